@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a sampler (the BPF program, or an engine that reads from outside) and the decoder share:
+ * the records, and their limits.  All fields are fixed-width and little endian on every machine
+ * supported; padding is explicit; sizes are asserted at the end of the file.
+ *
+ * In BPF, vmlinux.h gives the __u64 kind of types; elsewhere stdint.h does.
+ */
+#ifndef XR_ABI_H
+#define XR_ABI_H
+
+#ifndef __bpf__
+#include <stdint.h>
+#ifdef _WIN32
+typedef uint8_t __u8;
+typedef uint16_t __u16;
+typedef uint32_t __u32;
+typedef uint64_t __u64;
+typedef int32_t __s32;
+typedef int64_t __s64;
+#else
+#include <linux/types.h>
+#endif
+#endif
+
+enum xr_error {
+#define ERR(name, counter, text) XR_##name,
+#include "errors.def"
+#undef ERR
+	XR_ERRORS
+};
+
+/*
+ * Counters of the sampler.  The first XR_ERRORS are the rows of errors.def; TICKS is their sum
+ * counted on its own, so that a test can tell if a tick went missing.  TRUNCATED counts written
+ * samples that miss outer frames, OTHER_THREAD written samples of a thread that is not R's and
+ * whose R stack could not be proven still.
+ */
+enum xr_counter {
+	XR_TICKS = XR_ERRORS,
+	XR_TRUNCATED,
+	XR_OTHER_THREAD,
+	XR_SYMBOLS_SENT,
+	XR_ROWS_FULL, /* a forked child got no row: the map was full */
+	XR_COUNTERS
+};
+
+#define XR_NAME_MAX	10240u	/* bytes of a symbol's name: R allows 10,000 (names.c, MAXIDSIZE) */
+#define XR_TEXT_MAX	4096u	/* bytes of a file name or of a string in `[[` */
+#define XR_CHUNK_SLOTS	256u	/* slots in one sample record; a power of two */
+#define XR_CONTEXTS_MAX 32768u	/* contexts walked in one sample; the rest is cut */
+#define XR_COMM_LEN	16u	/* TASK_COMM_LEN, include/linux/sched.h */
+
+/* The types of record.  Every record begins with struct xr_head. */
+enum xr_type {
+	XR_REC_SAMPLE = 1,
+	XR_REC_TEXT = 2,
+	XR_REC_PROCESS = 3,
+};
+
+/* size: of the whole record in bytes, this head included. */
+struct xr_head {
+	__u32 type;
+	__u32 size;
+};
+
+/*
+ * A slot is half of what there is to say of a frame.  Without lines a frame is one slot, its
+ * name; with lines it is two, the name and where it was called from (file, line; file 0: not
+ * known).
+ *
+ * A name is (form << 56 | word, more).  `word` and `more` are addresses of SYMSXPs, which stand for
+ * their names for the life of the process (R never frees a symbol), or, for a string, a hash of
+ * its text.  Texts travel in XR_REC_TEXT records ahead of the first sample that uses them.
+ */
+struct xr_slot {
+	__u64 word;
+	__u64 more;
+};
+
+#define XR_FORM_SHIFT 56
+#define XR_WORD_MASK  ((1ULL << XR_FORM_SHIFT) - 1)
+
+/* How a frame is named: eval.c of R 3.4 to 4.6, the SIGPROF handler doprof(). */
+enum xr_form {
+	XR_FORM_NONE = 0,
+	XR_FORM_SYMBOL,	   /* word: symbol */
+	XR_FORM_ANON,	   /* <Anonymous> */
+	XR_FORM_COLON2,	   /* word::more, both symbols */
+	XR_FORM_COLON3,	   /* word:::more */
+	XR_FORM_DOLLAR,	   /* word$more */
+	XR_FORM_ITEM_SYM,  /* word[[more]], both symbols */
+	XR_FORM_ITEM_STR,  /* word[["more"]], more: a text's hash */
+	XR_FORM_ITEM_INT,  /* word[[more]], more: an int, sign-extended */
+	XR_FORM_ITEM_REAL, /* word[[more]], more: the bits of a double, written as %.0f */
+	XR_FORM_ITEM_ODD,  /* word[[?]]: the subscript is an ALTREP vector, whose data is elsewhere */
+	XR_FORM_BUILTIN,   /* reserved: word is the address of a C function in R_FunTab */
+	XR_FORM_NATIVE,	   /* reserved: word is an instruction address */
+	XR_FORM_KERNEL,	   /* reserved: likewise, in the kernel */
+	XR_FORMS
+};
+
+/* Flags of a sample. */
+#define XR_F_MORE	  0x01u /* the stack goes on in the next record of this cpu */
+#define XR_F_TRUNCATED	  0x02u /* outer frames were cut */
+#define XR_F_GC		  0x04u /* the collector was running */
+#define XR_F_LINES	  0x08u /* two slots a frame, and file and line are set */
+#define XR_F_OTHER_THREAD 0x10u /* not R's thread: no frames, see sampler.bpf.c */
+#define XR_F_KERNEL	  0x20u /* the interrupt came while the thread was in the kernel */
+#define XR_F_DISCARD	  0x40u /* the walk failed after parts were sent: forget them */
+
+/*
+ * One sample, or one part of it: frames innermost first, XR_CHUNK_SLOTS slots at most.  Parts of
+ * a sample come in order of `part` from 0, from the same cpu; the last has no XR_F_MORE.  A part
+ * 0 on a cpu ends whatever was unfinished there.  `file` and `line` (the innermost location) are
+ * valid in part 0 when XR_F_LINES is set.  `weight` is in units of `unit` (1 tick).
+ */
+struct xr_sample {
+	struct xr_head head;
+	__u64 time;   /* ns, CLOCK_MONOTONIC */
+	__u64 weight; /* how much this sample stands for */
+	__u32 unit;   /* enum xr_unit */
+	__u32 serial; /* of the process row: tells processes apart that had the same pid */
+	__u32 pid;    /* as the profiler's pid namespace sees it */
+	__u32 tid;
+	__u32 cpu;
+	__u32 flags;
+	__u32 part;
+	__u32 nslots;
+	__u64 file; /* hash of the file name, 0: none */
+	__u32 line;
+	__u32 pad;
+	struct xr_slot slots[];
+};
+
+enum xr_unit { XR_UNIT_TICKS = 0, XR_UNIT_NS = 1, XR_UNIT_BYTES = 2 };
+
+/*
+ * A text, not terminated: the name of the symbol at address `id`, or (kind XR_TEXT_HASHED) the
+ * text whose hash is `id`.  Holds for process row `serial`.  A later text for the same id
+ * replaces the earlier.
+ */
+struct xr_text {
+	struct xr_head head;
+	__u64 id;
+	__u32 serial;
+	__u32 kind; /* enum xr_text_kind */
+	__u32 len;  /* bytes in text[] */
+	__u32 pad;
+	char text[];
+};
+
+enum xr_text_kind { XR_TEXT_SYMBOL = 0, XR_TEXT_HASHED = 1 };
+
+/* Something became of a process that has, or had, a row. */
+enum xr_process_event { XR_PROCESS_FORK = 1, XR_PROCESS_EXEC = 2, XR_PROCESS_EXIT = 3 };
+
+struct xr_process {
+	struct xr_head head;
+	__u64 time; /* ns, CLOCK_MONOTONIC */
+	__u32 event;
+	__u32 serial;	     /* of this process' row; FORK: of the child's new row */
+	__u32 pid;	     /* FORK: the child's */
+	__u32 parent_serial; /* FORK: of the parent's row */
+	__u32 parent_pid;
+	__u32 pad;
+	char comm[XR_COMM_LEN]; /* terminated */
+};
+
+_Static_assert(sizeof(struct xr_head) == 8, "xr_head");
+_Static_assert(sizeof(struct xr_slot) == 16, "xr_slot");
+_Static_assert(sizeof(struct xr_sample) == 72, "xr_sample");
+_Static_assert(sizeof(struct xr_text) == 32, "xr_text");
+_Static_assert(sizeof(struct xr_process) == 56, "xr_process");
+_Static_assert((XR_CHUNK_SLOTS & (XR_CHUNK_SLOTS - 1)) == 0, "XR_CHUNK_SLOTS");
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Everything that differs between R builds and processes, as data: the walk has no branch on a
+ * version.  One `struct xr_row` describes one process with R in it; it is the value of the BPF
+ * map `rows`, and what the engines that read from outside get.
+ */
+#ifndef XR_LAYOUT_H
+#define XR_LAYOUT_H
+
+#include "abi.h"
+
+/*
+ * Offsets in bytes into an RCNTXT (src/include/Defn.h) and into vectors (Rinternals.h).  An
+ * offset of 0 where 0 cannot be right (bcbody, bcpc, relpc, srcref): this R has no such field.
+ */
+struct xr_layout {
+	__u16 read_plain; /* bytes of a context to read for names: up to cloenv and its 8 bytes */
+	__u16 read_lines; /* and for lines: up to srcref and its 8 bytes */
+	__u16 nextcontext;
+	__u16 callflag;
+	__u16 sysparent;
+	__u16 call;
+	__u16 cloenv;
+	__u16 bcbody;
+	__u16 bcpc;
+	__u16 relpc;
+	__u16 srcref;
+	__u16 vector_data; /* 48 from R 3.5.0 on, 40 before */
+	__u16 has_altrep;  /* 1 from R 3.5.0 on */
+	__u16 pad[3];
+};
+
+#define XR_CONTEXT_MAX 512u /* read_plain and read_lines are at most this */
+
+/* What a row asks for, and what is known of it. */
+#define XR_ROW_LINES	0x01u /* source lines are wanted */
+#define XR_ROW_GC	0x02u /* GC marks are wanted, gc_running is valid */
+#define XR_ROW_FILTER	0x04u /* filter.callframes */
+#define XR_ROW_BC	0x08u /* bc_body and bc_pc were proven: the innermost location may use them */
+#define XR_ROW_FOLLOW	0x10u /* forked children get a copy of this row */
+#define XR_ROW_THREADED 0x20u /* reserved */
+
+/*
+ * One process.  Addresses are in the target; those named `*_at` hold a variable, the others are
+ * values read from exported variables after R was initialised (they never change afterwards).
+ */
+struct xr_row {
+	__u64 start_time; /* of the process: clock ticks since boot, /proc/PID/stat field 22 */
+	__u64 head_at;	  /* &R_GlobalContext */
+	__u64 nil;	  /* R_NilValue */
+	__u64 sym_colon2; /* R_DoubleColonSymbol */
+	__u64 sym_colon3; /* R_TripleColonSymbol */
+	__u64 sym_dollar; /* R_DollarSymbol */
+	__u64 sym_item;	  /* R_Bracket2Symbol */
+	__u64 sym_srcfile;
+	__u64 in_bc;	  /* R_InBCInterpreter, the marker; 0: this R has none */
+	__u64 srcref_at;  /* &R_Srcref */
+	__u64 bc_body_at; /* &R_BCbody, 0: not found */
+	__u64 bc_pc_at;	  /* &R_BCpc */
+	__u64 gc_at;	  /* the flag R_gc_running() reads, 0: not found */
+	__u64 gc_begin;	  /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
+	__u64 gc_end;
+	__u32 gc_size;	  /* bytes of the flag */
+	__u32 serial;	  /* unique in a run; bit 31 set: given by the kernel side */
+	__u32 flags;	  /* XR_ROW_* */
+	__u32 r_tid;	  /* thread proven to be R's, 0: not yet */
+	__u32 pid;	  /* thread group id, as the profiler sees it */
+	__u32 pad;
+	struct xr_layout layout;
+};
+
+_Static_assert(sizeof(struct xr_layout) == 32, "xr_layout");
+_Static_assert(sizeof(struct xr_row) == 176, "xr_row");
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An engine takes samples: it is told which processes to sample and delivers records (abi.h).
+ * One file per engine, one row in registry.c.
+ */
+#ifndef XR_ENGINE_H
+#define XR_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "layout.h"
+
+enum engine_clock { ENGINE_CLOCK_DEFAULT, ENGINE_CLOCK_CPU, ENGINE_CLOCK_WALL };
+
+/* What an engine is opened with.  Strings are borrowed for the life of the engine. */
+struct engine_config {
+	uint32_t freq;	       /* samples per second and CPU (bpf), or and process */
+	bool all;	       /* whole machine: processes are added while it runs */
+	bool follow;	       /* keep events on children started by exec, too (--subprocesses) */
+	bool lines, gc;	       /* any row will ask for these */
+	enum engine_clock clock;
+	const char *btf;       /* --btf FILE: the kernel's types, NULL: the kernel's own */
+	bool verbose;
+	/* Called with one line, no newline, for the user's stderr (notes such as "no cycles event"). */
+	void (*note)(void *arg, const char *line);
+	void *note_arg;
+};
+
+struct engine;
+
+/*
+ * Called for each record, in order.  @record is valid during the call only, aligned to 8; its size
+ * is not checked yet.
+ */
+typedef void (*engine_sink)(void *arg, const void *record, size_t size);
+
+struct engine_ops {
+	const char *name;
+	const char *help; /* one line for --help */
+	const char *clock; /* "cpu" or "wall": what it samples unless asked otherwise */
+
+	/* Open: no process is sampled yet.  On failure nothing is left open and @f says why. */
+	int (*open)(struct engine **out, const struct engine_config *config, struct fault *f);
+	/* Sample the process of @row from now on.  The row is copied.  -ESRCH: it is gone. */
+	int (*add)(struct engine *e, const struct xr_row *row, struct fault *f);
+	/* Change the row of a process already added (say: more became known of it). */
+	int (*update)(struct engine *e, const struct xr_row *row);
+	/* Stop sampling @pid, whose row is @serial; records already taken are still delivered. */
+	void (*remove)(struct engine *e, uint32_t pid, uint32_t serial);
+	/*
+	 * Wait up to @timeout_ms and deliver what has come.  0: deliver and return at once.
+	 * Returns the number of records or a negative errno; -EINTR is not an error to report.
+	 */
+	int (*poll)(struct engine *e, int timeout_ms, engine_sink sink, void *arg);
+	/* Take no more samples; what was taken is still delivered by poll. */
+	void (*stop)(struct engine *e);
+	/* The sampler's own counts, enum xr_counter; monotonic. */
+	int (*counters)(struct engine *e, uint64_t counts[XR_COUNTERS]);
+	/* What makes it tick: "cycles", "cpu-clock", "timer". */
+	const char *(*event)(struct engine *e);
+	void (*close)(struct engine *e); /* NULL is allowed */
+};
+
+#endif

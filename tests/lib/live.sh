@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# For live tests: R programs to be profiled (on this machine, in an image, by an R without libR.so), and the profiler.
+# Source it first; it sets WORK, a folder that goes away at exit, and ends every process that was started.
+#
+# XRPROF: the profiler; XRPROF_ENGINE: the engine it is to use.
+
+lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tests=$(cd "$lib/.." && pwd)
+. "$lib/tap.sh"
+
+BUILD=${BUILD:-$tests/../build}
+XRPROF=${XRPROF:-$BUILD/xrprof-bpf}
+XRPROF_ENGINE=${XRPROF_ENGINE:-bpf}
+# bwrap gives an image its own /tmp, with this folder in it.
+WORK=$(mktemp -d /tmp/xrprof-test.XXXXXX)
+export LANG=C.UTF-8 LC_ALL=C.UTF-8
+unset R_LIBS R_LIBS_USER R_PROFILE R_PROFILE_USER R_ENVIRON R_ENVIRON_USER R_HOME R_ENABLE_JIT
+
+live_pids=()
+
+live_cleanup() {
+	local pid
+	for pid in "${live_pids[@]}"; do
+		kill -CONT "$pid" 2>/dev/null
+		kill -KILL "$pid" 2>/dev/null
+	done
+	wait 2>/dev/null
+	mountpoint -q "$WORK/small" && umount "$WORK/small"
+	rm -rf "$WORK"
+}
+trap live_cleanup EXIT
+trap 'exit 143' TERM INT HUP
+
+bail() {
+	echo "Bail out! $*"
+	exit 1
+}
+
+[ "$(id -u)" -eq 0 ] || bail "live tests need root"
+[ -x "$XRPROF" ] || bail "$XRPROF is not there: run make first"
+
+# wait_until SECONDS COMMAND...: poll until COMMAND succeeds. Its own time limit is only for what hangs.
+wait_until() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -le $end ] || return 1
+		sleep 0.05
+	done
+}
+
+alive() {
+	local state
+	state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null)
+	[ -n "$state" ] && [ "$state" != Z ] && [ "$state" != X ]
+}
+
+gone() {
+	! alive "$1"
+}
+
+# --- targets ---
+
+# Descendant of process $1 that is R and has no R below it. Ask only after the program said it is ready.
+target_find() {
+	local child found
+	for child in $(pgrep -P "$1"); do
+		found=$(target_find "$child")
+		if [ -n "$found" ]; then
+			echo "$found"
+			return
+		fi
+	done
+	[ "$(cat "/proc/$1/comm" 2>/dev/null)" != R ] || echo "$1"
+}
+
+# target_command PLACE: sets target_argv, what starts R in PLACE: host, static, or the name of an image.
+target_command() {
+	local root
+	case $1 in
+	host) target_argv=(R --vanilla --no-echo) ;;
+	static)
+		root=$("$tests/images/get" static) || return 1
+		target_argv=(env "R_HOME=$root" "$root/bin/exec/R" --vanilla --no-echo)
+		;;
+	*)
+		root=$("$tests/images/get" "$1") || return 1
+		target_argv=(bwrap --bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$WORK" "$WORK"
+			--unshare-pid --unshare-ipc --die-with-parent --chdir / R --vanilla --no-echo)
+		;;
+	esac
+}
+
+# target_launch PLACE PROGRAM [ARG...]: start tests/live/r/PROGRAM.R in a folder of its own, without waiting. Sets
+# TARGET_DIR, TARGET_JOB (the process started, perhaps a sandbox around R) and TARGET_ERR.
+target_count=0
+target_launch() {
+	local place=$1 program=$2
+	shift 2
+	target_command "$place" || return 1
+	target_count=$((target_count + 1))
+	TARGET_DIR=$WORK/target$target_count
+	mkdir -p "$TARGET_DIR"
+	cp "$tests"/live/r/*.R "$TARGET_DIR"
+	TARGET_ERR=$TARGET_DIR/stderr
+	env --default-signal "${target_argv[@]}" -f "$TARGET_DIR/$program.R" --args "$TARGET_DIR" "$@" \
+		>"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
+	TARGET_JOB=$!
+	live_pids+=("$TARGET_JOB")
+}
+
+# Wait until the program launched last is ready. Sets TARGET_PID.
+target_await_ready() {
+	if ! wait_until 120 eval '[ -e "$TARGET_DIR/ready" ] || gone "$TARGET_JOB"' || [ ! -e "$TARGET_DIR/ready" ]; then
+		diag "the R program did not get ready:"
+		diag "$(tail -n 20 "$TARGET_ERR" "$TARGET_DIR/stdout")"
+		return 1
+	fi
+	TARGET_PID=$(target_find "$TARGET_JOB")
+	[ -n "$TARGET_PID" ] || return 1
+	live_pids+=("$TARGET_PID")
+}
+
+# target_start PLACE PROGRAM [ARG...]: both. Ends the test if it fails.
+target_start() {
+	if ! { target_launch "$@" && target_await_ready; }; then
+		fail "R program $2 starts ($1)"
+		done_testing
+		exit 1
+	fi
+}
+
+target_go() {
+	: >"$TARGET_DIR/go"
+}
+
+# Wait for the end of the program's work (its `done`): target_await_done [SECONDS]
+target_await_done() {
+	wait_until "${1:-200}" eval '[ -e "$TARGET_DIR/done" ] || gone "$TARGET_JOB"'
+	[ -e "$TARGET_DIR/done" ]
+}
+
+target_kill() {
+	kill -KILL "$TARGET_PID" 2>/dev/null
+	wait "$TARGET_JOB" 2>/dev/null
+}
+
+# --- the profiler ---
+
+# prof ARG...: run the profiler with the engine under test, in the foreground.
+prof() {
+	timeout -k 5 "${PROF_TIMEOUT:-120}" "$XRPROF" -e "$XRPROF_ENGINE" "$@"
+}
+
+# prof_start OUT ARG...: start it in the background, writing to OUT and OUT.err, and wait until it samples (the header
+# is written then). Sets PROF_PID, PROF_OUT.
+prof_start() {
+	PROF_OUT=$1
+	shift
+	rm -f "$PROF_OUT"
+	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_OUT" --stats "$PROF_OUT.stats" "$@" \
+		>"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
+	PROF_PID=$!
+	live_pids+=("$PROF_PID")
+	wait_until 30 eval '[ -s "$PROF_OUT" ] || gone "$PROF_PID"'
+	if ! alive "$PROF_PID" && [ ! -s "$PROF_OUT" ]; then
+		diag "the profiler ended early: $(cat "$PROF_OUT.err")"
+		return 1
+	fi
+}
+
+# prof_wait [SECONDS]: wait until the profiler ends by itself. Sets PROF_STATUS.
+prof_wait() {
+	if ! wait_until "${1:-60}" gone "$PROF_PID"; then
+		diag "the profiler did not end: $(cat "$PROF_OUT.err")"
+		kill -KILL "$PROF_PID"
+	fi
+	wait "$PROF_PID"
+	PROF_STATUS=$?
+}
+
+# prof_stop [SIGNAL]: end it as Ctrl-C does. Sets PROF_STATUS.
+prof_stop() {
+	kill -"${1:-INT}" "$PROF_PID" 2>/dev/null
+	prof_wait
+}
+
+# stat FILE KEY: a field of the --stats object.
+stat_of() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"
+}
+
+# check_stats FILE NAME: ticks conserved, every field there.
+check_stats() {
+	check "$2: ticks are conserved" python3 - "$1" <<-'PY'
+		import json, sys
+		s = json.load(open(sys.argv[1]))
+		for k in "engine event freq seconds processes ticks written no_r_frames exiting unreadable lost truncated".split():
+		    assert k in s, "no field " + k
+		total = s["written"] + s["no_r_frames"] + s["exiting"] + s["unreadable"] + s["lost"]
+		assert s["ticks"] == total, f"ticks {s['ticks']}, sum {total}: {s}"
+		assert s["truncated"] <= s["written"], s
+	PY
+}
+
+# check_rprof FILE NAME: a whole, valid file: header, then lines of quoted names each followed by a blank.
+check_rprof() {
+	check "$2: the file is whole and valid" awk '
+		NR == 1 { if ($0 !~ /^sample\.interval=[0-9]+$/) { print "header: " $0; exit bad = 1 } next }
+		$0 !~ /^("[^"]+(\[\["[^"]*"\]\])?" )+$/ { print "line " NR ": " $0; exit bad = 1 }
+		END { if (!NR) { print "empty"; exit 1 } if (bad) exit 1 }' "$1" &&
+		check "$2: it ends with a newline" eval '[ -z "$(tail -c 1 "'"$1"'")" ]'
+}
+
+# samples_in FILE: number of stacks in a file of Rprof's format.
+samples_in() {
+	awk 'NR > 1 && !/^#File/ { n++ } END { print n + 0 }' "$1"
+}

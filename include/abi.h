@@ -41,15 +41,16 @@ enum xr_counter {
 	XR_TRUNCATED,
 	XR_OTHER_THREAD,
 	XR_SYMBOLS_SENT,
-	XR_ROWS_FULL, /* a forked child got no row: the map was full */
+	XR_ROWS_FULL,	/* a forked child got no row: the map was full */
+	XR_EVENTS_LOST, /* fork, exec and exit records that found the ring full */
 	XR_COUNTERS
 };
 
-#define XR_NAME_MAX	10240u	/* bytes of a symbol's name: R allows 10,000 (names.c, MAXIDSIZE) */
-#define XR_TEXT_MAX	4096u	/* bytes of a file name or of a string in `[[` */
-#define XR_CHUNK_SLOTS	256u	/* slots in one sample record; a power of two */
-#define XR_CONTEXTS_MAX 32768u	/* contexts walked in one sample; the rest is cut */
-#define XR_COMM_LEN	16u	/* TASK_COMM_LEN, include/linux/sched.h */
+#define XR_NAME_MAX	10240u /* bytes of a symbol's name: R allows 10,000 (names.c, MAXIDSIZE) */
+#define XR_TEXT_MAX	4096u  /* bytes of a file name or of a string in `[[` */
+#define XR_CHUNK_SLOTS	256u   /* slots in one sample record; a power of two */
+#define XR_CONTEXTS_MAX 32768u /* contexts walked in one sample; the rest is cut */
+#define XR_COMM_LEN	16u    /* TASK_COMM_LEN, include/linux/sched.h */
 
 /* The types of record.  Every record begins with struct xr_head. */
 enum xr_type {
@@ -93,7 +94,8 @@ enum xr_form {
 	XR_FORM_ITEM_STR,  /* word[["more"]], more: a text's hash */
 	XR_FORM_ITEM_INT,  /* word[[more]], more: an int, sign-extended */
 	XR_FORM_ITEM_REAL, /* word[[more]], more: the bits of a double, written as %.0f */
-	XR_FORM_ITEM_ODD,  /* word[[?]]: the subscript is an ALTREP vector, whose data is elsewhere */
+	XR_FORM_ITEM_ODD,  /* word[[?]]: the subscript is an ALTREP vector, whose data is elsewhere
+			    */
 	XR_FORM_BUILTIN,   /* reserved: word is the address of a C function in R_FunTab */
 	XR_FORM_NATIVE,	   /* reserved: word is an instruction address */
 	XR_FORM_KERNEL,	   /* reserved: likewise, in the kernel */

@@ -60,11 +60,11 @@ struct xr_row {
 	__u64 gc_at;	  /* the flag R_gc_running() reads, 0: not found */
 	__u64 gc_begin;	  /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
 	__u64 gc_end;
-	__u32 gc_size;	  /* bytes of the flag */
-	__u32 serial;	  /* unique in a run; bit 31 set: given by the kernel side */
-	__u32 flags;	  /* XR_ROW_* */
-	__u32 r_tid;	  /* thread proven to be R's, 0: not yet */
-	__u32 pid;	  /* thread group id, as the profiler sees it */
+	__u32 gc_size; /* bytes of the flag */
+	__u32 serial;  /* unique in a run; bit 31 set: given by the kernel side */
+	__u32 flags;   /* XR_ROW_* */
+	__u32 r_tid;   /* thread proven to be R's, 0: not yet */
+	__u32 pid;     /* thread group id, as the profiler sees it */
 	__u32 pad;
 	struct xr_layout layout;
 };

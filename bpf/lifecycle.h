@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The life of processes that have a row: a forked child gets a copy before it runs its first
+ * instruction, a row goes when its process runs another program or ends.  Raw tracepoints: they
+ * need no tracefs.
+ */
+#ifndef XR_LIFECYCLE_H
+#define XR_LIFECYCLE_H
+
+#include "maps.h"
+#include "task.h"
+
+/*
+ * Serial numbers of rows made here: bit 31 keeps them apart from those of user space, the low bits
+ * (the CPU) from those of other CPUs.  (BPF has no fetch-and-add before 5.12.)
+ */
+#define SERIAL_CPU_BITS 12
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} serials SEC(".maps");
+
+static __always_inline __u32 serial__next(void)
+{
+	__u32 zero = 0, *n = bpf_map_lookup_elem(&serials, &zero);
+	__u32 cpu = bpf_get_smp_processor_id() & ((1U << SERIAL_CPU_BITS) - 1);
+
+	return n ? 0x80000000U | ++*n << SERIAL_CPU_BITS | cpu : 0x80000000U;
+}
+
+/* Tell user space.  It waits for nothing else in the ring, so it is woken at once. */
+static __always_inline void process__tell(struct task_struct *task, __u32 event,
+					  const struct xr_row *row, __u32 parent_serial,
+					  __u32 parent_pid)
+{
+	struct xr_process p = {};
+
+	p.head.type = XR_REC_PROCESS;
+	p.head.size = sizeof(p);
+	p.time = bpf_ktime_get_ns();
+	p.event = event;
+	p.serial = row->serial;
+	p.pid = row->pid;
+	p.parent_serial = parent_serial;
+	p.parent_pid = parent_pid;
+	BPF_CORE_READ_STR_INTO(&p.comm, task, comm);
+	if (bpf_ringbuf_output(&ring, &p, sizeof(p), BPF_RB_FORCE_WAKEUP))
+		count(XR_EVENTS_LOST);
+}
+
+/* trace_sched_process_fork(parent, child): kernel/fork.c, before the child runs. */
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = (void *)ctx->args[0];
+	struct task_struct *child = (void *)ctx->args[1];
+	struct pids parent_pids, child_pids;
+	struct xr_row *row, copy;
+	__u32 parent_serial;
+
+	if (BPF_CORE_READ(child, tgid) != BPF_CORE_READ(child, pid)) /* a thread */
+		return 0;
+	if (task__pids(parent, &parent_pids))
+		return 0;
+	row = bpf_map_lookup_elem(&rows, &parent_pids.tgid);
+	if (!row || !(row->flags & XR_ROW_FOLLOW) || task__start_time(parent) != row->start_time)
+		return 0;
+	if (task__pids(child, &child_pids))
+		return 0;
+	__builtin_memcpy(&copy, row, sizeof(copy));
+	parent_serial = copy.serial;
+	copy.serial = serial__next();
+	copy.start_time = task__start_time(child);
+	copy.pid = child_pids.tgid;
+	/* the one thread of the child is that which called fork: R's, as far as is known */
+	copy.r_tid = 0;
+	if (bpf_map_update_elem(&rows, &copy.pid, &copy, BPF_ANY)) {
+		count(XR_ROWS_FULL);
+		return 0;
+	}
+	process__tell(child, XR_PROCESS_FORK, &copy, parent_serial, parent_pids.tgid);
+	return 0;
+}
+
+static __always_inline void row__drop(struct task_struct *task, __u32 event)
+{
+	struct xr_row *row, copy;
+	struct pids pids;
+
+	if (task__pids(task, &pids))
+		return;
+	row = bpf_map_lookup_elem(&rows, &pids.tgid);
+	if (!row)
+		return;
+	__builtin_memcpy(&copy, row, sizeof(copy));
+	bpf_map_delete_elem(&rows, &pids.tgid);
+	process__tell(task, event, &copy, 0, 0);
+}
+
+/* trace_sched_process_exec(task, old_pid, bprm): fs/exec.c; the task is now its group's leader. */
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	row__drop((void *)ctx->args[0], XR_PROCESS_EXEC);
+	return 0;
+}
+
+/* trace_sched_process_exit(task): kernel/exit.c, after signal->live was counted down. */
+SEC("raw_tp/sched_process_exit")
+int on_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)ctx->args[0];
+
+	if (BPF_CORE_READ(task, signal, live.counter) == 0)
+		row__drop(task, XR_PROCESS_EXIT);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the BPF programs ask of a task: ids, start time, its stack, whether it moves. */
+#ifndef XR_TASK_H
+#define XR_TASK_H
+
+#include "maps.h"
+
+#define PIDNS_DEPTH 8 /* nested pid namespaces looked through; the kernel's limit is 32 */
+
+struct pids {
+	__u32 tgid, tid;
+};
+
+/* The level of the profiler's pid namespace, once one of its tasks was seen. */
+__u32 pidns_level;
+
+static __always_inline __u32 pid__number(struct pid *pid, __u32 level, __u32 *ns)
+{
+	struct upid upid = {};
+
+	bpf_probe_read_kernel(&upid, bpf_core_type_size(struct upid),
+			      (void *)__builtin_preserve_access_index(&pid->numbers) +
+				      level * bpf_core_type_size(struct upid));
+	*ns = BPF_CORE_READ(upid.ns, ns.inum);
+	return upid.nr;
+}
+
+/*
+ * task__pids - the ids of @task as the profiler's pid namespace knows them.
+ * Negative: the task is not in that namespace or one below it.
+ */
+static __always_inline int task__pids(struct task_struct *task, struct pids *pids)
+{
+	struct pid *pid, *leader;
+	__u32 level, ns, i;
+
+	if (!cfg_pidns) {
+		pids->tgid = BPF_CORE_READ(task, tgid);
+		pids->tid = BPF_CORE_READ(task, pid);
+		return 0;
+	}
+	pid = BPF_CORE_READ(task, thread_pid);
+	leader = BPF_CORE_READ(task, group_leader, thread_pid);
+	if (!pid || !leader)
+		return -1;
+	level = pidns_level;
+	for (i = 0; i < PIDNS_DEPTH; i++) {
+		if (!level || i)
+			level = i;
+		if (level > BPF_CORE_READ(pid, level))
+			return -1;
+		pids->tid = pid__number(pid, level, &ns);
+		if (ns == cfg_pidns) {
+			pidns_level = level;
+			pids->tgid = pid__number(leader, level, &ns);
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* When the process of @task started, as /proc/PID/stat has it (proc/array.c, do_task_stat). */
+static __always_inline __u64 task__start_time(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, group_leader, start_boottime) / cfg_tick_ns;
+}
+
+/* Its memory is being, or was, torn down: reads fail from here on. */
+static __always_inline bool task__exiting(struct task_struct *task)
+{
+	return (BPF_CORE_READ(task, flags) & PF_EXITING) || !BPF_CORE_READ(task, mm);
+}
+
+/*
+ * The user's stack pointer of the current task: from the registers saved on entry to the kernel, at
+ * the top of its kernel stack, also when the interrupt itself was the entry.
+ */
+static __always_inline __u64 task__user_sp(struct task_struct *task)
+{
+	bpf_user_pt_regs_t *regs;
+	__u64 sp = 0;
+
+	if (cfg_have_task_regs)
+		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	else
+		regs = (void *)BPF_CORE_READ(task, stack) + XR_THREAD_SIZE - XR_STACK_PADDING -
+		       XR_KERNEL_REGS_SIZE;
+	bpf_probe_read_kernel(&sp, sizeof(sp), &XR_REGS_SP(regs));
+	return sp;
+}
+
+static __always_inline void task__leader_state(struct task_struct *task, __u64 *switches,
+					       __u32 *off)
+{
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+
+	*switches = BPF_CORE_READ(leader, nvcsw) + BPF_CORE_READ(leader, nivcsw);
+	*off = !BPF_CORE_READ(leader, on_cpu);
+}
+
+/*
+ * task__stack - set where the current thread's stack lies, for the walk to tell whose contexts it
+ * reads; not for a process of one thread.  The main thread's stack ends at mm->start_stack; that of
+ * a thread made by pthread_create ends above its thread pointer (glibc nptl/allocatestack.c, and
+ * musl pthread_create.c, put the thread's own block at the top of its stack).
+ */
+static __always_inline void task__stack(struct task_struct *task, const struct pids *pids,
+					struct scratch *s)
+{
+	s->walk.sp = 0;
+	s->walk.sp_top = 0;
+	if (BPF_CORE_READ(task, signal, nr_threads) <= 1)
+		return;
+	s->walk.sp = task__user_sp(task);
+	s->walk.sp_top = pids->tgid == pids->tid ? BPF_CORE_READ(task, mm, start_stack)
+						 : XR_THREAD_POINTER(task);
+	if (!s->walk.sp_top) /* not to be told: then nothing lies on it */
+		s->walk.sp_top = 1;
+	task__leader_state(task, &s->leader_switches, &s->leader_off);
+}
+
+/* R's thread is known, is the leader, and did not run since the sample began. */
+static __always_inline bool task__leader_still(struct scratch *s)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u64 switches;
+	__u32 off;
+
+	if (s->walk.row.r_tid != s->walk.row.pid || !s->leader_off)
+		return false;
+	task__leader_state(task, &switches, &off);
+	return off && switches == s->leader_switches;
+}
+
+/* The interrupted thread was proven to be R's: remember it in the row. */
+static __always_inline void task__remember_thread(struct scratch *s)
+{
+	__u32 pid = s->walk.row.pid;
+	struct xr_row *row;
+
+	if (s->walk.row.r_tid == s->part.tid)
+		return;
+	row = bpf_map_lookup_elem(&rows, &pid);
+	if (row && row->serial == s->walk.row.serial)
+		row->r_tid = s->part.tid;
+}
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walk, written once: R's chain of contexts and the naming rule of R's own profiler, over a
+ * supplied way to read the target's memory.  Compiled into the BPF object, into the engines that
+ * read from outside, and into the unit tests.
+ *
+ * Facts: src/include/Defn.h (RCNTXT), src/main/eval.c (doprof, the naming rule), R 3.0 to 4.6.
+ *
+ * Whoever includes this file defines, before it:
+ *
+ *   WALK_FN                                  how the walk's functions are declared
+ *   int walk__read(w, dst, len, addr)        copy from the target; 0, or negative: not readable
+ *   int walk__known(w, sym)                  1: symbol's name was sent before, and it is a symbol
+ *   int walk__name(w, fun)                   calls walk__name_slow(); apart so that BPF can make it
+ *                                            a function of its own, which is verified once
+ *   int walk__send_symbol(w, sym, addr, len) send symbol `sym`'s name, `len` bytes at `addr`
+ *   int walk__send_hashed(w, addr, len)      send a text; its hash goes to w->hash
+ *   int walk__emit(w, word, more)            add one slot to the sample
+ *   int walk__location(w)                    calls lines__of_context(), if the walk has lines
+ *
+ * All of them return 0 for success or a negative value: -enum xr_error, or WALK_STOP when no more
+ * can be taken.  No libc, no `long`, no state but struct walk; each step reads a bounded amount.
+ */
+#ifndef XR_WALK_H
+#define XR_WALK_H
+
+#include "layout.h"
+
+/* SEXPTYPE, Rinternals.h; checked against R's headers at build time (check_r_headers.c). */
+#define R_SYMSXP     1u
+#define R_CLOSXP     3u
+#define R_ENVSXP     4u
+#define R_LANGSXP    6u
+#define R_CHARSXP    9u
+#define R_INTSXP     13u
+#define R_REALSXP    14u
+#define R_STRSXP     16u
+#define R_VECSXP     19u
+#define R_BCODESXP   21u
+#define R_TYPE_MASK  31u
+#define R_ALTREP_BIT 0x80u /* struct sxpinfo_struct: type:5 scalar:1 obj:1 alt:1 */
+
+/* CTXT_*, Defn.h */
+#define R_CTXT_FUNCTION 4u
+#define R_CTXT_BUILTIN	64u
+
+/* A cell is a SEXPREC: header, attrib, next, prev, and three words. */
+#define R_CELL_WORDS 7
+#define R_CELL_BYTES 56u
+#define R_CAR	     4 /* also PRINTNAME of a symbol, and length of a vector */
+#define R_CDR	     5
+#define R_TAG	     6
+
+/* What a step returns, besides 0 (go on) and -enum xr_error. */
+#define WALK_DONE 1
+#define WALK_CUT  2 /* no more can be taken: the outer frames are missing */
+
+/*
+ * The state of one walk.  The caller fills `row`, and `sp` and `sp_top` when it wants to know
+ * whether a context lies on that stack; walk__begin() the rest.  Everything a later step needs is
+ * here, so a walk can be left and taken up again.
+ */
+struct walk {
+	struct xr_row row;
+	__u64 next;	  /* context to read next */
+	__u64 sp, sp_top; /* a thread's stack, [sp, sp_top); 0, 0: do not look */
+	__u64 filter_env; /* for filter.callframes */
+	__u64 hash;	  /* result of walk__send_hashed */
+	__u64 word, more; /* result of walk__name */
+	__u64 file;	  /* result of walk__location; after walk__begin, the innermost one */
+	__u32 line;
+	__u32 contexts; /* read so far */
+	__u32 frames;	/* emitted so far */
+	__u32 on_stack; /* contexts seen in [sp, sp_top) */
+	__u32 gc;	/* the collector was running */
+	__u32 sample;	/* number of the sample, for what is remembered within it */
+	__u64 cell[R_CELL_WORDS];
+	__u64 cell2[R_CELL_WORDS];
+	__u64 cell3[R_CELL_WORDS];
+	__u8 context[XR_CONTEXT_MAX];
+};
+
+/* walk__field - the word at byte @off of the context read last; bounded for the verifier. */
+WALK_FN __u64 walk__field(const struct walk *w, __u32 off)
+{
+	return *(const __u64 *)(w->context + (off & (XR_CONTEXT_MAX - 8)));
+}
+
+WALK_FN __u32 walk__field32(const struct walk *w, __u32 off)
+{
+	return *(const __u32 *)(w->context + (off & (XR_CONTEXT_MAX - 4)));
+}
+
+/* walk__type - SEXPTYPE of a cell, from its header word */
+WALK_FN __u32 walk__type(const __u64 *cell)
+{
+	return (__u32)cell[0] & R_TYPE_MASK;
+}
+
+/*
+ * walk__symbol - @sym was read into @cell and is a SYMSXP: send its name, once.
+ * Uses cell3.  0 or -XR_BAD_SYMBOL, -XR_LOST.
+ */
+WALK_FN int walk__symbol(struct walk *w, __u64 sym, const __u64 *cell)
+{
+	__u64 printname = cell[R_CAR];
+	__u64 len;
+
+	if (walk__known(w, sym))
+		return 0;
+	if (walk__read(w, w->cell3, R_CELL_BYTES, printname))
+		return -XR_BAD_SYMBOL;
+	len = w->cell3[R_CAR] & 0xffffffff;
+	if (walk__type(w->cell3) != R_CHARSXP)
+		return -XR_BAD_SYMBOL;
+	if (len > XR_TEXT_MAX)
+		len = XR_TEXT_MAX;
+	return walk__send_symbol(w, sym, printname + w->row.layout.vector_data, (__u32)len);
+}
+
+/*
+ * walk__subscript - name `a[[...]]`: @arg is the subscript, already in cell2.
+ * Fills w->more and returns the form; XR_FORM_ANON when R would not name it so; negative: error.
+ */
+WALK_FN int walk__subscript(struct walk *w, __u64 arg)
+{
+	__u32 type = walk__type(w->cell2);
+	__u64 len = w->cell2[R_CAR];
+	__u64 data = arg + w->row.layout.vector_data;
+	int err;
+
+	if (type == R_SYMSXP) {
+		err = walk__symbol(w, arg, w->cell2);
+		w->more = arg;
+		return err ? err : XR_FORM_ITEM_SYM;
+	}
+	if (type != R_STRSXP && type != R_INTSXP && type != R_REALSXP)
+		return XR_FORM_ANON;
+	if (w->row.layout.has_altrep && (w->cell2[0] & R_ALTREP_BIT))
+		return XR_FORM_ITEM_ODD;
+	if (w->row.layout.vector_data < 48) /* before 3.5 the length is an int */
+		len &= 0xffffffff;
+	if (!len)
+		return XR_FORM_ANON;
+	if (walk__read(w, &w->more, type == R_INTSXP ? 4 : 8, data))
+		return -XR_BAD_FUN;
+	if (type == R_INTSXP) {
+		w->more = (__u64)(__s64)(__s32)w->more;
+		return XR_FORM_ITEM_INT;
+	}
+	if (type == R_REALSXP)
+		return XR_FORM_ITEM_REAL;
+	if (walk__read(w, w->cell3, R_CELL_BYTES, w->more))
+		return -XR_BAD_FUN;
+	len = w->cell3[R_CAR] & 0xffffffff;
+	if (walk__type(w->cell3) != R_CHARSXP)
+		return -XR_BAD_FUN;
+	if (len > XR_TEXT_MAX)
+		len = XR_TEXT_MAX;
+	err = walk__send_hashed(w, w->more + w->row.layout.vector_data, (__u32)len);
+	w->more = w->hash;
+	return err ? err : XR_FORM_ITEM_STR;
+}
+
+/*
+ * walk__name_slow - name the function part @fun of a call, as doprof() does; the result is
+ * w->word, w->more.  Uses all cells.
+ */
+WALK_FN int walk__name_slow(struct walk *w, __u64 fun)
+{
+	__u64 op, a, b, cell;
+	int form, err;
+
+	w->more = 0;
+	if (walk__read(w, w->cell, R_CELL_BYTES, fun))
+		return -XR_BAD_FUN;
+	if (walk__type(w->cell) == R_SYMSXP) {
+		w->word = ((__u64)XR_FORM_SYMBOL << XR_FORM_SHIFT) | (fun & XR_WORD_MASK);
+		return walk__symbol(w, fun, w->cell);
+	}
+
+	w->word = (__u64)XR_FORM_ANON << XR_FORM_SHIFT;
+	if (walk__type(w->cell) != R_LANGSXP)
+		return 0;
+	op = w->cell[R_CAR];
+	if (op == w->row.sym_colon2)
+		form = XR_FORM_COLON2;
+	else if (op == w->row.sym_colon3)
+		form = XR_FORM_COLON3;
+	else if (op == w->row.sym_dollar)
+		form = XR_FORM_DOLLAR;
+	else if (op == w->row.sym_item)
+		form = XR_FORM_ITEM_SYM;
+	else
+		return 0;
+
+	/* CADR and CADDR; a call with fewer arguments has R_NilValue there, whose CAR is itself */
+	cell = w->cell[R_CDR];
+	if (walk__read(w, w->cell, R_CELL_BYTES, cell))
+		return -XR_BAD_FUN;
+	a = w->cell[R_CAR];
+	cell = w->cell[R_CDR];
+	if (walk__read(w, w->cell, R_CELL_BYTES, cell))
+		return -XR_BAD_FUN;
+	b = w->cell[R_CAR];
+	if (walk__read(w, w->cell, R_CELL_BYTES, a) || walk__read(w, w->cell2, R_CELL_BYTES, b))
+		return -XR_BAD_FUN;
+	if (walk__type(w->cell) != R_SYMSXP)
+		return 0;
+	if (form == XR_FORM_ITEM_SYM) {
+		form = walk__subscript(w, b);
+		if (form < 0)
+			return form;
+		if (form == XR_FORM_ANON) {
+			w->more = 0;
+			return 0;
+		}
+	} else {
+		if (walk__type(w->cell2) != R_SYMSXP)
+			return 0;
+		err = walk__symbol(w, b, w->cell2);
+		if (err)
+			return err;
+		w->more = b;
+	}
+	err = walk__symbol(w, a, w->cell);
+	if (err)
+		return err;
+	w->word = ((__u64)form << XR_FORM_SHIFT) | (a & XR_WORD_MASK);
+	return 0;
+}
+
+/*
+ * walk__begin - start at the innermost context.
+ * 0; WALK_DONE: R is not initialised, there is no stack; or -XR_BAD_HEAD.
+ */
+WALK_FN int walk__begin(struct walk *w)
+{
+	__u64 gc = 0;
+
+	w->contexts = 0;
+	w->frames = 0;
+	w->on_stack = 0;
+	w->gc = 0;
+	w->file = 0;
+	w->line = 0;
+	w->filter_env = 0;
+	w->next = 0;
+	if (walk__read(w, &w->next, 8, w->row.head_at))
+		return -XR_BAD_HEAD;
+	if ((w->row.flags & XR_ROW_GC) && w->row.gc_at) {
+		if (walk__read(w, &gc, w->row.gc_size == 1 ? 1 : 4, w->row.gc_at))
+			return -XR_BAD_HEAD;
+		w->gc = gc != 0;
+	}
+	return w->next ? 0 : WALK_DONE;
+}
+
+/* walk__frame - the context in w->context calls a function: name it and emit its slots. */
+WALK_FN int walk__frame(struct walk *w)
+{
+	__u64 fun;
+	int err;
+
+	if (walk__read(w, w->cell, R_CELL_BYTES, walk__field(w, w->row.layout.call)))
+		return -XR_BAD_CALL;
+	if (walk__type(w->cell) != R_LANGSXP)
+		return 0;
+	fun = w->cell[R_CAR];
+	if (walk__known(w, fun)) {
+		w->word = ((__u64)XR_FORM_SYMBOL << XR_FORM_SHIFT) | (fun & XR_WORD_MASK);
+		w->more = 0;
+	} else {
+		err = walk__name(w, fun);
+		if (err)
+			return err;
+	}
+	err = walk__emit(w, w->word, w->more);
+	if (err)
+		return err;
+	w->frames++;
+	if (w->row.flags & XR_ROW_LINES) {
+		err = walk__location(w);
+		if (err)
+			return err;
+		return walk__emit(w, w->file, w->line);
+	}
+	return 0;
+}
+
+/*
+ * walk__step - read one context, emit its frame if it has one, go outward.
+ * 0: call again; WALK_DONE; WALK_CUT; or -enum xr_error.
+ */
+WALK_FN int walk__step(struct walk *w)
+{
+	__u32 len =
+		w->row.flags & XR_ROW_LINES ? w->row.layout.read_lines : w->row.layout.read_plain;
+	__u64 at = w->next;
+	__u32 flag;
+	int err;
+
+	if (w->contexts >= XR_CONTEXTS_MAX)
+		return WALK_CUT;
+	if (walk__read(w, w->context, len & (XR_CONTEXT_MAX - 1), at))
+		return -XR_BAD_CONTEXT;
+	w->contexts++;
+	if (at >= w->sp && at < w->sp_top)
+		w->on_stack++;
+	w->next = walk__field(w, w->row.layout.nextcontext);
+	flag = walk__field32(w, w->row.layout.callflag);
+	if (flag & (R_CTXT_FUNCTION | R_CTXT_BUILTIN)) {
+		err = walk__frame(w);
+		if (err)
+			return err;
+	}
+	if (w->next)
+		return 0;
+	return flag ? -XR_BAD_CHAIN : WALK_DONE; /* the outermost context is a toplevel one */
+}
+
+#endif

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+#   make            the profiler: build/xrprof-bpf
+#   make demo       install what is missing, build, profile a live R for a few seconds
+#   make test       install what is missing, build, run all tests
+#   make bench      the figures in the README
+#   make install    PREFIX (/usr/local), DESTDIR; file capabilities with setcap when it can
+#
+# BUILD=DIR builds elsewhere; SAN=address,undefined adds sanitizers; R_HEADERS=DIR names R's headers.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+CC ?= cc
+CLANG ?= clang
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
+PKG_CONFIG ?= pkg-config
+
+# ARCH as the kernel's BTF and the vmlinux folder name it; CROSS_COMPILE=aarch64-linux-gnu- crosses.
+HOST_MACHINE := $(shell $(CROSS_COMPILE)$(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
+ARCH ?= $(if $(filter aarch64,$(HOST_MACHINE)),arm64,$(HOST_MACHINE))
+BPF_ARCH := $(if $(filter x86_64,$(ARCH)),x86,$(ARCH))
+
+WARN := -Wall -Wextra -Werror
+CFLAGS ?= -O2 -g
+CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)
+ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+LDLIBS ?= -lbpf -lelf -lz -lcapstone
+ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -Wno-gnu-variable-sized-type-not-at-end \
+	-target bpf -D__bpf__ -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux -Ivmlinux/$(ARCH) -Iinclude -Ibpf
+
+SRCS := $(wildcard src/*.c)
+OBJS := $(SRCS:src/%.c=$(BUILD)/obj/%.o)
+LIB_OBJS := $(filter-out $(BUILD)/obj/main.o,$(OBJS))
+UNIT_SRCS := $(wildcard tests/unit/test_*.c)
+UNIT_BINS := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/tests/unit/%)
+
+R_HEADERS ?= $(firstword $(wildcard /usr/share/R/include /usr/lib/R/include /usr/lib64/R/include))
+
+all: $(BUILD)/xrprof-bpf $(if $(wildcard tools/check_r_headers.c),$(if $(R_HEADERS),$(BUILD)/r-headers.ok))
+
+$(BUILD)/xrprof-bpf: $(OBJS)
+	$(CROSS_COMPILE)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/obj/%.o: src/%.c Makefile | $(BUILD)/sampler.skel.h
+	@mkdir -p $(@D)
+	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Only this one needs the skeleton again when the BPF program changes.
+$(BUILD)/obj/engine_bpf.o: $(BUILD)/sampler.skel.h
+
+$(BUILD)/sampler.bpf.o: bpf/sampler.bpf.c Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/sampler.skel.h: $(BUILD)/sampler.bpf.o
+	$(BPFTOOL) gen skeleton $< name sampler > $@
+
+# R's own headers, when they are there, confirm our constants; the object is thrown away.
+$(BUILD)/r-headers.ok: tools/check_r_headers.c include/walk.h
+	@mkdir -p $(@D)
+	$(CROSS_COMPILE)$(CC) -std=gnu11 $(WARN) -Iinclude -I$(R_HEADERS) -fsyntax-only $<
+	@touch $@
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(LIB_OBJS)
+	@mkdir -p $(@D)
+	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB_OBJS) $(LDLIBS)
+
+unit-tests: $(UNIT_BINS)
+
+test:
+	tools/install-deps build test
+	$(MAKE) all unit-tests
+	BUILD=$(BUILD) tests/run
+
+demo:
+	tools/install-deps build demo
+	$(MAKE) all
+	BUILD=$(BUILD) tools/demo
+
+bench:
+	tools/install-deps build test
+	$(MAKE) all
+	BUILD=$(BUILD) tests/bench/run
+
+# The capabilities let a user who is not root profile; without CAP_SETFCAP they are left out.
+CAPS := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_checkpoint_restore+ep
+install: all
+	install -D -m 0755 $(BUILD)/xrprof-bpf $(DESTDIR)$(PREFIX)/bin/xrprof-bpf
+	install -D -m 0755 tools/stackcollapse-Rprof.R $(DESTDIR)$(PREFIX)/bin/stackcollapse-Rprof.R
+	-setcap $(CAPS) $(DESTDIR)$(PREFIX)/bin/xrprof-bpf 2>/dev/null || \
+		echo "note: setcap failed; only root can profile with the BPF engine"
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(wildcard mk/*.mk)
+-include $(OBJS:.o=.d) $(BUILD)/sampler.bpf.d $(UNIT_BINS:=.d)
+
+.PHONY: all unit-tests test demo bench install clean
+.DELETE_ON_ERROR:

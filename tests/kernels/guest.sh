@@ -1,0 +1,228 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What is tested inside a machine that tests/kernels/run booted: /usr/bin/xrprof-bpf
+# on the R of that userland. The oracle is Rprof() in the same process.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/tap.sh
+
+case $(cat /proc/cmdline) in
+*xrprof=quick*) seconds=4 quick=1 ;;
+*) seconds=25 quick=0 ;;
+esac
+work=$(mktemp -d)
+patience=240 # seconds until what has to happen counts as missing; emulation is slow
+
+echo "# kernel $(uname -r)"
+echo "# $(R --version | head -n 1)"
+
+# wait_until COMMAND...: until it succeeds, or patience is at its end.
+wait_until() {
+	local tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt $((patience * 5)) ] || return 1
+		sleep 0.2
+	done
+}
+
+# program__start PROGRAM SECONDS [COMMAND...]: start tests/live/r/PROGRAM.R, by
+# COMMAND if given, and wait until it is ready. Sets folder and target (its pid).
+program__start() {
+	local program=$1 cpu=$2
+	shift 2
+	folder=$(mktemp -d "$work/$program.XXXXXX")
+	cp tests/live/r/common.R "$folder/"
+	"$@" R --vanilla --no-echo -f "tests/live/r/$program.R" --args "$folder" "$cpu" \
+		>"$folder/log" 2>&1 &
+	wait_until test -e "$folder/ready" || {
+		diag "$(tail -n 5 "$folder/log")"
+		return 1
+	}
+	target=$(cat "$folder/ready")
+}
+
+program__run() {
+	touch "$folder/go"
+	wait_until test -e "$folder/done"
+}
+
+# The header is written when the profiler is attached.
+attached() {
+	grep -qs '^sample.interval=' "$1"
+}
+
+# stat_of FILE KEY: a number or word of the --stats object
+stat_of() {
+	sed -n "s/.*\"$2\": *\"\{0,1\}\([^,}\"]*\).*/\1/p" "$1" | head -n 1
+}
+
+# Every tick is counted once.
+sum_holds() {
+	local sum=0 key
+	for key in written no_r_frames exiting unreadable lost; do
+		sum=$((sum + $(stat_of "$1" $key)))
+	done
+	diag "ticks $(stat_of "$1" ticks), written $(stat_of "$1" written), lost $(stat_of "$1" lost)," \
+		"event $(stat_of "$1" event)"
+	[ "$sum" -gt 0 ] && [ "$sum" -eq "$(stat_of "$1" ticks)" ]
+}
+
+# compare NAME PROFILE: against Rprof's of the same time
+compare() {
+	local verdict text seen=0
+	while read -r verdict text; do
+		case $verdict in
+		PASS) seen=1 && pass "$1: $text" ;;
+		FAIL) seen=1 && fail "$1: $text" ;;
+		*) diag "$verdict $text" ;;
+		esac
+	done < <(Rscript tests/live/compare.R "$folder/oracle.out" "$2" "$folder/known.txt" \
+		"$folder/expected.txt" window 2>&1)
+	[ $seen = 1 ]
+	ok $? "$1: the profiles were compared"
+}
+
+# profile NAME [VARIABLE=VALUE...] [-- OPTION...]: profile one R by its pid.
+profile() {
+	local name=$1 before=() profiler
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		before+=("$1")
+		shift
+	done
+	[ $# -eq 0 ] || shift
+	program__start naming $seconds || {
+		fail "$name: R is ready"
+		return 1
+	}
+	local out=$folder/ours.out stats=$folder/stats.json
+	env "${before[@]}" xrprof-bpf -p "$target" -F 199 -o "$out" --stats "$stats" "$@" \
+		2>"$folder/err" &
+	profiler=$!
+	wait_until attached "$out"
+	ok $? "$name: attached" || diag "$(cat "$folder/err")"
+	program__run
+	ok $? "$name: R ran to its end"
+	wait $profiler
+	ok $? "$name: the profiler ended by itself with its target" || diag "$(cat "$folder/err")"
+	check "$name: every tick is counted once" sum_holds "$stats"
+	if [ $quick = 1 ]; then
+		[ "$(grep -c '"window" $' "$out")" -ge 20 ]
+		ok $? "$name: there are stacks down to the program's own function" ||
+			diag "$(head -n 5 "$out")"
+	else
+		compare "$name" "$out"
+	fi
+}
+
+verifier__test() {
+	local output
+	output=$(xrprof-bpf info --programs 2>&1)
+	ok $? "the verifier accepts the programs"
+	# To the table of instructions, and, when it is something else, to the reader.
+	echo "$output" | sed '/^program /!s/^/# /'
+}
+
+event__test() { # event__test STATS: the hardware's cycles where there is a counter
+	local want=cpu-clock
+	if [ -d /sys/bus/event_source/devices/armv8_pmuv3_0 ] ||
+		[ -d /sys/bus/event_source/devices/armv8_pmuv3 ]; then
+		want=cycles
+	fi
+	is "$(stat_of "$1" event)" $want "the event is $want"
+}
+
+all__test() {
+	local out=$work/all profiler first
+	mkdir "$out"
+	xrprof-bpf --all -F 199 -o "$out" --stats "$work/all.json" 2>"$work/all.err" &
+	profiler=$!
+	# One that is there, or comes, and one that comes later.
+	program__start naming 3 && program__run
+	first=$target
+	program__start naming $seconds && wait_until attached "$out/Rprof.$target.out" && program__run
+	ok $? "--all: R ran to its end" || diag "$(cat "$work/all.err")"
+	kill -INT $profiler
+	wait $profiler
+	ok $? "--all: the profiler ended when interrupted" || diag "$(cat "$work/all.err")"
+	check "--all: every tick is counted once" sum_holds "$work/all.json"
+	[ "$(grep -c '"window" $' "$out/Rprof.$first.out")" -ge 20 ]
+	ok $? "--all: an earlier process has its profile" || diag "$(ls -l "$out")"
+	compare --all "$out/Rprof.$target.out"
+}
+
+# A processor goes away and comes back: what runs on it then is sampled again.
+hotplug__test() {
+	local out=$work/hotplug profiler switch=/sys/devices/system/cpu/cpu1/online
+	[ -w $switch ]
+	ok $? "hotplug: the second processor can be switched off" || return
+	mkdir "$out"
+	xrprof-bpf --all -F 199 -o "$out" --stats "$work/hotplug.json" 2>"$work/hotplug.err" &
+	profiler=$!
+	program__start naming 2 && wait_until attached "$out/Rprof.$target.out" && program__run
+	ok $? "hotplug: R ran with all processors"
+	echo 0 >$switch
+	program__start naming 3 && program__run
+	[ "$(grep -c '"window" $' "$out/Rprof.$target.out")" -ge 20 ]
+	ok $? "hotplug: sampled with a processor less"
+	echo 1 >$switch
+	wait_until grep -q 1 $switch
+	sleep 3 # to be noticed
+	program__start naming 3 taskset -c 1 && program__run
+	[ "$(grep -c '"window" $' "$out/Rprof.$target.out")" -ge 20 ]
+	ok $? "hotplug: sampled on the processor that came back"
+	kill -INT $profiler
+	wait $profiler
+	ok $? "hotplug: the profiler ended when interrupted" || diag "$(cat "$work/hotplug.err")"
+	check "hotplug: every tick is counted once" sum_holds "$work/hotplug.json"
+}
+
+# deep__test NAME [VARIABLE=VALUE]: 10,000 calls deep, whole.
+deep__test() {
+	local out=$work/deep.out profiler depth=10000 r
+	cat >"$work/deep.R" <<-'END'
+		invisible(compiler::enableJIT(0L))
+		options(expressions = 500000L)
+		spin <- function() { end <- proc.time()[[1]] + 4; while (proc.time()[[1]] < end) sum(sqrt(1:1000)) }
+		f <- function(n) if (n > 0L) f(n - 1L) else { file.create(go); spin() }
+		go <- commandArgs(trailingOnly = TRUE)[[1L]]
+		f(10000L)
+	END
+	rm -f "$work/deep.go" "$out"
+	(ulimit -s 1000000 && exec R --vanilla --no-echo -f "$work/deep.R" --args "$work/deep.go") \
+		>"$work/deep.log" 2>&1 &
+	r=$!
+	wait_until test -e "$work/deep.go" || diag "$(cat "$work/deep.log")"
+	env "${@:2}" xrprof-bpf -p $r -F 99 -o "$out" --stats "$work/deep.json" 2>"$work/deep.err" &
+	profiler=$!
+	wait $r
+	wait $profiler
+	ok $? "$1: a stack of $depth calls is profiled" || diag "$(cat "$work/deep.err")"
+	check "$1: every tick is counted once" sum_holds "$work/deep.json"
+	is "$(stat_of "$work/deep.json" truncated)" 0 "$1: nothing is cut"
+	# below spin() are f(10000) to f(0), always
+	awk -v want=$((depth + 1)) '/"spin" / { if (gsub(/"f" /, "") == want) whole++; else odd++ }
+		END { print "# whole " whole + 0 ", otherwise " odd + 0; exit !(whole >= 20 && !odd) }' "$out"
+	ok $? "$1: every stack is whole"
+}
+
+check "the binary runs with nothing installed" xrprof-bpf --version
+verifier__test
+profile "by pid"
+event__test "$folder/stats.json"
+if [ $quick = 0 ]; then
+	profile "by pid without bpf_loop" XRPROF_BPF_LOOP=0
+	all__test
+	cp /sys/kernel/btf/vmlinux "$work/btf"
+	seconds=4 quick=1
+	profile "with --btf FILE" -- --btf "$work/btf"
+	profile "CAP_BPF and CAP_PERFMON without CAP_SYS_ADMIN" setpriv --bounding-set=-sys_admin
+	profile "CAP_SYS_ADMIN without CAP_BPF and CAP_PERFMON" setpriv --bounding-set=-cap_38,-cap_39
+	deep__test deep
+	deep__test "deep without bpf_loop" XRPROF_BPF_LOOP=0
+	hotplug__test
+fi
+rm -rf "$work"
+done_testing

@@ -32,6 +32,12 @@ struct writer_ops {
 	/* Write the header, if any, to @out, which is borrowed until close. */
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);
 	int (*sample)(struct writer *w, const struct writer_process *p, const struct sample *s);
+	/*
+	 * Write to the output what the writer holds back (folded adds up equal stacks).  NULL: it
+	 * holds nothing.  Called about once a second, before output__flush; close does it by
+	 * itself.
+	 */
+	int (*flush)(struct writer *w);
 	/* Whatever must be written at the end; frees @w.  NULL is allowed. */
 	int (*close)(struct writer *w);
 };

@@ -15,15 +15,15 @@
 enum target_load { TARGET_LIBR, TARGET_STATIC }; /* libR.so, or R in the executable */
 
 struct target {
-	pid_t pid;	       /* thread group id, as the caller sees it */
-	uint64_t start_time;   /* /proc/PID/stat field 22: guards against reuse of the pid */
+	pid_t pid;	     /* thread group id, as the caller sees it */
+	uint64_t start_time; /* /proc/PID/stat field 22: guards against reuse of the pid */
 	enum target_load load;
 	char comm[16];
-	char path[256];	       /* of the mapped file as the target names it; may be cut */
-	char version[16];      /* R's, "4.2.2"; "" when it could not be found */
-	uint64_t load_bias;    /* added to the file's addresses */
-	bool version_known;    /* false: the layout is a guess, to be validated (issue: last row) */
-	struct xr_row row;     /* serial, flags and r_tid are the caller's to fill */
+	char path[256];	    /* of the mapped file as the target names it; may be cut */
+	char version[16];   /* R's, "4.2.2"; "" when it could not be found */
+	uint64_t load_bias; /* added to the file's addresses */
+	bool version_known; /* false: the layout is a guess, to be validated (issue: last row) */
+	struct xr_row row;  /* serial, flags and r_tid are the caller's to fill */
 };
 
 /*
@@ -39,5 +39,15 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct fault *f);
 
 /* target__same - is @t's process still the one that was found? */
 bool target__same(const struct target *t);
+
+/*
+ * target__scan - call @seen for each process that seems to have R in it: libR.so is mapped, or the
+ * executable's name is R's and it has R's variables.  Cheap; target__find() has the last word.
+ * Processes that may not be looked at are passed over.
+ *
+ * Stops when @seen returns other than 0, and returns that; 0 at the end; a negative errno when
+ * /proc cannot be read.
+ */
+int target__scan(int (*seen)(void *arg, pid_t pid), void *arg);
 
 #endif

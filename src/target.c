@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "target.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "layouts.h"
+#include "target_elf.h"
+#include "target_maps.h"
+#include "target_proc.h"
+
+#define LOADS_MAX 4u /* libR.so mapped more than once: see that many */
+
+/* R's variables (Rinternals.h, Defn.h; names.c and eval.c set them), in the order of wanted[]. */
+enum {
+	WANT_CONTEXT,
+	WANT_NIL,
+	WANT_COLON2,
+	WANT_COLON3,
+	WANT_DOLLAR,
+	WANT_ITEM,
+	WANT_SRCFILE,
+	WANT_IN_BC,
+	WANT_SRCREF,
+	WANTS
+};
+
+static const struct target_symbol wanted[WANTS] = {
+	[WANT_CONTEXT] = {.name = "R_GlobalContext"},
+	[WANT_NIL] = {.name = "R_NilValue"},
+	[WANT_COLON2] = {.name = "R_DoubleColonSymbol"},
+	[WANT_COLON3] = {.name = "R_TripleColonSymbol"},
+	[WANT_DOLLAR] = {.name = "R_DollarSymbol"},
+	[WANT_ITEM] = {.name = "R_Bracket2Symbol"},
+	[WANT_SRCFILE] = {.name = "R_SrcfileSymbol"},
+	[WANT_IN_BC] = {.name = "R_InBCInterpreter"},
+	[WANT_SRCREF] = {.name = "R_Srcref"},
+};
+
+/* One file that is mapped into the target. */
+struct load {
+	struct target_map map;
+	int fd;
+	struct target_elf elf;
+	uint64_t bias;
+};
+
+static int target__denied(const struct target *t, const char *what, struct fault *f)
+{
+	return fault__set(f, -EACCES,
+			  "not allowed to look at the %s of process %d (%s): run as root, or once "
+			  "\"setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep\" on this program",
+			  what, (int)t->pid, t->comm);
+}
+
+static int target__gone(const struct target *t, struct fault *f)
+{
+	return fault__set(f, -ESRCH, "process %d (%s) ended while it was looked at", (int)t->pid,
+			  t->comm);
+}
+
+static int target__not_r(const struct target *t, struct fault *f)
+{
+	return fault__set(f, -ENOEXEC,
+			  "process %d (%s) has no R in it: neither libR.so nor R's own program is "
+			  "mapped",
+			  (int)t->pid, t->comm);
+}
+
+/* Who is it?  Fill what /proc says without special rights. */
+static int target__identify(pid_t pid, struct target *t, struct fault *f)
+{
+	struct target_proc p;
+	int err = target_proc__read(pid, &p);
+
+	t->pid = pid;
+	if (err)
+		return fault__set(f, -ESRCH, "no process %d: it has ended, or never was", (int)pid);
+	memcpy(t->comm, p.comm, sizeof(t->comm));
+	t->start_time = p.start_time;
+	if (p.tgid != pid)
+		return fault__set(f, -EINVAL,
+				  "%d is a thread of process %d (%s): give the process, --pid %d",
+				  (int)pid, (int)p.tgid, p.comm, (int)p.tgid);
+	if (p.kernel)
+		return fault__set(f, -ENOEXEC, "process %d (%s) has no R in it: it is the kernel's",
+				  (int)pid, p.comm);
+	if (p.state == 'Z' || p.state == 'X')
+		return fault__set(f, -ESRCH, "process %d (%s) has ended already", (int)pid, p.comm);
+	return 0;
+}
+
+static void load__close(struct load *l)
+{
+	target_elf__close(&l->elf);
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+}
+
+/* Open @l->map's file; where it is loaded. */
+static int load__open(struct load *l, const struct target *t, struct fault *f)
+{
+	int err;
+
+	l->fd = target_maps__open(t->pid, &l->map, f);
+	if (l->fd < 0)
+		return l->fd;
+	err = target_elf__open(&l->elf, l->fd, l->map.path, f);
+	if (err)
+		return err;
+	if (target_elf__bias(&l->elf, l->map.start, l->map.offset, &l->bias))
+		return fault__set(f, -EBADMSG,
+				  "%s is damaged: process %d runs code from where its headers have "
+				  "none",
+				  l->map.path, (int)t->pid);
+	return 0;
+}
+
+/*
+ * The executable of the process, if it may be read: R itself may be in it, or copies of libR.so's
+ * variables, which an executable that uses them gets from the linker (R_X86_64_COPY) and which
+ * then count, because the dynamic linker looks there first.
+ */
+static int load__open_exe(struct load *l, const struct target *t, struct fault *f)
+{
+	struct stat st;
+	FILE *maps;
+	bool found;
+	int err;
+
+	l->fd = target_proc__open(t->pid, "exe");
+	if (l->fd < 0) {
+		if (l->fd == -EACCES || l->fd == -EPERM)
+			return target__denied(t, "program", f);
+		return target__gone(t, f);
+	}
+	err = target_elf__open(&l->elf, l->fd, "its program", f);
+	if (err)
+		return err;
+	if (fstat(l->fd, &st))
+		return target__gone(t, f);
+	maps = target_proc__fopen(t->pid, "maps");
+	if (!maps)
+		return errno == EACCES || errno == EPERM ? target__denied(t, "memory", f)
+							 : target__gone(t, f);
+	found = target_maps__file(maps, major(st.st_dev), minor(st.st_dev), st.st_ino, &l->map);
+	fclose(maps);
+	if (!found || target_elf__bias(&l->elf, l->map.start, l->map.offset, &l->bias))
+		return fault__set(f, -ENOEXEC,
+				  "process %d (%s): its program is not where it was mapped",
+				  (int)t->pid, t->comm);
+	return 0;
+}
+
+/* The value of the variable at @addr in the target; 0 for address 0. */
+static int target__value(const struct target *t, uint64_t addr, __u64 *value, struct fault *f)
+{
+	int err;
+
+	*value = 0;
+	if (!addr)
+		return 0;
+	err = target_proc__memory(t->pid, addr, value, sizeof(*value));
+	if (err == -EPERM || err == -EACCES)
+		return target__denied(t, "memory", f);
+	if (err == -ESRCH)
+		return target__gone(t, f);
+	if (err)
+		return fault__set(
+			f, -EBADMSG,
+			"cannot read R's variables in process %d (%s): its %s is damaged, "
+			"or it is ending",
+			(int)t->pid, t->comm, t->path);
+	return 0;
+}
+
+/* Addresses and values of R's variables: @at are addresses in the target. */
+static int target__variables(struct target *t, const uint64_t at[WANTS], struct fault *f)
+{
+	struct xr_row *row = &t->row;
+	struct {
+		int want;
+		__u64 *value;
+	} values[] = {
+		{WANT_NIL, &row->nil},		 {WANT_COLON2, &row->sym_colon2},
+		{WANT_COLON3, &row->sym_colon3}, {WANT_DOLLAR, &row->sym_dollar},
+		{WANT_ITEM, &row->sym_item},	 {WANT_SRCFILE, &row->sym_srcfile},
+		{WANT_IN_BC, &row->in_bc},
+	};
+	__u64 context;
+	bool ready;
+	int err;
+
+	row->head_at = at[WANT_CONTEXT];
+	row->srcref_at = at[WANT_SRCREF];
+	err = target__value(t, row->head_at, &context, f);
+	ready = context != 0;
+	for (size_t i = 0; !err && i < sizeof(values) / sizeof(values[0]); i++) {
+		err = target__value(t, at[values[i].want], values[i].value, f);
+		ready = ready && (*values[i].value || !at[values[i].want]);
+	}
+	if (err)
+		return err;
+	if (!ready)
+		return fault__set(f, -EAGAIN,
+				  "R in process %d (%s) has not finished starting: try again in a "
+				  "moment",
+				  (int)t->pid, t->comm);
+	return 0;
+}
+
+/* "Version: 4.2.2" in the DESCRIPTION of package base, for builds whose constants do not tell. */
+static void target__version_of_base(struct target *t, const struct target_map *map)
+{
+	char path[600], line[256];
+	const char *tail = t->load == TARGET_LIBR ? "/lib/" : "/bin/exec/";
+	char *at = NULL, *next;
+	FILE *in;
+	int fd;
+
+	if (map->deleted || map->cut)
+		return; /* what lies there now is another R */
+	snprintf(path, sizeof(path), "%s", t->path);
+	for (next = strstr(path, tail); next; next = strstr(next + 1, tail))
+		at = next;
+	if (!at)
+		return;
+	snprintf(at, sizeof(path) - (size_t)(at - path), "/library/base/DESCRIPTION");
+	fd = target_proc__open_in_root(t->pid, path);
+	in = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (!in) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	for (int i = 0; i < 100 && fgets(line, sizeof(line), in); i++) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!strncmp(line, "Version: ", 9) && layouts__parse(line + 9)) {
+			snprintf(t->version, sizeof(t->version), "%.15s", line + 9);
+			break;
+		}
+	}
+	fclose(in);
+}
+
+/* R's version and the layout that goes with it. */
+static int target__layout(struct target *t, const struct load *l, struct fault *f)
+{
+	enum layouts_arch arch =
+		l->elf.machine == EM_AARCH64 ? LAYOUTS_AARCH64_LINUX : LAYOUTS_X86_64_LINUX;
+	const struct xr_layout *layout = NULL;
+	uint32_t version;
+
+	if (target_elf__version(&l->elf, t->version))
+		target__version_of_base(t, &l->map);
+	version = layouts__parse(t->version);
+	if (version && version < LAYOUTS_VERSION(3, 0, 0))
+		return fault__set(
+			f, -ENOTSUP,
+			"process %d (%s) runs R %s, which is too old: R 3.0.0 or later is "
+			"needed",
+			(int)t->pid, t->comm, t->version);
+	if (version)
+		layout = layouts__find(arch, version);
+	t->version_known = layout != NULL;
+	if (!layout)
+		layout = layouts__last(arch);
+	t->row.layout = *layout;
+	return 0;
+}
+
+/*
+ * The path as the target names it: the kernel shows paths from our root, which for a target in
+ * a plain chroot begin with the chroot's.
+ */
+static void target__path(struct target *t, const char *shown)
+{
+	char name[32], root[4096];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)t->pid);
+	n = readlink(name, root, sizeof(root) - 1);
+	root[n > 0 ? n : 0] = '\0';
+	if (n > 1 && !strncmp(shown, root, (size_t)n) && shown[n] == '/')
+		shown += n;
+	snprintf(t->path, sizeof(t->path), "%.255s", shown);
+}
+
+/*
+ * Take R from @r, with the executable @exe (NULL: that is @r, or cannot be read) before it in
+ * the dynamic linker's order.
+ */
+static int target__take(struct target *t, struct load *r, struct load *exe, uint32_t want,
+			struct fault *f)
+{
+	struct target_symbol symbols[WANTS], before[WANTS];
+	uint64_t at[WANTS];
+	int err;
+
+	t->load_bias = r->bias;
+	target__path(t, r->map.path);
+	memcpy(symbols, wanted, sizeof(wanted));
+	memcpy(before, wanted, sizeof(wanted));
+	err = target_elf__symbols(&r->elf, symbols, WANTS);
+	if (err < 0)
+		return fault__set(f, err, "%s is damaged: its symbol table cannot be read",
+				  t->path);
+	if (!symbols[WANT_CONTEXT].value || !symbols[WANT_NIL].value) {
+		if (t->load == TARGET_STATIC)
+			return target__not_r(t, f);
+		return fault__set(
+			f, -EBADMSG,
+			"%s is damaged, or not R's: it does not export R_GlobalContext and "
+			"R_NilValue",
+			t->path);
+	}
+	if (exe && target_elf__symbols(&exe->elf, before, WANTS) < 0)
+		memcpy(before, wanted, sizeof(wanted));
+	for (size_t i = 0; i < WANTS; i++) {
+		at[i] = symbols[i].value ? symbols[i].value + r->bias : 0;
+		if (before[i].value)
+			at[i] = before[i].value + exe->bias;
+	}
+	err = target__variables(t, at, f);
+	if (!err)
+		err = target__layout(t, r, f);
+	(void)want;
+	return err;
+}
+
+/* libR.so where it is mapped (several times, if it must be: then the first that is in use). */
+static int target__libr(struct target *t, const struct target_map *maps, size_t n, uint32_t want,
+			struct fault *f)
+{
+	struct load exe = {.fd = -1};
+	bool have_exe = !load__open_exe(&exe, t, NULL);
+	int err = -ENOEXEC;
+
+	t->load = TARGET_LIBR;
+	for (size_t i = 0; i < n && err; i++) {
+		struct load r = {.fd = -1, .map = maps[i]};
+
+		err = load__open(&r, t, f);
+		if (!err)
+			err = target__take(t, &r, have_exe ? &exe : NULL, want, f);
+		load__close(&r);
+	}
+	load__close(&exe);
+	return err;
+}
+
+/* R in the executable itself. */
+static int target__static(struct target *t, uint32_t want, struct fault *f)
+{
+	struct load exe = {.fd = -1};
+	int err = load__open_exe(&exe, t, f);
+
+	t->load = TARGET_STATIC;
+	if (!err)
+		err = target__take(t, &exe, NULL, want, f);
+	load__close(&exe);
+	return err;
+}
+
+int target__find(pid_t pid, uint32_t want, struct target *t, struct fault *f)
+{
+	struct target_map found[LOADS_MAX];
+	size_t n, lines;
+	FILE *maps;
+	int err;
+
+	memset(t, 0, sizeof(*t));
+	err = target__identify(pid, t, f);
+	if (err)
+		return err;
+	maps = target_proc__fopen(pid, "maps");
+	if (!maps)
+		return errno == EACCES || errno == EPERM ? target__denied(t, "memory", f)
+							 : target__gone(t, f);
+	n = target_maps__find(maps, found, LOADS_MAX, &lines);
+	err = ferror(maps) ? errno : 0;
+	fclose(maps);
+	if (err == EACCES || err == EPERM)
+		return target__denied(t, "memory", f);
+	err = n ? target__libr(t, found, n, want, f) : target__static(t, want, f);
+	if (!target__same(t))
+		return target__gone(t, f);
+	if (err)
+		return err;
+	t->row.start_time = t->start_time;
+	t->row.pid = (uint32_t)pid;
+	return 0;
+}
+
+bool target__same(const struct target *t)
+{
+	return target_proc__start_time(t->pid) == t->start_time;
+}
+
+/* Is @pid worth a closer look? */
+static bool scan__look(pid_t pid)
+{
+	struct target_map map;
+	struct target_proc p;
+	char link[64], exe[4096];
+	const char *name;
+	size_t n, lines;
+	ssize_t len;
+	FILE *maps;
+
+	maps = target_proc__fopen(pid, "maps");
+	if (!maps)
+		return false;
+	n = target_maps__find(maps, &map, 1, &lines);
+	fclose(maps);
+	if (n)
+		return true;
+	if (!lines)
+		return false; /* a kernel thread, or ending */
+	/* R without libR.so: a program called R, or one that calls itself so */
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	len = readlink(link, exe, sizeof(exe) - 1);
+	if (len <= 0)
+		return false;
+	exe[len] = '\0';
+	name = strrchr(exe, '/');
+	if (name && (!strcmp(name, "/R") || !strcmp(name, "/R (deleted)")))
+		return true;
+	return !target_proc__read(pid, &p) && !strcmp(p.comm, "R");
+}
+
+int target__scan(int (*seen)(void *arg, pid_t pid), void *arg)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int result = 0;
+
+	if (!proc)
+		return -errno;
+	while (!result && (entry = readdir(proc))) {
+		pid_t pid;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0 && scan__look(pid))
+			result = seen(arg, pid);
+	}
+	closedir(proc);
+	return result;
+}

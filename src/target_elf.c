@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "target_elf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX     (1ULL << 32) /* bytes; an R with debug information has some 10 MiB */
+#define TABLE_MAX    (256u << 20) /* bytes of a symbol or string table */
+#define SYMBOLS_MAX  (4u << 20)
+#define SCAN_MAX     (256ULL << 20) /* bytes searched for the version */
+#define SCAN_CHUNK   (1u << 20)
+#define SCAN_OVERLAP 128u  /* the literals around the version are shorter than this */
+#define PAGE	     4096u /* the smallest there is: the largest would reject nothing more */
+
+/* Read exactly @len bytes at @offset. */
+static bool file__read(int fd, uint64_t offset, void *to, size_t len)
+{
+	char *at = to;
+
+	while (len) {
+		ssize_t n = pread(fd, at, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* Keep the PT_LOADs in e->segment[]. */
+static int elf__segments(struct target_elf *e, size_t headers)
+{
+	for (size_t i = 0; i < headers; i++) {
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(e->elf, (int)i, &ph))
+			return -EBADMSG;
+		if (ph.p_type != PT_LOAD)
+			continue;
+		if (e->segments == TARGET_ELF_SEGMENTS || ph.p_filesz > ph.p_memsz ||
+		    ph.p_offset > e->size || ph.p_filesz > e->size - ph.p_offset ||
+		    ph.p_vaddr > INT64_MAX || ph.p_memsz > INT64_MAX - ph.p_vaddr)
+			return -EBADMSG;
+		e->segment[e->segments++] = ph;
+	}
+	return e->segments ? 0 : -EBADMSG;
+}
+
+int target_elf__open(struct target_elf *e, int fd, const char *name, struct fault *f)
+{
+	Elf64_Ehdr head;
+	struct stat st;
+	int err;
+
+	memset(e, 0, sizeof(*e));
+	e->fd = fd;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return fault__set(f, -EBADMSG, "%s is not a regular file", name);
+	e->size = (uint64_t)st.st_size;
+	if (e->size < sizeof(head) || e->size > FILE_MAX ||
+	    !file__read(fd, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG))
+		return fault__set(f, -EBADMSG, "%s is not an ELF file, or is damaged", name);
+	if (head.e_ident[EI_CLASS] != ELFCLASS64)
+		return fault__set(f, -ENOTSUP,
+				  "%s is a 32-bit program: only 64-bit R can be profiled", name);
+	if (head.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    (head.e_machine != EM_X86_64 && head.e_machine != EM_AARCH64))
+		return fault__set(
+			f, -ENOTSUP,
+			"%s is for a machine that is not supported (ELF machine %u): only "
+			"x86_64 and aarch64 are",
+			name, head.e_machine);
+	/* extended numbering is for object files of 65,280 sections, and a way to ask for memory */
+	if ((head.e_type != ET_DYN && head.e_type != ET_EXEC) ||
+	    head.e_phentsize != sizeof(Elf64_Phdr) || !head.e_phnum || head.e_phnum == PN_XNUM ||
+	    (head.e_shoff && (!head.e_shnum || head.e_shentsize != sizeof(Elf64_Shdr))))
+		goto damaged;
+	e->machine = head.e_machine;
+	elf_version(EV_CURRENT);
+	e->elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!e->elf || elf_kind(e->elf) != ELF_K_ELF)
+		goto damaged;
+	err = elf__segments(e, head.e_phnum);
+	if (err)
+		goto damaged;
+	return 0;
+damaged:
+	target_elf__close(e);
+	return fault__set(f, -EBADMSG, "%s is damaged: its ELF headers do not fit the file", name);
+}
+
+void target_elf__close(struct target_elf *e)
+{
+	if (e->elf)
+		elf_end(e->elf);
+	e->elf = NULL;
+}
+
+static bool elf__writable(const struct target_elf *e, uint64_t addr, uint64_t len)
+{
+	for (uint32_t i = 0; i < e->segments; i++) {
+		const GElf_Phdr *ph = &e->segment[i];
+
+		if ((ph->p_flags & PF_W) && addr >= ph->p_vaddr && len <= ph->p_memsz &&
+		    addr - ph->p_vaddr <= ph->p_memsz - len)
+			return true;
+	}
+	return false;
+}
+
+/* What is missing of @want, from the symbol table in section @scn. */
+static int elf__table(struct target_elf *e, Elf_Scn *scn, const GElf_Shdr *sh,
+		      struct target_symbol *want, size_t n)
+{
+	Elf_Data *symbols, *strings;
+	Elf_Scn *names = elf_getscn(e->elf, sh->sh_link);
+	GElf_Shdr names_sh;
+	size_t count;
+
+	if (!names || !gelf_getshdr(names, &names_sh) || names_sh.sh_type != SHT_STRTAB ||
+	    names_sh.sh_size > TABLE_MAX || sh->sh_size > TABLE_MAX ||
+	    sh->sh_entsize != sizeof(Elf64_Sym) ||
+	    ((sh->sh_flags | names_sh.sh_flags) & SHF_COMPRESSED))
+		return -EBADMSG;
+	symbols = elf_getdata(scn, NULL);
+	strings = elf_getdata(names, NULL);
+	if (!symbols || !strings || !symbols->d_buf || !strings->d_buf)
+		return -EBADMSG;
+	count = symbols->d_size / sizeof(Elf64_Sym);
+	if (count > SYMBOLS_MAX)
+		return -EBADMSG;
+	for (size_t i = 0; i < count; i++) {
+		const char *name;
+		GElf_Sym sym;
+
+		if (!gelf_getsym(symbols, (int)i, &sym))
+			return -EBADMSG;
+		if (sym.st_shndx == SHN_UNDEF || GELF_ST_TYPE(sym.st_info) != STT_OBJECT ||
+		    sym.st_name >= strings->d_size)
+			continue;
+		name = (const char *)strings->d_buf + sym.st_name;
+		for (size_t w = 0; w < n; w++) {
+			size_t len = strlen(want[w].name) + 1;
+
+			if (want[w].value || len > strings->d_size - sym.st_name ||
+			    memcmp(name, want[w].name, len) || !elf__writable(e, sym.st_value, 8) ||
+			    !sym.st_value)
+				continue;
+			want[w].value = sym.st_value;
+			want[w].size = sym.st_size;
+		}
+	}
+	return 0;
+}
+
+int target_elf__symbols(struct target_elf *e, struct target_symbol *want, size_t n)
+{
+	static const GElf_Word kinds[] = {SHT_DYNSYM, SHT_SYMTAB};
+	int found = 0;
+
+	for (size_t k = 0; k < 2; k++) {
+		Elf_Scn *scn = NULL;
+
+		while ((scn = elf_nextscn(e->elf, scn))) {
+			GElf_Shdr sh;
+			int err;
+
+			if (!gelf_getshdr(scn, &sh))
+				return -EBADMSG;
+			if (sh.sh_type != kinds[k])
+				continue;
+			err = elf__table(e, scn, &sh, want, n);
+			if (err)
+				return err;
+			break; /* there is one of a kind (System V ABI, sections) */
+		}
+	}
+	for (size_t w = 0; w < n; w++)
+		found += want[w].value != 0;
+	return found;
+}
+
+int target_elf__bias(const struct target_elf *e, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+	for (uint32_t i = 0; i < e->segments; i++) {
+		const GElf_Phdr *ph = &e->segment[i];
+		uint64_t from = ph->p_offset & ~(uint64_t)(PAGE - 1);
+
+		if (!(ph->p_flags & PF_X) || offset < from || offset >= ph->p_offset + ph->p_filesz)
+			continue;
+		*bias = start - offset + ph->p_offset - ph->p_vaddr;
+		return *bias % PAGE ? -EBADMSG : 0;
+	}
+	return -EBADMSG;
+}
+
+/* The decimal number at @text, which must be all digits; -1 if it is not. */
+static int digits__parse(const char *text, const char *end, int max)
+{
+	int value = 0;
+
+	if (text == end)
+		return -1;
+	for (; text < end; text++) {
+		if (*text < '0' || *text > '9')
+			return -1;
+		value = value * 10 + (*text - '0');
+		if (value > max)
+			return -1;
+	}
+	return value;
+}
+
+/*
+ * R x.y.0 comes each spring: 3.0 in 2013, 4.0 in 2020; patches and the next one's development
+ * fall in the years beside.
+ */
+static int major__guess(int minor, int year)
+{
+	static const struct {
+		int major, year;
+	} firsts[] = {{3, 2013}, {4, 2020}};
+
+	for (size_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++)
+		if (year >= firsts[i].year + minor - 1 && year <= firsts[i].year + minor + 1)
+			return firsts[i].major;
+	return year <= 2013 ? 2 : -1;
+}
+
+/* The literals around @minor, which is behind "minor\0": "X.Y\0year\0YYYY\0". */
+static int version__parse(const char *data, const char *minor, const char *end, char version[16])
+{
+	static const char year_word[] = "year", major_word[] = "major";
+	const char *dot, *stop, *year;
+	int x, y, when, major = -1;
+
+	stop = memchr(minor, '\0', (size_t)(end - minor) < 8 ? (size_t)(end - minor) : 8);
+	if (!stop || (size_t)(end - stop) < 1 + sizeof(year_word) + 5)
+		return -ENOENT;
+	dot = memchr(minor, '.', (size_t)(stop - minor));
+	year = stop + 1 + sizeof(year_word);
+	if (!dot || memcmp(stop + 1, year_word, sizeof(year_word)) || year[4] != '\0')
+		return -ENOENT;
+	x = digits__parse(minor, dot, 99);
+	y = digits__parse(dot + 1, stop, 99);
+	when = digits__parse(year, year + 4, 9999);
+	if (x < 0 || y < 0 || when < 0)
+		return -ENOENT;
+	/* "major\0" "4\0" "minor\0", if the number was not merged away */
+	minor -= sizeof("minor");
+	if ((size_t)(minor - data) >= sizeof(major_word) + 2 && minor[-1] == '\0' &&
+	    !memcmp(minor - 2 - sizeof(major_word), major_word, sizeof(major_word)))
+		major = digits__parse(minor - 2, minor - 1, 9);
+	if (major < 0)
+		major = major__guess(x, when);
+	if (major < 0)
+		return -ENOENT;
+	snprintf(version, 16, "%u.%u.%u", (uint8_t)major, (uint8_t)x, (uint8_t)y);
+	return 0;
+}
+
+int target_elf__parse_version(const char *data, size_t len, char version[16])
+{
+	static const char word[] = "minor";
+	const char *at = data, *end = data + len;
+
+	version[0] = '\0';
+	while ((at = memmem(at, (size_t)(end - at), word, sizeof(word)))) {
+		at += sizeof(word);
+		if (!version__parse(data, at, end, version))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+int target_elf__version(const struct target_elf *e, char version[16])
+{
+	uint64_t budget = SCAN_MAX;
+	char *chunk = malloc(SCAN_CHUNK);
+	int err = chunk ? -ENOENT : -ENOMEM;
+
+	version[0] = '\0';
+	for (uint32_t i = 0; chunk && i < e->segments; i++) {
+		uint64_t at = e->segment[i].p_offset, left = e->segment[i].p_filesz;
+
+		if (e->segment[i].p_flags & PF_W)
+			continue;
+		while (left > SCAN_OVERLAP && budget >= SCAN_CHUNK) {
+			size_t n = left < SCAN_CHUNK ? (size_t)left : SCAN_CHUNK;
+
+			if (!file__read(e->fd, at, chunk, n))
+				break;
+			err = target_elf__parse_version(chunk, n, version);
+			if (!err)
+				goto cleanup;
+			at += n - SCAN_OVERLAP;
+			left -= n - SCAN_OVERLAP;
+			budget -= SCAN_CHUNK;
+		}
+	}
+cleanup:
+	free(chunk);
+	return err;
+}

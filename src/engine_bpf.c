@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The BPF engine: loads the sampler (bpf/sampler.bpf.c), gives it its rows and events, and hands
+ * on the records it sends.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "kernel.h"
+#include "perf_events.h"
+#include "sampler.skel.h"
+
+/* inode of the first pid namespace: include/linux/proc_ns.h, PROC_PID_INIT_INO */
+#define INIT_PIDNS 0xEFFFFFFCU
+#define RING_BYTES (2u << 20)
+
+struct engine {
+	struct engine_config config;
+	struct sampler *skel;
+	struct ring_buffer *ring;
+	struct perf_events *events;
+	engine_sink sink; /* during poll */
+	void *sink_arg;
+	int ncpus;
+};
+
+static int on_record(void *arg, void *record, size_t size)
+{
+	struct engine *e = arg;
+
+	e->sink(e->sink_arg, record, size);
+	return 0;
+}
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level;
+	(void)fmt;
+	(void)ap;
+	return 0;
+}
+
+/* Why the kernel would not take the programs. */
+static int load_fault(struct fault *f, int err, const struct engine_config *config)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		return fault__set(f, err,
+				  "bpf: permission denied; run as root or: setcap "
+				  "cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the program");
+	case ENOSYS:
+		return fault__set(f, err,
+				  "bpf: not in this kernel or forbidden by a seccomp filter; allow "
+				  "it, or use --engine ptrace");
+	case ESRCH:
+		return fault__set(f, err,
+				  "bpf: the kernel's types were not found in %s; name a "
+				  "file that has them with --btf FILE",
+				  config->btf ? config->btf : "/sys/kernel/btf/vmlinux");
+	default:
+		return fault__set(f, err,
+				  "bpf: the kernel did not take the programs: %s; --verbose shows "
+				  "its words",
+				  strerror(-err));
+	}
+}
+
+static int check_kernel(struct fault *f)
+{
+	struct utsname name;
+
+	if (!uname(&name) && kernel__freeze_prone(name.release))
+		return fault__set(
+			f, -ENOTSUP,
+			"Linux %s can freeze when BPF reads a process's memory; update to "
+			"6.1.36, 6.3.10, 6.4 or later, or use --engine ptrace",
+			name.release);
+	if (libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL) == 0)
+		return fault__set(f, -ENOTSUP,
+				  "Linux %s has no BPF ring buffer (5.8); update it, or use "
+				  "--engine ptrace",
+				  name.release);
+	return 0;
+}
+
+static bool use_loop(void)
+{
+	const char *choice = getenv("XRPROF_BPF_LOOP"); /* 0: as on kernels without it */
+
+	if (choice && !strcmp(choice, "0"))
+		return false;
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
+}
+
+static void configure(struct engine *e, bool loop)
+{
+	struct sampler *s = e->skel;
+	struct stat st;
+
+	bpf_program__set_autoload(s->progs.sample_loop, loop);
+	bpf_program__set_autoload(s->progs.sample_nested, !loop);
+	bpf_map__set_max_entries(s->maps.ring, RING_BYTES);
+	s->rodata->cfg_wake_at = RING_BYTES / 4;
+	s->rodata->cfg_lines = e->config.lines;
+	s->rodata->cfg_tick_ns = 1000000000ULL / sysconf(_SC_CLK_TCK);
+	s->rodata->cfg_have_task_regs =
+		libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) == 1;
+	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INIT_PIDNS)
+		s->rodata->cfg_pidns = st.st_ino;
+}
+
+static void bpf__close(struct engine *e)
+{
+	if (!e)
+		return;
+	perf_events__free(e->events);
+	ring_buffer__free(e->ring);
+	sampler__destroy(e->skel);
+	free(e);
+}
+
+static int bpf__open(struct engine **out, const struct engine_config *config, struct fault *f)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
+	struct bpf_program *prog;
+	const char *why = NULL;
+	struct engine *e;
+	bool loop;
+	int err;
+
+	if (config->clock == ENGINE_CLOCK_WALL)
+		return fault__set(f, -ENOTSUP,
+				  "engine bpf samples CPU time; for --clock wall use "
+				  "--engine ptrace or vmread");
+	if (!config->verbose)
+		libbpf_set_print(quiet);
+	err = check_kernel(f);
+	if (err)
+		return err;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return fault__set(f, -ENOMEM, "out of memory");
+	e->config = *config;
+	e->skel = sampler__open_opts(&opts);
+	if (!e->skel) {
+		err = fault__set(f, -errno, "bpf: cannot open the programs: %s", strerror(errno));
+		goto cleanup;
+	}
+	loop = use_loop();
+	configure(e, loop);
+	err = sampler__load(e->skel);
+	if (err) {
+		load_fault(f, err, config);
+		goto cleanup;
+	}
+	err = sampler__attach(e->skel); /* the raw tracepoints; perf events follow */
+	if (err) {
+		fault__set(f, err, "bpf: cannot attach to fork, exec and exit: %s", strerror(-err));
+		goto cleanup;
+	}
+	e->ring = ring_buffer__new(bpf_map__fd(e->skel->maps.ring), on_record, e, NULL);
+	if (!e->ring) {
+		err = fault__set(f, -errno, "bpf: cannot map the ring buffer: %s", strerror(errno));
+		goto cleanup;
+	}
+	prog = loop ? e->skel->progs.sample_loop : e->skel->progs.sample_nested;
+	err = perf_events__new(&e->events, config->freq, bpf_program__fd(prog), &why, f);
+	if (err)
+		goto cleanup;
+	if (why && config->note) {
+		char line[160];
+
+		snprintf(line, sizeof(line), "%s: sampling the CPU clock", why);
+		config->note(config->note_arg, line);
+	}
+	if (config->all) {
+		err = perf_events__renew_cpus(e->events, f);
+		if (err)
+			goto cleanup;
+	}
+	e->ncpus = libbpf_num_possible_cpus();
+	*out = e;
+	return 0;
+
+cleanup:
+	bpf__close(e);
+	return err;
+}
+
+static int bpf__update(struct engine *e, const struct xr_row *row)
+{
+	return bpf_map_update_elem(bpf_map__fd(e->skel->maps.rows), &row->pid, row, BPF_ANY);
+}
+
+static void bpf__remove(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	int fd = bpf_map__fd(e->skel->maps.rows);
+	struct xr_row row;
+
+	if (!bpf_map_lookup_elem(fd, &pid, &row) && row.serial == serial)
+		bpf_map_delete_elem(fd, &pid);
+}
+
+static int bpf__add(struct engine *e, const struct xr_row *row, struct fault *f)
+{
+	int err = bpf__update(e, row);
+
+	if (err)
+		return fault__set(f, err, "process %u: no room for it among those profiled: %s",
+				  row->pid, strerror(-err));
+	if (e->config.all)
+		return 0;
+	err = perf_events__add_process(e->events, row->pid, f);
+	if (err)
+		bpf__remove(e, row->pid, row->serial);
+	return err;
+}
+
+/*
+ * The sampler wakes us only when much is waiting; so whatever there is at the end of the wait is
+ * taken as well.
+ */
+static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
+{
+	int n, err;
+
+	e->sink = sink;
+	e->sink_arg = arg;
+	err = timeout_ms ? ring_buffer__poll(e->ring, timeout_ms) : 0;
+	if (err < 0 && err != -EINTR)
+		return err;
+	n = ring_buffer__consume(e->ring);
+	if (n < 0)
+		return n;
+	return err < 0 && !n ? err : n + (err > 0 ? err : 0);
+}
+
+static void bpf__stop(struct engine *e)
+{
+	perf_events__stop(e->events);
+}
+
+static int bpf__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
+{
+	int fd = bpf_map__fd(e->skel->maps.counters), err = 0;
+	uint64_t *values = calloc(e->ncpus, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < XR_COUNTERS; i++) {
+		counts[i] = 0;
+		err = bpf_map_lookup_elem(fd, &i, values);
+		if (err)
+			break;
+		for (int cpu = 0; cpu < e->ncpus; cpu++)
+			counts[i] += values[cpu];
+	}
+	free(values);
+	return err;
+}
+
+static const char *bpf__event(struct engine *e)
+{
+	return perf_events__name(e->events);
+}
+
+const struct engine_ops engine_bpf = {
+	.name = "bpf",
+	.help = "from inside the kernel: the target is never stopped (needs Linux 5.8)",
+	.clock = "cpu",
+	.open = bpf__open,
+	.add = bpf__add,
+	.update = bpf__update,
+	.remove = bpf__remove,
+	.poll = bpf__poll,
+	.stop = bpf__stop,
+	.counters = bpf__counters,
+	.event = bpf__event,
+	.close = bpf__close,
+};

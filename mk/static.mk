@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+#   make static        one static binary per machine: build/static/xrprof-bpf-x86_64, -aarch64
+#   make dist          versioned tarballs of them, with checksums, in build/dist
+#   make test-kernels  boot Debian's kernels in QEMU and test on them (QUICK=1: only a short profile on each)
+
+STATIC ?= $(BUILD)/static
+DIST ?= $(BUILD)/dist
+STATIC_MACHINES ?= x86_64 aarch64
+
+# The BPF object carries the names of its sources: relative ones, for the same bytes in every folder.
+BPF_CFLAGS += -ffile-prefix-map=$(CURDIR)=. -fdebug-compilation-dir=.
+
+static: $(STATIC_MACHINES:%=static-%)
+
+static-%:
+	+tools/build-static $* $(STATIC)
+
+dist: static
+	tools/dist $(STATIC) $(DIST) $(STATIC_MACHINES)
+
+test-kernels:
+	tools/install-deps kernels
+	$(MAKE) static
+	XRPROF_STATIC=$(STATIC) tests/kernels/run $(if $(QUICK),--quick) $(ROWS)
+
+.PHONY: static dist test-kernels

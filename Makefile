@@ -22,7 +22,7 @@ BPF_ARCH := $(if $(filter x86_64,$(ARCH)),x86,$(ARCH))
 
 WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
-CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)
+CPPFLAGS += -Iinclude -Isrc -I$(BUILD)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 LDLIBS ?= -lbpf -lelf -lz -lcapstone
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))

@@ -80,10 +80,17 @@ static __always_inline void known__add(struct walk *w, __u64 sym)
 /* Read @len bytes at @addr into the text record. */
 static __always_inline int text__read(struct scratch *s, __u64 addr, __u32 len)
 {
-	if (len > XR_TEXT_MAX)
-		len = XR_TEXT_MAX;
-	s->text.len = len;
-	if (len && bpf_probe_read_user(s->text_bytes, len, (const void *)addr))
+	__u64 n = len > XR_TEXT_MAX ? XR_TEXT_MAX : len;
+
+	s->text.len = n;
+	/*
+	 * The verifiers of 5.10 and 6.1 need the bound on the very register that is passed, where
+	 * the compiler would leave out a second check. What follows text_bytes takes the excess
+	 * that the mask would let through.
+	 */
+	asm volatile("" : "+r"(n));
+	n &= 2 * XR_TEXT_MAX - 1;
+	if (n && bpf_probe_read_user(s->text_bytes, n, (const void *)addr))
 		return -XR_BAD_SYMBOL;
 	return 0;
 }

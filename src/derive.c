@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "derive.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "derive_code.h"
+#include "derive_debug.h"
+
+#define HOW_SYMBOL  "symbol table"
+#define HOW_DEBUG   "debug file"
+#define HOW_CONTEXT "code of Rf_begincontext"
+#define HOW_RUNNING "code of R_gc_running"
+#define HOW_ALTREP  "code of ALTSTRING_ELT"
+#define HOW_ALTVEC  "code of ALTVEC_DATAPTR"
+
+/* Functions are no longer than this when the symbol table does not say; only R_gc_internal is long.
+ */
+#define CODE_LIMIT 4096u
+
+/* A value seen at one place: none yet, one, or several that differ. */
+struct derive_seen {
+	struct code_value value;
+	enum { SEEN_NONE, SEEN_ONE, SEEN_MANY } n;
+};
+
+static void seen__add(struct derive_seen *seen, const struct code_value *value)
+{
+	if (seen->n == SEEN_NONE) {
+		seen->value = *value;
+		seen->n = SEEN_ONE;
+	} else if (!code__same(&seen->value, value)) {
+		seen->n = SEEN_MANY;
+	}
+}
+
+static bool seen__variable(const struct derive_seen *seen, uint64_t at)
+{
+	return seen->n == SEEN_ONE && seen->value.kind == CODE_VAR && seen->value.at == at;
+}
+
+/* An address of a function or variable that R exports, 0: it does not. */
+static uint64_t derive__exported(struct derive_elf *file, const char *name, int type,
+				 uint64_t *size)
+{
+	struct derive_symbol symbol;
+
+	if (!derive_elf__symbol(file, SHT_DYNSYM, name, type, &symbol) &&
+	    !derive_elf__symbol(file, SHT_SYMTAB, name, type, &symbol))
+		return 0;
+	if (size)
+		*size = symbol.size;
+	return symbol.value;
+}
+
+/* Is @value the contents of a variable of @size bytes that R may write? */
+static bool derive__is_variable(const struct derive_elf *file, const struct code_value *value,
+				unsigned int size)
+{
+	return value->kind == CODE_VAR && value->size == size && !(value->at % size) &&
+	       derive_elf__writable(file, value->at, size);
+}
+
+/*
+ * Rf_begincontext. `at[]` are places in the context: what is stored there, whichever way.
+ */
+enum { AT_NEXT, AT_INTSUSP, AT_BODY, AT_PC, AT_COUNT };
+
+struct context_watch {
+	struct code_watch watch;
+	uint64_t offset[AT_COUNT];
+	uint8_t size[AT_COUNT];
+	struct derive_seen at[AT_COUNT];
+	uint64_t srcref_at;	   /* &R_Srcref */
+	struct derive_seen srcref; /* where it is stored */
+};
+
+static void context__store(struct code_watch *watch, const struct code_value *to, unsigned int size,
+			   const struct code_value *value)
+{
+	struct context_watch *c = (struct context_watch *)watch;
+
+	if (to->kind != CODE_ARG)
+		return;
+	for (int i = 0; i < AT_COUNT; i++) {
+		if (to->at >= c->offset[i] + c->size[i] || to->at + size <= c->offset[i])
+			continue;
+		if (to->at == c->offset[i] && size == c->size[i])
+			seen__add(&c->at[i], value);
+		else
+			c->at[i].n = SEEN_MANY;
+	}
+	if (value->kind == CODE_VAR && value->at == c->srcref_at && size == 8)
+		seen__add(&c->srcref, to);
+}
+
+static int derive__lines(struct derive_elf *file, uint16_t bcbody, uint16_t bcpc,
+			 struct derived *out)
+{
+	/* intsusp, a copy of R_interrupts_suspended, gcenabled and bcintactive precede bcbody */
+	struct context_watch c = {
+		.watch.store = context__store,
+		.offset = {0, bcbody - 16u, bcbody, bcpc},
+		.size = {8, 4, 8, 8},
+	};
+	uint64_t size, begin = derive__exported(file, "Rf_begincontext", STT_FUNC, &size);
+	uint64_t head = derive__exported(file, "R_GlobalContext", STT_OBJECT, NULL);
+	uint64_t intsusp = derive__exported(file, "R_interrupts_suspended", STT_OBJECT, NULL);
+	const struct code_value *body = &c.at[AT_BODY].value, *pc = &c.at[AT_PC].value;
+	int err;
+
+	c.srcref_at = derive__exported(file, "R_Srcref", STT_OBJECT, NULL);
+	if (!begin || !head || !intsusp || !c.srcref_at || bcbody < 16 || bcpc != bcbody + 8)
+		return 0;
+	err = code__run(file, begin, size ? size : CODE_LIMIT, &c.watch);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	if (!seen__variable(&c.at[AT_NEXT], head) || !seen__variable(&c.at[AT_INTSUSP], intsusp))
+		return 0;
+	if (c.srcref.n != SEEN_ONE || c.srcref.value.at <= bcpc ||
+	    c.srcref.value.at > bcpc + 128u || c.srcref.value.at % 8)
+		return 0;
+	out->srcref = (uint16_t)c.srcref.value.at;
+	if (out->bc_body && out->bc_pc) /* from symbols */
+		return 0;
+	if (c.at[AT_BODY].n != SEEN_ONE || c.at[AT_PC].n != SEEN_ONE ||
+	    !derive__is_variable(file, body, 8) || !derive__is_variable(file, pc, 8) ||
+	    body->at == pc->at || body->at == c.srcref_at || pc->at == c.srcref_at)
+		return 0;
+	out->bc_body = body->at;
+	out->bc_pc = pc->at;
+	out->how_lines = HOW_CONTEXT;
+	return 0;
+}
+
+/* A function that returns the flag, or calls error() with a known text when the flag is set. */
+struct flag_watch {
+	struct code_watch watch;
+	const char *text;
+	bool spoken; /* the text was an argument of some call */
+	struct derive_seen flag;
+	uint64_t first_call;
+};
+
+static void flag__end(struct code_watch *watch, const struct code_value *result)
+{
+	seen__add(&((struct flag_watch *)watch)->flag, result);
+}
+
+static void flag__call(struct code_watch *watch, struct code_run *run, uint64_t target)
+{
+	struct flag_watch *f = (struct flag_watch *)watch;
+
+	if (!f->first_call)
+		f->first_call = target;
+	for (unsigned int i = 0; f->text && i < CODE_ARGS; i++) {
+		const struct code_value *arg = &run->state.reg[run->arch->arg[i]];
+
+		if (arg->kind != CODE_CONST || !derive_elf__string(run->file, arg->at, f->text))
+			continue;
+		f->spoken = true;
+		seen__add(&f->flag, &run->state.nonzero);
+	}
+}
+
+/* The flag as function @name shows it. @text: see struct flag_watch; NULL: by its return value */
+static int derive__flag(struct derive_elf *file, const char *name, const char *text,
+			struct code_value *flag)
+{
+	struct flag_watch f = {.text = text};
+	uint64_t size, begin = derive__exported(file, name, STT_FUNC, &size);
+	int err;
+
+	memset(flag, 0, sizeof(*flag));
+	if (!begin)
+		return 0;
+	if (text)
+		f.watch.call = flag__call;
+	else
+		f.watch.end = flag__end;
+	err = code__run(file, begin, size && size < CODE_LIMIT ? size : CODE_LIMIT, &f.watch);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	if (f.flag.n == SEEN_ONE && (derive__is_variable(file, &f.flag.value, 4) ||
+				     derive__is_variable(file, &f.flag.value, 1)))
+		*flag = f.flag.value;
+	return 0;
+}
+
+static int derive__gc(struct derive_elf *file, struct derived *out)
+{
+	static const struct {
+		const char *name, *text, *how;
+	} way[] = {
+		{"R_gc_running", NULL, HOW_RUNNING},
+		{"ALTSTRING_ELT", "cannot get ALTSTRING_ELT during GC", HOW_ALTREP},
+		{"ALTVEC_DATAPTR", "cannot get ALTVEC DATAPTR during GC", HOW_ALTVEC},
+	};
+	struct code_value flag, found = {0};
+	const char *how = NULL;
+
+	for (unsigned int i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
+		int err = derive__flag(file, way[i].name, way[i].text, &flag);
+
+		if (err)
+			return err;
+		if (!flag.kind)
+			continue;
+		if (how && !code__same(&flag, &found))
+			return 0; /* they contradict each other: believe neither */
+		if (!how)
+			how = way[i].how;
+		found = flag;
+	}
+	if (how) {
+		out->gc_running = found.at;
+		out->gc_size = found.size;
+		out->how_gc = how;
+	}
+	return 0;
+}
+
+/* The collector: what R_gc calls first, if it has the collector's message. */
+static int derive__collector(struct derive_elf *file, struct derived *out)
+{
+	struct flag_watch gc = {.watch.call = flag__call};
+	struct flag_watch internal = {.watch.call = flag__call,
+				      .text = "*** recursive gc invocation\n"};
+	uint64_t size, end, begin = derive__exported(file, "R_gc", STT_FUNC, &size);
+	int err;
+
+	if (!begin)
+		return 0;
+	err = code__run(file, begin, size && size < CODE_LIMIT ? size : CODE_LIMIT, &gc.watch);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	end = gc.first_call ? derive_elf__extent(file, gc.first_call) : 0;
+	if (end <= gc.first_call || end - gc.first_call > CODE_SIZE_MAX)
+		return 0;
+	err = code__run(file, gc.first_call, end - gc.first_call, &internal.watch);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	if (internal.spoken) {
+		out->gc_begin = gc.first_call;
+		out->gc_end = end;
+	}
+	return 0;
+}
+
+/* What .symtab of @elf says, in place of what @out has from code. */
+static int derive__symbols(Elf *elf, const char *how, struct derived *out)
+{
+	struct derive_symbol body, pc, flag, gc;
+	struct derive_elf file;
+	int err = derive_elf__open(&file, elf);
+
+	if (err)
+		return err;
+	if (derive_elf__symbol(&file, SHT_SYMTAB, "R_BCbody", STT_OBJECT, &body) &&
+	    body.size == 8 && derive_elf__symbol(&file, SHT_SYMTAB, "R_BCpc", STT_OBJECT, &pc) &&
+	    pc.size == 8 && derive_elf__writable(&file, body.value, 8) &&
+	    derive_elf__writable(&file, pc.value, 8)) {
+		out->bc_body = body.value;
+		out->bc_pc = pc.value;
+		out->how_lines = how;
+	}
+	if (derive_elf__symbol(&file, SHT_SYMTAB, "R_in_gc", STT_OBJECT, &flag) &&
+	    (flag.size == 4 || flag.size == 1) &&
+	    derive_elf__writable(&file, flag.value, flag.size)) {
+		out->gc_running = flag.value;
+		out->gc_size = (uint8_t)flag.size;
+		out->how_gc = how;
+	}
+	if (!out->gc_begin &&
+	    derive_elf__symbol(&file, SHT_SYMTAB, "R_gc_internal", STT_FUNC, &gc) && gc.size &&
+	    gc.value + gc.size > gc.value) {
+		out->gc_begin = gc.value;
+		out->gc_end = gc.value + gc.size;
+	}
+	return 0;
+}
+
+int derive__from_symbols(Elf *elf, struct derived *out)
+{
+	return derive__symbols(elf, HOW_SYMBOL, out);
+}
+
+int derive__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct derived *out)
+{
+	struct derive_elf file;
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	err = derive_elf__open(&file, elf);
+	if (err)
+		return err;
+	err = derive__symbols(elf, HOW_SYMBOL, out);
+	if (!err && bcbody)
+		err = derive__lines(&file, bcbody, bcpc, out);
+	if (!err && !out->gc_running)
+		err = derive__gc(&file, out);
+	if (!err && !out->gc_begin)
+		err = derive__collector(&file, out);
+	if (err)
+		memset(out, 0, sizeof(*out));
+	return err;
+}
+
+int derive__from_debug(Elf *elf, Elf *debug, struct derived *out)
+{
+	struct derived found = *out;
+	int err = derive_debug__same(elf, debug);
+
+	if (err)
+		return err;
+	err = derive__symbols(debug, HOW_DEBUG, &found);
+	if (err)
+		return err;
+	*out = found;
+	return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Follow values through the machine code of one function, without running it: which registers
+ * hold the function's first argument, a constant, or what a variable at a known address holds.
+ *
+ * The code is gone through once, in the order of its addresses. Where paths join, only what all
+ * of them agree on is kept; at the head of a loop nothing is. Whatever an instruction does that
+ * is not understood makes the registers it writes unknown, so an answer, when there is one,
+ * holds on every path.
+ */
+#ifndef XR_DERIVE_CODE_H
+#define XR_DERIVE_CODE_H
+
+#include <capstone/capstone.h>
+
+#include "derive_elf.h"
+
+#define CODE_SIZE_MAX 65536u /* bytes of one function that are looked at */
+#define CODE_REGS     32u    /* general registers, and vector registers, of either architecture */
+#define CODE_ARGS     3u     /* argument registers that are looked at in calls */
+
+enum code_kind {
+	CODE_UNKNOWN,
+	CODE_ARG,   /* the first argument plus `at` */
+	CODE_CONST, /* the number, or address in the file, `at` */
+	CODE_VAR,   /* what `size` bytes at address `at` hold, zero-extended */
+};
+
+struct code_value {
+	uint64_t at;
+	uint8_t kind; /* enum code_kind */
+	uint8_t size;
+};
+
+struct code_state {
+	struct code_value reg[CODE_REGS];
+	struct code_value vec[CODE_REGS][2]; /* the low 16 bytes, in halves */
+	struct code_value tested;	     /* compared with 0 last */
+	struct code_value nonzero;	     /* known not to be 0 on this path */
+	bool live;			     /* false: no path leads here */
+};
+
+/* Where control goes after an instruction. */
+struct code_flow {
+	enum {
+		FLOW_NEXT,
+		FLOW_BRANCH,  /* to target, or on */
+		FLOW_JUMP,    /* to target */
+		FLOW_CALL,    /* to target (0: not known), and back */
+		FLOW_RETURN,  /* or any other end of the path */
+		FLOW_UNKNOWN, /* an indirect jump: a switch's table, a tail call */
+	} kind;
+	uint64_t target;
+	int8_t nonzero; /* FLOW_BRANCH: 1 taken when `tested` is not 0, -1 when it is 0, 0 other */
+};
+
+struct code_run;
+
+/* One architecture. */
+struct code_arch {
+	cs_arch arch;
+	cs_mode mode;
+	uint8_t arg[CODE_ARGS]; /* the numbers of the argument registers */
+	uint8_t result;
+	uint32_t lost; /* general registers that a call may change, as a bit set */
+	/* where control goes; for FLOW_BRANCH by an instruction that compares, @run->state is set
+	 */
+	struct code_flow (*flow)(const cs_insn *insn);
+	/* what the instruction does to @run->state; reports stores by code__store() */
+	void (*step)(struct code_run *run, const cs_insn *insn);
+};
+
+/* Who wants to know what. Any of the functions may be NULL. */
+struct code_watch {
+	void (*store)(struct code_watch *w, const struct code_value *to, unsigned int size,
+		      const struct code_value *value);
+	void (*call)(struct code_watch *w, struct code_run *run, uint64_t target);
+	void (*end)(struct code_watch *w, const struct code_value *result);
+};
+
+struct code_run {
+	struct derive_elf *file;
+	const struct code_arch *arch;
+	struct code_watch *watch;
+	struct code_state state;
+	uint64_t loads; /* look-ups of slots that this run may still make */
+};
+
+extern const struct code_arch code_x86;
+extern const struct code_arch code_arm64;
+
+/*
+ * code__run - follow the function at [begin, begin + size) and tell @watch. @size is cut to
+ * CODE_SIZE_MAX.
+ *
+ * Returns 0; -ENOENT when there is no code there; -ENOMEM.
+ */
+int code__run(struct derive_elf *file, uint64_t begin, uint64_t size, struct code_watch *watch);
+
+/* For the architectures. */
+
+/* code__load - what @size bytes at the address @at hold. */
+struct code_value code__load(struct code_run *run, struct code_value at, unsigned int size);
+/* code__store - tell the watch that @value was stored at the address @to. */
+void code__store(struct code_run *run, struct code_value to, unsigned int size,
+		 struct code_value value);
+struct code_value code__const(uint64_t at);
+/* code__plus - @value + @by, if it is known. */
+struct code_value code__plus(struct code_value value, uint64_t by);
+bool code__same(const struct code_value *a, const struct code_value *b);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The few things derive.c asks of an ELF file: symbols by name, the bytes at a virtual address,
+ * what a slot of the global offset table will hold. Every length in the file is checked here.
+ */
+#ifndef XR_DERIVE_ELF_H
+#define XR_DERIVE_ELF_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DERIVE_SEGMENTS 16u /* PT_LOADs that are looked at */
+
+struct derive_elf {
+	Elf *elf;
+	const uint8_t *raw; /* the whole file; owned by libelf */
+	size_t raw_size;
+	uint16_t machine; /* EM_X86_64, EM_AARCH64 */
+	uint16_t type;	  /* ET_DYN, ET_EXEC */
+	uint32_t n_segments;
+	GElf_Phdr segment[DERIVE_SEGMENTS];
+	uint64_t eh_frame_hdr; /* virtual address, 0: none */
+	uint64_t budget;       /* symbols and relocations that may still be looked at */
+};
+
+struct derive_symbol {
+	uint64_t value;
+	uint64_t size;
+};
+
+/* derive_elf__open - Returns 0; -EBADMSG, -ENOTSUP. Owns nothing: no counterpart to close it. */
+int derive_elf__open(struct derive_elf *file, Elf *elf);
+
+/*
+ * derive_elf__symbol - a defined symbol of @type (STT_FUNC, STT_OBJECT) named @name.
+ * @section: SHT_DYNSYM, or SHT_SYMTAB, where compilers also append ".constprop.0" and the like
+ *	to the names of local symbols: those count
+ *
+ * Returns false if there is none, or several with different values.
+ */
+bool derive_elf__symbol(struct derive_elf *file, uint32_t section, const char *name, int type,
+			struct derive_symbol *symbol);
+
+/* derive_elf__bytes - the @size bytes of the file at @address, NULL if not all are in the file. */
+const uint8_t *derive_elf__bytes(const struct derive_elf *file, uint64_t address, uint64_t size);
+
+/* derive_elf__code - is @address in an executable segment? How many bytes of it follow? 0: no. */
+uint64_t derive_elf__code(const struct derive_elf *file, uint64_t address);
+
+/* derive_elf__writable - do @size bytes at @address lie in a writable segment (.data, .bss)? */
+bool derive_elf__writable(const struct derive_elf *file, uint64_t address, uint64_t size);
+
+/* derive_elf__string - is the text at @address exactly @text? */
+bool derive_elf__string(const struct derive_elf *file, uint64_t address, const char *text);
+
+/*
+ * derive_elf__slot - will the 8 bytes at @address hold an address of this file that the dynamic
+ * linker stores at start (or the static linker stored)? Returns false if not, or not known.
+ */
+bool derive_elf__slot(struct derive_elf *file, uint64_t address, uint64_t *value);
+
+/*
+ * derive_elf__extent - the end of the function that begins at @address, by the sorted table of
+ * .eh_frame_hdr: the begin of the next one. 0: not the begin of a function.
+ */
+uint64_t derive_elf__extent(const struct derive_elf *file, uint64_t address);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `record`: finds the targets, has the engine sample them, and writes what comes, until it is over.
+ */
+#ifndef XR_SESSION_H
+#define XR_SESSION_H
+
+#include "command.h"
+#include "decode.h"
+#include "engine.h"
+#include "options.h"
+#include "process.h"
+#include "signals.h"
+#include "stats.h"
+#include "streams.h"
+
+struct session {
+	const struct options *o;
+	struct signals *signals;
+	const struct engine_ops *ops;
+	struct engine *engine;
+	struct decoder *decoder;
+	struct streams *streams;
+	struct processes processes;
+	struct command command;
+	struct stats stats;
+	struct fault fault; /* why it failed */
+	uint64_t began;	    /* ns, CLOCK_MONOTONIC: the first process was added; 0: none yet */
+	uint64_t flushed;   /* when writers were last flushed */
+	uint32_t live;	    /* processes waiting or sampled */
+	int err;	    /* of memory or of the output: the session is over */
+};
+
+/* session__run - all of it.  Returns the exit status of the program. */
+int session__run(const struct options *o, struct signals *signals);
+
+/* session__now - ns, CLOCK_MONOTONIC. */
+uint64_t session__now(void);
+
+/* session__note - a line on stderr, but not with --quiet; session__debug - only with --verbose. */
+void session__note(const struct session *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void session__debug(const struct session *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* --- session_process.c: what becomes of processes --- */
+
+/*
+ * session__add_target - look for R in @pid and sample it (once the engine is open, by
+ * session__attach).  When R is not there yet (or not
+ * initialised) and @wait_ms is not 0, it is looked for again by session__settle: for @wait_ms, or
+ * without end (UINT32_MAX).  @asked: the user named it.  Errors are those of target__find and of
+ * the engine's add; s->fault says why.
+ */
+int session__add_target(struct session *s, pid_t pid, bool asked, uint32_t wait_ms);
+
+/* session__attach - the engine is open now: give it what was found. */
+int session__attach(struct session *s);
+
+/* session__settle - act on what happened since the last poll; look again for what is waited for. */
+void session__settle(struct session *s);
+
+/* session__waiting - is R being looked for in some process? */
+bool session__waiting(const struct session *s);
+
+/* What the decoder calls; @arg is the session. */
+void session__on_sample(void *arg, const struct sample *sample);
+void session__on_process(void *arg, const struct xr_process *record);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "session.h"
+
+#define NS_PER_MS 1000000ull
+
+/* How long to wait between two looks for R, and for R to appear where a program was replaced. */
+#define RETRY_MS 10
+#define EXEC_MS	 10000
+
+/* After so many polls nothing of an ended process can be on its way any more. */
+#define DRAIN_POLLS 2
+
+static struct writer_process writer_process__of(const struct process *p)
+{
+	return (struct writer_process){
+		.serial = p->serial,
+		.pid = p->pid,
+		.parent_pid = p->parent_pid,
+		.comm = p->comm,
+	};
+}
+
+/*
+ * May R still come?  -EAGAIN says so; -ENOEXEC (no R in it) is final but for a program that is only
+ * starting: @loading, or one whose name says that it is about to become R.
+ */
+static bool error__passes(int err, bool loading, const struct process *p)
+{
+	if (err == -ENOEXEC)
+		return loading || !strcmp(p->target.comm, "R") ||
+		       !strcmp(p->target.comm, "Rscript");
+	return err == -EAGAIN;
+}
+
+static uint32_t session__row_flags(const struct session *s)
+{
+	return XR_ROW_FOLLOW | (s->o->lines ? XR_ROW_LINES : 0) | (s->o->gc ? XR_ROW_GC : 0) |
+	       (s->o->filter ? XR_ROW_FILTER : 0);
+}
+
+static void session__end_process(struct session *s, struct process *p)
+{
+	if (p->state == PROCESS_ENDED)
+		return;
+	if (p->state == PROCESS_SAMPLED)
+		s->ops->remove(s->engine, p->pid, p->serial);
+	p->state = PROCESS_ENDED;
+	p->drained = 0;
+	s->live--;
+}
+
+/* Give a process whose R was found to the engine. */
+static int session__sample(struct session *s, struct process *p)
+{
+	struct target *t = &p->target;
+	struct writer_process wp = writer_process__of(p);
+	int err;
+
+	err = s->ops->add(s->engine, &t->row, &s->fault);
+	if (err)
+		return err;
+	p->state = PROCESS_SAMPLED;
+	s->stats.processes++;
+	if (!s->began)
+		s->began = session__now();
+	session__debug(s, "process %u (%s): R %s in %s, load bias 0x%llx", p->pid, p->comm,
+		       t->version[0] ? t->version : "of unknown version", t->path,
+		       (unsigned long long)t->load_bias);
+	/* a process that was asked for has a file even when it does nothing */
+	if (p->asked && !s->err)
+		s->err = streams__ready(s->streams, &p->stream, &wp);
+	return 0;
+}
+
+/* Look for R in a process. */
+static int session__find(struct session *s, struct process *p)
+{
+	struct target *t = &p->target;
+	uint32_t flags = session__row_flags(s);
+	int err;
+
+	err = target__find((pid_t)p->pid, flags & (XR_ROW_LINES | XR_ROW_GC), t, &s->fault);
+	if (err)
+		return err;
+	p->mine = true;
+	snprintf(p->comm, sizeof(p->comm), "%s", t->comm);
+	t->row.serial = p->serial;
+	t->row.flags |= flags;
+	process__watch(p);
+	p->state = PROCESS_FOUND;
+	return s->engine ? session__sample(s, p) : 0;
+}
+
+int session__add_target(struct session *s, pid_t pid, bool asked, uint32_t wait_ms)
+{
+	struct process *p;
+	uint64_t now = session__now();
+	int err;
+
+	p = processes__add(&s->processes, 0, (uint32_t)pid);
+	if (!p)
+		return fault__set(&s->fault, -ENOMEM, "out of memory");
+	s->live++;
+	p->asked = asked;
+	err = session__find(s, p);
+	if (!err)
+		return 0;
+	if (wait_ms && error__passes(err, !asked || wait_ms == UINT32_MAX, p)) {
+		p->retry_at = now + RETRY_MS * NS_PER_MS;
+		p->give_up_at = wait_ms == UINT32_MAX ? 0 : now + wait_ms * NS_PER_MS;
+		process__watch(p);
+		session__debug(s, "waiting: %s", s->fault.text);
+		return 0;
+	}
+	s->live--;
+	processes__remove(&s->processes, p);
+	return err;
+}
+
+int session__attach(struct session *s)
+{
+	struct process *p, *next;
+	int err, first = 0;
+
+	for (p = processes__next(&s->processes, NULL); p; p = next) {
+		next = processes__next(&s->processes, p);
+		if (p->state != PROCESS_FOUND)
+			continue;
+		err = session__sample(s, p);
+		if (!err)
+			continue;
+		first = first ? first : err;
+		if (s->live > 1)
+			session__note(s, "%s", s->fault.text);
+		session__end_process(s, p);
+	}
+	return s->live ? 0 : first;
+}
+
+/* An exec: the row is gone.  With --subprocesses what runs there now is looked at as if new. */
+static void session__replaced(struct session *s, struct process *p)
+{
+	int err;
+
+	session__end_process(s, p);
+	if (!s->o->follow && !s->o->all) {
+		session__note(s, "process %u became another program (%s)", p->pid, p->comm);
+		return;
+	}
+	err = session__add_target(s, (pid_t)p->pid, false, EXEC_MS);
+	if (err == -ENOMEM)
+		s->err = err;
+	else if (err)
+		session__debug(s, "process %u is followed no more: %s", p->pid, s->fault.text);
+}
+
+static void session__retry(struct session *s, struct process *p, uint64_t now)
+{
+	bool loading = !p->give_up_at || !p->asked;
+	int err;
+
+	if (now < p->retry_at)
+		return;
+	err = session__find(s, p);
+	if (!err)
+		return;
+	p->retry_at = now + RETRY_MS * NS_PER_MS;
+	if (error__passes(err, loading, p) && (!p->give_up_at || now < p->give_up_at))
+		return;
+	/* when it was the only one, this is why the session failed, and session__run says it */
+	if (p->asked && s->live > 1)
+		session__note(s, "%s", s->fault.text);
+	session__end_process(s, p);
+}
+
+/* @p has ended: when nothing of it is on its way any more, its file is complete. */
+static void session__drained(struct session *s, struct process *p)
+{
+	if (p->drained++ < DRAIN_POLLS)
+		return;
+	decoder__forget(s->decoder, p->serial);
+	if (!s->err)
+		s->err = streams__end(s->streams, &p->stream);
+	processes__remove(&s->processes, p);
+}
+
+void session__settle(struct session *s)
+{
+	struct process *p, *next;
+	uint64_t now = session__now();
+
+	for (p = processes__next(&s->processes, NULL); p; p = next) {
+		next = processes__next(&s->processes, p);
+		if (p->state == PROCESS_ENDED) {
+			session__drained(s, p);
+			continue;
+		}
+		if (p->exited || process__gone(p))
+			session__end_process(s, p);
+		else if (p->execed && p->state == PROCESS_SAMPLED)
+			session__replaced(s, p);
+		else if (p->state == PROCESS_WAITING)
+			session__retry(s, p, now);
+	}
+}
+
+bool session__waiting(const struct session *s)
+{
+	const struct process *p = NULL;
+
+	while ((p = processes__next(&s->processes, p)))
+		if (p->state == PROCESS_WAITING)
+			return true;
+	return false;
+}
+
+/*
+ * The process of a record.  One that nobody announced (its record was lost) is made up from what
+ * the record says.
+ */
+static struct process *session__process(struct session *s, uint32_t serial, uint32_t pid)
+{
+	struct process *p = processes__find(&s->processes, serial);
+
+	if (p)
+		return p;
+	p = processes__add(&s->processes, serial, pid);
+	if (!p) {
+		s->err = fault__set(&s->fault, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	p->state = PROCESS_SAMPLED;
+	s->live++;
+	s->stats.processes++;
+	process__watch(p);
+	return p;
+}
+
+void session__on_sample(void *arg, const struct sample *sample)
+{
+	struct session *s = arg;
+	struct writer_process wp;
+	struct process *p;
+
+	p = session__process(s, sample->serial, sample->pid);
+	if (!p || s->err)
+		return;
+	wp = writer_process__of(p);
+	s->err = streams__sample(s->streams, &p->stream, &wp, sample);
+}
+
+void session__on_process(void *arg, const struct xr_process *record)
+{
+	struct session *s = arg;
+	struct process *p, *parent;
+
+	if (record->event == XR_PROCESS_FORK)
+		p = session__process(s, record->serial, record->pid);
+	else
+		p = processes__find(&s->processes, record->serial);
+	if (!p)
+		return;
+	snprintf(p->comm, sizeof(p->comm), "%.*s", (int)sizeof(record->comm), record->comm);
+	switch (record->event) {
+	case XR_PROCESS_FORK:
+		p->parent_serial = record->parent_serial;
+		p->parent_pid = record->parent_pid;
+		parent = processes__find(&s->processes, record->parent_serial);
+		session__debug(s, "process %u (%s): forked by %u%s", p->pid, p->comm, p->parent_pid,
+			       parent ? "" : ", which is gone");
+		break;
+	case XR_PROCESS_EXEC:
+		p->execed = true;
+		break;
+	case XR_PROCESS_EXIT:
+		p->exited = true;
+		break;
+	}
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The signals that end a session, as something to look at between polls instead of handlers.
+ */
+#ifndef XR_SIGNALS_H
+#define XR_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "fault.h"
+
+struct signals {
+	int fd;
+	bool second;  /* signals__let_second was called */
+	sigset_t old; /* the mask as it was, for children */
+};
+
+/* signals__open - block SIGINT, SIGTERM and SIGHUP (unless nohup had it ignored); ignore SIGPIPE.
+ */
+int signals__open(struct signals *s, struct fault *f);
+
+/* What came: 0 nothing; else the signal, and whether a process sent it rather than the terminal. */
+struct signals_event {
+	int signal;
+	bool sent;
+};
+
+struct signals_event signals__take(struct signals *s);
+
+/*
+ * signals__let_second - the first signal was taken and the session is finishing.  From 300 ms later
+ * a further one ends the program at once, even one that is stuck writing to a pipe nobody reads.
+ * The delay is for programs such as timeout(1), which signal the process and then its group.
+ */
+void signals__let_second(struct signals *s);
+
+/* signals__restore - in a forked child before exec: what this process was started with. */
+void signals__restore(const struct signals *s);
+
+void signals__close(struct signals *s);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef XR_VERSION_H
+#define XR_VERSION_H
+
+/* The program's name in its messages, and its version: the only place that holds either. */
+#define XR_PROGRAM "xrprof-bpf"
+#define XR_VERSION "0.1.0"
+
+#endif

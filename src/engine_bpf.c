@@ -76,9 +76,19 @@ static int load_fault(struct fault *f, int err, const struct engine_config *conf
 
 static int check_kernel(struct fault *f)
 {
+	char signature[128] = "";
 	struct utsname name;
+	FILE *file = fopen("/proc/version_signature", "re"); /* Ubuntu has it */
 
-	if (!uname(&name) && kernel__freeze_prone(name.release))
+	if (file) {
+		if (!fgets(signature, sizeof(signature), file))
+			signature[0] = '\0';
+		signature[strcspn(signature, "\n")] = '\0';
+		fclose(file);
+	}
+	if (uname(&name))
+		return fault__set(f, -errno, "uname: %s", strerror(errno));
+	if (kernel__freeze_prone(name.release, name.version, signature))
 		return fault__set(
 			f, -ENOTSUP,
 			"Linux %s can freeze when BPF reads a process's memory; update to "

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "target.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "derive.h"
 #include "layouts.h"
 #include "target_elf.h"
 #include "target_maps.h"
 #include "target_proc.h"
 
-#define LOADS_MAX 4u /* libR.so mapped more than once: see that many */
+#define DEBUG_FILES_MAX 8u
+#define LOADS_MAX	4u /* libR.so mapped more than once: see that many */
 
 /* R's variables (Rinternals.h, Defn.h; names.c and eval.c set them), in the order of wanted[]. */
 enum {
@@ -131,32 +129,30 @@ static int load__open(struct load *l, const struct target *t, struct fault *f)
  */
 static int load__open_exe(struct load *l, const struct target *t, struct fault *f)
 {
-	struct stat st;
+	char path[4096];
+	bool deleted, found;
 	FILE *maps;
-	bool found;
 	int err;
 
 	l->fd = target_proc__open(t->pid, "exe");
-	if (l->fd < 0) {
-		if (l->fd == -EACCES || l->fd == -EPERM)
-			return target__denied(t, "program", f);
+	err = l->fd < 0 ? l->fd : target_proc__exe(t->pid, path, sizeof(path), &deleted);
+	if (err == -EACCES || err == -EPERM)
+		return target__denied(t, "program", f);
+	if (err)
 		return target__gone(t, f);
-	}
-	err = target_elf__open(&l->elf, l->fd, "its program", f);
+	err = target_elf__open(&l->elf, l->fd, path, f);
 	if (err)
 		return err;
-	if (fstat(l->fd, &st))
-		return target__gone(t, f);
 	maps = target_proc__fopen(t->pid, "maps");
 	if (!maps)
 		return errno == EACCES || errno == EPERM ? target__denied(t, "memory", f)
 							 : target__gone(t, f);
-	found = target_maps__file(maps, major(st.st_dev), minor(st.st_dev), st.st_ino, &l->map);
+	found = target_maps__file(maps, path, deleted, &l->map);
 	fclose(maps);
 	if (!found || target_elf__bias(&l->elf, l->map.start, l->map.offset, &l->bias))
-		return fault__set(f, -ENOEXEC,
-				  "process %d (%s): its program is not where it was mapped",
-				  (int)t->pid, t->comm);
+		return fault__set(f, -EBADMSG,
+				  "cannot find where the program %s of process %d is mapped", path,
+				  (int)t->pid);
 	return 0;
 }
 
@@ -277,6 +273,50 @@ static int target__layout(struct target *t, const struct load *l, struct fault *
 	return 0;
 }
 
+/* R's hidden variables, from the file @fd or its debug file; what is not found stays 0. */
+static void target__derive(struct target *t, int fd)
+{
+	const struct xr_layout *layout = &t->row.layout;
+	char dir[sizeof(t->path)], path[640], *slash;
+	struct xr_row *row = &t->row;
+	struct derived d = {0};
+	/* libelf loses the tables of a handle that is then read as a whole: one of its own */
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+	if (!elf || derive__run(elf, layout->bcbody, layout->bcpc, &d))
+		goto cleanup;
+	snprintf(dir, sizeof(dir), "%s", t->path);
+	slash = strrchr(dir, '/');
+	if (slash)
+		*slash = '\0';
+	for (unsigned int n = 0; n < DEBUG_FILES_MAX; n++) {
+		int err = derive__debug_name(elf, dir, n, path, sizeof(path));
+		int debug_fd = err ? err : target_proc__open_in_root(t->pid, path);
+		struct target_elf debug;
+
+		if (err == -ENOENT)
+			break;
+		if (debug_fd < 0)
+			continue;
+		err = target_elf__open(&debug, debug_fd, path, NULL);
+		if (!err) {
+			err = derive__from_debug(elf, debug.elf, &d);
+			target_elf__close(&debug);
+		}
+		close(debug_fd);
+		if (!err)
+			break;
+	}
+	row->bc_body_at = d.bc_body ? d.bc_body + t->load_bias : 0;
+	row->bc_pc_at = d.bc_pc ? d.bc_pc + t->load_bias : 0;
+	row->gc_at = d.gc_running ? d.gc_running + t->load_bias : 0;
+	row->gc_size = d.gc_size;
+	row->gc_begin = d.gc_begin ? d.gc_begin + t->load_bias : 0;
+	row->gc_end = d.gc_end ? d.gc_end + t->load_bias : 0;
+cleanup:
+	elf_end(elf);
+}
+
 /*
  * The path as the target names it: the kernel shows paths from our root, which for a target in
  * a plain chroot begin with the chroot's.
@@ -309,7 +349,7 @@ static int target__take(struct target *t, struct load *r, struct load *exe, uint
 	target__path(t, r->map.path);
 	memcpy(symbols, wanted, sizeof(wanted));
 	memcpy(before, wanted, sizeof(wanted));
-	err = target_elf__symbols(&r->elf, symbols, WANTS);
+	err = target_elf__symbols(&r->elf, symbols, WANTS, true);
 	if (err < 0)
 		return fault__set(f, err, "%s is damaged: its symbol table cannot be read",
 				  t->path);
@@ -322,7 +362,7 @@ static int target__take(struct target *t, struct load *r, struct load *exe, uint
 			"R_NilValue",
 			t->path);
 	}
-	if (exe && target_elf__symbols(&exe->elf, before, WANTS) < 0)
+	if (exe && target_elf__symbols(&exe->elf, before, WANTS, false) < 0)
 		memcpy(before, wanted, sizeof(wanted));
 	for (size_t i = 0; i < WANTS; i++) {
 		at[i] = symbols[i].value ? symbols[i].value + r->bias : 0;
@@ -332,7 +372,8 @@ static int target__take(struct target *t, struct load *r, struct load *exe, uint
 	err = target__variables(t, at, f);
 	if (!err)
 		err = target__layout(t, r, f);
-	(void)want;
+	if (!err && (want & (XR_ROW_LINES | XR_ROW_GC)))
+		target__derive(t, r->fd);
 	return err;
 }
 
@@ -361,11 +402,17 @@ static int target__libr(struct target *t, const struct target_map *maps, size_t 
 static int target__static(struct target *t, uint32_t want, struct fault *f)
 {
 	struct load exe = {.fd = -1};
+	char path[4096];
+	bool deleted;
 	int err = load__open_exe(&exe, t, f);
 
 	t->load = TARGET_STATIC;
 	if (!err)
 		err = target__take(t, &exe, NULL, want, f);
+	else if ((err == -ENOTSUP || err == -EBADMSG) &&
+		 (target_proc__exe(t->pid, path, sizeof(path), &deleted) ||
+		  !target_maps__is_r(path)))
+		err = target__not_r(t, f); /* some other program: what ails it is not our affair */
 	load__close(&exe);
 	return err;
 }
@@ -403,57 +450,4 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct fault *f)
 bool target__same(const struct target *t)
 {
 	return target_proc__start_time(t->pid) == t->start_time;
-}
-
-/* Is @pid worth a closer look? */
-static bool scan__look(pid_t pid)
-{
-	struct target_map map;
-	struct target_proc p;
-	char link[64], exe[4096];
-	const char *name;
-	size_t n, lines;
-	ssize_t len;
-	FILE *maps;
-
-	maps = target_proc__fopen(pid, "maps");
-	if (!maps)
-		return false;
-	n = target_maps__find(maps, &map, 1, &lines);
-	fclose(maps);
-	if (n)
-		return true;
-	if (!lines)
-		return false; /* a kernel thread, or ending */
-	/* R without libR.so: a program called R, or one that calls itself so */
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
-	len = readlink(link, exe, sizeof(exe) - 1);
-	if (len <= 0)
-		return false;
-	exe[len] = '\0';
-	name = strrchr(exe, '/');
-	if (name && (!strcmp(name, "/R") || !strcmp(name, "/R (deleted)")))
-		return true;
-	return !target_proc__read(pid, &p) && !strcmp(p.comm, "R");
-}
-
-int target__scan(int (*seen)(void *arg, pid_t pid), void *arg)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	int result = 0;
-
-	if (!proc)
-		return -errno;
-	while (!result && (entry = readdir(proc))) {
-		pid_t pid;
-
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && scan__look(pid))
-			result = seen(arg, pid);
-	}
-	closedir(proc);
-	return result;
 }

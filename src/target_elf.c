@@ -161,12 +161,12 @@ static int elf__table(struct target_elf *e, Elf_Scn *scn, const GElf_Shdr *sh,
 	return 0;
 }
 
-int target_elf__symbols(struct target_elf *e, struct target_symbol *want, size_t n)
+int target_elf__symbols(struct target_elf *e, struct target_symbol *want, size_t n, bool all)
 {
 	static const GElf_Word kinds[] = {SHT_DYNSYM, SHT_SYMTAB};
 	int found = 0;
 
-	for (size_t k = 0; k < 2; k++) {
+	for (size_t k = 0; k < (all ? 2 : 1); k++) {
 		Elf_Scn *scn = NULL;
 
 		while ((scn = elf_nextscn(e->elf, scn))) {

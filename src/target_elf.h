@@ -42,12 +42,13 @@ int target_elf__open(struct target_elf *e, int fd, const char *name, struct faul
 void target_elf__close(struct target_elf *e);
 
 /*
- * target_elf__symbols - look up the @n variables of @want, in .dynsym and then in .symtab.
+ * target_elf__symbols - look up the @n variables of @want, in .dynsym and then, if @all, for those
+ * still missing in .symtab.
  *
  * Only what is defined here, is data, and lies in a writable segment counts.  Returns how many
  * were found, or -EBADMSG.
  */
-int target_elf__symbols(struct target_elf *e, struct target_symbol *want, size_t n);
+int target_elf__symbols(struct target_elf *e, struct target_symbol *want, size_t n, bool all);
 
 /*
  * target_elf__bias - what to add to the file's addresses, given that its bytes from @offset on

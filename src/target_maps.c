@@ -13,6 +13,7 @@
 #include "target_proc.h"
 
 #define DELETED " (deleted)"
+#define PROBE	(64u << 10) /* bytes of code compared */
 
 /* A number in @base at *@p, which must be followed by @stop; moves past that. */
 static int number__parse(const char **p, const char *end, unsigned int base, char stop,
@@ -104,6 +105,13 @@ bool target_maps__is_libr(const char *path)
 	return name[7] == '\0' || name[7] == '.';
 }
 
+bool target_maps__is_r(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return !strcmp(name ? name + 1 : path, "R");
+}
+
 size_t target_maps__find(FILE *in, struct target_map *found, size_t max, size_t *lines)
 {
 	struct target_map map;
@@ -126,8 +134,7 @@ size_t target_maps__find(FILE *in, struct target_map *found, size_t max, size_t 
 	return n;
 }
 
-bool target_maps__file(FILE *in, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		       struct target_map *found)
+bool target_maps__file(FILE *in, const char *path, bool deleted, struct target_map *found)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -138,20 +145,46 @@ bool target_maps__file(FILE *in, uint32_t dev_major, uint32_t dev_minor, uint64_
 		if (line[len - 1] == '\n')
 			len--;
 		yes = !target_maps__parse(line, (size_t)len, found) && found->exec &&
-		      found->inode == inode && found->dev_major == dev_major &&
-		      found->dev_minor == dev_minor;
+		      found->inode && !found->cut && found->deleted == deleted &&
+		      !strcmp(found->path, path);
 	}
 	free(line);
 	return yes;
 }
 
-/* Is the file @fd the one that @map shows?  Only then it may stand for it. */
-static bool map__is(const struct target_map *map, int fd)
+/* Are the first bytes of @map in the process' memory those of the file @fd? */
+static bool map__same_bytes(pid_t pid, const struct target_map *map, int fd)
+{
+	size_t len = map->end - map->start < PROBE ? (size_t)(map->end - map->start) : PROBE;
+	char *mine = malloc(len), *its = malloc(len);
+	bool same = mine && its;
+	ssize_t n;
+
+	if (same) {
+		n = pread(fd, its, len, (off_t)map->offset);
+		/* the last page is filled up with what is behind the segment */
+		same = n >= 4096 && !target_proc__memory(pid, map->start, mine, (size_t)n) &&
+		       !memcmp(mine, its, (size_t)n);
+	}
+	free(mine);
+	free(its);
+	return same;
+}
+
+/*
+ * Is the file @fd the one that @map shows?  Only then it may stand for it.  The device tells,
+ * except on file systems that show another one in maps than in stat(2) (overlayfs, btrfs).
+ */
+static bool map__is(pid_t pid, const struct target_map *map, int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && st.st_ino == map->inode && major(st.st_dev) == map->dev_major &&
-	       minor(st.st_dev) == map->dev_minor;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	if (st.st_ino == map->inode && major(st.st_dev) == map->dev_major &&
+	    minor(st.st_dev) == map->dev_minor)
+		return true;
+	return !map->deleted && map__same_bytes(pid, map, fd);
 }
 
 int target_maps__open(pid_t pid, const struct target_map *map, struct fault *f)
@@ -167,13 +200,13 @@ int target_maps__open(pid_t pid, const struct target_map *map, struct fault *f)
 	err = -errno;
 	if (!map->cut && map->path[0] == '/') {
 		fd = target_proc__open_in_root(pid, map->path);
-		if (fd >= 0 && map__is(map, fd))
+		if (fd >= 0 && map__is(pid, map, fd))
 			return fd;
 		if (fd >= 0)
 			close(fd);
 		/* a plain chroot: the kernel shows the path from our root */
 		fd = open(map->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		if (fd >= 0 && map__is(map, fd))
+		if (fd >= 0 && map__is(pid, map, fd))
 			return fd;
 		if (fd >= 0)
 			close(fd);

@@ -37,6 +37,9 @@ int target_maps__parse(const char *line, size_t len, struct target_map *map);
  */
 bool target_maps__is_libr(const char *path);
 
+/* target_maps__is_r - does it name an R linked without libR.so (bin/exec/R)? */
+bool target_maps__is_r(const char *path);
+
 /*
  * target_maps__find - the executable mappings of libR.so in the maps file @in, at most @max of
  * them.  Returns how many were found; *lines says how many mappings there are at all.
@@ -44,11 +47,11 @@ bool target_maps__is_libr(const char *path);
 size_t target_maps__find(FILE *in, struct target_map *found, size_t max, size_t *lines);
 
 /*
- * target_maps__file - the first executable mapping of the file (@dev_major, @dev_minor, @inode).
- * Returns whether there is one.
+ * target_maps__file - the first executable mapping of the file shown as @path (with " (deleted)"
+ * when @deleted).  By name, because the device and inode shown for an overlay file system are not
+ * those of stat(2) before Linux 6.8.  Returns whether there is one.
  */
-bool target_maps__file(FILE *in, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		       struct target_map *found);
+bool target_maps__file(FILE *in, const char *path, bool deleted, struct target_map *found);
 
 /*
  * target_maps__open - open the file that @map of process @pid maps, for reading.

@@ -203,6 +203,25 @@ int target_proc__open_in_root(pid_t pid, const char *path)
 	return fd;
 }
 
+int target_proc__exe(pid_t pid, char *path, size_t size, bool *deleted)
+{
+	static const char mark[] = " (deleted)";
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	n = readlink(link, path, size - 1);
+	if (n < 0)
+		return -errno;
+	if ((size_t)n == size - 1)
+		return -ENAMETOOLONG;
+	path[n] = '\0';
+	*deleted = n >= (ssize_t)sizeof(mark) && !strcmp(path + n - (sizeof(mark) - 1), mark);
+	if (*deleted)
+		path[n - (ssize_t)(sizeof(mark) - 1)] = '\0';
+	return 0;
+}
+
 /* hierarchy:controllers:path, one a line */
 int target_proc__cgroup(pid_t pid, char *path, size_t size)
 {

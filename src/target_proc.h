@@ -55,6 +55,12 @@ FILE *target_proc__fopen(pid_t pid, const char *name);
 int target_proc__open_in_root(pid_t pid, const char *path);
 
 /*
+ * target_proc__exe - the path of the executable as the kernel shows it, without " (deleted)".
+ * -ENAMETOOLONG; -EACCES; -ENOENT: gone, or a kernel thread.
+ */
+int target_proc__exe(pid_t pid, char *path, size_t size, bool *deleted);
+
+/*
  * target_proc__cgroup - the process' cgroup (v2, or v1's "name=systemd" or first hierarchy) in
  * @path, "" if there is none.
  */

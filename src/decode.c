@@ -248,7 +248,7 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 		p->sample.line = r->line;
 		p->sample.file = decoder__file(d, t, r->file);
 	}
-	err = pending__room(p, r->nslots / step + 1);
+	err = pending__room(p, r->nslots / step + !!(r->flags & XR_F_OTHER_THREAD));
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < r->nslots; i += step) {

@@ -339,5 +339,6 @@ const struct code_arch code_arm64 = {
 	.result = 0,
 	.lost = 0x7ffffu | 1u << 30, /* x0 to x18 and the link register */
 	.flow = arm64__flow,
+	.forget = arm64__forget,
 	.step = arm64__step,
 };

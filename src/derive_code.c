@@ -10,6 +10,9 @@
 #define CODE_COLD    512u /* bytes of such a part that are looked at */
 #define CODE_LOADS   256u
 
+#define CODE_LEAF	 256u /* bytes of a called function that are looked at */
+#define CODE_LEAF_WRITES 64u
+
 /* A place in the function that branches lead to. */
 #define MARK_TARGET 1u /* some branch */
 #define MARK_LOOP   2u /* a branch from a later address: nothing is known here */
@@ -22,6 +25,7 @@ struct code_pending {
 struct code_walk {
 	struct code_run run;
 	csh capstone;
+	cs_insn *leaf; /* room for an instruction of a called function */
 	uint64_t begin;
 	uint64_t size;
 	bool lost_paths; /* there is an indirect jump: code may be reached in ways not seen */
@@ -145,12 +149,63 @@ static void walk__arrive(struct code_walk *w, uint64_t address)
 		state__forget(&w->run.state, true);
 }
 
+/*
+ * A called function that is short and calls nothing: GCC (-fipa-ra) keeps values across the call in
+ * registers that the function does not write, whatever the calling convention says. Collects
+ * the registers it writes.
+ *
+ * Returns how many; -1: not such a function.
+ */
+static int walk__leaf(struct code_walk *w, uint64_t target, uint16_t wrote[CODE_LEAF_WRITES])
+{
+	uint64_t in_segment = derive_elf__code(w->run.file, target);
+	size_t left = in_segment < CODE_LEAF ? in_segment : CODE_LEAF;
+	const uint8_t *at = derive_elf__bytes(w->run.file, target, left);
+	uint64_t address = target, furthest = target;
+	cs_regs read, write;
+	uint8_t n_read, n_write;
+	int n = 0;
+
+	while (at && cs_disasm_iter(w->capstone, &at, &left, &address, w->leaf)) {
+		struct code_flow flow = w->run.arch->flow(w->leaf);
+
+		if (flow.kind == FLOW_CALL || flow.kind == FLOW_UNKNOWN ||
+		    cs_regs_access(w->capstone, w->leaf, read, &n_read, write, &n_write))
+			return -1;
+		for (unsigned int i = 0; i < n_write; i++) {
+			if (n == CODE_LEAF_WRITES)
+				return -1;
+			wrote[n++] = write[i];
+		}
+		if (flow.kind == FLOW_BRANCH || flow.kind == FLOW_JUMP) {
+			if (flow.target < target || flow.target - target >= CODE_LEAF)
+				return -1;
+			if (flow.target > furthest)
+				furthest = flow.target;
+		}
+		/* the last instruction: it ends the path, and nothing jumps behind it */
+		if (flow.kind == FLOW_RETURN && furthest < address)
+			return n;
+	}
+	return -1;
+}
+
 static void walk__called(struct code_walk *w, uint64_t target)
 {
+	uint16_t wrote[CODE_LEAF_WRITES];
 	struct code_state *s = &w->run.state;
+	int n;
 
 	if (w->run.watch->call)
 		w->run.watch->call(w->run.watch, &w->run, target);
+	n = target ? walk__leaf(w, target, wrote) : -1;
+	if (n >= 0) {
+		for (int i = 0; i < n; i++)
+			w->run.arch->forget(s, wrote[i]);
+		s->reg[w->run.arch->result] = (struct code_value){0};
+		memset(&s->tested, 0, sizeof(s->tested));
+		return;
+	}
 	for (unsigned int i = 0; i < CODE_REGS; i++) {
 		if (w->run.arch->lost >> i & 1)
 			s->reg[i] = (struct code_value){0};
@@ -182,6 +237,9 @@ static void walk__insn(struct code_walk *w, const cs_insn *insn)
 		walk__branch(w, flow.target, &taken);
 		break;
 	case FLOW_JUMP:
+		/* out of the function: it may as well be the last call */
+		if (flow.target - w->begin >= w->size && w->run.watch->call)
+			w->run.watch->call(w->run.watch, &w->run, flow.target);
 		walk__branch(w, flow.target, s);
 		state__forget(s, false);
 		break;
@@ -275,7 +333,9 @@ int code__run(struct derive_elf *file, uint64_t begin, uint64_t size, struct cod
 	cs_option(capstone, CS_OPT_DETAIL, CS_OPT_ON);
 	insn = cs_malloc(capstone);
 	w = calloc(1, sizeof(*w));
-	if (!w || !insn) {
+	if (w)
+		w->leaf = cs_malloc(capstone);
+	if (!w || !insn || !w->leaf) {
 		err = -ENOMEM;
 		goto cleanup;
 	}
@@ -288,9 +348,11 @@ int code__run(struct derive_elf *file, uint64_t begin, uint64_t size, struct cod
 	walk__outside(w, insn);
 
 cleanup:
-	free(w);
+	if (w && w->leaf)
+		cs_free(w->leaf, 1);
 	if (insn)
 		cs_free(insn, 1);
+	free(w);
 	cs_close(&capstone);
 	return err;
 }

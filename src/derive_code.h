@@ -66,6 +66,8 @@ struct code_arch {
 	/* where control goes; for FLOW_BRANCH by an instruction that compares, @run->state is set
 	 */
 	struct code_flow (*flow)(const cs_insn *insn);
+	/* @reg (Capstone's number) was written: it, or what it is part of, is unknown */
+	void (*forget)(struct code_state *state, unsigned int reg);
 	/* what the instruction does to @run->state; reports stores by code__store() */
 	void (*step)(struct code_run *run, const cs_insn *insn);
 };

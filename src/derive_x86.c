@@ -405,5 +405,6 @@ const struct code_arch code_x86 = {
 	.result = 0,	  /* rax */
 	.lost = 1u << 0 | 1u << 1 | 1u << 2 | 1u << 6 | 1u << 7 | 0xf00u,
 	.flow = x86__flow,
+	.forget = x86__forget,
 	.step = x86__step,
 };

@@ -105,6 +105,15 @@ bool command__ended(struct command *c)
 	return c->ended;
 }
 
+bool command__wait(struct command *c, int ms)
+{
+	while (!command__ended(c) && ms > 0) {
+		usleep(10000);
+		ms -= 10;
+	}
+	return c->ended;
+}
+
 void command__close(struct command *c)
 {
 	int status;

@@ -33,6 +33,9 @@ int command__go(struct command *c, struct fault *f);
 /* command__ended - has it?  Does not wait.  @status is then set. */
 bool command__ended(struct command *c);
 
+/* command__wait - the same, but waits up to @ms for it. */
+bool command__wait(struct command *c, int ms);
+
 /* command__close - a child still at the gate ends; a command that runs is left alone. */
 void command__close(struct command *c);
 

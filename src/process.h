@@ -25,6 +25,7 @@ struct process {
 	uint32_t pid, parent_pid;
 	enum process_state state;
 	bool asked;	     /* named by the user, or the command */
+	bool counted;	     /* in stats.processes */
 	bool execed, exited; /* the engine said so; session__settle acts on it */
 	uint8_t drained;     /* polls since it ended */
 	bool mine;	     /* `target` is filled: its row was given by us, not by the kernel */

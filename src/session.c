@@ -19,6 +19,7 @@
 #define POLL_SOON_MS 10	  /* while something is waited for, and until the first sample */
 #define FLUSH_MS     1000 /* between two flushes of what writers keep */
 #define INIT_MS	     5000 /* how long --pid waits for an R that is starting */
+#define REAP_MS	     500  /* for a command that is ending to have ended */
 #define DRAIN_MS     5000 /* at most, for what is left after the end */
 
 uint64_t session__now(void)
@@ -226,6 +227,7 @@ static bool session__signalled(struct session *s)
 	if (!event.signal)
 		return false;
 	session__debug(s, "ending: %s", strsignal(event.signal));
+	s->command_ends = true;
 	if (s->command.pid && !command__ended(&s->command) && event.sent)
 		kill(s->command.pid, event.signal);
 	return true;
@@ -261,8 +263,12 @@ static void session__loop(struct session *s)
 		session__settle(s);
 		session__flush(s);
 		command__ended(&s->command);
-		if (session__signalled(s) || (!s->live && !s->o->all))
+		if (session__signalled(s))
 			break;
+		if (!s->live && !s->o->all) {
+			s->command_ends = true;
+			break;
+		}
 	}
 }
 
@@ -300,7 +306,7 @@ static int session__report(struct session *s, bool started)
 		say__line("%s", s->fault.text);
 		status = 1;
 	} else if (!st->processes && !s->o->all && started) {
-		if (s->command.pid && command__ended(&s->command))
+		if (s->command.pid && command__wait(&s->command, s->command_ends ? REAP_MS : 0))
 			say__line("%s ended before R was found running in it", s->command.name);
 		else if (s->fault.text[0])
 			say__line("%s", s->fault.text);
@@ -330,7 +336,7 @@ static int session__report(struct session *s, bool started)
 		say__line("%s", fault.text);
 		status = 1;
 	}
-	if (s->command.pid && !command__ended(&s->command))
+	if (s->command.pid && !command__wait(&s->command, s->command_ends ? REAP_MS : 0))
 		session__note(s, "%s (process %d) runs on", s->command.name, (int)s->command.pid);
 	else if (s->command.pid && WIFEXITED(s->command.status) && WEXITSTATUS(s->command.status))
 		session__note(s, "%s exited with status %d", s->command.name,

@@ -28,6 +28,7 @@ struct session {
 	uint64_t began;	    /* ns, CLOCK_MONOTONIC: the first process was added; 0: none yet */
 	uint64_t flushed;   /* when writers were last flushed */
 	uint32_t live;	    /* processes waiting or sampled */
+	bool command_ends;  /* it was told to, or seen to */
 	int err;	    /* of memory or of the output: the session is over */
 };
 

@@ -53,6 +53,13 @@ static void session__end_process(struct session *s, struct process *p)
 	s->live--;
 }
 
+/* Forked children that end (or become another program) before their first sample do not count. */
+static void session__count(struct session *s, struct process *p)
+{
+	s->stats.processes += !p->counted;
+	p->counted = true;
+}
+
 /* Give a process whose R was found to the engine. */
 static int session__sample(struct session *s, struct process *p)
 {
@@ -64,7 +71,7 @@ static int session__sample(struct session *s, struct process *p)
 	if (err)
 		return err;
 	p->state = PROCESS_SAMPLED;
-	s->stats.processes++;
+	session__count(s, p);
 	if (!s->began)
 		s->began = session__now();
 	session__debug(s, "process %u (%s): R %s in %s, load bias 0x%llx", p->pid, p->comm,
@@ -148,7 +155,11 @@ static void session__replaced(struct session *s, struct process *p)
 
 	session__end_process(s, p);
 	if (!s->o->follow && !s->o->all) {
-		session__note(s, "process %u became another program (%s)", p->pid, p->comm);
+		if (p->asked)
+			session__note(s, "process %u became another program (%s)", p->pid, p->comm);
+		else
+			session__debug(s, "process %u became another program (%s)", p->pid,
+				       p->comm);
 		return;
 	}
 	err = session__add_target(s, (pid_t)p->pid, false, EXEC_MS);
@@ -235,7 +246,6 @@ static struct process *session__process(struct session *s, uint32_t serial, uint
 	}
 	p->state = PROCESS_SAMPLED;
 	s->live++;
-	s->stats.processes++;
 	process__watch(p);
 	return p;
 }
@@ -249,6 +259,7 @@ void session__on_sample(void *arg, const struct sample *sample)
 	p = session__process(s, sample->serial, sample->pid);
 	if (!p || s->err)
 		return;
+	session__count(s, p);
 	wp = writer_process__of(p);
 	s->err = streams__sample(s->streams, &p->stream, &wp, sample);
 }

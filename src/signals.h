@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The signals that end a session, as something to look at between polls instead of handlers.
+ * The signals that end a session, as something to look at between polls.  One that is not looked at
+ * for three seconds, because the program hangs writing to a pipe that nobody reads, ends it.
  */
 #ifndef XR_SIGNALS_H
 #define XR_SIGNALS_H
@@ -16,8 +17,7 @@ struct signals {
 	sigset_t old; /* the mask as it was, for children */
 };
 
-/* signals__open - block SIGINT, SIGTERM and SIGHUP (unless nohup had it ignored); ignore SIGPIPE.
- */
+/* signals__open - for SIGINT, SIGTERM, and SIGHUP unless nohup had it ignored.  Ignores SIGPIPE. */
 int signals__open(struct signals *s, struct fault *f);
 
 /* What came: 0 nothing; else the signal, and whether a process sent it rather than the terminal. */
@@ -30,8 +30,8 @@ struct signals_event signals__take(struct signals *s);
 
 /*
  * signals__let_second - the first signal was taken and the session is finishing.  From 300 ms later
- * a further one ends the program at once, even one that is stuck writing to a pipe nobody reads.
- * The delay is for programs such as timeout(1), which signal the process and then its group.
+ * a further one ends the program at once.  The delay is for programs such as timeout(1), which
+ * signal the process and then its group.
  */
 void signals__let_second(struct signals *s);
 

@@ -31,7 +31,7 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->decoder = *decoder;
 }
 
-int stats__conserved(const struct stats *s)
+bool stats__conserved(const struct stats *s)
 {
 	return s->ticks == s->written + s->no_r_frames + s->exiting + s->unreadable + s->lost;
 }

@@ -5,6 +5,7 @@
 #ifndef XR_STATS_H
 #define XR_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi.h"
@@ -16,7 +17,7 @@ struct stats {
 	const char *engine, *event; /* borrowed */
 	uint32_t freq;		    /* asked for */
 	double seconds;		    /* of sampling */
-	uint64_t processes;	    /* sampled at any time, forked children included */
+	uint64_t processes;	    /* added, and forked children that had a sample */
 	uint64_t ticks;
 	uint64_t written; /* handed on by the decoder, not what the sampler claims */
 	uint64_t no_r_frames, exiting, unreadable, lost;
@@ -33,7 +34,7 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 		 const struct decoder_stats *decoder);
 
 /* stats__conserved - is each tick accounted for, exactly once? */
-int stats__conserved(const struct stats *s);
+bool stats__conserved(const struct stats *s);
 
 /* stats__summary - the line for stderr, without the program's name. */
 void stats__summary(const struct stats *s, char *buf, size_t size);

@@ -94,8 +94,11 @@ target_command() {
 }
 
 # target_launch PLACE PROGRAM [ARG...]: start tests/live/r/PROGRAM.R in a folder of its own, without waiting. Sets
-# TARGET_DIR, TARGET_JOB (the process started, perhaps a sandbox around R) and TARGET_ERR.
+# TARGET_DIR, TARGET_JOB (the process started, perhaps a sandbox around R) and TARGET_ERR. TARGET_OPTIONS are options
+# for R, TARGET_WRAP is a command to start it by.
 target_count=0
+TARGET_OPTIONS=()
+TARGET_WRAP=()
 target_launch() {
 	local place=$1 program=$2
 	shift 2
@@ -105,7 +108,7 @@ target_launch() {
 	mkdir -p "$TARGET_DIR"
 	cp "$tests"/live/r/*.R "$TARGET_DIR"
 	TARGET_ERR=$TARGET_DIR/stderr
-	env --default-signal "${target_argv[@]}" -f "$TARGET_DIR/$program.R" --args "$TARGET_DIR" "$@" \
+	env --default-signal "${TARGET_WRAP[@]}" "${target_argv[@]}" "${TARGET_OPTIONS[@]}" -f "$TARGET_DIR/$program.R" --args "$TARGET_DIR" "$@" \
 		>"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
 	TARGET_JOB=$!
 	live_pids+=("$TARGET_JOB")

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+#
+# Deep stacks come out whole: 1,500 calls, 10,000 calls, and more than 10,000 contexts of loops, promises and
+# tryCatch(); with bpf_loop and, as on kernels without it, with tail calls. The wanted stack is R's own sys.calls() at the
+# innermost call. What is deeper than the limit is cut at the outermost end, marked and counted.
+. "$(dirname "$0")/../lib/live.sh"
+
+TARGET_WRAP=(prlimit --stack=unlimited)
+TARGET_OPTIONS=(--max-ppsize=500000)
+
+# deep_profile KIND LEVELS: profile it for a second or two at the bottom.
+deep_profile() {
+	target_start host deep 2 "$@"
+	prof_start "$TARGET_DIR/ours.out" -F 199 -p "$TARGET_PID" || return 1
+	target_go
+	target_await_done
+	prof_stop
+	target_kill
+	return "$PROF_STATUS"
+}
+
+# Samples of the deepest stack that are exactly what R said, and that are not. A stack may end (begin) in what hold()
+# calls; lines without hold() were taken on the way there. With "cut": as far as it goes before the mark.
+deep_compare() {
+	awk -v cut="$3" '
+		NR == FNR { wanted = wanted "\"" $0 "\" "; next }
+		FNR == 1 { next }
+		!(at = index($0, "\"hold\" ")) { other++; next }
+		{
+			stack = substr($0, at)
+			if (cut) {
+				mark = "\"<truncated>\" "
+				n = length(stack) - length(mark)
+				whole = n > 100000 && substr(stack, n + 1) == mark && substr(stack, 1, n) == substr(wanted, 1, n)
+			} else whole = stack == wanted
+			if (whole) good++; else { bad++; if (bad == 1) print "# " length(stack) " bytes, wanted " length(wanted) ": " substr(stack, 1, 300) }
+		}
+		END { print good + 0, bad + 0 }' "$1" "$2"
+}
+
+loops=default
+[ "$XRPROF_ENGINE" != bpf ] || loops="default 0"
+for loop in $loops; do
+	if [ "$loop" = 0 ]; then export XRPROF_BPF_LOOP=0; else unset XRPROF_BPF_LOOP; fi
+	for kind in "calls 1500" "calls 10000" "mixed 1700"; do
+		name="$kind"
+		[ "$loop" = default ] || name="$kind, without bpf_loop"
+		# shellcheck disable=SC2086  # two words
+		check "$name: profiled" deep_profile $kind || continue
+		result=$(deep_compare "$TARGET_DIR/expected.txt" "$PROF_OUT" "")
+		good=${result##*$'\n'}
+		bad=${good#* }
+		good=${good% *}
+		[ "$good" -ge 20 ] && [ "$bad" -eq 0 ]
+		ok $? "$name: every stack has all $(wc -l <"$TARGET_DIR/expected.txt") frames" ||
+			diag "$result" "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
+		for field in truncated unreadable lost; do
+			is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$name: $field 0"
+		done
+		check_stats "$PROF_OUT.stats" "$name"
+		figure "$name: $good stacks of $(wc -l <"$TARGET_DIR/expected.txt") frames"
+	done
+	name="40000 calls"
+	[ "$loop" = default ] || name="$name, without bpf_loop"
+	check "$name: profiled" deep_profile calls 40000 || continue
+	result=$(deep_compare "$TARGET_DIR/expected.txt" "$PROF_OUT" cut)
+	good=${result##*$'\n'}
+	bad=${good#* }
+	good=${good% *}
+	[ "$good" -ge 20 ] && [ "$bad" -eq 0 ]
+	ok $? "$name: cut at the outermost end, and marked" || diag "$result" "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
+	is "$(stat_of "$PROF_OUT.stats" truncated)" "$(grep -c '"<truncated>" $' "$PROF_OUT")" "$name: every cut stack is counted"
+	check_stats "$PROF_OUT.stats" "$name"
+done
+done_testing

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef ELF_FIXTURE_H
+#define ELF_FIXTURE_H
+
+/*
+ * A small ELF file with what discovery looks for in R's: three segments, of which the code is
+ * loaded at another distance than where it is in the file, a symbol table with R's variables, and
+ * the literals that tell a version.
+ *
+ *	file    0x0000 headers, strings, symbols, literals	loaded at 0x00000, r--
+ *	        0x1000 "code"					loaded at 0x11000, r-x
+ *	        (nothing) variables				loaded at 0x22000, rw-
+ */
+#include <elf.h>
+#include <stdint.h>
+#include <string.h>
+
+#define FIXTURE_SIZE	  0x2000u
+#define FIXTURE_META	  0x0b00u /* bytes of which each is in use */
+#define FIXTURE_CODE	  0x1000u /* offset */
+#define FIXTURE_CODE_ADDR 0x11000u
+#define FIXTURE_DATA_ADDR 0x22000u
+#define FIXTURE_SPAN	  0x23000u /* bytes of address space */
+
+#define FIXTURE_STRINGS	 0x200u
+#define FIXTURE_SYMBOLS	 0x500u
+#define FIXTURE_LITERALS 0x800u
+#define FIXTURE_SECTIONS 0x900u
+
+/* In the order in which the variables lie from FIXTURE_DATA_ADDR on, 8 bytes each. */
+static const char *const fixture__names[] = {
+	"R_GlobalContext",     "R_NilValue",	    "R_DoubleColonSymbol",
+	"R_TripleColonSymbol", "R_DollarSymbol",    "R_Bracket2Symbol",
+	"R_SrcfileSymbol",     "R_InBCInterpreter", "R_Srcref",
+};
+#define FIXTURE_NAMES (sizeof(fixture__names) / sizeof(fixture__names[0]))
+
+/*
+ * fixture__make - write the file into @to, FIXTURE_SIZE bytes.
+ * @minor, @year: of R's version, "2.2" and "2022"
+ */
+__attribute__((unused)) static void fixture__make(uint8_t *to, const char *minor, const char *year)
+{
+	Elf64_Ehdr *head = (Elf64_Ehdr *)to;
+	Elf64_Phdr *ph = (Elf64_Phdr *)(to + sizeof(*head));
+	Elf64_Shdr *sh = (Elf64_Shdr *)(to + FIXTURE_SECTIONS);
+	Elf64_Sym *sym = (Elf64_Sym *)(to + FIXTURE_SYMBOLS);
+	char *strings = (char *)to + FIXTURE_STRINGS, *at = (char *)to + FIXTURE_LITERALS;
+	size_t name = 1;
+
+	memset(to, 0, FIXTURE_SIZE);
+	memcpy(head->e_ident, ELFMAG, SELFMAG);
+	head->e_ident[EI_CLASS] = ELFCLASS64;
+	head->e_ident[EI_DATA] = ELFDATA2LSB;
+	head->e_ident[EI_VERSION] = EV_CURRENT;
+	head->e_type = ET_DYN;
+#ifdef __aarch64__
+	head->e_machine = EM_AARCH64;
+#else
+	head->e_machine = EM_X86_64;
+#endif
+	head->e_version = EV_CURRENT;
+	head->e_phoff = sizeof(*head);
+	head->e_shoff = FIXTURE_SECTIONS;
+	head->e_ehsize = sizeof(*head);
+	head->e_phentsize = sizeof(*ph);
+	head->e_phnum = 3;
+	head->e_shentsize = sizeof(*sh);
+	head->e_shnum = 3;
+
+	ph[0] = (Elf64_Phdr){.p_type = PT_LOAD,
+			     .p_flags = PF_R,
+			     .p_filesz = FIXTURE_CODE,
+			     .p_memsz = FIXTURE_CODE,
+			     .p_align = 0x1000};
+	ph[1] = (Elf64_Phdr){.p_type = PT_LOAD,
+			     .p_flags = PF_R | PF_X,
+			     .p_offset = FIXTURE_CODE,
+			     .p_vaddr = FIXTURE_CODE_ADDR,
+			     .p_filesz = 0x1000,
+			     .p_memsz = 0x1000,
+			     .p_align = 0x1000};
+	ph[2] = (Elf64_Phdr){.p_type = PT_LOAD,
+			     .p_flags = PF_R | PF_W,
+			     .p_offset = FIXTURE_SIZE,
+			     .p_vaddr = FIXTURE_DATA_ADDR,
+			     .p_memsz = 0x1000,
+			     .p_align = 0x1000};
+
+	for (size_t i = 0; i < FIXTURE_NAMES; i++) {
+		strcpy(strings + name, fixture__names[i]);
+		sym[i + 1] = (Elf64_Sym){.st_name = (Elf64_Word)name,
+					 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+					 .st_shndx = 1,
+					 .st_value = FIXTURE_DATA_ADDR + 8 * i,
+					 .st_size = 8};
+		name += strlen(fixture__names[i]) + 1;
+	}
+	sh[1] = (Elf64_Shdr){.sh_type = SHT_DYNSYM,
+			     .sh_offset = FIXTURE_SYMBOLS,
+			     .sh_link = 2,
+			     .sh_size = (FIXTURE_NAMES + 1) * sizeof(*sym),
+			     .sh_info = 1,
+			     .sh_entsize = sizeof(*sym),
+			     .sh_addralign = 8};
+	sh[2] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+			     .sh_offset = FIXTURE_STRINGS,
+			     .sh_size = name,
+			     .sh_addralign = 1};
+
+	/* version.c's literals, the major number merged away */
+	at = stpcpy(at, "status") + 1;
+	at = stpcpy(at, "major") + 1;
+	at = stpcpy(at, "minor") + 1;
+	at = stpcpy(at, minor) + 1;
+	at = stpcpy(at, "year") + 1;
+	at = stpcpy(at, year) + 1;
+	stpcpy(at, "month");
+	memset(to + FIXTURE_CODE, 0xc3, 0x1000);
+}
+
+#endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
 #include "target_elf.h"
 
 #include <errno.h>

@@ -157,8 +157,8 @@ prof() {
 	timeout -k 5 "${PROF_TIMEOUT:-120}" "$XRPROF" -e "$XRPROF_ENGINE" "$@"
 }
 
-# prof_start OUT ARG...: start it in the background, writing to OUT and OUT.err, and wait until it samples (the header
-# is written then). Sets PROF_PID, PROF_OUT.
+# prof_start OUT ARG...: start it in the background, writing to OUT, and OUT.err and OUT.stats beside it, and wait until
+# it is about to sample (the header is written then). Sets PROF_PID, PROF_OUT.
 prof_start() {
 	PROF_OUT=$1
 	shift

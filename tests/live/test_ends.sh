@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+#
+# However a profile comes to its end, it is complete and valid, and the exit status is 0: the target exits, is killed,
+# becomes another program; Ctrl-C, SIGTERM, the end of --duration, a closed pipe. A full disk is a failure, but the file
+# holds whole lines only.
+. "$(dirname "$0")/../lib/live.sh"
+
+helper=$WORK/helper.so
+check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$helper" "$tests/fixtures/target_helper.c" || {
+	done_testing
+	exit 1
+}
+
+# ended NAME: what holds after every end.
+ended() {
+	is "$PROF_STATUS" 0 "$1: exit status 0" || diag "$(cat "$PROF_OUT.err")"
+	check_rprof "$PROF_OUT" "$1"
+	check_stats "$PROF_OUT.stats" "$1"
+	grep -q '^"inner" "middle" "outer_most" ' "$PROF_OUT"
+	ok $? "$1: the stacks are there" || diag "$(head -n 3 "$PROF_OUT")" "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
+	is "$(samples_in "$PROF_OUT")" "$(stat_of "$PROF_OUT.stats" written)" "$1: as many lines as samples"
+}
+
+# begin END SECONDS: a target under the profiler.
+begin() {
+	target_start host work "$2" "$1" "$helper"
+	prof_start "$WORK/$1.out" -F 499 -p "$TARGET_PID"
+	ok $? "$1: the profiler starts"
+	target_go
+}
+
+begin exit 1
+prof_wait
+ended "the program exits"
+
+begin die 1
+prof_wait
+ended "the program kills itself"
+grep -q '"last_words" ' "$PROF_OUT"
+ok $? "the program kills itself: names seen just before are there"
+
+begin exec 1
+target_await_done
+ok $? "exec: the program got there"
+prof_wait
+ended "the program becomes another"
+is "$(cat "/proc/$TARGET_PID/comm")" sleep "exec: the other program runs on"
+target_kill
+
+for signal in KILL TERM; do
+	target_start host work 600 exit
+	prof_start "$WORK/killed.out" -F 499 -p "$TARGET_PID"
+	target_go
+	sleep 1
+	kill -$signal "$TARGET_PID"
+	prof_wait
+	ended "the program is ended by SIG$signal"
+done
+
+target_start host work 600 exit
+target_go
+for signal in INT TERM; do
+	prof_start "$WORK/signal.out" -F 499 -p "$TARGET_PID"
+	sleep 1
+	prof_stop $signal
+	ended "SIG$signal"
+	alive "$TARGET_PID"
+	ok $? "SIG$signal: the program runs on"
+done
+
+prof_start "$WORK/duration.out" -F 499 -d 1.2 -p "$TARGET_PID"
+prof_wait
+ended "--duration"
+
+# A pipe: the profile is seen while it is made, and the reader may go away.
+mkfifo "$WORK/pipe"
+env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F 199 -p "$TARGET_PID" --stats "$WORK/pipe.stats" \
+	>"$WORK/pipe" 2>"$WORK/pipe.err" </dev/null &
+PROF_PID=$!
+PROF_OUT=$WORK/pipe
+live_pids+=("$PROF_PID")
+exec 7<"$WORK/pipe"
+lines=0
+while [ $lines -lt 20 ] && read -r -t 60 -u 7 line; do
+	lines=$((lines + 1))
+	[ $lines -ne 1 ] || like "$line" '^sample\.interval=5025$' "pipe: the header comes first"
+done
+is $lines 20 "pipe: lines come while it runs"
+alive "$PROF_PID"
+ok $? "pipe: the profiler is still running"
+exec 7<&-
+prof_wait
+is "$PROF_STATUS" 0 "closed pipe: exit status 0" || diag "$(cat "$WORK/pipe.err")"
+check_stats "$WORK/pipe.stats" "closed pipe"
+rm -f "$WORK/pipe"
+
+# A full disk.
+mkdir "$WORK/small"
+check "a small disk" mount -t tmpfs -o size=64k tmpfs "$WORK/small"
+prof -F 999 -p "$TARGET_PID" -o "$WORK/small/full.out" 2>"$WORK/full.err"
+is $? 1 "full disk: exit status 1"
+is "$(wc -l <"$WORK/full.err")" 1 "full disk: one line says so"
+like "$(cat "$WORK/full.err")" 'No space left|full' "full disk: it says what is the matter"
+[ -s "$WORK/small/full.out" ]
+ok $? "full disk: there is a file"
+check_rprof "$WORK/small/full.out" "full disk"
+alive "$TARGET_PID"
+ok $? "full disk: the program runs on"
+umount "$WORK/small"
+target_kill
+
+# A command of one's own.
+PROF_TIMEOUT=100 prof -F 499 -o "$WORK/command.out" --stats "$WORK/command.out.stats" -- \
+	Rscript --vanilla -e 'f <- function() for (i in 1:3e7) sqrt(i); f(); quit(status = 7)' 2>"$WORK/command.out.err"
+PROF_STATUS=$?
+is $PROF_STATUS 0 "command: exit status 0" || diag "$(cat "$WORK/command.out.err")"
+check_rprof "$WORK/command.out" "command"
+check_stats "$WORK/command.out.stats" "command"
+grep -q '^"f" $' "$WORK/command.out"
+ok $? "command: its function is seen"
+done_testing

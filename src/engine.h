@@ -17,14 +17,15 @@ enum engine_clock { ENGINE_CLOCK_DEFAULT, ENGINE_CLOCK_CPU, ENGINE_CLOCK_WALL };
 
 /* What an engine is opened with.  Strings are borrowed for the life of the engine. */
 struct engine_config {
-	uint32_t freq;	       /* samples per second and CPU (bpf), or and process */
-	bool all;	       /* whole machine: processes are added while it runs */
-	bool follow;	       /* keep events on children started by exec, too (--subprocesses) */
-	bool lines, gc;	       /* any row will ask for these */
+	uint32_t freq;	/* samples per second and CPU (bpf), or and process */
+	bool all;	/* whole machine: processes are added while it runs */
+	bool follow;	/* processes started by those added are added, too (--subprocesses) */
+	bool lines, gc; /* any row will ask for these */
 	enum engine_clock clock;
-	const char *btf;       /* --btf FILE: the kernel's types, NULL: the kernel's own */
+	const char *btf; /* --btf FILE: the kernel's types, NULL: the kernel's own */
 	bool verbose;
-	/* Called with one line, no newline, for the user's stderr (notes such as "no cycles event"). */
+	/* Called with one line, no newline, for the user's stderr (notes such as "no cycles
+	 * event"). */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
 };
@@ -39,12 +40,16 @@ typedef void (*engine_sink)(void *arg, const void *record, size_t size);
 
 struct engine_ops {
 	const char *name;
-	const char *help; /* one line for --help */
+	const char *help;  /* one line for --help */
 	const char *clock; /* "cpu" or "wall": what it samples unless asked otherwise */
 
 	/* Open: no process is sampled yet.  On failure nothing is left open and @f says why. */
 	int (*open)(struct engine **out, const struct engine_config *config, struct fault *f);
-	/* Sample the process of @row from now on.  The row is copied.  -ESRCH: it is gone. */
+	/*
+	 * Sample the process of @row from now on.  The row is copied.  -ESRCH: it is gone; -EEXIST:
+	 * it is sampled already, with another row (the kernel's copy of its parent's); -E2BIG: too
+	 * many.
+	 */
 	int (*add)(struct engine *e, const struct xr_row *row, struct fault *f);
 	/* Change the row of a process already added (say: more became known of it). */
 	int (*update)(struct engine *e, const struct xr_row *row);
@@ -55,6 +60,12 @@ struct engine_ops {
 	 * Returns the number of records or a negative errno; -EINTR is not an error to report.
 	 */
 	int (*poll)(struct engine *e, int timeout_ms, engine_sink sink, void *arg);
+	/*
+	 * Does it still have row @serial of @pid?  NULL: rows go only by remove.
+	 */
+	bool (*holds)(struct engine *e, uint32_t pid, uint32_t serial);
+	/* A descriptor that is readable when poll has something to do; NULL: there is none. */
+	int (*fd)(struct engine *e);
 	/* Take no more samples; what was taken is still delivered by poll. */
 	void (*stop)(struct engine *e);
 	/* The sampler's own counts, enum xr_counter; monotonic. */

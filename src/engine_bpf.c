@@ -144,6 +144,15 @@ static void bpf__close(struct engine *e)
 	free(e);
 }
 
+/*
+ * Events on CPUs, or on the threads of each process?  Those on threads are inherited by what they
+ * start: a process that was started by one and is added later would tick twice.
+ */
+static bool bpf__whole_machine(const struct engine *e)
+{
+	return e->config.all || e->config.follow;
+}
+
 static int bpf__open(struct engine **out, const struct engine_config *config, struct fault *f)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
@@ -198,7 +207,7 @@ static int bpf__open(struct engine **out, const struct engine_config *config, st
 		snprintf(line, sizeof(line), "%s: sampling the CPU clock", why);
 		config->note(config->note_arg, line);
 	}
-	if (config->all) {
+	if (bpf__whole_machine(e)) {
 		err = perf_events__renew_cpus(e->events, f);
 		if (err)
 			goto cleanup;
@@ -226,14 +235,46 @@ static void bpf__remove(struct engine *e, uint32_t pid, uint32_t serial)
 		bpf_map_delete_elem(fd, &pid);
 }
 
+/*
+ * A row that is there stands if it is that of this very process: the kernel copied it from the
+ * parent's while we were looking.
+ */
+static int bpf__insert(struct engine *e, const struct xr_row *row)
+{
+	int fd = bpf_map__fd(e->skel->maps.rows);
+	int err = bpf_map_update_elem(fd, &row->pid, row, BPF_NOEXIST);
+	struct xr_row old;
+
+	if (err != -EEXIST)
+		return err;
+	if (!bpf_map_lookup_elem(fd, &row->pid, &old) && old.start_time == row->start_time)
+		return -EEXIST;
+	return bpf_map_update_elem(fd, &row->pid, row, BPF_ANY);
+}
+
+static bool bpf__holds(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	struct xr_row row;
+
+	return !bpf_map_lookup_elem(bpf_map__fd(e->skel->maps.rows), &pid, &row) &&
+	       row.serial == serial;
+}
+
+static int bpf__fd(struct engine *e)
+{
+	return ring_buffer__epoll_fd(e->ring);
+}
+
 static int bpf__add(struct engine *e, const struct xr_row *row, struct fault *f)
 {
-	int err = bpf__update(e, row);
+	int err = bpf__insert(e, row);
 
+	if (err == -EEXIST)
+		return fault__set(f, err, "process %u is profiled already", row->pid);
 	if (err)
 		return fault__set(f, err, "process %u: no room for it among those profiled: %s",
 				  row->pid, strerror(-err));
-	if (e->config.all)
+	if (bpf__whole_machine(e))
 		return 0;
 	err = perf_events__add_process(e->events, row->pid, f);
 	if (err)
@@ -297,6 +338,8 @@ const struct engine_ops engine_bpf = {
 	.add = bpf__add,
 	.update = bpf__update,
 	.remove = bpf__remove,
+	.holds = bpf__holds,
+	.fd = bpf__fd,
 	.poll = bpf__poll,
 	.stop = bpf__stop,
 	.counters = bpf__counters,

@@ -17,6 +17,10 @@
 enum {
 	KEY_GC = 256,
 	KEY_FILTER,
+	KEY_USER,
+	KEY_CGROUP,
+	KEY_COMM,
+	KEY_EXCLUDE,
 	KEY_STATS,
 	KEY_CLOCK,
 	KEY_BTF,
@@ -39,13 +43,26 @@ static const struct row rows[] = {
 	 .name = "pid",
 	 .arg = "PID[,PID...]",
 	 .help = "profile these processes; repeatable"},
-	{.key = 'a',
-	 .name = "all",
-	 .help = "profile every R process, present and future",
-	 .later = true},
+	{.key = 'a', .name = "all", .help = "profile every R process, present and future"},
 	{.key = 's',
 	 .name = "subprocesses",
 	 .help = "and the R processes that the profiled ones start"},
+	{.key = KEY_USER,
+	 .name = "user",
+	 .arg = "NAME",
+	 .help = "of those found by --all or -s, only this user's; repeatable"},
+	{.key = KEY_CGROUP,
+	 .name = "cgroup",
+	 .arg = "PATTERN",
+	 .help = "only those in this cgroup or container; repeatable"},
+	{.key = KEY_COMM,
+	 .name = "comm",
+	 .arg = "PATTERN",
+	 .help = "only those whose command has this name; repeatable"},
+	{.key = KEY_EXCLUDE,
+	 .name = "exclude-pid",
+	 .arg = "PID[,PID...]",
+	 .help = "but not these; repeatable"},
 	{.key = 'F',
 	 .name = "freq",
 	 .arg = "HZ",
@@ -226,6 +243,14 @@ static int options__set(struct options *o, int key, const char *arg, struct faul
 	case 's':
 		o->follow = true;
 		return 0;
+	case KEY_USER:
+		return filters__add(&o->filters, FILTER_USER, arg, f);
+	case KEY_CGROUP:
+		return filters__add(&o->filters, FILTER_CGROUP, arg, f);
+	case KEY_COMM:
+		return filters__add(&o->filters, FILTER_COMM, arg, f);
+	case KEY_EXCLUDE:
+		return filters__add(&o->filters, FILTER_EXCLUDE, arg, f);
 	case 'F':
 		if (number__parse(arg, '\0', 1, FREQ_MAX, &value, &rest))
 			return fault__set(f, -EINVAL, "--freq %s: not a whole number from 1 to %d",
@@ -288,7 +313,8 @@ static int options__check(const struct options *o, struct fault *f)
 	int ways = (o->npids > 0) + o->all + (o->command != NULL);
 
 	if (!ways)
-		return fault__set(f, -EINVAL, "nothing to profile: give --pid PID or -- COMMAND");
+		return fault__set(f, -EINVAL,
+				  "nothing to profile: give --pid PID, --all or -- COMMAND");
 	if (ways > 1)
 		return fault__set(f, -EINVAL, "--pid, --all and -- COMMAND exclude each other");
 	if ((o->npids > 1 || o->all) && o->format->per_process && !strcmp(o->output, "-"))
@@ -296,6 +322,11 @@ static int options__check(const struct options *o, struct fault *f)
 				  "several processes need one file each in format %s: "
 				  "give -o DIRECTORY/, or -f folded",
 				  o->format->name);
+	if (o->filters.n && !o->all && !o->follow)
+		return fault__set(
+			f, -EINVAL,
+			"--user, --cgroup, --comm and --exclude-pid choose from what --all "
+			"or --subprocesses finds: give one of these");
 	return 0;
 }
 
@@ -347,6 +378,7 @@ int options__parse(struct options *o, int argc, char **argv, struct fault *f)
 
 void options__free(struct options *o)
 {
+	filters__free(&o->filters);
 	free(o->pids);
 	o->pids = NULL;
 	o->npids = 0;

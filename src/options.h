@@ -13,6 +13,7 @@
 
 #include "engine.h"
 #include "fault.h"
+#include "filters.h"
 #include "writer.h"
 
 /* What was asked for.  Strings and `command` point into argv. */
@@ -22,10 +23,11 @@ struct options {
 	pid_t *pids; /* owned; no pid twice */
 	size_t npids;
 	bool all;
-	char **command;	 /* ended by NULL, as execvp() wants it; NULL: none */
-	bool follow;	 /* --subprocesses */
-	uint32_t freq;	 /* Hz */
-	double duration; /* seconds; 0: no limit */
+	char **command;		/* ended by NULL, as execvp() wants it; NULL: none */
+	bool follow;		/* --subprocesses */
+	struct filters filters; /* --user and so on: for --all and --subprocesses */
+	uint32_t freq;		/* Hz */
+	double duration;	/* seconds; 0: no limit */
 	const char *output;
 	const struct writer_ops *format;
 	const struct engine_ops *engine; /* NULL: auto */

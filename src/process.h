@@ -30,7 +30,8 @@ struct process {
 	uint8_t drained;     /* polls since it ended */
 	bool mine;	     /* `target` is filled: its row was given by us, not by the kernel */
 	int pidfd;	     /* -1: none */
-	uint64_t retry_at, give_up_at; /* ns, CLOCK_MONOTONIC; PROCESS_WAITING; 0: never give up */
+	/* PROCESS_WAITING; ns, CLOCK_MONOTONIC; give_up_at 0: never */
+	uint64_t since, retry_at, give_up_at;
 	char comm[XR_COMM_LEN];
 	struct target target;
 	struct stream *stream;

@@ -16,7 +16,7 @@
 #define NS_PER_S  1000000000ull
 
 #define POLL_MS	     100  /* between two looks at what has come */
-#define POLL_SOON_MS 10	  /* while something is waited for, and until the first sample */
+#define POLL_SOON_MS 10	  /* until the first sample */
 #define FLUSH_MS     1000 /* between two flushes of what writers keep */
 #define INIT_MS	     5000 /* how long --pid waits for an R that is starting */
 #define REAP_MS	     500  /* for a command that is ending to have ended */
@@ -115,7 +115,7 @@ static int session__open_streams(struct session *s)
 		.freq = o->freq,
 		.lines = o->lines,
 		.gc = o->gc,
-		.roots = o->npids > 1 || o->all,
+		.roots = o->npids > 1 || o->all || o->follow,
 	};
 
 	return streams__open(&s->streams, o->format, &config, o->output, o->npids > 1 || o->all,
@@ -181,6 +181,9 @@ static int session__start(struct session *s)
 	if (err)
 		return err;
 	err = session__attach(s);
+	if (err)
+		return err;
+	err = session__watch(s);
 	if (err)
 		return err;
 	if (o->command) {
@@ -255,11 +258,12 @@ static void session__loop(struct session *s)
 		s->began = s->flushed;
 	while (!s->err) {
 		timeout = POLL_MS;
-		if (session__waiting(s) || !decoder__stats(s->decoder)->samples)
+		if (s->live && !decoder__stats(s->decoder)->samples)
 			timeout = POLL_SOON_MS;
+		timeout = session__retry_in(s, timeout);
 		if (session__time_over(s, &timeout))
 			break;
-		session__poll(s, timeout);
+		session__poll(s, session__wait(s, timeout));
 		session__settle(s);
 		session__flush(s);
 		command__ended(&s->command);
@@ -375,6 +379,7 @@ cleanup:
 	status = session__report(&s, started);
 	if (s.engine)
 		s.ops->close(s.engine);
+	session__unwatch(&s);
 	decoder__free(s.decoder);
 	command__close(&s.command);
 	return status;

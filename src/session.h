@@ -8,11 +8,13 @@
 #include "command.h"
 #include "decode.h"
 #include "engine.h"
+#include "family.h"
 #include "options.h"
 #include "process.h"
 #include "signals.h"
 #include "stats.h"
 #include "streams.h"
+#include "watch.h"
 
 struct session {
 	const struct options *o;
@@ -24,12 +26,18 @@ struct session {
 	struct processes processes;
 	struct command command;
 	struct stats stats;
-	struct fault fault; /* why it failed */
-	uint64_t began;	    /* ns, CLOCK_MONOTONIC: the first process was added; 0: none yet */
-	uint64_t flushed;   /* when writers were last flushed */
-	uint32_t live;	    /* processes waiting or sampled */
-	bool command_ends;  /* it was told to, or seen to */
-	int err;	    /* of memory or of the output: the session is over */
+	struct fault fault;   /* why it failed */
+	uint64_t began;	      /* ns, CLOCK_MONOTONIC: the first process was added; 0: none yet */
+	uint64_t flushed;     /* when writers were last flushed */
+	uint32_t live;	      /* processes waiting or sampled */
+	struct watch *watch;  /* --all, --subprocesses; NULL: none */
+	struct family family; /* --subprocesses: the named ones and their descendants */
+	uint64_t watched;     /* when the watch was last read */
+	uint64_t swept;	      /* when the sampler was last asked whether it lost events */
+	uint64_t events_lost, rows_full; /* its counts then */
+	uint64_t unprofiled;		 /* processes found that there was no room for */
+	bool command_ends;		 /* it was told to, or seen to */
+	int err;			 /* of memory or of the output: the session is over */
 };
 
 /* session__run - all of it.  Returns the exit status of the program. */
@@ -61,11 +69,27 @@ int session__attach(struct session *s);
 /* session__settle - act on what happened since the last poll; look again for what is waited for. */
 void session__settle(struct session *s);
 
-/* session__waiting - is R being looked for in some process? */
-bool session__waiting(const struct session *s);
+/* session__retry_in - ms until R must be looked for again in some process, at most @max. */
+int session__retry_in(const struct session *s, int max);
 
 /* What the decoder calls; @arg is the session. */
 void session__on_sample(void *arg, const struct sample *sample);
 void session__on_process(void *arg, const struct xr_process *record);
+
+/* --- session_watch.c: processes that nobody named --- */
+
+/* session__watch - from now on they are found, those that are there and those to come. */
+int session__watch(struct session *s);
+
+/* session__children - R forked children of @pid before its row was there: sample them, too. */
+void session__children(struct session *s, pid_t pid);
+
+/*
+ * session__wait - wait for the engine or for new processes, and take the latter in.  Returns how
+ * long the engine's poll is to wait: not at all, when that was done here.
+ */
+int session__wait(struct session *s, int timeout_ms);
+
+void session__unwatch(struct session *s);
 
 #endif

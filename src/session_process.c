@@ -4,12 +4,17 @@
 #include <string.h>
 
 #include "session.h"
+#include "target_proc.h"
 
 #define NS_PER_MS 1000000ull
 
-/* How long to wait between two looks for R, and for R to appear where a program was replaced. */
-#define RETRY_MS 10
-#define EXEC_MS	 10000
+/*
+ * How long to wait between two looks for R: an eighth of the time it has been waited for, within
+ * these.  And how long for R to appear where a program was replaced.
+ */
+#define RETRY_MIN_MS 5
+#define RETRY_MAX_MS 40
+#define EXEC_MS	     10000
 
 /* After so many polls nothing of an ended process can be on its way any more. */
 #define DRAIN_POLLS 2
@@ -26,10 +31,13 @@ static struct writer_process writer_process__of(const struct process *p)
 
 /*
  * May R still come?  -EAGAIN says so; -ENOEXEC (no R in it) is final but for a program that is only
- * starting: @loading, or one whose name says that it is about to become R.
+ * starting: @loading, or one whose name says that it is about to become R.  Where there is a watch,
+ * it tells of those that nobody named.
  */
-static bool error__passes(int err, bool loading, const struct process *p)
+static bool error__passes(const struct session *s, int err, bool loading, const struct process *p)
 {
+	if (err == -ENOEXEC && s->watch && !p->asked)
+		return false;
 	if (err == -ENOEXEC)
 		return loading || !strcmp(p->target.comm, "R") ||
 		       !strcmp(p->target.comm, "Rscript");
@@ -58,6 +66,17 @@ static void session__count(struct session *s, struct process *p)
 {
 	s->stats.processes += !p->counted;
 	p->counted = true;
+}
+
+static void process__retry_later(struct process *p, uint64_t now)
+{
+	uint64_t wait = (now - p->since) / 8;
+
+	if (wait < RETRY_MIN_MS * NS_PER_MS)
+		wait = RETRY_MIN_MS * NS_PER_MS;
+	if (wait > RETRY_MAX_MS * NS_PER_MS)
+		wait = RETRY_MAX_MS * NS_PER_MS;
+	p->retry_at = now + wait;
 }
 
 /* Give a process whose R was found to the engine. */
@@ -99,7 +118,26 @@ static int session__find(struct session *s, struct process *p)
 	t->row.flags |= flags;
 	process__watch(p);
 	p->state = PROCESS_FOUND;
-	return s->engine ? session__sample(s, p) : 0;
+	if (!s->engine)
+		return 0;
+	err = session__sample(s, p);
+	if (!err)
+		session__children(s, (pid_t)p->pid);
+	return err;
+}
+
+/*
+ * R was mapped when last looked for, and has still not begun: its R_GlobalContext is NULL.  A way
+ * to know without looking for it again.
+ */
+static bool process__starting(const struct process *p)
+{
+	uint64_t context;
+
+	return p->target.row.head_at &&
+	       !target_proc__memory((pid_t)p->pid, p->target.row.head_at, &context,
+				    sizeof(context)) &&
+	       !context;
 }
 
 int session__add_target(struct session *s, pid_t pid, bool asked, uint32_t wait_ms)
@@ -116,8 +154,9 @@ int session__add_target(struct session *s, pid_t pid, bool asked, uint32_t wait_
 	err = session__find(s, p);
 	if (!err)
 		return 0;
-	if (wait_ms && error__passes(err, !asked || wait_ms == UINT32_MAX, p)) {
-		p->retry_at = now + RETRY_MS * NS_PER_MS;
+	if (wait_ms && error__passes(s, err, !asked || wait_ms == UINT32_MAX, p)) {
+		p->since = now;
+		process__retry_later(p, now);
 		p->give_up_at = wait_ms == UINT32_MAX ? 0 : now + wait_ms * NS_PER_MS;
 		process__watch(p);
 		session__debug(s, "waiting: %s", s->fault.text);
@@ -172,15 +211,21 @@ static void session__replaced(struct session *s, struct process *p)
 static void session__retry(struct session *s, struct process *p, uint64_t now)
 {
 	bool loading = !p->give_up_at || !p->asked;
+	/* a program may load R long before it starts it; asking that costs little */
+	bool patient = !p->give_up_at || now < p->give_up_at;
 	int err;
 
 	if (now < p->retry_at)
 		return;
+	process__retry_later(p, now);
+	if (process__starting(p) && (patient || !p->asked))
+		return;
 	err = session__find(s, p);
 	if (!err)
 		return;
-	p->retry_at = now + RETRY_MS * NS_PER_MS;
-	if (error__passes(err, loading, p) && (!p->give_up_at || now < p->give_up_at))
+	if (err == -EAGAIN && !p->asked)
+		return;
+	if (error__passes(s, err, loading, p) && patient)
 		return;
 	/* when it was the only one, this is why the session failed, and session__run says it */
 	if (p->asked && s->live > 1)
@@ -219,14 +264,20 @@ void session__settle(struct session *s)
 	}
 }
 
-bool session__waiting(const struct session *s)
+int session__retry_in(const struct session *s, int max)
 {
 	const struct process *p = NULL;
+	uint64_t now = session__now();
 
-	while ((p = processes__next(&s->processes, p)))
-		if (p->state == PROCESS_WAITING)
-			return true;
-	return false;
+	while ((p = processes__next(&s->processes, p))) {
+		if (p->state != PROCESS_WAITING)
+			continue;
+		if (p->retry_at <= now)
+			return 0;
+		if (p->retry_at - now < (uint64_t)max * NS_PER_MS)
+			max = (int)((p->retry_at - now) / NS_PER_MS) + 1;
+	}
+	return max;
 }
 
 /*

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * --all and --subprocesses: processes that nobody named.  Those there at the start are found by
+ * going through /proc once; those that come later are told by the watch.
+ *
+ * A process can be come upon twice, by us and by the kernel's copying of a row at fork.  Whichever
+ * row is in the map first stands: the engine's add refuses a second (-EEXIST).  So the row of a
+ * process goes in before its children are looked at: a child forked earlier is found by that, one
+ * forked later has its row from the kernel.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+#include "target_proc.h"
+
+#define NS_PER_MS 1000000ull
+
+#define APPEAR_MS 10000 /* for R's program to be mapped, where only its name is known */
+#define REST_MS	  5	/* at least, between two looks at the watch: execs come in crowds */
+#define SWEEP_MS  1000	/* between two looks at whether the sampler lost events */
+#define NO_FD_MS  20	/* an engine that cannot wake us is asked this often */
+#define DEPTH_MAX 64	/* generations looked at to find a process' ancestor */
+
+/* R was seen in @pid, by whatever means. */
+static void session__seen(struct session *s, pid_t pid)
+{
+	int err;
+
+	if (s->err || processes__find_pid(&s->processes, (uint32_t)pid))
+		return;
+	if (!filters__pass(&s->o->filters, pid))
+		return;
+	err = session__add_target(s, pid, false, APPEAR_MS);
+	if (err == -ENOMEM)
+		s->err = err;
+	else if (err == -E2BIG && !s->unprofiled++)
+		session__note(s, "%s", s->fault.text);
+	else if (err == -EACCES || err == -EPERM || err == -ENOTSUP || err == -EBADMSG)
+		session__note(s, "%s", s->fault.text);
+	else if (err && err != -EEXIST)
+		session__debug(s, "%s", s->fault.text);
+}
+
+/* Is @pid, or was it started by, a process of the family?  By the parents /proc knows. */
+static bool session__descends(struct session *s, pid_t pid)
+{
+	struct target_proc p;
+
+	for (int i = 0; i < DEPTH_MAX && pid > 1; i++) {
+		if (family__has(&s->family, pid))
+			return true;
+		if (target_proc__read(pid, &p))
+			return false;
+		pid = p.ppid;
+	}
+	return false;
+}
+
+static int on_scanned(void *arg, pid_t pid)
+{
+	struct session *s = arg;
+
+	if (!s->o->all && !session__descends(s, pid))
+		return s->err;
+	if (!s->o->all && family__add(&s->family, pid))
+		return -ENOMEM;
+	session__seen(s, pid);
+	return s->err;
+}
+
+static void session__scan(struct session *s)
+{
+	int err = target__scan(on_scanned, s);
+
+	if (err && !s->err)
+		s->err = fault__set(&s->fault, err, "cannot look for R in /proc: %s",
+				    strerror(-err));
+}
+
+static void on_mapped(void *arg, pid_t pid)
+{
+	struct session *s = arg;
+
+	if (s->o->all || family__has(&s->family, pid))
+		session__seen(s, pid);
+}
+
+static void on_forked(void *arg, uint64_t time, pid_t parent, pid_t child)
+{
+	struct session *s = arg;
+
+	if (family__forked(&s->family, time, parent, child) && !s->err)
+		s->err = fault__set(&s->fault, -ENOMEM, "out of memory");
+}
+
+static void on_exited(void *arg, uint64_t time, pid_t pid)
+{
+	struct session *s = arg;
+
+	if (family__exited(&s->family, time, pid) && !s->err)
+		s->err = fault__set(&s->fault, -ENOMEM, "out of memory");
+}
+
+int session__watch(struct session *s)
+{
+	struct watch_sink sink = {.mapped = on_mapped, .arg = s};
+	const struct options *o = s->o;
+	int err;
+
+	if (!o->all && !o->follow)
+		return 0;
+	if (!o->all) {
+		sink.forked = on_forked;
+		sink.exited = on_exited;
+		for (size_t i = 0; i < o->npids; i++)
+			if (family__add(&s->family, o->pids[i]))
+				return fault__set(&s->fault, -ENOMEM, "out of memory");
+		if (o->command && family__add(&s->family, s->command.pid))
+			return fault__set(&s->fault, -ENOMEM, "out of memory");
+	}
+	err = watch__open(&s->watch, &sink, &s->fault);
+	if (err)
+		return err;
+	session__scan(s);
+	return s->err;
+}
+
+void session__children(struct session *s, pid_t pid)
+{
+	char *line = NULL, *at = NULL, *end;
+	char name[32];
+	size_t room = 0;
+	FILE *in;
+
+	if (!s->watch)
+		return;
+	/* the children of the main thread: R forks on no other */
+	snprintf(name, sizeof(name), "task/%d/children", (int)pid);
+	in = target_proc__fopen(pid, name);
+	if (!in) /* a kernel without CONFIG_PROC_CHILDREN */
+		return;
+	if (getline(&line, &room, in) > 0)
+		at = line;
+	fclose(in);
+	for (; at && *at; at = end) {
+		long child = strtol(at, &end, 10);
+
+		if (end == at || child <= 0)
+			break;
+		session__seen(s, (pid_t)child);
+	}
+	free(line);
+}
+
+/* Rows whose fork, exec or exit was lost on its way: what the engine no longer has is over. */
+static void session__sweep(struct session *s, uint64_t now)
+{
+	uint64_t counts[XR_COUNTERS];
+	struct process *p = NULL;
+
+	if (now - s->swept < SWEEP_MS * NS_PER_MS)
+		return;
+	s->swept = now;
+	if (s->ops->counters(s->engine, counts))
+		return;
+	if (counts[XR_ROWS_FULL] && !s->rows_full)
+		session__note(s, "too many R processes at once: some are not profiled");
+	s->rows_full = counts[XR_ROWS_FULL];
+	if (counts[XR_EVENTS_LOST] == s->events_lost || !s->ops->holds)
+		return;
+	s->events_lost = counts[XR_EVENTS_LOST];
+	session__debug(s, "records of forks, execs or exits were lost: looking at all processes");
+	while ((p = processes__next(&s->processes, p)))
+		if (p->state == PROCESS_SAMPLED && !s->ops->holds(s->engine, p->pid, p->serial))
+			p->execed = true;
+	session__scan(s);
+}
+
+int session__wait(struct session *s, int timeout_ms)
+{
+	struct pollfd fds[2];
+	uint64_t now = session__now(), rested;
+	int n = 0;
+
+	if (!s->watch)
+		return timeout_ms;
+	session__sweep(s, now);
+	fds[n++] = (struct pollfd){
+		.fd = s->ops->fd ? s->ops->fd(s->engine) : -1,
+		.events = POLLIN,
+	};
+	if (!s->ops->fd && timeout_ms > NO_FD_MS)
+		timeout_ms = NO_FD_MS;
+	rested = s->watched + REST_MS * NS_PER_MS;
+	if (now >= rested)
+		fds[n++] = (struct pollfd){.fd = watch__fd(s->watch), .events = POLLIN};
+	else if (timeout_ms > REST_MS)
+		timeout_ms = REST_MS;
+	poll(fds, (nfds_t)n, timeout_ms);
+	if (n == 2 && !fds[1].revents)
+		return 0;
+	now = session__now();
+	if (now < rested)
+		return 0;
+	s->watched = now;
+	if (watch__read(s->watch)) {
+		session__debug(s, "records of new processes were lost: looking at all");
+		session__scan(s);
+	}
+	family__settle(&s->family);
+	return 0;
+}
+
+void session__unwatch(struct session *s)
+{
+	watch__close(s->watch);
+	family__free(&s->family);
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+# engines: bpf
+#
+# The static binary runs where nothing is installed for it: in a Debian 11, which has an older glibc
+# and neither libbpf nor libelf, beside its R; and in a root folder whose only C library is musl.
+# No Debian package has an R for musl, so there the R that is profiled runs outside that root, and
+# only the profiler inside.
+. "$(dirname "$0")/../lib/live.sh"
+
+machine=$(uname -m)
+check "the static binary is built" "$tests/../tools/build-static" "$machine" "$BUILD/static" || {
+	done_testing
+	exit 1
+}
+static=$BUILD/static/xrprof-bpf-$machine
+file=$(LC_ALL=C readelf -lW "$static")
+ok $? "it is an ELF file"
+[[ $file != *INTERP* ]]
+ok $? "it asks for no dynamic linker"
+# profile_in NAME ROOT COMMAND...: profile the target, with COMMAND in ROOT, where this system's
+# processes and kernel are in sight. Files are passed in $WORK, which is at the same place in there.
+profile_in() {
+	local name=$1 root=$2 out=$WORK/static.out
+	shift 2
+	rm -f "$out" "$out.stats"
+	timeout -s INT -k 5 60 bwrap --bind "$root" / --dev-bind /dev /dev --bind /proc /proc \
+		--bind /sys /sys --tmpfs /tmp --bind "$WORK" "$WORK" --chdir / --cap-add ALL \
+		"$@" -e bpf -p "$TARGET_PID" -F 199 -d 2 -o "$out" --stats "$out.stats" \
+		>"$WORK/stdout" 2>"$WORK/stderr" </dev/null
+	is $? 0 "$name: exit status 0" || diag "$(cat "$WORK/stderr")"
+	check_rprof "$out" "$name"
+	check_stats "$out.stats" "$name"
+	[ "$(grep -c '"window" $' "$out")" -ge 20 ]
+	ok $? "$name: stacks reach down to the program's own function" || diag "$(head -n 3 "$out")"
+}
+
+install -m 755 "$static" "$WORK/xrprof-bpf"
+older=$("$tests/images/get" bullseye) || bail "no image of Debian 11"
+found=$(find "$older" -xdev \( -name 'libbpf.so*' -o -name 'libelf.so*' -o -name 'libcapstone.so*' \))
+is "$found" "" "Debian 11: it has no libbpf, libelf, libcapstone"
+diag "Debian 11: $(find "$older/lib/" -name 'libc-2.*.so' -printf '%f\n' | head -n 1);" \
+	"here: $(getconf GNU_LIBC_VERSION)"
+target_start bullseye naming 20
+target_go
+profile_in "Debian 11" "$older" "$WORK/xrprof-bpf"
+target_kill
+
+musl=$WORK/musl
+mkdir -p "$musl/bin" "$musl/dev" "$musl/proc" "$musl/sys" "$musl/tmp" "$musl/lib" "$musl$WORK"
+cat >"$WORK/run.c" <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		execv(argv[1], argv + 1);
+	perror("run");
+	return 127;
+}
+END
+check "musl: a program is linked with it" musl-gcc -o "$musl/bin/run" "$WORK/run.c"
+linker=$(LC_ALL=C readelf -lW "$musl/bin/run" | sed -n 's/.*interpreter: \([^]]*\)\].*/\1/p')
+like "$linker" "ld-musl" "musl: its dynamic linker is musl's"
+check "musl: the root has musl" cp -L "$linker" "$musl/lib/"
+is "$(find "$musl" -name 'ld-linux*' -o -name 'libc.so.6')" "" "musl: the root has no glibc"
+target_start host naming 20
+target_go
+profile_in "musl" "$musl" /bin/run "$WORK/xrprof-bpf"
+target_kill
+done_testing

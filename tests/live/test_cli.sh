@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The command line from outside: exit status, what goes where, several processes, commands. How a profile ends is in
+# test_ends.sh.
+# timeout: 600
+. "$(dirname "$0")/../lib/live.sh"
+
+# run ARG...: sets STATUS, OUT (stdout), ERR (stderr)
+run() {
+	OUT=$(timeout -k 5 60 "$XRPROF" "$@" 2>"$WORK/err")
+	STATUS=$?
+	ERR=$(cat "$WORK/err")
+}
+
+one_line() {
+	[ -n "$1" ] && [ "$(printf '%s\n' "$1" | wc -l)" -eq 1 ]
+}
+
+# refused NAME STATUS REGEX ARG...: one line on stderr that matches, nothing on stdout
+refused() {
+	local name=$1 status=$2 regex=$3
+	shift 3
+	run "$@"
+	is "$STATUS" "$status" "$name: exit status $status"
+	is "$OUT" "" "$name: nothing on stdout"
+	check "$name: one line on stderr" one_line "$ERR"
+	like "$ERR" "$regex" "$name: it says what is wrong"
+}
+
+# --- without a target ---
+
+run --help
+is "$STATUS" 0 "--help: exit status"
+is "$ERR" "" "--help: nothing on stderr"
+for word in --pid --freq --duration --output --format --engine --stats --verbose --quiet --version; do
+	like "$OUT" "$word" "--help names $word"
+done
+run --version
+is "$STATUS" 0 "--version: exit status"
+like "$OUT" '^xrprof-bpf [0-9]+\.[0-9]+' "--version"
+
+refused "no target" 2 'nothing to profile'
+refused "unknown option" 2 'no such option: --nonsense' --nonsense
+refused "unknown subcommand" 2 'no such subcommand: nonsense' nonsense -p 1
+refused "freq 0" 2 '--freq 0' -p $$ -F 0
+refused "a pid that is a word" 2 '--pid R' -p R
+refused "several to stdout" 2 'DIRECTORY' -p 1,2
+refused "no such format" 2 'no such format' -p $$ -f nonsense
+
+true &
+gone_pid=$!
+wait $gone_pid
+refused "no such process" 1 "$gone_pid" -p $gone_pid
+refused "a process without R" 1 "process $$ .*no R" -p $$
+sleep 100 &
+sleep_pid=$!
+live_pids+=("$sleep_pid")
+refused "record is the default subcommand" 1 "process $sleep_pid .*no R" record -p $sleep_pid
+
+# The output is not touched when there is nothing to profile.
+echo precious >"$WORK/precious"
+run -p $$ -o "$WORK/precious"
+is "$(cat "$WORK/precious")" precious "a failed start leaves the output alone"
+
+# --- with a target ---
+
+target_start host spin
+
+# samples FILE: it has that many stacks or more, all below outer()
+below_outer() {
+	[ "$(samples_in "$1")" -ge "$2" ] && ! sed 1d "$1" | grep -v '"outer" $'
+}
+
+# Output follows the program: samples are there while it runs. The terminal goes away.
+prof_start "$WORK/hup.out" -p "$TARGET_PID" -F 199
+check "samples are written as they come" wait_until 60 below_outer "$WORK/hup.out" 5
+prof_stop HUP
+is "$PROF_STATUS" 0 "SIGHUP: exit status"
+check_rprof "$WORK/hup.out" "SIGHUP"
+check_stats "$WORK/hup.out.stats" "SIGHUP"
+like "$(tail -n 1 "$WORK/hup.out.err")" '[0-9]+ samples .*[0-9]+ lost, [0-9]+ truncated' "a summary ends it"
+
+# A program like timeout signals twice in a row.
+prof_start "$WORK/twice.out" -p "$TARGET_PID"
+kill -TERM "$PROF_PID"
+kill -TERM "$PROF_PID" 2>/dev/null
+prof_wait
+is "$PROF_STATUS" 0 "two signals in a row: exit status"
+check_rprof "$WORK/twice.out" "two signals in a row"
+
+# Everything but the profile goes to stderr, and --quiet silences it.
+run -e "$XRPROF_ENGINE" -q -p "$TARGET_PID" -d 0.5
+is "$STATUS" 0 "--quiet: exit status"
+is "$ERR" "" "--quiet: nothing on stderr"
+like "$OUT" '^sample\.interval=10101' "the profile is on stdout"
+
+run -e "$XRPROF_ENGINE" -p "$TARGET_PID" -d 1.5 -F 499 -f folded
+is "$STATUS" 0 "folded: exit status"
+check "folded: outermost first, count last" eval 'printf "%s\n" "$OUT" | grep -Eq "^outer(;inner)?(;sqrt)? [0-9]+$"'
+
+# A reader that does not read: Ctrl-C still ends it.
+mkfifo "$WORK/fifo"
+sleep 1000 0<>"$WORK/fifo" &
+live_pids+=($!)
+env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -p "$TARGET_PID" -F 9999 >"$WORK/fifo" 2>/dev/null &
+stuck_pid=$!
+live_pids+=("$stuck_pid")
+# blocked in write(2), which is 1 on x86_64 and 64 on arm64, to file 1
+stuck() {
+	grep -Eq '^(1|64) 0x1 ' "/proc/$stuck_pid/syscall"
+}
+if wait_until 100 stuck; then
+	kill -INT $stuck_pid
+	check "a pipe nobody reads does not hold the program" wait_until 60 gone $stuck_pid
+else
+	fail "the pipe fills up"
+fi
+
+run -e "$XRPROF_ENGINE" -p "$TARGET_PID" -d 0.2 -o "$WORK/ok.out" --stats /dev/full
+is "$STATUS" 1 "--stats that cannot be written: exit status"
+
+# Several processes.
+first_pid=$TARGET_PID
+target_start host spin
+run -e "$XRPROF_ENGINE" -p "$first_pid" -p "$TARGET_PID" -d 2 -o "$WORK/several" --stats "$WORK/several.stats"
+is "$STATUS" 0 "several: exit status"
+for pid in "$first_pid" "$TARGET_PID"; do
+	check_rprof "$WORK/several/Rprof.$pid.out" "several, $pid"
+	check "several, $pid: samples" below_outer "$WORK/several/Rprof.$pid.out" 1
+done
+is "$(stat_of "$WORK/several.stats" processes)" 2 "several: both are counted"
+run -e "$XRPROF_ENGINE" -p "$first_pid,$TARGET_PID" -d 2 -f folded
+for pid in "$first_pid" "$TARGET_PID"; do
+	check "several, folded: $pid is a root" eval 'printf "%s\n" "$OUT" | grep -q "^R-$pid;outer"'
+done
+
+# --- a command ---
+
+program='f <- function(n) if (n < 2) n else f(n - 1) + f(n - 2); x <- f(24); cat("said\n")'
+run -e "$XRPROF_ENGINE" -F 499 -- R --vanilla --no-echo -e "$program"
+is "$STATUS" 0 "command: exit status"
+like "$OUT" '"f" "f"' "command: profiled"
+is "$(printf '%s\n' "$OUT" | grep -c said)" 0 "command: its output is not in the profile"
+like "$ERR" 'said' "command: it goes to stderr instead"
+run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- R --vanilla --no-echo -e "$program; quit(status = 3)"
+is "$STATUS" 0 "command that fails: exit status"
+is "$OUT" said "command, -o: it has stdout"
+like "$ERR" 'status 3' "command that fails: it is said"
+run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- "$WORK/no-such-command"
+is "$STATUS" 1 "command that is not there: exit status"
+like "$ERR" 'no-such-command: No such file' "command that is not there: it is said"
+run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- sleep 0.1
+is "$STATUS" 1 "command without R: exit status"
+like "$ERR" 'ended before R was found' "command without R: it is said"
+
+done_testing

@@ -99,7 +99,7 @@ rm -f "$WORK/pipe"
 # A full disk.
 mkdir "$WORK/small"
 check "a small disk" mount -t tmpfs -o size=64k tmpfs "$WORK/small"
-prof -F 999 -p "$TARGET_PID" -o "$WORK/small/full.out" 2>"$WORK/full.err"
+prof -q -F 999 -p "$TARGET_PID" -o "$WORK/small/full.out" 2>"$WORK/full.err"
 is $? 1 "full disk: exit status 1"
 is "$(wc -l <"$WORK/full.err")" 1 "full disk: one line says so"
 like "$(cat "$WORK/full.err")" 'No space left|full' "full disk: it says what is the matter"

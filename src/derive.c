@@ -247,42 +247,41 @@ static int derive__collector(struct derive_elf *file, struct derived *out)
 	return 0;
 }
 
-/* What .symtab of @elf says, in place of what @out has from code. */
-static int derive__symbols(Elf *elf, const char *how, struct derived *out)
+/* What .symtab of @file says, in place of what @out has from code. */
+static void derive__symbols(struct derive_elf *file, const char *how, struct derived *out)
 {
 	struct derive_symbol body, pc, flag, gc;
-	struct derive_elf file;
-	int err = derive_elf__open(&file, elf);
 
-	if (err)
-		return err;
-	if (derive_elf__symbol(&file, SHT_SYMTAB, "R_BCbody", STT_OBJECT, &body) &&
-	    body.size == 8 && derive_elf__symbol(&file, SHT_SYMTAB, "R_BCpc", STT_OBJECT, &pc) &&
-	    pc.size == 8 && derive_elf__writable(&file, body.value, 8) &&
-	    derive_elf__writable(&file, pc.value, 8)) {
+	if (derive_elf__symbol(file, SHT_SYMTAB, "R_BCbody", STT_OBJECT, &body) && body.size == 8 &&
+	    derive_elf__symbol(file, SHT_SYMTAB, "R_BCpc", STT_OBJECT, &pc) && pc.size == 8 &&
+	    derive_elf__writable(file, body.value, 8) && derive_elf__writable(file, pc.value, 8)) {
 		out->bc_body = body.value;
 		out->bc_pc = pc.value;
 		out->how_lines = how;
 	}
-	if (derive_elf__symbol(&file, SHT_SYMTAB, "R_in_gc", STT_OBJECT, &flag) &&
+	if (derive_elf__symbol(file, SHT_SYMTAB, "R_in_gc", STT_OBJECT, &flag) &&
 	    (flag.size == 4 || flag.size == 1) &&
-	    derive_elf__writable(&file, flag.value, flag.size)) {
+	    derive_elf__writable(file, flag.value, flag.size)) {
 		out->gc_running = flag.value;
 		out->gc_size = (uint8_t)flag.size;
 		out->how_gc = how;
 	}
 	if (!out->gc_begin &&
-	    derive_elf__symbol(&file, SHT_SYMTAB, "R_gc_internal", STT_FUNC, &gc) && gc.size &&
+	    derive_elf__symbol(file, SHT_SYMTAB, "R_gc_internal", STT_FUNC, &gc) && gc.size &&
 	    gc.value + gc.size > gc.value) {
 		out->gc_begin = gc.value;
 		out->gc_end = gc.value + gc.size;
 	}
-	return 0;
 }
 
 int derive__from_symbols(Elf *elf, struct derived *out)
 {
-	return derive__symbols(elf, HOW_SYMBOL, out);
+	struct derive_elf file;
+	int err = derive_elf__open(&file, elf);
+
+	if (!err)
+		derive__symbols(&file, HOW_SYMBOL, out);
+	return err;
 }
 
 int derive__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct derived *out)
@@ -294,8 +293,8 @@ int derive__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct derived *out)
 	err = derive_elf__open(&file, elf);
 	if (err)
 		return err;
-	err = derive__symbols(elf, HOW_SYMBOL, out);
-	if (!err && bcbody)
+	derive__symbols(&file, HOW_SYMBOL, out);
+	if (bcbody)
 		err = derive__lines(&file, bcbody, bcpc, out);
 	if (!err && !out->gc_running)
 		err = derive__gc(&file, out);
@@ -308,14 +307,12 @@ int derive__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct derived *out)
 
 int derive__from_debug(Elf *elf, Elf *debug, struct derived *out)
 {
-	struct derived found = *out;
+	struct derive_elf file;
 	int err = derive_debug__same(elf, debug);
 
-	if (err)
-		return err;
-	err = derive__symbols(debug, HOW_DEBUG, &found);
-	if (err)
-		return err;
-	*out = found;
-	return 0;
+	if (!err)
+		err = derive_elf__open(&file, debug);
+	if (!err)
+		derive__symbols(&file, HOW_DEBUG, out);
+	return err;
 }

@@ -70,7 +70,8 @@ struct derived {
 int derive__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct derived *out);
 
 /*
- * derive__from_symbols - way 1 alone: fill what @out misses from the .symtab of @elf.
+ * derive__from_symbols - way 1 alone: what the .symtab of @elf has takes the place of what is in
+ * @out.
  *
  * Symbols that exist twice with different values are not used.  Returns 0 or as derive__run().
  */

@@ -78,22 +78,37 @@ static const char *debug__link(Elf *elf, uint32_t *crc)
 	return NULL;
 }
 
+/* The CRC of the whole file. */
+static uint32_t debug__crc(Elf *elf)
+{
+	uint32_t crc = 0;
+	int64_t at = 0;
+
+	/* not elf_rawfile(), as in derive_elf.c; the size is not to be had otherwise */
+	for (size_t size = 1u << 20; size;) {
+		Elf_Data *data = elf_getdata_rawchunk(elf, at, size, ELF_T_BYTE);
+
+		if (data && data->d_buf) {
+			crc = (uint32_t)crc32_z(crc, data->d_buf, size);
+			at += (int64_t)size;
+		} else {
+			size /= 2;
+		}
+	}
+	return crc;
+}
+
 int derive_debug__same(Elf *elf, Elf *debug)
 {
 	uint8_t a[BUILD_ID_MAX], b[BUILD_ID_MAX];
 	size_t n = debug__build_id(elf, a);
-	size_t size;
-	const char *raw;
 	uint32_t crc;
 
 	if (n)
 		return n == debug__build_id(debug, b) && !memcmp(a, b, n) ? 0 : -ESTALE;
 	if (!debug__link(elf, &crc))
 		return -ESTALE;
-	raw = elf_rawfile(debug, &size);
-	if (!raw)
-		return -EBADMSG;
-	return crc32_z(0, (const Bytef *)raw, size) == crc ? 0 : -ESTALE;
+	return debug__crc(debug) == crc ? 0 : -ESTALE;
 }
 
 int derive__debug_name(Elf *elf, const char *dir, unsigned int n, char *buf, size_t size)

@@ -7,7 +7,7 @@
 
 /*
  * derive_debug__same - is @debug the debug file of @elf? By the build id; where @elf has none, by
- * the CRC in its .gnu_debuglink. Returns 0; -ESTALE; -EBADMSG when a file is damaged.
+ * the CRC in its .gnu_debuglink. Returns 0 or -ESTALE.
  */
 int derive_debug__same(Elf *elf, Elf *debug);
 

@@ -21,6 +21,7 @@ int derive_elf__open(struct derive_elf *file, Elf *elf)
 {
 	size_t n_headers = 0;
 	GElf_Ehdr header;
+	Elf_Data *data;
 
 	memset(file, 0, sizeof(*file));
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
@@ -35,8 +36,7 @@ int derive_elf__open(struct derive_elf *file, Elf *elf)
 	file->machine = header.e_machine;
 	file->type = header.e_type;
 	file->budget = LOOK_BUDGET;
-	file->raw = (const uint8_t *)elf_rawfile(elf, &file->raw_size);
-	if (!file->raw || elf_getphdrnum(elf, &n_headers))
+	if (elf_getphdrnum(elf, &n_headers))
 		return -EBADMSG;
 	for (size_t i = 0; i < n_headers && i < 1024 && file->n_segments < DERIVE_SEGMENTS; i++) {
 		GElf_Phdr *p = &file->segment[file->n_segments];
@@ -49,9 +49,18 @@ int derive_elf__open(struct derive_elf *file, Elf *elf)
 			continue;
 		if (p->p_vaddr + p->p_memsz < p->p_vaddr || p->p_filesz > p->p_memsz)
 			return -EBADMSG;
-		/* a debug file keeps the program headers, but not the contents */
-		if (p->p_offset > file->raw_size || p->p_filesz > file->raw_size - p->p_offset)
+		/*
+		 * Not elf_rawfile(): with that, libelf forgets to free the sections it has read. A
+		 * debug file keeps the program headers, but not all contents.
+		 */
+		data = NULL;
+		if (p->p_filesz && p->p_filesz <= INT64_MAX && p->p_offset <= INT64_MAX)
+			data = elf_getdata_rawchunk(elf, (int64_t)p->p_offset, p->p_filesz,
+						    ELF_T_BYTE);
+		if (!data || !data->d_buf || data->d_size < p->p_filesz)
 			p->p_filesz = 0;
+		else
+			file->contents[file->n_segments] = data->d_buf;
 		file->n_segments++;
 	}
 	return 0;
@@ -78,7 +87,7 @@ const uint8_t *derive_elf__bytes(const struct derive_elf *file, uint64_t address
 	at = address - p->p_vaddr;
 	if (at >= p->p_filesz || size > p->p_filesz - at)
 		return NULL;
-	return file->raw + p->p_offset + at;
+	return file->contents[p - file->segment] + at;
 }
 
 uint64_t derive_elf__code(const struct derive_elf *file, uint64_t address)

@@ -15,14 +15,13 @@
 
 struct derive_elf {
 	Elf *elf;
-	const uint8_t *raw; /* the whole file; owned by libelf */
-	size_t raw_size;
 	uint16_t machine; /* EM_X86_64, EM_AARCH64 */
 	uint16_t type;	  /* ET_DYN, ET_EXEC */
 	uint32_t n_segments;
 	GElf_Phdr segment[DERIVE_SEGMENTS];
-	uint64_t eh_frame_hdr; /* virtual address, 0: none */
-	uint64_t budget;       /* symbols and relocations that may still be looked at */
+	const uint8_t *contents[DERIVE_SEGMENTS]; /* p_filesz bytes; owned by libelf */
+	uint64_t eh_frame_hdr;			  /* virtual address, 0: none */
+	uint64_t budget; /* symbols and relocations that may still be looked at */
 };
 
 struct derive_symbol {

@@ -8,7 +8,8 @@ names <- gsub("\"", "", rownames(table), fixed = TRUE)
 width <- max(nchar(names), 8L)
 bar <- strrep("#", round(table$self.pct / 4))
 cat(sprintf("    %-*s  %8s %8s  %8s %8s\n", width, "function", "total s", "%", "self s", "%"), sep = "")
-cat(sprintf(
+lines <- sprintf(
     "    %-*s  %8.2f %8.1f  %8.2f %8.1f  %s\n", width, names,
     table$total.time, table$total.pct, table$self.time, table$self.pct, bar
-), sep = "")
+)
+cat(paste0(trimws(lines, "right"), "\n"), sep = "")

@@ -13,6 +13,7 @@
 #include "target_maps.h"
 #include "target_proc.h"
 
+#define EXECS_MAX	4
 #define DEBUG_FILES_MAX 8u
 #define LOADS_MAX	4u /* libR.so mapped more than once: see that many */
 
@@ -73,25 +74,25 @@ static int target__not_r(const struct target *t, struct fault *f)
 }
 
 /* Who is it?  Fill what /proc says without special rights. */
-static int target__identify(pid_t pid, struct target *t, struct fault *f)
+static int target__identify(pid_t pid, struct target *t, struct target_proc *p, struct fault *f)
 {
-	struct target_proc p;
-	int err = target_proc__read(pid, &p);
+	int err = target_proc__read(pid, p);
 
 	t->pid = pid;
 	if (err)
 		return fault__set(f, -ESRCH, "no process %d: it has ended, or never was", (int)pid);
-	memcpy(t->comm, p.comm, sizeof(t->comm));
-	t->start_time = p.start_time;
-	if (p.tgid != pid)
+	memcpy(t->comm, p->comm, sizeof(t->comm));
+	t->start_time = p->start_time;
+	if (p->tgid != pid)
 		return fault__set(f, -EINVAL,
 				  "%d is a thread of process %d (%s): give the process, --pid %d",
-				  (int)pid, (int)p.tgid, p.comm, (int)p.tgid);
-	if (p.kernel)
+				  (int)pid, (int)p->tgid, p->comm, (int)p->tgid);
+	if (p->kernel)
 		return fault__set(f, -ENOEXEC, "process %d (%s) has no R in it: it is the kernel's",
-				  (int)pid, p.comm);
-	if (p.state == 'Z' || p.state == 'X')
-		return fault__set(f, -ESRCH, "process %d (%s) has ended already", (int)pid, p.comm);
+				  (int)pid, p->comm);
+	if (p->state == 'Z' || p->state == 'X')
+		return fault__set(f, -ESRCH, "process %d (%s) has ended already", (int)pid,
+				  p->comm);
 	return 0;
 }
 
@@ -417,18 +418,14 @@ static int target__static(struct target *t, uint32_t want, struct fault *f)
 	return err;
 }
 
-int target__find(pid_t pid, uint32_t want, struct target *t, struct fault *f)
+/* target__find() but for an exec that comes between. */
+static int target__look(pid_t pid, uint32_t want, struct target *t, struct fault *f)
 {
 	struct target_map found[LOADS_MAX];
 	size_t n, lines;
-	FILE *maps;
+	FILE *maps = target_proc__fopen(pid, "maps");
 	int err;
 
-	memset(t, 0, sizeof(*t));
-	err = target__identify(pid, t, f);
-	if (err)
-		return err;
-	maps = target_proc__fopen(pid, "maps");
 	if (!maps)
 		return errno == EACCES || errno == EPERM ? target__denied(t, "memory", f)
 							 : target__gone(t, f);
@@ -437,14 +434,32 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct fault *f)
 	fclose(maps);
 	if (err == EACCES || err == EPERM)
 		return target__denied(t, "memory", f);
-	err = n ? target__libr(t, found, n, want, f) : target__static(t, want, f);
-	if (!target__same(t))
-		return target__gone(t, f);
-	if (err)
+	return n ? target__libr(t, found, n, want, f) : target__static(t, want, f);
+}
+
+int target__find(pid_t pid, uint32_t want, struct target *t, struct fault *f)
+{
+	struct target_proc before, after;
+	int err;
+
+	for (int i = 0; i < EXECS_MAX; i++) {
+		memset(t, 0, sizeof(*t));
+		err = target__identify(pid, t, &before, f);
+		if (err)
+			return err;
+		err = target__look(pid, want, t, f);
+		if (target_proc__read(pid, &after) || after.start_time != before.start_time)
+			return target__gone(t, f);
+		if (after.stack != before.stack)
+			continue; /* what was read is of two programs */
+		if (!err) {
+			t->row.start_time = t->start_time;
+			t->row.pid = (uint32_t)pid;
+		}
 		return err;
-	t->row.start_time = t->start_time;
-	t->row.pid = (uint32_t)pid;
-	return 0;
+	}
+	return fault__set(f, -EAGAIN, "process %d (%s) starts one program after another: try again",
+			  (int)pid, t->comm);
 }
 
 bool target__same(const struct target *t)

@@ -68,14 +68,15 @@ static ssize_t proc__slurp(pid_t pid, const char *name, char *text, size_t size)
 }
 
 /*
- * pid (comm) state ppid pgrp session tty tpgid flags ... threads(20) itrealvalue starttime(22).
+ * pid (comm) state ppid pgrp session tty tpgid flags ... threads(20) itrealvalue starttime(22) ...
+ * startstack(28).
  * comm is not escaped: it ends at the last ')'.
  */
 int target_proc__parse_stat(const char *text, size_t len, struct target_proc *p)
 {
 	const char *open = memchr(text, '(', len);
 	const char *close = memrchr(text, ')', len);
-	unsigned long long field[23] = {0};
+	unsigned long long field[29] = {0};
 	const char *at, *end = text + len;
 	size_t n;
 
@@ -89,7 +90,7 @@ int target_proc__parse_stat(const char *text, size_t len, struct target_proc *p)
 	p->comm[n] = '\0';
 	p->state = close[2];
 	at = close + 4;
-	for (int i = 4; i <= 22; i++) {
+	for (int i = 4; i <= 28 && (i <= 22 || at < end); i++) {
 		bool minus = at < end && *at == '-';
 		const char *first;
 
@@ -97,7 +98,7 @@ int target_proc__parse_stat(const char *text, size_t len, struct target_proc *p)
 			at++;
 		for (first = at; at < end && *at >= '0' && *at <= '9'; at++)
 			field[i] = field[i] * 10 + (unsigned int)(*at - '0');
-		if (at == first || at - first > 20)
+		if (at - first > 20 || (at == first && i <= 22))
 			return -EBADMSG;
 		if (minus)
 			field[i] = 0;
@@ -108,6 +109,7 @@ int target_proc__parse_stat(const char *text, size_t len, struct target_proc *p)
 	p->kernel = field[9] & PF_KTHREAD;
 	p->threads = (uint32_t)field[20];
 	p->start_time = field[22];
+	p->stack = field[28];
 	return 0;
 }
 

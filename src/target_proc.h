@@ -18,13 +18,15 @@ struct target_proc {
 	pid_t tgid;	     /* the process a thread belongs to; the pid itself otherwise */
 	uid_t uid;	     /* effective */
 	uint64_t start_time; /* clock ticks since boot */
+	uint64_t stack; /* where the main thread's stack begins: another after an exec; 0: not told
+			 */
 	uint32_t threads;
 	bool kernel; /* a kernel thread */
 };
 
 /*
  * target_proc__parse_stat - /proc/PID/stat (proc(5)), @len bytes of @text, into comm, state, ppid,
- * threads, start_time and kernel.  -EBADMSG: it is not such a line.
+ * threads, start_time, stack and kernel.  -EBADMSG: it is not such a line.
  */
 int target_proc__parse_stat(const char *text, size_t len, struct target_proc *p);
 

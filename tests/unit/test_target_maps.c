@@ -181,6 +181,11 @@ static void test_stat(void)
 	tap__ok(!stat_of(text, &p) && !strcmp(p.comm, "x) R 1 2 (y\n) z") && p.state == 'Z' &&
 			p.start_time == 4711,
 		"a name that looks like the rest of the line");
+	snprintf(text, sizeof(text), "42 (R) S%s 0 0 0 140737488346112 0", tail);
+	tap__ok(!stat_of(text, &p) && p.stack == 140737488346112,
+		"where the stack begins, which tells an exec");
+	snprintf(text, sizeof(text), "42 (R) S%s 0 0 140737488346112", tail);
+	tap__ok(!stat_of(text, &p) && !p.stack, "field 27 is not that");
 	tap__ok(!stat_of("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 3 0 0", &p) &&
 			p.kernel,
 		"a kernel thread");

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 case $(cat /proc/cmdline) in
 *xrprof=quick*) seconds=4 quick=1 ;;
-*) seconds=25 quick=0 ;;
+*) seconds=20 quick=0 ;;
 esac
 work=$(mktemp -d)
 patience=240 # seconds until what has to happen counts as missing; emulation is slow
@@ -28,7 +28,7 @@ wait_until() {
 }
 
 # program__start PROGRAM SECONDS [COMMAND...]: start tests/live/r/PROGRAM.R, by
-# COMMAND if given, and wait until it is ready. Sets folder and target (its pid).
+# COMMAND if given, and wait until it is ready. Sets folder, job, and target (its pid).
 program__start() {
 	local program=$1 cpu=$2
 	shift 2
@@ -36,7 +36,8 @@ program__start() {
 	cp tests/live/r/common.R "$folder/"
 	"$@" R --vanilla --no-echo -f "tests/live/r/$program.R" --args "$folder" "$cpu" \
 		>"$folder/log" 2>&1 &
-	wait_until test -e "$folder/ready" || {
+	job=$!
+	wait_until eval '[ -e "$folder/ready" ] || ! kill -0 $job 2>/dev/null' && [ -e "$folder/ready" ] || {
 		diag "$(tail -n 5 "$folder/log")"
 		return 1
 	}
@@ -45,12 +46,15 @@ program__start() {
 
 program__run() {
 	touch "$folder/go"
-	wait_until test -e "$folder/done"
+	wait_until eval '[ -e "$folder/done" ] || ! kill -0 $job 2>/dev/null'
+	[ -e "$folder/done" ]
 }
 
-# The header is written when the profiler is attached.
+# attached FILE PROFILER: wait until FILE has its header, which is written when all is attached. 1:
+# the profiler has ended without.
 attached() {
-	grep -qs '^sample.interval=' "$1"
+	wait_until eval 'grep -qs "^sample.interval=" "$1" || ! kill -0 "$2" 2>/dev/null' &&
+		grep -qs '^sample.interval=' "$1"
 }
 
 # stat_of FILE KEY: a number or word of the --stats object
@@ -97,11 +101,10 @@ profile__once() {
 	"${profiler_prefix[@]}" xrprof-bpf -p "$target" -F 199 -o "$out" --stats "$stats" "$@" \
 		2>"$folder/err" &
 	profiler=$!
-	wait_until attached "$out" || {
-		kill -9 $profiler
+	if ! attached "$out" $profiler || ! program__run; then
+		kill -9 $profiler $job 2>/dev/null
 		return 1
-	}
-	program__run || return
+	fi
 	wait $profiler
 }
 
@@ -161,8 +164,12 @@ all__test() {
 	# One that is there, or comes, and one that comes later.
 	program__start naming 3 && program__run
 	first=$target
-	program__start naming $seconds && wait_until attached "$out/Rprof.$target.out" && program__run
-	ok $? "--all: R ran to its end" || diag "$(cat "$work/all.err")"
+	program__start naming $seconds && attached "$out/Rprof.$target.out" $profiler && program__run
+	ok $? "--all: R ran to its end" || {
+		diag "$(cat "$work/all.err")"
+		kill -9 $profiler $job 2>/dev/null
+		return
+	}
 	kill -INT $profiler
 	wait $profiler
 	ok $? "--all: the profiler ended when interrupted" || diag "$(cat "$work/all.err")"
@@ -181,8 +188,12 @@ hotplug__test() {
 	mkdir "$out"
 	xrprof-bpf --all -F 199 -o "$out" --stats "$work/hotplug.json" 2>"$work/hotplug.err" &
 	profiler=$!
-	program__start naming 2 && wait_until attached "$out/Rprof.$target.out" && program__run
-	ok $? "hotplug: R ran with all processors"
+	program__start naming 2 && attached "$out/Rprof.$target.out" $profiler && program__run
+	ok $? "hotplug: R ran with all processors" || {
+		diag "$(cat "$work/hotplug.err")"
+		kill -9 $profiler $job 2>/dev/null
+		return
+	}
 	echo 0 >$switch
 	program__start naming 3 && program__run
 	[ "$(grep -c '"window" $' "$out/Rprof.$target.out")" -ge 20 ]
@@ -235,6 +246,7 @@ event__test "$stats"
 if [ $quick = 0 ]; then
 	profile "by pid without bpf_loop" XRPROF_BPF_LOOP=0
 	all__test
+	hotplug__test
 	cp /sys/kernel/btf/vmlinux "$work/btf"
 	seconds=4 quick=1
 	profile "with --btf FILE" -- --btf "$work/btf"
@@ -242,7 +254,6 @@ if [ $quick = 0 ]; then
 	profile "CAP_SYS_ADMIN without CAP_BPF and CAP_PERFMON" setpriv --bounding-set=-cap_38,-cap_39
 	deep__test deep
 	deep__test "deep without bpf_loop" XRPROF_BPF_LOOP=0
-	hotplug__test
 fi
 rm -rf "$work"
 done_testing

@@ -37,7 +37,8 @@ program__start() {
 	"$@" R --vanilla --no-echo -f "tests/live/r/$program.R" --args "$folder" "$cpu" \
 		>"$folder/log" 2>&1 &
 	job=$!
-	wait_until eval '[ -e "$folder/ready" ] || ! kill -0 $job 2>/dev/null' && [ -e "$folder/ready" ] || {
+	wait_until eval '[ -e "$folder/ready" ] || ! kill -0 $job 2>/dev/null'
+	[ -e "$folder/ready" ] || {
 		diag "$(tail -n 5 "$folder/log")"
 		return 1
 	}
@@ -53,8 +54,9 @@ program__run() {
 # attached FILE PROFILER: wait until FILE has its header, which is written when all is attached. 1:
 # the profiler has ended without.
 attached() {
-	wait_until eval 'grep -qs "^sample.interval=" "$1" || ! kill -0 "$2" 2>/dev/null' &&
-		grep -qs '^sample.interval=' "$1"
+	local file=$1 by=$2
+	wait_until eval 'grep -qs "^sample.interval=" "$file" || ! kill -0 $by 2>/dev/null'
+	grep -qs '^sample.interval=' "$file"
 }
 
 # stat_of FILE KEY: a number or word of the --stats object

@@ -80,7 +80,7 @@ demo:
 
 bench:
 	tools/install-deps build test
-	$(MAKE) all
+	$(MAKE) all $(BUILD)/meter
 	BUILD=$(BUILD) tests/bench/run
 
 # The capabilities let a user who is not root profile; without CAP_SETFCAP they are left out.

@@ -10,6 +10,7 @@
 const volatile __u32 cfg_pidns;	  /* inode of the profiler's pid namespace, 0: the first one */
 const volatile __u32 cfg_wake_at; /* bytes waiting in the ring from which user space is woken */
 const volatile bool cfg_have_task_regs;	     /* bpf_task_pt_regs, 5.15 */
+const volatile bool cfg_have_task_btf;	     /* bpf_get_current_task_btf, 5.11 */
 const volatile bool cfg_lines;		     /* some row may ask for lines */
 const volatile __u64 cfg_tick_ns = 10000000; /* 1e9 / USER_HZ: the unit of start times in /proc */
 

@@ -249,35 +249,33 @@ __noinline int step(void)
 /* The start of a sample: everything but the loop over contexts.  0: go on; 1: nothing to walk. */
 static __always_inline int sample__begin(struct bpf_perf_event_data *ctx)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct current now;
 	struct xr_row *row;
 	struct scratch *s;
-	struct pids pids;
 	int err;
 
-	if (!(bpf_get_current_pid_tgid() >> 32) || task__pids(task, &pids))
+	if (current__get(&now))
 		return 1;
-	row = bpf_map_lookup_elem(&rows, &pids.tgid);
+	row = bpf_map_lookup_elem(&rows, &now.pids.tgid);
 	if (!row)
 		return 1;
 	s = scratch__get();
-	if (!s || task__start_time(task) != row->start_time)
+	if (!s || now.start_time != row->start_time)
 		return 1; /* another process that got the pid of one that had a row */
 	count(XR_TICKS);
-	if (task__exiting(task)) {
+	if (now.exiting) {
 		count(XR_EXITING);
 		return 1;
 	}
 	__builtin_memcpy(&s->walk.row, row, sizeof(*row));
-	s->walk.sample++;
 
 	s->part.head.type = XR_REC_SAMPLE;
 	s->part.time = bpf_ktime_get_ns();
 	s->part.weight = 1;
 	s->part.unit = XR_UNIT_TICKS;
 	s->part.serial = row->serial;
-	s->part.pid = pids.tgid;
-	s->part.tid = pids.tid;
+	s->part.pid = now.pids.tgid;
+	s->part.tid = now.pids.tid;
 	s->part.cpu = bpf_get_smp_processor_id();
 	s->part.flags = XR_REGS_USER(&ctx->regs) ? 0 : XR_F_KERNEL;
 	s->part.part = 0;
@@ -286,7 +284,7 @@ static __always_inline int sample__begin(struct bpf_perf_event_data *ctx)
 	s->part.line = 0;
 	s->part.pad = 0;
 
-	task__stack(task, &pids, s);
+	task__stack(&now, s);
 	err = walk__begin(&s->walk);
 	if (err < 0) {
 		count(-err);
@@ -354,21 +352,28 @@ static __always_inline int sample__end(int result)
 	return 0;
 }
 
-static long loop_step(__u32 i, void *result)
+struct loop_state {
+	struct scratch *scratch;
+	int result;
+};
+
+static long loop_step(__u32 i, void *state)
 {
-	*(int *)result = step();
-	return *(int *)result != 0;
+	struct loop_state *l = state;
+
+	l->result = walk__step(&l->scratch->walk);
+	return l->result != 0;
 }
 
 SEC("perf_event")
 int sample_loop(struct bpf_perf_event_data *ctx)
 {
-	int result = 0;
+	struct loop_state l = {.scratch = scratch__get()};
 
-	if (sample__begin(ctx))
+	if (!l.scratch || sample__begin(ctx))
 		return 0;
-	bpf_loop(XR_CONTEXTS_MAX + 1, loop_step, &result, 0);
-	return sample__end(result);
+	bpf_loop(XR_CONTEXTS_MAX + 1, loop_step, &l, 0);
+	return sample__end(l.result);
 }
 
 /* Without bpf_loop: loops with a bound, one inside a function that is verified by itself. */

@@ -65,10 +65,42 @@ static __always_inline __u64 task__start_time(struct task_struct *task)
 	return BPF_CORE_READ(task, group_leader, start_boottime) / cfg_tick_ns;
 }
 
-/* Its memory is being, or was, torn down: reads fail from here on. */
-static __always_inline bool task__exiting(struct task_struct *task)
+/* What a sample must know of the current task. */
+struct current {
+	struct pids pids;
+	__u64 start_time; /* as task__start_time() */
+	__u32 exiting;	  /* its memory is being, or was, torn down: reads fail from here on */
+	__u32 nr_threads;
+};
+
+/*
+ * current__get - of the interrupted task; negative: it is not the profiler's business (idle, a
+ * kernel thread, not of its pid namespace).  With bpf_get_current_task_btf (5.11) the fields are
+ * loaded directly; else each costs a call.
+ */
+static __always_inline int current__get(struct current *c)
 {
-	return (BPF_CORE_READ(task, flags) & PF_EXITING) || !BPF_CORE_READ(task, mm);
+	__u64 id = bpf_get_current_pid_tgid();
+	struct task_struct *task;
+
+	if (!(id >> 32))
+		return -1;
+	c->pids.tgid = id >> 32;
+	c->pids.tid = (__u32)id;
+	if (cfg_have_task_btf) {
+		task = bpf_get_current_task_btf();
+		c->start_time = task->group_leader->start_boottime / cfg_tick_ns;
+		c->exiting = (task->flags & PF_EXITING) || !task->mm;
+		c->nr_threads = task->signal->nr_threads;
+	} else {
+		task = (struct task_struct *)bpf_get_current_task();
+		c->start_time = task__start_time(task);
+		c->exiting = (BPF_CORE_READ(task, flags) & PF_EXITING) || !BPF_CORE_READ(task, mm);
+		c->nr_threads = BPF_CORE_READ(task, signal, nr_threads);
+	}
+	if (!cfg_pidns)
+		return 0;
+	return task__pids((struct task_struct *)bpf_get_current_task(), &c->pids);
 }
 
 /*
@@ -104,16 +136,18 @@ static __always_inline void task__leader_state(struct task_struct *task, __u64 *
  * a thread made by pthread_create ends above its thread pointer (glibc nptl/allocatestack.c, and
  * musl pthread_create.c, put the thread's own block at the top of its stack).
  */
-static __always_inline void task__stack(struct task_struct *task, const struct pids *pids,
-					struct scratch *s)
+static __always_inline void task__stack(const struct current *c, struct scratch *s)
 {
+	struct task_struct *task;
+
 	s->walk.sp = 0;
 	s->walk.sp_top = 0;
-	if (BPF_CORE_READ(task, signal, nr_threads) <= 1)
+	if (c->nr_threads <= 1)
 		return;
+	task = (struct task_struct *)bpf_get_current_task();
 	s->walk.sp = task__user_sp(task);
-	s->walk.sp_top = pids->tgid == pids->tid ? BPF_CORE_READ(task, mm, start_stack)
-						 : XR_THREAD_POINTER(task);
+	s->walk.sp_top = c->pids.tgid == c->pids.tid ? BPF_CORE_READ(task, mm, start_stack)
+						     : XR_THREAD_POINTER(task);
 	if (!s->walk.sp_top) /* not to be told: then nothing lies on it */
 		s->walk.sp_top = 1;
 	task__leader_state(task, &s->leader_switches, &s->leader_off);

@@ -56,6 +56,19 @@
 #define WALK_CUT  2 /* no more can be taken: the outer frames are missing */
 
 /*
+ * What a call was named in this very walk: recursion meets the same call again and again, and
+ * nothing it leads to can change while the walk lasts.
+ */
+#define WALK_MEMO 64
+
+struct walk_memo {
+	__u64 call;
+	__u64 word, more; /* word 0: not a call, no frame */
+	__u32 sample;	  /* the walk it holds for */
+	__u32 pad;
+};
+
+/*
  * The state of one walk.  The caller fills `row`, and `sp` and `sp_top` when it wants to know
  * whether a context lies on that stack; walk__begin() the rest.  Everything a later step needs is
  * here, so a walk can be left and taken up again.
@@ -78,6 +91,7 @@ struct walk {
 	__u64 cell2[R_CELL_WORDS];
 	__u64 cell3[R_CELL_WORDS];
 	__u8 context[XR_CONTEXT_MAX];
+	struct walk_memo memo[WALK_MEMO];
 };
 
 /* walk__field - the word at byte @off of the context read last; bounded for the verifier. */
@@ -238,6 +252,7 @@ WALK_FN int walk__begin(struct walk *w)
 {
 	__u64 gc = 0;
 
+	w->sample++;
 	w->contexts = 0;
 	w->frames = 0;
 	w->on_stack = 0;
@@ -256,25 +271,44 @@ WALK_FN int walk__begin(struct walk *w)
 	return w->next ? 0 : WALK_DONE;
 }
 
-/* walk__frame - the context in w->context calls a function: name it and emit its slots. */
-WALK_FN int walk__frame(struct walk *w)
+/* walk__call - name the call at @call: w->word (0: not a call, so no frame) and w->more. */
+WALK_FN int walk__call(struct walk *w, __u64 call)
 {
-	__u64 fun;
+	struct walk_memo *memo = &w->memo[((call >> 3) ^ (call >> 9)) & (WALK_MEMO - 1)];
 	int err;
 
-	if (walk__read(w, w->cell, R_CELL_BYTES, walk__field(w, w->row.layout.call)))
-		return -XR_BAD_CALL;
-	if (walk__type(w->cell) != R_LANGSXP)
+	if (memo->call == call && memo->sample == w->sample) {
+		w->word = memo->word;
+		w->more = memo->more;
 		return 0;
-	fun = w->cell[R_CAR];
-	if (walk__known(w, fun)) {
-		w->word = ((__u64)XR_FORM_SYMBOL << XR_FORM_SHIFT) | (fun & XR_WORD_MASK);
-		w->more = 0;
+	}
+	if (walk__read(w, w->cell, R_CELL_BYTES, call))
+		return -XR_BAD_CALL;
+	w->more = 0;
+	if (walk__type(w->cell) != R_LANGSXP) {
+		w->word = 0;
+	} else if (walk__known(w, w->cell[R_CAR])) {
+		w->word =
+			((__u64)XR_FORM_SYMBOL << XR_FORM_SHIFT) | (w->cell[R_CAR] & XR_WORD_MASK);
 	} else {
-		err = walk__name(w, fun);
+		err = walk__name(w, w->cell[R_CAR]);
 		if (err)
 			return err;
 	}
+	memo->call = call;
+	memo->word = w->word;
+	memo->more = w->more;
+	memo->sample = w->sample;
+	return 0;
+}
+
+/* walk__frame - the context in w->context calls a function: name it and emit its slots. */
+WALK_FN int walk__frame(struct walk *w)
+{
+	int err = walk__call(w, walk__field(w, w->row.layout.call));
+
+	if (err || !w->word)
+		return err;
 	err = walk__emit(w, w->word, w->more);
 	if (err)
 		return err;

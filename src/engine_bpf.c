@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "engine_bpf.h"
 #include "kernel.h"
 #include "perf_events.h"
 #include "sampler.skel.h"
@@ -21,6 +22,10 @@
 /* inode of the first pid namespace: include/linux/proc_ns.h, PROC_PID_INIT_INO */
 #define INIT_PIDNS 0xEFFFFFFCU
 #define RING_BYTES (2u << 20)
+
+/* For the verifier's figures: programs, and bytes of each one's log. */
+#define PROGRAMS_MAX 32
+#define LOG_BYTES    65536u
 
 struct engine {
 	struct engine_config config;
@@ -108,13 +113,18 @@ static int check_kernel(const struct engine_config *config, struct fault *f)
 	return 0;
 }
 
+static bool have_helper(enum bpf_func_id id)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, id, NULL) == 1;
+}
+
 static bool use_loop(void)
 {
 	const char *choice = getenv("XRPROF_BPF_LOOP"); /* 0: as on kernels without it */
 
 	if (choice && !strcmp(choice, "0"))
 		return false;
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
+	return have_helper(BPF_FUNC_loop);
 }
 
 static void configure(struct engine *e, bool loop)
@@ -128,8 +138,8 @@ static void configure(struct engine *e, bool loop)
 	s->rodata->cfg_wake_at = RING_BYTES / 4;
 	s->rodata->cfg_lines = e->config.lines;
 	s->rodata->cfg_tick_ns = 1000000000ULL / sysconf(_SC_CLK_TCK);
-	s->rodata->cfg_have_task_regs =
-		libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) == 1;
+	s->rodata->cfg_have_task_regs = have_helper(BPF_FUNC_task_pt_regs);
+	s->rodata->cfg_have_task_btf = have_helper(BPF_FUNC_get_current_task_btf);
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INIT_PIDNS)
 		s->rodata->cfg_pidns = st.st_ino;
 }
@@ -328,6 +338,85 @@ static int bpf__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 static const char *bpf__event(struct engine *e)
 {
 	return perf_events__name(e->events);
+}
+
+/* The number that follows @key in a verifier's log. */
+static uint64_t log__number(const char *log, const char *key)
+{
+	const char *at = strstr(log, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* @again: only the sampler, the other programs have been loaded before. */
+static int load_programs(const struct engine_config *config, bool loop, bool again,
+			 void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
+			 struct fault *f)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
+	struct engine e = {.config = *config};
+	struct bpf_program *prog;
+	char *logs, *log;
+	int err, n = 0;
+
+	logs = calloc(PROGRAMS_MAX, LOG_BYTES);
+	if (!logs)
+		return fault__set(f, -ENOMEM, "out of memory");
+	e.skel = sampler__open_opts(&opts);
+	if (!e.skel) {
+		err = fault__set(f, -errno, "bpf: cannot open the programs: %s", strerror(errno));
+		goto cleanup;
+	}
+	configure(&e, loop);
+	bpf_object__for_each_program(prog, e.skel->obj)
+	{
+		if (again && bpf_program__type(prog) != BPF_PROG_TYPE_PERF_EVENT)
+			bpf_program__set_autoload(prog, false);
+		if (!bpf_program__autoload(prog) || n == PROGRAMS_MAX)
+			continue;
+		/* 4: only the figures at the end (BPF_LOG_STATS, kernel/bpf/verifier.c) */
+		bpf_program__set_log_level(prog, 4);
+		bpf_program__set_log_buf(prog, logs + (size_t)n++ * LOG_BYTES, LOG_BYTES);
+	}
+	err = sampler__load(e.skel);
+	if (err) {
+		load_fault(f, err, config);
+		goto cleanup;
+	}
+	log = logs;
+	bpf_object__for_each_program(prog, e.skel->obj)
+	{
+		struct bpf_program_cost cost = {.name = bpf_program__name(prog)};
+
+		if (!bpf_program__autoload(prog) || !n--)
+			continue;
+		cost.insns = log__number(log, "processed ");
+		cost.states = log__number(log, "total_states ");
+		cost.usec = log__number(log, "verification time ");
+		each(arg, &cost);
+		log += LOG_BYTES;
+	}
+cleanup:
+	sampler__destroy(e.skel);
+	free(logs);
+	return err;
+}
+
+int engine_bpf__programs(const struct engine_config *config,
+			 void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
+			 struct fault *f)
+{
+	bool loop = use_loop();
+	int err;
+
+	if (!config->verbose)
+		libbpf_set_print(quiet);
+	err = check_kernel(config, f);
+	if (!err && loop)
+		err = load_programs(config, true, false, each, arg, f);
+	if (!err)
+		err = load_programs(config, false, loop, each, arg, f);
+	return err;
 }
 
 const struct engine_ops engine_bpf = {

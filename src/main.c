@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "options.h"
 #include "say.h"
 #include "session.h"
@@ -21,6 +22,8 @@ static int record(int argc, char **argv);
 /* The first is the default. */
 static const struct subcommand subcommands[] = {
 	{"record", "profile R processes (what is done when no subcommand is given)", record},
+	{"list", "the processes with R in them", cmd_list},
+	{"info", "what this machine can do, and what that means", cmd_info},
 };
 
 #define NSUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))

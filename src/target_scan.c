@@ -20,8 +20,9 @@ static bool scan__look(pid_t pid)
 	FILE *maps;
 
 	maps = target_proc__fopen(pid, "maps");
-	if (!maps)
-		return false;
+	if (!maps) /* if it is called R, whoever looks closer will say that he may not */
+		return (errno == EACCES || errno == EPERM) && !target_proc__read(pid, &p) &&
+		       !strcmp(p.comm, "R");
 	n = target_maps__find(maps, &map, 1, &lines);
 	fclose(maps);
 	if (n)

@@ -63,7 +63,7 @@ __attribute__((unused, format(printf, 2, 3))) static bool tap__ok(bool cond, con
  * mandatory. Only for what this machine really lacks.
  */
 __attribute__((unused, format(printf, 2, 3))) static void tap__skip(const char *reason,
-								      const char *fmt, ...)
+								    const char *fmt, ...)
 {
 	va_list ap;
 

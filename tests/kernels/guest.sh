@@ -54,6 +54,7 @@ program__run() {
 # attached FILE PROFILER: wait until FILE has its header, which is written when all is attached. 1:
 # the profiler has ended without.
 attached() {
+	# shellcheck disable=SC2034 # the eval below uses both
 	local file=$1 by=$2
 	wait_until eval 'grep -qs "^sample.interval=" "$file" || ! kill -0 $by 2>/dev/null'
 	grep -qs '^sample.interval=' "$file"

@@ -448,7 +448,8 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct fault *f)
 		if (err)
 			return err;
 		err = target__look(pid, want, t, f);
-		if (target_proc__read(pid, &after) || after.start_time != before.start_time)
+		if (target_proc__read(pid, &after) || after.start_time != before.start_time ||
+		    after.state == 'Z' || after.state == 'X')
 			return target__gone(t, f);
 		if (after.stack != before.stack)
 			continue; /* what was read is of two programs */

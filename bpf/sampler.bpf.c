@@ -232,11 +232,61 @@ static __always_inline int walk__name(struct walk *w, __u64 fun)
 	return name_slow();
 }
 
+__noinline int lines_file(void)
+{
+	struct scratch *s = scratch__get();
+
+	return s ? lines__file_slow(&s->walk, s->walk.lines.ref) : -XR_BAD_LINE;
+}
+
+static __always_inline int walk__lines_file(struct walk *w, __u64 env)
+{
+	w->lines.ref = env;
+	return lines_file();
+}
+
+__noinline int lines_srcref(void)
+{
+	struct scratch *s = scratch__get();
+
+	return s ? lines__srcref_slow(&s->walk, s->walk.lines.ref) : -XR_BAD_LINE;
+}
+
+static __always_inline int walk__lines_srcref(struct walk *w, __u64 ref)
+{
+	w->lines.ref = ref;
+	return lines_srcref();
+}
+
+__noinline int lines_bc(void)
+{
+	struct scratch *s = scratch__get();
+
+	return s ? lines__bc_slow(&s->walk) : -XR_BAD_LINE;
+}
+
+static __always_inline int walk__lines_bc(struct walk *w)
+{
+	return lines_bc();
+}
+
+__noinline int location(void)
+{
+	struct scratch *s = scratch__get();
+
+	return s ? lines__of_context(&s->walk) : -XR_BAD_LINE;
+}
+
 static __always_inline int walk__location(struct walk *w)
 {
-	w->file = 0;
-	w->line = 0;
-	return 0;
+	return cfg_lines ? location() : lines__none(w);
+}
+
+__noinline int innermost(void)
+{
+	struct scratch *s = scratch__get();
+
+	return s ? lines__innermost(&s->walk) : -XR_BAD_LINE;
 }
 
 __noinline int step(void)
@@ -301,6 +351,16 @@ static __always_inline int sample__begin(struct bpf_perf_event_data *ctx)
 	}
 	if (s->walk.gc)
 		s->part.flags |= XR_F_GC;
+	if (cfg_lines && (s->walk.row.flags & XR_ROW_LINES)) {
+		s->part.flags |= XR_F_LINES;
+		err = innermost();
+		if (err) {
+			count(-err);
+			return 1;
+		}
+		s->part.file = s->walk.file;
+		s->part.line = s->walk.line;
+	}
 	return 0;
 }
 
@@ -335,7 +395,8 @@ static __always_inline int sample__end(int result)
 		count(-result);
 		return 0;
 	}
-	if (!s->walk.frames && !s->walk.gc && !(s->part.flags & XR_F_OTHER_THREAD)) {
+	if (!s->walk.frames && !s->walk.gc && !s->part.file &&
+	    !(s->part.flags & XR_F_OTHER_THREAD)) {
 		count(XR_NO_R_FRAMES);
 		return 0;
 	}

@@ -27,7 +27,8 @@ struct xr_layout {
 	__u16 srcref;
 	__u16 vector_data; /* 48 from R 3.5.0 on, 40 before */
 	__u16 has_altrep;  /* 1 from R 3.5.0 on */
-	__u16 pad[3];
+	__u16 callfun;
+	__u16 pad[2];
 };
 
 #define XR_CONTEXT_MAX 512u /* read_plain and read_lines are at most this */
@@ -45,20 +46,22 @@ struct xr_layout {
  * values read from exported variables after R was initialised (they never change afterwards).
  */
 struct xr_row {
-	__u64 start_time; /* of the process: clock ticks since boot, /proc/PID/stat field 22 */
-	__u64 head_at;	  /* &R_GlobalContext */
-	__u64 nil;	  /* R_NilValue */
-	__u64 sym_colon2; /* R_DoubleColonSymbol */
-	__u64 sym_colon3; /* R_TripleColonSymbol */
-	__u64 sym_dollar; /* R_DollarSymbol */
-	__u64 sym_item;	  /* R_Bracket2Symbol */
-	__u64 sym_srcfile;
-	__u64 in_bc;	  /* R_InBCInterpreter, the marker; 0: this R has none */
-	__u64 srcref_at;  /* &R_Srcref */
-	__u64 bc_body_at; /* &R_BCbody, 0: not found */
-	__u64 bc_pc_at;	  /* &R_BCpc */
-	__u64 gc_at;	  /* the flag R_gc_running() reads, 0: not found */
-	__u64 gc_begin;	  /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
+	__u64 start_time;  /* of the process: clock ticks since boot, /proc/PID/stat field 22 */
+	__u64 head_at;	   /* &R_GlobalContext */
+	__u64 nil;	   /* R_NilValue */
+	__u64 sym_colon2;  /* R_DoubleColonSymbol */
+	__u64 sym_colon3;  /* R_TripleColonSymbol */
+	__u64 sym_dollar;  /* R_DollarSymbol */
+	__u64 sym_item;	   /* R_Bracket2Symbol */
+	__u64 sym_srcfile; /* R_SrcfileSymbol */
+	__u64 sym_class;   /* R_ClassSymbol */
+	__u64 eval_fun;	   /* INTERNAL(R_EvalSymbol), 0: not known */
+	__u64 in_bc;	   /* R_InBCInterpreter, the marker; 0: this R has none */
+	__u64 srcref_at;   /* &R_Srcref */
+	__u64 bc_body_at;  /* &R_BCbody, 0: not found */
+	__u64 bc_pc_at;	   /* &R_BCpc */
+	__u64 gc_at;	   /* the flag R_gc_running() reads, 0: not found */
+	__u64 gc_begin;	   /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
 	__u64 gc_end;
 	__u32 gc_size; /* bytes of the flag */
 	__u32 serial;  /* unique in a run; bit 31 set: given by the kernel side */
@@ -70,6 +73,6 @@ struct xr_row {
 };
 
 _Static_assert(sizeof(struct xr_layout) == 32, "xr_layout");
-_Static_assert(sizeof(struct xr_row) == 176, "xr_row");
+_Static_assert(sizeof(struct xr_row) == 192, "xr_row");
 
 #endif

@@ -16,7 +16,9 @@
  *   int walk__send_symbol(w, sym, addr, len) send symbol `sym`'s name, `len` bytes at `addr`
  *   int walk__send_hashed(w, addr, len)      send a text; its hash goes to w->hash
  *   int walk__emit(w, word, more)            add one slot to the sample
- *   int walk__location(w)                    calls lines__of_context(), if the walk has lines
+ *   int walk__location(w)                    calls lines__of_context()
+ *   and what lines.h asks for.
+ *   With WALK_PLAIN defined, the last three and walk__name are defined here: plain calls.
  *
  * All of them return 0 for success or a negative value: -enum xr_error, or WALK_STOP when no more
  * can be taken.  No libc, no `long`, no state but struct walk; each step reads a bounded amount.
@@ -25,6 +27,7 @@
 #define XR_WALK_H
 
 #include "layout.h"
+#include "lines.h"
 
 /* SEXPTYPE, Rinternals.h; checked against R's headers at build time (check_r_headers.c). */
 #define R_SYMSXP     1u
@@ -55,6 +58,12 @@
 #define WALK_DONE 1
 #define WALK_CUT  2 /* no more can be taken: the outer frames are missing */
 
+#ifdef WALK_PLAIN
+struct walk;
+WALK_FN int walk__name(struct walk *w, __u64 fun);
+WALK_FN int walk__location(struct walk *w);
+#endif
+
 /*
  * What a call was named in this very walk: recursion meets the same call again and again, and
  * nothing it leads to can change while the walk lasts.
@@ -75,9 +84,13 @@ struct walk_memo {
  */
 struct walk {
 	struct xr_row row;
-	__u64 next;	  /* context to read next */
-	__u64 sp, sp_top; /* a thread's stack, [sp, sp_top); 0, 0: do not look */
-	__u64 filter_env; /* for filter.callframes */
+	__u64 next;	   /* context to read next */
+	__u64 sp, sp_top;  /* a thread's stack, [sp, sp_top); 0, 0: do not look */
+	__u64 filter_env;  /* filter.callframes: the frame called from here is looked for, */
+	__u64 filter_from; /* the context that was called from it, */
+	__u64 filter_last; /* and the context read before */
+	__u32 filter_eval; /* a call of eval() with that environment was passed already */
+	__u32 pad;
 	__u64 hash;	  /* result of walk__send_hashed */
 	__u64 word, more; /* result of walk__name */
 	__u64 file;	  /* result of walk__location; after walk__begin, the innermost one */
@@ -92,6 +105,7 @@ struct walk {
 	__u64 cell3[R_CELL_WORDS];
 	__u8 context[XR_CONTEXT_MAX];
 	struct walk_memo memo[WALK_MEMO];
+	struct lines lines;
 };
 
 /* walk__field - the word at byte @off of the context read last; bounded for the verifier. */
@@ -259,7 +273,8 @@ WALK_FN int walk__begin(struct walk *w)
 	w->gc = 0;
 	w->file = 0;
 	w->line = 0;
-	w->filter_env = 0;
+	w->filter_from = 0;
+	w->filter_eval = 0;
 	w->next = 0;
 	if (walk__read(w, &w->next, 8, w->row.head_at))
 		return -XR_BAD_HEAD;
@@ -322,28 +337,92 @@ WALK_FN int walk__frame(struct walk *w)
 	return 0;
 }
 
+/* walk__context - read the context at @at into w->context. */
+WALK_FN int walk__context(struct walk *w, __u64 at)
+{
+	__u32 len =
+		w->row.flags & XR_ROW_LINES ? w->row.layout.read_lines : w->row.layout.read_plain;
+
+	return walk__read(w, w->context, len & (XR_CONTEXT_MAX - 1), at) ? -XR_BAD_CONTEXT : 0;
+}
+
+/*
+ * walk__filter - filter.callframes, findProfContext() of eval.c: from a context, the next one to
+ * tell is the frame that its call was made from (whose cloenv is its sysparent), or, if that was
+ * a call of eval(), the frame eval() evaluates in; if there is none, the outermost one.
+ *
+ * Returns what to do with w->context, or -enum xr_error.
+ */
+enum walk_filter {
+	WALK_PASS, /* go on outward */
+	WALK_TELL,
+	WALK_TELL_LAST, /* it is now the outermost one; after it the walk is done */
+	WALK_END,	/* do not tell it, the walk is done */
+};
+
+WALK_FN int walk__filter(struct walk *w, __u64 at, __u32 flag)
+{
+	__u64 cloenv = walk__field(w, w->row.layout.cloenv);
+	__u64 callfun = walk__field(w, w->row.layout.callfun);
+	__u64 last = w->filter_last;
+	int found = 0;
+
+	w->filter_last = at;
+	if (!flag && w->filter_from) { /* the toplevel context: nothing was found */
+		if (last == w->filter_from)
+			return WALK_END;
+		return walk__context(w, last) ? -XR_BAD_CONTEXT : WALK_TELL_LAST;
+	}
+	if (!w->filter_from) { /* the innermost */
+		if (!flag)
+			return WALK_END;
+		found = 1;
+	} else if ((flag & R_CTXT_FUNCTION) && cloenv == w->filter_env) {
+		if (!w->filter_eval && w->row.eval_fun && callfun == w->row.eval_fun)
+			w->filter_eval = 1;
+		else
+			found = 1;
+	}
+	if (!found)
+		return WALK_PASS;
+	w->filter_from = at;
+	w->filter_env = walk__field(w, w->row.layout.sysparent);
+	/* the search begins with the context itself: eval() in its own frame */
+	w->filter_eval = (flag & R_CTXT_FUNCTION) && cloenv == w->filter_env && w->row.eval_fun &&
+			 callfun == w->row.eval_fun;
+	return WALK_TELL;
+}
+
 /*
  * walk__step - read one context, emit its frame if it has one, go outward.
  * 0: call again; WALK_DONE; WALK_CUT; or -enum xr_error.
  */
 WALK_FN int walk__step(struct walk *w)
 {
-	__u32 len =
-		w->row.flags & XR_ROW_LINES ? w->row.layout.read_lines : w->row.layout.read_plain;
 	__u64 at = w->next;
 	__u32 flag;
-	int err;
+	int told = WALK_TELL, err;
 
 	if (w->contexts >= XR_CONTEXTS_MAX)
 		return WALK_CUT;
-	if (walk__read(w, w->context, len & (XR_CONTEXT_MAX - 1), at))
+	if (walk__context(w, at))
 		return -XR_BAD_CONTEXT;
 	w->contexts++;
 	if (at >= w->sp && at < w->sp_top)
 		w->on_stack++;
 	w->next = walk__field(w, w->row.layout.nextcontext);
 	flag = walk__field32(w, w->row.layout.callflag);
-	if (flag & (R_CTXT_FUNCTION | R_CTXT_BUILTIN)) {
+	if (w->row.flags & XR_ROW_FILTER) {
+		told = walk__filter(w, at, flag);
+		if (told < 0)
+			return told;
+		if (told == WALK_END)
+			return WALK_DONE;
+		if (told == WALK_TELL_LAST)
+			w->next = 0;
+	}
+	if (told != WALK_PASS &&
+	    (walk__field32(w, w->row.layout.callflag) & (R_CTXT_FUNCTION | R_CTXT_BUILTIN))) {
 		err = walk__frame(w);
 		if (err)
 			return err;
@@ -352,5 +431,34 @@ WALK_FN int walk__step(struct walk *w)
 		return 0;
 	return flag ? -XR_BAD_CHAIN : WALK_DONE; /* the outermost context is a toplevel one */
 }
+
+#include "lines_walk.h"
+
+#ifdef WALK_PLAIN
+WALK_FN int walk__name(struct walk *w, __u64 fun)
+{
+	return walk__name_slow(w, fun);
+}
+
+WALK_FN int walk__location(struct walk *w)
+{
+	return lines__of_context(w);
+}
+
+WALK_FN int walk__lines_file(struct walk *w, __u64 env)
+{
+	return lines__file_slow(w, env);
+}
+
+WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref)
+{
+	return lines__srcref_slow(w, ref);
+}
+
+WALK_FN int walk__lines_bc(struct walk *w)
+{
+	return lines__bc_slow(w);
+}
+#endif
 
 #endif

@@ -19,6 +19,7 @@
 			.nextcontext = 0,                                                          \
 			.callflag = 8,                                                             \
 			.sysparent = (sys),                                                        \
+			.callfun = (cal)-16,                                                       \
 			.call = (cal),                                                             \
 			.cloenv = (clo),                                                           \
 			.bcbody = (body),                                                          \

@@ -26,6 +26,8 @@ enum {
 	WANT_DOLLAR,
 	WANT_ITEM,
 	WANT_SRCFILE,
+	WANT_CLASS,
+	WANT_EVAL,
 	WANT_IN_BC,
 	WANT_SRCREF,
 	WANTS
@@ -39,6 +41,8 @@ static const struct target_symbol wanted[WANTS] = {
 	[WANT_DOLLAR] = {.name = "R_DollarSymbol"},
 	[WANT_ITEM] = {.name = "R_Bracket2Symbol"},
 	[WANT_SRCFILE] = {.name = "R_SrcfileSymbol"},
+	[WANT_CLASS] = {.name = "R_ClassSymbol"},
+	[WANT_EVAL] = {.name = "R_EvalSymbol"},
 	[WANT_IN_BC] = {.name = "R_InBCInterpreter"},
 	[WANT_SRCREF] = {.name = "R_Srcref"},
 };
@@ -190,7 +194,8 @@ static int target__variables(struct target *t, const uint64_t at[WANTS], struct 
 		{WANT_NIL, &row->nil},		 {WANT_COLON2, &row->sym_colon2},
 		{WANT_COLON3, &row->sym_colon3}, {WANT_DOLLAR, &row->sym_dollar},
 		{WANT_ITEM, &row->sym_item},	 {WANT_SRCFILE, &row->sym_srcfile},
-		{WANT_IN_BC, &row->in_bc},
+		{WANT_IN_BC, &row->in_bc},	 {WANT_CLASS, &row->sym_class},
+		{WANT_EVAL, &row->eval_fun},
 	};
 	__u64 context;
 	bool ready;
@@ -204,6 +209,11 @@ static int target__variables(struct target *t, const uint64_t at[WANTS], struct 
 		err = target__value(t, at[values[i].want], values[i].value, f);
 		ready = ready && (*values[i].value || !at[values[i].want]);
 	}
+	if (err)
+		return err;
+	/* what the symbol `eval` stands for inside .Internal(): its third word (Rinternals.h) */
+	if (!err && row->eval_fun)
+		err = target__value(t, row->eval_fun + 48, &row->eval_fun, f);
 	if (err)
 		return err;
 	if (!ready)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Source locations, as Rprof(line.profiling = TRUE) gives them: from real srcrefs, and through
+ * byte code.  Part of the walk (walk.h includes it); the same rules about reading hold.
+ *
+ * Facts: eval.c of R 4.0 to 4.6 (lineprof, R_findBCInterpreterLocation, findLocTable,
+ * R_getCurrentSrcref), envir.c (R_HashGet, PJW hash).
+ *
+ * Everything is read with the sample: a byte-code object, a srcref and a srcfile may be freed and
+ * their addresses reused at any time afterwards.  So nothing is remembered longer than the walk,
+ * but file names, which are sent by a hash of their text.
+ */
+#ifndef XR_LINES_H
+#define XR_LINES_H
+
+#define LINES_PLACES	   64
+#define LINES_BODIES	   16
+#define LINES_FILES	   8
+#define LINES_TABLE_SEARCH 4	     /* constants looked at from the end for the table of srcrefs */
+#define LINES_ATTRIBS	   4	     /* attributes looked at */
+#define LINES_BINDINGS	   16	     /* variables of a srcfile looked at */
+#define LINES_FILENAME_PJW 0x2c42e5u /* R_Newhashpjw("filename"), envir.c */
+
+#define R_ACTIVE_BINDING (1u << 23) /* gp bit 15 of a binding's cell */
+
+/* What was found of (object, pc) in walk number `sample`; pc of a srcref is all ones. */
+struct lines_place {
+	__u64 object, pc;
+	__u64 file;
+	__u32 line;
+	__u32 sample;
+};
+
+/* A byte-code object: where its code, constants and table of srcrefs are.  table 0: it has none. */
+struct lines_body {
+	__u64 body, code, consts, table;
+	__u64 nconsts, ntable;
+	__u32 sample;
+	__u32 pad;
+};
+
+struct lines_file {
+	__u64 env, file;
+	__u32 sample;
+	__u32 pad;
+};
+
+struct lines {
+	struct lines_place places[LINES_PLACES];
+	struct lines_body bodies[LINES_BODIES];
+	struct lines_file files[LINES_FILES];
+	__u64 sym_filename; /* the symbol `filename`, once met in process row `serial` */
+	__u32 serial;
+	__u32 absolute;	     /* pc is an address, not an offset in units of 8 bytes */
+	__u64 ref, body, pc; /* arguments of what is called below */
+	__u64 cell[7], cell2[7];
+};
+
+/* What walk.h's includer defines besides, so that BPF can make each a function of its own: */
+struct walk;
+WALK_FN int walk__lines_file(struct walk *w, __u64 env);   /* calls lines__file_slow() */
+WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref); /* calls lines__srcref_slow() */
+WALK_FN int walk__lines_bc(struct walk *w);		   /* calls lines__bc_slow() */
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The functions of lines.h; included at the end of walk.h, whose types they need. */
+#ifndef XR_LINES_WALK_H
+#define XR_LINES_WALK_H
+
+/* lines__length - of a vector whose cell was read */
+WALK_FN __u64 lines__length(const struct walk *w, const __u64 *cell)
+{
+	return w->row.layout.vector_data < 48 ? cell[R_CAR] & 0xffffffff : cell[R_CAR];
+}
+
+WALK_FN int lines__altrep(const struct walk *w, const __u64 *cell)
+{
+	return w->row.layout.has_altrep && (cell[0] & R_ALTREP_BIT);
+}
+
+/* lines__none - there is no location here, or none that may be told; not an error */
+WALK_FN int lines__none(struct walk *w)
+{
+	w->file = 0;
+	w->line = 0;
+	return 0;
+}
+
+/*
+ * lines__text - is the CHARSXP at @charsxp the @len bytes whose first 8 and last 4 are @first and
+ * @last?  1, 0, or negative.  (Enough to tell "filename" and "srcrefsIndex".)
+ */
+WALK_FN int lines__text(struct walk *w, __u64 charsxp, __u32 len, __u64 first, __u32 last)
+{
+	struct lines *l = &w->lines;
+	__u64 word = 0;
+	__u32 tail = 0;
+
+	if (walk__read(w, l->cell2, R_CELL_BYTES, charsxp))
+		return -XR_BAD_LINE;
+	if (walk__type(l->cell2) != R_CHARSXP || (__u32)l->cell2[R_CAR] != len)
+		return 0;
+	charsxp += w->row.layout.vector_data;
+	if (walk__read(w, &word, 8, charsxp) || walk__read(w, &tail, 4, charsxp + len - 4))
+		return -XR_BAD_LINE;
+	return word == first && tail == last;
+}
+
+#define LINES_WORD(a, b, c, d, e, f, g, h)                                                         \
+	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 |   \
+	 (__u64)(f) << 40 | (__u64)(g) << 48 | (__u64)(h) << 56)
+#define LINES_HALF(a, b, c, d) ((__u32)LINES_WORD(a, b, c, d, 0, 0, 0, 0))
+
+/* lines__is_filename - is @sym the symbol `filename`?  1, 0, or negative. */
+WALK_FN int lines__is_filename(struct walk *w, __u64 sym)
+{
+	struct lines *l = &w->lines;
+	int yes;
+
+	if (l->serial == w->row.serial && l->sym_filename)
+		return sym == l->sym_filename;
+	if (walk__read(w, l->cell2, R_CELL_BYTES, sym))
+		return -XR_BAD_LINE;
+	if (walk__type(l->cell2) != R_SYMSXP)
+		return 0;
+	yes = lines__text(w, l->cell2[R_CAR], 8, LINES_WORD('f', 'i', 'l', 'e', 'n', 'a', 'm', 'e'),
+			  LINES_HALF('n', 'a', 'm', 'e'));
+	if (yes > 0) {
+		l->sym_filename = sym;
+		l->serial = w->row.serial;
+	}
+	return yes;
+}
+
+/*
+ * lines__file_slow - the file name of srcfile @env, to w->file: its variable `filename`, a string.
+ * srcfile() makes an environment without a hash table, srcfilecopy() and packages one with.
+ */
+WALK_FN int lines__file_slow(struct walk *w, __u64 env)
+{
+	struct lines *l = &w->lines;
+	struct lines_file *memo = &l->files[((env >> 3) ^ (env >> 9)) & (LINES_FILES - 1)];
+	__u64 list, size, value = 0;
+	int i, yes;
+
+	if (memo->env == env && memo->sample == w->sample) {
+		w->file = memo->file;
+		return 0;
+	}
+	w->file = 0;
+	if (walk__read(w, l->cell, R_CELL_BYTES, env))
+		return -XR_BAD_LINE;
+	if (walk__type(l->cell) != R_ENVSXP)
+		return 0;
+	list = l->cell[R_CAR];
+	if (l->cell[R_TAG] != w->row.nil && l->cell[R_TAG]) {
+		__u64 table = l->cell[R_TAG];
+
+		if (walk__read(w, l->cell, R_CELL_BYTES, table))
+			return -XR_BAD_LINE;
+		size = lines__length(w, l->cell);
+		if (walk__type(l->cell) != R_VECSXP || !size)
+			return 0;
+		if (walk__read(w, &list, 8,
+			       table + w->row.layout.vector_data + 8 * (LINES_FILENAME_PJW % size)))
+			return -XR_BAD_LINE;
+	}
+	for (i = 0; i < LINES_BINDINGS; i++) {
+		if (list == w->row.nil || !list)
+			return 0;
+		if (walk__read(w, l->cell, R_CELL_BYTES, list))
+			return -XR_BAD_LINE;
+		yes = lines__is_filename(w, l->cell[R_TAG]);
+		if (yes < 0)
+			return yes;
+		if (yes) {
+			value = l->cell[R_CAR];
+			break;
+		}
+		list = l->cell[R_CDR];
+	}
+	/* a function, or a number kept in the cell itself, is not a file name */
+	if (!value || (l->cell[0] & R_ACTIVE_BINDING) ||
+	    (w->row.layout.has_altrep && l->cell[0] >> 48))
+		return 0;
+	if (walk__read(w, l->cell, R_CELL_BYTES, value))
+		return -XR_BAD_LINE;
+	if (walk__type(l->cell) != R_STRSXP || lines__altrep(w, l->cell) ||
+	    !lines__length(w, l->cell))
+		return 0;
+	if (walk__read(w, &value, 8, value + w->row.layout.vector_data) ||
+	    walk__read(w, l->cell, R_CELL_BYTES, value))
+		return -XR_BAD_LINE;
+	if (walk__type(l->cell) != R_CHARSXP)
+		return 0;
+	size = l->cell[R_CAR] & 0xffffffff;
+	if (size > XR_TEXT_MAX)
+		size = XR_TEXT_MAX;
+	i = walk__send_hashed(w, value + w->row.layout.vector_data, (__u32)size);
+	if (i)
+		return i == -XR_LOST ? i : -XR_BAD_LINE;
+	w->file = w->hash;
+	memo->env = env;
+	memo->file = w->file;
+	memo->sample = w->sample;
+	return 0;
+}
+
+WALK_FN struct lines_place *lines__place(struct walk *w, __u64 object, __u64 pc)
+{
+	return &w->lines.places[((object >> 3) ^ (object >> 9) ^ pc ^ (pc >> 3)) &
+				(LINES_PLACES - 1)];
+}
+
+WALK_FN int lines__recall(struct walk *w, const struct lines_place *p, __u64 object, __u64 pc)
+{
+	if (p->object != object || p->pc != pc || p->sample != w->sample)
+		return 0;
+	w->file = p->file;
+	w->line = p->line;
+	return 1;
+}
+
+WALK_FN void lines__remember(struct walk *w, struct lines_place *p, __u64 object, __u64 pc)
+{
+	p->object = object;
+	p->pc = pc;
+	p->file = w->file;
+	p->line = w->line;
+	p->sample = w->sample;
+}
+
+/* lines__srcref_slow - the location of srcref @ref, to w->file and w->line. */
+WALK_FN int lines__srcref_slow(struct walk *w, __u64 ref)
+{
+	struct lines *l = &w->lines;
+	struct lines_place *p = lines__place(w, ref, ~0ULL);
+	__u64 attrib;
+	__u32 line;
+	int i, err;
+
+	if (lines__recall(w, p, ref, ~0ULL))
+		return 0;
+	lines__none(w);
+	if (walk__read(w, l->cell, R_CELL_BYTES, ref))
+		return -XR_BAD_LINE;
+	if (walk__type(l->cell) != R_INTSXP || lines__altrep(w, l->cell) ||
+	    !lines__length(w, l->cell))
+		return 0;
+	line = (__u32)(w->row.layout.vector_data < 48 ? l->cell[R_CDR] : l->cell[R_TAG]);
+	attrib = l->cell[1];
+	for (i = 0; i < LINES_ATTRIBS; i++) {
+		if (attrib == w->row.nil || !attrib)
+			return 0;
+		if (walk__read(w, l->cell, R_CELL_BYTES, attrib))
+			return -XR_BAD_LINE;
+		if (l->cell[R_TAG] == w->row.sym_srcfile)
+			break;
+		attrib = l->cell[R_CDR];
+	}
+	if (i == LINES_ATTRIBS)
+		return 0;
+	err = walk__lines_file(w, l->cell[R_CAR]);
+	if (err)
+		return err;
+	w->line = w->file ? line : 0;
+	lines__remember(w, p, ref, ~0ULL);
+	return 0;
+}
+
+/*
+ * lines__is_table - is the constant at @at, whose cell is in lines.cell, the index of srcrefs: an
+ * integer vector of class "srcrefsIndex"?  1, 0, or negative.
+ */
+WALK_FN int lines__is_table(struct walk *w)
+{
+	struct lines *l = &w->lines;
+	__u64 attrib = l->cell[1], value;
+	int i;
+
+	if (walk__type(l->cell) != R_INTSXP || lines__altrep(w, l->cell))
+		return 0;
+	for (i = 0; i < LINES_ATTRIBS; i++) {
+		if (attrib == w->row.nil || !attrib)
+			return 0;
+		if (walk__read(w, l->cell2, R_CELL_BYTES, attrib))
+			return -XR_BAD_LINE;
+		if (l->cell2[R_TAG] == w->row.sym_class)
+			break;
+		attrib = l->cell2[R_CDR];
+	}
+	if (i == LINES_ATTRIBS)
+		return 0;
+	value = l->cell2[R_CAR];
+	if (walk__read(w, l->cell2, R_CELL_BYTES, value))
+		return -XR_BAD_LINE;
+	if (walk__type(l->cell2) != R_STRSXP || lines__altrep(w, l->cell2) ||
+	    lines__length(w, l->cell2) != 1)
+		return 0;
+	if (walk__read(w, &value, 8, value + w->row.layout.vector_data))
+		return -XR_BAD_LINE;
+	return lines__text(w, value, 12, LINES_WORD('s', 'r', 'c', 'r', 'e', 'f', 's', 'I'),
+			   LINES_HALF('n', 'd', 'e', 'x'));
+}
+
+/* lines__body - find out about byte-code object lines.body; its record. */
+WALK_FN int lines__body(struct walk *w, struct lines_body *b)
+{
+	struct lines *l = &w->lines;
+	__u64 at;
+	int i, yes;
+
+	if (b->body == l->body && b->sample == w->sample)
+		return 0;
+	b->body = l->body;
+	b->sample = 0;
+	b->table = 0;
+	if (walk__read(w, l->cell, R_CELL_BYTES, l->body))
+		return -XR_BAD_LINE;
+	if (walk__type(l->cell) != R_BCODESXP)
+		goto done;
+	b->code = l->cell[R_CAR] + w->row.layout.vector_data;
+	at = l->cell[R_CDR];
+	b->consts = at + w->row.layout.vector_data;
+	if (walk__read(w, l->cell, R_CELL_BYTES, at))
+		return -XR_BAD_LINE;
+	if (walk__type(l->cell) != R_VECSXP)
+		goto done;
+	b->nconsts = lines__length(w, l->cell);
+	for (i = 1; i <= LINES_TABLE_SEARCH && (__u64)i <= b->nconsts; i++) {
+		if (walk__read(w, &at, 8, b->consts + 8 * (b->nconsts - i)) ||
+		    walk__read(w, l->cell, R_CELL_BYTES, at))
+			return -XR_BAD_LINE;
+		yes = lines__is_table(w);
+		if (yes < 0)
+			return yes;
+		if (yes) {
+			b->table = at + w->row.layout.vector_data;
+			b->ntable = lines__length(w, l->cell);
+			break;
+		}
+	}
+done:
+	b->sample = w->sample;
+	return 0;
+}
+
+/*
+ * lines__bc_slow - the location of the instruction at lines.pc in byte-code object lines.body.
+ * What is out of range has no location: R sets the two one after the other, so at a moment in
+ * between they do not belong together (bcEval, eval.c).
+ */
+WALK_FN int lines__bc_slow(struct walk *w)
+{
+	struct lines *l = &w->lines;
+	struct lines_place *p = lines__place(w, l->body, l->pc);
+	struct lines_body *b = &l->bodies[((l->body >> 3) ^ (l->body >> 9)) & (LINES_BODIES - 1)];
+	__u64 pc = l->pc, ref, body = l->body;
+	__s32 k = -1;
+	int err;
+
+	if (lines__recall(w, p, l->body, l->pc))
+		return 0;
+	lines__none(w);
+	err = lines__body(w, b);
+	if (err || !b->table)
+		return err;
+	if (l->absolute) {
+		if (pc < b->code)
+			return 0;
+		pc = (pc - b->code) / 8;
+	}
+	if (pc >= b->ntable)
+		return 0;
+	if (walk__read(w, &k, 4, b->table + 4 * pc))
+		return -XR_BAD_LINE;
+	if (k < 0 || (__u64)k >= b->nconsts)
+		return 0;
+	if (walk__read(w, &ref, 8, b->consts + 8 * (__u64)k))
+		return -XR_BAD_LINE;
+	if (ref == w->row.nil || !ref)
+		return 0;
+	err = walk__lines_srcref(w, ref);
+	if (!err)
+		lines__remember(w, p, body, l->pc);
+	return err;
+}
+
+/* lines__of_context - where the call of the context in w->context was made from */
+WALK_FN int lines__of_context(struct walk *w)
+{
+	struct lines *l = &w->lines;
+	__u64 ref = walk__field(w, w->row.layout.srcref);
+
+	if (!ref || ref == w->row.nil)
+		return lines__none(w);
+	if (!w->row.in_bc || ref != w->row.in_bc)
+		return walk__lines_srcref(w, ref);
+	if (!w->row.layout.bcbody)
+		return lines__none(w);
+	l->body = walk__field(w, w->row.layout.bcbody);
+	if (!l->body)
+		return lines__none(w);
+	l->absolute = 0;
+	l->pc = w->row.layout.relpc ? walk__field(w, w->row.layout.relpc) : 0;
+	if ((__s64)l->pc <= 0) {
+		l->absolute = 1;
+		l->pc = walk__field(w, w->row.layout.bcpc);
+		if (!l->pc)
+			return lines__none(w);
+		if (walk__read(w, &l->pc, 8, l->pc))
+			return -XR_BAD_LINE;
+	}
+	return walk__lines_bc(w);
+}
+
+/* lines__innermost - the current location; call after walk__begin() */
+WALK_FN int lines__innermost(struct walk *w)
+{
+	struct lines *l = &w->lines;
+	__u64 ref = 0;
+
+	lines__none(w);
+	if (!w->row.srcref_at)
+		return 0;
+	if (walk__read(w, &ref, 8, w->row.srcref_at))
+		return -XR_BAD_LINE;
+	if (!ref || ref == w->row.nil)
+		return 0;
+	if (!w->row.in_bc || ref != w->row.in_bc)
+		return walk__lines_srcref(w, ref);
+	if (!(w->row.flags & XR_ROW_BC))
+		return 0;
+	l->body = 0;
+	l->pc = 0;
+	if (walk__read(w, &l->body, 8, w->row.bc_body_at) ||
+	    walk__read(w, &l->pc, 8, w->row.bc_pc_at))
+		return -XR_BAD_LINE;
+	if (!l->body || !l->pc)
+		return 0;
+	l->absolute = 1;
+	/* it points at a variable of a C function, which may have returned: R resets it later */
+	if (walk__read(w, &l->pc, 8, l->pc) || !l->pc)
+		return 0;
+	return walk__lines_bc(w);
+}
+
+#endif

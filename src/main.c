@@ -36,7 +36,7 @@ static int usage_error(const struct fault *f)
 
 static void help(void)
 {
-	printf("Usage: %s [record] -p PID[,PID...] [options]\n"
+	printf("Usage: %s [record] (-p PID[,PID...] | -a) [options]\n"
 	       "       %s [record] [options] -- COMMAND [ARG...]\n"
 	       "\n"
 	       "A sampling profiler for running R processes. The profile goes to stdout or to the\n"
@@ -46,7 +46,7 @@ static void help(void)
 	       "Subcommands:\n",
 	       XR_PROGRAM, XR_PROGRAM);
 	for (size_t i = 0; i < NSUBCOMMANDS; i++)
-		printf("  %-29s %s\n", subcommands[i].name, subcommands[i].help);
+		printf("  %-31s %s\n", subcommands[i].name, subcommands[i].help);
 	printf("\nOptions:\n");
 	options__help(stdout);
 	printf("\nExit status: 0 a profile was written, 1 it could not be, 2 wrong usage.\n");

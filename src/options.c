@@ -11,7 +11,7 @@
 
 #define FREQ_DEFAULT 99
 #define FREQ_MAX     100000
-#define HELP_COLUMN  32
+#define HELP_COLUMN  34
 
 /* Keys of options that have no letter. */
 enum {

@@ -57,7 +57,7 @@ $(BUILD)/sampler.skel.h: $(BUILD)/sampler.bpf.o
 	$(BPFTOOL) gen skeleton $< name sampler > $@
 
 # R's own headers, when they are there, confirm our constants; the object is thrown away.
-$(BUILD)/r-headers.ok: tools/check_r_headers.c include/walk.h
+$(BUILD)/r-headers.ok: tools/check_r_headers.c include/sexp.h
 	@mkdir -p $(@D)
 	$(CROSS_COMPILE)$(CC) -std=gnu11 $(WARN) -Iinclude -I$(R_HEADERS) -fsyntax-only $<
 	@touch $@

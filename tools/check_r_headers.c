@@ -6,18 +6,7 @@
  */
 #include <stddef.h>
 
-/* what walk.h wants defined; only its constants are used here */
-#include "layout.h"
-struct walk;
-#define WALK_FN static inline __attribute__((unused))
-int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr);
-int walk__known(struct walk *w, __u64 sym);
-int walk__name(struct walk *w, __u64 fun);
-int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len);
-int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
-int walk__emit(struct walk *w, __u64 word, __u64 more);
-int walk__location(struct walk *w);
-#include "walk.h"
+#include "sexp.h"
 
 /* R 4.5 and later write `enum : int` if the compiler of R knew it; ours may not */
 #include <Rconfig.h>

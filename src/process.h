@@ -28,6 +28,7 @@ struct process {
 	bool counted;	     /* in stats.processes */
 	bool execed, exited; /* the engine said so; session__settle acts on it */
 	uint8_t drained;     /* polls since it ended */
+	bool undecided;	     /* `target` is filled, but its layout could not be checked yet */
 	bool mine;	     /* `target` is filled: its row was given by us, not by the kernel */
 	int pidfd;	     /* -1: none */
 	/* PROCESS_WAITING; ns, CLOCK_MONOTONIC; give_up_at 0: never */

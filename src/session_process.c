@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layout_check.h"
 #include "session.h"
 #include "target_proc.h"
 
@@ -102,6 +103,53 @@ static int session__sample(struct session *s, struct process *p)
 	return 0;
 }
 
+/*
+ * An R that is not in the table of layouts is sampled only after its layout was seen to fit.  That
+ * needs a function being called, which may take any time to come.
+ */
+static int session__check(struct session *s, struct process *p)
+{
+	struct target *t = &p->target;
+	struct layout_found found;
+	int err = layout_check__process(&t->row, &found, &s->fault);
+
+	p->undecided = err == -EAGAIN;
+	if (p->undecided && !s->began)
+		s->began = session__now(); /* --duration counts, whether R does anything or not */
+	if (err)
+		return err;
+	session__note(s,
+		      "process %u runs R %s, which is not known; the layout of the newest that is "
+		      "fits%s%s",
+		      p->pid, t->version[0] ? t->version : "of a version that was not found",
+		      found.shift ? " when moved" : "",
+		      s->o->lines && !found.lines ? ", but not for source lines" : "");
+	session__debug(s,
+		       "process %u: %u contexts kept R's rules, in %u looks; sysparent at %u, call "
+		       "at %u, cloenv at %u",
+		       p->pid, found.contexts, found.looks, t->row.layout.sysparent,
+		       t->row.layout.call, t->row.layout.cloenv);
+	return 0;
+}
+
+/* What has to be known of a process is: have it sampled. */
+static int session__found(struct session *s, struct process *p)
+{
+	int err = 0;
+
+	if (!p->target.version_known)
+		err = session__check(s, p);
+	if (err)
+		return err;
+	p->state = PROCESS_FOUND;
+	if (!s->engine)
+		return 0;
+	err = session__sample(s, p);
+	if (!err)
+		session__children(s, (pid_t)p->pid);
+	return err;
+}
+
 /* Look for R in a process. */
 static int session__find(struct session *s, struct process *p)
 {
@@ -117,13 +165,7 @@ static int session__find(struct session *s, struct process *p)
 	t->row.serial = p->serial;
 	t->row.flags |= flags;
 	process__watch(p);
-	p->state = PROCESS_FOUND;
-	if (!s->engine)
-		return 0;
-	err = session__sample(s, p);
-	if (!err)
-		session__children(s, (pid_t)p->pid);
-	return err;
+	return session__found(s, p);
 }
 
 /*
@@ -220,8 +262,8 @@ static void session__retry(struct session *s, struct process *p, uint64_t now)
 	process__retry_later(p, now);
 	if (process__starting(p) && (patient || !p->asked))
 		return;
-	err = session__find(s, p);
-	if (!err)
+	err = p->undecided ? session__found(s, p) : session__find(s, p);
+	if (!err || p->undecided)
 		return;
 	if (err == -EAGAIN && !p->asked)
 		return;

@@ -390,7 +390,8 @@ static int load_programs(const struct engine_config *config, bool loop, bool aga
 
 		if (!bpf_program__autoload(prog) || !n--)
 			continue;
-		cost.insns = log__number(log, "processed ");
+		cost.insns =
+			log__number(log, "\nprocessed "); /* not "insns processed" by part, 7.x */
 		cost.states = log__number(log, "total_states ");
 		cost.usec = log__number(log, "verification time ");
 		each(arg, &cost);

@@ -25,6 +25,12 @@ if (grepl("sample.interval=", lines[[1L]], fixed = TRUE)) {
     count <- count[!empty]
 }
 
+# a writer may write a stack more than once
+keys <- vapply(stacks, paste, "", collapse = ";")
+count <- as.vector(tapply(count, factor(keys, unique(keys)), sum))
+stacks <- stacks[!duplicated(keys)]
+keys <- unique(keys)
+
 valid <- function(stacks) {
     pairs <- lapply(stacks, function(s) paste0(c("", s[-length(s)]), "\t", s))
     good <- unlist(pairs) %in% edges
@@ -32,7 +38,7 @@ valid <- function(stacks) {
 }
 good <- valid(stacks)
 cat("samples", sum(count), "stacks", length(stacks), "malformed", sum(count[!good]), "\n")
-for (i in head(which(!good), 10L)) cat("malformed:", count[[i]], paste(stacks[[i]], collapse = ";"), "\n")
+for (i in head(which(!good)[order(-count[!good])], 10L)) cat("malformed:", count[[i]], keys[[i]], "\n")
 
 set.seed(1)
 long <- stacks[good & lengths(stacks) > 3L]
@@ -44,7 +50,7 @@ swapped <- lapply(long, function(s) {
 })
 # only what is no longer the same stack, or another real one
 refused <- function(changed) {
-    changed <- changed[!vapply(changed, paste, "", collapse = ";") %in% vapply(stacks, paste, "", collapse = ";")]
+    changed <- changed[!vapply(changed, paste, "", collapse = ";") %in% keys]
     if (!length(changed)) return(NA)
     100 * mean(!valid(changed))
 }

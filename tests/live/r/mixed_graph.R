@@ -39,7 +39,9 @@ promised <- function(e) {
         for (part in as.list(e)) if (!missing(part)) promised(part)
     }
 }
-foreign <- c(".Call", ".External", ".External2", ".C", ".Fortran", ".External.graphics", ".Call.graphics")
+# Builtins have a context when they call foreign code, and while R looks for a method of theirs for an object.
+builtin <- c(.S3PrimitiveGenerics, "[", "[[", "$", "[<-", "[[<-", "$<-", ".Call", ".External", ".External2", ".C",
+    ".Fortran", ".External.graphics", ".Call.graphics")
 follow <- function(name, body, own = list()) {
     if (!is.null(seen[[name]])) return(invisible())
     seen[[name]] <- TRUE
@@ -50,7 +52,7 @@ follow <- function(name, body, own = list()) {
         follow(f, own[[f]], own)
     }
     for (f in callees) {
-        if (f %in% foreign) add(name, f)
+        if (f %in% builtin) add(name, f)
         if (!nzchar(f) || f %in% names(own) || !is_closure(f)) next
         add(name, f)
         follow_function(f)

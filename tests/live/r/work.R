@@ -9,6 +9,7 @@
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 seconds <- as.numeric(args[[2L]])
+invisible(compiler::enableJIT(0L)) # R's compiler has many stacks of its own
 if (length(args) > 3L) dyn.load(args[[4L]])
 
 inner <- function(n) {
@@ -28,7 +29,7 @@ last_words <- function(seconds) {
 both_busy <- function(seconds) outer_most(seconds)
 resting <- function(seconds) Sys.sleep(seconds)
 
-for (i in 1:5) middle(100) # compiled from now on
+inner <- compiler::cmpfun(inner)
 ready()
 await("go")
 switch(args[[3L]],

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 280
+# engines: bpf
+#
+# One --all run over different R's: in containers with their own PID and mount namespaces, in a plain chroot, on an
+# overlay file system, without libR.so, upgraded underneath, of an unknown version; and one on the host.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/all.sh"
+
+declare -A pid_of version_of
+
+# started NAME VERSION: the program launched last.
+started() {
+	target_await_ready || {
+		fail "$1 starts"
+		done_testing
+		exit 1
+	}
+	pid_of[$1]=$TARGET_PID
+	version_of[$1]=$2
+}
+
+# Version of the R in a root folder, by its own DESCRIPTION.
+version_in() {
+	sed -n 's/^Version: //p' "$1/usr/lib/R/library/base/DESCRIPTION"
+}
+
+# A copy of the host's R whose libR.so may be changed: copy_r FOLDER. Run by its own environment.
+copy_r() {
+	mkdir -p "$1/lib"
+	cp "/usr/lib/R/lib/libR.so" "$1/lib/"
+	cp "/usr/lib/R/bin/exec/R" "$1/R"
+}
+# launch_copy FOLDER NAME
+launch_copy() {
+	TARGET_DIR=$WORK/$2
+	mkdir -p "$TARGET_DIR"
+	cp "$tests"/live/r/*.R "$TARGET_DIR"
+	TARGET_ERR=$TARGET_DIR/stderr
+	R_HOME=/usr/lib/R LD_LIBRARY_PATH=$1/lib env --default-signal "$1/R" --vanilla --no-echo -f "$TARGET_DIR/all_spin.R" \
+		--args "$TARGET_DIR" "$2" >"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
+	TARGET_JOB=$!
+	live_pids+=("$TARGET_JOB")
+}
+
+host_version=$(Rscript -e 'cat(as.character(getRversion()))')
+
+# Two are there before the profiler, the others come later.
+target_launch host all_spin vhost
+started vhost "$host_version"
+target_launch bullseye all_spin vbullseye
+started vbullseye "$(version_in "$("$tests/images/get" bullseye)")"
+
+all_start "$WORK/out" -a
+ok $? "the profiler starts" || { done_testing; exit 1; }
+
+for image in trixie sid; do
+	root=$("$tests/images/get" $image)
+	target_launch $image all_spin v$image
+	started v$image "$(version_in "$root")"
+done
+target_launch static all_spin vstatic
+root=$("$tests/images/get" static)
+started vstatic "$(sed -n 's/^Version: //p' "$root/library/base/DESCRIPTION")"
+
+# A plain chroot, on an overlay over an image: no namespaces at all.
+root=$("$tests/images/get" bullseye)
+mkdir -p "$WORK/small" "$WORK/merged"
+mount -t tmpfs none "$WORK/small"
+mkdir "$WORK/small/upper" "$WORK/small/work"
+if mount -t overlay -o "lowerdir=$root,upperdir=$WORK/small/upper,workdir=$WORK/small/work" none "$WORK/merged"; then
+	trap 'live_cleanup_overlay' EXIT
+	live_cleanup_overlay() {
+		kill -KILL "${live_pids[@]}" 2>/dev/null
+		sleep 0.2
+		umount "$WORK/merged/proc" 2>/dev/null
+		umount -l "$WORK/merged"
+		live_cleanup
+	}
+	mount -t proc none "$WORK/merged/proc"
+	TARGET_DIR=$WORK/merged/tmp/vchroot
+	mkdir -p "$TARGET_DIR"
+	cp "$tests"/live/r/*.R "$TARGET_DIR"
+	TARGET_ERR=$TARGET_DIR/stderr
+	chroot "$WORK/merged" R --vanilla --no-echo -f /tmp/vchroot/all_spin.R --args /tmp/vchroot vchroot \
+		>"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
+	TARGET_JOB=$!
+	live_pids+=("$TARGET_JOB")
+	started vchroot "${version_of[vbullseye]}"
+else
+	fail "an overlay file system can be mounted"
+fi
+
+# The package is upgraded while R runs: another file takes the name of its libR.so, the old one is deleted.
+copy_r "$WORK/upgraded"
+launch_copy "$WORK/upgraded" vupgraded
+started vupgraded "$host_version"
+cp "$(version_root=$("$tests/images/get" trixie) && echo "$version_root/usr/lib/R/lib/libR.so")" "$WORK/upgraded/lib/new"
+mv "$WORK/upgraded/lib/new" "$WORK/upgraded/lib/libR.so"
+
+# A version that nobody knows: the host's R with another number in it.
+copy_r "$WORK/unknown"
+python3 - "$WORK/unknown/lib/libR.so" <<-'PY'
+	import re, sys
+	data = open(sys.argv[1], "rb").read()
+	new, n = re.subn(rb"(\0minor\0)\d\.\d(\0year\0)2\d\d\d(\0)", rb"\g<1>9.9\g<2>2099\g<3>", data)
+	assert n == 1 and len(new) == len(data), n
+	open(sys.argv[1], "wb").write(new)
+PY
+launch_copy "$WORK/unknown" vunknown
+started vunknown "*.9.9"
+
+enough() {
+	local name
+	for name in "${!pid_of[@]}"; do
+		[ "$(folded_samples "$WORK/out" "${pid_of[$name]}" "${name}_inner")" -ge 20 ] || return 1
+	done
+}
+wait_until 60 enough
+"$XRPROF" list --json >"$WORK/list.json" 2>"$WORK/list.err"
+ok $? "list runs beside the profiler"
+prof_stop
+is "$PROF_STATUS" 0 "the profiler ends"
+
+for name in $(printf '%s\n' "${!pid_of[@]}" | sort); do
+	pid=${pid_of[$name]}
+	[ "$(folded_samples "$WORK/out" "$pid" "${name}_outer;${name}_inner")" -ge 20 ]
+	ok $? "$name: sampled in its own functions"
+	is "$(folded_pids "$WORK/out" "${name}_(inner|outer)")" "$pid" "$name: no other process has its functions"
+	if [ "$name" = vunknown ]; then
+		like "$(grep -E "process $pid \(" "$WORK/out.err")" "R [0-9]+\.9\.9 in " "$name: R ${version_of[$name]}"
+		like "$(cat "$WORK/out.err")" "process $pid runs R [0-9]+\.9\.9, which is not known; the layout" "$name: the guess is said"
+	else
+		like "$(grep -E "process $pid \(" "$WORK/out.err")" "R ${version_of[$name]//./\\.} in " \
+			"$name: R ${version_of[$name]}"
+	fi
+	check "$name: list has it" python3 - "$WORK/list.json" "$pid" "${version_of[$name]}" "$name" <<-'PY'
+		import json, sys
+		pid, version, name = int(sys.argv[2]), sys.argv[3].replace("*", ""), sys.argv[4]
+		p = [p for p in json.load(open(sys.argv[1]))["processes"] if p["pid"] == pid]
+		assert len(p) == 1, p
+		p = p[0]
+		assert p["version"].endswith(version), p
+		assert p["load"] == ("program" if name == "vstatic" else "libR.so"), p
+		assert p["profilable"] and p["reason"] is None, p
+		assert p["user"] == "root" and p["threads"] >= 1, p
+		assert name in p["command"], p
+		status = dict(l.split(":", 1) for l in open(f"/proc/{pid}/status") if ":" in l)
+		assert p["parent"] == int(status["PPid"]), p
+	PY
+done
+figure "versions in one run: $(for name in $(printf '%s\n' "${!pid_of[@]}" | sort); do
+	printf '%s R %s: %s samples; ' "${name#v}" "${version_of[$name]}" "$(folded_samples "$WORK/out" "${pid_of[$name]}")"
+done)"
+check_stats "$WORK/out.stats" "versions"
+is "$(stat_of "$WORK/out.stats" unreadable)" 0 "nothing was unreadable"
+done_testing

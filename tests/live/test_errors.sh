@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 200
+#
+# What cannot be profiled is refused with exit status 1 and one line that says what and why; what was not meant, with 2.
+. "$(dirname "$0")/../lib/live.sh"
+
+# refused STATUS NAME PATTERN ARG...: run the profiler; everything it says is one line that matches.
+refused() {
+	local wanted=$1 name=$2 pattern=$3 status
+	shift 3
+	timeout -k 5 60 "${wrap[@]}" "${program:-$XRPROF}" "$@" >"$WORK/refused.out" 2>"$WORK/refused.err" </dev/null
+	status=$?
+	is "$status" "$wanted" "$name: exit status $wanted"
+	is "$(wc -l <"$WORK/refused.err")" 1 "$name: one line" || diag "$(cat "$WORK/refused.err")"
+	like "$(cat "$WORK/refused.err")" "$pattern" "$name: the reason"
+	[ "$(samples_in "$WORK/refused.out")" -eq 0 ]
+	ok $? "$name: no profile"
+}
+wrap=()
+program=
+
+# --- usage ---
+refused 2 "nothing to do" 'pid'
+refused 2 "no such option" 'wrong' --wrong
+refused 2 "no such format" 'wrong' -f wrong -p 1
+refused 2 "no such engine" 'wrong' -e wrong -p 1
+refused 2 "frequency 0" 'freq' -F 0 -p 1
+refused 2 "frequency of words" 'freq' -F often -p 1
+refused 2 "not a pid" 'pid' -p 12x
+refused 2 "duration below 0" 'duration' -d -1 -p 1
+"$XRPROF" --help >"$WORK/help" 2>"$WORK/help.err"
+is $? 0 "--help: exit status 0"
+[ -s "$WORK/help" ] && [ ! -s "$WORK/help.err" ]
+ok $? "--help goes to stdout"
+like "$("$XRPROF" --version)" '^xrprof-bpf [0-9]' "--version"
+
+# --- targets that are none ---
+engine=(-q -e "$XRPROF_ENGINE")
+sleep 600 &
+sleeper=$!
+live_pids+=("$sleeper")
+refused 1 "not R" "$sleeper.*sleep.*no R" "${engine[@]}" -p $sleeper
+sleep 0 &
+wait $!
+refused 1 "no such process" "no process $!" "${engine[@]}" -p $!
+refused 1 "a thread of the kernel" '2 .*no R' "${engine[@]}" -p 2
+
+target_start host work 600 exit
+pid=$TARGET_PID
+refused 1 "no such folder" 'nowhere' "${engine[@]}" -p "$pid" -o "$WORK/nowhere/out"
+
+# Somebody else's process. The program must be readable by everybody for that.
+chmod 755 "$WORK"
+program=$WORK/xrprof-bpf
+cp "$XRPROF" "$program"
+chmod 755 "$program"
+wrap=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all)
+refused 1 "no permission" "not allowed.*$pid|$pid.*not (allowed|permitted)|[Pp]ermi" "${engine[@]}" -p "$pid"
+wrap=()
+program=
+
+# R mapped, but not started: a program that loads libR.so and does no more.
+cat >"$WORK/loader.c" <<-'C'
+	#include <dlfcn.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		if (argc < 2 || !dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL))
+			return fprintf(stderr, "%s\n", dlerror()), 1;
+		puts("loaded");
+		fflush(stdout);
+		for (;;)
+			pause();
+	}
+C
+libr=$(R RHOME)/lib/libR.so
+check "a program that loads libR.so builds" cc -o "$WORK/loader" "$WORK/loader.c" -ldl
+LD_LIBRARY_PATH=$(dirname "$libr") "$WORK/loader" "$libr" >"$WORK/loaded" 2>&1 &
+loader=$!
+live_pids+=("$loader")
+wait_until 30 eval '[ -s "$WORK/loaded" ] || gone $loader'
+is "$(cat "$WORK/loaded")" loaded "it has libR.so in it"
+refused 1 "R not initialised" "$loader.*not finished starting|$loader.*not initiali[sz]ed" "${engine[@]}" -p $loader
+
+# A 32-bit program that exports what R does.
+if [ "$(uname -m)" = x86_64 ]; then
+	cat >"$WORK/R32.s" <<-'S'
+		.globl _start, R_GlobalContext, R_NilValue
+		.data
+		R_GlobalContext: .long 0
+		R_NilValue: .long 0
+		.text
+		_start: movl $29, %eax
+		int $0x80
+		jmp _start
+	S
+	check "a 32-bit program builds" cc -m32 -nostdlib -static -Wl,--export-dynamic -o "$WORK/R" "$WORK/R32.s"
+	"$WORK/R" &
+	small=$!
+	live_pids+=("$small")
+	sleep 0.2
+	if alive $small; then
+		refused 1 "32-bit" "32-bit" "${engine[@]}" -p $small
+	else
+		skip "this kernel runs no 32-bit programs" "32-bit"
+	fi
+else
+	skip "32-bit programs of this machine's architecture are not to be had" "32-bit"
+fi
+
+# --- more than one ---
+target_go
+target_one=$TARGET_PID
+prof_start "$WORK/twice.out" -F 499 -d 2 -p "$pid,$pid" -p "$pid"
+prof_wait
+is "$PROF_STATUS" 0 "the same pid three times: exit status 0" || diag "$(cat "$WORK/twice.out.err")"
+is "$(stat_of "$WORK/twice.out.stats" processes)" 1 "the same pid three times: one process"
+check_rprof "$WORK/twice.out" "the same pid three times"
+python3 - "$WORK/twice.out.stats" <<-'PY'
+	import json, sys
+	s = json.load(open(sys.argv[1]))
+	# one event at its frequency, not three
+	sys.exit(not s["ticks"] <= 1.5 * 499 * s["seconds"])
+PY
+ok $? "the same pid three times: sampled once" || diag "$(cat "$WORK/twice.out.stats")"
+
+target_start host deep 600 calls 20
+target_go
+two=$TARGET_PID
+mkdir "$WORK/both"
+prof -F 499 -d 2 -o "$WORK/both" --stats "$WORK/both.stats" -p "$target_one" -p "$two" 2>"$WORK/both.err"
+is $? 0 "two processes: exit status 0" || diag "$(cat "$WORK/both.err")"
+is "$(stat_of "$WORK/both.stats" processes)" 2 "two processes: both are counted"
+check_stats "$WORK/both.stats" "two processes"
+check_rprof "$WORK/both/Rprof.$target_one.out" "two processes, the first"
+check_rprof "$WORK/both/Rprof.$two.out" "two processes, the second"
+is "$(grep -c '"middle"' "$WORK/both/Rprof.$two.out")" 0 "two processes: nothing of the first in the second's"
+is "$(grep -c '"hold"' "$WORK/both/Rprof.$target_one.out")" 0 "two processes: nothing of the second in the first's"
+[ "$(grep -c '"middle" "outer_most" $' "$WORK/both/Rprof.$target_one.out")" -gt 0 ] &&
+	[ "$(grep -c '"hold" "calls" ' "$WORK/both/Rprof.$two.out")" -gt 0 ]
+ok $? "two processes: each has its own functions"
+done_testing

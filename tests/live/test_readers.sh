@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 200
+#
+# What reads Rprof.out reads ours: summaryRprof(), profvis, tools/stackcollapse-Rprof.R; and -f folded says the same.
+. "$(dirname "$0")/../lib/live.sh"
+
+target_start host work 600 exit
+target_go
+prof_start "$WORK/Rprof.out" -F 499 -d 2 -p "$TARGET_PID"
+prof_wait
+is "$PROF_STATUS" 0 "exit status 0"
+check_rprof "$WORK/Rprof.out" "Rprof.out"
+
+check "summaryRprof() reads it" Rscript --vanilla - "$WORK/Rprof.out" <<-'R'
+	path <- commandArgs(TRUE)
+	s <- summaryRprof(path)
+	n <- length(readLines(path)) - 1
+	stopifnot(isTRUE(all.equal(s$sample.interval, 1 / 499, tolerance = 1e-3)),
+	    isTRUE(all.equal(s$sampling.time, n * s$sample.interval, tolerance = 1e-2)),
+	    c("\"inner\"", "\"middle\"", "\"outer_most\"") %in% rownames(s$by.total),
+	    s$by.total["\"outer_most\"", "total.pct"] > 90,
+	    rownames(s$by.self)[[1]] == "\"inner\"")
+R
+check "profvis reads it" Rscript --vanilla - "$WORK/Rprof.out" <<-'R'
+	v <- profvis::profvis(prof_input = commandArgs(TRUE))
+	prof <- v$x$message$prof
+	stopifnot(inherits(v, "htmlwidget"), length(prof$label) > 100,
+	    c("inner", "middle", "outer_most") %in% prof$label,
+	    max(unlist(prof$depth)) >= 3)
+R
+check "tools/stackcollapse-Rprof.R reads it" bash -c '
+	set -e -o pipefail
+	Rscript --vanilla "$1/../tools/stackcollapse-Rprof.R" "$2" >"$2.folded"
+	grep -q "^outer_most;middle;inner [0-9]" "$2.folded"
+	[ "$(awk "{ n += \$NF } END { print n }" "$2.folded")" = "$(($(wc -l <"$2") - 1))" ]
+	' - "$tests" "$WORK/Rprof.out"
+
+prof -F 499 -d 2 -f folded -o "$WORK/out.folded" --stats "$WORK/out.stats" -p "$TARGET_PID" 2>"$WORK/folded.err"
+is $? 0 "folded: exit status 0" || diag "$(cat "$WORK/folded.err")"
+check "folded: stacks with counts" awk '!/^[^ ]+( [^ ]+)* [0-9]+$/ { print; exit bad = 1 } END { exit bad || !NR }' "$WORK/out.folded"
+is "$(awk '{ n += $NF } END { print n + 0 }' "$WORK/out.folded")" \
+	"$(($(stat_of "$WORK/out.stats" written) + $(stat_of "$WORK/out.stats" no_r_frames)))" "folded: every sample is in it"
+grep -q '^outer_most;middle;inner [0-9]' "$WORK/out.folded"
+ok $? "folded: outermost first"
+done_testing

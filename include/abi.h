@@ -43,6 +43,7 @@ enum xr_counter {
 	XR_SYMBOLS_SENT,
 	XR_ROWS_FULL,	/* a forked child got no row: the map was full */
 	XR_EVENTS_LOST, /* fork, exec and exit records that found the ring full */
+	XR_MISSED,	/* ticks that came too late to be taken: no sample, not in TICKS */
 	XR_COUNTERS
 };
 

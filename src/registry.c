@@ -5,6 +5,8 @@
 
 static const struct engine_ops *const engines[] = {
 	&engine_bpf,
+	&engine_ptrace,
+	&engine_vmread,
 	NULL,
 };
 

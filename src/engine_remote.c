@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
+#include "engine_remote.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "remote_family.h"
+#include "remote_vm.h"
+
+#define NS_PER_S   1000000000u
+#define NS_PER_MS  1000000u
+#define SCAN_MS	   20  /* between two looks for children, and for other programs by exec */
+#define PROVE_EACH 64u /* samples between two looks for R's thread */
+
+struct engine {
+	struct engine_config config;
+	const struct remote_kind *kind;
+	struct remote_target *targets;
+	struct remote_family family;
+	uint64_t counts[XR_COUNTERS];
+	uint64_t texts; /* sent by targets that are gone */
+	uint64_t scanned;
+	engine_sink sink; /* during poll */
+	void *sink_arg;
+	int delivered; /* records, in this poll */
+	int timer;
+	int stops; /* SIGCHLD: a thread has stopped */
+	int both;  /* epoll of these two */
+	bool armed, stopped;
+	bool priority_raised;
+	sigset_t old_mask;
+};
+
+void engine_remote__note(struct engine *e, const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+
+	if (!e->config.note)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	e->config.note(e->config.note_arg, line);
+}
+
+static void on_record(void *arg, const void *record, size_t size)
+{
+	struct engine *e = arg;
+
+	e->sink(e->sink_arg, record, size);
+	e->delivered++;
+}
+
+/*
+ * Be on time: a tick that comes late is a sample less.  What this process starts does not inherit
+ * it (SCHED_RESET_ON_FORK), and who asked for another priority keeps it.
+ */
+static void engine__raise_priority(struct engine *e)
+{
+	struct sched_param param = {.sched_priority = 0};
+
+	errno = 0;
+	if (getpriority(PRIO_PROCESS, 0) || errno)
+		return;
+	if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &param))
+		return;
+	e->priority_raised = !setpriority(PRIO_PROCESS, 0, -20);
+}
+
+static int engine__descriptors(struct engine *e)
+{
+	struct epoll_event in = {.events = EPOLLIN};
+	sigset_t child;
+
+	/* SIGCHLD tells of stops, and is waited for instead of handled */
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &e->old_mask);
+	e->stops = signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
+	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	e->both = epoll_create1(EPOLL_CLOEXEC);
+	if (e->stops < 0 || e->timer < 0 || e->both < 0 ||
+	    epoll_ctl(e->both, EPOLL_CTL_ADD, e->stops, &in) ||
+	    epoll_ctl(e->both, EPOLL_CTL_ADD, e->timer, &in))
+		return -errno;
+	return 0;
+}
+
+int engine_remote__open(struct engine **out, const struct engine_config *config,
+			const struct remote_kind *kind, const char *name, struct fault *f)
+{
+	struct engine *e;
+	int err;
+
+	err = kind->usable(f);
+	if (err)
+		return err;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return fault__set(f, -ENOMEM, "out of memory");
+	e->config = *config;
+	e->kind = kind;
+	err = engine__descriptors(e);
+	if (err) {
+		fault__set(f, err, "cannot make a timer: %s", strerror(-err));
+		engine_remote__close(e);
+		return err;
+	}
+	engine__raise_priority(e);
+	if (config->clock == ENGINE_CLOCK_DEFAULT)
+		engine_remote__note(e,
+				    "engine %s samples wall time, waiting included; for CPU time "
+				    "alone: --clock cpu",
+				    name);
+	*out = e;
+	return 0;
+}
+
+static void target__free(struct engine *e, struct remote_target *t)
+{
+	if (t->pending)
+		e->kind->settle(t);
+	e->texts += remote_walk__texts(t->walk);
+	remote_walk__free(t->walk);
+	remote_thread__close(&t->thread);
+	if (t->pidfd >= 0)
+		close(t->pidfd);
+	free(t);
+}
+
+static struct remote_target **engine__find(struct engine *e, uint32_t pid)
+{
+	struct remote_target **at;
+
+	for (at = &e->targets; *at; at = &(*at)->next)
+		if ((*at)->row.pid == pid)
+			return at;
+	return NULL;
+}
+
+/* A target of @row, not in the list yet.  A negative errno: *@f says why, if it is not NULL. */
+static int target__new(struct engine *e, const struct xr_row *row, struct remote_target **out,
+		       struct fault *f)
+{
+	struct remote_target *t = calloc(1, sizeof(*t));
+	struct remote_reader reader;
+	int err;
+
+	if (!t)
+		return fault__set(f, -ENOMEM, "out of memory");
+	t->row = *row;
+	t->pid = (pid_t)row->pid;
+	t->pidfd = (int)syscall(SYS_pidfd_open, t->pid, 0);
+	err = remote_thread__open(&t->thread, t->pid);
+	if (err) {
+		fault__set(f, err, "process %d: cannot read /proc/%d/task: %s", (int)t->pid,
+			   (int)t->pid, strerror(-err));
+		goto cleanup;
+	}
+	reader = remote_vm__reader(&t->pid);
+	err = remote_walk__new(&t->walk, row, &reader);
+	if (err) {
+		fault__set(f, err, "out of memory");
+		goto cleanup;
+	}
+	remote_walk__sink(t->walk, on_record, e);
+	remote_family__mark(t);
+	*out = t;
+	return 0;
+
+cleanup:
+	if (t->pidfd >= 0)
+		close(t->pidfd);
+	remote_thread__close(&t->thread);
+	free(t);
+	return err;
+}
+
+static int engine__arm(struct engine *e, uint64_t period)
+{
+	struct itimerspec when = {
+		.it_value = {.tv_sec = (time_t)(period / NS_PER_S),
+			     .tv_nsec = (int64_t)(period % NS_PER_S)},
+	};
+
+	when.it_interval = when.it_value;
+	e->armed = period != 0;
+	return timerfd_settime(e->timer, 0, &when, NULL) ? -errno : 0;
+}
+
+int engine_remote__add(struct engine *e, const struct xr_row *row, struct fault *f)
+{
+	struct remote_target *t;
+	int err;
+
+	if (engine__find(e, row->pid))
+		return fault__set(f, -EEXIST, "process %u is sampled already", row->pid);
+	err = target__new(e, row, &t, f);
+	if (err)
+		return err;
+	err = e->kind->check(t, f);
+	if (err) {
+		target__free(e, t);
+		return err;
+	}
+	t->next = e->targets;
+	e->targets = t;
+	if (e->armed)
+		return 0;
+	err = engine__arm(e, NS_PER_S / e->config.freq);
+	return err ? fault__set(f, err, "cannot set a timer: %s", strerror(-err)) : 0;
+}
+
+int engine_remote__update(struct engine *e, const struct xr_row *row)
+{
+	struct remote_target **at = engine__find(e, row->pid);
+
+	if (!at || (*at)->row.serial != row->serial)
+		return -ESRCH;
+	(*at)->row = *row;
+	remote_walk__row((*at)->walk, row);
+	return 0;
+}
+
+static void engine__drop(struct engine *e, struct remote_target **at)
+{
+	struct remote_target *t = *at;
+
+	*at = t->next;
+	target__free(e, t);
+}
+
+void engine_remote__remove(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	struct remote_target **at = engine__find(e, pid);
+
+	if (at && (*at)->row.serial == serial)
+		engine__drop(e, at);
+}
+
+bool engine_remote__holds(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	struct remote_target **at = engine__find(e, pid);
+
+	return at && (*at)->row.serial == serial;
+}
+
+static void target__count(struct engine *e, struct remote_target *t, int result)
+{
+	struct xr_sample like = {
+		.time = remote_vm__now(),
+		.weight = 1,
+		.unit = XR_UNIT_TICKS,
+		.pid = t->row.pid,
+		.tid = (uint32_t)t->thread.tid,
+	};
+
+	e->counts[XR_TICKS]++;
+	if (result < 0) {
+		e->counts[-result]++;
+		return;
+	}
+	if (result > 0)
+		like.flags |= XR_F_TRUNCATED;
+	remote_walk__send(t->walk, &like);
+	e->counts[XR_WRITTEN]++;
+	e->counts[XR_TRUNCATED] += result > 0;
+}
+
+/* Which thread is R's is looked for while it is not known, and there is a stack to tell by. */
+static void target__prove(struct remote_target *t)
+{
+	uint64_t contexts[64];
+	uint32_t n;
+
+	if (t->thread.proven || t->prove_in-- > 0)
+		return;
+	n = remote_walk__contexts(t->walk, contexts, 64);
+	remote_thread__prove(&t->thread, contexts, n);
+	t->prove_in = PROVE_EACH;
+}
+
+/* Stopped by SIGSTOP or a debugger: it is left so, and not sampled. */
+static bool target__held(struct engine *e, struct remote_target *t, char state)
+{
+	bool held = state == 'T' || state == 't';
+
+	if (held && !t->said_stopped)
+		engine_remote__note(e,
+				    "process %d is stopped, by a signal or a debugger: it is "
+				    "sampled again when it goes on",
+				    (int)t->pid);
+	t->said_stopped = held;
+	return held;
+}
+
+/* One tick of one target. */
+static void target__sample(struct engine *e, struct remote_target *t)
+{
+	struct remote_look before = {.state = 'R'}, after;
+	bool idle = false;
+	int result;
+
+	if (t->pending)
+		e->kind->settle(t);
+	if (remote_thread__look(&t->thread, &before)) {
+		target__count(e, t, -XR_EXITING);
+		return;
+	}
+	if (!t->pending && target__held(e, t, before.state))
+		return;
+	if (t->thread.proven && before.state != 'R') {
+		if (e->config.clock == ENGINE_CLOCK_CPU)
+			return;
+		idle = true;
+	}
+	result = remote_walk__ahead(t->walk);
+	if (idle) /* what does not run does not change: if it did not, there is no need to stop it
+		   */
+		idle = !remote_thread__look(&t->thread, &after) && after.runs == before.runs;
+	if (!idle && result != -XR_EXITING)
+		result = e->kind->look(e, t);
+	if (result >= 0)
+		result = remote_walk__finish(t->walk);
+	target__count(e, t, result);
+	target__prove(t);
+}
+
+/* What became of targets; their children. */
+static void engine__scan(struct engine *e)
+{
+	struct remote_target **at = &e->targets, *t, *child;
+	enum xr_process_event event;
+	struct xr_row row;
+
+	while ((t = *at)) {
+		if (t->pending)
+			e->kind->settle(t);
+		event = remote_family__check(t);
+		if (event) {
+			remote_family__tell(&t->row, event, NULL, on_record, e);
+			engine__drop(e, at);
+			continue;
+		}
+		while (remote_family__child(&e->family, t, &row)) {
+			if (engine__find(e, row.pid) || target__new(e, &row, &child, NULL))
+				continue;
+			child->thread.proven = true; /* it has one thread, which called fork */
+			remote_family__tell(&row, XR_PROCESS_FORK, &t->row, on_record, e);
+			child->next = t->next;
+			t->next = child;
+		}
+		at = &t->next;
+	}
+}
+
+/* A thread stopped after it was given up waiting for: let it go at once. */
+static void engine__let_go(struct engine *e)
+{
+	struct signalfd_siginfo info;
+
+	if (read(e->stops, &info, sizeof(info)) != sizeof(info))
+		return;
+	for (struct remote_target *t = e->targets; t; t = t->next)
+		if (t->pending)
+			e->kind->settle(t);
+}
+
+static void engine__tick(struct engine *e)
+{
+	struct remote_target *t;
+	uint64_t passed;
+
+	if (read(e->timer, &passed, sizeof(passed)) != sizeof(passed) || e->stopped)
+		return;
+	for (t = e->targets; t; t = t->next) {
+		e->counts[XR_MISSED] += passed - 1;
+		target__sample(e, t);
+	}
+}
+
+int engine_remote__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
+{
+	uint64_t now = remote_vm__now(), end = now + (uint64_t)timeout_ms * NS_PER_MS;
+	struct pollfd pfd = {.fd = e->both, .events = POLLIN};
+
+	e->sink = sink;
+	e->sink_arg = arg;
+	e->delivered = 0;
+	for (;;) {
+		engine__let_go(e);
+		engine__tick(e);
+		now = remote_vm__now();
+		if (now - e->scanned >= SCAN_MS * NS_PER_MS && !e->stopped) {
+			e->scanned = now;
+			engine__scan(e);
+		}
+		if (now >= end || e->stopped)
+			break;
+		if (poll(&pfd, 1, (int)((end - now + NS_PER_MS - 1) / NS_PER_MS)) < 0)
+			break;
+	}
+	return e->delivered;
+}
+
+int engine_remote__fd(struct engine *e)
+{
+	return e->both;
+}
+
+void engine_remote__stop(struct engine *e)
+{
+	e->stopped = true;
+	engine__arm(e, 0);
+}
+
+int engine_remote__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
+{
+	memcpy(counts, e->counts, sizeof(e->counts));
+	counts[XR_SYMBOLS_SENT] = e->texts;
+	for (struct remote_target *t = e->targets; t; t = t->next)
+		counts[XR_SYMBOLS_SENT] += remote_walk__texts(t->walk);
+	return 0;
+}
+
+const char *engine_remote__event(struct engine *e)
+{
+	(void)e;
+	return "timer";
+}
+
+void engine_remote__close(struct engine *e)
+{
+	int fds[3];
+
+	if (!e)
+		return;
+	fds[0] = e->both;
+	fds[1] = e->timer;
+	fds[2] = e->stops;
+	while (e->targets)
+		engine__drop(e, &e->targets);
+	remote_family__free(&e->family);
+	for (size_t i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (e->priority_raised)
+		setpriority(PRIO_PROCESS, 0, 0);
+	sigprocmask(SIG_SETMASK, &e->old_mask, NULL);
+	free(e);
+}

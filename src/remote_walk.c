@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "remote_walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote_hooks.h"
+
+/*
+ * What was read ahead is not trusted any longer than this: an environment's address comes up again
+ * only after a collection, and many of these do not fit in.
+ */
+#define AHEAD_NS_MAX 5000000u
+
+#define WINDOW_FIRST 16u
+#define TOP_FIRST    5u	 /* R_GlobalContext, two contexts and their calls */
+#define TRIES_MAX    48u /* second looks at a moving target */
+#define TRIES_AHEAD  6u	 /* after so many the first is repeated */
+
+int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
+		     const struct remote_reader *reader)
+{
+	struct remote_walk *rw = calloc(1, sizeof(*rw));
+
+	*out = rw;
+	if (!rw)
+		return -ENOMEM;
+	remote_memory__init(&rw->memory, reader);
+	rw->walk.row = *row;
+	return 0;
+}
+
+void remote_walk__free(struct remote_walk *rw)
+{
+	if (!rw)
+		return;
+	remote_memory__free(&rw->memory);
+	map__free(&rw->known);
+	free(rw->plan.ids);
+	free(rw->last.ids);
+	free(rw->top.ids);
+	free(rw->slots);
+	free(rw);
+}
+
+void remote_walk__sink(struct remote_walk *rw, engine_sink sink, void *arg)
+{
+	rw->sink = sink;
+	rw->sink_arg = arg;
+}
+
+void remote_walk__row(struct remote_walk *rw, const struct xr_row *row)
+{
+	rw->walk.row = *row;
+}
+
+int remote_walk__gone(const struct remote_walk *rw)
+{
+	return rw->memory.gone;
+}
+
+uint64_t remote_walk__texts(const struct remote_walk *rw)
+{
+	return rw->texts;
+}
+
+/* From R_GlobalContext outward to the end, or to what is known already. */
+static int remote__chase(struct remote_walk *rw)
+{
+	int err;
+
+	rw->context_seq = 0;
+	rw->window = WINDOW_FIRST;
+	rw->matched = false;
+	rw->missed = false;
+	rw->call_seen = false;
+	rw->nverify = 0;
+	rw->file = rw->line = 0;
+	err = walk__begin(&rw->walk);
+	if (!err && (rw->walk.row.flags & XR_ROW_LINES)) {
+		err = lines__innermost(&rw->walk);
+		rw->file = rw->walk.file;
+		rw->line = rw->walk.line;
+	}
+	while (!err && !rw->matched)
+		err = walk__step(&rw->walk);
+	return err;
+}
+
+/* A pass of its own, with a plan of its own. */
+static int remote__pass(struct remote_walk *rw, enum remote_phase phase)
+{
+	struct plan plan = rw->last;
+
+	rw->last = rw->plan;
+	rw->plan = plan;
+	rw->plan.count = 0;
+	rw->pass++;
+	rw->phase = phase;
+	return remote__chase(rw);
+}
+
+int remote_walk__ahead(struct remote_walk *rw)
+{
+	struct remote_memory *m = &rw->memory;
+	int err;
+
+	m->gone = 0;
+	rw->began = m->reader.now();
+	remote_memory__trim(m, rw->pass, rw->plan.ids, rw->plan.count);
+	rw->floor = m->seq;
+	rw->top_floor = UINT64_MAX;
+	remote_memory__fetch(m, rw->plan.ids, rw->plan.count, false);
+	rw->whole = false;
+	err = remote__pass(rw, REMOTE_AHEAD);
+	rw->ahead_pass = rw->pass;
+	rw->whole = err > 0;
+	return m->gone ? -XR_EXITING : err;
+}
+
+/*
+ * What the second look will likely ask for: as many pieces as last time, as the first look found
+ * them.
+ */
+static uint32_t remote__guess(const struct remote_walk *rw)
+{
+	uint32_t n = rw->top.count > TOP_FIRST ? rw->top.count : TOP_FIRST;
+
+	return n < rw->plan.count ? n : rw->plan.count;
+}
+
+/* No more of them than can be read at once with those to be verified. */
+static uint32_t remote__at_once(uint32_t n)
+{
+	return n < REMOTE_BATCH - VERIFY_MAX ? n : REMOTE_BATCH - VERIFY_MAX;
+}
+
+static bool remote__too_old(const struct remote_walk *rw)
+{
+	return rw->memory.reader.now() - rw->began > AHEAD_NS_MAX;
+}
+
+/* A second look: @ids were read.  What else it needs it reads itself. */
+static int remote__top(struct remote_walk *rw, bool strict)
+{
+	rw->phase = REMOTE_TOP;
+	rw->strict = strict;
+	rw->loose = false;
+	rw->top.count = 0;
+	return remote__chase(rw);
+}
+
+int remote_walk__still(struct remote_walk *rw)
+{
+	int err;
+
+	if (remote__too_old(rw))
+		rw->whole = false;
+	rw->memory.gone = 0;
+	rw->top_floor = rw->memory.seq;
+	remote_memory__fetch(&rw->memory, rw->plan.ids,
+			     rw->whole ? remote__guess(rw) : rw->plan.count, true);
+	err = remote__top(rw, true);
+	return rw->memory.gone ? -XR_EXITING : err;
+}
+
+/* The pieces @ids read again, into @bytes, REMOTE_PIECE_MAX apart. */
+static uint32_t verify__spans(const struct remote_walk *rw, const uint32_t *ids, uint32_t n,
+			      uint8_t *bytes, struct remote_span *spans)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		spans[i].addr = rw->memory.pieces[ids[i]].addr;
+		spans[i].len = rw->memory.pieces[ids[i]].len;
+		spans[i].to = bytes + (size_t)i * REMOTE_PIECE_MAX;
+	}
+	return n;
+}
+
+static bool verify__same(const struct remote_walk *rw, const uint8_t *bytes)
+{
+	if (!rw->nverify || rw->nverify > VERIFY_MAX)
+		return false;
+	for (uint32_t i = 0; i < rw->nverify; i++) {
+		uint32_t id = rw->verify[i];
+
+		if (rw->memory.pieces[id].fresh_seq <= rw->top_floor ||
+		    memcmp(remote_memory__fresh(&rw->memory, id),
+			   bytes + (size_t)i * REMOTE_PIECE_MAX, rw->memory.pieces[id].len))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * One second look at a moving target.  R_GlobalContext and the contexts up to the innermost call
+ * are read once more behind the rest, R_GlobalContext first: if they are the same, the innermost
+ * call was live from its first read to that of R_GlobalContext, and all that lies outside it did
+ * not move in between.  @n pieces of @guess are what it will likely ask for.  Returns whether it
+ * was so; *@result is what the walk found.
+ */
+static bool remote__try(struct remote_walk *rw, const struct plan *guess, uint32_t n, int *result)
+{
+	uint8_t bytes[VERIFY_MAX * REMOTE_PIECE_MAX];
+	struct remote_span spans[VERIFY_MAX];
+	uint32_t guessed[VERIFY_MAX], nguessed = rw->nverify;
+	bool read;
+
+	if (nguessed > VERIFY_MAX)
+		nguessed = 0;
+	memcpy(guessed, rw->verify, nguessed * sizeof(*guessed));
+	verify__spans(rw, guessed, nguessed, bytes, spans);
+	rw->top_floor = rw->memory.seq;
+	read = remote_memory__fetch_and(&rw->memory, guess->ids, remote__at_once(n), spans,
+					nguessed);
+	*result = remote__top(rw, false);
+	if (read && !rw->loose && nguessed == rw->nverify &&
+	    !memcmp(guessed, rw->verify, nguessed * sizeof(*guessed)) && verify__same(rw, bytes))
+		return true;
+	if (!rw->nverify || rw->nverify > VERIFY_MAX)
+		return false;
+	verify__spans(rw, rw->verify, rw->nverify, bytes, spans);
+	read = remote_memory__fetch_and(&rw->memory, NULL, 0, spans, rw->nverify);
+	return read && verify__same(rw, bytes);
+}
+
+int remote_walk__moving(struct remote_walk *rw)
+{
+	int err;
+
+	for (uint32_t i = 0; i < TRIES_MAX; i++) {
+		bool anew = i % TRIES_AHEAD == 0, same;
+
+		if (i && anew)
+			remote_walk__ahead(rw);
+		same = anew ? remote__try(rw, &rw->plan, remote__guess(rw), &err)
+			    : remote__try(rw, &rw->top, rw->top.count, &err);
+		if (same && !remote__too_old(rw))
+			return err;
+		if (rw->memory.gone)
+			return -XR_EXITING;
+	}
+	return -XR_TORN;
+}
+
+int remote_walk__finish(struct remote_walk *rw)
+{
+	int err;
+
+	rw->nslots = 0;
+	err = remote__pass(rw, REMOTE_FINAL);
+	if (rw->missed)
+		return -XR_TORN;
+	if (err < 0)
+		return err;
+	if (!rw->walk.frames && !rw->walk.gc)
+		return -XR_NO_R_FRAMES;
+	return err == WALK_CUT;
+}
+
+void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
+{
+	struct xr_sample *s = &rw->record.sample;
+	uint32_t sent = 0;
+
+	*s = *like;
+	s->head.type = XR_REC_SAMPLE;
+	s->serial = rw->walk.row.serial;
+	s->part = 0;
+	s->file = rw->file;
+	s->line = rw->line;
+	s->pad = 0;
+	if (rw->walk.row.flags & XR_ROW_LINES)
+		s->flags |= XR_F_LINES;
+	if (rw->walk.gc)
+		s->flags |= XR_F_GC;
+	do {
+		uint32_t n = rw->nslots - sent;
+
+		if (n > XR_CHUNK_SLOTS)
+			n = XR_CHUNK_SLOTS;
+		memcpy(s->slots, rw->slots + sent, n * sizeof(*s->slots));
+		sent += n;
+		s->nslots = n;
+		s->head.size = (__u32)(sizeof(*s) + n * sizeof(*s->slots));
+		s->flags = (s->flags & ~XR_F_MORE) | (sent < rw->nslots ? XR_F_MORE : 0);
+		rw->sink(rw->sink_arg, s, s->head.size);
+		s->part++;
+	} while (sent < rw->nslots);
+}
+
+uint32_t remote_walk__contexts(const struct remote_walk *rw, uint64_t *at, uint32_t max)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = rw->plan.count; i > 0 && n < max; i--) {
+		const struct piece *p = &rw->memory.pieces[rw->plan.ids[i - 1]];
+
+		if (p->visited == rw->ahead_pass)
+			at[n++] = p->addr;
+	}
+	return n;
+}

@@ -77,19 +77,25 @@ static __always_inline void known__add(struct walk *w, __u64 sym)
 	k->serial = w->row.serial;
 }
 
+/*
+ * @n with no bits but those of @mask, for an offset or a length.  The compiler leaves out a mask
+ * that a branch before it made superfluous; verifiers from 5.10 to 6.18 lose what the branch told
+ * them when another copy of @n was tested than is used.  So it is hidden from the compiler.
+ */
+static __always_inline __u64 masked(__u64 n, __u64 mask)
+{
+	asm volatile("" : "+r"(n));
+	return n & mask;
+}
+
 /* Read @len bytes at @addr into the text record. */
 static __always_inline int text__read(struct scratch *s, __u64 addr, __u32 len)
 {
 	__u64 n = len > XR_TEXT_MAX ? XR_TEXT_MAX : len;
 
 	s->text.len = n;
-	/*
-	 * The verifiers of 5.10 and 6.1 need the bound on the very register that is passed, where
-	 * the compiler would leave out a second check. What follows text_bytes takes the excess
-	 * that the mask would let through.
-	 */
-	asm volatile("" : "+r"(n));
-	n &= 2 * XR_TEXT_MAX - 1;
+	/* what follows text_bytes would take the excess that the mask lets through */
+	n = masked(n, 2 * XR_TEXT_MAX - 1);
 	if (n && bpf_probe_read_user(s->text_bytes, n, (const void *)addr))
 		return -XR_BAD_SYMBOL;
 	return 0;
@@ -202,14 +208,16 @@ static __always_inline int walk__emit(struct walk *w, __u64 word, __u64 more)
 {
 	struct scratch *s = scratch__of(w);
 	__u32 n = s->part.nslots;
+	struct xr_slot *slot;
 
 	if (n >= XR_CHUNK_SLOTS) {
 		if (part__send(s, XR_F_MORE))
 			return -XR_LOST;
 		n = 0;
 	}
-	s->slots[n & (XR_CHUNK_SLOTS - 1)].word = word;
-	s->slots[n & (XR_CHUNK_SLOTS - 1)].more = more;
+	slot = &s->slots[masked(n, XR_CHUNK_SLOTS - 1)];
+	slot->word = word;
+	slot->more = more;
 	s->part.nslots = n + 1;
 	return 0;
 }

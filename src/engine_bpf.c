@@ -57,8 +57,7 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 static int load_fault(struct fault *f, int err, const struct engine_config *config)
 {
 	switch (-err) {
-	case EPERM:
-	case EACCES:
+	case EPERM: /* EACCES is what the verifier says when it refuses a program */
 		return fault__set(f, err,
 				  "bpf: permission denied; run as root or: setcap "
 				  "cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the program");
@@ -108,7 +107,7 @@ static int check_kernel(const struct engine_config *config, struct fault *f)
 				  "--engine ptrace",
 				  name.release);
 	if (fd < 0)
-		return load_fault(f, fd, config);
+		return load_fault(f, fd == -EACCES ? -EPERM : fd, config);
 	close(fd);
 	return 0;
 }
@@ -390,8 +389,8 @@ static int load_programs(const struct engine_config *config, bool loop, bool aga
 
 		if (!bpf_program__autoload(prog) || !n--)
 			continue;
-		cost.insns =
-			log__number(log, "\nprocessed "); /* not "insns processed" by part, 7.x */
+		/* on a line of its own: Linux 7 has "insns processed", too, by part */
+		cost.insns = log__number(log, "\nprocessed ");
 		cost.states = log__number(log, "total_states ");
 		cost.usec = log__number(log, "verification time ");
 		each(arg, &cost);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2120
 #
 # For live tests: R programs to be profiled (on this machine, in an image, by an R without libR.so), and the profiler.
 # Source it first; it sets WORK, a folder that goes away at exit, and ends every process that was started.

@@ -17,6 +17,7 @@ else
 fi
 targets=3
 pids=
+stat_files=()
 dirs=()
 for ((i = 0; i < targets; i++)); do
 	# One of them works out the graph; the others work for as long as it takes.
@@ -29,6 +30,7 @@ for ((i = 0; i < targets; i++)); do
 	target_await_ready
 	ok $? "R program $i starts" || { done_testing; exit 1; }
 	pids="$pids${pids:+,}$TARGET_PID"
+	stat_files+=("/proc/$TARGET_PID/stat")
 done
 out=$WORK/million.folded
 env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F $freq -f folded -o "$out" --stats "$out.stats" -p "$pids" \
@@ -39,11 +41,14 @@ for dir in "${dirs[@]}"; do : >"$dir/go"; done
 
 cpu_ms() {
 	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); t += $12 + $13 } END { printf "%d\n", t * 1000 / hz }' \
-		$(echo "$pids" | sed 's#[0-9]*#/proc/&/stat#g; s/,/ /g') 2>/dev/null
+		"${stat_files[@]}" 2>/dev/null
 }
 before=$(cpu_ms)
 # Until the targets have used the CPU time for that many ticks and some more.
-wait_until 800 eval '[ $(($(cpu_ms) - before)) -gt $((wanted * 1050 / freq)) ] || gone $prof'
+computed() {
+	[ $(($(cpu_ms) - before)) -gt $((wanted * 1050 / freq)) ] || gone $prof
+}
+wait_until 800 computed
 alive $prof
 ok $? "the profiler runs to the end" || diag "$(cat "$out.err")"
 # The targets end first, so that the end of processes is part of it.

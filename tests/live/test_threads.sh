@@ -36,7 +36,7 @@ is "$(stat_of "$WORK/threads.out.stats" unreadable)" 0 "unreadable 0"
 bad=$(awk 'NR > 1 {
 		gsub(/^"|" $/, ""); n = split($0, f, "\" \"")
 		s = ""; for (i = n; i; i--) s = s (s == "" ? "" : ";") f[i]
-		if (s !~ /^(<other thread>|\.C|both_busy(;outer_most(;middle(;inner)?)?)?|resting(;Sys\.sleep)?|put(;.*)?|done(;put.*)?|await(;.*)?)$/) {
+		if (s !~ /^(<other thread>|\.C|both_busy(;outer_most(;\[\[|;middle(;inner)?)?)?|resting(;Sys\.sleep)?|put(;.*)?|done(;put.*)?|await(;.*)?)$/) {
 			print s; if (++bad > 5) exit
 		}
 	}' "$WORK/threads.out")

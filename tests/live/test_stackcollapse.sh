@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+#
+# tools/stackcollapse-Rprof.R: profiles written by hand, by R's own Rprof(), and by our two writers from one set of
+# samples, which must come out the same. What Rprof() wrote is checked against a plain awk program that reads one line
+# after another.
+. "$(dirname "$0")/../lib/live.sh"
+
+tool=$tests/../tools/stackcollapse-Rprof.R
+
+# collapse FILE ARG...: sets OUT, STATUS, ERR
+collapse() {
+	local file=$1
+	shift
+	OUT=$(Rscript --vanilla "$tool" "$@" "$file" 2>"$WORK/err")
+	STATUS=$?
+	ERR=$(cat "$WORK/err")
+}
+
+# --- by hand ---
+
+printf '%s\n' 'sample.interval=20000' '"g" "f" ' '"f" ' '"g" "f" ' '"a b" "x[["k"]]" "s;t" ' '"f" ' \
+	'"say "hi"" "f" ' '"[[" "lapply" ' >"$WORK/plain.out"
+collapse "$WORK/plain.out"
+is "$STATUS$ERR" 0 "plain: exit status 0, nothing to say"
+is "$OUT" 'f;g 2
+f 2
+s\x3bt;x[["k"]];a b 1
+f;say \x22hi\x22 1
+lapply;[[ 1' "plain: outermost first, added up, in order, a semicolon and a quote escaped"
+
+is "$(Rscript --vanilla "$tool" <"$WORK/plain.out")" "$OUT" "standard input gives the same"
+
+printf '%s\n' 'GC profiling: line profiling: sample.interval=10000' '#File 1: dir/a b.R' \
+	'"<GC>" 1#7 "g" 1#12 "f" 1#20 ' '#File 2: <text>' '"h" "g" 2#3 "f" ' '2#9 ' '"<GC>" ' '1#7 "g" 1#12 "f" 1#20 ' \
+	>"$WORK/lines.out"
+collapse "$WORK/lines.out" --lines
+is "$OUT" 'f (dir/a b.R:12);g (dir/a b.R:7);<GC> 1
+f (<text>:3);g;h 1
+<toplevel> (<text>:9) 1
+<toplevel>;<GC> 1
+f (dir/a b.R:12);g (dir/a b.R:7) 1' "--lines: each frame with the line executed in it"
+collapse "$WORK/lines.out"
+is "$OUT" 'f;g;<GC> 1
+f;g;h 1
+<toplevel> 1
+<toplevel>;<GC> 1
+f;g 1' "without: lines are left out and equal stacks added up"
+
+printf '%s\n' 'memory profiling: sample.interval=10000' ':12:345:6789:0:"g" "f" ' ':13:345:6789:2:"g" "f" ' \
+	':14:345:6789:0:' 'line profiling: sample.interval=10000' '#File 1: a.R' '1#2 "f" 1#1 ' \
+	'line profiling: sample.interval=10000' '#File 1: b.R' '1#2 "f" 1#1 ' >"$WORK/memory.out"
+collapse "$WORK/memory.out" --lines
+is "$OUT" 'f;g 2
+<toplevel> 1
+f (a.R:2) 1
+f (b.R:2) 1' "memory counts go, profiles appended to each other keep their own files"
+
+printf 'sample.interval=20000\n' >"$WORK/empty.out"
+collapse "$WORK/empty.out"
+is "$STATUS$OUT$ERR" 0 "a profile without samples"
+printf 'sample.interval=20000\n"f\351" "\302\233" "\033[2J" "gr\303\266" \n' >"$WORK/bytes.out"
+collapse "$WORK/bytes.out"
+is "$OUT" $'gr\303\266;\\x1b[2J;\\xc2\\x9b;f\\xe9 1' "bytes that are not text, and what would act on a terminal"
+printf 'sample.interval=20000\n"f" \nrubbish\n"f" \n' >"$WORK/rubbish.out"
+collapse "$WORK/rubbish.out"
+is "$STATUS$OUT" "0f 2" "a line that is no sample is left out"
+like "$ERR" "1 line" "and said"
+
+printf 'no profile\n' >"$WORK/no.out"
+collapse "$WORK/no.out"
+is "$STATUS$OUT" 1 "not a profile: exit status 1"
+like "$ERR" "is not a profile" "it says so"
+collapse "$WORK/none.out"
+is "$STATUS$OUT" 1 "no such file: exit status 1"
+collapse "$WORK/plain.out" --line
+is "$STATUS$OUT" 2 "wrong usage: exit status 2"
+
+# --- by our writers, of the same samples ---
+
+for lines in "" lines; do
+	"$BUILD/tests/unit/test_writers" samples "$WORK/w.out" "$WORK/w.folded" $lines || fail "the writers write"
+	collapse "$WORK/w.out" ${lines:+--lines}
+	is "$OUT" "$(cat "$WORK/w.folded")" "collapsed rprof is folded${lines:+, with lines}"
+done
+
+# --- by R ---
+
+# What the tool must make of a profile, one line at a time; names as R wrote them.
+# reference FILE LINES
+reference() {
+	awk -v lines="$2" '
+	function place(p,   at) {
+		if (!lines || p == "")
+			return ""
+		at = index(p, "#")
+		return " (" file[substr(p, 1, at - 1)] ":" substr(p, at + 1) ")"
+	}
+	/sample[.]interval=/ { next }
+	/^#File / { n = $2; sub(/:$/, "", n); sub(/^#File [0-9]+: /, ""); file[n] = $0; next }
+	{
+		sub(/^:[0-9]+:[0-9]+:[0-9]+:[0-9]+:/, "")
+		mark = sub(/^"<GC>" /, "") ? ";<GC>" : ""
+		here = ""
+		if (match($0, /^[0-9]+#[0-9]+ /)) {
+			here = substr($0, 1, RLENGTH - 1)
+			$0 = substr($0, RLENGTH + 1)
+		}
+		stack = ""
+		if ($0 == "")
+			stack = "<toplevel>" place(here)
+		while (match($0, /^"[^"]*(\[\["[^"]*"\]\])?" /)) {
+			name = substr($0, 2, RLENGTH - 3)
+			$0 = substr($0, RLENGTH + 1)
+			stack = name place(here) (stack == "" ? "" : ";") stack
+			here = ""
+			if (match($0, /^[0-9]+#[0-9]+ /)) {
+				here = substr($0, 1, RLENGTH - 1)
+				$0 = substr($0, RLENGTH + 1)
+			}
+		}
+		if ($0 != "")
+			stack = "cannot read: " $0
+		count[stack mark]++
+	}
+	END { for (s in count) print s, count[s] }' "$1" | LC_ALL=C sort
+}
+
+cat >"$WORK/work.R" <<'R'
+# Something to do for Rprof(): calls by each form of the naming rule, lines, and garbage.
+obj <- list(deep = function(n) if (n) obj$deep(n - 1) else sum(sqrt(abs(sin(1:2e4)))),
+	    waste = function(n) lapply(seq_len(n), function(i) as.character(runif(500))))
+work <- function() {
+	base::Reduce(function(a, b) {
+		obj[["deep"]](3)
+		a + b
+	}, 1:5)
+	obj[[2]](20)
+	tryCatch(
+		obj$waste(20),
+		error = identity)
+	(function() obj$deep(2))()
+}
+R
+cat >"$WORK/rprof.R" <<'R'
+dir <- commandArgs(TRUE)
+options(keep.source = TRUE)
+source(file.path(dir, "work.R"), keep.source = TRUE)
+profile <- function(name, ...) {
+	Rprof(file.path(dir, name), interval = 0.002, ...)
+	# until it has samples enough, however busy the machine is
+	while (file.size(file.path(dir, name)) < 2e5)
+		work()
+	Rprof(NULL)
+}
+profile("r-plain.out")
+profile("r-lines.out", line.profiling = TRUE)
+profile("r-all.out", line.profiling = TRUE, gc.profiling = TRUE, memory.profiling = TRUE)
+R
+check "Rprof() makes profiles" timeout 200 Rscript --vanilla "$WORK/rprof.R" "$WORK"
+for name in plain lines all; do
+	for lines in "" 1; do
+		collapse "$WORK/r-$name.out" ${lines:+--lines}
+		check "Rprof() $name${lines:+ --lines}: exit status" [ "$STATUS" = 0 ]
+		is "$(LC_ALL=C sort <<<"$OUT")" "$(reference "$WORK/r-$name.out" "$lines")" \
+			"Rprof() $name${lines:+ --lines}: as read line by line"
+		is "$(awk '{ n += $NF } END { print n }' <<<"$OUT")" \
+			"$(grep -cvE 'sample[.]interval=|^#File ' "$WORK/r-$name.out")" \
+			"Rprof() $name${lines:+ --lines}: no sample lost"
+	done
+done
+like "$OUT" 'obj\[\["deep"\]\] \(.*work.R:3\)' "a name by [[ has the line of its function"
+like "$OUT" ';<GC> [0-9]+' "there are GC marks"
+
+done_testing

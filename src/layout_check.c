@@ -9,12 +9,14 @@
 #include "target_proc.h"
 
 /* SEXPTYPE, Rinternals.h */
-#define NILSXP	0u
-#define CLOSXP	3u
-#define ENVSXP	4u
-#define LANGSXP 6u
-#define CHARSXP 9u
-#define INTSXP	13u
+#define NILSXP	   0u
+#define CLOSXP	   3u
+#define SPECIALSXP 7u
+#define BUILTINSXP 8u
+#define ENVSXP	   4u
+#define LANGSXP	   6u
+#define CHARSXP	   9u
+#define INTSXP	   13u
 
 /* RCNTXT.callflag, Defn.h */
 #define CTXT_FUNCTION 4u
@@ -102,12 +104,16 @@ static int chain__follow(const struct checker *c, uint64_t last[LOOK_MAX])
 	return (int)kept;
 }
 
-/* Does the context of a closure keep the rules if its fields lie at @base? */
+/*
+ * Does the context of a function keep the rules if its fields lie at @base?  eval() has such a
+ * context, too, with itself, a builtin, for the function (eval.c, do_eval(); objects.c,
+ * dispatchMethod()).
+ */
 static bool context__fits(const struct checker *c, const uint8_t *context, uint16_t base)
 {
-	unsigned int call;
+	unsigned int fun = mem__type(c, word(context, base - 8)), call;
 
-	if (mem__type(c, word(context, base - 8)) != CLOSXP ||
+	if ((fun != CLOSXP && fun != SPECIALSXP && fun != BUILTINSXP) ||
 	    mem__type(c, word(context, base)) != ENVSXP ||
 	    mem__type(c, word(context, base + 16)) != ENVSXP)
 		return false;
@@ -169,7 +175,7 @@ static int checker__look(struct checker *c)
 
 		if (mem__read(c, last[i], before, len))
 			continue;
-		/* a closure's: FUNCTION, RETURN or GENERIC; not a toplevel one */
+		/* FUNCTION, RETURN or GENERIC, not a toplevel one */
 		if (!(word(before, 8) & CTXT_FUNCTION))
 			continue;
 		for (size_t k = 0; k < c->n; k++)

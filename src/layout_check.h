@@ -3,7 +3,8 @@
  * Does a layout fit a running R?  For an R that is newer than the table of layouts, or a patched
  * one: its chain of contexts is looked at from outside, several times, and must keep R's own rules
  * (Defn.h, context.c): the outermost context is a toplevel one; in the context of a closure the
- * function is a CLOSXP, the call a LANGSXP, both environments are ENVSXPs.
+ * function is a CLOSXP (or a builtin, for eval()), the call a LANGSXP, both environments are
+ * ENVSXPs.
  */
 #ifndef XR_LAYOUT_CHECK_H
 #define XR_LAYOUT_CHECK_H

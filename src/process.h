@@ -33,6 +33,7 @@ struct process {
 	int pidfd;	     /* -1: none */
 	/* PROCESS_WAITING; ns, CLOCK_MONOTONIC; give_up_at 0: never */
 	uint64_t since, retry_at, give_up_at;
+	uint64_t looked; /* when R was last seen not to be initialised; 0: never */
 	char comm[XR_COMM_LEN];
 	struct target target;
 	struct stream *stream;

@@ -80,6 +80,22 @@ static void process__retry_later(struct process *p, uint64_t now)
 	p->retry_at = now + wait;
 }
 
+/* What was found, for --verbose. */
+static void session__describe(const struct session *s, const struct process *p)
+{
+	const struct target *t = &p->target;
+	char cgroup[4096], id[65] = "none", late[48] = "";
+
+	if (p->looked)
+		snprintf(late, sizeof(late), ", began at most %.1f ms ago",
+			 (double)(session__now() - p->looked) / (double)NS_PER_MS);
+	if (!target_proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)))
+		target_proc__container(cgroup, id);
+	session__debug(s, "process %u (%s): R %s in %s, load bias 0x%llx, container %s%s", p->pid,
+		       p->comm, t->version[0] ? t->version : "of unknown version", t->path,
+		       (unsigned long long)t->load_bias, id, late);
+}
+
 /* Give a process whose R was found to the engine. */
 static int session__sample(struct session *s, struct process *p)
 {
@@ -94,9 +110,8 @@ static int session__sample(struct session *s, struct process *p)
 	session__count(s, p);
 	if (!s->began)
 		s->began = session__now();
-	session__debug(s, "process %u (%s): R %s in %s, load bias 0x%llx", p->pid, p->comm,
-		       t->version[0] ? t->version : "of unknown version", t->path,
-		       (unsigned long long)t->load_bias);
+	if (s->o->verbose)
+		session__describe(s, p);
 	/* a process that was asked for has a file even when it does nothing */
 	if (p->asked && !s->err)
 		s->err = streams__ready(s->streams, &p->stream, &wp);
@@ -198,6 +213,7 @@ int session__add_target(struct session *s, pid_t pid, bool asked, uint32_t wait_
 		return 0;
 	if (wait_ms && error__passes(s, err, !asked || wait_ms == UINT32_MAX, p)) {
 		p->since = now;
+		p->looked = err == -EAGAIN ? now : 0;
 		process__retry_later(p, now);
 		p->give_up_at = wait_ms == UINT32_MAX ? 0 : now + wait_ms * NS_PER_MS;
 		process__watch(p);
@@ -260,8 +276,11 @@ static void session__retry(struct session *s, struct process *p, uint64_t now)
 	if (now < p->retry_at)
 		return;
 	process__retry_later(p, now);
-	if (process__starting(p) && (patient || !p->asked))
-		return;
+	if (process__starting(p)) {
+		p->looked = now;
+		if (patient || !p->asked)
+			return;
+	}
 	err = p->undecided ? session__found(s, p) : session__find(s, p);
 	if (!err || p->undecided)
 		return;
@@ -270,7 +289,7 @@ static void session__retry(struct session *s, struct process *p, uint64_t now)
 	if (error__passes(s, err, loading, p) && patient)
 		return;
 	/* when it was the only one, this is why the session failed, and session__run says it */
-	if (p->asked && s->live > 1)
+	if (p->asked ? s->live > 1 : err != -ENOEXEC && err != -ESRCH && err != -EEXIST)
 		session__note(s, "%s", s->fault.text);
 	session__end_process(s, p);
 }

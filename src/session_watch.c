@@ -126,6 +126,7 @@ int session__watch(struct session *s)
 	if (err)
 		return err;
 	session__scan(s);
+	session__debug(s, "watching for R to appear; found so far: %u", s->live);
 	return s->err;
 }
 

@@ -104,7 +104,7 @@ copy_r "$WORK/unknown"
 python3 - "$WORK/unknown/lib/libR.so" <<-'PY'
 	import re, sys
 	data = open(sys.argv[1], "rb").read()
-	new, n = re.subn(rb"(\0minor\0)\d\.\d(\0year\0)2\d\d\d(\0)", rb"\g<1>9.9\g<2>2099\g<3>", data)
+	new, n = re.subn(rb"(\0minor\0)\d\.\d(\0year\0)2\d\d\d(\0)", rb"\g<1>9.9\g<2>2029\g<3>", data)
 	assert n == 1 and len(new) == len(data), n
 	open(sys.argv[1], "wb").write(new)
 PY

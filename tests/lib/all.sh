@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# For the tests of --all and --subprocesses. Source it after live.sh. Other R processes may run on the machine: only
+# processes and functions of the test's own are looked at.
+
+# all_start OUT ARG...: start the profiler in the background (-f folded, unless ARG says otherwise), writing to OUT,
+# OUT.err and OUT.stats, and wait until it watches. Sets PROF_PID, PROF_OUT.
+all_start() {
+	PROF_OUT=$1
+	shift
+	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_OUT" --stats "${PROF_OUT%/}.stats" -v -f folded "$@" \
+		>"${PROF_OUT%/}.stdout" 2>"${PROF_OUT%/}.err" </dev/null &
+	PROF_PID=$!
+	live_pids+=("$PROF_PID")
+	wait_until 30 eval 'grep -q "watching for R" "${PROF_OUT%/}.err" || gone "$PROF_PID"'
+	if ! grep -q "watching for R" "${PROF_OUT%/}.err"; then
+		diag "the profiler ended early: $(cat "${PROF_OUT%/}.err")"
+		return 1
+	fi
+}
+
+# all_knows PID: has the profiler taken PID in?
+all_knows() {
+	grep -qE "process $1 \([^)]*\): (R |forked by)" "${PROF_OUT%/}.err"
+}
+
+# folded_roots FILE: "PID SAMPLES" of each process in a folded profile.
+folded_roots() {
+	awk '{ n = $NF; root = $0; sub(/[; ].*/, "", root); sub(/.*-/, "", root); count[root] += n }
+		END { for (root in count) print root, count[root] }' "$1"
+}
+
+# folded_samples FILE PID [REGEX]: samples of PID (those with a frame that matches).
+folded_samples() {
+	awk -v pid="$2" -v regex="${3:-.}" '
+		{ root = $0; sub(/[; ].*/, "", root); sub(/.*-/, "", root) }
+		root == pid && $0 ~ regex { n += $NF }
+		END { print n + 0 }' "$1"
+}
+
+# folded_pids FILE REGEX: the processes with a frame that matches.
+folded_pids() {
+	awk -v regex="$2" '$0 ~ regex { root = $0; sub(/[; ].*/, "", root); sub(/.*-/, "", root); seen[root] = 1 }
+		END { for (root in seen) print root }' "$1" | sort -n
+}
+
+# map_entries PROFILER NAME: how many entries that profiler's BPF map has.
+map_entries() {
+	local id
+	id=$(bpftool -j map show | python3 -c '
+import json, sys
+pid, name = int(sys.argv[1]), sys.argv[2]
+for m in json.load(sys.stdin):
+    if m.get("name") == name and any(p["pid"] == pid for p in m.get("pids", [])):
+        print(m["id"])' "$1" "$2")
+	[ -n "$id" ] || return 1
+	bpftool -j map dump id "$id" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'
+}
+
+# cpu_ticks PID: CPU time used so far, in clock ticks.
+cpu_ticks() {
+	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
+}
+
+# rss_kb PID: resident memory.
+rss_kb() {
+	awk '$1 == "VmRSS:" { print $2 }' "/proc/$1/status"
+}

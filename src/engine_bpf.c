@@ -11,8 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "cpus.h"
 #include "engine.h"
 #include "engine_bpf.h"
 #include "kernel.h"
@@ -35,6 +37,8 @@ struct engine {
 	engine_sink sink; /* during poll */
 	void *sink_arg;
 	int ncpus;
+	uint64_t cpus_ms; /* when it was last looked which CPUs are online */
+	bool cpus_fault;  /* an event on one that came back failed, and it was said */
 };
 
 static int on_record(void *arg, void *record, size_t size)
@@ -291,6 +295,24 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct fault *f)
 	return err;
 }
 
+/* For the whole machine: CPUs may have gone offline, or come back, since the last look. */
+static void renew_cpus(struct engine *e)
+{
+	struct timespec now;
+	struct fault f = {0};
+	uint64_t ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	if (ms - e->cpus_ms < CPUS_CHECK_MS)
+		return;
+	e->cpus_ms = ms;
+	if (perf_events__renew_cpus(e->events, &f) && !e->cpus_fault && e->config.note) {
+		e->cpus_fault = true; /* said once; it is tried again each time */
+		e->config.note(e->config.note_arg, f.text);
+	}
+}
+
 /*
  * The sampler wakes us only when much is waiting; so whatever there is at the end of the wait is
  * taken as well.
@@ -299,6 +321,8 @@ static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *a
 {
 	int n, err;
 
+	if (bpf__whole_machine(e))
+		renew_cpus(e);
 	e->sink = sink;
 	e->sink_arg = arg;
 	err = timeout_ms ? ring_buffer__poll(e->ring, timeout_ms) : 0;

@@ -11,6 +11,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "cpus.h"
 #include "perf_events.h"
 
 /* One event: of a thread (cpu is -1) or of a CPU (tid is -1). */
@@ -184,26 +185,50 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct fault *f)
 	return any ? 0 : fault__set(f, -ESRCH, "process %d is gone", pid);
 }
 
+/* Close the events of CPUs that are offline: they never fire again. */
+static void drop_offline(struct perf_events *p, const bool *online)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->events[i].cpu >= 0 && !online[p->events[i].cpu])
+			close(p->events[i].fd);
+		else
+			p->events[kept++] = p->events[i];
+	}
+	p->n = kept;
+}
+
 int perf_events__renew_cpus(struct perf_events *p, struct fault *f)
 {
-	int n = libbpf_num_possible_cpus(), opened = 0, err;
+	int n = libbpf_num_possible_cpus(), opened = 0, err = 0;
+	bool *online;
 
 	if (n < 0)
 		return fault__set(f, n, "cannot tell how many CPUs there are: %s", strerror(-n));
+	online = calloc((size_t)n, sizeof(*online));
+	if (!online)
+		return fault__set(f, -ENOMEM, "out of memory");
+	if (cpus__online(online, (size_t)n)) /* then perf_event_open() tells */
+		memset(online, true, (size_t)n * sizeof(*online));
+	drop_offline(p, online);
 	p->attr.inherit = 0;
 	for (int cpu = 0; cpu < n; cpu++) {
-		if (has(p, -1, cpu)) {
-			opened++;
+		if (!online[cpu])
 			continue;
+		err = has(p, -1, cpu) ? 0 : add(p, -1, cpu);
+		if (err == -ENODEV) /* it went offline just now */
+			continue;
+		if (err) {
+			open_fault(f, err, p);
+			goto cleanup;
 		}
-		err = add(p, -1, cpu);
-		if (err == -ENODEV) /* offline */
-			continue;
-		if (err)
-			return open_fault(f, err, p);
 		opened++;
 	}
-	return opened ? 0 : fault__set(f, -ENODEV, "perf_event_open: no CPU is online");
+	err = opened ? 0 : fault__set(f, -ENODEV, "perf_event_open: no CPU is online");
+cleanup:
+	free(online);
+	return err;
 }
 
 void perf_events__stop(struct perf_events *p)

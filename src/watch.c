@@ -8,10 +8,12 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
 
+#include "cpus.h"
 #include "map.h"
 #include "target_elf.h"
 #include "target_maps.h"
@@ -43,17 +45,18 @@ struct record_task { /* FORK and EXIT */
 };
 
 struct ring {
-	int fd;
+	int fd; /* -1: the CPU is offline */
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
 };
 
 struct watch {
 	struct watch_sink sink;
-	struct ring *rings;
+	struct ring *rings; /* by CPU */
 	size_t nrings;
 	size_t ring_bytes, map_bytes;
 	int epoll;
+	int timer; /* expires when it is time to look which CPUs are online */
 	bool lost;
 	/* files other than libR.so that were mapped: by device, inode and generation */
 	struct map files;
@@ -204,15 +207,87 @@ static void ring__read(struct watch *w, struct ring *r)
 static void watch__rings(struct watch *w)
 {
 	for (size_t i = 0; i < w->nrings; i++)
-		ring__read(w, &w->rings[i]);
+		if (w->rings[i].fd >= 0)
+			ring__read(w, &w->rings[i]);
+}
+
+static int ring__open(struct watch *w, struct ring *r, int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.mmap = 1, /* of executable code only */
+		.mmap2 = 1,
+		.task = w->sink.forked || w->sink.exited,
+		.watermark = 1,
+		.wakeup_watermark = 1, /* each record wakes */
+	};
+	struct epoll_event event = {.events = EPOLLIN};
+	int fd, err;
+
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r->page = mmap(NULL, w->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (r->page == MAP_FAILED) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	r->data = (uint8_t *)r->page + (w->map_bytes - w->ring_bytes);
+	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event)) {
+		err = -errno;
+		munmap(r->page, w->map_bytes);
+		close(fd);
+		return err;
+	}
+	r->fd = fd;
+	return 0;
+}
+
+static void ring__close(struct watch *w, struct ring *r)
+{
+	if (r->fd < 0)
+		return;
+	munmap(r->page, w->map_bytes);
+	close(r->fd);
+	r->fd = -1;
+}
+
+/*
+ * Rings for CPUs that came online, none for those that went.  What happened on a CPU before it had
+ * a ring counts as lost.  A ring that cannot be opened now is tried again the next time.
+ */
+static void watch__renew_cpus(struct watch *w)
+{
+	bool *online = calloc(w->nrings, sizeof(*online));
+
+	if (!online)
+		return;
+	if (cpus__online(online, w->nrings)) {
+		free(online);
+		return;
+	}
+	for (size_t cpu = 0; cpu < w->nrings; cpu++) {
+		if (!online[cpu])
+			ring__close(w, &w->rings[cpu]);
+		else if (w->rings[cpu].fd < 0 && !ring__open(w, &w->rings[cpu], (int)cpu))
+			w->lost = true;
+	}
+	free(online);
 }
 
 bool watch__read(struct watch *w)
 {
+	uint64_t expirations;
 	size_t told;
 	bool lost;
 
 	watch__rings(w);
+	if (read(w->timer, &expirations, sizeof(expirations)) == sizeof(expirations))
+		watch__renew_cpus(w);
 	for (int round = 0; w->npending && round < ROUNDS_MAX; round++) {
 		told = w->npending;
 		/*
@@ -236,41 +311,6 @@ int watch__fd(const struct watch *w)
 	return w->epoll;
 }
 
-static int ring__open(struct watch *w, struct ring *r, int cpu)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_period = 1,
-		.mmap = 1, /* of executable code only */
-		.mmap2 = 1,
-		.task = w->sink.forked || w->sink.exited,
-		.watermark = 1,
-		.wakeup_watermark = 1, /* each record wakes */
-	};
-	struct epoll_event event = {.events = EPOLLIN};
-	int err;
-
-	r->fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (r->fd < 0)
-		return -errno;
-	r->page = mmap(NULL, w->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-	if (r->page == MAP_FAILED) {
-		err = -errno;
-		close(r->fd);
-		return err;
-	}
-	r->data = (uint8_t *)r->page + (w->map_bytes - w->ring_bytes);
-	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, r->fd, &event)) {
-		err = -errno;
-		munmap(r->page, w->map_bytes);
-		close(r->fd);
-		return err;
-	}
-	return 0;
-}
-
 static int open_fault(struct fault *f, int err)
 {
 	if (err == -EACCES || err == -EPERM)
@@ -281,6 +321,20 @@ static int open_fault(struct fault *f, int err)
 	return fault__set(f, err, "cannot watch for new processes: %s", strerror(-err));
 }
 
+static int timer__open(struct watch *w)
+{
+	const struct timespec period = {.tv_sec = CPUS_CHECK_MS / 1000,
+					.tv_nsec = CPUS_CHECK_MS % 1000 * 1000000L};
+	struct itimerspec spec = {.it_interval = period, .it_value = period};
+	struct epoll_event event = {.events = EPOLLIN};
+
+	w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (w->timer < 0 || timerfd_settime(w->timer, 0, &spec, NULL) ||
+	    epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->timer, &event))
+		return -errno;
+	return 0;
+}
+
 int watch__open(struct watch **out, const struct watch_sink *sink, struct fault *f)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -289,7 +343,7 @@ int watch__open(struct watch **out, const struct watch_sink *sink, struct fault 
 
 	if (!w)
 		return fault__set(f, -ENOMEM, "out of memory");
-	w->epoll = -1;
+	w->epoll = w->timer = -1;
 	w->sink = *sink;
 	w->ring_bytes = RING_PAGES * page;
 	w->map_bytes = w->ring_bytes + page;
@@ -298,6 +352,9 @@ int watch__open(struct watch **out, const struct watch_sink *sink, struct fault 
 		goto cleanup;
 	}
 	w->rings = calloc((size_t)cpus, sizeof(*w->rings));
+	for (int cpu = 0; w->rings && cpu < cpus; cpu++)
+		w->rings[cpu].fd = -1;
+	w->nrings = w->rings ? (size_t)cpus : 0;
 	w->pending = calloc(PENDING_MAX, sizeof(*w->pending));
 	if (!w->rings || !w->pending) {
 		err = fault__set(f, -ENOMEM, "out of memory");
@@ -309,14 +366,16 @@ int watch__open(struct watch **out, const struct watch_sink *sink, struct fault 
 		goto cleanup;
 	}
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		err = ring__open(w, &w->rings[w->nrings], cpu);
-		if (err == -ENODEV) /* offline */
-			continue;
-		if (err) {
+		err = ring__open(w, &w->rings[cpu], cpu);
+		if (err && err != -ENODEV) { /* ENODEV: offline */
 			open_fault(f, err);
 			goto cleanup;
 		}
-		w->nrings++;
+	}
+	err = timer__open(w);
+	if (err) {
+		open_fault(f, err);
+		goto cleanup;
 	}
 	*out = w;
 	return 0;
@@ -330,10 +389,10 @@ void watch__close(struct watch *w)
 {
 	if (!w)
 		return;
-	for (size_t i = 0; i < w->nrings; i++) {
-		munmap(w->rings[i].page, w->map_bytes);
-		close(w->rings[i].fd);
-	}
+	for (size_t i = 0; i < w->nrings; i++)
+		ring__close(w, &w->rings[i]);
+	if (w->timer >= 0)
+		close(w->timer);
 	if (w->epoll >= 0)
 		close(w->epoll);
 	map__free(&w->files);

@@ -30,8 +30,8 @@ struct watch_sink {
 };
 
 /*
- * watch__open - an event on each CPU that is online.  @sink is copied.  -EACCES, -EPERM: not
- * allowed; or whatever perf_event_open() and mmap() fail with.
+ * watch__open - an event on each CPU that is online, now or later.  @sink is copied.  -EACCES,
+ * -EPERM: not allowed; or whatever perf_event_open() and mmap() fail with.
  */
 int watch__open(struct watch **out, const struct watch_sink *sink, struct fault *f);
 

@@ -27,11 +27,12 @@ prof_fake() {
 }
 
 # refused NAME "VARIABLE=VALUE;..." WHAT HINT [OPTION...]: exit status 1, one line, which has WHAT
-# and HINT in it.
+# and HINT in it. Without OPTION the target is profiled.
 refused() {
 	local name=$1 fakes=$2 what=$3 hint=$4
 	shift 4
-	prof_fake "$fakes" -e bpf -p "$TARGET_PID" -d 1 -o "$WORK/refused.out" "$@"
+	[ $# -gt 0 ] || set -- -p "$TARGET_PID" -o "$WORK/refused.out"
+	prof_fake "$fakes" -e bpf -d 1 "$@"
 	is "$status" 1 "$name: exit status 1"
 	is "$(wc -l <"$WORK/err")" 1 "$name: one line" || diag "$said"
 	like "$said" "$what" "$name: says what failed"
@@ -51,6 +52,8 @@ refused "perf_event_open() EBUSY" FAKE_PERF=EBUSY "perf_event_open" "again"
 refused "perf_event_open() EMFILE" FAKE_PERF=EMFILE "perf_event_open" "ulimit -n"
 refused "perf_event_open() ENFILE" FAKE_PERF=ENFILE "perf_event_open" "fs.file-max"
 refused "perf_event_open() ENOSYS" FAKE_PERF=ENOSYS "perf_event_open" "--engine"
+refused "perf_event_open() EMFILE, whole machine" FAKE_PERF=EMFILE "perf_event_open" "ulimit -n" \
+	--all -o "$WORK/refused"
 
 # Reading user memory from BPF can freeze these (shown by their own release, whatever this kernel is).
 for release in 5.19.0 6.0.19 6.1.35 6.2.16 6.3.9; do
@@ -74,4 +77,41 @@ for kernel in "FAKE_RELEASE=6.1.36;FAKE_VERSION=#1" "FAKE_RELEASE=6.3.10;FAKE_VE
 	is "$status" 0 "$kernel: taken" || diag "$said"
 done
 target_kill
+
+# A CPU that is offline is left out, and sampled when it comes back. One R is bound to it, and one
+# to another CPU, whose first samples show that everything is attached.
+sampled() { # sampled PID: it has samples in its file, which is made with the first
+	[ -s "$WORK/cpus/Rprof.$1.out" ] && [ "$(samples_in "$WORK/cpus/Rprof.$1.out")" -gt 0 ]
+}
+
+if [ "$(nproc)" -gt 1 ]; then
+	last=$(($(nproc) - 1))
+	target_start host naming 300
+	taskset -p -c 0 "$TARGET_PID" >/dev/null
+	other=$TARGET_PID
+	target_go
+	target_start host naming 300
+	taskset -p -c $last "$TARGET_PID" >/dev/null
+	target_go
+	: >"$WORK/offline"
+	env "LD_PRELOAD=$fake" FAKE_OFFLINE=$last "FAKE_OFFLINE_WHILE=$WORK/offline" \
+		"$XRPROF" -e bpf --all -o "$WORK/cpus" --stats "$WORK/cpus.json" 2>"$WORK/err" &
+	PROF_PID=$!
+	live_pids+=("$PROF_PID")
+	PROF_OUT=$WORK/cpus
+	wait_until 60 sampled "$other"
+	check "a CPU is offline: the others are sampled" sampled "$other" || diag "$(cat "$WORK/err")"
+	sleep 1
+	! sampled "$TARGET_PID"
+	ok $? "a CPU is offline: what is bound to it has no samples"
+	rm "$WORK/offline"
+	wait_until 60 sampled "$TARGET_PID"
+	check "a CPU comes back: it is sampled" sampled "$TARGET_PID" || diag "$(cat "$WORK/err")"
+	prof_stop
+	is "$PROF_STATUS" 0 "a CPU comes back: exit status 0"
+	kill -KILL "$other"
+	target_kill
+else
+	skip "this machine has one CPU" "a CPU is offline, and comes back"
+fi
 done_testing

@@ -51,7 +51,10 @@ struct engine_ops {
 	 * many.
 	 */
 	int (*add)(struct engine *e, const struct xr_row *row, struct fault *f);
-	/* Change the row of a process already added (say: more became known of it). */
+	/*
+	 * Change the row of a process already added, or that of its forked child (say: more became
+	 * known of it).  -ESRCH: it is not there any more.
+	 */
 	int (*update)(struct engine *e, const struct xr_row *row);
 	/* Stop sampling @pid, whose row is @serial; records already taken are still delivered. */
 	void (*remove)(struct engine *e, uint32_t pid, uint32_t serial);

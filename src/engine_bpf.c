@@ -236,7 +236,14 @@ cleanup:
 
 static int bpf__update(struct engine *e, const struct xr_row *row)
 {
-	return bpf_map_update_elem(bpf_map__fd(e->skel->maps.rows), &row->pid, row, BPF_ANY);
+	int fd = bpf_map__fd(e->skel->maps.rows);
+	struct xr_row new = *row, old;
+
+	if (bpf_map_lookup_elem(fd, &row->pid, &old) || old.serial != row->serial)
+		return -ESRCH;
+	new.r_tid = old.r_tid; /* what the sampler found out */
+	/* never a new one: the process may just have become another program */
+	return bpf_map_update_elem(fd, &row->pid, &new, BPF_EXIST) ? -ESRCH : 0;
 }
 
 static void bpf__remove(struct engine *e, uint32_t pid, uint32_t serial)

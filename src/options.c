@@ -26,16 +26,12 @@ enum {
 	KEY_BTF,
 };
 
-/*
- * One row per option; a row without help is an alias of another.  `later`: reserved, but this
- * version cannot do it; it is refused rather than ignored.
- */
+/* One row per option; a row without help is an alias of another. */
 struct row {
 	int key;
 	const char *name;
 	const char *arg; /* what its argument is called, NULL: it has none */
 	const char *help;
-	bool later;
 };
 
 static const struct row rows[] = {
@@ -83,18 +79,13 @@ static const struct row rows[] = {
 	 .name = "clock",
 	 .arg = "cpu|wall",
 	 .help = "sample the time spent computing, or all time"},
-	{.key = 'l',
-	 .name = "lines",
-	 .help = "source lines, as Rprof(line.profiling = TRUE)",
-	 .later = true},
+	{.key = 'l', .name = "lines", .help = "source lines, as Rprof(line.profiling = TRUE)"},
 	{.key = KEY_GC,
 	 .name = "gc",
-	 .help = "mark garbage collection, as Rprof(gc.profiling = TRUE)",
-	 .later = true},
+	 .help = "mark garbage collection, as Rprof(gc.profiling = TRUE)"},
 	{.key = KEY_FILTER,
 	 .name = "filter-callframes",
-	 .help = "leave out frames of lazy evaluation, as Rprof(filter.callframes = TRUE)",
-	 .later = true},
+	 .help = "leave out frames of lazy evaluation, as Rprof(filter.callframes = TRUE)"},
 	{.key = KEY_STATS,
 	 .name = "stats",
 	 .arg = "FILE",
@@ -334,7 +325,6 @@ int options__parse(struct options *o, int argc, char **argv, struct fault *f)
 {
 	struct option longs[NROWS + 1];
 	char shorts[3 * NROWS + 3];
-	const struct row *row;
 	int key, err;
 
 	*o = (struct options){
@@ -354,10 +344,6 @@ int options__parse(struct options *o, int argc, char **argv, struct fault *f)
 			return fault__set(f, -EINVAL, "%s takes no argument", argv[optind - 1]);
 		if (key == '?')
 			return fault__set(f, -EINVAL, "no such option: %s", argv[optind - 1]);
-		row = row__find(key);
-		if (row && row->later)
-			return fault__set(f, -EINVAL, "--%s: this version cannot do that yet",
-					  row->name);
 		err = options__set(o, key, optarg, f);
 		if (err)
 			return err;
@@ -394,7 +380,7 @@ void options__help(FILE *out)
 	char left[64];
 
 	for (const struct row *r = rows; r < rows + NROWS; r++) {
-		if (!r->help || r->later)
+		if (!r->help)
 			continue;
 		if (r->key < KEY_GC)
 			snprintf(left, sizeof(left), "-%c, --%s %s", r->key, r->name,

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "lines_check.h"
 #include "streams.h"
 #include "target.h"
 
@@ -36,6 +37,11 @@ struct process {
 	uint64_t looked; /* when R was last seen not to be initialised; 0: never */
 	char comm[XR_COMM_LEN];
 	struct target target;
+	/* --lines, --gc: whether R's hidden variables are what they were taken for */
+	bool checking; /* not known yet: session_lines.c looks now and then */
+	struct lines_check check;
+	uint64_t gc_at;	     /* of the flag; target.row has it once it is proven */
+	uint64_t checked_at; /* ns, CLOCK_MONOTONIC */
 	struct stream *stream;
 };
 

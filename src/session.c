@@ -380,6 +380,7 @@ cleanup:
 	if (s.engine)
 		s.ops->close(s.engine);
 	session__unwatch(&s);
+	session__lines_free(&s);
 	decoder__free(s.decoder);
 	command__close(&s.command);
 	return status;

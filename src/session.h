@@ -16,6 +16,9 @@
 #include "streams.h"
 #include "watch.h"
 
+/* A file with R in it whose hidden variables were proven; session_lines.c. */
+struct proof;
+
 struct session {
 	const struct options *o;
 	struct signals *signals;
@@ -36,6 +39,9 @@ struct session {
 	uint64_t swept;	      /* when the sampler was last asked whether it lost events */
 	uint64_t events_lost, rows_full; /* its counts then */
 	uint64_t unprofiled;		 /* processes found that there was no room for */
+	struct proof *proofs;		 /* a list */
+	uint64_t checking_ns;		 /* spent waiting for proofs */
+	bool lines_said, gc_said;	 /* that something of them cannot be had */
 	bool command_ends;		 /* it was told to, or seen to */
 	int err;			 /* of memory or of the output: the session is over */
 };
@@ -75,6 +81,19 @@ int session__retry_in(const struct session *s, int max);
 /* What the decoder calls; @arg is the session. */
 void session__on_sample(void *arg, const struct sample *sample);
 void session__on_process(void *arg, const struct xr_process *record);
+
+/* --- session_lines.c: are R's hidden variables where they were taken to be? --- */
+
+/*
+ * session__lines - @p's R was found: find out, for a short while, whether its innermost location
+ * and its GC flag can be told, and take what cannot be trusted yet from its row.
+ */
+void session__lines(struct session *s, struct process *p);
+
+/* session__lines_again - look again, if something is open, and tell the engine what was found. */
+void session__lines_again(struct session *s, struct process *p, uint64_t now);
+
+void session__lines_free(struct session *s);
 
 /* --- session_watch.c: processes that nobody named --- */
 

@@ -156,6 +156,7 @@ static int session__found(struct session *s, struct process *p)
 		err = session__check(s, p);
 	if (err)
 		return err;
+	session__lines(s, p);
 	p->state = PROCESS_FOUND;
 	if (!s->engine)
 		return 0;
@@ -322,6 +323,8 @@ void session__settle(struct session *s)
 			session__replaced(s, p);
 		else if (p->state == PROCESS_WAITING)
 			session__retry(s, p, now);
+		else if (p->state == PROCESS_SAMPLED && p->checking)
+			session__lines_again(s, p, now);
 	}
 }
 

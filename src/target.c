@@ -318,6 +318,9 @@ static void target__derive(struct target *t, int fd)
 		if (!err)
 			break;
 	}
+	t->how_lines = d.how_lines;
+	t->how_gc = d.how_gc;
+	t->srcref = d.srcref;
 	row->bc_body_at = d.bc_body ? d.bc_body + t->load_bias : 0;
 	row->bc_pc_at = d.bc_pc ? d.bc_pc + t->load_bias : 0;
 	row->gc_at = d.gc_running ? d.gc_running + t->load_bias : 0;

@@ -23,7 +23,10 @@ struct target {
 	char version[16];   /* R's, "4.2.2"; "" when it could not be found */
 	uint64_t load_bias; /* added to the file's addresses */
 	bool version_known; /* false: the layout is a guess, to be validated (issue: last row) */
-	struct xr_row row;  /* serial, flags and r_tid are the caller's to fill */
+	/* of R's hidden variables, derive.h: constants, NULL when not found */
+	const char *how_lines, *how_gc;
+	uint16_t srcref;   /* offset of RCNTXT.srcref as the file's code has it, 0: not seen */
+	struct xr_row row; /* serial, flags and r_tid are the caller's to fill */
 };
 
 /*

@@ -72,8 +72,10 @@ static void test_lines(void)
 		if (!err)
 			err = output__end_line(o);
 	}
-	tap__ok(!err && !stat(path, &st) && st.st_size > 500000,
-		"much is not kept back: %lld bytes are out unasked", (long long)st.st_size);
+	if (err || stat(path, &st))
+		tap__bail("cannot write %s", path);
+	tap__ok(st.st_size > 500000, "much is not kept back: %lld bytes are out unasked",
+		(long long)st.st_size);
 	output__close(o);
 	tap__ok(!output__close(NULL), "closing nothing");
 }
@@ -91,53 +93,63 @@ static void test_open(void)
 		f.text);
 }
 
-/* A limit on the file's size cuts a write short, as a full disk does. */
-static void test_cut_short(void)
+/*
+ * Write ten lines of 17 bytes to @where ("-": stdout, which is @fd) in a child that may not make a
+ * file longer than 100 bytes, which cuts a write short as a full disk does.  Returns the number
+ * of the first check that failed, 0: none.
+ */
+static int cut_short(const char *where, int fd)
 {
-	struct rlimit old, small = {100, RLIM_INFINITY};
-	struct output *o = open_path();
-	char text[256];
-	int err = 0, fd;
+	struct rlimit limit;
+	struct output *o;
+	int status;
+	pid_t child;
 
-	getrlimit(RLIMIT_FSIZE, &old);
-	small.rlim_max = old.rlim_max;
+	fflush(stdout);
+	child = fork();
+	if (child) {
+		waitpid(child, &status, 0);
+		return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	}
 	signal(SIGXFSZ, SIG_IGN);
-	if (setrlimit(RLIMIT_FSIZE, &small))
-		tap__bail("setrlimit: %s", strerror(errno));
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = 100;
+	if (setrlimit(RLIMIT_FSIZE, &limit) || (fd >= 0 && dup2(fd, STDOUT_FILENO) < 0) ||
+	    output__open(&o, where, NULL))
+		_exit(1);
 	for (int i = 0; i < 10; i++) {
 		output__write(o, "0123456789abcdef", 16);
 		output__end_line(o);
 	}
-	err = output__flush(o);
-	tap__ok(err == -EFBIG, "a write past the limit fails");
+	if (output__flush(o) != -EFBIG)
+		_exit(2);
+	/* from now on it takes nothing */
+	if (output__write(o, "x", 1) != -EFBIG || output__printf(o, "x") != -EFBIG ||
+	    output__end_line(o) != -EFBIG || output__flush(o) != -EFBIG)
+		_exit(3);
+	_exit(output__close(o) == -EFBIG ? 0 : 4);
+}
+
+static void test_cut_short(void)
+{
+	char text[256];
+	int failed, fd;
+
+	failed = cut_short(path, -1);
+	tap__ok(!failed, "a write past the limit fails, and all after it (%d)", failed);
 	tap__ok(slurp(path, text, sizeof(text)) == 85 && text[84] == '\n',
 		"the file ends after its last whole line");
-	tap__ok(output__write(o, "x", 1) == -EFBIG && output__printf(o, "x") == -EFBIG &&
-			output__end_line(o) == -EFBIG && output__flush(o) == -EFBIG,
-		"nothing more is taken");
-	tap__ok(output__close(o) == -EFBIG, "close says it again");
 
 	/* the same when stdout is a file that is appended to */
-	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	fd = open(path, O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC);
 	if (fd < 0 || write(fd, "before\n", 7) != 7)
 		tap__bail("cannot write %s", path);
-	close(fd);
-	fflush(stdout);
-	if (!fork()) {
-		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-		if (dup2(fd, STDOUT_FILENO) < 0 || output__open(&o, "-", NULL))
-			_exit(1);
-		for (int i = 0; i < 10; i++) {
-			output__write(o, "0123456789abcdef", 16);
-			output__end_line(o);
-		}
-		_exit(output__close(o) == -EFBIG ? 0 : 2);
-	}
-	wait(&err);
-	tap__ok(!err && slurp(path, text, sizeof(text)) == 92 && text[91] == '\n' &&
+	failed = cut_short("-", fd);
+	tap__ok(!failed, "appending past the limit fails (%d)", failed);
+	tap__ok(slurp(path, text, sizeof(text)) == 92 && text[91] == '\n' &&
 			!strncmp(text, "before\n0", 8),
-		"appended to: ends after the last whole line, keeps what was there");
-	setrlimit(RLIMIT_FSIZE, &old);
+		"the file ends after the last whole line and keeps what was there");
+	close(fd);
 }
 
 static void test_full(void)

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -112,6 +114,23 @@ bool command__wait(struct command *c, int ms)
 		ms -= 10;
 	}
 	return c->ended;
+}
+
+void command__signal(const struct command *c, int signal)
+{
+	kill(c->pid, signal);
+}
+
+bool command__result(const struct command *c, char *text, size_t size)
+{
+	if (!c->ended || (WIFEXITED(c->status) && !WEXITSTATUS(c->status)))
+		return false;
+	if (WIFEXITED(c->status))
+		snprintf(text, size, "exited with status %d", WEXITSTATUS(c->status));
+	else
+		snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(c->status),
+			 signals__name(WTERMSIG(c->status)));
+	return true;
 }
 
 void command__close(struct command *c)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "fault.h"
@@ -31,7 +32,7 @@ struct filters {
 /* What is looked at of a process. */
 struct filter_subject {
 	pid_t pid;
-	uid_t uid; /* effective */
+	uint32_t uid; /* effective */
 	const char *comm;
 	const char *cgroup; /* path, "" if there is none */
 };

@@ -4,6 +4,7 @@
 
 #include "cmd.h"
 #include "options.h"
+#include "platform.h"
 #include "say.h"
 #include "session.h"
 #include "version.h"
@@ -55,7 +56,7 @@ static void help(void)
 static int record(int argc, char **argv)
 {
 	struct options o;
-	struct signals signals;
+	struct signals *signals;
 	struct fault f = {""};
 	int status;
 
@@ -78,8 +79,8 @@ static int record(int argc, char **argv)
 		status = EXIT_FAILED;
 		goto cleanup;
 	}
-	status = session__run(&o, &signals);
-	signals__close(&signals);
+	status = session__run(&o, signals);
+	signals__close(signals);
 cleanup:
 	options__free(&o);
 	return status;
@@ -89,6 +90,10 @@ int main(int argc, char **argv)
 {
 	struct fault f;
 
+	if (platform__arguments(&argc, &argv, &f)) {
+		say__line("%s", f.text);
+		return EXIT_FAILED;
+	}
 	if (argc < 2 || argv[1][0] == '-')
 		return record(argc, argv);
 	for (size_t i = 0; i < NSUBCOMMANDS; i++)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#define _GNU_SOURCE /* memrchr */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +8,10 @@
 
 #include "buf.h"
 #include "output.h"
+#include "platform.h"
 
-#define OUTPUT_ENOUGH 65536u /* bytes of whole lines that are not kept back any longer */
+#define OUTPUT_ENOUGH  65536u	  /* bytes of whole lines that are not kept back any longer */
+#define OUTPUT_AT_ONCE (1u << 30) /* bytes in one write */
 
 struct output {
 	int fd;
@@ -34,10 +33,9 @@ int output__open(struct output **out, const char *path, struct fault *f)
 	if (!o)
 		return fault__set(f, -ENOMEM, "no memory for the output");
 	o->ours = strcmp(path, "-") != 0;
-	o->fd = o->ours ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
-			: STDOUT_FILENO;
+	o->fd = o->ours ? platform__create(path) : STDOUT_FILENO;
 	if (o->fd < 0 || fstat(o->fd, &st)) {
-		err = -errno;
+		err = o->fd < 0 ? o->fd : -errno;
 		fault__set(f, err, "cannot write to %s: %s; give another place with -o",
 			   o->ours ? path : "standard output", strerror(-err));
 		if (o->ours && o->fd >= 0)
@@ -94,11 +92,12 @@ int output__end_line(struct output *o)
  */
 static void output__trim(struct output *o, size_t done)
 {
-	const char *last = done ? memrchr(o->buf.data, '\n', done) : NULL;
-	size_t tail = done - (last ? (size_t)(last - o->buf.data) + 1 : 0);
+	size_t tail = 0;
 	struct stat st;
 	off_t end;
 
+	while (tail < done && o->buf.data[done - tail - 1] != '\n')
+		tail++;
 	if (!o->regular || !tail)
 		return;
 	end = lseek(o->fd, 0, SEEK_CUR);
@@ -108,6 +107,14 @@ static void output__trim(struct output *o, size_t done)
 		lseek(o->fd, end - (off_t)tail, SEEK_SET);
 }
 
+/* As much of the whole lines behind @done as is written at once. */
+static unsigned int output__portion(const struct output *o, size_t done)
+{
+	size_t left = o->whole - done;
+
+	return left < OUTPUT_AT_ONCE ? (unsigned int)left : OUTPUT_AT_ONCE;
+}
+
 int output__flush(struct output *o)
 {
 	size_t done = 0;
@@ -115,13 +122,13 @@ int output__flush(struct output *o)
 	if (o->error)
 		return o->error;
 	while (done < o->whole) {
-		ssize_t n = write(o->fd, o->buf.data + done, o->whole - done);
+		ssize_t n = write(o->fd, o->buf.data + done, output__portion(o, done));
 
 		if (n > 0) {
 			done += (size_t)n;
 		} else if (n < 0 && errno == EAGAIN) {
 			/* somebody made the pipe or terminal non-blocking */
-			poll(&(struct pollfd){.fd = o->fd, .events = POLLOUT}, 1, -1);
+			platform__wait_writable(o->fd);
 		} else if (n == 0 || errno != EINTR) {
 			output__fail(o, n ? -errno : -EIO);
 			output__trim(o, done);

@@ -31,7 +31,7 @@ struct process {
 	uint8_t drained;     /* polls since it ended */
 	bool undecided;	     /* `target` is filled, but its layout could not be checked yet */
 	bool mine;	     /* `target` is filled: its row was given by us, not by the kernel */
-	int pidfd;	     /* -1: none */
+	int pidfd;	     /* -1: none; on Windows, a handle (of which 32 bits are used) */
 	/* PROCESS_WAITING; ns, CLOCK_MONOTONIC; give_up_at 0: never */
 	uint64_t since, retry_at, give_up_at;
 	uint64_t looked; /* when R was last seen not to be initialised; 0: never */
@@ -73,6 +73,7 @@ struct process *processes__next(const struct processes *ps, const struct process
 /* process__watch - from now on process__gone costs one poll(2).  Without pidfd (before 5.3) none.
  */
 void process__watch(struct process *p);
+void process__unwatch(struct process *p);
 /* process__gone - has it exited? */
 bool process__gone(const struct process *p);
 

@@ -4,9 +4,13 @@
 #include "registry.h"
 
 static const struct engine_ops *const engines[] = {
+#ifdef _WIN32
+	&engine_win32,
+#else
 	&engine_bpf,
 	&engine_ptrace,
 	&engine_vmread,
+#endif
 	NULL,
 };
 

@@ -9,7 +9,7 @@
 #include "writer.h"
 
 /* Each is defined in the file of its name: engine_bpf.c, writer_rprof.c and so on. */
-extern const struct engine_ops engine_bpf, engine_ptrace, engine_vmread;
+extern const struct engine_ops engine_bpf, engine_ptrace, engine_vmread, engine_win32;
 extern const struct writer_ops writer_rprof, writer_folded;
 
 /*

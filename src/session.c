@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 
+#include "platform.h"
 #include "registry.h"
 #include "say.h"
 #include "session.h"
@@ -24,10 +21,7 @@
 
 uint64_t session__now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return platform__now();
 }
 
 static void session__say(const char *fmt, va_list ap)
@@ -122,17 +116,6 @@ static int session__open_streams(struct session *s)
 			     &s->fault);
 }
 
-/* Each process may need a file and a pidfd. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static int session__add_pids(struct session *s)
 {
 	const struct options *o = s->o;
@@ -167,7 +150,7 @@ static int session__start(struct session *s)
 			return err;
 	}
 	if (o->npids > 1 || o->all || o->follow)
-		raise_file_limit();
+		platform__many_files(); /* each process may need a file and a pidfd */
 	err = decoder__new(&s->decoder, &decoder_ops, s);
 	if (err)
 		return fault__set(&s->fault, err, "cannot make a decoder: %s", strerror(-err));
@@ -229,10 +212,10 @@ static bool session__signalled(struct session *s)
 
 	if (!event.signal)
 		return false;
-	session__debug(s, "ending: %s", strsignal(event.signal));
+	session__debug(s, "ending: %s", signals__name(event.signal));
 	s->command_ends = true;
 	if (s->command.pid && !command__ended(&s->command) && event.sent)
-		kill(s->command.pid, event.signal);
+		command__signal(&s->command, event.signal);
 	return true;
 }
 
@@ -342,12 +325,8 @@ static int session__report(struct session *s, bool started)
 	}
 	if (s->command.pid && !command__wait(&s->command, s->command_ends ? REAP_MS : 0))
 		session__note(s, "%s (process %d) runs on", s->command.name, (int)s->command.pid);
-	else if (s->command.pid && WIFEXITED(s->command.status) && WEXITSTATUS(s->command.status))
-		session__note(s, "%s exited with status %d", s->command.name,
-			      WEXITSTATUS(s->command.status));
-	else if (s->command.pid && WIFSIGNALED(s->command.status))
-		session__note(s, "%s was ended by signal %d (%s)", s->command.name,
-			      WTERMSIG(s->command.status), strsignal(WTERMSIG(s->command.status)));
+	else if (s->command.pid && command__result(&s->command, line, sizeof(line)))
+		session__note(s, "%s %s", s->command.name, line);
 	return status;
 }
 

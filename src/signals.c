@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -16,6 +18,12 @@
 #define STUCK_MS 3000
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+struct signals {
+	int fd;
+	bool second;  /* signals__let_second was called */
+	sigset_t old; /* the mask as it was, for children */
+};
 
 #define NENDING (sizeof(ending) / sizeof(ending[0]))
 
@@ -73,15 +81,18 @@ static void unblock(int signal, siginfo_t *info, void *context)
 		sigdelset(&uc->uc_sigmask, ending[i]);
 }
 
-int signals__open(struct signals *s, struct fault *f)
+int signals__open(struct signals **out, struct fault *f)
 {
+	struct signals *s = calloc(1, sizeof(*s));
 	struct sigaction act = {.sa_sigaction = first, .sa_flags = SA_SIGINFO | SA_RESETHAND};
 	struct sigaction timer = {.sa_sigaction = unblock, .sa_flags = SA_SIGINFO | SA_RESTART};
 	struct sigaction hup;
 	sigset_t mask;
 	int err;
 
-	*s = (struct signals){.fd = -1};
+	if (!s)
+		return fault__set(f, -ENOMEM, "out of memory");
+	s->fd = -1;
 	ending__mask(&mask);
 	act.sa_mask = mask;
 	signal(SIGCHLD, SIG_DFL);
@@ -95,6 +106,7 @@ int signals__open(struct signals *s, struct fault *f)
 	if (sigaction(SIGINT, &act, NULL) || sigaction(SIGTERM, &act, NULL) ||
 	    (hup.sa_handler != SIG_IGN && sigaction(SIGHUP, &act, NULL)))
 		goto failed;
+	*out = s;
 	return 0;
 failed:
 	err = -errno;
@@ -112,6 +124,11 @@ struct signals_event signals__take(struct signals *s)
 		.signal = (int)info.ssi_signo,
 		.sent = info.ssi_code <= 0, /* SI_USER, SI_QUEUE: a process; SI_KERNEL: the tty */
 	};
+}
+
+const char *signals__name(int signal)
+{
+	return strsignal(signal);
 }
 
 void signals__let_second(struct signals *s)
@@ -137,7 +154,9 @@ void signals__restore(const struct signals *s)
 
 void signals__close(struct signals *s)
 {
+	if (!s)
+		return;
 	if (s->fd >= 0)
 		close(s->fd);
-	s->fd = -1;
+	free(s);
 }

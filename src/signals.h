@@ -6,19 +6,17 @@
 #ifndef XR_SIGNALS_H
 #define XR_SIGNALS_H
 
-#include <signal.h>
 #include <stdbool.h>
 
 #include "fault.h"
 
-struct signals {
-	int fd;
-	bool second;  /* signals__let_second was called */
-	sigset_t old; /* the mask as it was, for children */
-};
+struct signals;
 
-/* signals__open - for SIGINT, SIGTERM, and SIGHUP unless nohup had it ignored.  Ignores SIGPIPE. */
-int signals__open(struct signals *s, struct fault *f);
+/*
+ * signals__open - for SIGINT, SIGTERM, and SIGHUP unless nohup had it ignored.  Ignores SIGPIPE. On
+ * Windows: Ctrl-C, Ctrl-Break, and the end of the console or the user's session.
+ */
+int signals__open(struct signals **out, struct fault *f);
 
 /* What came: 0 nothing; else the signal, and whether a process sent it rather than the terminal. */
 struct signals_event {
@@ -27,6 +25,9 @@ struct signals_event {
 };
 
 struct signals_event signals__take(struct signals *s);
+
+/* signals__name - what people call it. */
+const char *signals__name(int signal);
 
 /*
  * signals__let_second - the first signal was taken and the session is finishing.  From 300 ms later
@@ -38,6 +39,6 @@ void signals__let_second(struct signals *s);
 /* signals__restore - in a forked child before exec: what this process was started with. */
 void signals__restore(const struct signals *s);
 
-void signals__close(struct signals *s);
+void signals__close(struct signals *s); /* NULL is allowed */
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "platform.h"
 #include "stats.h"
 
 static const char *const row_names[] = {
@@ -54,7 +55,7 @@ int stats__write(const struct stats *s, const char *path, struct fault *f)
 	FILE *out;
 	int err;
 
-	out = fopen(path, "we");
+	out = platform__fopen(path);
 	if (!out)
 		return fault__set(f, -errno, "cannot write --stats %s: %s", path, strerror(errno));
 	json__begin(&j, out);

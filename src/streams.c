@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "platform.h"
 #include "streams.h"
+
+#define STREAM_PATH_MAX 4096 /* bytes */
 
 struct stream {
 	struct stream *next, **link; /* in streams.all */
@@ -103,27 +103,20 @@ failed:
 	return ss->err;
 }
 
-static bool path__is_directory(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 static bool path__wants_directory(const char *path, bool several)
 {
 	size_t len = strlen(path);
 
 	if (!strcmp(path, "-"))
 		return false;
-	return several || (len && path[len - 1] == '/') || path__is_directory(path);
+	return several || (len && path[len - 1] == '/') || platform__is_directory(path);
 }
 
 int streams__open(struct streams **out, const struct writer_ops *format,
 		  const struct writer_config *config, const char *path, bool several,
 		  struct fault *f)
 {
-	char shared[PATH_MAX];
+	char shared[STREAM_PATH_MAX];
 	struct streams *ss;
 	int err;
 
@@ -134,12 +127,12 @@ int streams__open(struct streams **out, const struct writer_ops *format,
 	ss->config = *config;
 	snprintf(shared, sizeof(shared), "%s", path);
 	if (path__wants_directory(path, several && format->per_process)) {
-		if (mkdir(path, 0777) && errno != EEXIST) {
-			err = fault__set(f, -errno, "cannot make directory %s: %s", path,
-					 strerror(errno));
+		err = platform__mkdir(path);
+		if (err && err != -EEXIST) {
+			fault__set(f, err, "cannot make directory %s: %s", path, strerror(-err));
 			goto failed;
 		}
-		if (!path__is_directory(path)) {
+		if (!platform__is_directory(path)) {
 			err = fault__set(f, -ENOTDIR,
 					 "%s is not a directory: several processes need one "
 					 "file each in format %s",
@@ -193,7 +186,7 @@ static int pid__seen(struct streams *ss, uint32_t pid)
 
 int streams__ready(struct streams *ss, struct stream **slot, const struct writer_process *p)
 {
-	char path[PATH_MAX], serial[16] = "";
+	char path[STREAM_PATH_MAX], serial[16] = "";
 	int seen;
 
 	if (ss->err || *slot)

@@ -12,40 +12,11 @@
 #include "target_elf.h"
 #include "target_maps.h"
 #include "target_proc.h"
+#include "target_variables.h"
 
 #define EXECS_MAX	4
 #define DEBUG_FILES_MAX 8u
 #define LOADS_MAX	4u /* libR.so mapped more than once: see that many */
-
-/* R's variables (Rinternals.h, Defn.h; names.c and eval.c set them), in the order of wanted[]. */
-enum {
-	WANT_CONTEXT,
-	WANT_NIL,
-	WANT_COLON2,
-	WANT_COLON3,
-	WANT_DOLLAR,
-	WANT_ITEM,
-	WANT_SRCFILE,
-	WANT_CLASS,
-	WANT_EVAL,
-	WANT_IN_BC,
-	WANT_SRCREF,
-	WANTS
-};
-
-static const struct target_symbol wanted[WANTS] = {
-	[WANT_CONTEXT] = {.name = "R_GlobalContext"},
-	[WANT_NIL] = {.name = "R_NilValue"},
-	[WANT_COLON2] = {.name = "R_DoubleColonSymbol"},
-	[WANT_COLON3] = {.name = "R_TripleColonSymbol"},
-	[WANT_DOLLAR] = {.name = "R_DollarSymbol"},
-	[WANT_ITEM] = {.name = "R_Bracket2Symbol"},
-	[WANT_SRCFILE] = {.name = "R_SrcfileSymbol"},
-	[WANT_CLASS] = {.name = "R_ClassSymbol"},
-	[WANT_EVAL] = {.name = "R_EvalSymbol"},
-	[WANT_IN_BC] = {.name = "R_InBCInterpreter"},
-	[WANT_SRCREF] = {.name = "R_Srcref"},
-};
 
 /* One file that is mapped into the target. */
 struct load {
@@ -55,18 +26,12 @@ struct load {
 	uint64_t bias;
 };
 
-static int target__denied(const struct target *t, const char *what, struct fault *f)
+int target__denied(const struct target *t, const char *what, struct fault *f)
 {
 	return fault__set(f, -EACCES,
 			  "not allowed to look at the %s of process %d (%s): run as root, or once "
 			  "\"setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep\" on this program",
 			  what, (int)t->pid, t->comm);
-}
-
-static int target__gone(const struct target *t, struct fault *f)
-{
-	return fault__set(f, -ESRCH, "process %d (%s) ended while it was looked at", (int)t->pid,
-			  t->comm);
 }
 
 static int target__not_r(const struct target *t, struct fault *f)
@@ -161,69 +126,6 @@ static int load__open_exe(struct load *l, const struct target *t, struct fault *
 	return 0;
 }
 
-/* The value of the variable at @addr in the target; 0 for address 0. */
-static int target__value(const struct target *t, uint64_t addr, __u64 *value, struct fault *f)
-{
-	int err;
-
-	*value = 0;
-	if (!addr)
-		return 0;
-	err = target_proc__memory(t->pid, addr, value, sizeof(*value));
-	if (err == -EPERM || err == -EACCES)
-		return target__denied(t, "memory", f);
-	if (err == -ESRCH)
-		return target__gone(t, f);
-	if (err)
-		return fault__set(
-			f, -EBADMSG,
-			"cannot read R's variables in process %d (%s): its %s is damaged, "
-			"or it is ending",
-			(int)t->pid, t->comm, t->path);
-	return 0;
-}
-
-/* Addresses and values of R's variables: @at are addresses in the target. */
-static int target__variables(struct target *t, const uint64_t at[WANTS], struct fault *f)
-{
-	struct xr_row *row = &t->row;
-	struct {
-		int want;
-		__u64 *value;
-	} values[] = {
-		{WANT_NIL, &row->nil},		 {WANT_COLON2, &row->sym_colon2},
-		{WANT_COLON3, &row->sym_colon3}, {WANT_DOLLAR, &row->sym_dollar},
-		{WANT_ITEM, &row->sym_item},	 {WANT_SRCFILE, &row->sym_srcfile},
-		{WANT_IN_BC, &row->in_bc},	 {WANT_CLASS, &row->sym_class},
-		{WANT_EVAL, &row->eval_fun},
-	};
-	__u64 context;
-	bool ready;
-	int err;
-
-	row->head_at = at[WANT_CONTEXT];
-	row->srcref_at = at[WANT_SRCREF];
-	err = target__value(t, row->head_at, &context, f);
-	ready = context != 0;
-	for (size_t i = 0; !err && i < sizeof(values) / sizeof(values[0]); i++) {
-		err = target__value(t, at[values[i].want], values[i].value, f);
-		ready = ready && (*values[i].value || !at[values[i].want]);
-	}
-	if (err)
-		return err;
-	/* what the symbol `eval` stands for inside .Internal(): its third word (Rinternals.h) */
-	if (!err && row->eval_fun)
-		err = target__value(t, row->eval_fun + 48, &row->eval_fun, f);
-	if (err)
-		return err;
-	if (!ready)
-		return fault__set(f, -EAGAIN,
-				  "R in process %d (%s) has not finished starting: try again in a "
-				  "moment",
-				  (int)t->pid, t->comm);
-	return 0;
-}
-
 /* "Version: 4.2.2" in the DESCRIPTION of package base, for builds whose constants do not tell. */
 static void target__version_of_base(struct target *t, const struct target_map *map)
 {
@@ -263,25 +165,10 @@ static int target__layout(struct target *t, const struct load *l, struct fault *
 {
 	enum layouts_arch arch =
 		l->elf.machine == EM_AARCH64 ? LAYOUTS_AARCH64_LINUX : LAYOUTS_X86_64_LINUX;
-	const struct xr_layout *layout = NULL;
-	uint32_t version;
 
 	if (target_elf__version(&l->elf, t->version))
 		target__version_of_base(t, &l->map);
-	version = layouts__parse(t->version);
-	if (version && version < LAYOUTS_VERSION(3, 0, 0))
-		return fault__set(
-			f, -ENOTSUP,
-			"process %d (%s) runs R %s, which is too old: R 3.0.0 or later is "
-			"needed",
-			(int)t->pid, t->comm, t->version);
-	if (version)
-		layout = layouts__find(arch, version);
-	t->version_known = layout != NULL;
-	if (!layout)
-		layout = layouts__last(arch);
-	t->row.layout = *layout;
-	return 0;
+	return target_variables__layout(t, arch, f);
 }
 
 /* R's hidden variables, from the file @fd or its debug file; what is not found stays 0. */
@@ -348,6 +235,12 @@ static void target__path(struct target *t, const char *shown)
 	snprintf(t->path, sizeof(t->path), "%.255s", shown);
 }
 
+static void symbols__want(struct target_symbol symbols[TARGET_VARIABLES])
+{
+	for (int i = 0; i < TARGET_VARIABLES; i++)
+		symbols[i] = (struct target_symbol){.name = target_variables__name(i)};
+}
+
 /*
  * Take R from @r, with the executable @exe (NULL: that is @r, or cannot be read) before it in
  * the dynamic linker's order.
@@ -355,19 +248,19 @@ static void target__path(struct target *t, const char *shown)
 static int target__take(struct target *t, struct load *r, struct load *exe, uint32_t want,
 			struct fault *f)
 {
-	struct target_symbol symbols[WANTS], before[WANTS];
-	uint64_t at[WANTS];
+	struct target_symbol symbols[TARGET_VARIABLES], before[TARGET_VARIABLES];
+	uint64_t at[TARGET_VARIABLES];
 	int err;
 
 	t->load_bias = r->bias;
 	target__path(t, r->map.path);
-	memcpy(symbols, wanted, sizeof(wanted));
-	memcpy(before, wanted, sizeof(wanted));
-	err = target_elf__symbols(&r->elf, symbols, WANTS, true);
+	symbols__want(symbols);
+	symbols__want(before);
+	err = target_elf__symbols(&r->elf, symbols, TARGET_VARIABLES, true);
 	if (err < 0)
 		return fault__set(f, err, "%s is damaged: its symbol table cannot be read",
 				  t->path);
-	if (!symbols[WANT_CONTEXT].value || !symbols[WANT_NIL].value) {
+	if (!symbols[TARGET_CONTEXT].value || !symbols[TARGET_NIL].value) {
 		if (t->load == TARGET_STATIC)
 			return target__not_r(t, f);
 		return fault__set(
@@ -376,14 +269,14 @@ static int target__take(struct target *t, struct load *r, struct load *exe, uint
 			"R_NilValue",
 			t->path);
 	}
-	if (exe && target_elf__symbols(&exe->elf, before, WANTS, false) < 0)
-		memcpy(before, wanted, sizeof(wanted));
-	for (size_t i = 0; i < WANTS; i++) {
+	if (exe && target_elf__symbols(&exe->elf, before, TARGET_VARIABLES, false) < 0)
+		symbols__want(before);
+	for (size_t i = 0; i < TARGET_VARIABLES; i++) {
 		at[i] = symbols[i].value ? symbols[i].value + r->bias : 0;
 		if (before[i].value)
 			at[i] = before[i].value + exe->bias;
 	}
-	err = target__variables(t, at, f);
+	err = target_variables__read(t, at, f);
 	if (!err)
 		err = target__layout(t, r, f);
 	if (!err && (want & (XR_ROW_LINES | XR_ROW_GC)))

@@ -57,17 +57,10 @@ int target_elf__symbols(struct target_elf *e, struct target_symbol *want, size_t
 int target_elf__bias(const struct target_elf *e, uint64_t start, uint64_t offset, uint64_t *bias);
 
 /*
- * target_elf__version - R's version from the file's constants, as "4.2.2".
- *
- * do_version() (src/main/version.c) puts together the list R.version from literals that compilers
- * and linkers keep in order: "major" ["4"] "minor" "2.2" "year" "2022".  The major number is often
- * shared with another string's tail and then missing; the year tells it.
+ * target_elf__version - R's version from the file's constants (r_version.h).
  *
  * Returns 0, or -ENOENT and an empty @version.
  */
 int target_elf__version(const struct target_elf *e, char version[16]);
-
-/* target_elf__parse_version - the same, in @len bytes of memory. */
-int target_elf__parse_version(const char *data, size_t len, char version[16]);
 
 #endif

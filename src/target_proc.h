@@ -16,7 +16,7 @@ struct target_proc {
 	char state;	     /* 'R', 'S', 'Z', ... */
 	pid_t ppid;	     /* 0: none that we may see */
 	pid_t tgid;	     /* the process a thread belongs to; the pid itself otherwise */
-	uid_t uid;	     /* effective */
+	uint32_t uid;	     /* effective */
 	uint64_t start_time; /* clock ticks since boot */
 	uint64_t stack; /* where the main thread's stack begins: another after an exec; 0: not told
 			 */

@@ -2,8 +2,13 @@
 #ifndef XR_VERSION_H
 #define XR_VERSION_H
 
-/* The program's name in its messages, and its version: the only place that holds either. */
+/*
+ * The program's name in its messages, and its version: the only place that holds either.  The build
+ * for Windows has another name (mk/windows.mk).
+ */
+#ifndef XR_PROGRAM
 #define XR_PROGRAM "xrprof-bpf"
+#endif
 #define XR_VERSION "0.1.0"
 
 #endif

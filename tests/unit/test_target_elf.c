@@ -13,6 +13,7 @@
 #include "elf_fixture.h"
 #include "layouts.h"
 #include "tap.h"
+#include "r_version.h"
 #include "target_elf.h"
 
 #define WANTS 3
@@ -255,7 +256,7 @@ static int version_of(const char *text, size_t len, char version[16])
 	if (!copy)
 		tap__bail("no memory");
 	memcpy(copy, text, len);
-	err = target_elf__parse_version(copy, len, version);
+	err = r_version__parse(copy, len, version);
 	free(copy);
 	return err;
 }

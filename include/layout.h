@@ -28,7 +28,12 @@ struct xr_layout {
 	__u16 vector_data; /* 48 from R 3.5.0 on, 40 before */
 	__u16 has_altrep;  /* 1 from R 3.5.0 on */
 	__u16 callfun;
-	__u16 pad[2];
+	/*
+	 * 1: the real subscript in a[[2.7]] is written without its fraction (R 4.3.0: pb_dbl() in
+	 * eval.c); 0: rounded (printf's %.0f).
+	 */
+	__u16 real_whole;
+	__u16 pad[1];
 };
 
 #define XR_CONTEXT_MAX 512u /* read_plain and read_lines are at most this */

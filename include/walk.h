@@ -122,6 +122,18 @@ WALK_FN int walk__symbol(struct walk *w, __u64 sym, const __u64 *cell)
 	return walk__send_symbol(w, sym, printname + w->row.layout.vector_data, (__u32)len);
 }
 
+/* walk__whole - the double with bits @real (IEEE 754) without its fraction, towards 0, as bits. */
+WALK_FN __u64 walk__whole(__u64 real)
+{
+	__u32 exponent = (real >> 52) & 0x7ff;
+
+	if (exponent < 1023) /* below 1 */
+		return real & 1ULL << 63;
+	if (exponent >= 1023 + 52) /* no fraction, infinite, or not a number */
+		return real;
+	return real & ~((1ULL << (1023 + 52 - exponent)) - 1);
+}
+
 /*
  * walk__subscript - name `a[[...]]`: @arg is the subscript, already in cell2.
  * Fills w->more and returns the form; XR_FORM_ANON when R would not name it so; negative: error.
@@ -152,8 +164,11 @@ WALK_FN int walk__subscript(struct walk *w, __u64 arg)
 		w->more = (__u64)(__s64)(__s32)w->more;
 		return XR_FORM_ITEM_INT;
 	}
-	if (type == R_REALSXP)
+	if (type == R_REALSXP) {
+		if (w->row.layout.real_whole)
+			w->more = walk__whole(w->more);
 		return XR_FORM_ITEM_REAL;
+	}
 	if (walk__read(w, w->cell3, R_CELL_BYTES, w->more))
 		return -XR_BAD_FUN;
 	len = w->cell3[R_CAR] & 0xffffffff;

@@ -219,7 +219,7 @@ for (space in c(list(as_is, globalenv()), lapply(c("base", "stats", "utils", "me
 known <- c(ls(called, all.names = TRUE), "FUN", "<Anonymous>", "steps[[i]]",
     "base::lapply", "base:::Reduce", "stats::optimize", "stats::setNames", "object$member", "object$odd name",
     "object_env$run", "object_env$odd run", "object[[\"member\"]]", "object[[\"odd name\"]]", "object[[key]]",
-    "object[[1]]", "object[[3]]", "nested[[2]]", "object_env[[\"run\"]]", "account$add", "record$anything", "work",
+    "object[[1]]", "object[[2]]", "object[[3]]", "nested[[2]]", "object_env[[\"run\"]]", "account$add", "record$anything", "work",
     "value[[3]]", "as_is$spin", "compiled$spin", ".nextMethod")
 put("known.txt", sort(unique(known)))
 

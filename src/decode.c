@@ -244,7 +244,10 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 
 	if (!t)
 		return -ENOMEM;
-	if (!r->part && lines) {
+	/* what is known of R's thread says nothing about another */
+	if (r->flags & XR_F_OTHER_THREAD) {
+		p->sample.flags &= ~XR_F_GC;
+	} else if (!r->part && lines) {
 		p->sample.line = r->line;
 		p->sample.file = decoder__file(d, t, r->file);
 	}

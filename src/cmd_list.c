@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "say.h"
 #include "target.h"
 #include "target_proc.h"
+#include "users.h"
 #include "version.h"
 
 #define COMMAND_MAX 4096u
@@ -76,7 +76,7 @@ static void item__command(struct item *it)
 
 static void item__user(struct item *it)
 {
-	const struct passwd *user = getpwuid(it->proc.uid);
+	const struct passwd *user = users__by_id(it->proc.uid);
 
 	if (user)
 		snprintf(it->user, sizeof(it->user), "%s", user->pw_name);

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "target_proc.h"
+#include "users.h"
 
 #define CONTAINER_ID_MIN 12u /* what `docker ps` shows */
 
@@ -49,7 +49,7 @@ static int filters__user(struct filters *fs, const char *arg, struct fault *f)
 
 	if (number__parse(arg, arg + strlen(arg), UINT_MAX, &filter.id)) {
 		errno = 0;
-		user = getpwnam(arg);
+		user = users__by_name(arg);
 		if (!user)
 			return fault__set(
 				f, -EINVAL,

@@ -6,6 +6,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +229,9 @@ static int bpf__open(struct engine **out, const struct engine_config *config, st
 			goto cleanup;
 	}
 	e->ncpus = libbpf_num_possible_cpus();
+#ifdef __GLIBC__
+	malloc_trim(0); /* the kernel's types, some 10 MB, were needed for loading only */
+#endif
 	*out = e;
 	return 0;
 

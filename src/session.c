@@ -338,6 +338,7 @@ int session__run(const struct options *o, struct signals *signals)
 	bool started = false;
 	int err, status;
 
+	s.started = session__now();
 	s.err = session__start(&s);
 	if (s.err)
 		goto cleanup;

@@ -30,6 +30,7 @@ struct session {
 	struct command command;
 	struct stats stats;
 	struct fault fault;   /* why it failed */
+	uint64_t started;     /* ns, CLOCK_MONOTONIC: the session was begun */
 	uint64_t began;	      /* ns, CLOCK_MONOTONIC: the first process was added; 0: none yet */
 	uint64_t flushed;     /* when writers were last flushed */
 	uint32_t live;	      /* processes waiting or sampled */

@@ -375,6 +375,8 @@ void session__on_sample(void *arg, const struct sample *sample)
 	if (!p || s->err)
 		return;
 	session__count(s, p);
+	if (!s->stats.first_sample && sample->time > s->started)
+		s->stats.first_sample = (double)(sample->time - s->started) / 1e9;
 	wp = writer_process__of(p);
 	s->err = streams__sample(s->streams, &p->stream, &wp, sample);
 }

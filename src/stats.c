@@ -64,6 +64,7 @@ int stats__write(const struct stats *s, const char *path, struct fault *f)
 	json__str(&j, "event", s->event);
 	json__u64(&j, "freq", s->freq);
 	json__double(&j, "seconds", s->seconds);
+	json__double(&j, "first_sample", s->first_sample);
 	json__u64(&j, "processes", s->processes);
 	json__u64(&j, "ticks", s->ticks);
 	json__u64(&j, "written", s->written);

@@ -17,6 +17,7 @@ struct stats {
 	const char *engine, *event; /* borrowed */
 	uint32_t freq;		    /* asked for */
 	double seconds;		    /* of sampling */
+	double first_sample;	    /* seconds from the start of the session to it; 0: none */
 	uint64_t processes;	    /* added, and forked children that had a sample */
 	uint64_t ticks;
 	uint64_t written; /* handed on by the decoder, not what the sampler claims */

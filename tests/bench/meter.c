@@ -80,10 +80,10 @@ static int run(pid_t pid, unsigned int freq, double seconds, bool reads, struct 
 	err = meter__load(skel);
 	if (err)
 		goto cleanup;
-	err = perf_events__new(&events, freq,
-			       bpf_program__fd(reads ? skel->progs.meter_reads
-						     : skel->progs.meter_empty),
-			       &why, &fault);
+	err = perf_events__new(
+		&events, freq,
+		bpf_program__fd(reads ? skel->progs.meter_reads : skel->progs.meter_empty), &why,
+		&fault);
 	if (!err)
 		err = perf_events__add_process(events, pid, &fault);
 	if (!err)
@@ -121,7 +121,8 @@ int main(int argc, char **argv)
 	}
 	printf("ns_per_run %.1f runs %llu", (double)r.ns / r.runs, r.runs);
 	if (reads)
-		printf(" ns_per_read %.2f failed %llu", (double)r.ns / r.runs / METER_READS, failed);
+		printf(" ns_per_read %.2f failed %llu", (double)r.ns / r.runs / METER_READS,
+		       failed);
 	printf("\n");
 	return 0;
 }

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Computes for ever, DEPTH R calls deep. Arguments: FOLDER DEPTH
+#
+# Each level is another function, called from another line, so that nothing met in one frame helps with the next.
+
+args <- commandArgs(trailingOnly = TRUE)
+source(file.path(args[[1L]], "common.R"))
+depth <- as.integer(args[[2L]])
+
+source_of <- function(i)
+    sprintf("level%d <- function(x) {\n    x <- x + 1\n    level%d(x)\n}", i, i + 1L)
+lines <- c(vapply(seq_len(depth - 1L), source_of, ""),
+           sprintf("level%d <- function(x) {\n    repeat x <- sqrt(x + 1)\n}", depth))
+program <- file.path(args[[1L]], "levels.R")
+writeLines(lines, program)
+options(keep.source = TRUE)
+source(program, keep.source = TRUE)
+for (i in seq_len(depth)) {
+    name <- sprintf("level%d", i)
+    assign(name, compiler::cmpfun(get(name)))
+}
+ready()
+level1(1)

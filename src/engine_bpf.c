@@ -4,6 +4,7 @@
  * on the records it sends.
  */
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #ifdef __GLIBC__
@@ -85,6 +86,24 @@ static int load_fault(struct fault *f, int err, const struct engine_config *conf
 	}
 }
 
+/* Is the file of --btf what it should be?  libbpf would only say that loading failed. */
+static int check_btf(const char *path, struct fault *f)
+{
+	struct btf *btf = btf__parse(path, NULL);
+	int err = errno;
+	char why[128];
+
+	if (btf) {
+		btf__free(btf);
+		return 0;
+	}
+	libbpf_strerror(err, why, sizeof(why)); /* has errors of its own, from 4000 on */
+	return fault__set(f, -EINVAL,
+			  "--btf %s: no kernel's types are in it (%s); give a copy of this "
+			  "kernel's vmlinux, or its BTF",
+			  path, why);
+}
+
 static int check_kernel(const struct engine_config *config, struct fault *f)
 {
 	char signature[128] = "";
@@ -116,7 +135,7 @@ static int check_kernel(const struct engine_config *config, struct fault *f)
 	if (fd < 0)
 		return load_fault(f, fd == -EACCES ? -EPERM : fd, config);
 	close(fd);
-	return 0;
+	return config->btf ? check_btf(config->btf, f) : 0;
 }
 
 static bool have_helper(enum bpf_func_id id)

@@ -44,6 +44,7 @@ target_start host naming 6
 for err in EPERM EACCES; do
 	refused "bpf() $err" FAKE_BPF=$err "bpf" "root|setcap"
 done
+refused "no ring buffer" FAKE_RING=EINVAL "ring buffer" "update|--engine"
 refused "bpf() ENOSYS" FAKE_BPF=ENOSYS "bpf" "--engine"
 for err in EPERM EACCES; do
 	refused "perf_event_open() $err" FAKE_PERF=$err "perf_event_open" "root|setcap|perf_event_paranoid"
@@ -76,6 +77,31 @@ for kernel in "FAKE_RELEASE=6.1.36;FAKE_VERSION=#1" "FAKE_RELEASE=6.3.10;FAKE_VE
 	prof_fake "$kernel" -e bpf -p "$TARGET_PID" -d 0.3 -o "$WORK/mended.out"
 	is "$status" 0 "$kernel: taken" || diag "$said"
 done
+target_kill
+
+# A kernel without BTF of its own, and what --btf does about it.
+hidden=(bwrap --dev-bind / / --bind /proc /proc --tmpfs /sys/kernel/btf --cap-add ALL)
+XRPROF_REAL=$XRPROF
+cat >"$WORK/hidden" <<END
+#!/bin/sh
+exec ${hidden[*]} "$XRPROF" "\$@"
+END
+chmod +x "$WORK/hidden"
+cp /sys/kernel/btf/vmlinux "$WORK/btf"
+target_start host naming 20
+target_go
+XRPROF=$WORK/hidden
+refused "no BTF" FAKE_NOTHING= "types" "--btf FILE"
+prof_fake FAKE_NOTHING= -e bpf -p "$TARGET_PID" -d 1 --btf "$WORK/btf" -o "$WORK/btf.out"
+is "$status" 0 "no BTF, but --btf FILE: exit status 0" || diag "$said"
+[ "$(samples_in "$WORK/btf.out")" -gt 0 ]
+ok $? "no BTF, but --btf FILE: there are samples"
+refused "--btf FILE that is not there" FAKE_NOTHING= "$WORK/none" "--btf|no such|No such" \
+	-p "$TARGET_PID" --btf "$WORK/none" -o "$WORK/refused.out"
+head -c 4096 "$WORK/btf" >"$WORK/half"
+refused "--btf FILE that is cut short" FAKE_NOTHING= "$WORK/half" "--btf" \
+	-p "$TARGET_PID" --btf "$WORK/half" -o "$WORK/refused.out"
+XRPROF=$XRPROF_REAL
 target_kill
 
 # A CPU that is offline is left out, and sampled when it comes back. One R is bound to it, and one

@@ -68,12 +68,18 @@ stat_of() {
 # Every tick is counted once.
 sum_holds() {
 	local sum=0 key
+	[ -s "$1" ] || return
 	for key in written no_r_frames exiting unreadable lost; do
 		sum=$((sum + $(stat_of "$1" $key)))
 	done
 	diag "ticks $(stat_of "$1" ticks), written $(stat_of "$1" written), lost $(stat_of "$1" lost)," \
 		"event $(stat_of "$1" event)"
 	[ "$sum" -gt 0 ] && [ "$sum" -eq "$(stat_of "$1" ticks)" ]
+}
+
+# has_stacks FILE: and they reach down to the function that Rprof() is on for
+has_stacks() {
+	[ -s "$1" ] && [ "$(grep -c '"window" $' "$1")" -ge 20 ]
 }
 
 # verdict__make PROFILE: compare it with Rprof's of the same time. 0: they agree.
@@ -136,7 +142,7 @@ profile() {
 	if [ $quick = 0 ]; then
 		verdict__tell "$name"
 	else
-		[ "$(grep -c '"window" $' "$out")" -ge 20 ]
+		has_stacks "$out"
 		ok $? "$name: there are stacks down to the program's own function" ||
 			diag "$(head -n 5 "$out")"
 	fi
@@ -177,7 +183,7 @@ all__test() {
 	wait $profiler
 	ok $? "--all: the profiler ended when interrupted" || diag "$(cat "$work/all.err")"
 	check "--all: every tick is counted once" sum_holds "$work/all.json"
-	[ "$(grep -c '"window" $' "$out/Rprof.$first.out")" -ge 20 ]
+	has_stacks "$out/Rprof.$first.out"
 	ok $? "--all: an earlier process has its profile" || diag "$(ls -l "$out")"
 	verdict__make "$out/Rprof.$target.out"
 	verdict__tell --all
@@ -199,13 +205,13 @@ hotplug__test() {
 	}
 	echo 0 >$switch
 	program__start naming 3 && program__run
-	[ "$(grep -c '"window" $' "$out/Rprof.$target.out")" -ge 20 ]
+	has_stacks "$out/Rprof.$target.out"
 	ok $? "hotplug: sampled with a processor less"
 	echo 1 >$switch
 	wait_until grep -q 1 $switch
 	sleep 3 # to be noticed
 	program__start naming 3 taskset -c 1 && program__run
-	[ "$(grep -c '"window" $' "$out/Rprof.$target.out")" -ge 20 ]
+	has_stacks "$out/Rprof.$target.out"
 	ok $? "hotplug: sampled on the processor that came back"
 	kill -INT $profiler
 	wait $profiler
@@ -225,10 +231,15 @@ deep__test() {
 		f(10000L)
 	END
 	rm -f "$work/deep.go" "$out"
-	(ulimit -s 1000000 && exec R --vanilla --no-echo -f "$work/deep.R" --args "$work/deep.go") \
+	(ulimit -s 1000000 && exec R --vanilla --no-echo --max-ppsize=500000 -f "$work/deep.R" --args "$work/deep.go") \
 		>"$work/deep.log" 2>&1 &
 	r=$!
-	wait_until test -e "$work/deep.go" || diag "$(cat "$work/deep.log")"
+	wait_until eval '[ -e "$work/deep.go" ] || ! kill -0 $r 2>/dev/null'
+	[ -e "$work/deep.go" ]
+	ok $? "$1: R is $depth calls deep" || {
+		diag "$(cat "$work/deep.log")"
+		return
+	}
 	env "${@:2}" xrprof-bpf -p $r -F 99 -o "$out" --stats "$work/deep.json" 2>"$work/deep.err" &
 	profiler=$!
 	wait $r

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
+# images: static bullseye trixie sid
 #
 # Frames are named as R's own profiler names them: a program that calls through every form of the naming rule runs
 # Rprof() on itself while it is profiled from outside; both must have the same stacks in the same shares. On this

@@ -39,7 +39,7 @@ refused() {
 	like "$said" "$hint" "$name: says what to do"
 }
 
-target_start host naming 6
+target_start host naming 20
 
 for err in EPERM EACCES; do
 	refused "bpf() $err" FAKE_BPF=$err "bpf" "root|setcap"
@@ -76,6 +76,15 @@ for kernel in "FAKE_RELEASE=6.1.36;FAKE_VERSION=#1" "FAKE_RELEASE=6.3.10;FAKE_VE
 	"FAKE_RELEASE=6.1.0-50-amd64;FAKE_VERSION=#1 SMP Debian 6.1.176-1"; do
 	prof_fake "$kernel" -e bpf -p "$TARGET_PID" -d 0.3 -o "$WORK/mended.out"
 	is "$status" 0 "$kernel: taken" || diag "$said"
+done
+# Without --engine, what BPF refuses is done from outside, and the reason is said.
+for reason in FAKE_RING=EINVAL FAKE_BPF=EPERM FAKE_PERF=ENOSYS "FAKE_RELEASE=5.19.0;FAKE_VERSION=#1"; do
+	prof_fake "$reason" -p "$TARGET_PID" -d 1 -o "$WORK/auto.out" --stats "$WORK/auto.json"
+	is "$status" 0 "$reason: the next engine profiles" || diag "$said"
+	like "$(stat_of "$WORK/auto.json" engine)" "ptrace|vmread" "$reason: and it is not bpf"
+	like "$said" "because .*(ring buffer|permission|perf_event_open|5\.19\.0)" "$reason: the reason is said"
+	[ "$(samples_in "$WORK/auto.out")" -gt 0 ]
+	ok $? "$reason: there are samples"
 done
 target_kill
 

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 900
+#
+# Source lines are those of R's own profiler: nearly a hundred snippets, each as it is and byte-compiled, with source
+# references and without, run Rprof(line.profiling = TRUE) on themselves while they are profiled with --lines; both must
+# have the same stacks with the same lines in the same shares. Then the same with filter.callframes. On this machine's
+# R, on an R without libR.so, and on the R of other Debian releases.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/agree.sh"
+
+places=${XRPROF_PLACES:-host static bullseye trixie sid}
+seconds=${XRPROF_SECONDS:-20}
+
+# packages_install PLACE: the packages of lines_package.R into $WORK/PLACE.
+packages_install() {
+	local name root shell=() lib=$WORK/$1 options
+	mkdir -p "$lib"
+	case $1 in
+	host | static) ;; # they are of one version
+	*)
+		root=$("$tests/images/get" "$1") || return 1
+		shell=(bwrap --bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$WORK" "$WORK" --chdir /)
+		;;
+	esac
+	for name in xrkept xrdropped xruncompiled; do
+		mkdir -p "$lib/src/$name/R"
+		printf 'Package: %s\nVersion: 1.0\nTitle: For Tests\nDescription: For tests.\nLicense: BSD\n' "$name" \
+			>"$lib/src/$name/DESCRIPTION"
+		printf 'export(work, values)\n' >"$lib/src/$name/NAMESPACE"
+		cp "$tests/live/r/lines_package.R" "$lib/src/$name/R/work.R"
+		case $name in
+		xrkept) options=(--with-keep.source) ;;
+		xrdropped) options=(--without-keep.source) ;;
+		xruncompiled) options=(--with-keep.source --no-byte-compile) ;;
+		esac
+		"${shell[@]}" R CMD INSTALL "${options[@]}" --no-docs --no-multiarch --no-test-load -l "$lib" \
+			"$lib/src/$name" >>"$lib/log" 2>&1 || return 1
+	done
+}
+
+# lines_run PLACE MODE OPTION...: one run, which leaves TARGET_DIR/verdict.
+lines_run() {
+	local place=$1 mode=$2
+	shift 2
+	target_start "$place" lines "$seconds" "$WORK/$place" "$mode"
+	prof_start "$TARGET_DIR/ours.out" -F 997 "$@" -p "$TARGET_PID" || return 1
+	target_go
+	target_await_done || return 1
+	prof_wait
+	timeout 120 Rscript --vanilla "$tests/live/compare.R" "$TARGET_DIR/oracle.out" "$PROF_OUT" - - window \
+		>"$TARGET_DIR/verdict" 2>&1
+}
+
+for place in $places; do
+	check "$place: the packages are installed" packages_install "$place" || diag "$(tail -n 20 "$WORK/$place/log")"
+	agree "$place" lines_run "$place" lines --lines
+	agree "$place, filtered" lines_run "$place" filter --lines --filter-callframes
+done
+done_testing

@@ -353,7 +353,7 @@ static __always_inline int sample__begin(struct bpf_perf_event_data *ctx)
 		return 1;
 	}
 	if (s->walk.row.gc_begin && !s->walk.row.gc_at && (row->flags & XR_ROW_GC)) {
-		__u64 ip = XR_REGS_IP(&ctx->regs);
+		__u64 ip = task__user_ip((struct task_struct *)bpf_get_current_task());
 
 		s->walk.gc = ip >= s->walk.row.gc_begin && ip < s->walk.row.gc_end;
 	}

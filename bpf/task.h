@@ -104,21 +104,33 @@ static __always_inline int current__get(struct current *c)
 }
 
 /*
- * The user's stack pointer of the current task: from the registers saved on entry to the kernel, at
- * the top of its kernel stack, also when the interrupt itself was the entry.
+ * The user's registers of the current task, kernel memory: they were saved on entry to the kernel,
+ * at the top of its kernel stack, also when the interrupt itself was the entry.
  */
+static __always_inline bpf_user_pt_regs_t *task__user_regs(struct task_struct *task)
+{
+	if (cfg_have_task_regs)
+		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	return (void *)BPF_CORE_READ(task, stack) + XR_THREAD_SIZE - XR_STACK_PADDING -
+	       XR_KERNEL_REGS_SIZE;
+}
+
 static __always_inline __u64 task__user_sp(struct task_struct *task)
 {
-	bpf_user_pt_regs_t *regs;
+	bpf_user_pt_regs_t *regs = task__user_regs(task);
 	__u64 sp = 0;
 
-	if (cfg_have_task_regs)
-		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	else
-		regs = (void *)BPF_CORE_READ(task, stack) + XR_THREAD_SIZE - XR_STACK_PADDING -
-		       XR_KERNEL_REGS_SIZE;
 	bpf_probe_read_kernel(&sp, sizeof(sp), &XR_REGS_SP(regs));
 	return sp;
+}
+
+static __always_inline __u64 task__user_ip(struct task_struct *task)
+{
+	bpf_user_pt_regs_t *regs = task__user_regs(task);
+	__u64 ip = 0;
+
+	bpf_probe_read_kernel(&ip, sizeof(ip), &XR_REGS_IP(regs));
+	return ip;
 }
 
 static __always_inline void task__leader_state(struct task_struct *task, __u64 *switches,

@@ -210,8 +210,10 @@ static int decoder__name(struct decoder *d, struct texts *t, const struct xr_slo
 static const char *decoder__file(struct decoder *d, struct texts *t, uint64_t hash)
 {
 	bool known = true;
+	const char *file = hash ? decoder__word(d, t, hash, XR_TEXT_HASHED, &known) : NULL;
 
-	return hash ? decoder__word(d, t, hash, XR_TEXT_HASHED, &known) : NULL;
+	d->stats.unnamed += !known;
+	return file;
 }
 
 /* Room for @more frames. */

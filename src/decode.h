@@ -20,7 +20,7 @@ struct decoder_stats {
 	uint64_t samples;   /* handed on */
 	uint64_t malformed; /* records refused: a length, type or field that cannot be */
 	uint64_t partial;   /* samples whose later parts never came */
-	uint64_t unnamed;   /* frames whose text never came: named by their address, <0x...> */
+	uint64_t unnamed;   /* names whose text never came: told by their address, <0x...> */
 };
 
 int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg);

@@ -107,9 +107,11 @@ static bool session__conclude(struct session *s, struct process *p)
 		row->flags |= XR_ROW_BC;
 		session__remember(s, p, false);
 		session__debug(s,
-			       "process %u: R_BCbody and R_BCpc, by the %s, are right: in %u looks "
-			       "at byte code, not in %u; %u contexts agree",
-			       p->pid, p->target.how_lines, p->check.good, p->check.bad,
+			       "process %u: R_BCbody is at 0x%llx and R_BCpc at 0x%llx of %s, says "
+			       "the %s; %u looks at byte code agree, %u do not, %u contexts do",
+			       p->pid, (unsigned long long)(row->bc_body_at - p->target.load_bias),
+			       (unsigned long long)(row->bc_pc_at - p->target.load_bias),
+			       p->target.path, p->target.how_lines, p->check.good, p->check.bad,
 			       p->check.contexts);
 		changed = true;
 	} else if (p->check.bc == LINES_REFUTED) {
@@ -173,7 +175,7 @@ void session__lines(struct session *s, struct process *p)
 			p->check.bc = LINES_PROVEN;
 	}
 	if (row->flags & XR_ROW_GC) {
-		if (!p->gc_at && !row->gc_begin)
+		if (!p->gc_at)
 			session__no_gc(s, p);
 		else if (p->gc_at && (how__certain(t->how_gc) || session__proven(s, p, true)))
 			p->check.gc = LINES_PROVEN;

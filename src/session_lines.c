@@ -89,11 +89,13 @@ static void session__no_gc(struct session *s, const struct process *p)
 	if (s->gc_said)
 		return;
 	s->gc_said = true;
-	session__note(
-		s,
-		"process %u (%s): no GC marks: R's flag for a running collector was not found "
-		"in %s",
-		p->pid, p->comm, p->target.path);
+	session__note(s,
+		      "process %u (%s): %s: R's flag for a running collector was not found in %s",
+		      p->pid, p->comm,
+		      p->target.row.gc_begin
+			      ? "a GC mark is missing where the collector called another function"
+			      : "no GC marks",
+		      p->target.path);
 }
 
 /* Act on what was found out since the last time.  Returns whether the row changed. */
@@ -121,7 +123,7 @@ static bool session__conclude(struct session *s, struct process *p)
 		row->gc_at = p->gc_at;
 		session__remember(s, p, true);
 		changed = true;
-	} else if (p->check.gc == LINES_REFUTED && !row->gc_begin) {
+	} else if (p->check.gc == LINES_REFUTED) {
 		session__no_gc(s, p);
 	}
 	full = *row;

@@ -45,17 +45,19 @@ folded_pids() {
 		END { for (root in seen) print root }' "$1" | sort -n
 }
 
-# map_entries PROFILER NAME: how many entries that profiler's BPF map has.
-map_entries() {
-	local id
-	id=$(bpftool -j map show | python3 -c '
-import json, sys
-pid, name = int(sys.argv[1]), sys.argv[2]
-for m in json.load(sys.stdin):
-    if m.get("name") == name and any(p["pid"] == pid for p in m.get("pids", [])):
-        print(m["id"])' "$1" "$2")
-	[ -n "$id" ] || return 1
-	bpftool -j map dump id "$id" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'
+# stale_rows PROFILER: pids that have a row in that profiler's map but are no more. Fails if the map cannot be read.
+stale_rows() {
+	local id found=
+	for id in $(sed -n 's/^map_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null | sort -un); do
+		bpftool -j map show id "$id" | grep -q '"name":"rows"' && found=$id
+	done
+	[ -n "$found" ] || return 1
+	bpftool -j map dump id "$found" | python3 -c '
+import json, os, sys
+for e in json.load(sys.stdin):
+    pid = e["formatted"]["key"]
+    if not os.path.exists(f"/proc/{pid}"):
+        print(pid)'
 }
 
 # cpu_ticks PID: CPU time used so far, in clock ticks.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Computes below NAME_outer() and NAME_inner(), so that its stacks cannot be taken for another process's.
-# Arguments: FOLDER NAME [SECONDS]; without SECONDS until it is ended.
+# Arguments: FOLDER NAME [SECONDS [wait]]; without SECONDS, or if they are Inf, until it is ended. With `wait` it begins
+# when it is told to go.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 name <- args[[2L]]
@@ -20,5 +21,6 @@ assign(paste0(name, "_outer"), eval(bquote(function() {
 call <- as.call(list(as.name(paste0(name, "_outer"))))
 
 ready()
+if (length(args) > 3L) await("go")
 eval(call)
 done()

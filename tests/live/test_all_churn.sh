@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 250
+# engines: bpf
+#
+# An hour of process churn in small: tens of thousands of processes come and go, and neither the profiler nor its maps
+# grow.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/all.sh"
+
+helper=$WORK/all_fork.so
+check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c" || {
+	done_testing
+	exit 1
+}
+total=20000
+target_start host all_storm churn "$helper" $total
+all_start "$WORK/out" -a
+ok $? "the profiler starts" || { done_testing; exit 1; }
+target_go
+for tenth in 1 2 3 4 5 6 7 8 9 10; do
+	wait_until 100 test -e "$TARGET_DIR/tenth.$tenth" || break
+	sleep 0.5 # what has ended is put away
+	rss[tenth]=$(rss_kb "$PROF_PID")
+	fds[tenth]=$(find "/proc/$PROF_PID/fd" -mindepth 1 | wc -l)
+	rows[tenth]=$(stale_rows "$PROF_PID" && echo "none")
+	: >"$TARGET_DIR/seen.$tenth"
+done
+target_await_done
+ok $? "$total processes came and went"
+prof_stop
+is "$PROF_STATUS" 0 "the profiler ends"
+check_stats "$WORK/out.stats" "churn"
+forked=$(grep -cE "forked by $TARGET_PID(\$|,)" "$WORK/out.err")
+[ "$forked" -ge $((total * 99 / 100)) ]
+ok $? "it was told of them ($forked of $total)"
+figure "churn: $total processes; the profiler's memory after each tenth: ${rss[*]} KiB; its descriptors: ${fds[*]}"
+is "${rows[*]}" "none none none none none none none none none none" "no row is left of any"
+[ $((rss[10] - rss[2])) -le 1024 ]
+ok $? "the profiler's memory is flat (${rss[2]} KiB after two tenths, ${rss[10]} KiB after all)"
+[ $((fds[10] - fds[2])) -le 8 ]
+ok $? "so are its descriptors (${fds[2]} and ${fds[10]})"
+done_testing

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 150
+# engines: bpf
+#
+# R inside other programs, loaded after the profiler started: a Python with rpy2, and a C program that opens libR.so and
+# runs R on its second thread, while the first one computes as well.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/all.sh"
+
+embed=$WORK/embed
+check "the embedding program builds" cc -O1 -pthread -o "$embed" "$tests/fixtures/all_embed.c" -ldl || {
+	done_testing
+	exit 1
+}
+r_home=$(R RHOME)
+all_start "$WORK/out" -a
+ok $? "the profiler starts" || { done_testing; exit 1; }
+
+# It says what it does: wait for a line of a file.
+said() {
+	grep -q "$2" "$1" 2>/dev/null
+}
+
+R_HOME=$r_home LD_LIBRARY_PATH=$r_home/lib env --default-signal "$embed" "$r_home/lib/libR.so" embedded \
+	>"$WORK/embed.out" 2>"$WORK/embed.err" </dev/null &
+embed_pid=$!
+live_pids+=("$embed_pid")
+wait_until 60 said "$WORK/embed.out" running
+ok $? "the C program runs R" || diag "$(cat "$WORK/embed.err")"
+
+# The distribution's rpy2 belongs to the distribution's Python.
+python=
+interpreter=/usr/bin/python3
+check "there is rpy2" "$interpreter" -c 'import rpy2'
+if "$interpreter" -c 'import rpy2' 2>/dev/null; then
+	cat >"$WORK/embed.py" <<-'PY'
+		import sys, time
+		print("started", flush=True)
+		time.sleep(1)
+		import rpy2.rinterface as ri
+		ri.initr()
+		run = ri.baseenv["eval"]
+		parse = ri.baseenv["parse"]
+		code = """
+		python_inner <- function(n) { x <- 0; for (i in seq_len(n)) x <- x + sqrt(i); x }
+		python_outer <- function() for (i in 1:5) python_inner(20000)
+		"""
+		run(parse(text=ri.StrSexpVector([code])))
+		call = parse(text=ri.StrSexpVector(["python_outer()"]))
+		print("running", flush=True)
+		while True:
+		    run(call)
+	PY
+	env --default-signal "$interpreter" "$WORK/embed.py" >"$WORK/py.out" 2>"$WORK/py.err" </dev/null &
+	python=$!
+	live_pids+=("$python")
+	wait_until 60 said "$WORK/py.out" running
+	ok $? "Python runs R" || diag "$(cat "$WORK/py.err")"
+fi
+
+enough() {
+	[ "$(folded_samples "$WORK/out" "$embed_pid" embedded_inner)" -ge 50 ] &&
+		{ [ -z "$python" ] || [ "$(folded_samples "$WORK/out" "$python" python_inner)" -ge 50 ]; }
+}
+wait_until 60 enough
+"$XRPROF" list >"$WORK/list"
+prof_stop
+is "$PROF_STATUS" 0 "the profiler ends"
+check_stats "$WORK/out.stats" "embedded"
+
+[ "$(folded_samples "$WORK/out" "$embed_pid" 'embedded_outer;embedded_inner')" -ge 50 ]
+ok $? "R on the second thread: sampled in its functions"
+is "$(folded_pids "$WORK/out" 'embedded_(inner|outer)')" "$embed_pid" "and nobody else"
+# The first thread computes all the time, too. Its ticks show no R function, whatever R does meanwhile.
+all=$(folded_samples "$WORK/out" "$embed_pid")
+own=$(folded_samples "$WORK/out" "$embed_pid" 'embedded_inner')
+top=$(folded_samples "$WORK/out" "$embed_pid" '<')
+python3 -c 'import sys; r, o = map(int, sys.argv[1:]); sys.exit(not (0.7 < r / (o + 1) < 1.4))' \
+	"$own" "$((all - own))" || diag "of $all: $own in R, $((all - own)) not"
+figure "embedded in C, R on the second of two busy threads: $all samples, $own in R's functions, $top without"
+like "$(cat "$WORK/list")" "(^|[^0-9])$embed_pid +.* libR.so +2 +.*embed" "list shows it with its threads"
+
+if [ -n "$python" ]; then
+	[ "$(folded_samples "$WORK/out" "$python" 'python_outer;python_inner')" -ge 50 ]
+	ok $? "Python with rpy2: sampled in its functions"
+	is "$(folded_pids "$WORK/out" 'python_(inner|outer)')" "$python" "and nobody else"
+	figure "Python with rpy2: $(folded_samples "$WORK/out" "$python" python_inner) samples"
+fi
+for pid in $embed_pid $python; do
+	like "$(grep -E "process $pid \(" "$WORK/out.err")" "$pid \((embed|python3)\): R [34]\." "process $pid: found when R was there"
+done
+done_testing

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 150
+# engines: bpf
+#
+# --user, --comm, --cgroup, --exclude-pid; what list says of users and containers.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/all.sh"
+
+chmod 755 "$WORK"
+declare -A pid_of
+
+# place NAME COMMAND...: a spinning R called NAME, started by COMMAND.
+place() {
+	local name=$1
+	shift
+	TARGET_DIR=$WORK/$name
+	mkdir -p "$TARGET_DIR"
+	cp "$tests"/live/r/*.R "$TARGET_DIR"
+	chmod 777 "$TARGET_DIR"
+	TARGET_ERR=$TARGET_DIR/stderr
+	env --default-signal "$@" --vanilla --no-echo -f "$TARGET_DIR/all_spin.R" --args "$TARGET_DIR" "$name" \
+		>"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
+	TARGET_JOB=$!
+	live_pids+=("$TARGET_JOB")
+	wait_until 60 test -e "$TARGET_DIR/ready" || {
+		fail "$name starts"
+		diag "$(cat "$TARGET_ERR")"
+		done_testing
+		exit 1
+	}
+	pid_of[$name]=$(cat "$TARGET_DIR/ready")
+	live_pids+=("${pid_of[$name]}")
+}
+
+uid=65534
+place byroot R
+place byother setpriv --reuid=$uid --regid=$uid --clear-groups R
+mkdir "$WORK/bin"
+cp /usr/lib/R/bin/exec/R "$WORK/bin/Rworker"
+place bycomm env R_HOME="$(R RHOME)" LD_LIBRARY_PATH="$(R RHOME)/lib" "$WORK/bin/Rworker"
+
+# A control group as a container has it: its name holds the id.
+id=$(echo "container $$" | sha256sum | cut -c 1-64)
+group=
+for root in /sys/fs/cgroup/systemd /sys/fs/cgroup; do
+	if [ -e "$root/cgroup.procs" ] && mkdir "$root/docker-$id.scope" 2>/dev/null; then
+		group=$root/docker-$id.scope
+		break
+	fi
+done
+if [ -n "$group" ]; then
+	# shellcheck disable=SC2016
+	place bygroup sh -c 'echo $$ >"$0/cgroup.procs" && exec R "$@"' "$group"
+	end_group() {
+		kill -KILL "${pid_of[bygroup]}" 2>/dev/null
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			rmdir "$group" 2>/dev/null && break
+			sleep 0.1
+		done
+		live_cleanup
+	}
+	trap end_group EXIT
+fi
+
+# seen OPTION...: which of ours does --all with these find? Sorted names.
+run=0
+seen() {
+	local name
+	run=$((run + 1))
+	prof -a -f folded -o "$WORK/out$run" -d 2 "$@" 2>"$WORK/out$run.err" || echo "failed: $(cat "$WORK/out$run.err")"
+	for name in "${!pid_of[@]}"; do
+		[ "$(folded_samples "$WORK/out$run" "${pid_of[$name]}")" -eq 0 ] || echo "$name"
+	done | sort | xargs
+}
+
+all=$(printf '%s\n' "${!pid_of[@]}" | sort | xargs)
+is "$(seen)" "$all" "no filter: all"
+is "$(seen --user $uid)" "byother" "--user by number"
+is "$(seen --user "$(id -nu $uid)")" "byother" "--user by name"
+is "$(seen --user $uid --user 0)" "$all" "--user twice: either"
+is "$(seen --comm Rworker)" "bycomm" "--comm"
+is "$(seen --comm 'Rw*')" "bycomm" "--comm with a pattern"
+is "$(seen --comm Rworker --user $uid)" "" "two kinds: both must be met"
+is "$(seen --exclude-pid "${pid_of[byroot]}" --exclude-pid "${pid_of[bycomm]}")" \
+	"$(printf '%s\n' "${!pid_of[@]}" | grep -vx -e byroot -e bycomm | sort | xargs)" "--exclude-pid twice"
+if [ -n "$group" ]; then
+	is "$(seen --cgroup "${id:0:12}")" "bygroup" "--cgroup by the container's short id"
+	is "$(seen --cgroup "${id:1:12}")" "" "--cgroup: another container's"
+	is "$(seen --cgroup "$id")" "bygroup" "--cgroup by the container's id"
+	is "$(seen --cgroup "/docker-$id.scope")" "bygroup" "--cgroup by path"
+	is "$(seen --cgroup '*/docker-*.scope')" "bygroup" "--cgroup by pattern"
+else
+	skip "no control group can be made here" "--cgroup"
+fi
+
+"$XRPROF" list --json >"$WORK/list.json"
+for name in "${!pid_of[@]}"; do
+	user=root container=None
+	[ "$name" = byother ] && user=$(id -nu $uid)
+	[ "$name" = bygroup ] && container=$id
+	is "$(python3 -c 'import json, sys
+p = [p for p in json.load(open(sys.argv[1]))["processes"] if p["pid"] == int(sys.argv[2])][0]
+print(p["user"], p["container"])' "$WORK/list.json" "${pid_of[$name]}")" "$user $container" "list: user and container of $name"
+done
+
+# One who may not look is told so, by name of what is missing.
+cp "$XRPROF" "$WORK/bin/xrprof-bpf"
+setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all "$WORK/bin/xrprof-bpf" list >"$WORK/denied"
+is $? 0 "list without rights ends well"
+like "$(grep -A 1 "^${pid_of[byroot]} " "$WORK/denied")" "cannot be profiled: .*run as root" "and says why root's R cannot be profiled"
+grep -A 1 "^${pid_of[byother]} " "$WORK/denied" | tail -n 1 | grep -q '^ *cannot be profiled'
+is $? 1 "its own can"
+setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all "$WORK/bin/xrprof-bpf" info >"$WORK/info"
+is $? 0 "info without rights ends well"
+like "$(cat "$WORK/info")" "cap_bpf +- +without it" "and names what is missing"
+
+for wrong in "--user no-such-user" "--exclude-pid x" "--comm="; do
+	# shellcheck disable=SC2086
+	prof -a -f folded $wrong >/dev/null 2>"$WORK/wrong"
+	is $? 2 "$wrong: wrong usage"
+	is "$(wc -l <"$WORK/wrong")" 1 "$wrong: one line"
+done
+prof -p "${pid_of[byroot]}" --user 0 >/dev/null 2>&1
+is $? 2 "filters need --all or --subprocesses"
+done_testing

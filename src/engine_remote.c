@@ -132,8 +132,6 @@ int engine_remote__open(struct engine **out, const struct engine_config *config,
 
 static void target__free(struct engine *e, struct remote_target *t)
 {
-	if (t->pending)
-		e->kind->settle(t);
 	e->texts += remote_walk__texts(t->walk);
 	remote_walk__free(t->walk);
 	remote_thread__close(&t->thread);
@@ -147,7 +145,7 @@ static struct remote_target **engine__find(struct engine *e, uint32_t pid)
 	struct remote_target **at;
 
 	for (at = &e->targets; *at; at = &(*at)->next)
-		if ((*at)->row.pid == pid)
+		if ((*at)->row.pid == pid && !(*at)->dropped)
 			return at;
 	return NULL;
 }
@@ -190,6 +188,20 @@ cleanup:
 	return err;
 }
 
+/* One that was told to stop and has not yet must still be let go when it does. */
+static void engine__drop(struct engine *e, struct remote_target **at)
+{
+	struct remote_target *t = *at;
+
+	if (t->pending)
+		e->kind->settle(t);
+	t->dropped = true;
+	if (t->pending)
+		return;
+	*at = t->next;
+	target__free(e, t);
+}
+
 static int engine__arm(struct engine *e, uint64_t period)
 {
 	struct itimerspec when = {
@@ -213,12 +225,12 @@ int engine_remote__add(struct engine *e, const struct xr_row *row, struct fault 
 	if (err)
 		return err;
 	err = e->kind->check(t, f);
-	if (err) {
-		target__free(e, t);
-		return err;
-	}
 	t->next = e->targets;
 	e->targets = t;
+	if (err) {
+		engine__drop(e, &e->targets);
+		return err;
+	}
 	if (e->armed)
 		return 0;
 	err = engine__arm(e, NS_PER_S / e->config.freq);
@@ -234,14 +246,6 @@ int engine_remote__update(struct engine *e, const struct xr_row *row)
 	(*at)->row = *row;
 	remote_walk__row((*at)->walk, row);
 	return 0;
-}
-
-static void engine__drop(struct engine *e, struct remote_target **at)
-{
-	struct remote_target *t = *at;
-
-	*at = t->next;
-	target__free(e, t);
 }
 
 void engine_remote__remove(struct engine *e, uint32_t pid, uint32_t serial)
@@ -350,10 +354,17 @@ static void engine__scan(struct engine *e)
 	while ((t = *at)) {
 		if (t->pending)
 			e->kind->settle(t);
+		if (t->dropped) {
+			if (t->pending)
+				at = &t->next;
+			else
+				engine__drop(e, at);
+			continue;
+		}
 		event = remote_family__check(t);
 		if (event) {
 			remote_family__tell(&t->row, event, NULL, on_record, e);
-			engine__drop(e, at);
+			engine__drop(e, at); /* it is gone, or comes up again as dropped */
 			continue;
 		}
 		while (remote_family__child(&e->family, t, &row)) {
@@ -388,6 +399,8 @@ static void engine__tick(struct engine *e)
 	if (read(e->timer, &passed, sizeof(passed)) != sizeof(passed) || e->stopped)
 		return;
 	for (t = e->targets; t; t = t->next) {
+		if (t->dropped)
+			continue;
 		e->counts[XR_MISSED] += passed - 1;
 		target__sample(e, t);
 	}
@@ -445,6 +458,7 @@ const char *engine_remote__event(struct engine *e)
 
 void engine_remote__close(struct engine *e)
 {
+	struct remote_target *t;
 	int fds[3];
 
 	if (!e)
@@ -452,8 +466,10 @@ void engine_remote__close(struct engine *e)
 	fds[0] = e->both;
 	fds[1] = e->timer;
 	fds[2] = e->stops;
-	while (e->targets)
-		engine__drop(e, &e->targets);
+	while ((t = e->targets)) { /* the kernel lets go of what is held, when we end */
+		e->targets = t->next;
+		target__free(e, t);
+	}
 	remote_family__free(&e->family);
 	for (size_t i = 0; i < 3; i++)
 		if (fds[i] >= 0)

@@ -22,6 +22,7 @@ struct remote_target {
 	uint64_t random_at; /* 16 bytes that a new program never has the same, 0: not known */
 	uint8_t random[16];
 	bool pending; /* ptrace: was told to stop, and has not yet */
+	bool dropped; /* no target any more, kept until it is not pending */
 	bool said_stopped, said_traced;
 };
 

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+#
+# A program that changes its stack as fast as R can: every stack written is a path of its call graph. Stacks that
+# changed under the reader may be given up, but are counted. XRPROF_SAMPLES: of each kind of program, default 5000.
+. "$(dirname "$0")/../lib/live.sh"
+
+wanted=${XRPROF_SAMPLES:-5000}
+enough() {
+	[ "$(awk '{ n += $NF } END { print n + 0 }' "$PROF_OUT" 2>/dev/null)" -ge "$wanted" ] || gone "$PROF_PID"
+}
+
+for how in compiled plain built foreign; do
+	target_start host flip 1 "$how" 10
+	target_go
+	prof_start "$WORK/$how.folded" -F 3999 -f folded -p "$TARGET_PID"
+	ok $? "$how: the profiler starts"
+	wait_until 120 enough
+	prof_stop
+	is "$PROF_STATUS" 0 "$how: exit status 0" || diag "$(cat "$PROF_OUT.err")"
+	check_stats "$PROF_OUT.stats" "$how"
+	[ "$(stat_of "$PROF_OUT.stats" written)" -ge "$wanted" ]
+	ok $? "$how: $wanted samples"
+	verdict=$(timeout 100 Rscript --vanilla "$tests/live/graph.R" "$PROF_OUT" "$TARGET_DIR/edges.txt" 2>&1)
+	ok $? "$how: no stack is wrong" || diag "$verdict"
+	torn=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["rows"]["TORN"])' "$PROF_OUT.stats")
+	is "$(stat_of "$PROF_OUT.stats" unreadable)" "$torn" "$how: nothing was unreadable but for torn stacks"
+	figure "$XRPROF_ENGINE, $how: $(echo "$verdict" | head -n 1), $torn torn"
+	alive "$TARGET_PID"
+	ok $? "$how: the target runs on"
+	target_kill
+done
+done_testing

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: ptrace vmread
+#
+# A target that others hold (SIGSTOP, a debugger) is left as it is, and that is said; one that waits is not
+# disturbed; signals reach it; --clock cpu leaves out the time it waits.
+. "$(dirname "$0")/../lib/live.sh"
+
+check "the fixture builds" "${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -o "$WORK/hold" "$tests/fixtures/hold.c" || {
+	done_testing
+	exit 1
+}
+state() {
+	sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/status"
+}
+samples() {
+	awk '{ n += $NF } END { print n + 0 }' "$PROF_OUT" 2>/dev/null
+}
+more() {
+	[ "$(samples)" -gt "$had" ] || gone "$PROF_PID"
+}
+said() {
+	grep -q "$1" "$PROF_OUT.err"
+}
+
+target_start host flip 1 compiled 5
+target_go
+
+# SIGSTOP
+prof_start "$WORK/stop.folded" -F 199 -f folded -p "$TARGET_PID"
+ok $? "the profiler starts"
+had=0
+wait_until 60 more
+kill -STOP "$TARGET_PID"
+check "a stopped target: it is said" wait_until 60 said "is stopped"
+is "$(state)" T "a stopped target stays stopped"
+had=$(samples)
+sleep 1.2
+had=$(samples)
+sleep 1.2
+is "$(samples)" "$had" "it has no samples meanwhile"
+is "$(state)" T "and is still stopped"
+kill -CONT "$TARGET_PID"
+wait_until 60 more
+check "when it goes on it is sampled again" more
+prof_stop
+is "$PROF_STATUS" 0 "exit status 0"
+check_stats "$PROF_OUT.stats" "SIGSTOP"
+check "its stacks are of its graph" timeout 100 Rscript --vanilla "$tests/live/graph.R" "$PROF_OUT" "$TARGET_DIR/edges.txt"
+
+# A debugger before the profiler
+"$WORK/hold" "$TARGET_PID" "$WORK/held" &
+live_pids+=("$!")
+wait_until 30 test -e "$WORK/held"
+if [ "$XRPROF_ENGINE" = ptrace ]; then
+	prof -p "$TARGET_PID" -d 1 -o "$WORK/held.out" 2>"$WORK/held.err"
+	is $? 1 "a debugger has the target: exit status 1"
+	is "$(wc -l <"$WORK/held.err")" 1 "in one line" || diag "$(cat "$WORK/held.err")"
+	like "$(cat "$WORK/held.err")" "is traced by process [0-9]+" "that says who has it"
+else
+	prof -p "$TARGET_PID" -d 1 -o "$WORK/held.out" 2>"$WORK/held.err"
+	is $? 0 "a debugger has the target: it can be read all the same" || diag "$(cat "$WORK/held.err")"
+fi
+rm "$WORK/held"
+wait_until 30 eval '[ "$(sed -n "s/^TracerPid:[[:space:]]*//p" "/proc/$TARGET_PID/status")" = 0 ]'
+
+# A debugger that comes while it is profiled, and goes
+prof_start "$WORK/between.folded" -F 199 -f folded -p "$TARGET_PID"
+"$WORK/hold" "$TARGET_PID" "$WORK/held" &
+hold=$!
+live_pids+=("$hold")
+check "a debugger can attach while the target is profiled" wait_until 30 test -e "$WORK/held"
+had=$(samples)
+sleep 1.2
+check "there are samples meanwhile" wait_until 60 more
+[ "$XRPROF_ENGINE" != ptrace ] || check "that it is not stopped for them is said" wait_until 30 said "is traced by"
+rm -f "$WORK/held"
+wait "$hold"
+had=$(samples)
+check "and when it has gone" wait_until 60 more
+prof_stop
+is "$PROF_STATUS" 0 "exit status 0"
+check_stats "$PROF_OUT.stats" "debugger"
+check "all stacks are of the graph" timeout 100 Rscript --vanilla "$tests/live/graph.R" "$PROF_OUT" "$TARGET_DIR/edges.txt"
+target_kill
+
+# Waiting: wall time has it, CPU time has not. What waits is looked at without being woken up.
+target_start host wait
+target_go
+switches() {
+	awk '/ctxt_switches/ { n += $2 } END { print n }' "/proc/$TARGET_PID/status"
+}
+asleep() {
+	[ "$(state)" = S ]
+}
+wait_until 30 asleep
+before=$(switches)
+prof -p "$TARGET_PID" -F 99 -d 2 -f folded -o "$WORK/wall.folded" --stats "$WORK/wall.stats" 2>"$WORK/wall.err"
+is $? 0 "waiting: exit status 0"
+after=$(switches)
+like "$(cat "$WORK/wall.err")" "wall time.*--clock cpu" "that it samples wall time is said, and what else there is"
+[ "$(stat_of "$WORK/wall.stats" written)" -gt 20 ]
+ok $? "waiting: wall time has samples"
+is "$(sed 's/ [0-9]*$//' "$WORK/wall.folded" | sort -u)" "resting;Sys.sleep" "where it waits"
+[ $((after - before)) -le 5 ]
+ok $? "it was not woken up" || diag "$((after - before)) context switches"
+prof -p "$TARGET_PID" -F 99 -d 2 -f folded -o "$WORK/cpu.folded" --stats "$WORK/cpu.stats" --clock cpu 2>"$WORK/cpu.err"
+is $? 0 "--clock cpu: exit status 0"
+is "$(stat_of "$WORK/cpu.stats" written)" 0 "--clock cpu: no samples of a program that waits"
+target_kill
+done_testing

@@ -13,7 +13,7 @@ all_start() {
 		>"${PROF_OUT%/}.stdout" 2>"${PROF_OUT%/}.err" </dev/null &
 	PROF_PID=$!
 	live_pids+=("$PROF_PID")
-	wait_until 30 eval 'grep -q "watching for R" "${PROF_OUT%/}.err" || gone "$PROF_PID"'
+	wait_until 200 eval 'grep -q "watching for R" "${PROF_OUT%/}.err" || gone "$PROF_PID"'
 	if ! grep -q "watching for R" "${PROF_OUT%/}.err"; then
 		diag "the profiler ended early: $(cat "${PROF_OUT%/}.err")"
 		return 1

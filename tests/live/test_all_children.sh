@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 300
+# timeout: 900
 # engines: bpf
 #
 # Children: forked ones from their first instruction, in proportion to their CPU time; those started as programs with

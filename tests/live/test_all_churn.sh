@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 250
+# timeout: 900
 # engines: bpf
 #
 # An hour of process churn in small: tens of thousands of processes come and go, and neither the profiler nor its maps

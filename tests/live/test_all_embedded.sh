@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 150
+# timeout: 600
 # engines: bpf
 #
 # R inside other programs, loaded after the profiler started: a Python with rpy2, and a C program that opens libR.so and

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 150
+# timeout: 600
 # engines: bpf
 #
 # --user, --comm, --cgroup, --exclude-pid; what list says of users and containers.

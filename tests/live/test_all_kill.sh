@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 100
+# timeout: 600
 # engines: bpf
 #
 # SIGKILL to the profiler: nothing is left attached, the targets run on, a new run starts at once.

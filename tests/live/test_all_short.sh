@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 300
+# timeout: 900
 # engines: bpf
 #
 # 300 short-lived R programs of three versions, on the host and in containers, one after another and several at a time:
@@ -12,14 +12,14 @@ serial=60
 total=300
 places=(host trixie bullseye)
 
-# Each has its own function, and computes in it for 0.15 s of CPU time.
+# Each has its own function, and computes in it for 0.12 s of CPU time.
 cat >"$WORK/short.R" <<-'R'
 	name <- paste0("short_", commandArgs(trailingOnly = TRUE)[[1L]], "_f")
 	assign(name, function() {
 	    x <- 0
 	    while (sum(proc.time()[1:2]) < until) for (i in 1:2000) x <- x + sqrt(i)
 	})
-	until <- sum(proc.time()[1:2]) + 0.15
+	until <- sum(proc.time()[1:2]) + 0.12
 	eval(as.call(list(as.name(name))))
 R
 for i in "${!places[@]}"; do
@@ -54,7 +54,7 @@ is "$(stat_of "$WORK/out.stats" lost)" 0 "nothing was lost"
 grep -oE '^[^;]*-[0-9]+;.*short_[0-9]+_f' "$WORK/out" | sed -E 's/^[^;]*-([0-9]+);.*short_([0-9]+)_f$/\1 \2/' |
 	sort -u >"$WORK/seen"
 seen=$(cut -d' ' -f2 "$WORK/seen" | sort -u | wc -l)
-# A tick falls every 10.1 ms of a CPU, so 0.15 s are missed about once in 10^6 programs.
+# A tick falls every 10.1 ms of a CPU, so 0.12 s are missed about once in 10^6 programs.
 [ "$seen" -ge $((total - 2)) ]
 ok $? "$seen of $total programs were seen in their own functions"
 is "$(cut -d' ' -f1 "$WORK/seen" | sort | uniq -d | wc -l)" 0 "no process has functions of two programs"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 200
+# timeout: 600
 # engines: bpf
 #
 # A fork storm of an R parent, and exec over R: no row is left, nothing is attributed to another, each tick is accounted

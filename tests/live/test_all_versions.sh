@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 280
+# timeout: 900
 # engines: bpf
 #
 # One --all run over different R's: in containers with their own PID and mount namespaces, in a plain chroot, on an

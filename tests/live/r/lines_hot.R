@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Computes at one line of a compiled function, which is the line 5 of the file hot.R. Arguments: FOLDER
+
+source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
+
+text <- c("hot <- function() {", "    repeat {", "        x <- 0", "        for (i in 1:1e5) {", "            x <- sqrt(x + i) * exp(-x / 1e9)",
+    "        }", "    }", "}")
+eval(parse(text = text, srcfile = srcfilecopy("hot.R", text)))
+hot <- compiler::cmpfun(hot)
+
+ready()
+hot()

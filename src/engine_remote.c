@@ -28,6 +28,7 @@
 struct engine {
 	struct engine_config config;
 	const struct remote_kind *kind;
+	const char *name;
 	struct remote_target *targets;
 	struct remote_family family;
 	uint64_t counts[XR_COUNTERS];
@@ -66,19 +67,33 @@ static void on_record(void *arg, const void *record, size_t size)
 }
 
 /*
- * Be on time: a tick that comes late is a sample less.  What this process starts does not inherit
- * it (SCHED_RESET_ON_FORK), and who asked for another priority keeps it.
+ * Be on time: a tick that comes late is a sample less, and who holds up a thread should not be held
+ * up itself.  What this process starts does not inherit it (SCHED_RESET_ON_FORK), and who asked for
+ * another priority keeps it.  Where none of it is allowed, so be it.
  */
 static void engine__raise_priority(struct engine *e)
 {
-	struct sched_param param = {.sched_priority = 0};
+	struct sched_param first = {.sched_priority = 1}, other = {.sched_priority = 0};
 
 	errno = 0;
-	if (getpriority(PRIO_PROCESS, 0) || errno)
+	if (getpriority(PRIO_PROCESS, 0) || errno || sched_getscheduler(0) != SCHED_OTHER)
 		return;
-	if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &param))
+	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first)) {
+		e->priority_raised = true;
 		return;
-	e->priority_raised = !setpriority(PRIO_PROCESS, 0, -20);
+	}
+	if (!sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &other))
+		e->priority_raised = !setpriority(PRIO_PROCESS, 0, -20);
+}
+
+static void engine__lower_priority(struct engine *e)
+{
+	struct sched_param other = {.sched_priority = 0};
+
+	if (!e->priority_raised)
+		return;
+	sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &other);
+	setpriority(PRIO_PROCESS, 0, 0);
 }
 
 static int engine__descriptors(struct engine *e)
@@ -121,11 +136,7 @@ int engine_remote__open(struct engine **out, const struct engine_config *config,
 		return err;
 	}
 	engine__raise_priority(e);
-	if (config->clock == ENGINE_CLOCK_DEFAULT)
-		engine_remote__note(e,
-				    "engine %s samples wall time, waiting included; for CPU time "
-				    "alone: --clock cpu",
-				    name);
+	e->name = name;
 	*out = e;
 	return 0;
 }
@@ -233,6 +244,11 @@ int engine_remote__add(struct engine *e, const struct xr_row *row, struct fault 
 	}
 	if (e->armed)
 		return 0;
+	if (e->config.clock == ENGINE_CLOCK_DEFAULT)
+		engine_remote__note(e,
+				    "engine %s samples wall time, waiting included; for CPU time "
+				    "alone: --clock cpu",
+				    e->name);
 	err = engine__arm(e, NS_PER_S / e->config.freq);
 	return err ? fault__set(f, err, "cannot set a timer: %s", strerror(-err)) : 0;
 }
@@ -474,8 +490,7 @@ void engine_remote__close(struct engine *e)
 	for (size_t i = 0; i < 3; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	if (e->priority_raised)
-		setpriority(PRIO_PROCESS, 0, 0);
+	engine__lower_priority(e);
 	sigprocmask(SIG_SETMASK, &e->old_mask, NULL);
 	free(e);
 }

@@ -5,7 +5,9 @@
 # of two moments never make a path of the graph, which is written to edges.txt as mixed.R does.
 #
 # Arguments: FOLDER SECONDS HOW DEPTH. HOW: compiled, plain (not compiled), built (calls made anew by do.call(), and
-# collections of garbage), foreign (routines in C). DEPTH: calls below all that. Works until the folder has a file `stop`, and SECONDS at least.
+# collections of garbage), foreign (routines in C). DEPTH: calls below all that. Works until the folder has a file
+# `stop`, and SECONDS at least. With a fifth argument it works for ever, and units.txt gets a line per unit of work: when it
+# ended (seconds since 1970) and how long it took.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 seconds <- as.numeric(args[[2L]])
@@ -61,6 +63,18 @@ work <- function() {
     end <- cpu_time() + seconds
     while (cpu_time() < end || !file.exists(file.path(folder, "stop"))) for (i in 1:20) flip()
 }
+measure <- function() {
+    out <- file(file.path(folder, "units.txt"), "w")
+    repeat {
+        begin <- as.numeric(Sys.time())
+        for (i in 1:4) flip()
+        end <- as.numeric(Sys.time())
+        line <- sprintf("%.6f %.6f\n", end, end - begin)
+        cat(line, file = out)
+        flush(out)
+    }
+}
+if (length(args) > 4L) work <- measure
 edge("", "down"); edge("down", "down"); edge("down", "work")
 for (callee in c("flip", "cpu_time", "file.exists", "file.path")) edge("work", callee)
 edge("file.exists", "file.path")

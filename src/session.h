@@ -37,6 +37,8 @@ struct session {
 	struct watch *watch;  /* --all, --subprocesses; NULL: none */
 	struct family family; /* --subprocesses: the named ones and their descendants */
 	uint64_t watched;     /* when the watch was last read */
+	bool rescan;	      /* there is no watch: go through /proc instead */
+	uint64_t rescanned;   /* when that was done last */
 	uint64_t swept;	      /* when the sampler was last asked whether it lost events */
 	uint64_t events_lost, rows_full; /* its counts then */
 	uint64_t unprofiled;		 /* processes found that there was no room for */

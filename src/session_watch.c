@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * --all and --subprocesses: processes that nobody named.  Those there at the start are found by
- * going through /proc once; those that come later are told by the watch.
+ * going through /proc once; those that come later are told by the watch, or where it is not allowed
+ * found by going through /proc again and again.
  *
  * A process can be come upon twice, by us and by the kernel's copying of a row at fork.  Whichever
  * row is in the map first stands: the engine's add refuses a second (-EEXIST).  So the row of a
@@ -21,6 +22,7 @@
 
 #define APPEAR_MS 10000 /* for R's program to be mapped, where only its name is known */
 #define REST_MS	  5	/* at least, between two looks at the watch: execs come in crowds */
+#define RESCAN_MS 500	/* between two looks through /proc, where there is no watch */
 #define SWEEP_MS  1000	/* between two looks at whether the sampler lost events */
 #define NO_FD_MS  20	/* an engine that cannot wake us is asked this often */
 #define DEPTH_MAX 64	/* generations looked at to find a process' ancestor */
@@ -123,8 +125,15 @@ int session__watch(struct session *s)
 			return fault__set(&s->fault, -ENOMEM, "out of memory");
 	}
 	err = watch__open(&s->watch, &sink, &s->fault);
-	if (err)
+	if (err == -EACCES || err == -EPERM || err == -ENOSYS) {
+		s->watch = NULL;
+		s->rescan = true;
+		s->rescanned = session__now();
+		session__note(s, "new R processes are looked for twice a second, because %s",
+			      s->fault.text);
+	} else if (err) {
 		return err;
+	}
 	session__scan(s);
 	session__debug(s, "watching for R to appear; found so far: %u", s->live);
 	return s->err;
@@ -187,6 +196,10 @@ int session__wait(struct session *s, int timeout_ms)
 	uint64_t now = session__now(), rested;
 	int n = 0;
 
+	if (s->rescan && now - s->rescanned >= RESCAN_MS * NS_PER_MS) {
+		s->rescanned = now;
+		session__scan(s);
+	}
 	if (!s->watch)
 		return timeout_ms;
 	session__sweep(s, now);

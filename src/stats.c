@@ -27,6 +27,7 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->ticks = counts[XR_TICKS];
 	s->truncated = counts[XR_TRUNCATED];
 	s->other_thread = counts[XR_OTHER_THREAD];
+	s->missed = counts[XR_MISSED];
 	s->symbols = counts[XR_SYMBOLS_SENT];
 	s->rows_full = counts[XR_ROWS_FULL];
 	s->decoder = *decoder;
@@ -40,13 +41,16 @@ bool stats__conserved(const struct stats *s)
 void stats__summary(const struct stats *s, char *buf, size_t size)
 {
 	double rate = s->seconds > 0 ? (double)s->ticks / s->seconds : 0;
+	char missed[64] = "";
 
+	if (s->missed)
+		snprintf(missed, sizeof(missed), ", %" PRIu64 " ticks missed", s->missed);
 	snprintf(buf, size,
 		 "%" PRIu64 " samples of %" PRIu64
 		 " process%s in %.2f s, %.1f a second (%u Hz asked "
-		 "for); %" PRIu64 " lost, %" PRIu64 " truncated, %" PRIu64 " unreadable",
+		 "for); %" PRIu64 " lost, %" PRIu64 " truncated, %" PRIu64 " unreadable%s",
 		 s->written, s->processes, s->processes == 1 ? "" : "es", s->seconds, rate, s->freq,
-		 s->lost, s->truncated, s->unreadable);
+		 s->lost, s->truncated, s->unreadable, missed);
 }
 
 int stats__write(const struct stats *s, const char *path, struct fault *f)
@@ -74,6 +78,7 @@ int stats__write(const struct stats *s, const char *path, struct fault *f)
 	json__u64(&j, "lost", s->lost);
 	json__u64(&j, "truncated", s->truncated);
 	json__u64(&j, "other_thread", s->other_thread);
+	json__u64(&j, "missed", s->missed);
 	json__u64(&j, "sent", s->sent);
 	json__u64(&j, "malformed", s->decoder.malformed);
 	json__u64(&j, "partial", s->decoder.partial);

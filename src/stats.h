@@ -23,6 +23,7 @@ struct stats {
 	uint64_t written; /* handed on by the decoder, not what the sampler claims */
 	uint64_t no_r_frames, exiting, unreadable, lost;
 	uint64_t truncated, other_thread; /* of the written ones */
+	uint64_t missed;		  /* not in ticks: they came too late to be taken */
 	uint64_t sent;			  /* written, as the sampler counted it */
 	uint64_t symbols;		  /* records of names */
 	uint64_t rows_full;		  /* forked children that got no row */

@@ -53,6 +53,28 @@ falls_back "bpf refused with ENOSYS" ptrace "seccomp|not in this kernel" refusin
 falls_back "perf_event_open refused" ptrace "perf_event_open" refusing EPERM perf_event_open
 falls_back "bpf and ptrace refused" vmread "permission denied" refusing EPERM bpf,ptrace
 
+# All processes, new ones too, without the kernel's word of them
+first=$TARGET_PID
+mkdir "$WORK/all"
+timeout -s INT -k 5 100 "$WORK/refuse" EPERM perf_event_open "$XRPROF" -e ptrace --all -o "$WORK/all" \
+	2>"$WORK/err" </dev/null &
+live_pids+=("$!")
+job=$!
+has_samples() {
+	[ "$(samples_in "$WORK/all/Rprof.$1.out" 2>/dev/null)" -gt 0 ]
+}
+check "--all without perf events: an R that is there" wait_until 30 has_samples "$first"
+target_start host flip 1 plain 10
+target_go
+check "--all without perf events: an R that comes later" wait_until 30 has_samples "$TARGET_PID"
+like "$(cat "$WORK/err")" "twice a second, because .*perf_event_open" "that they are looked for is said" ||
+	diag "$(cat "$WORK/err")"
+target_kill
+pkill -INT -P "$job"
+wait "$job"
+is $? 0 "--all without perf events: exit status 0" || diag "$(cat "$WORK/err")"
+TARGET_PID=$first
+
 # cannot NAME WHAT COMMAND...: exit status 1 and one line that has WHAT in it.
 cannot() {
 	local name=$1 what=$2

@@ -7,10 +7,13 @@
  * up.  PTRACE_SEIZE without PTRACE_O_EXITKILL: when the tracer dies the kernel detaches and the
  * thread runs on (kernel/ptrace.c, exit_ptrace()).
  */
+#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -139,6 +142,28 @@ static int ptrace__check(struct remote_target *t, struct fault *f)
 	return 0;
 }
 
+/*
+ * Where R has no flag that says so, the collector runs if the thread is in its code.  Only of a
+ * thread that stands still.
+ */
+static bool tracee__collecting(const struct remote_target *t)
+{
+	struct user_regs_struct regs;
+	struct iovec io = {.iov_base = &regs, .iov_len = sizeof(regs)};
+	uint64_t at;
+
+	if (!(t->row.flags & XR_ROW_GC) || t->row.gc_at || !t->row.gc_begin)
+		return false;
+	if (ptrace(PTRACE_GETREGSET, t->thread.tid, NT_PRSTATUS, &io))
+		return false;
+#ifdef __x86_64__
+	at = regs.rip;
+#else
+	at = regs.pc;
+#endif
+	return at >= t->row.gc_begin && at < t->row.gc_end;
+}
+
 static int ptrace__look(struct engine *e, struct remote_target *t)
 {
 	pid_t tracer;
@@ -150,6 +175,8 @@ static int ptrace__look(struct engine *e, struct remote_target *t)
 	switch (result) {
 	case STOPPED:
 		result = remote_walk__still(t->walk);
+		if (tracee__collecting(t))
+			remote_walk__collecting(t->walk);
 		tracee__let_go(t->thread.tid, signal);
 		return result;
 	case -ESRCH:

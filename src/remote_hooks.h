@@ -58,6 +58,7 @@ struct remote_walk {
 	bool matched;	      /* the second look met a call that the first saw */
 	bool loose;	      /* it asked for more than was read at once */
 	bool missed;	      /* the last pass asked for something not read */
+	bool collecting;      /* the thread was in the collector's code */
 	bool call_seen;	      /* the innermost call was read */
 	uint32_t verify[VERIFY_MAX], nverify;
 	uint64_t file; /* the innermost location */

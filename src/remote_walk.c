@@ -107,6 +107,7 @@ int remote_walk__ahead(struct remote_walk *rw)
 	int err;
 
 	m->gone = 0;
+	rw->collecting = false;
 	rw->began = m->reader.now();
 	remote_memory__trim(m, rw->pass, rw->plan.ids, rw->plan.count);
 	rw->floor = m->seq;
@@ -243,6 +244,11 @@ int remote_walk__moving(struct remote_walk *rw)
 	return -XR_TORN;
 }
 
+void remote_walk__collecting(struct remote_walk *rw)
+{
+	rw->collecting = true;
+}
+
 int remote_walk__finish(struct remote_walk *rw)
 {
 	int err;
@@ -253,6 +259,8 @@ int remote_walk__finish(struct remote_walk *rw)
 		return -XR_TORN;
 	if (err < 0)
 		return err;
+	if (rw->collecting)
+		rw->walk.gc = 1;
 	if (!rw->walk.frames && !rw->walk.gc)
 		return -XR_NO_R_FRAMES;
 	return err == WALK_CUT;

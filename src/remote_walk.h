@@ -56,6 +56,9 @@ int remote_walk__still(struct remote_walk *rw);
  */
 int remote_walk__moving(struct remote_walk *rw);
 
+/* remote_walk__collecting - this sample's thread was in the collector's code (row.gc_begin). */
+void remote_walk__collecting(struct remote_walk *rw);
+
 /*
  * remote_walk__finish - make the sample of what was read.  0; 1: outer frames are missing;
  * -XR_NO_R_FRAMES; or another -enum xr_error.

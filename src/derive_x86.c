@@ -181,12 +181,13 @@ static struct code_value x86__half(struct code_run *run, const cs_insn *insn, co
 static void x86__set_vec(struct code_state *s, unsigned int reg, struct code_value low,
 			 struct code_value high)
 {
+	const struct code_value unknown = {0};
 	bool wide;
 	int i = x86__vec(reg, &wide);
 
 	if (i >= 0) {
-		s->vec[i][0] = wide ? (struct code_value){0} : low;
-		s->vec[i][1] = wide ? (struct code_value){0} : high;
+		s->vec[i][0] = wide ? unknown : low;
+		s->vec[i][1] = wide ? unknown : high;
 	}
 }
 

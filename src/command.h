@@ -17,15 +17,16 @@ struct command {
 	const char *name; /* borrowed from argv */
 	int gate;	  /* closed or written to when it may go */
 	int report;	  /* its end of exec's error */
-	void *process;	  /* Windows: handles of it, and of its first thread, which waits */
-	void *thread;
+	char **argv;	  /* Windows: what is to be started, */
+	bool own_stdout;
+	void *process; /* and a handle of it */
 	bool ended;
 	int status; /* as waitpid() gives it (on Windows, its exit code), when ended */
 };
 
 /*
- * command__start - fork; the child waits at the gate, still this program (on Windows it is the
- * command already, and has not begun).  With @own_stdout false its standard output will be our
+ * command__start - fork; the child waits at the gate, still this program (on Windows there is no
+ * child yet).  With @own_stdout false its standard output will be our
  * stderr, so that it does not mix with a profile on stdout.
  */
 int command__start(struct command *c, char **argv, bool own_stdout, const struct signals *signals,

@@ -228,7 +228,7 @@ static int pending__room(struct pending *p, uint32_t more)
 		cap *= 2;
 	if (cap == p->cap)
 		return 0;
-	frames = reallocarray(p->frames, cap, sizeof(*frames));
+	frames = realloc(p->frames, (size_t)cap * sizeof(*frames));
 	if (!frames)
 		return -ENOMEM;
 	p->frames = frames;
@@ -282,7 +282,7 @@ static struct pending *decoder__pending(struct decoder *d, uint32_t cpu)
 {
 	if (cpu >= d->ncpus) {
 		uint32_t n = (cpu | 63) + 1;
-		struct pending **cpus = reallocarray(d->cpus, n, sizeof(*cpus));
+		struct pending **cpus = realloc(d->cpus, (size_t)n * sizeof(*cpus));
 
 		if (!cpus)
 			return NULL;

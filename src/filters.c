@@ -2,13 +2,11 @@
 #include "filters.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "target_proc.h"
-#include "users.h"
 
 #define CONTAINER_ID_MIN 12u /* what `docker ps` shows */
 
@@ -45,19 +43,13 @@ static int number__parse(const char *text, const char *end, unsigned long max, u
 static int filters__user(struct filters *fs, const char *arg, struct fault *f)
 {
 	struct filter filter = {.kind = FILTER_USER};
-	const struct passwd *user;
 
-	if (number__parse(arg, arg + strlen(arg), UINT_MAX, &filter.id)) {
-		errno = 0;
-		user = users__by_name(arg);
-		if (!user)
-			return fault__set(
-				f, -EINVAL,
-				"--user %s: no such user here; give the number for one of "
-				"a container",
-				arg);
-		filter.id = user->pw_uid;
-	}
+	if (number__parse(arg, arg + strlen(arg), UINT_MAX, &filter.id) &&
+	    filters__user_id(arg, &filter.id))
+		return fault__set(
+			f, -EINVAL,
+			"--user %s: no such user here; give the number for one of a container",
+			arg);
 	return filters__put(fs, filter, f);
 }
 
@@ -97,7 +89,7 @@ static bool cgroup__match(const char *pattern, const char *cgroup)
 	size_t len = strlen(pattern);
 	char id[65];
 
-	if (!fnmatch(pattern, cgroup, 0))
+	if (filters__glob(pattern, cgroup))
 		return true;
 	while (len > 1 && pattern[len - 1] == '/')
 		len--;
@@ -115,7 +107,7 @@ static bool filter__match(const struct filter *filter, const struct filter_subje
 	case FILTER_CGROUP:
 		return cgroup__match(filter->text, s->cgroup);
 	case FILTER_COMM:
-		return !fnmatch(filter->text, s->comm, 0);
+		return filters__glob(filter->text, s->comm);
 	case FILTER_EXCLUDE:
 		return (unsigned long)s->pid == filter->id;
 	case FILTER_KINDS:
@@ -136,22 +128,6 @@ bool filters__match(const struct filters *fs, const struct filter_subject *subje
 		if (kind != FILTER_EXCLUDE && fs->given[kind] && !met[kind])
 			return false;
 	return true;
-}
-
-bool filters__pass(const struct filters *fs, pid_t pid)
-{
-	struct target_proc p;
-	char cgroup[4096] = "";
-	struct filter_subject subject = {.pid = pid, .comm = p.comm, .cgroup = cgroup};
-
-	if (!fs->n)
-		return true;
-	if (target_proc__read(pid, &p))
-		return false;
-	subject.uid = p.uid;
-	if (fs->given[FILTER_CGROUP])
-		target_proc__cgroup(pid, cgroup, sizeof(cgroup));
-	return filters__match(fs, &subject);
 }
 
 void filters__free(struct filters *fs)

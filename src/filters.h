@@ -54,4 +54,13 @@ bool filters__pass(const struct filters *fs, pid_t pid);
 
 void filters__free(struct filters *fs);
 
+/* --- each system in its own way: filters_system.c, win32/filters_win32.c; filters__pass, too ---
+ */
+
+/* filters__user_id - the number of the user @name.  -ENOENT. */
+int filters__user_id(const char *name, unsigned long *id);
+
+/* filters__glob - does the shell pattern match all of @text? */
+bool filters__glob(const char *pattern, const char *text);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "platform.h"
 #include "registry.h"
 
 #define FREQ_DEFAULT 99
@@ -325,6 +326,7 @@ int options__parse(struct options *o, int argc, char **argv, struct fault *f)
 {
 	struct option longs[NROWS + 1];
 	char shorts[3 * NROWS + 3];
+	const char *why;
 	int key, err;
 
 	*o = (struct options){
@@ -344,6 +346,9 @@ int options__parse(struct options *o, int argc, char **argv, struct fault *f)
 			return fault__set(f, -EINVAL, "%s takes no argument", argv[optind - 1]);
 		if (key == '?')
 			return fault__set(f, -EINVAL, "no such option: %s", argv[optind - 1]);
+		why = platform__refuses(row__find(key)->name);
+		if (why)
+			return fault__set(f, -EINVAL, "--%s: %s", row__find(key)->name, why);
 		err = options__set(o, key, optarg, f);
 		if (err)
 			return err;
@@ -380,7 +385,7 @@ void options__help(FILE *out)
 	char left[64];
 
 	for (const struct row *r = rows; r < rows + NROWS; r++) {
-		if (!r->help)
+		if (!r->help || platform__refuses(r->name))
 			continue;
 		if (r->key < KEY_GC)
 			snprintf(left, sizeof(left), "-%c, --%s %s", r->key, r->name,

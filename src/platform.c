@@ -16,6 +16,12 @@ int platform__arguments(int *argc, char ***argv, struct fault *f)
 	return 0;
 }
 
+const char *platform__refuses(const char *option)
+{
+	(void)option;
+	return NULL;
+}
+
 uint64_t platform__now(void)
 {
 	struct timespec t;

@@ -19,6 +19,11 @@
  */
 int platform__arguments(int *argc, char ***argv, struct fault *f);
 
+/*
+ * platform__refuses - why the option of that name cannot be had on this system; NULL: it can.
+ */
+const char *platform__refuses(const char *option);
+
 /* platform__now - ns on a clock that never goes back; on Linux CLOCK_MONOTONIC. */
 uint64_t platform__now(void);
 

@@ -139,7 +139,7 @@ static int folded__count(struct writer *w, size_t start, uint64_t count)
 	}
 	if (w->nrows == w->cap) {
 		size_t cap = w->cap ? w->cap * 2 : 64;
-		struct folded_row *rows = reallocarray(w->rows, cap, sizeof(*rows));
+		struct folded_row *rows = realloc(w->rows, (size_t)cap * sizeof(*rows));
 
 		if (!rows)
 			return -ENOMEM;

@@ -1,0 +1,274 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 900
+# engines: bpf
+#
+# xrprof.exe under Wine: programs with a DLL named R.dll that keeps contexts, symbols and calls as R 3.6, 4.2 and 4.4
+# do on Windows (tests/windows), whose stacks are known. (The engine is win32; "bpf" above has this run once.)
+. "$(dirname "$0")/../lib/tap.sh"
+
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+case $BUILD in
+/*) ;;
+*) BUILD=$PWD/$BUILD ;;
+esac
+win=$BUILD/windows
+WORK=$(mktemp -d /tmp/xrprof-test.XXXXXX)
+export LANG=C.UTF-8 LC_ALL=C.UTF-8
+export WINEPREFIX=$WORK/wine WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" HOME=$WORK
+unset DISPLAY
+
+wine=$(command -v wine64 || command -v /usr/lib/wine/wine64 || command -v wine)
+wineserver=$(command -v wineserver || command -v /usr/lib/wine/wineserver || command -v /usr/lib/wine/wineserver64)
+
+children=()
+cleanup() {
+	local pid
+	for pid in "${children[@]}"; do
+		kill -KILL "$pid" 2>/dev/null
+	done
+	[ -z "$wineserver" ] || timeout 20 "$wineserver" -k 2>/dev/null
+	wait 2>/dev/null
+	rm -rf "$WORK"
+}
+trap cleanup EXIT
+trap 'exit 143' TERM INT HUP
+
+bail() {
+	echo "Bail out! $*"
+	exit 1
+}
+
+command -v x86_64-w64-mingw32-gcc >/dev/null || bail "no MinGW: tools/install-deps windows"
+[ -n "$wine" ] || bail "no Wine: tools/install-deps windows"
+check "make windows: no warnings" make -s BUILD="$BUILD" windows windows-tests || bail "xrprof.exe was not built"
+timeout 120 "$wine" "$win/tests/host.exe" none 0 >/dev/null 2>&1 || bail "Wine does not start"
+
+wait_until() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -le $end ] || return 1
+		sleep 0.1
+	done
+}
+
+# host ARG...: start the program with R in it; its Windows pid goes to $pid, its Linux one to $host.
+host() {
+	: >"$WORK/host.out"
+	"$wine" "$win/tests/host.exe" "$@" >"$WORK/host.out" 2>"$WORK/host.err" </dev/null &
+	host=$!
+	children+=("$host")
+	wait_until 60 grep -q '^ready' "$WORK/host.out" || bail "the program with R did not start: $(cat "$WORK/host.err")"
+	pid=$(sed -n 's/^ready \([0-9]*\).*/\1/p' "$WORK/host.out")
+}
+
+host_end() {
+	kill -KILL "$host" 2>/dev/null
+	wait "$host" 2>/dev/null
+}
+
+# prof ARG...: run the profiler to its end; $status, $WORK/out, $WORK/err.
+prof() {
+	timeout -k 5 120 "$wine" "$win/xrprof.exe" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+	status=$?
+	err=$(tr -d '\r' <"$WORK/err")
+}
+
+# The stacks of a folded profile, and how many samples it has.
+stacks() {
+	sed 's/ [0-9]*$//' "$1" | sort -u
+}
+
+samples() {
+	awk '{ n += $NF } END { print n + 0 }' "$1"
+}
+
+# shellcheck disable=SC2016  # R's dollar
+known='main
+main;other
+main;other;<Anonymous>
+main;other;fs[["naïve"]]
+main;other;g
+main;other;g;f
+main;other;g;f;g
+main;other;g;f;g;f
+main;other;g;f;g;f;g
+main;other;g;f;g;f;g;f
+main;other;self$run
+main;other;stats::lm
+main;other;utils:::head
+main;work
+main;work;leaf
+main;work;sum'
+known=$(sort <<<"$known")
+
+seen_all() {
+	[ "$(stacks "$1")" = "$known" ]
+}
+
+seen_some() {
+	[ "$(samples "$1")" -ge "$2" ]
+}
+
+# stat KEY: of the last --stats
+stat_of() {
+	sed -n "s/.*\"$1\": \"\{0,1\}\([^,\"}]*\).*/\1/p" "$WORK/stats.json" | head -n 1
+}
+
+conserved() {
+	[ "$(stat_of ticks)" -gt 0 ] && [ "$(stat_of ticks)" -eq \
+		$(($(stat_of written) + $(stat_of no_r_frames) + $(stat_of exiting) + $(stat_of unreadable) + $(stat_of lost))) ]
+}
+
+# --- what it needs ---
+
+imports=$(x86_64-w64-mingw32-objdump -p "$win/xrprof.exe" | sed -n 's/.*DLL Name: *//p' | tr '[:upper:]' '[:lower:]' | sort)
+foreign=$(grep -vxE '(kernel32|advapi32|shell32|msvcrt|winmm|psapi)\.dll' <<<"$imports")
+[ -n "$imports" ] && [ -z "$foreign" ]
+ok $? "imports only DLLs of the system: $(xargs <<<"$imports")"
+
+# --- known stacks, three layouts; ended by Ctrl-C ---
+
+for row in r36:3.6.3 r42:4.2.2 r44:4.4.1; do
+	layout=${row%:*} version=${row#*:}
+	host "$win/tests/$layout/R.dll" known 300
+	: >"$WORK/$layout.folded"
+	"$wine" "$win/xrprof.exe" -v -p "$pid" -F 97 -f folded -o "$WORK/$layout.folded" --stats "$WORK/stats.json" \
+		>/dev/null 2>"$WORK/err" </dev/null &
+	prof=$!
+	children+=("$prof")
+	wait_until 120 seen_all "$WORK/$layout.folded"
+	kill -INT "$prof"
+	wait "$prof"
+	is $? 0 "R $version: Ctrl-C ends it with status 0"
+	is "$(stacks "$WORK/$layout.folded")" "$known" "R $version: all of the known stacks, and nothing else"
+	like "$(cat "$WORK/err")" "R $version in .*R\.dll" "R $version: the version is known"
+	is "$(stat_of engine)" win32 "R $version: engine win32"
+	conserved
+	ok $? "R $version: each tick is accounted for"
+	is "$(stat_of written)" "$(samples "$WORK/$layout.folded")" "R $version: what was counted is what was written"
+	is "$(stat_of unnamed)" 0 "R $version: every frame has its name"
+	figure "xrprof.exe under Wine, R $version: $(samples "$WORK/$layout.folded") samples, 0 of unknown stacks"
+	kill -0 "$host" 2>/dev/null
+	ok $? "R $version: the target runs on"
+	host_end
+done
+
+# --- a stack that changes as fast as it can; other threads; R in another thread ---
+
+for place in "" --thread; do
+	host "$win/tests/r44/R.dll" flip 12 --watch $place
+	: >"$WORK/flip.folded"
+	prof -p "$pid" -F 500 -d 6 -f folded -o "$WORK/flip.folded" --stats "$WORK/stats.json"
+	is $status 0 "changing as fast as can be${place:+, R in its second thread}"
+	wrong=$(stacks "$WORK/flip.folded" | grep -vxF "$known")
+	[ -z "$wrong" ] && [ "$(samples "$WORK/flip.folded")" -gt 0 ]
+	ok $? "no wrong stack among $(samples "$WORK/flip.folded")" || diag "$wrong"
+	figure "xrprof.exe under Wine, changing stack: $(samples "$WORK/flip.folded") samples, 0 wrong," \
+		"$(stat_of TORN) torn"
+	conserved
+	ok $? "each tick is accounted for"
+	wait "$host"
+	seen=$(sed -n 's/^suspended //p' "$WORK/host.out" | tr -d '\r')
+	like "$seen" "^r [1-9][0-9]* others 0 of " "only R's thread was seen suspended: $seen"
+done
+
+# --- the end of the target; Rprof's format ---
+
+host "$win/tests/r42/R.dll" known 4
+prof -p "$pid" -F 50 -o "$WORK/end.out" --stats "$WORK/stats.json"
+is $status 0 "the target's end ends it"
+wait "$host"
+is $? 0 "the target ended as it does unprofiled"
+is "$(head -n 1 "$WORK/end.out")" "sample.interval=20000" "Rprof's header"
+grep -qvE '^sample|^("[^"]*(\[\["na.*"\]\])?" )+$' "$WORK/end.out"
+[ $? -eq 1 ] && [ "$(wc -l <"$WORK/end.out")" -gt 1 ] && [ -z "$(tail -c 1 "$WORK/end.out")" ]
+ok $? "whole lines of frames between quotes" || diag "$(head -n 5 "$WORK/end.out")"
+if command -v Rscript >/dev/null; then
+	# shellcheck disable=SC2016  # R's dollar
+	is "$(timeout 100 Rscript -e 'cat(rownames(summaryRprof(commandArgs(TRUE))$by.total)[1])' "$WORK/end.out" 2>&1)" \
+		'"main"' "summaryRprof() reads it"
+fi
+
+# --- nothing to profile ---
+
+host none 100
+prof -p "$pid" -d 1
+is "$status $(grep -c . <<<"$err")" "1 1" "a process without R: status 1, one line"
+like "$err" "has no R in it" "a process without R: says so"
+prof -p 987654 -d 1
+is "$status $(grep -c . <<<"$err")" "1 1" "no such process: status 1, one line"
+like "$err" "no process 987654" "no such process: says so"
+host_end
+host "$win/tests/not/R.dll" known 100
+prof -p "$pid" -d 1
+is "$status" 1 "a DLL called R.dll that is not R's: status 1"
+like "$err" "does not export R_GlobalContext" "a DLL called R.dll that is not R's: says so"
+host_end
+host "$win/tests/r42/R.dll" idle 100
+prof -p "$pid" -F 50 -d 2 -f folded -o "$WORK/idle.folded" --stats "$WORK/stats.json"
+[ $status -eq 0 ] && [ "$(stat_of no_r_frames)" -gt 0 ] && [ "$(stat_of no_r_frames)" = "$(stat_of ticks)" ]
+ok $? "R at its prompt: samples without frames"
+
+# --- list; --all ---
+
+prof list
+[ $status -eq 0 ] && grep -qE "^ *$pid +host\.exe +4\.2\.2 " "$WORK/out"
+ok $? "list: the process, its program and its R" || diag "$(cat "$WORK/out" "$WORK/err")"
+prof -a --comm 'nobody*' -F 50 -d 1 -o "$WORK/none/"
+is "$status $(find "$WORK/none" -name 'Rprof*' | wc -l)" "0 0" "--comm leaves it out"
+host_end
+host "$win/tests/r36/R.dll" known 100
+prof -a -F 50 -d 2 -o "$WORK/all/"
+[ $status -eq 0 ] && [ -s "$WORK/all/Rprof.$pid.out" ]
+ok $? "--all: a file for the process" || diag "$err" "$(ls "$WORK/all" 2>&1)"
+host_end
+
+# --- commands, arguments and paths in UTF-16 ---
+
+folder="$WORK/Zürich 日本 dir"
+mkdir -p "$folder"
+cp "$win/tests/r42/R.dll" "$folder/R.dll"
+prof -F 50 -f folded -o "$folder/профиль.folded" --stats "$folder/stats ü.json" -- "$win/tests/host.exe" "$folder/R.dll" known 4
+is $status 0 "-- COMMAND with R"
+[ "$(samples "$folder/профиль.folded")" -gt 0 ] && ! stacks "$folder/профиль.folded" | grep -qvxF "$known"
+ok $? "a profile of it, in a file and a folder that are not ASCII"
+[ -s "$folder/stats ü.json" ]
+ok $? "so is that of --stats"
+host "$folder/R.dll" known 100
+prof -v -p "$pid" -F 50 -d 1 -o "$WORK/utf16.out"
+like "$err" "Zürich 日本 dir.R\.dll" "R.dll in a folder that is not ASCII"
+host_end
+# shellcheck disable=SC1003  # backslashes, as they are
+args=('plain' '' 'two words' 'naïve 日本 Ω' 'a"b' 'back\slash' 'end\' 'sp ace\' 'q\"uote\\' '*' 'tab	x')
+prof -o "$WORK/echo.out" -- "$win/tests/host.exe" echo "$WORK/echo.txt" "${args[@]}"
+is "$(cat "$WORK/echo.txt")" "$(printf '%s\n' "${args[@]}")" "its arguments arrive as they were"
+is "$status" 1 "a command without R: status 1"
+like "$err" "ended before R was found" "a command without R: says so"
+prof -F 50 -f folded -o "$WORK/launch.folded" -- "$win/tests/host.exe" launch "$win/tests/r44/R.dll" known 8
+[ $status -eq 0 ] && [ "$(samples "$WORK/launch.folded")" -gt 0 ]
+ok $? "R in a program that the command starts, as Rscript.exe does" || diag "$err"
+prof -o "$WORK/x.out" -- 'C:\no\such\program.exe'
+is "$status $(grep -c . <<<"$err")" "1 1" "a command that is not there: status 1, one line"
+like "$err" "cannot run C:.no.such.program.exe" "a command that is not there: says so"
+
+# --- what there is not on Windows ---
+
+for option in "--user root" "--cgroup x" "--btf x" --gc "--engine bpf"; do
+	# shellcheck disable=SC2086  # an option and its argument
+	prof -a -o "$WORK/x/" $option
+	is "$status $(grep -c . <<<"$err")" "2 1" "$option: wrong usage, one line"
+done
+prof -a -o "$WORK/x/" -d 1 --clock cpu
+is "$status" 1 "--clock cpu: cannot be"
+like "$err" "wall time" "--clock cpu: says what can"
+prof --help
+[ $status -eq 0 ] && ! grep -qE -- '--(user|cgroup|btf|gc)\b' "$WORK/out" && grep -q win32 "$WORK/out"
+ok $? "--help: only what there is"
+prof info
+[ $status -eq 0 ] && grep -q 'engine win32' "$WORK/out"
+ok $? "info"
+
+done_testing

@@ -8,8 +8,9 @@
 #include "remote_hooks.h"
 
 /*
- * What was read ahead is not trusted any longer than this: an environment's address comes up again
- * only after a collection, and many of these do not fit in.
+ * What was read ahead is not trusted any longer than this, and than twice the time it took to read:
+ * an environment's address comes up again only after a collection, and many of these do not fit
+ * in.
  */
 #define AHEAD_NS_MAX 5000000u
 
@@ -117,6 +118,7 @@ int remote_walk__ahead(struct remote_walk *rw)
 	err = remote__pass(rw, REMOTE_AHEAD);
 	rw->ahead_pass = rw->pass;
 	rw->whole = err > 0;
+	rw->trusted = AHEAD_NS_MAX + 3 * (m->reader.now() - rw->began);
 	return m->gone ? -XR_EXITING : err;
 }
 
@@ -139,7 +141,7 @@ static uint32_t remote__at_once(uint32_t n)
 
 static bool remote__too_old(const struct remote_walk *rw)
 {
-	return rw->memory.reader.now() - rw->began > AHEAD_NS_MAX;
+	return rw->memory.reader.now() - rw->began > rw->trusted;
 }
 
 /* A second look: @ids were read.  What else it needs it reads itself. */

@@ -47,6 +47,7 @@ struct remote_walk {
 	uint64_t pass;	      /* number of the pass; `used` and `visited` of pieces refer to it */
 	uint64_t ahead_pass;  /* that of the last look ahead */
 	uint64_t began;	      /* when, ns */
+	uint64_t trusted;     /* for how long from then on what was read ahead is, ns */
 	uint64_t floor;	      /* what was read in this sample has a greater number */
 	uint64_t top_floor;   /* likewise in its second look */
 	uint64_t context_seq; /* of the context read last */

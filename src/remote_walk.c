@@ -8,7 +8,7 @@
 #include "remote_hooks.h"
 
 /*
- * What was read ahead is not trusted any longer than this, and than twice the time it took to read:
+ * What was read ahead is not trusted any longer than this and three times what reading it took:
  * an environment's address comes up again only after a collection, and many of these do not fit
  * in.
  */

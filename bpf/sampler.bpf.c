@@ -345,7 +345,7 @@ static __always_inline int sample__begin(struct bpf_perf_event_data *ctx)
 	task__stack(&now, s);
 	err = walk__begin(&s->walk);
 	if (err < 0) {
-		count(-err);
+		count(current__in_exec() ? XR_EXITING : -err);
 		return 1;
 	}
 	if (err == WALK_DONE) {

@@ -104,6 +104,17 @@ static __always_inline int current__get(struct current *c)
 }
 
 /*
+ * Is the current task between two programs?  exec gives it new memory before the tracepoint that
+ * drops its row (fs/exec.c, begin_new_exec()).
+ */
+static __always_inline bool current__in_exec(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
+}
+
+/*
  * The user's registers of the current task, kernel memory: they were saved on entry to the kernel,
  * at the top of its kernel stack, also when the interrupt itself was the entry.
  */

@@ -252,7 +252,7 @@ static void session__loop(struct session *s)
 		command__ended(&s->command);
 		if (session__signalled(s))
 			break;
-		if (!s->live && !s->o->all) {
+		if (!s->live && !session__may_come(s)) {
 			s->command_ends = true;
 			break;
 		}

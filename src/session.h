@@ -39,6 +39,8 @@ struct session {
 	uint64_t watched;     /* when the watch was last read */
 	bool rescan;	      /* there is no watch: go through /proc instead */
 	uint64_t rescanned;   /* when that was done last */
+	uint64_t seen_at;     /* when a process was last come upon */
+	uint64_t lonely;      /* since when only others than R are left of the family; 0: not so */
 	uint64_t swept;	      /* when the sampler was last asked whether it lost events */
 	uint64_t events_lost, rows_full; /* its counts then */
 	uint64_t unprofiled;		 /* processes found that there was no room for */
@@ -111,6 +113,9 @@ void session__children(struct session *s, pid_t pid);
  * long the engine's poll is to wait: not at all, when that was done here.
  */
 int session__wait(struct session *s, int timeout_ms);
+
+/* session__may_come - nothing is sampled now: is there a process to come, for which to wait? */
+bool session__may_come(struct session *s);
 
 void session__unwatch(struct session *s);
 

@@ -37,6 +37,7 @@ static void session__seen(struct session *s, pid_t pid)
 	if (!filters__pass(&s->o->filters, pid))
 		return;
 	err = session__add_target(s, pid, false, APPEAR_MS);
+	s->seen_at = session__now();
 	if (err == -ENOMEM)
 		s->err = err;
 	else if (err == -E2BIG && !s->unprofiled++)
@@ -227,6 +228,24 @@ int session__wait(struct session *s, int timeout_ms)
 	}
 	family__settle(&s->family);
 	return 0;
+}
+
+/*
+ * With --subprocesses, an R may become a shell that starts another R; but it may also leave a
+ * program behind that never will.
+ */
+bool session__may_come(struct session *s)
+{
+	uint64_t now = session__now();
+
+	if (s->o->all)
+		return true;
+	if (!s->watch || !s->family.members.count)
+		return false;
+	/* one that is sampled in between begins the time anew */
+	if (!s->lonely || s->seen_at > s->lonely)
+		s->lonely = now;
+	return now - s->lonely < APPEAR_MS * NS_PER_MS;
 }
 
 void session__unwatch(struct session *s)

@@ -95,6 +95,7 @@ struct signal_struct {
 struct task_struct {
 	unsigned int flags;
 	int on_cpu;
+	unsigned int in_execve : 1;
 	pid_t pid;
 	pid_t tgid;
 	void *stack;

@@ -9,6 +9,7 @@
  * process goes in before its children are looked at: a child forked earlier is found by that, one
  * forked later has its row from the kernel.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -67,18 +68,34 @@ static int on_scanned(void *arg, pid_t pid)
 {
 	struct session *s = arg;
 
-	if (!s->o->all && !session__descends(s, pid))
-		return s->err;
-	if (!s->o->all && family__add(&s->family, pid))
-		return -ENOMEM;
-	session__seen(s, pid);
+	if (s->o->all || family__has(&s->family, pid))
+		session__seen(s, pid);
 	return s->err;
+}
+
+/* All processes that descend from the family belong to it, whether R is in them or not. */
+static void session__scan_family(struct session *s)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && !s->err && (entry = readdir(proc))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && session__descends(s, pid) && family__add(&s->family, pid))
+			s->err = fault__set(&s->fault, -ENOMEM, "out of memory");
+	}
+	if (proc)
+		closedir(proc);
 }
 
 static void session__scan(struct session *s)
 {
-	int err = target__scan(on_scanned, s);
+	int err;
 
+	if (!s->o->all)
+		session__scan_family(s);
+	err = target__scan(on_scanned, s);
 	if (err && !s->err)
 		s->err = fault__set(&s->fault, err, "cannot look for R in /proc: %s",
 				    strerror(-err));

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "engine_remote.h"
+#include "platform.h"
 #include "remote_vm.h"
 
 /*
@@ -40,7 +41,7 @@ enum stopped {
 static int tracee__wait(pid_t tid, int64_t ns, int *signal)
 {
 	struct timespec limit = {.tv_sec = 0, .tv_nsec = ns};
-	uint64_t end = remote_vm__now() + (uint64_t)ns;
+	uint64_t end = platform__now() + (uint64_t)ns;
 	sigset_t child;
 	int status;
 	pid_t got;
@@ -54,7 +55,7 @@ static int tracee__wait(pid_t tid, int64_t ns, int *signal)
 			return -ESRCH;
 		if (got == tid)
 			break;
-		if (remote_vm__now() >= end)
+		if (platform__now() >= end)
 			return STOPPED_NOT;
 		sigtimedwait(&child, NULL, &limit);
 	}

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "remote_family.h"
+#include "platform.h"
 #include "remote_vm.h"
 
 #define NS_PER_S   1000000000u
@@ -282,7 +283,7 @@ bool engine_remote__holds(struct engine *e, uint32_t pid, uint32_t serial)
 static void target__count(struct engine *e, struct remote_target *t, int result)
 {
 	struct xr_sample like = {
-		.time = remote_vm__now(),
+		.time = platform__now(),
 		.weight = 1,
 		.unit = XR_UNIT_TICKS,
 		.pid = t->row.pid,
@@ -424,7 +425,7 @@ static void engine__tick(struct engine *e)
 
 int engine_remote__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
 {
-	uint64_t now = remote_vm__now(), end = now + (uint64_t)timeout_ms * NS_PER_MS;
+	uint64_t now = platform__now(), end = now + (uint64_t)timeout_ms * NS_PER_MS;
 	struct pollfd pfd = {.fd = e->both, .events = POLLIN};
 
 	e->sink = sink;
@@ -433,7 +434,7 @@ int engine_remote__poll(struct engine *e, int timeout_ms, engine_sink sink, void
 	for (;;) {
 		engine__let_go(e);
 		engine__tick(e);
-		now = remote_vm__now();
+		now = platform__now();
 		if (now - e->scanned >= SCAN_MS * NS_PER_MS && !e->stopped) {
 			e->scanned = now;
 			engine__scan(e);

@@ -122,15 +122,15 @@ int output__flush(struct output *o)
 	if (o->error)
 		return o->error;
 	while (done < o->whole) {
-		ssize_t n = write(o->fd, o->buf.data + done, output__portion(o, done));
+		int n = platform__write(o->fd, o->buf.data + done, output__portion(o, done));
 
 		if (n > 0) {
 			done += (size_t)n;
-		} else if (n < 0 && errno == EAGAIN) {
+		} else if (n == -EAGAIN) {
 			/* somebody made the pipe or terminal non-blocking */
 			platform__wait_writable(o->fd);
-		} else if (n == 0 || errno != EINTR) {
-			output__fail(o, n ? -errno : -EIO);
+		} else if (n != -EINTR) {
+			output__fail(o, n ? n : -EIO);
 			output__trim(o, done);
 			return o->error;
 		}

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 int platform__arguments(int *argc, char ***argv, struct fault *f)
 {
@@ -40,6 +41,13 @@ int platform__create(const char *path)
 FILE *platform__fopen(const char *path)
 {
 	return fopen(path, "we");
+}
+
+int platform__write(int fd, const void *data, unsigned int size)
+{
+	ssize_t n = write(fd, data, size);
+
+	return n < 0 ? -errno : (int)n;
 }
 
 void platform__wait_writable(int fd)

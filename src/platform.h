@@ -34,6 +34,12 @@ int platform__create(const char *path);
 /* platform__fopen - the same as a stream.  NULL, and errno is set. */
 FILE *platform__fopen(const char *path);
 
+/*
+ * platform__write - write(2): bytes written, or a negative errno; -EPIPE: the reader of a pipe has
+ * gone.
+ */
+int platform__write(int fd, const void *data, unsigned int size);
+
 /* platform__wait_writable - until @fd, where writing failed with EAGAIN, takes more. */
 void platform__wait_writable(int fd);
 

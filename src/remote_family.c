@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform.h"
 #include "remote_vm.h"
 #include "target_proc.h"
 
@@ -142,7 +143,7 @@ void remote_family__tell(const struct xr_row *row, enum xr_process_event event,
 {
 	struct xr_process p = {
 		.head = {.type = XR_REC_PROCESS, .size = sizeof(p)},
-		.time = remote_vm__now(),
+		.time = platform__now(),
 		.event = event,
 		.serial = row->serial,
 		.pid = row->pid,

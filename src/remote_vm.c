@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #define _GNU_SOURCE
-#define _GNU_SOURCE
 #include "remote_vm.h"
 
 #include <errno.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
-uint64_t remote_vm__now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+#include "platform.h"
 
 /*
  * The kernel copies the spans in order (mm/process_vm_access.c) and says how many bytes it copied
@@ -45,7 +37,7 @@ static int vm__read(void *arg, const struct remote_span *spans, uint32_t n)
 
 struct remote_reader remote_vm__reader(pid_t *pid)
 {
-	return (struct remote_reader){.read = vm__read, .now = remote_vm__now, .arg = pid};
+	return (struct remote_reader){.read = vm__read, .now = platform__now, .arg = pid};
 }
 
 int remote_vm__usable(void)

@@ -13,7 +13,4 @@ struct remote_reader remote_vm__reader(pid_t *pid);
 /* remote_vm__usable - may the call be made at all?  0, or -ENOSYS, -EPERM: a filter forbids it. */
 int remote_vm__usable(void);
 
-/* remote_vm__now - ns, CLOCK_MONOTONIC. */
-uint64_t remote_vm__now(void);
-
 #endif

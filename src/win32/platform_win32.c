@@ -113,6 +113,18 @@ FILE *platform__fopen(const char *path)
 	return out;
 }
 
+/* The C library makes EINVAL of ERROR_NO_DATA, "the pipe is being closed". */
+int platform__write(int fd, const void *data, unsigned int size)
+{
+	int n = _write(fd, data, size), err = errno;
+
+	if (n >= 0)
+		return n;
+	if (err == EINVAL && GetFileType((HANDLE)_get_osfhandle(fd)) == FILE_TYPE_PIPE)
+		err = EPIPE;
+	return -err;
+}
+
 void platform__wait_writable(int fd)
 {
 	(void)fd;

@@ -177,7 +177,7 @@ done
 
 # --- the end of the target; Rprof's format ---
 
-host "$win/tests/r42/R.dll" known 4
+host "$win/tests/r42/R.dll" known 8
 prof -p "$pid" -F 50 -o "$WORK/end.out" --stats "$WORK/stats.json"
 is $status 0 "the target's end ends it"
 wait "$host"
@@ -191,6 +191,16 @@ if command -v Rscript >/dev/null; then
 	is "$(timeout 100 Rscript -e 'cat(rownames(summaryRprof(commandArgs(TRUE))$by.total)[1])' "$WORK/end.out" 2>&1)" \
 		'"main"' "summaryRprof() reads it"
 fi
+
+# --- the reader of a pipe goes away ---
+
+host "$win/tests/r42/R.dll" known 100
+{
+	timeout -k 5 100 "$wine" "$win/xrprof.exe" -p "$pid" -F 50 2>"$WORK/err" </dev/null
+	echo $? >"$WORK/status"
+} | head -n 3 >"$WORK/out"
+is "$(cat "$WORK/status") $(wc -l <"$WORK/out")" "0 3" "a closed pipe ends it with status 0" || diag "$(cat "$WORK/err")"
+host_end
 
 # --- nothing to profile ---
 
@@ -231,7 +241,7 @@ host_end
 folder="$WORK/Zürich 日本 dir"
 mkdir -p "$folder"
 cp "$win/tests/r42/R.dll" "$folder/R.dll"
-prof -F 50 -f folded -o "$folder/профиль.folded" --stats "$folder/stats ü.json" -- "$win/tests/host.exe" "$folder/R.dll" known 4
+prof -F 50 -f folded -o "$folder/профиль.folded" --stats "$folder/stats ü.json" -- "$win/tests/host.exe" "$folder/R.dll" known 8
 is $status 0 "-- COMMAND with R"
 [ "$(samples "$folder/профиль.folded")" -gt 0 ] && ! stacks "$folder/профиль.folded" | grep -qvxF "$known"
 ok $? "a profile of it, in a file and a folder that are not ASCII"

@@ -56,6 +56,10 @@ lines_run() {
 for place in $places; do
 	check "$place: the packages are installed" packages_install "$place" || diag "$(tail -n 20 "$WORK/$place/log")"
 	agree "$place" lines_run "$place" lines --lines
+	# spin() is an argument of tryCatch(): it is not called from there
+	[ "$(grep -c '"spin" .*"doTryCatch"' "$PROF_OUT")" -ge 10 ]
+	ok $? "$place: frames of lazy evaluation are there"
 	agree "$place, filtered" lines_run "$place" filter --lines --filter-callframes
+	is "$(grep -c '"spin" .*"doTryCatch"' "$PROF_OUT")" 0 "$place, filtered: and are left out"
 done
 done_testing

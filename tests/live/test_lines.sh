@@ -53,9 +53,20 @@ lines_run() {
 		>"$TARGET_DIR/verdict" 2>&1
 }
 
+summary_reads() {
+	Rscript --vanilla - "$1" <<-'R'
+		file <- commandArgs(TRUE)
+		by_line <- summaryRprof(file, lines = "show")$by.line
+		stopifnot(sum(grepl("^lines_corpus.R#[0-9]+$", rownames(by_line))) >= 20)
+		both <- summaryRprof(file, lines = "both")$by.total
+		stopifnot("\"spin\"" %in% rownames(both), any(grepl("lines_corpus.R#", rownames(both))))
+	R
+}
+
 for place in $places; do
 	check "$place: the packages are installed" packages_install "$place" || diag "$(tail -n 20 "$WORK/$place/log")"
 	agree "$place" lines_run "$place" lines --lines
+	[ "$place" != host ] || check "summaryRprof() reads the lines" summary_reads "$PROF_OUT"
 	# spin() is an argument of tryCatch(): it is not called from there
 	[ "$(grep -c '"spin" .*"doTryCatch"' "$PROF_OUT")" -ge 10 ]
 	ok $? "$place: frames of lazy evaluation are there"

@@ -51,7 +51,11 @@ struct lines {
 	struct lines_file files[LINES_FILES];
 	__u64 sym_filename; /* the symbol `filename`, once met in process row `serial` */
 	__u32 serial;
-	__u32 absolute;	     /* pc is an address, not an offset in units of 8 bytes */
+	__u32 absolute; /* pc is an address, not an offset in units of 8 bytes */
+	/* the class of tables of srcrefs, and its text, once met in walk number `class_sample` */
+	__u64 class_value, class_text;
+	__u32 class_sample;
+	__u32 pad;
 	__u64 ref, body, pc; /* arguments of what is called below */
 	__u64 cell[7], cell2[7];
 };

@@ -211,8 +211,8 @@ WALK_FN int lines__srcref_slow(struct walk *w, __u64 ref)
 WALK_FN int lines__is_table(struct walk *w)
 {
 	struct lines *l = &w->lines;
-	__u64 attrib = l->cell[1], value;
-	int i;
+	__u64 attrib = l->cell[1], value, text = 0;
+	int i, yes;
 
 	if (walk__type(l->cell) != R_INTSXP || lines__altrep(w, l->cell))
 		return 0;
@@ -228,15 +228,25 @@ WALK_FN int lines__is_table(struct walk *w)
 	if (i == LINES_ATTRIBS)
 		return 0;
 	value = l->cell2[R_CAR];
+	if (l->class_sample == w->sample && l->class_value == value)
+		return 1;
 	if (walk__read(w, l->cell2, R_CELL_BYTES, value))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell2) != R_STRSXP || lines__altrep(w, l->cell2) ||
 	    lines__length(w, l->cell2) != 1)
 		return 0;
-	if (walk__read(w, &value, 8, value + w->row.layout.vector_data))
+	if (walk__read(w, &text, 8, value + w->row.layout.vector_data))
 		return -XR_BAD_LINE;
-	return lines__text(w, value, 12, LINES_WORD('s', 'r', 'c', 'r', 'e', 'f', 's', 'I'),
-			   LINES_HALF('n', 'd', 'e', 'x'));
+	yes = l->class_sample == w->sample && l->class_text == text;
+	if (!yes)
+		yes = lines__text(w, text, 12, LINES_WORD('s', 'r', 'c', 'r', 'e', 'f', 's', 'I'),
+				  LINES_HALF('n', 'd', 'e', 'x'));
+	if (yes > 0) {
+		l->class_value = value;
+		l->class_text = text;
+		l->class_sample = w->sample;
+	}
+	return yes;
 }
 
 /* lines__body - find out about byte-code object lines.body; its record. */

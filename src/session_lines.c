@@ -101,7 +101,7 @@ static void session__no_gc(struct session *s, const struct process *p)
 /* Act on what was found out since the last time.  Returns whether the row changed. */
 static bool session__conclude(struct session *s, struct process *p)
 {
-	struct xr_row *row = &p->target.row, full = *row;
+	struct xr_row *row = &p->target.row, full;
 	bool changed = false;
 
 	if (p->check.bc == LINES_PROVEN && !(row->flags & XR_ROW_BC) &&

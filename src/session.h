@@ -100,7 +100,7 @@ void session__lines_again(struct session *s, struct process *p, uint64_t now);
 
 void session__lines_free(struct session *s);
 
-/* --- session_watch.c: processes that nobody named --- */
+/* --- session_watch.c (win32/session_watch_win32.c): processes that nobody named --- */
 
 /* session__watch - from now on they are found, those that are there and those to come. */
 int session__watch(struct session *s);

@@ -160,6 +160,12 @@ int session__wait(struct session *s, int timeout_ms)
 	return interval && interval < (uint64_t)timeout_ms ? (int)interval : timeout_ms;
 }
 
+/* What a command starts comes while the command, which is waited for, lives. */
+bool session__may_come(struct session *s)
+{
+	return s->o->all;
+}
+
 void session__unwatch(struct session *s)
 {
 	(void)s;

@@ -329,11 +329,34 @@ static bool target__held(struct engine *e, struct remote_target *t, char state)
 	return held;
 }
 
+/*
+ * --clock cpu: is a sample due?  One for each period of CPU time, looked at when the timer ticks;
+ * where CPU time cannot be counted exactly, whenever the thread runs or is ready to.
+ */
+static bool target__due(struct engine *e, struct remote_target *t, char state)
+{
+	int64_t period = NS_PER_S / e->config.freq;
+	uint64_t now;
+
+	if (remote_thread__cpu_time(&t->thread, &now))
+		return state == 'R';
+	if (now < t->cpu_time) /* another thread's */
+		t->cpu_time = now;
+	t->cpu_owed += (int64_t)(now - t->cpu_time);
+	t->cpu_time = now;
+	if (t->cpu_owed < period / 2)
+		return false;
+	t->cpu_owed -= period;
+	if (t->cpu_owed > period) /* ticks were missed */
+		t->cpu_owed = period;
+	return true;
+}
+
 /* One tick of one target. */
 static void target__sample(struct engine *e, struct remote_target *t)
 {
 	struct remote_look before = {.state = 'R'}, after;
-	bool idle = false;
+	bool idle;
 	int result;
 
 	if (t->pending)
@@ -344,11 +367,9 @@ static void target__sample(struct engine *e, struct remote_target *t)
 	}
 	if (!t->pending && target__held(e, t, before.state))
 		return;
-	if (t->thread.proven && before.state != 'R') {
-		if (e->config.clock == ENGINE_CLOCK_CPU)
-			return;
-		idle = true;
-	}
+	if (e->config.clock == ENGINE_CLOCK_CPU && !target__due(e, t, before.state))
+		return;
+	idle = t->thread.proven && before.state != 'R';
 	result = remote_walk__ahead(t->walk);
 	if (idle) /* what does not run does not change: if it did not, there is no need to stop it
 		   */

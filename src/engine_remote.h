@@ -18,6 +18,8 @@ struct remote_target {
 	int pidfd; /* -1: none */
 	struct remote_thread thread;
 	struct remote_walk *walk;
+	uint64_t cpu_time;  /* ns, at the last tick; --clock cpu */
+	int64_t cpu_owed;   /* ns of CPU time that no sample stands for yet */
 	uint32_t prove_in;  /* samples until R's thread is looked for again */
 	uint64_t random_at; /* 16 bytes that a new program never has the same, 0: not known */
 	uint8_t random[16];

@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int thread__file(pid_t pid, pid_t tid, const char *name)
@@ -49,7 +51,9 @@ static void thread__close_files(struct remote_thread *t)
 		close(t->stat_fd);
 	if (t->runs_fd >= 0)
 		close(t->runs_fd);
-	t->stat_fd = t->runs_fd = -1;
+	if (t->cpu_fd >= 0)
+		close(t->cpu_fd);
+	t->stat_fd = t->runs_fd = t->cpu_fd = -1;
 }
 
 /*
@@ -108,7 +112,8 @@ int remote_thread__open(struct remote_thread *t, pid_t pid)
 {
 	pid_t tids[1];
 
-	*t = (struct remote_thread){.pid = pid, .tid = pid, .stat_fd = -1, .runs_fd = -1};
+	*t = (struct remote_thread){
+		.pid = pid, .tid = pid, .stat_fd = -1, .runs_fd = -1, .cpu_fd = -1};
 	t->proven = thread__list(pid, tids, 1) == 1 && tids[0] == pid;
 	return thread__open_files(t);
 }
@@ -161,6 +166,26 @@ int remote_thread__look(const struct remote_thread *t, struct remote_look *look)
 	if (!at || at[1] != ' ' || !at[2])
 		return -ESRCH;
 	look->state = at[2];
+	return 0;
+}
+
+/*
+ * What /proc says of CPU time is some milliseconds old while a thread runs; a software event is
+ * brought up to date when it is read (kernel/events/core.c, task_clock_event_read()).
+ */
+int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+
+	if (t->cpu_fd < 0)
+		t->cpu_fd = (int)syscall(SYS_perf_event_open, &attr, t->tid, -1, -1,
+					 PERF_FLAG_FD_CLOEXEC);
+	if (t->cpu_fd < 0 || read(t->cpu_fd, ns, sizeof(*ns)) != sizeof(*ns))
+		return -ENOTSUP;
 	return 0;
 }
 

@@ -15,6 +15,7 @@ struct remote_thread {
 	int stat_fd;   /* /proc/PID/task/TID/stat, -1: not open */
 	int runs_fd;   /* schedstat or status there, -1: not open */
 	bool runs_sum; /* runs_fd is status: the switches must be added up */
+	int cpu_fd;    /* a counter of its CPU time, -1: none */
 };
 
 /* What a thread is doing. */
@@ -29,6 +30,12 @@ void remote_thread__close(struct remote_thread *t);
 
 /* remote_thread__look - -ESRCH: there is no such thread any more. */
 int remote_thread__look(const struct remote_thread *t, struct remote_look *look);
+
+/*
+ * remote_thread__cpu_time - CPU time it has used since this was first called, ns, up to this very
+ * moment.  -ENOTSUP: perf_event_open() is not allowed, or not there.
+ */
+int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns);
 
 /*
  * remote_thread__prove - find out which thread is R's, from addresses of R's contexts: some are on

@@ -69,7 +69,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(LIB_OBJS)
 unit-tests: $(UNIT_BINS)
 
 test:
-	tools/install-deps build test
+	tools/install-deps build test kernels
 	$(MAKE) all unit-tests
 	BUILD=$(BUILD) tests/run
 

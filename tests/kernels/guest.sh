@@ -226,22 +226,26 @@ deep__test() {
 		invisible(compiler::enableJIT(0L))
 		options(expressions = 500000L)
 		spin <- function() { end <- proc.time()[[1]] + 4; while (proc.time()[[1]] < end) sum(sqrt(1:1000)) }
-		f <- function(n) if (n > 0L) f(n - 1L) else { file.create(go); spin() }
-		go <- commandArgs(trailingOnly = TRUE)[[1L]]
+		await <- function() while (!file.exists(go)) Sys.sleep(0.1)
+		f <- function(n) if (n > 0L) f(n - 1L) else { file.create(down); await(); spin() }
+		down <- commandArgs(trailingOnly = TRUE)[[1L]]
+		go <- commandArgs(trailingOnly = TRUE)[[2L]]
 		f(10000L)
 	END
-	rm -f "$work/deep.go" "$out"
-	(ulimit -s 1000000 && exec R --vanilla --no-echo --max-ppsize=500000 -f "$work/deep.R" --args "$work/deep.go") \
+	rm -f "$work/deep.down" "$work/deep.go" "$out"
+	(ulimit -s 1000000 && exec R --vanilla --no-echo --max-ppsize=500000 -f "$work/deep.R" --args "$work/deep.down" "$work/deep.go") \
 		>"$work/deep.log" 2>&1 &
 	r=$!
-	wait_until eval '[ -e "$work/deep.go" ] || ! kill -0 $r 2>/dev/null'
-	[ -e "$work/deep.go" ]
+	wait_until eval '[ -e "$work/deep.down" ] || ! kill -0 $r 2>/dev/null'
+	[ -e "$work/deep.down" ]
 	ok $? "$1: R is $depth calls deep" || {
 		diag "$(cat "$work/deep.log")"
 		return
 	}
 	env "${@:2}" xrprof-bpf -p $r -F 99 -o "$out" --stats "$work/deep.json" 2>"$work/deep.err" &
 	profiler=$!
+	attached "$out" $profiler
+	touch "$work/deep.go"
 	wait $r
 	wait $profiler
 	ok $? "$1: a stack of $depth calls is profiled" || diag "$(cat "$work/deep.err")"

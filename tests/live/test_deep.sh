@@ -10,10 +10,18 @@
 TARGET_WRAP=(prlimit --stack=unlimited)
 TARGET_OPTIONS=(--max-ppsize=500000)
 
+# Reading 10,000 contexts from outside takes a while, and ptrace stops the program for it. What tore is not written.
+freq=99
+clean="truncated unreadable"
+if [ "$XRPROF_ENGINE" != bpf ]; then
+	freq=29
+	clean=truncated
+fi
+
 # deep_profile KIND LEVELS: profile it for a second or two at the bottom.
 deep_profile() {
 	target_start host deep 2 "$@"
-	prof_start "$TARGET_DIR/ours.out" -F 99 -p "$TARGET_PID" || return 1
+	prof_start "$TARGET_DIR/ours.out" -F $freq -p "$TARGET_PID" || return 1
 	target_go
 	target_await_done
 	prof_stop
@@ -57,7 +65,7 @@ for loop in $loops; do
 		[ "$good" -ge 20 ] && [ "$bad" -eq 0 ]
 		ok $? "$name: every stack has all $(wc -l <"$TARGET_DIR/expected.txt") frames" ||
 			diag "$result" "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
-		for field in truncated unreadable; do
+		for field in $clean; do
 			is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$name: $field 0"
 		done
 		check_stats "$PROF_OUT.stats" "$name"

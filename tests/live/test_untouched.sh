@@ -44,7 +44,7 @@ ok $? "the target was looked at often"
 is "$threads" 2 "both of its threads"
 is "$traced" 0 "TracerPid was 0 throughout"
 is "$stopped" 0 "no thread was ever stopped"
-[ "$(samples_in "$WORK/untouched.out")" -gt 1000 ]
+[ "$(samples_in "$WORK/untouched.out")" -gt 200 ]
 ok $? "there are samples" || diag "$(cat "$WORK/untouched.out.err")"
 figure "looked $looks times at $threads threads"
 done_testing

@@ -316,6 +316,11 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct fault *f)
 
 	if (err == -EEXIST)
 		return fault__set(f, err, "process %u is profiled already", row->pid);
+	if (err == -E2BIG)
+		return fault__set(f, err,
+				  "process %u is not profiled: %u processes are, and there is room "
+				  "for no more",
+				  row->pid, bpf_map__max_entries(e->skel->maps.rows));
 	if (err)
 		return fault__set(f, err, "process %u: no room for it among those profiled: %s",
 				  row->pid, strerror(-err));

@@ -279,6 +279,7 @@ static void session__stop(struct session *s)
 	s->stats.event = s->ops->event(s->engine);
 	s->stats.freq = s->o->freq;
 	stats__fill(&s->stats, counts, decoder__stats(s->decoder));
+	s->stats.rows_full += s->unprofiled;
 }
 
 /* The end of it, for people: returns the exit status. */

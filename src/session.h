@@ -43,12 +43,13 @@ struct session {
 	uint64_t lonely;      /* since when only others than R are left of the family; 0: not so */
 	uint64_t swept;	      /* when the sampler was last asked whether it lost events */
 	uint64_t events_lost, rows_full; /* its counts then */
-	uint64_t unprofiled;		 /* processes found that there was no room for */
-	struct proof *proofs;		 /* a list */
-	uint64_t checking_ns;		 /* spent waiting for proofs */
-	bool lines_said, gc_said;	 /* that something of them cannot be had */
-	bool command_ends;		 /* it was told to, or seen to */
-	int err;			 /* of memory or of the output: the session is over */
+	uint32_t crowd;		  /* `live` when there was no room for a process; 0: there was */
+	uint64_t unprofiled;	  /* processes found that there was no room for */
+	struct proof *proofs;	  /* a list */
+	uint64_t checking_ns;	  /* spent waiting for proofs */
+	bool lines_said, gc_said; /* that something of them cannot be had */
+	bool command_ends;	  /* it was told to, or seen to */
+	int err;		  /* of memory or of the output: the session is over */
 };
 
 /* session__run - all of it.  Returns the exit status of the program. */

@@ -91,9 +91,10 @@ static void session__describe(const struct session *s, const struct process *p)
 			 (double)(session__now() - p->looked) / (double)NS_PER_MS);
 	if (!target_proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)))
 		target_proc__container(cgroup, id);
-	session__debug(s, "process %u (%s): R %s in %s, load bias 0x%llx, container %s%s", p->pid,
-		       p->comm, t->version[0] ? t->version : "of unknown version", t->path,
-		       (unsigned long long)t->load_bias, id, late);
+	session__debug(s,
+		       "process %u (%s): R %s in %s, load bias 0x%llx, parent %u, container %s%s",
+		       p->pid, p->comm, t->version[0] ? t->version : "of unknown version", t->path,
+		       (unsigned long long)t->load_bias, p->parent_pid, id, late);
 }
 
 /* Give a process whose R was found to the engine. */
@@ -104,6 +105,11 @@ static int session__sample(struct session *s, struct process *p)
 	int err;
 
 	err = s->ops->add(s->engine, &t->row, &s->fault);
+	if (err == -E2BIG) {
+		s->crowd = s->live;
+		if (!s->unprofiled++)
+			session__note(s, "%s", s->fault.text);
+	}
 	if (err)
 		return err;
 	p->state = PROCESS_SAMPLED;
@@ -171,12 +177,15 @@ static int session__find(struct session *s, struct process *p)
 {
 	struct target *t = &p->target;
 	uint32_t flags = session__row_flags(s);
+	struct target_proc proc;
 	int err;
 
 	err = target__find((pid_t)p->pid, flags & (XR_ROW_LINES | XR_ROW_GC), t, &s->fault);
 	if (err)
 		return err;
 	p->mine = true;
+	if (!target_proc__read((pid_t)p->pid, &proc))
+		p->parent_pid = (uint32_t)proc.ppid;
 	snprintf(p->comm, sizeof(p->comm), "%s", t->comm);
 	t->row.serial = p->serial;
 	t->row.flags |= flags;
@@ -290,7 +299,8 @@ static void session__retry(struct session *s, struct process *p, uint64_t now)
 	if (error__passes(s, err, loading, p) && patient)
 		return;
 	/* when it was the only one, this is why the session failed, and session__run says it */
-	if (p->asked ? s->live > 1 : err != -ENOEXEC && err != -ESRCH && err != -EEXIST)
+	if (p->asked ? s->live > 1
+		     : err != -ENOEXEC && err != -ESRCH && err != -EEXIST && err != -E2BIG)
 		session__note(s, "%s", s->fault.text);
 	session__end_process(s, p);
 }

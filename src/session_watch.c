@@ -41,11 +41,9 @@ static void session__seen(struct session *s, pid_t pid)
 	s->seen_at = session__now();
 	if (err == -ENOMEM)
 		s->err = err;
-	else if (err == -E2BIG && !s->unprofiled++)
-		session__note(s, "%s", s->fault.text);
 	else if (err == -EACCES || err == -EPERM || err == -ENOTSUP || err == -EBADMSG)
 		session__note(s, "%s", s->fault.text);
-	else if (err && err != -EEXIST)
+	else if (err && err != -EEXIST && err != -E2BIG)
 		session__debug(s, "%s", s->fault.text);
 }
 
@@ -197,7 +195,14 @@ static void session__sweep(struct session *s, uint64_t now)
 		return;
 	if (counts[XR_ROWS_FULL] && !s->rows_full)
 		session__note(s, "too many R processes at once: some are not profiled");
+	if (counts[XR_ROWS_FULL] != s->rows_full)
+		s->crowd = s->live;
 	s->rows_full = counts[XR_ROWS_FULL];
+	/* there is room again: who did not get in before? */
+	if (s->crowd && s->live < s->crowd / 8 * 7) {
+		s->crowd = 0;
+		session__scan(s);
+	}
 	if (counts[XR_EVENTS_LOST] == s->events_lost || !s->ops->holds)
 		return;
 	s->events_lost = counts[XR_EVENTS_LOST];

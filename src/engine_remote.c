@@ -355,7 +355,7 @@ static bool target__due(struct engine *e, struct remote_target *t, char state)
 /* One tick of one target. */
 static void target__sample(struct engine *e, struct remote_target *t)
 {
-	struct remote_look before = {.state = 'R'}, after;
+	struct remote_state before = {.state = 'R'}, after;
 	bool idle;
 	int result;
 

@@ -175,6 +175,7 @@ int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
 		return -1;
 	}
 	memcpy(dst, bytes, len);
+	rw->memory.pieces[id].context = context;
 	if (rw->phase != REMOTE_FINAL)
 		verify__note(rw, id, context, bytes);
 	if (rw->phase == REMOTE_TOP)

@@ -173,31 +173,32 @@ void remote_memory__fetch(struct remote_memory *m, const uint32_t *ids, uint32_t
 	}
 }
 
-bool remote_memory__fetch_and(struct remote_memory *m, const uint32_t *ids, uint32_t n,
-			      const struct remote_span *more, uint32_t nmore)
+bool remote_memory__at_once(struct remote_memory *m, const struct remote_look *looks, uint32_t n)
 {
 	struct remote_span spans[REMOTE_BATCH];
 	int got;
 
-	if (n + nmore > REMOTE_BATCH)
+	if (!n || n > REMOTE_BATCH)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		struct piece *p = &m->pieces[ids[i]];
+		struct piece *p = &m->pieces[looks[i].id];
 
 		spans[i].addr = p->addr;
 		spans[i].len = p->len;
-		spans[i].to = m->bytes + p->at + p->cap;
-		p->fresh_seq = 0;
+		spans[i].to = looks[i].to ? looks[i].to : m->bytes + p->at + p->cap;
+		if (!looks[i].to)
+			p->fresh_seq = 0;
 	}
-	for (uint32_t i = 0; i < nmore; i++)
-		spans[n + i] = more[i];
-	got = m->reader.read(m->reader.arg, spans, n + nmore);
+	got = m->reader.read(m->reader.arg, spans, n);
 	if (got < 0)
 		m->gone = got;
-	if (got < (int)(n + nmore))
+	if (got < (int)n)
 		return false;
-	for (uint32_t i = 0; i < n; i++)
-		m->pieces[ids[i]].fresh_seq = ++m->seq;
+	for (uint32_t i = 0; i < n; i++) {
+		m->seq++;
+		if (!looks[i].to)
+			m->pieces[looks[i].id].fresh_seq = m->seq;
+	}
 	return true;
 }
 

@@ -47,6 +47,7 @@ struct piece {
 	uint32_t len, cap;
 	uint32_t at;  /* its bytes: base at `at`, fresh at `at + cap` */
 	uint32_t pos; /* its place in the order in which a walk asked */
+	bool context; /* it was asked for as a context */
 };
 
 #define PIECE_NONE UINT32_MAX
@@ -85,12 +86,17 @@ uint8_t *remote_memory__fresh(const struct remote_memory *m, uint32_t id);
  */
 void remote_memory__fetch(struct remote_memory *m, const uint32_t *ids, uint32_t n, bool fresh);
 
+/* Read piece @id once more: as its fresh bytes, or (@to is not NULL) to somewhere else. */
+struct remote_look {
+	uint32_t id;
+	uint8_t *to;
+};
+
 /*
- * remote_memory__fetch_and - read pieces @ids fresh and then @more spans, at most REMOTE_BATCH
- * together, all at once.  Returns whether all of it was read; if not, nothing counts as read.
+ * remote_memory__at_once - take @n looks, at most REMOTE_BATCH, in that order and in one read.
+ * Returns whether all could be read; if not, nothing counts as read.
  */
-bool remote_memory__fetch_and(struct remote_memory *m, const uint32_t *ids, uint32_t n,
-			      const struct remote_span *more, uint32_t nmore);
+bool remote_memory__at_once(struct remote_memory *m, const struct remote_look *looks, uint32_t n);
 
 /* remote_memory__read - past the store: @len bytes at @addr.  0 or negative. */
 int remote_memory__read(struct remote_memory *m, uint64_t addr, void *to, uint32_t len);

@@ -148,7 +148,7 @@ static int thread__runs(const struct remote_thread *t, uint64_t *runs)
 	return 0;
 }
 
-int remote_thread__look(const struct remote_thread *t, struct remote_look *look)
+int remote_thread__look(const struct remote_thread *t, struct remote_state *look)
 {
 	char text[512], *at;
 	ssize_t n;

@@ -19,7 +19,7 @@ struct remote_thread {
 };
 
 /* What a thread is doing. */
-struct remote_look {
+struct remote_state {
 	char state;    /* as in /proc/PID/stat: 'R', 'S', 'D', 'T', 't', 'Z', ... */
 	uint64_t runs; /* how often it was put on a CPU; while it is not on one this stays */
 };
@@ -29,7 +29,7 @@ int remote_thread__open(struct remote_thread *t, pid_t pid);
 void remote_thread__close(struct remote_thread *t);
 
 /* remote_thread__look - -ESRCH: there is no such thread any more. */
-int remote_thread__look(const struct remote_thread *t, struct remote_look *look);
+int remote_thread__look(const struct remote_thread *t, struct remote_state *look);
 
 /*
  * remote_thread__cpu_time - CPU time it has used since this was first called, ns, up to this very

@@ -16,8 +16,10 @@
 
 #define WINDOW_FIRST 16u
 #define TOP_FIRST    5u	 /* R_GlobalContext, two contexts and their calls */
-#define TRIES_MAX    48u /* second looks at a moving target */
-#define TRIES_AHEAD  6u	 /* after so many the first is repeated */
+#define REST_MAX     16u /* contexts outside the core that one try reads at once */
+#define CELLS_MAX    256u
+#define TRIES_MAX    120u /* second looks at a moving target */
+#define TRIES_AHEAD  6u	  /* after so many the first is repeated, if it is of no use */
 
 int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
 		     const struct remote_reader *reader)
@@ -133,12 +135,6 @@ static uint32_t remote__guess(const struct remote_walk *rw)
 	return n < rw->plan.count ? n : rw->plan.count;
 }
 
-/* No more of them than can be read at once with those to be verified. */
-static uint32_t remote__at_once(uint32_t n)
-{
-	return n < REMOTE_BATCH - VERIFY_MAX ? n : REMOTE_BATCH - VERIFY_MAX;
-}
-
 static bool remote__too_old(const struct remote_walk *rw)
 {
 	return rw->memory.reader.now() - rw->began > rw->trusted;
@@ -168,63 +164,143 @@ int remote_walk__still(struct remote_walk *rw)
 	return rw->memory.gone ? -XR_EXITING : err;
 }
 
-/* The pieces @ids read again, into @bytes, REMOTE_PIECE_MAX apart. */
-static uint32_t verify__spans(const struct remote_walk *rw, const uint32_t *ids, uint32_t n,
-			      uint8_t *bytes, struct remote_span *spans)
+/*
+ * The reads of one second look at a moving target.
+ *
+ * The core is R_GlobalContext and the contexts from there to the innermost call, that one included.
+ * These contexts are read, then R_GlobalContext, then they are read again.  If they are the same,
+ * and R_GlobalContext leads to them, the innermost call was live when it was read: it takes no more
+ * than one short read between two others.  The contexts outside it that the first look did not see
+ * are read both before and after that; if they are the same they were what the core was called
+ * from.
+ */
+struct guess {
+	struct remote_look looks[REMOTE_BATCH];
+	uint32_t n;
+	uint32_t core[VERIFY_MAX], ncore;
+	uint32_t rest[REST_MAX], nrest;
+	uint8_t again[VERIFY_MAX][REMOTE_PIECE_MAX]; /* of the core */
+	uint8_t before[REST_MAX][REMOTE_PIECE_MAX];  /* of the rest */
+};
+
+static uint32_t ids__find(const uint32_t *ids, uint32_t n, uint32_t id)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		spans[i].addr = rw->memory.pieces[ids[i]].addr;
-		spans[i].len = rw->memory.pieces[ids[i]].len;
-		spans[i].to = bytes + (size_t)i * REMOTE_PIECE_MAX;
-	}
-	return n;
+	uint32_t i = 0;
+
+	while (i < n && ids[i] != id)
+		i++;
+	return i;
 }
 
-static bool verify__same(const struct remote_walk *rw, const uint8_t *bytes)
+static void guess__look(struct guess *g, uint32_t id, uint8_t *to)
 {
-	if (!rw->nverify || rw->nverify > VERIFY_MAX)
-		return false;
-	for (uint32_t i = 0; i < rw->nverify; i++) {
-		uint32_t id = rw->verify[i];
+	g->looks[g->n++] = (struct remote_look){id, to};
+}
 
-		if (rw->memory.pieces[id].fresh_seq <= rw->top_floor ||
-		    memcmp(remote_memory__fresh(&rw->memory, id),
-			   bytes + (size_t)i * REMOTE_PIECE_MAX, rw->memory.pieces[id].len))
+static bool guess__head(const struct remote_walk *rw, uint32_t id)
+{
+	return rw->memory.pieces[id].addr == rw->walk.row.head_at;
+}
+
+/* @n pieces of @plan are what the walk will likely ask for; the core is that of the last walk. */
+static void guess__make(const struct remote_walk *rw, struct guess *g, const struct plan *plan,
+			uint32_t n)
+{
+	const struct piece *pieces = rw->memory.pieces;
+
+	g->n = g->nrest = 0;
+	g->ncore = rw->nverify <= VERIFY_MAX ? rw->nverify : 0;
+	memcpy(g->core, rw->verify, g->ncore * sizeof(*g->core));
+	for (uint32_t i = 0; i < n && g->nrest < REST_MAX; i++)
+		if (pieces[plan->ids[i]].context &&
+		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore &&
+		    ids__find(g->rest, g->nrest, plan->ids[i]) == g->nrest)
+			g->rest[g->nrest++] = plan->ids[i];
+	for (uint32_t i = 0; i < g->nrest; i++)
+		guess__look(g, g->rest[i], g->before[i]);
+	for (uint32_t i = 0; i < n && g->n < CELLS_MAX; i++)
+		if (!pieces[plan->ids[i]].context &&
+		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore)
+			guess__look(g, plan->ids[i], NULL);
+	for (uint32_t i = 0; i < g->ncore; i++)
+		if (pieces[g->core[i]].context)
+			guess__look(g, g->core[i], NULL);
+	for (uint32_t i = 0; i < g->ncore; i++)
+		if (!pieces[g->core[i]].context)
+			guess__look(g, g->core[i], NULL);
+	for (uint32_t i = 0; i < g->ncore; i++)
+		if (!guess__head(rw, g->core[i]))
+			guess__look(g, g->core[i], g->again[i]);
+	for (uint32_t i = 0; i < g->nrest; i++)
+		guess__look(g, g->rest[i], NULL);
+}
+
+static bool guess__same(const struct remote_walk *rw, uint32_t id, const uint8_t *bytes)
+{
+	const struct piece *p = &rw->memory.pieces[id];
+
+	return p->fresh_seq > rw->top_floor &&
+	       !memcmp(remote_memory__fresh(&rw->memory, id), bytes, p->len);
+}
+
+/* The walk is over: did it ask for what was guessed, and was that still? */
+static bool guess__holds(const struct remote_walk *rw, const struct guess *g)
+{
+	uint32_t last = PIECE_NONE;
+
+	if (rw->loose || !g->ncore || rw->nverify != g->ncore ||
+	    memcmp(rw->verify, g->core, g->ncore * sizeof(*g->core)))
+		return false;
+	for (uint32_t i = 0; i < g->ncore; i++)
+		if (!guess__head(rw, g->core[i]) && !guess__same(rw, g->core[i], g->again[i]))
+			return false;
+	for (uint32_t i = 0; i < rw->top.count; i++)
+		if (rw->memory.pieces[rw->top.ids[i]].context)
+			last = rw->top.ids[i];
+	for (uint32_t i = 0; i < rw->top.count; i++) {
+		uint32_t id = rw->top.ids[i], at;
+
+		if (!rw->memory.pieces[id].context || (rw->matched && id == last) ||
+		    ids__find(g->core, g->ncore, id) < g->ncore)
+			continue;
+		at = ids__find(g->rest, g->nrest, id);
+		if (at == g->nrest || !guess__same(rw, id, g->before[at]))
 			return false;
 	}
 	return true;
 }
 
 /*
- * One second look at a moving target.  R_GlobalContext and the contexts up to the innermost call
- * are read once more behind the rest, R_GlobalContext first: if they are the same, the innermost
- * call was live from its first read to that of R_GlobalContext, and all that lies outside it did
- * not move in between.  @n pieces of @guess are what it will likely ask for.  Returns whether it
- * was so; *@result is what the walk found.
+ * The walk asked for more than was guessed, and read it: read the core again, R_GlobalContext
+ * first.  If it is the same the innermost call was live from its first read to that of
+ * R_GlobalContext, and all that lies outside it did not move in between.
  */
-static bool remote__try(struct remote_walk *rw, const struct plan *guess, uint32_t n, int *result)
+static bool remote__verify(struct remote_walk *rw, struct guess *g)
 {
-	uint8_t bytes[VERIFY_MAX * REMOTE_PIECE_MAX];
-	struct remote_span spans[VERIFY_MAX];
-	uint32_t guessed[VERIFY_MAX], nguessed = rw->nverify;
-	bool read;
-
-	if (nguessed > VERIFY_MAX)
-		nguessed = 0;
-	memcpy(guessed, rw->verify, nguessed * sizeof(*guessed));
-	verify__spans(rw, guessed, nguessed, bytes, spans);
-	rw->top_floor = rw->memory.seq;
-	read = remote_memory__fetch_and(&rw->memory, guess->ids, remote__at_once(n), spans,
-					nguessed);
-	*result = remote__top(rw, false);
-	if (read && !rw->loose && nguessed == rw->nverify &&
-	    !memcmp(guessed, rw->verify, nguessed * sizeof(*guessed)) && verify__same(rw, bytes))
-		return true;
 	if (!rw->nverify || rw->nverify > VERIFY_MAX)
 		return false;
-	verify__spans(rw, rw->verify, rw->nverify, bytes, spans);
-	read = remote_memory__fetch_and(&rw->memory, NULL, 0, spans, rw->nverify);
-	return read && verify__same(rw, bytes);
+	g->n = 0;
+	for (uint32_t i = 0; i < rw->nverify; i++)
+		guess__look(g, rw->verify[i], g->again[i]);
+	if (!remote_memory__at_once(&rw->memory, g->looks, g->n))
+		return false;
+	for (uint32_t i = 0; i < rw->nverify; i++)
+		if (!guess__same(rw, rw->verify[i], g->again[i]))
+			return false;
+	return true;
+}
+
+/* One second look: whether the target stood still for it; *@result is what the walk found. */
+static bool remote__try(struct remote_walk *rw, const struct plan *plan, uint32_t n, int *result)
+{
+	struct guess g;
+	bool read;
+
+	guess__make(rw, &g, plan, n);
+	rw->top_floor = rw->memory.seq;
+	read = remote_memory__at_once(&rw->memory, g.looks, g.n);
+	*result = remote__top(rw, false);
+	return (read && guess__holds(rw, &g)) || remote__verify(rw, &g);
 }
 
 int remote_walk__moving(struct remote_walk *rw)
@@ -232,10 +308,12 @@ int remote_walk__moving(struct remote_walk *rw)
 	int err;
 
 	for (uint32_t i = 0; i < TRIES_MAX; i++) {
-		bool anew = i % TRIES_AHEAD == 0, same;
+		bool anew = i % TRIES_AHEAD == 0 && (!i || !rw->matched), same;
 
-		if (i && anew)
+		if (i && (anew || remote__too_old(rw))) {
 			remote_walk__ahead(rw);
+			anew = true;
+		}
 		same = anew ? remote__try(rw, &rw->plan, remote__guess(rw), &err)
 			    : remote__try(rw, &rw->top, rw->top.count, &err);
 		if (same && !remote__too_old(rw))

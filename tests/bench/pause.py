@@ -4,8 +4,8 @@
 The pause experiment: what does it cost to stop a program for a sample, and what does it cost not to?
 
 A program that changes its stack as fast as R can (tests/live/r/flip.R) runs below DEPTH further calls, and times
-its own units of work. It is profiled by each engine at several rates, in turns with not being profiled;
-so what else the machine does falls on both. Prints a table in Markdown:
+its own units of work. It is profiled by each engine at several rates, in turns with not being profiled. As root
+it runs at real-time priority, so that what else the machine does is not measured. Prints a table in Markdown:
 
   slowdown   of a unit of work, median over all turns; each turn is compared with those around it
   rate       ticks a second that were sampled
@@ -41,8 +41,8 @@ class Target:
             shutil.copy(os.path.join(PROGRAMS, name), self.folder)
         argv = ["R", "--vanilla", "--no-echo", "-f", os.path.join(self.folder, "flip.R"), "--args", self.folder,
                 "1", how, str(depth)] + (["units"] if units else [])
-        if os.geteuid() == 0: # so that other work on this machine falls on it less
-            argv = ["nice", "-n", "-20"] + argv
+        if os.geteuid() == 0:  # other work on this machine would be measured, too
+            argv = ["chrt", "-f", "1"] + argv
         self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL)
         while not os.path.exists(os.path.join(self.folder, "ready")):
@@ -108,7 +108,7 @@ def profile(args, target, engine, rate, seconds):
 
 
 def median_within(units, begin, end):
-    """Median duration of the units wholly within, by CPU of the machine as it was then."""
+    """Median duration of the units wholly within; None: too few."""
     inside = [d for e, d in units if e - d > begin and e < end]
     return statistics.median(inside) if len(inside) >= 5 else None
 

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#define _GNU_SOURCE
 #include "engine_remote.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "remote_family.h"
+#include "remote_priority.h"
 #include "platform.h"
 #include "remote_vm.h"
 
@@ -67,36 +65,6 @@ static void on_record(void *arg, const void *record, size_t size)
 	e->delivered++;
 }
 
-/*
- * Be on time: a tick that comes late is a sample less, and who holds up a thread should not be held
- * up itself.  What this process starts does not inherit it (SCHED_RESET_ON_FORK), and who asked for
- * another priority keeps it.  Where none of it is allowed, so be it.
- */
-static void engine__raise_priority(struct engine *e)
-{
-	struct sched_param first = {.sched_priority = 1}, other = {.sched_priority = 0};
-
-	errno = 0;
-	if (getpriority(PRIO_PROCESS, 0) || errno || sched_getscheduler(0) != SCHED_OTHER)
-		return;
-	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first)) {
-		e->priority_raised = true;
-		return;
-	}
-	if (!sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &other))
-		e->priority_raised = !setpriority(PRIO_PROCESS, 0, -20);
-}
-
-static void engine__lower_priority(struct engine *e)
-{
-	struct sched_param other = {.sched_priority = 0};
-
-	if (!e->priority_raised)
-		return;
-	sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &other);
-	setpriority(PRIO_PROCESS, 0, 0);
-}
-
 static int engine__descriptors(struct engine *e)
 {
 	struct epoll_event in = {.events = EPOLLIN};
@@ -136,7 +104,7 @@ int engine_remote__open(struct engine **out, const struct engine_config *config,
 		engine_remote__close(e);
 		return err;
 	}
-	engine__raise_priority(e);
+	e->priority_raised = remote_priority__raise();
 	e->name = name;
 	*out = e;
 	return 0;
@@ -512,7 +480,8 @@ void engine_remote__close(struct engine *e)
 	for (size_t i = 0; i < 3; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	engine__lower_priority(e);
+	if (e->priority_raised)
+		remote_priority__lower();
 	sigprocmask(SIG_SETMASK, &e->old_mask, NULL);
 	free(e);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 600
+# timeout: 900
 #
 # Marks of garbage collection are those of R's own profiler: a program that makes much garbage runs
 # Rprof(gc.profiling = TRUE) on itself while it is profiled with --gc; both must have the same stacks, with and without
@@ -9,7 +9,7 @@
 . "$tests/lib/agree.sh"
 
 places=${XRPROF_PLACES:-host static bullseye trixie sid}
-seconds=${XRPROF_SECONDS:-8}
+seconds=${XRPROF_SECONDS:-10}
 
 printf '%s\n' '<GC>' vectors lists strings growing pairs frames finalized explicit quiet gc >"$WORK/expected.txt"
 
@@ -18,7 +18,7 @@ gc_run() {
 	target_start "$1" gc "$seconds"
 	prof_start "$TARGET_DIR/ours.out" -F 997 --gc -p "$TARGET_PID" || return 1
 	target_go
-	target_await_done || return 1
+	target_await_done 600 || return 1
 	prof_wait
 	timeout 120 Rscript --vanilla "$tests/live/compare.R" "$TARGET_DIR/oracle.out" "$PROF_OUT" - "$WORK/expected.txt" \
 		window >"$TARGET_DIR/verdict" 2>&1

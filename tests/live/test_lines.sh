@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 900
+# timeout: 1800
 #
 # Source lines are those of R's own profiler: nearly a hundred snippets, each as it is and byte-compiled, with source
 # references and without, run Rprof(line.profiling = TRUE) on themselves while they are profiled with --lines; both must
@@ -47,7 +47,7 @@ lines_run() {
 	target_start "$place" lines "$time" "$WORK/$place" "$mode"
 	prof_start "$TARGET_DIR/ours.out" -F 997 "$@" -p "$TARGET_PID" || return 1
 	target_go
-	target_await_done || return 1
+	target_await_done 600 || return 1
 	prof_wait
 	timeout 120 Rscript --vanilla "$tests/live/compare.R" "$TARGET_DIR/oracle.out" "$PROF_OUT" - - window \
 		>"$TARGET_DIR/verdict" 2>&1

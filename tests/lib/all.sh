@@ -13,7 +13,7 @@ all_start() {
 		>"${PROF_OUT%/}.stdout" 2>"${PROF_OUT%/}.err" </dev/null &
 	PROF_PID=$!
 	live_pids+=("$PROF_PID")
-	wait_until 200 eval 'grep -q "watching for R" "${PROF_OUT%/}.err" || gone "$PROF_PID"'
+	wait_until 300 eval 'grep -q "watching for R" "${PROF_OUT%/}.err" || gone "$PROF_PID"'
 	if ! grep -q "watching for R" "${PROF_OUT%/}.err"; then
 		diag "the profiler ended early: $(cat "${PROF_OUT%/}.err")"
 		return 1
@@ -52,12 +52,19 @@ stale_rows() {
 		bpftool -j map show id "$id" | grep -q '"name":"rows"' && found=$id
 	done
 	[ -n "$found" ] || return 1
-	bpftool -j map dump id "$found" | python3 -c '
-import json, os, sys
-for e in json.load(sys.stdin):
-    pid = e["formatted"]["key"]
-    if not os.path.exists(f"/proc/{pid}"):
-        print(pid)'
+	# one that ends between the reading of the map and that of /proc is none: its row is gone when asked again
+	python3 - "$found" <<-'PY'
+		import json, os, subprocess, sys, time
+		def rows():
+		    dump = subprocess.run(["bpftool", "-j", "map", "dump", "id", sys.argv[1]], capture_output=True, check=True)
+		    return {e["formatted"]["key"] for e in json.loads(dump.stdout)}
+		stale = {pid for pid in rows() if not os.path.exists(f"/proc/{pid}")}
+		if stale:
+		    time.sleep(0.5)
+		    stale = {pid for pid in stale & rows() if not os.path.exists(f"/proc/{pid}")}
+		for pid in sorted(stale):
+		    print(pid)
+	PY
 }
 
 # cpu_ticks PID: CPU time used so far, in clock ticks.

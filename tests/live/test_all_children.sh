@@ -11,7 +11,7 @@
 # Workers report their CPU time and wait to be let go: children KIND SECONDS NUMBER
 children() {
 	target_go
-	wait_until 200 eval '[ "$(cpus_left | wc -l)" -ge '"$1"' ]'
+	wait_until 300 eval '[ "$(cpus_left | wc -l)" -ge '"$1"' ]'
 	is "$(cpus_left | wc -l)" "$1" "$2: all $1 workers have worked"
 	# what was sampled before they reported is flushed within a second or two
 	sleep 2.5
@@ -94,7 +94,7 @@ PROF_OUT=$WORK/alone
 "$XRPROF" -e "$XRPROF_ENGINE" -v -f folded -o "$PROF_OUT" -p "$TARGET_PID" 2>"$PROF_OUT.err" </dev/null &
 PROF_PID=$!
 live_pids+=("$PROF_PID")
-wait_until 30 all_knows "$TARGET_PID"
+wait_until 300 all_knows "$TARGET_PID"
 children 2 "without -s"
 target_await_done
 target_kill

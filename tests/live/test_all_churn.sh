@@ -19,7 +19,7 @@ all_start "$WORK/out" -a
 ok $? "the profiler starts" || { done_testing; exit 1; }
 target_go
 for tenth in 1 2 3 4 5 6 7 8 9 10; do
-	wait_until 100 test -e "$TARGET_DIR/tenth.$tenth" || break
+	wait_until 300 test -e "$TARGET_DIR/tenth.$tenth" || break
 	sleep 0.5 # what has ended is put away
 	rss[tenth]=$(rss_kb "$PROF_PID")
 	fds[tenth]=$(find "/proc/$PROF_PID/fd" -mindepth 1 | wc -l)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 600
+# timeout: 900
 # engines: bpf
 #
 # R inside other programs, loaded after the profiler started: a Python with rpy2, and a C program that opens libR.so and
@@ -26,7 +26,7 @@ R_HOME=$r_home LD_LIBRARY_PATH=$r_home/lib env --default-signal "$embed" "$r_hom
 	>"$WORK/embed.out" 2>"$WORK/embed.err" </dev/null &
 embed_pid=$!
 live_pids+=("$embed_pid")
-wait_until 60 said "$WORK/embed.out" running
+wait_until 300 said "$WORK/embed.out" running
 ok $? "the C program runs R" || diag "$(cat "$WORK/embed.err")"
 
 # The distribution's rpy2 belongs to the distribution's Python.
@@ -55,7 +55,7 @@ if "$interpreter" -c 'import rpy2' 2>/dev/null; then
 	env --default-signal "$interpreter" "$WORK/embed.py" >"$WORK/py.out" 2>"$WORK/py.err" </dev/null &
 	python=$!
 	live_pids+=("$python")
-	wait_until 60 said "$WORK/py.out" running
+	wait_until 300 said "$WORK/py.out" running
 	ok $? "Python runs R" || diag "$(cat "$WORK/py.err")"
 fi
 
@@ -63,7 +63,7 @@ enough() {
 	[ "$(folded_samples "$WORK/out" "$embed_pid" embedded_inner)" -ge 50 ] &&
 		{ [ -z "$python" ] || [ "$(folded_samples "$WORK/out" "$python" python_inner)" -ge 50 ]; }
 }
-wait_until 60 enough
+wait_until 300 enough
 "$XRPROF" list >"$WORK/list"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"

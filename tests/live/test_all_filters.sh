@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 600
+# timeout: 900
 # engines: bpf
 #
 # --user, --comm, --cgroup, --exclude-pid; what list says of users and containers.
@@ -23,7 +23,7 @@ place() {
 		>"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
 	TARGET_JOB=$!
 	live_pids+=("$TARGET_JOB")
-	wait_until 60 test -e "$TARGET_DIR/ready" || {
+	wait_until 300 test -e "$TARGET_DIR/ready" || {
 		fail "$name starts"
 		diag "$(cat "$TARGET_ERR")"
 		done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 600
+# timeout: 900
 # engines: bpf
 #
 # SIGKILL to the profiler: nothing is left attached, the targets run on, a new run starts at once.
@@ -22,7 +22,7 @@ all_gone() {
 target_start host all_spin survivor
 all_start "$WORK/first" -a
 ok $? "the profiler starts" || { done_testing; exit 1; }
-wait_until 30 eval '[ "$(folded_samples "$WORK/first" "$TARGET_PID" survivor_inner)" -gt 0 ]'
+wait_until 300 eval '[ "$(folded_samples "$WORK/first" "$TARGET_PID" survivor_inner)" -gt 0 ]'
 ok $? "it samples"
 holds "$PROF_PID" >"$WORK/held"
 grep -q prog "$WORK/held" && grep -q map "$WORK/held" && ! all_gone "$WORK/held"
@@ -34,7 +34,7 @@ wait "$PROF_PID" 2>/dev/null
 all_start "$WORK/second" -a
 ok $? "a new run starts at once"
 second=$PROF_PID
-wait_until 30 eval '[ "$(folded_samples "$WORK/second" "$TARGET_PID" survivor_inner)" -gt 0 ]'
+wait_until 300 eval '[ "$(folded_samples "$WORK/second" "$TARGET_PID" survivor_inner)" -gt 0 ]'
 ok $? "and samples"
 holds "$PROF_PID" >>"$WORK/held"
 prof_stop
@@ -42,13 +42,13 @@ is "$PROF_STATUS" 0 "and ends"
 check_stats "$WORK/second.stats" "second run"
 alive "$second"
 is $? 1 "it is gone"
-wait_until 30 all_gone "$WORK/held"
+wait_until 300 all_gone "$WORK/held"
 ok $? "no program and no map is left of either"
 alive "$TARGET_PID"
 ok $? "the target runs"
 is "$(awk '$1 == "TracerPid:" { print $2 }' "/proc/$TARGET_PID/status")" 0 "nobody traces it"
 progress=$(cpu_ticks "$TARGET_PID")
-wait_until 30 eval '[ "$(cpu_ticks "$TARGET_PID")" -gt '"$progress"' ]'
+wait_until 300 eval '[ "$(cpu_ticks "$TARGET_PID")" -gt '"$progress"' ]'
 ok $? "and goes on computing"
 # What was written before the kill is whole lines.
 is "$(grep -cvE '^.+ [0-9]+$' "$WORK/first")" 0 "the first profile has whole lines only"

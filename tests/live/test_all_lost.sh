@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 600
+# timeout: 900
 # engines: bpf
 #
 # More processes start than the profiler can be told of, because it does not run: it finds out, and what R there is. And
@@ -22,7 +22,7 @@ flood
 target_start host all_spin overlooked
 flood
 kill -CONT "$PROF_PID"
-wait_until 60 eval '[ "$(folded_samples "$WORK/out" "$TARGET_PID" overlooked_inner)" -gt 0 ]'
+wait_until 300 eval '[ "$(folded_samples "$WORK/out" "$TARGET_PID" overlooked_inner)" -gt 0 ]'
 ok $? "an R that started when records were lost is found"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
@@ -67,27 +67,27 @@ first=$TARGET_PID
 env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -a -v -o "$WORK/dir/" --stats "$WORK/dir.stats" 2>"$WORK/dir.err" </dev/null &
 PROF_PID=$! PROF_OUT=$WORK/dir
 live_pids+=("$PROF_PID")
-wait_until 200 grep -q "watching for R" "$WORK/dir.err"
+wait_until 300 grep -q "watching for R" "$WORK/dir.err"
 target_start host all_spin second 1
 second=$TARGET_PID
 open_files() {
 	find "/proc/$PROF_PID/fd" -lname "*Rprof.$second.out" | wc -l
 }
-wait_until 60 test -s "$WORK/dir/Rprof.$second.out"
+wait_until 300 test -s "$WORK/dir/Rprof.$second.out"
 ok $? "a process that comes later gets a file of its own"
 target_await_done
-wait_until 60 gone "$second"
+wait_until 300 gone "$second"
 closed() {
 	[ "$(open_files)" -eq 0 ]
 }
-wait_until 60 closed
+wait_until 300 closed
 ok $? "when it ends, its file is closed"
 alive "$PROF_PID"
 ok $? "and the profiler goes on"
 check_rprof "$WORK/dir/Rprof.$second.out" "the file of the one that ended"
 grep -q '"second_inner" "second_outer"' "$WORK/dir/Rprof.$second.out"
 ok $? "it has its functions"
-wait_until 60 grep -q first_inner "$WORK/dir/Rprof.$first.out"
+wait_until 300 grep -q first_inner "$WORK/dir/Rprof.$first.out"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/dir.stats" "files"

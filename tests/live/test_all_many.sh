@@ -16,7 +16,7 @@ for ((i = 0; i < total; i++)); do
 	live_pids+=($!)
 	# some at a time, or the machine is busy with nothing else
 	if [ $((i % 10)) -eq 9 ]; then
-		wait_until 200 eval '[ "$(cat /proc/'"${pids[$i]}"'/comm)" = R ]'
+		wait_until 300 eval '[ "$(cat /proc/'"${pids[$i]}"'/comm)" = R ]'
 	fi
 done
 all_start "$WORK/out" -a -F 99
@@ -27,7 +27,7 @@ known() {
 		all_knows "$pid" || return 1
 	done
 }
-wait_until 200 known
+wait_until 300 known
 ok $? "it knows all $total" || diag "$(cat "$WORK/errors")"
 : >"$WORK/many/go"
 sleep 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 600
+# timeout: 900
 # engines: bpf
 #
 # The profiler inside a PID namespace, targets in one below it and two below it: pids are those the caller sees, and what

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 600
+# timeout: 900
 # engines: bpf
 #
 # A fork storm of an R parent, and exec over R: no row is left, nothing is attributed to another, each tick is accounted
@@ -24,9 +24,9 @@ ok $? "the profiler starts" || { done_testing; exit 1; }
 
 : >"$storm_dir/go"
 : >"$replaced_dir/go"
-wait_until 120 test -e "$storm_dir/done"
+wait_until 300 test -e "$storm_dir/done"
 ok $? "1,000 children came and went"
-wait_until 60 test -e "$replaced_dir/done"
+wait_until 300 test -e "$replaced_dir/done"
 ok $? "one R became another"
 sleep 2.5
 is "$(stale_rows "$PROF_PID"; echo "status $?")" "status 0" "no row is left of a process that ended"

@@ -117,7 +117,7 @@ enough() {
 		[ "$(folded_samples "$WORK/out" "${pid_of[$name]}" "${name}_inner")" -ge 20 ] || return 1
 	done
 }
-wait_until 60 enough
+wait_until 300 enough
 "$XRPROF" list --json >"$WORK/list.json" 2>"$WORK/list.err"
 ok $? "list runs beside the profiler"
 prof_stop

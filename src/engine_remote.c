@@ -482,6 +482,13 @@ void engine_remote__close(struct engine *e)
 			close(fds[i]);
 	if (e->priority_raised)
 		remote_priority__lower();
-	sigprocmask(SIG_SETMASK, &e->old_mask, NULL);
+	/* only what was blocked here: others may have changed the mask since */
+	if (!sigismember(&e->old_mask, SIGCHLD)) {
+		sigset_t child;
+
+		sigemptyset(&child);
+		sigaddset(&child, SIGCHLD);
+		sigprocmask(SIG_UNBLOCK, &child, NULL);
+	}
 	free(e);
 }

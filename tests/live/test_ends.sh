@@ -5,6 +5,7 @@
 # However a profile comes to its end, it is complete and valid, and the exit status is 0: the target exits, is killed,
 # becomes another program; Ctrl-C, SIGTERM, the end of --duration, a closed pipe. A full disk is a failure, but the file
 # holds whole lines only.
+# also: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 helper=$WORK/helper.so

@@ -6,6 +6,7 @@
 # Frames are named as R's own profiler names them: a program that calls through every form of the naming rule runs
 # Rprof() on itself while it is profiled from outside; both must have the same stacks in the same shares. On this
 # machine's R, on an R without libR.so, and on the R of other Debian releases in their own mount and PID namespaces.
+# also: ptrace
 . "$(dirname "$0")/../lib/live.sh"
 
 places=${XRPROF_PLACES:-host static bullseye trixie sid}

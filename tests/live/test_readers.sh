@@ -3,6 +3,7 @@
 # timeout: 200
 #
 # What reads Rprof.out reads ours: summaryRprof(), profvis, tools/stackcollapse-Rprof.R; and -f folded says the same.
+# also: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 target_start host work 600 exit

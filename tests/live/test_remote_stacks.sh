@@ -4,6 +4,7 @@
 #
 # A program that changes its stack as fast as R can: every stack written is a path of its call graph. Stacks that
 # changed under the reader may be given up, but are counted. XRPROF_SAMPLES: of each kind of program, default 5000.
+# also: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 wanted=${XRPROF_SAMPLES:-5000}

@@ -26,7 +26,14 @@ for how in compiled plain built foreign; do
 	verdict=$(timeout 100 Rscript --vanilla "$tests/live/graph.R" "$PROF_OUT" "$TARGET_DIR/edges.txt" 2>&1)
 	ok $? "$how: no stack is wrong" || diag "$verdict"
 	torn=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["rows"]["TORN"])' "$PROF_OUT.stats")
-	is "$(stat_of "$PROF_OUT.stats" unreadable)" "$torn" "$how: nothing was unreadable but for torn stacks"
+	unreadable=$(stat_of "$PROF_OUT.stats" unreadable)
+	# One that is never stopped may have freed what is looked at; that is given up as torn ones are.
+	if [ "$XRPROF_ENGINE" = vmread ]; then
+		[ "$unreadable" -ge "$torn" ] && [ $((unreadable - torn)) -le $((wanted / 100)) ]
+		ok $? "$how: next to nothing was unreadable but for torn stacks" || diag "unreadable $unreadable, torn $torn"
+	else
+		is "$unreadable" "$torn" "$how: nothing was unreadable but for torn stacks"
+	fi
 	figure "$XRPROF_ENGINE, $how: $(echo "$verdict" | head -n 1), $torn torn"
 	alive "$TARGET_PID"
 	ok $? "$how: the target runs on"

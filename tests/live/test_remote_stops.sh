@@ -96,6 +96,7 @@ asleep() {
 	[ "$(state)" = S ]
 }
 wait_until 30 asleep
+sleep 1 # it may have slept while it still waited for its go
 before=$(switches)
 prof -p "$TARGET_PID" -F 99 -d 2 -f folded -o "$WORK/wall.folded" --stats "$WORK/wall.stats" 2>"$WORK/wall.err"
 is $? 0 "waiting: exit status 0"

@@ -12,11 +12,12 @@ depth <- as.integer(args[[2L]])
 different <- args[[3L]] == "different"
 source_of <- function(i)
     sprintf("level%d <- function(x) {\n    x <- x + 1\n    level%d(x)\n}", i, i + 1L)
-lines <- if (different)
-             c(vapply(seq_len(depth - 1L), source_of, ""),
-               sprintf("level%d <- function(x) {\n    repeat x <- sqrt(x + 1)\n}", depth))
-         else
-             "level1 <- function(x) {\n    if (x >= depth)\n        repeat x <- sqrt(x + 1)\n    level1(x + 1)\n}"
+lines <- if (different) {
+    c(vapply(seq_len(depth - 1L), source_of, ""),
+      sprintf("level%d <- function(x) {\n    repeat x <- sqrt(x + 1)\n}", depth))
+} else {
+    "level1 <- function(x) {\n    if (x >= depth)\n        repeat x <- sqrt(x + 1)\n    level1(x + 1)\n}"
+}
 program <- file.path(args[[1L]], "levels.R")
 writeLines(lines, program)
 options(keep.source = TRUE)

@@ -40,7 +40,7 @@ for ((i = 0; i < serial; i++)); do
 	"$WORK/run$((i % 3))" $i 2>>"$WORK/errors"
 done
 # shellcheck disable=SC2016
-seq $serial $((total - 1)) | xargs -P 6 -I N sh -c '"$1/run$((N % 3))" N' sh "$WORK" 2>>"$WORK/errors"
+seq $serial $((total - 1)) | xargs -P 6 -n 1 sh -c '"$0/run$(($1 % 3))" "$1"' "$WORK" 2>>"$WORK/errors"
 is "$(cat "$WORK/errors")" "" "all $total programs ran"
 sleep 2
 

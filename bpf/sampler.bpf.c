@@ -343,6 +343,7 @@ static __always_inline int sample__begin(struct bpf_perf_event_data *ctx)
 	s->part.pad = 0;
 
 	task__stack(&now, s);
+	s->walk.steady = !s->walk.sp_top || row->r_tid == now.pids.tid;
 	err = walk__begin(&s->walk);
 	if (err < 0) {
 		count(current__in_exec() ? XR_EXITING : -err);

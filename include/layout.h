@@ -66,6 +66,7 @@ struct xr_row {
 	__u64 bc_body_at;  /* &R_BCbody, 0: not found */
 	__u64 bc_pc_at;	   /* &R_BCpc */
 	__u64 gc_at;	   /* the flag R_gc_running() reads, 0: not found */
+	__u64 gc_count_at; /* the number of collections so far, an int; 0: not found */
 	__u64 gc_begin;	   /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
 	__u64 gc_end;
 	__u32 gc_size; /* bytes of the flag */
@@ -78,6 +79,6 @@ struct xr_row {
 };
 
 _Static_assert(sizeof(struct xr_layout) == 32, "xr_layout");
-_Static_assert(sizeof(struct xr_row) == 192, "xr_row");
+_Static_assert(sizeof(struct xr_row) == 200, "xr_row");
 
 #endif

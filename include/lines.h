@@ -7,13 +7,15 @@
  * R_getCurrentSrcref), envir.c (R_HashGet, PJW hash).
  *
  * Everything is read with the sample: a byte-code object, a srcref and a srcfile may be freed and
- * their addresses reused at any time afterwards.  So nothing is remembered longer than the walk,
- * but file names, which are sent by a hash of their text.
+ * their addresses reused at any time afterwards.  What is found is remembered for one generation:
+ * until R collects garbage again, if its count of collections is known, else for one walk.  File
+ * names are sent by a hash of their text.
  */
 #ifndef XR_LINES_H
 #define XR_LINES_H
 
-#define LINES_PLACES	   64
+#define LINES_PLACES_BITS  8
+#define LINES_PLACES	   (1 << LINES_PLACES_BITS)
 #define LINES_BODIES	   16
 #define LINES_FILES	   8
 #define LINES_TABLE_SEARCH 4	     /* constants looked at from the end for the table of srcrefs */
@@ -23,25 +25,25 @@
 
 #define R_ACTIVE_BINDING (1u << 23) /* gp bit 15 of a binding's cell */
 
-/* What was found of (object, pc) in walk number `sample`; pc of a srcref is all ones. */
+/* What was found of (object, pc) in generation `generation`; pc of a srcref is all ones. */
 struct lines_place {
 	__u64 object, pc;
 	__u64 file;
 	__u32 line;
-	__u32 sample;
+	__u32 generation;
 };
 
 /* A byte-code object: where its code, constants and table of srcrefs are.  table 0: it has none. */
 struct lines_body {
 	__u64 body, code, consts, table;
 	__u64 nconsts, ntable;
-	__u32 sample;
+	__u32 generation;
 	__u32 pad;
 };
 
 struct lines_file {
 	__u64 env, file;
-	__u32 sample;
+	__u32 generation;
 	__u32 pad;
 };
 
@@ -49,12 +51,16 @@ struct lines {
 	struct lines_place places[LINES_PLACES];
 	struct lines_body bodies[LINES_BODIES];
 	struct lines_file files[LINES_FILES];
+	__u64 stamp; /* of the generation: process row and number of collections */
+	__u32 generation;
+	__u32 pad2;
 	__u64 sym_filename; /* the symbol `filename`, once met in process row `serial` */
 	__u32 serial;
 	__u32 absolute; /* pc is an address, not an offset in units of 8 bytes */
-	/* the class of tables of srcrefs, and its text, once met in walk number `class_sample` */
+	/* the class of tables of srcrefs, and its text, once met in generation `class_generation`
+	 */
 	__u64 class_value, class_text;
-	__u32 class_sample;
+	__u32 class_generation;
 	__u32 pad;
 	__u64 ref, body, pc; /* arguments of what is called below */
 	__u64 cell[7], cell2[7];

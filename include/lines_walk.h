@@ -79,7 +79,7 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 	__u64 list, size, value = 0;
 	int i, yes;
 
-	if (memo->env == env && memo->sample == w->sample) {
+	if (memo->env == env && memo->generation == w->lines.generation) {
 		w->file = memo->file;
 		return 0;
 	}
@@ -138,19 +138,25 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 	w->file = w->hash;
 	memo->env = env;
 	memo->file = w->file;
-	memo->sample = w->sample;
+	memo->generation = w->lines.generation;
 	return 0;
 }
 
+/* lines__place - where (@object, @pc) is remembered, or is to be: one of two places */
 WALK_FN struct lines_place *lines__place(struct walk *w, __u64 object, __u64 pc)
 {
-	return &w->lines.places[((object >> 3) ^ (object >> 9) ^ pc ^ (pc >> 3)) &
-				(LINES_PLACES - 1)];
+	struct lines *l = &w->lines;
+	__u64 i = ((object + 3 * pc) * 0x9e3779b97f4a7c15ULL) >> (64 - LINES_PLACES_BITS);
+	struct lines_place *p = &l->places[i];
+
+	if (p->generation == l->generation && (p->object != object || p->pc != pc))
+		p = &l->places[i ^ 1];
+	return p;
 }
 
 WALK_FN int lines__recall(struct walk *w, const struct lines_place *p, __u64 object, __u64 pc)
 {
-	if (p->object != object || p->pc != pc || p->sample != w->sample)
+	if (p->object != object || p->pc != pc || p->generation != w->lines.generation)
 		return 0;
 	w->file = p->file;
 	w->line = p->line;
@@ -163,7 +169,7 @@ WALK_FN void lines__remember(struct walk *w, struct lines_place *p, __u64 object
 	p->pc = pc;
 	p->file = w->file;
 	p->line = w->line;
-	p->sample = w->sample;
+	p->generation = w->lines.generation;
 }
 
 /* lines__srcref_slow - the location of srcref @ref, to w->file and w->line. */
@@ -228,7 +234,7 @@ WALK_FN int lines__is_table(struct walk *w)
 	if (i == LINES_ATTRIBS)
 		return 0;
 	value = l->cell2[R_CAR];
-	if (l->class_sample == w->sample && l->class_value == value)
+	if (l->class_generation == w->lines.generation && l->class_value == value)
 		return 1;
 	if (walk__read(w, l->cell2, R_CELL_BYTES, value))
 		return -XR_BAD_LINE;
@@ -237,14 +243,14 @@ WALK_FN int lines__is_table(struct walk *w)
 		return 0;
 	if (walk__read(w, &text, 8, value + w->row.layout.vector_data))
 		return -XR_BAD_LINE;
-	yes = l->class_sample == w->sample && l->class_text == text;
+	yes = l->class_generation == w->lines.generation && l->class_text == text;
 	if (!yes)
 		yes = lines__text(w, text, 12, LINES_WORD('s', 'r', 'c', 'r', 'e', 'f', 's', 'I'),
 				  LINES_HALF('n', 'd', 'e', 'x'));
 	if (yes > 0) {
 		l->class_value = value;
 		l->class_text = text;
-		l->class_sample = w->sample;
+		l->class_generation = w->lines.generation;
 	}
 	return yes;
 }
@@ -256,10 +262,10 @@ WALK_FN int lines__body(struct walk *w, struct lines_body *b)
 	__u64 at;
 	int i, yes;
 
-	if (b->body == l->body && b->sample == w->sample)
+	if (b->body == l->body && b->generation == w->lines.generation)
 		return 0;
 	b->body = l->body;
-	b->sample = 0;
+	b->generation = 0;
 	b->table = 0;
 	if (walk__read(w, l->cell, R_CELL_BYTES, l->body))
 		return -XR_BAD_LINE;
@@ -287,7 +293,7 @@ WALK_FN int lines__body(struct walk *w, struct lines_body *b)
 		}
 	}
 done:
-	b->sample = w->sample;
+	b->generation = w->lines.generation;
 	return 0;
 }
 
@@ -360,12 +366,33 @@ WALK_FN int lines__of_context(struct walk *w)
 	return walk__lines_bc(w);
 }
 
-/* lines__innermost - the current location; call after walk__begin() */
+/*
+ * lines__begin - does what is remembered still hold?  R frees objects only when it collects, so
+ * as long as the number of collections is the same no address was used again.  Objects met here
+ * are held by the contexts and by R_Srcref and R_BCbody, which a collection that is under way
+ * keeps (memory.c, RunGenCollect).
+ */
+WALK_FN void lines__begin(struct walk *w)
+{
+	struct lines *l = &w->lines;
+	__u64 stamp = w->sample; /* not longer than this walk */
+	__u32 count = 0;
+
+	if (w->steady && w->row.gc_count_at && !walk__read(w, &count, 4, w->row.gc_count_at))
+		stamp = (__u64)w->row.serial << 32 | count;
+	if (stamp == l->stamp)
+		return;
+	l->stamp = stamp;
+	l->generation++;
+}
+
+/* lines__innermost - the current location; call after walk__begin() and before walk__step() */
 WALK_FN int lines__innermost(struct walk *w)
 {
 	struct lines *l = &w->lines;
 	__u64 ref = 0;
 
+	lines__begin(w);
 	lines__none(w);
 	if (!w->row.srcref_at)
 		return 0;

@@ -66,10 +66,10 @@ struct walk {
 	__u64 filter_from; /* the context that was called from it, */
 	__u64 filter_last; /* and the context read before */
 	__u32 filter_eval; /* a call of eval() with that environment was passed already */
-	__u32 pad;
-	__u64 hash;	  /* result of walk__send_hashed */
-	__u64 word, more; /* result of walk__name */
-	__u64 file;	  /* result of walk__location; after walk__begin, the innermost one */
+	__u32 steady;	   /* the caller says: R does not run while this walk lasts */
+	__u64 hash;	   /* result of walk__send_hashed */
+	__u64 word, more;  /* result of walk__name */
+	__u64 file;	   /* result of walk__location; after walk__begin, the innermost one */
 	__u32 line;
 	__u32 contexts; /* read so far */
 	__u32 frames;	/* emitted so far */

@@ -220,12 +220,36 @@ static int derive__gc(struct derive_elf *file, struct derived *out)
 	return 0;
 }
 
+/* The collector: its message, and the number that it prints. */
+struct collector_watch {
+	struct code_watch watch;
+	bool spoken;
+	struct derive_seen count;
+};
+
+static void collector__call(struct code_watch *watch, struct code_run *run, uint64_t target)
+{
+	struct collector_watch *c = (struct collector_watch *)watch;
+	const struct code_value *number = &run->state.reg[run->arch->arg[1]];
+
+	(void)target;
+	for (unsigned int i = 0; i < CODE_ARGS; i++) {
+		const struct code_value *arg = &run->state.reg[run->arch->arg[i]];
+
+		if (arg->kind != CODE_CONST)
+			continue;
+		if (derive_elf__string(run->file, arg->at, "*** recursive gc invocation\n"))
+			c->spoken = true;
+		if (!i && derive_elf__string(run->file, arg->at, "Garbage collection %d = %d"))
+			seen__add(&c->count, number);
+	}
+}
+
 /* The collector: what R_gc calls first, if it has the collector's message. */
 static int derive__collector(struct derive_elf *file, struct derived *out)
 {
 	struct flag_watch gc = {.watch.call = flag__call};
-	struct flag_watch internal = {.watch.call = flag__call,
-				      .text = "*** recursive gc invocation\n"};
+	struct collector_watch internal = {.watch.call = collector__call};
 	uint64_t size, end, begin = derive__exported(file, "R_gc", STT_FUNC, &size);
 	int err;
 
@@ -243,6 +267,9 @@ static int derive__collector(struct derive_elf *file, struct derived *out)
 	if (internal.spoken) {
 		out->gc_begin = gc.first_call;
 		out->gc_end = end;
+		if (!out->gc_count && internal.count.n == SEEN_ONE &&
+		    derive__is_variable(file, &internal.count.value, 4))
+			out->gc_count = internal.count.value.at;
 	}
 	return 0;
 }
@@ -250,7 +277,7 @@ static int derive__collector(struct derive_elf *file, struct derived *out)
 /* What .symtab of @file says, in place of what @out has from code. */
 static void derive__symbols(struct derive_elf *file, const char *how, struct derived *out)
 {
-	struct derive_symbol body, pc, flag, gc;
+	struct derive_symbol body, pc, flag, gc, count;
 
 	if (derive_elf__symbol(file, SHT_SYMTAB, "R_BCbody", STT_OBJECT, &body) && body.size == 8 &&
 	    derive_elf__symbol(file, SHT_SYMTAB, "R_BCpc", STT_OBJECT, &pc) && pc.size == 8 &&
@@ -266,6 +293,9 @@ static void derive__symbols(struct derive_elf *file, const char *how, struct der
 		out->gc_size = (uint8_t)flag.size;
 		out->how_gc = how;
 	}
+	if (derive_elf__symbol(file, SHT_SYMTAB, "gc_count", STT_OBJECT, &count) &&
+	    count.size == 4 && derive_elf__writable(file, count.value, 4))
+		out->gc_count = count.value;
 	if (!out->gc_begin &&
 	    derive_elf__symbol(file, SHT_SYMTAB, "R_gc_internal", STT_FUNC, &gc) && gc.size &&
 	    gc.value + gc.size > gc.value) {
@@ -298,7 +328,7 @@ int derive__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct derived *out)
 		err = derive__lines(&file, bcbody, bcpc, out);
 	if (!err && !out->gc_running)
 		err = derive__gc(&file, out);
-	if (!err && !out->gc_begin)
+	if (!err && (!out->gc_begin || !out->gc_count))
 		err = derive__collector(&file, out);
 	if (err)
 		memset(out, 0, sizeof(*out));

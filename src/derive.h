@@ -18,7 +18,8 @@
  *     - R_gc_running (memory.c; exported up to R 4.2) returns the flag;
  *     - ALTSTRING_ELT and ALTVEC_DATAPTR (altrep.c, R 3.5.0 and later) call error("cannot get ...
  *       during GC") when the flag is not 0;
- *     - R_gc (memory.c) calls the collector, known by its message "*** recursive gc invocation".
+ *     - R_gc (memory.c) calls the collector, known by its message "*** recursive gc invocation",
+ *       which prints how many collections there were: "Garbage collection %d = %d".
  * What is not recognised exactly is left 0.
  *
  * What the caller must check in the live process before it trusts an address that did not come
@@ -47,6 +48,7 @@ struct derived {
 	uint64_t bc_body;    /* &R_BCbody: SEXP, 8 bytes */
 	uint64_t bc_pc;	     /* &R_BCpc: void *, 8 bytes */
 	uint64_t gc_running; /* &R_in_gc */
+	uint64_t gc_count;   /* how many collections there were: int, 4 bytes */
 	uint64_t gc_begin; /* the collector's code, R_gc_internal: [gc_begin, gc_end), for those who
 			    */
 	uint64_t gc_end;   /* have only the instruction pointer; misses the functions it calls */

@@ -8,11 +8,12 @@
 #include "sexp.h"
 #include "target_proc.h"
 
-#define GOOD_MIN     10u  /* looks that must have been good */
-#define BAD_SHARE    4u	  /* one bad look on so many good ones is allowed */
-#define BAD_MAX	     30u  /* after so many bad ones, if they are too many, it is refuted */
-#define CONTEXTS_MAX 8u	  /* of the innermost contexts, in one look */
-#define GC_MAX	     200u /* looks at the flag that were all not 0 */
+#define GOOD_MIN     10u       /* looks that must have been good */
+#define BAD_SHARE    4u	       /* one bad look on so many good ones is allowed */
+#define BAD_MAX	     30u       /* after so many bad ones, if they are too many, it is refuted */
+#define CONTEXTS_MAX 8u	       /* of the innermost contexts, in one look */
+#define COUNT_MAX    (1 << 30) /* collections */
+#define GC_MAX	     200u      /* looks at the flag that were all not 0 */
 
 /* What must be the same before and after a look, for the look to tell anything. */
 struct state {
@@ -136,6 +137,27 @@ static int gc__look(struct lines_check *c, const struct xr_row *row, const struc
 	return 0;
 }
 
+static int count__look(struct lines_check *c, const struct xr_row *row,
+		       const struct layout_memory *m)
+{
+	int32_t count = 0;
+	int err = m->read(m->arg, row->gc_count_at, &count, sizeof(count));
+
+	if (err == -ESRCH)
+		return err;
+	if (err || count < c->last_count || count > COUNT_MAX)
+		c->count = LINES_REFUTED;
+	else if (c->last_count)
+		c->count = LINES_PROVEN;
+	c->last_count = count;
+	return 0;
+}
+
+static bool count__wanted(const struct xr_row *row)
+{
+	return (row->flags & XR_ROW_LINES) && row->gc_count_at;
+}
+
 static bool bc__wanted(const struct xr_row *row)
 {
 	return (row->flags & XR_ROW_LINES) && !(row->flags & XR_ROW_BC) && row->in_bc &&
@@ -149,7 +171,9 @@ static bool gc__wanted(const struct xr_row *row)
 
 bool lines_check__open(const struct lines_check *c, const struct xr_row *row)
 {
-	return (c->bc == LINES_OPEN && bc__wanted(row)) || (c->gc == LINES_OPEN && gc__wanted(row));
+	return (c->bc == LINES_OPEN && bc__wanted(row)) ||
+	       (c->gc == LINES_OPEN && gc__wanted(row)) ||
+	       (c->count == LINES_OPEN && count__wanted(row));
 }
 
 int lines_check__look(struct lines_check *c, const struct xr_row *row,
@@ -160,6 +184,11 @@ int lines_check__look(struct lines_check *c, const struct xr_row *row,
 	c->looks++;
 	if (c->gc == LINES_OPEN && gc__wanted(row)) {
 		result = gc__look(c, row, m);
+		if (result)
+			return result;
+	}
+	if (c->count == LINES_OPEN && count__wanted(row)) {
+		result = count__look(c, row, m);
 		if (result)
 			return result;
 	}

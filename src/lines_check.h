@@ -6,7 +6,8 @@
  *  - R_BCbody is NULL or a BCODESXP, whose CAR is an INTSXP, the code, and whose CDR a VECSXP;
  *  - while byte code runs (R_Srcref is R_InBCInterpreter) *R_BCpc is NULL or points into that code;
  *  - the contexts that byte code made hold such an object in their bcbody;
- *  - the collector's flag is 0 or 1, and 0 at some time.
+ *  - the collector's flag is 0 or 1, and 0 at some time;
+ *  - the number of collections is above 0 and does not fall.
  * What changed while it was looked at says nothing, and because the variables are set one after
  * the other a few looks may fail.
  */
@@ -27,11 +28,13 @@ enum lines_verdict {
 
 /* What was seen so far of one process; zero it to begin. */
 struct lines_check {
-	uint32_t looks;	       /* all */
-	uint32_t good, bad;    /* of byte code running, and nothing changed meanwhile */
-	uint32_t contexts;     /* contexts of byte code that kept the rule */
-	enum lines_verdict bc; /* R_BCbody and R_BCpc */
-	enum lines_verdict gc; /* the flag */
+	uint32_t looks;		  /* all */
+	uint32_t good, bad;	  /* of byte code running, and nothing changed meanwhile */
+	uint32_t contexts;	  /* contexts of byte code that kept the rule */
+	enum lines_verdict bc;	  /* R_BCbody and R_BCpc */
+	enum lines_verdict gc;	  /* the flag */
+	enum lines_verdict count; /* the number of collections */
+	int32_t last_count;
 };
 
 /*

@@ -40,8 +40,8 @@ struct process {
 	/* --lines, --gc: whether R's hidden variables are what they were taken for */
 	bool checking; /* not known yet: session_lines.c looks now and then */
 	struct lines_check check;
-	uint64_t gc_at;	     /* of the flag; target.row has it once it is proven */
-	uint64_t checked_at; /* ns, CLOCK_MONOTONIC */
+	uint64_t gc_at, gc_count_at; /* target.row has them once they are proven */
+	uint64_t checked_at;	     /* ns, CLOCK_MONOTONIC */
 	struct stream *stream;
 };
 

@@ -126,8 +126,16 @@ static bool session__conclude(struct session *s, struct process *p)
 	} else if (p->check.gc == LINES_REFUTED) {
 		session__no_gc(s, p);
 	}
+	if (p->check.count == LINES_PROVEN && !row->gc_count_at) {
+		row->gc_count_at = p->gc_count_at;
+		session__debug(s, "process %u: the number of collections is at 0x%llx of %s: %d",
+			       p->pid, (unsigned long long)(p->gc_count_at - p->target.load_bias),
+			       p->target.path, (int)p->check.last_count);
+		changed = true;
+	}
 	full = *row;
 	full.gc_at = p->gc_at;
+	full.gc_count_at = p->gc_count_at;
 	p->checking = lines_check__open(&p->check, &full);
 	return changed;
 }
@@ -138,6 +146,7 @@ static void process__look(struct process *p)
 	struct xr_row full = p->target.row;
 
 	full.gc_at = p->gc_at;
+	full.gc_count_at = p->gc_count_at;
 	if (lines_check__look(&p->check, &full, &m))
 		p->checking = false; /* it is gone */
 	else
@@ -161,6 +170,8 @@ void session__lines(struct session *s, struct process *p)
 	p->check = (struct lines_check){0};
 	p->gc_at = row->gc_at;
 	row->gc_at = 0;
+	p->gc_count_at = row->gc_count_at;
+	row->gc_count_at = 0;
 	if (t->srcref && row->layout.srcref && t->srcref != row->layout.srcref &&
 	    (row->flags & XR_ROW_LINES)) {
 		row->flags &= ~XR_ROW_LINES;

@@ -212,6 +212,7 @@ static void target__derive(struct target *t, int fd)
 	row->bc_pc_at = d.bc_pc ? d.bc_pc + t->load_bias : 0;
 	row->gc_at = d.gc_running ? d.gc_running + t->load_bias : 0;
 	row->gc_size = d.gc_size;
+	row->gc_count_at = d.gc_count ? d.gc_count + t->load_bias : 0;
 	row->gc_begin = d.gc_begin ? d.gc_begin + t->load_bias : 0;
 	row->gc_end = d.gc_end ? d.gc_end + t->load_bias : 0;
 cleanup:

@@ -171,6 +171,34 @@ static void test_flag(const struct xr_layout *l)
 	image__free(&s.m);
 }
 
+static void test_count(const struct xr_layout *l)
+{
+	struct lines_check c = {0};
+	struct layout_memory m;
+	struct scene s;
+	uint64_t at;
+
+	scene__init(&s, l);
+	at = image__alloc(&s.m, 8);
+	s.row.flags = XR_ROW_LINES | XR_ROW_BC;
+	s.row.gc_count_at = at;
+	tap__ok(look(&s, 100).count == LINES_OPEN, "R never collected: nothing is known");
+	image__put32(&s.m, at, 3);
+	tap__ok(look(&s, 1).count == LINES_OPEN, "a number of collections");
+	tap__ok(look(&s, 2).count == LINES_PROVEN, "that stays or grows");
+	image__put32(&s.m, at, (uint32_t)-3);
+	tap__ok(look(&s, 2).count == LINES_REFUTED, "a number below 0");
+	image__put32(&s.m, at, 0x7fffffff);
+	tap__ok(look(&s, 2).count == LINES_REFUTED, "more than there can be");
+	image__put32(&s.m, at, 3);
+	m = (struct layout_memory){.read = scene__read, .arg = &s};
+	lines_check__look(&c, &s.row, &m);
+	image__put32(&s.m, at, 2);
+	lines_check__look(&c, &s.row, &m);
+	tap__ok(c.count == LINES_REFUTED, "a number that falls");
+	image__free(&s.m);
+}
+
 static void test_gone(const struct xr_layout *l)
 {
 	struct layout_memory m = {.read = read__gone};
@@ -190,6 +218,7 @@ int main(void)
 
 	test_bytecode(now);
 	test_flag(now);
+	test_count(now);
 	test_gone(now);
 	return tap__done();
 }

@@ -21,7 +21,7 @@ static int walk__emit(struct walk *w, __u64 word, __u64 more);
 #include "walk.h"
 
 #define SLOTS_MAX 64
-#define TEXTS_MAX 16
+#define TEXTS_MAX 64
 
 struct run {
 	struct walk walk; /* first: the hooks get it */
@@ -542,6 +542,74 @@ static void test_faults(void)
 	scene__free(&s);
 }
 
+/* What is remembered from one walk to the next, and what must not be. */
+static void test_generations(void)
+{
+	uint64_t file, ref, body, count_at, reads, all;
+	struct run *r = calloc(1, sizeof(*r));
+	struct scene s;
+	char line[512];
+
+	if (!r)
+		tap__bail("out of memory");
+	scene__init(&s, layout_now());
+	file = srcfile__list(&s, image__string(&s.m, "a.R"));
+	ref = srcref(&s, file, 1);
+	body = bytecode(&s, ref, 0, 0);
+	count_at = image__alloc(&s.m, 8);
+	image__put32(&s.m, count_at, 12);
+	push(&s, "f", srcref(&s, file, 3));
+	for (uint64_t i = 0; i < 20; i++)
+		push_bc(&s, "g", bytecode(&s, srcref(&s, file, 5), 0, 0), 1);
+	innermost_bc(&s, body, 0);
+	r->image = &s.m;
+	r->walk.row = s.row;
+	r->walk.row.gc_count_at = count_at;
+
+	/* the srcref is another one now: as after it was freed */
+	run__walk(r);
+	image__put32(&s.m, ref + s.m.layout.vector_data, 2);
+	s.m.reads = 0;
+	run__walk(r);
+	all = s.m.reads;
+	run__line(r, line, sizeof(line));
+	tap__ok(!strncmp(line, "a.R#2 g a.R#5 ", 14), "R may run meanwhile: nothing is remembered");
+
+	r->walk.steady = 1;
+	run__walk(r);
+	s.m.reads = 0;
+	run__walk(r);
+	reads = s.m.reads;
+	image__put32(&s.m, ref + s.m.layout.vector_data, 7);
+	run__walk(r);
+	run__line(r, line, sizeof(line));
+	tap__ok(!strncmp(line, "a.R#2 g a.R#5 ", 14) && reads < all / 2,
+		"places are remembered as long as R has not collected (%d reads, not %d)",
+		(int)reads, (int)all);
+	image__put32(&s.m, count_at, 13);
+	run__walk(r);
+	run__line(r, line, sizeof(line));
+	tap__ok(!strncmp(line, "a.R#7 g a.R#5 ", 14), "but not after a collection");
+	image__put32(&s.m, ref + s.m.layout.vector_data, 8);
+	r->walk.row.serial++;
+	run__walk(r);
+	run__line(r, line, sizeof(line));
+	tap__ok(!strncmp(line, "a.R#8 g a.R#5 ", 14), "nor for another process");
+	image__put32(&s.m, ref + s.m.layout.vector_data, 9);
+	r->walk.row.gc_count_at = 0;
+	run__walk(r);
+	run__line(r, line, sizeof(line));
+	tap__ok(!strncmp(line, "a.R#9 g a.R#5 ", 14), "nor where the count is not known");
+	r->walk.row.gc_count_at = 0x123;
+	run__walk(r);
+	image__put32(&s.m, ref + s.m.layout.vector_data, 10);
+	run__walk(r);
+	run__line(r, line, sizeof(line));
+	tap__ok(!strncmp(line, "a.R#10 g a.R#5 ", 15), "nor where it cannot be read");
+	free(r);
+	scene__free(&s);
+}
+
 /* Contexts with chosen environments: E(0) is the global environment. */
 #define E(n) (IMAGE_ENV + 0x10000ull * (n))
 
@@ -611,6 +679,7 @@ int main(void)
 	test_srcfiles();
 	test_bytecode();
 	test_faults();
+	test_generations();
 	test_filter();
 	return tap__done();
 }

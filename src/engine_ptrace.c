@@ -187,7 +187,7 @@ static int ptrace__look(struct engine *e, struct remote_target *t)
 	default: /* somebody else has it */
 		tracer = remote_thread__tracer(t->pid, t->thread.tid);
 		if (!t->said_traced)
-			engine_remote__note(e,
+			remote_report__note(engine_remote__report(e),
 					    "process %d is traced by process %d: it is sampled "
 					    "without being stopped",
 					    (int)t->pid, (int)tracer);
@@ -211,16 +211,6 @@ static int ptrace__open(struct engine **out, const struct engine_config *config,
 const struct engine_ops engine_ptrace = {
 	.name = "ptrace",
 	.help = "from outside, stopping R's thread for some microseconds each time",
-	.clock = "wall",
 	.open = ptrace__open,
-	.add = engine_remote__add,
-	.update = engine_remote__update,
-	.remove = engine_remote__remove,
-	.poll = engine_remote__poll,
-	.holds = engine_remote__holds,
-	.fd = engine_remote__fd,
-	.stop = engine_remote__stop,
-	.counters = engine_remote__counters,
-	.event = engine_remote__event,
-	.close = engine_remote__close,
+	ENGINE_REMOTE_OPS,
 };

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -30,12 +28,8 @@ struct engine {
 	const char *name;
 	struct remote_target *targets;
 	struct remote_family family;
-	uint64_t counts[XR_COUNTERS];
-	uint64_t texts; /* sent by targets that are gone */
+	struct remote_report report;
 	uint64_t scanned;
-	engine_sink sink; /* during poll */
-	void *sink_arg;
-	int delivered; /* records, in this poll */
 	int timer;
 	int stops; /* SIGCHLD: a thread has stopped */
 	int both;  /* epoll of these two */
@@ -44,25 +38,9 @@ struct engine {
 	sigset_t old_mask;
 };
 
-void engine_remote__note(struct engine *e, const char *fmt, ...)
+struct remote_report *engine_remote__report(struct engine *e)
 {
-	char line[256];
-	va_list ap;
-
-	if (!e->config.note)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	e->config.note(e->config.note_arg, line);
-}
-
-static void on_record(void *arg, const void *record, size_t size)
-{
-	struct engine *e = arg;
-
-	e->sink(e->sink_arg, record, size);
-	e->delivered++;
+	return &e->report;
 }
 
 static int engine__descriptors(struct engine *e)
@@ -97,6 +75,7 @@ int engine_remote__open(struct engine **out, const struct engine_config *config,
 	if (!e)
 		return fault__set(f, -ENOMEM, "out of memory");
 	e->config = *config;
+	remote_report__open(&e->report, config);
 	e->kind = kind;
 	err = engine__descriptors(e);
 	if (err) {
@@ -112,8 +91,7 @@ int engine_remote__open(struct engine **out, const struct engine_config *config,
 
 static void target__free(struct engine *e, struct remote_target *t)
 {
-	e->texts += remote_walk__texts(t->walk);
-	remote_walk__free(t->walk);
+	remote_report__free_walk(&e->report, t->walk);
 	remote_thread__close(&t->thread);
 	if (t->pidfd >= 0)
 		close(t->pidfd);
@@ -155,7 +133,7 @@ static int target__new(struct engine *e, const struct xr_row *row, struct remote
 		fault__set(f, err, "out of memory");
 		goto cleanup;
 	}
-	remote_walk__sink(t->walk, on_record, e);
+	remote_walk__sink(t->walk, remote_report__record, &e->report);
 	remote_family__mark(t);
 	*out = t;
 	return 0;
@@ -214,7 +192,7 @@ int engine_remote__add(struct engine *e, const struct xr_row *row, struct fault 
 	if (e->armed)
 		return 0;
 	if (e->config.clock == ENGINE_CLOCK_DEFAULT)
-		engine_remote__note(e,
+		remote_report__note(&e->report,
 				    "engine %s samples wall time, waiting included; for CPU time "
 				    "alone: --clock cpu",
 				    e->name);
@@ -250,24 +228,7 @@ bool engine_remote__holds(struct engine *e, uint32_t pid, uint32_t serial)
 
 static void target__count(struct engine *e, struct remote_target *t, int result)
 {
-	struct xr_sample like = {
-		.time = platform__now(),
-		.weight = 1,
-		.unit = XR_UNIT_TICKS,
-		.pid = t->row.pid,
-		.tid = (uint32_t)t->thread.tid,
-	};
-
-	e->counts[XR_TICKS]++;
-	if (result < 0) {
-		e->counts[-result]++;
-		return;
-	}
-	if (result > 0)
-		like.flags |= XR_F_TRUNCATED;
-	remote_walk__send(t->walk, &like);
-	e->counts[XR_WRITTEN]++;
-	e->counts[XR_TRUNCATED] += result > 0;
+	remote_report__sample(&e->report, t->walk, t->row.pid, (uint32_t)t->thread.tid, result);
 }
 
 /* Which thread is R's is looked for while it is not known, and there is a stack to tell by. */
@@ -289,7 +250,7 @@ static bool target__held(struct engine *e, struct remote_target *t, char state)
 	bool held = state == 'T' || state == 't';
 
 	if (held && !t->said_stopped)
-		engine_remote__note(e,
+		remote_report__note(&e->report,
 				    "process %d is stopped, by a signal or a debugger: it is "
 				    "sampled again when it goes on",
 				    (int)t->pid);
@@ -369,7 +330,8 @@ static void engine__scan(struct engine *e)
 		}
 		event = remote_family__check(t);
 		if (event) {
-			remote_family__tell(&t->row, event, NULL, on_record, e);
+			remote_family__tell(&t->row, event, NULL, remote_report__record,
+					    &e->report);
 			engine__drop(e, at); /* it is gone, or comes up again as dropped */
 			continue;
 		}
@@ -377,7 +339,8 @@ static void engine__scan(struct engine *e)
 			if (engine__find(e, row.pid) || target__new(e, &row, &child, NULL))
 				continue;
 			child->thread.proven = true; /* it has one thread, which called fork */
-			remote_family__tell(&row, XR_PROCESS_FORK, &t->row, on_record, e);
+			remote_family__tell(&row, XR_PROCESS_FORK, &t->row, remote_report__record,
+					    &e->report);
 			child->next = t->next;
 			t->next = child;
 		}
@@ -407,7 +370,7 @@ static void engine__tick(struct engine *e)
 	for (t = e->targets; t; t = t->next) {
 		if (t->dropped)
 			continue;
-		e->counts[XR_MISSED] += passed - 1;
+		e->report.counts[XR_MISSED] += passed - 1;
 		target__sample(e, t);
 	}
 }
@@ -417,9 +380,7 @@ int engine_remote__poll(struct engine *e, int timeout_ms, engine_sink sink, void
 	uint64_t now = platform__now(), end = now + (uint64_t)timeout_ms * NS_PER_MS;
 	struct pollfd pfd = {.fd = e->both, .events = POLLIN};
 
-	e->sink = sink;
-	e->sink_arg = arg;
-	e->delivered = 0;
+	remote_report__begin(&e->report, sink, arg);
 	for (;;) {
 		engine__let_go(e);
 		engine__tick(e);
@@ -433,7 +394,7 @@ int engine_remote__poll(struct engine *e, int timeout_ms, engine_sink sink, void
 		if (poll(&pfd, 1, (int)((end - now + NS_PER_MS - 1) / NS_PER_MS)) < 0)
 			break;
 	}
-	return e->delivered;
+	return e->report.delivered;
 }
 
 int engine_remote__fd(struct engine *e)
@@ -449,8 +410,8 @@ void engine_remote__stop(struct engine *e)
 
 int engine_remote__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 {
-	memcpy(counts, e->counts, sizeof(e->counts));
-	counts[XR_SYMBOLS_SENT] = e->texts;
+	memcpy(counts, e->report.counts, sizeof(e->report.counts));
+	counts[XR_SYMBOLS_SENT] = e->report.texts;
 	for (struct remote_target *t = e->targets; t; t = t->next)
 		counts[XR_SYMBOLS_SENT] += remote_walk__texts(t->walk);
 	return 0;

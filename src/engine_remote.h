@@ -8,6 +8,7 @@
 #define XR_ENGINE_REMOTE_H
 
 #include "engine.h"
+#include "remote_report.h"
 #include "remote_thread.h"
 #include "remote_walk.h"
 
@@ -46,7 +47,7 @@ struct remote_kind {
 int engine_remote__open(struct engine **out, const struct engine_config *config,
 			const struct remote_kind *kind, const char *name, struct fault *f);
 
-/* The rest of struct engine_ops. */
+/* The rest of struct engine_ops, and its initializers. */
 int engine_remote__add(struct engine *e, const struct xr_row *row, struct fault *f);
 int engine_remote__update(struct engine *e, const struct xr_row *row);
 void engine_remote__remove(struct engine *e, uint32_t pid, uint32_t serial);
@@ -58,8 +59,14 @@ int engine_remote__counters(struct engine *e, uint64_t counts[XR_COUNTERS]);
 const char *engine_remote__event(struct engine *e);
 void engine_remote__close(struct engine *e);
 
-/* engine_remote__note - a line for the user, with a printf format. */
-void engine_remote__note(struct engine *e, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+#define ENGINE_REMOTE_OPS                                                                          \
+	.clock = "wall", .add = engine_remote__add, .update = engine_remote__update,               \
+	.remove = engine_remote__remove, .poll = engine_remote__poll,                              \
+	.holds = engine_remote__holds, .fd = engine_remote__fd, .stop = engine_remote__stop,       \
+	.counters = engine_remote__counters, .event = engine_remote__event,                        \
+	.close = engine_remote__close
+
+/* engine_remote__report - where @e reports to; for a kind's own notes. */
+struct remote_report *engine_remote__report(struct engine *e);
 
 #endif

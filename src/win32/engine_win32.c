@@ -8,14 +8,12 @@
  * samples; but a TerminateProcess() within these microseconds leaves the thread suspended.
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine.h"
 #include "platform.h"
-#include "remote_walk.h"
+#include "remote_report.h"
 #include "target_win32.h"
 #include <mmsystem.h>
 
@@ -42,39 +40,13 @@ struct win32_target {
 struct engine {
 	struct engine_config config;
 	struct win32_target *targets;
-	uint64_t counts[XR_COUNTERS];
-	uint64_t texts; /* sent by targets that are gone */
+	struct remote_report report;
 	HANDLE timer;
 	bool coarse;		   /* the timer is of the kind that timeBeginPeriod() makes finer */
 	uint64_t period, deadline; /* ns; deadline 0: nothing is sampled yet */
 	uint64_t scanned;
 	bool stopped;
-	engine_sink sink; /* during poll */
-	void *sink_arg;
-	int delivered;
 };
-
-__attribute__((format(printf, 2, 3))) static void engine__note(struct engine *e, const char *fmt,
-							       ...)
-{
-	char line[256];
-	va_list ap;
-
-	if (!e->config.note)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	e->config.note(e->config.note_arg, line);
-}
-
-static void on_record(void *arg, const void *record, size_t size)
-{
-	struct engine *e = arg;
-
-	e->sink(e->sink_arg, record, size);
-	e->delivered++;
-}
 
 static int win32__open(struct engine **out, const struct engine_config *config, struct fault *f)
 {
@@ -89,6 +61,7 @@ static int win32__open(struct engine **out, const struct engine_config *config, 
 	if (!e)
 		return fault__set(f, -ENOMEM, "out of memory");
 	e->config = *config;
+	remote_report__open(&e->report, config);
 	e->period = NS_PER_S / config->freq;
 	e->timer = CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
 					  TIMER_ALL_ACCESS);
@@ -124,9 +97,7 @@ static int win32__read(void *arg, const struct remote_span *spans, uint32_t n)
 
 static void target__free(struct engine *e, struct win32_target *t)
 {
-	if (t->walk)
-		e->texts += remote_walk__texts(t->walk);
-	remote_walk__free(t->walk);
+	remote_report__free_walk(&e->report, t->walk);
 	if (t->thread)
 		CloseHandle(t->thread);
 	if (t->process)
@@ -169,7 +140,7 @@ static int win32__add(struct engine *e, const struct xr_row *row, struct fault *
 		fault__set(f, err, "out of memory");
 		goto failed;
 	}
-	remote_walk__sink(t->walk, on_record, e);
+	remote_walk__sink(t->walk, remote_report__record, &e->report);
 	t->next = e->targets;
 	e->targets = t;
 	if (!e->deadline)
@@ -267,28 +238,6 @@ static int target__look(struct win32_target *t)
 	return result;
 }
 
-static void target__count(struct engine *e, struct win32_target *t, int result)
-{
-	struct xr_sample like = {
-		.time = platform__now(),
-		.weight = 1,
-		.unit = XR_UNIT_TICKS,
-		.pid = t->row.pid,
-		.tid = t->tid,
-	};
-
-	e->counts[XR_TICKS]++;
-	if (result < 0) {
-		e->counts[-result]++;
-		return;
-	}
-	if (result > 0)
-		like.flags |= XR_F_TRUNCATED;
-	remote_walk__send(t->walk, &like);
-	e->counts[XR_WRITTEN]++;
-	e->counts[XR_TRUNCATED] += result > 0;
-}
-
 /* One tick of one target.  One whose thread somebody else has suspended is not sampled. */
 static void target__sample(struct engine *e, struct win32_target *t)
 {
@@ -299,17 +248,17 @@ static void target__sample(struct engine *e, struct win32_target *t)
 		result = target__look(t);
 	if (result == -EBUSY) {
 		if (!t->said_suspended)
-			engine__note(e,
-				     "process %u: its R thread is suspended, by a debugger "
-				     "perhaps: it is sampled again when it goes on",
-				     t->row.pid);
+			remote_report__note(&e->report,
+					    "process %u: its R thread is suspended, by a debugger "
+					    "perhaps: it is sampled again when it goes on",
+					    t->row.pid);
 		t->said_suspended = true;
 		return;
 	}
 	t->said_suspended = false;
 	if (result >= 0)
 		result = remote_walk__finish(t->walk);
-	target__count(e, t, result);
+	remote_report__sample(&e->report, t->walk, t->row.pid, t->tid, result);
 	target__prove(t);
 }
 
@@ -324,7 +273,7 @@ static void engine__tell_exit(struct engine *e, const struct win32_target *t)
 	};
 
 	target_win32__comm(t->row.pid, record.comm, sizeof(record.comm));
-	on_record(e, &record, sizeof(record));
+	remote_report__record(&e->report, &record, sizeof(record));
 }
 
 static void engine__scan(struct engine *e)
@@ -351,7 +300,7 @@ static void engine__tick(struct engine *e, uint64_t now)
 	missed = (now - e->deadline) / e->period;
 	e->deadline += (missed + 1) * e->period;
 	for (struct win32_target *t = e->targets; t; t = t->next) {
-		e->counts[XR_MISSED] += missed;
+		e->report.counts[XR_MISSED] += missed;
 		target__sample(e, t);
 	}
 }
@@ -375,9 +324,7 @@ static int win32__poll(struct engine *e, int timeout_ms, engine_sink sink, void 
 {
 	uint64_t now = platform__now(), end = now + (uint64_t)timeout_ms * NS_PER_MS, until;
 
-	e->sink = sink;
-	e->sink_arg = arg;
-	e->delivered = 0;
+	remote_report__begin(&e->report, sink, arg);
 	for (;;) {
 		if (!e->stopped)
 			engine__tick(e, now);
@@ -394,7 +341,7 @@ static int win32__poll(struct engine *e, int timeout_ms, engine_sink sink, void 
 		engine__sleep(e, until);
 		now = platform__now();
 	}
-	return e->delivered;
+	return e->report.delivered;
 }
 
 static void win32__stop(struct engine *e)
@@ -404,8 +351,8 @@ static void win32__stop(struct engine *e)
 
 static int win32__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 {
-	memcpy(counts, e->counts, sizeof(e->counts));
-	counts[XR_SYMBOLS_SENT] = e->texts;
+	memcpy(counts, e->report.counts, sizeof(e->report.counts));
+	counts[XR_SYMBOLS_SENT] = e->report.texts;
 	for (struct win32_target *t = e->targets; t; t = t->next)
 		counts[XR_SYMBOLS_SENT] += remote_walk__texts(t->walk);
 	return 0;

@@ -5,31 +5,15 @@
 #include "decode.h"
 #include "layouts.h"
 #include "map.h"
-#include "r_image.h"
-#include "tap.h"
-
-#define WALK_FN static inline __attribute__((unused))
-#define WALK_PLAIN
-
-struct walk;
-static int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr);
-static int walk__known(struct walk *w, __u64 sym);
-static int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len);
-static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
-static int walk__emit(struct walk *w, __u64 word, __u64 more);
-
-#include "walk.h"
+#include "walk_image.h"
 
 #define SLOTS_MAX (2 * XR_CONTEXTS_MAX)
 
 /* A walk of one image, its output going through the decoder as that of an engine does. */
 struct run {
-	struct walk walk; /* first: the hooks get it */
-	struct image *image;
+	struct walk_image base; /* first: the hooks get it */
 	struct decoder *decoder;
 	struct map known;
-	struct xr_slot *slots;
-	uint32_t nslots;
 	/* what the decoder made of it */
 	char (*names)[80];
 	uint32_t nnames;
@@ -38,11 +22,6 @@ struct run {
 static struct run *run__of(struct walk *w)
 {
 	return (struct run *)w;
-}
-
-static int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
-{
-	return image__read(run__of(w)->image, dst, len, addr);
 }
 
 static int walk__known(struct walk *w, __u64 sym)
@@ -62,10 +41,10 @@ static int run__text(struct run *r, __u64 id, __u32 kind, __u64 addr, __u32 len)
 
 	if (len > XR_TEXT_MAX)
 		tap__bail("a text of %u bytes asked for", len);
-	if (len && image__read(r->image, record.text.text, len, addr))
+	if (len && image__read(r->base.image, record.text.text, len, addr))
 		return -XR_BAD_SYMBOL;
 	if (kind == XR_TEXT_HASHED)
-		r->walk.hash = id = map__hash_bytes(record.text.text, len) | 1;
+		r->base.walk.hash = id = map__hash_bytes(record.text.text, len) | 1;
 	record.text.id = id;
 	decoder__record(r->decoder, &record, record.text.head.size);
 	return 0;
@@ -83,16 +62,6 @@ static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 	return run__text(run__of(w), 0, XR_TEXT_HASHED, addr, len);
 }
 
-static int walk__emit(struct walk *w, __u64 word, __u64 more)
-{
-	struct run *r = run__of(w);
-
-	if (r->nslots == SLOTS_MAX)
-		tap__bail("more slots than contexts");
-	r->slots[r->nslots++] = (struct xr_slot){word, more};
-	return 0;
-}
-
 static void on_sample(void *arg, const struct sample *s)
 {
 	struct run *r = arg;
@@ -107,11 +76,12 @@ static void run__init(struct run *r, struct image *m)
 	static const struct decoder_ops ops = {.sample = on_sample};
 
 	memset(r, 0, sizeof(*r));
-	r->image = m;
-	r->walk.row = image__row(m);
-	r->slots = calloc(SLOTS_MAX, sizeof(*r->slots));
+	r->base.image = m;
+	r->base.walk.row = image__row(m);
+	r->base.slots_max = SLOTS_MAX;
+	r->base.slots = calloc(SLOTS_MAX, sizeof(*r->base.slots));
 	r->names = calloc(SLOTS_MAX, sizeof(*r->names));
-	if (!r->slots || !r->names || decoder__new(&r->decoder, &ops, r))
+	if (!r->base.slots || !r->names || decoder__new(&r->decoder, &ops, r))
 		tap__bail("out of memory");
 }
 
@@ -119,7 +89,7 @@ static void run__free(struct run *r)
 {
 	decoder__free(r->decoder);
 	map__free(&r->known);
-	free(r->slots);
+	free(r->base.slots);
 	free(r->names);
 }
 
@@ -133,19 +103,20 @@ static void run__decode(struct run *r)
 		tap__bail("out of memory");
 	r->nnames = 0;
 	do {
-		uint32_t n = r->nslots - sent < XR_CHUNK_SLOTS ? r->nslots - sent : XR_CHUNK_SLOTS;
+		uint32_t n = r->base.nslots - sent < XR_CHUNK_SLOTS ? r->base.nslots - sent
+								    : XR_CHUNK_SLOTS;
 
 		s->head = (struct xr_head){XR_REC_SAMPLE,
 					   (__u32)(sizeof(*s) + n * sizeof(struct xr_slot))};
 		s->weight = 1;
 		s->serial = 1;
 		s->nslots = n;
-		memcpy(s->slots, r->slots + sent, n * sizeof(struct xr_slot));
+		memcpy(s->slots, r->base.slots + sent, n * sizeof(struct xr_slot));
 		sent += n;
-		s->flags = sent < r->nslots ? XR_F_MORE : 0;
+		s->flags = sent < r->base.nslots ? XR_F_MORE : 0;
 		decoder__record(r->decoder, s, s->head.size);
 		s->part++;
-	} while (sent < r->nslots);
+	} while (sent < r->base.nslots);
 	free(s);
 }
 
@@ -155,10 +126,10 @@ static int run__walk(struct run *r)
 	uint32_t steps = 0;
 	int result;
 
-	r->nslots = 0;
-	result = walk__begin(&r->walk);
+	r->base.nslots = 0;
+	result = walk__begin(&r->base.walk);
 	while (!result) {
-		result = walk__step(&r->walk);
+		result = walk__step(&r->base.walk);
 		if (++steps > XR_CONTEXTS_MAX + 1)
 			tap__bail("a walk without end");
 	}
@@ -217,11 +188,6 @@ static void test_layouts(void)
 	}
 }
 
-static const struct xr_layout *layout_now(void)
-{
-	return layouts__last(LAYOUTS_X86_64_LINUX);
-}
-
 /* Fail each read in turn: an error that says so, and what was emitted before is right. */
 static void test_faults(void)
 {
@@ -237,11 +203,11 @@ static void test_faults(void)
 	run__init(&r, &m);
 	run__walk(&r);
 	reads = m.reads;
-	nright = r.nslots;
+	nright = r.base.nslots;
 	right = calloc(nright, sizeof(*right));
 	if (!right)
 		tap__bail("out of memory");
-	memcpy(right, r.slots, nright * sizeof(*right));
+	memcpy(right, r.base.slots, nright * sizeof(*right));
 	run__free(&r);
 	for (uint64_t n = 1; n <= reads; n++) {
 		int result;
@@ -250,8 +216,8 @@ static void test_faults(void)
 		m.reads = 0;
 		m.fail_at = n;
 		result = run__walk(&r);
-		if (m.reads != n || result >= 0 || r.nslots > nright ||
-		    memcmp(r.slots, right, r.nslots * sizeof(*right))) {
+		if (m.reads != n || result >= 0 || r.base.nslots > nright ||
+		    memcmp(r.base.slots, right, r.base.nslots * sizeof(*right))) {
 			tap__diag("read %d of %d: %d after %d reads", (int)n, (int)reads, result,
 				  (int)m.reads);
 			ok = false;
@@ -260,8 +226,8 @@ static void test_faults(void)
 		}
 		m.fail_at = 0;
 		m.reads = 0;
-		if (ok && (run__walk(&r) != WALK_DONE || r.nslots != nright ||
-			   memcmp(r.slots, right, nright * sizeof(*right)))) {
+		if (ok && (run__walk(&r) != WALK_DONE || r.base.nslots != nright ||
+			   memcmp(r.base.slots, right, nright * sizeof(*right)))) {
 			tap__diag("the walk after failed read %d is wrong", (int)n);
 			ok = false;
 		}
@@ -290,8 +256,8 @@ static void damaged(struct image *m, uint64_t at, uint64_t what, int wanted, uin
 	image__put64(m, at, what);
 	run__init(&r, m);
 	result = run__walk(&r);
-	tap__ok(result == wanted && r.walk.frames == frames, "%s (%d, %u frames)", name, result,
-		r.walk.frames);
+	tap__ok(result == wanted && r.base.walk.frames == frames, "%s (%d, %u frames)", name,
+		result, r.base.walk.frames);
 	run__free(&r);
 	image__put64(m, at, old);
 }
@@ -344,7 +310,7 @@ static void test_long_name(void)
 	image__push(&m, 0, m.nil, 0);
 	image__push(&m, 4, image__call(&m, image__symbol(&m, name), 0, 0), 0);
 	run__init(&r, &m);
-	tap__ok(run__walk(&r) == WALK_DONE && r.nslots == 1, "a very long name");
+	tap__ok(run__walk(&r) == WALK_DONE && r.base.nslots == 1, "a very long name");
 	run__free(&r);
 	image__free(&m);
 }
@@ -359,13 +325,13 @@ static void test_gc(void)
 	image__put32(&m, m.gc_at, 1);
 	run__init(&r, &m);
 	run__walk(&r);
-	tap__ok(!r.walk.gc, "the collector is not asked after when nobody wants to know");
-	r.walk.row.flags |= XR_ROW_GC;
+	tap__ok(!r.base.walk.gc, "the collector is not asked after when nobody wants to know");
+	r.base.walk.row.flags |= XR_ROW_GC;
 	run__walk(&r);
-	tap__ok(r.walk.gc, "the collector runs");
+	tap__ok(r.base.walk.gc, "the collector runs");
 	image__put32(&m, m.gc_at, 0);
 	run__walk(&r);
-	tap__ok(!r.walk.gc, "and does not");
+	tap__ok(!r.base.walk.gc, "and does not");
 	run__free(&r);
 	image__free(&m);
 }
@@ -384,8 +350,8 @@ static void test_altrep(void)
 	image__push(&m, 0, m.nil, 0);
 	image__push(&m, 4, call, 0);
 	run__init(&r, &m);
-	tap__ok(run__walk(&r) == WALK_DONE && r.nslots == 1 &&
-			r.slots[0].word >> XR_FORM_SHIFT == XR_FORM_ITEM_ODD,
+	tap__ok(run__walk(&r) == WALK_DONE && r.base.nslots == 1 &&
+			r.base.slots[0].word >> XR_FORM_SHIFT == XR_FORM_ITEM_ODD,
 		"a subscript whose data is elsewhere");
 	run__free(&r);
 	image__free(&m);
@@ -407,7 +373,7 @@ static void test_deep(void)
 	for (uint32_t i = 1; i < XR_CONTEXTS_MAX; i++)
 		image__push(&m, 4, i & 1 ? call : call2, 0);
 	run__init(&r, &m);
-	tap__ok(run__walk(&r) == WALK_DONE && r.walk.frames == XR_CONTEXTS_MAX - 1,
+	tap__ok(run__walk(&r) == WALK_DONE && r.base.walk.frames == XR_CONTEXTS_MAX - 1,
 		"as many contexts as are walked");
 	run__decode(&r);
 	right = r.nnames == XR_CONTEXTS_MAX - 1;
@@ -415,7 +381,7 @@ static void test_deep(void)
 		right = !strcmp(r.names[i], (XR_CONTEXTS_MAX - 1 - i) & 1 ? "deep" : "deeper");
 	tap__ok(right, "and they come out in order");
 	image__push(&m, 4, call, 0);
-	tap__ok(run__walk(&r) == WALK_CUT && r.walk.frames == XR_CONTEXTS_MAX,
+	tap__ok(run__walk(&r) == WALK_CUT && r.base.walk.frames == XR_CONTEXTS_MAX,
 		"one more: outer frames are cut");
 	run__free(&r);
 	image__free(&m);
@@ -478,7 +444,7 @@ static void test_random(bool from_nothing, uint32_t images)
 	if (!from_nothing)
 		image__forms(&m, 1);
 	run__init(&r, &m);
-	r.walk.row.flags = XR_ROW_GC;
+	r.base.walk.row.flags = XR_ROW_GC;
 	for (uint32_t i = 0; i < images && ok; i++) {
 		uint8_t *heap = malloc(m.heap_size), *stack = malloc(m.stack_size);
 		int result;
@@ -501,11 +467,11 @@ static void test_random(bool from_nothing, uint32_t images)
 		}
 		if (from_nothing) { /* something must be found, or nothing is tried */
 			image__put64(&m, m.head_at, IMAGE_STACK_AT + (rng() % (size / 2) & ~7ull));
-			r.walk.row.flags = i & 1 ? XR_ROW_GC : 0;
+			r.base.walk.row.flags = i & 1 ? XR_ROW_GC : 0;
 		}
 		map__free(&r.known);
 		result = run__walk(&r);
-		ok = result__known(result) && r.walk.frames <= XR_CONTEXTS_MAX;
+		ok = result__known(result) && r.base.walk.frames <= XR_CONTEXTS_MAX;
 		results[result == WALK_DONE ? 0 : result == WALK_CUT ? 1 : 2]++;
 		if (!ok)
 			tap__diag("image %u: %d", i, result);

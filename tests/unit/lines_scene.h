@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Images of R's memory with what the walk needs for source locations: srcrefs, byte code, srcfiles;
+ * and the walk over them, its sample as Rprof() writes it.
+ */
+#ifndef XR_TEST_LINES_SCENE_H
+#define XR_TEST_LINES_SCENE_H
+
+#include "map.h"
+#include "walk_image.h"
+
+#define SLOTS_MAX 64
+#define TEXTS_MAX 64
+
+struct run {
+	struct walk_image base; /* first: the hooks get it */
+	struct xr_slot slots[SLOTS_MAX];
+	struct {
+		uint64_t id;
+		char text[64];
+	} texts[TEXTS_MAX];
+	uint32_t ntexts;
+	uint64_t file; /* innermost */
+	uint32_t line;
+};
+
+static inline struct run *run__of(struct walk *w)
+{
+	return (struct run *)w;
+}
+
+static inline int walk__known(struct walk *w, __u64 sym)
+{
+	(void)w;
+	(void)sym;
+	return 0;
+}
+
+static inline int run__text(struct run *r, __u64 id, __u64 addr, __u32 len, __u64 *hash)
+{
+	char text[64] = "";
+
+	if (len >= sizeof(text) || r->ntexts == TEXTS_MAX)
+		tap__bail("a text of %u bytes, or too many", len);
+	if (len && image__read(r->base.image, text, len, addr))
+		return -XR_BAD_SYMBOL;
+	if (hash)
+		*hash = id = map__hash_bytes(text, len) | 1;
+	for (uint32_t i = 0; i < r->ntexts; i++)
+		if (r->texts[i].id == id)
+			return 0;
+	r->texts[r->ntexts].id = id;
+	strcpy(r->texts[r->ntexts++].text, text);
+	return 0;
+}
+
+static inline int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
+{
+	return run__text(run__of(w), sym, addr, len, NULL);
+}
+
+static inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
+{
+	return run__text(run__of(w), 0, addr, len, &w->hash);
+}
+
+/* --- an image with what lines need --- */
+
+struct scene {
+	struct image m;
+	struct xr_row row;
+	uint64_t srcfile, class, filename, other;
+	uint64_t body_at, pc_at;
+};
+
+static inline void scene__init(struct scene *s, const struct xr_layout *layout)
+{
+	image__init(&s->m, layout, 1 << 17, 1 << 16);
+	s->row = image__row(&s->m);
+	s->srcfile = s->row.sym_srcfile = image__symbol(&s->m, "srcfile");
+	s->class = s->row.sym_class = image__symbol(&s->m, "class");
+	s->filename = image__symbol(&s->m, "filename");
+	s->other = image__symbol(&s->m, "filenames");
+	s->row.in_bc = image__cell(&s->m, 0, 0, 0, 0);
+	s->row.srcref_at = image__alloc(&s->m, 8);
+	s->row.bc_body_at = image__alloc(&s->m, 8);
+	s->row.bc_pc_at = image__alloc(&s->m, 8);
+	s->row.flags = XR_ROW_LINES | XR_ROW_BC;
+	image__push(&s->m, 0, s->m.nil, 0);
+}
+
+static inline void scene__free(struct scene *s)
+{
+	image__free(&s->m);
+}
+
+/* A srcfile whose variables are a list, as srcfile() makes it; @value: of `filename`. */
+static inline uint64_t srcfile__list(struct scene *s, uint64_t value)
+{
+	uint64_t list = image__cell(&s->m, 2, value, s->m.nil, s->filename);
+
+	list = image__cell(&s->m, 2, image__int(&s->m, 1), list, s->other);
+	return image__cell(&s->m, R_ENVSXP, list, s->m.nil, s->m.nil);
+}
+
+/* One with a hash table of @size chains, as srcfilecopy() makes it. */
+static inline uint64_t srcfile__hashed(struct scene *s, uint64_t value, uint32_t size)
+{
+	uint64_t chains[64], table;
+
+	for (uint32_t i = 0; i < size; i++)
+		chains[i] = s->m.nil;
+	/* R_Newhashpjw("filename") is 0x2c42e5 */
+	chains[0x2c42e5 % size] = image__cell(&s->m, 2, value, s->m.nil, s->filename);
+	table = image__vector(&s->m, R_VECSXP, size, chains, 8 * size);
+	return image__cell(&s->m, R_ENVSXP, s->m.nil, s->m.nil, table);
+}
+
+static inline uint64_t srcref(struct scene *s, uint64_t srcfile, int32_t line)
+{
+	const int32_t place[8] = {line, 1, line, 9, 1, 9, line, line};
+	uint64_t ref = image__vector(&s->m, R_INTSXP, 8, place, sizeof(place));
+	uint64_t list = image__cell(&s->m, 2, srcfile, s->m.nil, s->srcfile);
+
+	list = image__cell(&s->m, 2, image__string(&s->m, "srcref"), list, s->class);
+	image__put64(&s->m, ref + 8, list);
+	return ref;
+}
+
+/*
+ * Byte code of 8 units: the first four are of @a, the others of @b; 0: of none.  @behind: how many
+ * constants follow the table.
+ */
+static inline uint64_t bytecode(struct scene *s, uint64_t a, uint64_t b, int behind)
+{
+	const int32_t code[16] = {12};
+	int32_t table[8];
+	uint64_t consts[8], index, n = 0;
+
+	consts[n++] = image__symbol(&s->m, "expression");
+	consts[n++] = a ? a : s->m.nil;
+	consts[n++] = b ? b : s->m.nil;
+	for (int i = 0; i < 8; i++)
+		table[i] = i < 4 ? (a ? 1 : -1) : (b ? 2 : -1);
+	index = image__vector(&s->m, R_INTSXP, 8, table, sizeof(table));
+	image__put64(
+		&s->m, index + 8,
+		image__cell(&s->m, 2, image__string(&s->m, "srcrefsIndex"), s->m.nil, s->class));
+	consts[n++] = index;
+	while (behind--)
+		consts[n++] = s->m.nil;
+	return image__cell(&s->m, R_BCODESXP,
+			   image__vector(&s->m, R_INTSXP, 16, code, sizeof(code)),
+			   image__vector(&s->m, R_VECSXP, n, consts, 8 * n), s->m.nil);
+}
+
+/* A variable that holds the address of unit @unit of @body's code, as R_BCpc points at one. */
+static inline uint64_t pc(struct scene *s, uint64_t body, uint64_t unit)
+{
+	uint64_t code, at = image__alloc(&s->m, 8);
+
+	memcpy(&code, image__at(&s->m, body + 8 * R_CAR, 8), 8);
+	image__put64(&s->m, at, code + s->m.layout.vector_data + 8 * unit);
+	return at;
+}
+
+/* Push a call of @name made from @ref; or from byte code @body at @unit. */
+static inline uint64_t push(struct scene *s, const char *name, uint64_t ref)
+{
+	uint64_t call = image__call(&s->m, image__symbol(&s->m, name), 0, 0);
+	uint64_t at = image__push(&s->m, R_CTXT_FUNCTION, call, 0);
+
+	image__put64(&s->m, at + s->m.layout.srcref, ref);
+	return at;
+}
+
+static inline uint64_t push_bc(struct scene *s, const char *name, uint64_t body, uint64_t unit)
+{
+	const struct xr_layout *l = &s->m.layout;
+	uint64_t at = push(s, name, s->row.in_bc);
+
+	image__put64(&s->m, at + l->bcbody, body);
+	image__put64(&s->m, at + l->bcpc, pc(s, body, unit));
+	return at;
+}
+
+static inline void innermost_bc(struct scene *s, uint64_t body, uint64_t unit)
+{
+	image__put64(&s->m, s->row.srcref_at, s->row.in_bc);
+	image__put64(&s->m, s->row.bc_body_at, body);
+	image__put64(&s->m, s->row.bc_pc_at, pc(s, body, unit));
+}
+
+/* A walk of @m; free() it. */
+static inline struct run *run__new(struct image *m)
+{
+	struct run *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		tap__bail("out of memory");
+	r->base.image = m;
+	r->base.slots = r->slots;
+	r->base.slots_max = SLOTS_MAX;
+	return r;
+}
+
+static inline int run__walk(struct run *r)
+{
+	int result;
+
+	r->base.nslots = 0;
+	result = walk__begin(&r->base.walk);
+	if (!result && r->base.walk.row.flags & XR_ROW_LINES)
+		result = lines__innermost(&r->base.walk);
+	r->file = r->base.walk.file;
+	r->line = r->base.walk.line;
+	while (!result)
+		result = walk__step(&r->base.walk);
+	return result;
+}
+
+static inline const char *run__name(const struct run *r, uint64_t id)
+{
+	for (uint32_t i = 0; i < r->ntexts; i++)
+		if (r->texts[i].id == id)
+			return r->texts[i].text;
+	return "?";
+}
+
+static inline void run__place(const struct run *r, uint64_t file, uint32_t line, char *out,
+			      size_t size)
+{
+	size_t len = strlen(out);
+
+	if (file)
+		snprintf(out + len, size - len, "%s#%d ", run__name(r, file), (int32_t)line);
+}
+
+/* The sample as Rprof() writes it, but with the names of files. */
+static inline void run__line(const struct run *r, char *out, size_t size)
+{
+	uint32_t step = r->base.walk.row.flags & XR_ROW_LINES ? 2 : 1;
+
+	out[0] = '\0';
+	run__place(r, r->file, r->line, out, size);
+	for (uint32_t i = 0; i < r->base.nslots; i += step) {
+		size_t len = strlen(out);
+
+		snprintf(out + len, size - len, "%s ",
+			 run__name(r, r->base.slots[i].word & XR_WORD_MASK));
+		if (step == 2)
+			run__place(r, r->base.slots[i + 1].word,
+				   (uint32_t)r->base.slots[i + 1].more, out, size);
+	}
+}
+
+static inline void check_row(struct scene *s, const struct xr_row *row, const char *wanted,
+			     const char *what)
+{
+	struct run *r = run__new(&s->m);
+	char line[512];
+	int result;
+
+	r->base.walk.row = *row;
+	for (int i = 0; i < 2; i++) { /* what is remembered must not stay */
+		result = run__walk(r);
+		run__line(r, line, sizeof(line));
+		if (result != WALK_DONE || strcmp(line, wanted))
+			break;
+	}
+	if (!tap__ok(result == WALK_DONE && !strcmp(line, wanted), "%s", what))
+		tap__diag("result %d, got %s", result, line);
+	free(r);
+}
+
+static inline void check(struct scene *s, const char *wanted, const char *what)
+{
+	check_row(s, &s->row, wanted, what);
+}
+
+#endif

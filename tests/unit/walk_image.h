@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walk (walk.h) over an image of R's memory: what its includers have in common.  They define
+ * walk__known, walk__send_symbol and walk__send_hashed, and begin their struct run with a
+ * struct walk_image.
+ */
+#ifndef XR_TEST_WALK_IMAGE_H
+#define XR_TEST_WALK_IMAGE_H
+
+#include "layouts.h"
+#include "r_image.h"
+#include "tap.h"
+
+#define WALK_FN static inline __attribute__((unused))
+#define WALK_PLAIN
+
+struct walk;
+static int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr);
+static int walk__known(struct walk *w, __u64 sym);
+static int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len);
+static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
+static int walk__emit(struct walk *w, __u64 word, __u64 more);
+
+#include "walk.h"
+
+struct walk_image {
+	struct walk walk; /* first: the hooks get it */
+	struct image *image;
+	struct xr_slot *slots;
+	uint32_t nslots, slots_max;
+};
+
+static int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
+{
+	return image__read(((struct walk_image *)w)->image, dst, len, addr);
+}
+
+static int walk__emit(struct walk *w, __u64 word, __u64 more)
+{
+	struct walk_image *r = (struct walk_image *)w;
+
+	if (r->nslots == r->slots_max)
+		tap__bail("more slots than there can be");
+	r->slots[r->nslots++] = (struct xr_slot){word, more};
+	return 0;
+}
+
+/* The newest layout that is known. */
+static inline const struct xr_layout *layout_now(void)
+{
+	return layouts__last(LAYOUTS_X86_64_LINUX);
+}
+
+#endif

@@ -4,10 +4,13 @@
 #define XR_SEXP_H
 
 /* SEXPTYPE, Rinternals.h; checked against R's headers at build time (check_r_headers.c). */
+#define R_NILSXP     0u
 #define R_SYMSXP     1u
 #define R_CLOSXP     3u
 #define R_ENVSXP     4u
 #define R_LANGSXP    6u
+#define R_SPECIALSXP 7u
+#define R_BUILTINSXP 8u
 #define R_CHARSXP    9u
 #define R_INTSXP     13u
 #define R_REALSXP    14u

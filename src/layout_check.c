@@ -6,21 +6,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "sexp.h"
 #include "target_proc.h"
 
-/* SEXPTYPE, Rinternals.h */
-#define NILSXP	   0u
-#define CLOSXP	   3u
-#define SPECIALSXP 7u
-#define BUILTINSXP 8u
-#define ENVSXP	   4u
-#define LANGSXP	   6u
-#define CHARSXP	   9u
-#define INTSXP	   13u
+/* RCNTXT.callflag, Defn.h: one byte of flags */
+#define CALLFLAG_MAX 255u
 
-/* RCNTXT.callflag, Defn.h */
-#define CTXT_FUNCTION 4u
-#define CTXT_MAX      255u
+/* What an object that cannot be read has for its type. */
+#define TYPE_NONE (R_TYPE_MASK + 1)
 
 #define CHAIN_MAX  32768u /* contexts followed to the end of the chain */
 #define LOOK_MAX   32u	  /* of them, the outermost, looked at closely: they stay for longest */
@@ -28,7 +21,6 @@
 #define LOOKS_GOOD 4u	  /* of which so many must be without fault */
 #define CONTEXT_MIN                                                                                \
 	32u /* where the field `sysparent` can begin: after callflag and a jump buffer */
-#define NAME_MAX_R 10000u /* bytes of a symbol's name, names.c */
 
 /*
  * A candidate: sysparent at @base, call and cloenv in the two words behind it, and callfun in the
@@ -56,12 +48,12 @@ static int mem__read(const struct checker *c, uint64_t addr, void *to, size_t le
 	return c->m->read(c->m->arg, addr, to, len);
 }
 
-/* SEXPTYPE of the object at @addr; 32 when there cannot be one. */
+/* SEXPTYPE of the object at @addr, or TYPE_NONE. */
 static unsigned int mem__type(const struct checker *c, uint64_t addr)
 {
 	uint32_t head;
 
-	return mem__read(c, addr, &head, sizeof(head)) ? 32u : head & 31u;
+	return mem__read(c, addr, &head, sizeof(head)) ? TYPE_NONE : head & R_TYPE_MASK;
 }
 
 static uint64_t word(const uint8_t *context, size_t at)
@@ -89,7 +81,7 @@ static int chain__follow(const struct checker *c, uint64_t last[LOOK_MAX])
 	for (;;) {
 		if (n == CHAIN_MAX || mem__read(c, at, head, sizeof(head)))
 			return 0;
-		if ((uint32_t)head[1] > CTXT_MAX)
+		if ((uint32_t)head[1] > CALLFLAG_MAX)
 			return 0;
 		ring[n++ % LOOK_MAX] = at;
 		if (!head[0])
@@ -113,12 +105,12 @@ static bool context__fits(const struct checker *c, const uint8_t *context, uint1
 {
 	unsigned int fun = mem__type(c, word(context, base - 8)), call;
 
-	if ((fun != CLOSXP && fun != SPECIALSXP && fun != BUILTINSXP) ||
-	    mem__type(c, word(context, base)) != ENVSXP ||
-	    mem__type(c, word(context, base + 16)) != ENVSXP)
+	if ((fun != R_CLOSXP && fun != R_SPECIALSXP && fun != R_BUILTINSXP) ||
+	    mem__type(c, word(context, base)) != R_ENVSXP ||
+	    mem__type(c, word(context, base + 16)) != R_ENVSXP)
 		return false;
 	call = mem__type(c, word(context, base + 8));
-	return call == LANGSXP || call == NILSXP;
+	return call == R_LANGSXP || call == R_NILSXP;
 }
 
 /* A place of a call: none, the marker for byte code, or a srcref (INTSXP). */
@@ -128,7 +120,7 @@ static void context__lines(struct checker *c, const uint8_t *context)
 
 	if (!srcref || srcref == c->row->nil)
 		return;
-	if (srcref == c->row->in_bc || mem__type(c, srcref) == INTSXP)
+	if (srcref == c->row->in_bc || mem__type(c, srcref) == R_INTSXP)
 		c->lines_good++;
 	else
 		c->lines_bad++;
@@ -139,19 +131,21 @@ static void context__lines(struct checker *c, const uint8_t *context)
 static void context__name(struct checker *c, const uint8_t *context, uint16_t base)
 {
 	static const uint16_t at[2] = {40, 48};
-	uint64_t cell[7], sym[7], chars[5];
+	uint64_t cell[R_CELL_WORDS], sym[R_CELL_WORDS], chars[R_CAR + 1];
 	char text[64];
 
 	if (mem__read(c, word(context, base + 8), cell, sizeof(cell)) ||
-	    mem__read(c, cell[4], sym, sizeof(sym)) || ((uint32_t)sym[0] & 31) != 1 ||
-	    mem__read(c, sym[4], chars, sizeof(chars)) || ((uint32_t)chars[0] & 31) != CHARSXP)
+	    mem__read(c, cell[R_CAR], sym, sizeof(sym)) ||
+	    ((uint32_t)sym[0] & R_TYPE_MASK) != R_SYMSXP ||
+	    mem__read(c, sym[R_CAR], chars, sizeof(chars)) ||
+	    ((uint32_t)chars[0] & R_TYPE_MASK) != R_CHARSXP)
 		return;
-	chars[4] &= UINT32_MAX;
-	if (!chars[4] || chars[4] >= sizeof(text))
+	chars[R_CAR] &= UINT32_MAX;
+	if (!chars[R_CAR] || chars[R_CAR] >= sizeof(text))
 		return;
 	for (int i = 0; i < 2; i++)
-		if (!mem__read(c, sym[4] + at[i], text, chars[4] + 1) &&
-		    strnlen(text, chars[4] + 1) == chars[4])
+		if (!mem__read(c, sym[R_CAR] + at[i], text, chars[R_CAR] + 1) &&
+		    strnlen(text, chars[R_CAR] + 1) == chars[R_CAR])
 			c->data_good[i]++;
 }
 
@@ -176,7 +170,7 @@ static int checker__look(struct checker *c)
 		if (mem__read(c, last[i], before, len))
 			continue;
 		/* FUNCTION, RETURN or GENERIC, not a toplevel one */
-		if (!(word(before, 8) & CTXT_FUNCTION))
+		if (!(word(before, 8) & R_CTXT_FUNCTION))
 			continue;
 		for (size_t k = 0; k < c->n; k++)
 			now[k] = fits[k] && context__fits(c, before, c->candidates[k].base);

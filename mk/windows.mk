@@ -10,7 +10,7 @@ WIN_BUILD = $(BUILD)/windows
 # What is for Linux alone; all else in src/ is shared.  Its counterparts are in src/win32.
 WIN_NOT := cmd_info cmd_list command derive derive_% engine_bpf engine_ptrace engine_remote engine_vmread \
 	filters_system kernel perf_events platform process_watch remote_family remote_priority remote_thread remote_vm session_watch \
-	signals target target_elf target_maps target_proc target_scan users watch cpus
+	signals target target_elf target_maps target_proc target_program target_scan users watch cpus
 WIN_SRCS = $(filter-out $(WIN_NOT:%=src/%.c),$(SRCS)) $(wildcard src/win32/*.c)
 WIN_OBJS = $(WIN_SRCS:src/%.c=$(WIN_BUILD)/obj/%.o)
 

@@ -2,15 +2,42 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "map.h"
 #include "target.h"
 #include "target_maps.h"
 #include "target_proc.h"
+#include "target_program.h"
+
+/* What is remembered of a program: values of the map of those looked at, by device and inode. */
+static char program_plain, program_holds_r;
+
+/* Is R in the program that @pid runs?  Each program is looked at once in a scan. */
+static bool scan__program(struct map *programs, pid_t pid)
+{
+	char link[32];
+	struct stat st;
+	void *known;
+	int yes;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	if (stat(link, &st))
+		return false;
+	known = map__get(programs, st.st_dev, st.st_ino);
+	if (known)
+		return known == &program_holds_r;
+	yes = target_program__holds_r(pid);
+	if (yes >= 0) /* without memory for it, it is looked at again */
+		map__put(programs, st.st_dev, st.st_ino, yes ? &program_holds_r : &program_plain);
+	return yes > 0;
+}
 
 /* Is @pid worth a closer look? */
-static bool scan__look(pid_t pid)
+static bool scan__look(struct map *programs, pid_t pid)
 {
 	struct target_map map;
 	struct target_proc p;
@@ -29,15 +56,17 @@ static bool scan__look(pid_t pid)
 		return true;
 	if (!lines)
 		return false; /* a kernel thread, or ending */
-	/* R without libR.so: a program called R, or one that calls itself so */
+	/* R without libR.so: called R, and if it is none it is said why; or with R's variables */
 	if (target_proc__exe(pid, exe, sizeof(exe), &deleted))
 		return false;
-	return target_maps__is_r(exe) || (!target_proc__read(pid, &p) && !strcmp(p.comm, "R"));
+	return target_maps__is_r(exe) || (!target_proc__read(pid, &p) && !strcmp(p.comm, "R")) ||
+	       scan__program(programs, pid);
 }
 
 int target__scan(int (*seen)(void *arg, pid_t pid), void *arg)
 {
 	DIR *proc = opendir("/proc");
+	struct map programs = {0};
 	struct dirent *entry;
 	int result = 0;
 
@@ -49,9 +78,10 @@ int target__scan(int (*seen)(void *arg, pid_t pid), void *arg)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && scan__look(pid))
+		if (pid > 0 && scan__look(&programs, pid))
 			result = seen(arg, pid);
 	}
 	closedir(proc);
+	map__free(&programs);
 	return result;
 }

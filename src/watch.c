@@ -15,9 +15,9 @@
 
 #include "cpus.h"
 #include "map.h"
-#include "target_elf.h"
 #include "target_maps.h"
 #include "target_proc.h"
+#include "target_program.h"
 #include "watch.h"
 
 #define RING_PAGES  64u	   /* a power of two; an exec makes some ten records of 150 bytes */
@@ -69,30 +69,6 @@ struct watch {
 /* What is remembered of a file: the values of watch.files. */
 static char file_plain, file_holds_r;
 
-/*
- * Does the program of @pid hold R's variables?  Returns 1 or 0; negative: it could not be looked
- * at.
- */
-static int program__holds_r(pid_t pid)
-{
-	struct target_symbol want = {.name = "R_GlobalContext"};
-	struct target_elf elf;
-	int fd, n;
-
-	fd = target_proc__open(pid, "exe");
-	if (fd < 0)
-		return fd;
-	n = target_elf__open(&elf, fd, "program", NULL);
-	if (!n) {
-		n = target_elf__symbols(&elf, &want, 1, true);
-		target_elf__close(&elf);
-	} else {
-		n = 0; /* 32-bit, or damaged: none of ours */
-	}
-	close(fd);
-	return n > 0;
-}
-
 static const char *path__name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -118,7 +94,7 @@ static bool file__holds_r(struct watch *w, const struct record_mmap2 *r)
 		return false;
 	/* as the two see them, the paths differ when the process has a root of its own */
 	if (!strcmp(path__name(exe), path__name(r->filename)))
-		yes = program__holds_r((pid_t)r->pid);
+		yes = target_program__holds_r((pid_t)r->pid);
 	if (yes < 0)
 		return false;
 	if (w->files.count >= FILES_MAX)

@@ -2,11 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# images: static
 #
-# R inside other programs, loaded after the profiler started: a Python with rpy2, and a C program that opens libR.so and
-# runs R on its second thread, while the first one computes as well.
+# R inside other programs: a Python with rpy2, and a C program that opens libR.so and runs R on its second thread, while
+# the first one computes as well, both loaded after the profiler started; and R linked into a program that has another
+# name, one that runs already and one that starts later.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
+
+# It says what it does: wait for a line of a file.
+said() {
+	grep -q "$2" "$1" 2>/dev/null
+}
 
 embed=$WORK/embed
 check "the embedding program builds" cc -O1 -pthread -o "$embed" "$tests/fixtures/all_embed.c" -ldl || {
@@ -14,14 +21,30 @@ check "the embedding program builds" cc -O1 -pthread -o "$embed" "$tests/fixture
 	exit 1
 }
 r_home=$(R RHOME)
+
+# What R is linked into, under another name: renamed_start NAME; its pid is renamed[NAME]
+declare -A renamed
+renamed_start() {
+	cp "$renamed_home/bin/exec/R" "$WORK/$1"
+	cat >"$WORK/$1.R" <<-R
+		$1_f <- function() { x <- 0; for (i in 1:10000) x <- x + sqrt(i); x }
+		cat("running\n")
+		repeat $1_f()
+	R
+	env --default-signal R_HOME="$renamed_home" "$WORK/$1" --vanilla --no-echo -f "$WORK/$1.R" \
+		>"$WORK/$1.out" 2>"$WORK/$1.err" </dev/null &
+	live_pids+=("$!")
+	renamed[$1]=$!
+	wait_until 300 said "$WORK/$1.out" running
+	ok $? "R runs in the program $1" || diag "$(cat "$WORK/$1.err")"
+}
+
+renamed_home=$("$tests/images/get" static) || bail "no image static"
+renamed_start early
 all_start "$WORK/out" -a
 ok $? "the profiler starts" || { done_testing; exit 1; }
 
-# It says what it does: wait for a line of a file.
-said() {
-	grep -q "$2" "$1" 2>/dev/null
-}
-
+renamed_start late
 R_HOME=$r_home LD_LIBRARY_PATH=$r_home/lib env --default-signal "$embed" "$r_home/lib/libR.so" embedded \
 	>"$WORK/embed.out" 2>"$WORK/embed.err" </dev/null &
 embed_pid=$!
@@ -60,7 +83,9 @@ if "$interpreter" -c 'import rpy2' 2>/dev/null; then
 fi
 
 enough() {
-	[ "$(folded_samples "$WORK/out" "$embed_pid" embedded_inner)" -ge 50 ] &&
+	[ "$(folded_samples "$WORK/out" "${renamed[early]}" early_f)" -ge 50 ] &&
+		[ "$(folded_samples "$WORK/out" "${renamed[late]}" late_f)" -ge 50 ] &&
+		[ "$(folded_samples "$WORK/out" "$embed_pid" embedded_inner)" -ge 50 ] &&
 		{ [ -z "$python" ] || [ "$(folded_samples "$WORK/out" "$python" python_inner)" -ge 50 ]; }
 }
 wait_until 300 enough
@@ -87,6 +112,12 @@ if [ -n "$python" ]; then
 	is "$(folded_pids "$WORK/out" 'python_(inner|outer)')" "$python" "and nobody else"
 	figure "Python with rpy2: $(folded_samples "$WORK/out" "$python" python_inner) samples"
 fi
+for name in early late; do
+	[ "$(folded_samples "$WORK/out" "${renamed[$name]}" "${name}_f")" -ge 50 ]
+	ok $? "the program $name: sampled in its function"
+	is "$(folded_pids "$WORK/out" "${name}_f")" "${renamed[$name]}" "and nobody else"
+	like "$(cat "$WORK/list")" "(^|[^0-9])${renamed[$name]} +.* program +1 +.*$name" "list shows it"
+done
 for pid in $embed_pid $python; do
 	like "$(grep -E "process $pid \(" "$WORK/out.err")" "$pid \((embed|python3)\): R [34]\." "process $pid: found when R was there"
 done

@@ -45,7 +45,8 @@ bool target__same(const struct target *t);
 
 /*
  * target__scan - call @seen for each process that seems to have R in it: libR.so is mapped, the
- * executable or the process is called R, or the executable has R's variables.  Cheap; target__find() has the last word.
+ * executable or the process is called R, or the executable has R's variables.  Cheap;
+ * target__find() has the last word.
  * Processes that may not be looked at are passed over.
  *
  * Stops when @seen returns other than 0, and returns that; 0 at the end; a negative errno when

@@ -49,10 +49,24 @@ static void piece__fetch(struct remote_walk *rw, uint32_t id, bool context)
 	remote_memory__fetch(&rw->memory, ids, n, rw->phase != REMOTE_AHEAD);
 }
 
+/*
+ * What varies is the place in the byte code where a call was made from, a variable of a C function
+ * (it stands still as long as the call lasts, and so must be read after its context), and the flag
+ * that the collector runs.
+ */
+static bool piece__varies(const struct walk *w, const void *dst, __u64 addr)
+{
+	return (dst == &w->lines.pc && addr != w->row.bc_pc_at) ||
+	       (addr == w->row.gc_at && (w->row.flags & XR_ROW_GC));
+}
+
 static const uint8_t *piece__ahead(struct remote_walk *rw, uint32_t id, bool context)
 {
 	const struct piece *p = &rw->memory.pieces[id];
-	uint64_t floor = context && rw->context_seq > rw->floor ? rw->context_seq : rw->floor;
+	uint64_t floor = rw->floor;
+
+	if ((context || p->varies) && rw->context_seq > floor)
+		floor = rw->context_seq;
 
 	if (p->base_seq <= floor)
 		piece__fetch(rw, id, context);
@@ -96,12 +110,12 @@ static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, bool conte
 	const struct piece *p = &rw->memory.pieces[id];
 	uint64_t floor = rw->top_floor;
 
-	if (!context && !piece__variable(rw, id) && (rw->matched || !rw->strict)) {
+	if (!context && !piece__variable(rw, id) && (rw->matched || !(rw->strict || p->varies))) {
 		if (p->fresh_seq <= rw->floor && p->base_seq > rw->floor)
 			return remote_memory__base(&rw->memory, id);
 		floor = rw->floor;
 	}
-	if (context && rw->context_seq > floor)
+	if ((context || (p->varies && !rw->matched)) && rw->context_seq > floor)
 		floor = rw->context_seq;
 	if (p->fresh_seq <= floor)
 		piece__fetch(rw, id, context);
@@ -158,6 +172,7 @@ int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
 	if (id == PIECE_NONE && rw->phase != REMOTE_FINAL)
 		id = remote_memory__put(&rw->memory, addr, len);
 	if (id != PIECE_NONE) {
+		rw->memory.pieces[id].varies = piece__varies(w, dst, addr);
 		switch (rw->phase) {
 		case REMOTE_AHEAD:
 			bytes = piece__ahead(rw, id, context);

@@ -48,6 +48,7 @@ struct piece {
 	uint32_t at;  /* its bytes: base at `at`, fresh at `at + cap` */
 	uint32_t pos; /* its place in the order in which a walk asked */
 	bool context; /* it was asked for as a context */
+	bool varies;  /* it may change while the calls around it are live */
 };
 
 #define PIECE_NONE UINT32_MAX

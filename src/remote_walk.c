@@ -68,9 +68,14 @@ uint64_t remote_walk__texts(const struct remote_walk *rw)
 	return rw->texts;
 }
 
-/* From R_GlobalContext outward to the end, or to what is known already. */
+/*
+ * From R_GlobalContext outward to the end, or to what is known already.  What filter.callframes
+ * leaves out is read all the same, but by the last pass: which frames it tells depends on the
+ * innermost ones, and these may have changed after the first look.
+ */
 static int remote__chase(struct remote_walk *rw)
 {
+	const uint32_t flags = rw->walk.row.flags;
 	int err;
 
 	rw->context_seq = 0;
@@ -80,6 +85,8 @@ static int remote__chase(struct remote_walk *rw)
 	rw->call_seen = false;
 	rw->nverify = 0;
 	rw->file = rw->line = 0;
+	if (rw->phase != REMOTE_FINAL)
+		rw->walk.row.flags &= ~XR_ROW_FILTER;
 	err = walk__begin(&rw->walk);
 	if (!err && (rw->walk.row.flags & XR_ROW_LINES)) {
 		err = lines__innermost(&rw->walk);
@@ -88,6 +95,7 @@ static int remote__chase(struct remote_walk *rw)
 	}
 	while (!err && !rw->matched)
 		err = walk__step(&rw->walk);
+	rw->walk.row.flags = flags;
 	return err;
 }
 
@@ -168,11 +176,11 @@ int remote_walk__still(struct remote_walk *rw)
  * The reads of one second look at a moving target.
  *
  * The core is R_GlobalContext and the contexts from there to the innermost call, that one included.
- * These contexts are read, then R_GlobalContext, then they are read again.  If they are the same,
- * and R_GlobalContext leads to them, the innermost call was live when it was read: it takes no more
- * than one short read between two others.  The contexts outside it that the first look did not see
- * are read both before and after that; if they are the same they were what the core was called
- * from.
+ * These contexts are read, then R_GlobalContext, then what varies, then they are read again.  If
+ * they are the same, and R_GlobalContext leads to them, the innermost call was live when it was
+ * read: it takes no more than one short read between two others.  The contexts outside it that the
+ * first look did not see are read both before and after that; if they are the same they were what
+ * the core was called from.
  */
 struct guess {
 	struct remote_look looks[REMOTE_BATCH];
@@ -202,6 +210,18 @@ static bool guess__head(const struct remote_walk *rw, uint32_t id)
 	return rw->memory.pieces[id].addr == rw->walk.row.head_at;
 }
 
+/* Of the @n pieces of @plan those that are no contexts: what @varies, or the rest. */
+static void guess__cells(const struct remote_walk *rw, struct guess *g, const struct plan *plan,
+			 uint32_t n, bool varies)
+{
+	const struct piece *pieces = rw->memory.pieces;
+
+	for (uint32_t i = 0; i < n && g->n < CELLS_MAX; i++)
+		if (!pieces[plan->ids[i]].context && pieces[plan->ids[i]].varies == varies &&
+		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore)
+			guess__look(g, plan->ids[i], NULL);
+}
+
 /* @n pieces of @plan are what the walk will likely ask for; the core is that of the last walk. */
 static void guess__make(const struct remote_walk *rw, struct guess *g, const struct plan *plan,
 			uint32_t n)
@@ -218,16 +238,14 @@ static void guess__make(const struct remote_walk *rw, struct guess *g, const str
 			g->rest[g->nrest++] = plan->ids[i];
 	for (uint32_t i = 0; i < g->nrest; i++)
 		guess__look(g, g->rest[i], g->before[i]);
-	for (uint32_t i = 0; i < n && g->n < CELLS_MAX; i++)
-		if (!pieces[plan->ids[i]].context &&
-		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore)
-			guess__look(g, plan->ids[i], NULL);
+	guess__cells(rw, g, plan, n, false);
 	for (uint32_t i = 0; i < g->ncore; i++)
 		if (pieces[g->core[i]].context)
 			guess__look(g, g->core[i], NULL);
 	for (uint32_t i = 0; i < g->ncore; i++)
 		if (!pieces[g->core[i]].context)
 			guess__look(g, g->core[i], NULL);
+	guess__cells(rw, g, plan, n, true);
 	for (uint32_t i = 0; i < g->ncore; i++)
 		if (!guess__head(rw, g->core[i]))
 			guess__look(g, g->core[i], g->again[i]);

@@ -28,6 +28,6 @@ agree() {
 	done <"$TARGET_DIR/verdict"
 	check_stats "$PROF_OUT.stats" "$name"
 	for field in unreadable lost truncated malformed partial unnamed; do
-		is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$name: $field 0"
+		is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$name: $field 0" || diag "$(cat "$PROF_OUT.stats")"
 	done
 }

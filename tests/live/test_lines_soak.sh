@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# also: ptrace
 # timeout: 900
 #
 # 200,000 samples with source lines of a program that makes, compiles and throws away functions all the time, so that
@@ -26,7 +27,7 @@ written=$(stat_of "$PROF_OUT.stats" written)
 [ "$written" -ge "$wanted" ]
 ok $? "at least $wanted samples" || diag "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
 for field in unreadable lost truncated malformed partial unnamed; do
-	is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$field 0"
+	is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$field 0" || diag "$(cat "$PROF_OUT.stats")"
 done
 
 # Prints "SAMPLES LOCATIONS WRONG", examples of the wrong, and last the samples of the last words.

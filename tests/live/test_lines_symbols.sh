@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# also: ptrace vmread
 # timeout: 300
 #
 # The innermost line of byte code, for which R's variables R_BCbody and R_BCpc must be found: in a libR.so without a

@@ -123,16 +123,21 @@ static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, bool conte
 		return NULL;
 	if (context) {
 		rw->context_seq = p->fresh_seq;
+		rw->memory.pieces[id].walked = rw->look;
 		rw->matched = piece__same_call(rw, id);
 	}
 	return remote_memory__fresh(&rw->memory, id);
 }
 
+/*
+ * What the second look walked is as that found it, the contexts outside of it as the first did:
+ * they were perhaps read again, too, but who knows when, and whether they were live then.
+ */
 static const uint8_t *piece__final(struct remote_walk *rw, uint32_t id, bool context)
 {
 	const struct piece *p = &rw->memory.pieces[id];
 
-	if (p->fresh_seq > rw->top_floor)
+	if (p->fresh_seq > rw->top_floor && (!context || p->walked == rw->look))
 		return remote_memory__fresh(&rw->memory, id);
 	if (p->base_seq > rw->floor)
 		return remote_memory__base(&rw->memory, id);

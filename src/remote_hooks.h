@@ -50,6 +50,7 @@ struct remote_walk {
 	uint64_t trusted;     /* for how long from then on what was read ahead is, ns */
 	uint64_t floor;	      /* what was read in this sample has a greater number */
 	uint64_t top_floor;   /* likewise in its second look */
+	uint64_t look;	      /* number of the second look; `walked` of pieces refers to it */
 	uint64_t context_seq; /* of the context read last */
 	struct plan plan;     /* pieces in the order in which the last pass asked for them */
 	struct plan last;     /* and the one before */

@@ -152,6 +152,7 @@ static bool remote__too_old(const struct remote_walk *rw)
 static int remote__top(struct remote_walk *rw, bool strict)
 {
 	rw->phase = REMOTE_TOP;
+	rw->look++;
 	rw->strict = strict;
 	rw->loose = false;
 	rw->top.count = 0;

@@ -79,17 +79,32 @@ static const uint8_t *piece__ahead(struct remote_walk *rw, uint32_t id, bool con
 	return remote_memory__base(&rw->memory, id);
 }
 
+/*
+ * Is the context @bytes that of a call?  A live one has an environment; what is left on the stack
+ * of one that returned often has none, and is the same each time.
+ */
+static bool context__calls(const struct remote_walk *rw, const uint8_t *bytes, bool *dead)
+{
+	const struct xr_layout *l = &rw->walk.row.layout;
+	uint64_t cloenv;
+	uint32_t flag;
+
+	memcpy(&flag, bytes + l->callflag, sizeof(flag));
+	memcpy(&cloenv, bytes + l->cloenv, sizeof(cloenv));
+	*dead = (flag & R_CTXT_FUNCTION) && !cloenv;
+	return (flag & R_CTXT_FUNCTION) && cloenv;
+}
+
 /* Did the first look see this very call? */
 static bool piece__same_call(const struct remote_walk *rw, uint32_t id)
 {
 	const struct piece *p = &rw->memory.pieces[id];
 	const uint8_t *fresh = remote_memory__fresh(&rw->memory, id);
-	uint32_t flag;
+	bool dead;
 
 	if (!rw->whole || p->visited != rw->ahead_pass || p->base_seq <= rw->floor)
 		return false;
-	memcpy(&flag, fresh + rw->walk.row.layout.callflag, sizeof(flag));
-	return (flag & R_CTXT_FUNCTION) &&
+	return context__calls(rw, fresh, &dead) &&
 	       !memcmp(fresh, remote_memory__base(&rw->memory, id), p->len);
 }
 
@@ -149,7 +164,7 @@ static const uint8_t *piece__final(struct remote_walk *rw, uint32_t id, bool con
 /* Remember those, and the contexts up to the innermost call. */
 static void verify__note(struct remote_walk *rw, uint32_t id, bool context, const uint8_t *bytes)
 {
-	uint32_t flag;
+	bool dead;
 
 	if (!context && !piece__variable(rw, id))
 		return;
@@ -159,8 +174,8 @@ static void verify__note(struct remote_walk *rw, uint32_t id, bool context, cons
 		rw->nverify++;
 	}
 	if (context) {
-		memcpy(&flag, bytes + rw->walk.row.layout.callflag, sizeof(flag));
-		rw->call_seen = rw->call_seen || (flag & R_CTXT_FUNCTION);
+		rw->call_seen = context__calls(rw, bytes, &dead) || rw->call_seen;
+		rw->dead = rw->dead || dead;
 	}
 }
 

@@ -59,6 +59,7 @@ struct remote_walk {
 	bool whole;	      /* the look ahead came to the end of the chain */
 	bool matched;	      /* the second look met a call that the first saw */
 	bool loose;	      /* it asked for more than was read at once */
+	bool dead;	      /* it met what can be no live call */
 	bool missed;	      /* the last pass asked for something not read */
 	bool collecting;      /* the thread was in the collector's code */
 	bool call_seen;	      /* the innermost call was read */

@@ -155,6 +155,7 @@ static int remote__top(struct remote_walk *rw, bool strict)
 	rw->look++;
 	rw->strict = strict;
 	rw->loose = false;
+	rw->dead = false;
 	rw->top.count = 0;
 	return remote__chase(rw);
 }
@@ -180,8 +181,9 @@ int remote_walk__still(struct remote_walk *rw)
  * These contexts are read, then R_GlobalContext, then what varies, then they are read again.  If
  * they are the same, and R_GlobalContext leads to them, the innermost call was live when it was
  * read: it takes no more than one short read between two others.  The contexts outside it that the
- * first look did not see are read both before and after that; if they are the same they were what
- * the core was called from.
+ * first look did not see, and the first that it saw, are read both before and after that; if they
+ * are the same they were what the core was called from.  (That the first look saw the same bytes is
+ * not enough for the last of these: what returned calls leave on the stack is the same each time.)
  */
 struct guess {
 	struct remote_look looks[REMOTE_BATCH];
@@ -265,22 +267,16 @@ static bool guess__same(const struct remote_walk *rw, uint32_t id, const uint8_t
 /* The walk is over: did it ask for what was guessed, and was that still? */
 static bool guess__holds(const struct remote_walk *rw, const struct guess *g)
 {
-	uint32_t last = PIECE_NONE;
-
 	if (rw->loose || !g->ncore || rw->nverify != g->ncore ||
 	    memcmp(rw->verify, g->core, g->ncore * sizeof(*g->core)))
 		return false;
 	for (uint32_t i = 0; i < g->ncore; i++)
 		if (!guess__head(rw, g->core[i]) && !guess__same(rw, g->core[i], g->again[i]))
 			return false;
-	for (uint32_t i = 0; i < rw->top.count; i++)
-		if (rw->memory.pieces[rw->top.ids[i]].context)
-			last = rw->top.ids[i];
 	for (uint32_t i = 0; i < rw->top.count; i++) {
 		uint32_t id = rw->top.ids[i], at;
 
-		if (!rw->memory.pieces[id].context || (rw->matched && id == last) ||
-		    ids__find(g->core, g->ncore, id) < g->ncore)
+		if (!rw->memory.pieces[id].context || ids__find(g->core, g->ncore, id) < g->ncore)
 			continue;
 		at = ids__find(g->rest, g->nrest, id);
 		if (at == g->nrest || !guess__same(rw, id, g->before[at]))
@@ -319,7 +315,7 @@ static bool remote__try(struct remote_walk *rw, const struct plan *plan, uint32_
 	rw->top_floor = rw->memory.seq;
 	read = remote_memory__at_once(&rw->memory, g.looks, g.n);
 	*result = remote__top(rw, false);
-	return (read && guess__holds(rw, &g)) || remote__verify(rw, &g);
+	return !rw->dead && ((read && guess__holds(rw, &g)) || remote__verify(rw, &g));
 }
 
 int remote_walk__moving(struct remote_walk *rw)

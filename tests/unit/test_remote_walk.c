@@ -93,7 +93,12 @@ static void program__pop(struct program *p)
 
 	head = p->depth ? p->at[p->depth - 1] : p->slots[DEPTH_MAX - 1];
 	image__put64(&p->m, p->m.head_at, head);
-	/* C functions use the same stack for other things */
+	/* C functions use the same stack for other things, often the same ones each time */
+	if (p->depth % 2) {
+		image__put64(&p->m, at + p->m.layout.call, p->m.nil + 8);
+		image__put64(&p->m, at + p->m.layout.cloenv, 0);
+		return;
+	}
 	for (uint32_t i = 0; i < 3 && rng() % 2; i++) {
 		uint64_t word = rng() % 2 ? p->calls[rng() % DEPTH_MAX][rng() % WAYS] : rng();
 

@@ -217,7 +217,7 @@ static void test_faults(void)
 	for (uint64_t n = 1; n <= reads; n++) {
 		int result;
 
-		memset(r, 0, sizeof(*r));
+		free(r);
 		r = run__new(&s.m);
 		r->base.walk.row = s.row;
 		s.m.reads = 0;

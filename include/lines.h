@@ -25,7 +25,7 @@
 
 #define R_ACTIVE_BINDING (1u << 23) /* gp bit 15 of a binding's cell */
 
-/* What was found of (object, pc) in generation `generation`; pc of a srcref is all ones. */
+/* What was found of (object, pc) in a generation; pc of a srcref is all ones. */
 struct lines_place {
 	__u64 object, pc;
 	__u64 file;

@@ -79,7 +79,7 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 	__u64 list, size, value = 0;
 	int i, yes;
 
-	if (memo->env == env && memo->generation == w->lines.generation) {
+	if (memo->env == env && memo->generation == l->generation) {
 		w->file = memo->file;
 		return 0;
 	}
@@ -138,7 +138,7 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 	w->file = w->hash;
 	memo->env = env;
 	memo->file = w->file;
-	memo->generation = w->lines.generation;
+	memo->generation = l->generation;
 	return 0;
 }
 
@@ -234,7 +234,7 @@ WALK_FN int lines__is_table(struct walk *w)
 	if (i == LINES_ATTRIBS)
 		return 0;
 	value = l->cell2[R_CAR];
-	if (l->class_generation == w->lines.generation && l->class_value == value)
+	if (l->class_generation == l->generation && l->class_value == value)
 		return 1;
 	if (walk__read(w, l->cell2, R_CELL_BYTES, value))
 		return -XR_BAD_LINE;
@@ -243,14 +243,14 @@ WALK_FN int lines__is_table(struct walk *w)
 		return 0;
 	if (walk__read(w, &text, 8, value + w->row.layout.vector_data))
 		return -XR_BAD_LINE;
-	yes = l->class_generation == w->lines.generation && l->class_text == text;
+	yes = l->class_generation == l->generation && l->class_text == text;
 	if (!yes)
 		yes = lines__text(w, text, 12, LINES_WORD('s', 'r', 'c', 'r', 'e', 'f', 's', 'I'),
 				  LINES_HALF('n', 'd', 'e', 'x'));
 	if (yes > 0) {
 		l->class_value = value;
 		l->class_text = text;
-		l->class_generation = w->lines.generation;
+		l->class_generation = l->generation;
 	}
 	return yes;
 }
@@ -262,7 +262,7 @@ WALK_FN int lines__body(struct walk *w, struct lines_body *b)
 	__u64 at;
 	int i, yes;
 
-	if (b->body == l->body && b->generation == w->lines.generation)
+	if (b->body == l->body && b->generation == l->generation)
 		return 0;
 	b->body = l->body;
 	b->generation = 0;
@@ -293,7 +293,7 @@ WALK_FN int lines__body(struct walk *w, struct lines_body *b)
 		}
 	}
 done:
-	b->generation = w->lines.generation;
+	b->generation = l->generation;
 	return 0;
 }
 

@@ -98,6 +98,16 @@ static void session__no_gc(struct session *s, const struct process *p)
 		      p->target.path);
 }
 
+/* The row as it would be if all were proven. */
+static struct xr_row process__supposed(const struct process *p)
+{
+	struct xr_row row = p->target.row;
+
+	row.gc_at = p->gc_at;
+	row.gc_count_at = p->gc_count_at;
+	return row;
+}
+
 /* Act on what was found out since the last time.  Returns whether the row changed. */
 static bool session__conclude(struct session *s, struct process *p)
 {
@@ -133,9 +143,7 @@ static bool session__conclude(struct session *s, struct process *p)
 			       p->target.path, (int)p->check.last_count);
 		changed = true;
 	}
-	full = *row;
-	full.gc_at = p->gc_at;
-	full.gc_count_at = p->gc_count_at;
+	full = process__supposed(p);
 	p->checking = lines_check__open(&p->check, &full);
 	return changed;
 }
@@ -143,10 +151,8 @@ static bool session__conclude(struct session *s, struct process *p)
 static void process__look(struct process *p)
 {
 	struct layout_memory m = lines_check__memory(&p->pid);
-	struct xr_row full = p->target.row;
+	struct xr_row full = process__supposed(p);
 
-	full.gc_at = p->gc_at;
-	full.gc_count_at = p->gc_count_at;
 	if (lines_check__look(&p->check, &full, &m))
 		p->checking = false; /* it is gone */
 	else

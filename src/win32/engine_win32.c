@@ -38,7 +38,6 @@ struct win32_target {
 };
 
 struct engine {
-	struct engine_config config;
 	struct win32_target *targets;
 	struct remote_report report;
 	HANDLE timer;
@@ -60,7 +59,6 @@ static int win32__open(struct engine **out, const struct engine_config *config, 
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return fault__set(f, -ENOMEM, "out of memory");
-	e->config = *config;
 	remote_report__open(&e->report, config);
 	e->period = NS_PER_S / config->freq;
 	e->timer = CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,

@@ -79,20 +79,25 @@ static const uint8_t *piece__ahead(struct remote_walk *rw, uint32_t id, bool con
 	return remote_memory__base(&rw->memory, id);
 }
 
-/*
- * Is the context @bytes that of a call?  A live one has an environment; what is left on the stack
- * of one that returned often has none, and is the same each time.
- */
-static bool context__calls(const struct remote_walk *rw, const uint8_t *bytes, bool *dead)
+/* Is the context @bytes that of a call? */
+static bool context__calls(const struct remote_walk *rw, const uint8_t *bytes)
 {
-	const struct xr_layout *l = &rw->walk.row.layout;
-	uint64_t cloenv;
 	uint32_t flag;
 
-	memcpy(&flag, bytes + l->callflag, sizeof(flag));
-	memcpy(&cloenv, bytes + l->cloenv, sizeof(cloenv));
-	*dead = (flag & R_CTXT_FUNCTION) && !cloenv;
-	return (flag & R_CTXT_FUNCTION) && cloenv;
+	memcpy(&flag, bytes + rw->walk.row.layout.callflag, sizeof(flag));
+	return flag & R_CTXT_FUNCTION;
+}
+
+/*
+ * A live call has an environment.  What is left on the stack of one that returned often has none,
+ * and is the same each time.
+ */
+static bool context__has_env(const struct remote_walk *rw, const uint8_t *bytes)
+{
+	uint64_t cloenv;
+
+	memcpy(&cloenv, bytes + rw->walk.row.layout.cloenv, sizeof(cloenv));
+	return cloenv != 0;
 }
 
 /* Did the first look see this very call? */
@@ -100,11 +105,10 @@ static bool piece__same_call(const struct remote_walk *rw, uint32_t id)
 {
 	const struct piece *p = &rw->memory.pieces[id];
 	const uint8_t *fresh = remote_memory__fresh(&rw->memory, id);
-	bool dead;
 
 	if (!rw->whole || p->visited != rw->ahead_pass || p->base_seq <= rw->floor)
 		return false;
-	return context__calls(rw, fresh, &dead) &&
+	return context__calls(rw, fresh) && context__has_env(rw, fresh) &&
 	       !memcmp(fresh, remote_memory__base(&rw->memory, id), p->len);
 }
 
@@ -164,8 +168,6 @@ static const uint8_t *piece__final(struct remote_walk *rw, uint32_t id, bool con
 /* Remember those, and the contexts up to the innermost call. */
 static void verify__note(struct remote_walk *rw, uint32_t id, bool context, const uint8_t *bytes)
 {
-	bool dead;
-
 	if (!context && !piece__variable(rw, id))
 		return;
 	if (!rw->call_seen && rw->nverify <= VERIFY_MAX) {
@@ -173,10 +175,12 @@ static void verify__note(struct remote_walk *rw, uint32_t id, bool context, cons
 			rw->verify[rw->nverify] = id;
 		rw->nverify++;
 	}
-	if (context) {
-		rw->call_seen = context__calls(rw, bytes, &dead) || rw->call_seen;
-		rw->dead = rw->dead || dead;
-	}
+	if (!context || !context__calls(rw, bytes))
+		return;
+	if (context__has_env(rw, bytes))
+		rw->call_seen = true;
+	else
+		rw->dead = true;
 }
 
 int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)

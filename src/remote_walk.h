@@ -7,10 +7,11 @@
  * be mixed from several moments.  The second reads from R_GlobalContext outward again until it
  * meets a call that the first look saw too, byte for byte.  That call was live all the time
  * between: its context names its environment and its arguments, which R allocates anew for each
- * call.  A live call keeps all contexts outside it, and what they refer to, as they are; and as the
- * first look read inner contexts before outer ones, what it saw of them holds.  So a target is
- * stopped for a few short reads however deep its stack, and one that is never stopped has to leave
- * its innermost call alone for as long only.
+ * call (and what calls that returned leave on the stack has mostly no environment).  A live call
+ * keeps all contexts outside it, and what they refer to, as they are; and as the first look read
+ * inner contexts before outer ones, what it saw of them holds.  So a target is stopped for a few
+ * short reads however deep its stack, and one that is never stopped has to leave its innermost call
+ * alone for as long only.
  *
  * Nothing here depends on the operating system.
  */

@@ -15,9 +15,9 @@ int target_program__holds_r(pid_t pid)
 	fd = target_proc__open(pid, "exe");
 	if (fd < 0)
 		return fd;
-	/* what cannot be opened is 32-bit, a script's interpreter of another kind, or damaged */
+	/* one that cannot be opened is 32-bit, for another machine, or damaged */
 	if (!target_elf__open(&elf, fd, "program", NULL)) {
-		n = target_elf__symbols(&elf, &want, 1, false);
+		n = target_elf__symbols(&elf, &want, 1, true);
 		target_elf__close(&elf);
 	}
 	close(fd);

@@ -4,7 +4,6 @@
 # engines: ptrace vmread
 #
 # Forked children are found by looking at /proc, profiled from then on, and their end and the parent's is noticed.
-# also: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 target_start host children 1

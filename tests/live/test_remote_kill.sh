@@ -4,7 +4,6 @@
 # engines: ptrace vmread
 #
 # The profiler is killed at 100 random moments of its sampling, and the target runs on after each.
-# also: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 times=${XRPROF_KILLS:-100}

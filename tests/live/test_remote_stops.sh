@@ -5,7 +5,6 @@
 #
 # A target that others hold (SIGSTOP, a debugger) is left as it is, and that is said; one that waits is not
 # disturbed; signals reach it; --clock cpu leaves out the time it waits.
-# also: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 check "the fixture builds" "${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -o "$WORK/hold" "$tests/fixtures/hold.c" || {

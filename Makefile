@@ -29,10 +29,12 @@ ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -Wno-gnu-variable-sized-type-not-at-end \
 	-target bpf -D__bpf__ -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux -Ivmlinux/$(ARCH) -Iinclude -Ibpf
 
-SRCS := $(wildcard src/*.c)
+# A path component decides the platform: linux/ and engine/bpf/ are for Linux, win32/ for Windows.
+ALL_SRCS := $(sort $(shell find src -name '*.c'))
+SRCS := $(foreach f,$(ALL_SRCS),$(if $(findstring /win32/,$f),,$f))
 OBJS := $(SRCS:src/%.c=$(BUILD)/obj/%.o)
 LIB_OBJS := $(filter-out $(BUILD)/obj/main.o,$(OBJS))
-UNIT_SRCS := $(wildcard tests/unit/test_*.c)
+UNIT_SRCS := $(sort $(shell find tests/unit -name 'test_*.c'))
 UNIT_BINS := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
 R_HEADERS ?= $(firstword $(wildcard /usr/share/R/include /usr/lib/R/include /usr/lib64/R/include))
@@ -47,7 +49,7 @@ $(BUILD)/obj/%.o: src/%.c Makefile | $(BUILD)/sampler.skel.h
 	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Only this one needs the skeleton again when the BPF program changes.
-$(BUILD)/obj/engine_bpf.o: $(BUILD)/sampler.skel.h
+$(BUILD)/obj/engine/bpf/engine_bpf.o: $(BUILD)/sampler.skel.h
 
 $(BUILD)/sampler.bpf.o: bpf/sampler.bpf.c Makefile
 	@mkdir -p $(@D)

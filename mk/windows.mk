@@ -7,15 +7,11 @@ WIN_CC ?= x86_64-w64-mingw32-gcc
 WIN_RC ?= x86_64-w64-mingw32-windres
 WIN_BUILD = $(BUILD)/windows
 
-# What is for Linux alone; all else in src/ is shared.  Its counterparts are in src/win32.
-WIN_NOT := cmd_info cmd_list command derive derive_% engine_bpf engine_ptrace engine_remote engine_vmread \
-	filters_system kernel perf_events platform process_watch remote_family remote_priority remote_thread remote_vm session_watch \
-	signals target target_elf target_maps target_proc target_program target_scan users watch cpus
-WIN_SRCS = $(filter-out $(WIN_NOT:%=src/%.c),$(SRCS)) $(wildcard src/win32/*.c)
+WIN_SRCS := $(foreach f,$(ALL_SRCS),$(if $(findstring /linux/,$f)$(findstring /bpf/,$f),,$f))
 WIN_OBJS = $(WIN_SRCS:src/%.c=$(WIN_BUILD)/obj/%.o)
 
 # Windows 7 and later.  The C library's own printf() of MinGW knows C99's formats.
-WIN_CPPFLAGS = -Iinclude -Isrc -Isrc/win32 -D_WIN32_WINNT=0x0601 -DPSAPI_VERSION=2 -DUNICODE -D_UNICODE \
+WIN_CPPFLAGS = -Iinclude -Isrc -D_WIN32_WINNT=0x0601 -DPSAPI_VERSION=2 -DUNICODE -D_UNICODE \
 	-D__USE_MINGW_ANSI_STDIO=1 -DXR_PROGRAM='"xrprof"'
 WIN_CFLAGS = -std=gnu11 $(WARN) -O2 -g
 WIN_LDFLAGS = -static -static-libgcc -Wl,--dynamicbase,--nxcompat,--high-entropy-va

@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "options.h"
-#include "platform.h"
-#include "say.h"
-#include "session.h"
-#include "version.h"
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+#include "os/os.h"
+#include "base/log.h"
+#include "session/session.h"
+#include "base/version.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -29,9 +29,9 @@ static const struct subcommand subcommands[] = {
 
 #define NSUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 
-static int usage_error(const struct fault *f)
+static int usage_error(const struct errmsg *f)
 {
-	say__line("%s (try %s --help)", f->text, XR_PROGRAM);
+	log__line("%s (try %s --help)", f->text, XR_PROGRAM);
 	return EXIT_USAGE;
 }
 
@@ -57,7 +57,7 @@ static int record(int argc, char **argv)
 {
 	struct options o;
 	struct signals *signals;
-	struct fault f = {""};
+	struct errmsg f = {""};
 	int status;
 
 	if (options__parse(&o, argc, argv, &f)) {
@@ -75,7 +75,7 @@ static int record(int argc, char **argv)
 		goto cleanup;
 	}
 	if (signals__open(&signals, &f)) {
-		say__line("%s", f.text);
+		log__line("%s", f.text);
 		status = EXIT_FAILED;
 		goto cleanup;
 	}
@@ -88,10 +88,10 @@ cleanup:
 
 int main(int argc, char **argv)
 {
-	struct fault f;
+	struct errmsg f;
 
-	if (platform__arguments(&argc, &argv, &f)) {
-		say__line("%s", f.text);
+	if (os__arguments(&argc, &argv, &f)) {
+		log__line("%s", f.text);
 		return EXIT_FAILED;
 	}
 	if (argc < 2 || argv[1][0] == '-')
@@ -99,6 +99,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < NSUBCOMMANDS; i++)
 		if (!strcmp(argv[1], subcommands[i].name))
 			return subcommands[i].run(argc - 1, argv + 1);
-	fault__set(&f, 0, "no such subcommand: %s", argv[1]);
+	errmsg__set(&f, 0, "no such subcommand: %s", argv[1]);
 	return usage_error(&f);
 }

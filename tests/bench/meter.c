@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "meter.skel.h"
-#include "perf_events.h"
-#include "target.h"
+#include "engine/bpf/perf_events.h"
+#include "target/target.h"
 
 #define METER_READS 64 /* as meter.bpf.c has it */
 
@@ -64,7 +64,7 @@ static int run(pid_t pid, unsigned int freq, double seconds, bool reads, struct 
 	struct perf_events *events = NULL;
 	struct meter *skel = NULL;
 	struct target target;
-	struct fault fault;
+	struct errmsg fault;
 	const char *why;
 	int err;
 

@@ -13,12 +13,12 @@ ok $? "cppcheck is installed" || diag "tools/install-deps test"
 common=(-q -j2 --enable=warning --enable=portability --inline-suppr --error-exitcode=1 --std=c11 -Iinclude -Isrc
 	'-DLIBBPF_OPTS(type, name, ...)=struct type name = { __VA_ARGS__ }')
 
-mapfile -t shared < <(git ls-files -- 'src/*.c' 'include/*.h' ':!:src/win32/*')
+mapfile -t shared < <(git ls-files -- 'src/*.c' 'include/*.h' ':!:*/win32/*')
 [ ${#shared[@]} -gt 0 ]
 ok $? "there are C sources"
 check "${#shared[@]} files for Linux" cppcheck "${common[@]}" --platform=unix64 -D__linux__ -D__x86_64__ "${shared[@]}"
 
-mapfile -t windows < <(git ls-files -- 'src/win32/*.c')
-check "${#windows[@]} files for Windows" cppcheck "${common[@]}" --platform=win64 --library=windows -Isrc/win32 \
+mapfile -t windows < <(git ls-files -- 'src/*/win32/*.c')
+check "${#windows[@]} files for Windows" cppcheck "${common[@]}" --platform=win64 --library=windows \
 	-D_WIN32 -D_WIN32_WINNT=0x0601 "${windows[@]}"
 done_testing

@@ -15,8 +15,7 @@ check "it builds with sanitizers" make -C "$root" -s -j2 BUILD="$work/san" SAN=a
 	done_testing
 	exit 1
 }
-for test in "$work"/san/tests/unit/test_*; do
-	[ -x "$test" ] || continue
+for test in $(find "$work/san/tests/unit" -name 'test_*' -type f -executable | sort); do
 	name=$(basename "$test")
 	check "$name with sanitizers" timeout 300 "$test"
 done
@@ -28,7 +27,8 @@ for test in errors ends lines_symbols; do
 done
 
 # valgrind is slow: those whose input comes from strangers
-for name in test_decode test_target_elf test_target_maps test_walk test_names test_pe test_output; do
+for name in profile/test_decode target/linux/test_elf os/linux/test_proc_maps include/test_walk profile/test_names target/test_pe
+	output/test_output; do
 	check "$name under valgrind" timeout 600 valgrind -q --error-exitcode=99 --leak-check=full \
 		"${BUILD:-$root/build}/tests/unit/$name"
 done

@@ -6,7 +6,7 @@
 #ifndef XR_TEST_LINES_SCENE_H
 #define XR_TEST_LINES_SCENE_H
 
-#include "map.h"
+#include "base/map.h"
 #include "walk_image.h"
 
 #define SLOTS_MAX 64

@@ -7,7 +7,7 @@
 #ifndef XR_TEST_WALK_IMAGE_H
 #define XR_TEST_WALK_IMAGE_H
 
-#include "layouts.h"
+#include "target/layouts.h"
 #include "r_image.h"
 #include "tap.h"
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef XR_BASE_ERRMSG_H
+#define XR_BASE_ERRMSG_H
+
+/*
+ * What went wrong, for a person: one line without the program's name or a newline, that says
+ * what failed, on what, and what to do.  Whoever returns a negative errno through a function
+ * that takes a `struct errmsg *` has filled it.
+ */
+struct errmsg {
+	char text[512];
+};
+
+/*
+ * errmsg__set - fill @f (which may be NULL) from a printf format; control characters that came
+ * from outside are replaced by '?'.
+ *
+ * Returns @err, so that a caller can write `return errmsg__set(f, -ENOENT, ...)`.
+ */
+int errmsg__set(struct errmsg *f, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A writer of JSON (RFC 8259).  No other file knows its syntax.
+ *
+ *	struct json j;
+ *
+ *	json__begin(&j, stdout);
+ *	json__object(&j, NULL);
+ *	json__str(&j, "name", "x");
+ *	json__array(&j, "counts");
+ *	json__u64(&j, NULL, 1);
+ *	json__close(&j);
+ *	json__close(&j);
+ *	err = json__end(&j);
+ *
+ * @key is NULL inside an array and at the top, and is given inside an object.
+ */
+#ifndef XR_BASE_JSON_H
+#define XR_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JSON_DEPTH_MAX 16
+
+struct json {
+	FILE *out; /* borrowed */
+	int err;   /* the first misuse: -EINVAL, or -E2BIG for too deep */
+	unsigned int depth;
+	bool used[JSON_DEPTH_MAX + 1];	 /* something was written at this depth */
+	char closer[JSON_DEPTH_MAX + 1]; /* what ends it */
+};
+
+void json__begin(struct json *j, FILE *out);
+void json__object(struct json *j, const char *key);
+void json__array(struct json *j, const char *key);
+void json__close(struct json *j); /* the innermost object or array */
+/* json__str - bytes that are no UTF-8 become U+FFFD; @value NULL is null. */
+void json__str(struct json *j, const char *key, const char *value);
+void json__u64(struct json *j, const char *key, uint64_t value);
+/* json__double - not a number and infinities, which JSON has not, become null. */
+void json__double(struct json *j, const char *key, double value);
+void json__bool(struct json *j, const char *key, bool value);
+/* json__end - a newline.  0, or a negative errno for misuse or a failed write; flushes. */
+int json__end(struct json *j);
+
+#endif

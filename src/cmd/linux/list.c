@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `xrprof-bpf list`: the processes with R in them, and why one that looks like R cannot be
+ * profiled.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cmd/cmd.h"
+#include "base/json.h"
+#include "profile/names.h"
+#include "base/log.h"
+#include "target/target.h"
+#include "os/proc.h"
+#include "os/linux/users.h"
+#include "base/version.h"
+
+#define COMMAND_MAX 4096u
+#define CELL_MAX    80u
+
+/* Columns of the table: all but the last are as wide as what is in them. */
+enum { COL_PID, COL_PPID, COL_USER, COL_R, COL_LOADED, COL_THREADS, COL_CONTAINER, COLS };
+
+static const char *const titles[COLS] = {
+	[COL_PID] = "PID",
+	[COL_PPID] = "PPID",
+	[COL_USER] = "USER",
+	[COL_R] = "R",
+	[COL_LOADED] = "LOADED",
+	[COL_THREADS] = "THREADS",
+	[COL_CONTAINER] = "CONTAINER",
+};
+
+/* One process. */
+struct item {
+	struct proc proc;
+	struct target target;
+	pid_t pid;
+	char user[33];
+	char cgroup[512];
+	char container[65]; /* "": none that can be told */
+	char command[COMMAND_MAX];
+	int err; /* of target__find */
+	struct errmsg why;
+};
+
+struct list {
+	struct item *items;
+	size_t n, room;
+	int err;
+};
+
+/* The arguments with blanks between them; what the kernel calls it where they cannot be read. */
+static void item__command(struct item *it)
+{
+	FILE *in = proc__fopen(it->pid, "cmdline");
+	size_t n = 0;
+
+	if (in) {
+		n = fread(it->command, 1, sizeof(it->command) - 1, in);
+		fclose(in);
+	}
+	while (n && !it->command[n - 1])
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (!it->command[i])
+			it->command[i] = ' ';
+	it->command[n] = '\0';
+	if (!n)
+		snprintf(it->command, sizeof(it->command), "[%s]", it->proc.comm);
+}
+
+static void item__user(struct item *it)
+{
+	const struct passwd *user = users__by_id(it->proc.uid);
+
+	if (user)
+		snprintf(it->user, sizeof(it->user), "%s", user->pw_name);
+	else
+		snprintf(it->user, sizeof(it->user), "%u", (unsigned int)it->proc.uid);
+}
+
+static int on_seen(void *arg, pid_t pid)
+{
+	struct list *l = arg;
+	struct item *it, *more;
+
+	if (l->n == l->room) {
+		size_t room = l->room ? l->room * 2 : 16;
+
+		more = realloc(l->items, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		l->items = more;
+		l->room = room;
+	}
+	it = &l->items[l->n];
+	*it = (struct item){.pid = pid};
+	if (proc__read(pid, &it->proc))
+		return 0;
+	it->err = target__find(pid, 0, &it->target, &it->why);
+	/* a program that is only called R, or one that ended just now */
+	if (it->err == -ENOEXEC || it->err == -ESRCH)
+		return 0;
+	item__user(it);
+	item__command(it);
+	proc__cgroup(pid, it->cgroup, sizeof(it->cgroup));
+	proc__container(it->cgroup, it->container);
+	l->n++;
+	return 0;
+}
+
+static bool item__found(const struct item *it)
+{
+	return !it->err || it->target.version[0];
+}
+
+/* libR.so, or R in the program itself; NULL: not known. */
+static const char *item__load(const struct item *it)
+{
+	if (it->err && !it->target.path[0])
+		return NULL;
+	return it->target.load == TARGET_LIBR ? "libR.so" : "program";
+}
+
+static void item__cell(const struct item *it, int column, char *cell)
+{
+	const char *load = item__load(it);
+
+	switch (column) {
+	case COL_PID:
+		snprintf(cell, CELL_MAX, "%d", (int)it->pid);
+		break;
+	case COL_PPID:
+		snprintf(cell, CELL_MAX, "%d", (int)it->proc.ppid);
+		break;
+	case COL_USER:
+		snprintf(cell, CELL_MAX, "%s", it->user);
+		break;
+	case COL_R:
+		snprintf(cell, CELL_MAX, "%s%s", it->target.version[0] ? it->target.version : "?",
+			 item__found(it) && !it->target.version_known ? "*" : "");
+		break;
+	case COL_LOADED:
+		snprintf(cell, CELL_MAX, "%s", load ? load : "?");
+		break;
+	case COL_THREADS:
+		snprintf(cell, CELL_MAX, "%u", it->proc.threads);
+		break;
+	case COL_CONTAINER:
+		snprintf(cell, CELL_MAX, "%.12s", it->container[0] ? it->container : "-");
+		break;
+	}
+}
+
+/* Names come from strangers: nothing in them may act on the terminal. */
+static int print__escaped(const char *text)
+{
+	struct buf b = {0};
+	int err = name__escape(&b, text, "");
+
+	if (!err)
+		fwrite(b.data, 1, b.len, stdout);
+	buf__free(&b);
+	return err;
+}
+
+static int list__text(const struct list *l)
+{
+	int width[COLS], len, err = 0;
+	bool guessed = false;
+	char cell[CELL_MAX];
+
+	for (int c = 0; c < COLS; c++)
+		width[c] = (int)strlen(titles[c]);
+	for (size_t i = 0; i < l->n; i++) {
+		for (int c = 0; c < COLS; c++) {
+			item__cell(&l->items[i], c, cell);
+			len = (int)strlen(cell);
+			if (len > width[c])
+				width[c] = len;
+		}
+	}
+	for (int c = 0; c < COLS; c++)
+		printf("%-*s ", width[c], titles[c]);
+	printf("COMMAND\n");
+	for (size_t i = 0; i < l->n && !err; i++) {
+		const struct item *it = &l->items[i];
+
+		for (int c = 0; c < COLS; c++) {
+			item__cell(it, c, cell);
+			printf("%-*s ", width[c], cell);
+		}
+		err = print__escaped(it->command);
+		printf("\n");
+		if (it->err)
+			printf("    cannot be profiled: %s\n", it->why.text);
+		guessed = guessed || (item__found(it) && !it->target.version_known);
+	}
+	if (guessed)
+		printf("* this version is not known: its layout is checked when it is profiled\n");
+	return err ? err : fflush(stdout) ? -EIO : 0;
+}
+
+static int list__json(const struct list *l)
+{
+	struct json j;
+
+	json__begin(&j, stdout);
+	json__object(&j, NULL);
+	json__array(&j, "processes");
+	for (size_t i = 0; i < l->n; i++) {
+		const struct item *it = &l->items[i];
+		const struct target *t = &it->target;
+
+		json__object(&j, NULL);
+		json__u64(&j, "pid", (uint64_t)it->pid);
+		json__u64(&j, "parent", (uint64_t)it->proc.ppid);
+		json__u64(&j, "uid", it->proc.uid);
+		json__str(&j, "user", it->user);
+		json__str(&j, "comm", it->proc.comm);
+		json__str(&j, "version", t->version[0] ? t->version : NULL);
+		json__bool(&j, "version_known", t->version_known);
+		json__str(&j, "load", item__load(it));
+		json__str(&j, "path", t->path[0] ? t->path : NULL);
+		json__u64(&j, "threads", it->proc.threads);
+		json__str(&j, "container", it->container[0] ? it->container : NULL);
+		json__str(&j, "cgroup", it->cgroup[0] ? it->cgroup : NULL);
+		json__str(&j, "command", it->command);
+		json__bool(&j, "profilable", !it->err);
+		json__str(&j, "reason", it->err ? it->why.text : NULL);
+		json__close(&j);
+	}
+	json__close(&j);
+	json__close(&j);
+	return json__end(&j);
+}
+
+static int item__compare(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static void list__help(void)
+{
+	printf("Usage: %s list [--json]\n"
+	       "\n"
+	       "The processes with R in them: pid, parent, user, R's version, how R is loaded (by\n"
+	       "libR.so or in the program itself), threads, container, command line. One that "
+	       "looks\n"
+	       "like R but cannot be profiled is followed by the reason.\n"
+	       "\n"
+	       "  -j, --json  as one JSON object\n"
+	       "  -h, --help  print this and exit\n",
+	       XR_PROGRAM);
+}
+
+int cmd_list(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct list l = {0};
+	bool as_json = false;
+	int key, err;
+
+	opterr = 0;
+	while ((key = getopt_long(argc, argv, "+jh", longs, NULL)) != -1) {
+		switch (key) {
+		case 'j':
+			as_json = true;
+			break;
+		case 'h':
+			list__help();
+			return fflush(stdout) ? 1 : 0;
+		default:
+			return cmd__usage("list", argv[optind - 1]);
+		}
+	}
+	if (optind < argc)
+		return cmd__usage("list", argv[optind]);
+	err = target__scan(on_seen, &l);
+	if (!err) {
+		if (l.n)
+			qsort(l.items, l.n, sizeof(*l.items), item__compare);
+		err = as_json ? list__json(&l) : list__text(&l);
+	}
+	if (err)
+		log__line("cannot list processes: %s", strerror(-err));
+	free(l.items);
+	return err ? 1 : 0;
+}

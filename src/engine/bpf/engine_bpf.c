@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The BPF engine: loads the sampler (bpf/sampler.bpf.c), gives it its rows and events, and hands
+ * on the records it sends.
+ */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "os/linux/cpus.h"
+#include "engine/engine.h"
+#include "engine/bpf/engine_bpf.h"
+#include "engine/bpf/kernel.h"
+#include "engine/bpf/perf_events.h"
+#include "sampler.skel.h"
+
+/* inode of the first pid namespace: include/linux/proc_ns.h, PROC_PID_INIT_INO */
+#define INIT_PIDNS 0xEFFFFFFCU
+#define RING_BYTES (2u << 20)
+
+/* For the verifier's figures: programs, and bytes of each one's log. */
+#define PROGRAMS_MAX 32
+#define LOG_BYTES    65536u
+
+struct engine {
+	struct engine_config config;
+	struct sampler *skel;
+	struct ring_buffer *ring;
+	struct perf_events *events;
+	engine_sink sink; /* during poll */
+	void *sink_arg;
+	int ncpus;
+	uint64_t cpus_ms; /* when it was last looked which CPUs are online */
+	bool cpus_fault;  /* an event on one that came back failed, and it was said */
+};
+
+static int on_record(void *arg, void *record, size_t size)
+{
+	struct engine *e = arg;
+
+	e->sink(e->sink_arg, record, size);
+	return 0;
+}
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level;
+	(void)fmt;
+	(void)ap;
+	return 0;
+}
+
+/* Why the kernel would not take the programs. */
+static int load_fault(struct errmsg *f, int err, const struct engine_config *config)
+{
+	switch (-err) {
+	case EPERM: /* EACCES is what the verifier says when it refuses a program */
+		return errmsg__set(f, err,
+				   "bpf: permission denied; run as root or: setcap "
+				   "cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the program");
+	case ENOSYS:
+		return errmsg__set(
+			f, err,
+			"bpf: not in this kernel or forbidden by a seccomp filter; allow "
+			"it, or use --engine ptrace");
+	case ESRCH:
+		return errmsg__set(f, err,
+				   "bpf: the kernel's types were not found in %s; name a "
+				   "file that has them with --btf FILE",
+				   config->btf ? config->btf : "/sys/kernel/btf/vmlinux");
+	default:
+		return errmsg__set(f, err,
+				   "bpf: the kernel did not take the programs: %s; --verbose shows "
+				   "its words",
+				   strerror(-err));
+	}
+}
+
+/* Is the file of --btf what it should be?  libbpf would only say that loading failed. */
+static int check_btf(const char *path, struct errmsg *f)
+{
+	struct btf *btf = btf__parse(path, NULL);
+	int err = errno;
+	char why[128];
+
+	if (btf) {
+		btf__free(btf);
+		return 0;
+	}
+	libbpf_strerror(err, why, sizeof(why)); /* has errors of its own, from 4000 on */
+	return errmsg__set(f, -EINVAL,
+			   "--btf %s: no kernel's types are in it (%s); give a copy of this "
+			   "kernel's vmlinux, or its BTF",
+			   path, why);
+}
+
+static int check_kernel(const struct engine_config *config, struct errmsg *f)
+{
+	char signature[128] = "";
+	struct utsname name;
+	FILE *file = fopen("/proc/version_signature", "re"); /* Ubuntu has it */
+	int fd;
+
+	if (file) {
+		if (!fgets(signature, sizeof(signature), file))
+			signature[0] = '\0';
+		signature[strcspn(signature, "\n")] = '\0';
+		fclose(file);
+	}
+	if (uname(&name))
+		return errmsg__set(f, -errno, "uname: %s", strerror(errno));
+	if (kernel__freeze_prone(name.release, name.version, signature))
+		return errmsg__set(
+			f, -ENOTSUP,
+			"Linux %s can freeze when BPF reads a process's memory; update to "
+			"6.1.36, 6.3.10, 6.4 or later, or use --engine ptrace",
+			name.release);
+	/* Made, not probed: a probe does not tell "not allowed" from "not in this kernel". */
+	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, NULL, 0, 0, sysconf(_SC_PAGESIZE), NULL);
+	if (fd == -EINVAL)
+		return errmsg__set(f, -ENOTSUP,
+				   "Linux %s has no BPF ring buffer (5.8); update it, or use "
+				   "--engine ptrace",
+				   name.release);
+	if (fd < 0)
+		return load_fault(f, fd == -EACCES ? -EPERM : fd, config);
+	close(fd);
+	return config->btf ? check_btf(config->btf, f) : 0;
+}
+
+static bool have_helper(enum bpf_func_id id)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, id, NULL) == 1;
+}
+
+static bool use_loop(void)
+{
+	const char *choice = getenv("XRPROF_BPF_LOOP"); /* 0: as on kernels without it */
+
+	if (choice && !strcmp(choice, "0"))
+		return false;
+	return have_helper(BPF_FUNC_loop);
+}
+
+static void configure(struct engine *e, bool loop)
+{
+	struct sampler *s = e->skel;
+	struct stat st;
+
+	bpf_program__set_autoload(s->progs.sample_loop, loop);
+	bpf_program__set_autoload(s->progs.sample_nested, !loop);
+	bpf_map__set_max_entries(s->maps.ring, RING_BYTES);
+	s->rodata->cfg_wake_at = RING_BYTES / 4;
+	s->rodata->cfg_lines = e->config.lines;
+	s->rodata->cfg_tick_ns = 1000000000ULL / sysconf(_SC_CLK_TCK);
+	s->rodata->cfg_have_task_regs = have_helper(BPF_FUNC_task_pt_regs);
+	s->rodata->cfg_have_task_btf = have_helper(BPF_FUNC_get_current_task_btf);
+	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INIT_PIDNS)
+		s->rodata->cfg_pidns = st.st_ino;
+}
+
+static void bpf__close(struct engine *e)
+{
+	if (!e)
+		return;
+	perf_events__free(e->events);
+	ring_buffer__free(e->ring);
+	sampler__destroy(e->skel);
+	free(e);
+}
+
+/*
+ * Events on CPUs, or on the threads of each process?  Those on threads are inherited by what they
+ * start: a process that was started by one and is added later would tick twice.
+ */
+static bool bpf__whole_machine(const struct engine *e)
+{
+	return e->config.all || e->config.follow;
+}
+
+static int bpf__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
+	struct bpf_program *prog;
+	const char *why = NULL;
+	struct engine *e;
+	bool loop;
+	int err;
+
+	if (config->clock == ENGINE_CLOCK_WALL)
+		return errmsg__set(f, -ENOTSUP,
+				   "engine bpf samples CPU time; for --clock wall use "
+				   "--engine ptrace or vmread");
+	if (!config->verbose)
+		libbpf_set_print(quiet);
+	err = check_kernel(config, f);
+	if (err)
+		return err;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	e->config = *config;
+	e->skel = sampler__open_opts(&opts);
+	if (!e->skel) {
+		err = errmsg__set(f, -errno, "bpf: cannot open the programs: %s", strerror(errno));
+		goto cleanup;
+	}
+	loop = use_loop();
+	configure(e, loop);
+	err = sampler__load(e->skel);
+	if (err) {
+		load_fault(f, err, config);
+		goto cleanup;
+	}
+	err = sampler__attach(e->skel); /* the raw tracepoints; perf events follow */
+	if (err) {
+		errmsg__set(f, err, "bpf: cannot attach to fork, exec and exit: %s",
+			    strerror(-err));
+		goto cleanup;
+	}
+	e->ring = ring_buffer__new(bpf_map__fd(e->skel->maps.ring), on_record, e, NULL);
+	if (!e->ring) {
+		err = errmsg__set(f, -errno, "bpf: cannot map the ring buffer: %s",
+				  strerror(errno));
+		goto cleanup;
+	}
+	prog = loop ? e->skel->progs.sample_loop : e->skel->progs.sample_nested;
+	err = perf_events__new(&e->events, config->freq, bpf_program__fd(prog), &why, f);
+	if (err)
+		goto cleanup;
+	if (why && config->note) {
+		char line[160];
+
+		snprintf(line, sizeof(line), "%s: sampling the CPU clock", why);
+		config->note(config->note_arg, line);
+	}
+	if (bpf__whole_machine(e)) {
+		err = perf_events__renew_cpus(e->events, f);
+		if (err)
+			goto cleanup;
+	}
+	e->ncpus = libbpf_num_possible_cpus();
+#ifdef __GLIBC__
+	malloc_trim(0); /* the kernel's types, some 10 MB, were needed for loading only */
+#endif
+	*out = e;
+	return 0;
+
+cleanup:
+	bpf__close(e);
+	return err;
+}
+
+static int bpf__update(struct engine *e, const struct xr_row *row)
+{
+	int fd = bpf_map__fd(e->skel->maps.rows);
+	struct xr_row new = *row, old;
+
+	if (bpf_map_lookup_elem(fd, &row->pid, &old) || old.serial != row->serial)
+		return -ESRCH;
+	new.r_tid = old.r_tid; /* what the sampler found out */
+	/* never a new one: the process may just have become another program */
+	return bpf_map_update_elem(fd, &row->pid, &new, BPF_EXIST) ? -ESRCH : 0;
+}
+
+static void bpf__remove(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	int fd = bpf_map__fd(e->skel->maps.rows);
+	struct xr_row row;
+
+	if (!bpf_map_lookup_elem(fd, &pid, &row) && row.serial == serial)
+		bpf_map_delete_elem(fd, &pid);
+}
+
+/*
+ * A row that is there stands if it is that of this very process: the kernel copied it from the
+ * parent's while we were looking.
+ */
+static int bpf__insert(struct engine *e, const struct xr_row *row)
+{
+	int fd = bpf_map__fd(e->skel->maps.rows);
+	int err = bpf_map_update_elem(fd, &row->pid, row, BPF_NOEXIST);
+	struct xr_row old;
+
+	if (err != -EEXIST)
+		return err;
+	if (!bpf_map_lookup_elem(fd, &row->pid, &old) && old.start_time == row->start_time)
+		return -EEXIST;
+	return bpf_map_update_elem(fd, &row->pid, row, BPF_ANY);
+}
+
+static bool bpf__holds(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	struct xr_row row;
+
+	return !bpf_map_lookup_elem(bpf_map__fd(e->skel->maps.rows), &pid, &row) &&
+	       row.serial == serial;
+}
+
+static int bpf__fd(struct engine *e)
+{
+	return ring_buffer__epoll_fd(e->ring);
+}
+
+static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
+{
+	int err = bpf__insert(e, row);
+
+	if (err == -EEXIST)
+		return errmsg__set(f, err, "process %u is profiled already", row->pid);
+	if (err == -E2BIG)
+		return errmsg__set(
+			f, err,
+			"process %u is not profiled: %u processes are, and there is room "
+			"for no more",
+			row->pid, bpf_map__max_entries(e->skel->maps.rows));
+	if (err)
+		return errmsg__set(f, err, "process %u: no room for it among those profiled: %s",
+				   row->pid, strerror(-err));
+	if (bpf__whole_machine(e))
+		return 0;
+	err = perf_events__add_process(e->events, row->pid, f);
+	if (err)
+		bpf__remove(e, row->pid, row->serial);
+	return err;
+}
+
+/* For the whole machine: CPUs may have gone offline, or come back, since the last look. */
+static void renew_cpus(struct engine *e)
+{
+	struct timespec now;
+	struct errmsg f = {0};
+	uint64_t ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	if (ms - e->cpus_ms < CPUS_CHECK_MS)
+		return;
+	e->cpus_ms = ms;
+	if (perf_events__renew_cpus(e->events, &f) && !e->cpus_fault && e->config.note) {
+		e->cpus_fault = true; /* said once; it is tried again each time */
+		e->config.note(e->config.note_arg, f.text);
+	}
+}
+
+/*
+ * The sampler wakes us only when much is waiting; so whatever there is at the end of the wait is
+ * taken as well.
+ */
+static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
+{
+	int n, err;
+
+	if (bpf__whole_machine(e))
+		renew_cpus(e);
+	e->sink = sink;
+	e->sink_arg = arg;
+	err = timeout_ms ? ring_buffer__poll(e->ring, timeout_ms) : 0;
+	if (err < 0 && err != -EINTR)
+		return err;
+	n = ring_buffer__consume(e->ring);
+	if (n < 0)
+		return n;
+	return err < 0 && !n ? err : n + (err > 0 ? err : 0);
+}
+
+static void bpf__stop(struct engine *e)
+{
+	perf_events__stop(e->events);
+}
+
+static int bpf__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
+{
+	int fd = bpf_map__fd(e->skel->maps.counters), err = 0;
+	uint64_t *values = calloc(e->ncpus, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < XR_COUNTERS; i++) {
+		counts[i] = 0;
+		err = bpf_map_lookup_elem(fd, &i, values);
+		if (err)
+			break;
+		for (int cpu = 0; cpu < e->ncpus; cpu++)
+			counts[i] += values[cpu];
+	}
+	free(values);
+	return err;
+}
+
+static const char *bpf__event(struct engine *e)
+{
+	return perf_events__name(e->events);
+}
+
+/* The number that follows @key in a verifier's log. */
+static uint64_t log__number(const char *log, const char *key)
+{
+	const char *at = strstr(log, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* @again: only the sampler, the other programs have been loaded before. */
+static int load_programs(const struct engine_config *config, bool loop, bool again,
+			 void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
+			 struct errmsg *f)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
+	struct engine e = {.config = *config};
+	struct bpf_program *prog;
+	char *logs, *log;
+	int err, n = 0;
+
+	logs = calloc(PROGRAMS_MAX, LOG_BYTES);
+	if (!logs)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	e.skel = sampler__open_opts(&opts);
+	if (!e.skel) {
+		err = errmsg__set(f, -errno, "bpf: cannot open the programs: %s", strerror(errno));
+		goto cleanup;
+	}
+	configure(&e, loop);
+	bpf_object__for_each_program(prog, e.skel->obj)
+	{
+		if (again && bpf_program__type(prog) != BPF_PROG_TYPE_PERF_EVENT)
+			bpf_program__set_autoload(prog, false);
+		if (!bpf_program__autoload(prog) || n == PROGRAMS_MAX)
+			continue;
+		/* 4: only the figures at the end (BPF_LOG_STATS, kernel/bpf/verifier.c) */
+		bpf_program__set_log_level(prog, 4);
+		bpf_program__set_log_buf(prog, logs + (size_t)n++ * LOG_BYTES, LOG_BYTES);
+	}
+	err = sampler__load(e.skel);
+	if (err) {
+		load_fault(f, err, config);
+		goto cleanup;
+	}
+	log = logs;
+	bpf_object__for_each_program(prog, e.skel->obj)
+	{
+		struct bpf_program_cost cost = {.name = bpf_program__name(prog)};
+
+		if (!bpf_program__autoload(prog) || !n--)
+			continue;
+		/* on a line of its own: Linux 7 has "insns processed", too, by part */
+		cost.insns = log__number(log, "\nprocessed ");
+		cost.states = log__number(log, "total_states ");
+		cost.usec = log__number(log, "verification time ");
+		each(arg, &cost);
+		log += LOG_BYTES;
+	}
+cleanup:
+	sampler__destroy(e.skel);
+	free(logs);
+	return err;
+}
+
+int engine_bpf__programs(const struct engine_config *config,
+			 void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
+			 struct errmsg *f)
+{
+	bool loop = use_loop();
+	int err;
+
+	if (!config->verbose)
+		libbpf_set_print(quiet);
+	err = check_kernel(config, f);
+	if (!err && loop)
+		err = load_programs(config, true, false, each, arg, f);
+	if (!err)
+		err = load_programs(config, false, loop, each, arg, f);
+	return err;
+}
+
+const struct engine_ops engine_bpf = {
+	.name = "bpf",
+	.help = "from inside the kernel: the target is never stopped (needs Linux 5.8)",
+	.clock = "cpu",
+	.open = bpf__open,
+	.add = bpf__add,
+	.update = bpf__update,
+	.remove = bpf__remove,
+	.holds = bpf__holds,
+	.fd = bpf__fd,
+	.poll = bpf__poll,
+	.stop = bpf__stop,
+	.counters = bpf__counters,
+	.event = bpf__event,
+	.close = bpf__close,
+};

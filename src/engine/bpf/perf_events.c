@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "os/linux/cpus.h"
+#include "engine/bpf/perf_events.h"
+
+/* One event: of a thread (cpu is -1) or of a CPU (tid is -1). */
+struct event {
+	int fd;
+	pid_t tid;
+	int cpu;
+};
+
+struct perf_events {
+	struct perf_event_attr attr;
+	int prog_fd;
+	struct event *events;
+	size_t n, room;
+};
+
+static int sys__perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Say what perf_event_open's @err means for the user. */
+static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
+{
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		return errmsg__set(f, err,
+				   "perf_event_open: permission denied; run as root or: setcap "
+				   "cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the program");
+	case ENOSYS:
+		return errmsg__set(f, err,
+				   "perf_event_open: not in this kernel or forbidden by a seccomp "
+				   "filter; allow it, or use --engine ptrace");
+	case EMFILE:
+		return errmsg__set(
+			f, err,
+			"perf_event_open: too many open files; raise the limit (ulimit -n)");
+	case ENFILE:
+		return errmsg__set(f, err,
+				   "perf_event_open: the system has too many open files; raise "
+				   "fs.file-max");
+	case EBUSY:
+		return errmsg__set(f, err,
+				   "perf_event_open: another program holds the hardware counters; "
+				   "end it and try again");
+	case EINVAL:
+		return errmsg__set(f, err,
+				   "perf_event_open: %llu samples a second were refused; the limit "
+				   "is in /proc/sys/kernel/perf_event_max_sample_rate",
+				   (unsigned long long)p->attr.sample_freq);
+	default:
+		return errmsg__set(f, err, "perf_event_open: %s", strerror(-err));
+	}
+}
+
+int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const char **why,
+		     struct errmsg *f)
+{
+	struct perf_events *p = calloc(1, sizeof(*p));
+	int fd;
+
+	*why = NULL;
+	if (!p)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	p->prog_fd = prog_fd;
+	p->attr.size = sizeof(p->attr);
+	p->attr.type = PERF_TYPE_HARDWARE;
+	p->attr.config = PERF_COUNT_HW_CPU_CYCLES;
+	p->attr.freq = 1;
+	p->attr.sample_freq = freq;
+	p->attr.disabled = 1;
+	fd = sys__perf_event_open(&p->attr, 0, -1);
+	if (fd == -ENOENT || fd == -EOPNOTSUPP || fd == -ENODEV) {
+		*why = fd == -ENOENT ? "this machine offers no cycles event"
+				     : "the cycles event cannot be sampled on this machine";
+		p->attr.type = PERF_TYPE_SOFTWARE;
+		p->attr.config = PERF_COUNT_SW_CPU_CLOCK;
+		fd = sys__perf_event_open(&p->attr, 0, -1);
+	}
+	if (fd < 0) {
+		open_fault(f, fd, p);
+		free(p);
+		return fd;
+	}
+	close(fd);
+	p->attr.disabled = 0;
+	*out = p;
+	return 0;
+}
+
+const char *perf_events__name(const struct perf_events *p)
+{
+	return p->attr.type == PERF_TYPE_HARDWARE ? "cycles" : "cpu-clock";
+}
+
+static bool has(const struct perf_events *p, pid_t tid, int cpu)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->events[i].tid == tid && p->events[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+/* Open one event and put the program on it. */
+static int add(struct perf_events *p, pid_t tid, int cpu)
+{
+	struct event *more;
+	int fd, err;
+
+	if (p->n == p->room) {
+		size_t room = p->room ? p->room * 2 : 16;
+
+		more = realloc(p->events, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		p->events = more;
+		p->room = room;
+	}
+	fd = sys__perf_event_open(&p->attr, tid, cpu);
+	if (fd < 0)
+		return fd;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, p->prog_fd)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	p->events[p->n++] = (struct event){.fd = fd, .tid = tid, .cpu = cpu};
+	return 0;
+}
+
+/*
+ * A thread that starts between the listing and its parent's event is not covered by inheritance;
+ * so list until a whole pass finds none that is new.
+ */
+int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
+{
+	char path[64];
+	bool found, any = false;
+	int err = 0, passes = 0;
+
+	p->attr.inherit = 1;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	do {
+		DIR *dir = opendir(path);
+		struct dirent *entry;
+
+		found = false;
+		if (!dir)
+			return errmsg__set(f, -ESRCH, "process %d is gone", pid);
+		while ((entry = readdir(dir))) {
+			pid_t tid = atoi(entry->d_name);
+
+			if (tid <= 0 || has(p, tid, -1))
+				continue;
+			err = add(p, tid, -1);
+			if (err == -ESRCH) /* that thread has ended */
+				continue;
+			if (err)
+				break;
+			found = any = true;
+		}
+		closedir(dir);
+		if (err && err != -ESRCH)
+			return err == -ENOMEM ? errmsg__set(f, err, "out of memory")
+					      : open_fault(f, err, p);
+		err = 0;
+	} while (found && ++passes < 64);
+	return any ? 0 : errmsg__set(f, -ESRCH, "process %d is gone", pid);
+}
+
+/* Close the events of CPUs that are offline: they never fire again. */
+static void drop_offline(struct perf_events *p, const bool *online)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->events[i].cpu >= 0 && !online[p->events[i].cpu])
+			close(p->events[i].fd);
+		else
+			p->events[kept++] = p->events[i];
+	}
+	p->n = kept;
+}
+
+int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f)
+{
+	int n = libbpf_num_possible_cpus(), opened = 0, err = 0;
+	bool *online;
+
+	if (n < 0)
+		return errmsg__set(f, n, "cannot tell how many CPUs there are: %s", strerror(-n));
+	online = calloc((size_t)n, sizeof(*online));
+	if (!online)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	if (cpus__online(online, (size_t)n)) /* then perf_event_open() tells */
+		memset(online, true, (size_t)n * sizeof(*online));
+	drop_offline(p, online);
+	p->attr.inherit = 0;
+	for (int cpu = 0; cpu < n; cpu++) {
+		if (!online[cpu])
+			continue;
+		err = has(p, -1, cpu) ? 0 : add(p, -1, cpu);
+		if (err == -ENODEV) /* it went offline just now */
+			continue;
+		if (err) {
+			open_fault(f, err, p);
+			goto cleanup;
+		}
+		opened++;
+	}
+	err = opened ? 0 : errmsg__set(f, -ENODEV, "perf_event_open: no CPU is online");
+cleanup:
+	free(online);
+	return err;
+}
+
+void perf_events__stop(struct perf_events *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		ioctl(p->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void perf_events__free(struct perf_events *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n; i++)
+		close(p->events[i].fd);
+	free(p->events);
+	free(p);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The perf events that make the sampler tick: CPU cycles where the machine can count them, the
+ * CPU clock elsewhere.  Either on all threads of a process, inherited by threads and children that
+ * start later, so that no CPU is interrupted that does not run a target; or on all CPUs.
+ */
+#ifndef XR_ENGINE_BPF_PERF_EVENTS_H
+#define XR_ENGINE_BPF_PERF_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/errmsg.h"
+
+struct perf_events;
+
+/*
+ * perf_events__new - choose the event and try it on the caller itself.
+ * @freq: samples per second.  @prog_fd: the BPF program to run at each, borrowed.
+ * @why: set to a static text when cycles are not to be had, else to NULL.
+ */
+int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const char **why,
+		     struct errmsg *f);
+
+/* perf_events__name - "cycles" or "cpu-clock" */
+const char *perf_events__name(const struct perf_events *p);
+
+/*
+ * perf_events__add_process - an event on each thread of @pid, with what it starts later.
+ * -ESRCH: the process is gone.
+ */
+int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f);
+
+/*
+ * perf_events__renew_cpus - an event on each CPU that is online and has none; those of CPUs that
+ * went offline are closed.  Call again when CPUs may have come back.
+ */
+int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f);
+
+void perf_events__stop(struct perf_events *p); /* no more ticks */
+void perf_events__free(struct perf_events *p); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An engine takes samples: it is told which processes to sample and delivers records (abi.h).
+ * One file per engine, one row in engines.c.
+ */
+#ifndef XR_ENGINE_ENGINE_H
+#define XR_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/errmsg.h"
+#include "layout.h"
+
+enum engine_clock { ENGINE_CLOCK_DEFAULT, ENGINE_CLOCK_CPU, ENGINE_CLOCK_WALL };
+
+/* What an engine is opened with.  Strings are borrowed for the life of the engine. */
+struct engine_config {
+	uint32_t freq;	/* samples per second and CPU (bpf), or and process */
+	bool all;	/* whole machine: processes are added while it runs */
+	bool follow;	/* processes started by those added are added, too (--subprocesses) */
+	bool lines, gc; /* any row will ask for these */
+	enum engine_clock clock;
+	const char *btf; /* --btf FILE: the kernel's types, NULL: the kernel's own */
+	bool verbose;
+	/* Called with one line, no newline, for the user's stderr (notes such as "no cycles
+	 * event"). */
+	void (*note)(void *arg, const char *line);
+	void *note_arg;
+};
+
+struct engine;
+
+/*
+ * Called for each record, in order.  @record is valid during the call only, aligned to 8; its size
+ * is not checked yet.
+ */
+typedef void (*engine_sink)(void *arg, const void *record, size_t size);
+
+struct engine_ops {
+	const char *name;
+	const char *help;  /* one line for --help */
+	const char *clock; /* "cpu" or "wall": what it samples unless asked otherwise */
+
+	/* Open: no process is sampled yet.  On failure nothing is left open and @f says why. */
+	int (*open)(struct engine **out, const struct engine_config *config, struct errmsg *f);
+	/*
+	 * Sample the process of @row from now on.  The row is copied.  -ESRCH: it is gone; -EEXIST:
+	 * it is sampled already, with another row (the kernel's copy of its parent's); -E2BIG: too
+	 * many.
+	 */
+	int (*add)(struct engine *e, const struct xr_row *row, struct errmsg *f);
+	/*
+	 * Change the row of a process already added, or that of its forked child (say: more became
+	 * known of it).  -ESRCH: it is not there any more.
+	 */
+	int (*update)(struct engine *e, const struct xr_row *row);
+	/* Stop sampling @pid, whose row is @serial; records already taken are still delivered. */
+	void (*remove)(struct engine *e, uint32_t pid, uint32_t serial);
+	/*
+	 * Wait up to @timeout_ms and deliver what has come.  0: deliver and return at once.
+	 * Returns the number of records or a negative errno; -EINTR is not an error to report.
+	 */
+	int (*poll)(struct engine *e, int timeout_ms, engine_sink sink, void *arg);
+	/*
+	 * Does it still have row @serial of @pid?  NULL: rows go only by remove.
+	 */
+	bool (*holds)(struct engine *e, uint32_t pid, uint32_t serial);
+	/* A descriptor that is readable when poll has something to do; NULL: there is none. */
+	int (*fd)(struct engine *e);
+	/* Take no more samples; what was taken is still delivered by poll. */
+	void (*stop)(struct engine *e);
+	/* The sampler's own counts, enum xr_counter; monotonic. */
+	int (*counters)(struct engine *e, uint64_t counts[XR_COUNTERS]);
+	/* What makes it tick: "cycles", "cpu-clock", "timer". */
+	const char *(*event)(struct engine *e);
+	void (*close)(struct engine *e); /* NULL is allowed */
+};
+
+/*
+ * engines__all - the engines of this platform, ended by NULL, in the order in which `--engine auto`
+ * tries them.  engines__find - the one of that name, or NULL.
+ */
+const struct engine_ops *const *engines__all(void);
+const struct engine_ops *engines__find(const char *name);
+
+/* The rows of engines.c; each is defined in the file of its name (engine_win32: suspend.c). */
+extern const struct engine_ops engine_bpf, engine_ptrace, engine_vmread, engine_win32;
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <string.h>
+
+#include "engine/engine.h"
+
+static const struct engine_ops *const engines[] = {
+#ifdef _WIN32
+	&engine_win32,
+#else
+	&engine_bpf,
+	&engine_ptrace,
+	&engine_vmread,
+#endif
+	NULL,
+};
+
+const struct engine_ops *const *engines__all(void)
+{
+	return engines;
+}
+
+const struct engine_ops *engines__find(const char *name)
+{
+	for (size_t i = 0; engines[i]; i++)
+		if (!strcmp(engines[i]->name, name))
+			return engines[i];
+	return NULL;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "engine/remote/hooks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KNOWN_MAX  (1u << 20) /* symbols remembered; beyond it all are sent again */
+#define WINDOW_MAX 256u
+
+/* The walk is the first member. */
+static struct remote_walk *remote__of(struct walk *w)
+{
+	return (struct remote_walk *)w;
+}
+
+int plan__add(struct plan *p, uint32_t id)
+{
+	if (p->count == p->cap) {
+		uint32_t cap = p->cap ? p->cap * 2 : 256;
+		uint32_t *ids = realloc(p->ids, (size_t)cap * sizeof(*ids));
+
+		if (!ids)
+			return -ENOMEM;
+		p->ids = ids;
+		p->cap = cap;
+	}
+	p->ids[p->count++] = id;
+	return 0;
+}
+
+/*
+ * Read piece @id, and if it is a context what came after it in the last plan along with it: where
+ * the stack is not as it was, more than one context has changed.
+ */
+static void piece__fetch(struct remote_walk *rw, uint32_t id, bool context)
+{
+	const struct plan *plan = rw->phase == REMOTE_AHEAD ? &rw->last : &rw->plan;
+	uint32_t pos = rw->memory.pieces[id].pos, n = 1;
+	const uint32_t *ids = &id;
+
+	rw->loose = true;
+	if (context && pos < plan->count && plan->ids[pos] == id) {
+		ids = plan->ids + pos;
+		n = plan->count - pos < rw->window ? plan->count - pos : rw->window;
+		if (rw->window < WINDOW_MAX)
+			rw->window *= 2;
+	}
+	remote_memory__fetch(&rw->memory, ids, n, rw->phase != REMOTE_AHEAD);
+}
+
+/*
+ * What varies is the place in the byte code where a call was made from, a variable of a C function
+ * (it stands still as long as the call lasts, and so must be read after its context), and the flag
+ * that the collector runs.
+ */
+static bool piece__varies(const struct walk *w, const void *dst, __u64 addr)
+{
+	return (dst == &w->lines.pc && addr != w->row.bc_pc_at) ||
+	       (addr == w->row.gc_at && (w->row.flags & XR_ROW_GC));
+}
+
+static const uint8_t *piece__ahead(struct remote_walk *rw, uint32_t id, bool context)
+{
+	const struct piece *p = &rw->memory.pieces[id];
+	uint64_t floor = rw->floor;
+
+	if ((context || p->varies) && rw->context_seq > floor)
+		floor = rw->context_seq;
+
+	if (p->base_seq <= floor)
+		piece__fetch(rw, id, context);
+	if (p->base_seq <= floor)
+		return NULL;
+	if (context) {
+		rw->context_seq = p->base_seq;
+		rw->memory.pieces[id].visited = rw->pass;
+	}
+	return remote_memory__base(&rw->memory, id);
+}
+
+/* Is the context @bytes that of a call? */
+static bool context__calls(const struct remote_walk *rw, const uint8_t *bytes)
+{
+	uint32_t flag;
+
+	memcpy(&flag, bytes + rw->walk.row.layout.callflag, sizeof(flag));
+	return flag & R_CTXT_FUNCTION;
+}
+
+/*
+ * A live call has an environment.  What is left on the stack of one that returned often has none,
+ * and is the same each time.
+ */
+static bool context__has_env(const struct remote_walk *rw, const uint8_t *bytes)
+{
+	uint64_t cloenv;
+
+	memcpy(&cloenv, bytes + rw->walk.row.layout.cloenv, sizeof(cloenv));
+	return cloenv != 0;
+}
+
+/* Did the first look see this very call? */
+static bool piece__same_call(const struct remote_walk *rw, uint32_t id)
+{
+	const struct piece *p = &rw->memory.pieces[id];
+	const uint8_t *fresh = remote_memory__fresh(&rw->memory, id);
+
+	if (!rw->whole || p->visited != rw->ahead_pass || p->base_seq <= rw->floor)
+		return false;
+	return context__calls(rw, fresh) && context__has_env(rw, fresh) &&
+	       !memcmp(fresh, remote_memory__base(&rw->memory, id), p->len);
+}
+
+/* R_GlobalContext, and what else must not have changed while a moving target was looked at. */
+static bool piece__variable(const struct remote_walk *rw, uint32_t id)
+{
+	const struct xr_row *row = &rw->walk.row;
+	uint64_t addr = rw->memory.pieces[id].addr;
+
+	if (addr == row->head_at)
+		return true;
+	return (row->flags & XR_ROW_LINES) &&
+	       (addr == row->srcref_at || addr == row->bc_body_at || addr == row->bc_pc_at);
+}
+
+static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, bool context)
+{
+	const struct piece *p = &rw->memory.pieces[id];
+	uint64_t floor = rw->top_floor;
+
+	if (!context && !piece__variable(rw, id) && (rw->matched || !(rw->strict || p->varies))) {
+		if (p->fresh_seq <= rw->floor && p->base_seq > rw->floor)
+			return remote_memory__base(&rw->memory, id);
+		floor = rw->floor;
+	}
+	if ((context || (p->varies && !rw->matched)) && rw->context_seq > floor)
+		floor = rw->context_seq;
+	if (p->fresh_seq <= floor)
+		piece__fetch(rw, id, context);
+	if (p->fresh_seq <= floor)
+		return NULL;
+	if (context) {
+		rw->context_seq = p->fresh_seq;
+		rw->memory.pieces[id].walked = rw->look;
+		rw->matched = piece__same_call(rw, id);
+	}
+	return remote_memory__fresh(&rw->memory, id);
+}
+
+/*
+ * What the second look walked is as that found it, the contexts outside of it as the first did:
+ * they were perhaps read again, too, but who knows when, and whether they were live then.
+ */
+static const uint8_t *piece__final(struct remote_walk *rw, uint32_t id, bool context)
+{
+	const struct piece *p = &rw->memory.pieces[id];
+
+	if (p->fresh_seq > rw->top_floor && (!context || p->walked == rw->look))
+		return remote_memory__fresh(&rw->memory, id);
+	if (p->base_seq > rw->floor)
+		return remote_memory__base(&rw->memory, id);
+	if (!context && p->fresh_seq > rw->floor)
+		return remote_memory__fresh(&rw->memory, id);
+	return NULL;
+}
+
+/* Remember those, and the contexts up to the innermost call. */
+static void verify__note(struct remote_walk *rw, uint32_t id, bool context, const uint8_t *bytes)
+{
+	if (!context && !piece__variable(rw, id))
+		return;
+	if (!rw->call_seen && rw->nverify <= VERIFY_MAX) {
+		if (rw->nverify < VERIFY_MAX)
+			rw->verify[rw->nverify] = id;
+		rw->nverify++;
+	}
+	if (!context || !context__calls(rw, bytes))
+		return;
+	if (context__has_env(rw, bytes))
+		rw->call_seen = true;
+	else
+		rw->dead = true;
+}
+
+int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
+{
+	struct remote_walk *rw = remote__of(w);
+	bool context = dst == w->context;
+	const uint8_t *bytes = NULL;
+	uint32_t id;
+
+	if (!len || len > REMOTE_PIECE_MAX || addr > UINT64_MAX - len)
+		return -1;
+	id = remote_memory__find(&rw->memory, addr, len);
+	if (id == PIECE_NONE && rw->phase != REMOTE_FINAL)
+		id = remote_memory__put(&rw->memory, addr, len);
+	if (id != PIECE_NONE) {
+		rw->memory.pieces[id].varies = piece__varies(w, dst, addr);
+		switch (rw->phase) {
+		case REMOTE_AHEAD:
+			bytes = piece__ahead(rw, id, context);
+			break;
+		case REMOTE_TOP:
+			bytes = piece__top(rw, id, context);
+			break;
+		case REMOTE_FINAL:
+			bytes = piece__final(rw, id, context);
+			break;
+		}
+	}
+	if (!bytes) {
+		rw->missed = true;
+		return -1;
+	}
+	memcpy(dst, bytes, len);
+	rw->memory.pieces[id].context = context;
+	if (rw->phase != REMOTE_FINAL)
+		verify__note(rw, id, context, bytes);
+	if (rw->phase == REMOTE_TOP)
+		return plan__add(&rw->top, id);
+	if (rw->memory.pieces[id].used != rw->pass) {
+		rw->memory.pieces[id].used = rw->pass;
+		rw->memory.pieces[id].pos = rw->plan.count;
+		return plan__add(&rw->plan, id);
+	}
+	return 0;
+}
+
+int walk__known(struct walk *w, __u64 sym)
+{
+	return map__get(&remote__of(w)->known, sym, 0) != NULL;
+}
+
+/* Send the text of @len bytes at @addr; @id 0: under its hash, which goes to walk.hash. */
+static int text__send(struct remote_walk *rw, __u64 id, enum xr_text_kind kind, __u64 addr,
+		      __u32 len)
+{
+	struct xr_text *text = &rw->record.text;
+	int err = 0;
+
+	if (len > XR_TEXT_MAX)
+		len = XR_TEXT_MAX;
+	/* a symbol's name is sent once; other texts are asked for in each sample */
+	if (kind == XR_TEXT_HASHED && len && len <= REMOTE_PIECE_MAX)
+		err = walk__read(&rw->walk, text->text, len, addr);
+	else if (len)
+		err = remote_memory__read(&rw->memory, addr, text->text, len);
+	if (err)
+		return -XR_BAD_SYMBOL;
+	if (kind == XR_TEXT_HASHED) {
+		rw->walk.hash = id = map__hash_bytes(text->text, len) | 1; /* 0: no text */
+		if (map__get(&rw->known, id, XR_TEXT_HASHED))
+			return 0;
+	}
+	text->head.type = XR_REC_TEXT;
+	text->head.size = (__u32)sizeof(*text) + len;
+	text->id = id;
+	text->serial = rw->walk.row.serial;
+	text->kind = kind;
+	text->len = len;
+	text->pad = 0;
+	if (rw->sink)
+		rw->sink(rw->sink_arg, text, text->head.size);
+	rw->texts++;
+	if (rw->known.count >= KNOWN_MAX)
+		map__free(&rw->known);
+	return map__put(&rw->known, id, kind, rw) ? -XR_LOST : 0;
+}
+
+int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
+{
+	return text__send(remote__of(w), sym, XR_TEXT_SYMBOL, addr, len);
+}
+
+int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
+{
+	return text__send(remote__of(w), 0, XR_TEXT_HASHED, addr, len);
+}
+
+int walk__emit(struct walk *w, __u64 word, __u64 more)
+{
+	struct remote_walk *rw = remote__of(w);
+
+	if (rw->phase != REMOTE_FINAL)
+		return 0;
+	if (rw->nslots == rw->cap_slots) {
+		uint32_t cap = rw->cap_slots ? rw->cap_slots * 2 : 256;
+		struct xr_slot *slots = realloc(rw->slots, (size_t)cap * sizeof(*slots));
+
+		if (!slots)
+			return -XR_LOST;
+		rw->slots = slots;
+		rw->cap_slots = cap;
+	}
+	rw->slots[rw->nslots].word = word;
+	rw->slots[rw->nslots].more = more;
+	rw->nslots++;
+	return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How the remote engines' walk reads, what it remembers and how it sends: the hooks of walk.h over
+ * a remote_memory.  Private to remote_walk.c and hooks.c.
+ */
+#ifndef XR_ENGINE_REMOTE_HOOKS_H
+#define XR_ENGINE_REMOTE_HOOKS_H
+
+#include "engine/engine.h"
+#include "base/map.h"
+#include "engine/remote/memory.h"
+
+#define WALK_FN static inline __attribute__((unused))
+#define WALK_PLAIN
+
+struct walk;
+int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr);
+int walk__known(struct walk *w, __u64 sym);
+int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len);
+int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
+int walk__emit(struct walk *w, __u64 word, __u64 more);
+
+#include "walk.h"
+
+/* AHEAD and TOP only read; FINAL makes the sample of what they read. */
+enum remote_phase { REMOTE_AHEAD, REMOTE_TOP, REMOTE_FINAL };
+
+/* Contexts from R_GlobalContext to the innermost call, which are read twice of a moving target. */
+#define VERIFY_MAX 32u
+
+/* A list of pieces. */
+struct plan {
+	uint32_t *ids;
+	uint32_t count, cap;
+};
+
+struct remote_walk {
+	struct walk walk; /* the first member: the hooks get it */
+	struct remote_memory memory;
+	struct map known; /* (symbol, 0): its name was sent */
+	uint64_t texts;
+	engine_sink sink;
+	void *sink_arg;
+
+	enum remote_phase phase;
+	bool strict;	      /* of the top, cells too must be newer than top_floor */
+	uint64_t pass;	      /* number of the pass; `used` and `visited` of pieces refer to it */
+	uint64_t ahead_pass;  /* that of the last look ahead */
+	uint64_t began;	      /* when, ns */
+	uint64_t trusted;     /* for how long from then on what was read ahead is, ns */
+	uint64_t floor;	      /* what was read in this sample has a greater number */
+	uint64_t top_floor;   /* likewise in its second look */
+	uint64_t look;	      /* number of the second look; `walked` of pieces refers to it */
+	uint64_t context_seq; /* of the context read last */
+	struct plan plan;     /* pieces in the order in which the last pass asked for them */
+	struct plan last;     /* and the one before */
+	struct plan top;      /* and the second look */
+	uint32_t window;      /* contexts and cells to read at once where the plan failed */
+	bool whole;	      /* the look ahead came to the end of the chain */
+	bool matched;	      /* the second look met a call that the first saw */
+	bool loose;	      /* it asked for more than was read at once */
+	bool dead;	      /* it met what can be no live call */
+	bool missed;	      /* the last pass asked for something not read */
+	bool collecting;      /* the thread was in the collector's code */
+	bool call_seen;	      /* the innermost call was read */
+	uint32_t verify[VERIFY_MAX], nverify;
+	uint64_t file; /* the innermost location */
+	uint32_t line;
+
+	struct xr_slot *slots;
+	uint32_t nslots, cap_slots;
+	union {
+		struct xr_sample sample;
+		struct xr_text text;
+		uint8_t bytes[sizeof(struct xr_sample) + XR_CHUNK_SLOTS * sizeof(struct xr_slot) +
+			      XR_TEXT_MAX];
+	} record;
+};
+
+_Static_assert(sizeof(struct xr_text) + XR_TEXT_MAX <= sizeof(((struct remote_walk *)0)->record),
+	       "room for a text");
+
+/* plan__add - 0 or -ENOMEM. */
+int plan__add(struct plan *p, uint32_t id);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "engine/remote/linux/thread.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int thread__file(pid_t pid, pid_t tid, const char *name)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	return fd;
+}
+
+static ssize_t fd__text(int fd, char *text, size_t size)
+{
+	ssize_t n = pread(fd, text, size - 1, 0);
+
+	if (n <= 0)
+		return n < 0 ? -errno : -ESRCH;
+	text[n] = '\0';
+	return n;
+}
+
+static ssize_t thread__text(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
+{
+	int fd = thread__file(pid, tid, name);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = fd__text(fd, text, size);
+	close(fd);
+	return n;
+}
+
+static void thread__close_files(struct remote_thread *t)
+{
+	if (t->stat_fd >= 0)
+		close(t->stat_fd);
+	if (t->runs_fd >= 0)
+		close(t->runs_fd);
+	if (t->cpu_fd >= 0)
+		close(t->cpu_fd);
+	t->stat_fd = t->runs_fd = t->cpu_fd = -1;
+}
+
+/*
+ * Times a thread was put on a CPU: the third number of schedstat (kernel/sched/stats.h,
+ * sched_info_arrive()), which is "0 0 0" in kernels that do not count; else its context switches.
+ */
+static int thread__open_files(struct remote_thread *t)
+{
+	char text[128];
+
+	t->stat_fd = thread__file(t->pid, t->tid, "stat");
+	if (t->stat_fd < 0)
+		return t->stat_fd;
+	t->runs_sum = false;
+	t->runs_fd = thread__file(t->pid, t->tid, "schedstat");
+	if (t->runs_fd >= 0 && fd__text(t->runs_fd, text, sizeof(text)) > 0 &&
+	    strncmp(text, "0 0 0", 5))
+		return 0;
+	if (t->runs_fd >= 0)
+		close(t->runs_fd);
+	t->runs_sum = true;
+	t->runs_fd = thread__file(t->pid, t->tid, "status");
+	if (t->runs_fd < 0) {
+		int err = t->runs_fd;
+
+		thread__close_files(t);
+		return err;
+	}
+	return 0;
+}
+
+/* The threads of a process, at most @max of them; how many there are. */
+static size_t thread__list(pid_t pid, pid_t *tids, size_t max)
+{
+	char path[32];
+	struct dirent *entry;
+	size_t n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		if (n < max)
+			tids[n] = (pid_t)strtol(entry->d_name, NULL, 10);
+		n++;
+	}
+	closedir(dir);
+	return n;
+}
+
+int remote_thread__open(struct remote_thread *t, pid_t pid)
+{
+	pid_t tids[1];
+
+	*t = (struct remote_thread){
+		.pid = pid, .tid = pid, .stat_fd = -1, .runs_fd = -1, .cpu_fd = -1};
+	t->proven = thread__list(pid, tids, 1) == 1 && tids[0] == pid;
+	return thread__open_files(t);
+}
+
+void remote_thread__close(struct remote_thread *t)
+{
+	thread__close_files(t);
+}
+
+static uint64_t status__number(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static int thread__runs(const struct remote_thread *t, uint64_t *runs)
+{
+	char text[4096], *at;
+	ssize_t n = fd__text(t->runs_fd, text, sizeof(text));
+
+	if (n < 0)
+		return (int)n;
+	if (t->runs_sum) {
+		*runs = status__number(text, "\nvoluntary_ctxt_switches:") +
+			status__number(text, "\nnonvoluntary_ctxt_switches:");
+		return 0;
+	}
+	strtoull(text, &at, 10);
+	strtoull(at, &at, 10);
+	*runs = strtoull(at, NULL, 10);
+	return 0;
+}
+
+int remote_thread__look(const struct remote_thread *t, struct remote_state *look)
+{
+	char text[512], *at;
+	ssize_t n;
+	int err;
+
+	/* runs first: a thread seen off the CPU after that has not run since if it stays the same
+	 */
+	err = thread__runs(t, &look->runs);
+	if (err)
+		return err;
+	n = fd__text(t->stat_fd, text, sizeof(text));
+	if (n < 0)
+		return (int)n;
+	at = strrchr(text, ')'); /* the name before it may hold anything */
+	if (!at || at[1] != ' ' || !at[2])
+		return -ESRCH;
+	look->state = at[2];
+	return 0;
+}
+
+/*
+ * What /proc says of CPU time is some milliseconds old while a thread runs; a software event is
+ * brought up to date when it is read (kernel/events/core.c, task_clock_event_read()).
+ */
+int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+
+	if (t->cpu_fd < 0)
+		t->cpu_fd = (int)syscall(SYS_perf_event_open, &attr, t->tid, -1, -1,
+					 PERF_FLAG_FD_CLOEXEC);
+	if (t->cpu_fd < 0 || read(t->cpu_fd, ns, sizeof(*ns)) != sizeof(*ns))
+		return -ENOTSUP;
+	return 0;
+}
+
+pid_t remote_thread__tracer(pid_t pid, pid_t tid)
+{
+	char text[4096];
+
+	if (thread__text(pid, tid, "status", text, sizeof(text)) < 0)
+		return 0;
+	return (pid_t)status__number(text, "\nTracerPid:");
+}
+
+#define CONTEXTS_MAX 64u
+#define THREADS_MAX  1024u
+
+/* The mapping of @addr: [*start, *end), and whether it is the first thread's stack. */
+struct area {
+	uint64_t start, end;
+	bool main_stack;
+};
+
+/* The mappings that hold any of @contexts. */
+static uint32_t thread__areas(pid_t pid, const uint64_t *contexts, uint32_t n, struct area *areas)
+{
+	char path[32], line[512];
+	uint32_t found = 0;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	in = fopen(path, "re");
+	if (!in)
+		return 0;
+	while (found < CONTEXTS_MAX && fgets(line, sizeof(line), in)) {
+		struct area a = {.main_stack = strstr(line, "[stack]") != NULL};
+		char *at;
+
+		a.start = strtoull(line, &at, 16);
+		if (*at != '-')
+			continue;
+		a.end = strtoull(at + 1, NULL, 16);
+		for (uint32_t i = 0; i < n; i++) {
+			if (contexts[i] >= a.start && contexts[i] < a.end) {
+				areas[found++] = a;
+				break;
+			}
+		}
+	}
+	fclose(in);
+	return found;
+}
+
+/*
+ * The stack pointer of a thread that waits in a system call: the last but one number of its syscall
+ * file (fs/proc/base.c, proc_pid_syscall()); "running" or no number: not known.
+ */
+static uint64_t thread__sp(pid_t pid, pid_t tid)
+{
+	char text[256], *at, *before = NULL, *last = NULL;
+
+	if (thread__text(pid, tid, "syscall", text, sizeof(text)) < 0)
+		return 0;
+	for (at = strtok(text, " \n"); at; at = strtok(NULL, " \n")) {
+		before = last;
+		last = at;
+	}
+	return before ? strtoull(before, NULL, 16) : 0;
+}
+
+void remote_thread__prove(struct remote_thread *t, const uint64_t *contexts, uint32_t n)
+{
+	struct area areas[CONTEXTS_MAX];
+	pid_t tids[THREADS_MAX];
+	uint32_t nareas;
+	size_t ntids;
+
+	nareas = thread__areas(t->pid, contexts, n < CONTEXTS_MAX ? n : CONTEXTS_MAX, areas);
+	for (uint32_t i = 0; i < nareas; i++) {
+		if (areas[i].main_stack) {
+			t->proven = t->tid == t->pid;
+			return;
+		}
+	}
+	ntids = thread__list(t->pid, tids, THREADS_MAX);
+	for (size_t k = 0; k < ntids && k < THREADS_MAX; k++) {
+		uint64_t sp = tids[k] == t->pid ? 0 : thread__sp(t->pid, tids[k]);
+
+		for (uint32_t i = 0; sp && i < nareas; i++) {
+			if (sp < areas[i].start || sp >= areas[i].end)
+				continue;
+			thread__close_files(t);
+			t->tid = tids[k];
+			t->proven = !thread__open_files(t);
+			return;
+		}
+	}
+}

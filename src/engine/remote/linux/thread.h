@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which thread of a process runs R, and whether it runs: from /proc, without stopping it.
+ */
+#ifndef XR_ENGINE_REMOTE_LINUX_THREAD_H
+#define XR_ENGINE_REMOTE_LINUX_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct remote_thread {
+	pid_t pid, tid;
+	bool proven;   /* tid is R's thread; otherwise it is taken to be the first one */
+	int stat_fd;   /* /proc/PID/task/TID/stat, -1: not open */
+	int runs_fd;   /* schedstat or status there, -1: not open */
+	bool runs_sum; /* runs_fd is status: the switches must be added up */
+	int cpu_fd;    /* a counter of its CPU time, -1: none */
+};
+
+/* What a thread is doing. */
+struct remote_state {
+	char state;    /* as in /proc/PID/stat: 'R', 'S', 'D', 'T', 't', 'Z', ... */
+	uint64_t runs; /* how often it was put on a CPU; while it is not on one this stays */
+};
+
+/* remote_thread__open - for process @pid.  -ESRCH, -EACCES; afterwards remote_thread__close. */
+int remote_thread__open(struct remote_thread *t, pid_t pid);
+void remote_thread__close(struct remote_thread *t);
+
+/* remote_thread__look - -ESRCH: there is no such thread any more. */
+int remote_thread__look(const struct remote_thread *t, struct remote_state *look);
+
+/*
+ * remote_thread__cpu_time - CPU time it has used since this was first called, ns, up to this very
+ * moment.  -ENOTSUP: perf_event_open() is not allowed, or not there.
+ */
+int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns);
+
+/*
+ * remote_thread__prove - find out which thread is R's, from addresses of R's contexts: some are on
+ * its stack.  Sets t->proven when it can be told.
+ */
+void remote_thread__prove(struct remote_thread *t, const uint64_t *contexts, uint32_t n);
+
+/* remote_thread__tracer - the process that traces thread @tid of @pid (a debugger); 0: none. */
+pid_t remote_thread__tracer(pid_t pid, pid_t tid);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The engine that never stops its targets: a stack that changed while it was read is read again,
+ * and after some times given up and counted as torn.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/remote/linux/loop.h"
+#include "engine/remote/linux/vm.h"
+
+static int vmread__usable(struct errmsg *f)
+{
+	int err = remote_vm__usable();
+
+	if (err)
+		return errmsg__set(f, err,
+				   "process_vm_readv is not in this kernel or forbidden by a "
+				   "seccomp filter: %s; allow it, or use --engine bpf",
+				   strerror(-err));
+	return 0;
+}
+
+static int vmread__check(struct remote_target *t, struct errmsg *f)
+{
+	struct remote_reader reader = remote_vm__reader(&t->pid);
+	uint64_t head;
+	struct remote_span span = {.addr = t->row.head_at, .to = &head, .len = sizeof(head)};
+	int got = reader.read(reader.arg, &span, 1);
+
+	if (got == -EPERM)
+		return errmsg__set(f, got,
+				   "not allowed to read the memory of process %d: this needs the "
+				   "capability CAP_SYS_PTRACE; run as root",
+				   (int)t->pid);
+	if (got < 1)
+		return errmsg__set(f, -ESRCH, "process %d ended while it was looked at",
+				   (int)t->pid);
+	return 0;
+}
+
+static int vmread__look(struct engine *e, struct remote_target *t)
+{
+	(void)e;
+	return remote_walk__moving(t->walk);
+}
+
+static const struct remote_kind kind = {
+	.usable = vmread__usable,
+	.check = vmread__check,
+	.look = vmread__look,
+};
+
+static int vmread__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
+{
+	return remote_loop__open(out, config, &kind, "vmread", f);
+}
+
+const struct engine_ops engine_vmread = {
+	.name = "vmread",
+	.help = "from outside, never stopping the target; a stack that changes too fast is lost",
+	.open = vmread__open,
+	ENGINE_REMOTE_OPS,
+};

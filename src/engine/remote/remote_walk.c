@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "engine/remote/remote_walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/remote/hooks.h"
+
+/*
+ * What was read ahead is not trusted any longer than this and three times what reading it took:
+ * an environment's address comes up again only after a collection, and many of these do not fit
+ * in.
+ */
+#define AHEAD_NS_MAX 5000000u
+
+#define WINDOW_FIRST 16u
+#define TOP_FIRST    5u	 /* R_GlobalContext, two contexts and their calls */
+#define REST_MAX     16u /* contexts outside the core that one try reads at once */
+#define CELLS_MAX    256u
+#define TRIES_MAX    120u /* second looks at a moving target */
+#define TRIES_AHEAD  6u	  /* after so many the first is repeated, if it is of no use */
+
+int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
+		     const struct remote_reader *reader)
+{
+	struct remote_walk *rw = calloc(1, sizeof(*rw));
+
+	*out = rw;
+	if (!rw)
+		return -ENOMEM;
+	remote_memory__init(&rw->memory, reader);
+	rw->walk.row = *row;
+	return 0;
+}
+
+void remote_walk__free(struct remote_walk *rw)
+{
+	if (!rw)
+		return;
+	remote_memory__free(&rw->memory);
+	map__free(&rw->known);
+	free(rw->plan.ids);
+	free(rw->last.ids);
+	free(rw->top.ids);
+	free(rw->slots);
+	free(rw);
+}
+
+void remote_walk__sink(struct remote_walk *rw, engine_sink sink, void *arg)
+{
+	rw->sink = sink;
+	rw->sink_arg = arg;
+}
+
+void remote_walk__row(struct remote_walk *rw, const struct xr_row *row)
+{
+	rw->walk.row = *row;
+}
+
+int remote_walk__gone(const struct remote_walk *rw)
+{
+	return rw->memory.gone;
+}
+
+uint64_t remote_walk__texts(const struct remote_walk *rw)
+{
+	return rw->texts;
+}
+
+/*
+ * From R_GlobalContext outward to the end, or to what is known already.  What filter.callframes
+ * leaves out is read all the same, but by the last pass: which frames it tells depends on the
+ * innermost ones, and these may have changed after the first look.
+ */
+static int remote__chase(struct remote_walk *rw)
+{
+	const uint32_t flags = rw->walk.row.flags;
+	int err;
+
+	rw->context_seq = 0;
+	rw->window = WINDOW_FIRST;
+	rw->matched = false;
+	rw->missed = false;
+	rw->call_seen = false;
+	rw->nverify = 0;
+	rw->file = rw->line = 0;
+	if (rw->phase != REMOTE_FINAL)
+		rw->walk.row.flags &= ~XR_ROW_FILTER;
+	err = walk__begin(&rw->walk);
+	if (!err && (rw->walk.row.flags & XR_ROW_LINES)) {
+		err = lines__innermost(&rw->walk);
+		rw->file = rw->walk.file;
+		rw->line = rw->walk.line;
+	}
+	while (!err && !rw->matched)
+		err = walk__step(&rw->walk);
+	rw->walk.row.flags = flags;
+	return err;
+}
+
+/* A pass of its own, with a plan of its own. */
+static int remote__pass(struct remote_walk *rw, enum remote_phase phase)
+{
+	struct plan plan = rw->last;
+
+	rw->last = rw->plan;
+	rw->plan = plan;
+	rw->plan.count = 0;
+	rw->pass++;
+	rw->phase = phase;
+	return remote__chase(rw);
+}
+
+int remote_walk__ahead(struct remote_walk *rw)
+{
+	struct remote_memory *m = &rw->memory;
+	int err;
+
+	m->gone = 0;
+	rw->collecting = false;
+	rw->began = m->reader.now();
+	remote_memory__trim(m, rw->pass, rw->plan.ids, rw->plan.count);
+	rw->floor = m->seq;
+	rw->top_floor = UINT64_MAX;
+	remote_memory__fetch(m, rw->plan.ids, rw->plan.count, false);
+	rw->whole = false;
+	err = remote__pass(rw, REMOTE_AHEAD);
+	rw->ahead_pass = rw->pass;
+	rw->whole = err > 0;
+	rw->trusted = AHEAD_NS_MAX + 3 * (m->reader.now() - rw->began);
+	return m->gone ? -XR_EXITING : err;
+}
+
+/*
+ * What the second look will likely ask for: as many pieces as last time, as the first look found
+ * them.
+ */
+static uint32_t remote__guess(const struct remote_walk *rw)
+{
+	uint32_t n = rw->top.count > TOP_FIRST ? rw->top.count : TOP_FIRST;
+
+	return n < rw->plan.count ? n : rw->plan.count;
+}
+
+static bool remote__too_old(const struct remote_walk *rw)
+{
+	return rw->memory.reader.now() - rw->began > rw->trusted;
+}
+
+/* A second look: @ids were read.  What else it needs it reads itself. */
+static int remote__top(struct remote_walk *rw, bool strict)
+{
+	rw->phase = REMOTE_TOP;
+	rw->look++;
+	rw->strict = strict;
+	rw->loose = false;
+	rw->dead = false;
+	rw->top.count = 0;
+	return remote__chase(rw);
+}
+
+int remote_walk__still(struct remote_walk *rw)
+{
+	int err;
+
+	if (remote__too_old(rw))
+		rw->whole = false;
+	rw->memory.gone = 0;
+	rw->top_floor = rw->memory.seq;
+	remote_memory__fetch(&rw->memory, rw->plan.ids,
+			     rw->whole ? remote__guess(rw) : rw->plan.count, true);
+	err = remote__top(rw, true);
+	return rw->memory.gone ? -XR_EXITING : err;
+}
+
+/*
+ * The reads of one second look at a moving target.
+ *
+ * The core is R_GlobalContext and the contexts from there to the innermost call, that one included.
+ * These contexts are read, then R_GlobalContext, then what varies, then they are read again.  If
+ * they are the same, and R_GlobalContext leads to them, the innermost call was live when it was
+ * read: it takes no more than one short read between two others.  The contexts outside it that the
+ * first look did not see, and the first that it saw, are read both before and after that; if they
+ * are the same they were what the core was called from.  (That the first look saw the same bytes is
+ * not enough for the last of these: what returned calls leave on the stack is the same each time.)
+ */
+struct guess {
+	struct remote_look looks[REMOTE_BATCH];
+	uint32_t n;
+	uint32_t core[VERIFY_MAX], ncore;
+	uint32_t rest[REST_MAX], nrest;
+	uint8_t again[VERIFY_MAX][REMOTE_PIECE_MAX]; /* of the core */
+	uint8_t before[REST_MAX][REMOTE_PIECE_MAX];  /* of the rest */
+};
+
+static uint32_t ids__find(const uint32_t *ids, uint32_t n, uint32_t id)
+{
+	uint32_t i = 0;
+
+	while (i < n && ids[i] != id)
+		i++;
+	return i;
+}
+
+static void guess__look(struct guess *g, uint32_t id, uint8_t *to)
+{
+	g->looks[g->n++] = (struct remote_look){id, to};
+}
+
+static bool guess__head(const struct remote_walk *rw, uint32_t id)
+{
+	return rw->memory.pieces[id].addr == rw->walk.row.head_at;
+}
+
+/* Of the @n pieces of @plan those that are no contexts: what @varies, or the rest. */
+static void guess__cells(const struct remote_walk *rw, struct guess *g, const struct plan *plan,
+			 uint32_t n, bool varies)
+{
+	const struct piece *pieces = rw->memory.pieces;
+
+	for (uint32_t i = 0; i < n && g->n < CELLS_MAX; i++)
+		if (!pieces[plan->ids[i]].context && pieces[plan->ids[i]].varies == varies &&
+		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore)
+			guess__look(g, plan->ids[i], NULL);
+}
+
+/* @n pieces of @plan are what the walk will likely ask for; the core is that of the last walk. */
+static void guess__make(const struct remote_walk *rw, struct guess *g, const struct plan *plan,
+			uint32_t n)
+{
+	const struct piece *pieces = rw->memory.pieces;
+
+	g->n = g->nrest = 0;
+	g->ncore = rw->nverify <= VERIFY_MAX ? rw->nverify : 0;
+	memcpy(g->core, rw->verify, g->ncore * sizeof(*g->core));
+	for (uint32_t i = 0; i < n && g->nrest < REST_MAX; i++)
+		if (pieces[plan->ids[i]].context &&
+		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore &&
+		    ids__find(g->rest, g->nrest, plan->ids[i]) == g->nrest)
+			g->rest[g->nrest++] = plan->ids[i];
+	for (uint32_t i = 0; i < g->nrest; i++)
+		guess__look(g, g->rest[i], g->before[i]);
+	guess__cells(rw, g, plan, n, false);
+	for (uint32_t i = 0; i < g->ncore; i++)
+		if (pieces[g->core[i]].context)
+			guess__look(g, g->core[i], NULL);
+	for (uint32_t i = 0; i < g->ncore; i++)
+		if (!pieces[g->core[i]].context)
+			guess__look(g, g->core[i], NULL);
+	guess__cells(rw, g, plan, n, true);
+	for (uint32_t i = 0; i < g->ncore; i++)
+		if (!guess__head(rw, g->core[i]))
+			guess__look(g, g->core[i], g->again[i]);
+	for (uint32_t i = 0; i < g->nrest; i++)
+		guess__look(g, g->rest[i], NULL);
+}
+
+static bool guess__same(const struct remote_walk *rw, uint32_t id, const uint8_t *bytes)
+{
+	const struct piece *p = &rw->memory.pieces[id];
+
+	return p->fresh_seq > rw->top_floor &&
+	       !memcmp(remote_memory__fresh(&rw->memory, id), bytes, p->len);
+}
+
+/* The walk is over: did it ask for what was guessed, and was that still? */
+static bool guess__holds(const struct remote_walk *rw, const struct guess *g)
+{
+	if (rw->loose || !g->ncore || rw->nverify != g->ncore ||
+	    memcmp(rw->verify, g->core, g->ncore * sizeof(*g->core)))
+		return false;
+	for (uint32_t i = 0; i < g->ncore; i++)
+		if (!guess__head(rw, g->core[i]) && !guess__same(rw, g->core[i], g->again[i]))
+			return false;
+	for (uint32_t i = 0; i < rw->top.count; i++) {
+		uint32_t id = rw->top.ids[i], at;
+
+		if (!rw->memory.pieces[id].context || ids__find(g->core, g->ncore, id) < g->ncore)
+			continue;
+		at = ids__find(g->rest, g->nrest, id);
+		if (at == g->nrest || !guess__same(rw, id, g->before[at]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The walk asked for more than was guessed, and read it: read the core again, R_GlobalContext
+ * first.  If it is the same the innermost call was live from its first read to that of
+ * R_GlobalContext, and all that lies outside it did not move in between.
+ */
+static bool remote__verify(struct remote_walk *rw, struct guess *g)
+{
+	if (!rw->nverify || rw->nverify > VERIFY_MAX)
+		return false;
+	g->n = 0;
+	for (uint32_t i = 0; i < rw->nverify; i++)
+		guess__look(g, rw->verify[i], g->again[i]);
+	if (!remote_memory__at_once(&rw->memory, g->looks, g->n))
+		return false;
+	for (uint32_t i = 0; i < rw->nverify; i++)
+		if (!guess__same(rw, rw->verify[i], g->again[i]))
+			return false;
+	return true;
+}
+
+/* One second look: whether the target stood still for it; *@result is what the walk found. */
+static bool remote__try(struct remote_walk *rw, const struct plan *plan, uint32_t n, int *result)
+{
+	struct guess g;
+	bool read;
+
+	guess__make(rw, &g, plan, n);
+	rw->top_floor = rw->memory.seq;
+	read = remote_memory__at_once(&rw->memory, g.looks, g.n);
+	*result = remote__top(rw, false);
+	return !rw->dead && ((read && guess__holds(rw, &g)) || remote__verify(rw, &g));
+}
+
+int remote_walk__moving(struct remote_walk *rw)
+{
+	int err;
+
+	for (uint32_t i = 0; i < TRIES_MAX; i++) {
+		bool anew = i % TRIES_AHEAD == 0 && (!i || !rw->matched), same;
+
+		if (i && (anew || remote__too_old(rw))) {
+			remote_walk__ahead(rw);
+			anew = true;
+		}
+		same = anew ? remote__try(rw, &rw->plan, remote__guess(rw), &err)
+			    : remote__try(rw, &rw->top, rw->top.count, &err);
+		if (same && !remote__too_old(rw))
+			return err;
+		if (rw->memory.gone)
+			return -XR_EXITING;
+	}
+	return -XR_TORN;
+}
+
+void remote_walk__collecting(struct remote_walk *rw)
+{
+	rw->collecting = true;
+}
+
+int remote_walk__finish(struct remote_walk *rw)
+{
+	int err;
+
+	rw->nslots = 0;
+	err = remote__pass(rw, REMOTE_FINAL);
+	if (rw->missed)
+		return -XR_TORN;
+	if (err < 0)
+		return err;
+	if (rw->collecting)
+		rw->walk.gc = 1;
+	if (!rw->walk.frames && !rw->walk.gc)
+		return -XR_NO_R_FRAMES;
+	return err == WALK_CUT;
+}
+
+void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
+{
+	struct xr_sample *s = &rw->record.sample;
+	uint32_t sent = 0;
+
+	*s = *like;
+	s->head.type = XR_REC_SAMPLE;
+	s->serial = rw->walk.row.serial;
+	s->part = 0;
+	s->file = rw->file;
+	s->line = rw->line;
+	s->pad = 0;
+	if (rw->walk.row.flags & XR_ROW_LINES)
+		s->flags |= XR_F_LINES;
+	if (rw->walk.gc)
+		s->flags |= XR_F_GC;
+	do {
+		uint32_t n = rw->nslots - sent;
+
+		if (n > XR_CHUNK_SLOTS)
+			n = XR_CHUNK_SLOTS;
+		memcpy(s->slots, rw->slots + sent, n * sizeof(*s->slots));
+		sent += n;
+		s->nslots = n;
+		s->head.size = (__u32)(sizeof(*s) + n * sizeof(*s->slots));
+		s->flags = (s->flags & ~XR_F_MORE) | (sent < rw->nslots ? XR_F_MORE : 0);
+		rw->sink(rw->sink_arg, s, s->head.size);
+		s->part++;
+	} while (sent < rw->nslots);
+}
+
+uint32_t remote_walk__contexts(const struct remote_walk *rw, uint64_t *at, uint32_t max)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = rw->plan.count; i > 0 && n < max; i--) {
+		const struct piece *p = &rw->memory.pieces[rw->plan.ids[i - 1]];
+
+		if (p->visited == rw->ahead_pass)
+			at[n++] = p->addr;
+	}
+	return n;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walk (walk.h) as the engines run it that read from outside the target: over a store of its
+ * memory, in two looks.
+ *
+ * The first look, ahead, reads the whole stack while the target may be running; what it finds may
+ * be mixed from several moments.  The second reads from R_GlobalContext outward again until it
+ * meets a call that the first look saw too, byte for byte.  That call was live all the time
+ * between: its context names its environment and its arguments, which R allocates anew for each
+ * call (and what calls that returned leave on the stack has mostly no environment).  A live call
+ * keeps all contexts outside it, and what they refer to, as they are; and as the first look read
+ * inner contexts before outer ones, what it saw of them holds.  So a target is stopped for a few
+ * short reads however deep its stack, and one that is never stopped has to leave its innermost call
+ * alone for as long only.
+ *
+ * Nothing here depends on the operating system.
+ */
+#ifndef XR_ENGINE_REMOTE_REMOTE_WALK_H
+#define XR_ENGINE_REMOTE_REMOTE_WALK_H
+
+#include "engine/engine.h"
+#include "layout.h"
+#include "engine/remote/memory.h"
+
+/* The walks of one target. */
+struct remote_walk;
+
+/*
+ * remote_walk__new - for the process of @row, which is copied.  Names go to @sink as text records,
+ * each before the first sample that uses it.  -ENOMEM.
+ */
+int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
+		     const struct remote_reader *reader);
+void remote_walk__free(struct remote_walk *rw); /* NULL is allowed */
+
+/* remote_walk__sink - where records go from now on. */
+void remote_walk__sink(struct remote_walk *rw, engine_sink sink, void *arg);
+
+/* remote_walk__row - more became known of the process; same serial. */
+void remote_walk__row(struct remote_walk *rw, const struct xr_row *row);
+
+/*
+ * A sample is taken by remote_walk__ahead, then remote_walk__still or remote_walk__moving, unless
+ * it is known that the target's thread did not run meanwhile; then remote_walk__finish.  All return
+ * 0 or more to go on, or -enum xr_error: what has become of the sample.
+ */
+
+/* remote_walk__ahead - the first look. */
+int remote_walk__ahead(struct remote_walk *rw);
+
+/* remote_walk__still - the second, the target standing still.  It may run again afterwards. */
+int remote_walk__still(struct remote_walk *rw);
+
+/*
+ * remote_walk__moving - the second, the target running; both are repeated some times if the stack
+ * changed meanwhile.  -XR_TORN: it always did.
+ */
+int remote_walk__moving(struct remote_walk *rw);
+
+/* remote_walk__collecting - this sample's thread was in the collector's code (row.gc_begin). */
+void remote_walk__collecting(struct remote_walk *rw);
+
+/*
+ * remote_walk__finish - make the sample of what was read.  0; 1: outer frames are missing;
+ * -XR_NO_R_FRAMES; or another -enum xr_error.
+ */
+int remote_walk__finish(struct remote_walk *rw);
+
+/*
+ * remote_walk__send - hand on the sample, as one record or several.  @like gives time, weight,
+ * unit, pid, tid, cpu and flags; the rest is filled in.
+ */
+void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like);
+
+/* remote_walk__gone - nothing of the target can be read: the reader's error; 0: it can. */
+int remote_walk__gone(const struct remote_walk *rw);
+
+/*
+ * remote_walk__contexts - addresses of the outermost contexts seen ahead, outermost first, at
+ * most @max.  Returns how many.
+ */
+uint32_t remote_walk__contexts(const struct remote_walk *rw, uint64_t *at, uint32_t max);
+
+/* remote_walk__texts - texts sent so far. */
+uint64_t remote_walk__texts(const struct remote_walk *rw);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "engine/remote/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "os/os.h"
+
+void remote_report__open(struct remote_report *r, const struct engine_config *config)
+{
+	*r = (struct remote_report){.note = config->note, .note_arg = config->note_arg};
+}
+
+void remote_report__note(struct remote_report *r, const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+
+	if (!r->note)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	r->note(r->note_arg, line);
+}
+
+void remote_report__begin(struct remote_report *r, engine_sink sink, void *arg)
+{
+	r->sink = sink;
+	r->sink_arg = arg;
+	r->delivered = 0;
+}
+
+void remote_report__record(void *arg, const void *record, size_t size)
+{
+	struct remote_report *r = arg;
+
+	r->sink(r->sink_arg, record, size);
+	r->delivered++;
+}
+
+void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
+			   uint32_t tid, int result)
+{
+	struct xr_sample like = {
+		.time = os__now(),
+		.weight = 1,
+		.unit = XR_UNIT_TICKS,
+		.pid = pid,
+		.tid = tid,
+	};
+
+	r->counts[XR_TICKS]++;
+	if (result < 0) {
+		r->counts[-result]++;
+		return;
+	}
+	if (result > 0)
+		like.flags |= XR_F_TRUNCATED;
+	remote_walk__send(rw, &like);
+	r->counts[XR_WRITTEN]++;
+	r->counts[XR_TRUNCATED] += result > 0;
+}
+
+void remote_report__free_walk(struct remote_report *r, struct remote_walk *rw)
+{
+	if (rw)
+		r->texts += remote_walk__texts(rw);
+	remote_walk__free(rw);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef XR_OS_LINUX_CPUS_H
+#define XR_OS_LINUX_CPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * A CPU that goes offline takes the perf events bound to it along: they stay open and never fire
+ * again, not even when the CPU is back (perf_event_exit_cpu_context(), kernel/events/core.c).  So
+ * whoever holds such events asks now and then which CPUs are online, and opens them anew.
+ */
+
+/* How often that is asked, in ms. */
+#define CPUS_CHECK_MS 1000
+
+/*
+ * cpus__parse - the kernel's list of CPUs, as in "0-3,8,10-11\n": sets @online[0..n) to whether
+ * each is in it; numbers from @n on are left out.  -EINVAL: it is no such list.
+ */
+int cpus__parse(const char *list, bool *online, size_t n);
+
+/*
+ * cpus__online - sets @online[0..n) to whether each CPU is online, from
+ * /sys/devices/system/cpu/online.  Negative errno: it cannot be told.
+ */
+int cpus__online(bool *online, size_t n);
+
+#endif

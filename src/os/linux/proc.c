@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
+#include "os/proc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PF_KTHREAD 0x00200000u /* include/linux/sched.h */
+
+int proc__open(pid_t pid, const char *name)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+FILE *proc__fopen(pid_t pid, const char *name)
+{
+	int fd = proc__open(pid, name);
+	FILE *file;
+
+	if (fd < 0) {
+		errno = -fd;
+		return NULL;
+	}
+	file = fdopen(fd, "r");
+	if (!file)
+		close(fd);
+	return file;
+}
+
+/* Up to @size - 1 bytes of a small file, terminated.  Returns the length or a negative errno. */
+static ssize_t proc__slurp(pid_t pid, const char *name, char *text, size_t size)
+{
+	int fd = proc__open(pid, name);
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	while (len < size - 1) {
+		n = read(fd, text + len, size - 1 - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			n = -errno;
+			close(fd);
+			return n;
+		}
+		if (!n)
+			break;
+		len += (size_t)n;
+	}
+	close(fd);
+	text[len] = '\0';
+	return (ssize_t)len;
+}
+
+/*
+ * pid (comm) state ppid pgrp session tty tpgid flags ... threads(20) itrealvalue starttime(22) ...
+ * startstack(28).
+ * comm is not escaped: it ends at the last ')'.
+ */
+int proc__parse_stat(const char *text, size_t len, struct proc *p)
+{
+	const char *open = memchr(text, '(', len);
+	const char *close = memrchr(text, ')', len);
+	unsigned long long field[29] = {0};
+	const char *at, *end = text + len;
+	size_t n;
+
+	if (!open || !close || close < open || end - close < 4 || close[1] != ' ' ||
+	    close[3] != ' ')
+		return -EBADMSG;
+	n = (size_t)(close - open - 1);
+	if (n >= sizeof(p->comm))
+		n = sizeof(p->comm) - 1;
+	memcpy(p->comm, open + 1, n);
+	p->comm[n] = '\0';
+	p->state = close[2];
+	at = close + 4;
+	for (int i = 4; i <= 28 && (i <= 22 || at < end); i++) {
+		bool minus = at < end && *at == '-';
+		const char *first;
+
+		if (minus)
+			at++;
+		for (first = at; at < end && *at >= '0' && *at <= '9'; at++)
+			field[i] = field[i] * 10 + (unsigned int)(*at - '0');
+		if (at - first > 20 || (at == first && i <= 22))
+			return -EBADMSG;
+		if (minus)
+			field[i] = 0;
+		if (at < end && *at == ' ')
+			at++;
+	}
+	p->ppid = (pid_t)field[4];
+	p->kernel = field[9] & PF_KTHREAD;
+	p->threads = (uint32_t)field[20];
+	p->start_time = field[22];
+	p->stack = field[28];
+	return 0;
+}
+
+int proc__read(pid_t pid, struct proc *p)
+{
+	char text[4096], *at;
+	ssize_t len;
+
+	memset(p, 0, sizeof(*p));
+	if (pid <= 0)
+		return -ESRCH;
+	len = proc__slurp(pid, "stat", text, sizeof(text));
+	if (len < 0)
+		return len == -ENOENT || len == -ESRCH ? -ESRCH : (int)len;
+	if (proc__parse_stat(text, (size_t)len, p))
+		return -ESRCH;
+	p->tgid = pid;
+	len = proc__slurp(pid, "status", text, sizeof(text));
+	if (len < 0)
+		return len == -ENOENT || len == -ESRCH ? -ESRCH : (int)len;
+	/* a newline in the name is written as \n: only real lines begin after one */
+	at = strstr(text, "\nTgid:\t");
+	if (at)
+		p->tgid = (pid_t)strtol(at + 7, NULL, 10);
+	at = strstr(text, "\nUid:\t");
+	if (at && (at = strchr(at + 6, '\t')))
+		p->uid = (uid_t)strtoul(at + 1, NULL, 10);
+	return 0;
+}
+
+uint64_t proc__start_time(pid_t pid)
+{
+	struct proc p = {0};
+	char text[1024];
+	ssize_t len = proc__slurp(pid, "stat", text, sizeof(text));
+
+	if (len < 0 || proc__parse_stat(text, (size_t)len, &p))
+		return 0;
+	return p.start_time;
+}
+
+int proc__memory(pid_t pid, uint64_t addr, void *to, size_t len)
+{
+	struct iovec local = {to, len};
+	struct iovec remote = {(void *)(uintptr_t)addr, len};
+	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	int fd;
+
+	if (n == (ssize_t)len)
+		return 0;
+	if (n >= 0)
+		return -EFAULT;
+	if (errno != EPERM && errno != ENOSYS)
+		return -errno;
+	if (addr > INT64_MAX)
+		return -EFAULT;
+	/* a seccomp filter may forbid the call but not the file */
+	fd = proc__open(pid, "mem");
+	if (fd < 0)
+		return fd == -EACCES ? -EPERM : fd == -ENOENT ? -ESRCH : fd;
+	n = pread(fd, to, len, (off_t)addr);
+	close(fd);
+	return n == (ssize_t)len ? 0 : -EFAULT;
+}
+
+int proc__open_in_root(pid_t pid, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	struct stat st;
+	char name[32];
+	int root, fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	if (fd < 0 && errno == ENOSYS) {
+		/* before Linux 5.6: an absolute symbolic link is then taken from our root */
+		while (*path == '/')
+			path++;
+		fd = openat(root, path, (int)how.flags);
+	}
+	if (fd < 0)
+		fd = -errno;
+	close(root);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+int proc__exe(pid_t pid, char *path, size_t size, bool *deleted)
+{
+	static const char mark[] = " (deleted)";
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	n = readlink(link, path, size - 1);
+	if (n < 0)
+		return -errno;
+	if ((size_t)n == size - 1)
+		return -ENAMETOOLONG;
+	path[n] = '\0';
+	*deleted = n >= (ssize_t)sizeof(mark) && !strcmp(path + n - (sizeof(mark) - 1), mark);
+	if (*deleted)
+		path[n - (ssize_t)(sizeof(mark) - 1)] = '\0';
+	return 0;
+}
+
+/* hierarchy:controllers:path, one a line */
+int proc__cgroup(pid_t pid, char *path, size_t size)
+{
+	char text[8192], *line, *save = NULL;
+	ssize_t len = proc__slurp(pid, "cgroup", text, sizeof(text));
+
+	path[0] = '\0';
+	if (len < 0)
+		return (int)len;
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *names = strchr(line, ':');
+		char *at = names ? strchr(names + 1, ':') : NULL;
+		bool best;
+
+		if (!at)
+			continue;
+		best = !strncmp(line, "0::", 3) || !strncmp(names, ":name=systemd:", 14);
+		if (best ? strcmp(at + 1, "/") || !path[0] : !path[0])
+			snprintf(path, size, "%s", at + 1);
+	}
+	return 0;
+}
+
+bool proc__container(const char *cgroup, char id[65])
+{
+	bool yes = false;
+
+	while (*cgroup) {
+		size_t n = 0;
+
+		while (isxdigit((unsigned char)cgroup[n]))
+			n++;
+		if (n == 64) {
+			memcpy(id, cgroup, 64);
+			id[64] = '\0';
+			yes = true;
+		}
+		cgroup += n ? n : 1;
+	}
+	return yes;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/workload.h"
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* The child.  @gate ends without a byte when the parent gave up or died. */
+__attribute__((noreturn)) static void child(char **argv, bool own_stdout, int gate, int report,
+					    const struct signals *signals)
+{
+	char go;
+	int err;
+	ssize_t n;
+
+	signals__restore(signals);
+	do {
+		n = read(gate, &go, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127);
+	if (!own_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		goto failed;
+	execvp(argv[0], argv);
+failed:
+	err = errno;
+	n = write(report, &err, sizeof(err));
+	_exit(n == (ssize_t)sizeof(err) ? 127 : 126);
+}
+
+int workload__start(struct workload *c, char **argv, bool own_stdout, const struct signals *signals,
+		    struct errmsg *f)
+{
+	int gate[2] = {-1, -1}, report[2] = {-1, -1};
+	int err = 0;
+
+	*c = (struct workload){.name = argv[0], .gate = -1, .report = -1};
+	if (pipe2(gate, O_CLOEXEC) || pipe2(report, O_CLOEXEC)) {
+		err = -errno;
+		goto cleanup;
+	}
+	c->pid = fork();
+	if (c->pid < 0) {
+		err = -errno;
+		c->pid = 0;
+		goto cleanup;
+	}
+	if (!c->pid) {
+		close_fd(&gate[1]);
+		close_fd(&report[0]);
+		child(argv, own_stdout, gate[0], report[1], signals);
+	}
+	c->gate = gate[1];
+	c->report = report[0];
+	gate[1] = report[0] = -1;
+cleanup:
+	for (int i = 0; i < 2; i++) {
+		close_fd(&gate[i]);
+		close_fd(&report[i]);
+	}
+	if (err)
+		return errmsg__set(f, err, "cannot start %s: %s", argv[0], strerror(-err));
+	return 0;
+}
+
+int workload__go(struct workload *c, struct errmsg *f)
+{
+	int err = 0;
+	ssize_t n;
+
+	if (write(c->gate, "", 1) != 1)
+		return errmsg__set(f, -errno, "cannot start %s: %s", c->name, strerror(errno));
+	close_fd(&c->gate);
+	/* exec closes the child's end: nothing to read is success */
+	do {
+		n = read(c->report, &err, sizeof(err));
+	} while (n < 0 && errno == EINTR);
+	close_fd(&c->report);
+	if (n == (ssize_t)sizeof(err))
+		return errmsg__set(f, -err, "cannot run %s: %s", c->name, strerror(err));
+	return 0;
+}
+
+bool workload__ended(struct workload *c)
+{
+	pid_t pid;
+
+	if (c->ended || !c->pid)
+		return c->ended;
+	do {
+		pid = waitpid(c->pid, &c->status, WNOHANG);
+	} while (pid < 0 && errno == EINTR);
+	c->ended = pid != 0;
+	return c->ended;
+}
+
+bool workload__wait(struct workload *c, int ms)
+{
+	while (!workload__ended(c) && ms > 0) {
+		usleep(10000);
+		ms -= 10;
+	}
+	return c->ended;
+}
+
+void workload__signal(const struct workload *c, int signal)
+{
+	kill(c->pid, signal);
+}
+
+bool workload__result(const struct workload *c, char *text, size_t size)
+{
+	if (!c->ended || (WIFEXITED(c->status) && !WEXITSTATUS(c->status)))
+		return false;
+	if (WIFEXITED(c->status))
+		snprintf(text, size, "exited with status %d", WEXITSTATUS(c->status));
+	else
+		snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(c->status),
+			 signals__name(WTERMSIG(c->status)));
+	return true;
+}
+
+void workload__close(struct workload *c)
+{
+	int status;
+
+	close_fd(&c->report);
+	if (c->gate >= 0 && c->pid > 0 && !c->ended) {
+		close_fd(&c->gate);
+		while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	close_fd(&c->gate);
+	c->pid = 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The few things that every system can do, each in its own way: linux/os.c for Linux,
+ * win32/os.c for Windows.  All strings are UTF-8.
+ */
+#ifndef XR_OS_OS_H
+#define XR_OS_OS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/errmsg.h"
+
+/*
+ * os__arguments - called first in main(), with its arguments; on Windows they are replaced by
+ * those of the command line in UTF-8, which stay for the life of the program, and the standard
+ * streams take what is written to them as it is.  0, or -ENOMEM or -EINVAL with @f filled.
+ */
+int os__arguments(int *argc, char ***argv, struct errmsg *f);
+
+/*
+ * os__refuses - why the option of that name cannot be had on this system; NULL: it can.
+ */
+const char *os__refuses(const char *option);
+
+/* os__now - ns on a clock that never goes back; on Linux CLOCK_MONOTONIC. */
+uint64_t os__now(void);
+
+/* os__create - open a new or truncated file for writing: a descriptor, or a negative errno.
+ */
+int os__create(const char *path);
+
+/* os__fopen - the same as a stream.  NULL, and errno is set. */
+FILE *os__fopen(const char *path);
+
+/*
+ * os__write - write(2): bytes written, or a negative errno; -EPIPE: the reader of a pipe has
+ * gone.
+ */
+int os__write(int fd, const void *data, unsigned int size);
+
+/* os__wait_writable - until @fd, where writing failed with EAGAIN, takes more. */
+void os__wait_writable(int fd);
+
+/* os__mkdir - 0 or a negative errno. */
+int os__mkdir(const char *path);
+
+bool os__is_directory(const char *path);
+
+/* os__many_files - have as many files open as is allowed at all. */
+void os__many_files(void);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What /proc says of a process, and reading its memory.  Nothing here stops or changes it.
+ */
+#ifndef XR_OS_PROC_H
+#define XR_OS_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct proc {
+	char comm[16];	     /* may hold anything but '\0' */
+	char state;	     /* 'R', 'S', 'Z', ... */
+	pid_t ppid;	     /* 0: none that we may see */
+	pid_t tgid;	     /* the process a thread belongs to; the pid itself otherwise */
+	uint32_t uid;	     /* effective */
+	uint64_t start_time; /* clock ticks since boot */
+	uint64_t stack; /* where the main thread's stack begins: another after an exec; 0: not told
+			 */
+	uint32_t threads;
+	bool kernel; /* a kernel thread */
+};
+
+/*
+ * proc__parse_stat - /proc/PID/stat (proc(5)), @len bytes of @text, into comm, state, ppid,
+ * threads, start_time, stack and kernel.  -EBADMSG: it is not such a line.
+ */
+int proc__parse_stat(const char *text, size_t len, struct proc *p);
+
+/* proc__read - all of struct proc.  -ESRCH: no such process. */
+int proc__read(pid_t pid, struct proc *p);
+
+/* proc__start_time - only that; 0: no such process. */
+uint64_t proc__start_time(pid_t pid);
+
+/*
+ * proc__memory - read exactly @len bytes at @addr of process @pid into @to, by
+ * process_vm_readv(2) or, where that is forbidden, /proc/PID/mem.
+ * -EFAULT: not mapped; -EPERM; -ESRCH.
+ */
+int proc__memory(pid_t pid, uint64_t addr, void *to, size_t len);
+
+/*
+ * proc__open - open /proc/PID/@name for reading; the caller closes it.  A negative errno
+ * otherwise.
+ */
+int proc__open(pid_t pid, const char *name);
+FILE *proc__fopen(pid_t pid, const char *name);
+
+/*
+ * proc__open_in_root - open the regular file @path as process @pid would (its mount
+ * namespace, its root; symbolic links do not lead out).  The caller closes it.
+ */
+int proc__open_in_root(pid_t pid, const char *path);
+
+/*
+ * proc__exe - the path of the executable as the kernel shows it, without " (deleted)".
+ * -ENAMETOOLONG; -EACCES; -ENOENT: gone, or a kernel thread.
+ */
+int proc__exe(pid_t pid, char *path, size_t size, bool *deleted);
+
+/*
+ * proc__cgroup - the process' cgroup (v2, or v1's "name=systemd" or first hierarchy) in
+ * @path, "" if there is none.
+ */
+int proc__cgroup(pid_t pid, char *path, size_t size);
+
+/*
+ * proc__container - the container id in a cgroup path: the last run of exactly 64
+ * hexadecimal digits, as Docker, Podman, containerd and CRI-O name them.  Returns whether there
+ * is one; @id gets it, terminated.
+ */
+bool proc__container(const char *cgroup, char id[65]);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "os/os.h"
+
+#include <errno.h>
+#include <direct.h>
+#include <fcntl.h>
+#include <io.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "os/win32/wide.h"
+#include <shellapi.h>
+
+/* The console's code page as it was: it outlives this program. */
+static UINT console_code_page;
+
+static void console__restore(void)
+{
+	SetConsoleOutputCP(console_code_page);
+}
+
+/* What is written to the standard streams is UTF-8, and goes out as it is. */
+static void outputs__prepare(void)
+{
+	_setmode(_fileno(stdout), _O_BINARY);
+	_setmode(_fileno(stderr), _O_BINARY);
+	console_code_page = GetConsoleOutputCP();
+	if (console_code_page && console_code_page != CP_UTF8 && SetConsoleOutputCP(CP_UTF8))
+		atexit(console__restore);
+}
+
+int os__arguments(int *argc, char ***argv, struct errmsg *f)
+{
+	int n = 0, err = -ENOMEM;
+	wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), &n);
+	char **utf8 = n > 0 ? calloc((size_t)n + 1, sizeof(*utf8)) : NULL;
+
+	outputs__prepare();
+	if (!wide || !utf8)
+		goto cleanup;
+	for (int i = 0; i < n; i++) {
+		utf8[i] = wide__utf8(wide[i]);
+		if (!utf8[i])
+			goto cleanup;
+	}
+	*argc = n;
+	*argv = utf8;
+	utf8 = NULL;
+	err = 0;
+cleanup:
+	for (int i = 0; utf8 && i < n; i++)
+		free(utf8[i]);
+	free(utf8);
+	LocalFree(wide);
+	return err ? errmsg__set(f, err, "the command line cannot be read: out of memory") : 0;
+}
+
+const char *os__refuses(const char *option)
+{
+	static const struct {
+		const char *option, *why;
+	} refused[] = {
+		{"user", "not on Windows; choose processes by --pid or --comm"},
+		{"cgroup", "there are no cgroups on Windows"},
+		{"btf", "there are no BPF types on Windows"},
+		{"gc", "not on Windows: R.dll does not export what says that the collector runs"},
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (!strcmp(refused[i].option, option))
+			return refused[i].why;
+	return NULL;
+}
+
+uint64_t os__now(void)
+{
+	LARGE_INTEGER frequency, count;
+	uint64_t hz, ticks;
+
+	QueryPerformanceFrequency(&frequency);
+	QueryPerformanceCounter(&count);
+	hz = (uint64_t)frequency.QuadPart;
+	ticks = (uint64_t)count.QuadPart;
+	return ticks / hz * 1000000000u + ticks % hz * 1000000000u / hz;
+}
+
+int os__create(const char *path)
+{
+	wchar_t *wide = wide__from(path);
+	int fd, err;
+
+	if (!wide)
+		return -EINVAL;
+	fd = _wopen(wide, _O_WRONLY | _O_CREAT | _O_TRUNC | _O_BINARY | _O_NOINHERIT,
+		    _S_IREAD | _S_IWRITE);
+	err = errno;
+	free(wide);
+	if (fd == -1)
+		return -err;
+	return fd;
+}
+
+FILE *os__fopen(const char *path)
+{
+	wchar_t *wide = wide__from(path);
+	FILE *out = NULL;
+
+	errno = EINVAL;
+	if (wide)
+		out = _wfopen(wide, L"wbN");
+	free(wide);
+	return out;
+}
+
+/* The C library makes EINVAL of ERROR_NO_DATA, "the pipe is being closed". */
+int os__write(int fd, const void *data, unsigned int size)
+{
+	int n = _write(fd, data, size), err = errno;
+
+	if (n >= 0)
+		return n;
+	if (err == EINVAL && GetFileType((HANDLE)_get_osfhandle(fd)) == FILE_TYPE_PIPE)
+		err = EPIPE;
+	return -err;
+}
+
+void os__wait_writable(int fd)
+{
+	(void)fd;
+	Sleep(10);
+}
+
+int os__mkdir(const char *path)
+{
+	wchar_t *wide = wide__from(path);
+	int err;
+
+	if (!wide)
+		return -EINVAL;
+	err = _wmkdir(wide) ? -errno : 0;
+	free(wide);
+	return err;
+}
+
+bool os__is_directory(const char *path)
+{
+	wchar_t *wide = wide__from(path);
+	DWORD attributes;
+
+	if (!wide)
+		return false;
+	attributes = GetFileAttributesW(wide);
+	free(wide);
+	return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY);
+}
+
+/* There is no limit to be raised: handles are 16 million, and files of the C library 8192. */
+void os__many_files(void)
+{
+	_setmaxstdio(2048);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The decoder: validates records (abi.h), puts the parts of a sample together, turns words into
+ * names, and hands samples on in the profile model.
+ */
+#ifndef XR_PROFILE_DECODE_H
+#define XR_PROFILE_DECODE_H
+
+#include "profile/profile.h"
+
+struct decoder;
+
+/* What the decoder calls.  Arguments are borrowed for the call.  `process` may be NULL. */
+struct decoder_ops {
+	void (*sample)(void *arg, const struct sample *s);
+	void (*process)(void *arg, const struct xr_process *p);
+};
+
+struct decoder_stats {
+	uint64_t samples;   /* handed on */
+	uint64_t malformed; /* records refused: a length, type or field that cannot be */
+	uint64_t partial;   /* samples whose later parts never came */
+	uint64_t unnamed;   /* names whose text never came: told by their address, <0x...> */
+};
+
+int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg);
+/* decoder__record - an engine_sink. */
+void decoder__record(void *decoder, const void *record, size_t size);
+/* decoder__forget - the process of row @serial is gone and all its records were seen. */
+void decoder__forget(struct decoder *d, uint32_t serial);
+const struct decoder_stats *decoder__stats(const struct decoder *d);
+void decoder__free(struct decoder *d); /* NULL is allowed */
+
+#endif

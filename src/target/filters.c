@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "target/filters.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/proc.h"
+
+#define CONTAINER_ID_MIN 12u /* what `docker ps` shows */
+
+static int filters__put(struct filters *fs, struct filter filter, struct errmsg *f)
+{
+	struct filter *more = realloc(fs->list, (fs->n + 1) * sizeof(*more));
+
+	if (!more)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	fs->list = more;
+	fs->list[fs->n++] = filter;
+	fs->given[filter.kind] = true;
+	return 0;
+}
+
+/* A number, all of @text up to @end; -EINVAL. */
+static int number__parse(const char *text, const char *end, unsigned long max, unsigned long *out)
+{
+	unsigned long value = 0;
+
+	if (text == end)
+		return -EINVAL;
+	for (; text < end; text++) {
+		if (*text < '0' || *text > '9')
+			return -EINVAL;
+		value = value * 10 + (unsigned long)(*text - '0');
+		if (value > max)
+			return -EINVAL;
+	}
+	*out = value;
+	return 0;
+}
+
+static int filters__user(struct filters *fs, const char *arg, struct errmsg *f)
+{
+	struct filter filter = {.kind = FILTER_USER};
+
+	if (number__parse(arg, arg + strlen(arg), UINT_MAX, &filter.id) &&
+	    match__user_id(arg, &filter.id))
+		return errmsg__set(
+			f, -EINVAL,
+			"--user %s: no such user here; give the number for one of a container",
+			arg);
+	return filters__put(fs, filter, f);
+}
+
+static int filters__exclude(struct filters *fs, const char *arg, struct errmsg *f)
+{
+	struct filter filter = {.kind = FILTER_EXCLUDE};
+	const char *at = arg, *end;
+	int err;
+
+	for (;; at = end + 1) {
+		end = at + strcspn(at, ",");
+		if (number__parse(at, end, INT_MAX, &filter.id) || !filter.id)
+			return errmsg__set(f, -EINVAL,
+					   "--exclude-pid %s: not a list of process ids", arg);
+		err = filters__put(fs, filter, f);
+		if (err || !*end)
+			return err;
+	}
+}
+
+int filters__add(struct filters *fs, enum filter_kind kind, const char *arg, struct errmsg *f)
+{
+	struct filter filter = {.kind = kind, .text = arg};
+
+	if (kind == FILTER_USER)
+		return filters__user(fs, arg, f);
+	if (kind == FILTER_EXCLUDE)
+		return filters__exclude(fs, arg, f);
+	if (!*arg)
+		return errmsg__set(f, -EINVAL, "--%s: the pattern is empty",
+				   kind == FILTER_COMM ? "comm" : "cgroup");
+	return filters__put(fs, filter, f);
+}
+
+static bool cgroup__match(const char *pattern, const char *cgroup)
+{
+	size_t len = strlen(pattern);
+	char id[65];
+
+	if (match__glob(pattern, cgroup))
+		return true;
+	while (len > 1 && pattern[len - 1] == '/')
+		len--;
+	if (!strncmp(pattern, cgroup, len) && (cgroup[len] == '/' || !strcmp(pattern, "/")))
+		return true;
+	return len >= CONTAINER_ID_MIN && proc__container(cgroup, id) && !strncmp(pattern, id, len);
+}
+
+static bool filter__match(const struct filter *filter, const struct match_subject *s)
+{
+	switch (filter->kind) {
+	case FILTER_USER:
+		return s->uid == filter->id;
+	case FILTER_CGROUP:
+		return cgroup__match(filter->text, s->cgroup);
+	case FILTER_COMM:
+		return match__glob(filter->text, s->comm);
+	case FILTER_EXCLUDE:
+		return (unsigned long)s->pid == filter->id;
+	case FILTER_KINDS:
+		break;
+	}
+	return false;
+}
+
+bool filters__match(const struct filters *fs, const struct match_subject *subject)
+{
+	bool met[FILTER_KINDS] = {false};
+
+	for (size_t i = 0; i < fs->n; i++)
+		met[fs->list[i].kind] |= filter__match(&fs->list[i], subject);
+	if (met[FILTER_EXCLUDE])
+		return false;
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		if (kind != FILTER_EXCLUDE && fs->given[kind] && !met[kind])
+			return false;
+	return true;
+}
+
+bool filters__pass(const struct filters *fs, pid_t pid)
+{
+	struct match_process p;
+
+	if (!fs->n)
+		return true;
+	return !match__process(&p, pid, fs->given[FILTER_CGROUP]) && filters__match(fs, &p.subject);
+}
+
+void filters__free(struct filters *fs)
+{
+	free(fs->list);
+	*fs = (struct filters){0};
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "target/hidden_check.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "sexp.h"
+#include "os/proc.h"
+
+#define GOOD_MIN     10u       /* looks that must have been good */
+#define BAD_SHARE    4u	       /* one bad look on so many good ones is allowed */
+#define BAD_MAX	     30u       /* after so many bad ones, if they are too many, it is refuted */
+#define CONTEXTS_MAX 8u	       /* of the innermost contexts, in one look */
+#define COUNT_MAX    (1 << 30) /* collections */
+#define GC_MAX	     200u      /* looks at the flag that were all not 0 */
+
+/* What must be the same before and after a look, for the look to tell anything. */
+struct state {
+	uint64_t head, srcref, body, pc_at;
+};
+
+static int word__read(const struct layout_memory *m, uint64_t addr, uint64_t *value)
+{
+	return m->read(m->arg, addr, value, sizeof(*value));
+}
+
+static int state__read(const struct xr_row *row, const struct layout_memory *m, struct state *s)
+{
+	int err = word__read(m, row->head_at, &s->head);
+
+	if (!err)
+		err = word__read(m, row->srcref_at, &s->srcref);
+	if (!err)
+		err = word__read(m, row->bc_body_at, &s->body);
+	if (!err)
+		err = word__read(m, row->bc_pc_at, &s->pc_at);
+	return err;
+}
+
+/* Is @body a byte-code object?  Then where its code begins, and how long it is in bytes. */
+static bool body__read(const struct xr_row *row, const struct layout_memory *m, uint64_t body,
+		       uint64_t *code, uint64_t *size)
+{
+	uint64_t cell[R_CELL_WORDS], part[R_CELL_WORDS];
+
+	if (body % 8 || m->read(m->arg, body, cell, sizeof(cell)) ||
+	    (cell[0] & R_TYPE_MASK) != R_BCODESXP)
+		return false;
+	if (cell[R_CDR] % 8 || m->read(m->arg, cell[R_CDR], part, sizeof(part)) ||
+	    (part[0] & R_TYPE_MASK) != R_VECSXP)
+		return false;
+	if (cell[R_CAR] % 8 || m->read(m->arg, cell[R_CAR], part, sizeof(part)) ||
+	    (part[0] & R_TYPE_MASK) != R_INTSXP)
+		return false;
+	*code = cell[R_CAR] + row->layout.vector_data;
+	*size = (row->layout.vector_data < 48 ? part[R_CAR] & 0xffffffff : part[R_CAR]) * 4;
+	return true;
+}
+
+static uint64_t context__field(const uint8_t *context, size_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, context + at, sizeof(value));
+	return value;
+}
+
+/* The innermost contexts: what byte code made of them says which code it was.  Number of those, or
+ * -1 when one breaks the rule. */
+static int contexts__check(const struct xr_row *row, const struct layout_memory *m, uint64_t at)
+{
+	const struct xr_layout *l = &row->layout;
+	uint8_t context[XR_CONTEXT_MAX];
+	uint64_t code, size, body;
+	int n = 0;
+
+	for (unsigned int i = 0; i < CONTEXTS_MAX && at; i++) {
+		if (m->read(m->arg, at, context, l->read_lines))
+			return -1;
+		at = context__field(context, l->nextcontext);
+		if (context__field(context, l->srcref) != row->in_bc)
+			continue;
+		body = context__field(context, l->bcbody);
+		if (!body)
+			continue;
+		if (!body__read(row, m, body, &code, &size))
+			return -1;
+		n++;
+	}
+	return n;
+}
+
+/* One look at byte code: 1: right; 0: wrong; -EAGAIN: it says nothing. */
+static int bc__look(const struct xr_row *row, const struct layout_memory *m, uint32_t *contexts)
+{
+	uint64_t code = 0, size = 0, pc = 0;
+	struct state before, after;
+	bool right;
+	int err, n;
+
+	err = state__read(row, m, &before);
+	if (err)
+		return err == -ESRCH ? err : 0;
+	if (before.srcref != row->in_bc)
+		return -EAGAIN;
+	right = body__read(row, m, before.body, &code, &size) && before.pc_at &&
+		!word__read(m, before.pc_at, &pc);
+	if (right && pc)
+		right = pc >= code && pc - code < size && !((pc - code) % 8);
+	n = contexts__check(row, m, before.head);
+	err = state__read(row, m, &after);
+	if (err == -ESRCH)
+		return err;
+	if (err || memcmp(&before, &after, sizeof(before)))
+		return -EAGAIN;
+	if (right && !pc) /* not begun */
+		return -EAGAIN;
+	if (right && n > 0)
+		*contexts += (uint32_t)n;
+	return right && n >= 0;
+}
+
+static int gc__look(struct hidden_check *c, const struct xr_row *row, const struct layout_memory *m)
+{
+	uint32_t flag = 0;
+	int err = m->read(m->arg, row->gc_at, &flag, row->gc_size == 1 ? 1 : 4);
+
+	if (err == -ESRCH)
+		return err;
+	if (err || flag > 1)
+		c->gc = HIDDEN_REFUTED;
+	else if (!flag)
+		c->gc = HIDDEN_PROVEN;
+	else if (c->looks > GC_MAX)
+		c->gc = HIDDEN_REFUTED;
+	return 0;
+}
+
+static int count__look(struct hidden_check *c, const struct xr_row *row,
+		       const struct layout_memory *m)
+{
+	int32_t count = 0;
+	int err = m->read(m->arg, row->gc_count_at, &count, sizeof(count));
+
+	if (err == -ESRCH)
+		return err;
+	if (err || count < c->last_count || count > COUNT_MAX)
+		c->count = HIDDEN_REFUTED;
+	else if (c->last_count)
+		c->count = HIDDEN_PROVEN;
+	c->last_count = count;
+	return 0;
+}
+
+static bool count__wanted(const struct xr_row *row)
+{
+	return (row->flags & XR_ROW_LINES) && row->gc_count_at;
+}
+
+static bool bc__wanted(const struct xr_row *row)
+{
+	return (row->flags & XR_ROW_LINES) && !(row->flags & XR_ROW_BC) && row->in_bc &&
+	       row->bc_body_at && row->bc_pc_at && row->layout.bcbody && row->layout.srcref;
+}
+
+static bool gc__wanted(const struct xr_row *row)
+{
+	return (row->flags & XR_ROW_GC) && row->gc_at;
+}
+
+bool hidden_check__open(const struct hidden_check *c, const struct xr_row *row)
+{
+	return (c->bc == HIDDEN_OPEN && bc__wanted(row)) ||
+	       (c->gc == HIDDEN_OPEN && gc__wanted(row)) ||
+	       (c->count == HIDDEN_OPEN && count__wanted(row));
+}
+
+int hidden_check__look(struct hidden_check *c, const struct xr_row *row,
+		       const struct layout_memory *m)
+{
+	int result;
+
+	c->looks++;
+	if (c->gc == HIDDEN_OPEN && gc__wanted(row)) {
+		result = gc__look(c, row, m);
+		if (result)
+			return result;
+	}
+	if (c->count == HIDDEN_OPEN && count__wanted(row)) {
+		result = count__look(c, row, m);
+		if (result)
+			return result;
+	}
+	if (c->bc != HIDDEN_OPEN || !bc__wanted(row))
+		return 0;
+	result = bc__look(row, m, &c->contexts);
+	if (result < 0)
+		return result == -EAGAIN ? 0 : result;
+	c->good += result == 1;
+	c->bad += result == 0;
+	if (c->good >= GOOD_MIN && c->bad <= c->good / BAD_SHARE)
+		c->bc = HIDDEN_PROVEN;
+	else if (c->bad >= BAD_MAX && c->bad > c->good / BAD_SHARE)
+		c->bc = HIDDEN_REFUTED;
+	return 0;
+}
+
+static int live__read(void *arg, uint64_t addr, void *to, size_t len)
+{
+	const uint32_t *pid = arg;
+
+	return proc__memory((pid_t)*pid, addr, to, len);
+}
+
+static void live__pause(void *arg)
+{
+	struct timespec ms = {.tv_nsec = 1000000};
+
+	(void)arg;
+	nanosleep(&ms, NULL);
+}
+
+struct layout_memory hidden_check__memory(const uint32_t *pid)
+{
+	return (struct layout_memory){
+		.read = live__read,
+		.pause = live__pause,
+		.arg = (void *)(uintptr_t)pid,
+	};
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "target/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "target/linux/hidden/hidden.h"
+#include "target/layouts.h"
+#include "target/linux/elf.h"
+#include "os/linux/proc_maps.h"
+#include "os/proc.h"
+#include "target/variables.h"
+
+#define EXECS_MAX	4
+#define DEBUG_FILES_MAX 8u
+#define LOADS_MAX	4u /* libR.so mapped more than once: see that many */
+
+/* One file that is mapped into the target. */
+struct load {
+	struct proc_map map;
+	int fd;
+	struct elf_file elf;
+	uint64_t bias;
+};
+
+int target__denied(const struct target *t, const char *what, struct errmsg *f)
+{
+	return errmsg__set(f, -EACCES,
+			   "not allowed to look at the %s of process %d (%s): run as root, or once "
+			   "\"setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep\" on this program",
+			   what, (int)t->pid, t->comm);
+}
+
+static int target__not_r(const struct target *t, struct errmsg *f)
+{
+	return errmsg__set(f, -ENOEXEC,
+			   "process %d (%s) has no R in it: neither libR.so nor R's own program is "
+			   "mapped",
+			   (int)t->pid, t->comm);
+}
+
+/* Who is it?  Fill what /proc says without special rights. */
+static int target__identify(pid_t pid, struct target *t, struct proc *p, struct errmsg *f)
+{
+	int err = proc__read(pid, p);
+
+	t->pid = pid;
+	if (err)
+		return errmsg__set(f, -ESRCH, "no process %d: it has ended, or never was",
+				   (int)pid);
+	memcpy(t->comm, p->comm, sizeof(t->comm));
+	t->start_time = p->start_time;
+	if (p->tgid != pid)
+		return errmsg__set(f, -EINVAL,
+				   "%d is a thread of process %d (%s): give the process, --pid %d",
+				   (int)pid, (int)p->tgid, p->comm, (int)p->tgid);
+	if (p->kernel)
+		return errmsg__set(f, -ENOEXEC,
+				   "process %d (%s) has no R in it: it is the kernel's", (int)pid,
+				   p->comm);
+	if (p->state == 'Z' || p->state == 'X')
+		return errmsg__set(f, -ESRCH, "process %d (%s) has ended already", (int)pid,
+				   p->comm);
+	return 0;
+}
+
+static void load__close(struct load *l)
+{
+	elf_file__close(&l->elf);
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+}
+
+/* Open @l->map's file; where it is loaded. */
+static int load__open(struct load *l, const struct target *t, struct errmsg *f)
+{
+	int err;
+
+	l->fd = proc_maps__open(t->pid, &l->map, f);
+	if (l->fd < 0)
+		return l->fd;
+	err = elf_file__open(&l->elf, l->fd, l->map.path, f);
+	if (err)
+		return err;
+	if (elf_file__bias(&l->elf, l->map.start, l->map.offset, &l->bias))
+		return errmsg__set(
+			f, -EBADMSG,
+			"%s is damaged: process %d runs code from where its headers have "
+			"none",
+			l->map.path, (int)t->pid);
+	return 0;
+}
+
+/*
+ * The executable of the process, if it may be read: R itself may be in it, or copies of libR.so's
+ * variables, which an executable that uses them gets from the linker (R_X86_64_COPY) and which
+ * then count, because the dynamic linker looks there first.
+ */
+static int load__open_exe(struct load *l, const struct target *t, struct errmsg *f)
+{
+	char path[4096];
+	bool deleted, found;
+	FILE *maps;
+	int err;
+
+	l->fd = proc__open(t->pid, "exe");
+	err = l->fd < 0 ? l->fd : proc__exe(t->pid, path, sizeof(path), &deleted);
+	if (err == -EACCES || err == -EPERM)
+		return target__denied(t, "program", f);
+	if (err)
+		return target__gone(t, f);
+	err = elf_file__open(&l->elf, l->fd, path, f);
+	if (err)
+		return err;
+	maps = proc__fopen(t->pid, "maps");
+	if (!maps)
+		return errno == EACCES || errno == EPERM ? target__denied(t, "memory", f)
+							 : target__gone(t, f);
+	found = proc_maps__file(maps, path, deleted, &l->map);
+	fclose(maps);
+	if (!found || elf_file__bias(&l->elf, l->map.start, l->map.offset, &l->bias))
+		return errmsg__set(f, -EBADMSG,
+				   "cannot find where the program %s of process %d is mapped", path,
+				   (int)t->pid);
+	return 0;
+}
+
+/* "Version: 4.2.2" in the DESCRIPTION of package base, for builds whose constants do not tell. */
+static void target__version_of_base(struct target *t, const struct proc_map *map)
+{
+	char path[600], line[256];
+	const char *tail = t->load == TARGET_LIBR ? "/lib/" : "/bin/exec/";
+	char *at = NULL, *next;
+	FILE *in;
+	int fd;
+
+	if (map->deleted || map->cut)
+		return; /* what lies there now is another R */
+	snprintf(path, sizeof(path), "%s", t->path);
+	for (next = strstr(path, tail); next; next = strstr(next + 1, tail))
+		at = next;
+	if (!at)
+		return;
+	snprintf(at, sizeof(path) - (size_t)(at - path), "/library/base/DESCRIPTION");
+	fd = proc__open_in_root(t->pid, path);
+	in = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (!in) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	for (int i = 0; i < 100 && fgets(line, sizeof(line), in); i++) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!strncmp(line, "Version: ", 9) && layouts__parse(line + 9)) {
+			snprintf(t->version, sizeof(t->version), "%.15s", line + 9);
+			break;
+		}
+	}
+	fclose(in);
+}
+
+/* R's version and the layout that goes with it. */
+static int target__layout(struct target *t, const struct load *l, struct errmsg *f)
+{
+	enum layouts_arch arch =
+		l->elf.machine == EM_AARCH64 ? LAYOUTS_AARCH64_LINUX : LAYOUTS_X86_64_LINUX;
+
+	if (elf_file__version(&l->elf, t->version))
+		target__version_of_base(t, &l->map);
+	return variables__layout(t, arch, f);
+}
+
+/* R's hidden variables, from the file @fd or its debug file; what is not found stays 0. */
+static void target__derive(struct target *t, int fd)
+{
+	const struct xr_layout *layout = &t->row.layout;
+	char dir[sizeof(t->path)], path[640], *slash;
+	struct xr_row *row = &t->row;
+	struct hidden d = {0};
+	/* libelf loses the tables of a handle that is then read as a whole: one of its own */
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+	if (!elf || hidden__run(elf, layout->bcbody, layout->bcpc, &d))
+		goto cleanup;
+	snprintf(dir, sizeof(dir), "%s", t->path);
+	slash = strrchr(dir, '/');
+	if (slash)
+		*slash = '\0';
+	for (unsigned int n = 0; n < DEBUG_FILES_MAX; n++) {
+		int err = debug_file__name(elf, dir, n, path, sizeof(path));
+		int debug_fd = err ? err : proc__open_in_root(t->pid, path);
+		struct elf_file debug;
+
+		if (err == -ENOENT)
+			break;
+		if (debug_fd < 0)
+			continue;
+		err = elf_file__open(&debug, debug_fd, path, NULL);
+		if (!err) {
+			err = hidden__from_debug(elf, debug.elf, &d);
+			elf_file__close(&debug);
+		}
+		close(debug_fd);
+		if (!err)
+			break;
+	}
+	t->how_lines = d.how_lines;
+	t->how_gc = d.how_gc;
+	t->srcref = d.srcref;
+	row->bc_body_at = d.bc_body ? d.bc_body + t->load_bias : 0;
+	row->bc_pc_at = d.bc_pc ? d.bc_pc + t->load_bias : 0;
+	row->gc_at = d.gc_running ? d.gc_running + t->load_bias : 0;
+	row->gc_size = d.gc_size;
+	row->gc_count_at = d.gc_count ? d.gc_count + t->load_bias : 0;
+	row->gc_begin = d.gc_begin ? d.gc_begin + t->load_bias : 0;
+	row->gc_end = d.gc_end ? d.gc_end + t->load_bias : 0;
+cleanup:
+	elf_end(elf);
+}
+
+/*
+ * The path as the target names it: the kernel shows paths from our root, which for a target in
+ * a plain chroot begin with the chroot's.
+ */
+static void target__path(struct target *t, const char *shown)
+{
+	char name[32], root[4096];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)t->pid);
+	n = readlink(name, root, sizeof(root) - 1);
+	root[n > 0 ? n : 0] = '\0';
+	if (n > 1 && !strncmp(shown, root, (size_t)n) && shown[n] == '/')
+		shown += n;
+	snprintf(t->path, sizeof(t->path), "%.255s", shown);
+}
+
+static void symbols__want(struct target_symbol symbols[TARGET_VARIABLES])
+{
+	for (int i = 0; i < TARGET_VARIABLES; i++)
+		symbols[i] = (struct target_symbol){.name = variables__name(i)};
+}
+
+/*
+ * Take R from @r, with the executable @exe (NULL: that is @r, or cannot be read) before it in
+ * the dynamic linker's order.
+ */
+static int target__take(struct target *t, struct load *r, struct load *exe, uint32_t want,
+			struct errmsg *f)
+{
+	struct target_symbol symbols[TARGET_VARIABLES], before[TARGET_VARIABLES];
+	uint64_t at[TARGET_VARIABLES];
+	int err;
+
+	t->load_bias = r->bias;
+	target__path(t, r->map.path);
+	symbols__want(symbols);
+	symbols__want(before);
+	err = elf_file__symbols(&r->elf, symbols, TARGET_VARIABLES, true);
+	if (err < 0)
+		return errmsg__set(f, err, "%s is damaged: its symbol table cannot be read",
+				   t->path);
+	if (!symbols[TARGET_CONTEXT].value || !symbols[TARGET_NIL].value) {
+		if (t->load == TARGET_STATIC)
+			return target__not_r(t, f);
+		return errmsg__set(
+			f, -EBADMSG,
+			"%s is damaged, or not R's: it does not export R_GlobalContext and "
+			"R_NilValue",
+			t->path);
+	}
+	if (exe && elf_file__symbols(&exe->elf, before, TARGET_VARIABLES, false) < 0)
+		symbols__want(before);
+	for (size_t i = 0; i < TARGET_VARIABLES; i++) {
+		at[i] = symbols[i].value ? symbols[i].value + r->bias : 0;
+		if (before[i].value)
+			at[i] = before[i].value + exe->bias;
+	}
+	err = variables__read(t, at, f);
+	if (!err)
+		err = target__layout(t, r, f);
+	if (!err && (want & (XR_ROW_LINES | XR_ROW_GC)))
+		target__derive(t, r->fd);
+	return err;
+}
+
+/* libR.so where it is mapped (several times, if it must be: then the first that is in use). */
+static int target__libr(struct target *t, const struct proc_map *maps, size_t n, uint32_t want,
+			struct errmsg *f)
+{
+	struct load exe = {.fd = -1};
+	bool have_exe = !load__open_exe(&exe, t, NULL);
+	int err = -ENOEXEC;
+
+	t->load = TARGET_LIBR;
+	for (size_t i = 0; i < n && err; i++) {
+		struct load r = {.fd = -1, .map = maps[i]};
+
+		err = load__open(&r, t, f);
+		if (!err)
+			err = target__take(t, &r, have_exe ? &exe : NULL, want, f);
+		load__close(&r);
+	}
+	load__close(&exe);
+	return err;
+}
+
+/* R in the executable itself. */
+static int target__static(struct target *t, uint32_t want, struct errmsg *f)
+{
+	struct load exe = {.fd = -1};
+	char path[4096];
+	bool deleted;
+	int err = load__open_exe(&exe, t, f);
+
+	t->load = TARGET_STATIC;
+	if (!err)
+		err = target__take(t, &exe, NULL, want, f);
+	else if ((err == -ENOTSUP || err == -EBADMSG) &&
+		 (proc__exe(t->pid, path, sizeof(path), &deleted) || !proc_maps__is_r(path)))
+		err = target__not_r(t, f); /* some other program: what ails it is not our affair */
+	load__close(&exe);
+	return err;
+}
+
+/* target__find() but for an exec that comes between. */
+static int target__look(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
+{
+	struct proc_map found[LOADS_MAX];
+	size_t n, lines;
+	FILE *maps = proc__fopen(pid, "maps");
+	int err;
+
+	if (!maps)
+		return errno == EACCES || errno == EPERM ? target__denied(t, "memory", f)
+							 : target__gone(t, f);
+	n = proc_maps__find(maps, found, LOADS_MAX, &lines);
+	err = ferror(maps) ? errno : 0;
+	fclose(maps);
+	if (err == EACCES || err == EPERM)
+		return target__denied(t, "memory", f);
+	return n ? target__libr(t, found, n, want, f) : target__static(t, want, f);
+}
+
+int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
+{
+	struct proc before, after;
+	int err;
+
+	for (int i = 0; i < EXECS_MAX; i++) {
+		memset(t, 0, sizeof(*t));
+		err = target__identify(pid, t, &before, f);
+		if (err)
+			return err;
+		err = target__look(pid, want, t, f);
+		if (proc__read(pid, &after) || after.start_time != before.start_time ||
+		    after.state == 'Z' || after.state == 'X')
+			return target__gone(t, f);
+		if (after.stack != before.stack)
+			continue; /* what was read is of two programs */
+		if (!err) {
+			t->row.start_time = t->start_time;
+			t->row.pid = (uint32_t)pid;
+		}
+		return err;
+	}
+	return errmsg__set(f, -EAGAIN,
+			   "process %d (%s) starts one program after another: try again", (int)pid,
+			   t->comm);
+}
+
+bool target__same(const struct target *t)
+{
+	return proc__start_time(t->pid) == t->start_time;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The few things hidden.c asks of an ELF file: symbols by name, the bytes at a virtual address,
+ * what a slot of the global offset table will hold. Every length in the file is checked here.
+ */
+#ifndef XR_TARGET_LINUX_HIDDEN_ELF_IMAGE_H
+#define XR_TARGET_LINUX_HIDDEN_ELF_IMAGE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DERIVE_SEGMENTS 16u /* PT_LOADs that are looked at */
+
+struct elf_image {
+	Elf *elf;
+	uint16_t machine; /* EM_X86_64, EM_AARCH64 */
+	uint16_t type;	  /* ET_DYN, ET_EXEC */
+	uint32_t n_segments;
+	GElf_Phdr segment[DERIVE_SEGMENTS];
+	const uint8_t *contents[DERIVE_SEGMENTS]; /* p_filesz bytes; owned by libelf */
+	uint64_t eh_frame_hdr;			  /* virtual address, 0: none */
+	uint64_t budget; /* symbols and relocations that may still be looked at */
+};
+
+struct elf_symbol {
+	uint64_t value;
+	uint64_t size;
+};
+
+/* elf_image__open - Returns 0; -EBADMSG, -ENOTSUP. Owns nothing: no counterpart to close it. */
+int elf_image__open(struct elf_image *file, Elf *elf);
+
+/*
+ * elf_image__symbol - a defined symbol of @type (STT_FUNC, STT_OBJECT) named @name.
+ * @section: SHT_DYNSYM, or SHT_SYMTAB, where compilers also append ".constprop.0" and the like
+ *	to the names of local symbols: those count
+ *
+ * Returns false if there is none, or several with different values.
+ */
+bool elf_image__symbol(struct elf_image *file, uint32_t section, const char *name, int type,
+		       struct elf_symbol *symbol);
+
+/* elf_image__bytes - the @size bytes of the file at @address, NULL if not all are in the file. */
+const uint8_t *elf_image__bytes(const struct elf_image *file, uint64_t address, uint64_t size);
+
+/* elf_image__code - is @address in an executable segment? How many bytes of it follow? 0: no. */
+uint64_t elf_image__code(const struct elf_image *file, uint64_t address);
+
+/* elf_image__writable - do @size bytes at @address lie in a writable segment (.data, .bss)? */
+bool elf_image__writable(const struct elf_image *file, uint64_t address, uint64_t size);
+
+/* elf_image__string - is the text at @address exactly @text? */
+bool elf_image__string(const struct elf_image *file, uint64_t address, const char *text);
+
+/*
+ * elf_image__slot - will the 8 bytes at @address hold an address of this file that the dynamic
+ * linker stores at start (or the static linker stored)? Returns false if not, or not known.
+ */
+bool elf_image__slot(struct elf_image *file, uint64_t address, uint64_t *value);
+
+/*
+ * elf_image__extent - the end of the function that begins at @address, by the sorted table of
+ * .eh_frame_hdr: the begin of the next one. 0: not the begin of a function.
+ */
+uint64_t elf_image__extent(const struct elf_image *file, uint64_t address);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "os/linux/cpus.h"
+#include "base/map.h"
+#include "os/linux/proc_maps.h"
+#include "os/proc.h"
+#include "target/linux/program.h"
+#include "target/linux/proc_events.h"
+
+#define RING_PAGES  64u	   /* a power of two; an exec makes some ten records of 150 bytes */
+#define RECORD_MAX  65536u /* the size field has 16 bits */
+#define FILES_MAX   8192u  /* files remembered */
+#define PENDING_MAX 4096u  /* mappings of one call */
+#define ROUNDS_MAX  16	   /* of one call; more only when processes start without a pause */
+
+/* Bodies of records without sample_id_all: perf_event_open(2), include/uapi/linux/perf_event.h. */
+struct record_mmap2 {
+	struct perf_event_header head;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t prot, flags;
+	char filename[];
+};
+
+struct record_task { /* FORK and EXIT */
+	struct perf_event_header head;
+	uint32_t pid, ppid;
+	uint32_t tid, ptid;
+	uint64_t time;
+};
+
+struct ring {
+	int fd; /* -1: the CPU is offline */
+	struct perf_event_mmap_page *page;
+	uint8_t *data;
+};
+
+struct proc_events {
+	struct proc_events_sink sink;
+	struct ring *rings; /* by CPU */
+	size_t nrings;
+	size_t ring_bytes, map_bytes;
+	int epoll;
+	int timer; /* expires when it is time to look which CPUs are online */
+	bool lost;
+	/* files other than libR.so that were mapped: by device, inode and generation */
+	struct map files;
+	/* what was mapped, until all forks are known */
+	pid_t *pending;
+	size_t npending;
+	uint64_t record[RECORD_MAX / 8]; /* one that wraps round, put together */
+};
+
+/* What is remembered of a file: the values of watch.files. */
+static char file_plain, file_holds_r;
+
+static const char *path__name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * A file that is not libR.so: R is in it when it is the program that runs and has R's variables.
+ * Each file is looked at once.
+ */
+static bool file__holds_r(struct proc_events *w, const struct record_mmap2 *r)
+{
+	uint64_t a = (uint64_t)r->maj << 52 ^ (uint64_t)r->min << 32 ^ r->ino_generation;
+	void *known = map__get(&w->files, a, r->ino);
+	char exe[4096];
+	bool deleted;
+	int yes = 0;
+
+	if (known)
+		return known == &file_holds_r;
+	if (proc__exe((pid_t)r->pid, exe, sizeof(exe), &deleted))
+		return false;
+	/* as the two see them, the paths differ when the process has a root of its own */
+	if (!strcmp(path__name(exe), path__name(r->filename)))
+		yes = program__holds_r((pid_t)r->pid);
+	if (yes < 0)
+		return false;
+	if (w->files.count >= FILES_MAX)
+		map__free(&w->files);
+	/* without memory the file is looked at again the next time */
+	map__put(&w->files, a, r->ino, yes ? &file_holds_r : &file_plain);
+	return yes;
+}
+
+static void proc_events__mapped(struct proc_events *w, const struct record_mmap2 *r)
+{
+	pid_t pid = (pid_t)r->pid;
+
+	if (pid <= 0 || !(r->prot & PROT_EXEC) || !r->ino)
+		return;
+	if (!proc_maps__is_libr(r->filename) && !file__holds_r(w, r))
+		return;
+	if (w->npending == PENDING_MAX)
+		w->lost = true;
+	else
+		w->pending[w->npending++] = pid;
+}
+
+static void proc_events__task(struct proc_events *w, const struct record_task *r)
+{
+	pid_t pid = (pid_t)r->pid, parent = (pid_t)r->ppid;
+
+	if (r->head.type == PERF_RECORD_FORK) {
+		if (w->sink.forked && pid > 0 && parent > 0 && pid != parent)
+			w->sink.forked(w->sink.arg, r->time, parent, pid);
+	} else if (w->sink.exited && pid > 0 && r->pid == r->tid) {
+		w->sink.exited(w->sink.arg, r->time, pid);
+	}
+}
+
+/* @size: of the record, at least its head. */
+static void proc_events__record(struct proc_events *w, const struct perf_event_header *head,
+				size_t size)
+{
+	const struct record_mmap2 *m = (const void *)head;
+
+	switch (head->type) {
+	case PERF_RECORD_MMAP2:
+		if (size > sizeof(*m) && memchr(m->filename, '\0', size - sizeof(*m)))
+			proc_events__mapped(w, m);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		if (size >= sizeof(struct record_task))
+			proc_events__task(w, (const void *)head);
+		break;
+	case PERF_RECORD_LOST:
+		w->lost = true;
+		break;
+	}
+}
+
+/* Everything that is in one ring.  The kernel moves data_head, we data_tail. */
+static void ring__read(struct proc_events *w, struct ring *r)
+{
+	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = r->page->data_tail;
+
+	while (tail < head) {
+		size_t at = tail & (w->ring_bytes - 1), size, first;
+		const struct perf_event_header *h = (const void *)(r->data + at);
+
+		/* records are multiples of 8, so a head never wraps */
+		size = h->size;
+		if (size < sizeof(*h) || size > head - tail) {
+			w->lost = true;
+			tail = head;
+			break;
+		}
+		first = w->ring_bytes - at;
+		if (first < size) {
+			memcpy(w->record, r->data + at, first);
+			memcpy((uint8_t *)w->record + first, r->data, size - first);
+			h = (const void *)w->record;
+		}
+		proc_events__record(w, h, size);
+		tail += size;
+	}
+	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+static void proc_events__rings(struct proc_events *w)
+{
+	for (size_t i = 0; i < w->nrings; i++)
+		if (w->rings[i].fd >= 0)
+			ring__read(w, &w->rings[i]);
+}
+
+static int ring__open(struct proc_events *w, struct ring *r, int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.mmap = 1, /* of executable code only */
+		.mmap2 = 1,
+		.task = w->sink.forked || w->sink.exited,
+		.watermark = 1,
+		.wakeup_watermark = 1, /* each record wakes */
+	};
+	struct epoll_event event = {.events = EPOLLIN};
+	int fd, err;
+
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r->page = mmap(NULL, w->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (r->page == MAP_FAILED) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	r->data = (uint8_t *)r->page + (w->map_bytes - w->ring_bytes);
+	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event)) {
+		err = -errno;
+		munmap(r->page, w->map_bytes);
+		close(fd);
+		return err;
+	}
+	r->fd = fd;
+	return 0;
+}
+
+static void ring__close(struct proc_events *w, struct ring *r)
+{
+	if (r->fd < 0)
+		return;
+	munmap(r->page, w->map_bytes);
+	close(r->fd);
+	r->fd = -1;
+}
+
+/*
+ * Rings for CPUs that came online, none for those that went.  What happened on a CPU before it had
+ * a ring counts as lost.  A ring that cannot be opened now is tried again the next time.
+ */
+static void proc_events__renew_cpus(struct proc_events *w)
+{
+	bool *online = calloc(w->nrings, sizeof(*online));
+
+	if (!online)
+		return;
+	if (cpus__online(online, w->nrings)) {
+		free(online);
+		return;
+	}
+	for (size_t cpu = 0; cpu < w->nrings; cpu++) {
+		if (!online[cpu])
+			ring__close(w, &w->rings[cpu]);
+		else if (w->rings[cpu].fd < 0 && !ring__open(w, &w->rings[cpu], (int)cpu))
+			w->lost = true;
+	}
+	free(online);
+}
+
+bool proc_events__read(struct proc_events *w)
+{
+	uint64_t expirations;
+	size_t told;
+	bool lost;
+
+	proc_events__rings(w);
+	if (read(w->timer, &expirations, sizeof(expirations)) == sizeof(expirations))
+		proc_events__renew_cpus(w);
+	for (int round = 0; w->npending && round < ROUNDS_MAX; round++) {
+		told = w->npending;
+		/*
+		 * A child maps nothing before its fork is on record, but perhaps in a ring that
+		 * was read before this one: so go round once more.
+		 */
+		if (w->sink.forked)
+			proc_events__rings(w);
+		for (size_t i = 0; i < told; i++)
+			w->sink.mapped(w->sink.arg, w->pending[i]);
+		w->npending -= told;
+		memmove(w->pending, w->pending + told, w->npending * sizeof(*w->pending));
+	}
+	lost = w->lost || w->npending;
+	w->lost = false;
+	return lost;
+}
+
+int proc_events__fd(const struct proc_events *w)
+{
+	return w->epoll;
+}
+
+static int open_fault(struct errmsg *f, int err)
+{
+	if (err == -EACCES || err == -EPERM)
+		return errmsg__set(
+			f, err,
+			"cannot watch for new processes: permission denied; run as root "
+			"or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the program");
+	return errmsg__set(f, err, "cannot watch for new processes: %s", strerror(-err));
+}
+
+static int timer__open(struct proc_events *w)
+{
+	const struct timespec period = {.tv_sec = CPUS_CHECK_MS / 1000,
+					.tv_nsec = CPUS_CHECK_MS % 1000 * 1000000L};
+	struct itimerspec spec = {.it_interval = period, .it_value = period};
+	struct epoll_event event = {.events = EPOLLIN};
+
+	w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (w->timer < 0 || timerfd_settime(w->timer, 0, &spec, NULL) ||
+	    epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->timer, &event))
+		return -errno;
+	return 0;
+}
+
+int proc_events__open(struct proc_events **out, const struct proc_events_sink *sink,
+		      struct errmsg *f)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int cpus = libbpf_num_possible_cpus(), err = 0;
+	struct proc_events *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	w->epoll = w->timer = -1;
+	w->sink = *sink;
+	w->ring_bytes = RING_PAGES * page;
+	w->map_bytes = w->ring_bytes + page;
+	if (cpus < 1) {
+		err = errmsg__set(f, -ENODEV, "cannot tell how many CPUs there are");
+		goto cleanup;
+	}
+	w->rings = calloc((size_t)cpus, sizeof(*w->rings));
+	for (int cpu = 0; w->rings && cpu < cpus; cpu++)
+		w->rings[cpu].fd = -1;
+	w->nrings = w->rings ? (size_t)cpus : 0;
+	w->pending = calloc(PENDING_MAX, sizeof(*w->pending));
+	if (!w->rings || !w->pending) {
+		err = errmsg__set(f, -ENOMEM, "out of memory");
+		goto cleanup;
+	}
+	w->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (w->epoll < 0) {
+		err = open_fault(f, -errno);
+		goto cleanup;
+	}
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		err = ring__open(w, &w->rings[cpu], cpu);
+		if (err && err != -ENODEV) { /* ENODEV: offline */
+			open_fault(f, err);
+			goto cleanup;
+		}
+	}
+	err = timer__open(w);
+	if (err) {
+		open_fault(f, err);
+		goto cleanup;
+	}
+	*out = w;
+	return 0;
+
+cleanup:
+	proc_events__close(w);
+	return err;
+}
+
+void proc_events__close(struct proc_events *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->nrings; i++)
+		ring__close(w, &w->rings[i]);
+	if (w->timer >= 0)
+		close(w->timer);
+	if (w->epoll >= 0)
+		close(w->epoll);
+	map__free(&w->files);
+	free(w->pending);
+	free(w->rings);
+	free(w);
+}

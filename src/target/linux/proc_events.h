@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Watches the whole machine for processes that R appears in, by the kernel's own records: each
+ * mapping of executable code (and, for families, each fork and exit) is written by perf into one
+ * ring per CPU.  /proc is looked at only for a process that a record names.
+ *
+ * Pids are those of the pid namespace the watch was opened in; what runs outside it is not seen.
+ */
+#ifndef XR_TARGET_LINUX_PROC_EVENTS_H
+#define XR_TARGET_LINUX_PROC_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/errmsg.h"
+
+struct proc_events;
+
+/* Whom to tell; called from proc_events__read. */
+struct proc_events_sink {
+	/* @pid mapped a file that may hold R: libR.so, or a program with R's variables in it */
+	void (*mapped)(void *arg, pid_t pid);
+	/* @parent forked @child (a process, not a thread), at @time of perf's clock; NULL: not
+	 * wanted */
+	void (*forked)(void *arg, uint64_t time, pid_t parent, pid_t child);
+	/* the first thread of @pid has ended; NULL: not wanted */
+	void (*exited)(void *arg, uint64_t time, pid_t pid);
+	void *arg;
+};
+
+/*
+ * proc_events__open - an event on each CPU that is online, now or later.  @sink is copied. -EACCES,
+ * -EPERM: not allowed; or whatever perf_event_open() and mmap() fail with.
+ */
+int proc_events__open(struct proc_events **out, const struct proc_events_sink *sink,
+		      struct errmsg *f);
+
+/* proc_events__fd - becomes readable when there is something to read; stays the watch's own. */
+int proc_events__fd(const struct proc_events *w);
+
+/*
+ * proc_events__read - act on all records there are.  Forks and exits are told in no order between
+ * CPUs, but before a mapping is told, all forks that led to it have been.  Returns whether records
+ * were lost since the last call: then processes may have been missed, and /proc must be scanned
+ * (target__scan()).
+ */
+bool proc_events__read(struct proc_events *w);
+
+void proc_events__close(struct proc_events *w); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Programs that have R in them, whatever they are called: R linked without libR.so. */
+#ifndef XR_TARGET_LINUX_PROGRAM_H
+#define XR_TARGET_LINUX_PROGRAM_H
+
+#include <sys/types.h>
+
+/*
+ * program__holds_r - are R's variables in the symbol tables of the program that @pid runs?
+ * 1 or 0; a negative errno: it could not be looked at.
+ */
+int program__holds_r(pid_t pid);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Target discovery: find R in a process, and all that a sampler has to know of it.
+ */
+#ifndef XR_TARGET_TARGET_H
+#define XR_TARGET_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/errmsg.h"
+#include "layout.h"
+
+enum target_load { TARGET_LIBR, TARGET_STATIC }; /* libR.so, or R in the executable */
+
+struct target {
+	pid_t pid;	     /* thread group id, as the caller sees it */
+	uint64_t start_time; /* /proc/PID/stat field 22: guards against reuse of the pid */
+	enum target_load load;
+	char comm[16];
+	char path[256];	    /* of the mapped file as the target names it; may be cut */
+	char version[16];   /* R's, "4.2.2"; "" when it could not be found */
+	uint64_t load_bias; /* added to the file's addresses */
+	bool version_known; /* false: the layout is a guess, to be validated (issue: last row) */
+	/* of R's hidden variables, hidden.h: constants, NULL when not found */
+	const char *how_lines, *how_gc;
+	uint16_t srcref;   /* offset of RCNTXT.srcref as the file's code has it, 0: not seen */
+	struct xr_row row; /* serial, flags and r_tid are the caller's to fill */
+};
+
+/*
+ * target__find - look for R in process @pid and fill @t.
+ * @want: XR_ROW_LINES, XR_ROW_GC: what must be looked for besides the names' needs.
+ *
+ * Errors, each with its own line in @f: -ESRCH no such process; -EACCES/-EPERM not allowed to look;
+ * -ENOEXEC no R in it; -EAGAIN R is mapped but not initialised yet (R_GlobalContext is NULL);
+ * -ENOTSUP 32-bit, or an R older than 3.0; -EINVAL @pid is a thread, not a process (says whose);
+ * -EBADMSG the file that holds R is damaged.
+ */
+int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f);
+
+/* target__same - is @t's process still the one that was found? */
+bool target__same(const struct target *t);
+
+/*
+ * target__scan - call @seen for each process that seems to have R in it: libR.so is mapped, the
+ * executable or the process is called R, or the executable has R's variables.  Cheap;
+ * target__find() has the last word.
+ * Processes that may not be looked at are passed over.
+ *
+ * Stops when @seen returns other than 0, and returns that; 0 at the end; a negative errno when
+ * /proc cannot be read.
+ */
+int target__scan(int (*seen)(void *arg, pid_t pid), void *arg);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The JSON writer, and the object of --stats. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "session/stats.h"
+#include "tap.h"
+
+struct text {
+	FILE *out;
+	char *data;
+	size_t size;
+};
+
+static void text__open(struct text *t)
+{
+	t->data = NULL;
+	t->out = open_memstream(&t->data, &t->size);
+	if (!t->out)
+		tap__bail("no memory");
+}
+
+static void text__is(struct text *t, const char *wanted, const char *name)
+{
+	fclose(t->out);
+	tap__ok(!strcmp(t->data, wanted), "%s: %.*s", name, (int)strcspn(t->data, "\n"), t->data);
+	free(t->data);
+}
+
+static void test_shape(void)
+{
+	struct text t;
+	struct json j;
+
+	text__open(&t);
+	json__begin(&j, t.out);
+	json__object(&j, NULL);
+	json__u64(&j, "big", UINT64_MAX);
+	json__bool(&j, "yes", true);
+	json__str(&j, "none", NULL);
+	json__array(&j, "list");
+	json__double(&j, NULL, 0.5);
+	json__double(&j, NULL, NAN);
+	json__object(&j, NULL);
+	json__close(&j);
+	json__close(&j);
+	json__close(&j);
+	tap__ok(json__end(&j) == 0, "well-formed");
+	text__is(&t,
+		 "{\"big\": 18446744073709551615, \"yes\": true, \"none\": null, "
+		 "\"list\": [0.5, null, {}]}\n",
+		 "values and nesting");
+}
+
+static void string_is(const char *value, const char *wanted)
+{
+	struct text t;
+	struct json j;
+	char line[256];
+
+	text__open(&t);
+	json__begin(&j, t.out);
+	json__str(&j, NULL, value);
+	if (json__end(&j))
+		tap__bail("a string alone was refused");
+	snprintf(line, sizeof(line), "\"%s\"\n", wanted);
+	text__is(&t, line, "string");
+}
+
+static void test_strings(void)
+{
+	string_is("plain", "plain");
+	string_is("a\"b\\c/d", "a\\\"b\\\\c/d");
+	string_is("tab\tnl\nesc\033del\177", "tab\\u0009nl\\u000aesc\\u001bdel\\u007f");
+	string_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+	string_is("lone \xe9 byte", "lone \\ufffd byte");
+	string_is("cut \xe2\x82", "cut \\ufffd\\ufffd");
+	string_is("overlong \xc0\xaf", "overlong \\ufffd\\ufffd");
+	string_is("surrogate \xed\xa0\x80", "surrogate \\ufffd\\ufffd\\ufffd");
+	string_is("beyond \xf4\x90\x80\x80", "beyond \\ufffd\\ufffd\\ufffd\\ufffd");
+}
+
+static void test_misuse(void)
+{
+	struct text t;
+	struct json j;
+
+	text__open(&t);
+	json__begin(&j, t.out);
+	json__object(&j, NULL);
+	json__u64(&j, NULL, 1);
+	json__close(&j);
+	tap__ok(json__end(&j) == -EINVAL, "no key inside an object");
+	json__begin(&j, t.out);
+	json__array(&j, NULL);
+	tap__ok(json__end(&j) == -EINVAL, "not closed");
+	json__begin(&j, t.out);
+	json__close(&j);
+	tap__ok(json__end(&j) == -EINVAL, "closed too often");
+	json__begin(&j, t.out);
+	json__u64(&j, NULL, 1);
+	json__u64(&j, NULL, 2);
+	tap__ok(json__end(&j) == -EINVAL, "two values at the top");
+	json__begin(&j, t.out);
+	for (int i = 0; i <= JSON_DEPTH_MAX; i++)
+		json__array(&j, NULL);
+	tap__ok(json__end(&j) == -E2BIG, "too deep");
+	fclose(t.out);
+	free(t.data);
+}
+
+static void test_full(void)
+{
+	FILE *full = fopen("/dev/full", "w");
+	struct json j;
+
+	if (!full)
+		tap__bail("no /dev/full");
+	json__begin(&j, full);
+	json__u64(&j, NULL, 1);
+	tap__ok(json__end(&j) == -ENOSPC, "a failed write is told");
+	fclose(full);
+}
+
+static void test_counts(void)
+{
+	struct decoder_stats decoder = {.samples = 1};
+	uint64_t counts[XR_COUNTERS];
+	struct stats s = {.freq = 99};
+	uint64_t sum = 0;
+
+	/* different powers of two, so that the sum shows which were added */
+	for (unsigned int i = 0; i < XR_COUNTERS; i++)
+		counts[i] = 1ull << i;
+	stats__fill(&s, counts, &decoder);
+	for (unsigned int i = 0; i < XR_ERRORS; i++)
+		sum += counts[i];
+	tap__ok(s.sent + s.no_r_frames + s.exiting + s.unreadable + s.lost == sum,
+		"each row of errors.def is in exactly one count");
+	tap__ok(s.written == 1 && s.sent == counts[XR_WRITTEN], "written is what was decoded");
+	tap__ok(s.truncated == counts[XR_TRUNCATED], "truncated");
+	tap__ok(!stats__conserved(&s), "ticks that do not add up are noticed");
+	counts[XR_TICKS] = sum;
+	decoder.samples = counts[XR_WRITTEN];
+	stats__fill(&s, counts, &decoder);
+	tap__ok(stats__conserved(&s), "ticks that do add up");
+}
+
+int main(void)
+{
+	test_shape();
+	test_strings();
+	test_misuse();
+	test_full();
+	test_counts();
+	return tap__done();
+}

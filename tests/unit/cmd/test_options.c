@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line: what is understood, and what is refused and how. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/options.h"
+#include "tap.h"
+
+#define MAX_ARGS 32
+
+/* Split at blanks and parse; the words live until the next call. */
+static int parse(const char *line, struct options *o, struct errmsg *f)
+{
+	static char text[512];
+	static char *argv[MAX_ARGS + 2];
+	char *save = NULL;
+	int argc = 0;
+
+	argv[argc++] = (char *)"xrprof-bpf";
+	snprintf(text, sizeof(text), "%s", line);
+	for (char *w = strtok_r(text, " ", &save); w && argc <= MAX_ARGS;
+	     w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+	f->text[0] = '\0';
+	return options__parse(o, argc, argv, f);
+}
+
+static void test_defaults(void)
+{
+	struct options o;
+	struct errmsg f;
+
+	tap__ok(parse("-p 42", &o, &f) == 0, "-p 42 is enough: %s", f.text);
+	tap__ok(o.npids == 1 && o.pids[0] == 42, "the pid");
+	tap__ok(o.freq == 99, "99 Hz");
+	tap__ok(!strcmp(o.output, "-"), "to stdout");
+	tap__ok(!strcmp(o.format->name, "rprof"), "as Rprof writes");
+	tap__ok(o.engine == NULL && o.clock == ENGINE_CLOCK_DEFAULT, "engine auto, its own clock");
+	tap__ok(o.duration == 0 && !o.all && !o.follow && !o.lines && !o.gc && !o.filter &&
+			!o.verbose && !o.quiet && !o.stats && !o.btf && !o.command,
+		"all else is off");
+	options__free(&o);
+}
+
+static void test_all_given(void)
+{
+	struct options o;
+	struct errmsg f;
+
+	tap__ok(parse("--pid=7,8 -p 9 -p 7 --rate 1000 -d 0.25 -o out/ --format folded -e bpf -s "
+		      "--clock cpu --stats s.json --btf b -q -v",
+		      &o, &f) == 0,
+		"many options: %s", f.text);
+	tap__ok(o.npids == 3 && o.pids[0] == 7 && o.pids[1] == 8 && o.pids[2] == 9,
+		"--pid is a list and repeatable; a pid named twice counts once");
+	tap__ok(o.freq == 1000 && o.duration == 0.25, "rate and a fraction of a second");
+	tap__ok(!strcmp(o.output, "out/") && !strcmp(o.format->name, "folded"), "output, format");
+	tap__ok(o.engine && !strcmp(o.engine->name, "bpf") && o.clock == ENGINE_CLOCK_CPU,
+		"engine, clock");
+	tap__ok(o.follow && o.quiet && o.verbose, "flags");
+	tap__ok(!strcmp(o.stats, "s.json") && !strcmp(o.btf, "b"), "files");
+	options__free(&o);
+}
+
+static void test_aliases(void)
+{
+	static const char *const lines[] = {"-p 1 -F 50", "-p 1 --freq 50", "-p 1 --rate=50",
+					    "-p 1 --frequency 50"};
+	struct options o;
+	struct errmsg f;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		tap__ok(parse(lines[i], &o, &f) == 0 && o.freq == 50, "%s: %s", lines[i], f.text);
+		options__free(&o);
+	}
+}
+
+static void test_command(void)
+{
+	struct options o;
+	struct errmsg f;
+
+	tap__ok(parse("-F 10 -- R -F 20 -- x", &o, &f) == 0, "a command: %s", f.text);
+	tap__ok(o.freq == 10, "its options are not ours");
+	tap__ok(o.command && !strcmp(o.command[0], "R") && !strcmp(o.command[1], "-F") &&
+			!strcmp(o.command[3], "--") && !strcmp(o.command[4], "x") && !o.command[5],
+		"it is passed on word for word");
+	options__free(&o);
+}
+
+static void test_help(void)
+{
+	struct options o;
+	struct errmsg f;
+
+	tap__ok(parse("--help", &o, &f) == 0 && o.help, "--help needs no target");
+	options__free(&o);
+	tap__ok(parse("-V", &o, &f) == 0 && o.version, "-V needs no target");
+	options__free(&o);
+}
+
+/* Refused, with @word in the message. */
+static void refused(const char *line, const char *word)
+{
+	struct options o;
+	struct errmsg f;
+	int err = parse(line, &o, &f);
+
+	tap__ok(err == -EINVAL && strstr(f.text, word) && !strchr(f.text, '\n'),
+		"refused: '%s': %d %s", line, err, f.text);
+	options__free(&o);
+}
+
+static void test_refused(void)
+{
+	refused("", "--pid");
+	refused("-p", "-p");
+	refused("--pid", "--pid");
+	refused("-p x", "x");
+	refused("-p 0", "0");
+	refused("-p -1", "-1");
+	refused("-p 1,", "1,");
+	refused("-p ,1", ",1");
+	refused("-p 1,,2", "1,,2");
+	refused("-p 99999999999999999999", "99999999999999999999");
+	refused("-p 4294967297", "4294967297");
+	refused("-p 1x", "1x");
+	refused("-p 1 -F 0", "--freq 0");
+	refused("-p 1 -F -5", "--freq -5");
+	refused("-p 1 -F 1.5", "--freq 1.5");
+	refused("-p 1 -F 100001", "--freq 100001");
+	refused("-p 1 -d 0", "--duration 0");
+	refused("-p 1 -d -1", "--duration -1");
+	refused("-p 1 -d nan", "--duration nan");
+	refused("-p 1 -d inf", "--duration inf");
+	refused("-p 1 -d 1s", "--duration 1s");
+	refused("-p 1 -f nonsense", "rprof, folded");
+	refused("-p 1 -e nonsense", "auto, bpf");
+	refused("-p 1 --clock sun", "--clock sun");
+	refused("-p 1 --nonsense", "--nonsense");
+	refused("-p 1 -Z", "-Z");
+	refused("-p 1 --quiet=1", "--quiet");
+	refused("-p 1 file", "file");
+	refused("file", "file");
+	refused("--", "--");
+	refused("-p 1 --", "--");
+	refused("-p 1 -- R", "exclude");
+	refused("-p 1,2", "DIRECTORY");
+}
+
+int main(void)
+{
+	test_defaults();
+	test_all_given();
+	test_aliases();
+	test_command();
+	test_help();
+	test_refused();
+	return tap__done();
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walk from outside, over images of R's memory that change while they are read: between any two
+ * reads the program may call, return and write over what it left, as R does.  Whatever comes out
+ * must be a stack that it had.
+ */
+#include <errno.h>
+
+#include "profile/decode.h"
+#include "target/layouts.h"
+#include "base/map.h"
+#include "r_image.h"
+#include "engine/remote/remote_walk.h"
+#include "tap.h"
+
+#define DEPTH_MAX 64
+#define WAYS	  4 /* functions that may be called at each depth */
+
+static uint64_t rng_state = 88172645463325252ull;
+
+static uint64_t rng(void)
+{
+	rng_state ^= rng_state << 13;
+	rng_state ^= rng_state >> 7;
+	rng_state ^= rng_state << 17;
+	return rng_state;
+}
+
+/* A program: what it may call, and its stack now. */
+struct program {
+	struct image m;
+	bool heap; /* contexts on the node stack, too: they grow upward */
+	uint64_t calls[DEPTH_MAX][WAYS];
+	uint64_t foreign;	   /* a call of .Call */
+	uint64_t at[DEPTH_MAX];	   /* contexts, outermost first */
+	int way[DEPTH_MAX];	   /* -1: foreign, -2: a loop */
+	uint64_t slots[DEPTH_MAX]; /* where the context at each depth goes */
+	int depth;
+	/* what happens while it is being read */
+	uint32_t changes; /* of 1000 spans read, before how many it does something */
+	uint32_t busy; /* of 1000 things it does, how many go deeper than two frames from the top */
+	uint64_t steps;
+	struct map seen; /* hashes of the stacks it has had */
+	int fail_span;	 /* this one cannot be read, counted from 1 */
+	int spans;
+	int gone; /* nothing can be read: the error */
+	uint64_t now;
+	/* what came out */
+	struct decoder *decoder;
+	uint64_t got; /* hash of the last sample's stack */
+	uint32_t nframes;
+	uint32_t samples;
+};
+
+static uint64_t hash_name(uint64_t hash, const char *name)
+{
+	return map__hash(hash, map__hash_bytes(name, strlen(name)));
+}
+
+static void frame_name(char *name, size_t size, int depth, int way)
+{
+	if (way < 0)
+		snprintf(name, size, ".Call");
+	else
+		snprintf(name, size, "f_%d_%d", depth, way);
+}
+
+/* A hash of the names of the frames, innermost first; 0: none. */
+static uint64_t program__hash(const struct program *p)
+{
+	uint64_t hash = 0;
+	char name[32];
+
+	for (int i = p->depth; i-- > 0;) {
+		if (p->way[i] == -2)
+			continue;
+		frame_name(name, sizeof(name), i, p->way[i]);
+		hash = hash_name(hash, name);
+	}
+	return hash;
+}
+
+static void program__note(struct program *p)
+{
+	if (map__put(&p->seen, program__hash(p), 1, p))
+		tap__bail("out of memory");
+}
+
+static void program__pop(struct program *p)
+{
+	uint64_t at = p->at[--p->depth], head;
+	uint8_t *dead = image__at(&p->m, at, XR_CONTEXT_MAX);
+
+	head = p->depth ? p->at[p->depth - 1] : p->slots[DEPTH_MAX - 1];
+	image__put64(&p->m, p->m.head_at, head);
+	/* C functions use the same stack for other things, often the same ones each time */
+	if (p->depth % 2) {
+		image__put64(&p->m, at + p->m.layout.call, p->m.nil + 8);
+		image__put64(&p->m, at + p->m.layout.cloenv, 0);
+		return;
+	}
+	for (uint32_t i = 0; i < 3 && rng() % 2; i++) {
+		uint64_t word = rng() % 2 ? p->calls[rng() % DEPTH_MAX][rng() % WAYS] : rng();
+
+		memcpy(dead + rng() % (XR_CONTEXT_MAX / 8) * 8, &word, 8);
+	}
+}
+
+static void program__push(struct program *p)
+{
+	int depth = p->depth, way = (int)(rng() % WAYS);
+	uint64_t at = p->slots[depth];
+	uint64_t next = depth ? p->at[depth - 1] : p->slots[DEPTH_MAX - 1];
+	uint64_t kind = rng() % 16;
+
+	if (depth >= DEPTH_MAX - 2)
+		return;
+	if (kind == 0 && depth) {
+		way = -1;
+		image__context(&p->m, at, next, R_CTXT_BUILTIN, p->foreign);
+	} else if (kind == 1) {
+		way = -2;
+		image__context(&p->m, at, next, 3, p->m.nil);
+	} else {
+		image__context(&p->m, at, next, R_CTXT_FUNCTION, p->calls[depth][way]);
+	}
+	p->at[depth] = at;
+	p->way[depth] = way;
+	p->depth++;
+	/* the record is complete before R_GlobalContext points at it */
+	image__put64(&p->m, p->m.head_at, at);
+}
+
+/* Call or return; a routine in C and a loop's own calls come back first. */
+static void program__step(struct program *p)
+{
+	int floor = rng() % 1000 < p->busy ? 0 : p->depth > 2 ? p->depth - 1 : p->depth;
+
+	p->steps++;
+	if (p->depth > floor && (rng() % 2 || p->way[p->depth - 1] == -1))
+		program__pop(p);
+	else
+		program__push(p);
+	program__note(p);
+}
+
+static int program__read(void *arg, const struct remote_span *spans, uint32_t n)
+{
+	struct program *p = arg;
+
+	if (p->gone)
+		return p->gone;
+	for (uint32_t i = 0; i < n; i++) {
+		while (rng() % 1000 < p->changes)
+			program__step(p);
+		if (++p->spans == p->fail_span)
+			return (int)i;
+		if (image__read(&p->m, spans[i].to, spans[i].len, spans[i].addr))
+			return (int)i;
+	}
+	return (int)n;
+}
+
+static uint64_t clock_ns;
+
+static uint64_t program__now(void)
+{
+	return clock_ns += 1000;
+}
+
+static void on_sample(void *arg, const struct sample *s)
+{
+	struct program *p = arg;
+
+	p->got = 0;
+	p->samples++;
+	p->nframes = s->nframes;
+	for (uint32_t i = 0; i < s->nframes; i++)
+		p->got = hash_name(p->got, s->frames[i].name);
+}
+
+static void program__init(struct program *p, const struct xr_layout *layout, bool heap)
+{
+	static const struct decoder_ops ops = {.sample = on_sample};
+	struct image *m = &p->m;
+	char name[32];
+
+	memset(p, 0, sizeof(*p));
+	image__init(m, layout, 1 << 20, 1 << 20);
+	p->heap = heap;
+	for (int depth = 0; depth < DEPTH_MAX; depth++) {
+		for (int way = 0; way < WAYS; way++) {
+			frame_name(name, sizeof(name), depth, way);
+			p->calls[depth][way] = image__call(m, image__symbol(m, name), 0, 0);
+		}
+		p->slots[depth] = image__room(m, heap && depth % 3);
+	}
+	p->foreign = image__call(m, image__symbol(m, ".Call"), 0, 0);
+	/* R_Toplevel is a variable */
+	p->slots[DEPTH_MAX - 1] = image__alloc(m, XR_CONTEXT_MAX);
+	image__context(m, p->slots[DEPTH_MAX - 1], 0, 0, m->nil);
+	image__put64(m, m->head_at, p->slots[DEPTH_MAX - 1]);
+	if (decoder__new(&p->decoder, &ops, p))
+		tap__bail("out of memory");
+}
+
+static void program__free(struct program *p)
+{
+	decoder__free(p->decoder);
+	map__free(&p->seen);
+	image__free(&p->m);
+}
+
+static struct remote_walk *program__walk(struct program *p, uint32_t flags)
+{
+	struct remote_reader reader = {.read = program__read, .now = program__now, .arg = p};
+	struct xr_row row = image__row(&p->m);
+	struct remote_walk *rw;
+
+	row.flags = flags;
+	if (remote_walk__new(&rw, &row, &reader))
+		tap__bail("out of memory");
+	remote_walk__sink(rw, decoder__record, p->decoder);
+	return rw;
+}
+
+static const struct xr_sample like = {.weight = 1, .pid = 4711, .tid = 4711};
+
+enum how { STILL, MOVING, IDLE };
+
+/* One sample; what became of it. */
+static int sample(struct program *p, struct remote_walk *rw, enum how how)
+{
+	uint32_t changes = p->changes;
+	uint64_t stopped;
+	int result;
+
+	map__free(&p->seen);
+	program__note(p);
+	p->spans = 0;
+	if (how == IDLE)
+		p->changes = 0;
+	result = remote_walk__ahead(rw);
+	stopped = 0;
+	if (how == STILL) {
+		p->changes = 0;
+		stopped = program__hash(p);
+		result = remote_walk__still(rw);
+		p->changes = changes;
+		while (changes && rng() % 4) /* it runs on, and what was read must be enough */
+			program__step(p);
+	} else if (how == MOVING) {
+		result = remote_walk__moving(rw);
+	}
+	if (result >= 0)
+		result = remote_walk__finish(rw);
+	p->changes = changes;
+	p->got = 0;
+	if (result >= 0)
+		remote_walk__send(rw, &like);
+	if (how == STILL && result >= 0 && p->got != stopped)
+		return -1000;
+	if (how == STILL && result == -XR_NO_R_FRAMES && stopped)
+		return -1001;
+	return result;
+}
+
+static const char *const how_names[] = {"stopped", "moving", "idle"};
+
+/* Thousands of samples of a program that changes at some pace. */
+static void test_changing(const struct xr_layout *layout, bool heap, enum how how, uint32_t changes,
+			  uint32_t busy, uint32_t samples)
+{
+	uint32_t written = 0, torn = 0, none = 0, wrong = 0, errors = 0;
+	struct remote_walk *rw;
+	struct program p;
+
+	program__init(&p, layout, heap);
+	rw = program__walk(&p, 0);
+	p.busy = 1000;
+	for (int i = 0; i < 200; i++)
+		program__step(&p);
+	while (p.depth < 20)
+		program__push(&p);
+	p.changes = changes;
+	p.busy = busy;
+	for (uint32_t i = 0; i < samples; i++) {
+		int result = sample(&p, rw, how);
+
+		if (!changes)
+			program__step(&p);
+		if (result >= 0 && map__get(&p.seen, p.got, 1))
+			written++;
+		else if (result == -XR_TORN)
+			torn++;
+		else if (result == -XR_NO_R_FRAMES && map__get(&p.seen, 0, 1))
+			none++;
+		else if (result >= 0 || result <= -1000 || result == -XR_NO_R_FRAMES)
+			wrong++;
+		else
+			errors++;
+	}
+	tap__ok(!wrong && !errors && (how == MOVING || !torn) && written,
+		"%s, %s, %u changes and %u deep ones of 1000: %u wrong, %u errors", how_names[how],
+		heap ? "contexts on the heap" : "on the stack", changes, busy, wrong, errors);
+	tap__diag("%u written, %u torn, %u without frames; %llu spans read, %llu changes", written,
+		  torn, none, (unsigned long long)p.m.reads, (unsigned long long)p.steps);
+	remote_walk__free(rw);
+	program__free(&p);
+}
+
+/* A read fails, whichever: an error or the right stack; afterwards all is well again. */
+static void test_faults(enum how how)
+{
+	const struct xr_layout *layout = layouts__last(LAYOUTS_X86_64_LINUX);
+	uint32_t refused = 0, right = 0;
+	bool ok = true;
+	int spans = 1;
+
+	for (int n = 1; n <= spans && ok; n++) {
+		struct remote_walk *rw;
+		struct program p;
+		int result;
+
+		program__init(&p, layout, false);
+		rw = program__walk(&p, 0);
+		while (p.depth < 12)
+			program__push(&p);
+		for (int again = 0; again < 2 && ok; again++) {
+			p.fail_span = n; /* in the first sample, and in one with all at hand */
+			result = sample(&p, rw, how);
+			if (p.spans > spans)
+				spans = p.spans;
+			ok = result >= 0 ? p.got == program__hash(&p)
+					 : result > -XR_ERRORS && result != -XR_NO_R_FRAMES;
+			*(result >= 0 ? &right : &refused) += 1;
+			if (!ok)
+				tap__diag("span %d: %d", n, result);
+			p.fail_span = 0;
+			result = sample(&p, rw, how);
+			ok = ok && result == 0 && p.got == program__hash(&p);
+		}
+		remote_walk__free(rw);
+		program__free(&p);
+	}
+	tap__ok(ok && spans > 30, "%s: each of %d spans fails in turn", how_names[how], spans);
+	tap__diag("%u refused, %u right all the same", refused, right);
+}
+
+static void test_gone(void)
+{
+	const struct xr_layout *layout = layouts__last(LAYOUTS_X86_64_LINUX);
+	struct remote_walk *rw;
+	struct program p;
+	bool ok = true;
+
+	program__init(&p, layout, false);
+	rw = program__walk(&p, 0);
+	program__push(&p);
+	for (int how = STILL; how <= IDLE; how++) {
+		p.gone = -ESRCH;
+		ok = ok && sample(&p, rw, how) == -XR_EXITING && remote_walk__gone(rw) == -ESRCH;
+		p.gone = 0;
+		ok = ok && sample(&p, rw, how) >= -(int)XR_NO_R_FRAMES && !remote_walk__gone(rw);
+	}
+	tap__ok(ok, "a process that is gone is exiting");
+	remote_walk__free(rw);
+	program__free(&p);
+}
+
+/* Wild and cyclic chains, as test_walk.c has them, in all three ways. */
+static void test_damage(void)
+{
+	const struct xr_layout *layout = layouts__last(LAYOUTS_X86_64_LINUX);
+	struct remote_walk *rw;
+	struct program p;
+
+	program__init(&p, layout, false);
+	rw = program__walk(&p, 0);
+	while (p.depth < 5)
+		program__push(&p);
+	for (int how = STILL; how <= IDLE; how++) {
+		uint64_t link = p.at[2] + layout->nextcontext;
+		int result;
+
+		image__put64(&p.m, link, 0x10);
+		result = sample(&p, rw, how);
+		tap__ok(result == -XR_BAD_CONTEXT, "%s: a wild link (%d)", how_names[how], result);
+		image__put64(&p.m, link, p.at[4]);
+		result = sample(&p, rw, how);
+		tap__ok(result == -1000 || result == 1, "%s: a cycle is cut (%d)", how_names[how],
+			result);
+		image__put64(&p.m, link, 0);
+		result = sample(&p, rw, how);
+		tap__ok(result == -XR_BAD_CHAIN, "%s: a chain without its end (%d)", how_names[how],
+			result);
+		image__put64(&p.m, link, p.at[1]);
+		result = sample(&p, rw, how);
+		tap__ok(result == 0 && p.got == program__hash(&p), "%s: and mended",
+			how_names[how]);
+	}
+	remote_walk__free(rw);
+	program__free(&p);
+}
+
+int main(void)
+{
+	const struct xr_layout *now = layouts__last(LAYOUTS_X86_64_LINUX);
+	const struct xr_layout *old = layouts__find(LAYOUTS_X86_64_LINUX, LAYOUTS_VERSION(3, 4, 0));
+	static const uint32_t paces[] = {0, 1, 10, 50, 200, 400, 900};
+
+	for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+		for (int heap = 0; heap < 2; heap++) {
+			test_changing(heap ? now : old, heap, STILL, paces[i], 1000, 1500);
+			test_changing(heap ? now : old, heap, STILL, paces[i], 50, 1500);
+			if (paces[i] <= 400)
+				test_changing(heap ? now : old, heap, MOVING, paces[i], 20, 1500);
+			if (paces[i] <= 50)
+				test_changing(heap ? now : old, heap, MOVING, paces[i], 1000, 1500);
+		}
+	}
+	test_changing(now, true, IDLE, 500, 500, 1500);
+	test_faults(STILL);
+	test_faults(MOVING);
+	test_faults(IDLE);
+	test_gone();
+	test_damage();
+	return tap__done();
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The walk over images of R's memory: every layout, every form of name, every read made to fail. */
+#include <errno.h>
+
+#include "profile/decode.h"
+#include "target/layouts.h"
+#include "base/map.h"
+#include "walk_image.h"
+
+#define SLOTS_MAX (2 * XR_CONTEXTS_MAX)
+
+/* A walk of one image, its output going through the decoder as that of an engine does. */
+struct run {
+	struct walk_image base; /* first: the hooks get it */
+	struct decoder *decoder;
+	struct map known;
+	/* what the decoder made of it */
+	char (*names)[80];
+	uint32_t nnames;
+};
+
+static struct run *run__of(struct walk *w)
+{
+	return (struct run *)w;
+}
+
+static int walk__known(struct walk *w, __u64 sym)
+{
+	return map__get(&run__of(w)->known, sym, 0) != NULL;
+}
+
+static int run__text(struct run *r, __u64 id, __u32 kind, __u64 addr, __u32 len)
+{
+	union {
+		struct xr_text text;
+		uint8_t bytes[sizeof(struct xr_text) + XR_TEXT_MAX];
+	} record = {.text = {.head = {XR_REC_TEXT, (__u32)sizeof(struct xr_text) + len},
+			     .serial = 1,
+			     .kind = kind,
+			     .len = len}};
+
+	if (len > XR_TEXT_MAX)
+		tap__bail("a text of %u bytes asked for", len);
+	if (len && image__read(r->base.image, record.text.text, len, addr))
+		return -XR_BAD_SYMBOL;
+	if (kind == XR_TEXT_HASHED)
+		r->base.walk.hash = id = map__hash_bytes(record.text.text, len) | 1;
+	record.text.id = id;
+	decoder__record(r->decoder, &record, record.text.head.size);
+	return 0;
+}
+
+static int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
+{
+	int err = run__text(run__of(w), sym, XR_TEXT_SYMBOL, addr, len);
+
+	return err || map__put(&run__of(w)->known, sym, 0, w) ? -XR_BAD_SYMBOL : 0;
+}
+
+static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
+{
+	return run__text(run__of(w), 0, XR_TEXT_HASHED, addr, len);
+}
+
+static void on_sample(void *arg, const struct sample *s)
+{
+	struct run *r = arg;
+
+	r->nnames = s->nframes;
+	for (uint32_t i = 0; i < s->nframes; i++)
+		snprintf(r->names[i], sizeof(r->names[i]), "%s", s->frames[i].name);
+}
+
+static void run__init(struct run *r, struct image *m)
+{
+	static const struct decoder_ops ops = {.sample = on_sample};
+
+	memset(r, 0, sizeof(*r));
+	r->base.image = m;
+	r->base.walk.row = image__row(m);
+	r->base.slots_max = SLOTS_MAX;
+	r->base.slots = calloc(SLOTS_MAX, sizeof(*r->base.slots));
+	r->names = calloc(SLOTS_MAX, sizeof(*r->names));
+	if (!r->base.slots || !r->names || decoder__new(&r->decoder, &ops, r))
+		tap__bail("out of memory");
+}
+
+static void run__free(struct run *r)
+{
+	decoder__free(r->decoder);
+	map__free(&r->known);
+	free(r->base.slots);
+	free(r->names);
+}
+
+static void run__decode(struct run *r)
+{
+	size_t size = sizeof(struct xr_sample) + XR_CHUNK_SLOTS * sizeof(struct xr_slot);
+	struct xr_sample *s = calloc(1, size);
+	uint32_t sent = 0;
+
+	if (!s)
+		tap__bail("out of memory");
+	r->nnames = 0;
+	do {
+		uint32_t n = r->base.nslots - sent < XR_CHUNK_SLOTS ? r->base.nslots - sent
+								    : XR_CHUNK_SLOTS;
+
+		s->head = (struct xr_head){XR_REC_SAMPLE,
+					   (__u32)(sizeof(*s) + n * sizeof(struct xr_slot))};
+		s->weight = 1;
+		s->serial = 1;
+		s->nslots = n;
+		memcpy(s->slots, r->base.slots + sent, n * sizeof(struct xr_slot));
+		sent += n;
+		s->flags = sent < r->base.nslots ? XR_F_MORE : 0;
+		decoder__record(r->decoder, s, s->head.size);
+		s->part++;
+	} while (sent < r->base.nslots);
+	free(s);
+}
+
+/* Walk the image: what the last step returned. */
+static int run__walk(struct run *r)
+{
+	uint32_t steps = 0;
+	int result;
+
+	r->base.nslots = 0;
+	result = walk__begin(&r->base.walk);
+	while (!result) {
+		result = walk__step(&r->base.walk);
+		if (++steps > XR_CONTEXTS_MAX + 1)
+			tap__bail("a walk without end");
+	}
+	return result;
+}
+
+/* Are the names those of image__forms()? */
+static bool run__forms_right(const struct run *r)
+{
+	uint32_t at = 0;
+
+	for (size_t i = IMAGE_FORMS; i-- > 0;) {
+		if (!image_forms[i].name)
+			continue;
+		if (at >= r->nnames || strcmp(r->names[at], image_forms[i].name)) {
+			tap__diag("frame %u is %s, not %s", at,
+				  at < r->nnames ? r->names[at] : "(none)", image_forms[i].name);
+			return false;
+		}
+		at++;
+	}
+	return at == r->nnames;
+}
+
+static bool result__known(int result)
+{
+	return result == WALK_DONE || result == WALK_CUT || (result < 0 && -result < XR_ERRORS);
+}
+
+static void test_layouts(void)
+{
+	static const char *const arches[] = {"x86_64 Linux", "aarch64 Linux", "x86_64 Windows"};
+	size_t rows;
+	const struct layouts_row *table = layouts__table(&rows);
+
+	for (size_t i = 0; i < rows; i++) {
+		const struct layouts_row *row = &table[i];
+
+		for (int heap = 0; heap < 2; heap++) {
+			struct image m;
+			struct run r;
+			int result;
+
+			image__init(&m, &row->layout, 1 << 17, 1 << 17);
+			image__forms(&m, heap);
+			run__init(&r, &m);
+			result = run__walk(&r);
+			run__decode(&r);
+			tap__ok(result == WALK_DONE && run__forms_right(&r),
+				"all forms of names, R %u.%u on %s%s", row->first >> 16,
+				row->first >> 8 & 255, arches[row->arch],
+				heap ? ", contexts on the heap too" : "");
+			run__free(&r);
+			image__free(&m);
+		}
+	}
+}
+
+/* Fail each read in turn: an error that says so, and what was emitted before is right. */
+static void test_faults(void)
+{
+	struct xr_slot *right;
+	uint64_t reads, errors[XR_ERRORS] = {0};
+	uint32_t nright;
+	struct image m;
+	struct run r;
+	bool ok = true;
+
+	image__init(&m, layout_now(), 1 << 17, 1 << 17);
+	image__forms(&m, 1);
+	run__init(&r, &m);
+	run__walk(&r);
+	reads = m.reads;
+	nright = r.base.nslots;
+	right = calloc(nright, sizeof(*right));
+	if (!right)
+		tap__bail("out of memory");
+	memcpy(right, r.base.slots, nright * sizeof(*right));
+	run__free(&r);
+	for (uint64_t n = 1; n <= reads; n++) {
+		int result;
+
+		run__init(&r, &m); /* no symbol is known: all reads are made */
+		m.reads = 0;
+		m.fail_at = n;
+		result = run__walk(&r);
+		if (m.reads != n || result >= 0 || r.base.nslots > nright ||
+		    memcmp(r.base.slots, right, r.base.nslots * sizeof(*right))) {
+			tap__diag("read %d of %d: %d after %d reads", (int)n, (int)reads, result,
+				  (int)m.reads);
+			ok = false;
+		} else {
+			errors[-result]++;
+		}
+		m.fail_at = 0;
+		m.reads = 0;
+		if (ok && (run__walk(&r) != WALK_DONE || r.base.nslots != nright ||
+			   memcmp(r.base.slots, right, nright * sizeof(*right)))) {
+			tap__diag("the walk after failed read %d is wrong", (int)n);
+			ok = false;
+		}
+		run__free(&r);
+	}
+	tap__ok(ok,
+		"each of %d reads fails in turn: an error, right frames before it, and the "
+		"next walk is whole",
+		(int)reads);
+	tap__ok(errors[XR_BAD_HEAD] && errors[XR_BAD_CONTEXT] && errors[XR_BAD_CALL] &&
+			errors[XR_BAD_FUN] && errors[XR_BAD_SYMBOL],
+		"every kind of unreadable was met");
+	free(right);
+	image__free(&m);
+}
+
+/* One damaged place: @what is written over 8 bytes at @at. */
+static void damaged(struct image *m, uint64_t at, uint64_t what, int wanted, uint32_t frames,
+		    const char *name)
+{
+	uint64_t old;
+	struct run r;
+	int result;
+
+	memcpy(&old, image__at(m, at, 8), 8);
+	image__put64(m, at, what);
+	run__init(&r, m);
+	result = run__walk(&r);
+	tap__ok(result == wanted && r.base.walk.frames == frames, "%s (%d, %u frames)", name,
+		result, r.base.walk.frames);
+	run__free(&r);
+	image__put64(m, at, old);
+}
+
+static void test_damage(void)
+{
+	uint64_t f, g, call_f, call_g, outer, inner, top, printname;
+	const struct xr_layout *l = layout_now();
+	struct image m;
+
+	image__init(&m, l, 1 << 17, 1 << 17);
+	f = image__symbol(&m, "f");
+	g = image__symbol(&m, "g");
+	call_f = image__call(&m, f, 0, 0);
+	call_g = image__call(&m, g, 0, 0);
+	top = image__push(&m, 0, m.nil, 0);
+	outer = image__push(&m, 4, call_f, 0);
+	inner = image__push(&m, 4, call_g, 0);
+	memcpy(&printname, image__at(&m, g + 8 * R_CAR, 8), 8);
+
+	damaged(&m, m.head_at, 0, WALK_DONE, 0, "R is not initialised");
+	damaged(&m, m.head_at, 0x1234, -XR_BAD_CONTEXT, 0, "R_GlobalContext is wild");
+	damaged(&m, m.head_at, top, WALK_DONE, 0, "nothing is being called");
+	damaged(&m, inner + l->nextcontext, 0x10, -XR_BAD_CONTEXT, 1, "a link is wild");
+	damaged(&m, inner + l->nextcontext, ~0ull - 4, -XR_BAD_CONTEXT, 1,
+		"a link goes over the end of memory");
+	damaged(&m, outer + l->nextcontext, 0, -XR_BAD_CHAIN, 2,
+		"the chain ends before the toplevel");
+	damaged(&m, inner + l->nextcontext, inner, WALK_CUT, XR_CONTEXTS_MAX, "a cycle of one");
+	damaged(&m, outer + l->nextcontext, inner, WALK_CUT, XR_CONTEXTS_MAX, "a cycle of two");
+	damaged(&m, inner + l->call, 0x10, -XR_BAD_CALL, 0, "a call is wild");
+	damaged(&m, inner + l->call, f, WALK_DONE, 1, "a call is a symbol: no frame");
+	damaged(&m, call_g + 8 * R_CAR, 8, -XR_BAD_FUN, 0, "a function is wild");
+	damaged(&m, g + 8 * R_CAR, 24, -XR_BAD_SYMBOL, 0, "a name is wild");
+	damaged(&m, g + 8 * R_CAR, f, -XR_BAD_SYMBOL, 0, "a name is no CHARSXP");
+	damaged(&m, printname + 8 * R_CAR, 0xffffffff, WALK_DONE, 2,
+		"a name of a length that cannot be is cut");
+	damaged(&m, printname + 8 * R_CAR, 0, WALK_DONE, 2, "a name of no length");
+	image__free(&m);
+}
+
+static void test_long_name(void)
+{
+	static char name[XR_NAME_MAX];
+	struct image m;
+	struct run r;
+
+	memset(name, 'n', sizeof(name) - 1);
+	image__init(&m, layout_now(), 1 << 17, 1 << 17);
+	image__push(&m, 0, m.nil, 0);
+	image__push(&m, 4, image__call(&m, image__symbol(&m, name), 0, 0), 0);
+	run__init(&r, &m);
+	tap__ok(run__walk(&r) == WALK_DONE && r.base.nslots == 1, "a very long name");
+	run__free(&r);
+	image__free(&m);
+}
+
+static void test_gc(void)
+{
+	struct image m;
+	struct run r;
+
+	image__init(&m, layout_now(), 1 << 17, 1 << 17);
+	image__push(&m, 0, m.nil, 0);
+	image__put32(&m, m.gc_at, 1);
+	run__init(&r, &m);
+	run__walk(&r);
+	tap__ok(!r.base.walk.gc, "the collector is not asked after when nobody wants to know");
+	r.base.walk.row.flags |= XR_ROW_GC;
+	run__walk(&r);
+	tap__ok(r.base.walk.gc, "the collector runs");
+	image__put32(&m, m.gc_at, 0);
+	run__walk(&r);
+	tap__ok(!r.base.walk.gc, "and does not");
+	run__free(&r);
+	image__free(&m);
+}
+
+static void test_altrep(void)
+{
+	uint64_t lst, one, call;
+	struct image m;
+	struct run r;
+
+	image__init(&m, layout_now(), 1 << 17, 1 << 17);
+	lst = image__symbol(&m, "lst");
+	one = image__int(&m, 1);
+	image__put64(&m, one, R_INTSXP | R_ALTREP_BIT);
+	call = image__call(&m, image__call(&m, m.item, lst, one), 0, 0);
+	image__push(&m, 0, m.nil, 0);
+	image__push(&m, 4, call, 0);
+	run__init(&r, &m);
+	tap__ok(run__walk(&r) == WALK_DONE && r.base.nslots == 1 &&
+			r.base.slots[0].word >> XR_FORM_SHIFT == XR_FORM_ITEM_ODD,
+		"a subscript whose data is elsewhere");
+	run__free(&r);
+	image__free(&m);
+}
+
+/* Contexts up to the limit, and one more. */
+static void test_deep(void)
+{
+	size_t room = (size_t)(XR_CONTEXTS_MAX + 8) * (XR_CONTEXT_MAX + 64);
+	uint64_t call, call2;
+	struct image m;
+	struct run r;
+	bool right;
+
+	image__init(&m, layout_now(), 1 << 16, room);
+	call = image__call(&m, image__symbol(&m, "deep"), 0, 0);
+	call2 = image__call(&m, image__symbol(&m, "deeper"), 0, 0);
+	image__push(&m, 0, m.nil, 0);
+	for (uint32_t i = 1; i < XR_CONTEXTS_MAX; i++)
+		image__push(&m, 4, i & 1 ? call : call2, 0);
+	run__init(&r, &m);
+	tap__ok(run__walk(&r) == WALK_DONE && r.base.walk.frames == XR_CONTEXTS_MAX - 1,
+		"as many contexts as are walked");
+	run__decode(&r);
+	right = r.nnames == XR_CONTEXTS_MAX - 1;
+	for (uint32_t i = 0; right && i < r.nnames; i++)
+		right = !strcmp(r.names[i], (XR_CONTEXTS_MAX - 1 - i) & 1 ? "deep" : "deeper");
+	tap__ok(right, "and they come out in order");
+	image__push(&m, 4, call, 0);
+	tap__ok(run__walk(&r) == WALK_CUT && r.base.walk.frames == XR_CONTEXTS_MAX,
+		"one more: outer frames are cut");
+	run__free(&r);
+	image__free(&m);
+}
+
+/* A small generator of our own: the same images every time. */
+static uint64_t rng_state = 88172645463325252ull;
+
+static uint64_t rng(void)
+{
+	rng_state ^= rng_state << 13;
+	rng_state ^= rng_state >> 7;
+	rng_state ^= rng_state << 17;
+	return rng_state;
+}
+
+/* A word as it might lie in R's memory, or not. */
+static uint64_t rng_word(const struct image *m)
+{
+	static const uint8_t types[] = {R_SYMSXP,
+					R_CLOSXP,
+					R_ENVSXP,
+					R_LANGSXP,
+					R_CHARSXP,
+					R_INTSXP,
+					R_REALSXP,
+					R_STRSXP,
+					R_VECSXP,
+					R_BCODESXP,
+					R_INTSXP | R_ALTREP_BIT};
+
+	switch (rng() % 8) {
+	case 0:
+		return 0;
+	case 1:
+		return rng();
+	case 2:
+		return rng() % 200;
+	case 3:
+		return types[rng() % sizeof(types)];
+	case 4:
+		return IMAGE_STACK_AT + (rng() % m->stack_size & ~7ull);
+	case 5:
+		return ~0ull - rng() % 64;
+	default:
+		return IMAGE_HEAP_AT + (rng() % m->heap_size & ~7ull);
+	}
+}
+
+static void test_random(bool from_nothing, uint32_t images)
+{
+	size_t size = 1 << 13;
+	uint32_t results[3] = {0};
+	bool ok = true;
+	struct image m;
+	struct run r;
+
+	image__init(&m, layout_now(), 1 << 15, 1 << 15);
+	m.heap_size = m.stack_size = from_nothing ? size : 1 << 15;
+	if (!from_nothing)
+		image__forms(&m, 1);
+	run__init(&r, &m);
+	r.base.walk.row.flags = XR_ROW_GC;
+	for (uint32_t i = 0; i < images && ok; i++) {
+		uint8_t *heap = malloc(m.heap_size), *stack = malloc(m.stack_size);
+		int result;
+
+		if (!heap || !stack)
+			tap__bail("out of memory");
+		memcpy(heap, m.heap, m.heap_size);
+		memcpy(stack, m.stack, m.stack_size);
+		for (size_t at = 0; from_nothing && at < size; at += 8) {
+			image__put64(&m, IMAGE_HEAP_AT + at, rng_word(&m));
+			image__put64(&m, IMAGE_STACK_AT + at, rng_word(&m));
+		}
+		for (int hit = 0; !from_nothing && hit < 1 + (int)(i % 4); hit++) {
+			image__put64(&m, IMAGE_HEAP_AT + (rng() % m.heap_used & ~7ull),
+				     rng_word(&m));
+			image__put64(&m,
+				     IMAGE_STACK_AT + m.stack_size -
+					     ((rng() % m.stack_used + 8) & ~7ull),
+				     rng_word(&m));
+		}
+		if (from_nothing) { /* something must be found, or nothing is tried */
+			image__put64(&m, m.head_at, IMAGE_STACK_AT + (rng() % (size / 2) & ~7ull));
+			r.base.walk.row.flags = i & 1 ? XR_ROW_GC : 0;
+		}
+		map__free(&r.known);
+		result = run__walk(&r);
+		ok = result__known(result) && r.base.walk.frames <= XR_CONTEXTS_MAX;
+		results[result == WALK_DONE ? 0 : result == WALK_CUT ? 1 : 2]++;
+		if (!ok)
+			tap__diag("image %u: %d", i, result);
+		memcpy(m.heap, heap, m.heap_size);
+		memcpy(m.stack, stack, m.stack_size);
+		free(heap);
+		free(stack);
+	}
+	tap__ok(ok, "%u images %s: a walk of each ends", images,
+		from_nothing ? "of random words" : "with random damage");
+	tap__diag("%u whole, %u cut, %u refused", results[0], results[1], results[2]);
+	run__free(&r);
+	image__free(&m);
+}
+
+int main(void)
+{
+	test_layouts();
+	test_faults();
+	test_damage();
+	test_long_name();
+	test_gc();
+	test_altrep();
+	test_deep();
+	test_random(true, 20000);
+	test_random(false, 20000);
+	return tap__done();
+}

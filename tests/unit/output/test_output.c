@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The output: whole lines only, whatever becomes of the other side. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "output/output.h"
+#include "tap.h"
+
+static char dir[64], path[96];
+
+/* What the file holds, at most @size - 1 bytes; -1: it cannot be read. */
+static ssize_t slurp(const char *file, char *text, size_t size)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
+	if (fd < 0)
+		return -1;
+	len = read(fd, text, size - 1);
+	text[len > 0 ? len : 0] = '\0';
+	close(fd);
+	return len;
+}
+
+static bool holds(const char *want)
+{
+	char text[256];
+
+	return slurp(path, text, sizeof(text)) >= 0 && !strcmp(text, want);
+}
+
+static struct output *open_path(void)
+{
+	struct output *o;
+	struct errmsg f;
+
+	if (output__open(&o, path, &f))
+		tap__bail("%s", f.text);
+	return o;
+}
+
+static void test_lines(void)
+{
+	struct output *o = open_path();
+	struct stat st;
+	int err = 0;
+
+	tap__ok(holds(""), "a new file is empty");
+	output__write(o, "one", 3);
+	output__printf(o, " %d", 1);
+	output__flush(o);
+	tap__ok(holds(""), "half a line stays back, flushed or not");
+	output__end_line(o);
+	tap__ok(holds(""), "a line waits for the flush");
+	output__write(o, "two", 3);
+	tap__ok(!output__flush(o) && holds("one 1\n"), "the whole line went out, not the half one");
+	output__end_line(o);
+	output__write(o, "half", 4);
+	tap__ok(!output__close(o) && holds("one 1\ntwo\n"),
+		"close writes the rest, whole lines only");
+
+	o = open_path();
+	tap__ok(holds(""), "an old file is truncated");
+	for (int i = 0; i < 100000 && !err; i++) {
+		err = output__printf(o, "line %d", i);
+		if (!err)
+			err = output__end_line(o);
+	}
+	if (err || stat(path, &st))
+		tap__bail("cannot write %s", path);
+	tap__ok(st.st_size > 500000, "much is not kept back: %lld bytes are out unasked",
+		(long long)st.st_size);
+	output__close(o);
+	tap__ok(!output__close(NULL), "closing nothing");
+}
+
+static void test_open(void)
+{
+	struct output *o;
+	struct errmsg f;
+	char bad[160];
+
+	snprintf(bad, sizeof(bad), "%s/none/file", dir);
+	tap__ok(output__open(&o, bad, &f) == -ENOENT && !o && strstr(f.text, bad),
+		"no such directory: %s", f.text);
+	tap__ok(output__open(&o, dir, &f) == -EISDIR && strstr(f.text, dir), "a directory: %s",
+		f.text);
+}
+
+/*
+ * Write ten lines of 17 bytes to @where ("-": stdout, which is @fd) in a child that may not make a
+ * file longer than 100 bytes, which cuts a write short as a full disk does.  Returns the number
+ * of the first check that failed, 0: none.
+ */
+static int cut_short(const char *where, int fd)
+{
+	struct rlimit limit;
+	struct output *o;
+	int status;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child) {
+		waitpid(child, &status, 0);
+		return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	}
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = 100;
+	if (setrlimit(RLIMIT_FSIZE, &limit) || (fd >= 0 && dup2(fd, STDOUT_FILENO) < 0) ||
+	    output__open(&o, where, NULL))
+		_exit(1);
+	for (int i = 0; i < 10; i++) {
+		output__write(o, "0123456789abcdef", 16);
+		output__end_line(o);
+	}
+	if (output__flush(o) != -EFBIG)
+		_exit(2);
+	/* from now on it takes nothing */
+	if (output__write(o, "x", 1) != -EFBIG || output__printf(o, "x") != -EFBIG ||
+	    output__end_line(o) != -EFBIG || output__flush(o) != -EFBIG)
+		_exit(3);
+	_exit(output__close(o) == -EFBIG ? 0 : 4);
+}
+
+static void test_cut_short(void)
+{
+	char text[256];
+	int failed, fd;
+
+	failed = cut_short(path, -1);
+	tap__ok(!failed, "a write past the limit fails, and all after it (%d)", failed);
+	tap__ok(slurp(path, text, sizeof(text)) == 85 && text[84] == '\n',
+		"the file ends after its last whole line");
+
+	/* the same when stdout is a file that is appended to */
+	fd = open(path, O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC);
+	if (fd < 0 || write(fd, "before\n", 7) != 7)
+		tap__bail("cannot write %s", path);
+	failed = cut_short("-", fd);
+	tap__ok(!failed, "appending past the limit fails (%d)", failed);
+	tap__ok(slurp(path, text, sizeof(text)) == 92 && text[91] == '\n' &&
+			!strncmp(text, "before\n0", 8),
+		"the file ends after the last whole line and keeps what was there");
+	close(fd);
+}
+
+static void test_full(void)
+{
+	struct output *o;
+	struct errmsg f;
+	int err;
+
+	err = output__open(&o, "/dev/full", &f);
+	if (err)
+		tap__bail("/dev/full: %s", f.text);
+	output__write(o, "line", 4);
+	output__end_line(o);
+	tap__ok(output__flush(o) == -ENOSPC && output__close(o) == -ENOSPC,
+		"a full device is reported");
+}
+
+static void test_pipe(void)
+{
+	static char big[300000];
+	int ends[2], status;
+	struct output *o;
+	size_t got = 0;
+	ssize_t n;
+	pid_t child;
+
+	signal(SIGPIPE, SIG_IGN);
+	fflush(stdout);
+	/* a slow reader of a non-blocking pipe gets all of it */
+	if (pipe(ends) || fcntl(ends[1], F_SETFL, O_NONBLOCK))
+		tap__bail("pipe: %s", strerror(errno));
+	child = fork();
+	if (!child) {
+		dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		memset(big, 'x', sizeof(big));
+		if (output__open(&o, "-", NULL) || output__write(o, big, sizeof(big)) ||
+		    output__end_line(o))
+			_exit(1);
+		_exit(output__close(o) ? 2 : 0);
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], big, 4096)) > 0)
+		got += (size_t)n;
+	waitpid(child, &status, 0);
+	tap__ok(got == sizeof(big) + 1 && !status, "a non-blocking pipe gets all, %zu bytes", got);
+	close(ends[0]);
+
+	/* a reader that went away */
+	if (pipe(ends))
+		tap__bail("pipe: %s", strerror(errno));
+	close(ends[0]);
+	child = fork();
+	if (!child) {
+		dup2(ends[1], STDOUT_FILENO);
+		if (output__open(&o, "-", NULL))
+			_exit(1);
+		output__write(o, "line", 4);
+		output__end_line(o);
+		if (output__flush(o) != -EPIPE)
+			_exit(2);
+		_exit(output__close(o) == -EPIPE ? 0 : 3);
+	}
+	close(ends[1]);
+	waitpid(child, &status, 0);
+	tap__ok(!status, "a reader that went away is -EPIPE");
+}
+
+int main(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(dir, sizeof(dir), "%s/output.XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+	if (!mkdtemp(dir))
+		tap__bail("mkdtemp %s: %s", dir, strerror(errno));
+	snprintf(path, sizeof(path), "%s/profile", dir);
+	test_lines();
+	test_open();
+	test_cut_short();
+	test_full();
+	test_pipe();
+	unlink(path);
+	rmdir(dir);
+	return tap__done();
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Symbols, load bias and version from ELF files: the host's R, and files with every byte wrong. */
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf_fixture.h"
+#include "target/layouts.h"
+#include "tap.h"
+#include "target/r_version.h"
+#include "target/linux/elf.h"
+
+#define WANTS 3
+
+static const struct target_symbol wanted[WANTS] = {
+	{.name = "R_GlobalContext"}, {.name = "R_NilValue"}, {.name = "R_Srcref"}};
+
+/* A file in memory that is written again and again. */
+static int file_fd;
+
+static void file__set(const void *data, size_t len)
+{
+	if (ftruncate(file_fd, 0) || pwrite(file_fd, data, len, 0) != (ssize_t)len)
+		tap__bail("cannot write a file in memory");
+}
+
+/*
+ * All that discovery asks of a file.  Returns whether every answer was in bounds: one of the
+ * errors, or addresses that lie in a segment.
+ */
+static bool file__ask(int *err_out)
+{
+	struct target_symbol want[WANTS];
+	struct elf_file e;
+	struct errmsg f = {""};
+	char version[16];
+	uint64_t bias;
+	bool good = true;
+	int err, n;
+
+	err = elf_file__open(&e, file_fd, "file", &f);
+	*err_out = err;
+	if (err)
+		return (err == -EBADMSG || err == -ENOTSUP || err == -ENOMEM) && f.text[0];
+	memcpy(want, wanted, sizeof(want));
+	n = elf_file__symbols(&e, want, WANTS, true);
+	good &= n >= -EBADMSG && n <= WANTS;
+	if (n < 0)
+		*err_out = n;
+	for (int i = 0; n > 0 && i < WANTS; i++) {
+		bool in = !want[i].value;
+
+		for (uint32_t s = 0; s < e.segments; s++)
+			in |= (e.segment[s].p_flags & PF_W) &&
+			      want[i].value - e.segment[s].p_vaddr < e.segment[s].p_memsz;
+		good &= in;
+	}
+	err = elf_file__bias(&e, 0x7f0000011000, FIXTURE_CODE, &bias);
+	good &= err == -EBADMSG || (!err && bias % 4096 == 0);
+	err = elf_file__version(&e, version);
+	good &= memchr(version, '\0', sizeof(version)) &&
+		(err == -ENOENT || layouts__parse(version));
+	elf_file__close(&e);
+	return good;
+}
+
+static void test_fixture(void)
+{
+	static uint8_t data[FIXTURE_SIZE];
+	struct target_symbol want[WANTS];
+	struct elf_file e;
+	char version[16];
+	uint64_t bias = 1;
+	int err;
+
+	fixture__make(data, "2.2", "2022");
+	file__set(data, sizeof(data));
+	err = elf_file__open(&e, file_fd, "fixture", NULL);
+	if (!tap__ok(!err, "a small file is opened"))
+		return;
+	memcpy(want, wanted, sizeof(want));
+	tap__ok(elf_file__symbols(&e, want, WANTS, false) == WANTS &&
+			want[0].value == FIXTURE_DATA_ADDR &&
+			want[1].value == FIXTURE_DATA_ADDR + 8 && want[1].size == 8,
+		"its symbols are found");
+	tap__ok(!elf_file__bias(&e, 0x500000 + FIXTURE_CODE_ADDR, FIXTURE_CODE, &bias) &&
+			bias == 0x500000,
+		"the load bias comes from the segment, not from the file offset");
+	tap__ok(elf_file__bias(&e, 0x500000, 0, &bias) == -EBADMSG,
+		"a segment without code is not taken for it");
+	tap__ok(!elf_file__version(&e, version) && !strcmp(version, "4.2.2"), "its version");
+	elf_file__close(&e);
+}
+
+/* @change the fixture, then expect @err from opening it. */
+static void expect(int err, const char *what, void (*change)(uint8_t *data))
+{
+	static uint8_t data[FIXTURE_SIZE];
+	int got;
+	bool good;
+
+	fixture__make(data, "2.2", "2022");
+	change(data);
+	file__set(data, sizeof(data));
+	good = file__ask(&got);
+	tap__ok(good && got == err, "%s: %s", what, err ? strerror(-err) : "fine");
+}
+
+#define EHDR(data) ((Elf64_Ehdr *)(data))
+#define PHDR(data) ((Elf64_Phdr *)((data) + sizeof(Elf64_Ehdr)))
+#define SHDR(data) ((Elf64_Shdr *)((data) + FIXTURE_SECTIONS))
+
+static void change_nothing(uint8_t *d)
+{
+	(void)d;
+}
+static void change_class(uint8_t *d)
+{
+	d[EI_CLASS] = ELFCLASS32;
+}
+static void change_order(uint8_t *d)
+{
+	d[EI_DATA] = ELFDATA2MSB;
+}
+static void change_machine(uint8_t *d)
+{
+	EHDR(d)->e_machine = EM_S390;
+}
+static void change_magic(uint8_t *d)
+{
+	d[0] = '#';
+}
+static void change_type(uint8_t *d)
+{
+	EHDR(d)->e_type = ET_REL;
+}
+static void change_phnum(uint8_t *d)
+{
+	EHDR(d)->e_phnum = 0xffff;
+}
+static void change_no_segments(uint8_t *d)
+{
+	EHDR(d)->e_phnum = 0;
+}
+static void change_shnum(uint8_t *d)
+{
+	EHDR(d)->e_shnum = 0; /* then the number is in section 0 */
+	SHDR(d)[0].sh_size = 1ULL << 40;
+}
+static void change_segment_size(uint8_t *d)
+{
+	PHDR(d)[1].p_filesz = UINT64_MAX;
+	PHDR(d)[1].p_memsz = UINT64_MAX;
+}
+static void change_segment_offset(uint8_t *d)
+{
+	PHDR(d)[1].p_offset = UINT64_MAX - 10;
+}
+static void change_segment_memory(uint8_t *d)
+{
+	PHDR(d)[2].p_vaddr = INT64_MAX;
+}
+static void change_link(uint8_t *d)
+{
+	SHDR(d)[1].sh_link = 1;
+}
+static void change_entry_size(uint8_t *d)
+{
+	SHDR(d)[1].sh_entsize = 0;
+}
+static void change_table_offset(uint8_t *d)
+{
+	SHDR(d)[1].sh_offset = UINT64_MAX - 8;
+}
+static void change_table_size(uint8_t *d)
+{
+	SHDR(d)[1].sh_size = 1ULL << 50;
+}
+static void change_strings_end(uint8_t *d)
+{
+	/* the last name loses its terminator and its last letter: not found, nothing read beyond */
+	SHDR(d)[2].sh_size -= 2;
+}
+
+static void test_hostile(void)
+{
+	expect(0, "unchanged", change_nothing);
+	expect(-ENOTSUP, "a 32-bit file", change_class);
+	expect(-ENOTSUP, "the other byte order", change_order);
+	expect(-ENOTSUP, "another machine", change_machine);
+	expect(-EBADMSG, "no ELF file", change_magic);
+	expect(-EBADMSG, "an object file", change_type);
+	expect(-EBADMSG, "too many segments", change_phnum);
+	expect(-EBADMSG, "no segments", change_no_segments);
+	expect(-EBADMSG, "2^40 sections", change_shnum);
+	expect(-EBADMSG, "a segment of 2^64 bytes", change_segment_size);
+	expect(-EBADMSG, "a segment outside the file", change_segment_offset);
+	expect(-EBADMSG, "a segment beyond all addresses", change_segment_memory);
+	expect(-EBADMSG, "a symbol table without strings", change_link);
+	expect(-EBADMSG, "symbols of 0 bytes", change_entry_size);
+	expect(-EBADMSG, "a symbol table outside the file", change_table_offset);
+	expect(-EBADMSG, "a symbol table of 2^50 bytes", change_table_size);
+	expect(0, "names without an end", change_strings_end);
+}
+
+static void test_flips(void)
+{
+	static uint8_t data[FIXTURE_SIZE];
+	unsigned int bad = 0, refused = 0;
+	uint64_t state = 88172645463325252;
+	int err;
+
+	for (size_t bit = 0; bit < FIXTURE_META * 8; bit++) {
+		fixture__make(data, "2.2", "2022");
+		data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		file__set(data, sizeof(data));
+		bad += !file__ask(&err);
+		refused += err != 0;
+	}
+	tap__ok(!bad && refused, "each single bit wrong: in bounds (%u of %u refused)", refused,
+		FIXTURE_META * 8);
+	bad = 0;
+	for (int round = 0; round < 20000; round++) {
+		fixture__make(data, "2.2", "2022");
+		for (int i = 0; i < 4; i++) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			data[state % FIXTURE_META] = (uint8_t)(state >> 32);
+		}
+		file__set(data, sizeof(data));
+		bad += !file__ask(&err);
+	}
+	tap__ok(!bad, "four bytes wrong, 20,000 times: in bounds");
+	bad = 0;
+	fixture__make(data, "2.2", "2022");
+	for (size_t len = 0; len < FIXTURE_SIZE; len++) {
+		file__set(data, len);
+		/* its last segment begins at the file's end, so a byte less is too little */
+		bad += !file__ask(&err) || !err;
+	}
+	tap__ok(!bad, "cut at every length: refused");
+}
+
+static int version_of(const char *text, size_t len, char version[16])
+{
+	char *copy = malloc(len ? len : 1);
+	int err;
+
+	if (!copy)
+		tap__bail("no memory");
+	memcpy(copy, text, len);
+	err = r_version__parse(copy, len, version);
+	free(copy);
+	return err;
+}
+
+#define VERSION_OF(text, version) version_of(text, sizeof(text), version)
+
+static void test_version(void)
+{
+	static const char whole[] = "x\0major\0minor\0002.2\0year\0002022\0month";
+	static const struct {
+		const char *minor, *year, *version;
+	} cases[] = {
+		{"0.0", "2013", "3.0.0"}, {"0.3", "2014", "3.0.3"}, {"6.3", "2020", "3.6.3"},
+		{"0.0", "2020", "4.0.0"}, {"0.5", "2021", "4.0.5"}, {"5.0", "2025", "4.5.0"},
+		{"6.2", "2026", "4.6.2"}, {"8.0", "2027", "4.8.0"}, {"15.3", "2013", "2.15.3"},
+		{"9.1", "2009", "2.9.1"}, {"0.0", "2035", NULL},    {"2.2", "20x2", NULL},
+		{"2", "2022", NULL},	  {".2", "2022", NULL},	    {"2.", "2022", NULL},
+		{"2.2.2", "2022", NULL},  {"-2.2", "2022", NULL},   {"2222222222.2", "2022", NULL},
+	};
+	char version[16], text[128];
+	bool all = true;
+
+	tap__ok(!VERSION_OF(whole, version) && !strcmp(version, "4.2.2"), "literals of R 4.2.2");
+	tap__ok(!VERSION_OF("major\0005\0minor\0000.1\0year\0002030\0month", version) &&
+			!strcmp(version, "5.0.1"),
+		"the major number, where it stands there");
+	tap__ok(!VERSION_OF("minor\0minor\0minor\0x.y\0year\0minor\0002.2\0year\0002022\0",
+			    version) &&
+			!strcmp(version, "4.2.2"),
+		"the word elsewhere in the file");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t n = 0;
+		int err;
+
+		n += (size_t)sprintf(text + n, "major") + 1;
+		n += (size_t)sprintf(text + n, "minor") + 1;
+		n += (size_t)sprintf(text + n, "%s", cases[i].minor) + 1;
+		n += (size_t)sprintf(text + n, "year") + 1;
+		n += (size_t)sprintf(text + n, "%s", cases[i].year) + 1;
+		err = version_of(text, n, version);
+		if (cases[i].version ? err || strcmp(version, cases[i].version)
+				     : err != -ENOENT || version[0]) {
+			tap__diag("%s of %s: \"%s\"", cases[i].minor, cases[i].year, version);
+			all = false;
+		}
+	}
+	tap__ok(all, "releases by their year, and what is none");
+	all = true;
+	for (size_t n = 0; n < sizeof(whole); n++)
+		all &= !version_of(whole, n, version) ? !strcmp(version, "4.2.2") : !version[0];
+	tap__ok(all, "cut at every length");
+}
+
+/* What R says of itself: one line of output of R -e @expression. */
+static bool r_says(const char *expression, char *line, size_t size)
+{
+	char command[512];
+	FILE *in;
+	bool got;
+
+	snprintf(command, sizeof(command), "R --no-echo --vanilla -e '%s'", expression);
+	in = popen(command, "r");
+	got = in && fgets(line, (int)size, in);
+	if (in)
+		pclose(in);
+	if (got)
+		line[strcspn(line, "\n")] = '\0';
+	return got;
+}
+
+static void test_host(void)
+{
+	char home[512], said[64], path[600], version[16];
+	struct target_symbol want[WANTS];
+	struct elf_file e;
+	struct stat st;
+	uint8_t *data;
+	size_t size;
+	unsigned int bad = 0;
+	uint64_t bias;
+	int fd, err;
+
+	if (!r_says("cat(R.home(), \"\\n\", sep = \"\")", home, sizeof(home)) ||
+	    !r_says("cat(R.version$major, R.version$minor, sep = \".\"); cat(\"\\n\")", said,
+		    sizeof(said))) {
+		tap__ok(false, "R can be run");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/lib/libR.so", home);
+	fd = open(path, O_RDONLY);
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "%s/bin/exec/R", home);
+		fd = open(path, O_RDONLY);
+	}
+	err = elf_file__open(&e, fd, path, NULL);
+	if (!tap__ok(!err, "%s is opened", path))
+		return;
+	memcpy(want, wanted, sizeof(want));
+	tap__ok(elf_file__symbols(&e, want, WANTS, false) == WANTS, "its variables are found");
+	tap__ok(!elf_file__version(&e, version) && !strcmp(version, said), "its version is %s",
+		said);
+	tap__ok(elf_file__bias(&e, 0x1000, 1ULL << 40, &bias) == -EBADMSG,
+		"a mapping from beyond its end is refused");
+	elf_file__close(&e);
+	if (fstat(fd, &st))
+		tap__bail("cannot stat %s", path);
+	size = (size_t)st.st_size;
+	data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		tap__bail("cannot map %s", path);
+	for (int i = 0; i < 64; i++) {
+		file__set(data, size / 64 * (size_t)i);
+		bad += !file__ask(&err) || !err;
+	}
+	tap__ok(!bad, "cut at 64 places it is refused");
+	munmap(data, size);
+	close(fd);
+}
+
+static void test_not_a_file(void)
+{
+	struct errmsg f = {""};
+	struct elf_file e;
+	int fd = open("/dev/zero", O_RDONLY), pipes[2];
+
+	tap__ok(elf_file__open(&e, fd, "/dev/zero", &f) == -EBADMSG && strstr(f.text, "/dev/zero"),
+		"a device is refused");
+	close(fd);
+	if (pipe(pipes))
+		tap__bail("no pipe");
+	tap__ok(elf_file__open(&e, pipes[0], "pipe", &f) == -EBADMSG, "and a pipe");
+	close(pipes[0]);
+	close(pipes[1]);
+	/* only a hole, but 16 TiB of it would be asked for */
+	if (ftruncate(file_fd, 0) || ftruncate(file_fd, 1LL << 40))
+		tap__skip("this file system has no file of 2^40 bytes", "a huge file");
+	else
+		tap__ok(elf_file__open(&e, file_fd, "huge", &f) == -EBADMSG,
+			"a huge file is refused");
+}
+
+int main(void)
+{
+	file_fd = memfd_create("fixture", MFD_CLOEXEC);
+	if (file_fd < 0)
+		tap__bail("memfd_create failed");
+	test_fixture();
+	test_hostile();
+	test_flips();
+	test_version();
+	test_host();
+	test_not_a_file();
+	close(file_fd);
+	return tap__done();
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "target/filters.h"
+#include "tap.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static bool passes(const char *const *options, struct match_subject s)
+{
+	static const char *const names[FILTER_KINDS] = {
+		[FILTER_USER] = "user",
+		[FILTER_CGROUP] = "cgroup",
+		[FILTER_COMM] = "comm",
+		[FILTER_EXCLUDE] = "exclude",
+	};
+	struct filters fs = {0};
+	struct errmsg f = {""};
+	bool yes;
+
+	for (; *options; options += 2)
+		for (int kind = 0; kind < FILTER_KINDS; kind++)
+			if (!strcmp(options[0], names[kind]) &&
+			    filters__add(&fs, (enum filter_kind)kind, options[1], &f))
+				tap__diag("%s", f.text);
+	yes = filters__match(&fs, &s);
+	filters__free(&fs);
+	return yes;
+}
+
+#define O(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+
+static void test_match(void)
+{
+	struct match_subject s = {
+		.pid = 42,
+		.uid = 1000,
+		.comm = "rsession",
+		.cgroup = "/system.slice/docker-" ID ".scope/app",
+	};
+
+	tap__ok(passes(O(), s), "no filter: all pass");
+	tap__ok(passes(O("user", "1000"), s), "the user");
+	tap__ok(!passes(O("user", "1001"), s), "another user");
+	tap__ok(!passes(O("user", "root"), s), "a user by name");
+	tap__ok(passes(O("user", "root", "user", "1000"), s), "one of two users");
+	tap__ok(passes(O("comm", "rsession"), s), "the command");
+	tap__ok(passes(O("comm", "R", "comm", "rs*"), s), "one of two commands, a pattern");
+	tap__ok(!passes(O("comm", "R"), s), "another command");
+	tap__ok(!passes(O("comm", "session"), s), "a pattern is of the whole name");
+	tap__ok(passes(O("cgroup", "/system.slice"), s), "a cgroup above");
+	tap__ok(passes(O("cgroup", "/system.slice/"), s), "the same with a slash");
+	tap__ok(passes(O("cgroup", "/"), s), "the root cgroup holds all");
+	tap__ok(!passes(O("cgroup", "/system"), s), "half a name is another cgroup");
+	tap__ok(passes(O("cgroup", "*/app"), s), "a pattern over several levels");
+	tap__ok(passes(O("cgroup", "0123456789ab"), s), "a container by its short id");
+	tap__ok(passes(O("cgroup", ID), s), "and by its whole id");
+	tap__ok(!passes(O("cgroup", "0123456789a"), s), "but not by less");
+	tap__ok(!passes(O("cgroup", "1123456789ab"), s), "another container");
+	tap__ok(!passes(O("exclude", "42"), s), "an excluded pid");
+	tap__ok(!passes(O("exclude", "1,42,3"), s), "one of a list");
+	tap__ok(passes(O("exclude", "4,2"), s), "others are excluded");
+	tap__ok(!passes(O("exclude", "42", "user", "1000"), s), "excluded whatever else is met");
+	tap__ok(passes(O("user", "1000", "comm", "rsession"), s), "two kinds, both met");
+	tap__ok(!passes(O("user", "1000", "comm", "R"), s), "two kinds, one met");
+	s.cgroup = "";
+	tap__ok(!passes(O("cgroup", "/system.slice"), s), "no cgroup");
+}
+
+static int add(enum filter_kind kind, const char *arg, struct errmsg *f)
+{
+	struct filters fs = {0};
+	int err = filters__add(&fs, kind, arg, f);
+
+	filters__free(&fs);
+	return err;
+}
+
+static void test_wrong(void)
+{
+	static const struct {
+		enum filter_kind kind;
+		const char *arg;
+	} wrong[] = {
+		{FILTER_USER, "no-such-user-here"},
+		{FILTER_USER, ""},
+		{FILTER_USER, "4294967296"},
+		{FILTER_COMM, ""},
+		{FILTER_CGROUP, ""},
+		{FILTER_EXCLUDE, ""},
+		{FILTER_EXCLUDE, "0"},
+		{FILTER_EXCLUDE, "1,"},
+		{FILTER_EXCLUDE, "-1"},
+		{FILTER_EXCLUDE, "2147483648"},
+		{FILTER_EXCLUDE, "99999999999999999999999"},
+	};
+	struct errmsg f;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		f.text[0] = '\0';
+		tap__ok(add(wrong[i].kind, wrong[i].arg, &f) == -EINVAL && f.text[0],
+			"kind %d, \"%s\" is refused: %s", (int)wrong[i].kind, wrong[i].arg, f.text);
+	}
+	tap__ok(!add(FILTER_USER, "4294967295", &f), "the largest user id");
+}
+
+static void test_self(void)
+{
+	struct filters fs = {0};
+	struct errmsg f;
+	char uid[16];
+
+	tap__ok(filters__pass(&fs, getpid()), "no filter: we pass");
+	snprintf(uid, sizeof(uid), "%u", (unsigned int)geteuid());
+	filters__add(&fs, FILTER_USER, uid, &f);
+	filters__add(&fs, FILTER_COMM, "test_filt*", &f);
+	tap__ok(filters__pass(&fs, getpid()), "we pass by user and name");
+	tap__ok(!filters__pass(&fs, 0x7fffffff), "no such process");
+	filters__add(&fs, FILTER_CGROUP, "/no/such/cgroup", &f);
+	tap__ok(!filters__pass(&fs, getpid()), "we are not in that cgroup");
+	filters__free(&fs);
+}
+
+int main(void)
+{
+	test_match();
+	test_wrong();
+	test_self();
+	return tap__done();
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Addresses of R's hidden variables, proven and refuted, on images of R's memory. */
+#include <errno.h>
+
+#include "target/layouts.h"
+#include "target/hidden_check.h"
+#include "r_image.h"
+#include "tap.h"
+
+struct scene {
+	struct image m;
+	struct xr_row row;
+	uint64_t code, body, other, unrelated;
+	uint64_t variable;  /* what R_BCpc points at */
+	unsigned int moves; /* change R_GlobalContext in the middle of so many looks */
+	unsigned int reads;
+};
+
+static int scene__read(void *arg, uint64_t addr, void *to, size_t len)
+{
+	struct scene *s = arg;
+	uint64_t head;
+
+	if (s->moves && ++s->reads % 5 == 0) {
+		s->moves--;
+		memcpy(&head, image__at(&s->m, s->row.head_at, 8), 8);
+		memcpy(&head, image__at(&s->m, head, 8), 8);
+		if (head)
+			image__put64(&s->m, s->row.head_at, head);
+	}
+	return image__read(&s->m, to, len, addr) ? -EFAULT : 0;
+}
+
+static int read__gone(void *arg, uint64_t addr, void *to, size_t len)
+{
+	(void)arg;
+	(void)addr;
+	(void)to;
+	(void)len;
+	return -ESRCH;
+}
+
+static uint64_t bytecode(struct scene *s, uint64_t *code)
+{
+	static const int32_t units[32];
+	uint64_t none = 0;
+
+	*code = image__vector(&s->m, R_INTSXP, 32, units, sizeof(units));
+	return image__cell(&s->m, R_BCODESXP, *code, image__vector(&s->m, R_VECSXP, 1, &none, 8),
+			   s->m.nil);
+}
+
+/* R in the middle of byte code, called from byte code. */
+static void scene__init(struct scene *s, const struct xr_layout *layout)
+{
+	uint64_t code, call, at;
+
+	memset(s, 0, sizeof(*s));
+	image__init(&s->m, layout, 1 << 17, 1 << 17);
+	s->row = image__row(&s->m);
+	s->row.in_bc = image__cell(&s->m, 0, 0, 0, 0);
+	s->row.srcref_at = image__alloc(&s->m, 8);
+	s->row.bc_body_at = image__alloc(&s->m, 8);
+	s->row.bc_pc_at = image__alloc(&s->m, 8);
+	s->row.flags = XR_ROW_LINES | XR_ROW_GC;
+	s->body = bytecode(s, &s->code);
+	s->other = bytecode(s, &code);
+	s->unrelated = image__string(&s->m, "unrelated");
+	s->variable = image__alloc(&s->m, 8);
+	image__put64(&s->m, s->row.srcref_at, s->row.in_bc);
+	image__put64(&s->m, s->row.bc_body_at, s->body);
+	image__put64(&s->m, s->row.bc_pc_at, s->variable);
+	image__put64(&s->m, s->variable, s->code + layout->vector_data + 8 * 3);
+	image__push(&s->m, 0, s->m.nil, 0);
+	call = image__call(&s->m, image__symbol(&s->m, "f"), 0, 0);
+	for (int i = 0; i < 40; i++) {
+		at = image__push(&s->m, R_CTXT_FUNCTION, call, 0);
+		image__put64(&s->m, at + layout->srcref, i & 1 ? s->row.in_bc : 0);
+		image__put64(&s->m, at + layout->bcbody, i & 1 ? s->other : 0);
+	}
+}
+
+static struct hidden_check look(struct scene *s, unsigned int times)
+{
+	struct layout_memory m = {.read = scene__read, .arg = s};
+	struct hidden_check c = {0};
+
+	for (unsigned int i = 0; i < times && hidden_check__open(&c, &s->row); i++)
+		if (hidden_check__look(&c, &s->row, &m))
+			tap__bail("a look failed");
+	return c;
+}
+
+static void is(struct scene *s, unsigned int times, enum lines_verdict wanted, const char *what)
+{
+	struct hidden_check c = look(s, times);
+
+	tap__ok(c.bc == wanted, "%s (%u looks, %u good, %u bad, %u contexts)", what, c.looks,
+		c.good, c.bad, c.contexts);
+}
+
+static void test_bytecode(const struct xr_layout *l)
+{
+	struct scene s;
+	uint64_t head, code = 0;
+
+	scene__init(&s, l);
+	is(&s, 200, HIDDEN_PROVEN, "R's rules hold");
+	is(&s, 5, HIDDEN_OPEN, "a few looks do not prove it");
+	image__put64(&s.m, s.row.srcref_at, s.m.nil);
+	is(&s, 200, HIDDEN_OPEN, "while no byte code runs nothing is known");
+	image__put64(&s.m, s.row.srcref_at, s.row.in_bc);
+	image__put64(&s.m, s.variable, 0);
+	is(&s, 200, HIDDEN_OPEN, "nor before it has begun");
+	s.moves = 30;
+	image__put64(&s.m, s.variable, 1);
+	is(&s, 6, HIDDEN_OPEN, "nor when R moved on meanwhile");
+	s.moves = 0;
+	is(&s, 200, HIDDEN_REFUTED, "a place that is nowhere");
+	code = s.code + l->vector_data;
+	image__put64(&s.m, s.variable, code + 128);
+	is(&s, 200, HIDDEN_REFUTED, "a place behind the code");
+	image__put64(&s.m, s.variable, code - 8);
+	is(&s, 200, HIDDEN_REFUTED, "a place before the code");
+	image__put64(&s.m, s.variable, code + 4);
+	is(&s, 200, HIDDEN_REFUTED, "a place between two units");
+	image__put64(&s.m, s.variable, code + 120);
+	is(&s, 200, HIDDEN_PROVEN, "the last place of the code");
+	image__put64(&s.m, s.row.bc_body_at, s.other);
+	is(&s, 200, HIDDEN_REFUTED, "the place is of other code");
+	image__put64(&s.m, s.row.bc_body_at, s.unrelated);
+	is(&s, 200, HIDDEN_REFUTED, "the code is no byte code");
+	image__put64(&s.m, s.row.bc_body_at, 0);
+	is(&s, 200, HIDDEN_REFUTED, "there is no code");
+	image__put64(&s.m, s.row.bc_body_at, 8);
+	is(&s, 200, HIDDEN_REFUTED, "the code is nowhere");
+	image__put64(&s.m, s.row.bc_body_at, s.body);
+	image__put64(&s.m, s.row.bc_pc_at, 0);
+	is(&s, 200, HIDDEN_REFUTED, "there is no place");
+	image__put64(&s.m, s.row.bc_pc_at, s.variable);
+	memcpy(&head, image__at(&s.m, s.row.head_at, 8), 8);
+	image__put64(&s.m, head + l->srcref, s.row.in_bc);
+	image__put64(&s.m, head + l->bcbody, s.unrelated);
+	is(&s, 200, HIDDEN_REFUTED, "contexts do not agree");
+	image__put64(&s.m, head + l->bcbody, s.body);
+	is(&s, 200, HIDDEN_PROVEN, "and as it was");
+	image__free(&s.m);
+}
+
+static void test_flag(const struct xr_layout *l)
+{
+	struct hidden_check c;
+	struct scene s;
+
+	scene__init(&s, l);
+	s.row.flags = XR_ROW_GC;
+	tap__ok(look(&s, 1).gc == HIDDEN_PROVEN, "the flag is 0");
+	image__put32(&s.m, s.m.gc_at, 2);
+	tap__ok(look(&s, 1).gc == HIDDEN_REFUTED, "the flag is what no flag is");
+	image__put32(&s.m, s.m.gc_at, 1);
+	tap__ok(look(&s, 100).gc == HIDDEN_OPEN, "the flag is 1: a collection may take long");
+	tap__ok(look(&s, 1000).gc == HIDDEN_REFUTED, "but not for ever");
+	s.row.gc_at = 16;
+	tap__ok(look(&s, 1).gc == HIDDEN_REFUTED, "the flag is nowhere");
+	s.row.gc_at = 0;
+	c = look(&s, 10);
+	tap__ok(!c.looks, "there is none, so nothing is looked at");
+	s.row.flags = XR_ROW_LINES | XR_ROW_BC;
+	c = look(&s, 10);
+	tap__ok(!c.looks, "nor is what is trusted already");
+	image__free(&s.m);
+}
+
+static void test_count(const struct xr_layout *l)
+{
+	struct hidden_check c = {0};
+	struct layout_memory m;
+	struct scene s;
+	uint64_t at;
+
+	scene__init(&s, l);
+	at = image__alloc(&s.m, 8);
+	s.row.flags = XR_ROW_LINES | XR_ROW_BC;
+	s.row.gc_count_at = at;
+	tap__ok(look(&s, 100).count == HIDDEN_OPEN, "R never collected: nothing is known");
+	image__put32(&s.m, at, 3);
+	tap__ok(look(&s, 1).count == HIDDEN_OPEN, "a number of collections");
+	tap__ok(look(&s, 2).count == HIDDEN_PROVEN, "that stays or grows");
+	image__put32(&s.m, at, (uint32_t)-3);
+	tap__ok(look(&s, 2).count == HIDDEN_REFUTED, "a number below 0");
+	image__put32(&s.m, at, 0x7fffffff);
+	tap__ok(look(&s, 2).count == HIDDEN_REFUTED, "more than there can be");
+	image__put32(&s.m, at, 3);
+	m = (struct layout_memory){.read = scene__read, .arg = &s};
+	hidden_check__look(&c, &s.row, &m);
+	image__put32(&s.m, at, 2);
+	hidden_check__look(&c, &s.row, &m);
+	tap__ok(c.count == HIDDEN_REFUTED, "a number that falls");
+	image__free(&s.m);
+}
+
+static void test_gone(const struct xr_layout *l)
+{
+	struct layout_memory m = {.read = read__gone};
+	struct hidden_check c = {0};
+	struct scene s;
+
+	scene__init(&s, l);
+	tap__ok(hidden_check__look(&c, &s.row, &m) == -ESRCH, "the process is gone");
+	s.row.flags = XR_ROW_LINES;
+	tap__ok(hidden_check__look(&c, &s.row, &m) == -ESRCH, "the process is gone, no flag asked");
+	image__free(&s.m);
+}
+
+int main(void)
+{
+	const struct xr_layout *now = layouts__last(LAYOUTS_X86_64_LINUX);
+
+	test_bytecode(now);
+	test_flag(now);
+	test_count(now);
+	test_gone(now);
+	return tap__done();
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Layouts checked against chains of contexts made up in memory: those of R, moved, damaged,
+ * hostile.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "target/layout_check.h"
+#include "target/layouts.h"
+#include "tap.h"
+
+#define BASE  0x10000u
+#define WORDS 16384u
+
+/* The target's memory, and what is where. */
+struct image {
+	uint64_t words[WORDS];
+	size_t used;
+	uint64_t head_at;
+	int denied; /* reads fail with this */
+	unsigned int reads;
+	unsigned int flicker; /* every so many reads the chain is out of order; 0: never */
+};
+
+static int image__read(void *arg, uint64_t addr, void *to, size_t len)
+{
+	struct image *m = arg;
+
+	m->reads++;
+	if (m->denied)
+		return m->denied;
+	if (addr < BASE || addr - BASE > sizeof(m->words) || len > sizeof(m->words) - (addr - BASE))
+		return -EFAULT;
+	memcpy(to, (const char *)m->words + (addr - BASE), len);
+	if (m->flicker && m->reads % m->flicker == 0)
+		memset(to, 0x5a, len);
+	return 0;
+}
+
+static void image__pause(void *arg)
+{
+	(void)arg;
+}
+
+static uint64_t image__take(struct image *m, size_t words)
+{
+	uint64_t at = BASE + m->used * 8;
+
+	m->used += words;
+	if (m->used > WORDS)
+		tap__bail("the image is too small");
+	return at;
+}
+
+static void image__put(struct image *m, uint64_t at, uint64_t value)
+{
+	m->words[(at - BASE) / 8] = value;
+}
+
+/* An object of SEXPTYPE @type. */
+static uint64_t object(struct image *m, uint64_t type)
+{
+	uint64_t at = image__take(m, 7);
+
+	image__put(m, at, type);
+	return at;
+}
+
+/* A call of a function called "work"; vector data begins at @data. */
+static uint64_t call(struct image *m, unsigned int data)
+{
+	uint64_t lang = object(m, 6), sym = object(m, 1), chars = image__take(m, 10);
+
+	image__put(m, lang + 32, sym);
+	image__put(m, sym + 32, chars);
+	image__put(m, chars, 9);
+	image__put(m, chars + 32, 4);
+	image__put(m, chars + data, 0x6b726f77); /* "work" */
+	image__put(m, chars + data - 8 * (data == 48),
+		   data == 48 ? 0xfffffffffffffff0u : 0x6b726f77);
+	return lang;
+}
+
+/*
+ * A chain of @depth closures above the toplevel context, as @l lays them out, and R_GlobalContext.
+ */
+static void image__make(struct image *m, const struct xr_layout *l, unsigned int depth,
+			unsigned int data, uint64_t in_bc)
+{
+	uint64_t context, outer;
+
+	memset(m, 0, sizeof(*m));
+	m->head_at = image__take(m, 1);
+	outer = image__take(m, XR_CONTEXT_MAX / 8);
+	for (unsigned int i = 0; i < depth; i++) {
+		context = image__take(m, XR_CONTEXT_MAX / 8);
+		image__put(m, context, outer);
+		image__put(m, context + 8, 12); /* CTXT_RETURN */
+		image__put(m, context + l->sysparent - 8, object(m, 3));
+		image__put(m, context + l->sysparent, object(m, 4));
+		image__put(m, context + l->call, call(m, data));
+		image__put(m, context + l->cloenv, object(m, 4));
+		image__put(m, context + l->srcref, in_bc);
+		outer = context;
+	}
+	image__put(m, m->head_at, outer);
+}
+
+static struct image image;
+
+static int run(struct xr_row *row, const struct xr_layout *asked, struct layout_found *found,
+	       struct errmsg *f)
+{
+	struct layout_memory memory = {image__read, image__pause, &image};
+
+	*row = (struct xr_row){
+		.head_at = image.head_at,
+		.nil = BASE - 8,
+		.in_bc = BASE - 16,
+		.flags = XR_ROW_LINES,
+		.pid = 1,
+		.layout = *asked,
+	};
+	f->text[0] = '\0';
+	return layout_check__run(row, &memory, found, f);
+}
+
+/* @l moved by @by bytes behind the jump buffer. */
+static struct xr_layout moved(const struct xr_layout *l, int by)
+{
+	struct xr_layout m = *l;
+
+	m.sysparent = (uint16_t)(m.sysparent + by);
+	m.call = (uint16_t)(m.call + by);
+	m.cloenv = (uint16_t)(m.cloenv + by);
+	m.srcref = (uint16_t)(m.srcref + by);
+	return m;
+}
+
+static void test_fits(void)
+{
+	struct layout_found found;
+	struct xr_row row;
+	struct errmsg f;
+
+	for (int arch = LAYOUTS_X86_64_LINUX; arch <= LAYOUTS_AARCH64_LINUX; arch++) {
+		const struct xr_layout *l = layouts__last((enum layouts_arch)arch);
+
+		image__make(&image, l, 5, 48, BASE - 16);
+		tap__ok(!run(&row, l, &found, &f) && !found.shift && found.contexts >= 20,
+			"arch %d: R's own layout fits (%u contexts)", arch, found.contexts);
+		tap__ok(found.lines && (row.flags & XR_ROW_LINES),
+			"and so do the fields for lines");
+	}
+}
+
+static void test_moved(void)
+{
+	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
+	struct layout_found found;
+	struct xr_layout other;
+	struct xr_row row;
+	struct errmsg f;
+
+	for (int by = -64; by <= 96; by += 32) {
+		if (!by)
+			continue;
+		other = moved(l, by);
+		image__make(&image, &other, 6, 48, BASE - 16);
+		tap__ok(!run(&row, l, &found, &f) && found.shift == by &&
+				row.layout.call == other.call &&
+				row.layout.cloenv == other.cloenv &&
+				row.layout.sysparent == other.sysparent &&
+				row.layout.read_plain == other.cloenv + 8,
+			"fields moved by %d bytes are found (%d) %s", by, found.shift, f.text);
+		tap__ok(row.layout.srcref == other.srcref && found.lines,
+			"and with them those for lines");
+	}
+	/* the fields for lines did not move along: names only */
+	other = moved(l, 16);
+	other.srcref = 488;
+	image__make(&image, &other, 6, 48, BASE - 16);
+	tap__ok(!run(&row, l, &found, &f) && found.shift == 16 && !(row.flags & XR_ROW_LINES),
+		"lines are given up when their field is elsewhere");
+}
+
+static void test_data(void)
+{
+	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
+	struct layout_found found;
+	struct xr_row row;
+	struct errmsg f;
+
+	image__make(&image, l, 4, 40, 0);
+	tap__ok(!run(&row, l, &found, &f) && row.layout.vector_data == 40 && !row.layout.has_altrep,
+		"vectors without ALTREP are known by their names' text");
+	image__make(&image, l, 4, 48, 0);
+	tap__ok(!run(&row, l, &found, &f) && row.layout.vector_data == 48 && row.layout.has_altrep,
+		"and those with it");
+	tap__ok(!(row.flags & XR_ROW_LINES), "no place of a call was seen: lines are not promised");
+}
+
+static void test_refused(void)
+{
+	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
+	struct layout_found found;
+	struct xr_layout twice;
+	struct xr_row row;
+	struct errmsg f;
+	uint64_t context;
+	int err;
+
+	image__make(&image, l, 0, 48, 0);
+	err = run(&row, l, &found, &f);
+	tap__ok(err == -EAGAIN && f.text[0] && image.reads < 100,
+		"at top level nothing can be told: %s", f.text);
+
+	image__make(&image, l, 4, 48, 0);
+	for (size_t i = 0; i < WORDS; i++)
+		if (image.words[i] == 3)
+			image.words[i] = 19; /* lists where closures must be */
+	err = run(&row, l, &found, &f);
+	tap__ok(err == -ENOTSUP && f.text[0], "no layout fits: %s", f.text);
+
+	/* the four fields in two places of each context */
+	image__make(&image, l, 4, 48, 0);
+	twice = moved(l, 64);
+	context = image.words[0];
+	for (int i = 0; i < 4; i++, context = image.words[(context - BASE) / 8])
+		for (int k = -8; k <= 16; k += 8)
+			image__put(&image, context + twice.sysparent + k,
+				   image.words[(context - BASE + l->sysparent + k) / 8]);
+	twice = moved(l, 32);
+	err = run(&row, &twice, &found, &f);
+	tap__ok(err == -ENOTSUP, "two places fit: neither is taken (%s)", f.text);
+
+	image__make(&image, l, 4, 48, 0);
+	image__put(&image, image.words[0], image.words[0]);
+	err = run(&row, l, &found, &f);
+	tap__ok(err == -EAGAIN || err == -ENOTSUP, "a chain that is a circle (%s)", f.text);
+
+	image__make(&image, l, 4, 48, 0);
+	image__put(&image, image.head_at, 0x12345);
+	err = run(&row, l, &found, &f);
+	tap__ok(err == -EAGAIN || err == -ENOTSUP, "a wild R_GlobalContext (%s)", f.text);
+
+	image__make(&image, l, 4, 48, 0);
+	image.denied = -EPERM;
+	tap__ok(run(&row, l, &found, &f) == -EPERM && f.text[0], "memory that may not be read: %s",
+		f.text);
+}
+
+/* A target that runs: some reads find nonsense. */
+static void test_torn(void)
+{
+	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
+	struct layout_found found;
+	struct xr_layout wrong = moved(l, 8);
+	struct xr_row row;
+	struct errmsg f;
+
+	image__make(&image, l, 6, 48, BASE - 16);
+	image.flicker = 211;
+	tap__ok(!run(&row, l, &found, &f) && !found.shift,
+		"the right layout stands in spite of it (%u looks) %s", found.looks, f.text);
+	image__make(&image, l, 6, 48, BASE - 16);
+	image.flicker = 211;
+	tap__ok(run(&row, &wrong, &found, &f) || row.layout.call == l->call,
+		"a wrong one is never taken for right: %s", f.text);
+}
+
+int main(void)
+{
+	test_fits();
+	test_moved();
+	test_data();
+	test_refused();
+	test_torn();
+	return tap__done();
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* PE images in memory: exports and R's version, of whole, damaged and made-up images. */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "target/pe.h"
+#include "tap.h"
+
+#define BASE	   0x180000000ULL
+#define IMAGE_SIZE 0x5000u
+#define HEADER	   0x80u
+#define OPTIONAL   (HEADER + 24)
+#define SECTIONS   (OPTIONAL + 240)
+
+enum { TEXT = 0x1000, RDATA = 0x2000, DATA = 0x3000, RSRC = 0x4000 };
+enum {
+	EXPORTS = RDATA,
+	FUNCTIONS = RDATA + 0x100,
+	NAMES = RDATA + 0x200,
+	ORDINALS = RDATA + 0x300,
+	STRINGS = RDATA + 0x400,
+	LITERALS = RDATA + 0x800
+};
+
+#define FUZZ_ROUNDS 100000
+
+/* What is exported, in the order of the names as a linker sorts them. */
+static const struct {
+	const char *name;
+	uint32_t at;
+} exported[] = {
+	{"AAA", TEXT + 0x10},		{"R_GlobalContext", DATA + 0x10},
+	{"R_NaInt", DATA + 0x18},	{"R_NilValue", DATA + 0x20},
+	{"R_NilValueX", DATA + 0x28},	{"R_ReadOnly", RDATA + 0xf00},
+	{"R_Srcref", EXPORTS + 0x30}, /* within the export table: forwarded */
+	{"R_Straddling", DATA + 0xffc}, {"R_Zero", 0},
+	{"zzz", TEXT + 0x20},
+};
+
+#define EXPORTED (sizeof(exported) / sizeof(exported[0]))
+
+/* A target: @size bytes at BASE, and nothing around them. */
+struct memory {
+	uint8_t *bytes;
+	size_t size;
+	unsigned int reads;
+};
+
+static int memory__read(void *arg, uint64_t addr, void *to, size_t len)
+{
+	struct memory *m = arg;
+
+	m->reads++;
+	if (addr < BASE || addr - BASE > m->size || len > m->size - (addr - BASE))
+		return -EFAULT;
+	memcpy(to, m->bytes + (addr - BASE), len);
+	return 0;
+}
+
+static void put16(uint8_t *image, uint32_t at, uint32_t value)
+{
+	image[at] = (uint8_t)value;
+	image[at + 1] = (uint8_t)(value >> 8);
+}
+
+static void put32(uint8_t *image, uint32_t at, uint32_t value)
+{
+	put16(image, at, value);
+	put16(image, at + 2, value >> 16);
+}
+
+static void put_section(uint8_t *image, uint32_t i, uint32_t at, uint32_t size, uint32_t flags)
+{
+	put32(image, SECTIONS + 40 * i + 8, size);
+	put32(image, SECTIONS + 40 * i + 12, at);
+	put32(image, SECTIONS + 40 * i + 36, flags);
+}
+
+static void put_wide(uint8_t *image, uint32_t at, const char *text)
+{
+	for (; *text; text++, at += 2)
+		put16(image, at, (unsigned char)*text);
+}
+
+static void put_literals(uint8_t *image)
+{
+	static const char text[] = "platform\0major\0004\0minor\0002.2\0year\0002022\0month";
+
+	memcpy(image + LITERALS, text, sizeof(text));
+}
+
+static void put_resource(uint8_t *image, const char *version)
+{
+	put_wide(image, RSRC + 0x100, "FileVersion");
+	put_wide(image, RSRC + 0x118, "9.9.9 ");
+	put_wide(image, RSRC + 0x140, "R Version"); /* 20 bytes with its 0, then padding */
+	put_wide(image, RSRC + 0x140 + 22, version);
+}
+
+static void image__make(uint8_t *image)
+{
+	uint32_t string = STRINGS;
+
+	memset(image, 0, IMAGE_SIZE);
+	memcpy(image, "MZ", 2);
+	put32(image, 60, HEADER);
+	memcpy(image + HEADER, "PE\0\0", 4);
+	put16(image, HEADER + 4, PE_MACHINE_AMD64);
+	put16(image, HEADER + 6, 4);
+	put16(image, HEADER + 20, 240);
+	put16(image, OPTIONAL, 0x20b);
+	put32(image, OPTIONAL + 56, IMAGE_SIZE);
+	put32(image, OPTIONAL + 108, 16);
+	put32(image, OPTIONAL + 112, EXPORTS);
+	put32(image, OPTIONAL + 116, 0x40);
+	put32(image, OPTIONAL + 128, RSRC);
+	put32(image, OPTIONAL + 132, 0x400);
+	put_section(image, 0, TEXT, 0x1000, 0x60000020);
+	put_section(image, 1, RDATA, 0x1000, 0x40000040);
+	put_section(image, 2, DATA, 0x1000, 0xc0000040);
+	put_section(image, 3, RSRC, 0x400, 0x40000040);
+	put32(image, EXPORTS + 20, EXPORTED);
+	put32(image, EXPORTS + 24, EXPORTED);
+	put32(image, EXPORTS + 28, FUNCTIONS);
+	put32(image, EXPORTS + 32, NAMES);
+	put32(image, EXPORTS + 36, ORDINALS);
+	for (uint32_t i = 0; i < EXPORTED; i++) {
+		uint32_t ordinal = (i * 7 + 3) % EXPORTED;
+
+		put32(image, FUNCTIONS + 4 * ordinal, exported[i].at);
+		put16(image, ORDINALS + 2 * i, ordinal);
+		put32(image, NAMES + 4 * i, string);
+		strcpy((char *)image + string, exported[i].name);
+		string += (uint32_t)strlen(exported[i].name) + 1;
+	}
+}
+
+/* The image is copied to memory of its own size, so that a read behind it is noticed. */
+static int open_image(const uint8_t *image, size_t size, struct memory *m, struct pe *pe,
+		      struct errmsg *f)
+{
+	struct pe_memory reader = {.read = memory__read, .arg = m};
+
+	*m = (struct memory){.bytes = malloc(size ? size : 1), .size = size};
+	if (!m->bytes)
+		tap__bail("no memory");
+	memcpy(m->bytes, image, size);
+	return pe__open(pe, &reader, BASE, "R.dll", f);
+}
+
+static int error_of(const uint8_t *image, struct errmsg *f)
+{
+	struct memory m;
+	struct pe pe;
+	int err = open_image(image, IMAGE_SIZE, &m, &pe, f);
+
+	free(m.bytes);
+	return err;
+}
+
+static void test_open(void)
+{
+	uint8_t image[IMAGE_SIZE];
+	struct errmsg f = {""};
+
+	image__make(image);
+	tap__ok(!error_of(image, &f), "a whole image");
+	image[0] = 'Z';
+	tap__ok(error_of(image, &f) == -EBADMSG, "no MZ: %s", f.text);
+	image__make(image);
+	put32(image, 60, 0x7fffffff);
+	tap__ok(error_of(image, &f) == -EBADMSG, "the header far away: %s", f.text);
+	image__make(image);
+	put16(image, HEADER, 0);
+	tap__ok(error_of(image, &f) == -EBADMSG, "no PE: %s", f.text);
+	image__make(image);
+	put16(image, HEADER + 4, PE_MACHINE_I386);
+	tap__ok(error_of(image, &f) == -ENOTSUP && strstr(f.text, "32-bit"), "32 bits: %s", f.text);
+	put16(image, HEADER + 4, PE_MACHINE_ARM64);
+	tap__ok(error_of(image, &f) == -ENOTSUP && strstr(f.text, "ARM64"), "another machine: %s",
+		f.text);
+	image__make(image);
+	put16(image, HEADER + 20, 100);
+	tap__ok(error_of(image, &f) == -EBADMSG, "an optional header too short: %s", f.text);
+	image__make(image);
+	put16(image, OPTIONAL, 0x10b);
+	tap__ok(error_of(image, &f) == -EBADMSG, "PE32 for a 64-bit machine: %s", f.text);
+	image__make(image);
+	put32(image, OPTIONAL + 56, 0xffffffff);
+	tap__ok(error_of(image, &f) == -EBADMSG, "an image of 4 GiB: %s", f.text);
+	image__make(image);
+	put16(image, HEADER + 6, 97);
+	tap__ok(error_of(image, &f) == -EBADMSG, "too many sections: %s", f.text);
+	image__make(image);
+	put_section(image, 2, DATA, 0xfffff000, 0xc0000040);
+	tap__ok(error_of(image, &f) == -EBADMSG, "a section that ends behind the image: %s",
+		f.text);
+}
+
+static void test_symbols(void)
+{
+	struct pe_symbol want[] = {
+		{"R_GlobalContext", 1},
+		{"R_NilValue", 1},
+		{"R_NilValueX", 1},
+		{"R_NilValu", 1},
+		{"R_ReadOnly", 1},
+		{"R_Srcref", 1},
+		{"R_Zero", 1},
+		{"R_Straddling", 1},
+		{"AAA", 1},
+		{"R_DollarSymbol", 1},
+		{"zzz", 1},
+		{"zzzz", 1},
+		{"", 1},
+	};
+	const size_t n = sizeof(want) / sizeof(want[0]);
+	uint8_t image[IMAGE_SIZE];
+	struct memory m;
+	struct pe pe;
+	bool none = true;
+	int found;
+
+	image__make(image);
+	if (open_image(image, IMAGE_SIZE, &m, &pe, NULL))
+		tap__bail("the image is not accepted");
+	found = pe__symbols(&pe, want, n);
+	tap__ok(found == 3 && want[0].value == BASE + DATA + 0x10 &&
+			want[1].value == BASE + DATA + 0x20 && want[2].value == BASE + DATA + 0x28,
+		"the variables' addresses, by name and ordinal (%d found)", found);
+	for (size_t i = 3; i < n; i++)
+		none = none && !want[i].value;
+	tap__ok(none,
+		"not what is forwarded, code, read-only, cut by the section's end or not there");
+	tap__ok(m.reads < 200, "in few reads (%u)", m.reads);
+
+	put32(m.bytes, EXPORTS + 24, 0x10000000);
+	tap__ok(pe__symbols(&pe, want, n) == -EBADMSG && !want[0].value, "too many names");
+	put32(m.bytes, EXPORTS + 24, EXPORTED);
+	put32(m.bytes, EXPORTS + 32, IMAGE_SIZE - 4);
+	tap__ok(pe__symbols(&pe, want, n) == -EBADMSG, "names that end behind the image");
+	put32(m.bytes, EXPORTS + 32, NAMES);
+	for (uint32_t i = 0; i < EXPORTED; i++)
+		put16(m.bytes, ORDINALS + 2 * i, 0xffff);
+	tap__ok(pe__symbols(&pe, want, 1) == -EBADMSG && !want[0].value, "an ordinal too large");
+	pe.exports.size = 0;
+	tap__ok(pe__symbols(&pe, want, n) == -EBADMSG, "no export table");
+	free(m.bytes);
+}
+
+static void version_is(const uint8_t *image, const char *want, const char *what)
+{
+	char version[16] = "x";
+	struct memory m;
+	struct pe pe;
+	int err;
+
+	if (open_image(image, IMAGE_SIZE, &m, &pe, NULL))
+		tap__bail("the image is not accepted");
+	err = pe__version(&pe, version);
+	tap__ok(*want ? !err && !strcmp(version, want) : err == -ENOENT && !*version, "%s: \"%s\"",
+		what, version);
+	free(m.bytes);
+}
+
+static void test_version(void)
+{
+	uint8_t image[IMAGE_SIZE];
+
+	image__make(image);
+	version_is(image, "", "no version");
+	put_literals(image);
+	version_is(image, "4.2.2", "from the constants");
+	put_resource(image, "3.6.3  (2020-02-29)");
+	version_is(image, "3.6.3", "from the resource, which comes first");
+	image__make(image);
+	put_resource(image, "4.6.1 Patched (2026-05-01)");
+	version_is(image, "4.6.1", "patched");
+	image__make(image);
+	put_resource(image, "Under development (unstable)");
+	version_is(image, "", "words for a number");
+	image__make(image);
+	put_resource(image, "4.6");
+	version_is(image, "", "two numbers");
+	image__make(image);
+	put_resource(image, "1.2.3.4.5.6.7.8.9.10.11");
+	version_is(image, "", "many numbers");
+	image__make(image);
+	put_wide(image, RSRC + 0x400 - 20, "R Version");
+	version_is(image, "", "cut off at the section's end");
+}
+
+static uint32_t seed = 12345;
+
+static uint32_t random_number(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed;
+}
+
+/* Whatever comes out, it lies in the image, and no read is outside of it (the sanitizers say so).
+ */
+static bool survives(const uint8_t *image, size_t size)
+{
+	struct pe_symbol want[] = {{"R_GlobalContext", 0}, {"R_NilValue", 0}, {"R_Srcref", 0}};
+	char version[16];
+	struct memory m;
+	struct pe pe;
+	bool good = true;
+
+	if (!open_image(image, size, &m, &pe, NULL)) {
+		pe__symbols(&pe, want, 3);
+		for (int i = 0; i < 3; i++)
+			good = good && (!want[i].value ||
+					(want[i].value > BASE && want[i].value - BASE < pe.size));
+		pe__version(&pe, version);
+		good = good && strlen(version) < sizeof(version);
+		good = good && m.reads < 100000;
+	}
+	free(m.bytes);
+	return good;
+}
+
+static void test_hostile(void)
+{
+	uint8_t whole[IMAGE_SIZE], image[IMAGE_SIZE];
+	bool good = true;
+
+	image__make(whole);
+	put_literals(whole);
+	put_resource(whole, "4.4.1 ");
+	for (size_t size = 0; size <= IMAGE_SIZE && good; size += size < RDATA + 0x800 ? 1 : 37)
+		good = survives(whole, size);
+	tap__ok(good, "cut at every length");
+	for (int round = 0; round < FUZZ_ROUNDS && good; round++) {
+		memcpy(image, whole, sizeof(image));
+		for (uint32_t n = random_number() % 4 + 1; n; n--) {
+			/* the places that matter: headers, tables, strings, the resource */
+			static const uint32_t from[] = {0,	   HEADER, SECTIONS, EXPORTS,
+							FUNCTIONS, NAMES,  ORDINALS, STRINGS,
+							LITERALS,  RSRC};
+			uint32_t at = from[random_number() % 10] + random_number() % 0x180;
+
+			image[at % IMAGE_SIZE] = (uint8_t)random_number();
+		}
+		good = survives(image, IMAGE_SIZE);
+	}
+	tap__ok(good, "%d damaged images", FUZZ_ROUNDS);
+}
+
+int main(void)
+{
+	test_open();
+	test_symbols();
+	test_version();
+	test_hostile();
+	return tap__done();
+}

@@ -17,7 +17,7 @@ int program__holds_r(pid_t pid)
 		return fd;
 	/* one that cannot be opened is 32-bit, for another machine, or damaged */
 	if (!elf_file__open(&elf, fd, "program", NULL)) {
-		n = elf_file__symbols(&elf, &want, 1, true);
+		n = elf_file__symbols(&elf, &want, 1, false);
 		elf_file__close(&elf);
 	}
 	close(fd);

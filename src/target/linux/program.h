@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 /*
- * program__holds_r - are R's variables in the symbol tables of the program that @pid runs?
- * 1 or 0; a negative errno: it could not be looked at.
+ * program__holds_r - does the program that @pid runs export R's variables?  A program with R in it
+ * has to, for R's packages use them.  1 or 0; a negative errno: it could not be looked at.
  */
 int program__holds_r(pid_t pid);
 

@@ -282,7 +282,7 @@ static void test_static(void)
 	pid_t pid = child__start(static__run, NULL);
 	bool deleted;
 
-	if (proc__exe(pid, path, sizeof(path), &deleted) || !strstr(path, "test_target")) {
+	if (proc__exe(pid, path, sizeof(path), &deleted) || !strstr(path, "test_find")) {
 		tap__skip("this program is run by another (valgrind)", "an R in the executable");
 		child__end(pid);
 		return;

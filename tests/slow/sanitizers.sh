@@ -27,7 +27,7 @@ for test in errors ends lines_symbols; do
 done
 
 # valgrind is slow: those whose input comes from strangers
-for name in profile/test_decode target/linux/test_elf os/linux/test_proc_maps include/test_walk profile/test_names target/test_pe
+for name in profile/test_decode target/linux/test_elf os/linux/test_proc_maps include/test_walk profile/test_names target/test_pe \
 	output/test_output; do
 	check "$name under valgrind" timeout 600 valgrind -q --error-exitcode=99 --leak-check=full \
 		"${BUILD:-$root/build}/tests/unit/$name"

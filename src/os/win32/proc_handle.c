@@ -7,6 +7,7 @@ void proc_handle__open(struct proc_handle *h, pid_t pid)
 	HANDLE handle = OpenProcess(SYNCHRONIZE, FALSE, (DWORD)pid);
 
 	h->at = handle ? (intptr_t)handle : -1;
+	/* cppcheck-suppress resourceLeak; it is in @h */
 }
 
 void proc_handle__close(struct proc_handle *h)

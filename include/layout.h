@@ -47,6 +47,12 @@ struct xr_layout {
 #define XR_ROW_THREADED 0x20u /* reserved */
 
 /*
+ * What a user may ask to have captured with each frame or sample, as one set: the options, the
+ * engines' and the writers' configuration and the rows carry it.
+ */
+#define XR_CAPTURE (XR_ROW_LINES | XR_ROW_GC | XR_ROW_FILTER)
+
+/*
  * One process.  Addresses are in the target; those named `*_at` hold a variable, the others are
  * values read from exported variables after R was initialised (they never change afterwards).
  */

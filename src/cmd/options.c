@@ -163,14 +163,14 @@ static int options__add_pids(struct options *o, const char *list, struct errmsg 
 	for (;;) {
 		if (number__parse(text, ',', 1, INT_MAX, &pid, &text))
 			return errmsg__set(f, -EINVAL, "--pid %s: not a list of process ids", list);
-		for (i = 0; i < o->npids && o->pids[i] != pid; i++)
+		for (i = 0; i < o->config.npids && o->config.pids[i] != pid; i++)
 			;
-		if (i == o->npids) {
-			grown = realloc(o->pids, (o->npids + 1) * sizeof(*grown));
+		if (i == o->config.npids) {
+			grown = realloc(o->config.pids, (o->config.npids + 1) * sizeof(*grown));
 			if (!grown)
 				return errmsg__set(f, -ENOMEM, "out of memory");
-			o->pids = grown;
-			o->pids[o->npids++] = (pid_t)pid;
+			o->config.pids = grown;
+			o->config.pids[o->config.npids++] = (pid_t)pid;
 		}
 		if (!*text)
 			return 0;
@@ -182,9 +182,9 @@ static int options__duration(struct options *o, const char *text, struct errmsg 
 {
 	char *stop;
 
-	o->duration = strtod(text, &stop);
-	if (stop == text || *stop || !isfinite(o->duration) || o->duration <= 0 ||
-	    o->duration > 1e9)
+	o->config.duration = strtod(text, &stop);
+	if (stop == text || *stop || !isfinite(o->config.duration) || o->config.duration <= 0 ||
+	    o->config.duration > 1e9)
 		return errmsg__set(f, -EINVAL, "--duration %s: not a number of seconds above 0",
 				   text);
 	return 0;
@@ -202,8 +202,8 @@ static int options__format(struct options *o, const char *name, struct errmsg *f
 {
 	char known[256] = "";
 
-	o->format = formats__find(name);
-	if (o->format)
+	o->config.format = formats__find(name);
+	if (o->config.format)
 		return 0;
 	for (const struct writer_ops *const *w = formats__all(); *w; w++)
 		names__join(known, sizeof(known), "", (*w)->name);
@@ -214,8 +214,8 @@ static int options__engine(struct options *o, const char *name, struct errmsg *f
 {
 	char known[256] = "auto";
 
-	o->engine = engines__find(name);
-	if (o->engine || !strcmp(name, "auto"))
+	o->config.engine = engines__find(name);
+	if (o->config.engine || !strcmp(name, "auto"))
 		return 0;
 	for (const struct engine_ops *const *e = engines__all(); *e; e++)
 		names__join(known, sizeof(known), "", (*e)->name);
@@ -231,31 +231,31 @@ static int options__set(struct options *o, int key, const char *arg, struct errm
 	case 'p':
 		return options__add_pids(o, arg, f);
 	case 'a':
-		o->all = true;
+		o->config.all = true;
 		return 0;
 	case 's':
-		o->follow = true;
+		o->config.follow = true;
 		return 0;
 	case KEY_USER:
-		return filters__add(&o->filters, FILTER_USER, arg, f);
+		return filters__add(&o->config.filters, FILTER_USER, arg, f);
 	case KEY_CGROUP:
-		return filters__add(&o->filters, FILTER_CGROUP, arg, f);
+		return filters__add(&o->config.filters, FILTER_CGROUP, arg, f);
 	case KEY_COMM:
-		return filters__add(&o->filters, FILTER_COMM, arg, f);
+		return filters__add(&o->config.filters, FILTER_COMM, arg, f);
 	case KEY_EXCLUDE:
-		return filters__add(&o->filters, FILTER_EXCLUDE, arg, f);
+		return filters__add(&o->config.filters, FILTER_EXCLUDE, arg, f);
 	case 'F':
 		if (number__parse(arg, '\0', 1, FREQ_MAX, &value, &rest))
 			return errmsg__set(f, -EINVAL, "--freq %s: not a whole number from 1 to %d",
 					   arg, FREQ_MAX);
-		o->freq = (uint32_t)value;
+		o->config.freq = (uint32_t)value;
 		return 0;
 	case 'd':
 		return options__duration(o, arg, f);
 	case 'o':
 		if (!*arg)
 			return errmsg__set(f, -EINVAL, "--output: the name is empty");
-		o->output = arg;
+		o->config.output = arg;
 		return 0;
 	case 'f':
 		return options__format(o, arg, f);
@@ -263,32 +263,32 @@ static int options__set(struct options *o, int key, const char *arg, struct errm
 		return options__engine(o, arg, f);
 	case KEY_CLOCK:
 		if (!strcmp(arg, "cpu"))
-			o->clock = ENGINE_CLOCK_CPU;
+			o->config.clock = ENGINE_CLOCK_CPU;
 		else if (!strcmp(arg, "wall"))
-			o->clock = ENGINE_CLOCK_WALL;
+			o->config.clock = ENGINE_CLOCK_WALL;
 		else
 			return errmsg__set(f, -EINVAL, "--clock %s: neither cpu nor wall", arg);
 		return 0;
 	case 'l':
-		o->lines = true;
+		o->config.capture |= XR_ROW_LINES;
 		return 0;
 	case KEY_GC:
-		o->gc = true;
+		o->config.capture |= XR_ROW_GC;
 		return 0;
 	case KEY_FILTER:
-		o->filter = true;
+		o->config.capture |= XR_ROW_FILTER;
 		return 0;
 	case KEY_STATS:
-		o->stats = arg;
+		o->config.stats = arg;
 		return 0;
 	case KEY_BTF:
-		o->btf = arg;
+		o->config.btf = arg;
 		return 0;
 	case 'v':
-		o->verbose = true;
+		o->config.verbose = true;
 		return 0;
 	case 'q':
-		o->quiet = true;
+		o->config.quiet = true;
 		return 0;
 	case 'h':
 		o->help = true;
@@ -303,19 +303,20 @@ static int options__set(struct options *o, int key, const char *arg, struct errm
 /* What only all options together can tell. */
 static int options__check(const struct options *o, struct errmsg *f)
 {
-	int ways = (o->npids > 0) + o->all + (o->command != NULL);
+	int ways = (o->config.npids > 0) + o->config.all + (o->config.command != NULL);
 
 	if (!ways)
 		return errmsg__set(f, -EINVAL,
 				   "nothing to profile: give --pid PID, --all or -- COMMAND");
 	if (ways > 1)
 		return errmsg__set(f, -EINVAL, "--pid, --all and -- COMMAND exclude each other");
-	if ((o->npids > 1 || o->all) && o->format->per_process && !strcmp(o->output, "-"))
+	if ((o->config.npids > 1 || o->config.all) && o->config.format->per_process &&
+	    !strcmp(o->config.output, "-"))
 		return errmsg__set(f, -EINVAL,
 				   "several processes need one file each in format %s: "
 				   "give -o DIRECTORY/, or -f folded",
-				   o->format->name);
-	if (o->filters.n && !o->all && !o->follow)
+				   o->config.format->name);
+	if (o->config.filters.n && !o->config.all && !o->config.follow)
 		return errmsg__set(
 			f, -EINVAL,
 			"--user, --cgroup, --comm and --exclude-pid choose from what --all "
@@ -331,9 +332,9 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 	int key, err;
 
 	*o = (struct options){
-		.freq = FREQ_DEFAULT,
-		.output = "-",
-		.format = formats__all()[0],
+		.config.freq = FREQ_DEFAULT,
+		.config.output = "-",
+		.config.format = formats__all()[0],
 	};
 	rows__make(longs, shorts);
 	optind = 0; /* start anew: getopt keeps its place in a global */
@@ -361,7 +362,7 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 			return errmsg__set(f, -EINVAL,
 					   "what is %s? A command to start comes after --",
 					   argv[optind]);
-		o->command = argv + optind;
+		o->config.command = argv + optind;
 	} else if (!strcmp(argv[argc - 1], "--")) {
 		return errmsg__set(f, -EINVAL, "no command after --");
 	}
@@ -370,10 +371,10 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 
 void options__free(struct options *o)
 {
-	filters__free(&o->filters);
-	free(o->pids);
-	o->pids = NULL;
-	o->npids = 0;
+	filters__free(&o->config.filters);
+	free(o->config.pids);
+	o->config.pids = NULL;
+	o->config.npids = 0;
 }
 
 static void help__name(FILE *out, const char *name, const char *help)

@@ -6,34 +6,15 @@
 #define XR_CMD_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <sys/types.h>
 
-#include "engine/engine.h"
 #include "base/errmsg.h"
-#include "target/filters.h"
-#include "output/writer.h"
+#include "session/config.h"
 
-/* What was asked for.  Strings and `command` point into argv. */
+/* What was asked for.  Strings and `config.command` point into argv. */
 struct options {
 	bool help, version;
-	bool verbose, quiet;
-	pid_t *pids; /* owned; no pid twice */
-	size_t npids;
-	bool all;
-	char **command;		/* ended by NULL, as execvp() wants it; NULL: none */
-	bool follow;		/* --subprocesses */
-	struct filters filters; /* --user and so on: for --all and --subprocesses */
-	uint32_t freq;		/* Hz */
-	double duration;	/* seconds; 0: no limit */
-	const char *output;
-	const struct writer_ops *format;
-	const struct engine_ops *engine; /* NULL: auto */
-	enum engine_clock clock;
-	bool lines, gc, filter;
-	const char *stats, *btf; /* NULL: not given */
+	struct config config; /* its pids are owned */
 };
 
 /*

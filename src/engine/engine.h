@@ -17,10 +17,10 @@ enum engine_clock { ENGINE_CLOCK_DEFAULT, ENGINE_CLOCK_CPU, ENGINE_CLOCK_WALL };
 
 /* What an engine is opened with.  Strings are borrowed for the life of the engine. */
 struct engine_config {
-	uint32_t freq;	/* samples per second and CPU (bpf), or and process */
-	bool all;	/* whole machine: processes are added while it runs */
-	bool follow;	/* processes started by those added are added, too (--subprocesses) */
-	bool lines, gc; /* any row will ask for these */
+	uint32_t freq;	  /* samples per second and CPU (bpf), or and process */
+	bool all;	  /* whole machine: processes are added while it runs */
+	bool follow;	  /* processes started by those added are added, too (--subprocesses) */
+	uint32_t capture; /* XR_CAPTURE: any row will ask for these */
 	enum engine_clock clock;
 	const char *btf; /* --btf FILE: the kernel's types, NULL: the kernel's own */
 	bool verbose;

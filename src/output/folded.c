@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "layout.h"
 #include "profile/names.h"
 #include "output/writer.h"
 
@@ -54,8 +55,8 @@ static int folded__open(struct writer **out, struct output *output,
 	if (!w)
 		return -ENOMEM;
 	w->out = output;
-	w->lines = config->lines;
-	w->gc = config->gc;
+	w->lines = config->capture & XR_ROW_LINES;
+	w->gc = config->capture & XR_ROW_GC;
 	w->roots = config->roots;
 	return 0;
 }
@@ -106,7 +107,7 @@ static int folded__place(struct writer *w, size_t start, const char *name, const
 	return folded__frame(w, start, name, s->frames[i - 1].file, s->frames[i - 1].line);
 }
 
-static int folded__root(struct writer *w, size_t start, const struct writer_process *p)
+static int folded__root(struct writer *w, size_t start, const struct profile_process *p)
 {
 	struct buf name = {0};
 	int err;
@@ -152,7 +153,7 @@ static int folded__count(struct writer *w, size_t start, uint64_t count)
 	return 0;
 }
 
-static int folded__sample(struct writer *w, const struct writer_process *p, const struct sample *s)
+static int folded__sample(struct writer *w, const struct profile_process *p, const struct sample *s)
 {
 	size_t start = w->text.len;
 	int err = 0;

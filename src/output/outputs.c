@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "os/os.h"
 #include "output/outputs.h"
 
-#define STREAM_PATH_MAX 4096 /* bytes */
+#define STREAM_PATH_MAX 4096	      /* bytes */
+#define FLUSH_NS	1000000000ull /* between two flushes of what writers keep */
 
 struct stream {
-	struct stream *next, **link; /* in streams.all */
+	struct stream *next, **link; /* in outputs.all */
 	struct output *out;
 	struct writer *writer;
 	char *path;
@@ -19,12 +21,13 @@ struct stream {
 };
 
 struct outputs {
-	const struct writer_ops *format;
-	struct writer_config config;
+	struct outputs_config config;
 	const char *directory; /* NULL: all is in `shared` */
 	struct stream *shared;
 	struct stream *all;
-	uint8_t *pids; /* bit set: a file of that pid was made in this run */
+	struct map own;	  /* in a directory: (serial, 0) to the process' stream */
+	uint64_t flushed; /* when writers were last flushed; ns, CLOCK_MONOTONIC */
+	uint8_t *pids;	  /* bit set: a file of that pid was made in this run */
 	size_t pids_size;
 	int err;
 	struct errmsg fault;
@@ -48,7 +51,7 @@ static int stream__close(struct outputs *ss, struct stream *st)
 	int err = 0, out_err;
 
 	if (st->writer)
-		err = ss->format->close(st->writer);
+		err = ss->config.format->close(st->writer);
 	out_err = output__close(st->out);
 	err = err ? err : out_err;
 	if (err)
@@ -79,7 +82,7 @@ static int stream__open(struct outputs *ss, const char *path, struct stream **ou
 		ss->err = err;
 		goto failed;
 	}
-	err = ss->format->open(&st->writer, st->out, &ss->config);
+	err = ss->config.format->open(&st->writer, st->out, &ss->config.writer);
 	if (err) {
 		outputs__fail(ss, st, err);
 		goto failed;
@@ -112,50 +115,50 @@ static bool path__wants_directory(const char *path, bool several)
 	return several || (len && path[len - 1] == '/') || os__is_directory(path);
 }
 
-int outputs__open(struct outputs **out, const struct writer_ops *format,
-		  const struct writer_config *config, const char *path, bool several,
-		  struct errmsg *f)
+int outputs__new(struct outputs **out, const struct outputs_config *config)
 {
-	char shared[STREAM_PATH_MAX];
-	struct outputs *ss;
-	int err;
+	struct outputs *ss = calloc(1, sizeof(*ss));
 
-	ss = calloc(1, sizeof(*ss));
+	*out = ss;
 	if (!ss)
-		return errmsg__set(f, -ENOMEM, "out of memory");
-	ss->format = format;
+		return -ENOMEM;
 	ss->config = *config;
+	return 0;
+}
+
+/* Make the directory @path if it is not there. */
+static int outputs__directory(struct outputs *ss, const char *path)
+{
+	int err = os__mkdir(path);
+
+	if (err && err != -EEXIST)
+		ss->err = errmsg__set(&ss->fault, err, "cannot make directory %s: %s", path,
+				      strerror(-err));
+	else if (!os__is_directory(path))
+		ss->err = errmsg__set(&ss->fault, -ENOTDIR,
+				      "%s is not a directory: several processes need one file each "
+				      "in format %s",
+				      path, ss->config.format->name);
+	return ss->err;
+}
+
+static int outputs__begin(void *arg)
+{
+	struct outputs *ss = arg;
+	const struct writer_ops *format = ss->config.format;
+	const char *path = ss->config.path;
+	char shared[STREAM_PATH_MAX];
+
 	snprintf(shared, sizeof(shared), "%s", path);
-	if (path__wants_directory(path, several && format->per_process)) {
-		err = os__mkdir(path);
-		if (err && err != -EEXIST) {
-			errmsg__set(f, err, "cannot make directory %s: %s", path, strerror(-err));
-			goto failed;
-		}
-		if (!os__is_directory(path)) {
-			err = errmsg__set(f, -ENOTDIR,
-					  "%s is not a directory: several processes need one "
-					  "file each in format %s",
-					  path, format->name);
-			goto failed;
-		}
+	if (path__wants_directory(path, ss->config.several && format->per_process)) {
+		if (outputs__directory(ss, path))
+			return ss->err;
 		if (format->per_process)
 			ss->directory = path;
 		else
 			snprintf(shared, sizeof(shared), "%s/profile.%s", path, format->name);
 	}
-	if (!ss->directory) {
-		err = stream__open(ss, shared, &ss->shared);
-		if (err) {
-			*f = ss->fault;
-			goto failed;
-		}
-	}
-	*out = ss;
-	return 0;
-failed:
-	free(ss);
-	return err;
+	return ss->directory ? 0 : stream__open(ss, shared, &ss->shared);
 }
 
 bool outputs__per_process(const struct outputs *ss)
@@ -184,95 +187,123 @@ static int pid__seen(struct outputs *ss, uint32_t pid)
 	return seen;
 }
 
-int outputs__ready(struct outputs *ss, struct stream **slot, const struct writer_process *p)
+/* The stream of process @p, made if there is none yet; NULL: ss->err. */
+static struct stream *outputs__stream(struct outputs *ss, const struct profile_process *p)
 {
 	char path[STREAM_PATH_MAX], serial[16] = "";
+	struct stream *st;
 	int seen;
 
-	if (ss->err || *slot)
-		return ss->err;
-	if (!ss->directory) {
-		*slot = ss->shared;
-		return 0;
-	}
+	if (ss->err)
+		return NULL;
+	st = ss->directory ? map__get(&ss->own, p->serial, 0) : ss->shared;
+	if (st)
+		return st;
 	seen = pid__seen(ss, p->pid);
-	if (seen < 0) {
-		ss->err = errmsg__set(&ss->fault, seen, "out of memory");
-		return ss->err;
-	}
-	if (seen)
+	if (seen > 0)
 		snprintf(serial, sizeof(serial), ".%" PRIu32, p->serial);
 	if (snprintf(path, sizeof(path), "%s/Rprof.%" PRIu32 "%s.out", ss->directory, p->pid,
 		     serial) >= (int)sizeof(path)) {
 		ss->err = errmsg__set(&ss->fault, -ENAMETOOLONG, "%s: the name is too long",
 				      ss->directory);
-		return ss->err;
+		return NULL;
 	}
-	return stream__open(ss, path, slot);
+	if (seen < 0 || stream__open(ss, path, &st))
+		goto failed;
+	if (!map__put(&ss->own, p->serial, 0, st))
+		return st;
+failed:
+	if (!ss->err)
+		ss->err = errmsg__set(&ss->fault, -ENOMEM, "out of memory");
+	return NULL;
 }
 
-int outputs__sample(struct outputs *ss, struct stream **slot, const struct writer_process *p,
-		    const struct sample *s)
+static int outputs__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
+	struct outputs *ss = arg;
 	struct stream *st;
-	int err;
 
-	err = outputs__ready(ss, slot, p);
-	if (err)
-		return err;
-	st = *slot;
-	st->dirty = true;
-	err = ss->format->sample(st->writer, p, s);
-	return err ? outputs__fail(ss, st, err) : 0;
-}
-
-int outputs__end(struct outputs *ss, struct stream **slot)
-{
-	struct stream *st = *slot;
-
-	*slot = NULL;
-	if (!st || st == ss->shared)
-		return ss->err;
-	stream__close(ss, st);
+	if (event == PROFILE_BEGAN)
+		return outputs__stream(ss, p) ? 0 : ss->err;
+	st = map__remove(&ss->own, p->serial, 0);
+	if (st)
+		stream__close(ss, st); /* its file is complete */
 	return ss->err;
 }
 
-int outputs__flush(struct outputs *ss, bool writers)
+static int outputs__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
+	struct outputs *ss = arg;
+	struct stream *st = outputs__stream(ss, p);
 	int err;
 
+	if (!st)
+		return ss->err;
+	st->dirty = true;
+	err = ss->config.format->sample(st->writer, p, s);
+	return err ? outputs__fail(ss, st, err) : 0;
+}
+
+static int outputs__tick(void *arg, uint64_t now)
+{
+	struct outputs *ss = arg;
+	bool writers = now - ss->flushed >= FLUSH_NS;
+	int err;
+
+	if (writers)
+		ss->flushed = now;
 	for (struct stream *st = ss->all; st && !ss->err; st = st->next) {
 		if (!st->dirty)
 			continue;
 		err = 0;
-		if (writers && ss->format->flush)
-			err = ss->format->flush(st->writer);
+		if (writers && ss->config.format->flush)
+			err = ss->config.format->flush(st->writer);
 		if (!err)
 			err = output__flush(st->out);
 		if (err)
 			outputs__fail(ss, st, err);
-		st->dirty = ss->format->flush && !writers;
+		st->dirty = ss->config.format->flush && !writers;
 	}
 	return ss->err;
 }
 
-const struct errmsg *outputs__fault(const struct outputs *ss)
+static int outputs__finish(void *arg, const struct stats *stats)
 {
+	struct outputs *ss = arg;
+
+	(void)stats;
+	while (ss->all)
+		stream__close(ss, ss->all);
+	map__free(&ss->own);
+	return ss->err;
+}
+
+static const struct errmsg *outputs__why(void *arg)
+{
+	struct outputs *ss = arg;
+
 	return &ss->fault;
 }
 
-int outputs__close(struct outputs *ss, struct errmsg *f)
+struct sink outputs__sink(struct outputs *ss)
 {
-	int err;
+	static const struct sink_ops ops = {
+		.begin = outputs__begin,
+		.process = outputs__process,
+		.sample = outputs__sample,
+		.tick = outputs__tick,
+		.finish = outputs__finish,
+		.why = outputs__why,
+	};
 
+	return (struct sink){&ops, ss};
+}
+
+void outputs__free(struct outputs *ss)
+{
 	if (!ss)
-		return 0;
-	while (ss->all)
-		stream__close(ss, ss->all);
-	err = ss->err;
-	if (f)
-		*f = ss->fault;
+		return;
+	outputs__finish(ss, NULL);
 	free(ss->pids);
 	free(ss);
-	return err;
 }

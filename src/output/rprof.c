@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "layout.h"
 #include "profile/names.h"
 #include "output/writer.h"
 
@@ -41,8 +42,8 @@ static int rprof__open(struct writer **out, struct output *output,
 	if (!w)
 		return -ENOMEM;
 	w->out = output;
-	w->lines = config->lines;
-	w->gc = config->gc;
+	w->lines = config->capture & XR_ROW_LINES;
+	w->gc = config->capture & XR_ROW_GC;
 	/* microseconds, rounded as R rounds; R takes no interval of 0 */
 	interval = (uint32_t)(1e6 / config->freq + 0.5);
 	err = output__printf(output, "%s%ssample.interval=%u", w->gc ? "GC profiling: " : "",
@@ -103,7 +104,7 @@ static int rprof__frame(struct writer *w, const struct frame *frame)
 	return err ? err : rprof__location(w, frame->file, frame->line);
 }
 
-static int rprof__sample(struct writer *w, const struct writer_process *p, const struct sample *s)
+static int rprof__sample(struct writer *w, const struct profile_process *p, const struct sample *s)
 {
 	int err = 0;
 

@@ -12,15 +12,9 @@
 
 /* What a writer is opened with; borrowed for the life of the writer. */
 struct writer_config {
-	uint32_t freq;	/* of sampling, Hz: rprof writes the interval in microseconds */
-	bool lines, gc; /* as asked for: they change rprof's header and folded's frames */
-	bool roots;	/* several processes in one output: "comm-pid" is the root frame */
-};
-
-/* The process a sample is from, as far as known. */
-struct writer_process {
-	uint32_t serial, pid, parent_pid;
-	const char *comm;
+	uint32_t freq;	  /* of sampling, Hz: rprof writes the interval in microseconds */
+	uint32_t capture; /* XR_CAPTURE, as asked for: it changes rprof's header, folded's frames */
+	bool roots;	  /* several processes in one output: "comm-pid" is the root frame */
 };
 
 struct writer;
@@ -31,7 +25,7 @@ struct writer_ops {
 	bool per_process; /* several processes need one output each (rprof) */
 	/* Write the header, if any, to @out, which is borrowed until close. */
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);
-	int (*sample)(struct writer *w, const struct writer_process *p, const struct sample *s);
+	int (*sample)(struct writer *w, const struct profile_process *p, const struct sample *s);
 	/*
 	 * Write to the output what the writer holds back (folded adds up equal stacks).  NULL: it
 	 * holds nothing.  Called about once a second, before output__flush; close does it by

@@ -7,6 +7,7 @@
 #define XR_PROFILE_DECODE_H
 
 #include "profile/profile.h"
+#include "profile/stats.h"
 
 struct decoder;
 
@@ -14,13 +15,6 @@ struct decoder;
 struct decoder_ops {
 	void (*sample)(void *arg, const struct sample *s);
 	void (*process)(void *arg, const struct xr_process *p);
-};
-
-struct decoder_stats {
-	uint64_t samples;   /* handed on */
-	uint64_t malformed; /* records refused: a length, type or field that cannot be */
-	uint64_t partial;   /* samples whose later parts never came */
-	uint64_t unnamed;   /* names whose text never came: told by their address, <0x...> */
 };
 
 int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg);

@@ -38,4 +38,11 @@ struct sample {
 	uint32_t line;
 };
 
+/* The process a sample is from, as far as known.  Borrowed, as a sample is. */
+struct profile_process {
+	uint32_t serial; /* of its row: tells processes apart that had the same pid */
+	uint32_t pid, parent_pid;
+	const char *comm; /* may hold anything but NUL */
+};
+
 #endif

@@ -20,9 +20,9 @@
 /* After so many polls nothing of an ended process can be on its way any more. */
 #define DRAIN_POLLS 2
 
-static struct writer_process writer_process__of(const struct process *p)
+static struct profile_process process__profile(const struct process *p)
 {
-	return (struct writer_process){
+	return (struct profile_process){
 		.serial = p->serial,
 		.pid = p->pid,
 		.parent_pid = p->parent_pid,
@@ -47,8 +47,7 @@ static bool error__passes(const struct session *s, int err, bool loading, const 
 
 static uint32_t session__row_flags(const struct session *s)
 {
-	return XR_ROW_FOLLOW | (s->o->lines ? XR_ROW_LINES : 0) | (s->o->gc ? XR_ROW_GC : 0) |
-	       (s->o->filter ? XR_ROW_FILTER : 0);
+	return XR_ROW_FOLLOW | s->config->capture;
 }
 
 static void session__end_process(struct session *s, struct process *p)
@@ -101,7 +100,7 @@ static void session__describe(const struct session *s, const struct process *p)
 static int session__sample(struct session *s, struct process *p)
 {
 	struct target *t = &p->target;
-	struct writer_process wp = writer_process__of(p);
+	struct profile_process profile = process__profile(p);
 	int err;
 
 	err = s->ops->add(s->engine, &t->row, &s->fault);
@@ -116,11 +115,11 @@ static int session__sample(struct session *s, struct process *p)
 	session__count(s, p);
 	if (!s->began)
 		s->began = session__now();
-	if (s->o->verbose)
+	if (s->config->verbose)
 		session__describe(s, p);
 	/* a process that was asked for has a file even when it does nothing */
 	if (p->asked && !s->err)
-		s->err = outputs__ready(s->streams, &p->stream, &wp);
+		s->err = s->sink.ops->process(s->sink.arg, &profile, PROFILE_BEGAN);
 	return 0;
 }
 
@@ -144,7 +143,9 @@ static int session__check(struct session *s, struct process *p)
 		      "fits%s%s",
 		      p->pid, t->version[0] ? t->version : "of a version that was not found",
 		      found.shift ? " when moved" : "",
-		      s->o->lines && !found.lines ? ", but not for source lines" : "");
+		      s->config->capture & XR_ROW_LINES && !found.lines
+			      ? ", but not for source lines"
+			      : "");
 	session__debug(s,
 		       "process %u: %u contexts kept R's rules, in %u looks; sysparent at %u, call "
 		       "at %u, cloenv at %u",
@@ -260,7 +261,7 @@ static void session__replaced(struct session *s, struct process *p)
 	int err;
 
 	session__end_process(s, p);
-	if (!s->o->follow && !s->o->all) {
+	if (!s->config->follow && !s->config->all) {
 		if (p->asked)
 			session__note(s, "process %u became another program (%s)", p->pid, p->comm);
 		else
@@ -307,11 +308,13 @@ static void session__retry(struct session *s, struct process *p, uint64_t now)
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
 static void session__drained(struct session *s, struct process *p)
 {
+	struct profile_process profile = process__profile(p);
+
 	if (p->drained++ < DRAIN_POLLS)
 		return;
 	decoder__forget(s->decoder, p->serial);
 	if (!s->err)
-		s->err = outputs__end(s->streams, &p->stream);
+		s->err = s->sink.ops->process(s->sink.arg, &profile, PROFILE_ENDED);
 	processes__remove(&s->processes, p);
 }
 
@@ -377,7 +380,7 @@ static struct process *session__process(struct session *s, uint32_t serial, uint
 void session__on_sample(void *arg, const struct sample *sample)
 {
 	struct session *s = arg;
-	struct writer_process wp;
+	struct profile_process profile;
 	struct process *p;
 
 	p = session__process(s, sample->serial, sample->pid);
@@ -386,8 +389,8 @@ void session__on_sample(void *arg, const struct sample *sample)
 	session__count(s, p);
 	if (!s->stats.first_sample && sample->time > s->started)
 		s->stats.first_sample = (double)(sample->time - s->started) / 1e9;
-	wp = writer_process__of(p);
-	s->err = outputs__sample(s->streams, &p->stream, &wp, sample);
+	profile = process__profile(p);
+	s->err = s->sink.ops->sample(s->sink.arg, &profile, sample);
 }
 
 void session__on_process(void *arg, const struct xr_process *record)

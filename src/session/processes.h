@@ -11,7 +11,6 @@
 #include "abi.h"
 #include "os/proc_handle.h"
 #include "target/hidden_check.h"
-#include "output/outputs.h"
 #include "target/target.h"
 
 enum process_state {
@@ -43,7 +42,6 @@ struct process {
 	struct hidden_check check;
 	uint64_t gc_at, gc_count_at; /* target.row has them once they are proven */
 	uint64_t checked_at;	     /* ns, CLOCK_MONOTONIC */
-	struct stream *stream;
 };
 
 #define PROCESS_BUCKETS 1024u
@@ -62,7 +60,7 @@ struct process *processes__add(struct processes *ps, uint32_t serial, uint32_t p
 struct process *processes__find(const struct processes *ps, uint32_t serial);
 /* processes__find_pid - the one of that pid that has not ended, or NULL. */
 struct process *processes__find_pid(const struct processes *ps, uint32_t pid);
-/* processes__remove - and free; its stream must have been ended. */
+/* processes__remove - and free. */
 void processes__remove(struct processes *ps, struct process *p);
 
 /*

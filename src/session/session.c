@@ -13,7 +13,6 @@
 
 #define POLL_MS	     100  /* between two looks at what has come */
 #define POLL_SOON_MS 10	  /* until the first sample */
-#define FLUSH_MS     1000 /* between two flushes of what writers keep */
 #define INIT_MS	     5000 /* how long --pid waits for an R that is starting */
 #define REAP_MS	     500  /* for a command that is ending to have ended */
 #define DRAIN_MS     5000 /* at most, for what is left after the end */
@@ -35,7 +34,7 @@ void session__note(const struct session *s, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (s->o->quiet)
+	if (s->config->quiet)
 		return;
 	va_start(ap, fmt);
 	session__say(fmt, ap);
@@ -46,7 +45,7 @@ void session__debug(const struct session *s, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!s->o->verbose)
+	if (!s->config->verbose)
 		return;
 	va_start(ap, fmt);
 	session__say(fmt, ap);
@@ -64,17 +63,16 @@ static void session__engine_note(void *arg, const char *line)
  */
 static int session__open_engine(struct session *s)
 {
-	const struct engine_ops *const *all = engines__all(), *one[2] = {s->o->engine, NULL};
-	const struct engine_ops *const *e = s->o->engine ? one : all;
+	const struct engine_ops *const *all = engines__all(), *one[2] = {s->config->engine, NULL};
+	const struct engine_ops *const *e = s->config->engine ? one : all;
 	struct engine_config config = {
-		.freq = s->o->freq,
-		.all = s->o->all,
-		.follow = s->o->follow,
-		.lines = s->o->lines,
-		.gc = s->o->gc,
-		.clock = s->o->clock,
-		.btf = s->o->btf,
-		.verbose = s->o->verbose,
+		.freq = s->config->freq,
+		.all = s->config->all,
+		.follow = s->config->follow,
+		.capture = s->config->capture,
+		.clock = s->config->clock,
+		.btf = s->config->btf,
+		.verbose = s->config->verbose,
 		.note = session__engine_note,
 		.note_arg = s,
 	};
@@ -101,23 +99,9 @@ static int session__open_engine(struct session *s)
 	return first;
 }
 
-static int session__open_streams(struct session *s)
-{
-	const struct options *o = s->o;
-	struct writer_config config = {
-		.freq = o->freq,
-		.lines = o->lines,
-		.gc = o->gc,
-		.roots = o->npids > 1 || o->all || o->follow,
-	};
-
-	return outputs__open(&s->streams, o->format, &config, o->output, o->npids > 1 || o->all,
-			     &s->fault);
-}
-
 static int session__add_pids(struct session *s)
 {
-	const struct options *o = s->o;
+	const struct config *o = s->config;
 	int err;
 
 	for (size_t i = 0; i < o->npids; i++) {
@@ -139,7 +123,7 @@ static int session__start(struct session *s)
 		.sample = session__on_sample,
 		.process = session__on_process,
 	};
-	const struct options *o = s->o;
+	const struct config *o = s->config;
 	int err;
 
 	if (o->command) {
@@ -159,7 +143,8 @@ static int session__start(struct session *s)
 	err = session__open_engine(s);
 	if (err)
 		return err;
-	err = session__open_streams(s);
+	s->sinking = true;
+	err = s->sink.ops->begin(s->sink.arg);
 	if (err)
 		return err;
 	err = session__attach(s);
@@ -193,9 +178,9 @@ static bool session__time_over(const struct session *s, int *timeout_ms)
 {
 	uint64_t end, now = session__now(), left;
 
-	if (s->o->duration <= 0 || !s->began)
+	if (s->config->duration <= 0 || !s->began)
 		return false;
-	end = s->began + (uint64_t)(s->o->duration * (double)NS_PER_S);
+	end = s->began + (uint64_t)(s->config->duration * (double)NS_PER_S);
 	if (now >= end)
 		return true;
 	left = (end - now + NS_PER_MS - 1) / NS_PER_MS;
@@ -218,26 +203,12 @@ static bool session__signalled(struct session *s)
 	return true;
 }
 
-static void session__flush(struct session *s)
-{
-	uint64_t now = session__now();
-	bool writers = now - s->flushed >= FLUSH_MS * NS_PER_MS;
-	int err;
-
-	if (writers)
-		s->flushed = now;
-	err = outputs__flush(s->streams, writers);
-	if (err && !s->err)
-		s->err = err;
-}
-
 static void session__loop(struct session *s)
 {
 	int timeout;
 
-	s->flushed = session__now();
-	if (s->o->all)
-		s->began = s->flushed;
+	if (s->config->all)
+		s->began = session__now();
 	while (!s->err) {
 		timeout = POLL_MS;
 		if (s->live && !decoder__stats(s->decoder)->samples)
@@ -247,7 +218,8 @@ static void session__loop(struct session *s)
 			break;
 		session__poll(s, session__wait(s, timeout));
 		session__settle(s);
-		session__flush(s);
+		if (!s->err)
+			s->err = s->sink.ops->tick(s->sink.arg, session__now());
 		workload__ended(&s->command);
 		if (session__signalled(s))
 			break;
@@ -276,7 +248,7 @@ static void session__stop(struct session *s)
 				     strerror(-err));
 	s->stats.engine = s->ops->name;
 	s->stats.event = s->ops->event(s->engine);
-	s->stats.freq = s->o->freq;
+	s->stats.freq = s->config->freq;
 	stats__fill(&s->stats, counts, decoder__stats(s->decoder));
 	s->stats.rows_full += s->unprofiled;
 }
@@ -292,7 +264,7 @@ static int session__report(struct session *s, bool started)
 	if (s->err && s->err != -EPIPE) {
 		log__line("%s", s->fault.text);
 		status = 1;
-	} else if (!st->processes && !s->o->all && started) {
+	} else if (!st->processes && !s->config->all && started) {
 		if (s->command.pid && workload__wait(&s->command, s->command_ends ? REAP_MS : 0))
 			log__line("%s ended before R was found running in it", s->command.name);
 		else if (s->fault.text[0])
@@ -319,7 +291,7 @@ static int session__report(struct session *s, bool started)
 	if (st->rows_full)
 		session__note(s, "%llu forked processes were not profiled: too many at once",
 			      (unsigned long long)st->rows_full);
-	if (s->o->stats && stats__write(st, s->o->stats, &fault)) {
+	if (s->config->stats && stats__write(st, s->config->stats, &fault)) {
 		log__line("%s", fault.text);
 		status = 1;
 	}
@@ -330,11 +302,10 @@ static int session__report(struct session *s, bool started)
 	return status;
 }
 
-int session__run(const struct options *o, struct signals *signals)
+int session__run(const struct config *config, struct sink sink, struct signals *signals)
 {
-	struct session s = {.o = o, .signals = signals};
+	struct session s = {.config = config, .sink = sink, .signals = signals};
 	struct process *p, *next;
-	struct errmsg fault = {""};
 	bool started = false;
 	int err, status;
 
@@ -350,11 +321,10 @@ cleanup:
 		next = processes__next(&s.processes, p);
 		processes__remove(&s.processes, p);
 	}
-	/* completes the files; an error of theirs has its own text */
-	err = outputs__close(s.streams, &fault);
-	if (err && started) {
+	err = s.sinking ? sink.ops->finish(sink.arg, &s.stats) : 0;
+	if (err) { /* a sink's error has its own text */
 		s.err = err;
-		s.fault = fault;
+		s.fault = *sink.ops->why(sink.arg);
 	}
 	status = session__report(&s, started);
 	if (s.engine)

@@ -9,30 +9,31 @@
 #include "profile/decode.h"
 #include "engine/engine.h"
 #include "target/descendants.h"
-#include "cmd/options.h"
+#include "profile/sink.h"
+#include "session/config.h"
 #include "session/processes.h"
 #include "os/signals.h"
 #include "session/stats.h"
-#include "output/outputs.h"
-#include "target/linux/proc_events.h"
+
+struct proc_events;
 
 /* A file with R in it whose hidden variables were proven; verify_hidden.c. */
 struct proof;
 
 struct session {
-	const struct options *o;
+	const struct config *config;
 	struct signals *signals;
 	const struct engine_ops *ops;
 	struct engine *engine;
 	struct decoder *decoder;
-	struct outputs *streams;
+	struct sink sink;
+	bool sinking; /* it was begun */
 	struct processes processes;
 	struct workload command;
 	struct stats stats;
 	struct errmsg fault; /* why it failed */
 	uint64_t started;    /* ns, CLOCK_MONOTONIC: the session was begun */
 	uint64_t began;	     /* ns, CLOCK_MONOTONIC: the first process was added; 0: none yet */
-	uint64_t flushed;    /* when writers were last flushed */
 	uint32_t live;	     /* processes waiting or sampled */
 	struct proc_events *watch; /* --all, --subprocesses; NULL: none */
 	struct descendants family; /* --subprocesses: the named ones and their descendants */
@@ -52,8 +53,11 @@ struct session {
 	int err;		  /* of memory or of the output: the session is over */
 };
 
-/* session__run - all of it.  Returns the exit status of the program. */
-int session__run(const struct options *o, struct signals *signals);
+/*
+ * session__run - all of it: samples go to @sink, whose finish is called in any case once its begin
+ * was.  Returns the exit status of the program.
+ */
+int session__run(const struct config *config, struct sink sink, struct signals *signals);
 
 /* session__now - ns, CLOCK_MONOTONIC. */
 uint64_t session__now(void);

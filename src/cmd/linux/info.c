@@ -329,8 +329,7 @@ static int info__programs(bool as_json, const char *btf, bool verbose, struct er
 {
 	struct engine_config config = {
 		.freq = FREQ,
-		.lines = true,
-		.gc = true,
+		.capture = XR_CAPTURE,
 		.btf = btf,
 		.verbose = verbose,
 	};

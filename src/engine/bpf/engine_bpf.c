@@ -162,7 +162,7 @@ static void configure(struct engine *e, bool loop)
 	bpf_program__set_autoload(s->progs.sample_nested, !loop);
 	bpf_map__set_max_entries(s->maps.ring, RING_BYTES);
 	s->rodata->cfg_wake_at = RING_BYTES / 4;
-	s->rodata->cfg_lines = e->config.lines;
+	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
 	s->rodata->cfg_tick_ns = 1000000000ULL / sysconf(_SC_CLK_TCK);
 	s->rodata->cfg_have_task_regs = have_helper(BPF_FUNC_task_pt_regs);
 	s->rodata->cfg_have_task_btf = have_helper(BPF_FUNC_get_current_task_btf);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "target/linux/proc_events.h"
 #include "os/proc.h"
 
 #define NS_PER_MS 1000000ull
@@ -35,7 +36,7 @@ static void session__seen(struct session *s, pid_t pid)
 
 	if (s->err || processes__find_pid(&s->processes, (uint32_t)pid))
 		return;
-	if (!filters__pass(&s->o->filters, pid))
+	if (!filters__pass(&s->config->filters, pid))
 		return;
 	err = session__add_target(s, pid, false, APPEAR_MS);
 	s->seen_at = session__now();
@@ -66,7 +67,7 @@ static int on_scanned(void *arg, pid_t pid)
 {
 	struct session *s = arg;
 
-	if (s->o->all || descendants__has(&s->family, pid))
+	if (s->config->all || descendants__has(&s->family, pid))
 		session__seen(s, pid);
 	return s->err;
 }
@@ -91,7 +92,7 @@ static void session__scan(struct session *s)
 {
 	int err;
 
-	if (!s->o->all)
+	if (!s->config->all)
 		session__scan_family(s);
 	err = target__scan(on_scanned, s);
 	if (err && !s->err)
@@ -103,7 +104,7 @@ static void on_mapped(void *arg, pid_t pid)
 {
 	struct session *s = arg;
 
-	if (s->o->all || descendants__has(&s->family, pid))
+	if (s->config->all || descendants__has(&s->family, pid))
 		session__seen(s, pid);
 }
 
@@ -126,7 +127,7 @@ static void on_exited(void *arg, uint64_t time, pid_t pid)
 int session__watch(struct session *s)
 {
 	struct proc_events_sink sink = {.mapped = on_mapped, .arg = s};
-	const struct options *o = s->o;
+	const struct config *o = s->config;
 	int err;
 
 	if (!o->all && !o->follow)
@@ -260,7 +261,7 @@ bool session__may_come(struct session *s)
 {
 	uint64_t now = session__now();
 
-	if (s->o->all)
+	if (s->config->all)
 		return true;
 	if (!s->watch || !s->family.members.count)
 		return false;

@@ -75,7 +75,7 @@ static bool snapshot__descends(const struct win32_snapshot *all, uint32_t pid, u
 
 static bool session__family(const struct session *s, const struct win32_snapshot *all, uint32_t pid)
 {
-	const struct options *o = s->o;
+	const struct config *o = s->config;
 
 	if (s->command.pid && snapshot__descends(all, pid, (uint32_t)s->command.pid))
 		return true;
@@ -89,7 +89,7 @@ static bool session__family(const struct session *s, const struct win32_snapshot
 static int on_seen(void *arg, pid_t pid)
 {
 	struct session *s = arg;
-	const struct options *o = s->o;
+	const struct config *o = s->config;
 	int err;
 
 	if (processes__find_pid(&s->processes, (uint32_t)pid) || !filters__pass(&o->filters, pid))
@@ -121,9 +121,9 @@ static int session__look_below(struct session *s)
 /* Is there anything to be looked for?  Then how often, ms. */
 static uint64_t session__interval(const struct session *s)
 {
-	if (s->o->command && !s->stats.processes)
+	if (s->config->command && !s->stats.processes)
 		return LOOK_NEW_MS;
-	return s->o->all || s->o->follow ? LOOK_MS : 0;
+	return s->config->all || s->config->follow ? LOOK_MS : 0;
 }
 
 static void session__look(struct session *s)
@@ -133,7 +133,7 @@ static void session__look(struct session *s)
 
 	if (s->err || !interval || now - s->watched < interval * NS_PER_MS)
 		return;
-	err = s->o->all ? target__scan(on_seen, s) : session__look_below(s);
+	err = s->config->all ? target__scan(on_seen, s) : session__look_below(s);
 	if (err < 0)
 		s->err = errmsg__set(&s->fault, err, "cannot look for R in all processes: %s",
 				     strerror(-err));
@@ -163,7 +163,7 @@ int session__wait(struct session *s, int timeout_ms)
 /* What a command starts comes while the command, which is waited for, lives. */
 bool session__may_come(struct session *s)
 {
-	return s->o->all;
+	return s->config->all;
 }
 
 void session__unwatch(struct session *s)

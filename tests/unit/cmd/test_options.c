@@ -32,13 +32,15 @@ static void test_defaults(void)
 	struct errmsg f;
 
 	tap__ok(parse("-p 42", &o, &f) == 0, "-p 42 is enough: %s", f.text);
-	tap__ok(o.npids == 1 && o.pids[0] == 42, "the pid");
-	tap__ok(o.freq == 99, "99 Hz");
-	tap__ok(!strcmp(o.output, "-"), "to stdout");
-	tap__ok(!strcmp(o.format->name, "rprof"), "as Rprof writes");
-	tap__ok(o.engine == NULL && o.clock == ENGINE_CLOCK_DEFAULT, "engine auto, its own clock");
-	tap__ok(o.duration == 0 && !o.all && !o.follow && !o.lines && !o.gc && !o.filter &&
-			!o.verbose && !o.quiet && !o.stats && !o.btf && !o.command,
+	tap__ok(o.config.npids == 1 && o.config.pids[0] == 42, "the pid");
+	tap__ok(o.config.freq == 99, "99 Hz");
+	tap__ok(!strcmp(o.config.output, "-"), "to stdout");
+	tap__ok(!strcmp(o.config.format->name, "rprof"), "as Rprof writes");
+	tap__ok(o.config.engine == NULL && o.config.clock == ENGINE_CLOCK_DEFAULT,
+		"engine auto, its own clock");
+	tap__ok(o.config.duration == 0 && !o.config.all && !o.config.follow && !o.config.capture &&
+			!o.config.verbose && !o.config.quiet && !o.config.stats && !o.config.btf &&
+			!o.config.command,
 		"all else is off");
 	options__free(&o);
 }
@@ -52,14 +54,18 @@ static void test_all_given(void)
 		      "--clock cpu --stats s.json --btf b -q -v",
 		      &o, &f) == 0,
 		"many options: %s", f.text);
-	tap__ok(o.npids == 3 && o.pids[0] == 7 && o.pids[1] == 8 && o.pids[2] == 9,
+	tap__ok(o.config.npids == 3 && o.config.pids[0] == 7 && o.config.pids[1] == 8 &&
+			o.config.pids[2] == 9,
 		"--pid is a list and repeatable; a pid named twice counts once");
-	tap__ok(o.freq == 1000 && o.duration == 0.25, "rate and a fraction of a second");
-	tap__ok(!strcmp(o.output, "out/") && !strcmp(o.format->name, "folded"), "output, format");
-	tap__ok(o.engine && !strcmp(o.engine->name, "bpf") && o.clock == ENGINE_CLOCK_CPU,
+	tap__ok(o.config.freq == 1000 && o.config.duration == 0.25,
+		"rate and a fraction of a second");
+	tap__ok(!strcmp(o.config.output, "out/") && !strcmp(o.config.format->name, "folded"),
+		"output, format");
+	tap__ok(o.config.engine && !strcmp(o.config.engine->name, "bpf") &&
+			o.config.clock == ENGINE_CLOCK_CPU,
 		"engine, clock");
-	tap__ok(o.follow && o.quiet && o.verbose, "flags");
-	tap__ok(!strcmp(o.stats, "s.json") && !strcmp(o.btf, "b"), "files");
+	tap__ok(o.config.follow && o.config.quiet && o.config.verbose, "flags");
+	tap__ok(!strcmp(o.config.stats, "s.json") && !strcmp(o.config.btf, "b"), "files");
 	options__free(&o);
 }
 
@@ -71,7 +77,8 @@ static void test_aliases(void)
 	struct errmsg f;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		tap__ok(parse(lines[i], &o, &f) == 0 && o.freq == 50, "%s: %s", lines[i], f.text);
+		tap__ok(parse(lines[i], &o, &f) == 0 && o.config.freq == 50, "%s: %s", lines[i],
+			f.text);
 		options__free(&o);
 	}
 }
@@ -82,9 +89,10 @@ static void test_command(void)
 	struct errmsg f;
 
 	tap__ok(parse("-F 10 -- R -F 20 -- x", &o, &f) == 0, "a command: %s", f.text);
-	tap__ok(o.freq == 10, "its options are not ours");
-	tap__ok(o.command && !strcmp(o.command[0], "R") && !strcmp(o.command[1], "-F") &&
-			!strcmp(o.command[3], "--") && !strcmp(o.command[4], "x") && !o.command[5],
+	tap__ok(o.config.freq == 10, "its options are not ours");
+	tap__ok(o.config.command && !strcmp(o.config.command[0], "R") &&
+			!strcmp(o.config.command[1], "-F") && !strcmp(o.config.command[3], "--") &&
+			!strcmp(o.config.command[4], "x") && !o.config.command[5],
 		"it is passed on word for word");
 	options__free(&o);
 }

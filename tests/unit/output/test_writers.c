@@ -12,12 +12,13 @@
 #include <unistd.h>
 
 #include "tap.h"
+#include "layout.h"
 #include "output/writer.h"
 
 extern const struct writer_ops writer_rprof, writer_folded;
 
 static const char a_r[] = "a.R", b_r[] = "lib/b c.R";
-static const struct writer_process process = {.serial = 1, .pid = 4711, .comm = "R"};
+static const struct profile_process process = {.serial = 1, .pid = 4711, .comm = "R"};
 
 static struct output *out;
 static struct writer *writer;
@@ -111,7 +112,7 @@ static void test_rprof(void)
 	      "\"<other thread>\" \n",
 	      "plain");
 
-	start(&writer_rprof, (struct writer_config){.freq = 50, .gc = true});
+	start(&writer_rprof, (struct writer_config){.freq = 50, .capture = XR_ROW_GC});
 	put(&gc);
 	put(&plain);
 	put(&top_gc);
@@ -121,7 +122,8 @@ static void test_rprof(void)
 	      "\"<GC>\" \n",
 	      "with GC marks");
 
-	start(&writer_rprof, (struct writer_config){.freq = 999, .gc = true, .lines = true});
+	start(&writer_rprof,
+	      (struct writer_config){.freq = 999, .capture = XR_ROW_GC | XR_ROW_LINES});
 	put(&plain);
 	put(&lined);
 	put(&lined_cut);
@@ -136,7 +138,7 @@ static void test_rprof(void)
 	      "2#3 \n",
 	      "with lines");
 
-	start(&writer_rprof, (struct writer_config){.freq = 1, .lines = true});
+	start(&writer_rprof, (struct writer_config){.freq = 1, .capture = XR_ROW_LINES});
 	check("line profiling: sample.interval=1000000\n", "no sample: the header alone");
 	start(&writer_rprof, (struct writer_config){.freq = 4000000});
 	put(&hostile);
@@ -158,7 +160,7 @@ static void test_folded(void)
 	check("f;g 3\nf 3\n<toplevel> 1\nf;lapply;h 1\n<truncated>;f;g 1\n<other thread> 1\n",
 	      "plain, equal stacks added up");
 
-	start(&writer_folded, (struct writer_config){.gc = true, .lines = true});
+	start(&writer_folded, (struct writer_config){.capture = XR_ROW_GC | XR_ROW_LINES});
 	put(&gc);
 	put(&lined);
 	put(&lined_cut);
@@ -242,7 +244,8 @@ static void test_full(void)
 
 static int samples(const char *rprof, const char *folded, bool lines)
 {
-	const struct writer_config config = {.freq = 99, .gc = true, .lines = lines};
+	const struct writer_config config = {.freq = 99,
+					     .capture = XR_ROW_GC | (lines ? XR_ROW_LINES : 0)};
 	const struct writer_ops *both[] = {&writer_rprof, &writer_folded};
 	const char *paths[] = {rprof, folded};
 	struct errmsg f;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A sink takes a profile while it comes.  A session, the readers of files and tests feed one;
+ * outputs and whatever shows a profile are sinks.  The order of calls: begin, then process, sample
+ * and tick as they come, finish; nothing after a call that failed but finish and why.
+ */
+#ifndef XR_PROFILE_SINK_H
+#define XR_PROFILE_SINK_H
+
+#include <stdbool.h>
+
+#include "base/errmsg.h"
+#include "profile/profile.h"
+#include "profile/stats.h"
+
+enum profile_event {
+	PROFILE_BEGAN, /* it was asked for: it is in the profile even if it does nothing */
+	PROFILE_ENDED, /* no sample of it will follow */
+};
+
+/* All return 0 or a negative errno, which ends the profile; `why` has the line for the user. */
+struct sink_ops {
+	/* Samples will come: now is the time to open files. */
+	int (*begin)(void *arg);
+	int (*process)(void *arg, const struct profile_process *p, enum profile_event event);
+	int (*sample)(void *arg, const struct profile_process *p, const struct sample *s);
+	/* All that has come so far was given; @now: ns, CLOCK_MONOTONIC.  Some ten times a second.
+	 */
+	int (*tick)(void *arg, uint64_t now);
+	/* No more comes.  @stats: what was counted.  Called even if something failed before. */
+	int (*finish)(void *arg, const struct stats *stats);
+	const struct errmsg *(*why)(void *arg);
+};
+
+struct sink {
+	const struct sink_ops *ops;
+	void *arg;
+};
+
+#endif

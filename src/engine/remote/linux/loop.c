@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "engine/remote/linux/children.h"
-#include "engine/remote/linux/priority.h"
+#include "os/linux/priority.h"
 #include "os/os.h"
 #include "engine/remote/linux/vm.h"
 
@@ -83,7 +83,7 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 		remote_loop__close(e);
 		return err;
 	}
-	e->priority_raised = remote_priority__raise();
+	e->priority_raised = priority__raise();
 	e->name = name;
 	*out = e;
 	return 0;
@@ -442,7 +442,7 @@ void remote_loop__close(struct engine *e)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	if (e->priority_raised)
-		remote_priority__lower();
+		priority__lower();
 	/* only what was blocked here: others may have changed the mask since */
 	if (!sigismember(&e->old_mask, SIGCHLD)) {
 		sigset_t child;

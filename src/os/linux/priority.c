@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #define _GNU_SOURCE
-#include "engine/remote/linux/priority.h"
+#include "os/linux/priority.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <sys/resource.h>
 
-bool remote_priority__raise(void)
+bool priority__raise(void)
 {
 	struct sched_param first = {.sched_priority = 1}, other = {.sched_priority = 0};
 
@@ -19,7 +19,7 @@ bool remote_priority__raise(void)
 	       !setpriority(PRIO_PROCESS, 0, -20);
 }
 
-void remote_priority__lower(void)
+void priority__lower(void)
 {
 	struct sched_param other = {.sched_priority = 0};
 

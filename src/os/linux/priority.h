@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef XR_OS_LINUX_PRIORITY_H
+#define XR_OS_LINUX_PRIORITY_H
+
+#include <stdbool.h>
+
+/*
+ * priority__raise - have this thread be on time: a tick that comes late is a sample less, a new
+ * program that is seen late is seen in part, and who holds up a thread should not be held up
+ * itself.  The lowest real-time priority, else the highest of the others.  What this process
+ * starts does not inherit it (SCHED_RESET_ON_FORK), and who asked for another priority keeps it.
+ * Returns whether it was raised; where it is not allowed, so be it.
+ */
+bool priority__raise(void);
+
+/* priority__lower - back to what it was before priority__raise(), if that returned true. */
+void priority__lower(void);
+
+#endif

@@ -340,7 +340,8 @@ static __always_inline int sample__begin(struct bpf_perf_event_data *ctx)
 	s->part.nslots = 0;
 	s->part.file = 0;
 	s->part.line = 0;
-	s->part.pad = 0;
+	s->part.level = 0;
+	s->part.event = XR_EVENT_TICK;
 
 	task__stack(&now, s);
 	s->walk.steady = !s->walk.sp_top || row->r_tid == now.pids.tid;

@@ -48,7 +48,7 @@ enum xr_counter {
 };
 
 #define XR_NAME_MAX	10240u /* bytes of a symbol's name: R allows 10,000 (names.c, MAXIDSIZE) */
-#define XR_TEXT_MAX	4096u  /* bytes of a file name or of a string in `[[` */
+#define XR_TEXT_MAX	4096u  /* bytes of a file name or of a string in `[[`; the rest is cut */
 #define XR_CHUNK_SLOTS	256u   /* slots in one sample record; a power of two */
 #define XR_CONTEXTS_MAX 32768u /* contexts walked in one sample; the rest is cut */
 #define XR_COMM_LEN	16u    /* TASK_COMM_LEN, include/linux/sched.h */
@@ -113,10 +113,17 @@ enum xr_form {
 #define XR_F_DISCARD	  0x40u /* the walk failed after parts were sent: forget them */
 
 /*
+ * Samples on one CPU may nest: an interrupt samples while a tracepoint's sample is being taken.
+ * Each level has working memory of its own; more levels than these are lost.
+ */
+#define XR_LEVELS 3u
+
+/*
  * One sample, or one part of it: frames innermost first, XR_CHUNK_SLOTS slots at most.  Parts of
- * a sample come in order of `part` from 0, from the same cpu; the last has no XR_F_MORE.  A part
- * 0 on a cpu ends whatever was unfinished there.  `file` and `line` (the innermost location) are
- * valid in part 0 when XR_F_LINES is set.  `weight` is in units of `unit` (1 tick).
+ * a sample come in order of `part` from 0, from the same cpu and level; the last has no XR_F_MORE.
+ * Parts of samples of different levels may alternate.  A part 0 ends whatever was unfinished on
+ * its cpu and level.  `file` and `line` (the innermost location) are valid in part 0 when
+ * XR_F_LINES is set.  `weight` is in units of `unit` (1 tick).
  */
 struct xr_sample {
 	struct xr_head head;
@@ -132,16 +139,21 @@ struct xr_sample {
 	__u32 nslots;
 	__u64 file; /* hash of the file name, 0: none */
 	__u32 line;
-	__u32 pad;
+	__u16 level; /* samples under way on this cpu when this one began; below XR_LEVELS */
+	__u16 event; /* enum xr_event */
 	struct xr_slot slots[];
 };
+
+/* What made the sampler run. */
+enum xr_event { XR_EVENT_TICK = 0, XR_EVENT_SWITCH = 1, XR_EVENT_SYSCALL = 2, XR_EVENTS };
 
 enum xr_unit { XR_UNIT_TICKS = 0, XR_UNIT_NS = 1, XR_UNIT_BYTES = 2 };
 
 /*
  * A text, not terminated: the name of the symbol at address `id`, or (kind XR_TEXT_HASHED) the
  * text whose hash is `id`.  Holds for process row `serial`.  A later text for the same id
- * replaces the earlier.
+ * replaces the earlier.  One as long as its kind may be (XR_NAME_MAX, XR_TEXT_MAX) was cut there,
+ * and the decoder says so.
  */
 struct xr_text {
 	struct xr_head head;

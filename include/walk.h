@@ -117,8 +117,8 @@ WALK_FN int walk__symbol(struct walk *w, __u64 sym, const __u64 *cell)
 	len = w->cell3[R_CAR] & 0xffffffff;
 	if (walk__type(w->cell3) != R_CHARSXP)
 		return -XR_BAD_SYMBOL;
-	if (len > XR_TEXT_MAX)
-		len = XR_TEXT_MAX;
+	if (len > XR_NAME_MAX)
+		len = XR_NAME_MAX;
 	return walk__send_symbol(w, sym, printname + w->row.layout.vector_data, (__u32)len);
 }
 

@@ -25,7 +25,7 @@ struct texts {
 	struct map names; /* (slot.word, slot.more) to the name rendered from texts in `ids` */
 };
 
-/* The sample being put together from what one cpu sends. */
+/* The sample being put together from what one cpu sends at one level. */
 struct pending {
 	bool active;
 	uint32_t next_part;
@@ -39,10 +39,10 @@ struct decoder {
 	void *arg;
 	struct decoder_stats stats;
 	struct intern *strings;
-	const char *lost; /* stands for a string there was no room for */
-	struct map texts; /* (serial, 0) to struct texts */
-	struct pending **cpus;
-	uint32_t ncpus;
+	const char *lost;	  /* stands for a string there was no room for */
+	struct map texts;	  /* (serial, 0) to struct texts */
+	struct pending **pending; /* by cpu and level: cpu * XR_LEVELS + level */
+	uint32_t npending;
 	struct buf name; /* the name being rendered */
 };
 
@@ -104,18 +104,48 @@ static int texts__put(struct map *m, uint64_t a, uint64_t b, const char *text)
 	return map__put(m, a, b, (void *)(uintptr_t)text);
 }
 
+/* The most bytes that a sampler sends of a text of @kind. */
+static uint32_t text__max(uint32_t kind)
+{
+	return kind == XR_TEXT_SYMBOL ? XR_NAME_MAX : XR_TEXT_MAX;
+}
+
+/* The text of @r, of which the sampler sent no more than it may: without a cut character, marked.
+ */
+static const char *decoder__cut(struct decoder *d, const struct xr_text *r)
+{
+	uint32_t len = r->len;
+
+	while (len && ((unsigned char)r->text[len - 1] & 0xc0) == 0x80 && r->len - len < 3)
+		len--;
+	/* keep a character of which nothing is missing */
+	if (len && (unsigned char)r->text[len - 1] >= 0xc0) {
+		unsigned char first = (unsigned char)r->text[len - 1];
+		uint32_t need = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+
+		len = r->len - len + 1 < need ? len - 1 : r->len;
+	} else {
+		len = r->len;
+	}
+	d->name.len = 0;
+	if (buf__add(&d->name, r->text, len) || buf__add(&d->name, "...", 3))
+		return d->lost;
+	return decoder__intern(d, d->name.data, d->name.len);
+}
+
 static int decoder__text(struct decoder *d, const struct xr_text *r, size_t size)
 {
 	struct texts *t;
 	const char *text, *old;
 
 	if (size < sizeof(*r) || r->len > size - sizeof(*r) || r->kind > XR_TEXT_HASHED ||
-	    r->len > XR_NAME_MAX)
+	    r->len > text__max(r->kind))
 		return -EBADMSG;
 	t = decoder__texts(d, r->serial);
 	if (!t)
 		return -ENOMEM;
-	text = decoder__intern(d, r->text, r->len);
+	text = r->len < text__max(r->kind) ? decoder__intern(d, r->text, r->len)
+					   : decoder__cut(d, r);
 	old = map__get(&t->ids, r->id, r->kind);
 	if (old == text)
 		return 0;
@@ -277,22 +307,24 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 	return 0;
 }
 
-/* The place for what @cpu sends, made if need be; NULL: no memory. */
-static struct pending *decoder__pending(struct decoder *d, uint32_t cpu)
+/* The place for what @cpu sends at @level, made if need be; NULL: no memory. */
+static struct pending *decoder__pending(struct decoder *d, uint32_t cpu, uint32_t level)
 {
-	if (cpu >= d->ncpus) {
-		uint32_t n = (cpu | 63) + 1;
-		struct pending **cpus = realloc(d->cpus, (size_t)n * sizeof(*cpus));
+	uint32_t at = cpu * XR_LEVELS + level;
 
-		if (!cpus)
+	if (at >= d->npending) {
+		uint32_t n = (at | 63) + 1;
+		struct pending **pending = realloc(d->pending, (size_t)n * sizeof(*pending));
+
+		if (!pending)
 			return NULL;
-		memset(cpus + d->ncpus, 0, (n - d->ncpus) * sizeof(*cpus));
-		d->cpus = cpus;
-		d->ncpus = n;
+		memset(pending + d->npending, 0, (n - d->npending) * sizeof(*pending));
+		d->pending = pending;
+		d->npending = n;
 	}
-	if (!d->cpus[cpu])
-		d->cpus[cpu] = calloc(1, sizeof(*d->cpus[cpu]));
-	return d->cpus[cpu];
+	if (!d->pending[at])
+		d->pending[at] = calloc(1, sizeof(*d->pending[at]));
+	return d->pending[at];
 }
 
 /* Can this be a sample record at all? */
@@ -301,7 +333,8 @@ static bool sample__valid(const struct xr_sample *r, size_t size)
 	if (size < sizeof(*r) || r->nslots > XR_CHUNK_SLOTS ||
 	    r->nslots * sizeof(r->slots[0]) > size - sizeof(*r))
 		return false;
-	if (r->flags & ~DECODE_FLAGS || r->unit > XR_UNIT_BYTES || r->cpu >= DECODE_CPUS_MAX)
+	if (r->flags & ~DECODE_FLAGS || r->unit > XR_UNIT_BYTES || r->cpu >= DECODE_CPUS_MAX ||
+	    r->level >= XR_LEVELS || r->event >= XR_EVENTS)
 		return false;
 	if (r->flags & XR_F_DISCARD)
 		return true; /* nothing else of it is used */
@@ -346,7 +379,7 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 
 	if (!sample__valid(r, size))
 		return -EBADMSG;
-	p = decoder__pending(d, r->cpu);
+	p = decoder__pending(d, r->cpu, r->level);
 	if (!p)
 		return -ENOMEM;
 	if (r->flags & XR_F_DISCARD) {
@@ -409,8 +442,8 @@ void decoder__record(void *decoder, const void *record, size_t size)
 
 void decoder__forget(struct decoder *d, uint32_t serial)
 {
-	for (uint32_t i = 0; i < d->ncpus; i++) {
-		struct pending *p = d->cpus[i];
+	for (uint32_t i = 0; i < d->npending; i++) {
+		struct pending *p = d->pending[i];
 
 		if (p && p->active && p->sample.serial == serial) {
 			p->active = false;
@@ -429,12 +462,12 @@ void decoder__free(struct decoder *d)
 {
 	if (!d)
 		return;
-	for (uint32_t i = 0; i < d->ncpus; i++) {
-		if (d->cpus[i])
-			free(d->cpus[i]->frames);
-		free(d->cpus[i]);
+	for (uint32_t i = 0; i < d->npending; i++) {
+		if (d->pending[i])
+			free(d->pending[i]->frames);
+		free(d->pending[i]);
 	}
-	free(d->cpus);
+	free(d->pending);
 	for (size_t i = 0; i < d->texts.cap; i++)
 		texts__free(d->texts.entries[i].value);
 	map__free(&d->texts);

@@ -237,10 +237,11 @@ static int text__send(struct remote_walk *rw, __u64 id, enum xr_text_kind kind, 
 		      __u32 len)
 {
 	struct xr_text *text = &rw->record.text;
+	__u32 max = kind == XR_TEXT_SYMBOL ? XR_NAME_MAX : XR_TEXT_MAX;
 	int err = 0;
 
-	if (len > XR_TEXT_MAX)
-		len = XR_TEXT_MAX;
+	if (len > max)
+		len = max;
 	/* a symbol's name is sent once; other texts are asked for in each sample */
 	if (kind == XR_TEXT_HASHED && len && len <= REMOTE_PIECE_MAX)
 		err = walk__read(&rw->walk, text->text, len, addr);

@@ -73,11 +73,11 @@ struct remote_walk {
 		struct xr_sample sample;
 		struct xr_text text;
 		uint8_t bytes[sizeof(struct xr_sample) + XR_CHUNK_SLOTS * sizeof(struct xr_slot) +
-			      XR_TEXT_MAX];
+			      XR_NAME_MAX];
 	} record;
 };
 
-_Static_assert(sizeof(struct xr_text) + XR_TEXT_MAX <= sizeof(((struct remote_walk *)0)->record),
+_Static_assert(sizeof(struct xr_text) + XR_NAME_MAX <= sizeof(((struct remote_walk *)0)->record),
 	       "room for a text");
 
 /* plan__add - 0 or -ENOMEM. */

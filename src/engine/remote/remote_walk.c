@@ -372,7 +372,8 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 	s->part = 0;
 	s->file = rw->file;
 	s->line = rw->line;
-	s->pad = 0;
+	s->level = 0;
+	s->event = XR_EVENT_TICK;
 	if (rw->walk.row.flags & XR_ROW_LINES)
 		s->flags |= XR_F_LINES;
 	if (rw->walk.gc)

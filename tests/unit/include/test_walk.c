@@ -17,6 +17,7 @@ struct run {
 	/* what the decoder made of it */
 	char (*names)[80];
 	uint32_t nnames;
+	size_t innermost_len; /* bytes of the innermost frame's name, which `names` may cut */
 };
 
 static struct run *run__of(struct walk *w)
@@ -33,13 +34,13 @@ static int run__text(struct run *r, __u64 id, __u32 kind, __u64 addr, __u32 len)
 {
 	union {
 		struct xr_text text;
-		uint8_t bytes[sizeof(struct xr_text) + XR_TEXT_MAX];
+		uint8_t bytes[sizeof(struct xr_text) + XR_NAME_MAX];
 	} record = {.text = {.head = {XR_REC_TEXT, (__u32)sizeof(struct xr_text) + len},
 			     .serial = 1,
 			     .kind = kind,
 			     .len = len}};
 
-	if (len > XR_TEXT_MAX)
+	if (len > (kind == XR_TEXT_SYMBOL ? XR_NAME_MAX : XR_TEXT_MAX))
 		tap__bail("a text of %u bytes asked for", len);
 	if (len && image__read(r->base.image, record.text.text, len, addr))
 		return -XR_BAD_SYMBOL;
@@ -67,6 +68,7 @@ static void on_sample(void *arg, const struct sample *s)
 	struct run *r = arg;
 
 	r->nnames = s->nframes;
+	r->innermost_len = s->nframes ? strlen(s->frames[0].name) : 0;
 	for (uint32_t i = 0; i < s->nframes; i++)
 		snprintf(r->names[i], sizeof(r->names[i]), "%s", s->frames[i].name);
 }
@@ -305,12 +307,14 @@ static void test_long_name(void)
 	struct image m;
 	struct run r;
 
-	memset(name, 'n', sizeof(name) - 1);
+	memset(name, 'n', 10000); /* the longest that R takes */
 	image__init(&m, layout_now(), 1 << 17, 1 << 17);
 	image__push(&m, 0, m.nil, 0);
 	image__push(&m, 4, image__call(&m, image__symbol(&m, name), 0, 0), 0);
 	run__init(&r, &m);
 	tap__ok(run__walk(&r) == WALK_DONE && r.base.nslots == 1, "a very long name");
+	run__decode(&r);
+	tap__ok(r.innermost_len == 10000, "is whole: %zu bytes", r.innermost_len);
 	run__free(&r);
 	image__free(&m);
 }

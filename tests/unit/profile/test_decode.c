@@ -319,6 +319,111 @@ static void test_parts(void)
 	finish();
 }
 
+/* Part @part of a sample taken at @level on cpu 3. */
+static void send_level(uint16_t level, uint32_t part, uint32_t flags)
+{
+	make_sample(flags);
+	r.sample.cpu = 3;
+	r.sample.level = level;
+	r.sample.part = part;
+	r.sample.time += level;
+	add_slot(XR_FORM_SYMBOL, part ? 0x200 : 0x100, 0);
+	send();
+}
+
+/* A sample that interrupted another on its cpu comes between the other's parts. */
+static void test_levels(void)
+{
+	const struct decoder_stats *st;
+
+	start();
+	st = decoder__stats(d);
+	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
+	send_text(1, 0x200, XR_TEXT_SYMBOL, "g");
+	send_level(0, 0, XR_F_MORE);
+	send_level(1, 0, XR_F_MORE);
+	send_level(2, 0, 0);
+	check_last("f");
+	send_level(1, 1, 0);
+	check_last("f g");
+	send_level(0, 1, XR_F_MORE);
+	send_level(1, 0, 0);
+	check_last("f");
+	send_level(0, 2, 0);
+	check_last("f g g");
+	tap__ok(st->samples == 4 && !st->partial && !st->malformed, "levels are kept apart");
+	send_level(1, 0, XR_F_MORE);
+	send_level(0, 1, 0);
+	tap__ok(st->malformed == 1 && st->samples == 4, "a part of another level is not taken");
+	send_level(1, 1, 0);
+	tap__ok(st->samples == 5, "and does no harm to it");
+	send_level(XR_LEVELS, 0, 0);
+	tap__ok(st->malformed == 2 && st->samples == 5, "a level past the highest");
+	make_sample(0);
+	r.sample.event = XR_EVENTS;
+	send();
+	tap__ok(st->malformed == 3 && st->samples == 5, "an unknown event");
+	finish();
+}
+
+/* A name of @n bytes that ends in @end, sent as the text of a symbol or a string; the name made. */
+static const char *long_name(uint32_t kind, size_t n, const char *end)
+{
+	make_text(1, 0x300, kind, "");
+	memset(r.text.text, 'n', n - strlen(end));
+	memcpy(r.text.text + n - strlen(end), end, strlen(end));
+	r.text.len = (uint32_t)n;
+	r.text.head.size += r.text.len;
+	send();
+	make_sample(0);
+	if (kind == XR_TEXT_SYMBOL)
+		add_slot(XR_FORM_SYMBOL, 0x300, 0);
+	else
+		add_slot(XR_FORM_ITEM_STR, 0x100, 0x300);
+	send();
+	return seen.name;
+}
+
+/* Names are whole up to the longest that R can have; what is cut says so. */
+static void test_long(void)
+{
+	const struct {
+		size_t n;
+		const char *end, *want;
+	} cases[] = {
+		{10000, "end", "nend"},
+		{XR_NAME_MAX - 1, "end", "nend"},
+		{XR_NAME_MAX, "end", "nend..."},
+		{XR_NAME_MAX, "\xc3\xa9", "n\xc3\xa9..."},
+		{XR_NAME_MAX, "\xc3", "n..."},
+		{XR_NAME_MAX, "\xe2\x82", "n..."},
+		{XR_NAME_MAX, "\xe2\x82\xac", "n\xe2\x82\xac..."},
+		{XR_NAME_MAX, "\xf0\x9f\x98", "n..."},
+		{XR_NAME_MAX, "\xf0\x9f\x98\x80", "n\xf0\x9f\x98\x80..."},
+		{XR_NAME_MAX, "\x80\x80\x80\x80", "n\x80\x80\x80\x80..."}, /* no UTF-8 */
+	};
+	const char *name;
+
+	start();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		name = long_name(XR_TEXT_SYMBOL, cases[i].n, cases[i].end);
+		tap__ok(name &&
+				strlen(name) == cases[i].n - strlen(cases[i].end) - 1 +
+							strlen(cases[i].want) &&
+				!strcmp(name + strlen(name) - strlen(cases[i].want), cases[i].want),
+			"a name of %zu bytes, case %zu", cases[i].n, i);
+	}
+	send_text(1, 0x100, XR_TEXT_SYMBOL, "a");
+	name = long_name(XR_TEXT_HASHED, XR_TEXT_MAX, "");
+	tap__ok(name && strlen(name) == strlen("a[[\"...\"]]") + XR_TEXT_MAX &&
+			strstr(name, "nnn...\"]]"),
+		"a string that was cut");
+	tap__ok(!decoder__stats(d)->malformed, "all were taken");
+	long_name(XR_TEXT_HASHED, XR_TEXT_MAX + 1, "");
+	tap__ok(decoder__stats(d)->malformed == 1, "one longer than it may be");
+	finish();
+}
+
 static void test_deep(void)
 {
 	const struct decoder_stats *st;
@@ -487,6 +592,7 @@ static void test_fuzz(void)
 			make_sample((uint32_t)next(&state) & 0x2b);
 			r.sample.serial = (uint32_t)next(&state) % 4;
 			r.sample.cpu = (uint32_t)next(&state) % 4;
+			r.sample.level = (uint16_t)(next(&state) % 3);
 			r.sample.part = (uint32_t)next(&state) % 4 ? 0 : (uint32_t)next(&state) % 3;
 			for (uint64_t n = next(&state) % 12; n; n--)
 				add_slot(1 + next(&state) % (XR_FORMS - 1), next(&state) % 32 << 4,
@@ -535,6 +641,8 @@ int main(void)
 	test_names();
 	test_lines();
 	test_parts();
+	test_levels();
+	test_long();
 	test_deep();
 	test_malformed();
 	test_fuzz();

@@ -58,6 +58,13 @@ $(BUILD)/sampler.bpf.o: bpf/sampler.bpf.c Makefile
 $(BUILD)/sampler.skel.h: $(BUILD)/sampler.bpf.o
 	$(BPFTOOL) gen skeleton $< name sampler > $@
 
+# The rows of the table of layouts.
+$(BUILD)/layouts.inc: tools/layouts.awk tools/rcntxt-offsets.csv
+	@mkdir -p $(@D)
+	awk -f $^ > $@
+
+$(BUILD)/obj/target/layouts.o: $(BUILD)/layouts.inc
+
 # R's own headers, when they are there, confirm our constants; the object is thrown away.
 $(BUILD)/r-headers.ok: tools/check_r_headers.c include/sexp.h
 	@mkdir -p $(@D)

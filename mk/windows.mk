@@ -11,7 +11,7 @@ WIN_SRCS := $(foreach f,$(ALL_SRCS),$(if $(findstring /linux/,$f)$(findstring /b
 WIN_OBJS = $(WIN_SRCS:src/%.c=$(WIN_BUILD)/obj/%.o)
 
 # Windows 7 and later.  The C library's own printf() of MinGW knows C99's formats.
-WIN_CPPFLAGS = -Iinclude -Isrc -D_WIN32_WINNT=0x0601 -DPSAPI_VERSION=2 -DUNICODE -D_UNICODE \
+WIN_CPPFLAGS = -Iinclude -Isrc -I$(BUILD) -D_WIN32_WINNT=0x0601 -DPSAPI_VERSION=2 -DUNICODE -D_UNICODE \
 	-D__USE_MINGW_ANSI_STDIO=1 -DXR_PROGRAM='"xrprof"'
 WIN_CFLAGS = -std=gnu11 $(WARN) -O2 -g
 WIN_LDFLAGS = -static -static-libgcc -Wl,--dynamicbase,--nxcompat,--high-entropy-va
@@ -25,6 +25,8 @@ $(WIN_BUILD)/xrprof.exe: $(WIN_OBJS)
 $(WIN_BUILD)/obj/%.o: src/%.c Makefile mk/windows.mk
 	@mkdir -p $(@D)
 	$(WIN_CC) $(WIN_CPPFLAGS) $(WIN_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(WIN_BUILD)/obj/target/layouts.o: $(BUILD)/layouts.inc
 
 # A host and DLLs called R.dll with the layouts of R 3.6, 4.2 and 4.4: one tells its version by its
 # resource, one by its constants, one by both.

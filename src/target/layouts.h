@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The table of what differs between R releases: where the fields of a context are, and where a
- * vector's data begins.  A new R layout is one more row in layouts.c.
+ * vector's data begins.  A new R is one run of tools/layouts.
  */
 #ifndef XR_TARGET_LAYOUTS_H
 #define XR_TARGET_LAYOUTS_H

@@ -44,68 +44,6 @@ static void test_rows(void)
 	tap__ok(bounded, "what is read ends behind the last field and fits XR_CONTEXT_MAX");
 }
 
-/* The rows as they were written by hand, to hold the generated ones against. */
-#define ROW(a, f, l, sys, cal, clo, body, pc, rel, src, data, alt, whole)                          \
-	{                                                                                          \
-		.arch = (a), .first = (f), .last = (l), .layout = {                                \
-			.read_plain = (clo) + 8,                                                   \
-			.read_lines = (src) + 8,                                                   \
-			.nextcontext = 0,                                                          \
-			.callflag = 8,                                                             \
-			.sysparent = (sys),                                                        \
-			.callfun = (cal)-16,                                                       \
-			.call = (cal),                                                             \
-			.cloenv = (clo),                                                           \
-			.bcbody = (body),                                                          \
-			.bcpc = (pc),                                                              \
-			.relpc = (rel),                                                            \
-			.srcref = (src),                                                           \
-			.vector_data = (data),                                                     \
-			.has_altrep = (alt),                                                       \
-			.real_whole = (whole),                                                     \
-		}                                                                                  \
-	}
-
-#define LX LAYOUTS_X86_64_LINUX
-#define LA LAYOUTS_AARCH64_LINUX
-#define WX LAYOUTS_X86_64_WINDOWS
-
-/* clang-format off */
-static const struct layouts_row by_hand[] = {
-	/*  arch  first       last    sysparent call cloenv bcbody bcpc relpc srcref data altrep whole */
-	ROW(LX, V(3, 0, 0), V(3, 3, 3),     240, 248,   256,     0,   0,    0,   336,  40, 0, 0),
-	ROW(LX, V(3, 4, 0), V(3, 4, 4),     240, 248,   256,   312, 320,    0,   360,  40, 0, 0),
-	ROW(LX, V(3, 5, 0), V(3, 6, 3),     240, 248,   256,   312, 320,    0,   360,  48, 1, 0),
-	ROW(LX, V(4, 0, 0), V(4, 2, 3),     240, 248,   256,   312, 320,    0,   368,  48, 1, 0),
-	ROW(LX, V(4, 3, 0), V(4, 3, 3),     240, 248,   256,   312, 320,    0,   368,  48, 1, 1),
-	ROW(LX, V(4, 4, 0), V(4, 6, 1),     240, 248,   256,   312, 320,  328,   384,  48, 1, 1),
-
-	ROW(LA, V(3, 0, 0), V(3, 3, 3),     352, 360,   368,     0,   0,    0,   448,  40, 0, 0),
-	ROW(LA, V(3, 4, 0), V(3, 4, 4),     352, 360,   368,   424, 432,    0,   472,  40, 0, 0),
-	ROW(LA, V(3, 5, 0), V(3, 6, 3),     352, 360,   368,   424, 432,    0,   472,  48, 1, 0),
-	ROW(LA, V(4, 0, 0), V(4, 2, 3),     352, 360,   368,   424, 432,    0,   480,  48, 1, 0),
-	ROW(LA, V(4, 3, 0), V(4, 3, 3),     352, 360,   368,   424, 432,    0,   480,  48, 1, 1),
-	ROW(LA, V(4, 4, 0), V(4, 6, 1),     352, 360,   368,   424, 432,  440,   496,  48, 1, 1),
-
-	ROW(WX, V(3, 0, 0), V(3, 3, 3),     312, 320,   328,     0,   0,    0,   408,  40, 0, 0),
-	ROW(WX, V(3, 4, 0), V(3, 4, 4),     312, 320,   328,   384, 392,    0,   432,  40, 0, 0),
-	ROW(WX, V(3, 5, 0), V(3, 6, 3),     312, 320,   328,   384, 392,    0,   432,  48, 1, 0),
-	ROW(WX, V(4, 0, 0), V(4, 2, 3),     312, 320,   328,   384, 392,    0,   440,  48, 1, 0),
-	ROW(WX, V(4, 3, 0), V(4, 3, 3),     312, 320,   328,   384, 392,    0,   440,  48, 1, 1),
-	ROW(WX, V(4, 4, 0), V(4, 6, 1),     312, 320,   328,   384, 392,  400,   456,  48, 1, 1),
-};
-/* clang-format on */
-
-static void test_as_by_hand(void)
-{
-	size_t count;
-	const struct layouts_row *rows = layouts__table(&count);
-
-	tap__ok(count == sizeof(by_hand) / sizeof(by_hand[0]) &&
-			!memcmp(rows, by_hand, sizeof(by_hand)),
-		"the generated rows are those written by hand");
-}
-
 static void test_names_need_one_row(void)
 {
 	size_t count;
@@ -211,7 +149,6 @@ static void test_parse(void)
 int main(void)
 {
 	test_rows();
-	test_as_by_hand();
 	test_names_need_one_row();
 	test_releases();
 	test_known();

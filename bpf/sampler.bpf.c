@@ -37,7 +37,8 @@ static __always_inline struct scratch *scratch__of(struct walk *w)
 	return (struct scratch *)w;
 }
 
-static __always_inline int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
+static __always_inline int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len,
+				      __u64 addr)
 {
 	return bpf_probe_read_user(dst, len, (const void *)addr);
 }

@@ -10,15 +10,6 @@
 
 #define WALK_FN static __always_inline
 
-struct walk;
-static __always_inline int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr);
-static __always_inline int walk__known(struct walk *w, __u64 sym);
-static __always_inline int walk__name(struct walk *w, __u64 fun);
-static __always_inline int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len);
-static __always_inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
-static __always_inline int walk__emit(struct walk *w, __u64 word, __u64 more);
-static __always_inline int walk__location(struct walk *w);
-
 #include "walk.h"
 
 /* A small direct-mapped memory of symbols whose names were sent: saves a hash look-up a frame. */

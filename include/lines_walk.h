@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The functions of lines.h; included at the end of walk.h, whose types they need. */
+/*
+ * How source locations are found: reads the target and keeps what it finds in struct lines
+ * (lines_state.h).  Part of walk.h, whose types and hooks this needs; included by it alone.
+ */
 #ifndef XR_LINES_WALK_H
 #define XR_LINES_WALK_H
 
@@ -32,12 +35,13 @@ WALK_FN int lines__text(struct walk *w, __u64 charsxp, __u32 len, __u64 first, _
 	__u64 word = 0;
 	__u32 tail = 0;
 
-	if (walk__read(w, l->cell2, R_CELL_BYTES, charsxp))
+	if (walk__cell(w, l->cell2, charsxp))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell2) != R_CHARSXP || (__u32)l->cell2[R_CAR] != len)
 		return 0;
 	charsxp += w->row.layout.vector_data;
-	if (walk__read(w, &word, 8, charsxp) || walk__read(w, &tail, 4, charsxp + len - 4))
+	if (walk__read(w, READ_OBJECT, &word, 8, charsxp) ||
+	    walk__read(w, READ_OBJECT, &tail, 4, charsxp + len - 4))
 		return -XR_BAD_LINE;
 	return word == first && tail == last;
 }
@@ -55,7 +59,7 @@ WALK_FN int lines__is_filename(struct walk *w, __u64 sym)
 
 	if (l->serial == w->row.serial && l->sym_filename)
 		return sym == l->sym_filename;
-	if (walk__read(w, l->cell2, R_CELL_BYTES, sym))
+	if (walk__cell(w, l->cell2, sym))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell2) != R_SYMSXP)
 		return 0;
@@ -84,7 +88,7 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 		return 0;
 	}
 	w->file = 0;
-	if (walk__read(w, l->cell, R_CELL_BYTES, env))
+	if (walk__cell(w, l->cell, env))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_ENVSXP)
 		return 0;
@@ -92,19 +96,19 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 	if (l->cell[R_TAG] != w->row.nil && l->cell[R_TAG]) {
 		__u64 table = l->cell[R_TAG];
 
-		if (walk__read(w, l->cell, R_CELL_BYTES, table))
+		if (walk__cell(w, l->cell, table))
 			return -XR_BAD_LINE;
 		size = lines__length(w, l->cell);
 		if (walk__type(l->cell) != R_VECSXP || !size)
 			return 0;
-		if (walk__read(w, &list, 8,
+		if (walk__read(w, READ_OBJECT, &list, 8,
 			       table + w->row.layout.vector_data + 8 * (LINES_FILENAME_PJW % size)))
 			return -XR_BAD_LINE;
 	}
 	for (i = 0; i < LINES_BINDINGS; i++) {
 		if (list == w->row.nil || !list)
 			return 0;
-		if (walk__read(w, l->cell, R_CELL_BYTES, list))
+		if (walk__cell(w, l->cell, list))
 			return -XR_BAD_LINE;
 		yes = lines__is_filename(w, l->cell[R_TAG]);
 		if (yes < 0)
@@ -119,13 +123,13 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 	if (!value || (l->cell[0] & R_ACTIVE_BINDING) ||
 	    (w->row.layout.has_altrep && l->cell[0] >> 48))
 		return 0;
-	if (walk__read(w, l->cell, R_CELL_BYTES, value))
+	if (walk__cell(w, l->cell, value))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_STRSXP || lines__altrep(w, l->cell) ||
 	    !lines__length(w, l->cell))
 		return 0;
-	if (walk__read(w, &value, 8, value + w->row.layout.vector_data) ||
-	    walk__read(w, l->cell, R_CELL_BYTES, value))
+	if (walk__read(w, READ_OBJECT, &value, 8, value + w->row.layout.vector_data) ||
+	    walk__cell(w, l->cell, value))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_CHARSXP)
 		return 0;
@@ -184,7 +188,7 @@ WALK_FN int lines__srcref_slow(struct walk *w, __u64 ref)
 	if (lines__recall(w, p, ref, ~0ULL))
 		return 0;
 	lines__none(w);
-	if (walk__read(w, l->cell, R_CELL_BYTES, ref))
+	if (walk__cell(w, l->cell, ref))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_INTSXP || lines__altrep(w, l->cell) ||
 	    !lines__length(w, l->cell))
@@ -194,7 +198,7 @@ WALK_FN int lines__srcref_slow(struct walk *w, __u64 ref)
 	for (i = 0; i < LINES_ATTRIBS; i++) {
 		if (attrib == w->row.nil || !attrib)
 			return 0;
-		if (walk__read(w, l->cell, R_CELL_BYTES, attrib))
+		if (walk__cell(w, l->cell, attrib))
 			return -XR_BAD_LINE;
 		if (l->cell[R_TAG] == w->row.sym_srcfile)
 			break;
@@ -225,7 +229,7 @@ WALK_FN int lines__is_table(struct walk *w)
 	for (i = 0; i < LINES_ATTRIBS; i++) {
 		if (attrib == w->row.nil || !attrib)
 			return 0;
-		if (walk__read(w, l->cell2, R_CELL_BYTES, attrib))
+		if (walk__cell(w, l->cell2, attrib))
 			return -XR_BAD_LINE;
 		if (l->cell2[R_TAG] == w->row.sym_class)
 			break;
@@ -236,12 +240,12 @@ WALK_FN int lines__is_table(struct walk *w)
 	value = l->cell2[R_CAR];
 	if (l->class_generation == l->generation && l->class_value == value)
 		return 1;
-	if (walk__read(w, l->cell2, R_CELL_BYTES, value))
+	if (walk__cell(w, l->cell2, value))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell2) != R_STRSXP || lines__altrep(w, l->cell2) ||
 	    lines__length(w, l->cell2) != 1)
 		return 0;
-	if (walk__read(w, &text, 8, value + w->row.layout.vector_data))
+	if (walk__read(w, READ_OBJECT, &text, 8, value + w->row.layout.vector_data))
 		return -XR_BAD_LINE;
 	yes = l->class_generation == l->generation && l->class_text == text;
 	if (!yes)
@@ -267,21 +271,21 @@ WALK_FN int lines__body(struct walk *w, struct lines_body *b)
 	b->body = l->body;
 	b->generation = 0;
 	b->table = 0;
-	if (walk__read(w, l->cell, R_CELL_BYTES, l->body))
+	if (walk__cell(w, l->cell, l->body))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_BCODESXP)
 		goto done;
 	b->code = l->cell[R_CAR] + w->row.layout.vector_data;
 	at = l->cell[R_CDR];
 	b->consts = at + w->row.layout.vector_data;
-	if (walk__read(w, l->cell, R_CELL_BYTES, at))
+	if (walk__cell(w, l->cell, at))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_VECSXP)
 		goto done;
 	b->nconsts = lines__length(w, l->cell);
 	for (i = 1; i <= LINES_TABLE_SEARCH && (__u64)i <= b->nconsts; i++) {
-		if (walk__read(w, &at, 8, b->consts + 8 * (b->nconsts - i)) ||
-		    walk__read(w, l->cell, R_CELL_BYTES, at))
+		if (walk__read(w, READ_OBJECT, &at, 8, b->consts + 8 * (b->nconsts - i)) ||
+		    walk__cell(w, l->cell, at))
 			return -XR_BAD_LINE;
 		yes = lines__is_table(w);
 		if (yes < 0)
@@ -324,11 +328,11 @@ WALK_FN int lines__bc_slow(struct walk *w)
 	}
 	if (pc >= b->ntable)
 		return 0;
-	if (walk__read(w, &k, 4, b->table + 4 * pc))
+	if (walk__read(w, READ_OBJECT, &k, 4, b->table + 4 * pc))
 		return -XR_BAD_LINE;
 	if (k < 0 || (__u64)k >= b->nconsts)
 		return 0;
-	if (walk__read(w, &ref, 8, b->consts + 8 * (__u64)k))
+	if (walk__read(w, READ_OBJECT, &ref, 8, b->consts + 8 * (__u64)k))
 		return -XR_BAD_LINE;
 	if (ref == w->row.nil || !ref)
 		return 0;
@@ -360,7 +364,7 @@ WALK_FN int lines__of_context(struct walk *w)
 		l->pc = walk__field(w, w->row.layout.bcpc);
 		if (!l->pc)
 			return lines__none(w);
-		if (walk__read(w, &l->pc, 8, l->pc))
+		if (walk__read(w, READ_PC, &l->pc, 8, l->pc))
 			return -XR_BAD_LINE;
 	}
 	return walk__lines_bc(w);
@@ -378,7 +382,8 @@ WALK_FN void lines__begin(struct walk *w)
 	__u64 stamp = w->sample; /* not longer than this walk */
 	__u32 count = 0;
 
-	if (w->steady && w->row.gc_count_at && !walk__read(w, &count, 4, w->row.gc_count_at))
+	if (w->steady && w->row.gc_count_at &&
+	    !walk__read(w, READ_GC, &count, 4, w->row.gc_count_at))
 		stamp = (__u64)w->row.serial << 32 | count;
 	if (stamp == l->stamp)
 		return;
@@ -396,7 +401,7 @@ WALK_FN int lines__innermost(struct walk *w)
 	lines__none(w);
 	if (!w->row.srcref_at)
 		return 0;
-	if (walk__read(w, &ref, 8, w->row.srcref_at))
+	if (walk__read(w, READ_GLOBAL, &ref, 8, w->row.srcref_at))
 		return -XR_BAD_LINE;
 	if (!ref || ref == w->row.nil)
 		return 0;
@@ -406,14 +411,14 @@ WALK_FN int lines__innermost(struct walk *w)
 		return 0;
 	l->body = 0;
 	l->pc = 0;
-	if (walk__read(w, &l->body, 8, w->row.bc_body_at) ||
-	    walk__read(w, &l->pc, 8, w->row.bc_pc_at))
+	if (walk__read(w, READ_GLOBAL, &l->body, 8, w->row.bc_body_at) ||
+	    walk__read(w, READ_GLOBAL, &l->pc, 8, w->row.bc_pc_at))
 		return -XR_BAD_LINE;
 	if (!l->body || !l->pc)
 		return 0;
 	l->absolute = 1;
 	/* it points at a variable of a C function, which may have returned: R resets it later */
-	if (walk__read(w, &l->pc, 8, l->pc) || !l->pc)
+	if (walk__read(w, READ_PC, &l->pc, 8, l->pc) || !l->pc)
 		return 0;
 	return walk__lines_bc(w);
 }

@@ -6,39 +6,63 @@
  *
  * Facts: src/include/Defn.h (RCNTXT), src/main/eval.c (doprof, the naming rule), R 3.0 to 4.6.
  *
- * Whoever includes this file defines, before it:
+ * Whoever includes this file defines WALK_FN before it, which says how the functions of the walk
+ * are declared, and the hooks below (WALK_HOOK, which says how the first five are declared, is
+ * WALK_FN unless defined).  Unless said otherwise a hook returns 0 for success or -enum xr_error.
  *
- *   WALK_FN                                  how the walk's functions are declared
- *   int walk__read(w, dst, len, addr)        copy from the target; 0, or negative: not readable
- *   int walk__known(w, sym)                  1: symbol's name was sent before, and it is a symbol
- *   int walk__name(w, fun)                   calls walk__name_slow(); apart so that BPF can make it
- *                                            a function of its own, which is verified once
- *   int walk__send_symbol(w, sym, addr, len) send symbol `sym`'s name, `len` bytes at `addr`
- *   int walk__send_hashed(w, addr, len)      send a text; its hash goes to w->hash
- *   int walk__emit(w, word, more)            add one slot to the sample
- *   int walk__location(w)                    calls lines__of_context()
- *   and what lines.h asks for.
- *   With WALK_PLAIN defined, the last three and walk__name are defined here: plain calls.
- *
- * All of them return 0 for success or a negative value: -enum xr_error, or WALK_STOP when no more
- * can be taken.  No libc, no `long`, no state but struct walk; each step reads a bounded amount.
+ * No libc, no `long`, no state but struct walk; each step reads a bounded amount.
  */
 #ifndef XR_WALK_H
 #define XR_WALK_H
 
 #include "layout.h"
 #include "sexp.h"
-#include "lines.h"
+#include "lines_state.h"
+
+#ifndef WALK_HOOK
+#define WALK_HOOK WALK_FN
+#endif
+
+/* What walk__read reads.  It says how long the bytes stay as they are. */
+enum read_kind {
+	READ_OBJECT,  /* a part of an R object: does not change while a live call refers to it */
+	READ_CONTEXT, /* a context: lives on a stack, as long as its call */
+	READ_GLOBAL,  /* R's variable that says where R is: R_GlobalContext, R_Srcref, ... */
+	READ_GC,      /* R's variable that says what the collector does */
+	READ_PC,      /* the place in byte code, a local variable of R's interpreter */
+};
+
+struct walk;
+
+/* Copy @len bytes at @addr of the target to @dst.  0, or negative: not readable. */
+WALK_HOOK int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr);
+
+/* 1: @sym is a symbol, and its name was sent before. */
+WALK_HOOK int walk__known(struct walk *w, __u64 sym);
+
+/* Send the name of symbol @sym, @len bytes at @addr. */
+WALK_HOOK int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len);
+
+/* Send the text of @len bytes at @addr; its hash goes to w->hash. */
+WALK_HOOK int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
+
+/* Add one slot to the sample. */
+WALK_HOOK int walk__emit(struct walk *w, __u64 word, __u64 more);
+
+/*
+ * Each of these only calls the function of this header that is named beside it.  They are hooks so
+ * that BPF can make each a function of its own, which is verified once.  With WALK_PLAIN defined
+ * they are defined here.
+ */
+WALK_FN int walk__name(struct walk *w, __u64 fun);	   /* walk__name_slow() */
+WALK_FN int walk__location(struct walk *w);		   /* lines__of_context() */
+WALK_FN int walk__lines_file(struct walk *w, __u64 env);   /* lines__file_slow() */
+WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref); /* lines__srcref_slow() */
+WALK_FN int walk__lines_bc(struct walk *w);		   /* lines__bc_slow() */
 
 /* What a step returns, besides 0 (go on) and -enum xr_error. */
 #define WALK_DONE 1
 #define WALK_CUT  2 /* no more can be taken: the outer frames are missing */
-
-#ifdef WALK_PLAIN
-struct walk;
-WALK_FN int walk__name(struct walk *w, __u64 fun);
-WALK_FN int walk__location(struct walk *w);
-#endif
 
 /*
  * What a call was named in this very walk: recursion meets the same call again and again, and
@@ -95,6 +119,12 @@ WALK_FN __u32 walk__field32(const struct walk *w, __u32 off)
 	return *(const __u32 *)(w->context + (off & (XR_CONTEXT_MAX - 4)));
 }
 
+/* walk__cell - read the cell at @addr.  0, or negative: not readable. */
+WALK_FN int walk__cell(struct walk *w, __u64 *cell, __u64 addr)
+{
+	return walk__read(w, READ_OBJECT, cell, R_CELL_BYTES, addr);
+}
+
 /* walk__type - SEXPTYPE of a cell, from its header word */
 WALK_FN __u32 walk__type(const __u64 *cell)
 {
@@ -112,7 +142,7 @@ WALK_FN int walk__symbol(struct walk *w, __u64 sym, const __u64 *cell)
 
 	if (walk__known(w, sym))
 		return 0;
-	if (walk__read(w, w->cell3, R_CELL_BYTES, printname))
+	if (walk__cell(w, w->cell3, printname))
 		return -XR_BAD_SYMBOL;
 	len = w->cell3[R_CAR] & 0xffffffff;
 	if (walk__type(w->cell3) != R_CHARSXP)
@@ -158,7 +188,7 @@ WALK_FN int walk__subscript(struct walk *w, __u64 arg)
 		len &= 0xffffffff;
 	if (!len)
 		return XR_FORM_ANON;
-	if (walk__read(w, &w->more, type == R_INTSXP ? 4 : 8, data))
+	if (walk__read(w, READ_OBJECT, &w->more, type == R_INTSXP ? 4 : 8, data))
 		return -XR_BAD_FUN;
 	if (type == R_INTSXP) {
 		w->more = (__u64)(__s64)(__s32)w->more;
@@ -169,7 +199,7 @@ WALK_FN int walk__subscript(struct walk *w, __u64 arg)
 			w->more = walk__whole(w->more);
 		return XR_FORM_ITEM_REAL;
 	}
-	if (walk__read(w, w->cell3, R_CELL_BYTES, w->more))
+	if (walk__cell(w, w->cell3, w->more))
 		return -XR_BAD_FUN;
 	len = w->cell3[R_CAR] & 0xffffffff;
 	if (walk__type(w->cell3) != R_CHARSXP)
@@ -191,7 +221,7 @@ WALK_FN int walk__name_slow(struct walk *w, __u64 fun)
 	int form, err;
 
 	w->more = 0;
-	if (walk__read(w, w->cell, R_CELL_BYTES, fun))
+	if (walk__cell(w, w->cell, fun))
 		return -XR_BAD_FUN;
 	if (walk__type(w->cell) == R_SYMSXP) {
 		w->word = ((__u64)XR_FORM_SYMBOL << XR_FORM_SHIFT) | (fun & XR_WORD_MASK);
@@ -215,14 +245,14 @@ WALK_FN int walk__name_slow(struct walk *w, __u64 fun)
 
 	/* CADR and CADDR; a call with fewer arguments has R_NilValue there, whose CAR is itself */
 	cell = w->cell[R_CDR];
-	if (walk__read(w, w->cell, R_CELL_BYTES, cell))
+	if (walk__cell(w, w->cell, cell))
 		return -XR_BAD_FUN;
 	a = w->cell[R_CAR];
 	cell = w->cell[R_CDR];
-	if (walk__read(w, w->cell, R_CELL_BYTES, cell))
+	if (walk__cell(w, w->cell, cell))
 		return -XR_BAD_FUN;
 	b = w->cell[R_CAR];
-	if (walk__read(w, w->cell, R_CELL_BYTES, a) || walk__read(w, w->cell2, R_CELL_BYTES, b))
+	if (walk__cell(w, w->cell, a) || walk__cell(w, w->cell2, b))
 		return -XR_BAD_FUN;
 	if (walk__type(w->cell) != R_SYMSXP)
 		return 0;
@@ -267,10 +297,10 @@ WALK_FN int walk__begin(struct walk *w)
 	w->filter_from = 0;
 	w->filter_eval = 0;
 	w->next = 0;
-	if (walk__read(w, &w->next, 8, w->row.head_at))
+	if (walk__read(w, READ_GLOBAL, &w->next, 8, w->row.head_at))
 		return -XR_BAD_HEAD;
 	if ((w->row.flags & XR_ROW_GC) && w->row.gc_at) {
-		if (walk__read(w, &gc, w->row.gc_size == 1 ? 1 : 4, w->row.gc_at))
+		if (walk__read(w, READ_GC, &gc, w->row.gc_size == 1 ? 1 : 4, w->row.gc_at))
 			return -XR_BAD_HEAD;
 		w->gc = gc != 0;
 	}
@@ -288,7 +318,7 @@ WALK_FN int walk__call(struct walk *w, __u64 call)
 		w->more = memo->more;
 		return 0;
 	}
-	if (walk__read(w, w->cell, R_CELL_BYTES, call))
+	if (walk__cell(w, w->cell, call))
 		return -XR_BAD_CALL;
 	w->more = 0;
 	if (walk__type(w->cell) != R_LANGSXP) {
@@ -334,7 +364,9 @@ WALK_FN int walk__context(struct walk *w, __u64 at)
 	__u32 len =
 		w->row.flags & XR_ROW_LINES ? w->row.layout.read_lines : w->row.layout.read_plain;
 
-	return walk__read(w, w->context, len & (XR_CONTEXT_MAX - 1), at) ? -XR_BAD_CONTEXT : 0;
+	return walk__read(w, READ_CONTEXT, w->context, len & (XR_CONTEXT_MAX - 1), at)
+		       ? -XR_BAD_CONTEXT
+		       : 0;
 }
 
 /*

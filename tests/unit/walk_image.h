@@ -14,13 +14,6 @@
 #define WALK_FN static inline __attribute__((unused))
 #define WALK_PLAIN
 
-struct walk;
-static int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr);
-static int walk__known(struct walk *w, __u64 sym);
-static int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len);
-static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
-static int walk__emit(struct walk *w, __u64 word, __u64 more);
-
 #include "walk.h"
 
 struct walk_image {
@@ -30,8 +23,9 @@ struct walk_image {
 	uint32_t nslots, slots_max;
 };
 
-static int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
+static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
 {
+	(void)kind;
 	return image__read(((struct walk_image *)w)->image, dst, len, addr);
 }
 

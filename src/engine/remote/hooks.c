@@ -49,23 +49,24 @@ static void piece__fetch(struct remote_walk *rw, uint32_t id, bool context)
 	remote_memory__fetch(&rw->memory, ids, n, rw->phase != REMOTE_AHEAD);
 }
 
-/*
- * What varies is the place in the byte code where a call was made from, a variable of a C function
- * (it stands still as long as the call lasts, and so must be read after its context), and the flag
- * that the collector runs.
- */
-static bool piece__varies(const struct walk *w, const void *dst, __u64 addr)
+bool kind__is_volatile(enum read_kind kind)
 {
-	return (dst == &w->lines.pc && addr != w->row.bc_pc_at) ||
-	       (addr == w->row.gc_at && (w->row.flags & XR_ROW_GC));
+	return kind == READ_PC || kind == READ_GC;
 }
 
-static const uint8_t *piece__ahead(struct remote_walk *rw, uint32_t id, bool context)
+/* Must what is of @kind, and no context, be the same before and after a look at a moving target? */
+static bool kind__is_verified(enum read_kind kind)
+{
+	return kind == READ_GLOBAL;
+}
+
+static const uint8_t *piece__ahead(struct remote_walk *rw, uint32_t id, enum read_kind kind)
 {
 	const struct piece *p = &rw->memory.pieces[id];
+	bool context = kind == READ_CONTEXT;
 	uint64_t floor = rw->floor;
 
-	if ((context || p->varies) && rw->context_seq > floor)
+	if ((context || kind__is_volatile(kind)) && rw->context_seq > floor)
 		floor = rw->context_seq;
 
 	if (p->base_seq <= floor)
@@ -112,29 +113,18 @@ static bool piece__same_call(const struct remote_walk *rw, uint32_t id)
 	       !memcmp(fresh, remote_memory__base(&rw->memory, id), p->len);
 }
 
-/* R_GlobalContext, and what else must not have changed while a moving target was looked at. */
-static bool piece__variable(const struct remote_walk *rw, uint32_t id)
-{
-	const struct xr_row *row = &rw->walk.row;
-	uint64_t addr = rw->memory.pieces[id].addr;
-
-	if (addr == row->head_at)
-		return true;
-	return (row->flags & XR_ROW_LINES) &&
-	       (addr == row->srcref_at || addr == row->bc_body_at || addr == row->bc_pc_at);
-}
-
-static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, bool context)
+static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, enum read_kind kind)
 {
 	const struct piece *p = &rw->memory.pieces[id];
+	bool context = kind == READ_CONTEXT, is_volatile = kind__is_volatile(kind);
 	uint64_t floor = rw->top_floor;
 
-	if (!context && !piece__variable(rw, id) && (rw->matched || !(rw->strict || p->varies))) {
+	if (!context && !kind__is_verified(kind) && (rw->matched || !(rw->strict || is_volatile))) {
 		if (p->fresh_seq <= rw->floor && p->base_seq > rw->floor)
 			return remote_memory__base(&rw->memory, id);
 		floor = rw->floor;
 	}
-	if ((context || (p->varies && !rw->matched)) && rw->context_seq > floor)
+	if ((context || (is_volatile && !rw->matched)) && rw->context_seq > floor)
 		floor = rw->context_seq;
 	if (p->fresh_seq <= floor)
 		piece__fetch(rw, id, context);
@@ -152,9 +142,10 @@ static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, bool conte
  * What the second look walked is as that found it, the contexts outside of it as the first did:
  * they were perhaps read again, too, but who knows when, and whether they were live then.
  */
-static const uint8_t *piece__final(struct remote_walk *rw, uint32_t id, bool context)
+static const uint8_t *piece__final(struct remote_walk *rw, uint32_t id, enum read_kind kind)
 {
 	const struct piece *p = &rw->memory.pieces[id];
+	bool context = kind == READ_CONTEXT;
 
 	if (p->fresh_seq > rw->top_floor && (!context || p->walked == rw->look))
 		return remote_memory__fresh(&rw->memory, id);
@@ -165,10 +156,13 @@ static const uint8_t *piece__final(struct remote_walk *rw, uint32_t id, bool con
 	return NULL;
 }
 
-/* Remember those, and the contexts up to the innermost call. */
-static void verify__note(struct remote_walk *rw, uint32_t id, bool context, const uint8_t *bytes)
+/* Remember what is to be verified, and the contexts up to the innermost call. */
+static void verify__note(struct remote_walk *rw, uint32_t id, enum read_kind kind,
+			 const uint8_t *bytes)
 {
-	if (!context && !piece__variable(rw, id))
+	bool context = kind == READ_CONTEXT;
+
+	if (!context && !kind__is_verified(kind))
 		return;
 	if (!rw->call_seen && rw->nverify <= VERIFY_MAX) {
 		if (rw->nverify < VERIFY_MAX)
@@ -183,10 +177,9 @@ static void verify__note(struct remote_walk *rw, uint32_t id, bool context, cons
 		rw->dead = true;
 }
 
-int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
+int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
 {
 	struct remote_walk *rw = remote__of(w);
-	bool context = dst == w->context;
 	const uint8_t *bytes = NULL;
 	uint32_t id;
 
@@ -196,16 +189,15 @@ int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
 	if (id == PIECE_NONE && rw->phase != REMOTE_FINAL)
 		id = remote_memory__put(&rw->memory, addr, len);
 	if (id != PIECE_NONE) {
-		rw->memory.pieces[id].varies = piece__varies(w, dst, addr);
 		switch (rw->phase) {
 		case REMOTE_AHEAD:
-			bytes = piece__ahead(rw, id, context);
+			bytes = piece__ahead(rw, id, kind);
 			break;
 		case REMOTE_TOP:
-			bytes = piece__top(rw, id, context);
+			bytes = piece__top(rw, id, kind);
 			break;
 		case REMOTE_FINAL:
-			bytes = piece__final(rw, id, context);
+			bytes = piece__final(rw, id, kind);
 			break;
 		}
 	}
@@ -214,9 +206,9 @@ int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr)
 		return -1;
 	}
 	memcpy(dst, bytes, len);
-	rw->memory.pieces[id].context = context;
+	rw->memory.pieces[id].kind = kind;
 	if (rw->phase != REMOTE_FINAL)
-		verify__note(rw, id, context, bytes);
+		verify__note(rw, id, kind, bytes);
 	if (rw->phase == REMOTE_TOP)
 		return plan__add(&rw->top, id);
 	if (rw->memory.pieces[id].used != rw->pass) {
@@ -244,7 +236,7 @@ static int text__send(struct remote_walk *rw, __u64 id, enum xr_text_kind kind, 
 		len = max;
 	/* a symbol's name is sent once; other texts are asked for in each sample */
 	if (kind == XR_TEXT_HASHED && len && len <= REMOTE_PIECE_MAX)
-		err = walk__read(&rw->walk, text->text, len, addr);
+		err = walk__read(&rw->walk, READ_OBJECT, text->text, len, addr);
 	else if (len)
 		err = remote_memory__read(&rw->memory, addr, text->text, len);
 	if (err)

@@ -11,14 +11,8 @@
 #include "engine/remote/memory.h"
 
 #define WALK_FN static inline __attribute__((unused))
+#define WALK_HOOK
 #define WALK_PLAIN
-
-struct walk;
-int walk__read(struct walk *w, void *dst, __u32 len, __u64 addr);
-int walk__known(struct walk *w, __u64 sym);
-int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len);
-int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
-int walk__emit(struct walk *w, __u64 word, __u64 more);
 
 #include "walk.h"
 
@@ -79,6 +73,13 @@ struct remote_walk {
 
 _Static_assert(sizeof(struct xr_text) + XR_NAME_MAX <= sizeof(((struct remote_walk *)0)->record),
 	       "room for a text");
+
+/*
+ * kind__is_volatile - may what is of @kind change while the calls around it are live?  The flag
+ * that the collector runs may, and the place in byte code: a variable of a C function that stands
+ * still as long as its call lasts, and so must be read after the call's context.
+ */
+bool kind__is_volatile(enum read_kind kind);
 
 /* plan__add - 0 or -ENOMEM. */
 int plan__add(struct plan *p, uint32_t id);

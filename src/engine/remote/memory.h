@@ -46,10 +46,9 @@ struct piece {
 	uint64_t visited; /* number of the sample that read it ahead as a context */
 	uint64_t walked;  /* number of the second look that walked it, if it is a context */
 	uint32_t len, cap;
-	uint32_t at;  /* its bytes: base at `at`, fresh at `at + cap` */
-	uint32_t pos; /* its place in the order in which a walk asked */
-	bool context; /* it was asked for as a context */
-	bool varies;  /* it may change while the calls around it are live */
+	uint32_t at;   /* its bytes: base at `at`, fresh at `at + cap` */
+	uint32_t pos;  /* its place in the order in which a walk asked */
+	uint32_t kind; /* enum read_kind: what it was asked for as */
 };
 
 #define PIECE_NONE UINT32_MAX

@@ -178,8 +178,8 @@ int remote_walk__still(struct remote_walk *rw)
  * The reads of one second look at a moving target.
  *
  * The core is R_GlobalContext and the contexts from there to the innermost call, that one included.
- * These contexts are read, then R_GlobalContext, then what varies, then they are read again.  If
- * they are the same, and R_GlobalContext leads to them, the innermost call was live when it was
+ * These contexts are read, then R_GlobalContext, then what is volatile, then they are read again.
+ * If they are the same, and R_GlobalContext leads to them, the innermost call was live when it was
  * read: it takes no more than one short read between two others.  The contexts outside it that the
  * first look did not see, and the first that it saw, are read both before and after that; if they
  * are the same they were what the core was called from.  (That the first look saw the same bytes is
@@ -213,14 +213,15 @@ static bool guess__head(const struct remote_walk *rw, uint32_t id)
 	return rw->memory.pieces[id].addr == rw->walk.row.head_at;
 }
 
-/* Of the @n pieces of @plan those that are no contexts: what @varies, or the rest. */
+/* Of the @n pieces of @plan those that are no contexts: the volatile ones, or the others. */
 static void guess__cells(const struct remote_walk *rw, struct guess *g, const struct plan *plan,
-			 uint32_t n, bool varies)
+			 uint32_t n, bool is_volatile)
 {
 	const struct piece *pieces = rw->memory.pieces;
 
 	for (uint32_t i = 0; i < n && g->n < CELLS_MAX; i++)
-		if (!pieces[plan->ids[i]].context && pieces[plan->ids[i]].varies == varies &&
+		if (pieces[plan->ids[i]].kind != READ_CONTEXT &&
+		    kind__is_volatile(pieces[plan->ids[i]].kind) == is_volatile &&
 		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore)
 			guess__look(g, plan->ids[i], NULL);
 }
@@ -235,7 +236,7 @@ static void guess__make(const struct remote_walk *rw, struct guess *g, const str
 	g->ncore = rw->nverify <= VERIFY_MAX ? rw->nverify : 0;
 	memcpy(g->core, rw->verify, g->ncore * sizeof(*g->core));
 	for (uint32_t i = 0; i < n && g->nrest < REST_MAX; i++)
-		if (pieces[plan->ids[i]].context &&
+		if (pieces[plan->ids[i]].kind == READ_CONTEXT &&
 		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore &&
 		    ids__find(g->rest, g->nrest, plan->ids[i]) == g->nrest)
 			g->rest[g->nrest++] = plan->ids[i];
@@ -243,10 +244,10 @@ static void guess__make(const struct remote_walk *rw, struct guess *g, const str
 		guess__look(g, g->rest[i], g->before[i]);
 	guess__cells(rw, g, plan, n, false);
 	for (uint32_t i = 0; i < g->ncore; i++)
-		if (pieces[g->core[i]].context)
+		if (pieces[g->core[i]].kind == READ_CONTEXT)
 			guess__look(g, g->core[i], NULL);
 	for (uint32_t i = 0; i < g->ncore; i++)
-		if (!pieces[g->core[i]].context)
+		if (pieces[g->core[i]].kind != READ_CONTEXT)
 			guess__look(g, g->core[i], NULL);
 	guess__cells(rw, g, plan, n, true);
 	for (uint32_t i = 0; i < g->ncore; i++)
@@ -276,7 +277,8 @@ static bool guess__holds(const struct remote_walk *rw, const struct guess *g)
 	for (uint32_t i = 0; i < rw->top.count; i++) {
 		uint32_t id = rw->top.ids[i], at;
 
-		if (!rw->memory.pieces[id].context || ids__find(g->core, g->ncore, id) < g->ncore)
+		if (rw->memory.pieces[id].kind != READ_CONTEXT ||
+		    ids__find(g->core, g->ncore, id) < g->ncore)
 			continue;
 		at = ids__find(g->rest, g->nrest, id);
 		if (at == g->nrest || !guess__same(rw, id, g->before[at]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Source locations, as Rprof(line.profiling = TRUE) gives them: from real srcrefs, and through
- * byte code.  Part of the walk (walk.h includes it); the same rules about reading hold.
+ * What the walk remembers of source locations, which are those that Rprof(line.profiling = TRUE)
+ * gives: from real srcrefs, and through byte code.  Part of struct walk; lines_walk.h fills it.
  *
  * Facts: eval.c of R 4.0 to 4.6 (lineprof, R_findBCInterpreterLocation, findLocTable,
  * R_getCurrentSrcref), envir.c (R_HashGet, PJW hash).
@@ -11,8 +11,8 @@
  * until R collects garbage again, if its count of collections is known, else for one walk.  File
  * names are sent by a hash of their text.
  */
-#ifndef XR_LINES_H
-#define XR_LINES_H
+#ifndef XR_LINES_STATE_H
+#define XR_LINES_STATE_H
 
 #define LINES_PLACES_BITS  8
 #define LINES_PLACES	   (1 << LINES_PLACES_BITS)
@@ -57,19 +57,12 @@ struct lines {
 	__u64 sym_filename; /* the symbol `filename`, once met in process row `serial` */
 	__u32 serial;
 	__u32 absolute; /* pc is an address, not an offset in units of 8 bytes */
-	/* the class of tables of srcrefs, and its text, once met in generation `class_generation`
-	 */
+	/* the class of tables of srcrefs, and its text, if met in generation class_generation */
 	__u64 class_value, class_text;
 	__u32 class_generation;
 	__u32 pad;
 	__u64 ref, body, pc; /* arguments of what is called below */
 	__u64 cell[7], cell2[7];
 };
-
-/* What walk.h's includer defines besides, so that BPF can make each a function of its own: */
-struct walk;
-WALK_FN int walk__lines_file(struct walk *w, __u64 env);   /* calls lines__file_slow() */
-WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref); /* calls lines__srcref_slow() */
-WALK_FN int walk__lines_bc(struct walk *w);		   /* calls lines__bc_slow() */
 
 #endif

@@ -95,8 +95,7 @@ enum xr_form {
 	XR_FORM_ITEM_STR,  /* word[["more"]], more: a text's hash */
 	XR_FORM_ITEM_INT,  /* word[[more]], more: an int, sign-extended */
 	XR_FORM_ITEM_REAL, /* word[[more]], more: the bits of a double, written as %.0f */
-	XR_FORM_ITEM_ODD,  /* word[[?]]: the subscript is an ALTREP vector, whose data is elsewhere
-			    */
+	XR_FORM_ITEM_ODD,  /* word[[?]]: the subscript is ALTREP, its data elsewhere */
 	XR_FORM_BUILTIN,   /* reserved: word is the address of a C function in R_FunTab */
 	XR_FORM_NATIVE,	   /* reserved: word is an instruction address */
 	XR_FORM_KERNEL,	   /* reserved: likewise, in the kernel */

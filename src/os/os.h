@@ -27,8 +27,7 @@ const char *os__refuses(const char *option);
 /* os__now - ns on a clock that never goes back; on Linux CLOCK_MONOTONIC. */
 uint64_t os__now(void);
 
-/* os__create - open a new or truncated file for writing: a descriptor, or a negative errno.
- */
+/* os__create - open a new or emptied file for writing: a descriptor, or a negative errno. */
 int os__create(const char *path);
 
 /* os__fopen - the same as a stream.  NULL, and errno is set. */

@@ -18,8 +18,7 @@ struct proc {
 	pid_t tgid;	     /* the process a thread belongs to; the pid itself otherwise */
 	uint32_t uid;	     /* effective */
 	uint64_t start_time; /* clock ticks since boot */
-	uint64_t stack; /* where the main thread's stack begins: another after an exec; 0: not told
-			 */
+	uint64_t stack;	     /* where the main thread's stack begins; exec changes it; 0: hidden */
 	uint32_t threads;
 	bool kernel; /* a kernel thread */
 };

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "os/os.h"
 #include "output/outputs.h"
 
-#define STREAM_PATH_MAX 4096	      /* bytes */
-#define FLUSH_NS	1000000000ull /* between two flushes of what writers keep */
+#define STREAM_PATH_MAX 4096	 /* bytes */
+#define FLUSH_NS	NS_PER_S /* between two flushes of what writers keep */
 
 struct stream {
 	struct stream *next, **link; /* in outputs.all */

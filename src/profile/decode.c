@@ -110,8 +110,7 @@ static uint32_t text__max(uint32_t kind)
 	return kind == XR_TEXT_SYMBOL ? XR_NAME_MAX : XR_TEXT_MAX;
 }
 
-/* The text of @r, of which the sampler sent no more than it may: without a cut character, marked.
- */
+/* The text of @r, which the sampler cut: without the part of a character at its end, marked. */
 static const char *decoder__cut(struct decoder *d, const struct xr_text *r)
 {
 	uint32_t len = r->len;

@@ -24,8 +24,7 @@ struct sink_ops {
 	int (*begin)(void *arg);
 	int (*process)(void *arg, const struct profile_process *p, enum profile_event event);
 	int (*sample)(void *arg, const struct profile_process *p, const struct sample *s);
-	/* All that has come so far was given; @now: ns, CLOCK_MONOTONIC.  Some ten times a second.
-	 */
+	/* All that came so far was given; @now: os__now().  Called some ten times a second. */
 	int (*tick)(void *arg, uint64_t now);
 	/* No more comes.  @stats: what was counted.  Called even if something failed before. */
 	int (*finish)(void *arg, const struct stats *stats);

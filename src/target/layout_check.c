@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "sexp.h"
+#include "base/version.h"
 #include "os/proc.h"
 
 /* RCNTXT.callflag, Defn.h: one byte of flags */
@@ -126,8 +127,7 @@ static void context__lines(struct checker *c, const uint8_t *context)
 		c->lines_bad++;
 }
 
-/* The name of the function called says where the data of vectors begins: terminated, and so long.
- */
+/* Where the data of vectors begins: the name of the function called is terminated there. */
 static void context__name(struct checker *c, const uint8_t *context, uint16_t base)
 {
 	static const uint16_t at[2] = {40, 48};
@@ -293,7 +293,7 @@ int layout_check__run(struct xr_row *row, const struct layout_memory *memory,
 					   "process %u: this version of R is not known, and its "
 					   "contexts are laid out like those of no R that is: a "
 					   "newer %s is needed",
-					   row->pid, "xrprof-bpf");
+					   row->pid, XR_PROGRAM);
 		found->shift = base - row->layout.sysparent;
 		layout__shift(&row->layout, found->shift);
 		/* once more at the place found: what else depends on it */

@@ -187,8 +187,7 @@ static int name__compare(const struct pe *pe, uint32_t at, const char *want, int
 	return *err ? 0 : strncmp(name, want, len);
 }
 
-/* The address of the export @name, 0: there is none.  Names are sorted, as the loader needs them.
- */
+/* The address of the export @name, 0: there is none.  Names are sorted, as in every PE file. */
 static int exports__find(const struct pe *pe, const struct exports *e, const char *name,
 			 uint32_t *value)
 {

@@ -15,10 +15,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "os/linux/cpus.h"
+#include "os/os.h"
 #include "engine/engine.h"
 #include "engine/bpf/engine_bpf.h"
 #include "engine/bpf/kernel.h"
@@ -163,7 +164,7 @@ static void configure(struct engine *e, bool loop)
 	bpf_map__set_max_entries(s->maps.ring, RING_BYTES);
 	s->rodata->cfg_wake_at = RING_BYTES / 4;
 	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
-	s->rodata->cfg_tick_ns = 1000000000ULL / sysconf(_SC_CLK_TCK);
+	s->rodata->cfg_tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
 	s->rodata->cfg_have_task_regs = have_helper(BPF_FUNC_task_pt_regs);
 	s->rodata->cfg_have_task_btf = have_helper(BPF_FUNC_get_current_task_btf);
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INIT_PIDNS)
@@ -339,12 +340,9 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f
 /* For the whole machine: CPUs may have gone offline, or come back, since the last look. */
 static void renew_cpus(struct engine *e)
 {
-	struct timespec now;
+	uint64_t ms = os__now() / NS_PER_MS;
 	struct errmsg f = {0};
-	uint64_t ms;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 	if (ms - e->cpus_ms < CPUS_CHECK_MS)
 		return;
 	e->cpus_ms = ms;

@@ -33,8 +33,7 @@ struct proc_map {
  */
 int proc_maps__parse(const char *line, size_t len, struct proc_map *map);
 
-/* proc_maps__is_libr - does the last part of @path name R's shared library (libR.so, libR.so.4)?
- */
+/* proc_maps__is_libr - is @path that of R's shared library (libR.so, libR.so.4)? */
 bool proc_maps__is_libr(const char *path);
 
 /* proc_maps__is_r - does it name an R linked without libR.so (bin/exec/R)? */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "os/win32/wide.h"
 #include <shellapi.h>
 
@@ -82,7 +83,7 @@ uint64_t os__now(void)
 	QueryPerformanceCounter(&count);
 	hz = (uint64_t)frequency.QuadPart;
 	ticks = (uint64_t)count.QuadPart;
-	return ticks / hz * 1000000000u + ticks % hz * 1000000000u / hz;
+	return ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;
 }
 
 int os__create(const char *path)

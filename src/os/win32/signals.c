@@ -7,11 +7,10 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "os/os.h"
 #include "os/signals.h"
 #include "os/win32/wide.h"
-
-#define NS_PER_MS 1000000u
 
 /* As in signals.c. */
 #define SECOND_DELAY_MS 300

@@ -301,8 +301,7 @@ static uint32_t random_number(void)
 	return seed;
 }
 
-/* Whatever comes out, it lies in the image, and no read is outside of it (the sanitizers say so).
- */
+/* Whatever comes out lies in the image, and no read goes beyond (the sanitizers watch). */
 static bool survives(const uint8_t *image, size_t size)
 {
 	struct pe_symbol want[] = {{"R_GlobalContext", 0}, {"R_NilValue", 0}, {"R_Srcref", 0}};

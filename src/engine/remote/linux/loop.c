@@ -12,13 +12,12 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "engine/remote/linux/children.h"
 #include "os/linux/priority.h"
 #include "os/os.h"
 #include "engine/remote/linux/vm.h"
 
-#define NS_PER_S   1000000000u
-#define NS_PER_MS  1000000u
 #define SCAN_MS	   20  /* between two looks for children, and for other programs by exec */
 #define PROVE_EACH 64u /* samples between two looks for R's thread */
 
@@ -300,8 +299,7 @@ static void target__sample(struct engine *e, struct remote_target *t)
 		return;
 	idle = t->thread.proven && before.state != 'R';
 	result = remote_walk__ahead(t->walk);
-	if (idle) /* what does not run does not change: if it did not, there is no need to stop it
-		   */
+	if (idle) /* what does not run does not change, and need not be stopped */
 		idle = !remote_thread__look(&t->thread, &after) && after.runs == before.runs;
 	if (!idle && result != -XR_EXITING)
 		result = e->kind->look(e, t);

@@ -154,8 +154,7 @@ int remote_thread__look(const struct remote_thread *t, struct remote_state *look
 	ssize_t n;
 	int err;
 
-	/* runs first: a thread seen off the CPU after that has not run since if it stays the same
-	 */
+	/* runs first: if it stays the same, a thread seen off the CPU later has not run since */
 	err = thread__runs(t, &look->runs);
 	if (err)
 		return err;

@@ -11,14 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "engine/engine.h"
 #include "os/os.h"
 #include "engine/remote/report.h"
 #include "os/win32/proc_win32.h"
 #include <mmsystem.h>
 
-#define NS_PER_S   1000000000u
-#define NS_PER_MS  1000000u
 #define SCAN_MS	   20  /* between two looks at which targets have ended */
 #define PROVE_EACH 3u  /* samples between two looks for R's thread */
 #define PROVE_WITH 64u /* contexts to tell it by */

@@ -63,8 +63,7 @@ struct flow_arch {
 	uint8_t arg[CODE_ARGS]; /* the numbers of the argument registers */
 	uint8_t result;
 	uint32_t lost; /* general registers that a call may change, as a bit set */
-	/* where control goes; for FLOW_BRANCH by an instruction that compares, @run->state is set
-	 */
+	/* where control goes */
 	struct flow_next (*flow)(const cs_insn *insn);
 	/* @reg (Capstone's number) was written: it, or what it is part of, is unknown */
 	void (*forget)(struct flow_state *state, unsigned int reg);

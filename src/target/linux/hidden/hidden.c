@@ -14,8 +14,7 @@
 #define HOW_ALTREP  "code of ALTSTRING_ELT"
 #define HOW_ALTVEC  "code of ALTVEC_DATAPTR"
 
-/* Functions are no longer than this when the symbol table does not say; only R_gc_internal is long.
- */
+/* How long a function can be whose size is not known; only R_gc_internal is long. */
 #define CODE_LIMIT 4096u
 
 /* A value seen at one place: none yet, one, or several that differ. */

@@ -49,11 +49,10 @@ struct hidden {
 	uint64_t bc_pc;	     /* &R_BCpc: void *, 8 bytes */
 	uint64_t gc_running; /* &R_in_gc */
 	uint64_t gc_count;   /* how many collections there were: int, 4 bytes */
-	uint64_t gc_begin; /* the collector's code, R_gc_internal: [gc_begin, gc_end), for those who
-			    */
-	uint64_t gc_end;   /* have only the instruction pointer; misses the functions it calls */
-	uint16_t srcref;   /* offset of RCNTXT.srcref as this very file stores it; 0: not seen */
-	uint8_t gc_size;   /* bytes of the flag: 1 or 4 */
+	uint64_t gc_begin;   /* the collector's code, R_gc_internal without what it calls: */
+	uint64_t gc_end; /* [gc_begin, gc_end), for those who have an instruction pointer only */
+	uint16_t srcref; /* offset of RCNTXT.srcref as this very file stores it; 0: not seen */
+	uint8_t gc_size; /* bytes of the flag: 1 or 4 */
 	const char *how_lines; /* how bc_body and bc_pc were found, a constant; NULL: not */
 	const char *how_gc;    /* the same for gc_running */
 };

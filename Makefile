@@ -5,6 +5,7 @@
 #   make test       install what is missing, build, run all tests
 #   make bench      the figures in the README
 #   make install    PREFIX (/usr/local), DESTDIR; file capabilities with setcap when it can
+#   make man        the man page, build/xrprof-bpf.1
 #
 # BUILD=DIR builds elsewhere; SAN=address,undefined adds sanitizers; R_HEADERS=DIR names R's headers.
 

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/cmd.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/parse.h"
 #include "base/version.h"
 
-static const struct subcommand subcommands[] = {
-	{"record", "profile R processes (what is done when no subcommand is given)", cmd_record},
-	{"list", "the processes with R in them", cmd_list},
-	{"info", "what this machine can do, and what that means", cmd_info},
-	{0},
+#define NAME_COLUMN 12
+
+static const struct subcommand *const subcommands[] = {
+	&cmd_record,
+	&cmd_list,
+	&cmd_info,
+	NULL,
 };
 
-const struct subcommand *cmd__all(void)
+const struct subcommand *const *cmd__all(void)
 {
 	return subcommands;
 }
@@ -21,24 +26,61 @@ const struct subcommand *cmd__all(void)
 int cmd__run(int argc, char **argv)
 {
 	struct errmsg f;
+	uint64_t pid;
 
 	if (argc < 2 || argv[1][0] == '-')
-		return subcommands[0].run(argc, argv);
-	for (const struct subcommand *c = subcommands; c->name; c++)
-		if (!strcmp(argv[1], c->name))
-			return c->run(argc - 1, argv + 1);
-	errmsg__set(&f, 0, "no such subcommand: %s", argv[1]);
-	return cmd__usage_error(&f);
+		return subcommands[0]->run(argc, argv);
+	for (const struct subcommand *const *c = subcommands; *c; c++)
+		if (!strcmp(argv[1], (*c)->name))
+			return (*c)->run(argc - 1, argv + 1);
+	if (!parse__u64(argv[1], INT_MAX, &pid))
+		errmsg__set(&f, 0, "no such subcommand: %s; did you mean --pid %s?", argv[1],
+			    argv[1]);
+	else
+		errmsg__set(&f, 0, "no such subcommand: %s", argv[1]);
+	return cmd__usage_error(subcommands[0], &f);
 }
 
-int cmd__usage(const char *command, const char *word)
+int cmd__usage_error(const struct subcommand *c, const struct errmsg *f)
 {
-	log__line("%s: what is %s? (try %s %s --help)", command, word, XR_PROGRAM, command);
+	/* the first is what the program does by itself */
+	if (c == subcommands[0])
+		log__line("%s (try %s --help)", f->text, XR_PROGRAM);
+	else
+		log__line("%s: %s (try %s %s --help)", c->name, f->text, XR_PROGRAM, c->name);
 	return CMD_USAGE;
 }
 
-int cmd__usage_error(const struct errmsg *f)
+int cmd__options(const struct subcommand *c, void *into, int argc, char **argv)
 {
-	log__line("%s (try %s --help)", f->text, XR_PROGRAM);
-	return CMD_USAGE;
+	struct option_rest rest;
+	struct errmsg f;
+
+	if (option_rows__parse(c->options, into, argc, argv, &rest, &f))
+		return cmd__usage_error(c, &f);
+	if (rest.first == argc)
+		return CMD_OK;
+	errmsg__set(&f, -EINVAL, "what is %s?", argv[rest.first]);
+	return cmd__usage_error(c, &f);
+}
+
+int cmd__help(const struct subcommand *c)
+{
+	for (size_t i = 0; i < sizeof(c->usage) / sizeof(c->usage[0]) && c->usage[i]; i++)
+		printf("%s %s %s\n", i ? "      " : "Usage:", XR_PROGRAM, c->usage[i]);
+	printf("\n");
+	text__wrap(stdout, c->about, 0);
+	if (c == subcommands[0]) {
+		printf("\nSubcommands:\n");
+		for (const struct subcommand *const *s = subcommands; *s; s++) {
+			printf("  %-*s", NAME_COLUMN - 2, (*s)->name);
+			text__wrap(stdout, (*s)->help, NAME_COLUMN);
+		}
+	}
+	printf("\nOptions:\n");
+	option_rows__help(c->options, stdout);
+	if (c == subcommands[0])
+		printf("\nExit status: 0 a profile was written, 1 it could not be, "
+		       "2 wrong usage.\n");
+	return fflush(stdout) ? CMD_FAILED : CMD_OK;
 }

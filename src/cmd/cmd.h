@@ -1,36 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subcommands.  Each takes its own arguments, argv[0] being its name (or the program's, when
- * none was given), and returns the exit status of the program.
+ * The subcommands: one file and one row of cmd.c each.
  */
 #ifndef XR_CMD_CMD_H
 #define XR_CMD_CMD_H
 
 #include "base/errmsg.h"
+#include "cmd/option_rows.h"
 
 enum cmd_status { CMD_OK = 0, CMD_FAILED = 1, CMD_USAGE = 2 };
 
 struct subcommand {
 	const char *name;
-	const char *help; /* one line for --help */
+	const char *help;     /* one line for the list of subcommands */
+	const char *usage[3]; /* what follows the program's name, ended by NULL unless full */
+	const char *about;    /* a paragraph for --help and the man page */
+	const struct option_row *options;
+	/* argv[0] is its name, or the program's when none was given; the exit status. */
 	int (*run)(int argc, char **argv);
 };
 
-/* cmd__all - ended by a row without a name; the first is done when no subcommand is given. */
-const struct subcommand *cmd__all(void);
+/* cmd__all - ended by NULL; the first is run when no subcommand is given. */
+const struct subcommand *const *cmd__all(void);
 
 /* cmd__run - what the arguments of main() ask for. */
 int cmd__run(int argc, char **argv);
 
-/* cmd__usage - say that @word is no option of @command; returns the exit status for that. */
-int cmd__usage(const char *command, const char *word);
+/* cmd__help - what `@c --help` prints; the exit status for that. */
+int cmd__help(const struct subcommand *c);
 
-/* cmd__usage_error - the same of what @f says. */
-int cmd__usage_error(const struct errmsg *f);
+/* cmd__usage_error - say what is wrong with the arguments of @c; the exit status for that. */
+int cmd__usage_error(const struct subcommand *c, const struct errmsg *f);
+
+/*
+ * cmd__options - option_rows__parse() for a subcommand that takes no words behind its options.
+ * CMD_OK, or the exit status, and it has been said why.
+ */
+int cmd__options(const struct subcommand *c, void *into, int argc, char **argv);
 
 /* The rows of cmd.c; each is defined in the file of its name (on Windows, list_info.c). */
-int cmd_record(int argc, char **argv);
-int cmd_list(int argc, char **argv);
-int cmd_info(int argc, char **argv);
+extern const struct subcommand cmd_record, cmd_list, cmd_info;
 
 #endif

@@ -1,304 +1,319 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/options.h"
+
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/options.h"
-#include "os/os.h"
+#include "base/parse.h"
 #include "engine/engine.h"
 #include "output/writer.h"
 
 #define FREQ_DEFAULT 99
 #define FREQ_MAX     100000
-#define HELP_COLUMN  34
+#define DURATION_MAX 1e9 /* seconds */
 
-/* Keys of options that have no letter. */
-enum {
-	KEY_GC = 256,
-	KEY_FILTER,
-	KEY_USER,
-	KEY_CGROUP,
-	KEY_COMM,
-	KEY_EXCLUDE,
-	KEY_STATS,
-	KEY_CLOCK,
-	KEY_BTF,
-};
-
-/* One row per option; a row without help is an alias of another. */
-struct row {
-	int key;
-	const char *name;
-	const char *arg; /* what its argument is called, NULL: it has none */
-	const char *help;
-};
-
-static const struct row rows[] = {
-	{.key = 'p',
-	 .name = "pid",
-	 .arg = "PID[,PID...]",
-	 .help = "profile these processes; repeatable"},
-	{.key = 'a', .name = "all", .help = "profile every R process, present and future"},
-	{.key = 's',
-	 .name = "subprocesses",
-	 .help = "and the R processes that the profiled ones start"},
-	{.key = KEY_USER,
-	 .name = "user",
-	 .arg = "NAME",
-	 .help = "of those found by --all or -s, only this user's; repeatable"},
-	{.key = KEY_CGROUP,
-	 .name = "cgroup",
-	 .arg = "PATTERN",
-	 .help = "only those in this cgroup or container; repeatable"},
-	{.key = KEY_COMM,
-	 .name = "comm",
-	 .arg = "PATTERN",
-	 .help = "only those whose command has this name; repeatable"},
-	{.key = KEY_EXCLUDE,
-	 .name = "exclude-pid",
-	 .arg = "PID[,PID...]",
-	 .help = "but not these; repeatable"},
-	{.key = 'F',
-	 .name = "freq",
-	 .arg = "HZ",
-	 .help = "samples per second of CPU time (default: 99)"},
-	{.key = 'F', .name = "rate", .arg = "HZ"},
-	{.key = 'F', .name = "frequency", .arg = "HZ"},
-	{.key = 'd',
-	 .name = "duration",
-	 .arg = "SECONDS",
-	 .help = "stop after this time (default: when all have ended)"},
-	{.key = 'o',
-	 .name = "output",
-	 .arg = "FILE",
-	 .help = "write the profile to FILE (default: -, stdout); a directory gets"},
-	{.key = 'f', .name = "format", .arg = "NAME", .help = "format of the profile:"},
-	{.key = 'e', .name = "engine", .arg = "NAME", .help = "how samples are taken:"},
-	{.key = KEY_CLOCK,
-	 .name = "clock",
-	 .arg = "cpu|wall",
-	 .help = "sample the time spent computing, or all time"},
-	{.key = 'l', .name = "lines", .help = "source lines, as Rprof(line.profiling = TRUE)"},
-	{.key = KEY_GC,
-	 .name = "gc",
-	 .help = "mark garbage collection, as Rprof(gc.profiling = TRUE)"},
-	{.key = KEY_FILTER,
-	 .name = "filter-callframes",
-	 .help = "leave out frames of lazy evaluation, as Rprof(filter.callframes = TRUE)"},
-	{.key = KEY_STATS,
-	 .name = "stats",
-	 .arg = "FILE",
-	 .help = "on exit write counts to FILE, one JSON object"},
-	{.key = KEY_BTF,
-	 .name = "btf",
-	 .arg = "FILE",
-	 .help = "the kernel's types, for kernels without /sys/kernel/btf"},
-	{.key = 'v', .name = "verbose", .help = "say more on stderr"},
-	{.key = 'q', .name = "quiet", .help = "say nothing on stderr but errors"},
-	{.key = 'h', .name = "help", .help = "print this and exit"},
-	{.key = 'V', .name = "version", .help = "print the version and exit"},
-};
-
-#define NROWS (sizeof(rows) / sizeof(rows[0]))
-
-static const struct row *row__find(int key)
+static int parse_pids(const struct option_row *row, void *place, const char *list, struct errmsg *f)
 {
-	for (size_t i = 0; i < NROWS; i++)
-		if (rows[i].key == key)
-			return &rows[i];
-	return NULL;
-}
-
-/* The rows in the form of getopt_long(); @shorts has room for three characters per row and two. */
-static void rows__make(struct option *longs, char *shorts)
-{
-	size_t n = 0;
-
-	shorts[n++] = '+'; /* stop at the first word that is no option */
-	shorts[n++] = ':'; /* tell a missing argument from an unknown option */
-	for (size_t i = 0; i < NROWS; i++) {
-		longs[i] = (struct option){
-			.name = rows[i].name,
-			.has_arg = rows[i].arg ? required_argument : no_argument,
-			.val = rows[i].key,
-		};
-		if (rows[i].key >= KEY_GC || !rows[i].help)
-			continue;
-		shorts[n++] = (char)rows[i].key;
-		if (rows[i].arg)
-			shorts[n++] = ':';
-	}
-	shorts[n] = '\0';
-	longs[NROWS] = (struct option){0};
-}
-
-/* A whole number from @min to @max, and nothing after it but @end or the end of the string. */
-static int number__parse(const char *text, char end, long min, long max, long *out,
-			 const char **rest)
-{
-	char *stop;
-	long value;
-
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	errno = 0;
-	value = strtol(text, &stop, 10);
-	if (errno || value < min || value > max || (*stop && *stop != end))
-		return -EINVAL;
-	*out = value;
-	*rest = stop;
-	return 0;
-}
-
-static int options__add_pids(struct options *o, const char *list, struct errmsg *f)
-{
-	const char *text = list;
+	struct config *c = place;
+	const char *at = list;
+	uint64_t pid;
 	pid_t *grown;
 	size_t i;
-	long pid;
 
 	for (;;) {
-		if (number__parse(text, ',', 1, INT_MAX, &pid, &text))
-			return errmsg__set(f, -EINVAL, "--pid %s: not a list of process ids", list);
-		for (i = 0; i < o->config.npids && o->config.pids[i] != pid; i++)
+		if (parse__u64_to(&at, ',', INT_MAX, &pid) || !pid)
+			return errmsg__set(f, -EINVAL, "--%s %s: not a list of process ids",
+					   row->name, list);
+		for (i = 0; i < c->npids && c->pids[i] != (pid_t)pid; i++)
 			;
-		if (i == o->config.npids) {
-			grown = realloc(o->config.pids, (o->config.npids + 1) * sizeof(*grown));
+		if (i == c->npids) {
+			grown = realloc(c->pids, (c->npids + 1) * sizeof(*grown));
 			if (!grown)
 				return errmsg__set(f, -ENOMEM, "out of memory");
-			o->config.pids = grown;
-			o->config.pids[o->config.npids++] = (pid_t)pid;
+			c->pids = grown;
+			c->pids[c->npids++] = (pid_t)pid;
 		}
-		if (!*text)
+		if (!*at)
 			return 0;
-		text++;
+		at++;
 	}
 }
 
-static int options__duration(struct options *o, const char *text, struct errmsg *f)
+/* `bits` of the row is the kind of filter. */
+static int parse_filter(const struct option_row *row, void *place, const char *arg,
+			struct errmsg *f)
 {
-	char *stop;
+	return filters__add(place, (enum filter_kind)row->bits, arg, f);
+}
 
-	o->config.duration = strtod(text, &stop);
-	if (stop == text || *stop || !isfinite(o->config.duration) || o->config.duration <= 0 ||
-	    o->config.duration > 1e9)
-		return errmsg__set(f, -EINVAL, "--duration %s: not a number of seconds above 0",
-				   text);
+static int parse_duration(const struct option_row *row, void *place, const char *arg,
+			  struct errmsg *f)
+{
+	double seconds;
+
+	if (parse__seconds(arg, &seconds) || seconds <= 0 || seconds > DURATION_MAX)
+		return errmsg__set(f, -EINVAL,
+				   "--%s %s: not a time above 0: seconds, or a number with s, m or "
+				   "h behind it",
+				   row->name, arg);
+	*(double *)place = seconds;
 	return 0;
 }
 
-/* The names in a table, as "auto, bpf". */
-static void names__join(char *buf, size_t size, const char *first, const char *name)
+static bool choice_format(size_t i, struct option_choice *c)
 {
-	size_t len = strlen(buf);
+	const struct writer_ops *w = formats__all()[i];
 
-	snprintf(buf + len, size - len, "%s%s", len ? ", " : first, name);
+	if (w)
+		*c = (struct option_choice){.name = w->name, .help = w->help, .object = w};
+	return w != NULL;
 }
 
-static int options__format(struct options *o, const char *name, struct errmsg *f)
+static bool choice_engine(size_t i, struct option_choice *c)
 {
-	char known[256] = "";
+	const struct engine_ops *e = i ? engines__all()[i - 1] : NULL;
 
-	o->config.format = formats__find(name);
-	if (o->config.format)
-		return 0;
-	for (const struct writer_ops *const *w = formats__all(); *w; w++)
-		names__join(known, sizeof(known), "", (*w)->name);
-	return errmsg__set(f, -EINVAL, "--format %s: no such format (there are: %s)", name, known);
+	if (e)
+		*c = (struct option_choice){.name = e->name, .help = e->help, .object = e};
+	else if (!i)
+		*c = (struct option_choice){
+			.name = "auto",
+			.help = "the first of these that works here (default)",
+		};
+	return !i || e;
 }
 
-static int options__engine(struct options *o, const char *name, struct errmsg *f)
+static bool choice_clock(size_t i, struct option_choice *c)
 {
-	char known[256] = "auto";
+	static const struct option_choice clocks[] = {
+		{.name = "cpu", .number = ENGINE_CLOCK_CPU},
+		{.name = "wall", .number = ENGINE_CLOCK_WALL},
+	};
 
-	o->config.engine = engines__find(name);
-	if (o->config.engine || !strcmp(name, "auto"))
-		return 0;
-	for (const struct engine_ops *const *e = engines__all(); *e; e++)
-		names__join(known, sizeof(known), "", (*e)->name);
-	return errmsg__set(f, -EINVAL, "--engine %s: no such engine (there are: %s)", name, known);
+	if (i < sizeof(clocks) / sizeof(clocks[0]))
+		*c = clocks[i];
+	return i < sizeof(clocks) / sizeof(clocks[0]);
 }
 
-static int options__set(struct options *o, int key, const char *arg, struct errmsg *f)
-{
-	const char *rest;
-	long value;
+#define AT(member) .at = offsetof(struct options, member)
 
-	switch (key) {
-	case 'p':
-		return options__add_pids(o, arg, f);
-	case 'a':
-		o->config.all = true;
-		return 0;
-	case 's':
-		o->config.follow = true;
-		return 0;
-	case KEY_USER:
-		return filters__add(&o->config.filters, FILTER_USER, arg, f);
-	case KEY_CGROUP:
-		return filters__add(&o->config.filters, FILTER_CGROUP, arg, f);
-	case KEY_COMM:
-		return filters__add(&o->config.filters, FILTER_COMM, arg, f);
-	case KEY_EXCLUDE:
-		return filters__add(&o->config.filters, FILTER_EXCLUDE, arg, f);
-	case 'F':
-		if (number__parse(arg, '\0', 1, FREQ_MAX, &value, &rest))
-			return errmsg__set(f, -EINVAL, "--freq %s: not a whole number from 1 to %d",
-					   arg, FREQ_MAX);
-		o->config.freq = (uint32_t)value;
-		return 0;
-	case 'd':
-		return options__duration(o, arg, f);
-	case 'o':
-		if (!*arg)
-			return errmsg__set(f, -EINVAL, "--output: the name is empty");
-		o->config.output = arg;
-		return 0;
-	case 'f':
-		return options__format(o, arg, f);
-	case 'e':
-		return options__engine(o, arg, f);
-	case KEY_CLOCK:
-		if (!strcmp(arg, "cpu"))
-			o->config.clock = ENGINE_CLOCK_CPU;
-		else if (!strcmp(arg, "wall"))
-			o->config.clock = ENGINE_CLOCK_WALL;
-		else
-			return errmsg__set(f, -EINVAL, "--clock %s: neither cpu nor wall", arg);
-		return 0;
-	case 'l':
-		o->config.capture |= XR_ROW_LINES;
-		return 0;
-	case KEY_GC:
-		o->config.capture |= XR_ROW_GC;
-		return 0;
-	case KEY_FILTER:
-		o->config.capture |= XR_ROW_FILTER;
-		return 0;
-	case KEY_STATS:
-		o->config.stats = arg;
-		return 0;
-	case KEY_BTF:
-		o->config.btf = arg;
-		return 0;
-	case 'v':
-		o->config.verbose = true;
-		return 0;
-	case 'q':
-		o->config.quiet = true;
-		return 0;
-	case 'h':
-		o->help = true;
-		return 0;
-	case 'V':
-		o->version = true;
-		return 0;
-	}
-	return errmsg__set(f, -EINVAL, "option %d has no code", key);
-}
+const struct option_row options__rows[] = {
+	{
+		.name = "pid",
+		.letter = 'p',
+		.arg = "PID[,PID...]",
+		.help = "profile these processes; repeatable",
+		.manual = "Up to five seconds are given to an R that is only starting. Processes "
+			  "that a profiled one forks are profiled with it.",
+		.type = OPTION_PARSE,
+		.parse = parse_pids,
+		AT(config),
+	},
+	{
+		.name = "all",
+		.letter = 'a',
+		.help = "profile every R process, present and future",
+		.manual = "In containers and embedded in other programs, too.",
+		.type = OPTION_FLAG,
+		AT(config.all),
+	},
+	{
+		.name = "subprocesses",
+		.letter = 's',
+		.help = "and the R processes that the profiled ones start",
+		.manual = "As programs of their own, at any depth: by callr or "
+			  "system(\"Rscript ...\"), say. Forked ones are profiled without it.",
+		.type = OPTION_FLAG,
+		AT(config.follow),
+	},
+	{
+		.name = "user",
+		.arg = "NAME",
+		.help = "of those found by --all or -s, only this user's; repeatable",
+		.manual = "A name or a number.",
+		.windows = "not on Windows; choose processes by --pid or --comm",
+		.type = OPTION_PARSE,
+		.parse = parse_filter,
+		.bits = FILTER_USER,
+		AT(config.filters),
+	},
+	{
+		.name = "cgroup",
+		.arg = "PATTERN",
+		.help = "only those in this cgroup or container; repeatable",
+		.manual = "A path or a shell pattern for it, where * also stands for slashes; what "
+			  "lies below a cgroup of that path belongs to it. Or the id of a "
+			  "container, or at least its first 12 digits.",
+		.windows = "there are no cgroups on Windows",
+		.type = OPTION_PARSE,
+		.parse = parse_filter,
+		.bits = FILTER_CGROUP,
+		AT(config.filters),
+	},
+	{
+		.name = "comm",
+		.arg = "PATTERN",
+		.help = "only those whose command has this name; repeatable",
+		.manual = "A shell pattern for the name that ps -o comm shows.",
+		.type = OPTION_PARSE,
+		.parse = parse_filter,
+		.bits = FILTER_COMM,
+		AT(config.filters),
+	},
+	{
+		.name = "exclude-pid",
+		.arg = "PID[,PID...]",
+		.help = "but not these; repeatable",
+		.type = OPTION_PARSE,
+		.parse = parse_filter,
+		.bits = FILTER_EXCLUDE,
+		AT(config.filters),
+	},
+	{
+		.name = "freq",
+		.alias = {"rate", "frequency"},
+		.letter = 'F',
+		.arg = "HZ",
+		.help = "samples per second of CPU time (default: 99)",
+		.manual = "A program that uses 10 % of a CPU gets about 10 of 99 samples a second, "
+			  "one that keeps two CPUs busy twice 99, and one that waits gets none. "
+			  "With --clock wall each process gets that many samples per second, "
+			  "waiting or not.",
+		.type = OPTION_NUMBER,
+		.min = 1,
+		.max = FREQ_MAX,
+		AT(config.freq),
+	},
+	{
+		.name = "duration",
+		.letter = 'd',
+		.arg = "TIME",
+		.help = "stop after this time: 30, 0.5, 30s, 5m, 1h (default: when all have ended)",
+		.manual = "Seconds, unless s, m or h is behind the number.",
+		.type = OPTION_PARSE,
+		.parse = parse_duration,
+		AT(config.duration),
+	},
+	{
+		.name = "output",
+		.letter = 'o',
+		.arg = "FILE",
+		.help = "write the profile to FILE (default: -, stdout); a directory gets one file "
+			"per process, Rprof.PID.out",
+		.manual = "A name that ends in / is one of a directory, which is made if it is not "
+			  "there.",
+		.type = OPTION_STRING,
+		AT(config.output),
+	},
+	{
+		.name = "format",
+		.letter = 'f',
+		.arg = "NAME",
+		.help = "format of the profile:",
+		.type = OPTION_OBJECT,
+		.choice = choice_format,
+		AT(config.format),
+	},
+	{
+		.name = "engine",
+		.letter = 'e',
+		.arg = "NAME",
+		.help = "how samples are taken:",
+		.type = OPTION_OBJECT,
+		.choice = choice_engine,
+		AT(config.engine),
+	},
+	{
+		.name = "clock",
+		.arg = "cpu|wall",
+		.help = "sample the time spent computing, or all time",
+		.manual = "CPU time is the default of the engine bpf and all it can do; wall time "
+			  "is the default of the others.",
+		.type = OPTION_ENUM,
+		.choice = choice_clock,
+		AT(config.clock),
+	},
+	{
+		.name = "lines",
+		.letter = 'l',
+		.help = "source lines, as Rprof(line.profiling = TRUE)",
+		.manual = "There are lines where the code has source references: R keeps them with "
+			  "options(keep.source = TRUE), and those of packages when they are "
+			  "installed with R_KEEP_PKG_SOURCE=yes.",
+		.type = OPTION_BITS,
+		.bits = XR_ROW_LINES,
+		AT(config.capture),
+	},
+	{
+		.name = "gc",
+		.help = "mark garbage collection, as Rprof(gc.profiling = TRUE)",
+		.manual = "Without it the time of the collector is counted for the functions that "
+			  "it interrupts.",
+		.windows =
+			"not on Windows: R.dll does not export what says that the collector runs",
+		.type = OPTION_BITS,
+		.bits = XR_ROW_GC,
+		AT(config.capture),
+	},
+	{
+		.name = "filter-callframes",
+		.help = "short stacks without wrappers; may also drop callers, as R's own filter "
+			"does",
+		.manual = "As Rprof(filter.callframes = TRUE): frames that only pass on a lazy "
+			  "argument are left out.",
+		.type = OPTION_BITS,
+		.bits = XR_ROW_FILTER,
+		AT(config.capture),
+	},
+	{
+		.name = "stats",
+		.arg = "FILE",
+		.help = "on exit write counts to FILE, one JSON object",
+		.type = OPTION_STRING,
+		AT(config.stats),
+	},
+	{
+		.name = "btf",
+		.arg = "FILE",
+		.help = "the kernel's types, for kernels without /sys/kernel/btf",
+		.windows = "there are no BPF types on Windows",
+		.type = OPTION_STRING,
+		AT(config.btf),
+	},
+	{
+		.name = "verbose",
+		.letter = 'v',
+		.help = "say more on stderr",
+		.type = OPTION_FLAG,
+		AT(config.verbose),
+	},
+	{
+		.name = "quiet",
+		.letter = 'q',
+		.help = "say nothing on stderr but errors",
+		.type = OPTION_FLAG,
+		AT(config.quiet),
+	},
+	{
+		.name = "help",
+		.letter = 'h',
+		.help = "print this and exit",
+		.type = OPTION_FLAG,
+		.last = true,
+		AT(help),
+	},
+	{
+		.name = "version",
+		.letter = 'V',
+		.help = "print the version and exit",
+		.type = OPTION_FLAG,
+		.last = true,
+		AT(version),
+	},
+	{0},
+};
 
 /* What only all options together can tell. */
 static int options__check(const struct options *o, struct errmsg *f)
@@ -326,46 +341,29 @@ static int options__check(const struct options *o, struct errmsg *f)
 
 int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 {
-	struct option longs[NROWS + 1];
-	char shorts[3 * NROWS + 3];
-	const char *why;
-	int key, err;
+	struct option_rest rest;
+	uint64_t pid;
+	int err;
 
 	*o = (struct options){
 		.config.freq = FREQ_DEFAULT,
 		.config.output = "-",
 		.config.format = formats__all()[0],
 	};
-	rows__make(longs, shorts);
-	optind = 0; /* start anew: getopt keeps its place in a global */
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		if (key == ':')
-			return errmsg__set(f, -EINVAL, "%s needs an argument", argv[optind - 1]);
-		if (key == '?' && optopt > 0 && optopt < KEY_GC && !row__find(optopt))
-			return errmsg__set(f, -EINVAL, "no such option: -%c", optopt);
-		if (key == '?' && optopt)
-			return errmsg__set(f, -EINVAL, "%s takes no argument", argv[optind - 1]);
-		if (key == '?')
-			return errmsg__set(f, -EINVAL, "no such option: %s", argv[optind - 1]);
-		why = os__refuses(row__find(key)->name);
-		if (why)
-			return errmsg__set(f, -EINVAL, "--%s: %s", row__find(key)->name, why);
-		err = options__set(o, key, optarg, f);
-		if (err)
-			return err;
-		if (o->help || o->version)
-			return 0;
+	err = option_rows__parse(options__rows, o, argc, argv, &rest, f);
+	if (err || o->help || o->version)
+		return err;
+	if (rest.first < argc && !rest.separated) {
+		if (!parse__u64(argv[rest.first], INT_MAX, &pid))
+			return errmsg__set(f, -EINVAL, "what is %s? Did you mean --pid %s?",
+					   argv[rest.first], argv[rest.first]);
+		return errmsg__set(f, -EINVAL, "what is %s? A command to start comes after --",
+				   argv[rest.first]);
 	}
-	if (optind < argc) {
-		if (strcmp(argv[optind - 1], "--") != 0)
-			return errmsg__set(f, -EINVAL,
-					   "what is %s? A command to start comes after --",
-					   argv[optind]);
-		o->config.command = argv + optind;
-	} else if (!strcmp(argv[argc - 1], "--")) {
+	if (rest.separated && rest.first == argc)
 		return errmsg__set(f, -EINVAL, "no command after --");
-	}
+	if (rest.separated)
+		o->config.command = argv + rest.first;
 	return options__check(o, f);
 }
 
@@ -375,40 +373,4 @@ void options__free(struct options *o)
 	free(o->config.pids);
 	o->config.pids = NULL;
 	o->config.npids = 0;
-}
-
-static void help__name(FILE *out, const char *name, const char *help)
-{
-	fprintf(out, "%*s%-12s %s\n", HELP_COLUMN, "", name, help);
-}
-
-void options__help(FILE *out)
-{
-	char left[64];
-
-	for (const struct row *r = rows; r < rows + NROWS; r++) {
-		if (!r->help || os__refuses(r->name))
-			continue;
-		if (r->key < KEY_GC)
-			snprintf(left, sizeof(left), "-%c, --%s %s", r->key, r->name,
-				 r->arg ? r->arg : "");
-		else
-			snprintf(left, sizeof(left), "    --%s %s", r->name, r->arg ? r->arg : "");
-		fprintf(out, "  %-*s%s\n", HELP_COLUMN - 2, left, r->help);
-		switch (r->key) {
-		case 'o':
-			fprintf(out, "%*s%s\n", HELP_COLUMN, "",
-				"one file per process, Rprof.PID.out");
-			break;
-		case 'f':
-			for (const struct writer_ops *const *w = formats__all(); *w; w++)
-				help__name(out, (*w)->name, (*w)->help);
-			break;
-		case 'e':
-			help__name(out, "auto", "the first of these that works here (default)");
-			for (const struct engine_ops *const *e = engines__all(); *e; e++)
-				help__name(out, (*e)->name, (*e)->help);
-			break;
-		}
-	}
 }

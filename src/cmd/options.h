@@ -6,9 +6,9 @@
 #define XR_CMD_OPTIONS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "base/errmsg.h"
+#include "cmd/option_rows.h"
 #include "session/config.h"
 
 /* What was asked for.  Strings and `config.command` point into argv. */
@@ -17,6 +17,9 @@ struct options {
 	struct config config; /* its pids are owned */
 };
 
+/* The options of `record`, which fill a struct options. */
+extern const struct option_row options__rows[];
+
 /*
  * options__parse - read the command line; argv[0] is skipped.  Everything that can be known to be
  * wrong without looking at the machine is refused here: -EINVAL, and @f says what.  With `help` or
@@ -24,8 +27,5 @@ struct options {
  */
 int options__parse(struct options *o, int argc, char **argv, struct errmsg *f);
 void options__free(struct options *o);
-
-/* options__help - the table of options, as --help prints it. */
-void options__help(FILE *out);
 
 #endif

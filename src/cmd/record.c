@@ -10,24 +10,6 @@
 #include "output/outputs.h"
 #include "session/session.h"
 
-static void help(void)
-{
-	printf("Usage: %s [record] (-p PID[,PID...] | -a) [options]\n"
-	       "       %s [record] [options] -- COMMAND [ARG...]\n"
-	       "\n"
-	       "A sampling profiler for running R processes. The profile goes to stdout or to the\n"
-	       "file of -o, until Ctrl-C or the end of what is profiled; everything else to "
-	       "stderr.\n"
-	       "\n"
-	       "Subcommands:\n",
-	       XR_PROGRAM, XR_PROGRAM);
-	for (const struct subcommand *c = cmd__all(); c->name; c++)
-		printf("  %-31s %s\n", c->name, c->help);
-	printf("\nOptions:\n");
-	options__help(stdout);
-	printf("\nExit status: 0 a profile was written, 1 it could not be, 2 wrong usage.\n");
-}
-
 static int record__session(const struct config *config, struct signals *signals)
 {
 	const struct outputs_config to = {
@@ -53,7 +35,7 @@ static int record__session(const struct config *config, struct signals *signals)
 	return status;
 }
 
-int cmd_record(int argc, char **argv)
+static int record__main(int argc, char **argv)
 {
 	struct options o;
 	struct signals *signals;
@@ -61,14 +43,15 @@ int cmd_record(int argc, char **argv)
 	int status;
 
 	if (options__parse(&o, argc, argv, &f)) {
-		status = cmd__usage_error(&f);
+		status = cmd__usage_error(&cmd_record, &f);
 		goto cleanup;
 	}
-	if (o.help || o.version) {
-		if (o.help)
-			help();
-		else
-			printf("%s %s\n", XR_PROGRAM, XR_VERSION);
+	if (o.help) {
+		status = cmd__help(&cmd_record);
+		goto cleanup;
+	}
+	if (o.version) {
+		printf("%s %s\n", XR_PROGRAM, XR_VERSION);
 		status = fflush(stdout) ? CMD_FAILED : CMD_OK;
 		goto cleanup;
 	}
@@ -83,3 +66,15 @@ cleanup:
 	options__free(&o);
 	return status;
 }
+
+const struct subcommand cmd_record = {
+	.name = "record",
+	.help = "profile R processes (what is done when no subcommand is given)",
+	.usage = {"[record] (-p PID[,PID...] | -a) [options]",
+		  "[record] [options] -- COMMAND [ARG...]"},
+	.about = "A sampling profiler for running R processes. The profile goes to stdout or to "
+		 "the file of -o, until Ctrl-C or the end of what is profiled; everything else to "
+		 "stderr.",
+	.options = options__rows,
+	.run = record__main,
+};

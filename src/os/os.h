@@ -19,10 +19,8 @@
  */
 int os__arguments(int *argc, char ***argv, struct errmsg *f);
 
-/*
- * os__refuses - why the option of that name cannot be had on this system; NULL: it can.
- */
-const char *os__refuses(const char *option);
+/* os__is_windows - options that it does not have say so in their row (cmd/option_rows.h). */
+bool os__is_windows(void);
 
 /* os__now - ns on a clock that never goes back; on Linux CLOCK_MONOTONIC. */
 uint64_t os__now(void);

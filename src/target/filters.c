@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "os/proc.h"
 
 #define CONTAINER_ID_MIN 12u /* what `docker ps` shows */
@@ -22,30 +23,14 @@ static int filters__put(struct filters *fs, struct filter filter, struct errmsg 
 	return 0;
 }
 
-/* A number, all of @text up to @end; -EINVAL. */
-static int number__parse(const char *text, const char *end, unsigned long max, unsigned long *out)
-{
-	unsigned long value = 0;
-
-	if (text == end)
-		return -EINVAL;
-	for (; text < end; text++) {
-		if (*text < '0' || *text > '9')
-			return -EINVAL;
-		value = value * 10 + (unsigned long)(*text - '0');
-		if (value > max)
-			return -EINVAL;
-	}
-	*out = value;
-	return 0;
-}
-
 static int filters__user(struct filters *fs, const char *arg, struct errmsg *f)
 {
 	struct filter filter = {.kind = FILTER_USER};
+	uint64_t id;
 
-	if (number__parse(arg, arg + strlen(arg), UINT_MAX, &filter.id) &&
-	    match__user_id(arg, &filter.id))
+	if (!parse__u64(arg, UINT_MAX, &id))
+		filter.id = (unsigned long)id;
+	else if (match__user_id(arg, &filter.id))
 		return errmsg__set(
 			f, -EINVAL,
 			"--user %s: no such user here; give the number for one of a container",
@@ -56,17 +41,19 @@ static int filters__user(struct filters *fs, const char *arg, struct errmsg *f)
 static int filters__exclude(struct filters *fs, const char *arg, struct errmsg *f)
 {
 	struct filter filter = {.kind = FILTER_EXCLUDE};
-	const char *at = arg, *end;
+	const char *at = arg;
+	uint64_t pid;
 	int err;
 
-	for (;; at = end + 1) {
-		end = at + strcspn(at, ",");
-		if (number__parse(at, end, INT_MAX, &filter.id) || !filter.id)
+	for (;;) {
+		if (parse__u64_to(&at, ',', INT_MAX, &pid) || !pid)
 			return errmsg__set(f, -EINVAL,
 					   "--exclude-pid %s: not a list of process ids", arg);
+		filter.id = (unsigned long)pid;
 		err = filters__put(fs, filter, f);
-		if (err || !*end)
+		if (err || !*at)
 			return err;
+		at++;
 	}
 }
 

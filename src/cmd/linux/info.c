@@ -6,7 +6,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <getopt.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -348,64 +347,78 @@ static int info__programs(bool as_json, const char *btf, bool verbose, struct er
 	return err ? err : end;
 }
 
-static void info__help(void)
-{
-	printf("Usage: %s info [options]\n"
-	       "\n"
-	       "What this kernel, these privileges and this build can do, and what it means.\n"
-	       "\n"
-	       "  -j, --json      as one JSON object\n"
-	       "  -P, --programs  load the BPF programs and say what the verifier made of each:\n"
-	       "                  program NAME insns N states N usec N\n"
-	       "      --btf FILE  the kernel's types, for kernels without /sys/kernel/btf\n"
-	       "  -v, --verbose   show what libbpf says\n"
-	       "  -h, --help      print this and exit\n",
-	       XR_PROGRAM);
-}
+struct info_options {
+	bool help, json, programs, verbose;
+	const char *btf;
+};
 
-int cmd_info(int argc, char **argv)
+static const struct option_row rows[] = {
+	{
+		.name = "json",
+		.letter = 'j',
+		.help = "as one JSON object",
+		.type = OPTION_FLAG,
+		.at = offsetof(struct info_options, json),
+	},
+	{
+		.name = "programs",
+		.letter = 'P',
+		.help = "load the BPF programs and say what the verifier made of each: program "
+			"NAME insns N states N usec N",
+		.type = OPTION_FLAG,
+		.at = offsetof(struct info_options, programs),
+	},
+	{
+		.name = "btf",
+		.arg = "FILE",
+		.help = "the kernel's types, for kernels without /sys/kernel/btf",
+		.type = OPTION_STRING,
+		.at = offsetof(struct info_options, btf),
+	},
+	{
+		.name = "verbose",
+		.letter = 'v',
+		.help = "show what libbpf says",
+		.type = OPTION_FLAG,
+		.at = offsetof(struct info_options, verbose),
+	},
+	{
+		.name = "help",
+		.letter = 'h',
+		.help = "print this and exit",
+		.type = OPTION_FLAG,
+		.last = true,
+		.at = offsetof(struct info_options, help),
+	},
+	{0},
+};
+
+static int info__main(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},      {"programs", no_argument, NULL, 'P'},
-		{"btf", required_argument, NULL, 'b'}, {"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},      {0},
-	};
-	bool as_json = false, programs = false, verbose = false;
-	const char *btf = NULL;
+	struct info_options o = {0};
 	struct errmsg f = {""};
-	int key, err;
+	int err = cmd__options(&cmd_info, &o, argc, argv);
 
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, "+jPvh", longs, NULL)) != -1) {
-		switch (key) {
-		case 'j':
-			as_json = true;
-			break;
-		case 'P':
-			programs = true;
-			break;
-		case 'b':
-			btf = optarg;
-			break;
-		case 'v':
-			verbose = true;
-			break;
-		case 'h':
-			info__help();
-			return fflush(stdout) ? 1 : 0;
-		default:
-			return cmd__usage("info", argv[optind - 1]);
-		}
-	}
-	if (optind < argc)
-		return cmd__usage("info", argv[optind]);
-	if (!verbose)
+	if (err)
+		return err;
+	if (o.help)
+		return cmd__help(&cmd_info);
+	if (!o.verbose)
 		libbpf_set_print(NULL);
-	if (programs)
-		err = info__programs(as_json, btf, verbose, &f);
+	if (o.programs)
+		err = info__programs(o.json, o.btf, o.verbose, &f);
 	else
-		err = as_json ? info__json(verbose) : info__text(verbose);
+		err = o.json ? info__json(o.verbose) : info__text(o.verbose);
 	if (err)
 		log__line("%s", f.text[0] ? f.text : strerror(-err));
-	return err ? 1 : 0;
+	return err ? CMD_FAILED : CMD_OK;
 }
+
+const struct subcommand cmd_info = {
+	.name = "info",
+	.help = "what this machine can do, and what that means",
+	.usage = {"info [options]"},
+	.about = "What this kernel, these privileges and this build can do, and what it means.",
+	.options = rows,
+	.run = info__main,
+};

@@ -4,7 +4,6 @@
  * profiled.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,54 +246,58 @@ static int item__compare(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static void list__help(void)
-{
-	printf("Usage: %s list [--json]\n"
-	       "\n"
-	       "The processes with R in them: pid, parent, user, R's version, how R is loaded (by\n"
-	       "libR.so or in the program itself), threads, container, command line. One that "
-	       "looks\n"
-	       "like R but cannot be profiled is followed by the reason.\n"
-	       "\n"
-	       "  -j, --json  as one JSON object\n"
-	       "  -h, --help  print this and exit\n",
-	       XR_PROGRAM);
-}
+struct list_options {
+	bool help, json;
+};
 
-int cmd_list(int argc, char **argv)
+static const struct option_row rows[] = {
+	{
+		.name = "json",
+		.letter = 'j',
+		.help = "as one JSON object",
+		.type = OPTION_FLAG,
+		.at = offsetof(struct list_options, json),
+	},
+	{
+		.name = "help",
+		.letter = 'h',
+		.help = "print this and exit",
+		.type = OPTION_FLAG,
+		.last = true,
+		.at = offsetof(struct list_options, help),
+	},
+	{0},
+};
+
+static int list__main(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
+	struct list_options o = {0};
 	struct list l = {0};
-	bool as_json = false;
-	int key, err;
+	int err = cmd__options(&cmd_list, &o, argc, argv);
 
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, "+jh", longs, NULL)) != -1) {
-		switch (key) {
-		case 'j':
-			as_json = true;
-			break;
-		case 'h':
-			list__help();
-			return fflush(stdout) ? 1 : 0;
-		default:
-			return cmd__usage("list", argv[optind - 1]);
-		}
-	}
-	if (optind < argc)
-		return cmd__usage("list", argv[optind]);
+	if (err)
+		return err;
+	if (o.help)
+		return cmd__help(&cmd_list);
 	err = target__scan(on_seen, &l);
 	if (!err) {
 		if (l.n)
 			qsort(l.items, l.n, sizeof(*l.items), item__compare);
-		err = as_json ? list__json(&l) : list__text(&l);
+		err = o.json ? list__json(&l) : list__text(&l);
 	}
 	if (err)
 		log__line("cannot list processes: %s", strerror(-err));
 	free(l.items);
-	return err ? 1 : 0;
+	return err ? CMD_FAILED : CMD_OK;
 }
+
+const struct subcommand cmd_list = {
+	.name = "list",
+	.help = "the processes with R in them",
+	.usage = {"list [--json]"},
+	.about = "The processes with R in them: pid, parent, user, R's version, how R is loaded "
+		 "(by libR.so or in the program itself), threads, container, command line. One "
+		 "that looks like R but cannot be profiled is followed by the reason.",
+	.options = rows,
+	.run = list__main,
+};

@@ -10,10 +10,21 @@
 #include "os/win32/proc_win32.h"
 #include "base/version.h"
 
-static bool word__is_help(const char *word)
-{
-	return !strcmp(word, "--help") || !strcmp(word, "-h");
-}
+struct list_info_options {
+	bool help;
+};
+
+static const struct option_row rows[] = {
+	{
+		.name = "help",
+		.letter = 'h',
+		.help = "print this and exit",
+		.type = OPTION_FLAG,
+		.last = true,
+		.at = offsetof(struct list_info_options, help),
+	},
+	{0},
+};
 
 static int on_process(void *arg, pid_t pid)
 {
@@ -31,41 +42,58 @@ static int on_process(void *arg, pid_t pid)
 	return 0;
 }
 
-int cmd_list(int argc, char **argv)
+static int list__main(int argc, char **argv)
 {
-	int found = 0, err;
+	struct list_info_options o = {0};
+	int found = 0, err = cmd__options(&cmd_list, &o, argc, argv);
 
-	if (argc > 1 && word__is_help(argv[1])) {
-		printf("Usage: %s list\n\nThe processes with R in them.\n", XR_PROGRAM);
-		return fflush(stdout) ? 1 : 0;
-	}
-	if (argc > 1)
-		return cmd__usage(argv[0], argv[1]);
+	if (err)
+		return err;
+	if (o.help)
+		return cmd__help(&cmd_list);
 	err = target__scan(on_process, &found);
 	if (err < 0) {
 		log__line("cannot look for R in all processes: %s", strerror(-err));
-		return 1;
+		return CMD_FAILED;
 	}
 	if (!found)
 		log__line("no process has R in it that this user may look at");
-	return fflush(stdout) ? 1 : 0;
+	return fflush(stdout) ? CMD_FAILED : CMD_OK;
 }
 
-int cmd_info(int argc, char **argv)
-{
-	HMODULE dbghelp;
+const struct subcommand cmd_list = {
+	.name = "list",
+	.help = "the processes with R in them",
+	.usage = {"list"},
+	.about = "The processes with R in them, and why one of them cannot be profiled.",
+	.options = rows,
+	.run = list__main,
+};
 
-	if (argc > 1 && word__is_help(argv[1])) {
-		printf("Usage: %s info\n\nWhat this machine can do.\n", XR_PROGRAM);
-		return fflush(stdout) ? 1 : 0;
-	}
-	if (argc > 1)
-		return cmd__usage(argv[0], argv[1]);
+static int info__main(int argc, char **argv)
+{
+	struct list_info_options o = {0};
+	HMODULE dbghelp;
+	int err = cmd__options(&cmd_info, &o, argc, argv);
+
+	if (err)
+		return err;
+	if (o.help)
+		return cmd__help(&cmd_info);
 	dbghelp = LoadLibraryExW(L"dbghelp.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 	printf("%s %s\n", XR_PROGRAM, XR_VERSION);
 	printf("engine win32: suspends the thread that runs R for some microseconds each time\n");
 	printf("symbols: the export table of R.dll%s\n", dbghelp ? ", dbghelp.dll" : "");
 	if (dbghelp)
 		FreeLibrary(dbghelp);
-	return fflush(stdout) ? 1 : 0;
+	return fflush(stdout) ? CMD_FAILED : CMD_OK;
 }
+
+const struct subcommand cmd_info = {
+	.name = "info",
+	.help = "what this machine can do",
+	.usage = {"info"},
+	.about = "What this machine can do.",
+	.options = rows,
+	.run = info__main,
+};

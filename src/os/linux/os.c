@@ -19,10 +19,9 @@ int os__arguments(int *argc, char ***argv, struct errmsg *f)
 	return 0;
 }
 
-const char *os__refuses(const char *option)
+bool os__is_windows(void)
 {
-	(void)option;
-	return NULL;
+	return false;
 }
 
 uint64_t os__now(void)

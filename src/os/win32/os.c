@@ -57,21 +57,9 @@ cleanup:
 	return err ? errmsg__set(f, err, "the command line cannot be read: out of memory") : 0;
 }
 
-const char *os__refuses(const char *option)
+bool os__is_windows(void)
 {
-	static const struct {
-		const char *option, *why;
-	} refused[] = {
-		{"user", "not on Windows; choose processes by --pid or --comm"},
-		{"cgroup", "there are no cgroups on Windows"},
-		{"btf", "there are no BPF types on Windows"},
-		{"gc", "not on Windows: R.dll does not export what says that the collector runs"},
-	};
-
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		if (!strcmp(refused[i].option, option))
-			return refused[i].why;
-	return NULL;
+	return true;
 }
 
 uint64_t os__now(void)

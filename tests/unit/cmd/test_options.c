@@ -83,6 +83,36 @@ static void test_aliases(void)
 	}
 }
 
+static void test_duration(void)
+{
+	static const struct {
+		const char *line;
+		double seconds;
+	} rows[] = {{"-p 1 -d 30", 30},	 {"-p 1 -d 0.5", 0.5},	       {"-p 1 -d 30s", 30},
+		    {"-p 1 -d 5m", 300}, {"-p 1 --duration=1h", 3600}, {"-p 1 -d 1.5m", 90}};
+	struct options o;
+	struct errmsg f;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tap__ok(parse(rows[i].line, &o, &f) == 0 && o.config.duration == rows[i].seconds,
+			"%s is %g s: %s", rows[i].line, rows[i].seconds, f.text);
+		options__free(&o);
+	}
+}
+
+static void test_filters(void)
+{
+	struct options o;
+	struct errmsg f;
+
+	tap__ok(parse("-a -o d/ --user 0 --cgroup /x --comm R* --exclude-pid 4,5", &o, &f) == 0 &&
+			o.config.filters.n == 5 && o.config.filters.list[0].id == 0 &&
+			!strcmp(o.config.filters.list[2].text, "R*") &&
+			o.config.filters.list[4].id == 5,
+		"filters: %s", f.text);
+	options__free(&o);
+}
+
 static void test_command(void)
 {
 	struct options o;
@@ -142,14 +172,21 @@ static void test_refused(void)
 	refused("-p 1 -d -1", "--duration -1");
 	refused("-p 1 -d nan", "--duration nan");
 	refused("-p 1 -d inf", "--duration inf");
-	refused("-p 1 -d 1s", "--duration 1s");
+	refused("-p 1 -d 1x", "--duration 1x");
+	refused("-p 1 -d 5ms", "--duration 5ms");
+	refused("-p 1 -d 1e3", "--duration 1e3");
 	refused("-p 1 -f nonsense", "rprof, folded");
 	refused("-p 1 -e nonsense", "auto, bpf");
 	refused("-p 1 --clock sun", "--clock sun");
 	refused("-p 1 --nonsense", "--nonsense");
 	refused("-p 1 -Z", "-Z");
 	refused("-p 1 --quiet=1", "--quiet");
+	refused("-p 1 -d 2000000000", "--duration 2000000000");
+	refused("-p 1 --user no-such-user-here", "no-such-user-here");
+	refused("-p 1 --user 0", "--all");
+	refused("-a -f folded --exclude-pid 1,", "--exclude-pid 1,");
 	refused("-p 1 file", "file");
+	refused("-p 1 4711", "--pid 4711");
 	refused("file", "file");
 	refused("--", "--");
 	refused("-p 1 --", "--");
@@ -162,6 +199,8 @@ int main(void)
 	test_defaults();
 	test_all_given();
 	test_aliases();
+	test_duration();
+	test_filters();
 	test_command();
 	test_help();
 	test_refused();

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/option_rows.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "os/os.h"
+
+#define HELP_COLUMN   34
+#define CHOICE_COLUMN 13
+#define WIDTH	      80
+#define KEY_FIRST     256 /* the key of a row is its number behind all letters */
+
+static const char *row__refused(const struct option_row *r)
+{
+	return os__is_windows() ? r->windows : NULL;
+}
+
+static size_t rows__count(const struct option_row *rows)
+{
+	size_t n = 0;
+
+	while (rows[n].name)
+		n++;
+	return n;
+}
+
+/* The row of a key of getopt_long(), which may also be a letter; NULL: there is none. */
+static const struct option_row *rows__find(const struct option_row *rows, int key)
+{
+	if (key >= KEY_FIRST)
+		return (size_t)(key - KEY_FIRST) < rows__count(rows) ? &rows[key - KEY_FIRST]
+								     : NULL;
+	for (const struct option_row *r = rows; r->name; r++)
+		if (r->letter && r->letter == key)
+			return r;
+	return NULL;
+}
+
+/* The rows in the form of getopt_long(); -E2BIG: the table is too long. */
+static int rows__getopt(const struct option_row *rows, struct option longs[OPTION_ROWS_MAX + 1],
+			char shorts[2 * OPTION_ROWS_MAX + 3])
+{
+	size_t n = 0, s = 0;
+
+	shorts[s++] = '+'; /* stop at the first word that is no option */
+	shorts[s++] = ':'; /* tell a missing argument from an unknown option */
+	for (const struct option_row *r = rows; r->name; r++) {
+		const char *const names[] = {r->name, r->alias[0], r->alias[1]};
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && names[i]; i++) {
+			if (n == OPTION_ROWS_MAX)
+				return -E2BIG;
+			longs[n++] = (struct option){
+				.name = names[i],
+				.has_arg = r->arg ? required_argument : no_argument,
+				.val = KEY_FIRST + (int)(r - rows),
+			};
+		}
+		if (!r->letter)
+			continue;
+		shorts[s++] = r->letter;
+		if (r->arg)
+			shorts[s++] = ':';
+	}
+	shorts[s] = '\0';
+	longs[n] = (struct option){0};
+	return 0;
+}
+
+static int row__choose(const struct option_row *r, void *place, const char *arg, struct errmsg *f)
+{
+	struct option_choice c;
+	char known[256] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; r->choice(i, &c); i++) {
+		if (!strcmp(c.name, arg)) {
+			if (r->type == OPTION_OBJECT)
+				memcpy(place, &c.object, sizeof(c.object));
+			else
+				memcpy(place, &c.number, sizeof(c.number));
+			return 0;
+		}
+		if (len < sizeof(known))
+			len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
+						len ? ", " : "", c.name);
+	}
+	return errmsg__set(f, -EINVAL, "--%s %s: no such %s (there are: %s)", r->name, arg, r->name,
+			   known);
+}
+
+static int row__number(const struct option_row *r, uint32_t *out, const char *arg, struct errmsg *f)
+{
+	uint64_t value;
+
+	if (parse__u64(arg, r->max, &value) || value < r->min)
+		return errmsg__set(f, -EINVAL, "--%s %s: not a whole number from %u to %u", r->name,
+				   arg, r->min, r->max);
+	*out = (uint32_t)value;
+	return 0;
+}
+
+static int row__set(const struct option_row *r, void *into, const char *arg, struct errmsg *f)
+{
+	void *place = (char *)into + r->at;
+	const char *why = row__refused(r);
+
+	if (why)
+		return errmsg__set(f, -EINVAL, "--%s: %s", r->name, why);
+	switch (r->type) {
+	case OPTION_FLAG:
+		*(bool *)place = true;
+		return 0;
+	case OPTION_BITS:
+		*(uint32_t *)place |= r->bits;
+		return 0;
+	case OPTION_NUMBER:
+		return row__number(r, place, arg, f);
+	case OPTION_STRING:
+		if (!*arg)
+			return errmsg__set(f, -EINVAL, "--%s: %s is empty", r->name, r->arg);
+		*(const char **)place = arg;
+		return 0;
+	case OPTION_OBJECT:
+	case OPTION_ENUM:
+		return row__choose(r, place, arg, f);
+	case OPTION_PARSE:
+		break;
+	}
+	return r->parse(r, place, arg, f);
+}
+
+/* What getopt_long() did not understand: @word, or the option of @key in it. */
+static int rows__unknown(const struct option_row *rows, int key, const char *word, struct errmsg *f)
+{
+	if (key >= KEY_FIRST)
+		return errmsg__set(f, -EINVAL, "%s takes no argument", word);
+	if (key && !rows__find(rows, key))
+		return errmsg__set(f, -EINVAL, "no such option: -%c", key);
+	return errmsg__set(f, -EINVAL, "no such option: %s", word);
+}
+
+int option_rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
+		       struct option_rest *rest, struct errmsg *f)
+{
+	struct option longs[OPTION_ROWS_MAX + 1];
+	char shorts[2 * OPTION_ROWS_MAX + 3];
+	const struct option_row *r;
+	const char *arg = NULL;
+	int key, err;
+
+	*rest = (struct option_rest){.first = argc};
+	err = rows__getopt(rows, longs, shorts);
+	if (err)
+		return errmsg__set(f, err, "too many options");
+	optind = 0; /* start anew */
+	opterr = 0;
+	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (key == ':')
+			return errmsg__set(f, -EINVAL, "%s needs an argument", argv[optind - 1]);
+		if (key == '?')
+			return rows__unknown(rows, optopt, argv[optind - 1], f);
+		r = rows__find(rows, key);
+		arg = r->arg ? optarg : NULL;
+		err = row__set(r, into, arg, f);
+		if (err || r->last)
+			return err;
+	}
+	rest->first = optind;
+	rest->separated = optind > 1 && argv[optind - 1] != arg && !strcmp(argv[optind - 1], "--");
+	return 0;
+}
+
+void text__wrap(FILE *out, const char *text, int indent)
+{
+	int column = indent;
+
+	while (*text) {
+		int len = (int)strcspn(text, " \n");
+
+		if (column > indent && column + 1 + len > WIDTH) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", len, text);
+		column += len;
+		text += len;
+		if (*text == '\n') {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+		}
+		if (*text)
+			text++;
+	}
+	fputc('\n', out);
+}
+
+void option_rows__help(const struct option_row *rows, FILE *out)
+{
+	struct option_choice c;
+	char left[64], letter[8];
+
+	for (const struct option_row *r = rows; r->name; r++) {
+		if (row__refused(r))
+			continue;
+		snprintf(letter, sizeof(letter), r->letter ? "-%c," : "   ", r->letter);
+		snprintf(left, sizeof(left), "%s --%s %s", letter, r->name, r->arg ? r->arg : "");
+		fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
+		text__wrap(out, r->help, HELP_COLUMN);
+		for (size_t i = 0; r->choice && r->choice(i, &c); i++) {
+			if (!c.help)
+				continue;
+			fprintf(out, "%*s%-*s", HELP_COLUMN, "", CHOICE_COLUMN, c.name);
+			text__wrap(out, c.help, HELP_COLUMN + CHOICE_COLUMN);
+		}
+	}
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Options as tables: one row says all that is known of one option.  The command line is parsed by
+ * the rows, and --help and the man page are printed from them.
+ */
+#ifndef XR_CMD_OPTION_ROWS_H
+#define XR_CMD_OPTION_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/errmsg.h"
+
+#define OPTION_ROWS_MAX 64u /* rows and aliases of one subcommand */
+
+/* How the argument is read, and what is stored at the row's place in the record of options. */
+enum option_type {
+	OPTION_FLAG,   /* no argument; bool: true */
+	OPTION_BITS,   /* no argument; uint32_t: `bits` are added */
+	OPTION_NUMBER, /* decimal, `min` to `max`; uint32_t */
+	OPTION_STRING, /* not empty; const char *, borrowed from argv */
+	OPTION_OBJECT, /* the name of one of `choice`; const void *: its object */
+	OPTION_ENUM,   /* the same; int: its number */
+	OPTION_PARSE,  /* whatever `parse` does with it */
+};
+
+/* One of the words that an option takes. */
+struct option_choice {
+	const char *name;
+	const char *help; /* NULL: the row's help says it */
+	const void *object;
+	int number;
+};
+
+struct option_row {
+	const char *name;     /* without dashes; NULL ends a table */
+	const char *alias[2]; /* other names for it, understood but not printed by --help */
+	const char *arg;      /* what its argument is called; NULL: it takes none */
+	const char *help;     /* for --help and the man page; wrapped when it is printed */
+	const char *manual;   /* more for the man page, paragraphs between newlines; NULL: none */
+	const char *windows;  /* why it cannot be had on Windows; NULL: it can */
+	enum option_type type;
+	char letter; /* '\0': it has none */
+	bool last;   /* what follows on the command line is not looked at (--help) */
+	size_t at;   /* offset of its place in the record of options */
+	uint32_t bits, min, max;
+	/* The choice number @i into @c, false when there are no more. */
+	bool (*choice)(size_t i, struct option_choice *c);
+	/* @place is the row's; a negative errno with @f filled. */
+	int (*parse)(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
+};
+
+/* What comes behind the options. */
+struct option_rest {
+	int first;	/* index in argv of the first word that is no option; argc: there is none */
+	bool separated; /* by "--" */
+};
+
+/*
+ * option_rows__parse - read the command line into the record @into, which holds the defaults;
+ * argv[0] is skipped.  0, -EINVAL or -ENOMEM with @f filled.  It uses getopt_long(), which keeps
+ * its place in a global: not for two threads at a time.
+ */
+int option_rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
+		       struct option_rest *rest, struct errmsg *f);
+
+/* option_rows__help - the rows that can be had on this system, as --help prints them. */
+void option_rows__help(const struct option_row *rows, FILE *out);
+
+/* text__wrap - print @text in lines of 80 columns, each behind @indent columns but for the first,
+ * which has them already; newlines in @text are kept.
+ */
+void text__wrap(FILE *out, const char *text, int indent);
+
+#endif

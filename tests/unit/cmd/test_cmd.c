@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The program as main() has it: subcommands, what they print where, exit status. */
+#include "cmd/cmd.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static char out_text[65536], err_text[4096];
+static int err_lines;
+
+static void read_back(FILE *from, char *text, size_t size)
+{
+	size_t n;
+
+	rewind(from);
+	n = fread(text, 1, size - 1, from);
+	text[n] = '\0';
+	fclose(from);
+}
+
+/*
+ * Run the words of @line; out_text and err_text are what it printed, the latter without newlines.
+ * Returns the exit status.
+ */
+static int run(const char *line)
+{
+	FILE *out = tmpfile(), *err = tmpfile();
+	int status, saved_out, saved_err, argc = 0;
+	static char text[512];
+	static char *argv[16];
+	char *save = NULL;
+
+	argv[argc++] = (char *)"xrprof-bpf";
+	snprintf(text, sizeof(text), "%s", line);
+	for (char *w = strtok_r(text, " ", &save); w && argc < 15; w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+	fflush(stdout);
+	saved_out = dup(STDOUT_FILENO);
+	saved_err = dup(STDERR_FILENO);
+	if (!out || !err || saved_out < 0 || saved_err < 0 ||
+	    dup2(fileno(out), STDOUT_FILENO) < 0 || dup2(fileno(err), STDERR_FILENO) < 0)
+		tap__bail("no files for what is printed");
+	status = cmd__run(argc, argv);
+	fflush(stdout);
+	dup2(saved_out, STDOUT_FILENO);
+	dup2(saved_err, STDERR_FILENO);
+	close(saved_out);
+	close(saved_err);
+	read_back(out, out_text, sizeof(out_text));
+	read_back(err, err_text, sizeof(err_text));
+	err_lines = 0;
+	for (char *at = err_text; *at; at++)
+		if (*at == '\n') {
+			err_lines++;
+			*at = at[1] ? '|' : '\0';
+		}
+	return status;
+}
+
+/* One line on stderr that holds @why, nothing on stdout. */
+static void usage(const char *line, const char *why)
+{
+	int status = run(line);
+
+	tap__ok(status == CMD_USAGE && !*out_text && strstr(err_text, why) && err_lines == 1,
+		"'%s': %d %s", line, status, err_text);
+}
+
+static void prints(const char *line, const char *what)
+{
+	int status = run(line);
+
+	tap__ok(status == CMD_OK && !*err_text && strstr(out_text, what), "'%s': %d %s", line,
+		status, err_text);
+}
+
+static void test_usage(void)
+{
+	usage("", "nothing to profile");
+	usage("nonsense -p 1", "no such subcommand: nonsense (try xrprof-bpf --help)");
+	usage("4711", "no such subcommand: 4711; did you mean --pid 4711? (try");
+	usage("record 4711", "what is 4711? Did you mean --pid 4711? (try");
+	usage("list 4711", "list: what is 4711? (try xrprof-bpf list --help)");
+	usage("list --nonsense", "list: no such option: --nonsense (try");
+	usage("info x", "info: what is x? (try xrprof-bpf info --help)");
+}
+
+static void test_help(void)
+{
+	prints("--help", "Usage: xrprof-bpf [record]");
+	tap__ok(strstr(out_text, "\n  list ") && strstr(out_text, "\nExit status: "),
+		"it lists the subcommands and exit statuses");
+	prints("record -h", "Usage: xrprof-bpf [record]");
+	prints("--version", "xrprof-bpf ");
+	prints("list --help", "Usage: xrprof-bpf list [--json]\n");
+	tap__ok(!strstr(out_text, "\n  list "), "that of a subcommand is its own");
+	prints("info -h", "--programs");
+}
+
+static void test_run(void)
+{
+	prints("list", "PID");
+	prints("list --json", "{\"processes\": [");
+	prints("info", "engine vmread");
+	prints("info --json", "\"capabilities\": [");
+}
+
+static void test_failure(void)
+{
+	/* pid 2147483647 is above what the kernel gives out */
+	tap__ok(run("-q -p 2147483647") == CMD_FAILED && !*out_text &&
+			strstr(err_text, "no process 2147483647"),
+		"nothing to profile: %s", err_text);
+	tap__ok(run("-q -o /dev/null -- /nowhere/at-all") == CMD_FAILED &&
+			strstr(err_text, "/nowhere/at-all"),
+		"a command that is not there: %s", err_text);
+}
+
+int main(void)
+{
+	test_usage();
+	test_help();
+	test_run();
+	test_failure();
+	return tap__done();
+}

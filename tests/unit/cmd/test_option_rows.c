@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Options as tables: how a row is parsed and printed, and whether the real tables are sound. */
+#include "cmd/option_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "tap.h"
+
+struct record {
+	bool flag, last;
+	uint32_t bits, number;
+	const char *string;
+	const void *object;
+	int word;
+	char parsed[16];
+};
+
+static int an_object;
+
+static bool choice(size_t i, struct option_choice *c)
+{
+	static const struct option_choice all[] = {
+		{.name = "one", .help = "the first", .object = &an_object, .number = 1},
+		{.name = "two", .number = 2},
+	};
+
+	if (i < 2)
+		*c = all[i];
+	return i < 2;
+}
+
+static int parse_it(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
+{
+	if (!strcmp(arg, "bad"))
+		return errmsg__set(f, -ENOMEM, "%s is bad", row->name);
+	snprintf(place, sizeof(((struct record *)0)->parsed), "%s", arg);
+	return 0;
+}
+
+#define AT(member) .at = offsetof(struct record, member)
+
+static const struct option_row rows[] = {
+	{.name = "flag", .letter = 'f', .help = "a flag", .type = OPTION_FLAG, AT(flag)},
+	{.name = "bit", .help = "a bit", .type = OPTION_BITS, .bits = 4, AT(bits)},
+	{.name = "other-bit", .help = "a bit", .type = OPTION_BITS, .bits = 1, AT(bits)},
+	{.name = "number",
+	 .alias = {"count", "n-of"},
+	 .letter = 'n',
+	 .arg = "N",
+	 .help = "a number",
+	 .type = OPTION_NUMBER,
+	 .min = 2,
+	 .max = 9,
+	 AT(number)},
+	{.name = "string",
+	 .letter = 's',
+	 .arg = "FILE",
+	 .help = "a help that is longer than what is left of a line, so that it must be wrapped "
+		 "at least twice",
+	 .type = OPTION_STRING,
+	 AT(string)},
+	{.name = "object",
+	 .arg = "NAME",
+	 .help = "one of:",
+	 .type = OPTION_OBJECT,
+	 .choice = choice,
+	 AT(object)},
+	{.name = "word",
+	 .arg = "NAME",
+	 .help = "a word",
+	 .type = OPTION_ENUM,
+	 .choice = choice,
+	 AT(word)},
+	{.name = "own",
+	 .arg = "X",
+	 .help = "its own",
+	 .windows = "not there",
+	 .type = OPTION_PARSE,
+	 .parse = parse_it,
+	 AT(parsed)},
+	{.name = "last",
+	 .letter = 'l',
+	 .help = "ends",
+	 .type = OPTION_FLAG,
+	 .last = true,
+	 AT(last)},
+	{0},
+};
+
+static struct option_rest rest;
+static struct errmsg why;
+
+/* Split at blanks and parse; the words live until the next call. */
+static int parse(const char *line, struct record *r)
+{
+	static char text[512];
+	static char *argv[16];
+	char *save = NULL;
+	int argc = 0;
+
+	argv[argc++] = (char *)"test";
+	snprintf(text, sizeof(text), "%s", line);
+	for (char *w = strtok_r(text, " ", &save); w && argc < 15; w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+	*r = (struct record){0};
+	why.text[0] = '\0';
+	return option_rows__parse(rows, r, argc, argv, &rest, &why);
+}
+
+static void test_types(void)
+{
+	struct record r;
+
+	tap__ok(!parse("--flag --bit --other-bit -n 9 -s name --object one --word two --own x", &r),
+		"all types: %s", why.text);
+	tap__ok(r.flag && r.bits == 5 && r.number == 9 && !strcmp(r.string, "name"),
+		"flag, bits, number, string");
+	tap__ok(r.object == &an_object && r.word == 2 && !strcmp(r.parsed, "x"),
+		"object, word, what the row parses itself");
+	tap__ok(rest.first == 14 && !rest.separated, "nothing is left");
+	tap__ok(!parse("-fn3 --string=a=b", &r) && r.flag && r.number == 3 &&
+			!strcmp(r.string, "a=b"),
+		"letters together, = before the argument");
+	tap__ok(!parse("--count 4", &r) && r.number == 4 && !parse("--n-of=5", &r) &&
+			r.number == 5 && !parse("--num 6", &r) && r.number == 6,
+		"aliases, and the beginning of a name");
+	tap__ok(!parse("-l --nonsense", &r) && r.last, "what follows the last is not looked at");
+}
+
+static void test_rest(void)
+{
+	struct record r;
+
+	tap__ok(!parse("-f word -n 3", &r) && rest.first == 2 && !rest.separated && !r.number,
+		"the first word that is no option ends them");
+	tap__ok(!parse("-f -- -n 3", &r) && rest.first == 3 && rest.separated && !r.number,
+		"so does --");
+	tap__ok(!parse("-s -- word", &r) && !strcmp(r.string, "--") && rest.first == 3 &&
+			!rest.separated,
+		"-- may be an argument");
+	tap__ok(!parse("-s -- -- word", &r) && rest.first == 4 && rest.separated, "or both");
+	tap__ok(!parse("-f --", &r) && rest.first == 3 && rest.separated, "nothing behind --");
+	tap__ok(!parse("", &r) && rest.first == 1 && !rest.separated, "no words at all");
+}
+
+static void refused(const char *line, int err, const char *text)
+{
+	struct record r;
+	int got = parse(line, &r);
+
+	tap__ok(got == err && strstr(why.text, text), "'%s': %d %s", line, got, why.text);
+}
+
+static void test_refused(void)
+{
+	struct errmsg f;
+	struct record r = {0};
+	char *argv[] = {(char *)"test", (char *)"--string=", NULL};
+
+	refused("-n 1", -EINVAL, "--number 1: not a whole number from 2 to 9");
+	refused("-n 10", -EINVAL, "--number 10");
+	refused("--count x", -EINVAL, "--number x");
+	refused("-n", -EINVAL, "-n needs an argument");
+	refused("--object three", -EINVAL, "no such object (there are: one, two)");
+	refused("--word three", -EINVAL, "no such word (there are: one, two)");
+	refused("--own bad", -ENOMEM, "own is bad");
+	refused("--flag=1", -EINVAL, "--flag=1 takes no argument");
+	refused("--nonsense", -EINVAL, "no such option: --nonsense");
+	refused("-fz", -EINVAL, "no such option: -z");
+	refused("--o x", -EINVAL, "no such option: --o");
+	tap__ok(option_rows__parse(rows, &r, 2, argv, &rest, &f) == -EINVAL &&
+			!strcmp(f.text, "--string: FILE is empty"),
+		"an empty argument: %s", f.text);
+}
+
+static void test_too_long(void)
+{
+	static struct option_row many[OPTION_ROWS_MAX + 2];
+	char *argv[] = {(char *)"test", NULL};
+	struct record r = {0};
+	struct errmsg f;
+
+	for (size_t i = 0; i <= OPTION_ROWS_MAX; i++)
+		many[i] = (struct option_row){.name = "same", .letter = 'x', .arg = "X"};
+	tap__ok(option_rows__parse(many, &r, 1, argv, &rest, &f) == -E2BIG, "a table too long");
+	many[OPTION_ROWS_MAX] = (struct option_row){0};
+	tap__ok(!option_rows__parse(many, &r, 1, argv, &rest, &f), "the longest");
+}
+
+/* What was printed, until the next call. */
+static const char *printed(void (*print)(FILE *out))
+{
+	static char *text;
+	size_t size;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &size);
+	if (!out)
+		tap__bail("no memory");
+	print(out);
+	fclose(out);
+	return text;
+}
+
+static void print_help(FILE *out)
+{
+	option_rows__help(rows, out);
+}
+
+static void print_wrapped(FILE *out)
+{
+	text__wrap(out, "a b\nc", 2);
+	text__wrap(
+		out,
+		"a_word_that_is_far_longer_than_a_line_can_be_and_so_stands_alone_whatever_is_done "
+		"short",
+		0);
+	text__wrap(out, "", 0);
+}
+
+static void test_help(void)
+{
+	const char *text = printed(print_help);
+	bool narrow = true;
+
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		narrow = narrow && strcspn(line, "\n") <= 80;
+	tap__ok(narrow, "no line is longer than 80 columns");
+	tap__ok(strstr(text, "  -f, --flag                      a flag\n") &&
+			strstr(text, "      --bit                       a bit\n") &&
+			strstr(text, "  -n, --number N                  a number\n"),
+		"with and without a letter and an argument");
+	tap__ok(!strstr(text, "count"), "without aliases");
+	tap__ok(strstr(text, "                                  one          the first\n"),
+		"choices that have a help");
+	tap__ok(!strstr(text, "two"), "but not the others");
+	text = printed(print_wrapped);
+	tap__ok(!strcmp(text,
+			"a b\n  c\na_word_that_is_far_longer_than_a_line_can_be_and_so_stands_"
+			"alone_whatever_is_done\nshort\n\n"),
+		"newlines are kept, long words stand alone");
+}
+
+static void row__check(const struct subcommand *c, const struct option_row *r)
+{
+	bool needs_arg = r->type != OPTION_FLAG && r->type != OPTION_BITS, one = true;
+
+	for (const struct option_row *o = r + 1; o->name; o++)
+		one = one && strcmp(o->name, r->name) != 0 &&
+		      (!r->letter || o->letter != r->letter);
+	tap__ok(one, "%s --%s: there once", c->name, r->name);
+	tap__ok(r->help && *r->help && (r->arg != NULL) == needs_arg &&
+			(r->choice != NULL) ==
+				(r->type == OPTION_OBJECT || r->type == OPTION_ENUM) &&
+			(r->parse != NULL) == (r->type == OPTION_PARSE) &&
+			(r->type != OPTION_NUMBER || r->max > r->min) &&
+			(r->type != OPTION_BITS || r->bits),
+		"%s --%s: has all that its type needs", c->name, r->name);
+	tap__ok(5 + strlen(r->name) + 1 + (r->arg ? strlen(r->arg) : 0) < 32,
+		"%s --%s: leaves room for its help", c->name, r->name);
+}
+
+static void test_tables(void)
+{
+	struct record big[64];
+	char *argv[] = {(char *)"test", (char *)"--help", NULL};
+	struct errmsg f;
+
+	for (const struct subcommand *const *c = cmd__all(); *c; c++) {
+		memset(big, 0, sizeof(big));
+		tap__ok((*c)->name && (*c)->help && (*c)->usage[0] && (*c)->about && (*c)->run,
+			"%s: the row is whole", (*c)->name);
+		tap__ok(!option_rows__parse((*c)->options, big, 2, argv, &rest, &f),
+			"%s --help is understood", (*c)->name);
+		for (const struct option_row *r = (*c)->options; r->name; r++)
+			row__check(*c, r);
+	}
+}
+
+int main(void)
+{
+	test_types();
+	test_rest();
+	test_refused();
+	test_too_long();
+	test_help();
+	test_tables();
+	return tap__done();
+}

@@ -26,7 +26,7 @@ const char *variables__name(enum target_variable variable)
 
 int target__gone(const struct target *t, struct errmsg *f)
 {
-	return errmsg__set(f, -ESRCH, "process %d (%s) ended while it was looked at", (int)t->pid,
+	return errmsg__set(f, -ESRCH, "process %d (%s) ended before it could be read", (int)t->pid,
 			   t->comm);
 }
 
@@ -44,11 +44,10 @@ static int target__value(const struct target *t, uint64_t addr, __u64 *value, st
 	if (err == -ESRCH)
 		return target__gone(t, f);
 	if (err)
-		return errmsg__set(
-			f, -EBADMSG,
-			"cannot read R's variables in process %d (%s): its %s is damaged, "
-			"or it is ending",
-			(int)t->pid, t->comm, t->path);
+		return errmsg__set(f, -EBADMSG,
+				   "cannot read R's variables in process %d (%s): it is ending, or "
+				   "its %s is damaged",
+				   (int)t->pid, t->comm, t->path);
 	return 0;
 }
 

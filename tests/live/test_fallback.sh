@@ -49,7 +49,7 @@ falls_back() {
 falls_back "no capabilities for BPF" ptrace "permission denied" \
 	without cap_bpf,cap_perfmon,cap_sys_admin
 falls_back "bpf refused with EPERM" ptrace "permission denied" refusing EPERM bpf
-falls_back "bpf refused with ENOSYS" ptrace "seccomp|not in this kernel" refusing ENOSYS bpf
+falls_back "bpf refused with ENOSYS" ptrace "seccomp|missing from this kernel" refusing ENOSYS bpf
 falls_back "perf_event_open refused" ptrace "perf_event_open" refusing EPERM perf_event_open
 falls_back "bpf and ptrace refused" vmread "permission denied" refusing EPERM bpf,ptrace
 

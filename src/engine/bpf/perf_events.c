@@ -46,8 +46,8 @@ static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
 				   "cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the program");
 	case ENOSYS:
 		return errmsg__set(f, err,
-				   "perf_event_open: not in this kernel or forbidden by a seccomp "
-				   "filter; allow it, or use --engine ptrace");
+				   "perf_event_open: missing from this kernel or forbidden by a "
+				   "seccomp filter; allow it, or use --engine ptrace");
 	case EMFILE:
 		return errmsg__set(
 			f, err,
@@ -163,7 +163,7 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
 
 		found = false;
 		if (!dir)
-			return errmsg__set(f, -ESRCH, "process %d is gone", pid);
+			return errmsg__set(f, -ESRCH, "process %d has ended", pid);
 		while ((entry = readdir(dir))) {
 			pid_t tid = atoi(entry->d_name);
 
@@ -182,7 +182,7 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
 					      : open_fault(f, err, p);
 		err = 0;
 	} while (found && ++passes < 64);
-	return any ? 0 : errmsg__set(f, -ESRCH, "process %d is gone", pid);
+	return any ? 0 : errmsg__set(f, -ESRCH, "process %d has ended", pid);
 }
 
 /* Close the events of CPUs that are offline: they never fire again. */
@@ -205,7 +205,8 @@ int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f)
 	bool *online;
 
 	if (n < 0)
-		return errmsg__set(f, n, "cannot tell how many CPUs there are: %s", strerror(-n));
+		return errmsg__set(f, n, "cannot find out how many CPUs there are: %s",
+				   strerror(-n));
 	online = calloc((size_t)n, sizeof(*online));
 	if (!online)
 		return errmsg__set(f, -ENOMEM, "out of memory");

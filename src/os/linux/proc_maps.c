@@ -218,6 +218,6 @@ int proc_maps__open(pid_t pid, const struct proc_map *map, struct errmsg *f)
 				   "CAP_SYS_ADMIN",
 				   map->path, (int)pid);
 	return errmsg__set(f, -ESRCH,
-			   "process %d let go of %s while it was looked at: is it ending?",
+			   "process %d unmapped %s before it could be read: is it ending?",
 			   (int)pid, map->path);
 }

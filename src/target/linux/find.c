@@ -29,7 +29,7 @@ struct load {
 int target__denied(const struct target *t, const char *what, struct errmsg *f)
 {
 	return errmsg__set(f, -EACCES,
-			   "not allowed to look at the %s of process %d (%s): run as root, or once "
+			   "not allowed to read the %s of process %d (%s): run as root, or once "
 			   "\"setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep\" on this program",
 			   what, (int)t->pid, t->comm);
 }
@@ -49,7 +49,7 @@ static int target__identify(pid_t pid, struct target *t, struct proc *p, struct 
 
 	t->pid = pid;
 	if (err)
-		return errmsg__set(f, -ESRCH, "no process %d: it has ended, or never was",
+		return errmsg__set(f, -ESRCH, "no process %d: it has ended or never existed",
 				   (int)pid);
 	memcpy(t->comm, p->comm, sizeof(t->comm));
 	t->start_time = p->start_time;
@@ -59,8 +59,8 @@ static int target__identify(pid_t pid, struct target *t, struct proc *p, struct 
 				   (int)pid, (int)p->tgid, p->comm, (int)p->tgid);
 	if (p->kernel)
 		return errmsg__set(f, -ENOEXEC,
-				   "process %d (%s) has no R in it: it is the kernel's", (int)pid,
-				   p->comm);
+				   "process %d (%s) has no R in it: it is a kernel thread",
+				   (int)pid, p->comm);
 	if (p->state == 'Z' || p->state == 'X')
 		return errmsg__set(f, -ESRCH, "process %d (%s) has ended already", (int)pid,
 				   p->comm);
@@ -89,8 +89,7 @@ static int load__open(struct load *l, const struct target *t, struct errmsg *f)
 	if (elf_file__bias(&l->elf, l->map.start, l->map.offset, &l->bias))
 		return errmsg__set(
 			f, -EBADMSG,
-			"%s is damaged: process %d runs code from where its headers have "
-			"none",
+			"%s is damaged: process %d runs code where its headers have none",
 			l->map.path, (int)t->pid);
 	return 0;
 }
@@ -368,9 +367,8 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 		}
 		return err;
 	}
-	return errmsg__set(f, -EAGAIN,
-			   "process %d (%s) starts one program after another: try again", (int)pid,
-			   t->comm);
+	return errmsg__set(f, -EAGAIN, "process %d (%s) keeps executing new programs: try again",
+			   (int)pid, t->comm);
 }
 
 bool target__same(const struct target *t)

@@ -27,15 +27,14 @@ static HANDLE target__open(const struct target *t, DWORD access, struct errmsg *
 	if (code == ERROR_ACCESS_DENIED)
 		target__denied(t, "process", f);
 	else
-		errmsg__set(f, -ESRCH, "no process %d: it has ended, or never was", (int)t->pid);
+		errmsg__set(f, -ESRCH, "no process %d: it has ended or never existed", (int)t->pid);
 	return NULL;
 }
 
 int target__denied(const struct target *t, const char *what, struct errmsg *f)
 {
 	return errmsg__set(f, -EACCES,
-			   "not allowed to look at the %s of process %d (%s): run as "
-			   "administrator",
+			   "not allowed to read the %s of process %d (%s): run as administrator",
 			   what, (int)t->pid, t->comm[0] ? t->comm : "?");
 }
 
@@ -183,7 +182,7 @@ static int target__take(struct target *t, HANDLE process, struct module *m, stru
 	err = module__find(process, m);
 	if (err == -EAGAIN)
 		return errmsg__set(f, err,
-				   "process %d (%s) is only starting: try again in a moment",
+				   "process %d (%s) is still starting: try again in a moment",
 				   (int)t->pid, t->comm);
 	if (err == -ENOEXEC)
 		return errmsg__set(f, err, "process %d (%s) has no R in it: R.dll is not loaded",

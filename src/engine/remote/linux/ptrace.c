@@ -103,7 +103,7 @@ static int ptrace__usable(struct errmsg *f)
 
 	if (err)
 		return errmsg__set(f, err,
-				   "process_vm_readv is not in this kernel or forbidden by a "
+				   "process_vm_readv is missing from this kernel or forbidden by a "
 				   "seccomp filter: %s; allow it, or use --engine bpf",
 				   strerror(-err));
 	/* of a process that cannot be: allowed or not is another error */
@@ -120,7 +120,7 @@ static int ptrace__denied(const struct remote_target *t, int err, struct errmsg 
 	pid_t tracer = remote_thread__tracer(t->pid, t->thread.tid);
 
 	if (err == -ESRCH)
-		return errmsg__set(f, err, "process %d ended while it was looked at", (int)t->pid);
+		return errmsg__set(f, err, "process %d ended before it could be read", (int)t->pid);
 	if (tracer)
 		return errmsg__set(f, -EBUSY,
 				   "process %d is traced by process %d (a debugger?): end that, or "

@@ -15,7 +15,7 @@ static int vmread__usable(struct errmsg *f)
 
 	if (err)
 		return errmsg__set(f, err,
-				   "process_vm_readv is not in this kernel or forbidden by a "
+				   "process_vm_readv is missing from this kernel or forbidden by a "
 				   "seccomp filter: %s; allow it, or use --engine bpf",
 				   strerror(-err));
 	return 0;
@@ -34,7 +34,7 @@ static int vmread__check(struct remote_target *t, struct errmsg *f)
 				   "capability CAP_SYS_PTRACE; run as root",
 				   (int)t->pid);
 	if (got < 1)
-		return errmsg__set(f, -ESRCH, "process %d ended while it was looked at",
+		return errmsg__set(f, -ESRCH, "process %d ended before it could be read",
 				   (int)t->pid);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #
 #   make            the profiler: build/xrprof-bpf
 #   make demo       install what is missing, build, profile a live R for a few seconds
+#   make check      checks and unit tests: no root, nothing more installed than to build; T=NAME: only what matches
 #   make test       install what is missing, build, run all tests
 #   make bench      the figures in the README
 #   make install    PREFIX (/usr/local), DESTDIR; file capabilities with setcap when it can
@@ -34,6 +35,8 @@ BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -Wno-gnu-variable-sized-type-
 ALL_SRCS := $(sort $(shell find src -name '*.c'))
 SRCS := $(foreach f,$(ALL_SRCS),$(if $(findstring /win32/,$f),,$f))
 OBJS := $(SRCS:src/%.c=$(BUILD)/obj/%.o)
+# All but main(): the program and all tests link it.
+LIB := $(BUILD)/libxrprof.a
 LIB_OBJS := $(filter-out $(BUILD)/obj/main.o,$(OBJS))
 UNIT_SRCS := $(sort $(shell find tests/unit -name 'test_*.c'))
 UNIT_BINS := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/tests/unit/%)
@@ -42,15 +45,22 @@ R_HEADERS ?= $(firstword $(wildcard /usr/share/R/include /usr/lib/R/include /usr
 
 all: $(BUILD)/xrprof-bpf $(if $(wildcard tools/check_r_headers.c),$(if $(R_HEADERS),$(BUILD)/r-headers.ok))
 
-$(BUILD)/xrprof-bpf: $(OBJS)
+$(BUILD)/xrprof-bpf: $(BUILD)/obj/main.o $(LIB)
 	$(CROSS_COMPILE)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# Made anew each time: nothing of a source that is gone stays in it.
+$(LIB): $(LIB_OBJS) $(BUILD)/lib.list
+	rm -f $@
+	$(CROSS_COMPILE)$(AR) rcsD $@ $(LIB_OBJS)
+
+# What the library is made of: newer when a source has come or gone.
+$(BUILD)/lib.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(LIB_OBJS)' | cmp -s - $@ || echo '$(LIB_OBJS)' >$@
 
 $(BUILD)/obj/%.o: src/%.c Makefile | $(BUILD)/sampler.skel.h
 	@mkdir -p $(@D)
 	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
-
-# Only this one needs the skeleton again when the BPF program changes.
-$(BUILD)/obj/engine/bpf/engine_bpf.o: $(BUILD)/sampler.skel.h
 
 $(BUILD)/sampler.bpf.o: bpf/sampler.bpf.c Makefile
 	@mkdir -p $(@D)
@@ -72,11 +82,14 @@ $(BUILD)/r-headers.ok: tools/check_r_headers.c include/sexp.h
 	$(CROSS_COMPILE)$(CC) -std=gnu11 $(WARN) -Iinclude -I$(R_HEADERS) -fsyntax-only $<
 	@touch $@
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(LIB_OBJS)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB_OBJS) $(LDLIBS)
+	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
 
 unit-tests: $(UNIT_BINS)
+
+check: unit-tests
+	BUILD=$(BUILD) tests/run -c $(T)
 
 test:
 	tools/install-deps build test kernels
@@ -107,5 +120,7 @@ clean:
 -include $(wildcard mk/*.mk)
 -include $(OBJS:.o=.d) $(BUILD)/sampler.bpf.d $(UNIT_BINS:=.d)
 
-.PHONY: all unit-tests test demo bench install clean
+FORCE:
+
+.PHONY: all unit-tests check test demo bench install clean FORCE
 .DELETE_ON_ERROR:

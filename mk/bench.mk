@@ -8,5 +8,5 @@ $(BUILD)/meter.bpf.o: tests/bench/meter.bpf.c
 $(BUILD)/meter.skel.h: $(BUILD)/meter.bpf.o
 	$(BPFTOOL) gen skeleton $< name meter > $@
 
-$(BUILD)/meter: tests/bench/meter.c $(BUILD)/meter.skel.h $(LIB_OBJS)
-	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIB_OBJS) $(LDLIBS)
+$(BUILD)/meter: tests/bench/meter.c $(BUILD)/meter.skel.h $(LIB)
+	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)

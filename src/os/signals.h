@@ -30,9 +30,9 @@ struct signals_event signals__take(struct signals *s);
 const char *signals__name(int signal);
 
 /*
- * signals__let_second - the first signal was taken and the session is finishing.  From 300 ms later
- * a further one ends the program at once.  The delay is for programs such as timeout(1), which
- * signal the process and then its group.
+ * signals__let_second - the first signal was taken and the session is finishing.  One sent more
+ * than 300 ms later ends the program at once; earlier ones are taken for the same, as programs such
+ * as timeout(1) signal the process and then its group.
  */
 void signals__let_second(struct signals *s);
 

@@ -5,20 +5,18 @@
 # line itself, with the reason.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/tree.sh"
-
-command -v cppcheck >/dev/null
-ok $? "cppcheck is installed" || diag "tools/install-deps test"
+need git cppcheck
 
 # libbpf's macro that defines and fills a structure
-common=(-q -j2 --enable=warning --enable=portability --inline-suppr --error-exitcode=1 --std=c11 -Iinclude -Isrc
+common=(-q "-j$(nproc)" --enable=warning --enable=portability --inline-suppr --error-exitcode=1 --std=c11 -Iinclude -Isrc
 	'-DLIBBPF_OPTS(type, name, ...)=struct type name = { __VA_ARGS__ }')
 
-mapfile -t shared < <(git ls-files -- 'src/*.c' 'include/*.h' ':!:*/win32/*')
+mapfile -t shared < <(tracked 'src/*.c' 'include/*.h' ':!:*/win32/*')
 [ ${#shared[@]} -gt 0 ]
 ok $? "there are C sources"
 check "${#shared[@]} files for Linux" cppcheck "${common[@]}" --platform=unix64 -D__linux__ -D__x86_64__ "${shared[@]}"
 
-mapfile -t windows < <(git ls-files -- 'src/*/win32/*.c')
+mapfile -t windows < <(tracked 'src/*/win32/*.c')
 check "${#windows[@]} files for Windows" cppcheck "${common[@]}" --platform=win64 --library=windows \
 	-D_WIN32 -D_WIN32_WINNT=0x0601 "${windows[@]}"
 done_testing

@@ -3,12 +3,10 @@
 # C sources are as clang-format would write them.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/tree.sh"
+need git clang-format
 
-mapfile -t files < <(git ls-files -- '*.c' '*.h' ':!:vmlinux/*')
-[ ${#files[@]} -gt 0 ]
+files=$(tracked '*.c' '*.h' ':!:vmlinux/*')
+[ -n "$files" ]
 ok $? "there are C sources"
-for file in "${files[@]}"; do
-	[ -e "$file" ] || continue
-	check "$file is formatted" clang-format --dry-run -Werror "$file"
-done
+check "$(wc -l <<<"$files") files are formatted" side_by_side 25 clang-format --dry-run -Werror <<<"$files"
 done_testing

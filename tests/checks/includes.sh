@@ -3,7 +3,8 @@
 # Nobody includes from the right (docs/architecture.md), and no file leads back to itself. And the check sees it when
 # somebody does.
 . "$(dirname "$0")/../lib/tap.sh"
-cd "$(dirname "$0")/../.." || exit 1
+. "$(dirname "$0")/../lib/tree.sh"
+need python3
 
 check "each file includes only what its room sees" tests/checks/includes.py .
 

@@ -3,12 +3,10 @@
 # Shell scripts are clean under shellcheck.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/tree.sh"
+need git shellcheck
 
-mapfile -t files < <(git grep -lIE '^#!.*\b(ba|da)?sh\b|shellcheck shell=' -- . ':!:docs' ':!:*.md')
-[ ${#files[@]} -gt 0 ]
+files=$(git grep -lIE '^#!.*\b(ba|da)?sh\b|shellcheck shell=' -- . ':!:docs' ':!:*.md')
+[ -n "$files" ]
 ok $? "there are shell scripts"
-for file in "${files[@]}"; do
-	[ -e "$file" ] || continue
-	check "$file" shellcheck -x -P SCRIPTDIR -S warning "$file"
-done
+check "$(wc -l <<<"$files") scripts are clean" side_by_side 4 shellcheck -x -P SCRIPTDIR -S warning <<<"$files"
 done_testing

@@ -3,19 +3,18 @@
 # Every source file names the license in its first lines (a script in the second, after "#!").
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/tree.sh"
+need git
 
-license='SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause'
-bad=
-count=0
-while IFS= read -r file; do
-	[ -f "$file" ] || continue
-	case $file in
-	*.md | *.csv | *.tsv | *.json | *.out | *.txt | *.folded | *.gitignore | .gitattributes | LICENSE* | *.png | *.svg | *.gz | *.bin) continue ;;
-	esac
-	count=$((count + 1))
-	head -n 3 "$file" | grep -qF "$license" || bad="$bad $file"
-done < <(git ls-files)
-[ "$count" -gt 0 ]
+files=$(tracked . | grep -vE '\.(md|csv|tsv|json|out|txt|folded|png|svg|gz|bin|gitignore)$|(^|/)(\.gitattributes|LICENSE[^/]*|\.gitignore)$|^LICENSES/')
+[ -n "$files" ]
 ok $? "there are source files"
-is "$bad" "" "all of $count files name the license"
+lacks() {
+	tr '\n' '\0' | xargs -0 awk -v license='SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' '
+		FNR == 1 && file != "" && !found { print file }
+		FNR == 1 { file = FILENAME; found = 0 }
+		index($0, license) { found = 1 }
+		FNR == 3 { nextfile }
+		END { if (file != "" && !found) print file }'
+}
+is "$(lacks <<<"$files")" "" "all of $(wc -l <<<"$files") files name the license"
 done_testing

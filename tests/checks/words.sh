@@ -3,6 +3,7 @@
 # The tree does not depend on the machine it was written on: no path of a developer's checkout, no mirror's name.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/tree.sh"
+need git
 
 hosts=$(apt-get indextargets --format "\$(SITE)" 2>/dev/null | sed -E 's#^[a-z]+://##; s#[:/].*##' |
 	grep '\.' | sort -u | sed 's/\./\\./g' | paste -sd '|')

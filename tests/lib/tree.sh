@@ -1,9 +1,61 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# For checks of the source tree itself.
+# For checks of the source tree itself: they run in its top folder. Source it after tap.sh.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 # A checkout that belongs to another user (a container's bind mount) is still the tree to check.
 git() {
 	command git -c safe.directory='*' "$@"
+}
+
+# need TOOL...: the check cannot do without. In the fast lane (tests/run -c) it is skipped where one is not installed,
+# elsewhere it fails.
+need() {
+	local tool
+	for tool; do
+		! command -v "$tool" >/dev/null || continue
+		if [ "${XRPROF_LANE-}" = check ]; then
+			skip "$tool is not installed" "all of it"
+		else
+			fail "$tool is installed"
+			diag "tools/install-deps test"
+		fi
+		done_testing
+		exit
+	done
+	[ "$1" != git ] || git rev-parse --git-dir >/dev/null 2>&1 || {
+		if [ "${XRPROF_LANE-}" = check ]; then
+			skip "this is no git repository" "all of it"
+		else
+			fail "this is a git repository"
+		fi
+		done_testing
+		exit
+	}
+}
+
+# side_by_side FILES_AT_ONCE COMMAND...: COMMAND over the files of stdin, as many processes as there are CPUs. Each one's
+# output is kept together.
+side_by_side() {
+	local n=$1
+	shift
+	# shellcheck disable=SC2016  # for the inner shell
+	grep -v '^$' | tr '\n' '\0' | xargs -0 -r -P "$(nproc)" -n "$n" bash -c '
+		command=() n=$1
+		shift
+		command=("${@:1:n}")
+		output=$("${command[@]}" "${@:n+1}" 2>&1)
+		status=$?
+		[ -z "$output" ] || printf "%s\n" "$output"
+		exit $status' - $# "$@"
+}
+
+# tracked PATHSPEC...: files of the tree by git's patterns, those that are there.
+tracked() {
+	local file
+	git ls-files -- "$@" | while IFS= read -r file; do
+		[ ! -f "$file" ] || printf '%s\n' "$file"
+	done
 }

@@ -12,7 +12,11 @@
 
 #include "os/signals.h"
 
-/* From the first signal taken to the moment when another ends the program at once. */
+/*
+ * From the first signal taken to the moment when another ends the program at once. What comes in
+ * between belongs to the first: timeout signals the program and then its group, a shell and a
+ * terminal do likewise. However long the ending takes then, it is not cut short.
+ */
 #define SECOND_DELAY_MS 300
 /* A signal that nobody took for so long: the program hangs in a write. */
 #define STUCK_MS 3000
@@ -70,7 +74,8 @@ static void first(int signal, siginfo_t *info, void *context)
 	errno = err;
 }
 
-/* The timer: what is pending, or comes, has its default effect when this returns. */
+/* The timer after nobody took a signal: what is pending, or comes, has its default effect when this
+ * returns. */
 static void unblock(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
@@ -79,6 +84,21 @@ static void unblock(int signal, siginfo_t *info, void *context)
 	(void)info;
 	for (size_t i = 0; i < NENDING; i++)
 		sigdelset(&uc->uc_sigmask, ending[i]);
+}
+
+/* The timer after the first signal was taken: what is pending was sent with it, what comes has its
+ * default effect when this returns. */
+static void forget(int signal, siginfo_t *info, void *context)
+{
+	static const struct timespec now = {0, 0};
+	int err = errno;
+	sigset_t mask;
+
+	ending__mask(&mask);
+	while (syscall(SYS_rt_sigtimedwait, &mask, NULL, &now, _NSIG / 8) > 0)
+		;
+	errno = err;
+	unblock(signal, info, context);
 }
 
 int signals__open(struct signals **out, struct errmsg *f)
@@ -133,6 +153,7 @@ const char *signals__name(int signal)
 
 void signals__let_second(struct signals *s)
 {
+	struct sigaction timer = {.sa_sigaction = forget, .sa_flags = SA_SIGINFO | SA_RESTART};
 	sigset_t mask;
 
 	if (s->second)
@@ -142,6 +163,7 @@ void signals__let_second(struct signals *s)
 	ending__mask(&mask);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
 	ending__default();
+	sigaction(SIGALRM, &timer, NULL);
 	timer__start(SECOND_DELAY_MS);
 }
 

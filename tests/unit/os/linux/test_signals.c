@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The signals that end a session: each case in a child of its own, and how that child ends. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/signals.h"
+#include "tap.h"
+
+#define FINE 7 /* the exit status of a child that came to its end */
+
+static struct signals *opened(void)
+{
+	struct signals *s;
+
+	if (signals__open(&s, NULL))
+		_exit(99);
+	return s;
+}
+
+/* Send it to ourselves: delivered when kill() returns, if it is not blocked. */
+static void send(int signal)
+{
+	kill(getpid(), signal);
+}
+
+static void must(bool yes, int status)
+{
+	if (!yes)
+		_exit(status);
+}
+
+static bool blocked(int signal)
+{
+	sigset_t mask;
+
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	return sigismember(&mask, signal);
+}
+
+/* Until the timer of 300 ms has been: then signals are let through. */
+static void await_second(void)
+{
+	while (blocked(SIGTERM))
+		usleep(1000);
+}
+
+static void taken(void)
+{
+	struct signals *s = opened();
+	struct signals_event e = signals__take(s);
+
+	must(!e.signal, 1);
+	send(SIGTERM);
+	e = signals__take(s);
+	must(e.signal == SIGTERM && e.sent, 2);
+	must(!signals__take(s).signal, 3);
+	must(signals__name(SIGTERM)[0] != '\0', 4);
+	signals__close(s);
+	signals__close(NULL);
+}
+
+static void ignored(void)
+{
+	struct signals *s;
+
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	s = opened();
+	send(SIGHUP);
+	must(!signals__take(s).signal, 1);
+	send(SIGINT);
+	must(signals__take(s).signal == SIGINT, 2);
+}
+
+static void in_a_row(void)
+{
+	struct signals *s = opened();
+
+	send(SIGTERM);
+	send(SIGTERM); /* blocked, and pending: the same signal is pending once */
+	send(SIGINT);
+	must(signals__take(s).signal, 1);
+	signals__let_second(s);
+	signals__let_second(s);
+	send(SIGHUP);
+	send(SIGTERM);
+	await_second();
+	/* had one of them been let through, we were not here */
+	must(!signals__take(s).signal, 2);
+}
+
+static void second(void)
+{
+	struct signals *s = opened();
+
+	send(SIGINT);
+	must(signals__take(s).signal == SIGINT, 1);
+	signals__let_second(s);
+	await_second();
+	send(SIGTERM);
+}
+
+static void stuck(void)
+{
+	opened();
+	send(SIGHUP);
+	for (;;)
+		pause();
+}
+
+static void restored(void)
+{
+	struct signals *s = opened();
+
+	send(SIGTERM);
+	must(signals__take(s).signal == SIGTERM, 1);
+	if (!fork()) {
+		signals__restore(s);
+		must(!blocked(SIGTERM) && !blocked(SIGINT), 1);
+		send(SIGINT);
+		_exit(2);
+	} else {
+		int status = 0;
+
+		wait(&status);
+		must(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT, 3);
+	}
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+		int signal; /* the child is to end by; 0: it comes to its end */
+	} cases[] = {
+		{"a signal is taken once, and was sent by a process", taken, 0},
+		{"SIGHUP stays ignored, SIGINT does not", ignored, 0},
+		{"what comes with the first signal does not cut the ending short", in_a_row, 0},
+		{"what comes later ends the program at once", second, SIGTERM},
+		{"a signal that nobody takes ends the program", stuck, SIGHUP},
+		{"a child is given what we were started with", restored, 0},
+	};
+	enum { N = sizeof(cases) / sizeof(cases[0]) };
+	pid_t child[N];
+
+	for (size_t i = 0; i < N; i++) {
+		child[i] = fork();
+		if (!child[i]) {
+			sigset_t none;
+
+			/* whatever we were started with */
+			sigemptyset(&none);
+			sigprocmask(SIG_SETMASK, &none, NULL);
+			signal(SIGINT, SIG_DFL);
+			signal(SIGHUP, SIG_DFL);
+			signal(SIGTERM, SIG_DFL);
+			cases[i].run();
+			exit(FINE);
+		}
+	}
+	for (size_t i = 0; i < N; i++) {
+		int status = 0;
+		bool ok;
+
+		while (waitpid(child[i], &status, 0) < 0 && errno == EINTR)
+			;
+		ok = cases[i].signal ? WIFSIGNALED(status) && WTERMSIG(status) == cases[i].signal
+				     : WIFEXITED(status) && WEXITSTATUS(status) == FINE;
+		if (!tap__ok(ok, "%s", cases[i].name))
+			tap__diag("status %x", (unsigned int)status);
+	}
+	return tap__done();
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Records of mappings, forks and exits out of rings that this program fills itself, as the kernel
+ * would: across the end of the ring, cut off, lost, in two rings.  The source is included, its
+ * calls of the kernel come here: no right is needed.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "os/linux/cpus.h"
+
+#define CPUS 3 /* the last one is offline at first */
+
+static int fake_error;	      /* of perf_event_open() */
+static int fake_epoll_error;  /* of epoll_ctl() */
+static int fake_timer_error;  /* of timerfd_create() */
+static int fake_cpus = CPUS;  /* libbpf_num_possible_cpus() */
+static int fake_memory[CPUS]; /* what stands for a CPU's ring; -1: offline or closed */
+static bool fake_online[CPUS];
+static int fake_no_list; /* of cpus__online() */
+static uint64_t fake_expirations;
+static bool fake_wants_tasks;
+
+#include <linux/perf_event.h>
+
+static long fake_perf_event_open(const struct perf_event_attr *attr, int cpu)
+{
+	if (fake_error) {
+		errno = fake_error;
+		return -1;
+	}
+	if (!fake_online[cpu]) {
+		errno = ENODEV;
+		return -1;
+	}
+	fake_wants_tasks = attr->task;
+	fake_memory[cpu] = memfd_create("ring", 0);
+	if (ftruncate(fake_memory[cpu], 65 * sysconf(_SC_PAGESIZE)))
+		return -1;
+	return dup(fake_memory[cpu]);
+}
+
+static int fake_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
+{
+	(void)epoll, (void)op, (void)fd, (void)event;
+	errno = fake_epoll_error;
+	return fake_epoll_error ? -1 : 0;
+}
+
+static int fake_timerfd_create(int clock, int flags)
+{
+	errno = fake_timer_error;
+	return fake_timer_error ? -1 : timerfd_create(clock, flags);
+}
+
+static int fake_cpus_online(bool *online, size_t n)
+{
+	memcpy(online, fake_online, n * sizeof(*online));
+	return fake_no_list;
+}
+
+static ssize_t fake_read(int fd, void *data, size_t size)
+{
+	(void)fd;
+	if (!fake_expirations || size != sizeof(fake_expirations))
+		return -1;
+	memcpy(data, &fake_expirations, sizeof(fake_expirations));
+	fake_expirations = 0;
+	return sizeof(fake_expirations);
+}
+
+#define syscall(number, attr, pid, cpu, group, flags) fake_perf_event_open(attr, cpu)
+#define epoll_ctl				      fake_epoll_ctl
+#define timerfd_create				      fake_timerfd_create
+#define libbpf_num_possible_cpus()		      fake_cpus
+#define cpus__online				      fake_cpus_online
+#define read					      fake_read
+#include "target/linux/proc_events.c" /* NOLINT(bugprone-suspicious-include) */
+#undef read
+#undef syscall
+
+#include "tap.h"
+
+/* --- what is told --- */
+
+static char told[8192]; /* one word each */
+
+static void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *fmt, ...)
+{
+	size_t len = strlen(told);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(told + len, sizeof(told) - len, fmt, ap);
+	va_end(ap);
+}
+
+static unsigned int mapped_count;
+static void (*when_forked)(void); /* what happens while a fork is being told */
+
+static void on_mapped(void *arg, pid_t pid)
+{
+	(void)arg;
+	mapped_count++;
+	tell("mapped:%d ", (int)pid);
+}
+
+static void on_forked(void *arg, uint64_t time, pid_t parent, pid_t child)
+{
+	(void)arg;
+	tell("forked:%d:%d@%d ", (int)parent, (int)child, (int)time);
+	if (when_forked)
+		when_forked();
+}
+
+static void on_exited(void *arg, uint64_t time, pid_t pid)
+{
+	(void)arg;
+	tell("exited:%d@%d ", (int)pid, (int)time);
+}
+
+/* --- rings, as the kernel sees them --- */
+
+static struct proc_events *w;
+
+static void *page_of(int cpu)
+{
+	return w->rings[cpu].page;
+}
+
+/* Append @size bytes to the ring of @cpu. */
+static void put(int cpu, const void *bytes, size_t size)
+{
+	struct perf_event_mmap_page *page = page_of(cpu);
+	uint8_t *data = (uint8_t *)page + sysconf(_SC_PAGESIZE);
+	uint64_t head = page->data_head;
+
+	for (size_t i = 0; i < size; i++)
+		data[(head + i) % w->ring_bytes] = ((const uint8_t *)bytes)[i];
+	page->data_head = head + size;
+}
+
+/* Move both ends of an empty ring, so that the next record lies @before bytes before its end. */
+static void put_near_end(int cpu, size_t before)
+{
+	struct perf_event_mmap_page *page = page_of(cpu);
+
+	page->data_head = page->data_tail = 7 * w->ring_bytes - before;
+}
+
+struct mapping {
+	int pid;
+	const char *file;
+	uint64_t inode;
+	bool data;	   /* not to be executed */
+	bool unterminated; /* a name that does not end */
+};
+
+static void put_mapping(int cpu, struct mapping m)
+{
+	uint64_t room[64] = {0};
+	struct record_mmap2 *r = (void *)room;
+	size_t len = strlen(m.file) + 1, size = sizeof(*r) + ((len + 7) & ~(size_t)7);
+
+	r->head.type = PERF_RECORD_MMAP2;
+	r->head.size = (uint16_t)size;
+	r->pid = r->tid = (uint32_t)m.pid;
+	r->ino = m.inode;
+	r->prot = m.data ? PROT_READ : PROT_READ | PROT_EXEC;
+	memcpy(r->filename, m.file, len);
+	if (m.unterminated)
+		memset(r->filename, 'x', size - sizeof(*r));
+	put(cpu, r, size);
+}
+
+static void put_libr(int cpu, int pid)
+{
+	put_mapping(cpu, (struct mapping){pid, "/usr/lib/R/lib/libR.so", 12, false, false});
+}
+
+static void put_task(int cpu, int type, int pid, int parent, int tid, int time)
+{
+	struct record_task r = {
+		.head = {.type = (uint32_t)type, .size = sizeof(r)},
+		.pid = (uint32_t)pid,
+		.ppid = (uint32_t)parent,
+		.tid = (uint32_t)tid,
+		.time = (uint64_t)time,
+	};
+
+	put(cpu, &r, sizeof(r));
+}
+
+static void put_head(int cpu, uint32_t type, uint16_t size)
+{
+	struct perf_event_header h = {.type = type, .size = size};
+
+	put(cpu, &h, sizeof(h));
+}
+
+/* Read: what is told is @want, and @lost is whether records were lost. */
+static void reads(bool lost, const char *want, const char *name)
+{
+	bool was;
+
+	told[0] = '\0';
+	was = proc_events__read(w);
+	if (!tap__ok(was == lost && !strcmp(told, want), "%s", name))
+		tap__diag("lost %d, told \"%s\", wanted %d, \"%s\"", was, told, lost, want);
+}
+
+static int start(bool tasks, struct errmsg *f)
+{
+	struct proc_events_sink sink = {
+		.mapped = on_mapped,
+		.forked = tasks ? on_forked : NULL,
+		.exited = tasks ? on_exited : NULL,
+	};
+
+	for (int cpu = 0; cpu < CPUS; cpu++)
+		fake_memory[cpu] = -1;
+	fake_online[0] = fake_online[1] = true;
+	fake_online[2] = false;
+	w = NULL;
+	return proc_events__open(&w, &sink, f);
+}
+
+static void stop(void)
+{
+	proc_events__close(w);
+	w = NULL;
+	for (int cpu = 0; cpu < CPUS; cpu++)
+		if (fake_memory[cpu] >= 0)
+			close(fake_memory[cpu]);
+}
+
+/* --- tests --- */
+
+static void test_records(void)
+{
+	int me = (int)getpid();
+
+	tap__ok(!start(true, NULL) && proc_events__fd(w) >= 0 && fake_wants_tasks,
+		"it opens on the CPUs that are online");
+	reads(false, "", "nothing there");
+	put_libr(0, 100);
+	put_libr(1, 200);
+	reads(false, "mapped:100 mapped:200 ", "libR.so in two processes");
+	put_mapping(0, (struct mapping){100, "/data/libR.so", 12, true, false});
+	put_mapping(0, (struct mapping){100, "/data/libR.so", 0, false, false});
+	put_mapping(0, (struct mapping){-1, "/data/libR.so", 12, false, false});
+	put_mapping(0, (struct mapping){100, "/data/libR.so", 12, false, true});
+	reads(false, "", "not code, no file, no process of ours, a name without its end");
+	put_mapping(0, (struct mapping){0x7ffffff0, "/usr/bin/true", 13, false, false});
+	reads(false, "", "another file, of a process that is gone");
+	put_mapping(0, (struct mapping){me, "/usr/lib/libc.so.6", 14, false, false});
+	put_mapping(0, (struct mapping){me, "/usr/lib/libc.so.6", 14, false, false});
+	put_mapping(0, (struct mapping){me, "some/test_proc_events", 15, false, false});
+	reads(false, "", "a library, and a program without R");
+	tap__ok(w->files.count == 2, "each file is remembered once");
+	for (uint64_t inode = 100; inode < 100 + FILES_MAX + 10; inode++) {
+		put_mapping(0, (struct mapping){me, "/x", inode, false, false});
+		if (inode % 1000 == 0)
+			proc_events__read(w);
+	}
+	proc_events__read(w);
+	tap__ok(w->files.count > 0 && w->files.count <= FILES_MAX, "not more than so many are");
+
+	put_task(0, PERF_RECORD_FORK, 301, 300, 301, 5);
+	put_task(0, PERF_RECORD_FORK, 300, 300, 302, 6); /* a thread */
+	put_task(0, PERF_RECORD_FORK, 0, 300, 0, 6);	 /* not of our pid namespace */
+	put_task(0, PERF_RECORD_EXIT, 300, 1, 302, 7);	 /* a thread */
+	put_task(0, PERF_RECORD_EXIT, 301, 1, 301, 8);
+	put_task(0, PERF_RECORD_EXIT, 0, 0, 0, 9);
+	reads(false, "forked:300:301@5 exited:301@8 ", "processes, not threads, nor strangers");
+	put_head(0, PERF_RECORD_FORK, sizeof(struct perf_event_header));
+	put_head(0, PERF_RECORD_COMM, sizeof(struct perf_event_header));
+	reads(false, "", "a record that is too short, and one of another kind");
+	put_head(0, PERF_RECORD_LOST, sizeof(struct perf_event_header));
+	reads(true, "", "the kernel had no room: lost");
+	reads(false, "", "and that is said once");
+}
+
+static void test_order(void)
+{
+	put_near_end(0, 40);
+	put_libr(0, 400);
+	put_libr(0, 401);
+	reads(false, "mapped:400 mapped:401 ", "a record across the end of the ring");
+	put_near_end(0, sizeof(struct perf_event_header));
+	put_libr(0, 402);
+	reads(false, "mapped:402 ", "only its head before the end");
+	put_libr(0, 500);
+	put_task(1, PERF_RECORD_FORK, 500, 499, 500, 1);
+	reads(false, "forked:499:500@1 mapped:500 ", "a fork in another ring is told before");
+	put_libr(0, 600);
+	put_head(0, PERF_RECORD_FORK, 4);
+	put_libr(0, 601);
+	reads(true, "mapped:600 ", "a size that cannot be: the rest of the ring is lost");
+	put_libr(0, 602);
+	reads(false, "mapped:602 ", "what comes later is not");
+	put_head(0, PERF_RECORD_FORK, 4096);
+	reads(true, "", "a record longer than what is there: lost");
+}
+
+static int later; /* so many processes start while the rings are read */
+
+static void one_more(void)
+{
+	told[0] = '\0'; /* enough that the last ones are kept */
+	if (later-- <= 0)
+		return;
+	put_libr(1, 700 + later);
+	put_task(0, PERF_RECORD_FORK, 700, 699, 700, 1);
+}
+
+static void test_flood(void)
+{
+	when_forked = one_more;
+	later = 3;
+	put_task(0, PERF_RECORD_FORK, 700, 699, 700, 1);
+	reads(false, "mapped:700 ", "what comes while the rings are read is told");
+	later = 1000000;
+	put_task(0, PERF_RECORD_FORK, 700, 699, 700, 1);
+	mapped_count = 0;
+	tap__ok(proc_events__read(w) && mapped_count >= ROUNDS_MAX && mapped_count < ROUNDS_MAX * 2,
+		"without an end of it the caller has a turn after %d rounds, and knows",
+		ROUNDS_MAX);
+	later = 0;
+	proc_events__read(w);
+	when_forked = NULL;
+	reads(false, "", "the rest is told then");
+	/* more than is kept: from both rings, each of which has room for some */
+	mapped_count = 0;
+	for (unsigned int i = 0; i < PENDING_MAX + 5; i++) {
+		put_libr(0, 1000 + (int)i);
+		if (i % 1000 == 999)
+			ring__read(w, &w->rings[0]);
+	}
+	tap__ok(proc_events__read(w) && mapped_count == PENDING_MAX,
+		"more mappings than are kept: lost, and %u told", PENDING_MAX);
+}
+
+static void test_cpus(void)
+{
+	fake_online[2] = true;
+	reads(false, "", "a CPU came, and it is not time to look");
+	fake_expirations = 1;
+	reads(true, "", "it gets a ring; what happened before is lost");
+	put_libr(2, 800);
+	reads(false, "mapped:800 ", "records of it are read");
+	fake_online[1] = false;
+	fake_expirations = 1;
+	reads(false, "", "a CPU went");
+	tap__ok(w->rings[1].fd < 0 && w->rings[2].fd >= 0, "its ring is closed, others are not");
+	fake_no_list = -ENOENT;
+	fake_online[0] = false;
+	fake_expirations = 1;
+	reads(false, "", "it cannot be told which are online");
+	tap__ok(w->rings[0].fd >= 0, "then all stay");
+	fake_no_list = 0;
+	stop();
+}
+
+/* Opening fails: with @want, and words that have @text in them. */
+static void fails(int want, const char *text, const char *name)
+{
+	struct errmsg f = {""};
+	int err = start(false, &f);
+
+	if (!tap__ok(err == want && !w && strstr(f.text, text), "%s: %s", name, f.text))
+		tap__diag("%d", err);
+	stop();
+}
+
+static void test_open(void)
+{
+	tap__ok(!start(false, NULL) && !fake_wants_tasks, "forks and exits only for who asks");
+	put_task(0, PERF_RECORD_FORK, 301, 300, 301, 5);
+	put_task(0, PERF_RECORD_EXIT, 301, 300, 301, 5);
+	put_libr(0, 900);
+	reads(false, "mapped:900 ", "mappings alone");
+	stop();
+	proc_events__close(NULL);
+	fake_error = EACCES;
+	fails(-EACCES, "setcap", "not allowed");
+	fake_error = EPERM;
+	fails(-EPERM, "run as root", "not permitted");
+	fake_error = EMFILE;
+	fails(-EMFILE, "Too many open files", "no descriptor");
+	fake_error = 0;
+	fake_epoll_error = ENOSPC;
+	fails(-ENOSPC, "No space", "it cannot be waited for");
+	fake_epoll_error = 0;
+	fake_timer_error = ENFILE;
+	fails(-ENFILE, "Too many open files", "no timer");
+	fake_timer_error = 0;
+	fake_cpus = -EINVAL;
+	fails(-ENODEV, "how many CPUs", "no CPUs");
+	fake_cpus = CPUS;
+}
+
+int main(void)
+{
+	test_records();
+	test_order();
+	test_flood();
+	test_cpus();
+	test_open();
+	return tap__done();
+}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: live
 #
 # Children: forked ones from their first instruction, in proportion to their CPU time; those started as programs with
 # --subprocesses, whoever stands between; all with --all. Each by its own pid.

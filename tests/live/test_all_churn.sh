@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: live
 #
 # An hour of process churn in small: tens of thousands of processes come and go, and neither the profiler nor its maps
 # grow.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: live
 # images: static
 #
 # R inside other programs: a Python with rpy2, and a C program that opens libR.so and runs R on its second thread, while

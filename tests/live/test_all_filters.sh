@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: live
 #
 # --user, --comm, --cgroup, --exclude-pid; what list says of users and containers.
 . "$(dirname "$0")/../lib/live.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: live
 #
 # More processes start than the profiler can be told of, because it does not run: it finds out, and what R there is. And
 # R that becomes R that becomes R.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: yes
 #
 # 100 R processes, all computing, at 99 Hz for 60 seconds: nothing is lost, and what the profiler itself takes.
 . "$(dirname "$0")/../lib/live.sh"

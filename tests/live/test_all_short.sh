@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: live
+# images: trixie bullseye
 #
 # 300 short-lived R programs of three versions, on the host and in containers, one after another and several at a time:
 # each is seen in its own function, none in another's, and nothing is left of them.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: live
 #
 # A fork storm of an R parent, and exec over R: no row is left, nothing is attributed to another, each tick is accounted
 # for.

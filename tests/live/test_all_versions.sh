@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: live
+# images: static bullseye trixie sid
 #
 # One --all run over different R's: in containers with their own PID and mount namespaces, in a plain chroot, on an
 # overlay file system, without libR.so, upgraded underneath, of an unknown version; and one on the host.

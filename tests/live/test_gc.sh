@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # also: ptrace
+# images: static bullseye trixie sid
 # timeout: 900
 #
 # Marks of garbage collection are those of R's own profiler: a program that makes much garbage runs

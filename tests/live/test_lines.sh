@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # also: ptrace
+# images: static bullseye trixie sid
 # timeout: 1800
 #
 # Source lines are those of R's own profiler: nearly a hundred snippets, each as it is and byte-compiled, with source

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 1200
+# timeout: 1800
+# live: yes
 #
 # The unit tests and some live ones with everything built with AddressSanitizer and UBSan, and unit tests under valgrind.
 # Any of their reports ends the program with a failure.

@@ -16,7 +16,8 @@ const volatile __u64 cfg_tick_ns = 10000000; /* 1e9 / USER_HZ: the unit of start
 
 /*
  * One row a process, by thread group id as the profiler sees it.  Filled by user space, copied to
- * forked children by lifecycle.bpf.c.  Preallocated: programs on perf events may use no other.
+ * forked children by lifecycle.h.  Preallocated, as hash maps are by default: before Linux 6.1 a
+ * program on a perf event may use no other (check_map_prog_compatibility, kernel/bpf/verifier.c).
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -31,13 +32,20 @@ struct {
 	__uint(max_entries, 2 * 1024 * 1024);
 } ring SEC(".maps");
 
-/* enum xr_counter */
+/*
+ * Counts, enum xr_counter.  Those of samples are kept by level, for what is added to them can be
+ * interrupted by the next level only; entry 0 is for everything else, and is added to in one step.
+ */
+struct tally {
+	__u64 counts[XR_COUNTERS];
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, XR_COUNTERS);
+	__uint(max_entries, XR_LEVELS + 1);
 	__type(key, __u32);
-	__type(value, __u64);
-} counters SEC(".maps");
+	__type(value, struct tally);
+} tallies SEC(".maps");
 
 /* Texts that were sent.  Losing an entry only means that it is sent again. */
 struct sent_key {
@@ -53,19 +61,56 @@ struct {
 	__type(value, __u8);
 } sent SEC(".maps");
 
+/*
+ * Working memory, by level.  As long as perf events alone make the sampler run the loader leaves
+ * one level.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, XR_LEVELS);
 	__type(key, __u32);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, XR_LEVELS);
+	__type(key, __u32);
+	__type(value, struct text_record);
+} texts SEC(".maps");
+
+static __always_inline struct scratch *scratch__get(__u32 level)
+{
+	return bpf_map_lookup_elem(&scratches, &level);
+}
+
+static __always_inline struct text_record *text__get(__u32 level)
+{
+	return bpf_map_lookup_elem(&texts, &level);
+}
+
+/* The counts of samples of @level. */
+static __always_inline struct tally *tally__get(__u32 level)
+{
+	__u32 entry = level + 1;
+
+	return bpf_map_lookup_elem(&tallies, &entry);
+}
+
+static __always_inline void tally__add(struct tally *tally, __u32 which)
+{
+	if (which < XR_COUNTERS)
+		tally->counts[which]++;
+}
+
+/* Count what belongs to no sample that was taken. */
 static __always_inline void count(__u32 which)
 {
-	__u64 *value = bpf_map_lookup_elem(&counters, &which);
+	__u32 zero = 0;
+	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
 
-	if (value)
-		*value += 1; /* per CPU, and programs on one CPU do not interrupt each other */
+	if (tally && which < XR_COUNTERS)
+		__sync_fetch_and_add(&tally->counts[which], 1);
 }
 
 #endif

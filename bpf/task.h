@@ -59,7 +59,7 @@ static __always_inline int task__pids(struct task_struct *task, struct pids *pid
 	return -1;
 }
 
-/* When the process of @task started, as /proc/PID/stat has it (proc/array.c, do_task_stat). */
+/* When the process of @task started, as /proc/PID/stat has it (fs/proc/array.c, do_task_stat). */
 static __always_inline __u64 task__start_time(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, group_leader, start_boottime) / cfg_tick_ns;
@@ -68,8 +68,8 @@ static __always_inline __u64 task__start_time(struct task_struct *task)
 /* What a sample must know of the current task. */
 struct current {
 	struct pids pids;
-	__u64 start_time; /* as task__start_time() */
-	__u32 exiting;	  /* its memory is being, or was, torn down: reads fail from here on */
+	__u64 start_ns; /* when its process started, ns since boot */
+	__u32 exiting;	/* its memory is being, or was, torn down: reads fail from here on */
 	__u32 nr_threads;
 };
 
@@ -89,18 +89,24 @@ static __always_inline int current__get(struct current *c)
 	c->pids.tid = (__u32)id;
 	if (cfg_have_task_btf) {
 		task = bpf_get_current_task_btf();
-		c->start_time = task->group_leader->start_boottime / cfg_tick_ns;
+		c->start_ns = task->group_leader->start_boottime;
 		c->exiting = (task->flags & PF_EXITING) || !task->mm;
 		c->nr_threads = task->signal->nr_threads;
 	} else {
 		task = (struct task_struct *)bpf_get_current_task();
-		c->start_time = task__start_time(task);
+		c->start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 		c->exiting = (BPF_CORE_READ(task, flags) & PF_EXITING) || !BPF_CORE_READ(task, mm);
 		c->nr_threads = BPF_CORE_READ(task, signal, nr_threads);
 	}
 	if (!cfg_pidns)
 		return 0;
 	return task__pids((struct task_struct *)bpf_get_current_task(), &c->pids);
+}
+
+/* Did its process start at @start_time, as task__start_time() has it?  (Without a division.) */
+static __always_inline bool current__started(const struct current *c, __u64 start_time)
+{
+	return c->start_ns - start_time * cfg_tick_ns < cfg_tick_ns;
 }
 
 /*

@@ -2,8 +2,9 @@
 /*
  * The walk (walk.h) as the kernel runs it: how it reads, what it remembers, how it sends.
  *
- * All state is in one record per CPU, for BPF has 512 bytes of stack; a program on a perf event
- * cannot be interrupted by another on the same CPU (bpf_prog_active, kernel/events/core.c).
+ * All state is in a record, for BPF has 512 bytes of stack: one per CPU and nesting level.  A
+ * program on a perf event cannot be interrupted by another on the same CPU (bpf_prog_active,
+ * kernel/events/core.c); one on a raw tracepoint can.
  */
 #ifndef XR_WALK_BPF_H
 #define XR_WALK_BPF_H
@@ -21,25 +22,42 @@ struct known {
 	__u32 pad;
 };
 
-/*
- * One CPU's working memory.  `part` and `text` are records being made: they are copied into the
- * ring as they are.  The padding after `text` lets it be hashed by whole words.
- */
+/* The working memory of one CPU and level.  `part` is copied into the ring as it is. */
 struct scratch {
-	struct walk walk;
+	struct walk walk; /* first: see scratch__of() */
 	struct known known[KNOWN_SLOTS];
-	struct xr_text text;
-	__u8 text_bytes[XR_TEXT_MAX];
-	__u64 text_pad;
-	struct xr_sample part;
-	struct xr_slot slots[XR_CHUNK_SLOTS];
-	__u64 wake_time;
+	__u64 wake_ns; /* when user space was woken last */
 	/* the leader of the thread group: its context switches when the sample began */
 	__u64 leader_switches;
 	__u32 leader_off; /* it was on no CPU then */
+	__u32 level;	  /* this record's */
+	__u32 busy;	  /* a sample is being taken with it */
 	__u32 pad;
+	struct xr_sample part;
+	struct xr_slot slots[XR_CHUNK_SLOTS];
 };
 
 _Static_assert(sizeof(struct scratch) <= 32768, "per-CPU map values are at most 32 KB");
+
+/* A text being made, copied into the ring as it is: room for what a mask lets through. */
+#define TEXT_BYTES 16384
+
+struct text_record {
+	struct xr_text text;
+	__u8 bytes[TEXT_BYTES];
+};
+
+_Static_assert(TEXT_BYTES > XR_NAME_MAX && TEXT_BYTES > XR_TEXT_MAX, "a power of two above both");
+
+static __always_inline struct scratch *scratch__of(struct walk *w)
+{
+	return (struct scratch *)w;
+}
+
+static __always_inline int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len,
+				      __u64 addr)
+{
+	return bpf_probe_read_user(dst, len, (const void *)addr);
+}
 
 #endif

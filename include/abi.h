@@ -44,6 +44,7 @@ enum xr_counter {
 	XR_ROWS_FULL,	/* a forked child got no row: the map was full */
 	XR_EVENTS_LOST, /* fork, exec and exit records that found the ring full */
 	XR_MISSED,	/* ticks that came too late to be taken: no sample, not in TICKS */
+	XR_NESTED,	/* of TICKS, those that came while another sample was being taken */
 	XR_COUNTERS
 };
 

@@ -40,7 +40,7 @@ struct xr_layout {
 
 /* What a row asks for, and what is known of it. */
 #define XR_ROW_LINES	0x01u /* source lines are wanted */
-#define XR_ROW_GC	0x02u /* GC marks are wanted, gc_running is valid */
+#define XR_ROW_GC	0x02u /* GC marks are wanted: from gc_at, or gc_begin and gc_end */
 #define XR_ROW_FILTER	0x04u /* filter.callframes */
 #define XR_ROW_BC	0x08u /* bc_body and bc_pc were proven: the innermost location may use them */
 #define XR_ROW_FOLLOW	0x10u /* forked children get a copy of this row */
@@ -75,12 +75,12 @@ struct xr_row {
 	__u64 gc_count_at; /* the number of collections so far, an int; 0: not found */
 	__u64 gc_begin;	   /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
 	__u64 gc_end;
-	__u32 gc_size; /* bytes of the flag */
-	__u32 serial;  /* unique in a run; bit 31 set: given by the kernel side */
-	__u32 flags;   /* XR_ROW_* */
-	__u32 r_tid;   /* thread proven to be R's, 0: not yet */
-	__u32 pid;     /* thread group id, as the profiler sees it */
-	__u32 pad;
+	__u32 gc_size;	/* bytes of the flag */
+	__u32 serial;	/* unique in a run; bit 31 set: given by the kernel side */
+	__u32 flags;	/* XR_ROW_* */
+	__u32 r_tid;	/* thread proven to be R's, 0: not yet */
+	__u32 pid;	/* thread group id, as the profiler sees it */
+	__u32 revision; /* changes when user space changes the row */
 	struct xr_layout layout;
 };
 

@@ -29,10 +29,11 @@ struct stats {
 	uint64_t no_r_frames, exiting, unreadable, lost;
 	uint64_t truncated, other_thread; /* of the written ones */
 	uint64_t missed;		  /* not in ticks: they came too late to be taken */
-	uint64_t sent;			  /* written, as the sampler counted it */
-	uint64_t symbols;		  /* records of names */
-	uint64_t rows_full;		  /* forked children that got no row */
-	uint64_t rows[XR_ERRORS];	  /* each row of errors.def */
+	uint64_t nested;    /* of ticks, those in the middle of another sample on the same CPU */
+	uint64_t sent;	    /* written, as the sampler counted it */
+	uint64_t symbols;   /* records of names */
+	uint64_t rows_full; /* forked children that got no row */
+	uint64_t rows[XR_ERRORS]; /* each row of errors.def */
 	struct decoder_stats decoder;
 };
 

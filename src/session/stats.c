@@ -28,6 +28,7 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->truncated = counts[XR_TRUNCATED];
 	s->other_thread = counts[XR_OTHER_THREAD];
 	s->missed = counts[XR_MISSED];
+	s->nested = counts[XR_NESTED];
 	s->symbols = counts[XR_SYMBOLS_SENT];
 	s->rows_full = counts[XR_ROWS_FULL];
 	s->decoder = *decoder;
@@ -79,6 +80,7 @@ int stats__write(const struct stats *s, const char *path, struct errmsg *f)
 	json__u64(&j, "truncated", s->truncated);
 	json__u64(&j, "other_thread", s->other_thread);
 	json__u64(&j, "missed", s->missed);
+	json__u64(&j, "nested", s->nested);
 	json__u64(&j, "sent", s->sent);
 	json__u64(&j, "malformed", s->decoder.malformed);
 	json__u64(&j, "partial", s->decoder.partial);

@@ -154,13 +154,34 @@ static bool use_loop(void)
 	return have_helper(BPF_FUNC_loop);
 }
 
+/*
+ * Can a sample interrupt another?  Not while all come from perf events (bpf_prog_active,
+ * kernel/events/core.c).  Programs that take samples are called sample_*.
+ */
+static bool can_nest(const struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, obj)
+	{
+		if (!strncmp(bpf_program__name(prog), "sample_", strlen("sample_")) &&
+		    bpf_program__type(prog) != BPF_PROG_TYPE_PERF_EVENT)
+			return true;
+	}
+	return false;
+}
+
 static void configure(struct engine *e, bool loop)
 {
 	struct sampler *s = e->skel;
 	struct stat st;
 
 	bpf_program__set_autoload(s->progs.sample_loop, loop);
-	bpf_program__set_autoload(s->progs.sample_nested, !loop);
+	bpf_program__set_autoload(s->progs.sample_bounded, !loop);
+	if (!can_nest(s->obj)) {
+		bpf_map__set_max_entries(s->maps.scratches, 1);
+		bpf_map__set_max_entries(s->maps.texts, 1);
+	}
 	bpf_map__set_max_entries(s->maps.ring, RING_BYTES);
 	s->rodata->cfg_wake_at = RING_BYTES / 4;
 	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
@@ -236,7 +257,7 @@ static int bpf__open(struct engine **out, const struct engine_config *config, st
 				  strerror(errno));
 		goto cleanup;
 	}
-	prog = loop ? e->skel->progs.sample_loop : e->skel->progs.sample_nested;
+	prog = loop ? e->skel->progs.sample_loop : e->skel->progs.sample_bounded;
 	err = perf_events__new(&e->events, config->freq, bpf_program__fd(prog), &why, f);
 	if (err)
 		goto cleanup;
@@ -271,6 +292,7 @@ static int bpf__update(struct engine *e, const struct xr_row *row)
 	if (bpf_map_lookup_elem(fd, &row->pid, &old) || old.serial != row->serial)
 		return -ESRCH;
 	new.r_tid = old.r_tid; /* what the sampler found out */
+	new.revision = old.revision + 1;
 	/* never a new one: the process may just have become another program */
 	return bpf_map_update_elem(fd, &row->pid, &new, BPF_EXIST) ? -ESRCH : 0;
 }
@@ -380,20 +402,24 @@ static void bpf__stop(struct engine *e)
 
 static int bpf__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 {
-	int fd = bpf_map__fd(e->skel->maps.counters), err = 0;
-	uint64_t *values = calloc(e->ncpus, sizeof(*values));
+	int fd = bpf_map__fd(e->skel->maps.tallies), err = 0;
+	uint64_t(*tallies)[XR_COUNTERS] = calloc((size_t)e->ncpus, sizeof(*tallies));
 
-	if (!values)
+	if (!tallies)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < XR_COUNTERS; i++) {
-		counts[i] = 0;
-		err = bpf_map_lookup_elem(fd, &i, values);
+	memset(counts, 0, XR_COUNTERS * sizeof(*counts));
+	for (uint32_t entry = 0; entry <= XR_LEVELS; entry++) {
+		err = bpf_map_lookup_elem(fd, &entry, tallies);
 		if (err)
 			break;
-		for (int cpu = 0; cpu < e->ncpus; cpu++)
-			counts[i] += values[cpu];
+		for (int cpu = 0; cpu < e->ncpus; cpu++) {
+			for (uint32_t i = 0; i < XR_COUNTERS; i++)
+				counts[i] += tallies[cpu][i];
+			if (entry > 1) /* 0: of no sample, 1: those that interrupt none */
+				counts[XR_NESTED] += tallies[cpu][XR_TICKS];
+		}
 	}
-	free(values);
+	free(tallies);
 	return err;
 }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Mixed work with a call graph that is known: recursion, S3 and S4 dispatch, lazy promises, conditions, the apply family,
-# compiled code and code as it is, collections of garbage. Arguments: FOLDER SECONDS (of CPU time) [graph].
+# compiled code and code as it is, collections of garbage. Arguments: FOLDER SECONDS (of CPU time) [graph [calls]].
+# With "calls" the innermost work is system calls.
 #
 # With a third argument the graph is written to edges.txt: "caller<TAB>callee" per line, the roots with an empty caller. It holds what the
 # bodies of all functions say, R's own included, and by hand what they do not say: functions passed as arguments,
@@ -19,6 +20,7 @@ burn <- function() {
     for (k in 1:4) s <- s + sum(sqrt(values))
     s
 }
+if (identical(args[4L], "calls")) burn <- function() { for (k in 1:4) s <- Sys.getpid(); s + 0.5 }
 
 # Chains down_1 > down_2 > ... > down_40, and the same with a promise, a loop and a handler in the way.
 depth <- 40L

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One sample of the current thread, whatever made the sampler run.
+ *
+ * Whose stack is it?  R runs on one thread; the chain of contexts is stable only for as long as
+ * that thread does not run.  So:
+ *   - a process of one thread: the current thread is R's.
+ *   - of several: it is R's if one of the contexts lies on the current thread's own stack
+ *     (between its stack pointer and the top of its stack).  Some always do: the first call from
+ *     top level is made by eval(), with its context on the C stack, in all versions.
+ *   - another thread (BLAS, OpenMP) is given the R stack only if R's thread is known, is the
+ *     thread group's leader, was on no CPU before and after the walk, and was not scheduled in
+ *     between.  Otherwise the sample is sent without frames, marked XR_F_OTHER_THREAD.
+ *
+ * What a sample costs before its first context: the task (7 loads), the row (a look-up), working
+ * memory and counts (an array look-up each), the time, and R_GlobalContext (the one read of user
+ * memory; with --lines three to five more).  After its last: two questions to the ring and a copy
+ * into it.  The row is copied only when it is another, or was changed, since the last sample here.
+ */
+#ifndef XR_SAMPLE_H
+#define XR_SAMPLE_H
+
+#include "emit.h"
+#include "task.h"
+
+/* Why a sample is taken.  The programs' own, built on their stack. */
+struct trigger {
+	__u64 weight; /* how much the sample stands for, in `unit` */
+	__u32 unit;   /* enum xr_unit */
+	__u32 event;  /* enum xr_event */
+	bool kernel;  /* the thread was in the kernel */
+};
+
+/*
+ * Parts of the walk are functions of their own, global, so that the verifier goes through each
+ * once. On 5.10 such a function may take no pointer but a context, so they take the
+ * nesting level and look the scratch record up again.
+ */
+__noinline int name_slow(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? walk__name_slow(&s->walk, s->walk.word) : -XR_BAD_FUN;
+}
+
+static __always_inline int walk__name(struct walk *w, __u64 fun)
+{
+	w->word = fun;
+	return name_slow(scratch__of(w)->level);
+}
+
+__noinline int lines_file(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? lines__file_slow(&s->walk, s->walk.lines.ref) : -XR_BAD_LINE;
+}
+
+static __always_inline int walk__lines_file(struct walk *w, __u64 env)
+{
+	w->lines.ref = env;
+	return lines_file(scratch__of(w)->level);
+}
+
+__noinline int lines_srcref(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? lines__srcref_slow(&s->walk, s->walk.lines.ref) : -XR_BAD_LINE;
+}
+
+static __always_inline int walk__lines_srcref(struct walk *w, __u64 ref)
+{
+	w->lines.ref = ref;
+	return lines_srcref(scratch__of(w)->level);
+}
+
+__noinline int lines_bc(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? lines__bc_slow(&s->walk) : -XR_BAD_LINE;
+}
+
+static __always_inline int walk__lines_bc(struct walk *w)
+{
+	return lines_bc(scratch__of(w)->level);
+}
+
+__noinline int location(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? lines__of_context(&s->walk) : -XR_BAD_LINE;
+}
+
+static __always_inline int walk__location(struct walk *w)
+{
+	return cfg_lines ? location(scratch__of(w)->level) : lines__none(w);
+}
+
+__noinline int innermost(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? lines__innermost(&s->walk) : -XR_BAD_LINE;
+}
+
+__noinline int step(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? walk__step(&s->walk) : -XR_BAD_CONTEXT;
+}
+
+/*
+ * The working memory of a level that nobody on this CPU uses, and its counts; NULL: all are in use.
+ * An interrupt between the test and the mark takes the same and gives it back before it returns.
+ */
+static __always_inline struct scratch *scratch__claim(struct tally **tally)
+{
+	struct scratch *s;
+	__u32 level;
+
+#pragma unroll
+	for (level = 0; level < XR_LEVELS; level++) {
+		s = scratch__get(level);
+		if (!s)
+			return NULL;
+		if (s->busy)
+			continue;
+		*(volatile __u32 *)&s->busy = 1;
+		barrier();
+		s->level = level;
+		*tally = tally__get(level);
+		return s;
+	}
+	return NULL;
+}
+
+static __always_inline void scratch__release(struct scratch *s)
+{
+	barrier();
+	*(volatile __u32 *)&s->busy = 0;
+}
+
+/* The row, as far as this level's copy of it is not the same. */
+static __always_inline void sample__row(struct scratch *s, const struct xr_row *row)
+{
+	if (s->walk.row.serial != row->serial || s->walk.row.revision != row->revision)
+		__builtin_memcpy(&s->walk.row, row, sizeof(*row));
+	s->walk.row.r_tid = row->r_tid; /* the sampler sets it */
+}
+
+/*
+ * The start of a sample: everything but the loop over contexts.  0: go on; WALK_DONE: it has an end
+ * already and is counted.
+ */
+static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
+					 const struct current *now, const struct xr_row *row,
+					 const struct trigger *t)
+{
+	int err;
+
+	tally->counts[XR_TICKS]++;
+	if (now->exiting) {
+		tally->counts[XR_EXITING]++;
+		return WALK_DONE;
+	}
+	sample__row(s, row);
+
+	s->part.head.type = XR_REC_SAMPLE;
+	s->part.time = bpf_ktime_get_ns();
+	s->part.weight = t->weight;
+	s->part.unit = t->unit;
+	s->part.serial = s->walk.row.serial;
+	s->part.pid = now->pids.tgid;
+	s->part.tid = now->pids.tid;
+	s->part.cpu = bpf_get_smp_processor_id();
+	s->part.flags = t->kernel ? XR_F_KERNEL : 0;
+	s->part.part = 0;
+	s->part.nslots = 0;
+	s->part.file = 0;
+	s->part.line = 0;
+	s->part.level = s->level;
+	s->part.event = t->event;
+
+	task__stack(now, s);
+	s->walk.steady = !s->walk.sp_top || s->walk.row.r_tid == now->pids.tid;
+	err = walk__begin(&s->walk);
+	if (err < 0) {
+		tally__add(tally, current__in_exec() ? XR_EXITING : -err);
+		return WALK_DONE;
+	}
+	if (err == WALK_DONE) {
+		tally->counts[XR_NO_R_FRAMES]++;
+		return WALK_DONE;
+	}
+	if (s->walk.row.gc_begin && !s->walk.row.gc_at && (s->walk.row.flags & XR_ROW_GC)) {
+		__u64 ip = task__user_ip((struct task_struct *)bpf_get_current_task());
+
+		s->walk.gc = ip >= s->walk.row.gc_begin && ip < s->walk.row.gc_end;
+	}
+	if (s->walk.gc)
+		s->part.flags |= XR_F_GC;
+	if (cfg_lines && (s->walk.row.flags & XR_ROW_LINES)) {
+		s->part.flags |= XR_F_LINES;
+		err = innermost(s->level);
+		if (err) {
+			tally__add(tally, -err);
+			return WALK_DONE;
+		}
+		s->part.file = s->walk.file;
+		s->part.line = s->walk.line;
+	}
+	return 0;
+}
+
+/* The end of a sample: @result is the last step's. */
+static __always_inline void sample__end(struct scratch *s, struct tally *tally, int result)
+{
+	__u32 flags;
+
+	if (result == 0)
+		result = WALK_CUT;
+	if (result > 0 && s->walk.sp_top) {
+		if (s->walk.on_stack) {
+			task__remember_thread(s);
+		} else if (s->walk.frames && !task__leader_still(s)) {
+			/* not R's thread, and R's may have moved: nothing of it is sent */
+			s->part.flags |= XR_F_OTHER_THREAD;
+			result = WALK_DONE;
+			sample__discard(s);
+		}
+	}
+	if (result < 0) {
+		sample__discard(s);
+		tally__add(tally, -result);
+		return;
+	}
+	if (!s->walk.frames && !s->walk.gc && !s->part.file &&
+	    !(s->part.flags & XR_F_OTHER_THREAD)) {
+		tally->counts[XR_NO_R_FRAMES]++;
+		return;
+	}
+	flags = result == WALK_CUT ? XR_F_TRUNCATED : 0;
+	if (part__send(s, flags)) {
+		tally->counts[XR_LOST]++;
+		return;
+	}
+	tally->counts[XR_WRITTEN]++;
+	if (flags)
+		tally->counts[XR_TRUNCATED]++;
+	if (s->part.flags & XR_F_OTHER_THREAD)
+		tally->counts[XR_OTHER_THREAD]++;
+}
+
+struct loop_state {
+	struct scratch *scratch;
+	int result;
+};
+
+static long loop_step(__u32 i, void *state)
+{
+	struct loop_state *l = state;
+
+	l->result = walk__step(&l->scratch->walk);
+	return l->result != 0;
+}
+
+/* Without bpf_loop: loops with a bound, one inside a function that is verified by itself. */
+#define BOUNDED_STEPS 256
+
+__noinline int steps(__u32 level)
+{
+	int result = 0, i;
+
+	for (i = 0; i < BOUNDED_STEPS && !result; i++)
+		result = step(level);
+	return result;
+}
+
+/* How contexts are gone through: a constant of the program that is built. */
+enum sample_walk { SAMPLE_LOOP, SAMPLE_BOUNDED };
+
+static __always_inline int sample__walk(struct scratch *s, enum sample_walk how)
+{
+	struct loop_state l = {.scratch = s};
+	int result = 0, i;
+
+	if (how == SAMPLE_LOOP) {
+		bpf_loop(XR_CONTEXTS_MAX + 1, loop_step, &l, 0);
+		return l.result;
+	}
+	for (i = 0; i < (int)XR_CONTEXTS_MAX / BOUNDED_STEPS + 1 && !result; i++)
+		result = steps(s->level);
+	return result;
+}
+
+/*
+ * sample__take - take a sample of the current thread, if it is one of a process with a row, and
+ * send it.  May interrupt another on this CPU.
+ */
+static __always_inline int sample__take(const struct trigger *t, enum sample_walk how)
+{
+	struct tally *tally = NULL;
+	struct current now;
+	struct xr_row *row;
+	struct scratch *s;
+
+	if (current__get(&now))
+		return 0;
+	row = bpf_map_lookup_elem(&rows, &now.pids.tgid);
+	/* or: another process that got the pid of one that had a row */
+	if (!row || !current__started(&now, row->start_time))
+		return 0;
+	s = scratch__claim(&tally);
+	if (!s || !tally) {
+		count(XR_TICKS);
+		count(XR_LOST);
+		return 0;
+	}
+	if (!sample__begin(s, tally, &now, row, t))
+		sample__end(s, tally, sample__walk(s, how));
+	scratch__release(s);
+	return 0;
+}
+
+#endif

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/mem_reader.h"
+
 struct proc {
 	char comm[16];	     /* may hold anything but '\0' */
 	char state;	     /* 'R', 'S', 'Z', ... */
@@ -41,6 +43,12 @@ uint64_t proc__start_time(pid_t pid);
  * -EFAULT: not mapped; -EPERM; -ESRCH.
  */
 int proc__memory(pid_t pid, uint64_t addr, void *to, size_t len);
+
+/*
+ * proc__reader - reads the memory of process @pid.  On Linux read_spans knows process_vm_readv(2)
+ * alone, and a process that has ended is -ESRCH.  Nothing to free.
+ */
+struct mem_reader proc__reader(pid_t pid);
 
 /*
  * proc__open - open /proc/PID/@name for reading; the caller closes it.  A negative errno

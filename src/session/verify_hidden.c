@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "session/session.h"
 #include "os/proc.h"
@@ -150,7 +151,7 @@ static bool session__conclude(struct session *s, struct process *p)
 
 static void process__look(struct process *p)
 {
-	struct layout_memory m = hidden_check__memory(&p->pid);
+	struct mem_reader m = proc__reader((pid_t)p->pid);
 	struct xr_row full = process__supposed(p);
 
 	if (hidden_check__look(&p->check, &full, &m))
@@ -168,7 +169,7 @@ static bool process__runs(const struct process *p)
 
 void session__lines(struct session *s, struct process *p)
 {
-	struct layout_memory m = hidden_check__memory(&p->pid);
+	const struct timespec pause = {.tv_nsec = NS_PER_MS};
 	struct target *t = &p->target;
 	struct xr_row *row = &t->row;
 	uint64_t began, end;
@@ -207,7 +208,7 @@ void session__lines(struct session *s, struct process *p)
 		if (p->checking && p->check.looks >= IDLE_LOOKS && !process__runs(p))
 			break;
 		if (p->checking)
-			m.pause(m.arg);
+			nanosleep(&pause, NULL);
 	}
 	s->checking_ns += session__now() - began;
 	session__conclude(s, p);

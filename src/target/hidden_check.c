@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "sexp.h"
-#include "os/proc.h"
 
 #define GOOD_MIN     10u       /* looks that must have been good */
 #define BAD_SHARE    4u	       /* one bad look on so many good ones is allowed */
@@ -20,12 +18,12 @@ struct state {
 	uint64_t head, srcref, body, pc_at;
 };
 
-static int word__read(const struct layout_memory *m, uint64_t addr, uint64_t *value)
+static int word__read(const struct mem_reader *m, uint64_t addr, uint64_t *value)
 {
-	return m->read(m->arg, addr, value, sizeof(*value));
+	return mem_reader__read(m, addr, value, sizeof(*value));
 }
 
-static int state__read(const struct xr_row *row, const struct layout_memory *m, struct state *s)
+static int state__read(const struct xr_row *row, const struct mem_reader *m, struct state *s)
 {
 	int err = word__read(m, row->head_at, &s->head);
 
@@ -39,18 +37,18 @@ static int state__read(const struct xr_row *row, const struct layout_memory *m, 
 }
 
 /* Is @body a byte-code object?  Then where its code begins, and how long it is in bytes. */
-static bool body__read(const struct xr_row *row, const struct layout_memory *m, uint64_t body,
+static bool body__read(const struct xr_row *row, const struct mem_reader *m, uint64_t body,
 		       uint64_t *code, uint64_t *size)
 {
 	uint64_t cell[R_CELL_WORDS], part[R_CELL_WORDS];
 
-	if (body % 8 || m->read(m->arg, body, cell, sizeof(cell)) ||
+	if (body % 8 || mem_reader__read(m, body, cell, sizeof(cell)) ||
 	    (cell[0] & R_TYPE_MASK) != R_BCODESXP)
 		return false;
-	if (cell[R_CDR] % 8 || m->read(m->arg, cell[R_CDR], part, sizeof(part)) ||
+	if (cell[R_CDR] % 8 || mem_reader__read(m, cell[R_CDR], part, sizeof(part)) ||
 	    (part[0] & R_TYPE_MASK) != R_VECSXP)
 		return false;
-	if (cell[R_CAR] % 8 || m->read(m->arg, cell[R_CAR], part, sizeof(part)) ||
+	if (cell[R_CAR] % 8 || mem_reader__read(m, cell[R_CAR], part, sizeof(part)) ||
 	    (part[0] & R_TYPE_MASK) != R_INTSXP)
 		return false;
 	*code = cell[R_CAR] + row->layout.vector_data;
@@ -68,7 +66,7 @@ static uint64_t context__field(const uint8_t *context, size_t at)
 
 /* The innermost contexts: what byte code made of them says which code it was.  Number of those, or
  * -1 when one breaks the rule. */
-static int contexts__check(const struct xr_row *row, const struct layout_memory *m, uint64_t at)
+static int contexts__check(const struct xr_row *row, const struct mem_reader *m, uint64_t at)
 {
 	const struct xr_layout *l = &row->layout;
 	uint8_t context[XR_CONTEXT_MAX];
@@ -76,7 +74,7 @@ static int contexts__check(const struct xr_row *row, const struct layout_memory 
 	int n = 0;
 
 	for (unsigned int i = 0; i < CONTEXTS_MAX && at; i++) {
-		if (m->read(m->arg, at, context, l->read_lines))
+		if (mem_reader__read(m, at, context, l->read_lines))
 			return -1;
 		at = context__field(context, l->nextcontext);
 		if (context__field(context, l->srcref) != row->in_bc)
@@ -92,7 +90,7 @@ static int contexts__check(const struct xr_row *row, const struct layout_memory 
 }
 
 /* One look at byte code: 1: right; 0: wrong; -EAGAIN: it says nothing. */
-static int bc__look(const struct xr_row *row, const struct layout_memory *m, uint32_t *contexts)
+static int bc__look(const struct xr_row *row, const struct mem_reader *m, uint32_t *contexts)
 {
 	uint64_t code = 0, size = 0, pc = 0;
 	struct state before, after;
@@ -121,10 +119,10 @@ static int bc__look(const struct xr_row *row, const struct layout_memory *m, uin
 	return right && n >= 0;
 }
 
-static int gc__look(struct hidden_check *c, const struct xr_row *row, const struct layout_memory *m)
+static int gc__look(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
 {
 	uint32_t flag = 0;
-	int err = m->read(m->arg, row->gc_at, &flag, row->gc_size == 1 ? 1 : 4);
+	int err = mem_reader__read(m, row->gc_at, &flag, row->gc_size == 1 ? 1 : 4);
 
 	if (err == -ESRCH)
 		return err;
@@ -137,11 +135,10 @@ static int gc__look(struct hidden_check *c, const struct xr_row *row, const stru
 	return 0;
 }
 
-static int count__look(struct hidden_check *c, const struct xr_row *row,
-		       const struct layout_memory *m)
+static int count__look(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
 {
 	int32_t count = 0;
-	int err = m->read(m->arg, row->gc_count_at, &count, sizeof(count));
+	int err = mem_reader__read(m, row->gc_count_at, &count, sizeof(count));
 
 	if (err == -ESRCH)
 		return err;
@@ -176,8 +173,7 @@ bool hidden_check__open(const struct hidden_check *c, const struct xr_row *row)
 	       (c->count == HIDDEN_OPEN && count__wanted(row));
 }
 
-int hidden_check__look(struct hidden_check *c, const struct xr_row *row,
-		       const struct layout_memory *m)
+int hidden_check__look(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
 {
 	int result;
 
@@ -204,28 +200,4 @@ int hidden_check__look(struct hidden_check *c, const struct xr_row *row,
 	else if (c->bad >= BAD_MAX && c->bad > c->good / BAD_SHARE)
 		c->bc = HIDDEN_REFUTED;
 	return 0;
-}
-
-static int live__read(void *arg, uint64_t addr, void *to, size_t len)
-{
-	const uint32_t *pid = arg;
-
-	return proc__memory((pid_t)*pid, addr, to, len);
-}
-
-static void live__pause(void *arg)
-{
-	struct timespec ms = {.tv_nsec = 1000000};
-
-	(void)arg;
-	nanosleep(&ms, NULL);
-}
-
-struct layout_memory hidden_check__memory(const uint32_t *pid)
-{
-	return (struct layout_memory){
-		.read = live__read,
-		.pause = live__pause,
-		.arg = (void *)(uintptr_t)pid,
-	};
 }

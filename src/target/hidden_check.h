@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/mem_reader.h"
 #include "layout.h"
-#include "target/layout_check.h"
 
 enum lines_verdict {
 	HIDDEN_OPEN, /* not enough was seen yet */
@@ -43,12 +43,9 @@ struct hidden_check {
  * gone).
  */
 int hidden_check__look(struct hidden_check *c, const struct xr_row *row,
-		       const struct layout_memory *m);
+		       const struct mem_reader *m);
 
 /* hidden_check__open - is there more to find out of @row? */
 bool hidden_check__open(const struct hidden_check *c, const struct xr_row *row);
-
-/* hidden_check__memory - reads the live process @pid, and pauses for a millisecond. */
-struct layout_memory hidden_check__memory(const uint32_t *pid);
 
 #endif

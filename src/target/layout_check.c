@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "sexp.h"
+#include "base/clock.h"
 #include "base/version.h"
 #include "os/proc.h"
 
@@ -33,7 +34,8 @@ struct candidate {
 };
 
 struct checker {
-	const struct layout_memory *m;
+	const struct mem_reader *m;
+	void (*pause)(void *arg);
 	const struct xr_row *row;
 	struct candidate candidates[XR_CONTEXT_MAX / 8];
 	size_t n;
@@ -46,7 +48,7 @@ static int mem__read(const struct checker *c, uint64_t addr, void *to, size_t le
 {
 	if (!addr || addr % 8)
 		return -EFAULT;
-	return c->m->read(c->m->arg, addr, to, len);
+	return mem_reader__read(c->m, addr, to, len);
 }
 
 /* SEXPTYPE of the object at @addr, or TYPE_NONE. */
@@ -214,7 +216,7 @@ static int checker__run(struct checker *c, struct layout_found *found)
 		/* at the prompt it will be so the next time, too: do not hold up others */
 		if (idle && i >= 2)
 			return -EAGAIN;
-		c->m->pause(c->m->arg);
+		c->pause(c->m->arg);
 	}
 	return idle ? -EAGAIN : 0;
 }
@@ -268,10 +270,10 @@ static void checker__finish(struct checker *c, struct xr_row *row, struct layout
 		row->flags &= ~(XR_ROW_LINES | XR_ROW_BC);
 }
 
-int layout_check__run(struct xr_row *row, const struct layout_memory *memory,
+int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void (*pause)(void *arg),
 		      struct layout_found *found, struct errmsg *f)
 {
-	struct checker c = {.m = memory, .row = row, .n = 1};
+	struct checker c = {.m = memory, .pause = pause, .row = row, .n = 1};
 	uint16_t base = row->layout.sysparent;
 	int err;
 
@@ -297,7 +299,7 @@ int layout_check__run(struct xr_row *row, const struct layout_memory *memory,
 		found->shift = base - row->layout.sysparent;
 		layout__shift(&row->layout, found->shift);
 		/* once more at the place found: what else depends on it */
-		c = (struct checker){.m = memory, .row = row, .n = 1};
+		c = (struct checker){.m = memory, .pause = pause, .row = row, .n = 1};
 		c.candidates[0].base = base;
 		err = checker__run(&c, found);
 		if (err || !candidate__fits(&c.candidates[0]))
@@ -309,16 +311,9 @@ int layout_check__run(struct xr_row *row, const struct layout_memory *memory,
 	return 0;
 }
 
-static int process__read(void *arg, uint64_t addr, void *to, size_t len)
-{
-	const struct xr_row *row = arg;
-
-	return proc__memory((pid_t)row->pid, addr, to, len);
-}
-
 static void process__pause(void *arg)
 {
-	struct timespec ms = {.tv_nsec = 1000000};
+	struct timespec ms = {.tv_nsec = NS_PER_MS};
 
 	(void)arg;
 	nanosleep(&ms, NULL);
@@ -326,11 +321,7 @@ static void process__pause(void *arg)
 
 int layout_check__process(struct xr_row *row, struct layout_found *found, struct errmsg *f)
 {
-	struct layout_memory memory = {
-		.read = process__read,
-		.pause = process__pause,
-		.arg = row,
-	};
+	struct mem_reader memory = proc__reader((pid_t)row->pid);
 
-	return layout_check__run(row, &memory, found, f);
+	return layout_check__run(row, &memory, process__pause, found, f);
 }

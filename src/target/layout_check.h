@@ -9,20 +9,11 @@
 #ifndef XR_TARGET_LAYOUT_CHECK_H
 #define XR_TARGET_LAYOUT_CHECK_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/errmsg.h"
+#include "base/mem_reader.h"
 #include "layout.h"
-
-/* How the target's memory is read, so that tests can make one up. */
-struct layout_memory {
-	/* exactly @len bytes at @addr; 0 or a negative errno */
-	int (*read)(void *arg, uint64_t addr, void *to, size_t len);
-	/* let the target run on for a moment, between two looks */
-	void (*pause)(void *arg);
-	void *arg;
-};
 
 /* What was found out. */
 struct layout_found {
@@ -35,13 +26,14 @@ struct layout_found {
 /*
  * layout_check__run - check @row->layout, and if it does not fit look for one that does: the same
  * fields at another offset.  On success @row->layout is the one that fits, and XR_ROW_LINES is
- * taken from @row->flags when the fields for lines could not be confirmed.
+ * taken from @row->flags when the fields for lines could not be confirmed.  @memory reads the
+ * target and @pause, called with its argument, lets the target run on for a moment.
  *
  * Returns 0; -EAGAIN when R calls no function now, so that nothing can be told; -ENOTSUP when no
  * layout fits, or more than one; -ESRCH or another error of reading when even the first context
  * cannot be read.
  */
-int layout_check__run(struct xr_row *row, const struct layout_memory *memory,
+int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void (*pause)(void *arg),
 		      struct layout_found *found, struct errmsg *f);
 
 /* layout_check__process - the same for the live process of @row->pid. */

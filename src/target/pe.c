@@ -47,7 +47,7 @@ static int pe__read(const struct pe *pe, uint32_t at, void *to, uint32_t len)
 
 	if (!range__holds(whole, at, len))
 		return -EBADMSG;
-	return pe->memory.read(pe->memory.arg, pe->base + at, to, len);
+	return mem_reader__read(&pe->memory, pe->base + at, to, len);
 }
 
 static int pe__damaged(const char *name, struct errmsg *f)
@@ -90,7 +90,7 @@ static int pe__sections(struct pe *pe, uint32_t at, uint32_t n)
 	return 0;
 }
 
-int pe__open(struct pe *pe, const struct pe_memory *memory, uint64_t base, const char *name,
+int pe__open(struct pe *pe, const struct mem_reader *memory, uint64_t base, const char *name,
 	     struct errmsg *f)
 {
 	uint8_t dos[64], header[24], optional[OPTIONAL_MAX] = {0};

@@ -13,18 +13,13 @@
 #include <stdint.h>
 
 #include "base/errmsg.h"
+#include "base/mem_reader.h"
 
 #define PE_SECTIONS 96u /* what the Windows loader allows */
 
 #define PE_MACHINE_I386	 0x014cu
 #define PE_MACHINE_AMD64 0x8664u
 #define PE_MACHINE_ARM64 0xaa64u
-
-struct pe_memory {
-	/* exactly @len bytes at @addr; 0 or a negative errno */
-	int (*read)(void *arg, uint64_t addr, void *to, size_t len);
-	void *arg;
-};
 
 /* Addresses are relative to the image's base ("RVA"). */
 struct pe_range {
@@ -37,7 +32,7 @@ struct pe_section {
 };
 
 struct pe {
-	struct pe_memory memory;
+	struct mem_reader memory;
 	uint64_t base;
 	uint32_t size; /* of the image in memory, bytes */
 	uint16_t machine;
@@ -61,7 +56,7 @@ struct pe_symbol {
  * -EBADMSG: there is no such image, or it is damaged; -ENOTSUP: not for x86_64; or the reader's
  * error.  Owns nothing.
  */
-int pe__open(struct pe *pe, const struct pe_memory *memory, uint64_t base, const char *name,
+int pe__open(struct pe *pe, const struct mem_reader *memory, uint64_t base, const char *name,
 	     struct errmsg *f);
 
 /*

@@ -31,7 +31,8 @@ struct plan {
 struct remote_walk {
 	struct walk walk; /* the first member: the hooks get it */
 	struct remote_memory memory;
-	struct map known; /* (symbol, 0): its name was sent */
+	uint64_t (*now)(void); /* ns */
+	struct map known;      /* (symbol, 0): its name was sent */
 	uint64_t texts;
 	engine_sink sink;
 	void *sink_arg;

@@ -8,7 +8,7 @@
 #define FAILURES_MAX 64u /* pieces of one fetch that may be unreadable; the rest is not tried */
 #define TRIM_SLACK   1024u
 
-void remote_memory__init(struct remote_memory *m, const struct remote_reader *reader)
+void remote_memory__init(struct remote_memory *m, const struct mem_reader *reader)
 {
 	memset(m, 0, sizeof(*m));
 	m->reader = *reader;
@@ -140,11 +140,11 @@ uint8_t *remote_memory__fresh(const struct remote_memory *m, uint32_t id)
 
 void remote_memory__fetch(struct remote_memory *m, const uint32_t *ids, uint32_t n, bool fresh)
 {
-	struct remote_span spans[REMOTE_BATCH];
+	struct mem_span spans[MEM_SPANS_MAX];
 	uint32_t done = 0, failures = 0;
 
 	while (done < n && failures < FAILURES_MAX && !m->gone) {
-		uint32_t batch = n - done < REMOTE_BATCH ? n - done : REMOTE_BATCH;
+		uint32_t batch = n - done < MEM_SPANS_MAX ? n - done : MEM_SPANS_MAX;
 		int got;
 
 		for (uint32_t i = 0; i < batch; i++) {
@@ -155,7 +155,7 @@ void remote_memory__fetch(struct remote_memory *m, const uint32_t *ids, uint32_t
 			spans[i].to = m->bytes + p->at + (fresh ? p->cap : 0);
 			*(fresh ? &p->fresh_seq : &p->base_seq) = 0;
 		}
-		got = m->reader.read(m->reader.arg, spans, batch);
+		got = mem_reader__read_spans(&m->reader, spans, batch);
 		if (got < 0) {
 			m->gone = got;
 			return;
@@ -175,10 +175,10 @@ void remote_memory__fetch(struct remote_memory *m, const uint32_t *ids, uint32_t
 
 bool remote_memory__at_once(struct remote_memory *m, const struct remote_look *looks, uint32_t n)
 {
-	struct remote_span spans[REMOTE_BATCH];
+	struct mem_span spans[MEM_SPANS_MAX];
 	int got;
 
-	if (!n || n > REMOTE_BATCH)
+	if (!n || n > MEM_SPANS_MAX)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		struct piece *p = &m->pieces[looks[i].id];
@@ -189,7 +189,7 @@ bool remote_memory__at_once(struct remote_memory *m, const struct remote_look *l
 		if (!looks[i].to)
 			p->fresh_seq = 0;
 	}
-	got = m->reader.read(m->reader.arg, spans, n);
+	got = mem_reader__read_spans(&m->reader, spans, n);
 	if (got < 0)
 		m->gone = got;
 	if (got < (int)n)
@@ -204,8 +204,8 @@ bool remote_memory__at_once(struct remote_memory *m, const struct remote_look *l
 
 int remote_memory__read(struct remote_memory *m, uint64_t addr, void *to, uint32_t len)
 {
-	struct remote_span span = {.addr = addr, .to = to, .len = len};
-	int got = m->reader.read(m->reader.arg, &span, 1);
+	struct mem_span span = {.addr = addr, .to = to, .len = len};
+	int got = mem_reader__read_spans(&m->reader, &span, 1);
 
 	if (got < 0)
 		m->gone = got;

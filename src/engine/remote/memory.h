@@ -3,36 +3,17 @@
  * Memory of a target, read from outside in few wide reads: a store of the pieces that the last
  * walk touched, all of which the next walk has read at once before it starts.
  *
- * Nothing here depends on the operating system: a `struct remote_reader` does the reading.
+ * Nothing here depends on the operating system: a struct mem_reader does the reading.
  */
 #ifndef XR_ENGINE_REMOTE_MEMORY_H
 #define XR_ENGINE_REMOTE_MEMORY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#define REMOTE_BATCH	 512u /* spans read at once, at most */
+#include "base/mem_reader.h"
+
 #define REMOTE_PIECE_MAX 512u /* bytes; longer reads are not kept */
-
-/* Copy @len bytes at @addr of the target to @to. */
-struct remote_span {
-	uint64_t addr;
-	void *to;
-	uint32_t len;
-};
-
-/* How to read a target.  Both functions are called by the thread that takes the samples. */
-struct remote_reader {
-	/*
-	 * Read @n spans, at most REMOTE_BATCH, each after the one before it.  Returns how many
-	 * were read whole before the first that cannot be read; negative errno when nothing of
-	 * the target can: -ESRCH it is gone, -EPERM not allowed.
-	 */
-	int (*read)(void *arg, const struct remote_span *spans, uint32_t n);
-	uint64_t (*now)(void); /* ns on a clock that never goes back */
-	void *arg;
-};
 
 /*
  * One piece of memory, read up to twice in a sample: ahead (`base`), while the target may be
@@ -54,7 +35,7 @@ struct piece {
 #define PIECE_NONE UINT32_MAX
 
 struct remote_memory {
-	struct remote_reader reader;
+	struct mem_reader reader;
 	struct piece *pieces;
 	uint32_t count, cap;
 	uint32_t *index; /* open hash of addr to piece + 1; 0: free */
@@ -65,7 +46,7 @@ struct remote_memory {
 	int gone; /* the reader's last error: nothing of the target can be read; 0: it can */
 };
 
-void remote_memory__init(struct remote_memory *m, const struct remote_reader *reader);
+void remote_memory__init(struct remote_memory *m, const struct mem_reader *reader);
 void remote_memory__free(struct remote_memory *m);
 
 /* remote_memory__find - the piece of @len or more bytes at @addr, or PIECE_NONE. */
@@ -94,7 +75,7 @@ struct remote_look {
 };
 
 /*
- * remote_memory__at_once - take @n looks, at most REMOTE_BATCH, in that order and in one read.
+ * remote_memory__at_once - take @n looks, at most MEM_SPANS_MAX, in that order and in one read.
  * Returns whether all could be read; if not, nothing counts as read.
  */
 bool remote_memory__at_once(struct remote_memory *m, const struct remote_look *looks, uint32_t n);

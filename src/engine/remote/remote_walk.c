@@ -22,7 +22,7 @@
 #define TRIES_AHEAD  6u	  /* after so many the first is repeated, if it is of no use */
 
 int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
-		     const struct remote_reader *reader)
+		     const struct mem_reader *reader, uint64_t (*now)(void))
 {
 	struct remote_walk *rw = calloc(1, sizeof(*rw));
 
@@ -30,6 +30,7 @@ int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
 	if (!rw)
 		return -ENOMEM;
 	remote_memory__init(&rw->memory, reader);
+	rw->now = now;
 	rw->walk.row = *row;
 	return 0;
 }
@@ -119,7 +120,7 @@ int remote_walk__ahead(struct remote_walk *rw)
 
 	m->gone = 0;
 	rw->collecting = false;
-	rw->began = m->reader.now();
+	rw->began = rw->now();
 	remote_memory__trim(m, rw->pass, rw->plan.ids, rw->plan.count);
 	rw->floor = m->seq;
 	rw->top_floor = UINT64_MAX;
@@ -128,7 +129,7 @@ int remote_walk__ahead(struct remote_walk *rw)
 	err = remote__pass(rw, REMOTE_AHEAD);
 	rw->ahead_pass = rw->pass;
 	rw->whole = err > 0;
-	rw->trusted = AHEAD_NS_MAX + 3 * (m->reader.now() - rw->began);
+	rw->trusted = AHEAD_NS_MAX + 3 * (rw->now() - rw->began);
 	return m->gone ? -XR_EXITING : err;
 }
 
@@ -145,7 +146,7 @@ static uint32_t remote__guess(const struct remote_walk *rw)
 
 static bool remote__too_old(const struct remote_walk *rw)
 {
-	return rw->memory.reader.now() - rw->began > rw->trusted;
+	return rw->now() - rw->began > rw->trusted;
 }
 
 /* A second look: @ids were read.  What else it needs it reads itself. */
@@ -186,7 +187,7 @@ int remote_walk__still(struct remote_walk *rw)
  * not enough for the last of these: what returned calls leave on the stack is the same each time.)
  */
 struct guess {
-	struct remote_look looks[REMOTE_BATCH];
+	struct remote_look looks[MEM_SPANS_MAX];
 	uint32_t n;
 	uint32_t core[VERIFY_MAX], ncore;
 	uint32_t rest[REST_MAX], nrest;

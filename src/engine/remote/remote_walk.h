@@ -26,14 +26,17 @@
 struct remote_walk;
 
 /*
- * remote_walk__new - for the process of @row, which is copied.  Names go to @sink as text records,
- * each before the first sample that uses it.  -ENOMEM.
+ * remote_walk__new - for the process of @row, which @reader reads; both are copied.  @now: a clock
+ * that never goes back, ns.  -ENOMEM.
  */
 int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
-		     const struct remote_reader *reader);
+		     const struct mem_reader *reader, uint64_t (*now)(void));
 void remote_walk__free(struct remote_walk *rw); /* NULL is allowed */
 
-/* remote_walk__sink - where records go from now on. */
+/*
+ * remote_walk__sink - where records go from now on: samples, and names as text records, each before
+ * the first sample that uses it.
+ */
 void remote_walk__sink(struct remote_walk *rw, engine_sink sink, void *arg);
 
 /* remote_walk__row - more became known of the process; same serial. */

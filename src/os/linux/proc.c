@@ -175,6 +175,46 @@ int proc__memory(pid_t pid, uint64_t addr, void *to, size_t len)
 	return n == (ssize_t)len ? 0 : -EFAULT;
 }
 
+static int reader__read(void *arg, uint64_t addr, void *to, size_t len)
+{
+	return proc__memory((pid_t)(intptr_t)arg, addr, to, len);
+}
+
+/*
+ * The kernel copies the spans in order (mm/process_vm_access.c) and says how many bytes it copied
+ * before the first page that cannot be read.
+ */
+static int reader__spans(void *arg, const struct mem_span *spans, uint32_t n)
+{
+	struct iovec local[MEM_SPANS_MAX], remote[MEM_SPANS_MAX];
+	ssize_t bytes;
+	uint32_t whole, i = 0;
+
+	if (!n || n > MEM_SPANS_MAX)
+		return 0;
+	do {
+		local[i].iov_base = spans[i].to;
+		local[i].iov_len = spans[i].len;
+		remote[i].iov_base = (void *)(uintptr_t)spans[i].addr;
+		remote[i].iov_len = spans[i].len;
+	} while (++i < n);
+	bytes = process_vm_readv((pid_t)(intptr_t)arg, local, n, remote, n, 0);
+	if (bytes < 0)
+		return errno == EFAULT || errno == EINVAL ? 0 : -errno;
+	for (whole = 0; whole < n && bytes >= (ssize_t)spans[whole].len; whole++)
+		bytes -= (ssize_t)spans[whole].len;
+	return (int)whole;
+}
+
+struct mem_reader proc__reader(pid_t pid)
+{
+	return (struct mem_reader){
+		.read = reader__read,
+		.read_spans = reader__spans,
+		.arg = (void *)(intptr_t)pid,
+	};
+}
+
 int proc__open_in_root(pid_t pid, const char *path)
 {
 	struct open_how how = {

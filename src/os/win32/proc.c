@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is below proc.h: processes, their memory, their threads. */
+/* Processes of Windows, their memory, their threads; and proc.h in these terms. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/proc.h"
 #include "os/win32/proc_win32.h"
 #include <psapi.h>
 #include <tlhelp32.h>
@@ -78,7 +79,7 @@ int proc_win32__comm(uint32_t pid, char *comm, size_t size)
 	return err;
 }
 
-int proc_win32__read(HANDLE process, uint64_t addr, void *to, size_t len)
+static int process__read(void *process, uint64_t addr, void *to, size_t len)
 {
 	DWORD code;
 	SIZE_T done;
@@ -91,6 +92,11 @@ int proc_win32__read(HANDLE process, uint64_t addr, void *to, size_t len)
 		return -ESRCH;
 	/* what is being torn down is denied, too; but so is what is not mapped, in part */
 	return code == ERROR_ACCESS_DENIED ? -EACCES : -EFAULT;
+}
+
+struct mem_reader proc_win32__reader(HANDLE process)
+{
+	return (struct mem_reader){.read = process__read, .arg = process};
 }
 
 int proc_win32__processes(int (*seen)(void *arg, const struct win32_process *p), void *arg)
@@ -138,7 +144,7 @@ static uint32_t thread__holds(query_thread query, uint32_t tid, HANDLE process,
 	if (!thread)
 		return 0;
 	if (query(thread, 0, &basic, sizeof(basic), NULL) >= 0 && basic.teb &&
-	    !proc_win32__read(process, basic.teb + 8, stack, sizeof(stack)))
+	    !process__read(process, basic.teb + 8, stack, sizeof(stack)))
 		for (uint32_t i = 0; i < n; i++)
 			held += addresses[i] < stack[0] && addresses[i] >= stack[1];
 	CloseHandle(thread);
@@ -171,4 +177,71 @@ uint32_t proc_win32__thread(uint32_t pid, HANDLE process, const uint64_t *addres
 	}
 	CloseHandle(all);
 	return found;
+}
+
+/* --- proc.h --- */
+
+int proc__memory(pid_t pid, uint64_t addr, void *to, size_t len)
+{
+	HANDLE process;
+	DWORD code;
+	int err;
+
+	process = proc_win32__open((uint32_t)pid, PROCESS_VM_READ | SYNCHRONIZE, &code);
+	if (!process)
+		return code == ERROR_ACCESS_DENIED ? -EACCES : -ESRCH;
+	err = process__read(process, addr, to, len);
+	CloseHandle(process);
+	return err;
+}
+
+static int reader__read(void *arg, uint64_t addr, void *to, size_t len)
+{
+	return proc__memory((pid_t)(intptr_t)arg, addr, to, len);
+}
+
+struct mem_reader proc__reader(pid_t pid)
+{
+	return (struct mem_reader){.read = reader__read, .arg = (void *)(intptr_t)pid};
+}
+
+/* Of what there is to tell, the name of the program and when it was started. */
+int proc__read(pid_t pid, struct proc *p)
+{
+	*p = (struct proc){.tgid = pid, .state = 'R'};
+	p->start_time = proc__start_time(pid);
+	if (!p->start_time)
+		return -ESRCH;
+	return proc_win32__comm((uint32_t)pid, p->comm, sizeof(p->comm));
+}
+
+uint64_t proc__start_time(pid_t pid)
+{
+	uint64_t time = 0;
+	HANDLE process;
+	DWORD code;
+
+	process = proc_win32__open((uint32_t)pid, PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE,
+				   &code);
+	if (!process)
+		return 0;
+	if (WaitForSingleObject(process, 0) != WAIT_OBJECT_0)
+		time = proc_win32__start_time(process);
+	CloseHandle(process);
+	return time;
+}
+
+int proc__cgroup(pid_t pid, char *path, size_t size)
+{
+	(void)pid;
+	(void)path;
+	(void)size;
+	return -ENOENT;
+}
+
+bool proc__container(const char *cgroup, char id[65])
+{
+	(void)cgroup;
+	(void)id;
+	return false;
 }

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/errmsg.h"
+#include "base/mem_reader.h"
 #include "os/win32/wide.h"
 
 /* A process in a snapshot of all. */
@@ -32,8 +32,8 @@ uint64_t proc_win32__start_time(HANDLE process);
 /* proc_win32__comm - the name of the program of @pid, without its folder.  -ESRCH, -EACCES. */
 int proc_win32__comm(uint32_t pid, char *comm, size_t size);
 
-/* proc_win32__read - exactly @len bytes at @addr; 0, -EFAULT, -ESRCH, -EACCES. */
-int proc_win32__read(HANDLE process, uint64_t addr, void *to, size_t len);
+/* proc_win32__reader - reads the memory of @process, which its caller closes later. */
+struct mem_reader proc_win32__reader(HANDLE process);
 
 /*
  * proc_win32__thread - the thread of process @pid on whose stack most of the @n @addresses lie;

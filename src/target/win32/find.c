@@ -38,63 +38,6 @@ int target__denied(const struct target *t, const char *what, struct errmsg *f)
 			   what, (int)t->pid, t->comm[0] ? t->comm : "?");
 }
 
-/* --- what the shared code asks of proc.h --- */
-
-int proc__memory(pid_t pid, uint64_t addr, void *to, size_t len)
-{
-	HANDLE process;
-	DWORD code;
-	int err;
-
-	process = proc_win32__open((uint32_t)pid, PROCESS_VM_READ | SYNCHRONIZE, &code);
-	if (!process)
-		return code == ERROR_ACCESS_DENIED ? -EACCES : -ESRCH;
-	err = proc_win32__read(process, addr, to, len);
-	CloseHandle(process);
-	return err;
-}
-
-/* Of what there is to tell, the name of the program and when it was started. */
-int proc__read(pid_t pid, struct proc *p)
-{
-	*p = (struct proc){.tgid = pid, .state = 'R'};
-	p->start_time = proc__start_time(pid);
-	if (!p->start_time)
-		return -ESRCH;
-	return proc_win32__comm((uint32_t)pid, p->comm, sizeof(p->comm));
-}
-
-uint64_t proc__start_time(pid_t pid)
-{
-	uint64_t time = 0;
-	HANDLE process;
-	DWORD code;
-
-	process = proc_win32__open((uint32_t)pid, PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE,
-				   &code);
-	if (!process)
-		return 0;
-	if (WaitForSingleObject(process, 0) != WAIT_OBJECT_0)
-		time = proc_win32__start_time(process);
-	CloseHandle(process);
-	return time;
-}
-
-int proc__cgroup(pid_t pid, char *path, size_t size)
-{
-	(void)pid;
-	(void)path;
-	(void)size;
-	return -ENOENT;
-}
-
-bool proc__container(const char *cgroup, char id[65])
-{
-	(void)cgroup;
-	(void)id;
-	return false;
-}
-
 /* --- R.dll --- */
 
 struct module {
@@ -140,11 +83,6 @@ cleanup:
 	return err;
 }
 
-static int memory__read(void *arg, uint64_t addr, void *to, size_t len)
-{
-	return proc_win32__read(arg, addr, to, len);
-}
-
 /*
  * Addresses of R's variables: from the export table in the process' memory, and for what is missing
  * there from dbghelp.dll, where it is installed.
@@ -174,7 +112,7 @@ static int target__symbols(const struct target *t, const struct pe *pe, HANDLE p
 
 static int target__take(struct target *t, HANDLE process, struct module *m, struct errmsg *f)
 {
-	struct pe_memory memory = {.read = memory__read, .arg = process};
+	struct mem_reader memory = proc_win32__reader(process);
 	uint64_t at[TARGET_VARIABLES];
 	struct pe pe;
 	int err;

@@ -82,7 +82,7 @@ static void scene__init(struct scene *s, const struct xr_layout *layout)
 
 static struct hidden_check look(struct scene *s, unsigned int times)
 {
-	struct layout_memory m = {.read = scene__read, .arg = s};
+	struct mem_reader m = {.read = scene__read, .arg = s};
 	struct hidden_check c = {0};
 
 	for (unsigned int i = 0; i < times && hidden_check__open(&c, &s->row); i++)
@@ -174,7 +174,7 @@ static void test_flag(const struct xr_layout *l)
 static void test_count(const struct xr_layout *l)
 {
 	struct hidden_check c = {0};
-	struct layout_memory m;
+	struct mem_reader m;
 	struct scene s;
 	uint64_t at;
 
@@ -191,7 +191,7 @@ static void test_count(const struct xr_layout *l)
 	image__put32(&s.m, at, 0x7fffffff);
 	tap__ok(look(&s, 2).count == HIDDEN_REFUTED, "more than there can be");
 	image__put32(&s.m, at, 3);
-	m = (struct layout_memory){.read = scene__read, .arg = &s};
+	m = (struct mem_reader){.read = scene__read, .arg = &s};
 	hidden_check__look(&c, &s.row, &m);
 	image__put32(&s.m, at, 2);
 	hidden_check__look(&c, &s.row, &m);
@@ -201,7 +201,7 @@ static void test_count(const struct xr_layout *l)
 
 static void test_gone(const struct xr_layout *l)
 {
-	struct layout_memory m = {.read = read__gone};
+	struct mem_reader m = {.read = read__gone};
 	struct hidden_check c = {0};
 	struct scene s;
 

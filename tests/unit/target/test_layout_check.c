@@ -112,7 +112,7 @@ static struct image image;
 static int run(struct xr_row *row, const struct xr_layout *asked, struct layout_found *found,
 	       struct errmsg *f)
 {
-	struct layout_memory memory = {image__read, image__pause, &image};
+	struct mem_reader memory = {.read = image__read, .arg = &image};
 
 	*row = (struct xr_row){
 		.head_at = image.head_at,
@@ -123,7 +123,7 @@ static int run(struct xr_row *row, const struct xr_layout *asked, struct layout_
 		.layout = *asked,
 	};
 	f->text[0] = '\0';
-	return layout_check__run(row, &memory, found, f);
+	return layout_check__run(row, &memory, image__pause, found, f);
 }
 
 /* @l moved by @by bytes behind the jump buffer. */

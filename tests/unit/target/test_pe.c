@@ -140,7 +140,7 @@ static void image__make(uint8_t *image)
 static int open_image(const uint8_t *image, size_t size, struct memory *m, struct pe *pe,
 		      struct errmsg *f)
 {
-	struct pe_memory reader = {.read = memory__read, .arg = m};
+	struct mem_reader reader = {.read = memory__read, .arg = m};
 
 	*m = (struct memory){.bytes = malloc(size ? size : 1), .size = size};
 	if (!m->bytes)

@@ -16,7 +16,7 @@
 #include "engine/remote/linux/children.h"
 #include "os/linux/priority.h"
 #include "os/os.h"
-#include "engine/remote/linux/vm.h"
+#include "os/proc.h"
 
 #define SCAN_MS	   20  /* between two looks for children, and for other programs by exec */
 #define PROVE_EACH 64u /* samples between two looks for R's thread */
@@ -112,7 +112,7 @@ static int target__new(struct engine *e, const struct xr_row *row, struct remote
 		       struct errmsg *f)
 {
 	struct remote_target *t = calloc(1, sizeof(*t));
-	struct remote_reader reader;
+	struct mem_reader reader;
 	int err;
 
 	if (!t)
@@ -126,8 +126,8 @@ static int target__new(struct engine *e, const struct xr_row *row, struct remote
 			    (int)t->pid, strerror(-err));
 		goto cleanup;
 	}
-	reader = remote_vm__reader(&t->pid);
-	err = remote_walk__new(&t->walk, row, &reader);
+	reader = proc__reader(t->pid);
+	err = remote_walk__new(&t->walk, row, &reader, os__now);
 	if (err) {
 		errmsg__set(f, err, "out of memory");
 		goto cleanup;

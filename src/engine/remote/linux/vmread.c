@@ -8,6 +8,7 @@
 
 #include "engine/remote/linux/loop.h"
 #include "engine/remote/linux/vm.h"
+#include "os/proc.h"
 
 static int vmread__usable(struct errmsg *f)
 {
@@ -23,10 +24,10 @@ static int vmread__usable(struct errmsg *f)
 
 static int vmread__check(struct remote_target *t, struct errmsg *f)
 {
-	struct remote_reader reader = remote_vm__reader(&t->pid);
+	struct mem_reader reader = proc__reader(t->pid);
 	uint64_t head;
-	struct remote_span span = {.addr = t->row.head_at, .to = &head, .len = sizeof(head)};
-	int got = reader.read(reader.arg, &span, 1);
+	struct mem_span span = {.addr = t->row.head_at, .to = &head, .len = sizeof(head)};
+	int got = mem_reader__read_spans(&reader, &span, 1);
 
 	if (got == -EPERM)
 		return errmsg__set(f, got,

@@ -78,20 +78,6 @@ static int win32__open(struct engine **out, const struct engine_config *config, 
 	return 0;
 }
 
-/* As many as can be read; whatever fails, the target may be ending. */
-static int win32__read(void *arg, const struct remote_span *spans, uint32_t n)
-{
-	uint32_t whole;
-	int err = 0;
-
-	for (whole = 0; whole < n; whole++) {
-		err = proc_win32__read(arg, spans[whole].addr, spans[whole].to, spans[whole].len);
-		if (err)
-			break;
-	}
-	return err == -ESRCH || err == -EACCES ? err : (int)whole;
-}
-
 static void target__free(struct engine *e, struct win32_target *t)
 {
 	remote_report__free_walk(&e->report, t->walk);
@@ -115,7 +101,7 @@ static struct win32_target **engine__find(struct engine *e, uint32_t pid)
 static int win32__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
 {
 	const DWORD access = PROCESS_VM_READ | PROCESS_QUERY_INFORMATION | SYNCHRONIZE;
-	struct remote_reader reader = {.read = win32__read, .now = os__now};
+	struct mem_reader reader;
 	struct win32_target *t;
 	DWORD code;
 	int err;
@@ -131,8 +117,8 @@ static int win32__add(struct engine *e, const struct xr_row *row, struct errmsg 
 		err = errmsg__set(f, -ESRCH, "process %u ended while it was looked at", row->pid);
 		goto failed;
 	}
-	reader.arg = t->process;
-	err = remote_walk__new(&t->walk, row, &reader);
+	reader = proc_win32__reader(t->process);
+	err = remote_walk__new(&t->walk, row, &reader, os__now);
 	if (err) {
 		errmsg__set(f, err, "out of memory");
 		goto failed;

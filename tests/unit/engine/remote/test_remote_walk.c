@@ -144,7 +144,7 @@ static void program__step(struct program *p)
 	program__note(p);
 }
 
-static int program__read(void *arg, const struct remote_span *spans, uint32_t n)
+static int program__read(void *arg, const struct mem_span *spans, uint32_t n)
 {
 	struct program *p = arg;
 
@@ -213,12 +213,12 @@ static void program__free(struct program *p)
 
 static struct remote_walk *program__walk(struct program *p, uint32_t flags)
 {
-	struct remote_reader reader = {.read = program__read, .now = program__now, .arg = p};
+	struct mem_reader reader = {.read_spans = program__read, .arg = p};
 	struct xr_row row = image__row(&p->m);
 	struct remote_walk *rw;
 
 	row.flags = flags;
-	if (remote_walk__new(&rw, &row, &reader))
+	if (remote_walk__new(&rw, &row, &reader, program__now))
 		tap__bail("out of memory");
 	remote_walk__sink(rw, decoder__record, p->decoder);
 	return rw;

@@ -127,7 +127,7 @@ static void program__step(struct program *p)
 		tap__bail("out of memory");
 }
 
-static int program__read(void *arg, const struct remote_span *spans, uint32_t n)
+static int program__read(void *arg, const struct mem_span *spans, uint32_t n)
 {
 	struct program *p = arg;
 
@@ -234,12 +234,12 @@ static void test_changing(bool still, uint32_t flags, uint32_t changes, uint32_t
 {
 	uint32_t right = 0, torn = 0, wrong = 0;
 	struct program p;
-	struct remote_reader reader = {.read = program__read, .now = program__now, .arg = &p};
+	struct mem_reader reader = {.read_spans = program__read, .arg = &p};
 	struct remote_walk *rw;
 
 	program__init(&p);
 	p.s.row.flags |= flags;
-	if (remote_walk__new(&rw, &p.s.row, &reader))
+	if (remote_walk__new(&rw, &p.s.row, &reader, program__now))
 		tap__bail("out of memory");
 	remote_walk__sink(rw, decoder__record, p.decoder);
 	p.changes = changes;

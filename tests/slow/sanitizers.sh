@@ -16,21 +16,30 @@ check "it builds with sanitizers" make -C "$root" -s -j2 BUILD="$work/san" SAN=a
 	done_testing
 	exit 1
 }
-for test in $(find "$work/san/tests/unit" -name 'test_*' -type f -executable | sort); do
-	name=$(basename "$test")
-	check "$name with sanitizers" timeout 300 "$test"
-done
-
-# Hostile input, the end of targets and of the profiler, lines; each with the engines it is for.
-for test in errors ends lines_symbols; do
-	BUILD=$work/san timeout 600 "$root/tests/run" "live:$test" >"$work/log" 2>&1
-	ok $? "live:$test with sanitizers" || diag "$(grep -A12 '^FAILED' "$work/log")"
-done
+# All unit tests; hostile input, the end of targets and of the profiler, lines, each with the engines it is for.
+BUILD=$work/san timeout 1500 "$root/tests/run" unit: live:errors live:ends live:lines_symbols >"$work/log" 2>&1
+ran=0
+while read -r verdict name _; do
+	ran=$((ran + 1))
+	[ "$verdict" = ok ]
+	ok $? "$name with sanitizers" || diag "$(grep -A40 "^FAILED $name " "$work/log" | sed '1!{/^\(ok\|FAILED\) /,$d}')"
+done < <(grep -E '^(ok|FAILED) +[a-z]+:' "$work/log")
+[ $ran -gt 0 ]
+ok $? "$ran programs ran with sanitizers" || diag "$(tail -n 20 "$work/log")"
 
 # valgrind is slow: those whose input comes from strangers
-for name in profile/test_decode target/linux/test_elf os/linux/test_proc_maps include/test_walk profile/test_names target/test_pe \
-	output/test_output; do
-	check "$name under valgrind" timeout 600 valgrind -q --error-exitcode=99 --leak-check=full \
-		"${BUILD:-$root/build}/tests/unit/$name"
-done
+under_valgrind() {
+	# shellcheck disable=SC2016  # for the inner shell
+	printf '%s\n' "$@" | xargs -P "$(nproc)" -n 1 sh -c 'out=$(mktemp "$0/valgrind.XXXXXX")
+		timeout 600 valgrind -q --error-exitcode=99 --leak-check=full "$1/tests/unit/$2" >"$out" 2>&1
+		echo "$? $out $2"' "$work" "${BUILD:-$root/build}"
+}
+strangers=(profile/test_decode target/linux/test_elf os/linux/test_proc_maps include/test_walk profile/test_names
+	target/test_pe output/test_output)
+ran=0
+while read -r status out name; do
+	ran=$((ran + 1))
+	ok "$status" "$name under valgrind" || diag "$(tail -n 40 "$out")"
+done < <(under_valgrind "${strangers[@]}")
+is $ran ${#strangers[@]} "all of them ran under valgrind"
 done_testing

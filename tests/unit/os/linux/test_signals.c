@@ -74,6 +74,7 @@ static void ignored(void)
 	must(!signals__take(s).signal, 1);
 	send(SIGINT);
 	must(signals__take(s).signal == SIGINT, 2);
+	signals__close(s);
 }
 
 static void in_a_row(void)
@@ -91,6 +92,7 @@ static void in_a_row(void)
 	await_second();
 	/* had one of them been let through, we were not here */
 	must(!signals__take(s).signal, 2);
+	signals__close(s);
 }
 
 static void second(void)
@@ -128,6 +130,7 @@ static void restored(void)
 
 		wait(&status);
 		must(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT, 3);
+		signals__close(s);
 	}
 }
 

@@ -3,8 +3,8 @@
  * src/target/linux/hidden/hidden.c against
  *  - the libR.so of this machine, whose own Rf_begincontext is called to see what it copies;
  *  - the libR.so of the R images, and R linked statically, with its symbol table and without;
- *  - tests/fixtures/hidden.c, compiled in many ways, and nm's word for where the variables are;
- *  - damaged files.
+ *  - tests/fixtures/hidden.c, compiled in many ways, and nm's word for where the variables are.
+ * Damaged files: test_hidden_damaged.c.
  */
 #define _GNU_SOURCE /* dlinfo() */
 #include <dlfcn.h>
@@ -17,52 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "target/linux/hidden/hidden.h"
+#include "target/linux/hidden/hidden_image.h"
 #include "tap.h"
-
-static char scratch[] = "/tmp/test_derive.XXXXXX";
-
-/* A file in memory, of exactly its size, so that a sanitizer sees what is read behind it. */
-struct image {
-	char *bytes;
-	size_t size;
-};
-
-static bool image__read(struct image *im, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	size_t got = 0;
-
-	memset(im, 0, sizeof(*im));
-	if (fd < 0)
-		return false;
-	if (!fstat(fd, &st) && st.st_size > 0)
-		im->bytes = malloc((size_t)st.st_size);
-	while (im->bytes && got < (size_t)st.st_size) {
-		ssize_t n = read(fd, im->bytes + got, (size_t)st.st_size - got);
-
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	im->size = got;
-	close(fd);
-	return im->bytes && got == (size_t)st.st_size;
-}
-
-static Elf *image__elf(const struct image *im)
-{
-	return elf_memory(im->bytes, im->size);
-}
-
-static int derive(Elf *elf, struct hidden *out)
-{
-	GElf_Ehdr header;
-	bool arm = elf && gelf_getehdr(elf, &header) && header.e_machine == EM_AARCH64;
-
-	return hidden__run(elf, arm ? 424 : 312, arm ? 432 : 320, out);
-}
 
 static int derive_file(const char *path, struct hidden *out)
 {
@@ -83,19 +39,6 @@ static int derive_file(const char *path, struct hidden *out)
 static const char *how(const char *text)
 {
 	return text ? text : "not found";
-}
-
-__attribute__((format(printf, 1, 2))) static bool run(const char *fmt, ...)
-{
-	char command[2048];
-	va_list ap;
-	int status;
-
-	va_start(ap, fmt);
-	vsnprintf(command, sizeof(command), fmt, ap);
-	va_end(ap);
-	status = system(command);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /*
@@ -219,19 +162,19 @@ static void test_images(void)
 }
 
 /* What nm says of the fixture. */
-static bool oracle(const char *nm, struct hidden *d)
+/* What nm says, from the file @path. */
+static bool oracle(const char *path, struct hidden *d)
 {
-	char command[600], name[64];
+	char line[600], name[64];
 	unsigned long at;
 	FILE *p;
 
 	memset(d, 0, sizeof(*d));
-	snprintf(command, sizeof(command), "%s %s/hidden.so", nm, scratch);
-	p = popen(command, "r");
+	p = fopen(path, "r");
 	if (!p)
 		return false;
-	while (fgets(command, sizeof(command), p)) {
-		if (sscanf(command, "%lx %*c %63s", &at, name) != 2)
+	while (fgets(line, sizeof(line), p)) {
+		if (sscanf(line, "%lx %*c %63s", &at, name) != 2)
 			continue;
 		if (!strcmp(name, "R_BCbody"))
 			d->bc_body = at;
@@ -240,85 +183,116 @@ static bool oracle(const char *nm, struct hidden *d)
 		else if (!strcmp(name, "R_in_gc"))
 			d->gc_running = at;
 	}
-	pclose(p);
+	fclose(p);
 	return d->gc_running;
 }
 
 enum expect { EXPECT_FOUND, EXPECT_RIGHT_OR_NONE, EXPECT_NO_LINES };
 
-static void fixture(const char *prefix, const char *compiler, const char *flags, enum expect expect)
+static const struct fixture {
+	const char *prefix, *compiler, *flags;
+	enum expect expect;
+	bool x86; /* for x86_64 alone */
+} fixtures[] = {
+	{"", "cc", "-O1", EXPECT_FOUND, false},
+	{"", "cc", "-O2", EXPECT_FOUND, false},
+	{"", "cc", "-O3", EXPECT_FOUND, false},
+	{"", "cc", "-O2 -DBRANCHES", EXPECT_FOUND, false},
+	{"", "cc", "-O2 -DNO_RUNNING", EXPECT_FOUND, false},
+	{"", "cc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, false},
+	{"", "cc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES, false},
+	{"", "cc", "-O0", EXPECT_RIGHT_OR_NONE, false},
+	{"", "cc", "-Os", EXPECT_RIGHT_OR_NONE, false},
+	{"", "cc", "-O2 -fstack-protector-all", EXPECT_RIGHT_OR_NONE, false},
+	{"", "cc", "-O2 -flto", EXPECT_RIGHT_OR_NONE, false},
+	{"", "cc", "-O2 -fno-plt -fno-semantic-interposition", EXPECT_RIGHT_OR_NONE, false},
+	{"", "cc", "-O2 -Wl,-z,pack-relative-relocs", EXPECT_RIGHT_OR_NONE, false},
+	{"", "cc", "-O2 -march=x86-64-v2 -DNO_RUNNING", EXPECT_FOUND, true},
+	{"", "cc", "-O2 -march=x86-64-v3", EXPECT_FOUND, true},
+	{"", "cc", "-O3 -march=x86-64-v4", EXPECT_FOUND, true},
+	{"", "clang", "-O2", EXPECT_FOUND, false},
+	{"", "clang", "-O2 -DBRANCHES -DNO_RUNNING", EXPECT_FOUND, false},
+	{"", "clang", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, false},
+	{"aarch64-linux-gnu-", "gcc", "-O2", EXPECT_FOUND, true},
+	{"aarch64-linux-gnu-", "gcc", "-O3 -mcpu=neoverse-n1", EXPECT_FOUND, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DBRANCHES", EXPECT_FOUND, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DNO_RUNNING", EXPECT_FOUND, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES, true},
+	{"aarch64-linux-gnu-", "gcc", "-Os", EXPECT_RIGHT_OR_NONE, true},
+};
+
+#define NFIXTURES (sizeof(fixtures) / sizeof(fixtures[0]))
+
+/* Fixture @n as SCRATCH/n.so with symbols, SCRATCH/n.bare.so and SCRATCH/n.nm. */
+static bool fixture__make(const struct fixture *x, size_t n)
+{
+	char so[64];
+
+	snprintf(so, sizeof(so), "%s/%zu", scratch, n);
+	return run("%s%s %s -fPIC -shared -w -nostdlib -o %s.so tests/fixtures/hidden.c && "
+		   "%sstrip -o %s.bare.so %s.so && %snm %s.so >%s.nm",
+		   x->prefix, x->compiler, x->flags, so, x->prefix, so, so, x->prefix, so, so);
+}
+
+/* All that are wanted, by as many children as there are CPUs. */
+static void fixtures__make(const bool *wanted)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	for (long child = 0; child < n; child++)
+		if (!fork()) {
+			for (size_t i = (size_t)child; i < NFIXTURES; i += (size_t)n)
+				if (wanted[i])
+					fixture__make(&fixtures[i], i);
+			_exit(0);
+		}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void test_fixture(const struct fixture *x, size_t n)
 {
 	struct hidden want, got, symbols;
-	char nm[64], path[512];
+	char path[512];
 	bool right;
 
-	snprintf(nm, sizeof(nm), "%snm", prefix);
-	snprintf(path, sizeof(path), "%s/bare.so", scratch);
-	if (!run("%s%s %s -fPIC -shared -w -nostdlib -o %s/hidden.so tests/fixtures/hidden.c",
-		 prefix, compiler, flags, scratch) ||
-	    !run("%sstrip -o %s %s/hidden.so", prefix, path, scratch) || !oracle(nm, &want)) {
-		tap__ok(false, "%s%s %s: compiled", prefix, compiler, flags);
+	snprintf(path, sizeof(path), "%s/%zu.nm", scratch, n);
+	if (!oracle(path, &want)) {
+		tap__ok(false, "%s%s %s: compiled", x->prefix, x->compiler, x->flags);
 		return;
 	}
+	snprintf(path, sizeof(path), "%s/%zu.bare.so", scratch, n);
 	right = !derive_file(path, &got) && (!got.bc_body || got.bc_body == want.bc_body) &&
 		(!got.bc_pc || got.bc_pc == want.bc_pc) && !got.bc_body == !got.bc_pc &&
 		(!got.gc_running || got.gc_running == want.gc_running);
-	if (expect == EXPECT_FOUND)
+	if (x->expect == EXPECT_FOUND)
 		right = right && got.bc_body && got.bc_pc && got.gc_running && got.gc_size == 4;
-	else if (expect == EXPECT_NO_LINES)
+	else if (x->expect == EXPECT_NO_LINES)
 		right = right && !got.bc_body && !got.bc_pc;
-	tap__ok(right, "%s%s %s: %s; %s", prefix, compiler, flags, how(got.how_lines),
+	tap__ok(right, "%s%s %s: %s; %s", x->prefix, x->compiler, x->flags, how(got.how_lines),
 		how(got.how_gc));
 
-	snprintf(path, sizeof(path), "%s/hidden.so", scratch);
-	if (expect == EXPECT_FOUND &&
+	snprintf(path, sizeof(path), "%s/%zu.so", scratch, n);
+	if (x->expect == EXPECT_FOUND &&
 	    (derive_file(path, &symbols) || symbols.bc_body != want.bc_body ||
 	     symbols.gc_running != want.gc_running))
-		tap__ok(false, "%s%s %s: the symbol table", prefix, compiler, flags);
+		tap__ok(false, "%s%s %s: the symbol table", x->prefix, x->compiler, x->flags);
 }
 
 static void test_fixtures(void)
 {
-	static const char *const other[] = {
-		"-O0",
-		"-Os",
-		"-O2 -fstack-protector-all",
-		"-O2 -flto",
-		"-O2 -fno-plt -fno-semantic-interposition",
-		"-O2 -Wl,-z,pack-relative-relocs",
-	};
-	bool x86 = run("cc -dumpmachine | grep -q x86_64");
+	bool x86 = run("cc -dumpmachine | grep -q x86_64"), wanted[NFIXTURES];
+	bool cross = run("command -v aarch64-linux-gnu-gcc >/dev/null");
 
-	fixture("", "cc", "-O1", EXPECT_FOUND);
-	fixture("", "cc", "-O2", EXPECT_FOUND);
-	fixture("", "cc", "-O3", EXPECT_FOUND);
-	fixture("", "cc", "-O2 -DBRANCHES", EXPECT_FOUND);
-	fixture("", "cc", "-O2 -DNO_RUNNING", EXPECT_FOUND);
-	fixture("", "cc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES);
-	fixture("", "cc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES);
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-		fixture("", "cc", other[i], EXPECT_RIGHT_OR_NONE);
-	if (x86) {
-		fixture("", "cc", "-O2 -march=x86-64-v2 -DNO_RUNNING", EXPECT_FOUND);
-		fixture("", "cc", "-O2 -march=x86-64-v3", EXPECT_FOUND);
-		fixture("", "cc", "-O3 -march=x86-64-v4", EXPECT_FOUND);
-	}
-	fixture("", "clang", "-O2", EXPECT_FOUND);
-	fixture("", "clang", "-O2 -DBRANCHES -DNO_RUNNING", EXPECT_FOUND);
-	fixture("", "clang", "-O2 -DTWO_BODIES", EXPECT_NO_LINES);
-	if (!x86)
-		return;
-	if (!run("command -v aarch64-linux-gnu-gcc >/dev/null")) {
+	for (size_t i = 0; i < NFIXTURES; i++)
+		wanted[i] = (x86 || !fixtures[i].x86) && (cross || !fixtures[i].prefix[0]);
+	fixtures__make(wanted);
+	for (size_t i = 0; i < NFIXTURES; i++)
+		if (wanted[i])
+			test_fixture(&fixtures[i], i);
+	if (x86 && !cross)
 		tap__skip("no aarch64-linux-gnu-gcc", "code for aarch64");
-		return;
-	}
-	fixture("aarch64-linux-gnu-", "gcc", "-O2", EXPECT_FOUND);
-	fixture("aarch64-linux-gnu-", "gcc", "-O3 -mcpu=neoverse-n1", EXPECT_FOUND);
-	fixture("aarch64-linux-gnu-", "gcc", "-O2 -DBRANCHES", EXPECT_FOUND);
-	fixture("aarch64-linux-gnu-", "gcc", "-O2 -DNO_RUNNING", EXPECT_FOUND);
-	fixture("aarch64-linux-gnu-", "gcc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES);
-	fixture("aarch64-linux-gnu-", "gcc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES);
-	fixture("aarch64-linux-gnu-", "gcc", "-Os", EXPECT_RIGHT_OR_NONE);
 }
 
 /* A separate debug file, by build id and by CRC, and that of another build. */
@@ -334,13 +308,15 @@ static void test_debug(const char *build_id, const char *what, unsigned int nth)
 		 "$OLDPWD/tests/fixtures/hidden.c && objcopy --only-keep-debug hidden.so x.debug "
 		 "&& "
 		 "strip -o bare.so hidden.so && objcopy --add-gnu-debuglink=x.debug bare.so && "
+		 "nm hidden.so >hidden.nm && "
 		 "cc -O1 -fPIC -shared -w -nostdlib -Wl,--build-id=%s -o other.so "
 		 "$OLDPWD/tests/fixtures/hidden.c",
-		 scratch, build_id, build_id) ||
-	    !oracle("nm", &want)) {
+		 scratch, build_id, build_id)) {
 		tap__ok(false, "%s: files made", what);
 		return;
 	}
+	snprintf(path, sizeof(path), "%s/hidden.nm", scratch);
+	tap__ok(oracle(path, &want), "%s: files made", what);
 	snprintf(path, sizeof(path), "%s/bare.so", scratch);
 	image__read(&bare, path);
 	snprintf(path, sizeof(path), "%s/x.debug", scratch);
@@ -370,87 +346,6 @@ static void test_debug(const char *build_id, const char *what, unsigned int nth)
 	free(other.bytes);
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
-/* A result that a caller could not have used safely. */
-static bool nonsense(int err, const struct hidden *d)
-{
-	if (err)
-		return err > 0 || d->bc_body || d->bc_pc || d->gc_running || d->gc_begin;
-	return !d->bc_body != !d->bc_pc || !d->bc_body != !d->how_lines ||
-	       (d->gc_running && d->gc_size != 1 && d->gc_size != 4) || d->gc_begin > d->gc_end;
-}
-
-static void test_damaged(const char *path, size_t step, unsigned int flips)
-{
-	uint64_t random = 20240229;
-	unsigned int bad = 0, cuts = 0;
-	struct image whole, part;
-	struct hidden d;
-	GElf_Ehdr header;
-	uint64_t table;
-	Elf *elf;
-	int err;
-
-	if (!image__read(&whole, path)) {
-		tap__ok(false, "%s: read", path);
-		return;
-	}
-	for (size_t size = 0; size < whole.size; size += step, cuts++) {
-		part.size = size;
-		part.bytes = malloc(size ? size : 1);
-		memcpy(part.bytes, whole.bytes, size);
-		elf = image__elf(&part);
-		memset(&d, 0, sizeof(d));
-		err = elf ? derive(elf, &d) : -EBADMSG;
-		bad += nonsense(err, &d);
-		elf_end(elf);
-		free(part.bytes);
-	}
-	tap__ok(!bad, "%s: %u truncations", path, cuts);
-
-	elf = image__elf(&whole);
-	gelf_getehdr(elf, &header);
-	table = header.e_shoff;
-	elf_end(elf);
-	part.size = whole.size;
-	part.bytes = malloc(whole.size);
-	bad = 0;
-	for (unsigned int i = 0; i < flips; i++) {
-		memcpy(part.bytes, whole.bytes, whole.size);
-		for (unsigned int n = 1 + next_random(&random) % 32; n; n--) {
-			uint64_t r = next_random(&random);
-			/* headers; dynamic tables; anywhere, mostly code; the section table */
-			uint64_t from = i % 4 == 3 ? table : i % 4 == 0 ? 16 : 0;
-			uint64_t span = i % 4 == 3   ? 64u * 30
-					: i % 4 == 0 ? 1024
-					: i % 4 == 1 ? whole.size / 8
-						     : whole.size;
-
-			if (from + r % span >= whole.size)
-				continue;
-			if (r >> 60 & 1)
-				part.bytes[from + r % span] ^= (char)(1u << (r >> 61));
-			else
-				part.bytes[from + r % span] = r >> 59 & 1 ? -1 : 0;
-		}
-		elf = image__elf(&part);
-		memset(&d, 0, sizeof(d));
-		err = elf ? derive(elf, &d) : -EBADMSG;
-		bad += nonsense(err, &d);
-		elf_end(elf);
-	}
-	free(part.bytes);
-	free(whole.bytes);
-	tap__ok(!bad, "%s: %u damaged copies", path, flips);
-}
-
 static void test_refused(void)
 {
 	char text[] = "#!/bin/sh\nexec R \"$@\"\n";
@@ -467,8 +362,6 @@ static void test_refused(void)
 
 int main(void)
 {
-	char path[512];
-
 	elf_version(EV_CURRENT);
 	if (!mkdtemp(scratch))
 		tap__bail("%s: %m", scratch);
@@ -478,16 +371,6 @@ int main(void)
 	test_debug("sha1", "build id", 0);
 	test_debug("none", "debug link", 1);
 	test_refused();
-	if (run("cc -O2 -DNO_RUNNING -fPIC -shared -w -nostdlib -s -o %s/bare.so "
-		"tests/fixtures/hidden.c",
-		scratch)) {
-		snprintf(path, sizeof(path), "%s/bare.so", scratch);
-		test_damaged(path, 16, 20000);
-	}
-	if (run("cp \"$(R RHOME)/lib/libR.so\" %s/libR.so", scratch)) {
-		snprintf(path, sizeof(path), "%s/libR.so", scratch);
-		test_damaged(path, 4096, 400);
-	}
 	run("rm -rf %s", scratch);
 	return tap__done();
 }

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What engines delivered in real runs (tests/streams), decoded and written: to the same bytes as
+ *ever.
+ *
+ *	test_streams
+ *	test_streams write FILE.stream.gz...	make the files that are expected: FILE.rprof,
+ *FILE.folded test_streams bench [TURNS]		CPU time per sample, of decoding and of
+ *writing
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "../streams/stream.h"
+#include "base/buf.h"
+#include "output/outputs.h"
+#include "profile/decode.h"
+#include "tap.h"
+
+#define FOLDER	  "tests/streams"
+#define EXTENSION ".stream.gz"
+
+static const char *const formats[] = {"rprof", "folded"};
+
+/* A run of the profiler, from its engine on. */
+struct replay {
+	struct decoder *decoder;
+	struct outputs *outputs;
+	struct sink sink; /* ops NULL: nobody listens */
+	struct stream_process processes[1024];
+	unsigned int nprocesses;
+	unsigned long long samples;
+};
+
+/* The whole of a file, unpacked if it is packed; -1: it cannot be read. */
+static int slurp(const char *path, struct buf *b)
+{
+	gzFile f = gzopen(path, "rb");
+	char part[16384];
+	int n;
+
+	b->len = 0;
+	if (!f)
+		return -1;
+	while ((n = gzread(f, part, sizeof(part))) > 0)
+		if (buf__add(b, part, (size_t)n))
+			tap__bail("no memory");
+	return gzclose(f) == Z_OK && !n ? 0 : -1;
+}
+
+static struct stream_process *replay__process(struct replay *r, uint32_t serial, uint32_t pid)
+{
+	for (unsigned int i = 0; i < r->nprocesses; i++)
+		if (r->processes[i].serial == serial)
+			return &r->processes[i];
+	if (r->nprocesses == sizeof(r->processes) / sizeof(*r->processes))
+		tap__bail("too many processes");
+	r->processes[r->nprocesses] = (struct stream_process){.serial = serial, .pid = pid};
+	return &r->processes[r->nprocesses++];
+}
+
+static void on_sample(void *arg, const struct sample *s)
+{
+	struct replay *r = arg;
+	struct stream_process *its = replay__process(r, s->serial, s->pid);
+	const struct profile_process p = {its->serial, its->pid, 0, its->comm};
+
+	r->samples++;
+	if (r->sink.ops && r->sink.ops->sample(r->sink.arg, &p, s))
+		tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
+}
+
+static void on_process(void *arg, const struct xr_process *record)
+{
+	struct stream_process *p = replay__process(arg, record->serial, record->pid);
+
+	memcpy(p->comm, record->comm, sizeof(p->comm));
+}
+
+static void replay__begin(struct replay *r, const struct stream_head *head, const char *format,
+			  const char *path)
+{
+	static const struct decoder_ops ops = {.sample = on_sample, .process = on_process};
+	const struct outputs_config config = {
+		.format = format ? formats__find(format) : NULL,
+		.writer = {.freq = head->freq, .capture = head->capture, .roots = head->roots},
+		.path = path,
+	};
+
+	*r = (struct replay){0};
+	if (decoder__new(&r->decoder, &ops, r))
+		tap__bail("no memory");
+	if (!format)
+		return;
+	if (outputs__new(&r->outputs, &config))
+		tap__bail("no memory");
+	r->sink = outputs__sink(r->outputs);
+	if (r->sink.ops->begin(r->sink.arg))
+		tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
+}
+
+/* Play @stream; @again: it will be played once more, so no process ends. */
+static void replay__play(struct replay *r, const struct buf *stream, bool again)
+{
+	struct stream_process *its, named;
+	struct stream_item item;
+	struct profile_process p;
+	static uint64_t record[131072];
+	uint32_t serial;
+
+	for (size_t at = sizeof(struct stream_head); at < stream->len; at += item.size) {
+		memcpy(&item, stream->data + at, sizeof(item));
+		at += sizeof(item);
+		if (item.size > sizeof(record) || item.size > stream->len - at)
+			tap__bail("a stream is cut");
+		memcpy(record, stream->data + at, item.size);
+		switch (item.kind) {
+		case STREAM_RECORD:
+			decoder__record(r->decoder, record, item.size);
+			break;
+		case STREAM_PROCESS:
+			memcpy(&named, record, sizeof(named));
+			its = replay__process(r, named.serial, named.pid);
+			memcpy(its->comm, named.comm, sizeof(its->comm));
+			break;
+		case STREAM_FORGET:
+			memcpy(&serial, record, sizeof(serial));
+			its = replay__process(r, serial, 0);
+			p = (struct profile_process){serial, its->pid, 0, its->comm};
+			if (again)
+				break;
+			decoder__forget(r->decoder, serial);
+			if (r->sink.ops && r->sink.ops->process(r->sink.arg, &p, PROFILE_ENDED))
+				tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
+			break;
+		default:
+			tap__bail("no such item: %u", item.kind);
+		}
+	}
+}
+
+static void replay__end(struct replay *r)
+{
+	struct stats stats = {.decoder = *decoder__stats(r->decoder)};
+
+	if (r->sink.ops && r->sink.ops->finish(r->sink.arg, &stats))
+		tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
+	outputs__free(r->outputs);
+	decoder__free(r->decoder);
+}
+
+/* @stream must hold the stream of @path. */
+static const struct stream_head *head_of(const struct buf *stream, const char *path)
+{
+	static struct stream_head head;
+
+	if (stream->len >= sizeof(head))
+		memcpy(&head, stream->data, sizeof(head));
+	if (stream->len < sizeof(head) || head.magic != STREAM_MAGIC)
+		tap__bail("%s is no stream", path);
+	return &head;
+}
+
+/* Write @stream as @format to @path: the decoder's counts. */
+static struct decoder_stats convert(const struct buf *stream, const char *name, const char *format,
+				    const char *path)
+{
+	static struct replay r;
+	struct decoder_stats st;
+
+	replay__begin(&r, head_of(stream, name), format, path);
+	replay__play(&r, stream, false);
+	st = *decoder__stats(r.decoder);
+	replay__end(&r);
+	return st;
+}
+
+/* What is expected of stream @name in @format, packed or not. */
+static void expected(const char *name, const char *format, struct buf *b)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s.%s", FOLDER, name, format);
+	if (!slurp(path, b))
+		return;
+	snprintf(path, sizeof(path), "%s/%s.%s.gz", FOLDER, name, format);
+	if (slurp(path, b))
+		tap__bail("cannot read %s: %s", path, strerror(errno));
+}
+
+static void test_stream(const char *name, const char *dir)
+{
+	struct buf stream = {0}, want = {0}, got = {0};
+	char path[512], out[512];
+	struct decoder_stats st;
+	size_t same;
+
+	snprintf(path, sizeof(path), "%s/%s%s", FOLDER, name, EXTENSION);
+	if (slurp(path, &stream))
+		tap__bail("cannot read %s: %s", path, strerror(errno));
+	snprintf(out, sizeof(out), "%s/profile", dir);
+	for (int i = 0; i < 2; i++) {
+		st = convert(&stream, path, formats[i], out);
+		expected(name, formats[i], &want);
+		if (slurp(out, &got))
+			tap__bail("cannot read %s", out);
+		for (same = 0; same < want.len && same < got.len; same++)
+			if (want.data[same] != got.data[same])
+				break;
+		tap__ok(want.len == got.len && same == got.len && want.len,
+			"%s, %llu samples: the same bytes of %s as ever", name,
+			(unsigned long long)st.samples, formats[i]) ||
+			(tap__diag("byte %zu differs, of %zu wanted and %zu got", same, want.len,
+				   got.len),
+			 0);
+		tap__ok(!st.malformed && st.samples, "%s: nothing is malformed", name);
+	}
+	unlink(out);
+	buf__free(&stream);
+	buf__free(&want);
+	buf__free(&got);
+}
+
+/* Call @f with the name of each stream; returns how many. */
+static int each_stream(void (*f)(const char *name, const char *arg), const char *arg)
+{
+	struct dirent **list;
+	int n = scandir(FOLDER, &list, NULL, alphasort), streams = 0;
+
+	if (n < 0)
+		tap__bail("%s: %s (run it in the source tree)", FOLDER, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char *end = strstr(list[i]->d_name, EXTENSION);
+
+		if (end) {
+			*end = '\0';
+			f(list[i]->d_name, arg);
+			streams++;
+		}
+		free(list[i]);
+	}
+	free(list);
+	return streams;
+}
+
+static double cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static double bench_one(const struct buf *stream, const char *name, const char *format, int turns)
+{
+	static struct replay r;
+	double begin, ns;
+
+	replay__begin(&r, head_of(stream, name), format, "/dev/null");
+	replay__play(&r, stream, true);
+	r.samples = 0;
+	begin = cpu_ns();
+	for (int i = 0; i < turns; i++) {
+		replay__play(&r, stream, true);
+		/* folded keeps what it has for a second */
+		if (r.sink.ops && i % 8 == 7)
+			r.sink.ops->tick(r.sink.arg, (uint64_t)i << 32);
+	}
+	ns = cpu_ns() - begin;
+	ns /= (double)r.samples;
+	replay__end(&r);
+	return ns;
+}
+
+static void bench(const char *name, const char *turns)
+{
+	struct buf stream = {0};
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s%s", FOLDER, name, EXTENSION);
+	if (slurp(path, &stream))
+		tap__bail("cannot read %s", path);
+	printf("%-14s", name);
+	for (int i = -1; i < 2; i++)
+		printf("  %s %7.0f", i < 0 ? "decode" : formats[i],
+		       bench_one(&stream, path, i < 0 ? NULL : formats[i], atoi(turns)));
+	printf("  ns of CPU a sample\n");
+	buf__free(&stream);
+}
+
+static int write_expected(int n, char **paths)
+{
+	struct buf stream = {0};
+	char out[512];
+
+	for (int i = 0; i < n; i++) {
+		size_t stem = strlen(paths[i]) - strlen(EXTENSION);
+
+		if (strlen(paths[i]) < strlen(EXTENSION) || slurp(paths[i], &stream))
+			tap__bail("cannot read %s", paths[i]);
+		for (int k = 0; k < 2; k++) {
+			snprintf(out, sizeof(out), "%.*s.%s", (int)stem, paths[i], formats[k]);
+			convert(&stream, paths[i], formats[k], out);
+		}
+	}
+	buf__free(&stream);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	char dir[] = "/tmp/xrprof-streams.XXXXXX";
+
+	if (argc > 2 && !strcmp(argv[1], "write"))
+		return write_expected(argc - 2, argv + 2);
+	if (argc > 1 && !strcmp(argv[1], "bench"))
+		return !each_stream(bench, argc > 2 ? argv[2] : "200");
+	if (!mkdtemp(dir))
+		tap__bail("no folder in /tmp");
+	tap__ok(each_stream(test_stream, dir) >= 10, "there are ten streams");
+	rmdir(dir);
+	return tap__done();
+}

@@ -1,94 +1,100 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/intern.h"
 #include "base/map.h"
 
-#define INTERN_BLOCK 65536u
-
-struct block {
-	struct block *next;
-	char data[];
+struct intern_key {
+	const char *text;
+	size_t len;
 };
 
-/* One string; those with the same hash and length hang together. */
-struct entry {
-	struct entry *next;
-	char text[];
-};
-
-struct intern {
-	struct map entries;   /* (hash, length) to the first struct entry */
-	struct block *blocks; /* the newest is the one being filled */
-	size_t used, size;    /* of the newest block's data */
-	size_t total;	      /* of all blocks' data */
-};
-
-int intern__new(struct intern **out)
+void intern__init(struct intern *t, struct budget *budget)
 {
-	*out = calloc(1, sizeof(**out));
-	return *out ? 0 : -ENOMEM;
+	*t = (struct intern){.table.budget = budget, .arena.budget = budget};
 }
 
-static void *intern__alloc(struct intern *t, size_t size)
+static bool name__same(const void *record, const void *arg)
 {
-	void *p;
+	const struct name *name = record;
+	const struct intern_key *key = arg;
 
-	size = (size + 7) & ~(size_t)7;
-	if (!t->blocks || size > t->size - t->used) {
-		size_t room = size > INTERN_BLOCK ? size : INTERN_BLOCK;
-		struct block *b = NULL;
+	return name->len == key->len && !memcmp(name->text, key->text, key->len);
+}
 
-		if (t->total + room <= INTERN_MAX)
-			b = malloc(sizeof(*b) + room);
-		if (!b)
-			return NULL;
-		t->total += room;
-		b->next = t->blocks;
-		t->blocks = b;
-		t->used = 0;
-		t->size = room;
+/* Is there nothing in @text that any escaping is about?  True for nearly all names. */
+static bool text__tame(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == ';' || c == '\\')
+			return false;
 	}
-	p = t->blocks->data + t->used;
-	t->used += size;
-	return p;
+	return true;
 }
 
-const char *intern__get(struct intern *t, const char *text, size_t len)
+/* Fill in the escaped form of @name, whose text is set. */
+static int name__escape(struct intern *t, struct name *name)
 {
-	struct entry *first, *e;
-	uint64_t hash;
+	struct buf safe = {0}, field = {0};
+	char *copy;
+	int err;
 
-	len = strnlen(text, len);
-	hash = map__hash_bytes(text, len);
-	first = map__get(&t->entries, hash, len);
-	for (e = first; e; e = e->next)
-		if (!memcmp(e->text, text, len))
-			return e->text;
-	e = intern__alloc(t, sizeof(*e) + len + 1);
-	if (!e)
+	err = escape__text(&safe, name->text, "\"");
+	if (!err)
+		err = escape__text(&field, name->text, "\";");
+	if (err)
+		goto cleanup;
+	name->plain = field.len == name->len && !memcmp(field.data, name->text, name->len);
+	if (safe.len == name->len && !memcmp(safe.data, name->text, name->len))
+		goto cleanup;
+	copy = arena__alloc(&t->arena, safe.len + 1);
+	if (!copy) {
+		err = -1;
+		goto cleanup;
+	}
+	memcpy(copy, safe.data, safe.len);
+	copy[safe.len] = '\0';
+	name->safe = copy;
+	name->safe_len = (uint32_t)safe.len;
+cleanup:
+	buf__free(&safe);
+	buf__free(&field);
+	return err;
+}
+
+const struct name *intern__get(struct intern *t, const char *text, size_t len)
+{
+	struct intern_key key = {text, strnlen(text, len)};
+	uint64_t hash;
+	struct name *name;
+
+	if (key.len > UINT32_MAX / 8)
 		return NULL;
-	memcpy(e->text, text, len);
-	e->text[len] = '\0';
-	e->next = first;
-	if (map__put(&t->entries, hash, len, e))
-		return NULL; /* the bytes stay in the block, unused */
-	return e->text;
+	/* FNV's low bits are not mixed enough for a table */
+	hash = map__hash(map__hash_bytes(text, key.len), key.len);
+	name = table__find(&t->table, hash, name__same, &key);
+	if (name)
+		return name;
+	name = arena__alloc(&t->arena, sizeof(*name) + key.len + 1);
+	if (!name)
+		return NULL;
+	*name = (struct name){.hash = hash,
+			      .len = (uint32_t)key.len,
+			      .safe = name->text,
+			      .safe_len = (uint32_t)key.len,
+			      .plain = true};
+	memcpy(name->text, text, key.len);
+	name->text[key.len] = '\0';
+	if (!text__tame(name->text, key.len) && name__escape(t, name))
+		return NULL; /* the bytes stay in the arena, unused */
+	return table__add(&t->table, name) ? NULL : name;
 }
 
 void intern__free(struct intern *t)
 {
-	if (!t)
-		return;
-	while (t->blocks) {
-		struct block *b = t->blocks;
-
-		t->blocks = b->next;
-		free(b);
-	}
-	map__free(&t->entries);
-	free(t);
+	table__free(&t->table);
+	arena__free(&t->arena);
 }

@@ -1,25 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Interned strings: equal strings have equal addresses, and live until the table is freed.
+ * Interned names: in one table equal texts are one name at one address, until the table is freed.
+ * What must be escaped in it is escaped once, when it comes.
  */
 #ifndef XR_BASE_INTERN_H
 #define XR_BASE_INTERN_H
 
-#include <stddef.h>
+#include "base/arena.h"
+#include "base/table.h"
 
-#define INTERN_MAX (256u << 20)
+struct name {
+	uint64_t hash;	  /* of the text, the same in all tables */
+	const char *safe; /* escape__text() with `"`; it is `text` if nothing had to be done */
+	uint32_t len, safe_len; /* bytes, terminators not counted */
+	bool plain;		/* the text is its own escaped form, `"` and `;` escaped or not */
+	char text[];		/* as it came: any bytes but NUL, terminated */
+};
 
-struct intern;
+/* Starts as { 0 }; intern__init gives it a budget (NULL: no limit). */
+struct intern {
+	struct table table;
+	struct arena arena;
+};
 
-int intern__new(struct intern **out);
+void intern__init(struct intern *t, struct budget *budget);
 
 /*
- * intern__get - the one copy of the @len bytes at @text, terminated.  They end early at a NUL.
- * Returns NULL when there is no memory, or INTERN_MAX bytes are taken: a hostile target can make
- * up new names without end.
+ * intern__get - the one name of the @len bytes at @text, which end early at a NUL.  NULL: there is
+ * no memory, or no more in the budget: a hostile target can make up new names without end.
  */
-const char *intern__get(struct intern *t, const char *text, size_t len);
+const struct name *intern__get(struct intern *t, const char *text, size_t len);
 
-void intern__free(struct intern *t); /* NULL is allowed */
+void intern__free(struct intern *t);
 
 #endif

@@ -20,30 +20,18 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
+#include "base/escape.h"
 #include "layout.h"
-#include "profile/names.h"
 #include "output/writer.h"
-
-#define FOLDED_ENOUGH (1u << 20) /* bytes of stacks after which they are written unasked */
-
-/* A stack seen since the last flush. */
-struct folded_row {
-	size_t at, len; /* in writer.text */
-	uint64_t count;
-	size_t next; /* index + 1 of the next row of the same hash, 0: none */
-};
 
 struct writer {
 	struct output *out;
 	bool lines, gc, roots;
-	struct buf text; /* the rows' stacks, and after them the one being made */
-	struct folded_row *rows;
-	size_t nrows, cap;
-	struct map index; /* (hash, length) to index + 1 of the newest row, as a pointer */
+	struct buf line;
 };
 
 static int folded__open(struct writer **out, struct output *output,
@@ -61,140 +49,106 @@ static int folded__open(struct writer **out, struct output *output,
 	return 0;
 }
 
-static int folded__flush(struct writer *w)
+/* Begin another frame of the line. */
+static int folded__next(struct writer *w)
 {
-	int err = 0;
-
-	for (size_t i = 0; i < w->nrows && !err; i++) {
-		const struct folded_row *r = &w->rows[i];
-
-		err = output__write(w->out, w->text.data + r->at, r->len);
-		if (!err)
-			err = output__printf(w->out, " %" PRIu64, r->count);
-		if (!err)
-			err = output__end_line(w->out);
-	}
-	w->nrows = 0;
-	w->text.len = 0;
-	map__free(&w->index);
-	return err;
+	return w->line.len ? buf__add(&w->line, ";", 1) : 0;
 }
 
-/* Add a frame to the stack that begins at @start. */
-static int folded__frame(struct writer *w, size_t start, const char *name, const char *file,
-			 uint32_t line)
+static int folded__text(struct writer *w, const struct name *name, const char *also)
 {
-	int err = 0;
-
-	if (w->text.len > start)
-		err = buf__str(&w->text, ";");
-	if (!err)
-		err = name__escape(&w->text, name, "\";");
-	if (err || !w->lines || !file)
-		return err;
-	err = buf__str(&w->text, " (");
-	if (!err)
-		err = name__escape(&w->text, file, ";");
-	return err ? err : buf__printf(&w->text, ":%d)", (int32_t)line);
+	if (name->plain)
+		return buf__add(&w->line, name->text, name->len);
+	return escape__text(&w->line, name->text, also);
 }
 
-/* Add frame number @i of @s (0: innermost) as @name, with the place being executed in it. */
-static int folded__place(struct writer *w, size_t start, const char *name, const struct sample *s,
-			 uint32_t i)
+static int folded__place(struct writer *w, struct place place)
 {
-	if (!i)
-		return folded__frame(w, start, name, s->file, s->line);
-	return folded__frame(w, start, name, s->frames[i - 1].file, s->frames[i - 1].line);
-}
-
-static int folded__root(struct writer *w, size_t start, const struct profile_process *p)
-{
-	struct buf name = {0};
 	int err;
 
-	err = buf__printf(&name, "%s-%" PRIu32, p->comm && *p->comm ? p->comm : "unknown", p->pid);
-	if (!err)
-		err = buf__add(&name, "", 1);
-	if (!err)
-		err = folded__frame(w, start, name.data, NULL, 0);
-	buf__free(&name);
-	return err;
-}
-
-/* Count the stack that begins at @start for @count; a new one keeps its place in text. */
-static int folded__count(struct writer *w, size_t start, uint64_t count)
-{
-	const char *stack = w->text.data + start;
-	size_t len = w->text.len - start;
-	uint64_t hash = map__hash_bytes(stack, len);
-	size_t first = (size_t)(uintptr_t)map__get(&w->index, hash, len);
-
-	for (size_t i = first; i; i = w->rows[i - 1].next) {
-		struct folded_row *r = &w->rows[i - 1];
-
-		if (memcmp(w->text.data + r->at, stack, len))
-			continue;
-		r->count += count;
-		w->text.len = start;
+	if (!w->lines || !place.file)
 		return 0;
-	}
-	if (w->nrows == w->cap) {
-		size_t cap = w->cap ? w->cap * 2 : 64;
-		struct folded_row *rows = realloc(w->rows, (size_t)cap * sizeof(*rows));
-
-		if (!rows)
-			return -ENOMEM;
-		w->rows = rows;
-		w->cap = cap;
-	}
-	if (map__put(&w->index, hash, len, (void *)(uintptr_t)(w->nrows + 1)))
-		return -ENOMEM;
-	w->rows[w->nrows++] = (struct folded_row){start, len, count, first};
-	return 0;
+	err = buf__str(&w->line, " (");
+	if (!err)
+		err = folded__text(w, place.file, ";");
+	return err ? err : buf__printf(&w->line, ":%d)", (int32_t)place.line);
 }
 
-static int folded__sample(struct writer *w, const struct profile_process *p, const struct sample *s)
+static int folded__frame(struct writer *w, const struct frame *frame)
 {
-	size_t start = w->text.len;
+	int err;
+
+	if (frame->function == mark_gc.function && !w->gc)
+		return 0;
+	err = folded__next(w);
+	if (!err)
+		err = folded__text(w, frame->function, "\";");
+	return err ? err : folded__place(w, frame->place);
+}
+
+static int folded__root(struct writer *w, const struct aggregate_process *p)
+{
+	char name[XR_COMM_LEN + 16];
+	int err = folded__next(w);
+
+	snprintf(name, sizeof(name), "%s-%" PRIu32, *p->comm ? p->comm : "unknown", p->pid);
+	return err ? err : escape__text(&w->line, name, "\";");
+}
+
+static int folded__row(struct writer *w, const struct aggregate *a, const struct aggregate_row *row)
+{
+	const struct stack *stack = row->stack;
+	uint32_t n = stack->nframes;
 	int err = 0;
 
+	if (!row->values[XR_UNIT_TICKS])
+		return -ENOTSUP; /* a line has one number */
+	w->line.len = 0;
 	if (w->roots)
-		err = folded__root(w, start, p);
-	if (!err && s->flags & XR_F_TRUNCATED)
-		err = folded__place(w, start, "<truncated>", s, s->nframes);
-	if (!err && !s->nframes)
-		err = folded__place(w, start, "<toplevel>", s, 0);
-	for (uint32_t i = s->nframes; i > 0 && !err; i--)
-		err = folded__place(w, start, s->frames[i - 1].name, s, i - 1);
-	if (!err && w->gc && s->flags & XR_F_GC)
-		err = folded__frame(w, start, "<GC>", NULL, 0);
+		err = folded__root(w, aggregate__process(a, row->process));
+	if (!err && (!n || (n == 1 && stack->frames[0]->function == mark_gc.function))) {
+		err = folded__next(w);
+		if (!err)
+			err = buf__str(&w->line, "<toplevel>");
+		if (!err)
+			err = folded__place(w, stack->top);
+	}
+	for (uint32_t i = n; i > 0 && !err; i--)
+		err = folded__frame(w, stack->frames[i - 1]);
 	if (!err)
-		err = folded__count(w, start, s->weight);
-	if (err)
-		w->text.len = start;
-	else if (w->text.len > FOLDED_ENOUGH)
-		err = folded__flush(w);
+		err = buf__printf(&w->line, " %" PRIu64 "\n", row->values[XR_UNIT_TICKS]);
+	if (!err)
+		err = output__write(w->out, w->line.data, w->line.len);
+	return err ? err : output__commit(w->out);
+}
+
+static int folded__profile(struct writer *w, const struct aggregate *a, const struct stats *stats)
+{
+	const struct aggregate_row *rows;
+	int err = 0;
+	size_t n;
+
+	(void)stats;
+	rows = aggregate__rows(a, &n);
+	for (size_t i = 0; i < n && !err; i++)
+		err = folded__row(w, a, &rows[i]);
 	return err;
 }
 
 static int folded__close(struct writer *w)
 {
-	int err;
-
 	if (!w)
 		return 0;
-	err = folded__flush(w);
-	buf__free(&w->text);
-	free(w->rows);
+	buf__free(&w->line);
 	free(w);
-	return err;
+	return 0;
 }
 
 const struct writer_ops writer_folded = {
 	.name = "folded",
 	.help = "one line a stack, `outer;inner count`, for flamegraph.pl and the like",
+	.pieces = true,
 	.open = folded__open,
-	.sample = folded__sample,
-	.flush = folded__flush,
+	.profile = folded__profile,
 	.close = folded__close,
 };

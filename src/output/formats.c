@@ -3,11 +3,14 @@
 
 #include "output/writer.h"
 
-static const struct writer_ops *const formats[] = {
-	&writer_rprof,
-	&writer_folded,
-	NULL,
-};
+/* One row a format: writer_NAME is defined in the file of its name. */
+#define FORMATS(row) row(rprof) row(folded)
+
+#define DECLARED(name) extern const struct writer_ops writer_##name;
+FORMATS(DECLARED)
+
+#define LISTED(name) &writer_##name,
+static const struct writer_ops *const formats[] = {FORMATS(LISTED) NULL};
 
 const struct writer_ops *const *formats__all(void)
 {

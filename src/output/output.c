@@ -10,7 +10,7 @@
 #include "output/output.h"
 #include "os/os.h"
 
-#define OUTPUT_ENOUGH  65536u	  /* bytes of whole lines that are not kept back any longer */
+#define OUTPUT_ENOUGH  65536u	  /* committed bytes that are not kept back any longer */
 #define OUTPUT_AT_ONCE (1u << 30) /* bytes in one write */
 
 struct output {
@@ -18,8 +18,9 @@ struct output {
 	bool ours;    /* close it */
 	bool regular; /* a file that can be truncated */
 	int error;    /* the first there was */
-	size_t whole; /* bytes of whole lines at the start of buf */
 	struct buf buf;
+	size_t *commits; /* where in buf they were, ascending; those of nothing new left out */
+	size_t ncommits, cap;
 };
 
 int output__open(struct output **out, const char *path, struct errmsg *f)
@@ -75,29 +76,44 @@ int output__printf(struct output *o, const char *fmt, ...)
 	return output__fail(o, err);
 }
 
-int output__end_line(struct output *o)
+/* Bytes at the start of buf that may go. */
+static size_t output__committed(const struct output *o)
 {
-	int err = output__write(o, "\n", 1);
+	return o->ncommits ? o->commits[o->ncommits - 1] : 0;
+}
 
-	if (err)
-		return err;
-	o->whole = o->buf.len;
-	return o->whole >= OUTPUT_ENOUGH ? output__flush(o) : 0;
+int output__commit(struct output *o)
+{
+	if (o->error)
+		return o->error;
+	if (o->buf.len == output__committed(o))
+		return 0;
+	if (o->ncommits == o->cap) {
+		size_t cap = o->cap ? o->cap * 2 : 64;
+		size_t *commits = realloc(o->commits, cap * sizeof(*commits));
+
+		if (!commits)
+			return output__fail(o, -ENOMEM);
+		o->commits = commits;
+		o->cap = cap;
+	}
+	o->commits[o->ncommits++] = o->buf.len;
+	return o->buf.len >= OUTPUT_ENOUGH ? output__flush(o) : 0;
 }
 
 /*
- * @done bytes of the whole lines were written before the failure: take what they hold of an
- * unfinished line back out of a regular file.  Only if it is still at the file's end: stdout may
- * be shared.
+ * @done bytes were written before the failure: take what came after the last whole commit back out
+ * of a regular file.  Only if it is still at the file's end: stdout may be shared.
  */
 static void output__trim(struct output *o, size_t done)
 {
-	size_t tail = 0;
+	size_t whole = 0, tail;
 	struct stat st;
 	off_t end;
 
-	while (tail < done && o->buf.data[done - tail - 1] != '\n')
-		tail++;
+	for (size_t i = 0; i < o->ncommits && o->commits[i] <= done; i++)
+		whole = o->commits[i];
+	tail = done - whole;
 	if (!o->regular || !tail)
 		return;
 	end = lseek(o->fd, 0, SEEK_CUR);
@@ -107,22 +123,20 @@ static void output__trim(struct output *o, size_t done)
 		lseek(o->fd, end - (off_t)tail, SEEK_SET);
 }
 
-/* As much of the whole lines behind @done as is written at once. */
-static unsigned int output__portion(const struct output *o, size_t done)
+/* As much of @left bytes as is written at once. */
+static unsigned int output__portion(size_t left)
 {
-	size_t left = o->whole - done;
-
 	return left < OUTPUT_AT_ONCE ? (unsigned int)left : OUTPUT_AT_ONCE;
 }
 
 int output__flush(struct output *o)
 {
-	size_t done = 0;
+	size_t whole = output__committed(o), done = 0;
 
 	if (o->error)
 		return o->error;
-	while (done < o->whole) {
-		int n = os__write(o->fd, o->buf.data + done, output__portion(o, done));
+	while (done < whole) {
+		int n = os__write(o->fd, o->buf.data + done, output__portion(whole - done));
 
 		if (n > 0) {
 			done += (size_t)n;
@@ -135,11 +149,10 @@ int output__flush(struct output *o)
 			return o->error;
 		}
 	}
-	/* `whole` is not 0 here only if buf holds something */
 	if (done) {
 		o->buf.len -= done;
 		memmove(o->buf.data, o->buf.data + done, o->buf.len);
-		o->whole = 0;
+		o->ncommits = 0;
 	}
 	return 0;
 }
@@ -155,6 +168,7 @@ int output__close(struct output *o)
 		output__fail(o, -errno);
 	err = o->error;
 	buf__free(&o->buf);
+	free(o->commits);
 	free(o);
 	return err;
 }

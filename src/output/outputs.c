@@ -9,16 +9,18 @@
 #include "base/map.h"
 #include "os/os.h"
 #include "output/outputs.h"
+#include "profile/limits.h"
 
 #define STREAM_PATH_MAX 4096	 /* bytes */
-#define FLUSH_NS	NS_PER_S /* between two flushes of what writers keep */
+#define FLUSH_NS	NS_PER_S /* between two profiles that a file is made of */
 
 struct stream {
 	struct stream *next, **link; /* in outputs.all */
 	struct output *out;
 	struct writer *writer;
+	struct aggregate *aggregate; /* for a format that wants it; NULL: none */
 	char *path;
-	bool dirty; /* written to since the last flush */
+	bool dirty; /* samples came since the last flush */
 };
 
 struct outputs {
@@ -27,7 +29,8 @@ struct outputs {
 	struct stream *shared;
 	struct stream *all;
 	struct map own;	  /* in a directory: (serial, 0) to the process' stream */
-	uint64_t flushed; /* when writers were last flushed; ns, CLOCK_MONOTONIC */
+	uint64_t flushed; /* when profiles were last written; ns, CLOCK_MONOTONIC */
+	uint64_t dropped; /* samples whose stack found no room in an aggregate */
 	uint8_t *pids;	  /* bit set: a file of that pid was made in this run */
 	size_t pids_size;
 	int err;
@@ -46,24 +49,43 @@ static int outputs__fail(struct outputs *ss, const struct stream *st, int err)
 	return ss->err;
 }
 
-/* Unlink from the list, close and free: the error of that, which was not there before. */
-static int stream__close(struct outputs *ss, struct stream *st)
+/* Have what was added up written. */
+static int stream__profile(struct outputs *ss, struct stream *st, const struct stats *stats)
 {
-	int err = 0, out_err;
+	int err = ss->config.format->profile(st->writer, st->aggregate, stats);
 
-	if (st->writer)
-		err = ss->config.format->close(st->writer);
-	out_err = output__close(st->out);
-	err = err ? err : out_err;
-	if (err)
-		outputs__fail(ss, st, err);
-	if (st->link) {
-		*st->link = st->next;
-		if (st->next)
-			st->next->link = st->link;
-	}
+	ss->dropped += aggregate__dropped(st->aggregate);
+	aggregate__clear(st->aggregate);
+	return err;
+}
+
+static void stream__free(struct stream *st)
+{
+	aggregate__free(st->aggregate);
 	free(st->path);
 	free(st);
+}
+
+/*
+ * Complete its file, unlink from the list, close and free: the error of that, which was not there
+ * before.  @stats: of the run, NULL if it goes on.
+ */
+static int stream__close(struct outputs *ss, struct stream *st, const struct stats *stats)
+{
+	int err = 0, other;
+
+	if (st->aggregate && !ss->err)
+		err = stream__profile(ss, st, stats);
+	other = ss->config.format->close(st->writer);
+	err = err ? err : other;
+	other = output__close(st->out);
+	err = err ? err : other;
+	if (err)
+		outputs__fail(ss, st, err);
+	*st->link = st->next;
+	if (st->next)
+		st->next->link = st->link;
+	stream__free(st);
 	return err;
 }
 
@@ -77,6 +99,12 @@ static int stream__open(struct outputs *ss, const char *path, struct stream **ou
 		goto failed;
 	st->path = strdup(path);
 	if (!st->path)
+		goto failed;
+	if (ss->config.format->profile)
+		err = aggregate__new(&st->aggregate, LIMIT_AGGREGATE, ss->config.format->labels);
+	else
+		err = 0;
+	if (err)
 		goto failed;
 	err = output__open(&st->out, path, &ss->fault);
 	if (err) {
@@ -99,8 +127,7 @@ static int stream__open(struct outputs *ss, const char *path, struct stream **ou
 failed:
 	if (st) {
 		output__close(st->out);
-		free(st->path);
-		free(st);
+		stream__free(st);
 	}
 	if (!ss->err)
 		ss->err = errmsg__set(&ss->fault, err, "cannot write %s: %s", path, strerror(-err));
@@ -228,8 +255,26 @@ static int outputs__process(void *arg, const struct profile_process *p, enum pro
 		return outputs__stream(ss, p) ? 0 : ss->err;
 	st = map__remove(&ss->own, p->serial, 0);
 	if (st)
-		stream__close(ss, st); /* its file is complete */
+		stream__close(ss, st, NULL); /* its file is complete */
 	return ss->err;
+}
+
+/* Add a sample to the profile of @st, which is written if there is no room for more. */
+static int stream__add(struct outputs *ss, struct stream *st, const struct profile_process *p,
+		       const struct sample *s)
+{
+	bool pieces = ss->config.format->pieces;
+	int err = 0;
+
+	if (pieces && aggregate__size(st->aggregate) > LIMIT_PIECE)
+		err = stream__profile(ss, st, NULL);
+	if (!err)
+		err = aggregate__add(st->aggregate, p, s);
+	if (err == -ENOSPC) {
+		aggregate__drop(st->aggregate, p, s);
+		err = 0;
+	}
+	return err;
 }
 
 static int outputs__sample(void *arg, const struct profile_process *p, const struct sample *s)
@@ -241,41 +286,44 @@ static int outputs__sample(void *arg, const struct profile_process *p, const str
 	if (!st)
 		return ss->err;
 	st->dirty = true;
-	err = ss->config.format->sample(st->writer, p, s);
+	if (st->aggregate)
+		err = stream__add(ss, st, p, s);
+	else
+		err = ss->config.format->sample(st->writer, p, s);
 	return err ? outputs__fail(ss, st, err) : 0;
 }
 
 static int outputs__tick(void *arg, uint64_t now)
 {
 	struct outputs *ss = arg;
-	bool writers = now - ss->flushed >= FLUSH_NS;
+	const struct writer_ops *format = ss->config.format;
+	bool profiles = format->profile && format->pieces && now - ss->flushed >= FLUSH_NS;
 	int err;
 
-	if (writers)
+	if (profiles)
 		ss->flushed = now;
 	for (struct stream *st = ss->all; st && !ss->err; st = st->next) {
 		if (!st->dirty)
 			continue;
-		err = 0;
-		if (writers && ss->config.format->flush)
-			err = ss->config.format->flush(st->writer);
+		err = profiles ? stream__profile(ss, st, NULL) : 0;
 		if (!err)
 			err = output__flush(st->out);
 		if (err)
 			outputs__fail(ss, st, err);
-		st->dirty = ss->config.format->flush && !writers;
+		st->dirty = format->profile && !profiles;
 	}
 	return ss->err;
 }
 
-static int outputs__finish(void *arg, const struct stats *stats)
+static int outputs__finish(void *arg, struct stats *stats)
 {
 	struct outputs *ss = arg;
 
-	(void)stats;
 	while (ss->all)
-		stream__close(ss, ss->all);
+		stream__close(ss, ss->all, stats);
 	map__free(&ss->own);
+	if (stats)
+		stats->stacks_dropped += ss->dropped;
 	return ss->err;
 }
 

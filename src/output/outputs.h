@@ -30,9 +30,9 @@ struct outputs_config {
 int outputs__new(struct outputs **out, const struct outputs_config *config);
 
 /*
- * outputs__sink - as a sink.  What was written is handed to the kernel at each tick, what writers
- * keep once a second.  After a failure nothing more is written and all calls return the same error.
- * Finish completes and closes all files.
+ * outputs__sink - as a sink.  What was written is handed to the kernel at each tick; what a format
+ * has added up, and may be written in pieces, is written once a second.  After a failure nothing
+ * more is written and all calls return the same error.  Finish completes and closes all files.
  */
 struct sink outputs__sink(struct outputs *ss);
 

@@ -11,20 +11,32 @@
  * where that function was called from.  A sample about which there is nothing to say (no frames,
  * no mark, no location) has no line.  A sample that stands for n ticks is n lines.  What R would
  * not write: the frames `<truncated>` (outermost) and `<other thread>`, and escapes in hostile
- * names (names.h).  Memory profiling, R's third prefix, cannot be had from outside.
+ * names (escape.h).  Memory profiling, R's third prefix, cannot be had from outside.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/map.h"
+#include "base/escape.h"
 #include "layout.h"
-#include "profile/names.h"
 #include "output/writer.h"
+#include "profile/limits.h"
+
+/* A file that was announced.  Those of all processes: their names do not live as long as this. */
+struct rprof_file {
+	uint64_t hash;
+	unsigned int number;
+	uint32_t len;
+	char name[];
+};
 
 struct writer {
 	struct output *out;
 	bool lines, gc;
-	struct map files; /* (address of the interned name, 0) to its number, as a pointer */
+	struct budget budget;
+	struct table files; /* struct rprof_file */
+	struct arena arena; /* of them */
+	unsigned int last;  /* the highest number given */
 	struct buf line;
 };
 
@@ -44,12 +56,14 @@ static int rprof__open(struct writer **out, struct output *output,
 	w->out = output;
 	w->lines = config->capture & XR_ROW_LINES;
 	w->gc = config->capture & XR_ROW_GC;
+	w->budget.max = LIMIT_FILES;
+	w->files.budget = w->arena.budget = &w->budget;
 	/* microseconds, rounded as R rounds; R takes no interval of 0 */
 	interval = (uint32_t)(1e6 / config->freq + 0.5);
-	err = output__printf(output, "%s%ssample.interval=%u", w->gc ? "GC profiling: " : "",
+	err = output__printf(output, "%s%ssample.interval=%u\n", w->gc ? "GC profiling: " : "",
 			     w->lines ? "line profiling: " : "", interval ? interval : 1);
 	if (!err)
-		err = output__end_line(output);
+		err = output__commit(output);
 	if (err)
 		free(w);
 	else
@@ -57,73 +71,107 @@ static int rprof__open(struct writer **out, struct output *output,
 	return err;
 }
 
-/* Number the file, and announce it if it is new. */
-static int rprof__file(struct writer *w, const char *file, unsigned int *number)
+static bool file__same(const void *record, const void *arg)
 {
+	const struct rprof_file *file = record;
+	const struct name *name = arg;
+
+	return file->len == name->len && !memcmp(file->name, name->text, name->len);
+}
+
+static struct rprof_file *rprof__new_file(struct writer *w, const struct name *name)
+{
+	struct rprof_file *file = arena__alloc(&w->arena, sizeof(*file) + name->len);
+
+	if (!file)
+		return NULL;
+	*file = (struct rprof_file){.hash = name->hash, .number = w->last + 1, .len = name->len};
+	memcpy(file->name, name->text, name->len);
+	return table__add(&w->files, file) ? NULL : file;
+}
+
+/* Number the file, and announce it if it is new. */
+static int rprof__file(struct writer *w, const struct name *name, unsigned int *number)
+{
+	struct rprof_file *file = table__find(&w->files, name->hash, file__same, name);
 	struct buf line = {0};
 	int err;
 
-	*number = (unsigned int)(uintptr_t)map__get(&w->files, (uintptr_t)file, 0);
-	if (*number)
+	if (file) {
+		*number = file->number;
 		return 0;
-	*number = (unsigned int)w->files.count + 1;
-	err = map__put(&w->files, (uintptr_t)file, 0, (void *)(uintptr_t)*number);
-	if (!err)
-		err = buf__printf(&line, "#File %u: ", *number);
+	}
+	file = rprof__new_file(w, name);
+	if (!file) { /* too many to be remembered: a file may have two numbers */
+		table__free(&w->files);
+		arena__free(&w->arena);
+		file = rprof__new_file(w, name);
+	}
+	if (!file)
+		return -ENOMEM;
+	*number = ++w->last;
 	/* its name goes to the end of the line: quotes do no harm */
+	err = escape__text(&line, name->text, "");
 	if (!err)
-		err = name__escape(&line, file, "");
+		err = output__printf(w->out, "#File %u: ", *number);
 	if (!err)
 		err = output__write(w->out, line.data, line.len);
 	if (!err)
-		err = output__end_line(w->out);
+		err = output__write(w->out, "\n", 1);
+	if (!err)
+		err = output__commit(w->out);
 	buf__free(&line);
 	return err;
 }
 
-static int rprof__location(struct writer *w, const char *file, uint32_t line)
+static int rprof__place(struct writer *w, struct place place)
 {
 	unsigned int number;
 	int err;
 
-	if (!w->lines || !file)
+	if (!w->lines || !place.file)
 		return 0;
-	err = rprof__file(w, file, &number);
+	err = rprof__file(w, place.file, &number);
 	/* an int in R */
-	return err ? err : buf__printf(&w->line, "%u#%d ", number, (int32_t)line);
+	return err ? err : buf__printf(&w->line, "%u#%d ", number, (int32_t)place.line);
 }
 
-static int rprof__frame(struct writer *w, const struct frame *frame)
+static int rprof__frame(struct writer *w, const struct name *name)
 {
-	int err = buf__str(&w->line, "\"");
+	int err = buf__add(&w->line, "\"", 1);
 
 	if (!err)
-		err = name__escape(&w->line, frame->name, "\"");
-	if (!err)
-		err = buf__str(&w->line, "\" ");
-	return err ? err : rprof__location(w, frame->file, frame->line);
+		err = buf__add(&w->line, name->safe, name->safe_len);
+	return err ? err : buf__add(&w->line, "\" ", 2);
 }
 
 static int rprof__sample(struct writer *w, const struct profile_process *p, const struct sample *s)
 {
+	const struct stack *stack = s->stack;
 	int err = 0;
 
 	(void)p;
 	if (s->unit != XR_UNIT_TICKS)
 		return -ENOTSUP; /* a line is one interval of the header */
 	w->line.len = 0;
-	if (w->gc && s->flags & XR_F_GC)
-		err = buf__str(&w->line, "\"<GC>\" ");
+	/* R has the place where a function is called from after its name */
+	for (uint32_t i = 0; i < stack->nframes && !err; i++) {
+		const struct frame *frame = stack->frames[i];
+
+		if (frame->function == mark_gc.function && !w->gc)
+			continue;
+		err = rprof__place(w, frame->place);
+		if (!err)
+			err = rprof__frame(w, frame->function);
+	}
 	if (!err)
-		err = rprof__location(w, s->file, s->line);
-	for (uint32_t i = 0; i < s->nframes && !err; i++)
-		err = rprof__frame(w, &s->frames[i]);
-	if (!err && s->flags & XR_F_TRUNCATED)
-		err = buf__str(&w->line, "\"<truncated>\" ");
+		err = rprof__place(w, stack->top);
+	if (!err && w->line.len)
+		err = buf__add(&w->line, "\n", 1);
 	for (uint64_t n = w->line.len ? s->weight : 0; n && !err; n--) {
 		err = output__write(w->out, w->line.data, w->line.len);
 		if (!err)
-			err = output__end_line(w->out);
+			err = output__commit(w->out);
 	}
 	return err;
 }
@@ -132,7 +180,8 @@ static int rprof__close(struct writer *w)
 {
 	if (!w)
 		return 0;
-	map__free(&w->files);
+	table__free(&w->files);
+	arena__free(&w->arena);
 	buf__free(&w->line);
 	free(w);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A writer turns samples into one output format.  One file per format, one row in formats.c.
+ * A writer turns a profile into one output format.  One file per format, one row in formats.c.
  */
 #ifndef XR_OUTPUT_WRITER_H
 #define XR_OUTPUT_WRITER_H
@@ -8,7 +8,9 @@
 #include <stdbool.h>
 
 #include "output/output.h"
+#include "profile/aggregate.h"
 #include "profile/profile.h"
+#include "profile/stats.h"
 
 /* What a writer is opened with; borrowed for the life of the writer. */
 struct writer_config {
@@ -19,19 +21,27 @@ struct writer_config {
 
 struct writer;
 
+/*
+ * A format has either `sample`: it is given each sample as it comes; or `profile`: it is given what
+ * they add up to.  All return 0 or a negative errno.  A writer commits (output.h) whatever may be
+ * the end of its file.
+ */
 struct writer_ops {
 	const char *name;
 	const char *help;
 	bool per_process; /* several processes need one output each (rprof) */
+	/*
+	 * With `profile`: the file may be made of any number of profiles one after another, as its
+	 * readers add them up (folded).  They come about once a second then, and when there are
+	 * many stacks; else there is one, at the end, which may miss stacks (aggregate.h).
+	 */
+	bool pieces;
+	uint32_t labels; /* with `profile`: the XR_F_ flags by which samples are kept apart */
 	/* Write the header, if any, to @out, which is borrowed until close. */
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);
 	int (*sample)(struct writer *w, const struct profile_process *p, const struct sample *s);
-	/*
-	 * Write to the output what the writer holds back (folded adds up equal stacks).  NULL: it
-	 * holds nothing.  Called about once a second, before output__flush; close does it by
-	 * itself.
-	 */
-	int (*flush)(struct writer *w);
+	/* @stats: what was counted in the whole run, if it is over; else NULL. */
+	int (*profile)(struct writer *w, const struct aggregate *a, const struct stats *stats);
 	/* Whatever must be written at the end; frees @w.  NULL is allowed. */
 	int (*close)(struct writer *w);
 };
@@ -42,8 +52,5 @@ struct writer_ops {
  */
 const struct writer_ops *const *formats__all(void);
 const struct writer_ops *formats__find(const char *name);
-
-/* The rows of formats.c; each is defined in the file of its name. */
-extern const struct writer_ops writer_rprof, writer_folded;
 
 #endif

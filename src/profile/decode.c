@@ -6,102 +6,133 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/decode.h"
-#include "base/intern.h"
 #include "base/map.h"
+#include "profile/decode.h"
+#include "profile/limits.h"
 #include "profile/names.h"
+#include "profile/stacks.h"
 
 #define DECODE_CPUS_MAX	  65536u
 #define DECODE_WEIGHT_MAX (1ULL << 24) /* ticks in one sample: hours of them at 999 Hz */
-#define DECODE_TEXTS_MAX  (1u << 22)   /* symbols of one process */
-#define DECODE_NAMES_MAX  (1u << 18)   /* rendered names of one process kept at hand */
+#define ID_COST		  (2 * sizeof(struct map_entry)) /* a name's place in a map */
 #define DECODE_FLAGS                                                                               \
 	(XR_F_MORE | XR_F_TRUNCATED | XR_F_GC | XR_F_LINES | XR_F_OTHER_THREAD | XR_F_KERNEL |     \
 	 XR_F_DISCARD)
 
-/* What is known of the texts of one process row.  Values are interned strings. */
-struct texts {
-	struct map ids;	  /* (id, enum xr_text_kind) to the text */
-	struct map names; /* (slot.word, slot.more) to the name rendered from texts in `ids` */
+/* A frame as the sampler tells it: the slot, and the place being executed in it. */
+struct slot_key {
+	uint64_t word, more;
+	uint64_t file; /* hash, 0: none */
+	uint32_t line;
+};
+
+struct slot {
+	uint64_t hash;
+	struct slot_key key;
+	const struct frame *frame;
+};
+
+/*
+ * What is known of one process row.  Names stay as long as it does: each is sent only once.  All
+ * the rest is made of them, and made again when it was let go.
+ */
+struct known {
+	struct budget room, made; /* for the names; for what is made of them */
+	struct intern names;
+	struct map ids;	      /* (id, enum xr_text_kind) to the name */
+	struct stacks stacks; /* frames, stacks, and names put together */
+	struct table slots;   /* struct slot */
+	struct arena arena;   /* of the slots */
+	uint32_t pending;     /* samples of it that are being put together */
 };
 
 /* The sample being put together from what one cpu sends at one level. */
 struct pending {
 	bool active;
 	uint32_t next_part;
-	uint32_t cap; /* of frames */
-	struct frame *frames;
-	struct sample sample; /* frames is set when it is handed on */
+	uint32_t cap, nframes;
+	const struct frame **frames; /* the first is left free for <GC> */
+	uint64_t file;		     /* the place being executed in the frame to come */
+	uint32_t line;
+	struct known *known;
+	struct sample sample; /* stack is set when it is handed on */
 };
 
 struct decoder {
 	struct decoder_ops ops;
 	void *arg;
 	struct decoder_stats stats;
-	struct intern *strings;
-	const char *lost;	  /* stands for a string there was no room for */
-	struct map texts;	  /* (serial, 0) to struct texts */
+	struct budget room, made; /* of all processes */
+	uint64_t last_id;
+	struct map known;	  /* (serial, 0) to struct known */
 	struct pending **pending; /* by cpu and level: cpu * XR_LEVELS + level */
 	uint32_t npending;
-	struct buf name; /* the name being rendered */
+	struct buf name; /* the one being rendered */
 };
 
 int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
 
-	*out = NULL;
-	if (!d || intern__new(&d->strings))
-		goto cleanup;
-	d->lost = intern__get(d->strings, "<no room>", 9);
-	if (!d->lost)
-		goto cleanup;
+	*out = d;
+	if (!d)
+		return -ENOMEM;
 	d->ops = *ops;
 	d->arg = arg;
-	*out = d;
+	d->room.max = LIMIT_NAMES_ALL;
+	d->made.max = LIMIT_MADE_ALL;
 	return 0;
-
-cleanup:
-	decoder__free(d);
-	return -ENOMEM;
 }
 
-/* The interned copy of @len bytes at @text; never NULL. */
-static const char *decoder__intern(struct decoder *d, const char *text, size_t len)
+static void known__forget_slots(struct known *k)
 {
-	const char *copy = intern__get(d->strings, text, len);
-
-	return copy ? copy : d->lost;
+	table__free(&k->slots);
+	arena__free(&k->arena);
 }
 
-static void texts__free(struct texts *t)
+/* Let go all that was made of the names. */
+static void known__forget_made(struct known *k)
 {
-	if (!t)
+	known__forget_slots(k);
+	stacks__free(&k->stacks);
+}
+
+static void known__free(struct known *k)
+{
+	if (!k)
 		return;
-	map__free(&t->ids);
-	map__free(&t->names);
-	free(t);
+	known__forget_made(k);
+	intern__free(&k->names);
+	budget__give(&k->room, k->ids.count * ID_COST);
+	map__free(&k->ids);
+	free(k);
 }
 
-/* The texts of row @serial, made if there are none yet; NULL: no memory. */
-static struct texts *decoder__texts(struct decoder *d, uint32_t serial)
+/* What is known of row @serial, made if there is nothing yet; NULL: no memory. */
+static struct known *decoder__known(struct decoder *d, uint32_t serial)
 {
-	struct texts *t = map__get(&d->texts, serial, 0);
+	struct known *k = map__get(&d->known, serial, 0);
 
-	if (t)
-		return t;
-	t = calloc(1, sizeof(*t));
-	if (t && map__put(&d->texts, serial, 0, t)) {
-		free(t);
-		t = NULL;
-	}
-	return t;
+	if (k)
+		return k;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	k->room = (struct budget){.whole = &d->room, .max = LIMIT_NAMES, .reserve = LIMIT_RESERVE};
+	k->made = (struct budget){.whole = &d->made, .max = LIMIT_MADE, .reserve = LIMIT_RESERVE};
+	intern__init(&k->names, &k->room);
+	stacks__init(&k->stacks, &k->made, &d->last_id);
+	k->slots.budget = k->arena.budget = &k->made;
+	if (!map__put(&d->known, serial, 0, k))
+		return k;
+	free(k);
+	return NULL;
 }
 
 /* Map values are not const; nobody writes through these. */
-static int texts__put(struct map *m, uint64_t a, uint64_t b, const char *text)
+static int known__put(struct known *k, uint64_t id, uint32_t kind, const struct name *name)
 {
-	return map__put(m, a, b, (void *)(uintptr_t)text);
+	return map__put(&k->ids, id, kind, (void *)(uintptr_t)name);
 }
 
 /* The most bytes that a sampler sends of a text of @kind. */
@@ -110,8 +141,10 @@ static uint32_t text__max(uint32_t kind)
 	return kind == XR_TEXT_SYMBOL ? XR_NAME_MAX : XR_TEXT_MAX;
 }
 
-/* The text of @r, which the sampler cut: without the part of a character at its end, marked. */
-static const char *decoder__cut(struct decoder *d, const struct xr_text *r)
+/*
+ * The name of @r, of which the sampler sent no more than it may: without a cut character, marked.
+ */
+static const struct name *decoder__cut(struct decoder *d, struct known *k, const struct xr_text *r)
 {
 	uint32_t len = r->len;
 
@@ -128,47 +161,60 @@ static const char *decoder__cut(struct decoder *d, const struct xr_text *r)
 	}
 	d->name.len = 0;
 	if (buf__add(&d->name, r->text, len) || buf__add(&d->name, "...", 3))
-		return d->lost;
-	return decoder__intern(d, d->name.data, d->name.len);
+		return NULL;
+	return intern__get(&k->names, d->name.data, d->name.len);
 }
 
 static int decoder__text(struct decoder *d, const struct xr_text *r, size_t size)
 {
-	struct texts *t;
-	const char *text, *old;
+	const struct name *name, *old;
+	struct known *k;
+	int err;
 
 	if (size < sizeof(*r) || r->len > size - sizeof(*r) || r->kind > XR_TEXT_HASHED ||
 	    r->len > text__max(r->kind))
 		return -EBADMSG;
-	t = decoder__texts(d, r->serial);
-	if (!t)
+	k = decoder__known(d, r->serial);
+	if (!k)
 		return -ENOMEM;
-	text = r->len < text__max(r->kind) ? decoder__intern(d, r->text, r->len)
-					   : decoder__cut(d, r);
-	old = map__get(&t->ids, r->id, r->kind);
-	if (old == text)
+	name = r->len < text__max(r->kind) ? intern__get(&k->names, r->text, r->len)
+					   : decoder__cut(d, k, r);
+	old = map__get(&k->ids, r->id, r->kind);
+	if (name && name == old)
 		return 0;
+	if (!old && (!name || !budget__take(&k->room, ID_COST))) {
+		d->stats.names_dropped++;
+		return 0;
+	}
+	if (!name) {
+		/* the old name is wrong now */
+		d->stats.names_dropped++;
+		name = mark_no_room.function;
+	}
 	if (old)
-		map__free(&t->names); /* some may be made of the old text */
-	else if (t->ids.count >= DECODE_TEXTS_MAX)
-		return -ENOSPC;
-	return texts__put(&t->ids, r->id, r->kind, text);
+		known__forget_slots(k); /* some may be made of the old text */
+	err = known__put(k, r->id, r->kind, name);
+	if (err && !old)
+		budget__give(&k->room, ID_COST);
+	return err;
 }
 
 #define ADDRESS_TEXT 24 /* bytes that hold <0x%llx> */
 
-/* The text of @id, or one that says its address; @known turns false then. */
-static const char *decoder__word(struct decoder *d, struct texts *t, uint64_t id, uint32_t kind,
-				 bool *known)
+/*
+ * The text of @id, or one that says its address, which is written to @address; @known turns false
+ * then.
+ */
+static const char *known__word(const struct known *k, uint64_t id, uint32_t kind,
+			       char address[ADDRESS_TEXT], bool *known)
 {
-	const char *text = map__get(&t->ids, id, kind);
-	char address[ADDRESS_TEXT];
+	const struct name *name = map__get(&k->ids, id, kind);
 
-	if (text)
-		return text;
+	if (name)
+		return name->text;
 	*known = false;
-	snprintf(address, sizeof(address), "<0x%" PRIx64 ">", id);
-	return decoder__intern(d, address, strlen(address));
+	snprintf(address, ADDRESS_TEXT, "<0x%" PRIx64 ">", id);
+	return address;
 }
 
 /* How a slot's words are to be read, by form. */
@@ -194,65 +240,124 @@ static const struct form {
 	[XR_FORM_KERNEL] = {.address = 1, .kind = FRAME_KERNEL},
 };
 
-/* Fill @frame's kind and name from @slot. */
-static int decoder__name(struct decoder *d, struct texts *t, const struct xr_slot *slot,
-			 struct frame *frame)
+/* Render the name of a slot.  @known turns false if a text never came. */
+static int decoder__render(struct decoder *d, const struct known *k, const struct slot_key *key,
+			   const struct name **name, bool *known)
 {
-	uint64_t form = slot->word >> XR_FORM_SHIFT, id = slot->word & XR_WORD_MASK;
+	uint64_t form = key->word >> XR_FORM_SHIFT, id = key->word & XR_WORD_MASK;
+	char address[ADDRESS_TEXT], second[ADDRESS_TEXT];
 	const char *word = NULL, *more = NULL;
+	bool ignored;
+	int err;
+
+	if (form == XR_FORM_SYMBOL) { /* its text is its name */
+		*name = map__get(&k->ids, id, XR_TEXT_SYMBOL);
+		if (*name)
+			return 0;
+	}
+	if (forms[form].word)
+		word = known__word(k, id, XR_TEXT_SYMBOL, address, known);
+	if (forms[form].more)
+		more = known__word(k, key->more, XR_TEXT_SYMBOL, second, known);
+	if (forms[form].hashed)
+		more = known__word(k, key->more, XR_TEXT_HASHED, second, known);
+	if (forms[form].address)
+		word = known__word(k, id, UINT32_MAX, address, &ignored);
+	d->name.len = 0;
+	err = name__render(&d->name, (enum xr_form)form, word, more, key->more);
+	*name = NULL;
+	return err;
+}
+
+/* The name of file @hash, NULL for none; one whose text never came is named by its hash. */
+static const struct name *decoder__file(struct decoder *d, struct known *k, uint64_t hash)
+{
+	const struct name *file = hash ? map__get(&k->ids, hash, XR_TEXT_HASHED) : NULL;
 	char address[ADDRESS_TEXT];
+
+	if (file || !hash)
+		return file;
+	d->stats.unnamed++;
+	snprintf(address, sizeof(address), "<0x%" PRIx64 ">", hash);
+	file = stacks__name(&k->stacks, address, strlen(address));
+	return file ? file : mark_no_room.function;
+}
+
+static struct place decoder__place(struct decoder *d, struct known *k, uint64_t file, uint32_t line)
+{
+	return (struct place){.file = decoder__file(d, k, file), .line = file ? line : 0};
+}
+
+/* The frame of @key, made and remembered; one with a text that may still come is not. */
+static int decoder__make(struct decoder *d, struct known *k, const struct slot_key *key,
+			 uint64_t hash, const struct frame **out)
+{
+	uint64_t form = key->word >> XR_FORM_SHIFT, unnamed = d->stats.unnamed;
+	struct frame frame = {0};
 	bool known = true;
+	struct slot *slot;
 	int err;
 
 	if (form == XR_FORM_NONE || form >= XR_FORMS)
 		return -EBADMSG;
-	frame->kind = forms[form].kind;
-	frame->name = map__get(&t->names, slot->word, slot->more);
-	if (frame->name)
-		return 0;
-
-	if (forms[form].word)
-		word = decoder__word(d, t, id, XR_TEXT_SYMBOL, &known);
-	if (forms[form].more)
-		more = decoder__word(d, t, slot->more, XR_TEXT_SYMBOL, &known);
-	if (forms[form].hashed)
-		more = decoder__word(d, t, slot->more, XR_TEXT_HASHED, &known);
-	if (forms[form].address) {
-		snprintf(address, sizeof(address), "<0x%" PRIx64 ">", id);
-		word = address;
-	}
-	d->name.len = 0;
-	err = name__render(&d->name, (enum xr_form)form, word, more, slot->more);
+	frame.kind = forms[form].kind;
+	if (frame.kind == FRAME_NATIVE || frame.kind == FRAME_KERNEL)
+		frame.address = key->word & XR_WORD_MASK;
+	err = decoder__render(d, k, key, &frame.function, &known);
 	if (err)
 		return err;
-	frame->name = decoder__intern(d, d->name.data ? d->name.data : "", d->name.len);
-	if (!known || frame->name == d->lost) {
-		d->stats.unnamed++;
-		return 0; /* the text may still come: not cached */
+	if (!frame.function)
+		frame.function =
+			stacks__name(&k->stacks, d->name.data ? d->name.data : "", d->name.len);
+	frame.place = decoder__place(d, k, key->file, key->line);
+	*out = frame.function ? stacks__frame(&k->stacks, &frame) : NULL;
+	if (!*out) {
+		d->stats.names_dropped++;
+		*out = &mark_no_room;
+		return 0;
 	}
-	if (t->names.count >= DECODE_NAMES_MAX)
-		map__free(&t->names);
-	return texts__put(&t->names, slot->word, slot->more, frame->name);
-}
-
-/* The name of file @hash, NULL for none; one whose text never came is named by its hash. */
-static const char *decoder__file(struct decoder *d, struct texts *t, uint64_t hash)
-{
-	bool known = true;
-	const char *file = hash ? decoder__word(d, t, hash, XR_TEXT_HASHED, &known) : NULL;
-
 	d->stats.unnamed += !known;
-	return file;
+	if (d->stats.unnamed != unnamed)
+		return 0;
+	slot = arena__alloc(&k->arena, sizeof(*slot));
+	if (!slot)
+		return 0;
+	*slot = (struct slot){.hash = hash, .key = *key, .frame = *out};
+	table__add(&k->slots, slot); /* if that fails it is made again each time */
+	return 0;
 }
 
-/* Room for @more frames. */
+static bool slot__same(const void *record, const void *arg)
+{
+	const struct slot_key *a = &((const struct slot *)record)->key, *b = arg;
+
+	return a->word == b->word && a->more == b->more && a->file == b->file && a->line == b->line;
+}
+
+/* The frame that @slot tells of, in which @p's place is being executed. */
+static int decoder__frame(struct decoder *d, struct pending *p, const struct xr_slot *slot,
+			  const struct frame **out)
+{
+	const struct slot_key key = {slot->word, slot->more, p->file, p->line};
+	uint64_t hash = map__hash(key.word + key.line * 0x9e3779b97f4a7c15ULL,
+				  key.more ^ key.file * 0xc2b2ae3d27d4eb4fULL);
+	const struct slot *made = table__find(&p->known->slots, hash, slot__same, &key);
+
+	if (!made)
+		return decoder__make(d, p->known, &key, hash, out);
+	*out = made->frame;
+	return 0;
+}
+
+/* Room for @more frames, and for the marks: one inside of them and one outside. */
 static int pending__room(struct pending *p, uint32_t more)
 {
-	uint32_t need = p->sample.nframes + more, cap = p->cap ? p->cap : 64;
-	struct frame *frames;
+	uint32_t need = p->nframes + more, cap = p->cap ? p->cap : 64;
+	const struct frame **frames;
 
 	if (need > XR_CONTEXTS_MAX)
 		return -EBADMSG;
+	need += 2;
 	while (cap < need)
 		cap *= 2;
 	if (cap == p->cap)
@@ -268,42 +373,61 @@ static int pending__room(struct pending *p, uint32_t more)
 /* Add the frames of @r to @p. */
 static int decoder__frames(struct decoder *d, struct pending *p, const struct xr_sample *r)
 {
-	struct texts *t = decoder__texts(d, r->serial);
 	bool lines = r->flags & XR_F_LINES;
 	uint32_t step = lines ? 2 : 1;
 	int err;
 
-	if (!t)
-		return -ENOMEM;
-	/* what is known of R's thread says nothing about another */
-	if (r->flags & XR_F_OTHER_THREAD) {
-		p->sample.flags &= ~XR_F_GC;
-	} else if (!r->part && lines) {
-		p->sample.line = r->line;
-		p->sample.file = decoder__file(d, t, r->file);
-	}
 	err = pending__room(p, r->nslots / step + !!(r->flags & XR_F_OTHER_THREAD));
 	if (err)
 		return err;
+	/* what is known of R's thread says nothing about another */
+	if (r->flags & XR_F_OTHER_THREAD) {
+		p->sample.flags &= ~XR_F_GC;
+		p->frames[++p->nframes] = &mark_other_thread;
+	} else if (!r->part && lines) {
+		p->file = r->file;
+		p->line = r->line;
+	}
 	for (uint32_t i = 0; i < r->nslots; i += step) {
-		struct frame *frame = &p->frames[p->sample.nframes];
-
-		*frame = (struct frame){0};
-		err = decoder__name(d, t, &r->slots[i], frame);
+		err = decoder__frame(d, p, &r->slots[i], &p->frames[p->nframes + 1]);
 		if (err)
 			return err;
+		p->nframes++;
 		if (lines) {
-			frame->line = (uint32_t)r->slots[i + 1].more;
-			frame->file = decoder__file(d, t, r->slots[i + 1].word);
+			p->file = r->slots[i + 1].word;
+			p->line = (uint32_t)r->slots[i + 1].more;
 		}
-		p->sample.nframes++;
 	}
-	if (r->flags & XR_F_OTHER_THREAD)
-		p->frames[p->sample.nframes++] = (struct frame){
-			.kind = FRAME_MARK,
-			.name = decoder__intern(d, "<other thread>", 14),
-		};
 	return 0;
+}
+
+/* All parts of @p came: the stack they make, with its marks. */
+static const struct stack *decoder__stack(struct decoder *d, struct pending *p)
+{
+	struct place top = decoder__place(d, p->known, p->file, p->line);
+	const struct frame **first = &p->frames[1];
+	uint32_t n = p->nframes;
+	const struct stack *stack = NULL;
+
+	if (p->sample.flags & XR_F_TRUNCATED) {
+		struct frame mark = mark_truncated;
+
+		mark.place = top;
+		top = (struct place){0};
+		first[n] = stacks__frame(&p->known->stacks, &mark);
+		if (!first[n++])
+			goto no_room;
+	}
+	if (p->sample.flags & XR_F_GC) {
+		*--first = &mark_gc;
+		n++;
+	}
+	stack = stacks__stack(&p->known->stacks, first, n, top);
+no_room:
+	if (stack)
+		return stack;
+	d->stats.stacks_dropped++;
+	return stacks__none();
 }
 
 /* The place for what @cpu sends at @level, made if need be; NULL: no memory. */
@@ -356,10 +480,45 @@ static bool pending__goes_on(const struct pending *p, const struct xr_sample *r)
 	       (r->flags & XR_F_LINES) == (s->flags & XR_F_LINES);
 }
 
-static void pending__start(struct pending *p, const struct xr_sample *r)
+/* What was put together so far is of no use any more, or was handed on. */
+static void pending__end(struct pending *p)
 {
+	if (p->active)
+		p->known->pending--;
+	p->active = false;
+}
+
+/*
+ * Before a sample of @k: let go what can be made again, if there is half as much of it as there may
+ * be.  Frames of samples that are being put together stay.
+ */
+static void decoder__make_room(struct decoder *d, struct known *k)
+{
+	if (k->made.used > LIMIT_MADE / 2 && !k->pending)
+		known__forget_made(k);
+	if (d->made.used <= LIMIT_MADE_ALL / 2)
+		return;
+	for (size_t i = 0; i < d->known.cap; i++) {
+		k = d->known.entries[i].value;
+		if (k && !k->pending)
+			known__forget_made(k);
+	}
+}
+
+static int decoder__start(struct decoder *d, struct pending *p, const struct xr_sample *r)
+{
+	struct known *k = decoder__known(d, r->serial);
+
+	if (!k)
+		return -ENOMEM;
+	decoder__make_room(d, k);
+	k->pending++;
 	p->active = true;
+	p->known = k;
 	p->next_part = 0;
+	p->nframes = 0;
+	p->file = 0;
+	p->line = 0;
 	p->sample = (struct sample){
 		.time = r->time,
 		.weight = r->weight,
@@ -369,12 +528,13 @@ static void pending__start(struct pending *p, const struct xr_sample *r)
 		.tid = r->tid,
 		.cpu = r->cpu,
 	};
+	return 0;
 }
 
 static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t size)
 {
 	struct pending *p;
-	int err;
+	int err = 0;
 
 	if (!sample__valid(r, size))
 		return -EBADMSG;
@@ -382,31 +542,28 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 	if (!p)
 		return -ENOMEM;
 	if (r->flags & XR_F_DISCARD) {
-		p->active = false;
+		pending__end(p);
 		return 0;
 	}
-	if (!r->part) {
+	if (!r->part || !pending__goes_on(p, r)) {
 		d->stats.partial += p->active;
-		pending__start(p, r);
-	} else if (!pending__goes_on(p, r)) {
-		d->stats.partial += p->active;
-		p->active = false;
-		return -EBADMSG;
+		pending__end(p);
+		err = r->part ? -EBADMSG : decoder__start(d, p, r);
 	}
+	if (err)
+		return err;
 	p->next_part++;
 	p->sample.flags |= r->flags & ~XR_F_MORE;
 	err = decoder__frames(d, p, r);
-	if (err) {
-		p->active = false;
-		return err;
-	}
-	if (r->flags & XR_F_MORE)
+	if (!err && r->flags & XR_F_MORE)
 		return 0;
-	p->active = false;
-	p->sample.frames = p->frames;
-	d->stats.samples++;
-	d->ops.sample(d->arg, &p->sample);
-	return 0;
+	if (!err) {
+		p->sample.stack = decoder__stack(d, p);
+		d->stats.samples++;
+		d->ops.sample(d->arg, &p->sample);
+	}
+	pending__end(p);
+	return err;
 }
 
 static int decoder__process(struct decoder *d, const struct xr_process *r, size_t size)
@@ -445,11 +602,11 @@ void decoder__forget(struct decoder *d, uint32_t serial)
 		struct pending *p = d->pending[i];
 
 		if (p && p->active && p->sample.serial == serial) {
-			p->active = false;
+			pending__end(p);
 			d->stats.partial++;
 		}
 	}
-	texts__free(map__remove(&d->texts, serial, 0));
+	known__free(map__remove(&d->known, serial, 0));
 }
 
 const struct decoder_stats *decoder__stats(const struct decoder *d)
@@ -467,10 +624,9 @@ void decoder__free(struct decoder *d)
 		free(d->pending[i]);
 	}
 	free(d->pending);
-	for (size_t i = 0; i < d->texts.cap; i++)
-		texts__free(d->texts.entries[i].value);
-	map__free(&d->texts);
-	intern__free(d->strings);
+	for (size_t i = 0; i < d->known.cap; i++)
+		known__free(d->known.entries[i].value);
+	map__free(&d->known);
 	buf__free(&d->name);
 	free(d);
 }

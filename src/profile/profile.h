@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The profile model: what the decoder makes of records and the writers write.  Function, file and
- * line are kept apart, so that formats that can carry them do.
+ * The profile model: what the decoder makes of records and the writers write.  What is known of a
+ * frame is kept apart, so that formats that can carry it do.
  */
 #ifndef XR_PROFILE_PROFILE_H
 #define XR_PROFILE_PROFILE_H
@@ -10,19 +10,51 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "base/intern.h"
 
+/* MARK: not a function but something about the stack, one of the marks below. */
 enum frame_kind { FRAME_R, FRAME_ANON, FRAME_BUILTIN, FRAME_NATIVE, FRAME_KERNEL, FRAME_MARK };
 
+/* A place in a source.  `file` is NULL and `line` 0 where it is not known. */
+struct place {
+	const struct name *file;
+	uint32_t line; /* an int in R */
+};
+
 /*
- * One frame.  Strings are interned by the decoder and live as long as it does: equal strings have
- * equal addresses.  `name` is as Rprof() names it, without quotes and not escaped; it may hold any
- * bytes but NUL.  `file` is NULL where the place it was called from is not known.
+ * One frame.  `function` is as Rprof() names it, without quotes and not escaped.  `place` is the
+ * one being executed in it: of the innermost frame where the sample was taken, of any other where
+ * it called the next one in.  (Rprof.out has the place of the call after the name of the one
+ * called; only that writer shifts them.)  `package`, `module` are NULL and `address` 0 where they
+ * are not known.
  */
 struct frame {
+	const struct name *function;
+	const struct name *package; /* of an R function */
+	const struct name *module;  /* of native code: the file it is mapped from */
+	uint64_t address;	    /* likewise */
+	struct place place;
 	enum frame_kind kind;
-	uint32_t line;
-	const char *name;
-	const char *file;
+};
+
+/*
+ * The marks.  <GC>: innermost, the collector was running.  <truncated>: outermost, frames further
+ * out were cut; its place is where the first of them was.  <other-thread>: the only frame, the
+ * sample is of a thread that is not R's.  <no-room>: there was no memory for what stood here
+ * (limits.h).  A frame is one of them if its function is theirs, at the same address.
+ */
+extern const struct frame mark_gc, mark_truncated, mark_other_thread, mark_no_room;
+
+/*
+ * A stack.  Made by stacks.h, which sees to it that equal ones are one: while it is kept there, the
+ * same frames have the same id, and no id is used twice in a run.
+ */
+struct stack {
+	uint64_t hash;
+	uint64_t id;
+	uint32_t nframes;	      /* 0: top level */
+	struct place top;	      /* the one being executed outside of all frames */
+	const struct frame *frames[]; /* innermost first */
 };
 
 /* One sample, whole.  Borrowed: valid during the call it is passed to. */
@@ -31,11 +63,8 @@ struct sample {
 	uint64_t weight; /* in `unit` */
 	uint32_t unit;	 /* enum xr_unit */
 	uint32_t serial, pid, tid, cpu;
-	uint32_t flags;	  /* XR_F_GC, XR_F_TRUNCATED, XR_F_OTHER_THREAD, XR_F_LINES, XR_F_KERNEL */
-	uint32_t nframes; /* innermost first; 0: top level */
-	const struct frame *frames;
-	const char *file; /* the innermost location, NULL: not known */
-	uint32_t line;
+	uint32_t flags; /* XR_F_GC, XR_F_TRUNCATED, XR_F_OTHER_THREAD, XR_F_LINES, XR_F_KERNEL */
+	const struct stack *stack;
 };
 
 /* The process a sample is from, as far as known.  Borrowed, as a sample is. */

@@ -26,8 +26,11 @@ struct sink_ops {
 	int (*sample)(void *arg, const struct profile_process *p, const struct sample *s);
 	/* All that came so far was given; @now: os__now().  Called some ten times a second. */
 	int (*tick)(void *arg, uint64_t now);
-	/* No more comes.  @stats: what was counted.  Called even if something failed before. */
-	int (*finish)(void *arg, const struct stats *stats);
+	/*
+	 * No more comes.  @stats: what was counted, to which a sink adds what it dropped.  Called
+	 * even if something failed before.
+	 */
+	int (*finish)(void *arg, struct stats *stats);
 	const struct errmsg *(*why)(void *arg);
 };
 

@@ -15,6 +15,9 @@ struct decoder_stats {
 	uint64_t malformed; /* records refused: a length, type or field that cannot be */
 	uint64_t partial;   /* samples whose later parts never came */
 	uint64_t unnamed;   /* names whose text never came: told by their address, <0x...> */
+	/* For lack of room (limits.h): */
+	uint64_t names_dropped;	 /* names that could not be kept: told by <0x...> or <no-room> */
+	uint64_t stacks_dropped; /* samples whose stack could not be: it is <no-room> */
 };
 
 /* Counts are of ticks unless said otherwise; the names are those of errors.def. */
@@ -34,6 +37,7 @@ struct stats {
 	uint64_t symbols;   /* records of names */
 	uint64_t rows_full; /* forked children that got no row */
 	uint64_t rows[XR_ERRORS]; /* each row of errors.def */
+	uint64_t stacks_dropped;  /* counted by the sink, as decoder_stats' */
 	struct decoder_stats decoder;
 };
 

@@ -42,16 +42,22 @@ bool stats__conserved(const struct stats *s)
 void stats__summary(const struct stats *s, char *buf, size_t size)
 {
 	double rate = s->seconds > 0 ? (double)s->ticks / s->seconds : 0;
-	char missed[64] = "";
+	uint64_t stacks = s->decoder.stacks_dropped + s->stacks_dropped;
+	char missed[64] = "", dropped[128] = "";
 
 	if (s->missed)
 		snprintf(missed, sizeof(missed), ", %" PRIu64 " ticks missed", s->missed);
+	if (s->decoder.names_dropped || stacks)
+		snprintf(dropped, sizeof(dropped),
+			 "; no memory was left for %" PRIu64 " names and the stacks of %" PRIu64
+			 " samples",
+			 s->decoder.names_dropped, stacks);
 	snprintf(buf, size,
 		 "%" PRIu64 " samples of %" PRIu64
 		 " process%s in %.2f s, %.1f a second (%u Hz asked "
-		 "for); %" PRIu64 " lost, %" PRIu64 " truncated, %" PRIu64 " unreadable%s",
+		 "for); %" PRIu64 " lost, %" PRIu64 " truncated, %" PRIu64 " unreadable%s%s",
 		 s->written, s->processes, s->processes == 1 ? "" : "es", s->seconds, rate, s->freq,
-		 s->lost, s->truncated, s->unreadable, missed);
+		 s->lost, s->truncated, s->unreadable, missed, dropped);
 }
 
 int stats__write(const struct stats *s, const char *path, struct errmsg *f)
@@ -85,6 +91,8 @@ int stats__write(const struct stats *s, const char *path, struct errmsg *f)
 	json__u64(&j, "malformed", s->decoder.malformed);
 	json__u64(&j, "partial", s->decoder.partial);
 	json__u64(&j, "unnamed", s->decoder.unnamed);
+	json__u64(&j, "names_dropped", s->decoder.names_dropped);
+	json__u64(&j, "stacks_dropped", s->decoder.stacks_dropped + s->stacks_dropped);
 	json__u64(&j, "symbols", s->symbols);
 	json__u64(&j, "rows_full", s->rows_full);
 	json__object(&j, "rows");

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "cmd/cmd.h"
 #include "base/json.h"
-#include "profile/names.h"
 #include "base/log.h"
 #include "target/target.h"
 #include "os/proc.h"
@@ -160,7 +160,7 @@ static void item__cell(const struct item *it, int column, char *cell)
 static int print__escaped(const char *text)
 {
 	struct buf b = {0};
-	int err = name__escape(&b, text, "");
+	int err = escape__text(&b, text, "");
 
 	if (!err)
 		fwrite(b.data, 1, b.len, stdout);

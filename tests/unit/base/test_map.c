@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/intern.h"
 #include "base/map.h"
 #include "tap.h"
 
@@ -49,39 +48,8 @@ static void test_map(void)
 	tap__ok(!m.entries && !m.count, "a freed map is empty");
 }
 
-static void test_intern(void)
-{
-	struct intern *t;
-	const char *one, *long_one;
-	char text[32];
-	static char big[100000];
-	size_t wrong = 0;
-
-	if (intern__new(&t))
-		tap__bail("no memory");
-	one = intern__get(t, "fun", 3);
-	tap__ok(!strcmp(one, "fun"), "a string comes back");
-	tap__ok(intern__get(t, "funny", 3) == one, "equal strings have one address");
-	tap__ok(intern__get(t, "fun\0ny", 6) == one, "a NUL ends the string");
-	tap__ok(intern__get(t, "fu", 2) != one, "other strings have another");
-	tap__ok(!strcmp(intern__get(t, "", 0), ""), "the empty string");
-	memset(big, 'x', sizeof(big));
-	long_one = intern__get(t, big, sizeof(big));
-	tap__ok(strlen(long_one) == sizeof(big), "a string longer than a block");
-	for (int i = 0; i < 20000; i++) {
-		int len = snprintf(text, sizeof(text), "name %d", i);
-		const char *s = intern__get(t, text, (size_t)len);
-
-		wrong += strcmp(s, text) != 0 || intern__get(t, text, (size_t)len) != s;
-	}
-	tap__ok(!wrong && intern__get(t, "fun", 3) == one, "20000 strings stay where they are");
-	intern__free(t);
-	intern__free(NULL);
-}
-
 int main(void)
 {
 	test_map();
-	test_intern();
 	return tap__done();
 }

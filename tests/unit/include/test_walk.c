@@ -67,10 +67,11 @@ static void on_sample(void *arg, const struct sample *s)
 {
 	struct run *r = arg;
 
-	r->nnames = s->nframes;
-	r->innermost_len = s->nframes ? strlen(s->frames[0].name) : 0;
-	for (uint32_t i = 0; i < s->nframes; i++)
-		snprintf(r->names[i], sizeof(r->names[i]), "%s", s->frames[i].name);
+	r->nnames = s->stack->nframes;
+	r->innermost_len = s->stack->nframes ? strlen(s->stack->frames[0]->function->text) : 0;
+	for (uint32_t i = 0; i < s->stack->nframes; i++)
+		snprintf(r->names[i], sizeof(r->names[i]), "%s",
+			 s->stack->frames[i]->function->text);
 }
 
 static void run__init(struct run *r, struct image *m)

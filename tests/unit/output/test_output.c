@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The output: whole lines only, whatever becomes of the other side. */
+/* The output: whole pieces only, whatever becomes of the other side. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -45,6 +45,13 @@ static struct output *open_path(void)
 	return o;
 }
 
+static int end_line(struct output *o)
+{
+	int err = output__write(o, "\n", 1);
+
+	return err ? err : output__commit(o);
+}
+
 static void test_lines(void)
 {
 	struct output *o = open_path();
@@ -56,11 +63,11 @@ static void test_lines(void)
 	output__printf(o, " %d", 1);
 	output__flush(o);
 	tap__ok(holds(""), "half a line stays back, flushed or not");
-	output__end_line(o);
+	end_line(o);
 	tap__ok(holds(""), "a line waits for the flush");
 	output__write(o, "two", 3);
 	tap__ok(!output__flush(o) && holds("one 1\n"), "the whole line went out, not the half one");
-	output__end_line(o);
+	end_line(o);
 	output__write(o, "half", 4);
 	tap__ok(!output__close(o) && holds("one 1\ntwo\n"),
 		"close writes the rest, whole lines only");
@@ -70,7 +77,7 @@ static void test_lines(void)
 	for (int i = 0; i < 100000 && !err; i++) {
 		err = output__printf(o, "line %d", i);
 		if (!err)
-			err = output__end_line(o);
+			err = end_line(o);
 	}
 	if (err || stat(path, &st))
 		tap__bail("cannot write %s", path);
@@ -94,11 +101,11 @@ static void test_open(void)
 }
 
 /*
- * Write ten lines of 17 bytes to @where ("-": stdout, which is @fd) in a child that may not make a
- * file longer than 100 bytes, which cuts a write short as a full disk does.  Returns the number
- * of the first check that failed, 0: none.
+ * Write ten lines of 17 bytes, @lines in a piece, to @where ("-": stdout, which is @fd) in a child
+ * that may not make a file longer than 100 bytes, which cuts a write short as a full disk does.
+ * Returns the number of the first check that failed, 0: none.
  */
-static int cut_short(const char *where, int fd)
+static int cut_short(const char *where, int fd, int lines)
 {
 	struct rlimit limit;
 	struct output *o;
@@ -118,14 +125,15 @@ static int cut_short(const char *where, int fd)
 	    output__open(&o, where, NULL))
 		_exit(1);
 	for (int i = 0; i < 10; i++) {
-		output__write(o, "0123456789abcdef", 16);
-		output__end_line(o);
+		output__write(o, "0123456789abcdef\n", 17);
+		if ((i + 1) % lines == 0)
+			output__commit(o);
 	}
 	if (output__flush(o) != -EFBIG)
 		_exit(2);
 	/* from now on it takes nothing */
 	if (output__write(o, "x", 1) != -EFBIG || output__printf(o, "x") != -EFBIG ||
-	    output__end_line(o) != -EFBIG || output__flush(o) != -EFBIG)
+	    output__commit(o) != -EFBIG || output__flush(o) != -EFBIG)
 		_exit(3);
 	_exit(output__close(o) == -EFBIG ? 0 : 4);
 }
@@ -135,21 +143,51 @@ static void test_cut_short(void)
 	char text[256];
 	int failed, fd;
 
-	failed = cut_short(path, -1);
+	failed = cut_short(path, -1, 1);
 	tap__ok(!failed, "a write past the limit fails, and all after it (%d)", failed);
 	tap__ok(slurp(path, text, sizeof(text)) == 85 && text[84] == '\n',
 		"the file ends after its last whole line");
+
+	failed = cut_short(path, -1, 5);
+	tap__ok(!failed && slurp(path, text, sizeof(text)) == 85,
+		"one of pieces of five lines, after the last whole piece");
+	failed = cut_short(path, -1, 10);
+	tap__ok(!failed && holds(""), "one that is a single piece is empty");
 
 	/* the same when stdout is a file that is appended to */
 	fd = open(path, O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC);
 	if (fd < 0 || write(fd, "before\n", 7) != 7)
 		tap__bail("cannot write %s", path);
-	failed = cut_short("-", fd);
+	failed = cut_short("-", fd, 1);
 	tap__ok(!failed, "appending past the limit fails (%d)", failed);
 	tap__ok(slurp(path, text, sizeof(text)) == 92 && text[91] == '\n' &&
 			!strncmp(text, "before\n0", 8),
 		"the file ends after the last whole line and keeps what was there");
 	close(fd);
+}
+
+/* Pieces that are no lines: any bytes, and cuts only between them. */
+static void test_bytes(void)
+{
+	static const char piece[] = "\x1f\x8b\0\n\n\0binary";
+	struct output *o = open_path();
+	char text[64];
+
+	output__commit(o);
+	output__write(o, piece, 5);
+	output__flush(o);
+	tap__ok(holds(""), "a line break is no commit");
+	output__write(o, piece + 5, sizeof(piece) - 1 - 5);
+	tap__ok(!output__commit(o) && !output__commit(o) && !output__close(o) &&
+			slurp(path, text, sizeof(text)) == sizeof(piece) - 1 &&
+			!memcmp(text, piece, sizeof(piece) - 1),
+		"bytes that are no line survive the close");
+	o = open_path();
+	output__write(o, piece, 5);
+	output__commit(o);
+	output__write(o, "rest", 4);
+	tap__ok(!output__close(o) && slurp(path, text, sizeof(text)) == 5,
+		"what was not committed does not");
 }
 
 static void test_full(void)
@@ -162,7 +200,7 @@ static void test_full(void)
 	if (err)
 		tap__bail("/dev/full: %s", f.text);
 	output__write(o, "line", 4);
-	output__end_line(o);
+	end_line(o);
 	tap__ok(output__flush(o) == -ENOSPC && output__close(o) == -ENOSPC,
 		"a full device is reported");
 }
@@ -188,7 +226,7 @@ static void test_pipe(void)
 		close(ends[1]);
 		memset(big, 'x', sizeof(big));
 		if (output__open(&o, "-", NULL) || output__write(o, big, sizeof(big)) ||
-		    output__end_line(o))
+		    end_line(o))
 			_exit(1);
 		_exit(output__close(o) ? 2 : 0);
 	}
@@ -209,7 +247,7 @@ static void test_pipe(void)
 		if (output__open(&o, "-", NULL))
 			_exit(1);
 		output__write(o, "line", 4);
-		output__end_line(o);
+		end_line(o);
 		if (output__flush(o) != -EPIPE)
 			_exit(2);
 		_exit(output__close(o) == -EPIPE ? 0 : 3);
@@ -230,6 +268,7 @@ int main(void)
 	test_lines();
 	test_open();
 	test_cut_short();
+	test_bytes();
 	test_full();
 	test_pipe();
 	unlink(path);

@@ -8,6 +8,7 @@
 
 #include "output/writer.h"
 #include "output/outputs.h"
+#include "stack_maker.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/xrprof-streams.XXXXXX";
@@ -73,13 +74,12 @@ static int open_in_dir(struct outputs **ss, const char *format, const char *name
 /* A sample of process @serial whose pid is @pid, in @function. */
 static int put(uint32_t serial, uint32_t pid, const char *function)
 {
-	struct frame frame = {.kind = FRAME_R, .name = function};
+	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
 	struct sample sample = {.weight = 1,
 				.serial = serial,
 				.pid = pid,
 				.tid = pid,
-				.nframes = 1,
-				.frames = &frame};
+				.stack = stack__of(1, &frame, NULL, 0)};
 	struct profile_process p = {.serial = serial, .pid = pid, .comm = "R"};
 
 	return sink.ops->sample(sink.arg, &p, &sample);
@@ -190,5 +190,6 @@ int main(void)
 	test_failures();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	tap__ok(system(command) == 0, "cleaned up");
+	stack__free_all();
 	return tap__done();
 }

@@ -7,37 +7,41 @@
 #include "profile/decode.h"
 #include "tap.h"
 
-/* Samples as text: "[flags] file:line | name(file:line) ..." and how often each callback came. */
+/* Samples as text: "name(file:line) ... @file:line" and how often each callback came. */
 struct seen {
 	struct buf last;
 	unsigned int samples, processes;
 	const char *name; /* of the innermost frame */
 	uint32_t nframes;
 	enum frame_kind kind;
+	uint64_t id; /* of the stack */
 	struct sample sample;
 	size_t touched; /* bytes of names: makes the sanitizers look at all of them */
 };
 
 static void on_sample(void *arg, const struct sample *s)
 {
+	const struct stack *stack = s->stack;
 	struct seen *seen = arg;
 
 	seen->samples++;
 	seen->sample = *s;
-	seen->nframes = s->nframes;
-	seen->name = s->nframes ? s->frames[0].name : NULL;
-	seen->kind = s->nframes ? s->frames[0].kind : FRAME_R;
+	seen->nframes = stack->nframes;
+	seen->name = stack->nframes ? stack->frames[0]->function->text : NULL;
+	seen->kind = stack->nframes ? stack->frames[0]->kind : FRAME_R;
+	seen->id = stack->id;
 	seen->last.len = 0;
-	if (s->file)
-		buf__printf(&seen->last, "%s:%u | ", s->file, s->line);
-	for (uint32_t i = 0; i < s->nframes; i++) {
-		const struct frame *f = &s->frames[i];
+	for (uint32_t i = 0; i < stack->nframes; i++) {
+		const struct frame *f = stack->frames[i];
 
-		seen->touched += strlen(f->name) + (f->file ? strlen(f->file) : 0);
-		buf__printf(&seen->last, "%s%s", i ? " " : "", f->name);
-		if (f->file)
-			buf__printf(&seen->last, "(%s:%u)", f->file, f->line);
+		seen->touched += strlen(f->function->text) + strlen(f->function->safe) +
+				 (f->place.file ? strlen(f->place.file->text) : 0);
+		buf__printf(&seen->last, "%s%s", i ? " " : "", f->function->text);
+		if (f->place.file)
+			buf__printf(&seen->last, "(%s:%u)", f->place.file->text, f->place.line);
 	}
+	if (stack->top.file)
+		buf__printf(&seen->last, " @%s:%u", stack->top.file->text, stack->top.line);
 	buf__add(&seen->last, "", 1);
 }
 
@@ -221,8 +225,12 @@ static void test_names(void)
 		"another thread's sample is one mark");
 	make_sample(XR_F_GC | XR_F_TRUNCATED);
 	send();
-	tap__ok(!seen.nframes && seen.sample.flags == (XR_F_GC | XR_F_TRUNCATED),
-		"no frames: top level, flags handed on");
+	check_last("<GC> <truncated>");
+	tap__ok(seen.sample.flags == (XR_F_GC | XR_F_TRUNCATED) && seen.kind == FRAME_MARK,
+		"marks are frames, flags are handed on");
+	make_sample(0);
+	send();
+	tap__ok(!seen.nframes, "no frames: top level");
 	tap__ok(!malformed(), "nothing was malformed");
 	finish();
 }
@@ -240,7 +248,7 @@ static void test_lines(void)
 	add_slot(XR_FORM_ANON, 0, 0);
 	add_place(0, 0);
 	send();
-	check_last("a.R:5 | f(a.R:9) <Anonymous>");
+	check_last("f(a.R:5) <Anonymous>(a.R:9)");
 	make_sample(XR_F_LINES);
 	add_slot(XR_FORM_SYMBOL, 0x100, 0);
 	add_place(0x77, 9);
@@ -284,7 +292,7 @@ static void test_parts(void)
 	tap__ok(!seen.samples, "a part is not a sample");
 	send_part(0, 1, XR_F_MORE);
 	send_part(70, 1, XR_F_TRUNCATED);
-	check_last("f g");
+	check_last("f g <truncated>");
 	tap__ok(seen.sample.cpu == 70 && seen.sample.flags == XR_F_TRUNCATED,
 		"parts go together by cpu, the last one's flags count");
 	send_part(0, 2, 0);

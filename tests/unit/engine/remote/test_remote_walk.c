@@ -174,9 +174,9 @@ static void on_sample(void *arg, const struct sample *s)
 
 	p->got = 0;
 	p->samples++;
-	p->nframes = s->nframes;
-	for (uint32_t i = 0; i < s->nframes; i++)
-		p->got = hash_name(p->got, s->frames[i].name);
+	p->nframes = s->stack->nframes;
+	for (uint32_t i = 0; i < s->stack->nframes; i++)
+		p->got = hash_name(p->got, s->stack->frames[i]->function->text);
 }
 
 static void program__init(struct program *p, const struct xr_layout *layout, bool heap)

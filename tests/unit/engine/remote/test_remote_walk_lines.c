@@ -149,12 +149,16 @@ static uint64_t program__now(void)
 
 static void on_sample(void *arg, const struct sample *s)
 {
+	const struct stack *stack = s->stack;
 	struct program *p = arg;
 
 	p->got = 0;
-	p->innermost = s->line;
-	for (uint32_t i = 0; i < s->nframes; i++)
-		p->got = hash_frame(p->got, s->frames[i].name, s->frames[i].line);
+	p->innermost = stack->nframes ? stack->frames[0]->place.line : stack->top.line;
+	/* the line each was called from */
+	for (uint32_t i = 0; i < stack->nframes; i++)
+		p->got = hash_frame(p->got, stack->frames[i]->function->text,
+				    i + 1 < stack->nframes ? stack->frames[i + 1]->place.line
+							   : stack->top.line);
 }
 
 static void program__init(struct program *p)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Text of strangers, so that it can be written into a file or to a terminal.
+ */
+#ifndef XR_BASE_ESCAPE_H
+#define XR_BASE_ESCAPE_H
+
+#include "base/buf.h"
+
+/*
+ * escape__text - append @text to @b so that it cannot break the format or act on a terminal.
+ * @also: characters to escape on top of that, the format's own; "" is allowed.
+ *
+ * Valid UTF-8 passes.  Control characters (C0, DEL, C1), bytes that are not UTF-8 and those of
+ * @also become \n, \r, \t or \xNN.  A backslash is doubled only where it would read as the
+ * start of one of these, so that names without any of this, all but hostile ones, are written byte
+ * for byte as R does (R escapes nothing), and different names stay different.
+ *
+ * A double quote in @also spares the two quotes R itself puts into `a[["b"]]`.  It becomes \x22
+ * and not \": no reader of these files knows escapes, so no quote may be left.
+ */
+int escape__text(struct buf *b, const char *text, const char *also);
+
+#endif

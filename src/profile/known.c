@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/known.h"
+#include "profile/limits.h"
+#include "profile/names.h"
+
+#define ID_COST (2 * sizeof(struct map_entry)) /* a name's place in a map */
+
+/* A frame as the sampler tells it: the slot, and the place being executed in it. */
+struct slot_key {
+	uint64_t word, more;
+	uint64_t file; /* hash, 0: none */
+	uint32_t line;
+};
+
+struct slot {
+	uint64_t hash;
+	struct slot_key key;
+	const struct frame *frame;
+};
+
+void known__init(struct knowledge *all, struct decoder_stats *stats)
+{
+	*all = (struct knowledge){
+		.stats = stats, .room.max = LIMIT_NAMES_ALL, .made.max = LIMIT_MADE_ALL};
+}
+
+static void known__forget_slots(struct known *k)
+{
+	table__free(&k->slots);
+	arena__free(&k->arena);
+}
+
+/* Let go all that was made of the names. */
+static void known__forget_made(struct known *k)
+{
+	known__forget_slots(k);
+	stacks__free(&k->stacks);
+}
+
+static void known__free(struct known *k)
+{
+	if (!k)
+		return;
+	known__forget_made(k);
+	intern__free(&k->names);
+	budget__give(&k->room, k->ids.count * ID_COST);
+	map__free(&k->ids);
+	free(k);
+}
+
+struct known *known__of(struct knowledge *all, uint32_t serial)
+{
+	struct known *k = map__get(&all->processes, serial, 0);
+
+	if (k)
+		return k;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	k->room =
+		(struct budget){.whole = &all->room, .max = LIMIT_NAMES, .reserve = LIMIT_RESERVE};
+	k->made = (struct budget){.whole = &all->made, .max = LIMIT_MADE, .reserve = LIMIT_RESERVE};
+	intern__init(&k->names, &k->room);
+	stacks__init(&k->stacks, &k->made, &all->last_id);
+	k->slots.budget = k->arena.budget = &k->made;
+	if (!map__put(&all->processes, serial, 0, k))
+		return k;
+	free(k);
+	return NULL;
+}
+
+/* Map values are not const; nobody writes through these. */
+static int known__put(struct known *k, uint64_t id, uint32_t kind, const struct name *name)
+{
+	return map__put(&k->ids, id, kind, (void *)(uintptr_t)name);
+}
+
+/* The most bytes that a sampler sends of a text of @kind. */
+static uint32_t text__max(uint32_t kind)
+{
+	return kind == XR_TEXT_SYMBOL ? XR_NAME_MAX : XR_TEXT_MAX;
+}
+
+/*
+ * The name of @r, of which the sampler sent no more than it may: without a cut character, marked.
+ */
+static const struct name *known__cut(struct knowledge *all, struct known *k,
+				     const struct xr_text *r)
+{
+	uint32_t len = r->len;
+
+	while (len && ((unsigned char)r->text[len - 1] & 0xc0) == 0x80 && r->len - len < 3)
+		len--;
+	/* keep a character of which nothing is missing */
+	if (len && (unsigned char)r->text[len - 1] >= 0xc0) {
+		unsigned char first = (unsigned char)r->text[len - 1];
+		uint32_t need = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+
+		len = r->len - len + 1 < need ? len - 1 : r->len;
+	} else {
+		len = r->len;
+	}
+	all->name.len = 0;
+	if (buf__add(&all->name, r->text, len) || buf__add(&all->name, "...", 3))
+		return NULL;
+	return intern__get(&k->names, all->name.data, all->name.len);
+}
+
+int known__text(struct knowledge *all, const struct xr_text *r)
+{
+	const struct name *name, *old;
+	struct known *k;
+	int err;
+
+	if (r->kind > XR_TEXT_HASHED || r->len > text__max(r->kind))
+		return -EBADMSG;
+	k = known__of(all, r->serial);
+	if (!k)
+		return -ENOMEM;
+	name = r->len < text__max(r->kind) ? intern__get(&k->names, r->text, r->len)
+					   : known__cut(all, k, r);
+	old = map__get(&k->ids, r->id, r->kind);
+	if (name && name == old)
+		return 0;
+	if (!old && (!name || !budget__take(&k->room, ID_COST))) {
+		all->stats->names_dropped++;
+		return 0;
+	}
+	if (!name) {
+		/* the old name is wrong now */
+		all->stats->names_dropped++;
+		name = mark_no_room.function;
+	}
+	if (old)
+		known__forget_slots(k); /* some may be made of the old text */
+	err = known__put(k, r->id, r->kind, name);
+	if (err && !old)
+		budget__give(&k->room, ID_COST);
+	return err;
+}
+
+#define ADDRESS_TEXT 24 /* bytes that hold <0x%llx> */
+
+/*
+ * The text of @id, or one that says its address, which is written to @address; @known turns false
+ * then.
+ */
+static const char *known__word(const struct known *k, uint64_t id, uint32_t kind,
+			       char address[ADDRESS_TEXT], bool *known)
+{
+	const struct name *name = map__get(&k->ids, id, kind);
+
+	if (name)
+		return name->text;
+	*known = false;
+	snprintf(address, ADDRESS_TEXT, "<0x%" PRIx64 ">", id);
+	return address;
+}
+
+/* How a slot's words are to be read, by form. */
+static const struct form {
+	uint8_t word : 1;    /* a symbol */
+	uint8_t more : 1;    /* likewise */
+	uint8_t hashed : 1;  /* more is a text's hash */
+	uint8_t address : 1; /* word is an address without a text */
+	enum frame_kind kind;
+} forms[XR_FORMS] = {
+	[XR_FORM_SYMBOL] = {.word = 1},
+	[XR_FORM_ANON] = {.kind = FRAME_ANON},
+	[XR_FORM_COLON2] = {.word = 1, .more = 1},
+	[XR_FORM_COLON3] = {.word = 1, .more = 1},
+	[XR_FORM_DOLLAR] = {.word = 1, .more = 1},
+	[XR_FORM_ITEM_SYM] = {.word = 1, .more = 1},
+	[XR_FORM_ITEM_STR] = {.word = 1, .hashed = 1},
+	[XR_FORM_ITEM_INT] = {.word = 1},
+	[XR_FORM_ITEM_REAL] = {.word = 1},
+	[XR_FORM_ITEM_ODD] = {.word = 1},
+	[XR_FORM_BUILTIN] = {.address = 1, .kind = FRAME_BUILTIN},
+	[XR_FORM_NATIVE] = {.address = 1, .kind = FRAME_NATIVE},
+	[XR_FORM_KERNEL] = {.address = 1, .kind = FRAME_KERNEL},
+};
+
+/* Render the name of a slot.  @known turns false if a text never came. */
+static int known__render(struct knowledge *all, const struct known *k, const struct slot_key *key,
+			 const struct name **name, bool *known)
+{
+	uint64_t form = key->word >> XR_FORM_SHIFT, id = key->word & XR_WORD_MASK;
+	char address[ADDRESS_TEXT], second[ADDRESS_TEXT];
+	const char *word = NULL, *more = NULL;
+	bool ignored;
+	int err;
+
+	if (form == XR_FORM_SYMBOL) { /* its text is its name */
+		*name = map__get(&k->ids, id, XR_TEXT_SYMBOL);
+		if (*name)
+			return 0;
+	}
+	if (forms[form].word)
+		word = known__word(k, id, XR_TEXT_SYMBOL, address, known);
+	if (forms[form].more)
+		more = known__word(k, key->more, XR_TEXT_SYMBOL, second, known);
+	if (forms[form].hashed)
+		more = known__word(k, key->more, XR_TEXT_HASHED, second, known);
+	if (forms[form].address)
+		word = known__word(k, id, UINT32_MAX, address, &ignored);
+	all->name.len = 0;
+	err = name__render(&all->name, (enum xr_form)form, word, more, key->more);
+	*name = NULL;
+	return err;
+}
+
+/* The name of file @hash, NULL for none; one whose text never came is named by its hash. */
+static const struct name *known__file(struct knowledge *all, struct known *k, uint64_t hash)
+{
+	const struct name *file = hash ? map__get(&k->ids, hash, XR_TEXT_HASHED) : NULL;
+	char address[ADDRESS_TEXT];
+
+	if (file || !hash)
+		return file;
+	all->stats->unnamed++;
+	snprintf(address, sizeof(address), "<0x%" PRIx64 ">", hash);
+	file = stacks__name(&k->stacks, address, strlen(address));
+	return file ? file : mark_no_room.function;
+}
+
+struct place known__place(struct knowledge *all, struct known *k, uint64_t file, uint32_t line)
+{
+	return (struct place){.file = known__file(all, k, file), .line = file ? line : 0};
+}
+
+/* The frame of @key, made and remembered; one with a text that may still come is not. */
+static int known__make(struct knowledge *all, struct known *k, const struct slot_key *key,
+		       uint64_t hash, const struct frame **out)
+{
+	uint64_t form = key->word >> XR_FORM_SHIFT, unnamed = all->stats->unnamed;
+	struct frame frame = {0};
+	bool known = true;
+	struct slot *slot;
+	int err;
+
+	if (form == XR_FORM_NONE || form >= XR_FORMS)
+		return -EBADMSG;
+	frame.kind = forms[form].kind;
+	if (frame.kind == FRAME_NATIVE || frame.kind == FRAME_KERNEL)
+		frame.address = key->word & XR_WORD_MASK;
+	err = known__render(all, k, key, &frame.function, &known);
+	if (err)
+		return err;
+	if (!frame.function)
+		frame.function = stacks__name(&k->stacks, all->name.data ? all->name.data : "",
+					      all->name.len);
+	frame.place = known__place(all, k, key->file, key->line);
+	*out = frame.function ? stacks__frame(&k->stacks, &frame) : NULL;
+	if (!*out) {
+		all->stats->names_dropped++;
+		*out = &mark_no_room;
+		return 0;
+	}
+	all->stats->unnamed += !known;
+	if (all->stats->unnamed != unnamed)
+		return 0;
+	slot = arena__alloc(&k->arena, sizeof(*slot));
+	if (!slot)
+		return 0;
+	*slot = (struct slot){.hash = hash, .key = *key, .frame = *out};
+	table__add(&k->slots, slot); /* if that fails it is made again each time */
+	return 0;
+}
+
+static bool slot__same(const void *record, const void *arg)
+{
+	const struct slot_key *a = &((const struct slot *)record)->key, *b = arg;
+
+	return a->word == b->word && a->more == b->more && a->file == b->file && a->line == b->line;
+}
+
+int known__frame(struct knowledge *all, struct known *k, const struct xr_slot *slot, uint64_t file,
+		 uint32_t line, const struct frame **out)
+{
+	const struct slot_key key = {slot->word, slot->more, file, line};
+	uint64_t hash = map__hash(key.word + key.line * 0x9e3779b97f4a7c15ULL,
+				  key.more ^ key.file * 0xc2b2ae3d27d4eb4fULL);
+	const struct slot *made = table__find(&k->slots, hash, slot__same, &key);
+
+	if (!made)
+		return known__make(all, k, &key, hash, out);
+	*out = made->frame;
+	return 0;
+}
+
+void known__make_room(struct knowledge *all, struct known *k)
+{
+	if (k->made.used > LIMIT_MADE / 2 && !k->pending)
+		known__forget_made(k);
+	if (all->made.used <= LIMIT_MADE_ALL / 2)
+		return;
+	for (size_t i = 0; i < all->processes.cap; i++) {
+		k = all->processes.entries[i].value;
+		if (k && !k->pending)
+			known__forget_made(k);
+	}
+}
+
+void known__forget(struct knowledge *all, uint32_t serial)
+{
+	known__free(map__remove(&all->processes, serial, 0));
+}
+
+void known__free_all(struct knowledge *all)
+{
+	for (size_t i = 0; i < all->processes.cap; i++)
+		known__free(all->processes.entries[i].value);
+	map__free(&all->processes);
+	buf__free(&all->name);
+}

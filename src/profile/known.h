@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the decoder knows of processes: the names that the sampler sent, and the frames that its
+ * slots stand for.  Within limits.h; what finds no room is counted.
+ */
+#ifndef XR_PROFILE_KNOWN_H
+#define XR_PROFILE_KNOWN_H
+
+#include "abi.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "profile/stacks.h"
+#include "profile/stats.h"
+
+/*
+ * What is known of one process row.  Names stay as long as it does: each is sent only once.  All
+ * the rest is made of them, and made again when it was let go.
+ */
+struct known {
+	struct budget room, made; /* for the names; for what is made of them */
+	struct intern names;
+	struct map ids;	      /* (id, enum xr_text_kind) to the name */
+	struct stacks stacks; /* frames, stacks, and names put together */
+	struct table slots;   /* struct slot */
+	struct arena arena;   /* of the slots */
+	uint32_t pending;     /* samples of it that are being put together */
+};
+
+/* All processes, and what they share. */
+struct knowledge {
+	struct decoder_stats *stats; /* unnamed and names_dropped are counted here; borrowed */
+	struct budget room, made;
+	uint64_t last_id;     /* of a stack */
+	struct map processes; /* (serial, 0) to struct known */
+	struct buf name;      /* the one being rendered */
+};
+
+void known__init(struct knowledge *all, struct decoder_stats *stats);
+
+/* known__of - what is known of row @serial, made if there is nothing yet; NULL: no memory. */
+struct known *known__of(struct knowledge *all, uint32_t serial);
+
+/* known__text - keep a name; the record is all there.  -EBADMSG: it cannot be; -ENOMEM. */
+int known__text(struct knowledge *all, const struct xr_text *r);
+
+/*
+ * known__frame - the frame that @slot tells of, in which line @line of the file that is hashed to
+ * @file (0: not known) is being executed.  -EBADMSG: there is no such form; -ENOMEM.
+ */
+int known__frame(struct knowledge *all, struct known *k, const struct xr_slot *slot, uint64_t file,
+		 uint32_t line, const struct frame **out);
+
+/* known__place - the same for a place alone. */
+struct place known__place(struct knowledge *all, struct known *k, uint64_t file, uint32_t line);
+
+/*
+ * known__make_room - before a sample of @k: let go what can be made again, if there is half as much
+ * of it as there may be.  Frames of samples that are being put together stay.
+ */
+void known__make_room(struct knowledge *all, struct known *k);
+
+/* known__forget - the process of row @serial is gone. */
+void known__forget(struct knowledge *all, uint32_t serial);
+
+void known__free_all(struct knowledge *all);
+
+#endif

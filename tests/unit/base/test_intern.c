@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Budgets, arenas, tables, and interned names. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "tap.h"
+
+static void test_budget(void)
+{
+	struct budget all = {.max = 1000}, one = {.whole = &all, .max = 700, .reserve = 100},
+		      other = {.whole = &all, .max = 700, .reserve = 100};
+
+	tap__ok(budget__take(NULL, SIZE_MAX), "no budget is no limit");
+	tap__ok(budget__take(&one, 700) && !budget__take(&one, 1) && all.used == 700,
+		"a part has its limit, and counts in the whole");
+	tap__ok(!budget__take(&other, SIZE_MAX) && !budget__take(&other, 301) &&
+			budget__take(&other, 300),
+		"so has the whole");
+	budget__give(&other, 250);
+	budget__take(&all, 250);
+	tap__ok(!budget__take(&other, 51) && budget__take(&other, 50) && all.used == 1050,
+		"a reserve is to be had even when the whole is used up");
+	budget__give(&other, 100);
+	budget__give(&one, 700);
+	budget__give(NULL, 1);
+	tap__ok(!one.used && !other.used && all.used == 250, "what is given back is free");
+}
+
+static void test_arena(void)
+{
+	struct budget budget = {.max = 200000};
+	struct arena a = {.budget = &budget};
+	size_t wrong = 0, n = 0;
+	char *last = NULL, *p;
+
+	for (; (p = arena__alloc(&a, 1 + n % 100)); n++) {
+		wrong += (uintptr_t)p % 8 != 0;
+		memset(p, (int)n, 1 + n % 100);
+		wrong += last && *last != (char)(n - 1);
+		last = p;
+	}
+	tap__ok(!wrong && n > 3000, "%zu pieces, aligned and apart", n);
+	tap__ok(a.total == budget.used && a.total <= budget.max && a.total > 190000,
+		"up to the budget: %zu bytes", a.total);
+	arena__free(&a);
+	tap__ok(!budget.used && !a.total, "all is given back");
+	tap__ok(arena__alloc(&a, 150000) && arena__alloc(&a, 8) && !arena__alloc(&a, 150000),
+		"a large piece is a block of its own");
+	arena__free(&a);
+}
+
+struct number {
+	uint64_t hash;
+	unsigned int n;
+};
+
+static bool number__same(const void *record, const void *key)
+{
+	return ((const struct number *)record)->n == *(const unsigned int *)key;
+}
+
+static void test_table(void)
+{
+	static struct number numbers[5000];
+	struct budget budget = {.max = 100000};
+	struct table t = {.budget = &budget};
+	unsigned int n, none = 5000, wrong = 0;
+	int err = 0;
+
+	tap__ok(!table__find(&t, 1, number__same, &none), "nothing is in an empty one");
+	for (n = 0; n < 5000 && !err; n++) {
+		numbers[n] = (struct number){.hash = n % 1000, .n = n}; /* many of equal hash */
+		err = table__add(&t, &numbers[n]);
+	}
+	for (n = 0; n < 5000; n++)
+		wrong += table__find(&t, n % 1000, number__same, &n) != &numbers[n];
+	tap__ok(!err && !wrong && t.count == 5000, "all are found by what they hold");
+	tap__ok(!table__find(&t, 0, number__same, &none), "and no others");
+	tap__ok(budget.used == t.cap * sizeof(void *), "its size is in the budget");
+	table__free(&t);
+	tap__ok(!budget.used && !t.cap, "and given back");
+	budget.max = 16 * sizeof(void *);
+	for (n = 0, err = 0; n < 100 && !err; n++)
+		err = table__add(&t, &numbers[n]);
+	tap__ok(err == -ENOMEM && n == 13, "over the budget: %u go in", n - 1);
+	table__free(&t);
+}
+
+static void test_intern(void)
+{
+	static char big[100000];
+	struct intern t;
+	const struct name *one, *name;
+	char text[32];
+	size_t wrong = 0;
+
+	intern__init(&t, NULL);
+	one = intern__get(&t, "fun", 3);
+	tap__ok(!strcmp(one->text, "fun") && one->len == 3 && one->safe == one->text &&
+			one->safe_len == 3 && one->plain,
+		"a name comes back, nothing to be escaped");
+	tap__ok(intern__get(&t, "funny", 3) == one, "equal names have one address");
+	tap__ok(intern__get(&t, "fun\0ny", 6) == one, "a NUL ends the name");
+	tap__ok(intern__get(&t, "fu", 2) != one, "others have another");
+	tap__ok(!intern__get(&t, "", 0)->len, "the empty name");
+	memset(big, 'x', sizeof(big));
+	tap__ok(intern__get(&t, big, sizeof(big))->len == sizeof(big),
+		"a name longer than a block");
+	for (int i = 0; i < 20000; i++) {
+		int len = snprintf(text, sizeof(text), "name %d", i);
+
+		name = intern__get(&t, text, (size_t)len);
+		wrong +=
+			strcmp(name->text, text) != 0 || intern__get(&t, text, (size_t)len) != name;
+	}
+	tap__ok(!wrong && intern__get(&t, "fun", 3) == one, "20000 names stay where they are");
+
+	name = intern__get(&t, "a\nb\"", 4);
+	tap__ok(!strcmp(name->safe, "a\\nb\\x22") && name->safe_len == strlen(name->safe) &&
+			!name->plain && !strcmp(name->text, "a\nb\""),
+		"a hostile one has its safe form");
+	name = intern__get(&t, "a;b", 3);
+	tap__ok(name->safe == name->text && !name->plain, "a semicolon is for some formats only");
+	name = intern__get(&t, "x[[\"k\"]]", 8);
+	tap__ok(name->safe == name->text && name->plain, "R's own quotes are plain");
+	name = intern__get(&t,
+			   "gr\xc3\xb6\xc3\x9f"
+			   "e",
+			   7);
+	tap__ok(name->safe == name->text && name->plain, "so is UTF-8");
+	name = intern__get(&t, "\xe4", 1);
+	tap__ok(!strcmp(name->safe, "\\xe4") && !name->plain, "and what is none is not");
+	intern__free(&t);
+}
+
+static void test_intern_budget(void)
+{
+	struct budget budget = {.max = 1 << 20};
+	struct intern t;
+	char text[64];
+	int n;
+
+	intern__init(&t, &budget);
+	for (n = 0; n < 1000000; n++) {
+		int len = snprintf(text, sizeof(text), "name number %d\n", n);
+
+		if (!intern__get(&t, text, (size_t)len))
+			break;
+	}
+	tap__ok(n > 5000 && n < 20000 && budget.used <= budget.max, "%d names in 1 MiB", n);
+	tap__ok(intern__get(&t, "name number 0\n", 14), "those that are there are still found");
+	intern__free(&t);
+	tap__ok(!budget.used, "all is given back");
+}
+
+int main(void)
+{
+	test_budget();
+	test_arena();
+	test_table();
+	test_intern();
+	test_intern_budget();
+	return tap__done();
+}

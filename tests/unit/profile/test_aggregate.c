@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The aggregate: what samples add up to, within its limit. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/aggregate.h"
+#include "stack_maker.h"
+#include "tap.h"
+
+static const struct profile_process one = {.serial = 1, .pid = 10, .parent_pid = 5, .comm = "R"};
+static const struct profile_process two = {.serial = 2, .pid = 10, .comm = "R"};
+
+static struct aggregate *a;
+
+static void start(size_t max, uint32_t labels)
+{
+	if (aggregate__new(&a, max, labels))
+		tap__bail("no memory");
+}
+
+static const struct stack *stack(const char *function)
+{
+	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
+
+	return stack__of(1, &frame, NULL, 0);
+}
+
+static int put(const struct profile_process *p, const char *function, uint32_t flags, uint32_t unit,
+	       uint64_t weight, uint64_t time)
+{
+	return aggregate__add(a, p,
+			      &(struct sample){.time = time,
+					       .weight = weight,
+					       .unit = unit,
+					       .flags = flags,
+					       .stack = stack(function)});
+}
+
+static const struct aggregate_row *row(size_t i)
+{
+	size_t n;
+	const struct aggregate_row *rows = aggregate__rows(a, &n);
+
+	if (i >= n)
+		tap__bail("no row %zu", i);
+	return &rows[i];
+}
+
+static size_t nrows(void)
+{
+	size_t n;
+
+	aggregate__rows(a, &n);
+	return n;
+}
+
+static void test_rows(void)
+{
+	struct profile_process renamed = one;
+	uint64_t first, last;
+
+	start(1 << 20, XR_F_KERNEL);
+	aggregate__span(a, &first, &last);
+	tap__ok(!nrows() && !first && !last, "it begins empty");
+	put(&one, "f", 0, XR_UNIT_TICKS, 1, 500);
+	put(&one, "g", XR_F_GC, XR_UNIT_TICKS, 1, 100);
+	put(&one, "f", XR_F_GC, XR_UNIT_TICKS, 3, 900);
+	put(&one, "f", 0, XR_UNIT_NS, 70, 600);
+	tap__ok(nrows() == 2 && row(0)->values[XR_UNIT_TICKS] == 4 &&
+			row(0)->values[XR_UNIT_NS] == 70 && row(0)->samples == 3 &&
+			row(1)->values[XR_UNIT_TICKS] == 1,
+		"equal stacks add up, by sample type");
+	tap__ok(!strcmp(row(0)->stack->frames[0]->function->text, "f") &&
+			row(0)->stack != stack("f"),
+		"it has stacks of its own");
+	put(&one, "f", XR_F_KERNEL, XR_UNIT_TICKS, 1, 700);
+	tap__ok(nrows() == 3 && row(2)->labels == XR_F_KERNEL && !row(0)->labels,
+		"the labels asked for keep samples apart");
+	put(&two, "f", 0, XR_UNIT_TICKS, 1, 700);
+	renamed.comm = "Rscript";
+	put(&renamed, "f", 0, XR_UNIT_TICKS, 1, 700);
+	put(&renamed, "f", 0, XR_UNIT_TICKS, 1, 700);
+	tap__ok(nrows() == 5 && row(3)->stack == row(0)->stack && row(4)->samples == 2,
+		"so do processes, and the stack is the same one");
+	tap__ok(aggregate__process(a, row(0)->process)->serial == 1 &&
+			aggregate__process(a, row(0)->process)->parent_pid == 5 &&
+			aggregate__process(a, row(3)->process)->serial == 2 &&
+			!strcmp(aggregate__process(a, row(4)->process)->comm, "Rscript") &&
+			!strcmp(aggregate__process(a, row(0)->process)->comm, "R"),
+		"rows know their process, by the name it had");
+	aggregate__span(a, &first, &last);
+	tap__ok(first == 100 && last == 900, "and all know when they were");
+	tap__ok(aggregate__size(a) > 1000, "%zu bytes", aggregate__size(a));
+	aggregate__clear(a);
+	tap__ok(!nrows() && !aggregate__size(a), "it can be cleared");
+	put(&two, "g", 0, XR_UNIT_TICKS, 1, 1);
+	tap__ok(nrows() == 1 && !strcmp(row(0)->stack->frames[0]->function->text, "g"),
+		"and filled again");
+	aggregate__free(a);
+	aggregate__free(NULL);
+}
+
+/* A stack whose maker let go of it and makes it anew has another id there: here it is the same. */
+static void test_ids(void)
+{
+	start(1 << 20, 0);
+	for (int i = 0; i < 300; i++) {
+		put(&one, "f", 0, XR_UNIT_TICKS, 1, 1);
+		put(&one, "g", 0, XR_UNIT_TICKS, 1, 1);
+		stack__free_all();
+	}
+	tap__ok(nrows() == 2 && row(0)->samples == 300 && row(1)->samples == 300,
+		"stacks are known by what they are, not by their maker's ids");
+	aggregate__free(a);
+}
+
+static void test_full(void)
+{
+	const size_t max = 1 << 20;
+	uint64_t sum = 0, full = 0, first_full = 0;
+	const struct aggregate_row *rows;
+	char name[64];
+	size_t n;
+	int err;
+
+	start(max, 0);
+	for (int i = 0; i < 50000; i++) {
+		snprintf(name, sizeof(name), "function number %d", i % 25000);
+		err = put(&one, name, 0, XR_UNIT_TICKS, 2, 1);
+		if (err && err != -ENOSPC)
+			tap__bail("it failed: %s", strerror(-err));
+		if (!err)
+			continue;
+		if (!full++)
+			first_full = (uint64_t)i;
+		aggregate__drop(a, &two, &(struct sample){.weight = 2, .time = 1});
+	}
+	tap__ok(first_full > 1000 && first_full < 10000 && aggregate__size(a) <= max,
+		"%llu stacks in 1 MiB, and no more", (unsigned long long)first_full);
+	rows = aggregate__rows(a, &n);
+	for (size_t i = 0; i < n; i++)
+		sum += rows[i].values[XR_UNIT_TICKS];
+	tap__ok(sum == 100000, "every tick is in a row: %llu", (unsigned long long)sum);
+	tap__ok(aggregate__dropped(a) == full && full > 0, "%llu without their stack, as counted",
+		(unsigned long long)full);
+	n = 0;
+	while (row(n)->stack != stacks__none())
+		n++;
+	tap__ok(row(n)->samples == full, "which has a row of its own");
+	aggregate__clear(a);
+	tap__ok(put(&one, "f", 0, XR_UNIT_TICKS, 1, 1) == 0 && aggregate__dropped(a) == full,
+		"once cleared there is room; what was dropped stays counted");
+	aggregate__free(a);
+
+	start(0, 0);
+	tap__ok(put(&one, "f", 0, XR_UNIT_TICKS, 1, 1) == -ENOSPC, "no room at all");
+	aggregate__drop(a, &one, &(struct sample){.weight = 1});
+	tap__ok(aggregate__dropped(a) == 1, "is counted, too");
+	aggregate__free(a);
+}
+
+int main(void)
+{
+	test_rows();
+	test_ids();
+	test_full();
+	stack__free_all();
+	return tap__done();
+}

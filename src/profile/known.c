@@ -88,7 +88,7 @@ static uint32_t text__max(uint32_t kind)
 }
 
 /*
- * The name of @r, of which the sampler sent no more than it may: without a cut character, marked.
+ * The name of @r, which the sampler cut: without the part of a character at its end, marked.
  */
 static const struct name *known__cut(struct knowledge *all, struct known *k,
 				     const struct xr_text *r)

@@ -121,8 +121,7 @@ static void test_budget(void)
 		stacks__free(&small);
 		over += budget.used != 0;
 	}
-	tap__ok(failed > 50 && done > 50 && !over,
-		"of 1024 budgets %u were too small", failed);
+	tap__ok(failed > 50 && done > 50 && !over, "of 1024 budgets %u were too small", failed);
 }
 
 int main(void)

@@ -158,6 +158,136 @@ static void test_directory(void)
 		"folded: one file in it");
 }
 
+/* Many different stacks: nothing is lost, and memory is bounded by writing pieces unasked. */
+static void test_pieces(void)
+{
+	unsigned long long sum = 0, n;
+	char name[128], line[160];
+	struct outputs *ss;
+	size_t lines = 0;
+	struct errmsg f;
+	struct stat st;
+	FILE *file;
+
+	if (open_in_dir(&ss, "folded", "pieces", false, &f))
+		tap__bail("%s", f.text);
+	for (int i = 0; i < 300000; i++) {
+		snprintf(name, sizeof(name), "function number %d", i % 100000);
+		put(1, 10, name);
+		if (i % 10000 == 0)
+			stack__free_all();
+	}
+	snprintf(name, sizeof(name), "%s/pieces", dir);
+	if (stat(name, &st))
+		tap__bail("%s is not there", name);
+	tap__ok(st.st_size > 1000000, "many stacks are not kept back: %lld bytes are out",
+		(long long)st.st_size);
+	tap__ok(!finish(ss), "closed");
+	file = fopen(name, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		lines++;
+		if (sscanf(line, "function number %*d %llu", &n) == 1)
+			sum += n;
+	}
+	if (file)
+		fclose(file);
+	tap__ok(sum == 300000, "300000 samples of 100000 stacks add up: %llu in %zu lines", sum,
+		lines);
+	if (open_in_dir(&ss, "folded", "ticks", false, &f))
+		tap__bail("%s", f.text);
+	put(1, 10, "f");
+	sink.ops->tick(sink.arg, 1);
+	tap__ok(content_is("ticks", ""), "stacks are kept for a second");
+	put(1, 10, "f");
+	flush();
+	tap__ok(content_is("ticks", "f 2\n"), "then they go");
+	put(1, 10, "f");
+	tap__ok(!finish(ss) && content_is("ticks", "f 2\nf 1\n"), "and begin anew");
+}
+
+/* A format that gets its profile whole: it writes how many rows and ticks there were. */
+struct writer {
+	struct output *out;
+};
+
+static int whole__open(struct writer **out, struct output *output,
+		       const struct writer_config *config)
+{
+	(void)config;
+	*out = malloc(sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->out = output;
+	return 0;
+}
+
+static int whole__profile(struct writer *w, const struct aggregate *a, const struct stats *stats)
+{
+	const struct aggregate_row *rows;
+	uint64_t ticks = 0;
+	size_t n;
+
+	rows = aggregate__rows(a, &n);
+	for (size_t i = 0; i < n; i++)
+		ticks += rows[i].values[XR_UNIT_TICKS];
+	output__printf(w->out, "%zu rows, %llu ticks, asked for at %u Hz", n,
+		       (unsigned long long)ticks, stats ? stats->freq : 0);
+	return output__commit(w->out);
+}
+
+static int whole__close(struct writer *w)
+{
+	free(w);
+	return 0;
+}
+
+static void test_whole(void)
+{
+	static const struct writer_ops whole = {
+		.name = "whole",
+		.open = whole__open,
+		.profile = whole__profile,
+		.close = whole__close,
+	};
+	const struct frame *frames[30000];
+	struct stats stats = {.freq = 99};
+	struct sample sample = {.weight = 1};
+	const struct profile_process p = {.serial = 1, .pid = 10, .comm = "R"};
+	char path[256];
+	struct outputs *ss;
+	unsigned int n = 0;
+
+	snprintf(path, sizeof(path), "%s/whole", dir);
+	if (outputs__new(&ss, &(struct outputs_config){.format = &whole, .path = path}))
+		tap__bail("no memory");
+	sink = outputs__sink(ss);
+	if (sink.ops->begin(sink.arg))
+		tap__bail("cannot begin");
+	put(1, 10, "f");
+	put(2, 11, "f");
+	put(1, 10, "f");
+	flush();
+	tap__ok(content_is("whole", "") && !end(1, 10) && content_is("whole", ""),
+		"a format that wants the whole gets nothing before the end");
+	/* more than there is room for: stacks of different depth */
+	for (; n < 800; n++) {
+		stack__free_all();
+		for (unsigned int i = 0; i < 30000 - n; i++)
+			frames[i] = &mark_gc;
+		sample.stack = stack__of(30000 - n, frames, NULL, 0);
+		if (sink.ops->sample(sink.arg, &p, &sample))
+			break;
+	}
+	tap__ok(n == 800 && !sink.ops->finish(sink.arg, &stats), "no room is no failure");
+	outputs__free(ss);
+	tap__ok(stats.stacks_dropped > 100 && stats.stacks_dropped < 700,
+		"but counted: the stacks of %llu samples",
+		(unsigned long long)stats.stacks_dropped);
+	snprintf(path, sizeof(path), "%llu rows, 803 ticks, asked for at 99 Hz",
+		 803 - (unsigned long long)stats.stacks_dropped);
+	tap__ok(content_is("whole", path), "and none of their ticks is lost: %s", content("whole"));
+}
+
 static void test_failures(void)
 {
 	struct outputs *ss = NULL;
@@ -187,6 +317,8 @@ int main(void)
 		tap__bail("no folder in /tmp");
 	test_one_file();
 	test_directory();
+	test_pieces();
+	test_whole();
 	test_failures();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	tap__ok(system(command) == 0, "cleaned up");

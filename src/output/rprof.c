@@ -10,7 +10,7 @@
  * The location before the names is where the innermost function is; the one after a name is
  * where that function was called from.  A sample about which there is nothing to say (no frames,
  * no mark, no location) has no line.  A sample that stands for n ticks is n lines.  What R would
- * not write: the frames `<truncated>` (outermost) and `<other thread>`, and escapes in hostile
+ * not write: the frames `<truncated>` (outermost) and `<other-thread>`, and escapes in hostile
  * names (escape.h).  Memory profiling, R's third prefix, cannot be had from outside.
  */
 #include <errno.h>

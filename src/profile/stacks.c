@@ -17,7 +17,7 @@
 
 MARK(mark_gc, "<GC>");
 MARK(mark_truncated, "<truncated>");
-MARK(mark_other_thread, "<other thread>");
+MARK(mark_other_thread, "<other-thread>");
 MARK(mark_no_room, "<no-room>");
 
 static const struct stack none = {.nframes = 1, .frames = {&mark_no_room}};

@@ -4,7 +4,7 @@
 # timeout: 120
 #
 # A thread that is not R's (as BLAS and OpenMP have them) computes beside R. Its samples must never show a stack that R
-# was not in: while R computes, every stack is one of R's own or marked <other thread>; while R sleeps, the stack may be
+# was not in: while R computes, every stack is one of R's own or marked <other-thread>; while R sleeps, the stack may be
 # shown, and then it is the one R sleeps in.
 . "$(dirname "$0")/../lib/live.sh"
 
@@ -36,12 +36,12 @@ is "$(stat_of "$WORK/threads.out.stats" unreadable)" 0 "unreadable 0"
 bad=$(awk 'NR > 1 {
 		gsub(/^"|" $/, ""); n = split($0, f, "\" \"")
 		s = ""; for (i = n; i; i--) s = s (s == "" ? "" : ";") f[i]
-		if (s !~ /^(<other thread>|\.C|both_busy(;outer_most(;\[\[|;middle(;inner)?)?)?|resting(;Sys\.sleep)?|put(;.*)?|done(;put.*)?|await(;.*)?)$/) {
+		if (s !~ /^(<other-thread>|\.C|both_busy(;outer_most(;\[\[|;middle(;inner)?)?)?|resting(;Sys\.sleep)?|put(;.*)?|done(;put.*)?|await(;.*)?)$/) {
 			print s; if (++bad > 5) exit
 		}
 	}' "$WORK/threads.out")
 is "$bad" "" "every stack is one that R was in, or marked"
-marked=$(grep -c '"<other thread>" $' "$WORK/threads.out")
+marked=$(grep -c '"<other-thread>" $' "$WORK/threads.out")
 asleep=$(grep -c '"Sys.sleep" "resting" ' "$WORK/threads.out")
 busy=$(grep -c '"both_busy" $' "$WORK/threads.out")
 figure "while R computed: own CPU time $own, other thread's $other (clock ticks); samples: R $busy, marked $marked; while R slept: $asleep"

@@ -139,7 +139,7 @@ static void test_rprof(void)
 	      "\"g\" \"f\" \n"
 	      "\"h\" \"lapply\" \"f\" \n"
 	      "\"g\" \"f\" \"<truncated>\" \n"
-	      "\"<other thread>\" \n",
+	      "\"<other-thread>\" \n",
 	      "plain");
 
 	start("rprof", (struct writer_config){.freq = 50, .capture = XR_ROW_GC});
@@ -186,7 +186,7 @@ static void test_folded(void)
 	put(&lined);
 	put(&cut);
 	put(&other);
-	check("f;g 3\nf 3\n<toplevel> 1\nf;lapply;h 1\n<truncated>;f;g 1\n<other thread> 1\n",
+	check("f;g 3\nf 3\n<toplevel> 1\nf;lapply;h 1\n<truncated>;f;g 1\n<other-thread> 1\n",
 	      "plain, equal stacks added up");
 
 	start("folded", (struct writer_config){.capture = XR_ROW_GC | XR_ROW_LINES});

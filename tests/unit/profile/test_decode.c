@@ -220,7 +220,7 @@ static void test_names(void)
 	tap__ok(seen.kind == FRAME_NATIVE, "an instruction address is a native frame");
 	make_sample(XR_F_OTHER_THREAD);
 	send();
-	check_last("<other thread>");
+	check_last("<other-thread>");
 	tap__ok(seen.kind == FRAME_MARK && seen.sample.flags == XR_F_OTHER_THREAD,
 		"another thread's sample is one mark");
 	make_sample(XR_F_GC | XR_F_TRUNCATED);
@@ -263,7 +263,7 @@ static void test_lines(void)
 	make_sample(XR_F_LINES | XR_F_OTHER_THREAD | XR_F_GC);
 	r.sample.file = 0x77;
 	send();
-	check_last("<other thread>");
+	check_last("<other-thread>");
 	tap__ok(!(seen.sample.flags & XR_F_GC), "R's place and R's collector are not its own");
 	finish();
 }

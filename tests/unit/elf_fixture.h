@@ -119,4 +119,20 @@ __attribute__((unused)) static void fixture__make(uint8_t *to, const char *minor
 	memset(to + FIXTURE_CODE, 0xc3, 0x1000);
 }
 
+/* fixture__make_program - make the file one that can be run: all that it does is to wait. */
+__attribute__((unused)) static void fixture__make_program(uint8_t *to)
+{
+#ifdef __aarch64__
+	/* mov x8, #__NR_ppoll; 1: mov x0..x3, #0; svc #0; b 1b */
+	static const uint32_t code[] = {0xd2800928, 0xd2800000, 0xd2800001, 0xd2800002,
+					0xd2800003, 0xd4000001, 0x17fffffb};
+#else
+	/* 1: mov $__NR_pause, %eax; syscall; jmp 1b */
+	static const uint8_t code[] = {0xb8, 34, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7};
+#endif
+
+	((Elf64_Ehdr *)to)->e_entry = FIXTURE_CODE_ADDR;
+	memcpy(to + FIXTURE_CODE, code, sizeof(code));
+}
+
 #endif

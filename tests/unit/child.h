@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef CHILD_H
+#define CHILD_H
+
+/*
+ * Child processes of the unit tests: started in a known state, and ended with the test.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "elf_fixture.h"
+#include "tap.h"
+
+/* child__end - and collect it. */
+__attribute__((unused)) static void child__end(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/*
+ * child__start - a child that calls @run, which writes a byte to its descriptor when all is in
+ * place and does not come back.  Returns once that byte is there, or -1.
+ */
+__attribute__((unused)) static pid_t child__start(void (*run)(int ready, void *arg), void *arg)
+{
+	int pipes[2];
+	pid_t pid;
+	char byte;
+	ssize_t n;
+
+	if (pipe2(pipes, O_CLOEXEC))
+		tap__bail("no pipe");
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		tap__bail("no child");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(pipes[0]);
+		run(pipes[1], arg);
+		_exit(1);
+	}
+	close(pipes[1]);
+	n = read(pipes[0], &byte, 1);
+	close(pipes[0]);
+	if (n == 1)
+		return pid;
+	child__end(pid);
+	return -1;
+}
+
+/* child__wait - what @run of child__start ends with. */
+__attribute__((unused)) static void child__wait(int ready)
+{
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* child__exec - a child that runs the program @path, once it does; -1: it cannot. */
+__attribute__((unused)) static pid_t child__exec(const char *path, const char *arg)
+{
+	int pipes[2];
+	pid_t pid;
+	char byte;
+	ssize_t n;
+
+	if (pipe2(pipes, O_CLOEXEC))
+		tap__bail("no pipe");
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		tap__bail("no child");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execl(path, path, arg, (char *)NULL);
+		if (write(pipes[1], "", 1) != 1)
+			_exit(2);
+		_exit(1);
+	}
+	close(pipes[1]);
+	n = read(pipes[0], &byte, 1); /* the exec closes the other end */
+	close(pipes[0]);
+	if (!n)
+		return pid;
+	child__end(pid);
+	return -1;
+}
+
+/*
+ * child__file - write R's file of elf_fixture.h to @path.
+ * @program: it can be run; @named: it has R's variables.
+ */
+__attribute__((unused)) static void child__file(const char *path, bool program, bool named)
+{
+	static uint8_t data[FIXTURE_SIZE];
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+
+	fixture__make(data, "2.2", "2022");
+	if (program)
+		fixture__make_program(data);
+	if (!named)
+		data[FIXTURE_STRINGS + 3] = 'x'; /* of R_GlobalContext */
+	if (fd < 0 || write(fd, data, sizeof(data)) != sizeof(data) || close(fd))
+		tap__bail("cannot write %s", path);
+}
+
+#endif

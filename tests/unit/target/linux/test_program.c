@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Programs with R's variables in them: is R in what a process runs, and does the scan see it? */
+#define _GNU_SOURCE
+#include "target/linux/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+#include "target/target.h"
+
+static char folder[64], with[128], without[128], called_r[128];
+
+/* Processes the scan has seen, of those whose pids are here. */
+struct wanted {
+	pid_t pids[4];
+	bool seen[4];
+};
+
+static int on_seen(void *arg, pid_t pid)
+{
+	struct wanted *w = arg;
+
+	for (int i = 0; i < 4; i++)
+		w->seen[i] = w->seen[i] || w->pids[i] == pid;
+	return 0;
+}
+
+static void test_holds_r(void)
+{
+	pid_t yes = child__exec(with, NULL), no = child__exec(without, NULL);
+
+	tap__ok(yes > 0 && program__holds_r(yes) == 1, "a program that exports R_GlobalContext");
+	tap__ok(no > 0 && program__holds_r(no) == 0, "one that does not");
+	child__end(no);
+	tap__ok(program__holds_r(no) == -ENOENT, "one that has ended");
+	child__end(yes);
+}
+
+static void test_scan(void)
+{
+	struct wanted w = {.pids = {child__exec(with, NULL), child__exec(with, NULL),
+				    child__exec(without, NULL), child__exec(called_r, NULL)}};
+
+	tap__ok(w.pids[0] > 0 && w.pids[1] > 0 && w.pids[2] > 0 && w.pids[3] > 0,
+		"the programs run");
+	tap__ok(!target__scan(on_seen, &w), "the scan");
+	tap__ok(w.seen[0] && w.seen[1], "sees each process of a program with R's variables");
+	tap__ok(!w.seen[2], "not one of a program without");
+	tap__ok(w.seen[3], "but one without that is called R: it is to be said why it is none");
+	for (int i = 0; i < 4; i++)
+		child__end(w.pids[i]);
+}
+
+/* The last word is discovery's. */
+static void test_find(void)
+{
+	pid_t yes = child__exec(with, NULL), no = child__exec(without, NULL),
+	      named = child__exec(called_r, NULL);
+	struct target t;
+	struct errmsg f;
+	int err;
+
+	err = target__find(yes, 0, &t, &f);
+	tap__ok(err == -EAGAIN && t.load == TARGET_STATIC &&
+			strstr(f.text, "not finished starting"),
+		"its R is found, and has not started: %s", f.text);
+	err = target__find(no, 0, &t, &f);
+	tap__ok(err == -ENOEXEC && strstr(f.text, "has no R in it"), "there is none: %s", f.text);
+	err = target__find(named, 0, &t, &f);
+	tap__ok(err == -ENOEXEC && strstr(f.text, "has no R in it"), "nor here: %s", f.text);
+	child__end(yes);
+	child__end(no);
+	child__end(named);
+}
+
+int main(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/program.XXXXXX");
+	if (!mkdtemp(folder))
+		tap__bail("cannot make a folder");
+	snprintf(with, sizeof(with), "%s/with", folder);
+	snprintf(without, sizeof(without), "%s/without", folder);
+	snprintf(called_r, sizeof(called_r), "%s/R", folder);
+	child__file(with, true, true);
+	child__file(without, true, false);
+	child__file(called_r, true, false);
+	test_holds_r();
+	test_scan();
+	test_find();
+	unlink(with);
+	unlink(without);
+	unlink(called_r);
+	rmdir(folder);
+	return tap__done();
+}

@@ -23,11 +23,12 @@ struct proc {
 	uint64_t stack;	     /* where the main thread's stack begins; exec changes it; 0: hidden */
 	uint32_t threads;
 	bool kernel; /* a kernel thread */
+	bool ending; /* it exits: its memory goes or is gone, the state may not say so yet */
 };
 
 /*
  * proc__parse_stat - /proc/PID/stat (proc(5)), @len bytes of @text, into comm, state, ppid,
- * threads, start_time, stack and kernel.  -EBADMSG: it is not such a line.
+ * threads, start_time, stack, kernel and ending.  -EBADMSG: it is not such a line.
  */
 int proc__parse_stat(const char *text, size_t len, struct proc *p);
 

@@ -22,7 +22,8 @@ struct target {
 	char path[256];	    /* of the mapped file as the target names it; may be cut */
 	char version[16];   /* R's, "4.2.2"; "" when it could not be found */
 	uint64_t load_bias; /* added to the file's addresses */
-	bool version_known; /* false: the layout is a guess, to be validated (issue: last row) */
+	bool version_known; /* false: the layout is the newest one, to be checked (layout_check.h)
+			     */
 	/* of R's hidden variables, hidden.h: constants, NULL when not found */
 	const char *how_lines, *how_gc;
 	uint16_t srcref;   /* offset of RCNTXT.srcref as the file's code has it, 0: not seen */

@@ -44,10 +44,10 @@ static int target__value(const struct target *t, uint64_t addr, __u64 *value, st
 	if (err == -ESRCH)
 		return target__gone(t, f);
 	if (err)
-		return errmsg__set(f, -EBADMSG,
-				   "cannot read R's variables in process %d (%s): it is ending, or "
-				   "its %s is damaged",
-				   (int)t->pid, t->comm, t->path);
+		return errmsg__set(
+			f, -EBADMSG,
+			"cannot read R's variables in process %d (%s): its %s is damaged",
+			(int)t->pid, t->comm, t->path);
 	return 0;
 }
 

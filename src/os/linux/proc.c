@@ -13,7 +13,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define PF_KTHREAD 0x00200000u /* include/linux/sched.h */
+#define PF_EXITING 0x00000004u /* include/linux/sched.h */
+#define PF_KTHREAD 0x00200000u
 
 int proc__open(pid_t pid, const char *name)
 {
@@ -107,6 +108,7 @@ int proc__parse_stat(const char *text, size_t len, struct proc *p)
 	}
 	p->ppid = (pid_t)field[4];
 	p->kernel = field[9] & PF_KTHREAD;
+	p->ending = field[9] & PF_EXITING;
 	p->threads = (uint32_t)field[20];
 	p->start_time = field[22];
 	p->stack = field[28];

@@ -217,7 +217,6 @@ int proc_maps__open(pid_t pid, const struct proc_map *map, struct errmsg *f)
 				   "root, or with the capability CAP_CHECKPOINT_RESTORE or "
 				   "CAP_SYS_ADMIN",
 				   map->path, (int)pid);
-	return errmsg__set(f, -ESRCH,
-			   "process %d unmapped %s before it could be read: is it ending?",
-			   (int)pid, map->path);
+	return errmsg__set(f, -ESRCH, "process %d unmapped %s before it could be read", (int)pid,
+			   map->path);
 }

@@ -61,7 +61,7 @@ static int target__identify(pid_t pid, struct target *t, struct proc *p, struct 
 		return errmsg__set(f, -ENOEXEC,
 				   "process %d (%s) has no R in it: it is a kernel thread",
 				   (int)pid, p->comm);
-	if (p->state == 'Z' || p->state == 'X')
+	if (p->ending)
 		return errmsg__set(f, -ESRCH, "process %d (%s) has ended already", (int)pid,
 				   p->comm);
 	return 0;
@@ -357,7 +357,7 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 			return err;
 		err = target__look(pid, want, t, f);
 		if (proc__read(pid, &after) || after.start_time != before.start_time ||
-		    after.state == 'Z' || after.state == 'X')
+		    after.ending)
 			return target__gone(t, f);
 		if (after.stack != before.stack)
 			continue; /* what was read is of two programs */

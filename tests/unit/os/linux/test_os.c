@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Files, directories and the clock. */
+#define _GNU_SOURCE
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static char folder[] = "/tmp/os.XXXXXX";
+
+static void test_files(void)
+{
+	char path[128], text[16] = "";
+	FILE *out, *in;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/file", folder);
+	fd = os__create(path);
+	tap__ok(fd >= 0 && os__write(fd, "longer", 6) == 6 && fcntl(fd, F_GETFD) == FD_CLOEXEC,
+		"a new file, which no child inherits");
+	close(fd);
+	tap__ok(os__write(fd, "x", 1) == -EBADF, "writing to what is closed");
+	out = os__fopen(path);
+	tap__ok(out && fputs("text", out) >= 0 && !fclose(out), "the same as a stream");
+	in = fopen(path, "r");
+	tap__ok(in && fgets(text, sizeof(text), in) && !strcmp(text, "text"),
+		"what was there is gone");
+	if (in)
+		fclose(in);
+	tap__ok(!os__is_directory(path) && os__mkdir(path) == -EEXIST, "a file is no directory");
+	unlink(path);
+	tap__ok(!os__mkdir(path) && os__is_directory(path) && os__create(path) == -EISDIR,
+		"a directory is no file");
+	rmdir(path);
+	snprintf(path, sizeof(path), "%s/no/file", folder);
+	tap__ok(os__create(path) == -ENOENT && os__mkdir(path) == -ENOENT && !os__fopen(path) &&
+			errno == ENOENT && !os__is_directory(path),
+		"in a directory that is not there");
+}
+
+static void *reader(void *arg)
+{
+	char text[4096];
+
+	while (read(*(int *)arg, text, sizeof(text)) > 0)
+		;
+	return NULL;
+}
+
+static void test_pipe(void)
+{
+	char text[4096] = "";
+	pthread_t thread;
+	int pipes[2], n;
+
+	if (pipe2(pipes, O_NONBLOCK))
+		tap__bail("no pipe");
+	while ((n = os__write(pipes[1], text, sizeof(text))) > 0)
+		;
+	tap__ok(n == -EAGAIN, "a full pipe");
+	fcntl(pipes[0], F_SETFL, 0);
+	if (pthread_create(&thread, NULL, reader, &pipes[0]))
+		tap__bail("no thread");
+	os__wait_writable(pipes[1]);
+	tap__ok(os__write(pipes[1], "x", 1) == 1, "takes more when it was read");
+	close(pipes[1]);
+	pthread_join(thread, NULL);
+	close(pipes[0]);
+	if (pipe(pipes))
+		tap__bail("no pipe");
+	close(pipes[0]);
+	tap__ok(os__write(pipes[1], "x", 1) == -EPIPE, "a pipe whose reader has gone");
+	close(pipes[1]);
+}
+
+static void test_rest(void)
+{
+	struct rlimit limit = {0};
+	struct errmsg f;
+	char *words[] = {(char *)"name", NULL}, **argv = words;
+	uint64_t before = os__now();
+	int argc = 1;
+
+	tap__ok(before && os__now() >= before, "the clock");
+	tap__ok(!os__arguments(&argc, &argv, &f) && argc == 1 && argv == words,
+		"arguments are as they are");
+	tap__ok(!os__is_windows(), "this is not Windows");
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max > 64 ? 64 : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	os__many_files();
+	getrlimit(RLIMIT_NOFILE, &limit);
+	tap__ok(limit.rlim_cur == limit.rlim_max, "as many files as are allowed");
+}
+
+int main(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	if (!mkdtemp(folder))
+		tap__bail("cannot make a folder");
+	test_files();
+	test_pipe();
+	test_rest();
+	rmdir(folder);
+	return tap__done();
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What /proc says of processes, on this one and its children; the text itself: test_proc_maps.c. */
+#define _GNU_SOURCE
+#include "os/proc.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "child.h"
+#include "os/match.h"
+#include "os/proc_handle.h"
+
+static const char here[] = "this is in the memory of the process";
+
+static void test_read(void)
+{
+	struct proc p;
+	pid_t pid;
+
+	tap__ok(!proc__read(getpid(), &p) && p.tgid == getpid() && p.ppid == getppid() &&
+			p.uid == geteuid() && p.threads == 1 && p.state == 'R' && p.start_time &&
+			p.stack && !p.kernel && !p.ending && !strncmp(p.comm, "test_proc", 9),
+		"this process");
+	tap__ok(p.start_time == proc__start_time(getpid()), "its start");
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT);
+	tap__ok(!proc__read(pid, &p) && p.state == 'Z' && p.ending && p.ppid == getpid(),
+		"one that has ended, but was not collected");
+	waitpid(pid, NULL, 0);
+	tap__ok(proc__read(pid, &p) == -ESRCH && !proc__start_time(pid), "and then is gone");
+	tap__ok(proc__read(0, &p) == -ESRCH && proc__read(-1, &p) == -ESRCH, "pids that are none");
+}
+
+static void test_stat(void)
+{
+	static const struct {
+		const char *flags;
+		bool kernel, ending;
+	} rows[] = {{"4194304", false, false},
+		    {"4194308", false, true},
+		    {"69238880", true, false},
+		    {"2097156", true, true}};
+	struct proc p;
+	char text[256];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "5 (a) R 1 5 5 0 -1 %s 0 0 0 0 0 0 0 0 20 0 3 0 77 0 0 0 0 0 0x0\n",
+			 rows[i].flags);
+		memset(&p, 0, sizeof(p));
+		tap__ok(!proc__parse_stat(text, strlen(text), &p) && p.threads == 3 &&
+				p.start_time == 77 && p.kernel == rows[i].kernel &&
+				p.ending == rows[i].ending,
+			"flags %s", rows[i].flags);
+	}
+}
+
+/* The same bytes by process_vm_readv() or, where @forbidden, by /proc/PID/mem. */
+static bool memory__works(void)
+{
+	void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char text[sizeof(here)] = "";
+
+	return !proc__memory(getpid(), (uint64_t)(uintptr_t)here, text, sizeof(text)) &&
+	       !strcmp(text, here) && proc__memory(getpid(), 16, text, sizeof(text)) == -EFAULT &&
+	       proc__memory(getpid(), UINT64_MAX - 64, text, sizeof(text)) == -EFAULT &&
+	       proc__memory(getpid(), (uint64_t)(uintptr_t)hole - 8, text, 16) == -EFAULT;
+}
+
+static bool forbid(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void test_memory(void)
+{
+	char text[8];
+	int status = -1;
+	pid_t pid;
+
+	tap__ok(memory__works(), "memory, and where none is");
+	pid = fork();
+	if (!pid)
+		exit(!forbid() || !memory__works());
+	waitpid(pid, &status, 0);
+	tap__ok(!status, "the same where process_vm_readv() is forbidden");
+	tap__ok(proc__memory(pid, (uint64_t)(uintptr_t)here, text, sizeof(text)) == -ESRCH,
+		"of a process that has ended");
+	pid = fork();
+	if (!pid)
+		exit(!forbid() ||
+		     proc__memory(1 << 22, (uint64_t)(uintptr_t)here, text, 8) != -ESRCH);
+	waitpid(pid, &status, 0);
+	tap__ok(!status, "and of none, forbidden");
+}
+
+static void test_files(void)
+{
+	char path[4096], small[4], self[4096];
+	bool deleted = true;
+	struct stat a, b;
+	FILE *in;
+	int fd;
+
+	in = proc__fopen(getpid(), "comm");
+	tap__ok(in && fgets(path, sizeof(path), in) && !strncmp(path, "test_proc", 9),
+		"a file of /proc");
+	if (in)
+		fclose(in);
+	tap__ok(proc__open(getpid(), "nothing") == -ENOENT && !proc__fopen(getpid(), "nothing") &&
+			errno == ENOENT,
+		"one that is not there");
+	tap__ok(!proc__exe(getpid(), path, sizeof(path), &deleted) && path[0] == '/' && !deleted,
+		"the program");
+	tap__ok(proc__exe(getpid(), small, sizeof(small), &deleted) == -ENAMETOOLONG &&
+			proc__exe(1 << 22, path, sizeof(path), &deleted) == -ENOENT,
+		"a buffer too small, and no process");
+	if (!realpath("/proc/self/exe", self))
+		tap__bail("no path of this program");
+	fd = proc__open_in_root(getpid(), self);
+	tap__ok(fd >= 0 && !fstat(fd, &a) && !stat(self, &b) && a.st_ino == b.st_ino,
+		"a file below the process' root");
+	close(fd);
+	tap__ok(proc__open_in_root(getpid(), "/no/such/file") == -ENOENT &&
+			proc__open_in_root(getpid(), "/dev") == -ENOENT &&
+			proc__open_in_root(getpid(), "/dev/null") == -ENOENT &&
+			proc__open_in_root(1 << 22, self) == -ENOENT,
+		"no file, a directory, a device, no process");
+}
+
+/* A program that was deleted while it runs. */
+static void test_deleted(void)
+{
+	char folder[] = "/tmp/proc.XXXXXX", name[64], path[4096];
+	bool deleted = false;
+	pid_t pid;
+
+	if (!mkdtemp(folder))
+		tap__bail("cannot make a folder");
+	snprintf(name, sizeof(name), "%s/program", folder);
+	child__file(name, true, true);
+	pid = child__exec(name, NULL);
+	unlink(name);
+	rmdir(folder);
+	tap__ok(pid > 0 && !proc__exe(pid, path, sizeof(path), &deleted) && deleted &&
+			!strcmp(path, name),
+		"a program that was deleted: %s", pid > 0 ? path : "");
+	child__end(pid);
+}
+
+static void test_cgroup(void)
+{
+	char path[4096] = "x", id[65];
+	static const char digits[] =
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	char cgroup[256];
+
+	tap__ok(!proc__cgroup(getpid(), path, sizeof(path)) && (!path[0] || path[0] == '/'),
+		"the cgroup of this process: '%s'", path);
+	tap__ok(proc__cgroup(1 << 22, path, sizeof(path)) == -ENOENT && !path[0], "of no process");
+	snprintf(cgroup, sizeof(cgroup), "/docker-%s.scope", digits);
+	tap__ok(proc__container(cgroup, id) && !strcmp(id, digits), "the id of a container");
+	snprintf(cgroup, sizeof(cgroup), "/docker-%sa", digits);
+	tap__ok(!proc__container(cgroup, id) && !proc__container("/user.slice", id),
+		"none: too long, and too short");
+}
+
+static void test_match(void)
+{
+	struct match_process p;
+	unsigned long id = 1;
+
+	tap__ok(!match__process(&p, getpid(), true) && p.subject.pid == getpid() &&
+			p.subject.uid == geteuid() && match__glob("test_pro*", p.subject.comm),
+		"this process, as filters see it");
+	tap__ok(!match__process(&p, getpid(), false) && !p.subject.cgroup[0], "without its cgroup");
+	tap__ok(match__process(&p, 1 << 22, true) == -ESRCH, "no process");
+	tap__ok(!match__user_id("root", &id) && !id &&
+			match__user_id("no such user", &id) == -ENOENT,
+		"users by name");
+	tap__ok(match__glob("*/a*", "/x/y/ab") && !match__glob("a", "ab"), "patterns");
+}
+
+static void test_handle(void)
+{
+	struct proc_handle h;
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			pause();
+	proc_handle__open(&h, pid);
+	tap__ok(proc_handle__is_open(&h) && !proc_handle__ended(&h) && !proc_handle__unused(pid),
+		"a handle of a process that runs");
+	kill(pid, SIGKILL);
+	waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT);
+	tap__ok(proc_handle__ended(&h) && !proc_handle__unused(pid), "that has ended");
+	waitpid(pid, NULL, 0);
+	tap__ok(proc_handle__ended(&h), "and was collected");
+	proc_handle__close(&h);
+	tap__ok(!proc_handle__is_open(&h), "closed");
+	proc_handle__open(&h, 1 << 22);
+	tap__ok(!proc_handle__is_open(&h) && proc_handle__unused(1 << 22), "of no process");
+	proc_handle__close(&h);
+}
+
+int main(void)
+{
+	test_read();
+	test_stat();
+	test_memory();
+	test_files();
+	test_deleted();
+	test_cgroup();
+	test_match();
+	test_handle();
+	return tap__done();
+}

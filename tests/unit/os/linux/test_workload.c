@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A command that is started, let go and ended. */
+#define _GNU_SOURCE
+#include "os/workload.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/signals.h"
+#include "tap.h"
+
+#define WAIT_MS 60000
+
+static struct signals *signals;
+
+static bool start(struct workload *w, char **argv, bool own_stdout)
+{
+	struct errmsg f = {""};
+
+	fflush(stdout);
+	return tap__ok(!workload__start(w, argv, own_stdout, signals, &f), "start: %s", f.text);
+}
+
+static void test_success(void)
+{
+	char *argv[] = {(char *)"true", NULL};
+	struct workload w;
+	struct errmsg f = {""};
+	char text[64];
+
+	if (!start(&w, argv, true))
+		return;
+	tap__ok(w.pid > 0 && !workload__ended(&w) && !workload__result(&w, text, sizeof(text)),
+		"it waits at the gate");
+	tap__ok(!workload__go(&w, &f) && workload__wait(&w, WAIT_MS) && workload__ended(&w),
+		"it runs and ends %s", f.text);
+	tap__ok(!workload__result(&w, text, sizeof(text)), "with success there is nothing to say");
+	workload__close(&w);
+}
+
+static void test_status(void)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"exit 3", NULL};
+	char *sleeper[] = {(char *)"sleep", (char *)"1000", NULL};
+	struct workload w;
+	struct errmsg f;
+	char text[64] = "";
+
+	if (!start(&w, argv, true))
+		return;
+	tap__ok(!workload__go(&w, &f) && workload__wait(&w, WAIT_MS) &&
+			workload__result(&w, text, sizeof(text)) &&
+			!strcmp(text, "exited with status 3"),
+		"its status is told: %s", text);
+	workload__close(&w);
+	if (!start(&w, sleeper, true))
+		return;
+	tap__ok(!workload__go(&w, &f) && !workload__wait(&w, 20), "one that runs on");
+	workload__signal(&w, SIGTERM);
+	tap__ok(workload__wait(&w, WAIT_MS) && workload__result(&w, text, sizeof(text)) &&
+			strstr(text, "was ended by signal 15"),
+		"is ended by a signal: %s", text);
+	workload__close(&w);
+}
+
+static void test_not_there(void)
+{
+	char *argv[] = {(char *)"/nowhere/at-all", NULL};
+	struct workload w;
+	struct errmsg f = {""};
+
+	if (!start(&w, argv, true))
+		return;
+	tap__ok(workload__go(&w, &f) == -ENOENT && strstr(f.text, "cannot run /nowhere/at-all: "),
+		"a command that is not there: %s", f.text);
+	tap__ok(workload__wait(&w, WAIT_MS), "its child ends");
+	workload__close(&w);
+}
+
+static void test_given_up(void)
+{
+	char *argv[] = {(char *)"true", NULL};
+	struct workload w;
+	pid_t pid;
+
+	if (!start(&w, argv, true))
+		return;
+	pid = w.pid;
+	workload__close(&w);
+	tap__ok(!w.pid && waitpid(pid, NULL, 0) < 0 && errno == ECHILD,
+		"one at the gate ends and is collected");
+	workload__close(&w);
+	tap__ok(!workload__ended(&w), "closed twice");
+}
+
+/* With @own_stdout false its stdout is our stderr: the two are swapped for pipes meanwhile. */
+static void test_stdout(bool own_stdout)
+{
+	char *argv[] = {(char *)"echo", (char *)"said", NULL};
+	int out[2], err[2], saved[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
+	char text[2][16] = {"", ""};
+	struct workload w;
+	struct errmsg f;
+	bool ok;
+
+	fflush(stdout);
+	if (pipe(out) || pipe(err) || saved[0] < 0 || saved[1] < 0 ||
+	    dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0)
+		tap__bail("no pipes");
+	ok = !workload__start(&w, argv, own_stdout, signals, &f) && !workload__go(&w, &f) &&
+	     workload__wait(&w, WAIT_MS);
+	workload__close(&w);
+	dup2(saved[0], STDOUT_FILENO);
+	dup2(saved[1], STDERR_FILENO);
+	close(out[1]);
+	close(err[1]);
+	ok = ok && read(out[0], text[0], 15) >= 0 && read(err[0], text[1], 15) >= 0;
+	tap__ok(ok && !strcmp(text[own_stdout ? 0 : 1], "said\n") && !*text[own_stdout ? 1 : 0],
+		own_stdout ? "what it prints goes to stdout" : "or to stderr");
+	close(out[0]);
+	close(err[0]);
+	close(saved[0]);
+	close(saved[1]);
+}
+
+int main(void)
+{
+	struct errmsg f = {""};
+
+	if (signals__open(&signals, &f))
+		tap__bail("%s", f.text);
+	test_success();
+	test_status();
+	test_not_there();
+	test_given_up();
+	test_stdout(true);
+	test_stdout(false);
+	signals__close(signals);
+	return tap__done();
+}

@@ -60,7 +60,7 @@ int cmd__options(const struct subcommand *c, void *into, int argc, char **argv)
 		return cmd__usage_error(c, &f);
 	if (rest.first == argc)
 		return CMD_OK;
-	errmsg__set(&f, -EINVAL, "what is %s?", argv[rest.first]);
+	errmsg__set(&f, -EINVAL, "unexpected argument: %s", argv[rest.first]);
 	return cmd__usage_error(c, &f);
 }
 

@@ -105,7 +105,7 @@ const struct option_row options__rows[] = {
 		.letter = 'p',
 		.arg = "PID[,PID...]",
 		.help = "profile these processes; repeatable",
-		.manual = "Up to five seconds are given to an R that is only starting. Processes "
+		.manual = "An R that is still starting is waited for up to five seconds. Processes "
 			  "that a profiled one forks are profiled with it.",
 		.type = OPTION_PARSE,
 		.parse = parse_pids,
@@ -122,7 +122,7 @@ const struct option_row options__rows[] = {
 	{
 		.name = "subprocesses",
 		.letter = 's',
-		.help = "and the R processes that the profiled ones start",
+		.help = "also profile the R processes that the profiled ones start",
 		.manual = "As programs of their own, at any depth: by callr or "
 			  "system(\"Rscript ...\"), say. Forked ones are profiled without it.",
 		.type = OPTION_FLAG,
@@ -131,7 +131,7 @@ const struct option_row options__rows[] = {
 	{
 		.name = "user",
 		.arg = "NAME",
-		.help = "of those found by --all or -s, only this user's; repeatable",
+		.help = "with --all or -s: only this user's processes; repeatable",
 		.manual = "A name or a number.",
 		.windows = "not on Windows; choose processes by --pid or --comm",
 		.type = OPTION_PARSE,
@@ -142,7 +142,7 @@ const struct option_row options__rows[] = {
 	{
 		.name = "cgroup",
 		.arg = "PATTERN",
-		.help = "only those in this cgroup or container; repeatable",
+		.help = "with --all or -s: only those in this cgroup or container; repeatable",
 		.manual = "A path or a shell pattern for it, where * also stands for slashes; what "
 			  "lies below a cgroup of that path belongs to it. Or the id of a "
 			  "container, or at least its first 12 digits.",
@@ -155,7 +155,7 @@ const struct option_row options__rows[] = {
 	{
 		.name = "comm",
 		.arg = "PATTERN",
-		.help = "only those whose command has this name; repeatable",
+		.help = "with --all or -s: only those whose command has this name; repeatable",
 		.manual = "A shell pattern for the name that ps -o comm shows.",
 		.type = OPTION_PARSE,
 		.parse = parse_filter,
@@ -165,7 +165,7 @@ const struct option_row options__rows[] = {
 	{
 		.name = "exclude-pid",
 		.arg = "PID[,PID...]",
-		.help = "but not these; repeatable",
+		.help = "with --all or -s: not these; repeatable",
 		.type = OPTION_PARSE,
 		.parse = parse_filter,
 		.bits = FILTER_EXCLUDE,
@@ -228,7 +228,7 @@ const struct option_row options__rows[] = {
 	{
 		.name = "clock",
 		.arg = "cpu|wall",
-		.help = "sample the time spent computing, or all time",
+		.help = "sample CPU time, or wall time, waiting included",
 		.manual = "CPU time is the default of the engine bpf and all it can do; wall time "
 			  "is the default of the others.",
 		.type = OPTION_ENUM,
@@ -277,7 +277,7 @@ const struct option_row options__rows[] = {
 	{
 		.name = "btf",
 		.arg = "FILE",
-		.help = "the kernel's types, for kernels without /sys/kernel/btf",
+		.help = "read the kernel's types from FILE, for kernels without /sys/kernel/btf",
 		.windows = "there are no BPF types on Windows",
 		.type = OPTION_STRING,
 		AT(config.btf),
@@ -332,10 +332,9 @@ static int options__check(const struct options *o, struct errmsg *f)
 				   "give -o DIRECTORY/, or -f folded",
 				   o->config.format->name);
 	if (o->config.filters.n && !o->config.all && !o->config.follow)
-		return errmsg__set(
-			f, -EINVAL,
-			"--user, --cgroup, --comm and --exclude-pid choose from what --all "
-			"or --subprocesses finds: give one of these");
+		return errmsg__set(f, -EINVAL,
+				   "--user, --cgroup, --comm and --exclude-pid filter what --all "
+				   "or --subprocesses finds: give one of these");
 	return 0;
 }
 
@@ -355,9 +354,11 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 		return err;
 	if (rest.first < argc && !rest.separated) {
 		if (!parse__u64(argv[rest.first], INT_MAX, &pid))
-			return errmsg__set(f, -EINVAL, "what is %s? Did you mean --pid %s?",
+			return errmsg__set(f, -EINVAL,
+					   "unexpected argument: %s; did you mean --pid %s?",
 					   argv[rest.first], argv[rest.first]);
-		return errmsg__set(f, -EINVAL, "what is %s? A command to start comes after --",
+		return errmsg__set(f, -EINVAL,
+				   "unexpected argument: %s; a command to start comes after --",
 				   argv[rest.first]);
 	}
 	if (rest.separated && rest.first == argc)

@@ -282,8 +282,8 @@ int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void 
 	err = checker__run(&c, found);
 	if (err == -EAGAIN)
 		return errmsg__set(f, err,
-				   "process %u: this version of R is not known, and it calls no "
-				   "function now by which its layout could be checked",
+				   "process %u: unknown version of R, and no function is being "
+				   "called that its layout could be checked on",
 				   row->pid);
 	if (err)
 		return errmsg__set(f, err, "process %u: its contexts cannot be read: %s", row->pid,
@@ -292,9 +292,8 @@ int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void 
 		base = checker__other(&c, found);
 		if (!base)
 			return errmsg__set(f, -ENOTSUP,
-					   "process %u: this version of R is not known, and its "
-					   "contexts are laid out like those of no R that is: a "
-					   "newer %s is needed",
+					   "process %u: unknown version of R whose contexts fit no "
+					   "known layout: a newer %s is needed",
 					   row->pid, XR_PROGRAM);
 		found->shift = base - row->layout.sysparent;
 		layout__shift(&row->layout, found->shift);
@@ -304,7 +303,7 @@ int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void 
 		err = checker__run(&c, found);
 		if (err || !candidate__fits(&c.candidates[0]))
 			return errmsg__set(f, -EAGAIN,
-					   "process %u: its layout could not be checked twice",
+					   "process %u: its layout could not be confirmed",
 					   row->pid);
 	}
 	checker__finish(&c, row, found);

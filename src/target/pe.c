@@ -103,12 +103,12 @@ int pe__open(struct pe *pe, const struct mem_reader *memory, uint64_t base, cons
 		goto unreadable;
 	at = le32(dos + 60);
 	if (le16(dos) != 0x5a4d || at < sizeof(dos) || at > HEADER_AT_MAX)
-		return errmsg__set(f, -EBADMSG, "%s is no Windows program or DLL", name);
+		return errmsg__set(f, -EBADMSG, "%s is not a Windows program or DLL", name);
 	err = pe__read(pe, at, header, sizeof(header));
 	if (err)
 		goto unreadable;
 	if (le32(header) != 0x4550)
-		return errmsg__set(f, -EBADMSG, "%s is no Windows program or DLL", name);
+		return errmsg__set(f, -EBADMSG, "%s is not a Windows program or DLL", name);
 	pe->machine = le16(header + 4);
 	if (pe->machine != PE_MACHINE_AMD64)
 		return errmsg__set(f, -ENOTSUP,

@@ -293,7 +293,7 @@ static int list__main(int argc, char **argv)
 
 const struct subcommand cmd_list = {
 	.name = "list",
-	.help = "the processes with R in them",
+	.help = "list the R processes",
 	.usage = {"list [--json]"},
 	.about = "The processes with R in them: pid, parent, user, R's version, how R is loaded "
 		 "(by libR.so or in the program itself), threads, container, command line. One "

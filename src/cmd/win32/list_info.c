@@ -53,17 +53,17 @@ static int list__main(int argc, char **argv)
 		return cmd__help(&cmd_list);
 	err = target__scan(on_process, &found);
 	if (err < 0) {
-		log__line("cannot look for R in all processes: %s", strerror(-err));
+		log__line("cannot scan the processes for R: %s", strerror(-err));
 		return CMD_FAILED;
 	}
 	if (!found)
-		log__line("no process has R in it that this user may look at");
+		log__line("there is no R process that this user may inspect");
 	return fflush(stdout) ? CMD_FAILED : CMD_OK;
 }
 
 const struct subcommand cmd_list = {
 	.name = "list",
-	.help = "the processes with R in them",
+	.help = "list the R processes",
 	.usage = {"list"},
 	.about = "The processes with R in them, and why one of them cannot be profiled.",
 	.options = rows,

@@ -82,10 +82,10 @@ static void test_usage(void)
 	usage("", "nothing to profile");
 	usage("nonsense -p 1", "no such subcommand: nonsense (try xrprof-bpf --help)");
 	usage("4711", "no such subcommand: 4711; did you mean --pid 4711? (try");
-	usage("record 4711", "what is 4711? Did you mean --pid 4711? (try");
-	usage("list 4711", "list: what is 4711? (try xrprof-bpf list --help)");
+	usage("record 4711", "unexpected argument: 4711; did you mean --pid 4711? (try");
+	usage("list 4711", "list: unexpected argument: 4711 (try xrprof-bpf list --help)");
 	usage("list --nonsense", "list: no such option: --nonsense (try");
-	usage("info x", "info: what is x? (try xrprof-bpf info --help)");
+	usage("info x", "info: unexpected argument: x (try xrprof-bpf info --help)");
 }
 
 static void test_help(void)

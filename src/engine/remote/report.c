@@ -62,6 +62,24 @@ void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint
 	r->counts[XR_TRUNCATED] += result > 0;
 }
 
+void remote_report__process(struct remote_report *r, const struct xr_row *row,
+			    enum xr_process_event event, const struct xr_row *parent,
+			    const char comm[16])
+{
+	struct xr_process p = {
+		.head = {.type = XR_REC_PROCESS, .size = sizeof(p)},
+		.time = os__now(),
+		.event = event,
+		.serial = row->serial,
+		.pid = row->pid,
+		.parent_serial = parent ? parent->serial : 0,
+		.parent_pid = parent ? parent->pid : 0,
+	};
+
+	snprintf(p.comm, sizeof(p.comm), "%.15s", comm);
+	remote_report__record(r, &p, sizeof(p));
+}
+
 void remote_report__free_walk(struct remote_report *r, struct remote_walk *rw)
 {
 	if (rw)

@@ -39,6 +39,14 @@ void remote_report__record(void *arg, const void *record, size_t size);
 void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
 			   uint32_t tid, int result);
 
+/*
+ * remote_report__process - hand on what became of the process of @row, which is called @comm.
+ * @parent: of XR_PROCESS_FORK, else NULL.
+ */
+void remote_report__process(struct remote_report *r, const struct xr_row *row,
+			    enum xr_process_event event, const struct xr_row *parent,
+			    const char comm[16]);
+
 /* remote_report__free_walk - free @rw, which may be NULL, and keep its count of texts. */
 void remote_report__free_walk(struct remote_report *r, struct remote_walk *rw);
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/os.h"
-#include "engine/remote/linux/vm.h"
 #include "os/proc.h"
 
 #define SEEN_MAX 65536u
@@ -25,7 +23,7 @@ void remote_children__free(struct remote_children *f)
  * fs/binfmt_elf.c): they tell whether there was an exec, even of the same file at the same
  * addresses.  A forked child has its parent's.
  */
-void remote_children__mark(struct remote_target *t)
+void remote_children__mark(struct loop_target *t)
 {
 	uint64_t entry[2];
 	FILE *in = proc__fopen(t->pid, "auxv");
@@ -42,7 +40,7 @@ void remote_children__mark(struct remote_target *t)
 }
 
 /* Does @pid run the program that @t was found running?  Negative: it cannot be told. */
-static int descendants__same_program(const struct remote_target *t, pid_t pid)
+static int children__same_program(const struct loop_target *t, pid_t pid)
 {
 	uint8_t random[sizeof(t->random)];
 	int err;
@@ -55,28 +53,28 @@ static int descendants__same_program(const struct remote_target *t, pid_t pid)
 	return !err && !memcmp(random, t->random, sizeof(random));
 }
 
-static bool descendants__ended(const struct remote_target *t)
+static bool children__ended(const struct loop_target *t)
 {
 	struct pollfd pfd = {.fd = t->pidfd, .events = POLLIN};
 	struct proc p;
 
 	if (t->pidfd >= 0)
 		return poll(&pfd, 1, 0) == 1;
-	return proc__read(t->pid, &p) || p.start_time != t->row.start_time || p.state == 'Z' ||
+	return proc__read(t->pid, &p) || p.start_time != t->base.row.start_time || p.state == 'Z' ||
 	       p.state == 'X';
 }
 
-enum xr_process_event remote_children__check(const struct remote_target *t)
+enum xr_process_event remote_children__check(const struct loop_target *t)
 {
-	if (descendants__ended(t))
+	if (children__ended(t))
 		return XR_PROCESS_EXIT;
-	if (descendants__same_program(t, t->pid) == 0)
+	if (children__same_program(t, t->pid) == 0)
 		return XR_PROCESS_EXEC;
 	return 0;
 }
 
 /* The children of the thread that runs R, for R forks on no other. */
-static bool descendants__list(struct remote_children *f, const struct remote_target *t)
+static bool children__list(struct remote_children *f, const struct loop_target *t)
 {
 	char name[48];
 	ssize_t len;
@@ -96,7 +94,7 @@ static bool descendants__list(struct remote_children *f, const struct remote_tar
 }
 
 /* A child that was not seen before: its start time, else 0. */
-static uint64_t descendants__new(struct remote_children *f, pid_t pid)
+static uint64_t children__new(struct remote_children *f, pid_t pid)
 {
 	uint64_t start = proc__start_time(pid);
 
@@ -107,12 +105,12 @@ static uint64_t descendants__new(struct remote_children *f, pid_t pid)
 	return map__put(&f->seen, (uint64_t)pid, start, f) ? 0 : start;
 }
 
-bool remote_children__child(struct remote_children *f, const struct remote_target *t,
+bool remote_children__child(struct remote_children *f, const struct loop_target *t,
 			    struct xr_row *row)
 {
-	if (!(t->row.flags & XR_ROW_FOLLOW))
+	if (!(t->base.row.flags & XR_ROW_FOLLOW))
 		return false;
-	if (f->of != t->pid && !descendants__list(f, t)) {
+	if (f->of != t->pid && !children__list(f, t)) {
 		f->of = 0;
 		return false;
 	}
@@ -124,10 +122,10 @@ bool remote_children__child(struct remote_children *f, const struct remote_targe
 		if (end == f->at || pid <= 0)
 			break;
 		f->at = end;
-		start = descendants__new(f, pid);
-		if (!start || descendants__same_program(t, pid) != 1)
+		start = children__new(f, pid);
+		if (!start || children__same_program(t, pid) != 1)
 			continue;
-		*row = t->row;
+		*row = t->base.row;
 		row->pid = (uint32_t)pid;
 		row->start_time = start;
 		row->serial = 0x80000000u | ++f->serial;
@@ -138,24 +136,14 @@ bool remote_children__child(struct remote_children *f, const struct remote_targe
 	return false;
 }
 
-void remote_children__tell(const struct xr_row *row, enum xr_process_event event,
-			   const struct xr_row *parent, engine_sink sink, void *arg)
+void remote_children__comm(pid_t pid, char comm[16])
 {
-	struct xr_process p = {
-		.head = {.type = XR_REC_PROCESS, .size = sizeof(p)},
-		.time = os__now(),
-		.event = event,
-		.serial = row->serial,
-		.pid = row->pid,
-		.parent_serial = parent ? parent->serial : 0,
-		.parent_pid = parent ? parent->pid : 0,
-	};
-	FILE *in = proc__fopen((pid_t)row->pid, "comm");
+	FILE *in = proc__fopen(pid, "comm");
 
-	if (in) {
-		if (fgets(p.comm, sizeof(p.comm), in))
-			p.comm[strcspn(p.comm, "\n")] = '\0';
-		fclose(in);
-	}
-	sink(arg, &p, sizeof(p));
+	comm[0] = '\0';
+	if (!in)
+		return;
+	if (fgets(comm, 16, in))
+		comm[strcspn(comm, "\n")] = '\0';
+	fclose(in);
 }

@@ -21,20 +21,19 @@ struct remote_children {
 void remote_children__free(struct remote_children *f);
 
 /* remote_children__mark - remember what tells @t's program from one that it may exec later. */
-void remote_children__mark(struct remote_target *t);
+void remote_children__mark(struct loop_target *t);
 
 /* remote_children__check - what became of @t: XR_PROCESS_EXEC, XR_PROCESS_EXIT, or 0. */
-enum xr_process_event remote_children__check(const struct remote_target *t);
+enum xr_process_event remote_children__check(const struct loop_target *t);
 
 /*
  * remote_children__child - a child of @t not seen before that runs the same program, if children
  * are to be followed: *@row gets its row.  To be called until it returns false.
  */
-bool remote_children__child(struct remote_children *f, const struct remote_target *t,
+bool remote_children__child(struct remote_children *f, const struct loop_target *t,
 			    struct xr_row *row);
 
-/* remote_children__tell - send a process record; @parent is for XR_PROCESS_FORK. */
-void remote_children__tell(const struct xr_row *row, enum xr_process_event event,
-			   const struct xr_row *parent, engine_sink sink, void *arg);
+/* remote_children__comm - the name of process @pid, "" if it is gone. */
+void remote_children__comm(pid_t pid, char comm[16]);
 
 #endif

@@ -18,28 +18,27 @@
 #include "os/os.h"
 #include "os/proc.h"
 
-#define SCAN_MS	   20  /* between two looks for children, and for other programs by exec */
 #define PROVE_EACH 64u /* samples between two looks for R's thread */
 
 struct engine {
+	struct remote_targets targets; /* first */
 	struct engine_config config;
 	const struct remote_kind *kind;
 	const char *name;
-	struct remote_target *targets;
-	struct remote_children family;
-	struct remote_report report;
-	uint64_t scanned;
+	struct remote_children children;
 	int timer;
 	int stops; /* SIGCHLD: a thread has stopped */
 	int both;  /* epoll of these two */
-	bool armed, stopped;
+	bool armed;
 	bool priority_raised;
 	sigset_t old_mask;
 };
 
+static const struct remote_targets_ops target_ops;
+
 struct remote_report *remote_loop__report(struct engine *e)
 {
-	return &e->report;
+	return &e->targets.report;
 }
 
 static int engine__descriptors(struct engine *e)
@@ -74,7 +73,7 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 	if (!e)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	e->config = *config;
-	remote_report__open(&e->report, config);
+	remote_targets__open(&e->targets, &target_ops, config);
 	e->kind = kind;
 	err = engine__descriptors(e);
 	if (err) {
@@ -88,36 +87,31 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 	return 0;
 }
 
-static void target__free(struct engine *e, struct remote_target *t)
+static struct loop_target *target__of(struct remote_target *t)
 {
-	remote_report__free_walk(&e->report, t->walk);
+	return (struct loop_target *)t;
+}
+
+static void target__free(struct remote_target *base)
+{
+	struct loop_target *t = target__of(base);
+
 	remote_thread__close(&t->thread);
 	if (t->pidfd >= 0)
 		close(t->pidfd);
 	free(t);
 }
 
-static struct remote_target **engine__find(struct engine *e, uint32_t pid)
-{
-	struct remote_target **at;
-
-	for (at = &e->targets; *at; at = &(*at)->next)
-		if ((*at)->row.pid == pid && !(*at)->dropped)
-			return at;
-	return NULL;
-}
-
 /* A target of @row, not in the list yet.  A negative errno: *@f says why, if it is not NULL. */
-static int target__new(struct engine *e, const struct xr_row *row, struct remote_target **out,
+static int target__new(struct engine *e, const struct xr_row *row, struct loop_target **out,
 		       struct errmsg *f)
 {
-	struct remote_target *t = calloc(1, sizeof(*t));
+	struct loop_target *t = calloc(1, sizeof(*t));
 	struct mem_reader reader;
 	int err;
 
 	if (!t)
 		return errmsg__set(f, -ENOMEM, "out of memory");
-	t->row = *row;
 	t->pid = (pid_t)row->pid;
 	t->pidfd = (int)syscall(SYS_pidfd_open, t->pid, 0);
 	err = remote_thread__open(&t->thread, t->pid);
@@ -127,36 +121,26 @@ static int target__new(struct engine *e, const struct xr_row *row, struct remote
 		goto cleanup;
 	}
 	reader = proc__reader(t->pid);
-	err = remote_walk__new(&t->walk, row, &reader, os__now);
-	if (err) {
-		errmsg__set(f, err, "out of memory");
+	err = remote_targets__init(&e->targets, &t->base, row, &reader, f);
+	if (err)
 		goto cleanup;
-	}
-	remote_walk__sink(t->walk, remote_report__record, &e->report);
 	remote_children__mark(t);
 	*out = t;
 	return 0;
 
 cleanup:
-	if (t->pidfd >= 0)
-		close(t->pidfd);
-	remote_thread__close(&t->thread);
-	free(t);
+	target__free(&t->base);
 	return err;
 }
 
 /* One that was told to stop and has not yet must still be let go when it does. */
-static void engine__drop(struct engine *e, struct remote_target **at)
+static bool target__let_go(struct engine *e, struct remote_target *base)
 {
-	struct remote_target *t = *at;
+	struct loop_target *t = target__of(base);
 
 	if (t->pending)
 		e->kind->settle(t);
-	t->dropped = true;
-	if (t->pending)
-		return;
-	*at = t->next;
-	target__free(e, t);
+	return !t->pending;
 }
 
 static int engine__arm(struct engine *e, uint64_t period)
@@ -173,25 +157,24 @@ static int engine__arm(struct engine *e, uint64_t period)
 
 int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
 {
-	struct remote_target *t;
+	struct loop_target *t;
 	int err;
 
-	if (engine__find(e, row->pid))
+	if (remote_targets__find(&e->targets, row->pid))
 		return errmsg__set(f, -EEXIST, "process %u is sampled already", row->pid);
 	err = target__new(e, row, &t, f);
 	if (err)
 		return err;
 	err = e->kind->check(t, f);
-	t->next = e->targets;
-	e->targets = t;
+	remote_targets__put(&e->targets.first, &t->base);
 	if (err) {
-		engine__drop(e, &e->targets);
+		remote_targets__drop(&e->targets, &e->targets.first);
 		return err;
 	}
 	if (e->armed)
 		return 0;
 	if (e->config.clock == ENGINE_CLOCK_DEFAULT)
-		remote_report__note(&e->report,
+		remote_report__note(remote_loop__report(e),
 				    "engine %s samples wall time, waiting included; for CPU time "
 				    "alone: --clock cpu",
 				    e->name);
@@ -199,57 +182,32 @@ int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *
 	return err ? errmsg__set(f, err, "cannot set a timer: %s", strerror(-err)) : 0;
 }
 
-int remote_loop__update(struct engine *e, const struct xr_row *row)
+static void target__count(struct engine *e, struct loop_target *t, int result)
 {
-	struct remote_target **at = engine__find(e, row->pid);
-
-	if (!at || (*at)->row.serial != row->serial)
-		return -ESRCH;
-	(*at)->row = *row;
-	remote_walk__row((*at)->walk, row);
-	return 0;
-}
-
-void remote_loop__remove(struct engine *e, uint32_t pid, uint32_t serial)
-{
-	struct remote_target **at = engine__find(e, pid);
-
-	if (at && (*at)->row.serial == serial)
-		engine__drop(e, at);
-}
-
-bool remote_loop__holds(struct engine *e, uint32_t pid, uint32_t serial)
-{
-	struct remote_target **at = engine__find(e, pid);
-
-	return at && (*at)->row.serial == serial;
-}
-
-static void target__count(struct engine *e, struct remote_target *t, int result)
-{
-	remote_report__sample(&e->report, t->walk, t->row.pid, (uint32_t)t->thread.tid, result);
+	remote_report__sample(remote_loop__report(e), t->base.walk, t->base.row.pid,
+			      (uint32_t)t->thread.tid, result);
 }
 
 /* Which thread is R's is looked for while it is not known, and there is a stack to tell by. */
-static void target__prove(struct remote_target *t)
+static void target__prove(struct loop_target *t)
 {
 	uint64_t contexts[64];
 	uint32_t n;
 
-	if (t->thread.proven || t->prove_in-- > 0)
+	if (t->thread.proven || t->base.prove_in-- > 0)
 		return;
-	n = remote_walk__contexts(t->walk, contexts, 64);
+	n = remote_walk__contexts(t->base.walk, contexts, 64);
 	remote_thread__prove(&t->thread, contexts, n);
-	t->prove_in = PROVE_EACH;
+	t->base.prove_in = PROVE_EACH;
 }
 
 /* Stopped by SIGSTOP or a debugger: it is left so, and not sampled. */
-static bool target__held(struct engine *e, struct remote_target *t, char state)
+static bool target__held(struct engine *e, struct loop_target *t, char state)
 {
 	bool held = state == 'T' || state == 't';
 
 	if (held && !t->said_stopped)
-		remote_report__note(&e->report,
+		remote_report__note(remote_loop__report(e),
 				    "process %d is stopped, by a signal or a debugger: it is "
 				    "sampled again when it goes on",
 				    (int)t->pid);
@@ -261,7 +219,7 @@ static bool target__held(struct engine *e, struct remote_target *t, char state)
  * --clock cpu: is a sample due?  One for each period of CPU time, looked at when the timer ticks;
  * where CPU time cannot be counted exactly, whenever the thread runs or is ready to.
  */
-static bool target__due(struct engine *e, struct remote_target *t, char state)
+static bool target__due(struct engine *e, struct loop_target *t, char state)
 {
 	int64_t period = NS_PER_S / e->config.freq;
 	uint64_t now;
@@ -281,8 +239,9 @@ static bool target__due(struct engine *e, struct remote_target *t, char state)
 }
 
 /* One tick of one target. */
-static void target__sample(struct engine *e, struct remote_target *t)
+static void target__sample(struct engine *e, struct remote_target *base)
 {
+	struct loop_target *t = target__of(base);
 	struct remote_state before = {.state = 'R'}, after;
 	bool idle;
 	int result;
@@ -298,102 +257,87 @@ static void target__sample(struct engine *e, struct remote_target *t)
 	if (e->config.clock == ENGINE_CLOCK_CPU && !target__due(e, t, before.state))
 		return;
 	idle = t->thread.proven && before.state != 'R';
-	result = remote_walk__ahead(t->walk);
+	result = remote_walk__ahead(t->base.walk);
 	if (idle) /* what does not run does not change, and need not be stopped */
 		idle = !remote_thread__look(&t->thread, &after) && after.runs == before.runs;
 	if (!idle && result != -XR_EXITING)
 		result = e->kind->look(e, t);
 	if (result >= 0)
-		result = remote_walk__finish(t->walk);
+		result = remote_walk__finish(t->base.walk);
 	target__count(e, t, result);
 	target__prove(t);
 }
 
-/* What became of targets; their children. */
-static void engine__scan(struct engine *e)
+static enum xr_process_event target__check(struct engine *e, struct remote_target *base,
+					   char comm[16])
 {
-	struct remote_target **at = &e->targets, *t, *child;
+	struct loop_target *t = target__of(base);
 	enum xr_process_event event;
-	struct xr_row row;
 
-	while ((t = *at)) {
-		if (t->pending)
-			e->kind->settle(t);
-		if (t->dropped) {
-			if (t->pending)
-				at = &t->next;
-			else
-				engine__drop(e, at);
+	if (t->pending)
+		e->kind->settle(t);
+	event = remote_children__check(t);
+	if (event)
+		remote_children__comm(t->pid, comm);
+	return event;
+}
+
+static void target__follow(struct engine *e, struct remote_target *base)
+{
+	struct loop_target *child;
+	struct xr_row row;
+	char comm[16];
+
+	while (remote_children__child(&e->children, target__of(base), &row)) {
+		if (remote_targets__find(&e->targets, row.pid) ||
+		    target__new(e, &row, &child, NULL))
 			continue;
-		}
-		event = remote_children__check(t);
-		if (event) {
-			remote_children__tell(&t->row, event, NULL, remote_report__record,
-					      &e->report);
-			engine__drop(e, at); /* it is gone, or comes up again as dropped */
-			continue;
-		}
-		while (remote_children__child(&e->family, t, &row)) {
-			if (engine__find(e, row.pid) || target__new(e, &row, &child, NULL))
-				continue;
-			child->thread.proven = true; /* it has one thread, which called fork */
-			remote_children__tell(&row, XR_PROCESS_FORK, &t->row, remote_report__record,
-					      &e->report);
-			child->next = t->next;
-			t->next = child;
-		}
-		at = &t->next;
+		child->thread.proven = true; /* it has one thread, which called fork */
+		remote_children__comm(child->pid, comm);
+		remote_report__process(remote_loop__report(e), &row, XR_PROCESS_FORK, &base->row,
+				       comm);
+		remote_targets__put(&base->next, &child->base);
 	}
 }
 
-/* A thread stopped after it was given up waiting for: let it go at once. */
+/* Threads that stopped after they were given up waiting for are let go at once. */
 static void engine__let_go(struct engine *e)
 {
 	struct signalfd_siginfo info;
 
 	if (read(e->stops, &info, sizeof(info)) != sizeof(info))
 		return;
-	for (struct remote_target *t = e->targets; t; t = t->next)
-		if (t->pending)
-			e->kind->settle(t);
+	for (struct remote_target *t = e->targets.first; t; t = t->next)
+		target__let_go(e, t);
 }
 
-static void engine__tick(struct engine *e)
+static bool engine__due(struct engine *e, uint64_t *missed)
 {
-	struct remote_target *t;
 	uint64_t passed;
 
-	if (read(e->timer, &passed, sizeof(passed)) != sizeof(passed) || e->stopped)
-		return;
-	for (t = e->targets; t; t = t->next) {
-		if (t->dropped)
-			continue;
-		e->report.counts[XR_MISSED] += passed - 1;
-		target__sample(e, t);
-	}
+	engine__let_go(e);
+	if (read(e->timer, &passed, sizeof(passed)) != sizeof(passed))
+		return false;
+	*missed = passed - 1;
+	return true;
 }
 
-int remote_loop__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
+static int engine__wait(struct engine *e, uint64_t now, uint64_t end)
 {
-	uint64_t now = os__now(), end = now + (uint64_t)timeout_ms * NS_PER_MS;
 	struct pollfd pfd = {.fd = e->both, .events = POLLIN};
 
-	remote_report__begin(&e->report, sink, arg);
-	for (;;) {
-		engine__let_go(e);
-		engine__tick(e);
-		now = os__now();
-		if (now - e->scanned >= SCAN_MS * NS_PER_MS && !e->stopped) {
-			e->scanned = now;
-			engine__scan(e);
-		}
-		if (now >= end || e->stopped)
-			break;
-		if (poll(&pfd, 1, (int)((end - now + NS_PER_MS - 1) / NS_PER_MS)) < 0)
-			break;
-	}
-	return e->report.delivered;
+	return poll(&pfd, 1, (int)((end - now + NS_PER_MS - 1) / NS_PER_MS)) < 0 ? -errno : 0;
 }
+
+static const struct remote_targets_ops target_ops = {
+	.due = engine__due,
+	.sample = target__sample,
+	.check = target__check,
+	.follow = target__follow,
+	.wait = engine__wait,
+	.let_go = target__let_go,
+	.free = target__free,
+};
 
 int remote_loop__fd(struct engine *e)
 {
@@ -402,28 +346,12 @@ int remote_loop__fd(struct engine *e)
 
 void remote_loop__stop(struct engine *e)
 {
-	e->stopped = true;
+	remote_targets__stop(e);
 	engine__arm(e, 0);
-}
-
-int remote_loop__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
-{
-	memcpy(counts, e->report.counts, sizeof(e->report.counts));
-	counts[XR_SYMBOLS_SENT] = e->report.texts;
-	for (struct remote_target *t = e->targets; t; t = t->next)
-		counts[XR_SYMBOLS_SENT] += remote_walk__texts(t->walk);
-	return 0;
-}
-
-const char *remote_loop__event(struct engine *e)
-{
-	(void)e;
-	return "timer";
 }
 
 void remote_loop__close(struct engine *e)
 {
-	struct remote_target *t;
 	int fds[3];
 
 	if (!e)
@@ -431,11 +359,8 @@ void remote_loop__close(struct engine *e)
 	fds[0] = e->both;
 	fds[1] = e->timer;
 	fds[2] = e->stops;
-	while ((t = e->targets)) { /* the kernel lets go of what is held, when we end */
-		e->targets = t->next;
-		target__free(e, t);
-	}
-	remote_children__free(&e->family);
+	remote_targets__close(&e->targets); /* the kernel lets go of what is held, when we end */
+	remote_children__free(&e->children);
 	for (size_t i = 0; i < 3; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

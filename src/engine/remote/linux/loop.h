@@ -8,24 +8,19 @@
 #define XR_ENGINE_REMOTE_LINUX_LOOP_H
 
 #include "engine/engine.h"
-#include "engine/remote/report.h"
+#include "engine/remote/targets.h"
 #include "engine/remote/linux/thread.h"
-#include "engine/remote/remote_walk.h"
 
-struct remote_target {
-	struct remote_target *next;
-	struct xr_row row;
+struct loop_target {
+	struct remote_target base; /* first */
 	pid_t pid;
 	int pidfd; /* -1: none */
 	struct remote_thread thread;
-	struct remote_walk *walk;
 	uint64_t cpu_time;  /* ns, at the last tick; --clock cpu */
 	int64_t cpu_owed;   /* ns of CPU time that no sample stands for yet */
-	uint32_t prove_in;  /* samples until R's thread is looked for again */
 	uint64_t random_at; /* 16 bytes that a new program never has the same, 0: not known */
 	uint8_t random[16];
 	bool pending; /* ptrace: was told to stop, and has not yet */
-	bool dropped; /* no target any more, kept until it is not pending */
 	bool said_stopped, said_traced;
 };
 
@@ -33,14 +28,14 @@ struct remote_kind {
 	/* May it be used at all here? */
 	int (*usable)(struct errmsg *f);
 	/* May @t be sampled?  0, or a negative errno with @f filled. */
-	int (*check)(struct remote_target *t, struct errmsg *f);
+	int (*check)(struct loop_target *t, struct errmsg *f);
 	/*
 	 * The second look (remote_walk.h) at @t, whose R thread is running.  0 or more, or -enum
 	 * xr_error.
 	 */
-	int (*look)(struct engine *e, struct remote_target *t);
+	int (*look)(struct engine *e, struct loop_target *t);
 	/* @t->pending is set: see to it that it is not held up.  NULL: it never is. */
-	void (*settle)(struct remote_target *t);
+	void (*settle)(struct loop_target *t);
 };
 
 /* remote_loop__open - for the engine of @kind, which is called @name. */
@@ -49,21 +44,13 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 
 /* The rest of struct engine_ops, and its initializers. */
 int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *f);
-int remote_loop__update(struct engine *e, const struct xr_row *row);
-void remote_loop__remove(struct engine *e, uint32_t pid, uint32_t serial);
-bool remote_loop__holds(struct engine *e, uint32_t pid, uint32_t serial);
-int remote_loop__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg);
 int remote_loop__fd(struct engine *e);
 void remote_loop__stop(struct engine *e);
-int remote_loop__counters(struct engine *e, uint64_t counts[XR_COUNTERS]);
-const char *remote_loop__event(struct engine *e);
 void remote_loop__close(struct engine *e);
 
-#define ENGINE_REMOTE_OPS                                                                          \
-	.clock = "wall", .add = remote_loop__add, .update = remote_loop__update,                   \
-	.remove = remote_loop__remove, .poll = remote_loop__poll, .holds = remote_loop__holds,     \
-	.fd = remote_loop__fd, .stop = remote_loop__stop, .counters = remote_loop__counters,       \
-	.event = remote_loop__event, .close = remote_loop__close
+#define ENGINE_LOOP_OPS                                                                            \
+	ENGINE_REMOTE_OPS, .add = remote_loop__add, .fd = remote_loop__fd,                         \
+			   .stop = remote_loop__stop, .close = remote_loop__close
 
 /* remote_loop__report - where @e reports to; for a kind's own notes. */
 struct remote_report *remote_loop__report(struct engine *e);

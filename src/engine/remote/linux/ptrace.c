@@ -34,7 +34,7 @@ enum stopped {
 };
 
 /*
- * Wait until @tid stops.  A stop of a tracee is told by SIGCHLD, which engine_remote blocks; taking
+ * Wait until @tid stops.  A stop of a tracee is told by SIGCHLD, which loop.c blocks; taking
  * it with a time limit is what waitpid() cannot do.  *@signal gets the signal that was about
  * to be delivered to it, to be passed on.
  */
@@ -72,7 +72,7 @@ static void tracee__let_go(pid_t tid, int signal)
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)(uintptr_t)signal);
 }
 
-static int tracee__stop(struct remote_target *t, int *signal)
+static int tracee__stop(struct loop_target *t, int *signal)
 {
 	pid_t tid = t->thread.tid;
 	int got;
@@ -88,7 +88,7 @@ static int tracee__stop(struct remote_target *t, int *signal)
 }
 
 /* A thread that did not stop when it was told to may have since: it is let go. */
-static void ptrace__settle(struct remote_target *t)
+static void ptrace__settle(struct loop_target *t)
 {
 	int signal = 0, got = tracee__wait(t->thread.tid, 0, &signal);
 
@@ -115,7 +115,7 @@ static int ptrace__usable(struct errmsg *f)
 	return 0;
 }
 
-static int ptrace__denied(const struct remote_target *t, int err, struct errmsg *f)
+static int ptrace__denied(const struct loop_target *t, int err, struct errmsg *f)
 {
 	pid_t tracer = remote_thread__tracer(t->pid, t->thread.tid);
 
@@ -132,7 +132,7 @@ static int ptrace__denied(const struct remote_target *t, int err, struct errmsg 
 			   (int)t->pid, strerror(-err));
 }
 
-static int ptrace__check(struct remote_target *t, struct errmsg *f)
+static int ptrace__check(struct loop_target *t, struct errmsg *f)
 {
 	int signal = 0, err = tracee__stop(t, &signal);
 
@@ -147,13 +147,13 @@ static int ptrace__check(struct remote_target *t, struct errmsg *f)
  * Where R has no flag that says so, the collector runs if the thread is in its code.  Only of a
  * thread that stands still.
  */
-static bool tracee__collecting(const struct remote_target *t)
+static bool tracee__collecting(const struct loop_target *t)
 {
 	struct user_regs_struct regs;
 	struct iovec io = {.iov_base = &regs, .iov_len = sizeof(regs)};
 	uint64_t at;
 
-	if (!(t->row.flags & XR_ROW_GC) || t->row.gc_at || !t->row.gc_begin)
+	if (!(t->base.row.flags & XR_ROW_GC) || t->base.row.gc_at || !t->base.row.gc_begin)
 		return false;
 	if (ptrace(PTRACE_GETREGSET, t->thread.tid, NT_PRSTATUS, &io))
 		return false;
@@ -162,28 +162,28 @@ static bool tracee__collecting(const struct remote_target *t)
 #else
 	at = regs.pc;
 #endif
-	return at >= t->row.gc_begin && at < t->row.gc_end;
+	return at >= t->base.row.gc_begin && at < t->base.row.gc_end;
 }
 
-static int ptrace__look(struct engine *e, struct remote_target *t)
+static int ptrace__look(struct engine *e, struct loop_target *t)
 {
 	pid_t tracer;
 	int signal, result;
 
 	if (!t->thread.proven)
-		return remote_walk__moving(t->walk);
+		return remote_walk__moving(t->base.walk);
 	result = tracee__stop(t, &signal);
 	switch (result) {
 	case STOPPED:
-		result = remote_walk__still(t->walk);
+		result = remote_walk__still(t->base.walk);
 		if (tracee__collecting(t))
-			remote_walk__collecting(t->walk);
+			remote_walk__collecting(t->base.walk);
 		tracee__let_go(t->thread.tid, signal);
 		return result;
 	case -ESRCH:
 		return -XR_EXITING;
 	case STOPPED_NOT:
-		return remote_walk__moving(t->walk);
+		return remote_walk__moving(t->base.walk);
 	default: /* somebody else has it */
 		tracer = remote_thread__tracer(t->pid, t->thread.tid);
 		if (!t->said_traced)
@@ -192,7 +192,7 @@ static int ptrace__look(struct engine *e, struct remote_target *t)
 					    "without being stopped",
 					    (int)t->pid, (int)tracer);
 		t->said_traced = true;
-		return remote_walk__moving(t->walk);
+		return remote_walk__moving(t->base.walk);
 	}
 }
 
@@ -212,5 +212,5 @@ const struct engine_ops engine_ptrace = {
 	.name = "ptrace",
 	.help = "from outside, stopping R's thread for some microseconds each time",
 	.open = ptrace__open,
-	ENGINE_REMOTE_OPS,
+	ENGINE_LOOP_OPS,
 };

@@ -22,11 +22,11 @@ static int vmread__usable(struct errmsg *f)
 	return 0;
 }
 
-static int vmread__check(struct remote_target *t, struct errmsg *f)
+static int vmread__check(struct loop_target *t, struct errmsg *f)
 {
 	struct mem_reader reader = proc__reader(t->pid);
 	uint64_t head;
-	struct mem_span span = {.addr = t->row.head_at, .to = &head, .len = sizeof(head)};
+	struct mem_span span = {.addr = t->base.row.head_at, .to = &head, .len = sizeof(head)};
 	int got = mem_reader__read_spans(&reader, &span, 1);
 
 	if (got == -EPERM)
@@ -40,10 +40,10 @@ static int vmread__check(struct remote_target *t, struct errmsg *f)
 	return 0;
 }
 
-static int vmread__look(struct engine *e, struct remote_target *t)
+static int vmread__look(struct engine *e, struct loop_target *t)
 {
 	(void)e;
-	return remote_walk__moving(t->walk);
+	return remote_walk__moving(t->base.walk);
 }
 
 static const struct remote_kind kind = {
@@ -61,5 +61,5 @@ const struct engine_ops engine_vmread = {
 	.name = "vmread",
 	.help = "from outside, never stopping the target; a stack that changes too fast is lost",
 	.open = vmread__open,
-	ENGINE_REMOTE_OPS,
+	ENGINE_LOOP_OPS,
 };

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "engine/remote/targets.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "os/os.h"
+
+/* The targets are the first member of the engine. */
+static struct remote_targets *targets__of(struct engine *e)
+{
+	return (struct remote_targets *)e;
+}
+
+static struct engine *engine__of(struct remote_targets *ts)
+{
+	return (struct engine *)ts;
+}
+
+void remote_targets__open(struct remote_targets *ts, const struct remote_targets_ops *ops,
+			  const struct engine_config *config)
+{
+	ts->ops = ops;
+	remote_report__open(&ts->report, config);
+}
+
+void remote_targets__close(struct remote_targets *ts)
+{
+	struct remote_target *t;
+
+	while ((t = ts->first)) {
+		ts->first = t->next;
+		remote_targets__free(ts, t);
+	}
+}
+
+struct remote_target **remote_targets__find(struct remote_targets *ts, uint32_t pid)
+{
+	struct remote_target **at;
+
+	for (at = &ts->first; *at; at = &(*at)->next)
+		if ((*at)->row.pid == pid && !(*at)->dropped)
+			return at;
+	return NULL;
+}
+
+/* The link to the target with that pid and serial; NULL: there is none. */
+static struct remote_target **targets__held(struct remote_targets *ts, uint32_t pid,
+					    uint32_t serial)
+{
+	struct remote_target **at = remote_targets__find(ts, pid);
+
+	return at && (*at)->row.serial == serial ? at : NULL;
+}
+
+int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
+			 const struct xr_row *row, const struct mem_reader *reader,
+			 struct errmsg *f)
+{
+	int err = remote_walk__new(&t->walk, row, reader, os__now);
+
+	if (err)
+		return errmsg__set(f, err, "out of memory");
+	t->row = *row;
+	remote_walk__sink(t->walk, remote_report__record, &ts->report);
+	return 0;
+}
+
+void remote_targets__free(struct remote_targets *ts, struct remote_target *t)
+{
+	remote_report__free_walk(&ts->report, t->walk);
+	ts->ops->free(t);
+}
+
+void remote_targets__put(struct remote_target **at, struct remote_target *t)
+{
+	t->next = *at;
+	*at = t;
+}
+
+bool remote_targets__drop(struct remote_targets *ts, struct remote_target **at)
+{
+	struct remote_target *t = *at;
+
+	t->dropped = true;
+	if (ts->ops->let_go && !ts->ops->let_go(engine__of(ts), t))
+		return false;
+	*at = t->next;
+	remote_targets__free(ts, t);
+	return true;
+}
+
+int remote_targets__update(struct engine *e, const struct xr_row *row)
+{
+	struct remote_target **at = targets__held(targets__of(e), row->pid, row->serial);
+
+	if (!at)
+		return -ESRCH;
+	(*at)->row = *row;
+	remote_walk__row((*at)->walk, row);
+	return 0;
+}
+
+void remote_targets__remove(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	struct remote_target **at = targets__held(targets__of(e), pid, serial);
+
+	if (at)
+		remote_targets__drop(targets__of(e), at);
+}
+
+bool remote_targets__holds(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	return targets__held(targets__of(e), pid, serial) != NULL;
+}
+
+static void targets__tick(struct remote_targets *ts)
+{
+	uint64_t missed = 0;
+
+	if (!ts->ops->due(engine__of(ts), &missed) || ts->stopped)
+		return;
+	for (struct remote_target *t = ts->first; t; t = t->next) {
+		if (t->dropped)
+			continue;
+		ts->report.counts[XR_MISSED] += missed;
+		ts->ops->sample(engine__of(ts), t);
+	}
+}
+
+/* What became of targets; their children.  One that cannot be let go yet stays. */
+static void targets__scan(struct remote_targets *ts)
+{
+	struct remote_target **at = &ts->first, *t;
+	enum xr_process_event event;
+
+	while ((t = *at)) {
+		char comm[16] = "";
+
+		event = t->dropped ? 0 : ts->ops->check(engine__of(ts), t, comm);
+		if (event)
+			remote_report__process(&ts->report, &t->row, event, NULL, comm);
+		if ((event || t->dropped) && remote_targets__drop(ts, at))
+			continue;
+		if (!t->dropped && ts->ops->follow)
+			ts->ops->follow(engine__of(ts), t);
+		at = &t->next;
+	}
+}
+
+int remote_targets__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
+{
+	struct remote_targets *ts = targets__of(e);
+	uint64_t now = os__now(), end = now + (uint64_t)timeout_ms * NS_PER_MS;
+
+	remote_report__begin(&ts->report, sink, arg);
+	for (;;) {
+		targets__tick(ts);
+		now = os__now();
+		if (now - ts->scanned_ns >= REMOTE_SCAN_NS && !ts->stopped) {
+			ts->scanned_ns = now;
+			targets__scan(ts);
+		}
+		if (now >= end || ts->stopped || ts->ops->wait(e, now, end))
+			break;
+	}
+	return ts->report.delivered;
+}
+
+void remote_targets__stop(struct engine *e)
+{
+	targets__of(e)->stopped = true;
+}
+
+int remote_targets__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
+{
+	const struct remote_targets *ts = targets__of(e);
+
+	memcpy(counts, ts->report.counts, sizeof(ts->report.counts));
+	counts[XR_SYMBOLS_SENT] = ts->report.texts;
+	for (const struct remote_target *t = ts->first; t; t = t->next)
+		counts[XR_SYMBOLS_SENT] += remote_walk__texts(t->walk);
+	return 0;
+}
+
+const char *remote_targets__event(struct engine *e)
+{
+	(void)e;
+	return "timer";
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The targets of an engine that reads from outside, and the loop that samples them: what is the
+ * same on every system.  linux/loop.c and win32/suspend.c say how one target is sampled.
+ */
+#ifndef XR_ENGINE_REMOTE_TARGETS_H
+#define XR_ENGINE_REMOTE_TARGETS_H
+
+#include "base/errmsg.h"
+#include "base/mem_reader.h"
+#include "engine/engine.h"
+#include "engine/remote/remote_walk.h"
+#include "engine/remote/report.h"
+
+/* One process that is sampled; the first member of what the system keeps of it. */
+struct remote_target {
+	struct remote_target *next;
+	struct xr_row row;
+	struct remote_walk *walk;
+	uint32_t prove_in; /* samples until R's thread is looked for again */
+	bool dropped;	   /* no target any more, kept until it can be let go */
+};
+
+/* What each system does in its own way.  `let_go` and `follow` may be NULL. */
+struct remote_targets_ops {
+	/* Has a tick come?  *@missed: how many came before it that nobody took. */
+	bool (*due)(struct engine *e, uint64_t *missed);
+	/* Take the sample of a tick. */
+	void (*sample)(struct engine *e, struct remote_target *t);
+	/* What became of @t: XR_PROCESS_EXEC, XR_PROCESS_EXIT, or 0.  @comm: then its name. */
+	enum xr_process_event (*check)(struct engine *e, struct remote_target *t, char comm[16]);
+	/* Add the new children of @t to the list, after @t. */
+	void (*follow)(struct engine *e, struct remote_target *t);
+	/* Wait for a tick until @end, ns, at most.  0, or negative: no longer in this poll. */
+	int (*wait)(struct engine *e, uint64_t now, uint64_t end);
+	/* Hold @t no longer: whether that was possible at once. */
+	bool (*let_go)(struct engine *e, struct remote_target *t);
+	/* Give back all of @t but its walk. */
+	void (*free)(struct remote_target *t);
+};
+
+/* The first member of the remote engines' struct engine. */
+struct remote_targets {
+	const struct remote_targets_ops *ops;
+	struct remote_target *first;
+	struct remote_report report;
+	uint64_t scanned_ns; /* when it was last looked at what became of the targets */
+	bool stopped;	     /* no more samples */
+};
+
+#define REMOTE_SCAN_NS (20 * NS_PER_MS) /* between two looks at what became of the targets */
+
+/* remote_targets__open - of the engine that starts with @ts, which is zeroed. */
+void remote_targets__open(struct remote_targets *ts, const struct remote_targets_ops *ops,
+			  const struct engine_config *config);
+
+/* remote_targets__close - free all targets, dropped ones, too, without letting them go. */
+void remote_targets__close(struct remote_targets *ts);
+
+/* remote_targets__find - the link to the target with that pid; NULL: there is none. */
+struct remote_target **remote_targets__find(struct remote_targets *ts, uint32_t pid);
+
+/* remote_targets__init - give @t a row and a walk over @reader.  -ENOMEM, with @f filled. */
+int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
+			 const struct xr_row *row, const struct mem_reader *reader,
+			 struct errmsg *f);
+
+/* remote_targets__free - give back all of @t, which is in the list no longer, or not yet. */
+void remote_targets__free(struct remote_targets *ts, struct remote_target *t);
+
+/* remote_targets__put - add @t to the list at *@at: &ts->first, or another's `next`. */
+void remote_targets__put(struct remote_target **at, struct remote_target *t);
+
+/*
+ * remote_targets__drop - let go of the target at *@at, at once or in a later scan.  Returns whether
+ * it is gone, and *@at the next one.
+ */
+bool remote_targets__drop(struct remote_targets *ts, struct remote_target **at);
+
+/* Of struct engine_ops; remote_targets__stop is for its `stop`. */
+int remote_targets__update(struct engine *e, const struct xr_row *row);
+void remote_targets__remove(struct engine *e, uint32_t pid, uint32_t serial);
+bool remote_targets__holds(struct engine *e, uint32_t pid, uint32_t serial);
+int remote_targets__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg);
+void remote_targets__stop(struct engine *e);
+int remote_targets__counters(struct engine *e, uint64_t counts[XR_COUNTERS]);
+const char *remote_targets__event(struct engine *e);
+
+#define ENGINE_REMOTE_OPS                                                                          \
+	.clock = "wall", .update = remote_targets__update, .remove = remote_targets__remove,       \
+	.holds = remote_targets__holds, .poll = remote_targets__poll,                              \
+	.counters = remote_targets__counters, .event = remote_targets__event
+
+#endif

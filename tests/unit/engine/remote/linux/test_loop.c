@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The engines ptrace and vmread on live processes that hold a made-up stack of R's (r_image.h): at
+ * rest, running, forking, starting another program, stopped, traced, on a thread of their own.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+#include "os/proc.h"
+#include "r_image.h"
+#include "tap.h"
+#include "target/layouts.h"
+
+#define HEAP_SIZE   (1u << 16)
+#define STACK_SIZE  (1u << 16)
+#define THREAD_SIZE (1u << 18) /* of a thread that runs on the made-up stack, below it */
+#define POLLS_MAX   600	       /* of 50 ms: far more than is needed */
+
+extern const struct engine_ops engine_ptrace, engine_vmread;
+
+static struct image image;
+static uint32_t nframes;
+
+/* What came from an engine. */
+struct seen {
+	unsigned int samples, whole; /* of the pid asked for; with the frames that are right */
+	unsigned int others;	     /* samples of other processes */
+	unsigned int texts, forks, execs, exits;
+	uint32_t pid, child_serial, parent_serial;
+	char note[256];
+};
+
+static void seen__note(void *arg, const char *line)
+{
+	struct seen *s = arg;
+
+	snprintf(s->note, sizeof(s->note), "%s", line);
+}
+
+static void seen__record(void *arg, const void *record, size_t size)
+{
+	const struct xr_sample *sample = record;
+	const struct xr_process *process = record;
+	struct seen *s = arg;
+
+	switch (sample->head.type) {
+	case XR_REC_TEXT:
+		s->texts++;
+		return;
+	case XR_REC_SAMPLE:
+		if (sample->pid != s->pid)
+			s->others++;
+		s->samples += sample->pid == s->pid;
+		s->whole += sample->nslots == nframes &&
+			    size == sizeof(*sample) + nframes * sizeof(struct xr_slot);
+		return;
+	case XR_REC_PROCESS:
+		s->forks += process->event == XR_PROCESS_FORK;
+		s->execs += process->event == XR_PROCESS_EXEC;
+		s->exits += process->event == XR_PROCESS_EXIT;
+		if (process->event == XR_PROCESS_FORK) {
+			s->child_serial = process->serial;
+			s->parent_serial = process->parent_serial;
+		}
+	}
+}
+
+/* --- processes --- */
+
+enum life { LIFE_REST, LIFE_RUN, LIFE_FORK, LIFE_EXEC, LIFE_THREAD };
+
+struct child {
+	pid_t pid;
+	int orders; /* a byte written here lets LIFE_FORK and LIFE_EXEC do it */
+};
+
+static void *rest(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void child__live(enum life life, int ready, int orders)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+	void *heap = (void *)(uintptr_t)IMAGE_HEAP_AT;
+	void *below = (void *)(uintptr_t)(IMAGE_STACK_AT - THREAD_SIZE);
+	volatile unsigned long spins = 0;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	char byte = 1;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (mmap(heap, HEAP_SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) != heap ||
+	    mmap(below, THREAD_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) != below)
+		_exit(2);
+	memcpy(heap, image.heap, HEAP_SIZE);
+	memcpy((void *)(uintptr_t)IMAGE_STACK_AT, image.stack, STACK_SIZE);
+	if (life == LIFE_THREAD && (pthread_attr_init(&attributes) ||
+				    pthread_attr_setstack(&attributes, below, THREAD_SIZE) ||
+				    pthread_create(&thread, &attributes, rest, NULL)))
+		_exit(3);
+	if (write(ready, &byte, 1) != 1)
+		_exit(4);
+	if (life == LIFE_RUN)
+		for (;;)
+			spins = spins + 1;
+	if ((life == LIFE_FORK || life == LIFE_EXEC) && read(orders, &byte, 1) != 1)
+		_exit(5);
+	if (life == LIFE_FORK && !fork())
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (life == LIFE_EXEC)
+		execlp("sleep", "sleep", "1000", NULL);
+	rest(NULL);
+}
+
+static struct child child__start(enum life life)
+{
+	struct child c;
+	int ready[2], orders[2];
+	char byte;
+
+	if (pipe2(ready, O_CLOEXEC) || pipe2(orders, O_CLOEXEC))
+		tap__bail("no pipe");
+	fflush(stdout);
+	c.pid = fork();
+	if (c.pid < 0)
+		tap__bail("no child");
+	if (!c.pid) {
+		child__live(life, ready[1], orders[0]);
+		_exit(1);
+	}
+	close(ready[1]);
+	close(orders[0]);
+	c.orders = orders[1];
+	if (read(ready[0], &byte, 1) != 1)
+		tap__bail("the child could not map its memory");
+	close(ready[0]);
+	return c;
+}
+
+static void child__order(const struct child *c)
+{
+	if (write(c->orders, "x", 1) != 1)
+		tap__bail("the child does not listen");
+}
+
+static void child__end(struct child *c)
+{
+	kill(c->pid, SIGKILL);
+	waitpid(c->pid, NULL, 0);
+	close(c->orders);
+}
+
+/* --- engines --- */
+
+struct scene {
+	const struct engine_ops *ops;
+	struct engine *e;
+	struct child child;
+	struct xr_row row;
+	struct seen seen;
+	struct errmsg f;
+};
+
+/* Opens the engine and adds a child; 0, or what add returned. */
+static int scene__begin(struct scene *s, const struct engine_ops *ops, enum life life,
+			enum engine_clock clock, uint32_t flags)
+{
+	struct engine_config config = {
+		.freq = 500,
+		.clock = clock,
+		.note = seen__note,
+		.note_arg = &s->seen,
+	};
+
+	*s = (struct scene){.ops = ops, .child = child__start(life)};
+	if (ops->open(&s->e, &config, &s->f))
+		tap__bail(s->f.text);
+	s->row = image__row(&image);
+	s->row.flags = flags;
+	s->row.serial = 7;
+	s->row.pid = s->seen.pid = (uint32_t)s->child.pid;
+	s->row.start_time = proc__start_time(s->child.pid);
+	return ops->add(s->e, &s->row, &s->f);
+}
+
+static void scene__end(struct scene *s)
+{
+	s->ops->stop(s->e);
+	s->ops->poll(s->e, 0, seen__record, &s->seen);
+	s->ops->close(s->e);
+	child__end(&s->child);
+}
+
+/* Poll until *@count is @n or more; whether it came to be. */
+static bool scene__until(struct scene *s, const unsigned int *count, unsigned int n)
+{
+	for (int i = 0; i < POLLS_MAX && *count < n; i++)
+		s->ops->poll(s->e, 50, seen__record, &s->seen);
+	return *count >= n;
+}
+
+static void samples(const struct engine_ops *ops, enum life life, enum engine_clock clock,
+		    const char *what)
+{
+	uint64_t counts[XR_COUNTERS];
+	struct scene s;
+	int err = scene__begin(&s, ops, life, clock, 0);
+	bool ok = !err && scene__until(&s, &s.seen.whole, 20);
+
+	ops->counters(s.e, counts);
+	if (!ok)
+		tap__diag("add: %d %s; %u samples, %u whole", err, s.f.text, s.seen.samples,
+			  s.seen.whole);
+	tap__ok(ok && s.seen.samples == s.seen.whole && s.seen.texts > 0 &&
+			counts[XR_WRITTEN] == s.seen.samples &&
+			counts[XR_SYMBOLS_SENT] == s.seen.texts &&
+			counts[XR_TICKS] >= counts[XR_WRITTEN],
+		"%s: %s", ops->name, what);
+	scene__end(&s);
+}
+
+static void rows(const struct engine_ops *ops)
+{
+	struct xr_row other;
+	struct scene s;
+	int err = scene__begin(&s, ops, LIFE_REST, ENGINE_CLOCK_DEFAULT, 0);
+	unsigned int before;
+
+	tap__ok(!err && strstr(s.seen.note, "wall time"), "%s: a note says which time it is",
+		ops->name);
+	tap__ok(ops->add(s.e, &s.row, &s.f) == -EEXIST && strstr(s.f.text, "sampled already"),
+		"%s: a process is added once", ops->name);
+	other = s.row;
+	other.serial++;
+	tap__ok(!ops->update(s.e, &s.row) && ops->update(s.e, &other) == -ESRCH,
+		"%s: a row is updated by its serial", ops->name);
+	ops->remove(s.e, s.row.pid, other.serial);
+	tap__ok(ops->holds(s.e, s.row.pid, s.row.serial) &&
+			!ops->holds(s.e, s.row.pid, other.serial),
+		"%s: nothing is removed under another serial", ops->name);
+	ops->remove(s.e, s.row.pid, s.row.serial);
+	tap__ok(!ops->holds(s.e, s.row.pid, s.row.serial), "%s: removed", ops->name);
+	before = s.seen.samples;
+	for (int i = 0; i < 3; i++)
+		ops->poll(s.e, 10, seen__record, &s.seen);
+	tap__ok(s.seen.samples == before, "%s: what was removed is not sampled", ops->name);
+	scene__end(&s);
+}
+
+static void lives(const struct engine_ops *ops)
+{
+	struct scene s;
+	bool ok;
+
+	scene__begin(&s, ops, LIFE_FORK, ENGINE_CLOCK_WALL, XR_ROW_FOLLOW);
+	child__order(&s.child);
+	ok = scene__until(&s, &s.seen.forks, 1) && scene__until(&s, &s.seen.others, 5);
+	tap__ok(ok && s.seen.parent_serial == 7 && (s.seen.child_serial & 0x80000000u),
+		"%s: a fork is told, and the child sampled", ops->name);
+	kill(s.child.pid, SIGKILL); /* the child's child goes with it */
+	tap__ok(scene__until(&s, &s.seen.exits, 2) && !ops->holds(s.e, s.row.pid, 7),
+		"%s: exits are told", ops->name);
+	scene__end(&s);
+
+	scene__begin(&s, ops, LIFE_EXEC, ENGINE_CLOCK_WALL, 0);
+	scene__until(&s, &s.seen.whole, 3);
+	child__order(&s.child);
+	tap__ok(scene__until(&s, &s.seen.execs, 1) && !ops->holds(s.e, s.row.pid, 7),
+		"%s: another program is no target any more", ops->name);
+	scene__end(&s);
+}
+
+static void stopped(const struct engine_ops *ops)
+{
+	struct scene s;
+	bool ok;
+
+	scene__begin(&s, ops, LIFE_RUN, ENGINE_CLOCK_WALL, 0);
+	ok = scene__until(&s, &s.seen.whole, 3);
+	kill(s.child.pid, SIGSTOP);
+	for (int i = 0; i < POLLS_MAX && !strstr(s.seen.note, "is stopped"); i++)
+		ops->poll(s.e, 10, seen__record, &s.seen);
+	tap__ok(ok && strstr(s.seen.note, "is stopped"), "%s: a stopped process is told of",
+		ops->name);
+	kill(s.child.pid, SIGCONT);
+	tap__ok(scene__until(&s, &s.seen.whole, s.seen.whole + 3),
+		"%s: it is sampled again when it goes on", ops->name);
+	scene__end(&s);
+}
+
+/* The engine may hold it just now. */
+static bool trace(pid_t pid)
+{
+	for (int i = 0; i < 1000; i++) {
+		if (!ptrace(PTRACE_SEIZE, pid, NULL, NULL))
+			return true;
+		usleep(100);
+	}
+	return false;
+}
+
+/* The process is traced by a child of ours, as by a debugger, that lets it run. */
+static pid_t tracer__start(struct scene *s)
+{
+	int ready[2];
+	ssize_t got;
+	pid_t tracer;
+	char byte;
+
+	if (pipe2(ready, O_CLOEXEC))
+		tap__bail("no pipe");
+	fflush(stdout);
+	tracer = fork();
+	if (!tracer) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		byte = trace(s->child.pid) ? 'y' : 'n';
+		if (write(ready[1], &byte, 1) == 1)
+			rest(NULL);
+		_exit(1);
+	}
+	close(ready[1]);
+	if (tracer < 0 || fcntl(ready[0], F_SETFL, O_NONBLOCK))
+		tap__bail("no tracer");
+	/* the engine may have to let it go first */
+	while ((got = read(ready[0], &byte, 1)) < 0 && errno == EAGAIN)
+		s->ops->poll(s->e, 10, seen__record, &s->seen);
+	if (got != 1)
+		tap__bail("the tracer ended");
+	close(ready[0]);
+	if (byte == 'y')
+		return tracer;
+	kill(tracer, SIGKILL);
+	waitpid(tracer, NULL, 0);
+	return 0; /* not allowed to trace a sibling here */
+}
+
+static void traced(void)
+{
+	struct scene s;
+	pid_t tracer;
+	int err;
+
+	err = scene__begin(&s, &engine_ptrace, LIFE_RUN, ENGINE_CLOCK_WALL, 0);
+	tracer = err ? 0 : tracer__start(&s);
+	if (!tracer) {
+		tap__skip("tracing a process of ours is not allowed here", "traced");
+		scene__end(&s);
+		return;
+	}
+	tap__ok(scene__until(&s, &s.seen.whole, s.seen.whole + 3),
+		"traced: sampled without being stopped");
+	engine_ptrace.remove(s.e, s.row.pid, s.row.serial);
+	err = engine_ptrace.add(s.e, &s.row, &s.f);
+	tap__ok(err == -EBUSY && strstr(s.f.text, "is traced by process"), "traced: %s", s.f.text);
+	kill(tracer, SIGKILL);
+	waitpid(tracer, NULL, 0);
+	scene__end(&s);
+}
+
+static void gone(const struct engine_ops *ops)
+{
+	struct scene s;
+	struct errmsg f = {""};
+	int err;
+
+	scene__begin(&s, ops, LIFE_REST, ENGINE_CLOCK_WALL, 0);
+	kill(s.child.pid, SIGKILL);
+	waitpid(s.child.pid, NULL, WNOWAIT);
+	ops->remove(s.e, s.row.pid, s.row.serial);
+	waitpid(s.child.pid, NULL, 0);
+	err = ops->add(s.e, &s.row, &f);
+	tap__ok(err == -ESRCH && f.text[0], "%s: a process that has ended: %s", ops->name, f.text);
+	scene__end(&s);
+}
+
+static void engine(const struct engine_ops *ops)
+{
+	samples(ops, LIFE_REST, ENGINE_CLOCK_WALL, "a process at rest");
+	samples(ops, LIFE_RUN, ENGINE_CLOCK_WALL, "one that runs");
+	samples(ops, LIFE_RUN, ENGINE_CLOCK_CPU, "one that runs, by its CPU time");
+	samples(ops, LIFE_THREAD, ENGINE_CLOCK_WALL, "R on a thread of its own");
+	rows(ops);
+	lives(ops);
+	stopped(ops);
+	gone(ops);
+}
+
+int main(void)
+{
+	image__init(&image, layouts__last(LAYOUTS_X86_64_LINUX), HEAP_SIZE, STACK_SIZE);
+	image__forms(&image, 0);
+	for (size_t i = 0; i < IMAGE_FORMS; i++)
+		nframes += image_forms[i].name != NULL;
+	engine(&engine_ptrace);
+	engine(&engine_vmread);
+	traced();
+	image__free(&image);
+	return tap__done();
+}

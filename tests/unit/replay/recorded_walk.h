@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walk (walk.h) over any memory, by itself: what it finds, and that as a line of R's profiler.
+ * For tools/record_image.c, where the memory is a live process, and for the test that replays what
+ * that recorded.
+ */
+#ifndef XR_TEST_RECORDED_WALK_H
+#define XR_TEST_RECORDED_WALK_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+
+#define WALK_FN	  static inline __attribute__((unused))
+#define WALK_HOOK static
+#define WALK_PLAIN
+
+#include "walk.h"
+#include "replay/recorded.h"
+
+struct recorded_text {
+	uint64_t id;
+	uint32_t kind, len; /* enum xr_text_kind */
+	char *text;
+};
+
+struct recorded_walk {
+	struct walk walk; /* first: the hooks get it */
+	/* Copy @len bytes at @addr to @to: 0 or negative.  @kind: of RECORDED_KINDS. */
+	int (*read)(void *arg, char kind, uint64_t addr, void *to, uint32_t len);
+	void *arg;
+	uint64_t file; /* the innermost location */
+	uint32_t line;
+	struct xr_slot *slots;
+	bool *builtin; /* for each slot: its context is a builtin's */
+	uint32_t nslots, cap;
+	struct recorded_text *texts;
+	uint32_t ntexts, cap_texts;
+};
+
+static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
+{
+	static const char kinds[] = {
+		[READ_OBJECT] = 'o', [READ_CONTEXT] = 'c', [READ_GLOBAL] = 'g',
+		[READ_GC] = 'x',     [READ_PC] = 'p',
+	};
+	struct recorded_walk *rw = (struct recorded_walk *)w;
+
+	if (!len || addr > UINT64_MAX - len)
+		return -1;
+	return rw->read(rw->arg, kinds[kind], addr, dst, len);
+}
+
+static const struct recorded_text *recorded_walk__find(const struct recorded_walk *rw, uint64_t id,
+						       uint32_t kind)
+{
+	for (uint32_t i = 0; i < rw->ntexts; i++)
+		if (rw->texts[i].id == id && rw->texts[i].kind == kind)
+			return &rw->texts[i];
+	return NULL;
+}
+
+static int walk__known(struct walk *w, __u64 sym)
+{
+	return recorded_walk__find((struct recorded_walk *)w, sym, XR_TEXT_SYMBOL) != NULL;
+}
+
+static int recorded_walk__send(struct recorded_walk *rw, uint64_t id, uint32_t kind, uint64_t addr,
+			       uint32_t len)
+{
+	struct recorded_text *texts;
+	char text[XR_NAME_MAX];
+
+	if (len > sizeof(text) || (len && rw->read(rw->arg, 'o', addr, text, len)))
+		return -XR_BAD_SYMBOL;
+	if (kind == XR_TEXT_HASHED)
+		rw->walk.hash = id = map__hash_bytes(text, len) | 1;
+	if (recorded_walk__find(rw, id, kind))
+		return 0;
+	if (rw->ntexts == rw->cap_texts) {
+		uint32_t cap = rw->cap_texts ? 2 * rw->cap_texts : 64;
+
+		texts = realloc(rw->texts, cap * sizeof(*texts));
+		if (!texts)
+			return -XR_LOST;
+		rw->texts = texts;
+		rw->cap_texts = cap;
+	}
+	texts = &rw->texts[rw->ntexts];
+	*texts = (struct recorded_text){.id = id, .kind = kind, .len = len};
+	texts->text = malloc(len + 1);
+	if (!texts->text)
+		return -XR_LOST;
+	memcpy(texts->text, text, len);
+	texts->text[len] = '\0';
+	rw->ntexts++;
+	return 0;
+}
+
+static int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
+{
+	return recorded_walk__send((struct recorded_walk *)w, sym, XR_TEXT_SYMBOL, addr, len);
+}
+
+static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
+{
+	return recorded_walk__send((struct recorded_walk *)w, 0, XR_TEXT_HASHED, addr, len);
+}
+
+static int walk__emit(struct walk *w, __u64 word, __u64 more)
+{
+	struct recorded_walk *rw = (struct recorded_walk *)w;
+
+	if (rw->nslots == rw->cap) {
+		uint32_t cap = rw->cap ? 2 * rw->cap : 256;
+		struct xr_slot *slots = realloc(rw->slots, cap * sizeof(*slots));
+		bool *builtin;
+
+		if (slots)
+			rw->slots = slots;
+		builtin = realloc(rw->builtin, cap * sizeof(*builtin));
+		if (builtin)
+			rw->builtin = builtin;
+		if (!slots || !builtin)
+			return -XR_LOST;
+		rw->cap = cap;
+	}
+	rw->builtin[rw->nslots] = walk__field32(w, w->row.layout.callflag) & R_CTXT_BUILTIN;
+	rw->slots[rw->nslots++] = (struct xr_slot){word, more};
+	return 0;
+}
+
+/* recorded_walk__forget - what was found and is remembered: the next walk is as the first. */
+static inline void recorded_walk__forget(struct recorded_walk *rw)
+{
+	for (uint32_t i = 0; i < rw->ntexts; i++)
+		free(rw->texts[i].text);
+	rw->ntexts = 0;
+	memset(&rw->walk, 0, sizeof(rw->walk));
+}
+
+static inline void recorded_walk__free(struct recorded_walk *rw)
+{
+	recorded_walk__forget(rw);
+	free(rw->texts);
+	free(rw->slots);
+	free(rw->builtin);
+}
+
+/* recorded_walk__run - one walk.  WALK_DONE, WALK_CUT or -enum xr_error. */
+static inline int recorded_walk__run(struct recorded_walk *rw, const struct xr_row *row)
+{
+	int err;
+
+	rw->walk.row = *row;
+	rw->walk.steady = 1;
+	rw->nslots = 0;
+	rw->file = rw->line = 0;
+	err = walk__begin(&rw->walk);
+	if (!err && (row->flags & XR_ROW_LINES)) {
+		err = lines__innermost(&rw->walk);
+		rw->file = rw->walk.file;
+		rw->line = rw->walk.line;
+	}
+	while (!err)
+		err = walk__step(&rw->walk);
+	return err;
+}
+
+/* --- as a line of R's profiler: eval.c, doprof() and lineprof() --- */
+
+static inline const char *recorded_walk__text(const struct recorded_walk *rw, uint64_t id,
+					      uint32_t kind)
+{
+	const struct recorded_text *text = recorded_walk__find(rw, id, kind);
+
+	return text ? text->text : "<not sent>";
+}
+
+static inline void recorded_walk__name(const struct recorded_walk *rw, const struct xr_slot *slot,
+				       struct buf *line)
+{
+	const char *a = recorded_walk__text(rw, slot->word & XR_WORD_MASK, XR_TEXT_SYMBOL);
+	const char *b = recorded_walk__text(rw, slot->more, XR_TEXT_SYMBOL);
+	double real;
+
+	switch ((enum xr_form)(slot->word >> XR_FORM_SHIFT)) {
+	case XR_FORM_SYMBOL:
+		buf__printf(line, "\"%s\" ", a);
+		break;
+	case XR_FORM_ANON:
+		buf__printf(line, "\"<Anonymous>\" ");
+		break;
+	case XR_FORM_COLON2:
+		buf__printf(line, "\"%s::%s\" ", a, b);
+		break;
+	case XR_FORM_COLON3:
+		buf__printf(line, "\"%s:::%s\" ", a, b);
+		break;
+	case XR_FORM_DOLLAR:
+		buf__printf(line, "\"%s$%s\" ", a, b);
+		break;
+	case XR_FORM_ITEM_SYM:
+		buf__printf(line, "\"%s[[%s]]\" ", a, b);
+		break;
+	case XR_FORM_ITEM_STR:
+		buf__printf(line, "\"%s[[\"%s\"]]\" ", a,
+			    recorded_walk__text(rw, slot->more, XR_TEXT_HASHED));
+		break;
+	case XR_FORM_ITEM_INT:
+		buf__printf(line, "\"%s[[%d]]\" ", a, (int)(int64_t)slot->more);
+		break;
+	case XR_FORM_ITEM_REAL:
+		memcpy(&real, &slot->more, sizeof(real));
+		buf__printf(line, "\"%s[[%.0f]]\" ", a, real);
+		break;
+	default:
+		buf__printf(line, "\"<form %d>\" ", (int)(slot->word >> XR_FORM_SHIFT));
+		break;
+	}
+}
+
+static inline void recorded_walk__place(const struct recorded_walk *rw, const char *const *files,
+					uint32_t nfiles, uint64_t file, uint32_t at,
+					struct buf *line)
+{
+	const char *path = recorded_walk__text(rw, file, XR_TEXT_HASHED);
+	uint32_t number = 0;
+
+	if (!file)
+		return;
+	while (number < nfiles && (!files[number] || strcmp(files[number], path)))
+		number++;
+	if (number < nfiles)
+		buf__printf(line, "%u#%d ", number, (int)at);
+	else
+		buf__printf(line, "(%s)#%d ", path, (int)at);
+}
+
+/*
+ * recorded_walk__line - what the walk found, terminated, in @line.  @inner >= 0: as sys.calls()
+ * would give it, see recorded.h.
+ */
+static inline void recorded_walk__line(const struct recorded_walk *rw, const char *const *files,
+				       uint32_t nfiles, int inner, struct buf *line)
+{
+	uint32_t step = rw->walk.row.flags & XR_ROW_LINES ? 2 : 1;
+	int frames = 0;
+
+	line->len = 0;
+	if (inner < 0 && rw->walk.gc)
+		buf__str(line, "\"<GC>\" ");
+	if (inner < 0)
+		recorded_walk__place(rw, files, nfiles, rw->file, rw->line, line);
+	for (uint32_t i = 0; i + step <= rw->nslots; i += step) {
+		if (inner >= 0 && rw->builtin[i])
+			continue;
+		recorded_walk__name(rw, &rw->slots[i], line);
+		if (step == 2 && frames++ >= inner)
+			recorded_walk__place(rw, files, nfiles, rw->slots[i + 1].word,
+					     (uint32_t)rw->slots[i + 1].more, line);
+	}
+	buf__add(line, "", 1);
+}
+
+#endif

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walk over recorded images of real R (tests/images-recorded, docs/recorded-images.md): it must
+ * find the stack that R itself gave for that moment.  Then with faults: reads that fail, bytes that
+ * changed, chains that never end, and images that are damaged.
+ *
+ * XRPROF_RECORDED: the folder of the images, instead of the tree's.
+ */
+#include <dirent.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "replay/recorded.h"
+#include "replay/recorded_walk.h"
+#include "target/layouts.h"
+#include "tap.h"
+
+#define FAULTS_MAX 400u /* reads made to fail, and bytes changed, in one moment */
+
+/* Most reads there can be of one context and all that its frame and its location lead to. */
+#define CONTEXT_READS 64u
+
+/* What serves the reads of a walk, and spoils them. */
+struct memory {
+	const struct recorded_memory *recorded;
+	uint64_t reads;
+	uint64_t fail_at;   /* number of the read that fails, from 1; 0: none */
+	char failed;	    /* its kind, */
+	uint64_t failed_at; /* and address */
+	uint64_t misses;    /* reads of what was not recorded */
+};
+
+static int memory__read(void *arg, char kind, uint64_t addr, void *to, uint32_t len)
+{
+	struct memory *m = arg;
+	const uint8_t *from = recorded_memory__at(m->recorded, addr, len);
+
+	m->reads++;
+	if (!from)
+		m->misses++;
+	if (m->reads == m->fail_at) {
+		m->failed = kind;
+		m->failed_at = addr;
+	}
+	if (!from || m->reads == m->fail_at)
+		return -1;
+	memcpy(to, from, len);
+	return 0;
+}
+
+/* What a walk found, to be compared with that of others. */
+struct found {
+	int result;
+	uint64_t file;
+	uint32_t line, gc, nslots;
+	struct xr_slot *slots;
+};
+
+static void found__keep(struct found *f, const struct recorded_walk *rw, int result)
+{
+	*f = (struct found){.result = result,
+			    .file = rw->file,
+			    .line = rw->line,
+			    .gc = rw->walk.gc,
+			    .nslots = rw->nslots};
+	f->slots = malloc((rw->nslots + 1) * sizeof(*f->slots));
+	if (!f->slots)
+		tap__bail("out of memory");
+	if (rw->nslots)
+		memcpy(f->slots, rw->slots, rw->nslots * sizeof(*f->slots));
+}
+
+static bool found__same(const struct found *f, const struct recorded_walk *rw, int result)
+{
+	return f->result == result && f->nslots == rw->nslots && f->gc == rw->walk.gc &&
+	       f->file == rw->file && f->line == rw->line &&
+	       (!f->nslots || !memcmp(f->slots, rw->slots, f->nslots * sizeof(*f->slots)));
+}
+
+/* What was emitted of frames is what the true stack begins with. */
+static bool found__begins(const struct found *f, const struct recorded_walk *rw)
+{
+	return rw->nslots <= f->nslots &&
+	       (!rw->nslots || !memcmp(f->slots, rw->slots, rw->nslots * sizeof(*f->slots)));
+}
+
+/* A moment being replayed. */
+struct replay {
+	const struct recorded *image;
+	const struct recorded_moment *moment;
+	struct recorded_memory memory;
+	struct memory served;
+	struct recorded_walk walk;
+	struct found truth;
+};
+
+static int replay__run(struct replay *p, uint64_t fail_at)
+{
+	recorded_walk__forget(&p->walk);
+	p->served = (struct memory){.recorded = &p->memory, .fail_at = fail_at};
+	p->walk.read = memory__read;
+	p->walk.arg = &p->served;
+	return recorded_walk__run(&p->walk, &p->image->row);
+}
+
+/* The walk finds what R says, and asks for nothing that was not recorded. */
+static bool replay__agrees(struct replay *p, const char *name, uint32_t number)
+{
+	struct buf line = {0};
+	int result = replay__run(p, 0);
+	bool same;
+
+	recorded_walk__line(&p->walk, p->image->files, RECORDED_FILES_MAX, p->moment->inner, &line);
+	same = line.data && result == WALK_DONE && !strcmp(line.data, p->moment->line) &&
+	       !p->served.misses;
+	if (!same) {
+		tap__diag("%s, moment %u: result %d, %llu reads of what is not in the image", name,
+			  number, result, (unsigned long long)p->served.misses);
+		tap__diag("walk %s", line.data ? line.data : "");
+		tap__diag("R    %s", p->moment->line);
+	}
+	buf__free(&line);
+	found__keep(&p->truth, &p->walk, result);
+	return same;
+}
+
+/* A second walk, that remembers what the first found, finds the same. */
+static bool replay__warm(struct replay *p)
+{
+	int result = recorded_walk__run(&p->walk, &p->image->row);
+
+	return found__same(&p->truth, &p->walk, result);
+}
+
+/*
+ * Each read fails in turn: that is told, and until then nothing wrong was found.  The two that may
+ * fail are those that R's own profiler does without: where byte code is being executed (its C
+ * function may have returned), and the number of collections (then less is remembered).
+ */
+static bool replay__failing(struct replay *p)
+{
+	uint64_t total, step;
+
+	replay__run(p, 0);
+	total = p->served.reads;
+	step = total / FAULTS_MAX + 1;
+	for (uint64_t i = 1; i <= total; i += i < 20 ? 1 : step) {
+		int result = replay__run(p, i);
+
+		if (p->served.reads < i || !found__begins(&p->truth, &p->walk))
+			return false;
+		if (result < 0)
+			continue;
+		if (p->served.failed != 'p' && p->served.failed_at != p->image->row.gc_count_at)
+			return false;
+		if (result != p->truth.result || p->walk.nslots != p->truth.nslots)
+			return false;
+		if (p->walk.file &&
+		    (p->walk.file != p->truth.file || p->walk.line != p->truth.line))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t replay__bound(const struct replay *p)
+{
+	return (uint64_t)(p->walk.walk.contexts + 2) * CONTEXT_READS;
+}
+
+/* Bytes change: the walk ends all the same, with few reads, and says one of the things it can. */
+static bool replay__flipped(struct replay *p, uint64_t *random)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < FAULTS_MAX && good; i++) {
+		uint32_t at;
+		uint8_t old;
+		int result;
+
+		*random = *random * 6364136223846793005u + 1442695040888963407u;
+		at = (uint32_t)(*random >> 33) % p->memory.nbytes;
+		old = p->memory.bytes[at];
+		p->memory.bytes[at] ^= (uint8_t)(1u << (*random >> 29 & 7));
+		result = replay__run(p, 0);
+		p->memory.bytes[at] = old;
+		good = (result == WALK_DONE || result == WALK_CUT ||
+			(result < 0 && result > -XR_ERRORS)) &&
+		       p->served.reads <= replay__bound(p);
+	}
+	return good;
+}
+
+/* The outermost context that was read points back at the innermost, and at itself. */
+static bool replay__cycles(struct replay *p)
+{
+	const struct xr_layout *l = &p->image->row.layout;
+	struct xr_row row = p->image->row;
+	uint64_t last = 0, head;
+	uint8_t *next = NULL, old[8];
+	const struct recorded_read *reads = p->image->reads + p->moment->first;
+	bool good = true;
+
+	for (uint32_t i = 0; i < p->moment->count; i++)
+		if (reads[i].kind == 'c' && !reads[i].failed)
+			last = reads[i].addr;
+	memcpy(&head, recorded_memory__at(&p->memory, row.head_at, 8), 8);
+	if (last)
+		next = recorded_memory__at(&p->memory, last + l->nextcontext, 8);
+	if (!next || !head)
+		return false;
+	memcpy(old, next, 8);
+	row.flags &= ~XR_ROW_FILTER; /* which leaves out frames, but reads all contexts */
+	for (int i = 0; i < 2; i++) {
+		int result;
+
+		memcpy(next, i ? &last : &head, 8);
+		recorded_walk__forget(&p->walk);
+		p->served = (struct memory){.recorded = &p->memory};
+		result = recorded_walk__run(&p->walk, &row);
+		good = good && result == WALK_CUT && p->walk.walk.contexts == XR_CONTEXTS_MAX &&
+		       p->served.reads <= replay__bound(p);
+	}
+	memcpy(next, old, 8);
+	return good;
+}
+
+/* The chain ends too early, or leads to nowhere, at each of its contexts: no stack. */
+static bool replay__broken(struct replay *p)
+{
+	const struct recorded_read *reads = p->image->reads + p->moment->first;
+	const struct xr_layout *l = &p->image->row.layout;
+	struct xr_row row = p->image->row;
+	uint32_t seen = 0, contexts;
+	bool good = true;
+
+	row.flags &= ~XR_ROW_FILTER; /* where it is wanted the walk may end before */
+	recorded_walk__forget(&p->walk);
+	recorded_walk__run(&p->walk, &row);
+	contexts = p->walk.walk.contexts;
+	for (uint32_t i = 0; i < p->moment->count && seen + 1 < contexts && good; i++) {
+		uint64_t old, to = 0;
+		uint8_t *next;
+
+		if (reads[i].kind != 'c')
+			continue;
+		seen++;
+		next = recorded_memory__at(&p->memory, reads[i].addr + l->nextcontext, 8);
+		memcpy(&old, next, 8);
+		for (int k = 0; k < 2; k++, to = 0x1000) {
+			memcpy(next, &to, 8);
+			p->served = (struct memory){.recorded = &p->memory};
+			recorded_walk__forget(&p->walk);
+			good = good && recorded_walk__run(&p->walk, &row) ==
+					       (k ? -XR_BAD_CONTEXT : -XR_BAD_CHAIN);
+			good = good && found__begins(&p->truth, &p->walk);
+		}
+		memcpy(next, &old, 8);
+	}
+	return good && contexts > 1;
+}
+
+/* The row of the table of layouts for that R is still what it was recorded with. */
+static bool image__layout_known(const struct recorded *r)
+{
+	uint32_t version = layouts__parse(r->version);
+	const struct xr_layout *layout = NULL;
+
+	if (!strcmp(r->machine, "x86_64"))
+		layout = layouts__find(LAYOUTS_X86_64_LINUX, version);
+	else if (!strcmp(r->machine, "aarch64"))
+		layout = layouts__find(LAYOUTS_AARCH64_LINUX, version);
+	return layout && !memcmp(layout, &r->row.layout, sizeof(*layout));
+}
+
+static void image__replay(const char *name, const struct recorded *r)
+{
+	bool agrees = true, warm = true, failing = true, flipped = true;
+	bool cycles = true, broken = true;
+	uint64_t random = 1;
+
+	for (uint32_t i = 0; i < r->nmoments; i++) {
+		struct replay p = {.image = r, .moment = &r->moments[i]};
+
+		if (recorded_memory__new(&p.memory, r, i)) {
+			tap__diag("%s, moment %u contradicts itself", name, i);
+			agrees = false;
+			continue;
+		}
+		agrees = replay__agrees(&p, name, i) && agrees;
+		warm = replay__warm(&p) && warm;
+		failing = replay__failing(&p) && failing;
+		flipped = replay__flipped(&p, &random) && flipped;
+		if (!(r->row.flags & XR_ROW_FILTER))
+			broken = replay__broken(&p) && broken;
+		if (i < 2)
+			cycles = replay__cycles(&p) && cycles;
+		recorded_walk__free(&p.walk);
+		recorded_memory__free(&p.memory);
+		free(p.truth.slots);
+	}
+	tap__ok(agrees, "%s: R %s, %s: %u stacks are as R gave them", name, r->version, r->machine,
+		r->nmoments);
+	tap__ok(image__layout_known(r), "%s: the table has its layout", name);
+	tap__ok(warm, "%s: what a walk remembers changes nothing", name);
+	tap__ok(failing, "%s: no failing read makes a wrong stack", name);
+	tap__ok(flipped, "%s: changed bytes do no harm", name);
+	tap__ok(broken, "%s: a chain that is broken makes no stack", name);
+	tap__ok(cycles, "%s: a chain without an end is cut", name);
+}
+
+/* --- damaged images --- */
+
+/* Whatever can be parsed can be walked. */
+static bool damaged__try(const char *text, size_t len)
+{
+	struct recorded r;
+	int err = recorded__parse(&r, text, len);
+
+	if (err)
+		return err == -EBADMSG && r.why;
+	for (uint32_t i = 0; i < r.nmoments && i < 4; i++) {
+		struct replay p = {.image = &r, .moment = &r.moments[i]};
+
+		if (recorded_memory__new(&p.memory, &r, i))
+			continue;
+		replay__run(&p, 0);
+		recorded_walk__free(&p.walk);
+		recorded_memory__free(&p.memory);
+	}
+	recorded__free(&r);
+	return true;
+}
+
+static void image__damaged(const char *name, const char *text, size_t len)
+{
+	char *copy = malloc(len);
+	uint64_t random = 7;
+	bool good = true, cut = true;
+
+	if (!copy)
+		tap__bail("out of memory");
+	for (int i = 0; i < 60; i++) {
+		struct recorded r;
+		size_t at;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		at = (random >> 20) % len;
+		cut = cut && recorded__parse(&r, text, at) == -EBADMSG;
+		memcpy(copy, text, len);
+		copy[i % 2 ? at : at % 2048] = (char)(random >> 50);
+		good = damaged__try(copy, len) && good;
+		/* a line is gone, or there twice */
+		memcpy(copy, text, len);
+		if (at < len / 2)
+			memmove(copy + at, text + 2 * at, len - 2 * at);
+		good = damaged__try(copy, at < len / 2 ? len - at : len) && good;
+	}
+	free(copy);
+	tap__ok(cut, "%s: cut anywhere, it is not taken", name);
+	tap__ok(good, "%s: damaged, it does no harm", name);
+}
+
+/* The file itself, compressed, is cut or has a byte changed: it is not read. */
+static bool damaged__file(const uint8_t *bytes, size_t len)
+{
+	char path[] = "/tmp/test_replay.XXXXXX";
+	int fd = mkstemp(path);
+	bool good = fd >= 0 && write(fd, bytes, len) == (ssize_t)len;
+	char *text = NULL;
+	size_t got;
+
+	if (fd >= 0) {
+		close(fd);
+		text = recorded__text(path, &got);
+		unlink(path);
+	}
+	good = good && !text;
+	free(text);
+	return good;
+}
+
+static void image__damaged_file(const char *name, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	static uint8_t bytes[1 << 20];
+	size_t len = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
+	bool cut = len > 64, changed = len > 64;
+
+	if (file)
+		fclose(file);
+	for (size_t i = 1; i < 10 && cut && changed; i++) {
+		size_t at = 20 + (len - 40) * i / 10;
+
+		cut = damaged__file(bytes, at);
+		bytes[at] ^= 0x10;
+		changed = damaged__file(bytes, len);
+		bytes[at] ^= 0x10;
+	}
+	tap__ok(cut, "%s: the file cut, it is not read", name);
+	tap__ok(changed, "%s: a byte of the file changed, it is not read", name);
+}
+
+#define HEAD                                                                                       \
+	"xrprof-image 1\nr 4.2.2\nmachine x86_64\nrow head_at 1000\nlayout read_plain 264\n"       \
+	"layout vector_data 48\n"
+
+static void test_hostile(void)
+{
+	static const struct {
+		const char *text, *why;
+	} images[] = {
+		{"", "not an image of this version"},
+		{"xrprof-image 2\n", "not an image of this version"},
+		{HEAD, "the end is missing"},
+		{HEAD "end 0\n", "version, machine, row or moments are missing"},
+		{HEAD "moment\nline x\nread g 1000 00\nend 1", "half a line"},
+		{HEAD "moment\nline x\nread g 1000 00\nend 2\n", "moments are missing"},
+		{HEAD "moment\nline x\nread g 1000 00\nend 1\nend 1\n", "something after the end"},
+		{HEAD "moment\nend 1\n", "a moment without a stack or without reads"},
+		{HEAD "moment\nread g 1000 00\nend 1\n",
+		 "a moment without a stack or without reads"},
+		{HEAD "line x\nend 0\n", "a stack where none can be"},
+		{HEAD "read g 1000 00\nend 0\n", "a read outside of any moment"},
+		{HEAD "moment\nread z 1000 00\nend 1\n", "not a read"},
+		{HEAD "moment\nread g -1 00\nend 1\n", "not a read"},
+		{HEAD "moment\nread g 1000 0\nend 1\n", "half a byte"},
+		{HEAD "moment\nread g 1000 0g\nend 1\n", "not a hexadecimal digit"},
+		{HEAD "moment\nread g ffffffffffffffff 0000\nend 1\n",
+		 "a read of no or of too many bytes"},
+		{HEAD "moment\nsame g 1000 8\nend 1\n", "no earlier read of the same place"},
+		{HEAD "moment\nfail g 1000 99999999\nend 1\n", "not a length"},
+		{HEAD "moment\ncalls 99999 x\nend 1\n", "not a number of frames"},
+		{HEAD "row size 8\n", "no such member"},
+		{HEAD "row nil 10000000000000000\n", "not a value of that member"},
+		{HEAD "layout cloenv 65536\n", "not a value of that member"},
+		{HEAD "layout read_lines 512\nmoment\nline x\nread g 1000 00\nend 1\n",
+		 "not a layout"},
+		{HEAD "flags lines fast\n", "no such flag"},
+		{HEAD "file 1024 x\n", "not a file"},
+		{HEAD "file -1 x\n", "not a file"},
+		{HEAD "\n", "an empty line"},
+		{HEAD "core dump\n", "no such item"},
+	};
+	struct recorded r;
+	struct recorded_memory m;
+
+	for (size_t i = 0; i < RECORDED_COUNT(images); i++) {
+		int err = recorded__parse(&r, images[i].text, strlen(images[i].text));
+
+		tap__ok(err == -EBADMSG && !strcmp(r.why, images[i].why),
+			"a damaged image: %s (%d, %s)", images[i].why, err, r.why ? r.why : "");
+	}
+	if (!tap__ok(!recorded__parse(&r,
+				      HEAD "moment\nline x\nread g 1000 0011\nread g 1001 22\n"
+					   "end 1\n",
+				      sizeof(HEAD
+					     "moment\nline x\nread g 1000 0011\nread g 1001 22\n"
+					     "end 1\n") -
+					      1),
+		     "an image whose reads contradict each other"))
+		return;
+	tap__ok(recorded_memory__new(&m, &r, 0) == -EBADMSG, "is not replayed");
+	recorded__free(&r);
+}
+
+/* --- the folder --- */
+
+static int image__test(const char *folder, const char *name, bool damaged)
+{
+	char path[PATH_MAX];
+	struct recorded r;
+	char *text;
+	size_t len;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	text = recorded__text(path, &len);
+	err = text ? recorded__parse(&r, text, len) : -EIO;
+	if (err) {
+		tap__ok(false, "%s is read: line %u: %s", name, text ? r.line_number : 0,
+			text && r.why ? r.why : "damaged, or it is not there");
+	} else {
+		image__replay(name, &r);
+		if (damaged) {
+			image__damaged(name, text, len);
+			image__damaged_file(name, path);
+		}
+		recorded__free(&r);
+	}
+	free(text);
+	return err;
+}
+
+static int is_image(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return len > 3 && !strcmp(entry->d_name + len - 3, ".gz");
+}
+
+int main(void)
+{
+	const char *folder = getenv("XRPROF_RECORDED");
+	struct dirent **entries;
+	int n;
+
+	if (!folder)
+		folder = "tests/images-recorded";
+	n = scandir(folder, &entries, is_image, alphasort);
+	if (n < 0)
+		tap__bail("no folder %s: run this from the top of the tree", folder);
+	test_hostile();
+	tap__ok(n > 0, "there are images");
+	for (int i = 0; i < n; i++) {
+		image__test(folder, entries[i]->d_name, i % 5 == 0);
+		free(entries[i]);
+	}
+	free(entries);
+	return tap__done();
+}

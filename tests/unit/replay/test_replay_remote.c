@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The recorded images (test_replay.c) walked by what the engines use that read from outside, in two
+ * looks: it must send the slots that the walk by itself finds.  Then with reads that fail.
+ */
+#include <dirent.h>
+#include <limits.h>
+
+#include "engine/remote/remote_walk.h"
+#include "replay/recorded.h"
+#include "replay/recorded_walk.h"
+#include "tap.h"
+
+#define FAULTS_MAX 150u /* of each kind in one moment */
+
+struct memory {
+	const struct recorded_memory *recorded;
+	uint64_t spans;	  /* read so far */
+	uint64_t fail_at; /* number of the span that cannot be read, from 1; 0: none */
+	uint64_t gone_at; /* from this one on nothing can be; 0: all can */
+	bool misses;	  /* something was asked for that was not recorded */
+};
+
+static int memory__spans(void *arg, const struct mem_span *spans, uint32_t n)
+{
+	struct memory *m = arg;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *from = recorded_memory__at(m->recorded, spans[i].addr, spans[i].len);
+
+		m->spans++;
+		if (m->gone_at && m->spans >= m->gone_at)
+			return -ESRCH;
+		m->misses = m->misses || !from;
+		if (!from || m->spans == m->fail_at)
+			return (int)i;
+		memcpy(spans[i].to, from, spans[i].len);
+	}
+	return (int)n;
+}
+
+static int memory__read(void *arg, char kind, uint64_t addr, void *to, uint32_t len)
+{
+	struct mem_span span = {.addr = addr, .to = to, .len = len};
+
+	(void)kind;
+	return memory__spans(arg, &span, 1) == 1 ? 0 : -1;
+}
+
+/* What was read ahead is not trusted for long; here it is. */
+static uint64_t memory__now(void)
+{
+	return 1;
+}
+
+/* What was sent of one sample. */
+struct sent {
+	struct xr_slot *slots;
+	uint32_t nslots, flags, line;
+	uint64_t file;
+	bool bad; /* records that do not fit together */
+};
+
+static void sent__record(void *arg, const void *record, size_t size)
+{
+	const struct xr_sample *s = record;
+	struct sent *sent = arg;
+	struct xr_slot *slots;
+
+	if (s->head.size != size)
+		sent->bad = true;
+	if (s->head.type != XR_REC_SAMPLE)
+		return;
+	if (size != sizeof(*s) + s->nslots * sizeof(*s->slots))
+		sent->bad = true;
+	slots = realloc(sent->slots, (sent->nslots + s->nslots + 1) * sizeof(*slots));
+	if (!slots)
+		tap__bail("out of memory");
+	memcpy(slots + sent->nslots, s->slots, s->nslots * sizeof(*slots));
+	sent->slots = slots;
+	sent->nslots += s->nslots;
+	if (!s->part) {
+		sent->file = s->file;
+		sent->line = s->line;
+	}
+	sent->flags = s->flags;
+}
+
+/* One sample by the engines' walk: 0 or -enum xr_error. */
+static int remote__take(struct memory *m, const struct xr_row *row, bool moving, struct sent *sent)
+{
+	struct mem_reader reader = {.read_spans = memory__spans, .arg = m};
+	struct xr_sample like = {.weight = 1};
+	struct remote_walk *rw;
+	int err;
+
+	memset(sent, 0, sizeof(*sent));
+	m->spans = 0;
+	m->misses = false;
+	if (remote_walk__new(&rw, row, &reader, memory__now))
+		tap__bail("out of memory");
+	remote_walk__sink(rw, sent__record, sent);
+	err = remote_walk__ahead(rw);
+	if (err >= 0)
+		err = moving ? remote_walk__moving(rw) : remote_walk__still(rw);
+	if (err >= 0)
+		err = remote_walk__finish(rw);
+	if (err >= 0)
+		remote_walk__send(rw, &like);
+	remote_walk__free(rw);
+	return err;
+}
+
+/* With @partial the innermost location may be missing, see test_replay.c. */
+static bool sent__same(const struct sent *s, const struct recorded_walk *truth, bool partial)
+{
+	if (s->bad || s->nslots != truth->nslots || !(s->flags & XR_F_GC) != !truth->walk.gc ||
+	    memcmp(s->slots, truth->slots, s->nslots * sizeof(*s->slots)))
+		return false;
+	return (s->file == truth->file && s->line == truth->line) || (partial && !s->file);
+}
+
+/* Every span fails in turn, and the target goes away at it. */
+static bool remote__failing(struct memory *m, const struct xr_row *row, bool moving,
+			    const struct recorded_walk *truth)
+{
+	uint64_t total, step;
+	struct sent sent;
+	bool good = true;
+	int err;
+
+	remote__take(m, row, moving, &sent);
+	free(sent.slots);
+	total = m->spans;
+	step = total / FAULTS_MAX + 1;
+	for (uint64_t i = 1; i <= total && good; i += step) {
+		m->fail_at = i;
+		err = remote__take(m, row, moving, &sent);
+		good = (err < 0 && err > -XR_ERRORS && !sent.nslots) ||
+		       (err == 0 && sent__same(&sent, truth, true));
+		free(sent.slots);
+		m->fail_at = 0;
+		m->gone_at = i;
+		err = remote__take(m, row, moving, &sent);
+		good = good &&
+		       (err == -XR_EXITING || (err < 0 && err > -XR_ERRORS && m->spans >= i)) &&
+		       !sent.nslots;
+		free(sent.slots);
+		m->gone_at = 0;
+	}
+	return good;
+}
+
+static void image__replay(const char *name, const struct recorded *r)
+{
+	bool still = true, moving = true, failing = true;
+
+	for (uint32_t i = 0; i < r->nmoments; i++) {
+		struct recorded_memory memory;
+		struct memory m = {.recorded = &memory};
+		struct recorded_walk truth = {.read = memory__read, .arg = &m};
+		struct sent sent;
+
+		if (recorded_memory__new(&memory, r, i)) {
+			still = false;
+			continue;
+		}
+		recorded_walk__run(&truth, &r->row);
+		still = !remote__take(&m, &r->row, false, &sent) &&
+			sent__same(&sent, &truth, false) && !m.misses && still;
+		free(sent.slots);
+		moving = !remote__take(&m, &r->row, true, &sent) &&
+			 sent__same(&sent, &truth, false) && !m.misses && moving;
+		free(sent.slots);
+		failing = remote__failing(&m, &r->row, i % 2, &truth) && failing;
+		recorded_walk__free(&truth);
+		recorded_memory__free(&memory);
+	}
+	tap__ok(still, "%s: %u stacks of a target that stands still", name, r->nmoments);
+	tap__ok(moving, "%s: and of one that runs, but did not move", name);
+	tap__ok(failing, "%s: no failing read makes a wrong stack", name);
+}
+
+static int is_image(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return len > 3 && !strcmp(entry->d_name + len - 3, ".gz");
+}
+
+int main(void)
+{
+	const char *folder = getenv("XRPROF_RECORDED");
+	struct dirent **entries;
+	int n;
+
+	if (!folder)
+		folder = "tests/images-recorded";
+	n = scandir(folder, &entries, is_image, alphasort);
+	if (n < 0)
+		tap__bail("no folder %s: run this from the top of the tree", folder);
+	tap__ok(n > 0, "there are images");
+	for (int i = 0; i < n; i++) {
+		char path[PATH_MAX];
+		struct recorded r;
+		size_t len;
+		char *text;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+		text = recorded__text(path, &len);
+		if (text && !recorded__parse(&r, text, len)) {
+			image__replay(entries[i]->d_name, &r);
+			recorded__free(&r);
+		} else {
+			tap__ok(false, "%s is read", entries[i]->d_name);
+		}
+		free(text);
+		free(entries[i]);
+	}
+	free(entries);
+	return tap__done();
+}

@@ -256,13 +256,24 @@ static int live__read(void *arg, char kind, uint64_t addr, void *to, uint32_t le
 	return err;
 }
 
+/*
+ * With filter.callframes what is left out is recorded, too: the engines that read from outside read
+ * it, because which frames are told they know only at the end.
+ */
 static int recorder__walk(struct recorder *r, struct pass *p)
 {
+	struct xr_row all = r->target.row;
+
 	p->nreads = p->nbytes = 0;
 	r->now = p;
-	recorded_walk__forget(&r->walk);
 	r->walk.read = live__read;
 	r->walk.arg = r;
+	if (all.flags & XR_ROW_FILTER) {
+		all.flags &= ~XR_ROW_FILTER;
+		recorded_walk__forget(&r->walk);
+		recorded_walk__run(&r->walk, &all);
+	}
+	recorded_walk__forget(&r->walk);
 	return recorded_walk__run(&r->walk, &r->target.row);
 }
 
@@ -541,8 +552,8 @@ static void recorder__prove(struct recorder *r)
 		fprintf(stderr,
 			"record-image: R_BCbody and R_BCpc were not proven: innermost lines "
 			"will be missing\n");
-	if (check.gc == HIDDEN_REFUTED)
-		row->gc_at = 0;
+	/* the flag of a collector that ran all the time proves nothing, and R tells if it is wrong
+	 */
 	if (check.count == HIDDEN_REFUTED)
 		row->gc_count_at = 0;
 }

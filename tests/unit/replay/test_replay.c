@@ -190,37 +190,38 @@ static bool replay__flipped(struct replay *p, uint64_t *random)
 	return good;
 }
 
-/* The outermost context that was read points back at the innermost, and at itself. */
+/* The outermost context points back at the innermost, and at itself. */
 static bool replay__cycles(struct replay *p)
 {
+	const struct recorded_read *reads = p->image->reads + p->moment->first;
 	const struct xr_layout *l = &p->image->row.layout;
 	struct xr_row row = p->image->row;
-	uint64_t last = 0, head;
-	uint8_t *next = NULL, old[8];
-	const struct recorded_read *reads = p->image->reads + p->moment->first;
+	uint64_t last = 0, head, next = 1;
+	uint8_t *at = NULL;
 	bool good = true;
 
-	for (uint32_t i = 0; i < p->moment->count; i++)
-		if (reads[i].kind == 'c' && !reads[i].failed)
-			last = reads[i].addr;
+	for (uint32_t i = 0; i < p->moment->count && next; i++) {
+		if (reads[i].kind != 'c')
+			continue;
+		last = reads[i].addr;
+		at = recorded_memory__at(&p->memory, last + l->nextcontext, 8);
+		memcpy(&next, at, 8);
+	}
 	memcpy(&head, recorded_memory__at(&p->memory, row.head_at, 8), 8);
-	if (last)
-		next = recorded_memory__at(&p->memory, last + l->nextcontext, 8);
-	if (!next || !head)
+	if (next || !head)
 		return false;
-	memcpy(old, next, 8);
 	row.flags &= ~XR_ROW_FILTER; /* which leaves out frames, but reads all contexts */
 	for (int i = 0; i < 2; i++) {
 		int result;
 
-		memcpy(next, i ? &last : &head, 8);
+		memcpy(at, i ? &last : &head, 8);
 		recorded_walk__forget(&p->walk);
 		p->served = (struct memory){.recorded = &p->memory};
 		result = recorded_walk__run(&p->walk, &row);
 		good = good && result == WALK_CUT && p->walk.walk.contexts == XR_CONTEXTS_MAX &&
 		       p->served.reads <= replay__bound(p);
 	}
-	memcpy(next, old, 8);
+	memcpy(at, &next, 8);
 	return good;
 }
 
@@ -231,11 +232,13 @@ static bool replay__broken(struct replay *p)
 	const struct xr_layout *l = &p->image->row.layout;
 	struct xr_row row = p->image->row;
 	uint32_t seen = 0, contexts;
+	struct found whole;
 	bool good = true;
 
 	row.flags &= ~XR_ROW_FILTER; /* where it is wanted the walk may end before */
+	p->served = (struct memory){.recorded = &p->memory};
 	recorded_walk__forget(&p->walk);
-	recorded_walk__run(&p->walk, &row);
+	found__keep(&whole, &p->walk, recorded_walk__run(&p->walk, &row));
 	contexts = p->walk.walk.contexts;
 	for (uint32_t i = 0; i < p->moment->count && seen + 1 < contexts && good; i++) {
 		uint64_t old, to = 0;
@@ -252,10 +255,11 @@ static bool replay__broken(struct replay *p)
 			recorded_walk__forget(&p->walk);
 			good = good && recorded_walk__run(&p->walk, &row) ==
 					       (k ? -XR_BAD_CONTEXT : -XR_BAD_CHAIN);
-			good = good && found__begins(&p->truth, &p->walk);
+			good = good && found__begins(&whole, &p->walk);
 		}
 		memcpy(next, &old, 8);
 	}
+	free(whole.slots);
 	return good && contexts > 1;
 }
 
@@ -290,8 +294,7 @@ static void image__replay(const char *name, const struct recorded *r)
 		warm = replay__warm(&p) && warm;
 		failing = replay__failing(&p) && failing;
 		flipped = replay__flipped(&p, &random) && flipped;
-		if (!(r->row.flags & XR_ROW_FILTER))
-			broken = replay__broken(&p) && broken;
+		broken = replay__broken(&p) && broken;
 		if (i < 2)
 			cycles = replay__cycles(&p) && cycles;
 		recorded_walk__free(&p.walk);

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "base/errmsg.h"
+#include "cmd/config.h"
 #include "cmd/option_rows.h"
-#include "session/config.h"
 
 /* What was asked for.  Strings and `config.command` point into argv. */
 struct options {

@@ -1,36 +1,262 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `record`: a session whose samples go to files. */
+/* `record`: a session whose samples go to files, until it is over or was told to end. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/version.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "os/os.h"
 #include "os/signals.h"
+#include "os/workload.h"
 #include "output/outputs.h"
 #include "session/session.h"
+#include "session/stats.h"
 
-static int record__session(const struct config *config, struct signals *signals)
+#define NS_PER_MS 1000000ull
+#define NS_PER_S  1000000000ull
+
+#define POLL_MS 100 /* between two looks at signals, the workload and the clock */
+#define REAP_MS 500 /* for a workload that is ending to have ended */
+
+struct record {
+	const struct config *config;
+	struct signals *signals;
+	struct session *session;
+	struct workload workload;
+	bool ends; /* it was told to, or seen to: what was started is ending, too */
+};
+
+static void on_note(void *arg, enum notes_level level, const char *line)
 {
-	const struct outputs_config to = {
-		.format = config->format,
-		.writer =
-			{
-				.freq = config->freq,
-				.capture = config->capture,
-				.roots = config__several(config),
-			},
-		.path = config->output,
-		.several = config->npids > 1 || config->all,
-	};
-	struct outputs *outputs;
-	int status;
+	const struct config *c = arg;
 
-	if (outputs__new(&outputs, &to)) {
-		log__line("out of memory");
+	if (level == NOTES_USER ? !c->quiet : c->verbose)
+		log__line("%s", line);
+}
+
+static void record__note(const struct record *r, const char *line)
+{
+	on_note((void *)(uintptr_t)r->config, NOTES_USER, line);
+}
+
+/* The workload is there before the session is, but does not run before all is ready for it. */
+static int record__start(struct record *r, struct errmsg *f)
+{
+	const struct config *c = r->config;
+	int err;
+
+	err = session__start(r->session);
+	if (!err && c->command) {
+		err = workload__go(&r->workload, f);
+		if (err)
+			return err;
+		err = session__add_workload(r->session, r->workload.pid);
+	}
+	if (err)
+		*f = *session__why(r->session);
+	return err;
+}
+
+/* Is the time of --duration over?  Otherwise shorten @timeout_ms so that it is not overslept. */
+static bool record__time_over(const struct record *r, int *timeout_ms)
+{
+	uint64_t began = session__began(r->session), end, now = os__now(), left;
+
+	if (r->config->duration <= 0 || !began)
+		return false;
+	end = began + (uint64_t)(r->config->duration * (double)NS_PER_S);
+	if (now >= end)
+		return true;
+	left = (end - now + NS_PER_MS - 1) / NS_PER_MS;
+	if (left < (uint64_t)*timeout_ms)
+		*timeout_ms = (int)left;
+	return false;
+}
+
+/* Were we told to end?  What was sent to us alone is passed on to the workload. */
+static bool record__signalled(struct record *r)
+{
+	struct signals_event event = signals__take(r->signals);
+
+	if (!event.signal)
+		return false;
+	if (r->config->verbose)
+		log__line("ending: %s", signals__name(event.signal));
+	if (r->workload.pid && !workload__ended(&r->workload) && event.sent)
+		workload__signal(&r->workload, event.signal);
+	return true;
+}
+
+static void record__loop(struct record *r)
+{
+	enum session_state state = SESSION_RUNS;
+
+	while (state == SESSION_RUNS) {
+		int timeout = POLL_MS;
+
+		if (record__time_over(r, &timeout))
+			return;
+		state = session__poll(r->session, timeout);
+		workload__ended(&r->workload);
+		if (record__signalled(r))
+			break;
+	}
+	r->ends = state != SESSION_FAILED;
+}
+
+/* Nothing was profiled: why not? */
+static void record__nothing(struct record *r)
+{
+	const struct errmsg *why = session__why(r->session);
+
+	if (r->workload.pid && workload__wait(&r->workload, r->ends ? REAP_MS : 0))
+		log__line("%s ended before R was found running in it", r->workload.name);
+	else
+		log__line("%s", why->text[0] ? why->text : "nothing was profiled");
+}
+
+/* What the session counted, as far as people should know. */
+static void record__counts(const struct record *r, const struct stats *st)
+{
+	char line[512];
+
+	if (r->config->verbose &&
+	    (st->sent != st->written || st->decoder.malformed || st->decoder.partial))
+		log__line("the sampler sent %llu samples, %llu came; %llu records were malformed, "
+			  "%llu samples incomplete",
+			  (unsigned long long)st->sent, (unsigned long long)st->written,
+			  (unsigned long long)st->decoder.malformed,
+			  (unsigned long long)st->decoder.partial);
+	if (r->config->verbose && !stats__conserved(st))
+		log__line("%llu ticks do not add up with what became of them",
+			  (unsigned long long)st->ticks);
+	if (!st->rows_full)
+		return;
+	snprintf(line, sizeof(line), "%llu forked processes were not profiled: too many at once",
+		 (unsigned long long)st->rows_full);
+	record__note(r, line);
+}
+
+/* What became of the workload. */
+static void record__workload(struct record *r)
+{
+	char text[256], line[512];
+
+	if (!r->workload.pid)
+		return;
+	if (!workload__wait(&r->workload, r->ends ? REAP_MS : 0))
+		snprintf(line, sizeof(line), "%s (process %d) runs on", r->workload.name,
+			 (int)r->workload.pid);
+	else if (workload__result(&r->workload, text, sizeof(text)))
+		snprintf(line, sizeof(line), "%s %s", r->workload.name, text);
+	else
+		return;
+	record__note(r, line);
+}
+
+/* The end of it, for people: returns the exit status.  @err: the session's. */
+static int record__report(struct record *r, int err, const struct stats *st)
+{
+	enum cmd_status status = CMD_OK;
+	struct errmsg fault;
+	char line[512];
+
+	if (err && err != -EPIPE) {
+		log__line("%s", session__why(r->session)->text);
+		status = CMD_FAILED;
+	} else if (!st->processes && !r->config->all) {
+		record__nothing(r);
+		status = CMD_FAILED;
+	} else {
+		stats__summary(st, line, sizeof(line));
+		record__note(r, line);
+	}
+	record__counts(r, st);
+	if (r->config->stats && stats__write(st, r->config->stats, &fault)) {
+		log__line("%s", fault.text);
+		status = CMD_FAILED;
+	}
+	record__workload(r);
+	return status;
+}
+
+/* The session is open: all that happens with it.  Returns the exit status. */
+static int record__session(struct record *r)
+{
+	struct errmsg f = {""};
+	struct stats stats;
+	int err;
+
+	err = record__start(r, &f);
+	if (err) {
+		session__stop(r->session, &stats);
+		log__line("%s", f.text);
 		return CMD_FAILED;
 	}
-	status = session__run(config, outputs__sink(outputs), signals);
+	record__loop(r);
+	signals__let_second(r->signals);
+	err = session__stop(r->session, &stats);
+	return record__report(r, err, &stats);
+}
+
+static int record__run(const struct config *c, struct signals *signals)
+{
+	const struct engine_ops *const one[] = {c->engine, NULL};
+	const struct session_config session = {
+		.pids = c->pids,
+		.npids = c->npids,
+		.all = c->all,
+		.follow = c->follow,
+		.filters = &c->filters,
+		.engines = c->engine ? one : engines__all(),
+		.freq = c->freq,
+		.clock = c->clock,
+		.capture = c->capture,
+		.btf = c->btf,
+		.notes =
+			{
+				.line = on_note,
+				.arg = (void *)(uintptr_t)c,
+				.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
+			},
+	};
+	const struct outputs_config to = {
+		.format = c->format,
+		.writer =
+			{
+				.freq = c->freq,
+				.capture = c->capture,
+				.roots = config__several(c),
+			},
+		.path = c->output,
+		.several = c->npids > 1 || c->all,
+	};
+	struct record r = {
+		.config = c,
+		.signals = signals,
+		.workload = {.gate = -1, .report = -1},
+	};
+	struct outputs *outputs = NULL;
+	int err, status = CMD_FAILED;
+	struct errmsg f = {""};
+
+	err = outputs__new(&outputs, &to);
+	if (err)
+		errmsg__set(&f, err, "out of memory");
+	if (!err)
+		err = session__open(&r.session, &session, outputs__sink(outputs), &f);
+	if (!err && c->command)
+		err = workload__start(&r.workload, c->command, strcmp(c->output, "-") != 0, signals,
+				      &f);
+	if (err)
+		log__line("%s", f.text);
+	else
+		status = record__session(&r);
+	session__free(r.session);
+	workload__close(&r.workload);
 	outputs__free(outputs);
 	return status;
 }
@@ -60,7 +286,7 @@ static int record__main(int argc, char **argv)
 		status = CMD_FAILED;
 		goto cleanup;
 	}
-	status = record__session(&o.config, signals);
+	status = record__run(&o.config, signals);
 	signals__close(signals);
 cleanup:
 	options__free(&o);

@@ -11,32 +11,23 @@
 #include <sys/types.h>
 
 #include "engine/engine.h"
-#include "output/writer.h"
+#include "session/notes.h"
 #include "target/filters.h"
 
-/* Borrowed for the life of the session, and so are its strings. */
-struct config {
-	bool verbose, quiet;
-	pid_t *pids; /* no pid twice */
+/* Borrowed for the life of the session, and so is what it points at. */
+struct session_config {
+	const pid_t *pids; /* the processes named; no pid twice */
 	size_t npids;
-	bool all;
-	char **command;		/* ended by NULL, as execvp() wants it; NULL: none */
-	bool follow;		/* --subprocesses */
-	struct filters filters; /* --user and so on: for --all and --subprocesses */
-	uint32_t freq;		/* Hz */
-	double duration;	/* seconds; 0: no limit */
-	const char *output;	/* "-": stdout */
-	const struct writer_ops *format;
-	const struct engine_ops *engine; /* NULL: auto */
+	bool all;		       /* every R process, those to come, too */
+	bool follow;		       /* and what those profiled start */
+	const struct filters *filters; /* of those that nobody named; NULL: none */
+	/* tried in this order until one works; ended by NULL */
+	const struct engine_ops *const *engines;
+	uint32_t freq; /* Hz */
 	enum engine_clock clock;
-	uint32_t capture;	 /* XR_CAPTURE */
-	const char *stats, *btf; /* NULL: not given */
+	uint32_t capture; /* XR_CAPTURE */
+	const char *btf;  /* the kernel's types; NULL: its own */
+	struct notes notes;
 };
-
-/* config__several - may more than one process come to be profiled? */
-static inline bool config__several(const struct config *c)
-{
-	return c->npids > 1 || c->all || c->follow;
-}
 
 #endif

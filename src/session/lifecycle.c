@@ -1,26 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/lifecycle.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "target/layout_check.h"
-#include "session/session.h"
+#include "os/os.h"
 #include "os/proc.h"
+#include "session/records.h"
+#include "target/layout_check.h"
 
 #define NS_PER_MS 1000000ull
 
 /*
- * How long to wait between two looks for R: an eighth of the time it has been waited for, within
- * these.  And how long for R to appear where a program was replaced.
+ * How long to wait between two looks for R in a process: a part of the time it has been waited for,
+ * within these.  A look at whether an R that is mapped has begun costs one read, another one opens
+ * files.
  */
-#define RETRY_MIN_MS 5
-#define RETRY_MAX_MS 40
-#define EXEC_MS	     10000
+#define RETRY_MIN_MS	5
+#define RETRY_MAX_MS	40
+#define RETRY_PART	8
+#define RETRY_READ_PART 64
+
+/* One that is looked at before its first sample, ms; and those sampled whose row is not complete.
+ */
+#define FOUND_MS     1
+#define AGAIN_MS     20
+#define AGAIN_LOOKS  8
+#define SETTLE_LOOKS 64 /* of all together, in one lifecycle__settle() */
+
+#define GONE_MS 5 /* at least, between two questions who has ended */
 
 /* After so many polls nothing of an ended process can be on its way any more. */
 #define DRAIN_POLLS 2
 
-static struct profile_process process__profile(const struct process *p)
+struct profile_process process__profile(const struct process *p)
 {
 	return (struct profile_process){
 		.serial = p->serial,
@@ -30,47 +44,59 @@ static struct profile_process process__profile(const struct process *p)
 	};
 }
 
-/*
- * May R still come?  -EAGAIN says so; -ENOEXEC (no R in it) is final but for a program that is only
- * starting: @loading, or one whose name says that it is about to become R.  Where there is a watch,
- * it tells of those that nobody named.
- */
-static bool error__passes(const struct session *s, int err, bool loading, const struct process *p)
+void lifecycle__sunk(struct lifecycle *l, int err)
 {
-	if (err == -ENOEXEC && s->watch && !p->asked)
-		return false;
-	if (err == -ENOEXEC)
-		return loading || !strcmp(p->target.comm, "R") ||
-		       !strcmp(p->target.comm, "Rscript");
-	return err == -EAGAIN;
+	if (!err || l->err)
+		return;
+	l->err = err;
+	l->reason = *l->sink.ops->why(l->sink.arg);
 }
 
-static uint32_t session__row_flags(const struct session *s)
+static int lifecycle__no_memory(struct lifecycle *l)
 {
-	return XR_ROW_FOLLOW | s->config->capture;
+	l->err = errmsg__set(&l->reason, -ENOMEM, "out of memory");
+	return l->err;
 }
 
-static void session__end_process(struct session *s, struct process *p)
+static enum outcome process__outcome(const struct lifecycle *l, const struct process *p, int err,
+				     uint64_t now)
+{
+	const struct outcome_facts facts = {
+		.origin = p->origin,
+		.comm = p->target.comm,
+		.told = l->told,
+		.waited = now - p->since,
+	};
+
+	return outcome__of(err, &facts);
+}
+
+static uint32_t lifecycle__row_flags(const struct lifecycle *l)
+{
+	return XR_ROW_FOLLOW | l->config->capture;
+}
+
+static void lifecycle__end(struct lifecycle *l, struct process *p)
 {
 	if (p->state == PROCESS_ENDED)
 		return;
 	if (p->state == PROCESS_SAMPLED)
-		s->ops->remove(s->engine, p->pid, p->serial);
+		l->ops->remove(l->engine, p->pid, p->serial);
 	p->state = PROCESS_ENDED;
 	p->drained = 0;
-	s->live--;
+	l->live--;
 }
 
-/* Forked children that end (or become another program) before their first sample do not count. */
-static void session__count(struct session *s, struct process *p)
+void lifecycle__count(struct lifecycle *l, struct process *p)
 {
-	s->stats.processes += !p->counted;
+	l->counted += !p->counted;
 	p->counted = true;
 }
 
-static void process__retry_later(struct process *p, uint64_t now)
+/* @part: of the time waited so far. */
+static void process__retry_later(struct process *p, uint64_t now, unsigned int part)
 {
-	uint64_t wait = (now - p->since) / 8;
+	uint64_t wait = (now - p->since) / part;
 
 	if (wait < RETRY_MIN_MS * NS_PER_MS)
 		wait = RETRY_MIN_MS * NS_PER_MS;
@@ -79,47 +105,56 @@ static void process__retry_later(struct process *p, uint64_t now)
 	p->retry_at = now + wait;
 }
 
-/* What was found, for --verbose. */
-static void session__describe(const struct session *s, const struct process *p)
+void lifecycle__hint(struct process *p)
+{
+	if (p->state == PROCESS_WAITING)
+		p->retry_at = 0;
+}
+
+/* What was found, for those who want to know all. */
+static void lifecycle__describe(const struct lifecycle *l, const struct process *p)
 {
 	const struct target *t = &p->target;
 	char cgroup[4096], id[65] = "none", late[48] = "";
 
+	if (l->config->notes.lowest > NOTES_DEBUG)
+		return;
 	if (p->looked)
 		snprintf(late, sizeof(late), ", began at most %.1f ms ago",
-			 (double)(session__now() - p->looked) / (double)NS_PER_MS);
+			 (double)(os__now() - p->looked) / (double)NS_PER_MS);
 	if (!proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)))
 		proc__container(cgroup, id);
-	session__debug(s,
-		       "process %u (%s): R %s in %s, load bias 0x%llx, parent %u, container %s%s",
-		       p->pid, p->comm, t->version[0] ? t->version : "of unknown version", t->path,
-		       (unsigned long long)t->load_bias, p->parent_pid, id, late);
+	notes__debug(&l->config->notes,
+		     "process %u (%s): R %s in %s, load bias 0x%llx, parent %u, container %s%s",
+		     p->pid, p->comm, t->version[0] ? t->version : "of unknown version", t->path,
+		     (unsigned long long)t->load_bias, p->parent_pid, id, late);
 }
 
 /* Give a process whose R was found to the engine. */
-static int session__sample(struct session *s, struct process *p)
+static int lifecycle__sample(struct lifecycle *l, struct process *p)
 {
-	struct target *t = &p->target;
 	struct profile_process profile = process__profile(p);
 	int err;
 
-	err = s->ops->add(s->engine, &t->row, &s->fault);
+	err = l->ops->add(l->engine, &p->target.row, &l->reason);
 	if (err == -E2BIG) {
-		s->crowd = s->live;
-		if (!s->unprofiled++)
-			session__note(s, "%s", s->fault.text);
+		l->crowd = l->live;
+		if (!l->unprofiled++)
+			notes__user(&l->config->notes, "%s", l->reason.text);
 	}
 	if (err)
 		return err;
 	p->state = PROCESS_SAMPLED;
-	session__count(s, p);
-	if (!s->began)
-		s->began = session__now();
-	if (s->config->verbose)
-		session__describe(s, p);
+	lifecycle__count(l, p);
+	if (!l->began)
+		l->began = os__now();
+	lifecycle__describe(l, p);
 	/* a process that was asked for has a file even when it does nothing */
-	if (p->asked && !s->err)
-		s->err = s->sink.ops->process(s->sink.arg, &profile, PROFILE_BEGAN);
+	if (process__named(p) && !l->err)
+		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_BEGAN));
+	/* those forked before the row was there have none */
+	if ((l->config->all || l->config->follow) && pids__put(&l->sampled, (pid_t)p->pid))
+		return lifecycle__no_memory(l);
 	return 0;
 }
 
@@ -127,61 +162,71 @@ static int session__sample(struct session *s, struct process *p)
  * An R that is not in the table of layouts is sampled only after its layout was seen to fit.  That
  * needs a function being called, which may take any time to come.
  */
-static int session__check(struct session *s, struct process *p)
+static int lifecycle__check_layout(struct lifecycle *l, struct process *p)
 {
+	const struct notes *notes = &l->config->notes;
 	struct target *t = &p->target;
 	struct layout_found found;
-	int err = layout_check__process(&t->row, &found, &s->fault);
+	int err = layout_check__process(&t->row, &found, &l->reason);
 
 	p->undecided = err == -EAGAIN;
-	if (p->undecided && !s->began)
-		s->began = session__now(); /* --duration counts, whether R does anything or not */
+	if (p->undecided && !l->began)
+		l->began = os__now(); /* a duration counts, whether R does anything or not */
 	if (err)
 		return err;
-	session__note(s,
-		      "process %u runs R %s, which is not known; the layout of the newest that is "
-		      "fits%s%s",
-		      p->pid, t->version[0] ? t->version : "of a version that was not found",
-		      found.shift ? " when moved" : "",
-		      s->config->capture & XR_ROW_LINES && !found.lines
-			      ? ", but not for source lines"
-			      : "");
-	session__debug(s,
-		       "process %u: %u contexts kept R's rules, in %u looks; sysparent at %u, call "
-		       "at %u, cloenv at %u",
-		       p->pid, found.contexts, found.looks, t->row.layout.sysparent,
-		       t->row.layout.call, t->row.layout.cloenv);
+	notes__user(notes,
+		    "process %u runs R %s, which is not known; the layout of the newest that is "
+		    "fits%s%s",
+		    p->pid, t->version[0] ? t->version : "of a version that was not found",
+		    found.shift ? " when moved" : "",
+		    l->config->capture & XR_ROW_LINES && !found.lines ? ", but not for source lines"
+								      : "");
+	notes__debug(notes,
+		     "process %u: %u contexts kept R's rules, in %u looks; sysparent at %u, call "
+		     "at %u, cloenv at %u",
+		     p->pid, found.contexts, found.looks, t->row.layout.sysparent,
+		     t->row.layout.call, t->row.layout.cloenv);
 	return 0;
 }
 
-/* What has to be known of a process is: have it sampled. */
-static int session__found(struct session *s, struct process *p)
+/*
+ * PROCESS_FOUND: have it sampled, if it need not wait.  Before the engine is open nothing has to be
+ * done.
+ */
+static int lifecycle__go_on(struct lifecycle *l, struct process *p, uint64_t now)
+{
+	if (!l->engine)
+		return 0;
+	verify_hidden__look(&l->verify, &p->hidden, &p->target, 1, now);
+	if (verify_hidden__worth_waiting(&p->hidden, &p->target, now))
+		return 0;
+	return lifecycle__sample(l, p);
+}
+
+/* All that must be known of a process' R is, but perhaps its layout. */
+static int lifecycle__found(struct lifecycle *l, struct process *p, uint64_t now)
 {
 	int err = 0;
 
 	if (!p->target.version_known)
-		err = session__check(s, p);
+		err = lifecycle__check_layout(l, p);
 	if (err)
 		return err;
-	session__lines(s, p);
+	if (verify_hidden__begin(&l->verify, &p->hidden, &p->target, now))
+		return lifecycle__no_memory(l);
 	p->state = PROCESS_FOUND;
-	if (!s->engine)
-		return 0;
-	err = session__sample(s, p);
-	if (!err)
-		session__children(s, (pid_t)p->pid);
-	return err;
+	return lifecycle__go_on(l, p, now);
 }
 
 /* Look for R in a process. */
-static int session__find(struct session *s, struct process *p)
+static int lifecycle__find(struct lifecycle *l, struct process *p, uint64_t now)
 {
+	uint32_t flags = lifecycle__row_flags(l);
 	struct target *t = &p->target;
-	uint32_t flags = session__row_flags(s);
 	struct proc proc;
 	int err;
 
-	err = target__find((pid_t)p->pid, flags & (XR_ROW_LINES | XR_ROW_GC), t, &s->fault);
+	err = target__find((pid_t)p->pid, flags & (XR_ROW_LINES | XR_ROW_GC), t, &l->reason);
 	if (err)
 		return err;
 	p->mine = true;
@@ -190,8 +235,8 @@ static int session__find(struct session *s, struct process *p)
 	snprintf(p->comm, sizeof(p->comm), "%s", t->comm);
 	t->row.serial = p->serial;
 	t->row.flags |= flags;
-	process__watch(p);
-	return session__found(s, p);
+	process__hold(p);
+	return lifecycle__found(l, p, now);
 }
 
 /*
@@ -207,217 +252,216 @@ static bool process__starting(const struct process *p)
 	       !context;
 }
 
-int session__add_target(struct session *s, pid_t pid, bool asked, uint32_t wait_ms)
+int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin)
 {
+	uint64_t now = os__now();
 	struct process *p;
-	uint64_t now = session__now();
 	int err;
 
-	p = processes__add(&s->processes, 0, (uint32_t)pid);
+	p = processes__add(&l->processes, 0, (uint32_t)pid);
 	if (!p)
-		return errmsg__set(&s->fault, -ENOMEM, "out of memory");
-	s->live++;
-	p->asked = asked;
-	err = session__find(s, p);
+		return lifecycle__no_memory(l);
+	l->live++;
+	p->origin = origin;
+	p->since = now;
+	if (!process__named(p))
+		l->added_at = now;
+	err = lifecycle__find(l, p, now);
 	if (!err)
 		return 0;
-	if (wait_ms && error__passes(s, err, !asked || wait_ms == UINT32_MAX, p)) {
-		p->since = now;
+	if (!l->err && p->state == PROCESS_WAITING &&
+	    process__outcome(l, p, err, now) == OUTCOME_NOT_YET) {
 		p->looked = err == -EAGAIN ? now : 0;
-		process__retry_later(p, now);
-		p->give_up_at = wait_ms == UINT32_MAX ? 0 : now + wait_ms * NS_PER_MS;
-		process__watch(p);
-		session__debug(s, "waiting: %s", s->fault.text);
+		process__retry_later(p, now, RETRY_PART);
+		process__hold(p);
+		notes__debug(&l->config->notes, "waiting: %s", l->reason.text);
 		return 0;
 	}
-	s->live--;
-	processes__remove(&s->processes, p);
+	l->live--;
+	processes__remove(&l->processes, p);
 	return err;
 }
 
-int session__attach(struct session *s)
+int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct engine *engine)
 {
 	struct process *p, *next;
+	uint64_t now = os__now();
 	int err, first = 0;
 
-	for (p = processes__next(&s->processes, NULL); p; p = next) {
-		next = processes__next(&s->processes, p);
-		if (p->state != PROCESS_FOUND)
-			continue;
-		err = session__sample(s, p);
+	l->ops = ops;
+	l->engine = engine;
+	for (p = processes__next(&l->processes, NULL); p; p = next) {
+		next = processes__next(&l->processes, p);
+		err = p->state == PROCESS_FOUND ? lifecycle__go_on(l, p, now) : 0;
 		if (!err)
 			continue;
 		first = first ? first : err;
-		if (s->live > 1)
-			session__note(s, "%s", s->fault.text);
-		session__end_process(s, p);
+		if (l->live > 1)
+			notes__user(&l->config->notes, "%s", l->reason.text);
+		lifecycle__end(l, p);
 	}
-	return s->live ? 0 : first;
+	if (l->err)
+		return l->err;
+	return l->live ? 0 : first;
 }
 
-/* An exec: the row is gone.  With --subprocesses what runs there now is looked at as if new. */
-static void session__replaced(struct session *s, struct process *p)
+/* An exec: the row is gone.  Where it is followed, what runs there now is looked at as if new. */
+static void lifecycle__replaced(struct lifecycle *l, struct process *p)
 {
+	const struct notes *notes = &l->config->notes;
 	int err;
 
-	session__end_process(s, p);
-	if (!s->config->follow && !s->config->all) {
-		if (p->asked)
-			session__note(s, "process %u became another program (%s)", p->pid, p->comm);
-		else
-			session__debug(s, "process %u became another program (%s)", p->pid,
-				       p->comm);
+	lifecycle__end(l, p);
+	if (!l->config->follow && !l->config->all) {
+		(process__named(p) ? notes__user : notes__debug)(
+			notes, "process %u became another program (%s)", p->pid, p->comm);
 		return;
 	}
-	err = session__add_target(s, (pid_t)p->pid, false, EXEC_MS);
-	if (err == -ENOMEM)
-		s->err = err;
-	else if (err)
-		session__debug(s, "process %u is followed no more: %s", p->pid, s->fault.text);
+	err = lifecycle__add(l, (pid_t)p->pid, PROCESS_REPLACED);
+	if (err && !l->err)
+		notes__debug(notes, "process %u is followed no more: %s", p->pid, l->reason.text);
 }
 
-static void session__retry(struct session *s, struct process *p, uint64_t now)
+/* R was not found in @p, or the engine would not have it. */
+static void lifecycle__failed(struct lifecycle *l, struct process *p, int err, uint64_t now)
 {
-	bool loading = !p->give_up_at || !p->asked;
-	/* a program may load R long before it starts it; asking that costs little */
-	bool patient = !p->give_up_at || now < p->give_up_at;
+	enum outcome outcome = process__outcome(l, p, err, now);
+
+	if (l->err || (p->state == PROCESS_WAITING && outcome == OUTCOME_NOT_YET))
+		return;
+	/* when it was the only one, this is why the session is over, and its caller says so */
+	if (outcome != OUTCOME_GONE && (process__named(p) ? l->live > 1 : outcome__matters(err)))
+		notes__user(&l->config->notes, "%s", l->reason.text);
+	lifecycle__end(l, p);
+}
+
+static void lifecycle__retry(struct lifecycle *l, struct process *p, uint64_t now)
+{
 	int err;
 
 	if (now < p->retry_at)
 		return;
-	process__retry_later(p, now);
 	if (process__starting(p)) {
 		p->looked = now;
-		if (patient || !p->asked)
+		process__retry_later(p, now, RETRY_READ_PART);
+		if (process__outcome(l, p, -EAGAIN, now) == OUTCOME_NOT_YET)
 			return;
+	} else {
+		process__retry_later(p, now, RETRY_PART);
 	}
-	err = p->undecided ? session__found(s, p) : session__find(s, p);
-	if (!err || p->undecided)
-		return;
-	if (err == -EAGAIN && !p->asked)
-		return;
-	if (error__passes(s, err, loading, p) && patient)
-		return;
-	/* when it was the only one, this is why the session failed, and session__run says it */
-	if (p->asked ? s->live > 1
-		     : err != -ENOEXEC && err != -ESRCH && err != -EEXIST && err != -E2BIG)
-		session__note(s, "%s", s->fault.text);
-	session__end_process(s, p);
+	err = p->undecided ? lifecycle__found(l, p, now) : lifecycle__find(l, p, now);
+	/* a named R may take any time to call a function */
+	if (err && !p->undecided)
+		lifecycle__failed(l, p, err, now);
 }
 
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
-static void session__drained(struct session *s, struct process *p)
+static void lifecycle__drain(struct lifecycle *l, struct process *p)
 {
 	struct profile_process profile = process__profile(p);
 
 	if (p->drained++ < DRAIN_POLLS)
 		return;
-	decoder__forget(s->decoder, p->serial);
-	if (!s->err)
-		s->err = s->sink.ops->process(s->sink.arg, &profile, PROFILE_ENDED);
-	processes__remove(&s->processes, p);
+	decoder__forget(l->decoder, p->serial);
+	if (!l->err)
+		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_ENDED));
+	processes__remove(&l->processes, p);
 }
 
-void session__settle(struct session *s)
+/* One that is sampled with a row that may become more complete. */
+static void lifecycle__complete(struct lifecycle *l, struct process *p, int *looks, uint64_t now)
+{
+	unsigned int n = AGAIN_LOOKS;
+
+	if (now - p->hidden.looked_at < AGAIN_MS * NS_PER_MS || *looks <= 0)
+		return;
+	*looks -= AGAIN_LOOKS;
+	if (verify_hidden__look(&l->verify, &p->hidden, &p->target, n, now))
+		l->ops->update(l->engine, &p->target.row);
+}
+
+void lifecycle__settle(struct lifecycle *l)
 {
 	struct process *p, *next;
-	uint64_t now = session__now();
+	uint64_t now = os__now();
+	bool ask = now - l->gone_at >= GONE_MS * NS_PER_MS;
+	int looks = SETTLE_LOOKS, err;
 
-	for (p = processes__next(&s->processes, NULL); p; p = next) {
-		next = processes__next(&s->processes, p);
+	if (ask)
+		l->gone_at = now;
+	for (p = processes__next(&l->processes, NULL); p; p = next) {
+		next = processes__next(&l->processes, p);
 		if (p->state == PROCESS_ENDED) {
-			session__drained(s, p);
-			continue;
+			lifecycle__drain(l, p);
+		} else if (p->exited || (ask && process__gone(p))) {
+			lifecycle__end(l, p);
+		} else if (p->execed && p->state == PROCESS_SAMPLED) {
+			lifecycle__replaced(l, p);
+		} else if (p->state == PROCESS_WAITING) {
+			lifecycle__retry(l, p, now);
+		} else if (p->state == PROCESS_FOUND) {
+			err = lifecycle__go_on(l, p, now);
+			if (err)
+				lifecycle__failed(l, p, err, now);
+		} else if (p->hidden.open) {
+			lifecycle__complete(l, p, &looks, now);
 		}
-		if (p->exited || process__gone(p))
-			session__end_process(s, p);
-		else if (p->execed && p->state == PROCESS_SAMPLED)
-			session__replaced(s, p);
-		else if (p->state == PROCESS_WAITING)
-			session__retry(s, p, now);
-		else if (p->state == PROCESS_SAMPLED && p->checking)
-			session__lines_again(s, p, now);
 	}
 }
 
-int session__retry_in(const struct session *s, int max)
+/* When @p has to be looked at next; 0: only when something happens. */
+static uint64_t process__due(const struct process *p, uint64_t now)
+{
+	if (p->state == PROCESS_WAITING)
+		return p->retry_at ? p->retry_at : now;
+	if (p->state == PROCESS_FOUND)
+		return now + FOUND_MS * NS_PER_MS;
+	if (p->state == PROCESS_SAMPLED && p->hidden.open)
+		return p->hidden.looked_at + AGAIN_MS * NS_PER_MS;
+	return 0;
+}
+
+int lifecycle__due(const struct lifecycle *l, int max)
 {
 	const struct process *p = NULL;
-	uint64_t now = session__now();
+	uint64_t now = os__now(), due;
 
-	while ((p = processes__next(&s->processes, p))) {
-		if (p->state != PROCESS_WAITING)
+	while ((p = processes__next(&l->processes, p))) {
+		due = process__due(p, now);
+		if (!due)
 			continue;
-		if (p->retry_at <= now)
+		if (due <= now)
 			return 0;
-		if (p->retry_at - now < (uint64_t)max * NS_PER_MS)
-			max = (int)((p->retry_at - now) / NS_PER_MS) + 1;
+		if (due - now < (uint64_t)max * NS_PER_MS)
+			max = (int)((due - now + NS_PER_MS - 1) / NS_PER_MS);
 	}
 	return max;
 }
 
-/*
- * The process of a record.  One that nobody announced (its record was lost) is made up from what
- * the record says.
- */
-static struct process *session__process(struct session *s, uint32_t serial, uint32_t pid)
+int lifecycle__open(struct lifecycle *l, const struct session_config *config, struct sink sink)
 {
-	struct process *p = processes__find(&s->processes, serial);
+	static const struct decoder_ops decoder_ops = {
+		.sample = records__sample,
+		.process = records__process,
+	};
+	int err;
 
-	if (p)
-		return p;
-	p = processes__add(&s->processes, serial, pid);
-	if (!p) {
-		s->err = errmsg__set(&s->fault, -ENOMEM, "out of memory");
-		return NULL;
-	}
-	p->state = PROCESS_SAMPLED;
-	s->live++;
-	process__watch(p);
-	return p;
+	*l = (struct lifecycle){.config = config, .sink = sink, .opened = os__now()};
+	l->verify.notes = &config->notes;
+	err = decoder__new(&l->decoder, &decoder_ops, l);
+	return err ? errmsg__set(&l->reason, err, "cannot make a decoder: %s", strerror(-err)) : 0;
 }
 
-void session__on_sample(void *arg, const struct sample *sample)
+void lifecycle__close(struct lifecycle *l)
 {
-	struct session *s = arg;
-	struct profile_process profile;
-	struct process *p;
+	struct process *p, *next;
 
-	p = session__process(s, sample->serial, sample->pid);
-	if (!p || s->err)
-		return;
-	session__count(s, p);
-	if (!s->stats.first_sample && sample->time > s->started)
-		s->stats.first_sample = (double)(sample->time - s->started) / 1e9;
-	profile = process__profile(p);
-	s->err = s->sink.ops->sample(s->sink.arg, &profile, sample);
-}
-
-void session__on_process(void *arg, const struct xr_process *record)
-{
-	struct session *s = arg;
-	struct process *p, *parent;
-
-	if (record->event == XR_PROCESS_FORK)
-		p = session__process(s, record->serial, record->pid);
-	else
-		p = processes__find(&s->processes, record->serial);
-	if (!p)
-		return;
-	snprintf(p->comm, sizeof(p->comm), "%.*s", (int)sizeof(record->comm), record->comm);
-	switch (record->event) {
-	case XR_PROCESS_FORK:
-		p->parent_serial = record->parent_serial;
-		p->parent_pid = record->parent_pid;
-		parent = processes__find(&s->processes, record->parent_serial);
-		session__debug(s, "process %u (%s): forked by %u%s", p->pid, p->comm, p->parent_pid,
-			       parent ? "" : ", which is gone");
-		break;
-	case XR_PROCESS_EXEC:
-		p->execed = true;
-		break;
-	case XR_PROCESS_EXIT:
-		p->exited = true;
-		break;
+	for (p = processes__next(&l->processes, NULL); p; p = next) {
+		next = processes__next(&l->processes, p);
+		processes__remove(&l->processes, p);
 	}
+	pids__free(&l->sampled);
+	verify_hidden__free(&l->verify);
+	decoder__free(l->decoder);
+	l->decoder = NULL;
 }

@@ -55,7 +55,7 @@ void processes__remove(struct processes *ps, struct process *p)
 		link = &(*link)->next;
 	*link = p->next;
 	ps->count--;
-	process__unwatch(p);
+	process__release(p);
 	free(p);
 }
 
@@ -72,16 +72,16 @@ struct process *processes__next(const struct processes *ps, const struct process
 	return i < PROCESS_BUCKETS ? ps->bucket[i] : NULL;
 }
 
-void process__watch(struct process *p)
+void process__hold(struct process *p)
 {
 	if (!proc_handle__is_open(&p->handle))
 		proc_handle__open(&p->handle, (pid_t)p->pid);
 	/* between finding R and opening this, the pid may have gone to another process */
 	if (proc_handle__is_open(&p->handle) && p->mine && !target__same(&p->target))
-		process__unwatch(p);
+		process__release(p);
 }
 
-void process__unwatch(struct process *p)
+void process__release(struct process *p)
 {
 	proc_handle__close(&p->handle);
 }

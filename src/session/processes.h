@@ -10,12 +10,13 @@
 
 #include "abi.h"
 #include "os/proc_handle.h"
-#include "target/hidden_check.h"
+#include "session/outcome.h"
+#include "session/verify_hidden.h"
 #include "target/target.h"
 
 enum process_state {
 	PROCESS_WAITING, /* R is looked for, again and again */
-	PROCESS_FOUND,	 /* it was, but the engine is not open yet */
+	PROCESS_FOUND,	 /* it was; the engine is not open, or its row is about to be completed */
 	PROCESS_SAMPLED, /* the engine has its row */
 	PROCESS_ENDED,	 /* no more samples are taken; some may still be on their way */
 };
@@ -25,23 +26,21 @@ struct process {
 	uint32_t serial, parent_serial;
 	uint32_t pid, parent_pid;
 	enum process_state state;
-	bool asked;	     /* named by the user, or the command */
-	bool counted;	     /* in stats.processes */
-	bool execed, exited; /* the engine said so; session__settle acts on it */
+	enum process_origin origin;
+	bool counted;	     /* in the session's count of processes */
+	bool execed, exited; /* the engine said so; lifecycle__settle acts on it */
 	uint8_t drained;     /* polls since it ended */
 	bool undecided;	     /* `target` is filled, but its layout could not be checked yet */
 	bool mine;	     /* `target` is filled: its row was given by us, not by the kernel */
+	bool inherited;	     /* not mine, but `target` is filled, with what holds for its parent */
 	struct proc_handle handle;
-	/* PROCESS_WAITING; ns, CLOCK_MONOTONIC; give_up_at 0: never */
-	uint64_t since, retry_at, give_up_at;
-	uint64_t looked; /* when R was last seen not to be initialised; 0: never */
+	/* times in ns, CLOCK_MONOTONIC */
+	uint64_t since;	   /* it was first looked at */
+	uint64_t retry_at; /* PROCESS_WAITING: when to look again */
+	uint64_t looked;   /* when R was last seen not to be initialised; 0: never */
 	char comm[XR_COMM_LEN];
 	struct target target;
-	/* --lines, --gc: whether R's hidden variables are what they were taken for */
-	bool checking; /* not known yet: verify_hidden.c looks now and then */
-	struct hidden_check check;
-	uint64_t gc_at, gc_count_at; /* target.row has them once they are proven */
-	uint64_t checked_at;	     /* ns, CLOCK_MONOTONIC */
+	struct hidden_proof hidden; /* of `target` */
 };
 
 #define PROCESS_BUCKETS 1024u
@@ -69,9 +68,15 @@ void processes__remove(struct processes *ps, struct process *p);
  */
 struct process *processes__next(const struct processes *ps, const struct process *p);
 
-/* process__watch - from now on process__gone costs one poll(2), where the system has handles. */
-void process__watch(struct process *p);
-void process__unwatch(struct process *p);
+/* process__named - is it there because the user asked for it, and not found? */
+static inline bool process__named(const struct process *p)
+{
+	return p->origin == PROCESS_NAMED || p->origin == PROCESS_WORKLOAD;
+}
+
+/* process__hold - from now on process__gone costs one poll(2), where the system has handles. */
+void process__hold(struct process *p);
+void process__release(struct process *p);
 /* process__gone - has it exited? */
 bool process__gone(const struct process *p);
 

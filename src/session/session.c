@@ -1,70 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/session.h"
+
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "os/os.h"
-#include "base/log.h"
-#include "session/session.h"
+#include "session/discovery.h"
+#include "session/lifecycle.h"
+#include "session/stats.h"
+#include "session/sweep.h"
 
 #define NS_PER_MS 1000000ull
 #define NS_PER_S  1000000000ull
 
-#define POLL_MS	     100  /* between two looks at what has come */
-#define POLL_SOON_MS 10	  /* until the first sample */
-#define INIT_MS	     5000 /* how long --pid waits for an R that is starting */
-#define REAP_MS	     500  /* for a command that is ending to have ended */
+#define POLL_SOON_MS 10	  /* at most, until the first sample */
 #define DRAIN_MS     5000 /* at most, for what is left after the end */
 
-uint64_t session__now(void)
+struct session {
+	const struct session_config *config;
+	struct lifecycle life;
+	const struct engine_ops *ops;
+	struct engine *engine;
+	struct discovery *discovery;
+	struct pids found; /* by discovery */
+	struct sweep sweep;
+	bool sinking; /* the sink was begun */
+};
+
+/* What ended the session is kept where its processes' failures are: there is one reason. */
+static int session__fail(struct session *s, int err)
 {
-	return os__now();
+	if (err && !s->life.err)
+		s->life.err = err;
+	return s->life.err;
 }
 
-static void session__say(const char *fmt, va_list ap)
+static void on_engine_note(void *arg, const char *line)
 {
-	char text[768];
+	const struct session *s = arg;
 
-	vsnprintf(text, sizeof(text), fmt, ap);
-	log__line("%s", text);
-}
-
-void session__note(const struct session *s, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (s->config->quiet)
-		return;
-	va_start(ap, fmt);
-	session__say(fmt, ap);
-	va_end(ap);
-}
-
-void session__debug(const struct session *s, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!s->config->verbose)
-		return;
-	va_start(ap, fmt);
-	session__say(fmt, ap);
-	va_end(ap);
-}
-
-static void session__engine_note(void *arg, const char *line)
-{
-	session__note(arg, "%s", line);
+	notes__user(&s->config->notes, "%s", line);
 }
 
 /*
- * The engine asked for, or the first that works here.  When none does, the reason given is the
- * first one's: it is the one to be preferred.
+ * The first engine that works here.  When none does, the reason given is the first one's: it is the
+ * one to be preferred.
  */
 static int session__open_engine(struct session *s)
 {
-	const struct engine_ops *const *all = engines__all(), *one[2] = {s->config->engine, NULL};
-	const struct engine_ops *const *e = s->config->engine ? one : all;
+	const struct notes *notes = &s->config->notes;
 	struct engine_config config = {
 		.freq = s->config->freq,
 		.all = s->config->all,
@@ -72,266 +57,285 @@ static int session__open_engine(struct session *s)
 		.capture = s->config->capture,
 		.clock = s->config->clock,
 		.btf = s->config->btf,
-		.verbose = s->config->verbose,
-		.note = session__engine_note,
+		.verbose = notes->lowest == NOTES_DEBUG,
+		.note = on_engine_note,
 		.note_arg = s,
 	};
-	struct errmsg fault = {""};
+	struct errmsg fault = {""}, *why = &s->life.reason;
 	int err, first = 0;
 
-	for (; *e; e++) {
+	for (const struct engine_ops *const *e = s->config->engines; *e; e++) {
 		err = (*e)->open(&s->engine, &config, &fault);
 		if (!err) {
 			s->ops = *e;
 			if (first)
-				session__note(s, "using engine %s (%s clock), because %s",
-					      s->ops->name, s->ops->clock, s->fault.text);
+				notes__user(notes, "using engine %s (%s clock), because %s",
+					    s->ops->name, s->ops->clock, why->text);
 			return 0;
 		}
-		if (!first) {
-			first = err;
-			s->fault = fault;
-		} else {
-			session__debug(s, "engine %s: %s", (*e)->name, fault.text);
-		}
 		s->engine = NULL;
+		if (first) {
+			notes__debug(notes, "engine %s: %s", (*e)->name, fault.text);
+			continue;
+		}
+		first = err;
+		*why = fault;
 	}
 	return first;
 }
 
-static int session__add_pids(struct session *s)
+static int session__add_named(struct session *s)
 {
-	const struct config *o = s->config;
+	const struct session_config *c = s->config;
+	struct lifecycle *l = &s->life;
 	int err;
 
-	for (size_t i = 0; i < o->npids; i++) {
-		err = session__add_target(s, o->pids[i], true, INIT_MS);
-		if (err && (o->npids == 1 || err == -ENOMEM))
+	for (size_t i = 0; i < c->npids; i++) {
+		err = lifecycle__add(l, c->pids[i], PROCESS_NAMED);
+		if (err && (c->npids == 1 || l->err))
 			return err;
 		/* of several, those that can be profiled are */
-		if (err && s->live + o->npids - i > 1)
-			session__note(s, "%s", s->fault.text);
-		if (err && !s->live && i + 1 == o->npids)
+		if (err && l->live + c->npids - i > 1)
+			notes__user(&c->notes, "%s", l->reason.text);
+		if (err && !l->live && i + 1 == c->npids)
 			return err;
 	}
 	return 0;
 }
 
-static int session__start(struct session *s)
+/* A process that was found, perhaps not for the first time. */
+static int session__admit(struct session *s, pid_t pid)
 {
-	static const struct decoder_ops decoder_ops = {
-		.sample = session__on_sample,
-		.process = session__on_process,
-	};
-	const struct config *o = s->config;
+	const struct session_config *c = s->config;
+	struct lifecycle *l = &s->life;
+	struct process *p = processes__find_pid(&l->processes, (uint32_t)pid);
 	int err;
 
-	if (o->command) {
-		err = workload__start(&s->command, o->command, strcmp(o->output, "-") != 0,
-				      s->signals, &s->fault);
-		if (err)
-			return err;
+	if (p) {
+		lifecycle__hint(p);
+		return 0;
 	}
-	if (o->npids > 1 || o->all || o->follow)
-		os__many_files(); /* each process may need a file and a pidfd */
-	err = decoder__new(&s->decoder, &decoder_ops, s);
-	if (err)
-		return errmsg__set(&s->fault, err, "cannot make a decoder: %s", strerror(-err));
-	err = session__add_pids(s);
+	if (c->filters && !filters__pass(c->filters, pid))
+		return 0;
+	err = lifecycle__add(l, pid, PROCESS_SEEN);
+	if (l->err)
+		return l->err;
+	if (err && outcome__matters(err))
+		notes__user(&c->notes, "%s", l->reason.text);
+	else if (err && err != -EEXIST && err != -E2BIG)
+		notes__debug(&c->notes, "%s", l->reason.text);
+	/* below a workload whose R is another process the first one is enough */
+	if (!err && !c->all && !c->follow)
+		pids__clear(&s->found);
+	return 0;
+}
+
+/*
+ * Take in what was found, and what is found by that: the children of those that are sampled now.
+ * Each process is added once, so this comes to an end.
+ */
+static int session__admit_all(struct session *s)
+{
+	struct lifecycle *l = &s->life;
+	pid_t pid;
+	int err = l->err;
+
+	while (!err) {
+		if (pids__take(&s->found, &pid))
+			err = session__admit(s, pid);
+		else if (pids__take(&l->sampled, &pid))
+			err = discovery__children(s->discovery, pid, &l->reason);
+		else
+			break;
+	}
+	return session__fail(s, err);
+}
+
+int session__open(struct session **out, const struct session_config *config, struct sink sink,
+		  struct errmsg *f)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	s->config = config;
+	err = lifecycle__open(&s->life, config, sink);
+	if (err) {
+		*f = s->life.reason;
+		session__free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+static int session__start_parts(struct session *s)
+{
+	const struct session_config *c = s->config;
+	struct lifecycle *l = &s->life;
+	int err;
+
+	if (c->npids > 1 || c->all || c->follow)
+		os__many_files(); /* each process may need a file and a handle */
+	err = session__add_named(s);
 	if (err)
 		return err;
 	err = session__open_engine(s);
 	if (err)
 		return err;
 	s->sinking = true;
-	err = s->sink.ops->begin(s->sink.arg);
+	lifecycle__sunk(l, l->sink.ops->begin(l->sink.arg));
+	if (l->err)
+		return l->err;
+	err = lifecycle__attach(l, s->ops, s->engine);
 	if (err)
 		return err;
-	err = session__attach(s);
+	err = discovery__open(&s->discovery, c, &s->found, &l->reason);
 	if (err)
 		return err;
-	err = session__watch(s);
+	l->told = discovery__tells(s->discovery);
+	err = session__admit_all(s);
 	if (err)
 		return err;
-	if (o->command) {
-		err = workload__go(&s->command, &s->fault);
-		if (!err)
-			err = session__add_target(s, s->command.pid, true, UINT32_MAX);
-	}
-	return err;
+	if (c->all || c->follow)
+		notes__debug(&c->notes, "watching for R to appear; found so far: %u", l->live);
+	if (c->all)
+		l->began = os__now();
+	return 0;
 }
 
-static int session__poll(struct session *s, int timeout_ms)
+int session__start(struct session *s)
 {
-	int n = s->ops->poll(s->engine, timeout_ms, decoder__record, s->decoder);
+	return session__fail(s, session__start_parts(s));
+}
+
+int session__add_workload(struct session *s, pid_t pid)
+{
+	struct lifecycle *l = &s->life;
+	int err;
+
+	err = discovery__add_root(s->discovery, pid, &l->reason);
+	if (!err)
+		err = lifecycle__add(l, pid, PROCESS_WORKLOAD);
+	return session__fail(s, err);
+}
+
+static int session__poll_engine(struct session *s, int timeout_ms)
+{
+	struct lifecycle *l = &s->life;
+	int n = s->ops->poll(s->engine, timeout_ms, lifecycle__record, l);
 
 	if (n == -EINTR)
 		return 0;
-	if (n < 0 && !s->err)
-		s->err = errmsg__set(&s->fault, n, "engine %s stopped working: %s", s->ops->name,
+	if (n < 0 && !l->err)
+		l->err = errmsg__set(&l->reason, n, "engine %s stopped working: %s", s->ops->name,
 				     strerror(-n));
 	return n;
 }
 
-/* Has the time come?  Otherwise shorten @timeout_ms so that it is not overslept. */
-static bool session__time_over(const struct session *s, int *timeout_ms)
+/* Wait, and act first on what was found: a program may be short. */
+static int session__wait(struct session *s, int timeout_ms)
 {
-	uint64_t end, now = session__now(), left;
+	struct lifecycle *l = &s->life;
+	int fd = s->ops->fd ? s->ops->fd(s->engine) : -1;
 
-	if (s->config->duration <= 0 || !s->began)
-		return false;
-	end = s->began + (uint64_t)(s->config->duration * (double)NS_PER_S);
-	if (now >= end)
-		return true;
-	left = (end - now + NS_PER_MS - 1) / NS_PER_MS;
-	if (left < (uint64_t)*timeout_ms)
-		*timeout_ms = (int)left;
-	return false;
+	timeout_ms = lifecycle__due(l, timeout_ms);
+	if (l->live && !decoder__stats(l->decoder)->samples && timeout_ms > POLL_SOON_MS)
+		timeout_ms = POLL_SOON_MS;
+	timeout_ms = discovery__wait(s->discovery, fd, !s->ops->fd, timeout_ms, &l->reason);
+	if (timeout_ms < 0)
+		session__fail(s, timeout_ms);
+	else
+		session__admit_all(s);
+	return l->err ? 0 : timeout_ms;
 }
 
-/* Was the session told to end?  What was sent to us alone is passed on to the command. */
-static bool session__signalled(struct session *s)
+enum session_state session__poll(struct session *s, int timeout_ms)
 {
-	struct signals_event event = signals__take(s->signals);
+	struct lifecycle *l = &s->life;
+	uint64_t now;
 
-	if (!event.signal)
-		return false;
-	session__debug(s, "ending: %s", signals__name(event.signal));
-	s->command_ends = true;
-	if (s->command.pid && !workload__ended(&s->command) && event.sent)
-		workload__signal(&s->command, event.signal);
-	return true;
+	if (l->err)
+		return SESSION_FAILED;
+	session__poll_engine(s, session__wait(s, timeout_ms));
+	lifecycle__settle(l);
+	now = os__now();
+	if (l->told && sweep__run(&s->sweep, l, now))
+		session__fail(s, discovery__scan(s->discovery, &l->reason));
+	session__admit_all(s);
+	if (l->counted)
+		discovery__profiled(s->discovery);
+	if (!l->err)
+		lifecycle__sunk(l, l->sink.ops->tick(l->sink.arg, now));
+	if (l->err)
+		return SESSION_FAILED;
+	if (!l->live && !discovery__may_come(s->discovery, l->added_at))
+		return SESSION_OVER;
+	return SESSION_RUNS;
 }
 
-static void session__loop(struct session *s)
+uint64_t session__began(const struct session *s)
 {
-	int timeout;
-
-	if (s->config->all)
-		s->began = session__now();
-	while (!s->err) {
-		timeout = POLL_MS;
-		if (s->live && !decoder__stats(s->decoder)->samples)
-			timeout = POLL_SOON_MS;
-		timeout = session__retry_in(s, timeout);
-		if (session__time_over(s, &timeout))
-			break;
-		session__poll(s, session__wait(s, timeout));
-		session__settle(s);
-		if (!s->err)
-			s->err = s->sink.ops->tick(s->sink.arg, session__now());
-		workload__ended(&s->command);
-		if (session__signalled(s))
-			break;
-		if (!s->live && !session__may_come(s)) {
-			s->command_ends = true;
-			break;
-		}
-	}
+	return s->life.began;
 }
 
-/* No more samples; those that were taken are delivered. */
-static void session__stop(struct session *s)
+const struct errmsg *session__why(const struct session *s)
+{
+	return &s->life.reason;
+}
+
+/* What was taken is delivered, and counted. */
+static void session__drain(struct session *s, struct stats *stats)
 {
 	uint64_t counts[XR_COUNTERS] = {0};
-	uint64_t now = session__now(), end = now + DRAIN_MS * NS_PER_MS;
+	uint64_t now = os__now(), end = now + DRAIN_MS * NS_PER_MS;
+	struct lifecycle *l = &s->life;
 	int err;
 
-	signals__let_second(s->signals);
 	s->ops->stop(s->engine);
-	s->stats.seconds = s->began ? (double)(now - s->began) / (double)NS_PER_S : 0;
-	while (!s->err && session__poll(s, 0) > 0 && session__now() < end)
+	stats->seconds = l->began ? (double)(now - l->began) / (double)NS_PER_S : 0;
+	while (!l->err && session__poll_engine(s, 0) > 0 && os__now() < end)
 		;
 	err = s->ops->counters(s->engine, counts);
-	if (err && !s->err)
-		s->err = errmsg__set(&s->fault, err, "engine %s: no counts: %s", s->ops->name,
+	if (err && !l->err)
+		l->err = errmsg__set(&l->reason, err, "engine %s: no counts: %s", s->ops->name,
 				     strerror(-err));
-	s->stats.engine = s->ops->name;
-	s->stats.event = s->ops->event(s->engine);
-	s->stats.freq = s->config->freq;
-	stats__fill(&s->stats, counts, decoder__stats(s->decoder));
-	s->stats.rows_full += s->unprofiled;
+	stats->engine = s->ops->name;
+	stats->event = s->ops->event(s->engine);
+	stats->freq = s->config->freq;
+	stats->first_sample = l->first_sample;
+	stats->processes = l->counted;
+	stats__fill(stats, counts, decoder__stats(l->decoder));
+	stats->rows_full += l->unprofiled;
 }
 
-/* The end of it, for people: returns the exit status. */
-static int session__report(struct session *s, bool started)
+int session__stop(struct session *s, struct stats *stats)
 {
-	const struct stats *st = &s->stats;
-	struct errmsg fault;
-	char line[512];
-	int status = 0;
+	struct lifecycle *l = &s->life;
+	int err = 0;
 
-	if (s->err && s->err != -EPIPE) {
-		log__line("%s", s->fault.text);
-		status = 1;
-	} else if (!st->processes && !s->config->all && started) {
-		if (s->command.pid && workload__wait(&s->command, s->command_ends ? REAP_MS : 0))
-			log__line("%s ended before R was found running in it", s->command.name);
-		else if (s->fault.text[0])
-			log__line("%s", s->fault.text);
-		else
-			log__line("nothing was profiled");
-		status = 1;
-	} else if (started) {
-		stats__summary(st, line, sizeof(line));
-		session__note(s, "%s", line);
+	*stats = (struct stats){0};
+	if (s->engine)
+		session__drain(s, stats);
+	if (s->sinking)
+		err = l->sink.ops->finish(l->sink.arg, stats);
+	s->sinking = false;
+	if (err) { /* what was written is not all there */
+		l->err = err;
+		l->reason = *l->sink.ops->why(l->sink.arg);
 	}
-	if (!started)
-		return 1;
-	if (st->sent != st->written || st->decoder.malformed || st->decoder.partial)
-		session__debug(s,
-			       "the sampler sent %llu samples, %llu came; %llu records were "
-			       "malformed, %llu samples incomplete",
-			       (unsigned long long)st->sent, (unsigned long long)st->written,
-			       (unsigned long long)st->decoder.malformed,
-			       (unsigned long long)st->decoder.partial);
-	if (!stats__conserved(st))
-		session__debug(s, "%llu ticks do not add up with what became of them",
-			       (unsigned long long)st->ticks);
-	if (st->rows_full)
-		session__note(s, "%llu forked processes were not profiled: too many at once",
-			      (unsigned long long)st->rows_full);
-	if (s->config->stats && stats__write(st, s->config->stats, &fault)) {
-		log__line("%s", fault.text);
-		status = 1;
-	}
-	if (s->command.pid && !workload__wait(&s->command, s->command_ends ? REAP_MS : 0))
-		session__note(s, "%s (process %d) runs on", s->command.name, (int)s->command.pid);
-	else if (s->command.pid && workload__result(&s->command, line, sizeof(line)))
-		session__note(s, "%s %s", s->command.name, line);
-	return status;
+	return l->err;
 }
 
-int session__run(const struct config *config, struct sink sink, struct signals *signals)
+void session__free(struct session *s)
 {
-	struct session s = {.config = config, .sink = sink, .signals = signals};
-	struct process *p, *next;
-	bool started = false;
-	int err, status;
-
-	s.started = session__now();
-	s.err = session__start(&s);
-	if (s.err)
-		goto cleanup;
-	started = true;
-	session__loop(&s);
-	session__stop(&s);
-cleanup:
-	for (p = processes__next(&s.processes, NULL); p; p = next) {
-		next = processes__next(&s.processes, p);
-		processes__remove(&s.processes, p);
-	}
-	err = s.sinking ? sink.ops->finish(sink.arg, &s.stats) : 0;
-	if (err) { /* a sink's error has its own text */
-		s.err = err;
-		s.fault = *sink.ops->why(sink.arg);
-	}
-	status = session__report(&s, started);
-	if (s.engine)
-		s.ops->close(s.engine);
-	session__unwatch(&s);
-	session__lines_free(&s);
-	decoder__free(s.decoder);
-	workload__close(&s.command);
-	return status;
+	if (!s)
+		return;
+	if (s->engine)
+		s->ops->close(s->engine);
+	discovery__close(s->discovery);
+	lifecycle__close(&s->life);
+	pids__free(&s->found);
+	free(s);
 }

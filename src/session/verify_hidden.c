@@ -1,71 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * --lines and --gc need variables that R does not export.  Addresses from a symbol table are
- * right; those read from machine code are used only after they were seen to be (hidden_check.h),
- * once for each file with R in it.  Until then samples are taken without them.
- */
+#include "session/verify_hidden.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "session/session.h"
 #include "os/proc.h"
 
 #define NS_PER_MS 1000000ull
 
-#define FIRST_MS    50	 /* a process is looked at for so long before it is sampled */
-#define FIRST_ALL   1000 /* and all of them together */
-#define IDLE_LOOKS  3	 /* of a process that does not run: it will be the same the next time */
-#define AGAIN_MS    20
-#define AGAIN_LOOKS 8
+#define FIRST_NS   (50 * NS_PER_MS) /* a process' first sample may wait so long */
+#define IDLE_LOOKS 3 /* of one that does not run: it will be the same the next time */
 
-/* The variables lie at these places of the file. */
-struct proof {
-	struct proof *next;
-	char path[256], version[16];
-	uint64_t bc_body, bc_pc, gc; /* 0: not proven */
+/* A file with R in it, and where its hidden variables should be, as offsets; 0: not found. */
+struct hidden_file {
+	struct hidden_file *next;
+	char path[sizeof(((struct target *)0)->path)];
+	char version[sizeof(((struct target *)0)->version)];
+	uint64_t bc_body, bc_pc, gc, gc_count;
+	enum lines_verdict bc_verdict, gc_verdict, count_verdict;
+	bool lines_said, gc_said; /* that they cannot be had */
 };
 
-static bool proof__is_of(const struct proof *f, const struct process *p)
+static uint64_t target__offset(const struct target *t, uint64_t addr)
 {
-	return !strcmp(f->path, p->target.path) && !strcmp(f->version, p->target.version);
+	return addr ? addr - t->load_bias : 0;
 }
 
-static bool session__proven(const struct session *s, const struct process *p, bool gc)
+/* The entry of @t's file; NULL: out of memory. */
+static struct hidden_file *hidden_file__get(struct verify_hidden *v, const struct target *t)
 {
-	const struct target *t = &p->target;
+	const struct xr_row *row = &t->row;
+	struct hidden_file want = {
+		.bc_body = target__offset(t, row->bc_body_at),
+		.bc_pc = target__offset(t, row->bc_pc_at),
+		.gc = target__offset(t, row->gc_at),
+		.gc_count = target__offset(t, row->gc_count_at),
+	};
+	struct hidden_file *f;
 
-	for (const struct proof *f = s->proofs; f; f = f->next) {
-		if (!proof__is_of(f, p))
-			continue;
-		if (gc ? f->gc && f->gc == p->gc_at - t->load_bias
-		       : f->bc_body && f->bc_body == t->row.bc_body_at - t->load_bias &&
-				    f->bc_pc == t->row.bc_pc_at - t->load_bias)
-			return true;
-	}
-	return false;
-}
-
-static void session__remember(struct session *s, const struct process *p, bool gc)
-{
-	const struct target *t = &p->target;
-	struct proof *f;
-
-	if (session__proven(s, p, gc))
-		return;
-	f = calloc(1, sizeof(*f));
+	/* two files may have one path, in two containers: what was found in them differs then */
+	for (f = v->files; f; f = f->next)
+		if (!strcmp(f->path, t->path) && !strcmp(f->version, t->version) &&
+		    f->bc_body == want.bc_body && f->bc_pc == want.bc_pc && f->gc == want.gc &&
+		    f->gc_count == want.gc_count)
+			return f;
+	f = malloc(sizeof(*f));
 	if (!f)
-		return; /* then it is proven anew for each process */
+		return NULL;
+	*f = want;
 	memcpy(f->path, t->path, sizeof(f->path));
 	memcpy(f->version, t->version, sizeof(f->version));
-	if (gc) {
-		f->gc = p->gc_at - t->load_bias;
-	} else {
-		f->bc_body = t->row.bc_body_at - t->load_bias;
-		f->bc_pc = t->row.bc_pc_at - t->load_bias;
-	}
-	f->next = s->proofs;
-	s->proofs = f;
+	f->next = v->files;
+	v->files = f;
+	return f;
 }
 
 static bool how__certain(const char *how)
@@ -73,190 +61,187 @@ static bool how__certain(const char *how)
 	return how && (!strcmp(how, "symbol table") || !strcmp(how, "debug file"));
 }
 
-static void session__no_innermost(struct session *s, const struct process *p, const char *why)
+static void verify_hidden__no_innermost(struct verify_hidden *v, struct hidden_file *file,
+					const struct target *t, const char *why)
 {
-	if (s->lines_said)
+	if (file->lines_said)
 		return;
-	s->lines_said = true;
-	session__note(
-		s,
-		"process %u (%s): where in a compiled function R is cannot be told, only where "
-		"functions were called: %s in %s",
-		p->pid, p->comm, why, p->target.path);
+	file->lines_said = true;
+	notes__user(v->notes,
+		    "process %d (%s): where in a compiled function R is cannot be told, only where "
+		    "functions were called: %s in %s",
+		    (int)t->pid, t->comm, why, t->path);
 }
 
-static void session__no_gc(struct session *s, const struct process *p)
+static void verify_hidden__no_gc(struct verify_hidden *v, struct hidden_file *file,
+				 const struct target *t)
 {
-	if (s->gc_said)
+	if (file->gc_said)
 		return;
-	s->gc_said = true;
-	session__note(s,
-		      "process %u (%s): %s: R's flag for a running collector was not found in %s",
-		      p->pid, p->comm,
-		      p->target.row.gc_begin
-			      ? "a GC mark is missing where the collector called another function"
-			      : "no GC marks",
-		      p->target.path);
+	file->gc_said = true;
+	notes__user(v->notes,
+		    "process %d (%s): %s: R's flag for a running collector was not found in %s",
+		    (int)t->pid, t->comm,
+		    t->row.gc_begin
+			    ? "a GC mark is missing where the collector called another function"
+			    : "no GC marks",
+		    t->path);
 }
 
 /* The row as it would be if all were proven. */
-static struct xr_row process__supposed(const struct process *p)
+static struct xr_row hidden_proof__supposed(const struct hidden_proof *h, const struct target *t)
 {
-	struct xr_row row = p->target.row;
+	struct xr_row row = t->row;
 
-	row.gc_at = p->gc_at;
-	row.gc_count_at = p->gc_count_at;
+	row.gc_at = h->gc_at;
+	row.gc_count_at = h->gc_count_at;
 	return row;
 }
 
-/* Act on what was found out since the last time.  Returns whether the row changed. */
-static bool session__conclude(struct session *s, struct process *p)
+/* What was proven in one process is in all, and the other way round. */
+static void verdict__share(enum lines_verdict *mine, enum lines_verdict *shared)
 {
-	struct xr_row *row = &p->target.row, full;
+	if (*mine == HIDDEN_PROVEN)
+		*shared = HIDDEN_PROVEN;
+	else if (*shared == HIDDEN_PROVEN)
+		*mine = HIDDEN_PROVEN;
+}
+
+/* Act on what was found out since the last time.  Returns whether the row changed. */
+static bool verify_hidden__conclude(struct verify_hidden *v, struct hidden_proof *h,
+				    struct target *t)
+{
+	struct xr_row *row = &t->row, supposed;
+	struct hidden_file *file = h->file;
+	struct hidden_check *check = &h->check;
 	bool changed = false;
 
-	if (p->check.bc == HIDDEN_PROVEN && !(row->flags & XR_ROW_BC) &&
+	verdict__share(&check->bc, &file->bc_verdict);
+	verdict__share(&check->gc, &file->gc_verdict);
+	verdict__share(&check->count, &file->count_verdict);
+	if (check->bc == HIDDEN_PROVEN && !(row->flags & XR_ROW_BC) &&
 	    (row->flags & XR_ROW_LINES)) {
 		row->flags |= XR_ROW_BC;
-		session__remember(s, p, false);
-		session__debug(s,
-			       "process %u: R_BCbody is at 0x%llx and R_BCpc at 0x%llx of %s, says "
-			       "the %s; %u looks at byte code agree, %u do not, %u contexts do",
-			       p->pid, (unsigned long long)(row->bc_body_at - p->target.load_bias),
-			       (unsigned long long)(row->bc_pc_at - p->target.load_bias),
-			       p->target.path, p->target.how_lines, p->check.good, p->check.bad,
-			       p->check.contexts);
+		notes__debug(v->notes,
+			     "process %d: R_BCbody is at 0x%llx and R_BCpc at 0x%llx of %s, says "
+			     "the %s; %u looks at byte code agree, %u do not, %u contexts do",
+			     (int)t->pid, (unsigned long long)file->bc_body,
+			     (unsigned long long)file->bc_pc, t->path,
+			     t->how_lines ? t->how_lines : "file", check->good, check->bad,
+			     check->contexts);
 		changed = true;
-	} else if (p->check.bc == HIDDEN_REFUTED) {
-		session__no_innermost(s, p, "R_BCbody and R_BCpc are not what they were taken for");
+	} else if (check->bc == HIDDEN_REFUTED) {
+		verify_hidden__no_innermost(v, file, t,
+					    "R_BCbody and R_BCpc are not what they were taken for");
 	}
-	if (p->check.gc == HIDDEN_PROVEN && !row->gc_at) {
-		row->gc_at = p->gc_at;
-		session__remember(s, p, true);
+	if (check->gc == HIDDEN_PROVEN && row->gc_at != h->gc_at) {
+		row->gc_at = h->gc_at;
 		changed = true;
-	} else if (p->check.gc == HIDDEN_REFUTED) {
-		session__no_gc(s, p);
+	} else if (check->gc == HIDDEN_REFUTED) {
+		verify_hidden__no_gc(v, file, t);
 	}
-	if (p->check.count == HIDDEN_PROVEN && !row->gc_count_at) {
-		row->gc_count_at = p->gc_count_at;
-		session__debug(s, "process %u: the number of collections is at 0x%llx of %s: %d",
-			       p->pid, (unsigned long long)(p->gc_count_at - p->target.load_bias),
-			       p->target.path, (int)p->check.last_count);
+	if (check->count == HIDDEN_PROVEN && row->gc_count_at != h->gc_count_at) {
+		row->gc_count_at = h->gc_count_at;
+		notes__debug(v->notes,
+			     "process %d: the number of collections is at 0x%llx of %s: %d",
+			     (int)t->pid, (unsigned long long)file->gc_count, t->path,
+			     (int)check->last_count);
 		changed = true;
 	}
-	full = process__supposed(p);
-	p->checking = hidden_check__open(&p->check, &full);
+	supposed = hidden_proof__supposed(h, t);
+	h->open = hidden_check__open(check, &supposed);
 	return changed;
 }
 
-static void process__look(struct process *p)
+int verify_hidden__begin(struct verify_hidden *v, struct hidden_proof *h, struct target *t,
+			 uint64_t now)
 {
-	struct mem_reader m = proc__reader((pid_t)p->pid);
-	struct xr_row full = process__supposed(p);
-
-	if (hidden_check__look(&p->check, &full, &m))
-		p->checking = false; /* it is gone */
-	else
-		p->checking = hidden_check__open(&p->check, &full);
-}
-
-static bool process__runs(const struct process *p)
-{
-	struct proc now;
-
-	return !proc__read((pid_t)p->pid, &now) && now.state == 'R';
-}
-
-void session__lines(struct session *s, struct process *p)
-{
-	const struct timespec pause = {.tv_nsec = NS_PER_MS};
-	struct target *t = &p->target;
 	struct xr_row *row = &t->row;
-	uint64_t began, end;
 
-	p->check = (struct hidden_check){0};
-	p->gc_at = row->gc_at;
+	*h = (struct hidden_proof){.opened_at = now};
+	if (!(row->flags & (XR_ROW_LINES | XR_ROW_GC)))
+		return 0;
+	h->file = hidden_file__get(v, t);
+	if (!h->file)
+		return -ENOMEM;
+	h->gc_at = row->gc_at;
 	row->gc_at = 0;
-	p->gc_count_at = row->gc_count_at;
+	h->gc_count_at = row->gc_count_at;
 	row->gc_count_at = 0;
 	if (t->srcref && row->layout.srcref && t->srcref != row->layout.srcref &&
 	    (row->flags & XR_ROW_LINES)) {
 		row->flags &= ~XR_ROW_LINES;
-		session__note(
-			s,
-			"process %u (%s): no source lines: %s, R %s, keeps them elsewhere (%u) "
-			"than known (%u)",
-			p->pid, p->comm, t->path, t->version, t->srcref, row->layout.srcref);
+		notes__user(v->notes,
+			    "process %d (%s): no source lines: %s, R %s, keeps them elsewhere (%u) "
+			    "than known (%u)",
+			    (int)t->pid, t->comm, t->path, t->version, t->srcref,
+			    row->layout.srcref);
 	}
 	if (row->flags & XR_ROW_LINES && row->in_bc) {
 		if (!row->bc_body_at || !row->bc_pc_at)
-			session__no_innermost(s, p, "R_BCbody and R_BCpc were not found");
-		else if (how__certain(t->how_lines) || session__proven(s, p, false))
-			p->check.bc = HIDDEN_PROVEN;
+			verify_hidden__no_innermost(v, h->file, t,
+						    "R_BCbody and R_BCpc were not found");
+		else if (how__certain(t->how_lines))
+			h->check.bc = HIDDEN_PROVEN;
 	}
 	if (row->flags & XR_ROW_GC) {
-		if (!p->gc_at)
-			session__no_gc(s, p);
-		else if (p->gc_at && (how__certain(t->how_gc) || session__proven(s, p, true)))
-			p->check.gc = HIDDEN_PROVEN;
+		if (!h->gc_at)
+			verify_hidden__no_gc(v, h->file, t);
+		else if (how__certain(t->how_gc))
+			h->check.gc = HIDDEN_PROVEN;
 	}
-	session__conclude(s, p);
-	began = session__now();
-	end = began + FIRST_MS * NS_PER_MS;
-	while (p->checking && session__now() < end && s->checking_ns < FIRST_ALL * NS_PER_MS) {
-		process__look(p);
-		if (p->checking && p->check.looks >= IDLE_LOOKS && !process__runs(p))
-			break;
-		if (p->checking)
-			nanosleep(&pause, NULL);
-	}
-	s->checking_ns += session__now() - began;
-	session__conclude(s, p);
-	p->checked_at = session__now();
+	verify_hidden__conclude(v, h, t);
+	return 0;
 }
 
-/* Forked children whose rows are copies of @p's from before: they need the same. */
-static void session__update_children(struct session *s, const struct process *p)
+void verify_hidden__inherit(struct hidden_proof *h, const struct hidden_proof *parent, uint64_t now)
 {
-	struct process *child = NULL;
-	const struct process *up;
-
-	while ((child = processes__next(&s->processes, child))) {
-		struct xr_row row = p->target.row;
-
-		if (child->mine || child->state != PROCESS_SAMPLED)
-			continue;
-		for (up = child; up && !up->mine && up->parent_serial;)
-			up = processes__find(&s->processes, up->parent_serial);
-		if (up != p)
-			continue;
-		row.serial = child->serial;
-		row.pid = child->pid;
-		row.start_time = proc__start_time((pid_t)child->pid);
-		if (row.start_time)
-			s->ops->update(s->engine, &row);
-	}
+	*h = *parent;
+	h->opened_at = h->looked_at = now;
+	/* verdicts hold for both, but what was counted is of the parent alone */
+	h->check = (struct hidden_check){
+		.bc = parent->check.bc,
+		.gc = parent->check.gc,
+		.count = parent->check.count,
+	};
 }
 
-void session__lines_again(struct session *s, struct process *p, uint64_t now)
+bool verify_hidden__look(struct verify_hidden *v, struct hidden_proof *h, struct target *t,
+			 unsigned int looks, uint64_t now)
 {
-	if (now - p->checked_at < AGAIN_MS * NS_PER_MS)
-		return;
-	p->checked_at = now;
-	for (int i = 0; i < AGAIN_LOOKS && p->checking; i++)
-		process__look(p);
-	if (session__conclude(s, p)) {
-		s->ops->update(s->engine, &p->target.row);
-		session__update_children(s, p);
-	}
+	struct mem_reader m = proc__reader(t->pid);
+	struct xr_row supposed;
+	bool changed;
+
+	if (!h->open)
+		return false;
+	h->looked_at = now;
+	changed = verify_hidden__conclude(v, h, t);
+	supposed = hidden_proof__supposed(h, t);
+	for (unsigned int i = 0; i < looks && h->open; i++)
+		h->open = !hidden_check__look(&h->check, &supposed, &m) &&
+			  hidden_check__open(&h->check, &supposed);
+	changed |= verify_hidden__conclude(v, h, t);
+	h->completed |= changed;
+	return changed;
 }
 
-void session__lines_free(struct session *s)
+bool verify_hidden__worth_waiting(const struct hidden_proof *h, const struct target *t,
+				  uint64_t now)
 {
-	struct proof *f;
+	struct proc p;
 
-	while ((f = s->proofs)) {
-		s->proofs = f->next;
+	if (!h->open || now - h->opened_at >= FIRST_NS)
+		return false;
+	return h->check.looks < IDLE_LOOKS || (!proc__read(t->pid, &p) && p.state == 'R');
+}
+
+void verify_hidden__free(struct verify_hidden *v)
+{
+	struct hidden_file *f;
+
+	while ((f = v->files)) {
+		v->files = f->next;
 		free(f);
 	}
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * --all and --subprocesses: processes that nobody named.  Those there at the start are found by
- * going through /proc once; those that come later are told by the watch, or where it is not allowed
- * found by going through /proc again and again.
+ * Processes that are there at the start are found by going through /proc once; those that come
+ * later are told by the kernel (target/linux/proc_events.h), or where that is not allowed found by
+ * going through /proc again and again.
  *
  * A process can be come upon twice, by us and by the kernel's copying of a row at fork.  Whichever
  * row is in the map first stands: the engine's add refuses a second (-EEXIST).  So the row of a
  * process goes in before its children are looked at: a child forked earlier is found by that, one
  * forked later has its row from the kernel.
  */
+#include "session/discovery.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
@@ -16,45 +18,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
-#include "target/linux/proc_events.h"
+#include "os/linux/priority.h"
+#include "os/os.h"
 #include "os/proc.h"
+#include "target/descendants.h"
+#include "target/linux/proc_events.h"
+#include "target/target.h"
 
 #define NS_PER_MS 1000000ull
 
-#define APPEAR_MS 10000 /* for R's program to be mapped, where only its name is known */
-#define REST_MS	  5	/* at least, between two looks at the watch: execs come in crowds */
-#define RESCAN_MS 500	/* between two looks through /proc, where there is no watch */
-#define SWEEP_MS  1000	/* between two looks at whether the sampler lost events */
-#define NO_FD_MS  20	/* an engine that cannot wake us is asked this often */
+#define APPEAR_MS 10000 /* for R to appear in what one that is profiled left behind */
+#define REST_MS	  5	/* at least, between two readings of events: execs come in crowds */
+#define RESCAN_MS 500	/* between two looks through /proc, where there are no events */
+#define POLLED_MS 20	/* an engine that cannot wake us is asked this often */
 #define DEPTH_MAX 64	/* generations looked at to find a process' ancestor */
 
-/* R was seen in @pid, by whatever means. */
-static void session__seen(struct session *s, pid_t pid)
-{
-	int err;
+/* Times are ns, CLOCK_MONOTONIC. */
+struct discovery {
+	const struct session_config *config;
+	struct pids *found;
+	struct proc_events *events;	/* NULL: none, or not allowed */
+	struct descendants descendants; /* without --all: of the processes named, and these */
+	bool rescan;			/* there are no events: go through /proc instead */
+	bool no_memory;			/* in a callback */
+	uint64_t read_at;		/* when the events were last read */
+	uint64_t scanned_at;
+	uint64_t lonely; /* since when nothing of the descendants is profiled; 0: not so */
+};
 
-	if (s->err || processes__find_pid(&s->processes, (uint32_t)pid))
-		return;
-	if (!filters__pass(&s->config->filters, pid))
-		return;
-	err = session__add_target(s, pid, false, APPEAR_MS);
-	s->seen_at = session__now();
-	if (err == -ENOMEM)
-		s->err = err;
-	else if (err == -EACCES || err == -EPERM || err == -ENOTSUP || err == -EBADMSG)
-		session__note(s, "%s", s->fault.text);
-	else if (err && err != -EEXIST && err != -E2BIG)
-		session__debug(s, "%s", s->fault.text);
+static void discovery__found(struct discovery *d, pid_t pid)
+{
+	if (d->config->all || descendants__has(&d->descendants, pid))
+		d->no_memory |= pids__put(d->found, pid) != 0;
 }
 
-/* Is @pid, or was it started by, a process of the family?  By the parents /proc knows. */
-static bool session__descends(struct session *s, pid_t pid)
+static int discovery__no_memory(const struct discovery *d, struct errmsg *f)
+{
+	return d->no_memory ? errmsg__set(f, -ENOMEM, "out of memory") : 0;
+}
+
+/* Is @pid a descendant?  By the parents /proc knows. */
+static bool discovery__descends(struct discovery *d, pid_t pid)
 {
 	struct proc p;
 
 	for (int i = 0; i < DEPTH_MAX && pid > 1; i++) {
-		if (descendants__has(&s->family, pid))
+		if (descendants__has(&d->descendants, pid))
 			return true;
 		if (proc__read(pid, &p))
 			return false;
@@ -65,111 +74,181 @@ static bool session__descends(struct session *s, pid_t pid)
 
 static int on_scanned(void *arg, pid_t pid)
 {
-	struct session *s = arg;
+	struct discovery *d = arg;
 
-	if (s->config->all || descendants__has(&s->family, pid))
-		session__seen(s, pid);
-	return s->err;
+	discovery__found(d, pid);
+	return d->no_memory;
 }
 
-/* All processes that descend from the family belong to it, whether R is in them or not. */
-static void session__scan_family(struct session *s)
+/* Whatever descends from the processes named counts, whether R is in it or not. */
+static void discovery__scan_descendants(struct discovery *d)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
-	while (proc && !s->err && (entry = readdir(proc))) {
+	while (proc && !d->no_memory && (entry = readdir(proc))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid > 0 && session__descends(s, pid) && descendants__add(&s->family, pid))
-			s->err = errmsg__set(&s->fault, -ENOMEM, "out of memory");
+		if (pid > 0 && discovery__descends(d, pid))
+			d->no_memory |= descendants__add(&d->descendants, pid) != 0;
 	}
 	if (proc)
 		closedir(proc);
 }
 
-static void session__scan(struct session *s)
+int discovery__scan(struct discovery *d, struct errmsg *f)
 {
 	int err;
 
-	if (!s->config->all)
-		session__scan_family(s);
-	err = target__scan(on_scanned, s);
-	if (err && !s->err)
-		s->err = errmsg__set(&s->fault, err, "cannot look for R in /proc: %s",
-				     strerror(-err));
+	if (!d->events && !d->rescan)
+		return 0;
+	d->scanned_at = os__now();
+	if (!d->config->all)
+		discovery__scan_descendants(d);
+	err = target__scan(on_scanned, d);
+	if (err < 0)
+		return errmsg__set(f, err, "cannot look for R in /proc: %s", strerror(-err));
+	return discovery__no_memory(d, f);
 }
 
 static void on_mapped(void *arg, pid_t pid)
 {
-	struct session *s = arg;
-
-	if (s->config->all || descendants__has(&s->family, pid))
-		session__seen(s, pid);
+	discovery__found(arg, pid);
 }
 
 static void on_forked(void *arg, uint64_t time, pid_t parent, pid_t child)
 {
-	struct session *s = arg;
+	struct discovery *d = arg;
 
-	if (descendants__forked(&s->family, time, parent, child) && !s->err)
-		s->err = errmsg__set(&s->fault, -ENOMEM, "out of memory");
+	d->no_memory |= descendants__forked(&d->descendants, time, parent, child) != 0;
 }
 
 static void on_exited(void *arg, uint64_t time, pid_t pid)
 {
-	struct session *s = arg;
+	struct discovery *d = arg;
 
-	if (descendants__exited(&s->family, time, pid) && !s->err)
-		s->err = errmsg__set(&s->fault, -ENOMEM, "out of memory");
+	d->no_memory |= descendants__exited(&d->descendants, time, pid) != 0;
 }
 
-int session__watch(struct session *s)
+static int discovery__open_events(struct discovery *d, struct errmsg *f)
 {
-	struct proc_events_sink sink = {.mapped = on_mapped, .arg = s};
-	const struct config *o = s->config;
+	struct proc_events_sink sink = {.mapped = on_mapped, .arg = d};
 	int err;
 
-	if (!o->all && !o->follow)
-		return 0;
-	if (!o->all) {
+	if (!d->config->all) {
 		sink.forked = on_forked;
 		sink.exited = on_exited;
-		for (size_t i = 0; i < o->npids; i++)
-			if (descendants__add(&s->family, o->pids[i]))
-				return errmsg__set(&s->fault, -ENOMEM, "out of memory");
-		if (o->command && descendants__add(&s->family, s->command.pid))
-			return errmsg__set(&s->fault, -ENOMEM, "out of memory");
 	}
-	err = proc_events__open(&s->watch, &sink, &s->fault);
+	err = proc_events__open(&d->events, &sink, f);
 	if (err == -EACCES || err == -EPERM || err == -ENOSYS) {
-		s->watch = NULL;
-		s->rescan = true;
-		s->rescanned = session__now();
-		session__note(s, "new R processes are looked for twice a second, because %s",
-			      s->fault.text);
-	} else if (err) {
-		return err;
+		d->events = NULL;
+		d->rescan = true;
+		notes__user(&d->config->notes,
+			    "new R processes are looked for twice a second, because %s", f->text);
+		return 0;
 	}
-	session__scan(s);
-	session__debug(s, "watching for R to appear; found so far: %u", s->live);
-	return s->err;
+	return err;
 }
 
-void session__children(struct session *s, pid_t pid)
+int discovery__open(struct discovery **out, const struct session_config *config, struct pids *found,
+		    struct errmsg *f)
+{
+	struct discovery *d = calloc(1, sizeof(*d));
+	int err = 0;
+
+	if (!d)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	d->config = config;
+	d->found = found;
+	if (config->all || config->follow) {
+		for (size_t i = 0; !config->all && !err && i < config->npids; i++)
+			err = discovery__add_root(d, config->pids[i], f);
+		if (!err)
+			err = discovery__open_events(d, f);
+		if (!err)
+			err = discovery__scan(d, f);
+	}
+	if (err)
+		discovery__close(d);
+	else
+		*out = d;
+	return err;
+}
+
+int discovery__add_root(struct discovery *d, pid_t pid, struct errmsg *f)
+{
+	d->no_memory |= descendants__add(&d->descendants, pid) != 0;
+	return discovery__no_memory(d, f);
+}
+
+bool discovery__tells(const struct discovery *d)
+{
+	return d->events;
+}
+
+/* Returns whether there are events to be read, after waiting for them or the engine. */
+static bool discovery__poll(struct discovery *d, int engine_fd, int timeout_ms)
+{
+	struct pollfd fds[2] = {
+		{.fd = engine_fd, .events = POLLIN},
+		{.fd = proc_events__fd(d->events), .events = POLLIN},
+	};
+	bool rested = os__now() - d->read_at >= REST_MS * NS_PER_MS;
+
+	if (!rested && timeout_ms > REST_MS)
+		timeout_ms = REST_MS;
+	poll(fds, rested ? 2 : 1, timeout_ms);
+	return rested ? fds[1].revents != 0 : os__now() - d->read_at >= REST_MS * NS_PER_MS;
+}
+
+/*
+ * A program may live for less time than a busy machine lets its processes wait for a CPU: what this
+ * waits for is acted on at a raised priority, so that its row is there before its code runs.
+ */
+int discovery__wait(struct discovery *d, int engine_fd, bool engine_waits, int timeout_ms,
+		    struct errmsg *f)
+{
+	bool raised, lost = false;
+	int err = 0;
+
+	if (d->rescan && os__now() - d->scanned_at >= RESCAN_MS * NS_PER_MS)
+		err = discovery__scan(d, f);
+	if (err)
+		return err;
+	if (!d->events)
+		return timeout_ms;
+	if (engine_waits && timeout_ms > POLLED_MS)
+		timeout_ms = POLLED_MS;
+	raised = priority__raise();
+	if (discovery__poll(d, engine_fd, timeout_ms)) {
+		d->read_at = os__now();
+		lost = proc_events__read(d->events);
+		descendants__settle(&d->descendants);
+	}
+	if (raised)
+		priority__lower();
+	if (lost) {
+		notes__debug(&d->config->notes,
+			     "records of new processes were lost: looking at all");
+		err = discovery__scan(d, f);
+	}
+	return err ? err : discovery__no_memory(d, f);
+}
+
+int discovery__children(struct discovery *d, pid_t pid, struct errmsg *f)
 {
 	char *line = NULL, *at = NULL, *end;
 	char name[32];
 	size_t room = 0;
 	FILE *in;
 
-	if (!s->watch)
-		return;
+	if (!d->events)
+		return 0;
 	/* the children of the main thread: R forks on no other */
 	snprintf(name, sizeof(name), "task/%d/children", (int)pid);
 	in = proc__fopen(pid, name);
 	if (!in) /* a kernel without CONFIG_PROC_CHILDREN */
-		return;
+		return 0;
 	if (getline(&line, &room, in) > 0)
 		at = line;
 	fclose(in);
@@ -178,101 +257,40 @@ void session__children(struct session *s, pid_t pid)
 
 		if (end == at || child <= 0)
 			break;
-		session__seen(s, (pid_t)child);
+		d->no_memory |= pids__put(d->found, (pid_t)child) != 0;
 	}
 	free(line);
-}
-
-/* Rows whose fork, exec or exit was lost on its way: what the engine no longer has is over. */
-static void session__sweep(struct session *s, uint64_t now)
-{
-	uint64_t counts[XR_COUNTERS];
-	struct process *p = NULL;
-
-	if (now - s->swept < SWEEP_MS * NS_PER_MS)
-		return;
-	s->swept = now;
-	if (s->ops->counters(s->engine, counts))
-		return;
-	if (counts[XR_ROWS_FULL] && !s->rows_full)
-		session__note(s, "too many R processes at once: some are not profiled");
-	if (counts[XR_ROWS_FULL] != s->rows_full)
-		s->crowd = s->live;
-	s->rows_full = counts[XR_ROWS_FULL];
-	/* there is room again: who did not get in before? */
-	if (s->crowd && s->live < s->crowd / 8 * 7) {
-		s->crowd = 0;
-		session__scan(s);
-	}
-	if (counts[XR_EVENTS_LOST] == s->events_lost || !s->ops->holds)
-		return;
-	s->events_lost = counts[XR_EVENTS_LOST];
-	session__debug(s, "records of forks, execs or exits were lost: looking at all processes");
-	while ((p = processes__next(&s->processes, p)))
-		if (p->state == PROCESS_SAMPLED && !s->ops->holds(s->engine, p->pid, p->serial))
-			p->execed = true;
-	session__scan(s);
-}
-
-int session__wait(struct session *s, int timeout_ms)
-{
-	struct pollfd fds[2];
-	uint64_t now = session__now(), rested;
-	int n = 0;
-
-	if (s->rescan && now - s->rescanned >= RESCAN_MS * NS_PER_MS) {
-		s->rescanned = now;
-		session__scan(s);
-	}
-	if (!s->watch)
-		return timeout_ms;
-	session__sweep(s, now);
-	fds[n++] = (struct pollfd){
-		.fd = s->ops->fd ? s->ops->fd(s->engine) : -1,
-		.events = POLLIN,
-	};
-	if (!s->ops->fd && timeout_ms > NO_FD_MS)
-		timeout_ms = NO_FD_MS;
-	rested = s->watched + REST_MS * NS_PER_MS;
-	if (now >= rested)
-		fds[n++] = (struct pollfd){.fd = proc_events__fd(s->watch), .events = POLLIN};
-	else if (timeout_ms > REST_MS)
-		timeout_ms = REST_MS;
-	poll(fds, (nfds_t)n, timeout_ms);
-	if (n == 2 && !fds[1].revents)
-		return 0;
-	now = session__now();
-	if (now < rested)
-		return 0;
-	s->watched = now;
-	if (proc_events__read(s->watch)) {
-		session__debug(s, "records of new processes were lost: looking at all");
-		session__scan(s);
-	}
-	descendants__settle(&s->family);
-	return 0;
+	return discovery__no_memory(d, f);
 }
 
 /*
  * With --subprocesses, an R may become a shell that starts another R; but it may also leave a
  * program behind that never will.
  */
-bool session__may_come(struct session *s)
+bool discovery__may_come(struct discovery *d, uint64_t added_at)
 {
-	uint64_t now = session__now();
+	uint64_t now = os__now();
 
-	if (s->config->all)
+	if (d->config->all)
 		return true;
-	if (!s->watch || !s->family.members.count)
+	if (!d->events || !d->descendants.members.count)
 		return false;
-	/* one that is sampled in between begins the time anew */
-	if (!s->lonely || s->seen_at > s->lonely)
-		s->lonely = now;
-	return now - s->lonely < APPEAR_MS * NS_PER_MS;
+	/* one that is looked at in between begins the time anew */
+	if (!d->lonely || added_at > d->lonely)
+		d->lonely = now;
+	return now - d->lonely < APPEAR_MS * NS_PER_MS;
 }
 
-void session__unwatch(struct session *s)
+void discovery__profiled(struct discovery *d)
 {
-	proc_events__close(s->watch);
-	descendants__free(&s->family);
+	(void)d;
+}
+
+void discovery__close(struct discovery *d)
+{
+	if (!d)
+		return;
+	proc_events__close(d->events);
+	descendants__free(&d->descendants);
+	free(d);
 }

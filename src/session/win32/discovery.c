@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * --all, --subprocesses, and the programs that a command starts: on Windows all processes are
- * looked at again and again.
+ * On Windows all processes are looked at again and again.
  *
- * Rscript.exe and R.exe only start another program, Rterm.exe, which loads R.  So of `-- COMMAND`
- * the first process below it that has R in it is what is meant, also without --subprocesses.
+ * Rscript.exe and R.exe only start another program, Rterm.exe, which loads R.  So of a workload the
+ * first process below it that has R in it is what is meant, also without --subprocesses.
  */
+#include "session/discovery.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
+#include "os/os.h"
 #include "os/proc.h"
 #include "os/win32/proc_win32.h"
+#include "target/target.h"
 
-#define NS_PER_MS 1000000u
+#define NS_PER_MS 1000000ull
 
-#define LOOK_MS	    500	  /* between two looks at all processes */
-#define LOOK_NEW_MS 20	  /* for a command whose R was not found yet */
-#define APPEAR_MS   10000 /* for R to be initialised, once its DLL is loaded */
-#define DEPTH_MAX   64	  /* generations */
+#define SCAN_MS	    500 /* between two looks at all processes */
+#define SCAN_NEW_MS 20	/* for a workload whose R was not found yet */
+#define DEPTH_MAX   64	/* generations */
+
+struct discovery {
+	const struct session_config *config;
+	struct pids *found;
+	uint32_t workload; /* a pid; 0: none */
+	bool profiled;
+	uint64_t scanned_at; /* ns, CLOCK_MONOTONIC */
+};
 
 /* All processes of one moment. */
 struct win32_snapshot {
@@ -73,100 +82,126 @@ static bool snapshot__descends(const struct win32_snapshot *all, uint32_t pid, u
 	return false;
 }
 
-static bool session__family(const struct session *s, const struct win32_snapshot *all, uint32_t pid)
+static bool discovery__descends(const struct discovery *d, const struct win32_snapshot *all,
+				uint32_t pid)
 {
-	const struct config *o = s->config;
-
-	if (s->command.pid && snapshot__descends(all, pid, (uint32_t)s->command.pid))
+	if (d->workload && snapshot__descends(all, pid, d->workload))
 		return true;
-	for (size_t i = 0; i < o->npids; i++)
-		if (snapshot__descends(all, pid, (uint32_t)o->pids[i]))
+	for (size_t i = 0; i < d->config->npids; i++)
+		if (snapshot__descends(all, pid, (uint32_t)d->config->pids[i]))
 			return true;
 	return false;
 }
 
-/* A process that is to be profiled if it has R in it.  -ENOMEM; 1: no other need be looked at. */
 static int on_seen(void *arg, pid_t pid)
 {
-	struct session *s = arg;
-	const struct config *o = s->config;
-	int err;
+	struct discovery *d = arg;
 
-	if (processes__find_pid(&s->processes, (uint32_t)pid) || !filters__pass(&o->filters, pid))
-		return 0;
-	err = session__add_target(s, pid, false, APPEAR_MS);
-	if (err == -ENOMEM)
-		return err;
-	if (err == -EACCES || err == -ENOTSUP || err == -EBADMSG)
-		session__note(s, "%s", s->fault.text);
-	else if (err && err != -ENOEXEC)
-		session__debug(s, "%s", s->fault.text);
-	/* without --subprocesses the first is enough */
-	return !err && !o->all && !o->follow ? 1 : 0;
+	return pids__put(d->found, pid);
 }
 
-/* Descendants of the command, or of the processes named. */
-static int session__look_below(struct session *s)
+/* Descendants of the workload, or of the processes named. */
+static int discovery__scan_descendants(struct discovery *d)
 {
 	struct win32_snapshot all = {0};
 	int err = proc_win32__processes(snapshot__add, &all);
 
 	for (size_t i = 0; i < all.n && !err; i++)
-		if (session__family(s, &all, all.list[i].pid))
-			err = on_seen(s, (pid_t)all.list[i].pid);
+		if (discovery__descends(d, &all, all.list[i].pid))
+			err = on_seen(d, (pid_t)all.list[i].pid);
 	free(all.list);
 	return err;
 }
 
 /* Is there anything to be looked for?  Then how often, ms. */
-static uint64_t session__interval(const struct session *s)
+static int discovery__interval(const struct discovery *d)
 {
-	if (s->config->command && !s->stats.processes)
-		return LOOK_NEW_MS;
-	return s->config->all || s->config->follow ? LOOK_MS : 0;
+	if (d->workload && !d->profiled)
+		return SCAN_NEW_MS;
+	return d->config->all || d->config->follow ? SCAN_MS : 0;
 }
 
-static void session__look(struct session *s)
+int discovery__scan(struct discovery *d, struct errmsg *f)
 {
-	uint64_t now = session__now(), interval = session__interval(s);
+	int err = 0;
+
+	if (d->config->all)
+		err = target__scan(on_seen, d);
+	else if (discovery__interval(d))
+		err = discovery__scan_descendants(d);
+	d->scanned_at = os__now();
+	if (err < 0)
+		return errmsg__set(f, err, "cannot look for R in all processes: %s",
+				   strerror(-err));
+	return 0;
+}
+
+int discovery__open(struct discovery **out, const struct session_config *config, struct pids *found,
+		    struct errmsg *f)
+{
+	struct discovery *d = calloc(1, sizeof(*d));
 	int err;
 
-	if (s->err || !interval || now - s->watched < interval * NS_PER_MS)
-		return;
-	err = s->config->all ? target__scan(on_seen, s) : session__look_below(s);
-	if (err < 0)
-		s->err = errmsg__set(&s->fault, err, "cannot look for R in all processes: %s",
-				     strerror(-err));
-	s->watched = session__now();
+	if (!d)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	d->config = config;
+	d->found = found;
+	err = discovery__scan(d, f);
+	if (err)
+		discovery__close(d);
+	else
+		*out = d;
+	return err;
 }
 
-int session__watch(struct session *s)
+int discovery__add_root(struct discovery *d, pid_t pid, struct errmsg *f)
 {
-	session__look(s);
-	return s->err;
+	(void)f;
+	d->workload = (uint32_t)pid;
+	return 0;
 }
 
-void session__children(struct session *s, pid_t pid)
+bool discovery__tells(const struct discovery *d)
 {
-	(void)s;
+	(void)d;
+	return false;
+}
+
+int discovery__wait(struct discovery *d, int engine_fd, bool engine_waits, int timeout_ms,
+		    struct errmsg *f)
+{
+	int interval = discovery__interval(d), err = 0;
+
+	(void)engine_fd;
+	(void)engine_waits;
+	if (interval && os__now() - d->scanned_at >= (uint64_t)interval * NS_PER_MS)
+		err = discovery__scan(d, f);
+	if (err)
+		return err;
+	return interval && interval < timeout_ms ? interval : timeout_ms;
+}
+
+int discovery__children(struct discovery *d, pid_t pid, struct errmsg *f)
+{
+	(void)d;
 	(void)pid;
+	(void)f;
+	return 0;
 }
 
-int session__wait(struct session *s, int timeout_ms)
+/* What a workload starts comes while the workload, which is waited for, lives. */
+bool discovery__may_come(struct discovery *d, uint64_t added_at)
 {
-	uint64_t interval = session__interval(s);
-
-	session__look(s);
-	return interval && interval < (uint64_t)timeout_ms ? (int)interval : timeout_ms;
+	(void)added_at;
+	return d->config->all;
 }
 
-/* What a command starts comes while the command, which is waited for, lives. */
-bool session__may_come(struct session *s)
+void discovery__profiled(struct discovery *d)
 {
-	return s->config->all;
+	d->profiled = true;
 }
 
-void session__unwatch(struct session *s)
+void discovery__close(struct discovery *d)
 {
-	(void)s;
+	free(d);
 }

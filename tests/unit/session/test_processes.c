@@ -54,7 +54,7 @@ static void test_gone(void)
 	p = processes__add(&ps, 0, (uint32_t)pid);
 	if (pid < 0 || !p)
 		tap__bail("no process");
-	process__watch(p);
+	process__hold(p);
 	tap__ok(!process__gone(p), "a process that waits is not gone");
 	close(fds[1]);
 	/* ends when the pipe does, so this ends too */

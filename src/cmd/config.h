@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the command line of `record` asks for.
+ */
+#ifndef XR_CMD_CONFIG_H
+#define XR_CMD_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "engine/engine.h"
+#include "output/writer.h"
+#include "target/filters.h"
+
+/* Strings are borrowed from the command line. */
+struct config {
+	bool verbose, quiet;
+	pid_t *pids; /* no pid twice */
+	size_t npids;
+	bool all;
+	char **command;		/* ended by NULL, as execvp() wants it; NULL: none */
+	bool follow;		/* --subprocesses */
+	struct filters filters; /* --user and so on: for --all and --subprocesses */
+	uint32_t freq;		/* Hz */
+	double duration;	/* seconds; 0: no limit */
+	const char *output;	/* "-": stdout */
+	const struct writer_ops *format;
+	const struct engine_ops *engine; /* NULL: auto */
+	enum engine_clock clock;
+	uint32_t capture;	 /* XR_CAPTURE */
+	const char *stats, *btf; /* NULL: not given */
+};
+
+/* config__several - may more than one process come to be profiled? */
+static inline bool config__several(const struct config *c)
+{
+	return c->npids > 1 || c->all || c->follow;
+}
+
+#endif

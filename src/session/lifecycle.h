@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What becomes of the targets of a session: they are looked for R, given to the engine, sampled,
+ * replaced by exec, and end.  Records of the engine go through here to the sink.
+ */
+#ifndef XR_SESSION_LIFECYCLE_H
+#define XR_SESSION_LIFECYCLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "profile/decode.h"
+#include "profile/sink.h"
+#include "session/config.h"
+#include "session/pids.h"
+#include "session/processes.h"
+#include "session/verify_hidden.h"
+
+/* Times are ns, CLOCK_MONOTONIC.  Read by the session; written by lifecycle.c and records.c only.
+ */
+struct lifecycle {
+	const struct session_config *config;
+	struct sink sink;
+	struct decoder *decoder;
+	const struct engine_ops *ops;
+	struct engine *engine; /* borrowed; NULL: not open yet */
+	struct processes processes;
+	struct verify_hidden verify;
+	bool told;	      /* somebody tells when R appears in a process */
+	uint32_t live;	      /* processes that have not ended */
+	uint64_t counted;     /* processes profiled so far, see struct stats */
+	uint64_t opened;      /* when the session was */
+	uint64_t began;	      /* when the first process was added; 0: none yet */
+	uint64_t added_at;    /* when one that nobody named was looked at last */
+	uint64_t gone_at;     /* when it was last asked who has ended */
+	double first_sample;  /* seconds since `opened` */
+	uint32_t crowd;	      /* `live` when the engine had no room for a process; 0: it had */
+	uint64_t unprofiled;  /* processes that it had no room for */
+	struct pids sampled;  /* with config->all or follow: whose children should be looked at */
+	struct errmsg reason; /* why the last one that failed did */
+	int err; /* of memory or the sink: the session cannot go on; `reason` says why */
+};
+
+/* lifecycle__open - fill @l; @config is borrowed.  -ENOMEM.  Afterwards lifecycle__close, always.
+ */
+int lifecycle__open(struct lifecycle *l, const struct session_config *config, struct sink sink);
+
+/*
+ * lifecycle__add - look for R in @pid and have it sampled, as soon as lifecycle__attach was called
+ * and its row is as complete as it will soon be.  When R may still come it is looked for again by
+ * lifecycle__settle, and this is no error.  Errors are those of target__find(), of
+ * layout_check__process() and of the engine's add; @l->reason says why.
+ */
+int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin);
+
+/* lifecycle__hint - R was just seen in @p: if it is waited for, look now. */
+void lifecycle__hint(struct process *p);
+
+/*
+ * lifecycle__attach - the engine is open now: give it what was found.  Returns an error when that
+ * failed and nothing is left.
+ */
+int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct engine *engine);
+
+/* lifecycle__settle - act on what happened since the last time; look again at what needs it. */
+void lifecycle__settle(struct lifecycle *l);
+
+/* lifecycle__due - ms until lifecycle__settle has something to do, at most @max. */
+int lifecycle__due(const struct lifecycle *l, int max);
+
+/* lifecycle__record - an engine_sink; @arg: the lifecycle. */
+void lifecycle__record(void *arg, const void *record, size_t size);
+
+/* lifecycle__close - give back what is left.  The sink must have been finished: it may hold names.
+ */
+void lifecycle__close(struct lifecycle *l);
+
+/* --- for records.c --- */
+
+/* process__profile - @p as the sink sees it; borrowed from it. */
+struct profile_process process__profile(const struct process *p);
+
+/* lifecycle__count - @p is one of those profiled: its first sample came, or it was added. */
+void lifecycle__count(struct lifecycle *l, struct process *p);
+
+/* lifecycle__sunk - note what a call of the sink returned: if it failed, why. */
+void lifecycle__sunk(struct lifecycle *l, int err);
+
+#endif

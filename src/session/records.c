@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/records.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "os/os.h"
+#include "os/proc.h"
+#include "session/lifecycle.h"
+
+void lifecycle__record(void *arg, const void *record, size_t size)
+{
+	struct lifecycle *l = arg;
+
+	decoder__record(l->decoder, record, size);
+}
+
+/*
+ * The process of a record.  One that nobody announced (its record was lost) is made up from what
+ * the record says.  NULL: out of memory.
+ */
+static struct process *records__find(struct lifecycle *l, uint32_t serial, uint32_t pid)
+{
+	struct process *p = processes__find(&l->processes, serial);
+
+	if (p)
+		return p;
+	p = processes__add(&l->processes, serial, pid);
+	if (!p) {
+		l->err = errmsg__set(&l->reason, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	p->origin = PROCESS_FORKED;
+	p->state = PROCESS_SAMPLED;
+	l->live++;
+	process__hold(p);
+	return p;
+}
+
+void records__sample(void *lifecycle, const struct sample *sample)
+{
+	struct lifecycle *l = lifecycle;
+	struct profile_process profile;
+	struct process *p;
+
+	p = records__find(l, sample->serial, sample->pid);
+	if (!p || l->err)
+		return;
+	lifecycle__count(l, p);
+	if (!l->first_sample && sample->time > l->opened)
+		l->first_sample = (double)(sample->time - l->opened) / 1e9;
+	profile = process__profile(p);
+	lifecycle__sunk(l, l->sink.ops->sample(l->sink.arg, &profile, sample));
+}
+
+/*
+ * @p's row is a copy of @parent's, from the moment of the fork: what is not proven yet may be in
+ * the child as well, and what was proven since is not in its row.
+ */
+static void records__inherit(struct lifecycle *l, struct process *p, const struct process *parent)
+{
+	if (p->mine || (!parent->mine && !parent->inherited) ||
+	    (!parent->hidden.open && !parent->hidden.completed))
+		return;
+	p->target = parent->target;
+	p->target.pid = (pid_t)p->pid;
+	p->target.start_time = proc__start_time((pid_t)p->pid);
+	if (!p->target.start_time)
+		return; /* it has ended */
+	p->target.row.serial = p->serial;
+	p->target.row.pid = p->pid;
+	p->target.row.start_time = p->target.start_time;
+	p->inherited = true;
+	verify_hidden__inherit(&p->hidden, &parent->hidden, os__now());
+	if (parent->hidden.completed)
+		l->ops->update(l->engine, &p->target.row);
+}
+
+static void records__forked(struct lifecycle *l, struct process *p, const struct xr_process *record)
+{
+	const struct process *parent = processes__find(&l->processes, record->parent_serial);
+
+	p->parent_serial = record->parent_serial;
+	p->parent_pid = record->parent_pid;
+	if (parent)
+		records__inherit(l, p, parent);
+	notes__debug(&l->config->notes, "process %u (%s): forked by %u%s", p->pid, p->comm,
+		     p->parent_pid, parent ? "" : ", which is gone");
+}
+
+void records__process(void *lifecycle, const struct xr_process *record)
+{
+	struct lifecycle *l = lifecycle;
+	struct process *p;
+
+	if (record->event == XR_PROCESS_FORK)
+		p = records__find(l, record->serial, record->pid);
+	else
+		p = processes__find(&l->processes, record->serial);
+	if (!p)
+		return;
+	snprintf(p->comm, sizeof(p->comm), "%.*s", (int)sizeof(record->comm), record->comm);
+	switch (record->event) {
+	case XR_PROCESS_FORK:
+		records__forked(l, p, record);
+		break;
+	case XR_PROCESS_EXEC:
+		p->execed = true;
+		break;
+	case XR_PROCESS_EXIT:
+		p->exited = true;
+		break;
+	}
+}

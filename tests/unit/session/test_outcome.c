@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a failure to find R means: look again, never, or gone; and the queue of what was found. */
+#include <errno.h>
+
+#include "session/outcome.h"
+#include "session/pids.h"
+#include "tap.h"
+
+#define MS 1000000ull
+
+struct row {
+	int err;
+	enum process_origin origin;
+	const char *comm;
+	bool told;
+	uint64_t waited_ms;
+	enum outcome want;
+	const char *what;
+};
+
+static const struct row rows[] = {
+	{-ESRCH, PROCESS_NAMED, "R", false, 0, OUTCOME_GONE, "ended"},
+	{-ESRCH, PROCESS_WORKLOAD, "R", false, 0, OUTCOME_GONE, "ended, the workload"},
+	{-EAGAIN, PROCESS_NAMED, "R", false, 4999, OUTCOME_NOT_YET, "named, R starts"},
+	{-EAGAIN, PROCESS_NAMED, "R", false, 5000, OUTCOME_NEVER, "named, R does not start"},
+	{-EAGAIN, PROCESS_WORKLOAD, "x", false, 9999999, OUTCOME_NOT_YET, "workload, R starts"},
+	{-EAGAIN, PROCESS_SEEN, "x", true, 9999999, OUTCOME_NOT_YET, "seen, R starts late"},
+	{-ENOEXEC, PROCESS_NAMED, "sleep", false, 0, OUTCOME_NEVER, "named, not R"},
+	{-ENOEXEC, PROCESS_NAMED, "R", false, 0, OUTCOME_NOT_YET, "named, R's shell script"},
+	{-ENOEXEC, PROCESS_NAMED, "Rscript", false, 4999, OUTCOME_NOT_YET, "named, Rscript"},
+	{-ENOEXEC, PROCESS_NAMED, "Rscript", false, 5000, OUTCOME_NEVER, "named, an odd Rscript"},
+	{-ENOEXEC, PROCESS_WORKLOAD, "make", false, 9999999, OUTCOME_NOT_YET,
+	 "workload, not R yet"},
+	{-ENOEXEC, PROCESS_SEEN, "x", true, 1999, OUTCOME_NOT_YET, "seen, its exec goes on"},
+	{-ENOEXEC, PROCESS_SEEN, "x", true, 2000, OUTCOME_NEVER, "seen, and settled"},
+	{-ENOEXEC, PROCESS_SEEN, "x", false, 9999, OUTCOME_NOT_YET, "scanned, R may appear"},
+	{-ENOEXEC, PROCESS_SEEN, "x", false, 10000, OUTCOME_NEVER, "scanned, and settled"},
+	{-ENOEXEC, PROCESS_REPLACED, "sh", true, 0, OUTCOME_NEVER, "replaced: it will be told"},
+	{-ENOEXEC, PROCESS_REPLACED, "sh", false, 9999, OUTCOME_NOT_YET, "replaced, nobody tells"},
+	{-ENOEXEC, PROCESS_REPLACED, "sh", false, 10000, OUTCOME_NEVER, "replaced by another"},
+	{-EBADMSG, PROCESS_NAMED, "R", false, 1999, OUTCOME_NOT_YET, "named, being mapped"},
+	{-EBADMSG, PROCESS_NAMED, "R", false, 2000, OUTCOME_NEVER, "named, damaged"},
+	{-EBADMSG, PROCESS_SEEN, "R", true, 0, OUTCOME_NOT_YET, "seen, being mapped"},
+	{-EBADMSG, PROCESS_SEEN, "R", true, 2000, OUTCOME_NEVER, "seen, damaged"},
+	{-EBADMSG, PROCESS_WORKLOAD, "R", false, 2000, OUTCOME_NEVER, "the workload, damaged"},
+	{-EACCES, PROCESS_SEEN, "R", true, 0, OUTCOME_NEVER, "not allowed"},
+	{-ENOTSUP, PROCESS_NAMED, "R", false, 0, OUTCOME_NEVER, "32-bit"},
+	{-EEXIST, PROCESS_SEEN, "R", true, 0, OUTCOME_NEVER, "the engine has it"},
+	{-EAGAIN, PROCESS_FORKED, "R", true, 0, OUTCOME_NOT_YET, "forked, R starts"},
+	{-ENOEXEC, PROCESS_FORKED, "R", true, 0, OUTCOME_NEVER, "forked, not R"},
+};
+
+static void test_pids(void)
+{
+	struct pids q = {0};
+	pid_t pid = 0;
+	bool ok = true;
+
+	tap__ok(!pids__take(&q, &pid), "an empty queue has nothing");
+	for (pid_t i = 1; i <= 1000; i++) {
+		ok &= !pids__put(&q, i);
+		if (i % 3 == 0) /* taken while it is filled */
+			ok &= pids__take(&q, &pid) && pid == i / 3;
+	}
+	for (pid_t i = 334; i <= 1000; i++)
+		ok &= pids__take(&q, &pid) && pid == i;
+	tap__ok(ok && !pids__take(&q, &pid), "first in, first out");
+	pids__put(&q, 1);
+	pids__clear(&q);
+	tap__ok(!pids__take(&q, &pid), "cleared");
+	pids__free(&q);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *r = &rows[i];
+		const struct outcome_facts facts = {
+			.origin = r->origin,
+			.comm = r->comm,
+			.told = r->told,
+			.waited = r->waited_ms * MS,
+		};
+		tap__ok(outcome__of(r->err, &facts) == r->want, "%s", r->what);
+	}
+	tap__ok(!outcome__matters(-ESRCH) && !outcome__matters(-ENOEXEC) &&
+			!outcome__matters(-EEXIST) && !outcome__matters(-E2BIG),
+		"what is ordinary is not said");
+	tap__ok(outcome__matters(-EACCES) && outcome__matters(-EBADMSG) &&
+			outcome__matters(-ENOTSUP) && outcome__matters(-EMFILE),
+		"what is not is");
+	test_pids();
+	return tap__done();
+}

@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A session from its start to its end, on an engine and a sink that are made up, and on processes
+ * that map a made-up libR.so: what is sampled, what is waited for, and how all that can fail does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "elf_fixture.h"
+#include "os/os.h"
+#include "session/session.h"
+#include "tap.h"
+
+#define NS_PER_S 1000000000ull
+
+/* --- processes --- */
+
+static char folder[64], library[96];
+
+struct child {
+	pid_t pid;
+	int fd; /* one letter is sent for each thing it is to do, and sent back */
+};
+
+static uint8_t *child__map(void)
+{
+	int fd = open(library, O_RDONLY | O_CLOEXEC);
+	uint8_t *base = mmap(NULL, FIXTURE_SPAN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (fd < 0 || base == MAP_FAILED ||
+	    mmap(base, 0x1000, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED ||
+	    mmap(base + FIXTURE_CODE_ADDR, 0x1000, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+		 fd, FIXTURE_CODE) == MAP_FAILED)
+		_exit(1);
+	close(fd);
+	return base;
+}
+
+__attribute__((noreturn)) static void child__run(int fd)
+{
+	uint8_t *base = NULL;
+	uint64_t *var = NULL;
+	char todo;
+
+	while (read(fd, &todo, 1) == 1) {
+		switch (todo) {
+		case 'm': /* the code is mapped, the variables are not */
+			base = child__map();
+			var = (uint64_t *)(base + FIXTURE_DATA_ADDR);
+			break;
+		case 'v': /* and now they are */
+			if (mprotect(var, 0x1000, PROT_READ | PROT_WRITE))
+				_exit(1);
+			break;
+		case 'b': /* R begins */
+			for (size_t i = FIXTURE_NAMES; i-- > 0;)
+				var[i] = 0x10000 * (i + 1);
+			break;
+		}
+		if (write(fd, &todo, 1) != 1)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static void child__do(struct child *c, const char *todo)
+{
+	char done;
+
+	for (; *todo; todo++)
+		if (write(c->fd, todo, 1) != 1 || read(c->fd, &done, 1) != 1 || done != *todo)
+			tap__bail("a child did not do what it was to do");
+}
+
+static struct child child__start(const char *todo)
+{
+	struct child c;
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		tap__bail("no socket");
+	fflush(stdout);
+	c.pid = fork();
+	if (c.pid < 0)
+		tap__bail("no child");
+	if (!c.pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(fds[0]);
+		child__run(fds[1]);
+	}
+	close(fds[1]);
+	c.fd = fds[0];
+	child__do(&c, todo);
+	return c;
+}
+
+static void child__end(struct child *c)
+{
+	if (c->pid > 0) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, NULL, 0);
+		close(c->fd);
+	}
+	c->pid = 0;
+}
+
+/* --- the engine --- */
+
+struct engine {
+	int dummy;
+};
+
+static struct engine the_engine;
+
+static struct {
+	int open_err, add_err, poll_err, counters_err;
+	unsigned int opened, adds, updates, removes, stops, closes;
+	struct xr_row row; /* added last */
+	uint64_t ticks;	   /* samples sent */
+	uint64_t queue[256];
+	size_t queued; /* bytes */
+} fake;
+
+static int fake__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
+{
+	fake.opened++;
+	config->note(config->note_arg, "a note of the engine");
+	if (fake.open_err)
+		return errmsg__set(f, fake.open_err, "the fake cannot be opened");
+	*out = &the_engine;
+	return 0;
+}
+
+static int fake__refuse(struct engine **out, const struct engine_config *config, struct errmsg *f)
+{
+	(void)out;
+	(void)config;
+	return errmsg__set(f, -ENOTSUP, "the first is not for this machine");
+}
+
+static int fake__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
+{
+	(void)e;
+	if (fake.add_err)
+		return errmsg__set(f, fake.add_err, "the fake has no room");
+	fake.adds++;
+	fake.row = *row;
+	return 0;
+}
+
+static int fake__update(struct engine *e, const struct xr_row *row)
+{
+	(void)e;
+	(void)row;
+	fake.updates++;
+	return 0;
+}
+
+static void fake__remove(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	(void)e;
+	(void)pid;
+	(void)serial;
+	fake.removes++;
+}
+
+static int fake__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
+{
+	const uint8_t *at = (const uint8_t *)fake.queue, *end = at + fake.queued;
+	int n = 0;
+
+	(void)e;
+	if (fake.poll_err)
+		return fake.poll_err;
+	if (timeout_ms && !fake.queued)
+		usleep(1000);
+	fake.queued = 0;
+	for (; at < end; n++) {
+		uint32_t size = ((const struct xr_head *)at)->size;
+
+		sink(arg, at, size);
+		at += (size + 7) / 8 * 8;
+	}
+	return n;
+}
+
+static void fake__stop(struct engine *e)
+{
+	(void)e;
+	fake.stops++;
+}
+
+static int fake__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
+{
+	(void)e;
+	memset(counts, 0, XR_COUNTERS * sizeof(*counts));
+	counts[XR_TICKS] = fake.ticks;
+	return fake.counters_err;
+}
+
+static const char *fake__event(struct engine *e)
+{
+	(void)e;
+	return "fake-event";
+}
+
+static void fake__close(struct engine *e)
+{
+	(void)e;
+	fake.closes++;
+}
+
+#define FAKE_OPS                                                                                   \
+	.help = "", .clock = "cpu", .add = fake__add, .update = fake__update,                      \
+	.remove = fake__remove, .poll = fake__poll, .stop = fake__stop,                            \
+	.counters = fake__counters, .event = fake__event, .close = fake__close
+
+static const struct engine_ops fake_ops = {.name = "fake", .open = fake__open, FAKE_OPS};
+static const struct engine_ops refusing_ops = {.name = "refusing", .open = fake__refuse, FAKE_OPS};
+static const struct engine_ops *const engines[] = {&fake_ops, NULL};
+static const struct engine_ops *const two_engines[] = {&refusing_ops, &fake_ops, NULL};
+
+static void *queue__record(uint32_t type, uint32_t size)
+{
+	struct xr_head *head = (void *)((uint8_t *)fake.queue + fake.queued);
+
+	memset(head, 0, size);
+	head->type = type;
+	head->size = size;
+	fake.queued += (size + 7) / 8 * 8;
+	return head;
+}
+
+static void send_sample(uint32_t serial, uint32_t pid)
+{
+	struct xr_sample *s = queue__record(XR_REC_SAMPLE, sizeof(*s) + sizeof(struct xr_slot));
+
+	s->time = os__now();
+	s->weight = 1;
+	s->serial = serial;
+	s->pid = s->tid = pid;
+	s->nslots = 1;
+	s->slots[0].word = (uint64_t)XR_FORM_ANON << XR_FORM_SHIFT;
+	fake.ticks++;
+}
+
+static void send_process(uint32_t event, uint32_t serial, uint32_t pid, uint32_t parent_serial)
+{
+	struct xr_process *p = queue__record(XR_REC_PROCESS, sizeof(*p));
+
+	p->event = event;
+	p->serial = serial;
+	p->pid = pid;
+	p->parent_serial = parent_serial;
+	snprintf(p->comm, sizeof(p->comm), "told");
+}
+
+/* --- the sink --- */
+
+static struct {
+	int begin_err, process_err, sample_err, tick_err, finish_err;
+	unsigned int begins, began, ended, samples, ticks, finishes;
+	uint32_t pid; /* of the last sample */
+	char comm[16];
+	struct stats stats;
+	struct errmsg why;
+} sunk;
+
+static int sunk__result(int err, const char *what)
+{
+	return err ? errmsg__set(&sunk.why, err, "the sink failed: %s", what) : 0;
+}
+
+static int sunk__begin(void *arg)
+{
+	(void)arg;
+	sunk.begins++;
+	return sunk__result(sunk.begin_err, "begin");
+}
+
+static int sunk__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	(void)arg;
+	(void)p;
+	if (event == PROFILE_BEGAN)
+		sunk.began++;
+	else
+		sunk.ended++;
+	return sunk__result(sunk.process_err, "process");
+}
+
+static int sunk__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	(void)arg;
+	(void)s;
+	sunk.samples++;
+	sunk.pid = p->pid;
+	snprintf(sunk.comm, sizeof(sunk.comm), "%s", p->comm);
+	return sunk__result(sunk.sample_err, "sample");
+}
+
+static int sunk__tick(void *arg, uint64_t now)
+{
+	(void)arg;
+	(void)now;
+	sunk.ticks++;
+	return sunk__result(sunk.tick_err, "tick");
+}
+
+static int sunk__finish(void *arg, const struct stats *stats)
+{
+	(void)arg;
+	sunk.finishes++;
+	sunk.stats = *stats;
+	return sunk__result(sunk.finish_err, "finish");
+}
+
+static const struct errmsg *sunk__why(void *arg)
+{
+	(void)arg;
+	return &sunk.why;
+}
+
+static const struct sink_ops sink_ops = {
+	.begin = sunk__begin,
+	.process = sunk__process,
+	.sample = sunk__sample,
+	.tick = sunk__tick,
+	.finish = sunk__finish,
+	.why = sunk__why,
+};
+
+/* --- the session --- */
+
+static char said[8192]; /* notes for the user, one a line */
+
+static void on_note(void *arg, enum notes_level level, const char *line)
+{
+	size_t len = strlen(said);
+
+	(void)arg;
+	if (level == NOTES_USER)
+		snprintf(said + len, sizeof(said) - len, "%s\n", line);
+}
+
+static struct session_config config;
+static struct session *session;
+static int err; /* what was returned last */
+static enum session_state state;
+
+static void begin(const pid_t *pids, size_t npids)
+{
+	memset(&fake, 0, sizeof(fake));
+	memset(&sunk, 0, sizeof(sunk));
+	said[0] = '\0';
+	config = (struct session_config){
+		.pids = pids,
+		.npids = npids,
+		.engines = engines,
+		.freq = 99,
+		.notes = {.line = on_note, .lowest = NOTES_DEBUG},
+	};
+}
+
+static int start(void)
+{
+	const struct sink sink = {.ops = &sink_ops};
+	struct errmsg f;
+
+	if (session__open(&session, &config, sink, &f))
+		tap__bail("%s", f.text);
+	return session__start(session);
+}
+
+static int finish(struct stats *stats)
+{
+	return session__stop(session, stats);
+}
+
+static void end(void)
+{
+	session__free(session);
+	session = NULL;
+}
+
+/* Poll until @count, which polling raises, is @want; the last state, or SESSION_FAILED after 20 s.
+ */
+static enum session_state poll_until(const unsigned int *count, unsigned int want)
+{
+	uint64_t limit = os__now() + 20 * NS_PER_S;
+
+	state = SESSION_RUNS;
+	while (state == SESSION_RUNS && *count < want) {
+		state = session__poll(session, 100);
+		if (os__now() > limit)
+			return SESSION_FAILED;
+	}
+	return state;
+}
+
+static enum session_state poll_to_end(void)
+{
+	static const unsigned int never;
+
+	return poll_until(&never, 1);
+}
+
+static const char *why(void)
+{
+	return session__why(session)->text;
+}
+
+static void test_life(void)
+{
+	struct child c = child__start("mvb");
+	struct stats stats;
+
+	begin(&c.pid, 1);
+	err = start();
+	tap__ok(!err && fake.opened == 1 && sunk.begins == 1, "it starts: %s", why());
+	tap__ok(fake.adds == 1 && fake.row.pid == (uint32_t)c.pid && fake.row.serial == 1 &&
+			fake.row.flags & XR_ROW_FOLLOW && sunk.began == 1,
+		"the engine has the process named, and the sink knows of it");
+	tap__ok(session__began(session), "it is sampled from now on");
+	tap__ok(strstr(said, "a note of the engine"), "the engine's notes are passed on");
+	send_sample(1, (uint32_t)c.pid);
+	send_sample(1, (uint32_t)c.pid);
+	tap__ok(poll_until(&sunk.samples, 2) == SESSION_RUNS && sunk.pid == (uint32_t)c.pid,
+		"samples come to the sink");
+	tap__ok(sunk.ticks >= 1, "which is told when all that has come was given");
+	child__end(&c);
+	tap__ok(poll_to_end() == SESSION_OVER && fake.removes == 1,
+		"with its process the session is over");
+	send_sample(1, 1);
+	tap__ok(!finish(&stats) && fake.stops == 1 && sunk.finishes == 1, "it stops");
+	tap__ok(sunk.samples == 3, "what was taken before is delivered");
+	tap__ok(stats.processes == 1 && stats.written == 3 && stats.ticks == 3 &&
+			stats.freq == 99 && !strcmp(stats.engine, "fake") &&
+			!strcmp(stats.event, "fake-event") && stats.seconds > 0 &&
+			stats.first_sample > 0,
+		"and counted");
+	tap__ok(!memcmp(&stats, &sunk.stats, sizeof(stats)), "the sink has the same counts");
+	end();
+	tap__ok(fake.closes == 1, "the engine is closed");
+}
+
+static void test_waiting(void)
+{
+	struct child c = child__start("mv");
+	struct stats stats;
+	uint64_t at;
+
+	begin(&c.pid, 1);
+	tap__ok(!start() && !fake.adds, "an R that is starting is waited for");
+	session__poll(session, 1);
+	tap__ok(!session__began(session), "its time has not begun");
+	child__do(&c, "b");
+	at = os__now();
+	state = poll_until(&fake.adds, 1);
+	tap__ok(state == SESSION_RUNS && fake.row.nil == 0x20000,
+		"and sampled %.1f ms after it has begun", (double)(os__now() - at) / 1e6);
+	finish(&stats);
+	end();
+	child__end(&c);
+
+	c = child__start("m");
+	begin(&c.pid, 1);
+	err = start();
+	tap__ok(!err && !fake.adds, "so is one whose libR.so is being mapped: %s", why());
+	for (int i = 0; i < 3; i++)
+		session__poll(session, 10);
+	child__do(&c, "vb");
+	tap__ok(poll_until(&fake.adds, 1) == SESSION_RUNS, "it is sampled once that is done");
+	finish(&stats);
+	end();
+	child__end(&c);
+
+	c = child__start("m");
+	begin(&c.pid, 1);
+	err = start();
+	state = poll_to_end();
+	tap__ok(!err && state == SESSION_OVER && strstr(why(), "damaged"),
+		"one whose variables never come is damaged: %s", why());
+	tap__ok(!finish(&stats) && !stats.processes, "nothing was profiled");
+	end();
+	child__end(&c);
+
+	c = child__start("");
+	begin(&c.pid, 0);
+	config.all = false;
+	tap__ok(!start() && !session__add_workload(session, c.pid), "a workload that is not R yet");
+	tap__ok(session__poll(session, 10) == SESSION_RUNS && !fake.adds, "is waited for");
+	child__do(&c, "mvb");
+	tap__ok(poll_until(&fake.adds, 1) == SESSION_RUNS, "until it is");
+	finish(&stats);
+	end();
+	child__end(&c);
+}
+
+static void test_not_r(void)
+{
+	struct child c = child__start(""), r = child__start("mvb");
+	const pid_t both[] = {c.pid, r.pid};
+	struct stats stats;
+
+	begin(&c.pid, 1);
+	err = start();
+	tap__ok(err == -ENOEXEC && strstr(why(), "no R in it"), "not R: %s", why());
+	tap__ok(!fake.opened && !sunk.begins, "then nothing is opened");
+	tap__ok(finish(&stats) == -ENOEXEC && !sunk.finishes, "nor finished");
+	end();
+	begin(both, 2);
+	tap__ok(!start() && fake.adds == 1 && strstr(said, "no R in it"),
+		"of two, the one that is R is profiled, and the other is spoken of");
+	tap__ok(session__poll(session, 1) == SESSION_RUNS, "it runs");
+	finish(&stats);
+	end();
+	child__end(&c);
+	child__end(&r);
+}
+
+static void test_engines(void)
+{
+	struct child c = child__start("mvb");
+	struct stats stats;
+
+	begin(&c.pid, 1);
+	config.engines = two_engines;
+	tap__ok(!start() && strstr(said, "using engine fake (cpu clock), because the first is not"),
+		"the engine that works is used, and why the first is not");
+	finish(&stats);
+	end();
+
+	begin(&c.pid, 1);
+	config.engines = two_engines;
+	fake.open_err = -EPERM;
+	err = start();
+	tap__ok(err == -ENOTSUP && strstr(why(), "the first is not for this machine"),
+		"when none works the first one's reason counts: %s", why());
+	finish(&stats);
+	end();
+
+	begin(&c.pid, 1);
+	fake.add_err = -E2BIG;
+	err = start();
+	tap__ok(err == -E2BIG && strstr(why(), "no room"), "an engine without room: %s", why());
+	tap__ok(finish(&stats) == -E2BIG && sunk.finishes == 1 && stats.rows_full == 1,
+		"what it did not take is counted");
+	end();
+	tap__ok(fake.closes == 1, "it is closed");
+
+	begin(&c.pid, 1);
+	start();
+	fake.poll_err = -EIO;
+	state = session__poll(session, 1);
+	tap__ok(state == SESSION_FAILED && strstr(why(), "engine fake stopped working"),
+		"an engine that fails: %s", why());
+	tap__ok(session__poll(session, 1) == SESSION_FAILED, "the session does not go on");
+	tap__ok(finish(&stats) == -EIO && sunk.finishes == 1, "its profile is finished");
+	end();
+
+	begin(&c.pid, 1);
+	start();
+	fake.poll_err = -EINTR;
+	tap__ok(session__poll(session, 1) == SESSION_RUNS, "a signal is no failure");
+	fake.poll_err = 0;
+	fake.counters_err = -EIO;
+	err = finish(&stats);
+	tap__ok(err == -EIO && strstr(why(), "no counts"), "counts that cannot be had: %s", why());
+	end();
+	child__end(&c);
+}
+
+static void test_sinks(void)
+{
+	struct child c = child__start("mvb");
+	struct stats stats;
+
+	begin(&c.pid, 1);
+	sunk.begin_err = -EACCES;
+	tap__ok(start() == -EACCES && strstr(why(), "the sink failed: begin") && !fake.adds,
+		"a sink that does not begin");
+	finish(&stats);
+	tap__ok(sunk.finishes == 1, "is finished");
+	end();
+
+	begin(&c.pid, 1);
+	sunk.process_err = -ENOSPC;
+	tap__ok(start() == -ENOSPC && strstr(why(), "the sink failed: process"),
+		"one that takes no process");
+	finish(&stats);
+	end();
+
+	begin(&c.pid, 1);
+	start();
+	sunk.sample_err = -EPIPE;
+	for (int i = 0; i < 3; i++)
+		send_sample(1, (uint32_t)c.pid);
+	tap__ok(session__poll(session, 1) == SESSION_FAILED && sunk.samples == 1,
+		"one that fails gets nothing more");
+	tap__ok(finish(&stats) == -EPIPE && sunk.finishes == 1 && stats.written == 3,
+		"but the counts of all");
+	end();
+
+	begin(&c.pid, 1);
+	start();
+	sunk.tick_err = -ENOSPC;
+	tap__ok(session__poll(session, 1) == SESSION_FAILED &&
+			strstr(why(), "the sink failed: tick"),
+		"one that fails at a tick");
+	finish(&stats);
+	end();
+
+	begin(&c.pid, 1);
+	start();
+	session__poll(session, 1);
+	sunk.finish_err = -EIO;
+	tap__ok(finish(&stats) == -EIO && strstr(why(), "the sink failed: finish"),
+		"one that cannot finish");
+	end();
+	child__end(&c);
+}
+
+static void test_records(void)
+{
+	struct child c = child__start("mvb");
+	const uint32_t serial = 0x80000001u;
+	pid_t pid = c.pid;
+	struct stats stats;
+
+	begin(&pid, 1);
+	start();
+	send_process(XR_PROCESS_FORK, serial, (uint32_t)c.pid, 1);
+	send_process(XR_PROCESS_FORK, serial + 1, (uint32_t)c.pid, 1);
+	session__poll(session, 1);
+	send_sample(serial, (uint32_t)c.pid);
+	tap__ok(poll_until(&sunk.samples, 1) == SESSION_RUNS && !strcmp(sunk.comm, "told"),
+		"a child that was told of is known by its name");
+	send_process(XR_PROCESS_EXIT, serial, (uint32_t)c.pid, 0);
+	tap__ok(poll_until(&sunk.ended, 1) == SESSION_RUNS, "and its end is told");
+	send_process(XR_PROCESS_EXIT, serial + 1, (uint32_t)c.pid, 0);
+	send_process(XR_PROCESS_EXIT, 12345, 12345, 0);
+	poll_until(&sunk.ended, 2);
+	send_sample(serial + 7, (uint32_t)c.pid);
+	tap__ok(poll_until(&sunk.samples, 2) == SESSION_RUNS, "one that nobody announced is taken");
+	send_process(XR_PROCESS_EXIT, serial + 7, (uint32_t)c.pid, 0);
+	poll_until(&sunk.ended, 3);
+	send_process(XR_PROCESS_EXEC, 1, (uint32_t)c.pid, 0);
+	tap__ok(poll_to_end() == SESSION_OVER && strstr(said, "became another program"),
+		"one that became another program is profiled no more");
+	err = finish(&stats);
+	tap__ok(!err && stats.processes == 3, "children count that had a sample: %llu in all",
+		(unsigned long long)stats.processes);
+	tap__ok(!stats.decoder.malformed, "all records were good");
+	end();
+	child__end(&c);
+}
+
+int main(void)
+{
+	uint8_t *data = malloc(FIXTURE_SIZE);
+	int fd;
+
+	snprintf(folder, sizeof(folder), "/tmp/test_session.XXXXXX");
+	if (!data || !mkdtemp(folder))
+		tap__bail("no folder");
+	snprintf(library, sizeof(library), "%s/libR.so", folder);
+	fixture__make(data, "2.2", "2022");
+	fd = open(library, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, data, FIXTURE_SIZE) != FIXTURE_SIZE || close(fd))
+		tap__bail("no library");
+	free(data);
+	test_life();
+	test_waiting();
+	test_not_r();
+	test_engines();
+	test_sinks();
+	test_records();
+	unlink(library);
+	rmdir(folder);
+	return tap__done();
+}

@@ -119,9 +119,9 @@ static void lifecycle__describe(const struct lifecycle *l, const struct process 
 
 	if (l->config->notes.lowest > NOTES_DEBUG)
 		return;
-	if (p->looked)
+	if (p->not_begun_at)
 		snprintf(late, sizeof(late), ", began at most %.1f ms ago",
-			 (double)(os__now() - p->looked) / (double)NS_PER_MS);
+			 (double)(os__now() - p->not_begun_at) / (double)NS_PER_MS);
 	if (!proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)))
 		proc__container(cgroup, id);
 	notes__debug(&l->config->notes,
@@ -197,7 +197,7 @@ static int lifecycle__go_on(struct lifecycle *l, struct process *p, uint64_t now
 {
 	if (!l->engine)
 		return 0;
-	verify_hidden__look(&l->verify, &p->hidden, &p->target, 1, now);
+	verify_hidden__advance(&l->verify, &p->hidden, &p->target, 1, now);
 	if (verify_hidden__worth_waiting(&p->hidden, &p->target, now))
 		return 0;
 	return lifecycle__sample(l, p);
@@ -271,7 +271,7 @@ int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin)
 		return 0;
 	if (!l->err && p->state == PROCESS_WAITING &&
 	    process__outcome(l, p, err, now) == OUTCOME_NOT_YET) {
-		p->looked = err == -EAGAIN ? now : 0;
+		p->not_begun_at = err == -EAGAIN ? now : 0;
 		process__retry_later(p, now, RETRY_PART);
 		process__hold(p);
 		notes__debug(&l->config->notes, "waiting: %s", l->reason.text);
@@ -292,7 +292,10 @@ int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct 
 	l->engine = engine;
 	for (p = processes__next(&l->processes, NULL); p; p = next) {
 		next = processes__next(&l->processes, p);
-		err = p->state == PROCESS_FOUND ? lifecycle__go_on(l, p, now) : 0;
+		if (p->state != PROCESS_FOUND)
+			continue;
+		p->hidden.opened_at = now; /* while the engine was opened nothing was looked at */
+		err = lifecycle__go_on(l, p, now);
 		if (!err)
 			continue;
 		first = first ? first : err;
@@ -342,7 +345,7 @@ static void lifecycle__retry(struct lifecycle *l, struct process *p, uint64_t no
 	if (now < p->retry_at)
 		return;
 	if (process__starting(p)) {
-		p->looked = now;
+		p->not_begun_at = now;
 		process__retry_later(p, now, RETRY_READ_PART);
 		if (process__outcome(l, p, -EAGAIN, now) == OUTCOME_NOT_YET)
 			return;
@@ -376,7 +379,7 @@ static void lifecycle__complete(struct lifecycle *l, struct process *p, int *loo
 	if (now - p->hidden.looked_at < AGAIN_MS * NS_PER_MS || *looks <= 0)
 		return;
 	*looks -= AGAIN_LOOKS;
-	if (verify_hidden__look(&l->verify, &p->hidden, &p->target, n, now))
+	if (verify_hidden__advance(&l->verify, &p->hidden, &p->target, n, now))
 		l->ops->update(l->engine, &p->target.row);
 }
 

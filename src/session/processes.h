@@ -35,9 +35,9 @@ struct process {
 	bool inherited;	     /* not mine, but `target` is filled, with what holds for its parent */
 	struct proc_handle handle;
 	/* times in ns, CLOCK_MONOTONIC */
-	uint64_t since;	   /* it was first looked at */
-	uint64_t retry_at; /* PROCESS_WAITING: when to look again */
-	uint64_t looked;   /* when R was last seen not to be initialised; 0: never */
+	uint64_t since;	       /* it was first looked at */
+	uint64_t retry_at;     /* PROCESS_WAITING: when to look again */
+	uint64_t not_begun_at; /* when R was last seen not to be initialised; 0: never */
 	char comm[XR_COMM_LEN];
 	struct target target;
 	struct hidden_proof hidden; /* of `target` */

@@ -48,12 +48,12 @@ void verify_hidden__inherit(struct hidden_proof *h, const struct hidden_proof *p
 			    uint64_t now);
 
 /*
- * verify_hidden__look - look at @t's process up to @looks times, some microseconds each, if
+ * verify_hidden__advance - look at @t's process up to @looks times, some microseconds each, if
  * something is open.  Returns whether its row became more complete, perhaps because of a proof that
  * was made elsewhere.
  */
-bool verify_hidden__look(struct verify_hidden *v, struct hidden_proof *h, struct target *t,
-			 unsigned int looks, uint64_t now);
+bool verify_hidden__advance(struct verify_hidden *v, struct hidden_proof *h, struct target *t,
+			    unsigned int looks, uint64_t now);
 
 /*
  * verify_hidden__worth_waiting - a process was found a moment ago: is it likely that its row will

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct family_event {
+struct descendants_event {
 	uint64_t time;
 	pid_t parent; /* 0: an exit */
 	pid_t pid;
@@ -38,7 +38,7 @@ static void descendants__resolve(struct descendants *f)
 		before = f->nevents;
 		left = 0;
 		for (size_t i = 0; i < before; i++) {
-			struct family_event e = f->events[i];
+			struct descendants_event e = f->events[i];
 
 			if (!e.parent || !descendants__member(f, e.parent, e.time) ||
 			    descendants__put(f, e.pid, e.time))
@@ -54,9 +54,9 @@ bool descendants__has(struct descendants *f, pid_t pid)
 	return map__get(&f->members, (uint64_t)pid, 0);
 }
 
-static int descendants__later(struct descendants *f, struct family_event e)
+static int descendants__postpone(struct descendants *f, struct descendants_event e)
 {
-	struct family_event *more;
+	struct descendants_event *more;
 	size_t room;
 
 	if (f->nevents == f->room) {
@@ -75,20 +75,20 @@ int descendants__forked(struct descendants *f, uint64_t time, pid_t parent, pid_
 {
 	if (descendants__member(f, parent, time))
 		return descendants__put(f, child, time);
-	return descendants__later(f, (struct family_event){time, parent, child});
+	return descendants__postpone(f, (struct descendants_event){time, parent, child});
 }
 
 int descendants__exited(struct descendants *f, uint64_t time, pid_t pid)
 {
 	/* its own forks may be told only after this */
-	return descendants__later(f, (struct family_event){time, 0, pid});
+	return descendants__postpone(f, (struct descendants_event){time, 0, pid});
 }
 
 void descendants__settle(struct descendants *f)
 {
 	descendants__resolve(f);
 	for (size_t i = 0; i < f->nevents; i++) {
-		const struct family_event *e = &f->events[i];
+		const struct descendants_event *e = &f->events[i];
 
 		if (!e->parent && descendants__member(f, e->pid, e->time))
 			map__remove(&f->members, (uint64_t)e->pid, 0);

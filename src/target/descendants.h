@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes and all that descend from them, for --subprocesses: a child belongs to the family for
+ * Processes and all that descend from them, for --subprocesses: a child stays a descendant for
  * good, also when its parent ends first and it is given to another (`command &`, setsid).
  *
  * Fed with forks and exits and their times (any clock, the same for all), in any order between two
@@ -17,19 +17,19 @@
 
 #include "base/map.h"
 
-struct family_event;
+struct descendants_event;
 
 struct descendants {
 	struct map members; /* pid to time of fork */
 	/* not acted on yet: forks by a parent that is no member so far, and exits */
-	struct family_event *events;
+	struct descendants_event *events;
 	size_t nevents, room;
 };
 
-/* descendants__add - @pid, which runs already, belongs to it.  -ENOMEM. */
+/* descendants__add - @pid, which runs already, is one of them.  -ENOMEM. */
 int descendants__add(struct descendants *f, pid_t pid);
 
-/* descendants__has - does it?  Takes all forks told so far into account. */
+/* descendants__has - is @pid one of them?  Takes all forks told so far into account. */
 bool descendants__has(struct descendants *f, pid_t pid);
 
 /* descendants__forked, descendants__exited - what became of processes, members or not.  -ENOMEM. */

@@ -66,7 +66,7 @@ struct proc_events {
 	uint64_t record[RECORD_MAX / 8]; /* one that wraps round, put together */
 };
 
-/* What is remembered of a file: the values of watch.files. */
+/* What is remembered of a file: the values of `files`. */
 static char file_plain, file_holds_r;
 
 static const char *path__name(const char *path)
@@ -80,10 +80,10 @@ static const char *path__name(const char *path)
  * A file that is not libR.so: R is in it when it is the program that runs and has R's variables.
  * Each file is looked at once.
  */
-static bool file__holds_r(struct proc_events *w, const struct record_mmap2 *r)
+static bool file__holds_r(struct proc_events *e, const struct record_mmap2 *r)
 {
 	uint64_t a = (uint64_t)r->maj << 52 ^ (uint64_t)r->min << 32 ^ r->ino_generation;
-	void *known = map__get(&w->files, a, r->ino);
+	void *known = map__get(&e->files, a, r->ino);
 	char exe[4096];
 	bool deleted;
 	int yes = 0;
@@ -97,41 +97,41 @@ static bool file__holds_r(struct proc_events *w, const struct record_mmap2 *r)
 		yes = program__holds_r((pid_t)r->pid);
 	if (yes < 0)
 		return false;
-	if (w->files.count >= FILES_MAX)
-		map__free(&w->files);
+	if (e->files.count >= FILES_MAX)
+		map__free(&e->files);
 	/* without memory the file is looked at again the next time */
-	map__put(&w->files, a, r->ino, yes ? &file_holds_r : &file_plain);
+	map__put(&e->files, a, r->ino, yes ? &file_holds_r : &file_plain);
 	return yes;
 }
 
-static void proc_events__mapped(struct proc_events *w, const struct record_mmap2 *r)
+static void proc_events__mapped(struct proc_events *e, const struct record_mmap2 *r)
 {
 	pid_t pid = (pid_t)r->pid;
 
 	if (pid <= 0 || !(r->prot & PROT_EXEC) || !r->ino)
 		return;
-	if (!proc_maps__is_libr(r->filename) && !file__holds_r(w, r))
+	if (!proc_maps__is_libr(r->filename) && !file__holds_r(e, r))
 		return;
-	if (w->npending == PENDING_MAX)
-		w->lost = true;
+	if (e->npending == PENDING_MAX)
+		e->lost = true;
 	else
-		w->pending[w->npending++] = pid;
+		e->pending[e->npending++] = pid;
 }
 
-static void proc_events__task(struct proc_events *w, const struct record_task *r)
+static void proc_events__task(struct proc_events *e, const struct record_task *r)
 {
 	pid_t pid = (pid_t)r->pid, parent = (pid_t)r->ppid;
 
 	if (r->head.type == PERF_RECORD_FORK) {
-		if (w->sink.forked && pid > 0 && parent > 0 && pid != parent)
-			w->sink.forked(w->sink.arg, r->time, parent, pid);
-	} else if (w->sink.exited && pid > 0 && r->pid == r->tid) {
-		w->sink.exited(w->sink.arg, r->time, pid);
+		if (e->sink.forked && pid > 0 && parent > 0 && pid != parent)
+			e->sink.forked(e->sink.arg, r->time, parent, pid);
+	} else if (e->sink.exited && pid > 0 && r->pid == r->tid) {
+		e->sink.exited(e->sink.arg, r->time, pid);
 	}
 }
 
 /* @size: of the record, at least its head. */
-static void proc_events__record(struct proc_events *w, const struct perf_event_header *head,
+static void proc_events__record(struct proc_events *e, const struct perf_event_header *head,
 				size_t size)
 {
 	const struct record_mmap2 *m = (const void *)head;
@@ -139,56 +139,56 @@ static void proc_events__record(struct proc_events *w, const struct perf_event_h
 	switch (head->type) {
 	case PERF_RECORD_MMAP2:
 		if (size > sizeof(*m) && memchr(m->filename, '\0', size - sizeof(*m)))
-			proc_events__mapped(w, m);
+			proc_events__mapped(e, m);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		if (size >= sizeof(struct record_task))
-			proc_events__task(w, (const void *)head);
+			proc_events__task(e, (const void *)head);
 		break;
 	case PERF_RECORD_LOST:
-		w->lost = true;
+		e->lost = true;
 		break;
 	}
 }
 
 /* Everything that is in one ring.  The kernel moves data_head, we data_tail. */
-static void ring__read(struct proc_events *w, struct ring *r)
+static void ring__read(struct proc_events *e, struct ring *r)
 {
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = r->page->data_tail;
 
 	while (tail < head) {
-		size_t at = tail & (w->ring_bytes - 1), size, first;
+		size_t at = tail & (e->ring_bytes - 1), size, first;
 		const struct perf_event_header *h = (const void *)(r->data + at);
 
 		/* records are multiples of 8, so a head never wraps */
 		size = h->size;
 		if (size < sizeof(*h) || size > head - tail) {
-			w->lost = true;
+			e->lost = true;
 			tail = head;
 			break;
 		}
-		first = w->ring_bytes - at;
+		first = e->ring_bytes - at;
 		if (first < size) {
-			memcpy(w->record, r->data + at, first);
-			memcpy((uint8_t *)w->record + first, r->data, size - first);
-			h = (const void *)w->record;
+			memcpy(e->record, r->data + at, first);
+			memcpy((uint8_t *)e->record + first, r->data, size - first);
+			h = (const void *)e->record;
 		}
-		proc_events__record(w, h, size);
+		proc_events__record(e, h, size);
 		tail += size;
 	}
 	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-static void proc_events__rings(struct proc_events *w)
+static void proc_events__rings(struct proc_events *e)
 {
-	for (size_t i = 0; i < w->nrings; i++)
-		if (w->rings[i].fd >= 0)
-			ring__read(w, &w->rings[i]);
+	for (size_t i = 0; i < e->nrings; i++)
+		if (e->rings[i].fd >= 0)
+			ring__read(e, &e->rings[i]);
 }
 
-static int ring__open(struct proc_events *w, struct ring *r, int cpu)
+static int ring__open(struct proc_events *e, struct ring *r, int cpu)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -197,7 +197,7 @@ static int ring__open(struct proc_events *w, struct ring *r, int cpu)
 		.sample_period = 1,
 		.mmap = 1, /* of executable code only */
 		.mmap2 = 1,
-		.task = w->sink.forked || w->sink.exited,
+		.task = e->sink.forked || e->sink.exited,
 		.watermark = 1,
 		.wakeup_watermark = 1, /* each record wakes */
 	};
@@ -207,16 +207,16 @@ static int ring__open(struct proc_events *w, struct ring *r, int cpu)
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	r->page = mmap(NULL, w->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	r->page = mmap(NULL, e->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (r->page == MAP_FAILED) {
 		err = -errno;
 		close(fd);
 		return err;
 	}
-	r->data = (uint8_t *)r->page + (w->map_bytes - w->ring_bytes);
-	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event)) {
+	r->data = (uint8_t *)r->page + (e->map_bytes - e->ring_bytes);
+	if (epoll_ctl(e->epoll, EPOLL_CTL_ADD, fd, &event)) {
 		err = -errno;
-		munmap(r->page, w->map_bytes);
+		munmap(r->page, e->map_bytes);
 		close(fd);
 		return err;
 	}
@@ -224,11 +224,11 @@ static int ring__open(struct proc_events *w, struct ring *r, int cpu)
 	return 0;
 }
 
-static void ring__close(struct proc_events *w, struct ring *r)
+static void ring__close(struct proc_events *e, struct ring *r)
 {
 	if (r->fd < 0)
 		return;
-	munmap(r->page, w->map_bytes);
+	munmap(r->page, e->map_bytes);
 	close(r->fd);
 	r->fd = -1;
 }
@@ -237,55 +237,55 @@ static void ring__close(struct proc_events *w, struct ring *r)
  * Rings for CPUs that came online, none for those that went.  What happened on a CPU before it had
  * a ring counts as lost.  A ring that cannot be opened now is tried again the next time.
  */
-static void proc_events__renew_cpus(struct proc_events *w)
+static void proc_events__renew_cpus(struct proc_events *e)
 {
-	bool *online = calloc(w->nrings, sizeof(*online));
+	bool *online = calloc(e->nrings, sizeof(*online));
 
 	if (!online)
 		return;
-	if (cpus__online(online, w->nrings)) {
+	if (cpus__online(online, e->nrings)) {
 		free(online);
 		return;
 	}
-	for (size_t cpu = 0; cpu < w->nrings; cpu++) {
+	for (size_t cpu = 0; cpu < e->nrings; cpu++) {
 		if (!online[cpu])
-			ring__close(w, &w->rings[cpu]);
-		else if (w->rings[cpu].fd < 0 && !ring__open(w, &w->rings[cpu], (int)cpu))
-			w->lost = true;
+			ring__close(e, &e->rings[cpu]);
+		else if (e->rings[cpu].fd < 0 && !ring__open(e, &e->rings[cpu], (int)cpu))
+			e->lost = true;
 	}
 	free(online);
 }
 
-bool proc_events__read(struct proc_events *w)
+bool proc_events__read(struct proc_events *e)
 {
 	uint64_t expirations;
 	size_t told;
 	bool lost;
 
-	proc_events__rings(w);
-	if (read(w->timer, &expirations, sizeof(expirations)) == sizeof(expirations))
-		proc_events__renew_cpus(w);
-	for (int round = 0; w->npending && round < ROUNDS_MAX; round++) {
-		told = w->npending;
+	proc_events__rings(e);
+	if (read(e->timer, &expirations, sizeof(expirations)) == sizeof(expirations))
+		proc_events__renew_cpus(e);
+	for (int round = 0; e->npending && round < ROUNDS_MAX; round++) {
+		told = e->npending;
 		/*
 		 * A child maps nothing before its fork is on record, but perhaps in a ring that
 		 * was read before this one: so go round once more.
 		 */
-		if (w->sink.forked)
-			proc_events__rings(w);
+		if (e->sink.forked)
+			proc_events__rings(e);
 		for (size_t i = 0; i < told; i++)
-			w->sink.mapped(w->sink.arg, w->pending[i]);
-		w->npending -= told;
-		memmove(w->pending, w->pending + told, w->npending * sizeof(*w->pending));
+			e->sink.mapped(e->sink.arg, e->pending[i]);
+		e->npending -= told;
+		memmove(e->pending, e->pending + told, e->npending * sizeof(*e->pending));
 	}
-	lost = w->lost || w->npending;
-	w->lost = false;
+	lost = e->lost || e->npending;
+	e->lost = false;
 	return lost;
 }
 
-int proc_events__fd(const struct proc_events *w)
+int proc_events__fd(const struct proc_events *e)
 {
-	return w->epoll;
+	return e->epoll;
 }
 
 static int open_fault(struct errmsg *f, int err)
@@ -298,16 +298,16 @@ static int open_fault(struct errmsg *f, int err)
 	return errmsg__set(f, err, "cannot watch for new processes: %s", strerror(-err));
 }
 
-static int timer__open(struct proc_events *w)
+static int timer__open(struct proc_events *e)
 {
 	const struct timespec period = {.tv_sec = CPUS_CHECK_MS / 1000,
 					.tv_nsec = CPUS_CHECK_MS % 1000 * 1000000L};
 	struct itimerspec spec = {.it_interval = period, .it_value = period};
 	struct epoll_event event = {.events = EPOLLIN};
 
-	w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (w->timer < 0 || timerfd_settime(w->timer, 0, &spec, NULL) ||
-	    epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->timer, &event))
+	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (e->timer < 0 || timerfd_settime(e->timer, 0, &spec, NULL) ||
+	    epoll_ctl(e->epoll, EPOLL_CTL_ADD, e->timer, &event))
 		return -errno;
 	return 0;
 }
@@ -317,64 +317,64 @@ int proc_events__open(struct proc_events **out, const struct proc_events_sink *s
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int cpus = libbpf_num_possible_cpus(), err = 0;
-	struct proc_events *w = calloc(1, sizeof(*w));
+	struct proc_events *e = calloc(1, sizeof(*e));
 
-	if (!w)
+	if (!e)
 		return errmsg__set(f, -ENOMEM, "out of memory");
-	w->epoll = w->timer = -1;
-	w->sink = *sink;
-	w->ring_bytes = RING_PAGES * page;
-	w->map_bytes = w->ring_bytes + page;
+	e->epoll = e->timer = -1;
+	e->sink = *sink;
+	e->ring_bytes = RING_PAGES * page;
+	e->map_bytes = e->ring_bytes + page;
 	if (cpus < 1) {
 		err = errmsg__set(f, -ENODEV, "cannot tell how many CPUs there are");
 		goto cleanup;
 	}
-	w->rings = calloc((size_t)cpus, sizeof(*w->rings));
-	for (int cpu = 0; w->rings && cpu < cpus; cpu++)
-		w->rings[cpu].fd = -1;
-	w->nrings = w->rings ? (size_t)cpus : 0;
-	w->pending = calloc(PENDING_MAX, sizeof(*w->pending));
-	if (!w->rings || !w->pending) {
+	e->rings = calloc((size_t)cpus, sizeof(*e->rings));
+	for (int cpu = 0; e->rings && cpu < cpus; cpu++)
+		e->rings[cpu].fd = -1;
+	e->nrings = e->rings ? (size_t)cpus : 0;
+	e->pending = calloc(PENDING_MAX, sizeof(*e->pending));
+	if (!e->rings || !e->pending) {
 		err = errmsg__set(f, -ENOMEM, "out of memory");
 		goto cleanup;
 	}
-	w->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (w->epoll < 0) {
+	e->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (e->epoll < 0) {
 		err = open_fault(f, -errno);
 		goto cleanup;
 	}
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		err = ring__open(w, &w->rings[cpu], cpu);
+		err = ring__open(e, &e->rings[cpu], cpu);
 		if (err && err != -ENODEV) { /* ENODEV: offline */
 			open_fault(f, err);
 			goto cleanup;
 		}
 	}
-	err = timer__open(w);
+	err = timer__open(e);
 	if (err) {
 		open_fault(f, err);
 		goto cleanup;
 	}
-	*out = w;
+	*out = e;
 	return 0;
 
 cleanup:
-	proc_events__close(w);
+	proc_events__close(e);
 	return err;
 }
 
-void proc_events__close(struct proc_events *w)
+void proc_events__close(struct proc_events *e)
 {
-	if (!w)
+	if (!e)
 		return;
-	for (size_t i = 0; i < w->nrings; i++)
-		ring__close(w, &w->rings[i]);
-	if (w->timer >= 0)
-		close(w->timer);
-	if (w->epoll >= 0)
-		close(w->epoll);
-	map__free(&w->files);
-	free(w->pending);
-	free(w->rings);
-	free(w);
+	for (size_t i = 0; i < e->nrings; i++)
+		ring__close(e, &e->rings[i]);
+	if (e->timer >= 0)
+		close(e->timer);
+	if (e->epoll >= 0)
+		close(e->epoll);
+	map__free(&e->files);
+	free(e->pending);
+	free(e->rings);
+	free(e);
 }

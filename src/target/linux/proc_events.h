@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Watches the whole machine for processes that R appears in, by the kernel's own records: each
- * mapping of executable code (and, for families, each fork and exit) is written by perf into one
- * ring per CPU.  /proc is looked at only for a process that a record names.
+ * The processes of the whole machine that R appears in, by the kernel's own records: each mapping
+ * of executable code (and, for descendants, each fork and exit) is written by perf into one ring
+ * per CPU.  /proc is read only for a process that a record names.
  *
- * Pids are those of the pid namespace the watch was opened in; what runs outside it is not seen.
+ * Pids are those of the pid namespace that these were opened in; what runs outside it is not seen.
  */
 #ifndef XR_TARGET_LINUX_PROC_EVENTS_H
 #define XR_TARGET_LINUX_PROC_EVENTS_H
@@ -36,8 +36,9 @@ struct proc_events_sink {
 int proc_events__open(struct proc_events **out, const struct proc_events_sink *sink,
 		      struct errmsg *f);
 
-/* proc_events__fd - becomes readable when there is something to read; stays the watch's own. */
-int proc_events__fd(const struct proc_events *w);
+/* proc_events__fd - becomes readable when there is something to read; is not the caller's to close.
+ */
+int proc_events__fd(const struct proc_events *e);
 
 /*
  * proc_events__read - act on all records there are.  Forks and exits are told in no order between
@@ -45,8 +46,8 @@ int proc_events__fd(const struct proc_events *w);
  * were lost since the last call: then processes may have been missed, and /proc must be scanned
  * (target__scan()).
  */
-bool proc_events__read(struct proc_events *w);
+bool proc_events__read(struct proc_events *e);
 
-void proc_events__close(struct proc_events *w); /* NULL is allowed */
+void proc_events__close(struct proc_events *e); /* NULL is allowed */
 
 #endif

@@ -13,10 +13,10 @@
 #include "os/proc.h"
 #include "target/linux/program.h"
 
-/* What is remembered of a program: values of the map of those looked at, by device and inode. */
+/* What is remembered of a program that was read: values of a map by device and inode. */
 static char program_plain, program_holds_r;
 
-/* Is R in the program that @pid runs?  Each program is looked at once in a scan. */
+/* Is R in the program that @pid runs?  Each program is read once in a scan. */
 static bool scan__program(struct map *programs, pid_t pid)
 {
 	char link[32];
@@ -36,8 +36,8 @@ static bool scan__program(struct map *programs, pid_t pid)
 	return yes > 0;
 }
 
-/* Is @pid worth a closer look? */
-static bool scan__look(struct map *programs, pid_t pid)
+/* May @pid have R in it? */
+static bool scan__may_hold_r(struct map *programs, pid_t pid)
 {
 	struct proc_map map;
 	struct proc p;
@@ -47,7 +47,7 @@ static bool scan__look(struct map *programs, pid_t pid)
 	FILE *maps;
 
 	maps = proc__fopen(pid, "maps");
-	if (!maps) /* if it is called R, whoever looks closer will say that he may not */
+	if (!maps) /* if it is called R, target__find() says that it is not allowed */
 		return (errno == EACCES || errno == EPERM) && !proc__read(pid, &p) &&
 		       !strcmp(p.comm, "R");
 	n = proc_maps__find(maps, &map, 1, &lines);
@@ -78,7 +78,7 @@ int target__scan(int (*seen)(void *arg, pid_t pid), void *arg)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && scan__look(&programs, pid))
+		if (pid > 0 && scan__may_hold_r(&programs, pid))
 			result = seen(arg, pid);
 	}
 	closedir(proc);

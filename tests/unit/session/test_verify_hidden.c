@@ -59,7 +59,7 @@ int main(void)
 		"what was read from code is not used at once");
 	tap__ok(!verify_hidden__begin(&v, &two, &b, 0) && two.open, "nor in another process");
 	tap__ok(!verify_hidden__begin(&v, &three, &c, 0) && three.open, "nor of another file");
-	tap__ok(!verify_hidden__look(&v, &one, &a, 8, 1) && one.open && !a.row.gc_at &&
+	tap__ok(!verify_hidden__advance(&v, &one, &a, 8, 1) && one.open && !a.row.gc_at &&
 			one.looked_at == 1,
 		"a flag that is set proves nothing");
 	tap__ok(verify_hidden__worth_waiting(&one, &a, 1),
@@ -69,16 +69,16 @@ int main(void)
 	verify_hidden__inherit(&child, &one, 5);
 	tap__ok(child.open && !child.check.looks && child.opened_at == 5, "a child begins anew");
 	flag = 0;
-	tap__ok(verify_hidden__look(&v, &child, &forked, 1, 6) && forked.row.gc_at == at() &&
+	tap__ok(verify_hidden__advance(&v, &child, &forked, 1, 6) && forked.row.gc_at == at() &&
 			!child.open && child.completed,
 		"a flag that is not set is one: in a child");
-	tap__ok(verify_hidden__look(&v, &one, &a, 0, 7) && a.row.gc_at == at() && !one.open,
+	tap__ok(verify_hidden__advance(&v, &one, &a, 0, 7) && a.row.gc_at == at() && !one.open,
 		"its parent has it without another look");
-	tap__ok(verify_hidden__look(&v, &two, &b, 0, 7) && b.row.gc_at == at(),
+	tap__ok(verify_hidden__advance(&v, &two, &b, 0, 7) && b.row.gc_at == at(),
 		"and so has another process of that file");
-	tap__ok(!verify_hidden__look(&v, &two, &b, 8, 8) && two.looked_at == 7,
+	tap__ok(!verify_hidden__advance(&v, &two, &b, 8, 8) && two.looked_at == 7,
 		"then nothing more is looked at");
-	tap__ok(!verify_hidden__look(&v, &three, &c, 0, 7) && three.open && !c.row.gc_at,
+	tap__ok(!verify_hidden__advance(&v, &three, &c, 0, 7) && three.open && !c.row.gc_at,
 		"but not one of another file");
 	tap__ok(!verify_hidden__begin(&v, &two, &plain, 9) && !two.open && plain.row.gc_at == at(),
 		"a process that comes later has it from the start");
@@ -93,7 +93,7 @@ int main(void)
 		"what cannot be had is said once for a file: %s", last);
 	c.row.gc_at = at();
 	flag = 7;
-	verify_hidden__look(&v, &three, &c, 1, 10);
+	verify_hidden__advance(&v, &three, &c, 1, 10);
 	tap__ok(notes == 2 && !three.open && strstr(last, "/other/libR.so"),
 		"and for each file: %s", last);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/version.h"
 #include "cmd/cmd.h"
@@ -14,9 +15,6 @@
 #include "output/outputs.h"
 #include "session/session.h"
 #include "session/stats.h"
-
-#define NS_PER_MS 1000000ull
-#define NS_PER_S  1000000000ull
 
 #define POLL_MS 100 /* between two looks at signals, the workload and the clock */
 #define REAP_MS 500 /* for a workload that is ending to have ended */

@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "os/os.h"
 #include "os/proc.h"
 #include "session/records.h"
 #include "target/layout_check.h"
-
-#define NS_PER_MS 1000000ull
 
 /*
  * How long to wait between two looks for R in a process: a part of the time it has been waited for,

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define NS_PER_MS 1000000ull
+#include "base/clock.h"
 
 #define SETTLE_NS (2000 * NS_PER_MS)  /* for a program, and its libraries, to be mapped */
 #define INIT_NS	  (5000 * NS_PER_MS)  /* for an R that was named while it starts */

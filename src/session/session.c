@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "os/os.h"
 #include "session/discovery.h"
 #include "session/lifecycle.h"
 #include "session/stats.h"
 #include "session/sweep.h"
-
-#define NS_PER_MS 1000000ull
-#define NS_PER_S  1000000000ull
 
 #define POLL_SOON_MS 10	  /* at most, until the first sample */
 #define DRAIN_MS     5000 /* at most, for what is left after the end */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "session/sweep.h"
 
-#define NS_PER_MS 1000000ull
+#include "base/clock.h"
 
 #define SWEEP_MS 1000
 

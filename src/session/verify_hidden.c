@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "os/proc.h"
-
-#define NS_PER_MS 1000000ull
 
 #define FIRST_NS   (50 * NS_PER_MS) /* a process' first sample may wait so long */
 #define IDLE_LOOKS 3 /* of one that does not run: it will be the same the next time */

@@ -18,14 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "os/linux/priority.h"
 #include "os/os.h"
 #include "os/proc.h"
 #include "target/descendants.h"
 #include "target/linux/proc_events.h"
 #include "target/target.h"
-
-#define NS_PER_MS 1000000ull
 
 #define APPEAR_MS 10000 /* for R to appear in what one that is profiled left behind */
 #define REST_MS	  5	/* at least, between two readings of events: execs come in crowds */

@@ -11,12 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "os/os.h"
 #include "os/proc.h"
 #include "os/win32/proc_win32.h"
 #include "target/target.h"
-
-#define NS_PER_MS 1000000ull
 
 #define SCAN_MS	    500 /* between two looks at all processes */
 #define SCAN_NEW_MS 20	/* for a workload whose R was not found yet */

@@ -17,12 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "elf_fixture.h"
 #include "os/os.h"
 #include "session/session.h"
 #include "tap.h"
 
-#define NS_PER_S 1000000000ull
 
 /* --- processes --- */
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Processes that nobody named: those below the ones profiled, whether the kernel tells of them (as
+ * root) or /proc is read again and again.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "os/os.h"
+#include "session/discovery.h"
+#include "tap.h"
+
+#include "r_child.h"
+
+static struct pids found;
+static struct discovery *d;
+static struct errmsg why;
+
+/* Is @pid found within 20 s? */
+static bool comes(pid_t want)
+{
+	uint64_t limit = os__now() + 20 * NS_PER_S;
+	pid_t pid = 0;
+
+	while (os__now() < limit) {
+		while (pids__take(&found, &pid))
+			if (pid == want)
+				return true;
+		if (discovery__wait(d, -1, true, 100, &why) > 0)
+			usleep(10000); /* there is nothing to wait for: it is the engine that waits
+					*/
+	}
+	return false;
+}
+
+/* Is @pid among those that are found at once? */
+static bool queued(pid_t want)
+{
+	bool yes = false;
+	pid_t pid = 0;
+
+	while (pids__take(&found, &pid))
+		yes |= pid == want;
+	return yes;
+}
+
+int main(void)
+{
+	pid_t self = getpid();
+	struct session_config config = {.pids = &self, .npids = 1, .follow = true};
+	struct child there, later, stranger;
+
+	library__make();
+	there = child__start("mvb");
+	if (discovery__open(&d, &config, &found, &why))
+		tap__bail("%s", why.text);
+	tap__diag("%s", discovery__tells(d) ? "the kernel tells" : "/proc is read");
+	tap__ok(queued(there.pid), "a child that was there before is found at once");
+	later = child__start("mvb");
+	tap__ok(comes(later.pid), "one that comes later is found");
+	if (discovery__tells(d)) {
+		tap__ok(discovery__may_come(d, 0), "a child of this process may come yet");
+		discovery__children(d, self, &why);
+		tap__ok(queued(there.pid), "children are found by their parent");
+	} else {
+		tap__skip("events are not allowed", "a child of this process may come yet");
+		tap__skip("events are not allowed", "children are found by their parent");
+	}
+	discovery__close(d);
+	child__end(&later);
+
+	/* a parent that is not one of ours: the child of the other is not below it */
+	stranger = child__start("");
+	config.pids = &stranger.pid;
+	if (discovery__open(&d, &config, &found, &why))
+		tap__bail("%s", why.text);
+	tap__ok(!queued(there.pid), "one that does not descend from those named is not found");
+	later = child__start("mvb");
+	for (int i = 0; i < 3; i++)
+		discovery__wait(d, -1, true, 10, &why);
+	discovery__scan(d, &why);
+	tap__ok(!queued(later.pid), "nor when it comes later");
+	tap__ok(!discovery__add_root(d, later.pid, &why) && !discovery__scan(d, &why) &&
+			queued(later.pid),
+		"until it is named");
+	discovery__close(d);
+
+	config = (struct session_config){0};
+	if (discovery__open(&d, &config, &found, &why))
+		tap__bail("%s", why.text);
+	tap__ok(!queued(there.pid) && discovery__wait(d, -1, false, 7, &why) == 7,
+		"where nobody is to be found, the engine is waited for");
+	tap__ok(!discovery__may_come(d, 0), "and nothing is to come");
+	discovery__close(d);
+
+	config.all = true;
+	if (discovery__open(&d, &config, &found, &why))
+		tap__bail("%s", why.text);
+	tap__ok(queued(there.pid), "with all, whoever is there is found");
+	child__end(&later);
+	later = child__start("mvb");
+	tap__ok(comes(later.pid), "and whoever comes");
+	tap__ok(discovery__may_come(d, 0), "there may always come one");
+	discovery__close(d);
+	discovery__close(NULL);
+	pids__free(&found);
+	child__end(&later);
+	child__end(&there);
+	child__end(&stranger);
+	library__remove();
+	return tap__done();
+}

@@ -94,17 +94,31 @@ int workload__go(struct workload *c, struct errmsg *f)
 	return 0;
 }
 
+/*
+ * An engine may trace the child: a stop of it is reported to whoever waits first, and is the
+ * engine's to take (ptrace(2)).  So what is to be reported is looked at before it is taken.
+ */
 bool workload__ended(struct workload *c)
 {
-	pid_t pid;
+	siginfo_t info = {0};
+	int err;
 
 	if (c->ended || !c->pid)
 		return c->ended;
 	do {
-		pid = waitpid(c->pid, &c->status, WNOHANG);
-	} while (pid < 0 && errno == EINTR);
-	c->ended = pid != 0;
-	return c->ended;
+		err = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) ? errno : 0;
+	} while (err == EINTR);
+	if (err) { /* somebody else has taken it */
+		c->ended = true;
+		return true;
+	}
+	if (!info.si_pid || info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED ||
+	    info.si_code == CLD_CONTINUED)
+		return false;
+	while (waitpid(c->pid, &c->status, WNOHANG) < 0 && errno == EINTR)
+		;
+	c->ended = true;
+	return true;
 }
 
 bool workload__wait(struct workload *c, int ms)

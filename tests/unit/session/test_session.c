@@ -220,7 +220,7 @@ static int sunk__tick(void *arg, uint64_t now)
 	return sunk__result(sunk.tick_err, "tick");
 }
 
-static int sunk__finish(void *arg, const struct stats *stats)
+static int sunk__finish(void *arg, struct stats *stats)
 {
 	(void)arg;
 	sunk.finishes++;

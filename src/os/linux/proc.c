@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "base/parse.h"
 
 #define PF_EXITING 0x00000004u /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000u
@@ -117,7 +120,9 @@ int proc__parse_stat(const char *text, size_t len, struct proc *p)
 
 int proc__read(pid_t pid, struct proc *p)
 {
-	char text[4096], *at;
+	char text[4096];
+	const char *at;
+	uint64_t number;
 	ssize_t len;
 
 	memset(p, 0, sizeof(*p));
@@ -133,12 +138,16 @@ int proc__read(pid_t pid, struct proc *p)
 	if (len < 0)
 		return len == -ENOENT || len == -ESRCH ? -ESRCH : (int)len;
 	/* a newline in the name is written as \n: only real lines begin after one */
-	at = strstr(text, "\nTgid:\t");
-	if (at)
-		p->tgid = (pid_t)strtol(at + 7, NULL, 10);
-	at = strstr(text, "\nUid:\t");
-	if (at && (at = strchr(at + 6, '\t')))
-		p->uid = (uid_t)strtoul(at + 1, NULL, 10);
+	at = strstr(text, "\nTgid:");
+	at = at ? at + strlen("\nTgid:") : NULL;
+	if (at && !parse__field(&at, INT_MAX, &number))
+		p->tgid = (pid_t)number;
+	/* real and effective */
+	at = strstr(text, "\nUid:");
+	at = at ? at + strlen("\nUid:") : NULL;
+	if (at && !parse__field(&at, UINT32_MAX, &number) &&
+	    !parse__field(&at, UINT32_MAX, &number))
+		p->uid = (uint32_t)number;
 	return 0;
 }
 

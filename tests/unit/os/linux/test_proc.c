@@ -18,6 +18,14 @@
 
 static const char here[] = "this is in the memory of the process";
 
+/* root by its real user, nobody by its effective one */
+static void run_nobody(int ready, void *arg)
+{
+	(void)arg;
+	if (!seteuid(65534))
+		child__wait(ready);
+}
+
 static void test_read(void)
 {
 	struct proc p;
@@ -28,6 +36,11 @@ static void test_read(void)
 			p.stack && !p.kernel && !p.ending && !strncmp(p.comm, "test_proc", 9),
 		"this process");
 	tap__ok(p.start_time == proc__start_time(getpid()), "its start");
+	if (!geteuid()) {
+		pid = child__start(run_nobody, NULL);
+		tap__ok(pid > 0 && !proc__read(pid, &p) && p.uid == 65534, "the effective user");
+		child__end(pid);
+	}
 	pid = fork();
 	if (!pid)
 		_exit(0);

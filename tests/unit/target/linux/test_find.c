@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "elf_fixture.h"
+#include "child.h"
 #include "target/layouts.h"
 #include "tap.h"
 #include "target/target.h"
@@ -41,54 +41,6 @@ static bool find__says(pid_t pid, int want, const char *text, const char *what)
 		return tap__ok(true, "%s: %s", what, f.text);
 	tap__diag("wanted %d and \"%s\", got %d: %s", want, text, err, f.text);
 	return tap__ok(false, "%s", what);
-}
-
-static void child__end(pid_t pid)
-{
-	if (pid <= 0)
-		return;
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-/*
- * A child that calls @run, which writes a byte to its descriptor when all is in place and never
- * comes back.  Returns once that byte is there.
- */
-static pid_t child__start(void (*run)(int ready, void *arg), void *arg)
-{
-	int pipes[2];
-	pid_t pid;
-	char byte;
-
-	if (pipe(pipes))
-		tap__bail("no pipe");
-	fflush(stdout);
-	pid = fork();
-	if (pid < 0)
-		tap__bail("no child");
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(pipes[0]);
-		run(pipes[1], arg);
-		_exit(1);
-	}
-	close(pipes[1]);
-	if (read(pipes[0], &byte, 1) != 1) {
-		close(pipes[0]);
-		child__end(pid);
-		return -1;
-	}
-	close(pipes[0]);
-	return pid;
-}
-
-static void child__wait(int ready)
-{
-	if (write(ready, "", 1) != 1)
-		_exit(1);
-	for (;;)
-		pause();
 }
 
 /* What a made-up process looks like. */
@@ -195,6 +147,44 @@ static void fake__found(pid_t pid, const char *version, bool known, const char *
 		"%s: R %s", what, t.version);
 }
 
+/* The version that DESCRIPTION of package base tells, where the library's constants do not. */
+static void test_base(void)
+{
+	static const char *const folders[] = {"lib", "library", "library/base"};
+	static const struct fake odd = {.name = "lib/libR.so", .minor = "odd", .year = "2029"};
+	static const struct fake gone = {
+		.name = "lib/libR.so", .minor = "odd", .year = "2029", .deleted = true};
+	char path[128];
+	pid_t pid;
+	FILE *out;
+
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, folders[i]);
+		if (mkdir(path, 0755))
+			tap__bail("cannot make %s", path);
+	}
+	pid = fake__start(&odd);
+	fake__found(pid, "", false, "no file with a version");
+	snprintf(path, sizeof(path), "%s/library/base/DESCRIPTION", folder);
+	out = fopen(path, "w");
+	if (!out ||
+	    fputs("Package: base\nVersion: odd\nVersion: 4.1.3\r\nVersion: 4.0.0\n", out) < 0 ||
+	    fclose(out))
+		tap__bail("cannot write %s", path);
+	fake__found(pid, "4.1.3", true, "the version of package base");
+	fake__end(&odd, pid);
+	if (!geteuid()) {
+		pid = fake__start(&gone);
+		fake__found(pid, "", false, "not that of another R that replaced it");
+		fake__end(&gone, pid);
+	}
+	unlink(path);
+	for (size_t i = 3; i--;) {
+		snprintf(path, sizeof(path), "%s/%s", folder, folders[i]);
+		rmdir(path);
+	}
+}
+
 static void test_fakes(void)
 {
 	static const struct {
@@ -260,6 +250,7 @@ static void test_fakes(void)
 	pid = fake__start(&odd);
 	fake__found(pid, "", false, "an R that does not tell its version");
 	fake__end(&odd, pid);
+	test_base();
 }
 
 /* Variables of an R linked without libR.so: this very program.  Hidden: they are not to

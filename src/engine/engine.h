@@ -38,11 +38,29 @@ struct engine;
  */
 typedef void (*engine_sink)(void *arg, const void *record, size_t size);
 
+/* The answer to one question that an engine asks of the machine. */
+struct engine_finding {
+	const char *name; /* of what was asked for; static */
+	bool ok;
+	const char *meaning; /* what that means for the user; static */
+	struct errmsg value; /* what was found, or why nothing was */
+};
+
+/* Called with each answer; @finding is valid during the call only. */
+typedef void (*engine_found)(void *arg, const struct engine_finding *finding);
+
 struct engine_ops {
 	const char *name;
 	const char *help;  /* one line for --help */
 	const char *clock; /* "cpu" or "wall": what it samples unless asked otherwise */
 
+	/*
+	 * Ask the machine for what the engine needs and what it makes use of.  Each answer goes to
+	 * @found; NULL: stop at the first thing that is needed and not there.  0: `open` will find
+	 * what it needs; else a negative errno with @f filled: what `open` would say.
+	 */
+	int (*probe)(const struct engine_config *config, engine_found found, void *arg,
+		     struct errmsg *f);
 	/* Open: no process is sampled yet.  On failure nothing is left open and @f says why. */
 	int (*open)(struct engine **out, const struct engine_config *config, struct errmsg *f);
 	/*

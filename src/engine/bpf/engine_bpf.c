@@ -4,7 +4,6 @@
  * on the records it sends.
  */
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #ifdef __GLIBC__
@@ -13,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,12 +19,10 @@
 #include "os/os.h"
 #include "engine/engine.h"
 #include "engine/bpf/engine_bpf.h"
-#include "engine/bpf/kernel.h"
 #include "engine/bpf/perf_events.h"
+#include "engine/bpf/probe.h"
 #include "sampler.skel.h"
 
-/* inode of the first pid namespace: include/linux/proc_ns.h, PROC_PID_INIT_INO */
-#define INIT_PIDNS 0xEFFFFFFCU
 #define RING_BYTES (2u << 20)
 
 /* For the verifier's figures: programs, and bytes of each one's log. */
@@ -62,98 +57,6 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-/* Why the kernel would not take the programs. */
-static int load_fault(struct errmsg *f, int err, const struct engine_config *config)
-{
-	switch (-err) {
-	case EPERM: /* EACCES is what the verifier says when it refuses a program */
-		return errmsg__set(f, err,
-				   "bpf: permission denied; run as root or: setcap "
-				   "cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the program");
-	case ENOSYS:
-		return errmsg__set(
-			f, err,
-			"bpf: not in this kernel or forbidden by a seccomp filter; allow "
-			"it, or use --engine ptrace");
-	case ESRCH:
-		return errmsg__set(f, err,
-				   "bpf: the kernel's types were not found in %s; name a "
-				   "file that has them with --btf FILE",
-				   config->btf ? config->btf : "/sys/kernel/btf/vmlinux");
-	default:
-		return errmsg__set(f, err,
-				   "bpf: the kernel did not take the programs: %s; --verbose shows "
-				   "its words",
-				   strerror(-err));
-	}
-}
-
-/* Is the file of --btf what it should be?  libbpf would only say that loading failed. */
-static int check_btf(const char *path, struct errmsg *f)
-{
-	struct btf *btf = btf__parse(path, NULL);
-	int err = errno;
-	char why[128];
-
-	if (btf) {
-		btf__free(btf);
-		return 0;
-	}
-	libbpf_strerror(err, why, sizeof(why)); /* has errors of its own, from 4000 on */
-	return errmsg__set(f, -EINVAL,
-			   "--btf %s: no kernel's types are in it (%s); give a copy of this "
-			   "kernel's vmlinux, or its BTF",
-			   path, why);
-}
-
-static int check_kernel(const struct engine_config *config, struct errmsg *f)
-{
-	char signature[128] = "";
-	struct utsname name;
-	FILE *file = fopen("/proc/version_signature", "re"); /* Ubuntu has it */
-	int fd;
-
-	if (file) {
-		if (!fgets(signature, sizeof(signature), file))
-			signature[0] = '\0';
-		signature[strcspn(signature, "\n")] = '\0';
-		fclose(file);
-	}
-	if (uname(&name))
-		return errmsg__set(f, -errno, "uname: %s", strerror(errno));
-	if (kernel__freeze_prone(name.release, name.version, signature))
-		return errmsg__set(
-			f, -ENOTSUP,
-			"Linux %s can freeze when BPF reads a process's memory; update to "
-			"6.1.36, 6.3.10, 6.4 or later, or use --engine ptrace",
-			name.release);
-	/* Made, not probed: a probe does not tell "not allowed" from "not in this kernel". */
-	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, NULL, 0, 0, sysconf(_SC_PAGESIZE), NULL);
-	if (fd == -EINVAL)
-		return errmsg__set(f, -ENOTSUP,
-				   "Linux %s has no BPF ring buffer (5.8); update it, or use "
-				   "--engine ptrace",
-				   name.release);
-	if (fd < 0)
-		return load_fault(f, fd == -EACCES ? -EPERM : fd, config);
-	close(fd);
-	return config->btf ? check_btf(config->btf, f) : 0;
-}
-
-static bool have_helper(enum bpf_func_id id)
-{
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, id, NULL) == 1;
-}
-
-static bool use_loop(void)
-{
-	const char *choice = getenv("XRPROF_BPF_LOOP"); /* 0: as on kernels without it */
-
-	if (choice && !strcmp(choice, "0"))
-		return false;
-	return have_helper(BPF_FUNC_loop);
-}
-
 /*
  * Can a sample interrupt another?  Not while all come from perf events (bpf_prog_active,
  * kernel/events/core.c).  Programs that take samples are called sample_*.
@@ -171,10 +74,9 @@ static bool can_nest(const struct bpf_object *obj)
 	return false;
 }
 
-static void configure(struct engine *e, bool loop)
+static void configure(struct engine *e, const struct bpf_features *have, bool loop)
 {
 	struct sampler *s = e->skel;
-	struct stat st;
 
 	bpf_program__set_autoload(s->progs.sample_loop, loop);
 	bpf_program__set_autoload(s->progs.sample_bounded, !loop);
@@ -186,10 +88,9 @@ static void configure(struct engine *e, bool loop)
 	s->rodata->cfg_wake_at = RING_BYTES / 4;
 	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
 	s->rodata->cfg_tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
-	s->rodata->cfg_have_task_regs = have_helper(BPF_FUNC_task_pt_regs);
-	s->rodata->cfg_have_task_btf = have_helper(BPF_FUNC_get_current_task_btf);
-	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INIT_PIDNS)
-		s->rodata->cfg_pidns = st.st_ino;
+	s->rodata->cfg_have_task_regs = have->task_regs;
+	s->rodata->cfg_have_task_btf = have->task_btf;
+	s->rodata->cfg_pidns = have->pidns;
 }
 
 static void bpf__close(struct engine *e)
@@ -214,10 +115,10 @@ static bool bpf__whole_machine(const struct engine *e)
 static int bpf__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
+	struct bpf_features have;
 	struct bpf_program *prog;
 	const char *why = NULL;
 	struct engine *e;
-	bool loop;
 	int err;
 
 	if (config->clock == ENGINE_CLOCK_WALL)
@@ -226,7 +127,7 @@ static int bpf__open(struct engine **out, const struct engine_config *config, st
 				   "--engine ptrace or vmread");
 	if (!config->verbose)
 		libbpf_set_print(quiet);
-	err = check_kernel(config, f);
+	err = bpf_probe__ask(config, NULL, NULL, &have, f);
 	if (err)
 		return err;
 	e = calloc(1, sizeof(*e));
@@ -238,11 +139,10 @@ static int bpf__open(struct engine **out, const struct engine_config *config, st
 		err = errmsg__set(f, -errno, "bpf: cannot open the programs: %s", strerror(errno));
 		goto cleanup;
 	}
-	loop = use_loop();
-	configure(e, loop);
+	configure(e, &have, have.loop);
 	err = sampler__load(e->skel);
 	if (err) {
-		load_fault(f, err, config);
+		bpf_probe__fault(f, err, config);
 		goto cleanup;
 	}
 	err = sampler__attach(e->skel); /* the raw tracepoints; perf events follow */
@@ -257,7 +157,7 @@ static int bpf__open(struct engine **out, const struct engine_config *config, st
 				  strerror(errno));
 		goto cleanup;
 	}
-	prog = loop ? e->skel->progs.sample_loop : e->skel->progs.sample_bounded;
+	prog = have.loop ? e->skel->progs.sample_loop : e->skel->progs.sample_bounded;
 	err = perf_events__new(&e->events, config->freq, bpf_program__fd(prog), &why, f);
 	if (err)
 		goto cleanup;
@@ -437,7 +337,8 @@ static uint64_t log__number(const char *log, const char *key)
 }
 
 /* @again: only the sampler, the other programs have been loaded before. */
-static int load_programs(const struct engine_config *config, bool loop, bool again,
+static int load_programs(const struct engine_config *config, const struct bpf_features *have,
+			 bool loop, bool again,
 			 void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
 			 struct errmsg *f)
 {
@@ -455,7 +356,7 @@ static int load_programs(const struct engine_config *config, bool loop, bool aga
 		err = errmsg__set(f, -errno, "bpf: cannot open the programs: %s", strerror(errno));
 		goto cleanup;
 	}
-	configure(&e, loop);
+	configure(&e, have, loop);
 	bpf_object__for_each_program(prog, e.skel->obj)
 	{
 		if (again && bpf_program__type(prog) != BPF_PROG_TYPE_PERF_EVENT)
@@ -468,7 +369,7 @@ static int load_programs(const struct engine_config *config, bool loop, bool aga
 	}
 	err = sampler__load(e.skel);
 	if (err) {
-		load_fault(f, err, config);
+		bpf_probe__fault(f, err, config);
 		goto cleanup;
 	}
 	log = logs;
@@ -495,23 +396,32 @@ int engine_bpf__programs(const struct engine_config *config,
 			 void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
 			 struct errmsg *f)
 {
-	bool loop = use_loop();
+	struct bpf_features have;
 	int err;
 
 	if (!config->verbose)
 		libbpf_set_print(quiet);
-	err = check_kernel(config, f);
-	if (!err && loop)
-		err = load_programs(config, true, false, each, arg, f);
+	err = bpf_probe__ask(config, NULL, NULL, &have, f);
+	if (!err && have.loop)
+		err = load_programs(config, &have, true, false, each, arg, f);
 	if (!err)
-		err = load_programs(config, false, loop, each, arg, f);
+		err = load_programs(config, &have, false, have.loop, each, arg, f);
 	return err;
+}
+
+static int bpf__probe(const struct engine_config *config, engine_found found, void *arg,
+		      struct errmsg *f)
+{
+	struct bpf_features have;
+
+	return bpf_probe__ask(config, found, arg, &have, f);
 }
 
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.help = "from inside the kernel: the target is never stopped (needs Linux 5.8)",
 	.clock = "cpu",
+	.probe = bpf__probe,
 	.open = bpf__open,
 	.add = bpf__add,
 	.update = bpf__update,

@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "os/linux/cpus.h"
+#include "os/linux/rights.h"
 #include "engine/bpf/perf_events.h"
 
 /* One event: of a thread (cpu is -1) or of a CPU (tid is -1). */
@@ -41,9 +42,7 @@ static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
 	switch (-err) {
 	case EACCES:
 	case EPERM:
-		return errmsg__set(f, err,
-				   "perf_event_open: permission denied; run as root or: setcap "
-				   "cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the program");
+		return errmsg__set(f, err, "perf_event_open: permission denied; " RIGHTS_HINT);
 	case ENOSYS:
 		return errmsg__set(f, err,
 				   "perf_event_open: missing from this kernel or forbidden by a "

@@ -13,6 +13,7 @@
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
 #include "target/variables.h"
+#include "os/linux/rights.h"
 
 #define EXECS_MAX	4
 #define DEBUG_FILES_MAX 8u
@@ -29,9 +30,8 @@ struct load {
 int target__denied(const struct target *t, const char *what, struct errmsg *f)
 {
 	return errmsg__set(f, -EACCES,
-			   "not allowed to read the %s of process %d (%s): run as root, or once "
-			   "\"setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep\" on this program",
-			   what, (int)t->pid, t->comm);
+			   "not allowed to read the %s of process %d (%s): " RIGHTS_HINT, what,
+			   (int)t->pid, t->comm);
 }
 
 static int target__not_r(const struct target *t, struct errmsg *f)

@@ -19,6 +19,7 @@
 #include "os/proc.h"
 #include "target/linux/program.h"
 #include "target/linux/proc_events.h"
+#include "os/linux/rights.h"
 
 #define RING_PAGES  64u	   /* a power of two; an exec makes some ten records of 150 bytes */
 #define RECORD_MAX  65536u /* the size field has 16 bits */
@@ -292,9 +293,7 @@ static int open_fault(struct errmsg *f, int err)
 {
 	if (err == -EACCES || err == -EPERM)
 		return errmsg__set(
-			f, err,
-			"cannot watch for new processes: permission denied; run as root "
-			"or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the program");
+			f, err, "cannot watch for new processes: permission denied; " RIGHTS_HINT);
 	return errmsg__set(f, err, "cannot watch for new processes: %s", strerror(-err));
 }
 

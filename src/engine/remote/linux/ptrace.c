@@ -97,22 +97,36 @@ static void ptrace__settle(struct loop_target *t)
 		tracee__let_go(t->thread.tid, signal);
 }
 
+static int ptrace__probe(const struct engine_config *config, engine_found found, void *arg,
+			 struct errmsg *f)
+{
+	struct engine_finding finding = {.name = "ptrace", .ok = true};
+	int err = remote_vm__probe(found, arg, f);
+
+	(void)config;
+	if (err && !found)
+		return err;
+	errmsg__set(&finding.value, 0, "yes");
+	finding.meaning = "R's thread can be stopped while its stack is read";
+	/* of a process that cannot be: allowed or not is another error */
+	if (ptrace(PTRACE_DETACH, -1, NULL, NULL) && errno != ESRCH) {
+		finding.ok = false;
+		finding.meaning = "engine ptrace cannot be used";
+		errmsg__set(&finding.value, 0,
+			    "ptrace is forbidden by a seccomp filter: %s; allow it, or use "
+			    "--engine vmread",
+			    strerror(errno));
+		if (!err)
+			err = errmsg__set(f, -errno, "%s", finding.value.text);
+	}
+	if (found)
+		found(arg, &finding);
+	return err;
+}
+
 static int ptrace__usable(struct errmsg *f)
 {
-	int err = remote_vm__usable();
-
-	if (err)
-		return errmsg__set(f, err,
-				   "process_vm_readv is missing from this kernel or forbidden by a "
-				   "seccomp filter: %s; allow it, or use --engine bpf",
-				   strerror(-err));
-	/* of a process that cannot be: allowed or not is another error */
-	if (ptrace(PTRACE_DETACH, -1, NULL, NULL) && errno != ESRCH)
-		return errmsg__set(f, -errno,
-				   "ptrace is forbidden by a seccomp filter: %s; allow it, or use "
-				   "--engine vmread",
-				   strerror(errno));
-	return 0;
+	return ptrace__probe(NULL, NULL, NULL, f);
 }
 
 static int ptrace__denied(const struct loop_target *t, int err, struct errmsg *f)
@@ -211,6 +225,7 @@ static int ptrace__open(struct engine **out, const struct engine_config *config,
 const struct engine_ops engine_ptrace = {
 	.name = "ptrace",
 	.help = "from outside, stopping R's thread for some microseconds each time",
+	.probe = ptrace__probe,
 	.open = ptrace__open,
 	ENGINE_LOOP_OPS,
 };

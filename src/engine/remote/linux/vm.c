@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "engine/remote/linux/vm.h"
 
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "os/linux/rights.h"
 #include "os/proc.h"
 
-int remote_vm__usable(void)
+/* 0, or -ENOSYS, -EPERM: a filter forbids it. */
+static int vm__usable(void)
 {
 	char from = 'x', to = 0;
 	struct mem_span span = {.addr = (uintptr_t)&from, .to = &to, .len = 1};
@@ -13,4 +19,46 @@ int remote_vm__usable(void)
 	int got = mem_reader__read_spans(&self, &span, 1);
 
 	return got < 0 ? got : 0;
+}
+
+/* Yama's limit on whom a process may trace and read: Documentation/admin-guide/LSM/Yama.rst */
+static void vm__probe_scope(engine_found found, void *arg)
+{
+	struct engine_finding finding = {.name = "ptrace_scope"};
+	FILE *in = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	if (in && fscanf(in, "%d", &scope) != 1)
+		scope = 0;
+	if (in)
+		fclose(in);
+	finding.ok = !scope || (scope < 3 && rights__effective() >> CAP_SYS_PTRACE & 1);
+	errmsg__set(&finding.value, 0, "%d", scope);
+	finding.meaning = finding.ok ? "processes that this user may trace can be profiled"
+				     : "only processes that the profiler started can be profiled";
+	if (scope == 3)
+		finding.meaning = "no process may trace another, whatever its rights";
+	found(arg, &finding);
+}
+
+int remote_vm__probe(engine_found found, void *arg, struct errmsg *f)
+{
+	struct engine_finding finding = {.name = "process_vm_readv"};
+	int err = vm__usable();
+
+	if (err)
+		errmsg__set(&finding.value, err,
+			    "process_vm_readv is missing from this kernel or forbidden by a "
+			    "seccomp filter: %s; allow it, or use --engine bpf",
+			    strerror(-err));
+	else
+		errmsg__set(&finding.value, 0, "yes");
+	finding.ok = !err;
+	finding.meaning = err ? "engines ptrace and vmread cannot be used"
+			      : "the memory of a process can be read from outside";
+	if (found) {
+		found(arg, &finding);
+		vm__probe_scope(found, arg);
+	}
+	return err ? errmsg__set(f, err, "%s", finding.value.text) : 0;
 }

@@ -2,10 +2,12 @@
 #ifndef XR_ENGINE_REMOTE_LINUX_VM_H
 #define XR_ENGINE_REMOTE_LINUX_VM_H
 
+#include "engine/engine.h"
+
 /*
- * remote_vm__usable - may process_vm_readv(2) be called at all?  0, or -ENOSYS, -EPERM: a filter
- * forbids it.
+ * remote_vm__probe - may process_vm_readv(2) be called at all, and for whom?  For engine_ops.probe:
+ * the answers go to @found, which may be NULL.  0, or a negative errno with @f filled.
  */
-int remote_vm__usable(void);
+int remote_vm__probe(engine_found found, void *arg, struct errmsg *f);
 
 #endif

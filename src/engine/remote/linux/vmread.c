@@ -10,16 +10,16 @@
 #include "engine/remote/linux/vm.h"
 #include "os/proc.h"
 
+static int vmread__probe(const struct engine_config *config, engine_found found, void *arg,
+			 struct errmsg *f)
+{
+	(void)config;
+	return remote_vm__probe(found, arg, f);
+}
+
 static int vmread__usable(struct errmsg *f)
 {
-	int err = remote_vm__usable();
-
-	if (err)
-		return errmsg__set(f, err,
-				   "process_vm_readv is missing from this kernel or forbidden by a "
-				   "seccomp filter: %s; allow it, or use --engine bpf",
-				   strerror(-err));
-	return 0;
+	return remote_vm__probe(NULL, NULL, f);
 }
 
 static int vmread__check(struct loop_target *t, struct errmsg *f)
@@ -60,6 +60,7 @@ static int vmread__open(struct engine **out, const struct engine_config *config,
 const struct engine_ops engine_vmread = {
 	.name = "vmread",
 	.help = "from outside, never stopping the target; a stack that changes too fast is lost",
+	.probe = vmread__probe,
 	.open = vmread__open,
 	ENGINE_LOOP_OPS,
 };

@@ -40,26 +40,55 @@ struct engine {
 
 static const struct remote_targets_ops target_ops;
 
-static int win32__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
+/* A waitable timer, *@coarse: one that ticks at timeBeginPeriod()'s rate at best; NULL: none. */
+static HANDLE timer__make(bool *coarse)
 {
-	struct engine *e;
+	HANDLE timer = CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
+					      TIMER_ALL_ACCESS);
+
+	*coarse = !timer;
+	return timer ? timer : CreateWaitableTimerExW(NULL, NULL, 0, TIMER_ALL_ACCESS);
+}
+
+static int win32__probe(const struct engine_config *config, engine_found found, void *arg,
+			struct errmsg *f)
+{
+	struct engine_finding finding = {.name = "timer"};
+	bool coarse;
+	HANDLE timer;
 
 	if (config->clock == ENGINE_CLOCK_CPU)
 		return errmsg__set(
 			f, -ENOTSUP,
 			"engine win32 samples wall time, waiting included: --clock cpu is "
 			"not possible on Windows");
+	if (!found)
+		return 0;
+	timer = timer__make(&coarse);
+	finding.ok = timer && !coarse;
+	errmsg__set(&finding.value, 0, "%s", !timer ? "none" : coarse ? "coarse" : "fine");
+	finding.meaning = finding.ok ? "samples are taken at any rate that is asked for"
+				     : "no more than 1000 samples a second can be taken";
+	if (timer)
+		CloseHandle(timer);
+	found(arg, &finding);
+	return timer ? 0 : errmsg__set(f, -EIO, "cannot make a timer: error %lu", GetLastError());
+}
+
+static int win32__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
+{
+	struct engine *e;
+	int err;
+
+	err = win32__probe(config, NULL, NULL, f);
+	if (err)
+		return err;
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	remote_targets__open(&e->targets, &target_ops, config);
 	e->period = NS_PER_S / config->freq;
-	e->timer = CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
-					  TIMER_ALL_ACCESS);
-	if (!e->timer) {
-		e->timer = CreateWaitableTimerExW(NULL, NULL, 0, TIMER_ALL_ACCESS);
-		e->coarse = true;
-	}
+	e->timer = timer__make(&e->coarse);
 	if (!e->timer) {
 		free(e);
 		return errmsg__set(f, -EIO, "cannot make a timer: error %lu", GetLastError());
@@ -266,6 +295,7 @@ const struct engine_ops engine_win32 = {
 	.name = "win32",
 	.help = "from outside, suspending R's thread for some microseconds each time",
 	ENGINE_REMOTE_OPS,
+	.probe = win32__probe,
 	.open = win32__open,
 	.add = win32__add,
 	.stop = remote_targets__stop,

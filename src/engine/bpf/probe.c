@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "engine/bpf/kernel.h"
+#include "engine/bpf/perf_events.h"
+#include "engine/bpf/probe.h"
+#include "os/linux/rights.h"
+
+/* inode of the first pid namespace: include/linux/proc_ns.h, PROC_PID_INIT_INO */
+#define INIT_PIDNS 0xEFFFFFFCU
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+
+struct asking {
+	const struct engine_config *config;
+	struct bpf_features *features;
+};
+
+int bpf_probe__fault(struct errmsg *f, int err, const struct engine_config *config)
+{
+	switch (-err) {
+	case EPERM: /* EACCES is what the verifier says when it refuses a program */
+		return errmsg__set(f, err, "bpf: permission denied; " RIGHTS_HINT);
+	case ENOSYS:
+		return errmsg__set(f, err,
+				   "bpf: missing from this kernel or forbidden by a seccomp "
+				   "filter; allow it, or use --engine ptrace");
+	case ESRCH:
+		return errmsg__set(f, err,
+				   "bpf: the kernel's types were not found in %s; name a "
+				   "file that has them with --btf FILE",
+				   config->btf ? config->btf : KERNEL_BTF);
+	default:
+		return errmsg__set(f, err,
+				   "bpf: the kernel did not take the programs: %s; --verbose shows "
+				   "its words",
+				   strerror(-err));
+	}
+}
+
+/* The first line of a file, or "". */
+static void file__line(const char *path, char *buf, size_t size)
+{
+	FILE *in = fopen(path, "re");
+
+	if (!in || !fgets(buf, (int)size, in))
+		buf[0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	if (in)
+		fclose(in);
+}
+
+static int ask__kernel(struct asking *a, struct errmsg *value)
+{
+	char signature[256];
+	struct utsname name;
+
+	(void)a;
+	if (uname(&name))
+		return errmsg__set(value, -errno, "uname: %s", strerror(errno));
+	file__line("/proc/version_signature", signature, sizeof(signature)); /* Ubuntu has it */
+	if (kernel__freeze_prone(name.release, name.version, signature))
+		return errmsg__set(
+			value, -ENOTSUP,
+			"Linux %s can freeze when BPF reads a process's memory; update to "
+			"6.1.36, 6.3.10, 6.4 or later, or use --engine ptrace",
+			name.release);
+	return errmsg__set(value, 0, "Linux %s %s", name.release, name.machine);
+}
+
+/* Made, not probed: a probe does not tell "not allowed" from "not in this kernel". */
+static int ask__ring(struct asking *a, struct errmsg *value)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, NULL, 0, 0, sysconf(_SC_PAGESIZE), NULL);
+	struct utsname name;
+
+	if (fd >= 0) {
+		close(fd);
+		return errmsg__set(value, 0, "yes");
+	}
+	if (fd == -EINVAL && !uname(&name))
+		return errmsg__set(value, -ENOTSUP,
+				   "Linux %s has no BPF ring buffer (5.8); update it, or use "
+				   "--engine ptrace",
+				   name.release);
+	return bpf_probe__fault(value, fd == -EACCES ? -EPERM : fd, a->config);
+}
+
+/* Is the file of --btf what it should be?  libbpf would only say that loading failed. */
+static int ask__btf(struct asking *a, struct errmsg *value)
+{
+	const char *path = a->config->btf;
+	struct btf *btf;
+	char why[128];
+	int err;
+
+	if (!path) {
+		if (access(KERNEL_BTF, R_OK))
+			return errmsg__set(value, -errno, "%s: %s", KERNEL_BTF, strerror(errno));
+		return errmsg__set(value, 0, KERNEL_BTF);
+	}
+	btf = btf__parse(path, NULL);
+	err = errno;
+	if (btf) {
+		btf__free(btf);
+		return errmsg__set(value, 0, "%s", path);
+	}
+	libbpf_strerror(err, why, sizeof(why)); /* has errors of its own, from 4000 on */
+	return errmsg__set(value, -EINVAL,
+			   "--btf %s: no kernel's types are in it (%s); give a copy of this "
+			   "kernel's vmlinux, or its BTF",
+			   path, why);
+}
+
+static int ask__event(struct asking *a, struct errmsg *value)
+{
+	struct perf_events *events;
+	const char *why;
+	int err = perf_events__new(&events, a->config->freq, -1, &why, value);
+
+	if (err)
+		return err;
+	errmsg__set(value, 0, "%s", perf_events__name(events));
+	perf_events__free(events);
+	return 0;
+}
+
+static int ask__helper(enum bpf_func_id id, bool *have, struct errmsg *value)
+{
+	*have = libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, id, NULL) == 1;
+	/* where no program can be loaded, the probe says yes to everything */
+	if (!(rights__effective() >> CAP_BPF & 1))
+		return errmsg__set(value, -EPERM, "not known without cap_bpf");
+	return errmsg__set(value, *have ? 0 : -ENOENT, *have ? "yes" : "no");
+}
+
+static int ask__loop(struct asking *a, struct errmsg *value)
+{
+	const char *choice = getenv("XRPROF_BPF_LOOP");
+	int err = ask__helper(BPF_FUNC_loop, &a->features->loop, value);
+
+	if (!choice || strcmp(choice, "0"))
+		return err;
+	a->features->loop = false;
+	return errmsg__set(value, -ENOENT, "not used: XRPROF_BPF_LOOP=0");
+}
+
+static int ask__regs(struct asking *a, struct errmsg *value)
+{
+	return ask__helper(BPF_FUNC_task_pt_regs, &a->features->task_regs, value);
+}
+
+static int ask__task(struct asking *a, struct errmsg *value)
+{
+	return ask__helper(BPF_FUNC_get_current_task_btf, &a->features->task_btf, value);
+}
+
+static int ask__pidns(struct asking *a, struct errmsg *value)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st))
+		return errmsg__set(value, -errno, "%s", strerror(errno));
+	a->features->pidns = st.st_ino == INIT_PIDNS ? 0 : st.st_ino;
+	return errmsg__set(value, 0, a->features->pidns ? "a nested one" : "the first");
+}
+
+static int ask__rate(struct asking *a, struct errmsg *value)
+{
+	char rate[32];
+
+	(void)a;
+	file__line("/proc/sys/kernel/perf_event_max_sample_rate", rate, sizeof(rate));
+	return errmsg__set(value, rate[0] ? 0 : -ENOENT, "%s", rate[0] ? rate : "unknown");
+}
+
+/* In the order in which they are asked: what is needed for the next stands before it. */
+static const struct question {
+	const char *name, *good, *bad;
+	bool needed;
+	int (*ask)(struct asking *a, struct errmsg *value);
+} questions[] = {
+	{"kernel", "BPF may read the memory of processes",
+	 "this release can freeze when BPF does so: engine bpf is refused; update the kernel", true,
+	 ask__kernel},
+	{"ring buffer", "samples reach the profiler in order, from all CPUs",
+	 "engine bpf cannot be used (needs Linux 5.8 and CAP_BPF)", true, ask__ring},
+	{"BTF", "the kernel says where its fields are",
+	 "give a file that says where this kernel's fields are with --btf FILE", false, ask__btf},
+	{"event",
+	 "what makes the sampler tick: cycles are counted by the CPU, cpu-clock by a timer",
+	 "nothing can make the sampler tick: engine bpf cannot be used", true, ask__event},
+	{"bpf_loop", "stacks are walked to 32,768 contexts by a loop that is cheap to verify",
+	 "the same is done by nested loops (bpf_loop came with Linux 5.17)", false, ask__loop},
+	{"bpf_task_pt_regs", "the user's stack pointer is asked for",
+	 "the user's stack pointer is read from where this architecture keeps it (helper: Linux "
+	 "5.15)",
+	 false, ask__regs},
+	{"current task", "the fields of a task are loaded directly",
+	 "each field of a task costs a call (bpf_get_current_task_btf came with Linux 5.11)", false,
+	 ask__task},
+	{"pid namespace", "pids are given and shown as this namespace has them",
+	 "pids cannot be told apart", false, ask__pidns},
+	{"rate limit", "samples a second and CPU that the kernel allows", "not known", false,
+	 ask__rate},
+};
+
+int bpf_probe__ask(const struct engine_config *config, engine_found found, void *arg,
+		   struct bpf_features *features, struct errmsg *f)
+{
+	struct asking a = {.config = config, .features = features};
+	int err, first = 0;
+
+	memset(features, 0, sizeof(*features));
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+		const struct question *q = &questions[i];
+		struct engine_finding finding = {.name = q->name};
+
+		err = q->ask(&a, &finding.value);
+		/* a file that the user names must be right */
+		if (err && !first && (q->needed || (q->ask == ask__btf && config->btf))) {
+			first = errmsg__set(f, err, "%s", finding.value.text);
+			if (!found)
+				return first;
+		}
+		finding.ok = !err;
+		finding.meaning = err ? q->bad : q->good;
+		if (found)
+			found(arg, &finding);
+	}
+	return first;
+}

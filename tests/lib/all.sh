@@ -67,6 +67,12 @@ stale_rows() {
 	PY
 }
 
+# no_stale_rows PROFILER: to be waited for, as what has ended is put away when the profiler has its turn.
+no_stale_rows() {
+	local stale
+	stale=$(stale_rows "$1") && [ -z "$stale" ]
+}
+
 # cpu_ticks PID: CPU time used so far, in clock ticks.
 cpu_ticks() {
 	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'

@@ -167,7 +167,7 @@ prof_start() {
 		>"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
 	PROF_PID=$!
 	live_pids+=("$PROF_PID")
-	wait_until 30 eval '[ -s "$PROF_OUT" ] || gone "$PROF_PID"'
+	wait_until 120 eval '[ -s "$PROF_OUT" ] || gone "$PROF_PID"'
 	if ! alive "$PROF_PID" && [ ! -s "$PROF_OUT" ]; then
 		diag "the profiler ended early: $(cat "$PROF_OUT.err")"
 		return 1
@@ -176,7 +176,7 @@ prof_start() {
 
 # prof_wait [SECONDS]: wait until the profiler ends by itself. Sets PROF_STATUS.
 prof_wait() {
-	if ! wait_until "${1:-60}" gone "$PROF_PID"; then
+	if ! wait_until "${1:-120}" gone "$PROF_PID"; then
 		diag "the profiler did not end: $(cat "$PROF_OUT.err")"
 		kill -KILL "$PROF_PID"
 	fi

@@ -29,7 +29,7 @@ wait_until 300 test -e "$storm_dir/done"
 ok $? "1,000 children came and went"
 wait_until 300 test -e "$replaced_dir/done"
 ok $? "one R became another"
-sleep 2.5
+wait_until 60 no_stale_rows "$PROF_PID"
 is "$(stale_rows "$PROF_PID"; echo "status $?")" "status 0" "no row is left of a process that ended"
 alive "$PROF_PID"
 ok $? "the profiler runs"

@@ -35,9 +35,13 @@ wait_until 60 more
 kill -STOP "$TARGET_PID"
 check "a stopped target: it is said" wait_until 60 said "is stopped"
 is "$(state)" T "a stopped target stays stopped"
-had=$(samples)
-sleep 1.2
-had=$(samples)
+# what was sampled before is written by and by
+settled() {
+	had=$(samples)
+	sleep 1.2
+	[ "$(samples)" = "$had" ]
+}
+wait_until 60 settled
 sleep 1.2
 is "$(samples)" "$had" "it has no samples meanwhile"
 is "$(state)" T "and is still stopped"

@@ -57,9 +57,15 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
+/* Programs that take samples are called so. */
+static bool samples(const char *name)
+{
+	return !strncmp(name, "sample_", strlen("sample_"));
+}
+
 /*
  * Can a sample interrupt another?  Not while all come from perf events (bpf_prog_active,
- * kernel/events/core.c).  Programs that take samples are called sample_*.
+ * kernel/events/core.c).
  */
 static bool can_nest(const struct bpf_object *obj)
 {
@@ -67,7 +73,7 @@ static bool can_nest(const struct bpf_object *obj)
 
 	bpf_object__for_each_program(prog, obj)
 	{
-		if (!strncmp(bpf_program__name(prog), "sample_", strlen("sample_")) &&
+		if (samples(bpf_program__name(prog)) &&
 		    bpf_program__type(prog) != BPF_PROG_TYPE_PERF_EVENT)
 			return true;
 	}
@@ -297,7 +303,15 @@ static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *a
 
 static void bpf__stop(struct engine *e)
 {
+	const struct bpf_object_skeleton *s = e->skel->skeleton;
+
 	perf_events__stop(e->events);
+	for (int i = 0; i < s->prog_cnt; i++) {
+		if (!samples(s->progs[i].name) || !*s->progs[i].link)
+			continue;
+		bpf_link__destroy(*s->progs[i].link); /* of a tracepoint */
+		*s->progs[i].link = NULL;
+	}
 }
 
 static int bpf__counters(struct engine *e, uint64_t counts[XR_COUNTERS])

@@ -32,7 +32,7 @@ int output__open(struct output **out, const char *path, struct errmsg *f)
 	*out = NULL;
 	o = calloc(1, sizeof(*o));
 	if (!o)
-		return errmsg__set(f, -ENOMEM, "no memory for the output");
+		return errmsg__set(f, -ENOMEM, "out of memory");
 	o->ours = strcmp(path, "-") != 0;
 	o->fd = o->ours ? os__create(path) : STDOUT_FILENO;
 	if (o->fd < 0 || fstat(o->fd, &st)) {

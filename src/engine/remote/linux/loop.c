@@ -161,7 +161,7 @@ int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *
 	int err;
 
 	if (remote_targets__find(&e->targets, row->pid))
-		return errmsg__set(f, -EEXIST, "process %u is sampled already", row->pid);
+		return errmsg__set(f, -EEXIST, "process %u is already being sampled", row->pid);
 	err = target__new(e, row, &t, f);
 	if (err)
 		return err;

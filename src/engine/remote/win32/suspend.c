@@ -126,13 +126,13 @@ static int win32__add(struct engine *e, const struct xr_row *row, struct errmsg 
 	int err;
 
 	if (remote_targets__find(&e->targets, row->pid))
-		return errmsg__set(f, -EEXIST, "process %u is sampled already", row->pid);
+		return errmsg__set(f, -EEXIST, "process %u is already being sampled", row->pid);
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	t->process = proc_win32__open(row->pid, access, &code);
 	if (!t->process || proc_win32__start_time(t->process) != row->start_time) {
-		err = errmsg__set(f, -ESRCH, "process %u ended while it was looked at", row->pid);
+		err = errmsg__set(f, -ESRCH, "process %u ended before it could be read", row->pid);
 		goto failed;
 	}
 	reader = proc_win32__reader(t->process);

@@ -146,7 +146,7 @@ static void record__workload(struct record *r)
 	if (!r->workload.pid)
 		return;
 	if (!workload__wait(&r->workload, r->ends ? REAP_MS : 0))
-		snprintf(line, sizeof(line), "%s (process %d) runs on", r->workload.name,
+		snprintf(line, sizeof(line), "%s (process %d) is still running", r->workload.name,
 			 (int)r->workload.pid);
 	else if (workload__result(&r->workload, text, sizeof(text)))
 		snprintf(line, sizeof(line), "%s %s", r->workload.name, text);
@@ -293,7 +293,7 @@ cleanup:
 
 const struct subcommand cmd_record = {
 	.name = "record",
-	.help = "profile R processes (what is done when no subcommand is given)",
+	.help = "profile R processes (the default subcommand)",
 	.usage = {"[record] (-p PID[,PID...] | -a) [options]",
 		  "[record] [options] -- COMMAND [ARG...]"},
 	.about = "A sampling profiler for running R processes. The profile goes to stdout or to "

@@ -173,13 +173,13 @@ static int lifecycle__check_layout(struct lifecycle *l, struct process *p)
 		l->began = os__now(); /* a duration counts, whether R does anything or not */
 	if (err)
 		return err;
-	notes__user(notes,
-		    "process %u runs R %s, which is not known; the layout of the newest that is "
-		    "fits%s%s",
-		    p->pid, t->version[0] ? t->version : "of a version that was not found",
-		    found.shift ? " when moved" : "",
-		    l->config->capture & XR_ROW_LINES && !found.lines ? ", but not for source lines"
-								      : "");
+	notes__user(
+		notes,
+		"process %u: R %s is not in the table of layouts; the newest one in it fits%s%s",
+		p->pid, t->version[0] ? t->version : "of unknown version",
+		found.shift ? " when shifted" : "",
+		l->config->capture & XR_ROW_LINES && !found.lines ? ", but not for source lines"
+								  : "");
 	notes__debug(notes,
 		     "process %u: %u contexts kept R's rules, in %u looks; sysparent at %u, call "
 		     "at %u, cloenv at %u",
@@ -316,12 +316,12 @@ static void lifecycle__replaced(struct lifecycle *l, struct process *p)
 	lifecycle__end(l, p);
 	if (!l->config->follow && !l->config->all) {
 		(process__named(p) ? notes__user : notes__debug)(
-			notes, "process %u became another program (%s)", p->pid, p->comm);
+			notes, "process %u executed another program (%s)", p->pid, p->comm);
 		return;
 	}
 	err = lifecycle__add(l, (pid_t)p->pid, PROCESS_REPLACED);
 	if (err && !l->err)
-		notes__debug(notes, "process %u is followed no more: %s", p->pid, l->reason.text);
+		notes__debug(notes, "process %u is no longer profiled: %s", p->pid, l->reason.text);
 }
 
 /* R was not found in @p, or the engine would not have it. */

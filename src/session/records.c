@@ -85,7 +85,7 @@ static void records__forked(struct lifecycle *l, struct process *p, const struct
 	if (parent)
 		records__inherit(l, p, parent);
 	notes__debug(&l->config->notes, "process %u (%s): forked by %u%s", p->pid, p->comm,
-		     p->parent_pid, parent ? "" : ", which is gone");
+		     p->parent_pid, parent ? "" : ", which has ended");
 }
 
 void records__process(void *lifecycle, const struct xr_process *record)

@@ -297,8 +297,8 @@ static void session__drain(struct session *s, struct stats *stats)
 		;
 	err = s->ops->counters(s->engine, counts);
 	if (err && !l->err)
-		l->err = errmsg__set(&l->reason, err, "engine %s: no counts: %s", s->ops->name,
-				     strerror(-err));
+		l->err = errmsg__set(&l->reason, err, "engine %s: its counters cannot be read: %s",
+				     s->ops->name, strerror(-err));
 	stats->engine = s->ops->name;
 	stats->event = s->ops->event(s->engine);
 	stats->freq = s->config->freq;

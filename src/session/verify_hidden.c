@@ -67,8 +67,8 @@ static void verify_hidden__no_innermost(struct verify_hidden *v, struct hidden_f
 		return;
 	file->lines_said = true;
 	notes__user(v->notes,
-		    "process %d (%s): where in a compiled function R is cannot be told, only where "
-		    "functions were called: %s in %s",
+		    "process %d (%s): the innermost line of byte-compiled functions is missing, "
+		    "callers have theirs: %s in %s",
 		    (int)t->pid, t->comm, why, t->path);
 }
 
@@ -78,13 +78,13 @@ static void verify_hidden__no_gc(struct verify_hidden *v, struct hidden_file *fi
 	if (file->gc_said)
 		return;
 	file->gc_said = true;
-	notes__user(v->notes,
-		    "process %d (%s): %s: R's flag for a running collector was not found in %s",
-		    (int)t->pid, t->comm,
-		    t->row.gc_begin
-			    ? "a GC mark is missing where the collector called another function"
-			    : "no GC marks",
-		    t->path);
+	notes__user(
+		v->notes,
+		"process %d (%s): %s: the flag that R's collector is running was not found in %s",
+		(int)t->pid, t->comm,
+		t->row.gc_begin ? "GC marks are missing where the collector calls another function"
+				: "no GC marks",
+		t->path);
 }
 
 /* The row as it would be if all were proven. */
@@ -173,8 +173,8 @@ int verify_hidden__begin(struct verify_hidden *v, struct hidden_proof *h, struct
 	    (row->flags & XR_ROW_LINES)) {
 		row->flags &= ~XR_ROW_LINES;
 		notes__user(v->notes,
-			    "process %d (%s): no source lines: %s, R %s, keeps them elsewhere (%u) "
-			    "than known (%u)",
+			    "process %d (%s): no source lines: in %s, R %s, srcref is at %u, not "
+			    "at %u as in the table of layouts",
 			    (int)t->pid, t->comm, t->path, t->version, t->srcref,
 			    row->layout.srcref);
 	}

@@ -67,7 +67,7 @@ check "--all without perf events: an R that is there" wait_until 30 has_samples 
 target_start host flip 1 plain 10
 target_go
 check "--all without perf events: an R that comes later" wait_until 30 has_samples "$TARGET_PID"
-like "$(cat "$WORK/err")" "twice a second, because cannot watch for new processes" "that they are looked for is said" ||
+like "$(cat "$WORK/err")" "twice a second, because cannot receive process events" "that they are looked for is said" ||
 	diag "$(cat "$WORK/err")"
 target_kill
 pkill -INT -P "$job"

@@ -106,7 +106,7 @@ int discovery__scan(struct discovery *d, struct errmsg *f)
 		discovery__scan_descendants(d);
 	err = target__scan(on_scanned, d);
 	if (err < 0)
-		return errmsg__set(f, err, "cannot look for R in /proc: %s", strerror(-err));
+		return errmsg__set(f, err, "cannot scan /proc for R: %s", strerror(-err));
 	return discovery__no_memory(d, f);
 }
 
@@ -143,7 +143,8 @@ static int discovery__open_events(struct discovery *d, struct errmsg *f)
 		d->events = NULL;
 		d->rescan = true;
 		notes__user(&d->config->notes,
-			    "new R processes are looked for twice a second, because %s", f->text);
+			    "/proc is scanned for new R processes twice a second, because %s",
+			    f->text);
 		return 0;
 	}
 	return err;

@@ -130,8 +130,7 @@ int discovery__scan(struct discovery *d, struct errmsg *f)
 		err = discovery__scan_descendants(d);
 	d->scanned_at = os__now();
 	if (err < 0)
-		return errmsg__set(f, err, "cannot look for R in all processes: %s",
-				   strerror(-err));
+		return errmsg__set(f, err, "cannot scan the processes for R: %s", strerror(-err));
 	return 0;
 }
 

@@ -55,7 +55,7 @@ static const struct {
 	{CAP_DAC_READ_SEARCH, "cap_dac_read_search",
 	 "an R that this user may not read cannot be profiled"},
 	{CAP_CHECKPOINT_RESTORE, "cap_checkpoint_restore",
-	 "an R in a container, or upgraded while it runs, is looked for by its path only"},
+	 "an R in a container, or upgraded while it runs, is found by its path only"},
 };
 
 #define NCAPS (sizeof(caps) / sizeof(caps[0]))
@@ -228,7 +228,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "btf",
 		.arg = "FILE",
-		.help = "the kernel's types, for kernels without /sys/kernel/btf",
+		.help = "read the kernel's types from FILE, for kernels without /sys/kernel/btf",
 		.type = OPTION_STRING,
 		.at = offsetof(struct info_options, btf),
 	},
@@ -273,7 +273,7 @@ static int info__main(int argc, char **argv)
 
 const struct subcommand cmd_info = {
 	.name = "info",
-	.help = "what this machine can do, and what that means",
+	.help = "show what this machine and these permissions allow",
 	.usage = {"info [options]"},
 	.about = "What this kernel, these privileges and this build can do, and what it means.",
 	.options = rows,

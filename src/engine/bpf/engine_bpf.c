@@ -247,15 +247,15 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f
 	int err = bpf__insert(e, row);
 
 	if (err == -EEXIST)
-		return errmsg__set(f, err, "process %u is profiled already", row->pid);
+		return errmsg__set(f, err, "process %u is already being profiled", row->pid);
 	if (err == -E2BIG)
 		return errmsg__set(
-			f, err,
-			"process %u is not profiled: %u processes are, and there is room "
-			"for no more",
+			f, err, "process %u is not profiled: %u processes are, which is the limit",
 			row->pid, bpf_map__max_entries(e->skel->maps.rows));
 	if (err)
-		return errmsg__set(f, err, "process %u: no room for it among those profiled: %s",
+		return errmsg__set(f, err,
+				   "process %u is not profiled: it cannot be added to the map of "
+				   "processes: %s",
 				   row->pid, strerror(-err));
 	if (bpf__whole_machine(e))
 		return 0;

@@ -40,10 +40,10 @@ int bpf_probe__fault(struct errmsg *f, int err, const struct engine_config *conf
 				   "file that has them with --btf FILE",
 				   config->btf ? config->btf : KERNEL_BTF);
 	default:
-		return errmsg__set(f, err,
-				   "bpf: the kernel did not take the programs: %s; --verbose shows "
-				   "its words",
-				   strerror(-err));
+		return errmsg__set(
+			f, err,
+			"bpf: the kernel rejected the programs: %s; --verbose shows its log",
+			strerror(-err));
 	}
 }
 
@@ -116,8 +116,8 @@ static int ask__btf(struct asking *a, struct errmsg *value)
 	}
 	libbpf_strerror(err, why, sizeof(why)); /* has errors of its own, from 4000 on */
 	return errmsg__set(value, -EINVAL,
-			   "--btf %s: no kernel's types are in it (%s); give a copy of this "
-			   "kernel's vmlinux, or its BTF",
+			   "--btf %s: it holds no kernel types (%s); give a copy of this kernel's "
+			   "vmlinux, or its BTF",
 			   path, why);
 }
 
@@ -195,12 +195,12 @@ static const struct question {
 	{"ring buffer", "samples reach the profiler in order, from all CPUs",
 	 "engine bpf cannot be used (needs Linux 5.8 and CAP_BPF)", true, ask__ring},
 	{"BTF", "the kernel says where its fields are",
-	 "give a file that says where this kernel's fields are with --btf FILE", false, ask__btf},
+	 "give a file with this kernel's types by --btf FILE", false, ask__btf},
 	{"event",
 	 "what makes the sampler tick: cycles are counted by the CPU, cpu-clock by a timer",
-	 "nothing can make the sampler tick: engine bpf cannot be used", true, ask__event},
+	 "no event can trigger the sampler: engine bpf cannot be used", true, ask__event},
 	{"bpf_loop", "stacks are walked to 32,768 contexts by a loop that is cheap to verify",
-	 "the same is done by nested loops (bpf_loop came with Linux 5.17)", false, ask__loop},
+	 "bounded loops do the same (bpf_loop came with Linux 5.17)", false, ask__loop},
 	{"bpf_task_pt_regs", "the user's stack pointer is asked for",
 	 "the user's stack pointer is read from where this architecture keeps it (helper: Linux "
 	 "5.15)",
@@ -209,7 +209,7 @@ static const struct question {
 	 "each field of a task costs a call (bpf_get_current_task_btf came with Linux 5.11)", false,
 	 ask__task},
 	{"pid namespace", "pids are given and shown as this namespace has them",
-	 "pids cannot be told apart", false, ask__pidns},
+	 "pids of other namespaces cannot be translated", false, ask__pidns},
 	{"rate limit", "samples a second and CPU that the kernel allows", "not known", false,
 	 ask__rate},
 };

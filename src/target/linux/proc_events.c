@@ -293,8 +293,8 @@ static int open_fault(struct errmsg *f, int err)
 {
 	if (err == -EACCES || err == -EPERM)
 		return errmsg__set(
-			f, err, "cannot watch for new processes: permission denied; " RIGHTS_HINT);
-	return errmsg__set(f, err, "cannot watch for new processes: %s", strerror(-err));
+			f, err, "cannot receive process events: permission denied; " RIGHTS_HINT);
+	return errmsg__set(f, err, "cannot receive process events: %s", strerror(-err));
 }
 
 static int timer__open(struct proc_events *e)
@@ -325,7 +325,7 @@ int proc_events__open(struct proc_events **out, const struct proc_events_sink *s
 	e->ring_bytes = RING_PAGES * page;
 	e->map_bytes = e->ring_bytes + page;
 	if (cpus < 1) {
-		err = errmsg__set(f, -ENODEV, "cannot tell how many CPUs there are");
+		err = errmsg__set(f, -ENODEV, "cannot find out how many CPUs there are");
 		goto cleanup;
 	}
 	e->rings = calloc((size_t)cpus, sizeof(*e->rings));

@@ -187,7 +187,7 @@ static int scene__begin(struct scene *s, const struct engine_ops *ops, enum life
 
 	*s = (struct scene){.ops = ops, .child = child__start(life)};
 	if (ops->open(&s->e, &config, &s->f))
-		tap__bail(s->f.text);
+		tap__bail("%s", s->f.text);
 	s->row = image__row(&image);
 	s->row.flags = flags;
 	s->row.serial = 7;

@@ -7,7 +7,7 @@
 #
 # Reads standard input when no file is named.  Takes what R's Rprof() writes, with or without
 # source lines, GC marks and memory counts, appended to or not, and what xrprof-bpf writes.  The
-# output is as `xrprof-bpf --format folded` writes it (src/writer_folded.c): outermost first, `<GC>`
+# output is as `xrprof-bpf --format folded` writes it (src/output/folded.c): outermost first, `<GC>`
 # innermost, `<toplevel>` for a sample without a function, what would break a line or act on a
 # terminal escaped; equal stacks are added up and come in the order they were first seen.
 #
@@ -28,7 +28,7 @@ sub_all <- function(pattern, to, x) gsub(pattern, to, x, perl = TRUE, useBytes =
 sub_one <- function(pattern, to, x) sub(pattern, to, x, perl = TRUE, useBytes = TRUE)
 has <- function(pattern, x) grepl(pattern, x, perl = TRUE, useBytes = TRUE)
 
-# Text that neither breaks a line nor acts on a terminal, as name__escape() in src/names.c has it.
+# Text that neither breaks a line nor acts on a terminal, as escape__add() in src/base/escape.c has it.
 # What is escaped already stays as it is.  Called with different strings only.
 escape <- function(x, quotes = FALSE) {
 	x <- gsub(";", "\\x3b", x, fixed = TRUE)

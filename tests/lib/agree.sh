@@ -27,7 +27,8 @@ agree() {
 		esac
 	done <"$TARGET_DIR/verdict"
 	check_stats "$PROF_OUT.stats" "$name"
-	for field in unreadable lost truncated malformed partial unnamed; do
+	check_readable "$PROF_OUT.stats" "$name"
+	for field in lost truncated malformed partial unnamed; do
 		is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$name: $field 0" || diag "$(cat "$PROF_OUT.stats")"
 	done
 }

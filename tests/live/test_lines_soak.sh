@@ -26,7 +26,8 @@ check_stats "$PROF_OUT.stats" "soak"
 written=$(stat_of "$PROF_OUT.stats" written)
 [ "$written" -ge "$wanted" ]
 ok $? "at least $wanted samples" || diag "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
-for field in unreadable lost truncated malformed partial unnamed; do
+check_readable "$PROF_OUT.stats" "soak"
+for field in lost truncated malformed partial unnamed; do
 	is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$field 0" || diag "$(cat "$PROF_OUT.stats")"
 done
 

@@ -81,7 +81,7 @@ profile_hot() {
 	is "$PROF_STATUS" 0 "$1: exit status 0"
 	target_kill
 	check_stats "$PROF_OUT.stats" "$1"
-	is "$(stat_of "$PROF_OUT.stats" unreadable)" 0 "$1: unreadable 0"
+	check_readable "$PROF_OUT.stats" "$1"
 	like "$(grep R_BCbody "$PROF_OUT.err")" "$2" "$1: $2"
 	share=$(hot_share "$PROF_OUT")
 	figure "$1: $share % of $(stat_of "$PROF_OUT.stats" written) samples at the hot line"

@@ -46,7 +46,8 @@ for place in $places; do
 		esac
 	done <"$TARGET_DIR/verdict"
 	check_stats "$PROF_OUT.stats" "$place"
-	for field in unreadable lost truncated; do
+	check_readable "$PROF_OUT.stats" "$place"
+	for field in lost truncated; do
 		is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$place: $field 0"
 	done
 done

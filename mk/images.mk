@@ -4,10 +4,15 @@
 
 record-image: $(BUILD)/record-image
 
-$(BUILD)/record-image: tools/record_image.c $(LIB)
-	@mkdir -p $(@D)
-	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+RECORDER_OBJS := $(patsubst tools/%.c,$(BUILD)/obj/tools/%.o,$(wildcard tools/record_image/*.c))
 
--include $(BUILD)/record-image.d
+$(BUILD)/obj/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/record-image: $(RECORDER_OBJS) $(LIB)
+	$(CROSS_COMPILE)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+-include $(RECORDER_OBJS:.o=.d)
 
 .PHONY: record-image

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The walk (walk.h) over any memory, by itself: what it finds, and that as a line of R's profiler.
- * For tools/record_image.c, where the memory is a live process, and for the test that replays what
+ * For tools/record_image, where the memory is a live process, and for the test that replays what
  * that recorded.
  */
 #ifndef XR_TEST_RECORDED_WALK_H

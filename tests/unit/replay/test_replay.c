@@ -2,16 +2,11 @@
 /*
  * The walk over recorded images of real R (tests/images-recorded, docs/recorded-images.md): it must
  * find the stack that R itself gave for that moment.  Then with faults: reads that fail, bytes that
- * changed, chains that never end, and images that are damaged.
- *
- * XRPROF_RECORDED: the folder of the images, instead of the tree's.
+ * changed, chains that never end.
  */
-#include <dirent.h>
-#include <limits.h>
-#include <unistd.h>
-
-#include "replay/recorded.h"
+#include "replay/images.h"
 #include "replay/recorded_walk.h"
+#include "replay/replay.h"
 #include "target/layouts.h"
 #include "tap.h"
 
@@ -19,56 +14,6 @@
 
 /* Most reads there can be of one context and all that its frame and its location lead to. */
 #define CONTEXT_READS 64u
-
-/* What serves the reads of a walk, and spoils them. */
-struct memory {
-	const struct recorded_memory *recorded;
-	uint64_t reads;
-	uint64_t fail_at;   /* number of the read that fails, from 1; 0: none */
-	char failed;	    /* its kind, */
-	uint64_t failed_at; /* and address */
-	uint64_t misses;    /* reads of what was not recorded */
-};
-
-static int memory__read(void *arg, char kind, uint64_t addr, void *to, uint32_t len)
-{
-	struct memory *m = arg;
-	const uint8_t *from = recorded_memory__at(m->recorded, addr, len);
-
-	m->reads++;
-	if (!from)
-		m->misses++;
-	if (m->reads == m->fail_at) {
-		m->failed = kind;
-		m->failed_at = addr;
-	}
-	if (!from || m->reads == m->fail_at)
-		return -1;
-	memcpy(to, from, len);
-	return 0;
-}
-
-/* What a walk found, to be compared with that of others. */
-struct found {
-	int result;
-	uint64_t file;
-	uint32_t line, gc, nslots;
-	struct xr_slot *slots;
-};
-
-static void found__keep(struct found *f, const struct recorded_walk *rw, int result)
-{
-	*f = (struct found){.result = result,
-			    .file = rw->file,
-			    .line = rw->line,
-			    .gc = rw->walk.gc,
-			    .nslots = rw->nslots};
-	f->slots = malloc((rw->nslots + 1) * sizeof(*f->slots));
-	if (!f->slots)
-		tap__bail("out of memory");
-	if (rw->nslots)
-		memcpy(f->slots, rw->slots, rw->nslots * sizeof(*f->slots));
-}
 
 static bool found__same(const struct found *f, const struct recorded_walk *rw, int result)
 {
@@ -82,25 +27,6 @@ static bool found__begins(const struct found *f, const struct recorded_walk *rw)
 {
 	return rw->nslots <= f->nslots &&
 	       (!rw->nslots || !memcmp(f->slots, rw->slots, rw->nslots * sizeof(*f->slots)));
-}
-
-/* A moment being replayed. */
-struct replay {
-	const struct recorded *image;
-	const struct recorded_moment *moment;
-	struct recorded_memory memory;
-	struct memory served;
-	struct recorded_walk walk;
-	struct found truth;
-};
-
-static int replay__run(struct replay *p, uint64_t fail_at)
-{
-	recorded_walk__forget(&p->walk);
-	p->served = (struct memory){.recorded = &p->memory, .fail_at = fail_at};
-	p->walk.read = memory__read;
-	p->walk.arg = &p->served;
-	return recorded_walk__run(&p->walk, &p->image->row);
 }
 
 /* The walk finds what R says, and asks for nothing that was not recorded. */
@@ -287,8 +213,10 @@ static bool image__layout_known(const struct recorded *r)
 	return layout && !memcmp(layout, &r->row.layout, sizeof(*layout));
 }
 
-static void image__replay(const char *name, const struct recorded *r)
+static void image__replay(const struct image_file *file)
 {
+	const struct recorded *r = &file->image;
+	const char *name = file->name;
 	bool agrees = true, warm = true, failing = true, flipped = true;
 	bool cycles = true, broken = true;
 	struct recorded_walk sampler = {0};
@@ -324,213 +252,8 @@ static void image__replay(const char *name, const struct recorded *r)
 	tap__ok(cycles, "%s: a chain without an end is cut", name);
 }
 
-/* --- damaged images --- */
-
-/* Whatever can be parsed can be walked. */
-static bool damaged__try(const char *text, size_t len)
-{
-	struct recorded r;
-	int err = recorded__parse(&r, text, len);
-
-	if (err)
-		return err == -EBADMSG && r.why;
-	for (uint32_t i = 0; i < r.nmoments && i < 4; i++) {
-		struct replay p = {.image = &r, .moment = &r.moments[i]};
-
-		if (recorded_memory__new(&p.memory, &r, i))
-			continue;
-		replay__run(&p, 0);
-		recorded_walk__free(&p.walk);
-		recorded_memory__free(&p.memory);
-	}
-	recorded__free(&r);
-	return true;
-}
-
-static void image__damaged(const char *name, const char *text, size_t len)
-{
-	char *copy = malloc(len);
-	uint64_t random = 7;
-	bool good = true, cut = true;
-
-	if (!copy)
-		tap__bail("out of memory");
-	for (int i = 0; i < 60; i++) {
-		struct recorded r;
-		size_t at;
-
-		random = random * 6364136223846793005u + 1442695040888963407u;
-		at = (random >> 20) % len;
-		cut = cut && recorded__parse(&r, text, at) == -EBADMSG;
-		memcpy(copy, text, len);
-		copy[i % 2 ? at : at % 2048] = (char)(random >> 50);
-		good = damaged__try(copy, len) && good;
-		/* a line is gone, or there twice */
-		memcpy(copy, text, len);
-		if (at < len / 2)
-			memmove(copy + at, text + 2 * at, len - 2 * at);
-		good = damaged__try(copy, at < len / 2 ? len - at : len) && good;
-	}
-	free(copy);
-	tap__ok(cut, "%s: cut anywhere, it is not taken", name);
-	tap__ok(good, "%s: damaged, it does no harm", name);
-}
-
-/* The file itself, compressed, is cut or has a byte changed: it is not read. */
-static bool damaged__file(const uint8_t *bytes, size_t len)
-{
-	char path[] = "/tmp/test_replay.XXXXXX";
-	int fd = mkstemp(path);
-	bool good = fd >= 0 && write(fd, bytes, len) == (ssize_t)len;
-	char *text = NULL;
-	size_t got;
-
-	if (fd >= 0) {
-		close(fd);
-		text = recorded__text(path, &got);
-		unlink(path);
-	}
-	good = good && !text;
-	free(text);
-	return good;
-}
-
-static void image__damaged_file(const char *name, const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	static uint8_t bytes[1 << 20];
-	size_t len = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
-	bool cut = len > 64, changed = len > 64;
-
-	if (file)
-		fclose(file);
-	for (size_t i = 1; i < 10 && cut && changed; i++) {
-		size_t at = 20 + (len - 40) * i / 10;
-
-		cut = damaged__file(bytes, at);
-		bytes[at] ^= 0x10;
-		changed = damaged__file(bytes, len);
-		bytes[at] ^= 0x10;
-	}
-	tap__ok(cut, "%s: the file cut, it is not read", name);
-	tap__ok(changed, "%s: a byte of the file changed, it is not read", name);
-}
-
-#define HEAD                                                                                       \
-	"xrprof-image 1\nr 4.2.2\nmachine x86_64\nrow head_at 1000\nlayout read_plain 264\n"       \
-	"layout vector_data 48\n"
-
-static void test_hostile(void)
-{
-	static const struct {
-		const char *text, *why;
-	} images[] = {
-		{"", "not an image of this version"},
-		{"xrprof-image 2\n", "not an image of this version"},
-		{HEAD, "the end is missing"},
-		{HEAD "end 0\n", "version, machine, row or moments are missing"},
-		{HEAD "moment\nline x\nread g 1000 00\nend 1", "half a line"},
-		{HEAD "moment\nline x\nread g 1000 00\nend 2\n", "moments are missing"},
-		{HEAD "moment\nline x\nread g 1000 00\nend 1\nend 1\n", "something after the end"},
-		{HEAD "moment\nend 1\n", "a moment without a stack or without reads"},
-		{HEAD "moment\nread g 1000 00\nend 1\n",
-		 "a moment without a stack or without reads"},
-		{HEAD "line x\nend 0\n", "a stack where none can be"},
-		{HEAD "read g 1000 00\nend 0\n", "a read outside of any moment"},
-		{HEAD "moment\nread z 1000 00\nend 1\n", "not a read"},
-		{HEAD "moment\nread g -1 00\nend 1\n", "not a read"},
-		{HEAD "moment\nread g 1000 0\nend 1\n", "half a byte"},
-		{HEAD "moment\nread g 1000 0g\nend 1\n", "not a hexadecimal digit"},
-		{HEAD "moment\nread g ffffffffffffffff 0000\nend 1\n",
-		 "a read of no or of too many bytes"},
-		{HEAD "moment\nsame g 1000 8\nend 1\n", "no earlier read of the same place"},
-		{HEAD "moment\nfail g 1000 99999999\nend 1\n", "not a length"},
-		{HEAD "moment\ncalls 99999 x\nend 1\n", "not a number of frames"},
-		{HEAD "row size 8\n", "no such member"},
-		{HEAD "row nil 10000000000000000\n", "not a value of that member"},
-		{HEAD "layout cloenv 65536\n", "not a value of that member"},
-		{HEAD "layout read_lines 512\nmoment\nline x\nread g 1000 00\nend 1\n",
-		 "not a layout"},
-		{HEAD "flags lines fast\n", "no such flag"},
-		{HEAD "file 1024 x\n", "not a file"},
-		{HEAD "file -1 x\n", "not a file"},
-		{HEAD "\n", "an empty line"},
-		{HEAD "core dump\n", "no such item"},
-	};
-	struct recorded r;
-	struct recorded_memory m;
-
-	for (size_t i = 0; i < RECORDED_COUNT(images); i++) {
-		int err = recorded__parse(&r, images[i].text, strlen(images[i].text));
-
-		tap__ok(err == -EBADMSG && !strcmp(r.why, images[i].why),
-			"a damaged image: %s (%d, %s)", images[i].why, err, r.why ? r.why : "");
-	}
-	if (!tap__ok(!recorded__parse(&r,
-				      HEAD "moment\nline x\nread g 1000 0011\nread g 1001 22\n"
-					   "end 1\n",
-				      sizeof(HEAD
-					     "moment\nline x\nread g 1000 0011\nread g 1001 22\n"
-					     "end 1\n") -
-					      1),
-		     "an image whose reads contradict each other"))
-		return;
-	tap__ok(recorded_memory__new(&m, &r, 0) == -EBADMSG, "is not replayed");
-	recorded__free(&r);
-}
-
-/* --- the folder --- */
-
-static int image__test(const char *folder, const char *name, bool damaged)
-{
-	char path[PATH_MAX];
-	struct recorded r;
-	char *text;
-	size_t len;
-	int err;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	text = recorded__text(path, &len);
-	err = text ? recorded__parse(&r, text, len) : -EIO;
-	if (err) {
-		tap__ok(false, "%s is read: line %u: %s", name, text ? r.line_number : 0,
-			text && r.why ? r.why : "damaged, or it is not there");
-	} else {
-		image__replay(name, &r);
-		if (damaged) {
-			image__damaged(name, text, len);
-			image__damaged_file(name, path);
-		}
-		recorded__free(&r);
-	}
-	free(text);
-	return err;
-}
-
-static int is_image(const struct dirent *entry)
-{
-	size_t len = strlen(entry->d_name);
-
-	return len > 3 && !strcmp(entry->d_name + len - 3, ".gz");
-}
-
 int main(void)
 {
-	const char *folder = getenv("XRPROF_RECORDED");
-	struct dirent **entries;
-	int n;
-
-	if (!folder)
-		folder = "tests/images-recorded";
-	n = scandir(folder, &entries, is_image, alphasort);
-	if (n < 0)
-		tap__bail("no folder %s: run this from the top of the tree", folder);
-	test_hostile();
-	tap__ok(n > 0, "there are images");
-	for (int i = 0; i < n; i++) {
-		image__test(folder, entries[i]->d_name, i % 5 == 0);
-		free(entries[i]);
-	}
-	free(entries);
+	images__each(image__replay, 1);
 	return tap__done();
 }

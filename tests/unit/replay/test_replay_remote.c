@@ -3,11 +3,9 @@
  * The recorded images (test_replay.c) walked by what the engines use that read from outside, in two
  * looks: it must send the slots that the walk by itself finds.  Then with reads that fail.
  */
-#include <dirent.h>
-#include <limits.h>
-
 #include "engine/remote/remote_walk.h"
-#include "replay/recorded.h"
+#include "replay/images.h"
+#include "replay/recorded_memory.h"
 #include "replay/recorded_walk.h"
 #include "tap.h"
 
@@ -151,8 +149,10 @@ static bool remote__failing(struct memory *m, const struct xr_row *row, bool mov
 	return good;
 }
 
-static void image__replay(const char *name, const struct recorded *r)
+static void image__replay(const struct image_file *file)
 {
+	const struct recorded *r = &file->image;
+	const char *name = file->name;
 	bool still = true, moving = true, failing = true;
 
 	for (uint32_t i = 0; i < r->nmoments; i++) {
@@ -181,42 +181,8 @@ static void image__replay(const char *name, const struct recorded *r)
 	tap__ok(failing, "%s: no failing read makes a wrong stack", name);
 }
 
-static int is_image(const struct dirent *entry)
-{
-	size_t len = strlen(entry->d_name);
-
-	return len > 3 && !strcmp(entry->d_name + len - 3, ".gz");
-}
-
 int main(void)
 {
-	const char *folder = getenv("XRPROF_RECORDED");
-	struct dirent **entries;
-	int n;
-
-	if (!folder)
-		folder = "tests/images-recorded";
-	n = scandir(folder, &entries, is_image, alphasort);
-	if (n < 0)
-		tap__bail("no folder %s: run this from the top of the tree", folder);
-	tap__ok(n > 0, "there are images");
-	for (int i = 0; i < n; i++) {
-		char path[PATH_MAX];
-		struct recorded r;
-		size_t len;
-		char *text;
-
-		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
-		text = recorded__text(path, &len);
-		if (text && !recorded__parse(&r, text, len)) {
-			image__replay(entries[i]->d_name, &r);
-			recorded__free(&r);
-		} else {
-			tap__ok(false, "%s is read", entries[i]->d_name);
-		}
-		free(text);
-		free(entries[i]);
-	}
-	free(entries);
+	images__each(image__replay, 1);
 	return tap__done();
 }

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+# engines: bpf
+# alone: live
+#
+# A million functions with names of their own: the profiler's memory is flat once the processes that had them are gone,
+# and bounded while one runs that has more names than there is room for; no name is lost without being counted.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/all.sh"
+
+helper=$WORK/all_fork.so
+check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c" || {
+	done_testing
+	exit 1
+}
+rounds=8
+target_start host names_many "$helper" $rounds 300 6500
+PROF_OUT=$WORK/out
+env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F 9999 -s -v -f folded -o "$PROF_OUT" --stats "$PROF_OUT.stats" \
+	-p "$TARGET_PID" >"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
+PROF_PID=$!
+live_pids+=("$PROF_PID")
+wait_until 60 all_knows "$TARGET_PID"
+ok $? "the profiler starts" || { diag "$(cat "$PROF_OUT.err")"; done_testing; exit 1; }
+start=$(rss_kb "$PROF_PID")
+
+# peak_kb PID: the most resident memory there was.
+peak_kb() {
+	awk '$1 == "VmHWM:" { print $2 }' "/proc/$1/status"
+}
+# quiet: the profiler has nothing left to do with what has ended
+quiet() {
+	local before
+	before=$(cpu_ticks "$PROF_PID")
+	sleep 0.3
+	[ $(($(cpu_ticks "$PROF_PID") - before)) -le 2 ]
+}
+
+target_go
+for ((round = 1; round <= rounds; round++)); do
+	wait_until 100 test -e "$TARGET_DIR/round.$round" || break
+	wait_until 20 quiet
+	rss[round]=$(rss_kb "$PROF_PID")
+	: >"$TARGET_DIR/seen.$round"
+done
+peak=$(peak_kb "$PROF_PID")
+wait_until 200 eval '[ -e "$TARGET_DIR/big" ] || gone "$TARGET_JOB"'
+big=$(peak_kb "$PROF_PID")
+: >"$TARGET_DIR/end"
+target_await_done
+ok $? "all names were made" || diag "$(cat "$TARGET_ERR")"
+prof_stop
+is "$PROF_STATUS" 0 "the profiler ends"
+check_stats "$PROF_OUT.stats" "names"
+figure "names: resident memory at the start $start KiB, after each round of 60,000 names: ${rss[*]} KiB, at most $peak KiB"
+figure "names: at most $big KiB with one process of 650,000 names"
+
+# malloc() keeps some of what the busiest moment took, one round's names at most; the names of all rounds are 50 MiB
+most=0
+for ((round = 1; round <= rounds; round++)); do
+	[ "${rss[round]:-999999}" -le "$most" ] || most=${rss[round]:-999999}
+done
+[ $((most - start)) -le $((24 * 1024)) ]
+ok $? "memory is flat when the processes are gone (at most $((most - start)) KiB more than at the start, after any of $rounds rounds)"
+# limits.h: LIMIT_NAMES 48 MiB, LIMIT_MADE 16 MiB, LIMIT_PIECE 4 MiB; what tables need while they grow comes on top, and
+# the ring, whose pages count once they were read
+[ $((big - start)) -le $(((48 + 16 + 4 + 32) * 1024)) ]
+ok $? "and stays within its limit while a process has more names than it may ($((big - start)) KiB more than at the start)"
+
+# Every name in the profile is whole; those that are not are counted.
+awk '{
+	sub(/ [0-9]+$/, ""); n = split($0, frame, ";")
+	for (i = 2; i <= n; i++) {
+		if (frame[i] ~ /^own_[0-9]+_[0-9]+_[0-9]+$/) { if (!(frame[i] in seen)) { seen[frame[i]] = 1; names++ } }
+		else if (frame[i] ~ /^<(0x[0-9a-f]+|no-room)>$/) nameless++
+	}
+} END { print names + 0, nameless + 0 }' "$PROF_OUT" >"$WORK/count"
+read -r names nameless <"$WORK/count"
+dropped=$(stat_of "$PROF_OUT.stats" names_dropped)
+unnamed=$(stat_of "$PROF_OUT.stats" unnamed)
+figure "names: $names of 1,130,000 seen whole, $dropped dropped, $nameless frames without, $unnamed unnamed;" \
+	"$(stat_of "$PROF_OUT.stats" written) samples, $(stat_of "$PROF_OUT.stats" lost) lost"
+[ "$names" -ge 700000 ]
+ok $? "names were kept ($names)"
+[ "$dropped" -gt 0 ] && [ "$dropped" -ge $(($(stat_of "$PROF_OUT.stats" symbols) - names - 20000)) ]
+ok $? "each that was not is counted: of $(stat_of "$PROF_OUT.stats" symbols) that were sent $names are shown, $dropped were dropped"
+like "$(tail -n 3 "$PROF_OUT.err")" "no memory was left for $dropped names" "the last line says so"
+is "$(stat_of "$PROF_OUT.stats" malformed)" 0 "no record was malformed"
+done_testing

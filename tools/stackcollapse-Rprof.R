@@ -28,7 +28,7 @@ sub_all <- function(pattern, to, x) gsub(pattern, to, x, perl = TRUE, useBytes =
 sub_one <- function(pattern, to, x) sub(pattern, to, x, perl = TRUE, useBytes = TRUE)
 has <- function(pattern, x) grepl(pattern, x, perl = TRUE, useBytes = TRUE)
 
-# Text that neither breaks a line nor acts on a terminal, as escape__add() in src/base/escape.c has it.
+# Text that neither breaks a line nor acts on a terminal, as escape__text() in src/base/escape.c has it.
 # What is escaped already stays as it is.  Called with different strings only.
 escape <- function(x, quotes = FALSE) {
 	x <- gsub(";", "\\x3b", x, fixed = TRUE)

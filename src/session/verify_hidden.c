@@ -121,15 +121,13 @@ static bool verify_hidden__conclude(struct verify_hidden *v, struct hidden_proof
 	if (check->bc == HIDDEN_PROVEN && !(row->flags & XR_ROW_BC) &&
 	    (row->flags & XR_ROW_LINES)) {
 		row->flags |= XR_ROW_BC;
-		if (check->looks)
-			notes__debug(v->notes,
-				     "process %d: R_BCbody is at 0x%llx and R_BCpc at 0x%llx of "
-				     "%s, says the %s; %u looks at byte code agree, %u do not, %u "
-				     "contexts do",
-				     (int)t->pid, (unsigned long long)file->bc_body,
-				     (unsigned long long)file->bc_pc, t->path,
-				     t->how_lines ? t->how_lines : "file", check->good, check->bad,
-				     check->contexts);
+		notes__debug(v->notes,
+			     "process %d: R_BCbody is at 0x%llx and R_BCpc at 0x%llx of %s, says "
+			     "the %s; %u looks at byte code agree, %u do not, %u contexts do",
+			     (int)t->pid, (unsigned long long)file->bc_body,
+			     (unsigned long long)file->bc_pc, t->path,
+			     t->how_lines ? t->how_lines : "file", check->good, check->bad,
+			     check->contexts);
 		changed = true;
 	} else if (check->bc == HIDDEN_REFUTED) {
 		verify_hidden__no_innermost(v, file, t,

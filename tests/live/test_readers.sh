@@ -8,7 +8,8 @@
 
 target_start host work 600 exit
 target_go
-prof_start "$WORK/Rprof.out" -F 499 -d 2 -p "$TARGET_PID"
+# CPU time: where a program that waits for a CPU waits says more of the machine than of the program.
+prof_start "$WORK/Rprof.out" --clock cpu -F 499 -d 2 -p "$TARGET_PID"
 prof_wait
 is "$PROF_STATUS" 0 "exit status 0"
 check_rprof "$WORK/Rprof.out" "Rprof.out"

@@ -37,8 +37,11 @@ forked=$(grep -cE "forked by $TARGET_PID(\$|,)" "$WORK/out.err")
 ok $? "it was told of them ($forked of $total)"
 figure "churn: $total processes; the profiler's memory after each tenth: ${rss[*]} KiB; its descriptors: ${fds[*]}"
 is "${rows[*]}" "none none none none none none none none none none" "no row is left of any"
-[ $((rss[10] - rss[2])) -le 1024 ]
-ok $? "the profiler's memory is flat (${rss[2]} KiB after two tenths, ${rss[10]} KiB after all)"
+# What each process left behind would add up in both halves; a busy moment, of which malloc() keeps a part, is in one.
+[ $((rss[6] - rss[2])) -le 512 ] || [ $((rss[10] - rss[6])) -le 512 ]
+ok $? "the profiler's memory is flat (after two tenths ${rss[2]}, six ${rss[6]}, all ${rss[10]} KiB)"
+[ $((rss[10] - rss[2])) -le 4096 ]
+ok $? "and nowhere near what 16,000 processes would need"
 [ $((fds[10] - fds[2])) -le 8 ]
 ok $? "so are its descriptors (${fds[2]} and ${fds[10]})"
 done_testing

@@ -241,7 +241,7 @@ static void rows(const struct engine_ops *ops)
 
 	tap__ok(!err && strstr(s.seen.note, "wall time"), "%s: a note says which time it is",
 		ops->name);
-	tap__ok(ops->add(s.e, &s.row, &s.f) == -EEXIST && strstr(s.f.text, "sampled already"),
+	tap__ok(ops->add(s.e, &s.row, &s.f) == -EEXIST && strstr(s.f.text, "already being sampled"),
 		"%s: a process is added once", ops->name);
 	other = s.row;
 	other.serial++;

@@ -34,7 +34,7 @@ under_valgrind() {
 		timeout 600 valgrind -q --error-exitcode=99 --leak-check=full "$1/tests/unit/$2" >"$out" 2>&1
 		echo "$? $out $2"' "$work" "${BUILD:-$root/build}"
 }
-strangers=(profile/test_decode target/linux/test_elf os/linux/test_proc_maps include/test_walk profile/test_names
+strangers=(profile/test_decode profile/test_decode_hostile target/linux/test_elf os/linux/test_proc_maps include/test_walk profile/test_names
 	target/test_pe output/test_output)
 ran=0
 while read -r status out name; do

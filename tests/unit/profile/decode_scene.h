@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* For the tests of the decoder: records to send, and what came of them as text. */
+#ifndef XR_TEST_DECODE_SCENE_H
+#define XR_TEST_DECODE_SCENE_H
+
+#include <stdint.h>
+#include <string.h>
+#include "base/buf.h"
+#include "profile/decode.h"
+#include "tap.h"
+
+/* Samples as text: "name(file:line) ... @file:line" and how often each callback came. */
+struct seen {
+	struct buf last;
+	unsigned int samples, processes;
+	const char *name; /* of the innermost frame */
+	uint32_t nframes;
+	enum frame_kind kind;
+	uint64_t id; /* of the stack */
+	struct sample sample;
+	size_t touched; /* bytes of names: makes the sanitizers look at all of them */
+};
+
+static inline void on_sample(void *arg, const struct sample *s)
+{
+	const struct stack *stack = s->stack;
+	struct seen *seen = arg;
+
+	seen->samples++;
+	seen->sample = *s;
+	seen->nframes = stack->nframes;
+	seen->name = stack->nframes ? stack->frames[0]->function->text : NULL;
+	seen->kind = stack->nframes ? stack->frames[0]->kind : FRAME_R;
+	seen->id = stack->id;
+	seen->last.len = 0;
+	for (uint32_t i = 0; i < stack->nframes; i++) {
+		const struct frame *f = stack->frames[i];
+
+		seen->touched += strlen(f->function->text) + strlen(f->function->safe) +
+				 (f->place.file ? strlen(f->place.file->text) : 0);
+		buf__printf(&seen->last, "%s%s", i ? " " : "", f->function->text);
+		if (f->place.file)
+			buf__printf(&seen->last, "(%s:%u)", f->place.file->text, f->place.line);
+	}
+	if (stack->top.file)
+		buf__printf(&seen->last, " @%s:%u", stack->top.file->text, stack->top.line);
+	buf__add(&seen->last, "", 1);
+}
+
+static inline void on_process(void *arg, const struct xr_process *p)
+{
+	struct seen *seen = arg;
+
+	seen->processes++;
+	seen->touched += strlen(p->comm);
+}
+
+static const struct decoder_ops ops = {.sample = on_sample, .process = on_process};
+
+static union {
+	struct xr_head head;
+	struct xr_sample sample;
+	struct xr_text text;
+	struct xr_process process;
+	uint64_t words[2048];
+} r;
+
+static struct decoder *d;
+static struct seen seen;
+
+static inline void start(void)
+{
+	memset(&seen, 0, sizeof(seen));
+	if (decoder__new(&d, &ops, &seen))
+		tap__bail("no memory");
+}
+
+static inline void finish(void)
+{
+	decoder__free(d);
+	buf__free(&seen.last);
+}
+
+static inline uint64_t malformed(void)
+{
+	return decoder__stats(d)->malformed;
+}
+
+static inline void send(void)
+{
+	decoder__record(d, &r, r.head.size);
+}
+
+/* The record of a text, not sent. */
+static inline void make_text(uint32_t serial, uint64_t id, uint32_t kind, const char *s)
+{
+	memset(&r, 0, sizeof(r));
+	r.text.head.type = XR_REC_TEXT;
+	r.text.id = id;
+	r.text.serial = serial;
+	r.text.kind = kind;
+	r.text.len = (uint32_t)strlen(s);
+	r.text.head.size = (uint32_t)sizeof(r.text) + r.text.len;
+	memcpy(r.text.text, s, r.text.len);
+}
+
+static inline void send_text(uint32_t serial, uint64_t id, uint32_t kind, const char *s)
+{
+	make_text(serial, id, kind, s);
+	send();
+}
+
+/* An empty sample of serial 1 on cpu 0, not sent. */
+static inline void make_sample(uint32_t flags)
+{
+	memset(&r, 0, sizeof(r));
+	r.sample.head.type = XR_REC_SAMPLE;
+	r.sample.head.size = sizeof(r.sample);
+	r.sample.time = 1000;
+	r.sample.weight = 1;
+	r.sample.serial = 1;
+	r.sample.pid = 10;
+	r.sample.tid = 11;
+	r.sample.flags = flags;
+}
+
+static inline void add_slot(uint64_t form, uint64_t word, uint64_t more)
+{
+	r.sample.slots[r.sample.nslots].word = form << XR_FORM_SHIFT | word;
+	r.sample.slots[r.sample.nslots].more = more;
+	r.sample.nslots++;
+	r.sample.head.size += (uint32_t)sizeof(struct xr_slot);
+}
+
+static inline void add_place(uint64_t file, uint32_t line)
+{
+	add_slot(0, file, line);
+}
+
+static inline void check_last(const char *want)
+{
+	if (!tap__ok(seen.last.data && !strcmp(seen.last.data, want), "sample is: %s", want))
+		tap__diag("got: %s", seen.last.data ? seen.last.data : "none");
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The decoder: bad records are refused, and none does harm. */
+#include "decode_scene.h"
+
+/* Send what is in `r`, which must be refused. */
+static void refuse(const char *what)
+{
+	uint64_t before = malformed();
+	unsigned int samples = seen.samples, processes = seen.processes;
+
+	send();
+	tap__ok(malformed() == before + 1 && seen.samples == samples && seen.processes == processes,
+		"refused: %s", what);
+}
+
+static void make_process(uint32_t event)
+{
+	memset(&r, 0, sizeof(r));
+	r.process.head.type = XR_REC_PROCESS;
+	r.process.head.size = sizeof(r.process);
+	r.process.event = event;
+	strcpy(r.process.comm, "R");
+}
+
+static void test_malformed(void)
+{
+	start();
+	make_sample(0);
+	for (size_t size = 0; size < sizeof(r.sample); size++)
+		decoder__record(d, &r, size);
+	tap__ok(malformed() == sizeof(r.sample) && !seen.samples,
+		"a sample cut at any byte is refused");
+	decoder__record(d, &r, sizeof(r.sample) + 8);
+	tap__ok(seen.samples == 1, "a ring that hands over more is not a fault");
+	for (uint32_t size = 0; size < sizeof(r.sample); size++) {
+		r.head.size = size;
+		decoder__record(d, &r, sizeof(r.sample));
+	}
+	tap__ok(malformed() == 2 * sizeof(r.sample) && seen.samples == 1,
+		"nor does a head that claims less pass");
+
+	make_sample(0);
+	r.head.type = 0;
+	refuse("type 0");
+	r.head.type = 4;
+	refuse("an unknown type");
+	make_sample(0);
+	r.sample.nslots = 1;
+	refuse("a slot past the end");
+	r.sample.nslots = 0xffffffff;
+	refuse("more slots than there can be");
+	make_sample(0);
+	for (unsigned int i = 0; i < XR_CHUNK_SLOTS + 1; i++)
+		add_slot(XR_FORM_ANON, 0, 0);
+	refuse("more slots than a record holds");
+	make_sample(0x80);
+	refuse("an unknown flag");
+	make_sample(0);
+	add_slot(XR_FORM_NONE, 0x100, 0);
+	refuse("a frame without a form");
+	make_sample(0);
+	add_slot(XR_FORMS, 0x100, 0);
+	refuse("a form past the last");
+	make_sample(0);
+	add_slot(0xff, 0x100, 0);
+	refuse("the highest form");
+	make_sample(0);
+	r.sample.weight = 0;
+	refuse("a sample of no weight");
+	r.sample.weight = UINT64_MAX;
+	refuse("a sample of more ticks than there are");
+	make_sample(0);
+	r.sample.unit = XR_UNIT_BYTES + 1;
+	refuse("an unknown unit");
+	make_sample(XR_F_OTHER_THREAD);
+	add_slot(XR_FORM_ANON, 0, 0);
+	refuse("another thread with frames");
+
+	make_text(1, 1, XR_TEXT_HASHED + 1, "x");
+	refuse("an unknown kind of text");
+	make_text(1, 1, XR_TEXT_SYMBOL, "x");
+	r.text.len = 2;
+	refuse("a text past its record");
+	r.text.len = 0xffffffff;
+	refuse("a text of 4 GiB");
+	memset(&r, 'x', sizeof(r));
+	r.text.head.type = XR_REC_TEXT;
+	r.text.head.size = sizeof(r);
+	r.text.kind = XR_TEXT_SYMBOL;
+	r.text.len = XR_NAME_MAX + 1;
+	refuse("a text longer than R's names can be");
+	r.text.len = XR_NAME_MAX;
+	send();
+	tap__ok(malformed() == 2 * sizeof(r.sample) + 17, "the longest is taken");
+
+	make_process(0);
+	refuse("event 0");
+	make_process(XR_PROCESS_EXIT + 1);
+	refuse("an unknown event");
+	make_process(XR_PROCESS_FORK);
+	memset(r.process.comm, 'x', sizeof(r.process.comm));
+	refuse("a command name without an end");
+	make_process(XR_PROCESS_FORK);
+	r.head.size--;
+	refuse("a process record cut short");
+	make_process(XR_PROCESS_EXIT);
+	send();
+	tap__ok(seen.processes == 1, "a process record is handed on");
+	finish();
+}
+
+static uint64_t next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	return *state ^= *state << 17;
+}
+
+/*
+ * Records that are nearly right, with bytes changed, from exactly sized heap blocks, so that the
+ * sanitizers see any step out of them.  What is asserted: each record ends in one count.
+ */
+static void test_fuzz(void)
+{
+	uint64_t state = 20240229, sent = 0, texts = 0, quiet = 0;
+	const struct decoder_stats *st;
+
+	start();
+	st = decoder__stats(d);
+	for (int i = 0; i < 300000; i++) {
+		uint64_t malformed_before = st->malformed, samples_before = st->samples;
+		unsigned int processes_before = seen.processes;
+		uint64_t kind = next(&state) % 8;
+		size_t size;
+		char *copy;
+
+		if (kind == 0) {
+			make_process(1 + (uint32_t)(next(&state) % 3));
+		} else if (kind < 3) {
+			make_text((uint32_t)next(&state) % 4, next(&state) % 32 << 4,
+				  (uint32_t)next(&state) % 2, "some text or other");
+			r.text.len = (uint32_t)next(&state) % 19;
+		} else {
+			make_sample((uint32_t)next(&state) & 0x2b);
+			r.sample.serial = (uint32_t)next(&state) % 4;
+			r.sample.cpu = (uint32_t)next(&state) % 4;
+			r.sample.level = (uint16_t)(next(&state) % 3);
+			r.sample.part = (uint32_t)next(&state) % 4 ? 0 : (uint32_t)next(&state) % 3;
+			for (uint64_t n = next(&state) % 12; n; n--)
+				add_slot(1 + next(&state) % (XR_FORMS - 1), next(&state) % 32 << 4,
+					 next(&state) % 32 << 4);
+		}
+		size = r.head.size;
+		if (next(&state) % 2)
+			for (uint64_t n = next(&state) % 4; n; n--)
+				((unsigned char *)&r)[next(&state) % (size < 96 ? size : 96)] =
+					(unsigned char)next(&state);
+		if (!(next(&state) % 8))
+			size = next(&state) % (size + 1);
+		copy = malloc(size ? size : 1);
+		if (!copy)
+			tap__bail("no memory");
+		memcpy(copy, &r, size);
+		decoder__record(d, copy, size);
+		free(copy);
+		sent++;
+		if (st->malformed == malformed_before && st->samples == samples_before &&
+		    seen.processes == processes_before) {
+			/* a text, or a part of a sample */
+			if (r.head.type == XR_REC_TEXT)
+				texts++;
+			else
+				quiet++;
+		}
+		if (!(next(&state) % 1000))
+			decoder__forget(d, (uint32_t)next(&state) % 4);
+	}
+	tap__diag("%llu sent: %llu samples, %llu malformed, %u processes, %llu texts, %llu parts",
+		  (unsigned long long)sent, (unsigned long long)st->samples,
+		  (unsigned long long)st->malformed, seen.processes, (unsigned long long)texts,
+		  (unsigned long long)quiet);
+	tap__ok(sent == st->samples + st->malformed + seen.processes + texts + quiet,
+		"each record ends in exactly one count");
+	tap__ok(st->samples == seen.samples, "samples counted are samples handed on");
+	tap__ok(st->samples > 10000 && st->malformed > 10000 && texts > 10000 && quiet > 1000 &&
+			seen.processes > 1000 && st->partial > 100 && seen.touched,
+		"every way was taken");
+	finish();
+}
+
+int main(void)
+{
+	test_malformed();
+	test_fuzz();
+	return tap__done();
+}

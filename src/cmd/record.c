@@ -225,7 +225,6 @@ static int record__run(const struct config *c, struct signals *signals)
 		.format = c->format,
 		.writer =
 			{
-				.freq = c->freq,
 				.capture = c->capture,
 				.roots = config__several(c),
 			},

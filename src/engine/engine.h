@@ -91,6 +91,11 @@ struct engine_ops {
 	void (*stop)(struct engine *e);
 	/* The sampler's own counts, enum xr_counter; monotonic. */
 	int (*counters)(struct engine *e, uint64_t counts[XR_COUNTERS]);
+	/*
+	 * Samples a second that it takes: fewer than it was opened with where the system allows no
+	 * more.  NULL: as many as it was opened with.
+	 */
+	uint32_t (*freq)(struct engine *e);
 	/* What makes it tick: "cycles", "cpu-clock", "timer". */
 	const char *(*event)(struct engine *e);
 	void (*close)(struct engine *e); /* NULL is allowed */

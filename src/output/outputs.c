@@ -170,13 +170,14 @@ static int outputs__directory(struct outputs *ss, const char *path)
 	return ss->err;
 }
 
-static int outputs__begin(void *arg)
+static int outputs__begin(void *arg, uint32_t freq)
 {
 	struct outputs *ss = arg;
 	const struct writer_ops *format = ss->config.format;
 	const char *path = ss->config.path;
 	char shared[STREAM_PATH_MAX];
 
+	ss->config.writer.freq = freq;
 	snprintf(shared, sizeof(shared), "%s", path);
 	if (path__wants_directory(path, ss->config.several && format->per_process)) {
 		if (outputs__directory(ss, path))

@@ -8,6 +8,7 @@
 #define XR_PROFILE_SINK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/errmsg.h"
 #include "profile/profile.h"
@@ -20,8 +21,8 @@ enum profile_event {
 
 /* All return 0 or a negative errno, which ends the profile; `why` has the line for the user. */
 struct sink_ops {
-	/* Samples will come: now is the time to open files. */
-	int (*begin)(void *arg);
+	/* Samples will come, @freq of them a second: now is the time to open files. */
+	int (*begin)(void *arg, uint32_t freq);
 	int (*process)(void *arg, const struct profile_process *p, enum profile_event event);
 	int (*sample)(void *arg, const struct profile_process *p, const struct sample *s);
 	/* All that came so far was given; @now: os__now().  Called some ten times a second. */

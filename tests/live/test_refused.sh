@@ -111,6 +111,21 @@ head -c 4096 "$WORK/btf" >"$WORK/half"
 refused "--btf FILE that is cut short" FAKE_NOTHING= "$WORK/half" "--btf" \
 	-p "$TARGET_PID" --btf "$WORK/half" -o "$WORK/refused.out"
 XRPROF=$XRPROF_REAL
+
+# The kernel allows fewer samples a second than are asked for: that many are taken, and it is said.
+echo 250 >"$WORK/limit"
+cat >"$WORK/limited" <<END
+#!/bin/sh
+exec bwrap --dev-bind / / --bind "$WORK/limit" /proc/sys/kernel/perf_event_max_sample_rate --cap-add ALL "$XRPROF" "\$@"
+END
+chmod +x "$WORK/limited"
+XRPROF=$WORK/limited
+prof_fake FAKE_LIMIT=250 -e bpf -F 2000 -p "$TARGET_PID" -d 1 -o "$WORK/limit.out"
+is "$status" 0 "250 samples a second are allowed, 2000 asked for: exit status 0" || diag "$said"
+is "$(grep -c 'the kernel allows 250 samples a second, not 2000' "$WORK/err")" 1 "250 of 2000: it is said once" || diag "$said"
+is "$(head -n 1 "$WORK/limit.out")" "sample.interval=4000" "250 of 2000: the interval is that of the samples"
+refused "a limit that does not help" "FAKE_LIMIT=10" "perf_event_open" "--freq"
+XRPROF=$XRPROF_REAL
 target_kill
 
 # A CPU that is offline is left out, and sampled when it comes back. One R is bound to it, and one

@@ -173,6 +173,15 @@ static int bpf__open(struct engine **out, const struct engine_config *config, st
 		snprintf(line, sizeof(line), "%s: sampling the CPU clock", why);
 		config->note(config->note_arg, line);
 	}
+	if (perf_events__freq(e->events) < config->freq && config->note) {
+		char line[160];
+
+		snprintf(line, sizeof(line),
+			 "the kernel allows %u samples a second, not %u: sampling at %u Hz (the "
+			 "limit is in /proc/sys/kernel/perf_event_max_sample_rate)",
+			 perf_events__freq(e->events), config->freq, perf_events__freq(e->events));
+		config->note(config->note_arg, line);
+	}
 	if (bpf__whole_machine(e)) {
 		err = perf_events__renew_cpus(e->events, f);
 		if (err)
@@ -337,6 +346,11 @@ static int bpf__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 	return err;
 }
 
+static uint32_t bpf__freq(struct engine *e)
+{
+	return perf_events__freq(e->events);
+}
+
 static const char *bpf__event(struct engine *e)
 {
 	return perf_events__name(e->events);
@@ -445,6 +459,7 @@ const struct engine_ops engine_bpf = {
 	.poll = bpf__poll,
 	.stop = bpf__stop,
 	.counters = bpf__counters,
+	.freq = bpf__freq,
 	.event = bpf__event,
 	.close = bpf__close,
 };

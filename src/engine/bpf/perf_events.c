@@ -11,9 +11,12 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/parse.h"
 #include "os/linux/cpus.h"
 #include "os/linux/rights.h"
 #include "engine/bpf/perf_events.h"
+
+#define LIMIT_TRIES 8 /* the limit may become lower still meanwhile */
 
 /* One event: of a thread (cpu is -1) or of a CPU (tid is -1). */
 struct event {
@@ -34,6 +37,44 @@ static int sys__perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu
 	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+uint32_t perf_events__limit(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	char line[32] = "";
+	uint64_t limit = 0;
+
+	if (!file)
+		return 0;
+	if (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (parse__u64(line, UINT32_MAX, &limit))
+			limit = 0;
+	}
+	fclose(file);
+	return (uint32_t)limit;
+}
+
+/*
+ * Open an event, at the rate that the kernel allows when it is less than what was asked for.  The
+ * kernel lowers the limit while it runs, whenever events take long (perf_sample_event_took(),
+ * kernel/events/core.c; never below one in a jiffy): a CPU that comes back online must not end the
+ * session for that.  The attribute keeps the lower rate.
+ */
+static int event__open(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int fd = sys__perf_event_open(attr, pid, cpu);
+
+	for (int tries = 0; fd == -EINVAL && tries < LIMIT_TRIES; tries++) {
+		uint32_t limit = perf_events__limit();
+
+		if (!limit || attr->sample_freq <= limit)
+			break;
+		attr->sample_freq = limit;
+		fd = sys__perf_event_open(attr, pid, cpu);
+	}
+	return fd;
 }
 
 /* Say what perf_event_open's @err means for the user. */
@@ -61,8 +102,9 @@ static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
 				   "end it and try again");
 	case EINVAL:
 		return errmsg__set(f, err,
-				   "perf_event_open: %llu samples a second were refused; the limit "
-				   "is in /proc/sys/kernel/perf_event_max_sample_rate",
+				   "perf_event_open: %llu samples a second were refused; ask for "
+				   "fewer with --freq, or raise the limit in "
+				   "/proc/sys/kernel/perf_event_max_sample_rate",
 				   (unsigned long long)p->attr.sample_freq);
 	default:
 		return errmsg__set(f, err, "perf_event_open: %s", strerror(-err));
@@ -85,13 +127,13 @@ int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const
 	p->attr.freq = 1;
 	p->attr.sample_freq = freq;
 	p->attr.disabled = 1;
-	fd = sys__perf_event_open(&p->attr, 0, -1);
+	fd = event__open(&p->attr, 0, -1);
 	if (fd == -ENOENT || fd == -EOPNOTSUPP || fd == -ENODEV) {
 		*why = fd == -ENOENT ? "this machine offers no cycles event"
 				     : "the cycles event cannot be sampled on this machine";
 		p->attr.type = PERF_TYPE_SOFTWARE;
 		p->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-		fd = sys__perf_event_open(&p->attr, 0, -1);
+		fd = event__open(&p->attr, 0, -1);
 	}
 	if (fd < 0) {
 		open_fault(f, fd, p);
@@ -107,6 +149,11 @@ int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const
 const char *perf_events__name(const struct perf_events *p)
 {
 	return p->attr.type == PERF_TYPE_HARDWARE ? "cycles" : "cpu-clock";
+}
+
+uint32_t perf_events__freq(const struct perf_events *p)
+{
+	return (uint32_t)p->attr.sample_freq;
 }
 
 static bool has(const struct perf_events *p, pid_t tid, int cpu)
@@ -132,7 +179,7 @@ static int add(struct perf_events *p, pid_t tid, int cpu)
 		p->events = more;
 		p->room = room;
 	}
-	fd = sys__perf_event_open(&p->attr, tid, cpu);
+	fd = event__open(&p->attr, tid, cpu);
 	if (fd < 0)
 		return fd;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, p->prog_fd)) {

@@ -176,11 +176,10 @@ static int ask__pidns(struct asking *a, struct errmsg *value)
 
 static int ask__rate(struct asking *a, struct errmsg *value)
 {
-	char rate[32];
+	uint32_t limit = perf_events__limit();
 
 	(void)a;
-	file__line("/proc/sys/kernel/perf_event_max_sample_rate", rate, sizeof(rate));
-	return errmsg__set(value, rate[0] ? 0 : -ENOENT, "%s", rate[0] ? rate : "unknown");
+	return limit ? errmsg__set(value, 0, "%u", limit) : errmsg__set(value, -ENOENT, "unknown");
 }
 
 /* In the order in which they are asked: what is needed for the next stands before it. */

@@ -38,6 +38,8 @@ static bool content_is(const char *name, const char *wanted)
 	return text && !strcmp(text, wanted);
 }
 
+#define FREQ 100 /* Hz, of the profiles that are made up */
+
 static struct sink sink; /* of the outputs opened last */
 
 /* Make them and begin; @f says why not. */
@@ -46,7 +48,6 @@ static int outputs__open(struct outputs **ss, const char *format, const char *pa
 {
 	struct outputs_config config = {
 		.format = formats__find(format),
-		.writer.freq = 100,
 		.path = path,
 		.several = several,
 	};
@@ -55,7 +56,7 @@ static int outputs__open(struct outputs **ss, const char *format, const char *pa
 	if (err)
 		return err;
 	sink = outputs__sink(*ss);
-	err = sink.ops->begin(sink.arg);
+	err = sink.ops->begin(sink.arg, FREQ);
 	*f = *sink.ops->why(sink.arg);
 	if (err)
 		outputs__free(*ss);
@@ -261,7 +262,7 @@ static void test_whole(void)
 	if (outputs__new(&ss, &(struct outputs_config){.format = &whole, .path = path}))
 		tap__bail("no memory");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg))
+	if (sink.ops->begin(sink.arg, FREQ))
 		tap__bail("cannot begin");
 	put(1, 10, "f");
 	put(2, 11, "f");

@@ -87,7 +87,7 @@ static void replay__begin(struct replay *r, const struct stream_head *head, cons
 	static const struct decoder_ops ops = {.sample = on_sample, .process = on_process};
 	const struct outputs_config config = {
 		.format = format ? formats__find(format) : NULL,
-		.writer = {.freq = head->freq, .capture = head->capture, .roots = head->roots},
+		.writer = {.capture = head->capture, .roots = head->roots},
 		.path = path,
 	};
 
@@ -99,7 +99,7 @@ static void replay__begin(struct replay *r, const struct stream_head *head, cons
 	if (outputs__new(&r->outputs, &config))
 		tap__bail("no memory");
 	r->sink = outputs__sink(r->outputs);
-	if (r->sink.ops->begin(r->sink.arg))
+	if (r->sink.ops->begin(r->sink.arg, head->freq))
 		tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
 }
 

@@ -69,6 +69,12 @@ static int fake__update(struct engine *e, const struct xr_row *row)
 	return 0;
 }
 
+static uint32_t fake__freq(struct engine *e)
+{
+	(void)e;
+	return 50; /* of 99 that are asked for */
+}
+
 static void fake__remove(struct engine *e, uint32_t pid, uint32_t serial)
 {
 	(void)e;
@@ -125,7 +131,7 @@ static void fake__close(struct engine *e)
 
 #define FAKE_OPS                                                                                   \
 	.help = "", .clock = "cpu", .add = fake__add, .update = fake__update,                      \
-	.remove = fake__remove, .poll = fake__poll, .stop = fake__stop,                            \
+	.remove = fake__remove, .poll = fake__poll, .stop = fake__stop, .freq = fake__freq,        \
 	.counters = fake__counters, .event = fake__event, .close = fake__close
 
 static const struct engine_ops fake_ops = {.name = "fake", .open = fake__open, FAKE_OPS};
@@ -173,6 +179,7 @@ static void send_process(uint32_t event, uint32_t serial, uint32_t pid, uint32_t
 static struct {
 	int begin_err, process_err, sample_err, tick_err, finish_err;
 	unsigned int begins, began, ended, samples, ticks, finishes;
+	uint32_t freq;
 	uint32_t pid; /* of the last sample */
 	char comm[16];
 	struct stats stats;
@@ -184,9 +191,10 @@ static int sunk__result(int err, const char *what)
 	return err ? errmsg__set(&sunk.why, err, "the sink failed: %s", what) : 0;
 }
 
-static int sunk__begin(void *arg)
+static int sunk__begin(void *arg, uint32_t freq)
 {
 	(void)arg;
+	sunk.freq = freq;
 	sunk.begins++;
 	return sunk__result(sunk.begin_err, "begin");
 }
@@ -348,7 +356,7 @@ static void test_life(void)
 	tap__ok(!finish(&stats) && fake.stops == 1 && sunk.finishes == 1, "it stops");
 	tap__ok(sunk.samples == 3, "what was taken before is delivered");
 	tap__ok(stats.processes == 1 && stats.written == 3 && stats.ticks == 3 &&
-			stats.freq == 99 && !strcmp(stats.engine, "fake") &&
+			stats.freq == 99 && sunk.freq == 50 && !strcmp(stats.engine, "fake") &&
 			!strcmp(stats.event, "fake-event") && stats.seconds > 0 &&
 			stats.first_sample > 0,
 		"and counted");

@@ -116,10 +116,13 @@ __noinline int step(__u32 level)
 /*
  * The working memory of a level that nobody on this CPU uses, and its counts; NULL: all are in use.
  * An interrupt between the test and the mark takes the same and gives it back before it returns.
+ *
+ * The level is read back from where it was noted: to the verifier it is then any number, whichever
+ * was found, and it goes through what follows once instead of once for each level.
  */
 static __always_inline struct scratch *scratch__claim(struct tally **tally)
 {
-	struct scratch *s;
+	struct scratch *s = NULL;
 	__u32 level;
 
 #pragma unroll
@@ -127,15 +130,17 @@ static __always_inline struct scratch *scratch__claim(struct tally **tally)
 		s = scratch__get(level);
 		if (!s)
 			return NULL;
-		if (s->busy)
-			continue;
-		*(volatile __u32 *)&s->busy = 1;
-		barrier();
-		s->level = level;
-		*tally = tally__get(level);
-		return s;
+		if (!s->busy)
+			break;
 	}
-	return NULL;
+	if (level == XR_LEVELS)
+		return NULL;
+	*(volatile __u32 *)&s->busy = 1;
+	barrier();
+	s->level = level;
+	level = *(volatile __u32 *)&s->level;
+	*tally = tally__get(level);
+	return scratch__get(level);
 }
 
 static __always_inline void scratch__release(struct scratch *s)

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Functions with names of their own, without end: chains of a hundred that call each other, at the end of which spin()
-# computes for a moment; none is called again. Arguments: FOLDER HELPER ROUNDS CHAINS BIG (HELPER: the shared object made
-# from all_fork.c). In each round two forked children make CHAINS chains each; `round.N` is there when they have ended, and
-# the next one waits for `seen.N`. Then one child makes BIG chains.
+# computes for a moment; none is called again. Arguments: FOLDER HELPER ROUNDS CHAINS BIG PACE (HELPER: the shared object
+# made from all_fork.c). In each round two forked children make CHAINS chains each, one in PACE seconds; `round.N` is there
+# when they have ended, and the next one waits for `seen.N`. Then one child makes BIG chains, as fast as it can.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 dyn.load(args[[2L]])
 rounds <- as.integer(args[[3L]])
 chains <- as.integer(args[[4L]])
 big <- as.integer(args[[5L]])
+pace <- as.numeric(args[[6L]])
 invisible(compiler::enableJIT(0L))
 
+turns <- if (pace > 0) 60000 else 6000
 spin <- function(d) {
     x <- 0
-    for (i in 1:3000) x <- x + i
+    for (i in 1:turns) x <- x + i
     x
 }
 chain <- function(tag) {
@@ -26,24 +28,31 @@ chain <- function(tag) {
     }
     eval(as.call(list(names[[1L]], 0)), here)
 }
-child <- function(n) {
+child <- function(n, pace) {
     pid <- Sys.getpid()
-    for (i in seq_len(n)) chain(paste0("own_", pid, "_", i))
+    began <- proc.time()[["elapsed"]]
+    for (i in seq_len(n)) {
+        chain(paste0("own_", pid, "_", i))
+        ahead <- began + i * pace - proc.time()[["elapsed"]]
+        if (ahead > 0) Sys.sleep(ahead)
+    }
     .C("all_exit", 0L)
 }
-fork <- function(n) if (.C("all_fork", 0L)[[1L]] == 0L) child(n)
+fork <- function(n, pace) if (.C("all_fork", 0L)[[1L]] == 0L) child(n, pace)
 
 ready()
 await("go")
 for (round in seq_len(rounds)) {
-    invisible(fork(chains))
-    invisible(fork(chains))
+    invisible(fork(chains, pace))
+    invisible(fork(chains, pace))
     invisible(.C("all_reap", 2L, 1L))
     put(paste0("round.", round))
     await(paste0("seen.", round))
 }
-invisible(fork(big))
-invisible(.C("all_reap", 1L, 1L))
+if (big > 0L) {
+    invisible(fork(big, 0))
+    invisible(.C("all_reap", 1L, 1L))
+}
 put("big")
 await("end")
 done()

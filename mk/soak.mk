@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+#   make soak    a session of an hour, a million functions with names of their own (tests/live/test_names_many.sh)
+
+soak: all
+	BUILD=$(BUILD) XRPROF_HOUR=1 tests/live/test_names_many.sh
+
+.PHONY: soak

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 600
+# alone: live
 #
 # Deep stacks come out whole: 1,500 calls, 10,000 calls, and more than 10,000 contexts of loops, promises and
 # tryCatch(); with bpf_loop and, as on kernels without it, with tail calls. The wanted stack is R's own sys.calls() at the
-# innermost call. What is deeper than the limit is cut at the outermost end, marked and counted.
+# innermost call. What is deeper than the limit is cut at the outermost end, marked and counted. (Alone: samples that take so
+# long make the kernel lower the rate it allows to anybody.)
 . "$(dirname "$0")/../lib/live.sh"
 
 TARGET_WRAP=(prlimit --stack=unlimited)

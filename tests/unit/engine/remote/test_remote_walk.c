@@ -31,7 +31,9 @@ struct program {
 	struct image m;
 	bool heap; /* contexts on the node stack, too: they grow upward */
 	uint64_t calls[DEPTH_MAX][WAYS];
+	uint64_t names[DEPTH_MAX][WAYS];
 	uint64_t foreign;	   /* a call of .Call */
+	uint64_t foreign_name;	   /* names are hashes of texts */
 	uint64_t at[DEPTH_MAX];	   /* contexts, outermost first */
 	int way[DEPTH_MAX];	   /* -1: foreign, -2: a loop */
 	uint64_t slots[DEPTH_MAX]; /* where the context at each depth goes */
@@ -52,30 +54,20 @@ struct program {
 	uint32_t samples;
 };
 
-static uint64_t hash_name(uint64_t hash, const char *name)
+static uint64_t name__hash(const char *name)
 {
-	return map__hash(hash, map__hash_bytes(name, strlen(name)));
-}
-
-static void frame_name(char *name, size_t size, int depth, int way)
-{
-	if (way < 0)
-		snprintf(name, size, ".Call");
-	else
-		snprintf(name, size, "f_%d_%d", depth, way);
+	return map__hash_bytes(name, strlen(name));
 }
 
 /* A hash of the names of the frames, innermost first; 0: none. */
 static uint64_t program__hash(const struct program *p)
 {
 	uint64_t hash = 0;
-	char name[32];
 
 	for (int i = p->depth; i-- > 0;) {
-		if (p->way[i] == -2)
-			continue;
-		frame_name(name, sizeof(name), i, p->way[i]);
-		hash = hash_name(hash, name);
+		if (p->way[i] != -2)
+			hash = map__hash(hash,
+					 p->way[i] < 0 ? p->foreign_name : p->names[i][p->way[i]]);
 	}
 	return hash;
 }
@@ -176,7 +168,7 @@ static void on_sample(void *arg, const struct sample *s)
 	p->samples++;
 	p->nframes = s->stack->nframes;
 	for (uint32_t i = 0; i < s->stack->nframes; i++)
-		p->got = hash_name(p->got, s->stack->frames[i]->function->text);
+		p->got = map__hash(p->got, name__hash(s->stack->frames[i]->function->text));
 }
 
 static void program__init(struct program *p, const struct xr_layout *layout, bool heap)
@@ -190,12 +182,14 @@ static void program__init(struct program *p, const struct xr_layout *layout, boo
 	p->heap = heap;
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
 		for (int way = 0; way < WAYS; way++) {
-			frame_name(name, sizeof(name), depth, way);
+			snprintf(name, sizeof(name), "f_%d_%d", depth, way);
+			p->names[depth][way] = name__hash(name);
 			p->calls[depth][way] = image__call(m, image__symbol(m, name), 0, 0);
 		}
 		p->slots[depth] = image__room(m, heap && depth % 3);
 	}
 	p->foreign = image__call(m, image__symbol(m, ".Call"), 0, 0);
+	p->foreign_name = name__hash(".Call");
 	/* R_Toplevel is a variable */
 	p->slots[DEPTH_MAX - 1] = image__alloc(m, XR_CONTEXT_MAX);
 	image__context(m, p->slots[DEPTH_MAX - 1], 0, 0, m->nil);

@@ -183,7 +183,8 @@ static int session__start_parts(struct session *s)
 	if (err)
 		return err;
 	s->sinking = true;
-	lifecycle__sunk(l, l->sink.ops->begin(l->sink.arg, s->ops->freq ? s->ops->freq(s->engine) : c->freq));
+	lifecycle__sunk(l, l->sink.ops->begin(l->sink.arg,
+					      s->ops->freq ? s->ops->freq(s->engine) : c->freq));
 	if (l->err)
 		return l->err;
 	err = lifecycle__attach(l, s->ops, s->engine);

@@ -17,7 +17,8 @@ struct perf_events;
 
 /*
  * perf_events__new - choose the event and try it on the caller itself.
- * @freq: samples per second, fewer if the kernel allows no more.  @prog_fd: the BPF program to run at each, borrowed.
+ * @freq: samples per second, fewer if the kernel allows no more.  @prog_fd: the BPF program to run
+ * at each, borrowed.
  * @why: set to a static text when cycles are not to be had, else to NULL.
  */
 int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const char **why,
@@ -26,7 +27,7 @@ int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const
 /* perf_events__limit - the most samples a second that the kernel allows now; 0: not known */
 uint32_t perf_events__limit(void);
 
-/* perf_events__freq - samples a second of the events opened last: what was asked for, or the limit */
+/* perf_events__freq - samples a second of the events: what was asked for, or the limit */
 uint32_t perf_events__freq(const struct perf_events *p);
 
 /* perf_events__name - "cycles" or "cpu-clock" */

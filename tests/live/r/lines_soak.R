@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Makes functions, with source references and compiled or not, calls them and throws them away, all the time, so that
-# addresses are used again. Arguments: FOLDER SECONDS (of CPU time).
+# addresses are used again, until there is a file `enough` in FOLDER, its argument.
 #
 # A function's name says where its source is: f_FILE_FIRST_LAST is in lines FIRST to LAST of "soak FILE.R". Each file
 # name stands for many functions in turn, at other lines. At the end last_words_FIRST_LAST() of a file that nobody has
 # seen before kills the process.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
-seconds <- as.numeric(args[[2L]])
 
 # Bodies; f is the function itself, g one that was made before it.
 bodies <- list(
@@ -33,9 +32,9 @@ make <- function(body, file, env) {
     as.name(name)
 }
 file_name <- function() paste0("f_", sample.int(2000L, 1L))
-main <- function(seconds) {
-    end <- cpu_time() + seconds
-    while (cpu_time() < end) {
+enough <- file.path(folder, "enough")
+main <- function() {
+    while (!file.exists(enough)) {
         env <- new.env()
         inner <- make(leaf, file_name(), env)
         outer <- make(bodies[[sample.int(length(bodies), 1L)]], file_name(), env)
@@ -52,7 +51,7 @@ last_words <- c("f <- function(n, g) {", "    end <- proc.time()[[1L]] + n", "  
 
 ready()
 await("go")
-main(seconds)
+main()
 put("done")
 env <- new.env()
 eval(call(as.character(make(last_words, "last_words", env)), 0.4), env)

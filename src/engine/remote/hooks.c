@@ -120,9 +120,12 @@ static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, enum read_
 	uint64_t floor = rw->top_floor;
 
 	if (!context && !kind__is_verified(kind) && (rw->matched || !(rw->strict || is_volatile))) {
-		if (p->fresh_seq <= rw->floor && p->base_seq > rw->floor)
+		/* before that call was there its objects may have been others in the same place */
+		uint64_t since = rw->strict ? rw->call_seq : rw->floor;
+
+		if (p->fresh_seq <= rw->floor && p->base_seq > since)
 			return remote_memory__base(&rw->memory, id);
-		floor = rw->floor;
+		floor = rw->strict ? rw->top_floor : rw->floor;
 	}
 	if ((context || (is_volatile && !rw->matched)) && rw->context_seq > floor)
 		floor = rw->context_seq;
@@ -134,6 +137,8 @@ static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, enum read_
 		rw->context_seq = p->fresh_seq;
 		rw->memory.pieces[id].walked = rw->look;
 		rw->matched = piece__same_call(rw, id);
+		if (rw->matched)
+			rw->call_seq = p->base_seq;
 	}
 	return remote_memory__fresh(&rw->memory, id);
 }

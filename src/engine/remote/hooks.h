@@ -47,6 +47,7 @@ struct remote_walk {
 	uint64_t top_floor;   /* likewise in its second look */
 	uint64_t look;	      /* number of the second look; `walked` of pieces refers to it */
 	uint64_t context_seq; /* of the context read last */
+	uint64_t call_seq;    /* when the first look read the call that the second met */
 	struct plan plan;     /* pieces in the order in which the last pass asked for them */
 	struct plan last;     /* and the one before */
 	struct plan top;      /* and the second look */

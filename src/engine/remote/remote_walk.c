@@ -161,6 +161,36 @@ static int remote__top(struct remote_walk *rw, bool strict)
 	return remote__chase(rw);
 }
 
+/*
+ * What is known to be live is so since the first look read the call that the second met.  Objects
+ * that were read before it, for calls that have returned since, may have been freed and made anew
+ * in the same place, for outer calls.  Are they as they were?
+ */
+static bool remote__unchanged(struct remote_walk *rw)
+{
+	struct remote_memory *m = &rw->memory;
+	uint32_t ids[MEM_SPANS_MAX], n = 0;
+	bool same = true;
+
+	for (uint32_t i = 0; i < rw->plan.count && same; i++) {
+		const struct piece *p = &m->pieces[rw->plan.ids[i]];
+		bool last = i + 1 == rw->plan.count;
+
+		if (p->kind != READ_CONTEXT && p->base_seq <= rw->call_seq &&
+		    p->fresh_seq <= rw->top_floor)
+			ids[n++] = rw->plan.ids[i];
+		if (!last && n < MEM_SPANS_MAX)
+			continue;
+		remote_memory__fetch(m, ids, n, true);
+		for (uint32_t k = 0; k < n && same; k++)
+			same = m->pieces[ids[k]].fresh_seq > rw->top_floor &&
+			       !memcmp(remote_memory__fresh(m, ids[k]),
+				       remote_memory__base(m, ids[k]), m->pieces[ids[k]].len);
+		n = 0;
+	}
+	return same;
+}
+
 int remote_walk__still(struct remote_walk *rw)
 {
 	int err;
@@ -172,6 +202,10 @@ int remote_walk__still(struct remote_walk *rw)
 	remote_memory__fetch(&rw->memory, rw->plan.ids,
 			     rw->whole ? remote__guess(rw) : rw->plan.count, true);
 	err = remote__top(rw, true);
+	if (err >= 0 && rw->matched && !remote__unchanged(rw)) {
+		rw->whole = false; /* nothing of the first look, then */
+		err = remote__top(rw, true);
+	}
 	return rw->memory.gone ? -XR_EXITING : err;
 }
 

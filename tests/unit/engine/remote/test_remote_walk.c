@@ -15,6 +15,7 @@
 
 #define DEPTH_MAX 64
 #define WAYS	  4 /* functions that may be called at each depth */
+#define CELLS	  200
 
 static uint64_t rng_state = 88172645463325252ull;
 
@@ -32,7 +33,11 @@ struct program {
 	bool heap; /* contexts on the node stack, too: they grow upward */
 	uint64_t calls[DEPTH_MAX][WAYS];
 	uint64_t names[DEPTH_MAX][WAYS];
-	uint64_t foreign;	   /* a call of .Call */
+	uint64_t foreign; /* a call of .Call */
+	uint64_t symbols[DEPTH_MAX][WAYS];
+	bool made;		   /* calls are made when called, where calls that returned were */
+	uint64_t cells[CELLS];	   /* there */
+	uint64_t cell[DEPTH_MAX];  /* the cell of the call at each depth, if it was made */
 	uint64_t foreign_name;	   /* names are hashes of texts */
 	uint64_t at[DEPTH_MAX];	   /* contexts, outermost first */
 	int way[DEPTH_MAX];	   /* -1: foreign, -2: a loop */
@@ -98,6 +103,22 @@ static void program__pop(struct program *p)
 	}
 }
 
+/* A call of the function @way of depth @depth, in a cell that no live call has. */
+static uint64_t program__make(struct program *p, int depth, int way)
+{
+	uint64_t call;
+	int i;
+
+	do {
+		call = p->cells[rng() % CELLS];
+		for (i = 0; i < depth && p->cell[i] != call; i++)
+			;
+	} while (i < depth);
+	image__put64(&p->m, call + 8 * R_CAR, p->symbols[depth][way]);
+	p->cell[depth] = call;
+	return call;
+}
+
 static void program__push(struct program *p)
 {
 	int depth = p->depth, way = (int)(rng() % WAYS);
@@ -107,6 +128,7 @@ static void program__push(struct program *p)
 
 	if (depth >= DEPTH_MAX - 2)
 		return;
+	p->cell[depth] = 0;
 	if (kind == 0 && depth) {
 		way = -1;
 		image__context(&p->m, at, next, R_CTXT_BUILTIN, p->foreign);
@@ -114,7 +136,8 @@ static void program__push(struct program *p)
 		way = -2;
 		image__context(&p->m, at, next, 3, p->m.nil);
 	} else {
-		image__context(&p->m, at, next, R_CTXT_FUNCTION, p->calls[depth][way]);
+		image__context(&p->m, at, next, R_CTXT_FUNCTION,
+			       p->made ? program__make(p, depth, way) : p->calls[depth][way]);
 	}
 	p->at[depth] = at;
 	p->way[depth] = way;
@@ -184,10 +207,13 @@ static void program__init(struct program *p, const struct xr_layout *layout, boo
 		for (int way = 0; way < WAYS; way++) {
 			snprintf(name, sizeof(name), "f_%d_%d", depth, way);
 			p->names[depth][way] = name__hash(name);
-			p->calls[depth][way] = image__call(m, image__symbol(m, name), 0, 0);
+			p->symbols[depth][way] = image__symbol(m, name);
+			p->calls[depth][way] = image__call(m, p->symbols[depth][way], 0, 0);
 		}
 		p->slots[depth] = image__room(m, heap && depth % 3);
 	}
+	for (int i = 0; i < CELLS; i++)
+		p->cells[i] = image__call(m, p->symbols[0][0], 0, 0);
 	p->foreign = image__call(m, image__symbol(m, ".Call"), 0, 0);
 	p->foreign_name = name__hash(".Call");
 	/* R_Toplevel is a variable */
@@ -262,14 +288,15 @@ static int sample(struct program *p, struct remote_walk *rw, enum how how)
 static const char *const how_names[] = {"stopped", "moving", "idle"};
 
 /* Thousands of samples of a program that changes at some pace. */
-static void test_changing(const struct xr_layout *layout, bool heap, enum how how, uint32_t changes,
-			  uint32_t busy, uint32_t samples)
+static void test_changing(const struct xr_layout *layout, bool heap, bool made, enum how how,
+			  uint32_t changes, uint32_t busy, uint32_t samples)
 {
 	uint32_t written = 0, torn = 0, none = 0, wrong = 0, errors = 0;
 	struct remote_walk *rw;
 	struct program p;
 
 	program__init(&p, layout, heap);
+	p.made = made;
 	rw = program__walk(&p, 0);
 	p.busy = 1000;
 	for (int i = 0; i < 200; i++)
@@ -295,8 +322,9 @@ static void test_changing(const struct xr_layout *layout, bool heap, enum how ho
 			errors++;
 	}
 	tap__ok(!wrong && !errors && (how == MOVING || !torn) && written,
-		"%s, %s, %u changes and %u deep ones of 1000: %u wrong, %u errors", how_names[how],
-		heap ? "contexts on the heap" : "on the stack", changes, busy, wrong, errors);
+		"%s, %s%s, %u changes and %u deep ones of 1000: %u wrong, %u errors",
+		how_names[how], heap ? "contexts on the heap" : "on the stack",
+		made ? ", calls made anew" : "", changes, busy, wrong, errors);
 	tap__diag("%u written, %u torn, %u without frames; %llu spans read, %llu changes", written,
 		  torn, none, (unsigned long long)p.m.reads, (unsigned long long)p.steps);
 	remote_walk__free(rw);
@@ -405,15 +433,23 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
 		for (int heap = 0; heap < 2; heap++) {
-			test_changing(heap ? now : old, heap, STILL, paces[i], 1000, 1500);
-			test_changing(heap ? now : old, heap, STILL, paces[i], 50, 1500);
+			test_changing(heap ? now : old, heap, false, STILL, paces[i], 1000, 1500);
+			test_changing(heap ? now : old, heap, false, STILL, paces[i], 50, 1500);
 			if (paces[i] <= 400)
-				test_changing(heap ? now : old, heap, MOVING, paces[i], 20, 1500);
+				test_changing(heap ? now : old, heap, false, MOVING, paces[i], 20,
+					      1500);
 			if (paces[i] <= 50)
-				test_changing(heap ? now : old, heap, MOVING, paces[i], 1000, 1500);
+				test_changing(heap ? now : old, heap, false, MOVING, paces[i], 1000,
+					      1500);
 		}
 	}
-	test_changing(now, true, IDLE, 500, 500, 1500);
+	/* what was read before the stop may have become another call's since */
+	for (int heap = 0; heap < 2; heap++) {
+		test_changing(heap ? now : old, heap, true, STILL, 400, 1000, 5000);
+		test_changing(heap ? now : old, heap, true, STILL, 900, 1000, 5000);
+		test_changing(heap ? now : old, heap, true, STILL, 900, 50, 5000);
+	}
+	test_changing(now, true, false, IDLE, 500, 500, 1500);
 	test_faults(STILL);
 	test_faults(MOVING);
 	test_faults(IDLE);

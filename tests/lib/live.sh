@@ -226,7 +226,7 @@ check_readable() {
 	torn=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["rows"]["TORN"])' "$1")
 	ticks=$(stat_of "$1" ticks)
 	[ "$unreadable" -eq "$torn" ] && [ $((torn * 1000)) -le "$ticks" ]
-	ok $? "$2: none unreadable but $torn torn of $ticks" || diag "$(cat "$1")"
+	ok $? "$2: of $ticks $unreadable unreadable, $torn of them torn" || diag "$(cat "$1")"
 }
 
 # check_rprof FILE NAME: a whole, valid file: header, then lines of quoted names each followed by a blank.

@@ -54,7 +54,7 @@ prof -s -f folded -o "$WORK/chain.out" --stats "$WORK/chain.stats" -- \
 	R --vanilla --no-echo -f "$WORK/chain.R" --args "$WORK/chain" 2>"$WORK/chain.err"
 is $? 0 "the profiler ends with the last of the chain" || diag "$(cat "$WORK/chain.err")"
 check_stats "$WORK/chain.stats" "chain"
-is "$(stat_of "$WORK/chain.stats" unreadable)" 0 "nothing was unreadable"
+is "$(unread_of "$WORK/chain.stats")" 0 "nothing was unreadable"
 for n in 1 2 3 4 5; do
 	[ "$(folded_pids "$WORK/chain.out" "chain_link_$n" | wc -l)" -eq 1 ]
 	ok $? "link $n is sampled"

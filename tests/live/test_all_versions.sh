@@ -156,5 +156,5 @@ figure "versions in one run: $(for name in $(printf '%s\n' "${!pid_of[@]}" | sor
 	printf '%s R %s: %s samples; ' "${name#v}" "${version_of[$name]}" "$(folded_samples "$WORK/out" "${pid_of[$name]}")"
 done)"
 check_stats "$WORK/out.stats" "versions"
-is "$(stat_of "$WORK/out.stats" unreadable)" 0 "nothing was unreadable"
+is "$(unread_of "$WORK/out.stats")" 0 "nothing was unreadable"
 done_testing

@@ -30,7 +30,7 @@ target_await_done
 prof_wait
 is "$PROF_STATUS" 0 "exit status 0" || diag "$(cat "$WORK/threads.out.err")"
 check_stats "$WORK/threads.out.stats" "threads"
-is "$(stat_of "$WORK/threads.out.stats" unreadable)" 0 "unreadable 0"
+is "$(unread_of "$WORK/threads.out.stats")" 0 "unreadable 0"
 
 # Every stack, outermost last, is one that this program can be in.
 bad=$(awk 'NR > 1 {

@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
-check "it builds with sanitizers" make -C "$root" -s -j2 BUILD="$work/san" SAN=address,undefined all unit-tests || {
+check "it builds with sanitizers" make -C "$root" -s -j2 BUILD="$work/san" SAN=address,undefined CFLAGS="-O1 -g1" all unit-tests || {
 	done_testing
 	exit 1
 }

@@ -20,6 +20,7 @@
 #define CELLS_MAX    256u
 #define TRIES_MAX    120u /* second looks at a moving target */
 #define TRIES_AHEAD  6u	  /* after so many the first is repeated, if it is of no use */
+#define TRIES_BROKEN 3u	  /* so many times it stood still, and could not be read */
 
 int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
 		     const struct mem_reader *reader, uint64_t (*now)(void))
@@ -357,10 +358,12 @@ static bool remote__try(struct remote_walk *rw, const struct plan *plan, uint32_
 
 int remote_walk__moving(struct remote_walk *rw)
 {
+	uint32_t unreadable = 0;
+	bool stale = false;
 	int err;
 
 	for (uint32_t i = 0; i < TRIES_MAX; i++) {
-		bool anew = i % TRIES_AHEAD == 0 && (!i || !rw->matched), same;
+		bool anew = stale || (i % TRIES_AHEAD == 0 && (!i || !rw->matched)), same;
 
 		if (i && (anew || remote__too_old(rw))) {
 			remote_walk__ahead(rw);
@@ -368,10 +371,14 @@ int remote_walk__moving(struct remote_walk *rw)
 		}
 		same = anew ? remote__try(rw, &rw->plan, remote__guess(rw), &err)
 			    : remote__try(rw, &rw->top, rw->top.count, &err);
-		if (same && !remote__too_old(rw))
-			return err;
 		if (rw->memory.gone)
 			return -XR_EXITING;
+		same = same && !remote__too_old(rw);
+		/* a stack that stood still but cannot be read: perhaps an object is older than it
+		 */
+		stale = same && err < 0;
+		if (same && (!stale || ++unreadable == TRIES_BROKEN))
+			return err;
 	}
 	return -XR_TORN;
 }

@@ -239,6 +239,17 @@ static bool target__due(struct engine *e, struct loop_target *t, char state)
 }
 
 /* One tick of one target. */
+/*
+ * What could not be read may just have been taken down, by an exit or by an exec.  The memory goes
+ * some time before the process does.
+ */
+static bool target__leaves(const struct loop_target *t)
+{
+	struct remote_state now;
+
+	return remote_thread__look(&t->thread, &now) || now.exiting || remote_children__check(t);
+}
+
 static void target__sample(struct engine *e, struct remote_target *base)
 {
 	struct loop_target *t = target__of(base);
@@ -264,6 +275,8 @@ static void target__sample(struct engine *e, struct remote_target *base)
 		result = e->kind->look(e, t);
 	if (result >= 0)
 		result = remote_walk__finish(t->base.walk);
+	if (result < 0 && result != -XR_NO_R_FRAMES && target__leaves(t))
+		result = -XR_EXITING;
 	target__count(e, t, result);
 	target__prove(t);
 }

@@ -148,9 +148,12 @@ static int thread__runs(const struct remote_thread *t, uint64_t *runs)
 	return 0;
 }
 
+#define FLAG_EXITING 4u /* PF_EXITING, include/linux/sched.h */
+
 int remote_thread__look(const struct remote_thread *t, struct remote_state *look)
 {
 	char text[512], *at;
+	unsigned int flags;
 	ssize_t n;
 	int err;
 
@@ -165,6 +168,9 @@ int remote_thread__look(const struct remote_thread *t, struct remote_state *look
 	if (!at || at[1] != ' ' || !at[2])
 		return -ESRCH;
 	look->state = at[2];
+	/* state ppid pgrp session tty tpgid flags */
+	look->exiting =
+		sscanf(at + 3, " %*d %*d %*d %*d %*d %u", &flags) == 1 && (flags & FLAG_EXITING);
 	return 0;
 }
 

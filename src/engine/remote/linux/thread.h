@@ -21,6 +21,7 @@ struct remote_thread {
 /* What a thread is doing. */
 struct remote_state {
 	char state;    /* as in /proc/PID/stat: 'R', 'S', 'D', 'T', 't', 'Z', ... */
+	bool exiting;  /* it is on its way out, and its memory with it */
 	uint64_t runs; /* how often it was put on a CPU; while it is not on one this stays */
 };
 

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 120
+# also: ptrace vmread
+#
+# The memory of a process goes some time before the process: in an exit, which takes long when there is much of it, and in
+# the exec of a forked child. Ticks that fall there are counted as exiting, and nothing else is unreadable.
+. "$(dirname "$0")/../lib/live.sh"
+
+exiting=0
+for run in 1 2 3 4 5 6; do
+	prof -F 4999 --lines -q -o "$WORK/out" --stats "$WORK/stats" -- R --vanilla --no-echo -f "$tests/live/r/exits.R" \
+		>/dev/null 2>"$WORK/err"
+	is $? 0 "run $run: exit status 0" || diag "$(cat "$WORK/err")"
+	check_stats "$WORK/stats" "run $run"
+	check_readable "$WORK/stats" "run $run"
+	exiting=$((exiting + $(stat_of "$WORK/stats" exiting)))
+done
+[ $exiting -gt 0 ]
+ok $? "ticks fell on the end of processes ($exiting)"
+figure "$exiting ticks on the end of processes, of six runs with 21 each"
+done_testing

@@ -39,6 +39,12 @@ void remote_children__mark(struct loop_target *t)
 		t->random_at = 0;
 }
 
+void remote_children__inherit(struct loop_target *child, const struct loop_target *parent)
+{
+	child->random_at = parent->random_at;
+	memcpy(child->random, parent->random, sizeof(child->random));
+}
+
 /* Does @pid run the program that @t was found running?  Negative: it cannot be told. */
 static int children__same_program(const struct loop_target *t, pid_t pid)
 {
@@ -62,6 +68,11 @@ static bool children__ended(const struct loop_target *t)
 		return poll(&pfd, 1, 0) == 1;
 	return proc__read(t->pid, &p) || p.start_time != t->base.row.start_time || p.state == 'Z' ||
 	       p.state == 'X';
+}
+
+bool remote_children__stays(const struct loop_target *t)
+{
+	return !children__ended(t) && children__same_program(t, t->pid) == 1;
 }
 
 enum xr_process_event remote_children__check(const struct loop_target *t)

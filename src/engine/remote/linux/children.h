@@ -23,8 +23,20 @@ void remote_children__free(struct remote_children *f);
 /* remote_children__mark - remember what tells @t's program from one that it may exec later. */
 void remote_children__mark(struct loop_target *t);
 
+/*
+ * remote_children__inherit - @child was forked by @parent: what tells its program is that of its
+ * parent.  Its own may be that of another program by now.
+ */
+void remote_children__inherit(struct loop_target *child, const struct loop_target *parent);
+
 /* remote_children__check - what became of @t: XR_PROCESS_EXEC, XR_PROCESS_EXIT, or 0. */
 enum xr_process_event remote_children__check(const struct loop_target *t);
+
+/*
+ * remote_children__stays - is @t known to run the program that it was found running?  Not while it
+ * ends or execs: then this cannot be told for a moment, and __check waits for the outcome.
+ */
+bool remote_children__stays(const struct loop_target *t);
 
 /*
  * remote_children__child - a child of @t not seen before that runs the same program, if children

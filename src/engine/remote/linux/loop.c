@@ -247,7 +247,7 @@ static bool target__leaves(const struct loop_target *t)
 {
 	struct remote_state now;
 
-	return remote_thread__look(&t->thread, &now) || now.exiting || remote_children__check(t);
+	return remote_thread__look(&t->thread, &now) || now.exiting || !remote_children__stays(t);
 }
 
 static void target__sample(struct engine *e, struct remote_target *base)
@@ -269,8 +269,13 @@ static void target__sample(struct engine *e, struct remote_target *base)
 		return;
 	idle = t->thread.proven && before.state != 'R';
 	result = remote_walk__ahead(t->base.walk);
-	if (idle) /* what does not run does not change, and need not be stopped */
-		idle = !remote_thread__look(&t->thread, &after) && after.runs == before.runs;
+	/*
+	 * What does not run does not change, and need not be stopped.  But a thread is shown as
+	 * waiting from just before it leaves the CPU on, and may find that it need not wait.
+	 */
+	if (idle)
+		idle = result >= 0 && !remote_thread__look(&t->thread, &after) &&
+		       after.runs == before.runs && after.state == before.state;
 	if (!idle && result != -XR_EXITING)
 		result = e->kind->look(e, t);
 	if (result >= 0)
@@ -305,6 +310,7 @@ static void target__follow(struct engine *e, struct remote_target *base)
 		if (remote_targets__find(&e->targets, row.pid) ||
 		    target__new(e, &row, &child, NULL))
 			continue;
+		remote_children__inherit(child, target__of(base));
 		child->thread.proven = true; /* it has one thread, which called fork */
 		remote_children__comm(child->pid, comm);
 		remote_report__process(remote_loop__report(e), &row, XR_PROCESS_FORK, &base->row,

@@ -12,7 +12,7 @@
 . "$tests/lib/agree.sh"
 
 places=${XRPROF_PLACES:-host static bullseye trixie sid}
-seconds=${XRPROF_SECONDS:-10} # of the R program's CPU time; with filtered call frames half of it
+seconds=${XRPROF_SECONDS:-16} # of the R program's CPU time; with filtered call frames two thirds of it
 
 # packages_install PLACE: the packages of lines_package.R into $WORK/PLACE.
 packages_install() {
@@ -45,7 +45,7 @@ packages_install() {
 lines_run() {
 	local place=$1 mode=$2 time=$seconds
 	shift 2
-	[ "$mode" = lines ] || time=$((seconds / 2))
+	[ "$mode" = lines ] || time=$((seconds * 2 / 3))
 	target_start "$place" lines "$time" "$WORK/$place" "$mode"
 	prof_start "$TARGET_DIR/ours.out" -F 997 "$@" -p "$TARGET_PID" || return 1
 	target_go

@@ -12,7 +12,7 @@
 . "$tests/lib/agree.sh"
 
 places=${XRPROF_PLACES:-host static bullseye trixie sid}
-seconds=${XRPROF_SECONDS:-16} # of the R program's CPU time; with filtered call frames two thirds of it
+seconds=${XRPROF_SECONDS:-12} # of the R program's CPU time; with filtered call frames two thirds of it
 
 # packages_install PLACE: the packages of lines_package.R into $WORK/PLACE.
 packages_install() {

@@ -28,7 +28,8 @@ agree() {
 	done <"$TARGET_DIR/verdict"
 	check_stats "$PROF_OUT.stats" "$name"
 	check_readable "$PROF_OUT.stats" "$name"
-	for field in lost truncated malformed partial unnamed; do
+	is "$(lost_of "$PROF_OUT.stats")" 0 "$name: lost 0"
+	for field in truncated malformed partial unnamed; do
 		is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$name: $field 0" || diag "$(cat "$PROF_OUT.stats")"
 	done
 }

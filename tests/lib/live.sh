@@ -226,6 +226,17 @@ unread_of() {
 	PY
 }
 
+# lost_of FILE: samples that were lost, but should not have been. A counter's interrupt that finds the ring buffer's lock taken
+# does not wait for it (bpf_ringbuf_reserve(), kernel/bpf/ringbuf.c): one tick in a thousand at most.
+lost_of() {
+	python3 - "$1" <<-'PY'
+		import json, sys
+		s = json.load(open(sys.argv[1]))
+		locked = s["event"] == "cycles" and s["lost"] * 1000 <= max(s["ticks"], 1000)
+		print(0 if locked else s["lost"])
+	PY
+}
+
 # check_readable FILE NAME: every stack was read. A thread that engine ptrace cannot stop at once, for it waits for a CPU
 # or in the kernel, is read as it stands; if it moves meanwhile its stack is torn, counted, and not written. On a busy
 # machine that happens, to one stack in a thousand at most.

@@ -40,7 +40,7 @@ end=$(cpu_ticks "$PROF_PID") ended=$(date +%s%N) rss=$(rss_kb "$PROF_PID")
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/out.stats" "many"
-is "$(stat_of "$WORK/out.stats" lost)" 0 "nothing was lost"
+is "$(lost_of "$WORK/out.stats")" 0 "nothing was lost"
 is "$(unread_of "$WORK/out.stats")" 0 "nothing was unreadable"
 folded_roots "$WORK/out" | sort >"$WORK/roots"
 seen=$(printf '%s\n' "${pids[@]}" | sort | join - "$WORK/roots" | wc -l)

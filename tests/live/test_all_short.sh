@@ -49,7 +49,7 @@ is "$(stale_rows "$PROF_PID"; echo "status $?")" "status 0" "no row is left of a
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/out.stats" "short"
-is "$(stat_of "$WORK/out.stats" lost)" 0 "nothing was lost"
+is "$(lost_of "$WORK/out.stats")" 0 "nothing was lost"
 
 # "PID NUMBER" of all that was seen
 grep -oE '^[^;]*-[0-9]+;.*short_[0-9]+_f' "$WORK/out" | sed -E 's/^[^;]*-([0-9]+);.*short_([0-9]+)_f$/\1 \2/' |

@@ -36,7 +36,7 @@ ok $? "the profiler runs"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/out.stats" "storm"
-is "$(stat_of "$WORK/out.stats" lost)" 0 "nothing was lost"
+is "$(lost_of "$WORK/out.stats")" 0 "nothing was lost"
 is "$(stat_of "$WORK/out.stats" rows_full)" 0 "there was room for all"
 
 forked=$(grep -cE "forked by $storm(\$|,)" "$WORK/out.err")

@@ -33,7 +33,8 @@ written=$(stat_of "$PROF_OUT.stats" written)
 [ "$written" -ge "$wanted" ]
 ok $? "at least $wanted samples" || diag "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
 check_readable "$PROF_OUT.stats" "soak"
-for field in lost truncated malformed partial unnamed; do
+is "$(lost_of "$PROF_OUT.stats")" 0 "lost 0"
+for field in truncated malformed partial unnamed; do
 	is "$(stat_of "$PROF_OUT.stats" $field)" 0 "$field 0" || diag "$(cat "$PROF_OUT.stats")"
 done
 

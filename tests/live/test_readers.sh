@@ -22,7 +22,8 @@ check "summaryRprof() reads it" Rscript --vanilla - "$WORK/Rprof.out" <<-'R'
 	    isTRUE(all.equal(s$sampling.time, n * s$sample.interval, tolerance = 1e-2)),
 	    c("\"inner\"", "\"middle\"", "\"outer_most\"") %in% rownames(s$by.total),
 	    s$by.total["\"outer_most\"", "total.pct"] > 90,
-	    rownames(s$by.self)[[1]] == "\"inner\"")
+	    # from outside, on a busy machine, a program is often found where it may lose its CPU: in its system calls
+	    s$by.self["\"inner\"", "self.pct"] > 20)
 R
 check "profvis reads it" Rscript --vanilla - "$WORK/Rprof.out" <<-'R'
 	v <- profvis::profvis(prof_input = commandArgs(TRUE))

@@ -15,7 +15,7 @@ struct outputs;
 /* Strings are borrowed for the life of the outputs. */
 struct outputs_config {
 	const struct writer_ops *format;
-	struct writer_config writer;
+	struct writer_config writer; /* its freq is set by the sink's begin */
 	/*
 	 * "-", a file, or a directory: it is taken for one when it is one, ends in '/', or
 	 * @several is set and the format needs a file per process; then it is made if missing.

@@ -9,6 +9,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,21 @@ static bool bpf__whole_machine(const struct engine *e)
 	return e->config.all || e->config.follow;
 }
 
+/* A line for the user. */
+__attribute__((format(printf, 2, 3))) static void bpf__note(const struct engine_config *config,
+							    const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+
+	if (!config->note)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	config->note(config->note_arg, line);
+}
+
 static int bpf__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
@@ -167,21 +183,13 @@ static int bpf__open(struct engine **out, const struct engine_config *config, st
 	err = perf_events__new(&e->events, config->freq, bpf_program__fd(prog), &why, f);
 	if (err)
 		goto cleanup;
-	if (why && config->note) {
-		char line[160];
-
-		snprintf(line, sizeof(line), "%s: sampling the CPU clock", why);
-		config->note(config->note_arg, line);
-	}
-	if (perf_events__freq(e->events) < config->freq && config->note) {
-		char line[160];
-
-		snprintf(line, sizeof(line),
-			 "the kernel allows %u samples a second, not %u: sampling at %u Hz (the "
-			 "limit is in /proc/sys/kernel/perf_event_max_sample_rate)",
-			 perf_events__freq(e->events), config->freq, perf_events__freq(e->events));
-		config->note(config->note_arg, line);
-	}
+	if (why)
+		bpf__note(config, "%s: sampling the CPU clock", why);
+	if (perf_events__freq(e->events) < config->freq)
+		bpf__note(config,
+			  "the kernel allows %u samples a second, not %u: sampling at %u Hz (the "
+			  "limit is in /proc/sys/kernel/perf_event_max_sample_rate)",
+			  perf_events__freq(e->events), config->freq, perf_events__freq(e->events));
 	if (bpf__whole_machine(e)) {
 		err = perf_events__renew_cpus(e->events, f);
 		if (err)

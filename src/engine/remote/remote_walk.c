@@ -374,8 +374,7 @@ int remote_walk__moving(struct remote_walk *rw)
 		if (rw->memory.gone)
 			return -XR_EXITING;
 		same = same && !remote__too_old(rw);
-		/* a stack that stood still but cannot be read: perhaps an object is older than it
-		 */
+		/* it stood still but cannot be read: perhaps an object is older than the stack */
 		stale = same && err < 0;
 		if (same && (!stale || ++unreadable == TRIES_BROKEN))
 			return err;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Runs the snippets of lines_corpus.R, and Rprof() with source lines on itself, and is meant to be profiled from
-# outside in the same time. Arguments: FOLDER SECONDS (of CPU time; a half more from R 4.4 on, whose Rprof()
+# outside in the same time. Arguments: FOLDER SECONDS (of CPU time; 1.6 times that from R 4.4 on, whose Rprof()
 # takes some 100 samples a second where earlier ones take 250) LIBRARY MODE.
 # LIBRARY: where the packages of lines_packages.R are installed. MODE: lines or filter (filter.callframes).
 #

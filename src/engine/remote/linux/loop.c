@@ -124,7 +124,6 @@ static int target__new(struct engine *e, const struct xr_row *row, struct loop_t
 	err = remote_targets__init(&e->targets, &t->base, row, &reader, f);
 	if (err)
 		goto cleanup;
-	remote_children__mark(t);
 	*out = t;
 	return 0;
 
@@ -165,6 +164,7 @@ int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *
 	err = target__new(e, row, &t, f);
 	if (err)
 		return err;
+	remote_children__mark(t);
 	err = e->kind->check(t, f);
 	remote_targets__put(&e->targets.first, &t->base);
 	if (err) {
@@ -238,18 +238,16 @@ static bool target__due(struct engine *e, struct loop_target *t, char state)
 	return true;
 }
 
-/* One tick of one target. */
 /*
  * What could not be read may just have been taken down, by an exit or by an exec.  The memory goes
  * some time before the process does.
  */
 static bool target__leaves(const struct loop_target *t)
 {
-	struct remote_state now;
-
-	return remote_thread__look(&t->thread, &now) || now.exiting || !remote_children__stays(t);
+	return remote_thread__ending(&t->thread) || !remote_children__stays(t);
 }
 
+/* One tick of one target. */
 static void target__sample(struct engine *e, struct remote_target *base)
 {
 	struct loop_target *t = target__of(base);

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/proc.h"
+
 static int thread__file(pid_t pid, pid_t tid, const char *name)
 {
 	char path[64];
@@ -148,12 +150,9 @@ static int thread__runs(const struct remote_thread *t, uint64_t *runs)
 	return 0;
 }
 
-#define FLAG_EXITING 4u /* PF_EXITING, include/linux/sched.h */
-
 int remote_thread__look(const struct remote_thread *t, struct remote_state *look)
 {
 	char text[512], *at;
-	unsigned int flags;
 	ssize_t n;
 	int err;
 
@@ -168,10 +167,16 @@ int remote_thread__look(const struct remote_thread *t, struct remote_state *look
 	if (!at || at[1] != ' ' || !at[2])
 		return -ESRCH;
 	look->state = at[2];
-	/* state ppid pgrp session tty tpgid flags */
-	look->exiting =
-		sscanf(at + 3, " %*d %*d %*d %*d %*d %u", &flags) == 1 && (flags & FLAG_EXITING);
 	return 0;
+}
+
+bool remote_thread__ending(const struct remote_thread *t)
+{
+	char text[512];
+	struct proc p;
+	ssize_t n = fd__text(t->stat_fd, text, sizeof(text));
+
+	return n < 0 || proc__parse_stat(text, (size_t)n, &p) || p.ending;
 }
 
 /*

@@ -21,7 +21,6 @@ struct remote_thread {
 /* What a thread is doing. */
 struct remote_state {
 	char state;    /* as in /proc/PID/stat: 'R', 'S', 'D', 'T', 't', 'Z', ... */
-	bool exiting;  /* it is on its way out, and its memory with it */
 	uint64_t runs; /* how often it was put on a CPU; while it is not on one this stays */
 };
 
@@ -31,6 +30,9 @@ void remote_thread__close(struct remote_thread *t);
 
 /* remote_thread__look - -ESRCH: there is no such thread any more. */
 int remote_thread__look(const struct remote_thread *t, struct remote_state *look);
+
+/* remote_thread__ending - it is on its way out or gone, and its memory with it. */
+bool remote_thread__ending(const struct remote_thread *t);
 
 /*
  * remote_thread__cpu_time - CPU time it has used since this was first called, ns, up to this very

@@ -32,13 +32,12 @@ struct program {
 	struct image m;
 	bool heap; /* contexts on the node stack, too: they grow upward */
 	uint64_t calls[DEPTH_MAX][WAYS];
-	uint64_t names[DEPTH_MAX][WAYS];
-	uint64_t foreign; /* a call of .Call */
 	uint64_t symbols[DEPTH_MAX][WAYS];
+	uint64_t names[DEPTH_MAX][WAYS]; /* hashes of their texts */
+	uint64_t foreign, foreign_name;	 /* a call of .Call */
 	bool made;		   /* calls are made when called, where calls that returned were */
 	uint64_t cells[CELLS];	   /* there */
 	uint64_t cell[DEPTH_MAX];  /* the cell of the call at each depth, if it was made */
-	uint64_t foreign_name;	   /* names are hashes of texts */
 	uint64_t at[DEPTH_MAX];	   /* contexts, outermost first */
 	int way[DEPTH_MAX];	   /* -1: foreign, -2: a loop */
 	uint64_t slots[DEPTH_MAX]; /* where the context at each depth goes */

@@ -5,7 +5,8 @@
 #   make check      checks and unit tests: no root, nothing more installed than to build; T=NAME: only what matches
 #   make test       install what is missing, build, run all tests
 #   make bench      the figures in the README
-#   make install    PREFIX (/usr/local), DESTDIR; file capabilities with setcap when it can
+#   make install    PREFIX (/usr/local), DESTDIR; no capabilities: sudo is the way
+#   make install-caps   the same with capabilities, for everybody's own R; GROUP=NAME: for that group, and every R
 #   make man        the man page, build/xrprof-bpf.1
 #
 # BUILD=DIR builds elsewhere; SAN=address,undefined adds sanitizers; R_HEADERS=DIR names R's headers.
@@ -106,13 +107,18 @@ bench:
 	$(MAKE) all $(BUILD)/meter
 	BUILD=$(BUILD) tests/bench/run
 
-# The capabilities let a user who is not root profile; without CAP_SETFCAP they are left out.
-CAPS := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_checkpoint_restore+ep
+# With install-caps users who are not root profile their own R with BPF as well; with GROUP=NAME only the members of
+# that group run the program, and profile every R (SECURITY.md).  The program raises what is permitted itself.
+INSTALLED := $(DESTDIR)$(PREFIX)/bin/xrprof-bpf
+CAPS := cap_bpf,cap_perfmon,cap_sys_ptrace+p
 install: all
-	install -D -m 0755 $(BUILD)/xrprof-bpf $(DESTDIR)$(PREFIX)/bin/xrprof-bpf
+	install -D -m 0755 $(BUILD)/xrprof-bpf $(INSTALLED)
 	install -D -m 0755 tools/stackcollapse-Rprof.R $(DESTDIR)$(PREFIX)/bin/stackcollapse-Rprof.R
-	-setcap $(CAPS) $(DESTDIR)$(PREFIX)/bin/xrprof-bpf 2>/dev/null || \
-		echo "note: setcap failed; only root can profile with the BPF engine"
+
+install-caps: install
+	chown root:$(or $(GROUP),root) $(INSTALLED)
+	chmod $(if $(GROUP),0750,0755) $(INSTALLED)
+	setcap $(CAPS) $(INSTALLED)
 
 clean:
 	rm -rf $(BUILD)
@@ -122,5 +128,5 @@ clean:
 
 FORCE:
 
-.PHONY: all unit-tests check test demo bench install clean FORCE
+.PHONY: all unit-tests check test demo bench install install-caps clean FORCE
 .DELETE_ON_ERROR:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What becomes of what the walk finds: texts and the parts of a stack, records in the ring.  A
- * sampler that counts stacks instead would differ here and nowhere else.
+ * What becomes of what is found: texts and the parts of a stack, and the ends of processes, records
+ * in the ring.  A sampler that counts stacks instead would differ here and nowhere else.
  */
 #ifndef XR_EMIT_H
 #define XR_EMIT_H
@@ -68,16 +68,20 @@ static __always_inline int text__read(struct text_record *t, __u64 addr, __u32 l
 	return 0;
 }
 
+static __always_inline bool text__sent(const struct sent_key *key)
+{
+	return bpf_map_lookup_elem(&sent, key);
+}
+
 /*
- * Send the text record as the text of @id.  It is marked as sent only when it is in the ring, and
+ * Send the text record as the text of @key.  It is marked as sent only when it is in the ring, and
  * only at the lowest level: the update takes locks that what was interrupted may hold, and before
  * Linux 5.11 nothing kept a non-maskable interrupt from waiting for them for ever.  A text that is
  * not marked is sent again.
  */
-static __always_inline int text__send(struct scratch *s, struct text_record *t, __u64 id,
-				      __u32 kind)
+static __always_inline int text__send(struct scratch *s, struct text_record *t,
+				      const struct sent_key *key)
 {
-	struct sent_key key = {.id = id, .serial = s->walk.row.serial, .kind = kind};
 	struct tally *tally = tally__get(s->level);
 	__u32 size = t->text.len;
 	__u8 one = 1;
@@ -87,39 +91,33 @@ static __always_inline int text__send(struct scratch *s, struct text_record *t, 
 	size += sizeof(struct xr_text);
 	t->text.head.type = XR_REC_TEXT;
 	t->text.head.size = size;
-	t->text.id = id;
-	t->text.serial = key.serial;
-	t->text.kind = kind;
+	t->text.id = key->id;
+	t->text.serial = key->serial;
+	t->text.kind = key->kind;
 	t->text.pad = 0;
 	if (bpf_ringbuf_output(&ring, &t->text, size, ring__flags(s)))
 		return -XR_LOST;
 	if (s->level == 0)
-		bpf_map_update_elem(&sent, &key, &one, BPF_ANY);
+		bpf_map_update_elem(&sent, key, &one, BPF_ANY);
 	if (tally)
 		tally->counts[XR_SYMBOLS_SENT]++;
 	return 0;
 }
 
-static __always_inline bool text__sent(struct walk *w, __u64 id, __u32 kind)
-{
-	struct sent_key key = {.id = id, .serial = w->row.serial, .kind = kind};
-
-	return bpf_map_lookup_elem(&sent, &key);
-}
-
 static __always_inline int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
 {
+	struct sent_key key = {.id = sym, .serial = w->row.serial, .kind = XR_TEXT_SYMBOL};
 	struct scratch *s = scratch__of(w);
 	struct text_record *t;
 	int err;
 
-	if (!text__sent(w, sym, XR_TEXT_SYMBOL)) {
+	if (!text__sent(&key)) {
 		t = text__get(s->level);
 		if (!t)
 			return -XR_BAD_SYMBOL;
 		err = text__read(t, addr, len);
 		if (!err)
-			err = text__send(s, t, sym, XR_TEXT_SYMBOL);
+			err = text__send(s, t, &key);
 		if (err)
 			return err;
 	}
@@ -127,21 +125,12 @@ static __always_inline int walk__send_symbol(struct walk *w, __u64 sym, __u64 ad
 	return 0;
 }
 
-/*
- * The hash that names a text: its words, mixed by multiplication.  A function of its own so that
- * the verifier goes through the loop once.
- */
-__noinline int text__hash(__u32 level)
+/* The hash that names a text: its words, mixed by multiplication. */
+static __always_inline __u64 text__hash(const struct text_record *t)
 {
-	struct text_record *t = text__get(level);
-	struct scratch *s = scratch__get(level);
-	__u64 h, word;
-	__u32 len, i;
+	__u32 len = t->text.len & (2 * XR_TEXT_MAX - 1), i;
+	__u64 h = len * 0x9e3779b97f4a7c15ULL, word;
 
-	if (!s || !t)
-		return -XR_BAD_SYMBOL;
-	len = t->text.len & (2 * XR_TEXT_MAX - 1);
-	h = len * 0x9e3779b97f4a7c15ULL;
 	for (i = 0; i < XR_TEXT_MAX / 8; i++) {
 		if (i * 8 >= len)
 			break;
@@ -151,12 +140,12 @@ __noinline int text__hash(__u32 level)
 		h = (h ^ word) * 0xff51afd7ed558ccdULL;
 		h ^= h >> 32;
 	}
-	s->walk.hash = h | 1; /* 0 stands for no text */
-	return 0;
+	return h | 1; /* 0 stands for no text */
 }
 
 static __always_inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 {
+	struct sent_key key = {.serial = w->row.serial, .kind = XR_TEXT_HASHED};
 	struct scratch *s = scratch__of(w);
 	struct text_record *t = text__get(s->level);
 	int err;
@@ -164,11 +153,10 @@ static __always_inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 l
 	if (!t)
 		return -XR_BAD_SYMBOL;
 	err = text__read(t, addr, len > XR_TEXT_MAX ? XR_TEXT_MAX : len);
-	if (!err)
-		err = text__hash(s->level);
-	if (!err && !text__sent(w, w->hash, XR_TEXT_HASHED))
-		err = text__send(s, t, w->hash, XR_TEXT_HASHED);
-	return err;
+	if (err)
+		return err;
+	w->hash = key.id = text__hash(t);
+	return text__sent(&key) ? 0 : text__send(s, t, &key);
 }
 
 /* Send the slots gathered so far as one part.  @flags: XR_F_*. */
@@ -215,6 +203,29 @@ static __always_inline void sample__discard(struct scratch *s)
 	s->part.flags &= ~XR_F_DISCARD;
 	s->part.part = 0;
 	s->part.nslots = 0;
+}
+
+/*
+ * Tell user space what became of a process.  It waits for nothing else in the ring, so it is woken
+ * at once.
+ */
+static __always_inline void process__tell(struct task_struct *task, __u32 event,
+					  const struct xr_row *row, __u32 parent_serial,
+					  __u32 parent_pid)
+{
+	struct xr_process p = {};
+
+	p.head.type = XR_REC_PROCESS;
+	p.head.size = sizeof(p);
+	p.time = bpf_ktime_get_ns();
+	p.event = event;
+	p.serial = row->serial;
+	p.pid = row->pid;
+	p.parent_serial = parent_serial;
+	p.parent_pid = parent_pid;
+	BPF_CORE_READ_STR_INTO(&p.comm, task, comm);
+	if (bpf_ringbuf_output(&ring, &p, sizeof(p), BPF_RB_FORCE_WAKEUP))
+		count(XR_EVENTS_LOST);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef XR_LIFECYCLE_H
 #define XR_LIFECYCLE_H
 
-#include "maps.h"
+#include "emit.h"
 #include "task.h"
 
 /*
@@ -29,26 +29,6 @@ static __always_inline __u32 serial__next(void)
 	__u32 cpu = bpf_get_smp_processor_id() & ((1U << SERIAL_CPU_BITS) - 1);
 
 	return n ? 0x80000000U | ++*n << SERIAL_CPU_BITS | cpu : 0x80000000U;
-}
-
-/* Tell user space.  It waits for nothing else in the ring, so it is woken at once. */
-static __always_inline void process__tell(struct task_struct *task, __u32 event,
-					  const struct xr_row *row, __u32 parent_serial,
-					  __u32 parent_pid)
-{
-	struct xr_process p = {};
-
-	p.head.type = XR_REC_PROCESS;
-	p.head.size = sizeof(p);
-	p.time = bpf_ktime_get_ns();
-	p.event = event;
-	p.serial = row->serial;
-	p.pid = row->pid;
-	p.parent_serial = parent_serial;
-	p.parent_pid = parent_pid;
-	BPF_CORE_READ_STR_INTO(&p.comm, task, comm);
-	if (bpf_ringbuf_output(&ring, &p, sizeof(p), BPF_RB_FORCE_WAKEUP))
-		count(XR_EVENTS_LOST);
 }
 
 /* trace_sched_process_fork(parent, child): kernel/fork.c, before the child runs. */

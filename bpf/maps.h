@@ -9,9 +9,12 @@
 /* Set by the loader (engine_bpf.c); constants for the verifier. */
 const volatile __u32 cfg_pidns;	  /* inode of the profiler's pid namespace, 0: the first one */
 const volatile __u32 cfg_wake_at; /* bytes waiting in the ring from which user space is woken */
-const volatile bool cfg_have_task_regs;	     /* bpf_task_pt_regs, 5.15 */
-const volatile bool cfg_have_task_btf;	     /* bpf_get_current_task_btf, 5.11 */
-const volatile bool cfg_lines;		     /* some row may ask for lines */
+const volatile bool cfg_have_task_regs; /* bpf_task_pt_regs, 5.15 */
+const volatile bool cfg_have_task_btf;	/* bpf_get_current_task_btf, 5.11 */
+const volatile bool cfg_lines;		/* some row may ask for lines */
+/* what one sample may take: walk_budget's deadline and work_max */
+const volatile __u64 cfg_sample_ns = 1000ULL * XR_SAMPLE_US;
+const volatile __u32 cfg_sample_work = XR_SAMPLE_WORK_A_US * XR_SAMPLE_US;
 const volatile __u64 cfg_tick_ns = 10000000; /* 1e9 / USER_HZ: the unit of start times in /proc */
 
 /*

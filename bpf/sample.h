@@ -20,6 +20,7 @@
 #ifndef XR_SAMPLE_H
 #define XR_SAMPLE_H
 
+#include "budget.h"
 #include "emit.h"
 #include "task.h"
 
@@ -34,7 +35,10 @@ struct trigger {
 /*
  * Parts of the walk are functions of their own, global, so that the verifier goes through each
  * once. On 5.10 such a function may take no pointer but a context, so they take the
- * nesting level and look the scratch record up again.
+ * nesting level and look the scratch record up again.  The deepest chain of them may have 512 bytes
+ * of stack, each rounded up to 32, and eight functions (Linux 6.13 allows more stack: it is an
+ * older one that refuses): sample_bounded, steps, step, location, lines_bc, lines_srcref,
+ * lines_file, text.
  */
 __noinline int name_slow(__u32 level)
 {
@@ -47,6 +51,22 @@ static __always_inline int walk__name(struct walk *w, __u64 fun)
 {
 	w->word = fun;
 	return name_slow(scratch__of(w)->level);
+}
+
+__noinline int text(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? walk__text_slow(&s->walk, s->text_at, s->text_len) : -XR_BAD_SYMBOL;
+}
+
+static __always_inline int walk__text(struct walk *w, __u64 addr, __u32 len)
+{
+	struct scratch *s = scratch__of(w);
+
+	s->text_at = addr;
+	s->text_len = len;
+	return text(s->level);
 }
 
 __noinline int lines_file(__u32 level)
@@ -97,6 +117,18 @@ __noinline int location(__u32 level)
 static __always_inline int walk__location(struct walk *w)
 {
 	return cfg_lines ? location(scratch__of(w)->level) : lines__none(w);
+}
+
+__noinline int look(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? walk__look_slow(&s->walk) : 1;
+}
+
+static __always_inline int walk__look(struct walk *w)
+{
+	return look(scratch__of(w)->level);
 }
 
 __noinline int innermost(__u32 level)
@@ -158,9 +190,10 @@ static __always_inline void sample__row(struct scratch *s, const struct xr_row *
 }
 
 /*
- * The start of a sample: everything but the loop over contexts.  0: go on; WALK_DONE: it has an end
- * already and is counted.
+ * The start of a sample: everything but the loop over contexts.  0: go on; WALK_CUT: it may cost no
+ * more; SAMPLE_COUNTED: it has an end already and is counted.
  */
+#define SAMPLE_COUNTED 3
 static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 					 const struct current *now, const struct xr_row *row,
 					 const struct trigger *t)
@@ -170,7 +203,7 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	tally->counts[XR_TICKS]++;
 	if (now->exiting) {
 		tally->counts[XR_EXITING]++;
-		return WALK_DONE;
+		return SAMPLE_COUNTED;
 	}
 	sample__row(s, row);
 
@@ -192,14 +225,15 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 
 	task__stack(now, s);
 	s->walk.steady = !s->walk.sp_top || s->walk.row.r_tid == now->pids.tid;
+	budget__begin(s);
 	err = walk__begin(&s->walk);
 	if (err < 0) {
 		tally__add(tally, current__in_exec() ? XR_EXITING : -err);
-		return WALK_DONE;
+		return SAMPLE_COUNTED;
 	}
 	if (err == WALK_DONE) {
 		tally->counts[XR_NO_R_FRAMES]++;
-		return WALK_DONE;
+		return SAMPLE_COUNTED;
 	}
 	if (s->walk.row.gc_begin && !s->walk.row.gc_at && (s->walk.row.flags & XR_ROW_GC)) {
 		__u64 ip = task__user_ip((struct task_struct *)bpf_get_current_task());
@@ -211,12 +245,14 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	if (cfg_lines && (s->walk.row.flags & XR_ROW_LINES)) {
 		s->part.flags |= XR_F_LINES;
 		err = innermost(s->level);
-		if (err) {
+		if (err < 0)
 			tally__add(tally, -err);
-			return WALK_DONE;
-		}
+		if (err)
+			return err < 0 ? SAMPLE_COUNTED : err;
 		s->part.file = s->walk.file;
 		s->part.line = s->walk.line;
+		if (s->walk.unproven)
+			s->part.flags |= XR_F_UNPROVEN;
 	}
 	return 0;
 }
@@ -231,7 +267,7 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 	if (result > 0 && s->walk.sp_top) {
 		if (s->walk.on_stack) {
 			task__remember_thread(s);
-		} else if (s->walk.frames && !task__leader_still(s)) {
+		} else if ((s->walk.frames || result == WALK_CUT) && !task__leader_still(s)) {
 			/* not R's thread, and R's may have moved: nothing of it is sent */
 			s->part.flags |= XR_F_OTHER_THREAD;
 			result = WALK_DONE;
@@ -243,7 +279,7 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 		tally__add(tally, -result);
 		return;
 	}
-	if (!s->walk.frames && !s->walk.gc && !s->part.file &&
+	if (!s->walk.frames && !s->walk.gc && !s->part.file && result != WALK_CUT &&
 	    !(s->part.flags & XR_F_OTHER_THREAD)) {
 		tally->counts[XR_NO_R_FRAMES]++;
 		return;
@@ -256,6 +292,8 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 	tally->counts[XR_WRITTEN]++;
 	if (flags)
 		tally->counts[XR_TRUNCATED]++;
+	if (flags && s->walk.budget.over)
+		tally->counts[XR_OVER_BUDGET]++;
 	if (s->part.flags & XR_F_OTHER_THREAD)
 		tally->counts[XR_OTHER_THREAD]++;
 }
@@ -312,6 +350,7 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 	struct current now;
 	struct xr_row *row;
 	struct scratch *s;
+	int result;
 
 	if (current__get(&now))
 		return 0;
@@ -319,14 +358,23 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 	/* or: another process that got the pid of one that had a row */
 	if (!row || !current__started(&now, row->start_time))
 		return 0;
+	if (budget__skips(row)) {
+		count(XR_THROTTLED);
+		return 0;
+	}
 	s = scratch__claim(&tally);
 	if (!s || !tally) {
 		count(XR_TICKS);
 		count(XR_LOST);
 		return 0;
 	}
-	if (!sample__begin(s, tally, &now, row, t))
-		sample__end(s, tally, sample__walk(s, how));
+	result = sample__begin(s, tally, &now, row, t);
+	if (result == 0)
+		result = sample__walk(s, how);
+	if (result != SAMPLE_COUNTED) {
+		sample__end(s, tally, result);
+		budget__end(s, tally, row->strikes);
+	}
 	scratch__release(s);
 	return 0;
 }

@@ -29,10 +29,14 @@ struct scratch {
 	__u64 wake_ns; /* when user space was woken last */
 	/* the leader of the thread group: its context switches when the sample began */
 	__u64 leader_switches;
-	__u32 leader_off; /* it was on no CPU then */
+	__u64 longest_ns; /* of the samples taken with it, */
+	__u32 most_work;  /* and their work */
+	__u32 pad;
+	__u64 text_at; /* arguments of walk__text() */
+	__u32 text_len;
+	__u32 leader_off; /* the leader was on no CPU when the sample began */
 	__u32 level;	  /* this record's */
 	__u32 busy;	  /* a sample is being taken with it */
-	__u32 pad;
 	struct xr_sample part;
 	struct xr_slot slots[XR_CHUNK_SLOTS];
 };
@@ -58,6 +62,11 @@ static __always_inline int walk__read(struct walk *w, enum read_kind kind, void 
 				      __u64 addr)
 {
 	return bpf_probe_read_user(dst, len, (const void *)addr);
+}
+
+static __always_inline __u64 walk__now(struct walk *w)
+{
+	return bpf_ktime_get_ns();
 }
 
 #endif

@@ -45,8 +45,21 @@ enum xr_counter {
 	XR_EVENTS_LOST, /* fork, exec and exit records that found the ring full */
 	XR_MISSED,	/* ticks that came too late to be taken: no sample, not in TICKS */
 	XR_NESTED,	/* of TICKS, those that came while another sample was being taken */
+	XR_OVER_BUDGET, /* of TRUNCATED, those whose walk cost too much: struct walk_budget */
+	XR_OVERRUN,	/* samples that took more than one and a half times what they may */
+	XR_THROTTLED,	/* ticks left out because those before were OVER_BUDGET: not in TICKS */
+	XR_LONGEST_NS,	/* what the longest sample took: a maximum, not a sum */
+	XR_MOST_WORK,	/* and the one of most work: likewise */
 	XR_COUNTERS
 };
+
+#define XR_SUMS XR_LONGEST_NS /* the counters before are sums, from here on they are maxima */
+
+/* What one sample may take, unless the user says otherwise: time, and work for each of it. */
+#define XR_SAMPLE_US	    1000u
+#define XR_SAMPLE_US_LEAST  100u
+#define XR_SAMPLE_US_MOST   1000000u
+#define XR_SAMPLE_WORK_A_US 64u /* a read takes 15 ns at the least: time is up before, mostly */
 
 #define XR_NAME_MAX	10240u /* bytes of a symbol's name: R allows 10,000 (names.c, MAXIDSIZE) */
 #define XR_TEXT_MAX	4096u  /* bytes of a file name or of a string in `[[`; the rest is cut */
@@ -111,6 +124,7 @@ enum xr_form {
 #define XR_F_OTHER_THREAD 0x10u /* not R's thread: no frames, see sampler.bpf.c */
 #define XR_F_KERNEL	  0x20u /* the interrupt came while the thread was in the kernel */
 #define XR_F_DISCARD	  0x40u /* the walk failed after parts were sent: forget them */
+#define XR_F_UNPROVEN	  0x80u /* file and line are missing: R_BCbody and R_BCpc are not proven */
 
 /*
  * Samples on one CPU may nest: an interrupt samples while a tracepoint's sample is being taken.
@@ -168,7 +182,13 @@ struct xr_text {
 enum xr_text_kind { XR_TEXT_SYMBOL = 0, XR_TEXT_HASHED = 1 };
 
 /* Something became of a process that has, or had, a row. */
-enum xr_process_event { XR_PROCESS_FORK = 1, XR_PROCESS_EXEC = 2, XR_PROCESS_EXIT = 3 };
+enum xr_process_event {
+	XR_PROCESS_FORK = 1,
+	XR_PROCESS_EXEC = 2,
+	XR_PROCESS_EXIT = 3,
+	XR_PROCESS_THROTTLED = 4, /* ticks of it are left out from now on; may come many times */
+	XR_PROCESS_EVENTS
+};
 
 struct xr_process {
 	struct xr_head head;

@@ -81,10 +81,13 @@ struct xr_row {
 	__u32 r_tid;	/* thread proven to be R's, 0: not yet */
 	__u32 pid;	/* thread group id, as the profiler sees it */
 	__u32 revision; /* changes when user space changes the row */
+	/* the sampler's own (bpf/budget.h), as r_tid is */
+	__u32 strikes; /* its samples were over their budget */
+	__u32 skip;    /* ticks to leave out now */
 	struct xr_layout layout;
 };
 
 _Static_assert(sizeof(struct xr_layout) == 32, "xr_layout");
-_Static_assert(sizeof(struct xr_row) == 200, "xr_row");
+_Static_assert(sizeof(struct xr_row) == 208, "xr_row");
 
 #endif

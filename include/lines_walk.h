@@ -40,8 +40,8 @@ WALK_FN int lines__text(struct walk *w, __u64 charsxp, __u32 len, __u64 first, _
 	if (walk__type(l->cell2) != R_CHARSXP || (__u32)l->cell2[R_CAR] != len)
 		return 0;
 	charsxp += w->row.layout.vector_data;
-	if (walk__read(w, READ_OBJECT, &word, 8, charsxp) ||
-	    walk__read(w, READ_OBJECT, &tail, 4, charsxp + len - 4))
+	if (walk__load(w, READ_OBJECT, &word, 8, charsxp) ||
+	    walk__load(w, READ_OBJECT, &tail, 4, charsxp + len - 4))
 		return -XR_BAD_LINE;
 	return word == first && tail == last;
 }
@@ -73,73 +73,96 @@ WALK_FN int lines__is_filename(struct walk *w, __u64 sym)
 }
 
 /*
- * lines__file_slow - the file name of srcfile @env, to w->file: its variable `filename`, a string.
+ * lines__filename - the value of the variable `filename` of srcfile @env, to @value; 0: it has none
+ * that is kept where it can be read.  0, WALK_CUT or -XR_BAD_LINE.
  * srcfile() makes an environment without a hash table, srcfilecopy() and packages one with.
  */
-WALK_FN int lines__file_slow(struct walk *w, __u64 env)
+WALK_FN int lines__filename(struct walk *w, __u64 env, __u64 *value)
 {
 	struct lines *l = &w->lines;
-	struct lines_file *memo = &l->files[((env >> 3) ^ (env >> 9)) & (LINES_FILES - 1)];
-	__u64 list, size, value = 0;
+	__u64 list, size, table;
 	int i, yes;
 
-	if (memo->env == env && memo->generation == l->generation) {
-		w->file = memo->file;
-		return 0;
-	}
-	w->file = 0;
+	*value = 0;
 	if (walk__cell(w, l->cell, env))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_ENVSXP)
 		return 0;
 	list = l->cell[R_CAR];
-	if (l->cell[R_TAG] != w->row.nil && l->cell[R_TAG]) {
-		__u64 table = l->cell[R_TAG];
-
+	table = l->cell[R_TAG];
+	if (table != w->row.nil && table) {
 		if (walk__cell(w, l->cell, table))
 			return -XR_BAD_LINE;
 		size = lines__length(w, l->cell);
 		if (walk__type(l->cell) != R_VECSXP || !size)
 			return 0;
-		if (walk__read(w, READ_OBJECT, &list, 8,
+		if (walk__load(w, READ_OBJECT, &list, 8,
 			       table + w->row.layout.vector_data + 8 * (LINES_FILENAME_PJW % size)))
 			return -XR_BAD_LINE;
 	}
 	for (i = 0; i < LINES_BINDINGS; i++) {
 		if (list == w->row.nil || !list)
 			return 0;
+		if (walk__over(w))
+			return WALK_CUT;
 		if (walk__cell(w, l->cell, list))
 			return -XR_BAD_LINE;
 		yes = lines__is_filename(w, l->cell[R_TAG]);
 		if (yes < 0)
 			return yes;
 		if (yes) {
-			value = l->cell[R_CAR];
-			break;
+			/* a function, or a number kept in the cell itself, is not a file name */
+			if (!(l->cell[0] & R_ACTIVE_BINDING) &&
+			    !(w->row.layout.has_altrep && l->cell[0] >> 48))
+				*value = l->cell[R_CAR];
+			return 0;
 		}
 		list = l->cell[R_CDR];
 	}
-	/* a function, or a number kept in the cell itself, is not a file name */
-	if (!value || (l->cell[0] & R_ACTIVE_BINDING) ||
-	    (w->row.layout.has_altrep && l->cell[0] >> 48))
-		return 0;
+	return 0;
+}
+
+/* lines__file_name - send the string @value, to w->file; 0: it is none. */
+WALK_FN int lines__file_name(struct walk *w, __u64 value)
+{
+	struct lines *l = &w->lines;
+	int err;
+
 	if (walk__cell(w, l->cell, value))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_STRSXP || lines__altrep(w, l->cell) ||
 	    !lines__length(w, l->cell))
 		return 0;
-	if (walk__read(w, READ_OBJECT, &value, 8, value + w->row.layout.vector_data) ||
+	if (walk__load(w, READ_OBJECT, &value, 8, value + w->row.layout.vector_data) ||
 	    walk__cell(w, l->cell, value))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_CHARSXP)
 		return 0;
-	size = l->cell[R_CAR] & 0xffffffff;
-	if (size > XR_TEXT_MAX)
-		size = XR_TEXT_MAX;
-	i = walk__send_hashed(w, value + w->row.layout.vector_data, (__u32)size);
-	if (i)
-		return i == -XR_LOST ? i : -XR_BAD_LINE;
+	err = walk__text(w, value + w->row.layout.vector_data, (__u32)l->cell[R_CAR]);
+	if (err)
+		return err == -XR_LOST ? err : -XR_BAD_LINE;
 	w->file = w->hash;
+	return 0;
+}
+
+/* lines__file_slow - the file name of srcfile @env, to w->file; 0: it has none. */
+WALK_FN int lines__file_slow(struct walk *w, __u64 env)
+{
+	struct lines *l = &w->lines;
+	struct lines_file *memo = &l->files[((env >> 3) ^ (env >> 9)) & (LINES_FILES - 1)];
+	__u64 value;
+	int err;
+
+	if (memo->env == env && memo->generation == l->generation) {
+		w->file = memo->file;
+		return 0;
+	}
+	w->file = 0;
+	err = lines__filename(w, env, &value);
+	if (!err && value)
+		err = lines__file_name(w, value);
+	if (err)
+		return err;
 	memo->env = env;
 	memo->file = w->file;
 	memo->generation = l->generation;
@@ -176,18 +199,17 @@ WALK_FN void lines__remember(struct walk *w, struct lines_place *p, __u64 object
 	p->generation = w->lines.generation;
 }
 
-/* lines__srcref_slow - the location of srcref @ref, to w->file and w->line. */
-WALK_FN int lines__srcref_slow(struct walk *w, __u64 ref)
+/*
+ * lines__srcref_read - the location of srcref @ref, to w->file and w->line, which are 0 before.
+ * 0, WALK_CUT or -enum xr_error.
+ */
+WALK_FN int lines__srcref_read(struct walk *w, __u64 ref)
 {
 	struct lines *l = &w->lines;
-	struct lines_place *p = lines__place(w, ref, ~0ULL);
 	__u64 attrib;
 	__u32 line;
 	int i, err;
 
-	if (lines__recall(w, p, ref, ~0ULL))
-		return 0;
-	lines__none(w);
 	if (walk__cell(w, l->cell, ref))
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_INTSXP || lines__altrep(w, l->cell) ||
@@ -210,8 +232,22 @@ WALK_FN int lines__srcref_slow(struct walk *w, __u64 ref)
 	if (err)
 		return err;
 	w->line = w->file ? line : 0;
-	lines__remember(w, p, ref, ~0ULL);
 	return 0;
+}
+
+/* lines__srcref_slow - the same, remembered. */
+WALK_FN int lines__srcref_slow(struct walk *w, __u64 ref)
+{
+	struct lines_place *p = lines__place(w, ref, ~0ULL);
+	int err;
+
+	if (lines__recall(w, p, ref, ~0ULL))
+		return 0;
+	lines__none(w);
+	err = lines__srcref_read(w, ref);
+	if (!err)
+		lines__remember(w, p, ref, ~0ULL);
+	return err;
 }
 
 /*
@@ -245,7 +281,7 @@ WALK_FN int lines__is_table(struct walk *w)
 	if (walk__type(l->cell2) != R_STRSXP || lines__altrep(w, l->cell2) ||
 	    lines__length(w, l->cell2) != 1)
 		return 0;
-	if (walk__read(w, READ_OBJECT, &text, 8, value + w->row.layout.vector_data))
+	if (walk__load(w, READ_OBJECT, &text, 8, value + w->row.layout.vector_data))
 		return -XR_BAD_LINE;
 	yes = l->class_generation == l->generation && l->class_text == text;
 	if (!yes)
@@ -259,7 +295,10 @@ WALK_FN int lines__is_table(struct walk *w)
 	return yes;
 }
 
-/* lines__body - find out about byte-code object lines.body; its record. */
+/*
+ * lines__body - find out about byte-code object lines.body; its record.  0, WALK_CUT or
+ * -XR_BAD_LINE.
+ */
 WALK_FN int lines__body(struct walk *w, struct lines_body *b)
 {
 	struct lines *l = &w->lines;
@@ -284,7 +323,9 @@ WALK_FN int lines__body(struct walk *w, struct lines_body *b)
 		goto done;
 	b->nconsts = lines__length(w, l->cell);
 	for (i = 1; i <= LINES_TABLE_SEARCH && (__u64)i <= b->nconsts; i++) {
-		if (walk__read(w, READ_OBJECT, &at, 8, b->consts + 8 * (b->nconsts - i)) ||
+		if (walk__over(w))
+			return WALK_CUT;
+		if (walk__load(w, READ_OBJECT, &at, 8, b->consts + 8 * (b->nconsts - i)) ||
 		    walk__cell(w, l->cell, at))
 			return -XR_BAD_LINE;
 		yes = lines__is_table(w);
@@ -302,22 +343,19 @@ done:
 }
 
 /*
- * lines__bc_slow - the location of the instruction at lines.pc in byte-code object lines.body.
+ * lines__bc_read - the location of the instruction at lines.pc in byte-code object lines.body, to
+ * w->file and w->line, which are 0 before.  0, WALK_CUT or -enum xr_error.
  * What is out of range has no location: R sets the two one after the other, so at a moment in
  * between they do not belong together (bcEval, eval.c).
  */
-WALK_FN int lines__bc_slow(struct walk *w)
+WALK_FN int lines__bc_read(struct walk *w)
 {
 	struct lines *l = &w->lines;
-	struct lines_place *p = lines__place(w, l->body, l->pc);
 	struct lines_body *b = &l->bodies[((l->body >> 3) ^ (l->body >> 9)) & (LINES_BODIES - 1)];
-	__u64 pc = l->pc, ref, body = l->body;
+	__u64 pc = l->pc, ref;
 	__s32 k = -1;
 	int err;
 
-	if (lines__recall(w, p, l->body, l->pc))
-		return 0;
-	lines__none(w);
 	err = lines__body(w, b);
 	if (err || !b->table)
 		return err;
@@ -328,17 +366,30 @@ WALK_FN int lines__bc_slow(struct walk *w)
 	}
 	if (pc >= b->ntable)
 		return 0;
-	if (walk__read(w, READ_OBJECT, &k, 4, b->table + 4 * pc))
+	if (walk__load(w, READ_OBJECT, &k, 4, b->table + 4 * pc))
 		return -XR_BAD_LINE;
 	if (k < 0 || (__u64)k >= b->nconsts)
 		return 0;
-	if (walk__read(w, READ_OBJECT, &ref, 8, b->consts + 8 * (__u64)k))
+	if (walk__load(w, READ_OBJECT, &ref, 8, b->consts + 8 * (__u64)k))
 		return -XR_BAD_LINE;
 	if (ref == w->row.nil || !ref)
 		return 0;
-	err = walk__lines_srcref(w, ref);
+	return walk__lines_srcref(w, ref);
+}
+
+/* lines__bc_slow - the same, remembered. */
+WALK_FN int lines__bc_slow(struct walk *w)
+{
+	struct lines *l = &w->lines;
+	struct lines_place *p = lines__place(w, l->body, l->pc);
+	int err;
+
+	if (lines__recall(w, p, l->body, l->pc))
+		return 0;
+	lines__none(w);
+	err = lines__bc_read(w);
 	if (!err)
-		lines__remember(w, p, body, l->pc);
+		lines__remember(w, p, l->body, l->pc);
 	return err;
 }
 
@@ -364,7 +415,7 @@ WALK_FN int lines__of_context(struct walk *w)
 		l->pc = walk__field(w, w->row.layout.bcpc);
 		if (!l->pc)
 			return lines__none(w);
-		if (walk__read(w, READ_PC, &l->pc, 8, l->pc))
+		if (walk__load(w, READ_PC, &l->pc, 8, l->pc))
 			return -XR_BAD_LINE;
 	}
 	return walk__lines_bc(w);
@@ -383,7 +434,7 @@ WALK_FN void lines__begin(struct walk *w)
 	__u32 count = 0;
 
 	if (w->steady && w->row.gc_count_at &&
-	    !walk__read(w, READ_GC, &count, 4, w->row.gc_count_at))
+	    !walk__load(w, READ_GC, &count, 4, w->row.gc_count_at))
 		stamp = (__u64)w->row.serial << 32 | count;
 	if (stamp == l->stamp)
 		return;
@@ -401,24 +452,26 @@ WALK_FN int lines__innermost(struct walk *w)
 	lines__none(w);
 	if (!w->row.srcref_at)
 		return 0;
-	if (walk__read(w, READ_GLOBAL, &ref, 8, w->row.srcref_at))
+	if (walk__load(w, READ_GLOBAL, &ref, 8, w->row.srcref_at))
 		return -XR_BAD_LINE;
 	if (!ref || ref == w->row.nil)
 		return 0;
 	if (!w->row.in_bc || ref != w->row.in_bc)
 		return walk__lines_srcref(w, ref);
-	if (!(w->row.flags & XR_ROW_BC))
+	if (!(w->row.flags & XR_ROW_BC)) {
+		w->unproven = 1;
 		return 0;
+	}
 	l->body = 0;
 	l->pc = 0;
-	if (walk__read(w, READ_GLOBAL, &l->body, 8, w->row.bc_body_at) ||
-	    walk__read(w, READ_GLOBAL, &l->pc, 8, w->row.bc_pc_at))
+	if (walk__load(w, READ_GLOBAL, &l->body, 8, w->row.bc_body_at) ||
+	    walk__load(w, READ_GLOBAL, &l->pc, 8, w->row.bc_pc_at))
 		return -XR_BAD_LINE;
 	if (!l->body || !l->pc)
 		return 0;
 	l->absolute = 1;
 	/* it points at a variable of a C function, which may have returned: R resets it later */
-	if (walk__read(w, READ_PC, &l->pc, 8, l->pc) || !l->pc)
+	if (walk__load(w, READ_PC, &l->pc, 8, l->pc) || !l->pc)
 		return 0;
 	return walk__lines_bc(w);
 }

@@ -7,10 +7,11 @@
  * Facts: src/include/Defn.h (RCNTXT), src/main/eval.c (doprof, the naming rule), R 3.0 to 4.6.
  *
  * Whoever includes this file defines WALK_FN before it, which says how the functions of the walk
- * are declared, and the hooks below (WALK_HOOK, which says how the first five are declared, is
+ * are declared, and the hooks below (WALK_HOOK, which says how the first six are declared, is
  * WALK_FN unless defined).  Unless said otherwise a hook returns 0 for success or -enum xr_error.
  *
- * No libc, no `long`, no state but struct walk; each step reads a bounded amount.
+ * No libc, no `long`, no state but struct walk; each step reads a bounded amount, and all steps
+ * together what struct walk_budget allows.
  */
 #ifndef XR_WALK_H
 #define XR_WALK_H
@@ -49,16 +50,21 @@ WALK_HOOK int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
 /* Add one slot to the sample. */
 WALK_HOOK int walk__emit(struct walk *w, __u64 word, __u64 more);
 
+/* The time in ns, of the clock that walk_budget's deadline is of. */
+WALK_HOOK __u64 walk__now(struct walk *w);
+
 /*
  * Each of these only calls the function of this header that is named beside it.  They are hooks so
  * that BPF can make each a function of its own, which is verified once.  With WALK_PLAIN defined
  * they are defined here.
  */
-WALK_FN int walk__name(struct walk *w, __u64 fun);	   /* walk__name_slow() */
-WALK_FN int walk__location(struct walk *w);		   /* lines__of_context() */
-WALK_FN int walk__lines_file(struct walk *w, __u64 env);   /* lines__file_slow() */
-WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref); /* lines__srcref_slow() */
-WALK_FN int walk__lines_bc(struct walk *w);		   /* lines__bc_slow() */
+WALK_FN int walk__name(struct walk *w, __u64 fun);	       /* walk__name_slow() */
+WALK_FN int walk__text(struct walk *w, __u64 addr, __u32 len); /* walk__text_slow() */
+WALK_FN int walk__location(struct walk *w);		       /* lines__of_context() */
+WALK_FN int walk__lines_file(struct walk *w, __u64 env);       /* lines__file_slow() */
+WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref);     /* lines__srcref_slow() */
+WALK_FN int walk__lines_bc(struct walk *w);		       /* lines__bc_slow() */
+WALK_FN int walk__look(struct walk *w);			       /* walk__look_slow() */
 
 /* What a step returns, besides 0 (go on) and -enum xr_error. */
 #define WALK_DONE 1
@@ -77,10 +83,41 @@ struct walk_memo {
 	__u32 pad;
 };
 
+/* The hash of a text that was sent in this very walk. */
+#define WALK_TEXTS 16
+
+struct walk_text {
+	__u64 addr, hash;
+	__u32 len;
+	__u32 sample;
+};
+
 /*
- * The state of one walk.  The caller fills `row`, and `sp` and `sp_top` when it wants to know
- * whether a context lies on that stack; walk__begin() the rest.  Everything a later step needs is
- * here, so a walk can be left and taken up again.
+ * What a walk may cost.  The target decides how much there is to read, so each walk has an end by
+ * itself: work is counted, and every WALK_LOOK of it the time is looked at.  A walk that has none
+ * left ends with WALK_CUT and sets `over`.
+ *
+ * The caller fills deadline and work_max before walk__begin(), which sets the rest.  Between two
+ * looks lies at most WALK_LOOK and what naming one call takes, two names of XR_NAME_MAX.  The first
+ * comes after WALK_LOOK_FIRST: an ordinary stack is through before, costs no look, and is not cut
+ * because a hypervisor stopped the CPU in the middle of it.
+ */
+#define WALK_LOOK_FIRST 256u
+#define WALK_LOOK	64u
+#define WALK_TEXT_SHIFT 6 /* a read is 1 of work, and so are 64 bytes of a text */
+
+struct walk_budget {
+	__u64 deadline; /* as walk__now() tells the time; 0: none */
+	__u32 work_max; /* 0: any */
+	__u32 work;	/* done so far */
+	__u32 look_at;	/* the work from which it is looked whether any is left */
+	__u32 over;	/* none was: the walk was cut */
+};
+
+/*
+ * The state of one walk.  The caller fills `row`, the limits of `budget`, and `sp` and `sp_top`
+ * when it wants to know whether a context lies on that stack; walk__begin() the rest.  Everything
+ * a later step needs is here, so a walk can be left and taken up again.
  */
 struct walk {
 	struct xr_row row;
@@ -91,7 +128,7 @@ struct walk {
 	__u64 filter_last; /* and the context read before */
 	__u32 filter_eval; /* a call of eval() with that environment was passed already */
 	__u32 steady;	   /* the caller says: R does not run while this walk lasts */
-	__u64 hash;	   /* result of walk__send_hashed */
+	__u64 hash;	   /* result of walk__text */
 	__u64 word, more;  /* result of walk__name */
 	__u64 file;	   /* result of walk__location; after walk__begin, the innermost one */
 	__u32 line;
@@ -99,14 +136,41 @@ struct walk {
 	__u32 frames;	/* emitted so far */
 	__u32 on_stack; /* contexts seen in [sp, sp_top) */
 	__u32 gc;	/* the collector was running */
+	__u32 unproven; /* the innermost location is where the row does not lead (XR_ROW_BC) */
 	__u32 sample;	/* number of the sample, for what is remembered within it */
+	struct walk_budget budget;
 	__u64 cell[R_CELL_WORDS];
 	__u64 cell2[R_CELL_WORDS];
 	__u64 cell3[R_CELL_WORDS];
 	__u8 context[XR_CONTEXT_MAX];
 	struct walk_memo memo[WALK_MEMO];
+	struct walk_text texts[WALK_TEXTS];
 	struct lines lines;
 };
+
+/* walk__look_slow - is no time or no work left?  1 or 0; the next look is WALK_LOOK later. */
+WALK_FN int walk__look_slow(struct walk *w)
+{
+	struct walk_budget *b = &w->budget;
+
+	if ((b->work_max && b->work >= b->work_max) || (b->deadline && walk__now(w) >= b->deadline))
+		b->over = 1;
+	b->look_at = b->work + WALK_LOOK;
+	return (int)b->over;
+}
+
+/* walk__over - the same, looked at when enough was done since the last look. */
+WALK_FN int walk__over(struct walk *w)
+{
+	return w->budget.work >= w->budget.look_at ? walk__look(w) : 0;
+}
+
+/* walk__load - walk__read(), and it is work. */
+WALK_FN int walk__load(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
+{
+	w->budget.work++;
+	return walk__read(w, kind, dst, len, addr);
+}
 
 /* walk__field - the word at byte @off of the context read last; bounded for the verifier. */
 WALK_FN __u64 walk__field(const struct walk *w, __u32 off)
@@ -122,7 +186,7 @@ WALK_FN __u32 walk__field32(const struct walk *w, __u32 off)
 /* walk__cell - read the cell at @addr.  0, or negative: not readable. */
 WALK_FN int walk__cell(struct walk *w, __u64 *cell, __u64 addr)
 {
-	return walk__read(w, READ_OBJECT, cell, R_CELL_BYTES, addr);
+	return walk__load(w, READ_OBJECT, cell, R_CELL_BYTES, addr);
 }
 
 /* walk__type - SEXPTYPE of a cell, from its header word */
@@ -149,7 +213,31 @@ WALK_FN int walk__symbol(struct walk *w, __u64 sym, const __u64 *cell)
 		return -XR_BAD_SYMBOL;
 	if (len > XR_NAME_MAX)
 		len = XR_NAME_MAX;
+	w->budget.work += 1 + (__u32)(len >> WALK_TEXT_SHIFT);
 	return walk__send_symbol(w, sym, printname + w->row.layout.vector_data, (__u32)len);
+}
+
+/* walk__text_slow - send the text of @len bytes at @addr, once; its hash goes to w->hash. */
+WALK_FN int walk__text_slow(struct walk *w, __u64 addr, __u32 len)
+{
+	struct walk_text *text = &w->texts[((addr >> 3) ^ (addr >> 9)) & (WALK_TEXTS - 1)];
+	int err;
+
+	if (len > XR_TEXT_MAX)
+		len = XR_TEXT_MAX;
+	if (text->addr == addr && text->len == len && text->sample == w->sample) {
+		w->hash = text->hash;
+		return 0;
+	}
+	w->budget.work += 1 + (len >> WALK_TEXT_SHIFT);
+	err = walk__send_hashed(w, addr, len);
+	if (err)
+		return err;
+	text->addr = addr;
+	text->len = len;
+	text->hash = w->hash;
+	text->sample = w->sample;
+	return 0;
 }
 
 /* walk__whole - the double with bits @real (IEEE 754) without its fraction, towards 0, as bits. */
@@ -188,7 +276,7 @@ WALK_FN int walk__subscript(struct walk *w, __u64 arg)
 		len &= 0xffffffff;
 	if (!len)
 		return XR_FORM_ANON;
-	if (walk__read(w, READ_OBJECT, &w->more, type == R_INTSXP ? 4 : 8, data))
+	if (walk__load(w, READ_OBJECT, &w->more, type == R_INTSXP ? 4 : 8, data))
 		return -XR_BAD_FUN;
 	if (type == R_INTSXP) {
 		w->more = (__u64)(__s64)(__s32)w->more;
@@ -204,9 +292,7 @@ WALK_FN int walk__subscript(struct walk *w, __u64 arg)
 	len = w->cell3[R_CAR] & 0xffffffff;
 	if (walk__type(w->cell3) != R_CHARSXP)
 		return -XR_BAD_FUN;
-	if (len > XR_TEXT_MAX)
-		len = XR_TEXT_MAX;
-	err = walk__send_hashed(w, w->more + w->row.layout.vector_data, (__u32)len);
+	err = walk__text(w, w->more + w->row.layout.vector_data, (__u32)len);
 	w->more = w->hash;
 	return err ? err : XR_FORM_ITEM_STR;
 }
@@ -292,15 +378,19 @@ WALK_FN int walk__begin(struct walk *w)
 	w->frames = 0;
 	w->on_stack = 0;
 	w->gc = 0;
+	w->unproven = 0;
 	w->file = 0;
 	w->line = 0;
 	w->filter_from = 0;
 	w->filter_eval = 0;
 	w->next = 0;
-	if (walk__read(w, READ_GLOBAL, &w->next, 8, w->row.head_at))
+	w->budget.work = 0;
+	w->budget.look_at = WALK_LOOK_FIRST;
+	w->budget.over = 0;
+	if (walk__load(w, READ_GLOBAL, &w->next, 8, w->row.head_at))
 		return -XR_BAD_HEAD;
 	if ((w->row.flags & XR_ROW_GC) && w->row.gc_at) {
-		if (walk__read(w, READ_GC, &gc, w->row.gc_size == 1 ? 1 : 4, w->row.gc_at))
+		if (walk__load(w, READ_GC, &gc, w->row.gc_size == 1 ? 1 : 4, w->row.gc_at))
 			return -XR_BAD_HEAD;
 		w->gc = gc != 0;
 	}
@@ -345,17 +435,16 @@ WALK_FN int walk__frame(struct walk *w)
 
 	if (err || !w->word)
 		return err;
+	if (w->row.flags & XR_ROW_LINES) { /* first: it may be cut, and then there is no frame */
+		err = walk__location(w);
+		if (err)
+			return err;
+	}
 	err = walk__emit(w, w->word, w->more);
 	if (err)
 		return err;
 	w->frames++;
-	if (w->row.flags & XR_ROW_LINES) {
-		err = walk__location(w);
-		if (err)
-			return err;
-		return walk__emit(w, w->file, w->line);
-	}
-	return 0;
+	return w->row.flags & XR_ROW_LINES ? walk__emit(w, w->file, w->line) : 0;
 }
 
 /* walk__context - read the context at @at into w->context. */
@@ -364,7 +453,7 @@ WALK_FN int walk__context(struct walk *w, __u64 at)
 	__u32 len =
 		w->row.flags & XR_ROW_LINES ? w->row.layout.read_lines : w->row.layout.read_plain;
 
-	return walk__read(w, READ_CONTEXT, w->context, len & (XR_CONTEXT_MAX - 1), at)
+	return walk__load(w, READ_CONTEXT, w->context, len & (XR_CONTEXT_MAX - 1), at)
 		       ? -XR_BAD_CONTEXT
 		       : 0;
 }
@@ -426,7 +515,7 @@ WALK_FN int walk__step(struct walk *w)
 	__u32 flag;
 	int told = WALK_TELL, err;
 
-	if (w->contexts >= XR_CONTEXTS_MAX)
+	if (w->contexts >= XR_CONTEXTS_MAX || walk__over(w))
 		return WALK_CUT;
 	if (walk__context(w, at))
 		return -XR_BAD_CONTEXT;
@@ -463,6 +552,11 @@ WALK_FN int walk__name(struct walk *w, __u64 fun)
 	return walk__name_slow(w, fun);
 }
 
+WALK_FN int walk__text(struct walk *w, __u64 addr, __u32 len)
+{
+	return walk__text_slow(w, addr, len);
+}
+
 WALK_FN int walk__location(struct walk *w)
 {
 	return lines__of_context(w);
@@ -481,6 +575,11 @@ WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref)
 WALK_FN int walk__lines_bc(struct walk *w)
 {
 	return lines__bc_slow(w);
+}
+
+WALK_FN int walk__look(struct walk *w)
+{
+	return walk__look_slow(w);
 }
 #endif
 

@@ -2,12 +2,13 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "os/os.h"
+#include "os/rights.h"
 
 int main(int argc, char **argv)
 {
 	struct errmsg f;
 
-	if (os__arguments(&argc, &argv, &f)) {
+	if (rights__begin(&f) || os__arguments(&argc, &argv, &f)) {
 		log__line("%s", f.text);
 		return CMD_FAILED;
 	}

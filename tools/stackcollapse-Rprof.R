@@ -54,18 +54,27 @@ escape <- function(x, quotes = FALSE) {
 		for (byte in 0x80:0x9f)
 			x[i] <- sub_all(sprintf("\\xc2\\x%02x", byte),
 					sprintf("\\\\xc2\\\\x%02x", byte), x[i])
+	# what turns the direction of writing, or ends a line (src/base/utf8.h)
+	if (any(i <- has("\\xd8\\x9c|\\xe2\\x80[\\x8e\\x8f\\xa8-\\xae]|\\xe2\\x81[\\xa6-\\xa9]|\\xef\\xbb\\xbf", x)))
+		for (acts in c("d89c", "e2808e", "e2808f", sprintf("e280%x", 0xa8:0xae),
+			       sprintf("e281%x", 0xa6:0xa9), "efbbbf")) {
+			acts <- substring(acts, seq(1, nchar(acts), 2), seq(2, nchar(acts), 2))
+			x[i] <- gsub(rawToChar(as.raw(strtoi(acts, 16))),
+				     paste0("\\x", acts, collapse = ""), x[i], fixed = TRUE,
+				     useBytes = TRUE)
+		}
 	x
 }
 
 # "N#line" to " (file:line)", "" to "".
 place_text <- function(place, files) {
-	number <- as.integer(sub_one("#.*", "", place))
-	file <- files[number]
+	number <- sub_one("#.*", "", place)
+	file <- unname(files[number])
 	file[is.na(file)] <- paste0("#", number[is.na(file)])
 	ifelse(nzchar(place), paste0(" (", file, ":", sub_one(".*#", "", place), ")"), "")
 }
 
-# The stacks of some lines, in the same order.  `files`: names by number.
+# The stacks of some lines, in the same order.  `files`: names by number, which is a string: it may be any.
 stacks <- function(line, files) {
 	gc <- startsWith(line, "\"<GC>\" ")
 	line[gc] <- sub_one("^\"<GC>\" ", "", line[gc])
@@ -112,9 +121,9 @@ stacks <- function(line, files) {
 collapse <- function(line, with_lines) {
 	is_file <- startsWith(line, "#File ") & has("^#File [0-9]+: ", line)
 	file <- line[is_file]
-	files <- character(0)
-	files[as.integer(sub_one("^#File ([0-9]+):.*", "\\1", file))] <-
-		escape(sub_one("^#File [0-9]+: ", "", file))
+	files <- escape(sub_one("^#File [0-9]+: ", "", file), TRUE)
+	names(files) <- sub_one("^#File ([0-9]+):.*", "\\1", file)
+	files <- files[!duplicated(names(files), fromLast = TRUE)]
 
 	line <- line[!is_file]
 	counts <- startsWith(line, ":")

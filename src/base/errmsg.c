@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/errmsg.h"
+#include "base/utf8.h"
 
 int errmsg__set(struct errmsg *f, int err, const char *fmt, ...)
 {
@@ -13,8 +14,6 @@ int errmsg__set(struct errmsg *f, int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(f->text, sizeof(f->text), fmt, ap);
 	va_end(ap);
-	for (unsigned char *p = (unsigned char *)f->text; *p; p++)
-		if (*p < 0x20 || *p == 0x7f)
-			*p = '?';
+	utf8__tame(f->text);
 	return err;
 }

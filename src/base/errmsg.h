@@ -12,8 +12,8 @@ struct errmsg {
 };
 
 /*
- * errmsg__set - fill @f (which may be NULL) from a printf format; control characters that came
- * from outside are replaced by '?'.
+ * errmsg__set - fill @f (which may be NULL) from a printf format; what came from outside and
+ * would act on a terminal is replaced by '?' (utf8.h).
  *
  * Returns @err, so that a caller can write `return errmsg__set(f, -ENOENT, ...)`.
  */

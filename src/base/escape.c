@@ -3,28 +3,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-
-/*
- * The length of the UTF-8 character at @s, 0 if there is none (RFC 3629: no overlong forms, no
- * surrogates, nothing past U+10FFFF).  @s is terminated, so a NUL ends each look ahead.
- */
-static size_t utf8__length(const unsigned char *s)
-{
-	size_t len;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	for (size_t i = 1; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
+#include "base/utf8.h"
 
 static int escape__hex(struct buf *b, const unsigned char *s, size_t len)
 {
@@ -63,24 +42,58 @@ static bool escape__wants(const struct escape *e, const unsigned char *s, size_t
 {
 	size_t ignored;
 
-	*len = utf8__length(s);
+	*len = utf8__length((const char *)s);
 	if (!*len) {
 		*len = 1;
 		return true;
 	}
 	if (*s == '\\')
 		return s[1] && (strchr("\\nrtx", s[1]) || escape__wants(e, s + 1, &ignored));
-	if (*len == 1)
-		return *s < 0x20 || *s == 0x7f ||
-		       (strchr(e->also, *s) && s != e->open && s != e->close);
-	return *len == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+	if (*len == 1 && strchr(e->also, *s) && s != e->open && s != e->close)
+		return true;
+	return utf8__acts((const char *)s, *len);
 }
 
-int escape__text(struct buf *b, const char *text, const char *also)
+/* Escape @text up to where it takes @max bytes.  1: there was more. */
+static int escape__up_to(struct buf *b, const char *text, const struct escape *e, size_t max)
 {
 	const unsigned char *s = (const unsigned char *)text, *plain = s;
+	size_t begin = b->len, whole = 0, len;
+	const unsigned char *whole_at = s; /* where "..." still has room behind it */
+	int err = 0;
+
+	for (; *s && !err; s += len) {
+		bool wants = escape__wants(e, s, &len);
+		size_t size = b->len - begin + (size_t)(s - plain);
+
+		if (size + 3 <= max) {
+			whole = size;
+			whole_at = s;
+		}
+		if (size + (wants ? 4 * len : len) > max) {
+			/* what was escaped since then is taken back */
+			if (whole_at < plain)
+				b->len = begin + whole;
+			else
+				err = buf__add(b, plain, (size_t)(whole_at - plain));
+			err = err ? err : buf__add(b, "...", 3);
+			return err ? err : 1;
+		}
+		if (!wants)
+			continue;
+		err = buf__add(b, plain, (size_t)(s - plain));
+		if (!err)
+			err = escape__one(b, s, len);
+		plain = s + len;
+	}
+	return err ? err : buf__add(b, plain, (size_t)(s - plain));
+}
+
+int escape__text(struct buf *b, const char *text, const char *also, size_t max)
+{
+	const unsigned char *s = (const unsigned char *)text;
 	struct escape e = {.also = also};
-	size_t size = strlen(text), len;
+	size_t size = strlen(text), begin = b->len;
 	int err;
 
 	if (size > 3 && !strcmp(text + size - 3, "\"]]")) {
@@ -92,15 +105,11 @@ int escape__text(struct buf *b, const char *text, const char *also)
 			e.close = s + size - 3;
 		}
 	}
-	for (; *s; s += len) {
-		if (!escape__wants(&e, s, &len))
-			continue;
-		err = buf__add(b, plain, (size_t)(s - plain));
-		if (!err)
-			err = escape__one(b, s, len);
-		if (err)
-			return err;
-		plain = s + len;
-	}
-	return buf__add(b, plain, (size_t)(s - plain));
+	err = escape__up_to(b, text, &e, max);
+	if (err != 1 || !e.open)
+		return err;
+	/* the second of the two may be what was cut */
+	b->len = begin;
+	e.open = e.close = NULL;
+	return escape__up_to(b, text, &e, max);
 }

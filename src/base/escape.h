@@ -11,7 +11,7 @@
  * escape__text - append @text to @b so that it cannot break the format or act on a terminal.
  * @also: characters to escape on top of that, the format's own; "" is allowed.
  *
- * Valid UTF-8 passes.  Control characters (C0, DEL, C1), bytes that are not UTF-8 and those of
+ * Valid UTF-8 passes.  What acts on a terminal (utf8.h), bytes that are not UTF-8 and those of
  * @also become \n, \r, \t or \xNN.  A backslash is doubled only where it would read as the
  * start of one of these, so that names without any of this, all but hostile ones, are written byte
  * for byte as R does (R escapes nothing), and different names stay different.
@@ -19,6 +19,10 @@
  * A double quote in @also spares the two quotes R itself puts into `a[["b"]]`.  It becomes \x22
  * and not \": no reader of these files knows escapes, so no quote may be left.
  */
-int escape__text(struct buf *b, const char *text, const char *also);
+/*
+ * What takes more than @max bytes then ends in "...", which is part of them, and no quote in it is
+ * spared.  Returns 0, 1 if it was cut, or -ENOMEM.
+ */
+int escape__text(struct buf *b, const char *text, const char *also, size_t max);
 
 #endif

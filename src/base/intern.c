@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/intern.h"
+#include "base/limits.h"
 #include "base/map.h"
 
 struct intern_key {
@@ -35,31 +37,41 @@ static bool text__tame(const char *text, size_t len)
 	return true;
 }
 
-/* Fill in the escaped form of @name, whose text is set. */
+/* Keep @escaped, unless it is the same as @same. */
+static int intern__keep(struct intern *t, const struct buf *escaped, const char *same,
+			size_t same_len, const char **text, uint32_t *len)
+{
+	char *copy;
+
+	*text = same;
+	*len = (uint32_t)same_len;
+	if (escaped->len == same_len && !memcmp(escaped->data, same, same_len))
+		return 0;
+	copy = arena__alloc(&t->arena, escaped->len + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, escaped->data, escaped->len);
+	copy[escaped->len] = '\0';
+	*text = copy;
+	*len = (uint32_t)escaped->len;
+	return 0;
+}
+
+/* Fill in the escaped forms of @name, whose text is set. */
 static int name__escape(struct intern *t, struct name *name)
 {
 	struct buf safe = {0}, field = {0};
-	char *copy;
-	int err;
+	int err = escape__text(&safe, name->text, "\"", LIMIT_NAME);
 
-	err = escape__text(&safe, name->text, "\"");
-	if (!err)
-		err = escape__text(&field, name->text, "\";");
-	if (err)
-		goto cleanup;
-	name->plain = field.len == name->len && !memcmp(field.data, name->text, name->len);
-	if (safe.len == name->len && !memcmp(safe.data, name->text, name->len))
-		goto cleanup;
-	copy = arena__alloc(&t->arena, safe.len + 1);
-	if (!copy) {
-		err = -1;
-		goto cleanup;
+	if (err >= 0) {
+		name->cut = err;
+		err = escape__text(&field, name->text, "\";", LIMIT_NAME);
 	}
-	memcpy(copy, safe.data, safe.len);
-	copy[safe.len] = '\0';
-	name->safe = copy;
-	name->safe_len = (uint32_t)safe.len;
-cleanup:
+	if (err >= 0)
+		err = intern__keep(t, &safe, name->text, name->len, &name->safe, &name->safe_len);
+	if (!err)
+		err = intern__keep(t, &field, name->safe, name->safe_len, &name->field,
+				   &name->field_len);
 	buf__free(&safe);
 	buf__free(&field);
 	return err;
@@ -84,11 +96,13 @@ const struct name *intern__get(struct intern *t, const char *text, size_t len)
 	*name = (struct name){.hash = hash,
 			      .len = (uint32_t)key.len,
 			      .safe = name->text,
+			      .field = name->text,
 			      .safe_len = (uint32_t)key.len,
-			      .plain = true};
+			      .field_len = (uint32_t)key.len};
 	memcpy(name->text, text, key.len);
 	name->text[key.len] = '\0';
-	if (!text__tame(name->text, key.len) && name__escape(t, name))
+	name->like_mark = key.len > 2 && name->text[0] == '<' && name->text[key.len - 1] == '>';
+	if ((key.len > LIMIT_NAME || !text__tame(name->text, key.len)) && name__escape(t, name))
 		return NULL; /* the bytes stay in the arena, unused */
 	return table__add(&t->table, name) ? NULL : name;
 }

@@ -10,11 +10,13 @@
 #include "base/table.h"
 
 struct name {
-	uint64_t hash;	  /* of the text, the same in all tables */
-	const char *safe; /* escape__text() with `"`; it is `text` if nothing had to be done */
-	uint32_t len, safe_len; /* bytes, terminators not counted */
-	bool plain;		/* the text is its own escaped form, `"` and `;` escaped or not */
-	char text[];		/* as it came: any bytes but NUL, terminated */
+	uint64_t hash;	   /* of the text, the same in all tables */
+	const char *safe;  /* escape__text() with `"`; it is `text` if nothing had to be done */
+	const char *field; /* the same with `"` and `;`, which may be either of these */
+	uint32_t len, safe_len, field_len; /* bytes, terminators not counted */
+	bool cut;			   /* it is longer than LIMIT_NAME, escaped */
+	bool like_mark;			   /* <...>: to be told from the marks of profiles */
+	char text[];			   /* as it came: any bytes but NUL, terminated */
 };
 
 /* Starts as { 0 }; intern__init gives it a budget (NULL: no limit). */

@@ -2,66 +2,72 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
+#include <stdarg.h>
+#include <string.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
-/*
- * Length of the UTF-8 sequence at @s, 0 if it is none (RFC 3629: no overlong forms, no surrogates,
- * nothing above U+10FFFF).  @s is terminated: a continuation byte is never NUL.
- */
-static size_t utf8__len(const unsigned char *s)
+static void json__add(struct json *j, const char *text, size_t len)
 {
-	unsigned char low = 0x80, high = 0xbf;
-	size_t len;
+	int err = buf__add(&j->text, text, len);
 
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		len = 2;
-	else if ((s[0] & 0xf0) == 0xe0)
-		len = 3;
-	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
-		len = 4;
-	else
-		return 0;
-	if (s[0] == 0xe0)
-		low = 0xa0;
-	else if (s[0] == 0xed)
-		high = 0x9f;
-	else if (s[0] == 0xf0)
-		low = 0x90;
-	else if (s[0] == 0xf4)
-		high = 0x8f;
-	if (s[1] < low || s[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	return len;
+	j->err = j->err ? j->err : err;
 }
 
-static void json__quote(struct json *j, const char *text)
+static void json__put(struct json *j, char c)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	json__add(j, &c, 1);
+}
+
+static void json__puts(struct json *j, const char *text)
+{
+	json__add(j, text, strlen(text));
+}
+
+__attribute__((format(printf, 2, 3))) static void json__printf(struct json *j, const char *fmt, ...)
+{
+	va_list ap;
+	int err;
+
+	va_start(ap, fmt);
+	err = buf__vprintf(&j->text, fmt, ap);
+	va_end(ap);
+	j->err = j->err ? j->err : err;
+}
+
+/* A character that acts on a terminal; all of them are of the first plane. */
+static void json__escape(struct json *j, const char *s, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	unsigned int c = *u;
+
+	if (len == 2)
+		c = (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu);
+	else if (len == 3)
+		c = (u[0] & 0xfu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu);
+	json__printf(j, "\\u%04x", c);
+}
+
+static void json__quote(struct json *j, const char *s)
+{
 	size_t len;
 
-	fputc('"', j->out);
-	while (*s) {
-		len = utf8__len(s);
+	json__put(j, '"');
+	for (; *s; s += len) {
+		len = utf8__length(s);
 		if (!len) {
-			fputs("\\ufffd", j->out);
+			json__puts(j, "\\ufffd");
 			len = 1;
 		} else if (*s == '"' || *s == '\\') {
-			fprintf(j->out, "\\%c", *s);
-		} else if (*s < 0x20 || *s == 0x7f) {
-			fprintf(j->out, "\\u%04x", *s);
+			json__printf(j, "\\%c", *s);
+		} else if (utf8__acts(s, len)) {
+			json__escape(j, s, len);
 		} else {
-			fwrite(s, 1, len, j->out);
+			json__add(j, s, len);
 		}
-		s += len;
 	}
-	fputc('"', j->out);
+	json__put(j, '"');
 }
 
 /* What comes before any value. */
@@ -70,11 +76,11 @@ static void json__lead(struct json *j, const char *key)
 	if ((j->closer[j->depth] == '}') != (key != NULL) || (!j->depth && j->used[0]))
 		j->err = j->err ? j->err : -EINVAL;
 	if (j->used[j->depth])
-		fputs(", ", j->out);
+		json__puts(j, ", ");
 	j->used[j->depth] = true;
 	if (key) {
 		json__quote(j, key);
-		fputs(": ", j->out);
+		json__puts(j, ": ");
 	}
 }
 
@@ -85,15 +91,15 @@ static void json__open(struct json *j, const char *key, char opener, char closer
 		j->err = j->err ? j->err : -E2BIG;
 		return;
 	}
-	fputc(opener, j->out);
+	json__put(j, opener);
 	j->depth++;
 	j->used[j->depth] = false;
 	j->closer[j->depth] = closer;
 }
 
-void json__begin(struct json *j, FILE *out)
+void json__begin(struct json *j)
 {
-	*j = (struct json){.out = out};
+	*j = (struct json){0};
 }
 
 void json__object(struct json *j, const char *key)
@@ -112,7 +118,7 @@ void json__close(struct json *j)
 		j->err = j->err ? j->err : -EINVAL;
 		return;
 	}
-	fputc(j->closer[j->depth--], j->out);
+	json__put(j, j->closer[j->depth--]);
 }
 
 void json__str(struct json *j, const char *key, const char *value)
@@ -121,37 +127,51 @@ void json__str(struct json *j, const char *key, const char *value)
 	if (value)
 		json__quote(j, value);
 	else
-		fputs("null", j->out);
+		json__puts(j, "null");
 }
 
 void json__u64(struct json *j, const char *key, uint64_t value)
 {
 	json__lead(j, key);
-	fprintf(j->out, "%" PRIu64, value);
+	json__printf(j, "%" PRIu64, value);
 }
 
 void json__double(struct json *j, const char *key, double value)
 {
 	json__lead(j, key);
 	if (isfinite(value))
-		fprintf(j->out, "%.9g", value);
+		json__printf(j, "%.9g", value);
 	else
-		fputs("null", j->out);
+		json__puts(j, "null");
 }
 
 void json__bool(struct json *j, const char *key, bool value)
 {
 	json__lead(j, key);
-	fputs(value ? "true" : "false", j->out);
+	json__puts(j, value ? "true" : "false");
 }
 
-int json__end(struct json *j)
+int json__end(struct json *j, struct buf *out)
 {
+	int err;
+
 	if (j->depth || !j->used[0])
 		j->err = j->err ? j->err : -EINVAL;
-	fputc('\n', j->out);
-	errno = 0;
-	if (fflush(j->out) || ferror(j->out))
-		return errno ? -errno : -EIO;
+	json__put(j, '\n');
+	err = buf__add(out, j->text.data, j->text.len);
+	j->err = j->err ? j->err : err;
+	buf__free(&j->text);
 	return j->err;
+}
+
+int json__print(struct json *j, FILE *out)
+{
+	struct buf text = {0};
+	int err = json__end(j, &text);
+
+	errno = 0;
+	if ((text.len && fwrite(text.data, 1, text.len, out) != text.len) || fflush(out))
+		err = errno ? -errno : -EIO;
+	buf__free(&text);
+	return err;
 }

@@ -4,14 +4,14 @@
  *
  *	struct json j;
  *
- *	json__begin(&j, stdout);
+ *	json__begin(&j);
  *	json__object(&j, NULL);
  *	json__str(&j, "name", "x");
  *	json__array(&j, "counts");
  *	json__u64(&j, NULL, 1);
  *	json__close(&j);
  *	json__close(&j);
- *	err = json__end(&j);
+ *	err = json__print(&j, stdout);
  *
  * @key is NULL inside an array and at the top, and is given inside an object.
  */
@@ -22,27 +22,34 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buf.h"
+
 #define JSON_DEPTH_MAX 16
 
 struct json {
-	FILE *out; /* borrowed */
-	int err;   /* the first misuse: -EINVAL, or -E2BIG for too deep */
+	struct buf text; /* so far */
+	int err;	 /* the first misuse: -EINVAL, or -E2BIG for too deep */
 	unsigned int depth;
 	bool used[JSON_DEPTH_MAX + 1];	 /* something was written at this depth */
 	char closer[JSON_DEPTH_MAX + 1]; /* what ends it */
 };
 
-void json__begin(struct json *j, FILE *out);
+void json__begin(struct json *j);
 void json__object(struct json *j, const char *key);
 void json__array(struct json *j, const char *key);
 void json__close(struct json *j); /* the innermost object or array */
-/* json__str - bytes that are no UTF-8 become U+FFFD; @value NULL is null. */
+/* json__str - bytes that are no UTF-8 become U+FFFD, what acts on a terminal \uXXXX; NULL is null.
+ */
 void json__str(struct json *j, const char *key, const char *value);
 void json__u64(struct json *j, const char *key, uint64_t value);
 /* json__double - not a number and infinities, which JSON has not, become null. */
 void json__double(struct json *j, const char *key, double value);
 void json__bool(struct json *j, const char *key, bool value);
-/* json__end - a newline.  0, or a negative errno for misuse or a failed write; flushes. */
-int json__end(struct json *j);
+/*
+ * json__end - and a newline; all of it is appended to @out.  0, or a negative errno for misuse or a
+ * lack of memory.  json__print - the same to a stream, which is flushed.
+ */
+int json__end(struct json *j, struct buf *out);
+int json__print(struct json *j, FILE *out);
 
 #endif

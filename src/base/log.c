@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "base/version.h"
+
+#define LINE_MAX_BYTES 1024
 
 void log__line(const char *fmt, ...)
 {
-	char line[1024];
+	char line[LINE_MAX_BYTES] = XR_PROGRAM ": ";
+	size_t len = strlen(line);
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
+	vsnprintf(line + len, sizeof(line) - 1 - len, fmt, ap);
 	va_end(ap);
-	for (unsigned char *p = (unsigned char *)line; *p; p++)
-		if (*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	fprintf(stderr, XR_PROGRAM ": %s\n", line);
+	utf8__tame(line);
+	strcat(line, "\n");
+	log__put(line, strlen(line));
 }

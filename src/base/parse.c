@@ -92,3 +92,26 @@ int parse__seconds(const char *text, double *out)
 	*out = value;
 	return 0;
 }
+
+int parse__size(const char *text, uint64_t *out)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	unsigned int shift = 0;
+	uint64_t n;
+	int err = parse__digits(&text, UINT64_MAX, &n);
+
+	if (err)
+		return err;
+	unit = *text ? strchr(units, *text) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned int)(unit - units + 1);
+		text++;
+	}
+	if (*text)
+		return -EINVAL;
+	if (n > UINT64_MAX >> shift)
+		return -ERANGE;
+	*out = n << shift;
+	return 0;
+}

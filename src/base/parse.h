@@ -32,4 +32,10 @@ int parse__u64_to(const char **at, char end, uint64_t max, uint64_t *out);
  */
 int parse__seconds(const char *text, double *out);
 
+/*
+ * parse__size - bytes: a number, then nothing or "K", "M" or "G", for KiB, MiB, GiB.  -EINVAL,
+ * -ERANGE.
+ */
+int parse__size(const char *text, uint64_t *out);
+
 #endif

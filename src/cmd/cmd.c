@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/version.h"
+#include "os/rights.h"
 
 #define NAME_COLUMN 12
 
@@ -49,6 +50,17 @@ int cmd__usage_error(const struct subcommand *c, const struct errmsg *f)
 	else
 		log__line("%s: %s (try %s %s --help)", c->name, f->text, XR_PROGRAM, c->name);
 	return CMD_USAGE;
+}
+
+int cmd__btf(const char *path, struct errmsg *f)
+{
+	if (!path || !rights__exceed())
+		return 0;
+	return errmsg__set(
+		f, -EPERM,
+		"--btf %s: this file would say where in the kernel's memory to read, and the "
+		"program has more rights than its caller: run it as root, by sudo say",
+		path);
 }
 
 int cmd__options(const struct subcommand *c, void *into, int argc, char **argv)

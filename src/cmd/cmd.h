@@ -38,6 +38,12 @@ int cmd__usage_error(const struct subcommand *c, const struct errmsg *f);
  */
 int cmd__options(const struct subcommand *c, void *into, int argc, char **argv);
 
+/*
+ * cmd__btf - may the caller name the file of the kernel's types?  It says where in the kernel's
+ * memory the sampler reads.  0, also of NULL; else -EPERM, with @f filled.
+ */
+int cmd__btf(const char *path, struct errmsg *f);
+
 /* The rows of cmd.c; each is defined in the file of its name (on Windows, list_info.c). */
 extern const struct subcommand cmd_record, cmd_list, cmd_info;
 

@@ -26,10 +26,13 @@ struct config {
 	uint32_t freq;		/* Hz */
 	double duration;	/* seconds; 0: no limit */
 	const char *output;	/* "-": stdout */
+	uint64_t max_file;	/* bytes of a file */
+	uint64_t max_memory;	/* bytes (base/limits.h) */
 	const struct writer_ops *format;
 	const struct engine_ops *engine; /* NULL: auto */
 	enum engine_clock clock;
 	uint32_t capture;	 /* XR_CAPTURE */
+	uint32_t max_sample_us;	 /* what reading one stack may take */
 	const char *stats, *btf; /* NULL: not given */
 };
 

@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "engine/engine.h"
 #include "output/writer.h"
+#include "base/limits.h"
 
 #define FREQ_DEFAULT 99
 #define FREQ_MAX     100000
@@ -46,6 +47,18 @@ static int parse_filter(const struct option_row *row, void *place, const char *a
 			struct errmsg *f)
 {
 	return filters__add(place, (enum filter_kind)row->bits, arg, f);
+}
+
+static int parse_size(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
+{
+	uint64_t size;
+
+	if (parse__size(arg, &size) || size < row->min)
+		return errmsg__set(f, -EINVAL,
+				   "--%s %s: not a size of at least %u bytes, such as 500M or 8G",
+				   row->name, arg, row->min);
+	*(uint64_t *)place = size;
+	return 0;
 }
 
 static int parse_duration(const struct option_row *row, void *place, const char *arg,
@@ -208,6 +221,29 @@ const struct option_row options__rows[] = {
 		AT(config.output),
 	},
 	{
+		.name = "max-file",
+		.arg = "SIZE",
+		.help = "let no file grow longer than this: 500M, 8G (default: 4G)",
+		.manual = "A number of bytes, or of KiB, MiB or GiB with K, M or G behind it. What "
+			  "does not go into the file any more is counted. A pipe has no limit.",
+		.type = OPTION_PARSE,
+		.parse = parse_size,
+		.min = 4096,
+		AT(config.max_file),
+	},
+	{
+		.name = "max-memory",
+		.arg = "SIZE",
+		.help = "take no more memory for names and stacks than this: 512M, 1G (default: "
+			"32M)",
+		.manual = "What finds no room is counted. The program and the kernel take some 20 "
+			  "MiB in any case.",
+		.type = OPTION_PARSE,
+		.parse = parse_size,
+		.min = 4 << 20,
+		AT(config.max_memory),
+	},
+	{
 		.name = "format",
 		.letter = 'f',
 		.arg = "NAME",
@@ -266,6 +302,20 @@ const struct option_row options__rows[] = {
 		.type = OPTION_BITS,
 		.bits = XR_ROW_FILTER,
 		AT(config.capture),
+	},
+	{
+		.name = "max-sample-time",
+		.arg = "USEC",
+		.help = "cut stacks that take more microseconds to read: 100 to 1000000 (default: "
+			"1000)",
+		.manual = "Nothing else runs on that CPU while a stack is read, so how deep a "
+			  "program's stack is must not decide for how long. What is cut is marked "
+			  "<truncated>, and a process whose stacks keep being cut is sampled less "
+			  "often. Some thousand calls are read in a millisecond.",
+		.type = OPTION_NUMBER,
+		.min = XR_SAMPLE_US_LEAST,
+		.max = XR_SAMPLE_US_MOST,
+		AT(config.max_sample_us),
 	},
 	{
 		.name = "stats",
@@ -346,7 +396,10 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 
 	*o = (struct options){
 		.config.freq = FREQ_DEFAULT,
+		.config.max_sample_us = XR_SAMPLE_US,
 		.config.output = "-",
+		.config.max_file = LIMIT_FILE,
+		.config.max_memory = LIMIT_MEMORY,
 		.config.format = formats__all()[0],
 	};
 	err = option_rows__parse(options__rows, o, argc, argv, &rest, f);

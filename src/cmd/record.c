@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "os/os.h"
+#include "os/rights.h"
 #include "os/signals.h"
 #include "os/workload.h"
 #include "output/outputs.h"
@@ -35,9 +36,23 @@ static void on_note(void *arg, enum notes_level level, const char *line)
 		log__line("%s", line);
 }
 
-static void record__note(const struct record *r, const char *line)
+static void record__note(void *record, const char *line)
 {
+	const struct record *r = record;
+
 	on_note((void *)(uintptr_t)r->config, NOTES_USER, line);
+}
+
+/* All is attached: give up what is not needed from here on. */
+static void record__keep(const struct record *r)
+{
+	unsigned int uses = RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_PRIORITY;
+
+	if (r->config->stats)
+		uses |= RIGHTS_FILES;
+	if (r->config->command)
+		uses |= RIGHTS_SIGNAL;
+	rights__keep(uses);
 }
 
 /* The workload is there before the session is, but does not run before all is ready for it. */
@@ -47,6 +62,7 @@ static int record__start(struct record *r, struct errmsg *f)
 	int err;
 
 	err = session__start(r->session);
+	record__keep(r);
 	if (!err && c->command) {
 		err = workload__go(&r->workload, f);
 		if (err)
@@ -117,7 +133,7 @@ static void record__nothing(struct record *r)
 }
 
 /* What the session counted, as far as people should know. */
-static void record__counts(const struct record *r, const struct stats *st)
+static void record__counts(struct record *r, const struct stats *st)
 {
 	char line[512];
 
@@ -133,7 +149,7 @@ static void record__counts(const struct record *r, const struct stats *st)
 			  (unsigned long long)st->ticks);
 	if (!st->rows_full)
 		return;
-	snprintf(line, sizeof(line), "%llu forked processes were not profiled: too many at once",
+	snprintf(line, sizeof(line), "%llu processes were not profiled: too many at once",
 		 (unsigned long long)st->rows_full);
 	record__note(r, line);
 }
@@ -155,6 +171,37 @@ static void record__workload(struct record *r)
 	record__note(r, line);
 }
 
+/*
+ * Write --stats.  What wrote the profile may hang on it, so this is another process; what hangs
+ * here is given up, too.
+ */
+static int record__stats(const struct record *r, const struct stats *st, struct errmsg *f)
+{
+	struct output_config to = {.path = r->config->stats, .wait_ms = OUTPUT_STUCK_MS};
+	struct output *out = NULL;
+	struct buf text = {0};
+	int err;
+
+	err = files__start(&to.files, files__given(to.path), f);
+	if (err)
+		return err;
+	err = stats__json(st, &text);
+	if (!err)
+		err = output__open(&out, &to, NULL);
+	if (!err)
+		err = output__write(out, text.data, text.len);
+	if (!err)
+		err = output__commit(out, 0);
+	if (!err)
+		err = output__finish(out);
+	if (err)
+		errmsg__set(f, err, "cannot write --stats %s: %s", to.path, os__reason(err));
+	output__close(out, NULL);
+	files__stop(to.files);
+	buf__free(&text);
+	return err;
+}
+
 /* The end of it, for people: returns the exit status.  @err: the session's. */
 static int record__report(struct record *r, int err, const struct stats *st)
 {
@@ -168,12 +215,16 @@ static int record__report(struct record *r, int err, const struct stats *st)
 	} else if (!st->processes && !r->config->all) {
 		record__nothing(r);
 		status = CMD_FAILED;
-	} else {
+	} else if (st->unwritten) {
+		log__line("%llu samples were not written", (unsigned long long)st->unwritten);
+		status = CMD_FAILED;
+	}
+	if (st->processes || (st->engine && r->config->all)) {
 		stats__summary(st, line, sizeof(line));
 		record__note(r, line);
 	}
 	record__counts(r, st);
-	if (r->config->stats && stats__write(st, r->config->stats, &fault)) {
+	if (r->config->stats && record__stats(r, st, &fault)) {
 		log__line("%s", fault.text);
 		status = CMD_FAILED;
 	}
@@ -195,7 +246,6 @@ static int record__session(struct record *r)
 		return CMD_FAILED;
 	}
 	record__loop(r);
-	signals__let_second(r->signals);
 	err = session__stop(r->session, &stats);
 	return record__report(r, err, &stats);
 }
@@ -213,7 +263,9 @@ static int record__run(const struct config *c, struct signals *signals)
 		.freq = c->freq,
 		.clock = c->clock,
 		.capture = c->capture,
+		.memory = c->max_memory,
 		.btf = c->btf,
+		.max_sample_us = c->max_sample_us,
 		.notes =
 			{
 				.line = on_note,
@@ -221,7 +273,7 @@ static int record__run(const struct config *c, struct signals *signals)
 				.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
 			},
 	};
-	const struct outputs_config to = {
+	struct outputs_config to = {
 		.format = c->format,
 		.writer =
 			{
@@ -230,6 +282,9 @@ static int record__run(const struct config *c, struct signals *signals)
 			},
 		.path = c->output,
 		.several = c->npids > 1 || c->all,
+		.memory = c->max_memory,
+		.max_file = c->max_file,
+		.note = record__note,
 	};
 	struct record r = {
 		.config = c,
@@ -240,9 +295,13 @@ static int record__run(const struct config *c, struct signals *signals)
 	int err, status = CMD_FAILED;
 	struct errmsg f = {""};
 
-	err = outputs__new(&outputs, &to);
-	if (err)
-		errmsg__set(&f, err, "out of memory");
+	err = cmd__btf(c->btf, &f);
+	/* before anything is open that would be kept open by it */
+	if (!err)
+		err = files__start(&to.files, files__given(c->output), &f);
+	to.note_arg = &r;
+	if (!err && outputs__new(&outputs, &to))
+		err = errmsg__set(&f, -ENOMEM, "out of memory");
 	if (!err)
 		err = session__open(&r.session, &session, outputs__sink(outputs), &f);
 	if (!err && c->command)
@@ -255,6 +314,7 @@ static int record__run(const struct config *c, struct signals *signals)
 	session__free(r.session);
 	workload__close(&r.workload);
 	outputs__free(outputs);
+	files__stop(to.files);
 	return status;
 }
 

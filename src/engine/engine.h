@@ -21,6 +21,7 @@ struct engine_config {
 	bool all;	  /* whole machine: processes are added while it runs */
 	bool follow;	  /* processes started by those added are added, too (--subprocesses) */
 	uint32_t capture; /* XR_CAPTURE: any row will ask for these */
+	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
 	enum engine_clock clock;
 	const char *btf; /* --btf FILE: the kernel's types, NULL: the kernel's own */
 	bool verbose;
@@ -53,6 +54,7 @@ struct engine_ops {
 	const char *name;
 	const char *help;  /* one line for --help */
 	const char *clock; /* "cpu" or "wall": what it samples unless asked otherwise */
+	bool by_code; /* it knows which instruction a sample's thread executes (row.gc_begin) */
 
 	/*
 	 * Ask the machine for what the engine needs and what it makes use of.  Each answer goes to
@@ -78,6 +80,8 @@ struct engine_ops {
 	void (*remove)(struct engine *e, uint32_t pid, uint32_t serial);
 	/*
 	 * Wait up to @timeout_ms and deliver what has come.  0: deliver and return at once.
+	 * Where more comes than can be delivered in some ten milliseconds, the rest is left for
+	 * the next call.
 	 * Returns the number of records or a negative errno; -EINTR is not an error to report.
 	 */
 	int (*poll)(struct engine *e, int timeout_ms, engine_sink sink, void *arg);

@@ -25,11 +25,26 @@ bool os__is_windows(void);
 /* os__now - ns on a clock that never goes back; on Linux CLOCK_MONOTONIC. */
 uint64_t os__now(void);
 
-/* os__create - open a new or emptied file for writing: a descriptor, or a negative errno. */
+/* Why a file of others is not written to, beside errno's reasons; as these, negative. */
+enum os_refusal {
+	OS_LINK_OF_OTHERS = 5001,
+	OS_DIRECTORY_OF_OTHERS,
+	OS_FILE_OF_OTHERS,
+	OS_FILE_HAS_NAMES,
+	OS_CLOSED, /* of standard output */
+};
+
+/*
+ * os__create - open a new or emptied file for writing: a descriptor, a negative errno or, on Linux,
+ * enum os_refusal: in what others may have prepared nothing is overwritten (linux/create.c).
+ */
 int os__create(const char *path);
 
-/* os__fopen - the same as a stream.  NULL, and errno is set. */
-FILE *os__fopen(const char *path);
+/* os__standard_output - its descriptor, or -OS_CLOSED: the program was started without one. */
+int os__standard_output(void);
+
+/* os__reason - what an error of these functions means; strerror() for errno's.  Either sign. */
+const char *os__reason(int err);
 
 /*
  * os__write - write(2): bytes written, or a negative errno; -EPIPE: the reader of a pipe has
@@ -40,7 +55,7 @@ int os__write(int fd, const void *data, unsigned int size);
 /* os__wait_writable - until @fd, where writing failed with EAGAIN, takes more. */
 void os__wait_writable(int fd);
 
-/* os__mkdir - 0 or a negative errno. */
+/* os__mkdir - 0 or a negative error, as of os__create. */
 int os__mkdir(const char *path);
 
 bool os__is_directory(const char *path);

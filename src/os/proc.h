@@ -65,6 +65,12 @@ FILE *proc__fopen(pid_t pid, const char *name);
 int proc__open_in_root(pid_t pid, const char *path);
 
 /*
+ * proc__link - where the symbolic link /proc/PID/@name leads to: its length, or a negative errno
+ * (-ENAMETOOLONG).
+ */
+ssize_t proc__link(pid_t pid, const char *name, char *path, size_t size);
+
+/*
  * proc__exe - the path of the executable as the kernel shows it, without " (deleted)".
  * -ENAMETOOLONG; -EACCES; -ENOENT: gone, or a kernel thread.
  */

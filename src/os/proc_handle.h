@@ -18,8 +18,8 @@ struct proc_handle {
 #define PROC_HANDLE_NONE ((struct proc_handle){-1})
 
 /*
- * proc_handle__open - of the process that has @pid now.  Where there is no such thing, or it is not
- * allowed, *@h is PROC_HANDLE_NONE.
+ * proc_handle__open - of the process that has @pid now.  Where there is no such thing, it is not
+ * allowed, or there are too many of them already, *@h is PROC_HANDLE_NONE.
  */
 void proc_handle__open(struct proc_handle *h, pid_t pid);
 void proc_handle__close(struct proc_handle *h);

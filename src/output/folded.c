@@ -14,6 +14,8 @@
  * place of the call after the name of the one called; its reader has to shift them as is done
  * here.)  Where a frame's place is not known it stands alone.
  *
+ * A line has a limit (limits.h): what is further out is cut, and counted.
+ *
  * Equal stacks are added up between two flushes only, so memory is bounded and `| tee` follows
  * along; readers of the format add up equal lines themselves.  A `;` in a name becomes \x3b; the
  * rest is escaped as in the rprof format, so that the two agree.
@@ -25,12 +27,14 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/limits.h"
 #include "layout.h"
 #include "output/writer.h"
 
 struct writer {
 	struct output *out;
 	bool lines, gc, roots;
+	uint64_t *cut; /* NULL: lines that were cut are not counted */
 	struct buf line;
 };
 
@@ -46,6 +50,7 @@ static int folded__open(struct writer **out, struct output *output,
 	w->lines = config->capture & XR_ROW_LINES;
 	w->gc = config->capture & XR_ROW_GC;
 	w->roots = config->roots;
+	w->cut = config->cut;
 	return 0;
 }
 
@@ -53,13 +58,6 @@ static int folded__open(struct writer **out, struct output *output,
 static int folded__next(struct writer *w)
 {
 	return w->line.len ? buf__add(&w->line, ";", 1) : 0;
-}
-
-static int folded__text(struct writer *w, const struct name *name, const char *also)
-{
-	if (name->plain)
-		return buf__add(&w->line, name->text, name->len);
-	return escape__text(&w->line, name->text, also);
 }
 
 static int folded__place(struct writer *w, struct place place)
@@ -70,8 +68,32 @@ static int folded__place(struct writer *w, struct place place)
 		return 0;
 	err = buf__str(&w->line, " (");
 	if (!err)
-		err = folded__text(w, place.file, ";");
+		err = buf__add(&w->line, place.file->field, place.file->field_len);
 	return err ? err : buf__printf(&w->line, ":%d)", (int32_t)place.line);
+}
+
+/* Bytes of @frame in a line, at most. */
+static size_t folded__size(const struct writer *w, const struct frame *frame)
+{
+	size_t place = w->lines && frame->place.file ? frame->place.file->field_len : 0;
+
+	return writer__size(frame, WRITER_FIELD) + place + strlen("; (:-1234567890)");
+}
+
+/* How many of the frames of @stack, from the innermost on, the line has room for. */
+static uint32_t folded__room(const struct writer *w, const struct stack *stack)
+{
+	size_t left = LIMIT_LINE - w->line.len - strlen("<truncated>; 12345678901234567890\n");
+	uint32_t n = 0;
+
+	for (; n < stack->nframes; n++) {
+		size_t size = folded__size(w, stack->frames[n]);
+
+		if (size > left)
+			break;
+		left -= size;
+	}
+	return n;
 }
 
 static int folded__frame(struct writer *w, const struct frame *frame)
@@ -82,7 +104,7 @@ static int folded__frame(struct writer *w, const struct frame *frame)
 		return 0;
 	err = folded__next(w);
 	if (!err)
-		err = folded__text(w, frame->function, "\";");
+		err = writer__name(&w->line, frame, WRITER_FIELD);
 	return err ? err : folded__place(w, frame->place);
 }
 
@@ -92,7 +114,7 @@ static int folded__root(struct writer *w, const struct aggregate_process *p)
 	int err = folded__next(w);
 
 	snprintf(name, sizeof(name), "%s-%" PRIu32, *p->comm ? p->comm : "unknown", p->pid);
-	return err ? err : escape__text(&w->line, name, "\";");
+	return err ? err : escape__text(&w->line, name, "\";", LIMIT_NAME);
 }
 
 static int folded__row(struct writer *w, const struct aggregate *a, const struct aggregate_row *row)
@@ -113,26 +135,19 @@ static int folded__row(struct writer *w, const struct aggregate *a, const struct
 		if (!err)
 			err = folded__place(w, stack->top);
 	}
+	n = folded__room(w, stack);
+	if (n < stack->nframes) {
+		err = err ? err : folded__frame(w, &mark_truncated);
+		if (w->cut)
+			*w->cut += row->samples;
+	}
 	for (uint32_t i = n; i > 0 && !err; i--)
 		err = folded__frame(w, stack->frames[i - 1]);
 	if (!err)
 		err = buf__printf(&w->line, " %" PRIu64 "\n", row->values[XR_UNIT_TICKS]);
 	if (!err)
 		err = output__write(w->out, w->line.data, w->line.len);
-	return err ? err : output__commit(w->out);
-}
-
-static int folded__profile(struct writer *w, const struct aggregate *a, const struct stats *stats)
-{
-	const struct aggregate_row *rows;
-	int err = 0;
-	size_t n;
-
-	(void)stats;
-	rows = aggregate__rows(a, &n);
-	for (size_t i = 0; i < n && !err; i++)
-		err = folded__row(w, a, &rows[i]);
-	return err;
+	return err ? err : output__commit(w->out, row->samples);
 }
 
 static int folded__close(struct writer *w)
@@ -147,8 +162,7 @@ static int folded__close(struct writer *w)
 const struct writer_ops writer_folded = {
 	.name = "folded",
 	.help = "one line a stack, `outer;inner count`, for flamegraph.pl and the like",
-	.pieces = true,
 	.open = folded__open,
-	.profile = folded__profile,
+	.row = folded__row,
 	.close = folded__close,
 };

@@ -1,59 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "output/output.h"
 #include "os/os.h"
 
-#define OUTPUT_ENOUGH  65536u	  /* committed bytes that are not kept back any longer */
-#define OUTPUT_AT_ONCE (1u << 30) /* bytes in one write */
+#define OUTPUT_ENOUGH 65536u /* committed bytes that are not kept back any longer */
+#define OUTPUT_KEEP   65536u /* bytes of an empty buffer that is not freed */
+#define WAIT_MS	      20     /* between two looks at what was written */
 
 struct output {
-	int fd;
-	bool ours;    /* close it */
-	bool regular; /* a file that can be truncated */
-	int error;    /* the first there was */
+	const struct output_config config;
+	struct file *file;
+	int error; /* the first there was */
+	bool over; /* the file is as long as it may be */
 	struct buf buf;
-	size_t *commits; /* where in buf they were, ascending; those of nothing new left out */
+	uint64_t before;   /* bytes of the file that are not in buf any more: they were written */
+	size_t given;	   /* of buf, to be written */
+	size_t *ends;	   /* where in buf commits were, ascending */
+	uint64_t *samples; /* of each */
 	size_t ncommits, cap;
+	uint64_t unwritten; /* samples that were dropped */
+	bool ending;
 };
 
-int output__open(struct output **out, const char *path, struct errmsg *f)
+/* What a piece of @len bytes takes of the queue: it, as much again in store, and its end. */
+static size_t piece__cost(size_t len)
 {
-	struct output *o;
-	struct stat st;
-	int err;
-
-	*out = NULL;
-	o = calloc(1, sizeof(*o));
-	if (!o)
-		return errmsg__set(f, -ENOMEM, "out of memory");
-	o->ours = strcmp(path, "-") != 0;
-	o->fd = o->ours ? os__create(path) : STDOUT_FILENO;
-	if (o->fd < 0 || fstat(o->fd, &st)) {
-		err = o->fd < 0 ? o->fd : -errno;
-		errmsg__set(f, err, "cannot write to %s: %s; give another place with -o",
-			    o->ours ? path : "standard output", strerror(-err));
-		if (o->ours && o->fd >= 0)
-			close(o->fd);
-		free(o);
-		return err;
-	}
-	o->regular = S_ISREG(st.st_mode);
-	*out = o;
-	return 0;
+	return 2 * len + 32;
 }
 
 static int output__fail(struct output *o, int err)
 {
 	if (err && !o->error)
 		o->error = err;
-	return err;
+	return o->error;
+}
+
+int output__open(struct output **out, const struct output_config *config, struct errmsg *f)
+{
+	uint64_t end = os__now() + (uint64_t)config->wait_ms * NS_PER_MS;
+	struct output *o = calloc(1, sizeof(*o));
+	int err;
+
+	*out = NULL;
+	if (!o)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	memcpy((void *)(uintptr_t)&o->config, config, sizeof(*config));
+	err = files__open(config->files, &o->file, config->path);
+	while (!err && !o->file->opened && os__now() < end)
+		files__poll(config->files, WAIT_MS);
+	err = err ? err : o->file->error;
+	if (!err) {
+		*out = o;
+		return 0;
+	}
+	file__free(o->file);
+	free(o);
+	return errmsg__set(f, err, "cannot write to %s: %s; give another place with -o",
+			   strcmp(config->path, "-") != 0 ? config->path : "standard output",
+			   os__reason(err));
 }
 
 int output__write(struct output *o, const char *data, size_t len)
@@ -79,96 +88,252 @@ int output__printf(struct output *o, const char *fmt, ...)
 /* Bytes at the start of buf that may go. */
 static size_t output__committed(const struct output *o)
 {
-	return o->ncommits ? o->commits[o->ncommits - 1] : 0;
+	return o->ncommits ? o->ends[o->ncommits - 1] : 0;
 }
 
-int output__commit(struct output *o)
+/* How many pieces were written. */
+static size_t output__written(const struct output *o)
 {
+	size_t written = (size_t)(o->file->written - o->before), low = 0, high = o->ncommits;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (o->ends[middle] <= written)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Let go the first @n pieces. */
+static void output__forget(struct output *o, size_t n)
+{
+	size_t cut = n ? o->ends[n - 1] : 0, cost = 0;
+
+	for (size_t i = 0; i < n; i++)
+		cost += piece__cost(o->ends[i] - (i ? o->ends[i - 1] : 0));
+	budget__give(o->config.queue, cost);
+	for (size_t i = n; i < o->ncommits; i++) {
+		o->ends[i - n] = o->ends[i] - cut;
+		o->samples[i - n] = o->samples[i];
+	}
+	o->ncommits -= n;
+	o->before += cut;
+	o->given -= cut;
+	o->buf.len -= cut;
+	if (o->buf.len)
+		memmove(o->buf.data, o->buf.data + cut, o->buf.len);
+	else if (o->buf.cap > OUTPUT_KEEP)
+		buf__free(&o->buf);
+}
+
+/* Let go what was written; @all: or only where that is worth moving the rest. */
+static void output__settle(struct output *o, bool all)
+{
+	size_t n = output__written(o);
+
+	if (n && (all || n == o->ncommits || o->ends[n - 1] > o->buf.len / 2))
+		output__forget(o, n);
+}
+
+/* Take @cost of the queue, if it has that much. */
+static bool output__take(struct output *o, size_t cost)
+{
+	if (budget__take(o->config.queue, cost))
+		return true;
+	files__poll(o->config.files, 0);
+	output__settle(o, true);
+	return budget__take(o->config.queue, cost);
+}
+
+bool output__room(struct output *o, size_t len)
+{
+	if (!output__take(o, piece__cost(len)))
+		return false;
+	budget__give(o->config.queue, piece__cost(len));
+	return true;
+}
+
+/* The same, but wait for room as long as that is allowed. */
+static bool output__take_later(struct output *o, size_t cost)
+{
+	struct output_wait *wait = o->config.wait;
+	uint64_t now, since = os__now();
+	bool taken = output__take(o, cost);
+
+	if (taken || !wait || (wait->hangs && wait->news == files__news(o->config.files)))
+		return taken;
+	wait->news = files__news(o->config.files);
+	while (!taken && wait->ns && !output__flush(o)) {
+		files__poll(o->config.files, WAIT_MS);
+		taken = output__take(o, cost);
+		now = os__now();
+		wait->ns -= now - since < wait->ns ? now - since : wait->ns;
+		since = now;
+	}
+	wait->hangs = wait->news == files__news(o->config.files);
+	return taken;
+}
+
+/* Would the file grow longer than it may? */
+static bool output__over(struct output *o)
+{
+	if (o->config.max && o->file->regular && o->before + o->buf.len > o->config.max)
+		o->over = true;
+	return o->over;
+}
+
+static int output__commits_room(struct output *o)
+{
+	size_t cap = o->cap ? o->cap * 2 : 64;
+	size_t *ends;
+	uint64_t *samples;
+
+	if (o->ncommits < o->cap)
+		return 0;
+	ends = realloc(o->ends, cap * sizeof(*ends));
+	if (ends)
+		o->ends = ends;
+	samples = realloc(o->samples, cap * sizeof(*samples));
+	if (samples)
+		o->samples = samples;
+	if (!ends || !samples)
+		return output__fail(o, -ENOMEM);
+	o->cap = cap;
+	return 0;
+}
+
+int output__commit(struct output *o, uint64_t samples)
+{
+	size_t whole = output__committed(o), cost = piece__cost(o->buf.len - whole);
+
 	if (o->error)
 		return o->error;
-	if (o->buf.len == output__committed(o))
+	if (o->buf.len == whole)
 		return 0;
-	if (o->ncommits == o->cap) {
-		size_t cap = o->cap ? o->cap * 2 : 64;
-		size_t *commits = realloc(o->commits, cap * sizeof(*commits));
-
-		if (!commits)
-			return output__fail(o, -ENOMEM);
-		o->commits = commits;
-		o->cap = cap;
+	if (output__commits_room(o))
+		return o->error;
+	if (output__over(o) || (samples && !output__take_later(o, cost))) {
+		o->buf.len = output__committed(o);
+		o->unwritten += samples;
+		return OUTPUT_DROPPED;
 	}
-	o->commits[o->ncommits++] = o->buf.len;
-	return o->buf.len >= OUTPUT_ENOUGH ? output__flush(o) : 0;
-}
-
-/*
- * @done bytes were written before the failure: take what came after the last whole commit back out
- * of a regular file.  Only if it is still at the file's end: stdout may be shared.
- */
-static void output__trim(struct output *o, size_t done)
-{
-	size_t whole = 0, tail;
-	struct stat st;
-	off_t end;
-
-	for (size_t i = 0; i < o->ncommits && o->commits[i] <= done; i++)
-		whole = o->commits[i];
-	tail = done - whole;
-	if (!o->regular || !tail)
-		return;
-	end = lseek(o->fd, 0, SEEK_CUR);
-	if (end < (off_t)tail || fstat(o->fd, &st) || st.st_size != end)
-		return;
-	if (!ftruncate(o->fd, end - (off_t)tail))
-		lseek(o->fd, end - (off_t)tail, SEEK_SET);
-}
-
-/* As much of @left bytes as is written at once. */
-static unsigned int output__portion(size_t left)
-{
-	return left < OUTPUT_AT_ONCE ? (unsigned int)left : OUTPUT_AT_ONCE;
+	if (!samples)
+		budget__owe(o->config.queue, cost);
+	o->ends[o->ncommits] = o->buf.len;
+	o->samples[o->ncommits++] = samples;
+	return o->buf.len - o->given >= OUTPUT_ENOUGH ? output__flush(o) : 0;
 }
 
 int output__flush(struct output *o)
 {
-	size_t whole = output__committed(o), done = 0;
+	size_t whole, first;
 
+	files__poll(o->config.files, 0);
+	output__settle(o, false);
+	if (o->file->error)
+		output__fail(o, o->file->error);
 	if (o->error)
 		return o->error;
-	while (done < whole) {
-		int n = os__write(o->fd, o->buf.data + done, output__portion(whole - done));
+	whole = output__committed(o);
+	first = output__written(o);
+	while (first < o->ncommits && o->ends[first] <= o->given)
+		first++;
+	if (o->given < whole) {
+		size_t *ends = o->ends + first, base = o->given;
 
-		if (n > 0) {
-			done += (size_t)n;
-		} else if (n == -EAGAIN) {
-			/* somebody made the pipe or terminal non-blocking */
-			os__wait_writable(o->fd);
-		} else if (n != -EINTR) {
-			output__fail(o, n ? n : -EIO);
-			output__trim(o, done);
-			return o->error;
-		}
+		for (size_t i = 0; i < o->ncommits - first; i++)
+			ends[i] -= base;
+		o->given += file__give(o->file, o->buf.data + base, whole - base, ends,
+				       o->ncommits - first);
+		for (size_t i = 0; i < o->ncommits - first; i++)
+			ends[i] += base;
 	}
-	if (done) {
-		o->buf.len -= done;
-		memmove(o->buf.data, o->buf.data + done, o->buf.len);
-		o->ncommits = 0;
-	}
+	if (o->ending && o->given == whole)
+		file__close(o->file);
 	return 0;
 }
 
-int output__close(struct output *o)
+int output__error(const struct output *o)
 {
+	return o->error ? o->error : o->file->error;
+}
+
+size_t output__waiting(const struct output *o)
+{
+	size_t written = (size_t)(o->file->written - o->before), whole = output__committed(o);
+
+	return o->error || written > whole ? 0 : whole - written;
+}
+
+void output__end(struct output *o)
+{
+	o->ending = true;
+	output__flush(o);
+}
+
+bool output__done(struct output *o)
+{
+	return output__flush(o) || o->file->closed;
+}
+
+struct patience patience__begin(struct files *files)
+{
+	uint64_t now = os__now();
+
+	return (struct patience){
+		.files = files,
+		.news = files__news(files),
+		.since = now,
+		.end = now + OUTPUT_END_MS * NS_PER_MS,
+	};
+}
+
+bool patience__wait(struct patience *p)
+{
+	uint64_t now;
+
+	files__poll(p->files, WAIT_MS);
+	now = os__now();
+	if (files__news(p->files) != p->news) {
+		p->news = files__news(p->files);
+		p->since = now;
+	}
+	return now < p->end && now - p->since < OUTPUT_STUCK_MS * NS_PER_MS;
+}
+
+int output__finish(struct output *o)
+{
+	struct patience patience = patience__begin(o->config.files);
+
+	output__end(o);
+	while (!output__done(o))
+		if (!patience__wait(&patience))
+			return output__fail(o, -ETIMEDOUT);
+	return output__error(o);
+}
+
+int output__close(struct output *o, uint64_t *unwritten)
+{
+	uint64_t lost;
 	int err;
 
 	if (!o)
 		return 0;
-	output__flush(o);
-	if (o->ours && close(o->fd) && errno != EINTR)
-		output__fail(o, -errno);
-	err = o->error;
+	files__poll(o->config.files, 0);
+	err = output__error(o);
+	lost = o->unwritten;
+	for (size_t i = output__written(o); i < o->ncommits; i++)
+		lost += o->samples[i];
+	if (unwritten && err != -EPIPE)
+		*unwritten += lost;
+	output__forget(o, o->ncommits);
+	file__free(o->file);
 	buf__free(&o->buf);
-	free(o->commits);
+	free(o->ends);
+	free(o->samples);
 	free(o);
 	return err;
 }

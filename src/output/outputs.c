@@ -9,160 +9,127 @@
 #include "base/map.h"
 #include "os/os.h"
 #include "output/outputs.h"
-#include "profile/limits.h"
+#include "output/stream.h"
+#include "base/limits.h"
 
-#define STREAM_PATH_MAX 4096	 /* bytes */
-#define FLUSH_NS	NS_PER_S /* between two profiles that a file is made of */
-
-struct stream {
-	struct stream *next, **link; /* in outputs.all */
-	struct output *out;
-	struct writer *writer;
-	struct aggregate *aggregate; /* for a format that wants it; NULL: none */
-	char *path;
-	bool dirty; /* samples came since the last flush */
-};
+#define STREAM_PATH_MAX 4096		  /* bytes */
+#define FLUSH_NS	NS_PER_S	  /* between two profiles that a file is made of */
+#define WAIT_NS		(100 * NS_PER_MS) /* from one tick to the next, for room in the queue */
+#define OPEN_FIRST_MS	1000 /* for the first file to be open, before anything is sampled */
+#define OPEN_MS		20   /* for others */
 
 struct outputs {
 	struct outputs_config config;
+	struct stream_config streams;
+	struct budget queue, files;
+	struct output_wait wait;
+	struct stats dropped;  /* what the streams that are gone counted, and `refused` */
 	const char *directory; /* NULL: all is in `shared` */
 	struct stream *shared;
 	struct stream *all;
-	struct map own;	  /* in a directory: (serial, 0) to the process' stream */
-	uint64_t flushed; /* when profiles were last written; ns, CLOCK_MONOTONIC */
-	uint64_t dropped; /* samples whose stack found no room in an aggregate */
-	uint8_t *pids;	  /* bit set: a file of that pid was made in this run */
+	uint32_t count;	       /* of them */
+	struct stream refused; /* stands for those that could not be opened for lack of room */
+	struct map own;	       /* in a directory: (serial, 0) to the process' stream */
+	uint64_t flushed;      /* when profiles were last written; ns, CLOCK_MONOTONIC */
+	uint8_t *pids;	       /* bit set: a file of that pid was made in this run */
 	size_t pids_size;
+	bool said_refused, said_dropped, said_stacks;
 	int err;
 	struct errmsg fault;
 };
+
+static const char *path__name(const char *path)
+{
+	return strcmp(path, "-") != 0 ? path : "standard output";
+}
 
 /* Keep the first error. */
 static int outputs__fail(struct outputs *ss, const struct stream *st, int err)
 {
 	if (!ss->err) {
 		ss->err = err;
-		errmsg__set(&ss->fault, err, "cannot write %s: %s",
-			    strcmp(st->path, "-") != 0 ? st->path : "to standard output",
-			    strerror(-err));
+		errmsg__set(&ss->fault, err, "cannot write to %s: %s", path__name(st->path),
+			    err == -EFBIG ? "the file may not grow any more (ulimit -f)"
+					  : os__reason(err));
 	}
 	return ss->err;
 }
 
-/* Have what was added up written. */
-static int stream__profile(struct outputs *ss, struct stream *st, const struct stats *stats)
+static void outputs__note(struct outputs *ss, bool *said, const char *line)
 {
-	int err = ss->config.format->profile(st->writer, st->aggregate, stats);
-
-	ss->dropped += aggregate__dropped(st->aggregate);
-	aggregate__clear(st->aggregate);
-	return err;
+	if (!*said && ss->config.note)
+		ss->config.note(ss->config.note_arg, line);
+	*said = true;
 }
 
-static void stream__free(struct stream *st)
+static void outputs__put(struct outputs *ss, struct stream *st)
 {
-	aggregate__free(st->aggregate);
-	free(st->path);
-	free(st);
-}
-
-/*
- * Complete its file, unlink from the list, close and free: the error of that, which was not there
- * before.  @stats: of the run, NULL if it goes on.
- */
-static int stream__close(struct outputs *ss, struct stream *st, const struct stats *stats)
-{
-	int err = 0, other;
-
-	if (st->aggregate && !ss->err)
-		err = stream__profile(ss, st, stats);
-	other = ss->config.format->close(st->writer);
-	err = err ? err : other;
-	other = output__close(st->out);
-	err = err ? err : other;
-	if (err)
-		outputs__fail(ss, st, err);
-	*st->link = st->next;
-	if (st->next)
-		st->next->link = st->link;
-	stream__free(st);
-	return err;
-}
-
-static int stream__open(struct outputs *ss, const char *path, struct stream **out)
-{
-	struct stream *st;
-	int err = -ENOMEM;
-
-	st = calloc(1, sizeof(*st));
-	if (!st)
-		goto failed;
-	st->path = strdup(path);
-	if (!st->path)
-		goto failed;
-	if (ss->config.format->profile)
-		err = aggregate__new(&st->aggregate, LIMIT_AGGREGATE, ss->config.format->labels);
-	else
-		err = 0;
-	if (err)
-		goto failed;
-	err = output__open(&st->out, path, &ss->fault);
-	if (err) {
-		ss->err = err;
-		goto failed;
-	}
-	err = ss->config.format->open(&st->writer, st->out, &ss->config.writer);
-	if (err) {
-		outputs__fail(ss, st, err);
-		goto failed;
-	}
-	st->dirty = true;
 	st->next = ss->all;
 	st->link = &ss->all;
 	if (st->next)
 		st->next->link = &st->next;
 	ss->all = st;
-	*out = st;
-	return 0;
-failed:
-	if (st) {
-		output__close(st->out);
-		stream__free(st);
-	}
-	if (!ss->err)
-		ss->err = errmsg__set(&ss->fault, err, "cannot write %s: %s", path, strerror(-err));
-	return ss->err;
+	ss->count++;
 }
 
-static bool path__wants_directory(const char *path, bool several)
+static void outputs__remove(struct outputs *ss, struct stream *st)
+{
+	int err;
+
+	*st->link = st->next;
+	if (st->next)
+		st->next->link = st->link;
+	ss->count--;
+	err = stream__error(st);
+	if (err)
+		outputs__fail(ss, st, err);
+	stream__free(st, &ss->dropped);
+}
+
+static bool path__wants_directory(struct outputs *ss, const char *path, bool several)
 {
 	size_t len = strlen(path);
 
 	if (!strcmp(path, "-"))
 		return false;
-	return several || (len && path[len - 1] == '/') || os__is_directory(path);
+	return several || (len && path[len - 1] == '/') ||
+	       files__directory(ss->config.files, path, false) == 1;
 }
 
 int outputs__new(struct outputs **out, const struct outputs_config *config)
 {
+	size_t memory = config->memory ? config->memory : LIMIT_MEMORY;
 	struct outputs *ss = calloc(1, sizeof(*ss));
 
 	*out = ss;
 	if (!ss)
 		return -ENOMEM;
 	ss->config = *config;
+	ss->queue.max = LIMIT_QUEUE(memory);
+	ss->files.max = LIMIT_FILES(memory);
+	ss->config.writer.files = &ss->files;
+	ss->config.writer.cut = &ss->dropped.lines_cut;
+	ss->streams = (struct stream_config){
+		.format = config->format,
+		.writer = ss->config.writer,
+		.files = config->files,
+		.queue = &ss->queue,
+		.wait = &ss->wait,
+		.max_file = config->max_file,
+		.aggregate = LIMIT_AGGREGATE(memory),
+	};
 	return 0;
 }
 
 /* Make the directory @path if it is not there. */
 static int outputs__directory(struct outputs *ss, const char *path)
 {
-	int err = os__mkdir(path);
+	int err = files__directory(ss->config.files, path, true);
 
-	if (err && err != -EEXIST)
+	if (err < 0)
 		ss->err = errmsg__set(&ss->fault, err, "cannot make directory %s: %s", path,
-				      strerror(-err));
-	else if (!os__is_directory(path))
+				      os__reason(err));
+	else if (!err)
 		ss->err = errmsg__set(&ss->fault, -ENOTDIR,
 				      "%s is not a directory: several processes need one file each "
 				      "in format %s",
@@ -177,9 +144,9 @@ static int outputs__begin(void *arg, uint32_t freq)
 	const char *path = ss->config.path;
 	char shared[STREAM_PATH_MAX];
 
-	ss->config.writer.freq = freq;
+	ss->streams.writer.freq = freq;
 	snprintf(shared, sizeof(shared), "%s", path);
-	if (path__wants_directory(path, ss->config.several && format->per_process)) {
+	if (path__wants_directory(ss, path, ss->config.several && format->per_process)) {
 		if (outputs__directory(ss, path))
 			return ss->err;
 		if (format->per_process)
@@ -187,7 +154,12 @@ static int outputs__begin(void *arg, uint32_t freq)
 		else
 			snprintf(shared, sizeof(shared), "%s/profile.%s", path, format->name);
 	}
-	return ss->directory ? 0 : stream__open(ss, shared, &ss->shared);
+	if (ss->directory)
+		return 0;
+	ss->err = stream__open(&ss->shared, &ss->streams, shared, OPEN_FIRST_MS, &ss->fault);
+	if (!ss->err)
+		outputs__put(ss, ss->shared);
+	return ss->err;
 }
 
 bool outputs__per_process(const struct outputs *ss)
@@ -216,6 +188,25 @@ static int pid__seen(struct outputs *ss, uint32_t pid)
 	return seen;
 }
 
+/* Open the file of a process; one too many for the system is no failure of the others. */
+static int outputs__open(struct outputs *ss, const char *path, struct stream **st)
+{
+	int err = -EMFILE;
+
+	if (ss->count < LIMIT_STREAMS)
+		err = stream__open(st, &ss->streams, path, OPEN_MS, &ss->fault);
+	if (!err) {
+		outputs__put(ss, *st);
+	} else if (err == -EMFILE || err == -ENFILE) {
+		outputs__note(ss, &ss->said_refused,
+			      "too many files are open (ulimit -n): those of some processes are "
+			      "not written");
+		*st = &ss->refused;
+		err = 0;
+	}
+	return err;
+}
+
 /* The stream of process @p, made if there is none yet; NULL: ss->err. */
 static struct stream *outputs__stream(struct outputs *ss, const struct profile_process *p)
 {
@@ -237,45 +228,31 @@ static struct stream *outputs__stream(struct outputs *ss, const struct profile_p
 				      ss->directory);
 		return NULL;
 	}
-	if (seen < 0 || stream__open(ss, path, &st))
-		goto failed;
-	if (!map__put(&ss->own, p->serial, 0, st))
-		return st;
-failed:
-	if (!ss->err)
-		ss->err = errmsg__set(&ss->fault, -ENOMEM, "out of memory");
-	return NULL;
+	ss->err = seen < 0 ? seen : outputs__open(ss, path, &st);
+	if (!ss->err && map__put(&ss->own, p->serial, 0, st))
+		ss->err = -ENOMEM;
+	if (ss->err == -ENOMEM)
+		errmsg__set(&ss->fault, -ENOMEM, "out of memory");
+	return ss->err ? NULL : st;
 }
 
 static int outputs__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
 	struct outputs *ss = arg;
 	struct stream *st;
+	int err;
 
 	if (event == PROFILE_BEGAN)
 		return outputs__stream(ss, p) ? 0 : ss->err;
 	st = map__remove(&ss->own, p->serial, 0);
-	if (st)
-		stream__close(ss, st, NULL); /* its file is complete */
+	if (!st || st == &ss->refused)
+		return ss->err;
+	err = stream__end(st, NULL);
+	if (err)
+		return outputs__fail(ss, st, err);
+	if (stream__done(st))
+		outputs__remove(ss, st);
 	return ss->err;
-}
-
-/* Add a sample to the profile of @st, which is written if there is no room for more. */
-static int stream__add(struct outputs *ss, struct stream *st, const struct profile_process *p,
-		       const struct sample *s)
-{
-	bool pieces = ss->config.format->pieces;
-	int err = 0;
-
-	if (pieces && aggregate__size(st->aggregate) > LIMIT_PIECE)
-		err = stream__profile(ss, st, NULL);
-	if (!err)
-		err = aggregate__add(st->aggregate, p, s);
-	if (err == -ENOSPC) {
-		aggregate__drop(st->aggregate, p, s);
-		err = 0;
-	}
-	return err;
 }
 
 static int outputs__sample(void *arg, const struct profile_process *p, const struct sample *s)
@@ -286,45 +263,89 @@ static int outputs__sample(void *arg, const struct profile_process *p, const str
 
 	if (!st)
 		return ss->err;
-	st->dirty = true;
-	if (st->aggregate)
-		err = stream__add(ss, st, p, s);
-	else
-		err = ss->config.format->sample(st->writer, p, s);
-	return err ? outputs__fail(ss, st, err) : 0;
+	if (st == &ss->refused) {
+		ss->dropped.unwritten++;
+		return 0;
+	}
+	err = stream__sample(st, p, s);
+	if (err == OUTPUT_DROPPED)
+		outputs__note(ss, &ss->said_dropped,
+			      "samples are dropped: their files are full, or are not written as "
+			      "fast as they come");
+	if (st->filling && aggregate__dropped(st->filling))
+		outputs__note(ss, &ss->said_stacks,
+			      "there is no memory for more stacks: they are counted, and shown as "
+			      "<no-room> (--max-memory)");
+	return err < 0 ? outputs__fail(ss, st, err) : 0;
 }
 
 static int outputs__tick(void *arg, uint64_t now)
 {
 	struct outputs *ss = arg;
-	const struct writer_ops *format = ss->config.format;
-	bool profiles = format->profile && format->pieces && now - ss->flushed >= FLUSH_NS;
+	bool profiles = now - ss->flushed >= FLUSH_NS;
+	struct stream *st, *next;
 	int err;
 
 	if (profiles)
 		ss->flushed = now;
-	for (struct stream *st = ss->all; st && !ss->err; st = st->next) {
-		if (!st->dirty)
-			continue;
-		err = profiles ? stream__profile(ss, st, NULL) : 0;
-		if (!err)
-			err = output__flush(st->out);
+	ss->wait.ns = WAIT_NS;
+	for (st = ss->all; st && !ss->err; st = next) {
+		next = st->next;
+		err = stream__flush(st, profiles);
 		if (err)
 			outputs__fail(ss, st, err);
-		st->dirty = format->profile && !profiles;
+		else if (st->ended && stream__done(st))
+			outputs__remove(ss, st);
 	}
 	return ss->err;
+}
+
+/* All files are completed, as far as that is done soon enough. */
+static void outputs__complete(struct outputs *ss, struct stats *stats)
+{
+	struct patience patience = patience__begin(ss->config.files);
+	struct stream *st, *next;
+	int err;
+
+	for (st = ss->all; st; st = st->next) {
+		err = stream__end(st, stats);
+		if (err)
+			outputs__fail(ss, st, err);
+	}
+	do {
+		for (st = ss->all; st; st = next) {
+			next = st->next;
+			if (stream__done(st))
+				outputs__remove(ss, st);
+		}
+	} while (ss->all && patience__wait(&patience));
 }
 
 static int outputs__finish(void *arg, struct stats *stats)
 {
 	struct outputs *ss = arg;
+	char place[256];
+	bool late;
 
+	if (ss->all)
+		outputs__complete(ss, stats);
+	late = ss->all;
+	if (late)
+		snprintf(place, sizeof(place), "%s", path__name(ss->config.path));
 	while (ss->all)
-		stream__close(ss, ss->all, stats);
+		outputs__remove(ss, ss->all);
 	map__free(&ss->own);
-	if (stats)
-		stats->stacks_dropped += ss->dropped;
+	if (stats) {
+		stats->stacks_dropped += ss->dropped.stacks_dropped;
+		stats->unwritten += ss->dropped.unwritten;
+		stats->lines_cut += ss->dropped.lines_cut;
+	}
+	if (late && !ss->err)
+		ss->err =
+			errmsg__set(&ss->fault, -ETIMEDOUT,
+				    "cannot write to %s: it takes no more, or too slowly; %" PRIu64
+				    " samples were not written",
+				    place, ss->dropped.unwritten);
 	return ss->err;
 }
 

@@ -24,15 +24,23 @@ struct outputs_config {
 	 */
 	const char *path;
 	bool several;
+	struct files *files; /* who writes them */
+	size_t memory; /* bytes, of which shares may be taken (base/limits.h); 0: LIMIT_MEMORY */
+	uint64_t max_file; /* bytes of a regular file; 0: no limit */
+	/* Called with one line for the user's stderr; NULL is allowed. */
+	void (*note)(void *arg, const char *line);
+	void *note_arg;
 };
 
 /* outputs__new - nothing is opened before the sink's begin.  -ENOMEM. */
 int outputs__new(struct outputs **out, const struct outputs_config *config);
 
 /*
- * outputs__sink - as a sink.  What was written is handed to the kernel at each tick; what a format
- * has added up, and may be written in pieces, is written once a second.  After a failure nothing
- * more is written and all calls return the same error.  Finish completes and closes all files.
+ * outputs__sink - as a sink.  What was written is handed on at each tick; what a format has added
+ * up, and may be written in rows, is written once a second.  Nothing waits for it: a sample for
+ * which there is no room is counted as unwritten.  After a failure nothing more is written and all
+ * calls return the same error.  Finish completes and closes all files; -ETIMEDOUT: some were not
+ * written in time (output.h), and are given up.
  */
 struct sink outputs__sink(struct outputs *ss);
 

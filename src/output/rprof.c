@@ -11,7 +11,8 @@
  * where that function was called from.  A sample about which there is nothing to say (no frames,
  * no mark, no location) has no line.  A sample that stands for n ticks is n lines.  What R would
  * not write: the frames `<truncated>` (outermost) and `<other-thread>`, and escapes in hostile
- * names (escape.h).  Memory profiling, R's third prefix, cannot be had from outside.
+ * names (escape.h).  Memory profiling, R's third prefix, cannot be had from outside.  A line has a
+ * limit (limits.h): what is further out is cut.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 #include "base/escape.h"
 #include "layout.h"
 #include "output/writer.h"
-#include "profile/limits.h"
+#include "base/limits.h"
 
 /* A file that was announced.  Those of all processes: their names do not live as long as this. */
 struct rprof_file {
@@ -37,6 +38,8 @@ struct writer {
 	struct table files; /* struct rprof_file */
 	struct arena arena; /* of them */
 	unsigned int last;  /* the highest number given */
+	uint64_t *cut;	    /* NULL: lines that were cut are not counted */
+	size_t announced;   /* bytes of the lines of files that go before this sample's line */
 	struct buf line;
 };
 
@@ -54,17 +57,18 @@ static int rprof__open(struct writer **out, struct output *output,
 	if (!w)
 		return -ENOMEM;
 	w->out = output;
+	w->cut = config->cut;
 	w->lines = config->capture & XR_ROW_LINES;
 	w->gc = config->capture & XR_ROW_GC;
-	w->budget.max = LIMIT_FILES;
+	w->budget = (struct budget){.whole = config->files, .max = LIMIT_FILES_ONE(LIMIT_MEMORY)};
 	w->files.budget = w->arena.budget = &w->budget;
 	/* microseconds, rounded as R rounds; R takes no interval of 0 */
 	interval = (uint32_t)(1e6 / config->freq + 0.5);
 	err = output__printf(output, "%s%ssample.interval=%u\n", w->gc ? "GC profiling: " : "",
 			     w->lines ? "line profiling: " : "", interval ? interval : 1);
 	if (!err)
-		err = output__commit(output);
-	if (err)
+		err = output__commit(output, 0);
+	if (err < 0)
 		free(w);
 	else
 		*out = w;
@@ -90,6 +94,12 @@ static struct rprof_file *rprof__new_file(struct writer *w, const struct name *n
 	return table__add(&w->files, file) ? NULL : file;
 }
 
+static void rprof__forget_files(struct writer *w)
+{
+	table__free(&w->files);
+	arena__free(&w->arena);
+}
+
 /* Number the file, and announce it if it is new. */
 static int rprof__file(struct writer *w, const struct name *name, unsigned int *number)
 {
@@ -103,23 +113,21 @@ static int rprof__file(struct writer *w, const struct name *name, unsigned int *
 	}
 	file = rprof__new_file(w, name);
 	if (!file) { /* too many to be remembered: a file may have two numbers */
-		table__free(&w->files);
-		arena__free(&w->arena);
+		rprof__forget_files(w);
 		file = rprof__new_file(w, name);
 	}
 	if (!file)
 		return -ENOMEM;
 	*number = ++w->last;
 	/* its name goes to the end of the line: quotes do no harm */
-	err = escape__text(&line, name->text, "");
-	if (!err)
+	err = escape__text(&line, name->text, "", LIMIT_NAME);
+	w->announced += line.len + strlen("#File 1234567890: \n");
+	if (err >= 0)
 		err = output__printf(w->out, "#File %u: ", *number);
 	if (!err)
 		err = output__write(w->out, line.data, line.len);
 	if (!err)
 		err = output__write(w->out, "\n", 1);
-	if (!err)
-		err = output__commit(w->out);
 	buf__free(&line);
 	return err;
 }
@@ -136,42 +144,61 @@ static int rprof__place(struct writer *w, struct place place)
 	return err ? err : buf__printf(&w->line, "%u#%d ", number, (int32_t)place.line);
 }
 
-static int rprof__frame(struct writer *w, const struct name *name)
+static int rprof__frame(struct writer *w, const struct frame *frame)
 {
 	int err = buf__add(&w->line, "\"", 1);
 
 	if (!err)
-		err = buf__add(&w->line, name->safe, name->safe_len);
+		err = writer__name(&w->line, frame, WRITER_SAFE);
 	return err ? err : buf__add(&w->line, "\" ", 2);
+}
+
+/* Has the line no room for @frame, and for the mark that would then stand for it and what is out?
+ */
+static bool rprof__full(const struct writer *w, const struct frame *frame)
+{
+	return w->line.len + w->announced + writer__size(frame, WRITER_SAFE) +
+		       strlen("\"<truncated>\" \"\" 1234567890#-1234567890 \n") >
+	       LIMIT_LINE;
 }
 
 static int rprof__sample(struct writer *w, const struct profile_process *p, const struct sample *s)
 {
 	const struct stack *stack = s->stack;
+	bool cut = false;
 	int err = 0;
 
 	(void)p;
 	if (s->unit != XR_UNIT_TICKS)
 		return -ENOTSUP; /* a line is one interval of the header */
-	w->line.len = 0;
+	w->line.len = w->announced = 0;
 	/* R has the place where a function is called from after its name */
 	for (uint32_t i = 0; i < stack->nframes && !err; i++) {
 		const struct frame *frame = stack->frames[i];
 
 		if (frame->function == mark_gc.function && !w->gc)
 			continue;
+		if (rprof__full(w, frame)) {
+			err = rprof__frame(w, &mark_truncated);
+			cut = true;
+			break;
+		}
 		err = rprof__place(w, frame->place);
 		if (!err)
-			err = rprof__frame(w, frame->function);
+			err = rprof__frame(w, frame);
 	}
-	if (!err)
+	if (cut && w->cut)
+		++*w->cut;
+	if (!err && !cut)
 		err = rprof__place(w, stack->top);
 	if (!err && w->line.len)
 		err = buf__add(&w->line, "\n", 1);
-	for (uint64_t n = w->line.len ? s->weight : 0; n && !err; n--) {
+	for (uint64_t n = w->line.len ? s->weight : 0; n && err >= 0; n--) {
 		err = output__write(w->out, w->line.data, w->line.len);
 		if (!err)
-			err = output__commit(w->out);
+			err = output__commit(w->out, 1);
+		if (err == OUTPUT_DROPPED) /* files may have been announced in it */
+			rprof__forget_files(w);
 	}
 	return err;
 }
@@ -180,8 +207,7 @@ static int rprof__close(struct writer *w)
 {
 	if (!w)
 		return 0;
-	table__free(&w->files);
-	arena__free(&w->arena);
+	rprof__forget_files(w);
 	buf__free(&w->line);
 	free(w);
 	return 0;

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "output/output.h"
 #include "profile/aggregate.h"
 #include "profile/profile.h"
@@ -16,35 +17,51 @@
 struct writer_config {
 	uint32_t freq;	  /* of sampling, Hz: rprof writes the interval in microseconds */
 	uint32_t capture; /* XR_CAPTURE, as asked for: it changes rprof's header, folded's frames */
-	bool roots;	  /* several processes in one output: "comm-pid" is the root frame */
+	uint64_t *cut;	  /* samples whose line was cut are counted here; NULL: nowhere */
+	struct budget *files; /* for the names of source files, of all writers; NULL: no limit */
+	bool roots;	      /* several processes in one output: "comm-pid" is the root frame */
 };
 
 struct writer;
 
 /*
- * A format has either `sample`: it is given each sample as it comes; or `profile`: it is given what
- * they add up to.  All return 0 or a negative errno.  A writer commits (output.h) whatever may be
- * the end of its file.
+ * A format has one of `sample`: it is given each sample as it comes; `row`: it is given each row of
+ * what they add up to; `profile`: it is given all that they add up to, at the end.  All return 0,
+ * or OUTPUT_DROPPED when there was no room for it in the output, or a negative errno.  A writer
+ * commits (output.h) whatever may be the end of its file.
  */
 struct writer_ops {
 	const char *name;
 	const char *help;
 	bool per_process; /* several processes need one output each (rprof) */
-	/*
-	 * With `profile`: the file may be made of any number of profiles one after another, as its
-	 * readers add them up (folded).  They come about once a second then, and when there are
-	 * many stacks; else there is one, at the end, which may miss stacks (aggregate.h).
-	 */
-	bool pieces;
-	uint32_t labels; /* with `profile`: the XR_F_ flags by which samples are kept apart */
+	uint32_t labels; /* with `row` or `profile`: the XR_F_ flags by which samples are kept apart
+			  */
 	/* Write the header, if any, to @out, which is borrowed until close. */
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);
 	int (*sample)(struct writer *w, const struct profile_process *p, const struct sample *s);
-	/* @stats: what was counted in the whole run, if it is over; else NULL. */
+	/*
+	 * The file may be made of any number of profiles one after another, as its readers add them
+	 * up (folded).  Their rows come about once a second, and when there are many stacks.
+	 */
+	int (*row)(struct writer *w, const struct aggregate *a, const struct aggregate_row *row);
+	/*
+	 * The profile, which may miss stacks (aggregate.h).  @stats: what was counted in the whole
+	 * run; NULL if that is not known.
+	 */
 	int (*profile)(struct writer *w, const struct aggregate *a, const struct stats *stats);
 	/* Whatever must be written at the end; frees @w.  NULL is allowed. */
 	int (*close)(struct writer *w);
 };
+
+/*
+ * A name as a format shows it: the `safe` form of base/intern.h, or the `field` one.  A function
+ * that is called as if it were a mark, `<GC>`, has its first character escaped, \\x3cGC>, so that
+ * marks can be told.  writer__size - its bytes.  writer__name - append it.
+ */
+enum writer_form { WRITER_SAFE, WRITER_FIELD };
+
+size_t writer__size(const struct frame *frame, enum writer_form form);
+int writer__name(struct buf *line, const struct frame *frame, enum writer_form form);
 
 /*
  * formats__all - all formats, ended by NULL; the first is the default.  formats__find - the one of

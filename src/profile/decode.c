@@ -4,18 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "profile/decode.h"
 #include "profile/known.h"
 
 #define DECODE_CPUS_MAX	  65536u
 #define DECODE_WEIGHT_MAX (1ULL << 24) /* ticks in one sample: hours of them at 999 Hz */
+#define PENDING_KEEP	  1024u	       /* frames for which room is kept */
 #define DECODE_FLAGS                                                                               \
 	(XR_F_MORE | XR_F_TRUNCATED | XR_F_GC | XR_F_LINES | XR_F_OTHER_THREAD | XR_F_KERNEL |     \
-	 XR_F_DISCARD)
+	 XR_F_DISCARD | XR_F_UNPROVEN)
 
 /* The sample being put together from what one cpu sends at one level. */
 struct pending {
 	bool active;
+	bool no_room; /* for its frames */
 	uint32_t next_part;
 	uint32_t cap, nframes;
 	const struct frame **frames; /* the first is left free for <GC> */
@@ -34,7 +37,7 @@ struct decoder {
 	uint32_t npending;
 };
 
-int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg)
+int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg, size_t memory)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
 
@@ -43,12 +46,12 @@ int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg)
 		return -ENOMEM;
 	d->ops = *ops;
 	d->arg = arg;
-	known__init(&d->all, &d->stats);
+	known__init(&d->all, &d->stats, memory ? memory : LIMIT_MEMORY);
 	return 0;
 }
 
 /* Room for @more frames, and for the marks: one inside of them and one outside. */
-static int pending__room(struct pending *p, uint32_t more)
+static int pending__room(struct decoder *d, struct pending *p, uint32_t more)
 {
 	uint32_t need = p->nframes + more, cap = p->cap ? p->cap : 64;
 	const struct frame **frames;
@@ -60,9 +63,13 @@ static int pending__room(struct pending *p, uint32_t more)
 		cap *= 2;
 	if (cap == p->cap)
 		return 0;
+	if (!budget__take(&d->all.made, (cap - p->cap) * sizeof(*frames)))
+		return -ENOSPC;
 	frames = realloc(p->frames, (size_t)cap * sizeof(*frames));
-	if (!frames)
+	if (!frames) {
+		budget__give(&d->all.made, (cap - p->cap) * sizeof(*frames));
 		return -ENOMEM;
+	}
 	p->frames = frames;
 	p->cap = cap;
 	return 0;
@@ -75,12 +82,12 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 	uint32_t step = lines ? 2 : 1;
 	int err;
 
-	err = pending__room(p, r->nslots / step + !!(r->flags & XR_F_OTHER_THREAD));
+	err = pending__room(d, p, r->nslots / step + !!(r->flags & XR_F_OTHER_THREAD));
 	if (err)
 		return err;
 	/* what is known of R's thread says nothing about another */
 	if (r->flags & XR_F_OTHER_THREAD) {
-		p->sample.flags &= ~XR_F_GC;
+		p->sample.flags &= ~(XR_F_GC | XR_F_UNPROVEN);
 		p->frames[++p->nframes] = &mark_other_thread;
 	} else if (!r->part && lines) {
 		p->file = r->file;
@@ -108,6 +115,8 @@ static const struct stack *decoder__stack(struct decoder *d, struct pending *p)
 	uint32_t n = p->nframes;
 	const struct stack *stack = NULL;
 
+	if (p->no_room)
+		goto no_room;
 	if (p->sample.flags & XR_F_TRUNCATED) {
 		struct frame mark = mark_truncated;
 
@@ -180,11 +189,17 @@ static bool pending__goes_on(const struct pending *p, const struct xr_sample *r)
 }
 
 /* What was put together so far is of no use any more, or was handed on. */
-static void pending__end(struct pending *p)
+static void pending__end(struct decoder *d, struct pending *p)
 {
 	if (p->active)
 		p->known->pending--;
 	p->active = false;
+	if (p->cap <= PENDING_KEEP)
+		return;
+	budget__give(&d->all.made, p->cap * sizeof(*p->frames));
+	free(p->frames);
+	p->frames = NULL;
+	p->cap = 0;
 }
 
 static int decoder__start(struct decoder *d, struct pending *p, const struct xr_sample *r)
@@ -197,6 +212,7 @@ static int decoder__start(struct decoder *d, struct pending *p, const struct xr_
 	k->pending++;
 	p->active = true;
 	p->known = k;
+	p->no_room = false;
 	p->next_part = 0;
 	p->nframes = 0;
 	p->file = 0;
@@ -224,19 +240,23 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 	if (!p)
 		return -ENOMEM;
 	if (r->flags & XR_F_DISCARD) {
-		pending__end(p);
+		pending__end(d, p);
 		return 0;
 	}
 	if (!r->part || !pending__goes_on(p, r)) {
 		d->stats.partial += p->active;
-		pending__end(p);
+		pending__end(d, p);
 		err = r->part ? -EBADMSG : decoder__start(d, p, r);
 	}
 	if (err)
 		return err;
 	p->next_part++;
 	p->sample.flags |= r->flags & ~XR_F_MORE;
-	err = decoder__frames(d, p, r);
+	err = p->no_room ? 0 : decoder__frames(d, p, r);
+	if (err == -ENOSPC) { /* the sample counts, without its stack */
+		p->no_room = true;
+		err = 0;
+	}
 	if (!err && r->flags & XR_F_MORE)
 		return 0;
 	if (!err) {
@@ -244,7 +264,7 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 		d->stats.samples++;
 		d->ops.sample(d->arg, &p->sample);
 	}
-	pending__end(p);
+	pending__end(d, p);
 	return err;
 }
 
@@ -257,7 +277,7 @@ static int decoder__text(struct decoder *d, const struct xr_text *r, size_t size
 
 static int decoder__process(struct decoder *d, const struct xr_process *r, size_t size)
 {
-	if (size < sizeof(*r) || r->event < XR_PROCESS_FORK || r->event > XR_PROCESS_EXIT ||
+	if (size < sizeof(*r) || r->event < XR_PROCESS_FORK || r->event >= XR_PROCESS_EVENTS ||
 	    !memchr(r->comm, '\0', sizeof(r->comm)))
 		return -EBADMSG;
 	/* a child's row starts without texts: the sampler sends them anew */
@@ -291,7 +311,7 @@ void decoder__forget(struct decoder *d, uint32_t serial)
 		struct pending *p = d->pending[i];
 
 		if (p && p->active && p->sample.serial == serial) {
-			pending__end(p);
+			pending__end(d, p);
 			d->stats.partial++;
 		}
 	}

@@ -17,7 +17,11 @@ struct decoder_ops {
 	void (*process)(void *arg, const struct xr_process *p);
 };
 
-int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg);
+/*
+ * decoder__new - that takes at most its share of @memory bytes (base/limits.h; 0: LIMIT_MEMORY).
+ * -ENOMEM.
+ */
+int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg, size_t memory);
 /* decoder__record - an engine_sink. */
 void decoder__record(void *decoder, const void *record, size_t size);
 /* decoder__forget - the process of row @serial is gone and all its records were seen. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "profile/known.h"
-#include "profile/limits.h"
+#include "base/limits.h"
 #include "profile/names.h"
 
 #define ID_COST (2 * sizeof(struct map_entry)) /* a name's place in a map */
@@ -24,10 +24,15 @@ struct slot {
 	const struct frame *frame;
 };
 
-void known__init(struct knowledge *all, struct decoder_stats *stats)
+void known__init(struct knowledge *all, struct decoder_stats *stats, size_t memory)
 {
 	*all = (struct knowledge){
-		.stats = stats, .room.max = LIMIT_NAMES_ALL, .made.max = LIMIT_MADE_ALL};
+		.stats = stats,
+		.memory = memory,
+		.room = {.max = LIMIT_NAMES(memory), .shared = true},
+		.made.max = LIMIT_MADE(memory),
+		.reserves.max = LIMIT_RESERVES(memory),
+	};
 }
 
 static void known__forget_slots(struct known *k)
@@ -43,7 +48,7 @@ static void known__forget_made(struct known *k)
 	stacks__free(&k->stacks);
 }
 
-static void known__free(struct known *k)
+static void known__free(struct knowledge *all, struct known *k)
 {
 	if (!k)
 		return;
@@ -51,6 +56,7 @@ static void known__free(struct known *k)
 	intern__free(&k->names);
 	budget__give(&k->room, k->ids.count * ID_COST);
 	map__free(&k->ids);
+	budget__give(&all->reserves, k->room.reserve);
 	free(k);
 }
 
@@ -63,15 +69,16 @@ struct known *known__of(struct knowledge *all, uint32_t serial)
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;
-	k->room =
-		(struct budget){.whole = &all->room, .max = LIMIT_NAMES, .reserve = LIMIT_RESERVE};
-	k->made = (struct budget){.whole = &all->made, .max = LIMIT_MADE, .reserve = LIMIT_RESERVE};
+	k->room = (struct budget){.whole = &all->room, .max = SIZE_MAX};
+	if (budget__take(&all->reserves, LIMIT_RESERVE(all->memory)))
+		k->room.reserve = LIMIT_RESERVE(all->memory);
+	k->made = (struct budget){.whole = &all->made, .max = LIMIT_MADE_ONE(all->memory)};
 	intern__init(&k->names, &k->room);
 	stacks__init(&k->stacks, &k->made, &all->last_id);
 	k->slots.budget = k->arena.budget = &k->made;
 	if (!map__put(&all->processes, serial, 0, k))
 		return k;
-	free(k);
+	known__free(all, k);
 	return NULL;
 }
 
@@ -128,6 +135,8 @@ int known__text(struct knowledge *all, const struct xr_text *r)
 	old = map__get(&k->ids, r->id, r->kind);
 	if (name && name == old)
 		return 0;
+	if (name && (name->cut || r->len == text__max(r->kind)))
+		all->stats->names_cut++;
 	if (!old && (!name || !budget__take(&k->room, ID_COST))) {
 		all->stats->names_dropped++;
 		return 0;
@@ -255,6 +264,10 @@ static int known__make(struct knowledge *all, struct known *k, const struct slot
 	if (!frame.function)
 		frame.function = stacks__name(&k->stacks, all->name.data ? all->name.data : "",
 					      all->name.len);
+	if (!known && frame.kind == FRAME_R)
+		frame.kind = FRAME_UNNAMED;
+	if (frame.function && frame.function->cut && form != XR_FORM_SYMBOL)
+		all->stats->names_cut++;
 	frame.place = known__place(all, k, key->file, key->line);
 	*out = frame.function ? stacks__frame(&k->stacks, &frame) : NULL;
 	if (!*out) {
@@ -296,9 +309,9 @@ int known__frame(struct knowledge *all, struct known *k, const struct xr_slot *s
 
 void known__make_room(struct knowledge *all, struct known *k)
 {
-	if (k->made.used > LIMIT_MADE / 2 && !k->pending)
+	if (k->made.used > k->made.max / 2 && !k->pending)
 		known__forget_made(k);
-	if (all->made.used <= LIMIT_MADE_ALL / 2)
+	if (all->made.used <= all->made.max / 2)
 		return;
 	for (size_t i = 0; i < all->processes.cap; i++) {
 		k = all->processes.entries[i].value;
@@ -309,13 +322,13 @@ void known__make_room(struct knowledge *all, struct known *k)
 
 void known__forget(struct knowledge *all, uint32_t serial)
 {
-	known__free(map__remove(&all->processes, serial, 0));
+	known__free(all, map__remove(&all->processes, serial, 0));
 }
 
 void known__free_all(struct knowledge *all)
 {
 	for (size_t i = 0; i < all->processes.cap; i++)
-		known__free(all->processes.entries[i].value);
+		known__free(all, all->processes.entries[i].value);
 	map__free(&all->processes);
 	buf__free(&all->name);
 }

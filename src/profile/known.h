@@ -29,13 +29,16 @@ struct known {
 /* All processes, and what they share. */
 struct knowledge {
 	struct decoder_stats *stats; /* unnamed and names_dropped are counted here; borrowed */
+	size_t memory;		     /* of which the limits are shares */
 	struct budget room, made;
-	uint64_t last_id;     /* of a stack */
-	struct map processes; /* (serial, 0) to struct known */
-	struct buf name;      /* the one being rendered */
+	struct budget reserves; /* for the first names of processes */
+	uint64_t last_id;	/* of a stack */
+	struct map processes;	/* (serial, 0) to struct known */
+	struct buf name;	/* the one being rendered */
 };
 
-void known__init(struct knowledge *all, struct decoder_stats *stats);
+/* known__init - @memory: bytes, of which the limits are shares. */
+void known__init(struct knowledge *all, struct decoder_stats *stats, size_t memory);
 
 /* known__of - what is known of row @serial, made if there is nothing yet; NULL: no memory. */
 struct known *known__of(struct knowledge *all, uint32_t serial);

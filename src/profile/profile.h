@@ -12,8 +12,19 @@
 #include "abi.h"
 #include "base/intern.h"
 
-/* MARK: not a function but something about the stack, one of the marks below. */
-enum frame_kind { FRAME_R, FRAME_ANON, FRAME_BUILTIN, FRAME_NATIVE, FRAME_KERNEL, FRAME_MARK };
+/*
+ * UNNAMED: its name never came, or found no room; what stands for it is told.  MARK: not a function
+ * but something about the stack, one of the marks below.
+ */
+enum frame_kind {
+	FRAME_R,
+	FRAME_ANON,
+	FRAME_BUILTIN,
+	FRAME_NATIVE,
+	FRAME_KERNEL,
+	FRAME_UNNAMED,
+	FRAME_MARK,
+};
 
 /* A place in a source.  `file` is NULL and `line` 0 where it is not known. */
 struct place {
@@ -63,7 +74,8 @@ struct sample {
 	uint64_t weight; /* in `unit` */
 	uint32_t unit;	 /* enum xr_unit */
 	uint32_t serial, pid, tid, cpu;
-	uint32_t flags; /* XR_F_GC, XR_F_TRUNCATED, XR_F_OTHER_THREAD, XR_F_LINES, XR_F_KERNEL */
+	/* XR_F_GC, XR_F_TRUNCATED, XR_F_OTHER_THREAD, XR_F_LINES, XR_F_KERNEL, XR_F_UNPROVEN */
+	uint32_t flags;
 	const struct stack *stack;
 };
 

@@ -8,9 +8,10 @@
 #define MARK(mark, string)                                                                         \
 	static const struct name mark##_name = {                                                   \
 		.safe = mark##_name.text,                                                          \
+		.field = mark##_name.text,                                                         \
 		.len = sizeof(string) - 1,                                                         \
 		.safe_len = sizeof(string) - 1,                                                    \
-		.plain = true,                                                                     \
+		.field_len = sizeof(string) - 1,                                                   \
 		.text = string,                                                                    \
 	};                                                                                         \
 	const struct frame mark = {.kind = FRAME_MARK, .function = &mark##_name}

@@ -13,11 +13,28 @@
 struct decoder_stats {
 	uint64_t samples;   /* handed on */
 	uint64_t malformed; /* records refused: a length, type or field that cannot be */
-	uint64_t partial;   /* samples whose later parts never came */
+	uint64_t partial;   /* samples whose later parts never came, but for those that the sampler
+			       lost */
 	uint64_t unnamed;   /* names whose text never came: told by their address, <0x...> */
+	uint64_t names_cut; /* names that are longer than they may be (limits.h, abi.h) */
 	/* For lack of room (limits.h): */
 	uint64_t names_dropped;	 /* names that could not be kept: told by <0x...> or <no-room> */
 	uint64_t stacks_dropped; /* samples whose stack could not be: it is <no-room> */
+};
+
+/*
+ * Processes by what is known of variables that their R does not export; those of which it was not
+ * asked are in none.
+ */
+struct hidden_stats {
+	uint64_t lines_proven;	 /* the innermost line of byte code: from R_BCbody and R_BCpc, */
+	uint64_t lines_unproven; /* which were not seen at work in any process of that file, */
+	uint64_t lines_none;	 /* or were not found, or turned out to be something else */
+	uint64_t gc_proven;	 /* marks of GC: from the collector's flag, */
+	uint64_t gc_code; /* only where the collector's code is executed, not what it calls, */
+	uint64_t gc_none; /* or there are none */
+	/* written samples whose innermost line is missing because of this, and their processes */
+	uint64_t lines_incomplete, incomplete_processes;
 };
 
 /* Counts are of ticks unless said otherwise; the names are those of errors.def. */
@@ -28,17 +45,27 @@ struct stats {
 	double first_sample;	    /* seconds from the start of the session to it; 0: none */
 	uint64_t processes;	    /* added, and forked children that had a sample */
 	uint64_t ticks;
-	uint64_t written; /* handed on by the decoder, not what the sampler claims */
+	uint64_t written; /* counted by the decoder, not what the sampler claims */
 	uint64_t no_r_frames, exiting, unreadable, lost;
 	uint64_t truncated, other_thread; /* of the written ones */
-	uint64_t missed;		  /* not in ticks: they came too late to be taken */
+	uint64_t over_budget;		  /* of the truncated ones: they took too long */
+	uint64_t overrun;		  /* samples that took half as much again as they may */
+	uint64_t throttled; /* not in ticks: left out because those before were over budget */
+	double longest_us;  /* what the longest sample took */
+	uint64_t most_work; /* that of a sample, struct walk_budget */
+	uint64_t missed;    /* not in ticks: they came too late to be taken */
 	uint64_t nested;    /* of ticks, those in the middle of another sample on the same CPU */
 	uint64_t sent;	    /* written, as the sampler counted it */
 	uint64_t symbols;   /* records of names */
-	uint64_t rows_full; /* forked children that got no row */
+	uint64_t rows_full; /* processes that got no row */
+	uint64_t silent;    /* processes that did not answer in time when they were looked at */
 	uint64_t rows[XR_ERRORS]; /* each row of errors.def */
-	uint64_t stacks_dropped;  /* counted by the sink, as decoder_stats' */
+	/* counted by the sink: */
+	uint64_t stacks_dropped; /* as decoder_stats' */
+	uint64_t lines_cut;	 /* samples whose line was cut: it ends in <truncated> */
+	uint64_t unwritten;	 /* of `lost`, samples that did not reach their file */
 	struct decoder_stats decoder;
+	struct hidden_stats hidden;
 };
 
 #endif

@@ -25,8 +25,10 @@ struct session_config {
 	const struct engine_ops *const *engines;
 	uint32_t freq; /* Hz */
 	enum engine_clock clock;
-	uint32_t capture; /* XR_CAPTURE */
-	const char *btf;  /* the kernel's types; NULL: its own */
+	uint32_t capture;	/* XR_CAPTURE */
+	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
+	size_t memory;		/* bytes for names and stacks (base/limits.h) */
+	const char *btf;	/* the kernel's types; NULL: its own */
 	struct notes notes;
 };
 

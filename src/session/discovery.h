@@ -14,16 +14,21 @@
 #include "base/errmsg.h"
 #include "session/config.h"
 #include "session/pids.h"
+#include "target/ask.h"
 
 struct discovery;
 
 /*
  * discovery__open - begin, and queue what is there already.  Where nobody can be found, nothing is
- * done.  @config and @found are borrowed.  All
- * errors of this and the other functions: @f says what failed.
+ * done.  @config, @found and @asker are borrowed; answers to questions that are ASK_SEEMS and
+ * ASK_PROGRAM are for discovery__answered.  All errors of this and the other functions: @f says
+ * what failed.
  */
 int discovery__open(struct discovery **out, const struct session_config *config, struct pids *found,
-		    struct errmsg *f);
+		    struct asker *asker, struct errmsg *f);
+
+/* discovery__answered - to a question of its own. */
+void discovery__answered(struct discovery *d, const struct ask *answer);
 
 /* discovery__add_root - from now on what descends from @pid is found, too. */
 int discovery__add_root(struct discovery *d, pid_t pid, struct errmsg *f);
@@ -35,13 +40,20 @@ bool discovery__tells(const struct discovery *d);
 int discovery__scan(struct discovery *d, struct errmsg *f);
 
 /*
- * discovery__wait - wait up to @timeout_ms until there is something to find, or @engine_fd (-1:
- * there is none) is readable, and queue what was found.  Returns how long the engine's own poll may
- * wait then, ms: where the waiting was done here, 0; or a negative errno.
+ * discovery__wait - wait up to @timeout_ms until there is something to find, or the asker or
+ * @engine_fd (-1: there is none) is readable, and queue what was found.  Returns how long the
+ * engine's own poll may wait then, ms: where the waiting was done here, 0; or a negative errno.
  * @engine_waits: the engine can only be waited for by its own poll.
  */
 int discovery__wait(struct discovery *d, int engine_fd, bool engine_waits, int timeout_ms,
 		    struct errmsg *f);
+
+/*
+ * discovery__rest - what discovery__wait found was acted on.  Between the two this thread may run
+ * at a raised priority: a program may live for less time than a busy machine lets its processes
+ * wait for a CPU.
+ */
+void discovery__rest(struct discovery *d);
 
 /* discovery__children - queue the children of @pid, which R forked before its row was there. */
 int discovery__children(struct discovery *d, pid_t pid, struct errmsg *f);

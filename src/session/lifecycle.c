@@ -6,10 +6,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "os/os.h"
 #include "os/proc.h"
+#include "os/rights.h"
+#include "session/hidden_report.h"
 #include "session/records.h"
-#include "target/layout_check.h"
+#include "target/ask.h"
+#include "target/variables.h"
 
 /*
  * How long to wait between two looks for R in a process: a part of the time it has been waited for,
@@ -21,14 +25,11 @@
 #define RETRY_PART	8
 #define RETRY_READ_PART 64
 
-/* One that is looked at before its first sample, ms; and those sampled whose row is not complete.
- */
-#define FOUND_MS     1
-#define AGAIN_MS     20
-#define AGAIN_LOOKS  8
-#define SETTLE_LOOKS 64 /* of all together, in one lifecycle__settle() */
+#define FOUND_MS 1 /* between two looks at one before its first sample */
+#define LOOKS	 8 /* at a row that is not complete, one after the other */
 
-#define GONE_MS 5 /* at least, between two questions who has ended */
+#define BUSY_MS 1000 /* before one is asked about again of whose user too many do not answer */
+#define GONE_MS 5    /* at least, between two questions who has ended */
 
 /* After so many polls nothing of an ended process can be on its way any more. */
 #define DRAIN_POLLS 2
@@ -129,6 +130,29 @@ static void lifecycle__describe(const struct lifecycle *l, const struct process 
 		     (unsigned long long)t->load_bias, p->parent_pid, id, late);
 }
 
+/*
+ * Where the caller's own rights count: was what was given to the engine his to look at?  Between
+ * the reading of its R and the row it may have executed a program that is not, a setuid one say.  A
+ * program that may be looked at after the row was there, and a row that is still there after that,
+ * leave no time in which another was sampled: an exec would have taken the row.
+ */
+static int lifecycle__allowed(struct lifecycle *l, struct process *p)
+{
+	int err;
+
+	if (!rights__exceed())
+		return 0;
+	err = rights__may_look((pid_t)p->pid, p->target.start_time);
+	if (!err && l->ops->holds && !l->ops->holds(l->engine, p->pid, p->serial))
+		err = -ESRCH;
+	if (!err)
+		return 0;
+	l->ops->remove(l->engine, p->pid, p->serial);
+	p->refused = true;
+	return err == -EACCES ? target__denied(&p->target, "memory", &l->reason)
+			      : target__gone(&p->target, &l->reason);
+}
+
 /* Give a process whose R was found to the engine. */
 static int lifecycle__sample(struct lifecycle *l, struct process *p)
 {
@@ -136,11 +160,13 @@ static int lifecycle__sample(struct lifecycle *l, struct process *p)
 	int err;
 
 	err = l->ops->add(l->engine, &p->target.row, &l->reason);
-	if (err == -E2BIG) {
+	if (outcome__is_full(err)) {
 		l->crowd = l->live;
 		if (!l->unprofiled++)
 			notes__user(&l->config->notes, "%s", l->reason.text);
 	}
+	if (!err)
+		err = lifecycle__allowed(l, p);
 	if (err)
 		return err;
 	p->state = PROCESS_SAMPLED;
@@ -148,6 +174,7 @@ static int lifecycle__sample(struct lifecycle *l, struct process *p)
 	if (!l->began)
 		l->began = os__now();
 	lifecycle__describe(l, p);
+	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
 	/* a process that was asked for has a file even when it does nothing */
 	if (process__named(p) && !l->err)
 		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_BEGAN));
@@ -157,33 +184,72 @@ static int lifecycle__sample(struct lifecycle *l, struct process *p)
 	return 0;
 }
 
+/* Ask @q of @p; lifecycle__answered() goes on. */
+static int lifecycle__put(struct lifecycle *l, struct process *p, struct ask *q, uint64_t now)
+{
+	q->pid = (pid_t)p->pid;
+	q->tag = p->serial;
+	if (asker__ask(l->asker, q))
+		return lifecycle__no_memory(l);
+	p->asked = true;
+	p->asked_at = now;
+	return 0;
+}
+
+/* Ask for R in @p, or for its layout. */
+static int lifecycle__ask(struct lifecycle *l, struct process *p, enum ask_kind kind, uint64_t now)
+{
+	struct ask q = {
+		.kind = kind,
+		.want = lifecycle__row_flags(l) & (XR_ROW_LINES | XR_ROW_GC),
+		.target = p->target,
+	};
+
+	/* a workload is looked at again and again, and what it runs is no library that was renamed
+	 */
+	if (p->origin != PROCESS_WORKLOAD)
+		q.want |= TARGET_ANY_NAME;
+	return lifecycle__put(l, p, &q, now);
+}
+
+/* Have the hidden variables of @p looked at. */
+static int lifecycle__look(struct lifecycle *l, struct process *p, unsigned int looks, uint64_t now)
+{
+	struct ask q = {.kind = ASK_HIDDEN};
+
+	if (verify_hidden__advance(&l->verify, &p->hidden, &p->target, looks, now, &q) &&
+	    p->state == PROCESS_SAMPLED)
+		l->ops->update(l->engine, &p->target.row);
+	return q.looks ? lifecycle__put(l, p, &q, now) : 0;
+}
+
 /*
  * An R that is not in the table of layouts is sampled only after its layout was seen to fit.  That
  * needs a function being called, which may take any time to come.
  */
-static int lifecycle__check_layout(struct lifecycle *l, struct process *p)
+static int lifecycle__checked(struct lifecycle *l, struct process *p, const struct ask *a)
 {
 	const struct notes *notes = &l->config->notes;
+	const struct layout_found *found = &a->found;
 	struct target *t = &p->target;
-	struct layout_found found;
-	int err = layout_check__process(&t->row, &found, &l->reason);
 
-	p->undecided = err == -EAGAIN;
+	p->undecided = a->err == -EAGAIN;
 	if (p->undecided && !l->began)
 		l->began = os__now(); /* a duration counts, whether R does anything or not */
-	if (err)
-		return err;
+	if (a->err)
+		return a->err;
+	t->row = a->target.row;
 	notes__user(
 		notes,
 		"process %u: R %s is not in the table of layouts; the newest one in it fits%s%s",
 		p->pid, t->version[0] ? t->version : "of unknown version",
-		found.shift ? " when shifted" : "",
-		l->config->capture & XR_ROW_LINES && !found.lines ? ", but not for source lines"
-								  : "");
+		found->shift ? " when shifted" : "",
+		l->config->capture & XR_ROW_LINES && !found->lines ? ", but not for source lines"
+								   : "");
 	notes__debug(notes,
 		     "process %u: %u contexts kept R's rules, in %u looks; sysparent at %u, call "
 		     "at %u, cloenv at %u",
-		     p->pid, found.contexts, found.looks, t->row.layout.sysparent,
+		     p->pid, found->contexts, found->looks, t->row.layout.sysparent,
 		     t->row.layout.call, t->row.layout.cloenv);
 	return 0;
 }
@@ -194,61 +260,41 @@ static int lifecycle__check_layout(struct lifecycle *l, struct process *p)
  */
 static int lifecycle__go_on(struct lifecycle *l, struct process *p, uint64_t now)
 {
+	int err = 0;
+
 	if (!l->engine)
 		return 0;
-	verify_hidden__advance(&l->verify, &p->hidden, &p->target, 1, now);
-	if (verify_hidden__worth_waiting(&p->hidden, &p->target, now))
-		return 0;
+	if (!p->asked)
+		err = lifecycle__look(l, p, LOOKS, now);
+	if (err || verify_hidden__worth_waiting(&p->hidden, &p->target, now))
+		return err;
 	return lifecycle__sample(l, p);
 }
 
-/* All that must be known of a process' R is, but perhaps its layout. */
+/* All that must be known of a process' R is. */
 static int lifecycle__found(struct lifecycle *l, struct process *p, uint64_t now)
 {
-	int err = 0;
-
-	if (!p->target.version_known)
-		err = lifecycle__check_layout(l, p);
-	if (err)
-		return err;
 	if (verify_hidden__begin(&l->verify, &p->hidden, &p->target, now))
 		return lifecycle__no_memory(l);
 	p->state = PROCESS_FOUND;
 	return lifecycle__go_on(l, p, now);
 }
 
-/* Look for R in a process. */
-static int lifecycle__find(struct lifecycle *l, struct process *p, uint64_t now)
+/* R is in @p: `target` says where. */
+static int lifecycle__identified(struct lifecycle *l, struct process *p, uint64_t now)
 {
-	uint32_t flags = lifecycle__row_flags(l);
 	struct target *t = &p->target;
 	struct proc proc;
-	int err;
 
-	err = target__find((pid_t)p->pid, flags & (XR_ROW_LINES | XR_ROW_GC), t, &l->reason);
-	if (err)
-		return err;
 	p->mine = true;
 	if (!proc__read((pid_t)p->pid, &proc))
 		p->parent_pid = (uint32_t)proc.ppid;
 	snprintf(p->comm, sizeof(p->comm), "%s", t->comm);
 	t->row.serial = p->serial;
-	t->row.flags |= flags;
+	t->row.flags |= lifecycle__row_flags(l);
 	process__hold(p);
-	return lifecycle__found(l, p, now);
-}
-
-/*
- * R was mapped when last looked for, and has still not begun: its R_GlobalContext is NULL.  A way
- * to know without looking for it again.
- */
-static bool process__starting(const struct process *p)
-{
-	uint64_t context;
-
-	return p->target.row.head_at &&
-	       !proc__memory((pid_t)p->pid, p->target.row.head_at, &context, sizeof(context)) &&
-	       !context;
+	return t->version_known ? lifecycle__found(l, p, now)
+				: lifecycle__ask(l, p, ASK_LAYOUT, now);
 }
 
 int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin)
@@ -257,6 +303,17 @@ int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin)
 	struct process *p;
 	int err;
 
+	if (l->processes.count >= LIMIT_PROCESSES) {
+		l->crowd = l->live;
+		err = errmsg__set(
+			&l->reason, -E2BIG,
+			"process %d is not profiled: %u processes are looked at, which is "
+			"the limit",
+			(int)pid, LIMIT_PROCESSES);
+		if (!l->unprofiled++)
+			notes__user(&l->config->notes, "%s", l->reason.text);
+		return err;
+	}
 	p = processes__add(&l->processes, 0, (uint32_t)pid);
 	if (!p)
 		return lifecycle__no_memory(l);
@@ -265,27 +322,135 @@ int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin)
 	p->since = now;
 	if (!process__named(p))
 		l->added_at = now;
-	err = lifecycle__find(l, p, now);
+	return lifecycle__ask(l, p, ASK_FIND, now);
+}
+
+bool lifecycle__unanswered(const struct lifecycle *l)
+{
+	const struct process *p = NULL;
+
+	while ((p = processes__next(&l->processes, p)))
+		if (process__named(p) && p->asked && p->state == PROCESS_WAITING &&
+		    (!p->looked || (p->mine && !p->undecided)))
+			return true;
+	return false;
+}
+
+/*
+ * R was not found in @p, or the engine would not have it: @p may be gone afterwards.  @quiet: why
+ * not was said already.
+ */
+static void lifecycle__failed(struct lifecycle *l, struct process *p, int err, bool quiet,
+			      uint64_t now)
+{
+	const struct notes *notes = &l->config->notes;
+	enum outcome outcome = process__outcome(l, p, err, now);
+	bool say;
+
+	if (l->err || (p->state == PROCESS_WAITING && outcome == OUTCOME_NOT_YET))
+		return;
+	l->failed = err;
+	/* when it was the only one, this is why the session is over, and its caller says so */
+	if (process__named(p))
+		say = l->live > 1 && (outcome != OUTCOME_GONE || !p->looked) &&
+		      !outcome__is_full(err);
+	else
+		say = outcome__matters(err);
+	if (say && !quiet)
+		notes__user(notes, "%s", l->reason.text);
+	else
+		notes__debug(notes, "process %u is not profiled: %s", p->pid, l->reason.text);
+	lifecycle__end(l, p);
+	if (!p->counted && !p->refused) /* nothing of it is on its way, and nobody was told of it */
+		processes__remove(&l->processes, p);
+}
+
+/* R was looked for in @p. */
+static void lifecycle__looked(struct lifecycle *l, struct process *p, const struct ask *a,
+			      uint64_t now)
+{
+	int err = a->err;
+
+	p->target = a->target;
 	if (!err)
-		return 0;
-	if (!l->err && p->state == PROCESS_WAITING &&
-	    process__outcome(l, p, err, now) == OUTCOME_NOT_YET) {
-		p->not_begun_at = err == -EAGAIN ? now : 0;
-		process__retry_later(p, now, RETRY_PART);
+		err = lifecycle__identified(l, p, now);
+	if (err &&
+	    (p->state != PROCESS_WAITING || process__outcome(l, p, err, now) != OUTCOME_NOT_YET)) {
+		lifecycle__failed(l, p, err, a->quiet, now);
+		return;
+	}
+	if (err && !p->looked) {
 		process__hold(p);
 		notes__debug(&l->config->notes, "waiting: %s", l->reason.text);
-		return 0;
 	}
-	l->live--;
-	processes__remove(&l->processes, p);
-	return err;
+	if (err == -EAGAIN)
+		p->not_begun_at = p->asked_at;
+	if (err == -EBUSY && !a->quiet)
+		notes__user(&l->config->notes, "%s", l->reason.text);
+	process__retry_later(p, now, a->yes ? RETRY_READ_PART : RETRY_PART);
+	if (err == -EBUSY)
+		p->retry_at = now + BUSY_MS * NS_PER_MS;
+	p->looked = true;
+}
+
+/* The hidden variables of @p were looked at. */
+static int lifecycle__proven(struct lifecycle *l, struct process *p, const struct ask *a,
+			     uint64_t now)
+{
+	bool changed = verify_hidden__answered(&l->verify, &p->hidden, &p->target, a, now);
+
+	if (a->err == -ETIMEDOUT && !a->quiet)
+		notes__user(&l->config->notes, "%s", a->why.text);
+	if (p->state == PROCESS_FOUND)
+		return lifecycle__go_on(l, p, now);
+	if (p->state != PROCESS_SAMPLED)
+		return 0;
+	if (changed)
+		l->ops->update(l->engine, &p->target.row);
+	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
+	return 0;
+}
+
+void lifecycle__answered(struct lifecycle *l, const struct ask *a)
+{
+	struct process *p = processes__find(&l->processes, (uint32_t)a->tag);
+	uint64_t now = os__now();
+	int err = 0;
+
+	if (!p || p->state == PROCESS_ENDED || l->err)
+		return;
+	p->asked = false;
+	if (a->err && a->kind != ASK_HIDDEN)
+		l->reason = a->why;
+	switch (a->kind) {
+	case ASK_FIND:
+		lifecycle__looked(l, p, a, now);
+		return;
+	case ASK_LAYOUT:
+		err = lifecycle__checked(l, p, a);
+		if (!err)
+			err = lifecycle__found(l, p, now);
+		/* a named R may take any time to call a function */
+		if (p->undecided) {
+			process__retry_later(p, now, RETRY_PART);
+			return;
+		}
+		break;
+	case ASK_HIDDEN:
+		err = lifecycle__proven(l, p, a, now);
+		break;
+	default:
+		return;
+	}
+	if (err)
+		lifecycle__failed(l, p, err, a->quiet, now);
 }
 
 int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct engine *engine)
 {
 	struct process *p, *next;
 	uint64_t now = os__now();
-	int err, first = 0;
+	int err;
 
 	l->ops = ops;
 	l->engine = engine;
@@ -293,25 +458,21 @@ int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct 
 		next = processes__next(&l->processes, p);
 		if (p->state != PROCESS_FOUND)
 			continue;
-		p->hidden.opened_at = now; /* while the engine was opened nothing was looked at */
+		/* while the engine was opened nothing was looked at */
+		p->hidden.opened_at = p->hidden.due_at = now;
 		err = lifecycle__go_on(l, p, now);
-		if (!err)
-			continue;
-		first = first ? first : err;
-		if (l->live > 1)
-			notes__user(&l->config->notes, "%s", l->reason.text);
-		lifecycle__end(l, p);
+		if (err)
+			lifecycle__failed(l, p, err, false, now);
 	}
 	if (l->err)
 		return l->err;
-	return l->live ? 0 : first;
+	return l->live ? 0 : l->failed;
 }
 
 /* An exec: the row is gone.  Where it is followed, what runs there now is looked at as if new. */
 static void lifecycle__replaced(struct lifecycle *l, struct process *p)
 {
 	const struct notes *notes = &l->config->notes;
-	int err;
 
 	lifecycle__end(l, p);
 	if (!l->config->follow && !l->config->all) {
@@ -319,42 +480,29 @@ static void lifecycle__replaced(struct lifecycle *l, struct process *p)
 			notes, "process %u executed another program (%s)", p->pid, p->comm);
 		return;
 	}
-	err = lifecycle__add(l, (pid_t)p->pid, PROCESS_REPLACED);
-	if (err && !l->err)
-		notes__debug(notes, "process %u is no longer profiled: %s", p->pid, l->reason.text);
-}
-
-/* R was not found in @p, or the engine would not have it. */
-static void lifecycle__failed(struct lifecycle *l, struct process *p, int err, uint64_t now)
-{
-	enum outcome outcome = process__outcome(l, p, err, now);
-
-	if (l->err || (p->state == PROCESS_WAITING && outcome == OUTCOME_NOT_YET))
-		return;
-	/* when it was the only one, this is why the session is over, and its caller says so */
-	if (outcome != OUTCOME_GONE && (process__named(p) ? l->live > 1 : outcome__matters(err)))
-		notes__user(&l->config->notes, "%s", l->reason.text);
-	lifecycle__end(l, p);
+	lifecycle__add(l, (pid_t)p->pid, PROCESS_REPLACED);
 }
 
 static void lifecycle__retry(struct lifecycle *l, struct process *p, uint64_t now)
 {
-	int err;
+	if (!p->asked && now >= p->retry_at)
+		lifecycle__ask(l, p, p->undecided ? ASK_LAYOUT : ASK_FIND, now);
+}
 
-	if (now < p->retry_at)
-		return;
-	if (process__starting(p)) {
-		p->not_begun_at = now;
-		process__retry_later(p, now, RETRY_READ_PART);
-		if (process__outcome(l, p, -EAGAIN, now) == OUTCOME_NOT_YET)
-			return;
-	} else {
-		process__retry_later(p, now, RETRY_PART);
-	}
-	err = p->undecided ? lifecycle__found(l, p, now) : lifecycle__find(l, p, now);
-	/* a named R may take any time to call a function */
-	if (err && !p->undecided)
-		lifecycle__failed(l, p, err, now);
+static void lifecycle__add_hidden(const struct lifecycle *l, const struct process *p,
+				  struct hidden_stats *s)
+{
+	if (p->counted && l->ops)
+		hidden_report__count(&p->hidden, &p->target, l->ops->by_code, s);
+}
+
+void lifecycle__hidden(const struct lifecycle *l, struct hidden_stats *s)
+{
+	const struct process *p = NULL;
+
+	*s = l->hidden;
+	while ((p = processes__next(&l->processes, p)))
+		lifecycle__add_hidden(l, p, s);
 }
 
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
@@ -367,19 +515,17 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 	decoder__forget(l->decoder, p->serial);
 	if (!l->err)
 		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_ENDED));
+	lifecycle__add_hidden(l, p, &l->hidden);
 	processes__remove(&l->processes, p);
 }
 
 /* One that is sampled with a row that may become more complete. */
-static void lifecycle__complete(struct lifecycle *l, struct process *p, int *looks, uint64_t now)
+static void lifecycle__complete(struct lifecycle *l, struct process *p, uint64_t now)
 {
-	unsigned int n = AGAIN_LOOKS;
-
-	if (now - p->hidden.looked_at < AGAIN_MS * NS_PER_MS || *looks <= 0)
+	if (p->asked || verify_hidden__due(&l->verify, &p->hidden) > now)
 		return;
-	*looks -= AGAIN_LOOKS;
-	if (verify_hidden__advance(&l->verify, &p->hidden, &p->target, n, now))
-		l->ops->update(l->engine, &p->target.row);
+	lifecycle__look(l, p, LOOKS, now);
+	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
 }
 
 void lifecycle__settle(struct lifecycle *l)
@@ -387,7 +533,7 @@ void lifecycle__settle(struct lifecycle *l)
 	struct process *p, *next;
 	uint64_t now = os__now();
 	bool ask = now - l->gone_at >= GONE_MS * NS_PER_MS;
-	int looks = SETTLE_LOOKS, err;
+	int err;
 
 	if (ask)
 		l->gone_at = now;
@@ -395,7 +541,7 @@ void lifecycle__settle(struct lifecycle *l)
 		next = processes__next(&l->processes, p);
 		if (p->state == PROCESS_ENDED) {
 			lifecycle__drain(l, p);
-		} else if (p->exited || (ask && process__gone(p))) {
+		} else if (p->exited || (ask && process__gone(p, now))) {
 			lifecycle__end(l, p);
 		} else if (p->execed && p->state == PROCESS_SAMPLED) {
 			lifecycle__replaced(l, p);
@@ -404,23 +550,23 @@ void lifecycle__settle(struct lifecycle *l)
 		} else if (p->state == PROCESS_FOUND) {
 			err = lifecycle__go_on(l, p, now);
 			if (err)
-				lifecycle__failed(l, p, err, now);
+				lifecycle__failed(l, p, err, false, now);
 		} else if (p->hidden.open) {
-			lifecycle__complete(l, p, &looks, now);
+			lifecycle__complete(l, p, now);
 		}
 	}
 }
 
 /* When @p has to be looked at next; 0: only when something happens. */
-static uint64_t process__due(const struct process *p, uint64_t now)
+static uint64_t lifecycle__due_of(const struct lifecycle *l, const struct process *p, uint64_t now)
 {
+	if (p->asked && p->state != PROCESS_FOUND)
+		return 0; /* the answer */
 	if (p->state == PROCESS_WAITING)
 		return p->retry_at ? p->retry_at : now;
 	if (p->state == PROCESS_FOUND)
 		return now + FOUND_MS * NS_PER_MS;
-	if (p->state == PROCESS_SAMPLED && p->hidden.open)
-		return p->hidden.looked_at + AGAIN_MS * NS_PER_MS;
-	return 0;
+	return p->state == PROCESS_SAMPLED ? verify_hidden__due(&l->verify, &p->hidden) : 0;
 }
 
 int lifecycle__due(const struct lifecycle *l, int max)
@@ -429,7 +575,7 @@ int lifecycle__due(const struct lifecycle *l, int max)
 	uint64_t now = os__now(), due;
 
 	while ((p = processes__next(&l->processes, p))) {
-		due = process__due(p, now);
+		due = lifecycle__due_of(l, p, now);
 		if (!due)
 			continue;
 		if (due <= now)
@@ -450,7 +596,10 @@ int lifecycle__open(struct lifecycle *l, const struct session_config *config, st
 
 	*l = (struct lifecycle){.config = config, .sink = sink, .opened = os__now()};
 	l->verify.notes = &config->notes;
-	err = decoder__new(&l->decoder, &decoder_ops, l);
+	err = asker__open(&l->asker, &l->reason);
+	if (err)
+		return err;
+	err = decoder__new(&l->decoder, &decoder_ops, l, config->memory);
 	return err ? errmsg__set(&l->reason, err, "cannot make a decoder: %s", strerror(-err)) : 0;
 }
 
@@ -464,6 +613,8 @@ void lifecycle__close(struct lifecycle *l)
 	}
 	pids__free(&l->sampled);
 	verify_hidden__free(&l->verify);
+	asker__close(l->asker);
+	l->asker = NULL;
 	decoder__free(l->decoder);
 	l->decoder = NULL;
 }

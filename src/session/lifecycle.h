@@ -16,6 +16,7 @@
 #include "session/pids.h"
 #include "session/processes.h"
 #include "session/verify_hidden.h"
+#include "target/ask.h"
 
 /* Times are ns, CLOCK_MONOTONIC.  Read by the session; written by lifecycle.c and records.c only.
  */
@@ -25,34 +26,44 @@ struct lifecycle {
 	struct decoder *decoder;
 	const struct engine_ops *ops;
 	struct engine *engine; /* borrowed; NULL: not open yet */
+	struct asker *asker;   /* who looks at processes */
 	struct processes processes;
 	struct verify_hidden verify;
-	bool told;	      /* somebody tells when R appears in a process */
-	uint32_t live;	      /* processes that have not ended */
-	uint64_t counted;     /* processes profiled so far, see struct stats */
-	uint64_t opened;      /* when the session was */
-	uint64_t began;	      /* when the first process was added; 0: none yet */
-	uint64_t added_at;    /* when one that nobody named was looked at last */
-	uint64_t gone_at;     /* when it was last asked who has ended */
-	double first_sample;  /* seconds since `opened` */
-	uint32_t crowd;	      /* `live` when the engine had no room for a process; 0: it had */
-	uint64_t unprofiled;  /* processes that it had no room for */
+	bool told;	     /* somebody tells when R appears in a process */
+	uint32_t live;	     /* processes that have not ended */
+	uint64_t counted;    /* processes profiled so far, see struct stats */
+	uint64_t opened;     /* when the session was */
+	uint64_t began;	     /* when the first process was added; 0: none yet */
+	uint64_t added_at;   /* when one that nobody named was looked at last */
+	uint64_t gone_at;    /* when it was last asked who has ended */
+	double first_sample; /* seconds since `opened` */
+	uint32_t crowd;	     /* `live` when the engine had no room for a process; 0: it had */
+	uint64_t unprofiled; /* processes that it had no room for */
+	struct hidden_stats hidden; /* of those that have ended, and are forgotten */
 	struct pids sampled;  /* with config->all or follow: whose children should be looked at */
-	struct errmsg reason; /* why the last one that failed did */
+	int failed;	      /* what the last one that failed did with */
+	struct errmsg reason; /* and why */
 	int err; /* of memory or the sink: the session cannot go on; `reason` says why */
 };
 
-/* lifecycle__open - fill @l; @config is borrowed.  -ENOMEM.  Afterwards lifecycle__close, always.
+/*
+ * lifecycle__open - fill @l; @config is borrowed.  To be called early (asker__open()).  Afterwards
+ * lifecycle__close, always.
  */
 int lifecycle__open(struct lifecycle *l, const struct session_config *config, struct sink sink);
 
 /*
- * lifecycle__add - look for R in @pid and have it sampled, as soon as lifecycle__attach was called
- * and its row is as complete as it will soon be.  When R may still come it is looked for again by
- * lifecycle__settle, and this is no error.  Errors are those of target__find(), of
- * layout_check__process() and of the engine's add; @l->reason says why.
+ * lifecycle__add - have R looked for in @pid, and have it sampled as soon as it was found,
+ * lifecycle__attach was called, and its row is as complete as it will soon be.  When R may still
+ * come it is looked for again by lifecycle__settle.  -ENOMEM.
  */
 int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin);
+
+/* lifecycle__answered - act on the answer to a question of lifecycle's, of any kind it asks. */
+void lifecycle__answered(struct lifecycle *l, const struct ask *answer);
+
+/* lifecycle__unanswered - is there a process named of which nothing is known yet? */
+bool lifecycle__unanswered(const struct lifecycle *l);
 
 /* lifecycle__hint - R was just seen in @p: if it is waited for, look now. */
 void lifecycle__hint(struct process *p);
@@ -68,6 +79,9 @@ void lifecycle__settle(struct lifecycle *l);
 
 /* lifecycle__due - ms until lifecycle__settle has something to do, at most @max. */
 int lifecycle__due(const struct lifecycle *l, int max);
+
+/* lifecycle__hidden - what is known of the hidden variables of all processes profiled so far. */
+void lifecycle__hidden(const struct lifecycle *l, struct hidden_stats *s);
 
 /* lifecycle__record - an engine_sink; @arg: the lifecycle. */
 void lifecycle__record(void *arg, const void *record, size_t size);

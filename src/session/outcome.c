@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "os/rights.h"
 
+#define EXEC_NS	  (200 * NS_PER_MS)   /* for an exec to change who may look */
 #define SETTLE_NS (2000 * NS_PER_MS)  /* for a program, and its libraries, to be mapped */
 #define INIT_NS	  (5000 * NS_PER_MS)  /* for an R that was named while it starts */
 #define APPEAR_NS (10000 * NS_PER_MS) /* for R to be mapped, where nobody tells of that */
@@ -54,7 +56,17 @@ enum outcome outcome__of(int err, const struct outcome_facts *facts)
 		again = outcome__may_appear(facts);
 		break;
 	case -EBADMSG:
+	case -EMFILE: /* it is us who are short of something */
+	case -ENFILE:
+	case -ENOMEM:
 		again = facts->waited < SETTLE_NS;
+		break;
+	case -EACCES:
+	case -EPERM:
+		again = facts->origin != PROCESS_NAMED && facts->waited < EXEC_NS;
+		break;
+	case -EBUSY: /* it was not even asked */
+		again = true;
 		break;
 	}
 	return again ? OUTCOME_NOT_YET : OUTCOME_NEVER;
@@ -66,9 +78,15 @@ bool outcome__matters(int err)
 	case -ESRCH:
 	case -ENOEXEC:
 	case -EEXIST: /* the engine has it already */
-	case -E2BIG:  /* said once, and counted */
 		return false;
+	case -EACCES: /* all are all of the caller's, if the program has more rights than he */
+		return !rights__exceed();
 	default:
-		return true;
+		return !outcome__is_full(err); /* said once, and counted */
 	}
+}
+
+bool outcome__is_full(int err)
+{
+	return err == -E2BIG || err == -EMFILE || err == -ENFILE;
 }

@@ -32,12 +32,19 @@ struct outcome_facts {
 };
 
 /*
- * outcome__of - @err: of target__find() or layout_check__process(), not 0.
+ * outcome__of - @err: of an ASK_FIND or ASK_LAYOUT (target/ask.h), not 0.
  *
  * What is looked at right after its exec, or while the dynamic linker maps it, cannot be told from
  * what is damaged, or has no R in it: both are final only after it had time to settle, two seconds.
+ * Nor can what may not be looked at while its exec changes who it is, for a moment.  What failed
+ * for want of descriptors or memory says nothing of the process.  No answer in time (-ETIMEDOUT)
+ * and a worker that ended (-EIO) are final: the asker has been patient already.
  */
 enum outcome outcome__of(int err, const struct outcome_facts *facts);
+
+/* outcome__is_full - is @err, of the engine's add, for want of room, so that others will fail too?
+ */
+bool outcome__is_full(int err);
 
 /* outcome__matters - is @err, of a process that nobody named, worth a line for the user? */
 bool outcome__matters(int err);

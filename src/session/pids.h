@@ -21,6 +21,12 @@ int pids__put(struct pids *q, pid_t pid);
 /* pids__take - the one that was put first; false: there is none. */
 bool pids__take(struct pids *q, pid_t *pid);
 
+/* pids__empty - is there none? */
+static inline bool pids__empty(const struct pids *q)
+{
+	return q->first == q->n;
+}
+
 /* pids__clear - forget all that is in it. */
 void pids__clear(struct pids *q);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "session/processes.h"
+
+#define SAME_MS 1000
 
 struct process *processes__add(struct processes *ps, uint32_t serial, uint32_t pid)
 {
@@ -56,6 +59,7 @@ void processes__remove(struct processes *ps, struct process *p)
 	*link = p->next;
 	ps->count--;
 	process__release(p);
+	verify_hidden__end(&p->hidden);
 	free(p);
 }
 
@@ -86,11 +90,15 @@ void process__release(struct process *p)
 	proc_handle__close(&p->handle);
 }
 
-bool process__gone(const struct process *p)
+bool process__gone(struct process *p, uint64_t now)
 {
 	if (proc_handle__is_open(&p->handle))
 		return proc_handle__ended(&p->handle);
-	if (p->mine)
-		return !target__same(&p->target);
-	return proc_handle__unused((pid_t)p->pid);
+	if (proc_handle__unused((pid_t)p->pid))
+		return true;
+	/* this reads a file */
+	if (!p->mine || now - p->same_at < SAME_MS * NS_PER_MS)
+		return false;
+	p->same_at = now;
+	return !target__same(&p->target);
 }

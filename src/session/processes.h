@@ -29,13 +29,19 @@ struct process {
 	enum process_origin origin;
 	bool counted;	     /* in the session's count of processes */
 	bool execed, exited; /* the engine said so; lifecycle__settle acts on it */
+	bool refused;	     /* the caller may not look at it: what was sampled is thrown away */
+	bool throttled;	     /* ticks of it were left out, and it was said */
 	uint8_t drained;     /* polls since it ended */
+	bool asked;	     /* something of it was asked (ask.h), and not answered yet */
+	bool looked;	     /* R was looked for in it at least once */
 	bool undecided;	     /* `target` is filled, but its layout could not be checked yet */
 	bool mine;	     /* `target` is filled: its row was given by us, not by the kernel */
 	bool inherited;	     /* not mine, but `target` is filled, with what holds for its parent */
 	struct proc_handle handle;
 	/* times in ns, CLOCK_MONOTONIC */
+	uint64_t same_at;      /* without a handle: it was last seen to be the same process */
 	uint64_t since;	       /* it was first looked at */
+	uint64_t asked_at;     /* something of it was asked last */
 	uint64_t retry_at;     /* PROCESS_WAITING: when to look again */
 	uint64_t not_begun_at; /* when R was last seen not to be initialised; 0: never */
 	char comm[XR_COMM_LEN];
@@ -77,7 +83,8 @@ static inline bool process__named(const struct process *p)
 /* process__hold - from now on process__gone costs one poll(2), where the system has handles. */
 void process__hold(struct process *p);
 void process__release(struct process *p);
-/* process__gone - has it exited? */
-bool process__gone(const struct process *p);
+/* process__gone - has it exited?  Where there is no handle, a pid that was used again is noticed
+ * within a second. */
+bool process__gone(struct process *p, uint64_t now);
 
 #endif

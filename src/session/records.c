@@ -6,6 +6,7 @@
 
 #include "os/os.h"
 #include "os/proc.h"
+#include "session/hidden_report.h"
 #include "session/lifecycle.h"
 
 void lifecycle__record(void *arg, const void *record, size_t size)
@@ -44,9 +45,12 @@ void records__sample(void *lifecycle, const struct sample *sample)
 	struct process *p;
 
 	p = records__find(l, sample->serial, sample->pid);
-	if (!p || l->err)
+	if (!p || l->err || p->refused)
 		return;
 	lifecycle__count(l, p);
+	verify_hidden__runs(&p->hidden);
+	if (sample->flags & XR_F_UNPROVEN)
+		hidden_report__sample(&l->config->notes, &p->hidden, &p->target);
 	if (!l->first_sample && sample->time > l->opened)
 		l->first_sample = (double)(sample->time - l->opened) / 1e9;
 	profile = process__profile(p);
@@ -59,21 +63,23 @@ void records__sample(void *lifecycle, const struct sample *sample)
  */
 static void records__inherit(struct lifecycle *l, struct process *p, const struct process *parent)
 {
-	if (p->mine || (!parent->mine && !parent->inherited) ||
-	    (!parent->hidden.open && !parent->hidden.completed))
+	struct target *t = &p->target;
+
+	if (p->mine || (!parent->mine && !parent->inherited))
 		return;
-	p->target = parent->target;
-	p->target.pid = (pid_t)p->pid;
-	p->target.start_time = proc__start_time((pid_t)p->pid);
-	if (!p->target.start_time)
-		return; /* it has ended */
-	p->target.row.serial = p->serial;
-	p->target.row.pid = p->pid;
-	p->target.row.start_time = p->target.start_time;
 	p->inherited = true;
+	*t = parent->target;
+	t->pid = (pid_t)p->pid;
+	t->row.serial = p->serial;
+	t->row.pid = p->pid;
 	verify_hidden__inherit(&p->hidden, &parent->hidden, os__now());
-	if (parent->hidden.completed)
-		l->ops->update(l->engine, &p->target.row);
+	if (!p->hidden.open && !p->hidden.completed)
+		return; /* the row will not change */
+	t->start_time = t->row.start_time = proc__start_time(t->pid);
+	if (!t->start_time) /* it has ended */
+		p->hidden.open = false;
+	else if (p->hidden.completed)
+		l->ops->update(l->engine, &t->row);
 }
 
 static void records__forked(struct lifecycle *l, struct process *p, const struct xr_process *record)
@@ -86,6 +92,21 @@ static void records__forked(struct lifecycle *l, struct process *p, const struct
 		records__inherit(l, p, parent);
 	notes__debug(&l->config->notes, "process %u (%s): forked by %u%s", p->pid, p->comm,
 		     p->parent_pid, parent ? "" : ", which has ended");
+}
+
+/* Said once for each process: it can come and go many times. */
+static void records__throttled(struct lifecycle *l, struct process *p)
+{
+	uint32_t us = l->config->max_sample_us;
+
+	if (p->throttled)
+		return;
+	p->throttled = true;
+	notes__user(&l->config->notes,
+		    "process %u (%s): reading its stack takes longer than %u microseconds: its "
+		    "outer frames are cut, and it is sampled less often (--max-sample-time "
+		    "allows more)",
+		    p->pid, p->comm, us ? us : XR_SAMPLE_US);
 }
 
 void records__process(void *lifecycle, const struct xr_process *record)
@@ -109,6 +130,9 @@ void records__process(void *lifecycle, const struct xr_process *record)
 		break;
 	case XR_PROCESS_EXIT:
 		p->exited = true;
+		break;
+	case XR_PROCESS_THROTTLED:
+		records__throttled(l, p);
 		break;
 	}
 }

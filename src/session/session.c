@@ -13,6 +13,9 @@
 #include "session/sweep.h"
 
 #define POLL_SOON_MS 10	  /* at most, until the first sample */
+#define ADMIT_MS     50	  /* in one poll, for looking at processes that were found */
+#define ANSWER_MS    5	  /* in it, for answers about them */
+#define FIRST_MS     500  /* at the start, for those that are there */
 #define DRAIN_MS     5000 /* at most, for what is left after the end */
 
 struct session {
@@ -23,7 +26,8 @@ struct session {
 	struct discovery *discovery;
 	struct pids found; /* by discovery */
 	struct sweep sweep;
-	bool sinking; /* the sink was begun */
+	bool sinking;	   /* the sink was begun */
+	bool said_dropped; /* that names or stacks find no room */
 };
 
 /* What ended the session is kept where its processes' failures are: there is one reason. */
@@ -55,6 +59,7 @@ static int session__open_engine(struct session *s)
 		.capture = s->config->capture,
 		.clock = s->config->clock,
 		.btf = s->config->btf,
+		.max_sample_us = s->config->max_sample_us,
 		.verbose = notes->lowest == NOTES_DEBUG,
 		.note = on_engine_note,
 		.note_arg = s,
@@ -82,23 +87,33 @@ static int session__open_engine(struct session *s)
 	return first;
 }
 
+/* Act on the next answer about a process, if one comes within @wait_ms.  Returns whether. */
+static bool session__answer(struct session *s, int wait_ms)
+{
+	struct ask a = {0};
+
+	if (!asker__take(s->life.asker, &a, wait_ms))
+		return false;
+	if (a.kind == ASK_SEEMS || a.kind == ASK_PROGRAM)
+		discovery__answered(s->discovery, &a);
+	else
+		lifecycle__answered(&s->life, &a);
+	return true;
+}
+
+/* The processes named are known before the engine is opened, or have not answered in time. */
 static int session__add_named(struct session *s)
 {
 	const struct session_config *c = s->config;
 	struct lifecycle *l = &s->life;
-	int err;
 
-	for (size_t i = 0; i < c->npids; i++) {
-		err = lifecycle__add(l, c->pids[i], PROCESS_NAMED);
-		if (err && (c->npids == 1 || l->err))
-			return err;
-		/* of several, those that can be profiled are */
-		if (err && l->live + c->npids - i > 1)
-			notes__user(&c->notes, "%s", l->reason.text);
-		if (err && !l->live && i + 1 == c->npids)
-			return err;
-	}
-	return 0;
+	for (size_t i = 0; i < c->npids && !l->err; i++)
+		lifecycle__add(l, c->pids[i], PROCESS_NAMED);
+	while (!l->err && lifecycle__unanswered(l))
+		session__answer(s, ASK_DEADLINE_MS);
+	if (l->err)
+		return l->err;
+	return c->npids && !l->live ? l->failed : 0;
 }
 
 /* A process that was found, perhaps not for the first time. */
@@ -107,7 +122,6 @@ static int session__admit(struct session *s, pid_t pid)
 	const struct session_config *c = s->config;
 	struct lifecycle *l = &s->life;
 	struct process *p = processes__find_pid(&l->processes, (uint32_t)pid);
-	int err;
 
 	if (p) {
 		lifecycle__hint(p);
@@ -115,38 +129,62 @@ static int session__admit(struct session *s, pid_t pid)
 	}
 	if (c->filters && !filters__pass(c->filters, pid))
 		return 0;
-	err = lifecycle__add(l, pid, PROCESS_SEEN);
-	if (l->err)
+	if (lifecycle__add(l, pid, PROCESS_SEEN))
 		return l->err;
-	if (err && outcome__matters(err))
-		notes__user(&c->notes, "%s", l->reason.text);
-	else if (err && err != -EEXIST && err != -E2BIG)
-		notes__debug(&c->notes, "%s", l->reason.text);
+	if (c->all || c->follow)
+		return 0;
 	/* below a workload whose R is another process the first one is enough */
-	if (!err && !c->all && !c->follow)
+	while (session__answer(s, 0))
+		;
+	if (processes__find_pid(&l->processes, (uint32_t)pid))
 		pids__clear(&s->found);
-	return 0;
+	return l->err;
 }
 
 /*
  * Take in what was found, and what is found by that: the children of those that are sampled now.
- * Each process is added once, so this comes to an end.
+ * Each process is added once, so this comes to an end; but where there are many it may take long,
+ * and the rest is left for the next time.
+ *
+ * A program may be short: where somebody was asked about, the answer is waited for, for a moment in
+ * which it comes unless something is wrong.
  */
 static int session__admit_all(struct session *s)
 {
+	uint64_t now = os__now(), end = now + ADMIT_MS * NS_PER_MS;
 	struct lifecycle *l = &s->life;
+	int err = l->err, wait_ms = 0;
 	pid_t pid;
-	int err = l->err;
 
-	while (!err) {
-		if (pids__take(&s->found, &pid))
+	while (!err && now < end) {
+		if (pids__take(&s->found, &pid)) {
 			err = session__admit(s, pid);
-		else if (pids__take(&l->sampled, &pid))
+			wait_ms = ANSWER_MS;
+		} else if (pids__take(&l->sampled, &pid)) {
 			err = discovery__children(s->discovery, pid, &l->reason);
-		else
+		} else if (session__answer(s, 0)) {
+			err = l->err;
+		} else if (wait_ms-- <= 0) {
 			break;
+		} else if (session__answer(s, 1)) {
+			err = l->err;
+		}
+		now = os__now();
 	}
 	return session__fail(s, err);
+}
+
+/* What is there at the start is found then; not what makes us wait. */
+static int session__admit_first(struct session *s)
+{
+	uint64_t now = os__now(), end = now + FIRST_MS * NS_PER_MS;
+	int err = session__admit_all(s);
+
+	while (!err && asker__busy(s->life.asker) && (now = os__now()) < end) {
+		session__answer(s, (int)((end - now) / NS_PER_MS) + 1);
+		err = session__admit_all(s);
+	}
+	return err;
 }
 
 int session__open(struct session **out, const struct session_config *config, struct sink sink,
@@ -190,11 +228,11 @@ static int session__start_parts(struct session *s)
 	err = lifecycle__attach(l, s->ops, s->engine);
 	if (err)
 		return err;
-	err = discovery__open(&s->discovery, c, &s->found, &l->reason);
+	err = discovery__open(&s->discovery, c, &s->found, l->asker, &l->reason);
 	if (err)
 		return err;
 	l->told = discovery__tells(s->discovery);
-	err = session__admit_all(s);
+	err = session__admit_first(s);
 	if (err)
 		return err;
 	if (c->all || c->follow)
@@ -217,6 +255,8 @@ int session__add_workload(struct session *s, pid_t pid)
 	err = discovery__add_root(s->discovery, pid, &l->reason);
 	if (!err)
 		err = lifecycle__add(l, pid, PROCESS_WORKLOAD);
+	/* it may be R at once, and short */
+	session__answer(s, ANSWER_MS);
 	return session__fail(s, err);
 }
 
@@ -239,15 +279,31 @@ static int session__wait(struct session *s, int timeout_ms)
 	struct lifecycle *l = &s->life;
 	int fd = s->ops->fd ? s->ops->fd(s->engine) : -1;
 
-	timeout_ms = lifecycle__due(l, timeout_ms);
+	timeout_ms = pids__empty(&s->found) && pids__empty(&l->sampled)
+			     ? lifecycle__due(l, timeout_ms)
+			     : 0;
 	if (l->live && !decoder__stats(l->decoder)->samples && timeout_ms > POLL_SOON_MS)
 		timeout_ms = POLL_SOON_MS;
+	timeout_ms = asker__due(l->asker, timeout_ms);
 	timeout_ms = discovery__wait(s->discovery, fd, !s->ops->fd, timeout_ms, &l->reason);
 	if (timeout_ms < 0)
 		session__fail(s, timeout_ms);
 	else
 		session__admit_all(s);
+	discovery__rest(s->discovery);
 	return l->err ? 0 : timeout_ms;
+}
+
+static void session__say_dropped(struct session *s)
+{
+	const struct decoder_stats *st = decoder__stats(s->life.decoder);
+
+	if (s->said_dropped || (!st->names_dropped && !st->stacks_dropped))
+		return;
+	s->said_dropped = true;
+	notes__user(&s->config->notes,
+		    "there is no memory for more names or stacks: they are counted, and shown as "
+		    "<no-room> or <0x...> (--max-memory)");
 }
 
 enum session_state session__poll(struct session *s, int timeout_ms)
@@ -265,11 +321,12 @@ enum session_state session__poll(struct session *s, int timeout_ms)
 	session__admit_all(s);
 	if (l->counted)
 		discovery__profiled(s->discovery);
+	session__say_dropped(s);
 	if (!l->err)
 		lifecycle__sunk(l, l->sink.ops->tick(l->sink.arg, now));
 	if (l->err)
 		return SESSION_FAILED;
-	if (!l->live && !discovery__may_come(s->discovery, l->added_at))
+	if (!l->live && !asker__busy(l->asker) && !discovery__may_come(s->discovery, l->added_at))
 		return SESSION_OVER;
 	return SESSION_RUNS;
 }
@@ -307,6 +364,8 @@ static void session__drain(struct session *s, struct stats *stats)
 	stats->processes = l->counted;
 	stats__fill(stats, counts, decoder__stats(l->decoder));
 	stats->rows_full += l->unprofiled;
+	lifecycle__hidden(l, &stats->hidden);
+	stats->silent = asker__silent(l->asker);
 }
 
 int session__stop(struct session *s, struct stats *stats)
@@ -320,6 +379,7 @@ int session__stop(struct session *s, struct stats *stats)
 	if (s->sinking)
 		err = l->sink.ops->finish(l->sink.arg, stats);
 	s->sinking = false;
+	stats__unwritten(stats);
 	if (err) { /* what was written is not all there */
 		l->err = err;
 		l->reason = *l->sink.ops->why(l->sink.arg);

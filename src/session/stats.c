@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "os/os.h"
 #include "session/stats.h"
 
 static const char *const row_names[] = {
@@ -27,11 +25,18 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->ticks = counts[XR_TICKS];
 	s->truncated = counts[XR_TRUNCATED];
 	s->other_thread = counts[XR_OTHER_THREAD];
+	s->over_budget = counts[XR_OVER_BUDGET];
+	s->overrun = counts[XR_OVERRUN];
+	s->throttled = counts[XR_THROTTLED];
+	s->longest_us = (double)counts[XR_LONGEST_NS] / 1000;
+	s->most_work = counts[XR_MOST_WORK];
 	s->missed = counts[XR_MISSED];
 	s->nested = counts[XR_NESTED];
 	s->symbols = counts[XR_SYMBOLS_SENT];
 	s->rows_full = counts[XR_ROWS_FULL];
 	s->decoder = *decoder;
+	/* a ring that is full in the middle of a sample: the sampler says that it is lost */
+	s->decoder.partial -= s->decoder.partial < s->lost ? s->decoder.partial : s->lost;
 }
 
 bool stats__conserved(const struct stats *s)
@@ -39,37 +44,61 @@ bool stats__conserved(const struct stats *s)
 	return s->ticks == s->written + s->no_r_frames + s->exiting + s->unreadable + s->lost;
 }
 
+void stats__unwritten(struct stats *s)
+{
+	uint64_t n = s->unwritten < s->written ? s->unwritten : s->written;
+
+	s->written -= n;
+	s->lost += n;
+}
+
+/* Append ", N what" to @line if there is something to say. */
+static void summary__add(char *line, size_t size, uint64_t n, const char *what)
+{
+	size_t len = strlen(line);
+
+	if (n)
+		snprintf(line + len, size - len, ", %" PRIu64 " %s", n, what);
+}
+
 void stats__summary(const struct stats *s, char *buf, size_t size)
 {
 	double rate = s->seconds > 0 ? (double)s->ticks / s->seconds : 0;
 	uint64_t stacks = s->decoder.stacks_dropped + s->stacks_dropped;
-	char missed[64] = "", dropped[128] = "";
+	char more[384] = "";
 
-	if (s->missed)
-		snprintf(missed, sizeof(missed), ", %" PRIu64 " ticks missed", s->missed);
-	if (s->decoder.names_dropped || stacks)
-		snprintf(dropped, sizeof(dropped),
+	summary__add(more, sizeof(more), s->unwritten, "of the lost not written");
+	summary__add(more, sizeof(more), s->lines_cut, "in lines that were cut");
+	summary__add(more, sizeof(more), s->decoder.names_cut, "names cut");
+	summary__add(more, sizeof(more), s->hidden.lines_incomplete, "without innermost line");
+	summary__add(more, sizeof(more), s->hidden.gc_code,
+		     "of the processes with GC marks in part");
+	summary__add(more, sizeof(more), s->hidden.gc_none, "of the processes without GC marks");
+	summary__add(more, sizeof(more), s->over_budget, "stacks took too long to read");
+	summary__add(more, sizeof(more), s->throttled, "ticks left out for that");
+	summary__add(more, sizeof(more), s->silent, "processes did not answer");
+	summary__add(more, sizeof(more), s->missed, "ticks missed");
+	if (s->decoder.names_dropped || stacks) {
+		size_t len = strlen(more);
+
+		snprintf(more + len, sizeof(more) - len,
 			 "; no memory was left for %" PRIu64 " names and the stacks of %" PRIu64
 			 " samples",
 			 s->decoder.names_dropped, stacks);
+	}
 	snprintf(buf, size,
 		 "%" PRIu64 " samples of %" PRIu64
 		 " process%s in %.2f s, %.1f a second (%u Hz asked "
-		 "for); %" PRIu64 " lost, %" PRIu64 " truncated, %" PRIu64 " unreadable%s%s",
+		 "for); %" PRIu64 " lost, %" PRIu64 " truncated, %" PRIu64 " unreadable%s",
 		 s->written, s->processes, s->processes == 1 ? "" : "es", s->seconds, rate, s->freq,
-		 s->lost, s->truncated, s->unreadable, missed, dropped);
+		 s->lost, s->truncated, s->unreadable, more);
 }
 
-int stats__write(const struct stats *s, const char *path, struct errmsg *f)
+int stats__json(const struct stats *s, struct buf *out)
 {
 	struct json j;
-	FILE *out;
-	int err;
 
-	out = os__fopen(path);
-	if (!out)
-		return errmsg__set(f, -errno, "cannot write --stats %s: %s", path, strerror(errno));
-	json__begin(&j, out);
+	json__begin(&j);
 	json__object(&j, NULL);
 	json__str(&j, "engine", s->engine);
 	json__str(&j, "event", s->event);
@@ -79,31 +108,46 @@ int stats__write(const struct stats *s, const char *path, struct errmsg *f)
 	json__u64(&j, "processes", s->processes);
 	json__u64(&j, "ticks", s->ticks);
 	json__u64(&j, "written", s->written);
+	json__u64(&j, "unwritten", s->unwritten);
 	json__u64(&j, "no_r_frames", s->no_r_frames);
 	json__u64(&j, "exiting", s->exiting);
 	json__u64(&j, "unreadable", s->unreadable);
 	json__u64(&j, "lost", s->lost);
 	json__u64(&j, "truncated", s->truncated);
 	json__u64(&j, "other_thread", s->other_thread);
+	json__u64(&j, "over_budget", s->over_budget);
+	json__u64(&j, "overrun", s->overrun);
+	json__u64(&j, "throttled", s->throttled);
+	json__double(&j, "longest_sample_us", s->longest_us);
+	json__u64(&j, "most_reads", s->most_work);
 	json__u64(&j, "missed", s->missed);
 	json__u64(&j, "nested", s->nested);
 	json__u64(&j, "sent", s->sent);
 	json__u64(&j, "malformed", s->decoder.malformed);
 	json__u64(&j, "partial", s->decoder.partial);
 	json__u64(&j, "unnamed", s->decoder.unnamed);
+	json__u64(&j, "names_cut", s->decoder.names_cut);
+	json__u64(&j, "lines_cut", s->lines_cut);
 	json__u64(&j, "names_dropped", s->decoder.names_dropped);
 	json__u64(&j, "stacks_dropped", s->decoder.stacks_dropped + s->stacks_dropped);
 	json__u64(&j, "symbols", s->symbols);
 	json__u64(&j, "rows_full", s->rows_full);
+	json__u64(&j, "silent", s->silent);
+	json__u64(&j, "lines_incomplete", s->hidden.lines_incomplete);
+	json__object(&j, "lines");
+	json__u64(&j, "proven", s->hidden.lines_proven);
+	json__u64(&j, "unproven", s->hidden.lines_unproven);
+	json__u64(&j, "none", s->hidden.lines_none);
+	json__close(&j);
+	json__object(&j, "gc");
+	json__u64(&j, "proven", s->hidden.gc_proven);
+	json__u64(&j, "code", s->hidden.gc_code);
+	json__u64(&j, "none", s->hidden.gc_none);
+	json__close(&j);
 	json__object(&j, "rows");
 	for (unsigned int i = 0; i < XR_ERRORS; i++)
 		json__u64(&j, row_names[i], s->rows[i]);
 	json__close(&j);
 	json__close(&j);
-	err = json__end(&j);
-	if (fclose(out) && !err)
-		err = -errno;
-	if (err)
-		return errmsg__set(f, err, "cannot write --stats %s: %s", path, strerror(-err));
-	return 0;
+	return json__end(&j, out);
 }

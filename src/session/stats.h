@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/errmsg.h"
+#include "base/buf.h"
 #include "profile/stats.h"
 
 /* stats__fill - from the sampler's counts and the decoder's; the other fields are the caller's. */
@@ -17,10 +17,13 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 /* stats__conserved - is each tick accounted for, exactly once? */
 bool stats__conserved(const struct stats *s);
 
+/* stats__unwritten - once, when the sink has finished: what it did not write was lost. */
+void stats__unwritten(struct stats *s);
+
 /* stats__summary - the line for stderr, without the program's name. */
 void stats__summary(const struct stats *s, char *buf, size_t size);
 
-/* stats__write - the JSON object, to a new file. */
-int stats__write(const struct stats *s, const char *path, struct errmsg *f);
+/* stats__json - append the JSON object, one line.  -ENOMEM. */
+int stats__json(const struct stats *s, struct buf *out);
 
 #endif

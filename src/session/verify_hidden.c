@@ -11,14 +11,39 @@
 #define FIRST_NS   (50 * NS_PER_MS) /* a process' first sample may wait so long */
 #define IDLE_LOOKS 3 /* of one that does not run: it will be the same the next time */
 
+/* Between two turns of looks: of a process just found or forked, as long as it lived, within these;
+ * each turn that tells nothing doubles it, up to a second or so. */
+#define TURN_MIN_NS  (1 * NS_PER_MS)
+#define TURN_NS	     (20 * NS_PER_MS)
+#define IDLE_MAX     6u
+#define IDLE_RUNNING 2u /* of one that has samples */
+
+/* Looks in TURN_NS: at all processes together, and at those of one family. */
+#define LOOKS_MAX	 64u
+#define FAMILY_LOOKS_MAX 32u
+
+#define FILES_MAX 64u /* are kept when no process of theirs is left */
+
 /* A file with R in it, and where its hidden variables should be, as offsets; 0: not found. */
 struct hidden_file {
 	struct hidden_file *next;
+	uint32_t users; /* families */
+	struct target_file file;
 	char path[sizeof(((struct target *)0)->path)];
 	char version[sizeof(((struct target *)0)->version)];
 	uint64_t bc_body, bc_pc, gc, gc_count;
-	enum lines_verdict bc_verdict, gc_verdict, count_verdict;
-	bool lines_said, gc_said; /* that they cannot be had */
+	bool bc_proven, gc_proven, count_proven;
+	uint32_t lines_said, gc_said; /* processes of which it was said that they cannot be had */
+};
+
+/* A process and those forked from it. */
+struct hidden_family {
+	uint32_t users; /* processes */
+	struct hidden_file *file;
+	struct hidden_tally tally;
+	enum lines_verdict bc, gc, count;
+	uint64_t window_at; /* as in struct verify_hidden */
+	uint32_t looks;
 };
 
 static uint64_t target__offset(const struct target *t, uint64_t addr)
@@ -26,11 +51,39 @@ static uint64_t target__offset(const struct target *t, uint64_t addr)
 	return addr ? addr - t->load_bias : 0;
 }
 
+/* Where it is not known which file it is (target.h), its name and R's version must do. */
+static bool hidden_file__same(const struct hidden_file *a, const struct hidden_file *b)
+{
+	if (memcmp(&a->file, &b->file, sizeof(a->file)) || a->bc_body != b->bc_body ||
+	    a->bc_pc != b->bc_pc || a->gc != b->gc || a->gc_count != b->gc_count)
+		return false;
+	return a->file.ino || (!strcmp(a->path, b->path) && !strcmp(a->version, b->version));
+}
+
+/* Forget the one that was not in use for longest, if there are too many. */
+static void hidden_files__trim(struct verify_hidden *v)
+{
+	struct hidden_file **at, **oldest = NULL, *f;
+
+	if (v->nfiles < FILES_MAX)
+		return;
+	for (at = &v->files; *at; at = &(*at)->next)
+		if (!(*at)->users)
+			oldest = at;
+	if (!oldest)
+		return;
+	f = *oldest;
+	*oldest = f->next;
+	v->nfiles--;
+	free(f);
+}
+
 /* The entry of @t's file; NULL: out of memory. */
 static struct hidden_file *hidden_file__get(struct verify_hidden *v, const struct target *t)
 {
 	const struct xr_row *row = &t->row;
 	struct hidden_file want = {
+		.file = t->file,
 		.bc_body = target__offset(t, row->bc_body_at),
 		.bc_pc = target__offset(t, row->bc_pc_at),
 		.gc = target__offset(t, row->gc_at),
@@ -38,53 +91,37 @@ static struct hidden_file *hidden_file__get(struct verify_hidden *v, const struc
 	};
 	struct hidden_file *f;
 
-	/* two files may have one path, in two containers: what was found in them differs then */
+	memcpy(want.path, t->path, sizeof(want.path));
+	memcpy(want.version, t->version, sizeof(want.version));
 	for (f = v->files; f; f = f->next)
-		if (!strcmp(f->path, t->path) && !strcmp(f->version, t->version) &&
-		    f->bc_body == want.bc_body && f->bc_pc == want.bc_pc && f->gc == want.gc &&
-		    f->gc_count == want.gc_count)
+		if (hidden_file__same(f, &want))
 			return f;
+	hidden_files__trim(v);
 	f = malloc(sizeof(*f));
 	if (!f)
 		return NULL;
 	*f = want;
-	memcpy(f->path, t->path, sizeof(f->path));
-	memcpy(f->version, t->version, sizeof(f->version));
 	f->next = v->files;
 	v->files = f;
+	v->nfiles++;
+	return f;
+}
+
+static struct hidden_family *hidden_family__new(struct hidden_file *file)
+{
+	struct hidden_family *f = file ? calloc(1, sizeof(*f)) : NULL;
+
+	if (!f)
+		return NULL;
+	f->users = 1;
+	f->file = file;
+	file->users++;
 	return f;
 }
 
 static bool how__certain(const char *how)
 {
 	return how && (!strcmp(how, "symbol table") || !strcmp(how, "debug file"));
-}
-
-static void verify_hidden__no_innermost(struct verify_hidden *v, struct hidden_file *file,
-					const struct target *t, const char *why)
-{
-	if (file->lines_said)
-		return;
-	file->lines_said = true;
-	notes__user(v->notes,
-		    "process %d (%s): the innermost line of byte-compiled functions is missing, "
-		    "callers have theirs: %s in %s",
-		    (int)t->pid, t->comm, why, t->path);
-}
-
-static void verify_hidden__no_gc(struct verify_hidden *v, struct hidden_file *file,
-				 const struct target *t)
-{
-	if (file->gc_said)
-		return;
-	file->gc_said = true;
-	notes__user(
-		v->notes,
-		"process %d (%s): %s: the flag that R's collector is running was not found in %s",
-		(int)t->pid, t->comm,
-		t->row.gc_begin ? "GC marks are missing where the collector calls another function"
-				: "no GC marks",
-		t->path);
 }
 
 /* The row as it would be if all were proven. */
@@ -97,56 +134,80 @@ static struct xr_row hidden_proof__supposed(const struct hidden_proof *h, const 
 	return row;
 }
 
-/* What was proven in one process is in all, and the other way round. */
-static void verdict__share(enum lines_verdict *mine, enum lines_verdict *shared)
+/*
+ * What one process saw, its family and its file know, and the other way round: @mine of the
+ * process,
+ * @ours of its family, @proven of its file.  Returns whether this is a new proof.
+ */
+static bool verdict__share(enum lines_verdict *mine, enum lines_verdict *ours, bool *proven)
 {
-	if (*mine == HIDDEN_PROVEN)
-		*shared = HIDDEN_PROVEN;
-	else if (*shared == HIDDEN_PROVEN)
-		*mine = HIDDEN_PROVEN;
+	bool had = *proven;
+
+	if (*ours == HIDDEN_OPEN)
+		*ours = *mine;
+	if (*ours == HIDDEN_OPEN && *proven)
+		*ours = HIDDEN_PROVEN;
+	*mine = *ours;
+	*proven |= *ours == HIDDEN_PROVEN;
+	return *proven && !had;
+}
+
+static bool verify_hidden__conclude_bc(struct verify_hidden *v, const struct hidden_proof *h,
+				       struct target *t)
+{
+	const struct hidden_tally *tally = &h->family->tally;
+	struct hidden_file *file = h->family->file;
+	struct xr_row *row = &t->row;
+
+	if (h->check.bc != HIDDEN_PROVEN || row->flags & XR_ROW_BC || !(row->flags & XR_ROW_LINES))
+		return false;
+	row->flags |= XR_ROW_BC;
+	notes__debug(v->notes,
+		     "process %d: R_BCbody is at 0x%llx and R_BCpc at 0x%llx of %s, says the %s; "
+		     "%u looks at byte code agree, %u do not, %u contexts do",
+		     (int)t->pid, (unsigned long long)file->bc_body,
+		     (unsigned long long)file->bc_pc, t->path, t->how_lines ? t->how_lines : "file",
+		     tally->good, tally->bad, tally->contexts);
+	return true;
+}
+
+static bool hidden_proof__conclude_gc(const struct hidden_proof *h, struct target *t)
+{
+	if (h->check.gc != HIDDEN_PROVEN || t->row.gc_at == h->gc_at)
+		return false;
+	t->row.gc_at = h->gc_at;
+	return true;
+}
+
+static bool verify_hidden__conclude_count(struct verify_hidden *v, const struct hidden_proof *h,
+					  struct target *t)
+{
+	if (h->check.count != HIDDEN_PROVEN || t->row.gc_count_at == h->gc_count_at)
+		return false;
+	t->row.gc_count_at = h->gc_count_at;
+	notes__debug(v->notes, "process %d: the number of collections is at 0x%llx of %s: %d",
+		     (int)t->pid, (unsigned long long)h->family->file->gc_count, t->path,
+		     (int)h->check.last_count);
+	return true;
 }
 
 /* Act on what was found out since the last time.  Returns whether the row changed. */
 static bool verify_hidden__conclude(struct verify_hidden *v, struct hidden_proof *h,
 				    struct target *t)
 {
-	struct xr_row *row = &t->row, supposed;
-	struct hidden_file *file = h->file;
+	struct hidden_family *family = h->family;
+	struct hidden_file *file = family->file;
 	struct hidden_check *check = &h->check;
-	bool changed = false;
+	struct xr_row supposed;
+	bool changed;
 
-	verdict__share(&check->bc, &file->bc_verdict);
-	verdict__share(&check->gc, &file->gc_verdict);
-	verdict__share(&check->count, &file->count_verdict);
-	if (check->bc == HIDDEN_PROVEN && !(row->flags & XR_ROW_BC) &&
-	    (row->flags & XR_ROW_LINES)) {
-		row->flags |= XR_ROW_BC;
-		notes__debug(v->notes,
-			     "process %d: R_BCbody is at 0x%llx and R_BCpc at 0x%llx of %s, says "
-			     "the %s; %u looks at byte code agree, %u do not, %u contexts do",
-			     (int)t->pid, (unsigned long long)file->bc_body,
-			     (unsigned long long)file->bc_pc, t->path,
-			     t->how_lines ? t->how_lines : "file", check->good, check->bad,
-			     check->contexts);
-		changed = true;
-	} else if (check->bc == HIDDEN_REFUTED) {
-		verify_hidden__no_innermost(v, file, t,
-					    "R_BCbody and R_BCpc are not what they were taken for");
-	}
-	if (check->gc == HIDDEN_PROVEN && row->gc_at != h->gc_at) {
-		row->gc_at = h->gc_at;
-		changed = true;
-	} else if (check->gc == HIDDEN_REFUTED) {
-		verify_hidden__no_gc(v, file, t);
-	}
-	if (check->count == HIDDEN_PROVEN && row->gc_count_at != h->gc_count_at) {
-		row->gc_count_at = h->gc_count_at;
-		notes__debug(v->notes,
-			     "process %d: the number of collections is at 0x%llx of %s: %d",
-			     (int)t->pid, (unsigned long long)file->gc_count, t->path,
-			     (int)check->last_count);
-		changed = true;
-	}
+	v->proofs += verdict__share(&check->bc, &family->bc, &file->bc_proven);
+	v->proofs += verdict__share(&check->gc, &family->gc, &file->gc_proven);
+	v->proofs += verdict__share(&check->count, &family->count, &file->count_proven);
+	h->proofs = v->proofs;
+	changed = verify_hidden__conclude_bc(v, h, t);
+	changed |= hidden_proof__conclude_gc(h, t);
+	changed |= verify_hidden__conclude_count(v, h, t);
 	supposed = hidden_proof__supposed(h, t);
 	h->open = hidden_check__open(check, &supposed);
 	return changed;
@@ -157,11 +218,11 @@ int verify_hidden__begin(struct verify_hidden *v, struct hidden_proof *h, struct
 {
 	struct xr_row *row = &t->row;
 
-	*h = (struct hidden_proof){.opened_at = now};
+	*h = (struct hidden_proof){.opened_at = now, .due_at = now};
 	if (!(row->flags & (XR_ROW_LINES | XR_ROW_GC)))
 		return 0;
-	h->file = hidden_file__get(v, t);
-	if (!h->file)
+	h->family = hidden_family__new(hidden_file__get(v, t));
+	if (!h->family)
 		return -ENOMEM;
 	h->gc_at = row->gc_at;
 	row->gc_at = 0;
@@ -176,27 +237,23 @@ int verify_hidden__begin(struct verify_hidden *v, struct hidden_proof *h, struct
 			    (int)t->pid, t->comm, t->path, t->version, t->srcref,
 			    row->layout.srcref);
 	}
-	if (row->flags & XR_ROW_LINES && row->in_bc) {
-		if (!row->bc_body_at || !row->bc_pc_at)
-			verify_hidden__no_innermost(v, h->file, t,
-						    "R_BCbody and R_BCpc were not found");
-		else if (how__certain(t->how_lines))
-			h->check.bc = HIDDEN_PROVEN;
-	}
-	if (row->flags & XR_ROW_GC) {
-		if (!h->gc_at)
-			verify_hidden__no_gc(v, h->file, t);
-		else if (how__certain(t->how_gc))
-			h->check.gc = HIDDEN_PROVEN;
-	}
+	if (row->bc_body_at && row->bc_pc_at && how__certain(t->how_lines))
+		h->check.bc = HIDDEN_PROVEN;
+	if (h->gc_at && how__certain(t->how_gc))
+		h->check.gc = HIDDEN_PROVEN;
 	verify_hidden__conclude(v, h, t);
 	return 0;
 }
 
 void verify_hidden__inherit(struct hidden_proof *h, const struct hidden_proof *parent, uint64_t now)
 {
+	verify_hidden__end(h);
 	*h = *parent;
-	h->opened_at = h->looked_at = now;
+	if (h->family)
+		h->family->users++;
+	h->opened_at = h->looked_at = h->due_at = now;
+	h->idle = 0;
+	h->unproven = 0;
 	/* verdicts hold for both, but what was counted is of the parent alone */
 	h->check = (struct hidden_check){
 		.bc = parent->check.bc,
@@ -205,22 +262,129 @@ void verify_hidden__inherit(struct hidden_proof *h, const struct hidden_proof *p
 	};
 }
 
-bool verify_hidden__advance(struct verify_hidden *v, struct hidden_proof *h, struct target *t,
-			    unsigned int looks, uint64_t now)
+void verify_hidden__end(struct hidden_proof *h)
 {
-	struct mem_reader m = proc__reader(t->pid);
-	struct xr_row supposed;
+	struct hidden_family *family = h->family;
+
+	h->open = false;
+	h->family = NULL;
+	if (!family || --family->users)
+		return;
+	family->file->users--;
+	free(family);
+}
+
+uint32_t *verify_hidden__lines_said(const struct hidden_proof *h)
+{
+	return &h->family->file->lines_said;
+}
+
+uint32_t *verify_hidden__gc_said(const struct hidden_proof *h)
+{
+	return &h->family->file->gc_said;
+}
+
+uint64_t verify_hidden__due(const struct verify_hidden *v, const struct hidden_proof *h)
+{
+	uint64_t next = v->window_at + TURN_NS;
+
+	if (!h->open)
+		return 0;
+	if (h->proofs != v->proofs)
+		return 1;
+	if (h->due_at < next && (v->looks >= LOOKS_MAX || (h->family->window_at == v->window_at &&
+							   h->family->looks >= FAMILY_LOOKS_MAX)))
+		return next;
+	return h->due_at;
+}
+
+void verify_hidden__runs(struct hidden_proof *h)
+{
+	if (!h->open || h->idle <= IDLE_RUNNING)
+		return;
+	h->idle = IDLE_RUNNING;
+	h->due_at = h->looked_at + (TURN_NS << IDLE_RUNNING);
+}
+
+/* How many of @looks there may be now; they are taken as done. */
+static unsigned int verify_hidden__take(struct verify_hidden *v, struct hidden_proof *h,
+					unsigned int looks, uint64_t now)
+{
+	struct hidden_family *family = h->family;
+
+	if (now - v->window_at >= TURN_NS) {
+		v->window_at = now;
+		v->looks = 0;
+	}
+	if (family->window_at != v->window_at) {
+		family->window_at = v->window_at;
+		family->looks = 0;
+	}
+	if (!looks || verify_hidden__due(v, h) > now)
+		return 0;
+	v->looks += looks;
+	family->looks += looks;
+	return looks;
+}
+
+/* What @h saw since @before is its family's. */
+static void verify_hidden__add_up(struct hidden_proof *h, const struct hidden_check *before,
+				  uint64_t now)
+{
+	struct hidden_tally *all = &h->family->tally;
+	const struct hidden_tally *mine = &h->check.tally, *had = &before->tally;
+	uint64_t turn = now - h->opened_at;
+	/* a collection will end, and its flag is wanted then */
+	bool told = mine->good + mine->bad != had->good + had->bad ||
+		    (h->gc_at && h->check.gc == HIDDEN_OPEN && h->check.flag);
+
+	all->good += mine->good - had->good;
+	all->bad += mine->bad - had->bad;
+	all->contexts += mine->contexts - had->contexts;
+	if (h->family->bc == HIDDEN_OPEN)
+		h->check.bc = hidden_check__judge(all);
+	if (turn < TURN_MIN_NS)
+		turn = TURN_MIN_NS;
+	if (turn >= TURN_NS) {
+		h->idle = told ? 0 : h->idle + (h->idle < IDLE_MAX);
+		turn = TURN_NS << h->idle;
+	}
+	h->looked_at = now;
+	h->due_at = now + turn;
+}
+
+bool verify_hidden__advance(struct verify_hidden *v, struct hidden_proof *h, struct target *t,
+			    unsigned int looks, uint64_t now, struct ask *q)
+{
 	bool changed;
 
 	if (!h->open)
 		return false;
-	h->looked_at = now;
 	changed = verify_hidden__conclude(v, h, t);
-	supposed = hidden_proof__supposed(h, t);
-	for (unsigned int i = 0; i < looks && h->open; i++)
-		h->open = !hidden_check__look(&h->check, &supposed, &m) &&
-			  hidden_check__open(&h->check, &supposed);
-	changed |= verify_hidden__conclude(v, h, t);
+	h->completed |= changed;
+	q->looks = h->open ? verify_hidden__take(v, h, looks, now) : 0;
+	if (!q->looks)
+		return changed;
+	q->check = h->check;
+	q->target = *t;
+	q->target.row = hidden_proof__supposed(h, t);
+	return changed;
+}
+
+bool verify_hidden__answered(struct verify_hidden *v, struct hidden_proof *h, struct target *t,
+			     const struct ask *answer, uint64_t now)
+{
+	struct hidden_check before = h->check;
+	bool changed;
+
+	if (!h->open)
+		return false;
+	if (!answer->err)
+		h->check = answer->check;
+	verify_hidden__add_up(h, &before, now);
+	changed = verify_hidden__conclude(v, h, t);
+	/* what cannot be read once never can, unless nobody tried */
+	h->open = h->open && (!answer->err || answer->err == -EBUSY);
 	h->completed |= changed;
 	return changed;
 }

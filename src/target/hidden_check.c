@@ -11,7 +11,7 @@
 #define BAD_MAX	     30u       /* after so many bad ones, if they are too many, it is refuted */
 #define CONTEXTS_MAX 8u	       /* of the innermost contexts, in one look */
 #define COUNT_MAX    (1 << 30) /* collections */
-#define GC_MAX	     200u      /* looks at the flag that were all not 0 */
+#define GC_MAX	     200u      /* collections in which the flag was 1, and never 0 between */
 
 /* What must be the same before and after a look, for the look to tell anything. */
 struct state {
@@ -119,6 +119,28 @@ static int bc__look(const struct xr_row *row, const struct mem_reader *m, uint32
 	return right && n >= 0;
 }
 
+/*
+ * The flag is 1.  How long that lasts says nothing, for a collection may take any time; but the
+ * moments of looks are not R's, and one that fell into a collection each of so many times was not
+ * looking at the flag.  Where the number of collections is not known nothing is concluded.
+ */
+static int gc__is_set(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
+{
+	int32_t count = 0;
+	int err;
+
+	if (!row->gc_count_at)
+		return 0;
+	err = mem_reader__read(m, row->gc_count_at, &count, sizeof(count));
+	if (err || count == c->collection)
+		return err == -ESRCH ? err : 0;
+	c->collection = count;
+	if (++c->in_collection > GC_MAX)
+		c->gc = HIDDEN_REFUTED;
+	return 0;
+}
+
+/* What cannot be read now may be about to exec; what never can is no variable. */
 static int gc__look(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
 {
 	uint32_t flag = 0;
@@ -126,12 +148,15 @@ static int gc__look(struct hidden_check *c, const struct xr_row *row, const stru
 
 	if (err == -ESRCH)
 		return err;
-	if (err || flag > 1)
-		c->gc = HIDDEN_REFUTED;
-	else if (!flag)
-		c->gc = HIDDEN_PROVEN;
-	else if (c->looks > GC_MAX)
-		c->gc = HIDDEN_REFUTED;
+	if (err) {
+		if (++c->unreadable >= BAD_MAX)
+			c->gc = HIDDEN_REFUTED;
+		return 0;
+	}
+	c->flag = flag;
+	if (flag == 1)
+		return gc__is_set(c, row, m);
+	c->gc = flag ? HIDDEN_REFUTED : HIDDEN_PROVEN;
 	return 0;
 }
 
@@ -190,14 +215,30 @@ int hidden_check__look(struct hidden_check *c, const struct xr_row *row, const s
 	}
 	if (c->bc != HIDDEN_OPEN || !bc__wanted(row))
 		return 0;
-	result = bc__look(row, m, &c->contexts);
+	result = bc__look(row, m, &c->tally.contexts);
 	if (result < 0)
 		return result == -EAGAIN ? 0 : result;
-	c->good += result == 1;
-	c->bad += result == 0;
-	if (c->good >= GOOD_MIN && c->bad <= c->good / BAD_SHARE)
-		c->bc = HIDDEN_PROVEN;
-	else if (c->bad >= BAD_MAX && c->bad > c->good / BAD_SHARE)
-		c->bc = HIDDEN_REFUTED;
+	c->tally.good += result == 1;
+	c->tally.bad += result == 0;
+	c->bc = hidden_check__judge(&c->tally);
 	return 0;
+}
+
+int hidden_check__run(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m,
+		      unsigned int looks)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < looks && !err && hidden_check__open(c, row); i++)
+		err = hidden_check__look(c, row, m);
+	return err;
+}
+
+enum lines_verdict hidden_check__judge(const struct hidden_tally *t)
+{
+	if (t->good >= GOOD_MIN && t->bad <= t->good / BAD_SHARE)
+		return HIDDEN_PROVEN;
+	if (t->bad >= BAD_MAX && t->bad > t->good / BAD_SHARE)
+		return HIDDEN_REFUTED;
+	return HIDDEN_OPEN;
 }

@@ -6,7 +6,9 @@
  *  - R_BCbody is NULL or a BCODESXP, whose CAR is an INTSXP, the code, and whose CDR a VECSXP;
  *  - while byte code runs (R_Srcref is R_InBCInterpreter) *R_BCpc is NULL or points into that code;
  *  - the contexts that byte code made hold such an object in their bcbody;
- *  - the collector's flag is 0 or 1, and 0 at some time;
+ *  - the collector's flag is 0 or 1, and 0 at some time.  One that is 1 says nothing while a
+ *    collection lasts, which may be minutes; only one that was 1 in very many collections, and
+ * never 0 between them, is none;
  *  - the number of collections is above 0 and does not fall.
  * What changed while it was looked at says nothing, and because the variables are set one after
  * the other a few looks may fail.
@@ -26,15 +28,25 @@ enum lines_verdict {
 	HIDDEN_REFUTED,
 };
 
-/* What was seen so far of one process; zero it to begin. */
+/* Looks at byte code running, when nothing changed meanwhile. */
+struct hidden_tally {
+	uint32_t good, bad;
+	uint32_t contexts; /* of byte code, that kept the rule */
+};
+
+/* What was seen so far of one process; zero it to begin.  It is data alone: looks may be taken
+ * anywhere, and what became of this handed back later. */
 struct hidden_check {
-	uint32_t looks;		  /* all */
-	uint32_t good, bad;	  /* of byte code running, and nothing changed meanwhile */
-	uint32_t contexts;	  /* contexts of byte code that kept the rule */
-	enum lines_verdict bc;	  /* R_BCbody and R_BCpc */
+	uint32_t looks; /* all */
+	struct hidden_tally tally;
+	enum lines_verdict bc;	  /* R_BCbody and R_BCpc, by `tally` */
 	enum lines_verdict gc;	  /* the flag */
 	enum lines_verdict count; /* the number of collections */
 	int32_t last_count;
+	uint32_t flag;		/* what the flag was when last read */
+	uint32_t unreadable;	/* times that it was */
+	int32_t collection;	/* the number of collections when the flag was last seen to be 1 */
+	uint32_t in_collection; /* different ones in which it was */
 };
 
 /*
@@ -44,6 +56,13 @@ struct hidden_check {
  */
 int hidden_check__look(struct hidden_check *c, const struct xr_row *row,
 		       const struct mem_reader *m);
+
+/* hidden_check__run - up to @looks looks, while something is open.  As hidden_check__look. */
+int hidden_check__run(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m,
+		      unsigned int looks);
+
+/* hidden_check__judge - what so many looks at byte code say of R_BCbody and R_BCpc. */
+enum lines_verdict hidden_check__judge(const struct hidden_tally *tally);
 
 /* hidden_check__open - is there more to find out of @row? */
 bool hidden_check__open(const struct hidden_check *c, const struct xr_row *row);

@@ -12,16 +12,30 @@
 #include "base/errmsg.h"
 #include "layout.h"
 
+#define TARGET_ANY_NAME 0x80000000u /* for target__find() */
+
 enum target_load { TARGET_LIBR, TARGET_STATIC }; /* libR.so, or R in the executable */
+
+/*
+ * Which file it is, as the kernel tells files apart, and which state of it; all 0: not known.  Two
+ * processes of one such file have the very same code: nobody but who may write that file, and so
+ * decides over what all of them run anyway, can make another one that is taken for it.  A build id
+ * or a path can be had by any file.
+ */
+struct target_file {
+	uint64_t dev, ino, size;
+	int64_t mtime_ns, ctime_ns; /* nobody sets ctime */
+};
 
 struct target {
 	pid_t pid;	     /* thread group id, as the caller sees it */
 	uint64_t start_time; /* /proc/PID/stat field 22: guards against reuse of the pid */
 	enum target_load load;
 	char comm[16];
-	char path[256];	    /* of the mapped file as the target names it; may be cut */
-	char version[16];   /* R's, "4.2.2"; "" when it could not be found */
-	uint64_t load_bias; /* added to the file's addresses */
+	char path[256];		 /* of the mapped file as the target names it; may be cut */
+	struct target_file file; /* filled when hidden variables are wanted */
+	char version[16];	 /* R's, "4.2.2"; "" when it could not be found */
+	uint64_t load_bias;	 /* added to the file's addresses */
 	bool version_known; /* false: the layout is the newest one, to be checked (layout_check.h)
 			     */
 	/* of R's hidden variables, hidden.h: constants, NULL when not found */
@@ -32,10 +46,12 @@ struct target {
 
 /*
  * target__find - look for R in process @pid and fill @t.
- * @want: XR_ROW_LINES, XR_ROW_GC: what must be looked for besides the names' needs.
+ * @want: XR_ROW_LINES, XR_ROW_GC: what must be looked for besides the names' needs;
+ * TARGET_ANY_NAME: look for R's library under any name, if there is none of its own.
  *
  * Errors, each with its own line in @f: -ESRCH no such process; -EACCES/-EPERM not allowed to look;
- * -ENOEXEC no R in it; -EAGAIN R is mapped but not initialised yet (R_GlobalContext is NULL);
+ * -ENOEXEC no R in it; -EAGAIN R is mapped but not initialised yet (R_GlobalContext is NULL), or
+ * the process changed while it was looked at; -EMFILE, -ENFILE, -ENOMEM the caller has too little;
  * -ENOTSUP 32-bit, or an R older than 3.0; -EINVAL @pid is a thread, not a process (says whose);
  * -EBADMSG the file that holds R is damaged.
  */
@@ -45,13 +61,10 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f);
 bool target__same(const struct target *t);
 
 /*
- * target__scan - call @seen for each process that seems to have R in it: libR.so is mapped, the
- * executable or the process is called R, or the executable has R's variables.  Cheap;
- * target__find() has the last word.
- * Processes that may not be looked at are passed over.
+ * target__scan - on Windows: call @seen for each process that seems to have R in it.  Cheap;
+ * target__find() has the last word.  (On Linux processes are asked, ask.h.)
  *
- * Stops when @seen returns other than 0, and returns that; 0 at the end; a negative errno when
- * /proc cannot be read.
+ * Stops when @seen returns other than 0, and returns that; 0 at the end; a negative errno.
  */
 int target__scan(int (*seen)(void *arg, pid_t pid), void *arg);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/shortage.h"
 #include "target/variables.h"
 
 #include <errno.h>
@@ -30,6 +31,13 @@ int target__gone(const struct target *t, struct errmsg *f)
 			   t->comm);
 }
 
+int target__not_begun(const struct target *t, struct errmsg *f)
+{
+	return errmsg__set(f, -EAGAIN,
+			   "R in process %d (%s) has not finished starting: try again in a moment",
+			   (int)t->pid, t->comm);
+}
+
 /* The value of the variable at @addr in the target; 0 for address 0. */
 static int target__value(const struct target *t, uint64_t addr, __u64 *value, struct errmsg *f)
 {
@@ -43,6 +51,8 @@ static int target__value(const struct target *t, uint64_t addr, __u64 *value, st
 		return target__denied(t, "memory", f);
 	if (err == -ESRCH)
 		return target__gone(t, f);
+	if (shortage__is(err))
+		return shortage__fault(t->pid, err, f);
 	if (err)
 		return errmsg__set(
 			f, -EBADMSG,
@@ -83,12 +93,7 @@ int variables__read(struct target *t, const uint64_t at[TARGET_VARIABLES], struc
 		err = target__value(t, row->eval_fun + 48, &row->eval_fun, f);
 	if (err)
 		return err;
-	if (!ready)
-		return errmsg__set(f, -EAGAIN,
-				   "R in process %d (%s) has not finished starting: try again in a "
-				   "moment",
-				   (int)t->pid, t->comm);
-	return 0;
+	return ready ? 0 : target__not_begun(t, f);
 }
 
 int variables__layout(struct target *t, enum layouts_arch arch, struct errmsg *f)

@@ -45,6 +45,9 @@ int variables__layout(struct target *t, enum layouts_arch arch, struct errmsg *f
 /* target__denied - @what ("memory") of @t may not be looked at: -EACCES.  By each system itself. */
 int target__denied(const struct target *t, const char *what, struct errmsg *f);
 
+/* target__not_begun - R is there, but it has not begun: -EAGAIN. */
+int target__not_begun(const struct target *t, struct errmsg *f);
+
 /* target__gone - @t ended meanwhile: -ESRCH. */
 int target__gone(const struct target *t, struct errmsg *f);
 

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib/tree.sh"
 need git
 
-files=$(tracked . | grep -vE '\.(md|csv|tsv|json|out|txt|folded|rprof|png|svg|gz|bin|gitignore)$|(^|/)(\.gitattributes|LICENSE[^/]*|\.gitignore)$|^LICENSES/')
+files=$(tracked . | grep -vE '\.(md|csv|tsv|json|out|txt|folded|rprof|png|svg|gz|bin|gitignore)$|(^|/)(\.gitattributes|LICENSE[^/]*|\.gitignore)$|^LICENSES/|^tests/fuzz/corpus/')
 [ -n "$files" ]
 ok $? "there are source files"
 lacks() {

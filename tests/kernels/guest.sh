@@ -13,6 +13,7 @@ case $(cat /proc/cmdline) in
 esac
 work=$(mktemp -d)
 patience=240 # seconds until what has to happen counts as missing; emulation is slow
+slow=(--max-sample-time 1000000) # so is a sample
 
 echo "# kernel $(uname -r)"
 echo "# $(R --version | head -n 1)"
@@ -107,7 +108,7 @@ profile__once() {
 	local profiler
 	program__start naming $seconds || return
 	out=$folder/ours.out stats=$folder/stats.json
-	"${profiler_prefix[@]}" xrprof-bpf -p "$target" -F 199 -o "$out" --stats "$stats" "$@" \
+	"${profiler_prefix[@]}" xrprof-bpf "${slow[@]}" -p "$target" -F 199 -o "$out" --stats "$stats" "$@" \
 		2>"$folder/err" &
 	profiler=$!
 	if ! attached "$out" $profiler || ! program__run; then
@@ -168,7 +169,7 @@ event__test() { # event__test STATS: the hardware's cycles where there is a coun
 all__test() {
 	local out=$work/all profiler first
 	mkdir "$out"
-	xrprof-bpf --all -F 199 -o "$out" --stats "$work/all.json" 2>"$work/all.err" &
+	xrprof-bpf "${slow[@]}" --all -F 199 -o "$out" --stats "$work/all.json" 2>"$work/all.err" &
 	profiler=$!
 	# One that is there, or comes, and one that comes later.
 	program__start naming 3 && program__run
@@ -195,7 +196,7 @@ hotplug__test() {
 	[ -w $switch ]
 	ok $? "hotplug: the second processor can be switched off" || return
 	mkdir "$out"
-	xrprof-bpf --all -F 199 -o "$out" --stats "$work/hotplug.json" 2>"$work/hotplug.err" &
+	xrprof-bpf "${slow[@]}" --all -F 199 -o "$out" --stats "$work/hotplug.json" 2>"$work/hotplug.err" &
 	profiler=$!
 	program__start naming 2 && attached "$out/Rprof.$target.out" $profiler && program__run
 	ok $? "hotplug: R ran with all processors" || {
@@ -219,7 +220,7 @@ hotplug__test() {
 	check "hotplug: every tick is counted once" sum_holds "$work/hotplug.json"
 }
 
-# deep__test NAME [VARIABLE=VALUE]: 10,000 calls deep, whole.
+# deep__test NAME MICROSECONDS [VARIABLE=VALUE]: 10,000 calls deep, whole if there is a second to read them, else cut.
 deep__test() {
 	local out=$work/deep.out profiler depth=10000 r
 	cat >"$work/deep.R" <<-'END'
@@ -242,7 +243,7 @@ deep__test() {
 		diag "$(cat "$work/deep.log")"
 		return
 	}
-	env "${@:2}" xrprof-bpf -p $r -F 99 -o "$out" --stats "$work/deep.json" 2>"$work/deep.err" &
+	env "${@:3}" xrprof-bpf --max-sample-time "$2" -p $r -F 99 -o "$out" --stats "$work/deep.json" 2>"$work/deep.err" &
 	profiler=$!
 	attached "$out" $profiler
 	touch "$work/deep.go"
@@ -250,6 +251,12 @@ deep__test() {
 	wait $profiler
 	ok $? "$1: a stack of $depth calls is profiled" || diag "$(cat "$work/deep.err")"
 	check "$1: every tick is counted once" sum_holds "$work/deep.json"
+	if [ "$2" -lt 1000000 ]; then
+		is "$(stat_of "$work/deep.json" truncated)" "$(stat_of "$work/deep.json" over_budget)" "$1: what is cut took too long"
+		[ "$(stat_of "$work/deep.json" over_budget)" -ge 2 ] && [ "$(stat_of "$work/deep.json" throttled)" -ge 1 ]
+		ok $? "$1: samples are cut and ticks left out" || diag "$(cat "$work/deep.json")"
+		return
+	fi
 	is "$(stat_of "$work/deep.json" truncated)" 0 "$1: nothing is cut"
 	# below spin() are f(10000) to f(0), always
 	awk -v want=$((depth + 1)) '/"spin" / { if (gsub(/"f" /, "") == want) whole++; else odd++ }
@@ -270,8 +277,9 @@ if [ $quick = 0 ]; then
 	profile "with --btf FILE" -- --btf "$work/btf"
 	profile "CAP_BPF and CAP_PERFMON without CAP_SYS_ADMIN" setpriv --bounding-set=-sys_admin
 	profile "CAP_SYS_ADMIN without CAP_BPF and CAP_PERFMON" setpriv --bounding-set=-cap_38,-cap_39
-	deep__test deep
-	deep__test "deep without bpf_loop" XRPROF_BPF_LOOP=0
+	deep__test deep 1000000
+	deep__test "deep without bpf_loop" 1000000 XRPROF_BPF_LOOP=0
+	deep__test "too deep" 100
 fi
 rm -rf "$work"
 done_testing

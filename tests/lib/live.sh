@@ -121,7 +121,7 @@ target_launch() {
 
 # Wait until the program launched last is ready. Sets TARGET_PID.
 target_await_ready() {
-	if ! wait_until 120 eval '[ -e "$TARGET_DIR/ready" ] || gone "$TARGET_JOB"' || [ ! -e "$TARGET_DIR/ready" ]; then
+	if ! wait_until 300 eval '[ -e "$TARGET_DIR/ready" ] || gone "$TARGET_JOB"' || [ ! -e "$TARGET_DIR/ready" ]; then
 		diag "the R program did not get ready:"
 		diag "$(tail -n 20 "$TARGET_ERR" "$TARGET_DIR/stdout")"
 		return 1

@@ -21,12 +21,23 @@ struct walk_image {
 	struct image *image;
 	struct xr_slot *slots;
 	uint32_t nslots, slots_max;
+	uint64_t now;	/* what walk__now() says, */
+	uint64_t pace;	/* and by how much more the next time */
+	uint64_t asked; /* how often it was */
 };
 
 static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
 {
 	(void)kind;
 	return image__read(((struct walk_image *)w)->image, dst, len, addr);
+}
+
+static __u64 walk__now(struct walk *w)
+{
+	struct walk_image *r = (struct walk_image *)w;
+
+	r->asked++;
+	return r->now += r->pace;
 }
 
 static int walk__emit(struct walk *w, __u64 word, __u64 more)

@@ -51,14 +51,40 @@ static const struct {
 	{CAP_BPF, "cap_bpf", "engine bpf cannot load its programs"},
 	{CAP_PERFMON, "cap_perfmon",
 	 "engine bpf cannot attach them, and --all cannot see new processes"},
-	{CAP_SYS_PTRACE, "cap_sys_ptrace", "only this user's own processes can be profiled"},
+	{CAP_SYS_PTRACE, "cap_sys_ptrace", "only this user's own R can be profiled"},
 	{CAP_DAC_READ_SEARCH, "cap_dac_read_search",
-	 "an R that this user may not read cannot be profiled"},
+	 "an R whose files this user may not read cannot be profiled"},
 	{CAP_CHECKPOINT_RESTORE, "cap_checkpoint_restore",
 	 "an R in a container, or upgraded while it runs, is found by its path only"},
 };
 
 #define NCAPS (sizeof(caps) / sizeof(caps[0]))
+
+/* Whose rights over a process count. */
+static void info__rights(engine_found found, void *arg)
+{
+	struct engine_finding finding = {.name = "rights", .ok = true};
+	gid_t gid;
+
+	switch (rights__whose(&gid)) {
+	case RIGHTS_GROUP:
+		errmsg__set(&finding.value, 0, "every process, as a member of group %u",
+			    (unsigned int)gid);
+		finding.meaning = "the program is for this group alone, by which root says so";
+		break;
+	case RIGHTS_CALLER:
+		errmsg__set(&finding.value, 0, "the caller's own R");
+		finding.meaning = "the program's capabilities are for BPF; the kernel is asked "
+				  "whether the caller may look at a process";
+		break;
+	case RIGHTS_PROCESS:
+		finding.meaning = "the program has the rights that its caller has";
+		errmsg__set(&finding.value, 0, "%s",
+			    rights__permitted() >> CAP_SYS_PTRACE & 1 ? "every process"
+								      : "the caller's own R");
+	}
+	found(arg, &finding);
+}
 
 /*
  * What the machine answers to the engine's questions; then it is opened, for the questions are not
@@ -85,11 +111,12 @@ static void finding__print(void *arg, const struct engine_finding *finding)
 
 static int info__text(bool verbose)
 {
-	uint64_t set = rights__effective();
+	uint64_t set = rights__permitted();
 	struct errmsg f;
 
 	printf("%s %s\n\n", XR_PROGRAM, XR_VERSION);
 	info__versions(finding__print, NULL);
+	info__rights(finding__print, NULL);
 	for (const struct engine_ops *const *e = engines__all(); *e; e++) {
 		bool works;
 
@@ -103,7 +130,8 @@ static int info__text(bool verbose)
 		bool have = set >> caps[i].number & 1;
 
 		printf("%-22s %s%s%s\n", caps[i].name, have ? "ok" : "-",
-		       have ? "" : "   without it ", have ? "" : caps[i].without);
+		       have ? "  permitted; in effect while it is needed" : "   without it ",
+		       have ? "" : caps[i].without);
 	}
 	return fflush(stdout) ? -EIO : 0;
 }
@@ -122,21 +150,23 @@ static void finding__json(void *arg, const struct engine_finding *finding)
 
 static int info__json(bool verbose)
 {
-	uint64_t set = rights__effective();
+	uint64_t set = rights__permitted();
 	struct errmsg f;
 	struct json j;
 
-	json__begin(&j, stdout);
+	json__begin(&j);
 	json__object(&j, NULL);
 	json__str(&j, "version", XR_VERSION);
 	json__array(&j, "features");
 	info__versions(finding__json, &j);
+	info__rights(finding__json, &j);
 	json__close(&j);
 	json__array(&j, "capabilities");
 	for (size_t i = 0; i < NCAPS; i++) {
 		json__object(&j, NULL);
 		json__str(&j, "name", caps[i].name);
 		json__bool(&j, "ok", set >> caps[i].number & 1);
+		json__bool(&j, "effective", rights__effective() >> caps[i].number & 1);
 		json__str(&j, "without", caps[i].without);
 		json__close(&j);
 	}
@@ -157,7 +187,7 @@ static int info__json(bool verbose)
 	}
 	json__close(&j);
 	json__close(&j);
-	return json__end(&j);
+	return json__print(&j, stdout);
 }
 
 static void program__print(void *arg, const struct bpf_program_cost *cost)
@@ -196,11 +226,11 @@ static int info__programs(bool as_json, const char *btf, bool verbose, struct er
 		err = engine_bpf__programs(&config, program__print, NULL, f);
 		return err ? err : fflush(stdout) ? -EIO : 0;
 	}
-	json__begin(&j, stdout);
+	json__begin(&j);
 	json__array(&j, NULL);
 	err = engine_bpf__programs(&config, program__json, &j, f);
 	json__close(&j);
-	end = json__end(&j);
+	end = json__print(&j, stdout);
 	return err ? err : end;
 }
 
@@ -262,6 +292,10 @@ static int info__main(int argc, char **argv)
 		return cmd__help(&cmd_info);
 	if (!o.verbose)
 		libbpf_set_print(NULL);
+	if (cmd__btf(o.btf, &f)) {
+		log__line("%s", f.text);
+		return CMD_FAILED;
+	}
 	if (o.programs)
 		err = info__programs(o.json, o.btf, o.verbose, &f);
 	else

@@ -10,11 +10,15 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/limits.h"
 #include "cmd/cmd.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "target/ask.h"
+#include "target/linux/scan.h"
 #include "target/target.h"
 #include "os/proc.h"
+#include "os/rights.h"
 #include "os/linux/users.h"
 #include "base/version.h"
 
@@ -53,26 +57,6 @@ struct list {
 	int err;
 };
 
-/* The arguments with blanks between them; what the kernel calls it where they cannot be read. */
-static void item__command(struct item *it)
-{
-	FILE *in = proc__fopen(it->pid, "cmdline");
-	size_t n = 0;
-
-	if (in) {
-		n = fread(it->command, 1, sizeof(it->command) - 1, in);
-		fclose(in);
-	}
-	while (n && !it->command[n - 1])
-		n--;
-	for (size_t i = 0; i < n; i++)
-		if (!it->command[i])
-			it->command[i] = ' ';
-	it->command[n] = '\0';
-	if (!n)
-		snprintf(it->command, sizeof(it->command), "[%s]", it->proc.comm);
-}
-
 static void item__user(struct item *it)
 {
 	const struct passwd *user = users__by_id(it->proc.uid);
@@ -83,9 +67,9 @@ static void item__user(struct item *it)
 		snprintf(it->user, sizeof(it->user), "%u", (unsigned int)it->proc.uid);
 }
 
-static int on_seen(void *arg, pid_t pid)
+/* One that has R in it, or may have: the answer @q is about it. */
+static int list__add(struct list *l, const struct ask *q)
 {
-	struct list *l = arg;
 	struct item *it, *more;
 
 	if (l->n == l->room) {
@@ -98,19 +82,48 @@ static int on_seen(void *arg, pid_t pid)
 		l->room = room;
 	}
 	it = &l->items[l->n];
-	*it = (struct item){.pid = pid};
-	if (proc__read(pid, &it->proc))
+	*it = (struct item){.pid = q->pid, .err = q->err, .why = q->why};
+	if (proc__read(q->pid, &it->proc))
 		return 0;
-	it->err = target__find(pid, 0, &it->target, &it->why);
-	/* a program that is only called R, or one that ended just now */
-	if (it->err == -ENOEXEC || it->err == -ESRCH)
-		return 0;
+	if (q->yes)
+		it->target = q->target;
+	snprintf(it->command, sizeof(it->command), "%s", q->text);
+	if (!it->command[0])
+		snprintf(it->command, sizeof(it->command), "[%s]", it->proc.comm);
 	item__user(it);
-	item__command(it);
-	proc__cgroup(pid, it->cgroup, sizeof(it->cgroup));
+	proc__cgroup(q->pid, it->cgroup, sizeof(it->cgroup));
 	proc__container(it->cgroup, it->container);
 	l->n++;
 	return 0;
+}
+
+static int on_process(void *arg, pid_t pid)
+{
+	const struct ask q = {.kind = ASK_LIST, .pid = pid, .want = TARGET_ANY_NAME};
+
+	return asker__ask(arg, &q);
+}
+
+/* Ask of all processes.  Some answers come late, or not at all. */
+static int list__fill(struct list *l, struct errmsg *f)
+{
+	struct ask q = {0};
+	struct asker *a;
+	int err = asker__open(&a, f);
+
+	if (err)
+		return err;
+	err = target__each(on_process, a);
+	while (!err && asker__busy(a)) {
+		if (!asker__take(a, &q, ASK_DEADLINE_MS))
+			continue;
+		/* a program that is only called R, or one that ended just now */
+		if (q.err ? q.err != -ENOEXEC && q.err != -ESRCH : q.yes)
+			err = list__add(l, &q);
+		memset(&q, 0, sizeof(q));
+	}
+	asker__close(a);
+	return err ? errmsg__set(f, err, "cannot list processes: %s", strerror(-err)) : 0;
 }
 
 static bool item__found(const struct item *it)
@@ -160,12 +173,12 @@ static void item__cell(const struct item *it, int column, char *cell)
 static int print__escaped(const char *text)
 {
 	struct buf b = {0};
-	int err = escape__text(&b, text, "");
+	int err = escape__text(&b, text, "", LIMIT_NAME);
 
-	if (!err)
+	if (err >= 0)
 		fwrite(b.data, 1, b.len, stdout);
 	buf__free(&b);
-	return err;
+	return err < 0 ? err : 0;
 }
 
 static int list__text(const struct list *l)
@@ -209,7 +222,7 @@ static int list__json(const struct list *l)
 {
 	struct json j;
 
-	json__begin(&j, stdout);
+	json__begin(&j);
 	json__object(&j, NULL);
 	json__array(&j, "processes");
 	for (size_t i = 0; i < l->n; i++) {
@@ -236,7 +249,7 @@ static int list__json(const struct list *l)
 	}
 	json__close(&j);
 	json__close(&j);
-	return json__end(&j);
+	return json__print(&j, stdout);
 }
 
 static int item__compare(const void *a, const void *b)
@@ -273,20 +286,24 @@ static int list__main(int argc, char **argv)
 {
 	struct list_options o = {0};
 	struct list l = {0};
+	struct errmsg f = {""};
 	int err = cmd__options(&cmd_list, &o, argc, argv);
 
 	if (err)
 		return err;
 	if (o.help)
 		return cmd__help(&cmd_list);
-	err = target__scan(on_seen, &l);
+	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
+	err = list__fill(&l, &f);
 	if (!err) {
 		if (l.n)
 			qsort(l.items, l.n, sizeof(*l.items), item__compare);
 		err = o.json ? list__json(&l) : list__text(&l);
+		if (err)
+			errmsg__set(&f, err, "cannot list processes: %s", strerror(-err));
 	}
 	if (err)
-		log__line("cannot list processes: %s", strerror(-err));
+		log__line("%s", f.text);
 	free(l.items);
 	return err ? CMD_FAILED : CMD_OK;
 }

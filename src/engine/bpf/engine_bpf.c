@@ -9,6 +9,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "os/linux/cgroup_memory.h"
 #include "os/linux/cpus.h"
 #include "os/os.h"
+#include "os/rights.h"
 #include "engine/engine.h"
 #include "engine/bpf/engine_bpf.h"
 #include "engine/bpf/perf_events.h"
@@ -25,6 +28,12 @@
 #include "sampler.skel.h"
 
 #define RING_BYTES (2u << 20)
+
+/*
+ * Records are delivered for so long at most, then poll returns: a ring that fills as fast as it is
+ * read must not keep the session from its deadlines and signals.
+ */
+#define SLICE_NS (20 * NS_PER_MS)
 
 /* For the verifier's figures: programs, and bytes of each one's log. */
 #define PROGRAMS_MAX 32
@@ -37,6 +46,8 @@ struct engine {
 	struct perf_events *events;
 	engine_sink sink; /* during poll */
 	void *sink_arg;
+	int delivered;	    /* records, in this poll */
+	uint64_t slice_end; /* ns, of this poll */
 	int ncpus;
 	uint64_t cpus_ms; /* when it was last looked which CPUs are online */
 	bool cpus_fault;  /* an event on one that came back failed, and it was said */
@@ -47,7 +58,9 @@ static int on_record(void *arg, void *record, size_t size)
 	struct engine *e = arg;
 
 	e->sink(e->sink_arg, record, size);
-	return 0;
+	e->delivered++;
+	/* a record for which this fails is taken all the same (ringbuf_process_ring() of libbpf) */
+	return os__now() < e->slice_end ? 0 : -ECANCELED;
 }
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -94,6 +107,10 @@ static void configure(struct engine *e, const struct bpf_features *have, bool lo
 	bpf_map__set_max_entries(s->maps.ring, RING_BYTES);
 	s->rodata->cfg_wake_at = RING_BYTES / 4;
 	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
+	if (e->config.max_sample_us) {
+		s->rodata->cfg_sample_ns = (uint64_t)e->config.max_sample_us * NS_PER_US;
+		s->rodata->cfg_sample_work = e->config.max_sample_us * XR_SAMPLE_WORK_A_US;
+	}
 	s->rodata->cfg_tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
 	s->rodata->cfg_have_task_regs = have->task_regs;
 	s->rodata->cfg_have_task_btf = have->task_btf;
@@ -134,7 +151,8 @@ __attribute__((format(printf, 2, 3))) static void bpf__note(const struct engine_
 	config->note(config->note_arg, line);
 }
 
-static int bpf__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
+static int bpf__open_raised(struct engine **out, const struct engine_config *config,
+			    struct errmsg *f)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
 	struct bpf_features have;
@@ -207,26 +225,84 @@ cleanup:
 	return err;
 }
 
+/*
+ * Loading ends a program whose cgroup has too little memory for it, without a word: the kernel's
+ * types, the programs and the maps take START_BYTES on two CPUs, measured, and maps of each CPU
+ * more.
+ */
+#define START_BYTES   (18u << 20)
+#define START_PER_CPU (256u << 10)
+
+static int bpf__check_memory(struct errmsg *f)
+{
+	uint64_t limit = cgroup_memory__limit(CGROUP_SELF, CGROUP_ROOT);
+	uint64_t need = START_BYTES + (uint64_t)libbpf_num_possible_cpus() * START_PER_CPU;
+
+	if (limit >= need)
+		return 0;
+	return errmsg__set(
+		f, -ENOMEM,
+		"engine bpf needs %llu MiB of memory to start, and the cgroup allows %llu: "
+		"raise its limit, or use --engine ptrace",
+		(unsigned long long)(need >> 20), (unsigned long long)(limit >> 20));
+}
+
+static int bpf__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
+{
+	uint64_t raised = rights__raise(RIGHTS_LOAD | RIGHTS_FILES);
+	int err = bpf__open_raised(out, config, f);
+
+	rights__lower(raised);
+	return err;
+}
+
+/*
+ * The maps' entries.  Where only the privileged may use bpf(2), that holds for these, too, before
+ * Linux 5.19.
+ */
+static int rows__lookup(const struct engine *e, uint32_t pid, struct xr_row *row)
+{
+	uint64_t raised = rights__raise(RIGHTS_EVENTS);
+	int err = bpf_map_lookup_elem(bpf_map__fd(e->skel->maps.rows), &pid, row);
+
+	rights__lower(raised);
+	return err;
+}
+
+static int rows__put(const struct engine *e, const struct xr_row *row, uint64_t flags)
+{
+	uint64_t raised = rights__raise(RIGHTS_EVENTS);
+	int err = bpf_map_update_elem(bpf_map__fd(e->skel->maps.rows), &row->pid, row, flags);
+
+	rights__lower(raised);
+	return err;
+}
+
 static int bpf__update(struct engine *e, const struct xr_row *row)
 {
-	int fd = bpf_map__fd(e->skel->maps.rows);
 	struct xr_row new = *row, old;
 
-	if (bpf_map_lookup_elem(fd, &row->pid, &old) || old.serial != row->serial)
+	if (rows__lookup(e, row->pid, &old) || old.serial != row->serial)
 		return -ESRCH;
-	new.r_tid = old.r_tid; /* what the sampler found out */
+	/* what the sampler found out */
+	new.r_tid = old.r_tid;
+	new.strikes = old.strikes;
+	new.skip = old.skip;
 	new.revision = old.revision + 1;
 	/* never a new one: the process may just have become another program */
-	return bpf_map_update_elem(fd, &row->pid, &new, BPF_EXIST) ? -ESRCH : 0;
+	return rows__put(e, &new, BPF_EXIST) ? -ESRCH : 0;
 }
 
 static void bpf__remove(struct engine *e, uint32_t pid, uint32_t serial)
 {
-	int fd = bpf_map__fd(e->skel->maps.rows);
 	struct xr_row row;
+	uint64_t raised;
 
-	if (!bpf_map_lookup_elem(fd, &pid, &row) && row.serial == serial)
-		bpf_map_delete_elem(fd, &pid);
+	if (rows__lookup(e, pid, &row) || row.serial != serial)
+		return;
+	raised = rights__raise(RIGHTS_EVENTS);
+	bpf_map_delete_elem(bpf_map__fd(e->skel->maps.rows), &pid);
+	rights__lower(raised);
 }
 
 /*
@@ -235,23 +311,21 @@ static void bpf__remove(struct engine *e, uint32_t pid, uint32_t serial)
  */
 static int bpf__insert(struct engine *e, const struct xr_row *row)
 {
-	int fd = bpf_map__fd(e->skel->maps.rows);
-	int err = bpf_map_update_elem(fd, &row->pid, row, BPF_NOEXIST);
+	int err = rows__put(e, row, BPF_NOEXIST);
 	struct xr_row old;
 
 	if (err != -EEXIST)
 		return err;
-	if (!bpf_map_lookup_elem(fd, &row->pid, &old) && old.start_time == row->start_time)
+	if (!rows__lookup(e, row->pid, &old) && old.start_time == row->start_time)
 		return -EEXIST;
-	return bpf_map_update_elem(fd, &row->pid, row, BPF_ANY);
+	return rows__put(e, row, BPF_ANY);
 }
 
 static bool bpf__holds(struct engine *e, uint32_t pid, uint32_t serial)
 {
 	struct xr_row row;
 
-	return !bpf_map_lookup_elem(bpf_map__fd(e->skel->maps.rows), &pid, &row) &&
-	       row.serial == serial;
+	return !rows__lookup(e, pid, &row) && row.serial == serial;
 }
 
 static int bpf__fd(struct engine *e)
@@ -303,19 +377,23 @@ static void renew_cpus(struct engine *e)
  */
 static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
 {
-	int n, err;
+	struct pollfd ring = {.fd = bpf__fd(e), .events = POLLIN};
+	int waited = 0, err;
 
 	if (bpf__whole_machine(e))
 		renew_cpus(e);
+	if (timeout_ms && poll(&ring, 1, timeout_ms) < 0)
+		waited = -errno;
+	if (waited && waited != -EINTR)
+		return waited;
 	e->sink = sink;
 	e->sink_arg = arg;
-	err = timeout_ms ? ring_buffer__poll(e->ring, timeout_ms) : 0;
-	if (err < 0 && err != -EINTR)
+	e->delivered = 0;
+	e->slice_end = os__now() + SLICE_NS;
+	err = ring_buffer__consume(e->ring);
+	if (err < 0 && err != -ECANCELED)
 		return err;
-	n = ring_buffer__consume(e->ring);
-	if (n < 0)
-		return n;
-	return err < 0 && !n ? err : n + (err > 0 ? err : 0);
+	return e->delivered ? e->delivered : waited;
 }
 
 static void bpf__stop(struct engine *e)
@@ -335,21 +413,27 @@ static int bpf__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 {
 	int fd = bpf_map__fd(e->skel->maps.tallies), err = 0;
 	uint64_t(*tallies)[XR_COUNTERS] = calloc((size_t)e->ncpus, sizeof(*tallies));
+	uint64_t raised;
 
 	if (!tallies)
 		return -ENOMEM;
 	memset(counts, 0, XR_COUNTERS * sizeof(*counts));
+	raised = rights__raise(RIGHTS_EVENTS);
 	for (uint32_t entry = 0; entry <= XR_LEVELS; entry++) {
 		err = bpf_map_lookup_elem(fd, &entry, tallies);
 		if (err)
 			break;
 		for (int cpu = 0; cpu < e->ncpus; cpu++) {
-			for (uint32_t i = 0; i < XR_COUNTERS; i++)
+			for (uint32_t i = 0; i < XR_SUMS; i++)
 				counts[i] += tallies[cpu][i];
+			for (uint32_t i = XR_SUMS; i < XR_COUNTERS; i++)
+				if (tallies[cpu][i] > counts[i])
+					counts[i] = tallies[cpu][i];
 			if (entry > 1) /* 0: of no sample, 1: those that interrupt none */
 				counts[XR_NESTED] += tallies[cpu][XR_TICKS];
 		}
 	}
+	rights__lower(raised);
 	free(tallies);
 	return err;
 }
@@ -432,16 +516,21 @@ int engine_bpf__programs(const struct engine_config *config,
 			 void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
 			 struct errmsg *f)
 {
+	uint64_t raised = rights__raise(RIGHTS_LOAD | RIGHTS_FILES);
 	struct bpf_features have;
 	int err;
 
 	if (!config->verbose)
 		libbpf_set_print(quiet);
+	err = bpf__check_memory(f);
+	if (err)
+		return err;
 	err = bpf_probe__ask(config, NULL, NULL, &have, f);
 	if (!err && have.loop)
 		err = load_programs(config, &have, true, false, each, arg, f);
 	if (!err)
 		err = load_programs(config, &have, false, have.loop, each, arg, f);
+	rights__lower(raised);
 	return err;
 }
 
@@ -457,6 +546,7 @@ const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.help = "from inside the kernel: the target is never stopped (needs Linux 5.8)",
 	.clock = "cpu",
+	.by_code = true,
 	.probe = bpf__probe,
 	.open = bpf__open,
 	.add = bpf__add,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,7 +17,8 @@
 #include "os/linux/rights.h"
 #include "engine/bpf/perf_events.h"
 
-#define LIMIT_TRIES 8 /* the limit may become lower still meanwhile */
+#define FILES_SPARE 32u /* descriptors that are left for all else */
+#define LIMIT_TRIES 8	/* the limit may become lower still meanwhile */
 
 /* One event: of a thread (cpu is -1) or of a CPU (tid is -1). */
 struct event {
@@ -34,8 +36,10 @@ struct perf_events {
 
 static int sys__perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
+	uint64_t raised = rights__raise(RIGHTS_EVENTS);
 	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
+	rights__lower(raised);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -83,7 +87,9 @@ static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
 	switch (-err) {
 	case EACCES:
 	case EPERM:
-		return errmsg__set(f, err, "perf_event_open: permission denied; " RIGHTS_HINT);
+		return errmsg__set(f, err,
+				   "perf_event_open: permission denied; " RIGHTS_HINT
+				   "; where kernel.perf_event_paranoid is above 2, root only");
 	case ENOSYS:
 		return errmsg__set(f, err,
 				   "perf_event_open: missing from this kernel or forbidden by a "
@@ -168,6 +174,7 @@ static bool has(const struct perf_events *p, pid_t tid, int cpu)
 static int add(struct perf_events *p, pid_t tid, int cpu)
 {
 	struct event *more;
+	struct rlimit limit;
 	int fd, err;
 
 	if (p->n == p->room) {
@@ -182,6 +189,10 @@ static int add(struct perf_events *p, pid_t tid, int cpu)
 	fd = event__open(&p->attr, tid, cpu);
 	if (fd < 0)
 		return fd;
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && (rlim_t)fd + FILES_SPARE >= limit.rlim_cur) {
+		close(fd);
+		return -EMFILE;
+	}
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, p->prog_fd)) {
 		err = -errno;
 		close(fd);
@@ -204,9 +215,11 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
 	p->attr.inherit = 1;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	do {
+		uint64_t raised = rights__raise(RIGHTS_TARGET);
 		DIR *dir = opendir(path);
 		struct dirent *entry;
 
+		rights__lower(raised);
 		found = false;
 		if (!dir)
 			return errmsg__set(f, -ESRCH, "process %d has ended", pid);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE /* secure_getenv */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -11,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "engine/bpf/btf_check.h"
 #include "engine/bpf/kernel.h"
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/probe.h"
@@ -18,12 +20,26 @@
 
 /* inode of the first pid namespace: include/linux/proc_ns.h, PROC_PID_INIT_INO */
 #define INIT_PIDNS 0xEFFFFFFCU
+#define NO_MEMORY                                                                                  \
+	"there is too little memory to load the programs (some 20 MiB); raise the limit, or use "  \
+	"--engine ptrace"
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
 struct asking {
 	const struct engine_config *config;
 	struct bpf_features *features;
 };
+
+/* libbpf says that types were not found, too, when it had no memory to read them. */
+static bool types__memory(const char *path)
+{
+	struct btf *btf = btf__parse(path, NULL);
+	int err = (int)libbpf_get_error(btf);
+
+	if (!err)
+		btf__free(btf);
+	return err == -ENOMEM;
+}
 
 int bpf_probe__fault(struct errmsg *f, int err, const struct engine_config *config)
 {
@@ -34,7 +50,11 @@ int bpf_probe__fault(struct errmsg *f, int err, const struct engine_config *conf
 		return errmsg__set(f, err,
 				   "bpf: missing from this kernel or forbidden by a seccomp "
 				   "filter; allow it, or use --engine ptrace");
+	case ENOMEM:
+		return errmsg__set(f, err, "bpf: " NO_MEMORY);
 	case ESRCH:
+		if (types__memory(config->btf ? config->btf : KERNEL_BTF))
+			return errmsg__set(f, -ENOMEM, "bpf: " NO_MEMORY);
 		return errmsg__set(f, err,
 				   "bpf: the kernel's types were not found in %s; name a "
 				   "file that has them with --btf FILE",
@@ -101,6 +121,7 @@ static int ask__btf(struct asking *a, struct errmsg *value)
 	const char *path = a->config->btf;
 	struct btf *btf;
 	char why[128];
+	__u32 bad;
 	int err;
 
 	if (!path) {
@@ -111,7 +132,13 @@ static int ask__btf(struct asking *a, struct errmsg *value)
 	btf = btf__parse(path, NULL);
 	err = errno;
 	if (btf) {
+		err = btf_check__run(btf, &bad);
 		btf__free(btf);
+		if (err)
+			return errmsg__set(value, -EINVAL,
+					   "--btf %s: its type %u is damaged; give a copy of this "
+					   "kernel's vmlinux, or its BTF",
+					   path, bad);
 		return errmsg__set(value, 0, "%s", path);
 	}
 	libbpf_strerror(err, why, sizeof(why)); /* has errors of its own, from 4000 on */
@@ -138,14 +165,14 @@ static int ask__helper(enum bpf_func_id id, bool *have, struct errmsg *value)
 {
 	*have = libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, id, NULL) == 1;
 	/* where no program can be loaded, the probe says yes to everything */
-	if (!(rights__effective() >> CAP_BPF & 1))
+	if (!(rights__permitted() >> CAP_BPF & 1))
 		return errmsg__set(value, -EPERM, "not known without cap_bpf");
 	return errmsg__set(value, *have ? 0 : -ENOENT, *have ? "yes" : "no");
 }
 
 static int ask__loop(struct asking *a, struct errmsg *value)
 {
-	const char *choice = getenv("XRPROF_BPF_LOOP");
+	const char *choice = secure_getenv("XRPROF_BPF_LOOP");
 	int err = ask__helper(BPF_FUNC_loop, &a->features->loop, value);
 
 	if (!choice || strcmp(choice, "0"))
@@ -213,8 +240,8 @@ static const struct question {
 	 ask__rate},
 };
 
-int bpf_probe__ask(const struct engine_config *config, engine_found found, void *arg,
-		   struct bpf_features *features, struct errmsg *f)
+static int bpf_probe__ask_raised(const struct engine_config *config, engine_found found, void *arg,
+				 struct bpf_features *features, struct errmsg *f)
 {
 	struct asking a = {.config = config, .features = features};
 	int err, first = 0;
@@ -237,4 +264,14 @@ int bpf_probe__ask(const struct engine_config *config, engine_found found, void 
 			found(arg, &finding);
 	}
 	return first;
+}
+
+int bpf_probe__ask(const struct engine_config *config, engine_found found, void *arg,
+		   struct bpf_features *features, struct errmsg *f)
+{
+	uint64_t raised = rights__raise(RIGHTS_LOAD | RIGHTS_FILES);
+	int err = bpf_probe__ask_raised(config, found, arg, features, f);
+
+	rights__lower(raised);
+	return err;
 }

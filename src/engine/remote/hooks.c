@@ -154,7 +154,9 @@ static const uint8_t *piece__final(struct remote_walk *rw, uint32_t id, enum rea
 
 	if (p->fresh_seq > rw->top_floor && (!context || p->walked == rw->look))
 		return remote_memory__fresh(&rw->memory, id);
-	if (p->base_seq > rw->floor)
+	/* a context that was read with others, but that the first look did not come to: who knows
+	 */
+	if (p->base_seq > rw->floor && (!context || p->visited == rw->ahead_pass))
 		return remote_memory__base(&rw->memory, id);
 	if (!context && p->fresh_seq > rw->floor)
 		return remote_memory__fresh(&rw->memory, id);
@@ -295,4 +297,9 @@ int walk__emit(struct walk *w, __u64 word, __u64 more)
 	rw->slots[rw->nslots].more = more;
 	rw->nslots++;
 	return 0;
+}
+
+__u64 walk__now(struct walk *w)
+{
+	return remote__of(w)->now();
 }

@@ -42,6 +42,8 @@ struct remote_walk {
 	uint64_t pass;	      /* number of the pass; `used` and `visited` of pieces refer to it */
 	uint64_t ahead_pass;  /* that of the last look ahead */
 	uint64_t began;	      /* when, ns */
+	uint64_t limit;	      /* what a look may take that holds the target up, ns; 0: any */
+	bool over;	      /* a look of this sample was cut, for it took too long */
 	uint64_t trusted;     /* for how long from then on what was read ahead is, ns */
 	uint64_t floor;	      /* what was read in this sample has a greater number */
 	uint64_t top_floor;   /* likewise in its second look */

@@ -60,6 +60,41 @@ void remote_walk__row(struct remote_walk *rw, const struct xr_row *row)
 	rw->walk.row = *row;
 }
 
+void remote_walk__limit(struct remote_walk *rw, uint64_t ns)
+{
+	rw->limit = ns;
+}
+
+bool remote_walk__over(const struct remote_walk *rw)
+{
+	return rw->over;
+}
+
+/* What begins now may take so many times the limit. */
+static void remote__allow(struct remote_walk *rw, uint32_t times)
+{
+	rw->walk.budget.deadline = rw->limit ? rw->now() + times * rw->limit : 0;
+}
+
+static bool remote__late(const struct remote_walk *rw)
+{
+	const uint64_t deadline = rw->walk.budget.deadline;
+
+	return deadline && rw->now() >= deadline;
+}
+
+/* Read ahead of a look what it will likely ask for: as much of it as there is time for. */
+static void remote__fetch(struct remote_walk *rw, const uint32_t *ids, uint32_t n, bool fresh)
+{
+	while (n && !rw->memory.gone && !remote__late(rw)) {
+		uint32_t some = n < MEM_SPANS_MAX ? n : MEM_SPANS_MAX;
+
+		remote_memory__fetch(&rw->memory, ids, some, fresh);
+		ids += some;
+		n -= some;
+	}
+}
+
 int remote_walk__gone(const struct remote_walk *rw)
 {
 	return rw->memory.gone;
@@ -98,6 +133,7 @@ static int remote__chase(struct remote_walk *rw)
 	while (!err && !rw->matched)
 		err = walk__step(&rw->walk);
 	rw->walk.row.flags = flags;
+	rw->over = rw->over || rw->walk.budget.over;
 	return err;
 }
 
@@ -114,7 +150,8 @@ static int remote__pass(struct remote_walk *rw, enum remote_phase phase)
 	return remote__chase(rw);
 }
 
-int remote_walk__ahead(struct remote_walk *rw)
+/* The first look, perhaps not for the first time in this sample. */
+static int remote__ahead(struct remote_walk *rw)
 {
 	struct remote_memory *m = &rw->memory;
 	int err;
@@ -125,13 +162,20 @@ int remote_walk__ahead(struct remote_walk *rw)
 	remote_memory__trim(m, rw->pass, rw->plan.ids, rw->plan.count);
 	rw->floor = m->seq;
 	rw->top_floor = UINT64_MAX;
-	remote_memory__fetch(m, rw->plan.ids, rw->plan.count, false);
+	remote__fetch(rw, rw->plan.ids, rw->plan.count, false);
 	rw->whole = false;
 	err = remote__pass(rw, REMOTE_AHEAD);
 	rw->ahead_pass = rw->pass;
 	rw->whole = err > 0;
 	rw->trusted = AHEAD_NS_MAX + 3 * (rw->now() - rw->began);
 	return m->gone ? -XR_EXITING : err;
+}
+
+int remote_walk__ahead(struct remote_walk *rw)
+{
+	rw->over = false;
+	remote__allow(rw, REMOTE_LOOKS);
+	return remote__ahead(rw);
 }
 
 /*
@@ -183,6 +227,7 @@ static bool remote__unchanged(struct remote_walk *rw)
 		if (!last && n < MEM_SPANS_MAX)
 			continue;
 		remote_memory__fetch(m, ids, n, true);
+		same = !remote__late(rw);
 		for (uint32_t k = 0; k < n && same; k++)
 			same = m->pieces[ids[k]].fresh_seq > rw->top_floor &&
 			       !memcmp(remote_memory__fresh(m, ids[k]),
@@ -198,10 +243,10 @@ int remote_walk__still(struct remote_walk *rw)
 
 	if (remote__too_old(rw))
 		rw->whole = false;
+	remote__allow(rw, 1);
 	rw->memory.gone = 0;
 	rw->top_floor = rw->memory.seq;
-	remote_memory__fetch(&rw->memory, rw->plan.ids,
-			     rw->whole ? remote__guess(rw) : rw->plan.count, true);
+	remote__fetch(rw, rw->plan.ids, rw->whole ? remote__guess(rw) : rw->plan.count, true);
 	err = remote__top(rw, true);
 	if (err >= 0 && rw->matched && !remote__unchanged(rw)) {
 		rw->whole = false; /* nothing of the first look, then */
@@ -362,11 +407,12 @@ int remote_walk__moving(struct remote_walk *rw)
 	bool stale = false;
 	int err;
 
-	for (uint32_t i = 0; i < TRIES_MAX; i++) {
+	remote__allow(rw, REMOTE_LOOKS);
+	for (uint32_t i = 0; i < TRIES_MAX && !remote__late(rw); i++) {
 		bool anew = stale || (i % TRIES_AHEAD == 0 && (!i || !rw->matched)), same;
 
 		if (i && (anew || remote__too_old(rw))) {
-			remote_walk__ahead(rw);
+			remote__ahead(rw);
 			anew = true;
 		}
 		same = anew ? remote__try(rw, &rw->plan, remote__guess(rw), &err)
@@ -392,14 +438,17 @@ int remote_walk__finish(struct remote_walk *rw)
 	int err;
 
 	rw->nslots = 0;
+	remote__allow(rw, REMOTE_LOOKS);
 	err = remote__pass(rw, REMOTE_FINAL);
 	if (rw->missed)
-		return -XR_TORN;
+		return rw->over ? 1 : -XR_TORN;
+	/* what was cut was not asked for */
+	rw->over = err == WALK_CUT && rw->walk.budget.over;
 	if (err < 0)
 		return err;
 	if (rw->collecting)
 		rw->walk.gc = 1;
-	if (!rw->walk.frames && !rw->walk.gc)
+	if (!rw->walk.frames && !rw->walk.gc && !rw->file && err != WALK_CUT)
 		return -XR_NO_R_FRAMES;
 	return err == WALK_CUT;
 }
@@ -421,12 +470,16 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 		s->flags |= XR_F_LINES;
 	if (rw->walk.gc)
 		s->flags |= XR_F_GC;
+	if (rw->walk.unproven)
+		s->flags |= XR_F_UNPROVEN;
 	do {
 		uint32_t n = rw->nslots - sent;
 
 		if (n > XR_CHUNK_SLOTS)
 			n = XR_CHUNK_SLOTS;
-		memcpy(s->slots, rw->slots + sent, n * sizeof(*s->slots));
+		if (n) /* a collection at top level has no frames, and perhaps there is no list yet
+			*/
+			memcpy(s->slots, rw->slots + sent, n * sizeof(*s->slots));
 		sent += n;
 		s->nslots = n;
 		s->head.size = (__u32)(sizeof(*s) + n * sizeof(*s->slots));

@@ -39,6 +39,17 @@ void remote_walk__free(struct remote_walk *rw); /* NULL is allowed */
  */
 void remote_walk__sink(struct remote_walk *rw, engine_sink sink, void *arg);
 
+/*
+ * remote_walk__limit - from now on remote_walk__still takes @ns, and each of the others
+ * REMOTE_LOOKS times that at most, for they hold nobody up: what is not read by then is cut.  0, as
+ * at first: they take what they take.
+ */
+#define REMOTE_LOOKS 20u
+void remote_walk__limit(struct remote_walk *rw, uint64_t ns);
+
+/* remote_walk__over - was the sample cut that was finished last, for it took too long? */
+bool remote_walk__over(const struct remote_walk *rw);
+
 /* remote_walk__row - more became known of the process; same serial. */
 void remote_walk__row(struct remote_walk *rw, const struct xr_row *row);
 

@@ -60,6 +60,7 @@ void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint
 	remote_walk__send(rw, &like);
 	r->counts[XR_WRITTEN]++;
 	r->counts[XR_TRUNCATED] += result > 0;
+	r->counts[XR_OVER_BUDGET] += result > 0 && remote_walk__over(rw);
 }
 
 void remote_report__process(struct remote_report *r, const struct xr_row *row,

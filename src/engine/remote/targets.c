@@ -6,6 +6,10 @@
 
 #include "base/clock.h"
 #include "os/os.h"
+#include "os/rights.h"
+
+/* What is asked for beyond it is not allowed: the caller waits for REMOTE_LOOKS times as long. */
+#define SAMPLE_NS_MAX (5 * NS_PER_MS)
 
 /* The targets are the first member of the engine. */
 static struct remote_targets *targets__of(struct engine *e)
@@ -22,6 +26,9 @@ void remote_targets__open(struct remote_targets *ts, const struct remote_targets
 			  const struct engine_config *config)
 {
 	ts->ops = ops;
+	ts->sample_ns = (config->max_sample_us ? config->max_sample_us : XR_SAMPLE_US) * NS_PER_US;
+	if (ts->sample_ns > SAMPLE_NS_MAX)
+		ts->sample_ns = SAMPLE_NS_MAX;
 	remote_report__open(&ts->report, config);
 }
 
@@ -40,7 +47,7 @@ struct remote_target **remote_targets__find(struct remote_targets *ts, uint32_t 
 	struct remote_target **at;
 
 	for (at = &ts->first; *at; at = &(*at)->next)
-		if ((*at)->row.pid == pid && !(*at)->dropped)
+		if ((*at)->row.pid == pid)
 			return at;
 	return NULL;
 }
@@ -63,6 +70,7 @@ int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 	if (err)
 		return errmsg__set(f, err, "out of memory");
 	t->row = *row;
+	remote_walk__limit(t->walk, ts->sample_ns);
 	remote_walk__sink(t->walk, remote_report__record, &ts->report);
 	return 0;
 }
@@ -79,16 +87,14 @@ void remote_targets__put(struct remote_target **at, struct remote_target *t)
 	*at = t;
 }
 
-bool remote_targets__drop(struct remote_targets *ts, struct remote_target **at)
+void remote_targets__drop(struct remote_targets *ts, struct remote_target **at)
 {
 	struct remote_target *t = *at;
 
-	t->dropped = true;
-	if (ts->ops->let_go && !ts->ops->let_go(engine__of(ts), t))
-		return false;
 	*at = t->next;
+	if (ts->at == t)
+		ts->at = t->next;
 	remote_targets__free(ts, t);
-	return true;
 }
 
 int remote_targets__update(struct engine *e, const struct xr_row *row)
@@ -115,54 +121,75 @@ bool remote_targets__holds(struct engine *e, uint32_t pid, uint32_t serial)
 	return targets__held(targets__of(e), pid, serial) != NULL;
 }
 
-static void targets__tick(struct remote_targets *ts)
+/*
+ * One tick: a sample of each target.  When the time of this poll is over the rest is left for the
+ * next, so that the caller sees what else there is to do.  Returns whether nothing is left.
+ */
+static bool targets__tick(struct remote_targets *ts, uint64_t end)
 {
-	uint64_t missed = 0;
+	uint64_t raised;
 
-	if (!ts->ops->due(engine__of(ts), &missed) || ts->stopped)
-		return;
-	for (struct remote_target *t = ts->first; t; t = t->next) {
-		if (t->dropped)
-			continue;
-		ts->report.counts[XR_MISSED] += missed;
-		ts->ops->sample(engine__of(ts), t);
+	if (ts->stopped)
+		return true;
+	if (!ts->at) {
+		ts->missed = 0;
+		if (!ts->ops->due(engine__of(ts), &ts->missed))
+			return true;
+		ts->at = ts->first;
 	}
+	raised = rights__raise(RIGHTS_TARGET); /* once, not for each read */
+	while (ts->at) {
+		struct remote_target *t = ts->at;
+
+		ts->at = t->next;
+		ts->report.counts[XR_MISSED] += ts->missed;
+		ts->ops->sample(engine__of(ts), t);
+		if (os__now() >= end)
+			break;
+	}
+	rights__lower(raised);
+	return !ts->at;
 }
 
-/* What became of targets; their children.  One that cannot be let go yet stays. */
+/* What became of targets; their children. */
 static void targets__scan(struct remote_targets *ts)
 {
+	uint64_t raised = rights__raise(RIGHTS_TARGET);
 	struct remote_target **at = &ts->first, *t;
 	enum xr_process_event event;
 
 	while ((t = *at)) {
 		char comm[16] = "";
 
-		event = t->dropped ? 0 : ts->ops->check(engine__of(ts), t, comm);
-		if (event)
+		event = ts->ops->check(engine__of(ts), t, comm);
+		if (event) {
 			remote_report__process(&ts->report, &t->row, event, NULL, comm);
-		if ((event || t->dropped) && remote_targets__drop(ts, at))
+			remote_targets__drop(ts, at);
 			continue;
-		if (!t->dropped && ts->ops->follow)
+		}
+		if (ts->ops->follow)
 			ts->ops->follow(engine__of(ts), t);
 		at = &t->next;
 	}
+	rights__lower(raised);
 }
 
 int remote_targets__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
 {
 	struct remote_targets *ts = targets__of(e);
 	uint64_t now = os__now(), end = now + (uint64_t)timeout_ms * NS_PER_MS;
+	const uint64_t slice = now + REMOTE_SLICE_NS;
+	bool done;
 
 	remote_report__begin(&ts->report, sink, arg);
 	for (;;) {
-		targets__tick(ts);
+		done = targets__tick(ts, slice);
 		now = os__now();
 		if (now - ts->scanned_ns >= REMOTE_SCAN_NS && !ts->stopped) {
 			ts->scanned_ns = now;
 			targets__scan(ts);
 		}
-		if (now >= end || ts->stopped || ts->ops->wait(e, now, end))
+		if (!done || now >= end || ts->stopped || ts->ops->wait(e, now, end))
 			break;
 	}
 	return ts->report.delivered;

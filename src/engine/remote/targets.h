@@ -18,10 +18,9 @@ struct remote_target {
 	struct xr_row row;
 	struct remote_walk *walk;
 	uint32_t prove_in; /* samples until R's thread is looked for again */
-	bool dropped;	   /* no target any more, kept until it can be let go */
 };
 
-/* What each system does in its own way.  `let_go` and `follow` may be NULL. */
+/* What each system does in its own way.  `follow` may be NULL. */
 struct remote_targets_ops {
 	/* Has a tick come?  *@missed: how many came before it that nobody took. */
 	bool (*due)(struct engine *e, uint64_t *missed);
@@ -33,8 +32,6 @@ struct remote_targets_ops {
 	void (*follow)(struct engine *e, struct remote_target *t);
 	/* Wait for a tick until @end, ns, at most.  0, or negative: no longer in this poll. */
 	int (*wait)(struct engine *e, uint64_t now, uint64_t end);
-	/* Hold @t no longer: whether that was possible at once. */
-	bool (*let_go)(struct engine *e, struct remote_target *t);
 	/* Give back all of @t but its walk. */
 	void (*free)(struct remote_target *t);
 };
@@ -44,17 +41,21 @@ struct remote_targets {
 	const struct remote_targets_ops *ops;
 	struct remote_target *first;
 	struct remote_report report;
-	uint64_t scanned_ns; /* when it was last looked at what became of the targets */
-	bool stopped;	     /* no more samples */
+	struct remote_target *at; /* who comes next in a tick that is not over; NULL: none is */
+	uint64_t sample_ns;	  /* the time that a target may be held up */
+	uint64_t missed;	  /* ticks before that one */
+	uint64_t scanned_ns;	  /* when it was last looked at what became of the targets */
+	bool stopped;		  /* no more samples */
 };
 
-#define REMOTE_SCAN_NS (20 * NS_PER_MS) /* between two looks at what became of the targets */
+#define REMOTE_SCAN_NS	(20 * NS_PER_MS) /* between two looks at what became of the targets */
+#define REMOTE_SLICE_NS (50 * NS_PER_MS) /* of one poll, in which no other sample is begun */
 
 /* remote_targets__open - of the engine that starts with @ts, which is zeroed. */
 void remote_targets__open(struct remote_targets *ts, const struct remote_targets_ops *ops,
 			  const struct engine_config *config);
 
-/* remote_targets__close - free all targets, dropped ones, too, without letting them go. */
+/* remote_targets__close - free all targets. */
 void remote_targets__close(struct remote_targets *ts);
 
 /* remote_targets__find - the link to the target with that pid; NULL: there is none. */
@@ -71,11 +72,8 @@ void remote_targets__free(struct remote_targets *ts, struct remote_target *t);
 /* remote_targets__put - add @t to the list at *@at: &ts->first, or another's `next`. */
 void remote_targets__put(struct remote_target **at, struct remote_target *t);
 
-/*
- * remote_targets__drop - let go of the target at *@at, at once or in a later scan.  Returns whether
- * it is gone, and *@at the next one.
- */
-bool remote_targets__drop(struct remote_targets *ts, struct remote_target **at);
+/* remote_targets__drop - free the target at *@at, which becomes the next one. */
+void remote_targets__drop(struct remote_targets *ts, struct remote_target **at);
 
 /* Of struct engine_ops; remote_targets__stop is for its `stop`. */
 int remote_targets__update(struct engine *e, const struct xr_row *row);

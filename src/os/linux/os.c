@@ -2,10 +2,8 @@
 #include "os/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,18 +30,6 @@ uint64_t os__now(void)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-int os__create(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-	return fd < 0 ? -errno : fd;
-}
-
-FILE *os__fopen(const char *path)
-{
-	return fopen(path, "we");
-}
-
 int os__write(int fd, const void *data, unsigned int size)
 {
 	ssize_t n = write(fd, data, size);
@@ -54,18 +40,6 @@ int os__write(int fd, const void *data, unsigned int size)
 void os__wait_writable(int fd)
 {
 	poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-}
-
-int os__mkdir(const char *path)
-{
-	return mkdir(path, 0777) ? -errno : 0;
-}
-
-bool os__is_directory(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
 void os__many_files(void)

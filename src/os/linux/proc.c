@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "os/linux/rights.h"
 
 #define PF_EXITING 0x00000004u /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000u
@@ -22,10 +23,13 @@
 int proc__open(pid_t pid, const char *name)
 {
 	char path[64];
+	uint64_t raised;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	raised = rights__raise(RIGHTS_TARGET);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	rights__lower(raised);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -44,8 +48,7 @@ FILE *proc__fopen(pid_t pid, const char *name)
 	return file;
 }
 
-/* Up to @size - 1 bytes of a small file, terminated.  Returns the length or a negative errno. */
-static ssize_t proc__slurp(pid_t pid, const char *name, char *text, size_t size)
+static ssize_t proc__slurp_raised(pid_t pid, const char *name, char *text, size_t size)
 {
 	int fd = proc__open(pid, name);
 	size_t len = 0;
@@ -69,6 +72,19 @@ static ssize_t proc__slurp(pid_t pid, const char *name, char *text, size_t size)
 	close(fd);
 	text[len] = '\0';
 	return (ssize_t)len;
+}
+
+/*
+ * Up to @size - 1 bytes of a small file, terminated.  Returns the length or a negative errno.  What
+ * is in it may depend on the rights of who reads it (where the stack begins).
+ */
+static ssize_t proc__slurp(pid_t pid, const char *name, char *text, size_t size)
+{
+	uint64_t raised = rights__raise(RIGHTS_TARGET);
+	ssize_t n = proc__slurp_raised(pid, name, text, size);
+
+	rights__lower(raised);
+	return n;
 }
 
 /*
@@ -162,19 +178,49 @@ uint64_t proc__start_time(pid_t pid)
 	return p.start_time;
 }
 
+/*
+ * process_vm_readv(2): bytes, or a negative errno.  The kernel asks for the right to attach each
+ * time, of what runs at that moment.  Capabilities are raised when it says no without them.
+ */
+static ssize_t proc__readv(pid_t pid, const struct iovec *local, const struct iovec *remote,
+			   unsigned int count)
+{
+	ssize_t n = process_vm_readv(pid, local, count, remote, count, 0);
+	struct rights_loan loan;
+	uint64_t raised;
+
+	if (n >= 0 || errno != EPERM)
+		return n < 0 ? -errno : n;
+	raised = rights__raise(RIGHTS_TARGET);
+	if (raised) {
+		n = process_vm_readv(pid, local, count, remote, count, 0);
+		rights__lower(raised);
+		return n < 0 ? -errno : n;
+	}
+	if (!rights__borrow(pid, &loan))
+		return -EPERM;
+	n = process_vm_readv(pid, local, count, remote, count, 0);
+	n = n < 0 ? -errno : n;
+	if (rights__return(&loan))
+		return n;
+	for (unsigned int i = 0; i < count; i++)
+		memset(local[i].iov_base, 0, local[i].iov_len);
+	return -EPERM;
+}
+
 int proc__memory(pid_t pid, uint64_t addr, void *to, size_t len)
 {
 	struct iovec local = {to, len};
 	struct iovec remote = {(void *)(uintptr_t)addr, len};
-	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	ssize_t n = proc__readv(pid, &local, &remote, 1);
 	int fd;
 
 	if (n == (ssize_t)len)
 		return 0;
 	if (n >= 0)
 		return -EFAULT;
-	if (errno != EPERM && errno != ENOSYS)
-		return -errno;
+	if (n != -EPERM && n != -ENOSYS)
+		return (int)n;
 	if (addr > INT64_MAX)
 		return -EFAULT;
 	/* a seccomp filter may forbid the call but not the file */
@@ -209,9 +255,9 @@ static int reader__spans(void *arg, const struct mem_span *spans, uint32_t n)
 		remote[i].iov_base = (void *)(uintptr_t)spans[i].addr;
 		remote[i].iov_len = spans[i].len;
 	} while (++i < n);
-	bytes = process_vm_readv((pid_t)(intptr_t)arg, local, n, remote, n, 0);
+	bytes = proc__readv((pid_t)(intptr_t)arg, local, remote, n);
 	if (bytes < 0)
-		return errno == EFAULT || errno == EINVAL ? 0 : -errno;
+		return bytes == -EFAULT || bytes == -EINVAL ? 0 : (int)bytes;
 	for (whole = 0; whole < n && bytes >= (ssize_t)spans[whole].len; whole++)
 		bytes -= (ssize_t)spans[whole].len;
 	return (int)whole;
@@ -226,7 +272,7 @@ struct mem_reader proc__reader(pid_t pid)
 	};
 }
 
-int proc__open_in_root(pid_t pid, const char *path)
+static int proc__open_in_root_raised(pid_t pid, const char *path)
 {
 	struct open_how how = {
 		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
@@ -257,19 +303,40 @@ int proc__open_in_root(pid_t pid, const char *path)
 	return fd;
 }
 
-int proc__exe(pid_t pid, char *path, size_t size, bool *deleted)
+int proc__open_in_root(pid_t pid, const char *path)
 {
-	static const char mark[] = " (deleted)";
+	uint64_t raised = rights__raise(RIGHTS_TARGET);
+	int fd = proc__open_in_root_raised(pid, path);
+
+	rights__lower(raised);
+	return fd;
+}
+
+ssize_t proc__link(pid_t pid, const char *name, char *path, size_t size)
+{
 	char link[32];
+	uint64_t raised;
 	ssize_t n;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	snprintf(link, sizeof(link), "/proc/%d/%s", (int)pid, name);
+	raised = rights__raise(RIGHTS_TARGET);
 	n = readlink(link, path, size - 1);
+	rights__lower(raised);
 	if (n < 0)
 		return -errno;
 	if ((size_t)n == size - 1)
 		return -ENAMETOOLONG;
 	path[n] = '\0';
+	return n;
+}
+
+int proc__exe(pid_t pid, char *path, size_t size, bool *deleted)
+{
+	static const char mark[] = " (deleted)";
+	ssize_t n = proc__link(pid, "exe", path, size);
+
+	if (n < 0)
+		return (int)n;
 	*deleted = n >= (ssize_t)sizeof(mark) && !strcmp(path + n - (sizeof(mark) - 1), mark);
 	if (*deleted)
 		path[n - (ssize_t)(sizeof(mark) - 1)] = '\0';

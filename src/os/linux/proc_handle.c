@@ -5,12 +5,24 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/*
+ * Events, without which a process cannot be profiled at all, need descriptors as well: of those
+ * there may be, handles take a part.  (Descriptors are given from the lowest number on.)
+ */
+#define LIMIT_PART 4
+
 void proc_handle__open(struct proc_handle *h, pid_t pid)
 {
+	struct rlimit limit;
+
 	h->at = syscall(SYS_pidfd_open, pid, 0);
+	if (h->at >= 0 && !getrlimit(RLIMIT_NOFILE, &limit) &&
+	    (rlim_t)h->at >= limit.rlim_cur / LIMIT_PART)
+		proc_handle__close(h);
 }
 
 void proc_handle__close(struct proc_handle *h)

@@ -53,11 +53,18 @@ size_t proc_maps__find(FILE *in, struct proc_map *found, size_t max, size_t *lin
 bool proc_maps__file(FILE *in, const char *path, bool deleted, struct proc_map *found);
 
 /*
+ * proc_maps__next_library - the next executable mapping of a file in the maps file @in that is as
+ * large as libR.so's at least.  Returns whether there is one.
+ */
+bool proc_maps__next_library(FILE *in, struct proc_map *map);
+
+/*
  * proc_maps__open - open the file that @map of process @pid maps, for reading.
  *
  * By /proc/PID/map_files, which is the mapped file itself whatever became of its name; where that
  * is not allowed by its name, under the target's root and under ours, taken only if it is the
- * same file.  Returns a descriptor the caller closes, or: -EACCES, -ESRCH, -ENOENT.
+ * same file.  Returns a descriptor the caller closes, or: -EACCES, -ESRCH, -ENOENT, or as
+ * shortage__is().
  */
 int proc_maps__open(pid_t pid, const struct proc_map *map, struct errmsg *f);
 

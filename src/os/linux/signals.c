@@ -13,20 +13,18 @@
 #include "os/signals.h"
 
 /*
- * From the first signal taken to the moment when another ends the program at once. What comes in
- * between belongs to the first: timeout signals the program and then its group, a shell and a
- * terminal do likewise. However long the ending takes then, it is not cut short.
+ * From the first signal to the moment when another ends the program at once.  What comes in between
+ * belongs to the first: timeout signals the program and then its group, a shell and a terminal do
+ * likewise.  However long the ending takes then, it is not cut short.
  */
 #define SECOND_DELAY_MS 300
-/* A signal that nobody took for so long: the program hangs in a write. */
-#define STUCK_MS 3000
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 struct signals {
-	int fd;
-	bool second;  /* signals__let_second was called */
+	int fd;	      /* of those noted */
 	sigset_t old; /* the mask as it was, for children */
+	bool full;    /* SIGXFSZ had its default effect, for children */
 };
 
 #define NENDING (sizeof(ending) / sizeof(ending[0]))
@@ -48,66 +46,70 @@ static void ending__default(void)
 			signal(ending[i], SIG_DFL);
 }
 
-static void timer__start(int ms)
+/*
+ * The first ending signal is noted as a real-time signal of its own, which stays pending until
+ * signals__take reads it: so the ending signals themselves need not stay blocked for it.
+ */
+static int noted(size_t i)
 {
-	struct itimerval timer = {.it_value = {ms / 1000, ms % 1000 * 1000}};
+	return SIGRTMIN + (int)i;
+}
 
-	setitimer(ITIMER_REAL, &timer, NULL);
+static void noted__mask(sigset_t *mask)
+{
+	sigemptyset(mask);
+	for (size_t i = 0; i < NENDING; i++)
+		sigaddset(mask, noted(i));
 }
 
 /*
  * The handlers keep their state where the kernel does: in the mask that is put back when they
- * return, and in what is pending.
+ * return, in the dispositions, and in what is pending.
  *
- * The first signal is made pending again, for the signalfd, with what is known of its sender, and
- * stays blocked; its disposition is the default one from here (SA_RESETHAND).
+ * The first signal is noted, with what is known of its sender; from here on the ending signals are
+ * blocked, and have their default effect once that is over.
  */
 static void first(int signal, siginfo_t *info, void *context)
 {
+	const struct itimerval timer = {.it_value = {0, SECOND_DELAY_MS * 1000}};
 	ucontext_t *uc = context;
 	int err = errno;
 
-	for (size_t i = 0; i < NENDING; i++)
+	for (size_t i = 0; i < NENDING; i++) {
 		sigaddset(&uc->uc_sigmask, ending[i]);
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, info);
-	timer__start(STUCK_MS);
+		if (ending[i] == signal)
+			syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), noted(i), info);
+	}
+	ending__default();
+	setitimer(ITIMER_REAL, &timer, NULL);
 	errno = err;
 }
 
-/* The timer after nobody took a signal: what is pending, or comes, has its default effect when this
- * returns. */
-static void unblock(int signal, siginfo_t *info, void *context)
-{
-	ucontext_t *uc = context;
-
-	(void)signal;
-	(void)info;
-	for (size_t i = 0; i < NENDING; i++)
-		sigdelset(&uc->uc_sigmask, ending[i]);
-}
-
-/* The timer after the first signal was taken: what is pending was sent with it, what comes has its
- * default effect when this returns. */
-static void forget(int signal, siginfo_t *info, void *context)
+/* The timer after the first signal: what is pending was sent with it, what comes ends us. */
+static void second(int signal, siginfo_t *info, void *context)
 {
 	static const struct timespec now = {0, 0};
+	ucontext_t *uc = context;
 	int err = errno;
 	sigset_t mask;
 
+	(void)signal;
+	(void)info;
 	ending__mask(&mask);
 	while (syscall(SYS_rt_sigtimedwait, &mask, NULL, &now, _NSIG / 8) > 0)
 		;
+	for (size_t i = 0; i < NENDING; i++)
+		sigdelset(&uc->uc_sigmask, ending[i]);
 	errno = err;
-	unblock(signal, info, context);
 }
 
 int signals__open(struct signals **out, struct errmsg *f)
 {
 	struct signals *s = calloc(1, sizeof(*s));
-	struct sigaction act = {.sa_sigaction = first, .sa_flags = SA_SIGINFO | SA_RESETHAND};
-	struct sigaction timer = {.sa_sigaction = unblock, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction act = {.sa_sigaction = first, .sa_flags = SA_SIGINFO};
+	struct sigaction timer = {.sa_sigaction = second, .sa_flags = SA_SIGINFO | SA_RESTART};
 	struct sigaction hup;
-	sigset_t mask;
+	sigset_t mask, notes, old;
 	int err;
 
 	if (!s)
@@ -116,10 +118,15 @@ int signals__open(struct signals **out, struct errmsg *f)
 	ending__mask(&mask);
 	act.sa_mask = mask;
 	signal(SIGCHLD, SIG_DFL);
+	timer.sa_mask = mask;
 	signal(SIGPIPE, SIG_IGN);
-	s->fd = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (s->fd < 0 || sigprocmask(SIG_UNBLOCK, &mask, &s->old) ||
-	    sigaction(SIGALRM, &timer, NULL) || sigaction(SIGHUP, NULL, &hup))
+	/* a file that may not grow is told by write(2) */
+	s->full = signal(SIGXFSZ, SIG_IGN) == SIG_DFL;
+	noted__mask(&notes);
+	s->fd = signalfd(-1, &notes, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (s->fd < 0 || sigprocmask(SIG_BLOCK, &notes, &s->old) ||
+	    sigprocmask(SIG_UNBLOCK, &mask, &old) || sigaction(SIGALRM, &timer, NULL) ||
+	    sigaction(SIGHUP, NULL, &hup))
 		goto failed;
 	/* A shell starts background jobs with SIGINT ignored; what is sent to us is still meant.
 	 * SIGHUP ignored is the wish of nohup. */
@@ -141,7 +148,7 @@ struct signals_event signals__take(struct signals *s)
 	if (read(s->fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return (struct signals_event){0};
 	return (struct signals_event){
-		.signal = (int)info.ssi_signo,
+		.signal = ending[info.ssi_signo - (uint32_t)SIGRTMIN],
 		.sent = info.ssi_code <= 0, /* SI_USER, SI_QUEUE: a process; SI_KERNEL: the tty */
 	};
 }
@@ -151,26 +158,12 @@ const char *signals__name(int signal)
 	return strsignal(signal);
 }
 
-void signals__let_second(struct signals *s)
-{
-	struct sigaction timer = {.sa_sigaction = forget, .sa_flags = SA_SIGINFO | SA_RESTART};
-	sigset_t mask;
-
-	if (s->second)
-		return;
-	s->second = true;
-	/* one that comes before the end of the delay stays pending */
-	ending__mask(&mask);
-	sigprocmask(SIG_BLOCK, &mask, NULL);
-	ending__default();
-	sigaction(SIGALRM, &timer, NULL);
-	timer__start(SECOND_DELAY_MS);
-}
-
 void signals__restore(const struct signals *s)
 {
 	ending__default();
 	signal(SIGPIPE, SIG_DFL);
+	if (s->full)
+		signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &s->old, NULL);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os/rights.h"
 #include "os/workload.h"
 
 static void close_fd(int *fd)
@@ -132,7 +133,10 @@ bool workload__wait(struct workload *c, int ms)
 
 void workload__signal(const struct workload *c, int signal)
 {
+	uint64_t raised = rights__raise(RIGHTS_SIGNAL); /* it may run as another user */
+
 	kill(c->pid, signal);
+	rights__lower(raised);
 }
 
 bool workload__result(const struct workload *c, char *text, size_t size)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "os/win32/keeper.h"
 #include "os/win32/wide.h"
 #include <shellapi.h>
 
@@ -34,9 +35,12 @@ static void outputs__prepare(void)
 int os__arguments(int *argc, char ***argv, struct errmsg *f)
 {
 	int n = 0, err = -ENOMEM;
-	wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), &n);
-	char **utf8 = n > 0 ? calloc((size_t)n + 1, sizeof(*utf8)) : NULL;
+	wchar_t **wide;
+	char **utf8;
 
+	keeper__run();
+	wide = CommandLineToArgvW(GetCommandLineW(), &n);
+	utf8 = n > 0 ? calloc((size_t)n + 1, sizeof(*utf8)) : NULL;
 	outputs__prepare();
 	if (!wide || !utf8)
 		goto cleanup;
@@ -90,16 +94,14 @@ int os__create(const char *path)
 	return fd;
 }
 
-FILE *os__fopen(const char *path)
+int os__standard_output(void)
 {
-	wchar_t *wide = wide__from(path);
-	FILE *out = NULL;
+	return STDOUT_FILENO;
+}
 
-	errno = EINVAL;
-	if (wide)
-		out = _wfopen(wide, L"wbN");
-	free(wide);
-	return out;
+const char *os__reason(int err)
+{
+	return strerror(err < 0 ? -err : err);
 }
 
 /* The C library makes EINVAL of ERROR_NO_DATA, "the pipe is being closed". */

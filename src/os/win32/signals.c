@@ -14,7 +14,6 @@
 
 /* As in signals.c. */
 #define SECOND_DELAY_MS 300
-#define STUCK_MS	3000
 
 /* When the console is closed Windows ends the program some five seconds later. */
 #define CLOSE_MS 4500
@@ -23,8 +22,8 @@ struct signals {
 	HANDLE done; /* signals__close was called */
 };
 
-static volatile LONG pending;		 /* signal that was not taken yet */
-static volatile LONG64 came, let_second; /* ns: when it came; when a second may end it; 0 */
+static volatile LONG pending; /* signal that was not taken yet */
+static volatile LONG64 came;  /* ns: when the first one did; 0: none has */
 static HANDLE done;
 
 static BOOL WINAPI on_control(DWORD event)
@@ -32,14 +31,12 @@ static BOOL WINAPI on_control(DWORD event)
 	LONG64 now = (LONG64)os__now();
 	bool ending = event == CTRL_CLOSE_EVENT || event == CTRL_LOGOFF_EVENT ||
 		      event == CTRL_SHUTDOWN_EVENT;
-	LONG64 second = let_second;
+	LONG64 first = InterlockedCompareExchange64(&came, now, 0);
 
-	if (second && now - second >= SECOND_DELAY_MS * (LONG64)NS_PER_MS && !ending)
+	if (!first)
+		InterlockedExchange(&pending, ending ? SIGTERM : SIGINT);
+	else if (now - first >= SECOND_DELAY_MS * (LONG64)NS_PER_MS && !ending)
 		return FALSE; /* the next handler ends the program */
-	if (InterlockedCompareExchange(&pending, ending ? SIGTERM : SIGINT, 0) == 0)
-		came = now;
-	else if (now - came >= STUCK_MS * (LONG64)NS_PER_MS)
-		return FALSE; /* it hangs writing to a pipe that nobody reads */
 	if (ending)
 		WaitForSingleObject(done, CLOSE_MS);
 	return TRUE;
@@ -75,13 +72,6 @@ struct signals_event signals__take(struct signals *s)
 const char *signals__name(int signal)
 {
 	return signal == SIGINT ? "Ctrl-C" : "the console or the session was closed";
-}
-
-void signals__let_second(struct signals *s)
-{
-	(void)s;
-	if (!let_second)
-		let_second = (LONG64)os__now();
 }
 
 void signals__restore(const struct signals *s)

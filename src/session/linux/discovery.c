@@ -24,7 +24,7 @@
 #include "os/proc.h"
 #include "target/descendants.h"
 #include "target/linux/proc_events.h"
-#include "target/target.h"
+#include "target/linux/scan.h"
 
 #define APPEAR_MS 10000 /* for R to appear in what one that is profiled left behind */
 #define REST_MS	  5	/* at least, between two readings of events: execs come in crowds */
@@ -36,6 +36,10 @@
 struct discovery {
 	const struct session_config *config;
 	struct pids *found;
+	struct asker *asker;
+	uint32_t scanning;		/* processes of the last scan that have not answered yet */
+	bool scan_again;		/* when that is over: something was lost meanwhile */
+	bool raised;			/* the priority, see discovery__rest() */
 	struct proc_events *events;	/* NULL: none, or not allowed */
 	struct descendants descendants; /* without --all: of the processes named, and these */
 	bool rescan;			/* there are no events: go through /proc instead */
@@ -71,12 +75,39 @@ static bool discovery__descends(struct discovery *d, pid_t pid)
 	return false;
 }
 
-static int on_scanned(void *arg, pid_t pid)
+static int discovery__ask(struct discovery *d, enum ask_kind kind, pid_t pid, uint64_t tag)
+{
+	const struct ask q = {.kind = kind, .pid = pid, .tag = tag};
+	int err = asker__ask(d->asker, &q);
+
+	d->no_memory |= err != 0;
+	return err;
+}
+
+static int on_process(void *arg, pid_t pid)
 {
 	struct discovery *d = arg;
+	int err;
 
-	discovery__found(d, pid);
-	return d->no_memory;
+	if (!d->config->all && !descendants__has(&d->descendants, pid))
+		return 0;
+	err = discovery__ask(d, ASK_SEEMS, pid, 0);
+	d->scanning += !err;
+	return err;
+}
+
+void discovery__answered(struct discovery *d, const struct ask *a)
+{
+	/* nothing is said of a process that has ended meanwhile, or may not be looked at */
+	bool silent = a->err == -ETIMEDOUT || a->err == -EBUSY || a->err == -EIO;
+
+	if (a->kind == ASK_PROGRAM && d->events && !a->err)
+		proc_events__learn(d->events, a->tag, a->yes);
+	d->scanning -= a->kind == ASK_SEEMS;
+	if (a->yes)
+		discovery__found(d, a->pid);
+	if (silent && !a->quiet)
+		notes__user(&d->config->notes, "%s", a->why.text);
 }
 
 /* Whatever descends from the processes named counts, whether R is in it or not. */
@@ -104,8 +135,9 @@ int discovery__scan(struct discovery *d, struct errmsg *f)
 	d->scanned_at = os__now();
 	if (!d->config->all)
 		discovery__scan_descendants(d);
-	err = target__scan(on_scanned, d);
-	if (err < 0)
+	d->scan_again = d->scanning;
+	err = d->scanning ? 0 : target__each(on_process, d);
+	if (err < 0 && !d->no_memory)
 		return errmsg__set(f, err, "cannot scan /proc for R: %s", strerror(-err));
 	return discovery__no_memory(d, f);
 }
@@ -113,6 +145,11 @@ int discovery__scan(struct discovery *d, struct errmsg *f)
 static void on_mapped(void *arg, pid_t pid)
 {
 	discovery__found(arg, pid);
+}
+
+static void on_program(void *arg, pid_t pid, uint64_t file)
+{
+	discovery__ask(arg, ASK_PROGRAM, pid, file);
 }
 
 static void on_forked(void *arg, uint64_t time, pid_t parent, pid_t child)
@@ -131,7 +168,7 @@ static void on_exited(void *arg, uint64_t time, pid_t pid)
 
 static int discovery__open_events(struct discovery *d, struct errmsg *f)
 {
-	struct proc_events_sink sink = {.mapped = on_mapped, .arg = d};
+	struct proc_events_sink sink = {.mapped = on_mapped, .program = on_program, .arg = d};
 	int err;
 
 	if (!d->config->all) {
@@ -151,7 +188,7 @@ static int discovery__open_events(struct discovery *d, struct errmsg *f)
 }
 
 int discovery__open(struct discovery **out, const struct session_config *config, struct pids *found,
-		    struct errmsg *f)
+		    struct asker *asker, struct errmsg *f)
 {
 	struct discovery *d = calloc(1, sizeof(*d));
 	int err = 0;
@@ -160,6 +197,7 @@ int discovery__open(struct discovery **out, const struct session_config *config,
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	d->config = config;
 	d->found = found;
+	d->asker = asker;
 	if (config->all || config->follow) {
 		for (size_t i = 0; !config->all && !err && i < config->npids; i++)
 			err = discovery__add_root(d, config->pids[i], f);
@@ -186,53 +224,58 @@ bool discovery__tells(const struct discovery *d)
 	return d->events;
 }
 
-/* Returns whether there are events to be read, after waiting for them or the engine. */
+/* Returns whether there are events to be read, after waiting for them, an answer, or the engine. */
 static bool discovery__poll(struct discovery *d, int engine_fd, int timeout_ms)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{.fd = engine_fd, .events = POLLIN},
-		{.fd = proc_events__fd(d->events), .events = POLLIN},
+		{.fd = asker__fd(d->asker), .events = POLLIN},
+		{.fd = d->events ? proc_events__fd(d->events) : -1, .events = POLLIN},
 	};
-	bool rested = os__now() - d->read_at >= REST_MS * NS_PER_MS;
+	bool rested = !d->events || os__now() - d->read_at >= REST_MS * NS_PER_MS;
 
 	if (!rested && timeout_ms > REST_MS)
 		timeout_ms = REST_MS;
-	poll(fds, rested ? 2 : 1, timeout_ms);
-	return rested ? fds[1].revents != 0 : os__now() - d->read_at >= REST_MS * NS_PER_MS;
+	poll(fds, rested ? 3 : 2, timeout_ms);
+	if (!d->events)
+		return false;
+	return rested ? fds[2].revents != 0 : os__now() - d->read_at >= REST_MS * NS_PER_MS;
 }
 
-/*
- * A program may live for less time than a busy machine lets its processes wait for a CPU: what this
- * waits for is acted on at a raised priority, so that its row is there before its code runs.
- */
 int discovery__wait(struct discovery *d, int engine_fd, bool engine_waits, int timeout_ms,
 		    struct errmsg *f)
 {
-	bool raised, lost = false;
+	bool lost = false;
 	int err = 0;
 
-	if (d->rescan && os__now() - d->scanned_at >= RESCAN_MS * NS_PER_MS)
+	if ((d->rescan && os__now() - d->scanned_at >= RESCAN_MS * NS_PER_MS) ||
+	    (d->scan_again && !d->scanning))
 		err = discovery__scan(d, f);
 	if (err)
 		return err;
-	if (!d->events)
+	if (!d->events && !asker__busy(d->asker))
 		return timeout_ms;
 	if (engine_waits && timeout_ms > POLLED_MS)
 		timeout_ms = POLLED_MS;
-	raised = priority__raise();
+	d->raised = priority__raise();
 	if (discovery__poll(d, engine_fd, timeout_ms)) {
 		d->read_at = os__now();
 		lost = proc_events__read(d->events);
 		descendants__settle(&d->descendants);
 	}
-	if (raised)
-		priority__lower();
 	if (lost) {
 		notes__debug(&d->config->notes,
 			     "records of new processes were lost: looking at all");
 		err = discovery__scan(d, f);
 	}
 	return err ? err : discovery__no_memory(d, f);
+}
+
+void discovery__rest(struct discovery *d)
+{
+	if (d->raised)
+		priority__lower();
+	d->raised = false;
 }
 
 int discovery__children(struct discovery *d, pid_t pid, struct errmsg *f)

@@ -135,11 +135,12 @@ int discovery__scan(struct discovery *d, struct errmsg *f)
 }
 
 int discovery__open(struct discovery **out, const struct session_config *config, struct pids *found,
-		    struct errmsg *f)
+		    struct asker *asker, struct errmsg *f)
 {
 	struct discovery *d = calloc(1, sizeof(*d));
 	int err;
 
+	(void)asker;
 	if (!d)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	d->config = config;
@@ -202,4 +203,16 @@ void discovery__profiled(struct discovery *d)
 void discovery__close(struct discovery *d)
 {
 	free(d);
+}
+
+/* It asks nothing. */
+void discovery__answered(struct discovery *d, const struct ask *answer)
+{
+	(void)d;
+	(void)answer;
+}
+
+void discovery__rest(struct discovery *d)
+{
+	(void)d;
 }

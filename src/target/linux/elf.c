@@ -11,9 +11,8 @@
 
 #include "target/r_version.h"
 
-#define FILE_MAX     (1ULL << 32) /* bytes; an R with debug information has some 10 MiB */
-#define TABLE_MAX    (256u << 20) /* bytes of a symbol or string table */
-#define SYMBOLS_MAX  (4u << 20)
+#define FILE_MAX     (1ULL << 32)   /* bytes; an R with debug information has some 10 MiB */
+#define TABLE_MAX    (16u << 20)    /* bytes of a symbol or string table; libR.so's have 0.2 MiB */
 #define SCAN_MAX     (256ULL << 20) /* bytes searched for the version */
 #define SCAN_CHUNK   (1u << 20)
 #define SCAN_OVERLAP 128u  /* the literals around the version are shorter than this */
@@ -129,17 +128,18 @@ static int elf__table(struct elf_file *e, Elf_Scn *scn, const GElf_Shdr *sh,
 	size_t count;
 
 	if (!names || !gelf_getshdr(names, &names_sh) || names_sh.sh_type != SHT_STRTAB ||
-	    names_sh.sh_size > TABLE_MAX || sh->sh_size > TABLE_MAX ||
+	    names_sh.sh_size > e->size || sh->sh_size > e->size ||
 	    sh->sh_entsize != sizeof(Elf64_Sym) ||
 	    ((sh->sh_flags | names_sh.sh_flags) & SHF_COMPRESSED))
 		return -EBADMSG;
+	/* not R's; and it would all be kept in memory */
+	if (names_sh.sh_size > TABLE_MAX || sh->sh_size > TABLE_MAX)
+		return 0;
 	symbols = elf_getdata(scn, NULL);
 	strings = elf_getdata(names, NULL);
 	if (!symbols || !strings || !symbols->d_buf || !strings->d_buf)
 		return -EBADMSG;
 	count = symbols->d_size / sizeof(Elf64_Sym);
-	if (count > SYMBOLS_MAX)
-		return -EBADMSG;
 	for (size_t i = 0; i < count; i++) {
 		const char *name;
 		GElf_Sym sym;

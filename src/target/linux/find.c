@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/shortage.h"
 #include "target/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "target/linux/hidden/hidden.h"
 #include "target/layouts.h"
 #include "target/linux/elf.h"
+#include "target/linux/program.h"
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
 #include "target/variables.h"
@@ -17,7 +21,8 @@
 
 #define EXECS_MAX	4
 #define DEBUG_FILES_MAX 8u
-#define LOADS_MAX	4u /* libR.so mapped more than once: see that many */
+#define LOADS_MAX	4u   /* libR.so mapped more than once: see that many */
+#define LIBRARIES_MAX	512u /* of other names, in one process */
 
 /* One file that is mapped into the target. */
 struct load {
@@ -29,9 +34,18 @@ struct load {
 
 int target__denied(const struct target *t, const char *what, struct errmsg *f)
 {
-	return errmsg__set(f, -EACCES,
-			   "not allowed to read the %s of process %d (%s): " RIGHTS_HINT, what,
-			   (int)t->pid, t->comm);
+	return errmsg__set(f, -EACCES, "not allowed to read the %s of process %d (%s): %s", what,
+			   (int)t->pid, t->comm, rights__target_hint());
+}
+
+/* @what of @t could not be opened: @err. */
+static int target__unopened(const struct target *t, const char *what, int err, struct errmsg *f)
+{
+	if (err == -EACCES || err == -EPERM)
+		return target__denied(t, what, f);
+	if (shortage__is(err))
+		return shortage__fault(t->pid, err, f);
+	return target__gone(t, f);
 }
 
 static int target__not_r(const struct target *t, struct errmsg *f)
@@ -48,6 +62,8 @@ static int target__identify(pid_t pid, struct target *t, struct proc *p, struct 
 	int err = proc__read(pid, p);
 
 	t->pid = pid;
+	if (shortage__is(err))
+		return shortage__fault(pid, err, f);
 	if (err)
 		return errmsg__set(f, -ESRCH, "no process %d: it has ended or never existed",
 				   (int)pid);
@@ -108,17 +124,14 @@ static int load__open_exe(struct load *l, const struct target *t, struct errmsg 
 
 	l->fd = proc__open(t->pid, "exe");
 	err = l->fd < 0 ? l->fd : proc__exe(t->pid, path, sizeof(path), &deleted);
-	if (err == -EACCES || err == -EPERM)
-		return target__denied(t, "program", f);
 	if (err)
-		return target__gone(t, f);
+		return target__unopened(t, "program", err, f);
 	err = elf_file__open(&l->elf, l->fd, path, f);
 	if (err)
 		return err;
 	maps = proc__fopen(t->pid, "maps");
 	if (!maps)
-		return errno == EACCES || errno == EPERM ? target__denied(t, "memory", f)
-							 : target__gone(t, f);
+		return target__unopened(t, "memory", -errno, f);
 	found = proc_maps__file(maps, path, deleted, &l->map);
 	fclose(maps);
 	if (!found || elf_file__bias(&l->elf, l->map.start, l->map.offset, &l->bias))
@@ -173,6 +186,26 @@ static int target__layout(struct target *t, const struct load *l, struct errmsg 
 	return variables__layout(t, arch, f);
 }
 
+static int64_t timespec__ns(struct timespec t)
+{
+	return (int64_t)t.tv_sec * (int64_t)NS_PER_S + t.tv_nsec;
+}
+
+static void target__file(struct target *t, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return;
+	t->file = (struct target_file){
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.mtime_ns = timespec__ns(st.st_mtim),
+		.ctime_ns = timespec__ns(st.st_ctim),
+	};
+}
+
 /* R's hidden variables, from the file @fd or its debug file; what is not found stays 0. */
 static void target__derive(struct target *t, int fd)
 {
@@ -183,6 +216,7 @@ static void target__derive(struct target *t, int fd)
 	/* libelf loses the tables of a handle that is then read as a whole: one of its own */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
+	target__file(t, fd);
 	if (!elf || hidden__run(elf, layout->bcbody, layout->bcpc, &d))
 		goto cleanup;
 	snprintf(dir, sizeof(dir), "%s", t->path);
@@ -227,12 +261,9 @@ cleanup:
  */
 static void target__path(struct target *t, const char *shown)
 {
-	char name[32], root[4096];
-	ssize_t n;
+	char root[4096];
+	ssize_t n = proc__link(t->pid, "root", root, sizeof(root));
 
-	snprintf(name, sizeof(name), "/proc/%d/root", (int)t->pid);
-	n = readlink(name, root, sizeof(root) - 1);
-	root[n > 0 ? n : 0] = '\0';
 	if (n > 1 && !strncmp(shown, root, (size_t)n) && shown[n] == '/')
 		shown += n;
 	snprintf(t->path, sizeof(t->path), "%.255s", shown);
@@ -326,6 +357,29 @@ static int target__static(struct target *t, uint32_t want, struct errmsg *f)
 	return err;
 }
 
+/* No file is called libR.so, nor has the program R in it: one that has R's variables, by any name.
+ */
+static int target__renamed(struct target *t, uint32_t want, struct errmsg *f)
+{
+	FILE *maps = proc__fopen(t->pid, "maps");
+	struct proc_map map;
+	unsigned int looked = 0;
+	int err = -ENOEXEC;
+
+	if (!maps)
+		return target__unopened(t, "memory", -errno, f);
+	while (err == -ENOEXEC && looked++ < LIBRARIES_MAX && proc_maps__next_library(maps, &map)) {
+		int fd = proc_maps__open(t->pid, &map, NULL);
+
+		if (fd >= 0 && program__file_holds_r(fd))
+			err = target__libr(t, &map, 1, want, f);
+		if (fd >= 0)
+			close(fd);
+	}
+	fclose(maps);
+	return err;
+}
+
 /* target__find() but for an exec that comes between. */
 static int target__look(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 {
@@ -335,20 +389,35 @@ static int target__look(pid_t pid, uint32_t want, struct target *t, struct errms
 	int err;
 
 	if (!maps)
-		return errno == EACCES || errno == EPERM ? target__denied(t, "memory", f)
-							 : target__gone(t, f);
+		return target__unopened(t, "memory", -errno, f);
 	n = proc_maps__find(maps, found, LOADS_MAX, &lines);
 	err = ferror(maps) ? errno : 0;
 	fclose(maps);
 	if (err == EACCES || err == EPERM)
 		return target__denied(t, "memory", f);
-	return n ? target__libr(t, found, n, want, f) : target__static(t, want, f);
+	if (n)
+		return target__libr(t, found, n, want, f);
+	err = target__static(t, want, f);
+	/* what it says otherwise is what was said already */
+	if (err == -ENOEXEC && want & TARGET_ANY_NAME)
+		err = target__renamed(t, want, f);
+	return err;
+}
+
+/* @t was looked at, with the result @err, and is still there. */
+static int target__still(const struct target *t, int err, struct errmsg *f)
+{
+	if (err == -ESRCH)
+		return errmsg__set(f, -EAGAIN,
+				   "process %d (%s) changed while it was looked at: try again",
+				   (int)t->pid, t->comm);
+	return err;
 }
 
 int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 {
 	struct proc before, after;
-	int err;
+	int err, read;
 
 	for (int i = 0; i < EXECS_MAX; i++) {
 		memset(t, 0, sizeof(*t));
@@ -356,8 +425,10 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 		if (err)
 			return err;
 		err = target__look(pid, want, t, f);
-		if (proc__read(pid, &after) || after.start_time != before.start_time ||
-		    after.ending)
+		read = proc__read(pid, &after);
+		if (shortage__is(read))
+			return shortage__fault(pid, read, f);
+		if (read || after.start_time != before.start_time || after.ending)
 			return target__gone(t, f);
 		if (after.stack != before.stack)
 			continue; /* what was read is of two programs */
@@ -365,7 +436,7 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 			t->row.start_time = t->start_time;
 			t->row.pid = (uint32_t)pid;
 		}
-		return err;
+		return target__still(t, err, f);
 	}
 	return errmsg__set(f, -EAGAIN, "process %d (%s) keeps executing new programs: try again",
 			   (int)pid, t->comm);

@@ -17,7 +17,6 @@
 #include "base/map.h"
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
-#include "target/linux/program.h"
 #include "target/linux/proc_events.h"
 #include "os/linux/rights.h"
 
@@ -59,7 +58,7 @@ struct proc_events {
 	int epoll;
 	int timer; /* expires when it is time to look which CPUs are online */
 	bool lost;
-	/* files other than libR.so that were mapped: by device, inode and generation */
+	/* files other than libR.so that were mapped: by a hash of device, inode and generation */
 	struct map files;
 	/* what was mapped, until all forks are known */
 	pid_t *pending;
@@ -70,6 +69,14 @@ struct proc_events {
 /* What is remembered of a file: the values of `files`. */
 static char file_plain, file_holds_r;
 
+void proc_events__learn(struct proc_events *e, uint64_t file, bool holds_r)
+{
+	if (e->files.count >= FILES_MAX)
+		map__free(&e->files);
+	/* without memory the file is asked about again the next time */
+	map__put(&e->files, file, 0, holds_r ? &file_holds_r : &file_plain);
+}
+
 static const char *path__name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -79,30 +86,26 @@ static const char *path__name(const char *path)
 
 /*
  * A file that is not libR.so: R is in it when it is the program that runs and has R's variables.
- * Each file is looked at once.
+ * Each file is asked about once; the files of programs are not for this process to open.
  */
 static bool file__holds_r(struct proc_events *e, const struct record_mmap2 *r)
 {
-	uint64_t a = (uint64_t)r->maj << 52 ^ (uint64_t)r->min << 32 ^ r->ino_generation;
-	void *known = map__get(&e->files, a, r->ino);
+	uint64_t file = map__hash(
+		(uint64_t)r->maj << 52 ^ (uint64_t)r->min << 32 ^ r->ino_generation, r->ino);
+	void *known = map__get(&e->files, file, 0);
 	char exe[4096];
 	bool deleted;
-	int yes = 0;
 
 	if (known)
 		return known == &file_holds_r;
 	if (proc__exe((pid_t)r->pid, exe, sizeof(exe), &deleted))
 		return false;
 	/* as the two see them, the paths differ when the process has a root of its own */
-	if (!strcmp(path__name(exe), path__name(r->filename)))
-		yes = program__holds_r((pid_t)r->pid);
-	if (yes < 0)
-		return false;
-	if (e->files.count >= FILES_MAX)
-		map__free(&e->files);
-	/* without memory the file is looked at again the next time */
-	map__put(&e->files, a, r->ino, yes ? &file_holds_r : &file_plain);
-	return yes;
+	if (strcmp(path__name(exe), path__name(r->filename)))
+		proc_events__learn(e, file, false);
+	else
+		e->sink.program(e->sink.arg, (pid_t)r->pid, file);
+	return false;
 }
 
 static void proc_events__mapped(struct proc_events *e, const struct record_mmap2 *r)
@@ -189,7 +192,7 @@ static void proc_events__rings(struct proc_events *e)
 			ring__read(e, &e->rings[i]);
 }
 
-static int ring__open(struct proc_events *e, struct ring *r, int cpu)
+static int ring__open_raised(struct proc_events *e, struct ring *r, int cpu)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -223,6 +226,15 @@ static int ring__open(struct proc_events *e, struct ring *r, int cpu)
 	}
 	r->fd = fd;
 	return 0;
+}
+
+static int ring__open(struct proc_events *e, struct ring *r, int cpu)
+{
+	uint64_t raised = rights__raise(RIGHTS_EVENTS);
+	int err = ring__open_raised(e, r, cpu);
+
+	rights__lower(raised);
+	return err;
 }
 
 static void ring__close(struct proc_events *e, struct ring *r)

@@ -21,6 +21,11 @@ struct proc_events;
 struct proc_events_sink {
 	/* @pid mapped a file that may hold R: libR.so, or a program with R's variables in it */
 	void (*mapped)(void *arg, pid_t pid);
+	/*
+	 * @pid runs a program, @file, that was not met before: if R is in it (ASK_PROGRAM,
+	 * target/ask.h), proc_events__learn() is to be called, and @pid is one of those above
+	 */
+	void (*program)(void *arg, pid_t pid, uint64_t file);
 	/* @parent forked @child (a process, not a thread), at @time of perf's clock; NULL: not
 	 * wanted */
 	void (*forked)(void *arg, uint64_t time, pid_t parent, pid_t child);
@@ -44,9 +49,12 @@ int proc_events__fd(const struct proc_events *e);
  * proc_events__read - act on all records there are.  Forks and exits are told in no order between
  * CPUs, but before a mapping is told, all forks that led to it have been.  Returns whether records
  * were lost since the last call: then processes may have been missed, and /proc must be scanned
- * (target__scan()).
+ * (target__each()).
  */
 bool proc_events__read(struct proc_events *e);
+
+/* proc_events__learn - is R in the program @file?  Whoever runs it later is told of by `mapped`. */
+void proc_events__learn(struct proc_events *e, uint64_t file, bool holds_r);
 
 void proc_events__close(struct proc_events *e); /* NULL is allowed */
 

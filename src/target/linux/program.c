@@ -6,20 +6,28 @@
 #include "target/linux/elf.h"
 #include "os/proc.h"
 
-int program__holds_r(pid_t pid)
+bool program__file_holds_r(int fd)
 {
 	struct target_symbol want = {.name = "R_GlobalContext"};
 	struct elf_file elf;
-	int fd, n = 0;
+	int n;
 
-	fd = proc__open(pid, "exe");
+	/* one that cannot be opened is 32-bit, for another machine, or damaged */
+	if (elf_file__open(&elf, fd, "program", NULL))
+		return false;
+	n = elf_file__symbols(&elf, &want, 1, false);
+	elf_file__close(&elf);
+	return n > 0;
+}
+
+int program__holds_r(pid_t pid)
+{
+	int fd = proc__open(pid, "exe");
+	bool yes;
+
 	if (fd < 0)
 		return fd;
-	/* one that cannot be opened is 32-bit, for another machine, or damaged */
-	if (!elf_file__open(&elf, fd, "program", NULL)) {
-		n = elf_file__symbols(&elf, &want, 1, false);
-		elf_file__close(&elf);
-	}
+	yes = program__file_holds_r(fd);
 	close(fd);
-	return n > 0;
+	return yes;
 }

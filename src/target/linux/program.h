@@ -3,6 +3,7 @@
 #ifndef XR_TARGET_LINUX_PROGRAM_H
 #define XR_TARGET_LINUX_PROGRAM_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -10,5 +11,8 @@
  * has to, for R's packages use them.  1 or 0; a negative errno: it could not be looked at.
  */
 int program__holds_r(pid_t pid);
+
+/* program__file_holds_r - does the file @fd, a program or a library, export them? */
+bool program__file_holds_r(int fd);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "target/linux/scan.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -6,38 +8,78 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/map.h"
-#include "target/target.h"
 #include "os/linux/proc_maps.h"
+#include "os/linux/rights.h"
 #include "os/proc.h"
 #include "target/linux/program.h"
 
-/* What is remembered of a program that was read: values of a map by device and inode. */
-static char program_plain, program_holds_r;
+#define FILES_MAX 8192u /* remembered */
 
-/* Is R in the program that @pid runs?  Each program is read once in a scan. */
-static bool scan__program(struct map *programs, pid_t pid)
+/* What is remembered of a file: values of programs.known. */
+static char file_plain, file_holds_r;
+
+void programs__free(struct programs *ps)
 {
-	char link[32];
-	struct stat st;
-	void *known;
-	int yes;
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
-	if (stat(link, &st))
-		return false;
-	known = map__get(programs, st.st_dev, st.st_ino);
-	if (known)
-		return known == &program_holds_r;
-	yes = program__holds_r(pid);
-	if (yes >= 0) /* without memory for it, it is looked at again */
-		map__put(programs, st.st_dev, st.st_ino, yes ? &program_holds_r : &program_plain);
-	return yes > 0;
+	map__free(&ps->known);
 }
 
-/* May @pid have R in it? */
-static bool scan__may_hold_r(struct map *programs, pid_t pid)
+/* Does file @fd export R's variables?  Each file is looked into once, unless it was changed. */
+static bool programs__holds_r(struct programs *ps, int fd)
+{
+	struct stat st;
+	uint64_t a, b;
+	void *known;
+	bool yes;
+
+	if (fstat(fd, &st))
+		return false;
+	a = map__hash(st.st_dev, st.st_ino);
+	b = map__hash((uint64_t)st.st_ctim.tv_sec << 30 ^ (uint64_t)st.st_ctim.tv_nsec,
+		      (uint64_t)st.st_size);
+	known = map__get(&ps->known, a, b);
+	if (known)
+		return known == &file_holds_r;
+	yes = program__file_holds_r(fd);
+	if (ps->known.count >= FILES_MAX)
+		map__free(&ps->known);
+	/* without memory for it, it is looked at again */
+	map__put(&ps->known, a, b, yes ? &file_holds_r : &file_plain);
+	return yes;
+}
+
+/* Is R in the program that @pid runs? */
+static bool seems__program(struct programs *ps, pid_t pid)
+{
+	int fd = proc__open(pid, "exe");
+	bool yes = fd >= 0 && programs__holds_r(ps, fd);
+
+	if (fd >= 0)
+		close(fd);
+	return yes;
+}
+
+/* Is R's library mapped, under another name than it had? */
+static bool seems__renamed(struct programs *ps, pid_t pid)
+{
+	FILE *maps = proc__fopen(pid, "maps");
+	struct proc_map map;
+	bool yes = false;
+
+	while (maps && !yes && proc_maps__next_library(maps, &map)) {
+		int fd = proc_maps__open(pid, &map, NULL);
+
+		yes = fd >= 0 && programs__holds_r(ps, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (maps)
+		fclose(maps);
+	return yes;
+}
+
+bool target__seems(pid_t pid, struct programs *known)
 {
 	struct proc_map map;
 	struct proc p;
@@ -60,28 +102,37 @@ static bool scan__may_hold_r(struct map *programs, pid_t pid)
 	if (proc__exe(pid, exe, sizeof(exe), &deleted))
 		return false;
 	return proc_maps__is_r(exe) || (!proc__read(pid, &p) && !strcmp(p.comm, "R")) ||
-	       scan__program(programs, pid);
+	       seems__program(known, pid) || seems__renamed(known, pid);
 }
 
-int target__scan(int (*seen)(void *arg, pid_t pid), void *arg)
+/* The next entry of /proc; where it hides processes (hidepid) it shows those that may be looked at.
+ */
+static struct dirent *scan__next(DIR *proc)
+{
+	uint64_t raised = rights__raise(RIGHTS_TARGET);
+	struct dirent *entry = readdir(proc);
+
+	rights__lower(raised);
+	return entry;
+}
+
+int target__each(int (*seen)(void *arg, pid_t pid), void *arg)
 {
 	DIR *proc = opendir("/proc");
-	struct map programs = {0};
 	struct dirent *entry;
 	int result = 0;
 
 	if (!proc)
 		return -errno;
-	while (!result && (entry = readdir(proc))) {
+	while (!result && (entry = scan__next(proc))) {
 		pid_t pid;
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && scan__may_hold_r(&programs, pid))
+		if (pid > 0)
 			result = seen(arg, pid);
 	}
 	closedir(proc);
-	map__free(&programs);
 	return result;
 }

@@ -16,7 +16,7 @@ static const char *text(struct buf *b)
 static void check_escape(const char *name, const char *also, const char *want)
 {
 	struct buf b = {0};
-	int err = escape__text(&b, name, also);
+	int err = escape__text(&b, name, also, SIZE_MAX);
 	bool good = !err && !strcmp(text(&b), want);
 
 	if (!tap__ok(good, "escaped as it should be: %s", want))
@@ -118,7 +118,7 @@ static void test_round_trip(void)
 		for (size_t j = 0; j < len; j++)
 			name[j] = alphabet[next(&state) % (sizeof(alphabet) - 1)];
 		name[len] = '\0';
-		if (escape__text(&b, name, "\";"))
+		if (escape__text(&b, name, "\";", SIZE_MAX))
 			tap__bail("no memory");
 		text(&b);
 		for (const char *s = b.data; *s; s++)

@@ -14,17 +14,20 @@ static void test_budget(void)
 		      other = {.whole = &all, .max = 700, .reserve = 100};
 
 	tap__ok(budget__take(NULL, SIZE_MAX), "no budget is no limit");
-	tap__ok(budget__take(&one, 700) && !budget__take(&one, 1) && all.used == 700,
-		"a part has its limit, and counts in the whole");
-	tap__ok(!budget__take(&other, SIZE_MAX) && !budget__take(&other, 301) &&
-			budget__take(&other, 300),
+	tap__ok(budget__take(&one, 700) && !budget__take(&one, 1) && all.used == 600,
+		"a part has its limit, and counts in the whole but for its reserve");
+	tap__ok(!budget__take(&other, SIZE_MAX) && !budget__take(&other, 501) &&
+			budget__take(&other, 500) && all.used == 1000,
 		"so has the whole");
-	budget__give(&other, 250);
-	budget__take(&all, 250);
-	tap__ok(!budget__take(&other, 51) && budget__take(&other, 50) && all.used == 1050,
+	budget__give(&other, 450);
+	budget__take(&all, 400);
+	tap__ok(!budget__take(&other, 51) && budget__take(&other, 50) && all.used == 1000,
 		"a reserve is to be had even when the whole is used up");
-	budget__give(&other, 100);
+	budget__owe(&other, 10);
+	tap__ok(other.used == 110 && all.used == 1010, "what must be is taken all the same");
+	budget__give(&other, 110);
 	budget__give(&one, 700);
+	budget__give(&all, 150);
 	budget__give(NULL, 1);
 	tap__ok(!one.used && !other.used && all.used == 250, "what is given back is free");
 }
@@ -100,7 +103,7 @@ static void test_intern(void)
 	intern__init(&t, NULL);
 	one = intern__get(&t, "fun", 3);
 	tap__ok(!strcmp(one->text, "fun") && one->len == 3 && one->safe == one->text &&
-			one->safe_len == 3 && one->plain,
+			one->safe_len == 3 && one->field == one->text,
 		"a name comes back, nothing to be escaped");
 	tap__ok(intern__get(&t, "funny", 3) == one, "equal names have one address");
 	tap__ok(intern__get(&t, "fun\0ny", 6) == one, "a NUL ends the name");
@@ -120,19 +123,21 @@ static void test_intern(void)
 
 	name = intern__get(&t, "a\nb\"", 4);
 	tap__ok(!strcmp(name->safe, "a\\nb\\x22") && name->safe_len == strlen(name->safe) &&
-			!name->plain && !strcmp(name->text, "a\nb\""),
+			name->field != name->text && !strcmp(name->text, "a\nb\""),
 		"a hostile one has its safe form");
 	name = intern__get(&t, "a;b", 3);
-	tap__ok(name->safe == name->text && !name->plain, "a semicolon is for some formats only");
+	tap__ok(name->safe == name->text && name->field != name->text,
+		"a semicolon is for some formats only");
 	name = intern__get(&t, "x[[\"k\"]]", 8);
-	tap__ok(name->safe == name->text && name->plain, "R's own quotes are plain");
+	tap__ok(name->safe == name->text && name->field == name->text, "R's own quotes are plain");
 	name = intern__get(&t,
 			   "gr\xc3\xb6\xc3\x9f"
 			   "e",
 			   7);
-	tap__ok(name->safe == name->text && name->plain, "so is UTF-8");
+	tap__ok(name->safe == name->text && name->field == name->text, "so is UTF-8");
 	name = intern__get(&t, "\xe4", 1);
-	tap__ok(!strcmp(name->safe, "\\xe4") && !name->plain, "and what is none is not");
+	tap__ok(!strcmp(name->safe, "\\xe4") && name->field != name->text,
+		"and what is none is not");
 	intern__free(&t);
 }
 
@@ -156,6 +161,32 @@ static void test_intern_budget(void)
 	tap__ok(!budget.used, "all is given back");
 }
 
+/* Parts of a whole: none takes the room of those to come. */
+static void test_shared(void)
+{
+	struct budget whole = {.max = 1000, .shared = true};
+	struct budget hog = {.whole = &whole, .max = SIZE_MAX};
+	struct budget second = {.whole = &whole, .max = SIZE_MAX};
+	struct budget third = {.whole = &whole, .max = SIZE_MAX, .reserve = 100};
+	size_t n = 0;
+
+	while (budget__take(&hog, 10))
+		n += 10;
+	tap__ok(n == 500, "one part takes at most what it leaves: %zu of 1000", n);
+	for (n = 0; budget__take(&second, 10); n += 10)
+		;
+	tap__ok(n == 250, "the next half of the rest: %zu", n);
+	for (n = 0; budget__take(&third, 10); n += 10)
+		;
+	tap__ok(n == 220, "one with a reserve has that as well: %zu", n);
+	budget__give(&third, 120);
+	tap__ok(third.used == 100 && whole.used == 750, "what is its own is given back last");
+	budget__give(&hog, 500);
+	budget__give(&second, 250);
+	budget__give(&third, 100);
+	tap__ok(!whole.used && !third.used, "all of it is given back");
+}
+
 int main(void)
 {
 	test_budget();
@@ -163,5 +194,6 @@ int main(void)
 	test_table();
 	test_intern();
 	test_intern_budget();
+	test_shared();
 	return tap__done();
 }

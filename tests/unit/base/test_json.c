@@ -36,7 +36,7 @@ static void test_shape(void)
 	struct json j;
 
 	text__open(&t);
-	json__begin(&j, t.out);
+	json__begin(&j);
 	json__object(&j, NULL);
 	json__u64(&j, "big", UINT64_MAX);
 	json__bool(&j, "yes", true);
@@ -48,7 +48,7 @@ static void test_shape(void)
 	json__close(&j);
 	json__close(&j);
 	json__close(&j);
-	tap__ok(json__end(&j) == 0, "well-formed");
+	tap__ok(json__print(&j, t.out) == 0, "well-formed");
 	text__is(&t,
 		 "{\"big\": 18446744073709551615, \"yes\": true, \"none\": null, "
 		 "\"list\": [0.5, null, {}]}\n",
@@ -62,9 +62,9 @@ static void string_is(const char *value, const char *wanted)
 	char line[256];
 
 	text__open(&t);
-	json__begin(&j, t.out);
+	json__begin(&j);
 	json__str(&j, NULL, value);
-	if (json__end(&j))
+	if (json__print(&j, t.out))
 		tap__bail("a string alone was refused");
 	snprintf(line, sizeof(line), "\"%s\"\n", wanted);
 	text__is(&t, line, "string");
@@ -75,7 +75,9 @@ static void test_strings(void)
 	string_is("plain", "plain");
 	string_is("a\"b\\c/d", "a\\\"b\\\\c/d");
 	string_is("tab\tnl\nesc\033del\177", "tab\\u0009nl\\u000aesc\\u001bdel\\u007f");
+	string_is("csi\302\233nbsp\302\240", "csi\\u009bnbsp\302\240");
 	string_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+	string_is("C1 \xc2\x9b, direction \xe2\x80\xae", "C1 \\u009b, direction \\u202e");
 	string_is("lone \xe9 byte", "lone \\ufffd byte");
 	string_is("cut \xe2\x82", "cut \\ufffd\\ufffd");
 	string_is("overlong \xc0\xaf", "overlong \\ufffd\\ufffd");
@@ -89,25 +91,25 @@ static void test_misuse(void)
 	struct json j;
 
 	text__open(&t);
-	json__begin(&j, t.out);
+	json__begin(&j);
 	json__object(&j, NULL);
 	json__u64(&j, NULL, 1);
 	json__close(&j);
-	tap__ok(json__end(&j) == -EINVAL, "no key inside an object");
-	json__begin(&j, t.out);
+	tap__ok(json__print(&j, t.out) == -EINVAL, "no key inside an object");
+	json__begin(&j);
 	json__array(&j, NULL);
-	tap__ok(json__end(&j) == -EINVAL, "not closed");
-	json__begin(&j, t.out);
+	tap__ok(json__print(&j, t.out) == -EINVAL, "not closed");
+	json__begin(&j);
 	json__close(&j);
-	tap__ok(json__end(&j) == -EINVAL, "closed too often");
-	json__begin(&j, t.out);
+	tap__ok(json__print(&j, t.out) == -EINVAL, "closed too often");
+	json__begin(&j);
 	json__u64(&j, NULL, 1);
 	json__u64(&j, NULL, 2);
-	tap__ok(json__end(&j) == -EINVAL, "two values at the top");
-	json__begin(&j, t.out);
+	tap__ok(json__print(&j, t.out) == -EINVAL, "two values at the top");
+	json__begin(&j);
 	for (int i = 0; i <= JSON_DEPTH_MAX; i++)
 		json__array(&j, NULL);
-	tap__ok(json__end(&j) == -E2BIG, "too deep");
+	tap__ok(json__print(&j, t.out) == -E2BIG, "too deep");
 	fclose(t.out);
 	free(t.data);
 }
@@ -119,9 +121,9 @@ static void test_full(void)
 
 	if (!full)
 		tap__bail("no /dev/full");
-	json__begin(&j, full);
+	json__begin(&j);
 	json__u64(&j, NULL, 1);
-	tap__ok(json__end(&j) == -ENOSPC, "a failed write is told");
+	tap__ok(json__print(&j, full) == -ENOSPC, "a failed write is told");
 	fclose(full);
 }
 
@@ -130,6 +132,7 @@ static void test_counts(void)
 	struct decoder_stats decoder = {.samples = 1};
 	uint64_t counts[XR_COUNTERS];
 	struct stats s = {.freq = 99};
+	char line[512], wanted[128];
 	uint64_t sum = 0;
 
 	/* different powers of two, so that the sum shows which were added */
@@ -143,10 +146,31 @@ static void test_counts(void)
 	tap__ok(s.written == 1 && s.sent == counts[XR_WRITTEN], "written is what was decoded");
 	tap__ok(s.truncated == counts[XR_TRUNCATED], "truncated");
 	tap__ok(!stats__conserved(&s), "ticks that do not add up are noticed");
+	tap__ok(s.over_budget == counts[XR_OVER_BUDGET] && s.overrun == counts[XR_OVERRUN] &&
+			s.throttled == counts[XR_THROTTLED] &&
+			s.longest_us * 1000 == (double)counts[XR_LONGEST_NS] &&
+			s.most_work == counts[XR_MOST_WORK],
+		"what samples cost");
+	stats__summary(&s, line, sizeof(line));
+	snprintf(wanted, sizeof(wanted),
+		 ", %llu stacks took too long to read, %llu ticks left out for that",
+		 (unsigned long long)s.over_budget, (unsigned long long)s.throttled);
+	tap__ok(strstr(line, wanted) != NULL, "the last line says what was cut and left out");
+	counts[XR_OVER_BUDGET] = counts[XR_THROTTLED] = 0;
+	stats__fill(&s, counts, &decoder);
+	stats__summary(&s, line, sizeof(line));
+	tap__ok(!strstr(line, "too long") && !strstr(line, "left out"),
+		"and nothing if nothing was");
 	counts[XR_TICKS] = sum;
 	decoder.samples = counts[XR_WRITTEN];
 	stats__fill(&s, counts, &decoder);
 	tap__ok(stats__conserved(&s), "ticks that do add up");
+	decoder.partial = s.lost + 2;
+	stats__fill(&s, counts, &decoder);
+	tap__ok(s.decoder.partial == 2, "parts of samples that were lost are not counted twice");
+	decoder.partial = 1;
+	stats__fill(&s, counts, &decoder);
+	tap__ok(!s.decoder.partial, "however few they are");
 }
 
 int main(void)

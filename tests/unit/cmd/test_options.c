@@ -34,6 +34,7 @@ static void test_defaults(void)
 	tap__ok(parse("-p 42", &o, &f) == 0, "-p 42 is enough: %s", f.text);
 	tap__ok(o.config.npids == 1 && o.config.pids[0] == 42, "the pid");
 	tap__ok(o.config.freq == 99, "99 Hz");
+	tap__ok(o.config.max_sample_us == 1000, "a stack is read for a millisecond at most");
 	tap__ok(!strcmp(o.config.output, "-"), "to stdout");
 	tap__ok(!strcmp(o.config.format->name, "rprof"), "as Rprof writes");
 	tap__ok(o.config.engine == NULL && o.config.clock == ENGINE_CLOCK_DEFAULT,
@@ -165,6 +166,9 @@ static void test_refused(void)
 	refused("-p 4294967297", "4294967297");
 	refused("-p 1x", "1x");
 	refused("-p 1 -F 0", "--freq 0");
+	refused("-p 1 --max-sample-time 99", "--max-sample-time 99");
+	refused("-p 1 --max-sample-time 1000001", "--max-sample-time 1000001");
+	refused("-p 1 --max-sample-time 1ms", "--max-sample-time 1ms");
 	refused("-p 1 -F -5", "--freq -5");
 	refused("-p 1 -F 1.5", "--freq 1.5");
 	refused("-p 1 -F 100001", "--freq 100001");

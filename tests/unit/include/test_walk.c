@@ -84,7 +84,7 @@ static void run__init(struct run *r, struct image *m)
 	r->base.slots_max = SLOTS_MAX;
 	r->base.slots = calloc(SLOTS_MAX, sizeof(*r->base.slots));
 	r->names = calloc(SLOTS_MAX, sizeof(*r->names));
-	if (!r->base.slots || !r->names || decoder__new(&r->decoder, &ops, r))
+	if (!r->base.slots || !r->names || decoder__new(&r->decoder, &ops, r, 0))
 		tap__bail("out of memory");
 }
 

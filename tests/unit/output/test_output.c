@@ -13,6 +13,39 @@
 #include "tap.h"
 
 static char dir[64], path[96];
+static struct files *files;
+static struct files *volatile of_parent; /* in a child: stays reachable, for who counts leaks */
+
+static int open_at(struct output **o, const char *where, struct errmsg *f)
+{
+	return output__open(
+		o, &(struct output_config){.files = files, .path = where, .wait_ms = 60000}, f);
+}
+
+/* A process that writes, of one's own: with what holds for this one from here on. */
+static void start_files(void)
+{
+	struct errmsg f;
+
+	of_parent = files;
+	if (files__start(&files, true, &f))
+		tap__bail("%s", f.text);
+}
+
+/* Hand on all that was committed, and wait until it was written. */
+static int flush(struct output *o)
+{
+	while (!output__flush(o) && output__waiting(o))
+		files__poll(files, 100);
+	return output__error(o);
+}
+
+static int finish(struct output *o)
+{
+	int err = output__finish(o), other = output__close(o, NULL);
+
+	return err ? err : other;
+}
 
 /* What the file holds, at most @size - 1 bytes; -1: it cannot be read. */
 static ssize_t slurp(const char *file, char *text, size_t size)
@@ -40,7 +73,7 @@ static struct output *open_path(void)
 	struct output *o;
 	struct errmsg f;
 
-	if (output__open(&o, path, &f))
+	if (open_at(&o, path, &f))
 		tap__bail("%s", f.text);
 	return o;
 }
@@ -49,7 +82,7 @@ static int end_line(struct output *o)
 {
 	int err = output__write(o, "\n", 1);
 
-	return err ? err : output__commit(o);
+	return err ? err : output__commit(o, 1);
 }
 
 static void test_lines(void)
@@ -61,16 +94,15 @@ static void test_lines(void)
 	tap__ok(holds(""), "a new file is empty");
 	output__write(o, "one", 3);
 	output__printf(o, " %d", 1);
-	output__flush(o);
+	flush(o);
 	tap__ok(holds(""), "half a line stays back, flushed or not");
 	end_line(o);
 	tap__ok(holds(""), "a line waits for the flush");
 	output__write(o, "two", 3);
-	tap__ok(!output__flush(o) && holds("one 1\n"), "the whole line went out, not the half one");
+	tap__ok(!flush(o) && holds("one 1\n"), "the whole line went out, not the half one");
 	end_line(o);
 	output__write(o, "half", 4);
-	tap__ok(!output__close(o) && holds("one 1\ntwo\n"),
-		"close writes the rest, whole lines only");
+	tap__ok(!finish(o) && holds("one 1\ntwo\n"), "close writes the rest, whole lines only");
 
 	o = open_path();
 	tap__ok(holds(""), "an old file is truncated");
@@ -79,12 +111,14 @@ static void test_lines(void)
 		if (!err)
 			err = end_line(o);
 	}
+	while (output__waiting(o) > 100000)
+		files__poll(files, 100);
 	if (err || stat(path, &st))
 		tap__bail("cannot write %s", path);
 	tap__ok(st.st_size > 500000, "much is not kept back: %lld bytes are out unasked",
 		(long long)st.st_size);
-	output__close(o);
-	tap__ok(!output__close(NULL), "closing nothing");
+	finish(o);
+	tap__ok(!output__close(NULL, NULL), "closing nothing");
 }
 
 static void test_open(void)
@@ -94,10 +128,9 @@ static void test_open(void)
 	char bad[160];
 
 	snprintf(bad, sizeof(bad), "%s/none/file", dir);
-	tap__ok(output__open(&o, bad, &f) == -ENOENT && !o && strstr(f.text, bad),
+	tap__ok(open_at(&o, bad, &f) == -ENOENT && !o && strstr(f.text, bad),
 		"no such directory: %s", f.text);
-	tap__ok(output__open(&o, dir, &f) == -EISDIR && strstr(f.text, dir), "a directory: %s",
-		f.text);
+	tap__ok(open_at(&o, dir, &f) == -EISDIR && strstr(f.text, dir), "a directory: %s", f.text);
 }
 
 /*
@@ -121,21 +154,23 @@ static int cut_short(const char *where, int fd, int lines)
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &limit);
 	limit.rlim_cur = 100;
-	if (setrlimit(RLIMIT_FSIZE, &limit) || (fd >= 0 && dup2(fd, STDOUT_FILENO) < 0) ||
-	    output__open(&o, where, NULL))
+	if (setrlimit(RLIMIT_FSIZE, &limit) || (fd >= 0 && dup2(fd, STDOUT_FILENO) < 0))
+		_exit(1);
+	start_files();
+	if (open_at(&o, where, NULL))
 		_exit(1);
 	for (int i = 0; i < 10; i++) {
 		output__write(o, "0123456789abcdef\n", 17);
 		if ((i + 1) % lines == 0)
-			output__commit(o);
+			output__commit(o, 1);
 	}
-	if (output__flush(o) != -EFBIG)
+	if (flush(o) != -EFBIG)
 		_exit(2);
 	/* from now on it takes nothing */
 	if (output__write(o, "x", 1) != -EFBIG || output__printf(o, "x") != -EFBIG ||
-	    output__commit(o) != -EFBIG || output__flush(o) != -EFBIG)
+	    output__commit(o, 1) != -EFBIG || flush(o) != -EFBIG)
 		_exit(3);
-	_exit(output__close(o) == -EFBIG ? 0 : 4);
+	_exit(finish(o) == -EFBIG ? 0 : 4);
 }
 
 static void test_cut_short(void)
@@ -173,20 +208,20 @@ static void test_bytes(void)
 	struct output *o = open_path();
 	char text[64];
 
-	output__commit(o);
+	output__commit(o, 1);
 	output__write(o, piece, 5);
-	output__flush(o);
+	flush(o);
 	tap__ok(holds(""), "a line break is no commit");
 	output__write(o, piece + 5, sizeof(piece) - 1 - 5);
-	tap__ok(!output__commit(o) && !output__commit(o) && !output__close(o) &&
+	tap__ok(!output__commit(o, 1) && !output__commit(o, 1) && !finish(o) &&
 			slurp(path, text, sizeof(text)) == sizeof(piece) - 1 &&
 			!memcmp(text, piece, sizeof(piece) - 1),
 		"bytes that are no line survive the close");
 	o = open_path();
 	output__write(o, piece, 5);
-	output__commit(o);
+	output__commit(o, 1);
 	output__write(o, "rest", 4);
-	tap__ok(!output__close(o) && slurp(path, text, sizeof(text)) == 5,
+	tap__ok(!finish(o) && slurp(path, text, sizeof(text)) == 5,
 		"what was not committed does not");
 }
 
@@ -196,13 +231,12 @@ static void test_full(void)
 	struct errmsg f;
 	int err;
 
-	err = output__open(&o, "/dev/full", &f);
+	err = open_at(&o, "/dev/full", &f);
 	if (err)
 		tap__bail("/dev/full: %s", f.text);
 	output__write(o, "line", 4);
 	end_line(o);
-	tap__ok(output__flush(o) == -ENOSPC && output__close(o) == -ENOSPC,
-		"a full device is reported");
+	tap__ok(flush(o) == -ENOSPC && finish(o) == -ENOSPC, "a full device is reported");
 }
 
 static void test_pipe(void)
@@ -225,10 +259,10 @@ static void test_pipe(void)
 		close(ends[0]);
 		close(ends[1]);
 		memset(big, 'x', sizeof(big));
-		if (output__open(&o, "-", NULL) || output__write(o, big, sizeof(big)) ||
-		    end_line(o))
+		start_files();
+		if (open_at(&o, "-", NULL) || output__write(o, big, sizeof(big)) || end_line(o))
 			_exit(1);
-		_exit(output__close(o) ? 2 : 0);
+		_exit(finish(o) ? 2 : 0);
 	}
 	close(ends[1]);
 	while ((n = read(ends[0], big, 4096)) > 0)
@@ -244,13 +278,15 @@ static void test_pipe(void)
 	child = fork();
 	if (!child) {
 		dup2(ends[1], STDOUT_FILENO);
-		if (output__open(&o, "-", NULL))
+		close(ends[1]);
+		start_files();
+		if (open_at(&o, "-", NULL))
 			_exit(1);
 		output__write(o, "line", 4);
 		end_line(o);
-		if (output__flush(o) != -EPIPE)
+		if (flush(o) != -EPIPE)
 			_exit(2);
-		_exit(output__close(o) == -EPIPE ? 0 : 3);
+		_exit(finish(o) == -EPIPE ? 0 : 3);
 	}
 	close(ends[1]);
 	waitpid(child, &status, 0);
@@ -265,12 +301,14 @@ int main(void)
 	if (!mkdtemp(dir))
 		tap__bail("mkdtemp %s: %s", dir, strerror(errno));
 	snprintf(path, sizeof(path), "%s/profile", dir);
+	start_files();
 	test_lines();
 	test_open();
 	test_cut_short();
 	test_bytes();
 	test_full();
 	test_pipe();
+	files__stop(files);
 	unlink(path);
 	rmdir(dir);
 	return tap__done();

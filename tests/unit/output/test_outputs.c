@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where samples go: one output, or a file for each process. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,6 +42,7 @@ static bool content_is(const char *name, const char *wanted)
 #define FREQ 100 /* Hz, of the profiles that are made up */
 
 static struct sink sink; /* of the outputs opened last */
+static struct files *files;
 
 /* Make them and begin; @f says why not. */
 static int outputs__open(struct outputs **ss, const char *format, const char *path, bool several,
@@ -50,6 +52,7 @@ static int outputs__open(struct outputs **ss, const char *format, const char *pa
 		.format = formats__find(format),
 		.path = path,
 		.several = several,
+		.files = files,
 	};
 	int err = outputs__new(ss, &config);
 
@@ -96,7 +99,20 @@ static int end(uint32_t serial, uint32_t pid)
 /* A tick so late that writers give up what they keep. */
 static int flush(void)
 {
-	return sink.ops->tick(sink.arg, UINT64_MAX / 2);
+	static uint64_t late = UINT64_MAX / 2;
+
+	late += 1ULL << 40;
+	return sink.ops->tick(sink.arg, late);
+}
+
+/* Wait for @name to hold @wanted, which was handed on. */
+static bool becomes(const char *name, const char *wanted)
+{
+	for (int i = 0; i < 10000 && !content_is(name, wanted); i++) {
+		files__poll(files, 1);
+		sink.ops->tick(sink.arg, 1);
+	}
+	return content_is(name, wanted);
 }
 
 /* The end of all: its error. */
@@ -122,7 +138,7 @@ static void test_one_file(void)
 	tap__ok(end(1, 10) == 0 && put(2, 11, "h") == 0,
 		"the end of one process is not the end of the file");
 	tap__ok(flush() == 0 &&
-			content_is("one.out", "sample.interval=10000\n\"f\" \n\"g\" \n\"h\" \n"),
+			becomes("one.out", "sample.interval=10000\n\"f\" \n\"g\" \n\"h\" \n"),
 		"flushed, it is all there");
 	tap__ok(finish(ss) == 0, "closed");
 }
@@ -137,8 +153,7 @@ static void test_directory(void)
 	tap__ok(outputs__per_process(ss), "several processes: a directory is made");
 	put(1, 10, "f");
 	put(2, 70000, "g");
-	tap__ok(end(1, 10) == 0 &&
-			content_is("many/Rprof.10.out", "sample.interval=10000\n\"f\" \n"),
+	tap__ok(end(1, 10) == 0 && becomes("many/Rprof.10.out", "sample.interval=10000\n\"f\" \n"),
 		"a process that ended has its file complete");
 	put(3, 10, "h");
 	tap__ok(finish(ss) == 0, "closed");
@@ -201,7 +216,7 @@ static void test_pieces(void)
 	tap__ok(content_is("ticks", ""), "stacks are kept for a second");
 	put(1, 10, "f");
 	flush();
-	tap__ok(content_is("ticks", "f 2\n"), "then they go");
+	tap__ok(becomes("ticks", "f 2\n"), "then they go");
 	put(1, 10, "f");
 	tap__ok(!finish(ss) && content_is("ticks", "f 2\nf 1\n"), "and begin anew");
 }
@@ -233,7 +248,7 @@ static int whole__profile(struct writer *w, const struct aggregate *a, const str
 		ticks += rows[i].values[XR_UNIT_TICKS];
 	output__printf(w->out, "%zu rows, %llu ticks, asked for at %u Hz", n,
 		       (unsigned long long)ticks, stats ? stats->freq : 0);
-	return output__commit(w->out);
+	return output__commit(w->out, 0);
 }
 
 static int whole__close(struct writer *w)
@@ -259,7 +274,10 @@ static void test_whole(void)
 	unsigned int n = 0;
 
 	snprintf(path, sizeof(path), "%s/whole", dir);
-	if (outputs__new(&ss, &(struct outputs_config){.format = &whole, .path = path}))
+	if (outputs__new(&ss, &(struct outputs_config){.format = &whole,
+						       .path = path,
+						       .files = files,
+						       .memory = (128u << 20) / 6 * 32}))
 		tap__bail("no memory");
 	sink = outputs__sink(ss);
 	if (sink.ops->begin(sink.arg, FREQ))
@@ -289,6 +307,57 @@ static void test_whole(void)
 	tap__ok(content_is("whole", path), "and none of their ticks is lost: %s", content("whole"));
 }
 
+/* A reader that takes nothing, and a file that may not grow: nothing waits, and all is counted. */
+static void test_unwritten(void)
+{
+	struct outputs_config config = {.format = formats__find("rprof"), .memory = 4 << 20};
+	unsigned int n = 200000, dropped = 0;
+	struct stats stats = {0};
+	char path[256];
+	struct outputs *ss;
+	struct stat st;
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%s/pipe", dir);
+	mkfifo(path, 0600);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	config.path = path;
+	if (fd < 0 || files__start(&config.files, false, NULL) || outputs__new(&ss, &config))
+		tap__bail("no pipe");
+	sink = outputs__sink(ss);
+	if (sink.ops->begin(sink.arg, FREQ))
+		tap__bail("cannot begin");
+	for (unsigned int i = 0; i < n; i++)
+		dropped += put(1, 10, "a function whose name has some length") != 0;
+	tap__ok(!dropped, "samples for a reader that takes nothing are no failure");
+	err = sink.ops->finish(sink.arg, &stats);
+	tap__ok(err == -ETIMEDOUT && strstr(sink.ops->why(sink.arg)->text, path), "the end is: %s",
+		sink.ops->why(sink.arg)->text);
+	tap__ok(stats.unwritten > n / 2 && stats.unwritten < n,
+		"%llu of them are not written, and counted", (unsigned long long)stats.unwritten);
+	outputs__free(ss);
+	files__stop(config.files);
+	close(fd);
+
+	snprintf(path, sizeof(path), "%s/short", dir);
+	config.files = files;
+	config.max_file = 1000;
+	if (outputs__new(&ss, &config))
+		tap__bail("no memory");
+	sink = outputs__sink(ss);
+	stats = (struct stats){0};
+	if (sink.ops->begin(sink.arg, FREQ))
+		tap__bail("cannot begin");
+	for (unsigned int i = 0; i < 1000; i++)
+		put(1, 10, "f");
+	tap__ok(!sink.ops->finish(sink.arg, &stats) && !stat(path, &st) && st.st_size <= 1000 &&
+			st.st_size > 990 &&
+			stats.unwritten == 1000 - ((uint64_t)st.st_size - 22) / 5,
+		"a file that may have 1000 bytes has %lld, %llu samples are not in it",
+		(long long)st.st_size, (unsigned long long)stats.unwritten);
+	outputs__free(ss);
+}
+
 static void test_failures(void)
 {
 	struct outputs *ss = NULL;
@@ -303,7 +372,8 @@ static void test_failures(void)
 	if (outputs__open(&ss, "rprof", "/dev/full", false, &f))
 		tap__bail("%s", f.text);
 	put(1, 10, "f");
-	err = flush();
+	for (int i = 0; i < 10000 && !(err = flush()); i++)
+		files__poll(files, 1);
 	tap__ok(err == -ENOSPC, "a full disk is told");
 	tap__ok(put(1, 10, "f") == -ENOSPC && flush() == -ENOSPC, "and told again");
 	f = *sink.ops->why(sink.arg);
@@ -316,11 +386,15 @@ int main(void)
 
 	if (!mkdtemp(dir))
 		tap__bail("no folder in /tmp");
+	if (files__start(&files, false, NULL))
+		tap__bail("cannot start what writes files");
 	test_one_file();
 	test_directory();
 	test_pieces();
 	test_whole();
+	test_unwritten();
 	test_failures();
+	files__stop(files);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	tap__ok(system(command) == 0, "cleaned up");
 	stack__free_all();

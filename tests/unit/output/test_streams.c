@@ -24,6 +24,8 @@
 #define FOLDER	  "tests/streams"
 #define EXTENSION ".stream.gz"
 
+static struct files *files;
+
 static const char *const formats[] = {"rprof", "folded"};
 
 /* A run of the profiler, from its engine on. */
@@ -89,10 +91,11 @@ static void replay__begin(struct replay *r, const struct stream_head *head, cons
 		.format = format ? formats__find(format) : NULL,
 		.writer = {.capture = head->capture, .roots = head->roots},
 		.path = path,
+		.files = files,
 	};
 
 	*r = (struct replay){0};
-	if (decoder__new(&r->decoder, &ops, r))
+	if (decoder__new(&r->decoder, &ops, r, 0))
 		tap__bail("no memory");
 	if (!format)
 		return;
@@ -315,6 +318,8 @@ int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/xrprof-streams.XXXXXX";
 
+	if (files__start(&files, false, NULL))
+		tap__bail("cannot start what writes files");
 	if (argc > 2 && !strcmp(argv[1], "write"))
 		return write_expected(argc - 2, argv + 2);
 	if (argc > 1 && !strcmp(argv[1], "bench"))
@@ -323,5 +328,6 @@ int main(int argc, char **argv)
 		tap__bail("no folder in /tmp");
 	tap__ok(each_stream(test_stream, dir) >= 10, "there are ten streams");
 	rmdir(dir);
+	files__stop(files);
 	return tap__done();
 }

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "layout.h"
 #include "output/writer.h"
 #include "stack_maker.h"
@@ -18,6 +20,7 @@
 
 static const struct profile_process process = {.serial = 1, .pid = 4711, .comm = "R"};
 
+static struct files *files;
 static struct output *out;
 static struct writer *writer;
 static struct aggregate *aggregate; /* for a format that takes profiles; NULL: none */
@@ -32,9 +35,11 @@ static void start(const char *format, struct writer_config config)
 		config.freq = 99;
 	ops = formats__find(format);
 	aggregate = NULL;
-	if (!ops || (ops->profile && aggregate__new(&aggregate, 64 << 20, ops->labels)))
+	if (!ops || (ops->row && aggregate__new(&aggregate, 64 << 20, ops->labels)))
 		tap__bail("no format %s", format);
-	if (output__open(&out, path, &f))
+	if (!files && files__start(&files, false, &f))
+		tap__bail("%s", f.text);
+	if (output__open(&out, &(struct output_config){.files = files, .path = path}, &f))
 		tap__bail("%s", f.text);
 	if (ops->open(&writer, out, &config))
 		tap__bail("cannot open writer %s", ops->name);
@@ -52,16 +57,22 @@ static void put(const struct sample *s)
 /* Have what was added up written. */
 static int profile(void)
 {
-	int err = aggregate ? ops->profile(writer, aggregate, NULL) : 0;
+	const struct aggregate_row *rows;
+	size_t n = 0;
+	int err = 0;
 
-	if (aggregate)
-		aggregate__clear(aggregate);
+	if (!aggregate)
+		return 0;
+	rows = aggregate__rows(aggregate, &n);
+	for (size_t i = 0; i < n && !err; i++)
+		err = ops->row(writer, aggregate, &rows[i]);
+	aggregate__clear(aggregate);
 	return err;
 }
 
 static void end(void)
 {
-	if (profile() || ops->close(writer) || output__close(out))
+	if (profile() || ops->close(writer) || output__finish(out) || output__close(out, NULL))
 		tap__bail("%s: close failed", ops->name);
 	aggregate__free(aggregate);
 }
@@ -217,11 +228,77 @@ static void test_folded(void)
 	start("folded", (struct writer_config){0});
 	put(&plain);
 	profile();
-	output__flush(out);
+	while (!output__flush(out) && output__waiting(out))
+		files__poll(files, 100);
 	tap__ok(!strcmp(contents(), "f;g 1\n"), "folded: one profile after another");
 	put(&plain);
 	put(&plain);
 	check("f;g 1\nf;g 2\n", "and counts begin anew");
+}
+
+/* Names as long as they may be, and 32,768 of them: a line is bounded, and says where it is cut. */
+static void test_long(void)
+{
+	static const char *const formats[] = {"rprof", "folded"};
+	static const struct frame *frames[XR_CONTEXTS_MAX];
+	static char evil[XR_NAME_MAX];
+	struct sample s = {.weight = 1};
+	uint64_t cut = 0;
+	struct stat st;
+	char line[128];
+	FILE *f;
+
+	memset(evil, '\x01', sizeof(evil) - 1);
+	for (uint32_t i = 0; i < XR_CONTEXTS_MAX; i++)
+		frames[i] = FN(evil);
+	tap__ok(frames[0]->function->cut && frames[0]->function->safe_len <= LIMIT_NAME &&
+			frames[0]->function->safe_len > LIMIT_NAME - 8,
+		"%zu control characters are shown as %u bytes", strlen(evil),
+		frames[0]->function->safe_len);
+	s.stack = stack__of(XR_CONTEXTS_MAX, frames, NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		cut = 0;
+		start(formats[i], (struct writer_config){.cut = &cut});
+		put(&s);
+		put(&s);
+		end();
+		f = fopen(path, "r");
+		if (!f || fstat(fileno(f), &st))
+			tap__bail("no %s", path);
+		tap__ok(cut == 2 && st.st_size < (i ? 1 : 2) * (LIMIT_LINE + 1024) &&
+				st.st_size > LIMIT_LINE - LIMIT_NAME - 1024,
+			"%s: two such samples are %lld bytes, and counted as cut", formats[i],
+			(long long)st.st_size);
+		fseek(f, i ? 0 : -16, i ? SEEK_SET : SEEK_END);
+		tap__ok(fgets(line, sizeof(line), f) && (i ? !strncmp(line, "<truncated>;\\x01", 16)
+							   : !strcmp(line, " \"<truncated>\" \n")),
+			"%s: a mark stands for the outer frames", formats[i]);
+		fclose(f);
+	}
+}
+
+/* Functions that are called like marks. */
+static void test_disguised(void)
+{
+	static const char *const names[] = {"<GC>",   "<truncated>", "<toplevel>",
+					    "<0x12>", "<-",	     "<"};
+	const struct frame *frames[8];
+	struct sample s = {.weight = 1};
+
+	for (int i = 0; i < 6; i++)
+		frames[i] = FN(names[i]);
+	frames[6] = stack__frame(FRAME_ANON, "<Anonymous>", NULL, 0);
+	frames[7] = stack__frame(FRAME_UNNAMED, "<0x12>", NULL, 0);
+	s.stack = stack__of(8, frames, NULL, 0);
+	start("rprof", (struct writer_config){.freq = 100});
+	put(&s);
+	check("sample.interval=10000\n\"\\x3cGC>\" \"\\x3ctruncated>\" \"\\x3ctoplevel>\" "
+	      "\"\\x3c0x12>\" \"<-\" \"<\" \"<Anonymous>\" \"<0x12>\" \n",
+	      "functions called like marks can be told from them");
+	start("folded", (struct writer_config){0});
+	put(&s);
+	check("<0x12>;<Anonymous>;<;<-;\\x3c0x12>;\\x3ctoplevel>;\\x3ctruncated>;\\x3cGC> 1\n",
+	      "functions called like marks can be told from them");
 }
 
 /* The output's failure is the writer's. */
@@ -233,19 +310,21 @@ static void test_full(void)
 	for (int i = 0; i < 2; i++) {
 		start(i ? "folded" : "rprof", (struct writer_config){0});
 		ops->close(writer);
-		output__close(out);
-		if (output__open(&full, "/dev/full", NULL) ||
+		output__close(out, NULL);
+		if (output__open(&full,
+				 &(struct output_config){.files = files, .path = "/dev/full"},
+				 NULL) ||
 		    ops->open(&writer, full, &(struct writer_config){.freq = 99}))
 			tap__bail("cannot open /dev/full");
 		err = 0;
-		for (int n = 0; n < 100000 && !err; n++) {
+		for (int n = 0; n < 10000000 && !err; n++) {
 			err = aggregate ? aggregate__add(aggregate, &process, &plain)
 					: ops->sample(writer, &process, &plain);
 			if (!err)
 				err = profile();
 		}
 		ops->close(writer);
-		close_err = output__close(full);
+		close_err = output__close(full, NULL);
 		aggregate__free(aggregate);
 		tap__ok(err == -ENOSPC && close_err == -ENOSPC, "%s: a full disk is reported",
 			ops->name);
@@ -265,6 +344,7 @@ static int samples(const char *rprof, const char *folded, bool lines)
 			put(&top_line);
 		end();
 	}
+	files__stop(files);
 	stack__free_all();
 	return 0;
 }
@@ -282,7 +362,10 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/profile", dir);
 	test_rprof();
 	test_folded();
+	test_long();
+	test_disguised();
 	test_full();
+	files__stop(files);
 	unlink(path);
 	rmdir(dir);
 	stack__free_all();

@@ -71,7 +71,7 @@ static struct seen seen;
 static inline void start(void)
 {
 	memset(&seen, 0, sizeof(seen));
-	if (decoder__new(&d, &ops, &seen))
+	if (decoder__new(&d, &ops, &seen, 0))
 		tap__bail("no memory");
 }
 

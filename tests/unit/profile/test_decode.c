@@ -121,11 +121,15 @@ static void test_lines(void)
 	add_slot(XR_FORM_SYMBOL, 0x100, 0);
 	send();
 	check_last("f");
-	make_sample(XR_F_LINES | XR_F_OTHER_THREAD | XR_F_GC);
+	make_sample(XR_F_LINES | XR_F_UNPROVEN);
+	send();
+	tap__ok(seen.sample.flags & XR_F_UNPROVEN, "a place that could not be had is told of");
+	make_sample(XR_F_LINES | XR_F_OTHER_THREAD | XR_F_GC | XR_F_UNPROVEN);
 	r.sample.file = 0x77;
 	send();
 	check_last("<other-thread>");
-	tap__ok(!(seen.sample.flags & XR_F_GC), "R's place and R's collector are not its own");
+	tap__ok(!(seen.sample.flags & (XR_F_GC | XR_F_UNPROVEN)),
+		"R's place and R's collector are not its own");
 	finish();
 }
 

@@ -53,7 +53,7 @@ static void test_malformed(void)
 	for (unsigned int i = 0; i < XR_CHUNK_SLOTS + 1; i++)
 		add_slot(XR_FORM_ANON, 0, 0);
 	refuse("more slots than a record holds");
-	make_sample(0x80);
+	make_sample(0x100);
 	refuse("an unknown flag");
 	make_sample(0);
 	add_slot(XR_FORM_NONE, 0x100, 0);
@@ -95,7 +95,7 @@ static void test_malformed(void)
 
 	make_process(0);
 	refuse("event 0");
-	make_process(XR_PROCESS_EXIT + 1);
+	make_process(XR_PROCESS_EVENTS);
 	refuse("an unknown event");
 	make_process(XR_PROCESS_FORK);
 	memset(r.process.comm, 'x', sizeof(r.process.comm));

@@ -43,7 +43,20 @@ static const struct row rows[] = {
 	{-EBADMSG, PROCESS_SEEN, "R", true, 0, OUTCOME_NOT_YET, "seen, being mapped"},
 	{-EBADMSG, PROCESS_SEEN, "R", true, 2000, OUTCOME_NEVER, "seen, damaged"},
 	{-EBADMSG, PROCESS_WORKLOAD, "R", false, 2000, OUTCOME_NEVER, "the workload, damaged"},
-	{-EACCES, PROCESS_SEEN, "R", true, 0, OUTCOME_NEVER, "not allowed"},
+	{-EACCES, PROCESS_NAMED, "R", true, 0, OUTCOME_NEVER, "named, not allowed"},
+	{-EACCES, PROCESS_SEEN, "R", true, 199, OUTCOME_NOT_YET, "seen, not allowed in its exec"},
+	{-EACCES, PROCESS_SEEN, "R", true, 200, OUTCOME_NEVER, "seen, not allowed"},
+	{-EPERM, PROCESS_WORKLOAD, "R", true, 200, OUTCOME_NEVER, "the workload, not permitted"},
+	{-EMFILE, PROCESS_NAMED, "R", true, 1999, OUTCOME_NOT_YET, "named, no descriptors"},
+	{-EMFILE, PROCESS_NAMED, "R", true, 2000, OUTCOME_NEVER, "named, none for long"},
+	{-ENFILE, PROCESS_SEEN, "R", true, 0, OUTCOME_NOT_YET, "seen, no descriptors"},
+	{-ENOMEM, PROCESS_SEEN, "R", true, 0, OUTCOME_NOT_YET, "seen, no memory"},
+	{-ENOMEM, PROCESS_SEEN, "R", true, 2000, OUTCOME_NEVER, "seen, no memory for long"},
+	{-EBUSY, PROCESS_SEEN, "R", true, 999999, OUTCOME_NOT_YET,
+	 "not asked, for its user's sake"},
+	{-ETIMEDOUT, PROCESS_SEEN, "R", true, 0, OUTCOME_NEVER, "no answer"},
+	{-ETIMEDOUT, PROCESS_WORKLOAD, "R", true, 0, OUTCOME_NEVER, "no answer of the workload"},
+	{-EIO, PROCESS_NAMED, "R", true, 0, OUTCOME_NEVER, "who looks at it ends by that"},
 	{-ENOTSUP, PROCESS_NAMED, "R", false, 0, OUTCOME_NEVER, "32-bit"},
 	{-EEXIST, PROCESS_SEEN, "R", true, 0, OUTCOME_NEVER, "the engine has it"},
 	{-EAGAIN, PROCESS_FORKED, "R", true, 0, OUTCOME_NOT_YET, "forked, R starts"},
@@ -87,8 +100,12 @@ int main(void)
 			!outcome__matters(-EEXIST) && !outcome__matters(-E2BIG),
 		"what is ordinary is not said");
 	tap__ok(outcome__matters(-EACCES) && outcome__matters(-EBADMSG) &&
-			outcome__matters(-ENOTSUP) && outcome__matters(-EMFILE),
+			outcome__matters(-ENOTSUP) && outcome__matters(-ETIMEDOUT),
 		"what is not is");
+	tap__ok(outcome__is_full(-E2BIG) && outcome__is_full(-EMFILE) &&
+			outcome__is_full(-ENFILE) && !outcome__is_full(-ENOMEM) &&
+			!outcome__matters(-EMFILE),
+		"what is full is said once");
 	test_pids();
 	return tap__done();
 }

@@ -2,6 +2,7 @@
 /* The table of a session's processes, and how the end of one is seen. */
 #include <unistd.h>
 
+#include "os/os.h"
 #include "session/processes.h"
 #include "tap.h"
 
@@ -55,10 +56,10 @@ static void test_gone(void)
 	if (pid < 0 || !p)
 		tap__bail("no process");
 	process__hold(p);
-	tap__ok(!process__gone(p), "a process that waits is not gone");
+	tap__ok(!process__gone(p, os__now()), "a process that waits is not gone");
 	close(fds[1]);
 	/* ends when the pipe does, so this ends too */
-	while (!process__gone(p))
+	while (!process__gone(p, os__now()))
 		usleep(1000);
 	tap__ok(true, "one that exited is, before its parent has seen it");
 	processes__remove(&ps, p);

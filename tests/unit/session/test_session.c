@@ -549,6 +549,7 @@ static void test_records(void)
 	const uint32_t serial = 0x80000001u;
 	pid_t pid = c.pid;
 	struct stats stats;
+	const char *told;
 
 	begin(&pid, 1);
 	start();
@@ -558,6 +559,14 @@ static void test_records(void)
 	send_sample(serial, (uint32_t)c.pid);
 	tap__ok(poll_until(&sunk.samples, 1) == SESSION_RUNS && !strcmp(sunk.comm, "told"),
 		"a child that was told of is known by its name");
+	for (int i = 0; i < 3; i++)
+		send_process(XR_PROCESS_THROTTLED, serial, (uint32_t)c.pid, 0);
+	send_process(XR_PROCESS_THROTTLED, 4711, 4711, 0);
+	session__poll(session, 1);
+	session__poll(session, 1);
+	told = strstr(said, "it is sampled less often (--max-sample-time");
+	tap__ok(told && !strstr(told + 5, "it is sampled") && strstr(said, " 1000 micro"),
+		"that one is sampled less often is said once");
 	send_process(XR_PROCESS_EXIT, serial, (uint32_t)c.pid, 0);
 	tap__ok(poll_until(&sunk.ended, 1) == SESSION_RUNS, "and its end is told");
 	send_process(XR_PROCESS_EXIT, serial + 1, (uint32_t)c.pid, 0);

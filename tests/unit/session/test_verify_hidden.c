@@ -1,66 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A row gets the collector's flag once that was seen to be right in a live process, here this one,
- * and what was seen in one process serves all of the same file.
+ * A row gets the collector's flag once that was seen to be right in a live process, and R_BCbody
+ * and R_BCpc likewise, all here in this one; who is believed by whom; and how often is looked.
  */
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "session/verify_hidden.h"
+#include "sexp.h"
 #include "tap.h"
 
-static unsigned int notes;
-static char last[800];
+#define TURN (20 * NS_PER_MS)
 
-static void on_note(void *arg, enum notes_level level, const char *line)
+static const struct notes listener; /* nobody */
+
+/* R's variables, and byte code as R keeps it. */
+static volatile uint32_t flag;
+static volatile uint64_t head, srcref, bc_body, bc_pc;
+static uint64_t marker[8], body[8], code[16], constants[8], pc;
+
+static uint64_t address(const volatile void *of)
 {
-	(void)arg;
-	if (level != NOTES_USER)
-		return;
-	notes++;
-	snprintf(last, sizeof(last), "%s", line);
+	return (uint64_t)(uintptr_t)of;
 }
 
-static const struct notes listener = {.line = on_note, .lowest = NOTES_DEBUG};
-
-static volatile uint32_t flag;
-
-static struct target make(const char *path, const char *how)
+static struct target make(const char *path, uint64_t ino, const char *how)
 {
 	struct target t = {.pid = getpid(), .comm = "R", .version = "4.2.2", .how_gc = how};
 
 	snprintf(t.path, sizeof(t.path), "%s", path);
+	t.file =
+		(struct target_file){.dev = 1, .ino = ino, .size = 3, .mtime_ns = 4, .ctime_ns = 5};
 	t.load_bias = 0x1000;
 	t.row.pid = (uint32_t)getpid();
 	t.row.flags = XR_ROW_GC;
-	t.row.gc_at = (uint64_t)(uintptr_t)&flag;
+	t.row.gc_at = address(&flag);
 	t.row.gc_size = 4;
 	return t;
 }
 
-static uint64_t at(void)
+static struct target make_lines(uint64_t ino)
 {
-	return (uint64_t)(uintptr_t)&flag;
+	struct target t = make("/lib/libR.so", ino, NULL);
+
+	t.row.gc_at = 0;
+	t.row.flags = XR_ROW_LINES;
+	t.row.head_at = address(&head);
+	t.row.srcref_at = address(&srcref);
+	t.row.bc_body_at = address(&bc_body);
+	t.row.bc_pc_at = address(&bc_pc);
+	t.row.in_bc = address(marker);
+	t.row.layout.bcbody = 312;
+	t.row.layout.srcref = 344;
+	t.row.layout.vector_data = 48;
+	return t;
 }
 
-int main(void)
+/* Byte code runs, or something else does; what the variables hold is R's, or a liar's. */
+static void bytecode(bool runs, bool right)
+{
+	body[0] = R_BCODESXP;
+	body[R_CAR] = address(code);
+	body[R_CDR] = address(constants);
+	code[0] = R_INTSXP;
+	code[R_CAR] = 16;
+	constants[0] = R_VECSXP;
+	pc = address(code) + 48 + (right ? 8 : 4);
+	srcref = runs ? address(marker) : 0;
+	bc_body = address(body);
+	bc_pc = address(&pc);
+}
+
+/* As the session does it, without a process apart. */
+static bool advance(struct verify_hidden *v, struct hidden_proof *h, struct target *t,
+		    unsigned int looks, uint64_t now)
+{
+	struct ask q = {.kind = ASK_HIDDEN, .pid = t->pid};
+	bool changed = verify_hidden__advance(v, h, t, looks, now, &q);
+
+	if (!q.looks)
+		return changed;
+	ask__answer(&q);
+	return verify_hidden__answered(v, h, t, &q, now) || changed;
+}
+
+static void test_flag(void)
 {
 	struct verify_hidden v = {.notes = &listener};
-	struct hidden_proof one, two, three, child;
-	struct target a = make("/lib/libR.so", "code"), b = make("/lib/libR.so", "code");
-	struct target c = make("/other/libR.so", "code"),
-		      d = make("/third/libR.so", "symbol table");
-	struct target none = make("/fourth/libR.so", NULL), again = make("/fourth/libR.so", NULL);
-	struct target plain = make("/lib/libR.so", "code"), forked;
+	struct hidden_proof one, two, three, child = {0};
+	struct target a = make("/lib/libR.so", 1, "code"), b = make("/usr/lib/libR.so", 1, "code");
+	struct target c = make("/other/libR.so", 2, "code"),
+		      d = make("/third/libR.so", 3, "symbol table");
+	struct target plain = make("/lib/libR.so", 1, "code"), forked;
 
 	flag = 1;
 	tap__ok(!verify_hidden__begin(&v, &one, &a, 0) && one.open && !a.row.gc_at,
 		"what was read from code is not used at once");
 	tap__ok(!verify_hidden__begin(&v, &two, &b, 0) && two.open, "nor in another process");
 	tap__ok(!verify_hidden__begin(&v, &three, &c, 0) && three.open, "nor of another file");
-	tap__ok(!verify_hidden__advance(&v, &one, &a, 8, 1) && one.open && !a.row.gc_at &&
-			one.looked_at == 1,
+	tap__ok(!advance(&v, &one, &a, 8, 1) && one.open && !a.row.gc_at && one.looked_at == 1,
 		"a flag that is set proves nothing");
 	tap__ok(verify_hidden__worth_waiting(&one, &a, 1),
 		"this process runs: it is worth waiting");
@@ -69,38 +109,215 @@ int main(void)
 	verify_hidden__inherit(&child, &one, 5);
 	tap__ok(child.open && !child.check.looks && child.opened_at == 5, "a child begins anew");
 	flag = 0;
-	tap__ok(verify_hidden__advance(&v, &child, &forked, 1, 6) && forked.row.gc_at == at() &&
+	tap__ok(advance(&v, &child, &forked, 1, 6) && forked.row.gc_at == address(&flag) &&
 			!child.open && child.completed,
 		"a flag that is not set is one: in a child");
-	tap__ok(verify_hidden__advance(&v, &one, &a, 0, 7) && a.row.gc_at == at() && !one.open,
+	tap__ok(verify_hidden__due(&v, &one) == 1 && verify_hidden__due(&v, &two) == 1 &&
+			!verify_hidden__due(&v, &child),
+		"others may have it now");
+	tap__ok(advance(&v, &one, &a, 0, 7) && a.row.gc_at == address(&flag) && !one.open,
 		"its parent has it without another look");
-	tap__ok(verify_hidden__advance(&v, &two, &b, 0, 7) && b.row.gc_at == at(),
+	tap__ok(advance(&v, &two, &b, 0, 7) && b.row.gc_at == address(&flag),
 		"and so has another process of that file");
-	tap__ok(!verify_hidden__advance(&v, &two, &b, 8, 8) && two.looked_at == 7,
+	tap__ok(!advance(&v, &two, &b, 8, TURN) && !two.looked_at,
 		"then nothing more is looked at");
-	tap__ok(!verify_hidden__advance(&v, &three, &c, 0, 7) && three.open && !c.row.gc_at,
+	tap__ok(!advance(&v, &three, &c, 0, 7) && three.open && !c.row.gc_at,
 		"but not one of another file");
-	tap__ok(!verify_hidden__begin(&v, &two, &plain, 9) && !two.open && plain.row.gc_at == at(),
+	verify_hidden__end(&two);
+	tap__ok(!verify_hidden__begin(&v, &two, &plain, 9) && !two.open &&
+			plain.row.gc_at == address(&flag),
 		"a process that comes later has it from the start");
-	tap__ok(!verify_hidden__begin(&v, &two, &d, 9) && !two.open && d.row.gc_at == at(),
+	verify_hidden__end(&two);
+	tap__ok(!verify_hidden__begin(&v, &two, &d, 9) && !two.open &&
+			d.row.gc_at == address(&flag),
 		"a symbol table is believed");
-	tap__ok(!notes, "nothing was to be said");
-
-	none.row.gc_at = again.row.gc_at = 0;
-	verify_hidden__begin(&v, &two, &none, 9);
-	verify_hidden__begin(&v, &two, &again, 9);
-	tap__ok(notes == 1 && strstr(last, "no GC marks") && strstr(last, "/fourth/libR.so"),
-		"what cannot be had is said once for a file: %s", last);
-	c.row.gc_at = at();
 	flag = 7;
-	verify_hidden__advance(&v, &three, &c, 1, 10);
-	tap__ok(notes == 2 && !three.open && strstr(last, "/other/libR.so"),
-		"and for each file: %s", last);
-
+	advance(&v, &three, &c, 1, TURN);
+	tap__ok(!three.open && three.check.gc == HIDDEN_REFUTED && !c.row.gc_at,
+		"a flag that is 7 is none");
 	plain.row.flags = 0;
 	plain.row.gc_at = 0;
-	tap__ok(!verify_hidden__begin(&v, &two, &plain, 9) && !two.open && !two.file,
+	verify_hidden__end(&two);
+	tap__ok(!verify_hidden__begin(&v, &two, &plain, 9) && !two.open && !two.family,
 		"where nothing is asked for nothing is done");
+	verify_hidden__end(&one);
+	verify_hidden__end(&two);
+	verify_hidden__end(&three);
+	verify_hidden__end(&child);
 	verify_hidden__free(&v);
+}
+
+/* A collection that lasts for ten minutes. */
+static void test_long_collection(void)
+{
+	struct verify_hidden v = {.notes = &listener};
+	struct target t = make("/lib/libR.so", 1, "code");
+	struct hidden_proof h;
+	uint64_t now = 0, before = 0, longest = 0;
+
+	flag = 1;
+	verify_hidden__begin(&v, &h, &t, now);
+	while (now < 600 * NS_PER_S) {
+		now = verify_hidden__due(&v, &h);
+		if (now - before > longest)
+			longest = now - before;
+		before = now;
+		if (advance(&v, &h, &t, 8, now))
+			break;
+	}
+	tap__ok(h.open && now >= 600 * NS_PER_S,
+		"a flag that is 1 for ten minutes is not given up, in %u looks", h.check.looks);
+	tap__ok(longest <= TURN, "and is looked at again and again");
+	flag = 0;
+	tap__ok(advance(&v, &h, &t, 8, verify_hidden__due(&v, &h)) &&
+			t.row.gc_at == address(&flag) && !h.open,
+		"when the collection ends it is known to be the flag");
+	verify_hidden__end(&h);
+	verify_hidden__free(&v);
+}
+
+/* A server that is idle forks children that live for two turns of looks each. */
+static void test_short_children(void)
+{
+	struct verify_hidden v = {.notes = &listener};
+	struct hidden_proof server, other, child = {0};
+	struct target t = make_lines(1), of_other = make_lines(1), forked;
+	uint64_t now = NS_PER_S;
+	unsigned int children = 0;
+
+	bytecode(false, true);
+	verify_hidden__begin(&v, &server, &t, now);
+	verify_hidden__begin(&v, &other, &of_other, now);
+	for (int i = 0; i < 1000; i++)
+		advance(&v, &server, &t, 8, now = verify_hidden__due(&v, &server));
+	tap__ok(server.open && !server.check.tally.good, "an idle server tells nothing");
+	tap__ok(verify_hidden__due(&v, &server) - now >= NS_PER_S, "and is looked at seldom");
+	verify_hidden__runs(&server);
+	tap__ok(verify_hidden__due(&v, &server) - now <= 4 * TURN, "unless it runs");
+	while (server.open && children < 20) {
+		verify_hidden__end(&child);
+		verify_hidden__inherit(&child, &server, now);
+		forked = t;
+		children++;
+		bytecode(true, true);
+		advance(&v, &child, &forked, 3, now);
+		bytecode(false, true);
+		advance(&v, &server, &t, 0, now);
+		now += NS_PER_MS;
+		advance(&v, &child, &forked, 1, now);
+		now += TURN;
+	}
+	tap__ok(!server.open && t.row.flags & XR_ROW_BC && children == 4,
+		"three good looks at each of %u children are proof enough together", children);
+	tap__ok(verify_hidden__due(&v, &other) == 1 && advance(&v, &other, &of_other, 8, now) &&
+			of_other.row.flags & XR_ROW_BC && !other.check.looks,
+		"and for another server with that very file, which was found before");
+	verify_hidden__end(&child);
+	verify_hidden__inherit(&child, &server, now);
+	tap__ok(!child.open && child.completed, "and for children to come");
+	verify_hidden__end(&server);
+	verify_hidden__end(&other);
+	verify_hidden__end(&child);
+	verify_hidden__free(&v);
+}
+
+/* Looks that a storm of forks costs. */
+static void test_storm(void)
+{
+	struct verify_hidden v = {.notes = &listener};
+	struct hidden_proof server, child[500] = {0};
+	struct target t = make_lines(1), forked;
+	uint64_t now = NS_PER_S, looks = 0;
+
+	bytecode(false, true);
+	verify_hidden__begin(&v, &server, &t, now);
+	for (unsigned int ms = 0; ms < 1000; ms++, now += NS_PER_MS)
+		for (unsigned int i = 0; i < 500; i++) {
+			if (ms % 10 == i % 10) { /* one that ended, and a new one */
+				verify_hidden__end(&child[i]);
+				verify_hidden__inherit(&child[i], &server, now);
+			}
+			forked = t;
+			if (child[i].open && verify_hidden__due(&v, &child[i]) <= now)
+				advance(&v, &child[i], &forked, 8, now);
+			looks += child[i].check.looks;
+			child[i].check.looks = 0;
+		}
+	tap__ok(looks <= 50 * 32 && looks >= 40 * 32, "50,000 children a second cost %u looks",
+		(unsigned int)looks);
+	verify_hidden__end(&server);
+	for (unsigned int i = 0; i < 500; i++)
+		verify_hidden__end(&child[i]);
+	verify_hidden__free(&v);
+}
+
+/* What a liar says of a file. */
+static void test_liar(void)
+{
+	struct verify_hidden v = {.notes = &listener};
+	struct hidden_proof liar, honest, copy, child = {0};
+	struct target of_liar = make_lines(1), t = make_lines(1), of_copy = make_lines(2), forked;
+
+	verify_hidden__begin(&v, &liar, &of_liar, 0);
+	verify_hidden__begin(&v, &honest, &t, 0);
+	verify_hidden__begin(&v, &copy, &of_copy, 0);
+	bytecode(true, false);
+	for (int i = 0; i < 10; i++)
+		advance(&v, &liar, &of_liar, 8, verify_hidden__due(&v, &liar));
+	tap__ok(!liar.open && liar.check.bc == HIDDEN_REFUTED,
+		"a process shows that the variables are others");
+	verify_hidden__inherit(&child, &liar, TURN);
+	tap__ok(!child.open, "that holds for its children");
+	advance(&v, &honest, &t, 0, TURN);
+	tap__ok(honest.open, "but not for others of the same file");
+	bytecode(true, true);
+	advance(&v, &honest, &t, 8, 40 * TURN);
+	advance(&v, &honest, &t, 8, 80 * TURN);
+	tap__ok(t.row.flags & XR_ROW_BC, "which prove it");
+	tap__ok(!advance(&v, &liar, &of_liar, 8, 90 * TURN) && !(of_liar.row.flags & XR_ROW_BC),
+		"what a process showed of itself stands against that");
+	forked = of_copy;
+	tap__ok(!advance(&v, &copy, &forked, 0, 90 * TURN) && copy.open,
+		"and a file of the same name, with variables at the same places, is another file");
+	verify_hidden__end(&liar);
+	verify_hidden__end(&honest);
+	verify_hidden__end(&copy);
+	verify_hidden__end(&child);
+	verify_hidden__free(&v);
+}
+
+/* Files do not add up for ever. */
+static void test_many_files(void)
+{
+	struct verify_hidden v = {.notes = &listener};
+	struct hidden_proof kept, h;
+	struct target t = make("/lib/libR.so", 1, "code");
+
+	flag = 1;
+	verify_hidden__begin(&v, &kept, &t, 0);
+	for (uint64_t i = 2; i < 2000; i++) {
+		t = make("/lib/libR.so", i, "code");
+		verify_hidden__begin(&v, &h, &t, 0);
+		verify_hidden__end(&h);
+	}
+	tap__ok(v.nfiles <= 64, "of 2,000 files %u are remembered", v.nfiles);
+	t = make("/lib/libR.so", 1, "code");
+	verify_hidden__begin(&v, &h, &t, 0);
+	flag = 0;
+	tap__ok(advance(&v, &h, &t, 1, 0) && verify_hidden__due(&v, &kept) == 1,
+		"one in use among them");
+	verify_hidden__end(&kept);
+	verify_hidden__end(&h);
+	verify_hidden__free(&v);
+}
+
+int main(void)
+{
+	test_flag();
+	test_long_collection();
+	test_short_children();
+	test_storm();
+	test_liar();
+	test_many_files();
 	return tap__done();
 }

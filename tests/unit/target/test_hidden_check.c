@@ -91,12 +91,19 @@ static struct hidden_check look(struct scene *s, unsigned int times)
 	return c;
 }
 
+static void run(struct scene *s, struct hidden_check *c, unsigned int times)
+{
+	struct mem_reader m = {.read = scene__read, .arg = s};
+
+	hidden_check__run(c, &s->row, &m, times);
+}
+
 static void is(struct scene *s, unsigned int times, enum lines_verdict wanted, const char *what)
 {
 	struct hidden_check c = look(s, times);
 
 	tap__ok(c.bc == wanted, "%s (%u looks, %u good, %u bad, %u contexts)", what, c.looks,
-		c.good, c.bad, c.contexts);
+		c.tally.good, c.tally.bad, c.tally.contexts);
 }
 
 static void test_bytecode(const struct xr_layout *l)
@@ -158,16 +165,52 @@ static void test_flag(const struct xr_layout *l)
 	image__put32(&s.m, s.m.gc_at, 2);
 	tap__ok(look(&s, 1).gc == HIDDEN_REFUTED, "the flag is what no flag is");
 	image__put32(&s.m, s.m.gc_at, 1);
-	tap__ok(look(&s, 100).gc == HIDDEN_OPEN, "the flag is 1: a collection may take long");
-	tap__ok(look(&s, 1000).gc == HIDDEN_REFUTED, "but not for ever");
+	c = look(&s, 100000);
+	tap__ok(c.gc == HIDDEN_OPEN && c.flag == 1, "the flag is 1: a collection may take long");
+	image__put32(&s.m, s.m.gc_at, 0);
+	run(&s, &c, 1);
+	tap__ok(c.gc == HIDDEN_PROVEN, "and when it is over the flag is one");
 	s.row.gc_at = 16;
-	tap__ok(look(&s, 1).gc == HIDDEN_REFUTED, "the flag is nowhere");
+	tap__ok(look(&s, 1).gc == HIDDEN_OPEN, "the flag cannot be read just now");
+	tap__ok(look(&s, 100).gc == HIDDEN_REFUTED, "nor ever");
 	s.row.gc_at = 0;
 	c = look(&s, 10);
 	tap__ok(!c.looks, "there is none, so nothing is looked at");
 	s.row.flags = XR_ROW_LINES | XR_ROW_BC;
 	c = look(&s, 10);
 	tap__ok(!c.looks, "nor is what is trusted already");
+	image__free(&s.m);
+}
+
+/* The flag is 1 at @n looks, each in another collection. */
+static struct hidden_check collections(struct scene *s, unsigned int n)
+{
+	struct hidden_check c = {0};
+
+	for (unsigned int i = 1; i <= n; i++) {
+		image__put32(&s->m, s->row.gc_count_at, i);
+		run(s, &c, 50);
+	}
+	return c;
+}
+
+static void test_collections(const struct xr_layout *l)
+{
+	struct hidden_check c;
+	struct scene s;
+
+	scene__init(&s, l);
+	s.row.flags = XR_ROW_GC;
+	s.row.gc_count_at = image__alloc(&s.m, 8);
+	image__put32(&s.m, s.m.gc_at, 1);
+	image__put32(&s.m, s.row.gc_count_at, 77);
+	c = look(&s, 100000);
+	tap__ok(c.gc == HIDDEN_OPEN && c.in_collection == 1, "time in one collection says nothing");
+	c = collections(&s, 200);
+	tap__ok(c.gc == HIDDEN_OPEN, "the flag is 1 in %u collections", c.in_collection);
+	c = collections(&s, 201);
+	tap__ok(c.gc == HIDDEN_REFUTED, "one that is 1 in %u collections, and never 0, is none",
+		c.in_collection);
 	image__free(&s.m);
 }
 
@@ -199,6 +242,23 @@ static void test_count(const struct xr_layout *l)
 	image__free(&s.m);
 }
 
+static void test_tally(void)
+{
+	const struct {
+		struct hidden_tally tally;
+		enum lines_verdict verdict;
+	} cases[] = {
+		{{9, 0, 0}, HIDDEN_OPEN},	{{10, 2, 0}, HIDDEN_PROVEN},
+		{{10, 3, 0}, HIDDEN_OPEN},	{{100, 26, 0}, HIDDEN_OPEN},
+		{{100, 30, 0}, HIDDEN_REFUTED}, {{1000, 30, 0}, HIDDEN_PROVEN},
+		{{0, 29, 0}, HIDDEN_OPEN},	{{0, 30, 0}, HIDDEN_REFUTED},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		tap__ok(hidden_check__judge(&cases[i].tally) == cases[i].verdict,
+			"%u good and %u bad looks", cases[i].tally.good, cases[i].tally.bad);
+}
+
 static void test_gone(const struct xr_layout *l)
 {
 	struct mem_reader m = {.read = read__gone};
@@ -218,6 +278,8 @@ int main(void)
 
 	test_bytecode(now);
 	test_flag(now);
+	test_collections(now);
+	test_tally();
 	test_count(now);
 	test_gone(now);
 	return tap__done();

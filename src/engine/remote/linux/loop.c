@@ -3,11 +3,8 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -17,6 +14,7 @@
 #include "os/linux/priority.h"
 #include "os/os.h"
 #include "os/proc.h"
+#include "os/rights.h"
 
 #define PROVE_EACH 64u /* samples between two looks for R's thread */
 
@@ -26,12 +24,10 @@ struct engine {
 	const struct remote_kind *kind;
 	const char *name;
 	struct remote_children children;
+	void *data; /* the kind's own */
 	int timer;
-	int stops; /* SIGCHLD: a thread has stopped */
-	int both;  /* epoll of these two */
 	bool armed;
 	bool priority_raised;
-	sigset_t old_mask;
 };
 
 static const struct remote_targets_ops target_ops;
@@ -41,23 +37,9 @@ struct remote_report *remote_loop__report(struct engine *e)
 	return &e->targets.report;
 }
 
-static int engine__descriptors(struct engine *e)
+void *remote_loop__data(struct engine *e)
 {
-	struct epoll_event in = {.events = EPOLLIN};
-	sigset_t child;
-
-	/* SIGCHLD tells of stops, and is waited for instead of handled */
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &child, &e->old_mask);
-	e->stops = signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
-	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	e->both = epoll_create1(EPOLL_CLOEXEC);
-	if (e->stops < 0 || e->timer < 0 || e->both < 0 ||
-	    epoll_ctl(e->both, EPOLL_CTL_ADD, e->stops, &in) ||
-	    epoll_ctl(e->both, EPOLL_CTL_ADD, e->timer, &in))
-		return -errno;
-	return 0;
+	return e->data;
 }
 
 int remote_loop__open(struct engine **out, const struct engine_config *config,
@@ -66,25 +48,29 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 	struct engine *e;
 	int err;
 
-	err = kind->usable(f);
-	if (err)
-		return err;
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	e->config = *config;
 	remote_targets__open(&e->targets, &target_ops, config);
 	e->kind = kind;
-	err = engine__descriptors(e);
-	if (err) {
-		errmsg__set(f, err, "cannot make a timer: %s", strerror(-err));
-		remote_loop__close(e);
-		return err;
+	e->timer = -1;
+	err = kind->begin(&e->data, f);
+	if (err)
+		goto failed;
+	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (e->timer < 0) {
+		err = errmsg__set(f, -errno, "cannot make a timer: %s", strerror(errno));
+		goto failed;
 	}
 	e->priority_raised = priority__raise();
 	e->name = name;
 	*out = e;
 	return 0;
+
+failed:
+	remote_loop__close(e);
+	return err;
 }
 
 static struct loop_target *target__of(struct remote_target *t)
@@ -132,16 +118,6 @@ cleanup:
 	return err;
 }
 
-/* One that was told to stop and has not yet must still be let go when it does. */
-static bool target__let_go(struct engine *e, struct remote_target *base)
-{
-	struct loop_target *t = target__of(base);
-
-	if (t->pending)
-		e->kind->settle(t);
-	return !t->pending;
-}
-
 static int engine__arm(struct engine *e, uint64_t period)
 {
 	struct itimerspec when = {
@@ -154,7 +130,7 @@ static int engine__arm(struct engine *e, uint64_t period)
 	return timerfd_settime(e->timer, 0, &when, NULL) ? -errno : 0;
 }
 
-int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
+static int engine__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
 {
 	struct loop_target *t;
 	int err;
@@ -165,7 +141,7 @@ int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *
 	if (err)
 		return err;
 	remote_children__mark(t);
-	err = e->kind->check(t, f);
+	err = e->kind->check(e, t, f);
 	remote_targets__put(&e->targets.first, &t->base);
 	if (err) {
 		remote_targets__drop(&e->targets, &e->targets.first);
@@ -180,6 +156,15 @@ int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *
 				    e->name);
 	err = engine__arm(e, NS_PER_S / e->config.freq);
 	return err ? errmsg__set(f, err, "cannot set a timer: %s", strerror(-err)) : 0;
+}
+
+int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
+{
+	uint64_t raised = rights__raise(RIGHTS_TARGET);
+	int err = engine__add(e, row, f);
+
+	rights__lower(raised);
+	return err;
 }
 
 static void target__count(struct engine *e, struct loop_target *t, int result)
@@ -201,10 +186,15 @@ static void target__prove(struct loop_target *t)
 	t->base.prove_in = PROVE_EACH;
 }
 
+static bool target__late(struct engine *e, const struct loop_target *t)
+{
+	return e->kind->late && e->kind->late(e, t);
+}
+
 /* Stopped by SIGSTOP or a debugger: it is left so, and not sampled. */
 static bool target__held(struct engine *e, struct loop_target *t, char state)
 {
-	bool held = state == 'T' || state == 't';
+	bool held = (state == 'T' || state == 't') && !target__late(e, t);
 
 	if (held && !t->said_stopped)
 		remote_report__note(remote_loop__report(e),
@@ -255,13 +245,11 @@ static void target__sample(struct engine *e, struct remote_target *base)
 	bool idle;
 	int result;
 
-	if (t->pending)
-		e->kind->settle(t);
 	if (remote_thread__look(&t->thread, &before)) {
 		target__count(e, t, -XR_EXITING);
 		return;
 	}
-	if (!t->pending && target__held(e, t, before.state))
+	if (target__held(e, t, before.state))
 		return;
 	if (e->config.clock == ENGINE_CLOCK_CPU && !target__due(e, t, before.state))
 		return;
@@ -288,11 +276,9 @@ static enum xr_process_event target__check(struct engine *e, struct remote_targe
 					   char comm[16])
 {
 	struct loop_target *t = target__of(base);
-	enum xr_process_event event;
+	enum xr_process_event event = remote_children__check(t);
 
-	if (t->pending)
-		e->kind->settle(t);
-	event = remote_children__check(t);
+	(void)e;
 	if (event)
 		remote_children__comm(t->pid, comm);
 	return event;
@@ -317,22 +303,10 @@ static void target__follow(struct engine *e, struct remote_target *base)
 	}
 }
 
-/* Threads that stopped after they were given up waiting for are let go at once. */
-static void engine__let_go(struct engine *e)
-{
-	struct signalfd_siginfo info;
-
-	if (read(e->stops, &info, sizeof(info)) != sizeof(info))
-		return;
-	for (struct remote_target *t = e->targets.first; t; t = t->next)
-		target__let_go(e, t);
-}
-
 static bool engine__due(struct engine *e, uint64_t *missed)
 {
 	uint64_t passed;
 
-	engine__let_go(e);
 	if (read(e->timer, &passed, sizeof(passed)) != sizeof(passed))
 		return false;
 	*missed = passed - 1;
@@ -341,7 +315,7 @@ static bool engine__due(struct engine *e, uint64_t *missed)
 
 static int engine__wait(struct engine *e, uint64_t now, uint64_t end)
 {
-	struct pollfd pfd = {.fd = e->both, .events = POLLIN};
+	struct pollfd pfd = {.fd = e->timer, .events = POLLIN};
 
 	return poll(&pfd, 1, (int)((end - now + NS_PER_MS - 1) / NS_PER_MS)) < 0 ? -errno : 0;
 }
@@ -352,13 +326,12 @@ static const struct remote_targets_ops target_ops = {
 	.check = target__check,
 	.follow = target__follow,
 	.wait = engine__wait,
-	.let_go = target__let_go,
 	.free = target__free,
 };
 
 int remote_loop__fd(struct engine *e)
 {
-	return e->both;
+	return e->timer;
 }
 
 void remote_loop__stop(struct engine *e)
@@ -369,27 +342,15 @@ void remote_loop__stop(struct engine *e)
 
 void remote_loop__close(struct engine *e)
 {
-	int fds[3];
-
 	if (!e)
 		return;
-	fds[0] = e->both;
-	fds[1] = e->timer;
-	fds[2] = e->stops;
-	remote_targets__close(&e->targets); /* the kernel lets go of what is held, when we end */
+	remote_targets__close(&e->targets);
 	remote_children__free(&e->children);
-	for (size_t i = 0; i < 3; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+	if (e->kind->end)
+		e->kind->end(e->data);
+	if (e->timer >= 0)
+		close(e->timer);
 	if (e->priority_raised)
 		priority__lower();
-	/* only what was blocked here: others may have changed the mask since */
-	if (!sigismember(&e->old_mask, SIGCHLD)) {
-		sigset_t child;
-
-		sigemptyset(&child);
-		sigaddset(&child, SIGCHLD);
-		sigprocmask(SIG_UNBLOCK, &child, NULL);
-	}
 	free(e);
 }

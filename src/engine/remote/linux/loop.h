@@ -20,25 +20,28 @@ struct loop_target {
 	int64_t cpu_owed;   /* ns of CPU time that no sample stands for yet */
 	uint64_t random_at; /* 16 bytes that a new program never has the same, 0: not known */
 	uint8_t random[16];
-	bool pending; /* ptrace: was told to stop, and has not yet */
 	bool said_stopped, said_traced;
 };
 
 struct remote_kind {
-	/* May it be used at all here? */
-	int (*usable)(struct errmsg *f);
+	/* May it be used at all here?  *@data, which is NULL, may be set: remote_loop__data. */
+	int (*begin)(void **data, struct errmsg *f);
+	void (*end)(void *data); /* NULL: there is nothing to be given back */
 	/* May @t be sampled?  0, or a negative errno with @f filled. */
-	int (*check)(struct loop_target *t, struct errmsg *f);
+	int (*check)(struct engine *e, struct loop_target *t, struct errmsg *f);
 	/*
 	 * The second look (remote_walk.h) at @t, whose R thread is running.  0 or more, or -enum
 	 * xr_error.
 	 */
 	int (*look)(struct engine *e, struct loop_target *t);
-	/* @t->pending is set: see to it that it is not held up.  NULL: it never is. */
-	void (*settle)(struct loop_target *t);
+	/* Does a stop of @t come from a look that is over?  NULL: never. */
+	bool (*late)(struct engine *e, const struct loop_target *t);
 };
 
-/* remote_loop__open - for the engine of @kind, which is called @name. */
+/*
+ * remote_loop__open - for the engine of @kind, which is called @name.  It is used by the thread
+ * that opened it.
+ */
 int remote_loop__open(struct engine **out, const struct engine_config *config,
 		      const struct remote_kind *kind, const char *name, struct errmsg *f);
 
@@ -54,5 +57,8 @@ void remote_loop__close(struct engine *e);
 
 /* remote_loop__report - where @e reports to; for a kind's own notes. */
 struct remote_report *remote_loop__report(struct engine *e);
+
+/* remote_loop__data - what the kind's `begin` has set. */
+void *remote_loop__data(struct engine *e);
 
 #endif

@@ -2,23 +2,20 @@
 /*
  * The engine that stops R's thread, and no other, for the few reads that must agree.
  *
- * The thread is attached to for each sample and let go at the end of it.  So between samples it is
- * nobody's: a debugger can have it, and a profiler that is itself stopped or killed holds nothing
- * up.  PTRACE_SEIZE without PTRACE_O_EXITKILL: when the tracer dies the kernel detaches and the
- * thread runs on (kernel/ptrace.c, exit_ptrace()).
+ * The thread is attached to for each sample and let go at the end of it (tracee.h).  So between
+ * samples it is nobody's: a debugger can have it.  A profiler that is itself stopped within a
+ * sample lets it go first (watchdog.h), and when one is killed the kernel does: PTRACE_SEIZE
+ * without PTRACE_O_EXITKILL (kernel/ptrace.c, exit_ptrace()).
  */
 #include <elf.h>
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "engine/remote/linux/loop.h"
-#include "os/os.h"
+#include "engine/remote/linux/tracee.h"
 #include "engine/remote/linux/vm.h"
 
 /*
@@ -28,74 +25,12 @@
  */
 #define STOP_WAIT_NS 300000
 
-enum stopped {
-	STOPPED = 0,
-	STOPPED_NOT = 1, /* not yet */
-};
-
 /*
- * Wait until @tid stops.  A stop of a tracee is told by SIGCHLD, which loop.c blocks; taking
- * it with a time limit is what waitpid() cannot do.  *@signal gets the signal that was about
- * to be delivered to it, to be passed on.
+ * So often is a thread stopped for one sample.  A stop that took too long mostly did because others
+ * kept this process from its CPU, or because the stack was another one than the look ahead had
+ * seen.
  */
-static int tracee__wait(pid_t tid, int64_t ns, int *signal)
-{
-	struct timespec limit = {.tv_sec = 0, .tv_nsec = ns};
-	uint64_t end = os__now() + (uint64_t)ns;
-	sigset_t child;
-	int status;
-	pid_t got;
-
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	*signal = 0;
-	for (;;) {
-		got = waitpid(tid, &status, __WALL | WNOHANG);
-		if (got < 0 && errno != EINTR)
-			return -ESRCH;
-		if (got == tid)
-			break;
-		if (os__now() >= end)
-			return STOPPED_NOT;
-		sigtimedwait(&child, NULL, &limit);
-	}
-	if (!WIFSTOPPED(status))
-		return -ESRCH;
-	/* an event is our stop, or one of the whole process by SIGSTOP and its kind */
-	if (!(status >> 16))
-		*signal = WSTOPSIG(status);
-	return STOPPED;
-}
-
-static void tracee__let_go(pid_t tid, int signal)
-{
-	ptrace(PTRACE_DETACH, tid, NULL, (void *)(uintptr_t)signal);
-}
-
-static int tracee__stop(struct loop_target *t, int *signal)
-{
-	pid_t tid = t->thread.tid;
-	int got;
-
-	if (t->pending)
-		return STOPPED_NOT;
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
-		return -errno;
-	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-	got = tracee__wait(tid, STOP_WAIT_NS, signal);
-	t->pending = got == STOPPED_NOT;
-	return got;
-}
-
-/* A thread that did not stop when it was told to may have since: it is let go. */
-static void ptrace__settle(struct loop_target *t)
-{
-	int signal = 0, got = tracee__wait(t->thread.tid, 0, &signal);
-
-	t->pending = got == STOPPED_NOT;
-	if (got == STOPPED)
-		tracee__let_go(t->thread.tid, signal);
-}
+#define STOPS_MAX 3u
 
 static int ptrace__probe(const struct engine_config *config, engine_found found, void *arg,
 			 struct errmsg *f)
@@ -146,14 +81,15 @@ static int ptrace__denied(const struct loop_target *t, int err, struct errmsg *f
 			   (int)t->pid, strerror(-err));
 }
 
-static int ptrace__check(struct loop_target *t, struct errmsg *f)
+static int ptrace__check(struct engine *e, struct loop_target *t, struct errmsg *f)
 {
-	int signal = 0, err = tracee__stop(t, &signal);
+	struct tracees *tracees = remote_loop__data(e);
+	int err = tracees__stop(tracees, t->pid, t->thread.tid, STOP_WAIT_NS);
 
 	if (err < 0)
 		return ptrace__denied(t, err, f);
 	if (err == STOPPED)
-		tracee__let_go(t->thread.tid, signal);
+		tracees__let_go(tracees);
 	return 0;
 }
 
@@ -179,20 +115,20 @@ static bool tracee__collecting(const struct loop_target *t)
 	return at >= t->base.row.gc_begin && at < t->base.row.gc_end;
 }
 
-static int ptrace__look(struct engine *e, struct loop_target *t)
+/* One second look: of a thread that stands still, if that can be had. */
+static int tracee__look(struct engine *e, struct loop_target *t)
 {
+	struct tracees *tracees = remote_loop__data(e);
 	pid_t tracer;
-	int signal, result;
+	int result;
 
-	if (!t->thread.proven)
-		return remote_walk__moving(t->base.walk);
-	result = tracee__stop(t, &signal);
+	result = tracees__stop(tracees, t->pid, t->thread.tid, STOP_WAIT_NS);
 	switch (result) {
 	case STOPPED:
 		result = remote_walk__still(t->base.walk);
 		if (tracee__collecting(t))
 			remote_walk__collecting(t->base.walk);
-		tracee__let_go(t->thread.tid, signal);
+		tracees__let_go(tracees);
 		return result;
 	case -ESRCH:
 		return -XR_EXITING;
@@ -210,11 +146,52 @@ static int ptrace__look(struct engine *e, struct loop_target *t)
 	}
 }
 
+static int ptrace__look(struct engine *e, struct loop_target *t)
+{
+	struct remote_walk *rw = t->base.walk;
+	int result;
+
+	if (!t->thread.proven)
+		return remote_walk__moving(rw);
+	for (uint32_t i = 1; i <= STOPS_MAX; i++) {
+		/* what was cut before need not be looked at again */
+		const bool last = i == STOPS_MAX || remote_walk__over(rw);
+
+		result = tracee__look(e, t);
+		if (last || !remote_walk__over(rw))
+			break;
+		remote_walk__ahead(rw);
+	}
+	return result;
+}
+
+static bool ptrace__late(struct engine *e, const struct loop_target *t)
+{
+	return tracees__late(remote_loop__data(e), t->thread.tid);
+}
+
+static int ptrace__begin(void **data, struct errmsg *f)
+{
+	struct tracees *tracees = NULL;
+	int err = ptrace__usable(f);
+
+	if (!err)
+		err = tracees__open(&tracees, f);
+	*data = tracees;
+	return err;
+}
+
+static void ptrace__end(void *data)
+{
+	tracees__close(data);
+}
+
 static const struct remote_kind kind = {
-	.usable = ptrace__usable,
+	.begin = ptrace__begin,
+	.end = ptrace__end,
 	.check = ptrace__check,
 	.look = ptrace__look,
-	.settle = ptrace__settle,
+	.late = ptrace__late,
 };
 
 static int ptrace__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
@@ -225,6 +202,7 @@ static int ptrace__open(struct engine **out, const struct engine_config *config,
 const struct engine_ops engine_ptrace = {
 	.name = "ptrace",
 	.help = "from outside, stopping R's thread for some microseconds each time",
+	.by_code = true,
 	.probe = ptrace__probe,
 	.open = ptrace__open,
 	ENGINE_LOOP_OPS,

@@ -32,7 +32,7 @@ static void vm__probe_scope(engine_found found, void *arg)
 		scope = 0;
 	if (in)
 		fclose(in);
-	finding.ok = !scope || (scope < 3 && rights__effective() >> CAP_SYS_PTRACE & 1);
+	finding.ok = !scope || (scope < 3 && rights__permitted() >> CAP_SYS_PTRACE & 1);
 	errmsg__set(&finding.value, 0, "%d", scope);
 	finding.meaning = finding.ok ? "processes that this user may trace can be profiled"
 				     : "only processes that the profiler started can be profiled";

@@ -17,18 +17,20 @@ static int vmread__probe(const struct engine_config *config, engine_found found,
 	return remote_vm__probe(found, arg, f);
 }
 
-static int vmread__usable(struct errmsg *f)
+static int vmread__begin(void **data, struct errmsg *f)
 {
+	(void)data;
 	return remote_vm__probe(NULL, NULL, f);
 }
 
-static int vmread__check(struct loop_target *t, struct errmsg *f)
+static int vmread__check(struct engine *e, struct loop_target *t, struct errmsg *f)
 {
 	struct mem_reader reader = proc__reader(t->pid);
 	uint64_t head;
 	struct mem_span span = {.addr = t->base.row.head_at, .to = &head, .len = sizeof(head)};
 	int got = mem_reader__read_spans(&reader, &span, 1);
 
+	(void)e;
 	if (got == -EPERM)
 		return errmsg__set(f, got,
 				   "not allowed to read the memory of process %d: this needs the "
@@ -47,7 +49,7 @@ static int vmread__look(struct engine *e, struct loop_target *t)
 }
 
 static const struct remote_kind kind = {
-	.usable = vmread__usable,
+	.begin = vmread__begin,
 	.check = vmread__check,
 	.look = vmread__look,
 };

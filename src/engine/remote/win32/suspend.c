@@ -5,7 +5,8 @@
  *
  * A thread stays suspended when the one that suspended it is ended in between: Windows keeps no
  * account of who did.  Ctrl-C and the closing of the console therefore end the session only between
- * samples; but a TerminateProcess() within these microseconds leaves the thread suspended.
+ * samples, and after a TerminateProcess() within these microseconds the keeper resumes the thread
+ * (os/win32/keeper.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/clock.h"
 #include "os/os.h"
 #include "engine/remote/targets.h"
+#include "os/win32/keeper.h"
 #include "os/win32/proc_win32.h"
 #include <mmsystem.h>
 
@@ -27,12 +29,15 @@
 struct win32_target {
 	struct remote_target base; /* first */
 	HANDLE process, thread;	   /* thread NULL: it is not known yet which one is R's */
+	struct keeper *keeper;	   /* borrowed */
+	uint64_t lent;		   /* to it: the thread */
 	uint32_t tid;
 	bool said_suspended;
 };
 
 struct engine {
 	struct remote_targets targets; /* first */
+	struct keeper *keeper;	       /* NULL: none could be started */
 	HANDLE timer;
 	bool coarse;		   /* the timer is of the kind that timeBeginPeriod() makes finer */
 	uint64_t period, deadline; /* ns; deadline 0: nothing is sampled yet */
@@ -93,6 +98,9 @@ static int win32__open(struct engine **out, const struct engine_config *config, 
 		free(e);
 		return errmsg__set(f, -EIO, "cannot make a timer: error %lu", GetLastError());
 	}
+	err = keeper__open(&e->keeper, f);
+	if (err)
+		remote_report__note(&e->targets.report, "%s", f->text);
 	if (e->coarse)
 		timeBeginPeriod(1);
 	/* a tick that comes late is a sample less */
@@ -110,6 +118,7 @@ static void target__free(struct remote_target *base)
 {
 	struct win32_target *t = target__of(base);
 
+	keeper__take_back(t->keeper, t->lent);
 	if (t->thread)
 		CloseHandle(t->thread);
 	if (t->process)
@@ -150,7 +159,7 @@ failed:
 }
 
 /* Which thread is R's is looked for while it is not known, and there is a stack to tell by. */
-static void target__prove(struct win32_target *t)
+static void target__prove(struct engine *e, struct win32_target *t)
 {
 	uint64_t contexts[PROVE_WITH];
 	uint32_t n;
@@ -164,6 +173,8 @@ static void target__prove(struct win32_target *t)
 		t->thread = OpenThread(THREAD_SUSPEND_RESUME | THREAD_GET_CONTEXT |
 					       THREAD_QUERY_INFORMATION,
 				       FALSE, t->tid);
+	t->keeper = e->keeper;
+	t->lent = keeper__lend(e->keeper, t->thread);
 }
 
 /*
@@ -187,18 +198,23 @@ static int thread__suspend(HANDLE thread)
  * The second look (remote_walk.h): what became of the sample.  -EBUSY: the thread was suspended
  * already.
  */
-static int target__look(struct win32_target *t)
+static int target__look(struct engine *e, struct win32_target *t)
 {
-	int result, err;
+	int result = 0, err;
+	bool held;
 
 	if (!t->thread)
 		return remote_walk__moving(t->base.walk);
+	keeper__hold(e->keeper, t->lent);
 	err = thread__suspend(t->thread);
+	if (!err) {
+		result = remote_walk__still(t->base.walk);
+		ResumeThread(t->thread);
+	}
+	held = keeper__release(e->keeper);
 	if (err)
 		return err == -ESRCH ? -XR_EXITING : err;
-	result = remote_walk__still(t->base.walk);
-	ResumeThread(t->thread);
-	return result;
+	return held ? result : -XR_TORN;
 }
 
 /* One tick of one target.  One whose thread somebody else has suspended is not sampled. */
@@ -209,7 +225,7 @@ static void target__sample(struct engine *e, struct remote_target *base)
 
 	result = remote_walk__ahead(t->base.walk);
 	if (result != -XR_EXITING)
-		result = target__look(t);
+		result = target__look(e, t);
 	if (result == -EBUSY) {
 		if (!t->said_suspended)
 			remote_report__note(&e->targets.report,
@@ -223,7 +239,7 @@ static void target__sample(struct engine *e, struct remote_target *base)
 	if (result >= 0)
 		result = remote_walk__finish(t->base.walk);
 	remote_report__sample(&e->targets.report, t->base.walk, t->base.row.pid, t->tid, result);
-	target__prove(t);
+	target__prove(e, t);
 }
 
 static enum xr_process_event target__check(struct engine *e, struct remote_target *base,
@@ -285,6 +301,7 @@ static void win32__close(struct engine *e)
 	if (!e)
 		return;
 	remote_targets__close(&e->targets);
+	keeper__close(e->keeper);
 	if (e->coarse)
 		timeEndPeriod(1);
 	CloseHandle(e->timer);

@@ -9,15 +9,18 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "target/linux/hidden/elf_image.h"
 #include "target/linux/hidden/hidden.h"
 
 #define BUILD_ID_MAX 64u
 #define NOTES_MAX    1024u
 #define SECTIONS_MAX 65536u
+#define CRC_MAX	     (32ll << 20) /* bytes of a file that has no build id */
 
 /* The build id of @elf, its length; 0: none. */
 static size_t debug__build_id(Elf *elf, uint8_t id[BUILD_ID_MAX])
 {
+	struct elf_taken taken = {0};
 	Elf_Scn *scn = NULL;
 
 	for (unsigned int i = 0; i < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)); i++) {
@@ -28,8 +31,8 @@ static size_t debug__build_id(Elf *elf, uint8_t id[BUILD_ID_MAX])
 
 		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_NOTE)
 			continue;
-		data = elf_getdata(scn, NULL);
-		if (!data || !data->d_buf)
+		data = elf_taken__section(&taken, scn);
+		if (!data)
 			continue;
 		for (unsigned int n = 0;
 		     n < NOTES_MAX && (at = gelf_getnote(data, at, &note, &name, &desc)); n++) {
@@ -47,6 +50,7 @@ static size_t debug__build_id(Elf *elf, uint8_t id[BUILD_ID_MAX])
 /* The file name in .gnu_debuglink and the CRC behind it; NULL: there is none. */
 static const char *debug__link(Elf *elf, uint32_t *crc)
 {
+	struct elf_taken taken = {0};
 	Elf_Scn *scn = NULL;
 	size_t names;
 
@@ -60,11 +64,11 @@ static const char *debug__link(Elf *elf, uint32_t *crc)
 
 		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_PROGBITS)
 			continue;
-		name = elf_strptr(elf, names, header.sh_name);
+		name = elf_taken__string(&taken, elf, names, header.sh_name);
 		if (!name || strcmp(name, ".gnu_debuglink"))
 			continue;
-		data = elf_getdata(scn, NULL);
-		if (!data || !data->d_buf)
+		data = elf_taken__section(&taken, scn);
+		if (!data)
 			return NULL;
 		link = data->d_buf;
 		length = strnlen(link, data->d_size);
@@ -78,14 +82,15 @@ static const char *debug__link(Elf *elf, uint32_t *crc)
 	return NULL;
 }
 
-/* The CRC of the whole file. */
+/* The CRC of the whole file, of which libelf keeps all that was read; of a larger one that of its
+ * begin. */
 static uint32_t debug__crc(Elf *elf)
 {
 	uint32_t crc = 0;
 	int64_t at = 0;
 
 	/* not elf_rawfile(), as in elf_image.c; the size is not to be had otherwise */
-	for (size_t size = 1u << 20; size;) {
+	for (size_t size = 1u << 20; size && at < CRC_MAX;) {
 		Elf_Data *data = elf_getdata_rawchunk(elf, at, size, ELF_T_BYTE);
 
 		if (data && data->d_buf) {

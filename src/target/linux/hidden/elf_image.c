@@ -17,6 +17,35 @@
 #define R_AARCH64_ABS64 257
 #endif
 
+Elf_Data *elf_taken__section(struct elf_taken *taken, Elf_Scn *scn)
+{
+	GElf_Shdr header;
+	Elf_Data *data;
+	uint32_t i = 0;
+
+	if (!gelf_getshdr(scn, &header) || header.sh_flags & SHF_COMPRESSED ||
+	    header.sh_type == SHT_NOBITS)
+		return NULL;
+	while (i < taken->count && taken->section[i] != elf_ndxscn(scn))
+		i++;
+	if (i == taken->count) {
+		if (taken->count == ELF_TAKEN_SECTIONS ||
+		    header.sh_size > ELF_TAKEN_MAX - taken->bytes)
+			return NULL;
+		taken->section[taken->count++] = elf_ndxscn(scn);
+		taken->bytes += header.sh_size;
+	}
+	data = elf_getdata(scn, NULL);
+	return data && data->d_buf ? data : NULL;
+}
+
+const char *elf_taken__string(struct elf_taken *taken, Elf *elf, size_t number, size_t at)
+{
+	Elf_Scn *scn = elf_getscn(elf, number);
+
+	return scn && elf_taken__section(taken, scn) ? elf_strptr(elf, number, at) : NULL;
+}
+
 int elf_image__open(struct elf_image *file, Elf *elf)
 {
 	size_t n_headers = 0;
@@ -54,9 +83,12 @@ int elf_image__open(struct elf_image *file, Elf *elf)
 		 * debug file keeps the program headers, but not all contents.
 		 */
 		data = NULL;
-		if (p->p_filesz && p->p_filesz <= INT64_MAX && p->p_offset <= INT64_MAX)
+		if (p->p_filesz && p->p_filesz <= ELF_TAKEN_MAX - file->taken.bytes &&
+		    p->p_offset <= INT64_MAX) {
+			file->taken.bytes += p->p_filesz;
 			data = elf_getdata_rawchunk(elf, (int64_t)p->p_offset, p->p_filesz,
 						    ELF_T_BYTE);
+		}
 		if (!data || !data->d_buf || data->d_size < p->p_filesz)
 			p->p_filesz = 0;
 		else
@@ -123,7 +155,8 @@ static bool elf_image__spend(struct elf_image *file)
 	return true;
 }
 
-/* The next section of @type after @from (NULL: the first), with its contents. */
+/* The next section of @type after @from (NULL: the first), with its contents unless @data is NULL.
+ */
 static Elf_Scn *elf_image__section(struct elf_image *file, Elf_Scn *from, uint32_t type,
 				   GElf_Shdr *header, Elf_Data **data)
 {
@@ -132,8 +165,10 @@ static Elf_Scn *elf_image__section(struct elf_image *file, Elf_Scn *from, uint32
 	while ((section = elf_nextscn(file->elf, section)) && elf_image__spend(file)) {
 		if (!gelf_getshdr(section, header) || header->sh_type != type)
 			continue;
-		*data = elf_getdata(section, NULL);
-		if (*data && (*data)->d_buf)
+		if (!data)
+			return section;
+		*data = elf_taken__section(&file->taken, section);
+		if (*data)
 			return section;
 	}
 	return NULL;
@@ -169,7 +204,8 @@ bool elf_image__symbol(struct elf_image *file, uint32_t section, const char *nam
 			if (!gelf_getsym(data, (int)i, &s) || s.st_shndx == SHN_UNDEF ||
 			    !s.st_value || GELF_ST_TYPE(s.st_info) != type)
 				continue;
-			have = elf_strptr(file->elf, header.sh_link, s.st_name);
+			have = elf_taken__string(&file->taken, file->elf, header.sh_link,
+						 s.st_name);
 			if (!have || !name__matches(have, name, section))
 				continue;
 			if (found && s.st_value != symbol->value)
@@ -200,7 +236,7 @@ static bool elf_image__relocated(struct elf_image *file, const GElf_Rela *r, uin
 	    type != (x86 ? R_X86_64_64 : R_AARCH64_ABS64))
 		return false;
 	scn = elf_getscn(file->elf, link);
-	data = scn ? elf_getdata(scn, NULL) : NULL;
+	data = scn ? elf_taken__section(&file->taken, scn) : NULL;
 	if (!data || GELF_R_SYM(r->r_info) > INT32_MAX ||
 	    !gelf_getsym(data, (int)GELF_R_SYM(r->r_info), &s) || s.st_shndx == SHN_UNDEF ||
 	    !s.st_value)
@@ -238,13 +274,13 @@ static bool elf_image__fixed_got(struct elf_image *file, uint64_t address)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr header;
-	Elf_Data *data;
 	size_t names;
 
 	if (file->type != ET_EXEC || elf_getshdrstrndx(file->elf, &names))
 		return false;
-	while ((scn = elf_image__section(file, scn, SHT_PROGBITS, &header, &data))) {
-		const char *name = elf_strptr(file->elf, names, header.sh_name);
+	while ((scn = elf_image__section(file, scn, SHT_PROGBITS, &header, NULL))) {
+		const char *name =
+			elf_taken__string(&file->taken, file->elf, names, header.sh_name);
 
 		if (name && !strcmp(name, ".got") && address >= header.sh_addr &&
 		    address - header.sh_addr < header.sh_size)

@@ -13,6 +13,29 @@
 
 #define DERIVE_SEGMENTS 16u /* PT_LOADs that are looked at */
 
+/*
+ * What may be taken into memory of one file: libelf keeps each section that was asked for, as large
+ * as the file says it is, and sections may overlap.  libR.so has ten that are looked at, of some
+ * megabytes in all.
+ */
+#define ELF_TAKEN_MAX	   (32u << 20) /* bytes */
+#define ELF_TAKEN_SECTIONS 32u
+
+struct elf_taken {
+	uint64_t bytes;
+	uint32_t count;
+	size_t section[ELF_TAKEN_SECTIONS]; /* their numbers */
+};
+
+/*
+ * elf_taken__section - the contents of section @scn, if they are in the file, not compressed
+ * (libelf would expand them), and not too much with what was taken before; NULL otherwise.
+ */
+Elf_Data *elf_taken__section(struct elf_taken *taken, Elf_Scn *scn);
+
+/* elf_taken__string - the string at @at of the table in section @number, likewise. */
+const char *elf_taken__string(struct elf_taken *taken, Elf *elf, size_t number, size_t at);
+
 struct elf_image {
 	Elf *elf;
 	uint16_t machine; /* EM_X86_64, EM_AARCH64 */
@@ -22,6 +45,7 @@ struct elf_image {
 	const uint8_t *contents[DERIVE_SEGMENTS]; /* p_filesz bytes; owned by libelf */
 	uint64_t eh_frame_hdr;			  /* virtual address, 0: none */
 	uint64_t budget; /* symbols and relocations that may still be looked at */
+	struct elf_taken taken;
 };
 
 struct elf_symbol {

@@ -111,6 +111,8 @@ static struct flow_value x86__value(struct flow_run *run, const cs_insn *insn, c
 		/* half a register is the whole of it only if the other half is 0 */
 		if (reg_size == 4 && v.kind == CODE_CONST)
 			v.at &= UINT32_MAX;
+		else if (reg_size == 4 && v.kind == CODE_PAIR)
+			v = flow__low(v);
 		else if (reg_size < 8 && (v.kind != CODE_VAR || v.size > reg_size))
 			v = (struct flow_value){0};
 		return v;
@@ -202,6 +204,55 @@ static void x86__store_halves(struct flow_run *run, const cs_insn *insn, const c
 	}
 	flow__store(run, at, 8, half[0]);
 	flow__store(run, flow__plus(at, 8), 8, half[1]);
+}
+
+/*
+ * Two variables of 4 bytes are put side by side to be stored at once.  The VEX forms name the first
+ * source apart.  false: not one of these instructions.
+ */
+static bool x86__pairs(struct flow_run *run, const cs_insn *insn, const cs_x86 *x)
+{
+	const cs_x86_op *to = &x->operands[0], *last = &x->operands[x->op_count - 1];
+	struct flow_value a[2], b[2];
+	unsigned int size;
+
+	switch (insn->id) {
+	case X86_INS_MOVD:
+	case X86_INS_VMOVD:
+		if (x->op_count != 2)
+			return false;
+		if (last->type == X86_OP_MEM || x86__gpr(last->reg, &size) >= 0) {
+			x86__set_vec(&run->state, to->reg, x86__value(run, insn, last, 4),
+				     flow__const(0));
+			return true;
+		}
+		x86__halves(run, insn, last, a);
+		if (to->type == X86_OP_MEM)
+			flow__store(run, x86__address(&run->state, insn, &to->mem), 4,
+				    flow__low(a[0]));
+		else
+			x86__set(&run->state, to->reg, flow__low(a[0]));
+		return true;
+	case X86_INS_PUNPCKLDQ:
+	case X86_INS_VPUNPCKLDQ:
+		if (x->op_count < 2 || last->type != X86_OP_REG)
+			return false;
+		x86__halves(run, insn, &x->operands[x->op_count - 2], a);
+		x86__halves(run, insn, last, b);
+		x86__set_vec(&run->state, to->reg, flow__pair(flow__low(a[0]), flow__low(b[0])),
+			     (struct flow_value){0});
+		return true;
+	case X86_INS_PINSRD:
+	case X86_INS_VPINSRD:
+		if (x->op_count < 3 || last->type != X86_OP_IMM || last->imm != 1)
+			return false;
+		x86__halves(run, insn, &x->operands[x->op_count == 3 ? 0 : 1], a);
+		b[0] = x86__value(run, insn, &x->operands[x->op_count - 2], 4);
+		x86__set_vec(&run->state, to->reg, flow__pair(flow__low(a[0]), b[0]), a[1]);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Vector instructions; the VEX forms name the first source apart. false: not one of them. */
@@ -355,7 +406,9 @@ static void x86__step(struct flow_run *run, const cs_insn *insn)
 {
 	const cs_x86 *x = &insn->detail->x86;
 
-	if (x86__integer(run, insn, x) || (x->op_count >= 2 && x86__vector(run, insn, x)))
+	if (x86__integer(run, insn, x))
+		return;
+	if (x->op_count >= 2 && (x86__vector(run, insn, x) || x86__pairs(run, insn, x)))
 		return;
 	/* anything else: what it may write is unknown from here on */
 	for (unsigned int i = 0; i < x->op_count; i++) {

@@ -219,7 +219,7 @@ static void program__init(struct program *p, const struct xr_layout *layout, boo
 	p->slots[DEPTH_MAX - 1] = image__alloc(m, XR_CONTEXT_MAX);
 	image__context(m, p->slots[DEPTH_MAX - 1], 0, 0, m->nil);
 	image__put64(m, m->head_at, p->slots[DEPTH_MAX - 1]);
-	if (decoder__new(&p->decoder, &ops, p))
+	if (decoder__new(&p->decoder, &ops, p, 0))
 		tap__bail("out of memory");
 }
 
@@ -240,6 +240,7 @@ static struct remote_walk *program__walk(struct program *p, uint32_t flags)
 	if (remote_walk__new(&rw, &row, &reader, program__now))
 		tap__bail("out of memory");
 	remote_walk__sink(rw, decoder__record, p->decoder);
+	remote_walk__limit(rw, 1000000); /* far more than a sample takes here */
 	return rw;
 }
 
@@ -389,6 +390,22 @@ static void test_gone(void)
 	program__free(&p);
 }
 
+/* The first sample of all has no frames, only its mark (and the sanitizers watch). */
+static void test_collection_outside(void)
+{
+	const struct xr_layout *layout = layouts__last(LAYOUTS_X86_64_LINUX);
+	struct remote_walk *rw;
+	struct program p;
+
+	program__init(&p, layout, false);
+	image__put32(&p.m, p.m.gc_at, 1);
+	rw = program__walk(&p, XR_ROW_GC);
+	tap__ok(!sample(&p, rw, IDLE) && p.samples == 1 && p.nframes == 1,
+		"a collection outside of all functions: the mark alone");
+	remote_walk__free(rw);
+	program__free(&p);
+}
+
 /* Wild and cyclic chains, as test_walk.c has them, in all three ways. */
 static void test_damage(void)
 {
@@ -453,6 +470,7 @@ int main(void)
 	test_faults(MOVING);
 	test_faults(IDLE);
 	test_gone();
+	test_collection_outside();
 	test_damage();
 	return tap__done();
 }

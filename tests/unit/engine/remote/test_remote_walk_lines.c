@@ -194,7 +194,7 @@ static void program__init(struct program *p)
 		p->calls[i].context = image__room(&s->m, 0);
 		p->calls[i].pc = image__room(&s->m, 0);
 	}
-	if (decoder__new(&p->decoder, &ops, p))
+	if (decoder__new(&p->decoder, &ops, p, 0))
 		tap__bail("out of memory");
 	while (p->depth < DEPTH / 2)
 		program__push(p);
@@ -270,6 +270,41 @@ static void test_changing(bool still, uint32_t flags, uint32_t changes, uint32_t
 	program__free(&p);
 }
 
+/*
+ * No frame, but a place: code at top level, or, with filter.callframes, what was called from
+ * nowhere.  R writes a line of the place alone.
+ */
+static void test_place_alone(void)
+{
+	struct program p;
+	struct mem_reader reader = {.read_spans = program__read, .arg = &p};
+	static const struct xr_sample like = {.weight = 1, .pid = 4711, .tid = 4711};
+	struct scene *s = &p.s;
+	struct remote_walk *rw;
+	uint64_t file, toplevel;
+	int result[2];
+
+	program__init(&p);
+	file = srcfile__list(s, image__string(&s->m, "top.R"));
+	memcpy(&toplevel, image__at(&s->m, p.calls[0].context + s->m.layout.nextcontext, 8), 8);
+	image__put64(&s->m, s->m.head_at, toplevel);
+	if (remote_walk__new(&rw, &s->row, &reader, program__now))
+		tap__bail("out of memory");
+	remote_walk__sink(rw, decoder__record, p.decoder);
+	for (int i = 0; i < 2; i++) {
+		image__put64(&s->m, s->row.srcref_at, i ? srcref(s, file, 77) : s->m.nil);
+		remote_walk__ahead(rw);
+		remote_walk__still(rw);
+		result[i] = remote_walk__finish(rw);
+	}
+	tap__ok(result[0] == -XR_NO_R_FRAMES, "no frame and no place: nothing to say");
+	tap__ok(result[1] == 0, "a place alone is a sample");
+	remote_walk__send(rw, &like);
+	tap__ok(p.innermost == 77, "with that place");
+	remote_walk__free(rw);
+	program__free(&p);
+}
+
 int main(void)
 {
 	static const uint32_t changes[] = {0, 5, 50, 200, 500};
@@ -278,5 +313,6 @@ int main(void)
 		test_changing(true, 0, changes[i], 4000);
 		test_changing(false, 0, changes[i], 1500);
 	}
+	test_place_alone();
 	return tap__done();
 }

@@ -85,8 +85,6 @@ static void in_a_row(void)
 	send(SIGTERM); /* blocked, and pending: the same signal is pending once */
 	send(SIGINT);
 	must(signals__take(s).signal, 1);
-	signals__let_second(s);
-	signals__let_second(s);
 	send(SIGHUP);
 	send(SIGTERM);
 	await_second();
@@ -101,17 +99,50 @@ static void second(void)
 
 	send(SIGINT);
 	must(signals__take(s).signal == SIGINT, 1);
-	signals__let_second(s);
 	await_second();
 	send(SIGTERM);
 }
 
+/* The program hangs: nobody looks at the first one, and the timer is not waited for. */
 static void stuck(void)
 {
 	opened();
 	send(SIGHUP);
+	await_second();
+	send(SIGINT);
 	for (;;)
 		pause();
+}
+
+/* However long nobody looks, one signal alone ends nothing: it is there when somebody does. */
+static void patient(void)
+{
+	struct signals *s = opened();
+	struct signals_event e;
+
+	send(SIGTERM);
+	await_second();
+	e = signals__take(s);
+	must(e.signal == SIGTERM && e.sent, 1);
+	signals__close(s);
+}
+
+static void file_size(void)
+{
+	struct signals *s = opened();
+
+	send(SIGXFSZ);
+	if (!fork()) {
+		signals__restore(s);
+		send(SIGXFSZ);
+		_exit(2);
+	} else {
+		int status = 0;
+
+		wait(&status);
+		must(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ, 3);
+		signals__close(s);
+	}
 }
 
 static void restored(void)
@@ -145,7 +176,9 @@ int main(void)
 		{"SIGHUP stays ignored, SIGINT does not", ignored, 0},
 		{"what comes with the first signal does not cut the ending short", in_a_row, 0},
 		{"what comes later ends the program at once", second, SIGTERM},
-		{"a signal that nobody takes ends the program", stuck, SIGHUP},
+		{"a second one ends a program that never looked at the first", stuck, SIGINT},
+		{"a signal waits until it is taken", patient, 0},
+		{"a file that may not grow ends nothing, but for the children", file_size, 0},
 		{"a child is given what we were started with", restored, 0},
 	};
 	enum { N = sizeof(cases) / sizeof(cases[0]) };

@@ -16,6 +16,29 @@
 static struct pids found;
 static struct discovery *d;
 static struct errmsg why;
+static struct session_config config;
+
+static struct asker *asker;
+
+/* Act on the answers that are there, or come within @ms. */
+static void answers(int ms)
+{
+	struct ask a = {0};
+
+	while (asker__take(asker, &a, ms)) {
+		discovery__answered(d, &a);
+		memset(&a, 0, sizeof(a));
+	}
+}
+
+static int opens(void)
+{
+	int err = discovery__open(&d, &config, &found, asker, &why);
+
+	if (!err)
+		answers(20000);
+	return err;
+}
 
 /* Is @pid found within 20 s? */
 static bool comes(pid_t want)
@@ -27,6 +50,7 @@ static bool comes(pid_t want)
 		while (pids__take(&found, &pid))
 			if (pid == want)
 				return true;
+		answers(0);
 		if (discovery__wait(d, -1, true, 100, &why) > 0)
 			usleep(10000); /* there is nothing to wait for: it is the engine that waits
 					*/
@@ -40,6 +64,7 @@ static bool queued(pid_t want)
 	bool yes = false;
 	pid_t pid = 0;
 
+	answers(20000);
 	while (pids__take(&found, &pid))
 		yes |= pid == want;
 	return yes;
@@ -48,12 +73,14 @@ static bool queued(pid_t want)
 int main(void)
 {
 	pid_t self = getpid();
-	struct session_config config = {.pids = &self, .npids = 1, .follow = true};
 	struct child there, later, stranger;
 
+	config = (struct session_config){.pids = &self, .npids = 1, .follow = true};
 	library__make();
+	if (asker__open(&asker, &why))
+		tap__bail("%s", why.text);
 	there = child__start("mvb");
-	if (discovery__open(&d, &config, &found, &why))
+	if (opens())
 		tap__bail("%s", why.text);
 	tap__diag("%s", discovery__tells(d) ? "the kernel tells" : "/proc is read");
 	tap__ok(queued(there.pid), "a child that was there before is found at once");
@@ -73,12 +100,13 @@ int main(void)
 	/* a parent that is not one of ours: the child of the other is not below it */
 	stranger = child__start("");
 	config.pids = &stranger.pid;
-	if (discovery__open(&d, &config, &found, &why))
+	if (opens())
 		tap__bail("%s", why.text);
 	tap__ok(!queued(there.pid), "one that does not descend from those named is not found");
 	later = child__start("mvb");
 	for (int i = 0; i < 3; i++)
 		discovery__wait(d, -1, true, 10, &why);
+	discovery__rest(d);
 	discovery__scan(d, &why);
 	tap__ok(!queued(later.pid), "nor when it comes later");
 	tap__ok(!discovery__add_root(d, later.pid, &why) && !discovery__scan(d, &why) &&
@@ -87,7 +115,7 @@ int main(void)
 	discovery__close(d);
 
 	config = (struct session_config){0};
-	if (discovery__open(&d, &config, &found, &why))
+	if (opens())
 		tap__bail("%s", why.text);
 	tap__ok(!queued(there.pid) && discovery__wait(d, -1, false, 7, &why) == 7,
 		"where nobody is to be found, the engine is waited for");
@@ -95,7 +123,7 @@ int main(void)
 	discovery__close(d);
 
 	config.all = true;
-	if (discovery__open(&d, &config, &found, &why))
+	if (opens())
 		tap__bail("%s", why.text);
 	tap__ok(queued(there.pid), "with all, whoever is there is found");
 	child__end(&later);
@@ -104,6 +132,7 @@ int main(void)
 	tap__ok(discovery__may_come(d, 0), "there may always come one");
 	discovery__close(d);
 	discovery__close(NULL);
+	asker__close(asker);
 	pids__free(&found);
 	child__end(&later);
 	child__end(&there);

@@ -24,6 +24,7 @@
 #include "child.h"
 #include "target/layouts.h"
 #include "tap.h"
+#include "scan_all.h"
 #include "target/target.h"
 #include "os/proc.h"
 
@@ -451,9 +452,9 @@ static void test_scan(void)
 	pid_t wanted[3] = {pids[0], pids[1], pids[2]};
 	int calls = 0;
 
-	tap__ok(!target__scan(scan__seen, wanted) && !wanted[0] && !wanted[1],
+	tap__ok(!scan_all(scan__seen, wanted) && !wanted[0] && !wanted[1],
 		"the scan sees what has libR.so mapped, and not what has not");
-	tap__ok(target__scan(scan__stop, &calls) == 1 && calls == 1, "it stops when told to");
+	tap__ok(scan_all(scan__stop, &calls) == 1 && calls == 1, "it stops when told to");
 	fake__end(&one, pids[0]);
 	fake__end(&two, pids[1]);
 	fake__end(&other, pids[2]);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tap.h"
+#include "scan_all.h"
 #include "target/target.h"
 #include "os/proc.h"
 
@@ -248,7 +249,7 @@ int main(void)
 		goto cleanup;
 	child__check(&c, "R");
 	c.object[NIL] = 0;
-	tap__ok(!target__scan(scan__count, &c) && c.object[NIL] == 1, "the scan sees it, once");
+	tap__ok(!scan_all(scan__count, &c) && c.object[NIL] == 1, "the scan sees it, once");
 	test_deleted(c.home);
 cleanup:
 	child__end(&c);

@@ -89,6 +89,7 @@ static ssize_t fake_read(int fd, void *data, size_t size)
 #undef syscall
 
 #include "tap.h"
+#include "program_told.h"
 
 /* --- what is told --- */
 
@@ -223,6 +224,8 @@ static int start(bool tasks, struct errmsg *f)
 {
 	struct proc_events_sink sink = {
 		.mapped = on_mapped,
+		.program = on_program,
+		.arg = &w,
 		.forked = tasks ? on_forked : NULL,
 		.exited = tasks ? on_exited : NULL,
 	};

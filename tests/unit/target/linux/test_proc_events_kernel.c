@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "child.h"
+#include "program_told.h"
 
 #define TOLD_MAX   65536u
 #define DEADLINE_S 120
@@ -273,8 +274,9 @@ static void test_lost(struct proc_events *w)
 static void test_mapped_only(void)
 {
 	static const struct mapping one = {"libR.so", PROT_READ | PROT_EXEC};
-	const struct proc_events_sink sink = {.mapped = on_mapped};
 	struct proc_events *w;
+	const struct proc_events_sink sink = {
+		.mapped = on_mapped, .program = on_program, .arg = &w};
 	struct errmsg f = {""};
 	pid_t pid;
 
@@ -332,13 +334,15 @@ static void test_rights(void)
 
 int main(void)
 {
+	struct proc_events *w;
 	const struct proc_events_sink sink = {
 		.mapped = on_mapped,
+		.program = on_program,
 		.forked = on_forked,
 		.exited = on_exited,
+		.arg = &w,
 	};
 	static const char *const files[] = {"libR.so", "libR.so.4", "other.so"};
-	struct proc_events *w;
 	struct errmsg f = {""};
 	char path[128];
 	int err;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "scan_all.h"
 #include "target/target.h"
 
 static char folder[64], with[128], without[128], called_r[128];
@@ -45,7 +46,7 @@ static void test_scan(void)
 
 	tap__ok(w.pids[0] > 0 && w.pids[1] > 0 && w.pids[2] > 0 && w.pids[3] > 0,
 		"the programs run");
-	tap__ok(!target__scan(on_seen, &w), "the scan");
+	tap__ok(!scan_all(on_seen, &w), "the scan");
 	tap__ok(w.seen[0] && w.seen[1], "sees each process of a program with R's variables");
 	tap__ok(!w.seen[2], "not one of a program without");
 	tap__ok(w.seen[3], "but one without that is called R: it is to be said why it is none");

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "profile/decode.h"
-#include "profile/limits.h"
+#include "base/limits.h"
 #include "tap.h"
+
+#define MEMORY ((size_t)256 << 20)
 
 #define CHAIN 100u /* names in one sample */
 
@@ -46,7 +48,7 @@ static void start(void)
 	static const struct decoder_ops ops = {.sample = on_sample};
 
 	memset(&seen, 0, sizeof(seen));
-	if (decoder__new(&d, &ops, NULL))
+	if (decoder__new(&d, &ops, NULL, MEMORY))
 		tap__bail("no memory");
 }
 
@@ -142,8 +144,8 @@ static void test_one_hog(void)
 			most = taken() - before;
 	}
 	/* maps that grow are there twice for a moment, and half empty after it */
-	tap__ok(most < LIMIT_NAMES + LIMIT_MADE + (16u << 20), "700000 in one: at most %zu MiB",
-		mib(most));
+	tap__ok(most < LIMIT_NAMES(MEMORY) / 2 + LIMIT_MADE_ONE(MEMORY) + (16u << 20),
+		"700000 in one: at most %zu MiB", mib(most));
 	tap__ok(seen.whole > 300000 && seen.nameless && !seen.wrong,
 		"%llu are whole, and no other is taken for one", (unsigned long long)seen.whole);
 	tap__ok(seen.whole + seen.nameless == 700000 && st->names_dropped >= seen.nameless &&
@@ -173,7 +175,7 @@ static void test_many_hogs(void)
 		send_many(serial, 0, 380000);
 	tap__ok(st->names_dropped > 0, "five of them: %llu names are dropped",
 		(unsigned long long)st->names_dropped);
-	tap__ok(taken() - before < LIMIT_NAMES_ALL + LIMIT_MADE_ALL + (64u << 20),
+	tap__ok(taken() - before < LIMIT_NAMES(MEMORY) + LIMIT_MADE(MEMORY) + (64u << 20),
 		"within the limit of all, %zu MiB", mib(taken() - before));
 	seen.whole = 0;
 	send_many(7, 0, 200);
@@ -203,7 +205,7 @@ static void test_stacks(void)
 	}
 	tap__ok(seen.whole == 5000ull * CHAIN && !seen.nameless && !seen.wrong,
 		"5000 samples of 9900 stacks, all right");
-	tap__ok(most < LIMIT_MADE, "with %zu MiB", mib(most));
+	tap__ok(most < LIMIT_MADE_ONE(MEMORY), "with %zu MiB", mib(most));
 	decoder__free(d);
 }
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How much memory, and how much room in files, the profiler takes at most for what its targets do:
+ * all in one place.  What finds no room is counted (profile/stats.h).  In bytes unless said
+ * otherwise.
+ */
+#ifndef XR_BASE_LIMITS_H
+#define XR_BASE_LIMITS_H
+
+/*
+ * All that grows with names and stacks, unless --max-memory says otherwise.  What the program and
+ * the kernel take in any case comes on top (README, "Limits"): with this all of it stays below 64
+ * MiB.  The parts below are shares of it, @m.
+ */
+#define LIMIT_MEMORY (32u << 20)
+
+/*
+ * Names that the decoder keeps, for as long as their process lives, since the sampler sends each
+ * only once.  They are shared so that no process has more than it leaves to the others, and the
+ * first of them have a reserve each.  A function takes about 150 bytes; R with all of its
+ * recommended packages has 20,000 symbols.
+ */
+#define LIMIT_NAMES(m)	  ((m) / 32 * 12)
+#define LIMIT_RESERVES(m) ((m) / 32 * 2)
+#define LIMIT_RESERVE(m)  ((m) / 2048)
+
+/*
+ * What it makes of the names, frames and stacks: of all processes, and of one.  When half of that
+ * is taken it lets go what it has and makes it anew, so this is not the place to spare: the deepest
+ * stack there can be, of different frames only, takes 5 MiB.
+ */
+#define LIMIT_MADE(m)	  ((m) / 32 * 8)
+#define LIMIT_MADE_ONE(m) ((m) / 32 * 6)
+
+/*
+ * Stacks that are added up.  Formats that are written in rows have two of half the size, one being
+ * written.
+ */
+#define LIMIT_AGGREGATE(m) ((m) / 32 * 6)
+
+/* What waits to be written to files, all together. */
+#define LIMIT_QUEUE(m) ((m) / 32 * 3)
+
+/* The names of source files that the writers of the rprof format have numbered; of one of them. */
+#define LIMIT_FILES(m)	   ((m) / 32)
+#define LIMIT_FILES_ONE(m) ((m) / 128)
+
+/*
+ * A name as it is shown, escaped: room for two of R's longest symbols, a::b.  One that is longer
+ * ends in "...".
+ */
+#define LIMIT_NAME (32u << 10)
+
+/* A line of a format made of lines: what is further out is cut there, and `<truncated>` says so. */
+#define LIMIT_LINE (1u << 20)
+
+/* A file, unless --max-file says otherwise. */
+#define LIMIT_FILE (4ULL << 30)
+
+/* Files that are open, or wait to be written, at a time. */
+#define LIMIT_STREAMS 4096u
+
+/* Processes that are known at a time: sampled ones (bpf/maps.h has 4096), and those waited for. */
+#define LIMIT_PROCESSES 6144u
+
+#endif

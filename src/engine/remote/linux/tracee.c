@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
+#include "engine/remote/linux/tracee.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/remote/linux/watchdog.h"
+#include "os/os.h"
+#include "os/proc.h"
+
+#define LATE_MAX 64u /* with so many late no more are told to stop */
+#define CLOSE_MS 50  /* how long late ones are waited for at the end */
+
+struct tracee {
+	pid_t tid;   /* 0: none */
+	bool leader; /* its number is that of its process */
+	int signal;  /* that was about to be delivered to it, to be passed on */
+};
+
+struct tracees {
+	struct watchdog *watchdog;
+	pid_t tracer; /* this thread */
+	struct tracee now;
+	/* changed by the handler of SIGCHLD, and with that blocked */
+	struct tracee late[LATE_MAX];
+	volatile sig_atomic_t nlate;
+	struct sigaction before;
+	sigset_t mask_before;
+};
+
+/* A signal handler has no argument. */
+static struct tracees *handled;
+
+/* The next stop of any child or tracee that nobody has taken: its thread, or 0. */
+static pid_t stop__take(int *status)
+{
+	siginfo_t info = {0};
+
+	if (waitid(P_ALL, 0, &info, WSTOPPED | WNOHANG | __WALL))
+		return 0;
+	*status = info.si_status;
+	return info.si_pid;
+}
+
+/* An event is our stop, or one of the whole process by SIGSTOP and its kind. */
+static int stop__signal(int status)
+{
+	return status >> 8 ? 0 : status & 0x7f;
+}
+
+/* Is process @pid, which has ended, a child of ours? */
+static bool pid__is_child(pid_t pid)
+{
+	char path[32], text[512];
+	ssize_t n = -1;
+	struct proc p;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return !proc__parse_stat(text, (size_t)n, &p) && p.ppid == getpid();
+}
+
+/*
+ * Is it gone, or no tracee any more?  What has ended stays until its tracer has taken it; but the
+ * end of a child of ours is for those who started it.
+ */
+static bool tracee__gone(const struct tracee *t)
+{
+	const int how = WEXITED | WNOHANG | __WALL;
+	siginfo_t info = {0};
+
+	if (waitid(P_PID, (id_t)t->tid, &info, how | WNOWAIT))
+		return errno == ECHILD;
+	if (info.si_code != CLD_EXITED && info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED)
+		return false;
+	if (!t->leader || !pid__is_child(t->tid))
+		waitid(P_PID, (id_t)t->tid, &info, how);
+	return true;
+}
+
+static void late__remove(struct tracees *ts, struct tracee *t)
+{
+	t->tid = 0;
+	ts->nlate--;
+	watchdog__undone(ts->watchdog);
+}
+
+static struct tracee *late__find(struct tracees *ts, pid_t tid)
+{
+	for (uint32_t i = 0; ts->nlate && i < LATE_MAX; i++)
+		if (ts->late[i].tid == tid)
+			return &ts->late[i];
+	return NULL;
+}
+
+/* Thread @tid stopped, and not because it is waited for just now. */
+static void stop__undo(struct tracees *ts, pid_t tid, int status)
+{
+	struct tracee *t = late__find(ts, tid);
+
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)stop__signal(status));
+	if (t)
+		late__remove(ts, t);
+	else
+		watchdog__stopped(ts->watchdog, tid);
+}
+
+/* Let go of all that have stopped late.  SIGCHLD is blocked. */
+static void late__undo(struct tracees *ts)
+{
+	int status = 0;
+	pid_t tid;
+
+	while ((tid = stop__take(&status)) > 0)
+		stop__undo(ts, tid, status);
+	for (uint32_t i = 0; ts->nlate && i < LATE_MAX; i++)
+		if (ts->late[i].tid && tracee__gone(&ts->late[i]))
+			late__remove(ts, &ts->late[i]);
+}
+
+/* SIGCHLD may come to any thread, but only the tracer can let go. */
+static void on_child(int signal)
+{
+	struct tracees *ts = handled;
+	int err = errno;
+
+	if ((pid_t)syscall(SYS_gettid) != ts->tracer) {
+		syscall(SYS_tgkill, getpid(), ts->tracer, signal);
+	} else {
+		late__undo(ts);
+		watchdog__beat(ts->watchdog);
+	}
+	errno = err;
+}
+
+/* Wait until ts->now stops.  What else stops meanwhile is let go. */
+static int tracee__wait(struct tracees *ts, int64_t ns)
+{
+	const uint64_t end = os__now() + (uint64_t)ns;
+	struct timespec limit = {.tv_sec = ns / (int64_t)NS_PER_S,
+				 .tv_nsec = ns % (int64_t)NS_PER_S};
+	sigset_t child;
+	bool stopped = false;
+	int status = 0;
+	pid_t tid;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (;;) {
+		/* before the look, so that none is left for the handler */
+		sigtimedwait(&child, NULL, &limit);
+		/* all there are: SIGCHLD does not come again for those that are left */
+		while ((tid = stop__take(&status)) > 0) {
+			if (tid != ts->now.tid) {
+				stop__undo(ts, tid, status);
+				continue;
+			}
+			ts->now.signal = stop__signal(status);
+			stopped = true;
+		}
+		if (stopped)
+			return STOPPED;
+		if (tracee__gone(&ts->now))
+			return -ESRCH;
+		if (os__now() >= end)
+			return STOPPED_NOT;
+	}
+}
+
+static int tracee__attach(const struct tracee *t)
+{
+	if (ptrace(PTRACE_SEIZE, t->tid, NULL, NULL))
+		return -errno;
+	ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
+	return 0;
+}
+
+static void late__add(struct tracees *ts, const struct tracee *t)
+{
+	struct tracee *slot = ts->late;
+
+	while (slot->tid)
+		slot++;
+	*slot = *t;
+	ts->nlate++;
+}
+
+int tracees__stop(struct tracees *ts, pid_t pid, pid_t tid, int64_t ns)
+{
+	int got;
+
+	if (ts->nlate == LATE_MAX || tracees__late(ts, tid))
+		return STOPPED_NOT;
+	if (!watchdog__enter(ts->watchdog, pid))
+		return STOPPED_NOT;
+	ts->now = (struct tracee){.tid = tid, .leader = tid == pid};
+	got = tracee__attach(&ts->now);
+	if (!got)
+		got = tracee__wait(ts, ns);
+	if (got == STOPPED)
+		return STOPPED;
+	if (got == STOPPED_NOT)
+		late__add(ts, &ts->now);
+	watchdog__leave(ts->watchdog, got == STOPPED_NOT);
+	return got;
+}
+
+void tracees__let_go(struct tracees *ts)
+{
+	ptrace(PTRACE_DETACH, ts->now.tid, NULL, (void *)(intptr_t)ts->now.signal);
+	watchdog__leave(ts->watchdog, false);
+}
+
+bool tracees__late(const struct tracees *ts, pid_t tid)
+{
+	return late__find((struct tracees *)(uintptr_t)ts, tid) != NULL;
+}
+
+static void child__block(bool on)
+{
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(on ? SIG_BLOCK : SIG_UNBLOCK, &child, NULL);
+}
+
+int tracees__open(struct tracees **out, struct errmsg *f)
+{
+	struct sigaction act = {.sa_handler = on_child, .sa_flags = SA_RESTART};
+	struct tracees *ts;
+	int err;
+
+	if (handled) {
+		*out = handled;
+		return 0;
+	}
+	ts = calloc(1, sizeof(*ts));
+	if (!ts)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	ts->tracer = (pid_t)syscall(SYS_gettid);
+	err = watchdog__open(&ts->watchdog, f);
+	if (err) {
+		free(ts);
+		return err;
+	}
+	handled = ts;
+	sigfillset(&act.sa_mask);
+	sigaction(SIGCHLD, &act, &ts->before);
+	child__block(false);
+	*out = ts;
+	return 0;
+}
+
+/*
+ * A thread that sleeps where it cannot be interrupted stops whenever that ends.  If some still have
+ * to, the handler and the watchdog stay for as long as this process does; the next to open gets
+ * them.
+ */
+void tracees__close(struct tracees *ts)
+{
+	const uint64_t end = os__now() + CLOSE_MS * NS_PER_MS;
+	const struct timespec step = {.tv_nsec = NS_PER_MS};
+
+	if (!ts)
+		return;
+	while (ts->nlate && os__now() < end)
+		nanosleep(&step, NULL);
+	if (ts->nlate)
+		return;
+	sigaction(SIGCHLD, &ts->before, NULL);
+	handled = NULL;
+	watchdog__close(ts->watchdog);
+	free(ts);
+}

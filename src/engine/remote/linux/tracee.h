@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Threads of other processes that are stopped by ptrace(2) and let go.  This is the one place that
+ * waits for stops; the ends of children are left to whoever started them.
+ *
+ * A thread that is told to stop and does not soon is late.  SIGCHLD tells when it does, and its
+ * handler lets it go at once, whatever the profiler is doing then.
+ */
+#ifndef XR_ENGINE_REMOTE_LINUX_TRACEE_H
+#define XR_ENGINE_REMOTE_LINUX_TRACEE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/errmsg.h"
+
+struct tracees;
+
+enum stopped {
+	STOPPED = 0,
+	STOPPED_NOT = 1, /* not yet, or it cannot be told to now */
+};
+
+/*
+ * tracees__open - for the calling thread, the only one that may use it.  There is one at a time,
+ * for it takes SIGCHLD.  A negative errno with @f filled.
+ */
+int tracees__open(struct tracees **out, struct errmsg *f);
+
+/* tracees__close - NULL is allowed.  Late ones are waited for, but not long: see tracee.c. */
+void tracees__close(struct tracees *ts);
+
+/*
+ * tracees__stop - stop thread @tid of process @pid, and wait for it up to @ns.  STOPPED: it stands
+ * still, and all signals are blocked, until tracees__let_go; STOPPED_NOT: it is late.  -ESRCH: it
+ * is gone; -EPERM: not allowed, or somebody else traces it.
+ */
+int tracees__stop(struct tracees *ts, pid_t pid, pid_t tid, int64_t ns);
+void tracees__let_go(struct tracees *ts);
+
+/* tracees__late - was @tid told to stop and has not been let go yet? */
+bool tracees__late(const struct tracees *ts, pid_t tid);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
+#include "engine/remote/linux/watchdog.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "os/linux/priority.h"
+#include "os/os.h"
+
+#define LOOK_MS	 5    /* a stop that lasts longer is looked at, and so often from then on */
+#define KILL_MS	 1000 /* after so long the kernel kills the tracer */
+#define BEAT_MS	 250  /* between two signs of life while something late is held */
+#define AGAIN_MS 200  /* between two looks whether there still is a watchdog */
+
+/* What the tracer and its watchdog share. */
+struct page {
+	_Atomic uint32_t held;	/* threads that are stopped, or were told to */
+	_Atomic uint32_t told;	/* the tracer was continued, and is to stop when it holds none */
+	_Atomic uint64_t armed; /* when the killer was set, ns */
+	_Atomic int32_t pid;	/* the process of the last one */
+};
+
+struct watchdog {
+	struct page *page;
+	pid_t parent, tracer; /* this process and thread */
+	pid_t pid;	      /* of the watchdog; 0: there is none */
+	uint64_t looked;      /* when that was looked at, ns */
+	int timer;	      /* wakes the watchdog */
+	int stat;	      /* /proc/.../stat of the tracer */
+	timer_t killer, beat;
+	bool has_killer, has_beat, beats;
+	sigset_t before; /* signals blocked outside of stops */
+};
+
+/* --- the process --- */
+
+/* Only what it needs: its end must not be waited for by whoever reads what the tracer writes. */
+static void descriptors__close(const int *keep, size_t nkeep)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+		bool kept = entry->d_name[0] == '.' || fd == dirfd(dir);
+
+		for (size_t i = 0; i < nkeep; i++)
+			kept = kept || fd == keep[i];
+		if (!kept)
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* It signals its parent, which has the same user: for that no capability is needed. */
+static void rights__drop(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	syscall(SYS_capset, &head, none);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+static bool tracer__is_stopped(const struct watchdog *w)
+{
+	char text[512], *at;
+	ssize_t n = pread(w->stat, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	at = strrchr(text, ')'); /* the name before it may hold anything */
+	return at && !strncmp(at, ") T", 3);
+}
+
+/* A stop lasts long, or has just ended: what can be done is done.  Is one to be looked at again? */
+static bool watchdog__look(const struct watchdog *w)
+{
+	if (!atomic_load(&w->page->held))
+		return false;
+	if (tracer__is_stopped(w) && getppid() == w->parent) {
+		atomic_store(&w->page->told, 1);
+		syscall(SYS_tgkill, w->parent, w->tracer, SIGCONT);
+	}
+	return true;
+}
+
+/* The tracer has ended.  Was it the kernel's timer? */
+static void watchdog__report(const struct watchdog *w)
+{
+	if (!atomic_load(&w->page->held) ||
+	    os__now() - atomic_load(&w->page->armed) < KILL_MS * NS_PER_MS)
+		return;
+	log__line("the profiler was held up for %d ms while process %d was stopped for it, and "
+		  "was killed so that the process runs on: the profile ends early",
+		  KILL_MS, (int)atomic_load(&w->page->pid));
+}
+
+__attribute__((noreturn)) static void watchdog__run(const struct watchdog *w)
+{
+	struct pollfd fds[2] = {{.fd = w->timer, .events = POLLIN}, {.events = POLLIN}};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	bool again = false;
+	uint64_t expired;
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "ptrace-watchdog");
+	sigaction(SIGPIPE, &ignore, NULL);
+	fds[1].fd = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
+	/* told of its parent's end by a signal, it looks whether that is true */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	descriptors__close((int[]){STDERR_FILENO, w->timer, w->stat, fds[1].fd}, 4);
+	priority__raise();
+	rights__drop();
+	while (getppid() == w->parent) {
+		struct signalfd_siginfo info;
+
+		poll(fds, 2, again ? LOOK_MS : -1);
+		while (read(fds[1].fd, &info, sizeof(info)) > 0)
+			;
+		if (read(w->timer, &expired, sizeof(expired)) > 0 || again)
+			again = watchdog__look(w);
+	}
+	watchdog__report(w);
+	_exit(0);
+}
+
+/* --- the tracer's side --- */
+
+static int watchdog__fork(struct watchdog *w)
+{
+	w->pid = fork();
+	if (!w->pid)
+		watchdog__run(w);
+	if (w->pid > 0)
+		return 0;
+	w->pid = 0;
+	return -errno;
+}
+
+/* Somebody may have killed it. */
+static void watchdog__tend(struct watchdog *w, uint64_t now)
+{
+	if (now - w->looked < AGAIN_MS * NS_PER_MS)
+		return;
+	w->looked = now;
+	if (w->pid && waitpid(w->pid, NULL, WNOHANG) == w->pid)
+		w->pid = 0;
+	if (!w->pid)
+		watchdog__fork(w);
+}
+
+static struct itimerspec every(int first_ms, int ms)
+{
+	return (struct itimerspec){
+		.it_value = {first_ms / 1000, first_ms % 1000 * NS_PER_MS},
+		.it_interval = {ms / 1000, ms % 1000 * NS_PER_MS},
+	};
+}
+
+static void timers__arm(const struct watchdog *w, uint64_t now)
+{
+	const struct itimerspec look = every(LOOK_MS, 0), kill = every(KILL_MS, 0);
+
+	atomic_store(&w->page->armed, now);
+	timerfd_settime(w->timer, 0, &look, NULL);
+	timer_settime(w->killer, 0, &kill, NULL);
+}
+
+static void beat__set(struct watchdog *w, bool on)
+{
+	const struct itimerspec when = every(on ? BEAT_MS : 0, on ? BEAT_MS : 0);
+
+	if (w->beats == on)
+		return;
+	timer_settime(w->beat, 0, &when, NULL);
+	w->beats = on;
+}
+
+/* Nothing is held: a timer that expires now finds nothing to do. */
+static void timers__disarm(struct watchdog *w)
+{
+	const struct itimerspec never = every(0, 0);
+
+	timer_settime(w->killer, 0, &never, NULL);
+	timerfd_settime(w->timer, 0, &never, NULL);
+	beat__set(w, false);
+}
+
+/*
+ * The watchdog has continued us while we held a thread.  We hold none now, and stop, unless
+ * somebody else continued us, too: SIGCONT is blocked, and what is pending has come after the last
+ * signal that stops (kernel/signal.c, prepare_signal()).
+ */
+static void watchdog__obey(struct watchdog *w)
+{
+	const struct timespec now = {0, 0};
+	bool others = false;
+	siginfo_t info;
+	sigset_t cont;
+
+	if (!atomic_exchange(&w->page->told, 0))
+		return;
+	sigemptyset(&cont);
+	sigaddset(&cont, SIGCONT);
+	while (sigtimedwait(&cont, &info, &now) == SIGCONT)
+		others = others || info.si_pid != w->pid;
+	if (!others)
+		kill(w->parent, SIGSTOP);
+}
+
+static void watchdog__let_go(struct watchdog *w)
+{
+	if (atomic_fetch_sub(&w->page->held, 1) != 1)
+		return;
+	timers__disarm(w);
+	watchdog__obey(w);
+}
+
+bool watchdog__enter(struct watchdog *w, pid_t pid)
+{
+	uint64_t now;
+	sigset_t all;
+
+	if (atomic_load(&w->page->told) && atomic_load(&w->page->held))
+		return false;
+	now = os__now();
+	watchdog__tend(w, now);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &w->before);
+	atomic_store(&w->page->pid, pid);
+	atomic_fetch_add(&w->page->held, 1);
+	timers__arm(w, now);
+	return true;
+}
+
+void watchdog__leave(struct watchdog *w, bool late)
+{
+	if (late)
+		beat__set(w, true);
+	else
+		watchdog__let_go(w);
+	sigprocmask(SIG_SETMASK, &w->before, NULL);
+}
+
+void watchdog__undone(struct watchdog *w)
+{
+	watchdog__let_go(w);
+}
+
+void watchdog__beat(struct watchdog *w)
+{
+	if (atomic_load(&w->page->held))
+		timers__arm(w, os__now());
+}
+
+void watchdog__stopped(const struct watchdog *w, pid_t pid)
+{
+	if (pid == w->pid)
+		kill(pid, SIGCONT);
+}
+
+static void cont__block(bool on)
+{
+	sigset_t cont;
+
+	sigemptyset(&cont);
+	sigaddset(&cont, SIGCONT);
+	sigprocmask(on ? SIG_BLOCK : SIG_UNBLOCK, &cont, NULL);
+}
+
+void watchdog__close(struct watchdog *w)
+{
+	if (!w)
+		return;
+	if (w->pid) {
+		kill(w->pid, SIGKILL);
+		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (w->has_killer)
+		timer_delete(w->killer);
+	if (w->has_beat)
+		timer_delete(w->beat);
+	if (w->timer >= 0)
+		close(w->timer);
+	if (w->stat >= 0)
+		close(w->stat);
+	if (w->page)
+		munmap(w->page, sizeof(*w->page));
+	cont__block(false);
+	free(w);
+}
+
+static int timers__make(struct watchdog *w)
+{
+	struct sigevent killer = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+	struct sigevent beat = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCHLD};
+
+	w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (w->timer < 0)
+		return -errno;
+	w->has_killer = !timer_create(CLOCK_MONOTONIC, &killer, &w->killer);
+	if (!w->has_killer)
+		return -errno;
+	w->has_beat = !timer_create(CLOCK_MONOTONIC, &beat, &w->beat);
+	return w->has_beat ? 0 : -errno;
+}
+
+static int watchdog__make(struct watchdog *w)
+{
+	char path[64];
+	int err;
+
+	w->page = mmap(NULL, sizeof(*w->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	if (w->page == MAP_FAILED) {
+		w->page = NULL;
+		return -errno;
+	}
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)w->tracer);
+	w->stat = open(path, O_RDONLY | O_CLOEXEC);
+	if (w->stat < 0)
+		return -errno;
+	err = timers__make(w);
+	return err ? err : watchdog__fork(w);
+}
+
+int watchdog__open(struct watchdog **out, struct errmsg *f)
+{
+	struct watchdog *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	w->parent = getpid();
+	w->tracer = (pid_t)syscall(SYS_gettid);
+	w->timer = w->stat = -1;
+	w->looked = os__now();
+	cont__block(true);
+	err = watchdog__make(w);
+	if (err) {
+		watchdog__close(w);
+		return errmsg__set(f, err,
+				   "cannot start the watchdog of engine ptrace: %s; use --engine "
+				   "vmread",
+				   strerror(-err));
+	}
+	*out = w;
+	return 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What sees to it that no thread of a target stays stopped because the tracer is held up itself.
+ *
+ * Signals that can be blocked are, from before a thread is told to stop until after it was let go.
+ * Against the others there are two things, each armed before and disarmed after:
+ *
+ * - A process, the watchdog, in a session of its own.  A timer wakes it when a stop has lasted some
+ *   milliseconds.  If the tracer is stopped (SIGSTOP) it is continued, lets the thread go and then
+ *   stops itself.
+ * - A timer of the kernel that kills the tracer after a second.  It needs nobody who runs: it holds
+ *   when the tracer is frozen with the watchdog, hangs in a read, or when the watchdog is gone. The
+ *   kernel detaches what a dead tracer held (kernel/ptrace.c, exit_ptrace()).
+ *
+ * All but watchdog__open and __close are called by the thread that called watchdog__open.
+ */
+#ifndef XR_ENGINE_REMOTE_LINUX_WATCHDOG_H
+#define XR_ENGINE_REMOTE_LINUX_WATCHDOG_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/errmsg.h"
+
+struct watchdog;
+
+/* watchdog__open - for the calling thread, the tracer.  A negative errno with @f filled. */
+int watchdog__open(struct watchdog **out, struct errmsg *f);
+
+/* watchdog__close - NULL is allowed.  No thread is held any more, late ones included. */
+void watchdog__close(struct watchdog *w);
+
+/*
+ * watchdog__enter - a thread of process @pid will be told to stop.  All signals are blocked until
+ * watchdog__leave.  False: the tracer is itself to stop as soon as it holds nothing, so nothing
+ * more is to be stopped.
+ */
+bool watchdog__enter(struct watchdog *w, pid_t pid);
+
+/*
+ * watchdog__leave - it was let go; with @late it was told to stop, has not yet, and counts as held
+ * until watchdog__undone.
+ */
+void watchdog__leave(struct watchdog *w, bool late);
+
+/* watchdog__undone - one that was late was let go, or is gone.  Signals are blocked. */
+void watchdog__undone(struct watchdog *w);
+
+/*
+ * watchdog__beat - the tracer lives.  While something late is held SIGCHLD comes some times a
+ * second, in whose handler this is to be called.
+ */
+void watchdog__beat(struct watchdog *w);
+
+/* watchdog__stopped - child @pid was seen stopped: if that is the watchdog, it goes on. */
+void watchdog__stopped(const struct watchdog *w, pid_t pid);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
+#include "os/files.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "os/linux/files_process.h"
+#include "os/os.h"
+
+#define ANSWER_MS 5000 /* for an answer that cannot be done without */
+#define LEAVE_MS  500  /* for the process to end; one that hangs is left alone then */
+
+struct files {
+	int socket;
+	pid_t pid;
+	int error;	    /* the process has gone, or does not understand: all files fail */
+	struct file *first; /* all that are not freed */
+	uint32_t nids;
+	uint64_t news;
+	struct files_answer place; /* the last to FILES_DIRECTORY, FILES_MAKE */
+	bool placed;
+};
+
+enum files_given files__given(const char *path)
+{
+	if (!strcmp(path, "-"))
+		return FILES_STDOUT;
+	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ? FILES_ANY : FILES_NONE;
+}
+
+int files__start(struct files **out, enum files_given given, struct errmsg *f)
+{
+	struct files *fs = calloc(1, sizeof(*fs));
+	int ends[2], err;
+
+	*out = fs;
+	if (!fs)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		err = -errno;
+		goto failed;
+	}
+	fs->pid = fork();
+	if (!fs->pid)
+		files_process__run(ends[1], given);
+	err = fs->pid < 0 ? -errno : 0;
+	close(ends[1]);
+	fs->socket = ends[0];
+	if (!err)
+		return 0;
+	close(ends[0]);
+failed:
+	free(fs);
+	*out = NULL;
+	return errmsg__set(f, err, "cannot start the process that writes files: %s",
+			   strerror(-err));
+}
+
+static void files__fail(struct files *fs, int err)
+{
+	if (fs->error)
+		return;
+	fs->error = err;
+	fs->news++;
+	for (struct file *file = fs->first; file; file = file->next) {
+		file->opened = true;
+		file->closed = file->closed || file->closing;
+		file->error = file->error ? file->error : err;
+	}
+}
+
+/* Send what is at @parts, behind @head; false: not now. */
+static bool files__send(struct files *fs, struct files_request *head, struct iovec *parts, size_t n)
+{
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = n};
+
+	parts[0] = (struct iovec){head, sizeof(*head)};
+	if (fs->error)
+		return false;
+	if (sendmsg(fs->socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return true;
+	if (errno != EAGAIN && errno != EINTR && errno != ENOBUFS && errno != ENOMEM)
+		files__fail(fs, -EIO);
+	return false;
+}
+
+static bool files__send_path(struct files *fs, enum files_type type, uint32_t id, const char *path)
+{
+	size_t len = strlen(path) + 1;
+	struct files_request head = {.type = type, .id = id, .len = (uint32_t)len};
+	struct iovec parts[2];
+
+	parts[1] = (struct iovec){(void *)(uintptr_t)path, len};
+	return files__send(fs, &head, parts, 2);
+}
+
+static struct file *files__find(struct files *fs, uint32_t id)
+{
+	struct file *file = fs->first;
+
+	while (file && file->id != id)
+		file = file->next;
+	return file;
+}
+
+static void files__answered(struct files *fs, const struct files_answer *answer)
+{
+	struct file *file = files__find(fs, answer->id);
+
+	fs->news++;
+	if (answer->type == FILES_DIRECTORY || answer->type == FILES_MAKE) {
+		fs->place = *answer;
+		fs->placed = true;
+		return;
+	}
+	if (!file)
+		return;
+	if (answer->type == FILES_OPEN)
+		file->regular = answer->regular;
+	file->opened = true;
+	file->written += answer->written;
+	file->closed |= answer->type == FILES_CLOSE;
+	if (!file->error)
+		file->error = answer->error;
+}
+
+/* What could not be sent when it was asked for. */
+static void files__catch_up(struct files *fs)
+{
+	struct files_request head = {.type = FILES_CLOSE};
+	struct iovec parts[1];
+
+	for (struct file *file = fs->first; file; file = file->next) {
+		head.id = file->id;
+		if (!file->told_open)
+			file->told_open = files__send_path(fs, FILES_OPEN, file->id, file->path);
+		if (file->told_open && file->closing && !file->told_close)
+			file->told_close = files__send(fs, &head, parts, 1);
+	}
+}
+
+void files__poll(struct files *fs, int timeout_ms)
+{
+	struct pollfd socket = {.fd = fs->socket, .events = POLLIN};
+	struct files_answer answer;
+	ssize_t n;
+
+	files__catch_up(fs);
+	if (timeout_ms && !fs->error)
+		poll(&socket, 1, timeout_ms);
+	while (!fs->error) {
+		n = recv(fs->socket, &answer, sizeof(answer), MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (n == (ssize_t)sizeof(answer))
+			files__answered(fs, &answer);
+		else
+			files__fail(fs, -EIO);
+	}
+	files__catch_up(fs);
+}
+
+uint64_t files__news(const struct files *fs)
+{
+	return fs->news;
+}
+
+int files__directory(struct files *fs, const char *path, bool make)
+{
+	uint64_t end = os__now() + ANSWER_MS * NS_PER_MS;
+
+	fs->placed = false;
+	if (!files__send_path(fs, make ? FILES_MAKE : FILES_DIRECTORY, 0, path))
+		return fs->error ? fs->error : -ETIMEDOUT;
+	while (!fs->placed && !fs->error && os__now() < end)
+		files__poll(fs, 100);
+	if (fs->error)
+		return fs->error;
+	return fs->placed ? fs->place.error : -ETIMEDOUT;
+}
+
+int files__open(struct files *fs, struct file **out, const char *path)
+{
+	struct file *file = calloc(1, sizeof(*file));
+
+	*out = file;
+	if (!file)
+		return -ENOMEM;
+	file->files = fs;
+	file->path = strdup(path);
+	if (!file->path) {
+		free(file);
+		*out = NULL;
+		return -ENOMEM;
+	}
+	/* the lowest that is free; files that are open are few, or are opened seldom */
+	while (files__find(fs, file->id))
+		file->id++;
+	file->error = fs->error;
+	file->opened = fs->error != 0;
+	file->next = fs->first;
+	fs->first = file;
+	files__catch_up(fs);
+	return 0;
+}
+
+size_t file__give(struct file *file, const char *data, size_t len, const size_t *ends, size_t nends)
+{
+	struct files_request head = {.type = FILES_WRITE, .id = file->id};
+	uint32_t piece[FILES_ENDS];
+	struct iovec parts[3];
+	size_t done = 0;
+
+	files__catch_up(file->files);
+	while (done < len && file->told_open && !file->error && !file->closing) {
+		size_t n = len - done < FILES_BYTES ? len - done : FILES_BYTES;
+
+		while (nends && *ends <= done) {
+			ends++;
+			nends--;
+		}
+		head.nends = 0;
+		while (head.nends < nends && head.nends < FILES_ENDS &&
+		       ends[head.nends] <= done + n) {
+			piece[head.nends] = (uint32_t)(ends[head.nends] - done);
+			head.nends++;
+		}
+		if (head.nends == FILES_ENDS)
+			n = piece[FILES_ENDS - 1];
+		head.len = (uint32_t)n;
+		parts[1] = (struct iovec){piece, head.nends * sizeof(*piece)};
+		parts[2] = (struct iovec){(void *)(uintptr_t)(data + done), n};
+		if (!files__send(file->files, &head, parts, 3))
+			break;
+		done += n;
+	}
+	file->given += done;
+	return done;
+}
+
+void file__close(struct file *file)
+{
+	if (file->closing)
+		return;
+	file->closing = true;
+	file->closed = file->files->error != 0;
+	files__catch_up(file->files);
+}
+
+void file__free(struct file *file)
+{
+	struct file **link;
+
+	if (!file)
+		return;
+	for (link = &file->files->first; *link != file; link = &(*link)->next)
+		;
+	*link = file->next;
+	free(file->path);
+	free(file);
+}
+
+/* Has it ended?  One that hangs in a call that can be interrupted is. */
+static bool files__ended(struct files *fs, bool hangs)
+{
+	int got;
+
+	if (hangs)
+		kill(fs->pid, SIGUSR1);
+	do {
+		got = waitpid(fs->pid, NULL, WNOHANG);
+	} while (got < 0 && errno == EINTR);
+	return got != 0;
+}
+
+void files__stop(struct files *fs)
+{
+	uint64_t end = os__now() + LEAVE_MS * NS_PER_MS;
+	bool hangs;
+
+	if (!fs)
+		return;
+	hangs = fs->first;
+	while (fs->first)
+		file__free(fs->first);
+	close(fs->socket);
+	while (!files__ended(fs, hangs) && os__now() < end)
+		usleep(1000);
+	free(fs);
+}

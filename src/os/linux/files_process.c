@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The process that opens and writes files.  It may hang in any call, but for one thing: what it
+ * holds open is nothing but those files, so that nobody is kept by it who gave it up.
+ */
+#define _GNU_SOURCE
+#include "os/linux/files_process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "os/os.h"
+#include "os/rights.h"
+
+struct written_file {
+	int fd; /* -1: not open */
+	int error;
+	bool regular;
+	uint64_t size;	/* bytes written */
+	uint64_t whole; /* of those, up to the end of the last piece that was told */
+};
+
+struct process {
+	int socket;
+	struct written_file *files; /* by id */
+	uint32_t nfiles;
+	struct {
+		struct files_request head;
+		char bytes[FILES_ENDS * sizeof(uint32_t) + FILES_BYTES];
+	} request;
+};
+
+/*
+ * The other process ended, or gives us up: calls that wait end with EINTR, and so do those that
+ * begin to wait just now.
+ */
+static void interrupt(int signal)
+{
+	const struct itimerval again = {.it_interval = {0, 10000}, .it_value = {0, 10000}};
+	int err = errno;
+
+	if (signal != SIGALRM)
+		setitimer(ITIMER_REAL, &again, NULL);
+	errno = err;
+}
+
+static bool given_up(const struct process *p)
+{
+	struct pollfd socket = {.fd = p->socket};
+
+	return poll(&socket, 1, 0) > 0;
+}
+
+static void close_others(int socket)
+{
+	DIR *dir;
+	struct dirent *entry;
+
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, 3, socket - 1, 0) &&
+	    !syscall(SYS_close_range, socket + 1, ~0U, 0))
+		return;
+#endif
+	dir = opendir("/proc/self/fd");
+	while (dir && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > STDERR_FILENO && fd != socket && fd != dirfd(dir))
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* What this program has opened is closed at exec, what it was started with is not. */
+static void close_ours(int socket)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > STDERR_FILENO && fd != socket && fd != dirfd(dir) &&
+		    fcntl(fd, F_GETFD) == FD_CLOEXEC)
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/*
+ * Take what came after @whole bytes back out of a regular file.  Only if it is still at the file's
+ * end: standard output may be shared.
+ */
+static void file__trim(struct written_file *file, uint64_t whole)
+{
+	off_t tail = (off_t)(file->size - whole), end;
+	struct stat st;
+
+	if (file->fd < 0 || !file->regular || !tail)
+		return;
+	end = lseek(file->fd, 0, SEEK_CUR);
+	if (end < tail || fstat(file->fd, &st) || st.st_size != end)
+		return;
+	if (!ftruncate(file->fd, end - tail))
+		lseek(file->fd, end - tail, SEEK_SET);
+	file->size = whole;
+}
+
+__attribute__((noreturn)) static void process__end(struct process *p)
+{
+	for (uint32_t i = 0; i < p->nfiles; i++)
+		file__trim(&p->files[i], p->files[i].whole);
+	_exit(0);
+}
+
+/* The file of @id, NULL: no memory. */
+static struct written_file *process__file(struct process *p, uint32_t id)
+{
+	struct written_file *files;
+
+	if (id >= p->nfiles) {
+		files = realloc(p->files, ((size_t)id + 16) * sizeof(*files));
+		if (!files)
+			return NULL;
+		for (uint32_t i = p->nfiles; i < id + 16; i++)
+			files[i] = (struct written_file){.fd = -1};
+		p->files = files;
+		p->nfiles = id + 16;
+	}
+	return &p->files[id];
+}
+
+static void process__open(struct process *p, const char *path, struct files_answer *answer)
+{
+	struct written_file *file = process__file(p, answer->id);
+	struct stat st;
+	int fd;
+
+	answer->error = -ENOMEM;
+	if (!file)
+		return;
+	do {
+		fd = strcmp(path, "-") ? os__create(path) : os__standard_output();
+	} while (fd == -EINTR && !given_up(p));
+	*file = (struct written_file){.fd = fd < 0 ? -1 : fd};
+	answer->error = fd < 0 ? fd : fstat(fd, &st) ? -errno : 0;
+	file->error = answer->error;
+	file->regular = !answer->error && S_ISREG(st.st_mode);
+	answer->regular = file->regular;
+}
+
+/* Write @len bytes: how many went; *@error. */
+static uint32_t process__bytes(struct process *p, const struct written_file *file, const char *data,
+			       uint32_t len, int *error)
+{
+	uint32_t done = 0;
+
+	while (done < len) {
+		int n = os__write(file->fd, data + done, len - done);
+
+		if (n > 0) {
+			done += (uint32_t)n;
+		} else if (n == -EAGAIN) {
+			/* somebody made the pipe or terminal non-blocking */
+			os__wait_writable(file->fd);
+		} else if (n != -EINTR) {
+			*error = n ? n : -EIO;
+			break;
+		} else if (given_up(p)) {
+			process__end(p);
+		}
+	}
+	return done;
+}
+
+static void process__write(struct process *p, struct files_answer *answer)
+{
+	struct written_file *file = process__file(p, answer->id);
+	const uint32_t *ends = (const uint32_t *)p->request.bytes;
+	uint32_t n = p->request.head.nends, done;
+	uint64_t whole;
+
+	answer->error = !file ? -ENOMEM : file->error;
+	if (answer->error)
+		return;
+	done = process__bytes(p, file, p->request.bytes + n * sizeof(*ends), p->request.head.len,
+			      &answer->error);
+	while (n && ends[n - 1] > done)
+		n--;
+	whole = n ? file->size + ends[n - 1] : file->whole;
+	file->size += done;
+	file->error = answer->error;
+	answer->written = done;
+	if (answer->error) /* what was written of a piece is none */
+		file__trim(file, whole);
+	else if (given_up(p))
+		process__end(p); /* nobody will know that it was written */
+	file->whole = whole;
+}
+
+static void process__close(struct process *p, struct files_answer *answer)
+{
+	struct written_file *file = process__file(p, answer->id);
+
+	if (!file || file->fd < 0)
+		return;
+	file__trim(file, file->whole);
+	if (file->fd != STDOUT_FILENO && close(file->fd) && errno != EINTR)
+		answer->error = -errno;
+	file->fd = -1;
+}
+
+/* One request, which is whole. */
+static void process__do(struct process *p, struct files_answer *answer)
+{
+	char *path = p->request.bytes;
+
+	switch (answer->type) {
+	case FILES_MAKE:
+		answer->error = os__mkdir(path);
+		if (answer->error && answer->error != -EEXIST)
+			break;
+		/* fall through */
+	case FILES_DIRECTORY:
+		answer->error = os__is_directory(path);
+		break;
+	case FILES_OPEN:
+		process__open(p, path, answer);
+		break;
+	case FILES_WRITE:
+		process__write(p, answer);
+		break;
+	case FILES_CLOSE:
+		process__close(p, answer);
+		break;
+	default:
+		answer->error = -EINVAL;
+	}
+}
+
+static void process__signals(void)
+{
+	static const int ours[] = {SIGUSR1, SIGALRM};
+	/* what ends the other process comes to us, too, and we have to finish its work */
+	static const int others[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+	struct sigaction act = {.sa_handler = interrupt};
+	sigset_t mask;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		signal(others[i], SIG_IGN);
+	sigfillset(&act.sa_mask);
+	sigemptyset(&mask);
+	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		sigaction(ours[i], &act, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGUSR1);
+}
+
+void files_process__run(int socket, enum files_given given)
+{
+	struct process *p = calloc(1, sizeof(*p));
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	process__signals();
+	rights__keep(RIGHTS_FILES);
+	prctl(PR_SET_NAME, "xrprof-files");
+	if (!p)
+		_exit(1);
+	for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
+		if (given == FILES_NONE || (given == FILES_STDOUT && fd != STDOUT_FILENO))
+			dup2(null, fd);
+	if (given == FILES_ANY)
+		close_ours(socket);
+	else
+		close_others(socket);
+	os__many_files();
+	p->socket = socket;
+	for (;;) {
+		ssize_t n = recv(socket, &p->request, sizeof(p->request), 0);
+		struct files_answer answer = {.type = p->request.head.type,
+					      .id = p->request.head.id};
+
+		if (n < 0 && errno == EINTR && !given_up(p))
+			continue;
+		if (n < (ssize_t)sizeof(p->request.head) || given_up(p))
+			process__end(p);
+		process__do(p, &answer);
+		if (send(socket, &answer, sizeof(answer), 0) < 0)
+			process__end(p);
+	}
+}

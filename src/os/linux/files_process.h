@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the two processes of files.h say to each other, over a socket that keeps messages whole.
+ */
+#ifndef XR_OS_LINUX_FILES_PROCESS_H
+#define XR_OS_LINUX_FILES_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "os/files.h"
+
+#define FILES_BYTES 32768u /* of data in one request */
+#define FILES_ENDS  1024u  /* ends of pieces in one request */
+
+enum files_type {
+	FILES_DIRECTORY, /* data: the path */
+	FILES_MAKE,	 /* likewise, and make it */
+	FILES_OPEN,	 /* likewise; of the file `id` */
+	FILES_WRITE,	 /* data: behind uint32_t ends[nends], offsets into it */
+	FILES_CLOSE,
+};
+
+struct files_request {
+	uint32_t type; /* enum files_type */
+	uint32_t id;   /* of the file; those that were closed are used again */
+	uint32_t nends;
+	uint32_t len; /* bytes of data */
+};
+
+/* One for each request, in their order. */
+struct files_answer {
+	uint32_t type, id;
+	int32_t error;	  /* negative errno; FILES_DIRECTORY, FILES_MAKE: or whether it is one */
+	uint32_t regular; /* FILES_OPEN */
+	uint64_t written; /* FILES_WRITE: bytes of this request */
+};
+
+/*
+ * files_process__run - what the process does until the other end of @socket is closed: it never
+ * returns.  Descriptors but @socket, and those of @given, are closed.
+ */
+__attribute__((noreturn)) void files_process__run(int socket, enum files_given given);
+
+#endif

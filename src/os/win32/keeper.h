@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The keeper: a process that resumes a thread which this one has suspended, when this one ends or
+ * does not come to it.  Windows keeps no account of who suspended a thread, so that nobody else
+ * would.  It is this program, started once more with an argument that people are not told of.
+ */
+#ifndef XR_OS_WIN32_KEEPER_H
+#define XR_OS_WIN32_KEEPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/errmsg.h"
+#include "os/win32/wide.h"
+
+struct keeper;
+
+/* keeper__open - start it.  A negative errno with @f filled. */
+int keeper__open(struct keeper **out, struct errmsg *f);
+
+/* keeper__close - and end it.  NULL is allowed, here and below: then there is none. */
+void keeper__close(struct keeper *k);
+
+/*
+ * keeper__lend - let it have @thread, a handle with THREAD_SUSPEND_RESUME: what keeper__hold is to
+ * be told; 0: it cannot.  keeper__take_back - it is needed no longer.
+ */
+uint64_t keeper__lend(struct keeper *k, HANDLE thread);
+void keeper__take_back(struct keeper *k, uint64_t lent);
+
+/* keeper__hold - the thread @lent is about to be suspended. */
+void keeper__hold(struct keeper *k, uint64_t lent);
+
+/*
+ * keeper__release - it was resumed.  Returns whether it was suspended until then: false, the keeper
+ * resumed it before.
+ */
+bool keeper__release(struct keeper *k);
+
+/* keeper__run - if this process was started as a keeper, be one: does not return then. */
+void keeper__run(void);
+
+#endif

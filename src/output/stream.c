@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "os/os.h"
+#include "output/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+static bool format__adds_up(const struct writer_ops *format)
+{
+	return format->row || format->profile;
+}
+
+/* A format in rows needs two that are filled in turn. */
+static int stream__aggregates(struct stream *st)
+{
+	const struct writer_ops *format = st->config->format;
+	size_t max = format->row ? st->config->aggregate / 2 : st->config->aggregate;
+	int err = 0;
+
+	if (format__adds_up(format))
+		err = aggregate__new(&st->filling, max, format->labels);
+	if (!err && format->row)
+		err = aggregate__new(&st->leaving, max, format->labels);
+	return err;
+}
+
+int stream__open(struct stream **out, const struct stream_config *config, const char *path,
+		 int wait_ms, struct errmsg *f)
+{
+	struct stream *st = calloc(1, sizeof(*st));
+	struct output_config to = {
+		.files = config->files,
+		.queue = config->queue,
+		.wait = config->wait,
+		.max = config->max_file,
+		.wait_ms = wait_ms,
+	};
+	int err;
+
+	*out = NULL;
+	if (!st)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	st->config = config;
+	st->path = strdup(path);
+	err = st->path ? stream__aggregates(st) : -ENOMEM;
+	if (err) {
+		errmsg__set(f, err, "out of memory");
+		goto failed;
+	}
+	to.path = st->path;
+	err = output__open(&st->out, &to, f);
+	if (err)
+		goto failed;
+	err = config->format->open(&st->writer, st->out, &config->writer);
+	if (err) {
+		errmsg__set(f, err, "cannot write %s: %s", path, os__reason(err));
+		goto failed;
+	}
+	*out = st;
+	return 0;
+failed:
+	stream__free(st, NULL);
+	return err;
+}
+
+/* Write rows of the profile that is leaving, as many as there is room for now. */
+static int stream__pour(struct stream *st)
+{
+	const struct aggregate_row *rows;
+	int err = 0;
+	size_t n;
+
+	rows = aggregate__rows(st->leaving, &n);
+	if (!n)
+		return 0;
+	while (err >= 0 && st->row < n && output__room(st->out, LIMIT_LINE))
+		err = st->config->format->row(st->writer, st->leaving, &rows[st->row++]);
+	if (err >= 0 && st->row == n) {
+		aggregate__clear(st->leaving);
+		st->row = 0;
+	}
+	return err < 0 ? err : 0;
+}
+
+/* What was added up is to be written, if what was before it has been. */
+static int stream__turn(struct stream *st)
+{
+	struct aggregate *full = st->filling;
+	int err = stream__pour(st);
+	size_t n;
+
+	aggregate__rows(st->leaving, &n);
+	if (err || n)
+		return err;
+	st->filling = st->leaving;
+	st->leaving = full;
+	return stream__pour(st);
+}
+
+static int stream__add(struct stream *st, const struct profile_process *p, const struct sample *s)
+{
+	int err = 0;
+
+	if (st->leaving && aggregate__size(st->filling) > st->config->aggregate / 4)
+		err = stream__turn(st);
+	if (!err)
+		err = aggregate__add(st->filling, p, s);
+	if (err == -ENOSPC) {
+		aggregate__drop(st->filling, p, s);
+		err = 0;
+	}
+	return err;
+}
+
+int stream__sample(struct stream *st, const struct profile_process *p, const struct sample *s)
+{
+	return st->filling ? stream__add(st, p, s) : st->config->format->sample(st->writer, p, s);
+}
+
+int stream__flush(struct stream *st, bool profile)
+{
+	int err = 0;
+
+	if (st->leaving)
+		err = profile || st->ended ? stream__turn(st) : stream__pour(st);
+	return err ? err : output__flush(st->out);
+}
+
+int stream__end(struct stream *st, const struct stats *stats)
+{
+	int err = 0;
+
+	if (st->ended)
+		return 0;
+	st->ended = true;
+	if (st->filling && !st->leaving)
+		err = st->config->format->profile(st->writer, st->filling, stats);
+	if (!err)
+		err = stream__flush(st, true);
+	return err < 0 ? err : 0;
+}
+
+/* Is there nothing more to come from the writer? */
+static bool stream__poured(const struct stream *st)
+{
+	size_t filling, leaving;
+
+	if (!st->leaving)
+		return true;
+	aggregate__rows(st->filling, &filling);
+	aggregate__rows(st->leaving, &leaving);
+	return !filling && !leaving;
+}
+
+bool stream__done(struct stream *st)
+{
+	if (stream__flush(st, true))
+		return true;
+	if (!stream__poured(st))
+		return false;
+	if (st->writer) {
+		st->config->format->close(st->writer);
+		st->writer = NULL;
+		output__end(st->out);
+	}
+	return output__done(st->out);
+}
+
+/* Samples of the rows from @row on. */
+static uint64_t aggregate__samples(const struct aggregate *a, size_t row)
+{
+	const struct aggregate_row *rows;
+	uint64_t samples = 0;
+	size_t n;
+
+	if (!a)
+		return 0;
+	rows = aggregate__rows(a, &n);
+	for (; row < n; row++)
+		samples += rows[row].samples;
+	return samples;
+}
+
+int stream__error(const struct stream *st)
+{
+	return output__error(st->out);
+}
+
+int stream__free(struct stream *st, struct stats *stats)
+{
+	uint64_t unwritten, dropped;
+	int err;
+
+	if (!st)
+		return 0;
+	unwritten = 0;
+	dropped = st->filling ? aggregate__dropped(st->filling) : 0;
+	dropped += st->leaving ? aggregate__dropped(st->leaving) : 0;
+	if (st->leaving)
+		unwritten = aggregate__samples(st->filling, 0) +
+			    aggregate__samples(st->leaving, st->row);
+	if (st->writer)
+		st->config->format->close(st->writer);
+	err = output__close(st->out, &unwritten);
+	if (stats) {
+		stats->stacks_dropped += dropped;
+		if (err != -EPIPE)
+			stats->unwritten += unwritten;
+	}
+	aggregate__free(st->filling);
+	aggregate__free(st->leaving);
+	free(st->path);
+	free(st);
+	return err;
+}

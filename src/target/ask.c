@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "target/ask.h"
+
+#include <errno.h>
+
+#include "os/proc.h"
+#include "target/variables.h"
+
+size_t ask__size(enum ask_kind kind)
+{
+	switch (kind) {
+	case ASK_SEEMS:
+	case ASK_PROGRAM:
+		return offsetof(struct ask, why);
+	case ASK_FIND:
+		return offsetof(struct ask, check);
+	case ASK_HIDDEN:
+		return offsetof(struct ask, found);
+	case ASK_LAYOUT:
+		return offsetof(struct ask, text);
+	case ASK_LIST:
+		break;
+	}
+	return sizeof(struct ask);
+}
+
+size_t ask__question(enum ask_kind kind)
+{
+	size_t answer = ask__size(kind);
+	size_t brief = offsetof(struct ask, why);
+
+	if (kind == ASK_LIST)
+		return brief;
+	return answer < offsetof(struct ask, found) ? answer : offsetof(struct ask, found);
+}
+
+/*
+ * An R that was mapped when last looked for, and still has not begun: its R_GlobalContext is NULL.
+ * A way to know without looking for it again.
+ */
+static bool target__starting(const struct target *t, pid_t pid)
+{
+	uint64_t context;
+
+	return t->row.head_at && !proc__memory(pid, t->row.head_at, &context, sizeof(context)) &&
+	       !context;
+}
+
+static int ask__hidden(struct ask *q)
+{
+	struct mem_reader m = proc__reader(q->pid);
+
+	return hidden_check__run(&q->check, &q->target.row, &m, q->looks);
+}
+
+void ask__answer(struct ask *q)
+{
+	q->err = 0;
+	switch (q->kind) {
+	case ASK_FIND:
+		q->yes = target__starting(&q->target, q->pid);
+		q->err = q->yes ? target__not_begun(&q->target, &q->why)
+				: target__find(q->pid, q->want, &q->target, &q->why);
+		break;
+	case ASK_LAYOUT:
+		q->err = layout_check__process(&q->target.row, &q->found, &q->why);
+		break;
+	case ASK_HIDDEN:
+		q->err = ask__hidden(q);
+		break;
+	case ASK_SEEMS:
+	case ASK_PROGRAM:
+	case ASK_LIST:
+		q->err = -ENOSYS;
+		break;
+	}
+}

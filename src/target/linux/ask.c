@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Questions are answered by workers (os/linux/worker.h), one at a time each.  One worker does for
+ * processes that answer; while one waits for an answer that is late, others are made, so that a
+ * process which does not answer delays nobody else.  A worker that is late for ASK_DEADLINE_MS is
+ * killed and given up: if it cannot even be killed its socket is kept, which tells when it has
+ * ended.  Who did not answer is not asked again for a while, and of a user with too many of those
+ * nobody is.
+ */
+#include "base/shortage.h"
+#include "target/ask.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "os/linux/worker.h"
+#include "os/os.h"
+#include "os/proc.h"
+#include "target/linux/answer.h"
+#include "target/linux/silent.h"
+
+#define PLACES_MAX  4u		     /* workers that are not given up */
+#define PATIENCE_NS (20 * NS_PER_MS) /* after which a question has a worker made */
+#define JUNK_MAX    64u		     /* answers that nobody asked for, of one worker */
+#define DEADLINE_NS (ASK_DEADLINE_MS * NS_PER_MS)
+
+/*
+ * A question from asker__ask to asker__take.  Allocated with ask__question(ask.kind) for
+ * `ask`, and ask__size(ask.kind) from when a worker has it: there may be many questions,
+ * and few answers.
+ */
+struct asked {
+	struct asked *next;
+	uint64_t since;	    /* ns, CLOCK_MONOTONIC: asked, or given to a worker */
+	bool again;	    /* a worker ended with it already */
+	bool answered;	    /* by a worker; else only `err` and `why` are */
+	struct errmsg *why; /* of one that could not be asked; its own allocation, or NULL */
+	struct ask ask;
+};
+
+struct asked_list {
+	struct asked *first, **last;
+};
+
+struct place {
+	int fd; /* -1: there is no worker */
+	uint32_t id;
+	unsigned int junk;   /* what it said unasked */
+	struct asked *asked; /* what it works on; NULL: nothing */
+};
+
+struct asker {
+	struct nursery nursery;
+	uint32_t last_id;
+	uint64_t last_turn;
+	int epoll;
+	struct place places[PLACES_MAX];
+	struct asked_list waiting, done;
+	struct silents silent;
+};
+
+/* --- lists --- */
+
+static void asked_list__init(struct asked_list *l)
+{
+	l->first = NULL;
+	l->last = &l->first;
+}
+
+static void asked_list__put(struct asked_list *l, struct asked *q)
+{
+	q->next = NULL;
+	*l->last = q;
+	l->last = &q->next;
+}
+
+static struct asked *asked_list__take(struct asked_list *l)
+{
+	struct asked *q = l->first;
+
+	if (!q)
+		return NULL;
+	l->first = q->next;
+	if (!l->first)
+		l->last = &l->first;
+	return q;
+}
+
+static void asked_list__put_first(struct asked_list *l, struct asked *q)
+{
+	q->next = l->first;
+	l->first = q;
+	if (!q->next)
+		l->last = &q->next;
+}
+
+static void asked__free(struct asked *q)
+{
+	if (q)
+		free(q->why);
+	free(q);
+}
+
+static void asked_list__free(struct asked_list *l)
+{
+	struct asked *q;
+
+	while ((q = asked_list__take(l)))
+		asked__free(q);
+}
+
+/* --- workers --- */
+
+static struct errmsg *asked__why(struct asked *q)
+{
+	if (!q->why)
+		q->why = calloc(1, sizeof(*q->why));
+	return q->why;
+}
+
+/* @q cannot be answered otherwise. */
+static void asker__refuse(struct asker *a, struct asked *q, int err)
+{
+	q->ask.err = err;
+	asked_list__put(&a->done, q);
+}
+
+static int place__open(struct asker *a, struct place *p)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = p};
+	int fd = nursery__worker(&a->nursery, ++a->last_id);
+
+	if (fd < 0)
+		return fd;
+	if (epoll_ctl(a->epoll, EPOLL_CTL_ADD, fd, &event)) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	*p = (struct place){.fd = fd, .id = a->last_id};
+	return 0;
+}
+
+static void place__close(struct place *p)
+{
+	close(p->fd);
+	p->fd = -1;
+}
+
+/* The worker of @p ended with what it was asked: a fault of that process, or of somebody else's. */
+static void place__ended(struct asker *a, struct place *p, uint64_t now)
+{
+	struct asked *q = p->asked;
+
+	nursery__kill(&a->nursery, p->id);
+	place__close(p);
+	p->asked = NULL;
+	if (!q->again) {
+		q->again = true;
+		q->since = now;
+		asked_list__put_first(&a->waiting, q);
+		return;
+	}
+	errmsg__set(asked__why(q), 0,
+		    "process %d cannot be looked at: whatever reads its memory and its files ends "
+		    "by that",
+		    (int)q->ask.pid);
+	asker__refuse(a, q, -EIO);
+}
+
+/* It is late. */
+static void place__give_up(struct asker *a, struct place *p, uint64_t now)
+{
+	struct asked *q = p->asked;
+
+	nursery__kill(&a->nursery, p->id);
+	epoll_ctl(a->epoll, EPOLL_CTL_DEL, p->fd, NULL);
+	silents__add(&a->silent, q->ask.pid, p->fd, now, asked__why(q));
+	p->fd = -1;
+	p->asked = NULL;
+	asker__refuse(a, q, -ETIMEDOUT);
+}
+
+/* Nothing that a worker says may be longer than it has room for. */
+static void ask__terminate(struct ask *q)
+{
+	if (ask__size(q->kind) <= offsetof(struct ask, why))
+		return;
+	q->why.text[sizeof(q->why.text) - 1] = '\0';
+	q->target.comm[sizeof(q->target.comm) - 1] = '\0';
+	q->target.path[sizeof(q->target.path) - 1] = '\0';
+	q->target.version[sizeof(q->target.version) - 1] = '\0';
+	if (q->kind == ASK_LIST)
+		q->text[sizeof(q->text) - 1] = '\0';
+}
+
+/*
+ * There is an answer of @p, or it has ended.  An answer to what it was asked before, and answered
+ * then, is passed over.
+ */
+static void place__receive(struct asker *a, struct place *p, uint64_t now)
+{
+	struct asked *q = p->asked;
+	size_t size = ask__size(q->ask.kind);
+	struct ask got;
+	ssize_t n = recv(p->fd, &got, sizeof(got), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n >= (ssize_t)offsetof(struct ask, want) && got.turn < q->ask.turn &&
+	    p->junk++ < JUNK_MAX)
+		return;
+	if (n != (ssize_t)size || got.turn != q->ask.turn || got.kind != q->ask.kind ||
+	    got.pid != q->ask.pid || got.tag != q->ask.tag) {
+		place__ended(a, p, now);
+		return;
+	}
+	memcpy(&q->ask, &got, size);
+	ask__terminate(&q->ask);
+	q->answered = true;
+	p->asked = NULL;
+	asked_list__put(&a->done, q);
+}
+
+/* One for what has waited since @since, if there is one or may be. */
+static struct place *asker__idle(struct asker *a, uint64_t since, uint64_t now, int *err)
+{
+	struct place *none = NULL;
+	bool any = false;
+
+	*err = 0;
+	for (size_t i = 0; i < PLACES_MAX; i++) {
+		struct place *p = &a->places[i];
+
+		if (p->fd >= 0 && !p->asked)
+			return p;
+		any = any || p->fd >= 0;
+		none = p->fd < 0 && !none ? p : none;
+	}
+	if (!none || (any && now - since < PATIENCE_NS))
+		return NULL;
+	*err = place__open(a, none);
+	/* it is not for want of a process of one's own that others are not answered */
+	if (*err && any)
+		*err = 0;
+	return *err || none->fd < 0 ? NULL : none;
+}
+
+/* Give questions to those that have nothing to do. */
+static void asker__assign(struct asker *a, uint64_t now)
+{
+	struct asked *q;
+
+	while ((q = a->waiting.first)) {
+		struct errmsg why = {""};
+		struct place *p = NULL;
+		struct asked *more;
+		int err = 0;
+
+		err = silents__allow(&a->silent, q->ask.pid, &q->ask.quiet, &why);
+		if (!err)
+			p = asker__idle(a, q->since, now, &err);
+		if (!p && !err)
+			return;
+		asked_list__take(&a->waiting);
+		more = p ? realloc(q, offsetof(struct asked, ask) + ask__size(q->ask.kind)) : NULL;
+		if (p && !more) {
+			p = NULL;
+			err = -ENOMEM;
+		}
+		q = more ? more : q;
+		if (!p) {
+			if (!why.text[0])
+				shortage__fault(q->ask.pid, err, &why);
+			if (asked__why(q))
+				*q->why = why;
+			asker__refuse(a, q, err);
+			continue;
+		}
+		p->asked = q;
+		q->since = now;
+		q->ask.turn = ++a->last_turn;
+		if (send(p->fd, &q->ask, ask__question(q->ask.kind), MSG_NOSIGNAL) < 0)
+			place__ended(a, p, now);
+	}
+}
+
+static void asker__tend(struct asker *a)
+{
+	struct epoll_event events[PLACES_MAX];
+	uint64_t now = os__now();
+	int n = epoll_wait(a->epoll, events, PLACES_MAX, 0);
+
+	silents__tend(&a->silent, now);
+	for (int i = 0; i < n; i++) {
+		struct place *p = events[i].data.ptr;
+
+		if (p->asked)
+			place__receive(a, p, now);
+		else if (p->fd >= 0) /* it has nothing to say, so it has ended */
+			place__close(p);
+	}
+	for (size_t i = 0; i < PLACES_MAX; i++) {
+		struct place *p = &a->places[i];
+
+		if (p->asked && now - p->asked->since >= DEADLINE_NS)
+			place__give_up(a, p, now);
+	}
+	asker__assign(a, now);
+}
+
+/* --- what others call --- */
+
+int asker__open(struct asker **out, struct errmsg *f)
+{
+	return asker__open_served(out, answer__serve, f);
+}
+
+int asker__open_served(struct asker **out, worker_serve serve, struct errmsg *f)
+{
+	struct asker *a = calloc(1, sizeof(*a));
+	int err;
+
+	if (!a)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	a->nursery = NURSERY_NONE;
+	asked_list__init(&a->waiting);
+	asked_list__init(&a->done);
+	for (size_t i = 0; i < PLACES_MAX; i++)
+		a->places[i].fd = -1;
+	a->epoll = epoll_create1(EPOLL_CLOEXEC);
+	err = a->epoll < 0 ? -errno : 0;
+	if (err)
+		errmsg__set(f, err, "cannot look at processes: %s", strerror(-err));
+	else
+		err = nursery__open(&a->nursery, serve, f);
+	if (!err) {
+		err = place__open(a, &a->places[0]);
+		if (err)
+			errmsg__set(f, err, "cannot look at processes: %s", strerror(-err));
+	}
+	if (err)
+		asker__close(a);
+	else
+		*out = a;
+	return err;
+}
+
+int asker__ask(struct asker *a, const struct ask *q)
+{
+	size_t size = ask__question(q->kind);
+	struct asked *mine = calloc(1, offsetof(struct asked, ask) + size);
+
+	if (!mine)
+		return -ENOMEM;
+	memcpy(&mine->ask, q, size);
+	mine->since = os__now();
+	asked_list__put(&a->waiting, mine);
+	asker__assign(a, mine->since);
+	return 0;
+}
+
+bool asker__busy(const struct asker *a)
+{
+	bool busy = a->waiting.first || a->done.first;
+
+	for (size_t i = 0; i < PLACES_MAX; i++)
+		busy = busy || a->places[i].asked;
+	return busy;
+}
+
+bool asker__take(struct asker *a, struct ask *answer, int wait_ms)
+{
+	uint64_t end = os__now() + (uint64_t)wait_ms * NS_PER_MS, now;
+	struct asked *q;
+
+	for (;;) {
+		struct pollfd any = {.fd = a->epoll, .events = POLLIN};
+
+		asker__tend(a);
+		q = asked_list__take(&a->done);
+		if (q)
+			break;
+		now = os__now();
+		if (now >= end || !asker__busy(a))
+			return false;
+		poll(&any, 1, asker__due(a, (int)((end - now + NS_PER_MS - 1) / NS_PER_MS)));
+	}
+	memcpy(answer, &q->ask, q->answered ? ask__size(q->ask.kind) : ask__question(q->ask.kind));
+	if (q->why)
+		answer->why = *q->why;
+	asked__free(q);
+	return true;
+}
+
+int asker__fd(const struct asker *a)
+{
+	return a->epoll;
+}
+
+int asker__due(const struct asker *a, int max)
+{
+	uint64_t now = os__now(), due = now + (uint64_t)max * NS_PER_MS;
+
+	if (a->done.first)
+		return 0;
+	for (size_t i = 0; i < PLACES_MAX; i++)
+		if (a->places[i].asked && a->places[i].asked->since + DEADLINE_NS < due)
+			due = a->places[i].asked->since + DEADLINE_NS;
+	if (a->waiting.first && a->waiting.first->since + PATIENCE_NS < due) {
+		due = a->waiting.first->since + PATIENCE_NS;
+		/* it has been patient already: there are as many as there may be */
+		if (due <= now)
+			due = now + PATIENCE_NS;
+	}
+	return due <= now ? 0 : (int)((due - now + NS_PER_MS - 1) / NS_PER_MS);
+}
+
+uint64_t asker__silent(const struct asker *a)
+{
+	return a->silent.total;
+}
+
+void asker__close(struct asker *a)
+{
+	if (!a)
+		return;
+	nursery__close(&a->nursery);
+	for (size_t i = 0; i < PLACES_MAX; i++) {
+		if (a->places[i].fd >= 0)
+			close(a->places[i].fd);
+		asked__free(a->places[i].asked);
+	}
+	silents__free(&a->silent);
+	asked_list__free(&a->waiting);
+	asked_list__free(&a->done);
+	if (a->epoll >= 0)
+		close(a->epoll);
+	free(a);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Windows reads no file of a process, and its memory without waiting: who asks answers. */
+#include "target/ask.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct asked {
+	struct asked *next;
+	struct ask ask;
+};
+
+struct asker {
+	struct asked *first, **last; /* answered */
+};
+
+int asker__open(struct asker **out, struct errmsg *f)
+{
+	struct asker *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	a->last = &a->first;
+	*out = a;
+	return 0;
+}
+
+int asker__ask(struct asker *a, const struct ask *q)
+{
+	struct asked *mine = calloc(1, sizeof(*mine));
+
+	if (!mine)
+		return -ENOMEM;
+	memcpy(&mine->ask, q, ask__question(q->kind));
+	ask__answer(&mine->ask);
+	*a->last = mine;
+	a->last = &mine->next;
+	return 0;
+}
+
+bool asker__take(struct asker *a, struct ask *answer, int wait_ms)
+{
+	struct asked *q = a->first;
+
+	(void)wait_ms;
+	if (!q)
+		return false;
+	a->first = q->next;
+	if (!a->first)
+		a->last = &a->first;
+	*answer = q->ask;
+	free(q);
+	return true;
+}
+
+bool asker__busy(const struct asker *a)
+{
+	return a->first;
+}
+
+int asker__fd(const struct asker *a)
+{
+	(void)a;
+	return -1;
+}
+
+int asker__due(const struct asker *a, int max)
+{
+	return a->first ? 0 : max;
+}
+
+uint64_t asker__silent(const struct asker *a)
+{
+	(void)a;
+	return 0;
+}
+
+void asker__close(struct asker *a)
+{
+	struct ask unread;
+
+	while (a && asker__take(a, &unread, 0))
+		;
+	free(a);
+}

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The two halves of the exact oracles that are not R's (docs/oracles.md).
+
+oracle.py freeze FOLDER PID TIMES COUNT INTERVALS MODE
+    Stop process PID, which is in the cgroup (v2) at FOLDER, COUNT times at moments of chance. Each time wait for three
+    samples of it in TIMES, have SIGPROF wait for it, and let it go: R's profiler, which must be on, writes its line of
+    just that moment. INTERVALS gets "BEGIN END" of each stop, and MODE.sent how many there were. The process
+    makes a file MODE.until.N when it is ready for the stops up to the N-th.
+
+oracle.py compare ORACLE OURS TIMES INTERVALS PID VERSION FIRST WANTED
+    ORACLE is what R's own profiler wrote, its lines from the first on those of INTERVALS; OURS what the profiler wrote of the
+    same process, TIMES when (tests/fixtures/oracle_tap.c). All samples in an interval, from its sample FIRST (counted from 0) on,
+    must be equal to R's line; where R has no frame there is none. At least WANTED lines must have been compared, or be
+    empty on both sides. Prints a line of what was compared; fails if anything differs.
+"""
+import bisect
+import collections
+import glob
+import os
+import random
+import re
+import signal
+import sys
+import time
+
+# Limits of R's own profiler (eval.c), of which it says nothing in its file: a line as long gets no more frames (the buffer has 500
+# bytes more), and before 4.4 a name was cut to so many bytes.
+LINE_MAX = 10000
+NAME_MAX = 498
+
+
+# --- freeze ---
+
+class Follower:
+    """Samples of a process, as they come, and how often the profiler has said that it gave all it has."""
+
+    def __init__(self, path, pid):
+        self.file = open(path)
+        self.pid = str(pid)
+        self.rest = ''
+
+    def wait(self, since):
+        """Until there are three samples from @since on; or none, for R has no frame. Returns their times."""
+        samples, ticks = [], []
+
+        def enough():
+            *lines, self.rest = (self.rest + self.file.read()).split('\n')
+            for _, tid, at, _ in map(str.split, lines):
+                if int(at) >= since and tid in (self.pid, '0'):
+                    (samples if tid == self.pid else ticks).append(int(at))
+            return len(samples) >= 3 or len(ticks) >= 3 or time.sleep(0.0003)
+        wait_for('samples', int(self.pid), enough)
+        return samples
+
+
+def alive(pid):
+    try:
+        return open(f'/proc/{pid}/stat').read().rsplit(')', 1)[1].split()[0] not in 'ZX'
+    except OSError:
+        return False
+
+
+def wait_for(what, pid, ready):
+    """Polls; the time limit is for what hangs."""
+    end = time.monotonic() + 60
+    while not ready():
+        if not alive(pid):
+            sys.exit(f'process {pid} ended, waiting for {what}')
+        if time.monotonic() > end:
+            sys.exit(f'waited in vain for {what}')
+
+
+def pending(pid):
+    """Is a SIGPROF waiting for the process?"""
+    for line in open(f'/proc/{pid}/status'):
+        if line.startswith('ShdPnd:'):
+            return bool(int(line.split()[1], 16) >> (signal.SIGPROF - 1) & 1)
+    return False
+
+
+def freeze(folder, pid, times, count, intervals, mode):
+    pid = int(pid)
+    samples = Follower(times, pid)
+    # not where events are but what is: opened once, read again and again
+    state = open(f'{folder}/cgroup.events')
+    switch = os.open(f'{folder}/cgroup.freeze', os.O_WRONLY)
+
+    def frozen():
+        state.seek(0)
+        return 'frozen 1' in state.read()
+
+    with open(intervals, 'w') as out:
+        try:
+            ready = 0
+            for done in range(1, int(count) + 1):
+                while done > ready:
+                    ready = max([int(name.rsplit('.', 1)[1]) for name in glob.glob(glob.escape(mode) + '.until.*[0-9]')] or [0])
+                    if not alive(pid):
+                        sys.exit(f'process {pid} ended')
+                    time.sleep(0.01)
+                time.sleep(random.random() * 0.01)
+                os.write(switch, b'1')
+                wait_for('the freezer', pid, frozen)
+                now = time.monotonic_ns()
+                seen = samples.wait(now)
+                os.kill(pid, signal.SIGPROF)
+                if not pending(pid):
+                    sys.exit('SIGPROF does not wait for a process that is frozen')
+                os.write(switch, b'0')
+                wait_for('R to take the signal', pid, lambda: not pending(pid))
+                print(now, seen[-1] if seen else now, file=out)
+                # whole or not at all; R looks at it between two rounds of its work
+                with open(mode + '.new', 'w') as progress:
+                    print(done, file=progress)
+                os.rename(mode + '.new', mode + '.sent')
+        finally:
+            os.write(switch, b'0')
+
+
+# --- compare ---
+
+MEMORY = re.compile(r'^:\d+:\d+:\d+:\d+:')
+LOCATION = re.compile(r'(?:(?<=^)|(?<=" ))(\d+)(?=#-?\d+ )')
+ESCAPE = re.compile(r'\\(\\|n|r|t|x[0-9a-f]{2})')
+LONG_NAME = re.compile(f'(?<=")([^"]{{{NAME_MAX}}})[^"]+(?=" )')
+PLAIN = {'\\': '\\', 'n': '\n', 'r': '\r', 't': '\t'}
+
+
+def unescape(line):
+    """What base/escape.h escaped, as R writes it: byte for byte."""
+    return ESCAPE.sub(lambda m: PLAIN.get(m[1]) or chr(int(m[1][1:], 16)), line)
+
+
+class Stack(str):
+    """As a line of the file, with the name of a file for its number. Of R's: cut, if it reached the limit."""
+    cut = False
+
+
+def stacks(path, ours):
+    """The stacks of a file."""
+    files = {}
+    found = []
+    # R's own names may hold anything but a newline
+    with open(path, encoding='latin-1', newline='\n') as lines:
+        header = next(lines)
+        wanted = ('' if ours else 'memory profiling: ') + 'GC profiling: line profiling: sample.interval='
+        if not header.startswith(wanted):
+            sys.exit(f'{path}: not the header that was asked for: {header}')
+        for line in lines:
+            line = line.rstrip('\n')
+            file = re.match(r'#File (\d+): (.*)', line)
+            if file:
+                files[file[1]] = unescape(file[2]) if ours else file[2]
+                continue
+            cut = not ours and len(line) >= LINE_MAX
+            line = unescape(line) if ours else MEMORY.sub('', line)
+            if cut:  # perhaps within a location
+                line = re.sub(r'(?<=" )\d+(#-?\d*)?$', '', line)
+            found.append(Stack(LOCATION.sub(lambda m: f'<{files[m[1]]}>', line)))
+            found[-1].cut = cut
+    return found
+
+
+def equal(theirs, mine, names_cut):
+    """R's line and a sample, but for R's limits."""
+    if names_cut and len(mine) > NAME_MAX:
+        mine = LONG_NAME.sub(r'\1', mine)
+    return mine.startswith(theirs) if theirs.cut else theirs == mine
+
+
+def compare(oracle, ours, times, intervals, pid, version, first, wanted):
+    names_cut = tuple(map(int, version.split('.')[:2])) < (4, 4)
+    theirs = stacks(oracle, False)
+    mine = iter(stacks(ours, True))
+    spans = [tuple(map(int, line.split())) for line in open(intervals)]
+    samples = []
+    for line in open(times):
+        owner, tid, at, count = map(int, line.split())
+        if owner != int(pid):
+            continue
+        line = next(mine) if count else ''
+        for _ in range(count - 1):
+            next(mine)
+        if tid == owner:
+            samples.append((at, line))
+    if next(mine, None) is not None:
+        sys.exit('there are more lines than samples')
+    samples.sort(key=lambda s: s[0])
+    if len(theirs) < len(spans):
+        # between two calls from top level R writes nothing, and there is no sample either
+        stacked = [at for at, line in samples if line]
+        spans = [s for s in spans if bisect.bisect_left(stacked, s[0]) < bisect.bisect_right(stacked, s[1])]
+    if len(theirs) != len(spans):
+        sys.exit(f'R wrote {len(theirs)} lines, of {len(spans)} moments')
+
+    compared, empty, taken, seen, different, at = 0, 0, 0, 0, [], 0
+    kinds, missed = collections.Counter(), collections.Counter()
+    for (begin, end), line, other in zip(spans, theirs, theirs[1:] + theirs[:1]):
+        while at < len(samples) and samples[at][0] < begin:
+            at += 1
+        inside = []
+        while at < len(samples) and samples[at][0] <= end:
+            inside.append(samples[at][1])
+            at += 1
+        inside = inside[int(first):]
+        if not inside:
+            empty += not line
+            if line:
+                missed[line] += 1
+            continue
+        compared += 1
+        taken += len(inside)
+        kinds['marked'] += line.startswith('"<GC>"')
+        kinds['placed'] += bool(re.match(r'("<GC>" )?<', line))
+        kinds['cut by R'] += line.cut or names_cut and bool(LONG_NAME.search(inside[0]))
+        seen += not equal(other, inside[0], names_cut)
+        wrong = [sample for sample in inside if not equal(line, sample, names_cut)]
+        if wrong:
+            different.append((line, len(wrong), len(inside), wrong[0]))
+    print(f"{compared} of R's lines compared with {taken} samples: {len(different)} different; {len(set(theirs))} stacks; "
+          + ', '.join(f'{kinds[k]} {k}' for k in ('placed', 'marked', 'cut by R'))
+          + f", {empty} empty on both sides; held against R's next line, {seen} differ")
+    for line, wrong, of, sample in different[:8]:
+        print(f'different, {wrong} of {of} samples:\n  R     {line}\n  ours  {sample}')
+    for line, times in missed.most_common(8):
+        print(f'no sample, {times} times:\n  R     {line}')
+    if seen * 3 < compared:
+        sys.exit('wrong lines would not be seen')
+    if compared + empty < int(wanted):
+        sys.exit(f'fewer than the {wanted} wanted')
+    sys.exit(bool(different))
+
+
+if __name__ == '__main__':
+    {'freeze': freeze, 'compare': compare}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# For the tests that hold each sample against the line that R's own profiler writes of the same moment (docs/oracles.md).
+# Source it after live.sh.
+
+oracle_library=$WORK/spin.so
+check "the fixture builds" cc -O1 -shared -fPIC -o "$oracle_library" "${tests:?}/fixtures/spin.c" || {
+	done_testing
+	exit 1
+}
+XRPROF=$BUILD/oracle-tap
+[ -x "$XRPROF" ] || bail "$XRPROF is not there: run make unit-tests first"
+
+# oracle_profile OUT OPTION...: start the profiler. Sets PROF_STATS and XRPROF_TIMES, which has the time of each sample.
+oracle_profile() {
+	export XRPROF_TIMES=${1%/}.times
+	PROF_STATS=$1.stats
+	prof_start "$@" --max-sample-time 1000000 # on a busy machine, too
+}
+
+# oracle_proven: is what --lines and --gc need known? It is when proof() of oracle.R has its innermost line and a mark is
+# there.
+oracle_proven() {
+	grep -q '^"<GC>"' "$PROF_OUT" && grep -qE '^[0-9]+#[0-9]+ "proof_compiled"|"sqrt" [0-9]+#[0-9]+ "proof_compiled"' "$PROF_OUT"
+}
+
+# oracle_compare MODE FIRST WANTED NAME: what is there of MODE, by oracle.py's compare. Adds to oracle_lines.
+oracle_compare() {
+	local mode=$1 first=$2 wanted=$3 name=$4 verdict status
+	verdict=$(python3 "$tests/lib/oracle.py" compare "$TARGET_DIR/$mode.oracle" "$PROF_OUT" "$XRPROF_TIMES" \
+		"$TARGET_DIR/$mode.burns" "$TARGET_PID" "$(cat "$TARGET_DIR/version")" "$first" "$wanted" 2>&1)
+	status=$?
+	figure "$name: $(head -n 1 <<<"$verdict")"
+	ok $status "$name: all are R's" || diag "$verdict"
+}
+
+# oracle_counts NAME: the profiler's counts are what they should be.
+oracle_counts() {
+	local field
+	check_stats "$PROF_STATS" "$1"
+	# what changes too fast to be read while it runs is not written, and counted
+	[ "$XRPROF_ENGINE" = vmread ] || check_readable "$PROF_STATS" "$1"
+	for field in truncated malformed partial unnamed; do
+		is "$(stat_of "$PROF_STATS" $field)" 0 "$1: $field 0" || diag "$(cat "$PROF_STATS")"
+	done
+}

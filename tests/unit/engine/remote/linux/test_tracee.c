@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Threads that stop long after they were told to: a process that sleeps in vfork(2) cannot be
+ * stopped before its child lets it go on.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "os/workload.h"
+#include "tracer_scene.h"
+
+#define SHORT_NS 1000000
+
+/* Tell the target to stop, which it does not. */
+static void stop__late(struct scene *s)
+{
+	while (!scene__in_state(s->target, 'D'))
+		;
+	if (tracees__stop(s->tracees, s->target, s->target, SHORT_NS) != STOPPED_NOT ||
+	    !tracees__late(s->tracees, s->target) ||
+	    tracees__stop(s->tracees, s->target, s->target, SHORT_NS) != STOPPED_NOT)
+		_exit(4);
+}
+
+/* The tracer does nothing about it. */
+static void run__late(struct scene *s)
+{
+	stop__late(s);
+	s->step = 1;
+	while (tracees__late(s->tracees, s->target))
+		sleep(1000); /* a signal handler interrupts it */
+	s->step = 2;
+	if (tracees__stop(s->tracees, s->target, s->target, SCENE_WAIT_NS) != STOPPED)
+		_exit(5);
+	tracees__let_go(s->tracees);
+	s->step = 3;
+	while (s->step < 4)
+		usleep(1000);
+}
+
+/* It goes on as before, told once more that it is to stop. */
+static void run__late_and_stopped(struct scene *s)
+{
+	stop__late(s);
+	s->step = 1;
+	while (s->step < 4)
+		usleep(1000);
+}
+
+static void target__wake(const struct scene *s)
+{
+	if (write(s->order[1], "x", 1) != 1)
+		tap__bail("no pipe");
+}
+
+static void test_late(void)
+{
+	struct scene *s = scene__start(target__sleep, run__late, STDERR_FILENO);
+	int status = 0;
+
+	tap__ok(scene__at(s, 1), "a thread that sleeps does not stop");
+	/* longer than a tracer that shows no life may have one */
+	sleep(2);
+	target__wake(s);
+	tap__ok(scene__moves(s), "when it wakes up it runs on");
+	tap__ok(scene__at(s, 3), "and can be stopped again");
+	s->step = 4;
+	tap__ok(waitpid(s->tracer, &status, 0) == s->tracer && !status, "the tracer has lived on");
+	s->tracer = 0;
+	scene__end(s);
+}
+
+static void test_late_end(void)
+{
+	struct scene *s = scene__start(target__sleep, run__late, STDERR_FILENO);
+
+	scene__at(s, 1);
+	kill(s->target, SIGKILL);
+	target__wake(s);
+	tap__ok(scene__at(s, 2), "one that ends is late no longer");
+	scene__end(s);
+}
+
+static void test_late_and_stopped(void)
+{
+	struct scene *s = scene__start(target__sleep, run__late_and_stopped, STDERR_FILENO);
+
+	scene__at(s, 1);
+	kill(s->tracer, SIGSTOP);
+	target__wake(s);
+	tap__ok(scene__moves(s), "a stopped tracer lets go what stops late");
+	tap__ok(scene__in_state(s->tracer, 'T'), "and stops again");
+	usleep(100000);
+	tap__ok(pid__state(s->tracer) == 'T' && scene__moves(s), "and stays so");
+	scene__end(s);
+}
+
+/* --- a workload, which is a child of the tracer --- */
+
+/* Sleeps until there is something to be read from @path, then ends with a status of its own. */
+static int workload__main(const char *path)
+{
+	volatile pid_t pid = vfork();
+	int fd;
+	char byte;
+
+	if (!pid) {
+		fd = open(path, O_RDONLY);
+		_exit(fd < 0 || read(fd, &byte, 1) != 1);
+	}
+	return 42;
+}
+
+static void test_workload(const char *self)
+{
+	char folder[] = "/tmp/xrprof-tracee.XXXXXX", path[64], text[128] = "";
+	char *argv[] = {(char *)(uintptr_t)self, path, NULL};
+	struct signals *signals = NULL;
+	struct tracees *ts = NULL;
+	struct workload w;
+	struct errmsg f;
+	int fd;
+
+	if (!mkdtemp(folder))
+		tap__bail("no folder");
+	snprintf(path, sizeof(path), "%s/fifo", folder);
+	if (mkfifo(path, 0600) || signals__open(&signals, &f) || tracees__open(&ts, &f) ||
+	    workload__start(&w, argv, true, signals, &f) || workload__go(&w, &f))
+		tap__bail("no workload: %s", f.text);
+	tap__ok(scene__in_state(w.pid, 'D') &&
+			tracees__stop(ts, w.pid, w.pid, SHORT_NS) == STOPPED_NOT,
+		"a workload that sleeps does not stop");
+	tap__ok(!workload__ended(&w), "it has not ended");
+	fd = open(path, O_WRONLY);
+	if (write(fd, "x", 1) != 1)
+		tap__bail("no fifo");
+	close(fd);
+	tap__ok(SCENE__UNTIL(workload__ended(&w)), "a stop that comes late is not its end");
+	tap__ok(workload__result(&w, text, sizeof(text)) && !strcmp(text, "exited with status 42"),
+		"and its end is told as it was: %s", text);
+	tap__ok(SCENE__UNTIL(!tracees__late(ts, w.pid)), "it is late no longer");
+	workload__close(&w);
+	tracees__close(ts);
+	signals__close(signals);
+	unlink(path);
+	rmdir(folder);
+}
+
+/* One that ends while it is waited for. */
+static void test_gone(void)
+{
+	struct tracees *ts = NULL;
+	struct errmsg f;
+	siginfo_t info;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid)
+		_exit(7);
+	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+	if (pid < 0 || tracees__open(&ts, &f))
+		tap__bail("no child");
+	tap__ok(tracees__stop(ts, pid, pid, SHORT_NS) < 0, "what has ended cannot be stopped");
+	tap__ok(waitpid(pid, NULL, 0) == pid, "and is its parent's to collect");
+	tracees__close(ts);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return workload__main(argv[1]);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	test_late();
+	test_late_end();
+	test_late_and_stopped();
+	test_workload(argv[0]);
+	test_gone();
+	return tap__done();
+}

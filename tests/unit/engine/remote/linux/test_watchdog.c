@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A tracer that is stopped, hangs, or loses its watchdog while it holds a thread: the thread always
+ * goes on, and what was wanted of the tracer happens.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tracer_scene.h"
+
+#define WATCHDOG "ptrace-watchdog"
+
+/* Stop the target, and do @grief while it is held. */
+static void hold(struct scene *s, void (*grief)(struct scene *s))
+{
+	if (tracees__stop(s->tracees, s->target, s->target, SCENE_WAIT_NS) != STOPPED)
+		_exit(4);
+	s->step = 1;
+	grief(s);
+	tracees__let_go(s->tracees);
+	s->step = 2;
+	/* until the test has seen it */
+	while (s->step < 3)
+		usleep(1000);
+}
+
+static void grief__stop(struct scene *s)
+{
+	(void)s;
+	kill(getpid(), SIGSTOP);
+}
+
+static void grief__terminal(struct scene *s)
+{
+	kill(getpid(), SIGTSTP);
+	kill(getpid(), SIGTTIN);
+	s->step = 10; /* nothing of that has come */
+}
+
+static void grief__end(struct scene *s)
+{
+	kill(getpid(), SIGTERM);
+	kill(getpid(), SIGQUIT); /* which may write a core file first */
+	s->step = 10;
+}
+
+static void grief__continued(struct scene *s)
+{
+	(void)s;
+	kill(getpid(), SIGSTOP);
+	kill(getpid(), SIGCONT); /* as by somebody who thought better of it */
+}
+
+static void grief__hang(struct scene *s)
+{
+	(void)s;
+	for (;;)
+		pause();
+}
+
+static void grief__alone(struct scene *s)
+{
+	pid_t pid = 0;
+
+	if (!SCENE__UNTIL((pid = scene__child(s->tracer, WATCHDOG))))
+		_exit(5);
+	kill(pid, SIGKILL);
+	kill(getpid(), SIGSTOP);
+}
+
+static void run__stop(struct scene *s)
+{
+	hold(s, grief__stop);
+}
+
+static void run__terminal(struct scene *s)
+{
+	hold(s, grief__terminal);
+}
+
+static void run__end(struct scene *s)
+{
+	hold(s, grief__end);
+}
+
+static void run__continued(struct scene *s)
+{
+	hold(s, grief__continued);
+}
+
+static void run__hang(struct scene *s)
+{
+	hold(s, grief__hang);
+}
+
+static void run__alone(struct scene *s)
+{
+	hold(s, grief__alone);
+}
+
+/* Was the tracer ended by @signal, or by any (0)? */
+static bool scene__ended(struct scene *s, int signal)
+{
+	int status = 0;
+	pid_t got = waitpid(s->tracer, &status, 0);
+
+	s->tracer = 0;
+	return got > 0 && WIFSIGNALED(status) && (!signal || WTERMSIG(status) == signal);
+}
+
+/* One sample after the other. */
+static void run__samples(struct scene *s)
+{
+	for (;;) {
+		int got = tracees__stop(s->tracees, s->target, s->target, SCENE_WAIT_NS);
+
+		if (got == STOPPED)
+			tracees__let_go(s->tracees);
+		else if (got < 0)
+			_exit(4);
+		s->step++;
+		usleep(1000);
+	}
+}
+
+static void test_stop(void)
+{
+	struct scene *s = scene__start(target__run, run__stop, STDERR_FILENO);
+
+	tap__ok(scene__in_state(s->tracer, 'T') && scene__moves(s),
+		"a tracer stopped within a sample stops after it");
+	tap__ok(s->step == 1 && pid__state(s->tracer) == 'T', "and stays stopped");
+	kill(s->tracer, SIGCONT);
+	tap__ok(scene__at(s, 2), "until it is continued");
+	tap__ok(scene__moves(s), "and its target runs on");
+	scene__end(s);
+}
+
+static void test_terminal(void)
+{
+	struct scene *s = scene__start(target__run, run__terminal, STDERR_FILENO);
+
+	tap__ok(scene__at(s, 10) && scene__in_state(s->tracer, 'T') && scene__moves(s),
+		"Ctrl-Z has its effect after the sample");
+	kill(s->tracer, SIGCONT);
+	tap__ok(scene__at(s, 2) && scene__moves(s), "and once only");
+	scene__end(s);
+
+	s = scene__start(target__run, run__end, STDERR_FILENO);
+	tap__ok(scene__at(s, 10) && scene__ended(s, 0), "and so has what ends it");
+	tap__ok(scene__moves(s), "the target runs on");
+	scene__end(s);
+}
+
+static void test_continued(void)
+{
+	struct scene *s = scene__start(target__run, run__continued, STDERR_FILENO);
+
+	tap__ok(scene__at(s, 2) && pid__state(s->tracer) != 'T',
+		"a tracer that was continued by others does not stop again");
+	tap__ok(scene__moves(s), "and its target runs on");
+	scene__end(s);
+}
+
+/* The tracer is killed by the kernel, and the target runs on. */
+static void killed(void (*run)(struct scene *s), const char *what, const char *said)
+{
+	char text[512] = "";
+	int errors[2];
+	struct scene *s;
+	ssize_t n;
+
+	if (pipe(errors))
+		tap__bail("no pipe");
+	s = scene__start(target__run, run, errors[1]);
+	close(errors[1]);
+	tap__ok(scene__ended(s, SIGKILL), "%s: it is killed", what);
+	tap__ok(scene__moves(s), "%s: its target runs on", what);
+	/* the target has the other end, too */
+	kill(s->target, SIGKILL);
+	for (size_t len = 0; len < sizeof(text) - 1; len += (size_t)n) {
+		n = read(errors[0], text + len, sizeof(text) - 1 - len);
+		if (n <= 0)
+			break;
+	}
+	close(errors[0]);
+	if (said)
+		tap__ok(strstr(text, said) && strchr(text, '\n') == text + strlen(text) - 1,
+			"%s: that is said in a line: %.*s", what, (int)strcspn(text, "\n"), text);
+	else
+		tap__ok(!text[0], "%s: nobody is there to say so", what);
+	scene__end(s);
+}
+
+static void test_watched(void)
+{
+	struct scene *s = scene__start(target__run, run__samples, STDERR_FILENO);
+	pid_t first = 0, second = 0;
+
+	if (!SCENE__UNTIL((first = scene__child(s->tracer, WATCHDOG))))
+		tap__bail("no watchdog");
+	tap__ok(getsid(first) != getsid(s->tracer) && getpgid(first) != getpgid(s->tracer),
+		"the watchdog has a session of its own");
+	kill(first, SIGTERM);
+	kill(first, SIGINT);
+	kill(first, SIGHUP);
+	kill(first, SIGSTOP);
+	scene__at(s, s->step + 100);
+	tap__ok(SCENE__UNTIL(pid__state(first) == 'S'), "it cannot be stopped for long");
+	kill(first, SIGKILL);
+	tap__ok(SCENE__UNTIL((second = scene__child(s->tracer, WATCHDOG)) && second != first),
+		"nor ended for long");
+	tap__ok(scene__moves(s), "the target runs");
+	kill(s->tracer, SIGKILL);
+	tap__ok(SCENE__UNTIL(strchr("-Z", pid__state(second))), "it ends with its parent");
+	tap__ok(scene__moves(s), "and the target runs on");
+	scene__end(s);
+}
+
+int main(void)
+{
+	/* what the tracers leave behind is ours */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	signal(SIGCHLD, SIG_DFL);
+	test_stop();
+	test_terminal();
+	test_continued();
+	killed(run__hang, "a tracer that hangs", "was killed so that the process runs on");
+	killed(run__alone, "a tracer that is stopped, without a watchdog", NULL);
+	test_watched();
+	return tap__done();
+}

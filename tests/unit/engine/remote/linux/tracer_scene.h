@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef TRACER_SCENE_H
+#define TRACER_SCENE_H
+
+/*
+ * A process that traces a child of its own, and comes to grief while it holds that: for the tests
+ * of what must become of the child.
+ */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "child.h"
+#include "engine/remote/linux/tracee.h"
+#include "os/proc.h"
+#include "tap.h"
+
+#define SCENE_WAIT_NS 2000000000 /* for a thread that does stop: much more than it takes */
+
+/* What the test, the tracer and its target share. */
+struct scene {
+	pid_t tracer, target;
+	struct tracees *tracees;     /* the tracer's */
+	int order[2];		     /* a byte read from it makes a target that sleeps wake up */
+	int errors;		     /* the tracer writes to it what it says on stderr */
+	_Atomic int step;	     /* of the tracer; see each test */
+	_Atomic unsigned long moves; /* of a target that runs */
+};
+
+/* How a target lives: it computes, or it sleeps where it cannot be interrupted (vfork(2)). */
+__attribute__((unused, noreturn)) static void target__run(struct scene *s)
+{
+	for (;;)
+		atomic_fetch_add(&s->moves, 1);
+}
+
+__attribute__((unused, noreturn)) static void target__sleep(struct scene *s)
+{
+	volatile pid_t pid = vfork();
+	char byte;
+
+	if (!pid)
+		_exit(read(s->order[0], &byte, 1) != 1);
+	target__run(s);
+}
+
+struct tracer {
+	struct scene *scene;
+	void (*target)(struct scene *s);
+	void (*run)(struct scene *s);
+};
+
+static void tracer__main(int ready, void *arg)
+{
+	const struct tracer *t = arg;
+	struct scene *s = t->scene;
+	struct errmsg f;
+	pid_t target;
+
+	/* of a process group that can be stopped from its terminal */
+	setpgid(0, 0);
+	dup2(s->errors, STDERR_FILENO);
+	s->tracer = getpid();
+	target = fork();
+	if (!target)
+		t->target(s);
+	s->target = target;
+	if (target <= 0 || tracees__open(&s->tracees, &f) || write(ready, "", 1) != 1)
+		_exit(3);
+	t->run(s);
+	tracees__close(s->tracees);
+	_exit(0);
+}
+
+/* scene__start - @run is the tracer's life, after which it ends with status 0. */
+__attribute__((unused)) static struct scene *scene__start(void (*target)(struct scene *s),
+							  void (*run)(struct scene *s), int errors)
+{
+	struct scene *s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct tracer t = {.scene = s, .target = target, .run = run};
+
+	if (s == MAP_FAILED || pipe(s->order))
+		tap__bail("no scene");
+	s->errors = errors;
+	if (child__start(tracer__main, &t) != s->tracer || s->tracer <= 0)
+		tap__bail("no tracer");
+	return s;
+}
+
+__attribute__((unused)) static void scene__end(struct scene *s)
+{
+	child__end(s->tracer);
+	if (s->target > 0)
+		kill(s->target, SIGKILL);
+	close(s->order[0]);
+	close(s->order[1]);
+	munmap(s, sizeof(*s));
+}
+
+/* What is waited for comes to be, soon or never. */
+#define SCENE__UNTIL(condition)                                                                    \
+	({                                                                                         \
+		bool came = false;                                                                 \
+		for (int i = 0; i < 2000 && !(came = (condition)); i++)                            \
+			usleep(10000);                                                             \
+		came;                                                                              \
+	})
+
+__attribute__((unused)) static char pid__state(pid_t pid)
+{
+	struct proc p;
+
+	return proc__read(pid, &p) ? '-' : p.state;
+}
+
+__attribute__((unused)) static bool scene__in_state(pid_t pid, char state)
+{
+	return SCENE__UNTIL(pid__state(pid) == state);
+}
+
+__attribute__((unused)) static bool scene__at(struct scene *s, int step)
+{
+	return SCENE__UNTIL(s->step >= step);
+}
+
+/* Does the target go on? */
+__attribute__((unused)) static bool scene__moves(struct scene *s)
+{
+	unsigned long before = s->moves;
+
+	return SCENE__UNTIL(s->moves != before);
+}
+
+/* The process of that name that is a child of @pid; 0: none. */
+__attribute__((unused)) static pid_t scene__child(pid_t pid, const char *comm)
+{
+	char path[64];
+	pid_t child = 0, found = 0;
+	struct proc p;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	in = fopen(path, "re");
+	while (in && !found && fscanf(in, "%d", &child) == 1)
+		if (!proc__read(child, &p) && !strcmp(p.comm, comm) && p.state != 'Z')
+			found = child;
+	if (in)
+		fclose(in);
+	return found;
+}
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a walk may cost, over images of R's memory: what is cut, where, and how often the time is
+ * looked at; and that what was looked for in vain is not looked for again.
+ */
+#include "lines_scene.h"
+
+#define DEPTH  30 /* two slots each */
+#define ROOM   512
+#define NAMING 16 /* reads of an ordinary call and its place, at most */
+
+static void start(struct run *r, struct scene *s)
+{
+	r->base.walk.row = s->row;
+	r->base.walk.steady = 1;
+	s->m.reads = 0;
+	r->base.asked = 0;
+}
+
+/* The reads of one more walk. */
+static uint64_t reads(struct run *r, struct scene *s)
+{
+	s->m.reads = 0;
+	run__walk(r);
+	return s->m.reads;
+}
+
+/* An ordinary stack with places: each call, symbol, srcref and srcfile is another. */
+static void ordinary(struct scene *s, int depth)
+{
+	char name[16];
+
+	for (int i = 0; i < depth; i++) {
+		uint64_t text, file;
+
+		snprintf(name, sizeof(name), "f%d.R", i);
+		text = image__string(&s->m, name);
+		file = i % 2 ? srcfile__list(s, text) : srcfile__hashed(s, text, 29);
+		snprintf(name, sizeof(name), "f%d", i);
+		push(s, name, srcref(s, file, 100 + i));
+	}
+}
+
+/* Whatever is allowed: what comes out is the inner part of the stack, whole frames of it. */
+static void test_cut(void)
+{
+	char whole[ROOM * 2], part[ROOM * 2];
+	uint64_t all, most = 0, wrong = 0, beyond = 0, last = 0, shrunk = 0;
+	struct scene s;
+	struct run *r;
+
+	scene__init(&s, layout_now());
+	ordinary(&s, DEPTH);
+	r = run__new(&s.m);
+	start(r, &s);
+	run__walk(r);
+	all = r->base.walk.budget.work;
+	run__line(r, whole, sizeof(whole));
+	tap__ok(r->base.nslots == 2 * DEPTH && !r->base.walk.budget.over && !r->base.asked,
+		"without limits: %d frames in %d reads, and no look at the time",
+		(int)r->base.nslots / 2, (int)all);
+	free(r);
+
+	for (uint32_t max = 1; max <= all + WALK_LOOK; max++) {
+		int result;
+
+		r = run__new(&s.m);
+		start(r, &s);
+		r->base.walk.budget.work_max = max;
+		result = run__walk(r);
+		run__line(r, part, sizeof(part));
+		if (result != (r->base.walk.budget.over ? WALK_CUT : WALK_DONE) ||
+		    r->base.nslots % 2 || strncmp(whole, part, strlen(part)))
+			wrong++;
+		if (r->base.walk.budget.over &&
+		    r->base.walk.budget.work >
+			    (max > WALK_LOOK_FIRST ? max + WALK_LOOK : WALK_LOOK_FIRST) + NAMING)
+			beyond++;
+		if (r->base.nslots < last)
+			shrunk++;
+		last = r->base.nslots;
+		if (r->base.walk.budget.over)
+			most = max;
+		free(r);
+	}
+	tap__ok(!wrong, "with any limit of work: the inner frames, each whole");
+	tap__ok(!beyond, "and no more work than that and what lies between two looks");
+	tap__ok(!shrunk && most + WALK_LOOK + NAMING >= all && last == 2 * DEPTH,
+		"a higher limit does not give less, and one above what is needed gives all");
+	scene__free(&s);
+}
+
+static void test_time(void)
+{
+	struct scene s;
+	struct run *r;
+	uint64_t all;
+	int result;
+
+	scene__init(&s, layout_now());
+	ordinary(&s, DEPTH);
+	r = run__new(&s.m);
+	start(r, &s);
+	r->base.pace = 1000;
+	r->base.walk.budget.deadline = 1000000;
+	result = run__walk(r);
+	tap__ok(result == WALK_DONE && !r->base.walk.budget.over, "there is time");
+	all = r->base.walk.budget.work;
+	tap__ok(r->base.asked && r->base.asked <= 1 + (all - WALK_LOOK_FIRST) / WALK_LOOK,
+		"the time is looked at %d times in %d reads", (int)r->base.asked, (int)all);
+	free(r);
+
+	r = run__new(&s.m);
+	start(r, &s);
+	r->base.now = 999;
+	r->base.pace = 1;
+	r->base.walk.budget.deadline = 1001;
+	result = run__walk(r);
+	tap__ok(result == WALK_CUT && r->base.walk.budget.over && r->base.asked == 2,
+		"the second look finds that there is none");
+	tap__ok(r->base.walk.budget.work <= WALK_LOOK_FIRST + WALK_LOOK + NAMING &&
+			r->base.nslots > 0,
+		"and no more is read (%d)", (int)r->base.walk.budget.work);
+	r->base.walk.budget.deadline = 100000;
+	result = run__walk(r);
+	tap__ok(result == WALK_DONE && !r->base.walk.budget.over,
+		"the next walk has time of its own");
+	free(r);
+	scene__free(&s);
+
+	scene__init(&s, layout_now());
+	ordinary(&s, 10);
+	r = run__new(&s.m);
+	start(r, &s);
+	r->base.now = 2;
+	r->base.walk.budget.deadline = 1;
+	result = run__walk(r);
+	tap__ok(result == WALK_DONE && !r->base.asked,
+		"a short stack is through before the first look, however late it is");
+	free(r);
+	scene__free(&s);
+}
+
+/* A srcfile with as many variables as are looked at, none of them `filename`. */
+static uint64_t srcfile__nameless(struct scene *s)
+{
+	uint64_t list = s->m.nil;
+
+	for (int i = 0; i < 2 * LINES_BINDINGS; i++)
+		list = image__cell(&s->m, 2, s->m.nil, list, s->other);
+	return image__cell(&s->m, R_ENVSXP, list, s->m.nil, s->m.nil);
+}
+
+/* Byte code with @n constants that all seem to be the table of srcrefs, up to the end of the name.
+ */
+static uint64_t bytecode__tableless(struct scene *s, int n)
+{
+	const int32_t code[16] = {12};
+	uint64_t consts[8];
+
+	for (int i = 0; i < n; i++) {
+		consts[i] = image__vector(&s->m, R_INTSXP, 8, code, 32);
+		image__put64(&s->m, consts[i] + 8,
+			     image__cell(&s->m, 2, image__string(&s->m, "srcrefsIndeX"), s->m.nil,
+					 s->class));
+	}
+	return image__cell(
+		&s->m, R_BCODESXP, image__vector(&s->m, R_INTSXP, 16, code, sizeof(code)),
+		image__vector(&s->m, R_VECSXP, (uint64_t)n, consts, 8 * (uint64_t)n), s->m.nil);
+}
+
+/* A frame that leads to much is left while it is looked for, wherever that is. */
+static void test_one_frame(void)
+{
+	uint32_t wrong = 0, parts = 0, most = 0;
+
+	for (int cheap = 0; cheap < 12; cheap++) {
+		struct scene s;
+		struct run *r;
+
+		scene__init(&s, layout_now());
+		push(&s, "outer", 0);
+		for (int i = 0; i < 8; i++)
+			if (i % 2)
+				push(&s, "f", srcref(&s, srcfile__nameless(&s), 1));
+			else
+				push_bc(&s, "g", bytecode__tableless(&s, 8), 0);
+		for (int i = 0; i < cheap; i++)
+			push(&s, "cheap", 0);
+		r = run__new(&s.m);
+		start(r, &s);
+		r->base.walk.budget.work_max = 1;
+		if (run__walk(r) != WALK_CUT || r->base.nslots != 2 * r->base.walk.frames)
+			wrong++;
+		parts += r->base.walk.contexts > r->base.walk.frames;
+		if (r->base.walk.budget.work > most)
+			most = r->base.walk.budget.work;
+		free(r);
+		scene__free(&s);
+	}
+	tap__ok(!wrong && parts, "a frame whose place is not found in time is left out (%d of 12)",
+		(int)parts);
+	tap__ok(most <= WALK_LOOK_FIRST + NAMING, "and no more is read for it (%d)", (int)most);
+}
+
+/* A stack of calls of one function, @refs being where the @n of them were made. */
+static void calls(struct scene *s, const uint64_t *refs, int n)
+{
+	uint64_t call = image__call(&s->m, image__symbol(&s->m, "f"), 0, 0);
+
+	for (int i = 0; i < n; i++)
+		image__put64(&s->m,
+			     image__push(&s->m, R_CTXT_FUNCTION, call, 0) + s->m.layout.srcref,
+			     refs[i]);
+}
+
+/* What one walk costs. */
+static int work(struct scene *s)
+{
+	struct run *r = run__new(&s->m);
+	int n;
+
+	start(r, s);
+	run__walk(r);
+	n = (int)r->base.walk.budget.work;
+	free(r);
+	return n;
+}
+
+#define SAME 8
+
+/* What each of SAME calls after the first costs, for places of some kind. */
+static int again(uint64_t (*place)(struct scene *s, int i, void *arg), void *arg, struct scene *s)
+{
+	uint64_t refs[SAME + 1];
+	int first;
+
+	for (int i = 0; i <= SAME; i++)
+		refs[i] = place(s, i, arg);
+	calls(s, refs, 1);
+	first = work(s);
+	calls(s, refs + 1, SAME);
+	/* the first of these is of another call: as much for naming it as the very first took */
+	return (work(s) - first) / SAME;
+}
+
+static uint64_t place__one(struct scene *s, int i, void *arg)
+{
+	uint64_t *ref = arg;
+
+	if (!i)
+		*ref = srcref(s, srcfile__nameless(s), 1);
+	return *ref;
+}
+
+static uint64_t place__of_file(struct scene *s, int i, void *arg)
+{
+	uint64_t *file = arg;
+
+	if (!i)
+		*file = srcfile__nameless(s);
+	return srcref(s, *file, i);
+}
+
+static uint64_t place__fileless(struct scene *s, int i, void *arg)
+{
+	const int32_t place[8] = {1};
+	uint64_t *ref = arg;
+
+	if (!i)
+		*ref = image__vector(&s->m, R_INTSXP, 8, place, sizeof(place));
+	return *ref;
+}
+
+/* Another srcfile each, with one name of XR_TEXT_MAX bytes. */
+static uint64_t place__long(struct scene *s, int i, void *arg)
+{
+	uint64_t *name = arg;
+
+	if (!i) {
+		char text[TEXT_ROOM];
+
+		memset(text, 'x', XR_TEXT_MAX);
+		text[XR_TEXT_MAX] = '\0';
+		*name = image__string(&s->m, text);
+	}
+	return srcref(s, srcfile__list(s, *name), i);
+}
+
+static void test_in_vain(void)
+{
+	static const struct {
+		uint64_t (*place)(struct scene *s, int i, void *arg);
+		int most;
+		const char *what;
+	} rows[] = {
+		{place__one, 2, "a srcref whose file has no name is looked at once"},
+		{place__of_file, 5, "so is a srcfile without a name, for each of its srcrefs"},
+		{place__fileless, 2, "and a srcref without a srcfile"},
+		{place__long, NAMING, "a long name that many files have is read once"},
+	};
+	struct scene s;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t arg;
+		int n;
+
+		scene__init(&s, layout_now());
+		n = again(rows[i].place, &arg, &s);
+		tap__ok(n <= rows[i].most, "%s (%d reads a frame)", rows[i].what, n);
+		scene__free(&s);
+	}
+}
+
+static void test_bodies(void)
+{
+	uint64_t body;
+	struct scene s;
+	int first, n;
+
+	scene__init(&s, layout_now());
+	body = bytecode__tableless(&s, 8);
+	push_bc(&s, "g", body, 0);
+	first = work(&s);
+	for (uint64_t i = 0; i < SAME; i++)
+		push_bc(&s, "g", body, i % 2);
+	n = (work(&s) - first) / SAME;
+	tap__ok(n <= 6, "byte code without a table is looked at once (%d reads a frame)", n);
+	scene__free(&s);
+}
+
+/* It holds until R collects, as what was found does. */
+static void test_generations(void)
+{
+	uint64_t count_at, text, cell, env, before, after;
+	struct scene s;
+	char line[ROOM];
+	struct run *r;
+
+	scene__init(&s, layout_now());
+	text = image__string(&s.m, "late.R");
+	cell = image__cell(&s.m, 2, text, s.m.nil, s.other);
+	env = image__cell(&s.m, R_ENVSXP, cell, s.m.nil, s.m.nil);
+	count_at = image__alloc(&s.m, 8);
+	image__put32(&s.m, count_at, 12);
+	push(&s, "f", srcref(&s, env, 3));
+	push_bc(&s, "g", bytecode__tableless(&s, 4), 2);
+	s.row.gc_count_at = count_at;
+	r = run__new(&s.m);
+	start(r, &s);
+	run__walk(r);
+	before = s.m.reads;
+	after = reads(r, &s);
+	tap__ok(after < before / 2, "in vain once is in vain until R collects: %d reads, not %d",
+		(int)after, (int)before);
+	image__put64(&s.m, cell + 8 * R_TAG, s.filename);
+	image__put32(&s.m, count_at, 13);
+	run__walk(r);
+	run__line(r, line, sizeof(line));
+	tap__ok(!strcmp(line, "g f late.R#3 "), "after that it is looked for anew");
+	image__put64(&s.m, cell + 8 * R_TAG, s.other);
+	r->base.walk.steady = 0;
+	run__walk(r);
+	image__put64(&s.m, cell + 8 * R_TAG, s.filename);
+	run__walk(r);
+	run__line(r, line, sizeof(line));
+	tap__ok(!strcmp(line, "g f late.R#3 "), "and in each walk, if R may run meanwhile");
+	free(r);
+	scene__free(&s);
+}
+
+int main(void)
+{
+	test_cut();
+	test_time();
+	test_one_frame();
+	test_in_vain();
+	test_bodies();
+	test_generations();
+	return tap__done();
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What files are written to, and what is left alone: links, files and folders of others. */
+#define _GNU_SOURCE
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+#define OTHER 60002u
+
+static char folder[] = "/tmp/create.XXXXXX";
+static char path[256];
+
+/* @name in the folder. */
+static const char *in(const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void holds(const char *name, const char *text)
+{
+	FILE *out = fopen(in(name), "w");
+
+	if (!out || fputs(text, out) < 0 || fclose(out))
+		tap__bail("cannot write %s", path);
+}
+
+static bool has(const char *name, const char *text)
+{
+	FILE *file = fopen(in(name), "r");
+	char got[64] = "";
+
+	if (!file)
+		return false;
+	if (!fgets(got, sizeof(got), file))
+		got[0] = '\0';
+	fclose(file);
+	return !strcmp(got, text);
+}
+
+/* os__create() of @name; a file is written "new". */
+static int made(const char *name)
+{
+	int fd = os__create(in(name));
+
+	if (fd < 0)
+		return fd;
+	if (os__write(fd, "new", 3) != 3)
+		tap__bail("cannot write to %s", path);
+	close(fd);
+	return 0;
+}
+
+static void linked(const char *to, const char *name)
+{
+	if (symlink(to, in(name)))
+		tap__bail("cannot link %s", path);
+}
+
+static void belongs_to_other(const char *name)
+{
+	if (lchown(in(name), OTHER, OTHER))
+		tap__bail("cannot give %s away", path);
+}
+
+static void test_own(void)
+{
+	char deep[300];
+
+	tap__ok(!made("file") && has("file", "new"), "a new file");
+	holds("file", "longer than that");
+	tap__ok(!made("file") && has("file", "new"), "one that is there is emptied");
+	linked("file", "link");
+	holds("file", "old");
+	tap__ok(!made("link") && has("file", "new"), "by a link of one's own");
+	linked("nothing/../target", "far");
+	tap__ok(made("far") == -ENOENT, "a link to what is not there");
+	linked("target", "hanging");
+	tap__ok(!made("hanging") && has("target", "new"), "is made where the link leads to");
+	linked(folder, "around");
+	tap__ok(!made("around/around/x") && has("x", "new"), "links in the path");
+	linked("loop", "loop");
+	tap__ok(made("loop") == -ELOOP, "a link to itself");
+	tap__ok(made("file/x") == -ENOTDIR && made("") == -EISDIR, "what is no file");
+	memset(deep, 'x', sizeof(deep) - 1);
+	deep[sizeof(deep) - 1] = '\0';
+	tap__ok(os__create("/") == -EISDIR && os__mkdir("/") == -EEXIST, "the root directory");
+	tap__ok(os__create(deep) == -ENAMETOOLONG, "a name that is too long");
+	tap__ok(os__create("/dev/null") >= 0, "/dev/null");
+}
+
+static void test_given(void)
+{
+	int fds[2], fd;
+	char name[32];
+
+	if (pipe(fds))
+		tap__bail("no pipe");
+	snprintf(name, sizeof(name), "/dev/fd/%d", fds[1]);
+	fd = os__create(name);
+	tap__ok(fd >= 0 && os__write(fd, "x", 1) == 1 && read(fds[0], name, 1) == 1,
+		"a pipe by its descriptor");
+	close(fd);
+	close(fds[0]);
+	close(fds[1]);
+	holds("given", "old");
+	fd = open(in("given"), O_WRONLY);
+	if (!geteuid())
+		belongs_to_other("given");
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	tap__ok(os__create(name) >= 0 && has("given", ""), "a file that is open, whoever owns it");
+	close(fd);
+}
+
+static void test_others(void)
+{
+	holds("precious", "old");
+	linked("precious", "planted");
+	belongs_to_other("planted");
+	tap__ok(made("planted") == -OS_LINK_OF_OTHERS && has("precious", "old"),
+		"a link of another user is not followed: %s", os__reason(-OS_LINK_OF_OTHERS));
+	linked(folder, "way");
+	belongs_to_other("way");
+	tap__ok(made("way/new") == -OS_LINK_OF_OTHERS &&
+			os__mkdir(in("way/dir")) == -OS_LINK_OF_OTHERS && access(in("new"), F_OK),
+		"nor in the middle of a path");
+	holds("theirs", "old");
+	belongs_to_other("theirs");
+	tap__ok(made("theirs") == -OS_FILE_OF_OTHERS && has("theirs", "old"),
+		"a file of another user is left alone: %s", os__reason(-OS_FILE_OF_OTHERS));
+	if (mkfifo(in("fifo"), 0666))
+		tap__bail("no FIFO");
+	belongs_to_other("fifo");
+	tap__ok(made("fifo") == -OS_FILE_OF_OTHERS,
+		"so is a FIFO, and nobody waits for its reader");
+	tap__ok(!os__mkdir(in("dir")) && os__mkdir(in("dir")) == -EEXIST, "a directory");
+	holds("dir/file", "old");
+	belongs_to_other("dir");
+	tap__ok(made("dir/new") == -OS_DIRECTORY_OF_OTHERS &&
+			made("dir/file") == -OS_DIRECTORY_OF_OTHERS && has("dir/file", "old") &&
+			os__mkdir(in("dir/dir")) == -OS_DIRECTORY_OF_OTHERS,
+		"nothing in a directory of another user: %s", os__reason(-OS_DIRECTORY_OF_OTHERS));
+	setenv("SUDO_UID", "60002", 1);
+	tap__ok(!made("dir/new") && !made("theirs") && !made("planted"),
+		"by sudo of that user: what is his");
+	unsetenv("SUDO_UID");
+	if (mkdir(in("all"), 0755) || chmod(in("all"), 01777))
+		tap__bail("no directory");
+	holds("precious", "old");
+	{
+		char from[300];
+
+		snprintf(from, sizeof(from), "%s/precious", folder);
+		if (link(from, in("all/hard")))
+			tap__bail("no link");
+	}
+	tap__ok(made("all/hard") == -OS_FILE_HAS_NAMES && has("precious", "old"),
+		"a second name of a file, where all may make one: %s",
+		os__reason(-OS_FILE_HAS_NAMES));
+	tap__ok(!made("all/own") && !made("all/own"), "one's own file there, twice");
+}
+
+int main(void)
+{
+	char command[300];
+
+	umask(022);
+	if (!mkdtemp(folder))
+		tap__bail("no folder");
+	test_own();
+	test_given();
+	if (geteuid())
+		tap__skip("only root gives files away", "files of others");
+	else
+		test_others();
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command) ? 1 : tap__done();
+}

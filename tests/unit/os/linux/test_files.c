@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Files that a process apart writes: whatever becomes of it, and of the other side. */
+#define _GNU_SOURCE
+#include "os/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static char folder[] = "/tmp/files.XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static struct files *started(void)
+{
+	struct files *fs;
+	struct errmsg f;
+
+	if (files__start(&fs, FILES_NONE, &f))
+		tap__bail("%s", f.text);
+	return fs;
+}
+
+static struct file *opened(struct files *fs, const char *path)
+{
+	struct file *file;
+
+	if (files__open(fs, &file, path))
+		tap__bail("no memory");
+	return file;
+}
+
+static int await_open(struct file *file)
+{
+	while (!file->opened)
+		files__poll(file->files, 100);
+	return file->error;
+}
+
+static int await_close(struct file *file)
+{
+	file__close(file);
+	while (!file->closed)
+		files__poll(file->files, 100);
+	return file->error;
+}
+
+/* Give all of it, in one piece unless @ends says otherwise. */
+static void give(struct file *file, const char *text, size_t len, const size_t *ends, size_t nends)
+{
+	size_t one = len, done = 0;
+
+	if (!ends) {
+		ends = &one;
+		nends = 1;
+	}
+	if (len)
+		done = file__give(file, text, len, ends, nends);
+	if (done != len)
+		tap__bail("only %zu of %zu bytes were taken", done, len);
+}
+
+static void await_written(struct file *file, uint64_t n)
+{
+	while (file->written < n && !file->error)
+		files__poll(file->files, 100);
+}
+
+static long long size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? -1 : (long long)st.st_size;
+}
+
+/* The only child there is. */
+static pid_t child_of_ours(void)
+{
+	char path[64], line[64] = "";
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	in = fopen(path, "r");
+	if (in && !fgets(line, sizeof(line), in))
+		line[0] = '\0';
+	if (in)
+		fclose(in);
+	return (pid_t)atoi(line);
+}
+
+static void test_written(void)
+{
+	static const size_t ends[] = {4, 9};
+	struct files *fs = started();
+	struct file *file = opened(fs, in_folder("one")), *other;
+	uint64_t news = files__news(fs);
+
+	tap__ok(!await_open(file) && file->regular && files__news(fs) > news, "a file is opened");
+	give(file, "one\ntwo2\nhalf", 13, ends, 2);
+	await_written(file, 13);
+	tap__ok(size_of(file->path) == 13, "what is given is written");
+	other = opened(fs, in_folder("none/other"));
+	tap__ok(await_open(other) == -ENOENT && !file__give(other, "x", 1, NULL, 0),
+		"one that cannot be is told, and takes nothing");
+	tap__ok(!await_close(file) && size_of(file->path) == 9,
+		"a part of a piece is gone when it is closed");
+	file__free(other);
+	file__free(file);
+	tap__ok(files__directory(fs, folder, false) == 1 &&
+			files__directory(fs, in_folder("one"), false) == 0 &&
+			files__directory(fs, in_folder("none/other"), true) == -ENOENT &&
+			files__directory(fs, in_folder("made"), true) == 1,
+		"directories");
+	files__stop(fs);
+	files__stop(NULL);
+}
+
+/* More than the socket holds, and files beside each other. */
+static void test_much(void)
+{
+	enum { FILES = 20, BYTES = 3000000 };
+	struct files *fs = started();
+	struct file *file[FILES];
+	char *text = malloc(BYTES), name[32];
+	bool all = true;
+	size_t end;
+
+	if (!text)
+		tap__bail("no memory");
+	memset(text, 'x', BYTES);
+	for (int i = 0; i < FILES; i++) {
+		snprintf(name, sizeof(name), "much%d", i);
+		file[i] = opened(fs, in_folder(name));
+	}
+	for (size_t done = 0; done < BYTES && !file[0]->error; files__poll(fs, 10)) {
+		end = BYTES - done;
+		done += file__give(file[0], text + done, BYTES - done, &end, 1);
+	}
+	for (int i = 0; i < FILES; i++) {
+		all = !await_close(file[i]) && all;
+		all = size_of(file[i]->path) == (i ? 0 : BYTES) && all;
+	}
+	tap__ok(all, "as much as the socket holds many times, and twenty files");
+	for (int i = 0; i < FILES; i++)
+		unlink(file[i]->path);
+	files__stop(fs);
+	free(text);
+}
+
+/* A pipe that nobody reads, and one that nobody has open. */
+static void test_stuck(void)
+{
+	static char big[200000];
+	struct files *fs = started();
+	pid_t child = child_of_ours();
+	struct file *file;
+	int reader;
+	size_t given = 0, n;
+
+	mkfifo(in_folder("fifo"), 0600);
+	file = opened(fs, in_folder("fifo"));
+	files__poll(fs, 50);
+	tap__ok(!file->opened, "a pipe that nobody reads is not open yet");
+	files__stop(fs);
+	tap__ok(kill(child, 0) < 0 && errno == ESRCH, "who waits to open it is ended");
+
+	reader = open(in_folder("fifo"), O_RDWR | O_CLOEXEC);
+	fs = started();
+	child = child_of_ours();
+	file = opened(fs, in_folder("fifo"));
+	tap__ok(!await_open(file) && !file->regular, "one that somebody has open is");
+	while ((n = file__give(file, big, sizeof(big), NULL, 0)))
+		given += n;
+	tap__ok(given > 0, "it takes some, %zu bytes, and then does not wait", given);
+	file__close(file);
+	files__poll(fs, 0);
+	tap__ok(!file->closed && !file->error, "nor does closing it");
+	files__stop(fs);
+	tap__ok(kill(child, 0) < 0 && errno == ESRCH, "who waits to write is ended");
+	close(reader);
+	unlink(in_folder("fifo"));
+}
+
+/* Either process is killed. */
+static void test_killed(void)
+{
+	static const size_t ends[] = {4};
+	struct files *fs = started();
+	struct file *file = opened(fs, in_folder("killed"));
+	int told[2], status;
+	pid_t child;
+
+	await_open(file);
+	kill(child_of_ours(), SIGKILL);
+	while (!file->error)
+		files__poll(fs, 100);
+	tap__ok(file->error == -EIO, "that the process was killed is an error");
+	file__close(file);
+	tap__ok(file->closed && !file__give(file, "x", 1, NULL, 0), "and nothing waits for it");
+	files__stop(fs);
+
+	/* a part of a piece was written when the one that gave it was killed */
+	if (pipe2(told, O_CLOEXEC))
+		tap__bail("pipe: %s", strerror(errno));
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		fs = started();
+		file = opened(fs, in_folder("killed"));
+		await_open(file);
+		give(file, "one\nha", 6, ends, 1);
+		await_written(file, 6);
+		if (size_of(file->path) == 6 && write(told[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(told[1]);
+	if (read(told[0], &status, 1) != 1)
+		tap__bail("the child did not write");
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	for (int i = 0; i < 60000 && size_of(in_folder("killed")) != 4; i++)
+		usleep(1000);
+	tap__ok(size_of(in_folder("killed")) == 4,
+		"when the one that gave it is killed, the file ends where a piece does");
+	close(told[0]);
+	unlink(in_folder("killed"));
+}
+
+/* A descriptor that the program was started with, by its name: a shell's >(...). */
+static void test_given(void)
+{
+	struct files *fs;
+	struct file *file;
+	struct errmsg f;
+	char name[32], text[8] = "";
+	int ours[2], theirs[2];
+
+	if (pipe2(ours, O_CLOEXEC) || pipe(theirs))
+		tap__bail("no pipe");
+	snprintf(name, sizeof(name), "/dev/fd/%d", theirs[1]);
+	tap__ok(files__given("-") == FILES_STDOUT && files__given(name) == FILES_ANY &&
+			files__given("file") == FILES_NONE,
+		"what a path may be");
+	if (files__start(&fs, files__given(name), &f))
+		tap__bail("%s", f.text);
+	file = opened(fs, name);
+	tap__ok(!await_open(file), "a descriptor that is given is opened by its name");
+	give(file, "text", 4, NULL, 0);
+	tap__ok(!await_close(file) && read(theirs[0], text, 4) == 4 && !strcmp(text, "text"),
+		"and written to");
+	snprintf(name, sizeof(name), "/dev/fd/%d", ours[1]);
+	file = opened(fs, name);
+	tap__ok(await_open(file), "one of the program's own is not there");
+	files__stop(fs);
+	for (int i = 0; i < 2; i++) {
+		close(ours[i]);
+		close(theirs[i]);
+	}
+}
+
+int main(void)
+{
+	char command[64];
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!mkdtemp(folder))
+		tap__bail("no folder in /tmp");
+	test_written();
+	test_much();
+	test_stuck();
+	test_killed();
+	test_given();
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	tap__ok(system(command) == 0, "cleaned up");
+	return tap__done();
+}

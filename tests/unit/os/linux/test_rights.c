@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Capabilities raised, lowered and given up; standard descriptors.  In children: it is for good. */
+#define _GNU_SOURCE
+#include "os/linux/rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+#define BIT(n) (1ULL << (n))
+
+/* Does @test hold in a child? */
+static bool in_child(bool (*test)(void))
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (!pid)
+		_exit(!test());
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static bool nothing_in_effect(void)
+{
+	struct errmsg f;
+
+	return !rights__begin(&f) && !rights__effective() &&
+	       rights__permitted() & BIT(CAP_SYS_PTRACE);
+}
+
+static bool raised_and_lowered(void)
+{
+	struct errmsg f;
+	uint64_t outer, inner;
+	bool ok;
+
+	rights__begin(&f);
+	outer = rights__raise(RIGHTS_TARGET);
+	ok = rights__effective() & BIT(CAP_SYS_PTRACE) &&
+	     !(rights__effective() & BIT(CAP_SYS_ADMIN));
+	inner = rights__raise(RIGHTS_TARGET | RIGHTS_PRIORITY);
+	ok = ok && rights__effective() & BIT(CAP_SYS_NICE);
+	errno = EXDEV;
+	rights__lower(inner);
+	ok = ok && errno == EXDEV && rights__effective() & BIT(CAP_SYS_PTRACE) &&
+	     !(rights__effective() & BIT(CAP_SYS_NICE));
+	rights__lower(outer);
+	return ok && !rights__effective();
+}
+
+static bool given_up(void)
+{
+	struct errmsg f;
+	uint64_t raised;
+
+	rights__begin(&f);
+	rights__keep(RIGHTS_TARGET);
+	if (rights__permitted() &
+	    ~(BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_CHECKPOINT_RESTORE)))
+		return false;
+	raised = rights__raise(RIGHTS_LOAD | RIGHTS_FILES | RIGHTS_SIGNAL);
+	return !(raised & ~BIT(CAP_DAC_READ_SEARCH)) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+}
+
+/* Root without capabilities is a user like others. */
+static bool without_reading(void)
+{
+	struct errmsg f;
+	uint64_t raised;
+	pid_t pid = fork();
+	bool no, yes;
+	int fd;
+
+	if (!pid) {
+		if (!setresgid(60002, 60002, 60002) && !setresuid(60002, 60002, 60002))
+			pause();
+		_exit(1);
+	}
+	rights__begin(&f);
+	for (int ms = 0; ms < 10000; ms++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+		fd = open(path, O_RDONLY);
+		no = fd < 0 && errno == EACCES;
+		if (fd >= 0)
+			close(fd);
+		raised = rights__raise(RIGHTS_TARGET);
+		fd = open(path, O_RDONLY);
+		rights__lower(raised);
+		yes = fd >= 0;
+		if (fd >= 0)
+			close(fd);
+		if (no)
+			break;
+		usleep(1000);
+	}
+	raised = rights__raise(RIGHTS_SIGNAL); /* it is another user's by now */
+	kill(pid, SIGKILL);
+	rights__lower(raised);
+	waitpid(pid, NULL, 0);
+	return no && yes;
+}
+
+static bool closed_descriptors(void)
+{
+	struct errmsg f;
+	char c;
+
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	return !rights__begin(&f) && open("/dev/null", O_RDWR) > 2 && read(0, &c, 1) < 0 &&
+	       errno == EBADF && write(1, "x", 1) < 0 && errno == EBADF && write(2, "x", 1) < 0 &&
+	       fcntl(1, F_GETFD) == FD_CLOEXEC;
+}
+
+int main(void)
+{
+	tap__ok(!rights__exceed() && rights__whose(NULL) == RIGHTS_PROCESS &&
+			!rights__may_look(getpid(), 0),
+		"this program has what its caller has");
+	tap__ok(in_child(closed_descriptors), "closed standard descriptors are taken, and useless");
+	if (geteuid() || !(rights__permitted() & BIT(CAP_SYS_PTRACE))) {
+		tap__skip("needs root's capabilities", "capabilities");
+		return tap__done();
+	}
+	tap__ok(in_child(nothing_in_effect), "at the start nothing is in effect");
+	tap__ok(in_child(raised_and_lowered), "what a use needs is, until it is lowered");
+	tap__ok(in_child(given_up), "what is given up does not come back");
+	tap__ok(in_child(without_reading), "another user's process is looked at with it alone");
+	return tap__done();
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A file of a gigabyte, all of it a hole, that is said to be full of code, notes, symbols and
+ * names: looking into it takes no more memory than looking into R's does.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "target/linux/elf.h"
+#include "target/linux/hidden/elf_image.h"
+#include "target/linux/hidden/hidden.h"
+#include "tap.h"
+
+#define SIZE	 (1ULL << 30)
+#define SECTIONS 200u
+#define TAKEN_KB (3 * (long)(ELF_TAKEN_MAX >> 10)) /* .dynsym and .symtab, the code, the notes */
+
+/* As large as the file can hold, from @offset on. */
+static void bomb__make(int fd, uint64_t size, uint32_t flags)
+{
+	static const uint32_t types[] = {SHT_NOTE, SHT_SYMTAB, SHT_RELA, SHT_PROGBITS, SHT_DYNSYM};
+	static Elf64_Shdr sections[SECTIONS];
+	const Elf64_Phdr code = {.p_type = PT_LOAD,
+				 .p_flags = PF_R | PF_X,
+				 .p_offset = 0x10000,
+				 .p_filesz = size,
+				 .p_memsz = size,
+				 .p_vaddr = 0x10000};
+	Elf64_Ehdr head = {
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(head),
+		.e_shoff = sizeof(head) + sizeof(code),
+		.e_ehsize = sizeof(head),
+		.e_phentsize = sizeof(code),
+		.e_phnum = 1,
+		.e_shentsize = sizeof(*sections),
+		.e_shnum = SECTIONS,
+		.e_shstrndx = 1,
+	};
+
+	memcpy(head.e_ident, ELFMAG, SELFMAG);
+	head.e_ident[EI_CLASS] = ELFCLASS64;
+	head.e_ident[EI_DATA] = ELFDATA2LSB;
+	head.e_ident[EI_VERSION] = EV_CURRENT;
+	for (uint32_t i = 1; i < SECTIONS; i++)
+		sections[i] = (Elf64_Shdr){.sh_type = i < 3 ? SHT_STRTAB : types[i % 5],
+					   .sh_flags = flags,
+					   .sh_offset = 0x10000,
+					   .sh_size = size,
+					   .sh_link = 1 + i % 2,
+					   .sh_addralign = 8,
+					   .sh_entsize = i % 5 == 2 ? sizeof(Elf64_Rela)
+								    : sizeof(Elf64_Sym)};
+	if (ftruncate(fd, (off_t)SIZE) || pwrite(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    pwrite(fd, &code, sizeof(code), sizeof(head)) != sizeof(code) ||
+	    pwrite(fd, sections, sizeof(sections), sizeof(head) + sizeof(code)) != sizeof(sections))
+		tap__bail("cannot write a file in memory");
+}
+
+static long peak_kb(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+/* All that discovery asks, in a process of its own: does it stay within TAKEN_KB? */
+static void look(int fd)
+{
+	struct target_symbol want = {.name = "R_GlobalContext"};
+	long before = peak_kb(), grown;
+	struct hidden d = {0};
+	struct elf_file e;
+	char path[256];
+	Elf *elf;
+
+	if (!elf_file__open(&e, fd, "bomb", NULL)) {
+		elf_file__symbols(&e, &want, 1, true);
+		elf_file__close(&e);
+	}
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf) {
+		hidden__run(elf, 312, 320, &d);
+		for (unsigned int n = 0; n < 8; n++)
+			debug_file__name(elf, "/lib", n, path, sizeof(path));
+		hidden__from_debug(elf, elf, &d);
+	}
+	elf_end(elf);
+	grown = peak_kb() - before;
+	if (grown > TAKEN_KB)
+		printf("# %ld KiB\n", grown);
+	fflush(stdout);
+	_exit(grown > TAKEN_KB);
+}
+
+static void test_bomb(uint64_t size, uint32_t flags, const char *what)
+{
+	int fd = memfd_create("bomb", MFD_CLOEXEC), status = -1;
+	pid_t pid;
+
+	if (fd < 0)
+		tap__bail("memfd_create failed");
+	bomb__make(fd, size, flags);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		look(fd);
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	tap__ok(!status, "%s: at most %ld MiB", what, TAKEN_KB >> 10);
+	close(fd);
+}
+
+int main(void)
+{
+	elf_version(EV_CURRENT);
+	test_bomb(SIZE - 0x10000, 0, "a gigabyte, 199 times over");
+	test_bomb(ELF_TAKEN_MAX / 2, 0, "16 MiB, 199 times over");
+	test_bomb(64 << 10, SHF_COMPRESSED, "said to be compressed");
+	return tap__done();
+}

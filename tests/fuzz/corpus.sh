@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# usage: tests/fuzz/corpus.sh [TARGET...]
+#
+# Make the corpora anew: from what they have, what runs with -k have found and what the tree has recorded, the fewest small inputs
+# that reach as much. Inputs that once broke a target, named broke-WHAT, stay whatever they reach.
+set -eu -o pipefail
+cd "$(dirname "$0")/../.."
+BUILD=${BUILD:-build}
+programs=$BUILD/fuzz/bin
+SIZE=20480 # bytes of an input, at most: the size of the PE image of the unit tests
+FILES=40   # of them, about: of all sizes
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mkdir "$work"/{decode,images,elf,hidden,text,options,btf,pe,flow}
+"$programs/seeds" streams "$work/decode" tests/streams/*.stream.gz
+"$programs/seeds" images "$work/images" tests/images-recorded/*.gz
+"$programs/seeds" elf "$work/elf"
+"$programs/seeds" pe "$work/pe"
+for flags in -O2 '-O2 -DNO_RUNNING' '-O1 -DBRANCHES' -O0; do
+	# shellcheck disable=SC2086  # words
+	cc $flags -fPIC -shared -w -nostdlib -s -o "$work/hidden/${flags//[ -]/}.so" tests/fixtures/hidden.c
+	objcopy -O binary -j .text "$work/hidden/${flags//[ -]/}.so" "$work/flow/code"
+	{ printf '\0' && head -c 3000 "$work/flow/code"; } >"$work/flow/${flags//[ -]/}"
+	rm "$work/flow/code"
+done
+printf '\0f;g "a" \033[2J \302\233 \342\200\256\\n x[["k"]]' >"$work/text/escape"
+printf '\1a"b\\\t\001\377' >"$work/text/json"
+printf '\002%s\n' '7f00-7f10 r-xp 00001000 08:01 77    /usr/lib/R/lib/libR.so.4 (deleted)' >"$work/text/maps"
+printf '\003%s' '42 (a) b) S 1 2 3 0 -1 4194560 1 0 0 0 1 0 0 0 20 0 1 0 5555 1 1 1 1 1 140737488347136 0' >"$work/text/stat"
+printf '\004%s' '0-3,8,10-11 1.5h 5.10.0 #1 SMP Debian 6.1.36-1' >"$work/text/numbers"
+printf '\005/a*[b]?\n/docker/%064d/x' 7 >"$work/text/names"
+printf '\006major\0minor\0002.2\0year\0002022\0' >"$work/text/version"
+for line in '-p 42 -d 5m -F 99 -o out/ --format folded -e bpf --lines --gc' '-a -u root --comm R* -X 4,5 --cgroup /x' \
+	'--stats s.json --btf b -q -v --clock cpu -s -- Rscript -e 1' '--help' '-V' '--filter-callframes -p 7,8,9'; do
+	tr ' ' '\0' <<<"$line" >"$work/options/$(cksum <<<"$line" | cut -d' ' -f1)"
+done
+bpftool gen min_core_btf "${BTF:-/sys/kernel/btf/vmlinux}" "$work/btf/kernel" "$BUILD/sampler.bpf.o"
+
+for source in tests/fuzz/*.c; do
+	name=$(basename "$source" .c)
+	[ "$name" != seeds ] || continue
+	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+	case $name in
+	walk | remote | checks) seeds=$work/images ;;
+	find) seeds=$work/elf ;;
+	*) seeds=$work/$name ;;
+	esac
+	corpus=tests/fuzz/corpus/$name new=$work/new-$name
+	mkdir -p "$corpus" "$new" "$BUILD/fuzz/found/$name" "$seeds"
+	"$programs/$name" -set_cover_merge=1 -max_len=$SIZE -timeout=60 -artifact_prefix="$work/" "$new" "$corpus" "$BUILD/fuzz/found/$name" "$seeds" >"$work/log" 2>&1 ||
+		{ tail -n 20 "$work/log" && exit 1; }
+	find "$corpus" -type f ! -name 'broke-*' -delete
+	# shellcheck disable=SC2012  # names are hashes
+	ls -S "$new" | awk -v step="$(($(find "$new" -type f | wc -l) / FILES + 1))" 'NR % step == 0' | while read -r file; do
+		cp "$new/$file" "$corpus/$file"
+	done
+	echo "$name: $(find "$corpus" -type f | wc -l) inputs, $(du -bs "$corpus" | cut -f1) bytes; $(find "$new" -type f | wc -l) reach all"
+done

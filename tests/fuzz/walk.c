@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walk as the sampler runs it, over memory that the input gives: two samples of one process, so
+ * that what is remembered from the first meets other memory in the second.
+ */
+#include "base/map.h"
+#include "walk_input.h"
+
+#define WALK_FN static inline __attribute__((unused))
+#define WALK_PLAIN
+
+#include "walk.h"
+
+/* Most reads there can be of one context and all that its frame and its location lead to. */
+#define CONTEXT_READS 64u
+
+struct run {
+	struct walk walk; /* the first member: the hooks get it */
+	struct fuzz_memory memory;
+	struct map known;
+	uint32_t slots;
+};
+
+static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
+{
+	(void)kind;
+	return fuzz_memory__read(&((struct run *)w)->memory, addr, dst, len);
+}
+
+static int walk__known(struct walk *w, __u64 sym)
+{
+	return map__get(&((struct run *)w)->known, sym, 0) != NULL;
+}
+
+static int text__read(struct run *r, __u64 addr, __u32 len, __u32 max, uint64_t *hash)
+{
+	static char text[XR_NAME_MAX];
+
+	if (len > max)
+		fuzz__fail("a text of %u bytes", len);
+	if (len && fuzz_memory__read(&r->memory, addr, text, len))
+		return -XR_BAD_SYMBOL;
+	*hash = map__hash_bytes(text, len) | 1;
+	return 0;
+}
+
+static int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
+{
+	struct run *r = (struct run *)w;
+	uint64_t hash;
+	int err = text__read(r, addr, len, XR_NAME_MAX, &hash);
+
+	if (!err && map__put(&r->known, sym, 0, r))
+		fuzz__fail("out of memory");
+	return err;
+}
+
+static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
+{
+	uint64_t hash = 0;
+	int err = text__read((struct run *)w, addr, len, XR_TEXT_MAX, &hash);
+
+	w->hash = hash;
+	return err;
+}
+
+static int walk__emit(struct walk *w, __u64 word, __u64 more)
+{
+	struct run *r = (struct run *)w;
+	uint64_t form = word >> XR_FORM_SHIFT;
+	bool lines = w->row.flags & XR_ROW_LINES;
+
+	(void)more;
+	if (!(lines && r->slots % 2) && (form <= XR_FORM_NONE || form > XR_FORM_ITEM_ODD))
+		fuzz__fail("a frame of form %u", (unsigned int)form);
+	if (++r->slots > 2 * XR_CONTEXTS_MAX)
+		fuzz__fail("%u slots", r->slots);
+	return 0;
+}
+
+static __u64 walk__now(struct walk *w)
+{
+	return ((struct run *)w)->memory.reads;
+}
+
+/* Work that may be done after the last was used up: to the next look, and then what naming one call
+ * takes. */
+#define OVER_MAX (2 * WALK_LOOK + 2 * (XR_NAME_MAX >> WALK_TEXT_SHIFT))
+
+static void budget__check(const struct walk_budget *b)
+{
+	if (b->work_max && b->work > b->work_max + OVER_MAX)
+		fuzz__fail("%u of work, %u was allowed", b->work, b->work_max);
+}
+
+static void sample(struct run *r)
+{
+	uint64_t reads = r->memory.reads;
+	int err;
+
+	r->slots = 0;
+	err = walk__begin(&r->walk);
+	if (!err && (r->walk.row.flags & XR_ROW_LINES))
+		err = lines__innermost(&r->walk);
+	budget__check(&r->walk.budget);
+	while (!err)
+		err = walk__step(&r->walk);
+	budget__check(&r->walk.budget);
+	if (err == WALK_CUT && r->walk.contexts < XR_CONTEXTS_MAX && !r->walk.budget.over)
+		fuzz__fail("the walk was cut, and nothing was used up");
+	if (err != WALK_DONE && err != WALK_CUT && (err > 0 || err <= -XR_ERRORS))
+		fuzz__fail("the walk ended with %d", err);
+	reads = r->memory.reads - reads;
+	if (reads > (uint64_t)(r->walk.contexts + 2) * CONTEXT_READS)
+		fuzz__fail("%llu reads for %u contexts", (unsigned long long)reads,
+			   r->walk.contexts);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = {data, size};
+	struct walk_input w;
+	struct run r;
+
+	memset(&r, 0, sizeof(r));
+	walk_input__take(&in, &w, &r.memory);
+	r.walk.row = w.row;
+	r.walk.steady = w.looks & 1;
+	r.walk.budget.work_max = 8 * (w.looks >> 2);
+	if (w.looks & 2)
+		r.walk.budget.deadline = 1000;
+	sample(&r);
+	sample(&r);
+	map__free(&r.known);
+	return 0;
+}

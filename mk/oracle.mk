@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The profiler that tells the time of each sample, for tests/live/test_spin.sh and tests/oracles/stop.sh (docs/oracles.md).
+
+unit-tests: $(BUILD)/oracle-tap
+
+$(BUILD)/oracle-tap: tests/fixtures/oracle_tap.c $(OBJS)
+	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,--wrap=outputs__sink -o $@ $< $(OBJS) $(LDLIBS)

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# also: ptrace
+# images: static bullseye trixie sid
+# timeout: 900
+#
+# usage: tests/live/test_spin.sh [LINES]
+#
+# Each sample is R's: R's own profiler is made to burn some milliseconds before each line it writes (tests/fixtures/spin.c),
+# and all samples taken in that time must be equal to that line: names, source lines, the GC mark. With and without
+# filter.callframes, on this machine's R (there with packages as people use them, and in a process of Rserve's, too), on an R
+# without libR.so and on the R of other Debian releases. LINES of R's are made in each of the two modes (default 150).
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/oracle.sh"
+
+lines=${1:-150}
+places=${XRPROF_PLACES:-host rserve static bullseye trixie sid}
+programs=(lines naming mixed gc limits)
+freq=997 first=0
+if [ "$XRPROF_ENGINE" != bpf ]; then
+	# a sample's time is that of its end: the first in a burn may have begun before it
+	freq=499 first=1
+	places=${XRPROF_PLACES:-host} # of these, stop sees to the others
+fi
+
+# spin_mode PLACE MODE OPTION...: one profile of the program that runs.
+spin_mode() {
+	local place=$1 mode=$2 name="$1, $2"
+	shift 2
+	oracle_profile "$TARGET_DIR/$mode.ours" -F $freq --clock cpu --lines --gc "$@" -p "$TARGET_PID" || {
+		fail "$name: the profiler starts"
+		return
+	}
+	target_go
+	wait_until 120 oracle_proven || fail "$name: lines and marks are proven"
+	: >"$TARGET_DIR/measure.$mode"
+	wait_until 300 eval '[ -e "$TARGET_DIR/$mode.done" ] || gone "$TARGET_JOB"'
+	prof_stop
+	oracle_compare "$mode" $first $((lines * 8 / 10)) "$name"
+	oracle_counts "$name"
+}
+
+# Rserve forks a process for each client, waiting in C code meanwhile. The profiler was asked for the server alone.
+spin_rserve() {
+	local server ours=$WORK/rserve socket
+	target_start host rserve
+	server=$TARGET_PID
+	socket=$TARGET_DIR/socket
+	check "Rserve: it listens" wait_until 60 test -S "$socket" || return
+	mkdir "$ours"
+	oracle_profile "$ours/" -F $freq --clock cpu --lines --gc -s -p "$server" || {
+		fail "Rserve: the profiler starts"
+		return
+	}
+	target_launch host rserve_client "$socket" "${oracle_library:?}" spin "$lines" naming mixed gc
+	target_go
+	wait_until 120 eval '[ -s "$TARGET_DIR/ready" ] || gone "$TARGET_JOB"'
+	TARGET_PID=$(cat "$TARGET_DIR/ready")
+	check "Rserve: the client has a process of its own" grep -q "^PPid:[[:space:]]*$server$" "/proc/$TARGET_PID/status" ||
+		diag "$(cat "$TARGET_ERR")"
+	PROF_OUT=$ours/Rprof.$TARGET_PID.out
+	wait_until 120 oracle_proven || fail "Rserve: lines and marks are proven"
+	: >"$TARGET_DIR/measure.lines"
+	wait_until 300 eval '[ -e "$TARGET_DIR/lines.done" ] || gone "$TARGET_JOB"'
+	prof_stop
+	oracle_compare lines $first $((lines * 8 / 10)) Rserve
+	oracle_counts Rserve
+	kill -KILL "$server"
+}
+
+for place in $places; do
+	if [ "$place" = rserve ]; then
+		spin_rserve
+		continue
+	fi
+	more=()
+	[ "$place" != host ] || more=(packages)
+	target_start "$place" oracle "${oracle_library:?}" spin "$lines" "${programs[@]}" "${more[@]}"
+	spin_mode "$place" lines
+	spin_mode "$place" filter --filter-callframes
+	target_kill
+done
+done_testing

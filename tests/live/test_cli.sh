@@ -107,9 +107,10 @@ live_pids+=($!)
 env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -p "$TARGET_PID" -F 9999 >"$WORK/fifo" 2>/dev/null &
 stuck_pid=$!
 live_pids+=("$stuck_pid")
-# blocked in write(2), which is 1 on x86_64 and 64 on arm64, to file 1
+# what writes for it is blocked in write(2), which is 1 on x86_64 and 64 on arm64, to file 1
 stuck() {
-	grep -Eq '^(1|64) 0x1 ' "/proc/$stuck_pid/syscall"
+	local writer
+	writer=$(pgrep -P "$stuck_pid" -x xrprof-files) && grep -Eq '^(1|64) 0x1 ' "/proc/$writer/syscall"
 }
 if wait_until 100 stuck; then
 	kill -INT $stuck_pid

@@ -15,10 +15,10 @@ TARGET_OPTIONS=(--max-ppsize=500000)
 freq=99
 [ "$XRPROF_ENGINE" = bpf ] || freq=29 # ptrace stops the program while 10,000 contexts are read
 
-# deep_profile KIND LEVELS: profile it for a second or two at the bottom.
+# deep_profile KIND LEVELS: profile it for a second or two at the bottom. It may take its time.
 deep_profile() {
 	target_start host deep 2 "$@"
-	prof_start "$TARGET_DIR/ours.out" -F $freq -p "$TARGET_PID" || return 1
+	prof_start "$TARGET_DIR/ours.out" -F $freq --max-sample-time 1000000 -p "$TARGET_PID" || return 1
 	target_go
 	target_await_done
 	prof_stop

@@ -236,6 +236,38 @@ prof -a -F 50 -d 2 -o "$WORK/all/"
 ok $? "--all: a file for the process" || diag "$err" "$(ls "$WORK/all" 2>&1)"
 host_end
 
+# --- ended by force within a sample: its thread is resumed ---
+
+# A sample of a target under Wine suspends the thread for some milliseconds, so that a good part of random moments hit one.
+host "$win/tests/r42/R.dll" known 300
+cpu_ticks() {
+	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$host/stat"
+}
+moved() {
+	[ "$(cpu_ticks)" -gt "$before" ]
+}
+RANDOM=1
+stuck=0 early=0
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	: >"$WORK/force.folded"
+	"$wine" "$win/xrprof.exe" -q -p "$pid" -F 97 -f folded -o "$WORK/force.folded" >/dev/null 2>"$WORK/err" </dev/null &
+	prof=$!
+	children+=("$prof")
+	wait_until 60 test -s "$WORK/force.folded" || early=$((early + 1))
+	sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+	kill -KILL "$prof"
+	wait "$prof" 2>/dev/null
+	before=$(cpu_ticks)
+	if ! wait_until 20 moved; then
+		stuck=$((stuck + 1))
+		diag "after $i: the program does not run on"
+		host_end
+		host "$win/tests/r42/R.dll" known 300
+	fi
+done
+is "$early $stuck" "0 0" "xrprof.exe ended by force ten times: the program runs on"
+host_end
+
 # --- commands, arguments and paths in UTF-16 ---
 
 folder="$WORK/Zürich 日本 dir"

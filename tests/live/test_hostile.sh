@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 200
+# alone: live
+# engines: bpf ptrace
+#
+# usage: test_hostile.sh [all] [SECONDS] [MODE...]
+#
+# Programs that say they are R and lay out what R never has (tests/fixtures/hostile.c), each profiled beside one that is
+# good: the profiler ends when told to, its statistics are there and add up, its memory stays under the limit, what it writes
+# is whole and acts on no terminal, and the good one has its names and its share of the samples. Then all of them at once,
+# and damaged libR.so, by --all, list and info.
+#
+# bpf runs all modes; each of the other engines every second one, or with `all` all of them and both formats. Some modes run only by
+# their names or with `all`: see `asking` below.
+. "$(dirname "$0")/../lib/live.sh"
+
+every=
+[ "${1-}" != all ] || { every=1 && shift; }
+seconds=1
+[[ ! ${1-} =~ ^[0-9] ]] || { seconds=$1 && shift; }
+wanted=("$@")
+
+flags=(-std=gnu11 -O1 -rdynamic -pthread -I "$tests/../include" -I "$tests/../src" -I "$tests/unit")
+check "the fixture builds" "${CC:-cc}" "${flags[@]}" -o "$WORK/hostile" "$tests"/fixtures/hostile*.c "$BUILD/libxrprof.a" &&
+	check "and one whose version nobody knows" "${CC:-cc}" "${flags[@]}" -DVERSION_MINOR='"9.9"' -DVERSION_YEAR='"2035"' \
+		-o "$WORK/unknown" "$tests"/fixtures/hostile*.c "$BUILD/libxrprof.a" || {
+	done_testing
+	exit 1
+}
+cp "$WORK/hostile" "$WORK/good"
+
+# launch PROGRAM MODE [ARG]: sets PID, or fails if this machine has no such mode.
+launched=0
+launch() {
+	local ready
+	launched=$((launched + 1))
+	ready=$WORK/ready$launched
+	# a name of its own that acts on terminals, for what is said of it
+	(exec -a $'hostile\033[2J\302\233\n"' "$@" >"$ready" 2>/dev/null </dev/null) &
+	PID=$!
+	live_pids+=("$PID")
+	wait_until 60 eval '[ -s "$ready" ] || gone "$PID"'
+	grep -q ready "$ready"
+}
+
+end() {
+	kill -KILL "$@" 2>/dev/null
+	wait "$@" 2>/dev/null
+}
+
+launch "$WORK/good" good || bail "the good one does not start"
+good=$PID
+
+# attack NAME FORMAT OPTION... -- PID...: a session of all of these and the good one.
+attack() {
+	local name=$1 format=$2 options=() pid
+	shift 2
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	for pid in "$@"; do
+		options+=(-p "$pid")
+	done
+	check "$name, $format" "$tests/lib/hostile.py" session "$WORK" "$name" "$good" "$XRPROF" -q -e "$XRPROF_ENGINE" -f "$format" \
+		-d "$seconds" -F 199 "${options[@]}"
+}
+
+# --- one after the other ---
+
+modes=()
+while read -r mode; do
+	[ "$mode" = file ] || modes+=("$mode")
+done < <("$WORK/hostile" -l)
+modes+=(pages:userfault unknown:good unknown:wild unknown:cycle)
+formats=(folded rprof)
+captures=("--lines --gc" "--filter-callframes --gc" "--lines --gc --filter-callframes")
+[ "$XRPROF_ENGINE" = vmread ] && phase=1 || phase=0
+
+# These ask for what is not held: so many bytes of names at a time that the ring is full for others, too, and memory that lets
+# who reads it from outside wait without an end. They run when they are named, or all are.
+asking=(long control items forks pages:userfault)
+
+for i in "${!modes[@]}"; do
+	mode=${modes[$i]} program=$WORK/hostile
+	[ -n "$every" ] || [[ " ${wanted[*]} " == *" $mode "* || " ${asking[*]} " != *" $mode "* ]] || continue
+	[ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" $mode "* ]] || continue
+	[ "$XRPROF_ENGINE" = bpf ] || [ -n "$every" ] || [ $((i % 2)) = $phase ] || continue
+	case $mode in
+	unknown:*) program=$WORK/unknown argument=("${mode#*:}") ;;
+	*) IFS=: read -ra argument <<<"$mode" ;;
+	esac
+	if ! launch "$program" "${argument[@]}"; then
+		skip "this machine cannot do that" "$mode"
+		continue
+	fi
+	victim=$PID
+	for format in "${formats[@]}"; do
+		[ -n "$every" ] || [ "$format" = "${formats[$((i % 2))]}" ] || continue
+		for capture in "${captures[@]}"; do
+			[ -n "$every" ] || [ "$capture" = "${captures[$((i % 3))]}" ] || continue
+			# shellcheck disable=SC2086  # words
+			attack "${mode/:/-}-$format${capture// /}" "$format" -s $capture -- "$victim" "$good"
+		done
+	done
+	end "$victim"
+done
+
+# --- all at once ---
+
+if [ ${#wanted[@]} -eq 0 ]; then
+	crowd=()
+	for how in {0..21}; do
+		mkdir "$WORK/lib$how"
+		if launch "$WORK/hostile" file "$WORK/lib$how/$how"; then
+			crowd+=("$PID")
+		else
+			skip "no such file here" "libR.so damaged, $how"
+		fi
+	done
+	for mode in comm wild cycle execs; do
+		launch "$WORK/hostile" "$mode" && crowd+=("$PID")
+	done
+	check "--all of them" "$tests/lib/hostile.py" session "$WORK" all "$good" "$XRPROF" -q -e "$XRPROF_ENGINE" -f folded -d 2 -F 199 \
+		--all --lines --gc
+	for command in list "list --json" info; do
+		# shellcheck disable=SC2086  # words
+		timeout -k 5 60 "$XRPROF" $command >"$WORK/said" 2>"$WORK/said.err" </dev/null
+		status=$?
+		[ $status -le 1 ]
+		ok $? "$command ends by itself" || diag "status $status" "$(tail -n 5 "$WORK/said.err")"
+		check "$command acts on no terminal" "$tests/lib/hostile.py" plain "$WORK/said"
+		check "$command: nor does what it says of errors" "$tests/lib/hostile.py" plain "$WORK/said.err"
+		[ "$command" = info ] || like "$(cat "$WORK/said")" "$good" "$command has the good one"
+	done
+	end "${crowd[@]}"
+fi
+
+check "the good one is well" alive "$good"
+figure "$(printf '%-44s %5s %8s %12s %8s' "$XRPROF_ENGINE: worst of" MiB "s to end" "good of due" "us")"
+sort -k2,2nr "$WORK/figures" | head -n 3 | while read -r name mib late got due us; do
+	figure "$(printf '%-44s %5s %8s %12s %8s' "$name" "$mib" "$late" "$got/$due" "$us")"
+done
+for key in 3 6; do
+	sort -k$key,${key}nr "$WORK/figures" | head -n 1 | while read -r name mib late got due us; do
+		figure "$(printf '%-44s %5s %8s %12s %8s' "$name" "$mib" "$late" "$got/$due" "$us")"
+	done
+done
+done_testing

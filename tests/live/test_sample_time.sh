@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+#
+# What a sample may take does not depend on the target. tests/fixtures/costly.c lays out all that makes a sample expensive;
+# each sample ends within its budget, what was cut is counted, a process whose samples keep being cut is sampled less,
+# and as much as before when they are cheap again; another process is not affected.
+#
+# Time is judged by all samples together: a hypervisor may stop the CPU in the middle of a few. Reads are bounded exactly.
+. "$(dirname "$0")/../lib/live.sh"
+
+costly=$WORK/costly
+check "the fixture builds" cc -O1 -I "$tests/../include" -I "$tests/../src" -I "$BUILD" -o "$costly" \
+	"$tests/fixtures/costly.c" "$tests/../src/target/layouts.c" || {
+	done_testing
+	exit 1
+}
+
+# costly_start KIND [SECONDS]: sets COSTLY
+costly_start() {
+	local out=$WORK/$1.ready
+	: >"$out"
+	"$costly" "$@" >"$out" &
+	COSTLY=$!
+	live_pids+=("$COSTLY")
+	wait_until 60 grep -qs ready "$out"
+}
+
+work_of() { # work_of MICROSECONDS: what a sample may do, and what may lie between two looks (walk.h): a call's two names
+	echo $(($1 * 64 + 64 + 2 * 10240 / 64 + 32))
+}
+
+cut=0 overran=0 longest=0
+attack() { # attack NAME KIND MICROSECONDS OPTION...: profile it until it ends
+	local name=$1 kind=$2 us=$3 s reads
+	shift 3
+	costly_start "$kind" 0.5
+	ok $? "$name: it runs" || return
+	prof_start "$WORK/attack" -F 999 --max-sample-time "$us" -p "$COSTLY" "$@"
+	prof_wait
+	s=$PROF_OUT.stats
+	# names as long as can be may be more than is written as fast: that is said and counted
+	[ "$PROF_STATUS" -eq 0 ] || { [ "$PROF_STATUS" -eq 1 ] && [ "$(stat_of "$s" unwritten)" -gt 0 ]; }
+	ok $? "$name: profiled" || diag "$(cat "$PROF_OUT.err")"
+	check_stats "$s" "$name"
+	is "$(stat_of "$s" truncated)" "$(stat_of "$s" over_budget)" "$name: what is cut took too long"
+	reads=$(stat_of "$s" most_reads)
+	[ "$reads" -le "$(work_of "$us")" ]
+	ok $? "$name: no sample read more than it may ($reads)"
+	cut=$((cut + $(stat_of "$s" over_budget)))
+	overran=$((overran + $(stat_of "$s" overrun)))
+	[ "${us}" != 1000 ] || longest=$(printf '%s\n' "$longest" "$(stat_of "$s" longest_sample_us)" | sort -g | tail -n 1)
+}
+
+# less NAME: the process of the last attack was sampled less, that was said once, and then as before.
+less() {
+	local cheap
+	[ "$(stat_of "$PROF_OUT.stats" over_budget)" -ge 2 ] && [ "$(stat_of "$PROF_OUT.stats" throttled)" -ge 4 ]
+	ok $? "$1: samples are cut and ticks left out" || diag "$(cat "$PROF_OUT.stats")"
+	is "$(grep -c 'it is sampled less often' "$PROF_OUT.err")" 1 "$1: that is said once" || diag "$(cat "$PROF_OUT.err")"
+	like "$(tail -n 1 "$PROF_OUT.err")" "[0-9]+ stacks took too long to read, [0-9]+ ticks left out for that" "$1: the last line says how many"
+	cheap=$(grep -cv '<truncated>' "$PROF_OUT")
+	[ "$cheap" -ge 100 ]
+	ok $? "$1: and as often as before when it is cheap again ($cheap samples)"
+}
+
+loops="default 0"
+for loop in $loops; do
+	if [ "$loop" = 0 ]; then export XRPROF_BPF_LOOP=0; else unset XRPROF_BPF_LOOP; fi
+	without=
+	[ "$loop" = default ] || without=", without bpf_loop"
+	for kind in calls nameless spread names; do
+		attack "$kind$without" $kind 1000 --lines
+		less "$kind$without"
+	done
+done
+unset XRPROF_BPF_LOOP
+for kind in empty tables files items; do
+	attack "$kind" $kind 1000 --lines --gc
+	less "$kind"
+done
+attack "nameless, 200 us" nameless 200 --lines --filter-callframes
+less "nameless, 200 us"
+figure "the longest of samples that may take 1000 us: $longest us; of $cut that were cut $overran took more than 1.5 times what they may"
+[ "$cut" -ge 50 ] && [ $((overran * 10)) -le "$cut" ]
+ok $? "of $cut samples that were cut, at most a tenth took more than 1.5 times what they may ($overran)"
+
+attack "a second for each" calls 1000000
+is "$(stat_of "$PROF_OUT.stats" over_budget)" 0 "what may take a second is not cut"
+is "$(stat_of "$PROF_OUT.stats" throttled)" 0 "nor sampled less"
+
+# of_process PID: its samples, in a folded profile of several
+of_process() {
+	awk -v pid="$1" '{ n = $NF; split($0, f, ";"); if (f[1] ~ "-" pid "$") all += n } END { print all + 0 }' "$PROF_OUT"
+}
+
+# Beside an expensive process a cheap one, for as long: it has all its samples.
+costly_start nameless 1
+expensive=$COSTLY
+costly_start cheap 0.5
+cheap=$COSTLY
+prof_start "$WORK/both" -f folded -F 199 --lines -p "$expensive,$cheap"
+prof_wait
+is "$PROF_STATUS" 0 "two: profiled"
+check_stats "$PROF_OUT.stats" two
+expensive=$(of_process "$expensive")
+cheap=$(of_process "$cheap")
+[ "$cheap" -ge 120 ]
+ok $? "two: of the cheap one $cheap samples were taken, of the expensive one $expensive" || diag "$(cat "$PROF_OUT.err")"
+is "$(grep -c 'it is sampled less often' "$PROF_OUT.err")" 1 "two: one of them is sampled less"
+done_testing

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 200
+# engines: bpf
+#
+# R whose library lies on a file system that does not respond, and a program whose memory does: the profiler is not held
+# by them, says so, and profiles the others. And R whose library was given another name while it ran.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/all.sh"
+
+if [ ! -c /dev/fuse ]; then
+	skip "no /dev/fuse here" "what does not answer"
+	done_testing
+	exit
+fi
+mkdir "$WORK/files" "$WORK/mount" "$WORK/library"
+gate=$WORK/gate
+# shellcheck disable=SC2046
+check "the fixtures build" cc -O1 -o "$WORK/hung_fs" "$tests/fixtures/hung_fs.c" $(pkg-config --cflags --libs fuse3) &&
+	check "and the program" cc -O1 -rdynamic -o "$WORK/hung_r" "$tests/fixtures/hung_r.c"
+home=$(R RHOME)
+cp "$home/lib/libR.so" "$WORK/files/libR.so"
+cp "$home/lib/libR.so" "$WORK/library/libR.so"
+head -c 4096 /dev/zero >"$WORK/files/page"
+
+"$WORK/hung_fs" "$WORK/files" "$gate" "$WORK/mount" 2>"$WORK/fs.err" &
+fs=$!
+unmount() {
+	rm -f "$gate"
+	kill -KILL "$fs" 2>/dev/null
+	umount -l "$WORK/mount" 2>/dev/null
+	live_cleanup
+}
+trap unmount EXIT
+if ! wait_until 60 mountpoint -q "$WORK/mount"; then
+	skip "no FUSE file system can be mounted here: $(cat "$WORK/fs.err")" "what does not answer"
+	done_testing
+	exit
+fi
+
+# start_with FOLDER NAME: R with the libR.so of FOLDER, computing. Sets pid.
+start_with() {
+	mkdir "$WORK/$2"
+	cp "$tests"/live/r/*.R "$WORK/$2"
+	env "R_HOME=$home" "LD_LIBRARY_PATH=$1:$home/lib" "$home/bin/exec/R" --vanilla --no-echo \
+		-f "$WORK/$2/all_spin.R" --args "$WORK/$2" "$2" >"$WORK/$2/out" 2>&1 </dev/null &
+	pid=$!
+	live_pids+=("$pid")
+	wait_until 120 test -e "$WORK/$2/ready" || bail "R does not run: $(cat "$WORK/$2/out")"
+}
+start_with "$WORK/mount" hung
+library=$pid
+check "R runs with its library on that file system" grep -q "$WORK/mount/libR.so" "/proc/$library/maps"
+start_with "$WORK/library" renamed
+renamed=$pid
+mv "$WORK/library/libR.so" "$WORK/library/other.so"
+"$WORK/hung_r" "$WORK/mount/page" "$WORK/hung_r.ready" &
+memory=$!
+live_pids+=("$memory")
+wait_until 60 test -e "$WORK/hung_r.ready" || bail "the program does not run"
+target_start host all_spin healthy
+healthy=$TARGET_PID
+silent="did not answer within 2 s"
+
+: >"$gate"
+# As one who is waiting would wait for ever, each command has ended while the file system does not respond.
+within() {
+	timeout -k 5 100 "$@" </dev/null
+}
+
+within "$XRPROF" list >"$WORK/list" 2>"$WORK/list.err"
+is $? 0 "list ends"
+is "$(cat "$WORK/list.err")" "" "and has nothing to complain of"
+for i in "$library" "$memory"; do
+	like "$(grep -A1 -E "^$i +" "$WORK/list" | tail -n 1)" "cannot be profiled: process $i .* $silent" "list: $i does not answer"
+done
+like "$(grep -E "^$healthy +" "$WORK/list")" 'libR.so' "list: the one that does is there"
+like "$(grep -E "^$renamed +" "$WORK/list")" ' 4\.[0-9.]+ +libR.so' "list: one whose libR.so has another name is there"
+within "$XRPROF" list --json >"$WORK/list.json"
+is $? 0 "list --json ends"
+within "$XRPROF" info >"$WORK/info" 2>&1
+is $? 0 "info ends"
+
+for i in "$library" "$memory"; do
+	within "$XRPROF" -q -e "$XRPROF_ENGINE" -p "$i" >"$WORK/one" 2>"$WORK/one.err"
+	is $? 1 "-p $i is refused"
+	is "$(wc -l <"$WORK/one.err")" 1 "with one line" || diag "$(cat "$WORK/one.err")"
+	like "$(cat "$WORK/one.err")" "process $i .* $silent" "that says why"
+done
+within "$XRPROF" -e "$XRPROF_ENGINE" -p "$library,$healthy,$renamed" -f folded -d 2 >"$WORK/two" 2>"$WORK/two.err"
+is $? 0 "of several, the others are profiled" || diag "$(cat "$WORK/two.err")"
+like "$(cat "$WORK/two.err")" "process $library .* $silent" "what is not is said"
+[ "$(folded_samples "$WORK/two" "$healthy" healthy_inner)" -gt 0 ]
+ok $? "one that answers has samples"
+[ "$(folded_samples "$WORK/two" "$renamed" renamed_inner)" -gt 0 ]
+ok $? "and so has the one whose libR.so has another name"
+
+all_start "$WORK/out" -a -d 8 || { done_testing; exit 1; }
+pass "--all starts"
+before=$(cpu_ticks "$healthy")
+nursery=$(pgrep -P "$PROF_PID" xrprof-nursery)
+wait_until 100 eval '[ "$(grep -c "$silent" "$WORK/out.err")" -ge 2 ]'
+workers=$(pgrep -P "$nursery")
+target_start host all_spin later
+later=$TARGET_PID
+prof_wait
+after=$(cpu_ticks "$healthy")
+is "$PROF_STATUS" 0 "--all ends"
+[ -e "$gate" ]
+ok $? "while the file system does not respond"
+for i in "$library" "$memory"; do
+	is "$(grep -c "process $i .* $silent" "$WORK/out.err")" 1 "--all says once that $i does not answer"
+done
+check_stats "$WORK/out.stats" "all"
+[ "$(stat_of "$WORK/out.stats" silent)" -ge 2 ]
+ok $? "they are counted"
+is "$(lost_of "$WORK/out.stats")" 0 "nothing was lost"
+got=$(folded_samples "$WORK/out" "$healthy")
+check "the one that answers has its share ($got samples, $((after - before)) ticks of CPU time)" python3 -c 'import os, sys
+got, ticks = map(float, sys.argv[1:])
+expected = ticks / os.sysconf("SC_CLK_TCK") * 99
+sys.exit(not 0.7 * expected <= got <= 1.4 * expected + 20)' "$got" "$((after - before))"
+[ "$(folded_samples "$WORK/out" "$later" later_inner)" -gt 0 ]
+ok $? "one that started meanwhile is sampled"
+[ "$(folded_samples "$WORK/out" "$renamed" renamed_inner)" -gt 0 ]
+ok $? "--all finds the one whose libR.so has another name"
+
+# Ended in a way that it cannot act on: nothing of it stays.
+all_start "$WORK/killed" -a
+nursery="$nursery $(pgrep -P "$PROF_PID" xrprof-nursery)"
+workers="$workers $(pgrep -P "${nursery##* }")"
+kill -KILL "$PROF_PID"
+rm -f "$gate"
+for i in $nursery $workers; do
+	wait_until 60 gone "$i" || break
+done
+ok $? "when the file system responds again, no process of the profiler is left"
+done_testing

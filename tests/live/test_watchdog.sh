@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: ptrace
+#
+# Whatever is done to the profiler, R runs on: it is stopped by Ctrl-Z and by SIGSTOP, and killed, at so many random moments
+# each (argument 1: 20), at a rate at which it stops R a large part of the time.
+XRPROF_ENGINE=ptrace # it has no other
+. "$(dirname "$0")/../lib/live.sh"
+
+times=${1:-20}
+target_start host flip 1 plain 100
+target_go
+
+cpu_ticks() {
+	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$TARGET_PID/stat"
+}
+moved() {
+	[ "$(cpu_ticks)" -gt "$before" ]
+}
+watchdogs() {
+	pgrep -P "$1" -x ptrace-watchdog
+}
+
+for how in tstp stop kill; do
+	figures=$(timeout 250 env --default-signal python3 "$tests/live/moments.py" "$how" "$times" "$TARGET_PID" \
+		"$XRPROF" -q -e ptrace -F 4999 -p "$TARGET_PID" -o "$WORK/$how.out" --stats "$WORK/$how.stats" 2>"$WORK/$how.err" </dev/null)
+	ok $? "$how: at $times moments" || diag "$(cat "$WORK/$how.err")"
+	is "${figures% *}" "$times" "$how: the profiler did each time as it was told"
+	longest=${figures#* }
+	[ "${longest:-999}" -le 50 ]
+	ok $? "$how: R was never stopped for long" || diag "for $longest ms"
+	diag "$how: R was stopped for $longest ms at most"
+	[ "$how" = kill ] || check_stats "$WORK/$how.stats" "$how"
+	before=$(cpu_ticks)
+	check "$how: R runs on" wait_until 60 moved
+done
+check "R was not harmed" alive "$TARGET_PID"
+
+# What the watchdog costs: it sleeps unless a stop lasts long.
+prof_start "$WORK/cost.out" -F 999 -p "$TARGET_PID"
+switches() {
+	awk '/ctxt_switches/ { n += $2 } END { print n + 0 }' "/proc/$1/status"
+}
+dog=
+wait_until 30 eval 'dog=$(watchdogs "$PROF_PID"); [ -n "$dog" ]'
+ok $? "a watchdog is there"
+first=$(switches "$dog")
+sleep 2
+second=$(switches "$dog")
+diag "the watchdog woke up $((second - first)) times in two seconds, of 2000 samples"
+[ $((second - first)) -le 200 ]
+ok $? "it wakes up seldom"
+is "$(ls "/proc/$dog/fd" | wc -l)" 4 "it holds nothing open but what it needs"
+like "$(grep CapEff "/proc/$dog/status")" '0000000000000000$' "and has no capability"
+prof_stop
+is "$PROF_STATUS" 0 "exit status 0"
+is "$(grep -c "without being stopped" "$PROF_OUT.err")" 0 "R is stopped at all, or else there was nothing to see"
+check "it ends with the profiler" wait_until 30 gone "$dog"
+
+# It is there again after somebody killed it, and the profile says nothing of it.
+prof_start "$WORK/again.out" -F 199 -p "$TARGET_PID"
+wait_until 30 eval 'dog=$(watchdogs "$PROF_PID"); [ -n "$dog" ]'
+kill -KILL "$dog"
+another() {
+	local now
+	now=$(watchdogs "$PROF_PID")
+	[ -n "$now" ] && [ "$now" != "$dog" ]
+}
+check "a watchdog that was killed is replaced" wait_until 30 another
+prof_stop
+is "$PROF_STATUS" 0 "exit status 0"
+check_stats "$WORK/again.out.stats" "without its watchdog"
+target_kill
+done_testing

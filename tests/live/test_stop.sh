@@ -4,7 +4,7 @@
 # images: static bullseye trixie sid
 # timeout: 900
 #
-# usage: tests/oracles/stop.sh [LINES]
+# usage: tests/live/test_stop.sh [LINES]
 #
 # Each sample taken from outside is R's: R is frozen at moments of chance, sampled as it stands, and SIGPROF waits for it, so that R's own
 # profiler writes its line of exactly that instruction when it is let go. All samples of one stop must be equal to that

@@ -28,8 +28,9 @@
 #define FOUND_MS 1 /* between two looks at one before its first sample */
 #define LOOKS	 8 /* at a row that is not complete, one after the other */
 
-#define BUSY_MS 1000 /* before one is asked about again of whose user too many do not answer */
-#define GONE_MS 5    /* at least, between two questions who has ended */
+#define BUSY_MS                                                                                    \
+	1000 /* before one is asked about again who did not answer, or too many of whose user */
+#define GONE_MS 5 /* at least, between two questions who has ended */
 
 /* After so many polls nothing of an ended process can be on its way any more. */
 #define DRAIN_POLLS 2
@@ -379,17 +380,18 @@ static void lifecycle__looked(struct lifecycle *l, struct process *p, const stru
 		lifecycle__failed(l, p, err, a->quiet, now);
 		return;
 	}
-	if (err && !p->looked) {
+	if (err && !p->looked)
 		process__hold(p);
-		notes__debug(&l->config->notes, "waiting: %s", l->reason.text);
-	}
 	if (err == -EAGAIN)
 		p->not_begun_at = p->asked_at;
-	if (err == -EBUSY && !a->quiet)
-		notes__user(&l->config->notes, "%s", l->reason.text);
 	process__retry_later(p, now, a->yes ? RETRY_READ_PART : RETRY_PART);
-	if (err == -EBUSY)
+	if (err == -EBUSY || err == -ETIMEDOUT) {
 		p->retry_at = now + BUSY_MS * NS_PER_MS;
+		if (!a->quiet)
+			notes__user(&l->config->notes, "%s", l->reason.text);
+	} else if (err && !p->looked) {
+		notes__debug(&l->config->notes, "waiting: %s", l->reason.text);
+	}
 	p->looked = true;
 }
 

@@ -68,6 +68,9 @@ enum outcome outcome__of(int err, const struct outcome_facts *facts)
 	case -EBUSY: /* it was not even asked */
 		again = true;
 		break;
+	case -ETIMEDOUT:
+		again = facts->origin == PROCESS_SEEN || facts->origin == PROCESS_WORKLOAD;
+		break;
 	}
 	return again ? OUTCOME_NOT_YET : OUTCOME_NEVER;
 }

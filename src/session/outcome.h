@@ -38,7 +38,8 @@ struct outcome_facts {
  * what is damaged, or has no R in it: both are final only after it had time to settle, two seconds.
  * Nor can what may not be looked at while its exec changes who it is, for a moment.  What failed
  * for want of descriptors or memory says nothing of the process.  No answer in time (-ETIMEDOUT)
- * and a worker that ended (-EIO) are final: the asker has been patient already.
+ * is final for who was named, for there is somebody who waits; others may answer later, as
+ * when a file system responds again.  A worker that ended (-EIO) is final.
  */
 enum outcome outcome__of(int err, const struct outcome_facts *facts);
 

@@ -199,6 +199,15 @@ static bool candidate__fits(const struct candidate *k)
 	return k->good >= LOOKS_GOOD && k->bad <= k->good / 4;
 }
 
+/*
+ * Was it seen often enough not to fit?  A context that ends while it is looked at may break a rule
+ * now and then; of an R that just begins only a few looks may find any function.
+ */
+static bool candidate__refuted(const struct candidate *k)
+{
+	return k->bad >= LOOKS_GOOD && k->bad > k->good;
+}
+
 /* Look until candidate 0 is settled, or as often as that is sensible. */
 static int checker__run(struct checker *c, struct layout_found *found)
 {
@@ -289,6 +298,11 @@ int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void 
 		return errmsg__set(f, err, "process %u: its contexts cannot be read: %s", row->pid,
 				   strerror(-err));
 	if (!candidate__fits(&c.candidates[0])) {
+		if (!candidate__refuted(&c.candidates[0]))
+			return errmsg__set(f, -EAGAIN,
+					   "process %u: unknown version of R, and too few of its "
+					   "functions were seen to check its layout on",
+					   row->pid);
 		base = checker__other(&c, found);
 		if (!base)
 			return errmsg__set(f, -ENOTSUP,

@@ -29,9 +29,9 @@ struct layout_found {
  * taken from @row->flags when the fields for lines could not be confirmed.  @memory reads the
  * target and @pause, called with its argument, lets the target run on for a moment.
  *
- * Returns 0; -EAGAIN when R calls no function now, so that nothing can be told; -ENOTSUP when no
- * layout fits, or more than one; -ESRCH or another error of reading when even the first context
- * cannot be read.
+ * Returns 0; -EAGAIN when R calls no function now, or was seen in too few for a verdict; -ENOTSUP
+ * when no layout fits, or more than one; -ESRCH or another error of reading when even the first
+ * context cannot be read.
  */
 int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void (*pause)(void *arg),
 		      struct layout_found *found, struct errmsg *f);

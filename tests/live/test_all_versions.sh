@@ -128,7 +128,7 @@ is "$PROF_STATUS" 0 "the profiler ends"
 for name in $(printf '%s\n' "${!pid_of[@]}" | sort); do
 	pid=${pid_of[$name]}
 	[ "$(folded_samples "$WORK/out" "$pid" "${name}_outer;${name}_inner")" -ge 20 ]
-	ok $? "$name: sampled in its own functions"
+	ok $? "$name: sampled in its own functions" || diag "process $pid: $(cat "$WORK/out.err")"
 	is "$(folded_pids "$WORK/out" "${name}_(inner|outer)")" "$pid" "$name: no other process has its functions"
 	if [ "$name" = vunknown ]; then
 		like "$(grep -E "process $pid \(" "$WORK/out.err")" "R [0-9]+\.9\.9 in " "$name: R ${version_of[$name]}"

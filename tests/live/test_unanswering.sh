@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 200
+# timeout: 400
 # engines: bpf
 #
 # R whose library lies on a file system that does not respond, and a program whose memory does: the profiler is not held
@@ -135,4 +135,19 @@ for i in $nursery $workers; do
 	wait_until 60 gone "$i" || break
 done
 ok $? "when the file system responds again, no process of the profiler is left"
+
+# One that did not answer is looked at again.
+: >"$gate"
+all_start "$WORK/again" -a
+wait_until 100 grep -q "process $library .* $silent" "$WORK/again.err"
+ok $? "again it does not answer" || diag "$(cat "$WORK/again.err")"
+rm -f "$gate"
+hung_sampled() {
+	[ "$(folded_samples "$WORK/again" "$library" hung_inner)" -gt 0 ]
+}
+wait_until 150 hung_sampled
+ok $? "when the file system responds again, its R is profiled" || diag "$(cat "$WORK/again.err")"
+prof_stop
+is "$PROF_STATUS" 0 "the profiler ends"
+check_stats "$WORK/again.stats" "again"
 done_testing

@@ -128,11 +128,15 @@ static void worker__limit(void)
 
 __attribute__((noreturn)) static void worker__main(int fd, pid_t parent, worker_serve serve)
 {
+	struct worker_hello hello;
+
 	process__detach(parent);
 	fd = fds__keep(fd);
 	prctl(PR_SET_NAME, "xrprof-worker");
 	worker__limit();
-	serve(fd);
+	hello.pid = getpid();
+	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == (ssize_t)sizeof(hello))
+		serve(fd);
 	_exit(0);
 }
 

@@ -29,10 +29,16 @@ struct nursery {
 /* nursery__open - fork it.  To be called early, and before there are threads. */
 int nursery__open(struct nursery *n, worker_serve serve, struct errmsg *f);
 
+/* The first thing a worker says: who it is. */
+struct worker_hello {
+	int32_t pid;
+};
+
 /*
  * nursery__worker - have a worker forked, to be known as @id: a number that is not used again.
  * Returns the caller's end of a SOCK_SEQPACKET pair at once, before the worker is there; when it
- * ends, or could not be forked, that end is hung up.  A negative errno.
+ * ends, or could not be forked, that end is hung up.  A struct worker_hello comes first.  A
+ * negative errno.
  */
 int nursery__worker(struct nursery *n, uint32_t id);
 

@@ -104,7 +104,8 @@ void discovery__answered(struct discovery *d, const struct ask *a)
 	if (a->kind == ASK_PROGRAM && d->events && !a->err)
 		proc_events__learn(d->events, a->tag, a->yes);
 	d->scanning -= a->kind == ASK_SEEMS;
-	if (a->yes)
+	/* who did not answer is looked at again, later */
+	if (a->yes || a->err == -ETIMEDOUT || a->err == -EBUSY)
 		discovery__found(d, a->pid);
 	if (silent && !a->quiet)
 		notes__user(&d->config->notes, "%s", a->why.text);

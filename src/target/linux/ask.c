@@ -2,10 +2,11 @@
 /*
  * Questions are answered by workers (os/linux/worker.h), one at a time each.  One worker does for
  * processes that answer; while one waits for an answer that is late, others are made, so that a
- * process which does not answer delays nobody else.  A worker that is late for ASK_DEADLINE_MS is
- * killed and given up: if it cannot even be killed its socket is kept, which tells when it has
- * ended.  Who did not answer is not asked again for a while, and of a user with too many of those
- * nobody is.
+ * process which does not answer delays nobody else.  A worker that is late for ASK_DEADLINE_MS and
+ * waits for something, or is late for COMPUTE_NS, is killed and given up: if it cannot even be
+ * killed its socket is kept, which tells when it has ended.  One that computes, or would if it had
+ * a CPU, is no sign of a process that does not answer.  Who did not answer is not asked again for a
+ * while, and of a user with too many of those nobody is.
  */
 #include "base/shortage.h"
 #include "target/ask.h"
@@ -29,6 +30,8 @@
 #define PATIENCE_NS (20 * NS_PER_MS) /* after which a question has a worker made */
 #define JUNK_MAX    64u		     /* answers that nobody asked for, of one worker */
 #define DEADLINE_NS (ASK_DEADLINE_MS * NS_PER_MS)
+#define COMPUTE_NS  (20 * NS_PER_S)  /* for one answer, if the worker has something to do */
+#define LATE_NS	    (50 * NS_PER_MS) /* between two looks at one that is late */
 
 /*
  * A question from asker__ask to asker__take.  Allocated with ask__question(ask.kind) for
@@ -51,6 +54,7 @@ struct asked_list {
 struct place {
 	int fd; /* -1: there is no worker */
 	uint32_t id;
+	pid_t pid;	     /* as it says; 0: it has said nothing yet */
 	unsigned int junk;   /* what it said unasked */
 	struct asked *asked; /* what it works on; NULL: nothing */
 };
@@ -154,6 +158,21 @@ static void place__close(struct place *p)
 	p->fd = -1;
 }
 
+/* It has something to do, and waits for nothing. */
+static bool place__computes(const struct place *p)
+{
+	struct proc worker;
+
+	return !p->pid || (!proc__read(p->pid, &worker) && worker.state == 'R');
+}
+
+static bool place__late(const struct place *p, uint64_t now)
+{
+	uint64_t late = now - p->asked->since;
+
+	return late >= DEADLINE_NS && (late >= COMPUTE_NS || !place__computes(p));
+}
+
 /* The worker of @p ended with what it was asked: a fault of that process, or of somebody else's. */
 static void place__ended(struct asker *a, struct place *p, uint64_t now)
 {
@@ -199,6 +218,17 @@ static void ask__terminate(struct ask *q)
 	q->target.version[sizeof(q->target.version) - 1] = '\0';
 	if (q->kind == ASK_LIST)
 		q->text[sizeof(q->text) - 1] = '\0';
+}
+
+/* Has the worker of @p said who it is? */
+static bool place__greeted(struct place *p)
+{
+	struct worker_hello hello;
+
+	if (recv(p->fd, &hello, sizeof(hello), MSG_DONTWAIT) != (ssize_t)sizeof(hello))
+		return false;
+	p->pid = hello.pid;
+	return p->pid > 0;
 }
 
 /*
@@ -302,6 +332,8 @@ static void asker__tend(struct asker *a)
 	for (int i = 0; i < n; i++) {
 		struct place *p = events[i].data.ptr;
 
+		if (p->fd >= 0 && !p->pid && place__greeted(p))
+			continue;
 		if (p->asked)
 			place__receive(a, p, now);
 		else if (p->fd >= 0) /* it has nothing to say, so it has ended */
@@ -310,7 +342,7 @@ static void asker__tend(struct asker *a)
 	for (size_t i = 0; i < PLACES_MAX; i++) {
 		struct place *p = &a->places[i];
 
-		if (p->asked && now - p->asked->since >= DEADLINE_NS)
+		if (p->asked && place__late(p, now))
 			place__give_up(a, p, now);
 	}
 	asker__assign(a, now);
@@ -411,9 +443,14 @@ int asker__due(const struct asker *a, int max)
 
 	if (a->done.first)
 		return 0;
-	for (size_t i = 0; i < PLACES_MAX; i++)
-		if (a->places[i].asked && a->places[i].asked->since + DEADLINE_NS < due)
-			due = a->places[i].asked->since + DEADLINE_NS;
+	for (size_t i = 0; i < PLACES_MAX; i++) {
+		const struct asked *q = a->places[i].asked;
+		uint64_t late = q ? q->since + DEADLINE_NS : due;
+
+		if (late <= now) /* but it computes */
+			late = now + LATE_NS;
+		due = late < due ? late : due;
+	}
 	if (a->waiting.first && a->waiting.first->since + PATIENCE_NS < due) {
 		due = a->waiting.first->since + PATIENCE_NS;
 		/* it has been patient already: there are as many as there may be */

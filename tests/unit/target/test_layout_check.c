@@ -21,6 +21,8 @@ struct image {
 	int denied; /* reads fail with this */
 	unsigned int reads;
 	unsigned int flicker; /* every so many reads the chain is out of order; 0: never */
+	unsigned int brief;   /* pauses until no function is called any more; 0: for ever */
+	uint64_t top;	      /* the toplevel context */
 };
 
 static int image__read(void *arg, uint64_t addr, void *to, size_t len)
@@ -40,7 +42,10 @@ static int image__read(void *arg, uint64_t addr, void *to, size_t len)
 
 static void image__pause(void *arg)
 {
-	(void)arg;
+	struct image *m = arg;
+
+	if (m->brief && !--m->brief)
+		m->words[(m->head_at - BASE) / 8] = m->top;
 }
 
 static uint64_t image__take(struct image *m, size_t words)
@@ -251,6 +256,23 @@ static void test_refused(void)
 		f.text);
 }
 
+/* An R that begins: functions are called in a few of the first looks, and then none. */
+static void test_begins(void)
+{
+	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
+	struct layout_found found;
+	struct xr_row row;
+	struct errmsg f;
+
+	image__make(&image, l, 4, 48, BASE - 16);
+	for (image.top = image.words[(image.head_at - BASE) / 8];
+	     image.words[(image.top - BASE) / 8];)
+		image.top = image.words[(image.top - BASE) / 8];
+	image.brief = 2;
+	tap__ok(run(&row, l, &found, &f) == -EAGAIN && strstr(f.text, "too few"),
+		"one that just begins is looked at again later: %s", f.text);
+}
+
 /* A target that runs: some reads find nonsense. */
 static void test_torn(void)
 {
@@ -276,6 +298,7 @@ int main(void)
 	test_moved();
 	test_data();
 	test_refused();
+	test_begins();
 	test_torn();
 	return tap__done();
 }

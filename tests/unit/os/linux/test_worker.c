@@ -80,6 +80,18 @@ static void serve(int fd)
 	}
 }
 
+/* A worker, and who it is: the last one's. */
+static struct worker_hello hello;
+
+static int worker(struct nursery *n, uint32_t id)
+{
+	int fd = nursery__worker(n, id);
+
+	if (fd >= 0 && recv(fd, &hello, sizeof(hello), 0) != sizeof(hello))
+		hello.pid = 0;
+	return fd;
+}
+
 static bool ask(int fd, char what, struct report *r)
 {
 	return send(fd, &what, 1, MSG_NOSIGNAL) == 1 && recv(fd, r, sizeof(*r), 0) == sizeof(*r);
@@ -122,10 +134,11 @@ static void test_life(void)
 
 	if (nursery__open(&n, serve, &f))
 		tap__bail("%s", f.text);
-	one = nursery__worker(&n, 1);
-	two = nursery__worker(&n, 2);
+	one = worker(&n, 1);
+	two = worker(&n, 2);
 	tap__ok(one >= 0 && two >= 0 && ask(one, 'r', &a) && ask(two, 'r', &b) && a.pid != b.pid,
 		"two workers answer");
+	tap__ok(b.pid == hello.pid, "who they are they say first");
 	tap__ok(a.parent == n.pid && b.parent == n.pid, "neither is a child of the program");
 	tap__ok(a.files == 4 && b.files == 4,
 		"each has its socket and descriptors 0 to 2 alone (%d, %d)", a.files, b.files);
@@ -138,7 +151,7 @@ static void test_life(void)
 	tap__ok(!ask(two, 'd', &b) && hung_up(two), "one that dies is seen to");
 	tap__ok(ask(one, 'r', &a), "the other is still there");
 	close(two);
-	two = nursery__worker(&n, 3);
+	two = worker(&n, 3);
 	tap__ok(ask(two, 'r', &b), "another takes its place");
 	if (send(two, "h", 1, 0) != 1)
 		tap__bail("cannot send");
@@ -171,7 +184,7 @@ static void test_orphans(void)
 
 		if (nursery__open(&n, serve, NULL))
 			_exit(1);
-		fd = nursery__worker(&n, 1);
+		fd = worker(&n, 1);
 		if (!ask(fd, 'r', &r) || send(fd, "h", 1, 0) != 1 ||
 		    write(pipes[1], &r.pid, sizeof(r.pid)) < 0 ||
 		    write(pipes[1], &n.pid, sizeof(nursery)) < 0)
@@ -179,6 +192,7 @@ static void test_orphans(void)
 		for (;;)
 			pause();
 	}
+	close(pipes[1]);
 	if (read(pipes[0], &r.pid, sizeof(r.pid)) != sizeof(r.pid) ||
 	    read(pipes[0], &nursery, sizeof(nursery)) != sizeof(nursery))
 		tap__bail("no worker");
@@ -187,7 +201,6 @@ static void test_orphans(void)
 	tap__ok(ended(r.pid), "a worker ends with the program, though it hangs");
 	tap__ok(ended(nursery), "and so does who forked it");
 	close(pipes[0]);
-	close(pipes[1]);
 }
 
 static void test_many(void)
@@ -201,7 +214,7 @@ static void test_many(void)
 	if (nursery__open(&n, serve, &f))
 		tap__bail("%s", f.text);
 	for (unsigned int i = 0; i < 80; i++)
-		fds[i] = nursery__worker(&n, i + 1);
+		fds[i] = worker(&n, i + 1);
 	for (unsigned int i = 0; i < 80; i++) {
 		if (ask(fds[i], 'r', &r))
 			answered++;

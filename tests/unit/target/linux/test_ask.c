@@ -24,9 +24,19 @@
 #define DO_LIE	(DO + 2)
 #define DO_TALK (DO + 3)
 #define DO_SLOW (DO + 4)
+#define DO_WORK (DO + 5)
 
 static pid_t hangs[40]; /* children: asked about them, a worker hangs */
 static size_t nhangs;
+
+/* Computes for longer than an answer may take. */
+static void works(void)
+{
+	uint64_t end = os__now() + (ASK_DEADLINE_MS + 500) * NS_PER_MS;
+
+	while (os__now() < end)
+		;
+}
 
 static void serve(int fd)
 {
@@ -46,6 +56,8 @@ static void serve(int fd)
 			q.pid++;
 		if (q.pid == DO_SLOW)
 			usleep(300000);
+		if (q.pid == DO_WORK)
+			works();
 		if (q.kind >= ASK_FIND) {
 			memset(q.target.path, 'x', sizeof(q.target.path));
 			memset(q.why.text, 'y', sizeof(q.why.text));
@@ -147,6 +159,9 @@ static void test_faults(void)
 	asks(ASK_SEEMS, DO, 2);
 	tap__ok(comes() && answer.tag == 2, "a slow answer holds up no other");
 	tap__ok(comes() && answer.tag == 1 && !answer.err, "and comes");
+	asks(ASK_SEEMS, DO_WORK, 3);
+	tap__ok(comes() && answer.tag == 3 && !answer.err,
+		"one who waits for nothing but a CPU is waited for");
 }
 
 static void test_silence(void)

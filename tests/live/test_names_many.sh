@@ -34,19 +34,17 @@ start=$(rss_kb "$PROF_PID")
 peak_kb() {
 	awk '$1 == "VmHWM:" { print $2 }' "/proc/$1/status"
 }
-# quiet: the profiler has nothing left to do with what has ended
-quiet() {
-	local before
-	before=$(cpu_ticks "$PROF_PID")
-	sleep 0.3
-	[ $(($(cpu_ticks "$PROF_PID") - before)) -le 2 ]
+# flat: what has ended was given back. malloc() keeps some of what the busiest moment took, one round's names at most;
+# the names of all rounds are 50 MiB.
+flat() {
+	rss[round]=$(rss_kb "$PROF_PID")
+	[ $((rss[round] - start)) -le $((24 * 1024)) ]
 }
 
 target_go
 for ((round = 1; round <= rounds; round++)); do
 	wait_until 1000 test -e "$TARGET_DIR/round.$round" || break
-	wait_until 20 quiet
-	rss[round]=$(rss_kb "$PROF_PID")
+	wait_until 60 flat
 	: >"$TARGET_DIR/seen.$round"
 done
 peak=$(peak_kb "$PROF_PID")
@@ -61,7 +59,6 @@ check_stats "$PROF_OUT.stats" "names"
 figure "names: resident memory at the start $start KiB, after each round of $((chains * 200)) names: ${rss[*]} KiB, at most $peak KiB"
 [ $big -eq 0 ] || figure "names: at most $peak_big KiB with one process of $made_big names"
 
-# malloc() keeps some of what the busiest moment took, one round's names at most; the names of all rounds are 50 MiB
 most=0
 for ((round = 1; round <= rounds; round++)); do
 	[ "${rss[round]:-999999}" -le "$most" ] || most=${rss[round]:-999999}

@@ -220,7 +220,7 @@ host_end
 host "$win/tests/r42/R.dll" idle 100
 prof -p "$pid" -F 50 -d 2 -f folded -o "$WORK/idle.folded" --stats "$WORK/stats.json"
 [ $status -eq 0 ] && [ "$(stat_of no_r_frames)" -gt 0 ] && [ "$(stat_of no_r_frames)" = "$(stat_of ticks)" ]
-ok $? "R at its prompt: samples without frames"
+ok $? "R at its prompt: samples without frames" || diag "$status $err" "$(cat "$WORK/stats.json")"
 
 # --- list; --all ---
 

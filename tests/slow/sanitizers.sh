@@ -22,7 +22,7 @@ ran=0
 while read -r verdict name _; do
 	ran=$((ran + 1))
 	[ "$verdict" = ok ]
-	ok $? "$name with sanitizers" || diag "$(grep -A40 "^FAILED $name " "$work/log" | sed '1!{/^\(ok\|FAILED\) /,$d}')"
+	ok $? "$name with sanitizers" || diag "$(grep -F -A40 "FAILED $name " "$work/log" | sed '1!{/^\(ok\|FAILED\) /,$d}')"
 done < <(grep -E '^(ok|FAILED) +[a-z]+:' "$work/log")
 [ $ran -gt 0 ]
 ok $? "$ran programs ran with sanitizers" || diag "$(tail -n 20 "$work/log")"

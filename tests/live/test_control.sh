@@ -132,5 +132,17 @@ ok $? "--max-file: the file has $(stat -c %s "$WORK/short.out") bytes"
 check_rprof "$WORK/short.out" "--max-file"
 check_stats "$WORK/short.stats" "--max-file"
 is "$(samples_in "$WORK/short.out")" "$(stat_of "$WORK/short.stats" written)" "--max-file: as many lines as samples"
+
+# Ctrl-Z is for all that belongs to the terminal; who lets the profiler go on need not know of the other process.
+prof_start "$WORK/stopped.out" -F 99 -p "$TARGET_PID"
+files=$(pgrep -P "$PROF_PID" -x xrprof-files)
+kill -STOP "$PROF_PID"
+kill -TSTP "$files"
+wait_until 20 grep -q '^State:.T' "/proc/$PROF_PID/status"
+is "$((0x$(awk '/^SigIgn/ { print $2 }' "/proc/$files/status") >> 19 & 1))" 1 "Ctrl-Z does not stop what writes the files"
+kill -CONT "$PROF_PID"
+prof_stop
+is "$PROF_STATUS" 0 "a profiler that goes on ends as others do"
+check_stats "$WORK/stopped.out.stats" "after Ctrl-Z"
 target_kill
 done_testing

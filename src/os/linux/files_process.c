@@ -254,8 +254,10 @@ static void process__do(struct process *p, struct files_answer *answer)
 static void process__signals(void)
 {
 	static const int ours[] = {SIGUSR1, SIGALRM};
-	/* what ends the other process comes to us, too, and we have to finish its work */
-	static const int others[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+	/* what ends or stops the other process comes to us, too; we have to finish its work, and
+	 * who lets it go on may not know of us */
+	static const int others[] = {SIGINT,  SIGTERM, SIGHUP,	SIGQUIT, SIGPIPE,
+				     SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU};
 	struct sigaction act = {.sa_handler = interrupt};
 	sigset_t mask;
 

@@ -108,6 +108,26 @@ static bool type__circular(const struct btf *btf, __u32 root, __u8 *state, struc
 	return false;
 }
 
+/*
+ * Are the bit fields of @t numbers?  libbpf divides by the size of the type they have
+ * (relo_core.c, bpf_core_calc_field_relo()).  Nothing may be circular.
+ */
+static bool type__bits_sound(const struct btf *btf, const struct btf_type *t)
+{
+	if (!btf_is_composite(t))
+		return true;
+	for (__u32 i = 0; i < btf_vlen(t); i++) {
+		const struct btf_type *of = btf__type_by_id(btf, btf_members(t)[i].type);
+
+		while (btf_is_mod(of) || btf_is_typedef(of))
+			of = btf__type_by_id(btf, of->type);
+		if (btf_member_bitfield_size(t, i) &&
+		    (!(btf_is_int(of) || btf_is_any_enum(of)) || !of->size))
+			return false;
+	}
+	return true;
+}
+
 int btf_check__run(const struct btf *btf, __u32 *bad)
 {
 	__u32 n = btf__type_cnt(btf);
@@ -125,6 +145,12 @@ int btf_check__run(const struct btf *btf, __u32 *bad)
 	for (__u32 id = 1; id < n && !err; id++)
 		if (type__circular(btf, id, state, stack, bad))
 			err = -EBADMSG;
+	for (__u32 id = 1; id < n && !err; id++) {
+		if (type__bits_sound(btf, btf__type_by_id(btf, id)))
+			continue;
+		*bad = id;
+		err = -EBADMSG;
+	}
 	free(state);
 	free(stack);
 	return err;

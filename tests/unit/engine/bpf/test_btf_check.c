@@ -65,6 +65,19 @@ int main(void)
 	btf = types__new();
 	btf_members(type_of(btf, 2))[1].type = 2;
 	expect(btf, -EBADMSG, "a structure in itself");
+	btf = types__new();
+	btf__add_struct(btf, "bits", 8);
+	btf__add_field(btf, "bit", 1, 3, 1);
+	expect(btf, 0, "a bit field");
+	btf = types__new();
+	btf__add_struct(btf, "bits", 8);
+	btf__add_field(btf, "bit", 1, 3, 1);
+	type_of(btf, 1)->size = 0;
+	expect(btf, -EBADMSG, "a bit field of a number without a size");
+	btf = types__new();
+	btf__add_struct(btf, "bits", 8);
+	btf__add_field(btf, "bit", 6, 3, 1);
+	expect(btf, -EBADMSG, "a bit field of an array");
 	btf = btf__parse("/sys/kernel/btf/vmlinux", NULL);
 	if (btf)
 		expect(btf, 0, "this kernel's own");

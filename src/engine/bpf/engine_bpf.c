@@ -151,6 +151,31 @@ __attribute__((format(printf, 2, 3))) static void bpf__note(const struct engine_
 	config->note(config->note_arg, line);
 }
 
+/*
+ * Loading ends a program whose cgroup has too little memory for it, without a word: the kernel's
+ * types, the programs and the maps take START_BYTES on two CPUs, measured, and maps of each CPU
+ * more.
+ */
+#define START_BYTES   (18u << 20)
+#define START_PER_CPU (256u << 10)
+#define TWICE_BYTES   (6u << 20) /* what is kept of loading them once while it is done again */
+
+/* @more: bytes beyond that. */
+static int bpf__check_memory(uint64_t more, struct errmsg *f)
+{
+	uint64_t limit = cgroup_memory__limit(CGROUP_SELF, CGROUP_ROOT);
+	uint64_t need = START_BYTES + (uint64_t)libbpf_num_possible_cpus() * START_PER_CPU + more;
+
+	if (limit >= need)
+		return 0;
+	return errmsg__set(
+		f, -ENOMEM,
+		"engine bpf needs %llu MiB of memory to start, and the cgroup allows %llu: "
+		"raise its limit, or use --engine ptrace",
+		(unsigned long long)((need + (1u << 20) - 1) >> 20),
+		(unsigned long long)(limit >> 20));
+}
+
 static int bpf__open_raised(struct engine **out, const struct engine_config *config,
 			    struct errmsg *f)
 {
@@ -167,7 +192,9 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 				   "--engine ptrace or vmread");
 	if (!config->verbose)
 		libbpf_set_print(quiet);
-	err = bpf_probe__ask(config, NULL, NULL, &have, f);
+	err = bpf__check_memory(0, f);
+	if (!err)
+		err = bpf_probe__ask(config, NULL, NULL, &have, f);
 	if (err)
 		return err;
 	e = calloc(1, sizeof(*e));
@@ -223,28 +250,6 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 cleanup:
 	bpf__close(e);
 	return err;
-}
-
-/*
- * Loading ends a program whose cgroup has too little memory for it, without a word: the kernel's
- * types, the programs and the maps take START_BYTES on two CPUs, measured, and maps of each CPU
- * more.
- */
-#define START_BYTES   (18u << 20)
-#define START_PER_CPU (256u << 10)
-
-static int bpf__check_memory(struct errmsg *f)
-{
-	uint64_t limit = cgroup_memory__limit(CGROUP_SELF, CGROUP_ROOT);
-	uint64_t need = START_BYTES + (uint64_t)libbpf_num_possible_cpus() * START_PER_CPU;
-
-	if (limit >= need)
-		return 0;
-	return errmsg__set(
-		f, -ENOMEM,
-		"engine bpf needs %llu MiB of memory to start, and the cgroup allows %llu: "
-		"raise its limit, or use --engine ptrace",
-		(unsigned long long)(need >> 20), (unsigned long long)(limit >> 20));
 }
 
 static int bpf__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
@@ -522,10 +527,9 @@ int engine_bpf__programs(const struct engine_config *config,
 
 	if (!config->verbose)
 		libbpf_set_print(quiet);
-	err = bpf__check_memory(f);
-	if (err)
-		return err;
-	err = bpf_probe__ask(config, NULL, NULL, &have, f);
+	err = bpf__check_memory(TWICE_BYTES, f);
+	if (!err)
+		err = bpf_probe__ask(config, NULL, NULL, &have, f);
 	if (!err && have.loop)
 		err = load_programs(config, &have, true, false, each, arg, f);
 	if (!err)

@@ -522,7 +522,7 @@ int engine_bpf__programs(const struct engine_config *config,
 			 struct errmsg *f)
 {
 	uint64_t raised = rights__raise(RIGHTS_LOAD | RIGHTS_FILES);
-	struct bpf_features have;
+	struct bpf_features have = {0};
 	int err;
 
 	if (!config->verbose)

@@ -230,17 +230,25 @@ static int checker__run(struct checker *c, struct layout_found *found)
 	return idle ? -EAGAIN : 0;
 }
 
-/* Move all fields behind the jump buffer by @shift bytes. */
+/*
+ * Move all fields behind the jump buffer by @shift bytes.  Those for lines are the last: if they
+ * would be beyond what is read of a context, there are none.
+ */
 static void layout__shift(struct xr_layout *l, int shift)
 {
-	uint16_t *fields[] = {&l->read_plain, &l->read_lines, &l->sysparent, &l->call,	&l->cloenv,
-			      &l->bcbody,     &l->bcpc,	      &l->relpc,     &l->srcref};
+	uint16_t *fields[] = {&l->read_plain, &l->read_lines, &l->callfun, &l->sysparent,
+			      &l->call,	      &l->cloenv,     &l->bcbody,  &l->bcpc,
+			      &l->relpc,      &l->srcref};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (*fields[i])
 			*fields[i] = (uint16_t)(*fields[i] + shift);
-	if (l->read_lines > XR_CONTEXT_MAX)
+	if (l->read_plain > XR_CONTEXT_MAX)
+		l->read_plain = XR_CONTEXT_MAX;
+	if (l->read_lines > XR_CONTEXT_MAX) {
 		l->read_lines = XR_CONTEXT_MAX;
+		l->bcbody = l->bcpc = l->relpc = l->srcref = 0;
+	}
 }
 
 /* The one other place for the fields where they fit; 0: none, or several. */

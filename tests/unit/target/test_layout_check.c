@@ -177,11 +177,20 @@ static void test_moved(void)
 				row.layout.call == other.call &&
 				row.layout.cloenv == other.cloenv &&
 				row.layout.sysparent == other.sysparent &&
+				row.layout.callfun == l->callfun + by &&
 				row.layout.read_plain == other.cloenv + 8,
 			"fields moved by %d bytes are found (%d) %s", by, found.shift, f.text);
 		tap__ok(row.layout.srcref == other.srcref && found.lines,
 			"and with them those for lines");
 	}
+	/* so far that those for lines are beyond what is read of a context */
+	other = moved(l, XR_CONTEXT_MAX - 24 - l->sysparent);
+	other.srcref = 16; /* in the jump buffer */
+	image__make(&image, &other, 6, 48, BASE - 16);
+	tap__ok(!run(&row, l, &found, &f) && row.layout.sysparent == other.sysparent &&
+			!row.layout.srcref && !row.layout.bcbody &&
+			row.layout.read_lines <= XR_CONTEXT_MAX && !(row.flags & XR_ROW_LINES),
+		"fields moved by %d bytes: without lines %s", found.shift, f.text);
 	/* the fields for lines did not move along: names only */
 	other = moved(l, 16);
 	other.srcref = 488;

@@ -11,8 +11,7 @@
 # is whole and acts on no terminal, and the good one has its names and its share of the samples. Then all of them at once,
 # and damaged libR.so, by --all, list and info.
 #
-# bpf runs all modes; each of the other engines every second one, or with `all` all of them and both formats. One mode is left out
-# by the others, but for its name and `all`: see `asking` below.
+# bpf runs all modes; each of the other engines every second one, or with `all` all of them and both formats.
 . "$(dirname "$0")/../lib/live.sh"
 
 every=
@@ -79,15 +78,10 @@ formats=(folded rprof)
 captures=("--lines --gc" "--filter-callframes --gc" "--lines --gc --filter-callframes")
 [ "$XRPROF_ENGINE" = vmread ] && phase=1 || phase=0
 
-# Memory that lets who reads it from outside wait without an end: only when it is named, or with all.
-asking=()
-[ "$XRPROF_ENGINE" = bpf ] || asking=(pages:userfault)
-
 for i in "${!modes[@]}"; do
 	mode=${modes[$i]} program=$WORK/hostile
-	[ -n "$every" ] || [[ " ${wanted[*]} " == *" $mode "* || " ${asking[*]} " != *" $mode "* ]] || continue
 	[ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" $mode "* ]] || continue
-	[ "$XRPROF_ENGINE" = bpf ] || [ -n "$every" ] || [ $((i % 2)) = $phase ] || continue
+	[ "$XRPROF_ENGINE" = bpf ] || [ -n "$every" ] || [ ${#wanted[@]} -gt 0 ] || [ "$mode" = pages:userfault ] || [ $((i % 2)) = $phase ] || continue
 	case $mode in
 	unknown:*) program=$WORK/unknown argument=("${mode#*:}") ;;
 	*) IFS=: read -ra argument <<<"$mode" ;;

@@ -19,7 +19,7 @@ moved() {
 	[ "$(cpu_ticks)" -gt "$before" ]
 }
 watchdogs() {
-	pgrep -P "$1" -x ptrace-watchdog
+	pgrep -P "$1" -x xrprof-watchdog
 }
 
 for how in tstp stop kill; do

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "engine/remote/linux/children.h"
+#include "engine/remote/linux/watchdog.h"
 #include "os/linux/priority.h"
 #include "os/os.h"
 #include "os/proc.h"
@@ -130,6 +131,17 @@ static int engine__arm(struct engine *e, uint64_t period)
 	return timerfd_settime(e->timer, 0, &when, NULL) ? -errno : 0;
 }
 
+/* From here to the other one memory of process @pid is read. */
+static void engine__reads(const struct engine *e, pid_t pid)
+{
+	watchdog__read(e->kind->watchdog(e->data), pid);
+}
+
+static void engine__has_read(const struct engine *e)
+{
+	watchdog__read_done(e->kind->watchdog(e->data));
+}
+
 static int engine__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
 {
 	struct loop_target *t;
@@ -161,8 +173,11 @@ static int engine__add(struct engine *e, const struct xr_row *row, struct errmsg
 int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
 {
 	uint64_t raised = rights__raise(RIGHTS_TARGET);
-	int err = engine__add(e, row, f);
+	int err;
 
+	engine__reads(e, (pid_t)row->pid);
+	err = engine__add(e, row, f);
+	engine__has_read(e);
 	rights__lower(raised);
 	return err;
 }
@@ -237,8 +252,7 @@ static bool target__leaves(const struct loop_target *t)
 	return remote_thread__ending(&t->thread) || !remote_children__stays(t);
 }
 
-/* One tick of one target. */
-static void target__sample(struct engine *e, struct remote_target *base)
+static void target__read(struct engine *e, struct remote_target *base)
 {
 	struct loop_target *t = target__of(base);
 	struct remote_state before = {.state = 'R'}, after;
@@ -272,13 +286,23 @@ static void target__sample(struct engine *e, struct remote_target *base)
 	target__prove(t);
 }
 
+/* One tick of one target. */
+static void target__sample(struct engine *e, struct remote_target *base)
+{
+	engine__reads(e, target__of(base)->pid);
+	target__read(e, base);
+	engine__has_read(e);
+}
+
 static enum xr_process_event target__check(struct engine *e, struct remote_target *base,
 					   char comm[16])
 {
 	struct loop_target *t = target__of(base);
-	enum xr_process_event event = remote_children__check(t);
+	enum xr_process_event event;
 
-	(void)e;
+	engine__reads(e, t->pid);
+	event = remote_children__check(t);
+	engine__has_read(e);
 	if (event)
 		remote_children__comm(t->pid, comm);
 	return event;
@@ -290,6 +314,7 @@ static void target__follow(struct engine *e, struct remote_target *base)
 	struct xr_row row;
 	char comm[16];
 
+	engine__reads(e, target__of(base)->pid);
 	while (remote_children__child(&e->children, target__of(base), &row)) {
 		if (remote_targets__find(&e->targets, row.pid) ||
 		    target__new(e, &row, &child, NULL))
@@ -301,6 +326,7 @@ static void target__follow(struct engine *e, struct remote_target *base)
 				       comm);
 		remote_targets__put(&base->next, &child->base);
 	}
+	engine__has_read(e);
 }
 
 static bool engine__due(struct engine *e, uint64_t *missed)

@@ -11,6 +11,8 @@
 #include "engine/remote/targets.h"
 #include "engine/remote/linux/thread.h"
 
+struct watchdog;
+
 struct loop_target {
 	struct remote_target base; /* first */
 	pid_t pid;
@@ -34,6 +36,8 @@ struct remote_kind {
 	 * xr_error.
 	 */
 	int (*look)(struct engine *e, struct loop_target *t);
+	/* Of what `begin` has set: who looks whether reads end. */
+	struct watchdog *(*watchdog)(void *data);
 	/* Does a stop of @t come from a look that is over?  NULL: never. */
 	bool (*late)(struct engine *e, const struct loop_target *t);
 };

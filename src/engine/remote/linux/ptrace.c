@@ -186,11 +186,17 @@ static void ptrace__end(void *data)
 	tracees__close(data);
 }
 
+static struct watchdog *ptrace__watchdog(void *data)
+{
+	return tracees__watchdog(data);
+}
+
 static const struct remote_kind kind = {
 	.begin = ptrace__begin,
 	.end = ptrace__end,
 	.check = ptrace__check,
 	.look = ptrace__look,
+	.watchdog = ptrace__watchdog,
 	.late = ptrace__late,
 };
 

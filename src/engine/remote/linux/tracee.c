@@ -271,6 +271,11 @@ int tracees__open(struct tracees **out, struct errmsg *f)
 	return 0;
 }
 
+struct watchdog *tracees__watchdog(const struct tracees *ts)
+{
+	return ts->watchdog;
+}
+
 /*
  * A thread that sleeps where it cannot be interrupted stops whenever that ends.  If some still have
  * to, the handler and the watchdog stay for as long as this process does; the next to open gets

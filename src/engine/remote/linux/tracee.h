@@ -16,6 +16,7 @@
 #include "base/errmsg.h"
 
 struct tracees;
+struct watchdog;
 
 enum stopped {
 	STOPPED = 0,
@@ -30,6 +31,9 @@ int tracees__open(struct tracees **out, struct errmsg *f);
 
 /* tracees__close - NULL is allowed.  Late ones are waited for, but not long: see tracee.c. */
 void tracees__close(struct tracees *ts);
+
+/* tracees__watchdog - theirs. */
+struct watchdog *tracees__watchdog(const struct tracees *ts);
 
 /*
  * tracees__stop - stop thread @tid of process @pid, and wait for it up to @ns.  STOPPED: it stands

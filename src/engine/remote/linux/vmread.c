@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/remote/linux/loop.h"
+#include "engine/remote/linux/watchdog.h"
 #include "engine/remote/linux/vm.h"
 #include "os/proc.h"
 
@@ -19,8 +20,23 @@ static int vmread__probe(const struct engine_config *config, engine_found found,
 
 static int vmread__begin(void **data, struct errmsg *f)
 {
-	(void)data;
-	return remote_vm__probe(NULL, NULL, f);
+	struct watchdog *w = NULL;
+	int err = remote_vm__probe(NULL, NULL, f);
+
+	if (!err)
+		err = watchdog__open(&w, f);
+	*data = w;
+	return err;
+}
+
+static void vmread__end(void *data)
+{
+	watchdog__close(data);
+}
+
+static struct watchdog *vmread__watchdog(void *data)
+{
+	return data;
 }
 
 static int vmread__check(struct engine *e, struct loop_target *t, struct errmsg *f)
@@ -50,8 +66,10 @@ static int vmread__look(struct engine *e, struct loop_target *t)
 
 static const struct remote_kind kind = {
 	.begin = vmread__begin,
+	.end = vmread__end,
 	.check = vmread__check,
 	.look = vmread__look,
+	.watchdog = vmread__watchdog,
 };
 
 static int vmread__open(struct engine **out, const struct engine_config *config, struct errmsg *f)

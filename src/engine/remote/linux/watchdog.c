@@ -31,6 +31,8 @@
 #define KILL_MS	 1000 /* after so long the kernel kills the tracer */
 #define BEAT_MS	 250  /* between two signs of life while something late is held */
 #define AGAIN_MS 200  /* between two looks whether there still is a watchdog */
+#define READ_MS	 1000 /* between two looks at a read */
+#define READS	 5    /* so many looks that see the same one end the tracer */
 
 /* What the tracer and its watchdog share. */
 struct page {
@@ -38,6 +40,9 @@ struct page {
 	_Atomic uint32_t told;	/* the tracer was continued, and is to stop when it holds none */
 	_Atomic uint64_t armed; /* when the killer was set, ns */
 	_Atomic int32_t pid;	/* the process of the last one */
+	_Atomic uint32_t
+		read; /* the memory of a process is being read: a number of this time; 0: none is */
+	_Atomic int32_t read_pid;
 };
 
 struct watchdog {
@@ -49,6 +54,7 @@ struct watchdog {
 	int stat;	      /* /proc/.../stat of the tracer */
 	timer_t killer, beat;
 	bool has_killer, has_beat, beats;
+	uint32_t reads;	 /* so far */
 	sigset_t before; /* signals blocked outside of stops */
 };
 
@@ -83,16 +89,17 @@ static void rights__drop(void)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-static bool tracer__is_stopped(const struct watchdog *w)
+/* 'R', 'S', 'D', 'T', ...; 0: not known. */
+static char tracer__state(const struct watchdog *w)
 {
 	char text[512], *at;
 	ssize_t n = pread(w->stat, text, sizeof(text) - 1, 0);
 
 	if (n <= 0)
-		return false;
+		return 0;
 	text[n] = '\0';
 	at = strrchr(text, ')'); /* the name before it may hold anything */
-	return at && !strncmp(at, ") T", 3);
+	return at && at[1] ? at[2] : '\0';
 }
 
 /* A stop lasts long, or has just ended: what can be done is done.  Is one to be looked at again? */
@@ -100,11 +107,46 @@ static bool watchdog__look(const struct watchdog *w)
 {
 	if (!atomic_load(&w->page->held))
 		return false;
-	if (tracer__is_stopped(w) && getppid() == w->parent) {
+	if (tracer__state(w) == 'T' && getppid() == w->parent) {
 		atomic_store(&w->page->told, 1);
 		syscall(SYS_tgkill, w->parent, w->tracer, SIGCONT);
 	}
 	return true;
+}
+
+/* A read that was seen: which, since when it was looked at, and how often. */
+struct seen {
+	uint32_t read;
+	unsigned int times;
+	uint64_t at;
+};
+
+/*
+ * Nothing but its end gets the tracer out of a read of memory that nobody provides: a page of a
+ * file system that does not respond, or one that its process (userfaultfd(2)) does not give.  It
+ * sees no signal and no deadline then.
+ */
+static void watchdog__look_at_reads(const struct watchdog *w, struct seen *seen)
+{
+	uint64_t now = os__now();
+	uint32_t read = atomic_load(&w->page->read);
+	int pid = atomic_load(&w->page->read_pid);
+
+	if (now - seen->at < READ_MS * NS_PER_MS)
+		return;
+	seen->at = now;
+	if (!read || read != seen->read || tracer__state(w) != 'D') {
+		seen->read = read;
+		seen->times = 0;
+		return;
+	}
+	if (++seen->times < READS || getppid() != w->parent)
+		return;
+	log__line("the memory of process %d does not respond: the profiler waited for it for %d s, "
+		  "and was killed; use --engine bpf, or leave that process out",
+		  pid, READ_MS * READS / 1000);
+	kill(w->parent, SIGKILL);
+	_exit(0);
 }
 
 /* The tracer has ended.  Was it the kernel's timer? */
@@ -122,6 +164,7 @@ __attribute__((noreturn)) static void watchdog__run(const struct watchdog *w)
 {
 	struct pollfd fds[2] = {{.fd = w->timer, .events = POLLIN}, {.events = POLLIN}};
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct seen seen = {0};
 	bool again = false;
 	uint64_t expired;
 	sigset_t all;
@@ -129,7 +172,7 @@ __attribute__((noreturn)) static void watchdog__run(const struct watchdog *w)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
-	prctl(PR_SET_NAME, "ptrace-watchdog");
+	prctl(PR_SET_NAME, "xrprof-watchdog");
 	sigaction(SIGPIPE, &ignore, NULL);
 	fds[1].fd = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
 	/* told of its parent's end by a signal, it looks whether that is true */
@@ -140,11 +183,12 @@ __attribute__((noreturn)) static void watchdog__run(const struct watchdog *w)
 	while (getppid() == w->parent) {
 		struct signalfd_siginfo info;
 
-		poll(fds, 2, again ? LOOK_MS : -1);
+		poll(fds, 2, again ? LOOK_MS : READ_MS);
 		while (read(fds[1].fd, &info, sizeof(info)) > 0)
 			;
 		if (read(w->timer, &expired, sizeof(expired)) > 0 || again)
 			again = watchdog__look(w);
+		watchdog__look_at_reads(w, &seen);
 	}
 	watchdog__report(w);
 	_exit(0);
@@ -279,6 +323,19 @@ void watchdog__beat(struct watchdog *w)
 		timers__arm(w, os__now());
 }
 
+void watchdog__read(struct watchdog *w, pid_t pid)
+{
+	watchdog__tend(w, os__now());
+	atomic_store(&w->page->read_pid, pid);
+	w->reads += w->reads == UINT32_MAX ? 2 : 1;
+	atomic_store(&w->page->read, w->reads);
+}
+
+void watchdog__read_done(struct watchdog *w)
+{
+	atomic_store(&w->page->read, 0);
+}
+
 void watchdog__stopped(const struct watchdog *w, pid_t pid)
 {
 	if (pid == w->pid)
@@ -366,9 +423,7 @@ int watchdog__open(struct watchdog **out, struct errmsg *f)
 	err = watchdog__make(w);
 	if (err) {
 		watchdog__close(w);
-		return errmsg__set(f, err,
-				   "cannot start the watchdog of engine ptrace: %s; use --engine "
-				   "vmread",
+		return errmsg__set(f, err, "cannot start the watchdog of the engine: %s",
 				   strerror(-err));
 	}
 	*out = w;

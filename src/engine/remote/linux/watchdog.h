@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What sees to it that no thread of a target stays stopped because the tracer is held up itself.
+ * What sees to it that no thread of a target stays stopped because the tracer is held up itself,
+ * and that no target holds up the profiler by memory that does not respond.
  *
  * Signals that can be blocked are, from before a thread is told to stop until after it was let go.
  * Against the others there are two things, each armed before and disarmed after:
@@ -11,6 +12,10 @@
  * - A timer of the kernel that kills the tracer after a second.  It needs nobody who runs: it holds
  *   when the tracer is frozen with the watchdog, hangs in a read, or when the watchdog is gone. The
  *   kernel detaches what a dead tracer held (kernel/ptrace.c, exit_ptrace()).
+ *
+ * A read of memory cannot be ended but by the end of who reads.  The watchdog looks once a second;
+ * a tracer that is in the same sample's reads, in the kernel, for five of its looks is killed, and
+ * that is said.  What was written until then is whole.
  *
  * All but watchdog__open and __close are called by the thread that called watchdog__open.
  */
@@ -51,6 +56,13 @@ void watchdog__undone(struct watchdog *w);
  * second, in whose handler this is to be called.
  */
 void watchdog__beat(struct watchdog *w);
+
+/*
+ * watchdog__read, watchdog__read_done - around all reads of memory of process @pid for one sample;
+ * inside of it threads may be stopped.
+ */
+void watchdog__read(struct watchdog *w, pid_t pid);
+void watchdog__read_done(struct watchdog *w);
 
 /* watchdog__stopped - child @pid was seen stopped: if that is the watchdog, it goes on. */
 void watchdog__stopped(const struct watchdog *w, pid_t pid);

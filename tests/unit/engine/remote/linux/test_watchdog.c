@@ -10,7 +10,7 @@
 
 #include "tracer_scene.h"
 
-#define WATCHDOG "ptrace-watchdog"
+#define WATCHDOG "xrprof-watchdog"
 
 /* Stop the target, and do @grief while it is held. */
 static void hold(struct scene *s, void (*grief)(struct scene *s))

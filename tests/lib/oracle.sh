@@ -39,8 +39,12 @@ oracle_compare() {
 oracle_counts() {
 	local field
 	check_stats "$PROF_STATS" "$1"
-	# what changes too fast to be read while it runs is not written, and counted
-	[ "$XRPROF_ENGINE" = vmread ] || check_readable "$PROF_STATS" "$1"
+	# what changes too fast to be read while it runs is not written, and counted; so is, once in ten thousand samples of
+	# packages that leave byte code by errors, a place that is being restored
+	[ "$XRPROF_ENGINE" = vmread ] || {
+		[ $(($(stat_of "$PROF_STATS" unreadable) * 1000)) -le "$(stat_of "$PROF_STATS" ticks)" ]
+		ok $? "$1: unreadable: at most one in a thousand" || diag "$(cat "$PROF_STATS")"
+	}
 	for field in truncated malformed partial unnamed; do
 		is "$(stat_of "$PROF_STATS" $field)" 0 "$1: $field 0" || diag "$(cat "$PROF_STATS")"
 	done

@@ -39,8 +39,8 @@ oracle_compare() {
 oracle_counts() {
 	local field
 	check_stats "$PROF_STATS" "$1"
-	# what changes too fast to be read while it runs is not written, and counted; so is, once in ten thousand samples of
-	# packages that leave byte code by errors, a place that is being restored
+	# what changes too fast to be read while it runs is not written, and counted; with bpf that was seen once, of 14,007
+	# samples of packages, whose place could not be read
 	[ "$XRPROF_ENGINE" = vmread ] || {
 		[ $(($(stat_of "$PROF_STATS" unreadable) * 1000)) -le "$(stat_of "$PROF_STATS" ticks)" ]
 		ok $? "$1: unreadable: at most one in a thousand" || diag "$(cat "$PROF_STATS")"

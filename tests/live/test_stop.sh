@@ -9,11 +9,11 @@
 # Each sample taken from outside is R's: R is frozen at moments of chance, sampled as it stands, and SIGPROF waits for it, so that R's own
 # profiler writes its line of exactly that instruction when it is let go. All samples of one stop must be equal to that
 # line: names, source lines, the GC mark. With and without filter.callframes, on this machine's R, on an R without
-# libR.so and on the R of other Debian releases. R is stopped LINES times in each of the two modes (default 100).
+# libR.so and on the R of other Debian releases. R is stopped LINES times in each of the two modes (default 60).
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/oracle.sh"
 
-lines=${1:-100}
+lines=${1:-60}
 places=${XRPROF_PLACES:-host static bullseye trixie sid}
 programs=(lines naming mixed gc limits)
 

@@ -8,17 +8,14 @@
 # machine's R, on an R without libR.so, and on the R of other Debian releases in their own mount and PID namespaces.
 # also: ptrace
 . "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/agree.sh"
 
 places=${XRPROF_PLACES:-host static bullseye trixie sid}
 seconds=10
-# Rprof() samples CPU time; on a busy machine wall time is something else.
-clock=()
-[ "$XRPROF_ENGINE" = bpf ] || clock=(--clock cpu)
-
-# One run on PLACE: leaves TARGET_DIR/verdict by compare.R.
+# One run on PLACE: leaves TARGET_DIR/verdict by compare.R. Rprof() samples CPU time; on a busy machine wall time is something else.
 naming_run() {
 	target_start "$1" naming "$seconds"
-	prof_start "$TARGET_DIR/ours.out" -F 997 "${clock[@]}" -p "$TARGET_PID" || return 1
+	prof_start "$TARGET_DIR/ours.out" -F 997 --clock cpu -p "$TARGET_PID" || return 1
 	target_go
 	target_await_done || return 1
 	prof_wait
@@ -27,27 +24,6 @@ naming_run() {
 }
 
 for place in $places; do
-	# A difference of shares or sets by chance alone happens once in a thousand runs: a run that differs is
-	# repeated once with fresh samples, and must then agree.
-	for attempt in 1 2; do
-		naming_run "$place"
-		status=$?
-		if [ $status -eq 0 ] && ! grep -q ^FAIL "$TARGET_DIR/verdict"; then break; fi
-		[ "$attempt" -eq 2 ] || diag "$place: first run differs:" "$(cat "$TARGET_DIR/verdict" "$TARGET_ERR")"
-	done
-	ok $status "$place: both profiles are there" || diag "$(cat "$PROF_OUT.err" "$TARGET_DIR/verdict" "$TARGET_ERR")"
-	is "$PROF_STATUS" 0 "$place: exit status 0 when the program ends"
-	while IFS= read -r line; do
-		case $line in
-		PASS*) pass "$place: ${line#PASS }" ;;
-		FAIL*) fail "$place: ${line#FAIL }" ;;
-		INFO*) figure "$place: ${line#INFO }" ;;
-		*) diag "$line" ;;
-		esac
-	done <"$TARGET_DIR/verdict"
-	check_stats "$PROF_OUT.stats" "$place"
-	check_readable "$PROF_OUT.stats" "$place"
-	is "$(lost_of "$PROF_OUT.stats")" 0 "$place: lost 0"
-	is "$(stat_of "$PROF_OUT.stats" truncated)" 0 "$place: truncated 0"
+	agree "$place" naming_run "$place"
 done
 done_testing

@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/map.h"
 
+#define NOTHING "``" /* as R quotes names, with nothing in it */
+
 struct intern_key {
 	const char *text;
 	size_t len;
@@ -102,6 +104,10 @@ const struct name *intern__get(struct intern *t, const char *text, size_t len)
 	memcpy(name->text, text, key.len);
 	name->text[key.len] = '\0';
 	name->like_mark = key.len > 2 && name->text[0] == '<' && name->text[key.len - 1] == '>';
+	if (!key.len) {
+		name->safe = name->field = NOTHING;
+		name->safe_len = name->field_len = sizeof(NOTHING) - 1;
+	}
 	if ((key.len > LIMIT_NAME || !text__tame(name->text, key.len)) && name__escape(t, name))
 		return NULL; /* the bytes stay in the arena, unused */
 	return table__add(&t->table, name) ? NULL : name;

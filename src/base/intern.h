@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Interned names: in one table equal texts are one name at one address, until the table is freed.
- * What must be escaped in it is escaped once, when it comes.
+ * What must be escaped in it is escaped once, when it comes.  An empty text is escaped as "``": R
+ * has no function without a name, but what pretends to be R may, and a frame must be seen.
  */
 #ifndef XR_BASE_INTERN_H
 #define XR_BASE_INTERN_H

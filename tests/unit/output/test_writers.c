@@ -277,6 +277,20 @@ static void test_long(void)
 	}
 }
 
+/* No program of R has such a function; what pretends to be R may. */
+static void test_nameless(void)
+{
+	const struct frame *frames[] = {FN("")};
+	struct sample s = {.weight = 1, .stack = stack__of(1, frames, NULL, 0)};
+
+	start("rprof", (struct writer_config){.freq = 100});
+	put(&s);
+	check("sample.interval=10000\n\"``\" \n", "a function without a name is a frame");
+	start("folded", (struct writer_config){0});
+	put(&s);
+	check("`` 1\n", "a function without a name is a frame");
+}
+
 /* Functions that are called like marks. */
 static void test_disguised(void)
 {
@@ -363,6 +377,7 @@ int main(int argc, char **argv)
 	test_rprof();
 	test_folded();
 	test_long();
+	test_nameless();
 	test_disguised();
 	test_full();
 	files__stop(files);

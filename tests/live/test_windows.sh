@@ -219,7 +219,9 @@ like "$err" "does not export R_GlobalContext" "a DLL called R.dll that is not R'
 host_end
 host "$win/tests/r42/R.dll" idle 100
 prof -p "$pid" -F 50 -d 2 -f folded -o "$WORK/idle.folded" --stats "$WORK/stats.json"
-[ $status -eq 0 ] && [ "$(stat_of no_r_frames)" -gt 0 ] && [ "$(stat_of no_r_frames)" = "$(stat_of ticks)" ]
+# a sample that is held up on a busy machine is given up (keeper.c): torn
+idle=$(stat_of no_r_frames) torn=$(stat_of TORN)
+[ $status -eq 0 ] && [ "$idle" -gt $((4 * torn)) ] && [ $((idle + torn)) = "$(stat_of ticks)" ]
 ok $? "R at its prompt: samples without frames" || diag "$status $err" "$(cat "$WORK/stats.json")"
 
 # --- list; --all ---

@@ -237,13 +237,13 @@ lost_of() {
 	PY
 }
 
-# check_readable FILE NAME: every stack was read. A thread that engine ptrace cannot stop at once, for it waits for a CPU
-# or in the kernel, is read as it stands; if it moves meanwhile its stack is torn, counted, and not written. On a busy
-# machine that happens, to one stack in a thousand at most.
+# check_readable FILE NAME: every stack was read. A thread that is not stopped (vmread), or that engine ptrace cannot stop
+# at once, for it waits for a CPU or in the kernel, is read as it stands; if it moves meanwhile its stack is torn,
+# counted, and not written. On a busy machine that happens, to one stack in a thousand at most.
 check_readable() {
 	local unreadable torn ticks
 	unreadable=$(unread_of "$1")
-	if [ "$XRPROF_ENGINE" != ptrace ] || [ "$unreadable" = 0 ]; then
+	if [ "$XRPROF_ENGINE" = bpf ] || [ "$unreadable" = 0 ]; then
 		is "$unreadable" 0 "$2: unreadable 0" || diag "$(cat "$1")"
 		return
 	fi

@@ -54,10 +54,11 @@ $(LIB): $(LIB_OBJS) $(BUILD)/lib.list
 	rm -f $@
 	$(CROSS_COMPILE)$(AR) rcsD $@ $(LIB_OBJS)
 
-# What the library is made of: newer when a source has come or gone.
+# What the library is made of: newer when a source has come or gone, not when BUILD is spelled in another way.
+LIB_LIST = $(LIB_OBJS:$(BUILD)/%=%)
 $(BUILD)/lib.list: FORCE
 	@mkdir -p $(@D)
-	@echo '$(LIB_OBJS)' | cmp -s - $@ || echo '$(LIB_OBJS)' >$@
+	@echo '$(LIB_LIST)' | cmp -s - $@ || echo '$(LIB_LIST)' >$@
 
 $(BUILD)/obj/%.o: src/%.c Makefile | $(BUILD)/sampler.skel.h
 	@mkdir -p $(@D)

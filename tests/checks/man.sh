@@ -10,6 +10,12 @@ page=${BUILD:-build}/xrprof-bpf.1
 program=${BUILD:-build}/xrprof-bpf
 make -s BUILD="${BUILD:-build}" "$program" "$page" >&2
 ok $? "make man"
+# other tests run it meanwhile
+linked=$(stat -c %y "$program")
+for build in "$(realpath --relative-to=. "$(dirname "$program")")" "$(realpath "$(dirname "$program")")"; do
+	make -s BUILD="$build" "$build/xrprof-bpf" >&2
+done
+is "$(stat -c %y "$program")" "$linked" "the program is not linked anew, however BUILD is spelled"
 
 # The options of SUBCOMMAND in its part of the page, one a line.
 in_page() {

@@ -18,7 +18,9 @@
 #include "session/verify_hidden.h"
 #include "target/ask.h"
 
-/* Times are ns, CLOCK_MONOTONIC.  Read by the session; written by lifecycle.c and records.c only.
+/*
+ * Times are ns, CLOCK_MONOTONIC.  Read by the session; written by lifecycle.c, admission.c and
+ * records.c only.
  */
 struct lifecycle {
 	const struct session_config *config;
@@ -59,9 +61,6 @@ int lifecycle__open(struct lifecycle *l, const struct session_config *config, st
  */
 int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin);
 
-/* lifecycle__answered - act on the answer to a question of lifecycle's, of any kind it asks. */
-void lifecycle__answered(struct lifecycle *l, const struct ask *answer);
-
 /* lifecycle__unanswered - is there a process named of which nothing is known yet? */
 bool lifecycle__unanswered(const struct lifecycle *l);
 
@@ -90,13 +89,22 @@ void lifecycle__record(void *arg, const void *record, size_t size);
  */
 void lifecycle__close(struct lifecycle *l);
 
-/* --- for records.c --- */
+/* --- for admission.c and records.c --- */
 
 /* process__profile - @p as the sink sees it; borrowed from it. */
 struct profile_process process__profile(const struct process *p);
 
 /* lifecycle__count - @p is one of those profiled: its first sample came, or it was added. */
 void lifecycle__count(struct lifecycle *l, struct process *p);
+
+/* lifecycle__end - @p is sampled no more; lifecycle__settle forgets it. */
+void lifecycle__end(struct lifecycle *l, struct process *p);
+
+/* lifecycle__no_memory - note that the session cannot go on for want of memory.  -ENOMEM. */
+int lifecycle__no_memory(struct lifecycle *l);
+
+/* lifecycle__no_room - count a process that found no room; of the first, `reason` is said. */
+void lifecycle__no_room(struct lifecycle *l);
 
 /* lifecycle__sunk - note what a call of the sink returned: if it failed, why. */
 void lifecycle__sunk(struct lifecycle *l, int err);

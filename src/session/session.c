@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "os/os.h"
+#include "session/admission.h"
 #include "session/discovery.h"
 #include "session/lifecycle.h"
 #include "session/stats.h"
@@ -97,7 +98,7 @@ static bool session__answer(struct session *s, int wait_ms)
 	if (a.kind == ASK_SEEMS || a.kind == ASK_PROGRAM)
 		discovery__answered(s->discovery, &a);
 	else
-		lifecycle__answered(&s->life, &a);
+		admission__answered(&s->life, &a);
 	return true;
 }
 

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/admission.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "os/os.h"
+#include "os/proc.h"
+#include "os/rights.h"
+#include "session/hidden_report.h"
+#include "target/variables.h"
+
+/*
+ * How long to wait between two looks for R in a process: a part of the time it has been waited for,
+ * within these.  A look at whether an R that is mapped has begun costs one read, another one opens
+ * files.
+ */
+#define RETRY_MIN_MS	5
+#define RETRY_MAX_MS	40
+#define RETRY_PART	8
+#define RETRY_READ_PART 64
+
+#define LOOKS 8 /* at a row that is not complete, one after the other */
+
+/* before one is asked about again who did not answer, or too many of whose user */
+#define BUSY_MS 1000
+
+static enum outcome process__outcome(const struct lifecycle *l, const struct process *p, int err,
+				     uint64_t now)
+{
+	const struct outcome_facts facts = {
+		.origin = p->origin,
+		.comm = p->target.comm,
+		.told = l->told,
+		.waited = now - p->since,
+	};
+
+	return outcome__of(err, &facts);
+}
+
+static uint32_t admission__flags(const struct lifecycle *l)
+{
+	return XR_ROW_FOLLOW | l->config->capture;
+}
+
+/* @part: of the time waited so far. */
+static void process__retry_later(struct process *p, uint64_t now, unsigned int part)
+{
+	uint64_t wait = (now - p->since) / part;
+
+	if (wait < RETRY_MIN_MS * NS_PER_MS)
+		wait = RETRY_MIN_MS * NS_PER_MS;
+	if (wait > RETRY_MAX_MS * NS_PER_MS)
+		wait = RETRY_MAX_MS * NS_PER_MS;
+	p->retry_at = now + wait;
+}
+
+/* What was found, for those who want to know all. */
+static void admission__describe(const struct lifecycle *l, const struct process *p)
+{
+	const struct target *t = &p->target;
+	char cgroup[4096], id[65] = "none", late[48] = "";
+
+	if (l->config->notes.lowest > NOTES_DEBUG)
+		return;
+	if (p->not_begun_at)
+		snprintf(late, sizeof(late), ", began at most %.1f ms ago",
+			 (double)(os__now() - p->not_begun_at) / (double)NS_PER_MS);
+	if (!proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)))
+		proc__container(cgroup, id);
+	notes__debug(&l->config->notes,
+		     "process %u (%s): R %s in %s, load bias 0x%llx, parent %u, container %s%s",
+		     p->pid, p->comm, t->version[0] ? t->version : "of unknown version", t->path,
+		     (unsigned long long)t->load_bias, p->parent_pid, id, late);
+}
+
+/*
+ * Where the caller's own rights count: was what was given to the engine his to look at?  Between
+ * the reading of its R and the row it may have executed a program that is not, a setuid one say.  A
+ * program that may be looked at after the row was there, and a row that is still there after that,
+ * leave no time in which another was sampled: an exec would have taken the row.
+ */
+static int admission__allowed(struct lifecycle *l, struct process *p)
+{
+	int err;
+
+	if (!rights__exceed())
+		return 0;
+	err = rights__may_look((pid_t)p->pid, p->target.start_time);
+	if (!err && l->ops->holds && !l->ops->holds(l->engine, p->pid, p->serial))
+		err = -ESRCH;
+	if (!err)
+		return 0;
+	l->ops->remove(l->engine, p->pid, p->serial);
+	p->refused = true;
+	return err == -EACCES ? target__denied(&p->target, "memory", &l->reason)
+			      : target__gone(&p->target, &l->reason);
+}
+
+/* Give a process whose R was found to the engine. */
+static int admission__sample(struct lifecycle *l, struct process *p)
+{
+	struct profile_process profile = process__profile(p);
+	int err;
+
+	err = l->ops->add(l->engine, &p->target.row, &l->reason);
+	if (outcome__is_full(err))
+		lifecycle__no_room(l);
+	if (!err)
+		err = admission__allowed(l, p);
+	if (err)
+		return err;
+	p->state = PROCESS_SAMPLED;
+	lifecycle__count(l, p);
+	if (!l->began)
+		l->began = os__now();
+	admission__describe(l, p);
+	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
+	/* a process that was asked for has a file even when it does nothing */
+	if (process__named(p) && !l->err)
+		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_BEGAN));
+	/* those forked before the row was there have none */
+	if ((l->config->all || l->config->follow) && pids__put(&l->sampled, (pid_t)p->pid))
+		return lifecycle__no_memory(l);
+	return 0;
+}
+
+/* Ask @q of @p; admission__answered() goes on. */
+static int admission__put(struct lifecycle *l, struct process *p, struct ask *q, uint64_t now)
+{
+	q->pid = (pid_t)p->pid;
+	q->tag = p->serial;
+	if (asker__ask(l->asker, q))
+		return lifecycle__no_memory(l);
+	p->asked = true;
+	p->asked_at = now;
+	return 0;
+}
+
+int admission__ask(struct lifecycle *l, struct process *p, enum ask_kind kind, uint64_t now)
+{
+	struct ask q = {
+		.kind = kind,
+		.want = admission__flags(l) & (XR_ROW_LINES | XR_ROW_GC),
+		.target = p->target,
+	};
+
+	/* a workload is looked at again and again, and what it runs is no library that was renamed
+	 */
+	if (p->origin != PROCESS_WORKLOAD)
+		q.want |= TARGET_ANY_NAME;
+	return admission__put(l, p, &q, now);
+}
+
+int admission__look(struct lifecycle *l, struct process *p, uint64_t now)
+{
+	struct ask q = {.kind = ASK_HIDDEN};
+
+	if (verify_hidden__advance(&l->verify, &p->hidden, &p->target, LOOKS, now, &q) &&
+	    p->state == PROCESS_SAMPLED)
+		l->ops->update(l->engine, &p->target.row);
+	return q.looks ? admission__put(l, p, &q, now) : 0;
+}
+
+/*
+ * An R that is not in the table of layouts is sampled only after its layout was seen to fit.  That
+ * needs a function being called, which may take any time to come.
+ */
+static int admission__checked(struct lifecycle *l, struct process *p, const struct ask *a)
+{
+	const struct notes *notes = &l->config->notes;
+	const struct layout_found *found = &a->found;
+	struct target *t = &p->target;
+
+	p->undecided = a->err == -EAGAIN;
+	if (p->undecided && !l->began)
+		l->began = os__now(); /* a duration counts, whether R does anything or not */
+	if (a->err)
+		return a->err;
+	t->row = a->target.row;
+	notes__user(
+		notes,
+		"process %u: R %s is not in the table of layouts; the newest one in it fits%s%s",
+		p->pid, t->version[0] ? t->version : "of unknown version",
+		found->shift ? " when shifted" : "",
+		l->config->capture & XR_ROW_LINES && !found->lines ? ", but not for source lines"
+								   : "");
+	notes__debug(notes,
+		     "process %u: %u contexts kept R's rules, in %u looks; sysparent at %u, call "
+		     "at %u, cloenv at %u",
+		     p->pid, found->contexts, found->looks, t->row.layout.sysparent,
+		     t->row.layout.call, t->row.layout.cloenv);
+	return 0;
+}
+
+/*
+ * PROCESS_FOUND: have it sampled, if it need not wait.  Before the engine is open nothing has to be
+ * done.
+ */
+static int admission__try(struct lifecycle *l, struct process *p, uint64_t now)
+{
+	int err = 0;
+
+	if (!l->engine)
+		return 0;
+	if (!p->asked)
+		err = admission__look(l, p, now);
+	if (err || verify_hidden__worth_waiting(&p->hidden, &p->target, now))
+		return err;
+	return admission__sample(l, p);
+}
+
+/* All that must be known of a process' R is. */
+static int admission__found(struct lifecycle *l, struct process *p, uint64_t now)
+{
+	if (verify_hidden__begin(&l->verify, &p->hidden, &p->target, now))
+		return lifecycle__no_memory(l);
+	p->state = PROCESS_FOUND;
+	return admission__try(l, p, now);
+}
+
+/* R is in @p: `target` says where. */
+static int admission__identified(struct lifecycle *l, struct process *p, uint64_t now)
+{
+	struct target *t = &p->target;
+	struct proc proc;
+
+	p->mine = true;
+	if (!proc__read((pid_t)p->pid, &proc))
+		p->parent_pid = (uint32_t)proc.ppid;
+	snprintf(p->comm, sizeof(p->comm), "%s", t->comm);
+	t->row.serial = p->serial;
+	t->row.flags |= admission__flags(l);
+	process__hold(p);
+	return t->version_known ? admission__found(l, p, now)
+				: admission__ask(l, p, ASK_LAYOUT, now);
+}
+
+/*
+ * R was not found in @p, or the engine would not have it: @p may be gone afterwards.  @quiet: why
+ * not was said already.
+ */
+static void admission__failed(struct lifecycle *l, struct process *p, int err, bool quiet,
+			      uint64_t now)
+{
+	const struct notes *notes = &l->config->notes;
+	enum outcome outcome = process__outcome(l, p, err, now);
+	bool say;
+
+	if (l->err || (p->state == PROCESS_WAITING && outcome == OUTCOME_NOT_YET))
+		return;
+	l->failed = err;
+	/* when it was the only one, this is why the session is over, and its caller says so */
+	if (process__named(p))
+		say = l->live > 1 && (outcome != OUTCOME_GONE || !p->looked) &&
+		      !outcome__is_full(err);
+	else
+		say = outcome__matters(err);
+	if (say && !quiet)
+		notes__user(notes, "%s", l->reason.text);
+	else
+		notes__debug(notes, "process %u is not profiled: %s", p->pid, l->reason.text);
+	lifecycle__end(l, p);
+	if (!p->counted && !p->refused) /* nothing of it is on its way, and nobody was told of it */
+		processes__remove(&l->processes, p);
+}
+
+void admission__go_on(struct lifecycle *l, struct process *p, uint64_t now)
+{
+	int err = admission__try(l, p, now);
+
+	if (err)
+		admission__failed(l, p, err, false, now);
+}
+
+/* R was looked for in @p. */
+static void admission__looked(struct lifecycle *l, struct process *p, const struct ask *a,
+			      uint64_t now)
+{
+	int err = a->err;
+
+	p->target = a->target;
+	if (!err)
+		err = admission__identified(l, p, now);
+	if (err &&
+	    (p->state != PROCESS_WAITING || process__outcome(l, p, err, now) != OUTCOME_NOT_YET)) {
+		admission__failed(l, p, err, a->quiet, now);
+		return;
+	}
+	if (err && !p->looked)
+		process__hold(p);
+	if (err == -EAGAIN)
+		p->not_begun_at = p->asked_at;
+	process__retry_later(p, now, a->yes ? RETRY_READ_PART : RETRY_PART);
+	if (err == -EBUSY || err == -ETIMEDOUT) {
+		p->retry_at = now + BUSY_MS * NS_PER_MS;
+		if (!a->quiet)
+			notes__user(&l->config->notes, "%s", l->reason.text);
+	} else if (err && !p->looked) {
+		notes__debug(&l->config->notes, "waiting: %s", l->reason.text);
+	}
+	p->looked = true;
+}
+
+/* The hidden variables of @p were looked at. */
+static int admission__proven(struct lifecycle *l, struct process *p, const struct ask *a,
+			     uint64_t now)
+{
+	bool changed = verify_hidden__answered(&l->verify, &p->hidden, &p->target, a, now);
+
+	if (a->err == -ETIMEDOUT && !a->quiet)
+		notes__user(&l->config->notes, "%s", a->why.text);
+	if (p->state == PROCESS_FOUND)
+		return admission__try(l, p, now);
+	if (p->state != PROCESS_SAMPLED)
+		return 0;
+	if (changed)
+		l->ops->update(l->engine, &p->target.row);
+	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
+	return 0;
+}
+
+void admission__answered(struct lifecycle *l, const struct ask *a)
+{
+	struct process *p = processes__find(&l->processes, (uint32_t)a->tag);
+	uint64_t now = os__now();
+	int err = 0;
+
+	if (!p || p->state == PROCESS_ENDED || l->err)
+		return;
+	p->asked = false;
+	if (a->err && a->kind != ASK_HIDDEN)
+		l->reason = a->why;
+	switch (a->kind) {
+	case ASK_FIND:
+		admission__looked(l, p, a, now);
+		return;
+	case ASK_LAYOUT:
+		err = admission__checked(l, p, a);
+		if (!err)
+			err = admission__found(l, p, now);
+		/* a named R may take any time to call a function */
+		if (p->undecided) {
+			process__retry_later(p, now, RETRY_PART);
+			return;
+		}
+		break;
+	case ASK_HIDDEN:
+		err = admission__proven(l, p, a, now);
+		break;
+	default:
+		return;
+	}
+	if (err)
+		admission__failed(l, p, err, a->quiet, now);
+}

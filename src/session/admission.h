@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From a process to samples of it: what is asked about it, what is made of the answers, and when
+ * the engine is given its row.  Part of a lifecycle, which decides when.
+ */
+#ifndef XR_SESSION_ADMISSION_H
+#define XR_SESSION_ADMISSION_H
+
+#include "session/lifecycle.h"
+
+/* Times are ns, CLOCK_MONOTONIC.  Negative errno: `reason` of @l says why. */
+
+/*
+ * admission__ask - have R looked for in @p (ASK_FIND), or its layout checked (ASK_LAYOUT).  The
+ * answer goes to admission__answered.  -ENOMEM.
+ */
+int admission__ask(struct lifecycle *l, struct process *p, enum ask_kind kind, uint64_t now);
+
+/* admission__look - have the hidden variables of @p looked at, if it is time to.  -ENOMEM. */
+int admission__look(struct lifecycle *l, struct process *p, uint64_t now);
+
+/*
+ * admission__go_on - @p is PROCESS_FOUND: have it sampled, if it need not wait.  Does nothing while
+ * the engine is not open.  When the engine will not have it, @p may be gone afterwards.
+ */
+void admission__go_on(struct lifecycle *l, struct process *p, uint64_t now);
+
+/* admission__answered - act on the answer to a question of any kind that is asked here. */
+void admission__answered(struct lifecycle *l, const struct ask *answer);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An engine and a sink that are made up, for tests of a session: they count what they are told,
+ * send what a test queues, and fail where it wants.
+ */
+#ifndef XR_SESSION_FAKES_H
+#define XR_SESSION_FAKES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+#include "os/os.h"
+#include "profile/sink.h"
+
+/* --- the engine --- */
+
+struct engine {
+	int dummy;
+};
+
+static struct engine the_engine;
+
+static struct {
+	int open_err, add_err, poll_err, counters_err;
+	unsigned int opened, adds, updates, removes, stops, closes;
+	struct xr_row row; /* added last */
+	uint64_t ticks;	   /* samples sent */
+	uint64_t queue[256];
+	size_t queued; /* bytes */
+} fake;
+
+static int fake__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
+{
+	fake.opened++;
+	config->note(config->note_arg, "a note of the engine");
+	if (fake.open_err)
+		return errmsg__set(f, fake.open_err, "the fake cannot be opened");
+	*out = &the_engine;
+	return 0;
+}
+
+static int fake__refuse(struct engine **out, const struct engine_config *config, struct errmsg *f)
+{
+	(void)out;
+	(void)config;
+	return errmsg__set(f, -ENOTSUP, "the first is not for this machine");
+}
+
+static int fake__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
+{
+	(void)e;
+	if (fake.add_err)
+		return errmsg__set(f, fake.add_err, "the fake has no room");
+	fake.adds++;
+	fake.row = *row;
+	return 0;
+}
+
+static int fake__update(struct engine *e, const struct xr_row *row)
+{
+	(void)e;
+	(void)row;
+	fake.updates++;
+	return 0;
+}
+
+static uint32_t fake__freq(struct engine *e)
+{
+	(void)e;
+	return 50; /* of 99 that are asked for */
+}
+
+static void fake__remove(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	(void)e;
+	(void)pid;
+	(void)serial;
+	fake.removes++;
+}
+
+static int fake__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg)
+{
+	const uint8_t *at = (const uint8_t *)fake.queue, *end = at + fake.queued;
+	int n = 0;
+
+	(void)e;
+	if (fake.poll_err)
+		return fake.poll_err;
+	if (timeout_ms && !fake.queued)
+		usleep(1000);
+	fake.queued = 0;
+	for (; at < end; n++) {
+		uint32_t size = ((const struct xr_head *)at)->size;
+
+		sink(arg, at, size);
+		at += (size + 7) / 8 * 8;
+	}
+	return n;
+}
+
+static void fake__stop(struct engine *e)
+{
+	(void)e;
+	fake.stops++;
+}
+
+static int fake__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
+{
+	(void)e;
+	memset(counts, 0, XR_COUNTERS * sizeof(*counts));
+	counts[XR_TICKS] = fake.ticks;
+	return fake.counters_err;
+}
+
+static const char *fake__event(struct engine *e)
+{
+	(void)e;
+	return "fake-event";
+}
+
+static void fake__close(struct engine *e)
+{
+	(void)e;
+	fake.closes++;
+}
+
+#define FAKE_OPS                                                                                   \
+	.help = "", .clock = "cpu", .add = fake__add, .update = fake__update,                      \
+	.remove = fake__remove, .poll = fake__poll, .stop = fake__stop, .freq = fake__freq,        \
+	.counters = fake__counters, .event = fake__event, .close = fake__close
+
+static const struct engine_ops fake_ops = {.name = "fake", .open = fake__open, FAKE_OPS};
+static const struct engine_ops refusing_ops = {.name = "refusing", .open = fake__refuse, FAKE_OPS};
+static const struct engine_ops *const engines[] = {&fake_ops, NULL};
+static const struct engine_ops *const two_engines[] = {&refusing_ops, &fake_ops, NULL};
+
+static void *queue__record(uint32_t type, uint32_t size)
+{
+	struct xr_head *head = (void *)((uint8_t *)fake.queue + fake.queued);
+
+	memset(head, 0, size);
+	head->type = type;
+	head->size = size;
+	fake.queued += (size + 7) / 8 * 8;
+	return head;
+}
+
+static void send_sample(uint32_t serial, uint32_t pid)
+{
+	struct xr_sample *s = queue__record(XR_REC_SAMPLE, sizeof(*s) + sizeof(struct xr_slot));
+
+	s->time = os__now();
+	s->weight = 1;
+	s->serial = serial;
+	s->pid = s->tid = pid;
+	s->nslots = 1;
+	s->slots[0].word = (uint64_t)XR_FORM_ANON << XR_FORM_SHIFT;
+	fake.ticks++;
+}
+
+static void send_process(uint32_t event, uint32_t serial, uint32_t pid, uint32_t parent_serial)
+{
+	struct xr_process *p = queue__record(XR_REC_PROCESS, sizeof(*p));
+
+	p->event = event;
+	p->serial = serial;
+	p->pid = pid;
+	p->parent_serial = parent_serial;
+	snprintf(p->comm, sizeof(p->comm), "told");
+}
+
+/* --- the sink --- */
+
+static struct {
+	int begin_err, process_err, sample_err, tick_err, finish_err;
+	unsigned int begins, began, ended, samples, ticks, finishes;
+	uint32_t freq;
+	uint32_t pid; /* of the last sample */
+	char comm[16];
+	struct stats stats;
+	struct errmsg why;
+} sunk;
+
+static int sunk__result(int err, const char *what)
+{
+	return err ? errmsg__set(&sunk.why, err, "the sink failed: %s", what) : 0;
+}
+
+static int sunk__begin(void *arg, uint32_t freq)
+{
+	(void)arg;
+	sunk.freq = freq;
+	sunk.begins++;
+	return sunk__result(sunk.begin_err, "begin");
+}
+
+static int sunk__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	(void)arg;
+	(void)p;
+	if (event == PROFILE_BEGAN)
+		sunk.began++;
+	else
+		sunk.ended++;
+	return sunk__result(sunk.process_err, "process");
+}
+
+static int sunk__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	(void)arg;
+	(void)s;
+	sunk.samples++;
+	sunk.pid = p->pid;
+	snprintf(sunk.comm, sizeof(sunk.comm), "%s", p->comm);
+	return sunk__result(sunk.sample_err, "sample");
+}
+
+static int sunk__tick(void *arg, uint64_t now)
+{
+	(void)arg;
+	(void)now;
+	sunk.ticks++;
+	return sunk__result(sunk.tick_err, "tick");
+}
+
+static int sunk__finish(void *arg, struct stats *stats)
+{
+	(void)arg;
+	sunk.finishes++;
+	sunk.stats = *stats;
+	return sunk__result(sunk.finish_err, "finish");
+}
+
+static const struct errmsg *sunk__why(void *arg)
+{
+	(void)arg;
+	return &sunk.why;
+}
+
+static const struct sink_ops sink_ops = {
+	.begin = sunk__begin,
+	.process = sunk__process,
+	.sample = sunk__sample,
+	.tick = sunk__tick,
+	.finish = sunk__finish,
+	.why = sunk__why,
+};
+
+#endif

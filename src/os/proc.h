@@ -22,8 +22,9 @@ struct proc {
 	uint64_t start_time; /* clock ticks since boot */
 	uint64_t stack;	     /* where the main thread's stack begins; exec changes it; 0: hidden */
 	uint32_t threads;
-	bool kernel; /* a kernel thread */
-	bool ending; /* it exits: its memory goes or is gone, the state may not say so yet */
+	uint64_t switches; /* how often it went from or to a CPU; 0: hidden */
+	bool kernel;	   /* a kernel thread */
+	bool ending;	   /* it exits: its memory goes or is gone, the state may not say so yet */
 };
 
 /*

@@ -134,6 +134,18 @@ int proc__parse_stat(const char *text, size_t len, struct proc *p)
 	return 0;
 }
 
+/* The number after @name, a line's beginning of /proc/PID/status in @text; 0: there is none. */
+static uint64_t status__number(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+	uint64_t number;
+
+	if (!at)
+		return 0;
+	at += strlen(name);
+	return parse__field(&at, UINT64_MAX, &number) ? 0 : number;
+}
+
 int proc__read(pid_t pid, struct proc *p)
 {
 	char text[4096];
@@ -164,6 +176,8 @@ int proc__read(pid_t pid, struct proc *p)
 	if (at && !parse__field(&at, UINT32_MAX, &number) &&
 	    !parse__field(&at, UINT32_MAX, &number))
 		p->uid = (uint32_t)number;
+	p->switches = status__number(text, "\nvoluntary_ctxt_switches:") +
+		      status__number(text, "\nnonvoluntary_ctxt_switches:");
 	return 0;
 }
 

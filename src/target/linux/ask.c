@@ -3,10 +3,10 @@
  * Questions are answered by workers (os/linux/worker.h), one at a time each.  One worker does for
  * processes that answer; while one waits for an answer that is late, others are made, so that a
  * process which does not answer delays nobody else.  A worker that is late for ASK_DEADLINE_MS and
- * waits for something, or is late for COMPUTE_NS, is killed and given up: if it cannot even be
- * killed its socket is kept, which tells when it has ended.  One that computes, or would if it had
- * a CPU, is no sign of a process that does not answer.  Who did not answer is not asked again for a
- * while, and of a user with too many of those nobody is.
+ * has waited for something all of STILL_NS, or is late for COMPUTE_NS, is killed and given up: if
+ * it cannot even be killed its socket is kept, which tells when it has ended.  One that computes,
+ * or would if it had a CPU, is no sign of a process that does not answer.  Who did not answer is
+ * not asked again for a while, and of a user with too many of those nobody is.
  */
 #include "base/shortage.h"
 #include "target/ask.h"
@@ -30,8 +30,9 @@
 #define PATIENCE_NS (20 * NS_PER_MS) /* after which a question has a worker made */
 #define JUNK_MAX    64u		     /* answers that nobody asked for, of one worker */
 #define DEADLINE_NS (ASK_DEADLINE_MS * NS_PER_MS)
-#define COMPUTE_NS  (20 * NS_PER_S)  /* for one answer, if the worker has something to do */
-#define LATE_NS	    (50 * NS_PER_MS) /* between two looks at one that is late */
+#define COMPUTE_NS  (20 * NS_PER_S)   /* for one answer, if the worker has something to do */
+#define STILL_NS    (500 * NS_PER_MS) /* after which one that does nothing waits for an answer */
+#define LATE_NS	    (50 * NS_PER_MS)  /* between two looks at one that is late */
 
 /*
  * A question from asker__ask to asker__take.  Allocated with ask__question(ask.kind) for
@@ -56,6 +57,8 @@ struct place {
 	uint32_t id;
 	pid_t pid;	     /* as it says; 0: it has said nothing yet */
 	unsigned int junk;   /* what it said unasked */
+	uint64_t switches;   /* of a CPU, when it was seen to do something last, */
+	uint64_t works_at;   /* which was then */
 	struct asked *asked; /* what it works on; NULL: nothing */
 };
 
@@ -158,19 +161,29 @@ static void place__close(struct place *p)
 	p->fd = -1;
 }
 
-/* It has something to do, and waits for nothing. */
-static bool place__computes(const struct place *p)
+/* It does something, or would if it had a CPU, or did a moment ago: locks are waited for, too. */
+static bool place__works(struct place *p, uint64_t now)
 {
 	struct proc worker;
 
-	return !p->pid || (!proc__read(p->pid, &worker) && worker.state == 'R');
+	if (!p->pid)
+		return true;
+	if (proc__read(p->pid, &worker))
+		return false;
+	if (worker.state == 'R' || worker.switches != p->switches) {
+		p->switches = worker.switches;
+		p->works_at = now;
+	}
+	return now - p->works_at < STILL_NS;
 }
 
-static bool place__late(const struct place *p, uint64_t now)
+static bool place__late(struct place *p, uint64_t now)
 {
 	uint64_t late = now - p->asked->since;
 
-	return late >= DEADLINE_NS && (late >= COMPUTE_NS || !place__computes(p));
+	if (late < DEADLINE_NS - STILL_NS || place__works(p, now))
+		return late >= COMPUTE_NS;
+	return late >= DEADLINE_NS;
 }
 
 /* The worker of @p ended with what it was asked: a fault of that process, or of somebody else's. */
@@ -445,9 +458,9 @@ int asker__due(const struct asker *a, int max)
 		return 0;
 	for (size_t i = 0; i < PLACES_MAX; i++) {
 		const struct asked *q = a->places[i].asked;
-		uint64_t late = q ? q->since + DEADLINE_NS : due;
+		uint64_t late = q ? q->since + DEADLINE_NS - STILL_NS : due;
 
-		if (late <= now) /* but it computes */
+		if (late <= now) /* but it works, or has a moment yet */
 			late = now + LATE_NS;
 		due = late < due ? late : due;
 	}

@@ -19,23 +19,25 @@
 #include "tap.h"
 
 /* Beyond all pids that there are: what to do. */
-#define DO	0x40000000
-#define DO_DIE	(DO + 1)
-#define DO_LIE	(DO + 2)
-#define DO_TALK (DO + 3)
-#define DO_SLOW (DO + 4)
-#define DO_WORK (DO + 5)
+#define DO	 0x40000000
+#define DO_DIE	 (DO + 1)
+#define DO_LIE	 (DO + 2)
+#define DO_TALK	 (DO + 3)
+#define DO_SLOW	 (DO + 4)
+#define DO_WORK	 (DO + 5)
+#define DO_STEPS (DO + 6)
 
 static pid_t hangs[40]; /* children: asked about them, a worker hangs */
 static size_t nhangs;
 
-/* Computes for longer than an answer may take. */
-static void works(void)
+/* Computes for longer than an answer may take, or waits all that time, for a moment each. */
+static void works(bool waits)
 {
 	uint64_t end = os__now() + (ASK_DEADLINE_MS + 500) * NS_PER_MS;
 
 	while (os__now() < end)
-		;
+		if (waits)
+			usleep(20000);
 }
 
 static void serve(int fd)
@@ -56,8 +58,8 @@ static void serve(int fd)
 			q.pid++;
 		if (q.pid == DO_SLOW)
 			usleep(300000);
-		if (q.pid == DO_WORK)
-			works();
+		if (q.pid == DO_WORK || q.pid == DO_STEPS)
+			works(q.pid == DO_STEPS);
 		if (q.kind >= ASK_FIND) {
 			memset(q.target.path, 'x', sizeof(q.target.path));
 			memset(q.why.text, 'y', sizeof(q.why.text));
@@ -162,6 +164,9 @@ static void test_faults(void)
 	asks(ASK_SEEMS, DO_WORK, 3);
 	tap__ok(comes() && answer.tag == 3 && !answer.err,
 		"one who waits for nothing but a CPU is waited for");
+	asks(ASK_SEEMS, DO_STEPS, 4);
+	tap__ok(comes() && answer.tag == 4 && !answer.err,
+		"so is one who waits for locks, and goes on each time");
 }
 
 static void test_silence(void)

@@ -7,6 +7,7 @@
 #define XR_OS_OS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,6 +25,12 @@ bool os__is_windows(void);
 
 /* os__now - ns on a clock that never goes back; on Linux CLOCK_MONOTONIC. */
 uint64_t os__now(void);
+
+/* os__real_time - ns since 1970. */
+uint64_t os__real_time(void);
+
+/* os__host - the machine's name into @name, "" if it has none. */
+void os__host(char *name, size_t size);
 
 /* Why a file of others is not written to, beside errno's reasons; as these, negative. */
 enum os_refusal {

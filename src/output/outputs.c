@@ -137,14 +137,18 @@ static int outputs__directory(struct outputs *ss, const char *path)
 	return ss->err;
 }
 
-static int outputs__begin(void *arg, uint32_t freq)
+static int outputs__begin(void *arg, const struct profile_about *about)
 {
 	struct outputs *ss = arg;
 	const struct writer_ops *format = ss->config.format;
 	const char *path = ss->config.path;
 	char shared[STREAM_PATH_MAX];
 
-	ss->streams.writer.freq = freq;
+	ss->streams.writer.about = *about;
+	if (!about->command)
+		ss->streams.writer.about.command = ss->config.writer.about.command;
+	if (!about->host)
+		ss->streams.writer.about.host = ss->config.writer.about.host;
 	snprintf(shared, sizeof(shared), "%s", path);
 	if (path__wants_directory(ss, path, ss->config.several && format->per_process)) {
 		if (outputs__directory(ss, path))
@@ -242,8 +246,12 @@ static int outputs__process(void *arg, const struct profile_process *p, enum pro
 	struct stream *st;
 	int err;
 
-	if (event == PROFILE_BEGAN)
-		return outputs__stream(ss, p) ? 0 : ss->err;
+	if (event == PROFILE_BEGAN && !outputs__stream(ss, p))
+		return ss->err;
+	if (ss->shared)
+		stream__know(ss->shared, p);
+	if (event != PROFILE_ENDED)
+		return ss->err;
 	st = map__remove(&ss->own, p->serial, 0);
 	if (!st || st == &ss->refused)
 		return ss->err;

@@ -15,7 +15,11 @@ struct outputs;
 /* Strings are borrowed for the life of the outputs. */
 struct outputs_config {
 	const struct writer_ops *format;
-	struct writer_config writer; /* its freq is set by the sink's begin */
+	/*
+	 * What the sink's begin does not know of what it is about, the command and the host, is
+	 * taken from here.
+	 */
+	struct writer_config writer;
 	/*
 	 * "-", a file, or a directory: it is taken for one when it is one, ends in '/', or
 	 * @several is set and the format needs a file per process; then it is made if missing.

@@ -51,7 +51,7 @@ static int rprof__open(struct writer **out, struct output *output,
 	int err;
 
 	*out = NULL;
-	if (!config->freq)
+	if (!config->about.freq)
 		return -EINVAL;
 	w = calloc(1, sizeof(*w));
 	if (!w)
@@ -63,7 +63,7 @@ static int rprof__open(struct writer **out, struct output *output,
 	w->budget = (struct budget){.whole = config->files, .max = LIMIT_FILES_ONE(LIMIT_MEMORY)};
 	w->files.budget = w->arena.budget = &w->budget;
 	/* microseconds, rounded as R rounds; R takes no interval of 0 */
-	interval = (uint32_t)(1e6 / config->freq + 0.5);
+	interval = (uint32_t)(1e6 / config->about.freq + 0.5);
 	err = output__printf(output, "%s%ssample.interval=%u\n", w->gc ? "GC profiling: " : "",
 			     w->lines ? "line profiling: " : "", interval ? interval : 1);
 	if (!err)

@@ -17,13 +17,18 @@ static bool format__adds_up(const struct writer_ops *format)
 static int stream__aggregates(struct stream *st)
 {
 	const struct writer_ops *format = st->config->format;
-	size_t max = format->row ? st->config->aggregate / 2 : st->config->aggregate;
+	const struct aggregate_config config = {
+		.max = format->row ? st->config->aggregate / 2 : st->config->aggregate,
+		.labels = format->labels,
+		.threads = format->threads,
+		.timeline = format->timeline,
+	};
 	int err = 0;
 
 	if (format__adds_up(format))
-		err = aggregate__new(&st->filling, max, format->labels);
+		err = aggregate__new(&st->filling, &config);
 	if (!err && format->row)
-		err = aggregate__new(&st->leaving, max, format->labels);
+		err = aggregate__new(&st->leaving, &config);
 	return err;
 }
 
@@ -118,6 +123,12 @@ static int stream__add(struct stream *st, const struct profile_process *p, const
 int stream__sample(struct stream *st, const struct profile_process *p, const struct sample *s)
 {
 	return st->filling ? stream__add(st, p, s) : st->config->format->sample(st->writer, p, s);
+}
+
+void stream__know(struct stream *st, const struct profile_process *p)
+{
+	if (st->filling && st->config->format->profile)
+		aggregate__know(st->filling, p);
 }
 
 int stream__flush(struct stream *st, bool profile)

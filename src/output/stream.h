@@ -37,6 +37,12 @@ int stream__open(struct stream **out, const struct stream_config *config, const 
 /* stream__sample - write or add up a sample.  0, OUTPUT_DROPPED, or a negative errno. */
 int stream__sample(struct stream *st, const struct profile_process *p, const struct sample *s);
 
+/*
+ * stream__know - of process @p, which is in the profile even if it has no sample.  A lack of room
+ * is no failure.
+ */
+void stream__know(struct stream *st, const struct profile_process *p);
+
 /* stream__flush - have what can be written now written; @profile: what was added up, too. */
 int stream__flush(struct stream *st, bool profile);
 

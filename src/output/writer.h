@@ -15,7 +15,7 @@
 
 /* What a writer is opened with; borrowed for the life of the writer. */
 struct writer_config {
-	uint32_t freq;	  /* of sampling, Hz: rprof writes the interval in microseconds */
+	struct profile_about about; /* freq: rprof writes the interval in microseconds */
 	uint32_t capture; /* XR_CAPTURE, as asked for: it changes rprof's header, folded's frames */
 	uint64_t *cut;	  /* samples whose line was cut are counted here; NULL: nowhere */
 	struct budget *files; /* for the names of source files, of all writers; NULL: no limit */
@@ -34,8 +34,10 @@ struct writer_ops {
 	const char *name;
 	const char *help;
 	bool per_process; /* several processes need one output each (rprof) */
-	uint32_t labels; /* with `row` or `profile`: the XR_F_ flags by which samples are kept apart
-			  */
+	/* with `row` or `profile`, what samples are kept apart by and what is remembered of them:
+	 * see struct aggregate_config */
+	uint32_t labels;
+	bool threads, timeline;
 	/* Write the header, if any, to @out, which is borrowed until close. */
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);
 	int (*sample)(struct writer *w, const struct profile_process *p, const struct sample *s);

@@ -9,7 +9,8 @@
 #include "profile/stacks.h"
 
 /* What a row costs: itself, its places in the two maps, and what arrays keep in store. */
-#define ROW_COST (2 * sizeof(struct aggregate_row) + 6 * sizeof(struct map_entry))
+#define ROW_COST                                                                                   \
+	(2 * sizeof(struct aggregate_row) + 6 * sizeof(struct map_entry) + 2 * sizeof(uint32_t))
 
 /*
  * Rows and processes are found by numbers (index + 1, as a pointer): the arrays move.  `seen` is a
@@ -17,11 +18,13 @@
  */
 struct aggregate {
 	struct budget budget;
-	uint32_t labels;
+	struct aggregate_config config;
 	uint64_t last_id;
 	struct stacks stacks;
-	struct map seen;  /* (id of the sample's stack, process << 32 | labels) to the row */
-	struct map index; /* (id of our stack, process << 32 | labels) to the row */
+	struct map seen;  /* (id of the sample's stack, process << 32 | kind) to the row */
+	struct map index; /* (id of our stack, process << 32 | kind) to the row */
+	struct map kinds; /* (labels, thread) to their number, from 1 on */
+	struct timeline timeline;
 	struct aggregate_row *rows;
 	size_t nrows, cap;
 	struct map serials; /* (serial, 0) to its newest process */
@@ -43,15 +46,15 @@ static void aggregate__init(struct aggregate *a)
 	stacks__init(&a->stacks, &a->budget, &a->last_id);
 }
 
-int aggregate__new(struct aggregate **out, size_t max, uint32_t labels)
+int aggregate__new(struct aggregate **out, const struct aggregate_config *config)
 {
 	struct aggregate *a = calloc(1, sizeof(*a));
 
 	*out = a;
 	if (!a)
 		return -ENOMEM;
-	a->budget.max = max;
-	a->labels = labels;
+	a->budget.max = config->max;
+	a->config = *config;
 	aggregate__init(a);
 	return 0;
 }
@@ -104,26 +107,31 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 	return (long)a->nprocesses++;
 }
 
+/* What is the same of all samples of a row but for their stack. */
+struct row_key {
+	uint32_t process, labels, tid;
+	uint64_t number; /* of all that, for maps */
+};
+
 /* Add a row: its number, 0: -ENOMEM. */
-static size_t aggregate__new_row(struct aggregate *a, const struct stack *stack, uint32_t process,
-				 uint32_t labels)
+static size_t aggregate__new_row(struct aggregate *a, const struct stack *stack,
+				 const struct row_key *key)
 {
 	void *array = a->rows;
 
 	if (array__room(&array, a->nrows, &a->cap, sizeof(*a->rows)))
 		return 0;
 	a->rows = array;
-	a->rows[a->nrows] =
-		(struct aggregate_row){.stack = stack, .process = process, .labels = labels};
+	a->rows[a->nrows] = (struct aggregate_row){
+		.stack = stack, .process = key->process, .labels = key->labels, .tid = key->tid};
 	return ++a->nrows;
 }
 
 /* The number of the row of our @stack, added if it is new; 0: -ENOMEM, or *@err. */
-static size_t aggregate__row(struct aggregate *a, const struct stack *stack, uint32_t process,
-			     uint32_t labels, int *err)
+static size_t aggregate__row(struct aggregate *a, const struct stack *stack,
+			     const struct row_key *key, int *err)
 {
-	uint64_t key = (uint64_t)process << 32 | labels;
-	size_t n = (size_t)(uintptr_t)map__get(&a->index, stack->id, key);
+	size_t n = (size_t)(uintptr_t)map__get(&a->index, stack->id, key->number);
 
 	*err = -ENOMEM;
 	if (n)
@@ -132,19 +140,46 @@ static size_t aggregate__row(struct aggregate *a, const struct stack *stack, uin
 		*err = -ENOSPC;
 		return 0;
 	}
-	n = aggregate__new_row(a, stack, process, labels);
-	if (n && map__put(&a->index, stack->id, key, number(n))) {
+	n = aggregate__new_row(a, stack, key);
+	if (n && map__put(&a->index, stack->id, key->number, number(n))) {
 		a->nrows--;
 		n = 0;
 	}
 	return n;
 }
 
+/* The key of the samples like @s of @p; -ENOMEM, -ENOSPC. */
+static int aggregate__key(struct aggregate *a, const struct profile_process *p,
+			  const struct sample *s, struct row_key *key)
+{
+	long process = aggregate__process_index(a, p);
+	size_t kind;
+
+	if (process < 0)
+		return (int)process;
+	key->process = (uint32_t)process;
+	key->labels = s->flags & a->config.labels;
+	key->tid = a->config.threads ? s->tid : 0;
+	kind = (size_t)(uintptr_t)map__get(&a->kinds, key->labels, key->tid);
+	if (!kind) {
+		if (!aggregate__take(a, 4 * sizeof(struct map_entry)))
+			return -ENOSPC;
+		kind = a->kinds.count + 1;
+		if (map__put(&a->kinds, key->labels, key->tid, number(kind)))
+			return -ENOMEM;
+	}
+	key->number = (uint64_t)key->process << 32 | kind;
+	return 0;
+}
+
+/* A lack of memory for its time is no failure: the sample is counted. */
 static void row__count(struct aggregate *a, size_t n, const struct sample *s)
 {
 	struct aggregate_row *row = &a->rows[n - 1];
 
 	row->samples++;
+	if (a->config.timeline)
+		timeline__add(&a->timeline, (uint32_t)n - 1, s->time, s->weight);
 	row->values[s->unit < AGGREGATE_TYPES ? s->unit : 0] += s->weight;
 	if (!a->first || s->time < a->first)
 		a->first = s->time;
@@ -154,29 +189,26 @@ static void row__count(struct aggregate *a, size_t n, const struct sample *s)
 
 int aggregate__add(struct aggregate *a, const struct profile_process *p, const struct sample *s)
 {
-	uint32_t labels = s->flags & a->labels;
 	const struct stack *stack;
-	long process;
-	uint64_t key;
+	struct row_key key = {0};
 	size_t n;
 	int err;
 
-	process = aggregate__process_index(a, p);
-	if (process < 0)
-		return (int)process;
-	key = (uint64_t)process << 32 | labels;
-	n = (size_t)(uintptr_t)map__get(&a->seen, s->stack->id, key);
+	err = aggregate__key(a, p, s, &key);
+	if (err)
+		return err;
+	n = (size_t)(uintptr_t)map__get(&a->seen, s->stack->id, key.number);
 	if (!n) {
 		stack = stacks__copy(&a->stacks, s->stack);
 		if (!stack)
 			return -ENOSPC;
-		n = aggregate__row(a, stack, (uint32_t)process, labels, &err);
+		n = aggregate__row(a, stack, &key, &err);
 		if (!n)
 			return err;
 		/* the short cut must not outgrow what it is for */
 		if (a->seen.count > a->nrows + 64)
 			map__free(&a->seen);
-		if (map__put(&a->seen, s->stack->id, key, number(n)))
+		if (map__put(&a->seen, s->stack->id, key.number, number(n)))
 			return -ENOMEM;
 	}
 	row__count(a, n, s);
@@ -193,7 +225,8 @@ void aggregate__drop(struct aggregate *a, const struct profile_process *p, const
 		if (process < 0 && a->nprocesses)
 			process = 0;
 		if (process >= 0)
-			a->none = aggregate__new_row(a, stacks__none(), (uint32_t)process, 0);
+			a->none = aggregate__new_row(
+				a, stacks__none(), &(struct row_key){.process = (uint32_t)process});
 	}
 	if (a->none)
 		row__count(a, a->none, s);
@@ -203,6 +236,39 @@ const struct aggregate_row *aggregate__rows(const struct aggregate *a, size_t *n
 {
 	*n = a->nrows;
 	return a->rows;
+}
+
+const struct aggregate_process *aggregate__processes(const struct aggregate *a, size_t *n)
+{
+	*n = a->nprocesses;
+	return a->processes;
+}
+
+const struct timeline *aggregate__timeline(const struct aggregate *a)
+{
+	return a->config.timeline ? &a->timeline : NULL;
+}
+
+int aggregate__know(struct aggregate *a, const struct profile_process *p)
+{
+	long i = aggregate__process_index(a, p);
+	struct aggregate_process *ours;
+
+	if (i < 0)
+		return (int)i;
+	ours = &a->processes[i];
+	if (p->r_version)
+		snprintf(ours->r_version, sizeof(ours->r_version), "%s", p->r_version);
+	if (p->container && !ours->container) {
+		ours->container = stacks__name(&a->stacks, p->container, strlen(p->container));
+		if (!ours->container)
+			return -ENOSPC;
+	}
+	if (p->elapsed_ns) {
+		ours->cpu_ns = p->cpu_ns;
+		ours->elapsed_ns = p->elapsed_ns;
+	}
+	return 0;
 }
 
 const struct aggregate_process *aggregate__process(const struct aggregate *a, uint32_t process)
@@ -231,11 +297,13 @@ void aggregate__clear(struct aggregate *a)
 	stacks__free(&a->stacks);
 	map__free(&a->seen);
 	map__free(&a->index);
+	map__free(&a->kinds);
 	map__free(&a->serials);
+	timeline__free(&a->timeline);
 	free(a->rows);
 	free(a->processes);
 	budget__give(&a->budget, a->cost);
-	*a = (struct aggregate){.budget = a->budget, .labels = a->labels, .dropped = a->dropped};
+	*a = (struct aggregate){.budget = a->budget, .config = a->config, .dropped = a->dropped};
 	aggregate__init(a);
 }
 

@@ -7,13 +7,22 @@
 #define XR_PROFILE_AGGREGATE_H
 
 #include "profile/profile.h"
+#include "profile/timeline.h"
 
 #define AGGREGATE_TYPES (XR_UNIT_BYTES + 1)
 
-/* A process of an aggregate.  One that changed its name is there once for each. */
+#define AGGREGATE_VERSION_LEN 16
+
+/*
+ * A process of an aggregate.  One that changed its name is there once for each.  Strings may hold
+ * anything but NUL; "" or NULL: not known.
+ */
 struct aggregate_process {
 	uint32_t serial, pid, parent_pid;
-	char comm[XR_COMM_LEN]; /* terminated; may hold anything but NUL */
+	char comm[XR_COMM_LEN];
+	char r_version[AGGREGATE_VERSION_LEN];
+	const struct name *container;
+	uint64_t cpu_ns, elapsed_ns; /* as of struct profile_process; elapsed_ns 0: not known */
 };
 
 /* Rows are in the order in which they were first seen. */
@@ -21,17 +30,28 @@ struct aggregate_row {
 	const struct stack *stack; /* equal ones are one, in all processes */
 	uint32_t process;	   /* for aggregate__process() */
 	uint32_t labels;	   /* flags of the sample, those asked for */
+	uint32_t tid;		   /* if threads are kept apart, or 0 */
 	uint64_t samples;
 	uint64_t values[AGGREGATE_TYPES]; /* by enum xr_unit */
 };
 
 struct aggregate;
 
+struct aggregate_config {
+	size_t max;	 /* bytes that it takes, and a little more for what it is made of */
+	uint32_t labels; /* the XR_F_ flags by which samples are kept apart */
+	bool threads;	 /* samples of different threads are kept apart */
+	bool timeline;	 /* remember when samples were taken */
+};
+
+/* aggregate__new - @config is copied.  -ENOMEM. */
+int aggregate__new(struct aggregate **out, const struct aggregate_config *config);
+
 /*
- * aggregate__new - that takes at most @max bytes, and a little more for what it is made of.
- * @labels: the XR_F_ flags by which samples are kept apart.  -ENOMEM.
+ * aggregate__know - a process that is in the profile, even if it has no sample, and what is known
+ * of it by now.  -ENOMEM, -ENOSPC.
  */
-int aggregate__new(struct aggregate **out, size_t max, uint32_t labels);
+int aggregate__know(struct aggregate *a, const struct profile_process *p);
 
 /*
  * aggregate__add - count one sample.  0; -ENOMEM; -ENOSPC: there is no room for its stack, so
@@ -48,8 +68,15 @@ void aggregate__drop(struct aggregate *a, const struct profile_process *p, const
 /* aggregate__rows - all rows, and how many; borrowed until more is added. */
 const struct aggregate_row *aggregate__rows(const struct aggregate *a, size_t *n);
 
-/* aggregate__process - a row's process; borrowed until more is added. */
+/*
+ * aggregate__process - a row's process; borrowed until more is added.  aggregate__processes - all,
+ * and how many: those without samples, too.
+ */
 const struct aggregate_process *aggregate__process(const struct aggregate *a, uint32_t process);
+const struct aggregate_process *aggregate__processes(const struct aggregate *a, size_t *n);
+
+/* aggregate__timeline - of its rows, by their index; NULL if it was not asked for. */
+const struct timeline *aggregate__timeline(const struct aggregate *a);
 
 /* aggregate__size - bytes taken of the limit. */
 size_t aggregate__size(const struct aggregate *a);

@@ -36,15 +36,16 @@ struct place {
  * One frame.  `function` is as Rprof() names it, without quotes and not escaped.  `place` is the
  * one being executed in it: of the innermost frame where the sample was taken, of any other where
  * it called the next one in.  (Rprof.out has the place of the call after the name of the one
- * called; only that writer shifts them.)  `package`, `module` are NULL and `address` 0 where they
- * are not known.
+ * called; only that writer shifts them.)  `defined` is where the definition of an R function
+ * begins. `package`, `module` are NULL and `address` 0 where they are not known.
  */
 struct frame {
 	const struct name *function;
-	const struct name *package; /* of an R function */
+	const struct name *package; /* of an R function: its namespace, or ".GlobalEnv" */
 	const struct name *module;  /* of native code: the file it is mapped from */
 	uint64_t address;	    /* likewise */
 	struct place place;
+	struct place defined;
 	enum frame_kind kind;
 };
 
@@ -79,11 +80,33 @@ struct sample {
 	const struct stack *stack;
 };
 
-/* The process a sample is from, as far as known.  Borrowed, as a sample is. */
+/*
+ * The process a sample is from, as far as known.  Borrowed, as a sample is.  Strings may hold
+ * anything but NUL; NULL: not known.
+ */
 struct profile_process {
 	uint32_t serial; /* of its row: tells processes apart that had the same pid */
 	uint32_t pid, parent_pid;
-	const char *comm; /* may hold anything but NUL */
+	const char *comm;
+	const char *r_version; /* "4.2.2" */
+	const char *container; /* an id */
+	/* with PROFILE_ENDED and PROFILE_STOPPED: ns of CPU time while it was profiled, and how
+	 * long that was; elapsed_ns 0: not known */
+	uint64_t cpu_ns, elapsed_ns;
+};
+
+/*
+ * What a profile is of, and how it was made.  Strings are NULL and numbers 0 where that is not
+ * known, as of a file that was read.  Borrowed for the life of who is given it.
+ */
+struct profile_about {
+	uint32_t freq;		   /* samples a second that will come */
+	const char *engine;	   /* "bpf", ... */
+	const char *clock, *event; /* "cpu" or "wall"; "cycles", "cpu-clock", ... */
+	const char *command;	   /* the profiler's command line, or the files that were read */
+	const char *host;
+	uint64_t began;	     /* ns, CLOCK_MONOTONIC: as the time of samples */
+	uint64_t began_real; /* the same moment in ns since 1970 */
 };
 
 #endif

@@ -15,14 +15,16 @@
 #include "profile/stats.h"
 
 enum profile_event {
-	PROFILE_BEGAN, /* it was asked for: it is in the profile even if it does nothing */
-	PROFILE_ENDED, /* no sample of it will follow */
+	PROFILE_BEGAN,	 /* it was asked for: it is in the profile even if it does nothing */
+	PROFILE_ENDED,	 /* no sample of it will follow */
+	PROFILE_STOPPED, /* nor of this: it goes on, but the profile is over, finish follows */
 };
 
 /* All return 0 or a negative errno, which ends the profile; `why` has the line for the user. */
 struct sink_ops {
-	/* Samples will come, @freq of them a second: now is the time to open files. */
-	int (*begin)(void *arg, uint32_t freq);
+	/* Samples will come, as @about says (borrowed until finish): now is the time to open files.
+	 */
+	int (*begin)(void *arg, const struct profile_about *about);
 	int (*process)(void *arg, const struct profile_process *p, enum profile_event event);
 	int (*sample)(void *arg, const struct profile_process *p, const struct sample *s);
 	/* All that came so far was given; @now: os__now().  Called some ten times a second. */

@@ -51,6 +51,7 @@ static bool frame__equal(const struct frame *a, const struct frame *b)
 {
 	return a->function == b->function && a->place.file == b->place.file &&
 	       a->place.line == b->place.line && a->kind == b->kind && a->package == b->package &&
+	       a->defined.file == b->defined.file && a->defined.line == b->defined.line &&
 	       a->module == b->module && a->address == b->address;
 }
 
@@ -65,6 +66,8 @@ const struct frame *stacks__frame(struct stacks *s, const struct frame *frame)
 	struct frame_record *r;
 
 	hash = map__hash(hash ^ frame->address, (uint64_t)frame->kind << 32 | frame->place.line);
+	hash = map__hash(hash ^ (uintptr_t)frame->package,
+			 (uintptr_t)frame->defined.file ^ (uint64_t)frame->defined.line << 32);
 	r = table__find(&s->frames, hash, frame__same, frame);
 	if (r)
 		return &r->frame;
@@ -149,7 +152,7 @@ const struct stack *stacks__copy(struct stacks *s, const struct stack *stack)
 
 		/* a mark's name is the same everywhere: it is known by it */
 		if ((frame.kind != FRAME_MARK && !stacks__own(s, &frame.function)) ||
-		    !stacks__own_place(s, &frame.place) ||
+		    !stacks__own_place(s, &frame.place) || !stacks__own_place(s, &frame.defined) ||
 		    (frame.package && !stacks__own(s, &frame.package)) ||
 		    (frame.module && !stacks__own(s, &frame.module)))
 			goto cleanup;

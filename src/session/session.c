@@ -207,6 +207,26 @@ int session__open(struct session **out, const struct session_config *config, str
 	return 0;
 }
 
+static int session__begin_sink(struct session *s)
+{
+	static const char *const clocks[] = {
+		[ENGINE_CLOCK_CPU] = "cpu",
+		[ENGINE_CLOCK_WALL] = "wall",
+	};
+	const struct session_config *c = s->config;
+	const struct sink *sink = &s->life.sink;
+	struct profile_about about = {
+		.freq = s->ops->freq ? s->ops->freq(s->engine) : c->freq,
+		.engine = s->ops->name,
+		.clock = c->clock == ENGINE_CLOCK_DEFAULT ? s->ops->clock : clocks[c->clock],
+		.event = s->ops->event(s->engine),
+		.began = os__now(),
+		.began_real = os__real_time(),
+	};
+
+	return sink->ops->begin(sink->arg, &about);
+}
+
 static int session__start_parts(struct session *s)
 {
 	const struct session_config *c = s->config;
@@ -222,8 +242,7 @@ static int session__start_parts(struct session *s)
 	if (err)
 		return err;
 	s->sinking = true;
-	lifecycle__sunk(l, l->sink.ops->begin(l->sink.arg,
-					      s->ops->freq ? s->ops->freq(s->engine) : c->freq));
+	lifecycle__sunk(l, session__begin_sink(s));
 	if (l->err)
 		return l->err;
 	err = lifecycle__attach(l, s->ops, s->engine);

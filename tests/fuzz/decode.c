@@ -70,11 +70,14 @@ static void run__begin(struct run *r, const struct stream_head *head)
 		.files = files,
 	};
 
+	struct profile_about about = {0};
+
 	memset(r, 0, sizeof(*r));
 	if (decoder__new(&r->decoder, &ops, r, 0) || outputs__new(&r->outputs, &config))
 		fuzz__fail("out of memory");
 	r->sink = outputs__sink(r->outputs);
-	if (r->sink.ops->begin(r->sink.arg, head->freq ? head->freq : 1))
+	about.freq = head->freq ? head->freq : 1;
+	if (r->sink.ops->begin(r->sink.arg, &about))
 		fuzz__fail("begin: %s", r->sink.ops->why(r->sink.arg)->text);
 }
 

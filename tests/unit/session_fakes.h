@@ -190,10 +190,10 @@ static int sunk__result(int err, const char *what)
 	return err ? errmsg__set(&sunk.why, err, "the sink failed: %s", what) : 0;
 }
 
-static int sunk__begin(void *arg, uint32_t freq)
+static int sunk__begin(void *arg, const struct profile_about *about)
 {
 	(void)arg;
-	sunk.freq = freq;
+	sunk.freq = about->freq;
 	sunk.begins++;
 	return sunk__result(sunk.begin_err, "begin");
 }

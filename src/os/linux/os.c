@@ -30,6 +30,21 @@ uint64_t os__now(void)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
+uint64_t os__real_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+void os__host(char *name, size_t size)
+{
+	if (gethostname(name, size))
+		*name = '\0';
+	name[size - 1] = '\0';
+}
+
 int os__write(int fd, const void *data, unsigned int size)
 {
 	ssize_t n = write(fd, data, size);

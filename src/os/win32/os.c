@@ -78,6 +78,25 @@ uint64_t os__now(void)
 	return ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;
 }
 
+uint64_t os__real_time(void)
+{
+	FILETIME t;
+
+	/* in units of 100 ns since 1601 */
+	GetSystemTimeAsFileTime(&t);
+	return (((uint64_t)t.dwHighDateTime << 32 | t.dwLowDateTime) - 116444736000000000ULL) * 100;
+}
+
+void os__host(char *name, size_t size)
+{
+	wchar_t wide[256];
+	DWORD len = sizeof(wide) / sizeof(*wide);
+
+	if (!GetComputerNameExW(ComputerNameDnsHostname, wide, &len) ||
+	    !WideCharToMultiByte(CP_UTF8, 0, wide, -1, name, (int)size, NULL, NULL))
+		*name = '\0';
+}
+
 int os__create(const char *path)
 {
 	wchar_t *wide = wide__from(path);

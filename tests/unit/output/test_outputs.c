@@ -39,7 +39,7 @@ static bool content_is(const char *name, const char *wanted)
 	return text && !strcmp(text, wanted);
 }
 
-#define FREQ 100 /* Hz, of the profiles that are made up */
+static const struct profile_about about = {.freq = 100}; /* of the profiles that are made up */
 
 static struct sink sink; /* of the outputs opened last */
 static struct files *files;
@@ -59,7 +59,7 @@ static int outputs__open(struct outputs **ss, const char *format, const char *pa
 	if (err)
 		return err;
 	sink = outputs__sink(*ss);
-	err = sink.ops->begin(sink.arg, FREQ);
+	err = sink.ops->begin(sink.arg, &about);
 	*f = *sink.ops->why(sink.arg);
 	if (err)
 		outputs__free(*ss);
@@ -280,7 +280,7 @@ static void test_whole(void)
 						       .memory = (128u << 20) / 6 * 32}))
 		tap__bail("no memory");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg, FREQ))
+	if (sink.ops->begin(sink.arg, &about))
 		tap__bail("cannot begin");
 	put(1, 10, "f");
 	put(2, 11, "f");
@@ -325,7 +325,7 @@ static void test_unwritten(void)
 	if (fd < 0 || files__start(&config.files, false, NULL) || outputs__new(&ss, &config))
 		tap__bail("no pipe");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg, FREQ))
+	if (sink.ops->begin(sink.arg, &about))
 		tap__bail("cannot begin");
 	for (unsigned int i = 0; i < n; i++)
 		dropped += put(1, 10, "a function whose name has some length") != 0;
@@ -346,7 +346,7 @@ static void test_unwritten(void)
 		tap__bail("no memory");
 	sink = outputs__sink(ss);
 	stats = (struct stats){0};
-	if (sink.ops->begin(sink.arg, FREQ))
+	if (sink.ops->begin(sink.arg, &about))
 		tap__bail("cannot begin");
 	for (unsigned int i = 0; i < 1000; i++)
 		put(1, 10, "f");

@@ -69,7 +69,8 @@ static void on_sample(void *arg, const struct sample *s)
 {
 	struct replay *r = arg;
 	struct stream_process *its = replay__process(r, s->serial, s->pid);
-	const struct profile_process p = {its->serial, its->pid, 0, its->comm};
+	const struct profile_process p = {
+		.serial = its->serial, .pid = its->pid, .comm = its->comm};
 
 	r->samples++;
 	if (r->sink.ops && r->sink.ops->sample(r->sink.arg, &p, s))
@@ -102,7 +103,7 @@ static void replay__begin(struct replay *r, const struct stream_head *head, cons
 	if (outputs__new(&r->outputs, &config))
 		tap__bail("no memory");
 	r->sink = outputs__sink(r->outputs);
-	if (r->sink.ops->begin(r->sink.arg, head->freq))
+	if (r->sink.ops->begin(r->sink.arg, &(struct profile_about){.freq = head->freq}))
 		tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
 }
 
@@ -133,7 +134,8 @@ static void replay__play(struct replay *r, const struct buf *stream, bool again)
 		case STREAM_FORGET:
 			memcpy(&serial, record, sizeof(serial));
 			its = replay__process(r, serial, 0);
-			p = (struct profile_process){serial, its->pid, 0, its->comm};
+			p = (struct profile_process){
+				.serial = serial, .pid = its->pid, .comm = its->comm};
 			if (again)
 				break;
 			decoder__forget(r->decoder, serial);

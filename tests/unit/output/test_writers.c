@@ -29,13 +29,14 @@ static char dir[64], path[512];
 
 static void start(const char *format, struct writer_config config)
 {
+	const struct aggregate_config config_of_aggregate = {.max = 64 << 20};
 	struct errmsg f;
 
-	if (!config.freq)
-		config.freq = 99;
+	if (!config.about.freq)
+		config.about.freq = 99;
 	ops = formats__find(format);
 	aggregate = NULL;
-	if (!ops || (ops->row && aggregate__new(&aggregate, 64 << 20, ops->labels)))
+	if (!ops || (ops->row && aggregate__new(&aggregate, &config_of_aggregate)))
 		tap__bail("no format %s", format);
 	if (!files && files__start(&files, false, &f))
 		tap__bail("%s", f.text);
@@ -153,7 +154,7 @@ static void test_rprof(void)
 	      "\"<other-thread>\" \n",
 	      "plain");
 
-	start("rprof", (struct writer_config){.freq = 50, .capture = XR_ROW_GC});
+	start("rprof", (struct writer_config){.about.freq = 50, .capture = XR_ROW_GC});
 	put(&gc);
 	put(&plain);
 	put(&top_gc);
@@ -163,7 +164,8 @@ static void test_rprof(void)
 	      "\"<GC>\" \n",
 	      "with GC marks");
 
-	start("rprof", (struct writer_config){.freq = 999, .capture = XR_ROW_GC | XR_ROW_LINES});
+	start("rprof",
+	      (struct writer_config){.about.freq = 999, .capture = XR_ROW_GC | XR_ROW_LINES});
 	put(&plain);
 	put(&lined);
 	put(&lined_cut);
@@ -178,9 +180,9 @@ static void test_rprof(void)
 	      "2#3 \n",
 	      "with lines");
 
-	start("rprof", (struct writer_config){.freq = 1, .capture = XR_ROW_LINES});
+	start("rprof", (struct writer_config){.about.freq = 1, .capture = XR_ROW_LINES});
 	check("line profiling: sample.interval=1000000\n", "no sample: the header alone");
-	start("rprof", (struct writer_config){.freq = 4000000});
+	start("rprof", (struct writer_config){.about.freq = 4000000});
 	put(&hostile);
 	check("sample.interval=1\n\"a\\nb\\x22c\\\\n;\\x1b\" \"x[[\"k\"]]\" \"\\xe4;\" \n",
 	      "hostile names stay in their line and quotes");
@@ -283,7 +285,7 @@ static void test_nameless(void)
 	const struct frame *frames[] = {FN("")};
 	struct sample s = {.weight = 1, .stack = stack__of(1, frames, NULL, 0)};
 
-	start("rprof", (struct writer_config){.freq = 100});
+	start("rprof", (struct writer_config){.about.freq = 100});
 	put(&s);
 	check("sample.interval=10000\n\"``\" \n", "a function without a name is a frame");
 	start("folded", (struct writer_config){0});
@@ -304,7 +306,7 @@ static void test_disguised(void)
 	frames[6] = stack__frame(FRAME_ANON, "<Anonymous>", NULL, 0);
 	frames[7] = stack__frame(FRAME_UNNAMED, "<0x12>", NULL, 0);
 	s.stack = stack__of(8, frames, NULL, 0);
-	start("rprof", (struct writer_config){.freq = 100});
+	start("rprof", (struct writer_config){.about.freq = 100});
 	put(&s);
 	check("sample.interval=10000\n\"\\x3cGC>\" \"\\x3ctruncated>\" \"\\x3ctoplevel>\" "
 	      "\"\\x3c0x12>\" \"<-\" \"<\" \"<Anonymous>\" \"<0x12>\" \n",
@@ -328,7 +330,7 @@ static void test_full(void)
 		if (output__open(&full,
 				 &(struct output_config){.files = files, .path = "/dev/full"},
 				 NULL) ||
-		    ops->open(&writer, full, &(struct writer_config){.freq = 99}))
+		    ops->open(&writer, full, &(struct writer_config){.about.freq = 99}))
 			tap__bail("cannot open /dev/full");
 		err = 0;
 		for (int n = 0; n < 10000000 && !err; n++) {
@@ -347,7 +349,7 @@ static void test_full(void)
 
 static int samples(const char *rprof, const char *folded, bool lines)
 {
-	const struct writer_config config = {.freq = 99,
+	const struct writer_config config = {.about.freq = 99,
 					     .capture = XR_ROW_GC | (lines ? XR_ROW_LINES : 0)};
 	for (int i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s", i ? folded : rprof);

@@ -15,7 +15,7 @@ static struct aggregate *a;
 
 static void start(size_t max, uint32_t labels)
 {
-	if (aggregate__new(&a, max, labels))
+	if (aggregate__new(&a, &(struct aggregate_config){.max = max, .labels = labels}))
 		tap__bail("no memory");
 }
 

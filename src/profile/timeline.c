@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/timeline.h"
+
+static int timeline__rows(struct timeline *t, uint32_t row)
+{
+	size_t rows = t->rows ? t->rows : 64;
+	uint32_t *last;
+
+	if (row < t->rows)
+		return 0;
+	while (rows <= row)
+		rows *= 2;
+	last = realloc(t->last, rows * sizeof(*last));
+	if (!last)
+		return -ENOMEM;
+	memset(last + t->rows, 0, (rows - t->rows) * sizeof(*last));
+	t->last = last;
+	t->rows = rows;
+	return 0;
+}
+
+static int timeline__room(struct timeline *t)
+{
+	size_t cap = t->cap ? t->cap * 2 : 256;
+	struct timeline_entry *entries;
+
+	if (t->n < t->cap)
+		return 0;
+	entries = realloc(t->entries, cap * sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	t->entries = entries;
+	t->cap = cap;
+	return 0;
+}
+
+/* There is room for the entry, or none was needed. */
+static void timeline__count(struct timeline *t, uint32_t span, uint32_t row, uint64_t value)
+{
+	struct timeline_entry *e;
+
+	if (t->last[row]) {
+		e = &t->entries[t->last[row] - 1];
+		if (e->span == span) {
+			e->value += value;
+			return;
+		}
+	}
+	t->entries[t->n++] = (struct timeline_entry){.span = span, .row = row, .value = value};
+	t->last[row] = (uint32_t)t->n;
+}
+
+/* Each two spans become one. */
+static void timeline__widen(struct timeline *t)
+{
+	size_t n = t->n;
+
+	t->width *= 2;
+	t->n = 0;
+	memset(t->last, 0, t->rows * sizeof(*t->last));
+	for (size_t i = 0; i < n; i++) {
+		struct timeline_entry e = t->entries[i];
+
+		timeline__count(t, e.span / 2, e.row, e.value);
+	}
+}
+
+int timeline__add(struct timeline *t, uint32_t row, uint64_t time, uint64_t value)
+{
+	int err;
+
+	err = timeline__rows(t, row);
+	if (!err)
+		err = timeline__room(t);
+	if (err)
+		return err;
+	if (!t->width) {
+		t->begin = time;
+		t->width = TIMELINE_WIDTH;
+	}
+	if (time < t->begin)
+		time = t->begin;
+	while ((time - t->begin) / t->width >= TIMELINE_SPANS)
+		timeline__widen(t);
+	timeline__count(t, (uint32_t)((time - t->begin) / t->width), row, value);
+	/* with one span there is one entry for each row */
+	while (t->n > TIMELINE_ENTRIES && t->n > t->rows && timeline__spans(t) > 1)
+		timeline__widen(t);
+	return 0;
+}
+
+uint32_t timeline__spans(const struct timeline *t)
+{
+	uint32_t spans = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->entries[i].span >= spans)
+			spans = t->entries[i].span + 1;
+	return spans;
+}
+
+void timeline__free(struct timeline *t)
+{
+	free(t->entries);
+	free(t->last);
+	*t = (struct timeline){0};
+}

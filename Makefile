@@ -15,6 +15,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CC ?= cc
 CLANG ?= clang
+PROTOC_C ?= protoc-c
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
 PKG_CONFIG ?= pkg-config
 
@@ -27,7 +28,7 @@ WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -I$(BUILD)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
-LDLIBS ?= -lbpf -lelf -lz -lcapstone
+LDLIBS ?= -lbpf -lelf -lcapstone -lprotobuf-c -lz
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -Wno-gnu-variable-sized-type-not-at-end \
 	-target bpf -D__bpf__ -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux -Ivmlinux/$(ARCH) -Iinclude -Ibpf
@@ -35,7 +36,7 @@ BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -Wno-gnu-variable-sized-type-
 # A path component decides the platform: linux/ and engine/bpf/ are for Linux, win32/ for Windows.
 ALL_SRCS := $(sort $(shell find src -name '*.c'))
 SRCS := $(foreach f,$(ALL_SRCS),$(if $(findstring /win32/,$f),,$f))
-OBJS := $(SRCS:src/%.c=$(BUILD)/obj/%.o)
+OBJS := $(SRCS:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/profile/pprof.pb-c.o
 # All but main(): the program and all tests link it.
 LIB := $(BUILD)/libxrprof.a
 LIB_OBJS := $(filter-out $(BUILD)/obj/main.o,$(OBJS))
@@ -60,7 +61,10 @@ $(BUILD)/lib.list: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIB_LIST)' | cmp -s - $@ || echo '$(LIB_LIST)' >$@
 
-$(BUILD)/obj/%.o: src/%.c Makefile | $(BUILD)/sampler.skel.h
+# What is generated before anything is compiled.
+GENERATED := $(BUILD)/sampler.skel.h $(BUILD)/pprof.pb-c.h
+
+$(BUILD)/obj/%.o: src/%.c Makefile | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -70,6 +74,17 @@ $(BUILD)/sampler.bpf.o: bpf/sampler.bpf.c Makefile
 
 $(BUILD)/sampler.skel.h: $(BUILD)/sampler.bpf.o
 	$(BPFTOOL) gen skeleton $< name sampler > $@
+
+# The messages of pprof's files.
+$(BUILD)/pprof.pb-c.h: src/profile/pprof.proto
+	@mkdir -p $(@D)
+	$(PROTOC_C) -I$(<D) --c_out=$(BUILD) $(<F)
+
+$(BUILD)/pprof.pb-c.c: $(BUILD)/pprof.pb-c.h
+
+$(BUILD)/obj/profile/pprof.pb-c.o: $(BUILD)/pprof.pb-c.c
+	@mkdir -p $(@D)
+	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The rows of the table of layouts.
 $(BUILD)/layouts.inc: tools/layouts.awk tools/rcntxt-offsets.csv

@@ -8,21 +8,36 @@ WIN_RC ?= x86_64-w64-mingw32-windres
 WIN_BUILD = $(BUILD)/windows
 
 WIN_SRCS := $(foreach f,$(ALL_SRCS),$(if $(findstring /linux/,$f)$(findstring /bpf/,$f),,$f))
-WIN_OBJS = $(WIN_SRCS:src/%.c=$(WIN_BUILD)/obj/%.o)
+WIN_OBJS = $(WIN_SRCS:src/%.c=$(WIN_BUILD)/obj/%.o) $(WIN_BUILD)/obj/profile/pprof.pb-c.o $(WIN_BUILD)/obj/protobuf-c.o
 
 # Windows 7 and later.  The C library's own printf() of MinGW knows C99's formats.
-WIN_CPPFLAGS = -Iinclude -Isrc -I$(BUILD) -D_WIN32_WINNT=0x0601 -DPSAPI_VERSION=2 -DUNICODE -D_UNICODE \
+# MinGW has no package of protobuf-c: its one file is compiled here, from Debian's sources.
+WIN_PROTOBUF_C = $(WIN_BUILD)/source/protobuf-c
+
+WIN_CPPFLAGS = -Iinclude -Isrc -I$(BUILD) -isystem $(WIN_PROTOBUF_C) -D_WIN32_WINNT=0x0601 -DPSAPI_VERSION=2 -DUNICODE -D_UNICODE \
 	-D__USE_MINGW_ANSI_STDIO=1 -DXR_PROGRAM='"xrprof"'
 WIN_CFLAGS = -std=gnu11 $(WARN) -O2 -g
 WIN_LDFLAGS = -static -static-libgcc -Wl,--dynamicbase,--nxcompat,--high-entropy-va
-WIN_LDLIBS = -lpsapi -lwinmm -lshell32 -ladvapi32 -lpthread
+WIN_LDLIBS = -lz -lpsapi -lwinmm -lshell32 -ladvapi32 -lpthread
 
 windows: $(WIN_BUILD)/xrprof.exe
 
 $(WIN_BUILD)/xrprof.exe: $(WIN_OBJS)
 	$(WIN_CC) $(WIN_CFLAGS) $(WIN_LDFLAGS) -o $@ $^ $(WIN_LDLIBS)
 
-$(WIN_BUILD)/obj/%.o: src/%.c Makefile mk/windows.mk
+$(WIN_PROTOBUF_C)/protobuf-c/protobuf-c.c: tools/debian-source
+	tools/debian-source protobuf-c $(WIN_BUILD)/source
+	@touch $@
+
+$(WIN_BUILD)/obj/protobuf-c.o: $(WIN_PROTOBUF_C)/protobuf-c/protobuf-c.c
+	@mkdir -p $(@D)
+	$(WIN_CC) $(WIN_CPPFLAGS) -O2 -g -c -o $@ $<
+
+$(WIN_BUILD)/obj/profile/pprof.pb-c.o: $(BUILD)/pprof.pb-c.c $(WIN_PROTOBUF_C)/protobuf-c/protobuf-c.c
+	@mkdir -p $(@D)
+	$(WIN_CC) $(WIN_CPPFLAGS) $(WIN_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(WIN_BUILD)/obj/%.o: src/%.c Makefile mk/windows.mk | $(BUILD)/pprof.pb-c.h $(WIN_PROTOBUF_C)/protobuf-c/protobuf-c.c
 	@mkdir -p $(@D)
 	$(WIN_CC) $(WIN_CPPFLAGS) $(WIN_CFLAGS) -MMD -MP -c -o $@ $<
 

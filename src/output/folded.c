@@ -9,6 +9,9 @@
  * without R functions, `<GC>` is innermost while the collector runs, `<truncated>` outermost
  * where frames were cut.
  *
+ * With packages, a function of a namespace is `package::function`, and what R calls `FUN` or
+ * `<Anonymous>` has ` {file:line}` behind it, where it was defined (writer.h, writer__label).
+ *
  * With lines, `(file:line)` is the place being executed in that frame: of the innermost, the
  * place of the sample; of any other, the place where it called the next one in.  (Rprof() puts the
  * place of the call after the name of the one called; its reader has to shift them as is done
@@ -77,7 +80,7 @@ static size_t folded__size(const struct writer *w, const struct frame *frame)
 {
 	size_t place = w->lines && frame->place.file ? frame->place.file->field_len : 0;
 
-	return writer__size(frame, WRITER_FIELD) + place + strlen("; (:-1234567890)");
+	return writer__label_size(frame, WRITER_FIELD) + place + strlen("; (:-1234567890)");
 }
 
 /* How many of the frames of @stack, from the innermost on, the line has room for. */
@@ -104,7 +107,7 @@ static int folded__frame(struct writer *w, const struct frame *frame)
 		return 0;
 	err = folded__next(w);
 	if (!err)
-		err = writer__name(&w->line, frame, WRITER_FIELD);
+		err = writer__label(&w->line, frame, WRITER_FIELD);
 	return err ? err : folded__place(w, frame->place);
 }
 

@@ -30,23 +30,88 @@ static bool frame__disguised(const struct frame *frame)
 	return frame->kind == FRAME_R && frame->function->like_mark;
 }
 
+static size_t name__size(const struct name *name, enum writer_form form)
+{
+	return form == WRITER_FIELD ? name->field_len : name->safe_len;
+}
+
+/* Append @name without its first @skip bytes. */
+static int name__add(struct buf *line, const struct name *name, enum writer_form form, size_t skip)
+{
+	const char *text = form == WRITER_FIELD ? name->field : name->safe;
+
+	return buf__add(line, text + skip, name__size(name, form) - skip);
+}
+
 size_t writer__size(const struct frame *frame, enum writer_form form)
 {
-	const struct name *name = frame->function;
-	size_t len = form == WRITER_FIELD ? name->field_len : name->safe_len;
-
-	return len + (frame__disguised(frame) ? strlen("\\x3c") - 1 : 0);
+	return name__size(frame->function, form) +
+	       (frame__disguised(frame) ? strlen("\\x3c") - 1 : 0);
 }
 
 int writer__name(struct buf *line, const struct frame *frame, enum writer_form form)
 {
-	const struct name *name = frame->function;
-	const char *text = form == WRITER_FIELD ? name->field : name->safe;
-	size_t len = form == WRITER_FIELD ? name->field_len : name->safe_len;
 	int err;
 
 	if (!frame__disguised(frame))
-		return buf__add(line, text, len);
+		return name__add(line, frame->function, form, 0);
 	err = buf__str(line, "\\x3c");
-	return err ? err : buf__add(line, text + 1, len - 1);
+	return err ? err : name__add(line, frame->function, form, 1);
+}
+
+/* Is @package a namespace, so that its functions are called `package::function`? */
+static bool package__is_namespace(const struct name *package)
+{
+	return package && *package->text && strcmp(package->text, ".GlobalEnv") != 0 &&
+	       strncmp(package->text, "package:", strlen("package:")) != 0;
+}
+
+/* Does @name say already which package it is from: does it begin as `package::` does? */
+static bool name__has_package(const char *name)
+{
+	size_t len =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.");
+
+	return len && !strncmp(name + len, "::", 2);
+}
+
+static bool label__has_package(const struct frame *frame)
+{
+	return (frame->kind == FRAME_R || frame->kind == FRAME_ANON) &&
+	       package__is_namespace(frame->package) && !name__has_package(frame->function->text);
+}
+
+/* Is the function's name none that tells it from others? */
+static bool label__has_definition(const struct frame *frame)
+{
+	return frame->defined.file &&
+	       (frame->kind == FRAME_ANON ||
+		(frame->kind == FRAME_R && !strcmp(frame->function->text, "FUN")));
+}
+
+size_t writer__label_size(const struct frame *frame, enum writer_form form)
+{
+	size_t size = writer__size(frame, form);
+
+	if (label__has_package(frame))
+		size += name__size(frame->package, form) + strlen("::");
+	if (label__has_definition(frame))
+		size += name__size(frame->defined.file, form) + strlen(" {:-1234567890}");
+	return size;
+}
+
+int writer__label(struct buf *line, const struct frame *frame, enum writer_form form)
+{
+	int err = 0;
+
+	if (label__has_package(frame)) {
+		err = name__add(line, frame->package, form, 0);
+		err = err ? err : buf__str(line, "::");
+	}
+	err = err ? err : writer__name(line, frame, form);
+	if (err || !label__has_definition(frame))
+		return err;
+	err = buf__str(line, " {");
+	err = err ? err : name__add(line, frame->defined.file, form, 0);
+	return err ? err : buf__printf(line, ":%d}", (int32_t)frame->defined.line);
 }

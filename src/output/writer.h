@@ -66,6 +66,16 @@ size_t writer__size(const struct frame *frame, enum writer_form form);
 int writer__name(struct buf *line, const struct frame *frame, enum writer_form form);
 
 /*
+ * What the formats call a frame that tell packages: `package::function` for a function of a
+ * namespace, unless R's own name begins like that; its name alone for one of the global
+ * environment, of a `package:` environment, or of what is not known.  The names that many functions
+ * have, `<Anonymous>` and `FUN`, are followed by ` {file:line}`, where the definition begins, if
+ * that is known.  writer__label_size - its bytes, at most.  writer__label - append it.
+ */
+size_t writer__label_size(const struct frame *frame, enum writer_form form);
+int writer__label(struct buf *line, const struct frame *frame, enum writer_form form);
+
+/*
  * formats__all - all formats, ended by NULL; the first is the default.  formats__find - the one of
  * that name, or NULL.
  */

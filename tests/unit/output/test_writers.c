@@ -317,6 +317,57 @@ static void test_disguised(void)
 	      "functions called like marks can be told from them");
 }
 
+/* What a frame is called where packages are told, of what is known of its function. */
+static void test_labels(void)
+{
+	static const struct {
+		enum frame_kind kind;
+		const char *function, *package, *file, *want;
+	} rows[] = {
+		{FRAME_R, "lm", "stats", NULL, "stats::lm"},
+		{FRAME_R, "lm", "stats", "lm.R", "stats::lm"},
+		{FRAME_R, "f", ".GlobalEnv", "a.R", "f"},
+		{FRAME_R, "f", "package:datasets", "a.R", "f"},
+		{FRAME_R, "f", "", "a.R", "f"},
+		{FRAME_R, "f", NULL, "a.R", "f"},
+		{FRAME_R, "stats::lm", "stats", NULL, "stats::lm"},
+		{FRAME_R, "stats:::lm.fit", "stats", NULL, "stats:::lm.fit"},
+		{FRAME_R, "dplyr::tibble", "tibble", NULL, "dplyr::tibble"},
+		{FRAME_R, "::", "base", NULL, "base::::"},
+		{FRAME_R, "self$run", "R6pkg", NULL, "R6pkg::self$run"},
+		{FRAME_R, "FUN", "base", NULL, "base::FUN"},
+		{FRAME_R, "FUN", ".GlobalEnv", "a b.R", "FUN {a b.R:7}"},
+		{FRAME_R, "FUN", "p", "a;\"\n.R", "p::FUN {a\\x3b\\x22\\n.R:7}"},
+		{FRAME_ANON, "<Anonymous>", "stats", "a.R", "stats::<Anonymous> {a.R:7}"},
+		{FRAME_ANON, "<Anonymous>", NULL, "a.R", "<Anonymous> {a.R:7}"},
+		{FRAME_ANON, "<Anonymous>", NULL, NULL, "<Anonymous>"},
+		{FRAME_R, "<Anonymous>", NULL, "a.R", "\\x3cAnonymous>"},
+		{FRAME_R, "<GC>", "p", NULL, "p::\\x3cGC>"},
+		{FRAME_R, "f;g", "p;\x1b", NULL, "p\\x3b\\x1b::f\\x3bg"},
+		{FRAME_UNNAMED, "<0x12>", "p", "a.R", "<0x12>"},
+		{FRAME_BUILTIN, "c", "p", "a.R", "c"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *package = rows[i].package, *function = rows[i].function;
+		struct frame frame = {.kind = rows[i].kind,
+				      .defined = stack__place(rows[i].file, 7)};
+		struct buf line = {0};
+
+		frame.function = stacks__name(maker__stacks(), function, strlen(function));
+		if (package)
+			frame.package = stacks__name(maker__stacks(), package, strlen(package));
+		if (writer__label(&line, &frame, WRITER_FIELD))
+			tap__bail("no memory");
+		if (!tap__ok(line.len == strlen(rows[i].want) &&
+				     !memcmp(line.data, rows[i].want, line.len) &&
+				     writer__label_size(&frame, WRITER_FIELD) >= line.len,
+			     "the label of %zu is %s", i, rows[i].want))
+			tap__diag("got %.*s", (int)line.len, line.data);
+		buf__free(&line);
+	}
+}
+
 /* The output's failure is the writer's. */
 static void test_full(void)
 {
@@ -381,6 +432,7 @@ int main(int argc, char **argv)
 	test_long();
 	test_nameless();
 	test_disguised();
+	test_labels();
 	test_full();
 	files__stop(files);
 	unlink(path);

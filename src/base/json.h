@@ -27,7 +27,7 @@
 #define JSON_DEPTH_MAX 16
 
 struct json {
-	struct buf text; /* so far */
+	struct buf text; /* so far: who has written it elsewhere sets its len to 0 */
 	int err;	 /* the first misuse: -EINVAL, or -E2BIG for too deep */
 	unsigned int depth;
 	bool used[JSON_DEPTH_MAX + 1];	 /* something was written at this depth */

@@ -131,7 +131,7 @@ static int folded__row(struct writer *w, const struct aggregate *a, const struct
 	w->line.len = 0;
 	if (w->roots)
 		err = folded__root(w, aggregate__process(a, row->process));
-	if (!err && (!n || (n == 1 && stack->frames[0]->function == mark_gc.function))) {
+	if (!err && stack__is_toplevel(stack)) {
 		err = folded__next(w);
 		if (!err)
 			err = buf__str(&w->line, "<toplevel>");
@@ -164,6 +164,7 @@ static int folded__close(struct writer *w)
 
 const struct writer_ops writer_folded = {
 	.name = "folded",
+	.suffix = ".folded",
 	.help = "one line a stack, `outer;inner count`, for flamegraph.pl and the like",
 	.open = folded__open,
 	.row = folded__row,

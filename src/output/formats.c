@@ -4,7 +4,7 @@
 #include "output/writer.h"
 
 /* One row a format: writer_NAME is defined in the file of its name. */
-#define FORMATS(row) row(rprof) row(folded)
+#define FORMATS(row) row(rprof) row(folded) row(pprof) row(speedscope)
 
 #define DECLARED(name) extern const struct writer_ops writer_##name;
 FORMATS(DECLARED)
@@ -23,6 +23,18 @@ const struct writer_ops *formats__find(const char *name)
 		if (!strcmp(formats[i]->name, name))
 			return formats[i];
 	return NULL;
+}
+
+const struct writer_ops *formats__of_path(const char *path)
+{
+	size_t len = strlen(path), suffix;
+
+	for (size_t i = 0; formats[i]; i++) {
+		suffix = strlen(formats[i]->suffix);
+		if (len > suffix && !strcmp(path + len - suffix, formats[i]->suffix))
+			return formats[i];
+	}
+	return formats[0];
 }
 
 static bool frame__disguised(const struct frame *frame)

@@ -156,7 +156,7 @@ static int outputs__begin(void *arg, const struct profile_about *about)
 		if (format->per_process)
 			ss->directory = path;
 		else
-			snprintf(shared, sizeof(shared), "%s/profile.%s", path, format->name);
+			snprintf(shared, sizeof(shared), "%s/profile%s", path, format->suffix);
 	}
 	if (ss->directory)
 		return 0;

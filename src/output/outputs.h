@@ -24,7 +24,7 @@ struct outputs_config {
 	 * "-", a file, or a directory: it is taken for one when it is one, ends in '/', or
 	 * @several is set and the format needs a file per process; then it is made if missing.
 	 * In a directory a format that needs it gets a file Rprof.PID.out for each process (once a
-	 * pid came round again, Rprof.PID.SERIAL.out), others get one file, profile.FORMAT.
+	 * pid came round again, Rprof.PID.SERIAL.out), others get one file, profile.SUFFIX.
 	 */
 	const char *path;
 	bool several;

@@ -215,6 +215,7 @@ static int rprof__close(struct writer *w)
 
 const struct writer_ops writer_rprof = {
 	.name = "rprof",
+	.suffix = ".out",
 	.help = "as R's Rprof() writes it, for summaryRprof(), profvis and the like",
 	.per_process = true,
 	.open = rprof__open,

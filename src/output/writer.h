@@ -33,7 +33,9 @@ struct writer;
 struct writer_ops {
 	const char *name;
 	const char *help;
-	bool per_process; /* several processes need one output each (rprof) */
+	const char *suffix; /* of a file's name: it chooses the format */
+	bool binary;	    /* no text: it is not for a terminal */
+	bool per_process;   /* several processes need one output each (rprof) */
 	/* with `row` or `profile`, what samples are kept apart by and what is remembered of them:
 	 * see struct aggregate_config */
 	uint32_t labels;
@@ -81,5 +83,8 @@ int writer__label(struct buf *line, const struct frame *frame, enum writer_form 
  */
 const struct writer_ops *const *formats__all(void);
 const struct writer_ops *formats__find(const char *name);
+
+/* formats__of_path - the one whose suffix @path ends in, or the default. */
+const struct writer_ops *formats__of_path(const char *path);
 
 #endif

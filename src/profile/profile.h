@@ -6,6 +6,7 @@
 #ifndef XR_PROFILE_PROFILE_H
 #define XR_PROFILE_PROFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,12 +51,14 @@ struct frame {
 };
 
 /*
- * The marks.  <GC>: innermost, the collector was running.  <truncated>: outermost, frames further
- * out were cut; its place is where the first of them was.  <other-thread>: the only frame, the
- * sample is of a thread that is not R's.  <no-room>: there was no memory for what stood here
- * (limits.h).  A frame is one of them if its function is theirs, at the same address.
+ * The marks.  <toplevel>: the only frame, or outside of <GC>, where a format shows that there is no
+ * R function; no stack holds it (stack__is_toplevel).  <GC>: innermost, the collector was running.
+ * <truncated>: outermost, frames further out were cut; its place is where the first of them was.
+ * <other-thread>: the only frame, the sample is of a thread that is not R's.  <no-room>: there was
+ * no memory for what stood here (limits.h).  A frame is one of them if its function is theirs, at
+ * the same address.
  */
-extern const struct frame mark_gc, mark_truncated, mark_other_thread, mark_no_room;
+extern const struct frame mark_toplevel, mark_gc, mark_truncated, mark_other_thread, mark_no_room;
 
 /*
  * A stack.  Made by stacks.h, which sees to it that equal ones are one: while it is kept there, the
@@ -68,6 +71,13 @@ struct stack {
 	struct place top;	      /* the one being executed outside of all frames */
 	const struct frame *frames[]; /* innermost first */
 };
+
+/* stack__is_toplevel - is there nothing in it, or nothing but <GC>? */
+static inline bool stack__is_toplevel(const struct stack *stack)
+{
+	return !stack->nframes ||
+	       (stack->nframes == 1 && stack->frames[0]->function == mark_gc.function);
+}
 
 /* One sample, whole.  Borrowed: valid during the call it is passed to. */
 struct sample {

@@ -16,6 +16,7 @@
 	};                                                                                         \
 	const struct frame mark = {.kind = FRAME_MARK, .function = &mark##_name}
 
+MARK(mark_toplevel, "<toplevel>");
 MARK(mark_gc, "<GC>");
 MARK(mark_truncated, "<truncated>");
 MARK(mark_other_thread, "<other-thread>");

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * speedscope's own format, JSON: https://www.speedscope.app reads it, and so do others.
+ *
+ * One profile of type "sampled" for each process, weights in the time that samples stand for, or
+ * counts where no rate is known.  Stacks are in the order of time, as far as the aggregate
+ * remembers it and that does not make the file too long (SPEEDSCOPE_FRAMES); then each stack comes
+ * once, in the order of its first sample.  A frame's file and line are the ones being executed; of
+ * a function of which only the definition is known, that.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/version.h"
+#include "output/whole.h"
+
+#define SPEEDSCOPE_FRAMES 4000000u /* numbers of frames in all samples, if stacks are repeated */
+#define SPEEDSCOPE_PIECE  65536u   /* bytes that are written at once */
+#define SPEEDSCOPE_SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+/* A stack in one place of a process' profile. */
+struct item {
+	uint32_t row;
+	uint64_t value;
+};
+
+struct speedscope {
+	struct writer *w;
+	const struct aggregate *aggregate;
+	const struct aggregate_row *rows;
+	size_t nrows;
+	struct json json;
+	struct buf text;
+	struct map frames;  /* (address of a frame, 0) to 1 + its index */
+	struct item *items; /* those of process i begin at starts[i] */
+	size_t *starts;	    /* one more than there are processes */
+	size_t nprocesses, nitems;
+	int err;
+};
+
+/* Hand on what was made so far, if it is enough. */
+static void speedscope__write(struct speedscope *s, bool all)
+{
+	struct buf *text = &s->json.text;
+
+	if (s->err || (!all && text->len < SPEEDSCOPE_PIECE))
+		return;
+	s->err = output__write(s->w->out, text->data, text->len);
+	text->len = 0;
+}
+
+static const char *speedscope__str(struct speedscope *s, int err)
+{
+	if (!err)
+		err = buf__add(&s->text, "", 1);
+	if (err)
+		s->err = err;
+	return s->err ? "" : s->text.data;
+}
+
+static void speedscope__frame(struct speedscope *s, const struct frame *frame)
+{
+	struct place place = frame->place.file ? frame->place : frame->defined;
+	size_t i = s->frames.count;
+
+	if (s->err || map__get(&s->frames, (uintptr_t)frame, 0))
+		return;
+	s->err = map__put(&s->frames, (uintptr_t)frame, 0, (void *)(uintptr_t)(i + 1));
+	json__object(&s->json, NULL);
+	s->text.len = 0;
+	json__str(&s->json, "name",
+		  speedscope__str(s, writer__label(&s->text, frame, WRITER_SAFE)));
+	if (place.file) {
+		json__str(&s->json, "file", place.file->safe);
+		json__u64(&s->json, "line", place.line);
+	}
+	json__close(&s->json);
+	speedscope__write(s, false);
+}
+
+static void speedscope__frames(struct speedscope *s)
+{
+	json__object(&s->json, "shared");
+	json__array(&s->json, "frames");
+	for (size_t i = 0; i < s->nrows; i++) {
+		const struct stack *stack = s->rows[i].stack;
+
+		for (uint32_t f = 0; f < stack->nframes; f++)
+			speedscope__frame(s, stack->frames[f]);
+		if (stack__is_toplevel(stack))
+			speedscope__frame(s, &mark_toplevel);
+	}
+	json__close(&s->json);
+	json__close(&s->json);
+}
+
+static void speedscope__index(struct speedscope *s, const struct frame *frame)
+{
+	uint64_t i = (uintptr_t)map__get(&s->frames, (uintptr_t)frame, 0);
+
+	json__u64(&s->json, NULL, i - 1);
+}
+
+static void speedscope__stack(struct speedscope *s, const struct stack *stack)
+{
+	json__array(&s->json, NULL);
+	if (stack__is_toplevel(stack))
+		speedscope__index(s, &mark_toplevel);
+	for (uint32_t i = stack->nframes; i > 0; i--)
+		speedscope__index(s, stack->frames[i - 1]);
+	json__close(&s->json);
+	speedscope__write(s, false);
+}
+
+/* Frames in all items of @timeline. */
+static uint64_t speedscope__depth(const struct speedscope *s, const struct timeline *timeline)
+{
+	uint64_t frames = 0;
+
+	for (size_t i = 0; i < timeline->n; i++)
+		frames += s->rows[timeline->entries[i].row].stack->nframes + 1;
+	return frames;
+}
+
+static int entry__compare(const void *a, const void *b)
+{
+	const struct timeline_entry *x = *(const struct timeline_entry *const *)a;
+	const struct timeline_entry *y = *(const struct timeline_entry *const *)b;
+
+	if (x->span != y->span)
+		return x->span < y->span ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* The items in the order of time; -ENOMEM. */
+static int timeline__in_order(const struct timeline *t, struct item *items)
+{
+	const struct timeline_entry **order = malloc((t->n + 1) * sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++)
+		order[i] = &t->entries[i];
+	qsort(order, t->n, sizeof(*order), entry__compare);
+	for (size_t i = 0; i < t->n; i++)
+		items[i] = (struct item){order[i]->row, order[i]->value};
+	free(order);
+	return 0;
+}
+
+/* The items, those of a process together. */
+static int speedscope__items(struct speedscope *s)
+{
+	const struct timeline *timeline = aggregate__timeline(s->aggregate);
+	bool timed = timeline && speedscope__depth(s, timeline) <= SPEEDSCOPE_FRAMES;
+	size_t n = timed ? timeline->n : s->nrows;
+	struct item *items = malloc((n + 1) * sizeof(*items));
+	size_t *next = calloc(s->nprocesses + 2, sizeof(*next));
+	int err = items && next ? 0 : -ENOMEM;
+
+	s->items = malloc((n + 1) * sizeof(*s->items));
+	s->starts = next;
+	if (!err && !s->items)
+		err = -ENOMEM;
+	if (!err && timed)
+		err = timeline__in_order(timeline, items);
+	for (size_t i = 0; i < n && !err && !timed; i++)
+		items[i] = (struct item){(uint32_t)i, s->rows[i].values[XR_UNIT_TICKS]};
+	if (err)
+		goto cleanup;
+	/* a counting sort: the end of each process is the start of the next */
+	for (size_t i = 0; i < n; i++)
+		next[s->rows[items[i].row].process + 2]++;
+	for (size_t i = 1; i < s->nprocesses + 2; i++)
+		next[i] += next[i - 1];
+	for (size_t i = 0; i < n; i++)
+		s->items[next[s->rows[items[i].row].process + 1]++] = items[i];
+	s->nitems = n;
+cleanup:
+	free(items);
+	return err;
+}
+
+static void speedscope__process(struct speedscope *s, size_t i)
+{
+	const struct aggregate_process *process = aggregate__process(s->aggregate, (uint32_t)i);
+	uint32_t freq = s->w->config.about.freq;
+	uint64_t period = freq ? NS_PER_S / freq : 1, total = 0;
+	size_t begin = s->starts[i], end = s->starts[i + 1];
+	int err;
+
+	s->text.len = 0;
+	err = buf__printf(&s->text, "%s %" PRIu32, *process->comm ? process->comm : "R",
+			  process->pid);
+	json__object(&s->json, NULL);
+	json__str(&s->json, "type", "sampled");
+	json__str(&s->json, "name", speedscope__str(s, err));
+	json__str(&s->json, "unit", freq ? "nanoseconds" : "none");
+	json__u64(&s->json, "startValue", 0);
+	json__array(&s->json, "samples");
+	for (size_t k = begin; k < end && !s->err; k++)
+		speedscope__stack(s, s->rows[s->items[k].row].stack);
+	json__close(&s->json);
+	json__array(&s->json, "weights");
+	for (size_t k = begin; k < end && !s->err; k++) {
+		json__u64(&s->json, NULL, s->items[k].value * period);
+		total += s->items[k].value * period;
+		speedscope__write(s, false);
+	}
+	json__close(&s->json);
+	json__u64(&s->json, "endValue", total);
+	json__close(&s->json);
+}
+
+static void speedscope__document(struct speedscope *s)
+{
+	const char *name = s->w->config.about.command;
+
+	json__begin(&s->json);
+	json__object(&s->json, NULL);
+	json__str(&s->json, "$schema", SPEEDSCOPE_SCHEMA);
+	json__str(&s->json, "name", name ? name : "R");
+	json__str(&s->json, "exporter", XR_PROGRAM " " XR_VERSION);
+	speedscope__frames(s);
+	json__array(&s->json, "profiles");
+	for (size_t i = 0; i < s->nprocesses; i++)
+		if (s->starts[i] < s->starts[i + 1])
+			speedscope__process(s, i);
+	json__close(&s->json);
+	json__close(&s->json);
+}
+
+static int speedscope__profile(struct writer *w, const struct aggregate *a,
+			       const struct stats *stats)
+{
+	struct speedscope s = {.w = w, .aggregate = a};
+	struct buf rest = {0};
+	int err;
+
+	(void)stats;
+	s.rows = aggregate__rows(a, &s.nrows);
+	aggregate__processes(a, &s.nprocesses);
+	for (size_t i = 0; i < s.nrows; i++)
+		if (!s.rows[i].values[XR_UNIT_TICKS])
+			return -ENOTSUP; /* a profile has one unit */
+	s.err = speedscope__items(&s);
+	if (!s.err)
+		speedscope__document(&s);
+	err = json__end(&s.json, &rest);
+	if (!s.err)
+		s.err = err ? err : output__write(w->out, rest.data, rest.len);
+	buf__free(&rest);
+	buf__free(&s.text);
+	map__free(&s.frames);
+	free(s.items);
+	free(s.starts);
+	return s.err ? s.err : output__commit(w->out, 0);
+}
+
+const struct writer_ops writer_speedscope = {
+	.name = "speedscope",
+	.suffix = ".speedscope.json",
+	.help = "JSON for speedscope and what reads its files",
+	.timeline = true,
+	.open = whole__open,
+	.profile = speedscope__profile,
+	.close = whole__close,
+};

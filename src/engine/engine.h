@@ -54,6 +54,7 @@ struct engine_ops {
 	const char *name;
 	const char *help;  /* one line for --help */
 	const char *clock; /* "cpu" or "wall": what it samples unless asked otherwise */
+	bool only_cpu;	   /* --clock wall is not for it: engine auto does not ask it then */
 	bool by_code; /* it knows which instruction a sample's thread executes (row.gc_begin) */
 
 	/*

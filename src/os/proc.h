@@ -20,6 +20,7 @@ struct proc {
 	pid_t tgid;	     /* the process a thread belongs to; the pid itself otherwise */
 	uint32_t uid;	     /* effective */
 	uint64_t start_time; /* clock ticks since boot */
+	uint64_t cpu_ns;     /* time on a CPU so far, of all its threads; of the system, too */
 	uint64_t stack;	     /* where the main thread's stack begins; exec changes it; 0: hidden */
 	uint32_t threads;
 	uint64_t switches; /* how often it went from or to a CPU; 0: hidden */
@@ -29,7 +30,7 @@ struct proc {
 
 /*
  * proc__parse_stat - /proc/PID/stat (proc(5)), @len bytes of @text, into comm, state, ppid,
- * threads, start_time, stack, kernel and ending.  -EBADMSG: it is not such a line.
+ * threads, start_time, cpu_ns, stack, kernel and ending.  -EBADMSG: it is not such a line.
  */
 int proc__parse_stat(const char *text, size_t len, struct proc *p);
 
@@ -38,6 +39,12 @@ int proc__read(pid_t pid, struct proc *p);
 
 /* proc__start_time - only that; 0: no such process. */
 uint64_t proc__start_time(pid_t pid);
+
+/*
+ * proc__use - ns that process @pid has been on a CPU, all threads of it, those that ended, too.
+ * -ESRCH: no such process.
+ */
+int proc__use(pid_t pid, uint64_t *cpu_ns);
 
 /*
  * proc__memory - read exactly @len bytes at @addr of process @pid into @to, by
@@ -88,6 +95,8 @@ int proc__cgroup(pid_t pid, char *path, size_t size);
  * hexadecimal digits, as Docker, Podman, containerd and CRI-O name them.  Returns whether there
  * is one; @id gets it, terminated.
  */
-bool proc__container(const char *cgroup, char id[65]);
+#define PROC_CONTAINER_LEN 65
+
+bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN]);
 
 #endif

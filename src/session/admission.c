@@ -60,19 +60,18 @@ static void process__retry_later(struct process *p, uint64_t now, unsigned int p
 static void admission__describe(const struct lifecycle *l, const struct process *p)
 {
 	const struct target *t = &p->target;
-	char cgroup[4096], id[65] = "none", late[48] = "";
+	char late[48] = "";
 
 	if (l->config->notes.lowest > NOTES_DEBUG)
 		return;
 	if (p->not_begun_at)
 		snprintf(late, sizeof(late), ", began at most %.1f ms ago",
 			 (double)(os__now() - p->not_begun_at) / (double)NS_PER_MS);
-	if (!proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)))
-		proc__container(cgroup, id);
 	notes__debug(&l->config->notes,
 		     "process %u (%s): R %s in %s, load bias 0x%llx, parent %u, container %s%s",
 		     p->pid, p->comm, t->version[0] ? t->version : "of unknown version", t->path,
-		     (unsigned long long)t->load_bias, p->parent_pid, id, late);
+		     (unsigned long long)t->load_bias, p->parent_pid,
+		     p->container[0] ? p->container : "none", late);
 }
 
 /*
@@ -101,7 +100,8 @@ static int admission__allowed(struct lifecycle *l, struct process *p)
 /* Give a process whose R was found to the engine. */
 static int admission__sample(struct lifecycle *l, struct process *p)
 {
-	struct profile_process profile = process__profile(p);
+	struct profile_process profile;
+	char cgroup[4096];
 	int err;
 
 	err = l->ops->add(l->engine, &p->target.row, &l->reason);
@@ -113,8 +113,12 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 		return err;
 	p->state = PROCESS_SAMPLED;
 	lifecycle__count(l, p);
+	use__look(&p->use, (pid_t)p->pid, os__now());
 	if (!l->began)
 		l->began = os__now();
+	if (!proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)))
+		proc__container(cgroup, p->container);
+	profile = process__profile(p);
 	admission__describe(l, p);
 	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
 	/* a process that was asked for has a file even when it does nothing */

@@ -26,6 +26,10 @@ struct profile_process process__profile(const struct process *p)
 		.pid = p->pid,
 		.parent_pid = p->parent_pid,
 		.comm = p->comm,
+		.r_version = p->target.version,
+		.container = p->container,
+		.cpu_ns = use__cpu(&p->use),
+		.elapsed_ns = use__elapsed(&p->use),
 	};
 }
 
@@ -166,6 +170,17 @@ void lifecycle__hidden(const struct lifecycle *l, struct hidden_stats *s)
 		lifecycle__add_hidden(l, p, s);
 }
 
+/* To whom to say that a process waited: to nobody if what it waits for is in the profile. */
+static const struct notes *lifecycle__cpu_clock(const struct lifecycle *l)
+{
+	static const struct notes nobody;
+	enum engine_clock clock = l->config->clock;
+	bool wall = clock == ENGINE_CLOCK_DEFAULT ? !strcmp(l->ops->clock, "wall")
+						  : clock == ENGINE_CLOCK_WALL;
+
+	return wall ? &nobody : &l->config->notes;
+}
+
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
 static void lifecycle__drain(struct lifecycle *l, struct process *p)
 {
@@ -177,13 +192,39 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 	if (!l->err)
 		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_ENDED));
 	lifecycle__add_hidden(l, p, &l->hidden);
+	verdict__add(&l->verdict, lifecycle__cpu_clock(l), &p->use, p->pid, p->comm,
+		     process__named(p));
 	processes__remove(&l->processes, p);
 }
 
-/* One that is sampled with a row that may become more complete. */
+void lifecycle__stop(struct lifecycle *l)
+{
+	struct process *p = NULL;
+	uint64_t now = os__now();
+
+	while ((p = processes__next(&l->processes, p))) {
+		struct profile_process profile;
+
+		if (p->state != PROCESS_SAMPLED && p->state != PROCESS_ENDED)
+			continue;
+		if (p->state == PROCESS_SAMPLED)
+			use__look(&p->use, (pid_t)p->pid, now);
+		profile = process__profile(p);
+		if (!l->err)
+			lifecycle__sunk(
+				l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_STOPPED));
+		verdict__add(&l->verdict, lifecycle__cpu_clock(l), &p->use, p->pid, p->comm,
+			     process__named(p));
+	}
+	verdict__end(&l->verdict, lifecycle__cpu_clock(l));
+}
+
+/* One that is sampled: its row may become more complete, and how much it works changes. */
 static void lifecycle__complete(struct lifecycle *l, struct process *p, uint64_t now)
 {
-	if (p->asked || verify_hidden__due(&l->verify, &p->hidden) > now)
+	if (use__due(&p->use, now, l->processes.count))
+		use__look(&p->use, (pid_t)p->pid, now);
+	if (!p->hidden.open || p->asked || verify_hidden__due(&l->verify, &p->hidden) > now)
 		return;
 	admission__look(l, p, now);
 	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
@@ -209,7 +250,7 @@ void lifecycle__settle(struct lifecycle *l)
 			lifecycle__retry(l, p, now);
 		} else if (p->state == PROCESS_FOUND) {
 			admission__go_on(l, p, now);
-		} else if (p->hidden.open) {
+		} else if (p->state == PROCESS_SAMPLED) {
 			lifecycle__complete(l, p, now);
 		}
 	}

@@ -42,6 +42,7 @@ struct lifecycle {
 	uint32_t crowd;	     /* `live` when the engine had no room for a process; 0: it had */
 	uint64_t unprofiled; /* processes that it had no room for */
 	struct hidden_stats hidden; /* of those that have ended, and are forgotten */
+	struct verdict verdict;
 	struct pids sampled;  /* with config->all or follow: whose children should be looked at */
 	int failed;	      /* what the last one that failed did with */
 	struct errmsg reason; /* and why */
@@ -84,6 +85,12 @@ void lifecycle__hidden(const struct lifecycle *l, struct hidden_stats *s);
 
 /* lifecycle__record - an engine_sink; @arg: the lifecycle. */
 void lifecycle__record(void *arg, const void *record, size_t size);
+
+/*
+ * lifecycle__stop - no more samples come: tell the sink what is known of the processes that go on,
+ * and people of those that waited.  The sink was begun and is not finished yet.
+ */
+void lifecycle__stop(struct lifecycle *l);
 
 /* lifecycle__close - give back what is left.  The sink must have been finished: it may hold names.
  */

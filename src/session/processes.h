@@ -10,7 +10,9 @@
 
 #include "abi.h"
 #include "os/proc_handle.h"
+#include "os/proc.h"
 #include "session/outcome.h"
+#include "session/use.h"
 #include "session/verify_hidden.h"
 #include "target/target.h"
 
@@ -45,6 +47,8 @@ struct process {
 	uint64_t retry_at;     /* PROCESS_WAITING: when to look again */
 	uint64_t not_begun_at; /* when R was last seen not to be initialised; 0: never */
 	char comm[XR_COMM_LEN];
+	char container[PROC_CONTAINER_LEN]; /* an id; "": none */
+	struct use use;
 	struct target target;
 	struct hidden_proof hidden; /* of `target` */
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "os/os.h"
 #include "os/proc.h"
@@ -69,6 +70,7 @@ static void records__inherit(struct lifecycle *l, struct process *p, const struc
 		return;
 	p->inherited = true;
 	*t = parent->target;
+	memcpy(p->container, parent->container, sizeof(p->container));
 	t->pid = (pid_t)p->pid;
 	t->row.serial = p->serial;
 	t->row.pid = p->pid;

@@ -69,6 +69,8 @@ static int session__open_engine(struct session *s)
 	int err, first = 0;
 
 	for (const struct engine_ops *const *e = s->config->engines; *e; e++) {
+		if ((*e)->only_cpu && config.clock == ENGINE_CLOCK_WALL && e[1])
+			continue;
 		err = (*e)->open(&s->engine, &config, &fault);
 		if (!err) {
 			s->ops = *e;
@@ -396,6 +398,8 @@ int session__stop(struct session *s, struct stats *stats)
 	*stats = (struct stats){0};
 	if (s->engine)
 		session__drain(s, stats);
+	if (s->sinking && l->ops)
+		lifecycle__stop(l);
 	if (s->sinking)
 		err = l->sink.ops->finish(l->sink.arg, stats);
 	s->sinking = false;

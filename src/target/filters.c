@@ -74,7 +74,7 @@ int filters__add(struct filters *fs, enum filter_kind kind, const char *arg, str
 static bool cgroup__match(const char *pattern, const char *cgroup)
 {
 	size_t len = strlen(pattern);
-	char id[65];
+	char id[PROC_CONTAINER_LEN];
 
 	if (match__glob(pattern, cgroup))
 		return true;

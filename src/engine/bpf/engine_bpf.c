@@ -188,8 +188,8 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 
 	if (config->clock == ENGINE_CLOCK_WALL)
 		return errmsg__set(f, -ENOTSUP,
-				   "engine bpf samples CPU time; for --clock wall use "
-				   "--engine ptrace or vmread");
+				   "engine bpf samples CPU time; leave --engine out for "
+				   "--clock wall, or give ptrace or vmread");
 	if (!config->verbose)
 		libbpf_set_print(quiet);
 	err = bpf__check_memory(0, f);
@@ -550,6 +550,7 @@ const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.help = "from inside the kernel: the target is never stopped (needs Linux 5.8)",
 	.clock = "cpu",
+	.only_cpu = true,
 	.by_code = true,
 	.probe = bpf__probe,
 	.open = bpf__open,

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/parse.h"
 #include "os/linux/rights.h"
 
@@ -88,7 +89,8 @@ static ssize_t proc__slurp(pid_t pid, const char *name, char *text, size_t size)
 }
 
 /*
- * pid (comm) state ppid pgrp session tty tpgid flags ... threads(20) itrealvalue starttime(22) ...
+ * pid (comm) state ppid pgrp session tty tpgid flags ... utime(14) stime ... threads(20)
+ * itrealvalue starttime(22) ...
  * startstack(28).
  * comm is not escaped: it ends at the last ')'.
  */
@@ -129,6 +131,7 @@ int proc__parse_stat(const char *text, size_t len, struct proc *p)
 	p->kernel = field[9] & PF_KTHREAD;
 	p->ending = field[9] & PF_EXITING;
 	p->threads = (uint32_t)field[20];
+	p->cpu_ns = (field[14] + field[15]) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 	p->start_time = field[22];
 	p->stack = field[28];
 	return 0;
@@ -178,6 +181,18 @@ int proc__read(pid_t pid, struct proc *p)
 		p->uid = (uint32_t)number;
 	p->switches = status__number(text, "\nvoluntary_ctxt_switches:") +
 		      status__number(text, "\nnonvoluntary_ctxt_switches:");
+	return 0;
+}
+
+int proc__use(pid_t pid, uint64_t *cpu_ns)
+{
+	struct proc p = {0};
+	char text[1024];
+	ssize_t len = proc__slurp(pid, "stat", text, sizeof(text));
+
+	if (len < 0 || proc__parse_stat(text, (size_t)len, &p))
+		return -ESRCH;
+	*cpu_ns = p.cpu_ns;
 	return 0;
 }
 
@@ -380,7 +395,7 @@ int proc__cgroup(pid_t pid, char *path, size_t size)
 	return 0;
 }
 
-bool proc__container(const char *cgroup, char id[65])
+bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN])
 {
 	bool yes = false;
 

@@ -231,6 +231,26 @@ uint64_t proc__start_time(pid_t pid)
 	return time;
 }
 
+int proc__use(pid_t pid, uint64_t *cpu_ns)
+{
+	FILETIME began, ended, kernel, user;
+	HANDLE process;
+	DWORD code;
+	BOOL ok;
+
+	process = proc_win32__open((uint32_t)pid, PROCESS_QUERY_LIMITED_INFORMATION, &code);
+	if (!process)
+		return -ESRCH;
+	ok = GetProcessTimes(process, &began, &ended, &kernel, &user);
+	CloseHandle(process);
+	if (!ok)
+		return -ESRCH;
+	/* in units of 100 ns */
+	*cpu_ns = 100 * (((uint64_t)kernel.dwHighDateTime << 32 | kernel.dwLowDateTime) +
+			 ((uint64_t)user.dwHighDateTime << 32 | user.dwLowDateTime));
+	return 0;
+}
+
 int proc__cgroup(pid_t pid, char *path, size_t size)
 {
 	(void)pid;
@@ -239,7 +259,7 @@ int proc__cgroup(pid_t pid, char *path, size_t size)
 	return -ENOENT;
 }
 
-bool proc__container(const char *cgroup, char id[65])
+bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN])
 {
 	(void)cgroup;
 	(void)id;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/use.h"
+
+#include "base/clock.h"
+#include "os/proc.h"
+
+#define LOOK_NS	    NS_PER_S
+#define LOOKS	    64u /* a second, of all processes */
+#define WAITED_NS   NS_PER_S
+#define WAITED_PART 10u /* on the CPU less than this part of the time */
+
+void use__look(struct use *u, pid_t pid, uint64_t now)
+{
+	uint64_t cpu;
+
+	if (proc__use(pid, &cpu))
+		return;
+	if (!u->since) {
+		u->since = now;
+		u->before = cpu;
+	}
+	/* a pid that came round again has used less */
+	if (cpu < u->cpu)
+		return;
+	u->at = now;
+	u->cpu = cpu;
+}
+
+bool use__due(const struct use *u, uint64_t now, size_t processes)
+{
+	return now - u->at >= LOOK_NS * (1 + processes / LOOKS);
+}
+
+bool use__waited(const struct use *u)
+{
+	return use__elapsed(u) >= WAITED_NS && use__cpu(u) < use__elapsed(u) / WAITED_PART;
+}
+
+void verdict__add(struct verdict *v, const struct notes *notes, const struct use *u, uint32_t pid,
+		  const char *comm, bool named)
+{
+	v->processes++;
+	if (!use__waited(u))
+		return;
+	v->waited++;
+	if (!named || v->said == VERDICT_SAID)
+		return;
+	v->said++;
+	notes__user(notes,
+		    "process %u (%s) used %.2f s of CPU in %.2f s and waited the rest; --clock "
+		    "wall shows where",
+		    pid, comm, (double)use__cpu(u) / (double)NS_PER_S,
+		    (double)use__elapsed(u) / (double)NS_PER_S);
+}
+
+void verdict__end(const struct verdict *v, const struct notes *notes)
+{
+	if (v->waited > v->said)
+		notes__user(notes,
+			    "%u%s of %u processes used less than a tenth of a CPU and waited the "
+			    "rest; --clock wall shows where",
+			    v->waited - v->said, v->said ? " more" : "", v->processes);
+}

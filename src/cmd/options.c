@@ -8,6 +8,7 @@
 
 #include "base/parse.h"
 #include "engine/engine.h"
+#include "os/os.h"
 #include "output/writer.h"
 #include "base/limits.h"
 
@@ -247,7 +248,7 @@ const struct option_row options__rows[] = {
 		.name = "format",
 		.letter = 'f',
 		.arg = "NAME",
-		.help = "format of the profile:",
+		.help = "format of the profile (default: what the name of -o ends in):",
 		.type = OPTION_OBJECT,
 		.choice = choice_format,
 		AT(config.format),
@@ -286,7 +287,8 @@ const struct option_row options__rows[] = {
 		.name = "gc",
 		.help = "mark garbage collection, as Rprof(gc.profiling = TRUE)",
 		.manual = "Without it the time of the collector is counted for the functions that "
-			  "it interrupts.",
+			  "it interrupts. All formats but rprof have the marks in any case, where "
+			  "they can be had.",
 		.windows =
 			"not on Windows: R.dll does not export what says that the collector runs",
 		.type = OPTION_BITS,
@@ -379,7 +381,7 @@ static int options__check(const struct options *o, struct errmsg *f)
 	    !strcmp(o->config.output, "-"))
 		return errmsg__set(f, -EINVAL,
 				   "several processes need one file each in format %s: "
-				   "give -o DIRECTORY/, or -f folded",
+				   "give -o DIRECTORY/, or -f folded, pprof, flamegraph",
 				   o->config.format->name);
 	if (o->config.filters.n && !o->config.all && !o->config.follow)
 		return errmsg__set(f, -EINVAL,
@@ -400,7 +402,6 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 		.config.output = "-",
 		.config.max_file = LIMIT_FILE,
 		.config.max_memory = LIMIT_MEMORY,
-		.config.format = formats__all()[0],
 	};
 	err = option_rows__parse(options__rows, o, argc, argv, &rest, f);
 	if (err || o->help || o->version)
@@ -418,6 +419,12 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 		return errmsg__set(f, -EINVAL, "no command after --");
 	if (rest.separated)
 		o->config.command = argv + rest.first;
+	if (!o->config.format)
+		o->config.format = formats__of_path(o->config.output);
+	o->config.asked = o->config.capture;
+	o->config.capture |= o->config.format->capture;
+	if (os__is_windows())
+		o->config.capture &= ~XR_ROW_GC;
 	return options__check(o, f);
 }
 

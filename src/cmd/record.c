@@ -263,6 +263,7 @@ static int record__run(const struct config *c, struct signals *signals)
 		.freq = c->freq,
 		.clock = c->clock,
 		.capture = c->capture,
+		.asked = c->asked,
 		.memory = c->max_memory,
 		.btf = c->btf,
 		.max_sample_us = c->max_sample_us,

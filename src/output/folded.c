@@ -166,6 +166,7 @@ const struct writer_ops writer_folded = {
 	.name = "folded",
 	.suffix = ".folded",
 	.help = "one line a stack, `outer;inner count`, for flamegraph.pl and the like",
+	.capture = XR_ROW_GC,
 	.open = folded__open,
 	.row = folded__row,
 	.close = folded__close,

@@ -27,6 +27,7 @@
 #include "base/map.h"
 #include "base/version.h"
 #include "output/gzip.h"
+#include "layout.h"
 #include "output/whole.h"
 #include "pprof.pb-c.h"
 
@@ -443,6 +444,7 @@ const struct writer_ops writer_pprof = {
 	.binary = true,
 	.help = "for `go tool pprof` and the services that take it",
 	.threads = true,
+	.capture = XR_ROW_GC,
 	.open = whole__open,
 	.profile = pprof__profile,
 	.close = whole__close,

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/version.h"
+#include "layout.h"
 #include "output/whole.h"
 
 #define SPEEDSCOPE_FRAMES 4000000u /* numbers of frames in all samples, if stacks are repeated */
@@ -267,6 +268,7 @@ const struct writer_ops writer_speedscope = {
 	.suffix = ".speedscope.json",
 	.help = "JSON for speedscope and what reads its files",
 	.timeline = true,
+	.capture = XR_ROW_GC,
 	.open = whole__open,
 	.profile = speedscope__profile,
 	.close = whole__close,

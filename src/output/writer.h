@@ -35,6 +35,7 @@ struct writer_ops {
 	const char *help;
 	const char *suffix; /* of a file's name: it chooses the format */
 	bool binary;	    /* no text: it is not for a terminal */
+	uint32_t capture;   /* XR_CAPTURE that it has unasked, where that can be had */
 	bool per_process;   /* several processes need one output each (rprof) */
 	/* with `row` or `profile`, what samples are kept apart by and what is remembered of them:
 	 * see struct aggregate_config */

@@ -120,7 +120,7 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 		proc__container(cgroup, p->container);
 	profile = process__profile(p);
 	admission__describe(l, p);
-	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
+	lifecycle__report(l, p);
 	/* a process that was asked for has a file even when it does nothing */
 	if (process__named(p) && !l->err)
 		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_BEGAN));
@@ -321,7 +321,7 @@ static int admission__proven(struct lifecycle *l, struct process *p, const struc
 		return 0;
 	if (changed)
 		l->ops->update(l->engine, &p->target.row);
-	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
+	lifecycle__report(l, p);
 	return 0;
 }
 

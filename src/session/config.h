@@ -26,6 +26,7 @@ struct session_config {
 	uint32_t freq; /* Hz */
 	enum engine_clock clock;
 	uint32_t capture;	/* XR_CAPTURE */
+	uint32_t asked;		/* of it, what the user asked for: said if it cannot be had */
 	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
 	size_t memory;		/* bytes for names and stacks (base/limits.h) */
 	const char *btf;	/* the kernel's types; NULL: its own */

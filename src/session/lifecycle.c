@@ -65,6 +65,13 @@ void lifecycle__end(struct lifecycle *l, struct process *p)
 	l->live--;
 }
 
+void lifecycle__report(const struct lifecycle *l, struct process *p)
+{
+	if (!(l->config->asked & XR_ROW_GC))
+		p->hidden.gc_said = true;
+	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
+}
+
 void lifecycle__count(struct lifecycle *l, struct process *p)
 {
 	l->counted += !p->counted;
@@ -227,7 +234,7 @@ static void lifecycle__complete(struct lifecycle *l, struct process *p, uint64_t
 	if (!p->hidden.open || p->asked || verify_hidden__due(&l->verify, &p->hidden) > now)
 		return;
 	admission__look(l, p, now);
-	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
+	lifecycle__report(l, p);
 }
 
 void lifecycle__settle(struct lifecycle *l)

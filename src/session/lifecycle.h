@@ -101,6 +101,9 @@ void lifecycle__close(struct lifecycle *l);
 /* process__profile - @p as the sink sees it; borrowed from it. */
 struct profile_process process__profile(const struct process *p);
 
+/* lifecycle__report - say what of that which was asked for cannot be had of @p. */
+void lifecycle__report(const struct lifecycle *l, struct process *p);
+
 /* lifecycle__count - @p is one of those profiled: its first sample came, or it was added. */
 void lifecycle__count(struct lifecycle *l, struct process *p);
 

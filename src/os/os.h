@@ -59,6 +59,9 @@ const char *os__reason(int err);
  */
 int os__write(int fd, const void *data, unsigned int size);
 
+/* os__columns - how wide the terminal is that @fd leads to; 0: it leads to none. */
+unsigned int os__columns(int fd);
+
 /* os__wait_writable - until @fd, where writing failed with EAGAIN, takes more. */
 void os__wait_writable(int fd);
 

@@ -50,6 +50,12 @@ void workload__signal(const struct workload *c, int signal);
  */
 bool workload__result(const struct workload *c, char *text, size_t size);
 
+/*
+ * workload__status - of one that has ended, as a shell has it: what it exited with, or 128 and the
+ * number of the signal that ended it.
+ */
+int workload__status(const struct workload *c);
+
 /* workload__close - a child still at the gate ends; a command that runs is left alone. */
 void workload__close(struct workload *c);
 

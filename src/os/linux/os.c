@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -43,6 +44,16 @@ void os__host(char *name, size_t size)
 	if (gethostname(name, size))
 		*name = '\0';
 	name[size - 1] = '\0';
+}
+
+unsigned int os__columns(int fd)
+{
+	struct winsize size;
+
+	/* a serial line does not know how wide what is behind it is: 80, as ever */
+	if (!isatty(fd))
+		return 0;
+	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 }
 
 int os__write(int fd, const void *data, unsigned int size)

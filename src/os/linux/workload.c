@@ -151,6 +151,11 @@ bool workload__result(const struct workload *c, char *text, size_t size)
 	return true;
 }
 
+int workload__status(const struct workload *c)
+{
+	return WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status);
+}
+
 void workload__close(struct workload *c)
 {
 	int status;

@@ -78,6 +78,16 @@ uint64_t os__now(void)
 	return ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;
 }
 
+unsigned int os__columns(int fd)
+{
+	CONSOLE_SCREEN_BUFFER_INFO info;
+	HANDLE handle = (HANDLE)_get_osfhandle(fd);
+
+	if (!_isatty(fd) || !GetConsoleScreenBufferInfo(handle, &info))
+		return 0;
+	return (unsigned int)(info.srWindow.Right - info.srWindow.Left + 1);
+}
+
 uint64_t os__real_time(void)
 {
 	FILETIME t;

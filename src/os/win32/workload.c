@@ -164,6 +164,11 @@ bool workload__result(const struct workload *c, char *text, size_t size)
 	return true;
 }
 
+int workload__status(const struct workload *c)
+{
+	return c->status;
+}
+
 void workload__close(struct workload *c)
 {
 	if (c->process)

@@ -92,7 +92,8 @@ int cmd__help(const struct subcommand *c)
 	printf("\nOptions:\n");
 	option_rows__help(c->options, stdout);
 	if (c == subcommands[0])
-		printf("\nExit status: 0 a profile was written, 1 it could not be, "
-		       "2 wrong usage.\n");
+		printf("\nExit status: 0 a profile was written (with -- COMMAND: the command's "
+		       "own),\n"
+		       "1 it could not be, 2 wrong usage.\n");
 	return fflush(stdout) ? CMD_FAILED : CMD_OK;
 }

@@ -322,7 +322,7 @@ const struct option_row options__rows[] = {
 	{
 		.name = "stats",
 		.arg = "FILE",
-		.help = "on exit write counts to FILE, one JSON object",
+		.help = "on exit write counts to FILE, one JSON object (-: to stdout)",
 		.type = OPTION_STRING,
 		AT(config.stats),
 	},
@@ -383,6 +383,10 @@ static int options__check(const struct options *o, struct errmsg *f)
 				   "several processes need one file each in format %s: "
 				   "give -o DIRECTORY/, or -f folded, pprof, flamegraph",
 				   o->config.format->name);
+	if (o->config.stats && !strcmp(o->config.stats, "-") && !strcmp(o->config.output, "-"))
+		return errmsg__set(
+			f, -EINVAL,
+			"--stats - and the profile would both go to stdout: give -o FILE");
 	if (o->config.filters.n && !o->config.all && !o->config.follow)
 		return errmsg__set(f, -EINVAL,
 				   "--user, --cgroup, --comm and --exclude-pid filter what --all "

@@ -9,6 +9,7 @@
 #include "base/version.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "cmd/progress.h"
 #include "os/os.h"
 #include "os/rights.h"
 #include "os/signals.h"
@@ -18,6 +19,8 @@
 #include "session/stats.h"
 
 #define POLL_MS 100 /* between two looks at signals, the workload and the clock */
+#define STDOUT	1
+#define STDERR	2
 #define REAP_MS 500 /* for a workload that is ending to have ended */
 
 struct record {
@@ -25,22 +28,24 @@ struct record {
 	struct signals *signals;
 	struct session *session;
 	struct workload workload;
-	bool ends; /* it was told to, or seen to: what was started is ending, too */
+	struct progress *progress; /* NULL: it is not shown */
+	bool told;		   /* by a signal, to end */
+	bool ends;		   /* it was told to, or seen to: what was started is ending, too */
 };
 
 static void on_note(void *arg, enum notes_level level, const char *line)
 {
-	const struct config *c = arg;
+	const struct record *r = arg;
 
-	if (level == NOTES_USER ? !c->quiet : c->verbose)
-		log__line("%s", line);
+	if (level == NOTES_USER ? r->config->quiet : !r->config->verbose)
+		return;
+	progress__clear(r->progress);
+	log__line("%s", line);
 }
 
 static void record__note(void *record, const char *line)
 {
-	const struct record *r = record;
-
-	on_note((void *)(uintptr_t)r->config, NOTES_USER, line);
+	on_note(record, NOTES_USER, line);
 }
 
 /* All is attached: give up what is not needed from here on. */
@@ -97,11 +102,23 @@ static bool record__signalled(struct record *r)
 
 	if (!event.signal)
 		return false;
-	if (r->config->verbose)
+	r->told = true;
+	if (r->config->verbose) {
+		progress__clear(r->progress);
 		log__line("ending: %s", signals__name(event.signal));
+	}
 	if (r->workload.pid && !workload__ended(&r->workload) && event.sent)
 		workload__signal(&r->workload, event.signal);
 	return true;
+}
+
+static void record__progress(struct record *r)
+{
+	uint64_t now = os__now();
+	struct stats stats;
+
+	if (progress__due(r->progress, now) && !session__stats(r->session, &stats))
+		progress__show(r->progress, &stats, now);
 }
 
 static void record__loop(struct record *r)
@@ -117,6 +134,7 @@ static void record__loop(struct record *r)
 		workload__ended(&r->workload);
 		if (record__signalled(r))
 			break;
+		record__progress(r);
 	}
 	r->ends = state != SESSION_FAILED;
 }
@@ -202,6 +220,14 @@ static int record__stats(const struct record *r, const struct stats *st, struct 
 	return err;
 }
 
+/* The status of a command that ended by itself is ours, as of time(1), if there is a profile. */
+static int record__status(const struct record *r, int status)
+{
+	bool ended = r->workload.pid && r->workload.ended;
+
+	return status == CMD_OK && ended && !r->told ? workload__status(&r->workload) : status;
+}
+
 /* The end of it, for people: returns the exit status.  @err: the session's. */
 static int record__report(struct record *r, int err, const struct stats *st)
 {
@@ -229,7 +255,7 @@ static int record__report(struct record *r, int err, const struct stats *st)
 		status = CMD_FAILED;
 	}
 	record__workload(r);
-	return status;
+	return record__status(r, status);
 }
 
 /* The session is open: all that happens with it.  Returns the exit status. */
@@ -246,14 +272,30 @@ static int record__session(struct record *r)
 		return CMD_FAILED;
 	}
 	record__loop(r);
+	progress__clear(r->progress);
 	err = session__stop(r->session, &stats);
 	return record__report(r, err, &stats);
+}
+
+/* How it goes is shown to who looks on, unless the profile or a command's output is on that
+ * terminal. */
+static int record__show_progress(struct record *r, struct sink *sink, struct errmsg *f)
+{
+	const struct config *c = r->config;
+
+	if (c->quiet || c->command || !os__columns(STDERR) ||
+	    (!strcmp(c->output, "-") && os__columns(STDOUT)))
+		return 0;
+	if (progress__new(&r->progress, *sink))
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	*sink = progress__sink(r->progress);
+	return 0;
 }
 
 static int record__run(const struct config *c, struct signals *signals)
 {
 	const struct engine_ops *const one[] = {c->engine, NULL};
-	const struct session_config session = {
+	struct session_config session = {
 		.pids = c->pids,
 		.npids = c->npids,
 		.all = c->all,
@@ -270,7 +312,6 @@ static int record__run(const struct config *c, struct signals *signals)
 		.notes =
 			{
 				.line = on_note,
-				.arg = (void *)(uintptr_t)c,
 				.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
 			},
 	};
@@ -293,18 +334,27 @@ static int record__run(const struct config *c, struct signals *signals)
 		.workload = {.gate = -1, .report = -1},
 	};
 	struct outputs *outputs = NULL;
+	struct sink sink;
 	int err, status = CMD_FAILED;
 	struct errmsg f = {""};
 
 	err = cmd__btf(c->btf, &f);
+	if (!err && c->format->binary && !strcmp(c->output, "-") && os__columns(STDOUT))
+		err = errmsg__set(&f, -EINVAL,
+				  "format %s is not for a terminal: give -o FILE%s, or a pipe",
+				  c->format->name, c->format->suffix);
 	/* before anything is open that would be kept open by it */
 	if (!err)
 		err = files__start(&to.files, files__given(c->output), &f);
-	to.note_arg = &r;
+	to.note_arg = session.notes.arg = &r;
 	if (!err && outputs__new(&outputs, &to))
 		err = errmsg__set(&f, -ENOMEM, "out of memory");
+	if (!err) {
+		sink = outputs__sink(outputs);
+		err = record__show_progress(&r, &sink, &f);
+	}
 	if (!err)
-		err = session__open(&r.session, &session, outputs__sink(outputs), &f);
+		err = session__open(&r.session, &session, sink, &f);
 	if (!err && c->command)
 		err = workload__start(&r.workload, c->command, strcmp(c->output, "-") != 0, signals,
 				      &f);
@@ -315,6 +365,7 @@ static int record__run(const struct config *c, struct signals *signals)
 	session__free(r.session);
 	workload__close(&r.workload);
 	outputs__free(outputs);
+	progress__free(r.progress);
 	files__stop(to.files);
 	return status;
 }

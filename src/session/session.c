@@ -363,22 +363,15 @@ const struct errmsg *session__why(const struct session *s)
 	return &s->life.reason;
 }
 
-/* What was taken is delivered, and counted. */
-static void session__drain(struct session *s, struct stats *stats)
+/* @now: until when it sampled. */
+static int session__count(const struct session *s, struct stats *stats, uint64_t now)
 {
+	const struct lifecycle *l = &s->life;
 	uint64_t counts[XR_COUNTERS] = {0};
-	uint64_t now = os__now(), end = now + DRAIN_MS * NS_PER_MS;
-	struct lifecycle *l = &s->life;
 	int err;
 
-	s->ops->stop(s->engine);
-	stats->seconds = l->began ? (double)(now - l->began) / (double)NS_PER_S : 0;
-	while (!l->err && session__poll_engine(s, 0) > 0 && os__now() < end)
-		;
 	err = s->ops->counters(s->engine, counts);
-	if (err && !l->err)
-		l->err = errmsg__set(&l->reason, err, "engine %s: its counters cannot be read: %s",
-				     s->ops->name, strerror(-err));
+	stats->seconds = l->began ? (double)(now - l->began) / (double)NS_PER_S : 0;
 	stats->engine = s->ops->name;
 	stats->event = s->ops->event(s->engine);
 	stats->freq = s->config->freq;
@@ -388,6 +381,29 @@ static void session__drain(struct session *s, struct stats *stats)
 	stats->rows_full += l->unprofiled;
 	lifecycle__hidden(l, &stats->hidden);
 	stats->silent = asker__silent(l->asker);
+	return err;
+}
+
+int session__stats(const struct session *s, struct stats *stats)
+{
+	*stats = (struct stats){0};
+	return session__count(s, stats, os__now());
+}
+
+/* What was taken is delivered, and counted. */
+static void session__drain(struct session *s, struct stats *stats)
+{
+	uint64_t now = os__now(), end = now + DRAIN_MS * NS_PER_MS;
+	struct lifecycle *l = &s->life;
+	int err;
+
+	s->ops->stop(s->engine);
+	while (!l->err && session__poll_engine(s, 0) > 0 && os__now() < end)
+		;
+	err = session__count(s, stats, now);
+	if (err && !l->err)
+		l->err = errmsg__set(&l->reason, err, "engine %s: its counters cannot be read: %s",
+				     s->ops->name, strerror(-err));
 }
 
 int session__stop(struct session *s, struct stats *stats)

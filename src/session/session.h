@@ -61,6 +61,12 @@ uint64_t session__began(const struct session *s);
 const struct errmsg *session__why(const struct session *s);
 
 /*
+ * session__stats - what was counted so far, after session__start: @stats is filled as at the end,
+ * but for what only the end can tell.  0, or a negative errno: the engine cannot tell.
+ */
+int session__stats(const struct session *s, struct stats *stats);
+
+/*
  * session__stop - take no more samples, deliver those that were taken, have the sink finish, if it
  * was begun, and fill @stats.  Once, in any state.  Returns 0, or the error by which the session,
  * or its end, failed.

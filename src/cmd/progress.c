@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "os/os.h"
+
+#define SHOW_NS	      (500 * NS_PER_MS)
+#define STDERR	      2
+#define NAMES	      64u /* functions that are told apart */
+#define NAME_LEN      64u /* bytes of their names that are shown */
+#define COLUMNS_LEAST 20u
+
+/*
+ * The heaviest functions of a stream, by Misra and Gries: a new one takes a free place, or one
+ * off each place's count.  What makes up more than 1/NAMES of all is always among them.
+ */
+struct busy {
+	uint64_t hash;
+	uint64_t count; /* 0: free */
+	char name[NAME_LEN];
+};
+
+struct progress {
+	struct sink to;
+	struct busy busy[NAMES];
+	uint64_t samples;
+	uint64_t shown_at;
+	bool shown;
+};
+
+int progress__new(struct progress **out, struct sink to)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->to = to;
+	return 0;
+}
+
+void progress__free(struct progress *p)
+{
+	free(p);
+}
+
+static void busy__count(struct progress *p, const struct name *name, uint64_t weight)
+{
+	struct busy *free_place = NULL;
+
+	for (size_t i = 0; i < NAMES; i++) {
+		struct busy *b = &p->busy[i];
+
+		if (!b->count) {
+			free_place = b;
+		} else if (b->hash == name->hash) {
+			b->count += weight;
+			return;
+		}
+	}
+	if (free_place) {
+		*free_place = (struct busy){.hash = name->hash, .count = weight};
+		snprintf(free_place->name, sizeof(free_place->name), "%s", name->safe);
+		return;
+	}
+	for (size_t i = 0; i < NAMES; i++)
+		p->busy[i].count -= p->busy[i].count < weight ? p->busy[i].count : weight;
+}
+
+static const struct busy *progress__busiest(const struct progress *p)
+{
+	const struct busy *most = NULL;
+
+	for (size_t i = 0; i < NAMES; i++)
+		if (p->busy[i].count && (!most || p->busy[i].count > most->count))
+			most = &p->busy[i];
+	return most;
+}
+
+static int progress__begin(void *arg, const struct profile_about *about)
+{
+	struct progress *p = arg;
+
+	return p->to.ops->begin(p->to.arg, about);
+}
+
+static int progress__process(void *arg, const struct profile_process *process,
+			     enum profile_event event)
+{
+	struct progress *p = arg;
+
+	return p->to.ops->process(p->to.arg, process, event);
+}
+
+static int progress__sample(void *arg, const struct profile_process *process,
+			    const struct sample *s)
+{
+	struct progress *p = arg;
+
+	p->samples++;
+	if (s->stack->nframes)
+		busy__count(p, s->stack->frames[0]->function, s->weight);
+	return p->to.ops->sample(p->to.arg, process, s);
+}
+
+static int progress__tick(void *arg, uint64_t now)
+{
+	struct progress *p = arg;
+
+	return p->to.ops->tick(p->to.arg, now);
+}
+
+static int progress__finish(void *arg, struct stats *stats)
+{
+	struct progress *p = arg;
+
+	return p->to.ops->finish(p->to.arg, stats);
+}
+
+static const struct errmsg *progress__why(void *arg)
+{
+	struct progress *p = arg;
+
+	return p->to.ops->why(p->to.arg);
+}
+
+struct sink progress__sink(struct progress *p)
+{
+	static const struct sink_ops ops = {
+		.begin = progress__begin,
+		.process = progress__process,
+		.sample = progress__sample,
+		.tick = progress__tick,
+		.finish = progress__finish,
+		.why = progress__why,
+	};
+
+	return (struct sink){&ops, p};
+}
+
+bool progress__due(const struct progress *p, uint64_t now)
+{
+	return p && now - p->shown_at >= SHOW_NS;
+}
+
+/* Cut @line to @columns characters, each of them one column wide at least. */
+static void line__cut(char *line, unsigned int columns)
+{
+	size_t at = 0, len;
+
+	for (unsigned int n = 0; n < columns && line[at]; n++) {
+		len = utf8__length(line + at);
+		at += len ? len : 1;
+	}
+	line[at] = '\0';
+}
+
+void progress__line(const struct progress *p, const struct stats *stats, unsigned int columns,
+		    char *line, size_t size)
+{
+	const struct busy *busiest = progress__busiest(p);
+	double rate = stats->seconds > 0 ? (double)stats->written / stats->seconds : 0;
+	int len;
+
+	len = snprintf(line, size,
+		       "%.0f s, %" PRIu64 " samples of %" PRIu64 " process%s, %.0f a second, "
+		       "%" PRIu64 " lost",
+		       stats->seconds, stats->written, stats->processes,
+		       stats->processes == 1 ? "" : "es", rate, stats->lost);
+	if (busiest && len > 0 && (size_t)len < size)
+		snprintf(line + len, size - (size_t)len, ", %.0f %% in %s",
+			 100 * (double)busiest->count / (double)p->samples, busiest->name);
+	utf8__tame(line);
+	line__cut(line, columns < COLUMNS_LEAST ? COLUMNS_LEAST : columns - 1);
+}
+
+void progress__clear(struct progress *p)
+{
+	/* back to the first column, and erase to the end of the line (ECMA-48) */
+	static const char clear[] = "\r\033[K";
+
+	if (!p || !p->shown)
+		return;
+	log__put(clear, sizeof(clear) - 1);
+	p->shown = false;
+}
+
+void progress__show(struct progress *p, const struct stats *stats, uint64_t now)
+{
+	char line[512];
+	unsigned int columns = os__columns(STDERR);
+
+	if (!p || !columns)
+		return;
+	progress__line(p, stats, columns, line, sizeof(line));
+	progress__clear(p);
+	log__put(line, strlen(line));
+	p->shown = true;
+	p->shown_at = now;
+}

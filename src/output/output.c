@@ -261,6 +261,11 @@ int output__error(const struct output *o)
 	return o->error ? o->error : o->file->error;
 }
 
+bool output__regular(const struct output *o)
+{
+	return o->file->opened && o->file->regular;
+}
+
 size_t output__waiting(const struct output *o)
 {
 	size_t written = (size_t)(o->file->written - o->before), whole = output__committed(o);

@@ -69,6 +69,9 @@ int output__flush(struct output *o);
 /* output__error - the first there was; 0: none. */
 int output__error(const struct output *o);
 
+/* output__regular - does it go to a regular file?  Known when that is open; until then: no. */
+bool output__regular(const struct output *o);
+
 /* output__waiting - bytes that were committed and are not written yet. */
 size_t output__waiting(const struct output *o);
 

@@ -135,8 +135,11 @@ int stream__flush(struct stream *st, bool profile)
 {
 	int err = 0;
 
+	/* who reads a file reads it at its end: each stack is there once, if there are not too many
+	 */
 	if (st->leaving)
-		err = profile || st->ended ? stream__turn(st) : stream__pour(st);
+		err = (profile && !output__regular(st->out)) || st->ended ? stream__turn(st)
+									  : stream__pour(st);
 	return err ? err : output__flush(st->out);
 }
 

@@ -188,6 +188,14 @@ static const struct notes *lifecycle__cpu_clock(const struct lifecycle *l)
 	return wall ? &nobody : &l->config->notes;
 }
 
+/* What is to be said of @p when its profile is complete. */
+static void lifecycle__say(struct lifecycle *l, struct process *p)
+{
+	lineless__end(&p->lineless, &l->config->notes, &l->lineless_said, p->pid, p->comm);
+	verdict__add(&l->verdict, lifecycle__cpu_clock(l), &p->use, p->pid, p->comm,
+		     process__named(p));
+}
+
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
 static void lifecycle__drain(struct lifecycle *l, struct process *p)
 {
@@ -199,8 +207,7 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 	if (!l->err)
 		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_ENDED));
 	lifecycle__add_hidden(l, p, &l->hidden);
-	verdict__add(&l->verdict, lifecycle__cpu_clock(l), &p->use, p->pid, p->comm,
-		     process__named(p));
+	lifecycle__say(l, p);
 	processes__remove(&l->processes, p);
 }
 
@@ -220,8 +227,7 @@ void lifecycle__stop(struct lifecycle *l)
 		if (!l->err)
 			lifecycle__sunk(
 				l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_STOPPED));
-		verdict__add(&l->verdict, lifecycle__cpu_clock(l), &p->use, p->pid, p->comm,
-			     process__named(p));
+		lifecycle__say(l, p);
 	}
 	verdict__end(&l->verdict, lifecycle__cpu_clock(l));
 }

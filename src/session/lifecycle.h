@@ -43,6 +43,7 @@ struct lifecycle {
 	uint64_t unprofiled; /* processes that it had no room for */
 	struct hidden_stats hidden; /* of those that have ended, and are forgotten */
 	struct verdict verdict;
+	uint32_t lineless_said;
 	struct pids sampled;  /* with config->all or follow: whose children should be looked at */
 	int failed;	      /* what the last one that failed did with */
 	struct errmsg reason; /* and why */

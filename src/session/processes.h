@@ -11,6 +11,7 @@
 #include "abi.h"
 #include "os/proc_handle.h"
 #include "os/proc.h"
+#include "session/lineless.h"
 #include "session/outcome.h"
 #include "session/use.h"
 #include "session/verify_hidden.h"
@@ -49,6 +50,7 @@ struct process {
 	char comm[XR_COMM_LEN];
 	char container[PROC_CONTAINER_LEN]; /* an id; "": none */
 	struct use use;
+	struct lineless lineless;
 	struct target target;
 	struct hidden_proof hidden; /* of `target` */
 };

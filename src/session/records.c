@@ -52,6 +52,9 @@ void records__sample(void *lifecycle, const struct sample *sample)
 	verify_hidden__runs(&p->hidden);
 	if (sample->flags & XR_F_UNPROVEN)
 		hidden_report__sample(&l->config->notes, &p->hidden, &p->target);
+	if (l->config->capture & XR_ROW_LINES)
+		lineless__sample(&p->lineless, &l->config->notes, &l->lineless_said, p->pid,
+				 p->comm, sample->stack);
 	if (!l->first_sample && sample->time > l->opened)
 		l->first_sample = (double)(sample->time - l->opened) / 1e9;
 	profile = process__profile(p);

@@ -19,10 +19,10 @@ static void lineless__say(struct lineless *l, const struct notes *notes, uint32_
 		return;
 	++*said;
 	notes__user(notes,
-		    "process %u (%s): no source lines in %u samples: its code has no source "
+		    "process %u (%s): no source lines in %u sample%s: its code has no source "
 		    "references. R keeps them of what it reads after options(keep.source = TRUE), "
 		    "and of packages installed with R_KEEP_PKG_SOURCE=yes%s",
-		    pid, comm, l->samples,
+		    pid, comm, l->samples, l->samples == 1 ? "" : "s",
 		    *said == LINELESS_SAID ? "; more processes are not named" : "");
 }
 

@@ -7,7 +7,8 @@
 #   make bench      the figures in the README
 #   make install    PREFIX (/usr/local), DESTDIR; no capabilities: sudo is the way
 #   make install-caps   the same with capabilities, for everybody's own R; GROUP=NAME: for that group, and every R
-#   make man        the man page, build/xrprof-bpf.1
+#   make uninstall  removes it, with the same PREFIX and DESTDIR
+#   make man        the man pages, in build/share/man/man1; make completions: for bash, zsh and fish
 #
 # BUILD=DIR builds elsewhere; SAN=address,undefined adds sanitizers; R_HEADERS=DIR names R's headers.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 #   make static        one static binary per machine: build/static/xrprof-bpf-x86_64, -aarch64
-#   make dist          versioned tarballs of them, with checksums, in build/dist
+#   make dist          versioned tarballs of them, with man pages and completions, and checksums, in build/dist
 #   make test-kernels  boot Debian's kernels in QEMU and test on them (QUICK=1: only a short profile on each)
 
 STATIC ?= $(BUILD)/static
@@ -16,8 +16,8 @@ static: $(STATIC_MACHINES:%=static-%)
 static-%:
 	+tools/build-static $* $(STATIC)
 
-dist: static
-	tools/dist $(STATIC) $(DIST) $(STATIC_MACHINES)
+dist: static man completions
+	tools/dist $(STATIC) $(SHARE) $(DIST) $(STATIC_MACHINES)
 
 test-kernels:
 	tools/install-deps kernels

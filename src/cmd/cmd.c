@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/version.h"
+#include "os/os.h"
 #include "os/rights.h"
 
 #define NAME_COLUMN 12
@@ -89,11 +90,12 @@ int cmd__help(const struct subcommand *c)
 			text__wrap(stdout, (*s)->help, NAME_COLUMN);
 		}
 	}
-	printf("\nOptions:\n");
 	option_rows__help(c->options, stdout);
 	if (c == subcommands[0])
 		printf("\nExit status: 0 a profile was written (with -- COMMAND: the command's "
 		       "own),\n"
 		       "1 it could not be, 2 wrong usage.\n");
+	if (!os__is_windows())
+		printf("More: man %s-%s\n", XR_PROGRAM, c->name);
 	return fflush(stdout) ? CMD_FAILED : CMD_OK;
 }

@@ -14,7 +14,13 @@ struct subcommand {
 	const char *name;
 	const char *help;     /* one line for the list of subcommands */
 	const char *usage[3]; /* what follows the program's name, ended by NULL unless full */
-	const char *about;    /* a paragraph for --help and the man page */
+	const char *operand; /* what its words behind the options are called; NULL: it takes none */
+	const char *about;   /* a paragraph for --help and the man page */
+	const char *manual;  /* more for the man page, paragraphs between newlines; NULL: none */
+	/* For the man page, ended by NULL unless full; commands are lines below each other. */
+	struct {
+		const char *what, *commands;
+	} examples[6];
 	const struct option_row *options;
 	/* argv[0] is its name, or the program's when none was given; the exit status. */
 	int (*run)(int argc, char **argv);

@@ -8,10 +8,9 @@
 #include "base/parse.h"
 #include "os/os.h"
 
-#define HELP_COLUMN   34
-#define CHOICE_COLUMN 13
-#define WIDTH	      80
-#define KEY_FIRST     256 /* the key of a row is its number behind all letters */
+#define HELP_COLUMN 30
+#define WIDTH	    80
+#define KEY_FIRST   256 /* the key of a row is its number behind all letters */
 
 static const char *row__refused(const struct option_row *r)
 {
@@ -201,23 +200,80 @@ void text__wrap(FILE *out, const char *text, int indent)
 	fputc('\n', out);
 }
 
-void option_rows__help(const struct option_row *rows, FILE *out)
+static bool rows__grouped(const struct option_row *rows, enum option_group group)
+{
+	for (const struct option_row *r = rows; r->name; r++)
+		if (r->group == group && !row__refused(r))
+			return true;
+	return false;
+}
+
+const char *option_rows__heading(const struct option_row *rows, size_t i, enum option_group *group)
+{
+	static const struct {
+		enum option_group group;
+		const char *title;
+	} headings[] = {
+		{OPTION_WHAT, "What to profile"},
+		{OPTION_HOW, "How to sample"},
+		{OPTION_WRITE, "What to write"},
+		{OPTION_OTHER, "Other options"},
+	};
+	size_t seen = 0;
+
+	for (size_t h = 0; h < sizeof(headings) / sizeof(headings[0]); h++) {
+		if (!rows__grouped(rows, headings[h].group))
+			continue;
+		*group = headings[h].group;
+		if (seen++ == i)
+			return i || *group != OPTION_OTHER ? headings[h].title : "Options";
+	}
+	return NULL;
+}
+
+enum option_arg option_arg__kind(const char *arg)
+{
+	static const struct {
+		const char *name;
+		enum option_arg kind;
+	} kinds[] = {
+		{"FILE", OPTION_ARG_FILE}, {"DIR", OPTION_ARG_FILE},	    {"PID", OPTION_ARG_PID},
+		{"USER", OPTION_ARG_USER}, {"COMMAND", OPTION_ARG_COMMAND},
+	};
+
+	for (size_t i = 0; arg && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strncmp(arg, kinds[i].name, strlen(kinds[i].name)))
+			return kinds[i].kind;
+	return OPTION_ARG_OTHER;
+}
+
+static void row__help(const struct option_row *r, FILE *out)
 {
 	struct option_choice c;
-	char left[64], letter[8];
+	char left[64], letter[8], text[512];
+	size_t len = strlen(r->help);
 
-	for (const struct option_row *r = rows; r->name; r++) {
-		if (row__refused(r))
-			continue;
-		snprintf(letter, sizeof(letter), r->letter ? "-%c," : "   ", r->letter);
-		snprintf(left, sizeof(left), "%s --%s %s", letter, r->name, r->arg ? r->arg : "");
-		fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
-		text__wrap(out, r->help, HELP_COLUMN);
-		for (size_t i = 0; r->choice && r->choice(i, &c); i++) {
-			if (!c.help)
-				continue;
-			fprintf(out, "%*s%-*s", HELP_COLUMN, "", CHOICE_COLUMN, c.name);
-			text__wrap(out, c.help, HELP_COLUMN + CHOICE_COLUMN);
-		}
+	snprintf(letter, sizeof(letter), r->letter ? "-%c," : "   ", r->letter);
+	snprintf(left, sizeof(left), "%s --%s %s", letter, r->name, r->arg ? r->arg : "");
+	snprintf(text, sizeof(text), "%s", r->help);
+	for (size_t i = 0; len && r->help[len - 1] == ':' && r->choice && r->choice(i, &c); i++) {
+		size_t at = strlen(text);
+
+		snprintf(text + at, sizeof(text) - at, "%s%s", i ? ", " : " ", c.name);
+	}
+	fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
+	text__wrap(out, text, HELP_COLUMN);
+}
+
+void option_rows__help(const struct option_row *rows, FILE *out)
+{
+	enum option_group group;
+	const char *title;
+
+	for (size_t i = 0; (title = option_rows__heading(rows, i, &group)); i++) {
+		fprintf(out, "\n%s:\n", title);
+		for (const struct option_row *r = rows; r->name; r++)
+			if (r->group == group && !row__refused(r))
+				row__help(r, out);
 	}
 }

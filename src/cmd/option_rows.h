@@ -15,6 +15,15 @@
 
 #define OPTION_ROWS_MAX 64u /* rows and aliases of one subcommand */
 
+/* What an option is about: --help and the man page show the options by it (option_rows__heading).
+ */
+enum option_group {
+	OPTION_OTHER, /* also all options of a subcommand that has few */
+	OPTION_WHAT,  /* what is profiled, or shown */
+	OPTION_HOW,   /* how samples are taken */
+	OPTION_WRITE, /* what is written, and where to */
+};
+
 /* How the argument is read, and what is stored at the row's place in the record of options. */
 enum option_type {
 	OPTION_FLAG,   /* no argument; bool: true */
@@ -37,11 +46,12 @@ struct option_choice {
 struct option_row {
 	const char *name;     /* without dashes; NULL ends a table */
 	const char *alias[2]; /* other names for it, understood but not printed by --help */
-	const char *arg;      /* what its argument is called; NULL: it takes none */
-	const char *help;     /* for --help and the man page; wrapped when it is printed */
-	const char *manual;   /* more for the man page, paragraphs between newlines; NULL: none */
-	const char *windows;  /* why it cannot be had on Windows; NULL: it can */
+	const char *arg;  /* what its argument is called; NULL: it takes none (option_arg__kind) */
+	const char *help; /* one line or two of --help; behind a ":" --help names the choices */
+	const char *manual;  /* more for the man page, paragraphs between newlines; NULL: none */
+	const char *windows; /* why it cannot be had on Windows; NULL: it can */
 	enum option_type type;
+	enum option_group group;
 	char letter; /* '\0': it has none */
 	bool last;   /* what follows on the command line is not looked at (--help) */
 	size_t at;   /* offset of its place in the record of options */
@@ -66,8 +76,28 @@ struct option_rest {
 int option_rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
 		       struct option_rest *rest, struct errmsg *f);
 
+/*
+ * option_rows__heading - heading number @i of the options in @rows, and the group it stands above;
+ * NULL: there are no more.
+ */
+const char *option_rows__heading(const struct option_row *rows, size_t i, enum option_group *group);
+
 /* option_rows__help - the rows that can be had on this system, as --help prints them. */
 void option_rows__help(const struct option_row *rows, FILE *out);
+
+/* What a shell can complete in place of a word. */
+enum option_arg {
+	OPTION_ARG_OTHER,
+	OPTION_ARG_FILE, /* or directory */
+	OPTION_ARG_PID,
+	OPTION_ARG_USER,
+	OPTION_ARG_COMMAND, /* and its arguments; behind -- only */
+};
+
+/* option_arg__kind - by what the argument is called: FILE, DIR, PID, USER or COMMAND, and whatever
+ * follows that.  NULL is allowed.
+ */
+enum option_arg option_arg__kind(const char *arg);
 
 /* text__wrap - print @text in lines of 80 columns, each behind @indent columns but for the first,
  * which has them already; newlines in @text are kept.

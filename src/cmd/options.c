@@ -117,11 +117,12 @@ const struct option_row options__rows[] = {
 	{
 		.name = "pid",
 		.letter = 'p',
-		.arg = "PID[,PID...]",
+		.arg = "PID[,...]",
 		.help = "profile these processes; repeatable",
 		.manual = "An R that is still starting is waited for up to five seconds. Processes "
 			  "that a profiled one forks are profiled with it.",
 		.type = OPTION_PARSE,
+		.group = OPTION_WHAT,
 		.parse = parse_pids,
 		AT(config),
 	},
@@ -131,24 +132,27 @@ const struct option_row options__rows[] = {
 		.help = "profile every R process, present and future",
 		.manual = "In containers and embedded in other programs, too.",
 		.type = OPTION_FLAG,
+		.group = OPTION_WHAT,
 		AT(config.all),
 	},
 	{
 		.name = "subprocesses",
 		.letter = 's',
-		.help = "also profile the R processes that the profiled ones start",
+		.help = "also profile the R processes that these start",
 		.manual = "As programs of their own, at any depth: by callr or "
 			  "system(\"Rscript ...\"), say. Forked ones are profiled without it.",
 		.type = OPTION_FLAG,
+		.group = OPTION_WHAT,
 		AT(config.follow),
 	},
 	{
 		.name = "user",
-		.arg = "NAME",
-		.help = "with --all or -s: only this user's processes; repeatable",
+		.arg = "USER",
+		.help = "with --all or -s: only of this user; repeatable",
 		.manual = "A name or a number.",
 		.windows = "not on Windows; choose processes by --pid or --comm",
 		.type = OPTION_PARSE,
+		.group = OPTION_WHAT,
 		.parse = parse_filter,
 		.bits = FILTER_USER,
 		AT(config.filters),
@@ -156,12 +160,13 @@ const struct option_row options__rows[] = {
 	{
 		.name = "cgroup",
 		.arg = "PATTERN",
-		.help = "with --all or -s: only those in this cgroup or container; repeatable",
+		.help = "with --all or -s: only in this cgroup or container; repeatable",
 		.manual = "A path or a shell pattern for it, where * also stands for slashes; what "
 			  "lies below a cgroup of that path belongs to it. Or the id of a "
 			  "container, or at least its first 12 digits.",
 		.windows = "there are no cgroups on Windows",
 		.type = OPTION_PARSE,
+		.group = OPTION_WHAT,
 		.parse = parse_filter,
 		.bits = FILTER_CGROUP,
 		AT(config.filters),
@@ -169,18 +174,20 @@ const struct option_row options__rows[] = {
 	{
 		.name = "comm",
 		.arg = "PATTERN",
-		.help = "with --all or -s: only those whose command has this name; repeatable",
+		.help = "with --all or -s: only commands of this name; repeatable",
 		.manual = "A shell pattern for the name that ps -o comm shows.",
 		.type = OPTION_PARSE,
+		.group = OPTION_WHAT,
 		.parse = parse_filter,
 		.bits = FILTER_COMM,
 		AT(config.filters),
 	},
 	{
 		.name = "exclude-pid",
-		.arg = "PID[,PID...]",
+		.arg = "PID[,...]",
 		.help = "with --all or -s: not these; repeatable",
 		.type = OPTION_PARSE,
+		.group = OPTION_WHAT,
 		.parse = parse_filter,
 		.bits = FILTER_EXCLUDE,
 		AT(config.filters),
@@ -196,6 +203,7 @@ const struct option_row options__rows[] = {
 			  "With --clock wall each process gets that many samples per second, "
 			  "waiting or not.",
 		.type = OPTION_NUMBER,
+		.group = OPTION_HOW,
 		.min = 1,
 		.max = FREQ_MAX,
 		AT(config.freq),
@@ -207,6 +215,7 @@ const struct option_row options__rows[] = {
 		.help = "stop after this time: 30, 0.5, 30s, 5m, 1h (default: when all have ended)",
 		.manual = "Seconds, unless s, m or h is behind the number.",
 		.type = OPTION_PARSE,
+		.group = OPTION_HOW,
 		.parse = parse_duration,
 		AT(config.duration),
 	},
@@ -219,6 +228,7 @@ const struct option_row options__rows[] = {
 		.manual = "A name that ends in / is one of a directory, which is made if it is not "
 			  "there.",
 		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
 		AT(config.output),
 	},
 	{
@@ -228,6 +238,7 @@ const struct option_row options__rows[] = {
 		.manual = "A number of bytes, or of KiB, MiB or GiB with K, M or G behind it. What "
 			  "does not go into the file any more is counted. A pipe has no limit.",
 		.type = OPTION_PARSE,
+		.group = OPTION_WRITE,
 		.parse = parse_size,
 		.min = 4096,
 		AT(config.max_file),
@@ -250,6 +261,7 @@ const struct option_row options__rows[] = {
 		.arg = "NAME",
 		.help = "format of the profile (default: what the name of -o ends in):",
 		.type = OPTION_OBJECT,
+		.group = OPTION_WRITE,
 		.choice = choice_format,
 		AT(config.format),
 	},
@@ -259,6 +271,7 @@ const struct option_row options__rows[] = {
 		.arg = "NAME",
 		.help = "how samples are taken:",
 		.type = OPTION_OBJECT,
+		.group = OPTION_HOW,
 		.choice = choice_engine,
 		AT(config.engine),
 	},
@@ -269,6 +282,7 @@ const struct option_row options__rows[] = {
 		.manual = "CPU time is the default of the engine bpf and all it can do; wall time "
 			  "is the default of the others.",
 		.type = OPTION_ENUM,
+		.group = OPTION_HOW,
 		.choice = choice_clock,
 		AT(config.clock),
 	},
@@ -280,6 +294,7 @@ const struct option_row options__rows[] = {
 			  "options(keep.source = TRUE), and those of packages when they are "
 			  "installed with R_KEEP_PKG_SOURCE=yes.",
 		.type = OPTION_BITS,
+		.group = OPTION_HOW,
 		.bits = XR_ROW_LINES,
 		AT(config.capture),
 	},
@@ -292,6 +307,7 @@ const struct option_row options__rows[] = {
 		.windows =
 			"not on Windows: R.dll does not export what says that the collector runs",
 		.type = OPTION_BITS,
+		.group = OPTION_HOW,
 		.bits = XR_ROW_GC,
 		AT(config.capture),
 	},
@@ -302,6 +318,7 @@ const struct option_row options__rows[] = {
 		.manual = "As Rprof(filter.callframes = TRUE): frames that only pass on a lazy "
 			  "argument are left out.",
 		.type = OPTION_BITS,
+		.group = OPTION_HOW,
 		.bits = XR_ROW_FILTER,
 		AT(config.capture),
 	},
@@ -315,6 +332,7 @@ const struct option_row options__rows[] = {
 			  "<truncated>, and a process whose stacks keep being cut is sampled less "
 			  "often. Some thousand calls are read in a millisecond.",
 		.type = OPTION_NUMBER,
+		.group = OPTION_HOW,
 		.min = XR_SAMPLE_US_LEAST,
 		.max = XR_SAMPLE_US_MOST,
 		AT(config.max_sample_us),
@@ -324,6 +342,7 @@ const struct option_row options__rows[] = {
 		.arg = "FILE",
 		.help = "on exit write counts to FILE, one JSON object (-: to stdout)",
 		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
 		AT(config.stats),
 	},
 	{

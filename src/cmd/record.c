@@ -410,6 +410,31 @@ const struct subcommand cmd_record = {
 	.about = "A sampling profiler for running R processes. The profile goes to stdout or to "
 		 "the file of -o, until Ctrl-C or the end of what is profiled; everything else to "
 		 "stderr.",
+	.operand = "COMMAND [ARG...]",
+	.manual =
+		"The profiled processes are those of --pid, all of the machine (--all), or the "
+		"command after --. Processes that a profiled one forks are profiled with it. "
+		"While the profile goes to standard output, the command's own output goes to "
+		"standard error.\n"
+		"An interrupt from the keyboard, SIGTERM, SIGHUP, the end of the profiled "
+		"processes, the end of --duration and a closed pipe end the profile. All of "
+		"these are good ends: the file is whole. A second interrupt while the profiler is "
+		"finishing ends it at once.",
+	.examples =
+		{
+			{"Profile a process until Ctrl-C, or until it ends",
+			 "xrprof-bpf -p 4711 -o Rprof.out\n"
+			 "Rscript -e 'summaryRprof(\"Rprof.out\")'"},
+			{"Five minutes at 999 samples per second of CPU time, as a flame graph",
+			 "xrprof-bpf -p 4711 -d 5m -F 999 -f folded -o out.folded\n"
+			 "flamegraph.pl out.folded > out.svg"},
+			{"With source lines and garbage collection",
+			 "xrprof-bpf -p 4711 --lines --gc -o Rprof.out"},
+			{"Every R process of one user, present and future, a file each",
+			 "xrprof-bpf --all --user shiny -o profiles/"},
+			{"Start a program and profile it and the R processes that it starts",
+			 "xrprof-bpf -s -f folded -o out.folded -- Rscript report.R"},
+		},
 	.options = options__rows,
 	.run = record__main,
 };

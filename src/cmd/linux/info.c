@@ -310,6 +310,7 @@ const struct subcommand cmd_info = {
 	.help = "show what this machine and these permissions allow",
 	.usage = {"info [options]"},
 	.about = "What this kernel, these privileges and this build can do, and what it means.",
+	.examples = {{"What this machine allows", "xrprof-bpf info"}},
 	.options = rows,
 	.run = info__main,
 };

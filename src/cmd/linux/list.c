@@ -315,6 +315,7 @@ const struct subcommand cmd_list = {
 	.about = "The processes with R in them: pid, parent, user, R's version, how R is loaded "
 		 "(by libR.so or in the program itself), threads, container, command line. One "
 		 "that looks like R but cannot be profiled is followed by the reason.",
+	.examples = {{"Which R processes there are", "xrprof-bpf list"}},
 	.options = rows,
 	.run = list__main,
 };

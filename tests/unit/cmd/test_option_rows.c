@@ -51,6 +51,7 @@ static const struct option_row rows[] = {
 	 .letter = 'n',
 	 .arg = "N",
 	 .help = "a number",
+	 .group = OPTION_WRITE,
 	 .type = OPTION_NUMBER,
 	 .min = 2,
 	 .max = 9,
@@ -212,6 +213,16 @@ static void print_help(FILE *out)
 	option_rows__help(rows, out);
 }
 
+static void print_few(FILE *out)
+{
+	static const struct option_row few[] = {
+		{.name = "flag", .help = "a flag", .type = OPTION_FLAG, AT(flag)},
+		{0},
+	};
+
+	option_rows__help(few, out);
+}
+
 static void print_wrapped(FILE *out)
 {
 	text__wrap(out, "a b\nc", 2);
@@ -225,20 +236,39 @@ static void print_wrapped(FILE *out)
 
 static void test_help(void)
 {
-	const char *text = printed(print_help);
+	static const struct {
+		const char *arg;
+		enum option_arg kind;
+	} kinds[] = {
+		{"FILE", OPTION_ARG_FILE},
+		{"FILE...", OPTION_ARG_FILE},
+		{"PID[,...]", OPTION_ARG_PID},
+		{"USER", OPTION_ARG_USER},
+		{"COMMAND [ARG...]", OPTION_ARG_COMMAND},
+		{"HZ", OPTION_ARG_OTHER},
+		{NULL, OPTION_ARG_OTHER},
+	};
+	const char *text = printed(print_help), *write, *other;
 	bool narrow = true;
 
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
 		narrow = narrow && strcspn(line, "\n") <= 80;
 	tap__ok(narrow, "no line is longer than 80 columns");
-	tap__ok(strstr(text, "  -f, --flag                      a flag\n") &&
-			strstr(text, "      --bit                       a bit\n") &&
-			strstr(text, "  -n, --number N                  a number\n"),
+	tap__ok(strstr(text, "  -f, --flag                  a flag\n") &&
+			strstr(text, "      --bit                   a bit\n") &&
+			strstr(text, "  -n, --number N              a number\n"),
 		"with and without a letter and an argument");
 	tap__ok(!strstr(text, "count"), "without aliases");
-	tap__ok(strstr(text, "                                  one          the first\n"),
-		"choices that have a help");
-	tap__ok(!strstr(text, "two"), "but not the others");
+	tap__ok(strstr(text, "one of: one, two\n"), "the choices behind a colon");
+	write = strstr(text, "\nWhat to write:\n");
+	other = strstr(text, "\nOther options:\n");
+	tap__ok(text[0] == '\n' && write == text && other && strstr(text, "--number") < other &&
+			strstr(text, "--bit") > other,
+		"in groups");
+	tap__ok(!strncmp(printed(print_few), "\nOptions:\n", 10), "those of one group are options");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		tap__ok(option_arg__kind(kinds[i].arg) == kinds[i].kind, "completed as: %s",
+			kinds[i].arg ? kinds[i].arg : "nothing");
 	text = printed(print_wrapped);
 	tap__ok(!strcmp(text,
 			"a b\n  c\na_word_that_is_far_longer_than_a_line_can_be_and_so_stands_"
@@ -261,8 +291,33 @@ static void row__check(const struct subcommand *c, const struct option_row *r)
 			(r->type != OPTION_NUMBER || r->max > r->min) &&
 			(r->type != OPTION_BITS || r->bits),
 		"%s --%s: has all that its type needs", c->name, r->name);
-	tap__ok(5 + strlen(r->name) + 1 + (r->arg ? strlen(r->arg) : 0) < 32,
+	tap__ok(8 + strlen(r->name) + 1 + (r->arg ? strlen(r->arg) : 0) < 30,
 		"%s --%s: leaves room for its help", c->name, r->name);
+}
+
+static const struct option_row *printed_rows;
+
+static void print_rows(FILE *out)
+{
+	option_rows__help(printed_rows, out);
+}
+
+/* --help is short: no option has more than two lines, and none is longer than 80 columns. */
+static void help__check(const struct subcommand *c)
+{
+	size_t longest = 0, lines = 0, len;
+	bool narrow = true;
+
+	printed_rows = c->options;
+	for (const char *line = printed(print_rows); *line; line += len + 1) {
+		len = strcspn(line, "\n");
+		lines = strspn(line, " ") < 30 ? 1 : lines + 1;
+		if (lines > longest)
+			longest = lines;
+		narrow = narrow && len <= 80;
+	}
+	tap__ok(longest && longest <= 2 && narrow, "%s --help: an option is one line or two",
+		c->name);
 }
 
 static void test_tables(void)
@@ -277,6 +332,7 @@ static void test_tables(void)
 			"%s: the row is whole", (*c)->name);
 		tap__ok(!option_rows__parse((*c)->options, big, 2, argv, &rest, &f),
 			"%s --help is understood", (*c)->name);
+		help__check(*c);
 		for (const struct option_row *r = (*c)->options; r->name; r++)
 			row__check(*c, r);
 	}

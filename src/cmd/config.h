@@ -35,6 +35,8 @@ struct config {
 	uint32_t asked;		 /* and without */
 	uint32_t max_sample_us;	 /* what reading one stack may take */
 	const char *stats, *btf; /* NULL: not given */
+	const char *ready;	 /* file that tells that sampling has begun; NULL: not given */
+	bool until_eof;		 /* standard input ends the profile */
 };
 
 /* config__several - may more than one process come to be profiled? */

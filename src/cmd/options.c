@@ -346,6 +346,24 @@ const struct option_row options__rows[] = {
 		AT(config.stats),
 	},
 	{
+		.name = "ready",
+		.arg = "FILE",
+		.help = "write the profiler's process id to FILE once sampling has begun",
+		.manual =
+			"For programs that start the profiler: when there is a line in FILE, what "
+			"is named by --pid is being sampled, or the command after -- was started.",
+		.type = OPTION_STRING,
+		AT(config.ready),
+	},
+	{
+		.name = "until-eof",
+		.help = "end the profile when standard input ends, or a line comes on it",
+		.manual = "For programs that start the profiler: the profile ends when they close "
+			  "a pipe, or themselves end. It needs no right to send a signal.",
+		.type = OPTION_FLAG,
+		AT(config.until_eof),
+	},
+	{
 		.name = "btf",
 		.arg = "FILE",
 		.help = "read the kernel's types from FILE, for kernels without /sys/kernel/btf",
@@ -406,6 +424,9 @@ static int options__check(const struct options *o, struct errmsg *f)
 		return errmsg__set(
 			f, -EINVAL,
 			"--stats - and the profile would both go to stdout: give -o FILE");
+	if (o->config.until_eof && o->config.command)
+		return errmsg__set(f, -EINVAL,
+				   "--until-eof: standard input is the command's after --");
 	if (o->config.filters.n && !o->config.all && !o->config.follow)
 		return errmsg__set(f, -EINVAL,
 				   "--user, --cgroup, --comm and --exclude-pid filter what --all "

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -53,11 +54,53 @@ static void record__keep(const struct record *r)
 {
 	unsigned int uses = RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_PRIORITY;
 
-	if (r->config->stats)
+	if (r->config->stats || r->config->ready)
 		uses |= RIGHTS_FILES;
 	if (r->config->command)
 		uses |= RIGHTS_SIGNAL;
 	rights__keep(uses);
+}
+
+/*
+ * Write @text to the file of an option.  What wrote the profile may hang on it, so this is another
+ * process; what hangs here is given up, too.
+ */
+static int record__write(const char *option, const char *path, const struct buf *text,
+			 struct errmsg *f)
+{
+	struct output_config to = {.path = path, .wait_ms = OUTPUT_STUCK_MS};
+	struct output *out = NULL;
+	int err;
+
+	err = files__start(&to.files, files__given(to.path), f);
+	if (err)
+		return err;
+	err = output__open(&out, &to, NULL);
+	if (!err)
+		err = output__write(out, text->data, text->len);
+	if (!err)
+		err = output__commit(out, 0);
+	if (!err)
+		err = output__finish(out);
+	if (err)
+		errmsg__set(f, err, "cannot write --%s %s: %s", option, path, os__reason(err));
+	output__close(out, NULL);
+	files__stop(to.files);
+	return err;
+}
+
+/* Tell who started us that sampling has begun. */
+static int record__ready(const struct record *r, struct errmsg *f)
+{
+	struct buf text = {0};
+	int err = buf__printf(&text, "%d\n", (int)getpid());
+
+	if (err)
+		errmsg__set(f, err, "cannot write --ready: %s", os__reason(err));
+	else
+		err = record__write("ready", r->config->ready, &text, f);
+	buf__free(&text);
+	return err;
 }
 
 /* The workload is there before the session is, but does not run before all is ready for it. */
@@ -76,6 +119,8 @@ static int record__start(struct record *r, struct errmsg *f)
 	}
 	if (err)
 		*f = *session__why(r->session);
+	else if (c->ready)
+		err = record__ready(r, f);
 	return err;
 }
 
@@ -132,7 +177,7 @@ static void record__loop(struct record *r)
 			return;
 		state = session__poll(r->session, timeout);
 		workload__ended(&r->workload);
-		if (record__signalled(r))
+		if (record__signalled(r) || (r->config->until_eof && os__input_over()))
 			break;
 		record__progress(r);
 	}
@@ -189,33 +234,15 @@ static void record__workload(struct record *r)
 	record__note(r, line);
 }
 
-/*
- * Write --stats.  What wrote the profile may hang on it, so this is another process; what hangs
- * here is given up, too.
- */
 static int record__stats(const struct record *r, const struct stats *st, struct errmsg *f)
 {
-	struct output_config to = {.path = r->config->stats, .wait_ms = OUTPUT_STUCK_MS};
-	struct output *out = NULL;
 	struct buf text = {0};
-	int err;
+	int err = stats__json(st, &text);
 
-	err = files__start(&to.files, files__given(to.path), f);
 	if (err)
-		return err;
-	err = stats__json(st, &text);
-	if (!err)
-		err = output__open(&out, &to, NULL);
-	if (!err)
-		err = output__write(out, text.data, text.len);
-	if (!err)
-		err = output__commit(out, 0);
-	if (!err)
-		err = output__finish(out);
-	if (err)
-		errmsg__set(f, err, "cannot write --stats %s: %s", to.path, os__reason(err));
-	output__close(out, NULL);
-	files__stop(to.files);
+		errmsg__set(f, err, "cannot write --stats: %s", os__reason(err));
+	else
+		err = record__write("stats", r->config->stats, &text, f);
 	buf__free(&text);
 	return err;
 }

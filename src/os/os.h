@@ -62,6 +62,12 @@ int os__write(int fd, const void *data, unsigned int size);
 /* os__columns - how wide the terminal is that @fd leads to; 0: it leads to none. */
 unsigned int os__columns(int fd);
 
+/*
+ * os__input_over - has standard input ended, or is there something to be read?  Nothing is read.  On
+ * Windows only pipes and files tell.
+ */
+bool os__input_over(void);
+
 /* os__wait_writable - until @fd, where writing failed with EAGAIN, takes more. */
 void os__wait_writable(int fd);
 

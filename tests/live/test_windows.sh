@@ -238,6 +238,17 @@ prof -a -F 50 -d 2 -o "$WORK/all/"
 ok $? "--all: a file for the process" || diag "$err" "$(ls "$WORK/all" 2>&1)"
 host_end
 
+# --- started by a program: --ready and --until-eof ---
+
+host "$win/tests/r42/R.dll" known 100
+{
+	wait_until 100 test -s "$WORK/ready"
+	sed 's/^/ready /' "$WORK/ready" >&2
+} | timeout -k 5 120 "$wine" "$win/xrprof.exe" -q -p "$pid" -o "$WORK/until.out" --ready "$WORK/ready" --until-eof 2>"$WORK/err" >/dev/null
+is "${PIPESTATUS[1]}" 0 "the end of standard input ends it with status 0" || diag "$(cat "$WORK/err")"
+like "$(cat "$WORK/ready")" '^[0-9]+' "--ready has a process id"
+host_end
+
 # --- ended by force within a sample: its thread is resumed ---
 
 # A sample of a target under Wine suspends the thread for some milliseconds, so that a good part of random moments hit one.

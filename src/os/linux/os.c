@@ -56,6 +56,13 @@ unsigned int os__columns(int fd)
 	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 }
 
+bool os__input_over(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&input, 1, 0) > 0;
+}
+
 int os__write(int fd, const void *data, unsigned int size)
 {
 	ssize_t n = write(fd, data, size);

@@ -107,6 +107,20 @@ void os__host(char *name, size_t size)
 		*name = '\0';
 }
 
+bool os__input_over(void)
+{
+	HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+	DWORD waiting;
+
+	switch (GetFileType(input)) {
+	case FILE_TYPE_PIPE:
+		return !PeekNamedPipe(input, NULL, 0, NULL, &waiting, NULL) || waiting;
+	case FILE_TYPE_CHAR:
+		return !GetConsoleMode(input, &waiting); /* NUL */
+	}
+	return true;
+}
+
 int os__create(const char *path)
 {
 	wchar_t *wide = wide__from(path);

@@ -113,3 +113,46 @@ int escape__text(struct buf *b, const char *text, const char *also, size_t max)
 	e.open = e.close = NULL;
 	return escape__up_to(b, text, &e, max);
 }
+
+static int hex__digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The byte that the escape at @s, of at most @len bytes, stands for, and its size; 0: it is none. */
+static char escape__byte(const char *s, size_t len, size_t *size)
+{
+	static const char plain[] = "n\nr\rt\t\\\\";
+	int high, low;
+
+	*size = 2;
+	for (size_t i = 0; len >= 2 && plain[i]; i += 2)
+		if (s[1] == plain[i])
+			return plain[i + 1];
+	*size = 4;
+	if (len < 4 || s[1] != 'x')
+		return '\0';
+	high = hex__digit(s[2]);
+	low = hex__digit(s[3]);
+	return high < 0 || low < 0 ? '\0' : (char)(high << 4 | low);
+}
+
+int escape__undo(struct buf *b, const char *text, size_t len)
+{
+	const char *end = text + len, *slash;
+	size_t size;
+	int err = 0;
+	char byte;
+
+	while (!err && (slash = memchr(text, '\\', (size_t)(end - text)))) {
+		byte = escape__byte(slash, (size_t)(end - slash), &size);
+		/* a backslash that is none stays */
+		err = buf__add(b, text, (size_t)(slash - text) + (byte == '\0'));
+		text = slash + (byte ? size : 1);
+		if (!err && byte)
+			err = buf__add(b, &byte, 1);
+	}
+	return err ? err : buf__add(b, text, (size_t)(end - text));
+}

@@ -54,6 +54,18 @@
 /* A line of a format made of lines: what is further out is cut there, and `<truncated>` says so. */
 #define LIMIT_LINE (1u << 20)
 
+/*
+ * What `report` may take in place of LIMIT_MEMORY: it does not run beside what is profiled, and what
+ * finds no room is missing in what it shows.  The shares are the same.
+ */
+#define LIMIT_REPORT (1u << 30)
+
+/* A line of a file that is read: four times as long as one that is written may be. */
+#define LIMIT_READ_LINE (4 * LIMIT_LINE)
+
+/* Processes that files tell of; what is of others counts for one of them. */
+#define LIMIT_READ_PROCESSES 65536u
+
 /* A file, unless --max-file says otherwise. */
 #define LIMIT_FILE (4ULL << 30)
 

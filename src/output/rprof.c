@@ -15,13 +15,15 @@
  * limit (limits.h): what is further out is cut.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
+#include "base/limits.h"
 #include "layout.h"
 #include "output/writer.h"
-#include "base/limits.h"
 
 /* A file that was announced.  Those of all processes: their names do not live as long as this. */
 struct rprof_file {
@@ -46,12 +48,12 @@ struct writer {
 static int rprof__open(struct writer **out, struct output *output,
 		       const struct writer_config *config)
 {
+	uint64_t interval = about__interval(&config->about);
 	struct writer *w;
-	uint32_t interval;
 	int err;
 
 	*out = NULL;
-	if (!config->about.freq)
+	if (!interval)
 		return -EINVAL;
 	w = calloc(1, sizeof(*w));
 	if (!w)
@@ -63,8 +65,8 @@ static int rprof__open(struct writer **out, struct output *output,
 	w->budget = (struct budget){.whole = config->files, .max = LIMIT_FILES_ONE(LIMIT_MEMORY)};
 	w->files.budget = w->arena.budget = &w->budget;
 	/* microseconds, rounded as R rounds; R takes no interval of 0 */
-	interval = (uint32_t)(1e6 / config->about.freq + 0.5);
-	err = output__printf(output, "%s%ssample.interval=%u\n", w->gc ? "GC profiling: " : "",
+	interval = (interval + NS_PER_US / 2) / NS_PER_US;
+	err = output__printf(output, "%s%ssample.interval=%" PRIu64 "\n", w->gc ? "GC profiling: " : "",
 			     w->lines ? "line profiling: " : "", interval ? interval : 1);
 	if (!err)
 		err = output__commit(output, 0);

@@ -111,6 +111,7 @@ struct profile_process {
  */
 struct profile_about {
 	uint32_t freq;		   /* samples a second that will come */
+	uint64_t interval_ns;	   /* what a sample stands for, where that is not 1 / freq */
 	const char *engine;	   /* "bpf", ... */
 	const char *clock, *event; /* "cpu" or "wall"; "cycles", "cpu-clock", ... */
 	const char *command;	   /* the profiler's command line, or the files that were read */
@@ -118,5 +119,13 @@ struct profile_about {
 	uint64_t began;	     /* ns, CLOCK_MONOTONIC: as the time of samples */
 	uint64_t began_real; /* the same moment in ns since 1970 */
 };
+
+/* about__interval - ns that a sample stands for; 0: not known. */
+static inline uint64_t about__interval(const struct profile_about *about)
+{
+	if (about->interval_ns)
+		return about->interval_ns;
+	return about->freq ? (UINT64_C(1000000000) + about->freq / 2) / about->freq : 0;
+}
 
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Profiles that were written to files, read back: by R's Rprof() and by the writers of output/, or
+ * by others in the same formats.  What a file is, is told by how it begins.  It may have been
+ * written by a stranger: a line or a number that cannot be is left out and counted, and what is
+ * kept has a limit.  One file after another feeds one sink.
+ *
+ *	err = reader__new(&r, &config);
+ *	err = reader__file(r, &in, &process, &result, &f);	for each file
+ *	reader__free(r);					then the sink's finish
+ */
+#ifndef XR_PROFILE_READ_H
+#define XR_PROFILE_READ_H
+
+#include <stdbool.h>
+
+#include "base/errmsg.h"
+#include "profile/sink.h"
+
+struct reader;
+
+struct reader_config {
+	/* Its begin is called once, before the first sample of all; not its tick and finish. */
+	struct sink to;
+	size_t memory; /* bytes, of which shares may be taken (base/limits.h) */
+	/*
+	 * Samples come one by one, in their order.  Else equal ones may come as one of their
+	 * weight, at any time before the end of the file: faster, for whoever adds them up.
+	 */
+	bool ordered;
+	const char *command; /* for struct profile_about; NULL: not known */
+};
+
+/* The bytes of a file. */
+struct read_input {
+	/* Up to @size bytes into @to: how many, 0 at the end, or a negative errno. */
+	int (*read)(void *arg, void *to, size_t size);
+	/* What that one failed with, for people; NULL: strerror(). */
+	const char *(*reason)(int err);
+	void *arg;
+	const char *name; /* for what is said of it */
+};
+
+/* Whose profile a file is, where it does not say. */
+struct read_process {
+	const char *key; /* files of the same are of one process; NULL: so are all those */
+	uint32_t pid;	 /* 0: not known */
+};
+
+enum read_format { READ_RPROF, READ_FOLDED, READ_PPROF };
+
+/* What a file was, set by the time of the sink's begin, and what came of it, at the end. */
+struct read_result {
+	enum read_format format;
+	bool lines, gc;	      /* Rprof.out: its header says so */
+	uint64_t interval_ns; /* of a sample; 0: not known.  Of the last profile that is in it */
+	bool intervals;	      /* they differ in it */
+	uint64_t samples;     /* ticks, as far as they were read */
+	bool memory;	      /* it has memory counts, which are not kept */
+	uint64_t bad, first;  /* lines that cannot be, left out, and the number of the first */
+	uint64_t cut;	      /* number of the last line, which was not whole; 0: it was */
+	uint64_t dropped;     /* of samples, those whose stack found no room: <no-room> */
+};
+
+int reader__new(struct reader **out, const struct reader_config *config);
+
+/*
+ * reader__file - read all of it.  Negative errno, and @f says why: what it is not, what could not
+ * be read, or the sink's reason.  What came before that was given to the sink.
+ */
+int reader__file(struct reader *r, const struct read_input *in, const struct read_process *process,
+		 struct read_result *result, struct errmsg *f);
+
+void reader__free(struct reader *r); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Folded stacks, as output/folded.c (its head has the format) and many others write them.  A frame
+ * may end in ` (file:line)`, the place being executed in it, and before that, where R has no name
+ * for a function, in ` {file:line}`, where it is defined.  If the first line begins with a frame
+ * `comm-pid`, the file has such roots: they are processes then.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "profile/read_parts.h"
+
+#define TOPLEVEL "<toplevel>"
+
+struct folded {
+	struct reading *r;
+	bool roots;
+};
+
+/*
+ * The number that ends the first *@n bytes at @text, which is taken off them.  False: there is
+ * none, or it is above @max.
+ */
+static bool text__number(const char *text, size_t *n, uint64_t max, uint64_t *out)
+{
+	uint64_t value = 0, digit = 1;
+	size_t at = *n;
+
+	for (; at && text[at - 1] >= '0' && text[at - 1] <= '9'; digit *= 10) {
+		if (digit > max)
+			return false;
+		value += digit * (uint64_t)(text[--at] - '0');
+	}
+	if (at == *n || value > max)
+		return false;
+	*n = at;
+	*out = value;
+	return true;
+}
+
+/* The count at the end of a line, and the length of what is before it; 0: there is none. */
+static uint64_t line__count(const char *line, size_t *len)
+{
+	uint64_t count;
+	size_t n = *len;
+
+	if (!text__number(line, &n, READ_COUNT_MAX, &count) || n < 2 || line[n - 1] != ' ')
+		return 0;
+	*len = n - 1;
+	return count;
+}
+
+bool read_folded__line(const char *line, size_t len)
+{
+	return line__count(line, &len) > 0 && !memchr(line, '\0', len);
+}
+
+/* The pid of a frame `comm-pid`, and the length of its comm; 0: it is none. */
+static uint32_t root__pid(const char *text, size_t len, size_t *comm)
+{
+	uint64_t pid;
+	size_t n = len;
+
+	if (!text__number(text, &n, INT_MAX, &pid) || n < 2 || text[n - 1] != '-' || text[n] == '0')
+		return 0;
+	*comm = n - 1;
+	return (uint32_t)pid;
+}
+
+/* The process of a line with such a root, which is taken off; or that of the file. */
+static struct reader_process *folded__process(struct folded *p, const char **at, const char *end)
+{
+	const char *semicolon = memchr(*at, ';', (size_t)(end - *at));
+	size_t len = (size_t)((semicolon ? semicolon : end) - *at), comm;
+	struct reading *r = p->r;
+	struct reader_process *process;
+	struct buf name = {0};
+	uint32_t pid = p->roots && semicolon ? root__pid(*at, len, &comm) : 0;
+
+	if (!pid || escape__undo(&name, *at, comm) || name.len >= XR_COMM_LEN) {
+		buf__free(&name);
+		return r->process;
+	}
+	process = reading__process(r, *at, len, pid, name.data, name.len);
+	buf__free(&name);
+	if (!process)
+		return r->process;
+	*at = semicolon + 1;
+	return process;
+}
+
+/*
+ * `file:line` and @close at the end of the @len bytes at @text, behind a space and @open: its place
+ * in @place, and the length of what is before it.  False: there is none.
+ */
+static bool folded__place(struct reading *r, const char *text, size_t *len, const char *open,
+			  char close, struct place *place)
+{
+	const char *begin = text__find(text, *len, open), *file = begin + 2;
+	size_t n = *len - 1;
+	uint64_t line;
+	bool minus;
+
+	if (!begin || begin == text || text[n] != close ||
+	    !text__number(text, &n, (uint64_t)INT_MAX + 1, &line))
+		return false;
+	minus = text[n - 1] == '-';
+	n -= minus;
+	if ((line > INT_MAX && !minus) || text[n - 1] != ':' || text + n - 1 < file)
+		return false;
+	place->file = reading__name(r, file, (size_t)(text + n - 1 - file));
+	place->line = minus ? (uint32_t)-(int64_t)line : (uint32_t)line;
+	*len = (size_t)(begin - text);
+	return place->file;
+}
+
+/* Is this what ` {file:line}` may follow (output/writer.h)?  `package::` may be before it. */
+static bool name__is_of_many(const char *text, size_t len, size_t *package)
+{
+	const char *colons = text__find(text, len, "::");
+
+	*package = colons ? (size_t)(colons - text) : 0;
+	if (colons) {
+		len -= *package + 2;
+		text = colons + 2;
+	}
+	return (len == 3 && !memcmp(text, "FUN", 3)) ||
+	       (len == 11 && !memcmp(text, "<Anonymous>", 11));
+}
+
+static bool folded__label(struct reading *r, const char *text, size_t len, struct frame *frame)
+{
+	struct place place = {0}, defined = {0};
+	const struct name *name = NULL;
+	size_t named = len, package;
+
+	folded__place(r, text, &len, " (", ')', &place);
+	named = len;
+	if (folded__place(r, text, &named, " {", '}', &defined) &&
+	    name__is_of_many(text, named, &package)) {
+		len = named;
+		if (package) {
+			name = stacks__name(&r->reader->stacks, text, package);
+			text += package + 2;
+			len -= package + 2;
+		}
+	} else {
+		defined = (struct place){0};
+	}
+	if (!reading__function(r, text, len, frame))
+		return false;
+	frame->place = place;
+	frame->defined = defined;
+	if (name)
+		frame->package = name;
+	return true;
+}
+
+/* Are the frames from @at on none, but for a mark of GC? */
+static bool folded__is_toplevel(struct reading *r, const char *at, const char *end,
+				struct place *top)
+{
+	size_t len = (size_t)(end - at), rest = 0;
+	const char *gc = ";<GC>";
+
+	if (len < strlen(TOPLEVEL) || memcmp(at, TOPLEVEL, strlen(TOPLEVEL)) != 0)
+		return false;
+	if (len > strlen(gc) && !memcmp(end - strlen(gc), gc, strlen(gc)))
+		rest = strlen(gc);
+	len -= rest;
+	folded__place(r, at, &len, " (", ')', top);
+	return len == strlen(TOPLEVEL);
+}
+
+/* The frames, of which the innermost comes last.  0 or a negative errno. */
+static int folded__frames(struct folded *p, const char *at, const char *end,
+			  struct reader_line *says)
+{
+	struct reader *reader = p->r->reader;
+	struct place top = {0};
+	bool whole = true;
+	int err = 0;
+
+	reader->nframes = 0;
+	if (folded__is_toplevel(p->r, at, end, &top)) {
+		if (end[-1] == '>' && end[-2] == 'C')
+			err = reading__frame_add(p->r, &mark_gc);
+		end = at;
+	}
+	while (end > at && !err) {
+		const char *begin = end;
+		const struct frame *one = NULL;
+		struct frame frame;
+
+		while (begin > at && begin[-1] != ';')
+			begin--;
+		whole = whole && folded__label(p->r, begin, (size_t)(end - begin), &frame);
+		if (whole)
+			one = stacks__frame(&reader->stacks, &frame);
+		whole = one;
+		err = one ? reading__frame_add(p->r, one) : 0;
+		end = begin > at ? begin - 1 : at;
+	}
+	says->stack = reading__stack(p->r, top, whole);
+	says->flags = reading__flags(p->r);
+	return err;
+}
+
+/* One line: 0, 1: it is none, or a negative errno. */
+static int folded__line(struct folded *p, const char *at, size_t len)
+{
+	uint64_t each = line__count(at, &len), hash;
+	struct reading *r = p->r;
+	const char *end = at + len;
+	struct reader_line says, *line;
+	int err;
+
+	if (!each || memchr(at, '\0', len))
+		return 1;
+	hash = reading__hash(at, len);
+	line = reading__known(r, hash, at, len);
+	if (!line) {
+		err = reading__make_room(r);
+		if (err)
+			return err;
+		says = (struct reader_line){0};
+		says.process = folded__process(p, &at, end);
+		err = folded__frames(p, at, end, &says);
+		if (err)
+			return err;
+		at = end - len;
+		line = reading__know(r, hash, at, len, &says);
+	}
+	if (!line) {
+		r->result->samples += each;
+		return reading__sample(r, says.process, says.stack, says.flags, each);
+	}
+	line->each = each;
+	return reading__count(r, line);
+}
+
+int read_folded__file(struct reading *r)
+{
+	struct folded p = {.r = r};
+	const char *line, *semicolon;
+	size_t len, comm;
+	int err = reading__begin(r);
+
+	while (!err && (err = reading__line(r, &line, &len)) > 0) {
+		semicolon = r->number == 1 ? memchr(line, ';', len) : NULL;
+		if (semicolon)
+			p.roots = root__pid(line, (size_t)(semicolon - line), &comm);
+		if (!len) {
+			err = 0;
+			continue;
+		}
+		err = folded__line(&p, line, len);
+		if (err > 0)
+			reading__bad(r, 1);
+		err = err < 0 ? err : 0;
+	}
+	return err;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "profile/read_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/limits.h"
+
+#define ODD UINT64_C(0x9e3779b97f4a7c15)
+
+/* A sink failed. */
+static int reading__refused(struct reading *r, int err)
+{
+	const struct sink *to = &r->reader->config.to;
+
+	return errmsg__set(r->f, err, "%s", to->ops->why(to->arg)->text);
+}
+
+int reading__begin(struct reading *r)
+{
+	struct reader *reader = r->reader;
+	uint64_t interval = r->result->interval_ns;
+	const struct profile_about about = {
+		.freq = interval ? (uint32_t)((NS_PER_S + interval / 2) / interval) : 0,
+		.interval_ns = interval,
+		.command = reader->config.command,
+	};
+	int err;
+
+	if (reader->begun)
+		return 0;
+	reader->begun = true;
+	err = reader->config.to.ops->begin(reader->config.to.arg, &about);
+	return err ? reading__refused(r, err) : 0;
+}
+
+struct reader_process *reading__process(struct reading *r, const char *key, size_t key_len,
+					uint32_t pid, const char *comm, size_t len)
+{
+	struct reader *reader = r->reader;
+	const struct name *name = intern__get(&reader->keys, key, key_len);
+	struct reader_process *p = name ? map__get(&reader->processes, (uintptr_t)name, 0) : NULL;
+
+	if (!name || p)
+		return p;
+	if (reader->processes.count == LIMIT_READ_PROCESSES)
+		return NULL;
+	p = arena__alloc(&reader->rows, sizeof(*p));
+	if (!p)
+		return NULL;
+	*p = (struct reader_process){.process.pid = pid};
+	p->process.serial = (uint32_t)reader->processes.count + 1;
+	if (len) {
+		memcpy(p->comm, comm, len < XR_COMM_LEN ? len : XR_COMM_LEN - 1);
+		p->process.comm = p->comm;
+	}
+	return map__put(&reader->processes, (uintptr_t)name, 0, p) ? NULL : p;
+}
+
+const char *text__find(const char *text, size_t len, const char *what)
+{
+	size_t size = strlen(what);
+	const char *at;
+
+	for (; len >= size; len -= (size_t)(at + 1 - text), text = at + 1) {
+		at = memchr(text, *what, len - size + 1);
+		if (!at || !memcmp(at, what, size))
+			return at;
+	}
+	return NULL;
+}
+
+int reading__frame_add(struct reading *r, const struct frame *frame)
+{
+	struct reader *reader = r->reader;
+	const struct frame **grown;
+	size_t cap = reader->cap ? reader->cap * 2 : 256;
+
+	if (reader->nframes == reader->cap) {
+		grown = realloc(reader->frames, cap * sizeof(*grown));
+		if (!grown)
+			return errmsg__set(r->f, -ENOMEM, "cannot read %s: out of memory",
+					   r->in->name);
+		reader->frames = grown;
+		reader->cap = cap;
+	}
+	reader->frames[reader->nframes++] = frame;
+	return 0;
+}
+
+static bool frame__is(const struct frame *frame, const struct frame *mark)
+{
+	return frame->function == mark->function;
+}
+
+uint32_t reading__flags(const struct reading *r)
+{
+	const struct reader *reader = r->reader;
+	uint32_t flags = 0;
+
+	if (!reader->nframes)
+		return 0;
+	if (frame__is(reader->frames[0], &mark_gc))
+		flags |= XR_F_GC;
+	if (frame__is(reader->frames[reader->nframes - 1], &mark_truncated))
+		flags |= XR_F_TRUNCATED;
+	if (frame__is(reader->frames[0], &mark_other_thread))
+		flags |= XR_F_OTHER_THREAD;
+	return flags;
+}
+
+const struct name *reading__name(struct reading *r, const char *text, size_t len)
+{
+	struct reader *reader = r->reader;
+
+	if (len == 2 && !memcmp(text, "``", 2)) /* an empty one (base/intern.h) */
+		len = 0;
+	if (!len || !memchr(text, '\\', len))
+		return stacks__name(&reader->stacks, text, len);
+	reader->name.len = 0;
+	if (escape__undo(&reader->name, text, len))
+		return NULL;
+	return stacks__name(&reader->stacks, reader->name.data, reader->name.len);
+}
+
+const struct frame *reading__mark(const char *text, size_t len)
+{
+	static const struct frame *const marks[] = {&mark_gc, &mark_truncated, &mark_other_thread,
+						    &mark_no_room};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (marks[i]->function->len == len &&
+		    !memcmp(marks[i]->function->text, text, len))
+			return marks[i];
+	return NULL;
+}
+
+/* Where `package` of `package::name` ends; 0: it does not begin like that. */
+static size_t name__package(const char *text, size_t len)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.";
+	size_t n = 0;
+
+	while (n < len && text[n] && strchr(letters, text[n]))
+		n++;
+	return n && n + 2 < len && text[n] == ':' && text[n + 1] == ':' ? n : 0;
+}
+
+bool reading__function(struct reading *r, const char *text, size_t len, struct frame *frame)
+{
+	const struct frame *mark = reading__mark(text, len);
+	static const char anon[] = "<Anonymous>";
+	size_t package;
+
+	if (mark) {
+		*frame = *mark;
+		return true;
+	}
+	*frame = (struct frame){.kind = FRAME_R};
+	package = name__package(text, len);
+	if (package) {
+		frame->package = stacks__name(&r->reader->stacks, text, package);
+		if (!frame->package)
+			return false;
+		/* R calls none so: what formats put before a name is the package alone */
+		if (len == package + 2 + strlen(anon) &&
+		    !memcmp(text + package + 2, anon, strlen(anon))) {
+			text += package + 2;
+			len = strlen(anon);
+		}
+	}
+	/* a function that is called so would be escaped */
+	if (len > 2 && text[0] == '<' && text[len - 1] == '>')
+		frame->kind = len == strlen(anon) && !memcmp(text, anon, len) ? FRAME_ANON
+									      : FRAME_UNNAMED;
+	frame->function = reading__name(r, text, len);
+	return frame->function;
+}
+
+const struct stack *reading__stack(struct reading *r, struct place top, bool whole)
+{
+	struct reader *reader = r->reader;
+	const struct stack *stack = NULL;
+
+	if (whole)
+		stack = stacks__stack(&reader->stacks, reader->frames, (uint32_t)reader->nframes,
+				      top);
+	return stack ? stack : stacks__none();
+}
+
+static uint64_t hash__mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * ODD;
+	return h ^ h >> 32;
+}
+
+/* Lines are long, and a million of them is hashed: two words at a time. */
+uint64_t reading__hash(const char *text, size_t len)
+{
+	uint64_t a = len * ODD, b = ~a, word[2] = {0};
+
+	for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
+		memcpy(word, text, sizeof(word));
+		a = hash__mix(a, word[0]);
+		b = hash__mix(b, word[1]);
+	}
+	word[0] = word[1] = 0;
+	memcpy(word, text, len);
+	return map__hash(hash__mix(a, word[0]), hash__mix(b, word[1]));
+}
+
+struct line_key {
+	const char *text;
+	size_t len;
+};
+
+static bool line__same(const void *record, const void *arg)
+{
+	const struct reader_line *line = record;
+	const struct line_key *key = arg;
+
+	return line->len == key->len && !memcmp(line->text, key->text, key->len);
+}
+
+struct reader_line *reading__known(struct reading *r, uint64_t hash, const char *text, size_t len)
+{
+	const struct line_key key = {text, len};
+
+	return table__find(&r->reader->known, hash, line__same, &key);
+}
+
+struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *text, size_t len,
+				  const struct reader_line *says)
+{
+	struct reader *reader = r->reader;
+	struct reader_line *line;
+
+	if (says->stack == stacks__none()) /* there may be room for it later */
+		return NULL;
+	line = arena__alloc(&reader->lines, sizeof(*line) + len);
+	if (!line)
+		return NULL;
+	*line = *says;
+	line->hash = hash;
+	line->len = (uint32_t)len;
+	memcpy(line->text, text, len);
+	if (table__add(&reader->known, line))
+		return NULL;
+	*(reader->first ? reader->last : &reader->first) = line;
+	reader->last = &line->next;
+	return line;
+}
+
+int reading__sample(struct reading *r, struct reader_process *p, const struct stack *stack,
+		    uint32_t flags, uint64_t ticks)
+{
+	const struct sink *to = &r->reader->config.to;
+	struct sample s = {
+		.weight = ticks,
+		.unit = XR_UNIT_TICKS,
+		.serial = p->process.serial,
+		.pid = p->process.pid,
+		.tid = p->process.pid,
+		.flags = flags,
+		.stack = stack,
+	};
+	int err = 0;
+
+	r->reader->time += r->result->interval_ns * ticks;
+	s.time = r->reader->time;
+	if (stack == stacks__none())
+		r->result->dropped += ticks;
+	if (!p->told)
+		err = to->ops->process(to->arg, &p->process, PROFILE_BEGAN);
+	p->told = true;
+	if (!err)
+		err = to->ops->sample(to->arg, &p->process, &s);
+	return err ? reading__refused(r, err) : 0;
+}
+
+static int reading__total(struct reading *r, uint64_t ticks)
+{
+	r->result->samples += ticks;
+	if (r->result->samples <= READ_TOTAL_MAX)
+		return 0;
+	return errmsg__set(r->f, -ERANGE, "%s: its counts add up to more than there can be",
+			   r->in->name);
+}
+
+int reading__count(struct reading *r, struct reader_line *line)
+{
+	int err = reading__total(r, line->each);
+
+	if (err)
+		return err;
+	if (r->reader->config.ordered)
+		return reading__sample(r, line->process, line->stack, line->flags, line->each);
+	line->count += line->each;
+	return 0;
+}
+
+int reading__flush(struct reading *r)
+{
+	int err = 0;
+
+	for (struct reader_line *line = r->reader->first; line && !err; line = line->next) {
+		if (line->count)
+			err = reading__sample(r, line->process, line->stack, line->flags,
+					      line->count);
+		line->count = 0;
+	}
+	return err;
+}
+
+int reading__forget(struct reading *r)
+{
+	int err = reading__flush(r);
+
+	r->reader->first = NULL;
+	table__free(&r->reader->known);
+	arena__free(&r->reader->lines);
+	return err;
+}
+
+int reading__make_room(struct reading *r)
+{
+	struct reader *reader = r->reader;
+	int err;
+
+	if (reader->budget.used < reader->budget.max / 2)
+		return 0;
+	err = reading__forget(r);
+	stacks__free(&reader->stacks);
+	stacks__init(&reader->stacks, &reader->budget, &reader->last_id);
+	return err;
+}

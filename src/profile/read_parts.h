@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the readers of the formats have in common; for them and read.c alone.
+ */
+#ifndef XR_PROFILE_READ_PARTS_H
+#define XR_PROFILE_READ_PARTS_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "profile/read.h"
+#include "profile/stacks.h"
+
+#define READ_PIECE	65536u	    /* bytes that are read at a time */
+#define READ_COUNT_MAX	(1ULL << 53) /* of one stack in a file */
+#define READ_TOTAL_MAX	(1ULL << 62) /* of all, so that no sum is too large */
+
+/* A process that files tell of. */
+struct reader_process {
+	struct profile_process process;
+	char comm[XR_COMM_LEN];
+	bool told; /* the sink knows it */
+};
+
+/* What a line was seen to say, so that it is parsed once. */
+struct reader_line {
+	uint64_t hash;
+	const struct stack *stack;
+	struct reader_process *process;
+	uint64_t count; /* of samples that wait to be given to the sink, if the order is no matter */
+	uint64_t each;	/* what one such line counts for */
+	uint32_t flags;
+	uint32_t len;
+	struct reader_line *next; /* all of them */
+	char text[];
+};
+
+struct reader {
+	struct reader_config config;
+	struct budget budget;
+	uint64_t last_id;
+	struct stacks stacks;
+	struct table known; /* struct reader_line, of one file */
+	struct arena lines; /* those */
+	struct reader_line *first, **last; /* in the order they came */
+	bool begun;
+	uint64_t time; /* of the last sample of this file, ns */
+	/* processes, which stay */
+	struct budget processes_budget;
+	struct intern keys;
+	struct map processes; /* (address of the key, 0) to struct reader_process */
+	struct arena rows;
+	struct reader_process *others; /* the first */
+	/* what is being put together: names, and frames, innermost first unless said otherwise */
+	struct buf name;
+	const struct frame **frames;
+	size_t nframes, cap;
+};
+
+/* A file that is being read. */
+struct reading {
+	struct reader *reader;
+	const struct read_input *in;
+	struct read_result *result;
+	struct reader_process *process; /* whose it is, where it does not say */
+	struct errmsg *f;
+	struct buf bytes; /* of the file, from `at` on not used yet */
+	size_t at;
+	uint64_t number; /* of the line last returned */
+	bool ended;	 /* there are no more bytes to be read */
+};
+
+/*
+ * reading__more - have more bytes in `bytes` behind those not used, which may move.  1; 0: there
+ * are none; or a negative errno.
+ */
+int reading__more(struct reading *r);
+
+/*
+ * reading__line - the next line, without its end; it stays until the next call.  1; 0: there is
+ * none; or a negative errno.  A last one that does not end is none: it is `cut` in the result.
+ */
+int reading__line(struct reading *r, const char **line, size_t *len);
+
+/* reading__bad - the line last returned, or the @lines up to it, cannot be. */
+void reading__bad(struct reading *r, uint64_t lines);
+
+/* reading__begin - the format's head is known: the sink's begin. */
+int reading__begin(struct reading *r);
+
+/*
+ * reading__process - the process of @key, made if it is new, whose name is then @comm (@len bytes,
+ * cut if there are more than a process has).  NULL: there are too many.
+ */
+struct reader_process *reading__process(struct reading *r, const char *key, size_t key_len,
+					uint32_t pid, const char *comm, size_t len);
+
+/* text__find - the first @what among the @len bytes at @text, or NULL (as memmem(), a GNU one). */
+const char *text__find(const char *text, size_t len, const char *what);
+
+/* reading__frame_add - put @frame behind those of the stack that is being made.  -ENOMEM. */
+int reading__frame_add(struct reading *r, const struct frame *frame);
+
+/* reading__flags - what the marks of that stack, innermost first, say of it. */
+uint32_t reading__flags(const struct reading *r);
+
+/* reading__name - the name that the escaped @text stands for; NULL: no room. */
+const struct name *reading__name(struct reading *r, const char *text, size_t len);
+
+/*
+ * reading__function - what a file calls a function, escaped: its frame without a place in @frame.
+ * What is in angle brackets is no function's name (writer.h).  False: no room.
+ */
+bool reading__function(struct reading *r, const char *text, size_t len, struct frame *frame);
+
+/* reading__mark - the mark that is called so, or NULL. */
+const struct frame *reading__mark(const char *text, size_t len);
+
+/*
+ * reading__stack - those frames as a stack; stacks__none() where there is no room, also where
+ * @whole says that there was none for one of them.
+ */
+const struct stack *reading__stack(struct reading *r, struct place top, bool whole);
+
+/*
+ * reading__known - the line of these bytes, if it came before; @hash: reading__hash() of it.
+ * reading__know - what it says, remembered if there is room.
+ */
+uint64_t reading__hash(const char *text, size_t len);
+struct reader_line *reading__known(struct reading *r, uint64_t hash, const char *text, size_t len);
+struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *text, size_t len,
+				  const struct reader_line *says);
+
+/* reading__count - a line that is known came again. */
+int reading__count(struct reading *r, struct reader_line *line);
+
+/* reading__sample - give @ticks of a stack to the sink. */
+int reading__sample(struct reading *r, struct reader_process *p, const struct stack *stack,
+		    uint32_t flags, uint64_t ticks);
+
+/* reading__flush - what waits goes to the sink. */
+int reading__flush(struct reading *r);
+
+/* reading__forget - the same, and lines say nothing any more. */
+int reading__forget(struct reading *r);
+
+/*
+ * reading__make_room - before a stack is made: if half of what there may be is there, let it go.
+ * What was made before is not valid any more then.
+ */
+int reading__make_room(struct reading *r);
+
+/* The readers: all of a file; what was read to tell the format is in `bytes`. */
+int read_rprof__file(struct reading *r);
+int read_folded__file(struct reading *r);
+
+/* read_rprof__header - is this the first line of an Rprof.out? */
+bool read_rprof__header(const char *line, size_t len);
+/* read_folded__line - is this a line of folded stacks: does it end in a count? */
+bool read_folded__line(const char *line, size_t len);
+
+#endif

@@ -420,8 +420,7 @@ static int pprof__profile(struct writer *w, const struct aggregate *a, const str
 	size_t n;
 	int err, end;
 
-	if (about->freq)
-		p.period = NS_PER_S / about->freq;
+	p.period = about__interval(about);
 	err = gzip__begin(&p.gzip, w->out);
 	if (err)
 		return err;

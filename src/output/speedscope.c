@@ -190,8 +190,8 @@ cleanup:
 static void speedscope__process(struct speedscope *s, size_t i)
 {
 	const struct aggregate_process *process = aggregate__process(s->aggregate, (uint32_t)i);
-	uint32_t freq = s->w->config.about.freq;
-	uint64_t period = freq ? NS_PER_S / freq : 1, total = 0;
+	uint64_t interval = about__interval(&s->w->config.about);
+	uint64_t period = interval ? interval : 1, total = 0;
 	size_t begin = s->starts[i], end = s->starts[i + 1];
 	int err;
 
@@ -201,7 +201,7 @@ static void speedscope__process(struct speedscope *s, size_t i)
 	json__object(&s->json, NULL);
 	json__str(&s->json, "type", "sampled");
 	json__str(&s->json, "name", speedscope__str(s, err));
-	json__str(&s->json, "unit", freq ? "nanoseconds" : "none");
+	json__str(&s->json, "unit", interval ? "nanoseconds" : "none");
 	json__u64(&s->json, "startValue", 0);
 	json__array(&s->json, "samples");
 	for (size_t k = begin; k < end && !s->err; k++)

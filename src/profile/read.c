@@ -43,6 +43,16 @@ void reader__free(struct reader *r)
 	free(r);
 }
 
+int reading__raw(struct reading *r, void *to, size_t size)
+{
+	const struct read_input *in = r->in;
+	int n = in->read(in->arg, to, size);
+
+	return n < 0 ? errmsg__set(r->f, n, "cannot read %s: %s", in->name,
+				   in->reason ? in->reason(n) : strerror(-n))
+		     : n;
+}
+
 int reading__more(struct reading *r)
 {
 	char piece[READ_PIECE];
@@ -50,10 +60,10 @@ int reading__more(struct reading *r)
 
 	if (r->ended)
 		return 0;
-	n = r->in->read(r->in->arg, piece, sizeof(piece));
+	n = r->unzip ? unzip__piece(r->unzip, r, piece, sizeof(piece))
+		     : reading__raw(r, piece, sizeof(piece));
 	if (n < 0)
-		return errmsg__set(r->f, n, "cannot read %s: %s", r->in->name,
-				   r->in->reason ? r->in->reason(n) : strerror(-n));
+		return n;
 	r->ended = !n;
 	if (r->at && (r->at == r->bytes.len || r->bytes.len > BYTES_KEPT)) {
 		r->bytes.len -= r->at;
@@ -108,17 +118,18 @@ void reading__bad(struct reading *r, uint64_t lines)
 	r->result->bad += lines;
 }
 
-/* What the file is, by its first line. */
-static int reading__format(struct reading *r, const char *line, size_t len)
+/* Does @text hold what no text does? */
+static bool text__is_binary(const char *text, size_t len)
 {
-	if (read_rprof__header(line, len)) {
-		r->result->format = READ_RPROF;
-		return 0;
-	}
-	if (read_folded__line(line, len)) {
-		r->result->format = READ_FOLDED;
-		return 0;
-	}
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < '\t')
+			return true;
+	return false;
+}
+
+/* What begins with this first line is no profile. */
+static int reading__refuse(struct reading *r, const char *line, size_t len)
+{
 	if (len && *line == '"')
 		return errmsg__set(r->f, -EINVAL,
 				   "%s has no header: the first line of an Rprof.out says "
@@ -126,15 +137,53 @@ static int reading__format(struct reading *r, const char *line, size_t len)
 				   r->in->name);
 	return errmsg__set(r->f, -EINVAL,
 			   "%s is not a profile: it is neither an Rprof.out, whose first line says "
-			   "sample.interval=, nor folded stacks (main;f;g 12)",
+			   "sample.interval=, nor folded stacks (main;f;g 12), nor of pprof",
 			   r->in->name);
+}
+
+/* What the file is, by what `bytes` begin with; they stay to be read. */
+static int reading__format(struct reading *r)
+{
+	const char *end = memchr(r->bytes.data, '\n', r->bytes.len), *line = r->bytes.data;
+	size_t len = end ? (size_t)(end - line) : r->bytes.len;
+	int err = 0;
+
+	len -= len && line[len - 1] == '\r';
+	if (read_rprof__header(line, len)) {
+		r->result->format = READ_RPROF;
+		return 0;
+	}
+	r->result->format = READ_PPROF;
+	if (text__is_binary(line, r->bytes.len))
+		return read_pprof__head(line, r->bytes.len) ? 0 : reading__refuse(r, line, len);
+	/* a line may be longer than what was read */
+	r->result->format = READ_FOLDED;
+	if (!end)
+		err = reading__line(r, &line, &len);
+	r->at = 0;
+	r->number = r->result->cut = 0;
+	if (err < 0)
+		return err;
+	return read_folded__line(line, len) ? 0 : reading__refuse(r, line, len);
+}
+
+/* It begins as gzip's files do: from here on `bytes` are what is in it. */
+static int reading__unzip(struct reading *r)
+{
+	int err = unzip__new(&r->unzip, r);
+
+	if (err)
+		return errmsg__set(r->f, err, "cannot read %s: out of memory", r->in->name);
+	r->bytes.len = 0;
+	err = reading__more(r);
+	if (!err)
+		return errmsg__set(r->f, -ENODATA, "%s is empty", r->in->name);
+	return err < 0 ? err : 0;
 }
 
 /* Look at the beginning, which stays to be read. */
 static int reading__tell(struct reading *r)
 {
-	const char *line;
-	size_t len;
 	int err = reading__more(r);
 
 	if (err < 0)
@@ -142,21 +191,16 @@ static int reading__tell(struct reading *r)
 	if (!err)
 		return errmsg__set(r->f, -ENODATA, "%s is empty: no profile was written to it",
 				   r->in->name);
-	if (memchr(r->bytes.data, '\0', r->bytes.len))
-		return errmsg__set(r->f, -EINVAL, "%s is not a profile: it is not text",
-				   r->in->name);
-	err = reading__line(r, &line, &len);
-	if (err < 0)
-		return err;
-	if (!err) { /* one line that does not end */
-		line = r->bytes.data;
-		len = r->bytes.len;
-		r->result->cut = 0;
-	}
-	r->at = 0;
-	r->number = 0;
-	return reading__format(r, line, len);
+	if (r->bytes.len > 1 && !memcmp(r->bytes.data, "\x1f\x8b", 2))
+		err = reading__unzip(r);
+	return err < 0 ? err : reading__format(r);
 }
+
+static int (*const readers[])(struct reading *r) = {
+	[READ_RPROF] = read_rprof__file,
+	[READ_FOLDED] = read_folded__file,
+	[READ_PPROF] = read_pprof__file,
+};
 
 int reader__file(struct reader *reader, const struct read_input *in,
 		 const struct read_process *process, struct read_result *result, struct errmsg *f)
@@ -170,9 +214,10 @@ int reader__file(struct reader *reader, const struct read_input *in,
 	r.process = reading__process(&r, key, strlen(key), process->pid, "", 0);
 	err = r.process ? reading__tell(&r) : errmsg__set(f, -ENOMEM, "out of memory");
 	if (!err)
-		err = result->format == READ_RPROF ? read_rprof__file(&r) : read_folded__file(&r);
+		err = readers[result->format](&r);
 	/* what was read so far counts, whatever comes after it */
 	end = reading__forget(&r);
 	buf__free(&r.bytes);
+	unzip__free(r.unzip);
 	return err ? err : end;
 }

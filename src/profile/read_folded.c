@@ -234,8 +234,8 @@ static int folded__line(struct folded *p, const char *at, size_t len)
 		line = reading__know(r, hash, at, len, &says);
 	}
 	if (!line) {
-		r->result->samples += each;
-		return reading__sample(r, says.process, says.stack, says.flags, each);
+		err = reading__total(r, each);
+		return err ? err : reading__sample(r, says.process, 0, says.stack, says.flags, each);
 	}
 	line->each = each;
 	return reading__count(r, line);

@@ -255,8 +255,8 @@ struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *
 	return line;
 }
 
-int reading__sample(struct reading *r, struct reader_process *p, const struct stack *stack,
-		    uint32_t flags, uint64_t ticks)
+int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
+		    const struct stack *stack, uint32_t flags, uint64_t ticks)
 {
 	const struct sink *to = &r->reader->config.to;
 	struct sample s = {
@@ -264,7 +264,7 @@ int reading__sample(struct reading *r, struct reader_process *p, const struct st
 		.unit = XR_UNIT_TICKS,
 		.serial = p->process.serial,
 		.pid = p->process.pid,
-		.tid = p->process.pid,
+		.tid = tid ? tid : p->process.pid,
 		.flags = flags,
 		.stack = stack,
 	};
@@ -282,7 +282,7 @@ int reading__sample(struct reading *r, struct reader_process *p, const struct st
 	return err ? reading__refused(r, err) : 0;
 }
 
-static int reading__total(struct reading *r, uint64_t ticks)
+int reading__total(struct reading *r, uint64_t ticks)
 {
 	r->result->samples += ticks;
 	if (r->result->samples <= READ_TOTAL_MAX)
@@ -298,7 +298,7 @@ int reading__count(struct reading *r, struct reader_line *line)
 	if (err)
 		return err;
 	if (r->reader->config.ordered)
-		return reading__sample(r, line->process, line->stack, line->flags, line->each);
+		return reading__sample(r, line->process, 0, line->stack, line->flags, line->each);
 	line->count += line->each;
 	return 0;
 }
@@ -309,7 +309,7 @@ int reading__flush(struct reading *r)
 
 	for (struct reader_line *line = r->reader->first; line && !err; line = line->next) {
 		if (line->count)
-			err = reading__sample(r, line->process, line->stack, line->flags,
+			err = reading__sample(r, line->process, 0, line->stack, line->flags,
 					      line->count);
 		line->count = 0;
 	}
@@ -334,6 +334,7 @@ int reading__make_room(struct reading *r)
 	if (reader->budget.used < reader->budget.max / 2)
 		return 0;
 	err = reading__forget(r);
+	reader->generation++;
 	stacks__free(&reader->stacks);
 	stacks__init(&reader->stacks, &reader->budget, &reader->last_id);
 	return err;

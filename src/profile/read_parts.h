@@ -38,6 +38,7 @@ struct reader {
 	struct reader_config config;
 	struct budget budget;
 	uint64_t last_id;
+	uint64_t generation; /* grows when stacks were let go */
 	struct stacks stacks;
 	struct table known; /* struct reader_line, of one file */
 	struct arena lines; /* those */
@@ -56,6 +57,8 @@ struct reader {
 	size_t nframes, cap;
 };
 
+struct unzip;
+
 /* A file that is being read. */
 struct reading {
 	struct reader *reader;
@@ -63,11 +66,15 @@ struct reading {
 	struct read_result *result;
 	struct reader_process *process; /* whose it is, where it does not say */
 	struct errmsg *f;
+	struct unzip *unzip; /* of a compressed file; NULL: it is not */
 	struct buf bytes; /* of the file, from `at` on not used yet */
 	size_t at;
 	uint64_t number; /* of the line last returned */
 	bool ended;	 /* there are no more bytes to be read */
 };
+
+/* reading__raw - bytes of the file as they are in it; as read_input's read, with the error said. */
+int reading__raw(struct reading *r, void *to, size_t size);
 
 /*
  * reading__more - have more bytes in `bytes` behind those not used, which may move.  1; 0: there
@@ -133,9 +140,15 @@ struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *
 /* reading__count - a line that is known came again. */
 int reading__count(struct reading *r, struct reader_line *line);
 
-/* reading__sample - give @ticks of a stack to the sink. */
-int reading__sample(struct reading *r, struct reader_process *p, const struct stack *stack,
-		    uint32_t flags, uint64_t ticks);
+/* reading__total - @ticks are among those that were read: is it more than there can be? */
+int reading__total(struct reading *r, uint64_t ticks);
+
+/*
+ * reading__sample - give @ticks of a stack to the sink, of thread @tid (0: its process' first).
+ * They are counted by reading__total before.
+ */
+int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
+		    const struct stack *stack, uint32_t flags, uint64_t ticks);
 
 /* reading__flush - what waits goes to the sink. */
 int reading__flush(struct reading *r);
@@ -149,12 +162,23 @@ int reading__forget(struct reading *r);
  */
 int reading__make_room(struct reading *r);
 
+/*
+ * struct unzip - a gzip file being decompressed, of which the bytes in @r were read already.
+ * -ENOMEM.  unzip__piece: up to @size bytes, as read_input's read, with the error said.
+ */
+int unzip__new(struct unzip **out, const struct reading *r);
+int unzip__piece(struct unzip *u, struct reading *r, void *to, size_t size);
+void unzip__free(struct unzip *u); /* NULL is allowed */
+
 /* The readers: all of a file; what was read to tell the format is in `bytes`. */
 int read_rprof__file(struct reading *r);
 int read_folded__file(struct reading *r);
+int read_pprof__file(struct reading *r);
 
 /* read_rprof__header - is this the first line of an Rprof.out? */
 bool read_rprof__header(const char *line, size_t len);
+/* read_pprof__head - can a pprof profile begin like this? */
+bool read_pprof__head(const char *data, size_t len);
 /* read_folded__line - is this a line of folded stacks: does it end in a count? */
 bool read_folded__line(const char *line, size_t len);
 

@@ -284,8 +284,8 @@ static int rprof__sample(struct rprof *p, const char *at, size_t len)
 	line = reading__know(r, hash, at, len, &says);
 	if (line)
 		return reading__count(r, line);
-	r->result->samples++;
-	return reading__sample(r, says.process, says.stack, says.flags, 1);
+	err = reading__total(r, 1);
+	return err ? err : reading__sample(r, says.process, 0, says.stack, says.flags, 1);
 }
 
 /* Skip ":a:b:c:d:" at *@at. */

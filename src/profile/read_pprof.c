@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pprof's files (pprof.proto), ours and others'.  A profile is one message, whose elements come in
+ * any order, so all of it is kept, decompressed, within a limit.  Each element is unpacked by
+ * itself and when it is needed, in memory that has a limit, too: an element of n bytes may take
+ * many times n.
+ *
+ * The value of a sample is its count; where there is none, its time by the period.  A function is
+ * what its system_name says if its name is that with more around it, as in ours (output/pprof.c);
+ * else its name.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "pprof.pb-c.h"
+#include "profile/read_parts.h"
+
+#define VALUE_NONE  (-1)
+#define COMM_KEY    64 /* bytes of a process' name that tell it from others */
+#define WIRE_VARINT 0
+#define WIRE_FIXED  1
+#define WIRE_BYTES  2
+#define WIRE_SHORT  5
+
+/* Kinds of elements that have ids. */
+enum { PPROF_MAPPING = 3, PPROF_LOCATION = 4, PPROF_FUNCTION = 5 };
+
+/* Where an element is in the bytes; of a location with one line, its frame, too. */
+struct part {
+	uint32_t at, len;
+	uint64_t generation; /* of the reader, when that was made */
+	const struct frame *frame;
+};
+
+struct pprof_file {
+	struct reading *r;
+	struct budget budget; /* of the bytes and what is known of them */
+	struct budget unpacked;
+	ProtobufCAllocator allocator;
+	struct map parts;   /* (id, kind) to struct part */
+	struct arena arena; /* of them */
+	struct part *strings; /* at and len */
+	size_t nstrings, cap;
+	struct { int64_t type, unit; } types[16]; /* more are none of ours */
+	size_t ntypes;
+	int64_t period, period_unit, time_nanos;
+	int value;	 /* the index in a sample's values, VALUE_NONE: it has none */
+	uint64_t divide; /* what a tick is of them */
+	uint64_t nsamples; /* so far */
+};
+
+/* What comes before a block that protobuf-c was given. */
+struct block {
+	size_t size;
+	size_t pad; /* aligned to 16 */
+};
+
+static void *pprof__alloc(void *arg, size_t size)
+{
+	struct pprof_file *p = arg;
+	struct block *b;
+
+	if (size > SIZE_MAX / 2 || !budget__take(&p->unpacked, sizeof(*b) + size))
+		return NULL;
+	b = malloc(sizeof(*b) + size);
+	if (!b) {
+		budget__give(&p->unpacked, sizeof(*b) + size);
+		return NULL;
+	}
+	b->size = size;
+	return b + 1;
+}
+
+static void pprof__release(void *arg, void *data)
+{
+	struct pprof_file *p = arg;
+	struct block *b = data;
+
+	if (!b)
+		return;
+	b--;
+	budget__give(&p->unpacked, sizeof(*b) + b->size);
+	free(b);
+}
+
+static int pprof__damaged(struct pprof_file *p, const char *what)
+{
+	return errmsg__set(p->r->f, -EINVAL, "%s is damaged, or no profile of pprof: %s",
+			   p->r->in->name, what);
+}
+
+static int pprof__full(struct pprof_file *p)
+{
+	return errmsg__set(p->r->f, -ENOMEM,
+			   "%s is too large for the memory it may take; give more by --max-memory",
+			   p->r->in->name);
+}
+
+/* One field of a message: bytes or a number. */
+struct field {
+	uint64_t number, value;
+	const uint8_t *data; /* NULL: `value` */
+	size_t len;
+};
+
+static bool varint__take(const uint8_t **at, const uint8_t *end, uint64_t *value)
+{
+	*value = 0;
+	for (unsigned int shift = 0; *at < end && shift < 64; shift += 7) {
+		uint8_t byte = *(*at)++;
+
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+/* The field at *@at.  False: it cannot be. */
+static bool field__take(const uint8_t **at, const uint8_t *end, struct field *f)
+{
+	uint64_t tag, len;
+
+	*f = (struct field){0};
+	if (!varint__take(at, end, &tag))
+		return false;
+	f->number = tag >> 3;
+	if (!f->number)
+		return false;
+	switch (tag & 7) {
+	case WIRE_VARINT:
+		return varint__take(at, end, &f->value);
+	case WIRE_FIXED:
+		len = 8;
+		break;
+	case WIRE_SHORT:
+		len = 4;
+		break;
+	case WIRE_BYTES:
+		if (!varint__take(at, end, &len))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	if (len > (uint64_t)(end - *at))
+		return false;
+	f->data = *at;
+	f->len = (size_t)len;
+	*at += len;
+	return true;
+}
+
+bool read_pprof__head(const char *data, size_t len)
+{
+	const uint8_t *at = (const uint8_t *)data;
+	uint64_t tag;
+
+	return varint__take(&at, at + len, &tag) && tag >> 3 && tag >> 3 <= 15 &&
+	       ((tag & 7) == WIRE_VARINT || (tag & 7) == WIRE_BYTES);
+}
+
+static const uint8_t *pprof__bytes(const struct pprof_file *p)
+{
+	return (const uint8_t *)p->r->bytes.data;
+}
+
+static int pprof__add_string(struct pprof_file *p, const struct field *f)
+{
+	size_t cap = p->cap ? p->cap * 2 : 1024;
+	struct part *grown;
+
+	if (p->nstrings == p->cap) {
+		if (!budget__take(&p->budget, (cap - p->cap) * sizeof(*grown)))
+			return pprof__full(p);
+		grown = realloc(p->strings, cap * sizeof(*grown));
+		if (!grown)
+			return pprof__full(p);
+		p->strings = grown;
+		p->cap = cap;
+	}
+	p->strings[p->nstrings++] =
+		(struct part){.at = (uint32_t)(f->data - pprof__bytes(p)), .len = (uint32_t)f->len};
+	return 0;
+}
+
+/* The text of a string, which is not terminated. */
+static const char *pprof__string(const struct pprof_file *p, int64_t string, size_t *len)
+{
+	const struct part *part;
+
+	*len = 0;
+	if (string < 0 || (uint64_t)string >= p->nstrings)
+		return "";
+	part = &p->strings[string];
+	*len = part->len;
+	return p->r->bytes.data + part->at;
+}
+
+static bool string__is(const struct pprof_file *p, int64_t string, const char *text)
+{
+	size_t len;
+	const char *is = pprof__string(p, string, &len);
+
+	return len == strlen(text) && !memcmp(is, text, len);
+}
+
+/* The id of an element, its first field; 0: none. */
+static uint64_t part__id(const struct field *f)
+{
+	const uint8_t *at = f->data, *end = at + f->len;
+	struct field inner;
+
+	while (at < end && field__take(&at, end, &inner))
+		if (inner.number == 1)
+			return inner.data ? 0 : inner.value;
+	return 0;
+}
+
+static int pprof__add_part(struct pprof_file *p, const struct field *f)
+{
+	uint64_t id = part__id(f);
+	struct part *part;
+
+	if (!id || map__get(&p->parts, id, f->number))
+		return 0;
+	part = arena__alloc(&p->arena, sizeof(*part));
+	/* three times, for a map that grows */
+	if (!part || !budget__take(&p->budget, 3 * sizeof(struct map_entry)))
+		return pprof__full(p);
+	*part = (struct part){.at = (uint32_t)(f->data - pprof__bytes(p)),
+			      .len = (uint32_t)f->len};
+	return map__put(&p->parts, id, f->number, part) ? pprof__full(p) : 0;
+}
+
+#define UNPACK(p, type, data, len) pprof__##type##__unpack(&(p)->allocator, len, data)
+#define FREE(p, type, message)	   pprof__##type##__free_unpacked(message, &(p)->allocator)
+
+static int pprof__value_type(struct pprof_file *p, const struct field *f, int64_t *type,
+			     int64_t *unit)
+{
+	Pprof__ValueType *t = UNPACK(p, value_type, f->data, f->len);
+
+	if (!t)
+		return pprof__damaged(p, "one of its types cannot be read");
+	*type = t->type;
+	*unit = t->unit;
+	FREE(p, value_type, t);
+	return 0;
+}
+
+/* All but the samples. */
+static int pprof__element(struct pprof_file *p, const struct field *f)
+{
+	int64_t ignored;
+
+	if (!f->data) {
+		if (f->number == 12)
+			p->period = (int64_t)f->value;
+		if (f->number == 9)
+			p->time_nanos = (int64_t)f->value;
+		return 0;
+	}
+	switch (f->number) {
+	case 1:
+		if (p->ntypes == sizeof(p->types) / sizeof(p->types[0]))
+			return 0;
+		p->ntypes++;
+		return pprof__value_type(p, f, &p->types[p->ntypes - 1].type,
+					 &p->types[p->ntypes - 1].unit);
+	case PPROF_MAPPING:
+	case PPROF_LOCATION:
+	case PPROF_FUNCTION:
+		return pprof__add_part(p, f);
+	case 6:
+		return pprof__add_string(p, f);
+	case 11:
+		return pprof__value_type(p, f, &ignored, &p->period_unit);
+	default:
+		return 0;
+	}
+}
+
+/* ns of a unit of time; 0: it is none. */
+static uint64_t pprof__unit_ns(const struct pprof_file *p, int64_t unit)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{"nanoseconds", 1},
+		{"microseconds", NS_PER_US},
+		{"milliseconds", NS_PER_MS},
+		{"seconds", NS_PER_S},
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (string__is(p, unit, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+/* Which value counts, and what a sample stands for. */
+static int pprof__types(struct pprof_file *p)
+{
+	uint64_t unit = pprof__unit_ns(p, p->period_unit);
+	uint64_t *interval = &p->r->result->interval_ns;
+
+	if (unit && p->period > 0 && (uint64_t)p->period < UINT64_MAX / 4096 / unit)
+		*interval = (uint64_t)p->period * unit;
+	if (*interval > 3600 * NS_PER_S)
+		*interval = 0;
+	p->divide = 1;
+	p->value = VALUE_NONE;
+	for (size_t i = p->ntypes; i-- > 0;)
+		if (string__is(p, p->types[i].unit, "count"))
+			p->value = (int)i;
+	for (size_t i = 0; i < p->ntypes && p->value == VALUE_NONE && *interval; i++) {
+		unit = pprof__unit_ns(p, p->types[i].unit);
+		if (unit && *interval >= unit) {
+			p->value = (int)i;
+			p->divide = *interval / unit;
+		}
+	}
+	if (p->value == VALUE_NONE && p->ntypes)
+		p->value = 0;
+	return p->value == VALUE_NONE ? pprof__damaged(p, "it says of no value what it is") : 0;
+}
+
+/* A label (output/writer.h) taken apart. */
+struct label {
+	size_t package; /* bytes of it in front; 0: none */
+	bool disguised; /* a function that is called as a mark is */
+};
+
+/* Is the label @name the name @system with what may be around it? */
+static bool label__parse(const char *name, size_t len, const char *system, size_t size,
+			 struct label *label)
+{
+	const char *colons = text__find(name, len, "::");
+
+	*label = (struct label){0};
+	if (!size)
+		return false;
+	if (colons && (len < size || memcmp(name, system, size) != 0)) {
+		label->package = (size_t)(colons - name);
+		len -= label->package + 2;
+		name = colons + 2;
+	}
+	if (len > 3 && *system == '<' && !memcmp(name, "\\x3c", 4)) {
+		label->disguised = true;
+		return len - 3 == size && !memcmp(name + 4, system + 1, size - 1);
+	}
+	return len >= size && !memcmp(name, system, size) &&
+	       (len == size || (name[len - 1] == '}' && !memcmp(name + size, " {", 2)));
+}
+
+/* Of @frame the function and package that a label and R's own name tell.  False: no room. */
+static bool pprof__name(struct pprof_file *p, const Pprof__Function *f, struct frame *frame)
+{
+	size_t name_len, system_len;
+	const char *name = pprof__string(p, f->name, &name_len);
+	const char *system = pprof__string(p, f->system_name, &system_len);
+	struct reading *r = p->r;
+	struct label label;
+
+	if (!name_len)
+		return reading__function(r, system, system_len, frame);
+	if (!label__parse(name, name_len, system, system_len, &label))
+		return reading__function(r, name, name_len, frame);
+	if (label.disguised)
+		*frame = (struct frame){.kind = FRAME_R,
+					.function = reading__name(r, system, system_len)};
+	else if (!reading__function(r, system, system_len, frame))
+		return false;
+	if (label.package)
+		frame->package = reading__name(r, name, label.package);
+	return frame->function && (!label.package || frame->package);
+}
+
+/* What function @id is: of @frame all but the line being executed.  False: no room. */
+static bool pprof__function(struct pprof_file *p, uint64_t id, struct frame *frame)
+{
+	const struct part *part = map__get(&p->parts, id, PPROF_FUNCTION);
+	struct reading *r = p->r;
+	Pprof__Function *f;
+	const char *file;
+	size_t file_len;
+	bool ok;
+
+	f = part ? UNPACK(p, function, pprof__bytes(p) + part->at, part->len) : NULL;
+	if (!f)
+		return false;
+	file = pprof__string(p, f->filename, &file_len);
+	ok = pprof__name(p, f, frame);
+	if (ok && file_len && frame->kind != FRAME_MARK)
+		frame->place.file = reading__name(r, file, file_len);
+	if (ok && frame->place.file && f->start_line)
+		frame->defined =
+			(struct place){frame->place.file, (uint32_t)f->start_line};
+	FREE(p, function, f);
+	return ok;
+}
+
+/* What has no function: code at an address. */
+static bool pprof__address(struct pprof_file *p, const Pprof__Location *l, struct frame *frame)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)l->address);
+	*frame = (struct frame){.kind = FRAME_NATIVE, .address = l->address};
+	frame->function = reading__name(p->r, text, strlen(text));
+	return frame->function;
+}
+
+/* The frame of line @i of a location; NULL: no room. */
+static const struct frame *pprof__line(struct pprof_file *p, const Pprof__Location *l, size_t i)
+{
+	const Pprof__Line *line = i < l->n_line ? l->line[i] : NULL;
+	struct frame frame = {0};
+
+	if (line && line->function_id ? !pprof__function(p, line->function_id, &frame)
+				      : !pprof__address(p, l, &frame))
+		return NULL;
+	if (line && line->line && frame.place.file)
+		frame.place.line = (uint32_t)line->line;
+	else
+		frame.place = (struct place){0};
+	if (l->address && frame.kind != FRAME_MARK) {
+		frame.kind = FRAME_NATIVE;
+		frame.address = l->address;
+	}
+	return stacks__frame(&p->r->reader->stacks, &frame);
+}
+
+static bool frame__is_toplevel(const struct frame *frame)
+{
+	return frame->function->len == mark_toplevel.function->len &&
+	       !strcmp(frame->function->text, mark_toplevel.function->text);
+}
+
+/* Put the frames of location @id on the stack.  0; 1: no room; or a negative errno. */
+static int pprof__location(struct pprof_file *p, uint64_t id)
+{
+	struct part *part = map__get(&p->parts, id, PPROF_LOCATION);
+	struct reading *r = p->r;
+	const struct frame *frame;
+	Pprof__Location *l;
+	size_t n;
+	int err = 0;
+
+	if (part && part->frame && part->generation == r->reader->generation)
+		return reading__frame_add(r, part->frame);
+	if (!part)
+		return pprof__damaged(p, "a sample has a location that is not there");
+	l = UNPACK(p, location, pprof__bytes(p) + part->at, part->len);
+	if (!l)
+		return pprof__damaged(p, "one of its locations cannot be read");
+	n = l->n_line ? l->n_line : 1;
+	for (size_t i = 0; i < n && !err; i++) {
+		frame = pprof__line(p, l, i);
+		if (!frame)
+			err = 1;
+		else if (!frame__is_toplevel(frame))
+			err = reading__frame_add(r, frame);
+		if (frame && n == 1 && !frame__is_toplevel(frame)) {
+			part->frame = frame;
+			part->generation = r->reader->generation;
+		}
+	}
+	FREE(p, location, l);
+	return err;
+}
+
+/* Whose a sample is: what its labels say. */
+static struct reader_process *pprof__process(struct pprof_file *p, const Pprof__Sample *s,
+					     uint32_t *tid)
+{
+	const char *comm = "";
+	struct reader_process *process;
+	char key[COMM_KEY];
+	size_t len = 0;
+	uint32_t pid = 0;
+
+	*tid = 0;
+	for (size_t i = 0; i < s->n_label; i++) {
+		const Pprof__Label *l = s->label[i];
+		uint32_t number = l->num > 0 && l->num <= INT_MAX ? (uint32_t)l->num : 0;
+
+		if (number && string__is(p, l->key, "pid"))
+			pid = number;
+		else if (number && string__is(p, l->key, "thread"))
+			*tid = number;
+		else if (l->str && string__is(p, l->key, "process"))
+			comm = pprof__string(p, l->str, &len);
+	}
+	if (!pid && !len)
+		return p->r->process;
+	snprintf(key, sizeof(key), "%.*s-%u", (int)(len < XR_COMM_LEN ? len : XR_COMM_LEN), comm,
+		 pid);
+	process = reading__process(p->r, key, strlen(key), pid, comm, len);
+	return process ? process : p->r->process;
+}
+
+static int pprof__stack(struct pprof_file *p, const Pprof__Sample *s, const struct stack **stack)
+{
+	int err = reading__make_room(p->r);
+
+	p->r->reader->nframes = 0;
+	for (size_t i = 0; i < s->n_location_id && !err; i++)
+		err = pprof__location(p, s->location_id[i]);
+	if (err >= 0)
+		*stack = reading__stack(p->r, (struct place){0}, !err);
+	return err < 0 ? err : 0;
+}
+
+static int pprof__sample(struct pprof_file *p, const struct field *f)
+{
+	struct reading *r = p->r;
+	const struct stack *stack;
+	struct reader_process *process;
+	Pprof__Sample *s = UNPACK(p, sample, f->data, f->len);
+	uint64_t ticks;
+	uint32_t tid;
+	int err;
+
+	r->number = ++p->nsamples;
+	if (!s)
+		return pprof__damaged(p, "one of its samples cannot be read");
+	ticks = 0;
+	if ((size_t)p->value < s->n_value)
+		ticks = (uint64_t)s->value[p->value] / p->divide;
+	/* also one below 0 */
+	if ((size_t)p->value >= s->n_value || ticks > READ_COUNT_MAX) {
+		reading__bad(r, 1);
+		FREE(p, sample, s);
+		return 0;
+	}
+	err = ticks ? pprof__stack(p, s, &stack) : 0;
+	if (!err && ticks) {
+		process = pprof__process(p, s, &tid);
+		err = reading__total(r, ticks);
+		if (!err)
+			err = reading__sample(r, process, tid, stack, reading__flags(r), ticks);
+	}
+	FREE(p, sample, s);
+	return err;
+}
+
+/* All fields of the profile: its @samples, or all else. */
+static int pprof__fields(struct pprof_file *p, bool samples)
+{
+	const uint8_t *at = pprof__bytes(p), *end = at + p->r->bytes.len;
+	struct field f;
+	int err = 0;
+
+	while (at < end && !err) {
+		if (!field__take(&at, end, &f))
+			return pprof__damaged(p, "it ends in the middle, or is something else");
+		if (samples ? f.number == 2 && f.data : f.number != 2)
+			err = samples ? pprof__sample(p, &f) : pprof__element(p, &f);
+	}
+	return err;
+}
+
+/* Have all of it in the reader's bytes. */
+static int pprof__take_all(struct pprof_file *p)
+{
+	struct reading *r = p->r;
+	size_t taken = 0;
+	int more;
+
+	do {
+		/* a buffer that grows is there twice for a moment */
+		if (r->bytes.len >= UINT32_MAX - READ_PIECE ||
+		    !budget__take(&p->budget, r->bytes.cap - taken))
+			return pprof__full(p);
+		taken = r->bytes.cap;
+		more = reading__more(r);
+	} while (more > 0);
+	return more;
+}
+
+int read_pprof__file(struct reading *r)
+{
+	size_t memory = r->reader->config.memory ? r->reader->config.memory : LIMIT_MEMORY;
+	struct pprof_file p = {
+		.r = r,
+		.budget.max = LIMIT_NAMES(memory),
+		.unpacked.max = LIMIT_RESERVES(memory),
+		.allocator = {pprof__alloc, pprof__release, &p},
+	};
+	int err;
+
+	p.arena.budget = &p.budget;
+	err = pprof__take_all(&p);
+	if (!err)
+		err = pprof__fields(&p, false);
+	if (!err)
+		err = pprof__types(&p);
+	if (!err)
+		err = reading__begin(r);
+	if (!err)
+		err = pprof__fields(&p, true);
+	map__free(&p.parts);
+	arena__free(&p.arena);
+	free(p.strings);
+	return err;
+}

@@ -532,11 +532,10 @@ static int pprof__sample(struct pprof_file *p, const struct field *f)
 	r->number = ++p->nsamples;
 	if (!s)
 		return pprof__damaged(p, "one of its samples cannot be read");
-	ticks = 0;
-	if ((size_t)p->value < s->n_value)
+	ticks = UINT64_MAX; /* more than there can be */
+	if ((size_t)p->value < s->n_value && s->value[p->value] >= 0)
 		ticks = (uint64_t)s->value[p->value] / p->divide;
-	/* also one below 0 */
-	if ((size_t)p->value >= s->n_value || ticks > READ_COUNT_MAX) {
+	if (ticks > READ_COUNT_MAX) {
 		reading__bad(r, 1);
 		FREE(p, sample, s);
 		return 0;

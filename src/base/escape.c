@@ -121,7 +121,8 @@ static int hex__digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte that the escape at @s, of at most @len bytes, stands for, and its size; 0: it is none. */
+/* The byte that the escape at @s, of at most @len bytes, stands for, and its size; 0: it is none.
+ */
 static char escape__byte(const char *s, size_t len, size_t *size)
 {
 	static const char plain[] = "n\nr\rt\t\\\\";

@@ -55,8 +55,8 @@
 #define LIMIT_LINE (1u << 20)
 
 /*
- * What `report` may take in place of LIMIT_MEMORY: it does not run beside what is profiled, and what
- * finds no room is missing in what it shows.  The shares are the same.
+ * What `report` may take in place of LIMIT_MEMORY: it does not run beside what is profiled, and
+ * what finds no room is missing in what it shows.  The shares are the same.
  */
 #define LIMIT_REPORT (1u << 30)
 

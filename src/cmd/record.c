@@ -361,7 +361,7 @@ static int record__run(const struct config *c, struct signals *signals)
 		.workload = {.gate = -1, .report = -1},
 	};
 	struct outputs *outputs = NULL;
-	struct sink sink;
+	struct sink sink = {0};
 	int err, status = CMD_FAILED;
 	struct errmsg f = {""};
 

@@ -63,7 +63,7 @@ int os__write(int fd, const void *data, unsigned int size);
 unsigned int os__columns(int fd);
 
 /*
- * os__input_over - has standard input ended, or is there something to be read?  Nothing is read.  On
+ * os__input_over - has standard input ended, or is there something to be read?  Nothing is read. On
  * Windows only pipes and files tell.
  */
 bool os__input_over(void);

@@ -79,9 +79,11 @@ static int pprof__put(struct pprof *p, const Pprof__Profile *part)
 
 static int pprof__string(struct pprof *p, const char *text, size_t len, int64_t *string)
 {
-	ProtobufCBinaryData data = {.len = len, .data = (uint8_t *)(uintptr_t)text};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
+	ProtobufCBinaryData data = {0};
 
+	data.len = len;
+	data.data = (uint8_t *)(uintptr_t)text;
 	part.n_string_table = 1;
 	part.string_table = &data;
 	*string = p->nstrings++;

@@ -66,8 +66,9 @@ static int rprof__open(struct writer **out, struct output *output,
 	w->files.budget = w->arena.budget = &w->budget;
 	/* microseconds, rounded as R rounds; R takes no interval of 0 */
 	interval = (interval + NS_PER_US / 2) / NS_PER_US;
-	err = output__printf(output, "%s%ssample.interval=%" PRIu64 "\n", w->gc ? "GC profiling: " : "",
-			     w->lines ? "line profiling: " : "", interval ? interval : 1);
+	err = output__printf(output, "%s%ssample.interval=%" PRIu64 "\n",
+			     w->gc ? "GC profiling: " : "", w->lines ? "line profiling: " : "",
+			     interval ? interval : 1);
 	if (!err)
 		err = output__commit(output, 0);
 	if (err < 0)

@@ -70,14 +70,14 @@ bool fold__wrapper(const struct frame *frame)
 	if (frame->kind != FRAME_R)
 		return false;
 	return frame__is_of_shiny(name) ||
-	       bsearch(name, wrappers, sizeof(wrappers) / sizeof(wrappers[0]),
-		       sizeof(wrappers[0]), text__compare);
+	       bsearch(name, wrappers, sizeof(wrappers) / sizeof(wrappers[0]), sizeof(wrappers[0]),
+		       text__compare);
 }
 
 /* Frames that stay, innermost first, into @kept; how many.  Not more than there are. */
 static uint32_t stack__keep(const struct stack *stack, const struct frame **kept)
 {
-	uint32_t innermost = 0, n = stack->nframes, end = stack->nframes;
+	uint32_t n = stack->nframes, innermost = 0, end = n;
 	int shown = 1; /* by shiny's own count */
 
 	while (innermost < n && stack->frames[innermost]->kind == FRAME_MARK)

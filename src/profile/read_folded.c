@@ -111,7 +111,7 @@ static bool folded__place(struct reading *r, const char *text, size_t *len, cons
 	if ((line > INT_MAX && !minus) || text[n - 1] != ':' || text + n - 1 < file)
 		return false;
 	place->file = reading__name(r, file, (size_t)(text + n - 1 - file));
-	place->line = minus ? (uint32_t)-(int64_t)line : (uint32_t)line;
+	place->line = minus ? (uint32_t) - (int64_t)line : (uint32_t)line;
 	*len = (size_t)(begin - text);
 	return place->file;
 }
@@ -235,7 +235,8 @@ static int folded__line(struct folded *p, const char *at, size_t len)
 	}
 	if (!line) {
 		err = reading__total(r, each);
-		return err ? err : reading__sample(r, says.process, 0, says.stack, says.flags, each);
+		return err ? err
+			   : reading__sample(r, says.process, 0, says.stack, says.flags, each);
 	}
 	line->each = each;
 	return reading__count(r, line);

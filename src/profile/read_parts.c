@@ -132,8 +132,7 @@ const struct frame *reading__mark(const char *text, size_t len)
 						    &mark_no_room};
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (marks[i]->function->len == len &&
-		    !memcmp(marks[i]->function->text, text, len))
+		if (marks[i]->function->len == len && !memcmp(marks[i]->function->text, text, len))
 			return marks[i];
 	return NULL;
 }

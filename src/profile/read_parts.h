@@ -10,9 +10,9 @@
 #include "profile/read.h"
 #include "profile/stacks.h"
 
-#define READ_PIECE	65536u	    /* bytes that are read at a time */
-#define READ_COUNT_MAX	(1ULL << 53) /* of one stack in a file */
-#define READ_TOTAL_MAX	(1ULL << 62) /* of all, so that no sum is too large */
+#define READ_PIECE     65536u	    /* bytes that are read at a time */
+#define READ_COUNT_MAX (1ULL << 53) /* of one stack in a file */
+#define READ_TOTAL_MAX (1ULL << 62) /* of all, so that no sum is too large */
 
 /* A process that files tell of. */
 struct reader_process {
@@ -26,8 +26,9 @@ struct reader_line {
 	uint64_t hash;
 	const struct stack *stack;
 	struct reader_process *process;
-	uint64_t count; /* of samples that wait to be given to the sink, if the order is no matter */
-	uint64_t each;	/* what one such line counts for */
+	uint64_t
+		count; /* of samples that wait to be given to the sink, if the order is no matter */
+	uint64_t each; /* what one such line counts for */
 	uint32_t flags;
 	uint32_t len;
 	struct reader_line *next; /* all of them */
@@ -40,8 +41,8 @@ struct reader {
 	uint64_t last_id;
 	uint64_t generation; /* grows when stacks were let go */
 	struct stacks stacks;
-	struct table known; /* struct reader_line, of one file */
-	struct arena lines; /* those */
+	struct table known;		   /* struct reader_line, of one file */
+	struct arena lines;		   /* those */
 	struct reader_line *first, **last; /* in the order they came */
 	bool begun;
 	uint64_t time; /* of the last sample of this file, ns */
@@ -67,7 +68,7 @@ struct reading {
 	struct reader_process *process; /* whose it is, where it does not say */
 	struct errmsg *f;
 	struct unzip *unzip; /* of a compressed file; NULL: it is not */
-	struct buf bytes; /* of the file, from `at` on not used yet */
+	struct buf bytes;    /* of the file, from `at` on not used yet */
 	size_t at;
 	uint64_t number; /* of the line last returned */
 	bool ended;	 /* there are no more bytes to be read */

@@ -42,15 +42,17 @@ struct pprof_file {
 	struct budget budget; /* of the bytes and what is known of them */
 	struct budget unpacked;
 	ProtobufCAllocator allocator;
-	struct map parts;   /* (id, kind) to struct part */
-	struct arena arena; /* of them */
+	struct map parts;     /* (id, kind) to struct part */
+	struct arena arena;   /* of them */
 	struct part *strings; /* at and len */
 	size_t nstrings, cap;
-	struct { int64_t type, unit; } types[16]; /* more are none of ours */
+	struct {
+		int64_t type, unit;
+	} types[16]; /* more are none of ours */
 	size_t ntypes;
 	int64_t period, period_unit, time_nanos;
-	int value;	 /* the index in a sample's values, VALUE_NONE: it has none */
-	uint64_t divide; /* what a tick is of them */
+	int value;	   /* the index in a sample's values, VALUE_NONE: it has none */
+	uint64_t divide;   /* what a tick is of them */
 	uint64_t nsamples; /* so far */
 };
 
@@ -233,8 +235,7 @@ static int pprof__add_part(struct pprof_file *p, const struct field *f)
 	/* three times, for a map that grows */
 	if (!part || !budget__take(&p->budget, 3 * sizeof(struct map_entry)))
 		return pprof__full(p);
-	*part = (struct part){.at = (uint32_t)(f->data - pprof__bytes(p)),
-			      .len = (uint32_t)f->len};
+	*part = (struct part){.at = (uint32_t)(f->data - pprof__bytes(p)), .len = (uint32_t)f->len};
 	return map__put(&p->parts, id, f->number, part) ? pprof__full(p) : 0;
 }
 
@@ -401,8 +402,7 @@ static bool pprof__function(struct pprof_file *p, uint64_t id, struct frame *fra
 	if (ok && file_len && frame->kind != FRAME_MARK)
 		frame->place.file = reading__name(r, file, file_len);
 	if (ok && frame->place.file && f->start_line)
-		frame->defined =
-			(struct place){frame->place.file, (uint32_t)f->start_line};
+		frame->defined = (struct place){frame->place.file, (uint32_t)f->start_line};
 	FREE(p, function, f);
 	return ok;
 }

@@ -22,23 +22,23 @@
 #include "base/parse.h"
 #include "profile/read_parts.h"
 
-#define INTERVAL	 "sample.interval="
-#define INTERVAL_MAX	 UINT64_C(3600000000) /* microseconds */
-#define ITEM_MAX	 4096		      /* bytes of the string in x[["..."]] that are gone through */
-#define JOINED_MAX	 16		      /* lines of one with newlines in its names */
-#define FILE_NUMBER_MAX	 UINT32_MAX
+#define INTERVAL	"sample.interval="
+#define INTERVAL_MAX	UINT64_C(3600000000) /* microseconds */
+#define ITEM_MAX	4096 /* bytes of the string in x[["..."]] that are gone through */
+#define JOINED_MAX	16   /* lines of one with newlines in its names */
+#define FILE_NUMBER_MAX UINT32_MAX
 
 /* Why a line is no sample. */
 enum { LINE_BAD = 1, LINE_OPEN = 2 /* it ends within a name */ };
 
 struct rprof {
 	struct reading *r;
-	bool memory;	    /* this profile has memory counts */
-	struct map files;   /* (number, 0) to struct name of `names` */
+	bool memory;	     /* this profile has memory counts */
+	struct map files;    /* (number, 0) to struct name of `names` */
 	struct intern names; /* of files, of this profile */
-	bool unknown;	    /* a file was named by its number, as its name did not come */
-	struct buf joined;  /* a line that did not end with its line, so far */
-	unsigned int lines; /* how many they are */
+	bool unknown;	     /* a file was named by its number, as its name did not come */
+	struct buf joined;   /* a line that did not end with its line, so far */
+	unsigned int lines;  /* how many they are */
 };
 
 /* The number behind "sample.interval=" at the end of a header; 0: it is none. */
@@ -120,7 +120,7 @@ static bool text__place(const char **at, const char *end, uint64_t *file, uint32
 		return false;
 	if (s < end && *s != ' ')
 		return false;
-	*line = minus ? (uint32_t)-(int64_t)value : (uint32_t)value;
+	*line = minus ? (uint32_t) - (int64_t)value : (uint32_t)value;
 	*at = s < end ? s + 1 : s;
 	return true;
 }
@@ -192,7 +192,8 @@ static const char *name__end(const char *at, const char *end)
 	while ((quote = memchr(quote, '"', (size_t)(end - quote))) && !quote__ends(quote, end))
 		quote++;
 	item = quote ? text__find(at, (size_t)(quote + 1 - at), "[[\"") : NULL;
-	if (!item || item == at || (quote - at > 3 && item + 2 < quote - 3 && !memcmp(quote - 3, "\"]]", 3)))
+	if (!item || item == at ||
+	    (quote - at > 3 && item + 2 < quote - 3 && !memcmp(quote - 3, "\"]]", 3)))
 		return quote;
 	/* x[["..." "..."]]: unless another such name comes first */
 	far = end - item > ITEM_MAX ? item + ITEM_MAX : end;

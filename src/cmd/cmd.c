@@ -53,6 +53,27 @@ int cmd__usage_error(const struct subcommand *c, const struct errmsg *f)
 	return CMD_USAGE;
 }
 
+/* Would a shell take @word as it is? */
+static bool word__plain(const char *word)
+{
+	return *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					  "0123456789_@%+=:,./-")] == '\0';
+}
+
+int cmd__line(int argc, char **argv, struct buf *line)
+{
+	int err = buf__str(line, XR_PROGRAM);
+
+	for (int i = 1; i < argc && !err; i++) {
+		err = buf__str(line, word__plain(argv[i]) ? " " : " '");
+		for (const char *c = argv[i]; *c && !err; c++)
+			err = *c == '\'' ? buf__str(line, "'\\''") : buf__add(line, c, 1);
+		if (!err && !word__plain(argv[i]))
+			err = buf__str(line, "'");
+	}
+	return err ? err : buf__add(line, "", 1);
+}
+
 int cmd__btf(const char *path, struct errmsg *f)
 {
 	if (!path || !rights__exceed())

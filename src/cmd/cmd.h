@@ -5,6 +5,7 @@
 #ifndef XR_CMD_CMD_H
 #define XR_CMD_CMD_H
 
+#include "base/buf.h"
 #include "base/errmsg.h"
 #include "cmd/option_rows.h"
 
@@ -43,6 +44,9 @@ int cmd__usage_error(const struct subcommand *c, const struct errmsg *f);
  * CMD_OK, or the exit status, and it has been said why.
  */
 int cmd__options(const struct subcommand *c, void *into, int argc, char **argv);
+
+/* cmd__line - append the command line as a shell would take it, the program's own name in front. */
+int cmd__line(int argc, char **argv, struct buf *line);
 
 /*
  * cmd__btf - may the caller name the file of the kernel's types?  It says where in the kernel's

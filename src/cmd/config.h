@@ -17,7 +17,8 @@
 /* Strings are borrowed from the command line. */
 struct config {
 	bool verbose, quiet;
-	pid_t *pids; /* no pid twice */
+	const char *line; /* as it was given */
+	pid_t *pids;	  /* no pid twice */
 	size_t npids;
 	bool all;
 	char **command;		/* ended by NULL, as execvp() wants it; NULL: none */

@@ -321,6 +321,7 @@ static int record__show_progress(struct record *r, struct sink *sink, struct err
 
 static int record__run(const struct config *c, struct signals *signals)
 {
+	char host[256];
 	const struct engine_ops *const one[] = {c->engine, NULL};
 	struct session_config session = {
 		.pids = c->pids,
@@ -348,6 +349,7 @@ static int record__run(const struct config *c, struct signals *signals)
 			{
 				.capture = c->capture,
 				.roots = config__several(c),
+				.about = {.command = c->line, .host = host},
 			},
 		.path = c->output,
 		.several = c->npids > 1 || c->all,
@@ -373,6 +375,7 @@ static int record__run(const struct config *c, struct signals *signals)
 	/* before anything is open that would be kept open by it */
 	if (!err)
 		err = files__start(&to.files, files__given(c->output), &f);
+	os__host(host, sizeof(host));
 	to.note_arg = session.notes.arg = &r;
 	if (!err && outputs__new(&outputs, &to))
 		err = errmsg__set(&f, -ENOMEM, "out of memory");
@@ -402,6 +405,7 @@ static int record__main(int argc, char **argv)
 	struct options o;
 	struct signals *signals;
 	struct errmsg f = {""};
+	struct buf line = {0};
 	int status;
 
 	if (options__parse(&o, argc, argv, &f)) {
@@ -422,8 +426,12 @@ static int record__main(int argc, char **argv)
 		status = CMD_FAILED;
 		goto cleanup;
 	}
+	if (cmd__line(argc, argv, &line))
+		log__line("out of memory");
+	o.config.line = line.data;
 	status = record__run(&o.config, signals);
 	signals__close(signals);
+	buf__free(&line);
 cleanup:
 	options__free(&o);
 	return status;

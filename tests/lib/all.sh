@@ -9,7 +9,8 @@
 all_start() {
 	PROF_OUT=$1
 	shift
-	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_OUT" --stats "${PROF_OUT%/}.stats" -v -f folded "$@" \
+	prof_to "$PROF_OUT" folded "$@"
+	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_TO" --stats "${PROF_OUT%/}.stats" -v -f folded "$@" \
 		>"${PROF_OUT%/}.stdout" 2>"${PROF_OUT%/}.err" </dev/null &
 	PROF_PID=$!
 	live_pids+=("$PROF_PID")

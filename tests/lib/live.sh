@@ -162,13 +162,34 @@ prof() {
 	timeout -k 5 "${PROF_TIMEOUT:-120}" "$XRPROF" -e "$XRPROF_ENGINE" "$@"
 }
 
+# prof_to OUT ARG...: sets PROF_TO, what to give to -o so that OUT grows while the profiler runs. A file of folded stacks
+# is written at the end, a pipe as they come: with -f folded among the arguments it is a pipe.
+PROF_PIPE=
+prof_to() {
+	PROF_TO=$1
+	PROF_PIPE=
+	case " $* " in
+	*/\ *\ folded\ * | *\ *\ -o\ *) return ;;
+	*\ folded\ *) ;;
+	*) return ;;
+	esac
+	PROF_PIPE=$PROF_TO.pipe
+	rm -f "$PROF_PIPE"
+	mkfifo "$PROF_PIPE" || bail "no pipe"
+	cat "$PROF_PIPE" >"$PROF_TO" &
+	PROF_CAT=$!
+	live_pids+=("$PROF_CAT")
+	PROF_TO=$PROF_PIPE
+}
+
 # prof_start OUT ARG...: start it in the background, writing to OUT, and OUT.err and OUT.stats beside it, and wait until
 # it is about to sample (the header is written then). Sets PROF_PID, PROF_OUT.
 prof_start() {
 	PROF_OUT=$1
 	shift
 	rm -f "$PROF_OUT"
-	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_OUT" --stats "$PROF_OUT.stats" "$@" \
+	prof_to "$PROF_OUT" "$@"
+	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_TO" --stats "$PROF_OUT.stats" "$@" \
 		>"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
 	PROF_PID=$!
 	live_pids+=("$PROF_PID")
@@ -187,6 +208,11 @@ prof_wait() {
 	fi
 	wait "$PROF_PID"
 	PROF_STATUS=$?
+	[ -n "$PROF_PIPE" ] || return
+	# if nobody ever wrote, the reader still waits for that
+	: 9<>"$PROF_PIPE"
+	wait "$PROF_CAT"
+	PROF_PIPE=
 }
 
 # prof_stop [SIGNAL]: end it as Ctrl-C does. Sets PROF_STATUS.

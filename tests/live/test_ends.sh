@@ -116,7 +116,7 @@ target_kill
 PROF_TIMEOUT=100 prof -F 499 -o "$WORK/command.out" --stats "$WORK/command.out.stats" -- \
 	Rscript --vanilla -e 'f <- function() for (i in 1:3e7) sqrt(i); f(); quit(status = 7)' 2>"$WORK/command.out.err"
 PROF_STATUS=$?
-is $PROF_STATUS 0 "command: exit status 0" || diag "$(cat "$WORK/command.out.err")"
+is $PROF_STATUS 7 "command: its exit status is ours" || diag "$(cat "$WORK/command.out.err")"
 check_rprof "$WORK/command.out" "command"
 check_stats "$WORK/command.out.stats" "command"
 grep -q '^"f" $' "$WORK/command.out"

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names that strangers made up, in every format: one table of names, all writers.
+ *
+ *	test_hostile_names
+ *	test_hostile_names write DIR	DIR/names.SUFFIX in each format, for readers elsewhere: the
+ *stack of each name is it, called by outer(), sampled as often as its place in the table
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/utf8.h"
+#include "layout.h"
+#include "output/outputs.h"
+#include "stack_maker.h"
+#include "tap.h"
+
+static char long_name[10001], deep[3001];
+static const char *const names[] = {
+	"plain",
+	"</script><script>window.hacked=1</script>",
+	"<!--",
+	"]]>",
+	"<img src=x onerror=window.hacked=1>",
+	"a\"b",
+	"a'b",
+	"a\\b",
+	"a\\",
+	"\\u003c/script>",
+	"a;b",
+	"a b 7",
+	"a,b",
+	"a&b&amp;",
+	"{\"a\": [1]}",
+	"line\nbreak",
+	"return\rhere",
+	"tab\there",
+	"\x1b[31mred\x1b[0m",
+	"\x01\x02\x7f",
+	"bell\a",
+	"\xff\xfe\x80",
+	"\xc0\xaf",
+	"\xed\xa0\x80",
+	"caf\xc3\xa9",
+	"\xe6\x97\xa5\xe6\x9c\xac",
+	"\xf0\x9f\x98\x80",
+	"\xe2\x80\xae"
+	"gnirts",
+	"a\xe2\x80\xa8"
+	"b",
+	"\xef\xbb\xbf"
+	"bom",
+	"<GC>",
+	"<truncated>",
+	"<other-thread>",
+	"<toplevel>",
+	"pkg::f",
+	"pkg:::f",
+	"a[[\"b\"]]",
+	"#File 1: x",
+	"1#2",
+	"sample.interval=1",
+	"%s%n%d",
+	"${x}`x`$(x)",
+	"__proto__",
+	"constructor",
+	"toString",
+	"",
+	" ",
+	long_name,
+	deep,
+};
+
+#define NAMES (sizeof(names) / sizeof(names[0]))
+
+static char dir[] = "/tmp/xrprof-names.XXXXXX";
+static struct files *files;
+
+/* A file name is as much of a stranger as a function's name. */
+static const struct stack *stack_of(const char *name)
+{
+	const struct frame *frames[2];
+	struct frame frame = {.kind = FRAME_R, .place = stack__place(*name ? name : "f.R", 7)};
+
+	frame.function = stacks__name(maker__stacks(), name, strlen(name));
+	frame.package = frame.function;
+	frame.defined = frame.place;
+	frames[0] = stacks__frame(maker__stacks(), &frame);
+	frames[1] = stack__frame(FRAME_R, "outer", "outer.R", 3);
+	return stack__of(2, frames, NULL, 0);
+}
+
+/* All names in the format of @ops, into @path. */
+static void write_names(const struct writer_ops *ops, const char *path)
+{
+	struct outputs_config config = {
+		.format = ops,
+		.path = path,
+		.files = files,
+		.writer = {.capture = XR_ROW_LINES | XR_ROW_GC,
+			   .about = {.command = names[1], .host = names[4]}},
+	};
+	const struct profile_about about = {.freq = 100, .engine = "made up", .clock = "cpu"};
+	struct profile_process process = {.serial = 1, .pid = 10, .comm = "</script>\"\n;x"};
+	struct stats stats = {.written = 1};
+	struct outputs *ss;
+	struct sink sink;
+
+	if (outputs__new(&ss, &config))
+		tap__bail("no memory");
+	sink = outputs__sink(ss);
+	if (sink.ops->begin(sink.arg, &about))
+		tap__bail("%s", sink.ops->why(sink.arg)->text);
+	for (size_t i = 0; i < NAMES; i++) {
+		struct sample s = {.time = i + 1, .weight = i + 1, .serial = 1, .pid = 10};
+
+		s.flags = XR_F_LINES;
+		s.stack = stack_of(names[i]);
+		if (sink.ops->sample(sink.arg, &process, &s))
+			tap__bail("%s: %s", ops->name, sink.ops->why(sink.arg)->text);
+	}
+	if (sink.ops->finish(sink.arg, &stats))
+		tap__bail("%s: %s", ops->name, sink.ops->why(sink.arg)->text);
+	outputs__free(ss);
+}
+
+/* The file, unpacked if it is packed; terminated.  To be freed. */
+static char *content(const char *path, size_t *len)
+{
+	size_t size = 16 << 20;
+	char *text = malloc(size);
+	gzFile file = gzopen(path, "rb");
+	int n = file && text ? gzread(file, text, (unsigned int)size - 1) : -1;
+
+	if (n < 0)
+		tap__bail("cannot read %s", path);
+	gzclose(file);
+	*len = (size_t)n;
+	text[n] = '\0';
+	return text;
+}
+
+/* How often @what is in @text, whatever the case of its letters. */
+static unsigned int times(const char *text, const char *what)
+{
+	unsigned int n = 0;
+
+	for (; *text; text++)
+		n += !strncasecmp(text, what, strlen(what));
+	return n;
+}
+
+/* Is it text all through, nothing of which acts on a terminal? */
+static bool harmless(const char *text, size_t size)
+{
+	for (size_t i = 0, len; i < size; i += len) {
+		len = utf8__length(text + i);
+		if (!len || (utf8__acts(text + i, len) && text[i] != '\n' && text[i] != '\t'))
+			return false;
+	}
+	return true;
+}
+
+static void test_format(const struct writer_ops *ops)
+{
+	char path[128];
+	bool html = !strcmp(ops->suffix, ".html");
+	size_t size;
+	char *text;
+
+	snprintf(path, sizeof(path), "%s/names%s", dir, ops->suffix);
+	write_names(ops, path);
+	text = content(path, &size);
+	tap__ok(size > 0, "%s: %zu bytes", ops->name, size);
+	if (!ops->binary)
+		tap__ok(harmless(text, size), "%s: nothing acts on who shows it", ops->name);
+	if (html) {
+		tap__ok(times(text, "<script") == times(text, "</script"),
+			"%s: no name ends a script, or begins one", ops->name);
+		tap__ok(!strstr(text, "<img"), "%s: no name is an element", ops->name);
+	}
+	free(text);
+	unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+	const struct writer_ops *const *ops = formats__all();
+	char path[512];
+
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	for (size_t i = 0; i < sizeof(deep) - 1; i++)
+		deep[i] = "\"<\\\n\x1b;"[i % 6];
+	if (files__start(&files, false, NULL))
+		tap__bail("cannot start what writes files");
+	if (argc == 3 && !strcmp(argv[1], "write")) {
+		for (; *ops; ops++) {
+			snprintf(path, sizeof(path), "%s/names%s", argv[2], (*ops)->suffix);
+			write_names(*ops, path);
+		}
+		printf("%zu\n", NAMES);
+		files__stop(files);
+		stack__free_all();
+		return 0;
+	}
+	if (!mkdtemp(dir))
+		tap__bail("no folder in /tmp");
+	for (; *ops; ops++)
+		test_format(*ops);
+	tap__ok(!rmdir(dir), "cleaned up");
+	files__stop(files);
+	stack__free_all();
+	return tap__done();
+}

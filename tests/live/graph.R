@@ -20,6 +20,8 @@ if (grepl("sample.interval=", lines[[1L]], fixed = TRUE)) {
     stacks <- strsplit(sub(" [0-9]+$", "", lines), ";", fixed = TRUE)
     # several processes in one profile: "R-123;"
     stacks <- lapply(stacks, function(s) if (grepl("^R-[0-9]+$", s[[1L]])) s[-1L] else s)
+    # the mark of the collector is no function
+    stacks <- lapply(stacks, function(s) if (s[[length(s)]] == "<GC>") s[-length(s)] else s)
     empty <- vapply(stacks, function(s) length(s) == 0L || identical(s, "<toplevel>"), NA)
     stacks <- stacks[!empty]
     count <- count[!empty]

@@ -22,7 +22,8 @@ rounds=8 chains=300 big=6500 pace=0
 made=$((rounds * 2 * chains * 100)) made_big=$((big * 100))
 target_start host names_many "$helper" $rounds $chains $big $pace
 PROF_OUT=$WORK/out
-env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F 3999 -s -v -f folded --max-memory $memory -o "$PROF_OUT" --stats "$PROF_OUT.stats" \
+prof_to "$PROF_OUT" folded # what goes to a file is kept until there is much of it
+env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F 3999 -s -v -f folded --max-memory $memory -o "$PROF_TO" --stats "$PROF_OUT.stats" \
 	-p "$TARGET_PID" >"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
 PROF_PID=$!
 live_pids+=("$PROF_PID")

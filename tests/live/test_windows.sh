@@ -135,14 +135,19 @@ for row in r36:3.6.3 r42:4.2.2 r44:4.4.1; do
 	layout=${row%:*} version=${row#*:}
 	host "$win/tests/$layout/R.dll" known 300
 	: >"$WORK/$layout.folded"
-	"$wine" "$win/xrprof.exe" -v -p "$pid" -F 97 -f folded -o "$WORK/$layout.folded" --stats "$WORK/stats.json" \
-		>/dev/null 2>"$WORK/err" </dev/null &
+	# a pipe gets its stacks as they come, a file at the end
+	mkfifo "$WORK/$layout.pipe"
+	cat "$WORK/$layout.pipe" >"$WORK/$layout.folded" &
+	reader=$!
+	"$wine" "$win/xrprof.exe" -v -p "$pid" -F 97 -f folded --stats "$WORK/stats.json" \
+		>"$WORK/$layout.pipe" 2>"$WORK/err" </dev/null &
 	prof=$!
 	children+=("$prof")
 	wait_until 120 seen_all "$WORK/$layout.folded"
 	kill -INT "$prof"
 	wait "$prof"
 	is $? 0 "R $version: Ctrl-C ends it with status 0"
+	wait "$reader"
 	is "$(stacks "$WORK/$layout.folded")" "$known" "R $version: all of the known stacks, and nothing else"
 	like "$(cat "$WORK/err")" "R $version in .*R\.dll" "R $version: the version is known"
 	is "$(stat_of engine)" win32 "R $version: engine win32"
@@ -174,6 +179,25 @@ for place in "" --thread; do
 	seen=$(sed -n 's/^suspended //p' "$WORK/host.out" | tr -d '\r')
 	like "$seen" "^r [1-9][0-9]* others 0 of " "only R's thread was seen suspended: $seen"
 done
+
+# --- the other formats, each by the name of its file ---
+
+host "$win/tests/r42/R.dll" known 300
+for suffix in folded pb.gz speedscope.json html; do
+	prof -p "$pid" -F 97 -d 2 -o "$WORK/formats.$suffix" --stats "$WORK/stats.json"
+	is $status 0 "formats.$suffix" || diag "$err"
+	conserved
+	ok $? "formats.$suffix: each tick is accounted for"
+done
+grep -q '^main;work[ ;]' "$WORK/formats.folded"
+ok $? "folded: the stacks" || diag "$(head -n 3 "$WORK/formats.folded")"
+like "$(HOME=$WORK go tool pprof -top "$WORK/formats.pb.gz" 2>/dev/null)" "work" "pprof: go tool pprof reads it"
+check "speedscope: JSON with the functions" python3 -c '
+import json, sys
+names = {f["name"] for f in json.load(open(sys.argv[1]))["shared"]["frames"]}
+assert {"main", "work"} <= names, names' "$WORK/formats.speedscope.json"
+like "$(head -c 200 "$WORK/formats.html")" "<!DOCTYPE html>" "flamegraph: a page"
+host_end
 
 # --- the end of the target; Rprof's format ---
 

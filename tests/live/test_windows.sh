@@ -283,14 +283,18 @@ cpu_ticks() {
 moved() {
 	[ "$(cpu_ticks)" -gt "$before" ]
 }
+# behind the header
+sampled() {
+	[ "$(wc -l <"$WORK/force.out")" -gt 1 ]
+}
 RANDOM=1
 stuck=0 early=0
 for i in 1 2 3 4 5 6 7 8 9 10; do
-	: >"$WORK/force.folded"
-	"$wine" "$win/xrprof.exe" -q -p "$pid" -F 97 -f folded -o "$WORK/force.folded" >/dev/null 2>"$WORK/err" </dev/null &
+	: >"$WORK/force.out"
+	"$wine" "$win/xrprof.exe" -q -p "$pid" -F 97 -o "$WORK/force.out" >/dev/null 2>"$WORK/err" </dev/null &
 	prof=$!
 	children+=("$prof")
-	wait_until 60 test -s "$WORK/force.folded" || early=$((early + 1))
+	wait_until 60 sampled || early=$((early + 1))
 	sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
 	kill -KILL "$prof"
 	wait "$prof" 2>/dev/null

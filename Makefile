@@ -94,6 +94,14 @@ $(BUILD)/layouts.inc: tools/layouts.awk tools/rcntxt-offsets.csv
 
 $(BUILD)/obj/target/layouts.o: $(BUILD)/layouts.inc
 
+# The system calls that the C library knows by name; the compiler fills in their numbers.
+$(BUILD)/syscalls.inc: Makefile
+	@mkdir -p $(@D)
+	echo '#include <sys/syscall.h>' | $(CROSS_COMPILE)$(CC) $(ALL_CFLAGS) -E -dM - | \
+		sed -nE 's/^#define SYS_([a-z0-9_]+) .*/{SYS_\1, "\1"},/p' | LC_ALL=C sort > $@
+
+$(BUILD)/obj/os/linux/syscalls.o: $(BUILD)/syscalls.inc
+
 # R's own headers, when they are there, confirm our constants; the object is thrown away.
 $(BUILD)/r-headers.ok: tools/check_r_headers.c include/sexp.h
 	@mkdir -p $(@D)

@@ -14,10 +14,7 @@
 #define NAME_COLUMN 12
 
 static const struct subcommand *const subcommands[] = {
-	&cmd_record,
-	&cmd_list,
-	&cmd_info,
-	NULL,
+	&cmd_record, &cmd_dump, &cmd_list, &cmd_info, NULL,
 };
 
 const struct subcommand *const *cmd__all(void)
@@ -89,12 +86,17 @@ int cmd__options(const struct subcommand *c, void *into, int argc, char **argv)
 {
 	struct option_rest rest;
 	struct errmsg f;
+	uint64_t pid;
 
 	if (option_rows__parse(c->options, into, argc, argv, &rest, &f))
 		return cmd__usage_error(c, &f);
 	if (rest.first == argc)
 		return CMD_OK;
-	errmsg__set(&f, -EINVAL, "unexpected argument: %s", argv[rest.first]);
+	if (!strcmp(c->options[0].name, "pid") && !parse__u64(argv[rest.first], INT_MAX, &pid))
+		errmsg__set(&f, -EINVAL, "unexpected argument: %s; did you mean --pid %s?",
+			    argv[rest.first], argv[rest.first]);
+	else
+		errmsg__set(&f, -EINVAL, "unexpected argument: %s", argv[rest.first]);
 	return cmd__usage_error(c, &f);
 }
 

@@ -40,8 +40,9 @@ int cmd__help(const struct subcommand *c);
 int cmd__usage_error(const struct subcommand *c, const struct errmsg *f);
 
 /*
- * cmd__options - option_rows__parse() for a subcommand that takes no words behind its options.
- * CMD_OK, or the exit status, and it has been said why.
+ * cmd__options - option_rows__parse() for a subcommand that takes no words behind its options.  A
+ * number is taken for a pid where --pid is the first of them. CMD_OK, or the exit status, and it
+ * has been said why.
  */
 int cmd__options(const struct subcommand *c, void *into, int argc, char **argv);
 
@@ -55,6 +56,6 @@ int cmd__line(int argc, char **argv, struct buf *line);
 int cmd__btf(const char *path, struct errmsg *f);
 
 /* The rows of cmd.c; each is defined in the file of its name (on Windows, list_info.c). */
-extern const struct subcommand cmd_record, cmd_list, cmd_info;
+extern const struct subcommand cmd_record, cmd_dump, cmd_list, cmd_info;
 
 #endif

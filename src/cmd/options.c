@@ -16,7 +16,7 @@
 #define FREQ_MAX     100000
 #define DURATION_MAX 1e9 /* seconds */
 
-static int parse_pids(const struct option_row *row, void *place, const char *list, struct errmsg *f)
+int options__pids(const struct option_row *row, void *place, const char *list, struct errmsg *f)
 {
 	struct config *c = place;
 	const char *at = list;
@@ -44,13 +44,12 @@ static int parse_pids(const struct option_row *row, void *place, const char *lis
 }
 
 /* `bits` of the row is the kind of filter. */
-static int parse_filter(const struct option_row *row, void *place, const char *arg,
-			struct errmsg *f)
+int options__filter(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
 {
 	return filters__add(place, (enum filter_kind)row->bits, arg, f);
 }
 
-static int parse_size(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
+int options__size(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
 {
 	uint64_t size;
 
@@ -85,7 +84,7 @@ static bool choice_format(size_t i, struct option_choice *c)
 	return w != NULL;
 }
 
-static bool choice_engine(size_t i, struct option_choice *c)
+bool options__engine(size_t i, struct option_choice *c)
 {
 	const struct engine_ops *e = i ? engines__all()[i - 1] : NULL;
 
@@ -99,7 +98,7 @@ static bool choice_engine(size_t i, struct option_choice *c)
 	return !i || e;
 }
 
-static bool choice_clock(size_t i, struct option_choice *c)
+bool options__clock(size_t i, struct option_choice *c)
 {
 	static const struct option_choice clocks[] = {
 		{.name = "cpu", .number = ENGINE_CLOCK_CPU},
@@ -111,103 +110,11 @@ static bool choice_clock(size_t i, struct option_choice *c)
 	return i < sizeof(clocks) / sizeof(clocks[0]);
 }
 
-#define AT(member) .at = offsetof(struct options, member)
+#define AT(member) OPTIONS_AT(member)
 
 const struct option_row options__rows[] = {
-	{
-		.name = "pid",
-		.letter = 'p',
-		.arg = "PID[,...]",
-		.help = "profile these processes; repeatable",
-		.manual = "An R that is still starting is waited for up to five seconds. Processes "
-			  "that a profiled one forks are profiled with it.",
-		.type = OPTION_PARSE,
-		.group = OPTION_WHAT,
-		.parse = parse_pids,
-		AT(config),
-	},
-	{
-		.name = "all",
-		.letter = 'a',
-		.help = "profile every R process, present and future",
-		.manual = "In containers and embedded in other programs, too.",
-		.type = OPTION_FLAG,
-		.group = OPTION_WHAT,
-		AT(config.all),
-	},
-	{
-		.name = "subprocesses",
-		.letter = 's',
-		.help = "also profile the R processes that these start",
-		.manual = "As programs of their own, at any depth: by callr or "
-			  "system(\"Rscript ...\"), say. Forked ones are profiled without it.",
-		.type = OPTION_FLAG,
-		.group = OPTION_WHAT,
-		AT(config.follow),
-	},
-	{
-		.name = "user",
-		.arg = "USER",
-		.help = "with --all or -s: only of this user; repeatable",
-		.manual = "A name or a number.",
-		.windows = "not on Windows; choose processes by --pid or --comm",
-		.type = OPTION_PARSE,
-		.group = OPTION_WHAT,
-		.parse = parse_filter,
-		.bits = FILTER_USER,
-		AT(config.filters),
-	},
-	{
-		.name = "cgroup",
-		.arg = "PATTERN",
-		.help = "with --all or -s: only in this cgroup or container; repeatable",
-		.manual = "A path or a shell pattern for it, where * also stands for slashes; what "
-			  "lies below a cgroup of that path belongs to it. Or the id of a "
-			  "container, or at least its first 12 digits.",
-		.windows = "there are no cgroups on Windows",
-		.type = OPTION_PARSE,
-		.group = OPTION_WHAT,
-		.parse = parse_filter,
-		.bits = FILTER_CGROUP,
-		AT(config.filters),
-	},
-	{
-		.name = "comm",
-		.arg = "PATTERN",
-		.help = "with --all or -s: only commands of this name; repeatable",
-		.manual = "A shell pattern for the name that ps -o comm shows.",
-		.type = OPTION_PARSE,
-		.group = OPTION_WHAT,
-		.parse = parse_filter,
-		.bits = FILTER_COMM,
-		AT(config.filters),
-	},
-	{
-		.name = "exclude-pid",
-		.arg = "PID[,...]",
-		.help = "with --all or -s: not these; repeatable",
-		.type = OPTION_PARSE,
-		.group = OPTION_WHAT,
-		.parse = parse_filter,
-		.bits = FILTER_EXCLUDE,
-		AT(config.filters),
-	},
-	{
-		.name = "freq",
-		.alias = {"rate", "frequency"},
-		.letter = 'F',
-		.arg = "HZ",
-		.help = "samples per second of CPU time (default: 99)",
-		.manual = "A program that uses 10 % of a CPU gets about 10 of 99 samples a second, "
-			  "one that keeps two CPUs busy twice 99, and one that waits gets none. "
-			  "With --clock wall each process gets that many samples per second, "
-			  "waiting or not.",
-		.type = OPTION_NUMBER,
-		.group = OPTION_HOW,
-		.min = 1,
-		.max = FREQ_MAX,
-		AT(config.freq),
-	},
+#include "cmd/options_targets.def"
+#include "cmd/options_sampling.def"
 	{
 		.name = "duration",
 		.letter = 'd',
@@ -239,21 +146,9 @@ const struct option_row options__rows[] = {
 			  "does not go into the file any more is counted. A pipe has no limit.",
 		.type = OPTION_PARSE,
 		.group = OPTION_WRITE,
-		.parse = parse_size,
+		.parse = options__size,
 		.min = 4096,
 		AT(config.max_file),
-	},
-	{
-		.name = "max-memory",
-		.arg = "SIZE",
-		.help = "take no more memory for names and stacks than this: 512M, 1G (default: "
-			"32M)",
-		.manual = "What finds no room is counted. The program and the kernel take some 20 "
-			  "MiB in any case.",
-		.type = OPTION_PARSE,
-		.parse = parse_size,
-		.min = 4 << 20,
-		AT(config.max_memory),
 	},
 	{
 		.name = "format",
@@ -264,27 +159,6 @@ const struct option_row options__rows[] = {
 		.group = OPTION_WRITE,
 		.choice = choice_format,
 		AT(config.format),
-	},
-	{
-		.name = "engine",
-		.letter = 'e',
-		.arg = "NAME",
-		.help = "how samples are taken:",
-		.type = OPTION_OBJECT,
-		.group = OPTION_HOW,
-		.choice = choice_engine,
-		AT(config.engine),
-	},
-	{
-		.name = "clock",
-		.arg = "cpu|wall",
-		.help = "sample CPU time, or wall time, waiting included",
-		.manual = "CPU time is the default of the engine bpf and all it can do; wall time "
-			  "is the default of the others.",
-		.type = OPTION_ENUM,
-		.group = OPTION_HOW,
-		.choice = choice_clock,
-		AT(config.clock),
 	},
 	{
 		.name = "lines",
@@ -364,14 +238,6 @@ const struct option_row options__rows[] = {
 		AT(config.until_eof),
 	},
 	{
-		.name = "btf",
-		.arg = "FILE",
-		.help = "read the kernel's types from FILE, for kernels without /sys/kernel/btf",
-		.windows = "there are no BPF types on Windows",
-		.type = OPTION_STRING,
-		AT(config.btf),
-	},
-	{
 		.name = "verbose",
 		.letter = 'v',
 		.help = "say more on stderr",
@@ -404,6 +270,25 @@ const struct option_row options__rows[] = {
 	{0},
 };
 
+/* Filters need something to be filtered. */
+static int options__filters(const struct config *c, struct errmsg *f)
+{
+	if (!c->filters.n || c->all || c->follow)
+		return 0;
+	return errmsg__set(f, -EINVAL,
+			   "--user, --cgroup, --comm and --exclude-pid filter what --all or "
+			   "--subprocesses finds: give one of these");
+}
+
+int options__targets(const struct config *c, struct errmsg *f)
+{
+	if (!c->npids && !c->all)
+		return errmsg__set(f, -EINVAL, "no process given: give --pid PID or --all");
+	if (c->npids && c->all)
+		return errmsg__set(f, -EINVAL, "--pid and --all exclude each other");
+	return options__filters(c, f);
+}
+
 /* What only all options together can tell. */
 static int options__check(const struct options *o, struct errmsg *f)
 {
@@ -427,11 +312,18 @@ static int options__check(const struct options *o, struct errmsg *f)
 	if (o->config.until_eof && o->config.command)
 		return errmsg__set(f, -EINVAL,
 				   "--until-eof: standard input is the command's after --");
-	if (o->config.filters.n && !o->config.all && !o->config.follow)
-		return errmsg__set(f, -EINVAL,
-				   "--user, --cgroup, --comm and --exclude-pid filter what --all "
-				   "or --subprocesses finds: give one of these");
-	return 0;
+	return options__filters(&o->config, f);
+}
+
+void options__init(struct options *o)
+{
+	*o = (struct options){
+		.config.freq = FREQ_DEFAULT,
+		.config.max_sample_us = XR_SAMPLE_US,
+		.config.output = "-",
+		.config.max_file = LIMIT_FILE,
+		.config.max_memory = LIMIT_MEMORY,
+	};
 }
 
 int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
@@ -440,13 +332,7 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 	uint64_t pid;
 	int err;
 
-	*o = (struct options){
-		.config.freq = FREQ_DEFAULT,
-		.config.max_sample_us = XR_SAMPLE_US,
-		.config.output = "-",
-		.config.max_file = LIMIT_FILE,
-		.config.max_memory = LIMIT_MEMORY,
-	};
+	options__init(o);
 	err = option_rows__parse(options__rows, o, argc, argv, &rest, f);
 	if (err || o->help || o->version)
 		return err;

@@ -21,6 +21,28 @@ struct options {
 extern const struct option_row options__rows[];
 
 /*
+ * Rows that several subcommands have stand in options_targets.def and options_sampling.def, to be
+ * included in their tables.  What such a table fills begins with a struct options.
+ */
+#define OPTIONS_AT(member) .at = offsetof(struct options, member)
+
+/* Of these rows: how they are parsed (struct option_row, `parse`), and what they choose from. */
+int options__pids(const struct option_row *row, void *place, const char *list, struct errmsg *f);
+int options__filter(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
+int options__size(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
+bool options__engine(size_t i, struct option_choice *c);
+bool options__clock(size_t i, struct option_choice *c);
+
+/* options__init - the defaults. */
+void options__init(struct options *o);
+
+/*
+ * options__targets - of a subcommand that takes --pid or --all: is one of them given, and what the
+ * filters are for?  0 or -EINVAL.
+ */
+int options__targets(const struct config *c, struct errmsg *f);
+
+/*
  * options__parse - read the command line; argv[0] is skipped.  Everything that can be known to be
  * wrong without looking at the machine is refused here: -EINVAL, and @f says what.  With `help` or
  * `version` set nothing else was checked.  Afterwards, in every case, options__free.

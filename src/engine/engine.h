@@ -20,6 +20,7 @@ struct engine_config {
 	uint32_t freq;	  /* samples per second and CPU (bpf), or and process */
 	bool all;	  /* whole machine: processes are added while it runs */
 	bool follow;	  /* processes started by those added are added, too (--subprocesses) */
+	bool stopped;	  /* those stopped by a signal or a debugger are sampled as they stand */
 	uint32_t capture; /* XR_CAPTURE: any row will ask for these */
 	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
 	enum engine_clock clock;

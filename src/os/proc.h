@@ -67,6 +67,12 @@ int proc__open(pid_t pid, const char *name);
 FILE *proc__fopen(pid_t pid, const char *name);
 
 /*
+ * proc__text - up to @size - 1 bytes of the small file /proc/PID/@name ("task/TID/stat"),
+ * terminated: their number, or a negative errno.
+ */
+ssize_t proc__text(pid_t pid, const char *name, char *text, size_t size);
+
+/*
  * proc__open_in_root - open the regular file @path as process @pid would (its mount
  * namespace, its root; symbolic links do not lead out).  The caller closes it.
  */

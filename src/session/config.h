@@ -20,6 +20,7 @@ struct session_config {
 	size_t npids;
 	bool all;		       /* every R process, those to come, too */
 	bool follow;		       /* and what those profiled start */
+	bool stopped;		       /* as in struct engine_config */
 	const struct filters *filters; /* of those that nobody named; NULL: none */
 	/* tried in this order until one works; ended by NULL */
 	const struct engine_ops *const *engines;

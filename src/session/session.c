@@ -57,6 +57,7 @@ static int session__open_engine(struct session *s)
 		.freq = s->config->freq,
 		.all = s->config->all,
 		.follow = s->config->follow,
+		.stopped = s->config->stopped,
 		.capture = s->config->capture,
 		.clock = s->config->clock,
 		.btf = s->config->btf,

@@ -75,11 +75,8 @@ static ssize_t proc__slurp_raised(pid_t pid, const char *name, char *text, size_
 	return (ssize_t)len;
 }
 
-/*
- * Up to @size - 1 bytes of a small file, terminated.  Returns the length or a negative errno.  What
- * is in it may depend on the rights of who reads it (where the stack begins).
- */
-static ssize_t proc__slurp(pid_t pid, const char *name, char *text, size_t size)
+/* What is in it may depend on the rights of who reads it (where the stack begins). */
+ssize_t proc__text(pid_t pid, const char *name, char *text, size_t size)
 {
 	uint64_t raised = rights__raise(RIGHTS_TARGET);
 	ssize_t n = proc__slurp_raised(pid, name, text, size);
@@ -159,13 +156,13 @@ int proc__read(pid_t pid, struct proc *p)
 	memset(p, 0, sizeof(*p));
 	if (pid <= 0)
 		return -ESRCH;
-	len = proc__slurp(pid, "stat", text, sizeof(text));
+	len = proc__text(pid, "stat", text, sizeof(text));
 	if (len < 0)
 		return len == -ENOENT || len == -ESRCH ? -ESRCH : (int)len;
 	if (proc__parse_stat(text, (size_t)len, p))
 		return -ESRCH;
 	p->tgid = pid;
-	len = proc__slurp(pid, "status", text, sizeof(text));
+	len = proc__text(pid, "status", text, sizeof(text));
 	if (len < 0)
 		return len == -ENOENT || len == -ESRCH ? -ESRCH : (int)len;
 	/* a newline in the name is written as \n: only real lines begin after one */
@@ -188,7 +185,7 @@ int proc__use(pid_t pid, uint64_t *cpu_ns)
 {
 	struct proc p = {0};
 	char text[1024];
-	ssize_t len = proc__slurp(pid, "stat", text, sizeof(text));
+	ssize_t len = proc__text(pid, "stat", text, sizeof(text));
 
 	if (len < 0 || proc__parse_stat(text, (size_t)len, &p))
 		return -ESRCH;
@@ -200,7 +197,7 @@ uint64_t proc__start_time(pid_t pid)
 {
 	struct proc p = {0};
 	char text[1024];
-	ssize_t len = proc__slurp(pid, "stat", text, sizeof(text));
+	ssize_t len = proc__text(pid, "stat", text, sizeof(text));
 
 	if (len < 0 || proc__parse_stat(text, (size_t)len, &p))
 		return 0;
@@ -376,7 +373,7 @@ int proc__exe(pid_t pid, char *path, size_t size, bool *deleted)
 int proc__cgroup(pid_t pid, char *path, size_t size)
 {
 	char text[8192], *line, *save = NULL;
-	ssize_t len = proc__slurp(pid, "cgroup", text, sizeof(text));
+	ssize_t len = proc__text(pid, "cgroup", text, sizeof(text));
 
 	path[0] = '\0';
 	if (len < 0)

@@ -84,6 +84,10 @@ static void test_usage(void)
 	usage("4711", "no such subcommand: 4711; did you mean --pid 4711? (try");
 	usage("record 4711", "unexpected argument: 4711; did you mean --pid 4711? (try");
 	usage("list 4711", "list: unexpected argument: 4711 (try xrprof-bpf list --help)");
+	usage("dump 4711", "dump: unexpected argument: 4711; did you mean --pid 4711? (try");
+	usage("dump", "dump: no process given: give --pid PID or --all (try");
+	usage("dump -a -p 1", "exclude each other");
+	usage("dump -a -e bpf", "--engine bpf: no such engine (there are: vmread, ptrace)");
 	usage("list --nonsense", "list: no such option: --nonsense (try");
 	usage("info x", "info: unexpected argument: x (try xrprof-bpf info --help)");
 }
@@ -98,6 +102,7 @@ static void test_help(void)
 	prints("list --help", "Usage: xrprof-bpf list [--json]\n");
 	tap__ok(!strstr(out_text, "\n  list "), "that of a subcommand is its own");
 	prints("info -h", "--programs");
+	prints("dump -h", "Usage: xrprof-bpf dump (-p PID[,PID...] | -a) [--json]\n");
 }
 
 static void test_run(void)
@@ -114,6 +119,12 @@ static void test_failure(void)
 	tap__ok(run("-q -p 2147483647") == CMD_FAILED && !*out_text &&
 			strstr(err_text, "no process 2147483647"),
 		"nothing to profile: %s", err_text);
+	tap__ok(run("dump -p 2147483647") == CMD_FAILED && !*out_text && err_lines == 1 &&
+			strstr(err_text, "no process 2147483647"),
+		"nothing to dump: %s", err_text);
+	tap__ok(run("dump --json -p 2147483647") == CMD_FAILED &&
+			strstr(out_text, "{\"processes\": [], \"failed\": [{\"pid\": 2147483647, "),
+		"which is said in JSON, too: %s", out_text);
 	tap__ok(run("-q -o /dev/null -- /nowhere/at-all") == CMD_FAILED &&
 			strstr(err_text, "/nowhere/at-all"),
 		"a command that is not there: %s", err_text);

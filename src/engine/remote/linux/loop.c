@@ -263,7 +263,7 @@ static void target__read(struct engine *e, struct remote_target *base)
 		target__count(e, t, -XR_EXITING);
 		return;
 	}
-	if (target__held(e, t, before.state))
+	if (!e->config.stopped && target__held(e, t, before.state))
 		return;
 	if (e->config.clock == ENGINE_CLOCK_CPU && !target__due(e, t, before.state))
 		return;

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `xrprof-bpf dump`: the stack of R processes right now, whether they run or wait.
+ *
+ * All processes are asked at once what they are (target/ask.h), so that one that does not answer
+ * holds nobody up.  Then each in turn has a session of its own, of wall time, which ends with the
+ * first sample: what there is to know of an R, or to say when it cannot be read, is what `record`
+ * knows and says.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/linux/dump_show.h"
+#include "cmd/options.h"
+#include "os/os.h"
+#include "os/proc.h"
+#include "os/rights.h"
+#include "profile/stacks.h"
+#include "session/session.h"
+#include "target/ask.h"
+#include "target/linux/scan.h"
+
+#define FREQ	    500 /* Hz: a stack that changed while it was read is read again so soon */
+#define TRY_MS	    800 /* for one process, from the start of its session on */
+#define UNPROVEN_MS 100 /* of that, for the line of the innermost frame to become known */
+#define POLL_MS	    2
+#define READ_US	    5000 /* for a stack, however deep */
+
+struct dump_options {
+	struct options o; /* first */
+	bool json;
+};
+
+/* One process that was asked for, and what it answered. */
+struct dump_asked {
+	pid_t pid;
+	bool failed; /* it cannot be dumped: `why` */
+	char version[sizeof(((struct target *)0)->version)];
+	char *command; /* NULL: not known */
+	struct errmsg why;
+};
+
+struct dump {
+	const struct dump_options *options;
+	struct dump_asked *asked;
+	size_t n, cap;
+	uint64_t dumped;
+	struct json json; /* with --json: all of it */
+	/* of the process that is looked at now: what its session's sink was given */
+	struct dump_process now;
+	struct stacks stacks;
+	uint64_t last_id;
+	uint32_t samples;
+	struct errmsg why; /* of the sink */
+};
+
+/* --- which processes --- */
+
+static struct dump_asked *dump__add(struct dump *d, pid_t pid)
+{
+	struct dump_asked *grown;
+
+	if (d->n == d->cap) {
+		size_t cap = d->cap ? d->cap * 2 : 16;
+
+		grown = realloc(d->asked, cap * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		d->asked = grown;
+		d->cap = cap;
+	}
+	d->asked[d->n] = (struct dump_asked){.pid = pid};
+	return &d->asked[d->n++];
+}
+
+static int dump__ask(struct asker *a, pid_t pid)
+{
+	const struct ask q = {.kind = ASK_LIST, .pid = pid, .want = TARGET_ANY_NAME};
+
+	return asker__ask(a, &q);
+}
+
+static int on_process(void *asker, pid_t pid)
+{
+	return dump__ask(asker, pid);
+}
+
+/* The place of a process named; with --all one is made, if it has R in it. */
+static struct dump_asked *dump__place(struct dump *d, const struct ask *q, int *err)
+{
+	*err = 0;
+	for (size_t i = 0; i < d->n; i++)
+		if (d->asked[i].pid == q->pid)
+			return &d->asked[i];
+	if (q->err ? q->err == -ENOEXEC || q->err == -ESRCH : !q->yes)
+		return NULL;
+	if (d->n < LIMIT_PROCESSES) {
+		struct dump_asked *p = dump__add(d, q->pid);
+
+		*err = p ? 0 : -ENOMEM;
+		return p;
+	}
+	return NULL;
+}
+
+/*
+ * What was answered.  What else may be wrong with it is for its session to say; but one that does
+ * not answer is not asked again, and of one that nobody named it is known that it is R.
+ */
+static int dump__answered(struct dump *d, const struct ask *q)
+{
+	int err;
+	struct dump_asked *p = dump__place(d, q, &err);
+
+	if (!p)
+		return err;
+	p->failed = q->err == -ETIMEDOUT || q->err == -EBUSY || q->err == -EIO;
+	p->why = q->why;
+	memcpy(p->version, q->target.version, sizeof(p->version));
+	if (q->text[0])
+		p->command = strdup(q->text);
+	return q->text[0] && !p->command ? -ENOMEM : 0;
+}
+
+static int asked__compare(const void *a, const void *b)
+{
+	const struct dump_asked *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* All processes that are to be dumped, and what they are. */
+static int dump__find(struct dump *d, struct errmsg *f)
+{
+	const struct config *c = &d->options->o.config;
+	struct ask q = {0};
+	struct asker *a;
+	int err = asker__open(&a, f);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < c->npids && !err; i++)
+		err = dump__add(d, c->pids[i]) ? dump__ask(a, c->pids[i]) : -ENOMEM;
+	if (!err && c->all)
+		err = target__each(on_process, a);
+	while (!err && asker__busy(a)) {
+		if (asker__take(a, &q, ASK_DEADLINE_MS))
+			err = dump__answered(d, &q);
+		memset(&q, 0, sizeof(q));
+	}
+	asker__close(a);
+	if (c->all && d->n)
+		qsort(d->asked, d->n, sizeof(*d->asked), asked__compare);
+	return err ? errmsg__set(f, err, "cannot look at the processes: %s", strerror(-err)) : 0;
+}
+
+/* --- one process: the sink of its session --- */
+
+static int sink__begin(void *arg, const struct profile_about *about)
+{
+	(void)arg;
+	(void)about;
+	return 0;
+}
+
+static int sink__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	(void)arg;
+	(void)p;
+	(void)event;
+	return 0;
+}
+
+/* The newest sample stands: of one that has more than one thread, the first may be of another. */
+static int sink__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	struct dump *d = arg;
+	struct dump_process *now = &d->now;
+
+	(void)p;
+	if (s->pid != (uint32_t)now->pid) /* a child */
+		return 0;
+	stacks__free(&d->stacks);
+	stacks__init(&d->stacks, NULL, &d->last_id);
+	now->stack = stacks__copy(&d->stacks, s->stack);
+	if (!now->stack)
+		return errmsg__set(&d->why, -ENOMEM, "out of memory");
+	now->tid = (pid_t)s->tid;
+	now->flags = s->flags;
+	d->samples++;
+	activity__read(&now->activity, now->pid, now->tid);
+	return 0;
+}
+
+static int sink__tick(void *arg, uint64_t now)
+{
+	(void)arg;
+	(void)now;
+	return 0;
+}
+
+static int sink__finish(void *arg, struct stats *stats)
+{
+	(void)arg;
+	(void)stats;
+	return 0;
+}
+
+static const struct errmsg *sink__why(void *arg)
+{
+	struct dump *d = arg;
+
+	return &d->why;
+}
+
+static const struct sink_ops sink_ops = {
+	.begin = sink__begin,
+	.process = sink__process,
+	.sample = sink__sample,
+	.tick = sink__tick,
+	.finish = sink__finish,
+	.why = sink__why,
+};
+
+/* Is what came so far what is to be shown? */
+static bool dump__complete(const struct dump *d, struct session *s, uint64_t passed)
+{
+	struct stats stats;
+	struct proc proc;
+
+	if (d->samples) {
+		if (d->now.flags & XR_F_UNPROVEN && passed < UNPROVEN_MS * NS_PER_MS)
+			return false;
+		/* which of several threads is R's, a first sample tells */
+		return d->samples > 1 || proc__read(d->now.pid, &proc) || proc.threads == 1;
+	}
+	return !session__stats(s, &stats) && stats.no_r_frames;
+}
+
+/* Its session has begun: take a sample.  0, or a negative errno with @f filled. */
+static int dump__sample(struct dump *d, struct session *s, struct errmsg *f)
+{
+	uint64_t began = os__now(), passed = 0;
+	enum session_state state = SESSION_RUNS;
+	struct stats stats;
+	const char *why;
+
+	while (state == SESSION_RUNS && passed < TRY_MS * NS_PER_MS) {
+		state = session__poll(s, POLL_MS);
+		passed = os__now() - began;
+		if (dump__complete(d, s, passed))
+			break;
+	}
+	if (d->samples)
+		return 0;
+	if (session__stats(s, &stats))
+		stats = (struct stats){0};
+	if (stats.no_r_frames) {
+		activity__read(&d->now.activity, d->now.pid, d->now.tid);
+		return 0;
+	}
+	why = session__why(s)->text;
+	if (state == SESSION_FAILED || (*why && !stats.ticks))
+		return errmsg__set(f, -EIO, "%s", why);
+	if (state == SESSION_OVER)
+		return errmsg__set(f, -ESRCH, "process %d ended before it could be read",
+				   (int)d->now.pid);
+	if (stats.rows[XR_TORN])
+		return errmsg__set(f, -EAGAIN,
+				   "process %d: its stack changed each of %llu times it was read; "
+				   "-e ptrace stops it for a moment",
+				   (int)d->now.pid, (unsigned long long)stats.rows[XR_TORN]);
+	return errmsg__set(f, -EIO, "process %d: its stack could not be read within %u ms",
+			   (int)d->now.pid, TRY_MS);
+}
+
+static void on_note(void *arg, enum notes_level level, const char *line)
+{
+	(void)arg;
+	(void)level;
+	log__line("%s", line);
+}
+
+/* The stack of d->now, in a session of its own.  0, or a negative errno with @f filled. */
+static int dump__process(struct dump *d, struct errmsg *f)
+{
+	const struct config *c = &d->options->o.config;
+	const struct engine_ops *const engines[] = {c->engine, NULL};
+	const struct session_config config = {
+		.pids = &d->now.pid,
+		.npids = 1,
+		.stopped = true,
+		.engines = engines,
+		.freq = FREQ,
+		.clock = ENGINE_CLOCK_WALL,
+		.capture = c->capture,
+		.max_sample_us = READ_US,
+		.memory = LIMIT_MEMORY,
+		.notes = {.line = c->verbose ? on_note : NULL, .lowest = NOTES_USER},
+	};
+	const struct sink sink = {.ops = &sink_ops, .arg = d};
+	struct session *s = NULL;
+	struct stats stats;
+	int err;
+
+	d->samples = 0;
+	err = session__open(&s, &config, sink, f);
+	if (err)
+		return err;
+	err = session__start(s);
+	if (err)
+		*f = *session__why(s);
+	else
+		err = dump__sample(d, s, f);
+	session__stop(s, &stats);
+	session__free(s);
+	return err;
+}
+
+/* --- what is shown --- */
+
+/* Each goes out at once: another may take its time. */
+static int dump__print(struct dump *d)
+{
+	struct buf text = {0};
+	int err;
+
+	if (d->options->json)
+		return dump_show__json(&d->json, &d->now);
+	err = d->dumped ? buf__str(&text, "\n") : 0;
+	err = err ? err : dump_show__text(&text, &d->now);
+	if (!err && (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout)))
+		err = -EIO;
+	buf__free(&text);
+	return err;
+}
+
+/* A negative errno: nothing more can be shown.  What failed with one process is in its `why`. */
+static int dump__one(struct dump *d, struct dump_asked *p)
+{
+	struct proc proc;
+	char name[sizeof(proc.comm) + 2];
+	int err = 0;
+
+	d->now = (struct dump_process){
+		.pid = p->pid, .tid = p->pid, .command = p->command, .r_version = p->version};
+	if (!p->failed)
+		p->failed = dump__process(d, &p->why) != 0;
+	if (p->failed) {
+		log__line("%s", p->why.text);
+		return 0;
+	}
+	if (!d->now.command) {
+		snprintf(name, sizeof(name), "[%s]", proc__read(p->pid, &proc) ? "?" : proc.comm);
+		d->now.command = name;
+	}
+	err = dump__print(d);
+	d->dumped++;
+	stacks__free(&d->stacks);
+	return err;
+}
+
+static void dump__failures(struct dump *d)
+{
+	json__array(&d->json, "failed");
+	for (size_t i = 0; i < d->n; i++) {
+		if (!d->asked[i].failed)
+			continue;
+		json__object(&d->json, NULL);
+		json__u64(&d->json, "pid", (uint64_t)d->asked[i].pid);
+		json__str(&d->json, "reason", d->asked[i].why.text);
+		json__close(&d->json);
+	}
+	json__close(&d->json);
+}
+
+static int dump__all(struct dump *d, struct errmsg *f)
+{
+	int err = dump__find(d, f), shown;
+
+	if (err)
+		return err;
+	if (d->options->json) {
+		json__begin(&d->json);
+		json__object(&d->json, NULL);
+		json__array(&d->json, "processes");
+	}
+	for (size_t i = 0; i < d->n && !err; i++)
+		err = dump__one(d, &d->asked[i]);
+	if (d->options->json) {
+		json__close(&d->json);
+		dump__failures(d);
+		json__close(&d->json);
+		shown = json__print(&d->json, stdout);
+		err = err ? err : shown;
+	}
+	if (err)
+		return errmsg__set(f, err, "cannot write the stacks: %s", strerror(-err));
+	if (!d->n)
+		return errmsg__set(f, -ESRCH, "there is no R process that this user may inspect");
+	return 0;
+}
+
+/* --- the command line --- */
+
+static bool choice_engine(size_t i, struct option_choice *c)
+{
+	static const struct option_choice engines[] = {
+		{
+			.name = "vmread",
+			.help = "the process is never stopped (default)",
+			.object = &engine_vmread,
+		},
+		{
+			.name = "ptrace",
+			.help = "its thread is stopped for some microseconds, so that its stack "
+				"cannot change meanwhile",
+			.object = &engine_ptrace,
+		},
+	};
+
+	if (i < sizeof(engines) / sizeof(engines[0]))
+		*c = engines[i];
+	return i < sizeof(engines) / sizeof(engines[0]);
+}
+
+static const struct option_row rows[] = {
+	{
+		.name = "pid",
+		.letter = 'p',
+		.arg = "PID[,PID...]",
+		.help = "the stacks of these processes; repeatable",
+		.type = OPTION_PARSE,
+		.parse = options__pids,
+		OPTIONS_AT(config),
+	},
+	{
+		.name = "all",
+		.letter = 'a',
+		.help = "of every R process there is",
+		.type = OPTION_FLAG,
+		OPTIONS_AT(config.all),
+	},
+	{
+		.name = "json",
+		.letter = 'j',
+		.help = "as one JSON object",
+		.type = OPTION_FLAG,
+		.at = offsetof(struct dump_options, json),
+	},
+	{
+		.name = "engine",
+		.letter = 'e',
+		.arg = "NAME",
+		.help = "how a stack is read:",
+		.type = OPTION_OBJECT,
+		.choice = choice_engine,
+		OPTIONS_AT(config.engine),
+	},
+	{
+		.name = "verbose",
+		.letter = 'v',
+		.help = "say more on stderr",
+		.type = OPTION_FLAG,
+		OPTIONS_AT(config.verbose),
+	},
+	{
+		.name = "help",
+		.letter = 'h',
+		.help = "print this and exit",
+		.type = OPTION_FLAG,
+		.last = true,
+		OPTIONS_AT(help),
+	},
+	{0},
+};
+
+static int dump__main(int argc, char **argv)
+{
+	struct dump_options o;
+	struct dump d = {.options = &o};
+	struct errmsg f = {""};
+	int err;
+
+	memset(&o, 0, sizeof(o));
+	options__init(&o.o);
+	o.o.config.engine = &engine_vmread;
+	o.o.config.capture = XR_ROW_LINES | XR_ROW_GC;
+	err = cmd__options(&cmd_dump, &o, argc, argv);
+	if (!err && o.o.help)
+		err = cmd__help(&cmd_dump);
+	else if (!err && options__targets(&o.o.config, &f))
+		err = cmd__usage_error(&cmd_dump, &f);
+	if (err || o.o.help) {
+		options__free(&o.o);
+		return err;
+	}
+	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
+	if (dump__all(&d, &f))
+		log__line("%s", f.text);
+	for (size_t i = 0; i < d.n; i++)
+		free(d.asked[i].command);
+	free(d.asked);
+	stacks__free(&d.stacks);
+	options__free(&o.o);
+	return d.dumped && !f.text[0] ? CMD_OK : CMD_FAILED;
+}
+
+const struct subcommand cmd_dump = {
+	.name = "dump",
+	.help = "show the stacks of R processes, now",
+	.usage = {"dump (-p PID[,PID...] | -a) [--json]"},
+	.about = "The stack of each process as it is now, whether it runs or waits, the innermost "
+		 "call first: function, and the file and line that is being executed in it where "
+		 "R has source references. The head says what the process is, and what its R "
+		 "thread does: whether it runs, or in which system call it waits.",
+	.options = rows,
+	.run = dump__main,
+};

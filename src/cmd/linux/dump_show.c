@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/linux/dump_show.h"
+
+#include <errno.h>
+
+#include "base/escape.h"
+#include "base/limits.h"
+#include "output/writer.h"
+
+/* The outermost line: what is executed outside of all functions, and what stands for no frames. */
+#define TOPLEVEL "<toplevel>"
+
+static int show__escaped(struct buf *b, const char *text)
+{
+	int err = escape__text(b, text, "", LIMIT_NAME);
+
+	return err < 0 ? err : 0;
+}
+
+static int show__place(struct buf *b, struct place place)
+{
+	int err;
+
+	if (!place.file)
+		return 0;
+	err = buf__str(b, " (");
+	err = err ? err : buf__add(b, place.file->safe, place.file->safe_len);
+	return err ? err : buf__printf(b, ":%u)", place.line);
+}
+
+static int show__frame(struct buf *b, const struct frame *frame)
+{
+	int err = buf__str(b, "    ");
+
+	err = err ? err : writer__label(b, frame, WRITER_SAFE);
+	err = err ? err : show__place(b, frame->place);
+	return err ? err : buf__str(b, "\n");
+}
+
+static int show__activity(const struct activity *a, struct buf *b)
+{
+	struct buf words = {0};
+	int err = activity__describe(a, &words);
+
+	err = err ? err : buf__add(&words, "", 1);
+	err = err ? err : show__escaped(b, words.data);
+	buf__free(&words);
+	return err;
+}
+
+static int show__head(struct buf *b, const struct dump_process *p)
+{
+	int err = buf__printf(b, "process %d: ", (int)p->pid);
+
+	err = err ? err : show__escaped(b, p->command);
+	err = err ? err : buf__printf(b, "\n  R %s, ", *p->r_version ? p->r_version : "?");
+	if (!err && p->tid != p->pid)
+		err = buf__printf(b, "thread %d ", (int)p->tid);
+	err = err ? err : show__activity(&p->activity, b);
+	return err ? err : buf__str(b, "\n");
+}
+
+/* Is there something to say of what is executed at top level, below all frames? */
+static bool show__has_top(const struct dump_process *p)
+{
+	return !p->stack || !p->stack->nframes || p->stack->top.file;
+}
+
+int dump_show__text(struct buf *b, const struct dump_process *p)
+{
+	int err = show__head(b, p);
+
+	for (uint32_t i = 0; p->stack && i < p->stack->nframes && !err; i++)
+		err = show__frame(b, p->stack->frames[i]);
+	if (err || !show__has_top(p))
+		return err;
+	err = buf__str(b, "    " TOPLEVEL);
+	if (!err && p->stack)
+		err = show__place(b, p->stack->top);
+	return err ? err : buf__str(b, "\n");
+}
+
+static void json__place(struct json *j, const char *key, struct place place)
+{
+	if (!place.file) {
+		json__str(j, key, NULL);
+		return;
+	}
+	json__object(j, key);
+	json__str(j, "file", place.file->text);
+	json__u64(j, "line", place.line);
+	json__close(j);
+}
+
+static int json__frame(struct json *j, const struct frame *frame)
+{
+	static const char *const kinds[] = {
+		[FRAME_R] = "function",	   [FRAME_ANON] = "function", [FRAME_BUILTIN] = "builtin",
+		[FRAME_NATIVE] = "native", [FRAME_KERNEL] = "kernel", [FRAME_UNNAMED] = "function",
+		[FRAME_MARK] = "mark",
+	};
+	struct buf label = {0};
+	int err = writer__label(&label, frame, WRITER_SAFE);
+
+	err = err ? err : buf__add(&label, "", 1);
+	if (!err) {
+		json__object(j, NULL);
+		json__str(j, "kind", kinds[frame->kind]);
+		json__str(j, "function", frame->function->text);
+		json__str(j, "package", frame->package ? frame->package->text : NULL);
+		json__str(j, "label", label.data);
+		json__place(j, "place", frame->place);
+		json__place(j, "defined", frame->defined);
+		json__close(j);
+	}
+	buf__free(&label);
+	return err;
+}
+
+static int json__activity(struct json *j, const struct activity *a)
+{
+	struct buf words = {0};
+	char state[2] = {a->state, '\0'};
+	int err = activity__describe(a, &words);
+
+	err = err ? err : buf__add(&words, "", 1);
+	if (!err) {
+		json__str(j, "doing", words.data);
+		json__str(j, "state", a->state ? state : NULL);
+		json__str(j, "syscall", activity__syscall(a));
+		json__str(j, "wchan", a->wchan[0] ? a->wchan : NULL);
+	}
+	buf__free(&words);
+	return err;
+}
+
+int dump_show__json(struct json *j, const struct dump_process *p)
+{
+	static const struct place nowhere;
+	int err;
+
+	json__object(j, NULL);
+	json__u64(j, "pid", (uint64_t)p->pid);
+	json__u64(j, "thread", (uint64_t)p->tid);
+	json__str(j, "command", p->command);
+	json__str(j, "r_version", *p->r_version ? p->r_version : NULL);
+	err = json__activity(j, &p->activity);
+	json__bool(j, "truncated", p->flags & XR_F_TRUNCATED);
+	json__bool(j, "collecting", p->flags & XR_F_GC);
+	json__array(j, "frames");
+	for (uint32_t i = 0; p->stack && i < p->stack->nframes && !err; i++)
+		err = json__frame(j, p->stack->frames[i]);
+	json__close(j);
+	json__place(j, "toplevel", p->stack ? p->stack->top : nowhere);
+	json__close(j);
+	return err;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The stack of one process, as `xrprof-bpf dump` shows it: as text and as JSON.
+ */
+#ifndef XR_CMD_LINUX_DUMP_SHOW_H
+#define XR_CMD_LINUX_DUMP_SHOW_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "os/linux/activity.h"
+#include "profile/profile.h"
+
+/* Strings are borrowed; they may hold anything but NUL. */
+struct dump_process {
+	pid_t pid, tid;	       /* the process, and its thread that R runs on */
+	const char *command;   /* its arguments, or its name in brackets */
+	const char *r_version; /* "4.2.2"; "": not known */
+	struct activity activity;
+	const struct stack *stack; /* NULL: R is at top level */
+	uint32_t flags;		   /* XR_F_TRUNCATED and so on, of its sample */
+};
+
+/*
+ * dump_show__text - append what people read: a head, and a line a frame, the innermost first.  What
+ * strangers wrote is escaped.  -ENOMEM.
+ */
+int dump_show__text(struct buf *b, const struct dump_process *p);
+
+/* dump_show__json - an object, inside an array.  -ENOMEM; misuse of JSON is its own. */
+int dump_show__json(struct json *j, const struct dump_process *p);
+
+#endif

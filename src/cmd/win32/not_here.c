@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The subcommands that cannot be had on Windows say so. */
+#include "base/log.h"
+#include "cmd/cmd.h"
+
+static const struct option_row none[] = {{0}};
+
+static int dump__main(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	log__line("dump: not on Windows: what a thread waits for cannot be told there; record has "
+		  "the stacks");
+	return CMD_FAILED;
+}
+
+const struct subcommand cmd_dump = {
+	.name = "dump",
+	.help = "not on Windows",
+	.usage = {"dump"},
+	.about = "Not on Windows.",
+	.options = none,
+	.run = dump__main,
+};

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# For dump.R. What blocks is called in the line of note(), which so has the same place.
+
+place <- function(call) {
+    ref <- attr(call, "srcref")
+    if (is.null(ref)) "" else paste0(attr(ref, "srcfile")$filename, ":", ref[[1L]])
+}
+
+# A call's place is the one in its caller.
+note <- function(...) {
+    calls <- rev(sys.calls())
+    names <- vapply(calls, function(call) as.character(call[[1L]])[[1L]], "")
+    places <- vapply(calls, place, "")
+    put("stack", c(paste0(names[-1L], "\t", places[-length(places)])))
+    ready()
+}
+
+ways <- list(
+    sleep = function() tryCatch({ note(); Sys.sleep(1000) }, interrupt = function(e) NULL),
+    deep = function() {
+        tryCatch(lapply(1:2, function(i) {
+            tryCatch({
+                note(); Sys.sleep(1000)
+            }, error = function(e) stop(e))
+        }), interrupt = function(e) NULL)
+    },
+    readline = function() {
+        note(); answer <- readline("what? ")
+        cat("answered:", answer, "\n")
+    },
+    stdin = function() {
+        input <- file("stdin")
+        on.exit(close(input))
+        note(); readLines(input, 1L)
+    },
+    call = function() {
+        note(); .Call("spin_until", file.path(folder, "go"))
+    },
+    child = function() {
+        note(); system("exec sleep 1000")
+    }
+)

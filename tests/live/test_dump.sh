@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# `dump`: the stack of an R that sleeps, waits for an answer, a child or a connection, or computes in C, held against
+# what sys.calls() said in it right before; what it says of processes that it cannot read; and that R goes on.
+# timeout: 300
+# engines: vmread
+. "$(dirname "$0")/../lib/live.sh"
+
+# dump ARG...: sets STATUS, OUT (stdout), ERR (stderr)
+dump() {
+	OUT=$(timeout -k 5 60 "$XRPROF" dump "$@" 2>"$WORK/err" </dev/null)
+	STATUS=$?
+	ERR=$(cat "$WORK/err")
+}
+
+# What dump --json says of its first process: the frames as the R program writes them, innermost first.
+frames() {
+	python3 -c '
+import json, sys
+for f in json.load(sys.stdin)["processes"][0]["frames"]:
+    place = f["place"]
+    print(f["function"] + "\t" + ("%s:%s" % (place["file"], place["line"]) if place else ""))' <<<"$OUT"
+}
+
+# field NAME: of the first process
+field() {
+	python3 -c 'import json, sys; print(json.load(sys.stdin)["processes"][0][sys.argv[1]])' "$1" <<<"$OUT"
+}
+
+# waits_in PID STATE: it is in that state
+waits_in() {
+	[ "$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status")" = "$2" ]
+}
+
+# blocks WAY INNERMOST DOING [STATE]: the program launched last blocks with what it said, below INNERMOST (a frame
+# a line, or "" for none), and does what the regular expression DOING says.
+blocks() {
+	local way=$1 innermost=$2 doing=$3 state=${4:-S} wanted start
+	wait_until 60 waits_in "$TARGET_PID" "$state" || fail "$way: it is in state $state"
+	wanted=$(printf '%b' "$innermost"; cat "$TARGET_DIR/stack")
+	start=$(awk '{ print $22 }' "/proc/$TARGET_PID/stat")
+	dump -p "$TARGET_PID" --json
+	is "$STATUS" 0 "$way: exit status"
+	is "$ERR" "" "$way: nothing on stderr"
+	is "$(frames)" "$wanted" "$way: the stack is what sys.calls() has"
+	like "$(field doing)" "^$doing\$" "$way: what it does"
+	is "$(field r_version)" "$(R --version | sed -n 's/^R version \([0-9.]*\).*/\1/p')" "$way: R's version"
+	like "$(field command)" "--args $TARGET_DIR $way" "$way: its command"
+	dump -p "$TARGET_PID"
+	# the places are in brackets here
+	is "$(printf '%s\n' "$OUT" | sed -n 's/^    //p')" \
+		"$(printf '%s\n' "$wanted" | sed -e 's/\t$//' -e 's/\t\(.*\)/ (\1)/')" "$way: the same as text"
+	is "$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$TARGET_PID/status")$(awk '{ print $22 }' "/proc/$TARGET_PID/stat")" \
+		"0$start" "$way: R is there, and nobody's"
+}
+
+# finishes WAY: what the program launched last waited for has come
+finishes() {
+	check "$1: R went on" target_await_done 60 || diag "$(tail -n 5 "$TARGET_ERR" "$TARGET_DIR/stdout")"
+	target_kill
+}
+
+target_start host dump sleep
+blocks sleep "Sys.sleep\t\n" 'sleeping in p?select6?'
+kill -INT "$TARGET_PID"
+finishes sleep
+
+target_start host dump deep
+blocks deep "Sys.sleep\t\n" 'sleeping in p?select6?'
+# stopped by a signal: its stack is read all the same
+kill -STOP "$TARGET_PID"
+blocks deep "Sys.sleep\t\n" 'stopped by a signal' T
+kill -CONT "$TARGET_PID"
+wait_until 60 waits_in "$TARGET_PID" S
+dump -p "$TARGET_PID" --json -e ptrace
+is "$(frames)" "$(printf 'Sys.sleep\t\n'; cat "$TARGET_DIR/stack")" "-e ptrace: the same stack"
+deep_pid=$TARGET_PID deep_dir=$TARGET_DIR deep_job=$TARGET_JOB
+
+# in C: it runs, and never goes back to R meanwhile
+spin=$WORK/spin_until.so
+cp "$tests/fixtures/spin_until.c" "$WORK"
+check "the fixture builds" env -u MAKEFLAGS R CMD SHLIB -o "$spin" "$WORK/spin_until.c"
+target_start host dump call "$spin"
+blocks call ".Call\t\n" running R
+dump -p "$TARGET_PID" --json -e ptrace
+is "$(frames)" "$(printf '.Call\t\n'; cat "$TARGET_DIR/stack")" "-e ptrace: of one that runs, too"
+is "$(field doing)" running "which goes on running"
+target_go
+finishes call
+
+target_start host dump child
+blocks child "system\t\n" 'waiting for a child in wait4'
+pkill -P "$TARGET_PID" -x sleep
+finishes child
+
+# at_prompt WAY: R at a terminal, where it runs dump.R that way; lines written to descriptor 8 are typed there. Without
+# WAY it is left at its prompt.
+at_prompt() {
+	target_count=$((target_count + 1))
+	TARGET_DIR=$WORK/target$target_count
+	TARGET_ERR=$TARGET_DIR/shown
+	mkdir -p "$TARGET_DIR"
+	cp "$tests"/live/r/*.R "$TARGET_DIR"
+	rm -f "$WORK/typed"
+	mkfifo "$WORK/typed"
+	exec 8<>"$WORK/typed"
+	env TERM=dumb python3 "$tests/live/prompt.py" "$TARGET_DIR/pid" R --vanilla -q --args "$TARGET_DIR" "$@" \
+		<"$WORK/typed" >"$TARGET_DIR/shown" 2>&1 &
+	TARGET_JOB=$!
+	live_pids+=("$TARGET_JOB")
+	wait_until 60 test -e "$TARGET_DIR/pid" || bail "R does not start at a terminal"
+	TARGET_PID=$(cat "$TARGET_DIR/pid")
+	live_pids+=("$TARGET_PID")
+	wait_until 60 grep -q '^> ' "$TARGET_DIR/shown"
+	[ $# -eq 0 ] || printf 'source("%s/dump.R")\n' "$TARGET_DIR" >&8
+	[ $# -eq 0 ] || wait_until 60 test -e "$TARGET_DIR/ready"
+}
+
+at_prompt readline
+wait_until 60 grep -q 'what?' "$TARGET_DIR/shown"
+blocks readline "readline\t\n" 'sleeping in p?select6?'
+printf 'forty-two\n' >&8
+check "readline: R got its answer" wait_until 60 grep -q 'answered: forty-two' "$TARGET_DIR/shown"
+finishes readline
+
+at_prompt stdin
+blocks stdin "readLines\t\n" 'reading standard input in read'
+printf 'a line\n' >&8
+finishes stdin
+
+at_prompt
+wait_until 60 waits_in "$TARGET_PID" S
+dump -p "$TARGET_PID"
+is "$STATUS" 0 "at the prompt: exit status"
+is "$(printf '%s\n' "$OUT" | sed -n 's/^    //p')" "<toplevel>" "at the prompt: no function is called"
+like "$OUT" 'R [0-9.]+, sleeping in p?select6?' "at the prompt: what it does"
+prompt_pid=$TARGET_PID
+
+# --- several ---
+
+sleep 1000 &
+other=$!
+live_pids+=("$other")
+dump -p "$deep_pid,$prompt_pid" -p "$other"
+is "$STATUS" 0 "several: those that can be read are"
+is "$(printf '%s\n' "$OUT" | grep -oE '^process [0-9]+' | xargs)" "process $deep_pid process $prompt_pid" "several: in the order given"
+like "$ERR" "process $other .*no R" "several: of the other it is said why not"
+is "$(printf '%s\n' "$ERR" | wc -l)" 1 "several: in one line"
+dump -p "$deep_pid" -p "$other" --json
+is "$(python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["failed"][0]["pid"], len(d["processes"]))' <<<"$OUT")" \
+	"$other 1" "several: in JSON, too"
+dump -a
+is "$STATUS" 0 "--all: exit status"
+for pid in "$deep_pid" "$prompt_pid"; do
+	like "$OUT" "process $pid: " "--all: $pid"
+done
+dump -p "$other"
+is "$STATUS" 1 "nothing could be read: exit status"
+true &
+gone_pid=$!
+wait $gone_pid
+dump -p $gone_pid
+is "$STATUS" 1 "no such process: exit status"
+like "$ERR" "$gone_pid" "no such process: it is said"
+for wrong in "" "-a -p 1" "-p x" "-e bpf -a" "$deep_pid"; do
+	# shellcheck disable=SC2086  # words
+	dump $wrong
+	is "$STATUS" 2 "'dump $wrong': usage"
+done
+
+# Somebody else's R: the same line as record has.
+chmod 755 "$WORK"
+cp "$XRPROF" "$WORK/xrprof-bpf"
+for command in record dump; do
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$WORK/xrprof-bpf" $command -e "$XRPROF_ENGINE" -p "$deep_pid" \
+		>"$WORK/$command.out" 2>"$WORK/$command.err"
+	is $? 1 "$command as another user: exit status"
+done
+is "$(cat "$WORK/dump.err")" "$(cat "$WORK/record.err")" "as another user: record's words"
+
+kill -INT "$deep_pid"
+check "R went on" wait_until 60 test -e "$deep_dir/done"
+kill "$deep_job" 2>/dev/null
+done_testing

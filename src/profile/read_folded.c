@@ -98,7 +98,7 @@ static struct reader_process *folded__process(struct folded *p, const char **at,
 static bool folded__place(struct reading *r, const char *text, size_t *len, const char *open,
 			  char close, struct place *place)
 {
-	const char *begin = text__find(text, *len, open), *file = begin + 2;
+	const char *begin = text__find(text, *len, open), *file;
 	size_t n = *len - 1;
 	uint64_t line;
 	bool minus;
@@ -106,6 +106,7 @@ static bool folded__place(struct reading *r, const char *text, size_t *len, cons
 	if (!begin || begin == text || text[n] != close ||
 	    !text__number(text, &n, (uint64_t)INT_MAX + 1, &line))
 		return false;
+	file = begin + 2;
 	minus = text[n - 1] == '-';
 	n -= minus;
 	if ((line > INT_MAX && !minus) || text[n - 1] != ':' || text + n - 1 < file)

@@ -173,7 +173,7 @@ done
 chmod 755 "$WORK"
 cp "$XRPROF" "$WORK/xrprof-bpf"
 for command in record dump; do
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$WORK/xrprof-bpf" $command -e "$XRPROF_ENGINE" -p "$deep_pid" \
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$WORK/xrprof-bpf" $command -e vmread -p "$deep_pid" \
 		>"$WORK/$command.out" 2>"$WORK/$command.err"
 	is $? 1 "$command as another user: exit status"
 done

@@ -75,7 +75,7 @@ static int parse_duration(const struct option_row *row, void *place, const char 
 	return 0;
 }
 
-static bool choice_format(size_t i, struct option_choice *c)
+bool options__format(size_t i, struct option_choice *c)
 {
 	const struct writer_ops *w = formats__all()[i];
 
@@ -157,7 +157,7 @@ const struct option_row options__rows[] = {
 		.help = "format of the profile (default: what the name of -o ends in):",
 		.type = OPTION_OBJECT,
 		.group = OPTION_WRITE,
-		.choice = choice_format,
+		.choice = options__format,
 		AT(config.format),
 	},
 	{

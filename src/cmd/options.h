@@ -20,6 +20,10 @@ struct options {
 /* The options of `record`, which fill a struct options. */
 extern const struct option_row options__rows[];
 
+/* What options of other subcommands have in common with these: see struct option_row. */
+bool options__format(size_t i, struct option_choice *c);
+int options__size(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
+
 /*
  * Rows that several subcommands have stand in options_targets.def and options_sampling.def, to be
  * included in their tables.  What such a table fills begins with a struct options.

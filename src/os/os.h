@@ -47,6 +47,19 @@ enum os_refusal {
  */
 int os__create(const char *path);
 
+/*
+ * os__open - open a file that the caller named for reading, with his rights: a descriptor or a
+ * negative errno; -EISDIR: a directory.  "-" is standard input.  os__close - of it.
+ */
+int os__open(const char *path);
+void os__close(int fd);
+
+/* os__read - read(2): bytes, 0 at the end, or a negative errno. */
+int os__read(int fd, void *to, unsigned int size);
+
+/* os__size - bytes of a regular file; 0: of none, or not known. */
+uint64_t os__size(int fd);
+
 /* os__standard_output - its descriptor, or -OS_CLOSED: the program was started without one. */
 int os__standard_output(void);
 

@@ -306,7 +306,7 @@ bool patience__wait(struct patience *p)
 		p->news = files__news(p->files);
 		p->since = now;
 	}
-	return now < p->end && now - p->since < OUTPUT_STUCK_MS * NS_PER_MS;
+	return p->endless || (now < p->end && now - p->since < OUTPUT_STUCK_MS * NS_PER_MS);
 }
 
 int output__finish(struct output *o)

@@ -99,6 +99,7 @@ struct patience {
 	struct files *files;
 	uint64_t news;	     /* when something moved last */
 	uint64_t since, end; /* ns */
+	bool endless;	     /* it is never enough */
 };
 
 struct patience patience__begin(struct files *files);

@@ -55,6 +55,12 @@ static int outputs__fail(struct outputs *ss, const struct stream *st, int err)
 	return ss->err;
 }
 
+/* How long it may wait for room until this is called again. */
+static void outputs__time(struct outputs *ss)
+{
+	ss->wait.ns = ss->config.waits ? UINT64_MAX : WAIT_NS;
+}
+
 static void outputs__note(struct outputs *ss, bool *said, const char *line)
 {
 	if (!*said && ss->config.note)
@@ -117,7 +123,10 @@ int outputs__new(struct outputs **out, const struct outputs_config *config)
 		.wait = &ss->wait,
 		.max_file = config->max_file,
 		.aggregate = LIMIT_AGGREGATE(memory),
+		.waits = config->waits,
 	};
+	if (config->waits)
+		outputs__time(ss);
 	return 0;
 }
 
@@ -296,7 +305,7 @@ static int outputs__tick(void *arg, uint64_t now)
 
 	if (profiles)
 		ss->flushed = now;
-	ss->wait.ns = WAIT_NS;
+	outputs__time(ss);
 	for (st = ss->all; st && !ss->err; st = next) {
 		next = st->next;
 		err = stream__flush(st, profiles);
@@ -315,6 +324,7 @@ static void outputs__complete(struct outputs *ss, struct stats *stats)
 	struct stream *st, *next;
 	int err;
 
+	patience.endless = ss->config.waits;
 	for (st = ss->all; st; st = st->next) {
 		err = stream__end(st, stats);
 		if (err)

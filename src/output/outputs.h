@@ -31,6 +31,11 @@ struct outputs_config {
 	struct files *files; /* who writes them */
 	size_t memory; /* bytes, of which shares may be taken (base/limits.h); 0: LIMIT_MEMORY */
 	uint64_t max_file; /* bytes of a regular file; 0: no limit */
+	/*
+	 * Who feeds it has time: a sample waits until there is room for it, and finish until all is
+	 * written, however long that takes.
+	 */
+	bool waits;
 	/* Called with one line for the user's stderr; NULL is allowed. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
@@ -41,10 +46,10 @@ int outputs__new(struct outputs **out, const struct outputs_config *config);
 
 /*
  * outputs__sink - as a sink.  What was written is handed on at each tick; what a format has added
- * up, and may be written in rows, is written once a second.  Nothing waits for it: a sample for
- * which there is no room is counted as unwritten.  After a failure nothing more is written and all
- * calls return the same error.  Finish completes and closes all files; -ETIMEDOUT: some were not
- * written in time (output.h), and are given up.
+ * up, and may be written in rows, is written once a second.  Unless @waits is set nothing waits
+ * for it: a sample for which there is no room is counted as unwritten.  After a failure nothing
+ * more is written and all calls return the same error.  Finish completes and closes all files;
+ * -ETIMEDOUT: some were not written in time (output.h), and are given up.
  */
 struct sink outputs__sink(struct outputs *ss);
 

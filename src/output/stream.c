@@ -8,6 +8,8 @@
 
 #include "base/limits.h"
 
+#define WAIT_MS 20 /* between two looks for room */
+
 static bool format__adds_up(const struct writer_ops *format)
 {
 	return format->row || format->profile;
@@ -111,6 +113,13 @@ static int stream__add(struct stream *st, const struct profile_process *p, const
 
 	if (st->leaving && aggregate__size(st->filling) > st->config->aggregate / 4)
 		err = stream__turn(st);
+	/* there was no room for all that is leaving */
+	while (!err && st->leaving && st->config->waits &&
+	       aggregate__size(st->filling) > st->config->aggregate / 4) {
+		err = output__flush(st->out);
+		files__poll(st->config->files, WAIT_MS);
+		err = err ? err : stream__turn(st);
+	}
 	if (!err)
 		err = aggregate__add(st->filling, p, s);
 	if (err == -ENOSPC) {

@@ -207,11 +207,12 @@ int reader__file(struct reader *reader, const struct read_input *in,
 {
 	struct reading r = {.reader = reader, .in = in, .result = result, .f = f};
 	const char *key = process->key ? process->key : "";
+	const char *comm = process->comm ? process->comm : "";
 	int err, end;
 
 	*result = (struct read_result){0};
 	reader->time = 0;
-	r.process = reading__process(&r, key, strlen(key), process->pid, "", 0);
+	r.process = reading__process(&r, key, strlen(key), process->pid, comm, strlen(comm));
 	err = r.process ? reading__tell(&r) : errmsg__set(f, -ENOMEM, "out of memory");
 	if (!err)
 		err = readers[result->format](&r);

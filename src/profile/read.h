@@ -28,7 +28,9 @@ struct reader_config {
 	 * weight, at any time before the end of the file: faster, for whoever adds them up.
 	 */
 	bool ordered;
-	const char *command; /* for struct profile_about; NULL: not known */
+	bool fold;	      /* leave wrappers out (fold.h) */
+	uint64_t interval_ns; /* of a sample, where a file does not say; 0: not known */
+	const char *command;  /* for struct profile_about; NULL: not known */
 };
 
 /* The bytes of a file. */
@@ -43,8 +45,9 @@ struct read_input {
 
 /* Whose profile a file is, where it does not say. */
 struct read_process {
-	const char *key; /* files of the same are of one process; NULL: so are all those */
-	uint32_t pid;	 /* 0: not known */
+	const char *key;  /* files of the same are of one process; NULL: so are all those */
+	uint32_t pid;	  /* 0: not known */
+	const char *comm; /* NULL: not known */
 };
 
 enum read_format { READ_RPROF, READ_FOLDED, READ_PPROF };

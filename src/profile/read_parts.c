@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/limits.h"
+#include "profile/fold.h"
 
 #define ODD UINT64_C(0x9e3779b97f4a7c15)
 
@@ -22,17 +23,19 @@ static int reading__refused(struct reading *r, int err)
 int reading__begin(struct reading *r)
 {
 	struct reader *reader = r->reader;
-	uint64_t interval = r->result->interval_ns;
-	const struct profile_about about = {
-		.freq = interval ? (uint32_t)((NS_PER_S + interval / 2) / interval) : 0,
-		.interval_ns = interval,
-		.command = reader->config.command,
-	};
+	struct profile_about about = {.command = reader->config.command};
+	uint64_t interval;
 	int err;
 
+	if (!r->result->interval_ns)
+		r->result->interval_ns = reader->config.interval_ns;
 	if (reader->begun)
 		return 0;
 	reader->begun = true;
+	interval = r->result->interval_ns;
+	about.interval_ns = interval;
+	if (interval)
+		about.freq = (uint32_t)((NS_PER_S + interval / 2) / interval);
 	err = reader->config.to.ops->begin(reader->config.to.arg, &about);
 	return err ? reading__refused(r, err) : 0;
 }
@@ -188,6 +191,8 @@ const struct stack *reading__stack(struct reading *r, struct place top, bool who
 	if (whole)
 		stack = stacks__stack(&reader->stacks, reader->frames, (uint32_t)reader->nframes,
 				      top);
+	if (stack && reader->config.fold)
+		stack = fold__stack(&reader->stacks, stack);
 	return stack ? stack : stacks__none();
 }
 

@@ -2,13 +2,17 @@
 #include "os/os.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <sys/resource.h>
-#include <time.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "os/rights.h"
 
 int os__arguments(int *argc, char ***argv, struct errmsg *f)
 {
@@ -61,6 +65,49 @@ bool os__input_over(void)
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 
 	return poll(&input, 1, 0) > 0;
+}
+
+int os__open(const char *path)
+{
+	uint64_t raised;
+	struct stat st;
+	int fd, err;
+
+	if (!strcmp(path, "-"))
+		return STDIN_FILENO;
+	raised = rights__raise(RIGHTS_FILES);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	err = -errno;
+	rights__lower(raised);
+	if (fd < 0)
+		return err;
+	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
+		return fd;
+	close(fd);
+	return -EISDIR;
+}
+
+void os__close(int fd)
+{
+	if (fd != STDIN_FILENO)
+		close(fd);
+}
+
+int os__read(int fd, void *to, unsigned int size)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, to, size);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : (int)n;
+}
+
+uint64_t os__size(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
 int os__write(int fd, const void *data, unsigned int size)

@@ -142,6 +142,46 @@ int os__standard_output(void)
 	return STDOUT_FILENO;
 }
 
+int os__open(const char *path)
+{
+	wchar_t *wide;
+	int fd, err;
+
+	if (!strcmp(path, "-")) {
+		_setmode(_fileno(stdin), _O_BINARY);
+		return _fileno(stdin);
+	}
+	if (os__is_directory(path))
+		return -EISDIR;
+	wide = wide__from(path);
+	if (!wide)
+		return -EINVAL;
+	fd = _wopen(wide, _O_RDONLY | _O_BINARY | _O_NOINHERIT);
+	err = errno;
+	free(wide);
+	return fd == -1 ? -err : fd;
+}
+
+void os__close(int fd)
+{
+	if (fd != _fileno(stdin))
+		_close(fd);
+}
+
+int os__read(int fd, void *to, unsigned int size)
+{
+	int n = _read(fd, to, size);
+
+	return n < 0 ? -errno : n;
+}
+
+uint64_t os__size(int fd)
+{
+	struct _stat64 st;
+
+	return !_fstat64(fd, &st) && (st.st_mode & _S_IFMT) == _S_IFREG ? (uint64_t)st.st_size : 0;
+}
+
 const char *os__reason(int err)
 {
 	return strerror(err < 0 ? -err : err);

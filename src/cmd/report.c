@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `report`: files of profiles as a table, or in another format. */
+#include "cmd/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+
+#define TOP_DEFAULT 40
+#define FREQ_MAX    1000000
+
+static bool choice_sort(size_t i, struct option_choice *c)
+{
+	static const struct option_choice orders[] = {
+		{.name = "self", .number = REPORT_SELF},
+		{.name = "total", .number = REPORT_TOTAL},
+	};
+
+	if (i < sizeof(orders) / sizeof(orders[0]))
+		*c = orders[i];
+	return i < sizeof(orders) / sizeof(orders[0]);
+}
+
+#define AT(member) .at = offsetof(struct report, member)
+
+static const struct option_row rows[] = {
+	{
+		.name = "top",
+		.letter = 'n',
+		.arg = "N",
+		.help = "print this many rows of the table; 0: all (default: 40)",
+		.type = OPTION_NUMBER,
+		.max = UINT32_MAX,
+		AT(top),
+	},
+	{
+		.name = "sort",
+		.arg = "self|total",
+		.help = "by what the rows are sorted (default: self)",
+		.manual = "Self is what was sampled while the function itself was running, total "
+			  "is that and what it called.",
+		.type = OPTION_ENUM,
+		.choice = choice_sort,
+		AT(sort),
+	},
+	{
+		.name = "lines",
+		.letter = 'l',
+		.help = "a row for each line of source, instead of each function",
+		.type = OPTION_FLAG,
+		AT(lines),
+	},
+	{
+		.name = "packages",
+		.help = "a row for each package",
+		.manual = "Files of pprof and folded stacks tell packages, Rprof.out only those of "
+			  "functions that were called by package::name.",
+		.type = OPTION_FLAG,
+		AT(packages),
+	},
+	{
+		.name = "fold",
+		.help = "leave out functions that only call what they are given: tryCatch, lapply, "
+			"eval and the like",
+		.manual = "Their callers and what they call stay, and so does the innermost "
+			  "function of a stack, whatever it is. Of shiny what is between "
+			  "..stacktraceoff.. and ..stacktraceon.. is left out.",
+		.type = OPTION_FLAG,
+		AT(fold),
+	},
+	{
+		.name = "diff",
+		.help = "what changed from the first of two files to the second",
+		.manual = "Shares are compared, so that it does not matter how long each of them "
+			  "was sampled.",
+		.type = OPTION_FLAG,
+		AT(diff),
+	},
+	{
+		.name = "format",
+		.letter = 'f',
+		.arg = "NAME",
+		.help = "no table, but the profile in this format:",
+		.type = OPTION_OBJECT,
+		.choice = options__format,
+		AT(format),
+	},
+	{
+		.name = "output",
+		.letter = 'o',
+		.arg = "FILE",
+		.help = "write to FILE, in the format that its name ends in unless -f says "
+			"otherwise",
+		.manual = "With -f and without this the profile goes to standard output. With "
+			  "rprof, a directory gets one file per process, Rprof.PID.out; a file "
+			  "gets all.",
+		.type = OPTION_STRING,
+		AT(output),
+	},
+	{
+		.name = "freq",
+		.alias = {"rate", "frequency"},
+		.letter = 'F',
+		.arg = "HZ",
+		.help = "how often was sampled, for files that do not say so: folded stacks",
+		.type = OPTION_NUMBER,
+		.min = 1,
+		.max = FREQ_MAX,
+		AT(freq),
+	},
+	{
+		.name = "max-file",
+		.arg = "SIZE",
+		.help = "let no file grow longer than this: 500M, 8G (default: 4G)",
+		.type = OPTION_PARSE,
+		.parse = options__size,
+		.min = 4096,
+		AT(max_file),
+	},
+	{
+		.name = "max-memory",
+		.arg = "SIZE",
+		.help = "take no more memory for names and stacks than this: 512M, 4G (default: "
+			"1G)",
+		.manual = "It grows with the number of different stacks. What finds no room is "
+			  "counted, and shown as <no-room>.",
+		.type = OPTION_PARSE,
+		.parse = options__size,
+		.min = 4 << 20,
+		AT(max_memory),
+	},
+	{
+		.name = "help",
+		.letter = 'h',
+		.help = "print this and exit",
+		.type = OPTION_FLAG,
+		.last = true,
+		AT(help),
+	},
+	{0},
+};
+
+/* Options and files, in any order. */
+static int report__parse(struct report *r, int argc, char **argv, struct errmsg *f)
+{
+	struct option_rest rest = {0};
+	int at = 0, err;
+
+	while (at < argc && !r->help) {
+		err = option_rows__parse(rows, r, argc - at, argv + at, &rest, f);
+		if (err)
+			return err;
+		at += rest.first;
+		while (at < argc && (rest.separated || at == argc - 1 || argv[at + 1][0] != '-' ||
+				     !argv[at + 1][1])) {
+			r->files[r->nfiles++] = argv[at++];
+		}
+		if (at < argc) /* an option comes behind this one */
+			r->files[r->nfiles++] = argv[at];
+	}
+	return 0;
+}
+
+/* What only all options together can tell. */
+static int report__check(struct report *r, struct errmsg *f)
+{
+	size_t inputs = 0;
+
+	if (!r->nfiles)
+		return errmsg__set(f, -EINVAL, "no file to read: give FILE, or - for stdin");
+	for (size_t i = 0; i < r->nfiles; i++)
+		inputs += !strcmp(r->files[i], "-");
+	if (inputs > 1)
+		return errmsg__set(f, -EINVAL, "stdin (-) can be read only once");
+	if (r->lines && r->packages)
+		return errmsg__set(f, -EINVAL, "--lines and --packages exclude each other");
+	if (r->diff && r->nfiles != 2)
+		return errmsg__set(f, -EINVAL, "--diff compares two files: A and B");
+	if (!r->format && r->output)
+		r->format = formats__of_path(r->output);
+	if (r->diff && r->format)
+		return errmsg__set(f, -EINVAL, "--diff prints a table: leave out -f and -o");
+	return 0;
+}
+
+static int report__main(int argc, char **argv)
+{
+	struct report r = {
+		.top = TOP_DEFAULT,
+		.max_memory = LIMIT_REPORT,
+		.max_file = LIMIT_FILE,
+	};
+	struct errmsg f = {""};
+	int status;
+
+	r.files = calloc((size_t)argc + 1, sizeof(*r.files));
+	if (!r.files) {
+		log__line("out of memory");
+		return CMD_FAILED;
+	}
+	if (report__parse(&r, argc, argv, &f) || (!r.help && report__check(&r, &f)))
+		status = cmd__usage_error(&cmd_report, &f);
+	else if (r.help)
+		status = cmd__help(&cmd_report);
+	else if (r.format)
+		status = report_write(&r);
+	else
+		status = r.diff ? report_diff(&r) : report_table(&r);
+	free(r.files);
+	return status;
+}
+
+const struct subcommand cmd_report = {
+	.name = "report",
+	.help = "show profiles that were written to files, or write them in another format",
+	.usage = {"report FILE... [options]", "report --diff A B [options]"},
+	.about =
+		"A table of the functions that took the most time, or the same profile in another "
+		"format. FILE is what this program or R's Rprof() wrote, an Rprof.out of any kind, "
+		"folded stacks or a profile of pprof, compressed by gzip or not; what it is is "
+		"told "
+		"by how it begins. Several are added up; those called Rprof.PID.out are processes "
+		"of their own in formats that tell processes apart.",
+	.options = rows,
+	.run = report__main,
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `report --diff`: what changed from one profile to another, in shares of each. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/report.h"
+#include "os/os.h"
+#include "os/rights.h"
+
+#define STDOUT	    1
+#define USED	    44u /* columns before the name */
+#define LABEL_LEAST 12u
+
+/* A row of either or both: shares in percent. */
+struct change {
+	double self[2], total[2];
+	const char *label;
+};
+
+struct side {
+	struct aggregate *aggregate;
+	struct report_rows rows;
+	struct report_seen seen;
+};
+
+static double share(uint64_t value, const struct side *of)
+{
+	return of->rows.samples ? 100 * (double)value / (double)of->rows.samples : 0;
+}
+
+static void change__take(struct change *c, const struct side *sides, int i,
+			 const struct report_row *row)
+{
+	if (!row)
+		return;
+	c->label = row->label;
+	c->self[i] = share(row->self, &sides[i]);
+	c->total[i] = share(row->total, &sides[i]);
+}
+
+static double self__delta(const struct change *c)
+{
+	return c->self[1] - c->self[0];
+}
+
+static double total__delta(const struct change *c)
+{
+	return c->total[1] - c->total[0];
+}
+
+static int compare(double a, double b)
+{
+	return (fabs(a) < fabs(b)) - (fabs(a) > fabs(b));
+}
+
+static int by_self(const void *a, const void *b)
+{
+	int order = compare(self__delta(a), self__delta(b));
+
+	if (!order)
+		order = compare(total__delta(a), total__delta(b));
+	return order ? order
+		     : strcmp(((const struct change *)a)->label, ((const struct change *)b)->label);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	int order = compare(total__delta(a), total__delta(b));
+
+	return order ? order : by_self(a, b);
+}
+
+static void changes__print(const struct report *r, const struct change *changes, size_t n)
+{
+	unsigned int columns = os__columns(STDOUT), label;
+	size_t rows = r->top && r->top < n ? r->top : n;
+
+	label = !columns ? 0 : columns < USED + LABEL_LEAST ? LABEL_LEAST : columns - USED;
+	printf("%6s %6s %6s  %6s %6s %6s  %s\n", "SELF%", "NOW", "CHANGE", "TOTAL%", "NOW",
+	       "CHANGE",
+	       r->packages ? "PACKAGE"
+	       : r->lines  ? "FUNCTION (FILE:LINE)"
+			   : "FUNCTION");
+	for (size_t i = 0; i < rows; i++) {
+		const struct change *c = &changes[i];
+
+		printf("%6.1f %6.1f %+6.1f  %6.1f %6.1f %+6.1f  ", c->self[0], c->self[1],
+		       self__delta(c), c->total[0], c->total[1], total__delta(c));
+		report_label(stdout, c->label, label);
+	}
+	if (rows < n)
+		printf("and %zu more (--top 0 prints all)\n", n - rows);
+}
+
+/* The rows of both sides, each once: into @out, to be freed; how many, or -ENOMEM. */
+static long changes__make(const struct side *sides, struct change **out)
+{
+	size_t n = 0, most = sides[0].rows.n + sides[1].rows.n;
+	struct change *changes = calloc(most ? most : 1, sizeof(*changes));
+
+	*out = changes;
+	if (!changes)
+		return -ENOMEM;
+	for (size_t i = 0; i < sides[0].rows.n; i++) {
+		const struct report_row *row = sides[0].rows.rows[i];
+
+		change__take(&changes[n], sides, 0, row);
+		change__take(&changes[n++], sides, 1, report_rows__find(&sides[1].rows, row));
+	}
+	for (size_t i = 0; i < sides[1].rows.n; i++)
+		if (!report_rows__find(&sides[0].rows, sides[1].rows.rows[i]))
+			change__take(&changes[n++], sides, 1, sides[1].rows.rows[i]);
+	return (long)n;
+}
+
+static int report_diff__print(const struct report *r, const struct side *sides)
+{
+	struct change *changes;
+	long n = changes__make(sides, &changes);
+	size_t processes;
+
+	for (int i = 0; i < 2 && n >= 0; i++) {
+		aggregate__processes(sides[i].aggregate, &processes);
+		report_head(stdout, i ? "after:  " : "before: ", r->files[i], &sides[i].seen,
+			    processes);
+	}
+	if (n > 0)
+		qsort(changes, (size_t)n, sizeof(*changes),
+		      r->sort == REPORT_TOTAL ? by_total : by_self);
+	if (n >= 0) {
+		if (sides[0].rows.samples != sides[1].rows.samples)
+			printf("Shares of each, as they differ in length; changes in points of "
+			       "percent.\n");
+		changes__print(r, changes, (size_t)n);
+	}
+	free(changes);
+	return n < 0 ? (int)n : fflush(stdout) && errno != EPIPE ? -errno : 0;
+}
+
+int report_diff(const struct report *r)
+{
+	struct side sides[2] = {0};
+	struct errmsg f = {""};
+	int err = 0;
+
+	rights__keep(RIGHTS_FILES);
+	for (int i = 0; i < 2 && !err; i++) {
+		err = report_profile(r, &r->files[i], 1, &sides[i].aggregate, &sides[i].seen, &f);
+		if (!err && report_rows__make(&sides[i].rows, sides[i].aggregate, report__by(r)))
+			err = errmsg__set(&f, -ENOMEM, "out of memory");
+	}
+	if (!err) {
+		err = report_diff__print(r, sides);
+		if (err)
+			errmsg__set(&f, err, "cannot print the table: %s", os__reason(err));
+	}
+	if (err)
+		log__line("%s", f.text);
+	for (int i = 0; i < 2; i++) {
+		report_rows__free(&sides[i].rows);
+		aggregate__free(sides[i].aggregate);
+	}
+	return err ? CMD_FAILED : CMD_OK;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The files that `report` is given. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/parse.h"
+#include "cmd/report.h"
+#include "os/os.h"
+
+#define PROGRESS_NS (NS_PER_S)	      /* before anything is shown */
+#define REDRAW_NS   (200 * NS_PER_MS) /* between two lines of progress */
+#define TICK_NS	    (100 * NS_PER_MS)
+#define STDERR	    2
+
+/* A file that is being read. */
+struct source {
+	int fd;
+	const char *name;
+	struct sink to;
+	bool begun;		       /* the sink has */
+	uint64_t size, done;	       /* bytes; size 0: not known */
+	uint64_t began, shown, ticked; /* ns */
+	bool terminal;
+};
+
+static const char *path__name(const char *path)
+{
+	return strcmp(path, "-") != 0 ? path : "standard input";
+}
+
+/* The line of progress, drawn anew; @text "": taken away. */
+static void source__draw(const char *text)
+{
+	char line[256] = "\r\033[K"; /* the first column, and erase (ECMA-48) */
+
+	snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s", text);
+	log__put(line, strlen(line));
+}
+
+static void source__progress(struct source *s, uint64_t now)
+{
+	char text[200];
+	unsigned int columns = os__columns(STDERR);
+
+	if (now - s->began < PROGRESS_NS || now - s->shown < REDRAW_NS)
+		return;
+	s->shown = now;
+	if (s->size)
+		snprintf(text, sizeof(text), "%.0f %% of %" PRIu64 " MiB read",
+			 100 * (double)s->done / (double)s->size, s->size >> 20);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 " MiB read", s->done >> 20);
+	if (columns && columns <= strlen(text))
+		text[columns - 1] = '\0';
+	source__draw(text);
+}
+
+static int source__read(void *arg, void *to, size_t size)
+{
+	struct source *s = arg;
+	int n = os__read(s->fd, to, size < INT_MAX ? (unsigned int)size : INT_MAX);
+	uint64_t now = os__now();
+
+	if (n > 0)
+		s->done += (uint64_t)n;
+	if (s->terminal)
+		source__progress(s, now);
+	if (s->to.ops->tick && now - s->ticked >= TICK_NS) {
+		s->ticked = now;
+		s->to.ops->tick(s->to.arg, now);
+	}
+	return n;
+}
+
+/* Is @path called Rprof.PID.out, or Rprof.PID.NUMBER.out?  Its process. */
+static bool path__process(const char *path, struct read_process *process, char key[32])
+{
+	const char *base = path, *at;
+	uint64_t pid, number = 0;
+
+	for (at = path; *at; at++)
+		if (*at == '/' || (*at == '\\' && os__is_windows()))
+			base = at + 1;
+	*process = (struct read_process){0};
+	at = base + strlen("Rprof.");
+	if (strncmp(base, "Rprof.", strlen("Rprof.")) != 0 || parse__digits(&at, INT_MAX, &pid) ||
+	    !pid || *at != '.')
+		return false;
+	if (parse__digits(&(const char *){at + 1}, UINT32_MAX, &number) == 0) {
+		at++;
+		parse__digits(&at, UINT32_MAX, &number);
+	}
+	if (strcmp(at, ".out") != 0 && strcmp(at, ".out.gz") != 0)
+		return false;
+	snprintf(key, 32, "R-%" PRIu64 ".%" PRIu64, pid, number);
+	*process = (struct read_process){.key = key, .pid = (uint32_t)pid, .comm = "R"};
+	return true;
+}
+
+bool report_read__several(const char *const *files, size_t n)
+{
+	struct read_process process;
+	char first[32] = "", key[32];
+
+	for (size_t i = 0; i < n; i++) {
+		if (!path__process(files[i], &process, key))
+			continue;
+		if (*first && strcmp(first, key) != 0)
+			return true;
+		snprintf(first, sizeof(first), "%s", key);
+	}
+	return false;
+}
+
+char *report_read__text(const char *const *files, size_t n)
+{
+	struct buf b = {0};
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		err = i ? buf__str(&b, " ") : 0;
+		err = err ? err : buf__str(&b, path__name(files[i]));
+	}
+	if (err || buf__add(&b, "", 1)) {
+		buf__free(&b);
+		return NULL;
+	}
+	return b.data;
+}
+
+/* What was left out of a file. */
+static void report_read__notes(const char *name, const struct read_result *result)
+{
+	if (result->bad)
+		log__line("%s: %" PRIu64 " %s left out: they cannot be read (the first is number "
+			  "%" PRIu64 ")",
+			  name, result->bad,
+			  result->format == READ_PPROF ? "samples were" : "lines were",
+			  result->first);
+	if (result->cut)
+		log__line("%s: the last line, number %" PRIu64 ", is not whole, and was left out: "
+			  "the file was cut off, or is still being written",
+			  name, result->cut);
+	if (result->dropped)
+		log__line("%s: there is no memory for the stacks of %" PRIu64 " samples: they are "
+			  "shown as <no-room> (--max-memory)",
+			  name, result->dropped);
+	if (result->memory)
+		log__line("%s: its memory counts are not kept", name);
+	if (result->intervals)
+		log__line("%s: its profiles were sampled at different rates; each sample counts "
+			  "the same",
+			  name);
+}
+
+static int report_read__one(struct reader *reader, const char *path, struct sink to,
+			    struct read_result *result, struct errmsg *f)
+{
+	struct source s = {.name = path__name(path), .to = to, .began = os__now()};
+	const struct read_input in = {
+		.read = source__read, .reason = os__reason, .arg = &s, .name = s.name};
+	struct read_process process;
+	char key[32];
+	int err;
+
+	s.fd = os__open(path);
+	if (s.fd < 0)
+		return errmsg__set(f, s.fd, "cannot read %s: %s", s.name, os__reason(s.fd));
+	s.size = os__size(s.fd);
+	s.terminal = os__columns(STDERR) != 0;
+	path__process(path, &process, key);
+	err = reader__file(reader, &in, &process, result, f);
+	os__close(s.fd);
+	if (s.shown)
+		source__draw("");
+	report_read__notes(s.name, result);
+	return err;
+}
+
+int report_read__all(const struct report *r, const char *const *files, size_t n, bool ordered,
+		     struct sink to, struct report_seen *seen, struct errmsg *f)
+{
+	char *command = report_read__text(files, n);
+	struct reader_config config = {
+		.to = to,
+		.memory = r->max_memory,
+		.ordered = ordered,
+		.fold = r->fold,
+		.interval_ns = r->freq ? (NS_PER_S + r->freq / 2) / r->freq : 0,
+		.command = command,
+	};
+	struct read_result result, *into = &seen->first;
+	struct reader *reader = NULL;
+	bool known = true, differ = false;
+	int err = command ? reader__new(&reader, &config) : -ENOMEM;
+
+	if (err)
+		errmsg__set(f, err, "out of memory");
+	for (size_t i = 0; i < n && !err; i++, into = &result) {
+		err = report_read__one(reader, files[i], to, into, f);
+		seen->samples += into->samples;
+		seen->seconds += (double)into->samples * (double)into->interval_ns / NS_PER_S;
+		known = known && into->interval_ns;
+		differ = differ || into->interval_ns != seen->first.interval_ns;
+		seen->lines_dropped |=
+			(into->lines && !seen->first.lines) || (into->gc && !seen->first.gc);
+	}
+	if (!known)
+		seen->seconds = 0;
+	if (!err && differ)
+		log__line("the files were sampled at different rates; each sample counts the same");
+	reader__free(reader);
+	free(command);
+	return err;
+}

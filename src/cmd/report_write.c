@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `report` to a format.  Where that wants samples in their order, and an Rprof.out has it, they go
+ * through one by one.  All else is added up first: what there is in it, lines say, is known then
+ * before the head of the file is written.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/report.h"
+#include "layout.h"
+#include "os/os.h"
+#include "os/rights.h"
+#include "output/outputs.h"
+
+#define INTERVAL_UNKNOWN (20 * NS_PER_MS)     /* Rprof()'s default */
+#define LINES_MAX	 UINT64_C(1000000000) /* of a format with one for each sample */
+
+struct report_writing {
+	const struct report *report;
+	struct report_seen seen;
+	struct outputs_config config;
+	struct outputs *outputs;
+	struct sink to;		  /* outputs', if they are there */
+	struct aggregate *adding; /* NULL: samples go through */
+	struct profile_about about;
+	struct errmsg fault;
+	int err;
+};
+
+static int writing__fail(struct report_writing *w, int err)
+{
+	if (err && !w->err) {
+		w->err = err;
+		w->fault = *w->to.ops->why(w->to.arg);
+	}
+	return err;
+}
+
+/* Open the outputs; @capture: what there is to be written. */
+static int writing__open(struct report_writing *w, uint32_t capture, bool roots)
+{
+	int err;
+
+	w->config.writer.capture = capture;
+	w->config.writer.roots = roots;
+	err = outputs__new(&w->outputs, &w->config);
+	if (err)
+		return errmsg__set(&w->fault, err, "out of memory");
+	w->to = outputs__sink(w->outputs);
+	return writing__fail(w, w->to.ops->begin(w->to.arg, &w->about));
+}
+
+/* Does the format say of each sample when it was taken, or write them one by one? */
+static bool format__is_ordered(const struct writer_ops *format)
+{
+	return format->sample || format->timeline;
+}
+
+static int writing__begin(void *arg, const struct profile_about *about)
+{
+	struct report_writing *w = arg;
+	const struct writer_ops *format = w->config.format;
+	const struct read_result *first = &w->seen.first;
+	const struct aggregate_config config = {
+		.max = LIMIT_AGGREGATE(w->report->max_memory),
+		.labels = format->labels,
+		.threads = format->threads,
+	};
+	uint32_t capture = format->capture;
+	int err;
+
+	w->about = *about;
+	if (!about__interval(about) && format->sample) {
+		log__line("how often was sampled is not known: every 20 ms is assumed (--freq)");
+		w->about.interval_ns = INTERVAL_UNKNOWN;
+	}
+	if (!format__is_ordered(format) || first->format != READ_RPROF) {
+		err = aggregate__new(&w->adding, &config);
+		return err ? errmsg__set(&w->fault, err, "out of memory") : 0;
+	}
+	capture |= first->lines ? XR_ROW_LINES : 0;
+	capture |= first->gc ? XR_ROW_GC : 0;
+	return writing__open(w, capture, report_read__several(w->report->files, w->report->nfiles));
+}
+
+static int writing__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	struct report_writing *w = arg;
+
+	if (!w->adding)
+		return writing__fail(w, w->to.ops->process(w->to.arg, p, event));
+	aggregate__know(w->adding, p);
+	return 0;
+}
+
+static int writing__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	struct report_writing *w = arg;
+	int err;
+
+	if (!w->adding)
+		return writing__fail(w, w->to.ops->sample(w->to.arg, p, s));
+	err = aggregate__add(w->adding, p, s);
+	if (err == -ENOSPC) {
+		aggregate__drop(w->adding, p, s);
+		err = 0;
+	}
+	return err ? errmsg__set(&w->fault, err, "out of memory") : 0;
+}
+
+static int writing__tick(void *arg, uint64_t now)
+{
+	struct report_writing *w = arg;
+
+	/* a profile in rows is written at once at the end, not every second */
+	(void)now;
+	return w->adding || !w->outputs ? 0 : writing__fail(w, w->to.ops->tick(w->to.arg, 0));
+}
+
+static const struct errmsg *writing__why(void *arg)
+{
+	struct report_writing *w = arg;
+
+	return &w->fault;
+}
+
+/* What there is in what was added up. */
+static uint32_t aggregate__capture(const struct aggregate *a)
+{
+	const struct aggregate_row *rows;
+	uint32_t capture = 0;
+	size_t n;
+
+	rows = aggregate__rows(a, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct stack *stack = rows[i].stack;
+
+		if (stack->top.file)
+			capture |= XR_ROW_LINES;
+		for (uint32_t k = 0; k < stack->nframes; k++) {
+			if (stack->frames[k]->place.file)
+				capture |= XR_ROW_LINES;
+			if (stack->frames[k]->function == mark_gc.function)
+				capture |= XR_ROW_GC;
+		}
+	}
+	return capture;
+}
+
+/* Are there several processes, or one that a folded file tells of by a root? */
+static bool writing__roots(const struct report_writing *w)
+{
+	const struct aggregate_row *rows;
+	uint32_t pid = 0;
+	size_t n;
+
+	rows = aggregate__rows(w->adding, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct aggregate_process *p = aggregate__process(w->adding, rows[i].process);
+
+		if (i && rows[i].process != rows[0].process)
+			return true;
+		pid = p->pid;
+	}
+	return pid && w->seen.first.format == READ_FOLDED;
+}
+
+/* Give what was added up to the outputs. */
+static int writing__pour(struct report_writing *w)
+{
+	const struct writer_ops *format = w->config.format;
+	const struct aggregate_row *rows;
+	int err;
+	size_t n;
+
+	if (format->sample && w->seen.samples > LINES_MAX)
+		return errmsg__set(&w->fault, -EFBIG,
+				   "format %s has one line for each sample, and there are %" PRIu64
+				   " of them: choose another",
+				   format->name, w->seen.samples);
+	err = writing__open(w, aggregate__capture(w->adding) | format->capture, writing__roots(w));
+	rows = aggregate__rows(w->adding, &n);
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct aggregate_process *of = aggregate__process(w->adding, rows[i].process);
+		const struct profile_process p = {
+			.serial = of->serial,
+			.pid = of->pid,
+			.comm = *of->comm ? of->comm : NULL,
+		};
+		const struct sample s = {
+			.weight = rows[i].values[XR_UNIT_TICKS],
+			.serial = of->serial,
+			.pid = of->pid,
+			.tid = rows[i].tid,
+			.flags = rows[i].labels,
+			.stack = rows[i].stack,
+		};
+
+		err = writing__fail(w, w->to.ops->process(w->to.arg, &p, PROFILE_BEGAN));
+		if (!err)
+			err = writing__fail(w, w->to.ops->sample(w->to.arg, &p, &s));
+	}
+	return err;
+}
+
+/* All was given: complete the files. */
+static int writing__finish(struct report_writing *w)
+{
+	struct stats stats = {.seconds = w->seen.seconds, .ticks = w->seen.samples};
+	int err;
+
+	if (!w->outputs)
+		return 0;
+	stats.written = w->seen.samples;
+	err = writing__fail(w, w->to.ops->finish(w->to.arg, &stats));
+	if (w->adding)
+		stats.stacks_dropped += aggregate__dropped(w->adding);
+	if (stats.stacks_dropped)
+		log__line("there is no memory for the stacks of %" PRIu64 " samples: they are "
+			  "counted, and shown as <no-room> (--max-memory)",
+			  stats.stacks_dropped);
+	if (stats.unwritten)
+		return writing__fail(w, err)
+			       ? err
+			       : errmsg__set(&w->fault, -EFBIG,
+					     "%" PRIu64 " samples were not written: the file may "
+					     "not grow longer (--max-file)",
+					     stats.unwritten);
+	return err;
+}
+
+int report_write(const struct report *r)
+{
+	static const struct sink_ops ops = {
+		.begin = writing__begin,
+		.process = writing__process,
+		.sample = writing__sample,
+		.tick = writing__tick,
+		.why = writing__why,
+	};
+	struct report_writing w = {
+		.report = r,
+		.config =
+			{
+				.format = r->format,
+				.path = r->output ? r->output : "-",
+				.memory = r->max_memory,
+				.max_file = r->max_file,
+				.waits = true,
+			},
+	};
+	struct errmsg f = {""};
+	int err;
+
+	if (!r->output && r->format->binary && os__columns(1)) {
+		log__line("format %s is no text, and stdout a terminal: give -o FILE",
+			  r->format->name);
+		return CMD_FAILED;
+	}
+	err = files__start(&w.config.files, files__given(w.config.path), &f);
+	rights__keep(RIGHTS_FILES);
+	if (!err)
+		err = report_read__all(r, r->files, r->nfiles, format__is_ordered(r->format),
+				       (struct sink){&ops, &w}, &w.seen, &f);
+	if (!err && w.adding)
+		err = writing__pour(&w);
+	if (!err)
+		err = writing__finish(&w);
+	if (!err && !w.adding && w.seen.lines_dropped)
+		log__line("lines or GC marks of a file are left out, as the first has none: name "
+			  "it later");
+	if (err && err != -EPIPE)
+		log__line("%s", w.fault.text[0] ? w.fault.text : f.text);
+	outputs__free(w.outputs);
+	files__stop(w.config.files);
+	aggregate__free(w.adding);
+	return err && err != -EPIPE ? CMD_FAILED : CMD_OK;
+}

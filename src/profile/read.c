@@ -20,7 +20,7 @@ int reader__new(struct reader **out, const struct reader_config *config)
 		return -ENOMEM;
 	r->config = *config;
 	r->budget.max = LIMIT_MADE(memory);
-	r->lines.budget = r->known.budget = &r->budget;
+	r->lines.budget = &r->budget;
 	stacks__init(&r->stacks, &r->budget, &r->last_id);
 	r->processes_budget.max = LIMIT_RESERVES(memory);
 	intern__init(&r->keys, &r->processes_budget);
@@ -32,7 +32,7 @@ void reader__free(struct reader *r)
 {
 	if (!r)
 		return;
-	table__free(&r->known);
+	map__free(&r->known);
 	arena__free(&r->lines);
 	stacks__free(&r->stacks);
 	map__free(&r->processes);
@@ -151,11 +151,17 @@ static int reading__format(struct reading *r)
 	len -= len && line[len - 1] == '\r';
 	if (read_rprof__header(line, len)) {
 		r->result->format = READ_RPROF;
-		return 0;
+		return end ? 0
+			   : errmsg__set(r->f, -ENODATA,
+					 "%s ends within its first line: it was cut off, or is "
+					 "still being written",
+					 r->in->name);
 	}
-	r->result->format = READ_PPROF;
-	if (text__is_binary(line, r->bytes.len))
+	if (text__is_binary(line, r->bytes.len) &&
+	    (text__is_binary(line, len) || !read_folded__line(line, len))) {
+		r->result->format = READ_PPROF;
 		return read_pprof__head(line, r->bytes.len) ? 0 : reading__refuse(r, line, len);
+	}
 	/* a line may be longer than what was read */
 	r->result->format = READ_FOLDED;
 	if (!end)
@@ -167,6 +173,17 @@ static int reading__format(struct reading *r)
 	return read_folded__line(line, len) ? 0 : reading__refuse(r, line, len);
 }
 
+/* Have what a file is told by: its first @size bytes, at most, or a line.  1; 0: there is none. */
+static int reading__begins(struct reading *r, size_t size)
+{
+	int more = 1;
+
+	while (more > 0 && r->bytes.len < size &&
+	       !(r->bytes.len && memchr(r->bytes.data, '\n', r->bytes.len)))
+		more = reading__more(r);
+	return more < 0 ? more : r->bytes.len > 0;
+}
+
 /* It begins as gzip's files do: from here on `bytes` are what is in it. */
 static int reading__unzip(struct reading *r)
 {
@@ -175,16 +192,14 @@ static int reading__unzip(struct reading *r)
 	if (err)
 		return errmsg__set(r->f, err, "cannot read %s: out of memory", r->in->name);
 	r->bytes.len = 0;
-	err = reading__more(r);
-	if (!err)
-		return errmsg__set(r->f, -ENODATA, "%s is empty", r->in->name);
-	return err < 0 ? err : 0;
+	err = reading__begins(r, READ_PIECE);
+	return err ? err : errmsg__set(r->f, -ENODATA, "%s is empty", r->in->name);
 }
 
 /* Look at the beginning, which stays to be read. */
 static int reading__tell(struct reading *r)
 {
-	int err = reading__more(r);
+	int err = reading__begins(r, 2);
 
 	if (err < 0)
 		return err;
@@ -193,6 +208,8 @@ static int reading__tell(struct reading *r)
 				   r->in->name);
 	if (r->bytes.len > 1 && !memcmp(r->bytes.data, "\x1f\x8b", 2))
 		err = reading__unzip(r);
+	else
+		err = reading__begins(r, READ_PIECE);
 	return err < 0 ? err : reading__format(r);
 }
 

@@ -103,8 +103,10 @@ static bool folded__place(struct reading *r, const char *text, size_t *len, cons
 	uint64_t line;
 	bool minus;
 
-	if (!begin || begin == text || text[n] != close ||
-	    !text__number(text, &n, (uint64_t)INT_MAX + 1, &line))
+	if (!begin || begin == text)
+		return false;
+	file = begin + 2;
+	if (text[n] != close || !text__number(text, &n, (uint64_t)INT_MAX + 1, &line))
 		return false;
 	file = begin + 2;
 	minus = text[n - 1] == '-';
@@ -143,7 +145,7 @@ static bool folded__label(struct reading *r, const char *text, size_t len, struc
 	    name__is_of_many(text, named, &package)) {
 		len = named;
 		if (package) {
-			name = stacks__name(&r->reader->stacks, text, package);
+			name = reading__name(r, text, package);
 			text += package + 2;
 			len -= package + 2;
 		}
@@ -181,16 +183,16 @@ static int folded__frames(struct folded *p, const char *at, const char *end,
 {
 	struct reader *reader = p->r->reader;
 	struct place top = {0};
-	bool whole = true;
+	bool whole = true, more = true;
 	int err = 0;
 
 	reader->nframes = 0;
 	if (folded__is_toplevel(p->r, at, end, &top)) {
 		if (end[-1] == '>' && end[-2] == 'C')
 			err = reading__frame_add(p->r, &mark_gc);
-		end = at;
+		more = false;
 	}
-	while (end > at && !err) {
+	while (more && !err) {
 		const char *begin = end;
 		const struct frame *one = NULL;
 		struct frame frame;
@@ -202,7 +204,8 @@ static int folded__frames(struct folded *p, const char *at, const char *end,
 			one = stacks__frame(&reader->stacks, &frame);
 		whole = one;
 		err = one ? reading__frame_add(p->r, one) : 0;
-		end = begin > at ? begin - 1 : at;
+		more = begin > at;
+		end = more ? begin - 1 : at;
 	}
 	says->stack = reading__stack(p->r, top, whole);
 	says->flags = reading__flags(p->r);

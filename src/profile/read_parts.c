@@ -10,6 +10,9 @@
 #include "base/limits.h"
 #include "profile/fold.h"
 
+/* What a line that is known costs beside itself: its place in a map that grows. */
+#define KNOWN_COST (4 * sizeof(struct map_entry))
+
 #define ODD UINT64_C(0x9e3779b97f4a7c15)
 
 /* A sink failed. */
@@ -217,24 +220,12 @@ uint64_t reading__hash(const char *text, size_t len)
 	return map__hash(hash__mix(a, word[0]), hash__mix(b, word[1]));
 }
 
-struct line_key {
-	const char *text;
-	size_t len;
-};
-
-static bool line__same(const void *record, const void *arg)
-{
-	const struct reader_line *line = record;
-	const struct line_key *key = arg;
-
-	return line->len == key->len && !memcmp(line->text, key->text, key->len);
-}
-
 struct reader_line *reading__known(struct reading *r, uint64_t hash, const char *text, size_t len)
 {
-	const struct line_key key = {text, len};
+	struct reader_line *line = map__get(&r->reader->known, hash, len);
 
-	return table__find(&r->reader->known, hash, line__same, &key);
+	/* of two that have the same hash one is not known */
+	return line && !memcmp(line->text, text, len) ? line : NULL;
 }
 
 struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *text, size_t len,
@@ -243,16 +234,18 @@ struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *
 	struct reader *reader = r->reader;
 	struct reader_line *line;
 
-	if (says->stack == stacks__none()) /* there may be room for it later */
+	/* there may be room for it later; or one of the same hash is there */
+	if (says->stack == stacks__none() || map__get(&reader->known, hash, len) ||
+	    !budget__take(&reader->budget, KNOWN_COST))
 		return NULL;
+	reader->known_cost += KNOWN_COST;
 	line = arena__alloc(&reader->lines, sizeof(*line) + len);
 	if (!line)
 		return NULL;
 	*line = *says;
-	line->hash = hash;
-	line->len = (uint32_t)len;
+	line->len = len;
 	memcpy(line->text, text, len);
-	if (table__add(&reader->known, line))
+	if (map__put(&reader->known, hash, len, line))
 		return NULL;
 	*(reader->first ? reader->last : &reader->first) = line;
 	reader->last = &line->next;
@@ -325,7 +318,9 @@ int reading__forget(struct reading *r)
 	int err = reading__flush(r);
 
 	r->reader->first = NULL;
-	table__free(&r->reader->known);
+	map__free(&r->reader->known);
+	budget__give(&r->reader->budget, r->reader->known_cost);
+	r->reader->known_cost = 0;
 	arena__free(&r->reader->lines);
 	return err;
 }

@@ -23,14 +23,13 @@ struct reader_process {
 
 /* What a line was seen to say, so that it is parsed once. */
 struct reader_line {
-	uint64_t hash;
 	const struct stack *stack;
 	struct reader_process *process;
 	uint64_t
 		count; /* of samples that wait to be given to the sink, if the order is no matter */
 	uint64_t each; /* what one such line counts for */
 	uint32_t flags;
-	uint32_t len;
+	size_t len;
 	struct reader_line *next; /* all of them */
 	char text[];
 };
@@ -41,7 +40,8 @@ struct reader {
 	uint64_t last_id;
 	uint64_t generation; /* grows when stacks were let go */
 	struct stacks stacks;
-	struct table known;		   /* struct reader_line, of one file */
+	struct map known;		   /* (hash, length) to struct reader_line, of one file */
+	size_t known_cost;		   /* taken of the budget for it */
 	struct arena lines;		   /* those */
 	struct reader_line *first, **last; /* in the order they came */
 	bool begun;

@@ -33,12 +33,13 @@ enum { LINE_BAD = 1, LINE_OPEN = 2 /* it ends within a name */ };
 
 struct rprof {
 	struct reading *r;
-	bool memory;	     /* this profile has memory counts */
-	struct map files;    /* (number, 0) to struct name of `names` */
-	struct intern names; /* of files, of this profile */
-	bool unknown;	     /* a file was named by its number, as its name did not come */
-	struct buf joined;   /* a line that did not end with its line, so far */
-	unsigned int lines;  /* how many they are */
+	bool memory;		  /* this profile has memory counts */
+	struct map files;	  /* (number, 0) to struct name of `names` */
+	struct intern names;	  /* of files, of this profile */
+	bool unknown;		  /* a file was named by its number, as its name did not come */
+	struct reader_line *last; /* the one before; NULL: not known */
+	struct buf joined;	  /* a line that did not end with its line, so far */
+	unsigned int lines;	  /* how many they are */
 };
 
 /* The number behind "sample.interval=" at the end of a header; 0: it is none. */
@@ -76,6 +77,7 @@ static int rprof__header(struct rprof *p, const char *line, size_t len)
 	uint64_t interval = header__interval(line, len) * NS_PER_US;
 	int err = reading__forget(p->r);
 
+	p->last = NULL;
 	rprof__forget_files(p);
 	if (result->interval_ns && result->interval_ns != interval)
 		result->intervals = true;
@@ -145,8 +147,10 @@ static bool rprof__file(struct rprof *p, const char *line, size_t len, int *err)
 	if (name == before && name)
 		return true;
 	/* lines that were seen say something else from here on */
-	if (before || p->unknown)
+	if (before || p->unknown) {
+		p->last = NULL;
 		*err = reading__forget(r);
+	}
 	p->unknown = false;
 	if (!*err && (!name || map__put(&p->files, number, 0, (void *)(uintptr_t)name)))
 		*err = errmsg__set(r->f, -ENOMEM, "cannot read %s: out of memory", r->in->name);
@@ -272,17 +276,24 @@ static int rprof__parse(struct rprof *p, const char *at, size_t len, struct read
 /* A sample's line without its memory counts: 0, or why it is none, or a negative errno. */
 static int rprof__sample(struct rprof *p, const char *at, size_t len)
 {
+	struct reader_line says, *line = p->last;
 	struct reading *r = p->r;
-	uint64_t hash = reading__hash(at, len);
-	struct reader_line says, *line = reading__known(r, hash, at, len);
+	uint64_t hash;
 	int err;
 
-	if (line)
+	/* most samples are as the one before */
+	if (line && line->len == len && !memcmp(line->text, at, len))
 		return reading__count(r, line);
-	err = rprof__parse(p, at, len, &says);
-	if (err)
-		return err;
-	line = reading__know(r, hash, at, len, &says);
+	hash = reading__hash(at, len);
+	line = reading__known(r, hash, at, len);
+	if (!line) {
+		p->last = NULL; /* it may be let go */
+		err = rprof__parse(p, at, len, &says);
+		if (err)
+			return err;
+		line = reading__know(r, hash, at, len, &says);
+	}
+	p->last = line;
 	if (line)
 		return reading__count(r, line);
 	err = reading__total(r, 1);

@@ -14,7 +14,7 @@ FILES=40   # of them, about: of all sizes
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-mkdir "$work"/{decode,images,elf,hidden,text,options,btf,pe,flow}
+mkdir "$work"/{decode,images,elf,hidden,text,options,btf,pe,flow,read}
 "$programs/seeds" streams "$work/decode" tests/streams/*.stream.gz
 "$programs/seeds" images "$work/images" tests/images-recorded/*.gz
 "$programs/seeds" elf "$work/elf"
@@ -37,6 +37,13 @@ for line in '-p 42 -d 5m -F 99 -o out/ --format folded -e bpf --lines --gc' '-a 
 	'--stats s.json --btf b -q -v --clock cpu -s -- Rscript -e 1' '--help' '-V' '--filter-callframes -p 7,8,9'; do
 	tr ' ' '\0' <<<"$line" >"$work/options/$(cksum <<<"$line" | cut -d' ' -f1)"
 done
+{ printf '\001' && printf '%s\n' 'GC profiling: line profiling: sample.interval=2000' '#File 1: a.R' '"<GC>" 1#7 "g" 1#12 "f" 1#20 ' '"a
+b" "x[["k" "l"]]" ' '#File 2: <text>' '2#9 ' '"\x3cGC>" "<truncated>" '; } >"$work/read/lines"
+{ printf '\120' && printf '%s\n' 'memory profiling: sample.interval=2000' ':1:2:3:4:"g" "f" ' ':1:2:3:4:' 'sample.interval=1' '"f" '; } >"$work/read/memory"
+{ printf '\002' && printf '%s\n' 'R-12;f (a.R:3);p::FUN {b.R:4} (c.R:5);<GC> 17' 'R-12;<toplevel> 1' '<no-room> 3' 'f;lapply;g 2'; } >"$work/read/folded"
+tail -c +2 "$work/read/folded" >"$work/folded"
+{ printf '\000' && "$BUILD/xrprof-bpf" report "$work/folded" -f pprof | gunzip; } >"$work/pprof"
+mv "$work/pprof" "$work/read/pprof"
 bpftool gen min_core_btf "${BTF:-/sys/kernel/btf/vmlinux}" "$work/btf/kernel" "$BUILD/sampler.bpf.o"
 
 for source in tests/fuzz/*.c; do

@@ -82,27 +82,6 @@ static uint64_t next(uint64_t *state)
 	return *state ^= *state << 17;
 }
 
-/* Undo escape__text: what a reader that knows escapes would do. */
-static void unescape(char *s)
-{
-	char *to = s;
-
-	while (*s) {
-		if (*s != '\\' || !s[1] || !strchr("\\nrtx", s[1])) {
-			*to++ = *s++;
-		} else if (s[1] == 'x') {
-			char hex[3] = {s[2], s[3], 0};
-
-			*to++ = (char)strtoul(hex, NULL, 16);
-			s += 4;
-		} else {
-			*to++ = s[1] == 'n' ? '\n' : s[1] == 'r' ? '\r' : s[1] == 't' ? '\t' : '\\';
-			s += 2;
-		}
-	}
-	*to = '\0';
-}
-
 /* Any name comes back whole, and no byte that does harm is left. */
 static void test_round_trip(void)
 {
@@ -112,7 +91,7 @@ static void test_round_trip(void)
 
 	for (int i = 0; i < 100000; i++) {
 		size_t len = next(&state) % 12;
-		struct buf b = {0};
+		struct buf b = {0}, back = {0};
 		char name[16];
 
 		for (size_t j = 0; j < len; j++)
@@ -124,18 +103,42 @@ static void test_round_trip(void)
 		for (const char *s = b.data; *s; s++)
 			harm += (unsigned char)*s < 0x20 || *s == 0x7f || *s == ';' ||
 				(*s == '"' && !strstr(b.data, "[[\""));
-		unescape(b.data);
-		if (strcmp(b.data, name) && !lost++)
+		if (escape__undo(&back, b.data, strlen(b.data)))
+			tap__bail("no memory");
+		if ((back.len != len || (len && memcmp(back.data, name, len))) && !lost++)
 			tap__diag("first lost: round %d", i);
 		buf__free(&b);
+		buf__free(&back);
 	}
 	tap__ok(!lost, "100000 names come back from their escaped form, %zu lost", lost);
 	tap__ok(!harm, "no control character, quote or semicolon is left, %zu are", harm);
 }
 
+/* What is no escape stays as it is. */
+static void test_undo(void)
+{
+	static const struct {
+		const char *text, *is;
+	} all[] = {
+		{"a\\q\\", "a\\q\\"}, {"\\x4", "\\x4"}, {"\\x4G", "\\x4G"}, {"\\x00", "\\x00"},
+		{"\\X41", "\\X41"},   {"\\", "\\"},	{"", ""},	    {"\\x41\\n", "A\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct buf b = {0};
+
+		if (escape__undo(&b, all[i].text, strlen(all[i].text)))
+			tap__bail("no memory");
+		text(&b);
+		tap__ok(!strcmp(b.data, all[i].is), "%s", all[i].text);
+		buf__free(&b);
+	}
+}
+
 int main(void)
 {
 	test_escape();
+	test_undo();
 	test_round_trip();
 	return tap__done();
 }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A file that is read: its bytes, in pieces of any size, and what came of them as text.
+ *
+ *	scene__read("sample.interval=20000\n\"g\" \"f\" \n", &(struct scene_how){0});
+ *	scene.text	"f;g 1\n": outermost first; `(file:line)`, `{file:line}`, `[package]` where
+ *			known; a process that is known as "comm/pid " in front; marks in capitals
+ */
+#ifndef READ_SCENE_H
+#define READ_SCENE_H
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/buf.h"
+#include "profile/read.h"
+#include "tap.h"
+
+#define SCENE_FN __attribute__((unused)) static
+
+struct scene_how {
+	size_t piece; /* bytes at a time; 0: all that fits */
+	size_t memory;
+	bool ordered, fold, gzip;
+	size_t cut; /* bytes that are missing at the end, after compression */
+	struct read_process process;
+	int fails; /* the sink does, at the first sample; negative errno */
+};
+
+static struct {
+	const char *bytes;
+	size_t len, at, piece;
+	int fails;
+	struct buf text;
+	uint64_t ticks, times, last_time;
+	size_t begun, none;
+	struct profile_about about;
+	struct read_result result;
+	struct errmsg fault;
+	int err;
+} scene;
+
+SCENE_FN int scene__bytes(void *arg, void *to, size_t size)
+{
+	size_t n = scene.len - scene.at;
+
+	(void)arg;
+	if (n > size)
+		n = size;
+	if (scene.piece && n > scene.piece)
+		n = scene.piece;
+	memcpy(to, scene.bytes + scene.at, n);
+	scene.at += n;
+	return (int)n;
+}
+
+SCENE_FN int scene__begin(void *arg, const struct profile_about *about)
+{
+	(void)arg;
+	scene.begun++;
+	scene.about = *about;
+	return 0;
+}
+
+SCENE_FN int scene__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	(void)arg;
+	(void)p;
+	return event == PROFILE_BEGAN ? 0 : -EINVAL;
+}
+
+SCENE_FN void scene__frame(const struct frame *f)
+{
+	if (f->kind == FRAME_MARK)
+		buf__printf(&scene.text, "!");
+	buf__add(&scene.text, f->function->text, f->function->len);
+	if (f->package)
+		buf__printf(&scene.text, " [%s]", f->package->text);
+	if (f->defined.file)
+		buf__printf(&scene.text, " {%s:%d}", f->defined.file->text,
+			    (int32_t)f->defined.line);
+	if (f->place.file)
+		buf__printf(&scene.text, " (%s:%d)", f->place.file->text, (int32_t)f->place.line);
+}
+
+SCENE_FN int scene__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	(void)arg;
+	if (scene.fails)
+		return scene.fails;
+	if (p->pid)
+		buf__printf(&scene.text, "%s/%" PRIu32 " ", p->comm ? p->comm : "", p->pid);
+	if (!s->stack->nframes)
+		buf__printf(&scene.text, "TOP");
+	for (uint32_t i = s->stack->nframes; i-- > 0;) {
+		scene__frame(s->stack->frames[i]);
+		if (i)
+			buf__printf(&scene.text, ";");
+	}
+	if (s->stack->top.file)
+		buf__printf(&scene.text, " <%s:%d", s->stack->top.file->text,
+			    (int32_t)s->stack->top.line);
+	buf__printf(&scene.text, " %" PRIu64 "\n", s->weight);
+	scene.ticks += s->weight;
+	scene.times += s->time > scene.last_time;
+	scene.last_time = s->time;
+	return 0;
+}
+
+SCENE_FN const struct errmsg *scene__why(void *arg)
+{
+	static const struct errmsg why = {"the sink said no"};
+
+	(void)arg;
+	return &why;
+}
+
+SCENE_FN void scene__gzip(struct buf *out, const char *bytes, size_t len)
+{
+	z_stream z = {0};
+
+	out->cap = len + 1024;
+	out->data = malloc(out->cap);
+	if (!out->data || deflateInit2(&z, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY))
+		tap__bail("zlib");
+	z.next_in = (unsigned char *)(uintptr_t)bytes;
+	z.avail_in = (uInt)len;
+	z.next_out = (unsigned char *)out->data;
+	z.avail_out = (uInt)out->cap;
+	deflate(&z, Z_FINISH);
+	out->len = out->cap - z.avail_out;
+	deflateEnd(&z);
+}
+
+/* Read @n such files one after another, as one reader does. */
+SCENE_FN int scene__read_all(const char *const *files, const size_t *sizes,
+			     const struct scene_how *hows, size_t n)
+{
+	static const struct sink_ops ops = {
+		.begin = scene__begin,
+		.process = scene__process,
+		.sample = scene__sample,
+		.why = scene__why,
+	};
+	const struct read_input in = {.read = scene__bytes, .name = "file"};
+	const struct reader_config config = {
+		.to = {&ops, NULL},
+		.memory = hows->memory ? hows->memory : 64 << 20,
+		.ordered = hows->ordered,
+		.fold = hows->fold,
+	};
+	struct reader *r;
+
+	buf__free(&scene.text);
+	memset(&scene, 0, sizeof(scene));
+	if (reader__new(&r, &config))
+		tap__bail("no memory");
+	for (size_t i = 0; i < n && !scene.err; i++) {
+		struct buf zipped = {0};
+
+		scene.bytes = files[i];
+		scene.len = sizes[i];
+		scene.at = 0;
+		if (hows[i].gzip) {
+			scene__gzip(&zipped, files[i], sizes[i]);
+			scene.bytes = zipped.data;
+			scene.len = zipped.len;
+		}
+		scene.len -= hows[i].cut;
+		scene.piece = hows[i].piece;
+		scene.fails = hows[i].fails;
+		scene.err = reader__file(r, &in, &hows[i].process, &scene.result, &scene.fault);
+		buf__free(&zipped);
+	}
+	reader__free(r);
+	buf__add(&scene.text, "", 1);
+	return scene.err;
+}
+
+SCENE_FN int scene__read_bytes(const char *bytes, size_t len, const struct scene_how *how)
+{
+	return scene__read_all(&bytes, &len, how, 1);
+}
+
+SCENE_FN int scene__read(const char *text, const struct scene_how *how)
+{
+	return scene__read_bytes(text, strlen(text), how);
+}
+
+/* It was read, and this came of it. */
+SCENE_FN bool scene__is(const char *text, const char *wanted, const char *name)
+{
+	int err = scene__read(text, &(struct scene_how){0});
+	bool ok = tap__ok(!err && !strcmp(scene.text.data, wanted), "%s", name);
+
+	if (!ok)
+		tap__diag("%d %s: %s", err, scene.fault.text, scene.text.data);
+	return ok;
+}
+
+/* It was refused, for that reason. */
+SCENE_FN void scene__refused(int err, const char *reason, const char *name)
+{
+	if (!tap__ok(err < 0 && strstr(scene.fault.text, reason), "%s", name))
+		tap__diag("%d %s", err, scene.fault.text);
+}
+
+#endif

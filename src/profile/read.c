@@ -130,7 +130,7 @@ static bool text__is_binary(const char *text, size_t len)
 /* What begins with this first line is no profile. */
 static int reading__refuse(struct reading *r, const char *line, size_t len)
 {
-	if (len && *line == '"')
+	if (len && (*line == '"' || *line == ':'))
 		return errmsg__set(r->f, -EINVAL,
 				   "%s has no header: the first line of an Rprof.out says "
 				   "sample.interval=",

@@ -48,7 +48,7 @@ static uint64_t header__interval(const char *line, size_t len)
 	const char *digits = text__find(line, len, INTERVAL), *end = line + len;
 	uint64_t value = 0;
 
-	if (!digits)
+	if (!digits || strchr(": ", *line))
 		return 0;
 	for (const char *s = line; s < digits; s++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ: ", *s) || !*s)

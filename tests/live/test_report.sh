@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+# images: trixie
+#
+# report: R's own files in all modes, read without loss: as many samples of each function as summaryRprof() counts. From one
+# format to another and back, every count stays. Several files, --diff, --fold, hostile names, what is no profile, rights.
+. "$(dirname "$0")/../lib/live.sh"
+
+# report ARG...: sets OUT, ERR, STATUS
+report() {
+	OUT=$(timeout -k 5 60 "$XRPROF" report "$@" 2>"$WORK/err")
+	STATUS=$?
+	ERR=$(cat "$WORK/err")
+}
+
+# rows FILE ARG...: the table's rows as "SELF<tab>TOTAL<tab>NAME", sorted
+rows() {
+	"$XRPROF" report "$@" --top 0 2>/dev/null | sed -E '1,2d; s/^ *([0-9]+) +[0-9.]+ +([0-9]+) +[0-9.]+  /\1\t\2\t/' | LC_ALL=C sort
+}
+
+# samples FILE: of its head line
+samples() {
+	"$XRPROF" report "$@" 2>/dev/null | sed -nE '1s/.*: ([0-9]+) samples.*/\1/p'
+}
+
+one_line() {
+	[ -n "$1" ] && [ "$(printf '%s\n' "$1" | wc -l)" -eq 1 ]
+}
+
+# --- R's own files ---
+
+target_launch trixie rprofs
+newer=$TARGET_DIR newer_job=$TARGET_JOB
+target_launch host rprofs
+for dir in "$TARGET_DIR" "$newer"; do
+	TARGET_DIR=$dir
+	[ "$dir" = "$newer" ] && TARGET_JOB=$newer_job
+	target_await_done || fail "Rprof() writes profiles: $(tail -n 5 "$dir/stderr")"
+	for file in "$dir"/*.summary; do
+		name=$(basename "$file" .summary)
+		is "$(rows "$dir/$name.out" | grep -vP '\t<toplevel>$')" "$(sed 1d "$file" | LC_ALL=C sort)" \
+			"${dir##*/}/$name: samples of each function are summaryRprof()'s"
+		lines=$(grep -cvE 'sample[.]interval=|^#File ' "$dir/$name.out")
+		is "$(samples "$dir/$name.out")" "$lines" "${dir##*/}/$name: all samples are there"
+	done
+done
+check "R 4.5 has events" [ -e "$newer/elapsed.out" ]
+
+# --- from one format to another ---
+
+for dir in "$TARGET_DIR" "$newer"; do
+	for name in plain lines gc all; do
+		in=$dir/$name.out
+		at=${dir##*/}/$name
+		sed -E 's/^:[0-9]+:[0-9]+:[0-9]+:[0-9]+://; s/^memory profiling: //; /^$/d' "$in" >"$WORK/as-it-is.out"
+		report "$in" -o "$WORK/again.out"
+		is "$STATUS" 0 "$at: to rprof: exit status"
+		check "$at: to rprof: the same bytes, but for memory counts" cmp "$WORK/as-it-is.out" "$WORK/again.out"
+		report "$in" -o "$WORK/x.folded"
+		report "$in" -o "$WORK/x.pb.gz"
+		report "$WORK/x.pb.gz" -f folded
+		is "$(LC_ALL=C sort <<<"$OUT")" "$(LC_ALL=C sort "$WORK/x.folded")" "$at: rprof to pprof to folded is rprof to folded"
+		report "$WORK/x.folded" -F 500 -o "$WORK/back.out"
+		report "$WORK/back.out" -o "$WORK/y.folded"
+		check "$at: folded to rprof to folded" cmp "$WORK/x.folded" "$WORK/y.folded"
+		is "$(rows "$WORK/x.folded" -l)" "$(rows "$in" -l)" "$at: the same by line"
+		is "$(rows "$WORK/x.pb.gz" -l)" "$(rows "$in" -l)" "$at: and in pprof"
+	done
+done
+gunzip <"$WORK/x.pb.gz" >"$WORK/x.pb"
+gzip <"$in" >"$WORK/in.out.gz"
+is "$(rows "$WORK/x.pb")" "$(rows "$in")" "pprof without gzip"
+is "$(rows "$WORK/in.out.gz")" "$(rows "$in")" "Rprof.out with gzip"
+is "$(rows - <"$in")" "$(rows "$in")" "standard input"
+
+# --- names ---
+
+printf '%s\n' 'GC profiling: line profiling: sample.interval=20000' $'#File 1: a "b" (1).R' \
+	$'"x[["k" "l"]]" 1#7 "s;t" 1#-3 "say "hi"" ' $'"\033[2J" "gr\303\266\303\237e" "\351" ' '"\x3cGC>" "<truncated>" ' \
+	$'"<GC>" "a\\nb" "``" "R-12" ' '"<script>alert(1)</script>" "%s%n" "-rf" ' '"<other-thread>" ' '"<no-room>" "f (x:3)" ' \
+	'"stats::lm" "base:::f" "FUN" "<Anonymous>" ' '1#2 ' '"<GC>" ' >"$WORK/names.out"
+report "$WORK/names.out" -o "$WORK/names.folded"
+report "$WORK/names.folded" -o "$WORK/names2.folded"
+check "hostile names: folded to folded" cmp "$WORK/names.folded" "$WORK/names2.folded"
+report "$WORK/names.folded" -F 50 -o "$WORK/names2.out"
+report "$WORK/names2.out" -o "$WORK/names2.folded"
+check "hostile names: folded to rprof to folded" cmp "$WORK/names.folded" "$WORK/names2.folded"
+report "$WORK/names.out" -o "$WORK/names.pb.gz"
+report "$WORK/names.pb.gz" -f folded
+is "$(sed -E 's/ \([^()]*\([^()]*\)[^()]*:-?[0-9]+\)//' <<<"$OUT" | LC_ALL=C sort)" \
+	"$(sed -E 's/ \([^()]*\([^()]*\)[^()]*:-?[0-9]+\)//' "$WORK/names.folded" | LC_ALL=C sort)" "hostile names: rprof to pprof to folded"
+report "$WORK/names.out"
+is "$(LC_ALL=C grep -c $'[\001-\011\013-\037]' <<<"$OUT")" 0 "hostile names: nothing acts on the terminal"
+
+# --- several files ---
+
+mkdir "$WORK/several"
+printf 'sample.interval=10000\n"g" "f" \n"f" \n' >"$WORK/several/Rprof.4711.out"
+printf 'sample.interval=10000\n"g" "f" \n' >"$WORK/several/Rprof.4712.out"
+report "$WORK/several"/Rprof.*.out --top 1
+like "$OUT" ': 3 samples, 0.03 s, 2 processes'$'\n' "two files, two processes"
+report "$WORK/several"/Rprof.*.out -f folded
+is "$(LC_ALL=C sort <<<"$OUT")" $'R-4711;f 1\nR-4711;f;g 1\nR-4712;f;g 1' "folded: each below its root"
+report "$WORK/several"/Rprof.*.out -o "$WORK/several/both.folded"
+report -o "$WORK/several/out/" -F 100 "$WORK/several/both.folded" -f rprof
+is "$(cat "$WORK/several/out/Rprof.4712.out")" $'sample.interval=10000\n"g" "f" ' "rprof into a directory: a file each"
+report "$WORK/several"/Rprof.*.out -o "$WORK/several/one.out"
+is "$(samples "$WORK/several/one.out")" 3 "rprof into a file: all of them"
+report "$WORK/several"/Rprof.*.out -o "$WORK/several/x.pb.gz"
+report "$WORK/several/x.pb.gz" -f folded
+is "$(LC_ALL=C sort <<<"$OUT")" $'R-4711;f 1\nR-4711;f;g 1\nR-4712;f;g 1' "pprof: processes are labels"
+sed 's/10000/20000/' "$WORK/several/Rprof.4712.out" >"$WORK/several/slow.out"
+report "$WORK/several/Rprof.4711.out" "$WORK/several/slow.out"
+like "$ERR" 'different rates' "two rates are said"
+
+# --- --diff, --fold, --packages ---
+
+printf 'main;a 90\nmain;b 10\n' >"$WORK/before.folded"
+printf 'main;a 30\nmain;b 10\nmain;c;<GC> 10\n' >"$WORK/after.folded"
+report --diff "$WORK/before.folded" "$WORK/after.folded"
+is "$(sed '1,/CHANGE/d' <<<"$OUT")" '  90.0   60.0  -30.0    90.0   60.0  -30.0  a
+   0.0   20.0  +20.0     0.0   20.0  +20.0  <GC>
+  10.0   20.0  +10.0    10.0   20.0  +10.0  b
+   0.0    0.0   +0.0     0.0   20.0  +20.0  c
+   0.0    0.0   +0.0   100.0  100.0   +0.0  main' "--diff: shares of each, the largest change first"
+like "$OUT" 'before: .*before.folded: 100 samples.*after: .*after.folded: 50 samples.*Shares of each' "--diff: says of what"
+printf 'main;tryCatch;tryCatchList;tryCatchOne;doTryCatch;lapply;FUN;stats::lm 3\nmain;base::lapply 2\n' >"$WORK/wrapped.folded"
+report --fold "$WORK/wrapped.folded" -f folded
+is "$OUT" $'main;stats::lm 3\nmain;base::lapply 2' "--fold: wrappers go, callers and the innermost stay"
+is "$(rows "$WORK/wrapped.folded" --packages)" $'0\t5\t<unknown>\n2\t2\tbase\n3\t3\tstats' "--packages"
+
+# --- what cannot be ---
+
+# refused NAME STATUS REGEX ARG...
+refused() {
+	local name=$1 status=$2 regex=$3
+	shift 3
+	report "$@"
+	is "$STATUS$OUT" "$status" "$name: exit status $status, nothing on stdout"
+	check "$name: one line on stderr" one_line "$ERR"
+	like "$ERR" "$regex" "$name: it says what is wrong"
+}
+
+: >"$WORK/empty"
+head -c 5000 "$XRPROF" >"$WORK/junk"
+head -c 200 "$WORK/x.pb.gz" >"$WORK/cut.pb.gz"
+head -c 200 "$WORK/x.pb" >"$WORK/cut.pb"
+sed 1d "$in" >"$WORK/headless.out"
+refused "no file" 2 'no file to read'
+refused "an option that is none" 2 'no such option' "$in" --nonsense
+refused "--diff of one" 2 'two files' --diff "$in"
+refused "a file that is not there" 1 'cannot read .*nothing: No such file' "$WORK/nothing"
+refused "a directory" 1 'cannot read .*: Is a directory' "$WORK"
+refused "an empty file" 1 'is empty' "$WORK/empty"
+refused "a program" 1 'is not a profile' "$WORK/junk"
+refused "a truncated gzip" 1 'ends in the middle' "$WORK/cut.pb.gz"
+refused "a truncated pprof" 1 'is damaged' "$WORK/cut.pb"
+refused "no header" 1 'no header' "$WORK/headless.out"
+refused "more lines than a file can have" 1 'choose another' -F 50 -f rprof - < <(echo 'f 9000000000000000')
+printf 'sample.interval=20000\n"f" \nrubbish\n"g" \n"f' >"$WORK/torn.out"
+report "$WORK/torn.out"
+is "$STATUS" 0 "a file that is being written: exit status"
+like "$ERR" '1 lines? w.* left out.*number 3' "the line that is none is said"
+like "$ERR" 'last line, number 5, is not whole' "and the last one"
+report "$in" -f rprof -o "$WORK/nowhere/x.out"
+is "$STATUS" 1 "nowhere to write to: exit status"
+check "a reader that goes away is none" eval '"$XRPROF" report "$in" -f rprof 2>"$WORK/err" | head -n 1 >/dev/null; [ "${PIPESTATUS[0]}" = 0 ] && ! grep -v memory "$WORK/err"'
+# a pipe that is read slowly: nothing is dropped
+for ((i = 0; i < 20; i++)); do sed "s/\"f\"/\"f$i\"/" "$in"; done >"$WORK/long.out"
+want=$(samples "$WORK/long.out")
+is "$("$XRPROF" report "$WORK/long.out" -f rprof 2>/dev/null | { sleep 3 && cat; } | grep -cvE '=|^#')" "$want" "a slow reader gets all"
+
+# --- little memory, no rights ---
+
+awk 'BEGIN { print "sample.interval=20000"; for (i = 0; i < 60000; i++) printf "\"f%d\" \"g%d\" \"main\" \n", i, i % 7 }' >"$WORK/many.out"
+report "$WORK/many.out" --max-memory 4M --top 1
+is "$STATUS" 0 "more stacks than there is memory for: exit status"
+like "$OUT" ': 60000 samples' "all are counted"
+like "$ERR" 'no memory for the stacks of [0-9]+ samples' "those without a stack are said"
+chmod 700 "$WORK"
+cp "$in" "$WORK/private.out"
+chmod 600 "$WORK/private.out"
+chmod 755 "$WORK"
+cp "$XRPROF" "$WORK/own"
+chown root "$WORK/private.out"
+OUT=$(setpriv --reuid nobody --clear-groups "$WORK/own" report "$WORK/private.out" 2>&1)
+like "$OUT" 'cannot read .*: Permission denied' "another's file is not read"
+setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override,cap_dac_read_search+p "$WORK/own" 2>"$WORK/err" || diag "$(cat "$WORK/err")"
+OUT=$(setpriv --reuid nobody --clear-groups "$WORK/own" report "$WORK/private.out" 2>&1)
+like "$OUT" 'cannot read .*: Permission denied' "nor with capabilities on the program's file"
+OUT=$(setpriv --reuid nobody --clear-groups --inh-caps=-all --bounding-set=-all "$BUILD/xrprof-bpf" report - <"$in" 2>/dev/null | head -n 1)
+like "$OUT" "samples" "no rights are needed at all"
+done_testing

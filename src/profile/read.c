@@ -130,7 +130,7 @@ static bool text__is_binary(const char *text, size_t len)
 /* What begins with this first line is no profile. */
 static int reading__refuse(struct reading *r, const char *line, size_t len)
 {
-	if (len && (*line == '"' || *line == ':'))
+	if (len && (*line == '"' || *line == ':' || (len > 6 && !memcmp(line, "#File ", 6))))
 		return errmsg__set(r->f, -EINVAL,
 				   "%s has no header: the first line of an Rprof.out says "
 				   "sample.interval=",

@@ -56,6 +56,7 @@ pkill -KILL -f -- "--args $TARGET_DIR 600 exit"
 
 # Words.
 said() {
+	# shellcheck disable=SC2069  # stderr alone
 	"$XRPROF" "$@" 2>&1 >/dev/null
 }
 like "$(said 30212)" "did you mean --pid 30212" "a number is taken for a process"

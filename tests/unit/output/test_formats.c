@@ -2,8 +2,8 @@
 /*
  * Names that strangers made up, in every format: one table of names, all writers.
  *
- *	test_hostile_names
- *	test_hostile_names write DIR	DIR/names.SUFFIX in each format, for readers elsewhere: the
+ *	test_formats
+ *	test_formats write DIR	DIR/names.SUFFIX in each format, for readers elsewhere: the
  *stack of each name is it, called by outer(), sampled as often as its place in the table
  */
 #include <ctype.h>

@@ -159,6 +159,28 @@ static __always_inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 l
 	return text__sent(&key) ? 0 : text__send(s, t, &key);
 }
 
+static __always_inline int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
+{
+	struct sent_key key = {.id = id, .serial = w->row.serial, .kind = SENT_PLACE};
+	struct scratch *s = scratch__of(w);
+	struct xr_place place = {};
+	__u8 one = 1;
+
+	if (text__sent(&key))
+		return 0;
+	place.head.type = XR_REC_PLACE;
+	place.head.size = sizeof(place);
+	place.id = id;
+	place.file = file;
+	place.serial = key.serial;
+	place.line = line;
+	if (bpf_ringbuf_output(&ring, &place, sizeof(place), ring__flags(s)))
+		return -XR_LOST;
+	if (s->level == 0)
+		bpf_map_update_elem(&sent, &key, &one, BPF_ANY);
+	return 0;
+}
+
 /* Send the slots gathered so far as one part.  @flags: XR_F_*. */
 static __always_inline int part__send(struct scratch *s, __u32 flags)
 {
@@ -183,7 +205,7 @@ static __always_inline int walk__emit(struct walk *w, __u64 word, __u64 more)
 	__u32 n = s->part.nslots;
 	struct xr_slot *slot;
 
-	if (n >= XR_CHUNK_SLOTS) {
+	if (n >= XR_CHUNK_FULL) {
 		if (part__send(s, XR_F_MORE))
 			return -XR_LOST;
 		n = 0;

@@ -12,6 +12,7 @@ const volatile __u32 cfg_wake_at; /* bytes waiting in the ring from which user s
 const volatile bool cfg_have_task_regs; /* bpf_task_pt_regs, 5.15 */
 const volatile bool cfg_have_task_btf;	/* bpf_get_current_task_btf, 5.11 */
 const volatile bool cfg_lines;		/* some row may ask for lines */
+const volatile bool cfg_packages;	/* likewise for packages */
 /* what one sample may take: walk_budget's deadline and work_max */
 const volatile __u64 cfg_sample_ns = 1000ULL * XR_SAMPLE_US;
 const volatile __u32 cfg_sample_work = XR_SAMPLE_WORK_A_US * XR_SAMPLE_US;
@@ -51,10 +52,12 @@ struct {
 } tallies SEC(".maps");
 
 /* Texts that were sent.  Losing an entry only means that it is sent again. */
+#define SENT_PLACE 2
+
 struct sent_key {
 	__u64 id;
 	__u32 serial;
-	__u32 kind; /* enum xr_text_kind */
+	__u32 kind; /* enum xr_text_kind, or SENT_PLACE */
 };
 
 struct {

@@ -119,6 +119,46 @@ static __always_inline int walk__location(struct walk *w)
 	return cfg_lines ? location(scratch__of(w)->level) : lines__none(w);
 }
 
+__noinline int env_name(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? function__env_name_slow(&s->walk) : 0;
+}
+
+static __always_inline int walk__env_name(struct walk *w)
+{
+	return env_name(scratch__of(w)->level);
+}
+
+__noinline int package(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? function__package_slow(&s->walk) : 0;
+}
+
+static __always_inline int walk__package(struct walk *w)
+{
+	return package(scratch__of(w)->level);
+}
+
+__noinline int function(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? function__of_context(&s->walk) : 0;
+}
+
+static __always_inline int walk__function(struct walk *w)
+{
+	if (cfg_packages)
+		return function(scratch__of(w)->level);
+	w->functions.package = 0;
+	w->functions.definition = 0;
+	return 0;
+}
+
 __noinline int look(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
@@ -226,6 +266,8 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	task__stack(now, s);
 	s->walk.steady = !s->walk.sp_top || s->walk.row.r_tid == now->pids.tid;
 	budget__begin(s);
+	if (s->walk.row.flags & XR_ROW_PACKAGES)
+		s->part.flags |= XR_F_PACKAGES;
 	err = walk__begin(&s->walk);
 	if (err < 0) {
 		tally__add(tally, current__in_exec() ? XR_EXITING : -err);

@@ -63,7 +63,8 @@ enum xr_counter {
 
 #define XR_NAME_MAX	10240u /* bytes of a symbol's name: R allows 10,000 (names.c, MAXIDSIZE) */
 #define XR_TEXT_MAX	4096u  /* bytes of a file name or of a string in `[[`; the rest is cut */
-#define XR_CHUNK_SLOTS	256u   /* slots in one sample record; a power of two */
+#define XR_CHUNK_SLOTS	256u   /* slots in one sample record, at most; a power of two */
+#define XR_CHUNK_FULL	252u   /* no frame begins here: it has 1, 2 or 3 slots */
 #define XR_CONTEXTS_MAX 32768u /* contexts walked in one sample; the rest is cut */
 #define XR_COMM_LEN	16u    /* TASK_COMM_LEN, include/linux/sched.h */
 
@@ -72,6 +73,7 @@ enum xr_type {
 	XR_REC_SAMPLE = 1,
 	XR_REC_TEXT = 2,
 	XR_REC_PROCESS = 3,
+	XR_REC_PLACE = 4,
 };
 
 /* size: of the whole record in bytes, this head included. */
@@ -81,9 +83,9 @@ struct xr_head {
 };
 
 /*
- * A slot is half of what there is to say of a frame.  Without lines a frame is one slot, its
- * name; with lines it is two, the name and where it was called from (file, line; file 0: not
- * known).
+ * A slot is a part of what there is to say of a frame: its name; with lines, where it was called
+ * from (file, line; file 0: not known); with packages, the function that is called, (package,
+ * definition; 0: not known).  They come in this order, and all of a frame in one record.
  *
  * A name is (form << 56 | word, more).  `word` and `more` are addresses of SYMSXPs, which stand for
  * their names for the life of the process (R never frees a symbol), or, for a string, a hash of
@@ -93,6 +95,16 @@ struct xr_slot {
 	__u64 word;
 	__u64 more;
 };
+
+#define XR_FRAME_SLOTS_MAX 3u
+
+/*
+ * A package is one of these, or the hash of its name, a text: of a namespace, `stats`, or of the
+ * environment of an attached package that is none, `package:datasets`.  (Hashes are odd.)  A
+ * definition is a place, told in an XR_REC_PLACE record ahead of the first sample that uses it.
+ */
+#define XR_PACKAGE_GLOBAL 2u /* the global environment */
+#define XR_PACKAGE_BASE	  4u
 
 #define XR_FORM_SHIFT 56
 #define XR_WORD_MASK  ((1ULL << XR_FORM_SHIFT) - 1)
@@ -120,11 +132,13 @@ enum xr_form {
 #define XR_F_MORE	  0x01u /* the stack goes on in the next record of this cpu */
 #define XR_F_TRUNCATED	  0x02u /* outer frames were cut */
 #define XR_F_GC		  0x04u /* the collector was running */
-#define XR_F_LINES	  0x08u /* two slots a frame, and file and line are set */
+#define XR_F_LINES	  0x08u /* frames have a slot for lines, and file and line are set */
 #define XR_F_OTHER_THREAD 0x10u /* not R's thread: no frames, see sampler.bpf.c */
 #define XR_F_KERNEL	  0x20u /* the interrupt came while the thread was in the kernel */
 #define XR_F_DISCARD	  0x40u /* the walk failed after parts were sent: forget them */
 #define XR_F_UNPROVEN	  0x80u /* file and line are missing: R_BCbody and R_BCpc are not proven */
+
+#define XR_F_PACKAGES 0x100u /* frames have a slot for their function */
 
 /*
  * Samples on one CPU may nest: an interrupt samples while a tracepoint's sample is being taken.
@@ -181,6 +195,15 @@ struct xr_text {
 
 enum xr_text_kind { XR_TEXT_SYMBOL = 0, XR_TEXT_HASHED = 1 };
 
+/* What stands for a line of a file: `id`, for process row `serial`. */
+struct xr_place {
+	struct xr_head head;
+	__u64 id;
+	__u64 file; /* hash of its name */
+	__u32 serial;
+	__u32 line;
+};
+
 /* Something became of a process that has, or had, a row. */
 enum xr_process_event {
 	XR_PROCESS_FORK = 1,
@@ -206,7 +229,9 @@ _Static_assert(sizeof(struct xr_head) == 8, "xr_head");
 _Static_assert(sizeof(struct xr_slot) == 16, "xr_slot");
 _Static_assert(sizeof(struct xr_sample) == 72, "xr_sample");
 _Static_assert(sizeof(struct xr_text) == 32, "xr_text");
+_Static_assert(sizeof(struct xr_place) == 32, "xr_place");
 _Static_assert(sizeof(struct xr_process) == 56, "xr_process");
 _Static_assert((XR_CHUNK_SLOTS & (XR_CHUNK_SLOTS - 1)) == 0, "XR_CHUNK_SLOTS");
+_Static_assert(XR_CHUNK_FULL % 6 == 0 && XR_CHUNK_FULL <= XR_CHUNK_SLOTS, "XR_CHUNK_FULL");
 
 #endif

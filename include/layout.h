@@ -45,12 +45,13 @@ struct xr_layout {
 #define XR_ROW_BC	0x08u /* bc_body and bc_pc were proven: the innermost location may use them */
 #define XR_ROW_FOLLOW	0x10u /* forked children get a copy of this row */
 #define XR_ROW_THREADED 0x20u /* reserved */
+#define XR_ROW_PACKAGES 0x40u /* the package and the definition of functions are wanted */
 
 /*
  * What a user may ask to have captured with each frame or sample, as one set: the options, the
  * engines' and the writers' configuration and the rows carry it.
  */
-#define XR_CAPTURE (XR_ROW_LINES | XR_ROW_GC | XR_ROW_FILTER)
+#define XR_CAPTURE (XR_ROW_LINES | XR_ROW_GC | XR_ROW_FILTER | XR_ROW_PACKAGES)
 
 /*
  * One process.  Addresses are in the target; those named `*_at` hold a variable, the others are
@@ -67,13 +68,19 @@ struct xr_row {
 	__u64 sym_srcfile; /* R_SrcfileSymbol */
 	__u64 sym_class;   /* R_ClassSymbol */
 	__u64 eval_fun;	   /* INTERNAL(R_EvalSymbol), 0: not known */
-	__u64 in_bc;	   /* R_InBCInterpreter, the marker; 0: this R has none */
-	__u64 srcref_at;   /* &R_Srcref */
-	__u64 bc_body_at;  /* &R_BCbody, 0: not found */
-	__u64 bc_pc_at;	   /* &R_BCpc */
-	__u64 gc_at;	   /* the flag R_gc_running() reads, 0: not found */
-	__u64 gc_count_at; /* the number of collections so far, an int; 0: not found */
-	__u64 gc_begin;	   /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
+	/* for packages; 0: this R does not tell */
+	__u64 global_env;     /* R_GlobalEnv */
+	__u64 base_env;	      /* R_BaseEnv */
+	__u64 base_namespace; /* R_BaseNamespace */
+	__u64 sym_name;	      /* R_NameSymbol */
+	__u64 sym_srcref;     /* R_SrcrefSymbol */
+	__u64 in_bc;	      /* R_InBCInterpreter, the marker; 0: this R has none */
+	__u64 srcref_at;      /* &R_Srcref */
+	__u64 bc_body_at;     /* &R_BCbody, 0: not found */
+	__u64 bc_pc_at;	      /* &R_BCpc */
+	__u64 gc_at;	      /* the flag R_gc_running() reads, 0: not found */
+	__u64 gc_count_at;    /* the number of collections so far, an int; 0: not found */
+	__u64 gc_begin;	      /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
 	__u64 gc_end;
 	__u32 gc_size;	/* bytes of the flag */
 	__u32 serial;	/* unique in a run; bit 31 set: given by the kernel side */
@@ -88,6 +95,6 @@ struct xr_row {
 };
 
 _Static_assert(sizeof(struct xr_layout) == 32, "xr_layout");
-_Static_assert(sizeof(struct xr_row) == 208, "xr_row");
+_Static_assert(sizeof(struct xr_row) == 248, "xr_row");
 
 #endif

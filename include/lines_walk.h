@@ -422,10 +422,10 @@ WALK_FN int lines__of_context(struct walk *w)
 }
 
 /*
- * lines__begin - does what is remembered still hold?  R frees objects only when it collects, so
- * as long as the number of collections is the same no address was used again.  Objects met here
- * are held by the contexts and by R_Srcref and R_BCbody, which a collection that is under way
- * keeps (memory.c, RunGenCollect).
+ * lines__begin - called by walk__begin(): does what is remembered still hold?  R frees objects only
+ * when it collects, so as long as the number of collections is the same no address was used again.
+ * Objects met here are held by the contexts and by R_Srcref and R_BCbody, which a collection that
+ * is under way keeps (memory.c, RunGenCollect).
  */
 WALK_FN void lines__begin(struct walk *w)
 {
@@ -442,13 +442,15 @@ WALK_FN void lines__begin(struct walk *w)
 	l->generation++;
 }
 
-/* lines__innermost - the current location; call after walk__begin() and before walk__step() */
+/*
+ * lines__innermost - the current location, with XR_ROW_LINES; call after walk__begin() and before
+ * walk__step()
+ */
 WALK_FN int lines__innermost(struct walk *w)
 {
 	struct lines *l = &w->lines;
 	__u64 ref = 0;
 
-	lines__begin(w);
 	lines__none(w);
 	if (!w->row.srcref_at)
 		return 0;

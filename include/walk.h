@@ -7,7 +7,7 @@
  * Facts: src/include/Defn.h (RCNTXT), src/main/eval.c (doprof, the naming rule), R 3.0 to 4.6.
  *
  * Whoever includes this file defines WALK_FN before it, which says how the functions of the walk
- * are declared, and the hooks below (WALK_HOOK, which says how the first six are declared, is
+ * are declared, and the hooks below (WALK_HOOK, which says how the first seven are declared, is
  * WALK_FN unless defined).  Unless said otherwise a hook returns 0 for success or -enum xr_error.
  *
  * No libc, no `long`, no state but struct walk; each step reads a bounded amount, and all steps
@@ -19,6 +19,7 @@
 #include "layout.h"
 #include "sexp.h"
 #include "lines_state.h"
+#include "function_state.h"
 
 #ifndef WALK_HOOK
 #define WALK_HOOK WALK_FN
@@ -31,11 +32,16 @@ enum read_kind {
 	READ_GLOBAL,  /* R's variable that says where R is: R_GlobalContext, R_Srcref, ... */
 	READ_GC,      /* R's variable that says what the collector does */
 	READ_PC,      /* the place in byte code, a local variable of R's interpreter */
+	READ_CLOSURE, /* a closure: its type, attributes and environment stay while it is called */
+	READ_ENV, /* an environment: its type, attributes and enclosure stay, its rest does not */
 };
 
 struct walk;
 
-/* Copy @len bytes at @addr of the target to @dst.  0, or negative: not readable. */
+/*
+ * Copy @len bytes at @addr of the target to @dst.  0, or negative: not readable.  While w->lenient
+ * is set that is no failure of the walk.
+ */
 WALK_HOOK int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr);
 
 /* 1: @sym is a symbol, and its name was sent before. */
@@ -46,6 +52,9 @@ WALK_HOOK int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len
 
 /* Send the text of @len bytes at @addr; its hash goes to w->hash. */
 WALK_HOOK int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
+
+/* Send that @id stands for line @line of the file whose name's hash is @file. */
+WALK_HOOK int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line);
 
 /* Add one slot to the sample. */
 WALK_HOOK int walk__emit(struct walk *w, __u64 word, __u64 more);
@@ -65,6 +74,9 @@ WALK_FN int walk__lines_file(struct walk *w, __u64 env);       /* lines__file_sl
 WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref);     /* lines__srcref_slow() */
 WALK_FN int walk__lines_bc(struct walk *w);		       /* lines__bc_slow() */
 WALK_FN int walk__look(struct walk *w);			       /* walk__look_slow() */
+WALK_FN int walk__function(struct walk *w);		       /* function__of_context() */
+WALK_FN int walk__package(struct walk *w);		       /* function__package_slow() */
+WALK_FN int walk__env_name(struct walk *w);		       /* function__env_name_slow() */
 
 /* What a step returns, besides 0 (go on) and -enum xr_error. */
 #define WALK_DONE 1
@@ -138,6 +150,8 @@ struct walk {
 	__u32 gc;	/* the collector was running */
 	__u32 unproven; /* the innermost location is where the row does not lead (XR_ROW_BC) */
 	__u32 sample;	/* number of the sample, for what is remembered within it */
+	__u32 lenient;	/* what is being read may be unreadable */
+	__u32 pad;
 	struct walk_budget budget;
 	__u64 cell[R_CELL_WORDS];
 	__u64 cell2[R_CELL_WORDS];
@@ -146,6 +160,7 @@ struct walk {
 	struct walk_memo memo[WALK_MEMO];
 	struct walk_text texts[WALK_TEXTS];
 	struct lines lines;
+	struct functions functions;
 };
 
 /* walk__look_slow - is no time or no work left?  1 or 0; the next look is WALK_LOOK later. */
@@ -365,6 +380,8 @@ WALK_FN int walk__name_slow(struct walk *w, __u64 fun)
 	return 0;
 }
 
+WALK_FN void lines__begin(struct walk *w);
+
 /*
  * walk__begin - start at the innermost context.
  * 0; WALK_DONE: R is not initialised, there is no stack; or -XR_BAD_HEAD.
@@ -383,6 +400,7 @@ WALK_FN int walk__begin(struct walk *w)
 	w->line = 0;
 	w->filter_from = 0;
 	w->filter_eval = 0;
+	w->lenient = 0;
 	w->next = 0;
 	w->budget.work = 0;
 	w->budget.look_at = WALK_LOOK_FIRST;
@@ -394,6 +412,8 @@ WALK_FN int walk__begin(struct walk *w)
 			return -XR_BAD_HEAD;
 		w->gc = gc != 0;
 	}
+	if (w->next && (w->row.flags & (XR_ROW_LINES | XR_ROW_PACKAGES)))
+		lines__begin(w);
 	return w->next ? 0 : WALK_DONE;
 }
 
@@ -435,7 +455,13 @@ WALK_FN int walk__frame(struct walk *w)
 
 	if (err || !w->word)
 		return err;
-	if (w->row.flags & XR_ROW_LINES) { /* first: it may be cut, and then there is no frame */
+	/* these first: they may be cut, and then there is no frame */
+	if (w->row.flags & XR_ROW_PACKAGES) {
+		err = walk__function(w);
+		if (err)
+			return err;
+	}
+	if (w->row.flags & XR_ROW_LINES) {
 		err = walk__location(w);
 		if (err)
 			return err;
@@ -444,7 +470,14 @@ WALK_FN int walk__frame(struct walk *w)
 	if (err)
 		return err;
 	w->frames++;
-	return w->row.flags & XR_ROW_LINES ? walk__emit(w, w->file, w->line) : 0;
+	if (w->row.flags & XR_ROW_LINES) {
+		err = walk__emit(w, w->file, w->line);
+		if (err)
+			return err;
+	}
+	if (w->row.flags & XR_ROW_PACKAGES)
+		return walk__emit(w, w->functions.package, w->functions.definition);
+	return 0;
 }
 
 /* walk__context - read the context at @at into w->context. */
@@ -545,6 +578,7 @@ WALK_FN int walk__step(struct walk *w)
 }
 
 #include "lines_walk.h"
+#include "function_walk.h"
 
 #ifdef WALK_PLAIN
 WALK_FN int walk__name(struct walk *w, __u64 fun)
@@ -580,6 +614,21 @@ WALK_FN int walk__lines_bc(struct walk *w)
 WALK_FN int walk__look(struct walk *w)
 {
 	return walk__look_slow(w);
+}
+
+WALK_FN int walk__function(struct walk *w)
+{
+	return function__of_context(w);
+}
+
+WALK_FN int walk__package(struct walk *w)
+{
+	return function__package_slow(w);
+}
+
+WALK_FN int walk__env_name(struct walk *w)
+{
+	return function__env_name_slow(w);
 }
 #endif
 

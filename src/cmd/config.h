@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "engine/engine.h"
+#include "layout.h"
 #include "output/writer.h"
 #include "target/filters.h"
 
@@ -34,6 +35,7 @@ struct config {
 	enum engine_clock clock;
 	uint32_t capture;	 /* XR_CAPTURE, with what the format always has, */
 	uint32_t asked;		 /* and without */
+	bool no_packages;
 	uint32_t max_sample_us;	 /* what reading one stack may take */
 	const char *stats, *btf; /* NULL: not given */
 	const char *ready;	 /* file that tells that sampling has begun; NULL: not given */

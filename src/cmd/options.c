@@ -173,6 +173,16 @@ const struct option_row options__rows[] = {
 		AT(config.capture),
 	},
 	{
+		.name = "no-packages",
+		.help = "do not tell which package each function is of, nor where it was defined",
+		.manual = "Formats other than rprof tell them otherwise: the package is the "
+			  "namespace that the function's environment leads to, and where it was "
+			  "defined is known of code with source references. A sample without them "
+			  "takes less time.",
+		.type = OPTION_FLAG,
+		AT(config.no_packages),
+	},
+	{
 		.name = "gc",
 		.help = "mark garbage collection, as Rprof(gc.profiling = TRUE)",
 		.manual = "Without it the time of the collector is counted for the functions that "
@@ -355,6 +365,8 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 	o->config.capture |= o->config.format->capture;
 	if (os__is_windows())
 		o->config.capture &= ~XR_ROW_GC;
+	if (o->config.no_packages)
+		o->config.capture &= ~XR_ROW_PACKAGES;
 	return options__check(o, f);
 }
 

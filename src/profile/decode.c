@@ -13,7 +13,7 @@
 #define PENDING_KEEP	  1024u	       /* frames for which room is kept */
 #define DECODE_FLAGS                                                                               \
 	(XR_F_MORE | XR_F_TRUNCATED | XR_F_GC | XR_F_LINES | XR_F_OTHER_THREAD | XR_F_KERNEL |     \
-	 XR_F_DISCARD | XR_F_UNPROVEN)
+	 XR_F_DISCARD | XR_F_UNPROVEN | XR_F_PACKAGES)
 
 /* The sample being put together from what one cpu sends at one level. */
 struct pending {
@@ -75,11 +75,17 @@ static int pending__room(struct decoder *d, struct pending *p, uint32_t more)
 	return 0;
 }
 
+/* How many slots of @r are a frame. */
+static uint32_t sample__step(const struct xr_sample *r)
+{
+	return 1 + !!(r->flags & XR_F_LINES) + !!(r->flags & XR_F_PACKAGES);
+}
+
 /* Add the frames of @r to @p. */
 static int decoder__frames(struct decoder *d, struct pending *p, const struct xr_sample *r)
 {
-	bool lines = r->flags & XR_F_LINES;
-	uint32_t step = lines ? 2 : 1;
+	bool lines = r->flags & XR_F_LINES, packages = r->flags & XR_F_PACKAGES;
+	uint32_t step = sample__step(r);
 	int err;
 
 	err = pending__room(d, p, r->nslots / step + !!(r->flags & XR_F_OTHER_THREAD));
@@ -94,8 +100,14 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 		p->line = r->line;
 	}
 	for (uint32_t i = 0; i < r->nslots; i += step) {
-		err = known__frame(&d->all, p->known, &r->slots[i], p->file, p->line,
-				   &p->frames[p->nframes + 1]);
+		const struct known_frame told = {
+			.name = r->slots[i],
+			.function = packages ? r->slots[i + step - 1] : (struct xr_slot){0},
+			.file = p->file,
+			.line = p->line,
+		};
+
+		err = known__frame(&d->all, p->known, &told, &p->frames[p->nframes + 1]);
 		if (err)
 			return err;
 		p->nframes++;
@@ -171,7 +183,7 @@ static bool sample__valid(const struct xr_sample *r, size_t size)
 		return true; /* nothing else of it is used */
 	if (!r->weight || (r->unit == XR_UNIT_TICKS && r->weight > DECODE_WEIGHT_MAX))
 		return false;
-	if (r->flags & XR_F_LINES && r->nslots % 2)
+	if (r->nslots % sample__step(r))
 		return false;
 	if (r->flags & XR_F_OTHER_THREAD && (r->nslots || r->part || r->flags & XR_F_MORE))
 		return false;
@@ -185,7 +197,7 @@ static bool pending__goes_on(const struct pending *p, const struct xr_sample *r)
 
 	return p->active && r->part == p->next_part && r->serial == s->serial && r->pid == s->pid &&
 	       r->tid == s->tid && r->time == s->time &&
-	       (r->flags & XR_F_LINES) == (s->flags & XR_F_LINES);
+	       !((r->flags ^ s->flags) & (XR_F_LINES | XR_F_PACKAGES));
 }
 
 /* What was put together so far is of no use any more, or was handed on. */
@@ -275,6 +287,11 @@ static int decoder__text(struct decoder *d, const struct xr_text *r, size_t size
 	return known__text(&d->all, r);
 }
 
+static int decoder__place(struct decoder *d, const struct xr_place *r, size_t size)
+{
+	return size < sizeof(*r) ? -EBADMSG : known__told_place(&d->all, r);
+}
+
 static int decoder__process(struct decoder *d, const struct xr_process *r, size_t size)
 {
 	if (size < sizeof(*r) || r->event < XR_PROCESS_FORK || r->event >= XR_PROCESS_EVENTS ||
@@ -299,6 +316,8 @@ void decoder__record(void *decoder, const void *record, size_t size)
 			err = decoder__sample(d, record, size);
 		else if (head->type == XR_REC_TEXT)
 			err = decoder__text(d, record, size);
+		else if (head->type == XR_REC_PLACE)
+			err = decoder__place(d, record, size);
 		else if (head->type == XR_REC_PROCESS)
 			err = decoder__process(d, record, size);
 	}

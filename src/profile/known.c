@@ -11,17 +11,18 @@
 
 #define ID_COST (2 * sizeof(struct map_entry)) /* a name's place in a map */
 
-/* A frame as the sampler tells it: the slot, and the place being executed in it. */
-struct slot_key {
-	uint64_t word, more;
-	uint64_t file; /* hash, 0: none */
-	uint32_t line;
-};
+#define KNOWN_PLACE 2u /* the kind of a place's id, beside enum xr_text_kind */
 
 struct slot {
 	uint64_t hash;
-	struct slot_key key;
+	struct known_frame key;
 	const struct frame *frame;
+};
+
+/* What the sampler told of a place. */
+struct known_place {
+	uint64_t file; /* hash */
+	uint32_t line;
 };
 
 void known__init(struct knowledge *all, struct decoder_stats *stats, size_t memory)
@@ -54,6 +55,7 @@ static void known__free(struct knowledge *all, struct known *k)
 		return;
 	known__forget_made(k);
 	intern__free(&k->names);
+	arena__free(&k->places);
 	budget__give(&k->room, k->ids.count * ID_COST);
 	map__free(&k->ids);
 	budget__give(&all->reserves, k->room.reserve);
@@ -74,6 +76,7 @@ struct known *known__of(struct knowledge *all, uint32_t serial)
 		k->room.reserve = LIMIT_RESERVE(all->memory);
 	k->made = (struct budget){.whole = &all->made, .max = LIMIT_MADE_ONE(all->memory)};
 	intern__init(&k->names, &k->room);
+	k->places.budget = &k->room;
 	stacks__init(&k->stacks, &k->made, &all->last_id);
 	k->slots.budget = k->arena.budget = &k->made;
 	if (!map__put(&all->processes, serial, 0, k))
@@ -83,9 +86,9 @@ struct known *known__of(struct knowledge *all, uint32_t serial)
 }
 
 /* Map values are not const; nobody writes through these. */
-static int known__put(struct known *k, uint64_t id, uint32_t kind, const struct name *name)
+static int known__put(struct known *k, uint64_t id, uint32_t kind, const void *value)
 {
-	return map__put(&k->ids, id, kind, (void *)(uintptr_t)name);
+	return map__put(&k->ids, id, kind, (void *)(uintptr_t)value);
 }
 
 /* The most bytes that a sampler sends of a text of @kind. */
@@ -154,6 +157,38 @@ int known__text(struct knowledge *all, const struct xr_text *r)
 	return err;
 }
 
+int known__told_place(struct knowledge *all, const struct xr_place *r)
+{
+	struct known *k = known__of(all, r->serial);
+	struct known_place *place;
+	int err;
+
+	if (!k)
+		return -ENOMEM;
+	place = map__get(&k->ids, r->id, KNOWN_PLACE);
+	if (place) {
+		if (place->file != r->file || place->line != r->line)
+			known__forget_slots(k); /* some may be made of the old place */
+		*place = (struct known_place){r->file, r->line};
+		return 0;
+	}
+	if (!budget__take(&k->room, ID_COST))
+		goto no_room;
+	place = arena__alloc(&k->places, sizeof(*place));
+	if (!place) {
+		budget__give(&k->room, ID_COST);
+		goto no_room;
+	}
+	*place = (struct known_place){r->file, r->line};
+	err = known__put(k, r->id, KNOWN_PLACE, place);
+	if (err)
+		budget__give(&k->room, ID_COST);
+	return err;
+no_room:
+	all->stats->names_dropped++;
+	return 0;
+}
+
 #define ADDRESS_TEXT 24 /* bytes that hold <0x%llx> */
 
 /*
@@ -196,7 +231,7 @@ static const struct form {
 };
 
 /* Render the name of a slot.  @known turns false if a text never came. */
-static int known__render(struct knowledge *all, const struct known *k, const struct slot_key *key,
+static int known__render(struct knowledge *all, const struct known *k, const struct xr_slot *key,
 			 const struct name **name, bool *known)
 {
 	uint64_t form = key->word >> XR_FORM_SHIFT, id = key->word & XR_WORD_MASK;
@@ -243,11 +278,40 @@ struct place known__place(struct knowledge *all, struct known *k, uint64_t file,
 	return (struct place){.file = known__file(all, k, file), .line = file ? line : 0};
 }
 
+/* The name of @package (abi.h), NULL for none and for one whose text never came. */
+static const struct name *known__package(struct knowledge *all, struct known *k, uint64_t package)
+{
+	const struct name *name;
+
+	switch (package) {
+	case 0:
+		return NULL;
+	case XR_PACKAGE_GLOBAL:
+		return stacks__name(&k->stacks, ".GlobalEnv", strlen(".GlobalEnv"));
+	case XR_PACKAGE_BASE:
+		return stacks__name(&k->stacks, "base", strlen("base"));
+	default:
+		name = map__get(&k->ids, package, XR_TEXT_HASHED);
+		all->stats->unnamed += !name;
+		return name;
+	}
+}
+
+/* The place that @definition (abi.h) stands for; one that was never told is not known. */
+static struct place known__defined(struct knowledge *all, struct known *k, uint64_t definition)
+{
+	const struct known_place *place =
+		definition ? map__get(&k->ids, definition, KNOWN_PLACE) : NULL;
+
+	all->stats->unnamed += definition && !place;
+	return place ? known__place(all, k, place->file, place->line) : (struct place){0};
+}
+
 /* The frame of @key, made and remembered; one with a text that may still come is not. */
-static int known__make(struct knowledge *all, struct known *k, const struct slot_key *key,
+static int known__make(struct knowledge *all, struct known *k, const struct known_frame *key,
 		       uint64_t hash, const struct frame **out)
 {
-	uint64_t form = key->word >> XR_FORM_SHIFT, unnamed = all->stats->unnamed;
+	uint64_t form = key->name.word >> XR_FORM_SHIFT, unnamed = all->stats->unnamed;
 	struct frame frame = {0};
 	bool known = true;
 	struct slot *slot;
@@ -257,8 +321,8 @@ static int known__make(struct knowledge *all, struct known *k, const struct slot
 		return -EBADMSG;
 	frame.kind = forms[form].kind;
 	if (frame.kind == FRAME_NATIVE || frame.kind == FRAME_KERNEL)
-		frame.address = key->word & XR_WORD_MASK;
-	err = known__render(all, k, key, &frame.function, &known);
+		frame.address = key->name.word & XR_WORD_MASK;
+	err = known__render(all, k, &key->name, &frame.function, &known);
 	if (err)
 		return err;
 	if (!frame.function)
@@ -269,6 +333,8 @@ static int known__make(struct knowledge *all, struct known *k, const struct slot
 	if (frame.function && frame.function->cut && form != XR_FORM_SYMBOL)
 		all->stats->names_cut++;
 	frame.place = known__place(all, k, key->file, key->line);
+	frame.package = known__package(all, k, key->function.word);
+	frame.defined = known__defined(all, k, key->function.more);
 	*out = frame.function ? stacks__frame(&k->stacks, &frame) : NULL;
 	if (!*out) {
 		all->stats->names_dropped++;
@@ -288,21 +354,25 @@ static int known__make(struct knowledge *all, struct known *k, const struct slot
 
 static bool slot__same(const void *record, const void *arg)
 {
-	const struct slot_key *a = &((const struct slot *)record)->key, *b = arg;
+	const struct known_frame *a = &((const struct slot *)record)->key, *b = arg;
 
-	return a->word == b->word && a->more == b->more && a->file == b->file && a->line == b->line;
+	return a->name.word == b->name.word && a->name.more == b->name.more && a->file == b->file &&
+	       a->line == b->line && a->function.word == b->function.word &&
+	       a->function.more == b->function.more;
 }
 
-int known__frame(struct knowledge *all, struct known *k, const struct xr_slot *slot, uint64_t file,
-		 uint32_t line, const struct frame **out)
+int known__frame(struct knowledge *all, struct known *k, const struct known_frame *told,
+		 const struct frame **out)
 {
-	const struct slot_key key = {slot->word, slot->more, file, line};
-	uint64_t hash = map__hash(key.word + key.line * 0x9e3779b97f4a7c15ULL,
-				  key.more ^ key.file * 0xc2b2ae3d27d4eb4fULL);
-	const struct slot *made = table__find(&k->slots, hash, slot__same, &key);
+	uint64_t hash = map__hash(told->name.word + told->line * 0x9e3779b97f4a7c15ULL,
+				  told->name.more ^ told->file * 0xc2b2ae3d27d4eb4fULL ^
+					  told->function.more);
+	const struct slot *made;
 
+	hash ^= told->function.word * 0x9e3779b97f4a7c15ULL;
+	made = table__find(&k->slots, hash, slot__same, told);
 	if (!made)
-		return known__make(all, k, &key, hash, out);
+		return known__make(all, k, told, hash, out);
 	*out = made->frame;
 	return 0;
 }

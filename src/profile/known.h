@@ -19,7 +19,8 @@
 struct known {
 	struct budget room, made; /* for the names; for what is made of them */
 	struct intern names;
-	struct map ids;	      /* (id, enum xr_text_kind) to the name */
+	struct map ids; /* (id, enum xr_text_kind) to the name; (id, KNOWN_PLACE) to the place */
+	struct arena places;  /* struct known_place */
 	struct stacks stacks; /* frames, stacks, and names put together */
 	struct table slots;   /* struct slot */
 	struct arena arena;   /* of the slots */
@@ -46,12 +47,19 @@ struct known *known__of(struct knowledge *all, uint32_t serial);
 /* known__text - keep a name; the record is all there.  -EBADMSG: it cannot be; -ENOMEM. */
 int known__text(struct knowledge *all, const struct xr_text *r);
 
-/*
- * known__frame - the frame that @slot tells of, in which line @line of the file that is hashed to
- * @file (0: not known) is being executed.  -EBADMSG: there is no such form; -ENOMEM.
- */
-int known__frame(struct knowledge *all, struct known *k, const struct xr_slot *slot, uint64_t file,
-		 uint32_t line, const struct frame **out);
+/* known__told_place - likewise a place. */
+int known__told_place(struct knowledge *all, const struct xr_place *r);
+
+/* A frame as the sampler tells it: its slots, and the place being executed in it. */
+struct known_frame {
+	struct xr_slot name, function; /* abi.h; function 0, 0: not told */
+	uint64_t file;		       /* hash, 0: not known */
+	uint32_t line;
+};
+
+/* known__frame - the frame that @told tells of.  -EBADMSG: there is no such form; -ENOMEM. */
+int known__frame(struct knowledge *all, struct known *k, const struct known_frame *told,
+		 const struct frame **out);
 
 /* known__place - the same for a place alone. */
 struct place known__place(struct knowledge *all, struct known *k, uint64_t file, uint32_t line);

@@ -18,6 +18,11 @@ static const char *const names[TARGET_VARIABLES] = {
 	[TARGET_EVAL] = "R_EvalSymbol",
 	[TARGET_IN_BC] = "R_InBCInterpreter",
 	[TARGET_SRCREF] = "R_Srcref",
+	[TARGET_GLOBAL_ENV] = "R_GlobalEnv",
+	[TARGET_BASE_ENV] = "R_BaseEnv",
+	[TARGET_BASE_NAMESPACE] = "R_BaseNamespace",
+	[TARGET_NAME_SYMBOL] = "R_NameSymbol",
+	[TARGET_SRCREF_SYMBOL] = "R_SrcrefSymbol",
 };
 
 const char *variables__name(enum target_variable variable)
@@ -68,11 +73,20 @@ int variables__read(struct target *t, const uint64_t at[TARGET_VARIABLES], struc
 		int want;
 		__u64 *value;
 	} values[] = {
-		{TARGET_NIL, &row->nil},	   {TARGET_COLON2, &row->sym_colon2},
-		{TARGET_COLON3, &row->sym_colon3}, {TARGET_DOLLAR, &row->sym_dollar},
-		{TARGET_ITEM, &row->sym_item},	   {TARGET_SRCFILE, &row->sym_srcfile},
-		{TARGET_IN_BC, &row->in_bc},	   {TARGET_CLASS, &row->sym_class},
+		{TARGET_NIL, &row->nil},
+		{TARGET_COLON2, &row->sym_colon2},
+		{TARGET_COLON3, &row->sym_colon3},
+		{TARGET_DOLLAR, &row->sym_dollar},
+		{TARGET_ITEM, &row->sym_item},
+		{TARGET_SRCFILE, &row->sym_srcfile},
+		{TARGET_IN_BC, &row->in_bc},
+		{TARGET_CLASS, &row->sym_class},
 		{TARGET_EVAL, &row->eval_fun},
+		{TARGET_GLOBAL_ENV, &row->global_env},
+		{TARGET_BASE_ENV, &row->base_env},
+		{TARGET_BASE_NAMESPACE, &row->base_namespace},
+		{TARGET_NAME_SYMBOL, &row->sym_name},
+		{TARGET_SRCREF_SYMBOL, &row->sym_srcref},
 	};
 	__u64 context;
 	bool ready;

@@ -107,6 +107,7 @@ static void configure(struct engine *e, const struct bpf_features *have, bool lo
 	bpf_map__set_max_entries(s->maps.ring, RING_BYTES);
 	s->rodata->cfg_wake_at = RING_BYTES / 4;
 	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
+	s->rodata->cfg_packages = (e->config.capture & XR_ROW_PACKAGES) != 0;
 	if (e->config.max_sample_us) {
 		s->rodata->cfg_sample_ns = (uint64_t)e->config.max_sample_us * NS_PER_US;
 		s->rodata->cfg_sample_work = e->config.max_sample_us * XR_SAMPLE_WORK_A_US;

@@ -8,6 +8,8 @@
 #define KNOWN_MAX  (1u << 20) /* symbols remembered; beyond it all are sent again */
 #define WINDOW_MAX 256u
 
+#define KNOWN_PLACE 2u /* in `known`, beside enum xr_text_kind */
+
 /* The walk is the first member. */
 static struct remote_walk *remote__of(struct walk *w)
 {
@@ -184,6 +186,21 @@ static void verify__note(struct remote_walk *rw, uint32_t id, enum read_kind kin
 		rw->dead = true;
 }
 
+/*
+ * What the walk asked for cannot be read, or was not.  May that be?  Of what was asked for in a
+ * look and could not be read then, the last pass knows nothing either.
+ */
+static bool remote__may_miss(struct remote_walk *rw, uint32_t id)
+{
+	struct piece *p = id == PIECE_NONE ? NULL : &rw->memory.pieces[id];
+
+	if (!rw->walk.lenient || !p)
+		return false;
+	if (rw->phase != REMOTE_FINAL)
+		p->refused = rw->floor + 1;
+	return p->refused == rw->floor + 1;
+}
+
 int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
 {
 	struct remote_walk *rw = remote__of(w);
@@ -209,7 +226,7 @@ int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 
 		}
 	}
 	if (!bytes) {
-		rw->missed = true;
+		rw->missed = rw->missed || !remote__may_miss(rw, id);
 		return -1;
 	}
 	memcpy(dst, bytes, len);
@@ -229,6 +246,14 @@ int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 
 int walk__known(struct walk *w, __u64 sym)
 {
 	return map__get(&remote__of(w)->known, sym, 0) != NULL;
+}
+
+/* Remember that what @id and @kind stand for was sent. */
+static int remote__remember(struct remote_walk *rw, __u64 id, uint32_t kind)
+{
+	if (rw->known.count >= KNOWN_MAX)
+		map__free(&rw->known);
+	return map__put(&rw->known, id, kind, rw) ? -XR_LOST : 0;
 }
 
 /* Send the text of @len bytes at @addr; @id 0: under its hash, which goes to walk.hash. */
@@ -263,9 +288,7 @@ static int text__send(struct remote_walk *rw, __u64 id, enum xr_text_kind kind, 
 	if (rw->sink)
 		rw->sink(rw->sink_arg, text, text->head.size);
 	rw->texts++;
-	if (rw->known.count >= KNOWN_MAX)
-		map__free(&rw->known);
-	return map__put(&rw->known, id, kind, rw) ? -XR_LOST : 0;
+	return remote__remember(rw, id, kind);
 }
 
 int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
@@ -276,6 +299,25 @@ int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
 int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 {
 	return text__send(remote__of(w), 0, XR_TEXT_HASHED, addr, len);
+}
+
+int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
+{
+	struct remote_walk *rw = remote__of(w);
+	struct xr_place *place = &rw->record.place;
+
+	if (map__get(&rw->known, id, KNOWN_PLACE))
+		return 0;
+	*place = (struct xr_place){
+		.head = {.type = XR_REC_PLACE, .size = sizeof(*place)},
+		.id = id,
+		.file = file,
+		.serial = rw->walk.row.serial,
+		.line = line,
+	};
+	if (rw->sink)
+		rw->sink(rw->sink_arg, place, sizeof(*place));
+	return remote__remember(rw, id, KNOWN_PLACE);
 }
 
 int walk__emit(struct walk *w, __u64 word, __u64 more)

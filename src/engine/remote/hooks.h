@@ -32,7 +32,7 @@ struct remote_walk {
 	struct walk walk; /* the first member: the hooks get it */
 	struct remote_memory memory;
 	uint64_t (*now)(void); /* ns */
-	struct map known;      /* (symbol, 0): its name was sent */
+	struct map known;      /* (symbol, 0): its name was sent; likewise other texts and places */
 	uint64_t texts;
 	engine_sink sink;
 	void *sink_arg;
@@ -70,6 +70,7 @@ struct remote_walk {
 	union {
 		struct xr_sample sample;
 		struct xr_text text;
+		struct xr_place place;
 		uint8_t bytes[sizeof(struct xr_sample) + XR_CHUNK_SLOTS * sizeof(struct xr_slot) +
 			      XR_NAME_MAX];
 	} record;

@@ -26,6 +26,7 @@ struct piece {
 	uint64_t used;	  /* number of the sample that asked for it last */
 	uint64_t visited; /* number of the sample that read it ahead as a context */
 	uint64_t walked;  /* number of the second look that walked it, if it is a context */
+	uint64_t refused; /* 1 and the floor of the sample in which it could not be read */
 	uint32_t len, cap;
 	uint32_t at;   /* its bytes: base at `at`, fresh at `at + cap` */
 	uint32_t pos;  /* its place in the order in which a walk asked */

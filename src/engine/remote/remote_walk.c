@@ -468,6 +468,8 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 	s->event = XR_EVENT_TICK;
 	if (rw->walk.row.flags & XR_ROW_LINES)
 		s->flags |= XR_F_LINES;
+	if (rw->walk.row.flags & XR_ROW_PACKAGES)
+		s->flags |= XR_F_PACKAGES;
 	if (rw->walk.gc)
 		s->flags |= XR_F_GC;
 	if (rw->walk.unproven)
@@ -475,8 +477,8 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 	do {
 		uint32_t n = rw->nslots - sent;
 
-		if (n > XR_CHUNK_SLOTS)
-			n = XR_CHUNK_SLOTS;
+		if (n > XR_CHUNK_FULL)
+			n = XR_CHUNK_FULL;
 		if (n) /* a collection at top level has no frames, and perhaps there is no list yet
 			*/
 			memcpy(s->slots, rw->slots + sent, n * sizeof(*s->slots));

@@ -199,17 +199,19 @@ static __always_inline int part__send(struct scratch *s, __u32 flags)
 	return err ? -XR_LOST : 0;
 }
 
+/* Make room for the slots of a frame.  0 or -XR_LOST. */
+static __always_inline int part__room(struct scratch *s)
+{
+	return s->part.nslots >= XR_CHUNK_FULL ? part__send(s, XR_F_MORE) : 0;
+}
+
+/* There is room: part__room() was called for this frame. */
 static __always_inline int walk__emit(struct walk *w, __u64 word, __u64 more)
 {
 	struct scratch *s = scratch__of(w);
 	__u32 n = s->part.nslots;
 	struct xr_slot *slot;
 
-	if (n >= XR_CHUNK_FULL) {
-		if (part__send(s, XR_F_MORE))
-			return -XR_LOST;
-		n = 0;
-	}
 	slot = &s->slots[masked(n, XR_CHUNK_SLOTS - 1)];
 	slot->word = word;
 	slot->more = more;

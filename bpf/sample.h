@@ -182,7 +182,9 @@ __noinline int step(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
-	return s ? walk__step(&s->walk) : -XR_BAD_CONTEXT;
+	if (!s)
+		return -XR_BAD_CONTEXT;
+	return part__room(s) ? -XR_LOST : walk__step(&s->walk);
 }
 
 /*
@@ -349,7 +351,7 @@ static long loop_step(__u32 i, void *state)
 {
 	struct loop_state *l = state;
 
-	l->result = walk__step(&l->scratch->walk);
+	l->result = part__room(l->scratch) ? -XR_LOST : walk__step(&l->scratch->walk);
 	return l->result != 0;
 }
 

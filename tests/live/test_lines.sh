@@ -10,35 +10,17 @@
 # R, on an R without libR.so, and on the R of other Debian releases.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/agree.sh"
+. "$tests/lib/r_packages.sh"
 
 places=${XRPROF_PLACES:-host static bullseye trixie sid}
 seconds=${XRPROF_SECONDS:-12} # of the R program's CPU time; with filtered call frames two thirds of it
 
 # packages_install PLACE: the packages of lines_package.R into $WORK/PLACE.
 packages_install() {
-	local name root shell=() lib=$WORK/$1 options
-	mkdir -p "$lib"
-	case $1 in
-	host | static) ;; # they are of one version
-	*)
-		root=$("$tests/images/get" "$1") || return 1
-		shell=(bwrap --bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$WORK" "$WORK" --chdir /)
-		;;
-	esac
-	for name in xrkept xrdropped xruncompiled; do
-		mkdir -p "$lib/src/$name/R"
-		printf 'Package: %s\nVersion: 1.0\nTitle: For Tests\nDescription: For tests.\nLicense: BSD\n' "$name" \
-			>"$lib/src/$name/DESCRIPTION"
-		printf 'export(work, values)\n' >"$lib/src/$name/NAMESPACE"
-		cp "$tests/live/r/lines_package.R" "$lib/src/$name/R/work.R"
-		case $name in
-		xrkept) options=(--with-keep.source) ;;
-		xrdropped) options=(--without-keep.source) ;;
-		xruncompiled) options=(--with-keep.source --no-byte-compile) ;;
-		esac
-		"${shell[@]}" R CMD INSTALL "${options[@]}" --no-docs --no-multiarch --no-test-load -l "$lib" \
-			"$lib/src/$name" >>"$lib/log" 2>&1 || return 1
-	done
+	local exports='export(work, values)'
+	package_install "$1" xrkept lines_package.R "$exports" --with-keep.source &&
+		package_install "$1" xrdropped lines_package.R "$exports" --without-keep.source &&
+		package_install "$1" xruncompiled lines_package.R "$exports" --with-keep.source --no-byte-compile
 }
 
 # lines_run PLACE MODE OPTION...: one run, which leaves TARGET_DIR/verdict.

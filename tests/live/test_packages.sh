@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# also: ptrace vmread
+# images: static bullseye trixie sid
+# timeout: 900
+#
+# The package and the definition of each frame are what R says in the same process: a program whose functions are of
+# base, stats and utils, of packages with source references and without, of R6, S4 and reference classes, of formulas,
+# made by functions of packages, sourced, evaluated, attached, thirty environments deep, while packages are loaded and
+# unloaded, and in a forked child. On this machine's R, on an R without libR.so, and on the R of other Debian releases.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/r_packages.sh"
+
+XRPROF=$BUILD/oracle-tap
+[ -x "$XRPROF" ] || bail "$XRPROF is not there: run make unit-tests first"
+places=${XRPROF_PLACES:-host static bullseye trixie sid}
+[ "$XRPROF_ENGINE" = bpf ] || places=${XRPROF_PLACES:-host sid}
+
+exports='import(methods)
+export(call_it, inner, adder, deep_factory, visit, measured, Counter)
+exportMethods(measure)
+exportClasses(Measured)
+S3method(visit, default)
+S3method(visit, thing)'
+
+packages_install() {
+	package_install "$1" xrkept functions_package.R "$exports" --with-keep.source &&
+		package_install "$1" xrdropped functions_package.R "$exports" --without-keep.source
+}
+
+# packages_run PLACE OPTION...: one run, which leaves $PROF_OUT, and $XRPROF_FRAMES.
+packages_run() {
+	local place=$1
+	shift
+	target_start "$place" functions "$WORK/$place"
+	export XRPROF_FRAMES=$TARGET_DIR/frames
+	prof_start "$TARGET_DIR/ours" -F 997 --clock cpu -v "$@" -p "$TARGET_PID" || return 1
+	target_go
+	target_await_done 300 || return 1
+	prof_wait
+}
+
+# packages_compare NAME: is all of it as R says?
+packages_compare() {
+	local said status
+	said=$(python3 "$tests/lib/functions.py" "$TARGET_DIR/oracle.txt" "$XRPROF_FRAMES" "$TARGET_DIR/cases.txt" 3 2>&1)
+	status=$?
+	figure "$1: $(head -n 1 <<<"$said")"
+	ok $status "$1: package and definition of every frame are what R says" || diag "$said" "$(cat "$TARGET_ERR" "$PROF_OUT.err")"
+}
+
+has_frame() { # has_frame REGEX: is it a frame of the folded profile?
+	sed 's/ [0-9]*$//' "$PROF_OUT" | tr ';' '\n' | grep -qxE "$1"
+}
+
+for place in $places; do
+	check "$place: the packages are installed" packages_install "$place" || diag "$(tail -n 20 "$WORK/$place/log")"
+	packages_run "$place" -f folded
+	ok $? "$place: it is profiled"
+	packages_compare "$place"
+	check_stats "$PROF_OUT.stats" "$place"
+	check_readable "$PROF_OUT.stats" "$place"
+	is "$(stat_of "$PROF_OUT.stats" unnamed)" 0 "$place: unnamed 0"
+	for frame in stats::model.frame.default base::lapply xrkept::inner xrdropped::hidden sourced \
+		'FUN [{].*/sourced file[.]R:5[}]' 'xrkept::<Anonymous> [{].*work[.]R:[0-9]+[}]' 'xrdropped::<Anonymous>'; do
+		check "$place: a frame is called $frame" has_frame "$frame"
+	done
+done
+
+packages_run host -f folded --no-packages
+ok $? "with --no-packages: it is profiled"
+is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "with --no-packages: no frame has a package or a definition"
+check "with --no-packages: a frame is called model.frame.default" has_frame model.frame.default
+check "with --no-packages: a frame is called lapply" has_frame lapply
+packages_run host -f rprof
+ok $? "in format rprof: it is profiled"
+is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "in format rprof: no frame has a package or a definition"
+done_testing

@@ -12,10 +12,11 @@
 #ifndef XR_FUNCTION_STATE_H
 #define XR_FUNCTION_STATE_H
 
-#define FUNCTION_CLOSURES 64
-#define FUNCTION_ENVS	  32
-#define FUNCTION_CHAIN	  64 /* environments looked at from a function's own outward */
-#define FUNCTION_ATTRIBS  12 /* attributes looked at: a method of S4 has five besides its srcref */
+#define FUNCTION_CLOSURES    64
+#define FUNCTION_ENVS	     32
+#define FUNCTION_CHAIN	     64 /* environments looked at from a function's own outward */
+#define FUNCTION_ENV_ATTRIBS 4	/* attributes of each; the name comes first, behind it the path */
+#define FUNCTION_ATTRIBS     12 /* of a function; a method of S4 has five besides its srcref */
 
 /* A closure: its package and its definition, as a slot tells them (abi.h). */
 struct function_closure {

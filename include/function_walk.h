@@ -13,18 +13,13 @@
  *     namespace.R).  So the environment from which such a one is come to is a namespace.
  *   - The environment of an attached package has the attribute name = "package:PACKAGE".
  *
- * What cannot be read is not known; that is no failure of the sample.
+ * What cannot be read is not known; that is no failure of the sample.  These return 0; WALK_CUT or
+ * -XR_LOST, which end the walk; or another -enum xr_error: something could not be read.
  */
 #ifndef XR_FUNCTION_WALK_H
 #define XR_FUNCTION_WALK_H
 
-/* function__only - of @err what ends the walk: WALK_CUT and -XR_LOST. */
-WALK_FN int function__only(int err)
-{
-	return err == WALK_CUT || err == -XR_LOST ? err : 0;
-}
-
-/* function__prefixed - the text of the CHARSXP at @charsxp, if it is a package's: see above. */
+/* function__prefixed - is the CHARSXP at @charsxp the name of a package, see above?  Send it. */
 WALK_FN int function__prefixed(struct walk *w, __u64 charsxp)
 {
 	struct functions *f = &w->functions;
@@ -32,11 +27,15 @@ WALK_FN int function__prefixed(struct walk *w, __u64 charsxp)
 	__u32 len;
 	int err;
 
-	if (walk__cell(w, f->cell2, charsxp) || walk__type(f->cell2) != R_CHARSXP)
+	if (walk__cell(w, f->cell2, charsxp))
+		return -XR_BAD_FUN;
+	if (walk__type(f->cell2) != R_CHARSXP)
 		return 0;
 	len = (__u32)f->cell2[R_CAR];
-	if (len <= 8 || len > XR_TEXT_MAX || walk__load(w, READ_OBJECT, &first, 8, at))
+	if (len <= 8 || len > XR_TEXT_MAX)
 		return 0;
+	if (walk__load(w, READ_OBJECT, &first, 8, at))
+		return -XR_BAD_FUN;
 	if (f->imports && first == LINES_WORD('i', 'm', 'p', 'o', 'r', 't', 's', ':')) {
 		at += 8;
 		len -= 8;
@@ -46,12 +45,12 @@ WALK_FN int function__prefixed(struct walk *w, __u64 charsxp)
 	err = walk__text(w, at, len);
 	if (!err)
 		f->package = w->hash;
-	return function__only(err);
+	return err;
 }
 
 /*
  * function__env_name_slow - the package that an environment's attributes (functions.attrib) name,
- * to functions.package, which is 0 before.  0, WALK_CUT or -XR_LOST.
+ * to functions.package, which is 0 before.
  */
 WALK_FN int function__env_name_slow(struct walk *w)
 {
@@ -59,21 +58,25 @@ WALK_FN int function__env_name_slow(struct walk *w)
 	__u64 attrib = f->attrib, value;
 	int i;
 
-	for (i = 0; i < FUNCTION_ATTRIBS; i++) {
-		if (attrib == w->row.nil || !attrib || walk__cell(w, f->cell2, attrib))
+	for (i = 0; i < FUNCTION_ENV_ATTRIBS; i++) {
+		if (attrib == w->row.nil || !attrib)
 			return 0;
+		if (walk__cell(w, f->cell2, attrib))
+			return -XR_BAD_FUN;
 		if (f->cell2[R_TAG] == w->row.sym_name)
 			break;
 		attrib = f->cell2[R_CDR];
 	}
-	if (i == FUNCTION_ATTRIBS)
+	if (i == FUNCTION_ENV_ATTRIBS)
 		return 0;
 	value = f->cell2[R_CAR];
-	if (walk__cell(w, f->cell2, value) || walk__type(f->cell2) != R_STRSXP ||
-	    lines__altrep(w, f->cell2) || !lines__length(w, f->cell2))
+	if (walk__cell(w, f->cell2, value))
+		return -XR_BAD_FUN;
+	if (walk__type(f->cell2) != R_STRSXP || lines__altrep(w, f->cell2) ||
+	    !lines__length(w, f->cell2))
 		return 0;
 	if (walk__load(w, READ_OBJECT, &value, 8, value + w->row.layout.vector_data))
-		return 0;
+		return -XR_BAD_FUN;
 	return function__prefixed(w, value);
 }
 
@@ -111,7 +114,7 @@ WALK_FN int function__known_env(struct walk *w, __u64 env)
 
 /*
  * function__package_slow - the package that the chain of environments from functions.env outward
- * ends in, to functions.package; 0: none.  0, WALK_CUT or -XR_LOST.
+ * ends in, to functions.package; 0: none.
  */
 WALK_FN int function__package_slow(struct walk *w)
 {
@@ -125,8 +128,9 @@ WALK_FN int function__package_slow(struct walk *w)
 			break;
 		if (walk__over(w))
 			return WALK_CUT;
-		if (walk__load(w, READ_ENV, f->cell, R_CELL_BYTES, env) ||
-		    walk__type(f->cell) != R_ENVSXP)
+		if (walk__load(w, READ_ENV, f->cell, R_CELL_BYTES, env))
+			return -XR_BAD_FUN;
+		if (walk__type(f->cell) != R_ENVSXP)
 			break;
 		f->attrib = f->cell[1];
 		if (f->attrib != w->row.nil && f->attrib && w->row.sym_name) {
@@ -140,7 +144,7 @@ WALK_FN int function__package_slow(struct walk *w)
 		before = env;
 		env = f->cell[R_CDR];
 	}
-	if (before)
+	if (before && i < FUNCTION_CHAIN)
 		function__remember_env(w, before);
 	function__remember_env(w, f->env);
 	return 0;
@@ -148,7 +152,7 @@ WALK_FN int function__package_slow(struct walk *w)
 
 /*
  * function__definition - where the closure with attributes @attrib was defined, to
- * functions.definition; 0: not known.  Writes w->file and w->line.  0, WALK_CUT or -XR_LOST.
+ * functions.definition; 0: not known.  Writes w->file and w->line.
  */
 WALK_FN int function__definition(struct walk *w, __u64 attrib)
 {
@@ -157,8 +161,10 @@ WALK_FN int function__definition(struct walk *w, __u64 attrib)
 	int i, err;
 
 	for (i = 0; i < FUNCTION_ATTRIBS; i++) {
-		if (attrib == w->row.nil || !attrib || walk__cell(w, f->cell, attrib))
+		if (attrib == w->row.nil || !attrib)
 			return 0;
+		if (walk__cell(w, f->cell, attrib))
+			return -XR_BAD_FUN;
 		if (f->cell[R_TAG] == w->row.sym_srcref)
 			break;
 		attrib = f->cell[R_CDR];
@@ -167,7 +173,7 @@ WALK_FN int function__definition(struct walk *w, __u64 attrib)
 		return 0;
 	err = walk__lines_srcref(w, f->cell[R_CAR]);
 	if (err || !w->file)
-		return function__only(err);
+		return err;
 	id = (w->file ^ w->line * 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
 	id = (id ^ id >> 32) | 1; /* 0 stands for none */
 	err = walk__send_place(w, id, w->file, w->line);
@@ -187,7 +193,7 @@ WALK_FN int function__closure(struct walk *w)
 	int err;
 
 	if (walk__load(w, READ_CLOSURE, f->cell, R_CELL_BYTES, f->closure))
-		return 0;
+		return -XR_BAD_FUN;
 	if (walk__type(f->cell) == R_BUILTINSXP || walk__type(f->cell) == R_SPECIALSXP)
 		f->package = XR_PACKAGE_BASE;
 	if (walk__type(f->cell) != R_CLOSXP)
@@ -225,8 +231,8 @@ WALK_FN int function__of_context(struct walk *w)
 	w->lenient = 1;
 	err = function__closure(w);
 	w->lenient = 0;
-	if (err)
-		return err;
+	if (err) /* perhaps the next time */
+		return err == WALK_CUT || err == -XR_LOST ? err : 0;
 	memo->closure = f->closure;
 	memo->package = f->package;
 	memo->definition = f->definition;

@@ -12,7 +12,9 @@
 #include "walk.h"
 
 /* Most reads there can be of one context and all that its frame and its location lead to. */
-#define CONTEXT_READS 64u
+#define CONTEXT_READS 800u
+
+#define PLACE 2u /* in `known` */
 
 struct run {
 	struct walk walk; /* the first member: the hooks get it */
@@ -64,16 +66,34 @@ static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 	return err;
 }
 
+static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
+{
+	struct run *r = (struct run *)w;
+
+	(void)line;
+	if (!id || !file)
+		fuzz__fail("a place that is none");
+	if (map__put(&r->known, id, PLACE, r))
+		fuzz__fail("out of memory");
+	return 0;
+}
+
 static int walk__emit(struct walk *w, __u64 word, __u64 more)
 {
 	struct run *r = (struct run *)w;
 	uint64_t form = word >> XR_FORM_SHIFT;
-	bool lines = w->row.flags & XR_ROW_LINES;
+	bool lines = w->row.flags & XR_ROW_LINES, packages = w->row.flags & XR_ROW_PACKAGES;
+	uint32_t step = 1 + lines + packages, part = r->slots % step;
 
-	(void)more;
-	if (!(lines && r->slots % 2) && (form <= XR_FORM_NONE || form > XR_FORM_ITEM_ODD))
+	if (!part && (form <= XR_FORM_NONE || form > XR_FORM_ITEM_ODD))
 		fuzz__fail("a frame of form %u", (unsigned int)form);
-	if (++r->slots > 2 * XR_CONTEXTS_MAX)
+	if (packages && part == step - 1) {
+		if (!(word & 1) && word && word != XR_PACKAGE_GLOBAL && word != XR_PACKAGE_BASE)
+			fuzz__fail("a package that is none");
+		if (more && !map__get(&r->known, more, PLACE))
+			fuzz__fail("a definition that was not told");
+	}
+	if (++r->slots > XR_FRAME_SLOTS_MAX * XR_CONTEXTS_MAX)
 		fuzz__fail("%u slots", r->slots);
 	return 0;
 }

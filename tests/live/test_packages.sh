@@ -67,12 +67,12 @@ for place in $places; do
 	done
 done
 
-packages_run host -f folded --no-packages
+packages_run "${places%% *}" -f folded --no-packages
 ok $? "with --no-packages: it is profiled"
 is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "with --no-packages: no frame has a package or a definition"
 check "with --no-packages: a frame is called model.frame.default" has_frame model.frame.default
 check "with --no-packages: a frame is called lapply" has_frame lapply
-packages_run host -f rprof
+packages_run "${places%% *}" -f rprof
 ok $? "in format rprof: it is profiled"
 is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "in format rprof: no frame has a package or a definition"
 done_testing

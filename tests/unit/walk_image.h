@@ -24,6 +24,8 @@ struct walk_image {
 	uint64_t now;	/* what walk__now() says, */
 	uint64_t pace;	/* and by how much more the next time */
 	uint64_t asked; /* how often it was */
+	struct xr_place places[32];
+	uint32_t nplaces;
 };
 
 static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
@@ -38,6 +40,19 @@ static __u64 walk__now(struct walk *w)
 
 	r->asked++;
 	return r->now += r->pace;
+}
+
+static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
+{
+	struct walk_image *r = (struct walk_image *)w;
+
+	for (uint32_t i = 0; i < r->nplaces; i++)
+		if (r->places[i].id == id)
+			return 0;
+	if (r->nplaces == sizeof(r->places) / sizeof(r->places[0]))
+		tap__bail("more places than there can be");
+	r->places[r->nplaces++] = (struct xr_place){.id = id, .file = file, .line = line};
+	return 0;
 }
 
 static int walk__emit(struct walk *w, __u64 word, __u64 more)

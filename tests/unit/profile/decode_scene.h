@@ -9,7 +9,7 @@
 #include "profile/decode.h"
 #include "tap.h"
 
-/* Samples as text: "name(file:line) ... @file:line" and how often each callback came. */
+/* Samples as text: "package!name{definition}(file:line) ... @file:line" and how often each came. */
 struct seen {
 	struct buf last;
 	unsigned int samples, processes;
@@ -38,7 +38,13 @@ static inline void on_sample(void *arg, const struct sample *s)
 
 		seen->touched += strlen(f->function->text) + strlen(f->function->safe) +
 				 (f->place.file ? strlen(f->place.file->text) : 0);
-		buf__printf(&seen->last, "%s%s", i ? " " : "", f->function->text);
+		buf__str(&seen->last, i ? " " : "");
+		if (f->package)
+			buf__printf(&seen->last, "%s!", f->package->text);
+		buf__str(&seen->last, f->function->text);
+		if (f->defined.file)
+			buf__printf(&seen->last, "{%s:%d}", f->defined.file->text,
+				    (int)f->defined.line);
 		if (f->place.file)
 			buf__printf(&seen->last, "(%s:%u)", f->place.file->text, f->place.line);
 	}
@@ -61,6 +67,7 @@ static union {
 	struct xr_head head;
 	struct xr_sample sample;
 	struct xr_text text;
+	struct xr_place place;
 	struct xr_process process;
 	uint64_t words[2048];
 } r;
@@ -107,6 +114,24 @@ static inline void make_text(uint32_t serial, uint64_t id, uint32_t kind, const 
 static inline void send_text(uint32_t serial, uint64_t id, uint32_t kind, const char *s)
 {
 	make_text(serial, id, kind, s);
+	send();
+}
+
+/* The record of a place, not sent. */
+static inline void make_place(uint32_t serial, uint64_t id, uint64_t file, uint32_t line)
+{
+	memset(&r, 0, sizeof(r));
+	r.place.head.type = XR_REC_PLACE;
+	r.place.head.size = sizeof(r.place);
+	r.place.id = id;
+	r.place.file = file;
+	r.place.serial = serial;
+	r.place.line = line;
+}
+
+static inline void send_place(uint32_t serial, uint64_t id, uint64_t file, uint32_t line)
+{
+	make_place(serial, id, file, line);
 	send();
 }
 

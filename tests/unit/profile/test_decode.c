@@ -297,6 +297,86 @@ static void test_long(void)
 	finish();
 }
 
+static void test_packages(void)
+{
+	start();
+	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
+	send_text(1, 0x77, XR_TEXT_HASHED, "a.R");
+	send_text(1, 0x99, XR_TEXT_HASHED, "stats");
+	send_place(1, 0x55, 0x77, 12);
+	make_sample(XR_F_PACKAGES);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_slot(0, 0x99, 0x55);
+	add_slot(XR_FORM_ANON, 0, 0);
+	add_slot(0, XR_PACKAGE_GLOBAL, 0);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_slot(0, XR_PACKAGE_BASE, 0x55);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_slot(0, 0, 0);
+	send();
+	check_last("stats!f{a.R:12} .GlobalEnv!<Anonymous> base!f{a.R:12} f");
+	make_sample(XR_F_PACKAGES | XR_F_LINES);
+	r.sample.file = 0x77;
+	r.sample.line = 5;
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_place(0x77, 9);
+	add_slot(0, 0x99, 0x55);
+	add_slot(XR_FORM_ANON, 0, 0);
+	add_place(0, 0);
+	add_slot(0, XR_PACKAGE_GLOBAL, 0);
+	send();
+	check_last("stats!f{a.R:12}(a.R:5) .GlobalEnv!<Anonymous>(a.R:9)");
+	make_sample(XR_F_PACKAGES | XR_F_LINES);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_place(0x77, 9);
+	send();
+	tap__ok(malformed() == 1 && seen.samples == 2, "two thirds of a frame are malformed");
+
+	/* what never came is not known, until it comes */
+	make_sample(XR_F_PACKAGES);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_slot(0, 0x999, 0x555);
+	send();
+	check_last("f");
+	tap__ok(decoder__stats(d)->unnamed == 2, "and counted");
+	send_text(1, 0x999, XR_TEXT_HASHED, "late");
+	send_place(1, 0x555, 0x77, (uint32_t)-1);
+	make_sample(XR_F_PACKAGES);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_slot(0, 0x999, 0x555);
+	send();
+	check_last("late!f{a.R:-1}");
+	/* a later one replaces the earlier */
+	send_place(1, 0x555, 0x77, 3);
+	make_sample(XR_F_PACKAGES);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_slot(0, 0x999, 0x555);
+	send();
+	check_last("late!f{a.R:3}");
+	/* parts of one sample are alike */
+	make_sample(XR_F_PACKAGES | XR_F_MORE);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_slot(0, 0x99, 0x55);
+	send();
+	make_sample(0);
+	r.sample.part = 1;
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	send();
+	tap__ok(malformed() == 2 && decoder__stats(d)->partial == 1,
+		"a part without packages after one with them is refused");
+	make_sample(0);
+	r.sample.serial = 2;
+	send();
+	make_sample(XR_F_PACKAGES);
+	r.sample.serial = 2;
+	add_slot(XR_FORM_ANON, 0, 0);
+	add_slot(0, 0x99, 0x55);
+	send();
+	check_last("<Anonymous>");
+	decoder__forget(d, 1);
+	finish();
+}
+
 static void test_deep(void)
 {
 	const struct decoder_stats *st;
@@ -327,6 +407,7 @@ int main(void)
 {
 	test_names();
 	test_lines();
+	test_packages();
 	test_parts();
 	test_levels();
 	test_long();

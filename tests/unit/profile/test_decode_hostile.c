@@ -42,7 +42,7 @@ static void test_malformed(void)
 	make_sample(0);
 	r.head.type = 0;
 	refuse("type 0");
-	r.head.type = 4;
+	r.head.type = 5;
 	refuse("an unknown type");
 	make_sample(0);
 	r.sample.nslots = 1;
@@ -53,7 +53,7 @@ static void test_malformed(void)
 	for (unsigned int i = 0; i < XR_CHUNK_SLOTS + 1; i++)
 		add_slot(XR_FORM_ANON, 0, 0);
 	refuse("more slots than a record holds");
-	make_sample(0x100);
+	make_sample(0x200);
 	refuse("an unknown flag");
 	make_sample(0);
 	add_slot(XR_FORM_NONE, 0x100, 0);
@@ -92,6 +92,14 @@ static void test_malformed(void)
 	r.text.len = XR_NAME_MAX;
 	send();
 	tap__ok(malformed() == 2 * sizeof(r.sample) + 17, "the longest is taken");
+
+	send_place(1, 1, 1, 1);
+	for (uint32_t size = sizeof(struct xr_head); size < sizeof(struct xr_place); size++) {
+		r.head.size = size;
+		send();
+	}
+	tap__ok(malformed() == 2 * sizeof(r.sample) + 17 + sizeof(r.place) - sizeof(r.head),
+		"a place cut at any byte is refused");
 
 	make_process(0);
 	refuse("event 0");
@@ -140,8 +148,11 @@ static void test_fuzz(void)
 			make_text((uint32_t)next(&state) % 4, next(&state) % 32 << 4,
 				  (uint32_t)next(&state) % 2, "some text or other");
 			r.text.len = (uint32_t)next(&state) % 19;
+		} else if (kind == 3) {
+			make_place((uint32_t)next(&state) % 4, next(&state) % 32 << 4,
+				   next(&state) % 32 << 4, (uint32_t)next(&state));
 		} else {
-			make_sample((uint32_t)next(&state) & 0x2b);
+			make_sample((uint32_t)next(&state) & 0x12b);
 			r.sample.serial = (uint32_t)next(&state) % 4;
 			r.sample.cpu = (uint32_t)next(&state) % 4;
 			r.sample.level = (uint16_t)(next(&state) % 3);
@@ -166,8 +177,8 @@ static void test_fuzz(void)
 		sent++;
 		if (st->malformed == malformed_before && st->samples == samples_before &&
 		    seen.processes == processes_before) {
-			/* a text, or a part of a sample */
-			if (r.head.type == XR_REC_TEXT)
+			/* a text or a place, or a part of a sample */
+			if (r.head.type == XR_REC_TEXT || r.head.type == XR_REC_PLACE)
 				texts++;
 			else
 				quiet++;

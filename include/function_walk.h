@@ -128,7 +128,7 @@ WALK_FN int function__package_slow(struct walk *w)
 			break;
 		if (walk__over(w))
 			return WALK_CUT;
-		if (walk__load(w, READ_ENV, f->cell, R_CELL_BYTES, env))
+		if (walk__cell(w, f->cell, env))
 			return -XR_BAD_FUN;
 		if (walk__type(f->cell) != R_ENVSXP)
 			break;
@@ -192,7 +192,7 @@ WALK_FN int function__closure(struct walk *w)
 	__u64 attrib;
 	int err;
 
-	if (walk__load(w, READ_CLOSURE, f->cell, R_CELL_BYTES, f->closure))
+	if (walk__cell(w, f->cell, f->closure))
 		return -XR_BAD_FUN;
 	if (walk__type(f->cell) == R_BUILTINSXP || walk__type(f->cell) == R_SPECIALSXP)
 		f->package = XR_PACKAGE_BASE;

@@ -32,8 +32,6 @@ enum read_kind {
 	READ_GLOBAL,  /* R's variable that says where R is: R_GlobalContext, R_Srcref, ... */
 	READ_GC,      /* R's variable that says what the collector does */
 	READ_PC,      /* the place in byte code, a local variable of R's interpreter */
-	READ_CLOSURE, /* a closure: its type, attributes and environment stay while it is called */
-	READ_ENV, /* an environment: its type, attributes and enclosure stay, its rest does not */
 };
 
 struct walk;

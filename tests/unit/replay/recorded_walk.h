@@ -44,8 +44,8 @@ struct recorded_walk {
 static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
 {
 	static const char kinds[] = {
-		[READ_OBJECT] = 'o', [READ_CONTEXT] = 'c', [READ_GLOBAL] = 'g', [READ_GC] = 'x',
-		[READ_PC] = 'p',     [READ_CLOSURE] = 'o', [READ_ENV] = 'o',
+		[READ_OBJECT] = 'o', [READ_CONTEXT] = 'c', [READ_GLOBAL] = 'g',
+		[READ_GC] = 'x',     [READ_PC] = 'p',
 	};
 	struct recorded_walk *rw = (struct recorded_walk *)w;
 

@@ -22,6 +22,13 @@ if (grepl("sample.interval=", lines[[1L]], fixed = TRUE)) {
     stacks <- lapply(stacks, function(s) if (grepl("^R-[0-9]+$", s[[1L]])) s[-1L] else s)
     # the mark of the collector is no function
     stacks <- lapply(stacks, function(s) if (s[[length(s)]] == "<GC>") s[-length(s)] else s)
+    # the graph is of names: without the package, and the place of a definition
+    nodes <- unique(sub(".*\t", "", edges))
+    stacks <- lapply(stacks, function(s) {
+        told <- !s %in% nodes
+        s[told] <- sub(" \\{[^{}]*\\}$", "", sub("^[A-Za-z0-9.]+::", "", s[told]))
+        s
+    })
     empty <- vapply(stacks, function(s) length(s) == 0L || identical(s, "<toplevel>"), NA)
     stacks <- stacks[!empty]
     count <- count[!empty]

@@ -107,7 +107,7 @@ after=$(switches)
 like "$(cat "$WORK/wall.err")" "wall time.*--clock cpu" "that it samples wall time is said, and what else there is"
 [ "$(stat_of "$WORK/wall.stats" written)" -gt 20 ]
 ok $? "waiting: wall time has samples"
-is "$(sed 's/ [0-9]*$//' "$WORK/wall.folded" | sort -u)" "resting;Sys.sleep" "where it waits"
+is "$(sed 's/ [0-9]*$//' "$WORK/wall.folded" | sort -u)" "resting;base::Sys.sleep" "where it waits"
 [ $((after - before)) -le 5 ]
 ok $? "it was not woken up" || diag "$((after - before)) context switches"
 prof -p "$TARGET_PID" -F 99 -d 2 -f folded -o "$WORK/cpu.folded" --stats "$WORK/cpu.stats" --clock cpu 2>"$WORK/cpu.err"

@@ -33,8 +33,8 @@ struct config {
 	const struct writer_ops *format;
 	const struct engine_ops *engine; /* NULL: auto */
 	enum engine_clock clock;
-	uint32_t capture;	 /* XR_CAPTURE, with what the format always has, */
-	uint32_t asked;		 /* and without */
+	uint32_t capture; /* XR_CAPTURE, with what the format always has, */
+	uint32_t asked;	  /* and without */
 	bool no_packages;
 	uint32_t max_sample_us;	 /* what reading one stack may take */
 	const char *stats, *btf; /* NULL: not given */

@@ -208,7 +208,7 @@ prof_wait() {
 	fi
 	wait "$PROF_PID"
 	PROF_STATUS=$?
-	[ -n "$PROF_PIPE" ] || return
+	[ -n "$PROF_PIPE" ] || return 0
 	# if nobody ever wrote, the reader still waits for that
 	: 9<>"$PROF_PIPE"
 	wait "$PROF_CAT"

@@ -460,9 +460,12 @@ const struct subcommand cmd_record = {
 			{"Profile a process until Ctrl-C, or until it ends",
 			 "xrprof-bpf -p 4711 -o Rprof.out\n"
 			 "Rscript -e 'summaryRprof(\"Rprof.out\")'"},
-			{"Five minutes at 999 samples per second of CPU time, as a flame graph",
-			 "xrprof-bpf -p 4711 -d 5m -F 999 -f folded -o out.folded\n"
-			 "flamegraph.pl out.folded > out.svg"},
+			{"Five minutes at 999 samples per second of CPU time, as a page with flame "
+			 "graph and sources",
+			 "xrprof-bpf -p 4711 -d 5m -F 999 -l -o profile.html"},
+			{"For go tool pprof, all R processes in one file",
+			 "xrprof-bpf --all -d 60 -o profile.pb.gz\n"
+			 "go tool pprof -http=: profile.pb.gz"},
 			{"With source lines and garbage collection",
 			 "xrprof-bpf -p 4711 --lines --gc -o Rprof.out"},
 			{"Every R process of one user, present and future, a file each",

@@ -42,6 +42,7 @@ $(WIN_BUILD)/obj/%.o: src/%.c Makefile mk/windows.mk | $(BUILD)/pprof.pb-c.h $(W
 	$(WIN_CC) $(WIN_CPPFLAGS) $(WIN_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(WIN_BUILD)/obj/target/layouts.o: $(BUILD)/layouts.inc
+$(WIN_BUILD)/obj/output/flamegraph.o: $(PAGE_PARTS)
 
 # A host and DLLs called R.dll with the layouts of R 3.6, 4.2 and 4.4: one tells its version by its
 # resource, one by its constants, one by both.

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -61,7 +60,7 @@ static void json__quote(struct json *j, const char *s)
 			len = 1;
 		} else if (*s == '"' || *s == '\\') {
 			json__printf(j, "\\%c", *s);
-		} else if (utf8__acts(s, len)) {
+		} else if (utf8__acts(s, len) || (j->html && strchr("<>&", *s))) {
 			json__escape(j, s, len);
 		} else {
 			json__add(j, s, len);
@@ -76,11 +75,11 @@ static void json__lead(struct json *j, const char *key)
 	if ((j->closer[j->depth] == '}') != (key != NULL) || (!j->depth && j->used[0]))
 		j->err = j->err ? j->err : -EINVAL;
 	if (j->used[j->depth])
-		json__puts(j, ", ");
+		json__puts(j, j->html ? "," : ", ");
 	j->used[j->depth] = true;
 	if (key) {
 		json__quote(j, key);
-		json__puts(j, ": ");
+		json__puts(j, j->html ? ":" : ": ");
 	}
 }
 
@@ -100,6 +99,11 @@ static void json__open(struct json *j, const char *key, char opener, char closer
 void json__begin(struct json *j)
 {
 	*j = (struct json){0};
+}
+
+void json__begin_html(struct json *j)
+{
+	*j = (struct json){.html = true};
 }
 
 void json__object(struct json *j, const char *key)
@@ -130,10 +134,18 @@ void json__str(struct json *j, const char *key, const char *value)
 		json__puts(j, "null");
 }
 
+/* Profiles have millions of numbers: printf() takes four times as long. */
 void json__u64(struct json *j, const char *key, uint64_t value)
 {
+	char digits[20];
+	size_t first = sizeof(digits);
+
 	json__lead(j, key);
-	json__printf(j, "%" PRIu64, value);
+	do {
+		digits[--first] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	json__add(j, digits + first, sizeof(digits) - first);
 }
 
 void json__double(struct json *j, const char *key, double value)

@@ -14,6 +14,9 @@
  *	err = json__print(&j, stdout);
  *
  * @key is NULL inside an array and at the top, and is given inside an object.
+ *
+ * A long text need not be kept: whoever has taken what is in `text` may set its length to 0 between
+ * any two calls, and go on; json__end then appends what came since.
  */
 #ifndef XR_BASE_JSON_H
 #define XR_BASE_JSON_H
@@ -29,12 +32,19 @@
 struct json {
 	struct buf text; /* so far: who has written it elsewhere sets its len to 0 */
 	int err;	 /* the first misuse: -EINVAL, or -E2BIG for too deep */
+	bool html;	 /* json__begin_html */
 	unsigned int depth;
 	bool used[JSON_DEPTH_MAX + 1];	 /* something was written at this depth */
 	char closer[JSON_DEPTH_MAX + 1]; /* what ends it */
 };
 
 void json__begin(struct json *j);
+/*
+ * json__begin_html - as the text of a <script type="application/json"> of a page: what begins or
+ * ends markup, or ends a line in scripts of old, is \uXXXX in strings, so nothing that a string
+ * holds leaves the element; no spaces between values.
+ */
+void json__begin_html(struct json *j);
 void json__object(struct json *j, const char *key);
 void json__array(struct json *j, const char *key);
 void json__close(struct json *j); /* the innermost object or array */

@@ -4,7 +4,7 @@
 #include "output/writer.h"
 
 /* One row a format: writer_NAME is defined in the file of its name. */
-#define FORMATS(row) row(rprof) row(folded) row(pprof) row(speedscope)
+#define FORMATS(row) row(rprof) row(folded) row(pprof) row(speedscope) row(flamegraph)
 
 #define DECLARED(name) extern const struct writer_ops writer_##name;
 FORMATS(DECLARED)

@@ -22,7 +22,7 @@ SEES = {
 }
 # What a folder is for one platform alone: files of it include none of the other's, those outside include neither.
 PLATFORMS = {"linux": "linux", "bpf": "linux", "win32": "win32"}
-GENERATED = {"sampler.skel.h", "layouts.inc", "pprof.pb-c.h", "syscalls.inc"}
+GENERATED = {"sampler.skel.h", "layouts.inc", "pprof.pb-c.h", "syscalls.inc", "page_before.inc", "page_after.inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A page to look at: one HTML file with all it needs, which asks nobody for anything.  It is made
+ * of the files in page/ (mk/page.mk puts them together) with the profile in their midst; what the
+ * profile looks like there is in page_data.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/flamegraph.h"
+#include "output/page_data.h"
+
+/* What comes before the profile, and after it. */
+static const char page_before[] =
+#include "page_before.inc"
+	;
+static const char page_after[] =
+#include "page_after.inc"
+	;
+
+struct writer {
+	struct output *out;
+	const struct writer_config *config;
+};
+
+static int flamegraph__page(struct output *out, const struct page_config *config)
+{
+	int err;
+
+	err = output__write(out, page_before, sizeof(page_before) - 1);
+	if (!err)
+		err = page_data__write(out, config);
+	if (!err)
+		err = output__write(out, page_after, sizeof(page_after) - 1);
+	return err ? err : output__commit(out, 0);
+}
+
+static int flamegraph__open(struct writer **out, struct output *output,
+			    const struct writer_config *config)
+{
+	struct writer *w = calloc(1, sizeof(*w));
+
+	*out = w;
+	if (!w)
+		return -ENOMEM;
+	*w = (struct writer){output, config};
+	return 0;
+}
+
+static int flamegraph__profile(struct writer *w, const struct aggregate *a,
+			       const struct stats *stats)
+{
+	const struct page_config page = {
+		.about = &w->config->about, .profile = a, .stats = stats};
+
+	return flamegraph__page(w->out, &page);
+}
+
+static int flamegraph__close(struct writer *w)
+{
+	free(w);
+	return 0;
+}
+
+int flamegraph__diff(struct output *out, const struct writer_config *config,
+		     const struct aggregate *before, const struct aggregate *after)
+{
+	const struct page_config page = {
+		.about = &config->about, .profile = after, .before = before};
+
+	return flamegraph__page(out, &page);
+}
+
+const struct writer_ops writer_flamegraph = {
+	.name = "flamegraph",
+	.help = "one HTML page: flame graph, table, time and source, in any browser",
+	.timeline = true,
+	.open = flamegraph__open,
+	.profile = flamegraph__profile,
+	.close = flamegraph__close,
+};

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// Buttons, search, keys.
+
+function byId(id) {
+	return document.getElementById(id);
+}
+
+class Controls {
+	constructor(app) {
+		this.app = app;
+		this.keys = byId("keys");
+		byId("lines").hidden = !app.model.hasLines;
+		byId("before").hidden = byId("even").hidden = app.model.sets === 1;
+		this.makeProcesses();
+		this.listen();
+		this.listenKeys();
+	}
+
+	makeProcesses() {
+		const model = this.app.model, chooser = byId("process");
+		if (model.sets === 2 || model.processes.length < 2)
+			return;
+		const order = model.processes.map((p, i) => i).sort((a, b) => model.processTotal[b] - model.processTotal[a] || a - b);
+		this.processes = [-1, ...order];
+		chooser.hidden = false;
+		chooser.replaceChildren(make("option", { value: "-1", text: `All ${model.processes.length} processes` }),
+			...order.map((i) => {
+				const p = model.processes[i], all = model.processTotal.reduce((sum, value) => sum + value, 0) || 1;
+				return make("option", {
+					value: i, text: `${p.pid} ${p.comm}${p.container ? ` in ${p.container.slice(0, 12)}` : ""}: ${formatShare(model.processTotal[i] / all)}`,
+				});
+			}));
+		chooser.addEventListener("change", () => this.setProcess(Number(chooser.value)));
+	}
+
+	setProcess(process) {
+		this.app.state.process = process;
+		this.app.back = [];
+		this.app.refilter(null);
+	}
+
+	toggle(name) {
+		const app = this.app;
+		app.state[name] = !app.state[name];
+		if (name === "fold" || name === "lines") {
+			app.rebuild();
+		} else if (name === "before" || name === "even") {
+			app.refilter(null);
+		} else {
+			app.graph.scrolled = false;
+			app.graph.scroller.scrollTop = 0;
+			app.graph.reset(true);
+			app.graph.reveal(app.graph.zoomed);
+		}
+		this.show();
+		writeState(app);
+	}
+
+	toggleTheme() {
+		const theme = this.app.dark ? "light" : "dark";
+		storeTheme(theme);
+		this.app.setTheme(theme);
+	}
+
+	showTab(name) {
+		for (const one of ["functions", "source", "packages"]) {
+			const tab = byId(`tab-${one}`);
+			tab.setAttribute("aria-selected", String(one === name));
+			tab.tabIndex = one === name ? 0 : -1;
+			byId(`panel-${one}`).hidden = one !== name;
+		}
+	}
+
+	setSearch(text) {
+		const app = this.app, input = byId("search");
+		if (input.value !== text)
+			input.value = text;
+		input.removeAttribute("aria-invalid");
+		try {
+			// who writes no capitals means none
+			app.search = text ? new RegExp(text, /\p{Lu}/u.test(text) ? "u" : "iu") : null;
+		} catch (error) {
+			input.setAttribute("aria-invalid", "true");
+			byId("result").textContent = "not a regular expression";
+			return false;
+		}
+		if (app.search)
+			app.marked = null;
+		return true;
+	}
+
+	// --- what is shown of the state ---
+
+	show() {
+		const app = this.app, pressed = (id, on) => byId(id).setAttribute("aria-pressed", String(on));
+		pressed("view-callees", !app.callers);
+		pressed("view-callers", app.callers !== null);
+		for (const name of ["flame", "fold", "lines", "before", "even"])
+			pressed(name, app.state[name]);
+		byId("flame").textContent = app.state.flame ? "Downwards" : "Upwards";
+		byId("flame").setAttribute("aria-pressed", "false");
+		byId("process").value = String(app.state.process);
+		this.showTime();
+		this.showResult();
+	}
+
+	showTime() {
+		const app = this.app, strip = app.strip, button = byId("time-clear"), width = app.model.timeWidth;
+		button.hidden = strip.from < 0;
+		if (strip.from >= 0)
+			button.textContent = `${formatSeconds(strip.from * width, width)} – ${formatSeconds(strip.to * width, width)}  ✕`;
+	}
+
+	showResult() {
+		const app = this.app, result = byId("result");
+		if (!app.share) {
+			if (!byId("search").hasAttribute("aria-invalid"))
+				result.replaceChildren();
+			return;
+		}
+		const strong = make("strong", { text: formatShare(app.share[0] / (app.whole(0) || 1)) });
+		result.replaceChildren(strong, app.search ? " of samples match" : " of samples highlighted");
+	}
+
+	showCrumbs() {
+		const app = this.app, graph = app.graph, path = graph.path(graph.zoomed), shown = path.slice(-6);
+		const crumb = (node) => make("button", {
+			type: "button", text: app.labelOf(graph.nodeFrame(node)).slice(0, 100),
+			click: () => {
+				graph.select(node);
+				app.zoom(node);
+			},
+		});
+		const list = [crumb(graph.root())];
+		if (shown.length < path.length)
+			list.push(make("span", { class: "muted", text: "› …" }));
+		for (const node of shown)
+			list.push(make("span", { class: "muted", text: "›" }), crumb(node));
+		list.push(make("span", { class: "of", text: app.valueText(graph.nodeTotal(graph.zoomed, app.set())) }));
+		byId("crumbs").replaceChildren(...list);
+	}
+
+	// --- what people do ---
+
+	listen() {
+		const app = this.app, on = (id, click) => byId(id).addEventListener("click", click);
+		on("view-callees", () => app.showCallers(null));
+		on("view-callers", () => app.showCallers(-1));
+		for (const name of ["flame", "fold", "lines", "before", "even"])
+			on(name, () => this.toggle(name));
+		on("theme", () => this.toggleTheme());
+		on("help", () => this.keys.showModal());
+		on("keys-close", () => this.keys.close());
+		on("time-clear", () => app.strip.clear());
+		for (const name of ["functions", "source", "packages"])
+			on(`tab-${name}`, () => this.showTab(name));
+		document.querySelector(".tabs").addEventListener("keydown", (event) => {
+			const names = ["functions", "source", "packages"], step = { ArrowRight: 1, ArrowLeft: 2 }[event.key];
+			const now = names.findIndex((name) => byId(`tab-${name}`) === document.activeElement);
+			if (step && now >= 0) {
+				event.stopPropagation();
+				const name = names[(now + step) % 3];
+				this.showTab(name);
+				byId(`tab-${name}`).focus();
+			}
+		});
+		let timer = 0;
+		byId("search").addEventListener("input", (event) => {
+			clearTimeout(timer);
+			timer = setTimeout(() => {
+				if (this.setSearch(event.target.value.slice(0, 1000)))
+					app.matchChanged();
+			}, 60);
+		});
+		byId("search").addEventListener("keydown", (event) => {
+			if (event.key !== "Escape" && event.key !== "Enter")
+				return;
+			if (event.key === "Escape") {
+				this.setSearch("");
+				app.matchChanged();
+			}
+			byId("graph").focus();
+			event.stopPropagation();
+		});
+		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.setTheme(storedTheme()));
+		// paper is light
+		addEventListener("beforeprint", () => {
+			app.setTheme("light");
+			app.graph.paint();
+		});
+		addEventListener("afterprint", () => app.setTheme(storedTheme()));
+	}
+
+	nextProcess() {
+		if (this.processes)
+			this.setProcess(this.processes[(this.processes.indexOf(this.app.state.process) + 1) % this.processes.length]);
+	}
+
+	selectedSource() {
+		const app = this.app, node = app.graph.selected, place = node === null ? { file: 0 } : app.placeOf(node);
+		if (place.file)
+			app.showSource(place);
+		else
+			this.showTab("source");
+	}
+
+	selectedCallers() {
+		const app = this.app, node = app.graph.selected;
+		if (node !== null)
+			app.showCallers(app.model.frameFunction[app.graph.nodeFrame(node)]);
+	}
+
+	listenKeys() {
+		const app = this.app, actions = {
+			"/": () => {
+				byId("search").focus();
+				byId("search").select();
+			},
+			"?": () => this.keys.showModal(),
+			i: () => app.showCallers(app.callers ? null : -1),
+			c: () => this.selectedCallers(),
+			f: () => this.toggle("flame"),
+			w: () => this.toggle("fold"),
+			l: () => app.model.hasLines && this.toggle("lines"),
+			s: () => this.selectedSource(),
+			p: () => this.nextProcess(),
+			t: () => this.toggleTheme(),
+			Escape: () => app.goBack(),
+			Backspace: () => app.goBack(),
+			ArrowUp: () => app.graph.step("up"),
+			ArrowDown: () => app.graph.step("down"),
+			ArrowLeft: () => app.graph.step("left"),
+			ArrowRight: () => app.graph.step("right"),
+			Enter: () => app.graph.selected !== null && app.zoom(app.graph.selected),
+		};
+		document.addEventListener("keydown", (event) => {
+			const action = Object.prototype.hasOwnProperty.call(actions, event.key) ? actions[event.key] : null;
+			const at = event.target, tag = at.tagName;
+			const typing = tag === "INPUT" || tag === "SELECT" || this.keys.open;
+			// what the focus is on has these keys for itself
+			const own = /^(Enter|Arrow)/.test(event.key) && at !== document.body && at.id !== "graph";
+			if (!action || typing || own || event.ctrlKey || event.metaKey || event.altKey)
+				return;
+			event.preventDefault();
+			action();
+		});
+	}
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// What is known of one frame: beside the pointer, and of the selected one below the graph.
+
+const KIND_NAMES = {
+	[KIND.BUILTIN]: "builtin", [KIND.NATIVE]: "native code", [KIND.KERNEL]: "kernel", [KIND.MARK]: "mark",
+};
+
+const MARK_TEXTS = {
+	"<GC>": "The garbage collector was running.",
+	"<truncated>": "Frames further out were cut here.",
+	"<other-thread>": "On another thread than R's: its R functions are not known.",
+	"<no-room>": "There was no memory for what stood here: --max-memory.",
+	"<toplevel>": "No R function was being called.",
+};
+
+class Detail {
+	constructor(app) {
+		this.app = app;
+		this.tip = document.getElementById("tip");
+		this.bar = document.getElementById("detail");
+	}
+
+	// [name, value] of a node of the graph.
+	facts(node, frame) {
+		const app = this.app, model = app.model, graph = app.graph, facts = [];
+		if (frame >= 0) {
+			const f = model.functions[model.frameFunction[frame]], place = model.places[model.framePlace[frame]];
+			if (f.pkg)
+				facts.push(["Package", f.pkg]);
+			if (f.module)
+				facts.push(["Module", f.module]);
+			if (KIND_NAMES[f.kind])
+				facts.push(["Kind", MARK_TEXTS[f.name] || KIND_NAMES[f.kind]]);
+			if (f.defined)
+				facts.push(["Defined", f.defined]);
+			if (place.line && (app.state.lines || this.onePlace(node)))
+				facts.push(["Line", `${model.strings[place.file]}:${place.line}`]);
+		}
+		if (model.sets === 2) {
+			const after = graph.nodeTotal(node, 0), before = graph.nodeTotal(node, 1) * app.scaleBefore();
+			facts.push(["Before", app.valueText(before)], ["After", app.valueText(after)],
+				["Change", `${after < before ? "−" : "+"}${app.valueText(Math.abs(after - before), true)}`]);
+			return facts;
+		}
+		const self = graph.nodeSelf(node, 0);
+		facts.push([app.callers ? "Through here" : "Total", app.valueText(graph.nodeTotal(node, 0))]);
+		if (self !== null)
+			facts.push(["Self", app.valueText(self)]);
+		return facts;
+	}
+
+	// Calls from different lines may be one box; a place is told where there is one.
+	onePlace(node) {
+		const app = this.app;
+		if (app.callers)
+			return false;
+		if (!this.places || this.placesOf !== app.tree) {
+			const tree = app.tree, model = app.model, places = new Int32Array(tree.n).fill(-1);
+			for (let i = 1; i < model.n; i++) {
+				const to = tree.nodeOf[i], place = model.framePlace[model.frame[i]];
+				if (model.frameFunction[model.frame[i]] === tree.fn[to])
+					places[to] = places[to] === -1 || places[to] === place ? place : -2;
+			}
+			this.places = places;
+			this.placesOf = tree;
+		}
+		return this.places[node] > 0;
+	}
+
+	show(box, x, y) {
+		const tip = this.tip, name = this.app.labelOf(box.frame);
+		tip.replaceChildren(make("bdi", { class: "code", text: name.slice(0, 600) }),
+			make("dl", {}, ...this.facts(box.node, box.frame).flatMap(([term, value]) =>
+				[make("dt", { text: term }), make("dd", {}, make("bdi", { text: String(value).slice(0, 600) }))])));
+		tip.hidden = false;
+		const width = tip.offsetWidth, height = tip.offsetHeight;
+		tip.style.left = `${Math.max(8, Math.min(x + 14, innerWidth - width - 8))}px`;
+		tip.style.top = `${y + 18 + height < innerHeight ? y + 18 : Math.max(8, y - height - 12)}px`;
+	}
+
+	hide() {
+		this.tip.hidden = true;
+	}
+
+	showSelected() {
+		const app = this.app, node = app.graph.selected;
+		if (node === null) {
+			this.bar.replaceChildren(make("span", {
+				class: "muted", text: app.callers ?
+					"Below each function stand those that called it. Click one to zoom in; Esc goes back." :
+					"Click a frame to zoom in, Esc goes back, / searches, ? lists the keys.",
+			}));
+			return;
+		}
+		const frame = app.graph.nodeFrame(node), fn = app.model.frameFunction[frame];
+		const place = app.placeOf(node), action = (text, title, click) => make("button", { type: "button", text, title, click });
+		this.bar.replaceChildren(
+			make("span", { class: "what" }, make("bdi", { class: "code", text: app.labelOf(frame).slice(0, 300) })),
+			...this.facts(node, frame).filter(([term]) => term !== "Kind").map(([term, value]) =>
+				make("span", {}, make("span", { class: "muted", text: `${term} ` }), make("bdi", { text: String(value).slice(0, 200) }))),
+			make("span", { class: "actions" },
+				action("Callers", "All that called this function (c)", () => app.showCallers(fn)),
+				action("Highlight", "Wherever it is called", () => app.mark({ fn })),
+				place.file ? action("Source", "Its line (s)", () => app.showSource(place)) : null));
+	}
+}

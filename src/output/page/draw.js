@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// What of a tree is visible, as boxes, and how boxes are painted.
+
+const ROW = 19; // px of a level, a line between two included
+const NARROW = 0.5; // px: what is narrower is not drawn
+const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+
+// A window onto a tree: of values from x0 to x1, shown on so many pixels; levels from top to bottom (exclusive).
+// Boxes are {node, frame, fn, depth, left, right, self}: left and right in pixels, cut at the window.
+function boxesOfTree(tree, view) {
+	const scale = view.pixels / (view.x1 - view.x0), boxes = [];
+	for (let i = 1; i < tree.n;) {
+		const left = (tree.x[i] - view.x0) * scale, right = left + tree.width[i] * scale;
+		if (right - left < NARROW || right <= 0 || left >= view.pixels || tree.depth[i] > view.bottom) {
+			i = tree.end[i];
+			continue;
+		}
+		if (tree.depth[i] > view.top)
+			boxes.push({
+				node: i, frame: tree.frame[i], fn: tree.fn[i], depth: tree.depth[i],
+				left: Math.max(0, left), right: Math.min(view.pixels, right), whole: right - left,
+			});
+		i++;
+	}
+	return boxes;
+}
+
+function boxesOfCallers(callers, view) {
+	const scale = view.pixels / (view.x1 - view.x0), boxes = [];
+	const todo = [callers.root];
+	while (todo.length) {
+		const node = todo.pop();
+		if (node.depth >= view.bottom)
+			continue;
+		for (const child of callers.children(node)) {
+			const left = (child.x - view.x0) * scale, right = left + child.total[callers.set] * scale;
+			if (right - left < NARROW || right <= 0 || left >= view.pixels)
+				continue;
+			if (child.depth > view.top)
+				boxes.push({
+					node: child, frame: child.frame, fn: child.fn, depth: child.depth,
+					left: Math.max(0, left), right: Math.min(view.pixels, right), whole: right - left,
+				});
+			todo.push(child);
+		}
+	}
+	return boxes;
+}
+
+// Text that is as wide as its box.
+class Labels {
+	constructor(context) {
+		this.context = context;
+		this.widths = new Map();
+		this.character = 0;
+	}
+
+	width(text) {
+		let width = this.widths.get(text);
+		if (width === undefined) {
+			if (this.widths.size > 20000)
+				this.widths.clear();
+			width = this.context.measureText(text).width;
+			this.widths.set(text, width);
+		}
+		return width;
+	}
+
+	fit(text, room) {
+		if (room < 14)
+			return "";
+		if (text.length > 400)
+			text = text.slice(0, 400);
+		const width = this.width(text);
+		if (width <= room)
+			return text;
+		let length = Math.floor(text.length * room / width);
+		while (length > 0 && this.width(`${text.slice(0, length)}…`) > room)
+			length -= Math.max(1, length >> 4);
+		return length > 0 ? `${text.slice(0, length)}…` : "";
+	}
+}
+
+// Have a canvas cover its element, whatever a pixel of the screen is. Returns its context, in CSS pixels.
+function fitCanvas(canvas, width, height) {
+	const ratio = window.devicePixelRatio || 1;
+	const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
+	if (canvas.width !== w || canvas.height !== h) {
+		canvas.width = w;
+		canvas.height = h;
+		canvas.style.width = `${width}px`;
+		canvas.style.height = `${height}px`;
+	}
+	const context = canvas.getContext("2d", { alpha: false });
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	return context;
+}
+
+// The colours that the style sheet has for canvases.
+function readInk(element) {
+	const style = getComputedStyle(element), ink = {};
+	for (const name of ["panel", "ink", "muted", "line", "accent", "match", "match-ink", "box-ink", "faded", "strip"])
+		ink[name] = style.getPropertyValue(`--${name}`).trim();
+	return ink;
+}
+
+// Paint boxes. how: {top(box), color(box), state(box): "", "faded" or "match", label(box), selected, hovered, ink}.
+function paintBoxes(context, labels, boxes, how) {
+	context.font = FONT;
+	context.textBaseline = "middle";
+	for (const box of boxes) {
+		const state = how.state(box), top = how.top(box), width = Math.max(NARROW, box.right - box.left - 1);
+		context.fillStyle = state === "match" ? how.ink.match : how.color(box);
+		context.globalAlpha = state === "faded" ? 0.32 : 1;
+		context.fillRect(box.left, top, width, ROW - 1);
+		context.globalAlpha = 1;
+		if (width > 18) {
+			const label = labels.fit(how.label(box), width - 8);
+			if (label) {
+				context.fillStyle = state === "match" ? how.ink["match-ink"] :
+					state === "faded" ? how.ink.faded : how.ink["box-ink"];
+				context.fillText(label, box.left + 4, top + ROW / 2);
+			}
+		}
+	}
+	const outline = (box, width, color) => {
+		context.strokeStyle = color;
+		context.lineWidth = width;
+		context.strokeRect(box.left + width / 2, how.top(box) + width / 2,
+			Math.max(1, box.right - box.left - 1 - width), ROW - 1 - width);
+	};
+	for (const box of boxes) {
+		if (how.hovered !== null && box.node === how.hovered)
+			outline(box, 1, how.ink.ink);
+		if (how.selected !== null && box.node === how.selected)
+			outline(box, 2, how.ink.accent);
+	}
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// The page as a whole: what is shown, and what changes it.
+
+class App {
+	constructor(model) {
+		this.model = model;
+		this.state = { flame: false, fold: false, lines: false, process: -1, before: false, even: false };
+		this.search = null; // a RegExp
+		this.marked = null; // {fn}, {group} or {file, line}: what is highlighted without a search
+		this.matched = null; // by frame: 1, is one of these
+		this.back = []; // where it was zoomed to before
+		this.colors = new Colors(model);
+		this.callers = null;
+	}
+
+	start() {
+		const wanted = readState(this.model);
+		Object.assign(this.state, {
+			flame: wanted.flame, fold: wanted.fold, lines: wanted.lines, process: wanted.process,
+			before: wanted.before, even: wanted.even,
+		});
+		this.setTheme(storedTheme());
+		showFacts(this.model);
+		this.tree = new Tree(this.model, this.state);
+		this.detail = new Detail(this);
+		this.strip = new Strip(this);
+		this.graph = new Graph(this);
+		this.table = new Table(this);
+		this.legend = new Legend(this);
+		this.source = new Source(this);
+		if (wanted.time)
+			[this.strip.from, this.strip.to] = wanted.time;
+		if (wanted.callers !== null)
+			this.callers = new Callers(this.tree, wanted.callers, this.set());
+		this.controls = new Controls(this);
+		if (wanted.search)
+			this.controls.setSearch(wanted.search);
+		this.marked = wanted.mark;
+		this.refilter(wanted.zoom);
+		if (this.source.files.length)
+			this.source.open(this.source.files[0], 0);
+		else
+			this.source.refresh();
+	}
+
+	set() {
+		return this.state.before ? 1 : 0;
+	}
+
+	// What samples of before count, so that both profiles have as many.
+	scaleBefore() {
+		return this.state.even && this.whole(1) ? this.whole(0) / this.whole(1) : 1;
+	}
+
+	whole(set) {
+		return this.model.total[set][0];
+	}
+
+	// --- what changed, and what follows from it ---
+
+	// Another process or another time.
+	refilter(zoom) {
+		this.model.filter({ process: this.state.process, from: this.strip.from, to: this.strip.to });
+		this.tree.refresh();
+		this.tree.place(this.set());
+		if (this.callers)
+			this.callers = new Callers(this.tree, this.callers.focus, this.set());
+		this.graph.reset(!this.callers && !zoom);
+		if (zoom)
+			this.zoomTo(zoom);
+		this.rematch();
+		this.changed();
+	}
+
+	// Calls are merged in another way.
+	rebuild() {
+		this.tree = new Tree(this.model, this.state);
+		this.tree.place(this.set());
+		if (this.callers)
+			this.callers = new Callers(this.tree, this.callers.focus, this.set());
+		this.back = [];
+		this.graph.reset(false);
+		this.changed();
+	}
+
+	// Calls or callers; focus: of one function.
+	showCallers(focus) {
+		this.callers = focus === null ? null : new Callers(this.tree, focus, this.set());
+		this.back = [];
+		this.graph.reset(false);
+		this.changed();
+	}
+
+	changed() {
+		const sum = this.whole(0) + (this.model.sets === 2 ? this.whole(1) : 0), empty = document.getElementById("empty");
+		empty.hidden = sum > 0;
+		if (!sum) {
+			const [title, why] = emptyText(this);
+			empty.replaceChildren(make("strong", { text: title }), make("span", { text: why }));
+		}
+		this.table.refresh();
+		this.legend.refresh();
+		this.source.refresh();
+		this.strip.refresh();
+		this.selectionChanged();
+		this.zoomChanged();
+		this.controls.show();
+	}
+
+	timeChanged() {
+		this.refilter(null);
+	}
+
+	selectionChanged() {
+		this.detail.showSelected();
+		const node = this.graph.selected;
+		if (node === null)
+			return;
+		const place = this.placeOf(node);
+		if (place.file && this.source.has(place.file))
+			this.source.open(place.file, place.line);
+	}
+
+	zoomChanged() {
+		this.controls.showCrumbs();
+		writeState(this);
+	}
+
+	zoom(node) {
+		if (node !== this.graph.zoomed)
+			this.back.push(this.graph.zoomed);
+		this.graph.zoom(node);
+	}
+
+	// The way back of Escape: where it was zoomed to, then what else was chosen.
+	goBack() {
+		if (this.back.length) {
+			const node = this.back.pop();
+			this.graph.select(node);
+			this.graph.zoom(node);
+		} else if (this.graph.zoomed !== this.graph.root()) {
+			this.graph.select(this.graph.root());
+			this.graph.zoom(this.graph.root());
+		} else if (this.search || this.marked) {
+			this.controls.setSearch("");
+			this.mark(null);
+		} else if (this.callers) {
+			this.showCallers(null);
+		} else {
+			this.strip.clear();
+		}
+	}
+
+	// By the frames on the way, as far as they are there.
+	zoomTo(frames) {
+		let node = this.graph.root();
+		for (const frame of frames) {
+			const next = this.graph.nodeChildren(node).find((child) => this.graph.nodeFrame(child) === frame);
+			if (next === undefined || this.graph.nodeWidth(next) <= 0)
+				break;
+			node = next;
+		}
+		this.graph.zoomed = node;
+		this.graph.selected = node === this.graph.root() ? null : node;
+		this.graph.window = this.graph.windowOf(node);
+		this.graph.settle();
+	}
+
+	// --- search and highlighting ---
+
+	matchesFunction(fn) {
+		const f = this.model.functions[fn];
+		return this.search.test(f.label) || (f.pkg !== "" && this.search.test(`${f.pkg}::${f.name}`)) ||
+			(f.defined !== "" && this.search.test(f.defined)) || (f.module !== "" && this.search.test(f.module));
+	}
+
+	rematch() {
+		const model = this.model, frames = model.frameFunction.length;
+		this.matched = null;
+		if (this.search || this.marked) {
+			const mark = this.marked, byFunction = model.functions.map((f, fn) =>
+				(this.search ? this.matchesFunction(fn) : mark.fn === fn || mark.group === f.group));
+			this.matched = new Uint8Array(frames);
+			for (let i = 0; i < frames; i++) {
+				const place = model.places[model.framePlace[i]];
+				this.matched[i] = byFunction[model.frameFunction[i]] ||
+					(!this.search && mark.line && place.line === mark.line && place.file === mark.file) ? 1 : 0;
+			}
+		}
+		this.share = this.matched ? this.matchedShare() : null;
+	}
+
+	// By node of the model: is it, or is a caller of it, one that matches?
+	matchedNodes() {
+		const model = this.model, nodes = new Uint8Array(model.n);
+		for (let i = 1; i < model.n; i++)
+			nodes[i] = nodes[model.parent[i]] | this.matched[model.frame[i]];
+		return nodes;
+	}
+
+	// Each sample once, however often the function is in it.
+	matchedShare() {
+		const nodes = this.matchedNodes(), model = this.model;
+		return model.self.map((self) => self.reduce((sum, value, i) => sum + (nodes[i] ? value : 0), 0));
+	}
+
+	matchedRows() {
+		const nodes = this.matchedNodes();
+		return Uint8Array.from(this.model.rowNode, (node) => nodes[node]);
+	}
+
+	hasMatch() {
+		return this.matched !== null;
+	}
+
+	isMatch(frame) {
+		return this.matched !== null && frame >= 0 && this.matched[frame] === 1;
+	}
+
+	mark(what) {
+		if (what && this.search)
+			this.controls.setSearch("");
+		this.marked = what;
+		this.matchChanged();
+	}
+
+	matchChanged() {
+		this.rematch();
+		this.strip.refresh();
+		this.table.show();
+		this.legend.refresh();
+		this.source.refresh();
+		this.graph.draw();
+		this.controls.show();
+		writeState(this);
+	}
+
+	// --- how things are said ---
+
+	valueText(value, bare) {
+		const meta = this.model.meta, whole = this.whole(0) || 1, share = bare ? "" : ` (${formatShare(value / whole)})`;
+		if (meta.unit === "ns")
+			return `${formatDuration(value / 1e9)}${share}`;
+		if (meta.unit === "bytes")
+			return `${formatBytes(value)}${share}`;
+		const time = meta.freq ? `, ${formatDuration(value / meta.freq)}` : "";
+		return `${formatCount(value)} ${Math.round(value) === 1 ? "sample" : "samples"}${time}${share}`;
+	}
+
+	labelOf(frame) {
+		const model = this.model;
+		if (frame < 0)
+			return this.callers ? this.callers.focus < 0 ? "all functions" :
+				`callers of ${model.functions[this.callers.focus].label}` : "all";
+		const f = model.functions[model.frameFunction[frame]];
+		if (this.state.lines) {
+			const place = model.places[model.framePlace[frame]];
+			if (place.line)
+				return `${f.name} · ${baseName(model.strings[place.file])}:${place.line}`;
+		}
+		return f.label;
+	}
+
+	functionTitle(f) {
+		return [f.label.slice(0, 1000), f.pkg && `package ${f.pkg}`, f.defined && `defined ${f.defined}`, f.module].filter(Boolean).join("\n");
+	}
+
+	colorOf(box) {
+		if (box.frame < 0)
+			return this.ink.line;
+		if (this.model.sets === 1)
+			return this.colors.functions[box.fn];
+		const change = this.graph.nodeTotal(box.node, 0) - this.graph.nodeTotal(box.node, 1) * this.scaleBefore();
+		return this.colors.ofDelta(change / Math.max(1, this.whole(0), this.whole(1) * this.scaleBefore()));
+	}
+
+	// The place of a node: the line executed, else the definition.
+	placeOf(node) {
+		const frame = this.graph.nodeFrame(node), model = this.model;
+		if (frame < 0)
+			return { file: 0, line: 0 };
+		const place = model.places[model.framePlace[frame]], f = model.functions[model.frameFunction[frame]];
+		return place.file ? place : { file: f.file, line: f.line };
+	}
+
+	showSource(place) {
+		this.controls.showTab("source");
+		this.source.open(place.file, place.line);
+	}
+
+	showTip(box, x, y) {
+		this.detail.show(box, x, y);
+	}
+
+	hideTip() {
+		this.detail.hide();
+	}
+
+	// --- light and dark ---
+
+	setTheme(theme) {
+		const dark = theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+		document.documentElement.classList.toggle("dark", dark);
+		this.dark = dark;
+		this.ink = readInk(document.documentElement);
+		this.colors.setDark(dark);
+		if (this.graph) {
+			this.graph.draw();
+			this.strip.draw();
+			this.table.show();
+			this.legend.refresh();
+		}
+	}
+}
+
+function storedTheme() {
+	try {
+		return localStorage.getItem("xrprof-theme");
+	} catch (error) {
+		return null;
+	}
+}
+
+function storeTheme(theme) {
+	try {
+		localStorage.setItem("xrprof-theme", theme);
+	} catch (error) {
+		// it is for this page only then
+	}
+}
+
+// For tests and scripts: window.xrprof.state() says what is shown, in plain values. ready: the page is.
+function expose(app) {
+	window.xrprof = {
+		ready: true,
+		app,
+		state: () => ({
+			samples: app.whole(0),
+			functions: app.table.rows.length,
+			nodes: app.tree.n,
+			boxes: app.graph.boxes.length,
+			drawn: app.graph.drawn,
+			moving: app.graph.moving !== null,
+			zoom: app.graph.path(app.graph.zoomed).map((node) => app.labelOf(app.graph.nodeFrame(node))),
+			selected: app.graph.selected === null ? null : app.labelOf(app.graph.nodeFrame(app.graph.selected)),
+			callers: app.callers ? app.callers.focus : null,
+			share: app.share,
+			process: app.state.process,
+			time: app.strip.from < 0 ? null : [app.strip.from, app.strip.to],
+			fold: app.state.fold, lines: app.state.lines, flame: app.state.flame, dark: app.dark,
+			source: app.source.file ? { file: app.model.strings[app.source.file], line: app.source.line } : null,
+		}),
+		boxes: () => app.graph.boxes.map((box) => ({
+			label: app.labelOf(box.frame), depth: box.depth, left: box.left, right: box.right,
+			top: app.graph.levelTop(box.depth) - app.graph.scroller.scrollTop,
+		})),
+	};
+}
+
+{
+	const element = document.getElementById("profile");
+	const model = new Model(JSON.parse(element.textContent));
+	element.textContent = ""; // it is in the model now
+	const app = new App(model);
+	app.start();
+	expose(app);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// The profile as the page has it: what is in its data (src/output/page_data.h), in typed arrays. Nothing here knows
+// of the screen.
+
+"use strict";
+
+// enum frame_kind
+const KIND = { R: 0, ANON: 1, BUILTIN: 2, NATIVE: 3, KERNEL: 4, UNNAMED: 5, MARK: 6 };
+
+const FRAME_FIELDS = 8;
+
+// The last name of a path.
+function baseName(path) {
+	return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+}
+
+// Equal things get equal numbers, from 0 on.
+class Numbers {
+	constructor() {
+		this.map = new Map();
+	}
+
+	of(key) {
+		let number = this.map.get(key);
+		if (number === undefined) {
+			number = this.map.size;
+			this.map.set(key, number);
+		}
+		return number;
+	}
+}
+
+class Model {
+	constructor(data) {
+		this.meta = data.meta;
+		this.processes = data.processes;
+		this.sets = data.meta.diff ? 2 : 1;
+		this.readStrings(data.strings);
+		this.readFrames(data.frames);
+		this.readNodes(data.nodes);
+		this.readRows(data.rows);
+		this.readTime(data.time);
+		this.readSources(data.sources);
+		this.filter({ process: -1, from: -1, to: -1 });
+		// what there is without any restriction
+		this.all = this.total.map((total) => total[0]);
+		this.fullTotal = this.total[0].slice();
+		if (this.sets === 2)
+			this.fullTotal.forEach((value, i) => { this.fullTotal[i] = value + this.total[1][i]; });
+	}
+
+	// Two profiles that are compared have their own tables: equal texts become one.
+	readStrings(strings) {
+		const first = new Map();
+		this.strings = strings;
+		this.same = new Int32Array(strings.length);
+		strings.forEach((text, i) => {
+			if (!first.has(text))
+				first.set(text, i);
+			this.same[i] = first.get(text);
+		});
+	}
+
+	// Functions are told by name, package and definition; a place is a line of a file.
+	readFrames(frames) {
+		const n = frames.length / FRAME_FIELDS;
+		const functions = new Numbers(), places = new Numbers(), lines = new Numbers();
+		this.functions = [];
+		this.places = [];
+		this.frameFunction = new Int32Array(n);
+		this.framePlace = new Int32Array(n);
+		this.frameLine = new Int32Array(n); // equal for the same line of the same function
+		this.lineFrame = []; // a frame of each of these
+		places.of("0:0");
+		this.places.push({ file: 0, line: 0 });
+		for (let i = 0; i < n; i++) {
+			const at = i * FRAME_FIELDS;
+			const [name, pkg, module, kind, definedFile, definedLine, file, line] =
+				frames.slice(at, at + FRAME_FIELDS).map((value, field) =>
+					field === 3 || field === 5 || field === 7 ? value : this.same[value]);
+			const id = functions.of([name, pkg, module, kind, definedFile, definedLine].join());
+			if (id === this.functions.length)
+				this.functions.push(this.describe(i ? this.strings[name] : "<toplevel>", kind, {
+					pkg: this.strings[pkg], module: this.strings[module], file: definedFile, line: definedLine,
+				}));
+			const place = places.of(file && line ? `${file}:${line}` : "0:0");
+			if (place === this.places.length)
+				this.places.push({ file, line });
+			this.frameFunction[i] = id;
+			this.framePlace[i] = place;
+			this.frameLine[i] = lines.of(`${id}:${place}`);
+			if (this.frameLine[i] === this.lineFrame.length)
+				this.lineFrame.push(i);
+		}
+		this.hasLines = this.places.length > 1;
+		this.hasPackages = this.functions.some((f) => f.packageKnown);
+	}
+
+	describe(name, kind, known) {
+		let pkg = known.pkg;
+		const f = { kind, file: known.file, line: known.line, module: known.module, packageKnown: Boolean(pkg) };
+		// a function that is called as if it were a mark
+		f.name = kind === KIND.R && /^<[^]*>$/.test(name) ? `\\x3c${name.slice(1)}` : name;
+		if (!pkg && kind === KIND.R) {
+			const prefix = /^([A-Za-z][A-Za-z0-9.]*):::?./.exec(name);
+			pkg = prefix ? prefix[1] : "";
+		}
+		f.pkg = pkg;
+		f.defined = f.file && f.line ? `${this.strings[f.file]}:${f.line}` : "";
+		f.label = f.defined && (name === "FUN" || kind === KIND.ANON) ?
+			`${f.name} (${baseName(this.strings[f.file])}:${f.line})` : f.name;
+		f.group = this.group(f);
+		return f;
+	}
+
+	// What the legend knows it by.
+	group(f) {
+		switch (f.kind) {
+		case KIND.MARK: return f.name === "<GC>" ? "garbage collection" : "marks";
+		case KIND.NATIVE: return "native code";
+		case KIND.KERNEL: return "kernel";
+		case KIND.BUILTIN: return "builtin";
+		default: return f.pkg || "R functions";
+		}
+	}
+
+	readNodes(nodes) {
+		const n = nodes.length / 2 + 1, at = [0];
+		let depth = 0;
+		this.n = n;
+		this.parent = new Int32Array(n);
+		this.frame = new Int32Array(n);
+		this.parent[0] = -1;
+		this.frame[0] = -1;
+		for (let i = 1; i < n; i++) {
+			depth += 1 - nodes[2 * i - 2];
+			at[depth] = i;
+			this.parent[i] = at[depth - 1];
+			this.frame[i] = nodes[2 * i - 1];
+		}
+		this.findFirstPlaces();
+	}
+
+	// firstPlace: no caller further out is in the same place, so that its total counts there.
+	findFirstPlaces() {
+		const inside = new Int32Array(this.places.length), path = [];
+		this.firstPlace = new Uint8Array(this.n);
+		if (!this.hasLines)
+			return;
+		for (let i = 1; i < this.n; i++) {
+			while (path.length && path[path.length - 1] !== this.parent[i])
+				inside[this.framePlace[this.frame[path.pop()]]]--;
+			this.firstPlace[i] = inside[this.framePlace[this.frame[i]]]++ === 0 ? 1 : 0;
+			path.push(i);
+		}
+	}
+
+	readRows(rows) {
+		const n = rows.length / 3;
+		let node = 0;
+		this.rowNode = new Int32Array(n);
+		this.rowProcess = new Int32Array(n);
+		this.rowValue = new Float64Array(n);
+		for (let i = 0; i < n; i++) {
+			node += rows[3 * i];
+			this.rowNode[i] = node;
+			this.rowProcess[i] = rows[3 * i + 1];
+			this.rowValue[i] = rows[3 * i + 2];
+		}
+		this.processTotal = new Float64Array(this.processes.length);
+		for (let i = 0; i < n; i++)
+			this.processTotal[this.rowProcess[i]] += this.rowValue[i];
+	}
+
+	// Entries by span: those of span s are from spanStart[s] on, up to spanStart[s + 1].
+	readTime(time) {
+		this.spans = 0;
+		if (!time)
+			return;
+		const n = time.entries.length / 3, spans = new Int32Array(n);
+		let span = 0;
+		for (let i = 0; i < n; i++) {
+			span += time.entries[3 * i];
+			spans[i] = span;
+			this.spans = Math.max(this.spans, span + 1);
+		}
+		this.timeBegin = time.begin;
+		this.timeWidth = time.width;
+		this.spanStart = new Int32Array(this.spans + 1);
+		for (const one of spans)
+			this.spanStart[one + 1]++;
+		for (let i = 0; i < this.spans; i++)
+			this.spanStart[i + 1] += this.spanStart[i];
+		const next = this.spanStart.slice();
+		this.entryRow = new Int32Array(n);
+		this.entryValue = new Float64Array(n);
+		for (let i = 0; i < n; i++) {
+			const to = next[spans[i]]++;
+			this.entryRow[to] = time.entries[3 * i + 1];
+			this.entryValue[to] = time.entries[3 * i + 2];
+		}
+	}
+
+	readSources(sources) {
+		this.sources = new Map(); // text by the number of the file's name
+		for (const source of sources)
+			this.sources.set(this.same[source.file], source.text);
+	}
+
+	// Restrict all to a process and to spans [from, to); -1: not restricted. Sets self and total of each node.
+	filter(only) {
+		const set = this.processes.map((p) => (p.before ? 1 : 0));
+		const timed = only.from >= 0 && this.spans > 0;
+		const values = timed ? new Float64Array(this.rowValue.length) : this.rowValue;
+		if (timed)
+			for (let i = this.spanStart[only.from]; i < this.spanStart[only.to]; i++)
+				values[this.entryRow[i]] += this.entryValue[i];
+		this.self = [];
+		this.total = [];
+		for (let s = 0; s < this.sets; s++)
+			this.self.push(new Float64Array(this.n));
+		for (let i = 0; i < values.length; i++) {
+			const process = this.rowProcess[i];
+			if (only.process < 0 || process === only.process)
+				this.self[set[process]][this.rowNode[i]] += values[i];
+		}
+		for (const self of this.self) {
+			const total = self.slice();
+			for (let i = this.n - 1; i > 0; i--)
+				total[this.parent[i]] += total[i];
+			this.total.push(total);
+		}
+	}
+
+	// By span, how much there is of rows for which wanted(row) holds.
+	overTime(wanted) {
+		const sums = new Float64Array(this.spans);
+		for (let s = 0; s < this.spans; s++)
+			for (let i = this.spanStart[s]; i < this.spanStart[s + 1]; i++)
+				if (wanted(this.entryRow[i]))
+					sums[s] += this.entryValue[i];
+		return sums;
+	}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// Numbers as people read them, and the state of the page in its address, so that a view can be kept and sent.
+
+function formatCount(value) {
+	return Math.round(value).toLocaleString("en-US");
+}
+
+function formatShare(share) {
+	if (!share)
+		return "0 %";
+	const percent = share * 100;
+	return percent >= 99.95 ? "100 %" : percent < 0.1 ? "<0.1 %" : `${percent.toFixed(1)} %`;
+}
+
+function formatChange(share) {
+	const percent = share * 100;
+	if (Math.abs(percent) < 0.05)
+		return percent ? `${percent > 0 ? "+" : "−"}<0.1 %` : "0 %";
+	return `${percent > 0 ? "+" : "−"}${Math.abs(percent).toFixed(1)} %`;
+}
+
+// Seconds, as exact as steps of `step` need it.
+function formatSeconds(seconds, step) {
+	const digits = Math.min(3, Math.max(0, Math.ceil(-Math.log10(step || 1) - 1e-9)));
+	if (seconds < 60)
+		return `${seconds.toFixed(digits)} s`;
+	const minutes = Math.floor(seconds / 60), rest = seconds - 60 * minutes;
+	if (minutes < 60)
+		return rest < 10 ? `${minutes}:0${rest.toFixed(digits)}` : `${minutes}:${rest.toFixed(digits)}`;
+	return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")}`;
+}
+
+function formatDuration(seconds) {
+	return seconds < 0.01 ? `${(seconds * 1000).toFixed(1)} ms` : seconds < 1 ? `${Math.round(seconds * 1000)} ms` :
+		seconds < 60 ? `${seconds.toFixed(2)} s` : formatSeconds(seconds, 1);
+}
+
+function formatBytes(bytes) {
+	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+	let unit = 0;
+	for (; bytes >= 1024 && unit < units.length - 1; unit++)
+		bytes /= 1024;
+	return `${unit ? bytes.toFixed(1) : bytes} ${units[unit]}`;
+}
+
+// In the address: what differs from how the page opens.
+function writeState(app) {
+	const s = app.state, parts = new URLSearchParams();
+	if (s.flame)
+		parts.set("flame", "1");
+	if (app.callers)
+		parts.set("callers", String(app.callers.focus));
+	if (s.fold)
+		parts.set("fold", "1");
+	if (s.lines)
+		parts.set("lines", "1");
+	if (s.process >= 0)
+		parts.set("process", String(s.process));
+	if (app.strip.from >= 0)
+		parts.set("time", `${app.strip.from}-${app.strip.to}`);
+	if (app.search)
+		parts.set("search", app.search.source);
+	if (app.marked)
+		parts.set("mark", app.marked.group !== undefined ? `g.${app.marked.group}` :
+			app.marked.fn !== undefined ? `f.${app.marked.fn}` : `l.${app.marked.file}.${app.marked.line}`);
+	if (s.before)
+		parts.set("before", "1");
+	if (s.even)
+		parts.set("even", "1");
+	const path = app.graph.path(app.graph.zoomed);
+	if (path.length && path.length <= 400)
+		parts.set("zoom", path.map((node) => app.graph.nodeFrame(node)).join("."));
+	const hash = parts.toString();
+	if (location.hash.slice(1) === hash)
+		return;
+	try {
+		history.replaceState(null, "", `${location.href.split("#")[0]}${hash ? `#${hash}` : ""}`);
+	} catch (error) {
+		// where the page has no address of its own
+	}
+}
+
+function whole(text, least, most) {
+	const number = /^-?\d+$/.test(text || "") ? Number(text) : NaN;
+	return number >= least && number <= most ? number : null;
+}
+
+// Whatever the address holds that cannot be is not there.
+function readState(model) {
+	const parts = new URLSearchParams(location.hash.slice(1)), on = (name) => parts.get(name) === "1";
+	const state = {
+		flame: on("flame"), fold: on("fold"), lines: on("lines") && model.hasLines, before: on("before"), even: on("even"),
+		process: -1, callers: null, time: null, search: (parts.get("search") || "").slice(0, 1000), mark: null, zoom: [],
+	};
+	const process = whole(parts.get("process"), 0, model.processes.length - 1);
+	if (process !== null)
+		state.process = process;
+	state.callers = whole(parts.get("callers"), -1, model.functions.length - 1);
+	const time = /^(\d+)-(\d+)$/.exec(parts.get("time") || "");
+	if (time && Number(time[1]) < Number(time[2]) && Number(time[2]) <= model.spans)
+		state.time = [Number(time[1]), Number(time[2])];
+	const mark = /^([gfl])\.(.*)$/.exec(parts.get("mark") || "");
+	if (mark && mark[1] === "g")
+		state.mark = { group: mark[2] };
+	else if (mark && mark[1] === "f" && whole(mark[2], 0, model.functions.length - 1) !== null)
+		state.mark = { fn: Number(mark[2]) };
+	else if (mark && /^\d+\.\d+$/.test(mark[2]))
+		state.mark = { file: Number(mark[2].split(".")[0]), line: Number(mark[2].split(".")[1]) };
+	if (/^[\d.]+$/.test(parts.get("zoom") || ""))
+		state.zoom = parts.get("zoom").split(".").map(Number);
+	return state;
+}

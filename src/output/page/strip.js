@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// Samples over time, and a part of it to look at alone.
+
+class Strip {
+	constructor(app) {
+		this.app = app;
+		this.element = document.getElementById("strip");
+		this.canvas = document.getElementById("strip-canvas");
+		this.from = this.to = -1; // spans [from, to) that are chosen; -1: all
+		this.anchor = -1;
+		this.all = this.some = null;
+		this.element.hidden = !app.model.spans;
+		if (app.model.spans)
+			this.listen();
+	}
+
+	// Values have changed: what process there is, or what is searched for.
+	refresh() {
+		const app = this.app, model = app.model, only = app.state.process;
+		if (!model.spans)
+			return;
+		const visible = (row) => only < 0 || model.rowProcess[row] === only;
+		this.all = model.overTime(visible);
+		this.some = null;
+		if (app.hasMatch()) {
+			const matched = app.matchedRows();
+			this.some = model.overTime((row) => visible(row) && matched[row] === 1);
+		}
+		this.draw();
+	}
+
+	draw() {
+		const width = this.element.clientWidth, height = this.element.clientHeight, model = this.app.model;
+		if (!this.all || !width)
+			return;
+		const context = fitCanvas(this.canvas, width, height), ink = this.app.ink;
+		const base = height - 16, columns = Math.min(Math.floor(width / 3), model.spans);
+		context.fillStyle = ink.panel;
+		context.fillRect(0, 0, width, height);
+		const sums = this.columns(this.all, columns), some = this.some ? this.columns(this.some, columns) : null;
+		const most = sums.reduce((a, b) => Math.max(a, b), 0) || 1;
+		for (let c = 0; c < columns; c++) {
+			const left = Math.round(c * width / columns), right = Math.round((c + 1) * width / columns);
+			const bar = (value, color) => {
+				const tall = value / most * (base - 4);
+				context.fillStyle = color;
+				context.fillRect(left, base - tall, Math.max(1, right - left - (right - left > 2 ? 1 : 0)), tall);
+			};
+			bar(sums[c], ink.strip);
+			if (some)
+				bar(some[c], ink.match);
+		}
+		this.axis(context, width, base, ink);
+		if (this.from >= 0)
+			this.window(context, width, base, ink);
+	}
+
+	// Values of spans as those of columns.
+	columns(values, columns) {
+		const sums = new Float64Array(columns);
+		for (let i = 0; i < values.length; i++)
+			sums[Math.min(columns - 1, Math.floor(i * columns / values.length))] += values[i];
+		return sums;
+	}
+
+	axis(context, width, base, ink) {
+		const model = this.app.model, seconds = model.spans * model.timeWidth, ticks = Math.max(1, Math.floor(width / 110));
+		const step = niceStep(seconds / ticks);
+		context.fillStyle = ink.line;
+		context.fillRect(0, base, width, 1);
+		context.font = "11px system-ui, sans-serif";
+		context.textBaseline = "alphabetic";
+		context.fillStyle = ink.muted;
+		for (let t = 0; t <= seconds; t += step) {
+			const x = t / seconds * width, label = formatSeconds(t, step);
+			context.fillRect(x, base, 1, 4);
+			if (x + context.measureText(label).width + 6 < width)
+				context.fillText(label, x + 4, base + 13);
+		}
+	}
+
+	window(context, width, base, ink) {
+		const left = this.from / this.app.model.spans * width, right = this.to / this.app.model.spans * width;
+		context.fillStyle = ink.panel;
+		context.globalAlpha = 0.68;
+		context.fillRect(0, 0, left, base);
+		context.fillRect(right, 0, width - right, base);
+		context.globalAlpha = 1;
+		context.strokeStyle = ink.accent;
+		context.lineWidth = 2;
+		context.strokeRect(left, 1, Math.max(2, right - left), base - 1);
+	}
+
+	// --- choosing ---
+
+	choose(from, to) {
+		const spans = this.app.model.spans;
+		from = Math.max(0, Math.min(spans - 1, from));
+		to = Math.max(from + 1, Math.min(spans, to));
+		[this.from, this.to] = from === 0 && to === spans ? [-1, -1] : [from, to];
+		this.draw();
+		this.app.timeChanged();
+	}
+
+	clear() {
+		if (this.from < 0)
+			return false;
+		this.from = this.to = -1;
+		this.draw();
+		this.app.timeChanged();
+		return true;
+	}
+
+	spanAt(event) {
+		const area = this.canvas.getBoundingClientRect();
+		return (event.clientX - area.left) / area.width * this.app.model.spans;
+	}
+
+	drag(event) {
+		const here = this.spanAt(event), from = Math.min(this.anchor, here), to = Math.max(this.anchor, here);
+		if ((to - from) / this.app.model.spans * this.element.clientWidth < 4)
+			return;
+		this.choose(Math.floor(from), Math.ceil(to));
+	}
+
+	listen() {
+		const e = this.element;
+		e.addEventListener("pointerdown", (event) => {
+			if (event.button)
+				return;
+			this.anchor = this.spanAt(event);
+			e.setPointerCapture(event.pointerId);
+		});
+		e.addEventListener("pointermove", (event) => {
+			if (this.anchor >= 0)
+				this.drag(event);
+		});
+		e.addEventListener("pointerup", () => { this.anchor = -1; });
+		e.addEventListener("pointercancel", () => { this.anchor = -1; });
+		e.addEventListener("dblclick", () => this.clear());
+		e.addEventListener("keydown", (event) => this.key(event));
+		new ResizeObserver(() => this.draw()).observe(e);
+	}
+
+	// Left and right move what is chosen, with Shift they change where it ends.
+	key(event) {
+		const spans = this.app.model.spans, step = Math.max(1, Math.round(spans / 50));
+		const sign = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+		if (!sign)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		if (this.from < 0)
+			this.choose(sign > 0 ? 0 : spans - 5 * step, sign > 0 ? 5 * step : spans);
+		else if (event.shiftKey)
+			this.choose(this.from, Math.max(this.from + step, this.to + sign * step));
+		else if (this.from + sign * step >= 0 && this.to + sign * step <= spans)
+			this.choose(this.from + sign * step, this.to + sign * step);
+	}
+}
+
+// 1, 2 or 5 times a power of ten, at least `least`.
+function niceStep(least) {
+	const power = 10 ** Math.floor(Math.log10(least));
+	return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least * 0.999) || least;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// The table of functions, and the legend of packages.
+
+const TABLE_ROWS = 200; // at most
+
+function make(tag, options, ...children) {
+	const element = document.createElement(tag);
+	for (const [name, value] of Object.entries(options || {}))
+		if (name === "text")
+			element.textContent = value;
+		else if (name === "class")
+			element.className = value;
+		else if (typeof value === "function")
+			element.addEventListener(name, value);
+		else if (value !== null && value !== undefined && value !== false)
+			element.setAttribute(name, value === true ? "" : value);
+	element.append(...children.filter((child) => child !== null));
+	return element;
+}
+
+class Table {
+	constructor(app) {
+		this.app = app;
+		this.head = document.getElementById("table-head");
+		this.body = document.getElementById("table-body");
+		this.more = document.getElementById("table-more");
+		this.columns = app.model.sets === 2 ? ["delta", "total", "before", "name"] : ["self", "total", "name"];
+		this.sort = this.columns[0];
+		this.up = false;
+		this.makeHead();
+	}
+
+	makeHead() {
+		const titles = {
+			self: ["Self", "Samples in the function itself"],
+			total: [this.app.model.sets === 2 ? "After" : "Total", "Samples in it and in what it called"],
+			before: ["Before", "The same, in what it is compared with"],
+			delta: ["Change", "After less before"],
+			name: ["Function", "Function and its package"],
+		};
+		this.head.replaceChildren(make("tr", {}, ...this.columns.map((column) => make("th", {
+			scope: "col", class: `column-${column}`, "data-column": column,
+		}, make("button", {
+			type: "button", title: titles[column][1], text: titles[column][0], click: () => this.sortBy(column),
+		})))));
+	}
+
+	sortBy(column) {
+		this.up = this.sort === column ? !this.up : column === "name";
+		this.sort = column;
+		this.show();
+	}
+
+	refresh() {
+		const app = this.app, sums = app.tree.byFunction();
+		this.rows = [];
+		app.model.functions.forEach((f, fn) => {
+			const row = { fn, name: f.label, self: sums.self[0][fn], total: sums.total[0][fn], before: 0, delta: 0 };
+			if (sums.total.length === 2) {
+				row.before = sums.total[1][fn] * app.scaleBefore();
+				row.delta = row.total - row.before;
+			}
+			if (row.total > 0 || row.before > 0)
+				this.rows.push(row);
+		});
+		this.all = app.whole(0) || 1;
+		this.show();
+	}
+
+	order(a, b) {
+		const sign = this.up ? 1 : -1;
+		if (this.sort === "name")
+			return sign * (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+		const change = this.sort === "delta" ? Math.abs(a.delta) - Math.abs(b.delta) : a[this.sort] - b[this.sort];
+		return sign * change || b.total - a.total || (a.name < b.name ? -1 : 1);
+	}
+
+	show() {
+		const app = this.app, rows = this.rows.filter((row) => !app.search || app.matchesFunction(row.fn));
+		rows.sort((a, b) => this.order(a, b));
+		for (const th of this.head.querySelectorAll("th"))
+			th.setAttribute("aria-sort", th.dataset.column !== this.sort ? "none" : this.up ? "ascending" : "descending");
+		this.body.replaceChildren(...rows.slice(0, TABLE_ROWS).map((row) => this.row(row)));
+		this.more.textContent = rows.length > TABLE_ROWS ? `and ${formatCount(rows.length - TABLE_ROWS)} more: search for them` :
+			rows.length ? "" : "No function matches.";
+	}
+
+	row(row) {
+		const app = this.app, f = app.model.functions[row.fn], marked = app.marked && app.marked.fn === row.fn;
+		const cells = this.columns.map((column) => {
+			if (column === "name")
+				return make("td", { class: "column-name" }, this.nameCell(row, f));
+			const value = row[column], share = value / this.all;
+			const cell = make("td", { class: `number column-${column}`, title: app.valueText(value) },
+				make("span", { class: "share", text: column === "delta" ? formatChange(share) : formatShare(share) }));
+			const bar = make("i", { class: column === "delta" ? value > 0 ? "bar grew" : "bar shrank" : "bar" });
+			bar.style.width = `${Math.min(100, Math.abs(share) * 100)}%`;
+			cell.append(bar);
+			return cell;
+		});
+		const tr = make("tr", {
+			class: marked ? "marked" : "", tabindex: "0", "data-fn": row.fn, "aria-selected": marked ? "true" : "false",
+			click: () => app.mark(marked ? null : { fn: row.fn }),
+			dblclick: () => app.showCallers(row.fn),
+			keydown: (event) => {
+				if (event.key === "Enter") {
+					event.stopPropagation();
+					app.mark(marked ? null : { fn: row.fn });
+				}
+			},
+		}, ...cells);
+		return tr;
+	}
+
+	nameCell(row, f) {
+		const swatch = make("i", { class: "swatch" });
+		swatch.style.background = this.app.colors.functions[row.fn];
+		return make("div", { class: "name" }, swatch,
+			make("bdi", { class: "code", text: f.label.slice(0, 300), title: this.app.functionTitle(f) }),
+			f.packageKnown ? make("span", { class: "package", text: f.pkg }) : null);
+	}
+}
+
+// Packages, and what else there is, by what is in them alone.
+class Legend {
+	constructor(app) {
+		this.app = app;
+		this.list = document.getElementById("legend");
+	}
+
+	refresh() {
+		const app = this.app, sums = app.tree.byFunction(), groups = new Map();
+		app.model.functions.forEach((f, fn) => {
+			const all = sums.self.reduce((sum, self) => sum + self[fn], 0) + sums.total.reduce((sum, t) => sum + t[fn], 0);
+			if (all > 0)
+				groups.set(f.group, (groups.get(f.group) || 0) + sums.self[0][fn]);
+		});
+		const whole = app.whole(0) || 1;
+		const rows = Array.from(groups.entries()).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+		this.list.replaceChildren(...rows.map(([name, self]) => {
+			const swatch = make("i", { class: "swatch" }), bar = make("i", { class: "bar" });
+			const marked = app.marked && app.marked.group === name;
+			swatch.style.background = app.colors.ofGroup(name);
+			bar.style.width = `${Math.min(100, self / whole * 100)}%`;
+			return make("li", {}, make("button", {
+				type: "button", "aria-pressed": marked ? "true" : "false", "data-group": name,
+				click: () => app.mark(marked ? null : { group: name }),
+			}, swatch, make("bdi", { class: "grow", text: name }), make("span", { class: "share", text: formatShare(self / whole) }), bar));
+		}));
+	}
+}

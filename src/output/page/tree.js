@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// The trees that are drawn: calls merged by function (or by line), and callers of functions.
+
+// What only passes on what it was given: base's own, not those that somebody may look for.
+const WRAPPERS = new Set(("tryCatch tryCatchList tryCatchOne doTryCatch try withCallingHandlers " +
+	"suppressWarnings suppressMessages withVisible withRestarts withRestartList withOneRestart doWithOneRestart " +
+	"eval evalq eval.parent local with with.default within do.call Recall force forceAndCall identity invisible " +
+	"lapply sapply vapply Map mapply rapply tapply apply Filter Reduce standardGeneric NextMethod " +
+	"..stacktraceon.. ..stacktraceoff.. ..stacktracefloor.. withLogErrors captureStackTraces").split(" "));
+
+function bareName(name) {
+	return name.replace(/^(base|shiny|methods):::?/, "");
+}
+
+function isWrapper(f) {
+	return f.kind === KIND.R && WRAPPERS.has(bareName(f.name)) &&
+		(!f.packageKnown || /^(base|methods|shiny)$/.test(f.pkg));
+}
+
+// Which nodes are shown when wrappers are folded away. Between ..stacktraceoff.. and ..stacktraceon.. nothing is, as
+// in shiny's own stack traces.
+function shownNodes(model, fold) {
+	const shown = new Uint8Array(model.n).fill(1);
+	if (!fold)
+		return shown;
+	const wrapper = model.functions.map(isWrapper);
+	const step = model.functions.map((f) => {
+		const name = bareName(f.name);
+		return name === "..stacktraceoff.." ? -1 : name === "..stacktraceon.." ? 1 : 0;
+	});
+	const score = new Int32Array(model.n);
+	for (let i = 1; i < model.n; i++) {
+		const f = model.frameFunction[model.frame[i]];
+		const mark = model.functions[f].kind === KIND.MARK;
+		score[i] = score[model.parent[i]] + step[f];
+		shown[i] = mark || (score[i] >= 0 && !wrapper[f]) ? 1 : 0;
+	}
+	return shown;
+}
+
+// The calls, merged: calls of one function by one caller are one node. Nodes are in the order in which they are drawn,
+// each before those it called, the heaviest first; those below node i are i + 1 to end[i] - 1.
+class Tree {
+	constructor(model, options) {
+		this.model = model;
+		this.merge(options);
+		this.order();
+		this.refresh();
+	}
+
+	// nodeOf: for each node of the model the one it became part of; the numbers change in order().
+	merge(options) {
+		const model = this.model, shown = shownNodes(model, options.fold);
+		const keys = options.lines ? model.frameLine : model.frameFunction;
+		let size = 1024;
+		while (size < 2 * model.n)
+			size *= 2;
+		const table = new Int32Array(size), mask = size - 1;
+		const parent = new Int32Array(model.n), key = new Int32Array(model.n), frame = new Int32Array(model.n);
+		const nodeOf = new Int32Array(model.n);
+		let n = 1;
+		parent[0] = key[0] = frame[0] = -1;
+		for (let i = 1; i < model.n; i++) {
+			const above = nodeOf[model.parent[i]], its = keys[model.frame[i]];
+			if (!shown[i]) {
+				nodeOf[i] = above;
+				continue;
+			}
+			let at = (Math.imul(above, 0x9e3779b1) ^ Math.imul(its, 0x85ebca6b)) >>> 7 & mask;
+			while (table[at] && (parent[table[at]] !== above || key[table[at]] !== its))
+				at = (at + 1) & mask;
+			if (!table[at]) {
+				table[at] = n;
+				parent[n] = above;
+				key[n] = its;
+				frame[n++] = model.frame[i];
+			}
+			nodeOf[i] = table[at];
+		}
+		this.n = n;
+		this.parent = parent.subarray(0, n);
+		this.frame = frame.subarray(0, n);
+		this.nodeOf = nodeOf;
+		this.lines = options.lines;
+	}
+
+	// Number the nodes anew in the order in which they are drawn.
+	order() {
+		const n = this.n, model = this.model, parent = this.parent;
+		const weight = new Float64Array(n), sorted = new Float64Array(n), room = 2 ** Math.ceil(Math.log2(n + 1));
+		for (let i = 1; i < model.n; i++)
+			if (this.nodeOf[i] !== this.nodeOf[model.parent[i]])
+				weight[this.nodeOf[i]] += model.fullTotal[i];
+		// sort by (weight, number) as one number: exact as long as it has 53 bits
+		for (let i = 0; i < n; i++)
+			sorted[i] = Math.min(Math.floor(weight[i]), 2 ** 53 / room - 1) * room + (n - 1 - i);
+		sorted.sort();
+		const start = new Int32Array(n + 1), children = new Int32Array(n);
+		for (let i = 1; i < n; i++)
+			start[parent[i] + 1]++;
+		for (let i = 0; i < n; i++)
+			start[i + 1] += start[i];
+		const next = start.slice();
+		for (let i = n - 1; i >= 0; i--) {
+			const node = n - 1 - sorted[i] % room;
+			if (node)
+				children[next[parent[node]]++] = node;
+		}
+		this.renumber(start, children);
+	}
+
+	renumber(start, children) {
+		const n = this.n, parent = new Int32Array(n), frame = new Int32Array(n), number = new Int32Array(n);
+		const inside = new Int32Array(this.model.functions.length), next = start.slice();
+		this.end = new Int32Array(n);
+		this.depth = new Int32Array(n);
+		// first: no caller further out is the same function, so that its total counts there
+		this.first = new Uint8Array(n);
+		parent[0] = frame[0] = -1;
+		let made = 1, old = 0;
+		const path = [];
+		for (;;) {
+			if (next[old] < start[old + 1]) {
+				const child = children[next[old]++], i = made++;
+				parent[i] = number[old];
+				number[child] = i;
+				frame[i] = this.frame[child];
+				this.depth[i] = this.depth[parent[i]] + 1;
+				this.first[i] = inside[this.model.frameFunction[frame[i]]]++ === 0 ? 1 : 0;
+				path.push(old);
+				old = child;
+				continue;
+			}
+			this.end[number[old]] = made;
+			if (!path.length)
+				break;
+			inside[this.model.frameFunction[this.frame[old]]]--;
+			old = path.pop();
+		}
+		this.parent = parent;
+		this.frame = frame;
+		this.fn = frame.map((f) => (f < 0 ? -1 : this.model.frameFunction[f]));
+		for (let i = 0; i < this.nodeOf.length; i++)
+			this.nodeOf[i] = number[this.nodeOf[i]];
+		this.maxDepth = this.depth.reduce((most, depth) => Math.max(most, depth), 0);
+	}
+
+	// After the model was restricted: self and total of each node, and where it begins.
+	refresh() {
+		const model = this.model, n = this.n;
+		this.self = [];
+		this.total = [];
+		for (const from of model.self) {
+			const self = new Float64Array(n);
+			for (let i = 0; i < model.n; i++)
+				self[this.nodeOf[i]] += from[i];
+			const total = self.slice();
+			for (let i = n - 1; i > 0; i--)
+				total[this.parent[i]] += total[i];
+			this.self.push(self);
+			this.total.push(total);
+		}
+		this.place(0);
+	}
+
+	// Lay it out by the values of a set.
+	place(set) {
+		const total = this.total[set], x = new Float64Array(this.n), next = new Float64Array(this.n);
+		for (let i = 1; i < this.n; i++) {
+			const above = this.parent[i];
+			x[i] = next[i] = next[above];
+			next[above] += total[i];
+		}
+		this.x = x;
+		this.width = total;
+	}
+
+	// How much each function has, recursion counted once: {self: [by set], total: [by set]} of arrays.
+	byFunction() {
+		const count = this.model.functions.length;
+		const sums = { self: [], total: [] };
+		for (let s = 0; s < this.self.length; s++) {
+			const self = new Float64Array(count), total = new Float64Array(count);
+			for (let i = 1; i < this.n; i++) {
+				self[this.fn[i]] += this.self[s][i];
+				if (this.first[i])
+					total[this.fn[i]] += this.total[s][i];
+			}
+			sums.self.push(self);
+			sums.total.push(total);
+		}
+		return sums;
+	}
+
+	firstChild(node) {
+		return node + 1 < this.end[node] ? node + 1 : -1;
+	}
+
+	nextSibling(node) {
+		const next = this.end[node];
+		return node && next < this.end[this.parent[node]] ? next : -1;
+	}
+}
+
+// Callers: below each function those that called it. Made as far as it is looked at, as all of it would be as many
+// nodes as all stacks have frames. A node is {key, frame, fn, parent, depth, at, of, x, total}: in `at` the nodes of
+// the tree it stands for, in `of` those whose values count.
+class Callers {
+	// focus: a function, whose callers are wanted; -1: of all functions, by what they did themselves.
+	// set: by whose values they are laid out.
+	constructor(tree, focus, set) {
+		const nodes = [];
+		this.tree = tree;
+		this.focus = focus;
+		this.set = set;
+		this.values = this.focus < 0 ? tree.self : tree.total;
+		for (let i = 1; i < tree.n; i++)
+			if (this.focus < 0 ? tree.self.some((self) => self[i] > 0) : tree.fn[i] === this.focus && tree.first[i])
+				nodes.push(i);
+		this.root = {
+			key: -1, frame: -1, fn: -1, parent: null, depth: 0, x: 0,
+			at: null, of: null, children: null, total: this.values.map(() => 0),
+		};
+		this.values.forEach((values, s) => {
+			for (const i of nodes)
+				this.root.total[s] += values[i];
+		});
+		this.root.children = this.group(this.root, nodes, nodes);
+	}
+
+	// Nodes of the tree, by what they call.
+	group(parent, at, of) {
+		const tree = this.tree, keys = tree.lines ? tree.model.frameLine : tree.model.frameFunction;
+		const groups = new Map();
+		for (let i = 0; i < at.length; i++) {
+			const key = keys[tree.frame[at[i]]];
+			let group = groups.get(key);
+			if (!group) {
+				group = {
+					key, frame: tree.frame[at[i]], fn: tree.fn[at[i]], parent, depth: parent.depth + 1, x: 0,
+					at: [], of: [], children: null, total: this.values.map(() => 0),
+				};
+				groups.set(key, group);
+			}
+			group.at.push(at[i]);
+			group.of.push(of[i]);
+			this.values.forEach((values, s) => { group.total[s] += values[of[i]]; });
+		}
+		const list = Array.from(groups.values());
+		list.sort((a, b) => b.total[this.set] - a.total[this.set] || a.key - b.key);
+		let x = parent.x;
+		for (const one of list) {
+			one.x = x;
+			x += one.total[this.set];
+		}
+		return list;
+	}
+
+	children(node) {
+		if (!node.children) {
+			const at = [], of = [];
+			node.at.forEach((one, i) => {
+				const above = this.tree.parent[one];
+				if (above > 0) {
+					at.push(above);
+					of.push(node.of[i]);
+				}
+			});
+			node.children = this.group(node, at, of);
+		}
+		return node.children;
+	}
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The stacks are sorted as words in a dictionary are, outermost frame first.  Then each begins with
+ * what it has in common with the one before, and what follows are new nodes of the tree: it is
+ * written without being made.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/version.h"
+#include "output/page_data.h"
+
+#define PAGE_PIECE 65536u /* bytes of text that are handed on at a time */
+
+/* Things by their numbers, from 1 on in the order in which they came. */
+struct page_list {
+	struct map numbers;
+	const void **things; /* [0]: unused */
+	size_t n, cap;
+};
+
+/* One row of one of the profiles. */
+struct page_row {
+	const struct aggregate_row *row;
+	uint32_t before; /* of which: 1, of what it is compared with */
+};
+
+struct page {
+	struct output *out;
+	const struct page_config *config;
+	struct json j;
+	int err; /* of the output, or -ENOMEM */
+	uint32_t unit;
+	struct page_row *rows; /* sorted */
+	size_t nrows;
+	uint32_t *nodes;  /* by sorted row: its node */
+	uint32_t *sorted; /* by row of the profile: where it is in rows */
+	struct page_list frames, strings;
+};
+
+/* Hand on what was written so far; @all: or only if it is much. */
+static void page__pour(struct page *p, bool all)
+{
+	int err = 0;
+
+	if (!p->j.text.len || (!all && p->j.text.len < PAGE_PIECE))
+		return;
+	if (!p->err && !p->j.err)
+		err = output__write(p->out, p->j.text.data, p->j.text.len);
+	p->err = p->err ? p->err : err;
+	p->j.text.len = 0;
+}
+
+static void page__number(struct page *p, uint64_t number)
+{
+	json__u64(&p->j, NULL, number);
+	page__pour(p, false);
+}
+
+/* --- stacks, outermost first --- */
+
+/* One without R functions: page frame 0, which is NULL here, stands outermost. */
+static bool stack__is_toplevel(const struct stack *s)
+{
+	return !s->nframes || (s->nframes == 1 && s->frames[0]->function == mark_gc.function);
+}
+
+static uint32_t stack__depth(const struct stack *s)
+{
+	return s->nframes + stack__is_toplevel(s);
+}
+
+/* Its frame at @level, 0 being the outermost. */
+static const struct frame *stack__at(const struct stack *s, uint32_t level)
+{
+	if (stack__is_toplevel(s)) {
+		if (!level)
+			return NULL;
+		level--;
+	}
+	return s->frames[s->nframes - 1 - level];
+}
+
+static int number__order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Names of different tables; the hash of a text is the same in all. */
+static int name__order(const struct name *a, const struct name *b)
+{
+	int order;
+
+	if (a == b)
+		return 0;
+	if (!a || !b)
+		return a ? 1 : -1;
+	order = number__order(a->hash, b->hash);
+	return order ? order : strcmp(a->text, b->text);
+}
+
+static int place__order(struct place a, struct place b)
+{
+	int order = name__order(a.file, b.file);
+
+	return order ? order : number__order(a.line, b.line);
+}
+
+/* The same in each run, so not by address. */
+static int frame__order(const struct frame *a, const struct frame *b)
+{
+	int order;
+
+	if (a == b)
+		return 0;
+	if (!a || !b)
+		return a ? 1 : -1;
+	order = name__order(a->function, b->function);
+	order = order ? order : number__order(a->kind, b->kind);
+	order = order ? order : name__order(a->package, b->package);
+	order = order ? order : place__order(a->defined, b->defined);
+	order = order ? order : place__order(a->place, b->place);
+	order = order ? order : name__order(a->module, b->module);
+	return order ? order : number__order(a->address, b->address);
+}
+
+/* How many levels @a and @b have in common. */
+static uint32_t stack__common(const struct stack *a, const struct stack *b)
+{
+	uint32_t depth = stack__depth(a) < stack__depth(b) ? stack__depth(a) : stack__depth(b);
+	uint32_t level = 0;
+
+	while (level < depth && !frame__order(stack__at(a, level), stack__at(b, level)))
+		level++;
+	return level;
+}
+
+static int row__order(const void *x, const void *y)
+{
+	const struct page_row *a = x, *b = y;
+	const struct stack *s = a->row->stack, *t = b->row->stack;
+	uint32_t common;
+
+	if (s != t) {
+		common = stack__common(s, t);
+		if (common < stack__depth(s) && common < stack__depth(t))
+			return frame__order(stack__at(s, common), stack__at(t, common));
+		if (stack__depth(s) != stack__depth(t))
+			return number__order(stack__depth(s), stack__depth(t));
+	}
+	if (a->before != b->before)
+		return number__order(a->before, b->before);
+	return number__order((uintptr_t)a->row, (uintptr_t)b->row);
+}
+
+/* --- tables --- */
+
+/* The number of @thing, put into @list if it is new; 0 for NULL, and for a lack of memory. */
+static uint32_t list__number(struct page *p, struct page_list *list, const void *thing)
+{
+	uintptr_t number;
+	const void **grown;
+	size_t more = list->cap ? list->cap * 2 : 256;
+
+	if (!thing)
+		return 0;
+	number = (uintptr_t)map__get(&list->numbers, (uintptr_t)thing, 0);
+	if (number)
+		return (uint32_t)number;
+	if (list->n + 1 >= list->cap) {
+		grown = realloc(list->things, more * sizeof(*grown));
+		if (!grown)
+			goto no_memory;
+		list->things = grown;
+		list->cap = more;
+	}
+	number = list->n + 1;
+	if (map__put(&list->numbers, (uintptr_t)thing, 0, (void *)number))
+		goto no_memory;
+	list->things[number] = thing;
+	list->n = number;
+	return (uint32_t)number;
+no_memory:
+	p->err = -ENOMEM;
+	return 0;
+}
+
+static void list__free(struct page_list *list)
+{
+	map__free(&list->numbers);
+	free(list->things);
+}
+
+/* --- what is written --- */
+
+static void page__meta(struct page *p)
+{
+	static const char *const units[AGGREGATE_TYPES] = {"samples", "ns", "bytes"};
+	const struct profile_about *about = p->config->about;
+	struct json *j = &p->j;
+
+	json__object(j, "meta");
+	json__str(j, "program", XR_PROGRAM);
+	json__str(j, "version", XR_VERSION);
+	json__str(j, "command", about->command);
+	json__str(j, "host", about->host);
+	json__str(j, "engine", about->engine);
+	json__str(j, "clock", about->clock);
+	json__str(j, "event", about->event);
+	json__u64(j, "freq", about->freq);
+	json__str(j, "unit", units[p->unit]);
+	json__u64(j, "began", about->began_real / NS_PER_MS);
+	json__bool(j, "diff", p->config->before);
+}
+
+static void page__counts(struct page *p)
+{
+	const struct stats *s = p->config->stats;
+	struct json *j = &p->j;
+
+	if (!s) {
+		json__str(j, "counts", NULL);
+		return;
+	}
+	json__object(j, "counts");
+	json__double(j, "seconds", s->seconds);
+	json__u64(j, "processes", s->processes);
+	json__u64(j, "ticks", s->ticks);
+	json__u64(j, "written", s->written);
+	json__u64(j, "no_r_frames", s->no_r_frames);
+	json__u64(j, "exiting", s->exiting);
+	json__u64(j, "unreadable", s->unreadable);
+	json__u64(j, "lost", s->lost);
+	json__u64(j, "missed", s->missed);
+	json__u64(j, "throttled", s->throttled);
+	json__u64(j, "truncated", s->truncated);
+	json__u64(j, "other_thread", s->other_thread);
+	json__u64(j, "stacks_dropped", s->stacks_dropped + s->decoder.stacks_dropped);
+	json__close(j);
+}
+
+static void page__processes(struct page *p, const struct aggregate *a, bool before)
+{
+	size_t n;
+	const struct aggregate_process *all = aggregate__processes(a, &n);
+	struct json *j = &p->j;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct aggregate_process *one = &all[i];
+
+		json__object(j, NULL);
+		json__u64(j, "pid", one->pid);
+		json__u64(j, "parent", one->parent_pid);
+		json__str(j, "comm", one->comm);
+		json__str(j, "r", *one->r_version ? one->r_version : NULL);
+		json__str(j, "container", one->container ? one->container->safe : NULL);
+		json__double(j, "cpu", (double)one->cpu_ns / (double)NS_PER_S);
+		json__double(j, "elapsed", (double)one->elapsed_ns / (double)NS_PER_S);
+		json__bool(j, "before", before);
+		json__close(j);
+		page__pour(p, false);
+	}
+}
+
+/* The nodes that a stack adds to the tree, and by row which node its stack ends in. */
+static void page__nodes(struct page *p)
+{
+	const struct stack *last = NULL, *s;
+	uint32_t depth = 0, node = 0, common;
+
+	json__array(&p->j, "nodes");
+	for (size_t i = 0; i < p->nrows && !p->err; i++, last = s) {
+		s = p->rows[i].row->stack;
+		common = last ? stack__common(last, s) : 0;
+		for (uint32_t level = common; level < stack__depth(s); level++) {
+			page__number(p, depth - level);
+			page__number(p, list__number(p, &p->frames, stack__at(s, level)));
+			depth = level + 1;
+			node++;
+		}
+		p->nodes[i] = node;
+	}
+	json__close(&p->j);
+}
+
+static void page__rows(struct page *p)
+{
+	size_t processes;
+	uint32_t last = 0;
+
+	aggregate__processes(p->config->profile, &processes);
+	json__array(&p->j, "rows");
+	for (size_t i = 0; i < p->nrows; i++) {
+		const struct page_row *r = &p->rows[i];
+
+		page__number(p, p->nodes[i] - last);
+		page__number(p, r->row->process + (r->before ? processes : 0));
+		page__number(p, r->row->values[p->unit]);
+		last = p->nodes[i];
+	}
+	json__close(&p->j);
+}
+
+static void page__time(struct page *p)
+{
+	const struct timeline *t = aggregate__timeline(p->config->profile);
+	const struct aggregate_row *rows;
+	uint64_t began = p->config->about->began;
+	uint32_t span = 0;
+	size_t n;
+
+	rows = aggregate__rows(p->config->profile, &n);
+	if (!t || !t->n || p->config->before) {
+		json__str(&p->j, "time", NULL);
+		return;
+	}
+	/* the rows are in another order now */
+	for (size_t i = 0; i < p->nrows; i++)
+		p->sorted[p->rows[i].row - rows] = (uint32_t)i;
+	json__object(&p->j, "time");
+	json__double(&p->j, "begin",
+		     t->begin > began && began ? (double)(t->begin - began) / (double)NS_PER_S : 0);
+	json__double(&p->j, "width", (double)t->width / (double)NS_PER_S);
+	json__array(&p->j, "entries");
+	for (size_t i = 0; i < t->n; i++) {
+		const struct timeline_entry *e = &t->entries[i];
+
+		json__double(&p->j, NULL, (double)e->span - span);
+		page__number(p, e->row < n ? p->sorted[e->row] : 0);
+		page__number(p, e->value);
+		span = e->span;
+	}
+	json__close(&p->j);
+	json__close(&p->j);
+}
+
+static uint32_t place__line(struct place place)
+{
+	return (int32_t)place.line > 0 ? place.line : 0;
+}
+
+static void page__frames(struct page *p)
+{
+	static const struct frame none = {.kind = FRAME_MARK};
+
+	json__array(&p->j, "frames");
+	for (size_t i = 0; i <= p->frames.n && !p->err; i++) {
+		const struct frame *frame = i ? p->frames.things[i] : &none;
+
+		page__number(p, list__number(p, &p->strings, frame->function));
+		page__number(p, list__number(p, &p->strings, frame->package));
+		page__number(p, list__number(p, &p->strings, frame->module));
+		page__number(p, frame->kind);
+		page__number(p, list__number(p, &p->strings, frame->defined.file));
+		page__number(p, place__line(frame->defined));
+		page__number(p, list__number(p, &p->strings, frame->place.file));
+		page__number(p, place__line(frame->place));
+	}
+	json__close(&p->j);
+}
+
+static void page__strings(struct page *p)
+{
+	json__array(&p->j, "strings");
+	json__str(&p->j, NULL, "");
+	for (size_t i = 1; i <= p->strings.n; i++) {
+		json__str(&p->j, NULL, ((const struct name *)p->strings.things[i])->safe);
+		page__pour(p, false);
+	}
+	json__close(&p->j);
+}
+
+/* --- */
+
+/* The first type of which there is any, in rows of either profile. */
+static void page__choose_unit(struct page *p)
+{
+	p->unit = AGGREGATE_TYPES;
+	for (size_t i = 0; i < p->nrows; i++)
+		for (uint32_t unit = 0; unit < p->unit; unit++)
+			if (p->rows[i].row->values[unit])
+				p->unit = unit;
+	p->unit = p->unit < AGGREGATE_TYPES ? p->unit : XR_UNIT_TICKS;
+}
+
+static int page__sort(struct page *p)
+{
+	const struct aggregate *sets[] = {p->config->profile, p->config->before};
+	const struct aggregate_row *rows;
+	size_t n[2] = {0, 0};
+
+	for (uint32_t set = 0; set < 2 && sets[set]; set++)
+		aggregate__rows(sets[set], &n[set]);
+	p->rows = calloc(n[0] + n[1] + 1, sizeof(*p->rows));
+	p->nodes = calloc(n[0] + n[1] + 1, sizeof(*p->nodes));
+	p->sorted = calloc(n[0] + 1, sizeof(*p->sorted));
+	if (!p->rows || !p->nodes || !p->sorted)
+		return -ENOMEM;
+	for (uint32_t set = 0; set < 2 && sets[set]; set++) {
+		rows = aggregate__rows(sets[set], &n[set]);
+		for (size_t i = 0; i < n[set]; i++)
+			p->rows[p->nrows++] = (struct page_row){&rows[i], set};
+	}
+	qsort(p->rows, p->nrows, sizeof(*p->rows), row__order);
+	page__choose_unit(p);
+	return 0;
+}
+
+static void page__write(struct page *p)
+{
+	struct json *j = &p->j;
+
+	json__begin_html(j);
+	json__object(j, NULL);
+	page__meta(p);
+	page__counts(p);
+	json__close(j);
+	json__array(j, "processes");
+	page__processes(p, p->config->profile, false);
+	if (p->config->before)
+		page__processes(p, p->config->before, true);
+	json__close(j);
+	page__nodes(p);
+	page__rows(p);
+	page__time(p);
+	page__frames(p);
+	page__strings(p);
+	json__array(j, "sources");
+	json__close(j);
+	json__close(j);
+}
+
+int page_data__write(struct output *out, const struct page_config *config)
+{
+	struct page p = {.out = out, .config = config};
+	struct buf end = {0};
+	int err;
+
+	err = page__sort(&p);
+	if (!err) {
+		page__write(&p);
+		page__pour(&p, true);
+		err = json__end(&p.j, &end);
+		err = p.err ? p.err : err;
+		if (!err)
+			err = output__write(out, end.data, end.len);
+	}
+	buf__free(&end);
+	list__free(&p.frames);
+	list__free(&p.strings);
+	free(p.sorted);
+	free(p.nodes);
+	free(p.rows);
+	return err;
+}

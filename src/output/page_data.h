@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a profile page knows: the text of its <script type="application/json">, one object.  Arrays
+ * of numbers are flat; texts are numbers, places in `strings`, 0 being "".  What reads it is
+ * src/output/page/model.js.
+ *
+ *	meta       {program, version, command, host, engine, clock, event, freq, unit, began (ms
+ *	           since 1970, 0: not known), diff, counts (as of --stats; null: not known)}
+ *	processes  [{pid, parent, comm, r, container, cpu, elapsed (s), before}]
+ *	nodes      the calls as one tree, outermost first, each before those it made: how far its
+ *	           caller is further out than the node before it (0: that one called it), frame.
+ *	           Node 0 is not written: it is what all is in.
+ *	rows       how much was seen of a node in a process: further by so many nodes than the row
+ *	           before, process, value.  Those of processes with `before` are what it is
+ *	           compared with.
+ *	time       {begin (s after meta.began), width (s), entries: further by so many spans than
+ *	           the entry before (may be negative), row, value}, null: not known
+ *	frames     function, package, module, kind (enum frame_kind), file and line of its
+ *	           definition, file and line that it executed.  Frame 0 stands for no R function.
+ *	strings    texts as the other formats show them
+ *	sources    [{file (a string), text}]
+ */
+#ifndef XR_OUTPUT_PAGE_DATA_H
+#define XR_OUTPUT_PAGE_DATA_H
+
+#include "output/writer.h"
+
+struct page_config {
+	const struct profile_about *about;
+	const struct aggregate *profile;
+	const struct aggregate *before; /* NULL: it is compared with nothing */
+	const struct stats *stats;	/* NULL: not known */
+};
+
+/* page_data__write - 0, or a negative errno.  Nothing is committed. */
+int page_data__write(struct output *out, const struct page_config *config);
+
+#endif

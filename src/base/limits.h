@@ -69,6 +69,14 @@
 /* A file, unless --max-file says otherwise. */
 #define LIMIT_FILE (4ULL << 30)
 
+/*
+ * Sources that are put into a page: files that are looked for; bytes of one and of all.  They are
+ * read when all else has been written, one by one.
+ */
+#define LIMIT_SOURCES	  4096u
+#define LIMIT_SOURCE	  (1u << 20)
+#define LIMIT_SOURCES_ALL (4u << 20)
+
 /* Files that are open, or wait to be written, at a time. */
 #define LIMIT_STREAMS 4096u
 

@@ -91,6 +91,13 @@ ssize_t proc__link(pid_t pid, const char *name, char *path, size_t size);
 int proc__exe(pid_t pid, char *path, size_t size, bool *deleted);
 
 /*
+ * proc__directory - the working directory of process @pid, where a path means the same file to it
+ * as to this one.  -EXDEV: it has another root or other mounts.  "" on Windows, where that is not
+ * told.
+ */
+int proc__directory(pid_t pid, char *path, size_t size);
+
+/*
  * proc__cgroup - the process' cgroup (v2, or v1's "name=systemd" or first hierarchy) in
  * @path, "" if there is none.
  */

@@ -4,12 +4,10 @@
  * of the files in page/ (mk/page.mk puts them together) with the profile in their midst; what the
  * profile looks like there is in page_data.h.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "layout.h"
 #include "output/flamegraph.h"
 #include "output/page_data.h"
+#include "output/whole.h"
 
 /* What comes before the profile, and after it. */
 static const char page_before[] =
@@ -18,11 +16,6 @@ static const char page_before[] =
 static const char page_after[] =
 #include "page_after.inc"
 	;
-
-struct writer {
-	struct output *out;
-	const struct writer_config *config;
-};
 
 static int flamegraph__page(struct output *out, const struct page_config *config)
 {
@@ -36,31 +29,12 @@ static int flamegraph__page(struct output *out, const struct page_config *config
 	return err ? err : output__commit(out, 0);
 }
 
-static int flamegraph__open(struct writer **out, struct output *output,
-			    const struct writer_config *config)
-{
-	struct writer *w = calloc(1, sizeof(*w));
-
-	*out = w;
-	if (!w)
-		return -ENOMEM;
-	*w = (struct writer){output, config};
-	return 0;
-}
-
 static int flamegraph__profile(struct writer *w, const struct aggregate *a,
 			       const struct stats *stats)
 {
-	const struct page_config page = {
-		.about = &w->config->about, .profile = a, .stats = stats};
+	const struct page_config page = {.about = &w->config.about, .profile = a, .stats = stats};
 
 	return flamegraph__page(w->out, &page);
-}
-
-static int flamegraph__close(struct writer *w)
-{
-	free(w);
-	return 0;
 }
 
 int flamegraph__diff(struct output *out, const struct writer_config *config,
@@ -75,8 +49,10 @@ int flamegraph__diff(struct output *out, const struct writer_config *config,
 const struct writer_ops writer_flamegraph = {
 	.name = "flamegraph",
 	.help = "one HTML page: flame graph, table, time and source, in any browser",
+	.suffix = ".html",
+	.capture = XR_ROW_GC,
 	.timeline = true,
-	.open = flamegraph__open,
+	.open = whole__open,
 	.profile = flamegraph__profile,
-	.close = flamegraph__close,
+	.close = whole__close,
 };

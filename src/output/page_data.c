@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/version.h"
 #include "output/page_data.h"
+#include "output/page_sources.h"
 
 #define PAGE_PIECE 65536u /* bytes of text that are handed on at a time */
 
@@ -64,12 +65,6 @@ static void page__number(struct page *p, uint64_t number)
 
 /* --- stacks, outermost first --- */
 
-/* One without R functions: page frame 0, which is NULL here, stands outermost. */
-static bool stack__is_toplevel(const struct stack *s)
-{
-	return !s->nframes || (s->nframes == 1 && s->frames[0]->function == mark_gc.function);
-}
-
 static uint32_t stack__depth(const struct stack *s)
 {
 	return s->nframes + stack__is_toplevel(s);
@@ -80,7 +75,7 @@ static const struct frame *stack__at(const struct stack *s, uint32_t level)
 {
 	if (stack__is_toplevel(s)) {
 		if (!level)
-			return NULL;
+			return &mark_toplevel;
 		level--;
 	}
 	return s->frames[s->nframes - 1 - level];
@@ -375,6 +370,41 @@ static void page__strings(struct page *p)
 	json__close(&p->j);
 }
 
+static void page__text(void *arg, const struct name *file, const char *text)
+{
+	struct page *p = arg;
+
+	json__object(&p->j, NULL);
+	json__u64(&p->j, "file", list__number(p, &p->strings, file));
+	json__str(&p->j, "text", text);
+	json__close(&p->j);
+	page__pour(p, false);
+}
+
+/* Files of the profile in which there are samples, those of processes that may name them. */
+static void page__sources(struct page *p)
+{
+	struct sources sources = {0};
+	const struct page_row *r;
+	int err = 0;
+
+	json__array(&p->j, "sources");
+	for (size_t i = 0; i < p->nrows && !err; i++) {
+		r = &p->rows[i];
+		err = sources__add(
+			&sources,
+			aggregate__process(r->before ? p->config->before : p->config->profile,
+					   r->row->process),
+			r->row->stack);
+	}
+	if (!err)
+		err = sources__read(&sources, page__text, p);
+	if (err == -ENOMEM)
+		p->err = err;
+	sources__free(&sources);
+	json__close(&p->j);
+}
+
 /* --- */
 
 /* The first type of which there is any, in rows of either profile. */
@@ -429,9 +459,8 @@ static void page__write(struct page *p)
 	page__rows(p);
 	page__time(p);
 	page__frames(p);
+	page__sources(p);
 	page__strings(p);
-	json__array(j, "sources");
-	json__close(j);
 	json__close(j);
 }
 

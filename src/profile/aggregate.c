@@ -264,6 +264,13 @@ int aggregate__know(struct aggregate *a, const struct profile_process *p)
 		if (!ours->container)
 			return -ENOSPC;
 	}
+	ours->directory = NULL;
+	ours->uid = p->uid;
+	if (p->directory) {
+		ours->directory = stacks__name(&a->stacks, p->directory, strlen(p->directory));
+		if (!ours->directory)
+			return -ENOSPC;
+	}
 	if (p->elapsed_ns) {
 		ours->cpu_ns = p->cpu_ns;
 		ours->elapsed_ns = p->elapsed_ns;

@@ -22,6 +22,8 @@ struct aggregate_process {
 	char comm[XR_COMM_LEN];
 	char r_version[AGGREGATE_VERSION_LEN];
 	const struct name *container;
+	const struct name *directory; /* and uid, as of struct profile_process */
+	uint32_t uid;
 	uint64_t cpu_ns, elapsed_ns; /* as of struct profile_process; elapsed_ns 0: not known */
 };
 

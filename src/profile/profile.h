@@ -100,6 +100,13 @@ struct profile_process {
 	const char *comm;
 	const char *r_version; /* "4.2.2" */
 	const char *container; /* an id */
+	/*
+	 * Whose it is, and where it is: for reading the source files that it names (os/texts.h).
+	 * NULL: they are not read, as they are not known to be the files that this program sees
+	 * under these names.
+	 */
+	const char *directory;
+	uint32_t uid;
 	/* with PROFILE_ENDED and PROFILE_STOPPED: ns of CPU time while it was profiled, and how
 	 * long that was; elapsed_ns 0: not known */
 	uint64_t cpu_ns, elapsed_ns;

@@ -114,6 +114,7 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 	p->state = PROCESS_SAMPLED;
 	lifecycle__count(l, p);
 	use__look(&p->use, (pid_t)p->pid, os__now());
+	reader__look(&p->reader, (pid_t)p->pid, p->parent_serial);
 	if (!l->began)
 		l->began = os__now();
 	if (!proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)))

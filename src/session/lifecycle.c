@@ -28,6 +28,8 @@ struct profile_process process__profile(const struct process *p)
 		.comm = p->comm,
 		.r_version = p->target.version,
 		.container = p->container,
+		.directory = p->reader.directory,
+		.uid = p->reader.uid,
 		.cpu_ns = use__cpu(&p->use),
 		.elapsed_ns = use__elapsed(&p->use),
 	};
@@ -211,6 +213,13 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 	processes__remove(&l->processes, p);
 }
 
+/* What changes of one that is sampled. */
+static void lifecycle__look(struct process *p, uint64_t now)
+{
+	use__look(&p->use, (pid_t)p->pid, now);
+	reader__look(&p->reader, (pid_t)p->pid, p->parent_serial);
+}
+
 void lifecycle__stop(struct lifecycle *l)
 {
 	struct process *p = NULL;
@@ -222,7 +231,7 @@ void lifecycle__stop(struct lifecycle *l)
 		if (p->state != PROCESS_SAMPLED && p->state != PROCESS_ENDED)
 			continue;
 		if (p->state == PROCESS_SAMPLED)
-			use__look(&p->use, (pid_t)p->pid, now);
+			lifecycle__look(p, now);
 		profile = process__profile(p);
 		if (!l->err)
 			lifecycle__sunk(
@@ -236,7 +245,7 @@ void lifecycle__stop(struct lifecycle *l)
 static void lifecycle__complete(struct lifecycle *l, struct process *p, uint64_t now)
 {
 	if (use__due(&p->use, now, l->processes.count))
-		use__look(&p->use, (pid_t)p->pid, now);
+		lifecycle__look(p, now);
 	if (!p->hidden.open || p->asked || verify_hidden__due(&l->verify, &p->hidden) > now)
 		return;
 	admission__look(l, p, now);

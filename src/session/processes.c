@@ -60,6 +60,7 @@ void processes__remove(struct processes *ps, struct process *p)
 	ps->count--;
 	process__release(p);
 	verify_hidden__end(&p->hidden);
+	reader__end(&p->reader);
 	free(p);
 }
 

@@ -13,6 +13,7 @@
 #include "os/proc.h"
 #include "session/lineless.h"
 #include "session/outcome.h"
+#include "session/reader.h"
 #include "session/use.h"
 #include "session/verify_hidden.h"
 #include "target/target.h"
@@ -50,6 +51,7 @@ struct process {
 	char comm[XR_COMM_LEN];
 	char container[PROC_CONTAINER_LEN]; /* an id; "": none */
 	struct use use;
+	struct reader reader;
 	struct lineless lineless;
 	struct target target;
 	struct hidden_proof hidden; /* of `target` */

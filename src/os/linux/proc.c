@@ -369,6 +369,20 @@ int proc__exe(pid_t pid, char *path, size_t size, bool *deleted)
 	return 0;
 }
 
+int proc__directory(pid_t pid, char *path, size_t size)
+{
+	char root[8], its[64], ours[64];
+	ssize_t n;
+
+	/* as seen from this one's root: another one is longer */
+	if (proc__link(pid, "root", root, sizeof(root)) != 1 || root[0] != '/' ||
+	    proc__link(pid, "ns/mnt", its, sizeof(its)) <= 0 ||
+	    proc__link(getpid(), "ns/mnt", ours, sizeof(ours)) <= 0 || strcmp(its, ours) != 0)
+		return -EXDEV;
+	n = proc__link(pid, "cwd", path, size);
+	return n < 0 ? (int)n : 0;
+}
+
 /* hierarchy:controllers:path, one a line */
 int proc__cgroup(pid_t pid, char *path, size_t size)
 {

@@ -99,6 +99,12 @@ static void process__detach(pid_t parent)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+int worker__become(int fd, pid_t parent)
+{
+	process__detach(parent);
+	return fds__keep(fd);
+}
+
 /* What a hostile file may make it use; where memory is short it is the first to go. */
 static void worker__limit(void)
 {

@@ -12,6 +12,7 @@
 #define XR_OS_LINUX_WORKER_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/errmsg.h"
 
@@ -50,5 +51,12 @@ void nursery__kill(struct nursery *n, uint32_t id);
 
 /* nursery__close - all workers are killed, but not waited for. */
 void nursery__close(struct nursery *n);
+
+/*
+ * worker__become - in a child that was forked by @parent and has one thing to do: it ends with
+ * @parent, signals that are for all of a terminal or service do not end it, and nothing but @fd
+ * stays open.  Returns the descriptor that this is now.
+ */
+int worker__become(int fd, pid_t parent);
 
 #endif

@@ -251,6 +251,15 @@ int proc__use(pid_t pid, uint64_t *cpu_ns)
 	return 0;
 }
 
+int proc__directory(pid_t pid, char *path, size_t size)
+{
+	(void)pid;
+	if (!size)
+		return -ENAMETOOLONG;
+	path[0] = '\0';
+	return 0;
+}
+
 int proc__cgroup(pid_t pid, char *path, size_t size)
 {
 	(void)pid;

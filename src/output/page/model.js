@@ -81,7 +81,7 @@ class Model {
 					field === 3 || field === 5 || field === 7 ? value : this.same[value]);
 			const id = functions.of([name, pkg, module, kind, definedFile, definedLine].join());
 			if (id === this.functions.length)
-				this.functions.push(this.describe(i ? this.strings[name] : "<toplevel>", kind, {
+				this.functions.push(this.describe(this.strings[name], kind, {
 					pkg: this.strings[pkg], module: this.strings[module], file: definedFile, line: definedLine,
 				}));
 			const place = places.of(file && line ? `${file}:${line}` : "0:0");

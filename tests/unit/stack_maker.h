@@ -31,8 +31,8 @@ static struct place stack__place(const char *file, uint32_t line)
 	return place;
 }
 
-static const struct frame *stack__frame(enum frame_kind kind, const char *function,
-					const char *file, uint32_t line)
+__attribute__((unused)) static const struct frame *
+stack__frame(enum frame_kind kind, const char *function, const char *file, uint32_t line)
 {
 	struct frame frame = {.kind = kind, .place = stack__place(file, line)};
 	const struct frame *one;

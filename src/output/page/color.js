@@ -22,7 +22,7 @@ function packageHue(name) {
 
 // How light and how colourful, {fill, text} of a colour in light and dark.
 function shade(dark, hue, saturation, change) {
-	return dark ? `hsl(${hue} ${saturation * 0.62}% ${34 + change}%)` : `hsl(${hue} ${saturation}% ${80 + change}%)`;
+	return dark ? `hsl(${hue} ${saturation * 0.62}% ${37 + change}%)` : `hsl(${hue} ${saturation}% ${80 + change}%)`;
 }
 
 class Colors {
@@ -66,7 +66,7 @@ class Colors {
 
 	// Of a difference: red grew, blue shrank; by how much of it all that is.
 	ofDelta(share) {
-		const much = Math.min(1, Math.sqrt(Math.abs(share) * 4));
+		const much = Math.min(1, Math.sqrt(Math.abs(share) * 6));
 		if (Math.abs(share) < 1e-9)
 			return this.dark ? "hsl(220 4% 32%)" : "hsl(220 8% 90%)";
 		const hue = share > 0 ? 4 : 215;

@@ -21,15 +21,14 @@ class Controls {
 		const model = this.app.model, chooser = byId("process");
 		if (model.sets === 2 || model.processes.length < 2)
 			return;
+		const sum = model.processTotal.reduce((all, value) => all + value, 0) || 1;
 		const order = model.processes.map((p, i) => i).sort((a, b) => model.processTotal[b] - model.processTotal[a] || a - b);
 		this.processes = [-1, ...order];
 		chooser.hidden = false;
 		chooser.replaceChildren(make("option", { value: "-1", text: `All ${model.processes.length} processes` }),
 			...order.map((i) => {
-				const p = model.processes[i], all = model.processTotal.reduce((sum, value) => sum + value, 0) || 1;
-				return make("option", {
-					value: i, text: `${p.pid} ${p.comm}${p.container ? ` in ${p.container.slice(0, 12)}` : ""}: ${formatShare(model.processTotal[i] / all)}`,
-				});
+				const p = model.processes[i], where = p.container ? ` in ${p.container.slice(0, 12)}` : "";
+				return make("option", { value: i, text: `${p.pid} ${p.comm}${where}: ${formatShare(model.processTotal[i] / sum)}` });
 			}));
 		chooser.addEventListener("change", () => this.setProcess(Number(chooser.value)));
 	}
@@ -98,8 +97,7 @@ class Controls {
 		pressed("view-callers", app.callers !== null);
 		for (const name of ["flame", "fold", "lines", "before", "even"])
 			pressed(name, app.state[name]);
-		byId("flame").textContent = app.state.flame ? "Downwards" : "Upwards";
-		byId("flame").setAttribute("aria-pressed", "false");
+		pressed("icicle", !app.state.flame);
 		byId("process").value = String(app.state.process);
 		this.showTime();
 		this.showResult();
@@ -147,8 +145,10 @@ class Controls {
 		const app = this.app, on = (id, click) => byId(id).addEventListener("click", click);
 		on("view-callees", () => app.showCallers(null));
 		on("view-callers", () => app.showCallers(-1));
-		for (const name of ["flame", "fold", "lines", "before", "even"])
+		for (const name of ["fold", "lines", "before", "even"])
 			on(name, () => this.toggle(name));
+		on("flame", () => app.state.flame || this.toggle("flame"));
+		on("icicle", () => app.state.flame && this.toggle("flame"));
 		on("theme", () => this.toggleTheme());
 		on("help", () => this.keys.showModal());
 		on("keys-close", () => this.keys.close());

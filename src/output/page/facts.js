@@ -55,21 +55,21 @@ function factList(model) {
 	const duration = durationOf(model), pids = new Set(model.processes.map((p) => p.pid));
 	const unit = (value) => (meta.unit === "samples" ? formatCount(value) : meta.unit === "ns" ? formatDuration(value / 1e9) :
 		formatBytes(value));
-	const sum = model.total[0][0];
+	const sum = model.whole[0];
 	add("R", versions.join(", "));
 	add("Host", meta.host);
 	if (meta.began)
 		add("Began", new Date(meta.began).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" }));
 	if (meta.diff) {
 		add("After", unit(sum));
-		add("Before", unit(model.total[1][0]));
+		add("Before", unit(model.whole[1]));
 	} else {
 		if (duration)
 			add("Duration", formatDuration(duration));
 		add(meta.unit === "samples" ? "Samples" : meta.unit === "ns" ? "Time" : "Memory", unit(sum) || "0");
 	}
 	add("Rate", rateText(model));
-	add("Clock", [meta.clock === "wall" ? "wall time" : meta.clock === "cpu" ? "CPU time" : "", meta.event, meta.engine].filter(Boolean).join(", "));
+	add("Clock", [{ wall: "wall time", cpu: "CPU time" }[meta.clock], meta.event, meta.engine].filter(Boolean).join(", "));
 	if (pids.size > 1)
 		add("Processes", formatCount(pids.size));
 	add("Lost", counts.lost ? `${formatCount(counts.lost)} samples` : "", true);

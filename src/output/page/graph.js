@@ -197,7 +197,7 @@ class Graph {
 			top: (box) => this.levelTop(box.depth) - scroll,
 			color: (box) => app.colorOf(box),
 			label: (box) => app.labelOf(box.frame),
-			state: (box) => (app.isMatch(box.frame) ? "match" :
+			state: (box) => (app.isMatch(box.node) ? "match" :
 				app.hasMatch() || box.depth < zoomDepth ? "faded" : ""),
 		});
 		this.drawn++;

@@ -9,6 +9,7 @@ class App {
 		this.search = null; // a RegExp
 		this.marked = null; // {fn}, {group} or {file, line}: what is highlighted without a search
 		this.matched = null; // by frame: 1, is one of these
+		this.matchedIn = null; // the tree of which matchedTree holds the same by node
 		this.back = []; // where it was zoomed to before
 		this.colors = new Colors(model);
 		this.callers = null;
@@ -54,7 +55,7 @@ class App {
 	}
 
 	whole(set) {
-		return this.model.total[set][0];
+		return this.model.whole[set];
 	}
 
 	// --- what changed, and what follows from it ---
@@ -62,8 +63,7 @@ class App {
 	// Another process or another time.
 	refilter(zoom) {
 		this.model.filter({ process: this.state.process, from: this.strip.from, to: this.strip.to });
-		this.tree.refresh();
-		this.tree.place(this.set());
+		this.tree.refresh(this.set());
 		if (this.callers)
 			this.callers = new Callers(this.tree, this.callers.focus, this.set());
 		this.graph.reset(!this.callers && !zoom);
@@ -76,7 +76,7 @@ class App {
 	// Calls are merged in another way.
 	rebuild() {
 		this.tree = new Tree(this.model, this.state);
-		this.tree.place(this.set());
+		this.tree.refresh(this.set());
 		if (this.callers)
 			this.callers = new Callers(this.tree, this.callers.focus, this.set());
 		this.back = [];
@@ -99,17 +99,26 @@ class App {
 			const [title, why] = emptyText(this);
 			empty.replaceChildren(make("strong", { text: title }), make("span", { text: why }));
 		}
+		this.sums = this.tree.byFunction();
 		this.table.refresh();
 		this.legend.refresh();
 		this.source.refresh();
-		this.strip.refresh();
+		if (this.stripOf !== `${this.state.process} ${this.search} ${JSON.stringify(this.marked)}`)
+			this.refreshStrip();
 		this.selectionChanged();
 		this.zoomChanged();
 		this.controls.show();
 	}
 
+	// While somebody drags it changes faster than a picture is drawn.
 	timeChanged() {
-		this.refilter(null);
+		if (this.asked)
+			return;
+		this.asked = true;
+		requestAnimationFrame(() => {
+			this.asked = false;
+			this.refilter(null);
+		});
 	}
 
 	selectionChanged() {
@@ -177,7 +186,7 @@ class App {
 
 	rematch() {
 		const model = this.model, frames = model.frameFunction.length;
-		this.matched = null;
+		this.matched = this.matchedIn = null;
 		if (this.search || this.marked) {
 			const mark = this.marked, byFunction = model.functions.map((f, fn) =>
 				(this.search ? this.matchesFunction(fn) : mark.fn === fn || mark.group === f.group));
@@ -201,8 +210,14 @@ class App {
 
 	// Each sample once, however often the function is in it.
 	matchedShare() {
-		const nodes = this.matchedNodes(), model = this.model;
-		return model.self.map((self) => self.reduce((sum, value, i) => sum + (nodes[i] ? value : 0), 0));
+		const nodes = this.matchedNodes();
+		return this.model.self.map((self) => {
+			let sum = 0;
+			for (let i = 0; i < nodes.length; i++)
+				if (nodes[i])
+					sum += self[i];
+			return sum;
+		});
 	}
 
 	matchedRows() {
@@ -214,8 +229,26 @@ class App {
 		return this.matched !== null;
 	}
 
-	isMatch(frame) {
-		return this.matched !== null && frame >= 0 && this.matched[frame] === 1;
+	// Is a node of what is drawn one of those that match? One that is made of several lines is, if one of them does.
+	isMatch(node) {
+		if (this.matched === null)
+			return false;
+		if (this.matchedIn !== this.tree)
+			this.matchTree();
+		if (!this.callers)
+			return this.matchedTree[node] === 1;
+		return node.at !== null && node.at.some((one) => this.matchedTree[one] === 1);
+	}
+
+	matchTree() {
+		const tree = this.tree, model = this.model, nodes = new Uint8Array(tree.n);
+		for (let i = 1; i < model.n; i++) {
+			const to = tree.nodeOf[i];
+			if (this.matched[model.frame[i]] && model.frameFunction[model.frame[i]] === tree.fn[to])
+				nodes[to] = 1;
+		}
+		this.matchedTree = nodes;
+		this.matchedIn = tree;
 	}
 
 	mark(what) {
@@ -225,9 +258,15 @@ class App {
 		this.matchChanged();
 	}
 
+	// It shows all of the time, whatever part is chosen.
+	refreshStrip() {
+		this.stripOf = `${this.state.process} ${this.search} ${JSON.stringify(this.marked)}`;
+		this.strip.refresh();
+	}
+
 	matchChanged() {
 		this.rematch();
-		this.strip.refresh();
+		this.refreshStrip();
 		this.table.show();
 		this.legend.refresh();
 		this.source.refresh();
@@ -239,7 +278,7 @@ class App {
 	// --- how things are said ---
 
 	valueText(value, bare) {
-		const meta = this.model.meta, whole = this.whole(0) || 1, share = bare ? "" : ` (${formatShare(value / whole)})`;
+		const meta = this.model.meta, share = bare ? "" : ` (${formatShare(value / (this.whole(0) || 1))})`;
 		if (meta.unit === "ns")
 			return `${formatDuration(value / 1e9)}${share}`;
 		if (meta.unit === "bytes")
@@ -330,10 +369,12 @@ function storeTheme(theme) {
 	}
 }
 
-// For tests and scripts: window.xrprof.state() says what is shown, in plain values. ready: the page is.
-function expose(app) {
+// For tests and scripts: window.xrprof.state() says what is shown, in plain values. ready: the page is; times: ms when
+// the script began, the profile was parsed, it was taken in, and all was ready.
+function expose(app, times) {
 	window.xrprof = {
 		ready: true,
+		times,
 		app,
 		state: () => ({
 			samples: app.whole(0),
@@ -359,10 +400,13 @@ function expose(app) {
 }
 
 {
-	const element = document.getElementById("profile");
-	const model = new Model(JSON.parse(element.textContent));
-	element.textContent = ""; // it is in the model now
-	const app = new App(model);
+	const element = document.getElementById("profile"), times = [performance.now()];
+	const data = JSON.parse(element.textContent);
+	times.push(performance.now());
+	const app = new App(new Model(data));
+	element.remove(); // it is in the model now
+	times.push(performance.now());
 	app.start();
-	expose(app);
+	times.push(performance.now());
+	expose(app, times);
 }

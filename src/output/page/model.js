@@ -44,10 +44,11 @@ class Model {
 		this.readSources(data.sources);
 		this.filter({ process: -1, from: -1, to: -1 });
 		// what there is without any restriction
-		this.all = this.total.map((total) => total[0]);
-		this.fullTotal = this.total[0].slice();
-		if (this.sets === 2)
-			this.fullTotal.forEach((value, i) => { this.fullTotal[i] = value + this.total[1][i]; });
+		this.fullTotal = this.total().slice();
+		if (this.sets === 2) {
+			const before = this.total(1);
+			this.fullTotal.forEach((value, i) => { this.fullTotal[i] = value + before[i]; });
+		}
 	}
 
 	// Two profiles that are compared have their own tables: equal texts become one.
@@ -208,7 +209,7 @@ class Model {
 			this.sources.set(this.same[source.file], source.text);
 	}
 
-	// Restrict all to a process and to spans [from, to); -1: not restricted. Sets self and total of each node.
+	// Restrict all to a process and to spans [from, to); -1: not restricted. Sets self, by node, and whole.
 	filter(only) {
 		const set = this.processes.map((p) => (p.before ? 1 : 0));
 		const timed = only.from >= 0 && this.spans > 0;
@@ -217,20 +218,27 @@ class Model {
 			for (let i = this.spanStart[only.from]; i < this.spanStart[only.to]; i++)
 				values[this.entryRow[i]] += this.entryValue[i];
 		this.self = [];
-		this.total = [];
+		this.whole = new Array(this.sets).fill(0);
+		this.totals = [];
 		for (let s = 0; s < this.sets; s++)
 			this.self.push(new Float64Array(this.n));
 		for (let i = 0; i < values.length; i++) {
 			const process = this.rowProcess[i];
-			if (only.process < 0 || process === only.process)
+			if (only.process < 0 || process === only.process) {
 				this.self[set[process]][this.rowNode[i]] += values[i];
+				this.whole[set[process]] += values[i];
+			}
 		}
-		for (const self of this.self) {
-			const total = self.slice();
+	}
+
+	// Of a set, by node: what is in it and in what it called.
+	total(set = 0) {
+		if (!this.totals[set]) {
+			const total = this.totals[set] = this.self[set].slice();
 			for (let i = this.n - 1; i > 0; i--)
 				total[this.parent[i]] += total[i];
-			this.total.push(total);
 		}
+		return this.totals[set];
 	}
 
 	// By span, how much there is of rows for which wanted(row) holds.

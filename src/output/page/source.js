@@ -21,10 +21,13 @@ class Source {
 		const model = this.app.model, weight = new Map();
 		for (const file of model.sources.keys())
 			weight.set(file, 0);
+		if (!weight.size)
+			return [];
+		const total = model.total();
 		for (let i = 1; i < model.n; i++) {
 			const file = model.places[model.framePlace[model.frame[i]]].file;
 			if (weight.has(file))
-				weight.set(file, weight.get(file) + model.total[0][i]);
+				weight.set(file, weight.get(file) + total[i]);
 		}
 		return Array.from(weight.keys()).sort((a, b) => weight.get(b) - weight.get(a) || a - b);
 	}
@@ -35,10 +38,7 @@ class Source {
 
 	// Values of the lines of the file: by line {self, total}.
 	lineValues(file) {
-		const model = this.app.model, lines = new Map();
-		const hasCalls = new Uint8Array(model.n);
-		for (let i = 1; i < model.n; i++)
-			hasCalls[model.parent[i]] = 1;
+		const model = this.app.model, lines = new Map(), total = model.total();
 		for (let i = 1; i < model.n; i++) {
 			const place = model.places[model.framePlace[model.frame[i]]];
 			if (place.file !== file)
@@ -48,7 +48,7 @@ class Source {
 				lines.set(place.line, one = { self: 0, total: 0 });
 			one.self += model.self[0][i];
 			if (model.firstPlace[i])
-				one.total += model.total[0][i];
+				one.total += total[i];
 		}
 		return lines;
 	}
@@ -77,7 +77,7 @@ class Source {
 			this.none.textContent = this.why();
 			return;
 		}
-		const values = this.lineValues(this.file), whole = app.whole(0) || 1, most = { total: 0, line: 1 };
+		const values = this.lineValues(this.file), sum = app.whole(0) || 1, most = { total: 0, line: 1 };
 		values.forEach((value, line) => {
 			if (value.total > most.total)
 				Object.assign(most, { total: value.total, line });
@@ -86,10 +86,10 @@ class Source {
 		const lines = text.split(/\r\n|\r|\n/);
 		if (lines[lines.length - 1] === "")
 			lines.pop();
-		this.view.replaceChildren(...lines.map((content, i) => this.lineElement(content, i + 1, values.get(i + 1), whole, most.total)));
+		this.view.replaceChildren(...lines.map((content, i) => this.lineElement(content, i + 1, values.get(i + 1), sum, most.total)));
 	}
 
-	lineElement(content, number, value, whole, most) {
+	lineElement(content, number, value, sum, most) {
 		const app = this.app, bar = make("i", { class: "bar" });
 		const marked = app.marked && app.marked.file === this.file && app.marked.line === number;
 		bar.style.width = value && most ? `${value.total / most * 100}%` : "0";
@@ -99,7 +99,7 @@ class Source {
 			title: value ? `${app.valueText(value.total)}, ${app.valueText(value.self)} of it in this line itself` : null,
 			click: value ? () => app.mark(marked ? null : { file: this.file, line: number }) : null,
 		},
-		make("span", { class: "line-time", text: value ? formatShare(value.total / whole) : "" }),
+		make("span", { class: "line-time", text: value ? formatShare(value.total / sum) : "" }),
 		make("span", { class: "line-bar" }, bar),
 		make("span", { class: "line-number", text: String(number) }),
 		make("code", { class: "line-text", text: content.slice(0, 2000) || " " }));

@@ -33,7 +33,7 @@ function formatSeconds(seconds, step) {
 
 function formatDuration(seconds) {
 	return seconds < 0.01 ? `${(seconds * 1000).toFixed(1)} ms` : seconds < 1 ? `${Math.round(seconds * 1000)} ms` :
-		seconds < 60 ? `${seconds.toFixed(2)} s` : formatSeconds(seconds, 1);
+		seconds < 60 ? `${seconds.toFixed(2)} s` : `${formatSeconds(seconds, 1)}${seconds < 3600 ? " min" : ""}`;
 }
 
 function formatBytes(bytes) {

@@ -35,7 +35,9 @@ class Strip {
 		if (!this.all || !width)
 			return;
 		const context = fitCanvas(this.canvas, width, height), ink = this.app.ink;
-		const base = height - 16, columns = Math.min(Math.floor(width / 3), model.spans);
+		// few samples would make a comb of many columns
+		const samples = this.all.reduce((sum, value) => sum + value, 0), fill = model.meta.unit === "samples" ? samples / 2 : Infinity;
+		const base = height - 16, columns = Math.max(1, Math.min(Math.floor(width / 3), model.spans, Math.max(60, Math.floor(fill))));
 		context.fillStyle = ink.panel;
 		context.fillRect(0, 0, width, height);
 		const sums = this.columns(this.all, columns), some = this.some ? this.columns(this.some, columns) : null;

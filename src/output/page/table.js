@@ -53,7 +53,7 @@ class Table {
 	}
 
 	refresh() {
-		const app = this.app, sums = app.tree.byFunction();
+		const app = this.app, sums = app.sums;
 		this.rows = [];
 		app.model.functions.forEach((f, fn) => {
 			const row = { fn, name: f.label, self: sums.self[0][fn], total: sums.total[0][fn], before: 0, delta: 0 };
@@ -130,23 +130,23 @@ class Legend {
 	}
 
 	refresh() {
-		const app = this.app, sums = app.tree.byFunction(), groups = new Map();
+		const app = this.app, sums = app.sums, groups = new Map();
 		app.model.functions.forEach((f, fn) => {
 			const all = sums.self.reduce((sum, self) => sum + self[fn], 0) + sums.total.reduce((sum, t) => sum + t[fn], 0);
 			if (all > 0)
 				groups.set(f.group, (groups.get(f.group) || 0) + sums.self[0][fn]);
 		});
-		const whole = app.whole(0) || 1;
+		const sum = app.whole(0) || 1;
 		const rows = Array.from(groups.entries()).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 		this.list.replaceChildren(...rows.map(([name, self]) => {
 			const swatch = make("i", { class: "swatch" }), bar = make("i", { class: "bar" });
 			const marked = app.marked && app.marked.group === name;
 			swatch.style.background = app.colors.ofGroup(name);
-			bar.style.width = `${Math.min(100, self / whole * 100)}%`;
+			bar.style.width = `${Math.min(100, self / sum * 100)}%`;
 			return make("li", {}, make("button", {
 				type: "button", "aria-pressed": marked ? "true" : "false", "data-group": name,
 				click: () => app.mark(marked ? null : { group: name }),
-			}, swatch, make("bdi", { class: "grow", text: name }), make("span", { class: "share", text: formatShare(self / whole) }), bar));
+			}, swatch, make("bdi", { class: "grow", text: name }), make("span", { class: "share", text: formatShare(self / sum) }), bar));
 		}));
 	}
 }

@@ -46,7 +46,6 @@ class Tree {
 		this.model = model;
 		this.merge(options);
 		this.order();
-		this.refresh();
 	}
 
 	// nodeOf: for each node of the model the one it became part of; the numbers change in order().
@@ -58,6 +57,7 @@ class Tree {
 			size *= 2;
 		const table = new Int32Array(size), mask = size - 1;
 		const parent = new Int32Array(model.n), key = new Int32Array(model.n), frame = new Int32Array(model.n);
+		const most = new Float64Array(model.n);
 		const nodeOf = new Int32Array(model.n);
 		let n = 1;
 		parent[0] = key[0] = frame[0] = -1;
@@ -74,9 +74,14 @@ class Tree {
 				table[at] = n;
 				parent[n] = above;
 				key[n] = its;
-				frame[n++] = model.frame[i];
+				most[n++] = -1;
 			}
 			nodeOf[i] = table[at];
+			// of several lines the heaviest is the one that is told
+			if (model.fullTotal[i] > most[table[at]]) {
+				most[table[at]] = model.fullTotal[i];
+				frame[table[at]] = model.frame[i];
+			}
 		}
 		this.n = n;
 		this.parent = parent.subarray(0, n);
@@ -146,8 +151,8 @@ class Tree {
 		this.maxDepth = this.depth.reduce((most, depth) => Math.max(most, depth), 0);
 	}
 
-	// After the model was restricted: self and total of each node, and where it begins.
-	refresh() {
+	// After the model was restricted, and at first: self and total of each node, and where it begins by those of a set.
+	refresh(set) {
 		const model = this.model, n = this.n;
 		this.self = [];
 		this.total = [];
@@ -161,12 +166,11 @@ class Tree {
 			this.self.push(self);
 			this.total.push(total);
 		}
-		this.place(0);
+		this.place(this.total[set]);
 	}
 
-	// Lay it out by the values of a set.
-	place(set) {
-		const total = this.total[set], x = new Float64Array(this.n), next = new Float64Array(this.n);
+	place(total) {
+		const x = new Float64Array(this.n), next = new Float64Array(this.n);
 		for (let i = 1; i < this.n; i++) {
 			const above = this.parent[i];
 			x[i] = next[i] = next[above];

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Profiles made up for the page: as many stacks and processes as are wanted, the same in each run,
+ * and some with what a page must bear.
+ */
+#ifndef PAGE_PROFILES_H
+#define PAGE_PROFILES_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "abi.h"
+#include "profile/aggregate.h"
+#include "stack_maker.h"
+#include "tap.h"
+
+/* Numbers that look like chance, and are not. */
+static uint64_t profile__chance(uint64_t *state)
+{
+	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
+	return *state >> 33;
+}
+
+static const struct frame *profile__function(const char *package, const char *name, uint32_t line)
+{
+	struct frame frame = {.kind = FRAME_R, .place = stack__place("R/model.R", line)};
+	const struct frame *one;
+
+	frame.function = stacks__name(maker__stacks(), name, strlen(name));
+	frame.package = stacks__name(maker__stacks(), package, strlen(package));
+	one = stacks__frame(maker__stacks(), &frame);
+	if (!one)
+		tap__bail("no memory");
+	return one;
+}
+
+static struct aggregate *profile__new(void)
+{
+	const struct aggregate_config config = {.max = 1u << 30, .timeline = true};
+	struct aggregate *a;
+
+	if (aggregate__new(&a, &config))
+		tap__bail("no memory");
+	return a;
+}
+
+/* So many different stacks, of 8 to 40 frames, in so many processes, over a minute. */
+static struct aggregate *profile__many(uint32_t stacks, uint32_t processes)
+{
+	static const char *const packages[] = {"base",	"stats",      "utils",	 "data.table",
+					       "dplyr", ".GlobalEnv", "ggplot2", "shiny"};
+	static const char *const wrappers[] = {"tryCatch", "lapply", "eval", "withCallingHandlers"};
+	const struct frame *frames[64];
+	struct aggregate *a = profile__new();
+	uint64_t chance = 42;
+	char name[64], comm[16];
+
+	for (uint32_t i = 0; i < stacks; i++) {
+		uint32_t n = 8 + (uint32_t)(profile__chance(&chance) % 33), at = i;
+		struct profile_process p = {.serial = 1 + i % processes};
+		struct sample s = {.weight = 1};
+
+		/* outermost first: the further out, the fewer there are to choose from */
+		for (uint32_t level = 0; level < n; level++) {
+			uint32_t which = level < 3 ? 0 : level < 20 ? at % 5 : at % 40;
+			const char *package = packages[(which + level) % 8];
+			bool wraps = level % 5 == 4;
+
+			snprintf(name, sizeof(name), "%s%u_%u", "step", level, which);
+			frames[n - 1 - level] = profile__function(
+				wraps ? "base" : package, wraps ? wrappers[level % 4] : name,
+				1 + (which * 7 + level) % 300);
+			at = level < 3 ? at : at / 3 + (uint32_t)profile__chance(&chance) % 2;
+		}
+		snprintf(name, sizeof(name), "leaf%u", i % 997);
+		frames[0] = profile__function(packages[i % 8], name, 1 + i / 997);
+		p.pid = 1000 + p.serial;
+		snprintf(comm, sizeof(comm), "worker%u", p.serial);
+		p.comm = comm;
+		p.r_version = "4.2.2";
+		p.cpu_ns = p.serial == 3 ? 60000000 : 40000000000;
+		p.elapsed_ns = 60000000000;
+		s.stack = stack__of(n, frames, NULL, 0);
+		s.time = 1000000000ull + i * (60000000000ull / stacks);
+		aggregate__know(a, &p);
+		if (aggregate__add(a, &p, &s))
+			tap__bail("no room for a sample");
+		if (i % 10 == 0 && aggregate__add(a, &p, &s))
+			tap__bail("no room for a sample");
+	}
+	return a;
+}
+
+/* Names that a page, a script or a person could take for something else. */
+static const char *const hostile_names[] = {
+	"</script><script>window.evil = 1</script>",
+	"<!--<script>",
+	"<img src=x onerror=window.evil=1>",
+	"\"><b>",
+	"'; window.evil = 1; //",
+	"${window.evil = 1}",
+	"a\nb\tc\x01\x1b[31m",
+	"\xe2\x80\xa8line\xe2\x80\xa9",
+	"\xe2\x80\xaegnp.exe",
+	"\xff\xfe\xc3(",
+	"__proto__",
+	"constructor",
+	"toString",
+	"<GC>",
+	"&lt;&amp;",
+	"\\u003c\\",
+	"]]>",
+	"\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d",
+};
+
+#define HOSTILE_NAMES (sizeof(hostile_names) / sizeof(*hostile_names))
+
+/* One stack for each of these as function, package and file, and one of 10,000 bytes. */
+static struct aggregate *profile__hostile(void)
+{
+	static char longest[XR_NAME_MAX];
+	struct aggregate *a = profile__new();
+
+	memset(longest, 'x', 10000);
+	for (size_t i = 0; i <= HOSTILE_NAMES; i++) {
+		const char *name = i < HOSTILE_NAMES ? hostile_names[i] : longest;
+		struct profile_process p = {
+			.serial = 1, .pid = 7, .comm = "</script>", .container = name};
+		struct sample s = {.weight = 2, .time = 1000000000 + i * 1000000};
+		struct frame frame = {.kind = FRAME_R, .place = stack__place(name, 3)};
+		const struct frame *frames[2];
+
+		frame.function = frame.package = stacks__name(maker__stacks(), name, strlen(name));
+		frame.defined = frame.place;
+		frames[0] = stacks__frame(maker__stacks(), &frame);
+		frames[1] = profile__function("base", "main", 1);
+		s.stack = stack__of(2, frames, NULL, 0);
+		aggregate__know(a, &p);
+		if (aggregate__add(a, &p, &s))
+			tap__bail("no room for a sample");
+	}
+	return a;
+}
+
+#endif

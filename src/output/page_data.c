@@ -15,6 +15,7 @@
 #include "base/version.h"
 #include "output/page_data.h"
 #include "output/page_sources.h"
+#include "profile/fold.h"
 
 #define PAGE_PIECE 65536u /* bytes of text that are handed on at a time */
 
@@ -341,7 +342,7 @@ static uint32_t place__line(struct place place)
 
 static void page__frames(struct page *p)
 {
-	static const struct frame none = {.kind = FRAME_MARK};
+	static const struct frame none = {.kind = FRAME_MARK}; /* it has no name */
 
 	json__array(&p->j, "frames");
 	for (size_t i = 0; i <= p->frames.n && !p->err; i++) {
@@ -355,6 +356,7 @@ static void page__frames(struct page *p)
 		page__number(p, place__line(frame->defined));
 		page__number(p, list__number(p, &p->strings, frame->place.file));
 		page__number(p, place__line(frame->place));
+		page__number(p, i && fold__wrapper(frame));
 	}
 	json__close(&p->j);
 }

@@ -16,9 +16,8 @@
  *	time       {begin (s after meta.began), width (s), entries: further by so many spans than
  *	           the entry before (may be negative), row, value}, null: not known
  *	frames     function, package, module, kind (enum frame_kind), file and line of its
- *	           definition, file and line that it executed.  Frame 0 is none.
- *	strings    texts as the other formats show them
- *	sources    [{file (a string), text}]
+ *	           definition, file and line that it executed, 1: a wrapper (fold.h).  Frame 0 is
+ *none. strings    texts as the other formats show them sources    [{file (a string), text}]
  */
 #ifndef XR_OUTPUT_PAGE_DATA_H
 #define XR_OUTPUT_PAGE_DATA_H

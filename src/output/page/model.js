@@ -8,7 +8,7 @@
 // enum frame_kind
 const KIND = { R: 0, ANON: 1, BUILTIN: 2, NATIVE: 3, KERNEL: 4, UNNAMED: 5, MARK: 6 };
 
-const FRAME_FIELDS = 8;
+const FRAME_FIELDS = 9;
 
 // The last name of a path.
 function baseName(path) {
@@ -44,10 +44,14 @@ class Model {
 		this.readSources(data.sources);
 		this.filter({ process: -1, from: -1, to: -1 });
 		// what there is without any restriction
+		this.fullSelf = this.self[0].slice();
 		this.fullTotal = this.total().slice();
 		if (this.sets === 2) {
 			const before = this.total(1);
-			this.fullTotal.forEach((value, i) => { this.fullTotal[i] = value + before[i]; });
+			this.fullTotal.forEach((value, i) => {
+				this.fullTotal[i] = value + before[i];
+				this.fullSelf[i] += this.self[1][i];
+			});
 		}
 	}
 
@@ -77,13 +81,13 @@ class Model {
 		this.places.push({ file: 0, line: 0 });
 		for (let i = 0; i < n; i++) {
 			const at = i * FRAME_FIELDS;
-			const [name, pkg, module, kind, definedFile, definedLine, file, line] =
-				frames.slice(at, at + FRAME_FIELDS).map((value, field) =>
-					field === 3 || field === 5 || field === 7 ? value : this.same[value]);
+			const text = (field) => this.same[frames[at + field]], number = (field) => frames[at + field];
+			const name = text(0), pkg = text(1), module = text(2), kind = number(3);
+			const definedFile = text(4), definedLine = number(5), file = text(6), line = number(7);
 			const id = functions.of([name, pkg, module, kind, definedFile, definedLine].join());
 			if (id === this.functions.length)
 				this.functions.push(this.describe(this.strings[name], kind, {
-					pkg: this.strings[pkg], module: this.strings[module], file: definedFile, line: definedLine,
+					pkg: this.strings[pkg], module: this.strings[module], file: definedFile, line: definedLine, wrapper: number(8) === 1,
 				}));
 			const place = places.of(file && line ? `${file}:${line}` : "0:0");
 			if (place === this.places.length)
@@ -100,7 +104,7 @@ class Model {
 
 	describe(name, kind, known) {
 		let pkg = known.pkg;
-		const f = { kind, file: known.file, line: known.line, module: known.module, packageKnown: Boolean(pkg) };
+		const f = { kind, file: known.file, line: known.line, module: known.module, packageKnown: Boolean(pkg), wrapper: known.wrapper };
 		// a function that is called as if it were a mark
 		f.name = kind === KIND.R && /^<[^]*>$/.test(name) ? `\\x3c${name.slice(1)}` : name;
 		if (!pkg && kind === KIND.R) {
@@ -110,7 +114,7 @@ class Model {
 		f.pkg = pkg;
 		f.defined = f.file && f.line ? `${this.strings[f.file]}:${f.line}` : "";
 		f.label = f.defined && (name === "FUN" || kind === KIND.ANON) ?
-			`${f.name} (${baseName(this.strings[f.file])}:${f.line})` : f.name;
+			`${f.name} {${baseName(this.strings[f.file])}:${f.line}}` : f.name;
 		f.group = this.group(f);
 		return f;
 	}

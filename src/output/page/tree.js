@@ -2,41 +2,25 @@
 //
 // The trees that are drawn: calls merged by function (or by line), and callers of functions.
 
-// What only passes on what it was given: base's own, not those that somebody may look for.
-const WRAPPERS = new Set(("tryCatch tryCatchList tryCatchOne doTryCatch try withCallingHandlers " +
-	"suppressWarnings suppressMessages withVisible withRestarts withRestartList withOneRestart doWithOneRestart " +
-	"eval evalq eval.parent local with with.default within do.call Recall force forceAndCall identity invisible " +
-	"lapply sapply vapply Map mapply rapply tapply apply Filter Reduce standardGeneric NextMethod " +
-	"..stacktraceon.. ..stacktraceoff.. ..stacktracefloor.. withLogErrors captureStackTraces").split(" "));
-
-function bareName(name) {
-	return name.replace(/^(base|shiny|methods):::?/, "");
+// How much each function changes shiny's count of what it shows, which is 1 outside of all.
+function shinyStep(name) {
+	const bare = name.replace(/^.*::/, "");
+	return bare === "..stacktraceoff.." ? -1 : bare === "..stacktraceon.." ? 1 : 0;
 }
 
-function isWrapper(f) {
-	return f.kind === KIND.R && WRAPPERS.has(bareName(f.name)) &&
-		(!f.packageKnown || /^(base|methods|shiny)$/.test(f.pkg));
-}
-
-// Which nodes are shown when wrappers are folded away. Between ..stacktraceoff.. and ..stacktraceon.. nothing is, as
-// in shiny's own stack traces.
-function shownNodes(model, fold) {
-	const shown = new Uint8Array(model.n).fill(1);
+// Which nodes are left out when wrappers are folded away: 1. As everywhere in this program (src/profile/fold.h), the
+// innermost function of a stack stays, and so do marks: that is up to who asks.
+function foldedNodes(model, fold) {
+	const folded = new Uint8Array(model.n);
 	if (!fold)
-		return shown;
-	const wrapper = model.functions.map(isWrapper);
-	const step = model.functions.map((f) => {
-		const name = bareName(f.name);
-		return name === "..stacktraceoff.." ? -1 : name === "..stacktraceon.." ? 1 : 0;
-	});
-	const score = new Int32Array(model.n);
+		return folded;
+	const step = model.functions.map((f) => (f.kind === KIND.R ? shinyStep(f.name) : 0)), shown = new Int32Array(model.n).fill(1);
 	for (let i = 1; i < model.n; i++) {
-		const f = model.frameFunction[model.frame[i]];
-		const mark = model.functions[f].kind === KIND.MARK;
-		score[i] = score[model.parent[i]] + step[f];
-		shown[i] = mark || (score[i] >= 0 && !wrapper[f]) ? 1 : 0;
+		const fn = model.frameFunction[model.frame[i]], f = model.functions[fn];
+		shown[i] = shown[model.parent[i]] + step[fn];
+		folded[i] = f.kind !== KIND.MARK && (f.wrapper || shown[i] <= 0) ? 1 : 0;
 	}
-	return shown;
+	return folded;
 }
 
 // The calls, merged: calls of one function by one caller are one node. Nodes are in the order in which they are drawn,
@@ -48,25 +32,23 @@ class Tree {
 		this.order();
 	}
 
-	// nodeOf: for each node of the model the one it became part of; the numbers change in order().
+	// nodeOf: for each node of the model the one that has what it did itself; the numbers change in order().
 	merge(options) {
-		const model = this.model, shown = shownNodes(model, options.fold);
+		const model = this.model, folded = foldedNodes(model, options.fold);
 		const keys = options.lines ? model.frameLine : model.frameFunction;
+		const isMark = model.functions.map((f) => f.kind === KIND.MARK);
 		let size = 1024;
 		while (size < 2 * model.n)
 			size *= 2;
 		const table = new Int32Array(size), mask = size - 1;
 		const parent = new Int32Array(model.n), key = new Int32Array(model.n), frame = new Int32Array(model.n);
-		const most = new Float64Array(model.n);
-		const nodeOf = new Int32Array(model.n);
+		const most = new Float64Array(model.n), nodeOf = new Int32Array(model.n);
+		const below = options.fold ? new Int32Array(model.n) : nodeOf; // which has what it called
 		let n = 1;
 		parent[0] = key[0] = frame[0] = -1;
-		for (let i = 1; i < model.n; i++) {
-			const above = nodeOf[model.parent[i]], its = keys[model.frame[i]];
-			if (!shown[i]) {
-				nodeOf[i] = above;
-				continue;
-			}
+		// the node of a call by `above`, made if there is none
+		const find = (i, above) => {
+			const its = keys[model.frame[i]];
 			let at = (Math.imul(above, 0x9e3779b1) ^ Math.imul(its, 0x85ebca6b)) >>> 7 & mask;
 			while (table[at] && (parent[table[at]] !== above || key[table[at]] !== its))
 				at = (at + 1) & mask;
@@ -76,11 +58,24 @@ class Tree {
 				key[n] = its;
 				most[n++] = -1;
 			}
-			nodeOf[i] = table[at];
 			// of several lines the heaviest is the one that is told
 			if (model.fullTotal[i] > most[table[at]]) {
 				most[table[at]] = model.fullTotal[i];
 				frame[table[at]] = model.frame[i];
+			}
+			return table[at];
+		};
+		for (let i = 1; i < model.n; i++) {
+			const from = model.parent[i];
+			if (!folded[i]) {
+				// a mark stays with its function, which is the innermost then
+				const stays = folded[from] && isMark[model.frameFunction[model.frame[i]]];
+				if (stays)
+					nodeOf[from] = find(from, below[from]);
+				nodeOf[i] = below[i] = find(i, stays ? nodeOf[from] : below[from]);
+			} else {
+				below[i] = below[from];
+				nodeOf[i] = model.fullSelf[i] > 0 ? find(i, below[from]) : below[from];
 			}
 		}
 		this.n = n;
@@ -95,8 +90,9 @@ class Tree {
 		const n = this.n, model = this.model, parent = this.parent;
 		const weight = new Float64Array(n), sorted = new Float64Array(n), room = 2 ** Math.ceil(Math.log2(n + 1));
 		for (let i = 1; i < model.n; i++)
-			if (this.nodeOf[i] !== this.nodeOf[model.parent[i]])
-				weight[this.nodeOf[i]] += model.fullTotal[i];
+			weight[this.nodeOf[i]] += model.fullSelf[i];
+		for (let i = n - 1; i > 0; i--)
+			weight[parent[i]] += weight[i];
 		// sort by (weight, number) as one number: exact as long as it has 53 bits
 		for (let i = 0; i < n; i++)
 			sorted[i] = Math.min(Math.floor(weight[i]), 2 ** 53 / room - 1) * room + (n - 1 - i);

@@ -142,6 +142,8 @@ class Page:
 
     def key(self, key, code=None, **more):
         text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        if key == "Escape":
+            more["windowsVirtualKeyCode"] = 27  # what closes dialogs asks for that
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=code or key,
                       **(text if kind == "keyDown" else {}), **more)

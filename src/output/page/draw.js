@@ -6,28 +6,60 @@ const ROW = 19; // px of a level, a line between two included
 const NARROW = 0.5; // px: what is narrower is not drawn
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-// A window onto a tree: of values from x0 to x1, shown on so many pixels; levels from top to bottom (exclusive).
-// Boxes are {node, frame, fn, depth, left, right, self}: left and right in pixels, cut at the window.
+// Neighbours that are too narrow to be drawn are one box together, so that their place is not empty: {rest: true}.
+class Rest {
+	constructor(boxes) {
+		this.boxes = boxes;
+		this.open = []; // by level
+	}
+
+	add(depth, left, right) {
+		const last = this.open[depth];
+		if (last && left - last.right < NARROW && left >= last.left) {
+			last.right = Math.max(last.right, right);
+			return;
+		}
+		this.close(depth);
+		this.open[depth] = { left, right };
+	}
+
+	close(depth) {
+		const last = this.open[depth];
+		if (last && last.right - last.left >= NARROW)
+			this.boxes.push({ node: null, frame: -1, fn: -1, depth, left: last.left, right: last.right, rest: true });
+		this.open[depth] = null;
+	}
+
+	end() {
+		this.open.forEach((last, depth) => this.close(depth));
+	}
+}
+
+// A window onto a tree: of values from x0 to x1, shown on so many pixels; levels from top to bottom.
+// Boxes are {node, frame, fn, depth, left, right}: left and right in pixels, cut at the window.
 function boxesOfTree(tree, view) {
-	const scale = view.pixels / (view.x1 - view.x0), boxes = [];
+	const scale = view.pixels / (view.x1 - view.x0), boxes = [], rest = new Rest(boxes);
 	for (let i = 1; i < tree.n;) {
 		const left = (tree.x[i] - view.x0) * scale, right = left + tree.width[i] * scale;
 		if (right - left < NARROW || right <= 0 || left >= view.pixels || tree.depth[i] > view.bottom) {
+			if (right > left && right > 0 && left < view.pixels && tree.depth[i] <= view.bottom && tree.depth[i] > view.top)
+				rest.add(tree.depth[i], left, right);
 			i = tree.end[i];
 			continue;
 		}
 		if (tree.depth[i] > view.top)
 			boxes.push({
 				node: i, frame: tree.frame[i], fn: tree.fn[i], depth: tree.depth[i],
-				left: Math.max(0, left), right: Math.min(view.pixels, right), whole: right - left,
+				left: Math.max(0, left), right: Math.min(view.pixels, right),
 			});
 		i++;
 	}
+	rest.end();
 	return boxes;
 }
 
 function boxesOfCallers(callers, view) {
-	const scale = view.pixels / (view.x1 - view.x0), boxes = [];
+	const scale = view.pixels / (view.x1 - view.x0), boxes = [], rest = new Rest(boxes);
 	const todo = [callers.root];
 	while (todo.length) {
 		const node = todo.pop();
@@ -35,16 +67,20 @@ function boxesOfCallers(callers, view) {
 			continue;
 		for (const child of callers.children(node)) {
 			const left = (child.x - view.x0) * scale, right = left + child.total[callers.set] * scale;
-			if (right - left < NARROW || right <= 0 || left >= view.pixels)
+			if (right - left < NARROW || right <= 0 || left >= view.pixels) {
+				if (right > left && right > 0 && left < view.pixels && child.depth > view.top)
+					rest.add(child.depth, left, right);
 				continue;
+			}
 			if (child.depth > view.top)
 				boxes.push({
 					node: child, frame: child.frame, fn: child.fn, depth: child.depth,
-					left: Math.max(0, left), right: Math.min(view.pixels, right), whole: right - left,
+					left: Math.max(0, left), right: Math.min(view.pixels, right),
 				});
 			todo.push(child);
 		}
 	}
+	rest.end();
 	return boxes;
 }
 
@@ -111,11 +147,11 @@ function paintBoxes(context, labels, boxes, how) {
 	context.textBaseline = "middle";
 	for (const box of boxes) {
 		const state = how.state(box), top = how.top(box), width = Math.max(NARROW, box.right - box.left - 1);
-		context.fillStyle = state === "match" ? how.ink.match : how.color(box);
+		context.fillStyle = state === "match" ? how.ink.match : box.rest ? how.ink.line : how.color(box);
 		context.globalAlpha = state === "faded" ? 0.32 : 1;
 		context.fillRect(box.left, top, width, ROW - 1);
 		context.globalAlpha = 1;
-		if (width > 18) {
+		if (width > 18 && !box.rest) {
 			const label = labels.fit(how.label(box), width - 8);
 			if (label) {
 				context.fillStyle = state === "match" ? how.ink["match-ink"] :

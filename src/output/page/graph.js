@@ -187,7 +187,7 @@ class Graph {
 		this.boxes = app.callers ? boxesOfCallers(app.callers, view) : boxesOfTree(app.tree, view);
 		if (view.top < 1)
 			this.boxes.unshift({
-				node: this.root(), frame: -1, fn: -1, depth: 0, left: 0, right: width, whole: width,
+				node: this.root(), frame: -1, fn: -1, depth: 0, left: 0, right: width,
 			});
 		const zoomDepth = this.nodeDepth(this.zoomed);
 		paintBoxes(context, this.labels, this.boxes, {
@@ -197,7 +197,7 @@ class Graph {
 			top: (box) => this.levelTop(box.depth) - scroll,
 			color: (box) => app.colorOf(box),
 			label: (box) => app.labelOf(box.frame),
-			state: (box) => (app.isMatch(box.node) ? "match" :
+			state: (box) => (!box.rest && app.isMatch(box.node) ? "match" :
 				app.hasMatch() || box.depth < zoomDepth ? "faded" : ""),
 		});
 		this.drawn++;
@@ -210,7 +210,7 @@ class Graph {
 		const y = event.clientY - area.top + this.scroller.scrollTop;
 		return this.boxes.find((box) => {
 			const top = this.levelTop(box.depth);
-			return y >= top && y < top + ROW && x >= box.left && x < Math.max(box.right, box.left + 1);
+			return !box.rest && y >= top && y < top + ROW && x >= box.left && x < Math.max(box.right, box.left + 1);
 		}) || null;
 	}
 

@@ -339,7 +339,7 @@ class App {
 	// --- light and dark ---
 
 	setTheme(theme) {
-		const dark = theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+		const dark = theme === "dark" || (theme !== "light" && systemIsDark());
 		document.documentElement.classList.toggle("dark", dark);
 		this.dark = dark;
 		this.ink = readInk(document.documentElement);
@@ -353,6 +353,10 @@ class App {
 	}
 }
 
+function systemIsDark() {
+	return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
 function storedTheme() {
 	try {
 		return localStorage.getItem("xrprof-theme");
@@ -363,7 +367,11 @@ function storedTheme() {
 
 function storeTheme(theme) {
 	try {
-		localStorage.setItem("xrprof-theme", theme);
+		// who has what the system has goes on as it does
+		if ((theme === "dark") === systemIsDark())
+			localStorage.removeItem("xrprof-theme");
+		else
+			localStorage.setItem("xrprof-theme", theme);
 	} catch (error) {
 		// it is for this page only then
 	}
@@ -392,7 +400,7 @@ function expose(app, times) {
 			fold: app.state.fold, lines: app.state.lines, flame: app.state.flame, dark: app.dark,
 			source: app.source.file ? { file: app.model.strings[app.source.file], line: app.source.line } : null,
 		}),
-		boxes: () => app.graph.boxes.map((box) => ({
+		boxes: () => app.graph.boxes.filter((box) => !box.rest).map((box) => ({
 			label: app.labelOf(box.frame), depth: box.depth, left: box.left, right: box.right,
 			top: app.graph.levelTop(box.depth) - app.graph.scroller.scrollTop,
 		})),

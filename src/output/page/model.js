@@ -99,19 +99,13 @@ class Model {
 				this.lineFrame.push(i);
 		}
 		this.hasLines = this.places.length > 1;
-		this.hasPackages = this.functions.some((f) => f.packageKnown);
+		this.hasPackages = this.functions.some((f) => f.pkg);
 	}
 
 	describe(name, kind, known) {
-		let pkg = known.pkg;
-		const f = { kind, file: known.file, line: known.line, module: known.module, packageKnown: Boolean(pkg), wrapper: known.wrapper };
+		const f = { pkg: known.pkg, kind, file: known.file, line: known.line, module: known.module, wrapper: known.wrapper };
 		// a function that is called as if it were a mark
 		f.name = kind === KIND.R && /^<[^]*>$/.test(name) ? `\\x3c${name.slice(1)}` : name;
-		if (!pkg && kind === KIND.R) {
-			const prefix = /^([A-Za-z][A-Za-z0-9.]*):::?./.exec(name);
-			pkg = prefix ? prefix[1] : "";
-		}
-		f.pkg = pkg;
 		f.defined = f.file && f.line ? `${this.strings[f.file]}:${f.line}` : "";
 		f.label = f.defined && (name === "FUN" || kind === KIND.ANON) ?
 			`${f.name} {${baseName(this.strings[f.file])}:${f.line}}` : f.name;

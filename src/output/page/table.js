@@ -118,7 +118,7 @@ class Table {
 		swatch.style.background = this.app.colors.functions[row.fn];
 		return make("div", { class: "name" }, swatch,
 			make("bdi", { class: "code", text: f.label.slice(0, 300), title: this.app.functionTitle(f) }),
-			f.packageKnown ? make("span", { class: "package", text: f.pkg }) : null);
+			f.pkg ? make("span", { class: "package", text: f.pkg }) : null);
 	}
 }
 

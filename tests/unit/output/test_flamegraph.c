@@ -31,13 +31,13 @@ static void write_page(const char *path, const char *format, const struct aggreg
 		       const struct aggregate *before)
 {
 	const struct stats stats = {.ticks = 10, .written = 10, .seconds = 60};
-	const struct writer_ops *ops = formats__find(format);
+	const struct writer_ops *ops = format ? formats__find(format) : NULL;
 	struct writer *writer = NULL;
 	struct output *out;
 	struct errmsg f;
 	int err;
 
-	if (!ops || (!files && files__start(&files, FILES_NONE, &f)))
+	if ((!before && !ops) || (!files && files__start(&files, FILES_NONE, &f)))
 		tap__bail("no files or no format %s", format);
 	if (output__open(&out, &(struct output_config){.files = files, .path = path}, &f))
 		tap__bail("%s", f.text);
@@ -73,9 +73,280 @@ static int page(char **argv)
 	return 0;
 }
 
+/* --- what is in a page --- */
+
+static char dir[64], path[512];
+
+/* The page at @path, whole; until the next call. */
+static const char *page_text(void)
+{
+	static char *text;
+	static size_t size;
+	FILE *f = fopen(path, "r");
+	size_t len = 0;
+
+	while (f && !feof(f) && !ferror(f)) {
+		if (size - len < 65536) {
+			size = size * 2 + 131072;
+			text = realloc(text, size);
+			if (!text)
+				tap__bail("no memory");
+		}
+		len += fread(text + len, 1, size - len - 1, f);
+	}
+	if (!f || !len)
+		tap__bail("no page in %s", path);
+	fclose(f);
+	text[len] = '\0';
+	return text;
+}
+
+/* Its data: from after the element's start to before its end. */
+static const char *page_data(void)
+{
+	static const char start[] = "<script type=\"application/json\" id=\"profile\">\n";
+	char *data = strstr(page_text(), start), *end;
+
+	if (!data)
+		tap__bail("no data in %s", path);
+	data += strlen(start);
+	end = strstr(data, "</script>");
+	if (!end)
+		tap__bail("the data has no end");
+	*end = '\0';
+	return data;
+}
+
+static void has(const char *text, const char *what, const char *name)
+{
+	if (!tap__ok(strstr(text, what), "%s", name))
+		tap__diag("no %s in %.2000s", what, text);
+}
+
+/* f called g twice from different lines, and itself; two processes; 5 ticks. */
+static struct aggregate *small(void)
+{
+	struct profile_process p = {.serial = 1,
+				    .pid = 7,
+				    .parent_pid = 1,
+				    .comm = "R",
+				    .r_version = "4.2.2",
+				    .cpu_ns = 1500000000,
+				    .elapsed_ns = 3000000000};
+	struct profile_process q = {.serial = 2, .pid = 8, .comm = "Rscript"};
+	const struct frame *f = stack__frame(FRAME_R, "f", "a.R", 1);
+	const struct frame *g = stack__frame(FRAME_R, "g", "a.R", 2);
+	const struct frame *eval = stack__frame(FRAME_R, "eval", NULL, 0);
+	const struct stack *fg = stack__of(2, (const struct frame *[]){g, f}, NULL, 0);
+	const struct stack *feg = stack__of(3, (const struct frame *[]){g, eval, f}, NULL, 0);
+	const struct stack *top = stack__of(0, NULL, NULL, 0);
+	const struct stack *gc = stack__of(1, (const struct frame *[]){&mark_gc}, NULL, 0);
+	struct aggregate *a = profile__new();
+	struct sample s = {.weight = 1, .time = 2000000000, .stack = fg};
+	int err = aggregate__know(a, &p) || aggregate__know(a, &q);
+
+	err = err || aggregate__add(a, &p, &s) || aggregate__add(a, &q, &s);
+	s.stack = feg;
+	s.time += 5 * TIMELINE_WIDTH;
+	err = err || aggregate__add(a, &p, &s);
+	s.stack = top;
+	err = err || aggregate__add(a, &p, &s);
+	s.stack = gc;
+	s.weight = 3;
+	err = err || aggregate__add(a, &p, &s);
+	if (err)
+		tap__bail("no room for a sample");
+	return a;
+}
+
+/* How often @what is in @text. */
+static size_t times(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	while ((text = strstr(text, what))) {
+		n++;
+		text += strlen(what);
+	}
+	return n;
+}
+
+static void test_small(void)
+{
+	struct aggregate *a = small();
+	const char *data;
+
+	write_page(path, "flamegraph", a, NULL);
+	data = page_data();
+	has(data, "\"command\":\"xrprof-bpf -p 4711 -f flamegraph\"", "the command");
+	has(data, "\"host\":\"\\u003c/script\\u003e\\u003cb\\u003ehost\"", "the host, harmless");
+	has(data, "\"freq\":999,\"unit\":\"samples\",\"began\":1700000000000,\"diff\":false",
+	    "the rate and the time");
+	has(data, "\"counts\":{\"seconds\":60,\"processes\":0,\"ticks\":10,", "counts");
+	has(data,
+	    "{\"pid\":7,\"parent\":1,\"comm\":\"R\",\"r\":\"4.2.2\",\"container\":null,\"cpu\":1.5,"
+	    "\"elapsed\":3,\"before\":false}",
+	    "a process");
+	/* in the order of hashes, the same in each run: <toplevel>, <GC> in it; f, in it g and
+	 * eval, in that g */
+	has(data, "\"nodes\":[0,1,0,2,2,3,0,4,1,5,0,4],", "the tree of calls");
+	has(data, "\"rows\":[1,0,1,1,0,3,2,0,1,0,1,1,2,0,1],", "rows, with their processes");
+	has(data, "\"begin\":1,\"width\":0.001048576,\"entries\":[0,2,1,0,3,1,5,4,1,0,0,1,0,1,3]",
+	    "time, by sorted rows");
+	tap__ok(times(data, "\"strings\":[\"\",\"\\u003ctoplevel\\u003e\"") == 1, "strings");
+	has(data, "\"sources\":[]", "no source of processes nobody knows");
+	tap__ok(!strpbrk(data, "<>&"), "nothing in it is markup");
+	aggregate__free(a);
+}
+
+static void test_page(void)
+{
+	struct aggregate *a = profile__new();
+	const char *text;
+
+	write_page(path, "flamegraph", a, NULL);
+	text = page_text();
+	tap__ok(!strncmp(text, "<!doctype html>\n", 16), "a page begins like one");
+	has(text, "default-src 'none'; script-src 'sha256-", "its policy lets nothing in or out");
+	tap__ok(!strstr(text, "{{"), "all parts are in it");
+	tap__ok(times(text, "<script") == 2 && times(text, "</script>") == 2,
+		"it has its data and its script, no more");
+	tap__ok(!strcmp(text + strlen(text) - 8, "</html>\n"), "and it ends");
+	has(page_data(), "\"nodes\":[],\"rows\":[],\"time\":null", "a profile without samples");
+	aggregate__free(a);
+}
+
+static void test_hostile(void)
+{
+	struct aggregate *a = profile__hostile();
+	const char *text, *data;
+
+	write_page(path, "flamegraph", a, NULL);
+	text = page_text();
+	tap__ok(times(text, "<script") == 2 && times(text, "</script>") == 2,
+		"hostile names begin and end no element");
+	data = page_data();
+	tap__ok(!strpbrk(data, "<>&"), "nothing of them is markup");
+	tap__ok(!strstr(data, "\xe2\x80\xa8") && !strstr(data, "\xe2\x80\xae"),
+		"nothing of them ends a line or turns it round");
+	has(data, "\\u003c/script\\u003e\\u003cscript\\u003ewindow.evil = 1", "but they are there");
+	aggregate__free(a);
+}
+
+static void test_diff(void)
+{
+	struct aggregate *before = small(), *after = small();
+	struct profile_process p = {.serial = 1, .pid = 7, .comm = "R"};
+	struct sample s = {.weight = 4, .time = 2000000000};
+	const struct frame *h = stack__frame(FRAME_R, "h", NULL, 0);
+	const char *data;
+
+	s.stack = stack__of(1, &h, NULL, 0);
+	if (aggregate__add(after, &p, &s))
+		tap__bail("no room for a sample");
+	write_page(path, NULL, after, before);
+	data = page_data();
+	has(data, "\"diff\":true", "a difference says so");
+	has(data,
+	    "\"comm\":\"R\",\"r\":\"4.2.2\",\"container\":null,\"cpu\":1.5,\"elapsed\":3,"
+	    "\"before\":"
+	    "true",
+	    "processes of before");
+	has(data, "\"nodes\":[0,1,0,2,2,3,0,4,1,5,0,4,3,6]", "calls that both have are there once");
+	has(data, "\"rows\":[1,0,1,0,2,1,", "what there is now of one, and what was");
+	has(data, "\"time\":null", "two profiles have no common time");
+	aggregate__free(before);
+	aggregate__free(after);
+}
+
+/* --- sources --- */
+
+static void source_put(const char *name, const char *text)
+{
+	char file[600];
+	FILE *f;
+
+	snprintf(file, sizeof(file), "%s/%s", dir, name);
+	f = fopen(file, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		tap__bail("cannot write %s", file);
+}
+
+static void source_remove(const char *name)
+{
+	char file[600];
+
+	snprintf(file, sizeof(file), "%s/%s", dir, name);
+	unlink(file);
+}
+
+static void test_sources(void)
+{
+	static const char *const names[] = {"here.R", "key.pem", "zero.R", "none.R", "evil.Rmd"};
+	char absolute[600];
+	struct profile_process p = {
+		.serial = 1, .pid = 7, .comm = "R", .directory = dir, .uid = (uint32_t)getuid()};
+	struct aggregate *a = profile__new();
+	const struct frame *frame;
+	struct sample s = {.weight = 1, .time = 5};
+	const char *data;
+	FILE *f;
+
+	source_put("here.R", "f <- function() \"<here>\"\n");
+	source_put("key.pem", "a key");
+	source_put("evil.Rmd", "</script><script>alert(1)</script>");
+	source_put("zero.R", "a");
+	snprintf(absolute, sizeof(absolute), "%s/zero.R", dir);
+	f = fopen(absolute, "a");
+	if (!f || fputc('\0', f) == EOF || fclose(f))
+		tap__bail("cannot write %s", absolute);
+	snprintf(absolute, sizeof(absolute), "%s/here.R", dir);
+	for (size_t i = 0; i <= sizeof(names) / sizeof(*names); i++) {
+		frame = stack__frame(FRAME_R, "f", i < 5 ? names[i] : absolute, 1);
+		s.stack = stack__of(1, &frame, NULL, 0);
+		if (aggregate__know(a, &p) || aggregate__add(a, &p, &s))
+			tap__bail("no room for a sample");
+	}
+	write_page(path, "flamegraph", a, NULL);
+	data = strstr(page_data(), "\"sources\"");
+	tap__ok(times(data, "f \\u003c- function() \\\"\\u003chere\\u003e\\\"") == 2,
+		"a source is in the page, under both of its names");
+	has(data, "\\u003c/script\\u003e\\u003cscript\\u003ealert(1)", "a hostile one is harmless");
+	tap__ok(!strstr(data, "a key"), "what is not called like a source is not read");
+	tap__ok(times(data, "\"file\":") == 3, "nor is what has a zero byte, or is not there");
+	aggregate__free(a);
+
+	a = profile__new();
+	p.directory = NULL;
+	frame = stack__frame(FRAME_R, "f", absolute, 1);
+	s.stack = stack__of(1, &frame, NULL, 0);
+	if (aggregate__know(a, &p) || aggregate__add(a, &p, &s))
+		tap__bail("no room for a sample");
+	write_page(path, "flamegraph", a, NULL);
+	has(page_data(), "\"sources\":[]", "nothing is read for a process that sees other files");
+	aggregate__free(a);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		source_remove(names[i]);
+}
+
 int main(int argc, char **argv)
 {
+	const char *tmp = getenv("TMPDIR");
+
 	if (argc >= 6 && !strcmp(argv[1], "page"))
 		return page(argv);
-	return 0;
+	snprintf(dir, sizeof(dir), "%s/page.XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+	if (!mkdtemp(dir))
+		tap__bail("mkdtemp %s: %s", dir, strerror(errno));
+	snprintf(path, sizeof(path), "%s/page.html", dir);
+	test_small();
+	test_page();
+	test_hostile();
+	test_diff();
+	test_sources();
+	files__stop(files);
+	unlink(path);
+	rmdir(dir);
+	stack__free_all();
+	return tap__done();
 }

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""page.py FOLDER SOURCE: look at the pages that test_page.sh made in FOLDER, in Chromium; SOURCE is the file of the
+functions that real.html is about. Prints "ok WHAT", "not ok WHAT" and "figure WHAT", a line each.
+
+A page says what it shows by window.xrprof.state() (src/output/page/main.js); nothing here waits for a time."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from browser import Browser, Failed
+
+folder, source = sys.argv[1:]
+PHONE = {"width": 390, "height": 844, "scale": 2, "touch": True}
+
+
+def ok(fine, what, *why):
+    print("ok" if fine else "not ok", what, flush=True)
+    if not fine:
+        for line in why:
+            print("#", line)
+    return fine
+
+
+def equal(got, want, what):
+    return ok(got == want, what, f"got {got!r}", f"not {want!r}")
+
+
+class View:
+    """One of the pages, opened."""
+
+    def __init__(self, browser, name, fragment="", **how):
+        self.name = name
+        self.page = browser.open(f"file://{folder}/{name}.html{fragment}", **how)
+        self.page.wait("window.xrprof && xrprof.ready && xrprof.state().drawn > 0")
+
+    def state(self, key=None):
+        state = self.page.evaluate("xrprof.state()")
+        return state if key is None else state[key]
+
+    def wait(self, condition):
+        """condition: JavaScript over s, the state, when nothing moves."""
+        return self.page.wait(f"(s => !s.moving && ({condition}))(xrprof.state())")
+
+    def drawn(self):
+        """Until what was asked to be drawn is: it is asked for the next frame, and this for the one after it."""
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def box(self, label):
+        """The middle of the widest box of that label, on the screen."""
+        self.drawn()
+        boxes = [b for b in self.page.evaluate("xrprof.boxes()") if b["label"] == label]
+        if not boxes:
+            raise Failed(f"{self.name}: no box {label}")
+        widest = max(boxes, key=lambda b: b["right"] - b["left"])
+        area = self.page.evaluate("(b => [b.left, b.top])(document.getElementById('graph').getBoundingClientRect())")
+        return area[0] + (widest["left"] + widest["right"]) / 2, area[1] + widest["top"] + 8
+
+    def search(self, text):
+        self.page.evaluate("document.getElementById('graph').focus()")
+        self.page.key("/", code="Slash")
+        self.page.wait("document.activeElement.id === 'search'")
+        self.page.type(text)
+        return self.page.wait(f"(a => a.search && a.search.source === {json.dumps(text)} && a.share !== null)(xrprof.app)")
+
+    def end(self):
+        self.drawn()
+        equal(self.page.complaints(), [], f"{self.name}: the console is silent")
+        equal(self.page.requests(), [], f"{self.name}: it asks nobody for anything")
+        self.page.close()
+
+
+def look_at_real(browser):
+    view = View(browser, "real")
+    page = view.page
+    samples = view.state("samples")
+    ok(samples > 50 and view.state("boxes") > 3, "real: it is drawn", view.state())
+    painted = page.evaluate("(c => { const d = c.getContext('2d').getImageData(0, 0, c.width, 60).data, seen = new Set();"
+                            " for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);"
+                            " return seen.size; })(document.getElementById('graph-canvas'))")
+    ok(painted > 3, "real: there are colours on the canvas", painted)
+    ok("real.html" in page.evaluate("document.getElementById('command').textContent"), "real: the command is told")
+    facts = page.evaluate("document.getElementById('facts').innerText")
+    ok("499 asked for" in facts and "Samples" in facts, "real: the rate and how many samples", facts)
+
+    # zoom and back, by the mouse
+    page.click(*view.box("outer_one"))
+    view.wait("s.zoom[s.zoom.length - 1] === 'outer_one' && s.selected === 'outer_one'")
+    ok(True, "real: a click zooms")
+    address = page.evaluate("location.hash")
+    page.key("Escape")
+    view.wait("s.zoom.length === 0")
+    ok(True, "real: Escape leads back")
+
+    # from a frame to its line, and from a line to its frames
+    page.click(*view.box("spin"))
+    view.wait("s.zoom[s.zoom.length - 1] === 'spin'")
+    page.evaluate("document.getElementById('graph').focus()")
+    page.key("s")
+    page.wait("!document.getElementById('panel-source').hidden")
+    equal(view.state("source"), {"file": source, "line": 3}, "real: a frame's source is shown at its line")
+    text = page.evaluate("document.querySelector('#source-lines .here .line-text').textContent")
+    equal(text, "  for (i in seq_len(n)) s <- s + sqrt(i)", "real: the line is the one of the file")
+    ok("%" in page.evaluate("document.querySelector('#source-lines .here .line-time').textContent"), "real: with its time")
+    page.click(*page.middle("#source-lines [data-line='3'] .line-text"))
+    view.wait("s.share !== null")
+    ok(view.state("share")[0] > samples / 2, "real: a click on a line highlights its frames", view.state("share"), samples)
+    page.key("Escape")
+    view.wait("s.zoom.length === 0")
+
+    # keys
+    page.evaluate("document.getElementById('graph').focus()")
+    page.key("ArrowDown")
+    first = view.wait("s.selected")
+    page.key("ArrowDown")
+    view.wait(f"s.selected && s.selected !== {json.dumps(first)}")
+    page.key("Enter")
+    view.wait("s.zoom.length === 2")
+    page.key("Backspace")
+    view.wait("s.zoom.length === 0")
+    ok(True, "real: arrows select, Enter zooms, Backspace leads back")
+    for key, what, condition in (("i", "callers", "s.callers === -1"), ("i", "calls again", "s.callers === null"),
+                                 ("f", "flame", "s.flame"), ("f", "icicle", "!s.flame"), ("l", "lines", "s.lines"),
+                                 ("l", "no lines", "!s.lines"), ("w", "wrappers folded", "s.fold")):
+        page.key(key)
+        view.wait(condition)
+        ok(True, f"real: {key}: {what}")
+    view.drawn()
+    labels = {box["label"] for box in page.evaluate("xrprof.boxes()")}
+    ok("tryCatch" not in labels and "doTryCatch" not in labels and {"outer_one", "spin"} <= labels,
+       "real: without wrappers callers stay", labels)
+    page.key("w")
+    view.wait("!s.fold")
+    dark = view.state("dark")
+    page.key("t")
+    view.wait(f"s.dark !== {json.dumps(dark)}")
+    page.key("t")
+    page.key("?", code="Slash")
+    page.wait("document.getElementById('keys').open")
+    page.key("Escape")
+    page.wait("!document.getElementById('keys').open")
+    ok(True, "real: t: theme, ?: keys")
+
+    # search
+    view.search("^spin$")
+    share = view.state("share")[0] / samples
+    ok(0.5 < share <= 1, "real: most samples are in spin", share)
+    told = page.wait("document.getElementById('result').textContent")
+    ok(told.startswith(f"{100 * share:.1f} %" if share < 0.9995 else "100 %"), "real: and that is told", told, share)
+    page.evaluate("document.getElementById('search').value = ''")
+    page.type("(")
+    page.wait("document.getElementById('search').getAttribute('aria-invalid') === 'true'")
+    ok(True, "real: what is no regular expression is told apart")
+    page.key("Escape")
+    view.wait("s.share === null")
+
+    # time
+    left, top, width = page.evaluate("(b => [b.left, b.top, b.width])(document.getElementById('strip').getBoundingClientRect())")
+    page.drag(left + width * 0.25, left + width * 0.5, top + 20)
+    view.wait("s.time !== null")
+    view.drawn()
+    some = view.state("samples")
+    ok(0 < some < samples, "real: a part of the time has a part of the samples", some, samples)
+    page.mouse("mouseMoved", left + 5, top + 20)
+    page.click(left + 5, top + 20, count=2)
+    view.wait(f"s.time === null && s.samples === {samples}")
+    ok(True, "real: a double click shows all of it")
+    page.evaluate("document.getElementById('strip').focus()")
+    page.key("ArrowRight")
+    view.wait(f"s.time !== null && s.samples < {samples}")
+    ok(True, "real: keys choose a time")
+
+    # the table
+    page.evaluate("document.getElementById('tab-functions').click()")
+    page.evaluate("xrprof.app.strip.clear()")
+    view.wait(f"s.samples === {samples}")
+    page.click(*page.middle("#table-body tr"))
+    view.wait("s.share !== null")
+    ok(True, "real: a click on a function highlights it")
+
+    # paper
+    ok(len(page.call("Page.printToPDF")["data"]) > 5000, "real: it prints")
+    view.end()
+
+    # the address has the view in it
+    view = View(browser, "real", address)
+    view.wait("s.zoom[s.zoom.length - 1] === 'outer_one'")
+    ok(True, "real: an address leads to the view that it is of")
+    view.end()
+    view = View(browser, "real", "#zoom=99.98&time=5-2&process=77&mark=f.x&search=%28&callers=1e9&lines=2")
+    equal(view.state("samples"), samples, "real: what an address cannot mean is nothing")
+    view.end()
+
+
+def look_at_large(browser):
+    view = View(browser, "large")
+    stacks = range(100000)
+    weight = [2 if i % 10 == 0 else 1 for i in stacks]
+    equal(view.state("samples"), sum(weight), "large: all samples of 100,000 stacks")
+    times = view.page.evaluate("xrprof.times")
+    paint = view.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    took = view.page.evaluate("(() => { const a = xrprof.app, t = performance.now(); a.controls.setSearch('leaf42$');"
+                              " a.matchChanged(); a.graph.paint(); return performance.now() - t; })()")
+    equal(view.state("share")[0], sum(weight[i] for i in stacks if i % 997 == 42), "large: a search counts each sample once")
+    part = view.page.evaluate("(() => { const a = xrprof.app, t = performance.now(); a.strip.from = 100; a.strip.to = 900;"
+                              " a.refilter(null); a.graph.paint(); return performance.now() - t; })()")
+    print(f"figure 100,000 stacks: first paint after {paint:.0f} ms, ready after {times[3]:.0f} ms, "
+          f"search {took:.0f} ms, another time {part:.0f} ms")
+    view.page.evaluate("xrprof.app.strip.clear()")
+    view.wait(f"s.samples === {sum(weight)}")
+    view.page.evaluate("xrprof.app.showCallers(-1)")
+    view.wait("s.callers === -1 && s.boxes > 1")
+    view.page.evaluate("xrprof.app.showCallers(xrprof.app.model.functions.findIndex(f => f.name === 'step12_1'))")
+    view.wait("s.callers >= 0 && s.boxes > 20")
+    ok(True, "large: callers of all functions, and of one")
+    view.end()
+
+
+def look_at_processes(browser):
+    view = View(browser, "processes")
+    whole = view.state("samples")
+    view.page.evaluate("document.getElementById('graph').focus()")
+    view.page.key("p")
+    view.wait("s.process >= 0")
+    process, some = view.state("process"), view.state("samples")
+    weight = sum(2 if i % 10 == 0 else 1 for i in range(4000) if i % 40 == process)
+    equal((some, view.page.evaluate("document.getElementById('process').options.length")), (weight, 41),
+          "processes: p shows one of 40 alone")
+    verdict = view.page.evaluate("document.getElementById('verdict').textContent")
+    ok("1003 used 0.06 s of CPU in 60.00 s" in verdict and "--clock wall" in verdict, "processes: one waited, which is said", verdict)
+    view.page.evaluate("xrprof.app.controls.setProcess(-1)")
+    view.wait(f"s.samples === {whole}")
+    view.end()
+
+
+def look_at_hostile(browser):
+    view = View(browser, "hostile")
+    names = view.page.evaluate("[...document.querySelectorAll('#table-body bdi')].map(e => e.textContent)")
+    ok("\\x3c/script><script>window.evil = 1</script>" in names and "constructor" in names and "__proto__" in names,
+       "hostile: names are shown as they are", names)
+    ok(any(len(name) == 300 for name in names), "hostile: one of 10,000 bytes is cut", [len(n) for n in names])
+    for label in ("__proto__", "constructor"):
+        view.page.click(*view.box(label))
+        view.wait(f"s.selected === {json.dumps(label)}")
+        view.page.evaluate("xrprof.app.goBack()")
+        view.wait("s.zoom.length === 0")
+    for tab in ("source", "packages", "functions"):
+        view.page.evaluate(f"document.getElementById('tab-{tab}').click()")
+    view.page.evaluate("xrprof.app.showCallers(-1)")
+    view.page.evaluate("xrprof.boxes().length && xrprof.app.graph.boxes.forEach(b => xrprof.app.showTip(b, 5, 5))")
+    equal(view.page.evaluate("[window.evil === undefined, document.scripts.length, document.querySelectorAll('img, b').length]"),
+          [True, 1, 0], "hostile: none of them did anything")
+    equal(view.page.complaints(), [], "hostile: the console is silent")
+    # and if one had got through: the policy
+    view.page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.evil = 2'}))")
+    equal(view.page.evaluate("window.evil === undefined"), True, "hostile: the policy refuses any other script")
+    view.page.close()
+
+
+def look_at_others(browser):
+    view = View(browser, "empty")
+    ok(view.page.evaluate("!document.getElementById('empty').hidden && document.getElementById('empty').textContent.length > 40"),
+       "empty: it says so")
+    view.end()
+    view = View(browser, "diff", dark=True)
+    head = view.page.evaluate("[...document.querySelectorAll('#table-head th')].map(e => e.dataset.column)")
+    equal(head, ["delta", "total", "before", "name"], "diff: the table has what changed")
+    equal(view.page.evaluate("xrprof.app.model.whole"), [3300, 1650], "diff: both profiles are in it")
+    view.page.evaluate("document.getElementById('even').click()")
+    view.page.wait("xrprof.app.scaleBefore() === 2")
+    equal(view.state("dark"), True, "diff: dark as the system is")
+    view.end()
+    view = View(browser, "real", **PHONE)
+    equal(view.page.evaluate("document.documentElement.scrollWidth"), 390, "phone: as wide as the screen")
+    view.page.tap(*view.box("outer_one"))
+    view.wait("s.zoom[s.zoom.length - 1] === 'outer_one'")
+    ok(True, "phone: a tap zooms")
+    view.end()
+
+
+with Browser(folder) as chromium:
+    for look in (look_at_real, look_at_large, look_at_processes, look_at_hostile, look_at_others):
+        try:
+            look(chromium)
+        except Failed as failed:
+            ok(False, f"{look.__name__}: comes to its end", failed)

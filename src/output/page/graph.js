@@ -90,6 +90,8 @@ class Graph {
 		}
 		this.hovered = null;
 		this.moving = null;
+		this.boxes = []; // theirs are gone, until it is drawn anew
+		this.app.hideTip();
 		if (this.nodeWidth(this.zoomed) <= 0)
 			this.zoomed = this.root();
 		this.window = this.windowOf(this.zoomed);

@@ -238,7 +238,7 @@ def look_at_processes(browser):
 def look_at_hostile(browser):
     view = View(browser, "hostile")
     names = view.page.evaluate("[...document.querySelectorAll('#table-body bdi')].map(e => e.textContent)")
-    ok("\\x3c/script><script>window.evil = 1</script>" in names and "constructor" in names and "__proto__" in names,
+    ok({"\\x3c/script><script>window.hacked=1</script>", "constructor", "__proto__", "${x}`x`$(x)", "caf\u00e9"} <= set(names),
        "hostile: names are shown as they are", names)
     ok(any(len(name) == 300 for name in names), "hostile: one of 10,000 bytes is cut", [len(n) for n in names])
     for label in ("__proto__", "constructor"):
@@ -251,12 +251,12 @@ def look_at_hostile(browser):
     view.page.evaluate("xrprof.app.showCallers(-1)")
     view.drawn()
     view.page.evaluate("xrprof.app.graph.boxes.forEach(b => xrprof.app.showTip(b, 5, 5))")
-    equal(view.page.evaluate("[window.evil === undefined, document.scripts.length, document.querySelectorAll('img, b').length]"),
+    equal(view.page.evaluate("[window.hacked === undefined, document.scripts.length, document.querySelectorAll('img').length]"),
           [True, 1, 0], "hostile: none of them did anything")
     equal(view.page.complaints(), [], "hostile: the console is silent")
     # and if one had got through: the policy
-    view.page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.evil = 2'}))")
-    equal(view.page.evaluate("window.evil === undefined"), True, "hostile: the policy refuses any other script")
+    view.page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 2'}))")
+    equal(view.page.evaluate("window.hacked === undefined"), True, "hostile: the policy refuses any other script")
     view.page.close()
 
 

@@ -18,7 +18,9 @@ target_kill
 
 "$make_page" page many 100000 4 "$WORK/large.html"
 "$make_page" page many 4000 40 "$WORK/processes.html"
-"$make_page" page hostile 0 0 "$WORK/hostile.html"
+mkdir "$WORK/names"
+"$BUILD/tests/unit/output/test_hostile_names" write "$WORK/names" >/dev/null
+mv "$WORK/names/names.html" "$WORK/hostile.html"
 "$make_page" page empty 0 0 "$WORK/empty.html"
 "$make_page" page diff 3000 2 "$WORK/diff.html"
 python3 "$tests/live/page.py" "$WORK" "$TARGET_DIR/page_source.R" >"$WORK/page.out" 2>"$WORK/page.err"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Profiles made up for the page: as many stacks and processes as are wanted, the same in each run,
- * and some with what a page must bear.
+ * Profiles made up for the page: as many stacks and processes as are wanted, the same in each run.
  */
 #ifndef PAGE_PROFILES_H
 #define PAGE_PROFILES_H
@@ -86,57 +85,6 @@ static struct aggregate *profile__many(uint32_t stacks, uint32_t processes)
 		if (aggregate__add(a, &p, &s))
 			tap__bail("no room for a sample");
 		if (i % 10 == 0 && aggregate__add(a, &p, &s))
-			tap__bail("no room for a sample");
-	}
-	return a;
-}
-
-/* Names that a page, a script or a person could take for something else. */
-static const char *const hostile_names[] = {
-	"</script><script>window.evil = 1</script>",
-	"<!--<script>",
-	"<img src=x onerror=window.evil=1>",
-	"\"><b>",
-	"'; window.evil = 1; //",
-	"${window.evil = 1}",
-	"a\nb\tc\x01\x1b[31m",
-	"\xe2\x80\xa8line\xe2\x80\xa9",
-	"\xe2\x80\xaegnp.exe",
-	"\xff\xfe\xc3(",
-	"__proto__",
-	"constructor",
-	"toString",
-	"<GC>",
-	"&lt;&amp;",
-	"\\u003c\\",
-	"]]>",
-	"\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d",
-};
-
-#define HOSTILE_NAMES (sizeof(hostile_names) / sizeof(*hostile_names))
-
-/* One stack for each of these as function, package and file, and one of 10,000 bytes. */
-static struct aggregate *profile__hostile(void)
-{
-	static char longest[XR_NAME_MAX];
-	struct aggregate *a = profile__new();
-
-	memset(longest, 'x', 10000);
-	for (size_t i = 0; i <= HOSTILE_NAMES; i++) {
-		const char *name = i < HOSTILE_NAMES ? hostile_names[i] : longest;
-		struct profile_process p = {
-			.serial = 1, .pid = 7, .comm = "</script>", .container = name};
-		struct sample s = {.weight = 2, .time = 1000000000 + i * 1000000};
-		struct frame frame = {.kind = FRAME_R, .place = stack__place(name, 3)};
-		const struct frame *frames[2];
-
-		frame.function = frame.package = stacks__name(maker__stacks(), name, strlen(name));
-		frame.defined = frame.place;
-		frames[0] = stacks__frame(maker__stacks(), &frame);
-		frames[1] = profile__function("base", "main", 1);
-		s.stack = stack__of(2, frames, NULL, 0);
-		aggregate__know(a, &p);
-		if (aggregate__add(a, &p, &s))
 			tap__bail("no room for a sample");
 	}
 	return a;

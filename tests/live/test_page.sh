@@ -18,6 +18,42 @@ target_kill
 
 "$make_page" page many 100000 4 "$WORK/large.html"
 "$make_page" page many 4000 40 "$WORK/processes.html"
+# What a stranger's program says is its source: files that he may read, that he may not, and what is none.
+uid=65534
+mkdir "$WORK/his" "$WORK/roots"
+echo 'his <- "own source"' >"$WORK/his/his.R"
+echo 'all <- "for all"' >"$WORK/all.R"
+echo 'secret <- "of root"' >"$WORK/roots/secret.R"
+cp "$WORK/roots/secret.R" "$WORK/secret.R"
+ln -s ../secret.R "$WORK/his/link.R"
+chmod 700 "$WORK/his" "$WORK/roots"
+chmod 600 "$WORK/his/his.R" "$WORK/secret.R"
+chmod 711 "$WORK"
+mkdir "$WORK/run"
+chown -R $uid "$WORK/his" "$WORK/run"
+setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all R --vanilla --no-echo -f "$tests/live/r/sources.R" --args \
+	"$WORK/run" "$WORK/his/his.R" "$WORK/all.R" "$WORK/roots/secret.R" "$WORK/secret.R" "$WORK/his/link.R" /etc/shadow \
+	>/dev/null 2>"$WORK/run.err" </dev/null &
+target=$!
+live_pids+=("$target")
+wait_until 300 eval '[ -e "$WORK/run/ready" ] || gone "$target"'
+prof -p "$(target_find "$target")" -d 1.5 -F 499 --lines -f flamegraph -o "$WORK/sources.html" 2>"$WORK/sources.err"
+is $? 0 "a stranger's program is profiled" || diag "$(cat "$WORK/sources.err" "$WORK/run.err")"
+kill -KILL "$target"
+wait "$target" 2>/dev/null
+for name in his/his.R all.R roots/secret.R secret.R his/link.R; do
+	grep -qF "$WORK/$name" "$WORK/sources.html"
+	ok $? "$name is named as a source"
+done
+grep -qF 'own source' "$WORK/sources.html"
+ok $? "his own file is in the page, in a folder that only he gets to"
+grep -qF 'for all' "$WORK/sources.html"
+ok $? "what all may read is"
+! grep -qF 'of root' "$WORK/sources.html"
+ok $? "root's files are not, nor by a link of his"
+! grep -q 'root:' "$WORK/sources.html"
+ok $? "/etc/shadow is not"
+
 mkdir "$WORK/names"
 "$BUILD/tests/unit/output/test_hostile_names" write "$WORK/names" >/dev/null
 mv "$WORK/names/names.html" "$WORK/hostile.html"

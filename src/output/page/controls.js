@@ -165,13 +165,16 @@ class Controls {
 				byId(`tab-${name}`).focus();
 			}
 		});
-		let timer = 0;
+		let timer = 0, took = 0;
 		byId("search").addEventListener("input", (event) => {
 			clearTimeout(timer);
+			// where it takes long, who types is waited for
 			timer = setTimeout(() => {
+				const began = performance.now();
 				if (this.setSearch(event.target.value.slice(0, 1000)))
 					app.matchChanged();
-			}, 60);
+				took = performance.now() - began;
+			}, took > 30 ? 2 * took : 0);
 		});
 		byId("search").addEventListener("keydown", (event) => {
 			if (event.key !== "Escape" && event.key !== "Enter")

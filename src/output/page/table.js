@@ -100,7 +100,7 @@ class Table {
 			return cell;
 		});
 		const tr = make("tr", {
-			class: marked ? "marked" : "", tabindex: "0", "data-fn": row.fn, "aria-selected": marked ? "true" : "false",
+			class: marked ? "marked" : "", tabindex: "0", "data-fn": row.fn, "aria-current": marked ? "true" : null,
 			click: () => app.mark(marked ? null : { fn: row.fn }),
 			dblclick: () => app.showCallers(row.fn),
 			keydown: (event) => {

@@ -85,6 +85,33 @@ static void test_strings(void)
 	string_is("beyond \xf4\x90\x80\x80", "beyond \\ufffd\\ufffd\\ufffd\\ufffd");
 }
 
+/* Within a page, and taken out piece by piece. */
+static void test_html(void)
+{
+	struct buf text = {0};
+	struct json j;
+	int err;
+
+	json__begin_html(&j);
+	json__object(&j, NULL);
+	json__str(&j, "a<", "</script><!--&");
+	err = buf__add(&text, j.text.data, j.text.len);
+	j.text.len = 0;
+	json__array(&j, "n");
+	json__u64(&j, NULL, 0);
+	json__u64(&j, NULL, 1234567890);
+	json__str(&j, NULL, "\xe2\x80\xa8\"");
+	json__close(&j);
+	json__close(&j);
+	err = err ? err : json__end(&j, &text);
+	err = err ? err : buf__add(&text, "", 1);
+	tap__ok(!err && !strcmp(text.data,
+				"{\"a\\u003c\":\"\\u003c/script\\u003e\\u003c!--\\u0026\",\"n\":[0,"
+				"1234567890,\"\\u2028\\\"\"]}\n"),
+		"in a page nothing is markup: %s", text.data);
+	buf__free(&text);
+}
+
 static void test_misuse(void)
 {
 	struct text t;
@@ -177,6 +204,7 @@ int main(void)
 {
 	test_shape();
 	test_strings();
+	test_html();
 	test_misuse();
 	test_full();
 	test_counts();

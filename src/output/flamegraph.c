@@ -9,13 +9,9 @@
 #include "output/page_data.h"
 #include "output/whole.h"
 
-/* What comes before the profile, and after it. */
-static const char page_before[] =
-#include "page_before.inc"
-	;
-static const char page_after[] =
+/* page_before, page_after - what comes before the profile, and after it: strings. */
 #include "page_after.inc"
-	;
+#include "page_before.inc"
 
 static int flamegraph__page(struct output *out, const struct page_config *config)
 {

@@ -114,8 +114,6 @@ static int frame__order(const struct frame *a, const struct frame *b)
 
 	if (a == b)
 		return 0;
-	if (!a || !b)
-		return a ? 1 : -1;
 	order = name__order(a->function, b->function);
 	order = order ? order : number__order(a->kind, b->kind);
 	order = order ? order : name__order(a->package, b->package);

@@ -83,14 +83,19 @@ class Detail {
 		this.tip.hidden = true;
 	}
 
+	hint() {
+		const app = this.app, touch = matchMedia("(pointer: coarse)").matches;
+		const how = touch ? "Tap a frame to zoom in, the names above the picture to go back." :
+			"Click a frame to zoom in, Esc goes back, / searches, ? lists the keys.";
+		if (app.model.sets === 2)
+			return `Red grew, blue shrank. ${how}`;
+		return app.callers ? `Next to each function are those that called it. ${how}` : how;
+	}
+
 	showSelected() {
 		const app = this.app, node = app.graph.selected;
 		if (node === null) {
-			this.bar.replaceChildren(make("span", {
-				class: "muted", text: app.callers ?
-					"Below each function stand those that called it. Click one to zoom in; Esc goes back." :
-					"Click a frame to zoom in, Esc goes back, / searches, ? lists the keys.",
-			}));
+			this.bar.replaceChildren(make("span", { class: "muted", text: this.hint() }));
 			return;
 		}
 		const frame = app.graph.nodeFrame(node), fn = app.model.frameFunction[frame];

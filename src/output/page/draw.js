@@ -146,7 +146,8 @@ function paintBoxes(context, labels, boxes, how) {
 	context.font = FONT;
 	context.textBaseline = "middle";
 	for (const box of boxes) {
-		const state = how.state(box), top = how.top(box), width = Math.max(NARROW, box.right - box.left - 1);
+		const state = how.state(box), top = how.top(box), room = box.right - box.left;
+		const width = room > 3 ? room - 1 : Math.max(NARROW, room); // a gap where there is room for one
 		context.fillStyle = state === "match" ? how.ink.match : box.rest ? how.ink.line : how.color(box);
 		context.globalAlpha = state === "faded" ? 0.32 : 1;
 		context.fillRect(box.left, top, width, ROW - 1);

@@ -101,6 +101,8 @@ function emptyText(app) {
 		return ["No samples", "Each tick came while no R function was being called."];
 	if (counts.unreadable)
 		return ["No samples", `The stacks of ${formatCount(counts.unreadable)} ticks could not be read.`];
+	if (model.meta.clock === "wall")
+		return ["No samples", "No R function was being called, or the program ended at once."];
 	return ["No samples", verdictText(model) ||
 		"Samples are taken of CPU time: a program that waits, or ends at once, has none. Record for longer, or with --clock wall."];
 }

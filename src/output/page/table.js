@@ -83,7 +83,7 @@ class Table {
 			th.setAttribute("aria-sort", th.dataset.column !== this.sort ? "none" : this.up ? "ascending" : "descending");
 		this.body.replaceChildren(...rows.slice(0, TABLE_ROWS).map((row) => this.row(row)));
 		this.more.textContent = rows.length > TABLE_ROWS ? `and ${formatCount(rows.length - TABLE_ROWS)} more: search for them` :
-			rows.length ? "" : "No function matches.";
+			rows.length || !app.search ? "" : "No function matches.";
 	}
 
 	row(row) {

@@ -55,7 +55,7 @@ ok $? "root's files are not, nor by a link of his"
 ok $? "/etc/shadow is not"
 
 mkdir "$WORK/names"
-"$BUILD/tests/unit/output/test_hostile_names" write "$WORK/names" >/dev/null
+"$BUILD/tests/unit/output/test_formats" write "$WORK/names" >/dev/null
 mv "$WORK/names/names.html" "$WORK/hostile.html"
 "$make_page" page empty 0 0 "$WORK/empty.html"
 "$make_page" page diff 3000 2 "$WORK/diff.html"

@@ -154,7 +154,7 @@ const struct option_row options__rows[] = {
 		.name = "format",
 		.letter = 'f',
 		.arg = "NAME",
-		.help = "format of the profile (default: what the name of -o ends in):",
+		.help = "format (default: as the name of -o ends):",
 		.type = OPTION_OBJECT,
 		.group = OPTION_WRITE,
 		.choice = options__format,
@@ -174,12 +174,13 @@ const struct option_row options__rows[] = {
 	},
 	{
 		.name = "no-packages",
-		.help = "do not tell which package each function is of, nor where it was defined",
+		.help = "do not tell the package and the definition of functions",
 		.manual = "Formats other than rprof tell them otherwise: the package is the "
 			  "namespace that the function's environment leads to, and where it was "
 			  "defined is known of code with source references. A sample without them "
 			  "takes less time.",
 		.type = OPTION_FLAG,
+		.group = OPTION_HOW,
 		AT(config.no_packages),
 	},
 	{

@@ -87,6 +87,7 @@ static const struct option_row rows[] = {
 		.arg = "NAME",
 		.help = "no table, but the profile in this format:",
 		.type = OPTION_OBJECT,
+		.group = OPTION_WRITE,
 		.choice = options__format,
 		AT(format),
 	},
@@ -100,6 +101,7 @@ static const struct option_row rows[] = {
 			  "rprof, a directory gets one file per process, Rprof.PID.out; a file "
 			  "gets all.",
 		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
 		AT(output),
 	},
 	{
@@ -118,6 +120,7 @@ static const struct option_row rows[] = {
 		.arg = "SIZE",
 		.help = "let no file grow longer than this: 500M, 8G (default: 4G)",
 		.type = OPTION_PARSE,
+		.group = OPTION_WRITE,
 		.parse = options__size,
 		.min = 4096,
 		AT(max_file),
@@ -226,6 +229,14 @@ const struct subcommand cmd_report = {
 		"told "
 		"by how it begins. Several are added up; those called Rprof.PID.out are processes "
 		"of their own in formats that tell processes apart.",
+	.examples =
+		{
+			{"Where the time went, without the functions that only call others",
+			 "xrprof-bpf report --fold Rprof.out"},
+			{"What a change of the program changed",
+			 "xrprof-bpf report --diff before.out after.out"},
+			{"For go tool pprof", "xrprof-bpf report Rprof.out -o profile.pb.gz"},
+		},
 	.options = rows,
 	.run = report__main,
 };

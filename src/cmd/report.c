@@ -77,7 +77,8 @@ static const struct option_row rows[] = {
 		.name = "diff",
 		.help = "what changed from the first of two files to the second",
 		.manual = "Shares are compared, so that it does not matter how long each of them "
-			  "was sampled.",
+			  "was sampled. With -f flamegraph, or -o FILE.html, as a page: a "
+			  "differential flame graph.",
 		.type = OPTION_FLAG,
 		AT(diff),
 	},
@@ -186,8 +187,9 @@ static int report__check(struct report *r, struct errmsg *f)
 		return errmsg__set(f, -EINVAL, "--diff compares two files: A and B");
 	if (!r->format && r->output)
 		r->format = formats__of_path(r->output);
-	if (r->diff && r->format)
-		return errmsg__set(f, -EINVAL, "--diff prints a table: leave out -f and -o");
+	if (r->diff && r->format && r->format != formats__find("flamegraph"))
+		return errmsg__set(f, -EINVAL,
+				   "--diff is a table, or a page: -f flamegraph -o FILE.html");
 	return 0;
 }
 
@@ -210,10 +212,10 @@ static int report__main(int argc, char **argv)
 		status = cmd__usage_error(&cmd_report, &f);
 	else if (r.help)
 		status = cmd__help(&cmd_report);
-	else if (r.format)
-		status = report_write(&r);
+	else if (r.diff)
+		status = report_diff(&r);
 	else
-		status = r.diff ? report_diff(&r) : report_table(&r);
+		status = r.format ? report_write(&r) : report_table(&r);
 	free(r.files);
 	return status;
 }

@@ -60,6 +60,13 @@ int report_write(const struct report *r);
 int report_table(const struct report *r);
 int report_diff(const struct report *r);
 
+/*
+ * report_page - the difference of two profiles as a page, into r->output by @files.  Negative
+ * errno, and @f says why.
+ */
+int report_page(const struct report *r, struct files *files, struct aggregate *const sides[2],
+		struct errmsg *f);
+
 /* A row of a table. */
 struct report_row {
 	uint64_t hash;

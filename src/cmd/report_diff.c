@@ -141,28 +141,44 @@ static int report_diff__print(const struct report *r, const struct side *sides)
 	return n < 0 ? (int)n : fflush(stdout) && errno != EPIPE ? -errno : 0;
 }
 
+static int report_diff__make(const struct report *r, struct side *sides, struct files *files,
+			     struct errmsg *f)
+{
+	struct aggregate *const both[] = {sides[0].aggregate, sides[1].aggregate};
+	int err;
+
+	if (files)
+		return report_page(r, files, both, f);
+	err = report_diff__print(r, sides);
+	if (err)
+		errmsg__set(f, err, "cannot print the table: %s", os__reason(err));
+	return err;
+}
+
 int report_diff(const struct report *r)
 {
 	struct side sides[2] = {0};
+	struct files *files = NULL;
 	struct errmsg f = {""};
 	int err = 0;
 
+	if (r->format)
+		err = files__start(&files, files__given(r->output ? r->output : "-"), &f);
 	rights__keep(RIGHTS_FILES);
 	for (int i = 0; i < 2 && !err; i++) {
 		err = report_profile(r, &r->files[i], 1, &sides[i].aggregate, &sides[i].seen, &f);
 		if (!err && report_rows__make(&sides[i].rows, sides[i].aggregate, report__by(r)))
 			err = errmsg__set(&f, -ENOMEM, "out of memory");
 	}
-	if (!err) {
-		err = report_diff__print(r, sides);
-		if (err)
-			errmsg__set(&f, err, "cannot print the table: %s", os__reason(err));
-	}
+	if (!err)
+		err = report_diff__make(r, sides, files, &f);
 	if (err)
 		log__line("%s", f.text);
 	for (int i = 0; i < 2; i++) {
 		report_rows__free(&sides[i].rows);
 		aggregate__free(sides[i].aggregate);
 	}
+	if (files)
+		files__stop(files);
 	return err ? CMD_FAILED : CMD_OK;
 }

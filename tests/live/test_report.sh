@@ -125,6 +125,9 @@ is "$(sed '1,/CHANGE/d' <<<"$OUT")" '  90.0   60.0  -30.0    90.0   60.0  -30.0 
   10.0   20.0  +10.0    10.0   20.0  +10.0  b
    0.0    0.0   +0.0     0.0   20.0  +20.0  c
    0.0    0.0   +0.0   100.0  100.0   +0.0  main' "--diff: shares of each, the largest change first"
+report --diff "$WORK/before.folded" "$WORK/after.folded" -o "$WORK/diff.html"
+is "$STATUS$OUT$ERR" 0 "--diff to a page" && like "$(head -c 200 "$WORK/diff.html")" "<!doctype html>" "--diff to a page: it is one"
+report --diff "$WORK/before.folded" "$WORK/after.folded"
 like "$OUT" 'before: .*before.folded: 100 samples.*after: .*after.folded: 50 samples.*Shares of each' "--diff: says of what"
 printf 'main;tryCatch;tryCatchList;tryCatchOne;doTryCatch;lapply;FUN;stats::lm 3\nmain;base::lapply 2\n' >"$WORK/wrapped.folded"
 report --fold "$WORK/wrapped.folded" -f folded
@@ -150,6 +153,7 @@ head -c 200 "$WORK/x.pb" >"$WORK/cut.pb"
 sed 1d "$in" >"$WORK/headless.out"
 refused "no file" 2 'no file to read'
 refused "an option that is none" 2 'no such option' "$in" --nonsense
+refused "--diff to what is no page" 2 'a table, or a page' --diff "$WORK/before.folded" "$WORK/after.folded" -f pprof -o "$WORK/diff.pb.gz"
 refused "--diff of one" 2 'two files' --diff "$in"
 refused "a file that is not there" 1 'cannot read .*nothing: No such file' "$WORK/nothing"
 refused "a directory" 1 'cannot read .*: Is a directory' "$WORK"

@@ -196,7 +196,7 @@ check "speedscope: JSON with the functions" python3 -c '
 import json, sys
 names = {f["name"] for f in json.load(open(sys.argv[1]))["shared"]["frames"]}
 assert {"main", "work"} <= names, names' "$WORK/formats.speedscope.json"
-like "$(head -c 200 "$WORK/formats.html")" "<!DOCTYPE html>" "flamegraph: a page"
+like "$(head -c 200 "$WORK/formats.html")" "<!doctype html>" "flamegraph: a page"
 host_end
 
 # --- the end of the target; Rprof's format ---

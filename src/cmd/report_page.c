@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `report --diff` as a page: a differential flame graph. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "cmd/report.h"
+#include "layout.h"
+#include "os/os.h"
+#include "output/flamegraph.h"
+
+/* Open the file, and have the page written. */
+static int page__write(const struct report *r, struct files *files, const struct writer_config *w,
+		       struct aggregate *const sides[2], struct errmsg *f)
+{
+	const struct output_config to = {
+		.files = files,
+		.path = r->output ? r->output : "-",
+		.max = r->max_file,
+		.wait_ms = OUTPUT_STUCK_MS,
+	};
+	struct output *out = NULL;
+	int err;
+
+	err = output__open(&out, &to, f);
+	if (err)
+		return err;
+	err = flamegraph__diff(out, w, sides[0], sides[1]);
+	if (err == OUTPUT_DROPPED)
+		err = -EFBIG;
+	if (!err)
+		err = output__finish(out);
+	if (err && err != -EPIPE)
+		errmsg__set(f, err, "cannot write to %s: %s", to.path, os__reason(err));
+	output__close(out, NULL);
+	return err == -EPIPE ? 0 : err;
+}
+
+int report_page(const struct report *r, struct files *files, struct aggregate *const sides[2],
+		struct errmsg *f)
+{
+	char host[256], *command = report_read__text(r->files, 2);
+	struct writer_config config = {
+		.capture = XR_ROW_LINES | XR_ROW_GC | XR_ROW_PACKAGES,
+		.about = {.command = command, .host = host},
+	};
+	int err;
+
+	if (!command)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	os__host(host, sizeof(host));
+	err = page__write(r, files, &config, sides, f);
+	free(command);
+	return err;
+}

@@ -177,7 +177,7 @@ static int count__look(struct hidden_check *c, const struct xr_row *row, const s
 
 static bool count__wanted(const struct xr_row *row)
 {
-	return (row->flags & XR_ROW_LINES) && row->gc_count_at;
+	return (row->flags & (XR_ROW_LINES | XR_ROW_PACKAGES)) && row->gc_count_at;
 }
 
 static bool bc__wanted(const struct xr_row *row)

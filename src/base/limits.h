@@ -14,6 +14,9 @@
  */
 #define LIMIT_MEMORY (32u << 20)
 
+/* The same for formats that keep all stacks until the end: it is taken only as there are more. */
+#define LIMIT_MEMORY_WHOLE (128u << 20)
+
 /*
  * Names that the decoder keeps, for as long as their process lives, since the sampler sends each
  * only once.  They are shared so that no process has more than it leaves to the others, and the

@@ -333,7 +333,6 @@ void options__init(struct options *o)
 		.config.max_sample_us = XR_SAMPLE_US,
 		.config.output = "-",
 		.config.max_file = LIMIT_FILE,
-		.config.max_memory = LIMIT_MEMORY,
 	};
 }
 
@@ -362,6 +361,9 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 		o->config.command = argv + rest.first;
 	if (!o->config.format)
 		o->config.format = formats__of_path(o->config.output);
+	if (!o->config.max_memory)
+		o->config.max_memory =
+			o->config.format->profile ? LIMIT_MEMORY_WHOLE : LIMIT_MEMORY;
 	o->config.asked = o->config.capture;
 	o->config.capture |= o->config.format->capture;
 	if (os__is_windows())

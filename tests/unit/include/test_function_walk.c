@@ -171,8 +171,7 @@ static void test_envs(const struct xr_layout *layout)
 	check_env(&w, named(&w, named(&w, row->base_env, "package:stats"), "mine"), "package:stats",
 		  "and an attached one");
 	check_env(&w, env(&w, w.s.m.nil), "", "one that leads nowhere");
-	world__init(&w, layout);
-	image__free(&w.s.m);
+	scene__free(&w.s);
 }
 
 static void test_odd(void)

@@ -12,8 +12,6 @@
 #include "output/writer.h"
 #include "base/limits.h"
 
-#define FREQ_DEFAULT 99
-#define FREQ_MAX     100000
 #define DURATION_MAX 1e9 /* seconds */
 
 int options__pids(const struct option_row *row, void *place, const char *list, struct errmsg *f)
@@ -329,7 +327,7 @@ static int options__check(const struct options *o, struct errmsg *f)
 void options__init(struct options *o)
 {
 	*o = (struct options){
-		.config.freq = FREQ_DEFAULT,
+		.config.freq = OPTIONS_FREQ,
 		.config.max_sample_us = XR_SAMPLE_US,
 		.config.output = "-",
 		.config.max_file = LIMIT_FILE,

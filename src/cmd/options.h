@@ -11,6 +11,9 @@
 #include "cmd/config.h"
 #include "cmd/option_rows.h"
 
+#define OPTIONS_FREQ	 99 /* Hz, unless it is given */
+#define OPTIONS_FREQ_MAX 100000
+
 /* What was asked for.  Strings and `config.command` point into argv. */
 struct options {
 	bool help, version;

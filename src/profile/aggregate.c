@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "profile/aggregate.h"
 #include "profile/stacks.h"
@@ -56,22 +57,6 @@ int aggregate__new(struct aggregate **out, const struct aggregate_config *config
 	a->budget.max = config->max;
 	a->config = *config;
 	aggregate__init(a);
-	return 0;
-}
-
-/* One more place in an array of @n things of @size bytes, of which there is room for *@cap. */
-static int array__room(void **array, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? *cap * 2 : 64;
-	void *grown;
-
-	if (n < *cap)
-		return 0;
-	grown = realloc(*array, more * size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*cap = more;
 	return 0;
 }
 

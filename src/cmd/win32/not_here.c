@@ -22,3 +22,20 @@ const struct subcommand cmd_dump = {
 	.options = none,
 	.run = dump__main,
 };
+
+static int top__main(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	log__line("top: not on Windows: record -f folded shows the functions as they come");
+	return CMD_FAILED;
+}
+
+const struct subcommand cmd_top = {
+	.name = "top",
+	.help = "not on Windows",
+	.usage = {"top"},
+	.about = "Not on Windows.",
+	.options = none,
+	.run = top__main,
+};

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `xrprof-bpf top`: what R processes do, live in a terminal or as plain text: a session whose sink
+ * is a model (top_model.h) of which a view (top_view.h) is drawn once a second (top_screen.h).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "cmd/cmd.h"
+#include "cmd/linux/top_screen.h"
+#include "cmd/linux/top_text.h"
+#include "cmd/options.h"
+#include "os/linux/columns.h"
+#include "os/os.h"
+#include "os/rights.h"
+#include "os/signals.h"
+#include "session/session.h"
+#include "session/stats.h"
+#include "target/ask.h"
+
+#define POLL_MS		50 /* between two looks at the keyboard and at signals */
+#define WINDOW_DEFAULT	5  /* seconds */
+#define BATCH_FUNCTIONS 20u
+#define NOTES_MAX	16u /* kept, to be said when the screen is gone */
+#define ROUNDS_MAX	1000000000u
+#define INTERVAL_MAX	TOP_WINDOW_MAX
+
+struct top_options {
+	struct options o; /* first */
+	uint32_t batch;	  /* rounds of plain text; 0: a terminal */
+	uint32_t interval, window;
+};
+
+/* Whose command lines were asked for: those have another asker than the session's. */
+struct top {
+	const struct top_options *options;
+	struct signals *signals;
+	struct session *session;
+	struct top_model *model;
+	struct top_view view;
+	struct top_screen *screen; /* NULL: plain text */
+	struct asker *asker;
+	struct map asked; /* (serial, 0) of those whose command was asked for */
+	struct stats stats;
+	uint32_t rounds;  /* that were printed */
+	uint32_t seconds; /* since the last one */
+	bool screen_open; /* what is said must wait */
+	char *notes[NOTES_MAX];
+	uint32_t nnotes, dropped;
+	bool told;  /* by a key or a signal, to end */
+	bool ended; /* all processes have */
+};
+
+/* --- notes --- */
+
+static void on_note(void *arg, enum notes_level level, const char *line)
+{
+	const struct top *t = arg;
+	struct top *into = arg;
+
+	if (level == NOTES_USER ? t->options->o.config.quiet : !t->options->o.config.verbose)
+		return;
+	if (!t->screen) {
+		log__line("%s", line);
+		return;
+	}
+	if (into->nnotes == NOTES_MAX) {
+		into->dropped++;
+		return;
+	}
+	into->notes[into->nnotes] = strdup(line);
+	if (!into->notes[into->nnotes])
+		return;
+	utf8__tame(into->notes[into->nnotes++]);
+}
+
+static const char *top__note(const struct top *t)
+{
+	return t->nnotes ? t->notes[t->nnotes - 1] : "";
+}
+
+/* The screen is gone: what was said meanwhile. */
+static void top__say_notes(struct top *t)
+{
+	for (uint32_t i = 0; i < t->nnotes; i++) {
+		log__line("%s", t->notes[i]);
+		free(t->notes[i]);
+	}
+	if (t->dropped)
+		log__line("%u more notes", t->dropped);
+	t->nnotes = t->dropped = 0;
+}
+
+static void top__close_screen(struct top *t)
+{
+	top_screen__close(t->screen);
+	t->screen = NULL;
+	top__say_notes(t);
+}
+
+/* --- what is shown --- */
+
+static void clock__text(char *text, size_t size)
+{
+	time_t now = (time_t)(os__real_time() / NS_PER_S);
+	struct tm tm;
+
+	*text = '\0';
+	if (localtime_r(&now, &tm))
+		strftime(text, size, "%H:%M:%S", &tm);
+}
+
+/* Ask for the command lines of those that are new, and take what was answered. */
+static int top__commands(struct top *t)
+{
+	const struct top_process *list;
+	struct ask q = {0};
+	int err = 0;
+	size_t n;
+
+	list = top_model__processes(t->model, &n);
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct ask question = {
+			.kind = ASK_LIST, .pid = (pid_t)list[i].pid, .want = TARGET_ANY_NAME};
+
+		if (map__get(&t->asked, list[i].serial, 0))
+			continue;
+		err = map__put(&t->asked, list[i].serial, 0, t);
+		err = err ? err : asker__ask(t->asker, &question);
+	}
+	while (!err && asker__busy(t->asker) && asker__take(t->asker, &q, 0)) {
+		err = top_model__command(t->model, (uint32_t)q.pid, q.text);
+		memset(&q, 0, sizeof(q));
+	}
+	return err;
+}
+
+static int top__draw(struct top *t)
+{
+	char clock[16];
+
+	clock__text(clock, sizeof(clock));
+	return top_screen__draw(t->screen, &t->view, &t->stats, clock, top__note(t));
+}
+
+/* The tables as plain text.  A negative errno, also of standard output. */
+static int top__print(struct top *t)
+{
+	struct buf text = {0};
+	char clock[16];
+	int err;
+
+	clock__text(clock, sizeof(clock));
+	err = t->rounds ? buf__str(&text, "\n") : 0;
+	err = err ? err : top_text__all(&text, &t->view, &t->stats, clock, BATCH_FUNCTIONS);
+	if (!err && (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout)))
+		err = errno ? -errno : -EIO;
+	buf__free(&text);
+	t->rounds++;
+	return err;
+}
+
+/* --- the loop --- */
+
+/* A second is over. */
+static int top__second(struct top *t)
+{
+	int err = top_view__update(&t->view);
+
+	if (session__stats(t->session, &t->stats))
+		t->stats = (struct stats){0};
+	if (err || t->screen)
+		return err ? err : top__draw(t);
+	if (++t->seconds < t->options->interval)
+		return 0;
+	t->seconds = 0;
+	return top__print(t);
+}
+
+/* What was typed.  1: to end. */
+static int top__keys(struct top *t)
+{
+	bool any = false;
+	int key, err = 0;
+
+	while (!err && (key = top_screen__key(t->screen)) >= 0) {
+		any = true;
+		if (key != TOP_SCREEN_CHANGED)
+			err = top_view__key(&t->view, key);
+	}
+	return any && !err ? top__draw(t) : err;
+}
+
+static bool top__done(const struct top *t)
+{
+	return t->told || (t->options->batch && t->rounds >= t->options->batch);
+}
+
+/* Until it is told to end, or has nothing more to do.  0, or a negative errno. */
+static int top__loop(struct top *t)
+{
+	enum session_state state = SESSION_RUNS;
+	uint64_t now;
+	int err = t->screen ? top__draw(t) : 0;
+
+	while (!err && state == SESSION_RUNS && !top__done(t)) {
+		state = session__poll(t->session,
+				      (int)top_model__due(t->model, os__now(), POLL_MS));
+		now = os__now();
+		err = top__commands(t);
+		if (!err && top_model__advance(t->model, now))
+			err = top__second(t);
+		if (!err && t->screen)
+			err = top__keys(t);
+		t->told = err == 1 || signals__take(t->signals).signal;
+		err = err == 1 ? 0 : err;
+	}
+	t->ended = state == SESSION_OVER;
+	return err;
+}
+
+/* --- the end --- */
+
+/* All have ended: what they did, that the terminal no longer shows.  @t->screen is closed. */
+static int top__last(struct top *t)
+{
+	int err;
+
+	t->view.scope = (struct top_scope){.since = true, .fold = t->view.scope.fold};
+	t->view.paused = false;
+	t->view.filter[0] = '\0';
+	t->view.pane = TOP_FUNCTIONS;
+	top_model__close(t->model, os__now());
+	err = top_view__update(&t->view);
+	if (!err && t->view.samples)
+		err = top__print(t);
+	return err;
+}
+
+static enum cmd_status top__report(struct top *t, int err, int session_err)
+{
+	const struct config *c = &t->options->o.config;
+
+	if (session_err) {
+		log__line("%s", session__why(t->session)->text);
+		return CMD_FAILED;
+	}
+	if (!err && t->ended && t->stats.processes)
+		err = top__last(t);
+	if (err == -EPIPE)
+		return CMD_OK;
+	if (err) {
+		log__line("cannot show what was sampled: %s", strerror(-err));
+		return CMD_FAILED;
+	}
+	if (!t->stats.processes && !c->all) {
+		const char *why = session__why(t->session)->text;
+
+		log__line("%s", *why ? why : "nothing was profiled");
+		return CMD_FAILED;
+	}
+	if (t->ended && !c->quiet)
+		log__line("%s",
+			  c->npids == 1 ? "the process has ended" : "all processes have ended");
+	return CMD_OK;
+}
+
+/* The session is open. */
+static enum cmd_status top__session(struct top *t)
+{
+	struct errmsg f = {""};
+	int err, stopped;
+
+	err = session__start(t->session);
+	rights__keep(RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_PRIORITY);
+	if (err)
+		f = *session__why(t->session);
+	if (!err && !t->options->batch)
+		err = top_screen__open(&t->screen, &f);
+	if (err) {
+		session__stop(t->session, &t->stats);
+		log__line("%s", f.text);
+		return CMD_FAILED;
+	}
+	err = top__loop(t);
+	/* first of all: what follows may say something, or take its time */
+	top__close_screen(t);
+	stopped = session__stop(t->session, &t->stats);
+	return top__report(t, err, stopped);
+}
+
+static enum cmd_status top__run(struct top *t)
+{
+	const struct config *c = &t->options->o.config;
+	const struct engine_ops *const one[] = {c->engine, NULL};
+	const struct session_config config = {
+		.pids = c->pids,
+		.npids = c->npids,
+		.all = c->all,
+		.follow = c->follow,
+		.filters = &c->filters,
+		.engines = c->engine ? one : engines__all(),
+		.freq = c->freq,
+		.clock = c->clock,
+		.capture = XR_ROW_GC,
+		.memory = c->max_memory,
+		.btf = c->btf,
+		.max_sample_us = c->max_sample_us,
+		.notes = {.line = on_note,
+			  .arg = t,
+			  .lowest = c->verbose ? NOTES_DEBUG : NOTES_USER},
+	};
+	enum cmd_status status = CMD_FAILED;
+	struct errmsg f = {""};
+	int err;
+
+	err = cmd__btf(c->btf, &f);
+	if (!err)
+		err = asker__open(&t->asker, &f);
+	if (!err && top_model__new(&t->model, c->max_memory, t->options->window))
+		err = errmsg__set(&f, -ENOMEM, "out of memory");
+	if (!err)
+		err = session__open(&t->session, &config, top_model__sink(t->model), &f);
+	if (err) {
+		log__line("%s", f.text);
+	} else {
+		top_view__init(&t->view, t->model);
+		status = top__session(t);
+	}
+	session__free(t->session);
+	top_view__free(&t->view);
+	top_model__free(t->model);
+	asker__close(t->asker);
+	map__free(&t->asked);
+	return status;
+}
+
+/* --- the command line --- */
+
+#define AT(member) .at = offsetof(struct top_options, member)
+
+static const struct option_row rows[] = {
+#include "cmd/options_targets.def"
+#include "cmd/options_sampling.def"
+	{
+		.name = "batch",
+		.letter = 'b',
+		.arg = "N",
+		.help = "print plain text N times, and end",
+		.type = OPTION_NUMBER,
+		.min = 1,
+		.max = ROUNDS_MAX,
+		AT(batch),
+	},
+	{
+		.name = "interval",
+		.arg = "SECONDS",
+		.help = "with --batch: so long between two of these (default: 1)",
+		.type = OPTION_NUMBER,
+		.min = 1,
+		.max = INTERVAL_MAX,
+		AT(interval),
+	},
+	{
+		.name = "window",
+		.arg = "SECONDS",
+		.help = "what the last seconds are (default: 5, with --batch the interval)",
+		.type = OPTION_NUMBER,
+		.min = 1,
+		.max = TOP_WINDOW_MAX,
+		AT(window),
+	},
+	{
+		.name = "verbose",
+		.letter = 'v',
+		.help = "say more on stderr",
+		.type = OPTION_FLAG,
+		OPTIONS_AT(config.verbose),
+	},
+	{
+		.name = "quiet",
+		.letter = 'q',
+		.help = "say nothing on stderr but errors",
+		.type = OPTION_FLAG,
+		OPTIONS_AT(config.quiet),
+	},
+	{
+		.name = "help",
+		.letter = 'h',
+		.help = "print this and exit",
+		.type = OPTION_FLAG,
+		.last = true,
+		OPTIONS_AT(help),
+	},
+	{0},
+};
+
+static int top__main(int argc, char **argv)
+{
+	struct top_options o = {.interval = 1};
+	struct top t = {.options = &o};
+	struct errmsg f = {""};
+	int status;
+
+	options__init(&o.o);
+	status = cmd__options(&cmd_top, &o, argc, argv);
+	if (status)
+		goto cleanup;
+	if (o.o.help) {
+		status = cmd__help(&cmd_top);
+		goto cleanup;
+	}
+	if (options__targets(&o.o.config, &f)) {
+		status = cmd__usage_error(&cmd_top, &f);
+		goto cleanup;
+	}
+	if (!o.window)
+		o.window = o.batch ? o.interval : WINDOW_DEFAULT;
+	columns__locale();
+	if (signals__open(&t.signals, &f)) {
+		log__line("%s", f.text);
+		status = CMD_FAILED;
+		goto cleanup;
+	}
+	status = top__run(&t);
+	signals__close(t.signals);
+cleanup:
+	options__free(&o.o);
+	return status;
+}
+
+const struct subcommand cmd_top = {
+	.name = "top",
+	.help = "show what R processes do, live",
+	.usage = {"top (-p PID[,PID...] | -a) [options]",
+		  "top (-p PID[,PID...] | -a) --batch N [options]"},
+	.about = "The functions that R processes spend their time in, over the last seconds and "
+		 "since it began, and the processes with what they use of a CPU. In a terminal, "
+		 "until q; the key h lists the keys. With --batch as plain text, for files and "
+		 "pipes.",
+	.options = rows,
+	.run = top__main,
+};

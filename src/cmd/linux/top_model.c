@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/linux/top_model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "os/os.h"
+#include "profile/aggregate.h"
+#include "profile/fold.h"
+
+#define COMMAND_MAX 512		   /* bytes that are kept */
+#define ENDED_NS    (5 * NS_PER_S) /* for so long one that ended is shown */
+
+/*
+ * Samples are added up in an aggregate.  Once a second the rows that grew become the entries of
+ * that second, and what a row means is kept beside it: the functions in its stack.
+ */
+
+/* One function in a row's stack: its index, and whether it stays when wrappers are folded. */
+struct row_function {
+	uint32_t function : 31;
+	uint32_t stays : 1;
+};
+
+/* What goes with a row of the aggregate. */
+struct top_row {
+	uint64_t counted;		/* its samples that are in seconds */
+	struct row_function *functions; /* each once, the innermost first */
+	uint32_t n;
+};
+
+struct top_entry {
+	uint32_t row;
+	uint32_t samples;
+};
+
+struct top_second {
+	struct top_entry *entries;
+	size_t n, cap;
+};
+
+struct top_model {
+	struct budget budget;
+	struct aggregate *aggregate;
+	struct top_functions functions;
+	struct top_row *rows; /* of the first `nrows` of the aggregate's */
+	size_t nrows, rows_cap;
+	struct arena arena; /* of the rows' functions */
+	struct top_second seconds[TOP_WINDOW_MAX];
+	uint32_t window, at, filled; /* seconds: of the window; the newest; that are there */
+	struct top_process *processes;
+	size_t nprocesses, processes_cap;
+	struct map by_serial; /* (serial, 0) to the process' number, from 1 on */
+	uint64_t began,
+		second_at; /* when counting did, and the last second was closed; ns, 0: not */
+	bool full;	   /* counting has to begin anew */
+	uint32_t anew;
+	uint64_t stamp; /* given to functions last */
+	struct profile_about about;
+	struct errmsg why;
+};
+
+static void *number(size_t n)
+{
+	return (void *)(uintptr_t)n;
+}
+
+int top_model__new(struct top_model **out, size_t memory, uint32_t window)
+{
+	/* what other sinks queue and what their files are called is not needed here */
+	const struct aggregate_config config = {.max = LIMIT_AGGREGATE(memory)};
+	struct top_model *m = calloc(1, sizeof(*m));
+
+	*out = NULL;
+	if (!m)
+		return -ENOMEM;
+	m->budget.max = LIMIT_QUEUE(memory) + LIMIT_FILES(memory);
+	m->window = window;
+	m->functions.budget = &m->budget;
+	m->arena.budget = &m->budget;
+	if (aggregate__new(&m->aggregate, &config)) {
+		free(m);
+		return -ENOMEM;
+	}
+	*out = m;
+	return 0;
+}
+
+/* Forget what was counted. */
+static void model__clear(struct top_model *m)
+{
+	aggregate__clear(m->aggregate);
+	top_functions__free(&m->functions);
+	arena__free(&m->arena);
+	m->budget.used = 0;
+	m->nrows = 0;
+	for (size_t i = 0; i < TOP_WINDOW_MAX; i++)
+		m->seconds[i].n = 0;
+	m->at = m->filled = 0;
+	m->full = false;
+	m->began = m->second_at = 0;
+	for (size_t i = 0; i < m->nprocesses; i++)
+		m->processes[i].samples = m->processes[i].recent = 0;
+}
+
+void top_model__reset(struct top_model *m)
+{
+	uint64_t now = m->second_at;
+
+	model__clear(m);
+	m->began = m->second_at = now;
+}
+
+void top_model__free(struct top_model *m)
+{
+	if (!m)
+		return;
+	model__clear(m);
+	aggregate__free(m->aggregate);
+	for (size_t i = 0; i < TOP_WINDOW_MAX; i++)
+		free(m->seconds[i].entries);
+	map__free(&m->by_serial);
+	free(m->rows);
+	for (size_t i = 0; i < m->nprocesses; i++)
+		free(m->processes[i].command);
+	free(m->processes);
+	free(m);
+}
+
+/* --- the sink --- */
+
+static struct top_process *model__find(const struct top_model *m, uint32_t serial)
+{
+	size_t n = (size_t)(uintptr_t)map__get(&m->by_serial, serial, 0);
+
+	return n ? &m->processes[n - 1] : NULL;
+}
+
+/* The process of @p, which is added if it is new; NULL: no memory. */
+static struct top_process *model__process(struct top_model *m, const struct profile_process *p)
+{
+	struct top_process *ours = model__find(m, p->serial);
+	void *array = m->processes;
+
+	if (ours)
+		return ours;
+	if (array__room(&array, m->nprocesses, &m->processes_cap, sizeof(*ours)))
+		return NULL;
+	m->processes = array;
+	if (map__put(&m->by_serial, p->serial, 0, number(m->nprocesses + 1)))
+		return NULL;
+	ours = &m->processes[m->nprocesses++];
+	*ours = (struct top_process){.serial = p->serial, .pid = p->pid};
+	use__look(&ours->use, (pid_t)ours->pid, os__now());
+	return ours;
+}
+
+static int model__no_memory(struct top_model *m)
+{
+	return errmsg__set(&m->why, -ENOMEM, "out of memory");
+}
+
+static int sink__begin(void *arg, const struct profile_about *about)
+{
+	struct top_model *m = arg;
+
+	m->about = *about;
+	return 0;
+}
+
+static int sink__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	struct top_model *m = arg;
+	struct top_process *ours;
+
+	/* one of which nothing was seen */
+	if (event == PROFILE_ENDED && !model__find(m, p->serial))
+		return 0;
+	ours = model__process(m, p);
+	if (!ours)
+		return model__no_memory(m);
+	snprintf(ours->comm, sizeof(ours->comm), "%s", p->comm ? p->comm : "");
+	if (event == PROFILE_ENDED)
+		ours->ended = true;
+	ours->seen = os__now();
+	return 0;
+}
+
+static int sink__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	struct top_model *m = arg;
+	struct top_process *ours = model__process(m, p);
+	int err;
+
+	if (!ours)
+		return model__no_memory(m);
+	if (p->comm && *p->comm && strncmp(ours->comm, p->comm, sizeof(ours->comm) - 1) != 0)
+		snprintf(ours->comm, sizeof(ours->comm), "%s", p->comm);
+	ours->seen = s->time;
+	if (m->full)
+		return 0;
+	err = aggregate__add(m->aggregate, p, s);
+	if (err == -ENOSPC)
+		m->full = true;
+	else if (err)
+		return model__no_memory(m);
+	return 0;
+}
+
+static int sink__tick(void *arg, uint64_t now)
+{
+	(void)arg;
+	(void)now;
+	return 0;
+}
+
+static int sink__finish(void *arg, struct stats *stats)
+{
+	(void)arg;
+	(void)stats;
+	return 0;
+}
+
+static const struct errmsg *sink__why(void *arg)
+{
+	struct top_model *m = arg;
+
+	return &m->why;
+}
+
+struct sink top_model__sink(struct top_model *m)
+{
+	static const struct sink_ops ops = {
+		.begin = sink__begin,
+		.process = sink__process,
+		.sample = sink__sample,
+		.tick = sink__tick,
+		.finish = sink__finish,
+		.why = sink__why,
+	};
+
+	return (struct sink){.ops = &ops, .arg = m};
+}
+
+/* --- rows --- */
+
+/* The functions of @stack into @row->functions, each once; @folded: the stack without wrappers. */
+static int row__functions(struct top_model *m, struct top_row *row, const struct stack *stack,
+			  const struct stack *folded)
+{
+	const uint64_t stamp = ++m->stamp;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < stack->nframes; i++) {
+		bool stays = kept < folded->nframes && folded->frames[kept] == stack->frames[i];
+		long index = top_functions__of(&m->functions, stack->frames[i]);
+		struct top_function *f;
+
+		if (index < 0)
+			return (int)index;
+		f = &m->functions.list[index];
+		if (f->stamp != stamp) {
+			f->stamp = stamp;
+			f->place = row->n;
+			row->functions[row->n++] =
+				(struct row_function){.function = (uint32_t)index & INT32_MAX};
+		}
+		row->functions[f->place].stays |= stays;
+		kept += stays;
+	}
+	return 0;
+}
+
+/* What stays of @stack without wrappers; NULL: no memory.  @to is empty, and freed afterwards. */
+static const struct stack *stack__fold(struct stacks *to, uint64_t *last_id,
+				       const struct stack *stack)
+{
+	stacks__init(to, NULL, last_id);
+	return fold__stack(to, stack);
+}
+
+/* The row of the aggregate's @like; its functions become known.  -ENOMEM, -ENOSPC. */
+static int model__add_row(struct top_model *m, const struct aggregate_row *like)
+{
+	struct stacks temporary = {0};
+	const struct stack *folded;
+	void *array = m->rows;
+	struct top_row *row;
+	uint64_t id = 0;
+	int err;
+
+	if (array__room(&array, m->nrows, &m->rows_cap, sizeof(*row)))
+		return -ENOMEM;
+	m->rows = array;
+	row = &m->rows[m->nrows];
+	*row = (struct top_row){0};
+	if (!budget__take(&m->budget, 2 * sizeof(*row)))
+		return -ENOSPC;
+	row->functions =
+		arena__alloc(&m->arena, (like->stack->nframes + 1) * sizeof(*row->functions));
+	if (!row->functions)
+		return -ENOSPC;
+	folded = stack__fold(&temporary, &id, like->stack);
+	err = folded ? row__functions(m, row, like->stack, folded) : -ENOMEM;
+	stacks__free(&temporary);
+	if (!err)
+		m->nrows++;
+	return err;
+}
+
+/* --- seconds --- */
+
+/* The process of a row of the aggregate; NULL: it was forgotten. */
+static struct top_process *model__of_row(const struct top_model *m, const struct aggregate_row *row)
+{
+	return model__find(m, aggregate__process(m->aggregate, row->process)->serial);
+}
+
+/* What came since the last second was closed.  -ENOMEM, -ENOSPC. */
+static int second__fill(struct top_model *m, struct top_second *s)
+{
+	const struct aggregate_row *rows;
+	size_t n;
+	int err;
+
+	s->n = 0;
+	rows = aggregate__rows(m->aggregate, &n);
+	for (size_t i = 0; i < n; i++) {
+		void *array = s->entries;
+		struct top_process *p;
+		uint64_t more;
+
+		err = i < m->nrows ? 0 : model__add_row(m, &rows[i]);
+		if (err)
+			return err;
+		more = rows[i].samples - m->rows[i].counted;
+		if (!more)
+			continue;
+		if (array__room(&array, s->n, &s->cap, sizeof(*s->entries)))
+			return -ENOMEM;
+		s->entries = array;
+		s->entries[s->n++] =
+			(struct top_entry){.row = (uint32_t)i, .samples = (uint32_t)more};
+		m->rows[i].counted = rows[i].samples;
+		p = model__of_row(m, &rows[i]);
+		if (p)
+			p->samples += more;
+	}
+	return 0;
+}
+
+/* Those that ended are forgotten in the end; of the others, what they use. */
+static void model__look(struct top_model *m, uint64_t now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->nprocesses; i++) {
+		struct top_process *p = &m->processes[i];
+		struct use before = p->use;
+
+		if (p->ended && now > p->seen + ENDED_NS) {
+			free(p->command);
+			continue;
+		}
+		if (!p->ended)
+			use__look(&p->use, (pid_t)p->pid, now);
+		p->cpu = 0;
+		if (!p->ended && p->use.at > before.at)
+			p->cpu =
+				(double)(p->use.cpu - before.cpu) / (double)(p->use.at - before.at);
+		p->recent = 0;
+		m->processes[kept++] = *p;
+	}
+	if (kept == m->nprocesses)
+		return;
+	m->nprocesses = kept;
+	map__free(&m->by_serial);
+	for (size_t i = 0; i < kept; i++)
+		if (map__put(&m->by_serial, m->processes[i].serial, 0, number(i + 1)))
+			m->nprocesses = i; /* the others come again with their next sample */
+}
+
+static void model__recent(struct top_model *m)
+{
+	const struct aggregate_row *rows;
+	size_t n;
+
+	rows = aggregate__rows(m->aggregate, &n);
+	for (uint32_t i = 0; i < m->filled; i++) {
+		const struct top_second *s = &m->seconds[(m->at + m->window - i) % m->window];
+
+		for (size_t k = 0; k < s->n; k++) {
+			struct top_process *p = model__of_row(m, &rows[s->entries[k].row]);
+
+			if (p)
+				p->recent += s->entries[k].samples;
+		}
+	}
+}
+
+void top_model__close(struct top_model *m, uint64_t now)
+{
+	uint32_t next;
+
+	next = m->filled ? (m->at + 1) % m->window : 0;
+	if (m->full || second__fill(m, &m->seconds[next])) {
+		model__clear(m);
+		m->anew++;
+		m->began = now;
+		m->second_at = now - NS_PER_S;
+	} else {
+		m->at = next;
+		if (m->filled < m->window)
+			m->filled++;
+	}
+	/* a second is not longer for having been noticed late */
+	m->second_at += NS_PER_S;
+	if (m->second_at + NS_PER_S <= now || m->second_at > now)
+		m->second_at = now;
+	model__look(m, now);
+	model__recent(m);
+}
+
+bool top_model__advance(struct top_model *m, uint64_t now)
+{
+	if (!m->about.engine)
+		return false;
+	if (!m->began) {
+		m->began = m->second_at = now;
+		return false;
+	}
+	if (now < m->second_at + NS_PER_S)
+		return false;
+	top_model__close(m, now);
+	return true;
+}
+
+/* --- questions --- */
+
+/* Does row @row count in @scope? */
+static bool scope__has(const struct top_model *m, const struct top_scope *scope, uint32_t row)
+{
+	const struct aggregate_row *rows;
+	size_t n;
+
+	if (!scope->serial)
+		return true;
+	rows = aggregate__rows(m->aggregate, &n);
+	return aggregate__process(m->aggregate, rows[row].process)->serial == scope->serial;
+}
+
+/* Each row that has samples in @scope, perhaps more than once. */
+static int scope__each(struct top_model *m, const struct top_scope *scope,
+		       int (*seen)(struct top_model *m, uint32_t row, uint64_t samples, void *arg),
+		       void *arg)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < m->nrows && scope->since && !err; i++)
+		if (m->rows[i].counted && scope__has(m, scope, i))
+			err = seen(m, i, m->rows[i].counted, arg);
+	for (uint32_t i = 0; i < m->filled && !scope->since; i++) {
+		const struct top_second *s = &m->seconds[(m->at + m->window - i) % m->window];
+
+		for (size_t k = 0; k < s->n && !err; k++)
+			if (scope__has(m, scope, s->entries[k].row))
+				err = seen(m, s->entries[k].row, s->entries[k].samples, arg);
+	}
+	return err;
+}
+
+struct counting {
+	bool fold;
+	uint64_t samples;
+};
+
+static int count__row(struct top_model *m, uint32_t number, uint64_t samples, void *arg)
+{
+	const struct top_row *row = &m->rows[number];
+	struct counting *c = arg;
+
+	c->samples += samples;
+	for (uint32_t i = 0; i < row->n; i++) {
+		struct top_function *f = &m->functions.list[row->functions[i].function];
+
+		if (!i)
+			f->self += samples;
+		if (!i || !c->fold || row->functions[i].stays)
+			f->total += samples;
+	}
+	return 0;
+}
+
+uint64_t top_model__count(struct top_model *m, const struct top_scope *scope)
+{
+	struct counting c = {.fold = scope->fold};
+
+	for (size_t i = 0; i < m->functions.n; i++)
+		m->functions.list[i].self = m->functions.list[i].total = 0;
+	scope__each(m, scope, count__row, &c);
+	return c.samples;
+}
+
+struct visit {
+	const struct top_scope *scope;
+	top_model__seen seen;
+	void *arg;
+};
+
+static int visit__row(struct top_model *m, uint32_t row, uint64_t samples, void *arg)
+{
+	const struct visit *v = arg;
+	struct stacks temporary = {0};
+	const struct aggregate_row *rows;
+	const struct stack *stack;
+	uint64_t id = 0;
+	size_t n;
+	int err;
+
+	rows = aggregate__rows(m->aggregate, &n);
+	stack = rows[row].stack;
+	if (v->scope->fold)
+		stack = stack__fold(&temporary, &id, stack);
+	err = stack ? v->seen(v->arg, stack, samples) : -ENOMEM;
+	stacks__free(&temporary);
+	return err;
+}
+
+int top_model__each(struct top_model *m, const struct top_scope *scope, top_model__seen seen,
+		    void *arg)
+{
+	struct visit v = {.scope = scope, .seen = seen, .arg = arg};
+
+	return scope__each(m, scope, visit__row, &v);
+}
+
+long top_model__function(struct top_model *m, const struct frame *frame)
+{
+	return top_functions__of(&m->functions, frame);
+}
+
+const struct top_function *top_model__functions(const struct top_model *m, size_t *n)
+{
+	*n = m->functions.n;
+	return m->functions.list;
+}
+
+const struct top_process *top_model__processes(const struct top_model *m, size_t *n)
+{
+	*n = m->nprocesses;
+	return m->processes;
+}
+
+int top_model__command(struct top_model *m, uint32_t pid, const char *text)
+{
+	for (size_t i = 0; i < m->nprocesses; i++) {
+		struct top_process *p = &m->processes[i];
+
+		if (p->pid != pid || p->command)
+			continue;
+		p->command = strndup(text, COMMAND_MAX);
+		if (!p->command)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+uint32_t top_model__due(const struct top_model *m, uint64_t now, uint32_t max)
+{
+	uint64_t at = m->second_at + NS_PER_S, ms;
+
+	if (!m->began || now + max * NS_PER_MS <= at)
+		return max;
+	ms = at > now ? (at - now + NS_PER_MS - 1) / NS_PER_MS : 0;
+	return (uint32_t)ms;
+}
+
+const struct profile_about *top_model__about(const struct top_model *m)
+{
+	return &m->about;
+}
+
+double top_model__seconds(const struct top_model *m, bool since)
+{
+	double all = m->began ? (double)(m->second_at - m->began) / (double)NS_PER_S : 0;
+
+	return since || all < m->window ? all : m->window;
+}
+
+uint32_t top_model__began_anew(const struct top_model *m)
+{
+	return m->anew;
+}
+
+/* --- who waits --- */
+
+struct verdict_text {
+	struct buf *b;
+	int err;
+};
+
+static void on_verdict(void *arg, enum notes_level level, const char *line)
+{
+	struct verdict_text *v = arg;
+
+	(void)level;
+	v->err = v->err ? v->err : buf__str(v->b, line);
+}
+
+int top_model__verdict(const struct top_model *m, struct buf *b)
+{
+	struct verdict_text text = {.b = b};
+	const struct notes notes = {.line = on_verdict, .arg = &text, .lowest = NOTES_USER};
+	struct verdict v = {0};
+	size_t live = 0;
+
+	/* wall time has the waiting in it */
+	if (!m->about.clock || strcmp(m->about.clock, "cpu") != 0)
+		return 0;
+	for (size_t i = 0; i < m->nprocesses; i++)
+		live += !m->processes[i].ended;
+	for (size_t i = 0; i < m->nprocesses; i++) {
+		const struct top_process *p = &m->processes[i];
+
+		if (!p->ended)
+			verdict__add(&v, &notes, &p->use, p->pid, p->comm, live == 1);
+	}
+	verdict__end(&v, &notes);
+	return text.err;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
+#include "cmd/linux/top_text.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/version.h"
+#include "os/linux/columns.h"
+
+#define NARROW	    60u	      /* columns: below, shares alone */
+#define WIDE	    INT16_MAX /* no terminal: as much as there is */
+#define COMMAND_MAX 512u      /* bytes of a command line, escaped */
+#define INDENT_MAX  40u
+
+/* What printf makes of @fmt, as much as fits. */
+__attribute__((format(printf, 3, 4))) static int text__line(struct buf *b, unsigned int width,
+							    const char *fmt, ...)
+{
+	struct buf line = {0};
+	va_list ap;
+	int err;
+
+	va_start(ap, fmt);
+	err = buf__vprintf(&line, fmt, ap);
+	va_end(ap);
+	err = err ? err : buf__add(&line, "", 1);
+	err = err ? err : columns__fit(b, line.data, width, false);
+	buf__free(&line);
+	return err;
+}
+
+int top_text__title(struct buf *b, const struct top_view *v, const char *clock, unsigned int width)
+{
+	const struct profile_about *about = top_model__about(v->model);
+
+	if (!about->engine)
+		return text__line(b, width, "%s top - %s", XR_PROGRAM, clock);
+	return text__line(b, width, "%s top - %s, %s, %s clock, %u Hz%s", XR_PROGRAM, clock,
+			  about->engine, about->clock, about->freq, v->paused ? " - PAUSED" : "");
+}
+
+int top_text__counts(struct buf *b, const struct top_view *v, const struct stats *st,
+		     unsigned int width)
+{
+	uint32_t anew = top_model__began_anew(v->model);
+	double rate = st->seconds > 0 ? (double)st->written / st->seconds : 0;
+
+	return text__line(b, width, "%llu samples in %.1f s, %.1f a second; %llu lost%s",
+			  (unsigned long long)st->written, st->seconds, rate,
+			  (unsigned long long)(st->lost + st->unreadable),
+			  anew ? "; counting began anew, there was no room (--max-memory)" : "");
+}
+
+int top_text__verdict(struct buf *b, const struct top_view *v, unsigned int width)
+{
+	struct buf line = {0}, safe = {0};
+	int err = top_model__verdict(v->model, &line);
+
+	err = err ? err : buf__add(&line, "", 1);
+	/* it has the name of a process in it */
+	if (!err)
+		err = escape__text(&safe, line.data, "", COMMAND_MAX);
+	err = err < 0 ? err : buf__add(&safe, "", 1);
+	err = err ? err : columns__fit(b, safe.data, width, false);
+	buf__free(&line);
+	buf__free(&safe);
+	return err;
+}
+
+/* A command without the folder of its program. */
+static const char *command__short(const char *command)
+{
+	size_t word = strcspn(command, " ");
+	const char *slash = memrchr(command, '/', word);
+
+	return slash ? slash + 1 : command;
+}
+
+int top_text__process_head(struct buf *b, unsigned int width)
+{
+	return text__line(b, width, "%7s %6s %8s  %s", "PID", "CPU%", "SAMPLES", "COMMAND");
+}
+
+int top_text__process(struct buf *b, const struct top_process *p, unsigned int width)
+{
+	const char *command = p->command && *p->command ? command__short(p->command) : p->comm;
+	struct buf safe = {0};
+	int err;
+
+	err = escape__text(&safe, command, "", COMMAND_MAX);
+	err = err < 0 ? err : buf__add(&safe, "", 1);
+	if (!err)
+		err = text__line(b, width, "%7u %6.1f %8llu  %s%s", p->pid, 100 * p->cpu,
+				 (unsigned long long)p->samples, p->ended ? "(ended) " : "",
+				 safe.data);
+	buf__free(&safe);
+	return err;
+}
+
+int top_text__scope(struct buf *b, const struct top_view *v, unsigned int width)
+{
+	const struct top_process *of = NULL;
+	struct buf line = {0};
+	int err;
+
+	for (size_t i = 0; i < v->nprocesses; i++)
+		if (v->processes[i]->serial == v->scope.serial)
+			of = v->processes[i];
+	err = buf__printf(&line, "%llu samples %s %.0f s", (unsigned long long)v->samples,
+			  v->scope.since ? "in all," : "in the last", v->seconds);
+	if (!err && v->scope.serial)
+		err = of ? buf__printf(&line, ", of process %u", of->pid)
+			 : buf__str(&line, ", of a process that ended");
+	if (!err && v->scope.fold)
+		err = buf__str(&line, ", wrappers folded");
+	if (!err && v->filter[0]) {
+		err = buf__str(&line, ", with \"");
+		err = err ? err : escape__text(&line, v->filter, "", TOP_FILTER_MAX * 4);
+		err = err < 0 ? err : buf__str(&line, "\"");
+	}
+	err = err ? err : buf__add(&line, "", 1);
+	err = err ? err : columns__fit(b, line.data, width, false);
+	buf__free(&line);
+	return err;
+}
+
+int top_text__function_head(struct buf *b, const struct top_view *v, unsigned int width)
+{
+	const char *self = v->by_total ? "SELF%" : "*SELF%";
+	const char *total = v->by_total ? "*TOTAL%" : "TOTAL%";
+
+	if (width < NARROW)
+		return text__line(b, width, "%6s %7s  FUNCTION", self, total);
+	return text__line(b, width, "%6s %7s %8s %8s  FUNCTION", self, total, "SELF", "TOTAL");
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static const char *view__label(const struct top_view *v, uint32_t function)
+{
+	const struct top_function *list;
+	size_t n;
+
+	list = top_model__functions(v->model, &n);
+	return function < n ? list[function].label : "";
+}
+
+int top_text__function(struct buf *b, const struct top_view *v, const struct top_line *line,
+		       unsigned int width)
+{
+	const char *label = view__label(v, line->function);
+	double self = share(line->self, v->samples), total = share(line->total, v->samples);
+
+	if (width < NARROW)
+		return text__line(b, width, "%6.1f %7.1f  %s", self, total, label);
+	return text__line(b, width, "%6.1f %7.1f %8llu %8llu  %s", self, total,
+			  (unsigned long long)line->self, (unsigned long long)line->total, label);
+}
+
+int top_text__callers_head(struct buf *b, const struct top_view *v, unsigned int width)
+{
+	return text__line(b, width, "%6.1f%% of the time in, or below, %s; called by:",
+			  share(v->of_total, v->samples), view__label(v, v->of));
+}
+
+int top_text__caller(struct buf *b, const struct top_view *v, const struct top_caller *caller,
+		     unsigned int width)
+{
+	unsigned int indent = 2 * (caller->depth - 1);
+
+	return text__line(b, width, "%6.1f%%  %*s%s", share(caller->samples, v->of_total),
+			  (int)(indent < INDENT_MAX ? indent : INDENT_MAX), "",
+			  view__label(v, caller->function));
+}
+
+const char *top_text__help(size_t i)
+{
+	static const char *const lines[] = {
+		"s t        sort by self, by total",
+		"w          the last seconds, or all since counting began",
+		"f          fold the wrappers: tryCatch, lapply, eval ...",
+		"/          show functions with this text (Escape: all)",
+		"n Tab      of the next process alone, in the end of all",
+		"Up Down    select a function; also j k, PgUp, PgDn, Home, End",
+		"Enter      who calls it, the heaviest first; Escape leads back",
+		"p Space    pause: sampling goes on",
+		"r          begin to count anew",
+		"h ?        this",
+		"q          quit",
+		"",
+		"SELF%   of the samples, those in which it was the innermost function",
+		"TOTAL%  those in which it was anywhere in the stack",
+		"CPU%    of one CPU, in the last second",
+	};
+
+	return i < sizeof(lines) / sizeof(lines[0]) ? lines[i] : NULL;
+}
+
+const char *top_text__keys(const struct top_view *v)
+{
+	switch (v->pane) {
+	case TOP_HELP:
+		return "h back  q quit";
+	case TOP_CALLERS:
+		return "Esc back  Up Down scroll  w since  f fold  q quit";
+	case TOP_FUNCTIONS:
+		break;
+	}
+	return "q quit  h help  s self  t total  / filter  Enter callers  w since  f fold  p pause";
+}
+
+static int text__newline(struct buf *b, int err)
+{
+	return err ? err : buf__str(b, "\n");
+}
+
+int top_text__all(struct buf *b, const struct top_view *v, const struct stats *st,
+		  const char *clock, size_t functions)
+{
+	size_t before;
+	int err;
+
+	err = text__newline(b, top_text__title(b, v, clock, WIDE));
+	err = err ? err : text__newline(b, top_text__counts(b, v, st, WIDE));
+	before = b->len;
+	err = err ? err : top_text__verdict(b, v, WIDE);
+	if (!err && b->len > before)
+		err = buf__str(b, "\n");
+	err = err ? err : text__newline(b, top_text__process_head(b, WIDE));
+	for (size_t i = 0; i < v->nprocesses && !err; i++)
+		err = text__newline(b, top_text__process(b, v->processes[i], WIDE));
+	err = err ? err : text__newline(b, top_text__scope(b, v, WIDE));
+	err = err ? err : text__newline(b, top_text__function_head(b, v, WIDE));
+	for (size_t i = 0; i < v->nlines && i < functions && !err; i++)
+		err = text__newline(b, top_text__function(b, v, &v->lines[i], WIDE));
+	return err;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
+#include "cmd/linux/top_view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define NONE UINT32_MAX
+
+void top_view__init(struct top_view *v, struct top_model *m)
+{
+	*v = (struct top_view){.model = m, .page = 1};
+}
+
+void top_view__free(struct top_view *v)
+{
+	free(v->lines);
+	v->lines = NULL;
+	v->nlines = v->cap = 0;
+	free(v->processes);
+	v->processes = NULL;
+	v->nprocesses = v->processes_cap = 0;
+}
+
+static int process__busiest(const void *a, const void *b)
+{
+	const struct top_process *x = *(const struct top_process *const *)a;
+	const struct top_process *y = *(const struct top_process *const *)b;
+
+	if (x->cpu < y->cpu || x->cpu > y->cpu)
+		return x->cpu < y->cpu ? 1 : -1;
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int view__processes(struct top_view *v)
+{
+	const struct top_process *list;
+	size_t n;
+
+	v->nprocesses = 0;
+	list = top_model__processes(v->model, &n);
+	while (v->nprocesses < n) {
+		void *array = v->processes;
+
+		if (array__room(&array, v->nprocesses, &v->processes_cap, sizeof(*v->processes)))
+			return -ENOMEM;
+		v->processes = array;
+		v->processes[v->nprocesses] = &list[v->nprocesses];
+		v->nprocesses++;
+	}
+	if (n)
+		qsort(v->processes, n, sizeof(*v->processes), process__busiest);
+	return 0;
+}
+
+static int line__by_self(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+
+	if (x->self != y->self)
+		return x->self < y->self ? 1 : -1;
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+static int line__by_total(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return line__by_self(a, b);
+}
+
+static uint32_t view__selected(const struct top_view *v)
+{
+	return v->selected < v->nlines ? v->lines[v->selected].function : NONE;
+}
+
+static bool view__passes(const struct top_view *v, const struct top_function *f)
+{
+	return f->total && (!v->filter[0] || strcasestr(f->label, v->filter));
+}
+
+/* The lines, of what the model counted last. */
+static int view__list(struct top_view *v)
+{
+	const uint32_t selected = view__selected(v);
+	const struct top_function *functions;
+	size_t n;
+
+	v->nlines = 0;
+	functions = top_model__functions(v->model, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		void *array = v->lines;
+
+		if (!view__passes(v, &functions[i]))
+			continue;
+		if (array__room(&array, v->nlines, &v->cap, sizeof(*v->lines)))
+			return -ENOMEM;
+		v->lines = array;
+		v->lines[v->nlines++] = (struct top_line){
+			.function = i, .self = functions[i].self, .total = functions[i].total};
+	}
+	if (v->nlines)
+		qsort(v->lines, v->nlines, sizeof(*v->lines),
+		      v->by_total ? line__by_total : line__by_self);
+	/* the first line is where the selection is at first: it stays there */
+	for (size_t i = 0; i < v->nlines && v->selected && selected != NONE; i++)
+		if (v->lines[i].function == selected)
+			v->selected = i;
+	if (v->selected >= v->nlines)
+		v->selected = v->nlines ? v->nlines - 1 : 0;
+	return 0;
+}
+
+static int view__callers(struct top_view *v)
+{
+	const struct top_function *functions;
+	size_t n;
+	int count;
+
+	functions = top_model__functions(v->model, &n);
+	v->of_total = v->of < n ? functions[v->of].total : 0;
+	count = top_callers__of(v->model, &v->scope, v->of, v->callers);
+	v->ncallers = count < 0 ? 0 : (size_t)count;
+	if (v->first_caller >= v->ncallers)
+		v->first_caller = 0;
+	return count < 0 ? count : 0;
+}
+
+/* Functions are others when counting began anew: what was chosen among them is void. */
+static void view__forget(struct top_view *v)
+{
+	v->selected = 0;
+	v->nlines = 0;
+	if (v->pane == TOP_CALLERS)
+		v->pane = TOP_FUNCTIONS;
+}
+
+/* Have it counted anew, paused or not: what is asked for is another. */
+static int view__renew(struct top_view *v)
+{
+	uint32_t anew = top_model__began_anew(v->model);
+	int err;
+
+	if (anew != v->anew)
+		view__forget(v);
+	v->anew = anew;
+	v->samples = top_model__count(v->model, &v->scope);
+	v->seconds = top_model__seconds(v->model, v->scope.since);
+	err = view__list(v);
+	if (!err && v->pane == TOP_CALLERS)
+		err = view__callers(v);
+	return err;
+}
+
+int top_view__update(struct top_view *v)
+{
+	int err = view__processes(v);
+
+	/* paused, but what is shown is of functions that are no more */
+	if (err || (v->paused && top_model__began_anew(v->model) == v->anew))
+		return err;
+	return view__renew(v);
+}
+
+/* By @lines, down or up. */
+static void view__move(struct top_view *v, long lines)
+{
+	size_t *at = v->pane == TOP_CALLERS ? &v->first_caller : &v->selected;
+	size_t n = v->pane == TOP_CALLERS ? v->ncallers : v->nlines;
+	long to = (long)*at + lines;
+
+	if (to >= (long)n)
+		to = (long)n - 1;
+	*at = to < 0 ? 0 : (size_t)to;
+}
+
+/* Of that process alone, of the next one, and in the end of all. */
+static void view__next_process(struct top_view *v)
+{
+	size_t i = 0;
+
+	while (v->scope.serial && i < v->nprocesses && v->processes[i]->serial != v->scope.serial)
+		i++;
+	i += v->scope.serial != 0;
+	v->scope.serial = i < v->nprocesses ? v->processes[i]->serial : 0;
+}
+
+static int view__type(struct top_view *v, int key)
+{
+	size_t len = strlen(v->filter);
+
+	switch (key) {
+	case TOP_KEY_ENTER:
+		v->typing = false;
+		return 0;
+	case TOP_KEY_ESCAPE:
+		v->typing = false;
+		v->filter[0] = '\0';
+		break;
+	case TOP_KEY_BACKSPACE:
+		/* a whole character: its first byte is none that continues one (RFC 3629) */
+		while (len && (v->filter[--len] & 0xc0) == 0x80)
+			;
+		v->filter[len] = '\0';
+		break;
+	default:
+		if (key < ' ' || key > 0xff || key == 0x7f || len + 1 >= sizeof(v->filter))
+			return 0;
+		v->filter[len] = (char)key;
+		v->filter[len + 1] = '\0';
+	}
+	return view__list(v);
+}
+
+static int view__open_callers(struct top_view *v)
+{
+	if (v->selected >= v->nlines)
+		return 0;
+	v->of = v->lines[v->selected].function;
+	v->first_caller = 0;
+	v->pane = TOP_CALLERS;
+	return view__callers(v);
+}
+
+/* Keys that move in what is shown, or lead from one pane to another.  Returns whether it is one. */
+static bool view__navigate(struct top_view *v, int key, int *err)
+{
+	switch (key) {
+	case TOP_KEY_UP:
+	case 'k':
+		view__move(v, -1);
+		return true;
+	case TOP_KEY_DOWN:
+	case 'j':
+		view__move(v, 1);
+		return true;
+	case TOP_KEY_PAGE_UP:
+		view__move(v, -(long)v->page);
+		return true;
+	case TOP_KEY_PAGE_DOWN:
+		view__move(v, (long)v->page);
+		return true;
+	case TOP_KEY_HOME:
+		view__move(v, -(long)INT32_MAX);
+		return true;
+	case TOP_KEY_END:
+		view__move(v, INT32_MAX);
+		return true;
+	case TOP_KEY_ESCAPE:
+	case TOP_KEY_BACKSPACE:
+		v->pane = TOP_FUNCTIONS;
+		return true;
+	case TOP_KEY_ENTER:
+		if (v->pane == TOP_FUNCTIONS)
+			*err = view__open_callers(v);
+		else
+			v->pane = TOP_FUNCTIONS;
+		return true;
+	case 'h':
+	case '?':
+		v->pane = v->pane == TOP_HELP ? TOP_FUNCTIONS : TOP_HELP;
+		return true;
+	}
+	return false;
+}
+
+int top_view__key(struct top_view *v, int key)
+{
+	int err = 0;
+
+	if (v->typing)
+		return view__type(v, key);
+	if (view__navigate(v, key, &err))
+		return err;
+	switch (key) {
+	case 'q':
+		return 1;
+	case 's':
+	case 't':
+		v->by_total = key == 't';
+		return view__list(v);
+	case 'w':
+		v->scope.since = !v->scope.since;
+		break;
+	case 'f':
+		v->scope.fold = !v->scope.fold;
+		break;
+	case 'n':
+	case TOP_KEY_TAB:
+		view__next_process(v);
+		break;
+	case 'p':
+	case ' ':
+		v->paused = !v->paused;
+		return top_view__update(v);
+	case 'r':
+		top_model__reset(v->model);
+		view__forget(v);
+		break;
+	case '/':
+		v->pane = TOP_FUNCTIONS;
+		v->typing = true;
+		return 0;
+	default:
+		return 0;
+	}
+	return view__renew(v);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What `top` counts: by second, since it began, without wrappers, by process; and who called whom.
+ */
+#include "cmd/linux/top_model.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "cmd/linux/top_callers.h"
+#include "os/os.h"
+#include "stack_maker.h"
+#include "tap.h"
+
+static struct top_model *model;
+static struct sink sink;
+static uint64_t now;
+
+static const struct profile_about about = {
+	.freq = 99, .engine = "bpf", .clock = "cpu", .event = "cycles"};
+
+static const struct profile_process one = {.serial = 1, .pid = 0x7ffffff0, .comm = "one"};
+static const struct profile_process two = {.serial = 2, .pid = 0x7ffffff1, .comm = "two"};
+
+static void begin(size_t memory, uint32_t window)
+{
+	if (top_model__new(&model, memory, window))
+		tap__bail("no memory");
+	sink = top_model__sink(model);
+	sink.ops->begin(sink.arg, &about);
+	now = os__now();
+	top_model__advance(model, now);
+}
+
+static void end(void)
+{
+	top_model__free(model);
+	stack__free_all();
+}
+
+/* Samples of a stack of functions: their names with blanks between them, innermost first. */
+static int take(const struct profile_process *p, const char *names, unsigned int samples)
+{
+	const struct frame *frames[64];
+	char text[512], *save = NULL;
+	uint32_t n = 0;
+	int err = 0;
+
+	snprintf(text, sizeof(text), "%s", names);
+	for (char *w = strtok_r(text, " ", &save); w && n < 64; w = strtok_r(NULL, " ", &save))
+		frames[n++] = stack__frame(FRAME_R, w, NULL, 0);
+	for (unsigned int i = 0; i < samples && !err; i++) {
+		const struct sample s = {.time = now,
+					 .weight = 1,
+					 .serial = p->serial,
+					 .pid = p->pid,
+					 .stack = stack__of(n, frames, NULL, 0)};
+
+		err = sink.ops->sample(sink.arg, p, &s);
+	}
+	return err;
+}
+
+static bool second(void)
+{
+	now += NS_PER_S;
+	return top_model__advance(model, now);
+}
+
+static const struct top_function *function(const char *label)
+{
+	static const struct top_function none = {.label = ""};
+	const struct top_function *list;
+	size_t n;
+
+	list = top_model__functions(model, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i].label, label))
+			return &list[i];
+	return &none;
+}
+
+static bool has(const char *label, uint64_t self, uint64_t total)
+{
+	const struct top_function *f = function(label);
+
+	if (f->self == self && f->total == total)
+		return true;
+	tap__diag("%s: self %llu, total %llu", label, (unsigned long long)f->self,
+		  (unsigned long long)f->total);
+	return false;
+}
+
+static const struct top_process *process(uint32_t serial)
+{
+	const struct top_process *list;
+	size_t n;
+
+	list = top_model__processes(model, &n);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].serial == serial)
+			return &list[i];
+	return NULL;
+}
+
+static const struct top_scope window, since = {.since = true};
+
+static void test_seconds(void)
+{
+	begin(LIMIT_MEMORY, 2);
+	take(&one, "inner outer", 3);
+	take(&one, "outer", 1);
+	tap__ok(!top_model__advance(model, now + NS_PER_S / 2), "no second is over yet");
+	tap__ok(top_model__count(model, &window) == 0, "and so nothing is counted");
+	tap__ok(second() && top_model__count(model, &window) == 4, "then it is");
+	tap__ok(has("inner", 3, 3) && has("outer", 1, 4), "self and total");
+	take(&one, "inner inner outer", 2);
+	second();
+	tap__ok(top_model__count(model, &window) == 6 && has("inner", 5, 5) && has("outer", 1, 6),
+		"one that calls itself is in a sample once");
+	second();
+	tap__ok(top_model__count(model, &window) == 2 && has("inner", 2, 2) && has("outer", 0, 2),
+		"what is older than the window is not in it");
+	tap__ok(top_model__count(model, &since) == 6 && has("inner", 5, 5) && has("outer", 1, 6),
+		"but since counting began");
+	tap__ok(top_model__seconds(model, false) == 2 && top_model__seconds(model, true) == 3,
+		"which took so long");
+	second();
+	tap__ok(top_model__count(model, &window) == 0 && has("inner", 0, 0), "nothing is new");
+	top_model__reset(model);
+	tap__ok(top_model__count(model, &since) == 0 && !strcmp(function("inner")->label, ""),
+		"it begins anew");
+	take(&one, "inner", 1);
+	second();
+	tap__ok(top_model__count(model, &since) == 1 && has("inner", 1, 1), "and counts on");
+	end();
+}
+
+static void test_processes(void)
+{
+	const struct top_scope second_one = {.serial = 2};
+
+	begin(LIMIT_MEMORY, 5);
+	sink.ops->process(sink.arg, &one, PROFILE_BEGAN);
+	take(&one, "f", 3);
+	take(&two, "f g", 2);
+	second();
+	tap__ok(process(1)->samples == 3 && process(2)->recent == 2 &&
+			!strcmp(process(2)->comm, "two"),
+		"processes have counts of their own");
+	tap__ok(top_model__count(model, &second_one) == 2 && has("f", 2, 2) && has("g", 0, 2),
+		"functions of one of them");
+	sink.ops->process(sink.arg, &two, PROFILE_ENDED);
+	second();
+	tap__ok(process(2) && process(2)->ended, "one that ended is shown");
+	now = os__now() + 10 * NS_PER_S;
+	second();
+	tap__ok(!process(2) && process(1), "and forgotten");
+	tap__ok(top_model__count(model, &since) == 5 && has("g", 0, 2), "what it did is not");
+	sink.ops->process(sink.arg, &(struct profile_process){.serial = 9}, PROFILE_ENDED);
+	tap__ok(!process(9), "nor does one come that was never seen");
+	end();
+}
+
+static void test_fold(void)
+{
+	const struct top_scope fold = {.fold = true};
+
+	begin(LIMIT_MEMORY, 5);
+	take(&one, "work doTryCatch tryCatch lapply main", 4);
+	take(&one, "lapply main", 1);
+	second();
+	top_model__count(model, &window);
+	tap__ok(has("tryCatch", 0, 4) && has("lapply", 1, 5), "wrappers are functions");
+	top_model__count(model, &fold);
+	tap__ok(has("tryCatch", 0, 0) && has("work", 4, 4) && has("main", 0, 5),
+		"folded they have nothing");
+	tap__ok(has("lapply", 1, 1), "but their own time");
+	end();
+}
+
+static void test_callers(void)
+{
+	struct top_caller out[TOP_CALLERS_MAX];
+	const struct top_function *list;
+	uint32_t f = 0;
+	char text[512] = "";
+	size_t n;
+	int count;
+
+	begin(LIMIT_MEMORY, 5);
+	take(&one, "f a main", 60);
+	take(&one, "x f f b main", 30);
+	take(&one, "f b other", 20);
+	take(&one, "f rare", 1);
+	take(&one, "g main", 50);
+	take(&one, "f", 5);
+	second();
+	list = top_model__functions(model, &n);
+	while (f < n && strcmp(list[f].label, "f") != 0)
+		f++;
+	count = top_callers__of(model, &window, f, out);
+	list = top_model__functions(model, &n);
+	for (int i = 0; i < count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u%s=%u ", out[i].depth,
+			 list[out[i].function].label, (unsigned int)out[i].samples);
+	tap__ok(!strcmp(text, "1a=60 2main=60 1b=50 2main=30 2other=20 "),
+		"the heaviest callers first, each with its own, rare ones left out: %s", text);
+	tap__ok(top_callers__of(model, &window, 9999, out) == 0, "no such function");
+	end();
+}
+
+/* Stacks and names without end: counting begins anew, and what is taken is bounded. */
+static void test_full(void)
+{
+	char names[128];
+	unsigned int i;
+
+	begin(4u << 20, 5);
+	for (i = 0; i < 200000 && !top_model__began_anew(model); i++) {
+		snprintf(names, sizeof(names), "function_with_a_long_name_%u outer_%u", i, i / 2);
+		if (take(&one, names, 1))
+			break;
+		if (i % 1000 == 999)
+			second();
+		if (i % 5000 == 4999)
+			stack__free_all();
+	}
+	tap__ok(top_model__began_anew(model) == 1, "after %u stacks it begins anew", i);
+	take(&one, "f", 2);
+	second();
+	tap__ok(top_model__count(model, &since) == 2 && has("f", 2, 2), "and goes on");
+	end();
+}
+
+static void test_hostile(void)
+{
+	begin(LIMIT_MEMORY, 5);
+	take(&one, "a\x1b[2J\n\xff", 1);
+	second();
+	top_model__count(model, &window);
+	tap__ok(has("a\\x1b[2J\\n\\xff", 1, 1), "labels are escaped");
+	end();
+}
+
+/* This process sleeps. */
+static void test_verdict(void)
+{
+	const struct profile_process self = {.serial = 3, .pid = (uint32_t)getpid(), .comm = "me"};
+	struct buf b = {0};
+
+	begin(LIMIT_MEMORY, 5);
+	sink.ops->process(sink.arg, &self, PROFILE_BEGAN);
+	top_model__verdict(model, &b);
+	tap__ok(!b.len, "nothing is said at once");
+	now = os__now() + 3 * NS_PER_S;
+	second();
+	if (top_model__verdict(model, &b) || buf__add(&b, "", 1))
+		tap__bail("no memory");
+	tap__ok(strstr(b.data, "s of CPU in ") && strstr(b.data, "--clock wall shows where"),
+		"one that waits: %s", b.data);
+	buf__free(&b);
+	end();
+}
+
+int main(void)
+{
+	test_seconds();
+	test_processes();
+	test_fold();
+	test_callers();
+	test_full();
+	test_hostile();
+	test_verdict();
+	return tap__done();
+}

@@ -20,7 +20,16 @@ frames() {
 import json, sys
 for f in json.load(sys.stdin)["processes"][0]["frames"]:
     place = f["place"]
-    print(f["function"] + "\t" + ("%s:%s" % (place["file"], place["line"]) if place else ""))' <<<"$OUT"
+    print((f["package"] or "") + "\t" + f["function"] + "\t" + ("%s:%s" % (place["file"], place["line"]) if place else ""))' <<<"$OUT"
+}
+
+# The same as the text has them: their labels, and the places in brackets.
+labels() {
+	python3 -c '
+import json, sys
+for f in json.load(sys.stdin)["processes"][0]["frames"]:
+    place = f["place"]
+    print(f["label"] + (" (%s:%s)" % (place["file"], place["line"]) if place else ""))' <<<"$OUT"
 }
 
 # field NAME: of the first process
@@ -47,10 +56,9 @@ blocks() {
 	like "$(field doing)" "^$doing\$" "$way: what it does"
 	is "$(field r_version)" "$(R --version | sed -n 's/^R version \([0-9.]*\).*/\1/p')" "$way: R's version"
 	like "$(field command)" "--args $TARGET_DIR $way" "$way: its command"
+	wanted=$(labels)
 	dump -p "$TARGET_PID"
-	# the places are in brackets here
-	is "$(printf '%s\n' "$OUT" | sed -n 's/^    //p')" \
-		"$(printf '%s\n' "$wanted" | sed -e 's/\t$//' -e 's/\t\(.*\)/ (\1)/')" "$way: the same as text"
+	is "$(printf '%s\n' "$OUT" | sed -n 's/^    //p')" "$wanted" "$way: the same as text"
 	is "$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$TARGET_PID/status")$(awk '{ print $22 }' "/proc/$TARGET_PID/stat")" \
 		"0$start" "$way: R is there, and nobody's"
 }
@@ -62,19 +70,19 @@ finishes() {
 }
 
 target_start host dump sleep
-blocks sleep "Sys.sleep\t\n" 'sleeping in p?select6?'
+blocks sleep "base\tSys.sleep\t\n" 'sleeping in p?select6?'
 kill -INT "$TARGET_PID"
 finishes sleep
 
 target_start host dump deep
-blocks deep "Sys.sleep\t\n" 'sleeping in p?select6?'
+blocks deep "base\tSys.sleep\t\n" 'sleeping in p?select6?'
 # stopped by a signal: its stack is read all the same
 kill -STOP "$TARGET_PID"
-blocks deep "Sys.sleep\t\n" 'stopped by a signal' T
+blocks deep "base\tSys.sleep\t\n" 'stopped by a signal' T
 kill -CONT "$TARGET_PID"
 wait_until 60 waits_in "$TARGET_PID" S
 dump -p "$TARGET_PID" --json -e ptrace
-is "$(frames)" "$(printf 'Sys.sleep\t\n'; cat "$TARGET_DIR/stack")" "-e ptrace: the same stack"
+is "$(frames)" "$(printf 'base\tSys.sleep\t\n'; cat "$TARGET_DIR/stack")" "-e ptrace: the same stack"
 deep_pid=$TARGET_PID deep_dir=$TARGET_DIR deep_job=$TARGET_JOB
 
 # in C: it runs, and never goes back to R meanwhile
@@ -82,15 +90,15 @@ spin=$WORK/spin_until.so
 cp "$tests/fixtures/spin_until.c" "$WORK"
 check "the fixture builds" env -u MAKEFLAGS R CMD SHLIB -o "$spin" "$WORK/spin_until.c"
 target_start host dump call "$spin"
-blocks call ".Call\t\n" running R
+blocks call "base\t.Call\t\n" running R
 dump -p "$TARGET_PID" --json -e ptrace
-is "$(frames)" "$(printf '.Call\t\n'; cat "$TARGET_DIR/stack")" "-e ptrace: of one that runs, too"
+is "$(frames)" "$(printf 'base\t.Call\t\n'; cat "$TARGET_DIR/stack")" "-e ptrace: of one that runs, too"
 is "$(field doing)" running "which goes on running"
 target_go
 finishes call
 
 target_start host dump child
-blocks child "system\t\n" 'waiting for a child in wait4'
+blocks child "base\tsystem\t\n" 'waiting for a child in wait4'
 pkill -P "$TARGET_PID" -x sleep
 finishes child
 
@@ -119,13 +127,13 @@ at_prompt() {
 
 at_prompt readline
 wait_until 60 grep -q 'what?' "$TARGET_DIR/shown"
-blocks readline "readline\t\n" 'sleeping in p?select6?'
+blocks readline "base\treadline\t\n" 'sleeping in p?select6?'
 printf 'forty-two\n' >&8
 check "readline: R got its answer" wait_until 60 grep -q 'answered: forty-two' "$TARGET_DIR/shown"
 finishes readline
 
 at_prompt stdin
-blocks stdin "readLines\t\n" 'reading standard input in read'
+blocks stdin "base\treadLines\t\n" 'reading standard input in read'
 printf 'a line\n' >&8
 finishes stdin
 

@@ -491,7 +491,7 @@ static int dump__main(int argc, char **argv)
 	memset(&o, 0, sizeof(o));
 	options__init(&o.o);
 	o.o.config.engine = &engine_vmread;
-	o.o.config.capture = XR_ROW_LINES | XR_ROW_GC;
+	o.o.config.capture = XR_ROW_LINES | XR_ROW_GC | XR_ROW_PACKAGES;
 	err = cmd__options(&cmd_dump, &o, argc, argv);
 	if (!err && o.o.help)
 		err = cmd__help(&cmd_dump);
@@ -520,6 +520,11 @@ const struct subcommand cmd_dump = {
 		 "call first: function, and the file and line that is being executed in it where "
 		 "R has source references. The head says what the process is, and what its R "
 		 "thread does: whether it runs, or in which system call it waits.",
+	.examples =
+		{
+			{"What a process does now, that seems to hang", "xrprof-bpf dump -p 4711"},
+			{"All of them, for another program", "xrprof-bpf dump -a --json"},
+		},
 	.options = rows,
 	.run = dump__main,
 };

@@ -308,7 +308,7 @@ static enum cmd_status top__run(struct top *t)
 		.engines = c->engine ? one : engines__all(),
 		.freq = c->freq,
 		.clock = c->clock,
-		.capture = XR_ROW_GC,
+		.capture = XR_ROW_GC | XR_ROW_PACKAGES,
 		.memory = c->max_memory,
 		.btf = c->btf,
 		.max_sample_us = c->max_sample_us,
@@ -354,6 +354,7 @@ static const struct option_row rows[] = {
 		.arg = "N",
 		.help = "print plain text N times, and end",
 		.type = OPTION_NUMBER,
+		.group = OPTION_WRITE,
 		.min = 1,
 		.max = ROUNDS_MAX,
 		AT(batch),
@@ -363,6 +364,7 @@ static const struct option_row rows[] = {
 		.arg = "SECONDS",
 		.help = "with --batch: so long between two of these (default: 1)",
 		.type = OPTION_NUMBER,
+		.group = OPTION_WRITE,
 		.min = 1,
 		.max = INTERVAL_MAX,
 		AT(interval),
@@ -372,6 +374,7 @@ static const struct option_row rows[] = {
 		.arg = "SECONDS",
 		.help = "what the last seconds are (default: 5, with --batch the interval)",
 		.type = OPTION_NUMBER,
+		.group = OPTION_WRITE,
 		.min = 1,
 		.max = TOP_WINDOW_MAX,
 		AT(window),
@@ -441,9 +444,15 @@ const struct subcommand cmd_top = {
 	.usage = {"top (-p PID[,PID...] | -a) [options]",
 		  "top (-p PID[,PID...] | -a) --batch N [options]"},
 	.about = "The functions that R processes spend their time in, over the last seconds and "
-		 "since it began, and the processes with what they use of a CPU. In a terminal, "
-		 "until q; the key h lists the keys. With --batch as plain text, for files and "
-		 "pipes.",
+		 "since it began, and the processes with what they use of a CPU. It is shown in "
+		 "a terminal, until q; the key h lists the keys. With --batch it is printed as "
+		 "plain text, for files and pipes.",
+	.examples =
+		{
+			{"What an R process does, live", "xrprof-bpf top -p 4711"},
+			{"What all of them did in the next ten seconds, as text",
+			 "xrprof-bpf top -a --batch 1 --interval 10"},
+		},
 	.options = rows,
 	.run = top__main,
 };

@@ -2,7 +2,7 @@
 #
 # Blocks in one way, and says before with which stack. Arguments: FOLDER WAY [LIBRARY]
 #
-# `stack` gets the calls that sys.calls() has right before, the innermost first: the function's name, then the place
+# `stack` gets the calls that sys.calls() has right before, the innermost first: the function's package and name, then the place
 # that is being executed in it as FILE:LINE. At the end, when what it waited for has come, `done`.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))

@@ -8,11 +8,19 @@ place <- function(call) {
 }
 
 # A call's place is the one in its caller.
+# The package that a function is from, as frames have it.
+package <- function(f) {
+    name <- environmentName(topenv(environment(f)))
+    if (name == "R_GlobalEnv") ".GlobalEnv" else name
+}
+
 note <- function(...) {
     calls <- rev(sys.calls())
+    functions <- rev(lapply(seq_len(sys.nframe()), sys.function))
     names <- vapply(calls, function(call) as.character(call[[1L]])[[1L]], "")
     places <- vapply(calls, place, "")
-    put("stack", c(paste0(names[-1L], "\t", places[-length(places)])))
+    packages <- vapply(functions, package, "")
+    put("stack", c(paste0(packages[-1L], "\t", names[-1L], "\t", places[-length(places)])))
     ready()
 }
 

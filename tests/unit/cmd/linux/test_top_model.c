@@ -6,67 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/limits.h"
 #include "cmd/linux/top_callers.h"
-#include "os/os.h"
-#include "stack_maker.h"
-#include "tap.h"
-
-static struct top_model *model;
-static struct sink sink;
-static uint64_t now;
-
-static const struct profile_about about = {
-	.freq = 99, .engine = "bpf", .clock = "cpu", .event = "cycles"};
-
-static const struct profile_process one = {.serial = 1, .pid = 0x7ffffff0, .comm = "one"};
-static const struct profile_process two = {.serial = 2, .pid = 0x7ffffff1, .comm = "two"};
-
-static void begin(size_t memory, uint32_t window)
-{
-	if (top_model__new(&model, memory, window))
-		tap__bail("no memory");
-	sink = top_model__sink(model);
-	sink.ops->begin(sink.arg, &about);
-	now = os__now();
-	top_model__advance(model, now);
-}
-
-static void end(void)
-{
-	top_model__free(model);
-	stack__free_all();
-}
-
-/* Samples of a stack of functions: their names with blanks between them, innermost first. */
-static int take(const struct profile_process *p, const char *names, unsigned int samples)
-{
-	const struct frame *frames[64];
-	char text[512], *save = NULL;
-	uint32_t n = 0;
-	int err = 0;
-
-	snprintf(text, sizeof(text), "%s", names);
-	for (char *w = strtok_r(text, " ", &save); w && n < 64; w = strtok_r(NULL, " ", &save))
-		frames[n++] = stack__frame(FRAME_R, w, NULL, 0);
-	for (unsigned int i = 0; i < samples && !err; i++) {
-		const struct sample s = {.time = now,
-					 .weight = 1,
-					 .serial = p->serial,
-					 .pid = p->pid,
-					 .stack = stack__of(n, frames, NULL, 0)};
-
-		err = sink.ops->sample(sink.arg, p, &s);
-	}
-	return err;
-}
-
-static bool second(void)
-{
-	now += NS_PER_S;
-	return top_model__advance(model, now);
-}
+#include "top_scene.h"
 
 static const struct top_function *function(const char *label)
 {

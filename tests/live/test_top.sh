@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# `top` in a terminal, that of tmux: what it shows, its keys, sizes, and that the terminal is as before however it ends;
+# as plain text; and what it uses of a CPU.
+# timeout: 300
+# engines: bpf
+. "$(dirname "$0")/../lib/live.sh"
+
+command -v tmux >/dev/null || bail "no tmux (tools/install-deps test)"
+tmux_at() {
+	tmux -L "xrprof-$$" "$@"
+}
+# what bash runs at the end, too
+top_cleanup() {
+	tmux_at kill-server 2>/dev/null
+	live_cleanup
+}
+trap top_cleanup EXIT
+
+# in_terminal ARG...: `top ARG...` in a terminal of 100 columns and 30 lines. When it has ended there are its status,
+# and what stty says of the terminal before and after.
+in_terminal() {
+	tmux_at kill-server 2>/dev/null
+	printf '%s\n' '#!/bin/sh' 'trap : INT' 'stty -a >"$0.before"' 'echo the-line-before' "'$XRPROF' top $*" \
+		'echo $? >"$0.status.new"' 'stty -a >"$0.after"' 'mv "$0.status.new" "$0.status"' 'exec sleep 1000' >"$WORK/run"
+	chmod +x "$WORK/run"
+	rm -f "$WORK"/run.*
+	tmux_at -f /dev/null new-session -d -x 100 -y 30 "env -u COLUMNS -u LINES $WORK/run"
+}
+
+# The process that draws.
+top_pid() {
+	pgrep -f "^$XRPROF top" | head -n 1
+}
+
+shown() {
+	tmux_at capture-pane -p
+}
+
+shows() {
+	shown | grep -qE -- "$1"
+}
+
+# sees NAME REGEX: it comes to be shown
+sees() {
+	check "$1" wait_until 60 shows "$2" || diag "$(shown)"
+}
+
+keys() {
+	tmux_at send-keys "$@"
+}
+
+# ends NAME STATUS: it has, and the terminal is as it was
+ends() {
+	check "$1: it ends" wait_until 60 test -e "$WORK/run.status" || { diag "$(shown)"; return; }
+	is "$(cat "$WORK/run.status")" "$2" "$1: exit status"
+	is "$(cat "$WORK/run.after")" "$(cat "$WORK/run.before")" "$1: the terminal's settings are as they were"
+	is "$(tmux_at display -p '#{alternate_on} #{cursor_flag} #{keypad_cursor_flag}')" "0 1 0" "$1: so is its screen"
+	check "$1: what was there before is there" shows '^the-line-before'
+}
+
+target_start host top
+
+# --- what it shows ---
+
+began=$(date +%s%N)
+in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
+check "the busy function is shown" wait_until 60 shows "^ +[0-9.]+ +[0-9.]+ +[0-9]+ +[0-9]+  busy\$"
+figure "it was seen $((($(date +%s%N) - began) / 1000000)) ms after the start, of samples $(shown | grep -oE 'in the last [0-9]+ s')"
+like "$(shown)" "$TARGET_PID +[0-9.]+ +[0-9]+  R .*top.R" "and its process"
+like "$(shown)" "^xrprof-bpf top - [0-9:]+, $XRPROF_ENGINE, (cpu|wall) clock, 99 Hz" "how samples are taken"
+[ "$(shown | awk '$5 == "busy" { print ($1 >= 50 && $2 >= 50) }')" = 1 ]
+ok $? "most of the time is its own" || diag "$(shown)"
+
+# --- keys ---
+
+sees "sorted by self" '\*SELF%'
+keys t
+sees "t: by total" '\*TOTAL%'
+keys s
+sees "s: by self" '\*SELF%'
+sees "wrappers are shown" '  base::tryCatch$'
+keys f
+sees "f: wrappers are folded" 'wrappers folded'
+check "f: they are not there" eval '! shows "base::tryCatch\$"'
+keys f
+sees "f: and there again" '  base::tryCatch$'
+keys w
+sees "w: since it began" 'samples in all'
+keys w
+sees "w: the last seconds" 'in the last'
+keys / CALL
+sees "/: the text is shown while it is typed" 'show functions with: CALL_'
+keys Enter
+sees "/: functions with it" 'with "CALL"'
+check "/: others are not shown" eval '! shows "  busy\$"'
+keys / Escape
+sees "Escape: all are" '  busy$'
+keys Home Enter
+sees "Enter: who calls it" 'in, or below, busy; called by:'
+sees "its callers" '100.0%  +calls_busy$'
+keys Escape
+sees "Escape: back" '\*SELF%'
+keys p
+sees "p: paused" 'PAUSED'
+keys p
+check "p: it goes on" wait_until 60 eval '! shows PAUSED'
+keys h
+sees "h: help" 'fold the wrappers'
+keys h
+sees "h: back" '\*SELF%'
+keys n
+sees "n: one process" "of process $TARGET_PID"
+keys n
+before=$(shown | grep -oE '^[0-9]+ samples in [0-9.]+ s')
+keys r
+sees "r: it begins anew" 'in the last [1-5] s'
+like "$before" 'samples' "it said how many samples there were"
+
+# --- sizes ---
+
+for size in 40x10 20x6 12x4 200x50 100x30; do
+	tmux_at resize-window -x "${size%x*}" -y "${size#*x}"
+	case $size in
+	12x4) sees "$size" '^too small' ;;
+	20x6) sees "$size" '^xrprof-bpf top' ;;
+	*) sees "$size: the busy function is shown" '  busy$' ;;
+	esac
+	[ "$(shown | awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }')" -le "${size%x*}" ]
+	ok $? "$size: nothing is wider"
+done
+
+# --- ends ---
+
+keys q
+ends q 0
+in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
+sees "it starts again" '  busy$'
+keys C-c
+ends Ctrl-C 0
+in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
+sees "and again" '  busy$'
+kill -TERM "$(top_pid)"
+ends SIGTERM 0
+first=$TARGET_PID
+target_start host top
+in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
+sees "of another process" "^ +$TARGET_PID .*top.R"
+sees "it is busy, too" '  busy$'
+target_kill
+ends "SIGKILL of the target" 0
+sees "it says so" 'the process has ended'
+sees "and what it had done" '  busy$'
+in_terminal -p $$
+ends "a process without R" 1
+sees "it says why" "process $$ .*no R"
+in_terminal -e nonsense -a
+ends "wrong usage" 2
+tmux_at kill-server
+"$XRPROF" top -e "$XRPROF_ENGINE" -p "$first" >"$WORK/out" 2>"$WORK/err" </dev/null
+is $? 1 "no terminal: exit status"
+like "$(cat "$WORK/err")" 'needs a terminal: use --batch' "no terminal: it says what to do"
+env TERM=nonsense script -qec "'$XRPROF' top -q -e $XRPROF_ENGINE -p $first" /dev/null >"$WORK/out" 2>&1 </dev/null
+is $? 1 "a terminal that nobody knows: exit status"
+like "$(cat "$WORK/out")" 'the terminal nonsense is not known' "a terminal that nobody knows: it is said"
+
+# --- plain text ---
+
+"$XRPROF" top -q -e "$XRPROF_ENGINE" -p "$first" --batch 2 >"$WORK/batch" 2>"$WORK/err" </dev/null
+is $? 0 "--batch: exit status"
+is "$(cat "$WORK/err")" "" "--batch -q: nothing on stderr"
+is "$(grep -c '^xrprof-bpf top' "$WORK/batch")" 2 "--batch 2: twice"
+[ "$(grep -cE '^ +[0-9.]+ +[0-9.]+ +[0-9]+ +[0-9]+  busy$' "$WORK/batch")" -eq 2 ]
+ok $? "--batch: with the busy function" || diag "$(cat "$WORK/batch")"
+"$XRPROF" top -q -e "$XRPROF_ENGINE" -p "$first" --batch 1000 </dev/null 2>"$WORK/err" | head -n 1 >"$WORK/out"
+is "${PIPESTATUS[0]}" 0 "a reader that has enough: exit status" || diag "$(cat "$WORK/err")"
+
+# one that waits
+target_start host wait
+target_go
+in_terminal -e "$XRPROF_ENGINE" --clock cpu -p "$TARGET_PID"
+sees "one that waits: it says so" "process $TARGET_PID .*used [0-9.]+ s of CPU in [0-9.]+ s and waited the rest"
+keys q
+ends "one that waits" 0
+
+# --- what it costs ---
+
+# As many as in the issue that asked for it.
+pids=$first
+for _ in $(seq 19); do
+	target_launch host top
+done
+check "20 processes are there" wait_until 200 eval '[ "$(find "$WORK" -name ready | wc -l)" -ge 22 ]'
+for job in "${live_pids[@]}"; do
+	pid=$(target_find "$job")
+	grep -qs 'top\.R' "/proc/${pid:-0}/cmdline" && case ",$pids," in *",$pid,"*) ;; *) pids=$pids,$pid ;; esac
+done
+[ "$(tr , '\n' <<<"$pids" | wc -l)" -eq 20 ]
+ok $? "they are found" || diag "$pids"
+in_terminal -e "$XRPROF_ENGINE" -p "$pids"
+sees "all are shown" '^ +[0-9]+ more'
+sees "the busy function is" '  busy$'
+pid=$(top_pid)
+cost=$(python3 - "$pid" <<-'PY'
+	import os, sys, time
+	def used():
+	    return int(open(f"/proc/{sys.argv[1]}/schedstat").read().split()[0])
+	before, began = used(), time.monotonic_ns()
+	time.sleep(8)
+	print(f"{100 * (used() - before) / (time.monotonic_ns() - began):.2f}")
+PY
+)
+figure "top uses $cost % of a CPU, showing 20 processes"
+check "that is below 1 %" awk "BEGIN { exit !($cost < 1) }"
+keys q
+ends "20 processes" 0
+done_testing

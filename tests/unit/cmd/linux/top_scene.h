@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A model of `top` with samples by hand, for tests of it and of what shows it. */
+#ifndef TOP_SCENE_H
+#define TOP_SCENE_H
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "cmd/linux/top_model.h"
+#include "os/os.h"
+#include "stack_maker.h"
+#include "tap.h"
+
+static struct top_model *model;
+static struct sink sink;
+static uint64_t now;
+
+/* processes that cannot be */
+static const struct profile_process one = {.serial = 1, .pid = 0x7ffffff0, .comm = "one"};
+static const struct profile_process two = {.serial = 2, .pid = 0x7ffffff1, .comm = "two"};
+
+static void begin(size_t memory, uint32_t window)
+{
+	static const struct profile_about about = {
+		.freq = 99, .engine = "bpf", .clock = "cpu", .event = "cycles"};
+
+	if (top_model__new(&model, memory, window))
+		tap__bail("no memory");
+	sink = top_model__sink(model);
+	sink.ops->begin(sink.arg, &about);
+	now = os__now();
+	top_model__advance(model, now);
+}
+
+static void end(void)
+{
+	top_model__free(model);
+	stack__free_all();
+}
+
+/* Samples of a stack of functions: their names with blanks between them, innermost first. */
+static int take(const struct profile_process *p, const char *names, unsigned int samples)
+{
+	const struct frame *frames[64];
+	char text[512], *save = NULL;
+	uint32_t n = 0;
+	int err = 0;
+
+	snprintf(text, sizeof(text), "%s", names);
+	for (char *w = strtok_r(text, " ", &save); w && n < 64; w = strtok_r(NULL, " ", &save))
+		frames[n++] = stack__frame(FRAME_R, w, NULL, 0);
+	for (unsigned int i = 0; i < samples && !err; i++) {
+		const struct sample s = {.time = now,
+					 .weight = 1,
+					 .serial = p->serial,
+					 .pid = p->pid,
+					 .stack = stack__of(n, frames, NULL, 0)};
+
+		err = sink.ops->sample(sink.arg, p, &s);
+	}
+	return err;
+}
+
+/* The next second is over. */
+static bool second(void)
+{
+	now += NS_PER_S;
+	return top_model__advance(model, now);
+}
+
+#endif

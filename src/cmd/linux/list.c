@@ -4,11 +4,15 @@
  * profiled.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/limits.h"
 #include "cmd/cmd.h"
@@ -17,25 +21,38 @@
 #include "target/ask.h"
 #include "target/linux/scan.h"
 #include "target/target.h"
+#include "os/linux/columns.h"
+#include "os/os.h"
 #include "os/proc.h"
 #include "os/rights.h"
 #include "os/linux/users.h"
 #include "base/version.h"
 
-#define COMMAND_MAX 4096u
-#define CELL_MAX    80u
+#define COMMAND_LEAST 30u /* columns, of a terminal */
+#define COMMAND_MAX   4096u
+#define CELL_MAX      80u
+#define LOOK_MS	      250 /* at least, between two looks at CPU time, which /proc has in 10 ms */
+#define STDOUT	      1
+#define DAY	      (24 * 60 * 60)
 
 /* Columns of the table: all but the last are as wide as what is in them. */
-enum { COL_PID, COL_PPID, COL_USER, COL_R, COL_LOADED, COL_THREADS, COL_CONTAINER, COLS };
+enum {
+	COL_PID,
+	COL_PPID,
+	COL_USER,
+	COL_CPU,
+	COL_START,
+	COL_R,
+	COL_LOADED,
+	COL_THREADS,
+	COL_CONTAINER,
+	COLS
+};
 
 static const char *const titles[COLS] = {
-	[COL_PID] = "PID",
-	[COL_PPID] = "PPID",
-	[COL_USER] = "USER",
-	[COL_R] = "R",
-	[COL_LOADED] = "LOADED",
-	[COL_THREADS] = "THREADS",
-	[COL_CONTAINER] = "CONTAINER",
+	[COL_PID] = "PID",	 [COL_PPID] = "PPID",	    [COL_USER] = "USER",
+	[COL_CPU] = "CPU%",	 [COL_START] = "START",	    [COL_R] = "R",
+	[COL_LOADED] = "LOADED", [COL_THREADS] = "THREADS", [COL_CONTAINER] = "CONTAINER",
 };
 
 /* One process. */
@@ -43,6 +60,9 @@ struct item {
 	struct proc proc;
 	struct target target;
 	pid_t pid;
+	uint64_t looked; /* ns, when `proc` was read */
+	double cpu;	 /* of one CPU, from then on; less than 0: not known */
+	uint64_t start;	 /* seconds since 1970 */
 	char user[33];
 	char cgroup[512];
 	char container[65]; /* "": none that can be told */
@@ -67,6 +87,17 @@ static void item__user(struct item *it)
 		snprintf(it->user, sizeof(it->user), "%u", (unsigned int)it->proc.uid);
 }
 
+/* @ticks after boot, suspended time included, in seconds since 1970. */
+static uint64_t started(uint64_t ticks)
+{
+	struct timespec up;
+	uint64_t boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	boot = os__real_time() - (uint64_t)up.tv_sec * NS_PER_S - (uint64_t)up.tv_nsec;
+	return (boot + ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK))) / NS_PER_S;
+}
+
 /* One that has R in it, or may have: the answer @q is about it. */
 static int list__add(struct list *l, const struct ask *q)
 {
@@ -85,6 +116,8 @@ static int list__add(struct list *l, const struct ask *q)
 	*it = (struct item){.pid = q->pid, .err = q->err, .why = q->why};
 	if (proc__read(q->pid, &it->proc))
 		return 0;
+	it->looked = os__now();
+	it->start = started(it->proc.start_time);
 	if (q->yes)
 		it->target = q->target;
 	snprintf(it->command, sizeof(it->command), "%s", q->text);
@@ -126,6 +159,29 @@ static int list__fill(struct list *l, struct errmsg *f)
 	return err ? errmsg__set(f, err, "cannot list processes: %s", strerror(-err)) : 0;
 }
 
+/*
+ * What each uses of a CPU, from a second look at all of them, a while after the first.  That it
+ * ended is no failure.
+ */
+static void list__look(struct list *l)
+{
+	uint64_t newest = 0, now, used;
+
+	for (size_t i = 0; i < l->n; i++)
+		newest = l->items[i].looked > newest ? l->items[i].looked : newest;
+	now = os__now();
+	if (l->n && now < newest + LOOK_MS * NS_PER_MS)
+		usleep((useconds_t)((newest + LOOK_MS * NS_PER_MS - now) / NS_PER_US));
+	for (size_t i = 0; i < l->n; i++) {
+		struct item *it = &l->items[i];
+
+		it->cpu = -1;
+		if (proc__use(it->pid, &used) || used < it->proc.cpu_ns)
+			continue;
+		it->cpu = (double)(used - it->proc.cpu_ns) / (double)(os__now() - it->looked);
+	}
+}
+
 static bool item__found(const struct item *it)
 {
 	return !it->err || it->target.version[0];
@@ -137,6 +193,17 @@ static const char *item__load(const struct item *it)
 	if (it->err && !it->target.path[0])
 		return NULL;
 	return it->target.load == TARGET_LIBR ? "libR.so" : "program";
+}
+
+/* The time of today, or the day, as ps(1) has it. */
+static void item__start(const struct item *it, char *cell)
+{
+	time_t start = (time_t)it->start, now = (time_t)(os__real_time() / NS_PER_S);
+	struct tm tm;
+
+	snprintf(cell, CELL_MAX, "?");
+	if (localtime_r(&start, &tm))
+		strftime(cell, CELL_MAX, now - start < DAY ? "%H:%M" : "%Y-%m-%d", &tm);
 }
 
 static void item__cell(const struct item *it, int column, char *cell)
@@ -152,6 +219,12 @@ static void item__cell(const struct item *it, int column, char *cell)
 		break;
 	case COL_USER:
 		snprintf(cell, CELL_MAX, "%s", it->user);
+		break;
+	case COL_CPU:
+		snprintf(cell, CELL_MAX, it->cpu < 0 ? "?" : "%.0f", 100 * it->cpu);
+		break;
+	case COL_START:
+		item__start(it, cell);
 		break;
 	case COL_R:
 		snprintf(cell, CELL_MAX, "%s%s", it->target.version[0] ? it->target.version : "?",
@@ -169,20 +242,68 @@ static void item__cell(const struct item *it, int column, char *cell)
 	}
 }
 
-/* Names come from strangers: nothing in them may act on the terminal. */
-static int print__escaped(const char *text)
+/*
+ * Print what is in @line, in one line: on a terminal of @columns as much of it as fits, elsewhere
+ * (0) all of it.
+ */
+static int line__print(struct buf *line, unsigned int columns)
 {
-	struct buf b = {0};
-	int err = escape__text(&b, text, "", LIMIT_NAME);
+	struct buf cut = {0};
+	int err = buf__add(line, "", 1);
 
-	if (err >= 0)
-		fwrite(b.data, 1, b.len, stdout);
-	buf__free(&b);
-	return err < 0 ? err : 0;
+	if (!err && columns)
+		err = columns__fit(&cut, line->data, columns, false);
+	if (!err)
+		printf("%.*s\n", columns ? (int)cut.len : (int)line->len - 1,
+		       columns ? cut.data : line->data);
+	buf__free(&cut);
+	line->len = 0;
+	return err;
+}
+
+/* Names come from strangers: nothing in them may act on the terminal. */
+static int item__print(const struct item *it, const int width[COLS], struct buf *line,
+		       unsigned int columns)
+{
+	char cell[CELL_MAX];
+	int err = 0;
+
+	for (int c = 0; c < COLS && !err; c++) {
+		item__cell(it, c, cell);
+		if (width[c])
+			err = buf__printf(line, "%-*s ", width[c], cell);
+	}
+	if (!err)
+		err = escape__text(line, it->command, "", LIMIT_NAME);
+	err = err < 0 ? err : line__print(line, columns);
+	if (!err && it->err)
+		printf("    cannot be profiled: %s\n", it->why.text);
+	return err;
+}
+
+/* A terminal that is too narrow for all columns loses some, so that commands can be told apart. */
+static void list__narrow(int width[COLS], unsigned int columns)
+{
+	static const int dispensable[] = {COL_CONTAINER, COL_THREADS, COL_LOADED, COL_PPID,
+					  COL_R,	 COL_START,   COL_USER};
+	unsigned int all = 0;
+
+	for (int c = 0; c < COLS; c++)
+		all += (unsigned int)width[c] + 1;
+	for (size_t i = 0; i < sizeof(dispensable) / sizeof(dispensable[0]); i++) {
+		int c = dispensable[i];
+
+		if (!columns || all + COMMAND_LEAST <= columns)
+			return;
+		all -= (unsigned int)width[c] + 1;
+		width[c] = 0;
+	}
 }
 
 static int list__text(const struct list *l)
 {
+	unsigned int columns = os__columns(STDOUT);
+	struct buf line = {0};
 	int width[COLS], len, err = 0;
 	bool guessed = false;
 	char cell[CELL_MAX];
@@ -197,22 +318,19 @@ static int list__text(const struct list *l)
 				width[c] = len;
 		}
 	}
-	for (int c = 0; c < COLS; c++)
-		printf("%-*s ", width[c], titles[c]);
-	printf("COMMAND\n");
+	list__narrow(width, columns);
+	for (int c = 0; c < COLS && !err; c++)
+		if (width[c])
+			err = buf__printf(&line, "%-*s ", width[c], titles[c]);
+	err = err ? err : buf__str(&line, "COMMAND");
+	err = err ? err : line__print(&line, columns);
 	for (size_t i = 0; i < l->n && !err; i++) {
 		const struct item *it = &l->items[i];
 
-		for (int c = 0; c < COLS; c++) {
-			item__cell(it, c, cell);
-			printf("%-*s ", width[c], cell);
-		}
-		err = print__escaped(it->command);
-		printf("\n");
-		if (it->err)
-			printf("    cannot be profiled: %s\n", it->why.text);
+		err = item__print(it, width, &line, columns);
 		guessed = guessed || (item__found(it) && !it->target.version_known);
 	}
+	buf__free(&line);
 	if (guessed)
 		printf("* this version is not known: its layout is checked when it is profiled\n");
 	return err ? err : fflush(stdout) ? -EIO : 0;
@@ -240,6 +358,9 @@ static int list__json(const struct list *l)
 		json__str(&j, "load", item__load(it));
 		json__str(&j, "path", t->path[0] ? t->path : NULL);
 		json__u64(&j, "threads", it->proc.threads);
+		json__double(&j, "cpu", it->cpu < 0 ? NAN : it->cpu);
+		json__double(&j, "cpu_seconds", (double)it->proc.cpu_ns / (double)NS_PER_S);
+		json__u64(&j, "started", it->start);
 		json__str(&j, "container", it->container[0] ? it->container : NULL);
 		json__str(&j, "cgroup", it->cgroup[0] ? it->cgroup : NULL);
 		json__str(&j, "command", it->command);
@@ -252,10 +373,13 @@ static int list__json(const struct list *l)
 	return json__print(&j, stdout);
 }
 
+/* The busiest first. */
 static int item__compare(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 
+	if (x->cpu < y->cpu || x->cpu > y->cpu)
+		return x->cpu < y->cpu ? 1 : -1;
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
@@ -293,9 +417,11 @@ static int list__main(int argc, char **argv)
 		return err;
 	if (o.help)
 		return cmd__help(&cmd_list);
+	columns__locale();
 	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
 	err = list__fill(&l, &f);
 	if (!err) {
+		list__look(&l);
 		if (l.n)
 			qsort(l.items, l.n, sizeof(*l.items), item__compare);
 		err = o.json ? list__json(&l) : list__text(&l);
@@ -312,8 +438,10 @@ const struct subcommand cmd_list = {
 	.name = "list",
 	.help = "list the R processes",
 	.usage = {"list [--json]"},
-	.about = "The processes with R in them: pid, parent, user, R's version, how R is loaded "
-		 "(by libR.so or in the program itself), threads, container, command line. One "
+	.about = "The processes with R in them, the busiest first: pid, parent, user, what it uses "
+		 "of "
+		 "a CPU right now, when it began, R's version, how R is loaded (by libR.so or in "
+		 "the program itself), threads, container, command line. One "
 		 "that looks like R but cannot be profiled is followed by the reason.",
 	.examples = {{"Which R processes there are", "xrprof-bpf list"}},
 	.options = rows,

@@ -443,10 +443,10 @@ const struct subcommand cmd_top = {
 	.help = "show what R processes do, live",
 	.usage = {"top (-p PID[,PID...] | -a) [options]",
 		  "top (-p PID[,PID...] | -a) --batch N [options]"},
-	.about = "The functions that R processes spend their time in, over the last seconds and "
-		 "since it began, and the processes with what they use of a CPU. It is shown in "
-		 "a terminal, until q; the key h lists the keys. With --batch it is printed as "
-		 "plain text, for files and pipes.",
+	.about = "The processes with what each uses of a CPU, and the functions that they spend "
+		 "their time in, over the last seconds and since it began. It is shown in a "
+		 "terminal, until q; the key h lists the keys. With --batch it is printed as plain "
+		 "text, for files and pipes.",
 	.examples =
 		{
 			{"What an R process does, live", "xrprof-bpf top -p 4711"},

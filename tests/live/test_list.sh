@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# `list`: what each R uses of a CPU, the busiest first, and when it began; in a terminal as much as fits, in a pipe all.
+# timeout: 120
+# engines: bpf
+. "$(dirname "$0")/../lib/live.sh"
+
+target_start host wait
+target_go
+waits=$TARGET_PID
+target_start host spin
+spins=$TARGET_PID
+
+"$XRPROF" list --json >"$WORK/list.json"
+is $? 0 "list --json"
+check "it says what they use, when they began, and has the busiest first" python3 - "$WORK/list.json" "$waits" "$spins" <<-'PY'
+	import json, os, sys
+	file, waits, spins = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+	processes = json.load(open(file))["processes"]
+	by_pid = {p["pid"]: p for p in processes}
+	used = [-1 if p["cpu"] is None else p["cpu"] for p in processes]
+	assert used == sorted(used, reverse=True), used
+	assert by_pid[spins]["cpu"] > by_pid[waits]["cpu"], by_pid
+	assert by_pid[waits]["cpu"] < 0.1, by_pid[waits]
+	boot = next(int(l.split()[1]) for l in open("/proc/stat") if l.startswith("btime"))
+	for pid in waits, spins:
+	    ticks = int(open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[19])
+	    began = boot + ticks / os.sysconf("SC_CLK_TCK")
+	    assert abs(by_pid[pid]["started"] - began) <= 2, (by_pid[pid]["started"], began)
+	PY
+
+"$XRPROF" list >"$WORK/list"
+is $? 0 "list"
+like "$(head -n 1 "$WORK/list")" '^PID +PPID +USER +CPU% +START +R +LOADED +THREADS +CONTAINER +COMMAND$' "its columns"
+is "$(awk -v a="$spins" -v b="$waits" '$1 == a || $1 == b { print $1 }' "$WORK/list" | xargs)" "$spins $waits" "the busiest first"
+like "$(grep "^$waits " "$WORK/list")" "wait\.R --args $WORK/target1\$" "in a file a command is whole"
+
+for columns in 200 80 60 30; do
+	script -qec "stty cols $columns; '$XRPROF' list" /dev/null </dev/null >"$WORK/shown" 2>&1
+	[ "$(tr -d '\r' <"$WORK/shown" | grep -v '^ ' | awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }')" -le $columns ]
+	ok $? "in $columns columns nothing is wider"
+	like "$(grep "^$spins " "$WORK/shown")" ' /' "in $columns columns there is something of the command"
+done
+done_testing

@@ -331,6 +331,7 @@ void options__init(struct options *o)
 		.config.max_sample_us = XR_SAMPLE_US,
 		.config.output = "-",
 		.config.max_file = LIMIT_FILE,
+		.config.max_memory = LIMIT_MEMORY,
 	};
 }
 
@@ -341,6 +342,7 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 	int err;
 
 	options__init(o);
+	o->config.max_memory = 0; /* its default depends on the format */
 	err = option_rows__parse(options__rows, o, argc, argv, &rest, f);
 	if (err || o->help || o->version)
 		return err;

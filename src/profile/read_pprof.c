@@ -19,13 +19,10 @@
 #include "base/limits.h"
 #include "pprof.pb-c.h"
 #include "profile/read_parts.h"
+#include "profile/read_wire.h"
 
-#define VALUE_NONE  (-1)
-#define COMM_KEY    64 /* bytes of a process' name that tell it from others */
-#define WIRE_VARINT 0
-#define WIRE_FIXED  1
-#define WIRE_BYTES  2
-#define WIRE_SHORT  5
+#define VALUE_NONE (-1)
+#define COMM_KEY   64 /* bytes of a process' name that tell it from others */
 
 /* Kinds of elements that have ids. */
 enum { PPROF_MAPPING = 3, PPROF_LOCATION = 4, PPROF_FUNCTION = 5 };
@@ -56,40 +53,6 @@ struct pprof_file {
 	uint64_t nsamples; /* so far */
 };
 
-/* What comes before a block that protobuf-c was given. */
-struct block {
-	size_t size;
-	size_t pad; /* aligned to 16 */
-};
-
-static void *pprof__alloc(void *arg, size_t size)
-{
-	struct pprof_file *p = arg;
-	struct block *b;
-
-	if (size > SIZE_MAX / 2 || !budget__take(&p->unpacked, sizeof(*b) + size))
-		return NULL;
-	b = malloc(sizeof(*b) + size);
-	if (!b) {
-		budget__give(&p->unpacked, sizeof(*b) + size);
-		return NULL;
-	}
-	b->size = size;
-	return b + 1;
-}
-
-static void pprof__release(void *arg, void *data)
-{
-	struct pprof_file *p = arg;
-	struct block *b = data;
-
-	if (!b)
-		return;
-	b--;
-	budget__give(&p->unpacked, sizeof(*b) + b->size);
-	free(b);
-}
-
 static int pprof__damaged(struct pprof_file *p, const char *what)
 {
 	return errmsg__set(p->r->f, -EINVAL, "%s is damaged, or no profile of pprof: %s",
@@ -103,67 +66,12 @@ static int pprof__full(struct pprof_file *p)
 			   p->r->in->name);
 }
 
-/* One field of a message: bytes or a number. */
-struct field {
-	uint64_t number, value;
-	const uint8_t *data; /* NULL: `value` */
-	size_t len;
-};
-
-static bool varint__take(const uint8_t **at, const uint8_t *end, uint64_t *value)
-{
-	*value = 0;
-	for (unsigned int shift = 0; *at < end && shift < 64; shift += 7) {
-		uint8_t byte = *(*at)++;
-
-		*value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
-}
-
-/* The field at *@at.  False: it cannot be. */
-static bool field__take(const uint8_t **at, const uint8_t *end, struct field *f)
-{
-	uint64_t tag, len;
-
-	*f = (struct field){0};
-	if (!varint__take(at, end, &tag))
-		return false;
-	f->number = tag >> 3;
-	if (!f->number)
-		return false;
-	switch (tag & 7) {
-	case WIRE_VARINT:
-		return varint__take(at, end, &f->value);
-	case WIRE_FIXED:
-		len = 8;
-		break;
-	case WIRE_SHORT:
-		len = 4;
-		break;
-	case WIRE_BYTES:
-		if (!varint__take(at, end, &len))
-			return false;
-		break;
-	default:
-		return false;
-	}
-	if (len > (uint64_t)(end - *at))
-		return false;
-	f->data = *at;
-	f->len = (size_t)len;
-	*at += len;
-	return true;
-}
-
 bool read_pprof__head(const char *data, size_t len)
 {
 	const uint8_t *at = (const uint8_t *)data;
 	uint64_t tag;
 
-	return varint__take(&at, at + len, &tag) && tag >> 3 && tag >> 3 <= 15 &&
+	return wire__varint(&at, at + len, &tag) && tag >> 3 && tag >> 3 <= 15 &&
 	       ((tag & 7) == WIRE_VARINT || (tag & 7) == WIRE_BYTES);
 }
 
@@ -172,7 +80,7 @@ static const uint8_t *pprof__bytes(const struct pprof_file *p)
 	return (const uint8_t *)p->r->bytes.data;
 }
 
-static int pprof__add_string(struct pprof_file *p, const struct field *f)
+static int pprof__add_string(struct pprof_file *p, const struct wire_field *f)
 {
 	size_t cap = p->cap ? p->cap * 2 : 1024;
 	struct part *grown;
@@ -213,18 +121,18 @@ static bool string__is(const struct pprof_file *p, int64_t string, const char *t
 }
 
 /* The id of an element, its first field; 0: none. */
-static uint64_t part__id(const struct field *f)
+static uint64_t part__id(const struct wire_field *f)
 {
 	const uint8_t *at = f->data, *end = at + f->len;
-	struct field inner;
+	struct wire_field inner;
 
-	while (at < end && field__take(&at, end, &inner))
+	while (at < end && wire__field(&at, end, &inner))
 		if (inner.number == 1)
 			return inner.data ? 0 : inner.value;
 	return 0;
 }
 
-static int pprof__add_part(struct pprof_file *p, const struct field *f)
+static int pprof__add_part(struct pprof_file *p, const struct wire_field *f)
 {
 	uint64_t id = part__id(f);
 	struct part *part;
@@ -242,7 +150,7 @@ static int pprof__add_part(struct pprof_file *p, const struct field *f)
 #define UNPACK(p, type, data, len) pprof__##type##__unpack(&(p)->allocator, len, data)
 #define FREE(p, type, message)	   pprof__##type##__free_unpacked(message, &(p)->allocator)
 
-static int pprof__value_type(struct pprof_file *p, const struct field *f, int64_t *type,
+static int pprof__value_type(struct pprof_file *p, const struct wire_field *f, int64_t *type,
 			     int64_t *unit)
 {
 	Pprof__ValueType *t = UNPACK(p, value_type, f->data, f->len);
@@ -256,7 +164,7 @@ static int pprof__value_type(struct pprof_file *p, const struct field *f, int64_
 }
 
 /* All but the samples. */
-static int pprof__element(struct pprof_file *p, const struct field *f)
+static int pprof__element(struct pprof_file *p, const struct wire_field *f)
 {
 	int64_t ignored;
 
@@ -519,7 +427,7 @@ static int pprof__stack(struct pprof_file *p, const Pprof__Sample *s, const stru
 	return err < 0 ? err : 0;
 }
 
-static int pprof__sample(struct pprof_file *p, const struct field *f)
+static int pprof__sample(struct pprof_file *p, const struct wire_field *f)
 {
 	struct reading *r = p->r;
 	const struct stack *stack;
@@ -555,11 +463,11 @@ static int pprof__sample(struct pprof_file *p, const struct field *f)
 static int pprof__fields(struct pprof_file *p, bool samples)
 {
 	const uint8_t *at = pprof__bytes(p), *end = at + p->r->bytes.len;
-	struct field f;
+	struct wire_field f;
 	int err = 0;
 
 	while (at < end && !err) {
-		if (!field__take(&at, end, &f))
+		if (!wire__field(&at, end, &f))
 			return pprof__damaged(p, "it ends in the middle, or is something else");
 		if (samples ? f.number == 2 && f.data : f.number != 2)
 			err = samples ? pprof__sample(p, &f) : pprof__element(p, &f);
@@ -592,7 +500,7 @@ int read_pprof__file(struct reading *r)
 		.r = r,
 		.budget.max = LIMIT_NAMES(memory),
 		.unpacked.max = LIMIT_RESERVES(memory),
-		.allocator = {pprof__alloc, pprof__release, &p},
+		.allocator = wire__allocator(&p.unpacked),
 	};
 	int err;
 

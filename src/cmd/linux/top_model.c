@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/linux/top_model.h"
+#include "cmd/linux/top_model_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,62 +9,10 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/map.h"
 #include "os/os.h"
-#include "profile/aggregate.h"
 #include "profile/fold.h"
 
-#define COMMAND_MAX 512		   /* bytes that are kept */
-#define ENDED_NS    (5 * NS_PER_S) /* for so long one that ended is shown */
-
-/*
- * Samples are added up in an aggregate.  Once a second the rows that grew become the entries of
- * that second, and what a row means is kept beside it: the functions in its stack.
- */
-
-/* One function in a row's stack: its index, and whether it stays when wrappers are folded. */
-struct row_function {
-	uint32_t function : 31;
-	uint32_t stays : 1;
-};
-
-/* What goes with a row of the aggregate. */
-struct top_row {
-	uint64_t counted;		/* its samples that are in seconds */
-	struct row_function *functions; /* each once, the innermost first */
-	uint32_t n;
-};
-
-struct top_entry {
-	uint32_t row;
-	uint32_t samples;
-};
-
-struct top_second {
-	struct top_entry *entries;
-	size_t n, cap;
-};
-
-struct top_model {
-	struct budget budget;
-	struct aggregate *aggregate;
-	struct top_functions functions;
-	struct top_row *rows; /* of the first `nrows` of the aggregate's */
-	size_t nrows, rows_cap;
-	struct arena arena; /* of the rows' functions */
-	struct top_second seconds[TOP_WINDOW_MAX];
-	uint32_t window, at, filled; /* seconds: of the window; the newest; that are there */
-	struct top_process *processes;
-	size_t nprocesses, processes_cap;
-	struct map by_serial; /* (serial, 0) to the process' number, from 1 on */
-	uint64_t began,
-		second_at; /* when counting did, and the last second was closed; ns, 0: not */
-	bool full;	   /* counting has to begin anew */
-	uint32_t anew;
-	uint64_t stamp; /* given to functions last */
-	struct profile_about about;
-	struct errmsg why;
-};
+#define ENDED_NS (5 * NS_PER_S) /* for so long one that ended is shown */
 
 static void *number(size_t n)
 {
@@ -277,9 +225,7 @@ static int row__functions(struct top_model *m, struct top_row *row, const struct
 	return 0;
 }
 
-/* What stays of @stack without wrappers; NULL: no memory.  @to is empty, and freed afterwards. */
-static const struct stack *stack__fold(struct stacks *to, uint64_t *last_id,
-				       const struct stack *stack)
+const struct stack *top_model__fold(struct stacks *to, uint64_t *last_id, const struct stack *stack)
 {
 	stacks__init(to, NULL, last_id);
 	return fold__stack(to, stack);
@@ -306,7 +252,7 @@ static int model__add_row(struct top_model *m, const struct aggregate_row *like)
 		arena__alloc(&m->arena, (like->stack->nframes + 1) * sizeof(*row->functions));
 	if (!row->functions)
 		return -ENOSPC;
-	folded = stack__fold(&temporary, &id, like->stack);
+	folded = top_model__fold(&temporary, &id, like->stack);
 	err = folded ? row__functions(m, row, like->stack, folded) : -ENOMEM;
 	stacks__free(&temporary);
 	if (!err)
@@ -439,198 +385,4 @@ bool top_model__advance(struct top_model *m, uint64_t now)
 		return false;
 	top_model__close(m, now);
 	return true;
-}
-
-/* --- questions --- */
-
-/* Does row @row count in @scope? */
-static bool scope__has(const struct top_model *m, const struct top_scope *scope, uint32_t row)
-{
-	const struct aggregate_row *rows;
-	size_t n;
-
-	if (!scope->serial)
-		return true;
-	rows = aggregate__rows(m->aggregate, &n);
-	return aggregate__process(m->aggregate, rows[row].process)->serial == scope->serial;
-}
-
-/* Each row that has samples in @scope, perhaps more than once. */
-static int scope__each(struct top_model *m, const struct top_scope *scope,
-		       int (*seen)(struct top_model *m, uint32_t row, uint64_t samples, void *arg),
-		       void *arg)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; i < m->nrows && scope->since && !err; i++)
-		if (m->rows[i].counted && scope__has(m, scope, i))
-			err = seen(m, i, m->rows[i].counted, arg);
-	for (uint32_t i = 0; i < m->filled && !scope->since; i++) {
-		const struct top_second *s = &m->seconds[(m->at + m->window - i) % m->window];
-
-		for (size_t k = 0; k < s->n && !err; k++)
-			if (scope__has(m, scope, s->entries[k].row))
-				err = seen(m, s->entries[k].row, s->entries[k].samples, arg);
-	}
-	return err;
-}
-
-struct counting {
-	bool fold;
-	uint64_t samples;
-};
-
-static int count__row(struct top_model *m, uint32_t number, uint64_t samples, void *arg)
-{
-	const struct top_row *row = &m->rows[number];
-	struct counting *c = arg;
-
-	c->samples += samples;
-	for (uint32_t i = 0; i < row->n; i++) {
-		struct top_function *f = &m->functions.list[row->functions[i].function];
-
-		if (!i)
-			f->self += samples;
-		if (!i || !c->fold || row->functions[i].stays)
-			f->total += samples;
-	}
-	return 0;
-}
-
-uint64_t top_model__count(struct top_model *m, const struct top_scope *scope)
-{
-	struct counting c = {.fold = scope->fold};
-
-	for (size_t i = 0; i < m->functions.n; i++)
-		m->functions.list[i].self = m->functions.list[i].total = 0;
-	scope__each(m, scope, count__row, &c);
-	return c.samples;
-}
-
-struct visit {
-	const struct top_scope *scope;
-	top_model__seen seen;
-	void *arg;
-};
-
-static int visit__row(struct top_model *m, uint32_t row, uint64_t samples, void *arg)
-{
-	const struct visit *v = arg;
-	struct stacks temporary = {0};
-	const struct aggregate_row *rows;
-	const struct stack *stack;
-	uint64_t id = 0;
-	size_t n;
-	int err;
-
-	rows = aggregate__rows(m->aggregate, &n);
-	stack = rows[row].stack;
-	if (v->scope->fold)
-		stack = stack__fold(&temporary, &id, stack);
-	err = stack ? v->seen(v->arg, stack, samples) : -ENOMEM;
-	stacks__free(&temporary);
-	return err;
-}
-
-int top_model__each(struct top_model *m, const struct top_scope *scope, top_model__seen seen,
-		    void *arg)
-{
-	struct visit v = {.scope = scope, .seen = seen, .arg = arg};
-
-	return scope__each(m, scope, visit__row, &v);
-}
-
-long top_model__function(struct top_model *m, const struct frame *frame)
-{
-	return top_functions__of(&m->functions, frame);
-}
-
-const struct top_function *top_model__functions(const struct top_model *m, size_t *n)
-{
-	*n = m->functions.n;
-	return m->functions.list;
-}
-
-const struct top_process *top_model__processes(const struct top_model *m, size_t *n)
-{
-	*n = m->nprocesses;
-	return m->processes;
-}
-
-int top_model__command(struct top_model *m, uint32_t pid, const char *text)
-{
-	for (size_t i = 0; i < m->nprocesses; i++) {
-		struct top_process *p = &m->processes[i];
-
-		if (p->pid != pid || p->command)
-			continue;
-		p->command = strndup(text, COMMAND_MAX);
-		if (!p->command)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-uint32_t top_model__due(const struct top_model *m, uint64_t now, uint32_t max)
-{
-	uint64_t at = m->second_at + NS_PER_S, ms;
-
-	if (!m->began || now + max * NS_PER_MS <= at)
-		return max;
-	ms = at > now ? (at - now + NS_PER_MS - 1) / NS_PER_MS : 0;
-	return (uint32_t)ms;
-}
-
-const struct profile_about *top_model__about(const struct top_model *m)
-{
-	return &m->about;
-}
-
-double top_model__seconds(const struct top_model *m, bool since)
-{
-	double all = m->began ? (double)(m->second_at - m->began) / (double)NS_PER_S : 0;
-
-	return since || all < m->window ? all : m->window;
-}
-
-uint32_t top_model__began_anew(const struct top_model *m)
-{
-	return m->anew;
-}
-
-/* --- who waits --- */
-
-struct verdict_text {
-	struct buf *b;
-	int err;
-};
-
-static void on_verdict(void *arg, enum notes_level level, const char *line)
-{
-	struct verdict_text *v = arg;
-
-	(void)level;
-	v->err = v->err ? v->err : buf__str(v->b, line);
-}
-
-int top_model__verdict(const struct top_model *m, struct buf *b)
-{
-	struct verdict_text text = {.b = b};
-	const struct notes notes = {.line = on_verdict, .arg = &text, .lowest = NOTES_USER};
-	struct verdict v = {0};
-	size_t live = 0;
-
-	/* wall time has the waiting in it */
-	if (!m->about.clock || strcmp(m->about.clock, "cpu") != 0)
-		return 0;
-	for (size_t i = 0; i < m->nprocesses; i++)
-		live += !m->processes[i].ended;
-	for (size_t i = 0; i < m->nprocesses; i++) {
-		const struct top_process *p = &m->processes[i];
-
-		if (!p->ended)
-			verdict__add(&v, &notes, &p->use, p->pid, p->comm, live == 1);
-	}
-	verdict__end(&v, &notes);
-	return text.err;
 }

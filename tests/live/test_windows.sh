@@ -101,7 +101,7 @@ main;other;stats::lm
 main;other;utils:::head
 main;work
 main;work;leaf
-main;work;sum'
+main;work;base::sum'
 known=$(sort <<<"$known")
 
 seen_all() {

@@ -25,8 +25,6 @@ mkdir "$WORK/build" "$WORK/lib" "$WORK/script" "$WORK/bin"
 install -m 755 "$XRPROF" "$WORK/bin/xrprof-bpf"
 export XRPROF_BPF=$WORK/bin/xrprof-bpf
 
-pages=$("$XRPROF" --help; "$XRPROF" report --help 2>/dev/null)
-
 # --- R CMD check ---
 
 cd "$WORK/build" || exit

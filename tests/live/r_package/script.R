@@ -76,6 +76,12 @@ say(inherits(p, "xrprof"), "children that run on hold nothing up")
 p <- xrprof(parallel::mclapply(1:2, function(i) for (k in 1:6) heavy(1e6), mc.cores = 2))
 say("heavy" %in% as.data.frame(p)[["function"]], "what R forks is profiled with it")
 
+# --- waiting, by the wall clock ---
+
+p <- xrprof({ Sys.sleep(0.3); work() }, clock = "wall", engine = "vmread")
+names <- as.data.frame(p)[["function"]]
+say(all(c("Sys.sleep", "heavy") %in% names) && !any(grepl("xrprof_st", names)), "clock = \"wall\" samples waiting, but not for the profiler")
+
 # --- nothing to be seen ---
 
 p <- xrprof(NULL, engine = "bpf")
@@ -130,7 +136,7 @@ say(grepl("a password is required\nsudo asks for a password: run `sudo -v`", fai
 
 seen <- character()
 options(viewer = function(url, ...) seen <<- c(seen, url))
-# profvis is for a browser even where there is a viewer
+# profvis asks for a browser even where there is a viewer
 options(browser = function(url, ...) seen <<- c(seen, url))
 p <- xrprof(work(), show = "profvis")
 say(length(seen) == 1L && any(grepl("heavy", readLines(sub("^file://", "", seen), warn = FALSE))), "show = \"profvis\"")

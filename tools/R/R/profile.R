@@ -20,18 +20,13 @@ new_profile <- function(p, notes) {
                    command = p$command, freq = number("freq", p$freq),
                    seconds = number("seconds", proc.time()[["elapsed"]] - p$began),
                    engine = stat_of(text, "engine"), event = stat_of(text, "event"),
-                   samples = number("written", count_samples(p)), ticks = number("ticks"),
-                   lost = number("lost"), notes = notes[!grepl("^[0-9]+ samples of ", notes)],
+                   samples = if (p$format == "rprof") count_samples(p$file) else number("written"),
+                   ticks = number("ticks"), lost = number("lost"), notes = notes[!grepl("^[0-9]+ samples of ", notes)],
                    value = NULL))
 }
 
-# Of a profiler that did not come to count them.
-count_samples <- function(p) {
-    if (p$format != "rprof")
-        return(NA_real_)
-    lines <- readLines(p$file, warn = FALSE)[-1L]
-    sum(!startsWith(lines, "#File "))
-}
+# Lines that are neither the header nor the name of a source file.
+count_samples <- function(file) sum(!startsWith(readLines(file, warn = FALSE)[-1L], "#File "))
 
 format.xrprof <- function(x, ...) {
     sprintf("%s samples in %.2f s, %s a second (%s)", format(x$samples), x$seconds,

@@ -109,6 +109,8 @@ xrprof_stop <- function() {
         warning("the profiler ended before it was stopped: ",
                 if (length(notes)) notes[[length(notes)]] else "it said nothing", call. = FALSE)
     }
+    if (p$format == "rprof")
+        change_lines(p$file, drop_own)
     state$last <- new_profile(p, notes)
     state$last
 }
@@ -135,14 +137,14 @@ xrprof <- function(expr, freq = 999, lines = TRUE, show = c("html", "profvis", "
     # the error, or Ctrl-C, goes on, whatever becomes of the profile
     on.exit(if (!stopped && running())
         tryCatch({
-            cut_callers(xrprof_stop()$file)
+            change_lines(xrprof_stop()$file, cut_callers)
             message("xrprof_last() has the profile up to here")
         }, error = function(e) message(conditionMessage(e))))
     value <- expr
     profile <- if (running()) xrprof_stop() else xrprof_last()
     stopped <- TRUE
     if (profile$format == "rprof")
-        cut_callers(profile$file)
+        change_lines(profile$file, cut_callers)
     profile["value"] <- list(value)
     state$last <- profile
     if (show != "none")
@@ -152,10 +154,15 @@ xrprof <- function(expr, freq = 999, lines = TRUE, show = c("html", "profvis", "
 
 watched <- function() interactive() && is.null(getOption("knitr.in.progress"))
 
-# What called xrprof() is no part of the expression: a document's or a script's runner, say.
-cut_callers <- function(file) {
+# The lines of a profile in the format rprof, changed; for a file that was written whole.
+change_lines <- function(file, change) {
     lines <- readLines(file, warn = FALSE)
-    # innermost first; the outermost frame of this name is ours
-    cut <- sub("^(.*\"(xrprof::)?xrprof\" ).*$", "\\1", lines, useBytes = TRUE)
-    writeLines(cut, file, useBytes = TRUE)
+    writeLines(change(lines), file, useBytes = TRUE)
 }
+
+# Waiting for the profiler to begin and to end is no part of what was to be profiled.
+drop_own <- function(lines) lines[!grepl("\"(xrprof::)?xrprof_(start|stop)\" ", lines, useBytes = TRUE)]
+
+# Nor is what called xrprof(): a document's or a script's runner, say. Frames stand innermost first: the last of this
+# name is ours.
+cut_callers <- function(lines) sub("^(.*\"(xrprof::)?xrprof\" ).*$", "\\1", lines, useBytes = TRUE)

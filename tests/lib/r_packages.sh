@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # live.sh sets them
 #
 # For live tests with R packages of their own. Source it after live.sh.
 

@@ -37,12 +37,14 @@ struct report_seen {
 	uint64_t samples;
 	double seconds;	    /* 0: not known of all */
 	bool lines_dropped; /* source lines or marks of later files have no place */
+	char *names;	    /* of the files, which a sink borrows until its end: to be freed */
 };
 
 /*
  * report_read__all - read @n files into @to, one after another, and say what was left out of them.
  * @ordered: as of struct reader_config.  @memory: bytes, as there.  @seen->first is set by the time
- * of the sink's begin.  Negative errno, and @f says why; -EPIPE: nobody reads what is written.
+ * of the sink's begin; the caller frees @seen->names, whatever is returned.  Negative errno, and @f
+ * says why; -EPIPE: nobody reads what is written.
  */
 int report_read__all(const struct report *r, const char *const *files, size_t n, bool ordered,
 		     struct sink to, struct report_seen *seen, struct errmsg *f);

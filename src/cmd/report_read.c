@@ -185,20 +185,21 @@ static int report_read__one(struct reader *reader, const char *path, struct sink
 int report_read__all(const struct report *r, const char *const *files, size_t n, bool ordered,
 		     struct sink to, struct report_seen *seen, struct errmsg *f)
 {
-	char *command = report_read__text(files, n);
 	struct reader_config config = {
 		.to = to,
 		.memory = r->max_memory,
 		.ordered = ordered,
 		.fold = r->fold,
 		.interval_ns = r->freq ? (NS_PER_S + r->freq / 2) / r->freq : 0,
-		.command = command,
 	};
 	struct read_result result, *into = &seen->first;
 	struct reader *reader = NULL;
 	bool known = true, differ = false;
-	int err = command ? reader__new(&reader, &config) : -ENOMEM;
+	int err;
 
+	seen->names = report_read__text(files, n);
+	config.command = seen->names;
+	err = seen->names ? reader__new(&reader, &config) : -ENOMEM;
 	if (err)
 		errmsg__set(f, err, "out of memory");
 	for (size_t i = 0; i < n && !err; i++, into = &result) {
@@ -215,6 +216,5 @@ int report_read__all(const struct report *r, const char *const *files, size_t n,
 	if (!err && differ)
 		log__line("the files were sampled at different rates; each sample counts the same");
 	reader__free(reader);
-	free(command);
 	return err;
 }

@@ -76,6 +76,8 @@ int report_profile(const struct report *r, const char *const *files, size_t n,
 	if (err)
 		return errmsg__set(f, err, "out of memory");
 	err = report_read__all(r, files, n, false, (struct sink){&ops, &a}, seen, f);
+	free(seen->names);
+	seen->names = NULL;
 	if (!err && aggregate__dropped(a.aggregate))
 		log__line("there is no memory for the stacks of %" PRIu64 " samples: they are "
 			  "counted, and shown as <no-room> (--max-memory)",

@@ -281,5 +281,6 @@ int report_write(const struct report *r)
 	outputs__free(w.outputs);
 	files__stop(w.config.files);
 	aggregate__free(w.adding);
+	free(w.seen.names);
 	return err && err != -EPIPE ? CMD_FAILED : CMD_OK;
 }

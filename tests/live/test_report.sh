@@ -94,6 +94,13 @@ is "$(sed -E 's/ \([^()]*\([^()]*\)[^()]*:-?[0-9]+\)//' <<<"$OUT" | LC_ALL=C sor
 report "$WORK/names.out"
 is "$(LC_ALL=C grep -c $'[\001-\011\013-\037]' <<<"$OUT")" 0 "hostile names: nothing acts on the terminal"
 
+# --- what it is of ---
+
+report "$WORK/names.out" -o "$WORK/of.html"
+like "$(cat "$WORK/of.html")" '"command":"names\.out"' "a page says which file it is of"
+report "$WORK/names.out" -o "$WORK/of.speedscope.json"
+is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["name"])' "$WORK/of.speedscope.json")" names.out "speedscope, too"
+
 # --- several files ---
 
 mkdir "$WORK/several"

@@ -224,6 +224,7 @@ const struct subcommand cmd_report = {
 	.name = "report",
 	.help = "show profiles that were written to files, or write them in another format",
 	.usage = {"report FILE... [options]", "report --diff A B [options]"},
+	.operand = "FILE...",
 	.about =
 		"A table of the functions that took the most time, or the same profile in another "
 		"format. FILE is what this program or R's Rprof() wrote, an Rprof.out of any kind, "

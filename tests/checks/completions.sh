@@ -71,6 +71,7 @@ for shell in bash zsh fish; do
 	ok $? "$shell: another one behind a comma"
 	is "$(offers $shell --lines -- gre | grep -x grep)" grep "$shell: commands behind --"
 	is "$(offers $shell -- ls a_f)" a_file "$shell: and their arguments"
+	is "$(offers $shell report a_f)" a_file "$shell: files behind the options"
 	is "$(offers $shell list -- gre)" "" "$shell: not where there are none"
 done
 is "$(BASH_COMPLETION='' offers bash -- gre | grep -x grep)" grep "bash without its package: commands behind --"

@@ -87,6 +87,18 @@ for i in "$library" "$memory"; do
 	is "$(wc -l <"$WORK/one.err")" 1 "with one line" || diag "$(cat "$WORK/one.err")"
 	like "$(cat "$WORK/one.err")" "process $i .* $silent" "that says why"
 done
+for i in "$library" "$memory"; do
+	within "$XRPROF" dump -p "$i" >"$WORK/one" 2>"$WORK/one.err"
+	is $? 1 "dump -p $i is refused"
+	is "$(wc -l <"$WORK/one.err")" 1 "with one line" || diag "$(cat "$WORK/one.err")"
+	like "$(cat "$WORK/one.err")" "process $i .* $silent" "that says why"
+done
+within "$XRPROF" dump -a >"$WORK/all" 2>"$WORK/all.err"
+is $? 0 "dump --all ends"
+check "with the one that does answer" grep -q "^process $healthy: " "$WORK/all"
+within "$XRPROF" top -q -e "$XRPROF_ENGINE" -a --batch 2 >"$WORK/all" 2>"$WORK/all.err"
+is $? 0 "top --all ends"
+check "and has it, too" grep -qE "^ +$healthy " "$WORK/all"
 within "$XRPROF" -e "$XRPROF_ENGINE" -p "$library,$healthy,$renamed" -f folded -d 2 >"$WORK/two" 2>"$WORK/two.err"
 is $? 0 "of several, the others are profiled" || diag "$(cat "$WORK/two.err")"
 like "$(cat "$WORK/two.err")" "process $library .* $silent" "what is not is said"

@@ -97,9 +97,9 @@ is "$(LC_ALL=C grep -c $'[\001-\011\013-\037]' <<<"$OUT")" 0 "hostile names: not
 # --- what it is of ---
 
 report "$WORK/names.out" -o "$WORK/of.html"
-like "$(cat "$WORK/of.html")" '"command":"names\.out"' "a page says which file it is of"
+is "$(grep -o '"command":"[^"]*"' "$WORK/of.html")" "\"command\":\"$WORK/names.out\"" "a page says which file it is of"
 report "$WORK/names.out" -o "$WORK/of.speedscope.json"
-is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["name"])' "$WORK/of.speedscope.json")" names.out "speedscope, too"
+is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["name"])' "$WORK/of.speedscope.json")" "$WORK/names.out" "speedscope, too"
 
 # --- several files ---
 

@@ -246,28 +246,7 @@ const struct option_row options__rows[] = {
 		.type = OPTION_FLAG,
 		AT(config.until_eof),
 	},
-	{
-		.name = "verbose",
-		.letter = 'v',
-		.help = "say more on stderr",
-		.type = OPTION_FLAG,
-		AT(config.verbose),
-	},
-	{
-		.name = "quiet",
-		.letter = 'q',
-		.help = "say nothing on stderr but errors",
-		.type = OPTION_FLAG,
-		AT(config.quiet),
-	},
-	{
-		.name = "help",
-		.letter = 'h',
-		.help = "print this and exit",
-		.type = OPTION_FLAG,
-		.last = true,
-		AT(help),
-	},
+#include "cmd/options_words.def"
 	{
 		.name = "version",
 		.letter = 'V',

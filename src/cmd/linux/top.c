@@ -379,28 +379,7 @@ static const struct option_row rows[] = {
 		.max = TOP_WINDOW_MAX,
 		AT(window),
 	},
-	{
-		.name = "verbose",
-		.letter = 'v',
-		.help = "say more on stderr",
-		.type = OPTION_FLAG,
-		OPTIONS_AT(config.verbose),
-	},
-	{
-		.name = "quiet",
-		.letter = 'q',
-		.help = "say nothing on stderr but errors",
-		.type = OPTION_FLAG,
-		OPTIONS_AT(config.quiet),
-	},
-	{
-		.name = "help",
-		.letter = 'h',
-		.help = "print this and exit",
-		.type = OPTION_FLAG,
-		.last = true,
-		OPTIONS_AT(help),
-	},
+#include "cmd/options_words.def"
 	{0},
 };
 

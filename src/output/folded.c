@@ -19,9 +19,10 @@
  *
  * A line has a limit (limits.h): what is further out is cut, and counted.
  *
- * Equal stacks are added up between two flushes only, so memory is bounded and `| tee` follows
- * along; readers of the format add up equal lines themselves.  A `;` in a name becomes \x3b; the
- * rest is escaped as in the rprof format, so that the two agree.
+ * In a file equal stacks are one line, written at the end; if there are more stacks than the
+ * aggregate has room for, and in a pipe, where they come once a second, so that `| tee` follows
+ * along, a stack may have several: readers of the format add them up.  A `;` in a name becomes
+ * \x3b; the rest is escaped as in the rprof format, so that the two agree.
  */
 #include <errno.h>
 #include <inttypes.h>

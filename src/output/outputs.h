@@ -46,10 +46,11 @@ int outputs__new(struct outputs **out, const struct outputs_config *config);
 
 /*
  * outputs__sink - as a sink.  What was written is handed on at each tick; what a format has added
- * up, and may be written in rows, is written once a second.  Unless @waits is set nothing waits
- * for it: a sample for which there is no room is counted as unwritten.  After a failure nothing
- * more is written and all calls return the same error.  Finish completes and closes all files;
- * -ETIMEDOUT: some were not written in time (output.h), and are given up.
+ * up, and may be written in rows, is written once a second to a pipe, and at the end to a file.
+ * Unless @waits is set nothing waits for it: a sample for which there is no room is counted as
+ * unwritten.  After a failure nothing more is written and all calls return the same error.  Finish
+ * completes and closes all files; -ETIMEDOUT: some were not written in time (output.h), and are
+ * given up.
  */
 struct sink outputs__sink(struct outputs *ss);
 

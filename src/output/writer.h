@@ -46,7 +46,8 @@ struct writer_ops {
 	int (*sample)(struct writer *w, const struct profile_process *p, const struct sample *s);
 	/*
 	 * The file may be made of any number of profiles one after another, as its readers add them
-	 * up (folded).  Their rows come about once a second, and when there are many stacks.
+	 * up (folded).  For a pipe their rows come about once a second, for a file when there
+	 * are many stacks, and at the end.
 	 */
 	int (*row)(struct writer *w, const struct aggregate *a, const struct aggregate_row *row);
 	/*

@@ -14,9 +14,11 @@
 
 struct output {
 	const struct output_config config;
-	struct file *file;
-	int error; /* the first there was */
-	bool over; /* the file is as long as it may be */
+	struct file *file;  /* NULL: it goes to `memory` */
+	struct buf *memory; /* which is written to at once, and cut at the end */
+	size_t whole, most; /* bytes of it that were committed; that there may be, 0: any */
+	int error;	    /* the first there was */
+	bool over;	    /* the file is as long as it may be */
 	struct buf buf;
 	uint64_t before;   /* bytes of the file that are not in buf any more: they were written */
 	size_t given;	   /* of buf, to be written */
@@ -50,9 +52,13 @@ int output__open(struct output **out, const struct output_config *config, struct
 	if (!o)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	memcpy((void *)(uintptr_t)&o->config, config, sizeof(*config));
-	err = files__open(config->files, &o->file, config->path);
+	err = config->number_at
+		      ? files__open_new(config->files, &o->file, config->path, config->number_at)
+		      : files__open(config->files, &o->file, config->path);
 	while (!err && !o->file->opened && os__now() < end)
 		files__poll(config->files, WAIT_MS);
+	if (!err && !o->file->path)
+		err = -ENOMEM;
 	err = err ? err : o->file->error;
 	if (!err) {
 		*out = o;
@@ -65,23 +71,55 @@ int output__open(struct output **out, const struct output_config *config, struct
 			   os__reason(err));
 }
 
+int output__memory(struct output **out, struct buf *to, size_t max)
+{
+	struct output *o = calloc(1, sizeof(*o));
+
+	*out = o;
+	if (!o)
+		return -ENOMEM;
+	o->memory = to;
+	o->whole = to->len;
+	o->most = max ? to->len + max : 0;
+	return 0;
+}
+
+static struct buf *output__buf(struct output *o)
+{
+	return o->memory ? o->memory : &o->buf;
+}
+
+/* Does @len more fit into the memory that it goes to? */
+static bool output__fits(const struct output *o, size_t len)
+{
+	return !o->most || len <= o->most - o->memory->len;
+}
+
 int output__write(struct output *o, const char *data, size_t len)
 {
 	if (o->error)
 		return o->error;
-	return output__fail(o, buf__add(&o->buf, data, len));
+	if (!output__fits(o, len))
+		return output__fail(o, -EMSGSIZE);
+	return output__fail(o, buf__add(output__buf(o), data, len));
 }
 
 int output__printf(struct output *o, const char *fmt, ...)
 {
+	struct buf *buf = output__buf(o);
+	size_t len = buf->len;
 	va_list ap;
 	int err;
 
 	if (o->error)
 		return o->error;
 	va_start(ap, fmt);
-	err = buf__vprintf(&o->buf, fmt, ap);
+	err = buf__vprintf(buf, fmt, ap);
 	va_end(ap);
+	if (!err && o->most && buf->len > o->most) {
+		buf->len = len;
+		err = -EMSGSIZE;
+	}
 	return output__fail(o, err);
 }
 
@@ -150,6 +188,8 @@ static bool output__take(struct output *o, size_t cost)
 
 bool output__room(struct output *o, size_t len)
 {
+	if (o->memory)
+		return output__fits(o, len);
 	if (!output__take(o, piece__cost(len)))
 		return false;
 	budget__give(o->config.queue, piece__cost(len));
@@ -211,6 +251,10 @@ int output__commit(struct output *o, uint64_t samples)
 
 	if (o->error)
 		return o->error;
+	if (o->memory) {
+		o->whole = o->memory->len;
+		return 0;
+	}
 	if (o->buf.len == whole)
 		return 0;
 	if (output__commits_room(o))
@@ -231,6 +275,8 @@ int output__flush(struct output *o)
 {
 	size_t whole, first;
 
+	if (o->memory)
+		return o->error;
 	files__poll(o->config.files, 0);
 	output__settle(o, false);
 	if (o->file->error)
@@ -258,18 +304,27 @@ int output__flush(struct output *o)
 
 int output__error(const struct output *o)
 {
-	return o->error ? o->error : o->file->error;
+	return o->error || o->memory ? o->error : o->file->error;
 }
 
 bool output__regular(const struct output *o)
 {
-	return o->file->opened && o->file->regular;
+	return o->file && o->file->opened && o->file->regular;
+}
+
+const char *output__path(const struct output *o, bool *numbered)
+{
+	*numbered = o->file->number;
+	return o->file->path;
 }
 
 size_t output__waiting(const struct output *o)
 {
-	size_t written = (size_t)(o->file->written - o->before), whole = output__committed(o);
+	size_t written, whole = output__committed(o);
 
+	if (o->memory)
+		return 0;
+	written = (size_t)(o->file->written - o->before);
 	return o->error || written > whole ? 0 : whole - written;
 }
 
@@ -281,7 +336,7 @@ void output__end(struct output *o)
 
 bool output__done(struct output *o)
 {
-	return output__flush(o) || o->file->closed;
+	return output__flush(o) || o->memory || o->file->closed;
 }
 
 struct patience patience__begin(struct files *files)
@@ -311,13 +366,26 @@ bool patience__wait(struct patience *p)
 
 int output__finish(struct output *o)
 {
-	struct patience patience = patience__begin(o->config.files);
+	struct patience patience;
 
+	if (o->memory)
+		return o->error;
+	patience = patience__begin(o->config.files);
 	output__end(o);
 	while (!output__done(o))
 		if (!patience__wait(&patience))
 			return output__fail(o, -ETIMEDOUT);
 	return output__error(o);
+}
+
+/* The memory ends where a commit did. */
+static int output__close_memory(struct output *o)
+{
+	int err = o->error;
+
+	o->memory->len = o->whole;
+	free(o);
+	return err;
 }
 
 int output__close(struct output *o, uint64_t *unwritten)
@@ -327,6 +395,8 @@ int output__close(struct output *o, uint64_t *unwritten)
 
 	if (!o)
 		return 0;
+	if (o->memory)
+		return output__close_memory(o);
 	files__poll(o->config.files, 0);
 	err = output__error(o);
 	lost = o->unwritten;

@@ -2,6 +2,7 @@
 /*
  * Where a profile goes: a file, a pipe or stdout, written in whole pieces only.  Somebody else
  * writes (os/files.h), so nothing here waits for a disk or a reader, but output__open for a moment.
+ * Or memory.
  */
 #ifndef XR_OUTPUT_OUTPUT_H
 #define XR_OUTPUT_OUTPUT_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "base/buf.h"
 #include "base/errmsg.h"
 #include "os/files.h"
 
@@ -32,11 +34,21 @@ struct output_config {
 	const char *path;	  /* "-" is stdout.  A new file is made or an old one truncated. */
 	struct budget *queue;	  /* of what waits to be written; NULL: no limit */
 	struct output_wait *wait; /* NULL: do not */
-	uint64_t max;		  /* bytes of a regular file; 0: no limit */
-	int wait_ms; /* for the file to be open, at most; if it is not yet, it may come */
+	/* what is there stays, as of files__open_new: where in the path a number goes; 0: no */
+	size_t number_at;
+	uint64_t max; /* bytes of a regular file; 0: no limit */
+	int wait_ms;  /* for the file to be open, at most; if it is not yet, it may come */
 };
 
 int output__open(struct output **out, const struct output_config *config, struct errmsg *f);
+
+/*
+ * output__memory - one that appends to @to, which is borrowed: after output__close it has what was
+ * committed, and nothing else may touch it before.  @max: bytes that are added at most, 0: no
+ * limit; what would be more fails with -EMSGSIZE.  All calls below are for it, too; it is never
+ * late.  -ENOMEM.
+ */
+int output__memory(struct output **out, struct buf *to, size_t max);
 
 /*
  * output__write - add @len bytes, any bytes.  Nothing of them reaches the file before
@@ -71,6 +83,12 @@ int output__error(const struct output *o);
 
 /* output__regular - does it go to a regular file?  Known when that is open; until then: no. */
 bool output__regular(const struct output *o);
+
+/*
+ * output__path - the file's name: with a number that is not in the one asked for (number_at) if
+ * *@numbered, which is known when it is open.  Borrowed.
+ */
+const char *output__path(const struct output *o, bool *numbered);
 
 /* output__waiting - bytes that were committed and are not written yet. */
 size_t output__waiting(const struct output *o);

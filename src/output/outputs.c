@@ -8,39 +8,31 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "os/os.h"
-#include "output/outputs.h"
-#include "output/stream.h"
+#include "output/outputs_parts.h"
 #include "base/limits.h"
 
-#define STREAM_PATH_MAX 4096		  /* bytes */
-#define FLUSH_NS	NS_PER_S	  /* between two profiles that a file is made of */
-#define WAIT_NS		(100 * NS_PER_MS) /* from one tick to the next, for room in the queue */
-#define OPEN_FIRST_MS	1000 /* for the first file to be open, before anything is sampled */
-#define OPEN_MS		20   /* for others */
-
-struct outputs {
-	struct outputs_config config;
-	struct stream_config streams;
-	struct budget queue, files;
-	struct output_wait wait;
-	struct stats dropped;  /* what the streams that are gone counted, and `refused` */
-	const char *directory; /* NULL: all is in `shared` */
-	struct stream *shared;
-	struct stream *all;
-	uint32_t count;	       /* of them */
-	struct stream refused; /* stands for those that could not be opened for lack of room */
-	struct map own;	       /* in a directory: (serial, 0) to the process' stream */
-	uint64_t flushed;      /* when profiles were last written; ns, CLOCK_MONOTONIC */
-	uint8_t *pids;	       /* bit set: a file of that pid was made in this run */
-	size_t pids_size;
-	bool said_refused, said_dropped, said_stacks;
-	int err;
-	struct errmsg fault;
-};
+#define FLUSH_NS     NS_PER_S	       /* between two profiles that a file is made of */
+#define WAIT_NS	     (100 * NS_PER_MS) /* from one tick to the next, for room in the queue */
+#define SPOILED_SAID 3		       /* files that cannot be written, by their names */
 
 static const char *path__name(const char *path)
 {
 	return strcmp(path, "-") != 0 ? path : "standard output";
+}
+
+const char *error__reason(int err)
+{
+	return err == -EFBIG ? "the file may not grow any more (ulimit -f)" : os__reason(err);
+}
+
+/* Bytes of the name of a directory without slashes at its end. */
+int path__stem(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return (int)len;
 }
 
 /* Keep the first error. */
@@ -49,8 +41,7 @@ static int outputs__fail(struct outputs *ss, const struct stream *st, int err)
 	if (!ss->err) {
 		ss->err = err;
 		errmsg__set(&ss->fault, err, "cannot write to %s: %s", path__name(st->path),
-			    err == -EFBIG ? "the file may not grow any more (ulimit -f)"
-					  : os__reason(err));
+			    error__reason(err));
 	}
 	return ss->err;
 }
@@ -61,14 +52,60 @@ static void outputs__time(struct outputs *ss)
 	ss->wait.ns = ss->config.waits ? UINT64_MAX : WAIT_NS;
 }
 
-static void outputs__note(struct outputs *ss, bool *said, const char *line)
+void outputs__note(struct outputs *ss, bool *said, const char *line)
 {
 	if (!*said && ss->config.note)
 		ss->config.note(ss->config.note_arg, line);
 	*said = true;
 }
 
-static void outputs__put(struct outputs *ss, struct stream *st)
+/* The file @path of a process cannot be written: that of the others can. */
+void outputs__spoil(struct outputs *ss, const char *path, int err)
+{
+	char line[STREAM_PATH_MAX + 256];
+	bool said = ss->spoiled++ >= SPOILED_SAID;
+
+	snprintf(line, sizeof(line),
+		 "cannot write to %s: %s; samples of this process are counted, other files go on%s",
+		 path, error__reason(err),
+		 ss->spoiled == SPOILED_SAID ? "; no more such files are named" : "");
+	outputs__note(ss, &said, line);
+}
+
+/* Writing @st failed.  Returns 0 if that is its own trouble alone. */
+int outputs__trouble(struct outputs *ss, struct stream *st, int err)
+{
+	struct own *own = map__get(&ss->own, st->serial, 0);
+	bool numbered;
+
+	if (st->spoiled)
+		return ss->err;
+	if (!ss->directory || err == -ENOMEM || files__error(ss->config.files))
+		return outputs__fail(ss, st, err);
+	st->spoiled = true;
+	if (own && own->st == st) {
+		own__complete(own);
+		own->refused = true;
+	}
+	outputs__spoil(ss, stream__path(st, &numbered), err);
+	return ss->err;
+}
+
+/* Is it written by another name than it would be, as that was taken? */
+static void outputs__look_at_name(struct outputs *ss, const struct stream *st)
+{
+	char line[2 * STREAM_PATH_MAX];
+	bool numbered;
+	const char *path = stream__path(st, &numbered);
+
+	if (ss->said_taken || !numbered)
+		return;
+	snprintf(line, sizeof(line), "%s is there already, and stays as it is: %s is written",
+		 st->path, path);
+	outputs__note(ss, &ss->said_taken, line);
+}
+
+void outputs__put(struct outputs *ss, struct stream *st)
 {
 	st->next = ss->all;
 	st->link = &ss->all;
@@ -78,7 +115,7 @@ static void outputs__put(struct outputs *ss, struct stream *st)
 	ss->count++;
 }
 
-static void outputs__remove(struct outputs *ss, struct stream *st)
+void outputs__remove(struct outputs *ss, struct stream *st)
 {
 	int err;
 
@@ -86,13 +123,16 @@ static void outputs__remove(struct outputs *ss, struct stream *st)
 	if (st->next)
 		st->next->link = st->link;
 	ss->count--;
+	if (st == ss->others)
+		ss->others = NULL;
 	err = stream__error(st);
+	outputs__look_at_name(ss, st);
 	if (err)
-		outputs__fail(ss, st, err);
+		outputs__trouble(ss, st, err);
 	stream__free(st, &ss->dropped);
 }
 
-static bool path__wants_directory(struct outputs *ss, const char *path, bool several)
+static bool path__wants_directory(const struct outputs *ss, const char *path, bool several)
 {
 	size_t len = strlen(path);
 
@@ -113,6 +153,8 @@ int outputs__new(struct outputs **out, const struct outputs_config *config)
 	ss->config = *config;
 	ss->queue.max = LIMIT_QUEUE(memory);
 	ss->files.max = LIMIT_FILES(memory);
+	/* with a file for each process nothing is added up */
+	ss->held.max = LIMIT_AGGREGATE(memory);
 	ss->config.writer.files = &ss->files;
 	ss->config.writer.cut = &ss->dropped.lines_cut;
 	ss->streams = (struct stream_config){
@@ -152,6 +194,7 @@ static int outputs__begin(void *arg, const struct profile_about *about)
 	const struct writer_ops *format = ss->config.format;
 	const char *path = ss->config.path;
 	char shared[STREAM_PATH_MAX];
+	size_t number_at = 0;
 
 	ss->streams.writer.about = *about;
 	if (!about->command)
@@ -165,126 +208,89 @@ static int outputs__begin(void *arg, const struct profile_about *about)
 		if (format->per_process)
 			ss->directory = path;
 		else
-			snprintf(shared, sizeof(shared), "%s/profile%s", path, format->suffix);
+			number_at = (size_t)snprintf(shared, sizeof(shared), "%.*s/profile%s",
+						     path__stem(path), path, format->suffix) -
+				    strlen(format->suffix);
 	}
 	if (ss->directory)
-		return 0;
-	ss->err = stream__open(&ss->shared, &ss->streams, shared, OPEN_FIRST_MS, &ss->fault);
+		return owns__open_index(ss);
+	ss->err = stream__open(&ss->shared, &ss->streams, shared, number_at, OPEN_FIRST_MS,
+			       &ss->fault);
 	if (!ss->err)
 		outputs__put(ss, ss->shared);
 	return ss->err;
 }
 
+/* Where a number goes in a name that is taken: before what tells the format. */
+static size_t path__number_at(const char *path, const struct writer_ops *format)
+{
+	size_t len = strlen(path), suffix = strlen(format->suffix);
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+
+	if (len > suffix && !strcmp(path + len - suffix, format->suffix))
+		return len - suffix;
+	if (dot && dot > path && (!slash || dot > slash + 1))
+		return (size_t)(dot - path);
+	return len;
+}
+
+int outputs__reopen(struct outputs *ss)
+{
+	struct stream *st, *old = ss->shared;
+	const char *path = old ? old->path : NULL;
+	int err;
+
+	if (ss->err || (old && !stream__regular(old)))
+		return ss->err;
+	for (st = ss->all; st; st = st->next) {
+		err = stream__end(st, NULL);
+		if (err)
+			outputs__trouble(ss, st, err);
+	}
+	if (!old && owns__reopen(ss))
+		return ss->err;
+	ss->streams.writer.about.began = os__now();
+	ss->streams.writer.about.began_real = os__real_time();
+	if (!old || ss->err)
+		return ss->err;
+	/* the old one goes on by itself until all of it is written */
+	ss->err = stream__open(&ss->shared, &ss->streams, path,
+			       path__number_at(path, ss->config.format), OPEN_FIRST_MS, &ss->fault);
+	if (!ss->err)
+		outputs__put(ss, ss->shared);
+	else
+		ss->shared = NULL;
+	return ss->err;
+}
+
 bool outputs__per_process(const struct outputs *ss)
 {
-	return ss->directory;
-}
+	const struct writer_ops *format = ss->config.format;
 
-/* Was a file of @pid made before in this run?  From now on, yes. */
-static int pid__seen(struct outputs *ss, uint32_t pid)
-{
-	size_t byte = pid / 8, size;
-	uint8_t bit = (uint8_t)(1u << (pid % 8)), *grown;
-	int seen;
-
-	if (byte >= ss->pids_size) {
-		size = byte + byte / 2 + 64;
-		grown = realloc(ss->pids, size);
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + ss->pids_size, 0, size - ss->pids_size);
-		ss->pids = grown;
-		ss->pids_size = size;
-	}
-	seen = (ss->pids[byte] & bit) != 0;
-	ss->pids[byte] |= bit;
-	return seen;
-}
-
-/* Open the file of a process; one too many for the system is no failure of the others. */
-static int outputs__open(struct outputs *ss, const char *path, struct stream **st)
-{
-	int err = -EMFILE;
-
-	if (ss->count < LIMIT_STREAMS)
-		err = stream__open(st, &ss->streams, path, OPEN_MS, &ss->fault);
-	if (!err) {
-		outputs__put(ss, *st);
-	} else if (err == -EMFILE || err == -ENFILE) {
-		outputs__note(ss, &ss->said_refused,
-			      "too many files are open (ulimit -n): those of some processes are "
-			      "not written");
-		*st = &ss->refused;
-		err = 0;
-	}
-	return err;
-}
-
-/* The stream of process @p, made if there is none yet; NULL: ss->err. */
-static struct stream *outputs__stream(struct outputs *ss, const struct profile_process *p)
-{
-	char path[STREAM_PATH_MAX], serial[16] = "";
-	struct stream *st;
-	int seen;
-
-	if (ss->err)
-		return NULL;
-	st = ss->directory ? map__get(&ss->own, p->serial, 0) : ss->shared;
-	if (st)
-		return st;
-	seen = pid__seen(ss, p->pid);
-	if (seen > 0)
-		snprintf(serial, sizeof(serial), ".%" PRIu32, p->serial);
-	if (snprintf(path, sizeof(path), "%s/Rprof.%" PRIu32 "%s.out", ss->directory, p->pid,
-		     serial) >= (int)sizeof(path)) {
-		ss->err = errmsg__set(&ss->fault, -ENAMETOOLONG, "%s: the name is too long",
-				      ss->directory);
-		return NULL;
-	}
-	ss->err = seen < 0 ? seen : outputs__open(ss, path, &st);
-	if (!ss->err && map__put(&ss->own, p->serial, 0, st))
-		ss->err = -ENOMEM;
-	if (ss->err == -ENOMEM)
-		errmsg__set(&ss->fault, -ENOMEM, "out of memory");
-	return ss->err ? NULL : st;
+	return ss->directory || (format->per_process &&
+				 path__wants_directory(ss, ss->config.path, ss->config.several));
 }
 
 static int outputs__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
 	struct outputs *ss = arg;
-	struct stream *st;
-	int err;
 
-	if (event == PROFILE_BEGAN && !outputs__stream(ss, p))
+	if (ss->err)
 		return ss->err;
 	if (ss->shared)
 		stream__know(ss->shared, p);
-	if (event != PROFILE_ENDED)
-		return ss->err;
-	st = map__remove(&ss->own, p->serial, 0);
-	if (!st || st == &ss->refused)
-		return ss->err;
-	err = stream__end(st, NULL);
-	if (err)
-		return outputs__fail(ss, st, err);
-	if (stream__done(st))
-		outputs__remove(ss, st);
-	return ss->err;
+	if (!ss->directory || event == PROFILE_KNOWN)
+		return 0;
+	return event == PROFILE_BEGAN	? own__begin(ss, p)
+	       : event == PROFILE_ENDED ? own__ended(ss, p)
+					: own__stopped(ss, p);
 }
 
-static int outputs__sample(void *arg, const struct profile_process *p, const struct sample *s)
+int outputs__give(struct outputs *ss, struct stream *st, const struct profile_process *p,
+		  const struct sample *s)
 {
-	struct outputs *ss = arg;
-	struct stream *st = outputs__stream(ss, p);
-	int err;
+	int err = stream__sample(st, p, s);
 
-	if (!st)
-		return ss->err;
-	if (st == &ss->refused) {
-		ss->dropped.unwritten++;
-		return 0;
-	}
-	err = stream__sample(st, p, s);
 	if (err == OUTPUT_DROPPED)
 		outputs__note(ss, &ss->said_dropped,
 			      "samples are dropped: their files are full, or are not written as "
@@ -293,7 +299,23 @@ static int outputs__sample(void *arg, const struct profile_process *p, const str
 		outputs__note(ss, &ss->said_stacks,
 			      "there is no memory for more stacks: they are counted, and shown as "
 			      "<no-room> (--max-memory)");
-	return err < 0 ? outputs__fail(ss, st, err) : 0;
+	if (err >= 0)
+		return err;
+	outputs__trouble(ss, st, err);
+	ss->dropped.unwritten += st->spoiled;
+	return err;
+}
+
+static int outputs__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	struct outputs *ss = arg;
+
+	if (ss->err)
+		return ss->err;
+	if (ss->directory)
+		return own__sample(ss, p, s);
+	outputs__give(ss, ss->shared, p, s);
+	return ss->err;
 }
 
 static int outputs__tick(void *arg, uint64_t now)
@@ -309,11 +331,13 @@ static int outputs__tick(void *arg, uint64_t now)
 	for (st = ss->all; st && !ss->err; st = next) {
 		next = st->next;
 		err = stream__flush(st, profiles);
+		outputs__look_at_name(ss, st);
 		if (err)
-			outputs__fail(ss, st, err);
-		else if (st->ended && stream__done(st))
+			outputs__trouble(ss, st, err);
+		if (!ss->err && (st->spoiled || (st->ended && stream__done(st))))
 			outputs__remove(ss, st);
 	}
+	owns__tick(ss);
 	return ss->err;
 }
 
@@ -328,12 +352,12 @@ static void outputs__complete(struct outputs *ss, struct stats *stats)
 	for (st = ss->all; st; st = st->next) {
 		err = stream__end(st, stats);
 		if (err)
-			outputs__fail(ss, st, err);
+			outputs__trouble(ss, st, err);
 	}
 	do {
 		for (st = ss->all; st; st = next) {
 			next = st->next;
-			if (stream__done(st))
+			if (st->spoiled || stream__done(st))
 				outputs__remove(ss, st);
 		}
 	} while (ss->all && patience__wait(&patience));
@@ -345,6 +369,7 @@ static int outputs__finish(void *arg, struct stats *stats)
 	char place[256];
 	bool late;
 
+	owns__settle(ss);
 	if (ss->all)
 		outputs__complete(ss, stats);
 	late = ss->all;
@@ -352,7 +377,7 @@ static int outputs__finish(void *arg, struct stats *stats)
 		snprintf(place, sizeof(place), "%s", path__name(ss->config.path));
 	while (ss->all)
 		outputs__remove(ss, ss->all);
-	map__free(&ss->own);
+	owns__free(ss);
 	if (stats) {
 		stats->stacks_dropped += ss->dropped.stacks_dropped;
 		stats->unwritten += ss->dropped.unwritten;
@@ -364,6 +389,13 @@ static int outputs__finish(void *arg, struct stats *stats)
 				    "cannot write to %s: it takes no more, or too slowly; %" PRIu64
 				    " samples were not written",
 				    place, ss->dropped.unwritten);
+	if (ss->spoiled && !ss->err)
+		ss->err =
+			errmsg__set(&ss->fault, -EIO,
+				    "%" PRIu64 " of %" PRIu64
+				    " files in %s could not be written, or not wholly; "
+				    "%" PRIu64 " samples were not written",
+				    ss->spoiled, ss->made, ss->config.path, ss->dropped.unwritten);
 	return ss->err;
 }
 
@@ -393,6 +425,5 @@ void outputs__free(struct outputs *ss)
 	if (!ss)
 		return;
 	outputs__finish(ss, NULL);
-	free(ss->pids);
 	free(ss);
 }

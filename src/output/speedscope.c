@@ -220,13 +220,18 @@ static void speedscope__process(struct speedscope *s, size_t i)
 
 static void speedscope__document(struct speedscope *s)
 {
-	const char *name = s->w->config.about.command;
+	const struct profile_about *about = &s->w->config.about;
+	const char *name = about->command;
+	char exporter[128];
 
 	json__begin(&s->json);
 	json__object(&s->json, NULL);
 	json__str(&s->json, "$schema", SPEEDSCOPE_SCHEMA);
 	json__str(&s->json, "name", name ? name : "R");
-	json__str(&s->json, "exporter", XR_PROGRAM " " XR_VERSION);
+	snprintf(exporter, sizeof(exporter), "%s%s%s%s%s", XR_PROGRAM " " XR_VERSION,
+		 about->engine ? ", engine " : "", about->engine ? about->engine : "",
+		 about->clock ? ", clock " : "", about->clock ? about->clock : "");
+	json__str(&s->json, "exporter", exporter);
 	speedscope__frames(s);
 	json__array(&s->json, "profiles");
 	for (size_t i = 0; i < s->nprocesses; i++)

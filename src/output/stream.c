@@ -35,13 +35,14 @@ static int stream__aggregates(struct stream *st)
 }
 
 int stream__open(struct stream **out, const struct stream_config *config, const char *path,
-		 int wait_ms, struct errmsg *f)
+		 size_t number_at, int wait_ms, struct errmsg *f)
 {
 	struct stream *st = calloc(1, sizeof(*st));
 	struct output_config to = {
 		.files = config->files,
 		.queue = config->queue,
 		.wait = config->wait,
+		.number_at = number_at,
 		.max = config->max_file,
 		.wait_ms = wait_ms,
 	};
@@ -205,6 +206,16 @@ static uint64_t aggregate__samples(const struct aggregate *a, size_t row)
 	for (; row < n; row++)
 		samples += rows[row].samples;
 	return samples;
+}
+
+const char *stream__path(const struct stream *st, bool *numbered)
+{
+	return output__path(st->out, numbered);
+}
+
+bool stream__regular(const struct stream *st)
+{
+	return output__regular(st->out);
 }
 
 int stream__error(const struct stream *st)

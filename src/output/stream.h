@@ -27,13 +27,19 @@ struct stream {
 	struct aggregate *filling; /* for a format that wants it; NULL: none */
 	struct aggregate *leaving; /* a profile whose rows are being written, or empty */
 	size_t row;		   /* of it, the next */
-	char *path;
+	char *path;		   /* as it was asked for */
 	bool ended;
+	/* for who has it: of which process it is, and that nothing more becomes of it */
+	uint32_t serial;
+	bool spoiled;
 };
 
-/* stream__open - @wait_ms: for its file to be open.  Negative errno, and @f says why. */
+/*
+ * stream__open - @number_at: as of struct output_config; @wait_ms: for its file to be open.
+ * Negative errno, and @f says why.
+ */
 int stream__open(struct stream **out, const struct stream_config *config, const char *path,
-		 int wait_ms, struct errmsg *f);
+		 size_t number_at, int wait_ms, struct errmsg *f);
 
 /* stream__sample - write or add up a sample.  0, OUTPUT_DROPPED, or a negative errno. */
 int stream__sample(struct stream *st, const struct profile_process *p, const struct sample *s);
@@ -52,6 +58,12 @@ int stream__end(struct stream *st, const struct stats *stats);
 
 /* stream__done - after stream__end: go on with it; is it complete, or failed? */
 bool stream__done(struct stream *st);
+
+/* stream__path - of its file, as of output__path. */
+const char *stream__path(const struct stream *st, bool *numbered);
+
+/* stream__regular - as of output__regular. */
+bool stream__regular(const struct stream *st);
 
 /* stream__error - the first there was; 0: none. */
 int stream__error(const struct stream *st);

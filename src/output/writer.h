@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "output/output.h"
+#include "output/part.h"
 #include "profile/aggregate.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
@@ -20,6 +21,15 @@ struct writer_config {
 	uint64_t *cut;	  /* samples whose line was cut are counted here; NULL: nowhere */
 	struct budget *files; /* for the names of source files, of all writers; NULL: no limit */
 	bool roots;	      /* several processes in one output: "comm-pid" is the root frame */
+	/*
+	 * By the formats that have labels (pprof): on each sample these, unless its process has one
+	 * of the same key; and, if `described`, what else is known of its process.
+	 */
+	const struct profile_label *labels;
+	size_t nlabels;
+	bool described;
+	/* what is written of the profile, by the formats that can (`parts`); NULL: all of it */
+	const struct profile_part *part;
 };
 
 struct writer;
@@ -41,6 +51,7 @@ struct writer_ops {
 	 * see struct aggregate_config */
 	uint32_t labels;
 	bool threads, timeline;
+	bool parts; /* it writes what struct writer_config says of the profile */
 	/* Write the header, if any, to @out, which is borrowed until close. */
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);
 	int (*sample)(struct writer *w, const struct profile_process *p, const struct sample *s);

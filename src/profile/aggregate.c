@@ -22,9 +22,10 @@ struct aggregate {
 	struct aggregate_config config;
 	uint64_t last_id;
 	struct stacks stacks;
-	struct map seen;  /* (id of the sample's stack, process << 32 | kind) to the row */
-	struct map index; /* (id of our stack, process << 32 | kind) to the row */
-	struct map kinds; /* (labels, thread) to their number, from 1 on */
+	struct arena arena; /* of labels */
+	struct map seen;    /* (id of the sample's stack, process << 32 | kind) to the row */
+	struct map index;   /* (id of our stack, process << 32 | kind) to the row */
+	struct map kinds;   /* (labels, thread) to their number, from 1 on */
 	struct timeline timeline;
 	struct aggregate_row *rows;
 	size_t nrows, cap;
@@ -45,6 +46,7 @@ static void *number(size_t n)
 static void aggregate__init(struct aggregate *a)
 {
 	stacks__init(&a->stacks, &a->budget, &a->last_id);
+	a->arena.budget = &a->budget;
 }
 
 int aggregate__new(struct aggregate **out, const struct aggregate_config *config)
@@ -68,6 +70,80 @@ static bool aggregate__take(struct aggregate *a, size_t cost)
 	return true;
 }
 
+/* The one text that is the same; NULL: no room. */
+static const char *aggregate__text(struct aggregate *a, const char *text)
+{
+	const struct name *name = stacks__name(&a->stacks, text, strlen(text));
+
+	return name ? name->text : NULL;
+}
+
+static bool labels__same(const struct aggregate_process *ours, const struct profile_process *p)
+{
+	bool same = ours->nlabels == p->nlabels;
+
+	for (size_t i = 0; i < p->nlabels && same; i++)
+		same = !strcmp(ours->labels[i].key, p->labels[i].key) &&
+		       !strcmp(ours->labels[i].value, p->labels[i].value);
+	return same;
+}
+
+/* Labels that are known stay if no others are told. */
+static int aggregate__labels(struct aggregate *a, struct aggregate_process *ours,
+			     const struct profile_process *p)
+{
+	size_t n = p->nlabels < PROFILE_LABELS_MAX ? p->nlabels : PROFILE_LABELS_MAX;
+	struct profile_label *labels;
+
+	if (!n || labels__same(ours, p))
+		return 0;
+	labels = arena__alloc(&a->arena, n * sizeof(*labels));
+	if (!labels)
+		return -ENOSPC;
+	for (size_t i = 0; i < n; i++) {
+		labels[i].key = aggregate__text(a, p->labels[i].key);
+		labels[i].value = aggregate__text(a, p->labels[i].value);
+		if (!labels[i].key || !labels[i].value)
+			return -ENOSPC;
+	}
+	ours->labels = labels;
+	ours->nlabels = n;
+	return 0;
+}
+
+static int aggregate__name(struct aggregate *a, const char *text, const struct name **name)
+{
+	*name = stacks__name(&a->stacks, text, strlen(text));
+	return *name ? 0 : -ENOSPC;
+}
+
+/* What is known of process @p now. */
+static int aggregate__describe(struct aggregate *a, struct aggregate_process *ours,
+			       const struct profile_process *p)
+{
+	int err = 0;
+
+	if (p->r_version)
+		snprintf(ours->r_version, sizeof(ours->r_version), "%s", p->r_version);
+	if (p->container && *p->container && !ours->container)
+		err = aggregate__name(a, p->container, &ours->container);
+	if (!err && p->command && *p->command)
+		err = aggregate__name(a, p->command, &ours->command);
+	if (p->started)
+		ours->started = p->started;
+	ours->directory = NULL;
+	ours->uid = p->uid;
+	if (!err && p->directory)
+		err = aggregate__name(a, p->directory, &ours->directory);
+	if (!err)
+		err = aggregate__labels(a, ours, p);
+	if (p->elapsed_ns) {
+		ours->cpu_ns = p->cpu_ns;
+		ours->elapsed_ns = p->elapsed_ns;
+	}
+	return err;
+}
+
 /* The index of process @p, which is added if it is new; negative: an error. */
 static long aggregate__process_index(struct aggregate *a, const struct profile_process *p)
 {
@@ -89,6 +165,8 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 	*ours = (struct aggregate_process){
 		.serial = p->serial, .pid = p->pid, .parent_pid = p->parent_pid};
 	snprintf(ours->comm, sizeof(ours->comm), "%s", comm);
+	if (a->config.describe) /* what finds no room is not known */
+		aggregate__describe(a, ours, p);
 	return (long)a->nprocesses++;
 }
 
@@ -121,7 +199,7 @@ static size_t aggregate__row(struct aggregate *a, const struct stack *stack,
 	*err = -ENOMEM;
 	if (n)
 		return n;
-	if (!aggregate__take(a, ROW_COST)) {
+	if ((a->config.rows && a->nrows >= a->config.rows) || !aggregate__take(a, ROW_COST)) {
 		*err = -ENOSPC;
 		return 0;
 	}
@@ -237,30 +315,41 @@ const struct timeline *aggregate__timeline(const struct aggregate *a)
 int aggregate__know(struct aggregate *a, const struct profile_process *p)
 {
 	long i = aggregate__process_index(a, p);
-	struct aggregate_process *ours;
 
-	if (i < 0)
-		return (int)i;
-	ours = &a->processes[i];
-	if (p->r_version)
-		snprintf(ours->r_version, sizeof(ours->r_version), "%s", p->r_version);
-	if (p->container && !ours->container) {
-		ours->container = stacks__name(&a->stacks, p->container, strlen(p->container));
-		if (!ours->container)
-			return -ENOSPC;
-	}
-	ours->directory = NULL;
-	ours->uid = p->uid;
-	if (p->directory) {
-		ours->directory = stacks__name(&a->stacks, p->directory, strlen(p->directory));
-		if (!ours->directory)
-			return -ENOSPC;
-	}
-	if (p->elapsed_ns) {
-		ours->cpu_ns = p->cpu_ns;
-		ours->elapsed_ns = p->elapsed_ns;
-	}
-	return 0;
+	return i < 0 ? (int)i : aggregate__describe(a, &a->processes[i], p);
+}
+
+const char *process__label(const struct aggregate_process *p, const char *key)
+{
+	for (size_t i = 0; i < p->nlabels; i++)
+		if (!strcmp(p->labels[i].key, key))
+			return p->labels[i].value;
+	return NULL;
+}
+
+static const char *name__text(const struct name *name)
+{
+	return name ? name->text : NULL;
+}
+
+struct profile_process process__as_profile(const struct aggregate_process *p)
+{
+	return (struct profile_process){
+		.serial = p->serial,
+		.pid = p->pid,
+		.parent_pid = p->parent_pid,
+		.comm = *p->comm ? p->comm : NULL,
+		.r_version = *p->r_version ? p->r_version : NULL,
+		.container = name__text(p->container),
+		.command = name__text(p->command),
+		.started = p->started,
+		.labels = p->labels,
+		.nlabels = p->nlabels,
+		.directory = name__text(p->directory),
+		.uid = p->uid,
+		.cpu_ns = p->cpu_ns,
+		.elapsed_ns = p->elapsed_ns,
+	};
 }
 
 const struct aggregate_process *aggregate__process(const struct aggregate *a, uint32_t process)
@@ -287,6 +376,7 @@ void aggregate__span(const struct aggregate *a, uint64_t *first, uint64_t *last)
 void aggregate__clear(struct aggregate *a)
 {
 	stacks__free(&a->stacks);
+	arena__free(&a->arena);
 	map__free(&a->seen);
 	map__free(&a->index);
 	map__free(&a->kinds);

@@ -25,6 +25,11 @@ struct aggregate_process {
 	const struct name *directory; /* and uid, as of struct profile_process */
 	uint32_t uid;
 	uint64_t cpu_ns, elapsed_ns; /* as of struct profile_process; elapsed_ns 0: not known */
+	const struct name *command;
+	uint64_t started; /* ns since 1970; 0: not known */
+	/* of different keys; equal texts of an aggregate are at the same address */
+	const struct profile_label *labels;
+	size_t nlabels;
 };
 
 /* Rows are in the order in which they were first seen. */
@@ -41,9 +46,11 @@ struct aggregate;
 
 struct aggregate_config {
 	size_t max;	 /* bytes that it takes, and a little more for what it is made of */
+	size_t rows;	 /* so many at most; 0: as many as there is room for */
 	uint32_t labels; /* the XR_F_ flags by which samples are kept apart */
 	bool threads;	 /* samples of different threads are kept apart */
 	bool timeline;	 /* remember when samples were taken */
+	bool describe;	 /* a process is known from its first sample on, without aggregate__know */
 };
 
 /* aggregate__new - @config is copied.  -ENOMEM. */
@@ -76,6 +83,12 @@ const struct aggregate_row *aggregate__rows(const struct aggregate *a, size_t *n
  */
 const struct aggregate_process *aggregate__process(const struct aggregate *a, uint32_t process);
 const struct aggregate_process *aggregate__processes(const struct aggregate *a, size_t *n);
+
+/* process__label - the value of one's label @key; NULL: it has none. */
+const char *process__label(const struct aggregate_process *p, const char *key);
+
+/* process__as_profile - what an aggregate knows of a process, as a sink is told; borrowed. */
+struct profile_process process__as_profile(const struct aggregate_process *p);
 
 /* aggregate__timeline - of its rows, by their index; NULL if it was not asked for. */
 const struct timeline *aggregate__timeline(const struct aggregate *a);

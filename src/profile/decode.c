@@ -342,6 +342,14 @@ const struct decoder_stats *decoder__stats(const struct decoder *d)
 	return &d->stats;
 }
 
+size_t decoder__memory(const struct decoder *d, size_t *max)
+{
+	const struct knowledge *k = &d->all;
+
+	*max = k->room.max + k->reserves.max + k->made.max;
+	return k->room.used + k->reserves.used + k->made.used;
+}
+
 void decoder__free(struct decoder *d)
 {
 	if (!d)

@@ -27,6 +27,8 @@ void decoder__record(void *decoder, const void *record, size_t size);
 /* decoder__forget - the process of row @serial is gone and all its records were seen. */
 void decoder__forget(struct decoder *d, uint32_t serial);
 const struct decoder_stats *decoder__stats(const struct decoder *d);
+/* decoder__memory - bytes that names, and what is made of them, take now.  *@max: and may take. */
+size_t decoder__memory(const struct decoder *d, size_t *max);
 void decoder__free(struct decoder *d); /* NULL is allowed */
 
 #endif

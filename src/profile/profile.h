@@ -90,6 +90,13 @@ struct sample {
 	const struct stack *stack;
 };
 
+/* Something said of a process, such as the service it belongs to. */
+struct profile_label {
+	const char *key, *value;
+};
+
+#define PROFILE_LABELS_MAX 64u /* of one process: no more are kept */
+
 /*
  * The process a sample is from, as far as known.  Borrowed, as a sample is.  Strings may hold
  * anything but NUL; NULL: not known.
@@ -98,8 +105,12 @@ struct profile_process {
 	uint32_t serial; /* of its row: tells processes apart that had the same pid */
 	uint32_t pid, parent_pid;
 	const char *comm;
-	const char *r_version; /* "4.2.2" */
-	const char *container; /* an id */
+	const char *r_version;		    /* "4.2.2" */
+	const char *container;		    /* an id */
+	const char *command;		    /* its command line, words with blanks between them */
+	uint64_t started;		    /* ns since 1970; 0: not known */
+	const struct profile_label *labels; /* of different keys */
+	size_t nlabels;
 	/*
 	 * Whose it is, and where it is: for reading the source files that it names (os/texts.h).
 	 * NULL: they are not read, as they are not known to be the files that this program sees

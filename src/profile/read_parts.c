@@ -43,29 +43,6 @@ int reading__begin(struct reading *r)
 	return err ? reading__refused(r, err) : 0;
 }
 
-struct reader_process *reading__process(struct reading *r, const char *key, size_t key_len,
-					uint32_t pid, const char *comm, size_t len)
-{
-	struct reader *reader = r->reader;
-	const struct name *name = intern__get(&reader->keys, key, key_len);
-	struct reader_process *p = name ? map__get(&reader->processes, (uintptr_t)name, 0) : NULL;
-
-	if (!name || p)
-		return p;
-	if (reader->processes.count == LIMIT_READ_PROCESSES)
-		return NULL;
-	p = arena__alloc(&reader->rows, sizeof(*p));
-	if (!p)
-		return NULL;
-	*p = (struct reader_process){.process.pid = pid};
-	p->process.serial = (uint32_t)reader->processes.count + 1;
-	if (len) {
-		memcpy(p->comm, comm, len < XR_COMM_LEN ? len : XR_COMM_LEN - 1);
-		p->process.comm = p->comm;
-	}
-	return map__put(&reader->processes, (uintptr_t)name, 0, p) ? NULL : p;
-}
-
 const char *text__find(const char *text, size_t len, const char *what)
 {
 	size_t size = strlen(what);

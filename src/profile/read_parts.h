@@ -19,6 +19,8 @@ struct reader_process {
 	struct profile_process process;
 	char comm[XR_COMM_LEN];
 	bool told; /* the sink knows it */
+	/* of `process`, if it is described */
+	struct profile_label labels[];
 };
 
 /* What a line was seen to say, so that it is parsed once. */
@@ -101,6 +103,29 @@ int reading__begin(struct reading *r);
  */
 struct reader_process *reading__process(struct reading *r, const char *key, size_t key_len,
 					uint32_t pid, const char *comm, size_t len);
+
+/* A text of a file, escaped; not terminated. */
+struct read_text {
+	const char *text;
+	size_t len;
+};
+
+/* What a file says of a process.  Empty texts and 0: nothing. */
+struct read_says {
+	uint32_t pid;
+	uint64_t started; /* ns since 1970 */
+	struct read_text comm, container, r_version;
+	struct {
+		struct read_text key, value;
+	} labels[PROFILE_LABELS_MAX];
+	size_t nlabels;
+};
+
+/*
+ * reading__described - the process of which all of that is said, made if it is new: one with
+ * another service, say, is another.  NULL: there are too many, or no room.
+ */
+struct reader_process *reading__described(struct reading *r, const struct read_says *says);
 
 /* text__find - the first @what among the @len bytes at @text, or NULL (as memmem(), a GNU one). */
 const char *text__find(const char *text, size_t len, const char *what);

@@ -10,48 +10,19 @@
  * else its name.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "pprof.pb-c.h"
-#include "profile/read_parts.h"
+#include "profile/read_pprof.h"
 #include "profile/read_wire.h"
 
 #define VALUE_NONE (-1)
-#define COMM_KEY   64 /* bytes of a process' name that tell it from others */
 
 /* Kinds of elements that have ids. */
 enum { PPROF_MAPPING = 3, PPROF_LOCATION = 4, PPROF_FUNCTION = 5 };
-
-/* Where an element is in the bytes; of a location with one line, its frame, too. */
-struct part {
-	uint32_t at, len;
-	uint64_t generation; /* of the reader, when that was made */
-	const struct frame *frame;
-};
-
-struct pprof_file {
-	struct reading *r;
-	struct budget budget; /* of the bytes and what is known of them */
-	struct budget unpacked;
-	ProtobufCAllocator allocator;
-	struct map parts;     /* (id, kind) to struct part */
-	struct arena arena;   /* of them */
-	struct part *strings; /* at and len */
-	size_t nstrings, cap;
-	struct {
-		int64_t type, unit;
-	} types[16]; /* more are none of ours */
-	size_t ntypes;
-	int64_t period, period_unit, time_nanos;
-	int value;	   /* the index in a sample's values, VALUE_NONE: it has none */
-	uint64_t divide;   /* what a tick is of them */
-	uint64_t nsamples; /* so far */
-};
 
 static int pprof__damaged(struct pprof_file *p, const char *what)
 {
@@ -97,27 +68,6 @@ static int pprof__add_string(struct pprof_file *p, const struct wire_field *f)
 	p->strings[p->nstrings++] =
 		(struct part){.at = (uint32_t)(f->data - pprof__bytes(p)), .len = (uint32_t)f->len};
 	return 0;
-}
-
-/* The text of a string, which is not terminated. */
-static const char *pprof__string(const struct pprof_file *p, int64_t string, size_t *len)
-{
-	const struct part *part;
-
-	*len = 0;
-	if (string < 0 || (uint64_t)string >= p->nstrings)
-		return "";
-	part = &p->strings[string];
-	*len = part->len;
-	return p->r->bytes.data + part->at;
-}
-
-static bool string__is(const struct pprof_file *p, int64_t string, const char *text)
-{
-	size_t len;
-	const char *is = pprof__string(p, string, &len);
-
-	return len == strlen(text) && !memcmp(is, text, len);
 }
 
 /* The id of an element, its first field; 0: none. */
@@ -209,7 +159,7 @@ static uint64_t pprof__unit_ns(const struct pprof_file *p, int64_t unit)
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (string__is(p, unit, units[i].name))
+		if (read_pprof__is(p, unit, units[i].name))
 			return units[i].ns;
 	return 0;
 }
@@ -227,7 +177,7 @@ static int pprof__types(struct pprof_file *p)
 	p->divide = 1;
 	p->value = VALUE_NONE;
 	for (size_t i = p->ntypes; i-- > 0;)
-		if (string__is(p, p->types[i].unit, "count"))
+		if (read_pprof__is(p, p->types[i].unit, "count"))
 			p->value = (int)i;
 	for (size_t i = 0; i < p->ntypes && p->value == VALUE_NONE && *interval; i++) {
 		unit = pprof__unit_ns(p, p->types[i].unit);
@@ -273,8 +223,8 @@ static bool label__parse(const char *name, size_t len, const char *system, size_
 static bool pprof__name(struct pprof_file *p, const Pprof__Function *f, struct frame *frame)
 {
 	size_t name_len, system_len;
-	const char *name = pprof__string(p, f->name, &name_len);
-	const char *system = pprof__string(p, f->system_name, &system_len);
+	const char *name = read_pprof__string(p, f->name, &name_len);
+	const char *system = read_pprof__string(p, f->system_name, &system_len);
 	struct reading *r = p->r;
 	struct label label;
 
@@ -305,7 +255,7 @@ static bool pprof__function(struct pprof_file *p, uint64_t id, struct frame *fra
 	f = part ? UNPACK(p, function, pprof__bytes(p) + part->at, part->len) : NULL;
 	if (!f)
 		return false;
-	file = pprof__string(p, f->filename, &file_len);
+	file = read_pprof__string(p, f->filename, &file_len);
 	ok = pprof__name(p, f, frame);
 	if (ok && file_len && frame->kind != FRAME_MARK)
 		frame->place.file = reading__name(r, file, file_len);
@@ -385,36 +335,6 @@ static int pprof__location(struct pprof_file *p, uint64_t id)
 	return err;
 }
 
-/* Whose a sample is: what its labels say. */
-static struct reader_process *pprof__process(struct pprof_file *p, const Pprof__Sample *s,
-					     uint32_t *tid)
-{
-	const char *comm = "";
-	struct reader_process *process;
-	char key[COMM_KEY];
-	size_t len = 0;
-	uint32_t pid = 0;
-
-	*tid = 0;
-	for (size_t i = 0; i < s->n_label; i++) {
-		const Pprof__Label *l = s->label[i];
-		uint32_t number = l->num > 0 && l->num <= INT_MAX ? (uint32_t)l->num : 0;
-
-		if (number && string__is(p, l->key, "pid"))
-			pid = number;
-		else if (number && string__is(p, l->key, "thread"))
-			*tid = number;
-		else if (l->str && string__is(p, l->key, "process"))
-			comm = pprof__string(p, l->str, &len);
-	}
-	if (!pid && !len)
-		return p->r->process;
-	snprintf(key, sizeof(key), "%.*s-%u", (int)(len < XR_COMM_LEN ? len : XR_COMM_LEN), comm,
-		 pid);
-	process = reading__process(p->r, key, strlen(key), pid, comm, len);
-	return process ? process : p->r->process;
-}
-
 static int pprof__stack(struct pprof_file *p, const Pprof__Sample *s, const struct stack **stack)
 {
 	int err = reading__make_room(p->r);
@@ -450,7 +370,7 @@ static int pprof__sample(struct pprof_file *p, const struct wire_field *f)
 	}
 	err = ticks ? pprof__stack(p, s, &stack) : 0;
 	if (!err && ticks) {
-		process = pprof__process(p, s, &tid);
+		process = read_pprof__process(p, s, &tid);
 		err = reading__total(r, ticks);
 		if (!err)
 			err = reading__sample(r, process, tid, stack, reading__flags(r), ticks);
@@ -515,6 +435,7 @@ int read_pprof__file(struct reading *r)
 	if (!err)
 		err = pprof__fields(&p, true);
 	map__free(&p.parts);
+	map__free(&p.processes);
 	arena__free(&p.arena);
 	free(p.strings);
 	return err;

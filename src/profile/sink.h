@@ -16,6 +16,7 @@
 
 enum profile_event {
 	PROFILE_BEGAN,	 /* it was asked for: it is in the profile even if it does nothing */
+	PROFILE_KNOWN,	 /* more is known of it than was with its first sample */
 	PROFILE_ENDED,	 /* no sample of it will follow */
 	PROFILE_STOPPED, /* nor of this: it goes on, but the profile is over, finish follows */
 };

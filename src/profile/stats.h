@@ -40,6 +40,7 @@ struct hidden_stats {
 /* Counts are of ticks unless said otherwise; the names are those of errors.def. */
 struct stats {
 	const char *engine, *event; /* borrowed */
+	const char *clock;	    /* "cpu" or "wall"; static */
 	uint32_t freq;		    /* asked for */
 	double seconds;		    /* of sampling */
 	double first_sample;	    /* seconds from the start of the session to it; 0: none */
@@ -53,6 +54,7 @@ struct stats {
 	uint64_t throttled; /* not in ticks: left out because those before were over budget */
 	double longest_us;  /* what the longest sample took */
 	uint64_t most_work; /* that of a sample, struct walk_budget */
+	uint64_t spent_ns;  /* what all samples took: with engine bpf in the kernel, else of ours */
 	uint64_t missed;    /* not in ticks: they came too late to be taken */
 	uint64_t nested;    /* of ticks, those in the middle of another sample on the same CPU */
 	uint64_t sent;	    /* written, as the sampler counted it */

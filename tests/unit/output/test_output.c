@@ -293,6 +293,39 @@ static void test_pipe(void)
 	tap__ok(!status, "a reader that went away is -EPIPE");
 }
 
+static void test_memory(void)
+{
+	struct buf to = {0};
+	struct output *o;
+
+	buf__str(&to, "was there;");
+	if (output__memory(&o, &to, 12))
+		tap__bail("no memory");
+	tap__ok(!output__write(o, "one ", 4) && !output__printf(o, "%s", "two") &&
+			!output__commit(o, 1) && output__room(o, 5) && !output__room(o, 6) &&
+			!output__regular(o) && !output__flush(o) && !output__waiting(o),
+		"memory takes what a file takes");
+	tap__ok(!output__write(o, "lost", 4) && !output__finish(o) && output__done(o) &&
+			!output__close(o, NULL) && to.len == 17 &&
+			!memcmp(to.data, "was there;one two", 17),
+		"it is appended; what was not committed is gone");
+	to.len = 0;
+	if (output__memory(&o, &to, 4))
+		tap__bail("no memory");
+	tap__ok(!output__write(o, "1234", 4) && !output__commit(o, 1) &&
+			output__write(o, "5", 1) == -EMSGSIZE &&
+			output__commit(o, 1) == -EMSGSIZE && output__error(o) == -EMSGSIZE &&
+			output__close(o, NULL) == -EMSGSIZE && to.len == 4,
+		"no more than was allowed");
+	to.len = 0;
+	if (output__memory(&o, &to, 4))
+		tap__bail("no memory");
+	tap__ok(output__printf(o, "%d", 12345) == -EMSGSIZE && output__flush(o) == -EMSGSIZE &&
+			output__close(o, NULL) == -EMSGSIZE && !to.len,
+		"nor by printf");
+	buf__free(&to);
+}
+
 int main(void)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -311,5 +344,6 @@ int main(void)
 	files__stop(files);
 	unlink(path);
 	rmdir(dir);
+	test_memory();
 	return tap__done();
 }

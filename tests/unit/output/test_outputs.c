@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -158,7 +159,7 @@ static void test_directory(void)
 	put(3, 10, "h");
 	tap__ok(finish(ss) == 0, "closed");
 	tap__ok(content_is("many/Rprof.10.out", "sample.interval=10000\n\"f\" \n") &&
-			content_is("many/Rprof.10.3.out", "sample.interval=10000\n\"h\" \n"),
+			content_is("many/Rprof.10.1.out", "sample.interval=10000\n\"h\" \n"),
 		"a pid that came round again does not overwrite the first");
 	tap__ok(content_is("many/Rprof.70000.out", "sample.interval=10000\n\"g\" \n"),
 		"the other process is apart");
@@ -172,6 +173,109 @@ static void test_directory(void)
 	put(1, 10, "f");
 	tap__ok(finish(ss) == 0 && content_is("many/profile.folded", "f 1\n"),
 		"folded: one file in it");
+	for (int i = 0; i < 2; i++) {
+		if (open_in_dir(&ss, "folded", "many", false, &f))
+			tap__bail("%s", f.text);
+		put(1, 10, "g");
+		finish(ss);
+	}
+	tap__ok(content_is("many/profile.folded", "f 1\n") &&
+			content_is("many/profile.1.folded", "g 1\n") &&
+			content_is("many/profile.2.folded", "g 1\n"),
+		"another run does not overwrite it, nor the one after that");
+}
+
+/* Files of a directory: few samples share one, and what was moved away is complete. */
+static void test_few(void)
+{
+	struct outputs_config config = {.format = formats__find("rprof"),
+					.several = true,
+					.index = true,
+					.least = 3,
+					.files = files};
+	struct profile_process named = {.serial = 4, .pid = 40, .comm = "R"};
+	struct outputs *ss;
+	char path[256], from[300], to[300];
+
+	snprintf(path, sizeof(path), "%s/few", dir);
+	config.path = path;
+	if (outputs__new(&ss, &config))
+		tap__bail("no memory");
+	tap__ok(outputs__per_process(ss), "before it begins it is known that there will be files");
+	sink = outputs__sink(ss);
+	if (sink.ops->begin(sink.arg, &about))
+		tap__bail("%s", sink.ops->why(sink.arg)->text);
+	sink.ops->process(sink.arg, &named, PROFILE_BEGAN);
+	put(1, 10, "f");
+	put(2, 20, "g");
+	put(1, 10, "h");
+	tap__ok(!content("few/Rprof.10.out"), "two samples are no file of their own");
+	put(1, 10, "i");
+	put(4, 40, "j");
+	tap__ok(becomes("few/Rprof.10.out", "sample.interval=10000\n\"f\" \n\"h\" \n\"i\" \n"),
+		"three are, in their order");
+	stack__free_all();
+	end(2, 20);
+	tap__ok(becomes("few/Rprof.others.out", "sample.interval=10000\n\"g\" \n"),
+		"one that ends with fewer is in the common file");
+	snprintf(from, sizeof(from), "%s/Rprof.10.out", path);
+	snprintf(to, sizeof(to), "%s/moved.out", path);
+	if (rename(from, to))
+		tap__bail("cannot rename");
+	tap__ok(!outputs__reopen(ss) && !put(1, 10, "k"), "SIGHUP: what comes goes elsewhere");
+	put(3, 30, "l");
+	tap__ok(!finish(ss), "closed");
+	tap__ok(content_is("few/moved.out", "sample.interval=10000\n\"f\" \n\"h\" \n\"i\" \n") &&
+			content_is("few/Rprof.10.out", "sample.interval=10000\n\"k\" \n"),
+		"nothing is in both, and nothing in none");
+	tap__ok(content_is("few/Rprof.others.1.out", "sample.interval=10000\n\"l\" \n"),
+		"what was not moved stays");
+	tap__ok(content_is("few/Rprof.40.out", "sample.interval=10000\n\"j\" \n"),
+		"one that was named has its file in any case");
+	tap__ok(strstr(content("few/index.jsonl"), "{\"file\": \"Rprof.others.out\", \"samples\": "
+						   "1, \"pid\": 20, \"comm\": \"R\""),
+		"the index says whose they are: %s", content("few/index.jsonl"));
+	tap__ok(strstr(content("few/index.1.jsonl"), "\"file\": \"Rprof.10.out\", \"samples\": 3"),
+		"also of what was there before: %s", content("few/index.1.jsonl"));
+}
+
+/* One file of many fails: the others go on. */
+static void test_spoiled(void)
+{
+	struct rlimit old, small = {4096, 4096};
+	struct stats stats = {0};
+	struct outputs *ss;
+	struct errmsg f;
+	struct files *all = files;
+	int err;
+
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	if (setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, &f) ||
+	    setrlimit(RLIMIT_FSIZE, &old))
+		tap__bail("no limit");
+	if (open_in_dir(&ss, "rprof", "spoiled", true, &f))
+		tap__bail("%s", f.text);
+	put(1, 10, "f");
+	put(2, 20, "g");
+	for (int i = 0; i < 2000; i++)
+		put(1, 10, "f");
+	for (int i = 0; i < 100; i++) {
+		files__poll(files, 10);
+		flush();
+	}
+	tap__ok(!put(1, 10, "f") && !put(2, 20, "h") && !end(2, 20),
+		"one file that may not grow stops none of the others");
+	tap__ok(becomes("spoiled/Rprof.20.out", "sample.interval=10000\n\"g\" \n\"h\" \n"),
+		"they are complete");
+	err = sink.ops->finish(sink.arg, &stats);
+	tap__ok(err == -EIO && strstr(sink.ops->why(sink.arg)->text, "1 of 2 files"), "the end: %s",
+		sink.ops->why(sink.arg)->text);
+	tap__ok(stats.unwritten == 2002 - (4096 - 22) / 5, "%llu samples are not written",
+		(unsigned long long)stats.unwritten);
+	outputs__free(ss);
+	files__stop(files);
+	files = all;
 }
 
 /* Many different stacks: nothing is lost, and memory is bounded by writing pieces unasked. */
@@ -426,6 +530,8 @@ int main(void)
 		tap__bail("cannot start what writes files");
 	test_one_file();
 	test_directory();
+	test_few();
+	test_spoiled();
 	test_pieces();
 	test_pipe();
 	test_whole();

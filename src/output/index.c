@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "output/index.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+
+struct index {
+	struct output *out;
+	char path[4096]; /* borrowed by `out` */
+};
+
+int index__open(struct index **out, const struct output_config *to, const char *directory,
+		struct errmsg *f)
+{
+	struct output_config config = *to;
+	struct index *x = calloc(1, sizeof(*x));
+	int err, len;
+
+	*out = NULL;
+	if (!x)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	len = snprintf(x->path, sizeof(x->path), "%s/index.jsonl", directory);
+	if (len < 0 || (size_t)len >= sizeof(x->path)) {
+		err = errmsg__set(f, -ENAMETOOLONG, "%s: the name is too long", directory);
+		goto failed;
+	}
+	config.path = x->path;
+	config.number_at = (size_t)len - strlen(".jsonl");
+	err = output__open(&x->out, &config, f);
+	if (err)
+		goto failed;
+	*out = x;
+	return 0;
+failed:
+	free(x);
+	return err;
+}
+
+static void index__text(struct json *j, const char *key, const char *value)
+{
+	if (value && *value)
+		json__str(j, key, value);
+}
+
+/* The name in the directory: it may be moved elsewhere as a whole. */
+static const char *path__base(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+int index__add(struct index *x, const struct profile_process *p, const char *path, uint64_t samples)
+{
+	struct buf line = {0};
+	struct json j;
+	int err;
+
+	json__begin(&j);
+	json__object(&j, NULL);
+	json__str(&j, "file", path__base(path));
+	json__u64(&j, "samples", samples);
+	json__u64(&j, "pid", p->pid);
+	index__text(&j, "comm", p->comm);
+	index__text(&j, "command", p->command);
+	json__u64(&j, "uid", p->uid);
+	index__text(&j, "container", p->container);
+	index__text(&j, "r_version", p->r_version);
+	if (p->started)
+		json__u64(&j, "started", p->started / NS_PER_S);
+	json__object(&j, "labels");
+	for (size_t i = 0; i < p->nlabels; i++)
+		json__str(&j, p->labels[i].key, p->labels[i].value);
+	json__close(&j);
+	json__close(&j);
+	err = json__end(&j, &line);
+	if (!err)
+		err = output__write(x->out, line.data, line.len);
+	if (!err)
+		err = output__commit(x->out, 0);
+	buf__free(&line);
+	return err < 0 ? err : 0;
+}
+
+int index__flush(struct index *x)
+{
+	return output__flush(x->out);
+}
+
+int index__close(struct index *x)
+{
+	int err;
+
+	if (!x)
+		return 0;
+	err = output__finish(x->out);
+	output__close(x->out, NULL);
+	free(x);
+	return err;
+}

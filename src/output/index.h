@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An index of a directory whose files have pids for names: index.jsonl has an object on a line for
+ * each file of a process, in the order in which they were completed.
+ */
+#ifndef XR_OUTPUT_INDEX_H
+#define XR_OUTPUT_INDEX_H
+
+#include "output/output.h"
+#include "profile/profile.h"
+
+struct index;
+
+/*
+ * index__open - make DIRECTORY/index.jsonl, or index.1.jsonl and so on where that is taken.  @to:
+ * who writes; its path is not looked at.  Negative errno: @f says why.
+ */
+int index__open(struct index **out, const struct output_config *to, const char *directory,
+		struct errmsg *f);
+
+/*
+ * index__add - the file @path has @samples of process @p; NULL: it has none.  Of what is not known
+ * of @p there is nothing in the line.  0 or a negative errno; after one it takes nothing more.
+ */
+int index__add(struct index *x, const struct profile_process *p, const char *path,
+	       uint64_t samples);
+
+/* index__flush - have what is there written. */
+int index__flush(struct index *x);
+
+/* index__close - once all is written, or given up.  Its first error.  NULL is allowed. */
+int index__close(struct index *x);
+
+#endif

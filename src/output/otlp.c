@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "output/otlp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/limits.h"
+#include "base/version.h"
+#include "layout.h"
+#include "output/otlp_parts.h"
+#include "output/whole.h"
+
+/* Beside labels: service, host, container, name and version of the runtime. */
+#define ATTRIBUTES_MAX (8 + 2 * PROFILE_LABELS_MAX)
+
+/* A resource with its samples; equal attributes are one. */
+struct otlp_group {
+	uint64_t hash; /* of the resource */
+	struct otlp_group *next;
+	struct buf resource; /* as it is sent */
+	struct buf samples;  /* fields of its Profile */
+};
+
+struct otlp_process {
+	struct otlp_group *group; /* NULL: none of its rows came yet */
+	int32_t attributes[2];
+	size_t n;
+};
+
+struct otlp {
+	const struct writer_config *config;
+	const struct aggregate *aggregate;
+	struct output *out;
+	uint64_t period; /* ns; 0: not known */
+	struct otlp_dictionary d;
+	struct otlp_process *processes;
+	struct table groups;
+	struct otlp_group *first, **last; /* in their order */
+	struct buf texts;
+};
+
+/* A resource that is made. */
+struct otlp_making {
+	Otlp__KeyValue values[ATTRIBUTES_MAX], *all[ATTRIBUTES_MAX];
+	Otlp__AnyValue any[ATTRIBUTES_MAX];
+	/* where the texts of each are in a buffer, which moves as it grows */
+	size_t key[ATTRIBUTES_MAX], value[ATTRIBUTES_MAX];
+	size_t n;
+};
+
+/* Append @text as it can be sent, terminated; where it begins to @at. */
+static int otlp__tame(struct buf *out, const char *text, size_t *at)
+{
+	int err;
+
+	*at = out->len;
+	err = escape__text(out, text, "", LIMIT_NAME);
+	return err < 0 ? err : buf__add(out, "", 1);
+}
+
+/* The first of a key counts. */
+static int otlp__add(struct otlp *o, struct otlp_making *m, const char *key, const char *value)
+{
+	int err;
+
+	if (m->n == ATTRIBUTES_MAX || !*key)
+		return 0;
+	err = otlp__tame(&o->texts, key, &m->key[m->n]);
+	err = err ? err : otlp__tame(&o->texts, value, &m->value[m->n]);
+	if (err)
+		return err;
+	for (size_t i = 0; i < m->n; i++)
+		if (!strcmp(o->texts.data + m->key[i], o->texts.data + m->key[m->n]))
+			return 0;
+	m->n++;
+	return 0;
+}
+
+static int otlp__add_labels(struct otlp *o, struct otlp_making *m,
+			    const struct profile_label *labels, size_t n)
+{
+	const char *key;
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		key = labels[i].key;
+		if (!strcmp(key, "service"))
+			key = "service.name";
+		else if (!strcmp(key, "host"))
+			key = "host.name";
+		err = otlp__add(o, m, key, labels[i].value);
+	}
+	return err;
+}
+
+static int otlp__resource(struct otlp *o, struct buf *out, const struct aggregate_process *p)
+{
+	const struct writer_config *config = o->config;
+	Otlp__Resource resource = OTLP__RESOURCE__INIT;
+	struct otlp_making m;
+	int err;
+
+	m.n = 0;
+	o->texts.len = 0;
+	err = otlp__add_labels(o, &m, p->labels, p->nlabels);
+	err = err ? err : otlp__add_labels(o, &m, config->labels, config->nlabels);
+	/* required by the conventions: what Pyroscope is told, too */
+	err = err ? err : otlp__add(o, &m, "service.name", *p->comm ? p->comm : "R");
+	if (!err && config->about.host)
+		err = otlp__add(o, &m, "host.name", config->about.host);
+	if (!err && p->container)
+		err = otlp__add(o, &m, "container.id", p->container->text);
+	err = err ? err : otlp__add(o, &m, "process.runtime.name", "R");
+	if (!err && *p->r_version)
+		err = otlp__add(o, &m, "process.runtime.version", p->r_version);
+	if (err)
+		return err;
+	for (size_t i = 0; i < m.n; i++) {
+		m.values[i] = (Otlp__KeyValue)OTLP__KEY_VALUE__INIT;
+		m.any[i] = (Otlp__AnyValue)OTLP__ANY_VALUE__INIT;
+		m.all[i] = &m.values[i];
+		m.values[i].key.data = (uint8_t *)o->texts.data + m.key[i];
+		m.values[i].key.len = strlen(o->texts.data + m.key[i]);
+		m.values[i].value = &m.any[i];
+		m.any[i].value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
+		m.any[i].string_value.data = (uint8_t *)o->texts.data + m.value[i];
+		m.any[i].string_value.len = strlen(o->texts.data + m.value[i]);
+	}
+	resource.n_attributes = m.n;
+	resource.attributes = m.all;
+	return otlp__pack(out, &resource.base);
+}
+
+static bool group__same(const void *record, const void *key)
+{
+	const struct otlp_group *g = record;
+	const struct buf *resource = key;
+
+	return g->resource.len == resource->len &&
+	       !memcmp(g->resource.data, resource->data, resource->len);
+}
+
+static void group__free(struct otlp_group *g)
+{
+	buf__free(&g->resource);
+	buf__free(&g->samples);
+	free(g);
+}
+
+static int otlp__group(struct otlp *o, const struct aggregate_process *p, struct otlp_group **group)
+{
+	struct otlp_group *g = calloc(1, sizeof(*g)), *same;
+	int err = g ? otlp__resource(o, &g->resource, p) : -ENOMEM;
+
+	if (err)
+		goto out;
+	g->hash = map__hash_bytes(g->resource.data, g->resource.len);
+	same = table__find(&o->groups, g->hash, group__same, &g->resource);
+	if (same) {
+		*group = same;
+		goto out;
+	}
+	err = table__add(&o->groups, g);
+	if (err)
+		goto out;
+	*group = g;
+	*o->last = g;
+	o->last = &g->next;
+	return 0;
+out:
+	if (g)
+		group__free(g);
+	return err;
+}
+
+/* What all samples of a process have in common, once for each. */
+static int otlp__process(struct otlp *o, uint32_t i, struct otlp_process **process)
+{
+	const struct aggregate_process *p = aggregate__process(o->aggregate, i);
+	struct otlp_process *own = &o->processes[i];
+	size_t at;
+	int err = 0;
+
+	*process = own;
+	if (own->group)
+		return 0;
+	own->n = 0;
+	if (p->pid)
+		err = otlp__number(&o->d, "process.pid", p->pid, &own->attributes[own->n++]);
+	if (!err && *p->comm) {
+		o->texts.len = 0;
+		err = otlp__tame(&o->texts, p->comm, &at);
+		if (!err)
+			err = otlp__text(&o->d, "process.executable.name", o->texts.data + at,
+					 &own->attributes[own->n++]);
+	}
+	return err ? err : otlp__group(o, p, &own->group);
+}
+
+static int otlp__row(struct otlp *o, const struct aggregate_row *row)
+{
+	Otlp__Sample sample = OTLP__SAMPLE__INIT, *samples[] = {&sample};
+	Otlp__Profile part = OTLP__PROFILE__INIT;
+	int64_t value = (int64_t)row__samples(row);
+	struct otlp_process *process;
+	int32_t attributes[3];
+	int err;
+
+	/* each would be a profile of its own; nothing makes them yet */
+	if (row->values[XR_UNIT_BYTES] || row->values[XR_UNIT_NS])
+		return -ENOTSUP;
+	err = otlp__process(o, row->process, &process);
+	if (!err)
+		err = otlp__stack(&o->d, o->config->part, row->stack, &sample.stack_index);
+	if (err)
+		return err;
+	memcpy(attributes, process->attributes, sizeof(process->attributes));
+	sample.n_attribute_indices = process->n;
+	if (row->tid)
+		err = otlp__number(&o->d, "thread.id", row->tid,
+				   &attributes[sample.n_attribute_indices++]);
+	if (err)
+		return err;
+	sample.attribute_indices = attributes;
+	sample.n_values = 1;
+	sample.values = &value;
+	part.n_samples = 1;
+	part.samples = samples;
+	return otlp__pack(&process->group->samples, &part.base);
+}
+
+/* --- what is around the samples --- */
+
+/* The beginning of a field that holds @len bytes: a number below 16, a length. */
+static int field__begin(struct buf *out, unsigned int number, uint64_t len)
+{
+	unsigned char head[12];
+	size_t n = 0;
+
+	head[n++] = (unsigned char)(number << 3 | 2);
+	for (; len >= 0x80; len >>= 7)
+		head[n++] = (unsigned char)(len | 0x80);
+	head[n++] = (unsigned char)len;
+	return buf__add(out, head, n);
+}
+
+/* The fields of a profile but its samples. */
+static int otlp__profile_head(struct otlp *o, struct buf *out, const struct stats *stats)
+{
+	const struct profile_about *about = &o->config->about;
+	Otlp__ValueType samples = OTLP__VALUE_TYPE__INIT, time = OTLP__VALUE_TYPE__INIT;
+	Otlp__Profile head = OTLP__PROFILE__INIT;
+	uint64_t first, last;
+	int err;
+
+	err = otlp__string(&o->d, "samples", &samples.type_strindex);
+	err = err ? err : otlp__string(&o->d, "count", &samples.unit_strindex);
+	err = err ? err
+		  : otlp__string(&o->d, about->clock ? about->clock : "cpu", &time.type_strindex);
+	err = err ? err : otlp__string(&o->d, "nanoseconds", &time.unit_strindex);
+	if (err)
+		return err;
+	head.sample_type = &samples;
+	if (o->period) {
+		head.period_type = &time;
+		head.period = (int64_t)o->period;
+	}
+	aggregate__span(o->aggregate, &first, &last);
+	head.time_unix_nano = about->began_real;
+	head.duration_nano = stats ? (uint64_t)(stats->seconds * (double)NS_PER_S) : last - first;
+	return otlp__pack(out, &head.base);
+}
+
+static int otlp__scope_head(struct buf *out)
+{
+	Otlp__InstrumentationScope scope = OTLP__INSTRUMENTATION_SCOPE__INIT;
+	Otlp__ScopeProfiles head = OTLP__SCOPE_PROFILES__INIT;
+	static char name[] = XR_PROGRAM, version[] = XR_VERSION;
+
+	scope.name.data = (uint8_t *)name;
+	scope.name.len = strlen(name);
+	scope.version.data = (uint8_t *)version;
+	scope.version.len = strlen(version);
+	head.scope = &scope;
+	return otlp__pack(out, &head.base);
+}
+
+/* Resource 1, scope_profiles 2 { scope 1, profiles 2 { head, samples } }: inside out. */
+static int otlp__write_group(struct otlp *o, const struct otlp_group *g, const struct buf *head,
+			     const struct buf *scope)
+{
+	struct buf profile = {0}, scopes = {0}, resource = {0}, request = {0};
+	uint64_t len = head->len + g->samples.len;
+	int err = field__begin(&profile, 2, len);
+
+	len += profile.len + scope->len;
+	err = err ? err : field__begin(&scopes, 2, len);
+	len += scopes.len;
+	err = err ? err : field__begin(&resource, 1, g->resource.len);
+	len += resource.len + g->resource.len;
+	err = err ? err : field__begin(&request, 1, len);
+	if (!err) {
+		const struct buf *all[] = {&request, &resource, &g->resource, &scopes,
+					   scope,    &profile,	head,	      &g->samples};
+
+		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && !err; i++)
+			err = output__write(o->out, all[i]->data, all[i]->len);
+	}
+	buf__free(&profile);
+	buf__free(&scopes);
+	buf__free(&resource);
+	buf__free(&request);
+	return err;
+}
+
+static int otlp__write(struct otlp *o, const struct stats *stats)
+{
+	struct buf head = {0}, scope = {0}, dictionary = {0};
+	int err;
+
+	err = otlp__profile_head(o, &head, stats);
+	err = err ? err : otlp__scope_head(&scope);
+	for (const struct otlp_group *g = o->first; g && !err; g = g->next)
+		err = otlp__write_group(o, g, &head, &scope);
+	err = err ? err : field__begin(&dictionary, 2, o->d.bytes.len);
+	err = err ? err : output__write(o->out, dictionary.data, dictionary.len);
+	err = err ? err : output__write(o->out, o->d.bytes.data, o->d.bytes.len);
+	buf__free(&head);
+	buf__free(&scope);
+	buf__free(&dictionary);
+	return err;
+}
+
+static void otlp__free(struct otlp *o)
+{
+	struct otlp_group *next;
+
+	for (struct otlp_group *g = o->first; g; g = next) {
+		next = g->next;
+		group__free(g);
+	}
+	table__free(&o->groups);
+	otlp__end(&o->d);
+	buf__free(&o->texts);
+	free(o->processes);
+}
+
+static int otlp__profile(struct writer *w, const struct aggregate *a, const struct stats *stats)
+{
+	struct part_rows rows = part__rows(a, w->config.part);
+	struct otlp o = {.config = &w->config, .aggregate = a, .out = w->out};
+	const struct aggregate_row *row;
+	size_t n;
+	int err;
+
+	o.period = about__interval(&w->config.about);
+	o.last = &o.first;
+	aggregate__processes(a, &n);
+	o.processes = calloc(n + 1, sizeof(*o.processes));
+	err = otlp__begin(&o.d);
+	if (!o.processes)
+		err = -ENOMEM;
+	while (!err && (row = part__next(&rows)))
+		err = otlp__row(&o, row);
+	err = err ? err : otlp__write(&o, stats);
+	otlp__free(&o);
+	return err ? err : output__commit(w->out, 0);
+}
+
+const struct writer_ops writer_otlp = {
+	.name = "otlp",
+	.suffix = ".otlp",
+	.binary = true,
+	.help = "a request to a receiver of OTLP profiles",
+	.threads = true,
+	.parts = true,
+	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
+	.open = whole__open,
+	.profile = otlp__profile,
+	.close = whole__close,
+};

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "output/pprof_parts.h"
+
+/* A function that was written; equal frames of one place each share it. */
+struct pprof_function {
+	uint64_t hash;
+	uint64_t id;
+	const struct name *name, *package, *file;
+	uint32_t line;
+	enum frame_kind kind;
+};
+
+static void *number(uint64_t n)
+{
+	return (void *)(uintptr_t)n;
+}
+
+static bool function__same(const void *record, const void *key)
+{
+	const struct pprof_function *a = record, *b = key;
+
+	return a->name == b->name && a->package == b->package && a->file == b->file &&
+	       a->line == b->line && a->kind == b->kind;
+}
+
+static int pprof__new_function(struct pprof *p, const struct frame *frame,
+			       const struct pprof_function *key)
+{
+	Pprof__Function function = PPROF__FUNCTION__INIT, *functions[] = {&function};
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	struct pprof_function *f;
+	int err;
+
+	p->text.len = 0;
+	err = writer__label(&p->text, frame, WRITER_SAFE);
+	if (!err)
+		err = pprof__string(p, p->text.data, p->text.len, &function.name);
+	if (!err)
+		err = pprof__name(p, frame->function, &function.system_name);
+	if (!err)
+		err = pprof__name(p, key->file, &function.filename);
+	if (err)
+		return err;
+	function.id = key->id;
+	function.start_line = (int32_t)key->line;
+	part.n_function = 1;
+	part.function = functions;
+	err = pprof__put(p, &part);
+	if (err)
+		return err;
+	f = arena__alloc(&p->arena, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	*f = *key;
+	return table__add(&p->functions, f);
+}
+
+static int pprof__function(struct pprof *p, const struct frame *frame, uint64_t *id)
+{
+	struct pprof_function key = {
+		.name = frame->function,
+		.package = frame->package,
+		.file = frame->defined.file ? frame->defined.file : frame->place.file,
+		.line = frame->defined.file ? frame->defined.line : 0,
+		.kind = frame->kind,
+	};
+	const struct pprof_function *f;
+
+	key.hash = map__hash((uintptr_t)key.name ^ (uintptr_t)key.package,
+			     (uintptr_t)key.file ^ (uint64_t)key.line << 32);
+	f = table__find(&p->functions, key.hash, function__same, &key);
+	*id = f ? f->id : ++p->nfunctions;
+	key.id = *id;
+	return f ? 0 : pprof__new_function(p, frame, &key);
+}
+
+int pprof__mapping(struct pprof *p, const struct name *module, uint64_t *id)
+{
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *mappings[] = {&mapping};
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	int err;
+
+	*id = (uint64_t)(uintptr_t)map__get(&p->modules, (uintptr_t)module, 0);
+	if (*id)
+		return 0;
+	*id = mapping.id = ++p->nmappings;
+	mapping.has_functions = true;
+	mapping.has_filenames = mapping.has_line_numbers = !module;
+	err = module ? pprof__name(p, module, &mapping.filename)
+		     : pprof__text(p, "R", &mapping.filename);
+	part.n_mapping = 1;
+	part.mapping = mappings;
+	if (!err)
+		err = pprof__put(p, &part);
+	return err ? err : map__put(&p->modules, (uintptr_t)module, 0, number(*id));
+}
+
+static int pprof__location(struct pprof *p, const struct frame *frame, uint64_t *id)
+{
+	Pprof__Location location = PPROF__LOCATION__INIT, *locations[] = {&location};
+	Pprof__Line line = PPROF__LINE__INIT, *lines[] = {&line};
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	int err;
+
+	*id = (uint64_t)(uintptr_t)map__get(&p->locations, (uintptr_t)frame, 0);
+	if (*id)
+		return 0;
+	err = pprof__mapping(p, frame->module, &location.mapping_id);
+	if (!err)
+		err = pprof__function(p, frame, &line.function_id);
+	if (err)
+		return err;
+	*id = location.id = ++p->nlocations;
+	location.address = frame->address;
+	line.line = (int32_t)frame->place.line;
+	location.n_line = 1;
+	location.line = lines;
+	part.n_location = 1;
+	part.location = locations;
+	err = pprof__put(p, &part);
+	return err ? err : map__put(&p->locations, (uintptr_t)frame, 0, number(*id));
+}
+
+int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n)
+{
+	uint32_t nframes = part__frames(p->config->part, stack->nframes);
+	uint64_t *ids = p->ids;
+	int err = 0;
+
+	*n = nframes + stack__is_toplevel(stack);
+	if (*n > p->cap) {
+		ids = realloc(ids, *n * 2 * sizeof(*ids));
+		if (!ids)
+			return -ENOMEM;
+		p->ids = ids;
+		p->cap = *n * 2;
+	}
+	for (uint32_t i = 0; i < nframes && !err; i++) {
+		const struct frame *frame = stack->frames[i];
+
+		if (nframes < stack->nframes && i == nframes - 1)
+			frame = &mark_truncated;
+		err = pprof__location(p, frame, &ids[i]);
+	}
+	if (!err && *n > nframes)
+		err = pprof__location(p, &mark_toplevel, &ids[nframes]);
+	return err;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the files of the writer of pprof's format have in common: pprof.c, pprof_frames.c,
+ * pprof_labels.c.
+ */
+#ifndef XR_OUTPUT_PPROF_PARTS_H
+#define XR_OUTPUT_PPROF_PARTS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/table.h"
+#include "output/gzip.h"
+#include "output/writer.h"
+#include "pprof.pb-c.h"
+
+struct pprof {
+	struct gzip gzip;
+	const struct writer_config *config;
+	const struct aggregate *aggregate;
+	uint64_t period; /* ns; 0: not known */
+	int64_t nstrings;
+	uint64_t nlocations, nfunctions, nmappings;
+	struct map names;     /* (address of a name, 0) to 1 + its string */
+	struct map locations; /* (address of a frame, 0) to its location's id */
+	struct map modules;   /* (address of a name, 0) to its mapping's id */
+	struct table functions;
+	struct arena arena; /* of them */
+	struct buf text;
+	uint64_t *ids; /* of the locations of a sample */
+	size_t cap;
+	int64_t pid, process, thread, container; /* strings */
+	/* of pprof_labels.c */
+	struct map words;  /* (address of a text, 0) to 1 + its string */
+	struct map labels; /* (number of a process, 0) to struct pprof_labels */
+};
+
+/* All return 0 or a negative errno. */
+
+/* pprof__put - write a part of the profile. */
+int pprof__put(struct pprof *p, const Pprof__Profile *part);
+
+/* pprof__string, pprof__text - write a string: its number. */
+int pprof__string(struct pprof *p, const char *text, size_t len, int64_t *string);
+int pprof__text(struct pprof *p, const char *text, int64_t *string);
+
+/* pprof__name - @name as it is shown, written once for each name; NULL: "". */
+int pprof__name(struct pprof *p, const struct name *name, int64_t *string);
+
+/* pprof__mapping - that of @module, written once; NULL: of R, whose functions are all known. */
+int pprof__mapping(struct pprof *p, const struct name *module, uint64_t *id);
+
+/* pprof__stack - write what `ids` then refers to, the locations of @stack: *@n of them. */
+int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n);
+
+/* Beyond those of a process and of the run: pid, process, thread, container and the like. */
+#define PPROF_LABELS_MAX (8 + 2 * PROFILE_LABELS_MAX)
+
+/* What the labels of a sample are in. */
+struct pprof_row_labels {
+	Pprof__Label thread;
+	Pprof__Label *all[PPROF_LABELS_MAX];
+	size_t n;
+};
+
+/* pprof__labels - those of @row; @labels is filled. */
+int pprof__labels(struct pprof *p, const struct aggregate_row *row,
+		  struct pprof_row_labels *labels);
+
+#endif

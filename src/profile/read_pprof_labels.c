@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "profile/read_pprof.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define STARTED_MAX (1ll << 33) /* s since 1970 */
+
+const char *read_pprof__string(const struct pprof_file *p, int64_t string, size_t *len)
+{
+	const struct part *part;
+
+	*len = 0;
+	if (string < 0 || (uint64_t)string >= p->nstrings)
+		return "";
+	part = &p->strings[string];
+	*len = part->len;
+	return p->r->bytes.data + part->at;
+}
+
+bool read_pprof__is(const struct pprof_file *p, int64_t string, const char *text)
+{
+	size_t len;
+	const char *is = read_pprof__string(p, string, &len);
+
+	return len == strlen(text) && !memcmp(is, text, len);
+}
+
+/* What the labels of @s say of its process; false: nothing. */
+static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, struct read_says *says)
+{
+	*says = (struct read_says){0};
+	for (size_t i = 0; i < s->n_label; i++) {
+		const Pprof__Label *l = s->label[i];
+		struct read_text text;
+
+		if (read_pprof__is(p, l->key, "pid") && l->num > 0 && l->num <= INT_MAX)
+			says->pid = (uint32_t)l->num;
+		if (read_pprof__is(p, l->key, "started") && l->num > 0 && l->num < STARTED_MAX)
+			says->started = (uint64_t)l->num * NS_PER_S;
+		if (!l->str)
+			continue;
+		text.text = read_pprof__string(p, l->str, &text.len);
+		if (read_pprof__is(p, l->key, "process")) {
+			says->comm = text;
+		} else if (read_pprof__is(p, l->key, "container")) {
+			says->container = text;
+		} else if (read_pprof__is(p, l->key, "r_version")) {
+			says->r_version = text;
+		} else if (says->nlabels < PROFILE_LABELS_MAX) {
+			says->labels[says->nlabels].value = text;
+			says->labels[says->nlabels].key.text =
+				read_pprof__string(p, l->key, &says->labels[says->nlabels].key.len);
+			says->nlabels++;
+		}
+	}
+	return says->pid || says->comm.len;
+}
+
+struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sample *s,
+					   uint32_t *tid)
+{
+	struct reader_process *process;
+	struct read_says says;
+	uint64_t a = s->n_label, b = 0;
+
+	*tid = 0;
+	for (size_t i = 0; i < s->n_label; i++) {
+		const Pprof__Label *l = s->label[i];
+
+		if (read_pprof__is(p, l->key, "thread")) {
+			*tid = l->num > 0 && l->num <= INT_MAX ? (uint32_t)l->num : 0;
+			a--;
+			continue;
+		}
+		a = map__hash(a ^ (uint64_t)l->key, (uint64_t)l->str);
+		b = map__hash(b ^ (uint64_t)l->num, a);
+	}
+	process = map__get(&p->processes, a, b);
+	if (process)
+		return process;
+	process = pprof__says(p, s, &says) ? reading__described(p->r, &says) : NULL;
+	process = process ? process : p->r->process;
+	/* where there is no room to remember it is found again */
+	if (budget__take(&p->budget, 3 * sizeof(struct map_entry)))
+		map__put(&p->processes, a, b, process);
+	return process;
+}

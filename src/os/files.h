@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/errmsg.h"
 
@@ -29,7 +30,9 @@ struct files;
 struct file {
 	struct file *next; /* of its files */
 	struct files *files;
-	char *path;
+	char *path;	 /* with the number, once it is opened */
+	size_t at;	 /* bytes of it before a number; 0: there is none */
+	uint32_t number; /* that was put there, as the name was taken; 0: none */
 	uint32_t id;
 	int fd;	      /* Windows only */
 	int error;    /* the first there was: it takes nothing more; 0: none */
@@ -63,6 +66,28 @@ int files__directory(struct files *fs, const char *path, bool make);
 int files__open(struct files *fs, struct file **out, const char *path);
 
 /*
+ * files__open_new - the same, but whatever is there stays as it is: where the name is taken, .1, .2
+ * and so on comes behind the first @at bytes of it, 1 or more, until it is not.  -EEXIST in its
+ * `error`: FILES_NUMBERS of them are taken.
+ */
+int files__open_new(struct files *fs, struct file **out, const char *path, size_t at);
+
+#define FILES_NUMBERS 9999u
+
+/*
+ * files__numbered - the name @path with @number in it, behind @at bytes; 0: without.  False: it has
+ * no room in @size bytes.
+ */
+static inline bool files__numbered(char *to, size_t size, const char *path, size_t at,
+				   uint32_t number)
+{
+	int len = number ? snprintf(to, size, "%.*s.%u%s", (int)at, path, number, path + at)
+			 : snprintf(to, size, "%s", path);
+
+	return len >= 0 && (size_t)len < size;
+}
+
+/*
  * file__give - the @len bytes at @data follow what was given so far.  @ends: at which of them a
  * piece ends (1 to @len, ascending).  Returns how many of them were taken: 0 when no more can be
  * taken now, or at all.
@@ -81,6 +106,9 @@ void files__poll(struct files *fs, int timeout_ms);
 
 /* files__news - grows whenever there is some: who waits sees by it whether anything moves. */
 uint64_t files__news(const struct files *fs);
+
+/* files__error - nobody writes any more, whatever is opened: why; 0: somebody does. */
+int files__error(const struct files *fs);
 
 /* files__stop - files not freed are given up, and freed.  NULL is allowed. */
 void files__stop(struct files *fs);

@@ -48,6 +48,12 @@ enum os_refusal {
 int os__create(const char *path);
 
 /*
+ * os__create_new - the same, but -EEXIST if there is anything of that name: a file, a link that
+ * leads nowhere, a pipe.  Whoever makes it meanwhile, one of both has made it.
+ */
+int os__create_new(const char *path);
+
+/*
  * os__open - open a file that the caller named for reading, with his rights: a descriptor or a
  * negative errno; -EISDIR: a directory.  "-" is standard input.  os__close - of it.
  */
@@ -88,6 +94,13 @@ void os__wait_writable(int fd);
 int os__mkdir(const char *path);
 
 bool os__is_directory(const char *path);
+
+/*
+ * os__list - call @each with the name of each thing in the directory @path, in any order, with the
+ * caller's rights.  What that returns, if it is not 0, ends it and is returned; else 0 or a
+ * negative errno.
+ */
+int os__list(const char *path, int (*each)(void *arg, const char *name), void *arg);
 
 /* os__many_files - have as many files open as is allowed at all. */
 void os__many_files(void);

@@ -40,6 +40,9 @@ int proc__read(pid_t pid, struct proc *p);
 /* proc__start_time - only that; 0: no such process. */
 uint64_t proc__start_time(pid_t pid);
 
+/* proc__began - a process' start_time as ns since 1970, by today's clock. */
+uint64_t proc__began(uint64_t start_time);
+
 /*
  * proc__use - ns that process @pid has been on a CPU, all threads of it, those that ended, too.
  * -ESRCH: no such process.
@@ -111,5 +114,13 @@ int proc__cgroup(pid_t pid, char *path, size_t size);
 #define PROC_CONTAINER_LEN 65
 
 bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN]);
+
+/*
+ * proc__isolated - does process @pid live apart from the first process (or from this one, where
+ * that may not be looked at), in another pid namespace, or with another root in another mount
+ * namespace?  Such are sandboxes and containers that no cgroup tells of; a service that has its own
+ * /tmp is none.  @id gets the number of that namespace, as lsns(8) shows it: "ns:4026532281".
+ */
+bool proc__isolated(pid_t pid, char id[PROC_CONTAINER_LEN]);
 
 #endif

@@ -3,7 +3,7 @@
  * The signals that end a session, as something to look at between polls.  One that comes 300 ms
  * after the first, or later, ends the program at once, whatever it is doing then; what comes
  * earlier is taken for the same, as programs such as timeout(1) signal the process and then its
- * group.
+ * group.  Who asks for it is told of SIGHUP and SIGUSR1 as requests, which end nothing.
  */
 #ifndef XR_OS_SIGNALS_H
 #define XR_OS_SIGNALS_H
@@ -21,10 +21,29 @@ struct signals;
  */
 int signals__open(struct signals **out, struct errmsg *f);
 
+/* What a signal asks for that does not end anything. */
+enum signals_request {
+	SIGNALS_END,	/* none: it ends the session */
+	SIGNALS_RELOAD, /* SIGHUP: open files anew, read the configuration again */
+	SIGNALS_REPORT, /* SIGUSR1: tell what there is so far */
+};
+
+/*
+ * signals__reload - from now on SIGHUP asks for SIGNALS_RELOAD where it does not tell that the
+ * terminal is gone: a process sent it, and if this one was started at a terminal, that is still
+ * there and the sender is not the shell that leads its session.  Otherwise it ends the session as
+ * before.  What nohup had ignored stays ignored.  0 or a negative errno.
+ */
+int signals__reload(struct signals *s);
+
+/* signals__report - from now on SIGUSR1 asks for SIGNALS_REPORT.  0 or a negative errno. */
+int signals__report(struct signals *s);
+
 /* What came: 0 nothing; else the signal, and whether a process sent it rather than the terminal. */
 struct signals_event {
 	int signal;
 	bool sent;
+	enum signals_request request;
 };
 
 struct signals_event signals__take(struct signals *s);

@@ -33,6 +33,7 @@
 struct place {
 	int dir;		 /* the directory that has the last name; O_PATH */
 	int file;		 /* what is there, O_PATH; -1: nothing */
+	bool fresh;		 /* there is to be nothing */
 	bool given;		 /* by the kernel, as one that is open: /proc/self/fd/1 */
 	char name[NAME_MAX + 2]; /* the last name */
 	char rest[2 * PATH_MAX]; /* while it is gone through: what is left of the path */
@@ -132,13 +133,16 @@ static int place__follow(struct place *p, const struct stat *st)
 	return target[0] == '/' ? place__start(p, target) : 0;
 }
 
-/* Go through @path.  0: place->dir and ->name are set, and ->file if there is something. */
-static int place__find(struct place *p, const char *path)
+/*
+ * Go through @path.  0: place->dir and ->name are set, and ->file if there is something, which is
+ * -EEXIST if it is to be @fresh.
+ */
+static int place__find(struct place *p, const char *path, bool fresh)
 {
 	struct stat st;
 	int err, links = 0;
 
-	*p = (struct place){.dir = -1, .file = -1};
+	*p = (struct place){.dir = -1, .file = -1, .fresh = fresh};
 	if (snprintf(p->rest, sizeof(p->rest), "%s", path) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	err = place__start(p, path);
@@ -152,6 +156,8 @@ static int place__find(struct place *p, const char *path)
 		p->file = openat(p->dir, p->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (p->file < 0)
 			return last && errno == ENOENT ? 0 : -errno;
+		if (last && p->fresh)
+			return -EEXIST;
 		if (fstat(p->file, &st))
 			return -errno;
 		if (S_ISLNK(st.st_mode)) {
@@ -224,20 +230,31 @@ static int place__open(const struct place *p)
 	return fd < 0 ? -errno : fd;
 }
 
-int os__create(const char *path)
+static int create(const char *path, bool fresh)
 {
 	uint64_t raised = rights__raise(RIGHTS_FILES);
 	struct place p;
-	int fd = -EEXIST;
+	int fd = place__find(&p, path, fresh);
 
-	for (int tries = 0; fd == -EEXIST && tries < TRIES_MAX; tries++) {
-		fd = place__find(&p, path);
-		if (!fd)
-			fd = place__open(&p);
-		place__close(&p);
-	}
+	if (!fd)
+		fd = place__open(&p);
+	place__close(&p);
 	rights__lower(raised);
 	return fd;
+}
+
+int os__create(const char *path)
+{
+	int fd = -EEXIST;
+
+	for (int tries = 0; fd == -EEXIST && tries < TRIES_MAX; tries++)
+		fd = create(path, false);
+	return fd;
+}
+
+int os__create_new(const char *path)
+{
+	return create(path, true);
 }
 
 int os__mkdir(const char *path)
@@ -245,7 +262,7 @@ int os__mkdir(const char *path)
 	uint64_t raised = rights__raise(RIGHTS_FILES);
 	struct stat dir;
 	struct place p;
-	int err = place__find(&p, path);
+	int err = place__find(&p, path, false);
 
 	if (err == -EISDIR || (!err && p.file >= 0))
 		err = -EEXIST;

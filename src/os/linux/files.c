@@ -93,10 +93,12 @@ static bool files__send(struct files *fs, struct files_request *head, struct iov
 	return false;
 }
 
-static bool files__send_path(struct files *fs, enum files_type type, uint32_t id, const char *path)
+static bool files__send_path(struct files *fs, enum files_type type, uint32_t id, const char *path,
+			     size_t at)
 {
 	size_t len = strlen(path) + 1;
-	struct files_request head = {.type = type, .id = id, .len = (uint32_t)len};
+	struct files_request head = {
+		.type = type, .id = id, .len = (uint32_t)len, .at = (uint32_t)at};
 	struct iovec parts[2];
 
 	parts[1] = (struct iovec){(void *)(uintptr_t)path, len};
@@ -112,6 +114,22 @@ static struct file *files__find(struct files *fs, uint32_t id)
 	return file;
 }
 
+/* It is called by another name than it was asked for by. */
+static void file__number(struct file *file, uint32_t number)
+{
+	char name[FILES_PATH];
+	char *path;
+
+	if (!number || !files__numbered(name, sizeof(name), file->path, file->at, number))
+		return;
+	path = strdup(name);
+	if (!path)
+		return;
+	free(file->path);
+	file->path = path;
+	file->number = number;
+}
+
 static void files__answered(struct files *fs, const struct files_answer *answer)
 {
 	struct file *file = files__find(fs, answer->id);
@@ -124,8 +142,10 @@ static void files__answered(struct files *fs, const struct files_answer *answer)
 	}
 	if (!file)
 		return;
-	if (answer->type == FILES_OPEN)
+	if (answer->type == FILES_OPEN) {
 		file->regular = answer->regular;
+		file__number(file, answer->number);
+	}
 	file->opened = true;
 	file->written += answer->written;
 	file->closed |= answer->type == FILES_CLOSE;
@@ -142,7 +162,8 @@ static void files__catch_up(struct files *fs)
 	for (struct file *file = fs->first; file; file = file->next) {
 		head.id = file->id;
 		if (!file->told_open)
-			file->told_open = files__send_path(fs, FILES_OPEN, file->id, file->path);
+			file->told_open =
+				files__send_path(fs, FILES_OPEN, file->id, file->path, file->at);
 		if (file->told_open && file->closing && !file->told_close)
 			file->told_close = files__send(fs, &head, parts, 1);
 	}
@@ -174,12 +195,17 @@ uint64_t files__news(const struct files *fs)
 	return fs->news;
 }
 
+int files__error(const struct files *fs)
+{
+	return fs->error;
+}
+
 int files__directory(struct files *fs, const char *path, bool make)
 {
 	uint64_t end = os__now() + ANSWER_MS * NS_PER_MS;
 
 	fs->placed = false;
-	if (!files__send_path(fs, make ? FILES_MAKE : FILES_DIRECTORY, 0, path))
+	if (!files__send_path(fs, make ? FILES_MAKE : FILES_DIRECTORY, 0, path, 0))
 		return fs->error ? fs->error : -ETIMEDOUT;
 	while (!fs->placed && !fs->error && os__now() < end)
 		files__poll(fs, 100);
@@ -188,7 +214,7 @@ int files__directory(struct files *fs, const char *path, bool make)
 	return fs->placed ? fs->place.error : -ETIMEDOUT;
 }
 
-int files__open(struct files *fs, struct file **out, const char *path)
+static int files__add(struct files *fs, struct file **out, const char *path, size_t at)
 {
 	struct file *file = calloc(1, sizeof(*file));
 
@@ -196,6 +222,7 @@ int files__open(struct files *fs, struct file **out, const char *path)
 	if (!file)
 		return -ENOMEM;
 	file->files = fs;
+	file->at = at;
 	file->path = strdup(path);
 	if (!file->path) {
 		free(file);
@@ -211,6 +238,16 @@ int files__open(struct files *fs, struct file **out, const char *path)
 	fs->first = file;
 	files__catch_up(fs);
 	return 0;
+}
+
+int files__open(struct files *fs, struct file **out, const char *path)
+{
+	return files__add(fs, out, path, 0);
+}
+
+int files__open_new(struct files *fs, struct file **out, const char *path, size_t at)
+{
+	return files__add(fs, out, path, at);
 }
 
 size_t file__give(struct file *file, const char *data, size_t len, const size_t *ends, size_t nends)

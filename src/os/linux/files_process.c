@@ -143,6 +143,23 @@ static struct written_file *process__file(struct process *p, uint32_t id)
 	return &p->files[id];
 }
 
+/* The first name that is not taken; @number: the number in it. */
+static int process__create(const char *path, size_t at, uint32_t *number)
+{
+	char name[FILES_PATH];
+	int fd = -EEXIST;
+
+	if (!at)
+		return os__create(path);
+	for (*number = 0; fd == -EEXIST && *number <= FILES_NUMBERS; ++*number) {
+		if (!files__numbered(name, sizeof(name), path, at, *number))
+			return -ENAMETOOLONG;
+		fd = os__create_new(name);
+	}
+	--*number;
+	return fd;
+}
+
 static void process__open(struct process *p, const char *path, struct files_answer *answer)
 {
 	struct written_file *file = process__file(p, answer->id);
@@ -153,7 +170,8 @@ static void process__open(struct process *p, const char *path, struct files_answ
 	if (!file)
 		return;
 	do {
-		fd = strcmp(path, "-") ? os__create(path) : os__standard_output();
+		fd = strcmp(path, "-") ? process__create(path, p->request.head.at, &answer->number)
+				       : os__standard_output();
 	} while (fd == -EINTR && !given_up(p));
 	*file = (struct written_file){.fd = fd < 0 ? -1 : fd};
 	answer->error = fd < 0 ? fd : fstat(fd, &st) ? -errno : 0;

@@ -12,6 +12,7 @@
 
 #define FILES_BYTES 32768u /* of data in one request */
 #define FILES_ENDS  1024u  /* ends of pieces in one request */
+#define FILES_PATH  4096u  /* of a path, with its end */
 
 enum files_type {
 	FILES_DIRECTORY, /* data: the path */
@@ -26,6 +27,7 @@ struct files_request {
 	uint32_t id;   /* of the file; those that were closed are used again */
 	uint32_t nends;
 	uint32_t len; /* bytes of data */
+	uint32_t at;  /* FILES_OPEN: as of files__open_new; 0: what is there is emptied */
 };
 
 /* One for each request, in their order. */
@@ -33,6 +35,8 @@ struct files_answer {
 	uint32_t type, id;
 	int32_t error;	  /* negative errno; FILES_DIRECTORY, FILES_MAKE: or whether it is one */
 	uint32_t regular; /* FILES_OPEN */
+	uint32_t number;  /* likewise: the one in its name */
+	uint32_t unused;
 	uint64_t written; /* FILES_WRITE: bytes of this request */
 };
 

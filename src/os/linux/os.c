@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "os/os.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -120,6 +121,25 @@ int os__write(int fd, const void *data, unsigned int size)
 void os__wait_writable(int fd)
 {
 	poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+}
+
+int os__list(const char *path, int (*each)(void *arg, const char *name), void *arg)
+{
+	uint64_t raised = rights__raise(RIGHTS_FILES);
+	DIR *d = opendir(path);
+	int err = d ? 0 : -errno;
+	struct dirent *entry;
+
+	rights__lower(raised);
+	if (!d)
+		return err;
+	do {
+		errno = 0;
+		entry = readdir(d);
+		err = entry ? each(arg, entry->d_name) : -errno;
+	} while (entry && !err);
+	closedir(d);
+	return err;
 }
 
 void os__many_files(void)

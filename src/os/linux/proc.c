@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "os/proc.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,11 +11,13 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/parse.h"
 #include "os/linux/rights.h"
+#include "os/os.h"
 
 #define PF_EXITING 0x00000004u /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000u
@@ -406,21 +407,12 @@ int proc__cgroup(pid_t pid, char *path, size_t size)
 	return 0;
 }
 
-bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN])
+uint64_t proc__began(uint64_t start_time)
 {
-	bool yes = false;
+	struct timespec up;
+	uint64_t boot;
 
-	while (*cgroup) {
-		size_t n = 0;
-
-		while (isxdigit((unsigned char)cgroup[n]))
-			n++;
-		if (n == 64) {
-			memcpy(id, cgroup, 64);
-			id[64] = '\0';
-			yes = true;
-		}
-		cgroup += n ? n : 1;
-	}
-	return yes;
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	boot = os__real_time() - (uint64_t)up.tv_sec * NS_PER_S - (uint64_t)up.tv_nsec;
+	return boot + start_time * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }

@@ -242,7 +242,7 @@ static int proc_maps__open_raised(pid_t pid, const struct proc_map *map, struct 
 	if (err == -EPERM || err == -EACCES)
 		return errmsg__set(f, -EACCES,
 				   "not allowed to open %s as process %d has it mapped: run as "
-				   "root, by sudo say",
+				   "root, by sudo say, or with CAP_CHECKPOINT_RESTORE",
 				   map->path, (int)pid);
 	return errmsg__set(f, -ESRCH, "process %d unmapped %s before it could be read", (int)pid,
 			   map->path);

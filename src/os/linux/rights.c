@@ -419,6 +419,8 @@ const char *rights__target_hint(void)
 	if (rights__whose(NULL) == RIGHTS_CALLER)
 		return "the program's capabilities are for R of the one who calls it; run it by "
 		       "sudo";
+	if (rights__permitted() & BIT(CAP_SYS_PTRACE))
+		return "run as root, by sudo say, or with CAP_DAC_READ_SEARCH";
 	return "run as root, by sudo say, or with CAP_SYS_PTRACE";
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +23,14 @@
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 struct signals {
-	int fd;	      /* of those noted */
+	int fd; /* of those in `taken` */
+	sigset_t taken;
 	sigset_t old; /* the mask as it was, for children */
 	bool full;    /* SIGXFSZ had its default effect, for children */
 };
 
 #define NENDING (sizeof(ending) / sizeof(ending[0]))
+#define RELOAD	NENDING /* as of noted(): the SIGHUP that ends nothing */
 
 static void ending__mask(sigset_t *mask)
 {
@@ -58,7 +61,7 @@ static int noted(size_t i)
 static void noted__mask(sigset_t *mask)
 {
 	sigemptyset(mask);
-	for (size_t i = 0; i < NENDING; i++)
+	for (size_t i = 0; i <= RELOAD; i++)
 		sigaddset(mask, noted(i));
 }
 
@@ -103,13 +106,47 @@ static void second(int signal, siginfo_t *info, void *context)
 	errno = err;
 }
 
+/* Is there a terminal that this process belongs to? */
+static bool terminal__is_there(void)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* SIGHUP to a process without a terminal. */
+static void reload(int signal, siginfo_t *info, void *context)
+{
+	int err = errno;
+
+	if (info->si_code > 0)
+		first(signal, info, context);
+	else
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), noted(RELOAD), info);
+	errno = err;
+}
+
+/* SIGHUP to a process that was started at a terminal. */
+static void reload_or_hangup(int signal, siginfo_t *info, void *context)
+{
+	int err = errno;
+
+	if (info->si_pid == getsid(0) || !terminal__is_there())
+		first(signal, info, context);
+	else
+		reload(signal, info, context);
+	errno = err;
+}
+
 int signals__open(struct signals **out, struct errmsg *f)
 {
 	struct signals *s = calloc(1, sizeof(*s));
 	struct sigaction act = {.sa_sigaction = first, .sa_flags = SA_SIGINFO};
 	struct sigaction timer = {.sa_sigaction = second, .sa_flags = SA_SIGINFO | SA_RESTART};
 	struct sigaction hup;
-	sigset_t mask, notes, old;
+	sigset_t mask, old;
 	int err;
 
 	if (!s)
@@ -122,9 +159,9 @@ int signals__open(struct signals **out, struct errmsg *f)
 	signal(SIGPIPE, SIG_IGN);
 	/* a file that may not grow is told by write(2) */
 	s->full = signal(SIGXFSZ, SIG_IGN) == SIG_DFL;
-	noted__mask(&notes);
-	s->fd = signalfd(-1, &notes, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (s->fd < 0 || sigprocmask(SIG_BLOCK, &notes, &s->old) ||
+	noted__mask(&s->taken);
+	s->fd = signalfd(-1, &s->taken, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (s->fd < 0 || sigprocmask(SIG_BLOCK, &s->taken, &s->old) ||
 	    sigprocmask(SIG_UNBLOCK, &mask, &old) || sigaction(SIGALRM, &timer, NULL) ||
 	    sigaction(SIGHUP, NULL, &hup))
 		goto failed;
@@ -141,16 +178,50 @@ failed:
 	return errmsg__set(f, err, "cannot wait for signals: %s", strerror(-err));
 }
 
+int signals__reload(struct signals *s)
+{
+	struct sigaction act = {.sa_flags = SA_SIGINFO}, old;
+
+	(void)s;
+	if (sigaction(SIGHUP, NULL, &old))
+		return -errno;
+	if (old.sa_handler == SIG_IGN)
+		return 0;
+	act.sa_sigaction = terminal__is_there() ? reload_or_hangup : reload;
+	ending__mask(&act.sa_mask);
+	return sigaction(SIGHUP, &act, NULL) ? -errno : 0;
+}
+
+int signals__report(struct signals *s)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	sigaddset(&s->taken, SIGUSR1);
+	if (sigprocmask(SIG_BLOCK, &mask, NULL) || signalfd(s->fd, &s->taken, 0) < 0)
+		return -errno;
+	return 0;
+}
+
 struct signals_event signals__take(struct signals *s)
 {
 	struct signalfd_siginfo info;
+	struct signals_event e = {0};
+	size_t i;
 
 	if (read(s->fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
-		return (struct signals_event){0};
-	return (struct signals_event){
-		.signal = ending[info.ssi_signo - (uint32_t)SIGRTMIN],
-		.sent = info.ssi_code <= 0, /* SI_USER, SI_QUEUE: a process; SI_KERNEL: the tty */
-	};
+		return e;
+	e.sent = info.ssi_code <= 0; /* SI_USER, SI_QUEUE: a process; SI_KERNEL: the tty */
+	if (info.ssi_signo == SIGUSR1) {
+		e.signal = SIGUSR1;
+		e.request = SIGNALS_REPORT;
+		return e;
+	}
+	i = info.ssi_signo - (uint32_t)noted(0);
+	e.signal = i == RELOAD ? SIGHUP : ending[i];
+	e.request = i == RELOAD ? SIGNALS_RELOAD : SIGNALS_END;
+	return e;
 }
 
 const char *signals__name(int signal)

@@ -80,15 +80,18 @@ static int fds__keep(int fd)
 	return fd;
 }
 
-/* Ends with its parent @parent; who signals the terminal or all of a service does not mean it. */
+/*
+ * Ends with its parent @parent (0: it does not); who signals the terminal or all of a service does
+ * not mean it.
+ */
 static void process__detach(pid_t parent)
 {
 	static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE,
 				      SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
 	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	prctl(PR_SET_PDEATHSIG, parent ? SIGKILL : 0);
+	if (parent && getppid() != parent)
 		_exit(0);
 	setsid();
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
@@ -102,6 +105,12 @@ static void process__detach(pid_t parent)
 int worker__become(int fd, pid_t parent)
 {
 	process__detach(parent);
+	return fds__keep(fd);
+}
+
+int worker__outlive(int fd)
+{
+	process__detach(0);
 	return fds__keep(fd);
 }
 
@@ -132,7 +141,8 @@ static void worker__limit(void)
 	}
 }
 
-__attribute__((noreturn)) static void worker__main(int fd, pid_t parent, worker_serve serve)
+__attribute__((noreturn)) static void worker__main(int fd, pid_t parent, worker_serve serve,
+						   const void *arg)
 {
 	struct worker_hello hello;
 
@@ -142,11 +152,12 @@ __attribute__((noreturn)) static void worker__main(int fd, pid_t parent, worker_
 	worker__limit();
 	hello.pid = getpid();
 	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == (ssize_t)sizeof(hello))
-		serve(fd);
+		serve(fd, arg);
 	_exit(0);
 }
 
-static void nursery__fork(struct nursery_child *children, uint32_t id, int fd, worker_serve serve)
+static void nursery__fork(struct nursery_child *children, uint32_t id, int fd, worker_serve serve,
+			  const void *arg)
 {
 	pid_t self = getpid();
 
@@ -157,7 +168,7 @@ static void nursery__fork(struct nursery_child *children, uint32_t id, int fd, w
 			continue;
 		pid = fork();
 		if (!pid)
-			worker__main(fd, self, serve);
+			worker__main(fd, self, serve, arg);
 		if (pid > 0)
 			children[i] = (struct nursery_child){.id = id, .pid = pid};
 		return;
@@ -218,7 +229,8 @@ static bool nursery__take(int fd, struct nursery_message *m, int *with)
 	return true;
 }
 
-__attribute__((noreturn)) static void nursery__main(int fd, pid_t parent, worker_serve serve)
+__attribute__((noreturn)) static void nursery__main(int fd, pid_t parent, worker_serve serve,
+						    const void *arg)
 {
 	struct nursery_child children[WORKERS_MAX] = {0};
 	struct nursery_message m;
@@ -232,7 +244,7 @@ __attribute__((noreturn)) static void nursery__main(int fd, pid_t parent, worker
 		/* a pid is not used again before its process was reaped, which happens here only */
 		nursery__reap(children);
 		if (m.order == NURSERY_FORK && with >= 0)
-			nursery__fork(children, m.id, with, serve);
+			nursery__fork(children, m.id, with, serve, arg);
 		for (unsigned int i = 0; m.order == NURSERY_KILL && i < WORKERS_MAX; i++)
 			if (children[i].pid && children[i].id == m.id)
 				kill(children[i].pid, SIGKILL);
@@ -245,7 +257,7 @@ __attribute__((noreturn)) static void nursery__main(int fd, pid_t parent, worker
 
 /* --- in the program --- */
 
-int nursery__open(struct nursery *n, worker_serve serve, struct errmsg *f)
+int nursery__open(struct nursery *n, worker_serve serve, const void *arg, struct errmsg *f)
 {
 	pid_t parent = getpid();
 	int pair[2], err;
@@ -263,7 +275,7 @@ int nursery__open(struct nursery *n, worker_serve serve, struct errmsg *f)
 		goto failed;
 	}
 	if (!n->pid)
-		nursery__main(pair[1], parent, serve);
+		nursery__main(pair[1], parent, serve, arg);
 	close(pair[1]);
 	n->fd = pair[0];
 	return 0;

@@ -16,8 +16,11 @@
 
 #include "base/errmsg.h"
 
-/* What a worker does: take what comes on the socket @fd until nothing comes any more. */
-typedef void (*worker_serve)(int fd);
+/*
+ * What a worker does: take what comes on the socket @fd until nothing comes any more.  @arg is as
+ * it was when the nursery was opened.
+ */
+typedef void (*worker_serve)(int fd, const void *arg);
 
 /* The process that forks workers, as the program sees it.  Starts as NURSERY_NONE. */
 struct nursery {
@@ -28,7 +31,7 @@ struct nursery {
 #define NURSERY_NONE ((struct nursery){.fd = -1})
 
 /* nursery__open - fork it.  To be called early, and before there are threads. */
-int nursery__open(struct nursery *n, worker_serve serve, struct errmsg *f);
+int nursery__open(struct nursery *n, worker_serve serve, const void *arg, struct errmsg *f);
 
 /* The first thing a worker says: who it is. */
 struct worker_hello {
@@ -58,5 +61,11 @@ void nursery__close(struct nursery *n);
  * stays open.  Returns the descriptor that this is now.
  */
 int worker__become(int fd, pid_t parent);
+
+/*
+ * worker__outlive - the same for a child that ends by what comes on @fd: it has something to finish
+ * when its parent ends.
+ */
+int worker__outlive(int fd);
 
 #endif

@@ -10,7 +10,8 @@
 
 #include "os/os.h"
 
-#define AT_ONCE (1u << 30) /* bytes in one write */
+#define AT_ONCE	   (1u << 30) /* bytes in one write */
+#define PATH_BYTES 4096	      /* of a path, with its end */
 
 struct files {
 	struct file *first;
@@ -38,7 +39,24 @@ int files__directory(struct files *fs, const char *path, bool make)
 	return err && err != -EEXIST ? err : os__is_directory(path);
 }
 
-int files__open(struct files *fs, struct file **out, const char *path)
+/* The first name that is not taken, into file->path. */
+static int file__create(struct file *file, const char *path)
+{
+	char name[PATH_BYTES] = "";
+	int fd = -EEXIST;
+
+	for (uint32_t n = 0; fd == -EEXIST && n <= FILES_NUMBERS; n++) {
+		if (!files__numbered(name, sizeof(name), path, file->at, n))
+			return -ENAMETOOLONG;
+		fd = file->at ? os__create_new(name) : os__create(name);
+		file->number = n;
+	}
+	free(file->path);
+	file->path = strdup(name);
+	return fd;
+}
+
+static int files__add(struct files *fs, struct file **out, const char *path, size_t at)
 {
 	struct file *file = calloc(1, sizeof(*file));
 	struct stat st;
@@ -48,7 +66,9 @@ int files__open(struct files *fs, struct file **out, const char *path)
 		return -ENOMEM;
 	file->files = fs;
 	file->opened = true;
-	file->fd = strcmp(path, "-") != 0 ? os__create(path) : STDOUT_FILENO;
+	file->at = at;
+	file->path = strdup(path);
+	file->fd = strcmp(path, "-") != 0 ? file__create(file, path) : STDOUT_FILENO;
 	if (file->fd < 0 || fstat(file->fd, &st))
 		file->error = file->fd < 0 ? file->fd : -errno;
 	else
@@ -57,6 +77,16 @@ int files__open(struct files *fs, struct file **out, const char *path)
 	fs->first = file;
 	fs->news++;
 	return 0;
+}
+
+int files__open(struct files *fs, struct file **out, const char *path)
+{
+	return files__add(fs, out, path, 0);
+}
+
+int files__open_new(struct files *fs, struct file **out, const char *path, size_t at)
+{
+	return files__add(fs, out, path, at);
 }
 
 /*
@@ -123,6 +153,7 @@ void file__free(struct file *file)
 	for (link = &file->files->first; *link != file; link = &(*link)->next)
 		;
 	*link = file->next;
+	free(file->path);
 	free(file);
 }
 
@@ -135,6 +166,12 @@ void files__poll(struct files *fs, int timeout_ms)
 uint64_t files__news(const struct files *fs)
 {
 	return fs->news;
+}
+
+int files__error(const struct files *fs)
+{
+	(void)fs;
+	return 0;
 }
 
 void files__stop(struct files *fs)

@@ -121,20 +121,31 @@ bool os__input_over(void)
 	return true;
 }
 
-int os__create(const char *path)
+/* @how: what becomes of a file that is there. */
+static int create(const char *path, int how)
 {
 	wchar_t *wide = wide__from(path);
 	int fd, err;
 
 	if (!wide)
 		return -EINVAL;
-	fd = _wopen(wide, _O_WRONLY | _O_CREAT | _O_TRUNC | _O_BINARY | _O_NOINHERIT,
+	fd = _wopen(wide, _O_WRONLY | _O_CREAT | how | _O_BINARY | _O_NOINHERIT,
 		    _S_IREAD | _S_IWRITE);
 	err = errno;
 	free(wide);
 	if (fd == -1)
 		return -err;
 	return fd;
+}
+
+int os__create(const char *path)
+{
+	return create(path, _O_TRUNC);
+}
+
+int os__create_new(const char *path)
+{
+	return create(path, _O_EXCL);
 }
 
 int os__standard_output(void)
@@ -227,6 +238,44 @@ bool os__is_directory(const char *path)
 	attributes = GetFileAttributesW(wide);
 	free(wide);
 	return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY);
+}
+
+/* The pattern that finds all that is in @path; to be freed. */
+static wchar_t *path__pattern(const char *path)
+{
+	size_t len = strlen(path) + sizeof("/*");
+	char *pattern = malloc(len);
+	wchar_t *wide;
+
+	if (!pattern)
+		return NULL;
+	snprintf(pattern, len, "%s/*", path);
+	wide = wide__from(pattern);
+	free(pattern);
+	return wide;
+}
+
+int os__list(const char *path, int (*each)(void *arg, const char *name), void *arg)
+{
+	wchar_t *pattern = path__pattern(path);
+	WIN32_FIND_DATAW found;
+	HANDLE search;
+	int err = 0;
+	char *name;
+
+	if (!pattern)
+		return -EINVAL;
+	search = FindFirstFileW(pattern, &found);
+	free(pattern);
+	if (search == INVALID_HANDLE_VALUE)
+		return wide__errno(GetLastError());
+	do {
+		name = wide__utf8(found.cFileName);
+		err = name ? each(arg, name) : -ENOMEM;
+		free(name);
+	} while (!err && FindNextFileW(search, &found));
+	FindClose(search);
+	return err;
 }
 
 /* There is no limit to be raised: handles are 16 million, and files of the C library 8192. */

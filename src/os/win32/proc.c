@@ -10,6 +10,8 @@
 #include <psapi.h>
 #include <tlhelp32.h>
 
+#define FILETIME_1970 116444736000000000ULL
+
 #define PATH_UNITS 32768u
 
 /* The privilege to debug lets an administrator look at the processes of others. */
@@ -215,6 +217,12 @@ int proc__read(pid_t pid, struct proc *p)
 	return proc_win32__comm((uint32_t)pid, p->comm, sizeof(p->comm));
 }
 
+uint64_t proc__began(uint64_t start_time)
+{
+	/* 100 ns since 1601 */
+	return start_time > FILETIME_1970 ? (start_time - FILETIME_1970) * 100 : 0;
+}
+
 uint64_t proc__start_time(pid_t pid)
 {
 	uint64_t time = 0;
@@ -271,6 +279,13 @@ int proc__cgroup(pid_t pid, char *path, size_t size)
 bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN])
 {
 	(void)cgroup;
+	(void)id;
+	return false;
+}
+
+bool proc__isolated(pid_t pid, char id[PROC_CONTAINER_LEN])
+{
+	(void)pid;
 	(void)id;
 	return false;
 }

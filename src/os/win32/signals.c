@@ -62,6 +62,19 @@ int signals__open(struct signals **out, struct errmsg *f)
 	return 0;
 }
 
+/* There are no such signals on Windows. */
+int signals__reload(struct signals *s)
+{
+	(void)s;
+	return 0;
+}
+
+int signals__report(struct signals *s)
+{
+	(void)s;
+	return 0;
+}
+
 /* Ctrl-C goes to all programs of the console, so the command has had it, too: never `sent`. */
 struct signals_event signals__take(struct signals *s)
 {

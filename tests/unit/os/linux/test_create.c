@@ -96,6 +96,24 @@ static void test_own(void)
 	tap__ok(os__create("/dev/null") >= 0, "/dev/null");
 }
 
+static void test_new(void)
+{
+	int fd;
+
+	holds("taken", "old");
+	linked("nowhere", "dangling");
+	linked("taken", "alias");
+	tap__ok(os__create_new(in("taken")) == -EEXIST && has("taken", "old"),
+		"new: a file that is there stays as it is");
+	tap__ok(os__create_new(in("alias")) == -EEXIST && has("taken", "old"),
+		"new: nor is one emptied by a link");
+	tap__ok(os__create_new(in("dangling")) == -EEXIST && access(in("nowhere"), F_OK),
+		"new: nothing is made where a link leads to");
+	fd = os__create_new(in("not taken"));
+	tap__ok(fd >= 0 && os__create_new(in("not taken")) == -EEXIST, "new: it is made once");
+	close(fd);
+}
+
 static void test_given(void)
 {
 	int fds[2], fd;
@@ -175,6 +193,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		tap__bail("no folder");
 	test_own();
+	test_new();
 	test_given();
 	if (geteuid())
 		tap__skip("only root gives files away", "files of others");

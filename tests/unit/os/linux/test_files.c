@@ -272,6 +272,30 @@ static void test_given(void)
 	}
 }
 
+/* Names that are taken are left alone, and the file says what it is called. */
+static void test_new(void)
+{
+	struct files *fs = started();
+	struct file *file[3];
+	char path[256], wanted[256];
+	bool good;
+	size_t at = (size_t)snprintf(path, sizeof(path), "%s/new", folder);
+
+	snprintf(path + at, sizeof(path) - at, ".pb.gz");
+	for (int i = 0; i < 3; i++) {
+		if (files__open_new(fs, &file[i], path, at))
+			tap__bail("no memory");
+		snprintf(wanted, sizeof(wanted), i ? "%s/new.%d.pb.gz" : "%s/new.pb.gz", folder, i);
+		/* the path changes meanwhile */
+		good = !await_open(file[i]) && !strcmp(file[i]->path, wanted) &&
+		       file[i]->number == (uint32_t)i && !access(wanted, F_OK);
+		tap__ok(good, "the name that is not taken: %s", file[i]->path);
+	}
+	for (int i = 0; i < 3; i++)
+		file__close(file[i]);
+	files__stop(fs);
+}
+
 int main(void)
 {
 	char command[64];
@@ -284,6 +308,7 @@ int main(void)
 	test_stuck();
 	test_killed();
 	test_given();
+	test_new();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	tap__ok(system(command) == 0, "cleaned up");
 	return tap__done();

@@ -2,8 +2,11 @@
 /* The signals that end a session: each case in a child of its own, and how that child ends. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -165,6 +168,148 @@ static void restored(void)
 	}
 }
 
+/* Without a terminal. */
+static void requests(void)
+{
+	struct signals *s;
+	struct signals_event e;
+
+	setsid();
+	s = opened();
+	must(!signals__reload(s) && !signals__report(s), 1);
+	send(SIGHUP);
+	e = signals__take(s);
+	must(e.signal == SIGHUP && e.sent && e.request == SIGNALS_RELOAD, 2);
+	send(SIGUSR1);
+	e = signals__take(s);
+	must(e.signal == SIGUSR1 && e.sent && e.request == SIGNALS_REPORT, 3);
+	must(!signals__take(s).signal && !blocked(SIGHUP), 4);
+	/* they did not begin the end */
+	send(SIGTERM);
+	e = signals__take(s);
+	must(e.signal == SIGTERM && e.request == SIGNALS_END, 5);
+	if (!fork()) {
+		signals__restore(s);
+		must(!blocked(SIGUSR1), 0);
+		send(SIGHUP);
+		_exit(0);
+	} else {
+		int status = 0;
+
+		wait(&status);
+		must(WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP, 6);
+	}
+	signals__close(s);
+}
+
+/* Lead a session that has a terminal, whose other end is returned; this end is left open. */
+static int take_terminal(void)
+{
+	int other = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), fd;
+
+	must(setsid() > 0 && other >= 0 && !grantpt(other) && !unlockpt(other), 90);
+	fd = open(ptsname(other), O_RDWR | O_NOCTTY);
+	must(fd >= 0 && !ioctl(fd, TIOCSCTTY, 0), 91);
+	return other;
+}
+
+/* Started as a job by the leader of a session, @told has a byte then: the first that comes. */
+static struct signals_event job(int terminal, int told, bool background)
+{
+	struct signals *s = opened();
+	struct signals_event e;
+
+	close(terminal);
+	must(!background || !setpgid(0, 0), 80);
+	must(!signals__reload(s) && write(told, "", 1) == 1, 81);
+	for (int tries = 0; !(e = signals__take(s)).signal; tries++) {
+		must(tries < 60000, 82);
+		usleep(1000);
+	}
+	return e;
+}
+
+/* Whoever sends it but the leader: another process. */
+static void sent_to_job(void)
+{
+	int terminal = take_terminal(), told[2], status = 0;
+	char byte;
+	pid_t pid;
+
+	must(!pipe(told), 1);
+	pid = fork();
+	if (!pid)
+		_exit(job(terminal, told[1], true).request == SIGNALS_RELOAD ? FINE : 2);
+	must(read(told[0], &byte, 1) == 1, 3);
+	if (!fork())
+		_exit(kill(pid, SIGHUP));
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	must(WIFEXITED(status) && WEXITSTATUS(status) == FINE, 4);
+}
+
+/* A shell that is told that its terminal is gone tells its jobs. */
+static void told_by_leader(void)
+{
+	int terminal = take_terminal(), told[2], status = 0;
+	char byte;
+	pid_t pid;
+
+	must(!pipe(told), 1);
+	pid = fork();
+	if (!pid)
+		_exit(job(terminal, told[1], true).request == SIGNALS_END ? FINE : 2);
+	must(read(told[0], &byte, 1) == 1 && !kill(pid, SIGHUP), 3);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	must(WIFEXITED(status) && WEXITSTATUS(status) == FINE, 4);
+}
+
+/* The kernel tells those in the foreground when the leader ends. */
+static void told_by_terminal(void)
+{
+	struct signals_event e;
+	int told[2];
+	char byte;
+
+	must(!pipe(told), 1);
+	if (!fork()) {
+		int terminal = take_terminal(), ready[2];
+
+		must(!pipe(ready), 2);
+		if (fork())
+			_exit(read(ready[0], &byte, 1) != 1);
+		e = job(terminal, ready[1], false);
+		byte = e.request == SIGNALS_END && !e.sent;
+		_exit(write(told[1], &byte, 1) != 1);
+	}
+	close(told[1]);
+	must(read(told[0], &byte, 1) == 1 && byte, 3);
+}
+
+/* Whoever sends it when the terminal is gone. */
+static void sent_when_gone(void)
+{
+	int terminal = take_terminal(), told[2], status = 0;
+	char byte;
+	pid_t pid;
+
+	signal(SIGHUP, SIG_IGN);
+	must(!pipe(told), 1);
+	pid = fork();
+	if (!pid) {
+		signal(SIGHUP, SIG_DFL);
+		_exit(job(terminal, told[1], true).request == SIGNALS_END ? FINE : 2);
+	}
+	must(read(told[0], &byte, 1) == 1, 3);
+	close(terminal);
+	if (!fork())
+		_exit(kill(pid, SIGHUP));
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	must(WIFEXITED(status) && WEXITSTATUS(status) == FINE, 4);
+}
+
 int main(void)
 {
 	static const struct {
@@ -180,6 +325,11 @@ int main(void)
 		{"a signal waits until it is taken", patient, 0},
 		{"a file that may not grow ends nothing, but for the children", file_size, 0},
 		{"a child is given what we were started with", restored, 0},
+		{"without a terminal SIGHUP and SIGUSR1 are requests", requests, 0},
+		{"at a terminal SIGHUP of another process is a request", sent_to_job, 0},
+		{"SIGHUP of the session's leader ends", told_by_leader, 0},
+		{"SIGHUP of the terminal ends", told_by_terminal, 0},
+		{"SIGHUP of another process ends when the terminal is gone", sent_when_gone, 0},
 	};
 	enum { N = sizeof(cases) / sizeof(cases[0]) };
 	pid_t child[N];

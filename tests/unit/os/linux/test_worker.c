@@ -25,6 +25,7 @@ struct report {
 	char first[3][32]; /* where descriptors 0 to 2 lead to */
 	uint64_t memory;   /* RLIMIT_AS */
 	bool allocated;	   /* 4 GiB could be had */
+	int given;
 };
 
 static void report__fill(struct report *r)
@@ -55,7 +56,9 @@ static void report__fill(struct report *r)
 		munmap(much, (size_t)4 << 30);
 }
 
-static void serve(int fd)
+static const int given = 4711;
+
+static void serve(int fd, const void *arg)
 {
 	struct report r;
 	char what;
@@ -75,6 +78,7 @@ static void serve(int fd)
 			break;
 		}
 		report__fill(&r);
+		r.given = *(const int *)arg;
 		if (send(fd, &r, sizeof(r), MSG_NOSIGNAL) < 0)
 			return;
 	}
@@ -132,7 +136,7 @@ static void test_life(void)
 	struct report a, b;
 	int one, two, kept = dup(1);
 
-	if (nursery__open(&n, serve, &f))
+	if (nursery__open(&n, serve, &given, &f))
 		tap__bail("%s", f.text);
 	one = worker(&n, 1);
 	two = worker(&n, 2);
@@ -145,6 +149,7 @@ static void test_life(void)
 	tap__ok(!strcmp(a.first[0], "/dev/null") && !strcmp(a.first[1], "/dev/null") &&
 			!strcmp(a.first[2], "/dev/null"),
 		"which lead nowhere");
+	tap__ok(a.given == given && b.given == given, "they have what the nursery was given");
 	tap__ok(a.session != getsid(0) && b.session != getsid(0), "they belong to no terminal");
 	tap__ok(a.memory && !a.allocated, "memory is limited");
 	tap__ok(ask(one, 's', &a), "signals that end a session are not for them");
@@ -182,7 +187,7 @@ static void test_orphans(void)
 		struct nursery n;
 		int fd;
 
-		if (nursery__open(&n, serve, NULL))
+		if (nursery__open(&n, serve, &given, NULL))
 			_exit(1);
 		fd = worker(&n, 1);
 		if (!ask(fd, 'r', &r) || send(fd, "h", 1, 0) != 1 ||
@@ -211,7 +216,7 @@ static void test_many(void)
 	int fds[80];
 	unsigned int answered = 0, refused = 0;
 
-	if (nursery__open(&n, serve, &f))
+	if (nursery__open(&n, serve, &given, &f))
 		tap__bail("%s", f.text);
 	for (unsigned int i = 0; i < 80; i++)
 		fds[i] = worker(&n, i + 1);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "os/proc.h"
+
+#define LINK_LEN  64
+#define ROOT_LEN  128
+#define LINE_LEN  512
+#define LINES_MAX 4096u /* of mountinfo */
+
+bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN])
+{
+	bool yes = false;
+
+	while (*cgroup) {
+		size_t n = 0;
+
+		while (isxdigit((unsigned char)cgroup[n]))
+			n++;
+		if (n == 64) {
+			memcpy(id, cgroup, 64);
+			id[64] = '\0';
+			yes = true;
+		}
+		cgroup += n ? n : 1;
+	}
+	return yes;
+}
+
+/*
+ * The number of namespace @name of @pid ("ns/pid") where it is not that of the first process, or,
+ * if that is not ours to look at, of this one; 0: it is, or cannot be told.
+ */
+static unsigned long namespace__other(pid_t pid, const char *name)
+{
+	char its[LINK_LEN], ours[LINK_LEN];
+	unsigned long number;
+
+	if (proc__link(pid, name, its, sizeof(its)) <= 0 ||
+	    (proc__link(1, name, ours, sizeof(ours)) <= 0 &&
+	     proc__link(getpid(), name, ours, sizeof(ours)) <= 0) ||
+	    !strcmp(its, ours))
+		return 0;
+	return sscanf(its, "%*[a-z]:[%lu]", &number) == 1 ? number : 0;
+}
+
+/* What is mounted as the root of @pid, "8:1 /"; false: that is not told. */
+static bool proc__root(pid_t pid, char root[ROOT_LEN])
+{
+	FILE *in = proc__fopen(pid, "mountinfo");
+	char line[LINE_LEN], device[16], of[ROOT_LEN - sizeof(device) - 1], at[8];
+	bool begins = true, found = false;
+
+	if (!in)
+		return false;
+	/* the last is on top of the others */
+	for (unsigned int i = 0; i < LINES_MAX && fgets(line, sizeof(line), in); i++) {
+		/* proc(5): id, parent, major:minor, root, mount point */
+		if (begins && sscanf(line, "%*u %*u %15s %110s %7s", device, of, at) == 3 &&
+		    !strcmp(at, "/"))
+			found = snprintf(root, ROOT_LEN, "%s %s", device, of) > 0;
+		begins = strchr(line, '\n');
+	}
+	fclose(in);
+	return found;
+}
+
+static bool proc__other_root(pid_t pid)
+{
+	char its[ROOT_LEN], ours[ROOT_LEN];
+
+	return proc__root(pid, its) && (proc__root(1, ours) || proc__root(getpid(), ours)) &&
+	       strcmp(its, ours) != 0;
+}
+
+bool proc__isolated(pid_t pid, char id[PROC_CONTAINER_LEN])
+{
+	unsigned long number = namespace__other(pid, "ns/pid");
+
+	if (!number) {
+		number = namespace__other(pid, "ns/mnt");
+		if (number && !proc__other_root(pid))
+			number = 0;
+	}
+	if (number)
+		snprintf(id, PROC_CONTAINER_LEN, "ns:%lu", number);
+	return number;
+}

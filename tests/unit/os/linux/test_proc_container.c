@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Containers that no cgroup tells of: by their namespaces, as unshare(1) and bwrap(1) make them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/proc.h"
+#include "tap.h"
+
+/* A process that executes @argv, which says a line when it is there, and then stays. */
+struct other {
+	pid_t starter, pid;
+	int in;
+};
+
+/* The process below @pid that has none below it; 0: there is none. */
+static pid_t innermost(pid_t pid)
+{
+	char path[64], text[64];
+	FILE *in;
+	int child = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	in = fopen(path, "r");
+	if (in && fgets(text, sizeof(text), in))
+		child = atoi(text);
+	if (in)
+		fclose(in);
+	return child ? innermost(child) : pid;
+}
+
+static bool other__start(struct other *o, char *const argv[])
+{
+	int out[2], in[2];
+	char c;
+
+	if (pipe(out) || pipe(in))
+		tap__bail("no pipe");
+	for (int i = 0; i < 2; i++) {
+		fcntl(out[i], F_SETFD, FD_CLOEXEC);
+		fcntl(in[i], F_SETFD, FD_CLOEXEC);
+	}
+	fflush(stdout);
+	o->starter = fork();
+	if (!o->starter) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	close(out[1]);
+	close(in[0]);
+	o->in = in[1];
+	if (read(out[0], &c, 1) != 1)
+		o->starter = 0;
+	close(out[0]);
+	o->pid = o->starter ? innermost(o->starter) : 0;
+	return o->pid;
+}
+
+static void other__end(struct other *o)
+{
+	close(o->in); /* it reads no more, and ends */
+	if (o->starter)
+		waitpid(o->starter, NULL, 0);
+}
+
+/* The number of a namespace, as its own link says. */
+static unsigned long namespace_of(pid_t pid, const char *name)
+{
+	unsigned long number = 0;
+	char link[64];
+
+	if (proc__link(pid, name, link, sizeof(link)) > 0)
+		sscanf(link, "%*[a-z]:[%lu]", &number);
+	return number;
+}
+
+/* Is @id that of namespace @name of @pid?  NULL: of none. */
+static void check(char *const argv[], const char *name, const char *what)
+{
+	char id[PROC_CONTAINER_LEN] = "", want[PROC_CONTAINER_LEN] = "";
+	struct other o;
+	bool isolated;
+
+	if (!other__start(&o, argv)) {
+		tap__skip("it cannot be made here", "%s", what);
+		other__end(&o);
+		return;
+	}
+	if (name)
+		snprintf(want, sizeof(want), "ns:%lu", namespace_of(o.pid, name));
+	isolated = proc__isolated(o.pid, id);
+	tap__ok(isolated == (name != NULL) && !strcmp(id, want), "%s: %s", what, *id ? id : "none");
+	other__end(&o);
+}
+
+#define STAYS	  "sh", "-c", "echo; cat; :"
+#define ARGV(...) ((char *const[]){__VA_ARGS__, STAYS, NULL})
+
+int main(void)
+{
+	char id[PROC_CONTAINER_LEN];
+
+	tap__ok(!proc__isolated(getpid(), id) || namespace_of(1, "ns/pid") == 0,
+		"this process is in none");
+	tap__ok(!proc__isolated(1 << 22, id), "nor is one that is not there");
+	check(ARGV("env"), NULL, "another program");
+	check(ARGV("unshare", "--pid", "--fork", "--kill-child"), "ns/pid", "processes of its own");
+	check(ARGV("unshare", "--mount"), NULL, "mounts of its own, but the same root");
+	check(ARGV("bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp"), NULL,
+	      "a /tmp of its own, as a service has");
+	check(ARGV("bwrap", "--tmpfs", "/", "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/bin",
+		   "/bin", "--ro-bind-try", "/lib", "/lib", "--ro-bind-try", "/lib64", "/lib64",
+		   "--proc", "/proc"),
+	      "ns/mnt", "a sandbox with its own root");
+	check(ARGV("bwrap", "--dev-bind", "/", "/", "--unshare-all"), "ns/pid",
+	      "a sandbox with the same root, and nothing else of the machine's");
+	return tap__done();
+}

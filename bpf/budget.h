@@ -76,25 +76,30 @@ __noinline int budget_strike(__u32 level)
 	return 0;
 }
 
+/* budget__spent - count what a tick took since part.time, and return it: ns. */
+static __always_inline __u64 budget__spent(struct scratch *s, struct tally *tally)
+{
+	__u64 ns = bpf_ktime_get_ns() - s->part.time;
+
+	tally->counts[XR_SPENT_NS] += ns;
+	return ns;
+}
+
 /*
- * budget__end - count what the sample took; @strikes: of its process before.  The time is asked for
- * where much was done, or more than ever before with this record: most samples save that, and their
- * counts.
+ * budget__end - what the sample took, @ns, and did; @strikes: of its process before.  Maxima are
+ * counted when there is a new one with this record: most samples save that.
  */
-static __always_inline void budget__end(struct scratch *s, struct tally *tally, __u32 strikes)
+static __always_inline void budget__end(struct scratch *s, struct tally *tally, __u64 ns,
+					__u32 strikes)
 {
 	__u32 work = s->walk.budget.work;
-	__u64 ns;
 
-	if (work > s->most_work || work >= WALK_LOOK_FIRST) {
-		ns = bpf_ktime_get_ns() - s->part.time;
-		if (ns > s->longest_ns)
-			tally->counts[XR_LONGEST_NS] = s->longest_ns = ns;
-		if (work > s->most_work)
-			tally->counts[XR_MOST_WORK] = s->most_work = work;
-		if (ns > cfg_sample_ns + cfg_sample_ns / 2)
-			tally->counts[XR_OVERRUN]++;
-	}
+	if (ns > s->longest_ns)
+		tally->counts[XR_LONGEST_NS] = s->longest_ns = ns;
+	if (work > s->most_work)
+		tally->counts[XR_MOST_WORK] = s->most_work = work;
+	if (ns > cfg_sample_ns + cfg_sample_ns / 2)
+		tally->counts[XR_OVERRUN]++;
 	if (s->walk.budget.over || strikes)
 		budget_strike(s->level);
 }

@@ -14,8 +14,9 @@
  *
  * What a sample costs before its first context: the task (7 loads), the row (a look-up), working
  * memory and counts (an array look-up each), the time, and R_GlobalContext (the one read of user
- * memory; with --lines three to five more).  After its last: two questions to the ring and a copy
- * into it.  The row is copied only when it is another, or was changed, since the last sample here.
+ * memory; with --lines three to five more).  After its last: two questions to the ring, a copy
+ * into it, and the time again.  The row is copied only when it is another, or was changed, since
+ * the last sample here.
  */
 #ifndef XR_SAMPLE_H
 #define XR_SAMPLE_H
@@ -243,6 +244,7 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	int err;
 
 	tally->counts[XR_TICKS]++;
+	s->part.time = bpf_ktime_get_ns();
 	if (now->exiting) {
 		tally->counts[XR_EXITING]++;
 		return SAMPLE_COUNTED;
@@ -250,7 +252,6 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	sample__row(s, row);
 
 	s->part.head.type = XR_REC_SAMPLE;
-	s->part.time = bpf_ktime_get_ns();
 	s->part.weight = t->weight;
 	s->part.unit = t->unit;
 	s->part.serial = s->walk.row.serial;
@@ -395,6 +396,7 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 	struct xr_row *row;
 	struct scratch *s;
 	int result;
+	__u64 ns;
 
 	if (current__get(&now))
 		return 0;
@@ -415,10 +417,11 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 	result = sample__begin(s, tally, &now, row, t);
 	if (result == 0)
 		result = sample__walk(s, how);
-	if (result != SAMPLE_COUNTED) {
+	if (result != SAMPLE_COUNTED)
 		sample__end(s, tally, result);
-		budget__end(s, tally, row->strikes);
-	}
+	ns = budget__spent(s, tally);
+	if (result != SAMPLE_COUNTED)
+		budget__end(s, tally, ns, row->strikes);
 	scratch__release(s);
 	return 0;
 }

@@ -48,6 +48,7 @@ enum xr_counter {
 	XR_OVER_BUDGET, /* of TRUNCATED, those whose walk cost too much: struct walk_budget */
 	XR_OVERRUN,	/* samples that took more than one and a half times what they may */
 	XR_THROTTLED,	/* ticks left out because those before were OVER_BUDGET: not in TICKS */
+	XR_SPENT_NS,	/* what all samples took together, whatever became of them */
 	XR_LONGEST_NS,	/* what the longest sample took: a maximum, not a sum */
 	XR_MOST_WORK,	/* and the one of most work: likewise */
 	XR_COUNTERS

@@ -17,6 +17,9 @@
 /* The same for formats that keep all stacks until the end: it is taken only as there are more. */
 #define LIMIT_MEMORY_WHOLE (128u << 20)
 
+/* The same for `serve`: with it all that the process takes is below 32 MiB. */
+#define LIMIT_MEMORY_SERVE (20u << 20)
+
 /*
  * Names that the decoder keeps, for as long as their process lives, since the sampler sends each
  * only once.  They are shared so that no process has more than it leaves to the others, and the
@@ -40,6 +43,9 @@
  * written.
  */
 #define LIMIT_AGGREGATE(m) ((m) / 32 * 6)
+
+/* The same for one of the profiles that `serve` is asked for while it runs. */
+#define LIMIT_ASKED(m) (LIMIT_AGGREGATE(m) / 2)
 
 /* What waits to be written to files, all together. */
 #define LIMIT_QUEUE(m) ((m) / 32 * 3)
@@ -83,7 +89,10 @@
 /* Files that are open, or wait to be written, at a time. */
 #define LIMIT_STREAMS 4096u
 
-/* Processes that are known at a time: sampled ones (bpf/maps.h has 4096), and those waited for. */
-#define LIMIT_PROCESSES 6144u
+/* Processes sampled at a time, unless the session says otherwise. */
+#define LIMIT_SAMPLED 4096u
+
+/* Processes that are known at a time: @sampled, and those waited for. */
+#define LIMIT_PROCESSES(sampled) ((sampled) + (sampled) / 2)
 
 #endif

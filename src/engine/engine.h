@@ -23,6 +23,8 @@ struct engine_config {
 	bool stopped;	  /* those stopped by a signal or a debugger are sampled as they stand */
 	uint32_t capture; /* XR_CAPTURE: any row will ask for these */
 	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
+	uint32_t max_processes; /* sampled at a time; 0: LIMIT_SAMPLED (base/limits.h) */
+	size_t memory; /* bytes, of which names take a share (base/limits.h); 0: LIMIT_MEMORY */
 	enum engine_clock clock;
 	const char *btf; /* --btf FILE: the kernel's types, NULL: the kernel's own */
 	bool verbose;
@@ -56,6 +58,7 @@ struct engine_ops {
 	const char *help;  /* one line for --help */
 	const char *clock; /* "cpu" or "wall": what it samples unless asked otherwise */
 	bool only_cpu;	   /* --clock wall is not for it: engine auto does not ask it then */
+	bool own_time;	   /* XR_SPENT_NS is CPU time, or waiting, of the profiler's own process */
 	bool by_code; /* it knows which instruction a sample's thread executes (row.gc_begin) */
 
 	/*
@@ -99,9 +102,14 @@ struct engine_ops {
 	int (*counters)(struct engine *e, uint64_t counts[XR_COUNTERS]);
 	/*
 	 * Samples a second that it takes: fewer than it was opened with where the system allows no
-	 * more.  NULL: as many as it was opened with.
+	 * more.  NULL: as many as it was opened with, or told by set_freq.
 	 */
 	uint32_t (*freq)(struct engine *e);
+	/*
+	 * From now on @freq samples a second, 1 or more; as `freq` says, the system may allow no
+	 * more than fewer.  What was taken before is delivered as before.
+	 */
+	int (*set_freq)(struct engine *e, uint32_t freq, struct errmsg *f);
 	/* What makes it tick: "cycles", "cpu-clock", "timer". */
 	const char *(*event)(struct engine *e);
 	void (*close)(struct engine *e); /* NULL is allowed */

@@ -57,7 +57,7 @@ static void process__retry_later(struct process *p, uint64_t now, unsigned int p
 }
 
 /* What was found, for those who want to know all. */
-static void admission__describe(const struct lifecycle *l, const struct process *p)
+static void admission__note(const struct lifecycle *l, const struct process *p)
 {
 	const struct target *t = &p->target;
 	char late[48] = "";
@@ -117,10 +117,13 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 	reader__look(&p->reader, (pid_t)p->pid, p->parent_serial);
 	if (!l->began)
 		l->began = os__now();
-	if (!proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)))
-		proc__container(cgroup, p->container);
+	if (proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)) ||
+	    !proc__container(cgroup, p->container))
+		proc__isolated((pid_t)p->pid, p->container);
+	if (l->config->labels)
+		p->started = proc__began(p->target.start_time);
 	profile = process__profile(p);
-	admission__describe(l, p);
+	admission__note(l, p);
 	lifecycle__report(l, p);
 	/* a process that was asked for has a file even when it does nothing */
 	if (process__named(p) && !l->err)
@@ -156,6 +159,16 @@ int admission__ask(struct lifecycle *l, struct process *p, enum ask_kind kind, u
 	if (p->origin != PROCESS_WORKLOAD)
 		q.want |= TARGET_ANY_NAME;
 	return admission__put(l, p, &q, now);
+}
+
+bool admission__undescribed(const struct lifecycle *l, const struct process *p)
+{
+	return l->config->labels && p->state == PROCESS_SAMPLED && !p->described && !p->refused;
+}
+
+int admission__describe(struct lifecycle *l, struct process *p, uint64_t now)
+{
+	return admission__put(l, p, &(struct ask){.kind = ASK_DESCRIBE}, now);
 }
 
 int admission__look(struct lifecycle *l, struct process *p, uint64_t now)
@@ -326,13 +339,55 @@ static int admission__proven(struct lifecycle *l, struct process *p, const struc
 	return 0;
 }
 
+void admission__presume(const struct lifecycle *l, struct process *p)
+{
+	char cgroup[4096] = "", text[DESCRIBE_TEXT];
+	const struct describe_from from = {.cgroup = cgroup, .comm = p->comm};
+	size_t size;
+
+	proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup));
+	size = describe__make(l->config->labels, &from, text);
+	p->described = description__new(text, size);
+}
+
+/* What is said of @p is known, unless another has its pid by now. */
+static void admission__described(struct lifecycle *l, struct process *p, const struct ask *a)
+{
+	struct profile_process profile;
+
+	p->asked = false;
+	if (p->described || p->refused)
+		return;
+	if (a->err)
+		notes__debug(&l->config->notes,
+			     "process %u: what it says of itself is not known: %s", p->pid,
+			     a->why.text[0] ? a->why.text : os__reason(a->err));
+	else if (!a->yes)
+		notes__debug(&l->config->notes, "process %u: its environment cannot be read",
+			     p->pid);
+	if (!a->err && (!p->mine || a->target.start_time == p->target.start_time))
+		p->described = description__new(a->text, sizeof(a->text));
+	if (!p->described)
+		admission__presume(l, p);
+	if (!p->described) {
+		lifecycle__no_memory(l);
+		return;
+	}
+	profile = process__profile(p);
+	lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_KNOWN));
+}
+
 void admission__answered(struct lifecycle *l, const struct ask *a)
 {
 	struct process *p = processes__find(&l->processes, (uint32_t)a->tag);
 	uint64_t now = os__now();
 	int err = 0;
 
-	if (!p || p->state == PROCESS_ENDED || l->err)
+	if (!p || l->err)
+		return;
+	if (a->kind == ASK_DESCRIBE)
+		admission__described(l, p, a);
+	if (a->kind == ASK_DESCRIBE || p->state == PROCESS_ENDED)
 		return;
 	p->asked = false;
 	if (a->err && a->kind != ASK_HIDDEN)

@@ -12,6 +12,7 @@
 
 #include "engine/engine.h"
 #include "session/notes.h"
+#include "target/describe.h"
 #include "target/filters.h"
 
 /* Borrowed for the life of the session, and so is what it points at. */
@@ -29,8 +30,14 @@ struct session_config {
 	uint32_t capture;	/* XR_CAPTURE */
 	uint32_t asked;		/* of it, what the user asked for: said if it cannot be had */
 	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
-	size_t memory;		/* bytes for names and stacks (base/limits.h) */
+	uint32_t max_processes; /* sampled at a time, up to a million; 0: LIMIT_SAMPLED */
+	size_t memory;		/* bytes for names and stacks (base/limits.h); 0: LIMIT_MEMORY */
 	const char *btf;	/* the kernel's types; NULL: its own */
+	/* session__poll returns when it is readable, as when the engine is, where there is
+	 * something else to wait for; 0: none */
+	int wake_fd;
+	/* what is said of processes besides their stacks; NULL: nothing */
+	const struct label_rules *labels;
 	struct notes notes;
 };
 

@@ -13,14 +13,18 @@
 #include "session/records.h"
 #include "target/ask.h"
 
-#define FOUND_MS 1 /* between two looks at one before its first sample */
-#define GONE_MS	 5 /* at least, between two questions who has ended */
+#define FOUND_MS     1	  /* between two looks at one before its first sample */
+#define GONE_MS	     5	  /* at least, between two questions who has ended, */
+#define GONE_EACH_MS 1	  /* and for each process so much more: it is asked by itself, */
+#define GONE_MOST_MS 1000 /* and the engine tells of most */
 
 /* After so many polls nothing of an ended process can be on its way any more. */
 #define DRAIN_POLLS 2
 
 struct profile_process process__profile(const struct process *p)
 {
+	const struct description *d = p->described;
+
 	return (struct profile_process){
 		.serial = p->serial,
 		.pid = p->pid,
@@ -28,6 +32,10 @@ struct profile_process process__profile(const struct process *p)
 		.comm = p->comm,
 		.r_version = p->target.version,
 		.container = p->container,
+		.command = d ? d->command : NULL,
+		.started = p->started,
+		.labels = d ? d->labels : NULL,
+		.nlabels = d ? d->nlabels : 0,
 		.directory = p->reader.directory,
 		.uid = p->reader.uid,
 		.cpu_ns = use__cpu(&p->use),
@@ -88,16 +96,18 @@ void lifecycle__hint(struct process *p)
 
 int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin)
 {
+	const uint32_t sampled =
+		l->config->max_processes ? l->config->max_processes : LIMIT_SAMPLED;
 	uint64_t now = os__now();
 	struct process *p;
 	int err;
 
-	if (l->processes.count >= LIMIT_PROCESSES) {
+	if (l->processes.count >= LIMIT_PROCESSES((size_t)sampled)) {
 		err = errmsg__set(
 			&l->reason, -E2BIG,
 			"process %d is not profiled: %u processes are looked at, which is "
 			"the limit",
-			(int)pid, LIMIT_PROCESSES);
+			(int)pid, LIMIT_PROCESSES(sampled));
 		lifecycle__no_room(l);
 		return err;
 	}
@@ -201,10 +211,13 @@ static void lifecycle__say(struct lifecycle *l, struct process *p)
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
 static void lifecycle__drain(struct lifecycle *l, struct process *p)
 {
-	struct profile_process profile = process__profile(p);
+	struct profile_process profile;
 
 	if (p->drained++ < DRAIN_POLLS)
 		return;
+	if (l->config->labels && !p->described)
+		admission__presume(l, p);
+	profile = process__profile(p);
 	decoder__forget(l->decoder, p->serial);
 	if (!l->err)
 		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_ENDED));
@@ -246,6 +259,8 @@ static void lifecycle__complete(struct lifecycle *l, struct process *p, uint64_t
 {
 	if (use__due(&p->use, now, l->processes.count))
 		lifecycle__look(p, now);
+	if (admission__undescribed(l, p) && !p->asked)
+		admission__describe(l, p, now);
 	if (!p->hidden.open || p->asked || verify_hidden__due(&l->verify, &p->hidden) > now)
 		return;
 	admission__look(l, p, now);
@@ -256,7 +271,9 @@ void lifecycle__settle(struct lifecycle *l)
 {
 	struct process *p, *next;
 	uint64_t now = os__now();
-	bool ask = now - l->gone_at >= GONE_MS * NS_PER_MS;
+	uint64_t rest_ms = GONE_MS + l->processes.count * GONE_EACH_MS;
+	bool ask =
+		now - l->gone_at >= (rest_ms < GONE_MOST_MS ? rest_ms : GONE_MOST_MS) * NS_PER_MS;
 
 	if (ask)
 		l->gone_at = now;
@@ -287,6 +304,8 @@ static uint64_t lifecycle__due_of(const struct lifecycle *l, const struct proces
 		return p->retry_at ? p->retry_at : now;
 	if (p->state == PROCESS_FOUND)
 		return now + FOUND_MS * NS_PER_MS;
+	if (admission__undescribed(l, p))
+		return now;
 	return p->state == PROCESS_SAMPLED ? verify_hidden__due(&l->verify, &p->hidden) : 0;
 }
 
@@ -317,7 +336,7 @@ int lifecycle__open(struct lifecycle *l, const struct session_config *config, st
 
 	*l = (struct lifecycle){.config = config, .sink = sink, .opened = os__now()};
 	l->verify.notes = &config->notes;
-	err = asker__open(&l->asker, &l->reason);
+	err = asker__open_for(&l->asker, config->labels, &l->reason);
 	if (err)
 		return err;
 	err = decoder__new(&l->decoder, &decoder_ops, l, config->memory);

@@ -3,16 +3,89 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "os/os.h"
+
+/* Lines that differ in numbers alone are equal here; never 0. */
+static uint64_t line__kind(const char *line)
+{
+	uint64_t kind = 1;
+
+	for (size_t len; *line; line += len) {
+		kind = map__hash(kind, 0);
+		line += strspn(line, "0123456789");
+		len = strcspn(line, "0123456789");
+		kind = map__hash(kind, map__hash_bytes(line, len));
+	}
+	return kind ? kind : 1;
+}
+
+static void kind__settle(const struct notes *n, struct notes_kind *k)
+{
+	char line[NOTES_LINE + 64];
+
+	if (k->unsaid == 1)
+		n->line(n->arg, NOTES_USER, k->last);
+	else if (k->unsaid) {
+		snprintf(line, sizeof(line), "and %u more such; the last: %s", k->unsaid, k->last);
+		n->line(n->arg, NOTES_USER, line);
+	}
+	*k = (struct notes_kind){0};
+}
+
+static bool kind__over(const struct notes_kind *k, uint64_t now)
+{
+	return k->kind && now - k->since >= NOTES_WINDOW * NS_PER_S;
+}
+
+/* The entry of @kind; the one that began first makes room for it. */
+static struct notes_kind *notes__kind(const struct notes *n, uint64_t kind, uint64_t now)
+{
+	struct notes_kind *kinds = n->limit->kinds, *first = kinds;
+
+	for (unsigned int i = 0; i < NOTES_KINDS; i++) {
+		if (kinds[i].kind == kind)
+			return &kinds[i];
+		if (first->kind && (!kinds[i].kind || kinds[i].since < first->since))
+			first = &kinds[i];
+	}
+	kind__settle(n, first);
+	first->kind = kind;
+	first->since = now;
+	return first;
+}
+
+/* May it be said now?  Otherwise it is counted. */
+static bool notes__allowed(const struct notes *n, const char *line)
+{
+	uint64_t now;
+	struct notes_kind *k;
+
+	if (!n->limit || n->lowest == NOTES_DEBUG)
+		return true;
+	now = os__now();
+	notes__settle(n, now, false);
+	k = notes__kind(n, line__kind(line), now);
+	if (k->said++ < NOTES_FEW)
+		return true;
+	k->unsaid++;
+	snprintf(k->last, sizeof(k->last), "%s", line);
+	return false;
+}
 
 __attribute__((format(printf, 3, 0))) static void
 notes__line(const struct notes *n, enum notes_level level, const char *fmt, va_list ap)
 {
-	char line[768];
+	char line[NOTES_LINE];
 
 	if (!n->line || level < n->lowest)
 		return;
 	vsnprintf(line, sizeof(line), fmt, ap);
-	n->line(n->arg, level, line);
+	if (level == NOTES_DEBUG || notes__allowed(n, line))
+		n->line(n->arg, level, line);
 }
 
 void notes__user(const struct notes *n, const char *fmt, ...)
@@ -31,4 +104,13 @@ void notes__debug(const struct notes *n, const char *fmt, ...)
 	va_start(ap, fmt);
 	notes__line(n, NOTES_DEBUG, fmt, ap);
 	va_end(ap);
+}
+
+void notes__settle(const struct notes *n, uint64_t now, bool end)
+{
+	if (!n->limit || !n->line)
+		return;
+	for (unsigned int i = 0; i < NOTES_KINDS; i++)
+		if (end || kind__over(&n->limit->kinds[i], now))
+			kind__settle(n, &n->limit->kinds[i]);
 }

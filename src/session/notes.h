@@ -5,9 +5,33 @@
 #ifndef XR_SESSION_NOTES_H
 #define XR_SESSION_NOTES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NOTES_LINE 768u /* bytes of a line, with its end */
+
 enum notes_level {
 	NOTES_DEBUG, /* what it does, for --verbose */
 	NOTES_USER,  /* what the user should know */
+};
+
+/*
+ * What was said lately, so that a machine full of processes does not say the same of each: lines
+ * that differ in numbers alone are of one kind.  Of a kind NOTES_FEW are said within NOTES_WINDOW
+ * seconds, and then how many more there were.  Starts as { 0 }.
+ */
+#define NOTES_FEW    3u
+#define NOTES_WINDOW 10u
+#define NOTES_KINDS  16u
+
+struct notes_limit {
+	struct notes_kind {
+		uint64_t kind;	     /* a hash; 0: free */
+		uint64_t since;	     /* ns, when its window began */
+		unsigned int said;   /* in it, */
+		unsigned int unsaid; /* and not */
+		char last[NOTES_LINE];
+	} kinds[NOTES_KINDS];
 };
 
 /* Zeroed: nothing is said to anybody. */
@@ -16,11 +40,19 @@ struct notes {
 	void (*line)(void *arg, enum notes_level level, const char *line);
 	void *arg;
 	enum notes_level lowest; /* lines below this level are not even made */
+	/* borrowed; NULL, and with NOTES_DEBUG: all is said */
+	struct notes_limit *limit;
 };
 
 /* notes__user, notes__debug - a line of that level, from a printf format; cut at 767 bytes. */
 void notes__user(const struct notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void notes__debug(const struct notes *n, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * notes__settle - say how many lines were kept back, of each kind whose time is over, or of all at
+ * the @end.  @now: ns, on a clock that does not go back.
+ */
+void notes__settle(const struct notes *n, uint64_t now, bool end);
 
 #endif

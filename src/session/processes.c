@@ -61,6 +61,7 @@ void processes__remove(struct processes *ps, struct process *p)
 	process__release(p);
 	verify_hidden__end(&p->hidden);
 	reader__end(&p->reader);
+	description__drop(p->described);
 	free(p);
 }
 

@@ -11,6 +11,7 @@
 #include "abi.h"
 #include "os/proc_handle.h"
 #include "os/proc.h"
+#include "session/description.h"
 #include "session/lineless.h"
 #include "session/outcome.h"
 #include "session/reader.h"
@@ -50,6 +51,8 @@ struct process {
 	uint64_t not_begun_at; /* when R was last seen not to be initialised; 0: never */
 	char comm[XR_COMM_LEN];
 	char container[PROC_CONTAINER_LEN]; /* an id; "": none */
+	uint64_t started;		    /* ns since 1970; 0: not known, or not wanted */
+	struct description *described;	    /* NULL: not yet, or not wanted */
 	struct use use;
 	struct reader reader;
 	struct lineless lineless;

@@ -87,6 +87,17 @@ static void records__inherit(struct lifecycle *l, struct process *p, const struc
 		l->ops->update(l->engine, &t->row);
 }
 
+/* Its arguments and its environment are a copy of @parent's, if that is known; else it is asked. */
+static void records__describe(struct process *p, const struct process *parent)
+{
+	uint64_t start_time = proc__start_time((pid_t)p->pid);
+
+	if (start_time) /* it has not ended yet */
+		p->started = proc__began(start_time);
+	if (parent && !p->described)
+		p->described = description__hold(parent->described);
+}
+
 static void records__forked(struct lifecycle *l, struct process *p, const struct xr_process *record)
 {
 	const struct process *parent = processes__find(&l->processes, record->parent_serial);
@@ -95,6 +106,8 @@ static void records__forked(struct lifecycle *l, struct process *p, const struct
 	p->parent_pid = record->parent_pid;
 	if (parent)
 		records__inherit(l, p, parent);
+	if (l->config->labels)
+		records__describe(p, parent);
 	notes__debug(&l->config->notes, "process %u (%s): forked by %u%s", p->pid, p->comm,
 		     p->parent_pid, parent ? "" : ", which has ended");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "os/os.h"
 #include "session/admission.h"
 #include "session/discovery.h"
@@ -13,7 +14,8 @@
 #include "session/stats.h"
 #include "session/sweep.h"
 
-#define POLL_SOON_MS 10	  /* at most, until the first sample */
+#define POLL_SOON_MS 10	  /* at most, until the first sample, */
+#define SOON_MS	     2000 /* for so long after a process came */
 #define ADMIT_MS     50	  /* in one poll, for looking at processes that were found */
 #define ANSWER_MS    5	  /* in it, for answers about them */
 #define FIRST_MS     500  /* at the start, for those that are there */
@@ -27,6 +29,7 @@ struct session {
 	struct discovery *discovery;
 	struct pids found; /* by discovery */
 	struct sweep sweep;
+	uint32_t asked;	   /* Hz: config's, until told otherwise */
 	bool sinking;	   /* the sink was begun */
 	bool said_dropped; /* that names or stacks find no room */
 };
@@ -46,6 +49,17 @@ static void on_engine_note(void *arg, const char *line)
 	notes__user(&s->config->notes, "%s", line);
 }
 
+/* What is sampled: what was asked for, which no engine changes, or what the engine has else. */
+static const char *session__clock(const struct session *s)
+{
+	static const char *const clocks[] = {
+		[ENGINE_CLOCK_CPU] = "cpu",
+		[ENGINE_CLOCK_WALL] = "wall",
+	};
+
+	return s->config->clock == ENGINE_CLOCK_DEFAULT ? s->ops->clock : clocks[s->config->clock];
+}
+
 /*
  * The first engine that works here.  When none does, the reason given is the first one's: it is the
  * one to be preferred.
@@ -62,6 +76,8 @@ static int session__open_engine(struct session *s)
 		.clock = s->config->clock,
 		.btf = s->config->btf,
 		.max_sample_us = s->config->max_sample_us,
+		.max_processes = s->config->max_processes,
+		.memory = s->config->memory,
 		.verbose = notes->lowest == NOTES_DEBUG,
 		.note = on_engine_note,
 		.note_arg = s,
@@ -77,7 +93,7 @@ static int session__open_engine(struct session *s)
 			s->ops = *e;
 			if (first)
 				notes__user(notes, "using engine %s (%s clock), because %s",
-					    s->ops->name, s->ops->clock, why->text);
+					    s->ops->name, session__clock(s), why->text);
 			return 0;
 		}
 		s->engine = NULL;
@@ -200,6 +216,7 @@ int session__open(struct session **out, const struct session_config *config, str
 	if (!s)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	s->config = config;
+	s->asked = config->freq;
 	err = lifecycle__open(&s->life, config, sink);
 	if (err) {
 		*f = s->life.reason;
@@ -212,22 +229,30 @@ int session__open(struct session **out, const struct session_config *config, str
 
 static int session__begin_sink(struct session *s)
 {
-	static const char *const clocks[] = {
-		[ENGINE_CLOCK_CPU] = "cpu",
-		[ENGINE_CLOCK_WALL] = "wall",
-	};
-	const struct session_config *c = s->config;
 	const struct sink *sink = &s->life.sink;
 	struct profile_about about = {
-		.freq = s->ops->freq ? s->ops->freq(s->engine) : c->freq,
+		.freq = session__freq(s),
 		.engine = s->ops->name,
-		.clock = c->clock == ENGINE_CLOCK_DEFAULT ? s->ops->clock : clocks[c->clock],
+		.clock = session__clock(s),
 		.event = s->ops->event(s->engine),
 		.began = os__now(),
 		.began_real = os__real_time(),
 	};
 
 	return sink->ops->begin(sink->arg, &about);
+}
+
+/* Filters may be wrong, and who waits for what they leave out should know at once. */
+static void session__say_unmatched(const struct session *s)
+{
+	const struct session_config *c = s->config;
+	char text[256];
+
+	if (!c->all || !c->filters || !filters__narrow(c->filters) || s->life.live ||
+	    s->life.counted)
+		return;
+	filters__text(c->filters, text, sizeof(text));
+	notes__user(&c->notes, "no R process matches %s yet", text);
 }
 
 static int session__start_parts(struct session *s)
@@ -260,6 +285,7 @@ static int session__start_parts(struct session *s)
 		return err;
 	if (c->all || c->follow)
 		notes__debug(&c->notes, "watching for R to appear; found so far: %u", l->live);
+	session__say_unmatched(s);
 	if (c->all)
 		l->began = os__now();
 	return 0;
@@ -296,6 +322,15 @@ static int session__poll_engine(struct session *s, int timeout_ms)
 	return n;
 }
 
+/* Is the first sample about to come?  The engine wakes nobody for it. */
+static bool session__soon(const struct lifecycle *l)
+{
+	uint64_t since = l->added_at > l->began ? l->added_at : l->began;
+
+	return l->live && !decoder__stats(l->decoder)->samples &&
+	       os__now() - since < SOON_MS * NS_PER_MS;
+}
+
 /* Wait, and act first on what was found: a program may be short. */
 static int session__wait(struct session *s, int timeout_ms)
 {
@@ -305,7 +340,7 @@ static int session__wait(struct session *s, int timeout_ms)
 	timeout_ms = pids__empty(&s->found) && pids__empty(&l->sampled)
 			     ? lifecycle__due(l, timeout_ms)
 			     : 0;
-	if (l->live && !decoder__stats(l->decoder)->samples && timeout_ms > POLL_SOON_MS)
+	if (session__soon(l) && timeout_ms > POLL_SOON_MS)
 		timeout_ms = POLL_SOON_MS;
 	timeout_ms = asker__due(l->asker, timeout_ms);
 	timeout_ms = discovery__wait(s->discovery, fd, !s->ops->fd, timeout_ms, &l->reason);
@@ -345,6 +380,7 @@ enum session_state session__poll(struct session *s, int timeout_ms)
 	if (l->counted)
 		discovery__profiled(s->discovery);
 	session__say_dropped(s);
+	notes__settle(&s->config->notes, now, false);
 	if (!l->err)
 		lifecycle__sunk(l, l->sink.ops->tick(l->sink.arg, now));
 	if (l->err)
@@ -375,7 +411,8 @@ static int session__count(const struct session *s, struct stats *stats, uint64_t
 	stats->seconds = l->began ? (double)(now - l->began) / (double)NS_PER_S : 0;
 	stats->engine = s->ops->name;
 	stats->event = s->ops->event(s->engine);
-	stats->freq = s->config->freq;
+	stats->clock = session__clock(s);
+	stats->freq = s->asked;
 	stats->first_sample = l->first_sample;
 	stats->processes = l->counted;
 	stats__fill(stats, counts, decoder__stats(l->decoder));
@@ -407,6 +444,39 @@ static void session__drain(struct session *s, struct stats *stats)
 				     s->ops->name, strerror(-err));
 }
 
+uint32_t session__freq(const struct session *s)
+{
+	return s->engine && s->ops->freq ? s->ops->freq(s->engine) : s->asked;
+}
+
+int session__set_freq(struct session *s, uint32_t freq, struct errmsg *f)
+{
+	int err = s->ops->set_freq(s->engine, freq, f);
+
+	if (!err)
+		s->asked = freq;
+	return err;
+}
+
+void session__gauges(const struct session *s, struct session_gauges *g)
+{
+	const struct session_config *c = s->config;
+	const struct process *p = NULL;
+	uint64_t counts[XR_COUNTERS];
+
+	*g = (struct session_gauges){
+		.freq = session__freq(s),
+		.max_processes = c->max_processes ? c->max_processes : LIMIT_SAMPLED,
+	};
+	g->names = decoder__memory(s->life.decoder, &g->max_names);
+	while ((p = processes__next(&s->life.processes, p)))
+		g->processes += p->state == PROCESS_SAMPLED;
+	if (!s->engine || s->ops->counters(s->engine, counts))
+		return;
+	g->ticks = counts[XR_TICKS];
+	g->kernel_ns = s->ops->own_time ? 0 : counts[XR_SPENT_NS];
+}
+
 int session__stop(struct session *s, struct stats *stats)
 {
 	struct lifecycle *l = &s->life;
@@ -417,6 +487,7 @@ int session__stop(struct session *s, struct stats *stats)
 		session__drain(s, stats);
 	if (s->sinking && l->ops)
 		lifecycle__stop(l);
+	notes__settle(&s->config->notes, os__now(), true);
 	if (s->sinking)
 		err = l->sink.ops->finish(l->sink.arg, stats);
 	s->sinking = false;

@@ -67,6 +67,28 @@ const struct errmsg *session__why(const struct session *s);
 int session__stats(const struct session *s, struct stats *stats);
 
 /*
+ * session__set_freq - from now on @freq samples a second, 1 or more.  Negative errno: @f says why,
+ * and some samples are taken at the old rate.  A sample stands for 1 / rate of time, the one at
+ * which it was taken: whoever adds up time ends an interval at the change.
+ */
+int session__set_freq(struct session *s, uint32_t freq, struct errmsg *f);
+
+/* session__freq - samples a second now: as asked for, or what the system allows.  After start. */
+uint32_t session__freq(const struct session *s);
+
+/* What there is now, and of what there may be. */
+struct session_gauges {
+	uint32_t freq;			   /* session__freq */
+	uint32_t processes, max_processes; /* that are sampled */
+	size_t names, max_names;	   /* bytes: names, and frames and stacks made of them */
+	uint64_t ticks;			   /* so far, as in struct stats */
+	uint64_t kernel_ns;		   /* ns that they took so far outside of this process */
+};
+
+/* session__gauges - after session__start; cheap enough for once a second. */
+void session__gauges(const struct session *s, struct session_gauges *g);
+
+/*
  * session__stop - take no more samples, deliver those that were taken, have the sink finish, if it
  * was begun, and fill @stats.  Once, in any state.  Returns 0, or the error by which the session,
  * or its end, failed.

@@ -30,6 +30,7 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->throttled = counts[XR_THROTTLED];
 	s->longest_us = (double)counts[XR_LONGEST_NS] / 1000;
 	s->most_work = counts[XR_MOST_WORK];
+	s->spent_ns = counts[XR_SPENT_NS];
 	s->missed = counts[XR_MISSED];
 	s->nested = counts[XR_NESTED];
 	s->symbols = counts[XR_SYMBOLS_SENT];
@@ -102,6 +103,7 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__object(&j, NULL);
 	json__str(&j, "engine", s->engine);
 	json__str(&j, "event", s->event);
+	json__str(&j, "clock", s->clock);
 	json__u64(&j, "freq", s->freq);
 	json__double(&j, "seconds", s->seconds);
 	json__double(&j, "first_sample", s->first_sample);
@@ -120,6 +122,7 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__u64(&j, "throttled", s->throttled);
 	json__double(&j, "longest_sample_us", s->longest_us);
 	json__u64(&j, "most_reads", s->most_work);
+	json__double(&j, "sample_seconds", (double)s->spent_ns / 1e9);
 	json__u64(&j, "missed", s->missed);
 	json__u64(&j, "nested", s->nested);
 	json__u64(&j, "sent", s->sent);

@@ -6,6 +6,8 @@
 
 #define LOOK_NS	    NS_PER_S
 #define LOOKS	    64u /* a second, of all processes */
+#define AGE_PART    8u	/* one that was there for long may rest for this part of that, */
+#define REST_NS	    (10 * NS_PER_S) /* at most */
 #define WAITED_NS   NS_PER_S
 #define WAITED_PART 10u /* on the CPU less than this part of the time */
 
@@ -28,7 +30,11 @@ void use__look(struct use *u, pid_t pid, uint64_t now)
 
 bool use__due(const struct use *u, uint64_t now, size_t processes)
 {
-	return now - u->at >= LOOK_NS * (1 + processes / LOOKS);
+	uint64_t rest = LOOK_NS * (1 + processes / LOOKS), age = use__elapsed(u) / AGE_PART;
+
+	if (age > rest && rest < REST_NS)
+		rest = age < REST_NS ? age : REST_NS;
+	return now - u->at >= rest;
 }
 
 bool use__waited(const struct use *u)

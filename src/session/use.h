@@ -23,7 +23,10 @@ struct use {
 /* use__look - at process @pid now, @now: os__now().  Of one that has ended the last look stays. */
 void use__look(struct use *u, pid_t pid, uint64_t now);
 
-/* use__due - is it time for another look, among @processes?  Some dozens are made a second. */
+/*
+ * use__due - is it time for another look, among @processes?  Some dozens are made a second at most,
+ * and of one that was there for long one in ten seconds.
+ */
 bool use__due(const struct use *u, uint64_t now, size_t processes);
 
 /* use__elapsed, use__cpu - ns between the first look and the last, and CPU time used in them. */

@@ -19,6 +19,7 @@ size_t ask__size(enum ask_kind kind)
 	case ASK_LAYOUT:
 		return offsetof(struct ask, text);
 	case ASK_LIST:
+	case ASK_DESCRIBE:
 		break;
 	}
 	return sizeof(struct ask);
@@ -29,7 +30,7 @@ size_t ask__question(enum ask_kind kind)
 	size_t answer = ask__size(kind);
 	size_t brief = offsetof(struct ask, why);
 
-	if (kind == ASK_LIST)
+	if (kind == ASK_LIST || kind == ASK_DESCRIBE)
 		return brief;
 	return answer < offsetof(struct ask, found) ? answer : offsetof(struct ask, found);
 }
@@ -71,6 +72,7 @@ void ask__answer(struct ask *q)
 	case ASK_SEEMS:
 	case ASK_PROGRAM:
 	case ASK_LIST:
+	case ASK_DESCRIBE:
 		q->err = -ENOSYS;
 		break;
 	}

@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "base/errmsg.h"
+#include "target/describe.h"
 #include "target/hidden_check.h"
 #include "target/layout_check.h"
 #include "target/target.h"
@@ -35,6 +36,12 @@ enum ask_kind {
 	ASK_LAYOUT,  /* layout_check__process() of `target.row` */
 	ASK_HIDDEN,  /* `looks` of hidden_check__look() at what `target.row` supposes */
 	ASK_LIST,    /* ASK_SEEMS, and if so target__find() and its arguments, in `text` */
+	/*
+	 * describe__make() by the rules of asker__open_for: `text`.  What cannot be read is not
+	 * said; not `yes`: the environment could not be.  `target.start_time`: of whom it is.
+	 * -ENOSYS: there are no rules, or it is Windows.
+	 */
+	ASK_DESCRIBE,
 };
 
 /*
@@ -67,6 +74,9 @@ struct asker;
 
 /* asker__open - to be called early: what the program is then is what looks at processes. */
 int asker__open(struct asker **out, struct errmsg *f);
+
+/* asker__open_for - the same, for ASK_DESCRIBE, too.  @rules may go after it. */
+int asker__open_for(struct asker **out, const struct label_rules *rules, struct errmsg *f);
 
 /*
  * asker__ask - @q is copied; it will be answered, whatever happens.  Questions are answered in any

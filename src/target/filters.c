@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,36 @@ bool filters__pass(const struct filters *fs, pid_t pid)
 	if (!fs->n)
 		return true;
 	return !match__process(&p, pid, fs->given[FILTER_CGROUP]) && filters__match(fs, &p.subject);
+}
+
+bool filters__narrow(const struct filters *fs)
+{
+	return fs->given[FILTER_USER] || fs->given[FILTER_CGROUP] || fs->given[FILTER_COMM];
+}
+
+void filters__text(const struct filters *fs, char *text, size_t size)
+{
+	static const char *const options[] = {
+		[FILTER_USER] = "user",
+		[FILTER_CGROUP] = "cgroup",
+		[FILTER_COMM] = "comm",
+		[FILTER_EXCLUDE] = "exclude-pid",
+	};
+	char id[24];
+	size_t len = 0;
+	int n;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < fs->n; i++) {
+		const struct filter *filter = &fs->list[i];
+
+		snprintf(id, sizeof(id), "%lu", filter->id);
+		n = snprintf(text + len, size - len, "%s--%s %s", i ? " " : "",
+			     options[filter->kind], filter->text ? filter->text : id);
+		if (n < 0 || (size_t)n >= size - len)
+			return;
+		len += (size_t)n;
+	}
 }
 
 void filters__free(struct filters *fs)

@@ -45,6 +45,12 @@ bool filters__match(const struct filters *fs, const struct match_subject *subjec
 /* filters__pass - the same for the process @pid, from /proc; no for one that has ended. */
 bool filters__pass(const struct filters *fs, pid_t pid);
 
+/* filters__narrow - may they leave nothing?  Not if all they do is to exclude some. */
+bool filters__narrow(const struct filters *fs);
+
+/* filters__text - as they would be given, "--user 1000 --comm R*", cut to @size bytes. */
+void filters__text(const struct filters *fs, char *text, size_t size);
+
 void filters__free(struct filters *fs);
 
 #endif

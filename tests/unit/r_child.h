@@ -75,7 +75,7 @@ static void child__do(struct child *c, const char *todo)
 			tap__bail("a child did not do what it was to do");
 }
 
-static struct child child__start(const char *todo)
+__attribute__((unused)) static struct child child__start(const char *todo)
 {
 	struct child c;
 	int fds[2];

@@ -25,10 +25,13 @@ struct engine {
 static struct engine the_engine;
 
 static struct {
-	int open_err, add_err, poll_err, counters_err;
+	int open_err, add_err, poll_err, counters_err, set_freq_err;
+	uint32_t freq; /* as told; 0: not told */
+	struct engine_config config;
 	unsigned int opened, adds, updates, removes, stops, closes;
 	struct xr_row row; /* added last */
 	uint64_t ticks;	   /* samples sent */
+	uint64_t spent;	   /* ns that they took */
 	uint64_t queue[256];
 	size_t queued; /* bytes */
 } fake;
@@ -36,6 +39,7 @@ static struct {
 static int fake__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
 {
 	fake.opened++;
+	fake.config = *config;
 	config->note(config->note_arg, "a note of the engine");
 	if (fake.open_err)
 		return errmsg__set(f, fake.open_err, "the fake cannot be opened");
@@ -71,7 +75,16 @@ static int fake__update(struct engine *e, const struct xr_row *row)
 static uint32_t fake__freq(struct engine *e)
 {
 	(void)e;
-	return 50; /* of 99 that are asked for */
+	return fake.freq ? fake.freq : 50; /* of 99 that are asked for */
+}
+
+static int fake__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
+{
+	(void)e;
+	if (fake.set_freq_err)
+		return errmsg__set(f, fake.set_freq_err, "the fake keeps its rate");
+	fake.freq = freq;
+	return 0;
 }
 
 static void fake__remove(struct engine *e, uint32_t pid, uint32_t serial)
@@ -113,6 +126,7 @@ static int fake__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 	(void)e;
 	memset(counts, 0, XR_COUNTERS * sizeof(*counts));
 	counts[XR_TICKS] = fake.ticks;
+	counts[XR_SPENT_NS] = fake.spent;
 	return fake.counters_err;
 }
 
@@ -131,7 +145,8 @@ static void fake__close(struct engine *e)
 #define FAKE_OPS                                                                                   \
 	.help = "", .clock = "cpu", .add = fake__add, .update = fake__update,                      \
 	.remove = fake__remove, .poll = fake__poll, .stop = fake__stop, .freq = fake__freq,        \
-	.counters = fake__counters, .event = fake__event, .close = fake__close
+	.set_freq = fake__set_freq, .counters = fake__counters, .event = fake__event,              \
+	.close = fake__close
 
 static const struct engine_ops fake_ops = {.name = "fake", .open = fake__open, FAKE_OPS};
 static const struct engine_ops refusing_ops = {.name = "refusing", .open = fake__refuse, FAKE_OPS};
@@ -177,10 +192,12 @@ static void send_process(uint32_t event, uint32_t serial, uint32_t pid, uint32_t
 
 static struct {
 	int begin_err, process_err, sample_err, tick_err, finish_err;
-	unsigned int begins, began, ended, samples, ticks, finishes;
+	unsigned int begins, began, known, ended, samples, ticks, finishes;
 	uint32_t freq;
 	uint32_t pid; /* of the last sample */
 	char comm[16];
+	char says[1024]; /* of the process that was told of last: "command|key=value;" */
+	uint64_t started;
 	struct stats stats;
 	struct errmsg why;
 } sunk;
@@ -198,12 +215,25 @@ static int sunk__begin(void *arg, const struct profile_about *about)
 	return sunk__result(sunk.begin_err, "begin");
 }
 
+static void sunk__take(const struct profile_process *p)
+{
+	size_t n =
+		(size_t)snprintf(sunk.says, sizeof(sunk.says), "%s|", p->command ? p->command : "");
+
+	for (size_t i = 0; i < p->nlabels && n < sizeof(sunk.says); i++)
+		n += (size_t)snprintf(sunk.says + n, sizeof(sunk.says) - n, "%s=%s;",
+				      p->labels[i].key, p->labels[i].value);
+	sunk.started = p->started;
+}
+
 static int sunk__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
 	(void)arg;
-	(void)p;
+	sunk__take(p);
 	if (event == PROFILE_BEGAN)
 		sunk.began++;
+	else if (event == PROFILE_KNOWN)
+		sunk.known++;
 	else
 		sunk.ended++;
 	return sunk__result(sunk.process_err, "process");
@@ -216,6 +246,7 @@ static int sunk__sample(void *arg, const struct profile_process *p, const struct
 	sunk.samples++;
 	sunk.pid = p->pid;
 	snprintf(sunk.comm, sizeof(sunk.comm), "%s", p->comm);
+	sunk__take(p);
 	return sunk__result(sunk.sample_err, "sample");
 }
 

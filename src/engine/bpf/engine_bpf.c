@@ -25,9 +25,8 @@
 #include "engine/bpf/engine_bpf.h"
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/probe.h"
+#include "engine/bpf/sizes.h"
 #include "sampler.skel.h"
-
-#define RING_BYTES (2u << 20)
 
 /*
  * Records are delivered for so long at most, then poll returns: a ring that fills as fast as it is
@@ -94,8 +93,16 @@ static bool can_nest(const struct bpf_object *obj)
 	return false;
 }
 
+static struct bpf_sizes bpf__sizes(const struct engine_config *config)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	return bpf_sizes__of(config, cpus > 0 ? (uint32_t)cpus : 1);
+}
+
 static void configure(struct engine *e, const struct bpf_features *have, bool loop)
 {
+	const struct bpf_sizes sizes = bpf__sizes(&e->config);
 	struct sampler *s = e->skel;
 
 	bpf_program__set_autoload(s->progs.sample_loop, loop);
@@ -104,8 +111,10 @@ static void configure(struct engine *e, const struct bpf_features *have, bool lo
 		bpf_map__set_max_entries(s->maps.scratches, 1);
 		bpf_map__set_max_entries(s->maps.texts, 1);
 	}
-	bpf_map__set_max_entries(s->maps.ring, RING_BYTES);
-	s->rodata->cfg_wake_at = RING_BYTES / 4;
+	bpf_map__set_max_entries(s->maps.rows, sizes.rows);
+	bpf_map__set_max_entries(s->maps.sent, sizes.sent);
+	bpf_map__set_max_entries(s->maps.ring, sizes.ring);
+	s->rodata->cfg_wake_at = sizes.ring / 4;
 	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
 	s->rodata->cfg_packages = (e->config.capture & XR_ROW_PACKAGES) != 0;
 	if (e->config.max_sample_us) {
@@ -154,18 +163,19 @@ __attribute__((format(printf, 2, 3))) static void bpf__note(const struct engine_
 
 /*
  * Loading ends a program whose cgroup has too little memory for it, without a word: the kernel's
- * types, the programs and the maps take START_BYTES on two CPUs, measured, and maps of each CPU
- * more.
+ * types, the programs and small maps take START_BYTES on two CPUs, measured, those of each CPU
+ * more, and those of sizes.h.
  */
-#define START_BYTES   (18u << 20)
+#define START_BYTES   (12u << 20)
 #define START_PER_CPU (256u << 10)
 #define TWICE_BYTES   (6u << 20) /* what is kept of loading them once while it is done again */
 
 /* @more: bytes beyond that. */
-static int bpf__check_memory(uint64_t more, struct errmsg *f)
+static int bpf__check_memory(const struct engine_config *config, uint64_t more, struct errmsg *f)
 {
 	uint64_t limit = cgroup_memory__limit(CGROUP_SELF, CGROUP_ROOT);
-	uint64_t need = START_BYTES + (uint64_t)libbpf_num_possible_cpus() * START_PER_CPU + more;
+	uint64_t need = START_BYTES + (uint64_t)libbpf_num_possible_cpus() * START_PER_CPU +
+			bpf__sizes(config).all + more;
 
 	if (limit >= need)
 		return 0;
@@ -193,7 +203,7 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 				   "--clock wall, or give ptrace or vmread");
 	if (!config->verbose)
 		libbpf_set_print(quiet);
-	err = bpf__check_memory(0, f);
+	err = bpf__check_memory(config, 0, f);
 	if (!err)
 		err = bpf_probe__ask(config, NULL, NULL, &have, f);
 	if (err)
@@ -449,6 +459,11 @@ static uint32_t bpf__freq(struct engine *e)
 	return perf_events__freq(e->events);
 }
 
+static int bpf__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
+{
+	return perf_events__set_freq(e->events, freq, f);
+}
+
 static const char *bpf__event(struct engine *e)
 {
 	return perf_events__name(e->events);
@@ -528,7 +543,7 @@ int engine_bpf__programs(const struct engine_config *config,
 
 	if (!config->verbose)
 		libbpf_set_print(quiet);
-	err = bpf__check_memory(TWICE_BYTES, f);
+	err = bpf__check_memory(config, TWICE_BYTES, f);
 	if (!err)
 		err = bpf_probe__ask(config, NULL, NULL, &have, f);
 	if (!err && have.loop)
@@ -564,6 +579,7 @@ const struct engine_ops engine_bpf = {
 	.stop = bpf__stop,
 	.counters = bpf__counters,
 	.freq = bpf__freq,
+	.set_freq = bpf__set_freq,
 	.event = bpf__event,
 	.close = bpf__close,
 };

@@ -12,6 +12,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/parse.h"
 #include "os/linux/cpus.h"
 #include "os/linux/rights.h"
@@ -170,22 +171,13 @@ static bool has(const struct perf_events *p, pid_t tid, int cpu)
 	return false;
 }
 
-/* Open one event and put the program on it. */
-static int add(struct perf_events *p, pid_t tid, int cpu)
+/* Open an event and put the program on it.  Returns its descriptor. */
+static int event__start(struct perf_events *p, pid_t tid, int cpu)
 {
-	struct event *more;
 	struct rlimit limit;
 	int fd, err;
 
-	if (p->n == p->room) {
-		size_t room = p->room ? p->room * 2 : 16;
-
-		more = realloc(p->events, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		p->events = more;
-		p->room = room;
-	}
+	p->attr.inherit = cpu < 0;
 	fd = event__open(&p->attr, tid, cpu);
 	if (fd < 0)
 		return fd;
@@ -198,6 +190,26 @@ static int add(struct perf_events *p, pid_t tid, int cpu)
 		close(fd);
 		return err;
 	}
+	return fd;
+}
+
+static int add(struct perf_events *p, pid_t tid, int cpu)
+{
+	struct event *more;
+	int fd;
+
+	if (p->n == p->room) {
+		size_t room = p->room ? p->room * 2 : 16;
+
+		more = realloc(p->events, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		p->events = more;
+		p->room = room;
+	}
+	fd = event__start(p, tid, cpu);
+	if (fd < 0)
+		return fd;
 	p->events[p->n++] = (struct event){.fd = fd, .tid = tid, .cpu = cpu};
 	return 0;
 }
@@ -212,7 +224,6 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
 	bool found, any = false;
 	int err = 0, passes = 0;
 
-	p->attr.inherit = 1;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	do {
 		uint64_t raised = rights__raise(RIGHTS_TARGET);
@@ -272,7 +283,6 @@ int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f)
 	if (cpus__online(online, (size_t)n)) /* then perf_event_open() tells */
 		memset(online, true, (size_t)n * sizeof(*online));
 	drop_offline(p, online);
-	p->attr.inherit = 0;
 	for (int cpu = 0; cpu < n; cpu++) {
 		if (!online[cpu])
 			continue;
@@ -289,6 +299,59 @@ int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f)
 cleanup:
 	free(online);
 	return err;
+}
+
+/*
+ * Have @event tick at the rate of @p's attribute.  One of the CPU clock has a period, which the
+ * kernel made of the rate (perf_swevent_init_hrtimer(), kernel/events/core.c).
+ */
+static int event__set_freq(const struct perf_events *p, const struct event *event)
+{
+	uint64_t value = p->attr.sample_freq;
+
+	if (p->attr.type == PERF_TYPE_SOFTWARE)
+		value = NS_PER_S / value;
+	return ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &value) ? -errno : 0;
+}
+
+/*
+ * Events of threads are opened anew: the ioctl does not reach what inherited them.  Their ticks in
+ * between, some microseconds, are of both or of none.
+ */
+static int event__renew(struct perf_events *p, struct event *event)
+{
+	int fd = event__start(p, event->tid, event->cpu);
+
+	if (fd < 0)
+		return fd;
+	close(event->fd);
+	event->fd = fd;
+	return 0;
+}
+
+int perf_events__set_freq(struct perf_events *p, uint32_t freq, struct errmsg *f)
+{
+	uint32_t limit = perf_events__limit();
+	size_t kept = 0;
+	int err, result = 0;
+
+	p->attr.sample_freq = limit && freq > limit ? limit : freq;
+	for (size_t i = 0; i < p->n; i++) {
+		struct event *event = &p->events[i];
+
+		err = event->cpu < 0 ? -EINVAL : event__set_freq(p, event);
+		if (err)
+			err = event__renew(p, event);
+		if (err == -ESRCH || err == -ENODEV) { /* its thread has ended, its CPU is off */
+			close(event->fd);
+			continue;
+		}
+		if (err && !result)
+			result = open_fault(f, err, p);
+		p->events[kept++] = *event;
+	}
+	p->n = kept;
+	return result;
 }
 
 void perf_events__stop(struct perf_events *p)

@@ -30,6 +30,13 @@ uint32_t perf_events__limit(void);
 /* perf_events__freq - samples a second of the events: what was asked for, or the limit */
 uint32_t perf_events__freq(const struct perf_events *p);
 
+/*
+ * perf_events__set_freq - from now on @freq samples a second, at least 1, fewer if the kernel
+ * allows no more; also of events that are added later.  On failure some events keep the rate they
+ * had.
+ */
+int perf_events__set_freq(struct perf_events *p, uint32_t freq, struct errmsg *f);
+
 /* perf_events__name - "cycles" or "cpu-clock" */
 const char *perf_events__name(const struct perf_events *p);
 

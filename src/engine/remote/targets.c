@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "os/os.h"
 #include "os/rights.h"
 
@@ -26,6 +27,7 @@ void remote_targets__open(struct remote_targets *ts, const struct remote_targets
 			  const struct engine_config *config)
 {
 	ts->ops = ops;
+	ts->max = config->max_processes ? config->max_processes : LIMIT_SAMPLED;
 	ts->sample_ns = (config->max_sample_us ? config->max_sample_us : XR_SAMPLE_US) * NS_PER_US;
 	if (ts->sample_ns > SAMPLE_NS_MAX)
 		ts->sample_ns = SAMPLE_NS_MAX;
@@ -65,10 +67,17 @@ int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 			 const struct xr_row *row, const struct mem_reader *reader,
 			 struct errmsg *f)
 {
-	int err = remote_walk__new(&t->walk, row, reader, os__now);
+	int err;
 
+	if (ts->n >= ts->max)
+		return errmsg__set(
+			f, -E2BIG,
+			"process %u is not profiled: %u processes are, which is the limit",
+			row->pid, ts->max);
+	err = remote_walk__new(&t->walk, row, reader, os__now);
 	if (err)
 		return errmsg__set(f, err, "out of memory");
+	ts->n++;
 	t->row = *row;
 	remote_walk__limit(t->walk, ts->sample_ns);
 	remote_walk__sink(t->walk, remote_report__record, &ts->report);
@@ -77,6 +86,7 @@ int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 
 void remote_targets__free(struct remote_targets *ts, struct remote_target *t)
 {
+	ts->n--;
 	remote_report__free_walk(&ts->report, t->walk);
 	ts->ops->free(t);
 }
@@ -127,7 +137,7 @@ bool remote_targets__holds(struct engine *e, uint32_t pid, uint32_t serial)
  */
 static bool targets__tick(struct remote_targets *ts, uint64_t end)
 {
-	uint64_t raised;
+	uint64_t raised, before, now;
 
 	if (ts->stopped)
 		return true;
@@ -138,13 +148,17 @@ static bool targets__tick(struct remote_targets *ts, uint64_t end)
 		ts->at = ts->first;
 	}
 	raised = rights__raise(RIGHTS_TARGET); /* once, not for each read */
+	now = os__now();
 	while (ts->at) {
 		struct remote_target *t = ts->at;
 
 		ts->at = t->next;
 		ts->report.counts[XR_MISSED] += ts->missed;
+		before = now;
 		ts->ops->sample(engine__of(ts), t);
-		if (os__now() >= end)
+		now = os__now();
+		ts->report.counts[XR_SPENT_NS] += now - before;
+		if (now >= end)
 			break;
 	}
 	rights__lower(raised);

@@ -42,6 +42,7 @@ struct remote_targets {
 	struct remote_target *first;
 	struct remote_report report;
 	struct remote_target *at; /* who comes next in a tick that is not over; NULL: none is */
+	uint32_t n, max;	  /* targets, and how many there may be */
 	uint64_t sample_ns;	  /* the time that a target may be held up */
 	uint64_t missed;	  /* ticks before that one */
 	uint64_t scanned_ns;	  /* when it was last looked at what became of the targets */
@@ -61,7 +62,10 @@ void remote_targets__close(struct remote_targets *ts);
 /* remote_targets__find - the link to the target with that pid; NULL: there is none. */
 struct remote_target **remote_targets__find(struct remote_targets *ts, uint32_t pid);
 
-/* remote_targets__init - give @t a row and a walk over @reader.  -ENOMEM, with @f filled. */
+/*
+ * remote_targets__init - give @t a row and a walk over @reader.  It counts as one of those there
+ * may be until remote_targets__free.  -ENOMEM, -E2BIG, with @f filled.
+ */
 int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 			 const struct xr_row *row, const struct mem_reader *reader,
 			 struct errmsg *f);
@@ -85,8 +89,9 @@ int remote_targets__counters(struct engine *e, uint64_t counts[XR_COUNTERS]);
 const char *remote_targets__event(struct engine *e);
 
 #define ENGINE_REMOTE_OPS                                                                          \
-	.clock = "wall", .update = remote_targets__update, .remove = remote_targets__remove,       \
-	.holds = remote_targets__holds, .poll = remote_targets__poll,                              \
-	.counters = remote_targets__counters, .event = remote_targets__event
+	.clock = "wall", .own_time = true, .update = remote_targets__update,                       \
+	.remove = remote_targets__remove, .holds = remote_targets__holds,                          \
+	.poll = remote_targets__poll, .counters = remote_targets__counters,                        \
+	.event = remote_targets__event
 
 #endif

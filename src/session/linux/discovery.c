@@ -228,19 +228,27 @@ bool discovery__tells(const struct discovery *d)
 /* Returns whether there are events to be read, after waiting for them, an answer, or the engine. */
 static bool discovery__poll(struct discovery *d, int engine_fd, int timeout_ms)
 {
-	struct pollfd fds[3] = {
+	struct pollfd fds[4] = {
 		{.fd = engine_fd, .events = POLLIN},
 		{.fd = asker__fd(d->asker), .events = POLLIN},
+		{.fd = d->config->wake_fd ? d->config->wake_fd : -1, .events = POLLIN},
 		{.fd = d->events ? proc_events__fd(d->events) : -1, .events = POLLIN},
 	};
-	bool rested = !d->events || os__now() - d->read_at >= REST_MS * NS_PER_MS;
+	const uint64_t rested = d->read_at + REST_MS * NS_PER_MS, now = os__now();
 
-	if (!rested && timeout_ms > REST_MS)
-		timeout_ms = REST_MS;
-	poll(fds, rested ? 3 : 2, timeout_ms);
-	if (!d->events)
-		return false;
-	return rested ? fds[2].revents != 0 : os__now() - d->read_at >= REST_MS * NS_PER_MS;
+	if (d->events && now < rested) {
+		int rest_ms = (int)((rested - now + NS_PER_MS - 1) / NS_PER_MS);
+
+		if (rest_ms > timeout_ms)
+			rest_ms = timeout_ms;
+		if (poll(fds, 3, rest_ms))
+			return false;
+		timeout_ms -= rest_ms;
+		if (os__now() < rested)
+			return false;
+	}
+	poll(fds, 4, timeout_ms);
+	return fds[3].revents != 0;
 }
 
 int discovery__wait(struct discovery *d, int engine_fd, bool engine_waits, int timeout_ms,
@@ -254,7 +262,7 @@ int discovery__wait(struct discovery *d, int engine_fd, bool engine_waits, int t
 		err = discovery__scan(d, f);
 	if (err)
 		return err;
-	if (!d->events && !asker__busy(d->asker))
+	if (!d->events && !asker__busy(d->asker) && (!d->config->wake_fd || engine_waits))
 		return timeout_ms;
 	if (engine_waits && timeout_ms > POLLED_MS)
 		timeout_ms = POLLED_MS;

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "os/linux/priority.h"
 #include "os/proc.h"
@@ -13,7 +15,11 @@
 #include "target/linux/program.h"
 #include "target/linux/scan.h"
 
-#define RAISED_MS 20 /* CPU time; to find R takes less */
+#define RAISED_MS     20	   /* CPU time; to find R takes less */
+#define ENVIRON_MAX   (256u << 10) /* bytes that are looked at */
+#define ARGUMENTS_MAX 8192u	   /* likewise */
+
+_Static_assert(DESCRIBE_TEXT <= ASK_TEXT_MAX, "what is said of a process has room in an answer");
 
 /* The arguments with blanks between them; "" when they cannot be read. */
 static void answer__arguments(pid_t pid, char text[ASK_TEXT_MAX])
@@ -33,7 +39,65 @@ static void answer__arguments(pid_t pid, char text[ASK_TEXT_MAX])
 	text[n] = '\0';
 }
 
-static void answer__make(struct ask *q, struct programs *known)
+/* Up to @size bytes of a file in /proc: how many, or a negative errno. */
+static ssize_t answer__read(pid_t pid, const char *name, char *to, size_t size)
+{
+	int fd = proc__open(pid, name);
+	size_t len = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return fd;
+	while (len < size && n > 0) {
+		n = read(fd, to + len, size - len);
+		if (n > 0)
+			len += (size_t)n;
+		else if (n < 0)
+			n = errno == EINTR ? 1 : -errno;
+	}
+	close(fd);
+	return n < 0 ? n : (ssize_t)len;
+}
+
+/* Of the environment, which may hold secrets, nothing stays but what is wanted of it. */
+static int answer__describe(const struct label_rules *rules, struct ask *q)
+{
+	char arguments[ARGUMENTS_MAX], cgroup[4096];
+	char *environment = NULL;
+	struct describe_from from = {.arguments = arguments, .cgroup = cgroup};
+	struct proc p;
+	ssize_t n;
+	int err;
+
+	if (!rules)
+		return -ENOSYS;
+	err = proc__read(q->pid, &p);
+	if (err)
+		return err;
+	q->yes = true;
+	from.comm = p.comm;
+	n = answer__read(q->pid, "cmdline", arguments, sizeof(arguments));
+	from.arguments_len = n > 0 ? (size_t)n : 0;
+	proc__cgroup(q->pid, cgroup, sizeof(cgroup));
+	if (rules->env && rules->env[0]) {
+		environment = malloc(ENVIRON_MAX);
+		if (!environment)
+			return -ENOMEM;
+		n = answer__read(q->pid, "environ", environment, ENVIRON_MAX);
+		q->yes = n >= 0;
+		from.environment = environment;
+		from.environment_len = n > 0 ? (size_t)n : 0;
+	}
+	describe__make(rules, &from, q->text);
+	if (environment)
+		explicit_bzero(environment, ENVIRON_MAX);
+	free(environment);
+	/* all that was read is of this one if its pid is still its own */
+	q->target.start_time = p.start_time;
+	return proc__start_time(q->pid) == p.start_time ? 0 : -ESRCH;
+}
+
+static void answer__make(struct ask *q, struct programs *known, const struct label_rules *rules)
 {
 	switch (q->kind) {
 	case ASK_SEEMS:
@@ -53,6 +117,9 @@ static void answer__make(struct ask *q, struct programs *known)
 		q->err = target__find(q->pid, q->want, &q->target, &q->why);
 		answer__arguments(q->pid, q->text);
 		break;
+	case ASK_DESCRIBE:
+		q->err = answer__describe(rules, q);
+		break;
 	case ASK_FIND:
 	case ASK_LAYOUT:
 	case ASK_HIDDEN:
@@ -61,7 +128,7 @@ static void answer__make(struct ask *q, struct programs *known)
 	}
 }
 
-void answer__serve(int fd)
+void answer__serve(int fd, const void *rules)
 {
 	struct programs known = {0};
 	struct ask q;
@@ -76,7 +143,7 @@ void answer__serve(int fd)
 		} while (n < 0 && errno == EINTR);
 		if (n < (ssize_t)sizeof(q.kind) || n != (ssize_t)ask__question(q.kind))
 			break;
-		answer__make(&q, &known);
+		answer__make(&q, &known, rules);
 		if (send(fd, &q, ask__size(q.kind), MSG_NOSIGNAL) < 0)
 			break;
 	}

@@ -9,11 +9,11 @@
 /*
  * answer__serve - a worker_serve (os/linux/worker.h): take struct asks from the socket @fd and send
  * them back answered, until it is closed.  At a raised priority where that is allowed, but for no
- * longer than some ms of CPU time for each.
+ * longer than some ms of CPU time for each.  @rules: struct label_rules, NULL: none.
  */
-void answer__serve(int fd);
+void answer__serve(int fd, const void *rules);
 
 /* asker__open_served - asker__open() with workers that do something else: for tests. */
-int asker__open_served(struct asker **out, worker_serve serve, struct errmsg *f);
+int asker__open_served(struct asker **out, worker_serve serve, const void *arg, struct errmsg *f);
 
 #endif

@@ -229,7 +229,7 @@ static void ask__terminate(struct ask *q)
 	q->target.comm[sizeof(q->target.comm) - 1] = '\0';
 	q->target.path[sizeof(q->target.path) - 1] = '\0';
 	q->target.version[sizeof(q->target.version) - 1] = '\0';
-	if (q->kind == ASK_LIST)
+	if (q->kind == ASK_LIST || q->kind == ASK_DESCRIBE)
 		q->text[sizeof(q->text) - 1] = '\0';
 }
 
@@ -365,10 +365,15 @@ static void asker__tend(struct asker *a)
 
 int asker__open(struct asker **out, struct errmsg *f)
 {
-	return asker__open_served(out, answer__serve, f);
+	return asker__open_for(out, NULL, f);
 }
 
-int asker__open_served(struct asker **out, worker_serve serve, struct errmsg *f)
+int asker__open_for(struct asker **out, const struct label_rules *rules, struct errmsg *f)
+{
+	return asker__open_served(out, answer__serve, rules, f);
+}
+
+int asker__open_served(struct asker **out, worker_serve serve, const void *arg, struct errmsg *f)
 {
 	struct asker *a = calloc(1, sizeof(*a));
 	int err;
@@ -385,7 +390,7 @@ int asker__open_served(struct asker **out, worker_serve serve, struct errmsg *f)
 	if (err)
 		errmsg__set(f, err, "cannot look at processes: %s", strerror(-err));
 	else
-		err = nursery__open(&a->nursery, serve, f);
+		err = nursery__open(&a->nursery, serve, arg, f);
 	if (!err) {
 		err = place__open(a, &a->places[0]);
 		if (err)

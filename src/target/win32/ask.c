@@ -15,6 +15,12 @@ struct asker {
 	struct asked *first, **last; /* answered */
 };
 
+int asker__open_for(struct asker **out, const struct label_rules *rules, struct errmsg *f)
+{
+	(void)rules;
+	return asker__open(out, f);
+}
+
 int asker__open(struct asker **out, struct errmsg *f)
 {
 	struct asker *a = calloc(1, sizeof(*a));

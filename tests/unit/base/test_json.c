@@ -176,7 +176,7 @@ static void test_counts(void)
 	tap__ok(s.over_budget == counts[XR_OVER_BUDGET] && s.overrun == counts[XR_OVERRUN] &&
 			s.throttled == counts[XR_THROTTLED] &&
 			s.longest_us * 1000 == (double)counts[XR_LONGEST_NS] &&
-			s.most_work == counts[XR_MOST_WORK],
+			s.most_work == counts[XR_MOST_WORK] && s.spent_ns == counts[XR_SPENT_NS],
 		"what samples cost");
 	stats__summary(&s, line, sizeof(line));
 	snprintf(wanted, sizeof(wanted),

@@ -130,6 +130,42 @@ static void test_life(void)
 	tap__ok(fake.closes == 1, "the engine is closed");
 }
 
+static void test_rate(void)
+{
+	struct child c = child__start("mvb");
+	struct session_gauges g;
+	struct stats stats;
+	struct errmsg f;
+
+	begin(&c.pid, 1);
+	config.max_processes = 7;
+	config.memory = 1 << 20;
+	err = start();
+	tap__ok(!err && session__freq(session) == 50, "the rate is what the engine says");
+	tap__ok(fake.config.max_processes == 7 && fake.config.memory == 1 << 20,
+		"the engine knows how much there may be");
+	tap__ok(!session__set_freq(session, 19, &f) && fake.freq == 19 &&
+			session__freq(session) == 19,
+		"it follows");
+	tap__ok(!session__stats(session, &stats) && stats.freq == 19, "and is in the statistics");
+	fake.set_freq_err = -EINVAL;
+	tap__ok(session__set_freq(session, 99, &f) == -EINVAL &&
+			!strcmp(f.text, "the fake keeps its rate") && session__freq(session) == 19,
+		"or does not, and why is said");
+	send_sample(1, (uint32_t)c.pid);
+	fake.spent = 1234;
+	poll_until(&sunk.samples, 1);
+	session__gauges(session, &g);
+	tap__ok(g.freq == 19 && g.processes == 1 && g.max_processes == 7 && g.ticks == 1 &&
+			g.kernel_ns == 1234,
+		"what there is now");
+	tap__ok(g.names > 0 && g.names < g.max_names && g.max_names <= 1 << 20,
+		"names take %zu bytes of %zu", g.names, g.max_names);
+	finish(&stats);
+	end();
+	child__end(&c);
+}
+
 static void test_waiting(void)
 {
 	struct child c = child__start("mv");
@@ -356,6 +392,7 @@ int main(void)
 {
 	library__make();
 	test_life();
+	test_rate();
 	test_waiting();
 	test_not_r();
 	test_engines();

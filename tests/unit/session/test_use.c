@@ -25,6 +25,7 @@ static const struct notes listener = {.line = on_line, .lowest = NOTES_DEBUG};
 static void test_look(void)
 {
 	struct use u = {0};
+	struct use old;
 	uint64_t now = os__now();
 	volatile uint64_t sum = 0;
 
@@ -33,6 +34,13 @@ static void test_look(void)
 	tap__ok(!use__due(&u, now + NS_PER_S / 2, 1) && use__due(&u, now + NS_PER_S, 1) &&
 			!use__due(&u, now + NS_PER_S, 640),
 		"once a second, and of many processes more seldom");
+	old = (struct use){.since = NS_PER_S, .at = 41 * NS_PER_S};
+	tap__ok(!use__due(&old, 45 * NS_PER_S, 1) && use__due(&old, 46 * NS_PER_S, 1),
+		"one that was there for 40 seconds rests for five");
+	old.at = 4000 * NS_PER_S;
+	tap__ok(!use__due(&old, 4009 * NS_PER_S, 100) && use__due(&old, 4010 * NS_PER_S, 100) &&
+			!use__due(&old, 4010 * NS_PER_S, 1024),
+		"ten at most, but for many processes");
 	while (!use__cpu(&u)) {
 		for (int i = 0; i < 1000000; i++)
 			sum += (uint64_t)i;

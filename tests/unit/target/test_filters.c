@@ -69,6 +69,25 @@ static void test_match(void)
 	tap__ok(!passes(O("cgroup", "/system.slice"), s), "no cgroup");
 }
 
+static void test_text(void)
+{
+	struct filters fs = {0};
+	char text[64];
+
+	tap__ok(!filters__add(&fs, FILTER_EXCLUDE, "1,42", NULL) && !filters__narrow(&fs),
+		"those that only exclude leave something");
+	tap__ok(!filters__add(&fs, FILTER_USER, "1000", NULL) &&
+			!filters__add(&fs, FILTER_COMM, "R*", NULL) && filters__narrow(&fs),
+		"others may leave nothing");
+	filters__text(&fs, text, sizeof(text));
+	tap__ok(!strcmp(text, "--exclude-pid 1 --exclude-pid 42 --user 1000 --comm R*"),
+		"as text: %s", text);
+	filters__text(&fs, text, 30);
+	tap__ok(strlen(text) < 30 && !strncmp(text, "--exclude-pid 1 --exclude", 25), "cut: %s",
+		text);
+	filters__free(&fs);
+}
+
 static int add(enum filter_kind kind, const char *arg, struct errmsg *f)
 {
 	struct filters fs = {0};
@@ -126,6 +145,7 @@ static void test_self(void)
 int main(void)
 {
 	test_match();
+	test_text();
 	test_wrong();
 	test_self();
 	return tap__done();

@@ -313,11 +313,16 @@ static void target__follow(struct engine *e, struct remote_target *base)
 	struct loop_target *child;
 	struct xr_row row;
 	char comm[16];
+	int err;
 
 	engine__reads(e, target__of(base)->pid);
 	while (remote_children__child(&e->children, target__of(base), &row)) {
-		if (remote_targets__find(&e->targets, row.pid) ||
-		    target__new(e, &row, &child, NULL))
+		if (remote_targets__find(&e->targets, row.pid))
+			continue;
+		err = target__new(e, &row, &child, NULL);
+		if (err == -E2BIG)
+			remote_loop__report(e)->counts[XR_ROWS_FULL]++;
+		if (err)
 			continue;
 		remote_children__inherit(child, target__of(base));
 		child->thread.proven = true; /* it has one thread, which called fork */
@@ -364,6 +369,15 @@ void remote_loop__stop(struct engine *e)
 {
 	remote_targets__stop(e);
 	engine__arm(e, 0);
+}
+
+int remote_loop__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
+{
+	int err;
+
+	e->config.freq = freq;
+	err = e->armed ? engine__arm(e, NS_PER_S / freq) : 0;
+	return err ? errmsg__set(f, err, "cannot set a timer: %s", strerror(-err)) : 0;
 }
 
 void remote_loop__close(struct engine *e)

@@ -52,12 +52,14 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 /* The rest of struct engine_ops, and its initializers. */
 int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *f);
 int remote_loop__fd(struct engine *e);
+int remote_loop__set_freq(struct engine *e, uint32_t freq, struct errmsg *f);
 void remote_loop__stop(struct engine *e);
 void remote_loop__close(struct engine *e);
 
 #define ENGINE_LOOP_OPS                                                                            \
 	ENGINE_REMOTE_OPS, .add = remote_loop__add, .fd = remote_loop__fd,                         \
-			   .stop = remote_loop__stop, .close = remote_loop__close
+			   .set_freq = remote_loop__set_freq, .stop = remote_loop__stop,           \
+			   .close = remote_loop__close
 
 /* remote_loop__report - where @e reports to; for a kind's own notes. */
 struct remote_report *remote_loop__report(struct engine *e);

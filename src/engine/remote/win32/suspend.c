@@ -288,6 +288,17 @@ static int engine__wait(struct engine *e, uint64_t now, uint64_t end)
 	return 0;
 }
 
+static int win32__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
+{
+	uint64_t now = os__now();
+
+	(void)f;
+	e->period = NS_PER_S / freq;
+	if (e->deadline > now + e->period)
+		e->deadline = now + e->period;
+	return 0;
+}
+
 static const struct remote_targets_ops target_ops = {
 	.due = engine__due,
 	.sample = target__sample,
@@ -315,6 +326,7 @@ const struct engine_ops engine_win32 = {
 	.probe = win32__probe,
 	.open = win32__open,
 	.add = win32__add,
+	.set_freq = win32__set_freq,
 	.stop = remote_targets__stop,
 	.close = win32__close,
 };

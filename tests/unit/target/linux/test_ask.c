@@ -40,10 +40,11 @@ static void works(bool waits)
 			usleep(20000);
 }
 
-static void serve(int fd)
+static void serve(int fd, const void *arg)
 {
 	struct ask q;
 
+	(void)arg;
 	for (;;) {
 		memset(&q, 0, sizeof(q));
 		if (recv(fd, &q, sizeof(q), 0) <= 0)
@@ -212,7 +213,7 @@ int main(void)
 
 	for (nhangs = 0; nhangs < 20; nhangs++)
 		hangs[nhangs] = child__start(waits, NULL);
-	if (asker__open_served(&a, serve, &f))
+	if (asker__open_served(&a, serve, NULL, &f))
 		tap__bail("%s", f.text);
 	test_answers();
 	test_faults();

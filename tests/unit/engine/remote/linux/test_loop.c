@@ -15,7 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "engine/engine.h"
+#include "os/os.h"
 #include "os/proc.h"
 #include "r_image.h"
 #include "tap.h"
@@ -260,6 +262,66 @@ static void rows(const struct engine_ops *ops)
 	scene__end(&s);
 }
 
+/* Ticks a second, those that nobody took included, by some fifteen of them. */
+static double rate(struct scene *s)
+{
+	uint64_t counts[XR_COUNTERS], began = os__now(), before, ticks;
+
+	s->ops->counters(s->e, counts);
+	before = counts[XR_TICKS] + counts[XR_MISSED];
+	do {
+		s->ops->poll(s->e, 20, seen__record, &s->seen);
+		s->ops->counters(s->e, counts);
+		ticks = counts[XR_TICKS] + counts[XR_MISSED] - before;
+	} while (ticks < 15 || os__now() - began < NS_PER_S / 10);
+	return (double)ticks / ((double)(os__now() - began) / (double)NS_PER_S);
+}
+
+static void rates(const struct engine_ops *ops)
+{
+	static const uint32_t told[] = {19, 999, 99};
+	struct scene s;
+	double got = 0;
+
+	scene__begin(&s, ops, LIFE_REST, ENGINE_CLOCK_WALL, 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		int err = ops->set_freq(s.e, told[i], &s.f);
+
+		for (int tries = 0; tries < 20; tries++) {
+			got = rate(&s);
+			if (got > told[i] * 0.6 && got < told[i] * 1.6)
+				break;
+		}
+		tap__ok(!err && got > told[i] * 0.6 && got < told[i] * 1.6,
+			"%s: at %u Hz from now on: %.0f ticks a second", ops->name, told[i], got);
+	}
+	scene__end(&s);
+}
+
+static void limit(const struct engine_ops *ops)
+{
+	const struct engine_config config = {.freq = 99, .max_processes = 1};
+	struct child child = child__start(LIFE_REST);
+	struct xr_row other;
+	struct scene s;
+
+	scene__begin(&s, ops, LIFE_REST, ENGINE_CLOCK_WALL, 0);
+	ops->close(s.e);
+	if (ops->open(&s.e, &config, &s.f))
+		tap__bail("%s", s.f.text);
+	other = s.row;
+	other.serial = 8;
+	other.pid = (uint32_t)child.pid;
+	other.start_time = proc__start_time(child.pid);
+	tap__ok(!ops->add(s.e, &s.row, &s.f) && ops->add(s.e, &other, &s.f) == -E2BIG &&
+			strstr(s.f.text, "1 processes are, which is the limit"),
+		"%s: there may be one process: %s", ops->name, s.f.text);
+	ops->remove(s.e, s.row.pid, s.row.serial);
+	tap__ok(!ops->add(s.e, &other, &s.f), "%s: and another when that is removed", ops->name);
+	scene__end(&s);
+	child__end(&child);
+}
+
 static void lives(const struct engine_ops *ops)
 {
 	struct scene s;
@@ -393,6 +455,8 @@ static void engine(const struct engine_ops *ops)
 	samples(ops, LIFE_RUN, ENGINE_CLOCK_CPU, "one that runs, by its CPU time");
 	samples(ops, LIFE_THREAD, ENGINE_CLOCK_WALL, "R on a thread of its own");
 	rows(ops);
+	rates(ops);
+	limit(ops);
 	lives(ops);
 	stopped(ops);
 	gone(ops);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The rate of events that are open, told by how often the kernel ran the program on them.  Events
+ * of a process tick by its CPU time, those of CPUs by the time that passes.
+ */
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/clock.h"
+#include "engine/bpf/perf_events.h"
+#include "tap.h"
+
+#define TICKS_WANTED 15u
+#define TRIES	     20u /* a rate that is not as wanted is measured so often: a CPU may be held up */
+
+static int program(void)
+{
+	const struct bpf_insn nothing[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	return bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "nothing", "GPL", nothing,
+			     sizeof(nothing) / sizeof(*nothing), NULL);
+}
+
+static uint64_t runs(int fd)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		tap__bail("no information of the program");
+	return info.run_cnt;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* Ticks a second of @clock, by @least ticks and a tenth of a second. */
+static double rate(int fd, clockid_t clock)
+{
+	uint64_t from = clock_ns(clock), before = runs(fd), now, ticks;
+
+	do {
+		now = clock_ns(clock);
+		ticks = runs(fd) - before;
+	} while (ticks < TICKS_WANTED || now - from < NS_PER_S / 10);
+	return (double)ticks / ((double)(now - from) / (double)NS_PER_S);
+}
+
+static void expect(int fd, clockid_t clock, double want, const char *what)
+{
+	double got = 0;
+
+	for (unsigned int i = 0; i < TRIES; i++) {
+		got = rate(fd, clock);
+		if (got > want * 0.6 && got < want * 1.6)
+			break;
+	}
+	tap__ok(got > want * 0.6 && got < want * 1.6, "%s: %.0f ticks a second wanted, %.1f came",
+		what, want, got);
+}
+
+static void follow(struct perf_events *p, int fd, clockid_t clock, unsigned int cpus,
+		   const char *whose)
+{
+	static const uint32_t rates[] = {19, 999, 99};
+	struct errmsg f = {""};
+	char what[64];
+
+	expect(fd, clock, 99.0 * cpus, whose);
+	for (unsigned int i = 0; i < 3; i++) {
+		snprintf(what, sizeof(what), "%s, at %u Hz from now on", whose, rates[i]);
+		if (!tap__ok(!perf_events__set_freq(p, rates[i], &f), "%s", what))
+			tap__diag("%s", f.text);
+		tap__ok(perf_events__freq(p) == rates[i], "and says so");
+		expect(fd, clock, (double)rates[i] * cpus, what);
+	}
+}
+
+int main(void)
+{
+	int fd = program(), stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct perf_events *p = NULL;
+	struct errmsg f = {""};
+	uint32_t limit = perf_events__limit();
+	const char *why;
+
+	if (fd < 0 || stats < 0 || perf_events__new(&p, 99, fd, &why, &f)) {
+		tap__skip("BPF or perf events are not allowed here", "rates");
+		return tap__done();
+	}
+	tap__ok(!perf_events__add_process(p, getpid(), &f), "of this process");
+	follow(p, fd, CLOCK_PROCESS_CPUTIME_ID, 1, "a process");
+	perf_events__stop(p);
+	perf_events__free(p);
+
+	if (perf_events__new(&p, 99, fd, &why, &f))
+		tap__bail("no events");
+	tap__ok(!perf_events__renew_cpus(p, &f), "of all CPUs");
+	if (!strcmp(perf_events__name(p), "cpu-clock")) { /* it ticks when a CPU is idle, too */
+		follow(p, fd, CLOCK_MONOTONIC, (unsigned int)cpus, "CPUs");
+	} else {
+		tap__skip("an idle CPU counts no cycles", "CPUs");
+	}
+	if (limit && limit < UINT32_MAX) {
+		tap__ok(!perf_events__set_freq(p, limit + 1, &f), "more than the kernel allows");
+		tap__ok(perf_events__freq(p) <= limit, "is as much as it allows");
+	}
+	tap__ok(!perf_events__set_freq(p, 1, &f) && perf_events__freq(p) == 1, "once a second");
+	perf_events__free(p);
+	close(stats);
+	close(fd);
+	return tap__done();
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a session tells its sink of processes besides their samples: of ones with arguments and an
+ * environment of their own, on an engine that is made up.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "os/os.h"
+#include "os/proc.h"
+#include "session/session.h"
+#include "tap.h"
+
+#include "r_child.h"
+#include "session_fakes.h"
+
+static const char *const env[] = {"XRPROF_TEAM=team", "XRPROF_ENV", NULL};
+static const struct label_rules rules = {.env = env}, fixed = {.env = env, .service = "fixed"};
+
+static struct session_config config;
+static struct session *session;
+static char notes[8192];
+
+static void on_note(void *arg, enum notes_level level, const char *line)
+{
+	size_t len = strlen(notes);
+
+	(void)arg;
+	(void)level;
+	snprintf(notes + len, sizeof(notes) - len, "%s\n", line);
+}
+
+/* A child that was executed with these: it is this program again (main()). */
+static struct child child__execute(const char *script, const char *team, const char *todo)
+{
+	char file[64], number[16], variable[64];
+	struct child c;
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
+		tap__bail("no socket");
+	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+	fflush(stdout);
+	c.pid = fork();
+	if (c.pid < 0)
+		tap__bail("no child");
+	if (!c.pid) {
+		char *const argv[] = {"R", number, library, file, NULL};
+		char *const envp[] = {"SECRET=s3cret", variable, "XRPROF_ENV=prod\x1b", NULL};
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		snprintf(number, sizeof(number), "%d", fds[1]);
+		snprintf(file, sizeof(file), "--file=/srv/%s", script);
+		snprintf(variable, sizeof(variable), "XRPROF_TEAM=%s", team);
+		execve("/proc/self/exe", argv, envp);
+		_exit(1);
+	}
+	close(fds[1]);
+	c.fd = fds[0];
+	child__do(&c, todo);
+	return c;
+}
+
+static void start(const struct child *c, size_t n, const struct label_rules *labels)
+{
+	static pid_t pids[2];
+	struct errmsg f;
+
+	memset(&fake, 0, sizeof(fake));
+	memset(&sunk, 0, sizeof(sunk));
+	notes[0] = '\0';
+	for (size_t i = 0; i < n; i++)
+		pids[i] = c[i].pid;
+	config = (struct session_config){
+		.pids = pids,
+		.npids = n,
+		.follow = true,
+		.engines = engines,
+		.freq = 99,
+		.labels = labels,
+		.notes = {.line = on_note, .lowest = NOTES_DEBUG},
+	};
+	if (session__open(&session, &config, (struct sink){.ops = &sink_ops}, &f) ||
+	    session__start(session))
+		tap__bail("the session does not start: %s", session__why(session)->text);
+}
+
+static void stop(void)
+{
+	struct stats stats;
+
+	session__stop(session, &stats);
+	session__free(session);
+}
+
+/* Poll until @count, which polling raises, is @want. */
+static bool poll_until(const unsigned int *count, unsigned int want)
+{
+	uint64_t limit = os__now() + 60 * NS_PER_S;
+
+	while (*count < want && os__now() < limit)
+		if (session__poll(session, 100) != SESSION_RUNS)
+			break;
+	return *count >= want;
+}
+
+/* What is said, of the one that is called so in its command line. */
+static bool says(const char *what)
+{
+	if (strstr(sunk.says, what))
+		return true;
+	tap__diag("it says %s; notes: %s", sunk.says, notes);
+	return false;
+}
+
+static void test_described(void)
+{
+	struct child c = child__execute("plumber.R", "blue", "mvb");
+	uint64_t now = os__real_time();
+
+	start(&c, 1, &rules);
+	tap__ok(poll_until(&sunk.known, 1) && sunk.began == 1, "the sink learns more of a process");
+	tap__ok(says("--file=/srv/plumber.R|") && !strncmp(sunk.says, "R ", 2), "its command line");
+	tap__ok(says(";team=blue;xrprof_env=prod?;") && !strstr(sunk.says, "s3cret"),
+		"of the variables that are listed, no others");
+	tap__ok(sunk.started < now && sunk.started + 120 * NS_PER_S > now, "when it started");
+	memset(sunk.says, 0, sizeof(sunk.says));
+	send_sample(1, (uint32_t)c.pid);
+	tap__ok(poll_until(&sunk.samples, 1) && says(";team=blue;") && sunk.started,
+		"each sample has it");
+	/* a child is a copy of it */
+	send_process(XR_PROCESS_FORK, 0x80000001, 1 << 22, 1);
+	send_sample(0x80000001, 1 << 22);
+	memset(sunk.says, 0, sizeof(sunk.says));
+	tap__ok(poll_until(&sunk.samples, 2) && sunk.pid == 1 << 22 && says(";team=blue;"),
+		"what it forks says the same, even when it has ended");
+	child__end(&c);
+	stop();
+}
+
+static void test_fixed(void)
+{
+	struct child c = child__execute("plumber.R", "red", "mvb");
+
+	start(&c, 1, &fixed);
+	tap__ok(poll_until(&sunk.known, 1) && says("|service=fixed;team=red;"),
+		"a service that is given is that of all");
+	child__end(&c);
+	stop();
+}
+
+static void test_not_wanted(void)
+{
+	struct child c = child__execute("plumber.R", "red", "mvb");
+
+	start(&c, 1, NULL);
+	send_sample(1, (uint32_t)c.pid);
+	tap__ok(poll_until(&sunk.samples, 1) && !strcmp(sunk.says, "|") && !sunk.started &&
+			!sunk.known,
+		"where nobody wants to know nothing is said");
+	child__end(&c);
+	stop();
+}
+
+/* It ends before it could be asked. */
+static void test_ended(void)
+{
+	struct child c[2] = {child__execute("a.R", "red", "mvb"),
+			     child__execute("b.R", "blue", "mvb")};
+
+	start(c, 2, &fixed);
+	tap__ok(poll_until(&sunk.known, 2), "two are known");
+	/* forked by one that nobody knows, and gone */
+	send_process(XR_PROCESS_FORK, 0x80000002, (1 << 22) + 1, 77);
+	send_sample(0x80000002, (1 << 22) + 1);
+	tap__ok(poll_until(&sunk.ended, 1) && !strcmp(sunk.says, "|service=fixed;"),
+		"of one that is gone what is known without it");
+	child__end(&c[0]);
+	child__end(&c[1]);
+	stop();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4) {
+		snprintf(library, sizeof(library), "%s", argv[2]);
+		child__run(atoi(argv[1]));
+	}
+	library__make();
+	test_described();
+	test_fixed();
+	test_not_wanted();
+	test_ended();
+	library__remove();
+	return tap__done();
+}

@@ -29,7 +29,7 @@ WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -I$(BUILD)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
-LDLIBS ?= -lbpf -lelf -lcapstone -lprotobuf-c -lncursesw -ltinfo -lz
+LDLIBS ?= -lbpf -lelf -lcapstone -lprotobuf-c -lncursesw -ltinfo -lseccomp -lz
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -Wno-gnu-variable-sized-type-not-at-end \
 	-target bpf -D__bpf__ -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux -Ivmlinux/$(ARCH) -Iinclude -Ibpf
@@ -37,7 +37,9 @@ BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -Wno-gnu-variable-sized-type-
 # A path component decides the platform: linux/ and engine/bpf/ are for Linux, win32/ for Windows.
 ALL_SRCS := $(sort $(shell find src -name '*.c'))
 SRCS := $(foreach f,$(ALL_SRCS),$(if $(findstring /win32/,$f),,$f))
-OBJS := $(SRCS:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/profile/pprof.pb-c.o
+# The messages of pprof's files, and of OTLP.
+PROTOS := pprof otlp
+OBJS := $(SRCS:src/%.c=$(BUILD)/obj/%.o) $(PROTOS:%=$(BUILD)/obj/profile/%.pb-c.o)
 # All but main(): the program and all tests link it.
 LIB := $(BUILD)/libxrprof.a
 LIB_OBJS := $(filter-out $(BUILD)/obj/main.o,$(OBJS))
@@ -63,7 +65,7 @@ $(BUILD)/lib.list: FORCE
 	@echo '$(LIB_LIST)' | cmp -s - $@ || echo '$(LIB_LIST)' >$@
 
 # What is generated before anything is compiled.
-GENERATED := $(BUILD)/sampler.skel.h $(BUILD)/pprof.pb-c.h
+GENERATED := $(BUILD)/sampler.skel.h $(PROTOS:%=$(BUILD)/%.pb-c.h)
 
 $(BUILD)/obj/%.o: src/%.c Makefile | $(GENERATED)
 	@mkdir -p $(@D)
@@ -76,14 +78,13 @@ $(BUILD)/sampler.bpf.o: bpf/sampler.bpf.c Makefile
 $(BUILD)/sampler.skel.h: $(BUILD)/sampler.bpf.o
 	$(BPFTOOL) gen skeleton $< name sampler > $@
 
-# The messages of pprof's files.
-$(BUILD)/pprof.pb-c.h: src/profile/pprof.proto
+$(BUILD)/%.pb-c.h: src/profile/%.proto
 	@mkdir -p $(@D)
 	$(PROTOC_C) -I$(<D) --c_out=$(BUILD) $(<F)
 
-$(BUILD)/pprof.pb-c.c: $(BUILD)/pprof.pb-c.h
+$(PROTOS:%=$(BUILD)/%.pb-c.c): %.c: %.h
 
-$(BUILD)/obj/profile/pprof.pb-c.o: $(BUILD)/pprof.pb-c.c
+$(BUILD)/obj/profile/%.pb-c.o: $(BUILD)/%.pb-c.c
 	@mkdir -p $(@D)
 	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 

@@ -8,7 +8,7 @@ WIN_RC ?= x86_64-w64-mingw32-windres
 WIN_BUILD = $(BUILD)/windows
 
 WIN_SRCS := $(foreach f,$(ALL_SRCS),$(if $(findstring /linux/,$f)$(findstring /bpf/,$f),,$f))
-WIN_OBJS = $(WIN_SRCS:src/%.c=$(WIN_BUILD)/obj/%.o) $(WIN_BUILD)/obj/profile/pprof.pb-c.o $(WIN_BUILD)/obj/protobuf-c.o
+WIN_OBJS = $(WIN_SRCS:src/%.c=$(WIN_BUILD)/obj/%.o) $(PROTOS:%=$(WIN_BUILD)/obj/profile/%.pb-c.o) $(WIN_BUILD)/obj/protobuf-c.o
 
 # Windows 7 and later.  The C library's own printf() of MinGW knows C99's formats.
 # MinGW has no package of protobuf-c: its one file is compiled here, from Debian's sources.
@@ -33,11 +33,11 @@ $(WIN_BUILD)/obj/protobuf-c.o: $(WIN_PROTOBUF_C)/protobuf-c/protobuf-c.c
 	@mkdir -p $(@D)
 	$(WIN_CC) $(WIN_CPPFLAGS) -O2 -g -c -o $@ $<
 
-$(WIN_BUILD)/obj/profile/pprof.pb-c.o: $(BUILD)/pprof.pb-c.c $(WIN_PROTOBUF_C)/protobuf-c/protobuf-c.c
+$(WIN_BUILD)/obj/profile/%.pb-c.o: $(BUILD)/%.pb-c.c $(WIN_PROTOBUF_C)/protobuf-c/protobuf-c.c
 	@mkdir -p $(@D)
 	$(WIN_CC) $(WIN_CPPFLAGS) $(WIN_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(WIN_BUILD)/obj/%.o: src/%.c Makefile mk/windows.mk | $(BUILD)/pprof.pb-c.h $(WIN_PROTOBUF_C)/protobuf-c/protobuf-c.c
+$(WIN_BUILD)/obj/%.o: src/%.c Makefile mk/windows.mk | $(PROTOS:%=$(BUILD)/%.pb-c.h) $(WIN_PROTOBUF_C)/protobuf-c/protobuf-c.c
 	@mkdir -p $(@D)
 	$(WIN_CC) $(WIN_CPPFLAGS) $(WIN_CFLAGS) -MMD -MP -c -o $@ $<
 

@@ -14,7 +14,7 @@
 #define NAME_COLUMN 12
 
 static const struct subcommand *const subcommands[] = {
-	&cmd_record, &cmd_report, &cmd_top, &cmd_dump, &cmd_list, &cmd_info, NULL,
+	&cmd_record, &cmd_serve, &cmd_report, &cmd_top, &cmd_dump, &cmd_list, &cmd_info, NULL,
 };
 
 const struct subcommand *const *cmd__all(void)

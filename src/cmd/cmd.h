@@ -56,6 +56,7 @@ int cmd__line(int argc, char **argv, struct buf *line);
 int cmd__btf(const char *path, struct errmsg *f);
 
 /* The rows of cmd.c; each is defined in the file of its name (on Windows, list_info.c). */
-extern const struct subcommand cmd_record, cmd_report, cmd_top, cmd_dump, cmd_list, cmd_info;
+extern const struct subcommand cmd_record, cmd_report, cmd_top, cmd_dump, cmd_serve, cmd_list,
+	cmd_info;
 
 #endif

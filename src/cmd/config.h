@@ -29,6 +29,7 @@ struct config {
 	double duration;	/* seconds; 0: no limit */
 	const char *output;	/* "-": stdout */
 	uint64_t max_file;	/* bytes of a file */
+	uint32_t min_samples;	/* for a file of its own, of a process that nobody named */
 	uint64_t max_memory;	/* bytes (base/limits.h) */
 	const struct writer_ops *format;
 	const struct engine_ops *engine; /* NULL: auto */

@@ -173,6 +173,26 @@ int option_rows__parse(const struct option_row *rows, void *into, int argc, char
 	return 0;
 }
 
+int option_rows__set(const struct option_row *rows, void *into, const char *name, const char *value,
+		     struct errmsg *f)
+{
+	const struct option_row *r = rows;
+
+	while (r->name && strcmp(r->name, name) != 0 &&
+	       (!r->alias[0] || strcmp(r->alias[0], name)) &&
+	       (!r->alias[1] || strcmp(r->alias[1], name)))
+		r++;
+	if (!r->name)
+		return errmsg__set(f, -EINVAL, "no such option: %s", name);
+	if (r->last || r->only_command_line)
+		return errmsg__set(f, -EINVAL, "%s is for the command line", name);
+	if (r->arg && !value)
+		return errmsg__set(f, -EINVAL, "%s needs a value: %s = %s", name, name, r->arg);
+	if (!r->arg && value)
+		return errmsg__set(f, -EINVAL, "%s takes no value", name);
+	return row__set(r, into, value, f);
+}
+
 void text__wrap(FILE *out, const char *text, int indent)
 {
 	int column = indent;

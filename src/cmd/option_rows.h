@@ -52,9 +52,10 @@ struct option_row {
 	const char *windows; /* why it cannot be had on Windows; NULL: it can */
 	enum option_type type;
 	enum option_group group;
-	char letter; /* '\0': it has none */
-	bool last;   /* what follows on the command line is not looked at (--help) */
-	size_t at;   /* offset of its place in the record of options */
+	char letter;		/* '\0': it has none */
+	bool only_command_line; /* it cannot be given in a file */
+	bool last;		/* what follows on the command line is not looked at (--help) */
+	size_t at;		/* offset of its place in the record of options */
 	uint32_t bits, min, max;
 	/* The choice number @i into @c, false when there are no more. */
 	bool (*choice)(size_t i, struct option_choice *c);
@@ -75,6 +76,14 @@ struct option_rest {
  */
 int option_rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
 		       struct option_rest *rest, struct errmsg *f);
+
+/*
+ * option_rows__set - the option @name, given in a file: @value is its argument, NULL for one that
+ * takes none.  Borrowed as argv is.  Those that make the rest of the command line be ignored
+ * (`last`), and `only_command_line`, are refused.  -EINVAL or -ENOMEM, @f filled.
+ */
+int option_rows__set(const struct option_row *rows, void *into, const char *name, const char *value,
+		     struct errmsg *f);
 
 /*
  * option_rows__heading - heading number @i of the options in @rows, and the group it stands above;

@@ -149,6 +149,20 @@ const struct option_row options__rows[] = {
 		AT(config.max_file),
 	},
 	{
+		.name = "min-samples",
+		.arg = "N",
+		.help = "in a directory, a file of its own for processes with N samples or more "
+			"(default: 5)",
+		.manual = "What a process did with fewer cannot be told. Theirs are in one file, "
+			  "Rprof.others.out, and its index says whose they are. Processes of --pid "
+			  "and the command after -- have a file in any case, with 1 all have.",
+		.type = OPTION_NUMBER,
+		.group = OPTION_WRITE,
+		.min = 1,
+		.max = 1000,
+		AT(config.min_samples),
+	},
+	{
 		.name = "format",
 		.letter = 'f',
 		.arg = "NAME",
@@ -158,29 +172,7 @@ const struct option_row options__rows[] = {
 		.choice = options__format,
 		AT(config.format),
 	},
-	{
-		.name = "lines",
-		.letter = 'l',
-		.help = "source lines, as Rprof(line.profiling = TRUE)",
-		.manual = "There are lines where the code has source references: R keeps them with "
-			  "options(keep.source = TRUE), and those of packages when they are "
-			  "installed with R_KEEP_PKG_SOURCE=yes.",
-		.type = OPTION_BITS,
-		.group = OPTION_HOW,
-		.bits = XR_ROW_LINES,
-		AT(config.capture),
-	},
-	{
-		.name = "no-packages",
-		.help = "do not tell the package and the definition of functions",
-		.manual = "Formats other than rprof tell them otherwise: the package is the "
-			  "namespace that the function's environment leads to, and where it was "
-			  "defined is known of code with source references. A sample without them "
-			  "takes less time.",
-		.type = OPTION_FLAG,
-		.group = OPTION_HOW,
-		AT(config.no_packages),
-	},
+#include "cmd/options_stacks.def"
 	{
 		.name = "gc",
 		.help = "mark garbage collection, as Rprof(gc.profiling = TRUE)",
@@ -204,21 +196,6 @@ const struct option_row options__rows[] = {
 		.group = OPTION_HOW,
 		.bits = XR_ROW_FILTER,
 		AT(config.capture),
-	},
-	{
-		.name = "max-sample-time",
-		.arg = "USEC",
-		.help = "cut stacks that take more microseconds to read: 100 to 1000000 (default: "
-			"1000)",
-		.manual = "Nothing else runs on that CPU while a stack is read, so how deep a "
-			  "program's stack is must not decide for how long. What is cut is marked "
-			  "<truncated>, and a process whose stacks keep being cut is sampled less "
-			  "often. Some thousand calls are read in a millisecond.",
-		.type = OPTION_NUMBER,
-		.group = OPTION_HOW,
-		.min = XR_SAMPLE_US_LEAST,
-		.max = XR_SAMPLE_US_MOST,
-		AT(config.max_sample_us),
 	},
 	{
 		.name = "stats",
@@ -310,6 +287,7 @@ void options__init(struct options *o)
 		.config.max_sample_us = XR_SAMPLE_US,
 		.config.output = "-",
 		.config.max_file = LIMIT_FILE,
+		.config.min_samples = OPTIONS_MIN_SAMPLES,
 		.config.max_memory = LIMIT_MEMORY,
 	};
 }

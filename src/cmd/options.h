@@ -11,8 +11,9 @@
 #include "cmd/config.h"
 #include "cmd/option_rows.h"
 
-#define OPTIONS_FREQ	 99 /* Hz, unless it is given */
-#define OPTIONS_FREQ_MAX 100000
+#define OPTIONS_FREQ	    99 /* Hz, unless it is given */
+#define OPTIONS_FREQ_MAX    100000
+#define OPTIONS_MIN_SAMPLES 5 /* a file of its own */
 
 /* What was asked for.  Strings and `config.command` point into argv. */
 struct options {
@@ -28,10 +29,12 @@ bool options__format(size_t i, struct option_choice *c);
 int options__size(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 
 /*
- * Rows that several subcommands have stand in options_targets.def and options_sampling.def, to be
- * included in their tables.  What such a table fills begins with a struct options.
+ * Rows that several subcommands have stand in options_targets.def, options_sampling.def and others,
+ * to be included in their tables.  What such a table fills begins with a struct options.
  */
-#define OPTIONS_AT(member) .at = offsetof(struct options, member)
+#define OPTIONS_FREQ_HELP   "99"  /* a subcommand with other defaults says so before */
+#define OPTIONS_MEMORY_HELP "32M" /* it includes them */
+#define OPTIONS_AT(member)  .at = offsetof(struct options, member)
 
 /* Of these rows: how they are parsed (struct option_row, `parse`), and what they choose from. */
 int options__pids(const struct option_row *row, void *place, const char *list, struct errmsg *f);

@@ -20,6 +20,7 @@
 #include "session/stats.h"
 
 #define POLL_MS 100 /* between two looks at signals, the workload and the clock */
+#define SUM_NS	(60 * NS_PER_S)
 #define STDOUT	1
 #define STDERR	2
 #define REAP_MS 500 /* for a workload that is ending to have ended */
@@ -28,8 +29,10 @@ struct record {
 	const struct config *config;
 	struct signals *signals;
 	struct session *session;
+	struct outputs *outputs;
 	struct workload workload;
 	struct progress *progress; /* NULL: it is not shown */
+	uint64_t summed_at;	   /* ns, when it was last said how it goes */
 	bool told;		   /* by a signal, to end */
 	bool ends;		   /* it was told to, or seen to: what was started is ending, too */
 };
@@ -140,11 +143,64 @@ static bool record__time_over(const struct record *r, int *timeout_ms)
 	return false;
 }
 
+static int record__stats(const struct record *r, const struct stats *st, struct errmsg *f)
+{
+	struct buf text = {0};
+	int err = stats__json(st, &text);
+
+	if (err)
+		errmsg__set(f, err, "cannot write --stats: %s", os__reason(err));
+	else
+		err = record__write("stats", r->config->stats, &text, f);
+	buf__free(&text);
+	return err;
+}
+
+/* Say how it goes, as at the end. */
+static void record__sum(struct record *r, struct stats *stats)
+{
+	char line[512];
+
+	stats__summary(stats, line, sizeof(line));
+	progress__clear(r->progress);
+	log__line("%s", line);
+}
+
+/* SIGUSR1: what there is by now. */
+static void record__tell(struct record *r)
+{
+	struct stats stats;
+	struct errmsg f;
+
+	if (session__stats(r->session, &stats))
+		return;
+	record__sum(r, &stats);
+	if (r->config->stats && record__stats(r, &stats, &f))
+		log__line("%s", f.text);
+}
+
+/* SIGHUP: files were moved away, or are to be.  What goes wrong is told by the next poll. */
+static void record__reload(struct record *r)
+{
+	if (r->config->verbose) {
+		progress__clear(r->progress);
+		log__line("files are opened anew");
+	}
+	outputs__reopen(r->outputs);
+}
+
 /* Were we told to end?  What was sent to us alone is passed on to the workload. */
 static bool record__signalled(struct record *r)
 {
 	struct signals_event event = signals__take(r->signals);
 
+	while (event.signal && event.request != SIGNALS_END) {
+		if (event.request == SIGNALS_REPORT)
+			record__tell(r);
+		else
+			record__reload(r);
+		event = signals__take(r->signals);
+	}
 	if (!event.signal)
 		return false;
 	r->told = true;
@@ -164,12 +220,19 @@ static void record__progress(struct record *r)
 
 	if (progress__due(r->progress, now) && !session__stats(r->session, &stats))
 		progress__show(r->progress, &stats, now);
+	/* where nobody looks on, --verbose leaves a line a minute */
+	if (!r->config->verbose || os__columns(STDERR) || now - r->summed_at < SUM_NS)
+		return;
+	r->summed_at = now;
+	if (!session__stats(r->session, &stats))
+		record__sum(r, &stats);
 }
 
 static void record__loop(struct record *r)
 {
 	enum session_state state = SESSION_RUNS;
 
+	r->summed_at = os__now();
 	while (state == SESSION_RUNS) {
 		int timeout = POLL_MS;
 
@@ -234,19 +297,6 @@ static void record__workload(struct record *r)
 	record__note(r, line);
 }
 
-static int record__stats(const struct record *r, const struct stats *st, struct errmsg *f)
-{
-	struct buf text = {0};
-	int err = stats__json(st, &text);
-
-	if (err)
-		errmsg__set(f, err, "cannot write --stats: %s", os__reason(err));
-	else
-		err = record__write("stats", r->config->stats, &text, f);
-	buf__free(&text);
-	return err;
-}
-
 /* The status of a command that ended by itself is ours, as of time(1), if there is a profile. */
 static int record__status(const struct record *r, int status)
 {
@@ -260,13 +310,17 @@ static int record__report(struct record *r, int err, const struct stats *st)
 {
 	enum cmd_status status = CMD_OK;
 	struct errmsg fault;
-	char line[512];
+	char line[512], text[256];
 
 	if (err && err != -EPIPE) {
 		log__line("%s", session__why(r->session)->text);
 		status = CMD_FAILED;
 	} else if (!st->processes && !r->config->all) {
 		record__nothing(r);
+		status = CMD_FAILED;
+	} else if (!st->processes && filters__narrow(&r->config->filters)) {
+		filters__text(&r->config->filters, text, sizeof(text));
+		log__line("no R process matched %s", text);
 		status = CMD_FAILED;
 	} else if (st->unwritten) {
 		log__line("%llu samples were not written", (unsigned long long)st->unwritten);
@@ -322,6 +376,8 @@ static int record__show_progress(struct record *r, struct sink *sink, struct err
 static int record__run(const struct config *c, struct signals *signals)
 {
 	char host[256];
+	struct notes_limit limit = {0};
+	static const struct label_rules labels;
 	const struct engine_ops *const one[] = {c->engine, NULL};
 	struct session_config session = {
 		.pids = c->pids,
@@ -341,6 +397,7 @@ static int record__run(const struct config *c, struct signals *signals)
 			{
 				.line = on_note,
 				.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
+				.limit = &limit,
 			},
 	};
 	struct outputs_config to = {
@@ -353,6 +410,8 @@ static int record__run(const struct config *c, struct signals *signals)
 			},
 		.path = c->output,
 		.several = c->npids > 1 || c->all,
+		.index = true,
+		.least = c->min_samples,
 		.memory = c->max_memory,
 		.max_file = c->max_file,
 		.note = record__note,
@@ -362,7 +421,6 @@ static int record__run(const struct config *c, struct signals *signals)
 		.signals = signals,
 		.workload = {.gate = -1, .report = -1},
 	};
-	struct outputs *outputs = NULL;
 	struct sink sink = {0};
 	int err, status = CMD_FAILED;
 	struct errmsg f = {""};
@@ -377,10 +435,12 @@ static int record__run(const struct config *c, struct signals *signals)
 		err = files__start(&to.files, files__given(c->output), &f);
 	os__host(host, sizeof(host));
 	to.note_arg = session.notes.arg = &r;
-	if (!err && outputs__new(&outputs, &to))
+	if (!err && outputs__new(&r.outputs, &to))
 		err = errmsg__set(&f, -ENOMEM, "out of memory");
 	if (!err) {
-		sink = outputs__sink(outputs);
+		sink = outputs__sink(r.outputs);
+		if (outputs__per_process(r.outputs))
+			session.labels = &labels; /* for the index */
 		err = record__show_progress(&r, &sink, &f);
 	}
 	if (!err)
@@ -394,7 +454,7 @@ static int record__run(const struct config *c, struct signals *signals)
 		status = record__session(&r);
 	session__free(r.session);
 	workload__close(&r.workload);
-	outputs__free(outputs);
+	outputs__free(r.outputs);
 	progress__free(r.progress);
 	files__stop(to.files);
 	return status;
@@ -426,6 +486,8 @@ static int record__main(int argc, char **argv)
 		status = CMD_FAILED;
 		goto cleanup;
 	}
+	if (signals__reload(signals) || signals__report(signals))
+		log__line("SIGHUP and SIGUSR1 keep their old effects");
 	if (cmd__line(argc, argv, &line))
 		log__line("out of memory");
 	o.config.line = line.data;
@@ -451,10 +513,14 @@ const struct subcommand cmd_record = {
 		"command after --. Processes that a profiled one forks are profiled with it. "
 		"While the profile goes to standard output, the command's own output goes to "
 		"standard error.\n"
-		"An interrupt from the keyboard, SIGTERM, SIGHUP, the end of the profiled "
-		"processes, the end of --duration and a closed pipe end the profile. All of "
+		"An interrupt from the keyboard, SIGTERM, the end of the terminal, of the profiled "
+		"processes or of --duration, and a closed pipe end the profile. All of "
 		"these are good ends: the file is whole. A second interrupt while the profiler is "
-		"finishing ends it at once.",
+		"finishing ends it at once.\n"
+		"SIGHUP that a program sends completes the files and begins new ones by the same "
+		"names, once the old ones were moved away; what was not is left as it is, and the "
+		"new file gets a number. SIGUSR1 says how it goes, and writes --stats. With "
+		"--verbose, and no terminal, that is said once a minute.",
 	.examples =
 		{
 			{"Profile a process until Ctrl-C, or until it ends",

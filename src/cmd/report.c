@@ -28,7 +28,81 @@ static bool choice_sort(size_t i, struct option_choice *c)
 
 #define AT(member) .at = offsetof(struct report, member)
 
+static int parse_process(const struct option_row *row, void *place, const char *arg,
+			 struct errmsg *f)
+{
+	struct report_patterns *p = place;
+	const char **grown;
+
+	if (!*arg)
+		return errmsg__set(f, -EINVAL, "--%s: give a pid or a pattern", row->name);
+	grown = realloc(p->texts, (p->n + 1) * sizeof(*grown));
+	if (!grown)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	p->texts = grown;
+	p->texts[p->n++] = arg;
+	return 0;
+}
+
 static const struct option_row rows[] = {
+	{
+		.name = "dir",
+		.arg = "DIR",
+		.help = "read the profiles that `serve --dir DIR` has written there",
+		.manual = "All that begin from --since on and before --until are added up; without "
+			  "these, all that are there. What span that is, and when nothing was "
+			  "recorded in it, is said on stderr. A damaged one is left out, and said.",
+		.type = OPTION_STRING,
+		.group = OPTION_WHAT,
+		AT(dir),
+	},
+	{
+		.name = "since",
+		.arg = "TIME",
+		.help = "with --dir: profiles that begin then, or later: 02:10, "
+			"\"2026-11-22 02:10\", -10m",
+		.manual =
+			"Also \"yesterday 02:10\" and \"10m ago\". Local time, unless Z or an "
+			"offset is behind it, as 2026-11-22T02:10:00Z "
+			"or "
+			"2026-11-22T02:10+01:00 have it. A time without a day is of today, or of "
+			"yesterday where it is still to come. Units are s, m, h, d and w; days are "
+			"those of the calendar.",
+		.type = OPTION_STRING,
+		.group = OPTION_WHAT,
+		AT(since),
+	},
+	{
+		.name = "until",
+		.arg = "TIME",
+		.help = "with --dir: profiles that begin before that; as --since, or now",
+		.manual = "A time without a day is the first one after --since.",
+		.type = OPTION_STRING,
+		.group = OPTION_WHAT,
+		AT(until),
+	},
+	{
+		.name = "process",
+		.arg = "PID|PATTERN",
+		.help = "only processes with this pid, or with a name, label, container or "
+			"command like this; repeatable",
+		.manual = "A shell pattern; given more than once, any of them will do. Of the "
+			  "command all of it, one of its words, or the last part of the "
+			  "path that a word is. Of a container its id or the first 12 characters "
+			  "of that.",
+		.type = OPTION_PARSE,
+		.group = OPTION_WHAT,
+		.parse = parse_process,
+		AT(processes),
+	},
+	{
+		.name = "list",
+		.help = "with --dir: the processes that there are in the profiles, most samples "
+			"first",
+		.type = OPTION_FLAG,
+		.group = OPTION_WHAT,
+		AT(list),
+	},
 	{
 		.name = "top",
 		.letter = 'n',
@@ -75,8 +149,11 @@ static const struct option_row rows[] = {
 	},
 	{
 		.name = "diff",
-		.help = "what changed from the first of two files to the second",
-		.manual = "Shares are compared, so that it does not matter how long each of them "
+		.help = "what changed from the first of two files to the second; with --dir: "
+			"since WHEN",
+		.manual = "WHEN is yesterday, or 1h or 7d, for the same span so long before, or a "
+			  "time at which such a span began. Shares are compared, so that it does "
+			  "not matter how long each of them "
 			  "was sampled. With -f flamegraph, or -o FILE.html, as a page: a "
 			  "differential flame graph.",
 		.type = OPTION_FLAG,
@@ -170,12 +247,40 @@ static int report__parse(struct report *r, int argc, char **argv, struct errmsg 
 	return 0;
 }
 
+/* Of a directory. */
+static int report__check_dir(struct report *r, struct errmsg *f)
+{
+	if (!r->dir && (r->since || r->until || r->list))
+		return errmsg__set(
+			f, -EINVAL,
+			"--since, --until and --list are of a directory: give --dir DIR");
+	if (!r->dir)
+		return 0;
+	if (r->diff && r->nfiles != 1)
+		return errmsg__set(f, -EINVAL,
+				   "--dir and --diff: say from when: --diff yesterday, 1h, 7d, or "
+				   "the time at which it begins");
+	if (r->diff && !r->since)
+		return errmsg__set(f, -EINVAL, "--dir and --diff: give --since, and --until");
+	if (!r->diff && r->nfiles)
+		return errmsg__set(f, -EINVAL, "%s: --dir and files exclude each other",
+				   r->files[0]);
+	if (r->list && (r->diff || r->format || r->output))
+		return errmsg__set(f, -EINVAL,
+				   "--list is a table of its own: leave out --diff, -f "
+				   "and -o");
+	return 0;
+}
+
 /* What only all options together can tell. */
 static int report__check(struct report *r, struct errmsg *f)
 {
 	size_t inputs = 0;
+	int err = report__check_dir(r, f);
 
-	if (!r->nfiles)
+	if (err)
+		return err;
+	if (!r->nfiles && !r->dir)
 		return errmsg__set(f, -EINVAL, "no file to read: give FILE, or - for stdin");
 	for (size_t i = 0; i < r->nfiles; i++)
 		inputs += !strcmp(r->files[i], "-");
@@ -183,7 +288,7 @@ static int report__check(struct report *r, struct errmsg *f)
 		return errmsg__set(f, -EINVAL, "stdin (-) can be read only once");
 	if (r->lines && r->packages)
 		return errmsg__set(f, -EINVAL, "--lines and --packages exclude each other");
-	if (r->diff && r->nfiles != 2)
+	if (r->diff && !r->dir && r->nfiles != 2)
 		return errmsg__set(f, -EINVAL, "--diff compares two files: A and B");
 	if (!r->format && r->output)
 		r->format = formats__of_path(r->output);
@@ -191,6 +296,43 @@ static int report__check(struct report *r, struct errmsg *f)
 		return errmsg__set(f, -EINVAL,
 				   "--diff is a table, or a page: -f flamegraph -o FILE.html");
 	return 0;
+}
+
+/* The files of the command line. */
+static int report__inputs(struct report *r, struct errmsg *f)
+{
+	size_t n = r->diff ? 2 : 1;
+
+	for (size_t i = 0; i < n; i++) {
+		struct report_input *in = &r->inputs[i];
+
+		in->n = r->diff ? 1 : r->nfiles;
+		in->files = calloc(in->n, sizeof(*in->files));
+		for (size_t k = 0; in->files && k < in->n; k++)
+			in->files[k] = strdup(r->files[i + k]);
+		in->text = report_read__text(&r->files[i], in->n);
+		if (!in->files || !in->text || !in->files[in->n - 1])
+			return errmsg__set(f, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int report__run(struct report *r)
+{
+	struct errmsg f = {""};
+	int err = r->dir ? report_store__inputs(r, &f) : report__inputs(r, &f);
+
+	if (err == -EINVAL)
+		return cmd__usage_error(&cmd_report, &f);
+	if (err) {
+		log__line("%s", f.text);
+		return CMD_FAILED;
+	}
+	if (r->list)
+		return report_list(r);
+	if (r->diff)
+		return report_diff(r);
+	return r->format ? report_write(r) : report_table(r);
 }
 
 static int report__main(int argc, char **argv)
@@ -212,10 +354,11 @@ static int report__main(int argc, char **argv)
 		status = cmd__usage_error(&cmd_report, &f);
 	else if (r.help)
 		status = cmd__help(&cmd_report);
-	else if (r.diff)
-		status = report_diff(&r);
 	else
-		status = r.format ? report_write(&r) : report_table(&r);
+		status = report__run(&r);
+	for (int i = 0; i < 2; i++)
+		report_input__free(&r.inputs[i]);
+	free(r.processes.texts);
 	free(r.files);
 	return status;
 }
@@ -223,7 +366,8 @@ static int report__main(int argc, char **argv)
 const struct subcommand cmd_report = {
 	.name = "report",
 	.help = "show profiles that were written to files, or write them in another format",
-	.usage = {"report FILE... [options]", "report --diff A B [options]"},
+	.usage = {"report FILE... [options]", "report --diff A B [options]",
+		  "report --dir DIR [--since TIME] [--until TIME] [--diff WHEN] [options]"},
 	.operand = "FILE...",
 	.about =
 		"A table of the functions that took the most time, or the same profile in another "
@@ -239,6 +383,11 @@ const struct subcommand cmd_report = {
 			{"What a change of the program changed",
 			 "xrprof-bpf report --diff before.out after.out"},
 			{"For go tool pprof", "xrprof-bpf report Rprof.out -o profile.pb.gz"},
+			{"What was slow in the night, in what serve has kept",
+			 "xrprof-bpf report --dir /var/lib/xrprof-bpf --since 02:10 --until 02:20"},
+			{"What changed since yesterday at the same time",
+			 "xrprof-bpf report --dir /var/lib/xrprof-bpf --since 02:10 --until 02:20 "
+			 "--diff yesterday"},
 		},
 	.options = rows,
 	.run = report__main,

@@ -22,8 +22,22 @@ struct report {
 	const struct writer_ops *format; /* NULL: a table */
 	const char *output;		 /* NULL: not given */
 	uint64_t max_memory, max_file;	 /* bytes */
-	const char **files;
+	const char **files;		 /* as they stand on the command line */
 	size_t nfiles;
+	/* of a directory of profiles; NULL: not given */
+	const char *dir, *since, *until;
+	bool list;
+	struct report_patterns {
+		const char **texts;
+		size_t n;
+	} processes;
+	/* What is read: two with --diff, the first is `before`. */
+	struct report_input {
+		const char **files;
+		size_t n;
+		char *text; /* what they are called */
+		bool store; /* of a directory: one that is damaged is left out, and said */
+	} inputs[2];
 };
 
 static inline enum report_by report__by(const struct report *r)
@@ -41,19 +55,47 @@ struct report_seen {
 };
 
 /*
- * report_read__all - read @n files into @to, one after another, and say what was left out of them.
- * @ordered: as of struct reader_config.  @memory: bytes, as there.  @seen->first is set by the time
- * of the sink's begin; the caller frees @seen->names, whatever is returned.  Negative errno, and @f
- * says why; -EPIPE: nobody reads what is written.
+ * report_read__all - read the files of @in into @to, one after another, and say what was left out
+ * of them: processes that were not asked for (--process), too.  @ordered: as of struct
+ * reader_config.  @seen->first is set by the time of the sink's begin; the caller frees
+ * @seen->names, whatever is returned.  Negative errno, and @f says why; -EPIPE: nobody reads what
+ * is written.
  */
-int report_read__all(const struct report *r, const char *const *files, size_t n, bool ordered,
+int report_read__all(const struct report *r, const struct report_input *in, bool ordered,
 		     struct sink to, struct report_seen *seen, struct errmsg *f);
 
 /* report_read__several - do the names of these files tell that they are of several processes? */
-bool report_read__several(const char *const *files, size_t n);
+bool report_read__several(const struct report_input *in);
 
 /* report_read__text - the names of files as one string, to be freed; NULL: no memory. */
 char *report_read__text(const char *const *files, size_t n);
+
+/*
+ * report_store__inputs - find what --dir, --since and --until (and --diff) ask for, and say what
+ * was found: r->inputs, to be freed by report_input__free.  Negative errno, and @f says why;
+ * -EINVAL: the command line is wrong.
+ */
+int report_store__inputs(struct report *r, struct errmsg *f);
+void report_input__free(struct report_input *in);
+
+/* report_list - a table of the processes that there are: the exit status. */
+int report_list(const struct report *r);
+
+/*
+ * report_filter__has - was process @p asked for by --process?  Numbers are of its pid; patterns of
+ * its name, its service or another label, its container, its command or a word of that.
+ */
+bool report_filter__has(const struct report_patterns *processes, const struct profile_process *p);
+
+/* A sink that passes on the processes that were asked for. */
+struct report_filter {
+	const struct report_patterns *processes;
+	struct sink to;
+	uint64_t samples; /* that were passed on */
+};
+
+/* report_filter__sink - to feed; @filter is to stay. */
+struct sink report_filter__sink(struct report_filter *filter);
 
 /* report_write - the files in another format: the exit status. */
 int report_write(const struct report *r);
@@ -95,8 +137,8 @@ const struct report_row *report_rows__find(const struct report_rows *rows,
 void report_rows__free(struct report_rows *rows);
 
 /* report_profile - read files and add them up, for tables; @out is to be freed. */
-int report_profile(const struct report *r, const char *const *files, size_t n,
-		   struct aggregate **out, struct report_seen *seen, struct errmsg *f);
+int report_profile(const struct report *r, const struct report_input *in, struct aggregate **out,
+		   struct report_seen *seen, struct errmsg *f);
 
 /* report_head - the line that says what a table is of. */
 void report_head(FILE *out, const char *what, const char *files, const struct report_seen *seen,

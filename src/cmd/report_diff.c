@@ -125,7 +125,7 @@ static int report_diff__print(const struct report *r, const struct side *sides)
 
 	for (int i = 0; i < 2 && n >= 0; i++) {
 		aggregate__processes(sides[i].aggregate, &processes);
-		report_head(stdout, i ? "after:  " : "before: ", r->files[i], &sides[i].seen,
+		report_head(stdout, i ? "after:  " : "before: ", r->inputs[i].text, &sides[i].seen,
 			    processes);
 	}
 	if (n > 0)
@@ -166,7 +166,7 @@ int report_diff(const struct report *r)
 		err = files__start(&files, files__given(r->output ? r->output : "-"), &f);
 	rights__keep(RIGHTS_FILES);
 	for (int i = 0; i < 2 && !err; i++) {
-		err = report_profile(r, &r->files[i], 1, &sides[i].aggregate, &sides[i].seen, &f);
+		err = report_profile(r, &r->inputs[i], &sides[i].aggregate, &sides[i].seen, &f);
 		if (!err && report_rows__make(&sides[i].rows, sides[i].aggregate, report__by(r)))
 			err = errmsg__set(&f, -ENOMEM, "out of memory");
 	}

@@ -39,15 +39,18 @@ static int page__write(const struct report *r, struct files *files, const struct
 int report_page(const struct report *r, struct files *files, struct aggregate *const sides[2],
 		struct errmsg *f)
 {
-	char host[256], *command = report_read__text(r->files, 2);
+	char host[256], *command;
+	const char *const both[] = {r->inputs[0].text, r->inputs[1].text};
 	struct writer_config config = {
 		.capture = XR_ROW_LINES | XR_ROW_GC | XR_ROW_PACKAGES,
-		.about = {.command = command, .host = host},
+		.about = {.host = host},
 	};
 	int err;
 
+	command = report_read__text(both, 2);
 	if (!command)
 		return errmsg__set(f, -ENOMEM, "out of memory");
+	config.about.command = command;
 	os__host(host, sizeof(host));
 	err = page__write(r, files, &config, sides, f);
 	free(command);

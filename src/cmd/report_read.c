@@ -102,13 +102,13 @@ static bool path__process(const char *path, struct read_process *process, char k
 	return true;
 }
 
-bool report_read__several(const char *const *files, size_t n)
+bool report_read__several(const struct report_input *in)
 {
 	struct read_process process;
 	char first[32] = "", key[32];
 
-	for (size_t i = 0; i < n; i++) {
-		if (!path__process(files[i], &process, key))
+	for (size_t i = 0; i < in->n; i++) {
+		if (!path__process(in->files[i], &process, key))
 			continue;
 		if (*first && strcmp(first, key) != 0)
 			return true;
@@ -182,37 +182,77 @@ static int report_read__one(struct reader *reader, const char *path, struct sink
 	return err;
 }
 
-int report_read__all(const struct report *r, const char *const *files, size_t n, bool ordered,
+/* Has the sink failed, or is there no memory?  Else it is the file that is not what it should be.
+ */
+static bool read__is_over(int err, struct sink to)
+{
+	return err == -ENOMEM || err == -EPIPE || to.ops->why(to.arg)->text[0];
+}
+
+/* A file of a directory that cannot be read is left out, the others count. */
+static void read__damaged(const struct report_input *in, size_t i, const struct read_result *result,
+			  const struct errmsg *f)
+{
+	if (result->samples)
+		log__line("%s: what comes after its first %" PRIu64 " samples is left out", f->text,
+			  result->samples);
+	else
+		log__line("%s: it is left out", *f->text ? f->text : in->files[i]);
+}
+
+int report_read__all(const struct report *r, const struct report_input *in, bool ordered,
 		     struct sink to, struct report_seen *seen, struct errmsg *f)
 {
+	struct report_filter filter = {.processes = &r->processes, .to = to};
 	struct reader_config config = {
-		.to = to,
+		.to = r->processes.n ? report_filter__sink(&filter) : to,
 		.memory = r->max_memory,
 		.ordered = ordered,
 		.fold = r->fold,
 		.interval_ns = r->freq ? (NS_PER_S + r->freq / 2) / r->freq : 0,
 	};
 	struct read_result result, *into = &seen->first;
-	struct reader *reader = NULL;
 	bool known = true, differ = false;
+	struct reader *reader = NULL;
+	size_t damaged = 0;
 	int err;
 
-	seen->names = report_read__text(files, n);
+	seen->names = strdup(in->text);
 	config.command = seen->names;
 	err = seen->names ? reader__new(&reader, &config) : -ENOMEM;
 	if (err)
 		errmsg__set(f, err, "out of memory");
-	for (size_t i = 0; i < n && !err; i++, into = &result) {
-		err = report_read__one(reader, files[i], to, into, f);
-		seen->samples += into->samples;
-		seen->seconds += (double)into->samples * (double)into->interval_ns / NS_PER_S;
+	for (size_t i = 0; i < in->n && !err; i++) {
+		uint64_t before = filter.samples, samples;
+
+		err = report_read__one(reader, in->files[i], config.to, into, f);
+		if (err && in->store && !read__is_over(err, config.to)) {
+			read__damaged(in, i, into, f);
+			damaged++;
+			err = 0;
+			if (!into->samples)
+				continue;
+		}
+		samples = r->processes.n ? filter.samples - before : into->samples;
+		seen->samples += samples;
+		seen->seconds += (double)samples * (double)into->interval_ns / NS_PER_S;
 		known = known && into->interval_ns;
 		differ = differ || into->interval_ns != seen->first.interval_ns;
 		seen->lines_dropped |=
 			(into->lines && !seen->first.lines) || (into->gc && !seen->first.gc);
+		into = &result;
 	}
 	if (!known)
 		seen->seconds = 0;
+	if (!err && damaged && damaged == in->n)
+		err = errmsg__set(f, -EINVAL, "none of %" PRIu64 " profiles can be read",
+				  (uint64_t)in->n);
+	else if (!err && damaged)
+		log__line("%" PRIu64 " of %" PRIu64 " profiles are left out, or a part of them",
+			  (uint64_t)damaged, (uint64_t)in->n);
+	if (!err && r->processes.n && !seen->samples)
+		err = errmsg__set(f, -ESRCH, "no sample is of a process that --process asks for%s",
+				  in->store ? "; --list shows which there are" : "");
 	if (!err && differ)
 		log__line("the files were sampled at different rates; each sample counts the same");
 	reader__free(reader);

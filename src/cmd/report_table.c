@@ -58,8 +58,8 @@ static const struct errmsg *adding__why(void *arg)
 	return &a->fault;
 }
 
-int report_profile(const struct report *r, const char *const *files, size_t n,
-		   struct aggregate **out, struct report_seen *seen, struct errmsg *f)
+int report_profile(const struct report *r, const struct report_input *in, struct aggregate **out,
+		   struct report_seen *seen, struct errmsg *f)
 {
 	static const struct sink_ops ops = {
 		.begin = adding__begin,
@@ -75,7 +75,7 @@ int report_profile(const struct report *r, const char *const *files, size_t n,
 	*out = a.aggregate;
 	if (err)
 		return errmsg__set(f, err, "out of memory");
-	err = report_read__all(r, files, n, false, (struct sink){&ops, &a}, seen, f);
+	err = report_read__all(r, in, false, (struct sink){&ops, &a}, seen, f);
 	free(seen->names);
 	seen->names = NULL;
 	if (!err && aggregate__dropped(a.aggregate))
@@ -207,18 +207,16 @@ int report_table(const struct report *r)
 	struct report_seen seen = {0};
 	struct aggregate *a = NULL;
 	struct errmsg f = {""};
-	char *files = report_read__text(r->files, r->nfiles);
 	size_t processes;
-	int err = files ? 0 : errmsg__set(&f, -ENOMEM, "out of memory");
+	int err;
 
 	rights__keep(RIGHTS_FILES);
-	if (!err)
-		err = report_profile(r, r->files, r->nfiles, &a, &seen, &f);
+	err = report_profile(r, &r->inputs[0], &a, &seen, &f);
 	if (!err && report_rows__make(&rows, a, report__by(r)))
 		err = errmsg__set(&f, -ENOMEM, "out of memory");
 	if (!err) {
 		aggregate__processes(a, &processes);
-		report_head(stdout, "", files, &seen, processes);
+		report_head(stdout, "", r->inputs[0].text, &seen, processes);
 		if (rows.n)
 			qsort(rows.rows, rows.n, sizeof(*rows.rows),
 			      r->sort == REPORT_TOTAL ? by_total : by_self);
@@ -231,6 +229,5 @@ int report_table(const struct report *r)
 		log__line("%s", f.text);
 	report_rows__free(&rows);
 	aggregate__free(a);
-	free(files);
 	return err ? CMD_FAILED : CMD_OK;
 }

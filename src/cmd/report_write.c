@@ -50,6 +50,7 @@ static int writing__open(struct report_writing *w, uint32_t capture, bool roots)
 
 	w->config.writer.capture = capture;
 	w->config.writer.roots = roots;
+	w->config.writer.described = true; /* as far as the files told */
 	err = outputs__new(&w->outputs, &w->config);
 	if (err)
 		return errmsg__set(&w->fault, err, "out of memory");
@@ -87,7 +88,7 @@ static int writing__begin(void *arg, const struct profile_about *about)
 	}
 	capture |= first->lines ? XR_ROW_LINES : 0;
 	capture |= first->gc ? XR_ROW_GC : 0;
-	return writing__open(w, capture, report_read__several(w->report->files, w->report->nfiles));
+	return writing__open(w, capture, report_read__several(&w->report->inputs[0]));
 }
 
 static int writing__process(void *arg, const struct profile_process *p, enum profile_event event)
@@ -189,11 +190,7 @@ static int writing__pour(struct report_writing *w)
 	rows = aggregate__rows(w->adding, &n);
 	for (size_t i = 0; i < n && !err; i++) {
 		const struct aggregate_process *of = aggregate__process(w->adding, rows[i].process);
-		const struct profile_process p = {
-			.serial = of->serial,
-			.pid = of->pid,
-			.comm = *of->comm ? of->comm : NULL,
-		};
+		const struct profile_process p = process__as_profile(of);
 		const struct sample s = {
 			.weight = rows[i].values[XR_UNIT_TICKS],
 			.serial = of->serial,
@@ -267,7 +264,7 @@ int report_write(const struct report *r)
 	err = files__start(&w.config.files, files__given(w.config.path), &f);
 	rights__keep(RIGHTS_FILES);
 	if (!err)
-		err = report_read__all(r, r->files, r->nfiles, format__is_ordered(r->format),
+		err = report_read__all(r, &r->inputs[0], format__is_ordered(r->format),
 				       (struct sink){&ops, &w}, &w.seen, &f);
 	if (!err && w.adding)
 		err = writing__pour(&w);

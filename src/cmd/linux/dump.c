@@ -100,7 +100,7 @@ static struct dump_asked *dump__place(struct dump *d, const struct ask *q, int *
 			return &d->asked[i];
 	if (q->err ? q->err == -ENOEXEC || q->err == -ESRCH : !q->yes)
 		return NULL;
-	if (d->n < LIMIT_PROCESSES) {
+	if (d->n < LIMIT_PROCESSES(LIMIT_SAMPLED)) {
 		struct dump_asked *p = dump__add(d, q->pid);
 
 		*err = p ? 0 : -ENOMEM;

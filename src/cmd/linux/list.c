@@ -87,17 +87,6 @@ static void item__user(struct item *it)
 		snprintf(it->user, sizeof(it->user), "%u", (unsigned int)it->proc.uid);
 }
 
-/* @ticks after boot, suspended time included, in seconds since 1970. */
-static uint64_t started(uint64_t ticks)
-{
-	struct timespec up;
-	uint64_t boot;
-
-	clock_gettime(CLOCK_BOOTTIME, &up);
-	boot = os__real_time() - (uint64_t)up.tv_sec * NS_PER_S - (uint64_t)up.tv_nsec;
-	return (boot + ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK))) / NS_PER_S;
-}
-
 /* One that has R in it, or may have: the answer @q is about it. */
 static int list__add(struct list *l, const struct ask *q)
 {
@@ -117,7 +106,7 @@ static int list__add(struct list *l, const struct ask *q)
 	if (proc__read(q->pid, &it->proc))
 		return 0;
 	it->looked = os__now();
-	it->start = started(it->proc.start_time);
+	it->start = proc__began(it->proc.start_time) / NS_PER_S;
 	if (q->yes)
 		it->target = q->target;
 	snprintf(it->command, sizeof(it->command), "%s", q->text);
@@ -125,7 +114,8 @@ static int list__add(struct list *l, const struct ask *q)
 		snprintf(it->command, sizeof(it->command), "[%s]", it->proc.comm);
 	item__user(it);
 	proc__cgroup(q->pid, it->cgroup, sizeof(it->cgroup));
-	proc__container(it->cgroup, it->container);
+	if (!proc__container(it->cgroup, it->container))
+		proc__isolated(q->pid, it->container);
 	l->n++;
 	return 0;
 }
@@ -237,7 +227,9 @@ static void item__cell(const struct item *it, int column, char *cell)
 		snprintf(cell, CELL_MAX, "%u", it->proc.threads);
 		break;
 	case COL_CONTAINER:
-		snprintf(cell, CELL_MAX, "%.12s", it->container[0] ? it->container : "-");
+		/* of an id its beginning, as others show it; of a namespace all */
+		snprintf(cell, CELL_MAX, "%.*s", strncmp(it->container, "ns:", 3) ? 12 : 16,
+			 it->container[0] ? it->container : "-");
 		break;
 	}
 }
@@ -441,7 +433,8 @@ const struct subcommand cmd_list = {
 	.about = "The processes with R in them, the busiest first: pid, parent, user, what it uses "
 		 "of "
 		 "a CPU right now, when it began, R's version, how R is loaded (by libR.so or in "
-		 "the program itself), threads, container, command line. One "
+		 "the program itself), threads, container (ns:N where only its namespace N tells "
+		 "that it is in one), command line. One "
 		 "that looks like R but cannot be profiled is followed by the reason.",
 	.examples = {{"Which R processes there are", "xrprof-bpf list"}},
 	.options = rows,

@@ -39,3 +39,21 @@ const struct subcommand cmd_top = {
 	.options = none,
 	.run = top__main,
 };
+
+static int serve__main(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	log__line(
+		"serve: not on Windows: record --all -o DIRECTORY writes a file for each process");
+	return CMD_FAILED;
+}
+
+const struct subcommand cmd_serve = {
+	.name = "serve",
+	.help = "not on Windows",
+	.usage = {"serve"},
+	.about = "Not on Windows.",
+	.options = none,
+	.run = serve__main,
+};

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/linux/serve_options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/parse.h"
+#include "cmd/config_file.h"
+#include "os/os.h"
+
+#define SERVE_FREQ    19   /* Hz */
+#define INTERVAL      60.0 /* seconds */
+#define INTERVAL_MAX  86400.0
+#define SPOOL_SIZE    (64u << 20)
+#define KEEP_SIZE     (UINT64_C(1) << 30)
+#define KEEP_AGE      (30 * 86400ULL)
+#define MAX_CPU	      0.01
+#define PROCESSES_MAX 65536u
+
+/* --- what options hold --- */
+
+static int parse_interval(const struct option_row *row, void *place, const char *arg,
+			  struct errmsg *f)
+{
+	double seconds;
+
+	if (parse__seconds(arg, &seconds) || seconds < 1 || seconds > INTERVAL_MAX)
+		return errmsg__set(f, -EINVAL,
+				   "--%s %s: not a time from 1 second to 24 hours: seconds, or a "
+				   "number with s, m or h behind it",
+				   row->name, arg);
+	*(double *)place = seconds;
+	return 0;
+}
+
+/* An age has the letter of a time behind it, and anything else is a size. */
+static int keep__parse(struct store_keep *keep, const char *text)
+{
+	static const struct {
+		char unit;
+		uint64_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 7 * 86400}};
+	const char *at = text;
+	uint64_t n;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++, at = text) {
+		if (!parse__digits(&at, UINT32_MAX, &n) && at[0] == units[i].unit && !at[1]) {
+			keep->age = n * units[i].seconds;
+			return n ? 0 : -EINVAL;
+		}
+	}
+	return parse__size(text, &keep->size) || !keep->size ? -EINVAL : 0;
+}
+
+static int parse_keep(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
+{
+	char text[64], *at = text, *end;
+	int len = snprintf(text, sizeof(text), "%s", arg);
+	int err = len < 0 || (size_t)len >= sizeof(text) ? -EINVAL : 0;
+
+	for (; !err && at; at = end) {
+		end = strchr(at, ',');
+		if (end)
+			*end++ = '\0';
+		err = keep__parse(place, at);
+	}
+	return err ? errmsg__set(f, err,
+				 "--%s %s: not a size such as 500M or 10G, an age such as 36h, 7d "
+				 "or 4w, or both with a comma between them",
+				 row->name, arg)
+		   : 0;
+}
+
+static int parse_percent(const struct option_row *row, void *place, const char *arg,
+			 struct errmsg *f)
+{
+	char *end;
+	double share = strtod(arg, &end);
+
+	if (*end == '%')
+		end++;
+	if (end == arg || *end || !(share >= 0) || share > 100)
+		return errmsg__set(f, -EINVAL,
+				   "--%s %s: not a share of a CPU, such as 1%% or 0.5%%", row->name,
+				   arg);
+	*(double *)place = share / 100;
+	return 0;
+}
+
+/* The one of that key, or a new one; NULL: there are too many. */
+static struct profile_label *labels__place(struct serve_options *so, const char *key)
+{
+	struct profile_label *l;
+
+	for (size_t i = 0; i < so->nlabels; i++)
+		if (!strcmp(so->labels[i].key, key))
+			return &so->labels[i];
+	if (so->nlabels == SERVE_LABELS_MAX)
+		return NULL;
+	l = &so->labels[so->nlabels];
+	l->key = strcpy(so->keys[so->nlabels++], key);
+	return l;
+}
+
+static int parse_label(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
+{
+	struct serve_options *so = place;
+	struct profile_label *l;
+	char key[DESCRIBE_KEY];
+	struct errmsg why;
+	const char *value;
+
+	value = label__parse(arg, key, &why);
+	if (!value)
+		return errmsg__set(f, -EINVAL, "--%s %s", row->name, why.text);
+	if (!strcmp(key, "host"))
+		return errmsg__set(f, -EINVAL, "--%s %s: --host says what it is", row->name, arg);
+	if (!strcmp(key, "service")) {
+		so->service = value;
+		return 0;
+	}
+	l = labels__place(so, key);
+	if (!l)
+		return errmsg__set(f, -EINVAL, "--%s %s: there may be %u of them", row->name, arg,
+				   SERVE_LABELS_MAX);
+	l->value = value;
+	return 0;
+}
+
+static int parse_label_env(const struct option_row *row, void *place, const char *arg,
+			   struct errmsg *f)
+{
+	struct serve_options *so = place;
+	struct label_rule rule;
+	struct errmsg why;
+
+	if (label_rule__parse(arg, &rule, &why))
+		return errmsg__set(f, -EINVAL, "--%s %s", row->name, why.text);
+	if (so->nenv == DESCRIBE_LABELS)
+		return errmsg__set(f, -EINVAL, "--%s %s: there may be %u of them", row->name, arg,
+				   DESCRIBE_LABELS);
+	so->env[so->nenv++] = arg;
+	return 0;
+}
+
+#define AT(member) .at = offsetof(struct serve_options, member)
+
+#undef OPTIONS_FREQ_HELP
+#undef OPTIONS_MEMORY_HELP
+#define OPTIONS_FREQ_HELP   "19"
+#define OPTIONS_MEMORY_HELP "20M"
+
+const struct option_row serve_options__rows[] = {
+#include "cmd/options_targets.def"
+#include "cmd/options_sampling.def"
+#include "cmd/options_stacks.def"
+	{
+		.name = "max-cpu",
+		.arg = "PERCENT",
+		.help = "take no more than this of one CPU: the rate is lowered (default: 1%; 0: "
+			"no "
+			"limit)",
+		.manual = "Counted are the time that samples take in the kernel, measured there, "
+			  "and the CPU time of the profiler's own processes. When they take more "
+			  "for some seconds the rate is lowered, which is said, and raised again "
+			  "when there is room. Each interval has one rate, so all counts stay "
+			  "right.",
+		.type = OPTION_PARSE,
+		.parse = parse_percent,
+		.group = OPTION_HOW,
+		AT(max_cpu),
+	},
+	{
+		.name = "max-stacks",
+		.arg = "N",
+		.help = "different stacks that are kept in an interval (default: as many as "
+			"--max-memory has room for)",
+		.manual = "Samples of others are counted, and shown as <no-room>.",
+		.type = OPTION_NUMBER,
+		.group = OPTION_HOW,
+		.min = 16,
+		.max = 10000000,
+		AT(max_stacks),
+	},
+	{
+		.name = "max-processes",
+		.arg = "N",
+		.help = "processes that are profiled at a time (default: 4096)",
+		.manual = "Those beyond it are counted, and said.",
+		.type = OPTION_NUMBER,
+		.group = OPTION_HOW,
+		.min = 16,
+		.max = PROCESSES_MAX,
+		AT(max_processes),
+	},
+	{
+		.name = "interval",
+		.arg = "TIME",
+		.help = "length of an interval: 60, 30s, 10m (default: 60)",
+		.manual = "In UTC they begin at whole multiples of it. All processes of an "
+			  "interval are in one profile.",
+		.type = OPTION_PARSE,
+		.parse = parse_interval,
+		.group = OPTION_WRITE,
+		AT(interval),
+	},
+	{
+		.name = "dir",
+		.arg = "DIR",
+		.help = "write a pprof file for each interval into DIR",
+		.manual = "The directory is made if it is missing. report --dir DIR reads it.",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(dir),
+	},
+	{
+		.name = "keep",
+		.arg = "SIZE|AGE",
+		.help = "remove the oldest files of --dir beyond this: 10G, 7d, 10G,7d (default: "
+			"1G,30d)",
+		.type = OPTION_PARSE,
+		.parse = parse_keep,
+		.group = OPTION_WRITE,
+		AT(keep),
+	},
+	{
+		.name = "listen",
+		.arg = "ADDR",
+		.help = "answer over HTTP on ADDR: 9419, [::1]:9419, "
+			"unix:/run/xrprof-bpf.sock",
+		.manual = "/metrics, /healthz and /debug/pprof/profile?seconds=N. Nothing listens "
+			  "unless this is given. A port alone is one of 127.0.0.1; "
+			  "other addresses than those of this machine alone need --token-file.",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(listen),
+	},
+	{
+		.name = "token-file",
+		.arg = "FILE",
+		.help = "who asks must have the token in the first line of FILE",
+		.manual = "As `Authorization: Bearer TOKEN`.",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(token),
+	},
+	{
+		.name = "pyroscope",
+		.arg = "URL",
+		.help = "send the profiles of each interval to this Pyroscope server",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(pyroscope),
+	},
+	{
+		.name = "pyroscope-header",
+		.arg = "FILE",
+		.help = "headers for that server, such as tokens: lines `Name: value`",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(pyroscope_headers),
+	},
+	{
+		.name = "otlp",
+		.arg = "URL",
+		.help = "send them to this OpenTelemetry collector, by HTTP",
+		.manual = "OTLP profiles v1development.",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(otlp),
+	},
+	{
+		.name = "otlp-header",
+		.arg = "FILE",
+		.help = "headers for that collector, such as tokens: lines `Name: value`",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(otlp_headers),
+	},
+	{
+		.name = "ca-file",
+		.arg = "FILE",
+		.help = "certificates by which servers are known (default: the system's)",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(ca),
+	},
+	{
+		.name = "spool",
+		.arg = "DIR",
+		.help = "where profiles wait while a server is away (default: spool in --dir)",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(spool),
+	},
+	{
+		.name = "spool-size",
+		.arg = "SIZE",
+		.help = "let no more wait there, for each server (default: 64M)",
+		.manual = "The oldest are given up, and counted.",
+		.type = OPTION_PARSE,
+		.parse = options__size,
+		.min = 1 << 20,
+		.group = OPTION_WRITE,
+		AT(spool_size),
+	},
+	{
+		.name = "service",
+		.arg = "NAME",
+		.help = "what all processes are taken to belong to",
+		.manual = "Otherwise it is, of each process, the first that there is of: the "
+			  "variable that --label-env NAME=service names; the systemd unit that it "
+			  "runs in; the script that R was given; the name of the process.",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(service),
+	},
+	{
+		.name = "host",
+		.arg = "NAME",
+		.help = "the name of this machine in profiles (default: what it calls itself)",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(host),
+	},
+	{
+		.name = "label",
+		.arg = "KEY=VALUE",
+		.help = "say this with every sample; repeatable",
+		.type = OPTION_PARSE,
+		.parse = parse_label,
+		.group = OPTION_WRITE,
+		.at = 0,
+	},
+	{
+		.name = "label-env",
+		.arg = "NAME[=KEY]",
+		.help = "say the value that this environment variable has in the process; "
+			"repeatable",
+		.manual = "As it was when the process started. Only variables that are named are "
+			  "looked at.",
+		.type = OPTION_PARSE,
+		.parse = parse_label_env,
+		.group = OPTION_WRITE,
+		.at = 0,
+	},
+	{
+		.name = "config",
+		.arg = "FILE",
+		.help = "read options from FILE, lines of NAME = VALUE; SIGHUP has it read again",
+		.type = OPTION_STRING,
+		.only_command_line = true,
+		AT(config),
+	},
+#include "cmd/options_words.def"
+	{0},
+};
+
+/* --- all of them --- */
+
+void serve_options__init(struct serve_options *so)
+{
+	*so = (struct serve_options){0};
+	options__init(&so->o);
+	so->o.config.freq = SERVE_FREQ;
+	so->o.config.max_memory = LIMIT_MEMORY_SERVE;
+	so->interval = INTERVAL;
+	so->keep = (struct store_keep){.size = KEEP_SIZE, .age = KEEP_AGE};
+	so->spool_size = SPOOL_SIZE;
+	so->max_cpu = MAX_CPU;
+}
+
+/* Only rows of a kind that does not add up may be read twice: start anew. */
+static int serve_options__line(struct serve_options *so, int argc, char **argv, struct errmsg *f)
+{
+	struct option_rest rest;
+	int err = option_rows__parse(serve_options__rows, so, argc, argv, &rest, f);
+
+	if (err || so->o.help)
+		return err;
+	if (rest.first < argc)
+		return errmsg__set(f, -EINVAL, "unexpected argument: %s", argv[rest.first]);
+	return 0;
+}
+
+/* What only all options together can tell. */
+static int serve_options__check(struct serve_options *so, struct errmsg *f)
+{
+	struct config *c = &so->o.config;
+	int err, len;
+
+	if (!c->npids)
+		c->all = true;
+	err = options__targets(c, f);
+	if (err)
+		return err;
+	if (!so->dir && !so->listen && !so->pyroscope && !so->otlp)
+		return errmsg__set(f, -EINVAL,
+				   "nowhere to go: give --dir DIR, --listen ADDR, --pyroscope URL "
+				   "or --otlp URL");
+	if ((so->pyroscope || so->otlp) && !so->dir && !so->spool)
+		return errmsg__set(
+			f, -EINVAL,
+			"what a server does not take waits on disk: give --spool DIR, or "
+			"--dir DIR");
+	if (!so->spool && so->dir) {
+		len = snprintf(so->spool_path, sizeof(so->spool_path), "%s/spool", so->dir);
+		if (len < 0 || (size_t)len >= sizeof(so->spool_path))
+			return errmsg__set(f, -EINVAL, "--dir: the name is too long");
+		so->spool = so->spool_path;
+	}
+	if (so->pyroscope_headers && !so->pyroscope)
+		return errmsg__set(f, -EINVAL, "--pyroscope-header without --pyroscope");
+	if (so->otlp_headers && !so->otlp)
+		return errmsg__set(f, -EINVAL, "--otlp-header without --otlp");
+	if (so->token && !so->listen)
+		return errmsg__set(f, -EINVAL, "--token-file without --listen");
+	return 0;
+}
+
+static void serve_options__complete(struct serve_options *so)
+{
+	struct config *c = &so->o.config;
+
+	c->asked = c->capture;
+	c->capture |= formats__find("pprof")->capture;
+	if (c->no_packages)
+		c->capture &= ~XR_ROW_PACKAGES;
+	if (!so->host) {
+		os__host(so->host_name, sizeof(so->host_name));
+		so->host = so->host_name;
+	}
+	if (*so->host)
+		so->labels[so->nlabels++] = (struct profile_label){"host", so->host};
+}
+
+int serve_options__parse(struct serve_options *so, int argc, char **argv, struct errmsg *f)
+{
+	const char *path;
+	char *text;
+	int err;
+
+	serve_options__init(so);
+	err = serve_options__line(so, argc, argv, f);
+	if (!err && so->config && !so->o.help) {
+		/* the file first, and over it the command line */
+		path = so->config;
+		err = config_file__read(&text, path, f);
+		if (err)
+			return err;
+		serve_options__free(so);
+		serve_options__init(so);
+		so->text = text;
+		err = config_file__apply(serve_options__rows, so, text, path, f);
+		if (!err)
+			err = serve_options__line(so, argc, argv, f);
+	}
+	if (!err && !so->o.help)
+		err = serve_options__check(so, f);
+	if (!err)
+		serve_options__complete(so);
+	return err;
+}
+
+void serve_options__free(struct serve_options *so)
+{
+	options__free(&so->o);
+	free(so->text);
+	so->text = NULL;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/linux/serve_status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "os/os.h"
+#include "os/proc.h"
+#include "serve/linux/own.h"
+
+struct governor_use serve_status__use(const struct session *s, pid_t front, uint64_t now)
+{
+	struct session_gauges gauges;
+	uint64_t its = 0;
+
+	session__gauges(s, &gauges);
+	if (front && proc__use(front, &its))
+		its = 0;
+	return (struct governor_use){
+		.now_ns = now, .kernel_ns = gauges.kernel_ns, .own_ns = own__cpu() + its};
+}
+
+static void word__copy(char *to, const char *from)
+{
+	snprintf(to, STATUS_WORD, "%s", from ? from : "");
+}
+
+void serve_status__fill(struct sampler_status *s, const struct serve_parts *parts)
+{
+	const struct profile_about *about = windows__about(parts->windows);
+	const struct windows_counts windows = windows__counts(parts->windows);
+	struct session_gauges gauges;
+
+	*s = (struct sampler_status){0};
+	session__stats(parts->session, &s->stats);
+	session__gauges(parts->session, &gauges);
+	word__copy(s->engine, about->engine);
+	word__copy(s->event, about->event);
+	word__copy(s->clock, about->clock);
+	s->stats.engine = s->stats.event = NULL;
+	s->freq_asked = parts->options->o.config.freq;
+	s->freq_now = gauges.freq;
+	s->uptime = (double)(os__now() - parts->counts->began) / (double)NS_PER_S;
+	s->max_cpu = parts->options->max_cpu;
+	s->cpu_kernel = parts->governor->kernel;
+	s->kernel_ns = gauges.kernel_ns;
+	s->lowered = parts->governor->lowered;
+	s->processes = gauges.processes;
+	s->max_processes = gauges.max_processes;
+	s->stacks = windows.stacks;
+	s->max_stacks = parts->options->max_stacks;
+	s->names = gauges.names;
+	s->max_memory = gauges.max_names;
+	s->windows = windows.ended;
+	s->windows_dropped = windows.dropped;
+	s->samples_dropped = windows.dropped_samples;
+	s->reloads = parts->counts->reloads;
+	s->reload_failures = parts->counts->reload_failures;
+	s->front_restarts = parts->counts->front_restarts;
+	s->cpu_ns = own__cpu();
+	s->resident = own__resident();
+}
+
+static void way__say(const char *name, const struct way_status *way, char *line, size_t size)
+{
+	size_t len = strlen(line);
+
+	snprintf(line + len, size - len,
+		 "%s%s: %llu profiles, %llu bytes; %llu attempts failed, %llu profiles with %llu "
+		 "samples given up, %llu wait%s%s",
+		 len ? "; " : "", name, (unsigned long long)way->sent,
+		 (unsigned long long)way->size, (unsigned long long)way->failed,
+		 (unsigned long long)way->dropped, (unsigned long long)way->dropped_samples,
+		 (unsigned long long)way->waiting, *way->error ? ": " : "", way->error);
+}
+
+void serve_status__front(const struct serve_options *options, const struct front_status *front,
+			 char *line, size_t size)
+{
+	*line = '\0';
+	if (options->dir)
+		way__say("directory", &front->store, line, size);
+	if (options->pyroscope)
+		way__say("pyroscope", &front->pyroscope, line, size);
+	if (options->otlp)
+		way__say("otlp", &front->otlp, line, size);
+	if (options->listen) {
+		size_t len = strlen(line);
+
+		snprintf(line + len, size - len, "%s%llu requests answered, %llu of them refused",
+			 len ? "; " : "", (unsigned long long)front->requests,
+			 (unsigned long long)front->refused);
+	}
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `report --process`: the processes that were asked for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "cmd/report.h"
+#include "os/match.h"
+#include "os/os.h"
+
+#define CONTAINER_SHORT 12u  /* characters of an id, as others show it */
+#define WORD_MAX	512u /* bytes of a word of a command, at most */
+
+static bool text__matches(const char *pattern, const char *text)
+{
+	return text && *text && match__glob(pattern, text);
+}
+
+/* All of it, a word, or the last part of a word. */
+static bool command__matches(const char *pattern, const char *command)
+{
+	char word[WORD_MAX];
+	const char *last;
+	size_t len;
+
+	if (!command || text__matches(pattern, command))
+		return command != NULL;
+	for (; *command; command += len) {
+		command += strspn(command, " ");
+		len = strcspn(command, " ");
+		if (!len || len >= sizeof(word))
+			continue;
+		memcpy(word, command, len);
+		word[len] = '\0';
+		last = strrchr(word, '/');
+		if (text__matches(pattern, word) || (last && text__matches(pattern, last + 1)))
+			return true;
+	}
+	return false;
+}
+
+static bool container__matches(const char *pattern, const char *id)
+{
+	char cut[CONTAINER_SHORT + 1];
+
+	if (!id)
+		return false;
+	snprintf(cut, sizeof(cut), "%s", id);
+	return text__matches(pattern, id) || text__matches(pattern, cut);
+}
+
+static bool process__matches(const char *pattern, const struct profile_process *p)
+{
+	uint64_t pid;
+
+	if (!parse__u64(pattern, UINT32_MAX, &pid))
+		return p->pid == pid;
+	for (size_t i = 0; i < p->nlabels; i++)
+		if (text__matches(pattern, p->labels[i].value))
+			return true;
+	return text__matches(pattern, p->comm) || container__matches(pattern, p->container) ||
+	       command__matches(pattern, p->command);
+}
+
+bool report_filter__has(const struct report_patterns *processes, const struct profile_process *p)
+{
+	for (size_t i = 0; i < processes->n; i++)
+		if (process__matches(processes->texts[i], p))
+			return true;
+	return !processes->n;
+}
+
+static int filter__begin(void *arg, const struct profile_about *about)
+{
+	const struct report_filter *filter = arg;
+
+	return filter->to.ops->begin(filter->to.arg, about);
+}
+
+static int filter__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	const struct report_filter *filter = arg;
+
+	return report_filter__has(filter->processes, p)
+		       ? filter->to.ops->process(filter->to.arg, p, event)
+		       : 0;
+}
+
+static int filter__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	struct report_filter *filter = arg;
+
+	if (!report_filter__has(filter->processes, p))
+		return 0;
+	filter->samples += s->weight;
+	return filter->to.ops->sample(filter->to.arg, p, s);
+}
+
+static int filter__tick(void *arg, uint64_t now)
+{
+	const struct report_filter *filter = arg;
+
+	return filter->to.ops->tick ? filter->to.ops->tick(filter->to.arg, now) : 0;
+}
+
+static const struct errmsg *filter__why(void *arg)
+{
+	const struct report_filter *filter = arg;
+
+	return filter->to.ops->why(filter->to.arg);
+}
+
+struct sink report_filter__sink(struct report_filter *filter)
+{
+	static const struct sink_ops ops = {
+		.begin = filter__begin,
+		.process = filter__process,
+		.sample = filter__sample,
+		.tick = filter__tick,
+		.why = filter__why,
+	};
+
+	return (struct sink){&ops, filter};
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The index of a directory of profiles, read back: for `report --list`.
+ */
+#ifndef XR_CMD_REPORT_INDEX_H
+#define XR_CMD_REPORT_INDEX_H
+
+#include "base/errmsg.h"
+#include "serve/index_line.h"
+
+/* Who takes the lines.  Negative errno: it ends with that. */
+typedef int (*report_index_take)(void *arg, const struct index_line *line);
+
+/* What was read. */
+struct report_index_read {
+	uint64_t bad; /* lines that are none, left out */
+	bool damaged; /* its end is: what may be only a part of a profile was left out */
+};
+
+/*
+ * report_index__read - give the lines of the index file @path to @take, profile by profile: those
+ * of one whose lines are not all there are left out.  Negative errno, and @f says why.
+ */
+int report_index__read(const char *path, report_index_take take, void *arg,
+		       struct report_index_read *read, struct errmsg *f);
+
+#endif

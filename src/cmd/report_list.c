@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `report --dir --list`: which processes there are in the profiles of a span.  The index tells; the
+ * profiles that it has nothing of are read themselves.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/utf8.h"
+#include "cmd/cmd.h"
+#include "cmd/report_index.h"
+#include "cmd/report.h"
+#include "cmd/when.h"
+#include "os/os.h"
+#include "os/rights.h"
+
+#define STDOUT	    1
+#define CELL	    32u
+#define COMMAND_MIN 20u /* columns of a command, at least */
+#define UID_NONE    UINT32_MAX
+#define TIME_LEN    19 /* of 2026-11-22 02:10:00 */
+
+enum { SAMPLES, PID, NAME, SERVICE, UID, CONTAINER, VERSION, STARTED, COLUMNS };
+
+static const char *const titles[COLUMNS] = {
+	[SAMPLES] = "SAMPLES", [PID] = "PID",	      [NAME] = "NAME",
+	[SERVICE] = "SERVICE", [UID] = "UID",	      [CONTAINER] = "CONTAINER",
+	[VERSION] = "R",       [STARTED] = "STARTED",
+};
+
+struct list_row {
+	uint64_t hash;
+	uint64_t samples;
+	uint32_t pid, uid;
+	uint64_t started;
+	char cells[COLUMNS][CELL]; /* those of text */
+	char *command;
+	char key[]; /* what tells it apart, terminated */
+};
+
+struct list {
+	const struct report *report;
+	const struct report_input *in;
+	bool *indexed; /* of its files */
+	struct table table;
+	struct arena arena;
+	struct budget budget;
+	struct list_row **rows;
+	size_t n, cap;
+	uint64_t samples, others; /* of all; of those without a row */
+	struct errmsg fault;
+};
+
+static bool row__same(const void *record, const void *key)
+{
+	return !strcmp(((const struct list_row *)record)->key, key);
+}
+
+/* What came from outside is shown as it can be. */
+static void cell__set(char cell[CELL], const char *text)
+{
+	snprintf(cell, CELL, "%s", text && *text ? text : "-");
+	utf8__tame(cell);
+}
+
+static void row__fill(struct list *l, struct list_row *row, const struct profile_process *p)
+{
+	size_t len = p->command ? strlen(p->command) : 0;
+	char started[WHEN_MAX];
+
+	row->pid = p->pid;
+	row->uid = p->uid;
+	row->started = p->started;
+	cell__set(row->cells[NAME], p->comm);
+	cell__set(row->cells[SERVICE], index_line__label(p, "service"));
+	cell__set(row->cells[CONTAINER], p->container);
+	/* as much of it as others show */
+	if (strlen(row->cells[CONTAINER]) > 12)
+		row->cells[CONTAINER][12] = '\0';
+	cell__set(row->cells[VERSION], p->r_version);
+	when__print(started, p->started / NS_PER_S);
+	/* without the zone, which is that of all */
+	snprintf(row->cells[STARTED], CELL, "%.*s", TIME_LEN, p->started ? started : "-");
+	row->command = arena__alloc(&l->arena, len + 1);
+	if (!row->command)
+		return;
+	memcpy(row->command, p->command ? p->command : "", len + 1);
+	utf8__tame(row->command);
+}
+
+/* The row of a process; NULL: there is no room. */
+static struct list_row *list__row(struct list *l, const struct profile_process *p)
+{
+	char key[256];
+	struct list_row *row;
+	void *array = l->rows;
+	uint64_t hash;
+
+	snprintf(key, sizeof(key), "%" PRIu32 " %" PRIu64 " %.64s %.100s", p->pid,
+		 p->started / NS_PER_S, p->comm ? p->comm : "", p->container ? p->container : "");
+	hash = map__hash(map__hash_bytes(key, strlen(key)), strlen(key));
+	row = table__find(&l->table, hash, row__same, key);
+	if (row)
+		return row;
+	row = arena__alloc(&l->arena, sizeof(*row) + strlen(key) + 1);
+	if (!row || array__room(&array, l->n, &l->cap, sizeof(struct list_row *)))
+		return NULL;
+	l->rows = array;
+	*row = (struct list_row){.hash = hash};
+	memcpy(row->key, key, strlen(key) + 1);
+	if (table__add(&l->table, row))
+		return NULL;
+	row__fill(l, row, p);
+	l->rows[l->n++] = row;
+	return row;
+}
+
+static void list__count(struct list *l, const struct profile_process *p, uint64_t samples)
+{
+	struct list_row *row;
+
+	if (!report_filter__has(&l->report->processes, p))
+		return;
+	l->samples += samples;
+	row = list__row(l, p);
+	if (row)
+		row->samples += samples;
+	else
+		l->others += samples;
+}
+
+/* --- the index --- */
+
+/* The name in a path of ours. */
+static void path__name(const char *path, struct window_name *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	window_name__parse(slash ? slash + 1 : path, name);
+}
+
+static int by_name(const void *key, const void *file)
+{
+	struct window_name name;
+
+	path__name(*(const char *const *)file, &name);
+	return window_name__compare(key, &name);
+}
+
+/* A line of the index, perhaps of a profile that is not of the span. */
+static int list__line(void *arg, const struct index_line *line)
+{
+	struct list *l = arg;
+	const char **file =
+		bsearch(&line->file, l->in->files, l->in->n, sizeof(*l->in->files), by_name);
+
+	if (!file)
+		return 0;
+	l->indexed[file - l->in->files] = true;
+	list__count(l, &line->process, line->samples);
+	return 0;
+}
+
+struct list_indexes {
+	struct list *list;
+	struct window_name first, last; /* the indexes of the first and the last profile */
+	struct errmsg *f;
+};
+
+static int list__index(void *arg, const char *text)
+{
+	struct list_indexes *indexes = arg;
+	struct report_index_read read;
+	struct window_name name;
+	struct buf path = {0};
+	int err;
+
+	if (!window_name__parse(text, &name) || name.kind != WINDOW_INDEX ||
+	    name.began < indexes->first.began || name.began > indexes->last.began)
+		return 0;
+	err = buf__printf(&path, "%s/%s", indexes->list->report->dir, text);
+	err = err ? err : buf__add(&path, "", 1);
+	if (!err) {
+		err = report_index__read(path.data, list__line, indexes->list, &read, indexes->f);
+		/* its profiles are there */
+		if (err && err != -ENOMEM) {
+			log__line("%s", indexes->f->text);
+			err = 0;
+		} else if (read.bad || read.damaged) {
+			log__line("%s is damaged: the profiles it says nothing of are read "
+				  "themselves",
+				  path.data);
+		}
+	}
+	buf__free(&path);
+	return err;
+}
+
+static int list__indexes(struct list *l, struct errmsg *f)
+{
+	struct list_indexes indexes = {.list = l, .f = f};
+	struct window_name name;
+	int err;
+
+	path__name(l->in->files[0], &name);
+	indexes.first = window_name__index(&name);
+	path__name(l->in->files[l->in->n - 1], &name);
+	indexes.last = window_name__index(&name);
+	err = os__list(l->report->dir, list__index, &indexes);
+	if (err && !*f->text)
+		errmsg__set(f, err, "cannot read the directory %s: %s", l->report->dir,
+			    os__reason(err));
+	return err;
+}
+
+/* --- the other profiles --- */
+
+static int list__begin(void *arg, const struct profile_about *about)
+{
+	(void)arg;
+	(void)about;
+	return 0;
+}
+
+static int list__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	(void)arg;
+	(void)p;
+	(void)event;
+	return 0;
+}
+
+static int list__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	struct profile_process process = *p;
+
+	process.uid = UID_NONE;
+	list__count(arg, &process, s->weight);
+	return 0;
+}
+
+static const struct errmsg *list__why(void *arg)
+{
+	return &((struct list *)arg)->fault;
+}
+
+static int list__profiles(struct list *l, struct errmsg *f)
+{
+	static const struct sink_ops ops = {
+		.begin = list__begin,
+		.process = list__process,
+		.sample = list__sample,
+		.why = list__why,
+	};
+	struct report_input in = {.text = l->in->text, .store = true};
+	struct report r = *l->report;
+	struct report_seen seen = {0};
+	int err = 0;
+
+	/* they are chosen here */
+	r.processes = (struct report_patterns){0};
+	in.files = calloc(l->in->n, sizeof(*in.files));
+	if (!in.files)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < l->in->n; i++)
+		if (!l->indexed[i])
+			in.files[in.n++] = l->in->files[i];
+	if (in.n) {
+		log__line("%" PRIu64 " of %" PRIu64
+			  " profiles are not in the index: they are read themselves",
+			  (uint64_t)in.n, (uint64_t)l->in->n);
+		err = report_read__all(&r, &in, false, (struct sink){&ops, l}, &seen, f);
+	}
+	/* that they are damaged is said */
+	if (err == -EINVAL)
+		err = 0;
+	free(seen.names);
+	free(in.files);
+	return err;
+}
+
+/* --- the table --- */
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct list_row *x = *(struct list_row *const *)a;
+	const struct list_row *y = *(struct list_row *const *)b;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return strcmp(x->key, y->key);
+}
+
+static void row__numbers(struct list_row *row)
+{
+	snprintf(row->cells[SAMPLES], CELL, "%" PRIu64, row->samples);
+	snprintf(row->cells[PID], CELL, "%" PRIu32, row->pid);
+	if (row->uid == UID_NONE)
+		cell__set(row->cells[UID], NULL);
+	else
+		snprintf(row->cells[UID], CELL, "%" PRIu32, row->uid);
+}
+
+/* A column in which nothing is known is not shown: its width is 0. */
+static unsigned int list__widths(const struct list *l, size_t n, int width[COLUMNS])
+{
+	unsigned int used = 0;
+
+	for (int c = 0; c < COLUMNS; c++) {
+		width[c] = 0;
+		for (size_t i = 0; i < n; i++) {
+			int len = (int)strlen(l->rows[i]->cells[c]);
+
+			if (strcmp(l->rows[i]->cells[c], "-") != 0 && len > width[c])
+				width[c] = len;
+		}
+		if (width[c] && width[c] < (int)strlen(titles[c]))
+			width[c] = (int)strlen(titles[c]);
+		used += width[c] ? (unsigned int)width[c] + 2 : 0;
+	}
+	return used;
+}
+
+static void list__print(const struct list *l)
+{
+	size_t n = l->report->top && l->report->top < l->n ? l->report->top : l->n;
+	unsigned int columns = os__columns(STDOUT), used, command;
+	int width[COLUMNS];
+
+	if (l->n)
+		qsort(l->rows, l->n, sizeof(struct list_row *), by_samples);
+	for (size_t i = 0; i < n; i++)
+		row__numbers(l->rows[i]);
+	used = list__widths(l, n, width);
+	command = !columns ? 0 : columns < used + COMMAND_MIN ? COMMAND_MIN : columns - used;
+	printf("%s: %" PRIu64 " samples, %zu %s\n", l->in->text, l->samples, l->n,
+	       l->n == 1 ? "process" : "processes");
+	for (int c = 0; c < COLUMNS; c++)
+		if (width[c])
+			printf(c <= PID ? "%*s  " : "%-*s  ", width[c], titles[c]);
+	printf("COMMAND\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct list_row *row = l->rows[i];
+
+		for (int c = 0; c < COLUMNS; c++)
+			if (width[c])
+				printf(c <= PID ? "%*s  " : "%-*s  ", width[c], row->cells[c]);
+		report_label(stdout, row->command && *row->command ? row->command : "-", command);
+	}
+	if (n < l->n)
+		printf("and %zu more (--top 0 prints all)\n", l->n - n);
+}
+
+int report_list(const struct report *r)
+{
+	struct list l = {.report = r, .in = &r->inputs[0], .budget.max = r->max_memory};
+	struct errmsg f = {""};
+	int err = 0;
+
+	rights__keep(RIGHTS_FILES);
+	l.arena.budget = l.table.budget = &l.budget;
+	l.indexed = calloc(l.in->n, sizeof(*l.indexed));
+	if (!l.indexed)
+		err = errmsg__set(&f, -ENOMEM, "out of memory");
+	if (!err)
+		err = list__indexes(&l, &f);
+	if (!err)
+		err = list__profiles(&l, &f);
+	if (!err && r->processes.n && !l.n)
+		err = errmsg__set(&f, -ESRCH, "no process is one that --process asks for");
+	if (!err) {
+		list__print(&l);
+		if (l.others)
+			log__line("there is no memory for the processes of %" PRIu64
+				  " samples (--max-memory)",
+				  l.others);
+		if (fflush(stdout) && errno != EPIPE)
+			err = errmsg__set(&f, -errno, "cannot write to standard output: %s",
+					  os__reason(errno));
+	}
+	if (err)
+		log__line("%s", f.text);
+	table__free(&l.table);
+	arena__free(&l.arena);
+	free(l.rows);
+	free(l.indexed);
+	return err ? CMD_FAILED : CMD_OK;
+}

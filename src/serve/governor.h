@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * --max-cpu: how often to sample so that the profiler costs no more CPU time than it may.
+ *
+ * `--max-cpu P` is a share of ONE CPU, whatever the machine has: with 1 %, all that the profiler
+ * uses is at most 10 ms in each second on average, on two CPUs as on 128.  It is what samples take
+ * in the kernel, on whichever CPU, and the CPU time of the profiler's own processes together.
+ *
+ * What the rate changes are samples: their time in the kernel, and as much of the profiler's own at
+ * most, which is more than it takes to add them up.  What it takes beyond that, to look at
+ * processes that come, is the rest, and is there at any rate.  Samples have the room that the rest
+ * leaves, and a fifth of the limit in any case: else a machine on which many programs start would
+ * have none.
+ *
+ * The rate is lowered when samples took more than their room in a window of GOVERNOR_WINDOW_NS, to
+ * what would have been nine tenths of it, and raised again, by a quarter at most in each window,
+ * while they take less than seven tenths.  It is never above what was asked for, nor below 1 Hz.
+ *
+ * It has no clock: it is told the time, and what was used.
+ */
+#ifndef XR_SERVE_GOVERNOR_H
+#define XR_SERVE_GOVERNOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GOVERNOR_WINDOW_NS   UINT64_C(5000000000)
+#define GOVERNOR_HOLD_NS     UINT64_C(30000000000)
+#define GOVERNOR_HOLD_MAX_NS UINT64_C(3600000000000)
+
+/* What was used until now, since any time in the past. */
+struct governor_use {
+	uint64_t now_ns;    /* CLOCK_MONOTONIC */
+	uint64_t kernel_ns; /* by samples in the kernel: session_gauges.kernel_ns */
+	uint64_t own_ns;    /* CPU time, user and system, of all processes of the profiler */
+};
+
+/* Filled by governor__init.  To be read. */
+struct governor {
+	double max_cpu;				 /* share of one CPU, 0.01 for 1 %; 0: no limit */
+	uint32_t asked, freq;			 /* Hz: at most, and wanted now */
+	struct governor_use last;		 /* at the beginning of the window */
+	double kernel, own;			 /* shares of one CPU that the last window took */
+	uint64_t lowered, raised;		 /* times */
+	uint64_t raised_at, hold_ns, held_until; /* when it may be raised again */
+	bool said_rest; /* that more than the limit is used whatever the rate is */
+	char why[160];	/* what is to be said, in one line */
+};
+
+/* governor__init - @use: until now. */
+void governor__init(struct governor *g, double max_cpu, uint32_t asked,
+		    const struct governor_use *use);
+
+/*
+ * governor__look - @use: until now.  @now: the rate that is sampled at: less than `freq` where the
+ * system allows no more.  To be called every second or so.  Returns whether `why` is to be said,
+ * and samples to be taken at `freq` from now on.
+ */
+bool governor__look(struct governor *g, const struct governor_use *use, uint32_t now);
+
+/* governor__ask - another limit or rate is asked for: the rate follows in the next window. */
+void governor__ask(struct governor *g, double max_cpu, uint32_t asked);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A line of the index of a directory of profiles (linux/store.h): a process of a profile.
+ */
+#ifndef XR_SERVE_INDEX_LINE_H
+#define XR_SERVE_INDEX_LINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "serve/window_name.h"
+
+#define INDEX_LABELS_MAX  32u	       /* of a line; further ones are left out */
+#define INDEX_SAMPLES_MAX (1ULL << 53) /* of a line: what a number of JSON can say */
+
+/* Strings point into the line. */
+struct index_line {
+	struct window_name file;
+	struct profile_process process; /* its labels are those below */
+	struct profile_label labels[INDEX_LABELS_MAX];
+	uint64_t samples;
+};
+
+/*
+ * index_line__parse - @text, terminated, which is changed.  Of fields that are there twice the
+ * first counts; strings that are none of those known are labels.  -EINVAL: it is none.
+ */
+int index_line__parse(struct index_line *line, char *text);
+
+/* index_line__label - the value of one of a process, or NULL. */
+const char *index_line__label(const struct profile_process *p, const char *key);
+
+#endif

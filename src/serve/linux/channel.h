@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Between the process that samples and the front, which writes and sends: messages over a socket.
+ * Neither waits for the other.  What the sampler has no room to send is dropped, and counted; what
+ * it sends arrives whole, or not at all when one of them ends.
+ */
+#ifndef XR_SERVE_LINUX_CHANNEL_H
+#define XR_SERVE_LINUX_CHANNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CHANNEL_NAME_MAX 1024u	     /* bytes of a name */
+#define CHANNEL_SIZE_MAX (64u << 20) /* of the rest of a message */
+
+enum channel_kind {
+	/* to the front */
+	CHANNEL_STATUS,	   /* struct sampler_status */
+	CHANNEL_STORE,	   /* a profile, and its part of the index, for the directory */
+	CHANNEL_PYROSCOPE, /* a profile for that server; `name` as of struct push_item */
+	CHANNEL_OTLP,
+	CHANNEL_PROFILE, /* that was wanted: the answer to request `id`; size 0: it cannot be had */
+	CHANNEL_END,	 /* nothing follows: send, write and end */
+	/* to the sampler */
+	CHANNEL_WANT_STATUS,
+	CHANNEL_WANT_PROFILE, /* `id`, of the next `seconds` */
+	CHANNEL_GONE,	      /* nobody waits for `id` any more */
+	CHANNEL_READY,	      /* all is open */
+	CHANNEL_FAILED,	      /* it is not: the bytes say why */
+	CHANNEL_FRONT,	      /* struct front_status, as CHANNEL_STATUS was got */
+	CHANNEL_SAYS,	      /* a line for people */
+	CHANNEL_KINDS
+};
+
+/* The beginning of a message; `name_len`, `size` and `index_len` bytes follow. */
+struct channel_head {
+	uint32_t kind;
+	uint32_t id, seconds;
+	uint32_t name_len;
+	uint64_t size, index_len;
+	uint64_t began, ended; /* ns since 1970 */
+	uint64_t samples;
+};
+
+/* A message that came; what it points at is valid until the next channel__take. */
+struct channel_message {
+	struct channel_head head;
+	const char *name; /* terminated */
+	const void *data;
+	const char *index;
+};
+
+struct channel;
+
+/*
+ * channel__pair - both ends.  @max: bytes that may wait to be sent to the front.  -ENOMEM, or what
+ * socketpair(2) fails with.
+ */
+int channel__pair(struct channel **sampler, struct channel **front, size_t max);
+
+/* channel__move - its descriptor is another one now: the process moved it. */
+void channel__move(struct channel *c, int fd);
+
+/* channel__fd - to be polled for reading, and while channel__waiting for writing. */
+int channel__fd(const struct channel *c);
+size_t channel__waiting(const struct channel *c); /* bytes that are not sent yet */
+
+/*
+ * channel__send - @head's lengths say how much of @name, @data and @index there is.  0; -ENOBUFS:
+ * no room, nothing is sent; -EPIPE: the other end is gone; -EMSGSIZE, -ENOMEM.
+ */
+int channel__send(struct channel *c, const struct channel_head *head, const char *name,
+		  const void *data, const char *index);
+
+/* channel__flush - send on what waits, as much as goes now.  0 or -EPIPE. */
+int channel__flush(struct channel *c);
+
+/*
+ * channel__take - the next message.  1: there is one; 0: not now; -EPIPE: the other end is gone and
+ * all that came was taken; -EBADMSG: what came cannot be; -ENOMEM.
+ */
+int channel__take(struct channel *c, struct channel_message *m);
+
+void channel__close(struct channel *c); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/linux/front.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "os/os.h"
+#include "serve/linux/http.h"
+#include "serve/linux/libraries.h"
+#include "serve/linux/own.h"
+#include "serve/linux/push.h"
+#include "serve/metrics.h"
+
+#define STATUS_MS 5000	/* for the sampler to say how it is */
+#define DRAIN_MAX 60u	/* seconds */
+#define REPLY_MS  20000 /* for a profile, beyond its own time */
+
+/* An HTTP request that waits for the sampler. */
+struct pending {
+	uint32_t id; /* 0: none */
+	enum http_want want;
+	uint64_t deadline; /* ns */
+};
+
+/* One of the ways out. */
+struct way {
+	const char *name, *to; /* for people; `name` is that of its spool, too */
+	struct push *push;     /* NULL: the directory */
+	struct way_status status;
+	bool failing; /* and it was said */
+};
+
+enum { WAY_STORE, WAY_PYROSCOPE, WAY_OTLP, WAYS };
+
+struct front_process {
+	const struct front_config *config;
+	struct channel *channel;
+	struct store *store;
+	struct http *http;
+	struct way ways[WAYS];
+	struct pending pending[HTTP_CLIENTS_MAX];
+	char spools[WAYS][4096];
+	int drain_ms; /* for servers, at the end */
+	bool over;
+};
+
+/* --- to the sampler --- */
+
+static void front__tell(struct front_process *p, enum channel_kind kind, uint32_t id,
+			uint32_t seconds, const void *data, size_t size)
+{
+	struct channel_head head = {.kind = kind, .id = id, .seconds = seconds, .size = size};
+
+	channel__send(p->channel, &head, NULL, data, NULL);
+}
+
+__attribute__((format(printf, 2, 3))) static void front__say(struct front_process *p,
+							     const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	front__tell(p, CHANNEL_SAYS, 0, 0, line, strlen(line));
+}
+
+/* --- how it is --- */
+
+static void way__ask(struct front_process *p, struct way *way)
+{
+	if (way->push)
+		push__status(way->push, &way->status);
+	else if (p->store && way == &p->ways[WAY_STORE])
+		store__status(p->store, &way->status);
+}
+
+static void front__status(struct front_process *p, struct front_status *s)
+{
+	*s = (struct front_status){0};
+	for (size_t i = 0; i < WAYS; i++)
+		way__ask(p, &p->ways[i]);
+	s->store = p->ways[WAY_STORE].status;
+	s->pyroscope = p->ways[WAY_PYROSCOPE].status;
+	s->otlp = p->ways[WAY_OTLP].status;
+	if (p->http)
+		http__counts(p->http, &s->requests, &s->refused);
+	s->cpu_ns = own__cpu();
+	s->resident = own__resident();
+}
+
+/* What begins to fail is said once, and when that is over. */
+static void front__say_failures(struct front_process *p)
+{
+	for (size_t i = 0; i < WAYS; i++) {
+		struct way *way = &p->ways[i];
+		bool failing;
+
+		way__ask(p, way);
+		failing = way->status.error[0] != '\0';
+		if (failing && !way->failing)
+			front__say(p, "%s %s: %s", way->name, way->to, way->status.error);
+		else if (!failing && way->failing)
+			front__say(p, "%s %s: works again; %llu profiles were given up", way->name,
+				   way->to, (unsigned long long)way->status.dropped);
+		way->failing = failing;
+	}
+}
+
+/* --- requests --- */
+
+static struct pending *pending__find(struct front_process *p, uint32_t id)
+{
+	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
+		if (p->pending[i].id == id)
+			return &p->pending[i];
+	return NULL;
+}
+
+static void front__answer_text(struct front_process *p, uint32_t id, unsigned int status,
+			       const char *text)
+{
+	http__answer(p->http, id, status, HTTP_TYPE_TEXT, text, strlen(text));
+}
+
+static void front__asked(void *arg, const struct http_request *r)
+{
+	struct front_process *p = arg;
+	struct pending *slot = pending__find(p, r->want == HTTP_GONE ? r->id : 0);
+	uint64_t ms = STATUS_MS;
+
+	if (r->want == HTTP_GONE) {
+		if (slot && slot->want == HTTP_PROFILE)
+			front__tell(p, CHANNEL_GONE, r->id, 0, NULL, 0);
+		if (slot)
+			slot->id = 0;
+		return;
+	}
+	if (!slot) {
+		front__answer_text(p, r->id, 503, "too many requests at a time\n");
+		return;
+	}
+	if (r->want == HTTP_PROFILE) {
+		ms = r->seconds * 1000ULL + REPLY_MS;
+		front__tell(p, CHANNEL_WANT_PROFILE, r->id, r->seconds, NULL, 0);
+	} else {
+		front__tell(p, CHANNEL_WANT_STATUS, r->id, 0, NULL, 0);
+	}
+	*slot = (struct pending){r->id, r->want, os__now() + ms * NS_PER_MS};
+}
+
+static void front__expire(struct front_process *p, uint64_t now)
+{
+	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++) {
+		struct pending *slot = &p->pending[i];
+
+		if (!slot->id || now < slot->deadline)
+			continue;
+		front__answer_text(p, slot->id, 503, "the sampler does not answer\n");
+		slot->id = 0;
+	}
+}
+
+static void front__metrics(struct front_process *p, uint32_t id, const struct sampler_status *s)
+{
+	const struct metrics_ways ways = {
+		.store = p->store != NULL,
+		.pyroscope = p->ways[WAY_PYROSCOPE].push != NULL,
+		.otlp = p->ways[WAY_OTLP].push != NULL,
+	};
+	struct front_status front;
+	struct buf text = {0};
+
+	front__status(p, &front);
+	if (metrics__text(&text, s, &front, ways))
+		front__answer_text(p, id, 503, "out of memory\n");
+	else
+		http__answer(p->http, id, 200, HTTP_TYPE_METRICS, text.data, text.len);
+	buf__free(&text);
+}
+
+/* It samples, so it is well: a server that is away is not mended by starting this one anew. */
+static void front__health(struct front_process *p, uint32_t id)
+{
+	struct buf text = {0};
+	int err = buf__str(&text, "ok\n");
+
+	/* anybody may ask for it: who has not shown the token is told no more */
+	for (size_t i = 0; i < WAYS && !err && !p->config->token; i++) {
+		way__ask(p, &p->ways[i]);
+		if (p->ways[i].status.error[0])
+			err = buf__printf(&text, "%s: %s\n", p->ways[i].name,
+					  p->ways[i].status.error);
+	}
+	http__answer(p->http, id, 200, HTTP_TYPE_TEXT, text.data, text.len);
+	buf__free(&text);
+}
+
+/* --- messages --- */
+
+static void on_status(struct front_process *p, const struct channel_message *m)
+{
+	struct pending *slot = m->head.id ? pending__find(p, m->head.id) : NULL;
+	struct sampler_status s;
+	struct front_status front;
+
+	if (m->head.size != sizeof(s))
+		return;
+	memcpy(&s, m->data, sizeof(s));
+	if (!m->head.id) {
+		front__status(p, &front);
+		front__tell(p, CHANNEL_FRONT, 0, 0, &front, sizeof(front));
+	}
+	if (!slot)
+		return;
+	if (slot->want == HTTP_METRICS)
+		front__metrics(p, slot->id, &s);
+	else
+		front__health(p, slot->id);
+	slot->id = 0;
+}
+
+static void on_store(struct front_process *p, const struct channel_message *m)
+{
+	const struct store_window window = {
+		.began = m->head.began,
+		.ended = m->head.ended,
+		.samples = m->head.samples,
+		.data = m->data,
+		.size = (size_t)m->head.size,
+		.index = m->index,
+		.index_len = (size_t)m->head.index_len,
+	};
+	struct errmsg f = {""};
+
+	/* what fails is in its status */
+	if (p->store && !store__add(p->store, &window, &f) && f.text[0])
+		front__say(p, "%s", f.text);
+}
+
+static void on_push(struct front_process *p, size_t way, const struct channel_message *m)
+{
+	const struct push_item item = {
+		.began = m->head.began,
+		.ended = m->head.ended,
+		.samples = m->head.samples,
+		.name = m->name,
+		.data = m->data,
+		.size = (size_t)m->head.size,
+	};
+
+	if (p->ways[way].push)
+		push__add(p->ways[way].push, &item);
+}
+
+static void on_profile(struct front_process *p, const struct channel_message *m)
+{
+	struct pending *slot = m->head.id ? pending__find(p, m->head.id) : NULL;
+
+	if (!slot)
+		return;
+	if (m->head.size)
+		http__answer(p->http, slot->id, 200, HTTP_TYPE_PROFILE, m->data,
+			     (size_t)m->head.size);
+	else
+		front__answer_text(p, slot->id, 503,
+				   "too many profiles are being taken at a time\n");
+	slot->id = 0;
+}
+
+static void front__message(struct front_process *p, const struct channel_message *m)
+{
+	switch ((enum channel_kind)m->head.kind) {
+	case CHANNEL_STATUS:
+		on_status(p, m);
+		break;
+	case CHANNEL_STORE:
+		on_store(p, m);
+		break;
+	case CHANNEL_PYROSCOPE:
+		on_push(p, WAY_PYROSCOPE, m);
+		break;
+	case CHANNEL_OTLP:
+		on_push(p, WAY_OTLP, m);
+		break;
+	case CHANNEL_PROFILE:
+		on_profile(p, m);
+		break;
+	case CHANNEL_END:
+		p->over = true;
+		p->drain_ms =
+			(int)(m->head.seconds < DRAIN_MAX ? m->head.seconds : DRAIN_MAX) * 1000;
+		break;
+	default: /* those that go the other way */
+		break;
+	}
+}
+
+/* --- the process --- */
+
+static int front__open_push(struct front_process *p, size_t way, enum push_kind kind,
+			    const char *url, const char *headers, struct errmsg *f)
+{
+	const struct front_config *c = p->config;
+	const struct push_config config = {
+		.kind = kind,
+		.url = url,
+		.headers = headers,
+		.ca = c->ca,
+		.spool = p->spools[way],
+		.spool_size = c->spool_size,
+	};
+
+	int err;
+
+	if (!url)
+		return 0;
+	err = libraries__curl(f);
+	if (err)
+		return err;
+	p->ways[way].to = url;
+	if (mkdir(c->spool, 0700) && errno != EEXIST)
+		return errmsg__set(f, -errno, "cannot make the directory %s: %s", c->spool,
+				   strerror(errno));
+	snprintf(p->spools[way], sizeof(p->spools[way]), "%s/%s", c->spool, p->ways[way].name);
+	return push__open(&p->ways[way].push, &config, f);
+}
+
+static int front__open(struct front_process *p, struct errmsg *f)
+{
+	const struct front_config *c = p->config;
+	const struct http_config http = {
+		.listen = c->listen,
+		.token = c->token,
+		.ask = front__asked,
+		.arg = p,
+	};
+	int err = 0;
+
+	if (c->dir) {
+		p->ways[WAY_STORE].to = c->dir;
+		err = store__open(&p->store, c->dir, &c->keep, f);
+	}
+	if (!err)
+		err = front__open_push(p, WAY_PYROSCOPE, PUSH_PYROSCOPE, c->pyroscope,
+				       c->pyroscope_headers, f);
+	if (!err)
+		err = front__open_push(p, WAY_OTLP, PUSH_OTLP, c->otlp, c->otlp_headers, f);
+	if (!err && c->listen)
+		err = libraries__microhttpd(f);
+	if (!err && c->listen)
+		err = http__open(&p->http, &http, f);
+	return err;
+}
+
+static void front__wait(struct front_process *p)
+{
+	struct pollfd fds[4] = {{.fd = channel__fd(p->channel), .events = POLLIN}};
+	const struct part_wait none = {.fd = -1, .ms = -1};
+	const struct part_wait waits[] = {
+		p->http ? http__wait(p->http) : none,
+		p->ways[WAY_PYROSCOPE].push ? push__wait(p->ways[WAY_PYROSCOPE].push) : none,
+		p->ways[WAY_OTLP].push ? push__wait(p->ways[WAY_OTLP].push) : none,
+	};
+	int ms = -1;
+
+	if (channel__waiting(p->channel))
+		fds[0].events |= POLLOUT;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		fds[i + 1] = (struct pollfd){.fd = waits[i].fd, .events = POLLIN};
+		if (waits[i].ms >= 0 && (ms < 0 || waits[i].ms < ms))
+			ms = waits[i].ms;
+	}
+	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
+		if (p->pending[i].id && (ms < 0 || ms > 1000))
+			ms = 1000;
+	poll(fds, sizeof(fds) / sizeof(fds[0]), ms);
+}
+
+static void front__parts(struct front_process *p)
+{
+	if (p->http)
+		http__run(p->http);
+	for (size_t i = 0; i < WAYS; i++)
+		if (p->ways[i].push)
+			push__run(p->ways[i].push);
+}
+
+/* The servers get a last chance; the sampler is told how it ended. */
+static void front__end(struct front_process *p)
+{
+	struct front_status s;
+
+	for (size_t i = 0; i < WAYS; i++)
+		if (p->ways[i].push)
+			push__drain(p->ways[i].push, p->drain_ms);
+	front__say_failures(p);
+	front__status(p, &s);
+	front__tell(p, CHANNEL_FRONT, 0, 0, &s, sizeof(s));
+	channel__flush(p->channel);
+	http__close(p->http);
+	for (size_t i = 0; i < WAYS; i++)
+		push__close(p->ways[i].push);
+	store__close(p->store);
+}
+
+void front__serve(struct channel *channel, const struct front_config *config)
+{
+	struct front_process *p = calloc(1, sizeof(*p));
+	struct channel_message m;
+	struct errmsg f = {""};
+	int got = 0;
+
+	if (!p)
+		return;
+	p->config = config;
+	p->channel = channel;
+	p->ways[WAY_STORE].name = "directory";
+	p->ways[WAY_PYROSCOPE].name = "pyroscope";
+	p->ways[WAY_OTLP].name = "otlp";
+	if (front__open(p, &f)) {
+		front__tell(p, CHANNEL_FAILED, 0, 0, f.text, strlen(f.text));
+		free(p);
+		return;
+	}
+	front__tell(p, CHANNEL_READY, 0, 0, NULL, 0);
+	if (p->http)
+		front__say(p, "listening on %s", http__address(p->http));
+	while (got >= 0 && !p->over) {
+		front__wait(p);
+		channel__flush(channel);
+		while (!p->over && (got = channel__take(channel, &m)) > 0)
+			front__message(p, &m);
+		front__parts(p);
+		front__expire(p, os__now());
+		front__say_failures(p);
+	}
+	front__end(p);
+	free(p);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/linux/http.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "serve/linux/http_parts.h"
+
+#define EVENTS	     (HTTP_CLIENTS_MAX + 2)
+#define MEMORY_SIZE  16384u /* of a connection: its headers, and what is read and written */
+#define STALLED_S    30u    /* a client that takes nothing, or says nothing, for so long is gone */
+#define CLOSING_RUNS 4	    /* for the last answers, as far as they go without waiting */
+
+static int http__watch(struct http *h, int fd, void *what)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = what};
+
+	return epoll_ctl(h->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+/* The token, and whether the address can do without. */
+static int http__prepare(struct http *h, struct listen_address *a, struct errmsg *f)
+{
+	int err = listen__parse(h->config.listen, a, f);
+
+	if (err)
+		return err;
+	if (!h->config.token && !a->loopback)
+		return errmsg__set(f, -EPERM,
+				   "%s is open to other machines, and there it takes a token: give "
+				   "the file of one, or listen on 127.0.0.1 or unix:/PATH",
+				   h->config.listen);
+	h->browsers = a->to.any.sa_family != AF_UNIX;
+	return h->config.token ? token__read(&h->token, h->config.token, f) : 0;
+}
+
+static int http__start(struct http *h)
+{
+	const unsigned int flags =
+		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+	const union MHD_DaemonInfo *info;
+	int err;
+
+	h->daemon = MHD_start_daemon(
+		flags, 0, NULL, NULL, http_request__handle, h, MHD_OPTION_CONNECTION_LIMIT,
+		HTTP_CLIENTS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_SIZE,
+		MHD_OPTION_CONNECTION_TIMEOUT, STALLED_S, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_NOTIFY_CONNECTION, http_clients__notify, h, MHD_OPTION_NOTIFY_COMPLETED,
+		http_request__completed, h, MHD_OPTION_URI_LOG_CALLBACK, http_request__begun, h,
+		MHD_OPTION_END);
+	if (!h->daemon)
+		return -ENOMEM;
+	info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (!info)
+		return -ENOTSUP;
+	h->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (h->epoll < 0)
+		return -errno;
+	err = http__watch(h, info->epoll_fd, h);
+	if (!err)
+		err = http__watch(h, h->listen.fd, &h->listen);
+	h->listening = !err;
+	return err;
+}
+
+int http__open(struct http **out, const struct http_config *config, struct errmsg *f)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	struct listen_address a;
+	int err;
+
+	*out = NULL;
+	if (!h)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	h->config = *config;
+	h->listen.fd = h->epoll = -1;
+	err = http__prepare(h, &a, f);
+	if (!err)
+		err = listen__open(&h->listen, &a, f);
+	if (!err) {
+		err = http__start(h);
+		if (err)
+			errmsg__set(f, err, "cannot serve %s: %s", h->listen.text, strerror(-err));
+	}
+	if (err) {
+		http__close(h);
+		return err;
+	}
+	*out = h;
+	return 0;
+}
+
+const char *http__address(const struct http *h)
+{
+	return h->listen.text;
+}
+
+struct part_wait http__wait(const struct http *h)
+{
+	int ms = h->resumed ? 0 : http_clients__ms(h);
+	MHD_UNSIGNED_LONG_LONG mhd;
+
+	if (MHD_get_timeout(h->daemon, &mhd) == MHD_YES && (ms < 0 || mhd < (unsigned int)ms))
+		ms = (int)mhd;
+	return (struct part_wait){h->epoll, ms};
+}
+
+/* Those who wait for an answer and went away.  True: others wait to come in. */
+static bool http__look(struct http *h)
+{
+	bool others = !h->listening; /* nobody tells */
+
+	struct epoll_event events[EVENTS];
+	int n = epoll_wait(h->epoll, events, EVENTS, 0);
+
+	for (int i = 0; i < n; i++) {
+		struct client *c = events[i].data.ptr;
+
+		if (c >= h->clients && c < h->clients + HTTP_CLIENTS_MAX &&
+		    c->state == CLIENT_ASKED)
+			http_request__gone(h, c);
+		others |= events[i].data.ptr == &h->listen;
+	}
+	return others;
+}
+
+void http__run(struct http *h)
+{
+	bool others = http__look(h);
+
+	http_clients__late(h);
+	h->resumed = false;
+	MHD_run(h->daemon);
+	if (others)
+		http_clients__accept(h);
+}
+
+void http__answer(struct http *h, uint32_t id, unsigned int status, const char *type,
+		  const void *data, size_t size)
+{
+	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++) {
+		struct client *c = &h->clients[i];
+
+		if (c->state == CLIENT_ASKED && c->id == id) {
+			http_request__answer(h, c, status, type, data, size);
+			return;
+		}
+	}
+}
+
+void http__counts(const struct http *h, uint64_t *requests, uint64_t *refused)
+{
+	*requests = h->requests;
+	*refused = h->refused;
+}
+
+/* Nobody is left waiting: MHD cannot end while one does. */
+static void http__end(struct http *h)
+{
+	static const char line[] = "the profiler ends, or begins anew; try again\n";
+
+	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
+		if (h->clients[i].state == CLIENT_ASKED)
+			http_request__answer(h, &h->clients[i], MHD_HTTP_SERVICE_UNAVAILABLE, NULL,
+					     line, sizeof(line) - 1);
+	for (int i = 0; i < CLOSING_RUNS; i++)
+		MHD_run(h->daemon);
+}
+
+void http__close(struct http *h)
+{
+	if (!h)
+		return;
+	if (h->daemon) {
+		http__end(h);
+		MHD_stop_daemon(h->daemon);
+	}
+	if (h->epoll >= 0)
+		close(h->epoll);
+	listen__close(&h->listen);
+	explicit_bzero(&h->token, sizeof(h->token));
+	free(h);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/linux/post.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/version.h"
+#include "os/os.h"
+#include "serve/linux/certificates.h"
+#include "serve/linux/libraries.h"
+
+#define EVENTS 8
+
+struct post {
+	CURLM *multi;
+	CURL *easy;
+	struct curl_slist *headers;
+	int epoll;
+	bool busy;
+	bool timed;	  /* libcurl wants to be called */
+	uint64_t wake;	  /* at this time */
+	bool complete;	  /* the headers of the answer came */
+	size_t head_size; /* bytes of them */
+	struct buf body;
+	char error[CURL_ERROR_SIZE];
+};
+
+static int post__on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket)
+{
+	struct post *p = arg;
+	struct epoll_event e = {.data.fd = fd};
+
+	(void)easy;
+	(void)socket;
+	if (what == CURL_POLL_REMOVE) {
+		epoll_ctl(p->epoll, EPOLL_CTL_DEL, fd, NULL);
+		return 0;
+	}
+	e.events = (what & CURL_POLL_IN ? (uint32_t)EPOLLIN : 0) |
+		   (what & CURL_POLL_OUT ? (uint32_t)EPOLLOUT : 0);
+	if (epoll_ctl(p->epoll, EPOLL_CTL_MOD, fd, &e) == 0)
+		return 0;
+	return epoll_ctl(p->epoll, EPOLL_CTL_ADD, fd, &e) < 0 ? -1 : 0;
+}
+
+static int post__on_timer(CURLM *multi, long ms, void *arg)
+{
+	struct post *p = arg;
+
+	(void)multi;
+	p->timed = ms >= 0;
+	if (p->timed)
+		p->wake = os__now() + (uint64_t)ms * NS_PER_MS;
+	return 0;
+}
+
+static size_t post__on_header(char *data, size_t size, size_t n, void *arg)
+{
+	struct post *p = arg;
+	size_t len = size * n;
+
+	if (len >= 5 && !memcmp(data, "HTTP/", 5))
+		p->complete = false;
+	p->head_size += len;
+	if (p->head_size > POST_ANSWER_MAX)
+		return 0;
+	if (len <= 2 && (*data == '\r' || *data == '\n'))
+		p->complete = true;
+	return len;
+}
+
+static size_t post__on_body(char *data, size_t size, size_t n, void *arg)
+{
+	struct post *p = arg;
+	size_t len = size * n;
+
+	if (len > POST_ANSWER_MAX - p->body.len || buf__add(&p->body, data, len) < 0)
+		return 0;
+	return len;
+}
+
+/* What is the same for all requests. */
+static CURLcode post__set(struct post *p, const char *ca, uint32_t timeout_ms)
+{
+	CURL *e = p->easy;
+	CURLcode err = CURLE_OK;
+
+#define SET(option, value)                                                                         \
+	do {                                                                                       \
+		if (!err)                                                                          \
+			err = curl_easy_setopt(e, option, value);                                  \
+	} while (0)
+	SET(CURLOPT_USERAGENT, XR_PROGRAM "/" XR_VERSION);
+	SET(CURLOPT_NOSIGNAL, 1L);
+	SET(CURLOPT_ERRORBUFFER, p->error);
+	SET(CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)timeout_ms);
+	SET(CURLOPT_FOLLOWLOCATION, 0L);
+	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	SET(CURLOPT_SSL_VERIFYPEER, 1L);
+	SET(CURLOPT_SSL_VERIFYHOST, 2L);
+	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	SET(CURLOPT_HEADERFUNCTION, post__on_header);
+	SET(CURLOPT_HEADERDATA, p);
+	SET(CURLOPT_WRITEFUNCTION, post__on_body);
+	SET(CURLOPT_WRITEDATA, p);
+	SET(CURLOPT_POST, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075500
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+	SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+	if (!ca)
+		ca = certificates__file();
+	if (ca)
+		SET(CURLOPT_CAINFO, ca);
+#undef SET
+	return err;
+}
+
+int post__open(struct post **out, const char *ca, uint32_t timeout_ms, struct errmsg *f)
+{
+	struct post *p = calloc(1, sizeof(*p));
+	CURLcode code;
+	int err;
+
+	if (!p)
+		return errmsg__set(f, -ENOMEM, "no memory for sending");
+	p->epoll = -1;
+	if (ca && access(ca, R_OK) < 0) {
+		free(p);
+		return errmsg__set(f, -errno, "%s: the certificates: %s", ca, strerror(errno));
+	}
+	err = libraries__curl(f);
+	if (err) {
+		free(p);
+		return err;
+	}
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+		free(p);
+		return errmsg__set(f, -ENOMEM, "libcurl does not start");
+	}
+	p->epoll = epoll_create1(EPOLL_CLOEXEC);
+	p->multi = curl_multi_init();
+	p->easy = curl_easy_init();
+	code = p->epoll >= 0 && p->multi && p->easy ? post__set(p, ca, timeout_ms)
+						    : CURLE_OUT_OF_MEMORY;
+	if (code) {
+		post__close(p);
+		return errmsg__set(f, -ENOMEM, "libcurl: %s", curl_easy_strerror(code));
+	}
+	curl_multi_setopt(p->multi, CURLMOPT_SOCKETFUNCTION, post__on_socket);
+	curl_multi_setopt(p->multi, CURLMOPT_SOCKETDATA, p);
+	curl_multi_setopt(p->multi, CURLMOPT_TIMERFUNCTION, post__on_timer);
+	curl_multi_setopt(p->multi, CURLMOPT_TIMERDATA, p);
+	*out = p;
+	return 0;
+}
+
+static int post__headers(struct post *p, const struct post_request *request)
+{
+	struct curl_slist *more;
+
+	curl_slist_free_all(p->headers);
+	/* do not wait for leave to send the body */
+	p->headers = curl_slist_append(NULL, "Expect:");
+	for (size_t i = 0; p->headers && i < request->nheaders; i++) {
+		more = curl_slist_append(p->headers, request->headers[i]);
+		if (!more)
+			curl_slist_free_all(p->headers);
+		p->headers = more;
+	}
+	return p->headers ? 0 : -ENOMEM;
+}
+
+int post__start(struct post *p, const struct post_request *request)
+{
+	if (post__headers(p, request) < 0 || curl_easy_setopt(p->easy, CURLOPT_URL, request->url) ||
+	    curl_easy_setopt(p->easy, CURLOPT_HTTPHEADER, p->headers) ||
+	    curl_easy_setopt(p->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size) ||
+	    curl_easy_setopt(p->easy, CURLOPT_POSTFIELDS, request->data))
+		return -ENOMEM;
+	p->complete = false;
+	p->head_size = p->body.len = 0;
+	*p->error = '\0';
+	if (curl_multi_add_handle(p->multi, p->easy))
+		return -ENOMEM;
+	p->busy = true;
+	return 0;
+}
+
+bool post__busy(const struct post *p)
+{
+	return p->busy;
+}
+
+struct part_wait post__wait(const struct post *p)
+{
+	struct part_wait w = {.fd = p->epoll, .ms = -1};
+	uint64_t now = os__now();
+
+	if (p->timed)
+		w.ms = p->wake > now ? (int)((p->wake - now + NS_PER_MS - 1) / NS_PER_MS) : 0;
+	return w;
+}
+
+static void post__answer(struct post *p, CURLcode result, struct post_answer *a)
+{
+	curl_off_t seconds = 0;
+	long status = 0;
+
+	*a = (struct post_answer){.whole = !result, .body = p->body.data, .body_len = p->body.len};
+	if (p->complete)
+		curl_easy_getinfo(p->easy, CURLINFO_RESPONSE_CODE, &status);
+	/* 1xx: another answer was to come */
+	a->status = status >= 200 && status <= 999 ? (unsigned int)status : 0;
+	if (result || !a->status)
+		a->error = *p->error ? p->error : result ? curl_easy_strerror(result) : "no answer";
+	if (a->status && !curl_easy_getinfo(p->easy, CURLINFO_RETRY_AFTER, &seconds) && seconds > 0)
+		a->retry_after = seconds < INT32_MAX ? (uint32_t)seconds : INT32_MAX;
+}
+
+bool post__run(struct post *p, struct post_answer *answer)
+{
+	struct epoll_event events[EVENTS];
+	int running, left, n = epoll_wait(p->epoll, events, EVENTS, 0);
+	const CURLMsg *m;
+	bool over = false;
+
+	for (int i = 0; i < n; i++)
+		curl_multi_socket_action(
+			p->multi, events[i].data.fd,
+			(events[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+				(events[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+				(events[i].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0),
+			&running);
+	if (p->timed && p->wake <= os__now()) {
+		p->timed = false;
+		curl_multi_socket_action(p->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+	}
+	while ((m = curl_multi_info_read(p->multi, &left)))
+		if (m->msg == CURLMSG_DONE) {
+			post__answer(p, m->data.result, answer);
+			over = true;
+		}
+	if (over) {
+		curl_multi_remove_handle(p->multi, p->easy);
+		p->busy = false;
+	}
+	return over;
+}
+
+void post__close(struct post *p)
+{
+	if (!p)
+		return;
+	if (p->busy)
+		curl_multi_remove_handle(p->multi, p->easy);
+	curl_easy_cleanup(p->easy);
+	if (p->multi)
+		curl_multi_cleanup(p->multi);
+	curl_slist_free_all(p->headers);
+	curl_global_cleanup();
+	if (p->epoll >= 0)
+		close(p->epoll);
+	buf__free(&p->body);
+	free(p);
+}
+
+/* What is wrong with it; NULL: nothing. */
+static const char *url__wrong(CURLU *u, const char *url)
+{
+	static const struct {
+		CURLUPart part;
+		const char *wrong;
+	} none[] = {
+		{CURLUPART_USER, "has a user in it, and all can see it: use a file of headers"},
+		{CURLUPART_PASSWORD, "has a password in it, and all can see it: use a file of "
+				     "headers"},
+		{CURLUPART_QUERY, "has a query: give the server's address alone"},
+		{CURLUPART_FRAGMENT, "has a fragment: give the server's address alone"},
+	};
+	const char *wrong = NULL;
+	char *part = NULL;
+
+	if (curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) ||
+	    curl_url_get(u, CURLUPART_SCHEME, &part, 0))
+		return "is no URL: http://HOST:PORT or https://HOST:PORT";
+	if (strcmp(part, "http") != 0 && strcmp(part, "https") != 0)
+		wrong = "is not of http or https";
+	curl_free(part);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none) && !wrong; i++) {
+		part = NULL;
+		if (!curl_url_get(u, none[i].part, &part, 0))
+			wrong = none[i].wrong;
+		curl_free(part);
+	}
+	return wrong;
+}
+
+int post__url(char **out, const char *url, struct errmsg *f)
+{
+	const char *wrong;
+	size_t len;
+	CURLU *u;
+	int err;
+
+	err = libraries__curl(f);
+	if (err)
+		return err;
+	u = curl_url();
+	if (!u)
+		return errmsg__set(f, -ENOMEM, "no memory for a URL");
+	wrong = url__wrong(u, url);
+	curl_url_cleanup(u);
+	/* it is not repeated: what is wrong may be the password */
+	if (wrong)
+		return errmsg__set(f, -EINVAL, "the URL %s", wrong);
+	len = strlen(url);
+	while (len && url[len - 1] == '/')
+		len--;
+	*out = strndup(url, len);
+	return *out ? 0 : errmsg__set(f, -ENOMEM, "no memory for a URL");
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/linux/push_body.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/clock.h"
+#include "base/version.h"
+#include "otlp.pb-c.h"
+
+#define GZIP_WINDOW (15 + 16) /* of zlib: with a head of gzip */
+
+int push_body__pack(struct buf *out, const void *data, size_t size)
+{
+	z_stream z = {0};
+	unsigned char part[16384];
+	int state, err = 0;
+
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	z.next_in = (unsigned char *)(uintptr_t)data;
+	z.avail_in = (uInt)size;
+	do {
+		z.next_out = part;
+		z.avail_out = sizeof(part);
+		state = deflate(&z, Z_FINISH);
+		err = buf__add(out, part, sizeof(part) - z.avail_out);
+	} while (!err && state == Z_OK);
+	deflateEnd(&z);
+	return err ? err : state == Z_STREAM_END ? 0 : -ENOMEM;
+}
+
+/* Append @text so that it stands for itself in a query. */
+static int query__add(struct buf *out, const char *text)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789-._~";
+	int err = 0;
+
+	for (; *text && !err; text++)
+		err = strchr(plain, *text) ? buf__add(out, text, 1)
+					   : buf__printf(out, "%%%02X", (unsigned char)*text);
+	return err;
+}
+
+int push_body__address(struct buf *out, enum push_kind kind, const char *url,
+		       const struct spool_item *item)
+{
+	int err = buf__str(out, url);
+
+	if (kind == PUSH_OTLP) {
+		err = err ? err : buf__str(out, "/v1development/profiles");
+	} else {
+		err = err ? err : buf__str(out, "/ingest?name=");
+		err = err ? err : query__add(out, item->name);
+		/* of the servers that take it none has a spy of our name, and so none renames */
+		err = err ? err
+			  : buf__printf(out,
+					"&from=%" PRIu64 "&until=%" PRIu64
+					"&format=pprof&spyName=" XR_PROGRAM,
+					item->began / NS_PER_S, item->ended / NS_PER_S);
+	}
+	return err ? err : buf__add(out, "", 1);
+}
+
+void push_body__headers(struct post_request *request, enum push_kind kind)
+{
+	if (kind == PUSH_OTLP) {
+		request->headers[request->nheaders++] = "Content-Type: application/x-protobuf";
+		request->headers[request->nheaders++] = "Content-Encoding: gzip";
+	} else {
+		/* its gzip is part of the format */
+		request->headers[request->nheaders++] = "Content-Type: application/octet-stream";
+	}
+}
+
+void push_body__rejected(struct push_rejected *r, const void *body, size_t len)
+{
+	Otlp__ExportProfilesServiceResponse *answer;
+	const Otlp__ExportProfilesPartialSuccess *partial;
+
+	if (!len)
+		return;
+	answer = otlp__export_profiles_service_response__unpack(NULL, len, body);
+	if (!answer)
+		return;
+	partial = answer->partial_success;
+	if (partial && partial->rejected_profiles > 0) {
+		r->profiles = (uint64_t)partial->rejected_profiles;
+		errmsg__set(&r->why, 0,
+			    "the server took the request and refused %" PRIu64
+			    " of its profiles: %.*s",
+			    r->profiles, (int)partial->error_message.len,
+			    partial->error_message.data ? (const char *)partial->error_message.data
+							: "");
+	}
+	otlp__export_profiles_service_response__free_unpacked(answer, NULL);
+}

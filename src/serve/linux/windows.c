@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/linux/windows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "os/os.h"
+#include "output/writer.h"
+#include "serve/linux/windows_send.h"
+
+/* So near to the beginning of an interval the clock of the day is taken to be there. */
+#define SNAP_NS (NS_PER_S / 2)
+
+/* One profile that is being added up. */
+struct window {
+	struct aggregate *sum;
+	uint64_t began, until; /* ns, CLOCK_MONOTONIC */
+	uint64_t began_real;   /* ns since 1970 */
+	uint32_t id;	       /* of the request; 0: none */
+	uint64_t samples;
+	struct stats before; /* what had been counted when it began */
+};
+
+struct windows {
+	struct windows_config config;
+	struct profile_about about;
+	struct window open;
+	struct window asked[WINDOWS_ASKED_MAX];
+	struct windows_counts counts;
+	struct buf body, index;
+	struct errmsg why;
+};
+
+/* --- one of them --- */
+
+static int window__begin(struct windows *w, struct window *win, uint64_t now, size_t memory)
+{
+	const struct writer_ops *format = formats__find("pprof");
+	const struct aggregate_config config = {
+		.max = memory,
+		.rows = w->config.max_stacks,
+		.labels = format->labels,
+		.threads = format->threads,
+		.describe = true,
+	};
+
+	*win = (struct window){.began = now};
+	win->began_real = os__real_time() - (os__now() - now);
+	if (w->config.counts && !w->config.counts(w->config.arg, &win->before))
+		win->before = (struct stats){0};
+	return aggregate__new(&win->sum, &config);
+}
+
+static void window__free(struct window *win)
+{
+	aggregate__free(win->sum);
+	*win = (struct window){0};
+}
+
+/* Without its stack if there is no room for that: nothing fails here but for want of memory. */
+static int window__add(struct window *win, const struct profile_process *p, const struct sample *s)
+{
+	int err = aggregate__add(win->sum, p, s);
+
+	if (err == -ENOSPC) {
+		aggregate__drop(win->sum, p, s);
+		err = 0;
+	}
+	win->samples++;
+	return err;
+}
+
+/* What was counted since it began. */
+static struct stats window__stats(const struct windows *w, const struct window *win, uint64_t end)
+{
+	struct stats s = {0};
+
+	if (w->config.counts && w->config.counts(w->config.arg, &s)) {
+		s.ticks -= win->before.ticks;
+		s.lost -= win->before.lost;
+		s.truncated -= win->before.truncated;
+		s.unreadable -= win->before.unreadable;
+		s.no_r_frames -= win->before.no_r_frames;
+		s.exiting -= win->before.exiting;
+	}
+	s.written = win->samples;
+	s.seconds = (double)(end - win->began) / (double)NS_PER_S;
+	return s;
+}
+
+/* It ended at @end: hand it on.  Returns the first error of handing it on. */
+static int window__send(struct windows *w, const struct window *win, uint64_t end,
+			unsigned int ways)
+{
+	struct stats stats = window__stats(w, win, end);
+	struct profile_about about = w->about;
+	struct windows_profile profile = {
+		.config = &w->config,
+		.about = &about,
+		.sum = win->sum,
+		.stats = &stats,
+		.body = &w->body,
+		.index = &w->index,
+		.head =
+			{
+				.id = win->id,
+				.began = win->began_real,
+				.ended = win->began_real + (end - win->began),
+				.samples = win->samples,
+			},
+	};
+
+	about.began = win->began;
+	about.began_real = win->began_real;
+	return windows_send__profile(&profile, ways);
+}
+
+/* --- the interval that is open --- */
+
+/* When the interval that begins at win->began ends. */
+static void windows__until(const struct windows *w, struct window *win)
+{
+	uint64_t length = w->config.interval, into = win->began_real % length;
+
+	if (into + SNAP_NS > length && length > 2 * SNAP_NS) {
+		win->began_real += length - into;
+		into = 0;
+	} else if (into < SNAP_NS && length > 2 * SNAP_NS) {
+		win->began_real -= into;
+		into = 0;
+	}
+	win->until = win->began + length - into;
+}
+
+static int windows__open(struct windows *w, uint64_t now)
+{
+	int err = window__begin(w, &w->open, now, LIMIT_AGGREGATE(w->config.memory));
+
+	if (!err)
+		windows__until(w, &w->open);
+	return err ? errmsg__set(&w->why, err, "out of memory") : 0;
+}
+
+/* The open interval ended at @end, and the next one begins. */
+static int windows__end(struct windows *w, uint64_t end)
+{
+	if (window__send(w, &w->open, end, w->config.ways)) {
+		w->counts.dropped++;
+		w->counts.dropped_samples += w->open.samples;
+	}
+	w->counts.ended++;
+	window__free(&w->open);
+	return windows__open(w, end);
+}
+
+/* All that has ended by @now.  After a long halt the interval is as long as that was. */
+static int windows__end_due(struct windows *w, uint64_t now)
+{
+	uint64_t length = w->config.interval;
+
+	if (now < w->open.until)
+		return 0;
+	return windows__end(w, now - w->open.until > length ? now : w->open.until);
+}
+
+/* --- those asked for --- */
+
+static void asked__end(struct windows *w, struct window *win, uint64_t end)
+{
+	window__send(w, win, end, 0);
+	window__free(win);
+}
+
+/* There is nothing for request @id. */
+static void asked__refuse(struct windows *w, uint32_t id)
+{
+	w->config.send(w->config.arg, &(struct channel_head){.kind = CHANNEL_PROFILE, .id = id},
+		       NULL, NULL, NULL);
+}
+
+void windows__ask(struct windows *w, uint32_t id, uint32_t seconds)
+{
+	uint64_t now = os__now();
+
+	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++) {
+		struct window *win = &w->asked[i];
+
+		if (win->sum)
+			continue;
+		if (!w->open.sum || window__begin(w, win, now, LIMIT_ASKED(w->config.memory)))
+			break;
+		win->id = id;
+		win->until = now + seconds * NS_PER_S;
+		return;
+	}
+	asked__refuse(w, id);
+}
+
+void windows__forget(struct windows *w, uint32_t id)
+{
+	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+		if (w->asked[i].sum && w->asked[i].id == id)
+			window__free(&w->asked[i]);
+}
+
+/* Those whose time is over by @now; @all: the others, too. */
+static void windows__answer(struct windows *w, uint64_t now, bool all)
+{
+	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++) {
+		struct window *win = &w->asked[i];
+
+		if (win->sum && (all || now >= win->until))
+			asked__end(w, win, now < win->until ? now : win->until);
+	}
+}
+
+/* --- as a sink --- */
+
+static int on_begin(void *arg, const struct profile_about *about)
+{
+	struct windows *w = arg;
+
+	w->about = *about;
+	w->about.host = w->config.host;
+	return windows__open(w, about->began);
+}
+
+static int on_process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	(void)arg;
+	(void)p;
+	(void)event;
+	return 0;
+}
+
+static int on_sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	struct windows *w = arg;
+	int err = 0;
+
+	if (s->time >= w->open.until)
+		err = windows__end_due(w, s->time);
+	if (!err)
+		err = window__add(&w->open, p, s);
+	for (size_t i = 0; i < WINDOWS_ASKED_MAX && !err; i++)
+		if (w->asked[i].sum && s->time >= w->asked[i].began && s->time < w->asked[i].until)
+			err = window__add(&w->asked[i], p, s);
+	return err && !w->why.text[0] ? errmsg__set(&w->why, err, "out of memory") : err;
+}
+
+static int on_tick(void *arg, uint64_t now)
+{
+	struct windows *w = arg;
+
+	windows__answer(w, now, false);
+	return windows__end_due(w, now);
+}
+
+static int on_finish(void *arg, struct stats *stats)
+{
+	struct windows *w = arg;
+	uint64_t now = os__now();
+
+	(void)stats;
+	windows__answer(w, now, true);
+	if (w->open.sum) {
+		if (window__send(w, &w->open, now, w->config.ways)) {
+			w->counts.dropped++;
+			w->counts.dropped_samples += w->open.samples;
+		}
+		w->counts.ended++;
+	}
+	window__free(&w->open);
+	return 0;
+}
+
+static const struct errmsg *on_why(void *arg)
+{
+	const struct windows *w = arg;
+
+	return &w->why;
+}
+
+struct sink windows__sink(struct windows *w)
+{
+	static const struct sink_ops ops = {
+		.begin = on_begin,
+		.process = on_process,
+		.sample = on_sample,
+		.tick = on_tick,
+		.finish = on_finish,
+		.why = on_why,
+	};
+
+	return (struct sink){&ops, w};
+}
+
+/* --- for who has it --- */
+
+int windows__new(struct windows **out, const struct windows_config *config)
+{
+	struct windows *w = calloc(1, sizeof(*w));
+
+	*out = w;
+	if (!w)
+		return -ENOMEM;
+	w->config = *config;
+	return 0;
+}
+
+int windows__turn(struct windows *w)
+{
+	return w->open.sum ? windows__end(w, os__now()) : 0;
+}
+
+int windows__freq(struct windows *w, uint32_t freq)
+{
+	int err = 0;
+
+	if (w->open.sum) {
+		windows__answer(w, os__now(), true);
+		err = windows__turn(w);
+	}
+	w->about.freq = freq;
+	return err;
+}
+
+int windows__due(const struct windows *w, uint64_t now, int max)
+{
+	uint64_t due = w->open.sum ? w->open.until : UINT64_MAX;
+
+	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+		if (w->asked[i].sum && w->asked[i].until < due)
+			due = w->asked[i].until;
+	if (due <= now)
+		return 0;
+	due = (due - now + NS_PER_MS - 1) / NS_PER_MS;
+	return due < (uint64_t)max ? (int)due : max;
+}
+
+const struct profile_about *windows__about(const struct windows *w)
+{
+	return &w->about;
+}
+
+struct windows_counts windows__counts(const struct windows *w)
+{
+	struct windows_counts counts = w->counts;
+	size_t n = 0;
+
+	if (w->open.sum)
+		aggregate__rows(w->open.sum, &n);
+	counts.stacks = n;
+	return counts;
+}
+
+void windows__free(struct windows *w)
+{
+	if (!w)
+		return;
+	window__free(&w->open);
+	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+		window__free(&w->asked[i]);
+	buf__free(&w->body);
+	buf__free(&w->index);
+	free(w);
+}

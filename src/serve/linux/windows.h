@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A profile cut into intervals, each added up and handed on when it ends: a sink.  Beside the
+ * interval that is open, profiles of the next seconds can be asked for.
+ *
+ * Intervals begin at whole multiples of their length since 1970 UTC, but for the first one.  A
+ * sample belongs to the interval it was taken in.  An interval has one rate: it ends when that
+ * changes.  How long intervals are is measured on the clock that never steps, when they begin is
+ * read from the clock of the day, at the beginning of each.
+ */
+#ifndef XR_SERVE_LINUX_WINDOWS_H
+#define XR_SERVE_LINUX_WINDOWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/sink.h"
+#include "serve/linux/channel.h"
+
+#define WINDOWS_ASKED_MAX 4u /* profiles that are asked for, at a time */
+
+/* Where the profile of an interval goes. */
+enum windows_way {
+	WINDOWS_STORE = 1 << 0,
+	WINDOWS_PYROSCOPE = 1 << 1,
+	WINDOWS_OTLP = 1 << 2,
+};
+
+/* As of channel__send. */
+typedef int (*windows_send)(void *arg, const struct channel_head *head, const char *name,
+			    const void *data, const char *index);
+
+struct windows_config {
+	uint64_t interval; /* ns */
+	size_t memory;	   /* bytes, of which shares are taken (base/limits.h) */
+	size_t max_stacks; /* of an interval; 0: as many as there is memory for */
+	unsigned int ways; /* enum windows_way */
+	/* of the whole run; borrowed */
+	const struct profile_label *labels;
+	size_t nlabels;
+	const char *host;
+	windows_send send;
+	/* What was counted so far, for the counts of an interval; false: it cannot be told. */
+	bool (*counts)(void *arg, struct stats *stats);
+	void *arg; /* of both */
+};
+
+struct windows;
+
+/* windows__new - @config is copied.  -ENOMEM. */
+int windows__new(struct windows **out, const struct windows_config *config);
+
+struct sink windows__sink(struct windows *w);
+
+/* windows__turn - end the interval now; what follows belongs to the next one.  -ENOMEM. */
+int windows__turn(struct windows *w);
+
+/*
+ * windows__freq - samples come at another rate from now on, @freq a second: what is open ends, and
+ * profiles that were asked for are answered before their time.  -ENOMEM.
+ */
+int windows__freq(struct windows *w, uint32_t freq);
+
+/*
+ * windows__ask - a profile of the next @seconds for request @id; windows__forget - nobody waits for
+ * it any more.  It is sent as CHANNEL_PROFILE, empty if it cannot be had.
+ */
+void windows__ask(struct windows *w, uint32_t id, uint32_t seconds);
+void windows__forget(struct windows *w, uint32_t id);
+
+/* windows__due - ms until windows__sink's tick has something to do, at most @max. */
+int windows__due(const struct windows *w, uint64_t now, int max);
+
+/* What it counted. */
+struct windows_counts {
+	uint64_t ended;		  /* intervals */
+	uint64_t dropped;	  /* of them, those that could not be handed on whole, */
+	uint64_t dropped_samples; /* and what was in them */
+	uint64_t stacks;	  /* of the interval that is open */
+};
+
+/* windows__about - what the profile that is open is of; all is 0 or NULL before it begins. */
+const struct profile_about *windows__about(const struct windows *w);
+
+struct windows_counts windows__counts(const struct windows *w);
+
+void windows__free(struct windows *w); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A directory for the tests of the store, profiles for it, and what is found there afterwards: what
+ * zlib reads, not our own readers.
+ */
+#ifndef STORE_SCENE_H
+#define STORE_SCENE_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "serve/linux/store.h"
+#include "serve/window_name.h"
+#include "tap.h"
+
+#define SCENE_FN static __attribute__((unused))
+
+#define SCENE_NS   NS_PER_S
+#define SCENE_DAY  UINT64_C(86400)
+#define SCENE_TIME UINT64_C(1795313400) /* 2026-11-22 02:10:00 UTC */
+
+static char scene_dir[64];
+
+/* scene__path - of a file in the directory; valid until the next call. */
+SCENE_FN const char *scene__path(const char *name)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", scene_dir, name);
+	return path;
+}
+
+/* scene__each - call @each with the name of each file; how many there were. */
+SCENE_FN size_t scene__each(void (*each)(const char *name, void *arg), void *arg)
+{
+	DIR *d = opendir(scene_dir);
+	struct dirent *entry;
+	size_t n = 0;
+
+	while (d && (entry = readdir(d))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		n++;
+		if (each)
+			each(entry->d_name, arg);
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static void scene__unlink(const char *name, void *arg)
+{
+	(void)arg;
+	if (unlink(scene__path(name)))
+		rmdir(scene__path(name));
+}
+
+/* scene__begin - a new, empty directory; @memory: where nothing waits for a disk, if there is that.
+ */
+SCENE_FN void scene__begin(bool memory)
+{
+	snprintf(scene_dir, sizeof(scene_dir), "%s/store-test-XXXXXX",
+		 memory && !access("/dev/shm", W_OK | X_OK) ? "/dev/shm" : "/tmp");
+	if (!mkdtemp(scene_dir))
+		tap__bail("no directory: %s", strerror(errno));
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+SCENE_FN void scene__empty(void)
+{
+	scene__each(scene__unlink, NULL);
+}
+
+SCENE_FN void scene__end(void)
+{
+	scene__empty();
+	rmdir(scene_dir);
+}
+
+/* scene__gzip - @text as a gzip file, into @out. */
+SCENE_FN size_t scene__gzip(const char *text, size_t len, void *out, size_t room)
+{
+	z_stream z = {0};
+
+	deflateInit2(&z, 1, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
+	z.next_in = (unsigned char *)(uintptr_t)text;
+	z.avail_in = (uInt)len;
+	z.next_out = out;
+	z.avail_out = (uInt)room;
+	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
+		tap__bail("no gzip");
+	deflateEnd(&z);
+	return room - z.avail_out;
+}
+
+/* scene__add - the profile of the minute that begins at @began, seconds, with an index of a line.
+ */
+SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size_t size,
+			struct errmsg *f)
+{
+	static const char line[] = "\"pid\":17,\"samples\":3}\n";
+	char *text = calloc(1, size + 1), *file = malloc(size + 1024);
+	struct store_window w = {
+		.began = began * SCENE_NS,
+		.ended = (began + seconds) * SCENE_NS,
+		.samples = 3,
+		.data = file,
+		.index = line,
+		.index_len = strlen(line),
+	};
+	uint32_t random = (uint32_t)began;
+	int err;
+
+	/* so that it does not become smaller */
+	for (size_t i = 0; i < size; i++) {
+		random = random * 1664525 + 1013904223;
+		text[i] = (char)(random >> 24);
+	}
+	w.size = scene__gzip(text, size, file, size + 1024);
+	err = store__add(st, &w, f);
+	free(text);
+	free(file);
+	return err;
+}
+
+/* scene__unpack - all of the gzip file @name into @out; false: it is not whole. */
+SCENE_FN bool scene__unpack(const char *name, struct buf *out)
+{
+	int fd = open(scene__path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	unsigned char in[4096], to[4096];
+	bool whole = false, fine = fd >= 0;
+	z_stream z = {0};
+	ssize_t n;
+	int err;
+
+	inflateInit2(&z, MAX_WBITS + 16);
+	while (fine && (n = read(fd, in, sizeof(in))) > 0) {
+		z.next_in = in;
+		z.avail_in = (uInt)n;
+		while (fine && z.avail_in) {
+			if (whole)
+				inflateReset(&z);
+			z.next_out = to;
+			z.avail_out = sizeof(to);
+			err = inflate(&z, Z_NO_FLUSH);
+			whole = err == Z_STREAM_END;
+			fine = whole || err == Z_OK;
+			if (out)
+				buf__add(out, to, sizeof(to) - z.avail_out);
+		}
+	}
+	inflateEnd(&z);
+	if (fd >= 0)
+		close(fd);
+	return fine && whole;
+}
+
+/* What a directory holds. */
+struct scene_found {
+	size_t profiles, indexes, temporary, others;
+	size_t torn_profiles, torn_indexes;
+	size_t lines;	 /* of the indexes, whole ones */
+	size_t bad;	 /* of them, those that are none */
+	size_t unlinked; /* of them, those whose profile is not there */
+	char first[WINDOW_NAME_MAX], last[WINDOW_NAME_MAX]; /* profiles, by name */
+};
+
+static void scene__line(const char *line, struct scene_found *found)
+{
+	static const char head[] = "{\"file\":\"", tail[] = "\"pid\":17,\"samples\":3}";
+	const char *end = strchr(line, '\0');
+	char name[WINDOW_NAME_MAX];
+
+	found->lines++;
+	if (strncmp(line, head, strlen(head)) != 0 || (size_t)(end - line) < strlen(tail) ||
+	    strcmp(end - strlen(tail), tail) != 0) {
+		found->bad++;
+		return;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(line + strlen(head), "\""),
+		 line + strlen(head));
+	found->unlinked += access(scene__path(name), F_OK) != 0;
+}
+
+/* The lines of an index, as far as it can be read. */
+static void scene__index(const char *name, struct scene_found *found)
+{
+	struct buf text = {0};
+	char *line, *end;
+
+	found->torn_indexes += !scene__unpack(name, &text);
+	buf__add(&text, "", 1);
+	for (line = text.data; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		scene__line(line, found);
+	}
+	buf__free(&text);
+}
+
+static void scene__look(const char *text, void *arg)
+{
+	struct scene_found *found = arg;
+	struct window_name name;
+
+	if (!text)
+		return;
+	if (window_name__is_temporary(text)) {
+		found->temporary++;
+	} else if (!window_name__parse(text, &name)) {
+		found->others++;
+	} else if (name.kind == WINDOW_INDEX) {
+		found->indexes++;
+		scene__index(text, found);
+	} else {
+		found->profiles++;
+		found->torn_profiles += !scene__unpack(text, NULL);
+		if (!*found->first || strcmp(text, found->first) < 0)
+			snprintf(found->first, sizeof(found->first), "%s", text);
+		if (strcmp(text, found->last) > 0)
+			snprintf(found->last, sizeof(found->last), "%s", text);
+	}
+}
+
+SCENE_FN struct scene_found scene__found(void)
+{
+	struct scene_found found = {0};
+
+	scene__each(scene__look, &found);
+	return found;
+}
+
+#endif

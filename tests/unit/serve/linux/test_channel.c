@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Messages between two processes: whole, in order, never waited for. */
+#include "serve/linux/channel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "tap.h"
+
+#define QUEUE 100000
+
+static struct channel *a, *b;
+
+static void pair(size_t max)
+{
+	if (channel__pair(&a, &b, max))
+		tap__bail("no socket");
+}
+
+static void unpair(void)
+{
+	channel__close(a);
+	channel__close(b);
+}
+
+static void test_parts(void)
+{
+	const struct channel_head head = {
+		.kind = CHANNEL_STORE,
+		.id = 7,
+		.name_len = 4,
+		.size = 5,
+		.index_len = 3,
+		.began = 11,
+		.ended = 12,
+		.samples = 13,
+	};
+	struct channel_message m;
+
+	pair(0);
+	tap__ok(!channel__take(b, &m), "nothing at first");
+	tap__ok(!channel__send(a, &head, "name", "bytes", "abc") &&
+			!channel__send(a, &(struct channel_head){.kind = CHANNEL_END}, NULL, NULL,
+				       NULL),
+		"two are sent");
+	tap__ok(channel__take(b, &m) == 1 && !memcmp(&m.head, &head, sizeof(head)),
+		"the first comes");
+	tap__ok(!strcmp(m.name, "name"), "its name");
+	tap__ok(!memcmp(m.data, "bytes", 5) && !memcmp(m.index, "abc", 3), "and the rest of it");
+	tap__ok(channel__take(b, &m) == 1 && m.head.kind == CHANNEL_END && !*m.name,
+		"then the second");
+	tap__ok(!channel__take(b, &m) && !channel__waiting(a), "and nothing more");
+	unpair();
+}
+
+/* More than a socket holds. */
+static void test_large(void)
+{
+	struct channel_head head = {.kind = CHANNEL_OTLP, .size = 3 << 20};
+	char *data = malloc((size_t)head.size);
+	struct channel_message m = {0};
+	int got = 0, rounds = 0;
+
+	if (!data)
+		tap__bail("no memory");
+	for (size_t i = 0; i < head.size; i++)
+		data[i] = (char)(i * 7 + i / 251);
+	pair(0);
+	tap__ok(!channel__send(a, &head, NULL, data, NULL) && channel__waiting(a),
+		"what does not go at once waits");
+	while (!got && rounds++ < 10000) {
+		channel__flush(a);
+		got = channel__take(b, &m);
+	}
+	tap__ok(got == 1 && m.head.size == head.size && !memcmp(m.data, data, (size_t)head.size),
+		"all of it comes");
+	tap__ok(!channel__waiting(a), "nothing waits then");
+	unpair();
+	free(data);
+}
+
+static void test_full(void)
+{
+	struct channel_head head = {.kind = CHANNEL_STORE, .size = 60000};
+	char data[60000] = {0};
+	struct channel_message m;
+	unsigned int sent = 0, came = 0;
+	int err = 0;
+
+	pair(QUEUE);
+	while (sent < 1000 && !(err = channel__send(a, &head, NULL, data, NULL)))
+		sent++;
+	tap__ok(err == -ENOBUFS && sent > 1, "after %u there is no room", sent);
+	tap__ok(channel__waiting(a) <= QUEUE, "no more waits than may");
+	while (channel__take(b, &m) == 1 || channel__waiting(a)) {
+		came += m.head.size == sizeof(data);
+		m.head.size = 0;
+		channel__flush(a);
+	}
+	tap__ok(came == sent, "%u came", came);
+	tap__ok(!channel__send(a, &head, NULL, data, NULL), "then there is room again");
+	head.size = CHANNEL_SIZE_MAX;
+	head.index_len = 1;
+	tap__ok(channel__send(a, &head, NULL, data, data) == -EMSGSIZE, "a message has a limit");
+	unpair();
+}
+
+static void test_ends(void)
+{
+	const struct channel_head head = {.kind = CHANNEL_SAYS, .size = 2};
+	struct channel_message m;
+
+	pair(0);
+	channel__send(a, &head, NULL, "hi", NULL);
+	channel__close(a);
+	a = NULL;
+	tap__ok(channel__take(b, &m) == 1 && !memcmp(m.data, "hi", 2), "what was sent still comes");
+	tap__ok(channel__take(b, &m) == -EPIPE, "then it is told that the other end is gone");
+	tap__ok(channel__send(b, &head, NULL, "hi", NULL) == -EPIPE &&
+			channel__flush(b) == -EPIPE && !channel__waiting(b),
+		"nothing can be sent to it");
+	unpair();
+}
+
+/* A part of a message, and then no more; a head that cannot be. */
+static void test_damaged(void)
+{
+	struct channel_head head = {.kind = CHANNEL_STORE, .size = 100};
+	struct channel_message m;
+
+	pair(0);
+	send(channel__fd(a), &head, sizeof(head), 0);
+	tap__ok(!channel__take(b, &m), "a part is not a message");
+	channel__close(a);
+	a = NULL;
+	tap__ok(channel__take(b, &m) == -EPIPE, "it never becomes one");
+	unpair();
+	for (int i = 0; i < 3; i++) {
+		head = (struct channel_head){.kind = CHANNEL_STORE};
+		head.kind = i == 0 ? CHANNEL_KINDS : head.kind;
+		head.name_len = i == 1 ? CHANNEL_NAME_MAX + 1 : 0;
+		head.size = i == 2 ? CHANNEL_SIZE_MAX + 1ULL : 0;
+		pair(0);
+		send(channel__fd(a), &head, sizeof(head), 0);
+		tap__ok(channel__take(b, &m) == -EBADMSG, "damaged head %d", i);
+		unpair();
+	}
+}
+
+int main(void)
+{
+	test_parts();
+	test_large();
+	test_full();
+	test_ends();
+	test_damaged();
+	return tap__done();
+}

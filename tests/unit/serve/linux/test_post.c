@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Addresses of servers that a user may give; requests are in tests/live/test_push.sh. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/linux/post.h"
+#include "tap.h"
+
+static bool becomes(const char *url, const char *wanted)
+{
+	struct errmsg f = {""};
+	char *out = NULL;
+	bool same = !post__url(&out, url, &f) && !strcmp(out, wanted);
+
+	if (!same)
+		tap__diag("%s: %s", out ? out : "none", f.text);
+	free(out);
+	return same;
+}
+
+static bool refused(const char *url, const char *why)
+{
+	struct errmsg f = {""};
+	char *out = NULL;
+	bool good = post__url(&out, url, &f) == -EINVAL && strstr(f.text, why) &&
+		    !strstr(f.text, "pass");
+
+	if (!good)
+		tap__diag("%s", f.text);
+	free(out);
+	return good;
+}
+
+static void test_gone(void)
+{
+	static const struct post_request request = {
+		.url = "http://127.0.0.1:1/", .data = "x", .size = 1};
+	struct post_answer answer = {0};
+	struct part_wait w;
+	struct errmsg f = {""};
+	struct post *p = NULL;
+	int turns = 0;
+
+	if (!tap__ok(!post__open(&p, NULL, 60000, &f), "libcurl is there: %s", f.text))
+		return;
+	w = post__wait(p);
+	tap__ok(w.fd >= 0 && w.ms == -1 && !post__busy(p), "nothing to do, nothing to wait for");
+	tap__ok(!post__start(p, &request) && post__busy(p) && post__wait(p).ms >= 0, "a request");
+	while (!post__run(p, &answer) && turns < 1000000)
+		turns++;
+	tap__ok(!answer.status && answer.error && !post__busy(p), "nobody is there: %s",
+		answer.error);
+	tap__ok(!post__start(p, &request), "another");
+	post__close(p);
+	tap__ok(post__open(&p, "/nothing", 1000, &f) == -ENOENT, "no certificates: %s", f.text);
+}
+
+int main(void)
+{
+	tap__ok(becomes("http://h", "http://h") &&
+			becomes("https://h:4040/a/b", "https://h:4040/a/b") &&
+			becomes("http://h/", "http://h") && becomes("http://h/p//", "http://h/p") &&
+			becomes("http://[::1]:4318", "http://[::1]:4318"),
+		"http and https, without a slash at the end");
+	tap__ok(refused("http://u:pass@h", "has a user") &&
+			refused("http://pass@h", "has a user") &&
+			refused("http://:pass@h/", "has a"),
+		"no secrets");
+	tap__ok(refused("ftp://h", "not of http") && refused("file:///etc/passwd", "not of http") &&
+			refused("unix:///x", "not of http"),
+		"no other protocol");
+	tap__ok(refused("", "is no URL") && refused("h:4040", "") &&
+			refused("http://", "is no URL") && refused("http://h\r\nX: y", "is no URL"),
+		"nothing that is none");
+	tap__ok(refused("http://h/?q=1", "has a query") && refused("http://h/#f", "has a fragment"),
+		"the server's address alone");
+	test_gone();
+	return tap__done();
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where profiles are sent, as what, and what an answer of OTLP says. */
+#include <string.h>
+#include <zlib.h>
+
+#include "serve/linux/push_body.h"
+#include "tap.h"
+
+static bool address_is(enum push_kind kind, const char *name, const char *wanted)
+{
+	const struct spool_item item = {
+		.began = 1700000000999999999, .ended = 1700000060000000000, .name = name};
+	struct buf out = {0};
+	bool same =
+		!push_body__address(&out, kind, "http://h:1/p", &item) && !strcmp(out.data, wanted);
+
+	if (!same)
+		tap__diag("%s", out.data);
+	buf__free(&out);
+	return same;
+}
+
+static void test_address(void)
+{
+	tap__ok(address_is(PUSH_OTLP, "", "http://h:1/p/v1development/profiles"), "OTLP's");
+	tap__ok(address_is(PUSH_PYROSCOPE, "a-b_c.d~9",
+			   "http://h:1/p/ingest?name=a-b_c.d~9"
+			   "&from=1700000000&until=1700000060&format=pprof&spyName=xrprof-bpf"),
+		"Pyroscope's");
+	tap__ok(address_is(
+			PUSH_PYROSCOPE, "a{k=v w,x=\xc3\xbc&?#%+/}",
+			"http://h:1/p/ingest?name=a%7Bk%3Dv%20w%2Cx%3D%C3%BC%26%3F%23%25%2B%2F%7D"
+			"&from=1700000000&until=1700000060&format=pprof&spyName=xrprof-bpf"),
+		"a name stands for itself");
+}
+
+static void test_pack(void)
+{
+	static char data[1 << 20], back[sizeof(data) + 1];
+	struct buf out = {0};
+	z_stream z = {0};
+
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (char)(i * i >> 7);
+	tap__ok(!push_body__pack(&out, data, sizeof(data)) && out.len < sizeof(data), "packed");
+	z.next_in = (unsigned char *)out.data;
+	z.avail_in = (uInt)out.len;
+	z.next_out = (unsigned char *)back;
+	z.avail_out = sizeof(back);
+	tap__ok(inflateInit2(&z, 15 + 16) == Z_OK && inflate(&z, Z_FINISH) == Z_STREAM_END &&
+			z.total_out == sizeof(data) && !memcmp(data, back, sizeof(data)) &&
+			!z.avail_in,
+		"gzip, whole, the same bytes");
+	inflateEnd(&z);
+	buf__free(&out);
+}
+
+static uint64_t rejected(const char *body, size_t len, struct push_rejected *r)
+{
+	*r = (struct push_rejected){0};
+	push_body__rejected(r, body, len);
+	return r->profiles;
+}
+
+static void test_rejected(void)
+{
+	struct push_rejected r;
+
+	tap__ok(!rejected("", 0, &r) && !rejected("\n\0", 2, &r) && !rejected("\n\4\22\2hi", 6, &r),
+		"nothing refused, with a warning or without");
+	tap__ok(rejected("\n\6\10\3\22\2no", 8, &r) == 3 && strstr(r.why.text, "refused 3") &&
+			strstr(r.why.text, ": no"),
+		"some: %s", r.why.text);
+	tap__ok(rejected("\n\3\10\1\22\033", 5, &r) == 0 && rejected("<html>", 6, &r) == 0,
+		"an answer that is none says nothing");
+	tap__ok(rejected("\n\7\10\1\22\3a\033b", 9, &r) == 1 && strstr(r.why.text, ": a?b"),
+		"what it says does nothing to a terminal: %s", r.why.text);
+	tap__ok(rejected("\n\13\10\377\377\377\377\377\377\377\377\377\1", 13, &r) == 0,
+		"nobody refuses fewer than none");
+}
+
+int main(void)
+{
+	test_address();
+	test_pack();
+	test_rejected();
+	return tap__done();
+}

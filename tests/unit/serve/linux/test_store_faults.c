@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A store whose process is killed, or whose disk fails, at each of its calls to the system, one
+ * after the other, and at any time.  The calls are this program's own functions, which the linker
+ * takes before those of the C library.  Afterwards every file that has a name is whole, the index
+ * can be read as far as it goes, and the next store goes on.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdint.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+#include "store_scene.h"
+
+#define ROUNDS	200
+#define PROFILE 20000
+
+/* What becomes of call number `at`, counted from 1. */
+static struct {
+	uint64_t n, at;
+	enum { FAULT_NONE, FAULT_KILL, FAULT_KILL_AFTER, FAULT_ERROR } what;
+	int error;
+	bool hit;
+} fault;
+
+/* Is this the call?  It dies here, or says so. */
+static bool fault__is_now(void)
+{
+	if (fault.what == FAULT_NONE || ++fault.n != fault.at)
+		return false;
+	fault.hit = true;
+	if (fault.what == FAULT_KILL)
+		kill(getpid(), SIGKILL);
+	return fault.what == FAULT_ERROR;
+}
+
+static void fault__after(void)
+{
+	if (fault.hit && fault.what == FAULT_KILL_AFTER)
+		kill(getpid(), SIGKILL);
+}
+
+static long fault__call(long number, long a, long b, long c, long d, long e)
+{
+	long result;
+
+	if (fault__is_now()) {
+		errno = fault.error;
+		return -1;
+	}
+	result = syscall(number, a, b, c, d, e);
+	fault__after();
+	return result;
+}
+
+int openat(int fd, const char *path, int flags, ...)
+{
+	va_list ap;
+	int mode;
+
+	va_start(ap, flags);
+	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
+	va_end(ap);
+	return (int)fault__call(SYS_openat, fd, (long)path, flags, mode, 0);
+}
+
+/* One that fails or dies has written a part. */
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
+{
+	size_t part = size > 1 ? size / 2 : size;
+
+	if (fault.what != FAULT_NONE && fault.n + 1 == fault.at)
+		syscall(SYS_pwrite64, fd, data, part, at);
+	return fault__call(SYS_pwrite64, fd, (long)data, (long)size, at, 0);
+}
+
+int fsync(int fd)
+{
+	return (int)fault__call(SYS_fsync, fd, 0, 0, 0, 0);
+}
+
+int fdatasync(int fd)
+{
+	return (int)fault__call(SYS_fdatasync, fd, 0, 0, 0, 0);
+}
+
+int ftruncate(int fd, off_t size)
+{
+	return (int)fault__call(SYS_ftruncate, fd, size, 0, 0, 0);
+}
+
+int flock(int fd, int how)
+{
+	return (int)fault__call(SYS_flock, fd, how, 0, 0, 0);
+}
+
+int unlinkat(int fd, const char *path, int flags)
+{
+	return (int)fault__call(SYS_unlinkat, fd, (long)path, flags, 0, 0);
+}
+
+int linkat(int fd, const char *path, int to, const char *other, int flags)
+{
+	return (int)fault__call(SYS_linkat, fd, (long)path, to, (long)other, flags);
+}
+
+int renameat2(int fd, const char *path, int to, const char *other, unsigned int flags)
+{
+	return (int)fault__call(SYS_renameat2, fd, (long)path, to, (long)other, flags);
+}
+
+static int store__try(struct store **st, const struct store_keep *keep)
+{
+	struct errmsg f = {""};
+
+	return store__open(st, scene_dir, keep, &f);
+}
+
+/* What the process does that has a fault: open, three profiles, of which one goes for --keep. */
+static void scene__run(uint64_t began)
+{
+	const struct store_keep keep = {.size = 30 * 4096};
+	struct store *st;
+	struct errmsg f;
+
+	if (store__try(&st, &keep))
+		return;
+	for (uint64_t i = 0; i < 3; i++)
+		scene__add(st, began + i * 60, 60, PROFILE, &f);
+	store__close(st);
+}
+
+/* Everything is as it has to be. */
+static bool scene__is_whole(const struct scene_found *found)
+{
+	return !found->torn_profiles && !found->bad && !found->others;
+}
+
+/* Open once more, and go on: nothing is left of what was not whole. */
+static bool scene__goes_on(uint64_t began)
+{
+	const struct store_keep keep = {.size = 1 << 20};
+	size_t before = scene__found().lines;
+	struct scene_found found;
+	struct store *st;
+	struct errmsg f;
+	bool fine;
+
+	if (store__try(&st, &keep))
+		return false;
+	fine = !scene__add(st, began, 60, PROFILE, &f) && !f.text[0];
+	store__close(st);
+	found = scene__found();
+	return fine && scene__is_whole(&found) && !found.temporary && found.lines == before + 1;
+}
+
+/* In a child: true, the fault came. */
+static bool child__run(uint64_t began)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child) {
+		scene__run(began);
+		_exit(fault.hit);
+	}
+	waitpid(child, &status, 0);
+	return WIFSIGNALED(status) || WEXITSTATUS(status);
+}
+
+static void test_kill(int what, const char *name)
+{
+	struct scene_found found;
+	uint64_t at, wrong = 0;
+	bool hit = true;
+
+	for (at = 1; hit && !wrong; at++) {
+		/* three are there, so that one is removed */
+		scene__empty();
+		fault.what = FAULT_NONE;
+		scene__run(SCENE_TIME);
+		fault.what = what;
+		fault.n = 0;
+		fault.at = at;
+		hit = child__run(SCENE_TIME + 600);
+		fault.what = FAULT_NONE;
+		found = scene__found();
+		if (!scene__is_whole(&found) || !scene__goes_on(SCENE_TIME + 6000))
+			wrong = at;
+	}
+	tap__ok(!wrong && at > 30, "killed %s each of %llu calls: %llu is not as it should be",
+		name, (unsigned long long)at - 2, (unsigned long long)wrong);
+}
+
+static void test_errors(int error)
+{
+	const struct store_keep keep = {.size = 30 * 4096};
+	uint64_t at, wrong = 0;
+	struct scene_found found;
+	struct way_status s;
+	struct store *st;
+	struct errmsg f = {""};
+
+	fault.error = error;
+	fault.hit = true;
+	for (at = 1; fault.hit && !wrong; at++) {
+		int errs = 0;
+
+		scene__empty();
+		fault.hit = false;
+		fault.what = FAULT_NONE;
+		if (store__try(&st, &keep))
+			tap__bail("no store");
+		fault.n = 0;
+		fault.at = at;
+		fault.what = FAULT_ERROR;
+		for (uint64_t i = 0; i < 5; i++) {
+			int err = scene__add(st, SCENE_TIME + i * 60, 60, PROFILE, &f);
+
+			errs += err < 0;
+			if (err && !f.text[0])
+				wrong = at;
+		}
+		fault.what = FAULT_NONE;
+		store__status(st, &s);
+		found = scene__found();
+		/* one call that fails costs one profile at most, and all is counted */
+		if (errs > 1 || s.dropped != (uint64_t)errs || s.sent + s.dropped != 5 ||
+		    s.dropped_samples != 3 * s.dropped || found.profiles + s.removed < s.sent ||
+		    !scene__is_whole(&found) || found.torn_indexes)
+			wrong = at;
+		store__close(st);
+		if (!scene__goes_on(SCENE_TIME + 6000))
+			wrong = at;
+	}
+	tap__ok(!wrong && at > 30, "each of %llu calls fails, %s: %llu is not as it should be",
+		(unsigned long long)at - 2, strerror(error), (unsigned long long)wrong);
+}
+
+/* Wait until the directory is not as it was. */
+static bool directory__changes(const struct stat *was)
+{
+	struct stat now;
+
+	for (int i = 0; i < 60000; i++) {
+		stat(scene_dir, &now);
+		if (now.st_mtim.tv_sec != was->st_mtim.tv_sec ||
+		    now.st_mtim.tv_nsec != was->st_mtim.tv_nsec)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+/* A process that writes as fast as it can, killed at any time. */
+static void test_rounds(void)
+{
+	uint64_t wrong = 0, written = 0, torn = 0, began = SCENE_TIME;
+	struct scene_found found;
+	uint32_t random = 1;
+
+	scene__empty();
+	for (int round = 0; round < ROUNDS && !wrong; round++, began += 600) {
+		struct stat before;
+		pid_t child;
+
+		stat(scene_dir, &before);
+		child = fork();
+		if (!child)
+			for (;;)
+				scene__run(began);
+		if (!directory__changes(&before))
+			wrong = (uint64_t)round + 1;
+		random = random * 1664525 + 1013904223;
+		usleep(random >> 20);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		found = scene__found();
+		written += found.profiles;
+		torn += found.temporary + found.torn_indexes;
+		if (!scene__is_whole(&found))
+			wrong = (uint64_t)round + 1;
+		if (found.indexes > 20)
+			scene__empty();
+	}
+	tap__ok(!wrong && written > ROUNDS,
+		"killed %d times at any time, %llu of its files looked at: round %llu is not as it "
+		"should be",
+		ROUNDS, (unsigned long long)written, (unsigned long long)wrong);
+	tap__diag("what was not whole, and has no name or is the end of an index: %llu",
+		  (unsigned long long)torn);
+	tap__ok(scene__goes_on(began), "and it goes on");
+}
+
+int main(void)
+{
+	scene__begin(true);
+	test_kill(FAULT_KILL, "before");
+	test_kill(FAULT_KILL_AFTER, "after");
+	test_errors(ENOSPC);
+	test_errors(EIO);
+	test_errors(EROFS);
+	test_rounds();
+	scene__end();
+	return tap__done();
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The token of those who ask, and its file. */
+#include "serve/linux/token.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+#define GOOD "0123456789abcdef-._~+/="
+
+static void test_parse(void)
+{
+	static const struct {
+		const char *text, *token; /* NULL: it is none */
+	} rows[] = {
+		{GOOD, GOOD},
+		{GOOD "\n", GOOD},
+		{GOOD "\r\n", GOOD},
+		{GOOD "\n# what it is for", GOOD},
+		{"0123456789abcdef", "0123456789abcdef"},
+		{"0123456789abcde", NULL},
+		{"", NULL},
+		{"\n" GOOD, NULL},
+		{"0123456789 abcdef", NULL},
+		{"0123456789abcdef\t", NULL},
+		{"0123456789abcd\303\244ef", NULL},
+	};
+	char longest[TOKEN_MAX + 2];
+	struct token t;
+	struct errmsg f;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int err = token__parse(&t, rows[i].text, strlen(rows[i].text), "F", &f);
+
+		if (rows[i].token)
+			tap__ok(!err && !strcmp(t.text, rows[i].token) && t.len == strlen(t.text),
+				"row %zu is a token", i);
+		else
+			tap__ok(err == -EINVAL && strstr(f.text, " F") && !t.len,
+				"row %zu is none: %s", i, f.text);
+	}
+	memset(longest, 'x', sizeof(longest));
+	tap__ok(!token__parse(&t, longest, TOKEN_MAX, "F", &f) && t.len == TOKEN_MAX,
+		"the longest");
+	tap__ok(token__parse(&t, longest, TOKEN_MAX + 1, "F", &f) == -EINVAL, "too long: %s",
+		f.text);
+	tap__ok(token__parse(&t, "0123456789abcde\0fg", 18, "F", &f) == -EINVAL, "with a NUL: %s",
+		f.text);
+}
+
+static void test_fits(void)
+{
+	static const struct {
+		const char *said;
+		bool fits;
+	} rows[] = {
+		{"Bearer " GOOD, true},
+		{"bearer " GOOD, true},
+		{"Bearer   " GOOD, true},
+		{"Bearer " GOOD "x", false},
+		{"Bearer " GOOD GOOD, false},
+		{"Bearer x" GOOD, false},
+		{"Bearer ", false},
+		{"Bearer", false},
+		{"", false},
+		{GOOD, false},
+		{"Basic " GOOD, false},
+		{"Bearer" GOOD, false},
+		{"Bearer 0123456789abcdef", false},
+		{NULL, false},
+	};
+	struct token t, none = {"", 0};
+
+	token__parse(&t, GOOD, strlen(GOOD), "F", NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		tap__ok(token__fits(&t, rows[i].said) == rows[i].fits, "'%s' fits: %d",
+			rows[i].said ? rows[i].said : "no header", rows[i].fits);
+	tap__ok(token__fits(&none, NULL) && token__fits(&none, "x"), "where there is none all fit");
+}
+
+static void test_file(const char *dir)
+{
+	static const struct {
+		mode_t mode;
+		int err;
+	} rows[] = {{0600, 0},	    {0400, 0},	    {0440, 0},	    {0640, 0},
+		    {0604, -EPERM}, {0660, -EPERM}, {0602, -EPERM}, {0644, -EPERM}};
+	struct token t;
+	struct errmsg f;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/token", dir);
+	tap__ok(token__read(&t, path, &f) == -ENOENT && strstr(f.text, path), "no file: %s",
+		f.text);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	if (fd < 0 || write(fd, GOOD "\n", sizeof(GOOD)) != sizeof(GOOD))
+		abort();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fchmod(fd, rows[i].mode);
+		tap__ok(token__read(&t, path, &f) == rows[i].err &&
+				(rows[i].err || !strcmp(t.text, GOOD)),
+			"mode %04o: %d", (unsigned int)rows[i].mode, rows[i].err);
+	}
+	tap__ok(strstr(f.text, "0644") && strstr(f.text, "chmod"), "it is said: %s", f.text);
+	if (!geteuid()) {
+		fchmod(fd, 0400);
+		if (fchown(fd, 12345, 0))
+			abort();
+		tap__ok(token__read(&t, path, &f) == -EPERM, "another user's: %s", f.text);
+	}
+	close(fd);
+	unlink(path);
+	tap__ok(token__read(&t, dir, &f) == -EINVAL, "a directory: %s", f.text);
+	if (mkfifo(path, 0600))
+		abort();
+	tap__ok(token__read(&t, path, &f) == -EINVAL, "a pipe, at once: %s", f.text);
+	unlink(path);
+}
+
+int main(void)
+{
+	char dir[] = "/tmp/xrprof-token.XXXXXX";
+
+	if (!mkdtemp(dir))
+		return 1;
+	test_parse();
+	test_fits();
+	test_file(dir);
+	rmdir(dir);
+	return tap__done();
+}

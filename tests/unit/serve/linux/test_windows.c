@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A profile cut into intervals: every sample in the interval it was taken in, each once. */
+#include "serve/linux/windows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "os/os.h"
+#include "profile/read.h"
+#include "stack_maker.h"
+#include "tap.h"
+
+#define MINUTE	 (60 * NS_PER_S)
+#define SENT_MAX 64
+
+/* What was sent. */
+static struct {
+	struct channel_head head;
+	char name[128];
+	char *data, *index;
+} sent[SENT_MAX];
+static int nsent, refuse;
+
+static char *keep(const char *data, uint64_t len)
+{
+	char *copy = calloc(1, (size_t)len + 1);
+
+	if (!copy)
+		tap__bail("no memory");
+	if (len)
+		memcpy(copy, data, (size_t)len);
+	return copy;
+}
+
+static int on_send(void *arg, const struct channel_head *head, const char *name, const void *data,
+		   const char *index)
+{
+	(void)arg;
+	if (refuse)
+		return refuse;
+	if (nsent == SENT_MAX)
+		tap__bail("too many messages");
+	sent[nsent].head = *head;
+	snprintf(sent[nsent].name, sizeof(sent[nsent].name), "%.*s", (int)head->name_len, name);
+	sent[nsent].data = keep(data, head->size);
+	sent[nsent++].index = keep(index, head->index_len);
+	return 0;
+}
+
+static void forget_sent(void)
+{
+	for (int i = 0; i < nsent; i++) {
+		free(sent[i].data);
+		free(sent[i].index);
+	}
+	nsent = 0;
+}
+
+static struct windows *windows;
+static struct sink sink;
+static uint64_t began;
+
+static void begin(const struct windows_config *more)
+{
+	struct windows_config config = *more;
+	struct profile_about about = {.freq = 19, .engine = "bpf", .clock = "cpu"};
+
+	config.interval = MINUTE;
+	config.memory = config.memory ? config.memory : 32 << 20;
+	config.send = on_send;
+	if (windows__new(&windows, &config))
+		tap__bail("no memory");
+	sink = windows__sink(windows);
+	about.began = began = os__now();
+	about.began_real = os__real_time();
+	if (sink.ops->begin(sink.arg, &about))
+		tap__bail("it cannot begin");
+}
+
+static void end(void)
+{
+	struct stats stats = {0};
+
+	tap__ok(!sink.ops->finish(sink.arg, &stats), "it ends");
+	windows__free(windows);
+}
+
+/* @n samples of @pid at @time, of a stack that is called @function. */
+static int sample(uint32_t pid, const char *function, uint64_t time, int n)
+{
+	const struct profile_label label = {"service", pid % 2 ? "odd" : "even"};
+	const struct profile_process p = {.serial = pid,
+					  .pid = pid,
+					  .comm = "R",
+					  .r_version = "4.2.2",
+					  .labels = &label,
+					  .nlabels = 1};
+	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
+	struct sample s = {.time = time, .weight = 1, .unit = XR_UNIT_TICKS, .tid = pid};
+	int err = 0;
+
+	s.stack = stack__of(1, &frame, NULL, 0);
+	for (int i = 0; i < n && !err; i++)
+		err = sink.ops->sample(sink.arg, &p, &s);
+	return err;
+}
+
+static uint64_t samples_of(enum channel_kind kind)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < nsent; i++)
+		if (sent[i].head.kind == kind)
+			n += sent[i].head.samples;
+	return n;
+}
+
+static int messages_of(enum channel_kind kind)
+{
+	int n = 0;
+
+	for (int i = 0; i < nsent; i++)
+		n += sent[i].head.kind == kind;
+	return n;
+}
+
+/* What the clock of the day says where an interval begins. */
+static void test_intervals(void)
+{
+	uint64_t at;
+
+	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	tap__ok(windows__due(windows, began, 100000000) <= 60500,
+		"the first ends within its length");
+	sample(1, "f", began + 1, 3);
+	at = began + (uint64_t)windows__due(windows, began, 100000000) * NS_PER_MS + 5 * NS_PER_S;
+	tap__ok(!sample(1, "f", at, 5), "a sample of the next one");
+	tap__ok(nsent == 1 && sent[0].head.kind == CHANNEL_STORE && sent[0].head.samples == 3,
+		"ends the one before");
+	tap__ok(sent[0].head.ended % MINUTE == 0, "at a whole multiple of its length");
+	tap__ok(!sample(1, "f", at + MINUTE, 7) && nsent == 2 && sent[1].head.samples == 5,
+		"and so on");
+	tap__ok(sent[1].head.began == sent[0].head.ended &&
+			sent[1].head.ended == sent[1].head.began + MINUTE,
+		"without a gap, of full length");
+	tap__ok(!sink.ops->tick(sink.arg, at + 2 * MINUTE) && nsent == 3 &&
+			sent[2].head.samples == 7,
+		"time ends an interval, too");
+	tap__ok(!sink.ops->tick(sink.arg, at + 20 * MINUTE) && nsent == 4 && !sent[3].head.samples,
+		"after a long halt there is one, empty");
+	end();
+	tap__ok(nsent == 5 && samples_of(CHANNEL_STORE) == 15, "all samples are there once");
+	tap__ok(sent[0].data[0] == '\x1f' && sent[0].head.size > 20, "each is a gzip file");
+	tap__ok(strstr(sent[0].index, "\"pid\"") && strstr(sent[0].index, "\"service\"") &&
+			strchr(sent[0].index, '\n') == sent[0].index + sent[0].head.index_len - 1,
+		"with a line of the index: %s", sent[0].index);
+	forget_sent();
+}
+
+static void test_turn(void)
+{
+	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	sample(1, "f", began + 1, 3);
+	tap__ok(!windows__turn(windows) && nsent == 1 && sent[0].head.samples == 3,
+		"ended at once");
+	sample(1, "f", os__now(), 2);
+	tap__ok(!windows__freq(windows, 10) && nsent == 2 && sent[1].head.samples == 2,
+		"another rate ends it, too");
+	tap__ok(windows__about(windows)->freq == 10, "what follows has that rate");
+	tap__ok(windows__counts(windows).ended == 2, "two are counted");
+	end();
+	forget_sent();
+}
+
+static void test_asked(void)
+{
+	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	sample(1, "before", began + 1, 3);
+	windows__ask(windows, 5, 30);
+	tap__ok(windows__due(windows, os__now(), 1000000) <= 30000, "it is due in 30 seconds");
+	sample(1, "during", os__now() + 1, 4);
+	tap__ok(!sink.ops->tick(sink.arg, began + 29 * NS_PER_S) && !messages_of(CHANNEL_PROFILE),
+		"not before");
+	windows__ask(windows, 6, 600);
+	windows__ask(windows, 7, 600);
+	windows__ask(windows, 8, 600);
+	windows__ask(windows, 9, 600);
+	tap__ok(messages_of(CHANNEL_PROFILE) == 1 && sent[nsent - 1].head.id == 9 &&
+			!sent[nsent - 1].head.size,
+		"a fifth at a time is refused");
+	windows__forget(windows, 8);
+	windows__ask(windows, 10, 600);
+	tap__ok(messages_of(CHANNEL_PROFILE) == 1, "when one is forgotten there is room");
+	sink.ops->tick(sink.arg, os__now() + 31 * NS_PER_S);
+	for (int i = 0; i < nsent; i++)
+		if (sent[i].head.id == 5)
+			tap__ok(sent[i].head.samples == 4 && sent[i].head.size > 20,
+				"the first has what was taken meanwhile");
+	end();
+	tap__ok(messages_of(CHANNEL_PROFILE) == 5, "the end answers all");
+	tap__ok(samples_of(CHANNEL_STORE) == 7, "and the intervals have everything");
+	forget_sent();
+}
+
+static void test_services(void)
+{
+	const struct profile_label labels[] = {{"host", "h 1"}, {"dc", "a,b"}};
+
+	begin(&(struct windows_config){
+		.ways = WINDOWS_PYROSCOPE | WINDOWS_OTLP, .labels = labels, .nlabels = 2});
+	for (uint32_t pid = 1; pid <= 4; pid++)
+		sample(pid, "f", began + pid, (int)pid);
+	windows__turn(windows);
+	tap__ok(messages_of(CHANNEL_PYROSCOPE) == 2 && samples_of(CHANNEL_PYROSCOPE) == 10,
+		"one for each service");
+	tap__ok(!strcmp(sent[0].name, "odd{host=h_1,dc=a_b}") && sent[0].head.samples == 4,
+		"by its name: %s", sent[0].name);
+	tap__ok(samples_of(CHANNEL_OTLP) == 10, "and for the collector");
+	forget_sent();
+	windows__turn(windows);
+	tap__ok(!nsent, "servers are not told of nothing");
+	end();
+}
+
+/* More than the 16,000 samples that Pyroscope takes at a time. */
+static void test_parts(void)
+{
+	char name[32];
+
+	begin(&(struct windows_config){.ways = WINDOWS_PYROSCOPE, .memory = 256 << 20});
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		sample(2, name, began + 1, 1);
+	}
+	windows__turn(windows);
+	tap__ok(messages_of(CHANNEL_PYROSCOPE) == 2 && sent[0].head.samples == 16000 &&
+			samples_of(CHANNEL_PYROSCOPE) == 20000,
+		"two profiles");
+	end();
+	forget_sent();
+}
+
+static void test_limits(void)
+{
+	char name[32];
+	int err = 0;
+
+	begin(&(struct windows_config){.ways = WINDOWS_STORE, .max_stacks = 100});
+	for (int i = 0; i < 1000 && !err; i++) {
+		snprintf(name, sizeof(name), "g%d", i);
+		err = sample(3, name, began + 1, 2);
+	}
+	tap__ok(!err && windows__counts(windows).stacks <= 101,
+		"of so many stacks no more are kept");
+	refuse = -ENOBUFS;
+	tap__ok(!windows__turn(windows), "what nobody takes does not end it");
+	tap__ok(windows__counts(windows).dropped == 1 &&
+			windows__counts(windows).dropped_samples == 2000,
+		"but is counted, with its samples");
+	refuse = 0;
+	sample(3, "f", os__now(), 1);
+	end();
+	tap__ok(samples_of(CHANNEL_STORE) == 1, "the next one is there");
+	forget_sent();
+}
+
+int main(void)
+{
+	test_intervals();
+	test_turn();
+	test_asked();
+	test_services();
+	test_parts();
+	test_limits();
+	stack__free_all();
+	return tap__done();
+}

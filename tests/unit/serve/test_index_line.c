@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lines of the index, read back. */
+#include "serve/index_line.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tap.h"
+
+#define FILE_FIELD                                                                                 \
+	"\"file\":\"20261122T021000Z-60.1.pb.gz\",\"from\":\"2026-11-22T02:10:00Z\",\"seconds\":"  \
+	"60"
+
+static int parse(struct index_line *line, const char *text)
+{
+	static char copy[4096];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	return index_line__parse(line, copy);
+}
+
+int main(void)
+{
+	static const char *const none[] = {
+		"",
+		"{}",
+		"{\"pid\":1}",
+		"{" FILE_FIELD "}",
+		"{" FILE_FIELD ",\"pid\":\"1\"}",
+		"{" FILE_FIELD ",\"pid\":-1}",
+		"{" FILE_FIELD ",\"pid\":1e10}",
+		"{" FILE_FIELD ",\"pid\":null}",
+		"{" FILE_FIELD ",\"pid\":1,\"samples\":-3}",
+		"{" FILE_FIELD ",\"pid\":1,\"samples\":1e300}",
+		"{" FILE_FIELD ",\"pid\":1,\"started\":1e300}",
+		"{" FILE_FIELD "," FILE_FIELD ",\"pid\":1}",
+		"{\"file\":\"index-20261122.jsonl.gz\",\"pid\":1}",
+		"{\"file\":\"../../etc/passwd\",\"pid\":1}",
+		"{" FILE_FIELD ",\"pid\":1",
+	};
+	char text[2048] = "{" FILE_FIELD ",\"pid\":1";
+	struct index_line line;
+
+	tap__ok(!parse(&line, "{" FILE_FIELD ", \"pid\": 17, \"comm\": \"R\", \"uid\": 1000, "
+			      "\"container\": \"abc\", \"r_version\": \"4.2.2\", \"started\": "
+			      "1795313000.5, \"samples\": 42, \"service\": \"api\", \"route\": "
+			      "\"/x\", \"samples\": 1000, \"service\": \"other\", \"command\": "
+			      "\"R -f a.R\"}\n"),
+		"a line");
+	tap__ok(line.file.began == 1795313400 && line.file.number == 1 && line.file.seconds == 60,
+		"its file");
+	tap__ok(line.process.pid == 17 && line.process.uid == 1000 &&
+			line.process.started == UINT64_C(1795313000500000000),
+		"numbers");
+	tap__ok(!strcmp(line.process.comm, "R") && !strcmp(line.process.container, "abc") &&
+			!strcmp(line.process.r_version, "4.2.2") &&
+			!strcmp(line.process.command, "R -f a.R"),
+		"strings");
+	tap__ok(line.process.nlabels == 2 &&
+			!strcmp(index_line__label(&line.process, "service"), "api") &&
+			!strcmp(index_line__label(&line.process, "route"), "/x") &&
+			!index_line__label(&line.process, "comm"),
+		"labels: the first of a key");
+	tap__ok(!parse(&line, "{" FILE_FIELD ",\"pid\":1,\"later\":[1,2],\"x\":{\"y\":1}}") &&
+			!line.samples && !line.process.comm && !line.process.nlabels,
+		"what is not known is left out");
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		tap__ok(parse(&line, none[i]) == -EINVAL, "none: %s", none[i]);
+	for (int i = 0; i < 100; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ",\"k%d\":\"v\"", i);
+	strcat(text, "}");
+	tap__ok(!parse(&line, text) && line.process.nlabels == INDEX_LABELS_MAX,
+		"more labels than are kept");
+	return tap__done();
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The metrics: each has its HELP and TYPE once, before it; values arrive; Prometheus' own tool has
+ * nothing to say against it, if it is there.
+ */
+#include "serve/metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/version.h"
+#include "tap.h"
+
+static char *metrics(const struct sampler_status *s, const struct front_status *front,
+		     struct metrics_ways ways)
+{
+	struct buf out = {0};
+
+	if (metrics__text(&out, s, front, ways) || buf__add(&out, "", 1))
+		abort();
+	return out.data;
+}
+
+/* Is there a line that is @line? */
+static bool has(const char *text, const char *line)
+{
+	size_t len = strlen(line);
+
+	for (const char *at = text; (at = strstr(at, line)); at++)
+		if ((at == text || at[-1] == '\n') && at[len] == '\n')
+			return true;
+	return false;
+}
+
+static void test_values(void)
+{
+	struct sampler_status s = {.engine = "bpf", .event = "cycles", .clock = "cpu"};
+	struct front_status front = {0};
+	unsigned int outcomes = 0;
+	uint64_t sum = 0;
+	char *text, line[128];
+
+	for (unsigned int i = 0; i < XR_ERRORS; i++)
+		sum += s.stats.rows[i] = (i + 1) * 100;
+	s.stats.rows[XR_WRITTEN] += 7;
+	s.stats.written = 100; /* as counted in the end, and so is what was lost on the way */
+	s.stats.lost = s.stats.rows[XR_LOST] + 7;
+	s.stats.ticks = sum + 7;
+	s.stats.truncated = 3;
+	s.stats.longest_us = 62.5;
+	s.freq_asked = 19;
+	s.freq_now = 10;
+	s.max_cpu = 0.01;
+	s.cpu_kernel = 0.0025;
+	s.kernel_ns = 12000000034;
+	s.processes = 5;
+	s.max_processes = 1000;
+	s.uptime = 3600.25;
+	s.cpu_ns = UINT64_C(18446744073709551615);
+	front.otlp.dropped_samples = 42;
+	front.otlp.last = UINT64_C(1795313542500000000);
+	front.store.kept = 9;
+	text = metrics(&s, &front, (struct metrics_ways){.store = true, .otlp = true});
+	sum = 0;
+	for (const char *at = text; (at = strstr(at, "\nxrprof_ticks_total{")); at++, outcomes++)
+		sum += strtoull(strchr(at, '}') + 1, NULL, 10);
+	tap__ok(outcomes == XR_ERRORS && sum == s.stats.ticks,
+		"%u outcomes, whose sum is that of all ticks", outcomes);
+	tap__ok(has(text, "xrprof_ticks_total{outcome=\"bad_head\"} 500"), "one of them");
+	snprintf(
+		line, sizeof(line),
+		"xrprof_build_info{version=\"%s\",engine=\"bpf\",event=\"cycles\",clock=\"cpu\"} 1",
+		XR_VERSION);
+	tap__ok(has(text, line), "%s", line);
+	tap__ok(has(text, "xrprof_truncated_samples_total 3"), "truncated");
+	tap__ok(has(text, "xrprof_longest_sample_seconds 0.000062500"), "a time in seconds");
+	tap__ok(has(text, "xrprof_sampling_cpu_seconds_total 12.000000034"), "ns in seconds");
+	tap__ok(has(text, "xrprof_process_cpu_seconds_total{process=\"sampler\"} "
+			  "18446744073.709551615"),
+		"the largest");
+	tap__ok(has(text, "xrprof_asked_rate_hertz 19") && has(text, "xrprof_rate_hertz 10"),
+		"both rates");
+	tap__ok(has(text, "xrprof_sampling_cpu_limit_ratio 0.010000000") &&
+			has(text, "xrprof_sampling_cpu_ratio 0.002500000"),
+		"shares of a CPU");
+	tap__ok(has(text, "xrprof_processes 5") && has(text, "xrprof_processes_limit 1000"),
+		"processes and their limit");
+	tap__ok(has(text, "xrprof_dropped_samples_total{destination=\"otlp\"} 42") &&
+			has(text, "xrprof_dropped_samples_total{destination=\"directory\"} 0"),
+		"of each way out");
+	tap__ok(has(text, "xrprof_last_sent_timestamp_seconds{destination=\"otlp\"} "
+			  "1795313542.500000000"),
+		"a time of day");
+	tap__ok(has(text, "xrprof_directory_files 9"), "the directory");
+	tap__ok(!strstr(text, "pyroscope") && !strstr(text, "spool_bytes{destination=\"directory"),
+		"nothing of what was not asked for");
+	free(text);
+	s.max_cpu = 0;
+	text = metrics(&s, &front, (struct metrics_ways){0});
+	tap__ok(!strstr(text, "limit_ratio") && !strstr(text, "destination"),
+		"no limit, and no way out");
+	free(text);
+}
+
+static void test_strange(void)
+{
+	struct sampler_status s = {.engine = "a\"b\\c\nd\377e"};
+	struct front_status front = {0};
+	char *text;
+
+	s.uptime = -1;
+	s.cpu_kernel = 0.0 / 0.0;
+	s.stats.longest_us = 1e300;
+	memset(s.event, 'x', sizeof(s.event) - 1);
+	text = metrics(&s, &front, (struct metrics_ways){0});
+	tap__ok(strstr(text, "engine=\"a\\\"b\\\\c\\nd?e\""), "a label is escaped");
+	tap__ok(strstr(text, "event=\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\""), "and whole");
+	tap__ok(has(text, "xrprof_uptime_seconds 0.000000000") &&
+			has(text, "xrprof_sampling_cpu_ratio 0.000000000"),
+		"what cannot be is 0");
+	tap__ok(has(text, "xrprof_longest_sample_seconds 1000000000.000000000"), "or a limit");
+	free(text);
+}
+
+/* Each family is there once, with HELP and TYPE before its samples. */
+static void test_form(void)
+{
+	struct sampler_status s = {.engine = "bpf"};
+	struct front_status front = {0};
+	char *text = metrics(&s, &front, (struct metrics_ways){true, true, true}), *rest = text;
+	char family[128] = "", want[160];
+	unsigned int families = 0, bad = 0;
+
+	for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+		if (sscanf(line, "# HELP %127s", family) == 1) {
+			families++;
+			line = strsep(&rest, "\n");
+			snprintf(want, sizeof(want), "# TYPE %s ", family);
+			bad += strncmp(line, want, strlen(want)) != 0;
+			snprintf(want, sizeof(want), "# HELP %s ", family);
+			bad += rest && strstr(rest, want);
+			continue;
+		}
+		bad += strncmp(line, family, strlen(family)) ||
+		       !strchr(" {", line[strlen(family)]) || !strrchr(line, ' ');
+	}
+	tap__ok(families > 60 && !bad, "%u families, %u lines that are wrong", families, bad);
+	free(text);
+}
+
+static void test_promtool(void)
+{
+	struct sampler_status s = {.engine = "a\"b\\c\nd", .event = "cycles", .clock = "cpu"};
+	struct front_status front = {0};
+	char *text = metrics(&s, &front, (struct metrics_ways){true, true, true});
+	FILE *to;
+	int status;
+
+	if (system("command -v promtool >/dev/null")) {
+		tap__ok(true, "promtool # SKIP it is not installed");
+		free(text);
+		return;
+	}
+	to = popen("test -z \"$(promtool check metrics 2>&1)\"", "w");
+	if (!to)
+		abort();
+	fputs(text, to);
+	status = pclose(to);
+	tap__ok(WIFEXITED(status) && !WEXITSTATUS(status), "promtool has nothing to say");
+	free(text);
+}
+
+int main(void)
+{
+	test_values();
+	test_strange();
+	test_form();
+	test_promtool();
+	return tap__done();
+}

@@ -33,9 +33,9 @@ mapfile -t subcommands < <("$program" --help | awk '/^Subcommands:/ { on = 1; ne
 [ ${#subcommands[@]} -ge 3 ]
 ok $? "--help lists ${#subcommands[@]} subcommands"
 
-# The words that SUBCOMMAND --OPTION takes, as it says when it is given another.
+# The words that SUBCOMMAND --OPTION takes, as it says when it is given another. What follows is refused in any case: nothing is started.
 choices() {
-	"$program" "$1" "--$2" no-such-word 2>&1 | sed -n 's/.*(there are: \(.*\)).*(try.*/\1/p' | tr -d , | xargs -n 1 | sort
+	"$program" "$1" "--$2" no-such-word --no-such-option 2>&1 | sed -n 's/.*(there are: \(.*\)).*(try.*/\1/p' | tr -d , | xargs -n 1 | sort
 }
 
 # An R that waits.

@@ -17,12 +17,13 @@ SEES = {
     "profile": ("base",),
     "output": ("base", "os", "profile"),
     "session": ("base", "os", "target", "profile", ("engine", {"engine/engine.h"}), ("output", {"output/writer.h"})),
-    "cmd": ("base", "os", "target", "engine", "profile", "output", "session"),
+    "serve": ("base", "os", "profile", "output"),
+    "cmd": ("base", "os", "target", "engine", "profile", "output", "session", "serve"),
     "main.c": ("base", "os", "cmd"),
 }
 # What a folder is for one platform alone: files of it include none of the other's, those outside include neither.
 PLATFORMS = {"linux": "linux", "bpf": "linux", "win32": "win32"}
-GENERATED = {"sampler.skel.h", "layouts.inc", "pprof.pb-c.h", "syscalls.inc", "page_before.inc", "page_after.inc"}
+GENERATED = {"sampler.skel.h", "layouts.inc", "pprof.pb-c.h", "otlp.pb-c.h", "syscalls.inc", "page_before.inc", "page_after.inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

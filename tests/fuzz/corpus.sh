@@ -14,7 +14,7 @@ FILES=40   # of them, about: of all sizes
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-mkdir "$work"/{decode,images,elf,hidden,text,options,btf,pe,flow,read}
+mkdir "$work"/{decode,images,elf,hidden,text,options,btf,pe,flow,read,http,http_rules,describe,config,store,spool,headers}
 "$programs/seeds" streams "$work/decode" tests/streams/*.stream.gz
 "$programs/seeds" images "$work/images" tests/images-recorded/*.gz
 "$programs/seeds" elf "$work/elf"
@@ -44,7 +44,40 @@ b" "x[["k" "l"]]" ' '#File 2: <text>' '2#9 ' '"\x3cGC>" "<truncated>" '; } >"$wo
 tail -c +2 "$work/read/folded" >"$work/folded"
 { printf '\000' && "$BUILD/xrprof-bpf" report "$work/folded" -f pprof | gunzip; } >"$work/pprof"
 mv "$work/pprof" "$work/read/pprof"
+# http_rules: where to listen, tokens, requests with and without a token; http: what a client sends
+for address in 127.0.0.1:0 '[::1]:9419' localhost:80 9419 0.0.0.0:65535 '[::ffff:127.0.0.1]:1' unix:/run/x.sock; do
+	printf '\0%s' "$address" >"$work/http_rules/$(cksum <<<"$address" | cut -d' ' -f1)"
+done
+printf '\001%s\r\nmore' 0123456789abcdef0123 >"$work/http_rules/token"
+{ printf '\022' && printf '%s\n' /debug/pprof/profile GET '[::1]:9419' - none - 30; } >"$work/http_rules/open"
+{ printf '\026' && printf '%s\n' /metrics HEAD a.example - cross-site 'Bearer 0123456789abcdef'; } >"$work/http_rules/token-given"
+{ printf '\020' && printf '%s\r\n' 'GET /metrics HTTP/1.1' 'Host: localhost' '' 'GET / HTTP/1.1' 'Host: [::1]:9419' 'Origin: http://a' ''; } >"$work/http/pipelined"
+{ printf '\020' && printf '%s\r\n' 'GET /debug/pprof/profile?seconds=3 HTTP/1.0' $'\377' $'\376GET /healthz HTTP/1.1' 'Connection: close' 'Host: 127.0.0.1' '' \
+	$'\374POST / HTTP/1.1' 'Transfer-Encoding: chunked' 'Expect: 100-continue' '' $'3\r\nabc\r\n0\r\n'; } >"$work/http/parts"
+{
+	printf '\042\000R\0--no-echo\0--file=/srv/plumber.R\0' && printf '\056\000HOME=/r\0TEAM=blue\0APP=web\0OTEL_SERVICE_NAME=o\0'
+	printf '\043\000/system.slice/a\\x2db@c.service/sub\n' && printf '\001\000R' && printf '\006\000X=Team' && printf '\000\000'
+	printf 'R -f x\0service\0web\0\0'
+} >"$work/describe/process"
+printf '\000%s' 20261122T021000Z-60.1.pb.gz >"$work/store/name"
+printf '\000%s' .index-20261122.1.jsonl.gz.tmp >"$work/store/temporary"
+n=0
+for when in 02:10:30 'yesterday 02:10' '2026-11-22 02:10' 2026-11-22T02:10+01:00 1h30m '10min ago' -7d now; do
+	n=$((n + 1))
+	printf '\001\%03o%s' "$n" "$(printf '%08d' 17)$when" >"$work/store/time$n"
+done
+line='{"file":"20261122T021000Z-60.pb.gz","from":"2026-11-22T02:10:00Z","seconds":60,"pid":17,"comm":"R","uid":1000,"started":1795313000.5,"samples":3,"service":"a\"\u00e9\ud83d\ude00","x":[true,{"y":null}],"command":"R -f a.R"}'
+printf '\002%s' "$line" >"$work/store/line"
+{ printf '\003' && printf '%s\n' "$line" "${line/021000/021100}" | gzip -c && printf '%s\n' "$line" | gzip -c; } >"$work/store/index"
+{ printf '\003' && printf '%s\n' "$line"; } >"$work/store/plain"
+printf '# t\n\nAuthorization: Bearer x\r\nA:\nB: c: d \n' >"$work/headers/headers"
+printf '\n\006\010\003\022\002no' >"$work/headers/answer"
+# magic, kind and sum, times, samples, lengths of name and body
+printf 'xrspool1\001\0\0\0\0\0\0\0%016d\025\0\0\0\0\0\0\0\003\0\0\0\004\0\0\0webbody' 7 >"$work/spool/item"
 bpftool gen min_core_btf "${BTF:-/sys/kernel/btf/vmlinux}" "$work/btf/kernel" "$BUILD/sampler.bpf.o"
+
+printf '%s\n' '# all of it' 'dir = /var/lib/x' 'keep = 10G,7d' 'interval=30s' 'listen = [::1]:9419' 'label = team=a' 'label-env = NAME=service' \
+	'max-cpu = 0.5%' 'max-stacks = 1000' 'all' ' freq = 19 ' 'cgroup = /a/*' 'otlp = https://h:1/' 'spool-size = 8M' >"$work/config/all"
 
 for source in tests/fuzz/*.c; do
 	name=$(basename "$source" .c)

@@ -60,6 +60,11 @@ static int taken__process(void *arg, const struct profile_process *p, enum profi
 
 	if (!t->begun || event != PROFILE_BEGAN || !p->serial)
 		fuzz__fail("a process before the begin");
+	if (p->nlabels > PROFILE_LABELS_MAX)
+		fuzz__fail("%zu labels", p->nlabels);
+	for (size_t i = 0; i < p->nlabels; i++)
+		if (!p->labels[i].key || !p->labels[i].value)
+			fuzz__fail("half a label");
 	return 0;
 }
 

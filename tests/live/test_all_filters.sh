@@ -69,7 +69,8 @@ run=0
 seen() {
 	local name
 	run=$((run + 1))
-	prof -a -f folded -o "$WORK/out$run" -d 2 "$@" 2>"$WORK/out$run.err" || echo "failed: $(cat "$WORK/out$run.err")"
+	prof -a -f folded -o "$WORK/out$run" -d 2 "$@" 2>"$WORK/out$run.err" || grep -q 'no R process matched' "$WORK/out$run.err" ||
+		echo "failed: $(cat "$WORK/out$run.err")"
 	for name in "${!pid_of[@]}"; do
 		[ "$(folded_samples "$WORK/out$run" "${pid_of[$name]}")" -eq 0 ] || echo "$name"
 	done | sort | xargs

@@ -76,7 +76,11 @@ below_outer() {
 # Output follows the program: samples are there while it runs. The terminal goes away.
 prof_start "$WORK/hup.out" -p "$TARGET_PID" -F 199
 check "samples are written as they come" wait_until 60 below_outer "$WORK/hup.out" 5
-prof_stop HUP
+kill -HUP "$PROF_PID"
+wait_until 60 test -s "$WORK/hup.1.out"
+alive "$PROF_PID"
+ok $? "SIGHUP of a process ends nothing"
+prof_stop
 is "$PROF_STATUS" 0 "SIGHUP: exit status"
 check_rprof "$WORK/hup.out" "SIGHUP"
 check_stats "$WORK/hup.out.stats" "SIGHUP"

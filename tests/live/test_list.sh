@@ -12,8 +12,20 @@ waits=$TARGET_PID
 target_start host spin
 spins=$TARGET_PID
 
+TARGET_WRAP=(bwrap --dev-bind / / --unshare-pid --die-with-parent)
+target_start host wait
+target_go
+apart=$TARGET_PID
+TARGET_WRAP=()
+namespace=ns:$(readlink "/proc/$apart/ns/pid" | tr -dc 0-9)
+
 "$XRPROF" list --json >"$WORK/list.json"
 is $? 0 "list --json"
+check "a sandbox is a container, by its namespace" python3 - "$WORK/list.json" "$waits" "$apart" "$namespace" <<-'PY'
+	import json, sys
+	of = {p["pid"]: p["container"] for p in json.load(open(sys.argv[1]))["processes"]}
+	assert of[int(sys.argv[2])] is None and of[int(sys.argv[3])] == sys.argv[4], of
+	PY
 check "it says what they use, when they began, and has the busiest first" python3 - "$WORK/list.json" "$waits" "$spins" <<-'PY'
 	import json, os, sys
 	file, waits, spins = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -34,6 +46,7 @@ check "it says what they use, when they began, and has the busiest first" python
 is $? 0 "list"
 like "$(head -n 1 "$WORK/list")" '^PID +PPID +USER +CPU% +START +R +LOADED +THREADS +CONTAINER +COMMAND$' "its columns"
 is "$(awk -v a="$spins" -v b="$waits" '$1 == a || $1 == b { print $1 }' "$WORK/list" | xargs)" "$spins $waits" "the busiest first"
+like "$(grep "^$apart " "$WORK/list")" " $namespace " "the sandbox is in its column, whole"
 like "$(grep "^$waits " "$WORK/list")" "wait\.R --args $WORK/target1\$" "in a file a command is whole"
 
 for columns in 200 80 60 30; do

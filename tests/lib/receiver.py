@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A server that profiles are sent to, and that behaves as a file says.
+
+usage: receiver.py DIR [CERTIFICATE KEY]
+
+Writes the port to DIR/port. Each request becomes a line of JSON in DIR/requests and a body DIR/body.N. DIR/behave has what
+becomes of the next requests, a word each; when there is none, `ok`:
+
+  ok          200
+  CODE        that status; CODE:TEXT with that Retry-After; CODE=TEXT with that body; CODE>URL with that Location
+  date:N      503 with a Retry-After of N seconds as a date
+  slow        no answer for a minute
+  drip        a byte of an answer, and no more for a minute
+  reset       the connection is reset before an answer
+  status      half a line of status, then the end; head: half of the headers; body: half of a body that is announced
+  garbage     what is no HTTP
+  huge        200, and a body without an end; heads: 200, and headers without an end
+  partial     200, and what OTLP answers when profiles were refused
+"""
+import email.utils
+import http.server
+import json
+import os
+import socket
+import ssl
+import struct
+import sys
+import threading
+import time
+
+folder = sys.argv[1]
+lock = threading.Lock()
+
+
+def behaviour():
+    path = os.path.join(folder, "behave")
+    try:
+        words = open(path, encoding="utf-8").read().split()
+    except FileNotFoundError:
+        return "ok"
+    if not words:
+        return "ok"
+    with open(path + ".new", "w", encoding="utf-8") as out:
+        out.write(" ".join(words[1:]))
+    os.rename(path + ".new", path)
+    return words[0]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    count = 0
+
+    def log_message(self, *_):
+        pass
+
+    def keep(self, word):
+        size = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(size)
+        number = Handler.count
+        Handler.count += 1
+        with open(os.path.join(folder, f"body.{number}"), "wb") as out:
+            out.write(body)
+        with open(os.path.join(folder, "requests"), "a", encoding="utf-8") as out:
+            out.write(json.dumps({"n": number, "path": self.path, "was": word, "at": time.monotonic(), "whole": len(body) == size,
+                                  "headers": {k.lower(): v for k, v in self.headers.items()}}) + "\n")
+
+    def answer(self, code, body=b"", **headers):
+        self.send_response(code)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def raw(self, data):
+        self.close_connection = True
+        self.wfile.write(data)
+
+    def endless(self, start, more):
+        try:
+            self.raw(start)
+            for _ in range(1 << 14):
+                self.wfile.write(more)
+        except OSError:
+            pass
+
+    def do_POST(self):
+        with lock:
+            word = behaviour()
+            self.keep(word)
+        if word == "ok":
+            self.answer(200)
+        elif word[:1].isdigit() and ":" in word:
+            self.answer(int(word[:3]), Retry_After=word[4:])
+        elif word[:1].isdigit() and ">" in word:
+            self.answer(int(word[:3]), Location=word[4:])
+        elif word[:1].isdigit():
+            self.answer(int(word[:3]), word[4:].encode())
+        elif word.startswith("date:"):
+            self.answer(503, Retry_After=email.utils.formatdate(time.time() + float(word[5:]), usegmt=True))
+        elif word in ("slow", "drip"):
+            if word == "drip":
+                self.raw(b"H")
+                self.wfile.flush()
+            time.sleep(60)
+            self.close_connection = True
+        elif word == "reset":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+            self.connection.close()
+        elif word == "status":
+            self.raw(b"HTTP/1.1 2")
+        elif word == "head":
+            self.raw(b"HTTP/1.1 200 OK\r\nContent-Le")
+        elif word == "body":
+            self.raw(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
+        elif word == "garbage":
+            self.raw(b"\x00\x01\x02 220 smtp ready\r\n" * 10)
+        elif word == "huge":
+            self.endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", b"x" * 65536)
+        elif word == "heads":
+            self.endless(b"HTTP/1.1 200 OK\r\n", b"X-More: " + b"y" * 1000 + b"\r\n")
+        elif word == "partial":
+            text = b"no stacks"
+            inner = b"\x08\x01\x12" + bytes([len(text)]) + text
+            self.answer(200, b"\x0a" + bytes([len(inner)]) + inner, Content_Type="application/x-protobuf")
+        else:
+            sys.exit(f"{word}: unknown")
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass
+
+
+def main():
+    server = Server(("127.0.0.1", int(os.environ.get("PORT", "0"))), Handler)
+    if len(sys.argv) > 2:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[2], sys.argv[3])
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    try:
+        Handler.count = 1 + max((int(name[5:]) for name in os.listdir(folder) if name.startswith("body.")), default=-1)
+        with open(os.path.join(folder, "port.new"), "w", encoding="utf-8") as out:
+            out.write(str(server.server_address[1]))
+        os.rename(os.path.join(folder, "port.new"), os.path.join(folder, "port"))
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+
+
+main()

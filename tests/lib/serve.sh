@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash disable=SC2034,SC2154
+#
+# For live tests of `serve`. Source it after live.sh.
+
+# serve_start ARG...: in the background, what it says in SERVE_ERR, and wait until it samples. Sets SERVE_PID.
+serve_count=0
+serve_start() {
+	serve_count=$((serve_count + 1))
+	SERVE_ERR=$WORK/serve$serve_count.err
+	: >"$SERVE_ERR"
+	env --default-signal "$XRPROF" serve -e "$XRPROF_ENGINE" "$@" >"$WORK/serve$serve_count.out" 2>"$SERVE_ERR" </dev/null &
+	SERVE_PID=$!
+	live_pids+=("$SERVE_PID")
+	wait_until 120 eval 'grep -q ": profiling" "$SERVE_ERR" || gone "$SERVE_PID"'
+	if ! alive "$SERVE_PID"; then
+		diag "serve ended early: $(cat "$SERVE_ERR")"
+		return 1
+	fi
+}
+
+# serve_says PATTERN [SECONDS]: wait until it has said a line like that.
+serve_says() {
+	wait_until "${2:-60}" grep -qE -- "$1" "$SERVE_ERR"
+}
+
+# serve_front: the process that writes and sends.
+serve_front() {
+	local pid
+	for pid in $(pgrep -P "$SERVE_PID"); do
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != xrprof-front ] || echo "$pid"
+	done
+}
+
+# serve_stop [SIGNAL]: end it, and wait for that. Sets SERVE_STATUS.
+serve_stop() {
+	kill -"${1:-TERM}" "$SERVE_PID" 2>/dev/null
+	if ! wait_until 120 gone "$SERVE_PID"; then
+		diag "serve did not end: $(cat "$SERVE_ERR")"
+		kill -KILL "$SERVE_PID"
+	fi
+	wait "$SERVE_PID"
+	SERVE_STATUS=$?
+}
+
+# serve_summary: samples that the last summary line tells of.
+serve_summary() {
+	sed -nE 's/.*: ([0-9]+) samples of .*/\1/p' "$SERVE_ERR" | tail -n 1
+}
+
+# windows_in DIR: files of intervals, the oldest first.
+windows_in() {
+	find "$1" -maxdepth 1 -name '2*.pb.gz' | LC_ALL=C sort
+}
+
+# samples_of DIR: what pprof's own reader counts in its files, added up.
+samples_of() {
+	local file
+	windows_in "$1" | while read -r file; do
+		go tool pprof -raw "$file" 2>/dev/null | awk '/^Samples:/ { on = 1; getline; next } /^Locations/ { on = 0 }
+			on && $1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }'
+	done | awk '{ n += $1 } END { print n + 0 }'
+}

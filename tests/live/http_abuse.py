@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Clients as a server fears them.
+
+usage: http_abuse.py HOST:PORT HOW   the exit status says whether all went as it should; what did not is printed
+"""
+import random
+import socket
+import struct
+import sys
+import time
+
+host, port = sys.argv[1].rsplit(":", 1)
+WAIT = 60  # seconds until something has hung
+
+
+def connect():
+    s = socket.create_connection((host, int(port)), WAIT)
+    s.settimeout(WAIT)
+    return s
+
+
+def request(path="/metrics", more=""):
+    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{more}\r\n".encode()
+
+
+def read_all(s):
+    data = b""
+    try:
+        while chunk := s.recv(65536):
+            data += chunk
+    except ConnectionError:
+        pass
+    return data
+
+
+def status(data):
+    return int(data.split(b" ", 2)[1]) if data.startswith(b"HTTP/1.1 ") else 0
+
+
+def get(path="/metrics", more=""):
+    s = connect()
+    s.sendall(request(path, more + "Connection: close\r\n"))
+    data = read_all(s)
+    s.close()
+    return status(data), data
+
+
+def served(what):
+    """Whoever asks now is answered: at once, or when those that are slower have made room."""
+    for _ in range(3):
+        code, data = get()
+        if code == 200 and b"\nxrprof_build_info{" in data:
+            return
+    sys.exit(f"{what}: a request is answered with {code}, {len(data)} bytes")
+
+
+def send_until_closed(s, chunk, limit):
+    """Bytes that were taken before the server closed."""
+    sent = 0
+    try:
+        while sent < limit:
+            sent += s.send(chunk)
+    except (ConnectionError, socket.timeout):
+        return sent
+    sys.exit(f"{limit} bytes were taken, and more would be")
+
+
+def slow():
+    clients, asked = [connect() for _ in range(100)], request(more="X: " + "y" * 100 + "\r\n")
+    for i in range(60):
+        for k, s in enumerate(clients):
+            try:
+                s.send(asked[i:i + 1])
+            except ConnectionError:
+                s.close()
+                clients[k] = connect()
+        if i % 10 == 0:
+            served("100 slow clients")
+
+
+def many():
+    clients = []
+    for i in range(1000):
+        clients.append(connect())
+        if i % 250 == 0:
+            served(f"{i} clients")
+    served("1000 clients")
+    for s in clients:
+        s.close()
+    served("after 1000 clients")
+
+
+def asking():
+    """20 clients ask again and again on their connections, and all are answered."""
+    clients = [connect() for _ in range(20)]
+    for _ in range(15):
+        for s in clients:
+            s.sendall(request("/healthz"))
+        for s in clients:
+            if status(s.recv(65536)) != 200:
+                sys.exit("one of 20 is not answered")
+
+
+def pipelined():
+    n = 500
+    s = connect()
+    s.sendall(request("/healthz") * (n - 1) + request("/healthz", "Connection: close\r\n"))
+    data = read_all(s)
+    if data.count(b"HTTP/1.1 200 ") != n:
+        sys.exit(f"{n} requests in one go: {data.count(b'HTTP/1.1 ')} answers")
+    s = connect()
+    s.sendall(request("/debug/pprof/profile?seconds=1") + request("/healthz", "Connection: close\r\n"))
+    data = read_all(s)
+    if data.count(b"HTTP/1.1 200 ") != 2 or b"ppp" not in data or not data.endswith(b"ok\n"):
+        sys.exit(f"behind a profile: {data[-200:]}")
+
+
+def unread():
+    """Requests whose answers nobody takes: no more is read than can be answered."""
+    s = connect()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+    s.settimeout(3)
+    sent = 0
+    try:
+        while sent < 64 << 20:
+            sent += s.send(request() * 1000)
+    except (socket.timeout, ConnectionError):
+        pass
+    if sent >= 64 << 20:
+        sys.exit("requests are taken without end")
+    served("one that takes no answers")
+    s.close()
+
+
+def peers():
+    """20 clients from one address of another machine, of which 16 may be."""
+    clients = [connect() for _ in range(20)]
+    closed = 0
+    for s in clients[::-1]:
+        s.settimeout(WAIT if closed < 4 else 0.2)
+        try:
+            closed += not s.recv(1)
+        except ConnectionError:
+            closed += 1
+        except socket.timeout:
+            pass
+    if closed != 4:
+        sys.exit(f"{closed} of 20 are closed, not 4")
+
+
+def garbage():
+    rng = random.Random(17)
+    for i in range(300):
+        s = connect()
+        data = rng.randbytes(rng.randrange(1, 3000))
+        if i % 3 == 0:
+            data = b"GET " + data
+        try:
+            s.sendall(data + b"\r\n\r\n")
+            s.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+        answer = read_all(s)
+        if answer and status(answer) < 400:
+            sys.exit(f"garbage {i} is answered with {status(answer)}")
+        s.close()
+    served("after garbage")
+
+
+def headers():
+    for head, codes in ((b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ", (431,)),
+                        (b"GET /", (414, 431)),
+                        (b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n", (431,))):
+        s = connect()
+        s.sendall(head)
+        many_lines = head.endswith(b"\r\n")
+        send_until_closed(s, b"X: y\r\n" * 100 if many_lines else b"a" * 1000, 8 << 20)
+        s.close()
+        s = connect()
+        s.sendall(head + (b"X: y\r\n" * 4000 if many_lines else b"a" * 20000))
+        data = read_all(s)
+        # what was sent on breaks the connection, and its answer may be lost with it
+        if data and status(data) not in codes:
+            sys.exit(f"{head[:10]}...: {data[:60]}")
+    s = connect()
+    s.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 16384)
+    data = read_all(s)
+    if status(data) != 431:
+        sys.exit(f"16 KiB of a header: {data[:60]}")
+    served("after huge headers")
+
+
+def bodies():
+    for head, code in (("POST /metrics HTTP/1.1\r\nContent-Length: 1000000000", 405),
+                       ("GET /metrics HTTP/1.1\r\nContent-Length: 1000000000", 413),
+                       ("GET /metrics HTTP/1.1\r\nTransfer-Encoding: chunked", 413),
+                       ("PUT /metrics HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 10", 405),
+                       ("GET /metrics HTTP/1.1\r\nContent-Length: 1x", 400),
+                       ("GET /metrics HTTP/1.1\r\nContent-Length: -1", 400)):
+        s = connect()
+        s.sendall(f"{head}\r\nHost: localhost\r\n\r\n".encode())
+        data = read_all(s)
+        if status(data) != code:
+            sys.exit(f"{head!r}: {data[:60]}, not {code}")
+    served("after bodies")
+
+
+def free():
+    """Wait until a place for a profile is free again."""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        if get("/debug/pprof/profile?seconds=1")[0] == 200:
+            return
+        time.sleep(0.05)
+    sys.exit("clients are gone, and their profiles are still taken")
+
+
+def gone():
+    """Clients that go away while a profile is taken: closed, reset, and with a request behind it."""
+    asked = request("/debug/pprof/profile?seconds=599")
+    for i in range(3):
+        clients = [connect() for _ in range(4)]
+        for s in clients:
+            s.sendall(asked + (request() if i == 2 else b""))
+            if i == 1:
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        code, data = wait_for_503()
+        if code != 503 or b"\r\nRetry-After: " not in data:
+            sys.exit(f"a profile too many: {data[:60]}")
+        for s in clients:
+            s.close()
+        free()
+
+
+def wait_for_503():
+    """The answer when all places are taken, which they are as soon as the requests were read."""
+    end = time.monotonic() + WAIT
+    while True:
+        code, data = get("/debug/pprof/profile?seconds=1")
+        if code == 503 or time.monotonic() > end:
+            return code, data
+
+
+globals()[sys.argv[2]]()

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 900
+# engines: bpf
+#
+# serve as the service runs it, as a user without rights but the capabilities of the unit, and with each of them taken away: it works,
+# or one line names what is missing. The table in docs/deployment.md is this test's.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/serve.sh"
+
+unit=$tests/../tools/systemd/xrprof-bpf.service
+all=$(sed -n 's/^CapabilityBoundingSet=CAP_//p' "$unit" | tr 'A-Z' 'a-z' | sed 's/ cap_/ /g')
+is "$(sed -n 's/^AmbientCapabilities=//p' "$unit")" "$(sed -n 's/^CapabilityBoundingSet=//p' "$unit")" "the unit allows what it gives: $all"
+[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || all="$all sys_admin"
+
+# Three R of other users: one as it is installed; one from a folder that only its user can enter; and one whose libR.so is gone.
+target_start host spin
+root=$("$tests/images/get" static) || bail "no R in one file"
+private() { # NAME R_HOME
+	local home=$WORK/$1 program=$2/bin/exec/R
+	[ "$2" != "$WORK/at_home" ] || cp -a "$root" "$home"
+	mkdir -p "$home/lib"
+	[ "$2" = "$WORK/at_home" ] || cp "$2/lib/libR.so" "$home/lib/"
+	echo "$1 <- function(n) { s <- 0; for (i in seq_len(n)) s <- s + i %% 7; s }; repeat $1(1e5)" >"$home/run.R"
+	chown -R 4321:4321 "$home"
+	chmod -R go= "$home"
+	setpriv --reuid 4321 --regid 4321 --clear-groups env R_HOME="$2" LD_LIBRARY_PATH="$home/lib:$2/lib" "$program" --vanilla --no-echo -f "$home/run.R" \
+		>"$WORK/$1.log" 2>&1 </dev/null &
+	live_pids+=("$!")
+	wait_until 60 eval '[ "$(cut -d" " -f14 "/proc/$!/stat")" -gt 50 ]'
+	ok $? "$1 runs" || diag "$(cat "$WORK/$1.log")"
+}
+chmod 755 "$WORK"
+private at_home "$WORK/at_home"
+private removed "$(R RHOME)"
+rm "$WORK/removed/lib/libR.so"
+install -d -o nobody -m 0750 "$WORK/out"
+install -m 755 "$XRPROF" "$WORK/xrprof-bpf"
+
+# run WITHOUT: serve for some seconds, with all capabilities but that one; sets said and samples
+run() {
+	local cap list=
+	for cap in $all; do
+		[ "$cap" = "$1" ] || list="$list,+$cap"
+	done
+	rm -rf "$WORK/out"/*
+	setpriv --reuid nobody --regid nogroup --clear-groups --bounding-set "-all$list" --inh-caps "-all$list" --ambient-caps "-all$list" \
+		"$WORK/xrprof-bpf" serve --dir "$WORK/out" --interval 1 -F 99 --max-cpu 0 --all >"$WORK/said" 2>&1 </dev/null &
+	local pid=$!
+	live_pids+=("$pid")
+	wait_until 60 eval 'grep -q ": profiling" "$WORK/said" || gone "$pid"'
+	wait_until "${2:-60}" eval 'sampled || gone "$pid"'
+	sampled
+	samples=$?
+	kill -TERM "$pid" 2>/dev/null
+	wait_until 60 gone "$pid"
+	wait "$pid"
+	status=$?
+	said=$(cat "$WORK/said")
+}
+
+# Do the files have functions of all three? What is missing is in $missing.
+sampled() {
+	local name
+	zcat "$WORK"/out/2*.pb.gz >"$WORK/all" 2>/dev/null
+	missing=
+	for name in spin at_home removed; do
+		grep -aqw "$name" "$WORK/all" || missing="$missing $name"
+	done
+	[ -z "$missing" ]
+}
+
+run none
+is "$samples $status" "0 0" "with all of them it works" || diag "missing:$missing: $said"
+works='' fails=''
+for cap in $all; do
+	run "$cap" 15
+	if [ "$samples" = 0 ]; then
+		works="$works $cap"
+		ok 0 "without $cap it works here"
+	else
+		fails="$fails $cap"
+		[[ ${said^^} == *CAP_${cap^^}* ]]
+		ok $? "without $cap (no samples of$missing): $(grep -m 1 -i "cap_$cap" <<<"$said")" || diag "$said"
+	fi
+done
+diag "it fails without:$fails; it works without:$works"
+for cap in bpf perfmon sys_ptrace dac_read_search checkpoint_restore; do
+	[[ " $fails " == *" $cap "* ]]
+	ok $? "$cap is needed"
+done
+done_testing

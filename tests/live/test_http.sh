@@ -1,0 +1,249 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+#
+# What `serve` listens with, alone (tests/fixtures/http_serve.c): what is answered, who may ask, what others make it do. Slow clients,
+# a thousand of them, endless headers, garbage, requests in one go, clients that go away; memory stays what it is. Prometheus scrapes it.
+. "$(dirname "$0")/../lib/live.sh"
+
+server=$BUILD/http-serve
+[ -x "$server" ] || bail "$server is not there: make unit-tests"
+
+# serve NAME ADDRESS [TOKEN-FILE]: start it. Sets PID, OUT and ADDRESS, the one that it has.
+serve() {
+	OUT=$WORK/$1.out
+	shift
+	"$server" "$@" >"$OUT" 2>&1 </dev/null &
+	PID=$!
+	live_pids+=("$PID")
+	wait_until 60 [ -s "$OUT" ] || bail "$server does not start"
+	ADDRESS=$(head -n 1 "$OUT")
+}
+
+# ask PATH ARG...: sets CODE, HEAD and BODY
+ask() {
+	local path=$1
+	shift
+	CODE=$(curl -sS -m 60 -o "$WORK/body" -D "$WORK/head" -w '%{http_code}' "$@" "http://$ADDRESS$path" 2>"$WORK/curl")
+	HEAD=$(tr -d '\r' <"$WORK/head")
+	BODY=$(tr -d '\0' <"$WORK/body")
+}
+
+# refused ARG...: what it says when it does not start
+refused() {
+	{ timeout -k 5 60 "$server" "$@" >/dev/null; } 2>&1
+}
+
+rss() {
+	sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\).*/\1/p' "/proc/$PID/status"
+}
+
+# --- what is answered ---
+
+serve open 127.0.0.1:0
+like "$ADDRESS" '^127\.0\.0\.1:[1-9][0-9]+$' "the kernel chose a port, and it is told"
+ask /
+is "$CODE" 200 "/"
+like "$BODY" '/metrics .*/healthz .*/debug/pprof/profile' "/ says what there is"
+ask /healthz
+is "$CODE $BODY" "200 ok" "/healthz"
+kill -USR1 "$PID"
+ill() {
+	ask /healthz
+	[ "$CODE $BODY" = "503 the directory is full" ]
+}
+check "/healthz, when something is wrong" wait_until 60 ill
+kill -USR1 "$PID"
+well() {
+	ask /healthz
+	[ "$CODE $BODY" = "200 ok" ]
+}
+check "/healthz, when it is well again" wait_until 60 well
+ask /metrics
+is "$CODE" 200 "/metrics"
+like "$HEAD" 'Content-Type: text/plain; version=0\.0\.4; charset=utf-8' "/metrics: its type"
+like "$HEAD" 'Cache-Control: no-store' "/metrics: no cache keeps it"
+like "$HEAD" 'X-Content-Type-Options: nosniff' "/metrics: no browser guesses"
+if command -v promtool >/dev/null; then
+	is "$(promtool check metrics <"$WORK/body" 2>&1; echo "status $?")" "status 0" "promtool check metrics has nothing to say"
+else
+	skip "promtool is not installed" "promtool check metrics"
+fi
+is "$(sed -n 's/^# HELP \(xrprof_[a-z_]*\) .*/\1/p' "$WORK/body")" \
+	"$(sed -n 's/^| `\(xrprof_[a-z_]*\)[{`].*/\1/p' "$tests/../docs/continuous.md")" "each metric is in docs/continuous.md"
+length=$(wc -c <"$WORK/body")
+ask /metrics -I
+is "$CODE $(sed -n 's/^Content-Length: //p' <<<"$HEAD")" "200 $length" "HEAD /metrics: the same length"
+ask '/debug/pprof/profile?seconds=2'
+is "$CODE $(wc -c <"$WORK/body")" "200 2048" "a profile"
+like "$HEAD" 'Content-Disposition: attachment; filename="profile\.pb\.gz"' "a profile: a name to save it under"
+like "$HEAD" 'Content-Type: application/octet-stream' "a profile: its type"
+for seconds in 0 601 -1 1.5 '' x 99999999999999999999 1%00; do
+	ask "/debug/pprof/profile?seconds=$seconds"
+	is "$CODE $BODY" "400 seconds: a whole number from 1 to 600" "seconds=$seconds"
+done
+ask '/debug/pprof/profile?seconds'
+is "$CODE" 400 "seconds without a value"
+for method in POST PUT DELETE OPTIONS TRACE PATCH; do
+	ask /metrics -X "$method"
+	is "$CODE $(grep ^Allow: <<<"$HEAD")" "405 Allow: GET, HEAD" "$method"
+done
+ask /debug/pprof/profile -I
+is "$CODE $(grep ^Allow: <<<"$HEAD")" "405 Allow: GET" "HEAD of a profile: none is taken for it"
+ask /nothing
+is "$CODE" 404 "/nothing"
+ask /../../etc/passwd --path-as-is
+is "$CODE" 404 "no files"
+ask /metrics -d text -X GET
+is "$CODE" 413 "a body"
+
+# --- whom browsers send ---
+
+ask /metrics -H 'Host: rebound.example'
+is "$CODE" 403 "by another name: a page could have had it lead here"
+ask /metrics -H 'Origin: http://page.example'
+is "$CODE" 403 "a page asks"
+ask '/debug/pprof/profile?seconds=1' -H 'Sec-Fetch-Site: cross-site'
+is "$CODE" 403 "a picture in a page"
+ask /healthz -H 'Host: localhost:1' -H 'Sec-Fetch-Site: none'
+is "$CODE" 200 "somebody types it"
+
+# --- abuse ---
+
+ask /metrics
+before=$(rss)
+for how in slow many asking pipelined unread garbage headers bodies gone; do
+	check "abuse: $how" timeout -k 5 200 python3 "$tests/live/http_abuse.py" "$ADDRESS" "$how" ||
+		diag "$(cat "$OUT")"
+done
+is "$(grep -c '^gone$' "$OUT")" 12 "each profile that nobody waits for is told"
+after=$(rss)
+figure "resident memory: $before KiB, $after KiB after the abuse"
+# 32 clients of 16 KiB each, and answers
+check "memory stays within 2 MiB: $before KiB, $after KiB" [ $((after - before)) -le 2048 ]
+check "no descriptor is left" wait_until 60 eval '[ "$(ls /proc/'"$PID"'/fd | wc -l)" -le 12 ]'
+kill -TERM "$PID"
+wait "$PID"
+is $? 0 "it ends"
+like "$(tail -n 1 "$OUT")" '^requests [1-9][0-9]+ refused [1-9][0-9]+$' "it counted"
+
+# --- at the end ---
+
+serve ends 127.0.0.1:0
+curl -sS -m 60 -o "$WORK/late" -w '%{http_code}' "http://$ADDRESS/debug/pprof/profile?seconds=600" >"$WORK/late.code" 2>&1 &
+curl=$!
+taken() {
+	[ "$(ls "/proc/$PID/fd" | wc -l)" -gt "$1" ]
+}
+check "a profile is being taken" wait_until 60 taken 7
+ask /healthz
+kill -TERM "$PID"
+wait "$PID" "$curl"
+is "$(cat "$WORK/late.code")" 503 "who waits at the end is told: $(cat "$WORK/late")"
+
+# --- a Unix socket ---
+
+serve unix "unix:$WORK/socket"
+is "$ADDRESS $(stat -c %a "$WORK/socket")" "unix:$WORK/socket 660" "a Unix socket, for its user and group"
+is "$(curl -sS -m 60 --unix-socket "$WORK/socket" -H 'Host: any.example' http://any.example/healthz)" ok "it serves, by any name"
+like "$(refused "unix:$WORK/socket")" 'another program listens there$' "a second one is refused"
+kill -KILL "$PID"
+wait "$PID" 2>/dev/null
+check "it leaves its socket when it is killed" [ -S "$WORK/socket" ]
+serve again "unix:$WORK/socket"
+is "$(curl -sS -m 60 --unix-socket "$WORK/socket" http://localhost/healthz)" ok "which the next one replaces"
+kill -TERM "$PID"
+wait "$PID"
+check "and removes" [ ! -e "$WORK/socket" ]
+: >"$WORK/socket"
+like "$(refused "unix:$WORK/socket")" 'no socket; remove it or choose another path$' "a file is not replaced"
+
+# --- a token ---
+
+like "$(refused 0.0.0.0:0)" '^0\.0\.0\.0:0 is open to other machines, and there it takes a token' "other machines: not without a token"
+like "$(refused '[::]:0')" 'takes a token' "nor by IPv6"
+printf 'secret\n' >"$WORK/token"
+chmod 600 "$WORK/token"
+like "$(refused 0.0.0.0:0 "$WORK/token")" '6 characters; its first line is to have 16' "a token that is too short"
+token=$(head -c 24 /dev/urandom | base64)
+printf '%s\nanother line\n' "$token" >"$WORK/token"
+chmod 644 "$WORK/token"
+like "$(refused 0.0.0.0:0 "$WORK/token")" 'others can get at the token in .* chmod 0600' "a token that others can read"
+chmod 600 "$WORK/token"
+serve token 0.0.0.0:0 "$WORK/token"
+ADDRESS=127.0.0.1:${ADDRESS##*:}
+ask /metrics
+is "$CODE $(grep ^WWW-Authenticate: <<<"$HEAD")" '401 WWW-Authenticate: Bearer realm="xrprof-bpf"' "without the token"
+for wrong in "Bearer ${token%?}" "Bearer ${token}x" "Bearer x" "Basic $token" "$token"; do
+	ask /metrics -H "Authorization: $wrong"
+	is "$CODE" 401 "with another one"
+done
+ask "/metrics?token=$token"
+is "$CODE" 401 "in the address"
+ask /metrics -H "Authorization: Bearer $token" -H 'Host: node1.example'
+is "$CODE" 200 "with it, by any name"
+ask '/debug/pprof/profile?seconds=1'
+is "$CODE" 401 "no profile without it"
+own=$(hostname -I | awk '{ print $1 }')
+if [[ $own == *.* ]]; then
+	check "one address of others has 16 connections at most" timeout -k 5 200 \
+		python3 "$tests/live/http_abuse.py" "$own:${ADDRESS##*:}" peers
+else
+	skip "this machine has no other address" "connections of one address"
+fi
+ask /healthz
+is "$CODE $BODY" "200 ok" "/healthz without it"
+kill -USR1 "$PID"
+unwell() {
+	ask /healthz
+	[ "$CODE" = 503 ]
+}
+check "/healthz says when something is wrong" wait_until 60 unwell
+ask /healthz
+like "$BODY" '^not healthy; with the token' "but not what"
+ask /healthz -H "Authorization: Bearer $token"
+is "$CODE $BODY" "503 the directory is full" "unless with the token"
+
+# --- Prometheus ---
+
+# prometheus_value QUERY: the value that it has
+prometheus_value() {
+	curl -sS -m 60 -G --data-urlencode "query=$1" "http://$prometheus/api/v1/query" |
+		python3 -c 'import json, sys
+r = json.load(sys.stdin)["data"]["result"]
+print(r[0]["value"][1] if len(r) == 1 else "%d results" % len(r))' 2>/dev/null
+}
+scraped() {
+	[ "$(prometheus_value 'xrprof_samples_total')" = 81 ]
+}
+listens() {
+	prometheus=$(sed -nE 's/.*msg="?Listening on"? address=(127\.0\.0\.1:[1-9][0-9]*).*/\1/p' "$WORK/prometheus.log" | head -n 1)
+	[ -n "$prometheus" ]
+}
+if command -v prometheus >/dev/null; then
+	cat >"$WORK/prometheus.yml" <<-YAML
+		global: {scrape_interval: 1s}
+		scrape_configs:
+		  - job_name: xrprof-bpf
+		    authorization: {credentials_file: $WORK/token-alone}
+		    static_configs: [{targets: ["$ADDRESS"]}]
+	YAML
+	head -n 1 "$WORK/token" >"$WORK/token-alone"
+	prometheus --config.file="$WORK/prometheus.yml" --storage.tsdb.path="$WORK/tsdb" --web.listen-address=127.0.0.1:0 \
+		>"$WORK/prometheus.log" 2>&1 </dev/null &
+	live_pids+=($!)
+	wait_until 60 listens
+	ok $? "Prometheus listens" || diag "$(tail -n 20 "$WORK/prometheus.log")"
+	check "Prometheus has scraped it" wait_until 60 scraped || diag "$(prometheus_value up) $(tail -n 5 "$WORK/prometheus.log")"
+	is "$(prometheus_value 'up{job="xrprof-bpf"}')" 1 "it is up"
+	is "$(prometheus_value 'xrprof_ticks_total{outcome="bad_call"}')" 7 "an outcome"
+	is "$(prometheus_value 'sum(xrprof_ticks_total) - on() xrprof_seen_ticks_total')" 0 "the outcomes are all ticks"
+	is "$(prometheus_value 'xrprof_build_info{engine="bpf",event="cycles",clock="cpu"}')" 1 "what runs"
+	is "$(prometheus_value 'xrprof_sent_profiles_total{destination="otlp"}')" 7 "what was sent"
+	is "$(prometheus_value 'xrprof_sampling_cpu_seconds_total')" 1.500000001 "a time, to the nanosecond"
+else
+	skip "it is not installed" "Prometheus"
+fi
+
+done_testing

@@ -1,0 +1,432 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+# engines: bpf
+#
+# The part of serve that sends (tests/fixtures/push_drive.c) to a server that behaves badly (tests/lib/receiver.py): what was
+# accepted arrives, in order and once, or is counted. What arrives is read by the official schema of pprof and `go tool pprof`, and
+# by OTLP's fields as the OpenTelemetry Collector has them (tests/lib/otlp.py).
+. "$(dirname "$0")/../lib/live.sh"
+
+python=/usr/bin/python3
+libraries=(-lprotobuf-c -lz -lpthread -ldl)
+for name in drive encode; do
+	check "the fixture builds: push_$name" "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -O1 -I"$tests/../include" -I"$tests/../src" -I"$BUILD" \
+		-o "$WORK/push-$name" "$tests/fixtures/push_$name.c" "$BUILD/libxrprof.a" "${libraries[@]}" || {
+		done_testing
+		exit 1
+	}
+done
+
+# --- the server ---
+
+# serve_start [CERTIFICATE KEY]: a new one in a folder of its own; sets SERVER, PORT, SERVER_PID
+serve_start() {
+	SERVER=$(mktemp -d "$WORK/server.XXXX")
+	serve_again "$@"
+}
+
+# serve_again: as it was, with the same port if it had one
+serve_again() {
+	rm -f "$SERVER/port"
+	PORT=${PORT_KEPT:-0} "$python" "$tests/lib/receiver.py" "$SERVER" "$@" 2>>"$SERVER/errors" &
+	SERVER_PID=$!
+	live_pids+=("$SERVER_PID")
+	wait_until 60 test -s "$SERVER/port" || bail "the server does not start: $(cat "$SERVER/errors")"
+	PORT=$(cat "$SERVER/port")
+}
+
+serve_stop() {
+	kill -KILL "$SERVER_PID" 2>/dev/null
+	wait "$SERVER_PID" 2>/dev/null
+}
+
+behave() {
+	echo "$*" >"$SERVER/behave"
+}
+
+# requests WHAT: of each request so far
+requests() {
+	[ ! -e "$SERVER/requests" ] || "$python" -c "
+import json, sys, urllib.parse
+for line in open(sys.argv[1]):
+    r = json.loads(line)
+    url = urllib.parse.urlsplit(r['path'])
+    q = dict(urllib.parse.parse_qsl(url.query, strict_parsing=bool(url.query)))
+    print($1)" "$SERVER/requests"
+}
+
+# arrived: which items did, as their `from` says, those that the server took
+arrived() {
+	requests 'q["from"] if r["was"] == "ok" else ""' | grep . | paste -sd ' '
+}
+
+has_arrived() {
+	[ "$(arrived)" = "$1" ]
+}
+
+# --- the sender ---
+
+drives=0
+# drive KIND URL SPOOL OPTION...: sets DRIVE_PID, DRIVE_IN, DRIVE_OUT
+drive() {
+	drives=$((drives + 1))
+	mkfifo "$WORK/in.$drives" "$WORK/out.$drives"
+	"$WORK/push-drive" "$@" <"$WORK/in.$drives" >"$WORK/out.$drives" 2>"$WORK/drive.err" &
+	DRIVE_PID=$!
+	live_pids+=("$DRIVE_PID")
+	exec {DRIVE_IN}>"$WORK/in.$drives" {DRIVE_OUT}<"$WORK/out.$drives"
+	read -r REPLY <&"$DRIVE_OUT"
+	[ "$REPLY" = ready ]
+}
+
+say() {
+	echo "$*" >&"$DRIVE_IN"
+	read -r REPLY <&"$DRIVE_OUT"
+	echo "$REPLY" >>"$WORK/said"
+	[ "$REPLY" = ok ]
+}
+
+# state NAME: of its status
+state() {
+	say status
+	sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([0-9]+)).*/\2\3/p" <<<"$REPLY"
+}
+
+state_is() {
+	[ "$(state "$1")" = "$2" ]
+}
+
+state_above() {
+	[ "$(state "$1")" -gt "$2" ]
+}
+
+drive_end() {
+	exec {DRIVE_IN}>&- {DRIVE_OUT}<&-
+	wait "$DRIVE_PID" 2>/dev/null
+}
+
+# pushes NAME KIND BEHAVIOUR...: a new sender with a spool of its own, whose server behaves so
+pushes() {
+	local kind=$1
+	shift
+	serve_start
+	behave "$*"
+	drive "$kind" "http://127.0.0.1:$PORT" "$WORK/spool.$drives" back-off=10 back-off-max=40 timeout=30000
+}
+
+# The server first: one that was started later has the sender's input open, too.
+pushed() {
+	serve_stop
+	drive_end
+}
+
+printf 'R-12;f (a.R:3);p::FUN;<GC> 17\nR-13;f;g 4\n' >"$WORK/folded"
+"$WORK/push-encode" pprof "$WORK/folded" web >"$WORK/pprof" && "$WORK/push-encode" otlp "$WORK/folded" web >"$WORK/otlp"
+ok $? "a profile of each kind"
+head -c 3000 /dev/urandom >"$WORK/some"
+
+# --- what arrives ---
+
+pushes pyroscope
+say add 1700000000 1700000060 21 "$WORK/pprof" "web{host=host-1,weird=a b&c=ü}"
+check "a profile for Pyroscope arrives" wait_until 60 state_is sent 1
+is "$(requests 'url.path, q["format"], q["spyName"], q["from"], q["until"], q["name"]')" \
+	"/ingest pprof xrprof-bpf 1700000000 1700000060 web{host=host-1,weird=a b&c=ü}" "where Pyroscope wants it, with its name and its time"
+is "$(requests 'r["headers"]["content-type"], r["headers"]["user-agent"].split("/")[0], "content-encoding" in r["headers"], "expect" in r["headers"]')" \
+	"application/octet-stream xrprof-bpf False False" "its headers"
+check "it is the file, byte for byte" cmp "$WORK/pprof" "$SERVER/body.0"
+schema=/usr/share/gocode/src/github.com/google/pprof/proto
+if [ -e $schema/profile.proto ]; then
+	protoc-c -I$schema --descriptor_set_out="$WORK/pprof.set" profile.proto
+	is "$("$python" -c '
+import gzip, sys
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+pool = descriptor_pool.DescriptorPool()
+for file in descriptor_pb2.FileDescriptorSet.FromString(open(sys.argv[1], "rb").read()).file:
+    pool.Add(file)
+kind = pool.FindMessageTypeByName("perftools.profiles.Profile")
+p = message_factory.MessageFactory(pool).GetPrototype(kind)()
+p.ParseFromString(gzip.open(sys.argv[2]).read())
+s = p.string_table
+types = [(s[t.type], s[t.unit]) for t in p.sample_type]
+labels = [(s[l.key], s[l.str] or l.num) for l in p.sample[0].label]
+print(types, [list(x.value) for x in p.sample], dict(labels)["service"], dict(labels)["pid"], len(p.UnknownFields()))
+' "$WORK/pprof.set" "$SERVER/body.0")" "[('samples', 'count'), ('cpu', 'nanoseconds')] [[17, 894736843], [4, 210526316]] web 12 0" \
+		"pprof's official schema reads it"
+else
+	fail "pprof's official schema is there: golang-github-google-pprof-dev"
+fi
+like "$(go tool pprof -top -sample_index=samples "$SERVER/body.0" 2>&1)" "21 +100% +f" "go tool pprof opens it"
+pushed
+
+pushes otlp
+say add 1700000000 1700000060 21 "$WORK/otlp"
+check "a request for OTLP arrives" wait_until 60 state_is sent 1
+is "$(requests 'r["path"], r["headers"]["content-type"], r["headers"]["content-encoding"]')" \
+	"/v1development/profiles application/x-protobuf gzip" "where OTLP wants it"
+gunzip <"$SERVER/body.0" >"$WORK/got" && check "it is the request, byte for byte" cmp "$WORK/otlp" "$WORK/got"
+is "$("$python" "$tests/lib/otlp.py" "$WORK/got" | "$python" -c '
+import json, sys
+r = json.load(sys.stdin)
+p = r["resources"][0]
+print(r["wrong"], p["type"], p["period"], p["resource"]["service.name"], [s["values"] for s in p["samples"]],
+      [f["name"] for f in p["samples"][0]["stack"]], p["samples"][0]["attributes"]["process.pid"])')" \
+	"[] ['samples', 'count'] ['cpu', 'nanoseconds', 52631579] web [[17], [4]] ['<GC>', 'p::FUN', 'f'] 12" "and read as its receivers read it"
+pushed
+
+# --- a server that is away ---
+
+serve_start
+serve_stop
+PORT_KEPT=$PORT
+drive pyroscope "http://127.0.0.1:$PORT/" "$WORK/spool.away" back-off=10 back-off-max=40
+for i in 1 2 3 4 5; do
+	say add "$i" "$((i + 1))" 10 "$WORK/some" "app{n=$i}" || fail "item $i is accepted while the server is away"
+done
+check "it is tried again and again" wait_until 60 state_above failed 5
+is "$(state waiting) $(state sent) $(state dropped)" "5 0 0" "all wait"
+like "$(state error)" "onnect" "why is said: $(state error)"
+serve_again
+check "when it is back all arrive" wait_until 60 state_is sent 5
+is "$(arrived)" "1 2 3 4 5" "in order, once"
+is "$(state waiting) $(state dropped) $(state error)" "0 0 " "nothing waits, nothing is lost"
+serve_stop
+say add 6 7 10 "$WORK/some" app
+say drain 60000
+is "$(state waiting)" 1 "at the end it is tried once more, and what is left stays"
+drive_end
+serve_again
+drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.away"
+check "for the next start" wait_until 60 has_arrived "1 2 3 4 5 6"
+pushed
+PORT_KEPT=
+
+# --- a server that behaves badly ---
+
+# then_is NAME STATE ITEM...: after these items, by BEHAVIOUR, its counts have grown by these: sent failed dropped dropped_samples
+counts() {
+	say status
+	sed -nE 's/.*"sent": ([0-9]+), "failed": ([0-9]+), "dropped": ([0-9]+), "dropped_samples": ([0-9]+),.*/\1 \2 \3 \4/p' <<<"$REPLY"
+}
+
+grown() {
+	local now
+	read -ra now <<<"$(counts)"
+	echo "$((now[0] - before[0])) $((now[1] - before[1])) $((now[2] - before[2])) $((now[3] - before[3]))"
+}
+
+grown_is() {
+	[ "$(grown)" = "$1" ]
+}
+
+# becomes NAME WANTED REQUESTS BEHAVIOUR...: with two more items, of 10 and 20 samples, and that behaviour
+becomes() {
+	local name=$1 wanted=$2 asked=$3 had
+	shift 3
+	behave "$*"
+	had=$(requests 1 | wc -l)
+	read -ra before <<<"$(counts)"
+	say add 1 2 10 "$WORK/some" app
+	say add 2 3 20 "$WORK/some" app
+	wait_until 60 grown_is "$wanted"
+	is "$(grown) $(requests 'r["was"]' | tail -n +$((had + 1)) | paste -sd ' ')" "$wanted $asked" "$name"
+}
+
+pushes otlp
+for fault in 429 502 503 504 401 403 407 head garbage heads; do
+	becomes "$fault: it is tried again until it arrives, in order, once" "2 2 0 0" "$fault $fault ok ok" $fault $fault
+done
+for fault in 400=no%20name 404 413 415 500; do
+	becomes "$fault: it is given up, counted with its samples, and the next one sent" "1 1 1 10" "$fault ok" $fault
+done
+becomes "what OTLP refuses in a 200 is counted as lost" "1 0 1 10" "partial ok" partial
+behave partial
+say add 1 2 10 "$WORK/some"
+wait_until 60 state_above dropped 6
+say status
+like "$REPLY" "refused 1 of its profiles: no stacks" "and said"
+pushed
+# With a new connection each: where one that it had kept turns out to be dead, libcurl itself tries again, uncounted.
+for fault in reset status; do
+	pushes otlp
+	becomes "$fault: it is tried again until it arrives, in order, once" "2 2 0 0" "$fault $fault ok ok" $fault $fault
+	pushed
+done
+pushes pyroscope
+for fault in 500 422 408; do
+	becomes "Pyroscope's $fault: it is tried again" "2 3 0 0" "$fault $fault $fault ok ok" $fault $fault $fault
+	becomes "Pyroscope's $fault: four times, then it is given up" "1 4 1 10" "$fault $fault $fault $fault ok" $fault $fault $fault $fault
+done
+for fault in body huge; do
+	becomes "a 200 whose body is $fault: it was taken, and is not sent twice" "2 0 0 0" "$fault ok" $fault
+done
+pushed
+for fault in slow drip; do
+	serve_start
+	behave "$fault"
+	drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.$drives" back-off=10 timeout=300
+	say add 1 2 10 "$WORK/some" app
+	check "a server that is $fault is given up and asked again" wait_until 60 has_arrived 1
+	pushed
+done
+pushes pyroscope 429:1 date:3600000
+say add 1 2 10 "$WORK/some" app
+wait_until 60 state_is failed 2
+is "$("$python" - "$SERVER/requests" <<'PY'
+import json, sys
+first, second = [json.loads(line)["at"] for line in open(sys.argv[1])]
+print("after a second" if second - first >= 1 else second - first)
+PY
+)" "after a second" "Retry-After is kept to"
+say wait
+check "for an hour at most: $REPLY ms" test "$REPLY" -gt 3000000 -a "$REPLY" -le 3600100
+pushed
+pushes pyroscope
+other=$SERVER
+to=http://127.0.0.1:$PORT
+first_pid=$SERVER_PID
+drive_end
+pushes pyroscope "302>$to/ingest"
+say add 1 2 10 "$WORK/some" app
+check "where a server sends us to" wait_until 60 state_is dropped 1
+is "$(state error)|$(find "$other" -name 'body.*' | wc -l)" "HTTP 302, which leads elsewhere, is not followed: the profile is given up|0" "we do not go"
+kill -KILL "$first_pid"
+pushed
+
+# --- limits, and sudden ends ---
+
+serve_start
+serve_stop
+PORT_KEPT=$PORT
+drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.full" back-off=3600000 back-off-max=3600000 size=40960
+say add 1 2 1 "$WORK/some" app
+wait_until 60 state_is failed 1
+for i in $(seq 2 25); do
+	say add "$i" "$((i + 1))" "$i" "$WORK/some" app
+done
+is "$(state waiting) $(state dropped) $(state dropped_samples)" "10 15 120" "a spool that is full: the oldest are given up, and counted"
+head -c 5000000 /dev/zero >"$WORK/large"
+say add 99 100 7 "$WORK/large" app
+is "$REPLY $(state dropped_samples)" "dropped: Message too long 127" "so is what is larger than a server takes"
+kill -KILL "$DRIVE_PID"
+wait "$DRIVE_PID" 2>/dev/null
+drive_end
+serve_again
+drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.full"
+check "killed and started again: all that was accepted arrives" wait_until 60 has_arrived "$(seq -s ' ' 16 25)"
+is "$(find "$WORK/spool.full" -type f | wc -l)" 0 "and no file is left"
+pushed
+PORT_KEPT=
+
+pushes pyroscope slow
+for i in 1 2 3; do say add "$i" "$((i + 1))" 1 "$WORK/some" app; done
+wait_until 60 test -s "$SERVER/requests"
+kill -KILL "$DRIVE_PID"
+spool=$WORK/spool.$((drives - 1))
+drive_end
+drive pyroscope "http://127.0.0.1:$PORT" "$spool"
+check "killed while one was under way: that one is sent again" wait_until 60 has_arrived "1 2 3"
+is "$(requests 'q["from"]' | paste -sd ' ')" "1 1 2 3" "it alone"
+pushed
+
+# A disk that is full.
+mkdir "$WORK/small"
+mount -t tmpfs -o size=512k none "$WORK/small"
+head -c 100000 /dev/urandom >"$WORK/part"
+serve_start
+serve_stop
+PORT_KEPT=$PORT
+drive pyroscope "http://127.0.0.1:$PORT" "$WORK/small/spool" back-off=20 back-off-max=20
+head -c 300000 /dev/zero >"$WORK/small/filler"
+accepted=0
+for i in $(seq 1 6); do say add "$i" "$((i + 1))" 1 "$WORK/part" app && accepted=$((accepted + 1)); done
+is "$accepted $(state waiting) $(state dropped)" "6 6 0" "a disk that is full: what has no room there is kept"
+check "as files and in memory" test "$(find "$WORK/small/spool" -name '*.item' | wc -l)" -lt 3
+rm "$WORK/small/filler"
+say add 7 8 1 "$WORK/some" app
+is "$(find "$WORK/small/spool" -name '*.item' | wc -l)" 6 "with room again, what has it is written"
+serve_again
+check "all arrive" wait_until 60 has_arrived "1 2 3 4 5 6 7"
+pushed
+PORT_KEPT=
+umount "$WORK/small"
+
+# --- whom we talk to ---
+
+(
+	cd "$WORK" || exit
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ca -keyout ca.key -out ca.crt
+	for name in localhost elsewhere; do
+		openssl req -newkey rsa:2048 -nodes -subj "/CN=$name" -keyout "$name.key" -out "$name.csr"
+		openssl x509 -req -days 2 -in "$name.csr" -CA ca.crt -CAkey ca.key -CAcreateserial -out "$name.crt" \
+			-extfile <(echo "subjectAltName=DNS:$name")
+	done
+) >"$WORK/openssl.log" 2>&1 || bail "openssl: $(cat "$WORK/openssl.log")"
+serve_start "$WORK/localhost.crt" "$WORK/localhost.key"
+drive otlp "https://localhost:$PORT" "$WORK/spool.tls" ca="$WORK/ca.crt"
+say add 1 2 3 "$WORK/otlp"
+check "TLS, with an authority that is named" wait_until 60 state_is sent 1
+drive_end
+drive otlp "https://localhost:$PORT" "$WORK/spool.tls"
+say add 1 2 3 "$WORK/otlp"
+wait_until 60 state_is failed 1
+is "$(state sent) $(state waiting)" "0 1" "with another it is not sent"
+like "$(state error)" "certificate" "and why is said: $(state error)"
+drive_end
+serve_stop
+serve_start "$WORK/elsewhere.crt" "$WORK/elsewhere.key"
+drive otlp "https://localhost:$PORT" "$WORK/spool.tls" ca="$WORK/ca.crt"
+wait_until 60 state_is failed 1
+is "$(state sent) $(state waiting) $(requests 1)" "0 1 " "nor to a server of another name"
+pushed
+
+# --- headers ---
+
+secret=s3cr3t-$RANDOM
+printf '# of the test\n\nAuthorization: Bearer %s\r\nX-Scope-OrgID:   team a  \n' $secret-1 >"$WORK/headers"
+chmod 600 "$WORK/headers"
+serve_start
+drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.headers" headers="$WORK/headers" back-off=10
+say add 1 2 3 "$WORK/some" app
+wait_until 60 state_is sent 1
+is "$(requests 'r["headers"]["authorization"], r["headers"]["x-scope-orgid"]')" "Bearer $secret-1 team a" "headers from a file"
+printf 'Authorization: Bearer %s\n' $secret-2 >"$WORK/headers.new"
+chmod 600 "$WORK/headers.new"
+mv "$WORK/headers.new" "$WORK/headers"
+say add 2 3 3 "$WORK/some" app
+wait_until 60 state_is sent 2
+is "$(requests 'r["headers"]["authorization"]' | tail -n 1)" "Bearer $secret-2" "a token that is renewed is the next one's"
+chmod 604 "$WORK/headers"
+printf 'Authorization: Bearer %s\n' $secret-3 >"$WORK/headers"
+behave 500
+say add 3 4 3 "$WORK/some" app
+wait_until 60 state_is sent 3
+is "$(requests 'r["headers"]["authorization"]' | tail -n 1)" "Bearer $secret-2" "one that all can read is not taken: what was known is sent"
+pushed
+said=
+for file in $'Authorization Bearer S' $'A: S\x01' $'Content-Length: 5' 'no: '$'\n''=S: S'; do
+	printf '%s\n' "$file" >"$WORK/headers"
+	chmod 600 "$WORK/headers"
+	drive pyroscope "http://127.0.0.1:1" "$WORK/spool.headers" headers="$WORK/headers" && fail "accepted: $file"
+	drive_end
+	said+=$(cat "$WORK/drive.err")$'\n'
+done
+is "$said" "$WORK/headers: line 1 is not \`Name: value\`
+$WORK/headers: line 1 has a control character
+$WORK/headers: line 1 is a header that is set already
+$WORK/headers: line 2 is not \`Name: value\`
+" "what is no header is refused, without a value in what is said"
+chmod 644 "$WORK/headers"
+drive pyroscope "http://127.0.0.1:1" "$WORK/spool.headers" headers="$WORK/headers"
+drive_end
+like "$(cat "$WORK/drive.err")" "mode 0644 is open to others.*chmod 600" "so is a file that all can read"
+said=
+for url in http://user:$secret@h/ ftp://h/ localhost:4040 file:///etc/passwd 'http://h/?token=x' ''; do
+	drive pyroscope "$url" "$WORK/spool.url" && fail "accepted: $url"
+	drive_end
+	said+=$(cat "$WORK/drive.err")$'\n'
+done
+check "a URL that cannot be is refused" test "$(grep -c '^the URL ' <<<"$said")" -eq 6
+check "a password in it is not repeated, and no secret is said anywhere" test "$(grep -c "$secret" <<<"$said$(cat "$WORK/said" "$WORK/drive.err")")" -eq 0
+done_testing

@@ -1,0 +1,205 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+#
+# report --dir: profiles of real R programs under the names that a directory has are added up, count for count as go tool
+# pprof adds them up; spans, gaps, --diff, --process, --list with an index and without, what is damaged, and a week of them.
+. "$(dirname "$0")/../lib/live.sh"
+export TZ=Europe/Berlin
+
+dir=$WORK/profiles
+mkdir "$dir"
+
+# report ARG...: sets OUT, ERR, STATUS
+report() {
+	OUT=$(timeout -k 5 120 "$XRPROF" report "$@" 2>"$WORK/err")
+	STATUS=$?
+	ERR=$(cat "$WORK/err")
+}
+
+# head_of: samples in the head of the table
+head_of() {
+	sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT"
+}
+
+# pprof_sum FILE...: samples that go tool pprof counts in all of them
+pprof_sum() {
+	go tool pprof -raw -sample_index=samples "$@" 2>/dev/null |
+		awk '/^Samples:/ { on = 1; next } /^Locations/ { on = 0 } on && /^ *[0-9]+ +[0-9]+:/ { n += $1 } END { print n + 0 }'
+}
+
+# pprof_flat FILE...: "SELF NAME" of each function, as it counts
+pprof_flat() {
+	go tool pprof -top -flat -nodecount=100000 -nodefraction=0 -sample_index=samples "$@" 2>/dev/null |
+		awk 'on && $1 > 0 { sub(/^\[R\]$/, "<GC>", $6); print $1, $6 } /flat%/ { on = 1 }' | LC_ALL=C sort # it takes <GC> for a template's arguments
+}
+
+table_flat() {
+	awk 'NR > 2 && $1 > 0 { print $1, $5 }' <<<"$OUT" | LC_ALL=C sort
+}
+
+work='f <- function() { s <- 0; for (i in 1:2e7) s <- s + i; s }; g <- function() f(); g()'
+other='h <- function() { s <- 0; for (i in 1:2e7) s <- s + i; s }; h()'
+one() {
+	prof -s -o "$WORK/$1.pb.gz" -- Rscript --vanilla -e "$2" >"$WORK/out" 2>"$WORK/err" || bail "$(cat "$WORK/err")"
+}
+one a "$work"
+one b "$work"
+one c "$other"
+
+# The day is one in the past, whatever today is: the names say when.
+cp "$WORK/a.pb.gz" "$dir/20260117T011000Z-60.pb.gz"
+cp "$WORK/b.pb.gz" "$dir/20260117T011100Z-60.pb.gz"
+cp "$WORK/c.pb.gz" "$dir/20260118T011000Z-60.pb.gz"
+cp "$WORK/c.pb.gz" "$dir/20260118T011000Z-60.1.pb.gz"
+: >"$dir/README"
+: >"$dir/.20260118T011100Z-60.pb.gz.tmp"
+a=$(pprof_sum "$WORK/a.pb.gz") b=$(pprof_sum "$WORK/b.pb.gz") c=$(pprof_sum "$WORK/c.pb.gz")
+check "R was sampled: $a, $b, $c" [ $((a > 10 && b > 10 && c > 10)) = 1 ]
+
+# --- all of it, and spans ---
+
+report --dir "$dir" --top 0
+is "$STATUS $(head_of)" "0 $((a + b + 2 * c))" "all: as many samples as go tool pprof counts in the files"
+like "$ERR" '4 profiles of 2026-01-17 02:10:00 \+0100 to 2026-01-18 02:11:00 \+0100' "the span is said, in local time"
+like "$ERR" 'nothing was recorded from 2026-01-17 02:12:00 \+0100 to 2026-01-18 02:10:00 \+0100' "and what is missing in it"
+report --dir "$dir" --top 0 --since "2026-01-17 02:10" --until 02:20
+is "$(head_of)" $((a + b)) "a span of local time: the second time is of the same day"
+is "$(table_flat)" "$(pprof_flat "$WORK/a.pb.gz" "$WORK/b.pb.gz")" "each function has as many as go tool pprof counts"
+report --dir "$dir" --since 2026-01-17T01:11Z --until 2026-01-17T01:12Z
+is "$(head_of)" "$b" "times of UTC"
+report --dir "$dir" --since "2026-01-17 02:11" --until "2026-01-18 02:10"
+is "$(head_of)" "$b" "what begins at the end of the span is not of it"
+TZ=America/New_York report --dir "$dir/" --since "2026-01-16 20:10" --until "2026-01-16 20:11"
+is "$(head_of)" "$a" "another zone"
+report --dir "$dir" --since "2026-01-17 02:10" --until 02:20 -f pprof -o "$WORK/both.pb.gz"
+is "$STATUS $(pprof_sum "$WORK/both.pb.gz")" "0 $((a + b))" "as pprof: go tool pprof counts the same in it"
+for format in folded speedscope flamegraph; do
+	report --dir "$dir" --since "2026-01-17 02:10" --until 02:20 -f $format -o "$WORK/x.$format"
+	check "as $format" [ "$STATUS" = 0 -a -s "$WORK/x.$format" ]
+done
+is "$(awk '{ n += $NF } END { print n }' "$WORK/x.folded")" $((a + b)) "folded: as many"
+
+# --- --diff ---
+
+report --dir "$dir" --since "2026-01-18 02:10" --until 02:20 --diff yesterday --top 0
+is "$STATUS" 0 "--diff yesterday: exit status"
+like "$OUT" "before: .*2026-01-17 02:10:00 to 02:12:00 .*: $((a + b)) samples.*after: .*2026-01-18 02:10:00 to 02:11:00 .*: $((2 * c)) samples" "the same span a day before"
+diff=$OUT
+report --dir "$dir" --since "2026-01-18 02:10" --until 02:20 --diff "2026-01-17 02:10" --top 0
+is "$OUT" "$diff" "or from a time on"
+report --diff "$WORK/both.pb.gz" "$WORK/c.pb.gz" --top 0
+is "$(sed '1,/CHANGE/d' <<<"$OUT")" "$(sed '1,/CHANGE/d' <<<"$diff")" "the table is that of files that hold the same"
+report --dir "$dir" --since "2026-01-18 02:10" --until 02:20 --diff 24h -o "$WORK/diff.html"
+like "$STATUS$(head -c 100 "$WORK/diff.html")" '^0<!doctype html>' "as a page"
+
+# --- --process, --list ---
+
+pid_of() {
+	go tool pprof -raw "$1" 2>/dev/null | sed -n 's/.*pid:\[\([0-9]*\)\].*/\1/p' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }'
+}
+pid=$(pid_of "$WORK/c.pb.gz")
+pid_sum=$(go tool pprof -raw -sample_index=samples "$WORK/c.pb.gz" 2>/dev/null |
+	awk -v pid="$pid" '/^ *[0-9]+ +[0-9]+:/ { n = $1 } $0 ~ "pid:\\[" pid "\\]" { sum += n } END { print sum + 0 }')
+report --dir "$dir" --process "$pid"
+is "$(head_of)" $((2 * pid_sum)) "--process PID"
+report --dir "$dir" --process 'R*' --process nothing
+is "$(head_of)" $((a + b + 2 * c)) "--process PATTERN, more than one"
+report --dir "$dir" --process nothing
+is "$STATUS$OUT" 1 "--process that is nobody's"
+like "$ERR" 'no sample is of a process that --process asks for' "it is said"
+report --dir "$dir" --list
+# R's own children may have a sample or two
+is "$STATUS $(awk 'NR > 2 { n += $1 } END { print n }' <<<"$OUT")" "0 $((a + b + 2 * c))" "--list without an index: the profiles are read"
+is "$(awk -v pid="$pid" 'NR > 2 && $2 == pid { print $1 }' <<<"$OUT")" "$(report --dir "$dir" --process "$pid"; head_of)" "each process has its own"
+like "$ERR" '4 of 4 profiles are not in the index' "it is said"
+# an index of others' making: members one after another
+python3 - "$dir" "$a" "$b" "$c" <<'PY'
+import gzip, json, sys
+folder, a, b, c = sys.argv[1], *map(int, sys.argv[2:])
+def line(day, time, seconds, number, pid, samples, **more):
+    return json.dumps({"file": f"{day}T{time}Z-{seconds}{number}.pb.gz", "from": "", "seconds": seconds, "pid": pid, "comm": "R",
+                       "uid": 1000, "r_version": "4.2.2", "started": 1768610000, "samples": samples, **more}) + "\n"
+with open(f"{folder}/index-20260117.jsonl.gz", "wb") as out:
+    out.write(gzip.compress(line("20260117", "011000", 60, "", 17, a, service="api", command="R -f /srv/api.R").encode()))
+    out.write(gzip.compress((line("20260117", "011100", 60, "", 17, b - 5, service="api", command="R -f /srv/api.R") +
+                             line("20260117", "011100", 60, "", 18, 5, container="c0ffee" * 10, command="Rscript \x1b[2Jnight.R")).encode()))
+    out.write(gzip.compress(line("20260116", "235900", 60, "", 19, 1000).encode()))
+PY
+report --dir "$dir" --list --since "2026-01-17 00:00" --until "2026-01-18 00:00"
+is "$(awk 'NR > 2 { print $1, $2 }' <<<"$OUT")" "$((a + b - 5)) 17"$'\n'"5 18" "--list: processes by samples, from the index"
+like "$OUT" 'SERVICE.*api.*2026-01-17 01:33:20 *R -f /srv/api.R' "service, start and command"
+like "$OUT" 'c0ffeec0ffee ' "a container, as far as others show it"
+check "nothing that acts on a terminal" eval '! grep -q $'"'\x1b'"' <<<"$OUT"'
+is "$(grep -c "index" <<<"$ERR")" 0 "the index has them all"
+for pattern in api.R 'R -f *' api '*/api.R'; do
+	report --dir "$dir" --list --process "$pattern" --since "2026-01-17 00:00" --until "2026-01-18 00:00"
+	is "$(awk 'NR > 2 { print $1, $2 }' <<<"$OUT")" "$((a + b - 5)) 17" "--process $pattern"
+done
+report --dir "$dir" --list --process c0ffeec0ffee --since "2026-01-17 00:00" --until "2026-01-18 00:00"
+is "$(awk 'NR > 2 { print $1, $2 }' <<<"$OUT")" "5 18" "--process of a container"
+# a crash tore its end off
+truncate -s -30 "$dir/index-20260117.jsonl.gz"
+truncate -s -60 "$dir/index-20260117.jsonl.gz"
+report --dir "$dir" --list --since "2026-01-17 00:00" --until "2026-01-18 00:00"
+is "$STATUS $(sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT")" "0 $((a + b))" "an index that is damaged: no count is lost"
+like "$ERR" 'index-20260117.jsonl.gz is damaged' "it is said"
+
+# --- what is damaged ---
+
+head -c 500 "$WORK/a.pb.gz" >"$dir/20260117T011200Z-60.pb.gz"
+: >"$dir/20260117T011300Z-60.pb.gz"
+echo rubbish >"$dir/20260117T011400Z-60.pb.gz"
+report --dir "$dir" --since "2026-01-17 02:10" --until 02:20
+is "$STATUS $(head_of)" "0 $((a + b))" "damaged ones among them: the others are shown"
+like "$ERR" '011200Z-60.pb.gz ends in the middle.*left out' "each is said"
+like "$ERR" '3 of 5 profiles are left out' "and counted"
+report --dir "$dir" --since "2026-01-17 02:12" --until 02:15
+is "$STATUS$OUT" 1 "nothing but damaged ones"
+report "$WORK/a.pb.gz" "$dir/20260117T011400Z-60.pb.gz"
+is "$STATUS$OUT" 1 "a file that was named must be one"
+
+# --- what cannot be asked ---
+
+refused() {
+	local status=$1 regex=$2
+	shift 2
+	report "$@"
+	is "$STATUS$OUT" "$status" "refused: $*"
+	like "$ERR" "$regex" "it says why"
+}
+refused 1 'no profile in .* begins from 2026-02-01 .*: those there are of 2026-01-17' --dir "$dir" --since 2026-02-01
+refused 2 'no time' --dir "$dir" --since tomorrow
+refused 2 'is not after' --dir "$dir" --since 2026-01-18 --until 2026-01-17
+refused 2 'exclude each other' --dir "$dir" x.out
+refused 2 'give --dir' --since 02:10 "$WORK/a.pb.gz"
+refused 2 'from when' --dir "$dir" --diff --since 02:10
+refused 2 'leave out' --dir "$dir" --list -f folded
+refused 1 'cannot read the directory .*: No such file' --dir "$WORK/nothing"
+mkdir "$WORK/empty"
+refused 1 'has no profiles' --dir "$WORK/empty"
+
+# --- a week ---
+
+mkdir "$WORK/week"
+export WORK
+python3 - "$WORK/week" "$WORK/c.pb.gz" <<'PY'
+import datetime, os, sys
+at = datetime.datetime(2026, 1, 10)
+for i in range(7 * 1440):
+    os.link(sys.argv[2], f"{sys.argv[1]}/{at + datetime.timedelta(minutes=i):%Y%m%dT%H%M%SZ}-60.pb.gz")
+PY
+began=$EPOCHREALTIME
+PEAK=$(python3 - "$XRPROF" report --dir "$WORK/week" --top 1 2>"$WORK/week.err" <<'PY'
+import resource, subprocess, sys, os
+with open(os.environ["WORK"] + "/week.out", "w") as out:
+    subprocess.run(sys.argv[1:], stdout=out, timeout=250, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+PY
+)
+OUT=$(cat "$WORK/week.out")
+is "$(head_of)" $((c * 7 * 1440)) "a week, a file a minute: no sample is lost"
+figure "10,080 files, $((c * 7 * 1440)) samples: $(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }') s, $PEAK KiB at most"
+check "and in little memory: $PEAK KiB" [ "$PEAK" -lt 65536 ]
+done_testing

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 200
+# engines: bpf
+#
+# serve --listen: go tool pprof takes a profile of a busy R from it, as Parca and Alloy do; Prometheus' numbers grow with the
+# samples; what listens goes away with the service.
+. "$(dirname "$0")/../lib/live.sh"
+export HOME=$WORK PPROF_TMPDIR=$WORK
+
+target_start host work 600 exit
+target_go
+
+env --default-signal "$XRPROF" serve --listen 127.0.0.1:0 -F 99 >"$WORK/serve.out" 2>"$WORK/serve.err" </dev/null &
+SERVE=$!
+live_pids+=("$SERVE")
+listens() {
+	address=$(sed -nE 's/.*listening on (127\.0\.0\.1:[1-9][0-9]*).*/\1/p' "$WORK/serve.err" | head -n 1)
+	[ -n "$address" ] || gone "$SERVE"
+}
+wait_until 60 listens
+[ -n "$address" ]
+ok $? "it listens, and says where" || {
+	diag "$(cat "$WORK/serve.err")"
+	done_testing
+	exit 1
+}
+
+# metric NAME: its value, 0 if there is none
+metric() {
+	curl -sS -m 60 "http://$address/metrics" | awk -v name="$1" '$1 == name { value = $2 } END { print value + 0 }'
+}
+
+is "$(curl -sS -m 60 -w '%{http_code}' "http://$address/healthz")" $'ok\n200' "/healthz"
+top=$(go tool pprof -sample_index=samples -top "http://$address/debug/pprof/profile?seconds=3" 2>"$WORK/pprof.err")
+is $? 0 "go tool pprof takes a profile" || diag "$(cat "$WORK/pprof.err" "$WORK/serve.err")"
+like "$top" "inner" "the busy function is in it"
+curl -sS -m 60 -o "$WORK/one.pb.gz" "http://$address/debug/pprof/profile?seconds=2"
+own=$(go tool pprof -sample_index=samples -top -tagfocus="pid=$TARGET_PID" "$WORK/one.pb.gz" 2>>"$WORK/pprof.err")
+check "and its caller is in nearly all of that process" awk '
+	/ of [0-9]+ total$/ { for (i = 1; i < NF; i++) if ($i == "for") of = $(i + 1) + 0 }
+	$NF ~ /outer_most$/ { cum = $4 + 0 } END { print cum, of; exit !(of > 0 && cum > 0.8 * of) }' <<<"$own" || diag "$own"
+total=$(sed -n 's/.* of \([0-9]*\) total$/\1/p' <<<"$top")
+[ "${total:-0}" -gt 0 ] && [ "$total" -le "$(metric xrprof_seen_ticks_total)" ]
+ok $? "its samples ($total) are some of those that were counted"
+
+code=$(curl -sS -m 60 -o "$WORK/one.pb.gz" -w '%{http_code}' "http://$address/debug/pprof/profile?seconds=1")
+is "$code" 200 "a profile of one second"
+check "gzip takes it for a whole file" gzip -t "$WORK/one.pb.gz"
+like "$("$XRPROF" report "$WORK/one.pb.gz" 2>&1)" "outer_most" "report reads it"
+# Two at a time are both whole.
+for i in 1 2; do
+	curl -sS -m 60 -o "$WORK/both$i.pb.gz" "http://$address/debug/pprof/profile?seconds=$i" &
+	both[i]=$!
+done
+wait "${both[@]}"
+for i in 1 2; do
+	like "$("$XRPROF" report "$WORK/both$i.pb.gz" 2>&1)" "outer_most" "two at a time: number $i"
+done
+
+curl -sS -m 60 "http://$address/metrics" >"$WORK/metrics"
+if command -v promtool >/dev/null; then
+	is "$(promtool check metrics <"$WORK/metrics" 2>&1; echo "status $?")" "status 0" "promtool check metrics has nothing to say"
+else
+	skip "promtool is not installed" "promtool check metrics"
+fi
+check "the outcomes are all ticks" awk '/^xrprof_ticks_total[{]/ { sum += $2 } /^xrprof_seen_ticks_total / { all = $2 }
+	END { print sum, all; exit !(all > 0 && sum == all) }' "$WORK/metrics"
+before=$(metric xrprof_samples_total)
+more() {
+	[ "$(metric xrprof_samples_total)" -gt "$before" ]
+}
+check "samples go on" wait_until 60 more
+check "a process is sampled" [ "$(metric xrprof_processes)" -ge 1 ]
+check "memory of both processes is told" [ "$(metric 'xrprof_process_resident_memory_bytes{process="front"}')" -gt 0 ] &&
+	check "and not by chance" [ "$(metric 'xrprof_process_resident_memory_bytes{process="sampler"}')" -gt 0 ]
+
+kill -TERM "$SERVE"
+check "it ends" wait_until 60 gone "$SERVE"
+wait "$SERVE"
+is $? 0 "exit status"
+curl -sS -m 60 "http://$address/healthz" >/dev/null 2>&1
+is $? 7 "nobody listens any more"
+done_testing

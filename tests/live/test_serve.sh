@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 600
+# engines: bpf ptrace
+#
+# serve: intervals become files, and every sample is in one of them; SIGUSR1 ends an interval, SIGHUP reads the
+# configuration again, SIGTERM writes what there is. The process that writes can be lost and comes back. Nothing that is
+# wrong with the configuration ends what runs.
+# shellcheck disable=SC2034 # what eval sees
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/serve.sh"
+
+one_line() {
+	[ -n "$1" ] && [ "$(printf '%s\n' "$1" | wc -l)" -eq 1 ]
+}
+
+# refused PATTERN ARG...: serve does not start, and says so in one line
+refused() {
+	local pattern=$1 text
+	shift
+	text=$(timeout -k 5 60 "$XRPROF" serve "$@" 2>&1)
+	is $? "${STATUS:-2}" "serve $*: exit status"
+	check "serve $*: $text" eval 'one_line "$text" && [[ $text =~ $pattern ]]'
+}
+
+refused 'nowhere to go: give --dir'
+refused 'waits on disk: give --spool' --pyroscope http://127.0.0.1:1
+refused 'not a size such as' --dir "$WORK/d" --keep 7x
+refused '--label novalue: give key=value' --dir "$WORK/d" --label novalue
+refused 'there is a label pid' --dir "$WORK/d" --label pid=1
+refused 'give NAME or NAME=label' --dir "$WORK/d" --label-env 1X
+refused 'not a share of a CPU' --dir "$WORK/d" --max-cpu lots
+refused 'cannot read --config' --config "$WORK/none.conf"
+: >"$WORK/file"
+STATUS=1 refused "$WORK/file" --dir "$WORK/file"
+STATUS=1 refused 'process [0-9]+' --dir "$WORK/d" --pid $$
+
+# --- files ---
+
+target_start host spin
+dir=$WORK/profiles
+cat >"$WORK/serve.conf" <<-CONF
+	# what the test wants
+	dir = $dir
+	freq = 199
+	max-cpu = 0
+	label = team=a
+CONF
+serve_start --config "$WORK/serve.conf" --pid "$TARGET_PID" -v
+ok $? "serve starts"
+check "the process that writes has no capabilities" grep -qE '^CapPrm:\s0+$' "/proc/$(serve_front)/status"
+
+# at least N intervals with samples are there
+have() {
+	[ "$(windows_in "$dir" | wc -l)" -ge "$1" ]
+}
+kill -USR1 "$SERVE_PID"
+check "SIGUSR1: the interval is written" wait_until 60 have 1
+check "and it says how it goes" serve_says 'samples of 1 process'
+check "and what became of it" serve_says 'directory: [0-9]+ profiles'
+first=$(windows_in "$dir" | head -n 1)
+check "a file is for its owner and group" [ "$(stat -c %a "$first")" = 640 ]
+wait_until 60 eval 'kill -USR1 "$SERVE_PID"; [ "$(samples_of "$dir")" -gt 20 ]'
+ok $? "samples come"
+go tool pprof -top "$(windows_in "$dir" | tail -n 1)" >"$WORK/top" 2>/dev/null
+check "with their labels" eval 'for f in $(windows_in "$dir"); do go tool pprof -tags "$f" 2>/dev/null; done | grep -A1 "team:" | grep -q " a$"'
+
+# --- the configuration again ---
+
+before=$(windows_in "$dir" | wc -l)
+echo 'freq = 99' >>"$WORK/serve.conf"
+kill -HUP "$SERVE_PID"
+check "SIGHUP: the configuration is read again" serve_says 'profiling at 99 Hz'
+check "the interval before it was written" eval '[ "$(windows_in "$dir" | wc -l)" -gt "$before" ]'
+echo 'freq = many' >>"$WORK/serve.conf"
+kill -HUP "$SERVE_PID"
+check "what is wrong there is said" serve_says 'the configuration stays as it was: .*serve.conf, line 7: .*many'
+check "and it goes on as before" wait_until 60 eval '[ "$(grep -c "profiling at 99 Hz" "$SERVE_ERR")" -ge 2 ]'
+check "it is the same process" alive "$SERVE_PID"
+
+# --- the process that writes is lost ---
+
+front=$(serve_front)
+kill -KILL "$front"
+check "it is started again" serve_says 'starting it again'
+check "as another one" wait_until 60 eval '[ -n "$(serve_front)" ] && [ "$(serve_front)" != "$front" ]'
+before=$(windows_in "$dir" | wc -l)
+check "that writes" wait_until 60 eval 'kill -USR1 "$SERVE_PID"; [ "$(windows_in "$dir" | wc -l)" -gt "$before" ]'
+
+serve_stop TERM
+is "$SERVE_STATUS" 0 "SIGTERM: exit status"
+check "nothing is left of it" [ -z "$(find "$dir" -name '.*' -type f)" ]
+
+# --- every sample, once ---
+
+rm -rf "$dir"
+serve_start --dir "$dir" --interval 2 -F 499 --max-cpu 0 --pid "$TARGET_PID"
+ok $? "serve starts"
+check "intervals end by themselves" wait_until 120 have 4
+serve_stop INT
+is "$SERVE_STATUS" 0 "SIGINT: exit status"
+check "there are samples: $(serve_summary)" [ "$(serve_summary)" -gt 100 ]
+is "$(samples_of "$dir")" "$(serve_summary)" "the files have as many samples as were taken"
+for file in $(windows_in "$dir"); do gzip -t "$file" || echo "$file"; done >"$WORK/damaged"
+is "$(cat "$WORK/damaged")" "" "all files are whole"
+is "$(zcat "$dir"/index-*.jsonl.gz | python3 -c 'import json, sys; print(sum(json.loads(l)["samples"] for l in sys.stdin))')" \
+	"$(serve_summary)" "and so many are in the index"
+
+# a process that is killed leaves what was written before
+rm -rf "$dir"
+serve_start --dir "$dir" --interval 1 -F 199 --pid "$TARGET_PID"
+ok $? "serve starts"
+check "files come" wait_until 60 have 2
+front=$(serve_front)
+kill -KILL "$SERVE_PID"
+wait "$SERVE_PID" 2>/dev/null
+check "SIGKILL: the other process ends, too" wait_until 60 gone "$front"
+for file in $(windows_in "$dir"); do gzip -t "$file" || echo "$file"; done >"$WORK/damaged"
+is "$(cat "$WORK/damaged")" "" "all files are whole"
+have_before=$(windows_in "$dir")
+serve_start --dir "$dir" --interval 1 -F 199 --pid "$TARGET_PID"
+ok $? "a new one starts in the same directory"
+check "and adds to it" wait_until 60 eval '[ "$(windows_in "$dir" | wc -l)" -gt "$(wc -l <<<"$have_before")" ]'
+target_kill
+check "when what was named has ended it ends" wait_until 60 gone "$SERVE_PID"
+wait "$SERVE_PID"
+is $? 0 "exit status"
+check "nothing that was there is gone" eval 'for f in $have_before; do [ -s "$f" ] || exit 1; done'
+done_testing

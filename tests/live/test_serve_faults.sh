@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 900
+# engines: bpf
+#
+# serve, when things go wrong: the disk is full and has room again, it is killed over and over, the clock is set, there are
+# too many stacks and too many processes, a thousand processes come and go. What was written is whole, what was lost is
+# counted, and nothing ends it.
+# shellcheck disable=SC2034 # what eval sees
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/serve.sh"
+
+# at least N intervals are there
+have() {
+	[ "$(windows_in "$dir" | wc -l)" -ge "$1" ]
+}
+
+damaged() {
+	local file
+	for file in $(windows_in "$dir"); do gzip -t "$file" 2>&1 || echo "$file"; done
+}
+
+# samples that the last line about the ways out says were given up
+given_up() {
+	sed -nE 's/.*directory: .* profiles with ([0-9]+) samples given up.*/\1/p' "$SERVE_ERR" | tail -n 1
+}
+
+target_start host spin
+spin=$TARGET_PID
+
+# --- the disk ---
+
+mkdir "$WORK/small"
+check "a small disk" mount -t tmpfs -o size=256k none "$WORK/small"
+dir=$WORK/small/p
+serve_start --dir "$dir" --interval 1 -F 299 --max-cpu 0 --pid "$spin"
+ok $? "serve starts"
+check "files come" wait_until 120 have 2
+dd if=/dev/zero of="$WORK/small/fill" bs=4k 2>/dev/null
+check "the disk is full: that is said" serve_says "directory $dir: .*[Nn]o space"
+before=$(windows_in "$dir" | wc -l)
+rm "$WORK/small/fill"
+check "it has room again: that is said" serve_says "directory $dir: works again"
+check "files come again" wait_until 120 have $((before + 2))
+serve_stop
+is "$SERVE_STATUS" 0 "exit status"
+is "$(damaged)" "" "all files are whole"
+check "intervals were lost meanwhile: $(given_up) samples" [ "$(given_up)" -gt 0 ]
+is "$(($(samples_of "$dir") + $(given_up)))" "$(serve_summary)" "those in files and those given up are all"
+is "$(find "$dir" -name '.*' -type f)" "" "no part of a file is left"
+umount "$WORK/small"
+
+# --- killed over and over ---
+
+dir=$WORK/killed
+for round in 1 2 3 4 5 6 7 8; do
+	serve_start --dir "$dir" --interval 1 -F 99 --pid "$spin" || { fail "serve starts, round $round"; break; }
+	before=$(windows_in "$dir" | wc -l)
+	wait_until 60 have $((before + 1)) || fail "a file comes, round $round"
+	kill -USR1 "$SERVE_PID"
+	front=$(serve_front)
+	[ $((round % 2)) -eq 0 ] || kill -KILL "$front"
+	kill -KILL "$SERVE_PID"
+	wait "$SERVE_PID" 2>/dev/null
+done
+check "the one that writes has ended" wait_until 60 gone "$front"
+is "$(damaged)" "" "killed eight times: all files are whole"
+serve_start --dir "$dir" --interval 1 -F 99 --pid "$spin"
+ok $? "serve starts once more"
+serve_stop
+is "$(find "$dir" -name '.*' -type f)" "" "what was not whole is gone"
+check "the index can be read" eval 'zcat "$dir"/index-*.gz | python3 -c "import json, sys; [json.loads(l) for l in sys.stdin]"'
+
+# --- the clock ---
+
+dir=$WORK/clock
+check "the fixture builds" cc -O1 -shared -fPIC -o "$WORK/clock_step.so" "$tests/fixtures/clock_step.c"
+echo 0 >"$WORK/step"
+export LD_PRELOAD=$WORK/clock_step.so CLOCK_STEP=$WORK/step
+serve_start --dir "$dir" --interval 2 -F 99 --pid "$spin"
+ok $? "serve starts"
+unset LD_PRELOAD CLOCK_STEP
+check "files come" wait_until 120 have 2
+for step in -3600 86400 0; do
+	echo $step >"$WORK/step"
+	before=$(windows_in "$dir" | wc -l)
+	check "the clock is set by $step seconds: files come" wait_until 120 have $((before + 2))
+done
+serve_stop
+is "$(samples_of "$dir")" "$(serve_summary)" "every sample is in a file, once"
+is "$(given_up)" 0 "none was given up"
+long=$(windows_in "$dir" | sed -E 's/.*-([0-9]+)(\.[0-9]+)?\.pb\.gz/\1/' | awk '$1 > 4')
+is "$long" "" "no interval is longer than it should be"
+
+# --- too many ---
+
+dir=$WORK/many
+target_start host mixed 600
+target_go
+serve_start --dir "$dir" --interval 4 -F 499 --max-cpu 0 --max-stacks 16 --pid "$TARGET_PID"
+ok $? "serve starts"
+no_room() {
+	local file
+	for file in $(windows_in "$dir"); do
+		go tool pprof -raw "$file" 2>/dev/null | grep -q 'no-room' && return
+	done
+	return 1
+}
+wait_until 120 no_room
+ok $? "of too many stacks some are <no-room>"
+serve_stop
+is "$(samples_of "$dir")" "$(serve_summary)" "all samples are counted"
+target_kill
+
+helper=$WORK/all_fork.so
+check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c"
+dir=$WORK/crowd
+target_start host crowd "$helper" 60
+serve_start --dir "$dir" -F 499 --max-cpu 0 --max-processes 16 --comm R -v
+ok $? "serve starts"
+target_go
+check "too many processes: that is said" serve_says '[Tt]oo many|limit|no room' 120
+check "all of them have computed" wait_until 200 eval '[ "$(wc -l <"$TARGET_DIR/pids" 2>/dev/null || echo 0)" -eq 60 ]'
+mapfile -t children <"$TARGET_DIR/pids"
+live_pids+=("${children[@]}")
+serve_stop
+is "$SERVE_STATUS" 0 "exit status"
+is "$(samples_of "$dir")" "$(serve_summary)" "what was sampled is in the files"
+kill -KILL "${children[@]}"
+target_kill
+
+# --- a thousand come and go ---
+
+dir=$WORK/storm
+target_start host all_storm storm "$helper" 1000
+serve_start --dir "$dir" --interval 2 -F 199 --max-cpu 0 --comm R
+ok $? "serve starts"
+resident() {
+	awk '$1 == "VmRSS:" { print $2 }' "/proc/$SERVE_PID/status"
+}
+at_first=$(resident)
+target_go
+check "a thousand processes come and go" wait_until 300 test -e "$TARGET_DIR/done"
+grown=$(($(resident) - at_first))
+check "it has not grown with them: by $grown KiB" [ $grown -lt 16384 ]
+serve_stop
+is "$(samples_of "$dir")" "$(serve_summary)" "all samples are in files"
+pids=$(zcat "$dir"/index-*.gz | python3 -c 'import json, sys; print(len({json.loads(l)["pid"] for l in sys.stdin}))')
+check "the index has many of them: $pids" [ "$pids" -ge 200 ]
+check "in few files: $(windows_in "$dir" | wc -l)" [ "$(find "$dir" -type f | wc -l)" -lt 200 ]
+done_testing

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+#
+# serve with two servers: what it samples arrives at both, sample for sample, also when they were away or failed meanwhile,
+# and when it was killed with profiles that nobody had taken. Tokens are in no command line.
+# shellcheck disable=SC2034 # what eval sees
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/serve.sh"
+
+python=/usr/bin/python3
+
+# receiver NAME: starts one in the folder NAME, or the same one again
+receiver() {
+	local dir=$WORK/$1 port
+	mkdir -p "$dir"
+	port=$(cat "$dir/port" 2>/dev/null || echo 0)
+	rm -f "$dir/port"
+	PORT=$port "$python" "$tests/lib/receiver.py" "$dir" 2>>"$dir/errors" &
+	echo $! >"$dir/pid"
+	live_pids+=("$!")
+	wait_until 60 test -s "$dir/port" || bail "the server does not start: $(cat "$dir/errors")"
+}
+
+away() {
+	local name
+	for name; do
+		kill -KILL "$(cat "$WORK/$name/pid")"
+		wait "$(cat "$WORK/$name/pid")" 2>/dev/null
+	done
+}
+
+# taken NAME: numbers of the requests that it said it took
+taken() {
+	[ ! -e "$WORK/$1/requests" ] || "$python" -c '
+import json, sys
+for line in open(sys.argv[1]):
+    r = json.loads(line)
+    if r["was"] in ("ok", "body"):  # both are a status of 200
+        print(r["n"])' "$WORK/$1/requests"
+}
+
+count() {
+	taken "$1" | wc -l
+}
+
+pprof_samples() {
+	local n
+	for n in $(taken pyroscope); do
+		cp "$WORK/pyroscope/body.$n" "$WORK/body.pb.gz"
+		go tool pprof -raw "$WORK/body.pb.gz" 2>/dev/null | awk '/^Samples:/ { on = 1; getline; next } /^Locations/ { on = 0 }
+			on && $1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }'
+	done | awk '{ n += $1 } END { print n + 0 }'
+}
+
+otlp_samples() {
+	local n
+	for n in $(taken otlp); do
+		gunzip -c <"$WORK/otlp/body.$n" >"$WORK/body"
+		"$python" "$tests/lib/otlp.py" "$WORK/body"
+	done | "$python" -c '
+import json, sys
+text, at, n, decoder = sys.stdin.read(), 0, 0, json.JSONDecoder()
+while at < len(text.rstrip()):
+    r, at = decoder.raw_decode(text, at)
+    at += len(text[at:]) - len(text[at:].lstrip())
+    assert not r["wrong"], r["wrong"]
+    n += sum(v for p in r["resources"] for s in p["samples"] for v in s["values"])
+print(n)'
+}
+
+waits() {
+	find "$WORK/spool" -type f -name '[!.]*' ! -name 'lock*' | wc -l
+}
+
+receiver pyroscope
+receiver otlp
+url() {
+	echo "http://127.0.0.1:$(cat "$WORK/$1/port")"
+}
+(umask 077 && echo "Authorization: Bearer secret-$$-token" >"$WORK/headers")
+ways=(--pyroscope "$(url pyroscope)" --pyroscope-header "$WORK/headers" --otlp "$(url otlp)" --spool "$WORK/spool" --label dc=east)
+
+target_start host spin
+serve_start --pid "$TARGET_PID" --interval 1 -F 199 --max-cpu 0 "${ways[@]}"
+ok $? "serve starts"
+wait_until 120 eval '[ "$(count pyroscope)" -ge 2 ] && [ "$(count otlp)" -ge 2 ]'
+ok $? "profiles arrive at both"
+is "$(grep -c "secret-$$-token" "$WORK/pyroscope/requests")" "$(wc -l <"$WORK/pyroscope/requests")" "with the token"
+is "$(grep -c "secret-$$-token" "$WORK/otlp/requests")" 0 "that is not for the other one"
+check "which no command line has" eval '! grep -qa "secret-$$-token" /proc/[0-9]*/cmdline'
+check "for the service, with labels" grep -q 'name=spin.R%7B.*dc%3Deast' "$WORK/pyroscope/requests"
+
+away pyroscope otlp
+check "the servers are away: that is said" serve_says 'pyroscope http.*: '
+check "of both" serve_says 'otlp http.*: '
+before=$(waits)
+check "profiles wait" wait_until 60 eval '[ "$(waits)" -ge $((before + 4)) ]'
+receiver pyroscope
+echo "500 503:1 reset body" >"$WORK/otlp/behave"
+receiver otlp
+check "they are back: that is said" serve_says 'pyroscope http.*: works again' 120
+check "of both" serve_says 'otlp http.*: works again' 120
+check "nothing waits any more" wait_until 120 eval '[ "$(waits)" -le 2 ]'
+serve_stop
+is "$SERVE_STATUS" 0 "exit status"
+is "$(pprof_samples)" "$(serve_summary)" "all samples arrived as pprof"
+# 500 is an answer by which OTLP gives a profile up: that is counted
+given_up=$(sed -nE 's/.*otlp: .* profiles with ([0-9]+) samples given up.*/\1/p' "$SERVE_ERR" | tail -n 1)
+is "$(($(otlp_samples) + given_up))" "$(serve_summary)" "and by OTLP, but for $given_up that were given up, and counted"
+is "$(waits)" 0 "the spool is empty"
+
+# --- killed, with profiles that nobody has taken ---
+
+away pyroscope otlp
+serve_start --pid "$TARGET_PID" --interval 1 -F 199 --max-cpu 0 "${ways[@]}"
+ok $? "serve starts while they are away"
+check "profiles wait" wait_until 60 eval '[ "$(waits)" -ge 4 ]'
+front=$(serve_front)
+kill -KILL "$SERVE_PID"
+wait "$SERVE_PID" 2>/dev/null
+check "the process that sends has ended, too" wait_until 60 gone "$front"
+left=$(waits)
+check "they wait on: $left" [ "$left" -ge 4 ]
+receiver pyroscope
+receiver otlp
+taken_before=$(($(count pyroscope) + $(count otlp)))
+serve_start --pid "$TARGET_PID" --interval 600 -F 199 --max-cpu 0 "${ways[@]}"
+ok $? "serve starts again"
+check "and sends them" wait_until 60 eval '[ "$(waits)" -eq 0 ]'
+is "$(($(count pyroscope) + $(count otlp) - taken_before))" "$left" "each once"
+serve_stop
+done_testing

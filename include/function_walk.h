@@ -115,6 +115,9 @@ WALK_FN int function__known_env(struct walk *w, __u64 env)
 /*
  * function__package_slow - the package that the chain of environments from functions.env outward
  * ends in, to functions.package; 0: none.
+ *
+ * The answer for an environment is remembered, but not that for imports, which is base if the
+ * chain begins there and another if it comes there from a namespace.
  */
 WALK_FN int function__package_slow(struct walk *w)
 {
@@ -140,6 +143,10 @@ WALK_FN int function__package_slow(struct walk *w)
 				return err;
 			if (f->package)
 				break;
+			if (!before && f->cell[R_CDR] == w->row.base_namespace) {
+				f->package = XR_PACKAGE_BASE;
+				return 0;
+			}
 		}
 		before = env;
 		env = f->cell[R_CDR];

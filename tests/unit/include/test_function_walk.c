@@ -407,6 +407,23 @@ static void test_memory(void)
 	scene__free(&w.s);
 }
 
+/* Imports are base's for a function of their own, and say which package a namespace is of. */
+static void test_imports(void)
+{
+	struct world w;
+	uint64_t own;
+
+	for (int order = 0; order < 2; order++) {
+		world__init(&w, layout_now());
+		memcpy(&own, image__at(&w.s.m, w.stats + 8 * R_CDR, 8), 8);
+		call(&w, "f", closure(&w, order ? own : env(&w, w.stats)));
+		call(&w, "g", closure(&w, order ? env(&w, w.stats) : own));
+		check_functions(&w, order ? "g=stats f=base" : "g=base f=stats",
+				order ? "imports after a namespace" : "imports before a namespace");
+		scene__free(&w.s);
+	}
+}
+
 /* A chain that costs more than a sample may. */
 static void test_budget(void)
 {
@@ -438,6 +455,7 @@ int main(void)
 	test_definitions();
 	test_faults();
 	test_memory();
+	test_imports();
 	test_budget();
 	return tap__done();
 }

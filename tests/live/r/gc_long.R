@@ -7,7 +7,7 @@ kept <- lapply(seq_len(as.integer(args[[2L]])), function(i) NULL)
 kept <- lapply(kept, function(i) c(0, 1))
 gc_all <- function() repeat {
     .Internal(gc(FALSE, FALSE, TRUE))
-    for (i in 1:100000) NULL
+    for (i in 1:300000) NULL
 }
 ready()
 gc_all()

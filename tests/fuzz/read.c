@@ -73,6 +73,8 @@ static void taken__frame(struct taken *t, const struct frame *frame)
 	int err = writer__label(&t->text, frame, WRITER_FIELD);
 
 	t->cut |= frame->function->len > NAME_LONG;
+	/* it reads as a place, see folded.c: the rest of it is escaped as a file's name is */
+	t->cut |= strstr(frame->function->text, " (") || strstr(frame->function->text, " {");
 	if (!err && frame->place.file) {
 		t->cut |= frame->place.file->len > NAME_LONG;
 		err = buf__str(&t->text, " (");

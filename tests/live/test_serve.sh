@@ -77,6 +77,14 @@ kill -HUP "$SERVE_PID"
 check "what is wrong there is said" serve_says 'the configuration stays as it was: .*serve.conf, line 7: .*many'
 check "and it goes on as before" wait_until 60 eval '[ "$(grep -c "profiling at 99 Hz" "$SERVE_ERR")" -ge 2 ]'
 check "it is the same process" alive "$SERVE_PID"
+sed -i '$d' "$WORK/serve.conf"
+echo 'listen = 0.0.0.0:0' >>"$WORK/serve.conf" # without a token
+kill -HUP "$SERVE_PID"
+check "what cannot be opened is said, too" serve_says '0.0.0.0:0.*token'
+check "the configuration stays as it was" serve_says 'the configuration stays as it was$'
+check "and it goes on" wait_until 60 eval '[ "$(grep -c "profiling at 99 Hz" "$SERVE_ERR")" -ge 3 ]'
+check "as the same process" alive "$SERVE_PID"
+sed -i '$d' "$WORK/serve.conf"
 
 # --- the process that writes is lost ---
 

@@ -43,6 +43,7 @@ struct service {
 	char **argv;
 	struct signals *signals;
 	struct serve_options *options; /* owned */
+	struct serve_options *before;  /* than the last SIGHUP; NULL: there was none; owned */
 	struct serve_counts counts;
 };
 
@@ -334,6 +335,7 @@ static struct session_config serve__session_config(struct serve *s)
 		.btf = c->btf,
 		.max_sample_us = c->max_sample_us,
 		.max_processes = s->options->max_processes,
+		.rate_changes = s->options->max_cpu > 0,
 		.notes =
 			{
 				.line = on_note,
@@ -386,8 +388,14 @@ static void serve__front_config(struct serve *s)
 	};
 }
 
-/* From one configuration to the next, or to the end: @reload says which. */
-static int serve__once(struct service *service, bool *reload)
+/*
+ * How it came that nothing is sampled any more: it could not begin to; it is to end, or has failed;
+ * it is to go on with another configuration.
+ */
+enum served { SERVED_NOTHING, SERVED_ALL, SERVED_RELOAD };
+
+/* From one configuration to the next, or to the end. */
+static int serve__once(struct service *service, enum served *how)
 {
 	const struct config *c = &service->options->o.config;
 	const struct engine_ops *const one[] = {c->engine, NULL};
@@ -396,7 +404,6 @@ static int serve__once(struct service *service, bool *reload)
 	struct label_rules labels;
 	struct errmsg f = {""};
 
-	*reload = false;
 	s.config = serve__session_config(&s);
 	s.config.engines = c->engine ? one : engines__all();
 	labels = (struct label_rules){.env = s.options->env, .service = s.options->service};
@@ -413,14 +420,24 @@ static int serve__once(struct service *service, bool *reload)
 		log__line("%s", f.text);
 	else
 		status = serve__session(&s);
-	*reload = !err && status == CMD_OK && s.reload && !s.told;
-	front__stop(&s.front, s.started ? STOP_MS : 0, *reload ? 0 : DRAIN_S, on_message, &s);
+	*how = s.started ? SERVED_ALL : SERVED_NOTHING;
+	if (s.started && status == CMD_OK && s.reload && !s.told)
+		*how = SERVED_RELOAD;
+	front__stop(&s.front, s.started ? STOP_MS : 0, *how == SERVED_RELOAD ? 0 : DRAIN_S,
+		    on_message, &s);
 	session__free(s.session);
 	windows__free(s.windows);
 	return status;
 }
 
-/* What the configuration says now; if that cannot be, it stays as it was. */
+static void options__drop(struct serve_options *o)
+{
+	if (o)
+		serve_options__free(o);
+	free(o);
+}
+
+/* What the configuration says now; if that cannot be understood, it stays as it was. */
 static void service__reload(struct service *service)
 {
 	struct serve_options *next = calloc(1, sizeof(*next));
@@ -428,23 +445,35 @@ static void service__reload(struct service *service)
 
 	service->counts.reloads++;
 	if (next && !serve_options__parse(next, service->argc, service->argv, &f)) {
-		serve_options__free(service->options);
-		free(service->options);
+		options__drop(service->before);
+		service->before = service->options;
 		service->options = next;
 		return;
 	}
 	service->counts.reload_failures++;
 	log__line("the configuration stays as it was: %s", f.text);
-	if (next)
-		serve_options__free(next);
-	free(next);
+	options__drop(next);
+}
+
+/* Nothing could be sampled as it says now, and it was said why: as it was before.  False: there was
+ * nothing before. */
+static bool service__restore(struct service *service)
+{
+	if (!service->before)
+		return false;
+	options__drop(service->options);
+	service->options = service->before;
+	service->before = NULL;
+	service->counts.reload_failures++;
+	log__line("the configuration stays as it was");
+	return true;
 }
 
 static int service__run(struct service *service)
 {
+	enum served how = SERVED_RELOAD;
+	int status = CMD_FAILED;
 	struct errmsg f;
-	bool reload;
-	int status;
 
 	if (signals__open(&service->signals, &f)) {
 		log__line("%s", f.text);
@@ -457,11 +486,12 @@ static int service__run(struct service *service)
 	if (sandbox__enter(SANDBOX_SERVICE, &f) && !service->options->o.config.quiet)
 		log__line("%s", f.text);
 	service->counts.began = os__now();
-	for (;;) {
-		status = serve__once(service, &reload);
-		if (!reload)
+	while (how != SERVED_ALL) {
+		status = serve__once(service, &how);
+		if (how == SERVED_RELOAD)
+			service__reload(service);
+		else if (how == SERVED_NOTHING && !service__restore(service))
 			break;
-		service__reload(service);
 	}
 	signals__close(service->signals);
 	return status;
@@ -484,8 +514,8 @@ static int serve__main(int argc, char **argv)
 		status = cmd__help(&cmd_serve);
 	else
 		status = service__run(&service);
-	serve_options__free(service.options);
-	free(service.options);
+	options__drop(service.before);
+	options__drop(service.options);
 	return status;
 }
 

@@ -23,6 +23,7 @@ struct engine_config {
 	bool stopped;	  /* those stopped by a signal or a debugger are sampled as they stand */
 	uint32_t capture; /* XR_CAPTURE: any row will ask for these */
 	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
+	bool rate_changes;	/* set_freq may be called */
 	uint32_t max_processes; /* sampled at a time; 0: LIMIT_SAMPLED (base/limits.h) */
 	size_t memory; /* bytes, of which names take a share (base/limits.h); 0: LIMIT_MEMORY */
 	enum engine_clock clock;

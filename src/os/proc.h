@@ -21,6 +21,7 @@ struct proc {
 	uint32_t uid;	     /* effective */
 	uint64_t start_time; /* clock ticks since boot */
 	uint64_t cpu_ns;     /* time on a CPU so far, of all its threads; of the system, too */
+	uint64_t ended_ns;   /* the same of its children that have ended (Linux) */
 	uint64_t stack;	     /* where the main thread's stack begins; exec changes it; 0: hidden */
 	uint32_t threads;
 	uint64_t switches; /* how often it went from or to a CPU; 0: hidden */
@@ -30,7 +31,8 @@ struct proc {
 
 /*
  * proc__parse_stat - /proc/PID/stat (proc(5)), @len bytes of @text, into comm, state, ppid,
- * threads, start_time, cpu_ns, stack, kernel and ending.  -EBADMSG: it is not such a line.
+ * threads, start_time, cpu_ns, ended_ns, stack, kernel and ending.  -EBADMSG: it is not such a
+ * line.
  */
 int proc__parse_stat(const char *text, size_t len, struct proc *p);
 

@@ -72,13 +72,13 @@ static void governor__hold(struct governor *g, bool lowered, uint64_t now)
 /* Nothing is to be done about what is used; is it to be said? */
 static bool governor__rest(struct governor *g)
 {
-	if (g->max_cpu <= 0 || g->kernel + g->own <= g->max_cpu || g->said_rest)
+	if (g->max_cpu <= 0 || g->samples + g->own <= g->max_cpu || g->said_rest)
 		return false;
 	g->said_rest = true;
 	snprintf(g->why, sizeof(g->why),
 		 "%.2f%% of a CPU was used, %.2f%% of it by samples, which a rate lower than %u Hz "
 		 "would not change much (--max-cpu %g%%)",
-		 (g->kernel + g->own) * 100, g->kernel * 100, g->freq, g->max_cpu * 100);
+		 (g->samples + g->own) * 100, g->samples * 100, g->freq, g->max_cpu * 100);
 	return true;
 }
 
@@ -90,14 +90,14 @@ bool governor__look(struct governor *g, const struct governor_use *use, uint32_t
 
 	if (ns < GOVERNOR_WINDOW_NS)
 		return false;
-	g->kernel = governor__share(use->kernel_ns, g->last.kernel_ns, ns);
+	g->samples = governor__share(use->samples_ns, g->last.samples_ns, ns);
 	g->own = governor__share(use->own_ns, g->last.own_ns, ns);
 	g->last = *use;
-	rest = g->own > g->kernel ? g->own - g->kernel : 0;
+	rest = g->own > g->samples ? g->own - g->samples : 0;
 	room = g->max_cpu - rest;
 	if (room < ROOM * g->max_cpu)
 		room = ROOM * g->max_cpu;
-	want = governor__want(g, now, g->kernel + g->own - rest, room);
+	want = governor__want(g, now, g->samples + g->own - rest, room);
 	if (want > before && g->max_cpu > 0 && use->now_ns < g->held_until)
 		want = before;
 	g->freq = want;
@@ -109,7 +109,7 @@ bool governor__look(struct governor *g, const struct governor_use *use, uint32_t
 	snprintf(g->why, sizeof(g->why),
 		 "the rate is %s from %u to %u Hz: %.2f%% of a CPU was used by samples and %.2f%% "
 		 "besides (--max-cpu %g%%)",
-		 want < before ? "lowered" : "raised", before, want, g->kernel * 100, g->own * 100,
+		 want < before ? "lowered" : "raised", before, want, g->samples * 100, g->own * 100,
 		 g->max_cpu * 100);
 	return true;
 }

@@ -226,7 +226,7 @@ static void metrics__budget(struct text *t, const struct sampler_status *s)
 	text__head(t, "sampling_cpu_seconds_total", "counter",
 		   "CPU time that samples took inside the kernel.");
 	text__nano(t, "sampling_cpu_seconds_total", NULL, NULL, s->kernel_ns);
-	text__gauge_nano(t, "sampling_cpu_ratio", nano(s->cpu_kernel),
+	text__gauge_nano(t, "sampling_cpu_ratio", nano(s->cpu_samples),
 			 "Share of one CPU that samples took lately inside the kernel.");
 	if (s->max_cpu > 0)
 		text__gauge_nano(t, "sampling_cpu_limit_ratio", nano(s->max_cpu),
@@ -262,6 +262,7 @@ static void metrics__service(struct text *t, const struct sampler_status *s,
 		      "Of them, those that were not allowed or not understood.");
 	text__head(t, cpu, "counter", "CPU time of the profiler's own processes.");
 	text__nano(t, cpu, "process", "sampler", s->cpu_ns);
+	text__nano(t, cpu, "process", "workers", s->workers_ns);
 	text__nano(t, cpu, "process", "front", front->cpu_ns);
 	text__head(t, resident, "gauge", "Memory of the profiler's own processes.");
 	text__u64(t, resident, "process", "sampler", s->resident);

@@ -19,7 +19,7 @@ struct sampler_status {
 	uint32_t freq_asked, freq_now; /* Hz: lower when --max-cpu says so */
 	double uptime;		       /* seconds */
 	double max_cpu;		       /* share of one CPU, --max-cpu; 0: no limit */
-	double cpu_kernel;	       /* share of one CPU that samples took lately */
+	double cpu_samples;	       /* share of one CPU that samples took lately */
 	uint64_t kernel_ns;	       /* ns that samples took in all */
 	uint64_t lowered;	       /* times the rate was lowered */
 	uint32_t processes, max_processes;
@@ -31,6 +31,7 @@ struct sampler_status {
 	uint64_t reloads, reload_failures;
 	uint64_t front_restarts;
 	uint64_t cpu_ns, resident; /* own: ns, bytes */
+	uint64_t workers_ns;	   /* CPU time of those that look at processes */
 };
 
 /* Of one of the ways out: the directory, or a server. */

@@ -30,6 +30,7 @@ struct session_config {
 	uint32_t capture;	/* XR_CAPTURE */
 	uint32_t asked;		/* of it, what the user asked for: said if it cannot be had */
 	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
+	bool rate_changes;	/* session__set_freq may be called */
 	uint32_t max_processes; /* sampled at a time, up to a million; 0: LIMIT_SAMPLED */
 	size_t memory;		/* bytes for names and stacks (base/limits.h); 0: LIMIT_MEMORY */
 	const char *btf;	/* the kernel's types; NULL: its own */

@@ -76,6 +76,7 @@ static int session__open_engine(struct session *s)
 		.clock = s->config->clock,
 		.btf = s->config->btf,
 		.max_sample_us = s->config->max_sample_us,
+		.rate_changes = s->config->rate_changes,
 		.max_processes = s->config->max_processes,
 		.memory = s->config->memory,
 		.verbose = notes->lowest == NOTES_DEBUG,
@@ -468,13 +469,14 @@ void session__gauges(const struct session *s, struct session_gauges *g)
 		.freq = session__freq(s),
 		.max_processes = c->max_processes ? c->max_processes : LIMIT_SAMPLED,
 	};
+	g->workers_ns = s->life.asker ? asker__cpu(s->life.asker) : 0;
 	g->names = decoder__memory(s->life.decoder, &g->max_names);
 	while ((p = processes__next(&s->life.processes, p)))
 		g->processes += p->state == PROCESS_SAMPLED;
 	if (!s->engine || s->ops->counters(s->engine, counts))
 		return;
 	g->ticks = counts[XR_TICKS];
-	g->kernel_ns = s->ops->own_time ? 0 : counts[XR_SPENT_NS];
+	*(s->ops->own_time ? &g->sampled_ns : &g->kernel_ns) = counts[XR_SPENT_NS];
 }
 
 int session__stop(struct session *s, struct stats *stats)

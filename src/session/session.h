@@ -82,7 +82,9 @@ struct session_gauges {
 	uint32_t processes, max_processes; /* that are sampled */
 	size_t names, max_names;	   /* bytes: names, and frames and stacks made of them */
 	uint64_t ticks;			   /* so far, as in struct stats */
-	uint64_t kernel_ns;		   /* ns that they took so far outside of this process */
+	uint64_t kernel_ns;		   /* ns that they took so far outside of this process, */
+	uint64_t sampled_ns;		   /* and in it, waiting included */
+	uint64_t workers_ns; /* ns on a CPU of processes that look at others (ask.h) */
 };
 
 /* session__gauges - after session__start; cheap enough for once a second. */

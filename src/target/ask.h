@@ -99,6 +99,12 @@ int asker__fd(const struct asker *a);
 /* asker__due - ms until asker__take should be called even so, at most @max. */
 int asker__due(const struct asker *a, int max);
 
+/*
+ * asker__cpu - ns on a CPU so far of the processes that answer, where these are others.  What one
+ * that has ended took is missing for a while.
+ */
+uint64_t asker__cpu(const struct asker *a);
+
 /* asker__silent - processes that did not answer so far. */
 uint64_t asker__silent(const struct asker *a);
 

@@ -161,11 +161,11 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "max-cpu",
 		.arg = "PERCENT",
-		.help = "take no more than this of one CPU: the rate is lowered (default: 1%; 0: "
-			"no "
-			"limit)",
+		.help = "take no more than this of one CPU: the rate is lowered (default: 1%; "
+			"0: no limit)",
 		.manual = "Counted are the time that samples take in the kernel, measured there, "
-			  "and the CPU time of the profiler's own processes. When they take more "
+			  "and the CPU time of all of the profiler's own processes. When they take "
+			  "more "
 			  "for some seconds the rate is lowered, which is said, and raised again "
 			  "when there is room. Each interval has one rate, so all counts stay "
 			  "right.",

@@ -12,13 +12,18 @@
 struct governor_use serve_status__use(const struct session *s, pid_t front, uint64_t now)
 {
 	struct session_gauges gauges;
-	uint64_t its = 0;
+	uint64_t its = 0, own, sampled;
 
 	session__gauges(s, &gauges);
 	if (front && proc__use(front, &its))
 		its = 0;
+	own = own__cpu() + gauges.workers_ns + its;
+	sampled = gauges.sampled_ns < own ? gauges.sampled_ns : own;
 	return (struct governor_use){
-		.now_ns = now, .kernel_ns = gauges.kernel_ns, .own_ns = own__cpu() + its};
+		.now_ns = now,
+		.samples_ns = gauges.kernel_ns + sampled,
+		.own_ns = own - sampled,
+	};
 }
 
 static void word__copy(char *to, const char *from)
@@ -43,7 +48,7 @@ void serve_status__fill(struct sampler_status *s, const struct serve_parts *part
 	s->freq_now = gauges.freq;
 	s->uptime = (double)(os__now() - parts->counts->began) / (double)NS_PER_S;
 	s->max_cpu = parts->options->max_cpu;
-	s->cpu_kernel = parts->governor->kernel;
+	s->cpu_samples = parts->governor->samples;
 	s->kernel_ns = gauges.kernel_ns;
 	s->lowered = parts->governor->lowered;
 	s->processes = gauges.processes;
@@ -59,6 +64,7 @@ void serve_status__fill(struct sampler_status *s, const struct serve_parts *part
 	s->reload_failures = parts->counts->reload_failures;
 	s->front_restarts = parts->counts->front_restarts;
 	s->cpu_ns = own__cpu();
+	s->workers_ns = gauges.workers_ns;
 	s->resident = own__resident();
 }
 

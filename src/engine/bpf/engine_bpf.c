@@ -139,11 +139,12 @@ static void bpf__close(struct engine *e)
 
 /*
  * Events on CPUs, or on the threads of each process?  Those on threads are inherited by what they
- * start: a process that was started by one and is added later would tick twice.
+ * start: a process that was started by one and is added later would tick twice, and the rate of
+ * what was inherited cannot be changed.
  */
 static bool bpf__whole_machine(const struct engine *e)
 {
-	return e->config.all || e->config.follow;
+	return e->config.all || e->config.follow || e->config.rate_changes;
 }
 
 /* A line for the user. */

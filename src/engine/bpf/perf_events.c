@@ -314,43 +314,20 @@ static int event__set_freq(const struct perf_events *p, const struct event *even
 	return ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &value) ? -errno : 0;
 }
 
-/*
- * Events of threads are opened anew: the ioctl does not reach what inherited them.  Their ticks in
- * between, some microseconds, are of both or of none.
- */
-static int event__renew(struct perf_events *p, struct event *event)
-{
-	int fd = event__start(p, event->tid, event->cpu);
-
-	if (fd < 0)
-		return fd;
-	close(event->fd);
-	event->fd = fd;
-	return 0;
-}
-
 int perf_events__set_freq(struct perf_events *p, uint32_t freq, struct errmsg *f)
 {
 	uint32_t limit = perf_events__limit();
-	size_t kept = 0;
 	int err, result = 0;
 
 	p->attr.sample_freq = limit && freq > limit ? limit : freq;
 	for (size_t i = 0; i < p->n; i++) {
 		struct event *event = &p->events[i];
 
-		err = event->cpu < 0 ? -EINVAL : event__set_freq(p, event);
-		if (err)
-			err = event__renew(p, event);
-		if (err == -ESRCH || err == -ENODEV) { /* its thread has ended, its CPU is off */
-			close(event->fd);
-			continue;
-		}
-		if (err && !result)
-			result = open_fault(f, err, p);
-		p->events[kept++] = *event;
+		err = event->cpu < 0 ? -EOPNOTSUPP : event__set_freq(p, event);
+		if (err && err != -ENODEV && !result) /* but for a CPU that went off */
+			result = errmsg__set(f, err, "the rate cannot be changed: %s",
+					     strerror(-err));
 	}
-	p->n = kept;
 	return result;
 }
 

@@ -32,8 +32,9 @@ uint32_t perf_events__freq(const struct perf_events *p);
 
 /*
  * perf_events__set_freq - from now on @freq samples a second, at least 1, fewer if the kernel
- * allows no more; also of events that are added later.  On failure some events keep the rate they
- * had.
+ * allows no more; also of events that are added later.  Of events on CPUs: what was inherited from
+ * one on a thread cannot be reached, and ends with it.  On failure, -EOPNOTSUPP of threads, some
+ * events keep the rate they had.
  */
 int perf_events__set_freq(struct perf_events *p, uint32_t freq, struct errmsg *f);
 

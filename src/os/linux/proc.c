@@ -98,6 +98,7 @@ int proc__parse_stat(const char *text, size_t len, struct proc *p)
 	const char *close = memrchr(text, ')', len);
 	unsigned long long field[29] = {0};
 	const char *at, *end = text + len;
+	uint64_t tick;
 	size_t n;
 
 	if (!open || !close || close < open || end - close < 4 || close[1] != ' ' ||
@@ -125,11 +126,13 @@ int proc__parse_stat(const char *text, size_t len, struct proc *p)
 		if (at < end && *at == ' ')
 			at++;
 	}
+	tick = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 	p->ppid = (pid_t)field[4];
 	p->kernel = field[9] & PF_KTHREAD;
 	p->ending = field[9] & PF_EXITING;
 	p->threads = (uint32_t)field[20];
-	p->cpu_ns = (field[14] + field[15]) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+	p->cpu_ns = (field[14] + field[15]) * tick;
+	p->ended_ns = (field[16] + field[17]) * tick;
 	p->start_time = field[22];
 	p->stack = field[28];
 	return 0;

@@ -478,6 +478,19 @@ int asker__due(const struct asker *a, int max)
 	return due <= now ? 0 : (int)((due - now + NS_PER_MS - 1) / NS_PER_MS);
 }
 
+uint64_t asker__cpu(const struct asker *a)
+{
+	struct proc nursery;
+	uint64_t all = 0, one;
+
+	if (!proc__read((pid_t)a->nursery.pid, &nursery))
+		all = nursery.cpu_ns + nursery.ended_ns;
+	for (size_t i = 0; i < PLACES_MAX; i++)
+		if (a->places[i].fd >= 0 && a->places[i].pid && !proc__use(a->places[i].pid, &one))
+			all += one;
+	return all;
+}
+
 uint64_t asker__silent(const struct asker *a)
 {
 	return a->silent.total;

@@ -27,7 +27,7 @@ static void machine__run(struct machine *m, struct governor *g, unsigned int sec
 		double samples = (double)m->freq * m->cpus;
 
 		m->use.now_ns += SECOND;
-		m->use.kernel_ns += (uint64_t)(samples * m->kernel_ns);
+		m->use.samples_ns += (uint64_t)(samples * m->kernel_ns);
 		m->use.own_ns += (uint64_t)(samples * m->own_ns + m->fixed_ns);
 		if (!governor__look(g, &m->use, m->freq))
 			continue;
@@ -96,21 +96,21 @@ static void test_rest(void)
 
 static void test_window(void)
 {
-	struct governor_use use = {.now_ns = SECOND, .kernel_ns = 5 * SECOND, .own_ns = SECOND};
+	struct governor_use use = {.now_ns = SECOND, .samples_ns = 5 * SECOND, .own_ns = SECOND};
 	struct governor g;
 
 	governor__init(&g, 0.01, 99, &use);
 	use.now_ns += GOVERNOR_WINDOW_NS - 1;
-	use.kernel_ns += SECOND;
+	use.samples_ns += SECOND;
 	tap__ok(!governor__look(&g, &use, 99), "nothing before a window is over");
 	use.now_ns += 1;
 	governor__look(&g, &use, 99);
 	tap__ok(g.freq == 24, "then at most to a quarter: %u", g.freq);
-	tap__ok(fabs(g.kernel - 0.2) < 1e-9 && g.own == 0, "the shares of the window are told");
+	tap__ok(fabs(g.samples - 0.2) < 1e-9 && g.own == 0, "the shares of the window are told");
 	use.now_ns += GOVERNOR_WINDOW_NS;
-	use.kernel_ns = use.own_ns = 0;
+	use.samples_ns = use.own_ns = 0;
 	governor__look(&g, &use, 24);
-	tap__ok(g.kernel == 0 && g.own == 0, "a count that begins anew is none");
+	tap__ok(g.samples == 0 && g.own == 0, "a count that begins anew is none");
 	use.now_ns -= 2 * GOVERNOR_WINDOW_NS;
 	tap__ok(!governor__look(&g, &use, 24), "a clock that goes back is not a window");
 }

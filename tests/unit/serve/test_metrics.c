@@ -52,7 +52,7 @@ static void test_values(void)
 	s.freq_asked = 19;
 	s.freq_now = 10;
 	s.max_cpu = 0.01;
-	s.cpu_kernel = 0.0025;
+	s.cpu_samples = 0.0025;
 	s.kernel_ns = 12000000034;
 	s.processes = 5;
 	s.max_processes = 1000;
@@ -110,7 +110,7 @@ static void test_strange(void)
 	char *text;
 
 	s.uptime = -1;
-	s.cpu_kernel = 0.0 / 0.0;
+	s.cpu_samples = 0.0 / 0.0;
 	s.stats.longest_us = 1e300;
 	memset(s.event, 'x', sizeof(s.event) - 1);
 	text = metrics(&s, &front, (struct metrics_ways){0});

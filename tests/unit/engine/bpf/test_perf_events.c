@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The rate of events that are open, told by how often the kernel ran the program on them.  Events
- * of a process tick by its CPU time, those of CPUs by the time that passes.
+ * of a process tick by its CPU time, those of CPUs by the time that passes; of CPUs alone the rate
+ * can be changed, as what a process' children inherited would stay behind.
  */
+#include <errno.h>
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <string.h>
@@ -103,7 +105,9 @@ int main(void)
 		return tap__done();
 	}
 	tap__ok(!perf_events__add_process(p, getpid(), &f), "of this process");
-	follow(p, fd, CLOCK_PROCESS_CPUTIME_ID, 1, "a process");
+	expect(fd, CLOCK_PROCESS_CPUTIME_ID, 99.0, "a process");
+	tap__ok(perf_events__set_freq(p, 19, &f) == -EOPNOTSUPP, "its rate stays: %s", f.text);
+	expect(fd, CLOCK_PROCESS_CPUTIME_ID, 99.0, "as it was");
 	perf_events__stop(p);
 	perf_events__free(p);
 

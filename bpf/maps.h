@@ -16,6 +16,7 @@ const volatile bool cfg_packages;	/* likewise for packages */
 /* what one sample may take: walk_budget's deadline and work_max */
 const volatile __u64 cfg_sample_ns = 1000ULL * XR_SAMPLE_US;
 const volatile __u32 cfg_sample_work = XR_SAMPLE_WORK_A_US * XR_SAMPLE_US;
+const volatile __u32 cfg_cpu_bits = 12;	     /* that the number of a CPU takes */
 const volatile __u64 cfg_tick_ns = 10000000; /* 1e9 / USER_HZ: the unit of start times in /proc */
 
 /*

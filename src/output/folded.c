@@ -15,8 +15,8 @@
  * With lines, `(file:line)` is the place being executed in that frame: of the innermost, the
  * place of the sample; of any other, the place where it called the next one in.  (Rprof() puts the
  * place of the call after the name of the one called; its reader has to shift them as is done
- * here.)  Where a frame's place is not known it stands alone.  A function whose own name has ` (` or
- * ` {` in it, which backquotes allow, reads as if its place began there.
+ * here.)  Where a frame's place is not known it stands alone.  A function whose own name has ` (`
+ * or ` {` in it, which backquotes allow, reads as if its place began there.
  *
  * A line has a limit (limits.h): what is further out is cut, and counted.
  *

@@ -13,7 +13,7 @@ struct process *processes__add(struct processes *ps, uint32_t serial, uint32_t p
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	/* 31 bits go round only after years of process starts; 0 means none */
+	/* of those looked at: 31 bits go round only after years; 0 means none */
 	if (!serial) {
 		ps->last_serial = (ps->last_serial + 1) & 0x7fffffff;
 		if (!ps->last_serial)

@@ -121,6 +121,7 @@ static void configure(struct engine *e, const struct bpf_features *have, bool lo
 		s->rodata->cfg_sample_ns = (uint64_t)e->config.max_sample_us * NS_PER_US;
 		s->rodata->cfg_sample_work = e->config.max_sample_us * XR_SAMPLE_WORK_A_US;
 	}
+	s->rodata->cfg_cpu_bits = sizes.cpu_bits;
 	s->rodata->cfg_tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
 	s->rodata->cfg_have_task_regs = have->task_regs;
 	s->rodata->cfg_have_task_btf = have->task_btf;

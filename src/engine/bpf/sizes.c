@@ -35,6 +35,8 @@ struct bpf_sizes bpf_sizes__of(const struct engine_config *config, uint32_t cpus
 	s.sent = sent < SENT_LEAST ? SENT_LEAST : (uint32_t)sent;
 	while (s.ring < held && s.ring < RING_MOST && s.ring <= memory / 8)
 		s.ring *= 2;
+	while (s.cpu_bits < 31 && 1u << s.cpu_bits < cpus)
+		s.cpu_bits++;
 	s.all = s.rows * ROW_BYTES + (uint64_t)s.sent * SENT_BYTES + s.ring;
 	return s;
 }

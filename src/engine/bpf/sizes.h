@@ -11,10 +11,11 @@
 #include "engine/engine.h"
 
 struct bpf_sizes {
-	uint32_t rows; /* entries: processes */
-	uint32_t sent; /* entries: texts that are known to have been sent */
-	uint32_t ring; /* bytes, a power of two */
-	uint64_t all;  /* bytes of the kernel's memory that these take, about */
+	uint32_t rows;	   /* entries: processes */
+	uint32_t sent;	   /* entries: texts that are known to have been sent */
+	uint32_t ring;	   /* bytes, a power of two */
+	uint64_t all;	   /* bytes of the kernel's memory that these take, about */
+	uint32_t cpu_bits; /* that the number of a CPU takes */
 };
 
 /*

@@ -31,6 +31,9 @@ int main(void)
 			"%u CPUs: a ring of %u bytes holds half a second of 20 calls at 99 Hz",
 			cpus, s.ring);
 	}
+	tap__ok(s.cpu_bits == 7 && bpf_sizes__of(&config, 1).cpu_bits == 0 &&
+			bpf_sizes__of(&config, 3).cpu_bits == 2,
+		"the bits of a CPU's number");
 	tap__ok(s.ring <= LIMIT_MEMORY / 4, "within a quarter of the memory");
 	config.freq = 9999;
 	s = bpf_sizes__of(&config, 4096);

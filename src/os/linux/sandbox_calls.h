@@ -50,6 +50,7 @@ static const char *const calls_common[] = {
 	"getpid",
 	"gettid",
 	"getppid",
+	"getsid",
 	"getuid",
 	"geteuid",
 	"getgid",

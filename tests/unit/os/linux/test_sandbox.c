@@ -89,6 +89,12 @@ static bool do_fork(void)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
 }
 
+/* Who is it, and of which session?  A handler of SIGHUP asks. */
+static bool do_who(void)
+{
+	return getpid() > 0 && getppid() > 0 && getsid(0) >= 0;
+}
+
 static bool do_exec(void)
 {
 	execl("/bin/true", "true", (char *)NULL);
@@ -160,6 +166,7 @@ static const struct {
 } rows[] = {
 	{"threads, memory, files, sockets, time", do_work, true, true},
 	{"a child", do_fork, true, true},
+	{"asking who it is", do_who, true, true},
 	{"a call that nobody needs is not known", do_unknown, true, true},
 	{"another program", do_exec, false, false},
 	{"writing to a process", do_write_memory, false, false},

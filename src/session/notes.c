@@ -36,9 +36,10 @@ static void kind__settle(const struct notes *n, struct notes_kind *k)
 	*k = (struct notes_kind){0};
 }
 
+/* A caller's @now may be a little older than what was said since. */
 static bool kind__over(const struct notes_kind *k, uint64_t now)
 {
-	return k->kind && now - k->since >= NOTES_WINDOW * NS_PER_S;
+	return k->kind && now >= k->since && now - k->since >= NOTES_WINDOW * NS_PER_S;
 }
 
 /* The entry of @kind; the one that began first makes room for it. */

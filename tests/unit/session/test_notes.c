@@ -32,7 +32,7 @@ int main(void)
 {
 	struct notes_limit limit = {0};
 	struct notes notes = {.line = on_line, .lowest = NOTES_USER, .limit = &limit};
-	uint64_t late = os__now() + (NOTES_WINDOW + 1) * NS_PER_S;
+	uint64_t before = os__now(), late = before + (NOTES_WINDOW + 1) * NS_PER_S;
 
 	for (int i = 0; i < 40; i++)
 		notes__user(&notes, "process %d is stopped", 100 + i * i);
@@ -43,6 +43,8 @@ int main(void)
 	forget();
 	notes__settle(&notes, os__now(), false);
 	tap__ok(!lines, "no more while its time is not over");
+	notes__settle(&notes, before, false);
+	tap__ok(!lines, "nor at a time that was before them");
 	notes__settle(&notes, late, false);
 	tap__ok(lines == 1 &&
 			!strcmp(said, "and 37 more such; the last: process 1621 is stopped\n"),

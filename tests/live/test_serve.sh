@@ -28,6 +28,9 @@ refused 'waits on disk: give --spool' --pyroscope http://127.0.0.1:1
 refused 'not a size such as' --dir "$WORK/d" --keep 7x
 refused '--label novalue: give key=value' --dir "$WORK/d" --label novalue
 refused 'there is a label pid' --dir "$WORK/d" --label pid=1
+refused '--label host=x: --host says what it is' --dir "$WORK/d" --label host=x
+refused '--label-env HOST: --host says what it is' --dir "$WORK/d" --label-env HOST
+refused '--label-env NODE=host: --host says what it is' --dir "$WORK/d" --label-env NODE=host
 refused 'give NAME or NAME=label' --dir "$WORK/d" --label-env 1X
 refused 'not a share of a CPU' --dir "$WORK/d" --max-cpu lots
 refused 'cannot read --config' --config "$WORK/none.conf"

@@ -106,6 +106,15 @@ static struct profile_label *labels__place(struct serve_options *so, const char 
 	return l;
 }
 
+/* The label of the machine comes from no one but who runs the service. */
+static int label__may_be(const struct option_row *row, const char *arg, const char *key,
+			 struct errmsg *f)
+{
+	if (!strcmp(key, "host"))
+		return errmsg__set(f, -EINVAL, "--%s %s: --host says what it is", row->name, arg);
+	return 0;
+}
+
 static int parse_label(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
 {
 	struct serve_options *so = place;
@@ -113,12 +122,14 @@ static int parse_label(const struct option_row *row, void *place, const char *ar
 	char key[DESCRIBE_KEY];
 	struct errmsg why;
 	const char *value;
+	int err;
 
 	value = label__parse(arg, key, &why);
 	if (!value)
 		return errmsg__set(f, -EINVAL, "--%s %s", row->name, why.text);
-	if (!strcmp(key, "host"))
-		return errmsg__set(f, -EINVAL, "--%s %s: --host says what it is", row->name, arg);
+	err = label__may_be(row, arg, key, f);
+	if (err)
+		return err;
 	if (!strcmp(key, "service")) {
 		so->service = value;
 		return 0;
@@ -137,9 +148,13 @@ static int parse_label_env(const struct option_row *row, void *place, const char
 	struct serve_options *so = place;
 	struct label_rule rule;
 	struct errmsg why;
+	int err;
 
 	if (label_rule__parse(arg, &rule, &why))
 		return errmsg__set(f, -EINVAL, "--%s %s", row->name, why.text);
+	err = label__may_be(row, arg, rule.label, f);
+	if (err)
+		return err;
 	if (so->nenv == DESCRIBE_LABELS)
 		return errmsg__set(f, -EINVAL, "--%s %s: there may be %u of them", row->name, arg,
 				   DESCRIBE_LABELS);

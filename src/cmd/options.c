@@ -110,6 +110,11 @@ bool options__clock(size_t i, struct option_choice *c)
 
 #define AT(member) OPTIONS_AT(member)
 
+#undef OPTIONS_MEMORY_MANUAL
+#define OPTIONS_MEMORY_MANUAL                                                                      \
+	" The formats that keep all stacks until the end (pprof, speedscope, flamegraph) may "     \
+	"take 128M by default."
+
 const struct option_row options__rows[] = {
 #include "cmd/options_targets.def"
 #include "cmd/options_sampling.def"

@@ -26,15 +26,15 @@ extern const struct option_row options__rows[];
 
 /* What options of other subcommands have in common with these: see struct option_row. */
 bool options__format(size_t i, struct option_choice *c);
-int options__size(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 
 /*
  * Rows that several subcommands have stand in options_targets.def, options_sampling.def and others,
  * to be included in their tables.  What such a table fills begins with a struct options.
  */
-#define OPTIONS_FREQ_HELP   "99"  /* a subcommand with other defaults says so before */
-#define OPTIONS_MEMORY_HELP "32M" /* it includes them */
-#define OPTIONS_AT(member)  .at = offsetof(struct options, member)
+#define OPTIONS_FREQ_HELP     "99"  /* a subcommand with other defaults says so before */
+#define OPTIONS_MEMORY_HELP   "32M" /* it includes them, */
+#define OPTIONS_MEMORY_MANUAL ""    /* and what else there is to say of them */
+#define OPTIONS_AT(member)    .at = offsetof(struct options, member)
 
 /* Of these rows: how they are parsed (struct option_row, `parse`), and what they choose from. */
 int options__pids(const struct option_row *row, void *place, const char *list, struct errmsg *f);

@@ -320,6 +320,21 @@ static void help__check(const struct subcommand *c)
 		c->name);
 }
 
+/* Where a row is shared, what it says of --format is for those who have that. */
+static void formats__check(const struct subcommand *c)
+{
+	bool format = false, spoken = false;
+
+	for (const struct option_row *r = c->options; r->name; r++) {
+		format = format || !strcmp(r->name, "format");
+		if (!strcmp(r->name, "max-memory"))
+			spoken = r->manual && strstr(r->manual, "The formats that");
+	}
+	tap__ok(format || !spoken, "%s --max-memory: speaks of formats if there is a choice",
+		c->name);
+	tap__ok(spoken || strcmp(c->name, "record") != 0, "%s: so does record", c->name);
+}
+
 static void test_tables(void)
 {
 	struct record big[64];
@@ -333,6 +348,7 @@ static void test_tables(void)
 		tap__ok(!option_rows__parse((*c)->options, big, 2, argv, &rest, &f),
 			"%s --help is understood", (*c)->name);
 		help__check(*c);
+		formats__check(*c);
 		for (const struct option_row *r = (*c)->options; r->name; r++)
 			row__check(*c, r);
 	}

@@ -28,7 +28,10 @@ struct sink_ops {
 	int (*begin)(void *arg, const struct profile_about *about);
 	int (*process)(void *arg, const struct profile_process *p, enum profile_event event);
 	int (*sample)(void *arg, const struct profile_process *p, const struct sample *s);
-	/* All that came so far was given; @now: os__now().  Called some ten times a second. */
+	/*
+	 * All that came so far was given; @now: os__now().  Called as often as the session is
+	 * polled: some ten times a second by `record`, at least once a second by `serve`.
+	 */
 	int (*tick)(void *arg, uint64_t now);
 	/*
 	 * No more comes.  @stats: what was counted, to which a sink adds what it dropped.  Called

@@ -163,7 +163,7 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 		return -ENOMEM;
 	ours = &a->processes[a->nprocesses];
 	*ours = (struct aggregate_process){
-		.serial = p->serial, .pid = p->pid, .parent_pid = p->parent_pid};
+		.serial = p->serial, .pid = p->pid, .parent_pid = p->parent_pid, .before = n};
 	snprintf(ours->comm, sizeof(ours->comm), "%s", comm);
 	if (a->config.describe) /* what finds no room is not known */
 		aggregate__describe(a, ours, p);
@@ -317,6 +317,14 @@ int aggregate__know(struct aggregate *a, const struct profile_process *p)
 	long i = aggregate__process_index(a, p);
 
 	return i < 0 ? (int)i : aggregate__describe(a, &a->processes[i], p);
+}
+
+void aggregate__update(struct aggregate *a, const struct profile_process *p)
+{
+	size_t n = (size_t)(uintptr_t)map__get(&a->serials, p->serial, 0);
+
+	for (; n; n = a->processes[n - 1].before)
+		aggregate__describe(a, &a->processes[n - 1], p);
 }
 
 const char *process__label(const struct aggregate_process *p, const char *key)

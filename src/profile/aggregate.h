@@ -30,6 +30,7 @@ struct aggregate_process {
 	/* of different keys; equal texts of an aggregate are at the same address */
 	const struct profile_label *labels;
 	size_t nlabels;
+	size_t before; /* for the aggregate: the number of the same one by the name it had before */
 };
 
 /* Rows are in the order in which they were first seen. */
@@ -61,6 +62,12 @@ int aggregate__new(struct aggregate **out, const struct aggregate_config *config
  * of it by now.  -ENOMEM, -ENOSPC.
  */
 int aggregate__know(struct aggregate *a, const struct profile_process *p);
+
+/*
+ * aggregate__update - what is known by now of a process, by all names that it had, if it is in the
+ * profile; it is not added.  What finds no room is not known, as with its first sample.
+ */
+void aggregate__update(struct aggregate *a, const struct profile_process *p);
 
 /*
  * aggregate__add - count one sample.  0; -ENOMEM; -ENOSPC: there is no room for its stack, so

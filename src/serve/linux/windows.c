@@ -228,11 +228,21 @@ static int on_begin(void *arg, const struct profile_about *about)
 	return windows__open(w, about->began);
 }
 
+/*
+ * What is known of a process may come after its samples: at its end, if it never answered.  Those
+ * that have no sample are in no profile, so none is added.
+ */
 static int on_process(void *arg, const struct profile_process *p, enum profile_event event)
 {
-	(void)arg;
-	(void)p;
-	(void)event;
+	struct windows *w = arg;
+
+	if (event == PROFILE_BEGAN)
+		return 0;
+	if (w->open.sum)
+		aggregate__update(w->open.sum, p);
+	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+		if (w->asked[i].sum)
+			aggregate__update(w->asked[i].sum, p);
 	return 0;
 }
 

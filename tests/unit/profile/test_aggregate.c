@@ -160,9 +160,64 @@ static void test_full(void)
 	aggregate__free(a);
 }
 
+/* More is known of a process than was with its first sample. */
+static void test_update(void)
+{
+	const struct profile_label service = {"service", "shop"};
+	struct profile_process known = one, stranger = two;
+	const struct aggregate_process *all;
+	char text[16384];
+	size_t n, size;
+
+	if (aggregate__new(&a, &(struct aggregate_config){.max = 1 << 20, .describe = true}))
+		tap__bail("no memory");
+	put(&one, "f", 0, XR_UNIT_TICKS, 1, 1);
+	known.comm = "Rscript";
+	put(&known, "f", 0, XR_UNIT_TICKS, 1, 1);
+	known.labels = stranger.labels = &service;
+	known.nlabels = stranger.nlabels = 1;
+	known.command = "R --file=shop.R";
+	known.started = 7;
+	aggregate__update(a, &known);
+	aggregate__update(a, &stranger);
+	all = aggregate__processes(a, &n);
+	tap__ok(n == 2 && !strcmp(all[0].comm, "R") && !strcmp(all[1].comm, "Rscript"),
+		"an update adds no process, and changes no name");
+	for (size_t i = 0; i < n; i++) {
+		const char *label = process__label(&all[i], "service");
+
+		tap__ok(label && !strcmp(label, "shop") && all[i].started == 7 && all[i].command &&
+				!strcmp(all[i].command->text, "R --file=shop.R"),
+			"%s has what became known", all[i].comm);
+	}
+	size = aggregate__size(a);
+	aggregate__update(a, &known);
+	tap__ok(aggregate__size(a) == size, "the same once more takes nothing");
+	known.labels = NULL;
+	known.nlabels = 0;
+	aggregate__update(a, &known);
+	tap__ok(process__label(aggregate__process(a, row(0)->process), "service"),
+		"labels stay when none are told");
+	aggregate__free(a);
+
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	known = one;
+	known.command = text;
+	if (aggregate__new(&a, &(struct aggregate_config){.max = 8000, .describe = true}))
+		tap__bail("no memory");
+	put(&one, "f", 0, XR_UNIT_TICKS, 1, 1);
+	aggregate__update(a, &known);
+	tap__ok(nrows() == 1 && aggregate__size(a) <= 8000 &&
+			!aggregate__process(a, row(0)->process)->command,
+		"what finds no room is not known: %zu bytes", aggregate__size(a));
+	aggregate__free(a);
+}
+
 int main(void)
 {
 	test_rows();
+	test_update();
 	test_ids();
 	test_full();
 	stack__free_all();

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A profile cut into intervals: every sample in the interval it was taken in, each once. */
+#define _GNU_SOURCE /* memmem */
 #include "serve/linux/windows.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/clock.h"
 #include "os/os.h"
@@ -224,6 +226,89 @@ static void test_services(void)
 	end();
 }
 
+/* What a process is known to be by @event, after its samples. */
+static void tell(uint32_t pid, const char *service, enum profile_event event)
+{
+	const struct profile_label label = {"service", service};
+	const struct profile_process p = {
+		.serial = pid, .pid = pid, .comm = "R", .labels = &label, .nlabels = 1};
+
+	if (sink.ops->process(sink.arg, &p, event))
+		tap__bail("it cannot be told");
+}
+
+/* A sample of a process of which nothing is known. */
+static void sample_early(uint32_t pid)
+{
+	const struct profile_process p = {.serial = pid, .pid = pid, .comm = "R"};
+	const struct frame *frame = stack__frame(FRAME_R, "f", NULL, 0);
+	struct sample s = {.time = os__now(), .weight = 1, .unit = XR_UNIT_TICKS, .tid = pid};
+
+	s.stack = stack__of(1, &frame, NULL, 0);
+	if (sink.ops->sample(sink.arg, &p, &s))
+		tap__bail("no sample");
+}
+
+static bool sent_as(enum channel_kind kind, const char *name, uint64_t samples)
+{
+	for (int i = 0; i < nsent; i++)
+		if (sent[i].head.kind == kind && !strcmp(sent[i].name, name) &&
+		    sent[i].head.samples == samples)
+			return true;
+	return false;
+}
+
+/* Is @text in the profile that was asked for? */
+static bool asked_has(const char *text)
+{
+	static unsigned char bytes[1 << 16];
+	z_stream z = {0};
+	int i = 0;
+
+	while (i < nsent && sent[i].head.kind != CHANNEL_PROFILE)
+		i++;
+	if (i == nsent)
+		return false;
+	z.next_in = (unsigned char *)sent[i].data;
+	z.avail_in = (uInt)sent[i].head.size;
+	z.next_out = bytes;
+	z.avail_out = sizeof(bytes);
+	if (inflateInit2(&z, MAX_WBITS + 16) != Z_OK || inflate(&z, Z_FINISH) != Z_STREAM_END)
+		tap__bail("no whole gzip file");
+	inflateEnd(&z);
+	return memmem(bytes, z.total_out, text, strlen(text));
+}
+
+static void test_known_late(void)
+{
+	begin(&(struct windows_config){.ways = WINDOWS_STORE | WINDOWS_PYROSCOPE});
+	windows__ask(windows, 5, 600);
+	sample_early(1);
+	tell(1, "early", PROFILE_BEGAN);
+	tell(1, "known", PROFILE_KNOWN);
+	sample(1, "f", os__now(), 1);
+	sample_early(2);
+	tell(2, "ended", PROFILE_ENDED);
+	sample_early(3);
+	tell(3, "stopped", PROFILE_STOPPED);
+	tell(4, "silent", PROFILE_KNOWN);
+	windows__turn(windows);
+	tap__ok(messages_of(CHANNEL_PYROSCOPE) == 3 && sent_as(CHANNEL_PYROSCOPE, "known", 2),
+		"all samples of a process have what is known when the interval ends");
+	tap__ok(sent_as(CHANNEL_PYROSCOPE, "ended", 1) && sent_as(CHANNEL_PYROSCOPE, "stopped", 1),
+		"even if that is at the end of the process, or of the profile");
+	tap__ok(sent[0].index && strstr(sent[0].index, "\"known\"") &&
+			!strstr(sent[0].index, "silent"),
+		"who has no sample is not in it: %s", sent[0].index);
+	windows__turn(windows);
+	tap__ok(messages_of(CHANNEL_STORE) == 2 && !samples_of(CHANNEL_PROFILE),
+		"nothing is left for the next one");
+	end();
+	tap__ok(asked_has("known") && asked_has("ended") && !asked_has("silent"),
+		"a profile that was asked for has it, too");
+	forget_sent();
+}
+
 /* More than the 16,000 samples that Pyroscope takes at a time. */
 static void test_parts(void)
 {
@@ -272,6 +357,7 @@ int main(void)
 	test_turn();
 	test_asked();
 	test_services();
+	test_known_late();
 	test_parts();
 	test_limits();
 	stack__free_all();

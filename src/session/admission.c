@@ -131,6 +131,9 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 	/* those forked before the row was there have none */
 	if ((l->config->all || l->config->follow) && pids__put(&l->sampled, (pid_t)p->pid))
 		return lifecycle__no_memory(l);
+	/* now, so that it is known by the first sample where that can be */
+	if (admission__undescribed(l, p) && !p->asked)
+		return admission__describe(l, p, os__now());
 	return 0;
 }
 

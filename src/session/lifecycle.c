@@ -208,6 +208,14 @@ static void lifecycle__say(struct lifecycle *l, struct process *p)
 		     process__named(p));
 }
 
+/* @p as the sink is told of it last, with what can be presumed of one that did not answer. */
+static struct profile_process lifecycle__last(struct lifecycle *l, struct process *p)
+{
+	if (l->config->labels && !p->described)
+		admission__presume(l, p);
+	return process__profile(p);
+}
+
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
 static void lifecycle__drain(struct lifecycle *l, struct process *p)
 {
@@ -215,9 +223,7 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 
 	if (p->drained++ < DRAIN_POLLS)
 		return;
-	if (l->config->labels && !p->described)
-		admission__presume(l, p);
-	profile = process__profile(p);
+	profile = lifecycle__last(l, p);
 	decoder__forget(l->decoder, p->serial);
 	if (!l->err)
 		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_ENDED));
@@ -245,7 +251,7 @@ void lifecycle__stop(struct lifecycle *l)
 			continue;
 		if (p->state == PROCESS_SAMPLED)
 			lifecycle__look(p, now);
-		profile = process__profile(p);
+		profile = lifecycle__last(l, p);
 		if (!l->err)
 			lifecycle__sunk(
 				l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_STOPPED));

@@ -193,6 +193,8 @@ static void send_process(uint32_t event, uint32_t serial, uint32_t pid, uint32_t
 static struct {
 	int begin_err, process_err, sample_err, tick_err, finish_err;
 	unsigned int begins, began, known, ended, samples, ticks, finishes;
+	unsigned int
+		unsaid; /* processes that were told of, but not that they begin, without labels */
 	uint32_t freq;
 	uint32_t pid; /* of the last sample */
 	char comm[16];
@@ -236,6 +238,7 @@ static int sunk__process(void *arg, const struct profile_process *p, enum profil
 		sunk.known++;
 	else
 		sunk.ended++;
+	sunk.unsaid += event != PROFILE_BEGAN && !p->nlabels;
 	return sunk__result(sunk.process_err, "process");
 }
 

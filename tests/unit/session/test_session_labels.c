@@ -181,6 +181,34 @@ static void test_ended(void)
 	stop();
 }
 
+/* A process that is sampled is asked at once: the first poll has it, before any sample. */
+static void test_at_once(void)
+{
+	struct child c = child__execute("plumber.R", "blue", "mvb");
+	struct stats stats;
+	int tries = 0;
+
+	/* on a machine that is busy the answer may come later */
+	start(&c, 1, &rules);
+	for (; !sunk.known && tries < 10; tries++) {
+		stop();
+		start(&c, 1, &rules);
+	}
+	tap__ok(sunk.began == 1 && sunk.known == 1 && says(";team=blue;"),
+		"what is there at the start is known at the start");
+	stop();
+
+	start(&c, 1, &fixed);
+	/* forked by one that nobody knows; sampled before it can be asked */
+	send_process(XR_PROCESS_FORK, 0x80000003, (1 << 22) + 2, 77);
+	send_sample(0x80000003, (1 << 22) + 2);
+	session__stop(session, &stats);
+	tap__ok(sunk.samples == 1 && sunk.ended == 2 && sunk.unsaid == 0,
+		"at the end each is told with what can be presumed of it");
+	session__free(session);
+	child__end(&c);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4) {
@@ -191,6 +219,7 @@ int main(int argc, char **argv)
 	test_described();
 	test_fixed();
 	test_not_wanted();
+	test_at_once();
 	test_ended();
 	library__remove();
 	return tap__done();

@@ -106,12 +106,12 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 
 	err = l->ops->add(l->engine, &p->target.row, &l->reason);
 	if (outcome__is_full(err))
-		lifecycle__no_room(l);
+		lifecycle__no_room(l, CROWD_ENGINE, (pid_t)p->pid, p->target.start_time);
 	if (!err)
 		err = admission__allowed(l, p);
 	if (err)
 		return err;
-	p->state = PROCESS_SAMPLED;
+	lifecycle__sampled(l, p);
 	lifecycle__count(l, p);
 	use__look(&p->use, (pid_t)p->pid, os__now());
 	reader__look(&p->reader, (pid_t)p->pid, p->parent_serial);

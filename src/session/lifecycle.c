@@ -57,19 +57,47 @@ int lifecycle__no_memory(struct lifecycle *l)
 	return l->err;
 }
 
-void lifecycle__no_room(struct lifecycle *l)
+void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[CROWD_PLACES])
 {
-	l->crowd = l->live;
-	if (!l->unprofiled++)
+	sizes[CROWD_ENGINE] = l->rows;
+	sizes[CROWD_LIST] = l->live;
+}
+
+void lifecycle__no_room(struct lifecycle *l, enum crowd_place place, pid_t pid, uint64_t start_time)
+{
+	uint32_t sizes[CROWD_PLACES];
+
+	lifecycle__sizes(l, sizes);
+	crowd__full(&l->crowd, place, sizes[place], os__now());
+	if (!l->crowd.counted)
 		notes__user(&l->config->notes, "%s", l->reason.text);
+	crowd__count(&l->crowd, pid, start_time);
+}
+
+bool lifecycle__left_out(struct lifecycle *l, pid_t pid)
+{
+	uint32_t sizes[CROWD_PLACES];
+
+	if (!l->crowd.size || !crowd__knows(&l->crowd, pid, proc__start_time(pid)))
+		return false;
+	lifecycle__sizes(l, sizes);
+	return !crowd__try(&l->crowd, sizes, os__now());
+}
+
+void lifecycle__sampled(struct lifecycle *l, struct process *p)
+{
+	p->state = PROCESS_SAMPLED;
+	crowd__fits(&l->crowd, ++l->rows);
 }
 
 void lifecycle__end(struct lifecycle *l, struct process *p)
 {
 	if (p->state == PROCESS_ENDED)
 		return;
-	if (p->state == PROCESS_SAMPLED)
+	if (p->state == PROCESS_SAMPLED) {
 		l->ops->remove(l->engine, p->pid, p->serial);
+		l->rows--;
+	}
 	p->state = PROCESS_ENDED;
 	p->drained = 0;
 	l->live--;
@@ -108,7 +136,7 @@ int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin)
 			"process %d is not profiled: %u processes are looked at, which is "
 			"the limit",
 			(int)pid, LIMIT_PROCESSES(sampled));
-		lifecycle__no_room(l);
+		lifecycle__no_room(l, CROWD_LIST, pid, proc__start_time(pid));
 		return err;
 	}
 	p = processes__add(&l->processes, 0, (uint32_t)pid);
@@ -358,6 +386,7 @@ void lifecycle__close(struct lifecycle *l)
 		processes__remove(&l->processes, p);
 	}
 	pids__free(&l->sampled);
+	crowd__free(&l->crowd);
 	verify_hidden__free(&l->verify);
 	asker__close(l->asker);
 	l->asker = NULL;

@@ -13,6 +13,7 @@
 #include "profile/decode.h"
 #include "profile/sink.h"
 #include "session/config.h"
+#include "session/crowd.h"
 #include "session/pids.h"
 #include "session/processes.h"
 #include "session/verify_hidden.h"
@@ -31,19 +32,19 @@ struct lifecycle {
 	struct asker *asker;   /* who looks at processes */
 	struct processes processes;
 	struct verify_hidden verify;
-	bool told;	     /* somebody tells when R appears in a process */
-	uint32_t live;	     /* processes that have not ended */
-	uint64_t counted;    /* processes profiled so far, see struct stats */
-	uint64_t opened;     /* when the session was */
-	uint64_t began;	     /* when the first process was added; 0: none yet */
-	uint64_t added_at;   /* when one that nobody named was looked at last */
-	uint64_t gone_at;    /* when it was last asked who has ended */
-	double first_sample; /* seconds since `opened` */
-	uint32_t crowd;	     /* `live` when the engine had no room for a process; 0: it had */
-	uint64_t unprofiled; /* processes that it had no room for */
+	bool told;		    /* somebody tells when R appears in a process */
+	uint32_t live;		    /* processes that have not ended, */
+	uint32_t rows;		    /* and those of them that are sampled */
+	uint64_t counted;	    /* processes profiled so far, see struct stats */
+	uint64_t opened;	    /* when the session was */
+	uint64_t began;		    /* when the first process was added; 0: none yet */
+	uint64_t added_at;	    /* when one that nobody named was looked at last */
+	uint64_t gone_at;	    /* when it was last asked who has ended */
+	double first_sample;	    /* seconds since `opened` */
 	struct hidden_stats hidden; /* of those that have ended, and are forgotten */
 	struct verdict verdict;
 	uint32_t lineless_said;
+	struct crowd crowd;   /* processes for which there was no room */
 	struct pids sampled;  /* with config->all or follow: whose children should be looked at */
 	int failed;	      /* what the last one that failed did with */
 	struct errmsg reason; /* and why */
@@ -62,6 +63,11 @@ int lifecycle__open(struct lifecycle *l, const struct session_config *config, st
  * come it is looked for again by lifecycle__settle.  -ENOMEM.
  */
 int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin);
+
+/*
+ * lifecycle__left_out - had @pid no room before, and is there none yet?  It need not be added then.
+ */
+bool lifecycle__left_out(struct lifecycle *l, pid_t pid);
 
 /* lifecycle__unanswered - is there a process named of which nothing is known yet? */
 bool lifecycle__unanswered(const struct lifecycle *l);
@@ -114,8 +120,18 @@ void lifecycle__end(struct lifecycle *l, struct process *p);
 /* lifecycle__no_memory - note that the session cannot go on for want of memory.  -ENOMEM. */
 int lifecycle__no_memory(struct lifecycle *l);
 
-/* lifecycle__no_room - count a process that found no room; of the first, `reason` is said. */
-void lifecycle__no_room(struct lifecycle *l);
+/*
+ * lifecycle__no_room - count a process that found no room at @place; of the first, `reason` is
+ * said.
+ */
+void lifecycle__no_room(struct lifecycle *l, enum crowd_place place, pid_t pid,
+			uint64_t start_time);
+
+/* lifecycle__sizes - how many there are at each place where there may be no room. */
+void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[CROWD_PLACES]);
+
+/* lifecycle__sampled - the engine has a row of @p from now on. */
+void lifecycle__sampled(struct lifecycle *l, struct process *p);
 
 /* lifecycle__sunk - note what a call of the sink returned: if it failed, why. */
 void lifecycle__sunk(struct lifecycle *l, int err);

@@ -33,7 +33,7 @@ static struct process *records__find(struct lifecycle *l, uint32_t serial, uint3
 		return NULL;
 	}
 	p->origin = PROCESS_FORKED;
-	p->state = PROCESS_SAMPLED;
+	lifecycle__sampled(l, p);
 	l->live++;
 	process__hold(p);
 	return p;

@@ -148,6 +148,8 @@ static int session__admit(struct session *s, pid_t pid)
 		lifecycle__hint(p);
 		return 0;
 	}
+	if (lifecycle__left_out(l, pid))
+		return 0;
 	if (c->filters && !filters__pass(c->filters, pid))
 		return 0;
 	if (lifecycle__add(l, pid, PROCESS_SEEN))
@@ -417,7 +419,7 @@ static int session__count(const struct session *s, struct stats *stats, uint64_t
 	stats->first_sample = l->first_sample;
 	stats->processes = l->counted;
 	stats__fill(stats, counts, decoder__stats(l->decoder));
-	stats->rows_full += l->unprofiled;
+	stats->rows_full += l->crowd.counted;
 	lifecycle__hidden(l, &stats->hidden);
 	stats->silent = asker__silent(l->asker);
 	return err;
@@ -462,17 +464,15 @@ int session__set_freq(struct session *s, uint32_t freq, struct errmsg *f)
 void session__gauges(const struct session *s, struct session_gauges *g)
 {
 	const struct session_config *c = s->config;
-	const struct process *p = NULL;
 	uint64_t counts[XR_COUNTERS];
 
 	*g = (struct session_gauges){
 		.freq = session__freq(s),
 		.max_processes = c->max_processes ? c->max_processes : LIMIT_SAMPLED,
+		.processes = s->life.rows,
 	};
 	g->workers_ns = s->life.asker ? asker__cpu(s->life.asker) : 0;
 	g->names = decoder__memory(s->life.decoder, &g->max_names);
-	while ((p = processes__next(&s->life.processes, p)))
-		g->processes += p->state == PROCESS_SAMPLED;
 	if (!s->engine || s->ops->counters(s->engine, counts))
 		return;
 	g->ticks = counts[XR_TICKS];

@@ -9,8 +9,9 @@ bool sweep__run(struct sweep *s, struct lifecycle *l, uint64_t now)
 {
 	const struct notes *notes = &l->config->notes;
 	uint64_t counts[XR_COUNTERS];
+	uint32_t sizes[CROWD_PLACES];
 	struct process *p = NULL;
-	bool again = false;
+	bool again;
 
 	if (now - s->at < SWEEP_MS * NS_PER_MS)
 		return false;
@@ -20,13 +21,11 @@ bool sweep__run(struct sweep *s, struct lifecycle *l, uint64_t now)
 	if (counts[XR_ROWS_FULL] && !s->rows_full)
 		notes__user(notes, "too many R processes at once: some are not profiled");
 	if (counts[XR_ROWS_FULL] != s->rows_full)
-		l->crowd = l->live;
+		crowd__full(&l->crowd, CROWD_ENGINE, l->rows, now);
 	s->rows_full = counts[XR_ROWS_FULL];
 	/* there is room again: who did not get in before? */
-	if (l->crowd && l->live < l->crowd / 8 * 7) {
-		l->crowd = 0;
-		again = true;
-	}
+	lifecycle__sizes(l, sizes);
+	again = crowd__over(&l->crowd, sizes);
 	if (counts[XR_EVENTS_LOST] == s->events_lost || !l->ops->holds)
 		return again;
 	s->events_lost = counts[XR_EVENTS_LOST];

@@ -6,6 +6,7 @@
 #ifndef XR_SESSION_FAKES_H
 #define XR_SESSION_FAKES_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,10 +29,12 @@ static struct {
 	int open_err, add_err, poll_err, counters_err, set_freq_err;
 	uint32_t freq; /* as told; 0: not told */
 	struct engine_config config;
-	unsigned int opened, adds, updates, removes, stops, closes;
+	unsigned int room; /* rows at a time; 0: as many as come */
+	unsigned int tries, opened, adds, updates, removes, stops, closes;
 	struct xr_row row; /* added last */
 	uint64_t ticks;	   /* samples sent */
 	uint64_t spent;	   /* ns that they took */
+	uint64_t lost;	   /* events */
 	uint64_t queue[256];
 	size_t queued; /* bytes */
 } fake;
@@ -57,6 +60,9 @@ static int fake__refuse(struct engine **out, const struct engine_config *config,
 static int fake__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
 {
 	(void)e;
+	fake.tries++;
+	if (fake.room && fake.adds - fake.removes >= fake.room)
+		return errmsg__set(f, -E2BIG, "the fake is full");
 	if (fake.add_err)
 		return errmsg__set(f, fake.add_err, "the fake has no room");
 	fake.adds++;
@@ -85,6 +91,14 @@ static int fake__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
 		return errmsg__set(f, fake.set_freq_err, "the fake keeps its rate");
 	fake.freq = freq;
 	return 0;
+}
+
+static bool fake__holds(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	(void)e;
+	(void)pid;
+	(void)serial;
+	return true;
 }
 
 static void fake__remove(struct engine *e, uint32_t pid, uint32_t serial)
@@ -127,6 +141,7 @@ static int fake__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 	memset(counts, 0, XR_COUNTERS * sizeof(*counts));
 	counts[XR_TICKS] = fake.ticks;
 	counts[XR_SPENT_NS] = fake.spent;
+	counts[XR_EVENTS_LOST] = fake.lost;
 	return fake.counters_err;
 }
 
@@ -145,8 +160,8 @@ static void fake__close(struct engine *e)
 #define FAKE_OPS                                                                                   \
 	.help = "", .clock = "cpu", .add = fake__add, .update = fake__update,                      \
 	.remove = fake__remove, .poll = fake__poll, .stop = fake__stop, .freq = fake__freq,        \
-	.set_freq = fake__set_freq, .counters = fake__counters, .event = fake__event,              \
-	.close = fake__close
+	.holds = fake__holds, .set_freq = fake__set_freq, .counters = fake__counters,              \
+	.event = fake__event, .close = fake__close
 
 static const struct engine_ops fake_ops = {.name = "fake", .open = fake__open, FAKE_OPS};
 static const struct engine_ops refusing_ops = {.name = "refusing", .open = fake__refuse, FAKE_OPS};
@@ -164,7 +179,7 @@ static void *queue__record(uint32_t type, uint32_t size)
 	return head;
 }
 
-static void send_sample(uint32_t serial, uint32_t pid)
+__attribute__((unused)) static void send_sample(uint32_t serial, uint32_t pid)
 {
 	struct xr_sample *s = queue__record(XR_REC_SAMPLE, sizeof(*s) + sizeof(struct xr_slot));
 
@@ -177,7 +192,8 @@ static void send_sample(uint32_t serial, uint32_t pid)
 	fake.ticks++;
 }
 
-static void send_process(uint32_t event, uint32_t serial, uint32_t pid, uint32_t parent_serial)
+__attribute__((unused)) static void send_process(uint32_t event, uint32_t serial, uint32_t pid,
+						 uint32_t parent_serial)
 {
 	struct xr_process *p = queue__record(XR_REC_PROCESS, sizeof(*p));
 

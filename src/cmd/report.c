@@ -307,11 +307,16 @@ static int report__inputs(struct report *r, struct errmsg *f)
 		struct report_input *in = &r->inputs[i];
 
 		in->n = r->diff ? 1 : r->nfiles;
+		bool whole;
+
 		in->files = calloc(in->n, sizeof(*in->files));
-		for (size_t k = 0; in->files && k < in->n; k++)
-			in->files[k] = strdup(r->files[i + k]);
 		in->text = report_read__text(&r->files[i], in->n);
-		if (!in->files || !in->text || !in->files[in->n - 1])
+		whole = in->files && in->text;
+		for (size_t k = 0; whole && k < in->n; k++) {
+			in->files[k] = strdup(r->files[i + k]);
+			whole = in->files[k];
+		}
+		if (!whole)
 			return errmsg__set(f, -ENOMEM, "out of memory");
 	}
 	return 0;

@@ -17,6 +17,7 @@
 #define PROFILES_MAX (1u << 20)
 #define GAPS_MAX     5 /* that are said one by one */
 #define GAP_LEAST    3 /* seconds: lengths in names are rounded */
+#define OPEN_LAST    8 /* profiles, the longest of which tells how long one is */
 /* Characters of "2026-11-22 02:10:00 +0100" before the time, and before the zone. */
 #define TIME_AT	  11
 #define ZONE_AT	  19
@@ -109,14 +110,29 @@ static void gaps__add(struct gaps *g, uint64_t from, uint64_t to)
 	log__line("nothing was recorded from %s", text);
 }
 
+/*
+ * How long what is being recorded now may last: as long as the longest of the last profiles.  The
+ * very last one may be short, as the first after a start is, and those before a signal.
+ */
+static uint64_t profiles__open(const struct profiles *p)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = p->n > OPEN_LAST ? p->n - OPEN_LAST : 0; i < p->n; i++)
+		if (p->names[i].seconds > longest)
+			longest = p->names[i].seconds;
+	return longest;
+}
+
 static void profiles__gaps(const struct profiles *p, const struct span *span)
 {
 	uint64_t covered = span->since, now = os__real_time() / NS_PER_S, end = span->until;
+	uint64_t open = profiles__open(p);
 	struct gaps gaps = {0};
 
 	/* what is being recorded now is not there yet */
-	if (end + p->names[p->n - 1].seconds >= now)
-		end = now > p->names[p->n - 1].seconds ? now - p->names[p->n - 1].seconds : 0;
+	if (end + open >= now)
+		end = now > open ? now - open : 0;
 
 	for (size_t i = 0; i < p->n && p->names[i].began < span->until; i++) {
 		if (p->names[i].began > covered)
@@ -127,13 +143,14 @@ static void profiles__gaps(const struct profiles *p, const struct span *span)
 	if (covered < end)
 		gaps__add(&gaps, covered, end);
 	if (gaps.n > GAPS_MAX)
-		log__line("nothing was recorded in %u more spans; %" PRIu64 " s are missing in all",
-			  gaps.n - GAPS_MAX, gaps.seconds);
+		log__line("nothing was recorded in %u more %s; %" PRIu64 " s are missing in all",
+			  gaps.n - GAPS_MAX, gaps.n - GAPS_MAX == 1 ? "span" : "spans",
+			  gaps.seconds);
 }
 
 /* --- what is read --- */
 
-/* Profile number @i is file number @k. */
+/* The profile @name is the next file of @in. */
 static int input__file(struct report_input *in, const char *dir, const struct window_name *name)
 {
 	size_t len = strlen(dir) + 1 + WINDOW_NAME_MAX;
@@ -203,7 +220,8 @@ static int span__parse(const struct report *r, const struct profiles *p, struct 
 	int err = 0;
 
 	span->since = p->names[0].began;
-	span->until = last > c.now && !r->diff ? last : c.now;
+	/* a profile of a clock that is ahead is of no span that ends now */
+	span->until = c.now;
 	if (r->since)
 		err = when__parse(r->since, "--since", &c, &span->since, f);
 	c.edge = WHEN_UNTIL;

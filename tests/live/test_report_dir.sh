@@ -81,6 +81,30 @@ for format in folded speedscope flamegraph; do
 done
 is "$(awk '{ n += $NF } END { print n }' "$WORK/x.folded")" $((a + b)) "folded: as many"
 
+# The last one is short, as after a signal, and a clock was a day ahead once.
+at() {
+	date -u -d "@$1" "+%Y%m%dT%H%M%SZ-$2.pb.gz"
+}
+mkdir "$WORK/now"
+now=$(date +%s)
+cp "$WORK/a.pb.gz" "$WORK/now/$(at $((now - 2300)) 600)"
+cp "$WORK/a.pb.gz" "$WORK/now/$(at $((now - 1700)) 600)"
+cp "$WORK/b.pb.gz" "$WORK/now/$(at $((now - 1100)) 600)"
+cp "$WORK/a.pb.gz" "$WORK/now/$(at $((now - 500)) 5)"
+report --dir "$WORK/now" --since -30m
+is "$(grep -c 'nothing was recorded' <<<"$ERR")" 0 "what is being recorded now is not missing, also after a short profile"
+cp "$WORK/c.pb.gz" "$WORK/now/$(at $((now + 86400)) 600)"
+report --dir "$WORK/now" --since -30m
+is "$STATUS $(head_of)" "0 $((2 * a + b))" "a span without an end ends now, also where a clock was ahead"
+is "$(grep -c 'nothing was recorded' <<<"$ERR")" 0 "and nothing is missing up to a time that is to come"
+# seven holes: five are said one by one
+mkdir "$WORK/holes"
+for ((i = 0; i < 7; i++)); do
+	cp "$WORK/a.pb.gz" "$WORK/holes/$(at $((1768600800 + 600 * i)) 60)"
+done
+report --dir "$WORK/holes"
+like "$ERR" 'nothing was recorded in 1 more span; 3240 s are missing in all' "holes beyond five are counted"
+
 # --- --diff ---
 
 report --dir "$dir" --since "2026-01-18 02:10" --until 02:20 --diff yesterday --top 0

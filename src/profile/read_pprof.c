@@ -121,8 +121,6 @@ static int pprof__element(struct pprof_file *p, const struct wire_field *f)
 	if (!f->data) {
 		if (f->number == 12)
 			p->period = (int64_t)f->value;
-		if (f->number == 9)
-			p->time_nanos = (int64_t)f->value;
 		return 0;
 	}
 	switch (f->number) {

@@ -29,7 +29,7 @@ struct pprof_file {
 		int64_t type, unit;
 	} types[16]; /* more are none of ours */
 	size_t ntypes;
-	int64_t period, period_unit, time_nanos;
+	int64_t period, period_unit;
 	int value;	   /* the index in a sample's values, VALUE_NONE: it has none */
 	uint64_t divide;   /* what a tick is of them */
 	uint64_t nsamples; /* so far */

@@ -28,7 +28,7 @@ struct label_rules {
 	/* Variables: `NAME`, or `NAME=label`; each as of label_rule__parse.  NULL: none.  Ended by
 	 * NULL, at most DESCRIBE_LABELS of them. */
 	const char *const *env;
-	const char *service; /* of all processes; NULL: what describe__service finds */
+	const char *service; /* of all processes; NULL: what describe__make finds */
 };
 
 /* A variable, and the label it becomes. */

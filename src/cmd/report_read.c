@@ -213,6 +213,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 	};
 	struct read_result result, *into = &seen->first;
 	bool known = true, differ = false;
+	uint64_t crowded = 0;
 	struct reader *reader = NULL;
 	size_t damaged = 0;
 	int err;
@@ -226,6 +227,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		uint64_t before = filter.samples, samples;
 
 		err = report_read__one(reader, in->files[i], config.to, into, f);
+		crowded += into->crowded;
 		if (err && in->store && !read__is_over(err, config.to)) {
 			read__damaged(in, i, into, f);
 			damaged++;
@@ -253,6 +255,9 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 	if (!err && r->processes.n && !seen->samples)
 		err = errmsg__set(f, -ESRCH, "no sample is of a process that --process asks for%s",
 				  in->store ? "; --list shows which there are" : "");
+	if (crowded)
+		log__line("%" PRIu64 " %s of processes that there was no room to tell apart",
+			  crowded, crowded == 1 ? "sample is" : "samples are");
 	if (!err && differ)
 		log__line("the files were sampled at different rates; each sample counts the same");
 	reader__free(reader);

@@ -63,6 +63,7 @@ struct read_result {
 	uint64_t bad, first;  /* lines that cannot be, left out, and the number of the first */
 	uint64_t cut;	      /* number of the last line, which was not whole; 0: it was */
 	uint64_t dropped;     /* of samples, those whose stack found no room: <no-room> */
+	uint64_t crowded;     /* and those whose process did: they are of that of the file */
 };
 
 int reader__new(struct reader **out, const struct reader_config *config);

@@ -69,7 +69,10 @@ static uint32_t root__pid(const char *text, size_t len, size_t *comm)
 	return (uint32_t)pid;
 }
 
-/* The process of a line with such a root, which is taken off; or that of the file. */
+/*
+ * The process of a line with such a root, which is taken off; or that of the file.  NULL: there is
+ * no room for it, and the root stays.
+ */
 static struct reader_process *folded__process(struct folded *p, const char **at, const char *end)
 {
 	const char *semicolon = memchr(*at, ';', (size_t)(end - *at));
@@ -85,9 +88,8 @@ static struct reader_process *folded__process(struct folded *p, const char **at,
 	}
 	process = reading__process(r, *at, len, pid, name.data, name.len);
 	buf__free(&name);
-	if (!process)
-		return r->process;
-	*at = semicolon + 1;
+	if (process)
+		*at = semicolon + 1;
 	return process;
 }
 

@@ -236,14 +236,19 @@ int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
 	struct sample s = {
 		.weight = ticks,
 		.unit = XR_UNIT_TICKS,
-		.serial = p->process.serial,
-		.pid = p->process.pid,
-		.tid = tid ? tid : p->process.pid,
 		.flags = flags,
 		.stack = stack,
 	};
 	int err = 0;
 
+	if (!p) {
+		p = r->process;
+		tid = 0;
+		r->result->crowded += ticks;
+	}
+	s.serial = p->process.serial;
+	s.pid = p->process.pid;
+	s.tid = tid ? tid : s.pid;
 	r->reader->time += r->result->interval_ns * ticks;
 	s.time = r->reader->time;
 	if (stack == stacks__none())

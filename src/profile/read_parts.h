@@ -26,7 +26,7 @@ struct reader_process {
 /* What a line was seen to say, so that it is parsed once. */
 struct reader_line {
 	const struct stack *stack;
-	struct reader_process *process;
+	struct reader_process *process; /* NULL: there was no room for it */
 	uint64_t
 		count; /* of samples that wait to be given to the sink, if the order is no matter */
 	uint64_t each; /* what one such line counts for */
@@ -171,7 +171,8 @@ int reading__total(struct reading *r, uint64_t ticks);
 
 /*
  * reading__sample - give @ticks of a stack to the sink, of thread @tid (0: its process' first).
- * They are counted by reading__total before.
+ * They are counted by reading__total before.  @p NULL: there was no room to tell its process from
+ * others; they are counted, and are of that of the file.
  */
 int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
 		    const struct stack *stack, uint32_t flags, uint64_t ticks);

@@ -41,6 +41,7 @@ bool read_pprof__is(const struct pprof_file *p, int64_t string, const char *text
 
 /*
  * read_pprof__process - whose a sample is, by its labels, and of which thread (0: it does not say).
+ * NULL: there is no room for another.
  * Labels of others, who do not say of which process a sample is, say something else of it.
  */
 struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sample *s,

@@ -81,10 +81,9 @@ struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sa
 	process = map__get(&p->processes, a, b);
 	if (process)
 		return process;
-	process = pprof__says(p, s, &says) ? reading__described(p->r, &says) : NULL;
-	process = process ? process : p->r->process;
+	process = pprof__says(p, s, &says) ? reading__described(p->r, &says) : p->r->process;
 	/* where there is no room to remember it is found again */
-	if (budget__take(&p->budget, 3 * sizeof(struct map_entry)))
+	if (process && budget__take(&p->budget, 3 * sizeof(struct map_entry)))
 		map__put(&p->processes, a, b, process);
 	return process;
 }

@@ -8,10 +8,9 @@
 
 #define COMM_KEY 64 /* bytes of a process' name that tell it from others */
 
-/* A new one, of @name; NULL: there are too many. */
-static struct reader_process *reader__add_process(struct reader *reader, const struct name *name,
-						  uint32_t pid, const struct read_text *comm,
-						  size_t nlabels)
+/* A new one, which nobody finds yet; NULL: there are too many. */
+static struct reader_process *reader__make_process(struct reader *reader, uint32_t pid,
+						   const struct read_text *comm, size_t nlabels)
 {
 	struct reader_process *p;
 
@@ -26,7 +25,14 @@ static struct reader_process *reader__add_process(struct reader *reader, const s
 		memcpy(p->comm, comm->text, comm->len < XR_COMM_LEN ? comm->len : XR_COMM_LEN - 1);
 		p->process.comm = p->comm;
 	}
-	return map__put(&reader->processes, (uintptr_t)name, 0, p) ? NULL : p;
+	return p;
+}
+
+/* It is found as @name from now on; NULL: there is no room. */
+static struct reader_process *reader__keep_process(struct reader *reader, const struct name *name,
+						   struct reader_process *p)
+{
+	return p && !map__put(&reader->processes, (uintptr_t)name, 0, p) ? p : NULL;
 }
 
 struct reader_process *reading__process(struct reading *r, const char *key, size_t key_len,
@@ -38,7 +44,8 @@ struct reader_process *reading__process(struct reading *r, const char *key, size
 
 	if (!name || p)
 		return p;
-	return reader__add_process(reader, name, pid, &(struct read_text){comm, len}, 0);
+	p = reader__make_process(reader, pid, &(struct read_text){comm, len}, 0);
+	return reader__keep_process(reader, name, p);
 }
 
 static int key__add(struct buf *key, char what, const struct read_text *text)
@@ -110,6 +117,7 @@ struct reader_process *reading__described(struct reading *r, const struct read_s
 	struct reader *reader = r->reader;
 	const struct name *name;
 	struct reader_process *p;
+	struct read_text comm;
 
 	if (says__key(says, &reader->name))
 		return NULL;
@@ -117,6 +125,12 @@ struct reader_process *reading__described(struct reading *r, const struct read_s
 	p = name ? map__get(&reader->processes, (uintptr_t)name, 0) : NULL;
 	if (!name || p)
 		return p;
-	p = reader__add_process(reader, name, says->pid, &says->comm, says->nlabels);
-	return p && reader__describe(reader, p, says) ? p : NULL;
+	reader->name.len = 0;
+	if (escape__undo(&reader->name, says->comm.text, says->comm.len))
+		return NULL;
+	comm = (struct read_text){reader->name.data, reader->name.len};
+	p = reader__make_process(reader, says->pid, &comm, says->nlabels);
+	if (!p || !reader__describe(reader, p, says))
+		return NULL;
+	return reader__keep_process(reader, name, p);
 }

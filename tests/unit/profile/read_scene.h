@@ -24,6 +24,7 @@ struct scene_how {
 	size_t piece; /* bytes at a time; 0: all that fits */
 	size_t memory;
 	bool ordered, fold, gzip;
+	bool named; /* say a process also where it has a name and no pid */
 	size_t cut; /* bytes that are missing at the end, after compression */
 	struct read_process process;
 	int fails; /* the sink does, at the first sample; negative errno */
@@ -33,6 +34,7 @@ static struct {
 	const char *bytes;
 	size_t len, at, piece;
 	int fails;
+	bool named;
 	struct buf text;
 	uint64_t ticks, times, last_time;
 	size_t begun, none;
@@ -90,7 +92,7 @@ SCENE_FN int scene__sample(void *arg, const struct profile_process *p, const str
 	(void)arg;
 	if (scene.fails)
 		return scene.fails;
-	if (p->pid)
+	if (p->pid || (scene.named && p->comm))
 		buf__printf(&scene.text, "%s/%" PRIu32 " ", p->comm ? p->comm : "", p->pid);
 	if (!s->stack->nframes)
 		buf__printf(&scene.text, "TOP");
@@ -171,6 +173,7 @@ SCENE_FN int scene__read_all(const char *const *files, const size_t *sizes,
 		scene.len -= hows[i].cut;
 		scene.piece = hows[i].piece;
 		scene.fails = hows[i].fails;
+		scene.named = hows[i].named;
 		scene.err = reader__file(r, &in, &hows[i].process, &scene.result, &scene.fault);
 		buf__free(&zipped);
 	}

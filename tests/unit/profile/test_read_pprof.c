@@ -10,7 +10,7 @@ static int64_t string(const char *text)
 {
 	ProtobufCBinaryData data = {strlen(text), (uint8_t *)(uintptr_t)text};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	uint8_t packed[4096];
+	static uint8_t packed[64 << 10];
 
 	part.n_string_table = 1;
 	part.string_table = &data;
@@ -100,6 +100,27 @@ static void sample(uint64_t *ids, size_t n, int64_t *values, size_t nvalues, Ppr
 	s.value = values;
 	s.n_label = label != NULL;
 	s.label = &label;
+	part.n_sample = 1;
+	part.sample = samples;
+	add(&part);
+}
+
+/* A sample with two labels. */
+static void says(uint64_t *ids, int64_t *values, int64_t a, int64_t is_a, int64_t b, int64_t is_b)
+{
+	Pprof__Label one = PPROF__LABEL__INIT, two = PPROF__LABEL__INIT, *labels[] = {&one, &two};
+	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = {&s};
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+
+	one.key = a;
+	one.str = is_a;
+	two.key = b;
+	two.str = is_b;
+	s.n_location_id = s.n_value = 1;
+	s.location_id = ids;
+	s.value = values;
+	s.n_label = 2;
+	s.label = labels;
 	part.n_sample = 1;
 	part.sample = samples;
 	add(&part);
@@ -257,9 +278,88 @@ static void test_damaged(void)
 		"too large", "more strings than there is room for");
 }
 
+/* Names are in files as they are in an Rprof.out. */
+static void test_names(void)
+{
+	Pprof__Label label = PPROF__LABEL__INIT;
+	int64_t values[] = {1};
+	uint64_t ids[] = {1};
+
+	begin();
+	string("samples");
+	string("count");
+	type(1, 2);
+	function(1, string("f"), 0, 0, 0);
+	location(1, 0, 1, 0, 0);
+	label.key = string("process");
+	label.str = string("a\\x22\\x22\\x22\\x22bcdefghij");
+	sample(ids, 1, values, 1, &label);
+	scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.named = true});
+	tap__ok(!strcmp(scene.text.data, "a\"\"\"\"bcdefghij/0 f 1\n"),
+		"the name of a process is not escaped any more: %s", scene.text.data);
+}
+
+/* Samples of processes that there is no room for. */
+static void test_crowd(void)
+{
+	enum { PROCESSES = 20000 };
+	static char container[40 << 10];
+	Pprof__Label label = PPROF__LABEL__INIT;
+	struct scene_how how[2] = {{.memory = 4 << 20}, {.memory = 4 << 20}};
+	unsigned int told = 0, untold = 0, lengths = 0;
+	const char *files[2];
+	int64_t values[] = {2};
+	size_t sizes[2];
+	uint64_t ids[] = {1}, nameless = 0;
+
+	begin();
+	string("samples");
+	string("count");
+	type(1, 2);
+	function(1, string("f"), 0, 0, 0);
+	location(1, 0, 1, 0, 0);
+	label.key = string("pid");
+	for (label.num = 1; label.num <= PROCESSES; label.num++)
+		sample(ids, 1, values, 1, &label);
+	scene__read_bytes(bytes.data, bytes.len, how);
+	for (const char *at = scene.text.data; *at; at = strchr(at, '\n') + 1)
+		nameless += *at == 'f' ? 2 : 0;
+	tap__ok(!scene.err && scene.ticks == 2 * PROCESSES && nameless && nameless < scene.ticks &&
+			scene.result.crowded == nameless,
+		"no room for all processes: %" PRIu64 " samples are counted", nameless);
+
+	/* of some length there is room for what tells it from others, and none for what it says */
+	for (size_t len = 1 << 10; len < sizeof(container); len += 1 << 10) {
+		memset(container, 0, sizeof(container));
+		memset(container, 'c', len);
+		begin();
+		string("samples");
+		string("count");
+		type(1, 2);
+		function(1, string("f"), 0, 0, 0);
+		location(1, 0, 1, 0, 0);
+		says(ids, values, string("process"), string("R"), string("container"),
+		     string(container));
+		for (int i = 0; i < 2; i++) {
+			how[i] = (struct scene_how){.memory = 1 << 20, .named = true};
+			files[i] = bytes.data;
+			sizes[i] = bytes.len;
+		}
+		scene__read_all(files, sizes, how, 2);
+		told += !strcmp(scene.text.data, "R/0 f 2\nR/0 f 2\n") && !scene.result.crowded;
+		untold += !strcmp(scene.text.data, "f 2\nf 2\n") && scene.result.crowded == 2;
+		lengths++;
+	}
+	tap__ok(told && untold && told + untold == lengths,
+		"one that cannot be described is not found half described: %u are told, %u not",
+		told, untold);
+}
+
 int main(void)
 {
 	test_of_others();
+	test_names();
+	test_crowd();
 	test_time();
 	test_labels();
 	test_damaged();

@@ -55,16 +55,12 @@ static const char *path__base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-int index__add(struct index *x, const struct profile_process *p, const char *path, uint64_t samples)
+int index__describe(const struct profile_process *p, struct buf *out)
 {
-	struct buf line = {0};
 	struct json j;
-	int err;
 
 	json__begin(&j);
 	json__object(&j, NULL);
-	json__str(&j, "file", path__base(path));
-	json__u64(&j, "samples", samples);
 	json__u64(&j, "pid", p->pid);
 	index__text(&j, "comm", p->comm);
 	index__text(&j, "command", p->command);
@@ -78,13 +74,44 @@ int index__add(struct index *x, const struct profile_process *p, const char *pat
 		json__str(&j, p->labels[i].key, p->labels[i].value);
 	json__close(&j);
 	json__close(&j);
+	out->len = 0;
+	return json__end(&j, out);
+}
+
+/* `{...}` and `{...}` as one, which ends as the second one does. */
+static int index__join(struct buf *first, const struct buf *second)
+{
+	int err;
+
+	while (first->len && first->data[first->len - 1] != '}')
+		first->len--;
+	if (!first->len || second->len < 2)
+		return -EINVAL;
+	first->data[first->len - 1] = ',';
+	err = buf__add(first, " ", 1);
+	return err ? err : buf__add(first, second->data + 1, second->len - 1);
+}
+
+int index__add(struct index *x, const struct buf *about, const char *path, uint64_t samples)
+{
+	struct buf line = {0};
+	struct json j;
+	int err;
+
+	json__begin(&j);
+	json__object(&j, NULL);
+	json__str(&j, "file", path__base(path));
+	json__u64(&j, "samples", samples);
+	json__close(&j);
 	err = json__end(&j, &line);
+	if (!err)
+		err = index__join(&line, about);
 	if (!err)
 		err = output__write(x->out, line.data, line.len);
 	if (!err)
 		err = output__commit(x->out, 0);
 	buf__free(&line);
-	return err < 0 ? err : 0;
+	return err == OUTPUT_DROPPED ? -EFBIG : err;
 }
 
 int index__flush(struct index *x)

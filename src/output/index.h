@@ -6,6 +6,7 @@
 #ifndef XR_OUTPUT_INDEX_H
 #define XR_OUTPUT_INDEX_H
 
+#include "base/buf.h"
 #include "output/output.h"
 #include "profile/profile.h"
 
@@ -19,11 +20,16 @@ int index__open(struct index **out, const struct output_config *to, const char *
 		struct errmsg *f);
 
 /*
- * index__add - the file @path has @samples of process @p; NULL: it has none.  Of what is not known
- * of @p there is nothing in the line.  0 or a negative errno; after one it takes nothing more.
+ * index__describe - into @out, which is emptied: what a line says of process @p, nothing of what is
+ * not known of it.  -ENOMEM.
  */
-int index__add(struct index *x, const struct profile_process *p, const char *path,
-	       uint64_t samples);
+int index__describe(const struct profile_process *p, struct buf *out);
+
+/*
+ * index__add - the file @path has @samples of the process that @about describes; NULL: it has none.
+ * 0 or a negative errno, -EFBIG: the index may not grow; after one it takes nothing more.
+ */
+int index__add(struct index *x, const struct buf *about, const char *path, uint64_t samples);
 
 /* index__flush - have what is there written. */
 int index__flush(struct index *x);

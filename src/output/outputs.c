@@ -22,7 +22,8 @@ static const char *path__name(const char *path)
 
 const char *error__reason(int err)
 {
-	return err == -EFBIG ? "the file may not grow any more (ulimit -f)" : os__reason(err);
+	return err == -EFBIG ? "the file may not grow any more (--max-file, ulimit -f)"
+			     : os__reason(err);
 }
 
 /* Bytes of the name of a directory without slashes at its end. */
@@ -279,8 +280,12 @@ static int outputs__process(void *arg, const struct profile_process *p, enum pro
 		return ss->err;
 	if (ss->shared)
 		stream__know(ss->shared, p);
-	if (!ss->directory || event == PROFILE_KNOWN)
+	if (!ss->directory)
 		return 0;
+	if (event == PROFILE_KNOWN) {
+		own__known(ss, p);
+		return 0;
+	}
 	return event == PROFILE_BEGAN	? own__begin(ss, p)
 	       : event == PROFILE_ENDED ? own__ended(ss, p)
 					: own__stopped(ss, p);

@@ -54,11 +54,27 @@ int owns__open_index(struct outputs *ss)
 	return ss->err;
 }
 
+/* What the index says of @p, for when it is not at hand. */
+static void own__describe(struct outputs *ss, struct own *own, const struct profile_process *p)
+{
+	if (ss->index)
+		outputs__lose_index(ss, index__describe(p, &own->about));
+}
+
+void own__known(struct outputs *ss, const struct profile_process *p)
+{
+	struct own *own = map__get(&ss->own, p->serial, 0);
+
+	if (own && own->st)
+		own__describe(ss, own, p);
+}
+
 /* Put what a process has into the index, if it is complete. */
-static void outputs__index(struct outputs *ss, struct own *own, const struct profile_process *p)
+static void outputs__index(struct outputs *ss, struct own *own)
 {
 	if (ss->index && (own->path || own->refused) && !own->told)
-		outputs__lose_index(ss, index__add(ss->index, p, own->path, own->samples));
+		outputs__lose_index(ss,
+				    index__add(ss->index, &own->about, own->path, own->samples));
 	free(own->path);
 	own->path = NULL;
 	own->samples = 0;
@@ -120,7 +136,7 @@ static struct stream *own__stream(struct outputs *ss, struct own *own,
 
 	if (own->st || own->refused)
 		return own->st;
-	outputs__index(ss, own, p); /* what it had before SIGHUP */
+	own__describe(ss, own, p);
 	len = snprintf(path, sizeof(path), "%.*s/Rprof.%" PRIu32 ".out", path__stem(ss->directory),
 		       ss->directory, p->pid);
 	if (len >= (int)sizeof(path)) {
@@ -185,6 +201,7 @@ static void own__settle(struct outputs *ss, struct own *own, const struct profil
 static void own__free(struct own *own)
 {
 	held__free(&own->held);
+	buf__free(&own->about);
 	free(own->path);
 	free(own);
 }
@@ -238,7 +255,8 @@ int own__ended(struct outputs *ss, const struct profile_process *p)
 		outputs__trouble(ss, st, err);
 	own__complete(own);
 	own__settle(ss, own, p);
-	outputs__index(ss, own, p);
+	own__describe(ss, own, p);
+	outputs__index(ss, own);
 	map__remove(&ss->own, p->serial, 0);
 	own__free(own);
 	if (st && (st->spoiled || (!ss->err && stream__done(st))))
@@ -255,7 +273,8 @@ int own__stopped(struct outputs *ss, const struct profile_process *p)
 		return ss->err;
 	own__complete(own);
 	own__settle(ss, own, p);
-	outputs__index(ss, own, p);
+	own__describe(ss, own, p);
+	outputs__index(ss, own);
 	own->st = st;
 	own->told = true;
 	return ss->err;
@@ -278,6 +297,9 @@ int owns__reopen(struct outputs *ss)
 		if (!own)
 			continue;
 		own__complete(own);
+		/* by names that others may have from now on */
+		if (own->path)
+			outputs__index(ss, own);
 		own->refused = false;
 	}
 	if (!ss->index)

@@ -24,6 +24,7 @@ struct own {
 	uint64_t samples;  /* of it, or of the stream */
 	bool named;	   /* it has a file, however few its samples are */
 	uint32_t pid;
+	struct buf about; /* what the index says of it */
 	struct held held; /* while they are too few for a file of its own */
 };
 
@@ -84,6 +85,9 @@ void own__complete(struct own *own);
 int own__begin(struct outputs *ss, const struct profile_process *p);
 
 int own__sample(struct outputs *ss, const struct profile_process *p, const struct sample *s);
+
+/* own__known - more is known of process @p. */
+void own__known(struct outputs *ss, const struct profile_process *p);
 
 /* own__ended, own__stopped - no more of process @p comes; it has ended, or goes on. */
 int own__ended(struct outputs *ss, const struct profile_process *p);

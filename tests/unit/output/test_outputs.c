@@ -235,8 +235,13 @@ static void test_few(void)
 	tap__ok(strstr(content("few/index.jsonl"), "{\"file\": \"Rprof.others.out\", \"samples\": "
 						   "1, \"pid\": 20, \"comm\": \"R\""),
 		"the index says whose they are: %s", content("few/index.jsonl"));
-	tap__ok(strstr(content("few/index.1.jsonl"), "\"file\": \"Rprof.10.out\", \"samples\": 3"),
-		"also of what was there before: %s", content("few/index.1.jsonl"));
+	tap__ok(strstr(content("few/index.jsonl"),
+		       "\"Rprof.10.out\", \"samples\": 3, \"pid\": 10") &&
+			strstr(content("few/index.jsonl"), "\"Rprof.40.out\", \"samples\": 1"),
+		"also of those that went on: they are what was moved with it");
+	tap__ok(!strstr(content("few/index.1.jsonl"), "\"samples\": 3") &&
+			!strstr(content("few/index.1.jsonl"), "Rprof.40.out"),
+		"the next one has nothing of them: %s", content("few/index.1.jsonl"));
 }
 
 /* One file of many fails: the others go on. */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The index of a directory: what its lines say, and one that may not grow. */
+#include "output/index.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/os.h"
+#include "tap.h"
+
+static char dir[] = "/tmp/xrprof-index.XXXXXX";
+
+static const char *content(const char *name)
+{
+	static char text[4096];
+	char path[128];
+	size_t len = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "r");
+	if (f) {
+		len = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[len] = '\0';
+	return text;
+}
+
+static void test_lines(const struct output_config *to)
+{
+	const struct profile_label label = {"service", "a \"b\""};
+	const struct profile_process all = {.pid = 10,
+					    .comm = "R",
+					    .command = "R -f a.R",
+					    .uid = 1000,
+					    .container = "c0ffee",
+					    .r_version = "4.2.2",
+					    .started = UINT64_C(1768610000000000000),
+					    .labels = &label,
+					    .nlabels = 1};
+	const struct profile_process little = {.pid = 20};
+	struct buf about = {0};
+	struct errmsg f;
+	struct index *x;
+
+	if (index__open(&x, to, dir, &f))
+		tap__bail("%s", f.text);
+	tap__ok(!index__describe(&all, &about) && !index__add(x, &about, "a/Rprof.10.out", 3) &&
+			!index__describe(&little, &about) && !index__add(x, &about, NULL, 0) &&
+			!index__close(x),
+		"two lines");
+	tap__ok(!strcmp(content("index.jsonl"),
+			"{\"file\": \"Rprof.10.out\", \"samples\": 3, \"pid\": 10, \"comm\": "
+			"\"R\", "
+			"\"command\": \"R -f a.R\", \"uid\": 1000, \"container\": \"c0ffee\", "
+			"\"r_version\": \"4.2.2\", \"started\": 1768610000, \"labels\": "
+			"{\"service\": \"a \\\"b\\\"\"}}\n"
+			"{\"file\": null, \"samples\": 0, \"pid\": 20, \"uid\": 0, \"labels\": "
+			"{}}\n"),
+		"what they say: %s", content("index.jsonl"));
+	buf__free(&about);
+}
+
+static void test_full(const struct output_config *to)
+{
+	const struct profile_process p = {.pid = 10, .comm = "R"};
+	struct output_config config = *to;
+	struct buf about = {0};
+	unsigned int lines = 0;
+	struct errmsg f;
+	struct index *x;
+	size_t len;
+	int err = 0;
+
+	config.max = 300;
+	if (index__open(&x, &config, dir, &f) || index__describe(&p, &about))
+		tap__bail("no index");
+	while (lines < 10 && !err) {
+		err = index__add(x, &about, "Rprof.10.out", 1);
+		lines += !err;
+	}
+	tap__ok(err == -EFBIG && lines > 1, "a line that there is no room for is an error: %d, %u",
+		err, lines);
+	index__close(x);
+	len = strlen(content("index.1.jsonl"));
+	tap__ok(len > 100 && len <= 300 && content("index.1.jsonl")[len - 1] == '\n',
+		"those before it are there, whole: %zu bytes", len);
+	buf__free(&about);
+}
+
+int main(void)
+{
+	struct budget queue = {.max = 1 << 20};
+	struct output_config to = {.queue = &queue, .wait_ms = 1000};
+	char command[64];
+
+	if (!mkdtemp(dir) || files__start(&to.files, false, NULL))
+		tap__bail("no folder in /tmp");
+	test_lines(&to);
+	test_full(&to);
+	files__stop(to.files);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	tap__ok(system(command) == 0, "cleaned up");
+	return tap__done();
+}

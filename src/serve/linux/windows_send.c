@@ -63,8 +63,27 @@ static bool index__has(const char *key)
 	return false;
 }
 
+static bool labels__have(const struct profile_label *labels, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(labels[i].key, key))
+			return true;
+	return false;
+}
+
+/* Those of @labels that @process has not itself (NULL: all), of each key the first. */
+static void index__labels(struct json *j, const struct profile_label *labels, size_t n,
+			  const struct aggregate_process *process)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!index__has(labels[i].key) && !labels__have(labels, i, labels[i].key) &&
+		    !(process && process__label(process, labels[i].key)))
+			json__str(j, labels[i].key, labels[i].value);
+}
+
 /* The line of a process, without its opening brace. */
-static int index__line(const struct aggregate_process *process, uint64_t samples, struct buf *out)
+static int index__line(const struct windows_config *config, const struct aggregate_process *process,
+		       uint64_t samples, struct buf *out)
 {
 	struct buf line = {0};
 	struct json j;
@@ -82,9 +101,8 @@ static int index__line(const struct aggregate_process *process, uint64_t samples
 	if (process->started)
 		json__u64(&j, "started", process->started / NS_PER_S);
 	json__u64(&j, "samples", samples);
-	for (size_t i = 0; i < process->nlabels; i++)
-		if (!index__has(process->labels[i].key))
-			json__str(&j, process->labels[i].key, process->labels[i].value);
+	index__labels(&j, process->labels, process->nlabels, NULL);
+	index__labels(&j, config->labels, config->nlabels, process);
 	if (process->command)
 		json__str(&j, "command", process->command->text);
 	json__close(&j);
@@ -95,7 +113,8 @@ static int index__line(const struct aggregate_process *process, uint64_t samples
 	return err;
 }
 
-int windows_send__index(const struct aggregate *sum, struct buf *out)
+int windows_send__index(const struct windows_config *config, const struct aggregate *sum,
+			struct buf *out)
 {
 	const struct aggregate_process *processes;
 	const struct aggregate_row *rows;
@@ -112,7 +131,7 @@ int windows_send__index(const struct aggregate *sum, struct buf *out)
 		samples[rows[i].process] += row__samples(&rows[i]);
 	for (size_t i = 0; i < nprocesses && !err; i++)
 		if (samples[i])
-			err = index__line(&processes[i], samples[i], out);
+			err = index__line(config, &processes[i], samples[i], out);
 	free(samples);
 	return err;
 }
@@ -122,7 +141,7 @@ static int profile__store(struct windows_profile *p)
 	int err = profile__whole(p);
 
 	p->index->len = 0;
-	err = err ? err : windows_send__index(p->sum, p->index);
+	err = err ? err : windows_send__index(p->config, p->sum, p->index);
 	return err ? err : profile__hand_on(p, CHANNEL_STORE, NULL, p->index, p->head.samples);
 }
 

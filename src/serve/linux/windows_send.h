@@ -28,9 +28,10 @@ int windows_send__profile(struct windows_profile *p, unsigned int ways);
 
 /*
  * windows_send__index - into @out: a line for each process of @sum that has samples, as of struct
- * store_window.  -ENOMEM.
+ * store_window, with its labels and those of @config that it has not itself.  -ENOMEM.
  */
-int windows_send__index(const struct aggregate *sum, struct buf *out);
+int windows_send__index(const struct windows_config *config, const struct aggregate *sum,
+			struct buf *out);
 
 /*
  * windows_send__name - into @out: `service{host=h1,key=value}`, by which Pyroscope knows a series.

@@ -176,6 +176,24 @@ static void test_turn(void)
 	forget_sent();
 }
 
+/* The index has the labels of the run, too. */
+static void test_index(void)
+{
+	const struct profile_label labels[] = {{"datacenter", "east"},
+					       {"service", "of the run"},
+					       {"samples", "none"},
+					       {"datacenter", "west"}};
+
+	begin(&(struct windows_config){.ways = WINDOWS_STORE, .labels = labels, .nlabels = 4});
+	sample(1, "f", began + 1, 3);
+	end();
+	tap__ok(nsent == 1 &&
+			strstr(sent[0].index, "\"service\": \"odd\", \"datacenter\": \"east\"}"),
+		"labels of the process and of the run, each once: %s",
+		nsent ? sent[0].index : "nothing");
+	forget_sent();
+}
+
 static void test_asked(void)
 {
 	begin(&(struct windows_config){.ways = WINDOWS_STORE});
@@ -355,6 +373,7 @@ int main(void)
 {
 	test_intervals();
 	test_turn();
+	test_index();
 	test_asked();
 	test_services();
 	test_known_late();

@@ -19,6 +19,8 @@ struct index_file {
 	void *arg;
 	struct report_index_read *read;
 	struct window_name of; /* the profile that `pending` is of */
+	bool spoiled;	       /* one of its lines is none: they are left out */
+	bool bad;	       /* the last line is none */
 	struct buf pending;    /* its lines, each terminated */
 	struct buf line, copy;
 };
@@ -54,15 +56,21 @@ static int index__line(struct index_file *in)
 		return err;
 	if (memchr(in->line.data, '\0', in->line.len - 1) ||
 	    index_line__parse(&line, in->copy.data)) {
+		/* of the profile before it, or of the one that follows */
 		in->read->bad++;
+		in->pending.len = 0;
+		in->spoiled = in->bad = true;
 		return 0;
 	}
-	if (in->pending.len && window_name__compare(&line.file, &in->of) != 0)
+	if (window_name__compare(&line.file, &in->of) != 0) {
 		err = index__give(in);
-	in->of = line.file;
+		in->spoiled = in->bad;
+		in->of = line.file;
+	}
+	in->bad = false;
 	if (!err && in->pending.len > PENDING_MAX)
 		err = index__give(in);
-	return err ? err : buf__add(&in->pending, in->line.data, in->line.len);
+	return err || in->spoiled ? err : buf__add(&in->pending, in->line.data, in->line.len);
 }
 
 /* The next line into `line`, terminated, without its end.  1; 0: there is no whole one. */

@@ -13,13 +13,14 @@ typedef int (*report_index_take)(void *arg, const struct index_line *line);
 
 /* What was read. */
 struct report_index_read {
-	uint64_t bad; /* lines that are none, left out */
+	uint64_t bad; /* lines that are none */
 	bool damaged; /* its end is: what may be only a part of a profile was left out */
 };
 
 /*
  * report_index__read - give the lines of the index file @path to @take, profile by profile: those
- * of one whose lines are not all there are left out.  Negative errno, and @f says why.
+ * of one whose lines are not all there, or are next to one that is none, are left out.  Negative
+ * errno, and @f says why.
  */
 int report_index__read(const char *path, report_index_take take, void *arg,
 		       struct report_index_read *read, struct errmsg *f);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The index of a directory of profiles, read back: which profiles it tells of. */
+#include "cmd/report_index.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "tap.h"
+
+static char dir[] = "/tmp/xrprof-index.XXXXXX";
+static char path[64];
+static char taken[4096]; /* "MINUTE/PID " of each line */
+
+static int on_line(void *arg, const struct index_line *line)
+{
+	size_t len = strlen(taken);
+
+	(void)arg;
+	snprintf(taken + len, sizeof(taken) - len, "%u/%u ",
+		 (unsigned int)(line->file.began / 60 % 60), line->process.pid);
+	return 0;
+}
+
+static void line(gzFile gz, int minute, int pid)
+{
+	gzprintf(gz, "{\"file\":\"20261122T02%02d00Z-60.pb.gz\",\"pid\":%d,\"samples\":1}\n",
+		 minute, pid);
+}
+
+/* A minute and a pid for each line; pid 0: a line that is none. */
+static void read_back(const int lines[][2], size_t n, struct report_index_read *read)
+{
+	gzFile gz = gzopen(path, "wb");
+	struct errmsg f = {""};
+
+	for (size_t i = 0; i < n; i++) {
+		if (lines[i][1])
+			line(gz, lines[i][0], lines[i][1]);
+		else
+			gzputs(gz, "{\"file\":\"202611\n");
+	}
+	if (gzclose(gz) != Z_OK)
+		tap__bail("cannot write %s", path);
+	*taken = '\0';
+	if (report_index__read(path, on_line, NULL, read, &f))
+		tap__bail("%s", f.text);
+}
+
+#define READ(...)                                                                                  \
+	read_back((const int[][2]){__VA_ARGS__},                                                   \
+		  sizeof((const int[][2]){__VA_ARGS__}) / sizeof(int[2]), &read)
+
+int main(void)
+{
+	struct report_index_read read;
+
+	if (!mkdtemp(dir))
+		tap__bail("no folder in /tmp");
+	snprintf(path, sizeof(path), "%s/index.jsonl.gz", dir);
+	READ({10, 1}, {10, 2}, {11, 1});
+	tap__ok(!strcmp(taken, "10/1 10/2 11/1 ") && !read.bad && !read.damaged, "whole: %s",
+		taken);
+	READ({10, 1}, {11, 1}, {11, 0}, {11, 3}, {12, 1});
+	tap__ok(!strcmp(taken, "10/1 12/1 ") && read.bad == 1,
+		"one whose lines are not all lines is left out: %s", taken);
+	READ({10, 1}, {10, 0}, {11, 1}, {11, 2}, {12, 1});
+	tap__ok(!strcmp(taken, "12/1 "), "a line between two may be of either: %s", taken);
+	READ({10, 0}, {10, 1}, {11, 1});
+	tap__ok(!strcmp(taken, "11/1 "), "the first line: %s", taken);
+	READ({10, 1}, {11, 1}, {11, 0});
+	tap__ok(!strcmp(taken, "10/1 "), "the last one: %s", taken);
+	unlink(path);
+	rmdir(dir);
+	return tap__done();
+}

@@ -49,6 +49,7 @@ static inline enum report_by report__by(const struct report *r)
 struct report_seen {
 	struct read_result first; /* of the first of them */
 	uint64_t samples;
+	uint64_t filled;    /* files with samples, asked for or not */
 	double seconds;	    /* 0: not known of all */
 	bool lines_dropped; /* source lines or marks of later files have no place */
 	char *names;	    /* of the files, which a sink borrows until its end: to be freed */

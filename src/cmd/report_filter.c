@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "cmd/container.h"
 #include "cmd/report.h"
 #include "os/match.h"
 #include "os/os.h"
 
-#define CONTAINER_SHORT 12u  /* characters of an id, as others show it */
-#define WORD_MAX	512u /* bytes of a word of a command, at most */
+#define WORD_MAX 512u /* bytes of a word of a command, at most */
 
 static bool text__matches(const char *pattern, const char *text)
 {
@@ -45,8 +45,13 @@ static bool container__matches(const char *pattern, const char *id)
 
 	if (!id)
 		return false;
-	snprintf(cut, sizeof(cut), "%s", id);
-	return text__matches(pattern, id) || text__matches(pattern, cut);
+	if (text__matches(pattern, id))
+		return true;
+	if (!id[container__shown(id)])
+		return false;
+	memcpy(cut, id, CONTAINER_SHORT);
+	cut[CONTAINER_SHORT] = '\0';
+	return text__matches(pattern, cut);
 }
 
 static bool process__matches(const char *pattern, const struct profile_process *p)

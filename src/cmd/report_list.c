@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
+#include "cmd/container.h"
 #include "cmd/report_index.h"
 #include "cmd/report.h"
 #include "cmd/when.h"
@@ -41,8 +42,8 @@ struct list_row {
 	uint32_t pid, uid;
 	uint64_t started;
 	char cells[COLUMNS][CELL]; /* those of text */
-	char *command;
-	char key[]; /* what tells it apart, terminated */
+	char *command;		   /* NULL: not known */
+	char key[];		   /* what tells it apart, terminated */
 };
 
 struct list {
@@ -70,28 +71,44 @@ static void cell__set(char cell[CELL], const char *text)
 	utf8__tame(cell);
 }
 
-static void row__fill(struct list *l, struct list_row *row, const struct profile_process *p)
+/* The first time that something is known of it counts. */
+static void cell__fill(char cell[CELL], const char *text)
 {
-	size_t len = p->command ? strlen(p->command) : 0;
+	if (!*cell || !strcmp(cell, "-"))
+		cell__set(cell, text);
+}
+
+/* What tells the process from others. */
+static void row__begin(struct list_row *row, const struct profile_process *p)
+{
 	char started[WHEN_MAX];
 
 	row->pid = p->pid;
-	row->uid = p->uid;
+	row->uid = UID_NONE;
 	row->started = p->started;
 	cell__set(row->cells[NAME], p->comm);
-	cell__set(row->cells[SERVICE], index_line__label(p, "service"));
 	cell__set(row->cells[CONTAINER], p->container);
-	/* as much of it as others show */
-	if (strlen(row->cells[CONTAINER]) > 12)
-		row->cells[CONTAINER][12] = '\0';
-	cell__set(row->cells[VERSION], p->r_version);
+	row->cells[CONTAINER][container__shown(row->cells[CONTAINER])] = '\0';
 	when__print(started, p->started / NS_PER_S);
 	/* without the zone, which is that of all */
 	snprintf(row->cells[STARTED], CELL, "%.*s", TIME_LEN, p->started ? started : "-");
+}
+
+/* What else is known of it, which may be more than was. */
+static void row__fill(struct list *l, struct list_row *row, const struct profile_process *p)
+{
+	size_t len = p->command ? strlen(p->command) : 0;
+
+	if (row->uid == UID_NONE)
+		row->uid = p->uid;
+	cell__fill(row->cells[SERVICE], index_line__label(p, "service"));
+	cell__fill(row->cells[VERSION], p->r_version);
+	if (row->command || !len)
+		return;
 	row->command = arena__alloc(&l->arena, len + 1);
 	if (!row->command)
 		return;
-	memcpy(row->command, p->command ? p->command : "", len + 1);
+	memcpy(row->command, p->command, len + 1);
 	utf8__tame(row->command);
 }
 
@@ -117,7 +134,7 @@ static struct list_row *list__row(struct list *l, const struct profile_process *
 	memcpy(row->key, key, strlen(key) + 1);
 	if (table__add(&l->table, row))
 		return NULL;
-	row__fill(l, row, p);
+	row__begin(row, p);
 	l->rows[l->n++] = row;
 	return row;
 }
@@ -130,10 +147,12 @@ static void list__count(struct list *l, const struct profile_process *p, uint64_
 		return;
 	l->samples += samples;
 	row = list__row(l, p);
-	if (row)
-		row->samples += samples;
-	else
+	if (!row) {
 		l->others += samples;
+		return;
+	}
+	row__fill(l, row, p);
+	row->samples += samples;
 }
 
 /* --- the index --- */
@@ -272,12 +291,13 @@ static int list__profiles(struct list *l, struct errmsg *f)
 	for (size_t i = 0; i < l->in->n; i++)
 		if (!l->indexed[i])
 			in.files[in.n++] = l->in->files[i];
-	if (in.n) {
-		log__line("%" PRIu64 " of %" PRIu64
-			  " profiles are not in the index: they are read themselves",
-			  (uint64_t)in.n, (uint64_t)l->in->n);
+	if (in.n)
 		err = report_read__all(&r, &in, false, (struct sink){&ops, l}, &seen, f);
-	}
+	/* the index has nothing of an interval in which nobody ran */
+	if (seen.filled)
+		log__line("%" PRIu64 " of %" PRIu64
+			  " profiles are not in the index: they were read themselves",
+			  seen.filled, (uint64_t)l->in->n);
 	/* that they are damaged is said */
 	if (err == -EINVAL)
 		err = 0;
@@ -354,7 +374,7 @@ static void list__print(const struct list *l)
 		for (int c = 0; c < COLUMNS; c++)
 			if (width[c])
 				printf(c <= PID ? "%*s  " : "%-*s  ", width[c], row->cells[c]);
-		report_label(stdout, row->command && *row->command ? row->command : "-", command);
+		report_label(stdout, row->command ? row->command : "-", command);
 	}
 	if (n < l->n)
 		printf("and %zu more (--top 0 prints all)\n", l->n - n);

@@ -237,6 +237,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		}
 		samples = r->processes.n ? filter.samples - before : into->samples;
 		seen->samples += samples;
+		seen->filled += into->samples != 0;
 		seen->seconds += (double)samples * (double)into->interval_ns / NS_PER_S;
 		known = known && into->interval_ns;
 		differ = differ || into->interval_ns != seen->first.interval_ns;

@@ -170,6 +170,39 @@ report --dir "$dir" --list --since "2026-01-17 00:00" --until "2026-01-18 00:00"
 is "$STATUS $(sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT")" "0 $((a + b))" "an index that is damaged: no count is lost"
 like "$ERR" 'index-20260117.jsonl.gz is damaged' "it is said"
 
+# What is known later, namespaces, an interval in which nobody ran, and a line that is none.
+mkdir "$WORK/later"
+cp "$WORK/c.pb.gz" "$WORK/later/20260117T011000Z-60.pb.gz"
+cp "$WORK/c.pb.gz" "$WORK/later/20260117T011100Z-60.pb.gz"
+later_index() {
+	python3 - "$WORK/later" "$c" "$@" <<'PY'
+import gzip, json, sys
+folder, c, more = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+def line(time, pid, samples, **more):
+    return json.dumps({"file": f"20260117T{time}Z-60.pb.gz", "pid": pid, "comm": "R", "started": 1768610000, "samples": samples, **more}) + "\n"
+with gzip.open(f"{folder}/index-20260117.jsonl.gz", "wt") as out:
+    out.write(line("011000", 17, c - 3) + line("011000", 18, 3, container="ns:4026532233"))
+    out.write(line("011100", 17, c, command="R -f late.R", service="api", r_version="4.2.2", uid=1000) + "".join(more))
+# a profile without samples: its types and their names
+with gzip.open(f"{folder}/20260117T011200Z-60.pb.gz", "wb") as out:
+    out.write(bytes.fromhex("0a04080110023200320773616d706c65733205636f756e74"))
+PY
+}
+later_index
+report --dir "$WORK/later" --list
+is "$STATUS $(awk 'NR > 2 { print $1, $2 }' <<<"$OUT" | paste -sd ' ')" "0 $((2 * c - 3)) 17 3 18" "--list: each has its own"
+like "$OUT" " 17 +R +api .*4.2.2 .*R -f late.R" "what only a later profile says is shown"
+like "$OUT" 'ns:4026532233 ' "a namespace is not cut"
+is "$(grep -c 'not in the index' <<<"$ERR")" 0 "an interval in which nobody ran is not missing in the index"
+report --dir "$WORK/later" --list --process ns:4026532233
+is "$(awk 'NR > 2 { print $1, $2 }' <<<"$OUT")" "3 18" "--process of a namespace"
+report --dir "$WORK/later" --list --process ns:402653223
+is "$STATUS" 1 "and not of a part of its name"
+later_index rubbish$'\n'
+report --dir "$WORK/later" --list
+is "$STATUS $(sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT")" "0 $((2 * c))" "a line that is none: no count is lost"
+like "$ERR" '1 of 3 profiles are not in the index' "the profile that it may be of is read itself"
+
 # --- what is damaged ---
 
 head -c 500 "$WORK/a.pb.gz" >"$dir/20260117T011200Z-60.pb.gz"

@@ -16,6 +16,7 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "cmd/cmd.h"
+#include "cmd/container.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "target/ask.h"
@@ -227,9 +228,10 @@ static void item__cell(const struct item *it, int column, char *cell)
 		snprintf(cell, CELL_MAX, "%u", it->proc.threads);
 		break;
 	case COL_CONTAINER:
-		/* of an id its beginning, as others show it; of a namespace all */
-		snprintf(cell, CELL_MAX, "%.*s", strncmp(it->container, "ns:", 3) ? 12 : 16,
-			 it->container[0] ? it->container : "-");
+		snprintf(cell, CELL_MAX, "%.*s", (int)container__shown(it->container),
+			 it->container);
+		if (!*cell)
+			snprintf(cell, CELL_MAX, "-");
 		break;
 	}
 }

@@ -88,7 +88,9 @@ static const struct option_row rows[] = {
 			"command like this; repeatable",
 		.manual = "A shell pattern; given more than once, any of them will do. Of the "
 			  "command all of it, one of its words, or the last part of the "
-			  "path that a word is. Of a container its id or the first 12 characters "
+			  "path that a word is; profiles do not have it, so it counts with --dir "
+			  "alone, where the index has it. Of a container its id or the first 12 "
+			  "characters "
 			  "of that.",
 		.type = OPTION_PARSE,
 		.group = OPTION_WHAT,

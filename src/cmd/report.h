@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/map.h"
 #include "output/writer.h"
 #include "profile/read.h"
 
@@ -83,14 +84,34 @@ void report_input__free(struct report_input *in);
 int report_list(const struct report *r);
 
 /*
- * report_filter__has - was process @p asked for by --process?  Numbers are of its pid; patterns of
- * its name, its service or another label, its container, its command or a word of that.
+ * Processes that the index of a directory tells to be asked for: profiles do not have their
+ * commands.  Starts as { 0 }.
  */
-bool report_filter__has(const struct report_patterns *processes, const struct profile_process *p);
+struct report_chosen {
+	struct map processes; /* (pid, when it began in s since 1970) */
+	uint64_t others;      /* lines of processes that there is no room for */
+};
+
+/*
+ * report_filter__choose - the processes of @in that --process asks for, as far as an index tells.
+ * Negative errno, and @f says why; @chosen is to be freed also after that.
+ */
+int report_filter__choose(const struct report *r, const struct report_input *in,
+			  struct report_chosen *chosen, struct errmsg *f);
+void report_chosen__free(struct report_chosen *chosen);
+
+/*
+ * report_filter__has - was process @p asked for by --process, or is it one of @chosen?  Numbers are
+ * of its pid; patterns of its name, its service or another label, its container, its command or a
+ * word of that.
+ */
+bool report_filter__has(const struct report_patterns *processes, const struct report_chosen *chosen,
+			const struct profile_process *p);
 
 /* A sink that passes on the processes that were asked for. */
 struct report_filter {
 	const struct report_patterns *processes;
+	const struct report_chosen *chosen;
 	struct sink to;
 	uint64_t samples; /* that were passed on */
 };

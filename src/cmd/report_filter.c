@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `report --process`: the processes that were asked for. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
 #include "base/parse.h"
 #include "cmd/container.h"
+#include "cmd/report_index.h"
 #include "cmd/report.h"
 #include "os/match.h"
 #include "os/os.h"
@@ -67,13 +72,88 @@ static bool process__matches(const char *pattern, const struct profile_process *
 	       command__matches(pattern, p->command);
 }
 
-bool report_filter__has(const struct report_patterns *processes, const struct profile_process *p)
+static bool chosen__has(const struct report_chosen *chosen, const struct profile_process *p)
+{
+	return map__get(&chosen->processes, p->pid, p->started / NS_PER_S);
+}
+
+bool report_filter__has(const struct report_patterns *processes, const struct report_chosen *chosen,
+			const struct profile_process *p)
 {
 	for (size_t i = 0; i < processes->n; i++)
 		if (process__matches(processes->texts[i], p))
 			return true;
-	return !processes->n;
+	return !processes->n || chosen__has(chosen, p);
 }
+
+/* --- what the index tells --- */
+
+struct choosing {
+	const struct report_patterns *processes;
+	struct report_chosen *chosen;
+};
+
+static int choosing__line(void *arg, size_t file, const struct index_line *line)
+{
+	const struct profile_process *p = &line->process;
+	struct choosing *c = arg;
+
+	(void)file;
+	if (!p->pid || !p->command || chosen__has(c->chosen, p) ||
+	    !report_filter__has(c->processes, c->chosen, p))
+		return 0;
+	if (c->chosen->processes.count == LIMIT_READ_PROCESSES) {
+		c->chosen->others++;
+		return 0;
+	}
+	return map__put(&c->chosen->processes, p->pid, p->started / NS_PER_S, c->chosen);
+}
+
+/* Is there one that is not a pid? */
+static bool patterns__are_texts(const struct report_patterns *processes)
+{
+	uint64_t pid;
+
+	for (size_t i = 0; i < processes->n; i++)
+		if (parse__u64(processes->texts[i], UINT32_MAX, &pid))
+			return true;
+	return false;
+}
+
+int report_filter__choose(const struct report *r, const struct report_input *in,
+			  struct report_chosen *chosen, struct errmsg *f)
+{
+	struct choosing choosing = {&r->processes, chosen};
+	const struct report_index_span span = {
+		.dir = r->dir,
+		.files = in->files,
+		.n = in->n,
+		.take = choosing__line,
+		.arg = &choosing,
+		/* --list reads it again, and says so then */
+		.lost = r->list ? NULL
+				: "processes that --process finds by their command may be missing",
+	};
+	int err;
+
+	if (!in->store || !patterns__are_texts(&r->processes))
+		return 0;
+	err = report_index__span(&span, f);
+	if (err == -ENOMEM)
+		return errmsg__set(f, err, "out of memory");
+	if (chosen->others)
+		log__line("more than %u processes are like what --process asks for: those after "
+			  "them are found by their name, labels and container alone",
+			  LIMIT_READ_PROCESSES);
+	return err;
+}
+
+void report_chosen__free(struct report_chosen *chosen)
+{
+	map__free(&chosen->processes);
+}
+
+/* --- samples --- */
 
 static int filter__begin(void *arg, const struct profile_about *about)
 {
@@ -86,7 +166,7 @@ static int filter__process(void *arg, const struct profile_process *p, enum prof
 {
 	const struct report_filter *filter = arg;
 
-	return report_filter__has(filter->processes, p)
+	return report_filter__has(filter->processes, filter->chosen, p)
 		       ? filter->to.ops->process(filter->to.arg, p, event)
 		       : 0;
 }
@@ -95,7 +175,7 @@ static int filter__sample(void *arg, const struct profile_process *p, const stru
 {
 	struct report_filter *filter = arg;
 
-	if (!report_filter__has(filter->processes, p))
+	if (!report_filter__has(filter->processes, filter->chosen, p))
 		return 0;
 	filter->samples += s->weight;
 	return filter->to.ops->sample(filter->to.arg, p, s);

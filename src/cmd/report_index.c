@@ -2,11 +2,13 @@
 #include "cmd/report_index.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "os/os.h"
 
 #define LINE_MAX_SIZE (256u << 10) /* bytes of a line; a longer one is none */
@@ -124,4 +126,85 @@ int report_index__read(const char *path, report_index_take take, void *arg,
 	buf__free(&in.line);
 	buf__free(&in.copy);
 	return err == -ENOMEM ? errmsg__set(f, err, "out of memory") : err;
+}
+
+/* --- of a span --- */
+
+struct indexes {
+	const struct report_index_span *span;
+	struct window_name first, last; /* the indexes of the first and the last profile */
+	struct errmsg *f;
+};
+
+/* The name in a path of ours. */
+static void path__name(const char *path, struct window_name *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	window_name__parse(slash ? slash + 1 : path, name);
+}
+
+static int by_name(const void *key, const void *file)
+{
+	struct window_name name;
+
+	path__name(*(const char *const *)file, &name);
+	return window_name__compare(key, &name);
+}
+
+/* A line, perhaps of a profile that is not of the span. */
+static int indexes__line(void *arg, const struct index_line *line)
+{
+	const struct report_index_span *span = ((struct indexes *)arg)->span;
+	const char *const *file =
+		bsearch(&line->file, span->files, span->n, sizeof(*span->files), by_name);
+
+	return file ? span->take(span->arg, (size_t)(file - span->files), line) : 0;
+}
+
+/* A file of the directory. */
+static int indexes__file(void *arg, const char *text)
+{
+	struct indexes *indexes = arg;
+	const char *lost = indexes->span->lost;
+	struct report_index_read read;
+	struct window_name name;
+	struct buf path = {0};
+	int err;
+
+	if (!window_name__parse(text, &name) || name.kind != WINDOW_INDEX ||
+	    name.began < indexes->first.began || name.began > indexes->last.began)
+		return 0;
+	err = buf__printf(&path, "%s/%s", indexes->span->dir, text);
+	err = err ? err : buf__add(&path, "", 1);
+	if (!err) {
+		err = report_index__read(path.data, indexes__line, indexes, &read, indexes->f);
+		/* its profiles are there */
+		if (err && err != -ENOMEM) {
+			if (lost)
+				log__line("%s", indexes->f->text);
+			indexes->f->text[0] = '\0';
+			err = 0;
+		} else if (lost && (read.bad || read.damaged)) {
+			log__line("%s is damaged: %s", path.data, lost);
+		}
+	}
+	buf__free(&path);
+	return err;
+}
+
+int report_index__span(const struct report_index_span *span, struct errmsg *f)
+{
+	struct indexes indexes = {.span = span, .f = f};
+	struct window_name name;
+	int err;
+
+	path__name(span->files[0], &name);
+	indexes.first = window_name__index(&name);
+	path__name(span->files[span->n - 1], &name);
+	indexes.last = window_name__index(&name);
+	err = os__list(span->dir, indexes__file, &indexes);
+	if (err && !*f->text)
+		errmsg__set(f, err, "cannot read the directory %s: %s", span->dir, os__reason(err));
+	return err;
 }

@@ -25,4 +25,21 @@ struct report_index_read {
 int report_index__read(const char *path, report_index_take take, void *arg,
 		       struct report_index_read *read, struct errmsg *f);
 
+/* The indexes of a span of profiles, and who takes their lines. */
+struct report_index_span {
+	const char *dir;
+	const char *const *files; /* those profiles, by name */
+	size_t n;
+	/* @file: the number of the profile that @line is of.  Negative errno: it ends with that. */
+	int (*take)(void *arg, size_t file, const struct index_line *line);
+	void *arg;
+	const char *lost; /* what it means if one is damaged; NULL: nothing is said */
+};
+
+/*
+ * report_index__span - give what the indexes say of these profiles to @span->take; of one that is
+ * damaged what can be read.  Negative errno, and @f says why.
+ */
+int report_index__span(const struct report_index_span *span, struct errmsg *f);
+
 #endif

@@ -56,6 +56,7 @@ struct list {
 	struct list_row **rows;
 	size_t n, cap;
 	uint64_t samples, others; /* of all; of those without a row */
+	struct report_chosen chosen;
 	struct errmsg fault;
 };
 
@@ -143,7 +144,7 @@ static void list__count(struct list *l, const struct profile_process *p, uint64_
 {
 	struct list_row *row;
 
-	if (!report_filter__has(&l->report->processes, p))
+	if (!report_filter__has(&l->report->processes, &l->chosen, p))
 		return;
 	l->samples += samples;
 	row = list__row(l, p);
@@ -157,86 +158,29 @@ static void list__count(struct list *l, const struct profile_process *p, uint64_
 
 /* --- the index --- */
 
-/* The name in a path of ours. */
-static void path__name(const char *path, struct window_name *name)
-{
-	const char *slash = strrchr(path, '/');
-
-	window_name__parse(slash ? slash + 1 : path, name);
-}
-
-static int by_name(const void *key, const void *file)
-{
-	struct window_name name;
-
-	path__name(*(const char *const *)file, &name);
-	return window_name__compare(key, &name);
-}
-
-/* A line of the index, perhaps of a profile that is not of the span. */
-static int list__line(void *arg, const struct index_line *line)
+/* A line of the index: file number @file has it. */
+static int list__line(void *arg, size_t file, const struct index_line *line)
 {
 	struct list *l = arg;
-	const char **file =
-		bsearch(&line->file, l->in->files, l->in->n, sizeof(*l->in->files), by_name);
 
-	if (!file)
-		return 0;
-	l->indexed[file - l->in->files] = true;
+	l->indexed[file] = true;
 	list__count(l, &line->process, line->samples);
 	return 0;
 }
 
-struct list_indexes {
-	struct list *list;
-	struct window_name first, last; /* the indexes of the first and the last profile */
-	struct errmsg *f;
-};
-
-static int list__index(void *arg, const char *text)
-{
-	struct list_indexes *indexes = arg;
-	struct report_index_read read;
-	struct window_name name;
-	struct buf path = {0};
-	int err;
-
-	if (!window_name__parse(text, &name) || name.kind != WINDOW_INDEX ||
-	    name.began < indexes->first.began || name.began > indexes->last.began)
-		return 0;
-	err = buf__printf(&path, "%s/%s", indexes->list->report->dir, text);
-	err = err ? err : buf__add(&path, "", 1);
-	if (!err) {
-		err = report_index__read(path.data, list__line, indexes->list, &read, indexes->f);
-		/* its profiles are there */
-		if (err && err != -ENOMEM) {
-			log__line("%s", indexes->f->text);
-			err = 0;
-		} else if (read.bad || read.damaged) {
-			log__line("%s is damaged: the profiles it says nothing of are read "
-				  "themselves",
-				  path.data);
-		}
-	}
-	buf__free(&path);
-	return err;
-}
-
 static int list__indexes(struct list *l, struct errmsg *f)
 {
-	struct list_indexes indexes = {.list = l, .f = f};
-	struct window_name name;
-	int err;
+	const struct report_index_span span = {
+		.dir = l->report->dir,
+		.files = l->in->files,
+		.n = l->in->n,
+		.take = list__line,
+		.arg = l,
+		.lost = "the profiles it says nothing of are read themselves",
+	};
+	int err = report_filter__choose(l->report, l->in, &l->chosen, f);
 
-	path__name(l->in->files[0], &name);
-	indexes.first = window_name__index(&name);
-	path__name(l->in->files[l->in->n - 1], &name);
-	indexes.last = window_name__index(&name);
-	err = os__list(l->report->dir, list__index, &indexes);
-	if (err && !*f->text)
-		errmsg__set(f, err, "cannot read the directory %s: %s", l->report->dir,
-			    os__reason(err));
-	return err;
+	return err ? err : report_index__span(&span, f);
 }
 
 /* --- the other profiles --- */
@@ -409,6 +353,7 @@ int report_list(const struct report *r)
 	}
 	if (err)
 		log__line("%s", f.text);
+	report_chosen__free(&l.chosen);
 	table__free(&l.table);
 	arena__free(&l.arena);
 	free(l.rows);

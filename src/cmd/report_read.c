@@ -203,7 +203,8 @@ static void read__damaged(const struct report_input *in, size_t i, const struct 
 int report_read__all(const struct report *r, const struct report_input *in, bool ordered,
 		     struct sink to, struct report_seen *seen, struct errmsg *f)
 {
-	struct report_filter filter = {.processes = &r->processes, .to = to};
+	struct report_chosen chosen = {0};
+	struct report_filter filter = {.processes = &r->processes, .chosen = &chosen, .to = to};
 	struct reader_config config = {
 		.to = r->processes.n ? report_filter__sink(&filter) : to,
 		.memory = r->max_memory,
@@ -223,6 +224,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 	err = seen->names ? reader__new(&reader, &config) : -ENOMEM;
 	if (err)
 		errmsg__set(f, err, "out of memory");
+	err = err ? err : report_filter__choose(r, in, &chosen, f);
 	for (size_t i = 0; i < in->n && !err; i++) {
 		uint64_t before = filter.samples, samples;
 
@@ -261,6 +263,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 			  crowded, crowded == 1 ? "sample is" : "samples are");
 	if (!err && differ)
 		log__line("the files were sampled at different rates; each sample counts the same");
+	report_chosen__free(&chosen);
 	reader__free(reader);
 	return err;
 }

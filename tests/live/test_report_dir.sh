@@ -170,6 +170,19 @@ report --dir "$dir" --list --since "2026-01-17 00:00" --until "2026-01-18 00:00"
 is "$STATUS $(sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT")" "0 $((a + b))" "an index that is damaged: no count is lost"
 like "$ERR" 'index-20260117.jsonl.gz is damaged' "it is said"
 
+# Of a command the index alone knows.
+mkdir "$WORK/commands"
+cp "$WORK/c.pb.gz" "$WORK/commands/20260117T011000Z-60.pb.gz"
+cp "$WORK/a.pb.gz" "$WORK/commands/20260117T011100Z-60.pb.gz"
+echo "{\"file\":\"20260117T011000Z-60.pb.gz\",\"pid\":$pid,\"comm\":\"R\",\"samples\":$pid_sum,\"command\":\"R -f /srv/night.R\"}" |
+	gzip >"$WORK/commands/index-20260117.jsonl.gz"
+report --dir "$WORK/commands" --process night.R
+is "$STATUS $(head_of)" "0 $pid_sum" "--process of a command: the samples of that process"
+report --dir "$WORK/commands" --list --process night.R
+is "$STATUS $(awk 'NR > 2 { print $1, $2 }' <<<"$OUT")" "0 $pid_sum $pid" "and --list has the same"
+report --dir "$WORK/commands" --process day.R
+is "$STATUS$OUT" 1 "a command that is nobody's"
+
 # What is known later, namespaces, an interval in which nobody ran, and a line that is none.
 mkdir "$WORK/later"
 cp "$WORK/c.pb.gz" "$WORK/later/20260117T011000Z-60.pb.gz"

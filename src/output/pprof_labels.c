@@ -67,14 +67,6 @@ static int pprof__add(struct pprof *p, struct pprof_making *m, const char *key, 
 	return err;
 }
 
-static bool labels__have(const struct profile_label *labels, size_t n, const char *key)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(labels[i].key, key))
-			return true;
-	return false;
-}
-
 /* Of each key the first. */
 static int pprof__add_all(struct pprof *p, struct pprof_making *m,
 			  const struct profile_label *labels, size_t n,
@@ -85,8 +77,8 @@ static int pprof__add_all(struct pprof *p, struct pprof_making *m,
 	if (n > PROFILE_LABELS_MAX)
 		n = PROFILE_LABELS_MAX;
 	for (size_t i = 0; i < n && !err; i++)
-		if (!key__is_taken(labels[i].key) && !labels__have(labels, i, labels[i].key) &&
-		    !(but && labels__have(but->labels, but->nlabels, labels[i].key)))
+		if (!key__is_taken(labels[i].key) && !labels__value(labels, i, labels[i].key) &&
+		    !(but && labels__value(but->labels, but->nlabels, labels[i].key)))
 			err = pprof__add(p, m, labels[i].key, labels[i].value);
 	return err;
 }

@@ -329,10 +329,7 @@ void aggregate__update(struct aggregate *a, const struct profile_process *p)
 
 const char *process__label(const struct aggregate_process *p, const char *key)
 {
-	for (size_t i = 0; i < p->nlabels; i++)
-		if (!strcmp(p->labels[i].key, key))
-			return p->labels[i].value;
-	return NULL;
+	return labels__value(p->labels, p->nlabels, key);
 }
 
 static const char *name__text(const struct name *name)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "abi.h"
 #include "base/intern.h"
@@ -94,6 +95,16 @@ struct sample {
 struct profile_label {
 	const char *key, *value;
 };
+
+/* labels__value - the value of the first of these @n labels that is @key; NULL: there is none. */
+static inline const char *labels__value(const struct profile_label *labels, size_t n,
+					const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(labels[i].key, key))
+			return labels[i].value;
+	return NULL;
+}
 
 #define PROFILE_LABELS_MAX 64u /* of one process: no more are kept */
 

@@ -105,8 +105,5 @@ int index_line__parse(struct index_line *line, char *text)
 
 const char *index_line__label(const struct profile_process *p, const char *key)
 {
-	for (size_t i = 0; i < p->nlabels; i++)
-		if (!strcmp(p->labels[i].key, key))
-			return p->labels[i].value;
-	return NULL;
+	return labels__value(p->labels, p->nlabels, key);
 }

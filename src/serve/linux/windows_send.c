@@ -63,20 +63,12 @@ static bool index__has(const char *key)
 	return false;
 }
 
-static bool labels__have(const struct profile_label *labels, size_t n, const char *key)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(labels[i].key, key))
-			return true;
-	return false;
-}
-
 /* Those of @labels that @process has not itself (NULL: all), of each key the first. */
 static void index__labels(struct json *j, const struct profile_label *labels, size_t n,
 			  const struct aggregate_process *process)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!index__has(labels[i].key) && !labels__have(labels, i, labels[i].key) &&
+		if (!index__has(labels[i].key) && !labels__value(labels, i, labels[i].key) &&
 		    !(process && process__label(process, labels[i].key)))
 			json__str(j, labels[i].key, labels[i].value);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The system calls of sandbox.c, by name.  Most were seen, by strace(1) while
- * tests/live/test_serve* ran; others are what another C library, machine or kernel has in their
- * place.
+ * tests/live/test_serve* ran; others are what another C library, machine, file system or kernel
+ * has in their place.
  */
 #ifndef XR_OS_LINUX_SANDBOX_CALLS_H
 #define XR_OS_LINUX_SANDBOX_CALLS_H
@@ -93,7 +93,7 @@ static const char *const calls_files[] = {
 	"ftruncate",	"fallocate",  "flock",
 	"fchmod",	"umask",      "chmod",
 	"fchmodat",	"fadvise64",  "copy_file_range",
-	NULL,
+	"link",		"linkat",     NULL,
 };
 
 /* Of every process: sockets. */

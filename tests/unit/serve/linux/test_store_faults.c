@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
+#include "os/linux/sandbox.h"
 #include "store_scene.h"
 
 #define ROUNDS	200
@@ -24,6 +25,8 @@ static struct {
 	int error;
 	bool hit;
 } fault;
+
+static bool no_replace; /* the file system does not know RENAME_NOREPLACE */
 
 /* Is this the call?  It dies here, or says so. */
 static bool fault__is_now(void)
@@ -108,6 +111,10 @@ int linkat(int fd, const char *path, int to, const char *other, int flags)
 
 int renameat2(int fd, const char *path, int to, const char *other, unsigned int flags)
 {
+	if (no_replace) {
+		errno = EINVAL;
+		return -1;
+	}
 	return (int)fault__call(SYS_renameat2, fd, (long)path, to, (long)other, flags);
 }
 
@@ -294,6 +301,34 @@ static void test_rounds(void)
 	tap__ok(scene__goes_on(began), "and it goes on");
 }
 
+/* Where files get their names by link(2), with what the front may call. */
+static void test_no_replace(void)
+{
+	const struct store_keep keep = {.size = 1 << 20};
+	struct scene_found found;
+	int status = -1, failed = 0;
+	struct store *st;
+	struct errmsg f;
+	pid_t child;
+
+	scene__empty();
+	no_replace = true;
+	child = fork();
+	if (!child) {
+		if (sandbox__enter(SANDBOX_FRONT, NULL) || store__try(&st, &keep))
+			_exit(2);
+		for (uint64_t i = 0; i < 6; i++) /* each name twice */
+			failed |= scene__add(st, SCENE_TIME + i / 2 * 60, 60, PROFILE, &f);
+		_exit(!!failed);
+	}
+	waitpid(child, &status, 0);
+	no_replace = false;
+	found = scene__found();
+	tap__ok(!status && found.profiles == 6 && scene__is_whole(&found) && !found.temporary,
+		"without RENAME_NOREPLACE, in the sandbox: %zu of 6 profiles are there",
+		found.profiles);
+}
+
 int main(void)
 {
 	scene__begin(true);
@@ -303,6 +338,7 @@ int main(void)
 	test_errors(EIO);
 	test_errors(EROFS);
 	test_rounds();
+	test_no_replace();
 	scene__end();
 	return tap__done();
 }

@@ -83,7 +83,7 @@ void stats__summary(const struct stats *s, char *buf, size_t size)
 		size_t len = strlen(more);
 
 		snprintf(more + len, sizeof(more) - len,
-			 "; no memory was left for %" PRIu64 " names and the stacks of %" PRIu64
+			 "; no room was left for %" PRIu64 " names and the stacks of %" PRIu64
 			 " samples",
 			 s->decoder.names_dropped, stacks);
 	}

@@ -97,7 +97,7 @@ is "$long" "" "no interval is longer than it should be"
 dir=$WORK/many
 target_start host mixed 600
 target_go
-serve_start --dir "$dir" --interval 4 -F 499 --max-cpu 0 --max-stacks 16 --pid "$TARGET_PID"
+serve_start --dir "$dir" --interval 4 -F 499 --max-cpu 0 --max-stacks 16 --pid "$TARGET_PID" --listen "unix:$WORK/many.sock"
 ok $? "serve starts"
 no_room() {
 	local file
@@ -108,7 +108,12 @@ no_room() {
 }
 wait_until 120 no_room
 ok $? "of too many stacks some are <no-room>"
+check "that is said" serve_says 'no room for more different stacks .*--max-stacks'
+stackless=$(curl -sS -m 60 --unix-socket "$WORK/many.sock" http://localhost/metrics | awk '$1 == "xrprof_stackless_samples_total" { print $2 }')
+check "and counted: ${stackless:-none}" [ "${stackless:-0}" -gt 0 ]
 serve_stop
+is "$(grep -c 'no room for more different stacks' "$SERVE_ERR")" 1 "it is said once"
+check "the summary has it, too" grep -qE 'no room was left for 0 names and the stacks of [1-9][0-9]* samples' "$SERVE_ERR"
 is "$(samples_of "$dir")" "$(serve_summary)" "all samples are counted"
 target_kill
 

@@ -45,6 +45,7 @@ struct service {
 	struct serve_options *options; /* owned */
 	struct serve_options *before;  /* than the last SIGHUP; NULL: there was none; owned */
 	struct serve_counts counts;
+	bool said_stackless; /* that stacks found no room */
 };
 
 /* From a start, or a SIGHUP, to the next. */
@@ -192,6 +193,16 @@ static bool on_counts(void *arg, struct stats *stats)
 	return s->session && session__began(s->session) && !session__stats(s->session, stats);
 }
 
+/* With what the windows counted, as at the end of the session. */
+static int serve__stats(const struct serve *s, struct stats *stats)
+{
+	int err = session__stats(s->session, stats);
+
+	if (!err)
+		stats->stacks_dropped = windows__counts(s->windows).stackless;
+	return err;
+}
+
 static void serve__govern(struct serve *s, uint64_t now)
 {
 	struct governor_use use = serve_status__use(s->session, s->front.pid, now);
@@ -208,6 +219,19 @@ static void serve__govern(struct serve *s, uint64_t now)
 	windows__freq(s->windows, session__freq(s->session));
 }
 
+/* What the windows lose: that stacks find no room is said once. */
+static void serve__say_lost(struct serve *s)
+{
+	const struct windows_counts counts = windows__counts(s->windows);
+
+	if (counts.stackless && !s->service->said_stackless) {
+		s->service->said_stackless = true;
+		serve__say(s, "there is no room for more different stacks in an interval: their "
+			      "samples are counted, and shown as <no-room> (--max-stacks, "
+			      "--max-memory)");
+	}
+}
+
 /* What is done once a second, and once a minute. */
 static void serve__look(struct serve *s)
 {
@@ -219,10 +243,11 @@ static void serve__look(struct serve *s)
 		return;
 	s->looked_at = now;
 	serve__govern(s, now);
+	serve__say_lost(s);
 	if (now - s->said_at < SAY_NS || !s->options->o.config.verbose)
 		return;
 	s->said_at = now;
-	if (session__stats(s->session, &stats))
+	if (serve__stats(s, &stats))
 		return;
 	stats__summary(&stats, line, sizeof(line));
 	on_note(s, NOTES_DEBUG, line);
@@ -238,7 +263,7 @@ static void serve__signals(struct serve *s)
 		s->reload = true;
 	} else if (event.request == SIGNALS_REPORT) {
 		windows__turn(s->windows);
-		if (!session__stats(s->session, &stats)) {
+		if (!serve__stats(s, &stats)) {
 			stats__summary(&stats, line, sizeof(line));
 			serve__say(s, "%s", line);
 		}

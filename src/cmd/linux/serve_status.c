@@ -44,6 +44,7 @@ void serve_status__fill(struct sampler_status *s, const struct serve_parts *part
 	word__copy(s->event, about->event);
 	word__copy(s->clock, about->clock);
 	s->stats.engine = s->stats.event = NULL;
+	s->stats.stacks_dropped = windows.stackless;
 	s->freq_asked = parts->options->o.config.freq;
 	s->freq_now = gauges.freq;
 	s->uptime = (double)(os__now() - parts->counts->began) / (double)NS_PER_S;

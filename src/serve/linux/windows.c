@@ -144,15 +144,22 @@ static int windows__open(struct windows *w, uint64_t now)
 	return err ? errmsg__set(&w->why, err, "out of memory") : 0;
 }
 
-/* The open interval ended at @end, and the next one begins. */
-static int windows__end(struct windows *w, uint64_t end)
+/* The open interval ended at @end: it is handed on, and counted. */
+static void windows__over(struct windows *w, uint64_t end)
 {
+	w->counts.ended++;
+	w->counts.stackless += aggregate__dropped(w->open.sum);
 	if (window__send(w, &w->open, end, w->config.ways)) {
 		w->counts.dropped++;
 		w->counts.dropped_samples += w->open.samples;
 	}
-	w->counts.ended++;
 	window__free(&w->open);
+}
+
+/* It ended at @end, and the next one begins. */
+static int windows__end(struct windows *w, uint64_t end)
+{
+	windows__over(w, end);
 	return windows__open(w, end);
 }
 
@@ -274,16 +281,10 @@ static int on_finish(void *arg, struct stats *stats)
 	struct windows *w = arg;
 	uint64_t now = os__now();
 
-	(void)stats;
 	windows__answer(w, now, true);
-	if (w->open.sum) {
-		if (window__send(w, &w->open, now, w->config.ways)) {
-			w->counts.dropped++;
-			w->counts.dropped_samples += w->open.samples;
-		}
-		w->counts.ended++;
-	}
-	window__free(&w->open);
+	if (w->open.sum)
+		windows__over(w, now);
+	stats->stacks_dropped += w->counts.stackless;
 	return 0;
 }
 
@@ -361,8 +362,10 @@ struct windows_counts windows__counts(const struct windows *w)
 	struct windows_counts counts = w->counts;
 	size_t n = 0;
 
-	if (w->open.sum)
+	if (w->open.sum) {
 		aggregate__rows(w->open.sum, &n);
+		counts.stackless += aggregate__dropped(w->open.sum);
+	}
 	counts.stacks = n;
 	return counts;
 }

@@ -77,6 +77,7 @@ struct windows_counts {
 	uint64_t dropped;	  /* of them, those that could not be handed on whole, */
 	uint64_t dropped_samples; /* and what was in them */
 	uint64_t stacks;	  /* of the interval that is open */
+	uint64_t stackless;	  /* samples whose stack found no room, of all and of that one */
 };
 
 /* windows__about - what the profile that is open is of; all is 0 or NULL before it begins. */

@@ -48,6 +48,8 @@ static void test_values(void)
 	s.stats.lost = s.stats.rows[XR_LOST] + 7;
 	s.stats.ticks = sum + 7;
 	s.stats.truncated = 3;
+	s.stats.stacks_dropped = 4;
+	s.stats.decoder.stacks_dropped = 5;
 	s.stats.longest_us = 62.5;
 	s.freq_asked = 19;
 	s.freq_now = 10;
@@ -74,6 +76,7 @@ static void test_values(void)
 		XR_VERSION);
 	tap__ok(has(text, line), "%s", line);
 	tap__ok(has(text, "xrprof_truncated_samples_total 3"), "truncated");
+	tap__ok(has(text, "xrprof_stackless_samples_total 9"), "without their stacks");
 	tap__ok(has(text, "xrprof_longest_sample_seconds 0.000062500"), "a time in seconds");
 	tap__ok(has(text, "xrprof_sampling_cpu_seconds_total 12.000000034"), "ns in seconds");
 	tap__ok(has(text, "xrprof_process_cpu_seconds_total{process=\"sampler\"} "

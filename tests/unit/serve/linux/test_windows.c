@@ -85,7 +85,9 @@ static void end(void)
 {
 	struct stats stats = {0};
 
-	tap__ok(!sink.ops->finish(sink.arg, &stats), "it ends");
+	tap__ok(!sink.ops->finish(sink.arg, &stats) &&
+			stats.stacks_dropped == windows__counts(windows).stackless,
+		"it ends");
 	windows__free(windows);
 }
 
@@ -357,6 +359,7 @@ static void test_limits(void)
 	}
 	tap__ok(!err && windows__counts(windows).stacks <= 101,
 		"of so many stacks no more are kept");
+	tap__ok(windows__counts(windows).stackless == 1800, "samples of the others are counted");
 	refuse = -ENOBUFS;
 	tap__ok(!windows__turn(windows), "what nobody takes does not end it");
 	tap__ok(windows__counts(windows).dropped == 1 &&
@@ -364,6 +367,7 @@ static void test_limits(void)
 		"but is counted, with its samples");
 	refuse = 0;
 	sample(3, "f", os__now(), 1);
+	tap__ok(windows__counts(windows).stackless == 1800, "and stay counted");
 	end();
 	tap__ok(samples_of(CHANNEL_STORE) == 1, "the next one is there");
 	forget_sent();

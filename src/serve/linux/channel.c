@@ -13,6 +13,7 @@
 
 #define READ_BYTES  (64u << 10)	 /* at a time */
 #define SPARE_BYTES (256u << 10) /* a buffer that is empty may keep so much */
+#define HEADS_BYTES (64u << 10)	 /* beyond what may wait, for messages that are a head alone */
 
 struct channel {
 	int fd;
@@ -104,7 +105,7 @@ int channel__flush(struct channel *c)
 int channel__send(struct channel *c, const struct channel_head *head, const char *name,
 		  const void *data, const char *index)
 {
-	size_t before, all;
+	size_t before, all, max;
 	int err;
 
 	if (head->name_len > CHANNEL_NAME_MAX || head->size > CHANNEL_SIZE_MAX ||
@@ -114,7 +115,8 @@ int channel__send(struct channel *c, const struct channel_head *head, const char
 	if (err)
 		return err;
 	all = sizeof(*head) + head->name_len + (size_t)head->size + (size_t)head->index_len;
-	if (c->max && channel__waiting(c) && channel__waiting(c) + all > c->max)
+	max = all > sizeof(*head) ? c->max : c->max + HEADS_BYTES;
+	if (c->max && channel__waiting(c) && channel__waiting(c) + all > max)
 		return -ENOBUFS;
 	before = c->out.len;
 	err = buf__add(&c->out, head, sizeof(*head));

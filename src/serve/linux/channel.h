@@ -67,7 +67,8 @@ size_t channel__waiting(const struct channel *c); /* bytes that are not sent yet
 
 /*
  * channel__send - @head's lengths say how much of @name, @data and @index there is.  0; -ENOBUFS:
- * no room, nothing is sent; -EPIPE: the other end is gone; -EMSGSIZE, -ENOMEM.
+ * no room, nothing is sent; -EPIPE: the other end is gone; -EMSGSIZE, -ENOMEM.  A head alone has
+ * room for longer than what has more to it: a profile that has none can be refused.
  */
 int channel__send(struct channel *c, const struct channel_head *head, const char *name,
 		  const void *data, const char *index);

@@ -168,6 +168,8 @@ static int windows__end_due(struct windows *w, uint64_t now)
 {
 	uint64_t length = w->config.interval;
 
+	if (!w->open.sum) /* there was no memory for it */
+		return windows__open(w, now);
 	if (now < w->open.until)
 		return 0;
 	return windows__end(w, now - w->open.until > length ? now : w->open.until);
@@ -175,17 +177,18 @@ static int windows__end_due(struct windows *w, uint64_t now)
 
 /* --- those asked for --- */
 
-static void asked__end(struct windows *w, struct window *win, uint64_t end)
-{
-	window__send(w, win, end, 0);
-	window__free(win);
-}
-
 /* There is nothing for request @id. */
 static void asked__refuse(struct windows *w, uint32_t id)
 {
 	w->config.send(w->config.arg, &(struct channel_head){.kind = CHANNEL_PROFILE, .id = id},
 		       NULL, NULL, NULL);
+}
+
+static void asked__end(struct windows *w, struct window *win, uint64_t end)
+{
+	if (window__send(w, win, end, 0))
+		asked__refuse(w, win->id); /* that has room where a profile has none */
+	window__free(win);
 }
 
 void windows__ask(struct windows *w, uint32_t id, uint32_t seconds)
@@ -258,7 +261,7 @@ static int on_sample(void *arg, const struct profile_process *p, const struct sa
 	struct windows *w = arg;
 	int err = 0;
 
-	if (s->time >= w->open.until)
+	if (!w->open.sum || s->time >= w->open.until)
 		err = windows__end_due(w, s->time);
 	if (!err)
 		err = window__add(&w->open, p, s);

@@ -52,12 +52,15 @@ int windows__new(struct windows **out, const struct windows_config *config);
 
 struct sink windows__sink(struct windows *w);
 
-/* windows__turn - end the interval now; what follows belongs to the next one.  -ENOMEM. */
+/*
+ * windows__turn - end the interval now; what follows belongs to the next one.  -ENOMEM: the next
+ * one begins with the next sample or tick.
+ */
 int windows__turn(struct windows *w);
 
 /*
  * windows__freq - samples come at another rate from now on, @freq a second: what is open ends, and
- * profiles that were asked for are answered before their time.  -ENOMEM.
+ * profiles that were asked for are answered before their time.  -ENOMEM: as of windows__turn.
  */
 int windows__freq(struct windows *w, uint32_t freq);
 

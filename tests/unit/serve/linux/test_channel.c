@@ -84,9 +84,10 @@ static void test_large(void)
 static void test_full(void)
 {
 	struct channel_head head = {.kind = CHANNEL_STORE, .size = 60000};
+	const struct channel_head none = {.kind = CHANNEL_PROFILE};
 	char data[60000] = {0};
 	struct channel_message m;
-	unsigned int sent = 0, came = 0;
+	unsigned int sent = 0, came = 0, heads = 0;
 	int err = 0;
 
 	pair(QUEUE);
@@ -94,6 +95,10 @@ static void test_full(void)
 		sent++;
 	tap__ok(err == -ENOBUFS && sent > 1, "after %u there is no room", sent);
 	tap__ok(channel__waiting(a) <= QUEUE, "no more waits than may");
+	tap__ok(!channel__send(a, &none, NULL, NULL, NULL), "a head alone has room");
+	for (err = 0; !err && heads < 100000; heads++)
+		err = channel__send(a, &none, NULL, NULL, NULL);
+	tap__ok(err == -ENOBUFS && heads < 10000, "but so many of them have not");
 	while (channel__take(b, &m) == 1 || channel__waiting(a)) {
 		came += m.head.size == sizeof(data);
 		m.head.size = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A profile cut into intervals: every sample in the interval it was taken in, each once. */
-#define _GNU_SOURCE /* memmem */
+#define _GNU_SOURCE /* memmem, RTLD_NEXT */
 #include "serve/linux/windows.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,23 @@ static struct {
 	char name[128];
 	char *data, *index;
 } sent[SENT_MAX];
-static int nsent, refuse;
+static int nsent, refuse; /* with what is larger than a head */
+
+/* calloc(3) fails if it is to; where a sanitizer has one of its own, that stays. */
+static bool no_memory;
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CAN_FAIL false
+#else
+#define CAN_FAIL true
+void *calloc(size_t n, size_t size)
+{
+	void *(*next)(size_t n, size_t size) =
+		(void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
+
+	return no_memory ? NULL : next(n, size);
+}
+#endif
 
 static char *keep(const char *data, uint64_t len)
 {
@@ -40,7 +57,7 @@ static int on_send(void *arg, const struct channel_head *head, const char *name,
 		   const char *index)
 {
 	(void)arg;
-	if (refuse)
+	if (refuse && head->size)
 		return refuse;
 	if (nsent == SENT_MAX)
 		tap__bail("too many messages");
@@ -226,6 +243,47 @@ static void test_asked(void)
 	forget_sent();
 }
 
+/* What was asked for and cannot be handed on is refused. */
+static void test_refused(void)
+{
+	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	windows__ask(windows, 5, 30);
+	sample(1, "during", os__now() + 1, 4);
+	refuse = -EMSGSIZE;
+	sink.ops->tick(sink.arg, os__now() + 31 * NS_PER_S);
+	tap__ok(nsent == 1 && sent[0].head.kind == CHANNEL_PROFILE && sent[0].head.id == 5 &&
+			!sent[0].head.size,
+		"a profile that cannot be handed on is refused");
+	refuse = 0;
+	end();
+	forget_sent();
+}
+
+/* No memory for the next interval: it begins when there is some. */
+static void test_no_memory(void)
+{
+	uint64_t now, lost;
+
+	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	sample(1, "f", began + 1, 3);
+	no_memory = true;
+	tap__ok(windows__turn(windows) == -ENOMEM, "no memory for the next interval");
+	tap__ok(windows__due(windows, os__now(), 1000) == 1000, "nothing is due then");
+	no_memory = false;
+	now = os__now();
+	tap__ok(!sample(1, "f", now, 5), "a sample begins it");
+	no_memory = true;
+	tap__ok(windows__freq(windows, 10) == -ENOMEM && sink.ops->tick(sink.arg, os__now()),
+		"there is none, and none yet");
+	no_memory = false;
+	tap__ok(!sink.ops->tick(sink.arg, os__now()) && !sample(1, "f", os__now(), 7),
+		"a tick begins it");
+	lost = windows__counts(windows).dropped_samples;
+	end();
+	tap__ok(samples_of(CHANNEL_STORE) + lost == 15, "all samples are there, or counted");
+	forget_sent();
+}
+
 static void test_services(void)
 {
 	const struct profile_label labels[] = {{"host", "h 1"}, {"dc", "a,b"}};
@@ -379,6 +437,11 @@ int main(void)
 	test_turn();
 	test_index();
 	test_asked();
+	test_refused();
+	if (CAN_FAIL)
+		test_no_memory();
+	else
+		tap__skip("this build has a calloc of its own", "no memory for an interval");
 	test_services();
 	test_known_late();
 	test_parts();

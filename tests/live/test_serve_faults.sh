@@ -71,6 +71,29 @@ serve_stop
 is "$(find "$dir" -name '.*' -type f)" "" "what was not whole is gone"
 check "the index can be read" eval 'zcat "$dir"/index-*.gz | python3 -c "import json, sys; [json.loads(l) for l in sys.stdin]"'
 
+# --- the one that writes hangs ---
+
+dir=$WORK/hung
+serve_start --dir "$dir" --interval 600 -F 99 --max-cpu 0 --max-memory 16M --pid "$spin"
+ok $? "serve starts"
+front=$(serve_front)
+kill -STOP "$front"
+# an interval at each signal, until no more of them fit into the socket, and some wait
+for _ in $(seq 400); do
+	kill -USR1 "$SERVE_PID"
+	sleep 0.02
+done
+kill -KILL "$front"
+check "it is given up: what waited for it is said" serve_says '[0-9]+ intervals could not be handed to the process that writes'
+check "another one is started" serve_says 'has ended: starting it again'
+kill -USR1 "$SERVE_PID"
+check "which writes" wait_until 60 have 1
+serve_stop
+is "$SERVE_STATUS" 0 "exit status"
+lost=$(sed -nE 's/.* intervals were not handed on whole, ([0-9]+) samples$/\1/p' "$SERVE_ERR")
+all=$(serve_summary)
+check "in files $(samples_of "$dir"), counted as lost $lost, of $all" [ "${lost:-0}" -gt 0 -a $((lost + $(samples_of "$dir"))) -le "$all" ]
+
 # --- the clock ---
 
 dir=$WORK/clock

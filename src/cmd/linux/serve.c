@@ -35,6 +35,7 @@
 #define AGAIN_NS      (5 * NS_PER_S) /* between two starts of a front */
 #define LOOK_NS	      NS_PER_S
 #define SAY_NS	      (60 * NS_PER_S)
+#define MESSAGES_MAX  64 /* of the front, between two looks at everything */
 #define QUEUE_MINIMUM (8u << 20)
 
 /* What stays when the configuration is read again. */
@@ -61,7 +62,9 @@ struct serve {
 	struct governor governor;
 	uint64_t front_at, looked_at, said_at; /* ns */
 	bool started;			       /* it has sampled */
+	uint64_t said_dropped;		       /* intervals that were not handed on */
 	bool reload, told;		       /* by signals */
+	bool more;			       /* messages of the front may be left */
 };
 
 static void on_note(void *arg, enum notes_level level, const char *line)
@@ -132,9 +135,8 @@ static void on_message(void *arg, const struct channel_message *m)
 		serve__say(s, "%.*s", (int)m->head.size, (const char *)m->data);
 		break;
 	case CHANNEL_FRONT:
-		if (m->head.size != sizeof(front))
+		if (serve_status__came(&front, m->data, m->head.size))
 			break;
-		memcpy(&front, m->data, sizeof(front));
 		serve_status__front(s->options, &front, line, sizeof(line));
 		serve__say(s, "%s", line);
 		break;
@@ -158,11 +160,14 @@ static int serve__start_front(struct serve *s, struct errmsg *f)
 /* It ended, though nobody told it to. */
 static void serve__restart_front(struct serve *s)
 {
+	struct channel_lost lost;
 	struct errmsg f;
 
 	if (s->front.pid) {
 		s->config.wake_fd = 0;
-		front__stop(&s->front, 0, 0, NULL, NULL);
+		lost = front__stop(&s->front, 0, 0, NULL, NULL);
+		windows__lost(s->windows, &lost);
+		windows__forget_all(s->windows); /* the next one counts its requests anew */
 		s->service->counts.front_restarts++;
 		serve__say(s, "the process that writes and sends has ended: starting it again");
 	}
@@ -175,11 +180,12 @@ static void serve__restart_front(struct serve *s)
 static void serve__front(struct serve *s)
 {
 	struct channel_message m;
-	int got = -EPIPE;
+	int got = -EPIPE, n = 0;
 
 	if (s->front.channel && !channel__flush(s->front.channel))
-		while ((got = channel__take(s->front.channel, &m)) > 0)
+		for (; n < MESSAGES_MAX && (got = channel__take(s->front.channel, &m)) > 0; n++)
 			on_message(s, &m);
+	s->more = n == MESSAGES_MAX;
 	if (got < 0)
 		serve__restart_front(s);
 }
@@ -219,7 +225,7 @@ static void serve__govern(struct serve *s, uint64_t now)
 	windows__freq(s->windows, session__freq(s->session));
 }
 
-/* What the windows lose: that stacks find no room is said once. */
+/* What is lost on the way to the front; that stacks find no room is said once. */
 static void serve__say_lost(struct serve *s)
 {
 	const struct windows_counts counts = windows__counts(s->windows);
@@ -230,6 +236,13 @@ static void serve__say_lost(struct serve *s)
 			      "samples are counted, and shown as <no-room> (--max-stacks, "
 			      "--max-memory)");
 	}
+	if (counts.dropped > s->said_dropped)
+		serve__say(s,
+			   "%llu intervals could not be handed to the process that writes and "
+			   "sends; %llu samples were given up so far",
+			   (unsigned long long)(counts.dropped - s->said_dropped),
+			   (unsigned long long)counts.dropped_samples);
+	s->said_dropped = counts.dropped;
 }
 
 /* What is done once a second, and once a minute. */
@@ -275,7 +288,7 @@ static void serve__signals(struct serve *s)
 
 static int serve__timeout(const struct serve *s)
 {
-	int ms = windows__due(s->windows, os__now(), POLL_MS);
+	int ms = s->more ? 0 : windows__due(s->windows, os__now(), POLL_MS);
 
 	if (s->front.channel && channel__waiting(s->front.channel) && ms > SEND_MS)
 		ms = SEND_MS;
@@ -306,6 +319,7 @@ static void serve__summary(struct serve *s, const struct stats *stats)
 		serve__say(s, "%llu of %llu intervals were not handed on whole, %llu samples",
 			   (unsigned long long)counts.dropped, (unsigned long long)counts.ended,
 			   (unsigned long long)counts.dropped_samples);
+	s->said_dropped = counts.dropped;
 }
 
 /* The session is open: all until its end.  The exit status, if that is the end of the service. */
@@ -426,6 +440,7 @@ static int serve__once(struct service *service, enum served *how)
 	const struct engine_ops *const one[] = {c->engine, NULL};
 	struct serve s = {.service = service, .options = service->options};
 	int status = CMD_FAILED, err;
+	struct channel_lost lost;
 	struct label_rules labels;
 	struct errmsg f = {""};
 
@@ -448,8 +463,12 @@ static int serve__once(struct service *service, enum served *how)
 	*how = s.started ? SERVED_ALL : SERVED_NOTHING;
 	if (s.started && status == CMD_OK && s.reload && !s.told)
 		*how = SERVED_RELOAD;
-	front__stop(&s.front, s.started ? STOP_MS : 0, *how == SERVED_RELOAD ? 0 : DRAIN_S,
-		    on_message, &s);
+	lost = front__stop(&s.front, s.started ? STOP_MS : 0, *how == SERVED_RELOAD ? 0 : DRAIN_S,
+			   on_message, &s);
+	if (lost.intervals) {
+		windows__lost(s.windows, &lost);
+		serve__say_lost(&s);
+	}
 	session__free(s.session);
 	windows__free(s.windows);
 	return status;

@@ -29,7 +29,7 @@ struct serve_options {
 	const char *host, *service;
 	char host_name[256];
 	char spool_path[4096];
-	/* --label, and host in front of them */
+	/* --label, and host behind them */
 	struct profile_label labels[SERVE_LABELS_MAX + 1];
 	size_t nlabels;
 	const char *env[DESCRIBE_LABELS + 1]; /* --label-env, as they were given; NULL last */

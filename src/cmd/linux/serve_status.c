@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/linux/serve_status.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +68,19 @@ void serve_status__fill(struct sampler_status *s, const struct serve_parts *part
 	s->cpu_ns = own__cpu();
 	s->workers_ns = gauges.workers_ns;
 	s->resident = own__resident();
+}
+
+_Static_assert(sizeof(struct front_status) <= CHANNEL_BACK_MAX, "it has to fit into a message");
+
+int serve_status__came(struct front_status *front, const void *data, uint64_t size)
+{
+	if (size != sizeof(*front))
+		return -EBADMSG;
+	memcpy(front, data, sizeof(*front));
+	front->store.error[sizeof(front->store.error) - 1] = '\0';
+	front->pyroscope.error[sizeof(front->pyroscope.error) - 1] = '\0';
+	front->otlp.error[sizeof(front->otlp.error) - 1] = '\0';
+	return 0;
 }
 
 static void way__say(const char *name, const struct way_status *way, char *line, size_t size)

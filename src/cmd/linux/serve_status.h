@@ -35,7 +35,13 @@ void serve_status__fill(struct sampler_status *s, const struct serve_parts *part
 struct governor_use serve_status__use(const struct session *s, pid_t front, uint64_t now);
 
 /*
- * serve_status__front - into @line: what the ways out have done, ", "-separated.  @size: bytes.
+ * serve_status__came - what the front says, from the @size bytes of its message; its texts are
+ * terminated, whatever they were.  -EBADMSG: that is not what a message of it has.
+ */
+int serve_status__came(struct front_status *front, const void *data, uint64_t size);
+
+/*
+ * serve_status__front - into @line: what the ways out have done, "; "-separated.  @size: bytes.
  */
 void serve_status__front(const struct serve_options *options, const struct front_status *front,
 			 char *line, size_t size);

@@ -17,11 +17,26 @@
 
 struct channel {
 	int fd;
-	size_t max; /* bytes that may wait; 0: no limit but CHANNEL_SIZE_MAX a message */
+	size_t max;		   /* bytes that may wait; 0: no limit but that of a message */
+	size_t send_max, take_max; /* of a message, beyond its name */
 	bool gone;
 	struct buf out, in;
 	size_t sent, taken; /* of them */
+	size_t whole;	    /* of `out`: messages that are all sent */
+	struct channel_lost lost;
 };
+
+/* A message with all that follows its head. */
+static size_t head__all(const struct channel_head *head)
+{
+	return sizeof(*head) + head->name_len + (size_t)head->size + (size_t)head->index_len;
+}
+
+static bool head__fits(const struct channel_head *head, size_t max)
+{
+	return head->name_len <= CHANNEL_NAME_MAX && head->size <= max &&
+	       head->index_len <= max - head->size;
+}
 
 static struct channel *channel__new(int fd, size_t max)
 {
@@ -43,8 +58,11 @@ int channel__pair(struct channel **sampler, struct channel **front, size_t max)
 		return -errno;
 	*sampler = channel__new(ends[0], max);
 	*front = channel__new(ends[1], 0);
-	if (*sampler && *front)
+	if (*sampler && *front) {
+		(*sampler)->send_max = (*front)->take_max = CHANNEL_SIZE_MAX;
+		(*front)->send_max = (*sampler)->take_max = CHANNEL_BACK_MAX;
 		return 0;
+	}
 	if (!*sampler)
 		close(ends[0]);
 	if (!*front)
@@ -82,6 +100,54 @@ static void buf__shift(struct buf *b, size_t *done)
 		buf__free(b);
 }
 
+/* The next message of `out`, which begins at @at: its length with all. */
+static size_t channel__at(const struct channel *c, size_t at, struct channel_head *head)
+{
+	memcpy(head, c->out.data + at, sizeof(*head));
+	return head__all(head);
+}
+
+struct channel_lost channel__lost(const struct channel *c)
+{
+	uint64_t samples[CHANNEL_KINDS] = {0}, most = 0, began = 0;
+	struct channel_lost lost = c->lost;
+	struct channel_head head;
+	size_t all;
+
+	for (size_t at = c->whole; at < c->out.len; at += all) {
+		all = channel__at(c, at, &head);
+		if (head.kind != CHANNEL_STORE && head.kind != CHANNEL_PYROSCOPE &&
+		    head.kind != CHANNEL_OTLP)
+			continue;
+		/* an interval is a message, or several, for each way out */
+		if (!lost.intervals || head.began != began) {
+			lost.intervals++;
+			lost.samples += most;
+			memset(samples, 0, sizeof(samples));
+			most = 0;
+			began = head.began;
+		}
+		samples[head.kind] += head.samples;
+		if (samples[head.kind] > most)
+			most = samples[head.kind];
+	}
+	lost.samples += most;
+	return lost;
+}
+
+/* What went of `out` whole need not be kept. */
+static void channel__shift(struct channel *c)
+{
+	struct channel_head head;
+	size_t before, all;
+
+	while (c->whole < c->sent && (all = channel__at(c, c->whole, &head)) <= c->sent - c->whole)
+		c->whole += all;
+	before = c->whole;
+	buf__shift(&c->out, &c->whole);
+	c->sent -= before - c->whole;
+}
+
 int channel__flush(struct channel *c)
 {
 	while (!c->gone && c->sent < c->out.len) {
@@ -96,9 +162,11 @@ int channel__flush(struct channel *c)
 		else
 			c->sent += (size_t)n;
 	}
-	if (c->gone)
-		c->sent = c->out.len;
-	buf__shift(&c->out, &c->sent);
+	if (c->gone) {
+		c->lost = channel__lost(c);
+		c->whole = c->sent = c->out.len;
+	}
+	channel__shift(c);
 	return c->gone ? -EPIPE : 0;
 }
 
@@ -108,13 +176,12 @@ int channel__send(struct channel *c, const struct channel_head *head, const char
 	size_t before, all, max;
 	int err;
 
-	if (head->name_len > CHANNEL_NAME_MAX || head->size > CHANNEL_SIZE_MAX ||
-	    head->index_len > CHANNEL_SIZE_MAX - head->size)
+	if (!head__fits(head, c->send_max))
 		return -EMSGSIZE;
 	err = channel__flush(c);
 	if (err)
 		return err;
-	all = sizeof(*head) + head->name_len + (size_t)head->size + (size_t)head->index_len;
+	all = head__all(head);
 	max = all > sizeof(*head) ? c->max : c->max + HEADS_BYTES;
 	if (c->max && channel__waiting(c) && channel__waiting(c) + all > max)
 		return -ENOBUFS;
@@ -138,10 +205,9 @@ static ssize_t channel__whole(const struct channel *c, struct channel_head *head
 	if (have < sizeof(*head))
 		return 0;
 	memcpy(head, c->in.data + c->taken, sizeof(*head));
-	if (head->kind >= CHANNEL_KINDS || head->name_len > CHANNEL_NAME_MAX ||
-	    head->size > CHANNEL_SIZE_MAX || head->index_len > CHANNEL_SIZE_MAX - head->size)
+	if (head->kind >= CHANNEL_KINDS || !head__fits(head, c->take_max))
 		return -EBADMSG;
-	all = sizeof(*head) + head->name_len + (size_t)head->size + (size_t)head->index_len;
+	all = head__all(head);
 	return have < all ? 0 : (ssize_t)all;
 }
 

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #define CHANNEL_NAME_MAX 1024u	     /* bytes of a name */
-#define CHANNEL_SIZE_MAX (64u << 20) /* of the rest of a message */
+#define CHANNEL_SIZE_MAX (64u << 20) /* of the rest of a message to the front, */
+#define CHANNEL_BACK_MAX (16u << 10) /* and of one to the sampler, which trusts the front less */
 
 enum channel_kind {
 	/* to the front */
@@ -72,6 +73,16 @@ size_t channel__waiting(const struct channel *c); /* bytes that are not sent yet
  */
 int channel__send(struct channel *c, const struct channel_head *head, const char *name,
 		  const void *data, const char *index);
+
+/*
+ * channel__lost - intervals that were to be sent, and are not all gone: lost when it is closed, or
+ * when the other end is gone.  What the other end was sent and did not take is not known here.
+ */
+struct channel_lost {
+	uint64_t intervals, samples;
+};
+
+struct channel_lost channel__lost(const struct channel *c);
 
 /* channel__flush - send on what waits, as much as goes now.  0 or -EPIPE. */
 int channel__flush(struct channel *c);

@@ -52,10 +52,10 @@ int front__fork(struct front *front, const struct front_config *config, struct e
 /*
  * front__stop - have it finish, and give it up after @ms.  @drain_seconds: for how long it goes on
  * sending what waits; what is left stays in the spool.  @on: called with each message that comes
- * meanwhile; NULL is allowed.
+ * meanwhile; NULL is allowed.  What waited for it and did not get there.
  */
-void front__stop(struct front *front, int ms, unsigned int drain_seconds,
-		 void (*on)(void *arg, const struct channel_message *m), void *arg);
+struct channel_lost front__stop(struct front *front, int ms, unsigned int drain_seconds,
+				void (*on)(void *arg, const struct channel_message *m), void *arg);
 
 /* front__serve - the process itself, until the channel ends.  For front__start. */
 void front__serve(struct channel *channel, const struct front_config *config);

@@ -124,11 +124,12 @@ static void front__forget(struct front *front)
 	*front = (struct front){0};
 }
 
-void front__stop(struct front *front, int ms, unsigned int drain_seconds,
-		 void (*on)(void *arg, const struct channel_message *m), void *arg)
+struct channel_lost front__stop(struct front *front, int ms, unsigned int drain_seconds,
+				void (*on)(void *arg, const struct channel_message *m), void *arg)
 {
 	const struct channel_head end = {.kind = CHANNEL_END, .seconds = drain_seconds};
 	uint64_t until = os__now() + (uint64_t)ms * NS_PER_MS, now;
+	struct channel_lost lost = {0};
 	struct channel_message m;
 
 	if (front->pid > 0 && ms > 0) {
@@ -143,5 +144,8 @@ void front__stop(struct front *front, int ms, unsigned int drain_seconds,
 	}
 	if (front->pid > 0)
 		front__reap(front->pid, ms ? END_MS : 0);
+	if (front->channel)
+		lost = channel__lost(front->channel);
 	front__forget(front);
+	return lost;
 }

@@ -216,6 +216,12 @@ void windows__forget(struct windows *w, uint32_t id)
 			window__free(&w->asked[i]);
 }
 
+void windows__forget_all(struct windows *w)
+{
+	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+		window__free(&w->asked[i]);
+}
+
 /* Those whose time is over by @now; @all: the others, too. */
 static void windows__answer(struct windows *w, uint64_t now, bool all)
 {
@@ -360,6 +366,12 @@ const struct profile_about *windows__about(const struct windows *w)
 	return &w->about;
 }
 
+void windows__lost(struct windows *w, const struct channel_lost *lost)
+{
+	w->counts.dropped += lost->intervals;
+	w->counts.dropped_samples += lost->samples;
+}
+
 struct windows_counts windows__counts(const struct windows *w)
 {
 	struct windows_counts counts = w->counts;
@@ -378,8 +390,7 @@ void windows__free(struct windows *w)
 	if (!w)
 		return;
 	window__free(&w->open);
-	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
-		window__free(&w->asked[i]);
+	windows__forget_all(w);
 	buf__free(&w->body);
 	buf__free(&w->index);
 	free(w);

@@ -71,6 +71,12 @@ int windows__freq(struct windows *w, uint32_t freq);
 void windows__ask(struct windows *w, uint32_t id, uint32_t seconds);
 void windows__forget(struct windows *w, uint32_t id);
 
+/* windows__forget_all - nobody waits for any of them: who asked has ended. */
+void windows__forget_all(struct windows *w);
+
+/* windows__lost - of what was handed on, @lost got nowhere: it counts as dropped. */
+void windows__lost(struct windows *w, const struct channel_lost *lost);
+
 /* windows__due - ms until windows__sink's tick has something to do, at most @max. */
 int windows__due(const struct windows *w, uint64_t now, int max);
 

@@ -129,6 +129,78 @@ static void test_ends(void)
 	unpair();
 }
 
+static int send_interval(enum channel_kind kind, uint64_t began, uint64_t samples)
+{
+	static char data[300000];
+	const struct channel_head head = {
+		.kind = kind, .size = sizeof(data), .began = began, .samples = samples};
+
+	return channel__send(a, &head, NULL, data, NULL);
+}
+
+static bool lost_is(uint64_t intervals, uint64_t samples)
+{
+	const struct channel_lost lost = channel__lost(a);
+
+	return lost.intervals == intervals && lost.samples == samples;
+}
+
+/* What waits when the other end is gone. */
+static void test_lost(void)
+{
+	struct channel_message m;
+	const int room = 65536;
+
+	pair(0);
+	setsockopt(channel__fd(a), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	send_interval(CHANNEL_STORE, 1, 10); /* of which a part goes */
+	tap__ok(lost_is(1, 10), "one that went in part is not there");
+	send_interval(CHANNEL_OTLP, 1, 6);
+	send_interval(CHANNEL_OTLP, 1, 4);
+	send_interval(CHANNEL_STATUS, 0, 0);
+	send_interval(CHANNEL_STORE, 2, 20);
+	send_interval(CHANNEL_STORE, 3, 5);
+	tap__ok(lost_is(3, 35), "three intervals wait, each once");
+	for (int i = 0; i < 2; i++)
+		while (channel__take(b, &m) != 1)
+			channel__flush(a);
+	tap__ok(lost_is(3, 29), "messages that are all gone do not count");
+	channel__close(b);
+	b = NULL;
+	tap__ok(channel__flush(a) == -EPIPE && lost_is(3, 29) && !channel__waiting(a),
+		"they are lost when the other end is gone");
+	unpair();
+	pair(0);
+	for (int i = 0; i < 3; i++) {
+		send_interval(CHANNEL_STORE, 1, 10);
+		while (channel__take(b, &m) != 1)
+			channel__flush(a);
+	}
+	tap__ok(lost_is(0, 0), "what was taken is not lost");
+	unpair();
+}
+
+/* The front is trusted less, and may say less at a time. */
+static void test_back(void)
+{
+	struct channel_head head = {.kind = CHANNEL_SAYS, .size = CHANNEL_BACK_MAX + 1};
+	static char data[CHANNEL_BACK_MAX + 1];
+	struct channel_message m;
+
+	pair(0);
+	tap__ok(channel__send(b, &head, NULL, data, NULL) == -EMSGSIZE,
+		"the front does not send a large message");
+	send(channel__fd(b), &head, sizeof(head), 0);
+	tap__ok(channel__take(a, &m) == -EBADMSG, "and it is not taken");
+	unpair();
+	pair(0);
+	head.size = CHANNEL_BACK_MAX;
+	tap__ok(!channel__send(b, &head, NULL, data, NULL) && channel__take(a, &m) == 1 &&
+			m.head.size == head.size,
+		"a small one is");
+	unpair();
+}
+
 /* A part of a message, and then no more; a head that cannot be. */
 static void test_damaged(void)
 {
@@ -160,6 +232,8 @@ int main(void)
 	test_large();
 	test_full();
 	test_ends();
+	test_lost();
+	test_back();
 	test_damaged();
 	return tap__done();
 }

@@ -284,6 +284,22 @@ static void test_no_memory(void)
 	forget_sent();
 }
 
+/* What was handed on to a front that ended. */
+static void test_lost(void)
+{
+	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	windows__ask(windows, 1, 30);
+	windows__ask(windows, 2, 30);
+	windows__forget_all(windows);
+	windows__lost(windows, &(struct channel_lost){.intervals = 2, .samples = 9});
+	tap__ok(windows__counts(windows).dropped == 2 &&
+			windows__counts(windows).dropped_samples == 9,
+		"what did not get there is counted");
+	end();
+	tap__ok(!messages_of(CHANNEL_PROFILE), "nobody is answered who is forgotten");
+	forget_sent();
+}
+
 static void test_services(void)
 {
 	const struct profile_label labels[] = {{"host", "h 1"}, {"dc", "a,b"}};
@@ -438,6 +454,7 @@ int main(void)
 	test_index();
 	test_asked();
 	test_refused();
+	test_lost();
 	if (CAN_FAIL)
 		test_no_memory();
 	else

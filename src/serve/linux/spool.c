@@ -38,11 +38,12 @@ struct spool {
 	uint64_t max;
 	struct entry *entries; /* from `first` on, ascending */
 	size_t first, end, cap;
-	uint64_t next;	 /* number */
-	uint64_t taken;	 /* bytes on disk, in blocks */
-	uint64_t memory; /* bytes of items in memory */
-	bool held;	 /* the first was given out, */
-	void *loaded;	 /* and this is its file; NULL: it is in memory */
+	uint64_t next;	    /* number */
+	uint64_t taken;	    /* bytes on disk, in blocks */
+	uint64_t memory;    /* bytes of items in memory */
+	bool held;	    /* the first was given out, */
+	void *loaded;	    /* and this is its file; NULL: it is in memory */
+	unsigned int tries; /* that failed to read the first */
 	struct spool_counts counts;
 };
 
@@ -229,6 +230,14 @@ int spool__add(struct spool *s, const struct spool_item *item)
 	return err;
 }
 
+/* Can the first not be had, as reading it failed with @err?  Damaged, removed, or tried enough. */
+static bool spool__is_lost(struct spool *s, int err)
+{
+	if (err == -EIO || err == -EACCES)
+		return ++s->tries >= SPOOL_TRIES;
+	return err == -EBADMSG || err == -ENOENT;
+}
+
 int spool__first(struct spool *s, struct spool_item *item)
 {
 	char name[NAME_SIZE];
@@ -248,13 +257,14 @@ int spool__first(struct spool *s, struct spool_item *item)
 		err = spool_file__read(s->dir, name, s->kind, &s->loaded, item);
 		if (!err) {
 			s->held = true;
+			s->tries = 0;
 			return 1;
 		}
-		if (err != -EBADMSG && err != -ENOENT)
+		if (!spool__is_lost(s, err))
 			return err;
-		/* damaged, or removed by others, since it was seen */
 		s->counts.damaged++;
 		s->held = false;
+		s->tries = 0;
 		spool__give_up(s);
 	}
 	return 0;
@@ -304,6 +314,8 @@ static int spool__found(struct spool *s, const char *name, uint64_t number)
 	int fd;
 
 	fd = number <= NUMBER_MAX ? spool_file__open(s->dir, name, s->kind, &head) : -EBADMSG;
+	if (fd < 0 && fd != -EBADMSG)
+		return fd == -ENOENT ? 0 : fd; /* it may be good, and is not ours to judge now */
 	if (fd < 0) {
 		s->counts.damaged++;
 		spool__count_dropped(s, 0);

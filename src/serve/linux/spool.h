@@ -10,7 +10,8 @@
  * up is counted.
  *
  * Who else writes into the directory may damage what is in it and no more: a file that is not what
- * it should be is removed and counted.  Only names that this spool gives are touched.
+ * it should be is removed and counted, and so is one that cannot be read SPOOL_TRIES times.  Only
+ * names that this spool gives are touched.
  */
 #ifndef XR_SERVE_LINUX_SPOOL_H
 #define XR_SERVE_LINUX_SPOOL_H
@@ -20,6 +21,7 @@
 
 #define SPOOL_MEMORY	(8u << 20) /* bytes of items that are in memory, as the disk is full */
 #define SPOOL_ITEMS_MAX 65536u	   /* however small they are */
+#define SPOOL_TRIES	8u	   /* to read one that gives -EIO or -EACCES */
 
 struct spool;
 
@@ -32,8 +34,8 @@ struct spool_counts {
 
 /*
  * spool__open - take over what is in @dir, which is made (0700) if it is missing; one process at a
- * time has it.  @kind: tells the items of one sender from those of another; @max: bytes of all.
- * Negative errno, @f filled.
+ * time has it.  What cannot be read there is left alone, and the reason.  @kind: tells the items of
+ * one sender from those of another; @max: bytes of all. Negative errno, @f filled.
  */
 int spool__open(struct spool **out, const char *dir, uint32_t kind, uint64_t max, struct errmsg *f);
 

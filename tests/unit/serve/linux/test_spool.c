@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What waits to be sent: order, what is left after a sudden end, damage, limits, full disks. */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +21,25 @@
 
 static char dir[] = "/tmp/xrprof-spool.XXXXXX";
 static char path[512];
+
+/* What opening an item to read it fails with, in place of the C library's own function. */
+static int refuse;
+
+int openat(int fd, const char *name, int flags, ...)
+{
+	const char *dot = strrchr(name, '.');
+	va_list ap;
+	int mode;
+
+	va_start(ap, flags);
+	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
+	va_end(ap);
+	if (refuse && dot && !strcmp(dot, ".item")) {
+		errno = refuse;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, fd, name, flags, mode);
+}
 
 static const char *in(const char *name)
 {
@@ -270,6 +292,42 @@ static void test_damage(void)
 	spool__close(s);
 }
 
+/* What may be good is not removed since it cannot be opened now. */
+static void test_refused(void)
+{
+	static const int all[] = {EACCES, EMFILE, EIO, ENOMEM};
+	struct spool *s = opened(ROOM), *none = NULL;
+	struct spool_item item;
+	struct errmsg f = {""};
+	unsigned int tries = 0;
+	int err;
+
+	add(s, 1, 10);
+	add(s, 2, 10);
+	spool__close(s);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		refuse = all[i];
+		err = spool__open(&none, dir, KIND, ROOM, &f);
+		refuse = 0;
+		tap__ok(err == -all[i] && files() == 2, "at the start: %s", f.text);
+	}
+	s = opened(ROOM);
+	refuse = EMFILE;
+	for (int i = 0; i < 100; i++)
+		err = spool__first(s, &item);
+	tap__ok(err == -EMFILE && counts(s).waiting == 2, "for want of descriptors it waits");
+	refuse = EIO;
+	while ((err = spool__first(s, &item)) == -EIO && counts(s).waiting == 2 && tries < 100)
+		tries++;
+	refuse = 0;
+	tap__ok(counts(s).waiting == 1 && counts(s).damaged == 1 && counts(s).dropped == 1 &&
+			tries == SPOOL_TRIES - 1,
+		"after %u tries one that cannot be read is given up, and counted", tries + 1);
+	tap__ok(is_first(s, 2, 10), "and the next one is the first");
+	spool__done(s);
+	spool__close(s);
+}
+
 static void test_limits(void)
 {
 	struct spool *s = opened(64 << 10);
@@ -361,6 +419,7 @@ int main(void)
 	test_order();
 	test_killed();
 	test_damage();
+	test_refused();
 	test_limits();
 	test_full();
 	rmdir(dir);

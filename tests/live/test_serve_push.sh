@@ -83,7 +83,9 @@ url() {
 ways=(--pyroscope "$(url pyroscope)" --pyroscope-header "$WORK/headers" --otlp "$(url otlp)" --spool "$WORK/spool" --label dc=east)
 
 target_start host spin
-serve_start --pid "$TARGET_PID" --interval 1 -F 199 --max-cpu 0 "${ways[@]}"
+(umask 077 && echo "token-of-$$-0123456789" >"$WORK/token")
+serve_start --pid "$TARGET_PID" --interval 1 -F 199 --max-cpu 0 "${ways[@]}" \
+	--listen "unix:$WORK/socket" --token-file "$WORK/token"
 ok $? "serve starts"
 wait_until 120 eval '[ "$(count pyroscope)" -ge 2 ] && [ "$(count otlp)" -ge 2 ]'
 ok $? "profiles arrive at both"
@@ -95,6 +97,11 @@ check "for the service, with labels" grep -q 'name=spin.R%7B.*dc%3Deast' "$WORK/
 away pyroscope otlp
 check "the servers are away: that is said" serve_says 'pyroscope http.*: '
 check "of both" serve_says 'otlp http.*: '
+health() {
+	curl -sS -m 60 --unix-socket "$WORK/socket" "$@" http://localhost/healthz
+}
+like "$(health -H "Authorization: Bearer $(cat "$WORK/token")")" $'^ok\npyroscope: .*\notlp: ' "/healthz names both, to who has the token"
+is "$(health)" ok "and to nobody else"
 before=$(waits)
 check "profiles wait" wait_until 60 eval '[ "$(waits)" -ge $((before + 4)) ]'
 receiver pyroscope

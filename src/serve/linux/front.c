@@ -25,6 +25,7 @@
 struct pending {
 	uint32_t id; /* 0: none */
 	enum http_want want;
+	bool trusted;	   /* as of struct http_request */
 	uint64_t deadline; /* ns */
 };
 
@@ -33,7 +34,8 @@ struct way {
 	const char *name, *to; /* for people; `name` is that of its spool, too */
 	struct push *push;     /* NULL: the directory */
 	struct way_status status;
-	bool failing; /* and it was said */
+	bool failing;	  /* and it was said */
+	uint64_t dropped; /* when it last worked */
 };
 
 enum { WAY_STORE, WAY_PYROSCOPE, WAY_OTLP, WAYS };
@@ -109,8 +111,11 @@ static void front__say_failures(struct front_process *p)
 			front__say(p, "%s %s: %s", way->name, way->to, way->status.error);
 		else if (!failing && way->failing)
 			front__say(p, "%s %s: works again; %llu profiles were given up", way->name,
-				   way->to, (unsigned long long)way->status.dropped);
+				   way->to,
+				   (unsigned long long)(way->status.dropped - way->dropped));
 		way->failing = failing;
+		if (!failing)
+			way->dropped = way->status.dropped;
 	}
 }
 
@@ -153,7 +158,7 @@ static void front__asked(void *arg, const struct http_request *r)
 	} else {
 		front__tell(p, CHANNEL_WANT_STATUS, r->id, 0, NULL, 0);
 	}
-	*slot = (struct pending){r->id, r->want, os__now() + ms * NS_PER_MS};
+	*slot = (struct pending){r->id, r->want, r->trusted, os__now() + ms * NS_PER_MS};
 }
 
 static void front__expire(struct front_process *p, uint64_t now)
@@ -187,19 +192,19 @@ static void front__metrics(struct front_process *p, uint32_t id, const struct sa
 }
 
 /* It samples, so it is well: a server that is away is not mended by starting this one anew. */
-static void front__health(struct front_process *p, uint32_t id)
+static void front__health(struct front_process *p, const struct pending *slot)
 {
 	struct buf text = {0};
 	int err = buf__str(&text, "ok\n");
 
 	/* anybody may ask for it: who has not shown the token is told no more */
-	for (size_t i = 0; i < WAYS && !err && !p->config->token; i++) {
+	for (size_t i = 0; i < WAYS && !err && slot->trusted; i++) {
 		way__ask(p, &p->ways[i]);
 		if (p->ways[i].status.error[0])
 			err = buf__printf(&text, "%s: %s\n", p->ways[i].name,
 					  p->ways[i].status.error);
 	}
-	http__answer(p->http, id, 200, HTTP_TYPE_TEXT, text.data, text.len);
+	http__answer(p->http, slot->id, 200, HTTP_TYPE_TEXT, text.data, text.len);
 	buf__free(&text);
 }
 
@@ -218,12 +223,12 @@ static void on_status(struct front_process *p, const struct channel_message *m)
 		front__status(p, &front);
 		front__tell(p, CHANNEL_FRONT, 0, 0, &front, sizeof(front));
 	}
-	if (!slot)
+	if (!slot || slot->want == HTTP_PROFILE)
 		return;
 	if (slot->want == HTTP_METRICS)
 		front__metrics(p, slot->id, &s);
 	else
-		front__health(p, slot->id);
+		front__health(p, slot);
 	slot->id = 0;
 }
 
@@ -264,7 +269,7 @@ static void on_profile(struct front_process *p, const struct channel_message *m)
 {
 	struct pending *slot = m->head.id ? pending__find(p, m->head.id) : NULL;
 
-	if (!slot)
+	if (!slot || slot->want != HTTP_PROFILE)
 		return;
 	if (m->head.size)
 		http__answer(p->http, slot->id, 200, HTTP_TYPE_PROFILE, m->data,
@@ -344,6 +349,7 @@ static int front__open(struct front_process *p, struct errmsg *f)
 	};
 	int err = 0;
 
+	/* what is in @f without an error is of the directory: the others fill it when they fail */
 	if (c->dir) {
 		p->ways[WAY_STORE].to = c->dir;
 		err = store__open(&p->store, c->dir, &c->keep, f);
@@ -393,14 +399,29 @@ static void front__parts(struct front_process *p)
 			push__run(p->ways[i].push);
 }
 
+/* They get one time together, of which none has what the others need. */
+static void front__drain(struct front_process *p)
+{
+	uint64_t end = os__now() + (uint64_t)p->drain_ms * NS_PER_MS, now;
+	int left = 0;
+
+	for (size_t i = 0; i < WAYS; i++)
+		left += p->ways[i].push != NULL;
+	for (size_t i = 0; i < WAYS; i++) {
+		if (!p->ways[i].push)
+			continue;
+		now = os__now();
+		push__drain(p->ways[i].push, now < end ? (int)((end - now) / NS_PER_MS) / left : 0);
+		left--;
+	}
+}
+
 /* The servers get a last chance; the sampler is told how it ended. */
 static void front__end(struct front_process *p)
 {
 	struct front_status s;
 
-	for (size_t i = 0; i < WAYS; i++)
-		if (p->ways[i].push)
-			push__drain(p->ways[i].push, p->drain_ms);
+	front__drain(p);
 	front__say_failures(p);
 	front__status(p, &s);
 	front__tell(p, CHANNEL_FRONT, 0, 0, &s, sizeof(s));
@@ -431,6 +452,8 @@ void front__serve(struct channel *channel, const struct front_config *config)
 		return;
 	}
 	front__tell(p, CHANNEL_READY, 0, 0, NULL, 0);
+	if (f.text[0]) /* all is open, but not as it should be */
+		front__say(p, "%s", f.text);
 	if (p->http)
 		front__say(p, "listening on %s", http__address(p->http));
 	while (got >= 0 && !p->over) {

@@ -6,6 +6,7 @@
 #ifndef XR_SERVE_LINUX_HTTP_H
 #define XR_SERVE_LINUX_HTTP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct http_request {
 	uint32_t id; /* never 0 */
 	enum http_want want;
 	uint32_t seconds; /* HTTP_PROFILE: 1 to HTTP_SECONDS_MAX */
+	bool trusted;	  /* it has the token, or there is none */
 };
 
 #define HTTP_SECONDS_MAX     600u

@@ -144,7 +144,8 @@ static enum MHD_Result http_request__ask(struct http *h, struct client *c,
 	c->profile = v->want == HTTP_PROFILE;
 	client__is(c, CLIENT_ASKED, c->profile ? v->seconds * 1000u + PROFILE_MS : ANSWER_MS);
 	MHD_suspend_connection(c->connection);
-	h->config.ask(h->config.arg, &(struct http_request){c->id, v->want, v->seconds});
+	h->config.ask(h->config.arg,
+		      &(struct http_request){c->id, v->want, v->seconds, v->trusted});
 	return MHD_YES;
 }
 

@@ -15,7 +15,7 @@ _Static_assert(HTTP_SECONDS_MAX == 600, "RANGE says it");
 
 static const char index_text[] =
 	"/metrics                         what the profiler says of itself, for Prometheus\n"
-	"/healthz                         200: all is well; 503: what is not\n"
+	"/healthz                         200: it samples, and what fails; 503: why not\n"
 	"/debug/pprof/profile?seconds=10  a profile of the next seconds (" RANGE "), pprof\n";
 
 static const struct path {

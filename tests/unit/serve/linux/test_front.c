@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The front as a process of its own: what it says, and how long it takes to end. */
+#include "serve/linux/front.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "os/os.h"
+#include "serve/linux/libraries.h"
+#include "tap.h"
+
+#define WAIT_MS 60000
+#define DRAIN_S 4u
+
+static char dir[] = "/tmp/xrprof-front.XXXXXX";
+static struct channel *channel;
+static pid_t pid;
+
+static void start(const struct front_config *config)
+{
+	struct channel *theirs;
+
+	if (channel__pair(&channel, &theirs, 1 << 20))
+		tap__bail("no socket");
+	pid = fork();
+	if (!pid) {
+		channel__close(channel);
+		front__serve(theirs, config);
+		_exit(0);
+	}
+	channel__close(theirs);
+}
+
+static void end(void)
+{
+	channel__close(channel);
+	waitpid(pid, NULL, 0);
+}
+
+/* The next line that it says, or what a message of another kind is called; "": it has ended. */
+static const char *next(void)
+{
+	static char line[1024];
+	struct channel_message m;
+	int got;
+
+	while (!(got = channel__take(channel, &m))) {
+		struct pollfd fd = {.fd = channel__fd(channel), .events = POLLIN};
+
+		if (poll(&fd, 1, WAIT_MS) <= 0)
+			tap__bail("it says nothing");
+	}
+	*line = '\0';
+	if (got > 0 && m.head.kind == CHANNEL_READY)
+		strcpy(line, "ready");
+	else if (got > 0 && m.head.kind == CHANNEL_FRONT)
+		strcpy(line, "counts");
+	else if (got > 0)
+		snprintf(line, sizeof(line), "%.*s", (int)m.head.size, (const char *)m.data);
+	return line;
+}
+
+static void send_profile(enum channel_kind kind)
+{
+	const struct channel_head head = {
+		.kind = kind, .size = 4, .began = NS_PER_S, .ended = 2 * NS_PER_S, .samples = 3};
+
+	if (channel__send(channel, &head, NULL, "data", NULL))
+		tap__bail("it takes nothing");
+}
+
+static const char *in(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+/* The directory is a file for so many profiles. */
+static void fail_for(int n, const char *said)
+{
+	char *moved = strdup(in("moved")), *profiles = strdup(in("profiles"));
+	const char *line;
+	FILE *file;
+
+	if (!moved || !profiles || rename(profiles, moved) || !(file = fopen(profiles, "we")) ||
+	    fclose(file))
+		tap__bail("%s: %s", dir, strerror(errno));
+	for (int i = 0; i < n; i++)
+		send_profile(CHANNEL_STORE);
+	line = next();
+	tap__ok(strstr(line, "directory") && strstr(line, "dropped"), "it fails: %s", line);
+	/* all are through when it says how it is */
+	channel__send(channel,
+		      &(struct channel_head){.kind = CHANNEL_STATUS,
+					     .size = sizeof(struct sampler_status)},
+		      NULL, &(struct sampler_status){.uptime = 1}, NULL);
+	tap__ok(!strcmp(next(), "counts"), "%d of them", n);
+	if (unlink(profiles) || rename(moved, profiles))
+		tap__bail("%s: %s", dir, strerror(errno));
+	send_profile(CHANNEL_STORE);
+	line = next();
+	tap__ok(strstr(line, said), "it works again: %s", line);
+	free(moved);
+	free(profiles);
+}
+
+static void test_given_up(void)
+{
+	char *profiles = strdup(in("profiles"));
+	const struct front_config config = {.dir = profiles, .keep = {.size = 1 << 20}};
+
+	start(&config);
+	tap__ok(!strcmp(next(), "ready"), "all is open");
+	fail_for(3, "works again; 3 profiles were given up");
+	fail_for(2, "works again; 2 profiles were given up");
+	end();
+	free(profiles);
+}
+
+/* A server that takes connections and answers nothing; its URL. */
+static int listens(char url[64])
+{
+	struct sockaddr_in at = {.sin_family = AF_INET};
+	socklen_t size = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 8) ||
+	    getsockname(fd, (struct sockaddr *)&at, &size))
+		tap__bail("no socket: %s", strerror(errno));
+	snprintf(url, 64, "http://127.0.0.1:%u", ntohs(at.sin_port));
+	return fd;
+}
+
+/* Two servers that do not answer share the time that there is at the end. */
+static void test_drain(void)
+{
+	const struct channel_head over = {.kind = CHANNEL_END, .seconds = DRAIN_S};
+	char *spool = strdup(in("spool"));
+	struct front_config config = {.spool = spool, .spool_size = 1 << 20};
+	char pyroscope[64], otlp[64];
+	int fds[] = {listens(pyroscope), listens(otlp)};
+	uint64_t began;
+
+	config.pyroscope = pyroscope;
+	config.otlp = otlp;
+	start(&config);
+	tap__ok(!strcmp(next(), "ready"), "all is open");
+	send_profile(CHANNEL_PYROSCOPE);
+	send_profile(CHANNEL_OTLP);
+	began = os__now();
+	channel__send(channel, &over, NULL, NULL, NULL);
+	while (*next())
+		;
+	began = os__now() - began;
+	tap__ok(began < 2 * DRAIN_S * NS_PER_S, "both have one time: %.1f s",
+		(double)began / (double)NS_PER_S);
+	end();
+	close(fds[0]);
+	close(fds[1]);
+	free(spool);
+}
+
+int main(void)
+{
+	char command[64];
+	struct errmsg f;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!mkdtemp(dir))
+		tap__bail("%s: %s", dir, strerror(errno));
+	test_given_up();
+	if (libraries__curl(&f))
+		tap__skip(f.text, "servers that do not answer");
+	else
+		test_drain();
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	tap__ok(!system(command), "nothing is left over");
+	return tap__done();
+}

@@ -33,6 +33,7 @@ refused '--label-env HOST: --host says what it is' --dir "$WORK/d" --label-env H
 refused '--label-env NODE=host: --host says what it is' --dir "$WORK/d" --label-env NODE=host
 refused 'give NAME or NAME=label' --dir "$WORK/d" --label-env 1X
 refused 'not a share of a CPU' --dir "$WORK/d" --max-cpu lots
+refused 'too long for --pyroscope' --pyroscope http://127.0.0.1:1 --spool "$WORK/d" --label "a=$(printf '%05000d' 0)"
 refused 'cannot read --config' --config "$WORK/none.conf"
 : >"$WORK/file"
 STATUS=1 refused "$WORK/file" --dir "$WORK/file"

@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "cmd/config_file.h"
 #include "os/os.h"
+#include "serve/linux/channel.h"
 
 #define SERVE_FREQ    19   /* Hz */
 #define INTERVAL      60.0 /* seconds */
@@ -453,6 +454,21 @@ static void serve_options__complete(struct serve_options *so)
 		so->labels[so->nlabels++] = (struct profile_label){"host", so->host};
 }
 
+/* Can a profile be sent by its name, which has all labels?  With any service: that is cut. */
+static int serve_options__name(const struct serve_options *so, struct errmsg *f)
+{
+	size_t len = DESCRIBE_VALUE;
+
+	for (size_t i = 0; i < so->nlabels; i++) /* ",key=value" */
+		len += strlen(so->labels[i].key) + strlen(so->labels[i].value) + 2;
+	if (!so->pyroscope || len <= CHANNEL_NAME_MAX)
+		return 0;
+	return errmsg__set(f, -EINVAL,
+			   "--label and --host are too long for --pyroscope: with the service "
+			   "they may have %u bytes",
+			   CHANNEL_NAME_MAX);
+}
+
 int serve_options__parse(struct serve_options *so, int argc, char **argv, struct errmsg *f)
 {
 	const char *path;
@@ -476,9 +492,10 @@ int serve_options__parse(struct serve_options *so, int argc, char **argv, struct
 	}
 	if (!err && !so->o.help)
 		err = serve_options__check(so, f);
-	if (!err)
-		serve_options__complete(so);
-	return err;
+	if (err || so->o.help)
+		return err;
+	serve_options__complete(so);
+	return serve_options__name(so, f);
 }
 
 void serve_options__free(struct serve_options *so)

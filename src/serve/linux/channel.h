@@ -10,9 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHANNEL_NAME_MAX 1024u	     /* bytes of a name */
-#define CHANNEL_SIZE_MAX (64u << 20) /* of the rest of a message to the front, */
-#define CHANNEL_BACK_MAX (16u << 10) /* and of one to the sampler, which trusts the front less */
+#include "serve/linux/spool_file.h"
+
+#define CHANNEL_NAME_MAX SPOOL_NAME_MAX /* bytes of a name: what is sent has to be able to wait */
+#define CHANNEL_SIZE_MAX (64u << 20)	/* of the rest of a message to the front, */
+#define CHANNEL_BACK_MAX (16u << 10)	/* and of one to the sampler, which trusts the front less */
 
 enum channel_kind {
 	/* to the front */

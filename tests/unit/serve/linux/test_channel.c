@@ -55,6 +55,21 @@ static void test_parts(void)
 	unpair();
 }
 
+/* A name as long as what waits for a server may have. */
+static void test_names(void)
+{
+	const struct channel_head head = {.kind = CHANNEL_PYROSCOPE, .name_len = SPOOL_NAME_MAX};
+	static char name[SPOOL_NAME_MAX];
+	struct channel_message m;
+
+	memset(name, 'n', sizeof(name));
+	pair(0);
+	tap__ok(!channel__send(a, &head, name, NULL, NULL) && channel__take(b, &m) == 1 &&
+			strlen(m.name) == sizeof(name),
+		"a name of the greatest length comes");
+	unpair();
+}
+
 /* More than a socket holds. */
 static void test_large(void)
 {
@@ -229,6 +244,7 @@ static void test_damaged(void)
 int main(void)
 {
 	test_parts();
+	test_names();
 	test_large();
 	test_full();
 	test_ends();

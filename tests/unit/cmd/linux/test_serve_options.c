@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What only all options of `serve` together can tell. */
+#include "cmd/linux/serve_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "serve/linux/channel.h"
+#include "serve/linux/windows_send.h"
+#include "tap.h"
+
+/* The name of a profile of the longest service, if @value is a label's: its bytes, or an error. */
+static long name_of(size_t value, const char *way, const char *to)
+{
+	char label[2 * CHANNEL_NAME_MAX] = "dc=", service[DESCRIBE_VALUE];
+	char *argv[] = {"serve",   "--label", label,	   "--host",   "h",
+			"--spool", "/tmp/",   (char *)way, (char *)to, NULL};
+	struct serve_options so;
+	struct buf name = {0};
+	struct errmsg f = {""};
+	long len;
+
+	memset(label + 3, 'v', value);
+	label[3 + value] = '\0';
+	memset(service, 's', sizeof(service) - 1);
+	service[sizeof(service) - 1] = '\0';
+	len = serve_options__parse(&so, 9, argv, &f);
+	if (!len && !windows_send__name(service, so.labels, so.nlabels, &name))
+		len = (long)strlen(name.data);
+	if (len < 0)
+		tap__diag("%s", f.text);
+	buf__free(&name);
+	serve_options__free(&so);
+	return len;
+}
+
+static void test_names(void)
+{
+	size_t value = 1;
+	long len, longest = 0;
+
+	while ((len = name_of(value, "--pyroscope", "http://127.0.0.1:1")) > 0 &&
+	       value < CHANNEL_NAME_MAX) {
+		longest = len;
+		value++;
+	}
+	tap__ok(len == -EINVAL && longest <= (long)CHANNEL_NAME_MAX &&
+			longest > (long)CHANNEL_NAME_MAX - 4,
+		"labels that can be sent are taken, up to %ld bytes, and no others", longest);
+	tap__ok(name_of(value, "--dir", "/tmp") > 0, "where no name is needed, these, too");
+}
+
+int main(void)
+{
+	test_names();
+	return tap__done();
+}

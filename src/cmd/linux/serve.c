@@ -130,6 +130,9 @@ static void on_message(void *arg, const struct channel_message *m)
 	case CHANNEL_GONE:
 		windows__forget(s->windows, m->head.id);
 		break;
+	case CHANNEL_TAKEN:
+		channel__taken(s->front.channel);
+		break;
 	case CHANNEL_SAYS:
 	case CHANNEL_FAILED:
 		serve__say(s, "%.*s", (int)m->head.size, (const char *)m->data);
@@ -180,11 +183,16 @@ static void serve__restart_front(struct serve *s)
 static void serve__front(struct serve *s)
 {
 	struct channel_message m;
-	int got = -EPIPE, n = 0;
+	int got = -EPIPE, n = 0, err = 0;
 
-	if (s->front.channel && !channel__flush(s->front.channel))
+	/* what one that ended has said is taken, too */
+	if (s->front.channel) {
+		err = channel__flush(s->front.channel);
 		for (; n < MESSAGES_MAX && (got = channel__take(s->front.channel, &m)) > 0; n++)
 			on_message(s, &m);
+	}
+	if (!got)
+		got = err;
 	s->more = n == MESSAGES_MAX;
 	if (got < 0)
 		serve__restart_front(s);

@@ -9,11 +9,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 
 #define READ_BYTES  (64u << 10)	 /* at a time */
 #define SPARE_BYTES (256u << 10) /* a buffer that is empty may keep so much */
 #define HEADS_BYTES (64u << 10)	 /* beyond what may wait, for messages that are a head alone */
+
+/* One that is on its way, as of struct channel_head. */
+struct profile {
+	uint32_t kind;
+	uint64_t began, samples;
+};
 
 struct channel {
 	int fd;
@@ -22,8 +29,9 @@ struct channel {
 	bool gone;
 	struct buf out, in;
 	size_t sent, taken; /* of them */
-	size_t whole;	    /* of `out`: messages that are all sent */
-	struct channel_lost lost;
+	/* those sent that the other end has not taken yet: from `first` on */
+	struct profile *profiles;
+	size_t first, end, cap;
 };
 
 /* A message with all that follows its head. */
@@ -100,52 +108,57 @@ static void buf__shift(struct buf *b, size_t *done)
 		buf__free(b);
 }
 
-/* The next message of `out`, which begins at @at: its length with all. */
-static size_t channel__at(const struct channel *c, size_t at, struct channel_head *head)
+/* Is it a part of an interval? */
+static bool head__is_profile(const struct channel_head *head)
 {
-	memcpy(head, c->out.data + at, sizeof(*head));
-	return head__all(head);
+	return head->kind == CHANNEL_STORE || head->kind == CHANNEL_PYROSCOPE ||
+	       head->kind == CHANNEL_OTLP;
+}
+
+/* Room to remember one more that is on its way. */
+static int channel__room(struct channel *c)
+{
+	void *array = c->profiles;
+	int err;
+
+	if (c->first && (c->first == c->end || c->end == c->cap)) {
+		memmove(c->profiles, c->profiles + c->first,
+			(c->end - c->first) * sizeof(*c->profiles));
+		c->end -= c->first;
+		c->first = 0;
+	}
+	err = array__room(&array, c->end, &c->cap, sizeof(*c->profiles));
+	c->profiles = array;
+	return err;
+}
+
+void channel__taken(struct channel *c)
+{
+	if (c->first < c->end)
+		c->first++;
 }
 
 struct channel_lost channel__lost(const struct channel *c)
 {
-	uint64_t samples[CHANNEL_KINDS] = {0}, most = 0, began = 0;
-	struct channel_lost lost = c->lost;
-	struct channel_head head;
-	size_t all;
+	uint64_t samples[CHANNEL_KINDS] = {0}, most = 0;
+	struct channel_lost lost = {0};
 
-	for (size_t at = c->whole; at < c->out.len; at += all) {
-		all = channel__at(c, at, &head);
-		if (head.kind != CHANNEL_STORE && head.kind != CHANNEL_PYROSCOPE &&
-		    head.kind != CHANNEL_OTLP)
-			continue;
+	for (size_t i = c->first; i < c->end; i++) {
+		const struct profile *p = &c->profiles[i];
+
 		/* an interval is a message, or several, for each way out */
-		if (!lost.intervals || head.began != began) {
+		if (i == c->first || p->began != p[-1].began) {
 			lost.intervals++;
 			lost.samples += most;
 			memset(samples, 0, sizeof(samples));
 			most = 0;
-			began = head.began;
 		}
-		samples[head.kind] += head.samples;
-		if (samples[head.kind] > most)
-			most = samples[head.kind];
+		samples[p->kind] += p->samples;
+		if (samples[p->kind] > most)
+			most = samples[p->kind];
 	}
 	lost.samples += most;
 	return lost;
-}
-
-/* What went of `out` whole need not be kept. */
-static void channel__shift(struct channel *c)
-{
-	struct channel_head head;
-	size_t before, all;
-
-	while (c->whole < c->sent && (all = channel__at(c, c->whole, &head)) <= c->sent - c->whole)
-		c->whole += all;
-	before = c->whole;
-	buf__shift(&c->out, &c->whole);
-	c->sent -= before - c->whole;
 }
 
 int channel__flush(struct channel *c)
@@ -162,11 +175,9 @@ int channel__flush(struct channel *c)
 		else
 			c->sent += (size_t)n;
 	}
-	if (c->gone) {
-		c->lost = channel__lost(c);
-		c->whole = c->sent = c->out.len;
-	}
-	channel__shift(c);
+	if (c->gone)
+		c->sent = c->out.len;
+	buf__shift(&c->out, &c->sent);
 	return c->gone ? -EPIPE : 0;
 }
 
@@ -186,7 +197,8 @@ int channel__send(struct channel *c, const struct channel_head *head, const char
 	if (c->max && channel__waiting(c) && channel__waiting(c) + all > max)
 		return -ENOBUFS;
 	before = c->out.len;
-	err = buf__add(&c->out, head, sizeof(*head));
+	err = head__is_profile(head) ? channel__room(c) : 0;
+	err = err ? err : buf__add(&c->out, head, sizeof(*head));
 	err = err ? err : buf__add(&c->out, name, head->name_len);
 	err = err ? err : buf__add(&c->out, data, (size_t)head->size);
 	err = err ? err : buf__add(&c->out, index, (size_t)head->index_len);
@@ -194,6 +206,8 @@ int channel__send(struct channel *c, const struct channel_head *head, const char
 		c->out.len = before;
 		return err;
 	}
+	if (head__is_profile(head))
+		c->profiles[c->end++] = (struct profile){head->kind, head->began, head->samples};
 	return channel__flush(c);
 }
 
@@ -259,5 +273,6 @@ void channel__close(struct channel *c)
 	close(c->fd);
 	buf__free(&c->out);
 	buf__free(&c->in);
+	free(c->profiles);
 	free(c);
 }

@@ -32,6 +32,7 @@ enum channel_kind {
 	CHANNEL_FAILED,	      /* it is not: the bytes say why */
 	CHANNEL_FRONT,	      /* struct front_status, as CHANNEL_STATUS was got */
 	CHANNEL_SAYS,	      /* a line for people */
+	CHANNEL_TAKEN, /* the next profile, in their order, is written, waits, or is counted */
 	CHANNEL_KINDS
 };
 
@@ -77,13 +78,14 @@ int channel__send(struct channel *c, const struct channel_head *head, const char
 		  const void *data, const char *index);
 
 /*
- * channel__lost - intervals that were to be sent, and are not all gone: lost when it is closed, or
- * when the other end is gone.  What the other end was sent and did not take is not known here.
+ * channel__taken - CHANNEL_TAKEN came; channel__lost - the intervals of which not all was taken:
+ * lost when it is closed, or when the other end is gone.
  */
 struct channel_lost {
 	uint64_t intervals, samples;
 };
 
+void channel__taken(struct channel *c);
 struct channel_lost channel__lost(const struct channel *c);
 
 /* channel__flush - send on what waits, as much as goes now.  0 or -EPIPE. */

@@ -248,6 +248,7 @@ static void on_store(struct front_process *p, const struct channel_message *m)
 	/* what fails is in its status */
 	if (p->store && !store__add(p->store, &window, &f) && f.text[0])
 		front__say(p, "%s", f.text);
+	front__tell(p, CHANNEL_TAKEN, 0, 0, NULL, 0);
 }
 
 static void on_push(struct front_process *p, size_t way, const struct channel_message *m)
@@ -263,6 +264,7 @@ static void on_push(struct front_process *p, size_t way, const struct channel_me
 
 	if (p->ways[way].push)
 		push__add(p->ways[way].push, &item);
+	front__tell(p, CHANNEL_TAKEN, 0, 0, NULL, 0);
 }
 
 static void on_profile(struct front_process *p, const struct channel_message *m)

@@ -206,9 +206,10 @@ int channel__send(struct channel *c, const struct channel_head *head, const char
 		c->out.len = before;
 		return err;
 	}
-	if (head__is_profile(head))
+	err = channel__flush(c);
+	if (!err && head__is_profile(head))
 		c->profiles[c->end++] = (struct profile){head->kind, head->began, head->samples};
-	return channel__flush(c);
+	return err;
 }
 
 /* Is there a whole message?  Its length with all, 0: not yet; -EBADMSG. */

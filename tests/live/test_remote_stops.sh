@@ -110,8 +110,12 @@ ok $? "waiting: wall time has samples"
 is "$(sed 's/ [0-9]*$//' "$WORK/wall.folded" | sort -u)" "resting;base::Sys.sleep" "where it waits"
 [ $((after - before)) -le 5 ]
 ok $? "it was not woken up" || diag "$((after - before)) context switches"
+before=$(switches)
 prof -p "$TARGET_PID" -F 99 -d 2 -f folded -o "$WORK/cpu.folded" --stats "$WORK/cpu.stats" --clock cpu 2>"$WORK/cpu.err"
 is $? 0 "--clock cpu: exit status 0"
-is "$(stat_of "$WORK/cpu.stats" written)" 0 "--clock cpu: no samples of a program that waits"
+written=$(stat_of "$WORK/cpu.stats" written) woke=$(($(switches) - before))
+# R looks whether something is to be done now and then, and may be held up by others at that
+[ "$woke" -gt 0 ] || is "$written" 0 "--clock cpu: no samples of a program that waits"
+[ "$woke" -eq 0 ] || { [ "$written" -le "$((2 * woke))" ]; ok $? "--clock cpu: $written samples of a program that woke up $woke times"; }
 target_kill
 done_testing

@@ -18,8 +18,11 @@
 #define EVENTS 8
 
 struct post {
+	const char *ca; /* borrowed */
+	uint32_t timeout_ms;
 	CURLM *multi;
 	CURL *easy;
+	bool stale; /* `easy` is to be made anew: nobody answered */
 	struct curl_slist *headers;
 	int epoll;
 	bool busy;
@@ -86,9 +89,9 @@ static size_t post__on_body(char *data, size_t size, size_t n, void *arg)
 }
 
 /* What is the same for all requests. */
-static CURLcode post__set(struct post *p, const char *ca, uint32_t timeout_ms)
+static CURLcode post__set(struct post *p, CURL *e)
 {
-	CURL *e = p->easy;
+	const char *ca = p->ca ? p->ca : certificates__file();
 	CURLcode err = CURLE_OK;
 
 #define SET(option, value)                                                                         \
@@ -99,8 +102,8 @@ static CURLcode post__set(struct post *p, const char *ca, uint32_t timeout_ms)
 	SET(CURLOPT_USERAGENT, XR_PROGRAM "/" XR_VERSION);
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_ERRORBUFFER, p->error);
-	SET(CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)timeout_ms);
+	SET(CURLOPT_TIMEOUT_MS, (long)p->timeout_ms);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)p->timeout_ms);
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
 	SET(CURLOPT_SSL_VERIFYPEER, 1L);
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
@@ -115,12 +118,24 @@ static CURLcode post__set(struct post *p, const char *ca, uint32_t timeout_ms)
 #else
 	SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
-	if (!ca)
-		ca = certificates__file();
 	if (ca)
 		SET(CURLOPT_CAINFO, ca);
 #undef SET
 	return err;
+}
+
+/* c-ares reads /etc/resolv.conf when a handle is made, and it may have changed. */
+static void post__renew(struct post *p)
+{
+	CURL *fresh = curl_easy_init();
+
+	if (!fresh || post__set(p, fresh)) {
+		curl_easy_cleanup(fresh);
+		return; /* the old one goes on, and this is tried again */
+	}
+	curl_easy_cleanup(p->easy);
+	p->easy = fresh;
+	p->stale = false;
 }
 
 int post__open(struct post **out, const char *ca, uint32_t timeout_ms, struct errmsg *f)
@@ -132,6 +147,8 @@ int post__open(struct post **out, const char *ca, uint32_t timeout_ms, struct er
 	if (!p)
 		return errmsg__set(f, -ENOMEM, "no memory for sending");
 	p->epoll = -1;
+	p->ca = ca;
+	p->timeout_ms = timeout_ms;
 	if (ca && access(ca, R_OK) < 0) {
 		free(p);
 		return errmsg__set(f, -errno, "%s: the certificates: %s", ca, strerror(errno));
@@ -148,8 +165,7 @@ int post__open(struct post **out, const char *ca, uint32_t timeout_ms, struct er
 	p->epoll = epoll_create1(EPOLL_CLOEXEC);
 	p->multi = curl_multi_init();
 	p->easy = curl_easy_init();
-	code = p->epoll >= 0 && p->multi && p->easy ? post__set(p, ca, timeout_ms)
-						    : CURLE_OUT_OF_MEMORY;
+	code = p->epoll >= 0 && p->multi && p->easy ? post__set(p, p->easy) : CURLE_OUT_OF_MEMORY;
 	if (code) {
 		post__close(p);
 		return errmsg__set(f, -ENOMEM, "libcurl: %s", curl_easy_strerror(code));
@@ -180,6 +196,8 @@ static int post__headers(struct post *p, const struct post_request *request)
 
 int post__start(struct post *p, const struct post_request *request)
 {
+	if (p->stale)
+		post__renew(p);
 	if (post__headers(p, request) < 0 || curl_easy_setopt(p->easy, CURLOPT_URL, request->url) ||
 	    curl_easy_setopt(p->easy, CURLOPT_HTTPHEADER, p->headers) ||
 	    curl_easy_setopt(p->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size) ||
@@ -246,6 +264,7 @@ bool post__run(struct post *p, struct post_answer *answer)
 	while ((m = curl_multi_info_read(p->multi, &left)))
 		if (m->msg == CURLMSG_DONE) {
 			post__answer(p, m->data.result, answer);
+			p->stale = !answer->status;
 			over = true;
 		}
 	if (over) {

@@ -37,7 +37,10 @@ struct post_answer {
 	const char *error; /* what failed, where something did */
 };
 
-/* post__open - @ca: a file of certificates; NULL: the system's.  @f filled on failure. */
+/*
+ * post__open - @ca: a file of certificates, borrowed for the life of it; NULL: the system's.  @f
+ * filled on failure.
+ */
 int post__open(struct post **out, const char *ca, uint32_t timeout_ms, struct errmsg *f);
 
 /* post__start - 0, or negative errno: there is no request. */

@@ -88,6 +88,23 @@ static size_t post__on_body(char *data, size_t size, size_t n, void *arg)
 	return len;
 }
 
+/* The library that is loaded may be older than the header that this was compiled with. */
+static CURLcode post__protocols(CURL *e)
+{
+	CURLcode err = CURLE_UNKNOWN_OPTION;
+
+#if LIBCURL_VERSION_NUM >= 0x075500
+	err = curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+#endif
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+	if (err == CURLE_UNKNOWN_OPTION)
+		err = curl_easy_setopt(e, CURLOPT_PROTOCOLS,
+				       (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#pragma GCC diagnostic pop
+	return err;
+}
+
 /* What is the same for all requests. */
 static CURLcode post__set(struct post *p, CURL *e)
 {
@@ -113,15 +130,14 @@ static CURLcode post__set(struct post *p, CURL *e)
 	SET(CURLOPT_WRITEFUNCTION, post__on_body);
 	SET(CURLOPT_WRITEDATA, p);
 	SET(CURLOPT_POST, 1L);
-#if LIBCURL_VERSION_NUM >= 0x075500
-	SET(CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-	SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
 	if (ca)
 		SET(CURLOPT_CAINFO, ca);
 #undef SET
-	return err;
+#if LIBCURL_VERSION_NUM >= 0x075700
+	/* its thread that looks a name up is not waited for; an older library does wait */
+	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
+#endif
+	return err ? err : post__protocols(e);
 }
 
 /* c-ares reads /etc/resolv.conf when a handle is made, and it may have changed. */

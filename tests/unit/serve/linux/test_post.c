@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Addresses of servers that a user may give; requests are in tests/live/test_push.sh. */
 #include <errno.h>
+#include <netdb.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "os/os.h"
 #include "serve/linux/post.h"
 #include "tap.h"
+
+#define NEVER_S 30u
+
+/* In the place of the C library's: servers of names that say nothing. */
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+		struct addrinfo **out)
+{
+	(void)node, (void)service, (void)hints, (void)out;
+	sleep(NEVER_S);
+	return EAI_AGAIN;
+}
 
 static bool becomes(const char *url, const char *wanted)
 {
@@ -56,6 +72,38 @@ static void test_gone(void)
 	tap__ok(post__open(&p, "/nothing", 1000, &f) == -ENOENT, "no certificates: %s", f.text);
 }
 
+/* Who waits for it does nothing else. */
+static void test_names(void)
+{
+	static const struct post_request request = {
+		.url = "http://slow.example/", .data = "x", .size = 1};
+	struct post_answer answer = {0};
+	struct errmsg f = {""};
+	struct post *p = NULL;
+	uint64_t begin, longest = 0;
+	bool over = false;
+
+	if (!tap__ok(!post__open(&p, NULL, 200, &f) && !post__start(p, &request),
+		     "a server by name: %s", f.text))
+		return;
+	for (int i = 0; i < 1000 && !over; i++) {
+		struct part_wait w = post__wait(p);
+
+		poll(&(struct pollfd){.fd = w.fd, .events = POLLIN}, 1, w.ms);
+		begin = os__now();
+		over = post__run(p, &answer);
+		if (os__now() - begin > longest)
+			longest = os__now() - begin;
+	}
+	begin = os__now();
+	post__close(p);
+	if (os__now() - begin > longest)
+		longest = os__now() - begin;
+	tap__ok(over && !answer.status, "its name is not found in time: that is the end of it");
+	tap__ok(longest < NEVER_S * NS_PER_S / 2, "nobody waits for who looks it up: %.1f s",
+		(double)longest / NS_PER_S);
+}
+
 int main(void)
 {
 	tap__ok(becomes("http://h", "http://h") &&
@@ -76,5 +124,6 @@ int main(void)
 	tap__ok(refused("http://h/?q=1", "has a query") && refused("http://h/#f", "has a fragment"),
 		"the server's address alone");
 	test_gone();
+	test_names();
 	return tap__done();
 }

@@ -23,66 +23,41 @@ int libraries__microhttpd(struct errmsg *f)
 /* clang-format off */
 #define CURL_FUNCTIONS(F)		\
 	F(curl_easy_cleanup)		\
-	F(curl_easy_duphandle)		\
-	F(curl_easy_escape)		\
 	F(curl_easy_getinfo)		\
 	F(curl_easy_init)		\
-	F(curl_easy_perform)		\
-	F(curl_easy_reset)		\
 	F(curl_easy_setopt)		\
 	F(curl_easy_strerror)		\
 	F(curl_free)			\
-	F(curl_getdate)			\
 	F(curl_global_cleanup)		\
 	F(curl_global_init)		\
 	F(curl_multi_add_handle)	\
-	F(curl_multi_assign)		\
 	F(curl_multi_cleanup)		\
-	F(curl_multi_fdset)		\
 	F(curl_multi_info_read)		\
 	F(curl_multi_init)		\
-	F(curl_multi_perform)		\
-	F(curl_multi_poll)		\
 	F(curl_multi_remove_handle)	\
 	F(curl_multi_setopt)		\
 	F(curl_multi_socket_action)	\
-	F(curl_multi_strerror)		\
-	F(curl_multi_timeout)		\
-	F(curl_multi_wait)		\
 	F(curl_slist_append)		\
 	F(curl_slist_free_all)		\
 	F(curl_url)			\
 	F(curl_url_cleanup)		\
 	F(curl_url_get)			\
-	F(curl_url_set)			\
-	F(curl_url_strerror)		\
-	F(curl_version_info)
+	F(curl_url_set)
 
 #define MHD_FUNCTIONS(F)				\
 	F(MHD_add_connection)				\
 	F(MHD_add_response_header)			\
 	F(MHD_create_response_from_buffer)		\
-	F(MHD_create_response_from_buffer_with_free_callback) \
-	F(MHD_create_response_from_callback)		\
 	F(MHD_destroy_response)				\
 	F(MHD_get_connection_info)			\
-	F(MHD_get_connection_values)			\
 	F(MHD_get_daemon_info)				\
-	F(MHD_get_fdset)				\
 	F(MHD_get_timeout)				\
-	F(MHD_get_version)				\
-	F(MHD_is_feature_supported)			\
 	F(MHD_lookup_connection_value)			\
 	F(MHD_lookup_connection_value_n)		\
 	F(MHD_queue_response)				\
-	F(MHD_quiesce_daemon)				\
 	F(MHD_resume_connection)			\
 	F(MHD_run)					\
-	F(MHD_run_from_select)				\
-	F(MHD_set_connection_option)			\
-	F(MHD_set_panic_func)				\
 	F(MHD_start_daemon)				\
-	F(MHD_start_daemon_va)				\
 	F(MHD_stop_daemon)				\
 	F(MHD_suspend_connection)
 /* clang-format on */

@@ -427,6 +427,6 @@ for url in http://user:$secret@h/ ftp://h/ localhost:4040 file:///etc/passwd 'ht
 	drive_end
 	said+=$(cat "$WORK/drive.err")$'\n'
 done
-check "a URL that cannot be is refused" test "$(grep -c '^the URL ' <<<"$said")" -eq 6
+check "a URL that cannot be is refused" test "$(grep -cE '^pyroscope: (the URL|not a URL) ' <<<"$said")" -eq 6
 check "a password in it is not repeated, and no secret is said anywhere" test "$(grep -c "$secret" <<<"$said$(cat "$WORK/said" "$WORK/drive.err")")" -eq 0
 done_testing

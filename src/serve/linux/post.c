@@ -307,8 +307,19 @@ void post__close(struct post *p)
 	free(p);
 }
 
-/* What is wrong with it; NULL: nothing. */
-static const char *url__wrong(CURLU *u, const char *url)
+static bool url__is_http(CURLU *u, const char *url)
+{
+	char *scheme = NULL;
+	bool is = !curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) &&
+		  !curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) &&
+		  (!strcmp(scheme, "http") || !strcmp(scheme, "https"));
+
+	curl_free(scheme);
+	return is;
+}
+
+/* What else is wrong with it; NULL: nothing. */
+static const char *url__wrong(CURLU *u)
 {
 	static const struct {
 		CURLUPart part;
@@ -321,14 +332,8 @@ static const char *url__wrong(CURLU *u, const char *url)
 		{CURLUPART_FRAGMENT, "has a fragment: give the server's address alone"},
 	};
 	const char *wrong = NULL;
-	char *part = NULL;
+	char *part;
 
-	if (curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) ||
-	    curl_url_get(u, CURLUPART_SCHEME, &part, 0))
-		return "is no URL: http://HOST:PORT or https://HOST:PORT";
-	if (strcmp(part, "http") != 0 && strcmp(part, "https") != 0)
-		wrong = "is not of http or https";
-	curl_free(part);
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none) && !wrong; i++) {
 		part = NULL;
 		if (!curl_url_get(u, none[i].part, &part, 0))
@@ -338,8 +343,18 @@ static const char *url__wrong(CURLU *u, const char *url)
 	return wrong;
 }
 
+/* May a line repeat it?  Not what may have a password or a token in it, or is not one line. */
+static bool url__may_be_said(const char *url)
+{
+	for (const char *at = url; *at; at++)
+		if (*at <= ' ' || *at > '~' || strchr("@?#'", *at))
+			return false;
+	return true;
+}
+
 int post__url(char **out, const char *url, struct errmsg *f)
 {
+	bool is_http, say;
 	const char *wrong;
 	size_t len;
 	CURLU *u;
@@ -351,9 +366,16 @@ int post__url(char **out, const char *url, struct errmsg *f)
 	u = curl_url();
 	if (!u)
 		return errmsg__set(f, -ENOMEM, "no memory for a URL");
-	wrong = url__wrong(u, url);
+	is_http = url__is_http(u, url);
+	wrong = is_http ? url__wrong(u) : NULL;
 	curl_url_cleanup(u);
-	/* it is not repeated: what is wrong may be the password */
+	if (!is_http) {
+		say = url__may_be_said(url);
+		return errmsg__set(f, -EINVAL,
+				   "not a URL of http or https%s%.100s%s; write http://HOST:PORT "
+				   "or https://HOST:PORT",
+				   say ? ": '" : "", say ? url : "", say ? "'" : "");
+	}
 	if (wrong)
 		return errmsg__set(f, -EINVAL, "the URL %s", wrong);
 	len = strlen(url);

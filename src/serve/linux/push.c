@@ -46,6 +46,17 @@ static void push__say(struct push *p, const struct errmsg *f)
 	utf8__tame(p->status.error); /* it may have been cut in a character */
 }
 
+/* Which of the URLs that were given is meant is said, too. */
+static int push__url(struct push *p, struct errmsg *f)
+{
+	struct errmsg why = {""};
+	int err = post__url(&p->url, p->config.url, &why);
+
+	return err ? errmsg__set(f, err, "%s: %s",
+				 p->config.kind == PUSH_OTLP ? "otlp" : "pyroscope", why.text)
+		   : 0;
+}
+
 int push__open(struct push **out, const struct push_config *config, struct errmsg *f)
 {
 	struct push *p = calloc(1, sizeof(*p));
@@ -61,7 +72,7 @@ int push__open(struct push **out, const struct push_config *config, struct errms
 	if (!p->config.back_off_max_ms)
 		p->config.back_off_max_ms = BACK_OFF_MAX_MS;
 	p->back_off_ms = p->config.back_off_ms;
-	err = post__url(&p->url, config->url, f);
+	err = push__url(p, f);
 	if (!err && config->headers)
 		err = push_headers__read(&p->headers, config->headers, f);
 	if (err >= 0)

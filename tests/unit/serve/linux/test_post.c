@@ -115,12 +115,16 @@ int main(void)
 			refused("http://pass@h", "has a user") &&
 			refused("http://:pass@h/", "has a"),
 		"no secrets");
-	tap__ok(refused("ftp://h", "not of http") && refused("file:///etc/passwd", "not of http") &&
-			refused("unix:///x", "not of http"),
+	tap__ok(refused("ftp://h", "http or https: 'ftp://h'; write http://HOST:PORT") &&
+			refused("file:///etc/group", "http or https: 'file:///etc/") &&
+			refused("unix:///x", "http or https: 'unix:///x'"),
 		"no other protocol");
-	tap__ok(refused("", "is no URL") && refused("h:4040", "") &&
-			refused("http://", "is no URL") && refused("http://h\r\nX: y", "is no URL"),
-		"nothing that is none");
+	tap__ok(refused("", "http or https: ''") && refused("h:4040", "http or https: 'h:4040'") &&
+			refused("http://", "http or https: 'http://'"),
+		"nothing that is none, and it is said what that is");
+	tap__ok(refused("http://h\r\nX: y", "http or https; write") &&
+			refused("ftp://u:pass@h", "http or https; write"),
+		"unless that may be a secret, or is more than a line");
 	tap__ok(refused("http://h/?q=1", "has a query") && refused("http://h/#f", "has a fragment"),
 		"the server's address alone");
 	test_gone();

@@ -403,6 +403,11 @@ behave 500
 say add 3 4 3 "$WORK/some" app
 wait_until 60 state_is sent 3
 is "$(requests 'r["headers"]["authorization"]' | tail -n 1)" "Bearer $secret-2" "one that all can read is not taken: what was known is sent"
+like "$(state error)" "mode 0604 is open to others" "which is said for as long as it is so"
+chmod 600 "$WORK/headers"
+say add 4 5 3 "$WORK/some" app
+wait_until 60 state_is sent 4
+is "$(requests 'r["headers"]["authorization"]' | tail -n 1)|$(state error)" "Bearer $secret-3|" "until it is not"
 pushed
 said=
 for file in $'Authorization Bearer S' $'A: S\x01' $'Content-Length: 5' 'no: '$'\n''=S: S'; do

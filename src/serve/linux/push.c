@@ -31,19 +31,24 @@ struct push {
 	struct post *post;
 	struct spool *spool;
 	struct push_headers headers;
-	struct buf address; /* of the request that is out */
-	uint64_t size;	    /* and the bytes of its body */
+	struct errmsg headers_wrong; /* "": their file could be read when it was last */
+	struct buf address;	     /* of the request that is out */
+	uint64_t size;		     /* and the bytes of its body */
 	uint64_t not_before;
 	uint32_t back_off_ms; /* the next */
 	uint32_t tries;	      /* of the first that waits, by answers that may be about it */
 	struct way_status status;
 };
 
+static void status__say(struct way_status *s, const struct errmsg *f)
+{
+	snprintf(s->error, sizeof(s->error), "%.*s", (int)sizeof(s->error) - 1, f->text);
+	utf8__tame(s->error); /* it may have been cut in a character */
+}
+
 static void push__say(struct push *p, const struct errmsg *f)
 {
-	snprintf(p->status.error, sizeof(p->status.error), "%.*s", (int)sizeof(p->status.error) - 1,
-		 f->text);
-	utf8__tame(p->status.error); /* it may have been cut in a character */
+	status__say(&p->status, f);
 }
 
 /* Which of the URLs that were given is meant is said, too. */
@@ -154,9 +159,10 @@ static void push__start(struct push *p)
 	struct errmsg f;
 	int err;
 
-	/* what was changed and cannot be read now was good before */
-	if (p->config.headers && push_headers__read(&p->headers, p->config.headers, &f) < 0)
-		push__say(p, &f);
+	/* what was changed and cannot be read now was good before; to send does not mend it */
+	if (p->config.headers &&
+	    push_headers__read(&p->headers, p->config.headers, &p->headers_wrong) >= 0)
+		*p->headers_wrong.text = '\0';
 	err = spool__first(p->spool, &item);
 	if (!err)
 		return;
@@ -333,6 +339,8 @@ void push__status(const struct push *p, struct way_status *s)
 	s->dropped_samples += counts.dropped_samples;
 	s->waiting = counts.waiting;
 	s->wait_size = counts.wait_size;
+	if (!*s->error && *p->headers_wrong.text)
+		status__say(s, &p->headers_wrong);
 }
 
 void push__close(struct push *p)

@@ -106,6 +106,7 @@ static const char *const calls_sockets[] = {
 /* Of what samples: BPF and perf events, other processes, its own priority, and its children. */
 static const char *const calls_sampler[] = {
 	"bpf",
+	"memfd_create", /* libbpf 1.4 and newer: in the place of each map, until it is there */
 	"perf_event_open",
 	"process_vm_readv",
 	"pidfd_open",

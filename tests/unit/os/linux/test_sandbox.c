@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -112,6 +113,14 @@ static bool do_bpf(void)
 	return syscall(SYS_bpf, 0, NULL, 0) < 0 && errno != ENOSYS;
 }
 
+/* As libbpf does before a map is there. */
+static bool do_memory_file(void)
+{
+	int fd = memfd_create("libbpf-placeholder-fd", MFD_CLOEXEC);
+
+	return fd >= 0 && !close(fd);
+}
+
 static bool do_events(void)
 {
 	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EFAULT;
@@ -188,6 +197,7 @@ int main(void)
 		tap__ok(rows[i].front ? !front : killed(front), "front: %s: %s", rows[i].what,
 			rows[i].front ? "goes" : "is the end");
 	}
+	tap__ok(!status_of(SANDBOX_SERVICE, do_memory_file), "service: a file in memory");
 	tap__ok(!status_of(SANDBOX_SERVICE, do_front), "a front of the service works");
 	tap__ok(killed(status_of(SANDBOX_SERVICE, do_front_bpf)), "with the front's filter");
 	return tap__done();

@@ -98,13 +98,6 @@ int listen__parse(const char *text, struct listen_address *out, struct errmsg *f
 	return 0;
 }
 
-bool listen__is_loopback(const char *text)
-{
-	struct listen_address a;
-
-	return !listen__parse(text, &a, NULL) && a.loopback;
-}
-
 /* What people call it, with the port that it has. */
 static void listen__name(struct listen_socket *s, const struct listen_address *a)
 {

@@ -33,9 +33,6 @@ struct listen_address {
  */
 int listen__parse(const char *text, struct listen_address *out, struct errmsg *f);
 
-/* listen__is_loopback - does @text mean a socket that only this machine gets to?  Not if wrong. */
-bool listen__is_loopback(const char *text);
-
 /* A socket that listens. */
 struct listen_socket {
 	int fd;			/* -1: none */

@@ -142,6 +142,17 @@ kill -TERM "$PID"
 wait "$PID" "$curl"
 is "$(cat "$WORK/late.code")" 503 "who waits at the end is told: $(cat "$WORK/late")"
 
+serve ends_asked 127.0.0.1:0
+exec {client}<>"/dev/tcp/127.0.0.1/${ADDRESS##*:}"
+printf 'GET /debug/pprof/profile?seconds=600 HTTP/1.1\r\nHost: localhost\r\n\r\n%.0s' 1 2 >&"$client"
+check "a client asks, and asks again in the same breath" wait_until 60 taken 7
+ask /healthz
+kill -TERM "$PID"
+wait "$PID"
+is $? 0 "it ends, with a request that came while it did"
+is "$(timeout 60 cat <&"$client" | tr -d '\r' | grep -c '^HTTP/1.1 503')" 2 "which is told, too"
+exec {client}>&-
+
 # --- a Unix socket ---
 
 serve unix "unix:$WORK/socket"

@@ -160,8 +160,9 @@ void http__counts(const struct http *h, uint64_t *requests, uint64_t *refused)
 /* Nobody is left waiting: MHD cannot end while one does. */
 static void http__end(struct http *h)
 {
-	static const char line[] = "the profiler ends, or begins anew; try again\n";
+	static const char line[] = HTTP_ENDS;
 
+	h->closing = true;
 	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
 		if (h->clients[i].state == CLIENT_ASKED)
 			http_request__answer(h, &h->clients[i], MHD_HTTP_SERVICE_UNAVAILABLE, NULL,

@@ -11,7 +11,6 @@
 #include "os/os.h"
 #include "serve/linux/http_parts.h"
 
-#define READING_MS 30000u /* for a request from its first byte on, and between requests */
 #define REST_MS	   200u	  /* when there is no descriptor or memory for another connection */
 #define BATCH	   64u	  /* connections looked at before others have their turn */
 

@@ -15,6 +15,9 @@
 #include "serve/linux/listen.h"
 #include "serve/linux/token.h"
 
+#define READING_MS 30000u /* for a request from its first byte on, and between requests */
+#define HTTP_ENDS  "the profiler ends, or begins anew; try again\n"
+
 enum client_state {
 	CLIENT_FREE,	 /* nobody */
 	CLIENT_READING,	 /* no whole request is here */
@@ -48,6 +51,7 @@ struct http {
 	struct listen_socket listen;
 	bool browsers; /* they can get here */
 	bool listening, resumed;
+	bool closing;  /* nothing is asked any more */
 	uint64_t rest; /* ns: no connection is accepted before */
 	struct MHD_Daemon *daemon;
 	int epoll; /* of MHD's descriptor, the socket, and clients that wait for an answer */

@@ -9,7 +9,6 @@
 #include "serve/linux/http_rules.h"
 
 #define SENDING_MS  120000u /* for an answer, however slowly it is taken */
-#define READING_MS  30000u  /* for the next request */
 #define ANSWER_MS   30000u  /* for who is asked, */
 #define PROFILE_MS  30000u  /* and beyond the seconds of a profile */
 #define ATTACHMENT  "attachment; filename=\"profile.pb.gz\""
@@ -195,6 +194,8 @@ enum MHD_Result http_request__handle(void *arg, struct MHD_Connection *connectio
 				     const char *method, const char *version, const char *data,
 				     size_t *size, void **context)
 {
+	const struct http_verdict ends = {.status = MHD_HTTP_SERVICE_UNAVAILABLE,
+					  .line = HTTP_ENDS};
 	struct http *h = arg;
 	struct client *c = client__of(connection);
 	struct http_verdict v;
@@ -221,7 +222,8 @@ enum MHD_Result http_request__handle(void *arg, struct MHD_Connection *connectio
 		if (!has_body(connection))
 			return MHD_YES;
 	}
-	v = http_request__judge(h, connection, method, url);
+	/* nobody would answer, and MHD ends the program if it is stopped while somebody waits */
+	v = h->closing ? ends : http_request__judge(h, connection, method, url);
 	return v.status ? http_request__refuse(h, c, &v) : http_request__ask(h, c, &v);
 }
 

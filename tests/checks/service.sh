@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The configuration file of the service has every option of `serve`, and no other; what it says as it is, and each of its examples by
-# itself, are understood. The manifest for Kubernetes has the capabilities of the unit, and so has the container.
+# itself, are understood. The manifest for Kubernetes has the capabilities of the unit, and so has the container; both do without AppArmor's profile.
 . "$(dirname "$0")/../lib/tap.sh"
 
 program=${BUILD:-build}/xrprof-bpf
@@ -37,6 +37,11 @@ done < <(grep -E '^#[a-z][a-z-]*( = .*)?$' "$conf" | grep -vE '^#(pid|exclude-pi
 caps=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | sed 's/CAP_//g')
 is "$(sed -n 's/^ *add: \[\(.*\)\]/\1/p' tools/kubernetes/xrprof-bpf.yaml | tr -d '",')" "$caps" "Kubernetes: the capabilities of the unit"
 is "$(grep -oE 'cap-add=[A-Z_]+' tools/container/Dockerfile | sed 's/.*=//' | xargs)" "$caps" "the container: the same"
+# Elsewhere than in the unit AppArmor's own profile of containers lets no process outside be read.
+check "Kubernetes: no profile of AppArmor" eval 'grep -A 1 "^ *appArmorProfile:$" tools/kubernetes/xrprof-bpf.yaml | grep -q "type: Unconfined$"'
+for file in tools/container/Dockerfile docs/deployment.md; do
+	check "$file: none either" grep -q -- '--security-opt apparmor=unconfined' "$file"
+done
 if command -v systemd-analyze >/dev/null; then
 	systemd-analyze security --offline=true --threshold=30 "$unit" >"$work/security" 2>&1
 	ok $? "systemd-analyze security: $(tail -n 1 "$work/security" | grep -oE '[0-9]+\.[0-9]+')" || diag "$(tail -n 1 "$work/security")"

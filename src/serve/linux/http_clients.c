@@ -11,8 +11,8 @@
 #include "os/os.h"
 #include "serve/linux/http_parts.h"
 
-#define REST_MS	   200u	  /* when there is no descriptor or memory for another connection */
-#define BATCH	   64u	  /* connections looked at before others have their turn */
+#define REST_MS 200u /* when there is no descriptor or memory for another connection */
+#define BATCH	64u  /* connections looked at before others have their turn */
 
 void client__is(struct client *c, enum client_state state, uint64_t ms)
 {

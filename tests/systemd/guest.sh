@@ -39,6 +39,9 @@ pid() {
 
 is "$(systemctl is-enabled xrprof-bpf) $(systemctl is-active xrprof-bpf)" "disabled inactive" "installed, it is neither enabled nor started"
 is "$(stat -c '%a %U %G' /etc/xrprof-bpf.conf)" "640 root xrprof-bpf" "its configuration is for root and its group"
+is "$(stat -c '%a %U %G' /etc/xrprof-bpf)" "750 root xrprof-bpf" "and so is the folder of tokens"
+seq 100 | install -m 0640 -g xrprof-bpf /dev/stdin /etc/xrprof-bpf/token
+is "$(runuser -u xrprof-bpf -- cat /etc/xrprof-bpf/token | tail -n 1)" 100 "a token in it can be read by the service"
 diag "kernel.perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid), the kernel $(uname -r)"
 
 # R of another user, from a home directory that is nobody else's business.
@@ -121,7 +124,7 @@ apt-get -qq -y remove xrprof-bpf >/dev/null 2>&1 || dpkg --remove xrprof-bpf >/d
 [ ! -e /usr/bin/xrprof-bpf ] && [ -e /etc/xrprof-bpf.conf ] && [ -d "$dir" ]
 ok $? "removed, its configuration and its profiles stay"
 dpkg --purge xrprof-bpf >/dev/null 2>&1
-[ ! -e /etc/xrprof-bpf.conf ] && [ ! -e "$dir" ]
+[ ! -e /etc/xrprof-bpf.conf ] && [ ! -e /etc/xrprof-bpf ] && [ ! -e "$dir" ]
 ok $? "purged, nothing is left"
 done_testing
 echo "guest: end"

@@ -119,7 +119,6 @@ static CURLcode post__set(struct post *p, CURL *e)
 	SET(CURLOPT_USERAGENT, XR_PROGRAM "/" XR_VERSION);
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_ERRORBUFFER, p->error);
-	SET(CURLOPT_TIMEOUT_MS, (long)p->timeout_ms);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)p->timeout_ms);
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
 	SET(CURLOPT_SSL_VERIFYPEER, 1L);
@@ -212,10 +211,13 @@ static int post__headers(struct post *p, const struct post_request *request)
 
 int post__start(struct post *p, const struct post_request *request)
 {
+	const long ms = (long)(p->timeout_ms + request->size / POST_SLOWEST);
+
 	if (p->stale)
 		post__renew(p);
 	if (post__headers(p, request) < 0 || curl_easy_setopt(p->easy, CURLOPT_URL, request->url) ||
 	    curl_easy_setopt(p->easy, CURLOPT_HTTPHEADER, p->headers) ||
+	    curl_easy_setopt(p->easy, CURLOPT_TIMEOUT_MS, ms) ||
 	    curl_easy_setopt(p->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size) ||
 	    curl_easy_setopt(p->easy, CURLOPT_POSTFIELDS, request->data))
 		return -ENOMEM;

@@ -15,6 +15,7 @@
 
 #define POST_ANSWER_MAX	 (64u << 10) /* bytes of the body of an answer; of its headers as many */
 #define POST_HEADERS_MAX 80u
+#define POST_SLOWEST	 20u /* bytes per ms: what is longer may take longer */
 
 struct post;
 
@@ -38,8 +39,10 @@ struct post_answer {
 };
 
 /*
- * post__open - @ca: a file of certificates, borrowed for the life of it; NULL: the system's.  @f
- * filled on failure.
+ * post__open - @timeout_ms: for a request without a body, and to connect; a body has the time that
+ * it takes at POST_SLOWEST besides, so that a large one does not fail again and again where the
+ * network is slow.  @ca: a file of certificates, borrowed for the life of it; NULL: the system's.
+ * @f filled on failure.
  */
 int post__open(struct post **out, const char *ca, uint32_t timeout_ms, struct errmsg *f);
 

@@ -36,7 +36,7 @@ struct push_config {
 	const char *ca;	     /* a file of certificates to trust; NULL: the system's */
 	const char *spool;   /* a directory; made (0700) if missing */
 	uint64_t spool_size; /* bytes at most; the oldest are given up, and counted */
-	uint32_t timeout_ms; /* of a request in all; 0: 10 s */
+	uint32_t timeout_ms; /* of a request, as post__open has it; 0: 10 s */
 	uint32_t back_off_ms, back_off_max_ms; /* the first and the longest; 0: 1 s, 5 min */
 };
 

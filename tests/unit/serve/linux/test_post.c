@@ -2,9 +2,13 @@
 /* Addresses of servers that a user may give; requests are in tests/live/test_push.sh. */
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,6 +17,7 @@
 #include "tap.h"
 
 #define NEVER_S 30u
+#define LARGE	(200u << 10) /* of a request: it has ten seconds more */
 
 /* In the place of the C library's: servers of names that say nothing. */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
@@ -104,6 +109,67 @@ static void test_names(void)
 		(double)longest / NS_PER_S);
 }
 
+/* Answers the second request alone, when it is whole, and late. */
+static void *server__run(void *arg)
+{
+	static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+	const int *fd = arg;
+	static char data[64 << 10];
+	size_t all = 0;
+	ssize_t n;
+	int first = accept(*fd, NULL, NULL), second = accept(*fd, NULL, NULL);
+
+	while (all < LARGE && (n = read(second, data, sizeof(data))) > 0)
+		all += (size_t)n;
+	usleep(600000);
+	if (write(second, answer, strlen(answer)) < 0)
+		tap__diag("the answer cannot be written");
+	close(first);
+	close(second);
+	return NULL;
+}
+
+static unsigned int status_of(struct post *p, const char *url, const void *data, size_t size)
+{
+	const struct post_request request = {.url = url, .data = data, .size = size};
+	struct post_answer answer = {0};
+
+	if (post__start(p, &request))
+		return 1;
+	for (;;) {
+		struct part_wait w = post__wait(p);
+
+		poll(&(struct pollfd){.fd = w.fd, .events = POLLIN}, 1, w.ms);
+		if (post__run(p, &answer))
+			return answer.status;
+	}
+}
+
+/* Slow networks: a large body has more time. */
+static void test_slow(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	static char data[LARGE];
+	struct errmsg f = {""};
+	struct post *p = NULL;
+	socklen_t len = sizeof(at);
+	pthread_t server;
+	char url[64];
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 4) ||
+	    getsockname(fd, (struct sockaddr *)&at, &len) ||
+	    pthread_create(&server, NULL, server__run, &fd) || post__open(&p, NULL, 300, &f))
+		tap__bail("no server: %s", f.text);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(at.sin_port));
+	tap__ok(status_of(p, url, "x", 1) == 0, "no answer in time");
+	tap__ok(status_of(p, url, data, sizeof(data)) == 200, "a large request has more of it");
+	post__close(p);
+	pthread_join(server, NULL);
+	close(fd);
+}
+
 int main(void)
 {
 	tap__ok(becomes("http://h", "http://h") &&
@@ -129,5 +195,6 @@ int main(void)
 		"the server's address alone");
 	test_gone();
 	test_names();
+	test_slow();
 	return tap__done();
 }

@@ -147,6 +147,8 @@ int escape__undo(struct buf *b, const char *text, size_t len)
 	int err = 0;
 	char byte;
 
+	if (!len) /* of no text at all, maybe */
+		return 0;
 	while (!err && (slash = memchr(text, '\\', (size_t)(end - text)))) {
 		byte = escape__byte(slash, (size_t)(end - slash), &size);
 		/* a backslash that is none stays */

@@ -63,8 +63,7 @@ static const struct option_row rows[] = {
 			"\"2026-11-22 02:10\", -10m",
 		.manual =
 			"Also \"yesterday 02:10\" and \"10m ago\". Local time, unless Z or an "
-			"offset is behind it, as 2026-11-22T02:10:00Z "
-			"or "
+			"offset is behind it, as 2026-11-22T02:10:00Z or "
 			"2026-11-22T02:10+01:00 have it. A time without a day is of today, or of "
 			"yesterday where it is still to come. Units are s, m, h, d and w; days are "
 			"those of the calendar.",
@@ -90,8 +89,7 @@ static const struct option_row rows[] = {
 			  "command all of it, one of its words, or the last part of the "
 			  "path that a word is; profiles do not have it, so it counts with --dir "
 			  "alone, where the index has it. Of a container its id or the first 12 "
-			  "characters "
-			  "of that.",
+			  "characters of that.",
 		.type = OPTION_PARSE,
 		.group = OPTION_WHAT,
 		.parse = parse_process,

@@ -7,27 +7,10 @@
 # not, and how many there are.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
+. "$tests/lib/forks.sh"
 
 total=400
-mkdir "$WORK/forks"
-cat >"$WORK/forks.R" <<-R
-	for (i in seq_len($total)) {
-	    p <- parallel:::mcfork(FALSE)
-	    if (inherits(p, "masterProcess")) {
-	        idle_f <- function() repeat Sys.sleep(1000)
-	        idle_f()
-	    }
-	    cat(p\$pid, "\n", file = "$WORK/forks/pids", append = TRUE)
-	}
-	file.create("$WORK/forks/ready")
-	Sys.sleep(10000)
-R
-R --vanilla --no-echo -f "$WORK/forks.R" >"$WORK/forks/out" 2>&1 </dev/null &
-parent=$!
-live_pids+=("$parent")
-wait_until 120 test -e "$WORK/forks/ready" || bail "R does not fork: $(cat "$WORK/forks/out")"
-mapfile -t pids < <(tr -d ' ' <"$WORK/forks/pids")
-live_pids+=("${pids[@]}")
+forks_start "$total"
 is "${#pids[@]}" "$total" "$total processes run"
 
 (

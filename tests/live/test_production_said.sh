@@ -5,6 +5,7 @@
 #
 # What record says where nobody looks on: of filters that match nothing, of many processes at once, of its clock.
 . "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/forks.sh"
 chmod 755 "$WORK"
 
 # --- filters that match nothing ---
@@ -47,24 +48,7 @@ ok $? "--clock cpu: waiting is not sampled: $(stat_of "$WORK/asked.stats" writte
 target_kill
 
 # --- the same of many processes ---
-mkdir "$WORK/forks"
-cat >"$WORK/forks.R" <<-R
-	for (i in seq_len(12)) {
-	    p <- parallel:::mcfork(FALSE)
-	    if (inherits(p, "masterProcess")) {
-	        idle_f <- function() repeat Sys.sleep(1000)
-	        idle_f()
-	    }
-	    cat(p\$pid, "\n", file = "$WORK/forks/pids", append = TRUE)
-	}
-	file.create("$WORK/forks/ready")
-	Sys.sleep(10000)
-R
-R --vanilla --no-echo -f "$WORK/forks.R" >"$WORK/forks/out" 2>&1 </dev/null &
-live_pids+=("$!")
-wait_until 120 test -e "$WORK/forks/ready" || bail "R does not fork: $(cat "$WORK/forks/out")"
-mapfile -t pids < <(tr -d ' ' <"$WORK/forks/pids")
-live_pids+=("${pids[@]}")
+forks_start 12
 kill -STOP "${pids[@]}"
 # how many lines say it, and how many they speak for
 said() {

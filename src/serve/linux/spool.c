@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "serve/linux/directory.h"
 
 /* Files are 0123456789abcdef.item by their number, ascending; .tmp while they are written. */
 #define NUMBER_LEN 16
@@ -333,18 +334,13 @@ static int spool__found(struct spool *s, const char *name, uint64_t number)
 /* All that is there; more than can be is given up as it is met, whatever its order. */
 static int spool__scan(struct spool *s)
 {
-	int fd = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *all = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *d;
 	uint64_t number;
-	int err = 0;
+	DIR *all;
+	int err = directory__entries(s->dir, &all);
 
-	if (!all) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
+	if (err)
 		return err;
-	}
 	while (!err && (d = readdir(all))) {
 		if (!name__number(d->d_name, &number))
 			continue;

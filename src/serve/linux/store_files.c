@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/calendar.h"
+#include "serve/linux/directory.h"
 
 #define FUTURE	     CALENDAR_DAY /* seconds that a clock may be set back without consequence */
 #define ALWAYS_KEPT  CALENDAR_DAY /* seconds of profiles that do not go by age */
@@ -150,16 +151,12 @@ static int files__take(struct store_files *all, int dir, const char *text)
 
 int store_files__scan(struct store_files *all, int dir)
 {
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	DIR *d;
+	int err = directory__entries(dir, &d);
 
-	if (!d) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
+	if (err)
 		return err;
-	}
 	all->profiles.n = all->indexes.n = 0;
 	all->blocks = 0;
 	all->more = false;

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "serve/linux/directory.h"
+
 #define NUMBERS_MAX 10000u /* names of the same time that are tried */
 
 int store_write__all(int fd, const void *data, size_t size, off_t at)
@@ -109,16 +111,12 @@ static void sweep__file(int dir, const char *text)
 
 int store_write__sweep(int dir)
 {
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	DIR *d;
+	int err = directory__entries(dir, &d);
 
-	if (!d) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
+	if (err)
 		return err;
-	}
 	while ((entry = readdir(d)))
 		if (window_name__is_temporary(entry->d_name))
 			sweep__file(dir, entry->d_name);

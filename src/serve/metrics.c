@@ -227,7 +227,7 @@ static void metrics__budget(struct text *t, const struct sampler_status *s)
 		   "CPU time that samples took inside the kernel.");
 	text__nano(t, "sampling_cpu_seconds_total", NULL, NULL, s->kernel_ns);
 	text__gauge_nano(t, "sampling_cpu_ratio", nano(s->cpu_samples),
-			 "Share of one CPU that samples took lately inside the kernel.");
+			 "Share of one CPU that samples took lately.");
 	if (s->max_cpu > 0)
 		text__gauge_nano(t, "sampling_cpu_limit_ratio", nano(s->max_cpu),
 				 "What it may be: --max-cpu.");

@@ -5,6 +5,8 @@
 #
 # 400 processes are named, and 300 files may be open: as many as can be are profiled, and of the others it is said once why
 # not, and how many there are.
+# pids: of forks.sh
+# shellcheck disable=SC2154
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 . "$tests/lib/forks.sh"

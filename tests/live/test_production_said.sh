@@ -4,6 +4,8 @@
 # engines: bpf
 #
 # What record says where nobody looks on: of filters that match nothing, of many processes at once, of its clock.
+# pids: of forks.sh
+# shellcheck disable=SC2154
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/forks.sh"
 chmod 755 "$WORK"

@@ -8,7 +8,7 @@
 # For each rate `serve --dir` runs for so long. Printed are
 #   - the time on a CPU of all its processes (/proc/PID/schedstat), as a share of one core;
 #   - the time of its BPF program in the kernel (run_time_ns, with kernel.bpf_stats_enabled meanwhile), likewise;
-#   - the resident memory of each of its processes, from the second minute on, and its slope;
+#   - the resident memory of each of its processes, from the second minute on, and its slope; and of all of them together;
 #   - what a sample costs, and, computed from that, what CPUs that are all busy with R would cost:
 #         share of each CPU in samples = rate * kernel_ns
 #         share of one core in the profiler = CPUs * rate * own_ns + what it takes when nothing is sampled
@@ -31,6 +31,7 @@ import time
 here = os.path.dirname(os.path.abspath(__file__))
 build = os.environ.get("BUILD", os.path.join(here, "../../build"))
 xrprof = os.environ.get("XRPROF", os.path.join(build, "xrprof-bpf"))
+together = "all processes, shared pages once"
 bpf_stats = "/proc/sys/kernel/bpf_stats_enabled"
 # of Student's t, for 1 to 30 degrees of freedom
 T95 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
@@ -82,6 +83,16 @@ def resident(pids):
             name = f"{fields['Name'].strip()} {pid}"
             sizes[name] = int(fields["VmRSS"].split()[0]) * 1024
     return sizes
+
+
+def proportional(pids):
+    """Bytes of all processes together, a page that N of them share as an Nth in each (Pss)."""
+    total = 0
+    for pid in pids:
+        for line in read(f"/proc/{pid}/smaps_rollup").splitlines():
+            if line.startswith("Pss:"):
+                total += int(line.split()[1]) * 1024
+    return total
 
 
 class Profiler:
@@ -177,6 +188,7 @@ def run(rate, minutes, folder, idle):
         at = time.monotonic() - began
         for name, size in resident(tree(p.pid)).items():
             sizes.setdefault(name, []).append((at, size))
+        sizes.setdefault(together, []).append((at, proportional(tree(p.pid))))
     seconds = time.monotonic() - began
     own = cpu_ns(tree(p.pid)) - before
     ns, runs = (a - b for a, b in zip(program(p.pid), (ns, runs)))
@@ -190,7 +202,8 @@ def run(rate, minutes, folder, idle):
         if len(later) < len(points) / 2:
             continue
         values = [q[1] / 2 ** 20 for q in later]
-        print(f"  memory of {name.rsplit(' ', 1)[0]}: {min(values):.1f} to {max(values):.1f} MiB, {slope(later):+.2f} MiB an hour")
+        title = name if name == together else name.rsplit(" ", 1)[0]
+        print(f"  memory of {title}: {min(values):.1f} to {max(values):.1f} MiB, {slope(later):+.2f} MiB an hour")
     kernel, mine = ns / runs, max(own - idle * seconds * 1e9, 0) / runs
     print(f"  a sample: {kernel:.0f} ns in the kernel, {mine:.0f} ns in the profiler")
     print("  CPUs  share of each, in samples  profiler, share of one core  all together, share of one core")

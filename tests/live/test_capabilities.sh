@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 900
 # engines: bpf
+# alone: live
 #
 # serve as the service runs it, as a user without rights but the capabilities of the unit, and with each of them taken away: it works,
 # or one line names what is missing. The table in docs/deployment.md is this test's.

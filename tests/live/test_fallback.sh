@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 400
 # engines: bpf
+# alone: live
 #
 # Without BPF the profiler does with what there is, and says why: without the capabilities (capsh), and with system
 # calls refused by a seccomp filter. With nothing left it says in one line what is missing.

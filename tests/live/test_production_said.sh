@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # timeout: 400
 # engines: bpf
+# alone: live
 #
 # What record says where nobody looks on: of filters that match nothing, of many processes at once, of its clock.
 # pids: of forks.sh

@@ -122,3 +122,24 @@ int cmd__help(const struct subcommand *c)
 		printf("More: man %s-%s\n", XR_PROGRAM, c->name);
 	return fflush(stdout) ? CMD_FAILED : CMD_OK;
 }
+
+struct session_config cmd__session(const struct config *c, const struct engine_ops *one[2])
+{
+	one[0] = c->engine;
+	one[1] = NULL;
+	return (struct session_config){
+		.pids = c->pids,
+		.npids = c->npids,
+		.all = c->all,
+		.follow = c->follow,
+		.filters = &c->filters,
+		.engines = c->engine ? one : engines__all(),
+		.freq = c->freq,
+		.clock = c->clock,
+		.capture = c->capture,
+		.asked = c->asked,
+		.memory = c->max_memory,
+		.btf = c->btf,
+		.max_sample_us = c->max_sample_us,
+	};
+}

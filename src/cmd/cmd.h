@@ -7,7 +7,9 @@
 
 #include "base/buf.h"
 #include "base/errmsg.h"
+#include "cmd/config.h"
 #include "cmd/option_rows.h"
+#include "session/config.h"
 
 enum cmd_status { CMD_OK = 0, CMD_FAILED = 1, CMD_USAGE = 2 };
 
@@ -54,6 +56,12 @@ int cmd__line(int argc, char **argv, struct buf *line);
  * memory the sampler reads.  0, also of NULL; else -EPERM, with @f filled.
  */
 int cmd__btf(const char *path, struct errmsg *f);
+
+/*
+ * cmd__session - what of @c is about a session: all but the notes, and what the subcommand alone
+ * has.  Borrowed from @c; @one: room for the list of the one engine that was named, likewise.
+ */
+struct session_config cmd__session(const struct config *c, const struct engine_ops *one[2]);
 
 /* The rows of cmd.c; each is defined in the file of its name (on Windows, list_info.c). */
 extern const struct subcommand cmd_record, cmd_report, cmd_top, cmd_dump, cmd_serve, cmd_list,

@@ -378,28 +378,8 @@ static int record__run(const struct config *c, struct signals *signals)
 	char host[256];
 	struct notes_limit limit = {0};
 	static const struct label_rules labels;
-	const struct engine_ops *const one[] = {c->engine, NULL};
-	struct session_config session = {
-		.pids = c->pids,
-		.npids = c->npids,
-		.all = c->all,
-		.follow = c->follow,
-		.filters = &c->filters,
-		.engines = c->engine ? one : engines__all(),
-		.freq = c->freq,
-		.clock = c->clock,
-		.capture = c->capture,
-		.asked = c->asked,
-		.memory = c->max_memory,
-		.btf = c->btf,
-		.max_sample_us = c->max_sample_us,
-		.notes =
-			{
-				.line = on_note,
-				.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
-				.limit = &limit,
-			},
-	};
+	const struct engine_ops *one[2];
+	struct session_config session = cmd__session(c, one);
 	struct outputs_config to = {
 		.format = c->format,
 		.writer =
@@ -425,6 +405,12 @@ static int record__run(const struct config *c, struct signals *signals)
 	int err, status = CMD_FAILED;
 	struct errmsg f = {""};
 
+	session.notes = (struct notes){
+		.line = on_note,
+		.arg = &r,
+		.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
+		.limit = &limit,
+	};
 	err = cmd__btf(c->btf, &f);
 	if (!err && c->format->binary && !strcmp(c->output, "-") && os__columns(STDOUT))
 		err = errmsg__set(&f, -EINVAL,
@@ -434,7 +420,7 @@ static int record__run(const struct config *c, struct signals *signals)
 	if (!err)
 		err = files__start(&to.files, files__given(c->output), &f);
 	os__host(host, sizeof(host));
-	to.note_arg = session.notes.arg = &r;
+	to.note_arg = &r;
 	if (!err && outputs__new(&r.outputs, &to))
 		err = errmsg__set(&f, -ENOMEM, "out of memory");
 	if (!err) {

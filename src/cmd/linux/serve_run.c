@@ -344,35 +344,6 @@ static int serve__session(struct serve *s)
 	return CMD_FAILED;
 }
 
-static struct session_config serve__session_config(struct serve *s)
-{
-	const struct config *c = &s->options->o.config;
-
-	return (struct session_config){
-		.pids = c->pids,
-		.npids = c->npids,
-		.all = c->all,
-		.follow = c->follow,
-		.filters = &c->filters,
-		.freq = c->freq,
-		.clock = c->clock,
-		.capture = c->capture,
-		.asked = c->asked,
-		.memory = c->max_memory,
-		.btf = c->btf,
-		.max_sample_us = c->max_sample_us,
-		.max_processes = s->options->max_processes,
-		.rate_changes = s->options->max_cpu > 0,
-		.notes =
-			{
-				.line = on_note,
-				.arg = s,
-				.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
-				.limit = &s->limit,
-			},
-	};
-}
-
 static int serve__open_windows(struct serve *s, struct errmsg *f)
 {
 	const struct serve_options *so = s->options;
@@ -418,15 +389,22 @@ static void serve__front_config(struct serve *s)
 int serve__once(struct service *service, enum served *how)
 {
 	const struct config *c = &service->options->o.config;
-	const struct engine_ops *const one[] = {c->engine, NULL};
+	const struct engine_ops *one[2];
 	struct serve s = {.service = service, .options = service->options};
 	int status = CMD_FAILED, err;
 	struct channel_lost lost;
 	struct label_rules labels;
 	struct errmsg f = {""};
 
-	s.config = serve__session_config(&s);
-	s.config.engines = c->engine ? one : engines__all();
+	s.config = cmd__session(c, one);
+	s.config.max_processes = s.options->max_processes;
+	s.config.rate_changes = s.options->max_cpu > 0;
+	s.config.notes = (struct notes){
+		.line = on_note,
+		.arg = &s,
+		.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
+		.limit = &s.limit,
+	};
 	labels = (struct label_rules){.env = s.options->env, .service = s.options->service};
 	s.config.labels = &labels;
 	err = cmd__btf(c->btf, &f);

@@ -298,28 +298,19 @@ static enum cmd_status top__session(struct top *t)
 static enum cmd_status top__run(struct top *t)
 {
 	const struct config *c = &t->options->o.config;
-	const struct engine_ops *const one[] = {c->engine, NULL};
-	const struct session_config config = {
-		.pids = c->pids,
-		.npids = c->npids,
-		.all = c->all,
-		.follow = c->follow,
-		.filters = &c->filters,
-		.engines = c->engine ? one : engines__all(),
-		.freq = c->freq,
-		.clock = c->clock,
-		.capture = XR_ROW_GC | XR_ROW_PACKAGES,
-		.memory = c->max_memory,
-		.btf = c->btf,
-		.max_sample_us = c->max_sample_us,
-		.notes = {.line = on_note,
-			  .arg = t,
-			  .lowest = c->verbose ? NOTES_DEBUG : NOTES_USER},
-	};
+	const struct engine_ops *one[2];
+	struct session_config config = cmd__session(c, one);
 	enum cmd_status status = CMD_FAILED;
 	struct errmsg f = {""};
 	int err;
 
+	config.capture = XR_ROW_GC | XR_ROW_PACKAGES;
+	config.asked = 0;
+	config.notes = (struct notes){
+		.line = on_note,
+		.arg = t,
+		.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
+	};
 	err = cmd__btf(c->btf, &f);
 	if (!err)
 		err = asker__open(&t->asker, &f);

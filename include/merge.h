@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Two stacks of one thread made into one, exactly and by addresses alone: native frames, and R's
+ * contexts.  Both come innermost first.
+ *
+ * A frame owns the bytes of the stack from where the stack pointer is in it to its canonical frame
+ * address, [lo, hi).  A context is a local variable of the C function that made it, so it lies in
+ * its frame (src/main/eval.c, R 3.4 to 4.6).  Since R 4.4 byte code has contexts of calls it makes
+ * itself on the heap; but each context keeps R_BCpc, the address of a local variable of the running
+ * bcEval(), and for these that is the bcEval() which made it.  So a context has a key: its address
+ * if that is on the thread's stack, else its bcpc; and the frame whose bytes the key is in owns it.
+ * No names, no symbols, no counts: inlined functions, C++ and R called from C make no difference.
+ *
+ * Keys ascend as frames do, so one comparison tells which comes next.  A context below the frame
+ * at hand has no frame any more: a longjmp or a C++ exception went over it, and R has not noticed
+ * yet.  R's own profiler tells it, so it is told, and counted.
+ */
+#ifndef XR_MERGE_H
+#define XR_MERGE_H
+
+#include "abi.h"
+
+/* What comes next. */
+enum merge_next {
+	MERGE_DONE,    /* both ended */
+	MERGE_UNWIND,  /* nothing: go on to the caller of the frame at hand, then ask again */
+	MERGE_FRAME,   /* the frame at hand */
+	MERGE_CONTEXT, /* the context at hand, which the frame told last owns */
+	MERGE_DEAD,    /* likewise, but no frame owns it */
+	MERGE_REST,    /* likewise, but there are no frames any more to say which */
+};
+
+enum merge_frame {
+	MERGE_FRAME_NEW,   /* not told yet */
+	MERGE_FRAME_TOLD,  /* contexts of it may follow */
+	MERGE_FRAME_ENDED, /* there is none at hand, nor will be */
+};
+
+struct merge {
+	__u64 lo, hi;	 /* of the frame at hand */
+	__u64 key;	 /* of the context at hand */
+	__u32 frame;	 /* enum merge_frame */
+	__u32 contexts;	 /* 1: there is one at hand; 0: they ended */
+	__u32 dead;	 /* contexts so far that no frame owns */
+	__u32 descended; /* contexts so far whose key is below the one before: this must not be */
+};
+
+/* merge__begin - nothing at hand yet: give both before the first merge__next. */
+WALK_FN void merge__begin(struct merge *m)
+{
+	m->lo = 0;
+	m->hi = 0;
+	m->key = 0;
+	m->frame = MERGE_FRAME_ENDED;
+	m->contexts = 0;
+	m->dead = 0;
+	m->descended = 0;
+}
+
+/* merge__frame - the next frame outward is at hand: [@lo, @hi). */
+WALK_FN void merge__frame(struct merge *m, __u64 lo, __u64 hi)
+{
+	m->lo = lo;
+	m->hi = hi;
+	m->frame = MERGE_FRAME_NEW;
+}
+
+/* merge__no_frame - there is no further one: it is the outermost, or cannot be unwound. */
+WALK_FN void merge__no_frame(struct merge *m)
+{
+	m->frame = MERGE_FRAME_ENDED;
+}
+
+/*
+ * merge__context - the next context outward is at hand.  @key 0: not known, it goes with the one
+ * before.
+ */
+WALK_FN void merge__context(struct merge *m, __u64 key)
+{
+	if (key && key < m->key)
+		m->descended++;
+	if (key)
+		m->key = key;
+	m->contexts = 1;
+}
+
+/* merge__no_context - there is no further one. */
+WALK_FN void merge__no_context(struct merge *m)
+{
+	m->contexts = 0;
+}
+
+/* merge__owns - does the frame at hand own the context at hand? */
+WALK_FN int merge__owns(const struct merge *m)
+{
+	return m->contexts && m->key >= m->lo && m->key < m->hi;
+}
+
+/*
+ * merge__next - what comes next.  After MERGE_FRAME and a context the same is to be asked again,
+ * with the next context at hand.
+ */
+WALK_FN int merge__next(struct merge *m)
+{
+	if (m->frame == MERGE_FRAME_ENDED)
+		return m->contexts ? MERGE_REST : MERGE_DONE;
+	if (m->contexts && m->key < m->lo) {
+		m->dead++;
+		return MERGE_DEAD;
+	}
+	if (m->frame == MERGE_FRAME_NEW) {
+		m->frame = MERGE_FRAME_TOLD;
+		return MERGE_FRAME;
+	}
+	return m->contexts && m->key < m->hi ? MERGE_CONTEXT : MERGE_UNWIND;
+}
+
+#endif

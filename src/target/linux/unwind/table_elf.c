@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where .eh_frame is in an ELF file. */
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "target/linux/hidden/elf_image.h"
+#include "target/linux/unwind/cursor.h"
+#include "target/linux/unwind/dwarf_numbers.h"
+#include "target/linux/unwind/table.h"
+
+#define SECTIONS_MAX 4096u /* that are looked at */
+#define PAGE	     4096u
+
+/* By its section.  -ENOENT: there is none. */
+static int elf__by_section(struct elf_image *file, struct cfi_input *in)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(file->elf, &names))
+		return -ENOENT;
+	for (unsigned int i = 0; i < SECTIONS_MAX && (scn = elf_nextscn(file->elf, scn)); i++) {
+		GElf_Shdr shdr;
+		const char *name;
+
+		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_ALLOC) ||
+		    shdr.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_taken__string(&file->taken, file->elf, names, shdr.sh_name);
+		if (!name || strcmp(name, ".eh_frame"))
+			continue;
+		in->bytes = elf_image__bytes(file, shdr.sh_addr, shdr.sh_size);
+		in->size = shdr.sh_size;
+		in->address = shdr.sh_addr;
+		return in->bytes ? 0 : -EBADMSG;
+	}
+	return -ENOENT;
+}
+
+/* The bytes of the segment from @address on; 0: it is in none. */
+static uint64_t elf__rest(const struct elf_image *file, uint64_t address)
+{
+	for (uint32_t i = 0; i < file->n_segments; i++) {
+		const GElf_Phdr *s = &file->segment[i];
+
+		if (address >= s->p_vaddr && address - s->p_vaddr < s->p_filesz)
+			return s->p_filesz - (address - s->p_vaddr);
+	}
+	return 0;
+}
+
+/* By the table for searching, which says where it begins; it ends by itself. */
+static int elf__by_header(struct elf_image *file, struct cfi_input *in)
+{
+	const uint8_t *head = elf_image__bytes(file, file->eh_frame_hdr, 12);
+	struct cursor c;
+	uint8_t encoding;
+
+	if (!file->eh_frame_hdr)
+		return -ENOENT;
+	if (!head || head[0] != 1)
+		return -EBADMSG;
+	encoding = head[1];
+	c = (struct cursor){head + 4, head + 12, false};
+	if (encoding == (DW_EH_PE_pcrel | DW_EH_PE_sdata4))
+		in->address = file->eh_frame_hdr + 4 + (uint64_t)(int32_t)cursor__fixed(&c, 4);
+	else if (encoding == (DW_EH_PE_pcrel | DW_EH_PE_udata4))
+		in->address = file->eh_frame_hdr + 4 + cursor__fixed(&c, 4);
+	else
+		return -EBADMSG;
+	in->size = elf__rest(file, in->address);
+	in->bytes = elf_image__bytes(file, in->address, in->size);
+	return in->bytes && in->size ? 0 : -EBADMSG;
+}
+
+static int elf__table(struct unwind_table **out, Elf *elf, struct errmsg *f)
+{
+	struct cfi_input in = {0};
+	uint64_t base = UINT64_MAX;
+	struct elf_image file;
+	int err;
+
+	*out = NULL;
+	err = elf ? elf_image__open(&file, elf) : -EBADMSG;
+	if (err)
+		return errmsg__set(f, err, "not an ELF file that can be read");
+	in.machine = file.machine;
+	for (uint32_t i = 0; i < file.n_segments; i++)
+		if (file.segment[i].p_vaddr < base)
+			base = file.segment[i].p_vaddr;
+	err = elf__by_section(&file, &in);
+	if (err)
+		err = elf__by_header(&file, &in);
+	if (err == -ENOENT)
+		return errmsg__set(f, err, "it has no .eh_frame");
+	if (!err)
+		err = unwind_table__make(out, &in, base & ~(uint64_t)(PAGE - 1));
+	if (err)
+		return errmsg__set(f, err, "its .eh_frame cannot be used: %s", strerror(-err));
+	return 0;
+}
+
+int unwind_table__of_elf(struct unwind_table **out, int fd, struct errmsg *f)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	int err = elf__table(out, elf, f);
+
+	elf_end(elf);
+	return err;
+}
+
+int unwind_table__of_image(struct unwind_table **out, const void *image, size_t size,
+			   struct errmsg *f)
+{
+	Elf *elf = elf_memory((char *)image, size);
+	int err = elf__table(out, elf, f);
+
+	elf_end(elf);
+	return err;
+}

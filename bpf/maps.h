@@ -9,10 +9,12 @@
 /* Set by the loader (engine_bpf.c); constants for the verifier. */
 const volatile __u32 cfg_pidns;	  /* inode of the profiler's pid namespace, 0: the first one */
 const volatile __u32 cfg_wake_at; /* bytes waiting in the ring from which user space is woken */
-const volatile bool cfg_have_task_regs; /* bpf_task_pt_regs, 5.15 */
-const volatile bool cfg_have_task_btf;	/* bpf_get_current_task_btf, 5.11 */
-const volatile bool cfg_lines;		/* some row may ask for lines */
-const volatile bool cfg_packages;	/* likewise for packages */
+const volatile bool cfg_have_task_regs;	  /* bpf_task_pt_regs, 5.15 */
+const volatile bool cfg_have_task_btf;	  /* bpf_get_current_task_btf, 5.11 */
+const volatile bool cfg_lines;		  /* some row may ask for lines */
+const volatile bool cfg_packages;	  /* likewise for packages */
+const volatile bool cfg_native;		  /* likewise for native frames */
+const volatile __u64 cfg_pc_mask = ~0ULL; /* bits of a return address that are the address */
 /* what one sample may take: walk_budget's deadline and work_max */
 const volatile __u64 cfg_sample_ns = 1000ULL * XR_SAMPLE_US;
 const volatile __u32 cfg_sample_work = XR_SAMPLE_WORK_A_US * XR_SAMPLE_US;
@@ -67,6 +69,22 @@ struct {
 	__type(key, struct sent_key);
 	__type(value, __u8);
 } sent SEC(".maps");
+
+/* What is known of native code, space.h: user space makes the slabs, maps and fills them. */
+struct slab {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, XR_SLAB_WORDS * 8);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__array(values, struct slab);
+} slabs SEC(".maps");
 
 /*
  * Working memory, by level.  As long as perf events alone make the sampler run the loader leaves

@@ -23,6 +23,7 @@
 
 #include "budget.h"
 #include "emit.h"
+#include "native_bpf.h"
 #include "task.h"
 
 /* Why a sample is taken.  The programs' own, built on their stack. */
@@ -179,13 +180,27 @@ __noinline int innermost(__u32 level)
 	return s ? lines__innermost(&s->walk) : -XR_BAD_LINE;
 }
 
+/* Does this sample have native frames? */
+static __always_inline bool sample__native(const struct scratch *s)
+{
+	return cfg_native && s->walk.row.flags & XR_ROW_NATIVE && s->walk.row.space_stamp;
+}
+
+/* The next frame, of R or native. */
+static __always_inline int sample__step(struct scratch *s)
+{
+	if (part__room(s))
+		return -XR_LOST;
+	return sample__native(s) ? native__step(&s->native, &s->walk) : walk__step(&s->walk);
+}
+
 __noinline int step(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
 	if (!s)
 		return -XR_BAD_CONTEXT;
-	return part__room(s) ? -XR_LOST : walk__step(&s->walk);
+	return sample__step(s);
 }
 
 /*
@@ -230,6 +245,7 @@ static __always_inline void sample__row(struct scratch *s, const struct xr_row *
 	if (s->walk.row.serial != row->serial || s->walk.row.revision != row->revision)
 		__builtin_memcpy(&s->walk.row, row, sizeof(*row));
 	s->walk.row.r_tid = row->r_tid; /* the sampler sets it */
+	s->walk.row.asked = row->asked;
 }
 
 /*
@@ -269,6 +285,8 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	task__stack(now, s);
 	s->walk.steady = !s->walk.sp_top || s->walk.row.r_tid == now->pids.tid;
 	budget__begin(s);
+	if (sample__native(s))
+		s->walk.budget.deadline += NATIVE_NS;
 	if (s->walk.row.flags & XR_ROW_PACKAGES)
 		s->part.flags |= XR_F_PACKAGES;
 	err = walk__begin(&s->walk);
@@ -302,6 +320,21 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	return 0;
 }
 
+/* Native frames that were sent are kept when R's are not: they come first, for no frame owns R's.
+ */
+static __always_inline void sample__other_thread(struct scratch *s)
+{
+	__u32 n = s->part.part ? 0 : s->native.frames;
+
+	s->part.flags |= XR_F_OTHER_THREAD;
+	if (!sample__native(s) || !n || n > s->part.nslots) {
+		sample__discard(s);
+		s->native.end = NATIVE_FULL;
+		return;
+	}
+	s->part.nslots = n;
+}
+
 /* The end of a sample: @result is the last step's. */
 static __always_inline void sample__end(struct scratch *s, struct tally *tally, int result)
 {
@@ -314,9 +347,8 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 			task__remember_thread(s);
 		} else if ((s->walk.frames || result == WALK_CUT) && !task__leader_still(s)) {
 			/* not R's thread, and R's may have moved: nothing of it is sent */
-			s->part.flags |= XR_F_OTHER_THREAD;
 			result = WALK_DONE;
-			sample__discard(s);
+			sample__other_thread(s);
 		}
 	}
 	if (result < 0) {
@@ -330,6 +362,8 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 		return;
 	}
 	flags = result == WALK_CUT ? XR_F_TRUNCATED : 0;
+	if (sample__native(s))
+		native__end(s, tally);
 	if (part__send(s, flags)) {
 		tally->counts[XR_LOST]++;
 		return;
@@ -343,6 +377,9 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 		tally->counts[XR_OTHER_THREAD]++;
 }
 
+/* Steps of one sample: each context, and each native frame twice (it, and on to its caller). */
+#define SAMPLE_STEPS (XR_CONTEXTS_MAX + 1 + 2 * XR_NATIVE_MAX + 2)
+
 struct loop_state {
 	struct scratch *scratch;
 	int result;
@@ -352,7 +389,7 @@ static long loop_step(__u32 i, void *state)
 {
 	struct loop_state *l = state;
 
-	l->result = part__room(l->scratch) ? -XR_LOST : walk__step(&l->scratch->walk);
+	l->result = sample__step(l->scratch);
 	return l->result != 0;
 }
 
@@ -377,10 +414,10 @@ static __always_inline int sample__walk(struct scratch *s, enum sample_walk how)
 	int result = 0, i;
 
 	if (how == SAMPLE_LOOP) {
-		bpf_loop(XR_CONTEXTS_MAX + 1, loop_step, &l, 0);
+		bpf_loop(SAMPLE_STEPS, loop_step, &l, 0);
 		return l.result;
 	}
-	for (i = 0; i < (int)XR_CONTEXTS_MAX / BOUNDED_STEPS + 1 && !result; i++)
+	for (i = 0; i < (int)SAMPLE_STEPS / BOUNDED_STEPS + 1 && !result; i++)
 		result = steps(s->level);
 	return result;
 }
@@ -415,6 +452,8 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 		return 0;
 	}
 	result = sample__begin(s, tally, &now, row, t);
+	if (result == 0 && sample__native(s))
+		result = native_begin(s->level);
 	if (result == 0)
 		result = sample__walk(s, how);
 	if (result != SAMPLE_COUNTED)

@@ -11,7 +11,10 @@
 
 #define WALK_FN static __always_inline
 
-#include "walk.h"
+#ifdef XR_GUARD_OFFSET
+#define NATIVE_RESYNC
+#endif
+#include "native_walk.h"
 
 /* A small direct-mapped memory of symbols whose names were sent: saves a hash look-up a frame. */
 #define KNOWN_SLOTS 512
@@ -37,6 +40,7 @@ struct scratch {
 	__u32 leader_off; /* the leader was on no CPU when the sample began */
 	__u32 level;	  /* this record's */
 	__u32 busy;	  /* a sample is being taken with it */
+	struct native native;
 	struct xr_sample part;
 	struct xr_slot slots[XR_CHUNK_SLOTS];
 };
@@ -56,6 +60,11 @@ _Static_assert(TEXT_BYTES > XR_NAME_MAX && TEXT_BYTES > XR_TEXT_MAX, "a power of
 static __always_inline struct scratch *scratch__of(struct walk *w)
 {
 	return (struct scratch *)w;
+}
+
+static __always_inline struct scratch *scratch__of_native(struct native *n)
+{
+	return (struct scratch *)((void *)n - offsetof(struct scratch, native));
 }
 
 static __always_inline int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len,

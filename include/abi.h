@@ -48,9 +48,19 @@ enum xr_counter {
 	XR_OVER_BUDGET, /* of TRUNCATED, those whose walk cost too much: struct walk_budget */
 	XR_OVERRUN,	/* samples that took more than one and a half times what they may */
 	XR_THROTTLED,	/* ticks left out because those before were OVER_BUDGET: not in TICKS */
-	XR_SPENT_NS,	/* what all samples took together, whatever became of them */
-	XR_LONGEST_NS,	/* what the longest sample took: a maximum, not a sum */
-	XR_MOST_WORK,	/* and the one of most work: likewise */
+	/* of samples with native frames: why there are none further out */
+	XR_UNWOUND,	    /* the outermost is there, or (leaf) all that were wanted */
+	XR_UNWIND_NO_TABLE, /* nothing is known of the code */
+	XR_UNWIND_NO_RULE,  /* what is known is not followed */
+	XR_UNWIND_BAD,	    /* a frame does not lie above the one before, or cannot be read */
+	XR_UNWIND_FULL,	    /* there were too many */
+	XR_RESYNCED,	    /* of the samples, those taken up again by a jmp_buf */
+	XR_NATIVE_FRAMES,   /* all native frames */
+	XR_DEAD_CONTEXTS,   /* contexts that no frame owns any more */
+	XR_KEYS_DESCENDED,  /* contexts whose key is below the one before: there must be none */
+	XR_SPENT_NS,	    /* what all samples took together, whatever became of them */
+	XR_LONGEST_NS,	    /* what the longest sample took: a maximum, not a sum */
+	XR_MOST_WORK,	    /* and the one of most work: likewise */
 	XR_COUNTERS
 };
 
@@ -123,11 +133,31 @@ enum xr_form {
 	XR_FORM_ITEM_INT,  /* word[[more]], more: an int, sign-extended */
 	XR_FORM_ITEM_REAL, /* word[[more]], more: the bits of a double, written as %.0f */
 	XR_FORM_ITEM_ODD,  /* word[[?]]: the subscript is ALTREP, its data elsewhere */
-	XR_FORM_BUILTIN,   /* reserved: word is the address of a C function in R_FunTab */
-	XR_FORM_NATIVE,	   /* reserved: word is an instruction address */
-	XR_FORM_KERNEL,	   /* reserved: likewise, in the kernel */
+	/* Native frames have one slot, whatever others have: struct xr_slot below. */
+	XR_FORM_BUILTIN, /* XR_FORM_NATIVE that was called as a builtin of R */
+	XR_FORM_NATIVE,
+	XR_FORM_KERNEL, /* word: the address, but for its highest byte, which is all ones */
 	XR_FORMS
 };
+
+/*
+ * A native frame.  `word`: the instruction, bytes from the module's first (struct xr_mapping), and
+ * for a builtin its number in R_FunTab; where the module is not known the address, of 56 bits.
+ * `more`: where the function begins, as `word`; the module; flags.
+ */
+#define XR_NATIVE_PC(word)     ((__u32)(word))
+#define XR_NATIVE_OFFSET(word) ((__u32)((word) >> 32) & 0xffffffu) /* in R_FunTab */
+#define XR_NATIVE_BEGIN(more)  ((__u32)(more))
+#define XR_NATIVE_MODULE(more) ((__u32)((more) >> 32) & 0xffffffu) /* 0: not known */
+#define XR_NATIVE_FLAGS(more)  ((__u32)((more) >> 56))
+#define XR_NATIVE_MODULES_MAX  0xffffffu
+
+#define XR_NATIVE_OWNS	  0x01u /* an R context is in this frame */
+#define XR_NATIVE_BEGINS  0x02u /* where the function begins is known */
+#define XR_NATIVE_EXACT	  0x04u /* the instruction being executed, not one returned to */
+#define XR_NATIVE_R	  0x08u /* the module is R itself */
+#define XR_NATIVE_BUILTIN 0x10u /* the function is in R_FunTab */
+#define XR_NATIVE_SIGNAL  0x20u /* the frame of a signal handler's return */
 
 /* Flags of a sample. */
 #define XR_F_MORE	  0x01u /* the stack goes on in the next record of this cpu */
@@ -139,7 +169,9 @@ enum xr_form {
 #define XR_F_DISCARD	  0x40u /* the walk failed after parts were sent: forget them */
 #define XR_F_UNPROVEN	  0x80u /* file and line are missing: R_BCbody and R_BCpc are not proven */
 
-#define XR_F_PACKAGES 0x100u /* frames have a slot for their function */
+#define XR_F_PACKAGES	0x100u /* frames have a slot for their function */
+#define XR_F_NATIVE	0x200u /* native frames were looked for */
+#define XR_F_NATIVE_CUT 0x400u /* and those further out than the last one could not be had */
 
 /*
  * Samples on one CPU may nest: an interrupt samples while a tracepoint's sample is being taken.
@@ -211,6 +243,7 @@ enum xr_process_event {
 	XR_PROCESS_EXEC = 2,
 	XR_PROCESS_EXIT = 3,
 	XR_PROCESS_THROTTLED = 4, /* ticks of it are left out from now on; may come many times */
+	XR_PROCESS_UNMAPPED = 5,  /* it executes code that its address space is not known to have */
 	XR_PROCESS_EVENTS
 };
 

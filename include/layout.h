@@ -33,7 +33,9 @@ struct xr_layout {
 	 * eval.c); 0: rounded (printf's %.0f).
 	 */
 	__u16 real_whole;
-	__u16 pad[1];
+	__u16 cstacktop; /* of R_PPStackTop, an int */
+	__u16 nodestack; /* of R_BCNodeStackTop */
+	__u16 pad[3];
 };
 
 #define XR_CONTEXT_MAX 512u /* read_plain and read_lines are at most this */
@@ -43,15 +45,20 @@ struct xr_layout {
 #define XR_ROW_GC	0x02u /* GC marks are wanted: from gc_at, or gc_begin and gc_end */
 #define XR_ROW_FILTER	0x04u /* filter.callframes */
 #define XR_ROW_BC	0x08u /* bc_body and bc_pc were proven: the innermost location may use them */
-#define XR_ROW_FOLLOW	0x10u /* forked children get a copy of this row */
-#define XR_ROW_THREADED 0x20u /* reserved */
-#define XR_ROW_PACKAGES 0x40u /* the package and the definition of functions are wanted */
+#define XR_ROW_FOLLOW	0x10u  /* forked children get a copy of this row */
+#define XR_ROW_THREADED 0x20u  /* reserved */
+#define XR_ROW_PACKAGES 0x40u  /* the package and the definition of functions are wanted */
+#define XR_ROW_NATIVE	0x80u  /* native frames are wanted */
+#define XR_ROW_LEAF	0x100u /* of these only those inside of the innermost function of R */
+#define XR_ROW_KERNEL	0x200u /* frames of the kernel are wanted */
 
 /*
  * What a user may ask to have captured with each frame or sample, as one set: the options, the
  * engines' and the writers' configuration and the rows carry it.
  */
-#define XR_CAPTURE (XR_ROW_LINES | XR_ROW_GC | XR_ROW_FILTER | XR_ROW_PACKAGES)
+#define XR_CAPTURE                                                                                 \
+	(XR_ROW_LINES | XR_ROW_GC | XR_ROW_FILTER | XR_ROW_PACKAGES | XR_ROW_NATIVE |              \
+	 XR_ROW_LEAF | XR_ROW_KERNEL)
 
 /*
  * One process.  Addresses are in the target; those named `*_at` hold a variable, the others are
@@ -82,6 +89,13 @@ struct xr_row {
 	__u64 gc_count_at;    /* the number of collections so far, an int; 0: not found */
 	__u64 gc_begin;	      /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
 	__u64 gc_end;
+	/* for builtins; 0: this R does not tell */
+	__u64 fun_tab;	 /* R_FunTab */
+	__u64 bc_top_at; /* &R_BCNodeStackTop */
+	__u64 pp_at;	 /* &R_PPStack */
+	__u64 pp_top_at; /* &R_PPStackTop */
+	/* what is known of its address space (space.h); stamp 0: nothing */
+	__u32 space_slab, space_first, space_stamp;
 	__u32 gc_size;	/* bytes of the flag */
 	__u32 serial;	/* unique in a run; bit 31 set: given by the kernel side */
 	__u32 flags;	/* XR_ROW_* */
@@ -91,10 +105,12 @@ struct xr_row {
 	/* the sampler's own (bpf/budget.h), as r_tid is */
 	__u32 strikes; /* its samples were over their budget */
 	__u32 skip;    /* ticks to leave out now */
+	__u32 asked;   /* the space_stamp, which was no more, with which code was told of */
+	__u32 pad;
 	struct xr_layout layout;
 };
 
-_Static_assert(sizeof(struct xr_layout) == 32, "xr_layout");
-_Static_assert(sizeof(struct xr_row) == 248, "xr_row");
+_Static_assert(sizeof(struct xr_layout) == 40, "xr_layout");
+_Static_assert(sizeof(struct xr_row) == 312, "xr_row");
 
 #endif

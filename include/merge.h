@@ -38,7 +38,7 @@ enum merge_frame {
 
 struct merge {
 	__u64 lo, hi;	 /* of the frame at hand */
-	__u64 key;	 /* of the context at hand */
+	__u64 key;	 /* of the context at hand; 0: further out than all frames */
 	__u32 frame;	 /* enum merge_frame */
 	__u32 contexts;	 /* 1: there is one at hand; 0: they ended */
 	__u32 dead;	 /* contexts so far that no frame owns */
@@ -73,7 +73,7 @@ WALK_FN void merge__no_frame(struct merge *m)
 
 /*
  * merge__context - the next context outward is at hand.  @key 0: not known, it goes with the one
- * before.
+ * before; without one before, behind all frames.
  */
 WALK_FN void merge__context(struct merge *m, __u64 key)
 {
@@ -93,7 +93,7 @@ WALK_FN void merge__no_context(struct merge *m)
 /* merge__owns - does the frame at hand own the context at hand? */
 WALK_FN int merge__owns(const struct merge *m)
 {
-	return m->contexts && m->key >= m->lo && m->key < m->hi;
+	return m->contexts && m->key && m->key >= m->lo && m->key < m->hi;
 }
 
 /*
@@ -104,7 +104,7 @@ WALK_FN int merge__next(struct merge *m)
 {
 	if (m->frame == MERGE_FRAME_ENDED)
 		return m->contexts ? MERGE_REST : MERGE_DONE;
-	if (m->contexts && m->key < m->lo) {
+	if (m->contexts && m->key && m->key < m->lo) {
 		m->dead++;
 		return MERGE_DEAD;
 	}
@@ -112,7 +112,7 @@ WALK_FN int merge__next(struct merge *m)
 		m->frame = MERGE_FRAME_TOLD;
 		return MERGE_FRAME;
 	}
-	return m->contexts && m->key < m->hi ? MERGE_CONTEXT : MERGE_UNWIND;
+	return m->contexts && m->key && m->key < m->hi ? MERGE_CONTEXT : MERGE_UNWIND;
 }
 
 #endif

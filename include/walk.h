@@ -132,6 +132,9 @@ struct walk_budget {
 struct walk {
 	struct xr_row row;
 	__u64 next;	   /* context to read next */
+	__u64 at;	   /* the one in `context` */
+	__u32 flag;	   /* its callflag */
+	__u32 told;	   /* enum walk_filter: whether it is to be told */
 	__u64 sp, sp_top;  /* a thread's stack, [sp, sp_top); 0, 0: do not look */
 	__u64 filter_env;  /* filter.callframes: the frame called from here is looked for, */
 	__u64 filter_from; /* the context that was called from it, */
@@ -313,8 +316,8 @@ WALK_FN int walk__frame(struct walk *w)
 /* walk__context - read the context at @at into w->context. */
 WALK_FN int walk__context(struct walk *w, __u64 at)
 {
-	__u32 len =
-		w->row.flags & XR_ROW_LINES ? w->row.layout.read_lines : w->row.layout.read_plain;
+	__u32 len = w->row.flags & (XR_ROW_LINES | XR_ROW_NATIVE) ? w->row.layout.read_lines
+								  : w->row.layout.read_plain;
 
 	return walk__load(w, READ_CONTEXT, w->context, len & (XR_CONTEXT_MAX - 1), at)
 		       ? -XR_BAD_CONTEXT
@@ -369,26 +372,25 @@ WALK_FN int walk__filter(struct walk *w, __u64 at, __u32 flag)
 }
 
 /*
- * walk__step - read one context, emit its frame if it has one, go outward.
- * 0: call again; WALK_DONE; WALK_CUT; or -enum xr_error.
+ * walk__context_at - read the next context outward, and decide whether it is told.
+ * 0: walk__tell() is next; WALK_DONE; WALK_CUT; or -enum xr_error.
  */
-WALK_FN int walk__step(struct walk *w)
+WALK_FN int walk__context_at(struct walk *w)
 {
-	__u64 at = w->next;
-	__u32 flag;
-	int told = WALK_TELL, err;
+	int told = WALK_TELL;
 
+	w->at = w->next;
 	if (w->contexts >= XR_CONTEXTS_MAX || walk__over(w))
 		return WALK_CUT;
-	if (walk__context(w, at))
+	if (walk__context(w, w->at))
 		return -XR_BAD_CONTEXT;
 	w->contexts++;
-	if (at >= w->sp && at < w->sp_top)
+	if (w->at >= w->sp && w->at < w->sp_top)
 		w->on_stack++;
 	w->next = walk__field(w, w->row.layout.nextcontext);
-	flag = walk__field32(w, w->row.layout.callflag);
+	w->flag = walk__field32(w, w->row.layout.callflag);
 	if (w->row.flags & XR_ROW_FILTER) {
-		told = walk__filter(w, at, flag);
+		told = walk__filter(w, w->at, w->flag);
 		if (told < 0)
 			return told;
 		if (told == WALK_END)
@@ -396,7 +398,19 @@ WALK_FN int walk__step(struct walk *w)
 		if (told == WALK_TELL_LAST)
 			w->next = 0;
 	}
-	if (told != WALK_PASS &&
+	w->told = told;
+	return 0;
+}
+
+/*
+ * walk__tell - emit the frame of the context that was read, if it has one.
+ * 0: there is a further one; WALK_DONE; or -enum xr_error.
+ */
+WALK_FN int walk__tell(struct walk *w)
+{
+	int err;
+
+	if (w->told != WALK_PASS &&
 	    (walk__field32(w, w->row.layout.callflag) & (R_CTXT_FUNCTION | R_CTXT_BUILTIN))) {
 		err = walk__frame(w);
 		if (err)
@@ -404,7 +418,18 @@ WALK_FN int walk__step(struct walk *w)
 	}
 	if (w->next)
 		return 0;
-	return flag ? -XR_BAD_CHAIN : WALK_DONE; /* the outermost context is a toplevel one */
+	return w->flag ? -XR_BAD_CHAIN : WALK_DONE; /* the outermost context is a toplevel one */
+}
+
+/*
+ * walk__step - read one context, emit its frame if it has one, go outward.
+ * 0: call again; WALK_DONE; WALK_CUT; or -enum xr_error.
+ */
+WALK_FN int walk__step(struct walk *w)
+{
+	int err = walk__context_at(w);
+
+	return err ? err : walk__tell(w);
 }
 
 #include "lines_walk.h"

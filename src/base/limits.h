@@ -39,6 +39,12 @@
 #define LIMIT_MADE_ONE(m) ((m) / 32 * 6)
 
 /*
+ * Unwind tables and names of native code: one half for each, at least 4 MiB for the tables.  An R
+ * with 30 packages has 3 MiB of tables.  It comes on top of the shares of others.
+ */
+#define LIMIT_NATIVE(m) ((m) / 4)
+
+/*
  * Stacks that are added up.  Formats that are written in rows have two of half the size, one being
  * written.
  */

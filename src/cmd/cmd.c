@@ -137,6 +137,7 @@ struct session_config cmd__session(const struct config *c, const struct engine_o
 		.freq = c->freq,
 		.clock = c->clock,
 		.capture = c->capture,
+		.raw = c->native == NATIVE_RAW,
 		.asked = c->asked,
 		.memory = c->max_memory,
 		.btf = c->btf,

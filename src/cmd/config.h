@@ -15,6 +15,9 @@
 #include "output/writer.h"
 #include "target/filters.h"
 
+/* Native frames: DEFAULT is what the format has. */
+enum config_native { NATIVE_DEFAULT, NATIVE_OFF, NATIVE_LEAF, NATIVE_ALL, NATIVE_RAW };
+
 /* Strings are borrowed from the command line. */
 struct config {
 	bool verbose, quiet;
@@ -37,6 +40,7 @@ struct config {
 	uint32_t capture; /* XR_CAPTURE, with what the format always has, */
 	uint32_t asked;	  /* and without */
 	bool no_packages;
+	enum config_native native;
 	uint32_t max_sample_us;	 /* what reading one stack may take */
 	const char *stats, *btf; /* NULL: not given */
 	const char *ready;	 /* file that tells that sampling has begun; NULL: not given */

@@ -54,7 +54,9 @@ static int rows__getopt(const struct option_row *rows, struct option longs[OPTIO
 				return -E2BIG;
 			longs[n++] = (struct option){
 				.name = names[i],
-				.has_arg = r->arg ? required_argument : no_argument,
+				.has_arg = r->without ? optional_argument
+					   : r->arg   ? required_argument
+						      : no_argument,
 				.val = KEY_FIRST + (int)(r - rows),
 			};
 		}
@@ -164,6 +166,8 @@ int option_rows__parse(const struct option_row *rows, void *into, int argc, char
 			return rows__unknown(rows, optopt, argv[optind - 1], f);
 		r = rows__find(rows, key);
 		arg = r->arg ? optarg : NULL;
+		if (!arg)
+			arg = r->without;
 		err = row__set(r, into, arg, f);
 		if (err || r->last)
 			return err;
@@ -186,6 +190,8 @@ int option_rows__set(const struct option_row *rows, void *into, const char *name
 		return errmsg__set(f, -EINVAL, "no such option: %s", name);
 	if (r->last || r->only_command_line)
 		return errmsg__set(f, -EINVAL, "%s is for the command line", name);
+	if (r->without && !value)
+		value = r->without;
 	if (r->arg && !value)
 		return errmsg__set(f, -EINVAL, "%s needs a value: %s = %s", name, name, r->arg);
 	if (!r->arg && value)

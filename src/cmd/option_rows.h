@@ -46,8 +46,9 @@ struct option_choice {
 struct option_row {
 	const char *name;     /* without dashes; NULL ends a table */
 	const char *alias[2]; /* other names for it, understood but not printed by --help */
-	const char *arg;  /* what its argument is called; NULL: it takes none (option_arg__kind) */
-	const char *help; /* one line or two of --help; behind a ":" --help names the choices */
+	const char *arg; /* what its argument is called; NULL: it takes none (option_arg__kind) */
+	const char *without; /* what it is when it is left out; NULL: it cannot be */
+	const char *help;    /* one line or two of --help; behind a ":" --help names the choices */
 	const char *manual;  /* more for the man page, paragraphs between newlines; NULL: none */
 	const char *windows; /* why it cannot be had on Windows; NULL: it can */
 	enum option_type type;

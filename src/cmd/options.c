@@ -108,6 +108,33 @@ bool options__clock(size_t i, struct option_choice *c)
 	return i < sizeof(clocks) / sizeof(clocks[0]);
 }
 
+bool options__native(size_t i, struct option_choice *c)
+{
+	static const struct option_choice choices[] = {
+		{.name = "leaf",
+		 .help = "inside of the innermost R function",
+		 .number = NATIVE_LEAF},
+		{.name = "full", .help = "all of them", .number = NATIVE_ALL},
+		{.name = "raw", .help = "also R's own, by instruction", .number = NATIVE_RAW},
+		{.name = "off", .help = "none", .number = NATIVE_OFF},
+	};
+
+	if (i < sizeof(choices) / sizeof(choices[0]))
+		*c = choices[i];
+	return i < sizeof(choices) / sizeof(choices[0]);
+}
+
+void options__capture(struct config *c, enum config_native by_default)
+{
+	if (c->native == NATIVE_DEFAULT)
+		c->native = os__is_windows() ? NATIVE_OFF : by_default;
+	c->capture &= ~(XR_ROW_NATIVE | XR_ROW_LEAF);
+	if (c->native != NATIVE_OFF)
+		c->capture |= XR_ROW_NATIVE;
+	if (c->native == NATIVE_LEAF)
+		c->capture |= XR_ROW_LEAF;
+}
+
 #define AT(member) OPTIONS_AT(member)
 
 #undef OPTIONS_MEMORY_MANUAL
@@ -332,6 +359,7 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 		o->config.capture &= ~XR_ROW_GC;
 	if (o->config.no_packages)
 		o->config.capture &= ~XR_ROW_PACKAGES;
+	options__capture(&o->config, NATIVE_OFF);
 	return options__check(o, f);
 }
 

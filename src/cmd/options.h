@@ -42,6 +42,10 @@ int options__filter(const struct option_row *row, void *place, const char *arg, 
 int options__size(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 bool options__engine(size_t i, struct option_choice *c);
 bool options__clock(size_t i, struct option_choice *c);
+bool options__native(size_t i, struct option_choice *c);
+
+/* options__capture - what @native adds to what @c captures; @by_default: if it was not given. */
+void options__capture(struct config *c, enum config_native by_default);
 
 /* options__init - the defaults. */
 void options__init(struct options *o);

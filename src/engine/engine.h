@@ -95,6 +95,12 @@ struct engine_ops {
 	 * Does it still have row @serial of @pid?  NULL: rows go only by remove.
 	 */
 	bool (*holds)(struct engine *e, uint32_t pid, uint32_t serial);
+	/*
+	 * Slab @slab of what the sampler knows of native code (space.h), made if need be: *words
+	 * are XR_SLAB_WORDS words, at first 0, which the engine frees when it is closed.  -E2BIG:
+	 * there are no more; -ENOMEM, -EPERM, ...: it could not be made.  NULL: no native frames.
+	 */
+	int (*slab)(struct engine *e, uint32_t slab, uint64_t **words);
 	/* A descriptor that is readable when poll has something to do; NULL: there is none. */
 	int (*fd)(struct engine *e);
 	/* Take no more samples; what was taken is still delivered by poll. */

@@ -7,13 +7,15 @@
 #include "base/limits.h"
 #include "profile/decode.h"
 #include "profile/known.h"
+#include "profile/native_rules.h"
 
 #define DECODE_CPUS_MAX	  65536u
 #define DECODE_WEIGHT_MAX (1ULL << 24) /* ticks in one sample: hours of them at 999 Hz */
 #define PENDING_KEEP	  1024u	       /* frames for which room is kept */
+#define NATIVE_FRAMES_MAX 1024u	       /* of a sample: more than a sampler sends */
 #define DECODE_FLAGS                                                                               \
 	(XR_F_MORE | XR_F_TRUNCATED | XR_F_GC | XR_F_LINES | XR_F_OTHER_THREAD | XR_F_KERNEL |     \
-	 XR_F_DISCARD | XR_F_UNPROVEN | XR_F_PACKAGES)
+	 XR_F_DISCARD | XR_F_UNPROVEN | XR_F_PACKAGES | XR_F_NATIVE | XR_F_NATIVE_CUT)
 
 /* The sample being put together from what one cpu sends at one level. */
 struct pending {
@@ -21,7 +23,10 @@ struct pending {
 	bool no_room; /* for its frames */
 	uint32_t next_part;
 	uint32_t cap, nframes;
-	const struct frame **frames; /* the first is left free for <GC> */
+	struct native_item *items;   /* `frame` of each is told */
+	const struct frame **frames; /* room for all, and the marks */
+	uint32_t natives;	     /* of the items */
+	uint32_t last_native;	     /* behind the outermost of them */
 	uint64_t file;		     /* the place being executed in the frame to come */
 	uint32_t line;
 	struct known *known;
@@ -47,88 +52,161 @@ int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg,
 	d->ops = *ops;
 	d->arg = arg;
 	known__init(&d->all, &d->stats, memory ? memory : LIMIT_MEMORY);
+	d->all.teller = ops->native;
+	d->all.teller_arg = arg;
+	d->all.raw = ops->raw;
 	return 0;
 }
 
-/* Room for @more frames, and for the marks: one inside of them and one outside. */
+#define PENDING_EACH (sizeof(struct frame *) + sizeof(struct native_item))
+
+/* Room for @more frames, and for the marks: one inside of them and two among them. */
 static int pending__room(struct decoder *d, struct pending *p, uint32_t more)
 {
 	uint32_t need = p->nframes + more, cap = p->cap ? p->cap : 64;
+	struct native_item *items;
 	const struct frame **frames;
 
-	if (need > XR_CONTEXTS_MAX)
+	if (need > XR_CONTEXTS_MAX + (p->natives ? NATIVE_FRAMES_MAX : 0))
 		return -EBADMSG;
-	need += 2;
+	need += 3;
 	while (cap < need)
 		cap *= 2;
 	if (cap == p->cap)
 		return 0;
-	if (!budget__take(&d->all.made, (cap - p->cap) * sizeof(*frames)))
+	if (!budget__take(&d->all.made, (cap - p->cap) * PENDING_EACH))
 		return -ENOSPC;
 	frames = realloc(p->frames, (size_t)cap * sizeof(*frames));
-	if (!frames) {
-		budget__give(&d->all.made, (cap - p->cap) * sizeof(*frames));
+	if (frames)
+		p->frames = frames;
+	items = frames ? realloc(p->items, (size_t)cap * sizeof(*items)) : NULL;
+	if (!items) {
+		budget__give(&d->all.made, (cap - p->cap) * PENDING_EACH);
 		return -ENOMEM;
 	}
-	p->frames = frames;
+	p->items = items;
 	p->cap = cap;
 	return 0;
 }
 
-/* How many slots of @r are a frame. */
+/* How many slots of @r are a frame of R. */
 static uint32_t sample__step(const struct xr_sample *r)
 {
 	return 1 + !!(r->flags & XR_F_LINES) + !!(r->flags & XR_F_PACKAGES);
+}
+
+static bool slot__is_native(const struct xr_slot *slot)
+{
+	const uint64_t form = slot->word >> XR_FORM_SHIFT;
+
+	return form == XR_FORM_NATIVE || form == XR_FORM_BUILTIN || form == XR_FORM_KERNEL;
+}
+
+static void pending__add(struct pending *p, const struct frame *frame, uint32_t what)
+{
+	p->items[p->nframes++] = (struct native_item){frame, what};
+	if (!(what & NATIVE_ITEM))
+		return;
+	p->natives++;
+	p->last_native = p->nframes;
+}
+
+static int decoder__native(struct decoder *d, struct pending *p, const struct xr_slot *slot)
+{
+	const uint32_t flags = XR_NATIVE_FLAGS(slot->more);
+	const bool kernel = slot->word >> XR_FORM_SHIFT == XR_FORM_KERNEL;
+	const struct frame *frame;
+	uint32_t what = NATIVE_ITEM;
+	bool named;
+	int err = known__native(&d->all, p->known, slot, &frame, &named);
+
+	if (err)
+		return err;
+	if (kernel)
+		what |= NATIVE_ITEM_KERNEL;
+	else if (flags & XR_NATIVE_OWNS)
+		what |= NATIVE_ITEM_OWNS;
+	if (!kernel && flags & XR_NATIVE_R)
+		what |= NATIVE_ITEM_OF_R;
+	pending__add(p, frame, what | (named ? NATIVE_ITEM_NAMED : 0));
+	return 0;
 }
 
 /* Add the frames of @r to @p. */
 static int decoder__frames(struct decoder *d, struct pending *p, const struct xr_sample *r)
 {
 	bool lines = r->flags & XR_F_LINES, packages = r->flags & XR_F_PACKAGES;
-	uint32_t step = sample__step(r);
+	uint32_t step;
 	int err;
 
+	step = r->flags & XR_F_NATIVE ? 1 : sample__step(r);
 	err = pending__room(d, p, r->nslots / step + !!(r->flags & XR_F_OTHER_THREAD));
 	if (err)
 		return err;
 	/* what is known of R's thread says nothing about another */
 	if (r->flags & XR_F_OTHER_THREAD) {
 		p->sample.flags &= ~(XR_F_GC | XR_F_UNPROVEN);
-		p->frames[++p->nframes] = &mark_other_thread;
 	} else if (!r->part && lines) {
 		p->file = r->file;
 		p->line = r->line;
 	}
 	for (uint32_t i = 0; i < r->nslots; i += step) {
-		const struct known_frame told = {
+		const struct frame *frame;
+		struct known_frame told = {
 			.name = r->slots[i],
-			.function = packages ? r->slots[i + step - 1] : (struct xr_slot){0},
 			.file = p->file,
 			.line = p->line,
 		};
 
-		err = known__frame(&d->all, p->known, &told, &p->frames[p->nframes + 1]);
+		step = 1;
+		if (slot__is_native(&r->slots[i])) {
+			err = decoder__native(d, p, &r->slots[i]);
+			if (err)
+				return err;
+			continue;
+		}
+		step = sample__step(r);
+		if (packages)
+			told.function = r->slots[i + step - 1];
+		err = known__frame(&d->all, p->known, &told, &frame);
 		if (err)
 			return err;
-		p->nframes++;
+		pending__add(p, frame, 0);
 		if (lines) {
 			p->file = r->slots[i + 1].word;
 			p->line = (uint32_t)r->slots[i + 1].more;
 		}
 	}
+	if (r->flags & XR_F_OTHER_THREAD)
+		pending__add(p, &mark_other_thread, 0);
 	return 0;
+}
+
+/* The frames that are shown, to p->frames behind the first: how many. */
+static uint32_t pending__shown(const struct decoder *d, struct pending *p)
+{
+	const bool gc = p->sample.flags & XR_F_GC;
+	uint32_t n = p->nframes;
+
+	if (p->natives && !d->all.raw)
+		n = native_rules__apply(p->items, n, gc ? NULL : known__leaf(p->known));
+	for (uint32_t i = 0; i < n; i++)
+		p->frames[1 + i] = p->items[i].frame;
+	return n;
 }
 
 /* All parts of @p came: the stack they make, with its marks. */
 static const struct stack *decoder__stack(struct decoder *d, struct pending *p)
 {
 	struct place top = known__place(&d->all, p->known, p->file, p->line);
-	const struct frame **first = &p->frames[1];
-	uint32_t n = p->nframes;
 	const struct stack *stack = NULL;
+	const struct frame **first;
+	uint32_t n;
 
 	if (p->no_room)
 		goto no_room;
+	n = pending__shown(d, p);
+	first = &p->frames[1];
 	if (p->sample.flags & XR_F_TRUNCATED) {
 		struct frame mark = mark_truncated;
 
@@ -148,6 +226,25 @@ no_room:
 		return stack;
 	d->stats.stacks_dropped++;
 	return stacks__none();
+}
+
+/* Are the slots whole frames? */
+static bool sample__whole_frames(const struct xr_sample *r)
+{
+	uint32_t at = 0;
+
+	while (at < r->nslots)
+		at += slot__is_native(&r->slots[at]) ? 1 : sample__step(r);
+	return at == r->nslots;
+}
+
+/* Another thread than R's has native frames alone. */
+static bool sample__all_native(const struct xr_sample *r)
+{
+	for (uint32_t i = 0; i < r->nslots; i++)
+		if (!slot__is_native(&r->slots[i]))
+			return false;
+	return !r->part && !(r->flags & XR_F_MORE);
 }
 
 /* The place for what @cpu sends at @level, made if need be; NULL: no memory. */
@@ -183,11 +280,9 @@ static bool sample__valid(const struct xr_sample *r, size_t size)
 		return true; /* nothing else of it is used */
 	if (!r->weight || (r->unit == XR_UNIT_TICKS && r->weight > DECODE_WEIGHT_MAX))
 		return false;
-	if (r->nslots % sample__step(r))
+	if (!sample__whole_frames(r))
 		return false;
-	if (r->flags & XR_F_OTHER_THREAD && (r->nslots || r->part || r->flags & XR_F_MORE))
-		return false;
-	return true;
+	return !(r->flags & XR_F_OTHER_THREAD) || sample__all_native(r);
 }
 
 /* Is @r the next part of @p? */
@@ -208,9 +303,11 @@ static void pending__end(struct decoder *d, struct pending *p)
 	p->active = false;
 	if (p->cap <= PENDING_KEEP)
 		return;
-	budget__give(&d->all.made, p->cap * sizeof(*p->frames));
+	budget__give(&d->all.made, p->cap * PENDING_EACH);
 	free(p->frames);
+	free(p->items);
 	p->frames = NULL;
+	p->items = NULL;
 	p->cap = 0;
 }
 
@@ -227,6 +324,8 @@ static int decoder__start(struct decoder *d, struct pending *p, const struct xr_
 	p->no_room = false;
 	p->next_part = 0;
 	p->nframes = 0;
+	p->natives = 0;
+	p->last_native = 0;
 	p->file = 0;
 	p->line = 0;
 	p->sample = (struct sample){
@@ -355,8 +454,10 @@ void decoder__free(struct decoder *d)
 	if (!d)
 		return;
 	for (uint32_t i = 0; i < d->npending; i++) {
-		if (d->pending[i])
+		if (d->pending[i]) {
 			free(d->pending[i]->frames);
+			free(d->pending[i]->items);
+		}
 		free(d->pending[i]);
 	}
 	free(d->pending);

@@ -6,6 +6,7 @@
 #ifndef XR_PROFILE_DECODE_H
 #define XR_PROFILE_DECODE_H
 
+#include "profile/known.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 
@@ -15,6 +16,9 @@ struct decoder;
 struct decoder_ops {
 	void (*sample)(void *arg, const struct sample *s);
 	void (*process)(void *arg, const struct xr_process *p);
+	/* what native frames are called (known.h); NULL: nobody knows */
+	native_teller native;
+	bool raw; /* all native frames are shown, each as the instruction it is at */
 };
 
 /*

@@ -17,6 +17,7 @@ struct slot {
 	uint64_t hash;
 	struct known_frame key;
 	const struct frame *frame;
+	bool named; /* of a native frame */
 };
 
 /* What the sampler told of a place. */
@@ -209,10 +210,10 @@ static const char *known__word(const struct known *k, uint64_t id, uint32_t kind
 
 /* How a slot's words are to be read, by form. */
 static const struct form {
-	uint8_t word : 1;    /* a symbol */
-	uint8_t more : 1;    /* likewise */
-	uint8_t hashed : 1;  /* more is a text's hash */
-	uint8_t address : 1; /* word is an address without a text */
+	uint8_t word : 1;   /* a symbol */
+	uint8_t more : 1;   /* likewise */
+	uint8_t hashed : 1; /* more is a text's hash */
+	uint8_t native : 1; /* known__native() */
 	enum frame_kind kind;
 } forms[XR_FORMS] = {
 	[XR_FORM_SYMBOL] = {.word = 1},
@@ -225,9 +226,9 @@ static const struct form {
 	[XR_FORM_ITEM_INT] = {.word = 1},
 	[XR_FORM_ITEM_REAL] = {.word = 1},
 	[XR_FORM_ITEM_ODD] = {.word = 1},
-	[XR_FORM_BUILTIN] = {.address = 1, .kind = FRAME_BUILTIN},
-	[XR_FORM_NATIVE] = {.address = 1, .kind = FRAME_NATIVE},
-	[XR_FORM_KERNEL] = {.address = 1, .kind = FRAME_KERNEL},
+	[XR_FORM_BUILTIN] = {.native = 1, .kind = FRAME_BUILTIN},
+	[XR_FORM_NATIVE] = {.native = 1, .kind = FRAME_NATIVE},
+	[XR_FORM_KERNEL] = {.native = 1, .kind = FRAME_KERNEL},
 };
 
 /* Render the name of a slot.  @known turns false if a text never came. */
@@ -237,7 +238,6 @@ static int known__render(struct knowledge *all, const struct known *k, const str
 	uint64_t form = key->word >> XR_FORM_SHIFT, id = key->word & XR_WORD_MASK;
 	char address[ADDRESS_TEXT], second[ADDRESS_TEXT];
 	const char *word = NULL, *more = NULL;
-	bool ignored;
 	int err;
 
 	if (form == XR_FORM_SYMBOL) { /* its text is its name */
@@ -251,8 +251,6 @@ static int known__render(struct knowledge *all, const struct known *k, const str
 		more = known__word(k, key->more, XR_TEXT_SYMBOL, second, known);
 	if (forms[form].hashed)
 		more = known__word(k, key->more, XR_TEXT_HASHED, second, known);
-	if (forms[form].address)
-		word = known__word(k, id, UINT32_MAX, address, &ignored);
 	all->name.len = 0;
 	err = name__render(&all->name, (enum xr_form)form, word, more, key->more);
 	*name = NULL;
@@ -307,6 +305,18 @@ static struct place known__defined(struct knowledge *all, struct known *k, uint6
 	return place ? known__place(all, k, place->file, place->line) : (struct place){0};
 }
 
+/* Remember what @key stands for; if that fails it is made again each time. */
+static void known__remember(struct known *k, const struct known_frame *key, uint64_t hash,
+			    const struct frame *frame, bool named)
+{
+	struct slot *slot = arena__alloc(&k->arena, sizeof(*slot));
+
+	if (!slot)
+		return;
+	*slot = (struct slot){.hash = hash, .key = *key, .frame = frame, .named = named};
+	table__add(&k->slots, slot);
+}
+
 /* The frame of @key, made and remembered; one with a text that may still come is not. */
 static int known__make(struct knowledge *all, struct known *k, const struct known_frame *key,
 		       uint64_t hash, const struct frame **out)
@@ -314,14 +324,11 @@ static int known__make(struct knowledge *all, struct known *k, const struct know
 	uint64_t form = key->name.word >> XR_FORM_SHIFT, unnamed = all->stats->unnamed;
 	struct frame frame = {0};
 	bool known = true;
-	struct slot *slot;
 	int err;
 
-	if (form == XR_FORM_NONE || form >= XR_FORMS)
+	if (form == XR_FORM_NONE || form >= XR_FORMS || forms[form].native)
 		return -EBADMSG;
 	frame.kind = forms[form].kind;
-	if (frame.kind == FRAME_NATIVE || frame.kind == FRAME_KERNEL)
-		frame.address = key->name.word & XR_WORD_MASK;
 	err = known__render(all, k, &key->name, &frame.function, &known);
 	if (err)
 		return err;
@@ -344,11 +351,7 @@ static int known__make(struct knowledge *all, struct known *k, const struct know
 	all->stats->unnamed += !known;
 	if (all->stats->unnamed != unnamed)
 		return 0;
-	slot = arena__alloc(&k->arena, sizeof(*slot));
-	if (!slot)
-		return 0;
-	*slot = (struct slot){.hash = hash, .key = *key, .frame = *out};
-	table__add(&k->slots, slot); /* if that fails it is made again each time */
+	known__remember(k, key, hash, *out, true);
 	return 0;
 }
 
@@ -361,20 +364,109 @@ static bool slot__same(const void *record, const void *arg)
 	       a->function.more == b->function.more;
 }
 
-int known__frame(struct knowledge *all, struct known *k, const struct known_frame *told,
-		 const struct frame **out)
+static uint64_t slot__hash(const struct known_frame *told)
 {
 	uint64_t hash = map__hash(told->name.word + told->line * 0x9e3779b97f4a7c15ULL,
 				  told->name.more ^ told->file * 0xc2b2ae3d27d4eb4fULL ^
 					  told->function.more);
-	const struct slot *made;
 
-	hash ^= told->function.word * 0x9e3779b97f4a7c15ULL;
-	made = table__find(&k->slots, hash, slot__same, told);
+	return hash ^ told->function.word * 0x9e3779b97f4a7c15ULL;
+}
+
+int known__frame(struct knowledge *all, struct known *k, const struct known_frame *told,
+		 const struct frame **out)
+{
+	const uint64_t hash = slot__hash(told);
+	const struct slot *made = table__find(&k->slots, hash, slot__same, told);
+
 	if (!made)
 		return known__make(all, k, told, hash, out);
 	*out = made->frame;
 	return 0;
+}
+
+static const struct name *known__optional(struct known *k, const char *text)
+{
+	return text ? stacks__name(&k->stacks, text, strlen(text)) : NULL;
+}
+
+/* A native frame without a name: its module and where it is in that. */
+static int native__place(struct buf *name, const struct native_told *told)
+{
+	const char *module = told->module ? strrchr(told->module, '/') : NULL;
+
+	name->len = 0;
+	if (!told->module)
+		return buf__str(name, "[unknown]");
+	return buf__printf(name, "%s+0x%" PRIx64, module ? module + 1 : told->module,
+			   told->address);
+}
+
+/* What makes no difference to the frame is not told apart. */
+static struct xr_slot native__key(const struct knowledge *all, const struct xr_slot *slot)
+{
+	const uint64_t flags = (uint64_t)(XR_NATIVE_FLAGS(slot->more) & XR_NATIVE_BEGINS) << 56;
+	struct xr_slot key = *slot;
+
+	if (slot->word >> XR_FORM_SHIFT == XR_FORM_KERNEL)
+		return key;
+	key.more = (slot->more & ~(0xffULL << 56)) | flags;
+	if (!all->raw && flags)
+		key.word = (slot->word & ~0xffffffffULL) | XR_NATIVE_BEGIN(slot->more);
+	else if (!XR_NATIVE_MODULE(slot->more)) /* nothing is known of it */
+		key.word &= ~XR_WORD_MASK;
+	return key;
+}
+
+int known__native(struct knowledge *all, struct known *k, const struct xr_slot *slot,
+		  const struct frame **out, bool *named)
+{
+	const struct known_frame key = {.name = native__key(all, slot)};
+	const uint64_t hash = slot__hash(&key), form = slot->word >> XR_FORM_SHIFT;
+	const struct slot *made = table__find(&k->slots, hash, slot__same, &key);
+	struct native_told told = {0};
+	struct frame frame = {0};
+
+	if (made) {
+		*named = made->named;
+		*out = made->frame;
+		return 0;
+	}
+	if (form >= XR_FORMS || !forms[form].native)
+		return -EBADMSG;
+	if (all->teller)
+		all->teller(all->teller_arg, &key.name, &told);
+	*named = told.name != NULL;
+	frame.kind = forms[form].kind;
+	if (!told.name && frame.kind == FRAME_BUILTIN)
+		frame.kind = FRAME_NATIVE;
+	frame.address = told.address;
+	frame.module = known__optional(k, told.module);
+	if (told.name) {
+		frame.function = known__optional(k, told.name);
+	} else {
+		if (native__place(&all->name, &told))
+			return -ENOMEM;
+		frame.function = stacks__name(&k->stacks, all->name.data, all->name.len);
+	}
+	*out = frame.function ? stacks__frame(&k->stacks, &frame) : NULL;
+	if (!*out) {
+		all->stats->names_dropped++;
+		*out = &mark_no_room;
+		return 0;
+	}
+	known__remember(k, &key, hash, *out, *named);
+	return 0;
+}
+
+const struct frame *known__leaf(struct known *k)
+{
+	struct frame frame = {
+		.kind = FRAME_NATIVE,
+		.function = stacks__name(&k->stacks, "[R]", strlen("[R]")),
+	};
+
+	return frame.function ? stacks__frame(&k->stacks, &frame) : NULL;
 }
 
 void known__make_room(struct knowledge *all, struct known *k)

@@ -27,6 +27,20 @@ struct known {
 	uint32_t pending;     /* samples of it that are being put together */
 };
 
+/* What is known of a native frame.  Strings are borrowed, and not kept. */
+struct native_told {
+	const char *name;     /* NULL: not known */
+	const char *module;   /* the file, as the process names it; NULL: not known */
+	const char *build_id; /* hexadecimal; NULL */
+	uint64_t address;     /* as the file counts */
+};
+
+/*
+ * Who knows: fill @told, which is zeroed, for the slot of a native frame (abi.h).  For one whose
+ * number in R_FunTab is told the name is that of the builtin.
+ */
+typedef void (*native_teller)(void *arg, const struct xr_slot *slot, struct native_told *told);
+
 /* All processes, and what they share. */
 struct knowledge {
 	struct decoder_stats *stats; /* unnamed and names_dropped are counted here; borrowed */
@@ -36,6 +50,9 @@ struct knowledge {
 	uint64_t last_id;	/* of a stack */
 	struct map processes;	/* (serial, 0) to struct known */
 	struct buf name;	/* the one being rendered */
+	native_teller teller;	/* NULL: nobody knows of native frames */
+	void *teller_arg;
+	bool raw; /* native frames are told by instruction, not by function */
 };
 
 /* known__init - @memory: bytes, of which the limits are shares. */
@@ -60,6 +77,16 @@ struct known_frame {
 /* known__frame - the frame that @told tells of.  -EBADMSG: there is no such form; -ENOMEM. */
 int known__frame(struct knowledge *all, struct known *k, const struct known_frame *told,
 		 const struct frame **out);
+
+/*
+ * known__native - the frame of the slot of a native frame.  *@named: whether it has a name.  As
+ * known__frame.
+ */
+int known__native(struct knowledge *all, struct known *k, const struct xr_slot *slot,
+		  const struct frame **out, bool *named);
+
+/* known__leaf - the frame that stands for R's own code; NULL: no room. */
+const struct frame *known__leaf(struct known *k);
 
 /* known__place - the same for a place alone. */
 struct place known__place(struct knowledge *all, struct known *k, uint64_t file, uint32_t line);

@@ -32,10 +32,9 @@ int name__render(struct buf *b, enum xr_form form, const char *word, const char 
 		return buf__printf(b, "%s[[%.0f]]", word, real);
 	case XR_FORM_ITEM_ODD:
 		return buf__printf(b, "%s[[?]]", word);
-	case XR_FORM_BUILTIN:
+	case XR_FORM_BUILTIN: /* known__native() */
 	case XR_FORM_NATIVE:
 	case XR_FORM_KERNEL:
-		return buf__str(b, word);
 	case XR_FORM_NONE:
 	case XR_FORMS:
 		break;

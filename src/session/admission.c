@@ -386,6 +386,10 @@ void admission__answered(struct lifecycle *l, const struct ask *a)
 	uint64_t now = os__now();
 	int err = 0;
 
+	if (a->kind == ASK_MAPS || a->kind == ASK_MODULE) {
+		native__answered(l, a, now);
+		return;
+	}
 	if (!p || l->err)
 		return;
 	if (a->kind == ASK_DESCRIBE)

@@ -28,6 +28,7 @@ struct session_config {
 	uint32_t freq; /* Hz */
 	enum engine_clock clock;
 	uint32_t capture;	/* XR_CAPTURE */
+	bool raw;		/* of native frames, all are shown (profile/decode.h) */
 	uint32_t asked;		/* of it, what the user asked for: said if it cannot be had */
 	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
 	bool rate_changes;	/* session__set_freq may be called */

@@ -168,6 +168,8 @@ int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct 
 
 	l->ops = ops;
 	l->engine = engine;
+	natives__open(&l->natives, ops, engine, (l->config->capture & XR_ROW_NATIVE) != 0,
+		      l->config->memory);
 	for (p = processes__next(&l->processes, NULL); p; p = next) {
 		next = processes__next(&l->processes, p);
 		if (p->state != PROCESS_FOUND)
@@ -257,6 +259,7 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_ENDED));
 	lifecycle__add_hidden(l, p, &l->hidden);
 	lifecycle__say(l, p);
+	native__forget(&l->natives, p, os__now());
 	processes__remove(&l->processes, p);
 }
 
@@ -295,6 +298,8 @@ static void lifecycle__complete(struct lifecycle *l, struct process *p, uint64_t
 		lifecycle__look(p, now);
 	if (admission__undescribed(l, p) && !p->asked)
 		admission__describe(l, p, now);
+	if (native__due(&l->natives, p) && native__due(&l->natives, p) <= now)
+		native__look(l, p, now);
 	if (!p->hidden.open || p->asked || verify_hidden__due(&l->verify, &p->hidden) > now)
 		return;
 	admission__look(l, p, now);
@@ -309,6 +314,7 @@ void lifecycle__settle(struct lifecycle *l)
 	bool ask =
 		now - l->gone_at >= (rest_ms < GONE_MOST_MS ? rest_ms : GONE_MOST_MS) * NS_PER_MS;
 
+	natives__tend(&l->natives, now);
 	if (ask)
 		l->gone_at = now;
 	for (p = processes__next(&l->processes, NULL); p; p = next) {
@@ -332,6 +338,8 @@ void lifecycle__settle(struct lifecycle *l)
 /* When @p has to be looked at next; 0: only when something happens. */
 static uint64_t lifecycle__due_of(const struct lifecycle *l, const struct process *p, uint64_t now)
 {
+	uint64_t due, native;
+
 	if (p->asked && p->state != PROCESS_FOUND)
 		return 0; /* the answer */
 	if (p->state == PROCESS_WAITING)
@@ -340,7 +348,11 @@ static uint64_t lifecycle__due_of(const struct lifecycle *l, const struct proces
 		return now + FOUND_MS * NS_PER_MS;
 	if (admission__undescribed(l, p))
 		return now;
-	return p->state == PROCESS_SAMPLED ? verify_hidden__due(&l->verify, &p->hidden) : 0;
+	if (p->state != PROCESS_SAMPLED)
+		return 0;
+	due = verify_hidden__due(&l->verify, &p->hidden);
+	native = native__due(&l->natives, p);
+	return native && (!due || native < due) ? native : due;
 }
 
 int lifecycle__due(const struct lifecycle *l, int max)
@@ -362,9 +374,11 @@ int lifecycle__due(const struct lifecycle *l, int max)
 
 int lifecycle__open(struct lifecycle *l, const struct session_config *config, struct sink sink)
 {
-	static const struct decoder_ops decoder_ops = {
+	const struct decoder_ops decoder_ops = {
 		.sample = records__sample,
 		.process = records__process,
+		.native = records__native,
+		.raw = config->raw,
 	};
 	int err;
 
@@ -383,8 +397,10 @@ void lifecycle__close(struct lifecycle *l)
 
 	for (p = processes__next(&l->processes, NULL); p; p = next) {
 		next = processes__next(&l->processes, p);
+		native__forget(&l->natives, p, 0);
 		processes__remove(&l->processes, p);
 	}
+	natives__close(&l->natives);
 	pids__free(&l->sampled);
 	crowd__free(&l->crowd);
 	verify_hidden__free(&l->verify);

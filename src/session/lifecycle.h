@@ -14,6 +14,7 @@
 #include "profile/sink.h"
 #include "session/config.h"
 #include "session/crowd.h"
+#include "session/native/native.h"
 #include "session/pids.h"
 #include "session/processes.h"
 #include "session/verify_hidden.h"
@@ -32,6 +33,7 @@ struct lifecycle {
 	struct asker *asker;   /* who looks at processes */
 	struct processes processes;
 	struct verify_hidden verify;
+	struct natives natives;
 	bool told;		    /* somebody tells when R appears in a process */
 	uint32_t live;		    /* processes that have not ended, */
 	uint32_t rows;		    /* and those of them that are sampled */

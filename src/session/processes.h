@@ -13,6 +13,7 @@
 #include "os/proc.h"
 #include "session/description.h"
 #include "session/lineless.h"
+#include "session/native/native.h"
 #include "session/outcome.h"
 #include "session/reader.h"
 #include "session/use.h"
@@ -56,6 +57,7 @@ struct process {
 	struct use use;
 	struct reader reader;
 	struct lineless lineless;
+	struct native_process native;
 	struct target target;
 	struct hidden_proof hidden; /* of `target` */
 };

@@ -104,8 +104,10 @@ static void records__forked(struct lifecycle *l, struct process *p, const struct
 
 	p->parent_serial = record->parent_serial;
 	p->parent_pid = record->parent_pid;
-	if (parent)
+	if (parent) {
 		records__inherit(l, p, parent);
+		native__inherit(p, parent);
+	}
 	if (l->config->labels)
 		records__describe(p, parent);
 	notes__debug(&l->config->notes, "process %u (%s): forked by %u%s", p->pid, p->comm,
@@ -149,8 +151,31 @@ void records__process(void *lifecycle, const struct xr_process *record)
 	case XR_PROCESS_EXIT:
 		p->exited = true;
 		break;
+	case XR_PROCESS_UNMAPPED:
+		native__unmapped(p);
+		break;
 	case XR_PROCESS_THROTTLED:
 		records__throttled(l, p);
 		break;
 	}
+}
+
+void records__native(void *lifecycle, const struct xr_slot *slot, struct native_told *told)
+{
+	const struct lifecycle *l = lifecycle;
+	const uint64_t form = slot->word >> XR_FORM_SHIFT;
+	const struct module *m;
+
+	if (form == XR_FORM_KERNEL)
+		return;
+	m = modules__number(&l->natives.modules, XR_NATIVE_MODULE(slot->more));
+	if (!m)
+		return;
+	told->module = m->path;
+	told->build_id = m->build_id[0] ? m->build_id : NULL;
+	told->address = m->base + XR_NATIVE_PC(slot->word);
+	if (form == XR_FORM_BUILTIN)
+		told->name = module__builtin(m, XR_NATIVE_OFFSET(slot->word));
+	if (!told->name && XR_NATIVE_FLAGS(slot->more) & XR_NATIVE_BEGINS)
+		told->name = module__name(m, XR_NATIVE_BEGIN(slot->more));
 }

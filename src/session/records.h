@@ -7,10 +7,14 @@
 #define XR_SESSION_RECORDS_H
 
 #include "abi.h"
+#include "profile/known.h"
 #include "profile/profile.h"
 
 /* As struct decoder_ops has them; @lifecycle: a struct lifecycle. */
 void records__sample(void *lifecycle, const struct sample *sample);
 void records__process(void *lifecycle, const struct xr_process *record);
+
+/* What is known of a native frame, as native_teller. */
+void records__native(void *lifecycle, const struct xr_slot *slot, struct native_told *told);
 
 #endif

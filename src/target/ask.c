@@ -11,6 +11,8 @@ size_t ask__size(enum ask_kind kind)
 	switch (kind) {
 	case ASK_SEEMS:
 	case ASK_PROGRAM:
+	case ASK_MAPS:
+	case ASK_MODULE:
 		return offsetof(struct ask, why);
 	case ASK_FIND:
 		return offsetof(struct ask, check);
@@ -73,6 +75,9 @@ void ask__answer(struct ask *q)
 	case ASK_PROGRAM:
 	case ASK_LIST:
 	case ASK_DESCRIBE:
+	case ASK_MAPS:
+	case ASK_MODULE:
+		q->fd = -1;
 		q->err = -ENOSYS;
 		break;
 	}

@@ -42,6 +42,9 @@ enum ask_kind {
 	 * -ENOSYS: there are no rules, or it is Windows.
 	 */
 	ASK_DESCRIBE,
+	/* native_maps__make(), native_module__make() of what is mapped `at`: `fd`, the taker's */
+	ASK_MAPS,
+	ASK_MODULE,
 };
 
 /*
@@ -55,6 +58,8 @@ struct ask {
 	uint64_t turn;	/* the asker's own: which answer is to which question */
 	uint32_t want;	/* XR_ROW_LINES, XR_ROW_GC */
 	uint32_t looks; /* at most so many */
+	uint64_t at;
+	int fd; /* of an answer; -1: there is none */
 	bool yes;
 	bool quiet; /* the same was answered before, and is not worth a line any more */
 	/*

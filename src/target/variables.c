@@ -23,6 +23,10 @@ static const char *const names[TARGET_VARIABLES] = {
 	[TARGET_BASE_NAMESPACE] = "R_BaseNamespace",
 	[TARGET_NAME_SYMBOL] = "R_NameSymbol",
 	[TARGET_SRCREF_SYMBOL] = "R_SrcrefSymbol",
+	[TARGET_FUN_TAB] = "R_FunTab",
+	[TARGET_BC_TOP] = "R_BCNodeStackTop",
+	[TARGET_PP] = "R_PPStack",
+	[TARGET_PP_TOP] = "R_PPStackTop",
 };
 
 const char *variables__name(enum target_variable variable)
@@ -94,6 +98,10 @@ int variables__read(struct target *t, const uint64_t at[TARGET_VARIABLES], struc
 
 	row->head_at = at[TARGET_CONTEXT];
 	row->srcref_at = at[TARGET_SRCREF];
+	row->fun_tab = at[TARGET_FUN_TAB];
+	row->bc_top_at = at[TARGET_BC_TOP];
+	row->pp_at = at[TARGET_PP];
+	row->pp_top_at = at[TARGET_PP_TOP];
 	err = target__value(t, row->head_at, &context, f);
 	ready = context != 0;
 	for (size_t i = 0; !err && i < sizeof(values) / sizeof(values[0]); i++) {

@@ -446,6 +446,7 @@ static void serve_options__complete(struct serve_options *so)
 	c->capture |= formats__find("pprof")->capture;
 	if (c->no_packages)
 		c->capture &= ~XR_ROW_PACKAGES;
+	options__capture(c, NATIVE_OFF);
 	if (!so->host) {
 		os__host(so->host_name, sizeof(so->host_name));
 		so->host = so->host_name;

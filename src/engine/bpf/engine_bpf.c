@@ -26,6 +26,7 @@
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/probe.h"
 #include "engine/bpf/sizes.h"
+#include "engine/bpf/slabs.h"
 #include "sampler.skel.h"
 
 /*
@@ -50,6 +51,7 @@ struct engine {
 	int ncpus;
 	uint64_t cpus_ms; /* when it was last looked which CPUs are online */
 	bool cpus_fault;  /* an event on one that came back failed, and it was said */
+	struct bpf_slabs slabs;
 };
 
 static int on_record(void *arg, void *record, size_t size)
@@ -117,6 +119,9 @@ static void configure(struct engine *e, const struct bpf_features *have, bool lo
 	s->rodata->cfg_wake_at = sizes.ring / 4;
 	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
 	s->rodata->cfg_packages = (e->config.capture & XR_ROW_PACKAGES) != 0;
+	s->rodata->cfg_native = (e->config.capture & XR_ROW_NATIVE) != 0;
+	bpf_map__set_autocreate(s->maps.slabs, s->rodata->cfg_native);
+	bpf_map__set_max_entries(s->maps.slabs, bpf_slabs__max());
 	if (e->config.max_sample_us) {
 		s->rodata->cfg_sample_ns = (uint64_t)e->config.max_sample_us * NS_PER_US;
 		s->rodata->cfg_sample_work = e->config.max_sample_us * XR_SAMPLE_WORK_A_US;
@@ -134,6 +139,7 @@ static void bpf__close(struct engine *e)
 		return;
 	perf_events__free(e->events);
 	ring_buffer__free(e->ring);
+	bpf_slabs__free(&e->slabs);
 	sampler__destroy(e->skel);
 	free(e);
 }
@@ -306,6 +312,7 @@ static int bpf__update(struct engine *e, const struct xr_row *row)
 	new.r_tid = old.r_tid;
 	new.strikes = old.strikes;
 	new.skip = old.skip;
+	new.asked = old.asked;
 	new.revision = old.revision + 1;
 	/* never a new one: the process may just have become another program */
 	return rows__put(e, &new, BPF_EXIST) ? -ESRCH : 0;
@@ -456,6 +463,15 @@ static int bpf__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 	return err;
 }
 
+static int bpf__slab(struct engine *e, uint32_t slab, uint64_t **words)
+{
+	uint64_t raised = rights__raise(RIGHTS_LOAD);
+	int err = bpf_slabs__get(&e->slabs, bpf_map__fd(e->skel->maps.slabs), slab, words);
+
+	rights__lower(raised);
+	return err;
+}
+
 static uint32_t bpf__freq(struct engine *e)
 {
 	return perf_events__freq(e->events);
@@ -576,6 +592,7 @@ const struct engine_ops engine_bpf = {
 	.update = bpf__update,
 	.remove = bpf__remove,
 	.holds = bpf__holds,
+	.slab = bpf__slab,
 	.fd = bpf__fd,
 	.poll = bpf__poll,
 	.stop = bpf__stop,

@@ -14,6 +14,7 @@
 #include "target/ask.h"
 #include "target/linux/program.h"
 #include "target/linux/scan.h"
+#include "target/native.h"
 
 #define RAISED_MS     20	   /* CPU time; to find R takes less */
 #define ENVIRON_MAX   (256u << 10) /* bytes that are looked at */
@@ -120,12 +121,42 @@ static void answer__make(struct ask *q, struct programs *known, const struct lab
 	case ASK_DESCRIBE:
 		q->err = answer__describe(rules, q);
 		break;
+	case ASK_MAPS:
+		q->err = native_maps__make(q->pid, &q->fd);
+		break;
+	case ASK_MODULE:
+		q->err = native_module__make(q->pid, q->at, &q->fd);
+		break;
 	case ASK_FIND:
 	case ASK_LAYOUT:
 	case ASK_HIDDEN:
 		ask__answer(q);
 		break;
 	}
+}
+
+/* The answer @q, and the file that is part of it. */
+static ssize_t answer__send(int fd, struct ask *q)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec io = {q, ask__size(q->kind)};
+	struct msghdr msg = {.msg_iov = &io, .msg_iovlen = 1};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	if (q->fd >= 0) {
+		msg.msg_control = control;
+		msg.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(q->fd));
+		memcpy(CMSG_DATA(c), &q->fd, sizeof(q->fd));
+	}
+	n = sendmsg(fd, &msg, MSG_NOSIGNAL);
+	if (q->fd >= 0)
+		close(q->fd);
+	return n;
 }
 
 void answer__serve(int fd, const void *rules)
@@ -143,8 +174,9 @@ void answer__serve(int fd, const void *rules)
 		} while (n < 0 && errno == EINTR);
 		if (n < (ssize_t)sizeof(q.kind) || n != (ssize_t)ask__question(q.kind))
 			break;
+		q.fd = -1;
 		answer__make(&q, &known, rules);
-		if (send(fd, &q, ask__size(q.kind), MSG_NOSIGNAL) < 0)
+		if (answer__send(fd, &q) < 0)
 			break;
 	}
 	programs__free(&known);

@@ -44,6 +44,7 @@ struct asked {
 	uint64_t since;	    /* ns, CLOCK_MONOTONIC: asked, or given to a worker */
 	bool again;	    /* a worker ended with it already */
 	bool answered;	    /* by a worker; else only `err` and `why` are */
+	int fd;		    /* that came with the answer, or -1 */
 	struct errmsg *why; /* of one that could not be asked; its own allocation, or NULL */
 	struct ask ask;
 };
@@ -109,6 +110,8 @@ static void asked_list__put_first(struct asked_list *l, struct asked *q)
 
 static void asked__free(struct asked *q)
 {
+	if (q && q->fd >= 0)
+		close(q->fd);
 	if (q)
 		free(q->why);
 	free(q);
@@ -233,6 +236,27 @@ static void ask__terminate(struct ask *q)
 		q->text[sizeof(q->text) - 1] = '\0';
 }
 
+/* As recv(); *@fd: what came with it, or -1. */
+static ssize_t place__take(const struct place *p, struct ask *got, int *fd)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec io = {got, sizeof(*got)};
+	struct msghdr msg = {
+		.msg_iov = &io,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t n = recvmsg(p->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+
+	*fd = -1;
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(*fd)))
+		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	return n;
+}
+
 /* Has the worker of @p said who it is? */
 static bool place__greeted(struct place *p)
 {
@@ -253,23 +277,29 @@ static void place__receive(struct asker *a, struct place *p, uint64_t now)
 	struct asked *q = p->asked;
 	size_t size = ask__size(q->ask.kind);
 	struct ask got;
-	ssize_t n = recv(p->fd, &got, sizeof(got), MSG_DONTWAIT);
+	int fd;
+	ssize_t n = place__take(p, &got, &fd);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n >= (ssize_t)offsetof(struct ask, want) && got.turn < q->ask.turn &&
 	    p->junk++ < JUNK_MAX)
-		return;
+		goto unasked;
 	if (n != (ssize_t)size || got.turn != q->ask.turn || got.kind != q->ask.kind ||
 	    got.pid != q->ask.pid || got.tag != q->ask.tag) {
 		place__ended(a, p, now);
-		return;
+		goto unasked;
 	}
 	memcpy(&q->ask, &got, size);
+	q->fd = fd;
 	ask__terminate(&q->ask);
 	q->answered = true;
 	p->asked = NULL;
 	asked_list__put(&a->done, q);
+	return;
+unasked:
+	if (fd >= 0)
+		close(fd);
 }
 
 /* One for what has waited since @since, if there is one or may be. */
@@ -411,6 +441,7 @@ int asker__ask(struct asker *a, const struct ask *q)
 	if (!mine)
 		return -ENOMEM;
 	memcpy(&mine->ask, q, size);
+	mine->fd = -1;
 	mine->since = os__now();
 	asked_list__put(&a->waiting, mine);
 	asker__assign(a, mine->since);
@@ -446,6 +477,8 @@ bool asker__take(struct asker *a, struct ask *answer, int wait_ms)
 	memcpy(answer, &q->ask, q->answered ? ask__size(q->ask.kind) : ask__question(q->ask.kind));
 	if (q->why)
 		answer->why = *q->why;
+	answer->fd = q->fd;
+	q->fd = -1;
 	asked__free(q);
 	return true;
 }

@@ -54,7 +54,8 @@ static void test_render(void)
 	snprintf(line, sizeof(line), "a[[%.0f]]", 1.7e308);
 	check_render(XR_FORM_ITEM_REAL, bits(1.7e308), line);
 	check_render(XR_FORM_ITEM_ODD, 0, "a[[?]]");
-	check_render(XR_FORM_NATIVE, 0, "a");
+	tap__ok(name__render(&b, XR_FORM_NATIVE, "a", "b", 0) == -EINVAL,
+		"a native frame has no name of words");
 	tap__ok(name__render(&b, XR_FORM_NONE, "a", "b", 0) == -EINVAL, "no form is no name");
 	tap__ok(name__render(&b, XR_FORMS, "a", "b", 0) == -EINVAL, "a form past the last is none");
 	buf__free(&b);

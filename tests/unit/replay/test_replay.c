@@ -204,13 +204,19 @@ static bool replay__broken(struct replay *p)
 static bool image__layout_known(const struct recorded *r)
 {
 	uint32_t version = layouts__parse(r->version);
+	struct xr_layout recorded = r->row.layout;
 	const struct xr_layout *layout = NULL;
 
 	if (!strcmp(r->machine, "x86_64"))
 		layout = layouts__find(LAYOUTS_X86_64_LINUX, version);
 	else if (!strcmp(r->machine, "aarch64"))
 		layout = layouts__find(LAYOUTS_AARCH64_LINUX, version);
-	return layout && !memcmp(layout, &r->row.layout, sizeof(*layout));
+	if (!layout)
+		return false;
+	/* of native frames, which images do not have */
+	recorded.cstacktop = layout->cstacktop;
+	recorded.nodestack = layout->nodestack;
+	return !memcmp(layout, &recorded, sizeof(*layout));
 }
 
 static void image__replay(const struct image_file *file)

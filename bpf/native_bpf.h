@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Native frames (native_walk.h) as the kernel goes through them.  User space writes what is known
+ * of code; what is missing there it is told of, once for each state of a process' space.
+ */
+#ifndef XR_NATIVE_BPF_H
+#define XR_NATIVE_BPF_H
+
+#include "emit.h"
+#include "task.h"
+
+/* Time that a sample may take beside what R's part may: for XR_NATIVE_MAX frames. */
+#define NATIVE_NS (XR_NATIVE_MAX * 400ULL)
+
+#define TELL_NS 1000000000ULL /* it is told anew unless user space says otherwise */
+
+static __always_inline const __u64 *native__slab(struct native *n, __u32 slab)
+{
+	void *map = bpf_map_lookup_elem(&slabs, &slab);
+	__u32 zero = 0;
+
+	return map ? bpf_map_lookup_elem(map, &zero) : NULL;
+}
+
+static __always_inline int unwind__read(struct unwind *u, __u64 *dst, __u32 words, __u64 addr)
+{
+	return bpf_probe_read_user(dst, 8 * words, (const void *)addr);
+}
+
+__noinline int native_find(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? native__find_slow(&s->native, &s->walk) : -1;
+}
+
+static __always_inline int native__find(struct native *n)
+{
+	return native_find(scratch__of_native(n)->level);
+}
+
+__noinline int native_builtin(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? native__builtin_slow(&s->native, &s->walk) : 0;
+}
+
+static __always_inline int native__builtin(struct native *n)
+{
+	return native_builtin(scratch__of_native(n)->level);
+}
+
+#ifdef NATIVE_RESYNC
+static __always_inline int native__guard(struct native *n)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	return bpf_probe_read_user(&n->guard, sizeof(n->guard),
+				   (void *)(XR_THREAD_POINTER(task) + XR_GUARD_OFFSET));
+}
+#endif
+
+/* The registers and the stack of the current thread, and the frame that it is in. */
+__noinline int native_begin(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	bpf_user_pt_regs_t *from = task__user_regs(task), regs;
+	struct native *n;
+
+	if (!s)
+		return -XR_BAD_HEAD;
+	n = &s->native;
+	if (bpf_probe_read_kernel(&regs, sizeof(regs), from))
+		return -XR_BAD_HEAD;
+	n->unwind.pc_mask = cfg_pc_mask;
+	n->unwind.top = s->part.pid == s->part.tid ? BPF_CORE_READ(task, mm, start_stack)
+						   : XR_THREAD_POINTER(task);
+	if (n->unwind.top <= XR_REGS_SP(&regs)) /* another stack than the thread's own */
+		n->unwind.top = 0;
+	return native__begin(n, &s->walk, XR_REGS_IP(&regs), XR_REGS_SP(&regs), XR_REGS_FP(&regs),
+			     XR_REGS_LR(&regs));
+}
+
+/* User space is to look again at what the process has mapped. */
+__noinline int native_tell_unknown(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+	__u64 *words, *quiet;
+	struct xr_row *row;
+	__u32 pid;
+
+	if (!s)
+		return 0;
+	pid = s->walk.row.pid;
+	row = bpf_map_lookup_elem(&rows, &pid);
+	if (!row || row->serial != s->walk.row.serial)
+		return 0;
+	words = (__u64 *)native__slab(&s->native, row->space_slab);
+	if (words && (__u32)native__word(words, row->space_first) == row->space_stamp) {
+		quiet = &words[masked(row->space_first + 1, XR_SLAB_WORDS - 1)];
+		if (*quiet > s->part.time)
+			return 0;
+		*quiet = s->part.time + TELL_NS;
+	} else { /* the space was given up: once is enough */
+		if (row->asked == row->space_stamp)
+			return 0;
+		row->asked = row->space_stamp;
+	}
+	process__tell((struct task_struct *)bpf_get_current_task(), XR_PROCESS_UNMAPPED, row, 0, 0);
+	return 0;
+}
+
+static __always_inline void native__count(struct scratch *s, struct tally *tally)
+{
+	const struct native *n = &s->native;
+
+	tally->counts[XR_NATIVE_FRAMES] += n->frames;
+	tally->counts[XR_DEAD_CONTEXTS] += n->merge.dead;
+	tally->counts[XR_KEYS_DESCENDED] += n->merge.descended;
+	tally->counts[XR_RESYNCED] += n->resynced != 0;
+	if (!native__cut(n))
+		tally->counts[XR_UNWOUND]++;
+	else if (n->end == UNWIND_NO_TABLE)
+		tally->counts[XR_UNWIND_NO_TABLE]++;
+	else if (n->end == UNWIND_NO_RULE)
+		tally->counts[XR_UNWIND_NO_RULE]++;
+	else if (n->end == NATIVE_FULL)
+		tally->counts[XR_UNWIND_FULL]++;
+	else
+		tally->counts[XR_UNWIND_BAD]++;
+}
+
+/* The end of a sample that is sent: what became of its native frames. */
+static __always_inline void native__end(struct scratch *s, struct tally *tally)
+{
+	native__count(s, tally);
+	s->part.flags |= XR_F_NATIVE | (native__cut(&s->native) ? XR_F_NATIVE_CUT : 0);
+	if (s->native.unknown)
+		native_tell_unknown(s->level);
+}
+
+#endif

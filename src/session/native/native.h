@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Native code of the processes of a session: what each has mapped is asked (ask.h), and the sampler
+ * told of it (space.h).  Where it finds code that it does not know it says so, and the process is
+ * asked again.
+ *
+ * Nothing here makes a sample wait: until the space of a process is known its samples have no
+ * native frames further out than the first.
+ */
+#ifndef XR_SESSION_NATIVE_NATIVE_H
+#define XR_SESSION_NATIVE_NATIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/native/modules.h"
+#include "session/native/slabs.h"
+#include "target/ask.h"
+
+/* What a process, and those it forked, have mapped. */
+struct space {
+	uint32_t refs;
+	uint32_t stamp; /* 0: it is in no slab */
+	struct extent extent;
+	uint32_t nmaps;
+	struct space_map {
+		uint64_t start, end, offset;
+		struct module *module;
+	} maps[];
+};
+
+/* Of one process.  Starts zeroed. */
+struct native_process {
+	struct space *space;  /* that its row leads to, or NULL */
+	struct space *coming; /* some modules of it are not known yet */
+	bool asked;	      /* ASK_MAPS */
+	bool wanted;	      /* it is to be looked at again */
+	uint32_t looks;
+	uint64_t looked_at; /* ns; when it was asked last */
+	uint64_t quiet;	    /* ns: how long it is not asked again for code that nobody knows */
+};
+
+struct natives {
+	struct slabs slabs;
+	struct modules modules;
+	uint32_t stamp; /* the last given */
+	bool on;
+};
+
+struct lifecycle;
+struct process;
+
+/* natives__open - @on: native frames are wanted, and the engine can have them. */
+void natives__open(struct natives *n, const struct engine_ops *ops, struct engine *engine, bool on,
+		   size_t memory);
+
+/* native__look - have it looked what @p has mapped.  -ENOMEM. */
+int native__look(struct lifecycle *l, struct process *p, uint64_t now);
+
+/* native__unmapped - @p executes code that is not known. */
+void native__unmapped(struct process *p);
+
+/* native__inherit - @p was forked by @parent: what that has mapped it has, too. */
+void native__inherit(struct process *p, const struct process *parent);
+
+/* native__answered - an answer to ASK_MAPS or ASK_MODULE, whose file is taken.  -ENOMEM. */
+int native__answered(struct lifecycle *l, const struct ask *a, uint64_t now);
+
+/* native__due - when @p wants to be looked at, ns; 0: when something happens. */
+uint64_t native__due(const struct natives *n, const struct process *p);
+
+/* native__forget - nothing of @p is on its way any more. */
+void native__forget(struct natives *n, struct process *p, uint64_t now);
+
+/* natives__tend - room that was given back can be used again. */
+void natives__tend(struct natives *n, uint64_t now);
+
+void natives__close(struct natives *n);
+
+#endif

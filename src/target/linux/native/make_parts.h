@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* For those who make answers of target/native.h. */
+#ifndef XR_TARGET_LINUX_NATIVE_MAKE_PARTS_H
+#define XR_TARGET_LINUX_NATIVE_MAKE_PARTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* A run of bytes. */
+struct answer_part {
+	const void *bytes;
+	size_t size;
+};
+
+/*
+ * answer_file__make - a file in memory of @n parts, one behind the other, that cannot be changed
+ * any more: a descriptor, or a negative errno.
+ */
+int answer_file__make(const struct answer_part *parts, size_t n);
+
+/* texts__add - @text and its terminator; *@at is where it begins.  -ENOMEM. */
+int texts__add(struct buf *texts, const char *text, uint32_t *at);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The answer to ASK_MODULE. */
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "os/linux/proc_maps.h"
+#include "os/proc.h"
+#include "target/linux/native/fun_tab.h"
+#include "target/linux/native/make_parts.h"
+#include "target/linux/unwind/table.h"
+#include "target/native.h"
+
+#define VDSO	 "[vdso]"
+#define VDSO_MAX 65536u
+
+struct module_made {
+	struct native_module_head head;
+	struct unwind_table *table;
+	struct buf symbols, builtins, texts;
+};
+
+/* The mapping of @pid that begins at @at. */
+static int module__mapping(pid_t pid, uint64_t at, struct proc_map *map)
+{
+	FILE *in = proc__fopen(pid, "maps");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+	int err = -ESRCH;
+
+	while (err && in && (len = getline(&line, &room, in)) > 0) {
+		if (line[len - 1] == '\n')
+			len--;
+		if (!proc_maps__parse(line, (size_t)len, map) && map->start == at && map->exec)
+			err = 0;
+	}
+	free(line);
+	if (in)
+		fclose(in);
+	return err;
+}
+
+/* The rows of the functions of R_FunTab are marked, and their names kept. */
+static int module__builtins(struct module_made *m, struct elf_image *file)
+{
+	struct fun_tab_entry *entries = NULL;
+	int n = fun_tab__of_elf(file, &entries), err = 0;
+
+	if (n < 0)
+		return n == -ENOMEM ? n : 0;
+	for (int i = 0; i < n && !err; i++) {
+		const char *name = fun_tab__name(file, entries[i].name);
+		uint64_t begin, end;
+		uint32_t at;
+
+		err = texts__add(&m->texts, name ? name : "", &at);
+		if (!err)
+			err = buf__add(&m->builtins, &at, sizeof(at));
+		if (err || !m->table ||
+		    !unwind_table__function(m->table, entries[i].cfun, &begin, &end) ||
+		    begin != entries[i].cfun)
+			continue;
+		for (struct xr_unwind_row *row =
+			     (struct xr_unwind_row *)unwind_table__find(m->table, begin);
+		     row && row < m->table->rows + m->table->nrows &&
+		     m->table->base + row->pc < end;
+		     row++)
+			row->back |= XR_ROW_BUILTIN;
+	}
+	if (!err)
+		m->head.nbuiltins = (uint32_t)n;
+	free(entries);
+	return err;
+}
+
+static void module__segments(struct module_made *m, const struct elf_image *file)
+{
+	struct native_module_head *h = &m->head;
+
+	for (uint32_t i = 0; i < file->n_segments && h->nsegments < NATIVE_SEGMENTS_MAX; i++) {
+		const GElf_Phdr *p = &file->segment[i];
+
+		if (p->p_flags & PF_X)
+			h->segments[h->nsegments++] =
+				(struct native_segment){p->p_offset, p->p_vaddr, p->p_filesz};
+	}
+}
+
+/* What the file @elf tells; @fd is its, -1: it is an image in memory. */
+static int module__read(struct module_made *m, Elf *elf)
+{
+	uint64_t base = UINT64_MAX;
+	struct elf_image file;
+	int err;
+
+	err = elf ? elf_image__open(&file, elf) : -EBADMSG;
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < file.n_segments; i++)
+		if (file.segment[i].p_vaddr < base)
+			base = file.segment[i].p_vaddr;
+	m->head.base = m->table ? m->table->base : base & ~(uint64_t)4095;
+	module__segments(m, &file);
+	return module__builtins(m, &file);
+}
+
+static int module__of_file(struct module_made *m, int fd)
+{
+	Elf *elf;
+	int err = unwind_table__of_elf(&m->table, fd, NULL);
+
+	if (err && err != -ENOENT && err != -EBADMSG && err != -E2BIG)
+		return err;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	err = module__read(m, elf);
+	elf_end(elf);
+	return err;
+}
+
+/* That of this very process: the kernel gives the same one to all, and nobody can have changed it.
+ */
+static int module__of_vdso(struct module_made *m)
+{
+	/* its size is not told: sections lie behind all segments */
+	const unsigned long at = getauxval(AT_SYSINFO_EHDR);
+	struct proc_map map;
+	Elf *elf;
+	int err = at ? module__mapping(getpid(), at, &map) : -ENOENT;
+
+	if (err || map.end - map.start > VDSO_MAX)
+		return err ? err : -EBADMSG;
+	err = unwind_table__of_image(&m->table, (const void *)at, map.end - map.start, NULL);
+	if (err && err != -ENOENT && err != -EBADMSG)
+		return err;
+	elf = elf_memory((char *)at, map.end - map.start);
+	err = module__read(m, elf);
+	elf_end(elf);
+	return err;
+}
+
+static int module__file(struct module_made *m, int *fd)
+{
+	struct native_module_head *h = &m->head;
+	const struct unwind_table *t = m->table;
+	int err = m->texts.len ? 0 : buf__add(&m->texts, "", 1);
+
+	if (err)
+		return err;
+	h->magic = NATIVE_MODULE_MAGIC;
+	h->nrows = t ? t->nrows : 0;
+	h->nrules = t ? t->nrules : 0;
+	h->nsymbols = (uint32_t)(m->symbols.len / sizeof(struct native_symbol));
+	h->texts = (uint32_t)m->texts.len;
+	const struct answer_part parts[] = {
+		{h, sizeof(*h)},
+		{t ? t->rows : NULL, h->nrows * sizeof(*t->rows)},
+		{t ? t->rules : NULL, h->nrules * sizeof(*t->rules)},
+		{m->symbols.data, m->symbols.len},
+		{m->builtins.data, m->builtins.len},
+		{m->texts.data, m->texts.len},
+	};
+	*fd = answer_file__make(parts, sizeof(parts) / sizeof(parts[0]));
+	return *fd < 0 ? *fd : 0;
+}
+
+int native_module__make(pid_t pid, uint64_t at, int *fd)
+{
+	struct module_made m = {0};
+	struct errmsg why;
+	struct proc_map map;
+	int err = module__mapping(pid, at, &map), file = -1;
+
+	*fd = -1;
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		err = -ENOTSUP;
+	if (!err && !strcmp(map.path, VDSO)) {
+		err = module__of_vdso(&m);
+	} else if (!err) {
+		file = proc_maps__open(pid, &map, &why);
+		err = file < 0 ? file : module__of_file(&m, file);
+	}
+	if (!err)
+		err = module__file(&m, fd);
+	if (file >= 0)
+		close(file);
+	unwind_table__free(m.table);
+	buf__free(&m.symbols);
+	buf__free(&m.builtins);
+	buf__free(&m.texts);
+	return err;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "target/native.h"
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+/* Map the whole of @fd, which nobody may change, and close it. */
+static int take__map(int fd, void **mapped, size_t *size)
+{
+	struct stat st;
+	int err = 0;
+
+	*mapped = NULL;
+	if (fcntl(fd, F_GET_SEALS) < 0 || (fcntl(fd, F_GET_SEALS) & SEALS) != SEALS ||
+	    fstat(fd, &st) || st.st_size <= 0 || st.st_size > (off_t)NATIVE_ANSWER_MAX)
+		err = -EBADMSG;
+	if (!err) {
+		*size = (size_t)st.st_size;
+		*mapped = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (*mapped == MAP_FAILED) {
+			*mapped = NULL;
+			err = -ENOMEM;
+		}
+	}
+	close(fd);
+	return err;
+}
+
+/* The next @n things of @each bytes from *@at on, if they are there; *@at is behind them then. */
+static const void *take__part(const void *mapped, size_t size, size_t *at, uint64_t n, size_t each)
+{
+	const void *part = (const char *)mapped + *at;
+
+	if (n > (size - *at) / each)
+		return NULL;
+	*at += n * each;
+	return part;
+}
+
+/* Texts end with a terminator, so any that begins in them does. */
+static bool take__text(const char *texts, uint32_t size, uint32_t at)
+{
+	return at < size && !texts[size - 1];
+}
+
+int native_maps__open(struct native_maps *m, int fd)
+{
+	const struct native_maps_head *head = NULL;
+	size_t at = 0;
+	int err;
+
+	*m = (struct native_maps){0};
+	err = take__map(fd, &m->mapped, &m->size);
+	if (err)
+		return err;
+	head = take__part(m->mapped, m->size, &at, 1, sizeof(*head));
+	if (!head || head->magic != NATIVE_MAPS_MAGIC || head->n > XR_MAPPINGS_MAX)
+		goto bad;
+	m->n = head->n;
+	m->cut = head->cut;
+	m->maps = take__part(m->mapped, m->size, &at, head->n, sizeof(*m->maps));
+	if (!m->maps)
+		goto bad;
+	m->texts = take__part(m->mapped, m->size, &at, head->texts, 1);
+	if (!m->texts)
+		goto bad;
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct native_mapped *map = &m->maps[i];
+
+		if (map->start >= map->end || map->kind > NATIVE_VDSO ||
+		    !take__text(m->texts, head->texts, map->path) ||
+		    (i && map->start < m->maps[i - 1].end))
+			goto bad;
+	}
+	return 0;
+bad:
+	native_maps__close(m);
+	return -EBADMSG;
+}
+
+void native_maps__close(struct native_maps *m)
+{
+	if (m->mapped)
+		munmap(m->mapped, m->size);
+	*m = (struct native_maps){0};
+}
+
+static bool module__holds(const struct native_module *m)
+{
+	const struct native_module_head *h = m->head;
+
+	for (uint32_t i = 0; i < h->nrows; i++)
+		if (m->rows[i].rule >= h->nrules || (i && m->rows[i].pc < m->rows[i - 1].pc))
+			return false;
+	for (uint32_t i = 0; i < h->nsymbols; i++)
+		if (!take__text(m->texts, h->texts, m->symbols[i].name) ||
+		    (i && m->symbols[i].pc <= m->symbols[i - 1].pc))
+			return false;
+	for (uint32_t i = 0; i < h->nbuiltins; i++)
+		if (!take__text(m->texts, h->texts, m->builtins[i]))
+			return false;
+	return true;
+}
+
+int native_module__open(struct native_module *m, int fd)
+{
+	const struct native_module_head *h;
+	size_t at = 0;
+	int err;
+
+	*m = (struct native_module){0};
+	err = take__map(fd, &m->mapped, &m->size);
+	if (err)
+		return err;
+	h = m->head = take__part(m->mapped, m->size, &at, 1, sizeof(*h));
+	if (!h || h->magic != NATIVE_MODULE_MAGIC || h->nsegments > NATIVE_SEGMENTS_MAX ||
+	    h->build_id_len > NATIVE_BUILD_ID_MAX || h->nbuiltins > NATIVE_BUILTINS_MAX)
+		goto bad;
+	m->rows = take__part(m->mapped, m->size, &at, h->nrows, sizeof(*m->rows));
+	if (!m->rows)
+		goto bad;
+	m->rules = take__part(m->mapped, m->size, &at, h->nrules, sizeof(*m->rules));
+	if (!m->rules)
+		goto bad;
+	m->symbols = take__part(m->mapped, m->size, &at, h->nsymbols, sizeof(*m->symbols));
+	if (!m->symbols)
+		goto bad;
+	m->builtins = take__part(m->mapped, m->size, &at, h->nbuiltins, sizeof(*m->builtins));
+	if (!m->builtins)
+		goto bad;
+	m->texts = take__part(m->mapped, m->size, &at, h->texts, 1);
+	if (!m->texts || !module__holds(m))
+		goto bad;
+	return 0;
+bad:
+	native_module__close(m);
+	return -EBADMSG;
+}
+
+void native_module__close(struct native_module *m)
+{
+	if (m->mapped)
+		munmap(m->mapped, m->size);
+	*m = (struct native_module){0};
+}

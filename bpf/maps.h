@@ -104,6 +104,20 @@ struct {
 	__type(value, struct text_record);
 } texts SEC(".maps");
 
+/* What was found of code last, by its address. */
+#define NATIVE_MEMOS 512
+
+struct memos {
+	struct native_memo memos[NATIVE_MEMOS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, XR_LEVELS);
+	__type(key, __u32);
+	__type(value, struct memos);
+} native_memos SEC(".maps");
+
 static __always_inline struct scratch *scratch__get(__u32 level)
 {
 	return bpf_map_lookup_elem(&scratches, &level);

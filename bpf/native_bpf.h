@@ -14,6 +14,10 @@
 
 #define TELL_NS 1000000000ULL /* it is told anew unless user space says otherwise */
 
+/*
+ * Each of these functions of their own looks at cfg_native: before Linux 6.8 they are verified even
+ * where nothing calls them, and without native frames their maps are not there.
+ */
 static __always_inline const __u64 *native__slab(struct native *n, __u32 slab)
 {
 	void *map = bpf_map_lookup_elem(&slabs, &slab);
@@ -31,19 +35,31 @@ __noinline int native_find(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
-	return s ? native__find_slow(&s->native, &s->walk) : -1;
+	return cfg_native && s ? native__find_slow(&s->native, &s->walk) : -1;
+}
+
+static __always_inline struct native_memo *native__memo(struct native *n, __u64 pc)
+{
+	__u32 level = scratch__of_native(n)->level;
+	struct memos *memos = bpf_map_lookup_elem(&native_memos, &level);
+
+	return memos ? &memos->memos[(pc ^ pc >> 9) & (NATIVE_MEMOS - 1)] : NULL;
 }
 
 static __always_inline int native__find(struct native *n)
 {
-	return native_find(scratch__of_native(n)->level);
+	struct scratch *s = scratch__of_native(n);
+
+	if (native__recall(n, native__memo(n, n->pc), s->walk.row.space_stamp))
+		return 0;
+	return native_find(s->level);
 }
 
 __noinline int native_builtin(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
-	return s ? native__builtin_slow(&s->native, &s->walk) : 0;
+	return cfg_native && s ? native__builtin_slow(&s->native, &s->walk) : 0;
 }
 
 static __always_inline int native__builtin(struct native *n)
@@ -51,7 +67,31 @@ static __always_inline int native__builtin(struct native *n)
 	return native_builtin(scratch__of_native(n)->level);
 }
 
+__noinline int native_frame(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return cfg_native && s ? native__frame_slow(&s->native, &s->walk) : 0;
+}
+
+static __always_inline int native__frame(struct native *n)
+{
+	return native_frame(scratch__of_native(n)->level);
+}
+
 #ifdef NATIVE_RESYNC
+__noinline int native_resync(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return cfg_native && s ? native__resync_slow(&s->native, &s->walk) : 0;
+}
+
+static __always_inline int native__resync(struct native *n)
+{
+	return native_resync(scratch__of_native(n)->level);
+}
+
 static __always_inline int native__guard(struct native *n)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -69,7 +109,7 @@ __noinline int native_begin(__u32 level)
 	bpf_user_pt_regs_t *from = task__user_regs(task), regs;
 	struct native *n;
 
-	if (!s)
+	if (!cfg_native || !s)
 		return -XR_BAD_HEAD;
 	n = &s->native;
 	if (bpf_probe_read_kernel(&regs, sizeof(regs), from))
@@ -91,7 +131,7 @@ __noinline int native_tell_unknown(__u32 level)
 	struct xr_row *row;
 	__u32 pid;
 
-	if (!s)
+	if (!cfg_native || !s)
 		return 0;
 	pid = s->walk.row.pid;
 	row = bpf_map_lookup_elem(&rows, &pid);

@@ -186,21 +186,22 @@ static __always_inline bool sample__native(const struct scratch *s)
 	return cfg_native && s->walk.row.flags & XR_ROW_NATIVE && s->walk.row.space_stamp;
 }
 
-/* The next frame, of R or native. */
-static __always_inline int sample__step(struct scratch *s)
-{
-	if (part__room(s))
-		return -XR_LOST;
-	return sample__native(s) ? native__step(&s->native, &s->walk) : walk__step(&s->walk);
-}
-
 __noinline int step(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
 	if (!s)
 		return -XR_BAD_CONTEXT;
-	return sample__step(s);
+	return part__room(s) ? -XR_LOST : walk__step(&s->walk);
+}
+
+__noinline int native_step(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	if (!cfg_native || !s)
+		return -XR_BAD_CONTEXT;
+	return part__room(s) ? -XR_LOST : native__step(&s->native, &s->walk);
 }
 
 /*
@@ -389,7 +390,15 @@ static long loop_step(__u32 i, void *state)
 {
 	struct loop_state *l = state;
 
-	l->result = sample__step(l->scratch);
+	l->result = part__room(l->scratch) ? -XR_LOST : walk__step(&l->scratch->walk);
+	return l->result != 0;
+}
+
+static long loop_native(__u32 i, void *state)
+{
+	struct loop_state *l = state;
+
+	l->result = native_step(l->scratch->level);
 	return l->result != 0;
 }
 
@@ -405,6 +414,15 @@ __noinline int steps(__u32 level)
 	return result;
 }
 
+__noinline int native_steps(__u32 level)
+{
+	int result = 0, i;
+
+	for (i = 0; i < BOUNDED_STEPS && !result; i++)
+		result = native_step(level);
+	return result;
+}
+
 /* How contexts are gone through: a constant of the program that is built. */
 enum sample_walk { SAMPLE_LOOP, SAMPLE_BOUNDED };
 
@@ -413,12 +431,17 @@ static __always_inline int sample__walk(struct scratch *s, enum sample_walk how)
 	struct loop_state l = {.scratch = s};
 	int result = 0, i;
 
+	const bool native = sample__native(s);
+
 	if (how == SAMPLE_LOOP) {
-		bpf_loop(SAMPLE_STEPS, loop_step, &l, 0);
+		if (native)
+			bpf_loop(SAMPLE_STEPS, loop_native, &l, 0);
+		else
+			bpf_loop(SAMPLE_STEPS, loop_step, &l, 0);
 		return l.result;
 	}
 	for (i = 0; i < (int)SAMPLE_STEPS / BOUNDED_STEPS + 1 && !result; i++)
-		result = steps(s->level);
+		result = native ? native_steps(s->level) : steps(s->level);
 	return result;
 }
 

@@ -96,23 +96,31 @@ WALK_FN int merge__owns(const struct merge *m)
 	return m->contexts && m->key && m->key >= m->lo && m->key < m->hi;
 }
 
-/*
- * merge__next - what comes next.  After MERGE_FRAME and a context the same is to be asked again,
- * with the next context at hand.
- */
-WALK_FN int merge__next(struct merge *m)
+/* merge__is_next - what comes next; nothing changes. */
+WALK_FN int merge__is_next(const struct merge *m)
 {
 	if (m->frame == MERGE_FRAME_ENDED)
 		return m->contexts ? MERGE_REST : MERGE_DONE;
-	if (m->contexts && m->key && m->key < m->lo) {
-		m->dead++;
+	if (m->contexts && m->key && m->key < m->lo)
 		return MERGE_DEAD;
-	}
-	if (m->frame == MERGE_FRAME_NEW) {
-		m->frame = MERGE_FRAME_TOLD;
+	if (m->frame == MERGE_FRAME_NEW)
 		return MERGE_FRAME;
-	}
 	return m->contexts && m->key && m->key < m->hi ? MERGE_CONTEXT : MERGE_UNWIND;
+}
+
+/*
+ * merge__next - what comes next, and it will be told.  After MERGE_FRAME and a context the same is
+ * to be asked again, with the next context at hand.
+ */
+WALK_FN int merge__next(struct merge *m)
+{
+	const int next = merge__is_next(m);
+
+	if (next == MERGE_DEAD)
+		m->dead++;
+	if (next == MERGE_FRAME)
+		m->frame = MERGE_FRAME_TOLD;
+	return next;
 }
 
 #endif

@@ -10,7 +10,8 @@
  *
  * R's part is what walk__step() would give, whatever becomes of the native one.
  *
- * Whoever includes this file defines WALK_FN and the hooks below before it is used.
+ * Whoever includes this file defines WALK_FN, and the hooks below; NATIVE_RESYNC where a jmp_buf is
+ * as native__resync() reads it.
  */
 #ifndef XR_NATIVE_WALK_H
 #define XR_NATIVE_WALK_H
@@ -27,6 +28,17 @@ enum native_end {
 	NATIVE_ENDS
 };
 
+/* What native__find_slow() found of an instruction in a space. */
+struct native_memo {
+	__u64 pc;
+	__u32 stamp; /* of the space; 0: nothing */
+	__u32 flags;
+	__u32 begin, module;
+	__u32 module_pc;
+	__u32 pad;
+	struct xr_unwind_rule rule;
+};
+
 /*
  * The caller fills `unwind.top` (the stack ends there, 0: not known), `unwind.pc_mask` and
  * guard_known (0).
@@ -41,20 +53,24 @@ struct native {
 	__u64 guard;	       /* what setjmp() mangles addresses with, once guard_known */
 	__u64 bc_top; /* R_BCNodeStackTop when the context told last was made; 0: none was */
 	__u64 cell[6];
+	__u64 base;	 /* of the code found: what is added to its module's pc */
 	__u32 pp_top;	 /* R_PPStackTop, likewise */
 	__u32 begin;	 /* of the function found */
 	__u32 flags;	 /* XR_NATIVE_* of it */
-	__u32 map_stamp; /* the space that `map` is of; 0: the code is in none */
+	__u32 map_stamp; /* the space that `map` is of; 0: of none */
 	__u32 frames;	 /* emitted */
 	__u32 end;	 /* why there are no more after the one at hand; 0: there may be */
 	__u32 resynced;	 /* times */
 	__u32 guard_known;
-	__u32 op; /* of the frame at hand, 1 + its number in R_FunTab; 0: not told */
-	__u32 pad;
+	__u32 module; /* of the code found; 0: it is in none */
+	__u32 op;     /* of the frame at hand, 1 + its number in R_FunTab; 0: not told */
 };
 
 /* The words of slab @slab, XR_SLAB_WORDS of them; NULL: there is no such. */
 WALK_FN const __u64 *native__slab(struct native *n, __u32 slab);
+
+/* A place where what was found of @pc may be remembered; NULL: nothing is. */
+WALK_FN struct native_memo *native__memo(struct native *n, __u64 pc);
 
 /*
  * Each of these calls the function of this header that is named beside it, with the walk that @n
@@ -62,9 +78,14 @@ WALK_FN const __u64 *native__slab(struct native *n, __u32 slab);
  */
 WALK_FN int native__find(struct native *n);    /* native__find_slow() */
 WALK_FN int native__builtin(struct native *n); /* native__builtin_slow() */
+WALK_FN int native__frame(struct native *n);   /* native__frame_slow() */
+
+#ifdef NATIVE_RESYNC
+WALK_FN int native__resync(struct native *n); /* native__resync_slow() */
 
 /* Read the thread's guard to n->guard.  0, or negative: it is not known. */
 WALK_FN int native__guard(struct native *n);
+#endif
 
 WALK_FN int unwind__rule(struct unwind *u, __u64 pc)
 {
@@ -72,6 +93,19 @@ WALK_FN int unwind__rule(struct unwind *u, __u64 pc)
 
 	n->pc = pc;
 	return native__find(n);
+}
+
+/* native__recall - what native__find_slow() found of n->pc before, if that is still known. */
+WALK_FN int native__recall(struct native *n, const struct native_memo *memo, __u32 stamp)
+{
+	if (!memo || memo->pc != n->pc || memo->stamp != stamp || !stamp)
+		return 0;
+	n->flags = memo->flags;
+	n->begin = memo->begin;
+	n->module = memo->module;
+	n->base = n->pc - memo->module_pc;
+	n->unwind.rule = memo->rule;
+	return 1;
 }
 
 /* native__word - word @at of a slab; bounded for the verifier. */
@@ -153,21 +187,25 @@ WALK_FN int native__mapping(struct native *n, struct walk *w)
 }
 
 /*
- * native__find_slow - what is known of the code at n->pc: n->map (if n->map_stamp), n->begin,
+ * native__find_slow - what is known of the code at n->pc: n->module and n->base, n->begin,
  * n->flags, n->unwind.rule.  0, or negative: there is no rule.
  */
 WALK_FN int native__find_slow(struct native *n, struct walk *w)
 {
+	struct native_memo *memo;
 	const __u64 *words;
 	__u32 at, rule, back;
 	__u64 row;
 
 	n->flags = 0;
 	n->begin = 0;
+	n->module = 0;
 	if (native__mapping(n, w)) {
 		n->unknown = n->pc;
 		return -1;
 	}
+	n->module = n->map.module;
+	n->base = n->map.base;
 	if (n->map.flags & XR_MAPPING_R)
 		n->flags = XR_NATIVE_R;
 	words = native__slab(n, n->map.slab);
@@ -191,6 +229,16 @@ WALK_FN int native__find_slow(struct native *n, struct walk *w)
 	at = n->map.rules + 2 * rule;
 	*(__u64 *)&n->unwind.rule = native__word(words, at);
 	*((__u64 *)&n->unwind.rule + 1) = native__word(words, at + 1);
+	memo = native__memo(n, n->pc);
+	if (memo) {
+		memo->pc = n->pc;
+		memo->stamp = w->row.space_stamp;
+		memo->flags = n->flags;
+		memo->begin = n->begin;
+		memo->module = n->module;
+		memo->module_pc = (__u32)(n->pc - n->base);
+		memo->rule = n->unwind.rule;
+	}
 	return 0;
 }
 
@@ -221,7 +269,7 @@ WALK_FN int native__op(struct native *n, struct walk *w, __u64 object)
 	offset = (__u32)n->cell[4];
 	if (offset >= NATIVE_FUN_TAB_MAX ||
 	    walk__load(w, READ_OBJECT, &cfun, 8, w->row.fun_tab + offset * NATIVE_FUN_TAB + 8) ||
-	    cfun != n->map.base + n->begin)
+	    cfun != n->base + n->begin)
 		return 0;
 	n->op = offset + 1;
 	return 1;
@@ -332,9 +380,9 @@ WALK_FN int native__tell(struct native *n, struct walk *w)
 		flags |= XR_NATIVE_EXACT;
 	if (!n->end && n->unwind.rule.flags & XR_RULE_SIGNAL)
 		flags |= XR_NATIVE_SIGNAL;
-	if (n->map_stamp) {
-		word = (__u32)(n->pc - n->map.base);
-		more = (__u64)(n->map.module & XR_NATIVE_MODULES_MAX) << 32 | n->begin;
+	if (n->module) {
+		word = (__u32)(n->pc - n->base);
+		more = (__u64)(n->module & XR_NATIVE_MODULES_MAX) << 32 | n->begin;
 	}
 	n->op = 0;
 	if (flags & XR_NATIVE_BUILTIN && w->row.fun_tab)
@@ -360,11 +408,13 @@ WALK_FN void native__outward(struct native *n)
 		native__at_hand(n);
 }
 
+#ifdef NATIVE_RESYNC
 /*
- * native__resync - where unwinding came to an end before it should, the context read last may know
- * the registers of its frame: closures and eval() call setjmp(), and the buffer is in the context
- * (Defn.h, cjmpbuf).  glibc mangles three of them (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h);
- * musl does not.  Taken if it fits: the context is in that frame, and code of R made it.
+ * native__resync_slow - where unwinding came to an end before it should, the context read last may
+ * know the registers of its frame: closures and eval() call setjmp(), and the buffer is in the
+ * context (Defn.h, cjmpbuf).  glibc mangles three of them
+ * (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h); musl does not.  Taken if it fits: the context
+ * is in that frame, and code of R made it.  1: that frame is at hand now; 0.
  */
 #define NATIVE_JMP_BUF 16 /* offset in a context, in all releases */
 
@@ -373,7 +423,7 @@ WALK_FN __u64 native__demangle(__u64 word, __u64 guard)
 	return (word >> 17 | word << 47) ^ guard;
 }
 
-WALK_FN void native__resync(struct native *n, struct walk *w)
+WALK_FN int native__resync_slow(struct native *n, struct walk *w)
 {
 	__u64 fp = walk__field(w, NATIVE_JMP_BUF + 8), sp = walk__field(w, NATIVE_JMP_BUF + 48);
 	__u64 pc = walk__field(w, NATIVE_JMP_BUF + 56), before = n->unwind.sp;
@@ -381,7 +431,7 @@ WALK_FN void native__resync(struct native *n, struct walk *w)
 	__u32 end = n->end;
 
 	if (key != w->at || !(w->flag & R_CTXT_FUNCTION))
-		return;
+		return 0;
 	if (!n->guard_known) {
 		if (native__guard(n))
 			n->guard = 0;
@@ -393,17 +443,35 @@ WALK_FN void native__resync(struct native *n, struct walk *w)
 		pc = native__demangle(pc, n->guard);
 	}
 	if (sp <= before || sp > key || sp & 7 || key - sp > 65536)
-		return;
+		return 0;
 	unwind__begin(&n->unwind, pc, sp, fp, 0);
 	n->unwind.exact = 0;
 	native__at_hand(n);
 	if (!n->end && n->flags & XR_NATIVE_R && key < n->unwind.cfa) {
 		n->resynced++;
-		return;
+		return 1;
 	}
 	n->unwind.sp = before;
 	n->end = end;
 	merge__no_frame(&n->merge);
+	return 0;
+}
+
+#endif
+
+/*
+ * native__frame_slow - no context is next: emit the frame at hand, or go on to its caller and emit
+ * that if it is next.  0, or -enum xr_error.
+ */
+WALK_FN int native__frame_slow(struct native *n, struct walk *w)
+{
+	int next = merge__next(&n->merge);
+
+	if (next == MERGE_UNWIND) {
+		native__outward(n);
+		next = merge__next(&n->merge);
+	}
+	return next == MERGE_FRAME ? native__tell(n, w) : 0;
 }
 
 /*
@@ -412,22 +480,19 @@ WALK_FN void native__resync(struct native *n, struct walk *w)
  */
 WALK_FN int native__step(struct native *n, struct walk *w)
 {
-	int next = merge__next(&n->merge), err;
+	const int next = merge__is_next(&n->merge);
+	int err;
 
 	if (next == MERGE_DONE)
 		return WALK_DONE;
-	if (next == MERGE_UNWIND) {
-		native__outward(n);
-		return 0;
-	}
-	if (next == MERGE_FRAME)
-		return native__tell(n, w);
+	if (next == MERGE_UNWIND || next == MERGE_FRAME)
+		return native__frame(n);
+	if (next == MERGE_DEAD)
+		n->merge.dead++;
 #ifdef NATIVE_RESYNC
-	if (next == MERGE_REST && n->end > UNWIND_OUTERMOST && n->end < UNWIND_ENDS) {
-		native__resync(n, w);
-		if (n->merge.frame == MERGE_FRAME_NEW)
-			return 0;
-	}
+	if (next == MERGE_REST && n->end > UNWIND_OUTERMOST && n->end < UNWIND_ENDS &&
+	    native__resync(n))
+		return 0;
 #endif
 	n->bc_top = w->row.layout.nodestack ? walk__field(w, w->row.layout.nodestack) : 0;
 	n->pp_top = w->row.layout.cstacktop ? walk__field32(w, w->row.layout.cstacktop) : 0;

@@ -59,6 +59,18 @@ struct stats {
 	uint64_t nested;    /* of ticks, those in the middle of another sample on the same CPU */
 	uint64_t sent;	    /* written, as the sampler counted it */
 	uint64_t symbols;   /* records of names */
+	/* of the written ones that have native frames, by why there are none further out: */
+	struct native_stats {
+		uint64_t whole; /* there are none, or they were not wanted */
+		uint64_t no_table, no_rule, bad, full;
+		uint64_t resynced;   /* of all of these */
+		uint64_t frames;     /* native ones, in all */
+		uint64_t dead;	     /* contexts that no frame owns any more */
+		uint64_t descended;  /* contexts out of order: there must be none */
+		uint64_t modules;    /* files whose code is known */
+		uint64_t no_room;    /* of which not all of it is */
+		uint64_t table_bytes, name_bytes;
+	} native;
 	uint64_t rows_full; /* processes that got no row */
 	uint64_t silent;    /* processes that did not answer in time when they were looked at */
 	uint64_t rows[XR_ERRORS]; /* each row of errors.def */

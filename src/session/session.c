@@ -421,6 +421,10 @@ static int session__count(const struct session *s, struct stats *stats, uint64_t
 	stats__fill(stats, counts, decoder__stats(l->decoder));
 	stats->rows_full += l->crowd.counted;
 	lifecycle__hidden(l, &stats->hidden);
+	stats->native.modules = l->natives.modules.made;
+	stats->native.no_room = l->natives.modules.no_room;
+	stats->native.table_bytes = 8 * l->natives.slabs.used;
+	stats->native.name_bytes = l->natives.modules.names;
 	stats->silent = asker__silent(l->asker);
 	return err;
 }

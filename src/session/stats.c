@@ -34,6 +34,15 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->missed = counts[XR_MISSED];
 	s->nested = counts[XR_NESTED];
 	s->symbols = counts[XR_SYMBOLS_SENT];
+	s->native.whole = counts[XR_UNWOUND];
+	s->native.no_table = counts[XR_UNWIND_NO_TABLE];
+	s->native.no_rule = counts[XR_UNWIND_NO_RULE];
+	s->native.bad = counts[XR_UNWIND_BAD];
+	s->native.full = counts[XR_UNWIND_FULL];
+	s->native.resynced = counts[XR_RESYNCED];
+	s->native.frames = counts[XR_NATIVE_FRAMES];
+	s->native.dead = counts[XR_DEAD_CONTEXTS];
+	s->native.descended = counts[XR_KEYS_DESCENDED];
 	s->rows_full = counts[XR_ROWS_FULL];
 	s->decoder = *decoder;
 	/* a ring that is full in the middle of a sample: the sampler says that it is lost */
@@ -146,6 +155,21 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__u64(&j, "proven", s->hidden.gc_proven);
 	json__u64(&j, "code", s->hidden.gc_code);
 	json__u64(&j, "none", s->hidden.gc_none);
+	json__close(&j);
+	json__object(&j, "native");
+	json__u64(&j, "whole", s->native.whole);
+	json__u64(&j, "no_table", s->native.no_table);
+	json__u64(&j, "no_rule", s->native.no_rule);
+	json__u64(&j, "bad_stack", s->native.bad);
+	json__u64(&j, "too_many", s->native.full);
+	json__u64(&j, "resynced", s->native.resynced);
+	json__u64(&j, "frames", s->native.frames);
+	json__u64(&j, "dead_contexts", s->native.dead);
+	json__u64(&j, "keys_descended", s->native.descended);
+	json__u64(&j, "modules", s->native.modules);
+	json__u64(&j, "no_room", s->native.no_room);
+	json__u64(&j, "table_bytes", s->native.table_bytes);
+	json__u64(&j, "name_bytes", s->native.name_bytes);
 	json__close(&j);
 	json__object(&j, "rows");
 	for (unsigned int i = 0; i < XR_ERRORS; i++)

@@ -18,8 +18,8 @@ struct pt_regs {
 
 #define XR_REGS_IP(regs)    ((regs)->pc)
 #define XR_REGS_SP(regs)    ((regs)->sp)
-#define XR_REGS_FP(regs)    ((regs)->regs[29])
-#define XR_REGS_LR(regs)    ((regs)->regs[30])
+#define XR_REGS_FP(r)	    ((r)->regs[29])
+#define XR_REGS_LR(r)	    ((r)->regs[30])
 #define XR_REGS_USER(regs)  (((regs)->pstate & 0xf) == 0)
 #define XR_THREAD_SIZE	    16384 /* 4 KB pages; used only before bpf_task_pt_regs (5.15) */
 #define XR_STACK_PADDING    0

@@ -112,6 +112,7 @@ static void configure(struct engine *e, const struct bpf_features *have, bool lo
 	if (!can_nest(s->obj)) {
 		bpf_map__set_max_entries(s->maps.scratches, 1);
 		bpf_map__set_max_entries(s->maps.texts, 1);
+		bpf_map__set_max_entries(s->maps.native_memos, 1);
 	}
 	bpf_map__set_max_entries(s->maps.rows, sizes.rows);
 	bpf_map__set_max_entries(s->maps.sent, sizes.sent);
@@ -121,6 +122,7 @@ static void configure(struct engine *e, const struct bpf_features *have, bool lo
 	s->rodata->cfg_packages = (e->config.capture & XR_ROW_PACKAGES) != 0;
 	s->rodata->cfg_native = (e->config.capture & XR_ROW_NATIVE) != 0;
 	bpf_map__set_autocreate(s->maps.slabs, s->rodata->cfg_native);
+	bpf_map__set_autocreate(s->maps.native_memos, s->rodata->cfg_native);
 	bpf_map__set_max_entries(s->maps.slabs, bpf_slabs__max());
 	if (e->config.max_sample_us) {
 		s->rodata->cfg_sample_ns = (uint64_t)e->config.max_sample_us * NS_PER_US;

@@ -32,6 +32,7 @@ struct trigger {
 	__u32 unit;   /* enum xr_unit */
 	__u32 event;  /* enum xr_event */
 	bool kernel;  /* the thread was in the kernel */
+	void *ctx;    /* of a perf event */
 };
 
 /*
@@ -325,15 +326,40 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
  */
 static __always_inline void sample__other_thread(struct scratch *s)
 {
-	__u32 n = s->part.part ? 0 : s->native.frames;
+	__u32 n = s->kernels;
 
+	if (sample__native(s))
+		n += s->native.frames;
 	s->part.flags |= XR_F_OTHER_THREAD;
-	if (!sample__native(s) || !n || n > s->part.nslots) {
+	if (s->part.part || n > s->part.nslots) {
 		sample__discard(s);
 		s->native.end = NATIVE_FULL;
 		return;
 	}
 	s->part.nslots = n;
+}
+
+/*
+ * The frames of the kernel, if the thread was in it.  They come first, and find room in the first
+ * part.
+ */
+static __always_inline void sample__kernel(struct scratch *s, const struct trigger *t)
+{
+	long bytes;
+	__u32 i;
+
+	s->kernels = 0;
+	if (!cfg_kernel || !t->kernel || !t->ctx || !(s->walk.row.flags & XR_ROW_KERNEL))
+		return;
+	bytes = bpf_get_stack(t->ctx, s->kernel, sizeof(s->kernel), 0);
+	for (i = 0; i < XR_KERNEL_MAX; i++) {
+		if ((long)(8 * (i + 1)) > bytes)
+			break;
+		walk__emit(&s->walk,
+			   ((__u64)XR_FORM_KERNEL << XR_FORM_SHIFT) | (s->kernel[i] & XR_WORD_MASK),
+			   0);
+	}
+	s->kernels = i;
 }
 
 /* The end of a sample: @result is the last step's. */
@@ -475,6 +501,8 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 		return 0;
 	}
 	result = sample__begin(s, tally, &now, row, t);
+	if (result == 0)
+		sample__kernel(s, t);
 	if (result == 0 && sample__native(s))
 		result = native_begin(s->level);
 	if (result == 0)

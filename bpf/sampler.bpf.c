@@ -16,7 +16,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define TICK(ctx)                                                                                  \
 	{                                                                                          \
 		.weight = 1, .unit = XR_UNIT_TICKS, .event = XR_EVENT_TICK,                        \
-		.kernel = !XR_REGS_USER(&(ctx)->regs)                                              \
+		.kernel = !XR_REGS_USER(&(ctx)->regs), .ctx = ctx                                  \
 	}
 
 SEC("perf_event")

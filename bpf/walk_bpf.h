@@ -40,7 +40,10 @@ struct scratch {
 	__u32 leader_off; /* the leader was on no CPU when the sample began */
 	__u32 level;	  /* this record's */
 	__u32 busy;	  /* a sample is being taken with it */
+	__u32 kernels;	  /* frames of the kernel in it */
+	__u32 pad2;
 	struct native native;
+	__u64 kernel[XR_KERNEL_MAX]; /* instructions, innermost first */
 	struct xr_sample part;
 	struct xr_slot slots[XR_CHUNK_SLOTS];
 };

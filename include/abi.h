@@ -77,6 +77,7 @@ enum xr_counter {
 #define XR_CHUNK_SLOTS	256u   /* slots in one sample record, at most; a power of two */
 #define XR_CHUNK_FULL	252u   /* no frame begins here: it has 1, 2 or 3 slots */
 #define XR_CONTEXTS_MAX 32768u /* contexts walked in one sample; the rest is cut */
+#define XR_KERNEL_MAX	120u   /* frames of the kernel in one sample; those further out are cut */
 #define XR_COMM_LEN	16u    /* TASK_COMM_LEN, include/linux/sched.h */
 
 /* The types of record.  Every record begins with struct xr_head. */

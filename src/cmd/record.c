@@ -61,6 +61,8 @@ static void record__keep(const struct record *r)
 		uses |= RIGHTS_FILES;
 	if (r->config->command)
 		uses |= RIGHTS_SIGNAL;
+	if (r->config->capture & XR_ROW_KERNEL)
+		uses |= RIGHTS_KERNEL;
 	rights__keep(uses);
 }
 

@@ -30,6 +30,7 @@ enum rights_use {
 	RIGHTS_FILES = 1 << 3,	  /* open what the caller names */
 	RIGHTS_PRIORITY = 1 << 4, /* run before others */
 	RIGHTS_SIGNAL = 1 << 5,	  /* signal the workload */
+	RIGHTS_KERNEL = 1 << 6,	  /* see where the kernel's functions are */
 };
 
 /*

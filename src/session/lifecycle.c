@@ -401,6 +401,7 @@ void lifecycle__close(struct lifecycle *l)
 		processes__remove(&l->processes, p);
 	}
 	natives__close(&l->natives);
+	kernel_names__free(&l->kernel);
 	pids__free(&l->sampled);
 	crowd__free(&l->crowd);
 	verify_hidden__free(&l->verify);

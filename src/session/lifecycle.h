@@ -11,6 +11,7 @@
 
 #include "engine/engine.h"
 #include "profile/decode.h"
+#include "os/kernel_names.h"
 #include "profile/sink.h"
 #include "session/config.h"
 #include "session/crowd.h"
@@ -34,6 +35,8 @@ struct lifecycle {
 	struct processes processes;
 	struct verify_hidden verify;
 	struct natives natives;
+	struct kernel_names kernel; /* with --kernel, once one was met */
+	bool kernel_read;
 	bool told;		    /* somebody tells when R appears in a process */
 	uint32_t live;		    /* processes that have not ended, */
 	uint32_t rows;		    /* and those of them that are sampled */

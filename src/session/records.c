@@ -160,14 +160,38 @@ void records__process(void *lifecycle, const struct xr_process *record)
 	}
 }
 
+/* Addresses of the kernel are told to those alone who may see them, as names are. */
+static void records__kernel(struct lifecycle *l, const struct xr_slot *slot,
+			    struct native_told *told)
+{
+	const uint64_t address = slot->word | ~XR_WORD_MASK;
+	int err;
+
+	told->module = "[kernel.kallsyms]";
+	if (!l->kernel_read) {
+		l->kernel_read = true;
+		err = kernel_names__read(&l->kernel);
+		if (err)
+			notes__user(&l->config->notes, "the kernel's functions are not named: %s",
+				    err == -EACCES ? "it does not tell where they are (CAP_SYSLOG, "
+						     "/proc/sys/kernel/kptr_restrict)"
+						   : os__reason(err));
+	}
+	told->name = kernel_names__find(&l->kernel, address, &told->address);
+	if (!told->name)
+		told->name = "[kernel]";
+}
+
 void records__native(void *lifecycle, const struct xr_slot *slot, struct native_told *told)
 {
-	const struct lifecycle *l = lifecycle;
+	struct lifecycle *l = lifecycle;
 	const uint64_t form = slot->word >> XR_FORM_SHIFT;
 	const struct module *m;
 
-	if (form == XR_FORM_KERNEL)
+	if (form == XR_FORM_KERNEL) {
+		records__kernel(l, slot, told);
 		return;
+	}
 	m = modules__number(&l->natives.modules, XR_NATIVE_MODULE(slot->more));
 	if (!m)
 		return;

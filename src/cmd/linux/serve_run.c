@@ -320,7 +320,8 @@ static int serve__session(struct serve *s)
 
 	err = session__start(s->session);
 	/* with what it takes to begin again */
-	rights__keep(RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_LOAD | RIGHTS_PRIORITY);
+	rights__keep(RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_LOAD | RIGHTS_PRIORITY |
+		     (s->options->o.config.capture & XR_ROW_KERNEL ? RIGHTS_KERNEL : 0));
 	if (!err) {
 		use = serve_status__use(s->session, s->front.pid, os__now());
 		governor__init(&s->governor, s->options->max_cpu, s->options->o.config.freq, &use);

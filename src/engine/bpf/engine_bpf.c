@@ -120,6 +120,7 @@ static void configure(struct engine *e, const struct bpf_features *have, bool lo
 	s->rodata->cfg_wake_at = sizes.ring / 4;
 	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
 	s->rodata->cfg_packages = (e->config.capture & XR_ROW_PACKAGES) != 0;
+	s->rodata->cfg_kernel = (e->config.capture & XR_ROW_KERNEL) != 0;
 	s->rodata->cfg_native = (e->config.capture & XR_ROW_NATIVE) != 0;
 	bpf_map__set_autocreate(s->maps.slabs, s->rodata->cfg_native);
 	bpf_map__set_autocreate(s->maps.native_memos, s->rodata->cfg_native);

@@ -20,7 +20,6 @@
 #include "os/linux/rights.h"
 
 #define EXECS_MAX	4
-#define DEBUG_FILES_MAX 8u
 #define LOADS_MAX	4u   /* libR.so mapped more than once: see that many */
 #define LIBRARIES_MAX	512u /* of other names, in one process */
 

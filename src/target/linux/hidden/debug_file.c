@@ -12,13 +12,11 @@
 #include "target/linux/hidden/elf_image.h"
 #include "target/linux/hidden/hidden.h"
 
-#define BUILD_ID_MAX 64u
 #define NOTES_MAX    1024u
 #define SECTIONS_MAX 65536u
 #define CRC_MAX	     (32ll << 20) /* bytes of a file that has no build id */
 
-/* The build id of @elf, its length; 0: none. */
-static size_t debug__build_id(Elf *elf, uint8_t id[BUILD_ID_MAX])
+size_t debug_file__build_id(Elf *elf, uint8_t id[DEBUG_FILE_BUILD_ID_MAX])
 {
 	struct elf_taken taken = {0};
 	Elf_Scn *scn = NULL;
@@ -37,7 +35,7 @@ static size_t debug__build_id(Elf *elf, uint8_t id[BUILD_ID_MAX])
 		for (unsigned int n = 0;
 		     n < NOTES_MAX && (at = gelf_getnote(data, at, &note, &name, &desc)); n++) {
 			if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-			    !note.n_descsz || note.n_descsz > BUILD_ID_MAX ||
+			    !note.n_descsz || note.n_descsz > DEBUG_FILE_BUILD_ID_MAX ||
 			    memcmp((const uint8_t *)data->d_buf + name, "GNU", 4))
 				continue;
 			memcpy(id, (const uint8_t *)data->d_buf + desc, note.n_descsz);
@@ -105,12 +103,12 @@ static uint32_t debug__crc(Elf *elf)
 
 int debug_file__same(Elf *elf, Elf *debug)
 {
-	uint8_t a[BUILD_ID_MAX], b[BUILD_ID_MAX];
-	size_t n = debug__build_id(elf, a);
+	uint8_t a[DEBUG_FILE_BUILD_ID_MAX], b[DEBUG_FILE_BUILD_ID_MAX];
+	size_t n = debug_file__build_id(elf, a);
 	uint32_t crc;
 
 	if (n)
-		return n == debug__build_id(debug, b) && !memcmp(a, b, n) ? 0 : -ESTALE;
+		return n == debug_file__build_id(debug, b) && !memcmp(a, b, n) ? 0 : -ESTALE;
 	if (!debug__link(elf, &crc))
 		return -ESTALE;
 	return debug__crc(debug) == crc ? 0 : -ESTALE;
@@ -118,8 +116,8 @@ int debug_file__same(Elf *elf, Elf *debug)
 
 int debug_file__name(Elf *elf, const char *dir, unsigned int n, char *buf, size_t size)
 {
-	uint8_t id[BUILD_ID_MAX];
-	size_t length = debug__build_id(elf, id);
+	uint8_t id[DEBUG_FILE_BUILD_ID_MAX];
+	size_t length = debug_file__build_id(elf, id);
 	const char *link;
 	uint32_t crc;
 	int written;

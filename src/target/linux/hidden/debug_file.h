@@ -4,6 +4,13 @@
 #define XR_TARGET_LINUX_HIDDEN_DEBUG_FILE_H
 
 #include <libelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEBUG_FILE_BUILD_ID_MAX 64u
+
+/* debug_file__build_id - the build id of @elf, its length; 0: none. */
+size_t debug_file__build_id(Elf *elf, uint8_t id[DEBUG_FILE_BUILD_ID_MAX]);
 
 /*
  * debug_file__same - is @debug the debug file of @elf? By the build id; where @elf has none, by

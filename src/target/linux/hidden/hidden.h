@@ -88,6 +88,8 @@ int hidden__from_symbols(Elf *elf, struct hidden *out);
  */
 int hidden__from_debug(Elf *elf, Elf *debug, struct hidden *out);
 
+#define DEBUG_FILES_MAX 8u /* that are looked at */
+
 /*
  * debug_file__name - the paths where the debug file of @elf may be, without a root directory.
  * @dir: directory of @elf's file in the target's view ("/usr/lib/R/lib")

@@ -10,8 +10,11 @@
 
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
+#include "target/linux/hidden/debug_file.h"
+#include "target/linux/hidden/hidden.h"
 #include "target/linux/native/fun_tab.h"
 #include "target/linux/native/make_parts.h"
+#include "target/linux/native/symbols.h"
 #include "target/linux/unwind/table.h"
 #include "target/native.h"
 
@@ -78,6 +81,50 @@ static int module__builtins(struct module_made *m, struct elf_image *file)
 	return err;
 }
 
+/* The symbols of the debug files that belong to @elf, of the file @path. */
+static int module__debug_files(struct symbols *s, pid_t pid, Elf *elf, const char *path)
+{
+	char dir[512], name[640], *slash;
+	int err = 0;
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	slash = strrchr(dir, '/');
+	if (slash)
+		*slash = '\0';
+	for (unsigned int n = 0; n < DEBUG_FILES_MAX && !err; n++) {
+		int at = debug_file__name(elf, dir, n, name, sizeof(name));
+		int fd = at ? at : proc__open_in_root(pid, name);
+		Elf *debug;
+
+		if (at == -ENOENT)
+			break;
+		if (fd < 0)
+			continue;
+		debug = elf_begin(fd, ELF_C_READ, NULL);
+		if (debug && elf_kind(debug) == ELF_K_ELF && !debug_file__same(elf, debug))
+			err = symbols__of_debug(s, debug);
+		elf_end(debug);
+		close(fd);
+	}
+	return err;
+}
+
+static int module__symbols(struct module_made *m, struct elf_image *file, pid_t pid,
+			   const char *path)
+{
+	struct symbols s = {.base = m->head.base};
+	int err = symbols__of_elf(&s, file->elf);
+
+	if (!err && path)
+		err = module__debug_files(&s, pid, file->elf, path);
+	if (!err)
+		err = symbols__of_routines(&s, file);
+	if (!err)
+		err = symbols__finish(&s, &m->symbols, &m->texts);
+	symbols__free(&s);
+	return err;
+}
+
 static void module__segments(struct module_made *m, const struct elf_image *file)
 {
 	struct native_module_head *h = &m->head;
@@ -91,8 +138,8 @@ static void module__segments(struct module_made *m, const struct elf_image *file
 	}
 }
 
-/* What the file @elf tells; @fd is its, -1: it is an image in memory. */
-static int module__read(struct module_made *m, Elf *elf)
+/* What the file @elf tells, which process @pid knows as @path; NULL: it is an image in memory. */
+static int module__read(struct module_made *m, Elf *elf, pid_t pid, const char *path)
 {
 	uint64_t base = UINT64_MAX;
 	struct elf_image file;
@@ -106,10 +153,12 @@ static int module__read(struct module_made *m, Elf *elf)
 			base = file.segment[i].p_vaddr;
 	m->head.base = m->table ? m->table->base : base & ~(uint64_t)4095;
 	module__segments(m, &file);
-	return module__builtins(m, &file);
+	m->head.build_id_len = (uint32_t)debug_file__build_id(elf, m->head.build_id);
+	err = module__builtins(m, &file);
+	return err ? err : module__symbols(m, &file, pid, path);
 }
 
-static int module__of_file(struct module_made *m, int fd)
+static int module__of_file(struct module_made *m, int fd, pid_t pid, const char *path)
 {
 	Elf *elf;
 	int err = unwind_table__of_elf(&m->table, fd, NULL);
@@ -117,7 +166,7 @@ static int module__of_file(struct module_made *m, int fd)
 	if (err && err != -ENOENT && err != -EBADMSG && err != -E2BIG)
 		return err;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	err = module__read(m, elf);
+	err = module__read(m, elf, pid, path);
 	elf_end(elf);
 	return err;
 }
@@ -138,7 +187,7 @@ static int module__of_vdso(struct module_made *m)
 	if (err && err != -ENOENT && err != -EBADMSG)
 		return err;
 	elf = elf_memory((char *)at, map.end - map.start);
-	err = module__read(m, elf);
+	err = module__read(m, elf, 0, NULL);
 	elf_end(elf);
 	return err;
 }
@@ -182,7 +231,7 @@ int native_module__make(pid_t pid, uint64_t at, int *fd)
 		err = module__of_vdso(&m);
 	} else if (!err) {
 		file = proc_maps__open(pid, &map, &why);
-		err = file < 0 ? file : module__of_file(&m, file);
+		err = file < 0 ? file : module__of_file(&m, file, pid, map.path);
 	}
 	if (!err)
 		err = module__file(&m, fd);

@@ -199,7 +199,7 @@ static int otlp__frame_type(struct otlp_dictionary *d, const struct frame *frame
 		return 0;
 	if (frame->kind == FRAME_KERNEL)
 		type = OTLP_FRAME_KERNEL;
-	else if (frame->kind == FRAME_NATIVE)
+	else if (frame->kind == FRAME_NATIVE || frame->kind == FRAME_BUILTIN)
 		type = OTLP_FRAME_NATIVE;
 	if (!d->types[type])
 		err = otlp__text(d, "profile.frame.type", names[type], &d->types[type]);
@@ -239,25 +239,33 @@ static int otlp__function(struct otlp_dictionary *d, const struct frame *frame, 
 	return err ? err : map__put(&d->functions, a, b, index__value(*index));
 }
 
-/* The mapping of @module; NULL: of R. */
-static int otlp__mapping(struct otlp_dictionary *d, const struct name *module, int32_t *index)
+/* The mapping of @module with @build_id; NULL: of R; none. */
+static int otlp__mapping(struct otlp_dictionary *d, const struct name *module,
+			 const struct name *build_id, int32_t *index)
 {
 	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
 	Otlp__Mapping mapping = OTLP__MAPPING__INIT, *mappings[] = {&mapping};
+	int32_t build = 0;
 	int err;
 
-	*index = index__known(&d->modules, module, 0);
+	*index = index__known(&d->modules, module, (uintptr_t)build_id);
 	if (*index)
 		return 0;
 	err = module ? otlp__name(d, module, &mapping.filename_strindex)
 		     : otlp__string(d, "R", &mapping.filename_strindex);
+	if (!err && build_id)
+		err = otlp__text(d, "process.executable.build_id.gnu", build_id->text, &build);
 	if (err)
 		return err;
+	mapping.n_attribute_indices = build ? 1 : 0;
+	mapping.attribute_indices = &build;
 	*index = d->nmappings++;
 	part.n_mapping_table = 1;
 	part.mapping_table = mappings;
 	err = otlp__put(d, &part);
-	return err ? err : map__put(&d->modules, (uintptr_t)module, 0, index__value(*index));
+	return err ? err
+		   : map__put(&d->modules, (uintptr_t)module, (uintptr_t)build_id,
+			      index__value(*index));
 }
 
 static int otlp__location(struct otlp_dictionary *d, const struct frame *frame, int32_t *index)
@@ -271,7 +279,7 @@ static int otlp__location(struct otlp_dictionary *d, const struct frame *frame, 
 	*index = index__known(&d->locations, frame, 0);
 	if (*index)
 		return 0;
-	err = otlp__mapping(d, frame->module, &location.mapping_index);
+	err = otlp__mapping(d, frame->module, frame->build_id, &location.mapping_index);
 	err = err ? err : otlp__function(d, frame, &line.function_index);
 	err = err ? err : otlp__frame_type(d, frame, &type);
 	if (err)

@@ -21,7 +21,7 @@ struct otlp_dictionary {
 	struct map attributes;		 /* (address of a text or a number, key) to its index */
 	struct map functions;		 /* (its frame's definition, ...) see otlp_dictionary.c */
 	struct map locations;		 /* (address of a frame, 0) */
-	struct map modules;		 /* (address of a name, 0) */
+	struct map modules;		 /* (addresses of two names) */
 	struct map stacks;		 /* (address of a stack, 0) */
 	int32_t types[OTLP_FRAME_TYPES]; /* attributes; 0: not yet */
 	struct buf label;

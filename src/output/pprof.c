@@ -180,7 +180,7 @@ static int pprof__profile(struct writer *w, const struct aggregate *a, const str
 	row = part__next(&rows);
 	/* R is the first mapping: pprof takes it for the program */
 	if (!err && row)
-		err = pprof__mapping(&p, NULL, &(uint64_t){0});
+		err = pprof__mapping(&p, NULL, NULL, &(uint64_t){0});
 	for (; row && !err; row = part__next(&rows))
 		err = pprof__row(&p, row);
 	end = gzip__end(&p.gzip);

@@ -3,6 +3,10 @@
 #include <stdlib.h>
 
 #include "output/pprof_parts.h"
+#include "profile/names.h"
+
+/* Where modules end is not known: locations are in the files' own addresses, all below this. */
+#define MODULE_LIMIT (UINT64_C(1) << 48)
 
 /* A function that was written; equal frames of one place each share it. */
 struct pprof_function {
@@ -26,6 +30,16 @@ static bool function__same(const void *record, const void *key)
 	       a->line == b->line && a->kind == b->kind;
 }
 
+/* Builtins are told from other native code as R writes them. */
+static int pprof__builtin(struct pprof *p, const struct name *name, int64_t *string)
+{
+	int err;
+
+	p->text.len = 0;
+	err = buf__printf(&p->text, PPROF_BUILTIN "%s" PPROF_BUILTIN_END, name->safe);
+	return err ? err : pprof__string(p, p->text.data, p->text.len, string);
+}
+
 static int pprof__new_function(struct pprof *p, const struct frame *frame,
 			       const struct pprof_function *key)
 {
@@ -38,7 +52,9 @@ static int pprof__new_function(struct pprof *p, const struct frame *frame,
 	err = writer__label(&p->text, frame, WRITER_SAFE);
 	if (!err)
 		err = pprof__string(p, p->text.data, p->text.len, &function.name);
-	if (!err)
+	if (!err && frame->kind == FRAME_BUILTIN)
+		err = pprof__builtin(p, frame->function, &function.system_name);
+	else if (!err)
 		err = pprof__name(p, frame->function, &function.system_name);
 	if (!err)
 		err = pprof__name(p, key->file, &function.filename);
@@ -77,13 +93,14 @@ static int pprof__function(struct pprof *p, const struct frame *frame, uint64_t 
 	return f ? 0 : pprof__new_function(p, frame, &key);
 }
 
-int pprof__mapping(struct pprof *p, const struct name *module, uint64_t *id)
+int pprof__mapping(struct pprof *p, const struct name *module, const struct name *build_id,
+		   uint64_t *id)
 {
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *mappings[] = {&mapping};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	int err;
 
-	*id = (uint64_t)(uintptr_t)map__get(&p->modules, (uintptr_t)module, 0);
+	*id = (uint64_t)(uintptr_t)map__get(&p->modules, (uintptr_t)module, (uintptr_t)build_id);
 	if (*id)
 		return 0;
 	*id = mapping.id = ++p->nmappings;
@@ -91,11 +108,15 @@ int pprof__mapping(struct pprof *p, const struct name *module, uint64_t *id)
 	mapping.has_filenames = mapping.has_line_numbers = !module;
 	err = module ? pprof__name(p, module, &mapping.filename)
 		     : pprof__text(p, "R", &mapping.filename);
+	if (!err && build_id)
+		err = pprof__name(p, build_id, &mapping.build_id);
+	mapping.memory_limit = module ? MODULE_LIMIT : 0;
 	part.n_mapping = 1;
 	part.mapping = mappings;
 	if (!err)
 		err = pprof__put(p, &part);
-	return err ? err : map__put(&p->modules, (uintptr_t)module, 0, number(*id));
+	return err ? err
+		   : map__put(&p->modules, (uintptr_t)module, (uintptr_t)build_id, number(*id));
 }
 
 static int pprof__location(struct pprof *p, const struct frame *frame, uint64_t *id)
@@ -108,7 +129,7 @@ static int pprof__location(struct pprof *p, const struct frame *frame, uint64_t 
 	*id = (uint64_t)(uintptr_t)map__get(&p->locations, (uintptr_t)frame, 0);
 	if (*id)
 		return 0;
-	err = pprof__mapping(p, frame->module, &location.mapping_id);
+	err = pprof__mapping(p, frame->module, frame->build_id, &location.mapping_id);
 	if (!err)
 		err = pprof__function(p, frame, &line.function_id);
 	if (err)

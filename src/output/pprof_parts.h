@@ -23,7 +23,7 @@ struct pprof {
 	uint64_t nlocations, nfunctions, nmappings;
 	struct map names;     /* (address of a name, 0) to 1 + its string */
 	struct map locations; /* (address of a frame, 0) to its location's id */
-	struct map modules;   /* (address of a name, 0) to its mapping's id */
+	struct map modules;   /* (addresses of two names) to its mapping's id */
 	struct table functions;
 	struct arena arena; /* of them */
 	struct buf text;
@@ -47,8 +47,12 @@ int pprof__text(struct pprof *p, const char *text, int64_t *string);
 /* pprof__name - @name as it is shown, written once for each name; NULL: "". */
 int pprof__name(struct pprof *p, const struct name *name, int64_t *string);
 
-/* pprof__mapping - that of @module, written once; NULL: of R, whose functions are all known. */
-int pprof__mapping(struct pprof *p, const struct name *module, uint64_t *id);
+/*
+ * pprof__mapping - that of @module with @build_id, written once; NULL: of R, whose functions are
+ * all known, and no build id.
+ */
+int pprof__mapping(struct pprof *p, const struct name *module, const struct name *build_id,
+		   uint64_t *id);
 
 /* pprof__stack - write what `ids` then refers to, the locations of @stack: *@n of them. */
 int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n);

@@ -182,12 +182,25 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 	return 0;
 }
 
+/* Native frames further out than the last could not be had: say so there. */
+static void pending__mark_cut(struct pending *p)
+{
+	uint32_t at = p->last_native;
+
+	memmove(&p->items[at + 1], &p->items[at], (p->nframes - at) * sizeof(*p->items));
+	p->items[at] = (struct native_item){&mark_no_native, 0};
+	p->nframes++;
+}
+
 /* The frames that are shown, to p->frames behind the first: how many. */
 static uint32_t pending__shown(const struct decoder *d, struct pending *p)
 {
 	const bool gc = p->sample.flags & XR_F_GC;
-	uint32_t n = p->nframes;
+	uint32_t n;
 
+	if (p->sample.flags & XR_F_NATIVE_CUT)
+		pending__mark_cut(p);
+	n = p->nframes;
 	if (p->natives && !d->all.raw)
 		n = native_rules__apply(p->items, n, gc ? NULL : known__leaf(p->known));
 	for (uint32_t i = 0; i < n; i++)

@@ -442,6 +442,7 @@ int known__native(struct knowledge *all, struct known *k, const struct xr_slot *
 		frame.kind = FRAME_NATIVE;
 	frame.address = told.address;
 	frame.module = known__optional(k, told.module);
+	frame.build_id = known__optional(k, told.build_id);
 	if (told.name) {
 		frame.function = known__optional(k, told.name);
 	} else {

@@ -8,6 +8,10 @@
 #include "abi.h"
 #include "base/buf.h"
 
+/* What is around the name of a builtin where it is told from other code, as R deparses it. */
+#define PPROF_BUILTIN	  ".Primitive(\""
+#define PPROF_BUILTIN_END "\")"
+
 /*
  * name__render - append to @b the name R's profiler gives a frame.
  *

@@ -39,13 +39,14 @@ struct place {
  * one being executed in it: of the innermost frame where the sample was taken, of any other where
  * it called the next one in.  (Rprof.out has the place of the call after the name of the one
  * called; only that writer shifts them.)  `defined` is where the definition of an R function
- * begins. `package`, `module` are NULL and `address` 0 where they are not known.
+ * begins. `package`, `module`, `build_id` are NULL and `address` 0 where they are not known.
  */
 struct frame {
 	const struct name *function;
-	const struct name *package; /* of an R function: its namespace, or ".GlobalEnv" */
-	const struct name *module;  /* of native code: the file it is mapped from */
-	uint64_t address;	    /* likewise */
+	const struct name *package;  /* of an R function: its namespace, or ".GlobalEnv" */
+	const struct name *module;   /* of native code: the file it is mapped from, */
+	const struct name *build_id; /* that file's, hexadecimal, */
+	uint64_t address; /* and where in it, as it counts: the function, or the instruction */
 	struct place place;
 	struct place defined;
 	enum frame_kind kind;
@@ -55,11 +56,14 @@ struct frame {
  * The marks.  <toplevel>: the only frame, or outside of <GC>, where a format shows that there is no
  * R function; no stack holds it (stack__is_toplevel).  <GC>: innermost, the collector was running.
  * <truncated>: outermost, frames further out were cut; its place is where the first of them was.
- * <other-thread>: the only frame, the sample is of a thread that is not R's.  <no-room>: there was
+ * <no-native>: native frames between the one inside of it and the
+ * one outside could not be had.  <other-thread>: outermost, but for native frames the only one: the
+ * sample is of a thread that is not R's.  <no-room>: there was
  * no memory for what stood here (limits.h).  A frame is one of them if its function is theirs, at
  * the same address.
  */
-extern const struct frame mark_toplevel, mark_gc, mark_truncated, mark_other_thread, mark_no_room;
+extern const struct frame mark_toplevel, mark_gc, mark_truncated, mark_other_thread, mark_no_native,
+	mark_no_room;
 
 /*
  * A stack.  Made by stacks.h, which sees to it that equal ones are one: while it is kept there, the

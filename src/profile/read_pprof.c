@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "profile/names.h"
 #include "profile/read_pprof.h"
 #include "profile/read_wire.h"
 
@@ -217,6 +218,15 @@ static bool label__parse(const char *name, size_t len, const char *system, size_
 	       (len == size || (name[len - 1] == '}' && !memcmp(name + size, " {", 2)));
 }
 
+/* Is it what R calls a builtin, as our own writer tells them? */
+static bool pprof__is_builtin(const char *system, size_t len)
+{
+	const size_t begin = strlen(PPROF_BUILTIN), end = strlen(PPROF_BUILTIN_END);
+
+	return len > begin + end && !memcmp(system, PPROF_BUILTIN, begin) &&
+	       !memcmp(system + len - end, PPROF_BUILTIN_END, end);
+}
+
 /* Of @frame the function and package that a label and R's own name tell.  False: no room. */
 static bool pprof__name(struct pprof_file *p, const Pprof__Function *f, struct frame *frame)
 {
@@ -226,6 +236,13 @@ static bool pprof__name(struct pprof_file *p, const Pprof__Function *f, struct f
 	struct reading *r = p->r;
 	struct label label;
 
+	if (pprof__is_builtin(system, system_len)) {
+		*frame = (struct frame){
+			.kind = FRAME_BUILTIN,
+			.function = reading__name(r, name, name_len),
+		};
+		return frame->function;
+	}
 	if (!name_len)
 		return reading__function(r, system, system_len, frame);
 	if (!label__parse(name, name_len, system, system_len, &label))
@@ -274,6 +291,29 @@ static bool pprof__address(struct pprof_file *p, const Pprof__Location *l, struc
 	return frame->function;
 }
 
+/* The module of @frame, by its mapping.  False: no room. */
+static bool pprof__module(struct pprof_file *p, uint64_t id, struct frame *frame)
+{
+	const struct part *part = map__get(&p->parts, id, PPROF_MAPPING);
+	Pprof__Mapping *m = part ? UNPACK(p, mapping, pprof__bytes(p) + part->at, part->len) : NULL;
+	const char *text;
+	size_t len;
+
+	if (!m)
+		return true;
+	text = read_pprof__string(p, m->filename, &len);
+	if (len)
+		frame->module = reading__name(p->r, text, len);
+	if (!len || frame->module) {
+		text = read_pprof__string(p, m->build_id, &len);
+		if (len)
+			frame->build_id = reading__name(p->r, text, len);
+		len = len && !frame->build_id;
+	}
+	FREE(p, mapping, m);
+	return !len;
+}
+
 /* The frame of line @i of a location; NULL: no room. */
 static const struct frame *pprof__line(struct pprof_file *p, const Pprof__Location *l, size_t i)
 {
@@ -288,8 +328,11 @@ static const struct frame *pprof__line(struct pprof_file *p, const Pprof__Locati
 	else
 		frame.place = (struct place){0};
 	if (l->address && frame.kind != FRAME_MARK) {
-		frame.kind = FRAME_NATIVE;
+		if (frame.kind != FRAME_BUILTIN)
+			frame.kind = FRAME_NATIVE;
 		frame.address = l->address;
+		if (!pprof__module(p, l->mapping_id, &frame))
+			return NULL;
 	}
 	return stacks__frame(&p->r->reader->stacks, &frame);
 }

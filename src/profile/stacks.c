@@ -20,6 +20,7 @@ MARK(mark_toplevel, "<toplevel>");
 MARK(mark_gc, "<GC>");
 MARK(mark_truncated, "<truncated>");
 MARK(mark_other_thread, "<other-thread>");
+MARK(mark_no_native, "<no-native>");
 MARK(mark_no_room, "<no-room>");
 
 static const struct stack none = {.nframes = 1, .frames = {&mark_no_room}};
@@ -53,7 +54,7 @@ static bool frame__equal(const struct frame *a, const struct frame *b)
 	return a->function == b->function && a->place.file == b->place.file &&
 	       a->place.line == b->place.line && a->kind == b->kind && a->package == b->package &&
 	       a->defined.file == b->defined.file && a->defined.line == b->defined.line &&
-	       a->module == b->module && a->address == b->address;
+	       a->module == b->module && a->build_id == b->build_id && a->address == b->address;
 }
 
 static bool frame__same(const void *record, const void *key)
@@ -155,7 +156,8 @@ const struct stack *stacks__copy(struct stacks *s, const struct stack *stack)
 		if ((frame.kind != FRAME_MARK && !stacks__own(s, &frame.function)) ||
 		    !stacks__own_place(s, &frame.place) || !stacks__own_place(s, &frame.defined) ||
 		    (frame.package && !stacks__own(s, &frame.package)) ||
-		    (frame.module && !stacks__own(s, &frame.module)))
+		    (frame.module && !stacks__own(s, &frame.module)) ||
+		    (frame.build_id && !stacks__own(s, &frame.build_id)))
 			goto cleanup;
 		frames[i] = stacks__frame(s, &frame);
 		if (!frames[i])

@@ -372,10 +372,14 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 	if (result > 0 && s->walk.sp_top) {
 		if (s->walk.on_stack) {
 			task__remember_thread(s);
-		} else if ((s->walk.frames || result == WALK_CUT) && !task__leader_still(s)) {
-			/* not R's thread, and R's may have moved: nothing of it is sent */
-			result = WALK_DONE;
-			sample__other_thread(s);
+		} else if (s->walk.frames || result == WALK_CUT) {
+			/* not R's thread; if R's may have moved nothing of it is sent */
+			if (task__leader_still(s)) {
+				s->part.flags |= XR_F_ELSEWHERE;
+			} else {
+				result = WALK_DONE;
+				sample__other_thread(s);
+			}
 		}
 	}
 	if (result < 0) {

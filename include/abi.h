@@ -170,8 +170,10 @@ enum xr_form {
 #define XR_F_DISCARD	  0x40u /* the walk failed after parts were sent: forget them */
 #define XR_F_UNPROVEN	  0x80u /* file and line are missing: R_BCbody and R_BCpc are not proven */
 
-#define XR_F_PACKAGES	0x100u /* frames have a slot for their function */
-#define XR_F_NATIVE	0x200u /* native frames were looked for */
+#define XR_F_PACKAGES 0x100u /* frames have a slot for their function */
+#define XR_F_NATIVE   0x200u /* native frames were looked for */
+#define XR_F_ELSEWHERE                                                                             \
+	0x800u /* R's frames are of R's thread, which waits, the native ones of this */
 #define XR_F_NATIVE_CUT 0x400u /* and those further out than the last one could not be had */
 
 /*

@@ -15,7 +15,8 @@
 #define NATIVE_FRAMES_MAX 1024u	       /* of a sample: more than a sampler sends */
 #define DECODE_FLAGS                                                                               \
 	(XR_F_MORE | XR_F_TRUNCATED | XR_F_GC | XR_F_LINES | XR_F_OTHER_THREAD | XR_F_KERNEL |     \
-	 XR_F_DISCARD | XR_F_UNPROVEN | XR_F_PACKAGES | XR_F_NATIVE | XR_F_NATIVE_CUT)
+	 XR_F_DISCARD | XR_F_UNPROVEN | XR_F_PACKAGES | XR_F_NATIVE | XR_F_NATIVE_CUT |            \
+	 XR_F_ELSEWHERE)
 
 /* The sample being put together from what one cpu sends at one level. */
 struct pending {
@@ -201,6 +202,8 @@ static uint32_t pending__shown(const struct decoder *d, struct pending *p)
 	if (p->sample.flags & XR_F_NATIVE_CUT)
 		pending__mark_cut(p);
 	n = p->nframes;
+	if (p->natives && !d->all.raw && p->sample.flags & (XR_F_ELSEWHERE | XR_F_OTHER_THREAD))
+		n = native_rules__elsewhere(p->items, n);
 	if (p->natives && !d->all.raw)
 		n = native_rules__apply(p->items, n, gc ? NULL : known__leaf(p->known));
 	for (uint32_t i = 0; i < n; i++)

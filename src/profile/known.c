@@ -405,13 +405,15 @@ static int native__place(struct buf *name, const struct native_told *told)
 /* What makes no difference to the frame is not told apart. */
 static struct xr_slot native__key(const struct knowledge *all, const struct xr_slot *slot)
 {
-	const uint64_t flags = (uint64_t)(XR_NATIVE_FLAGS(slot->more) & XR_NATIVE_BEGINS) << 56;
+	const uint64_t flags =
+		(uint64_t)(XR_NATIVE_FLAGS(slot->more) & (XR_NATIVE_BEGINS | XR_NATIVE_SIGNAL))
+		<< 56;
 	struct xr_slot key = *slot;
 
 	if (slot->word >> XR_FORM_SHIFT == XR_FORM_KERNEL)
 		return key;
 	key.more = (slot->more & ~(0xffULL << 56)) | flags;
-	if (!all->raw && flags)
+	if (!all->raw && XR_NATIVE_FLAGS(slot->more) & XR_NATIVE_BEGINS)
 		key.word = (slot->word & ~0xffffffffULL) | XR_NATIVE_BEGIN(slot->more);
 	else if (!XR_NATIVE_MODULE(slot->more)) /* nothing is known of it */
 		key.word &= ~XR_WORD_MASK;

@@ -153,3 +153,14 @@ uint32_t native_rules__apply(struct native_item *items, uint32_t n, const struct
 	}
 	return kept;
 }
+
+uint32_t native_rules__elsewhere(struct native_item *items, uint32_t n)
+{
+	uint32_t first = 0, end;
+
+	while (first < n && items[first].what & NATIVE_ITEM)
+		first++;
+	end = items__without_start(items, first);
+	memmove(&items[end], &items[first], (n - first) * sizeof(*items));
+	return n - (first - end);
+}

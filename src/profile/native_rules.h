@@ -28,4 +28,10 @@ struct native_item {
  */
 uint32_t native_rules__apply(struct native_item *items, uint32_t n, const struct frame *leaf);
 
+/*
+ * native_rules__elsewhere - the native @items before those of R are another thread's: without how
+ * it began.  How many are left.
+ */
+uint32_t native_rules__elsewhere(struct native_item *items, uint32_t n);
+
 #endif

@@ -200,6 +200,11 @@ void records__native(void *lifecycle, const struct xr_slot *slot, struct native_
 	told->address = m->base + XR_NATIVE_PC(slot->word);
 	if (form == XR_FORM_BUILTIN)
 		told->name = module__builtin(m, XR_NATIVE_OFFSET(slot->word));
-	if (!told->name && XR_NATIVE_FLAGS(slot->more) & XR_NATIVE_BEGINS)
-		told->name = module__name(m, XR_NATIVE_BEGIN(slot->more));
+	/* glibc begins what is said of it one byte before (sysdeps/unix/.../libc_sigaction.c) */
+	if (!told->name && XR_NATIVE_FLAGS(slot->more) & XR_NATIVE_SIGNAL)
+		told->name = module__name(m, XR_NATIVE_BEGIN(slot->more) + 1);
+	if (!told->name)
+		told->name = module__name(m, XR_NATIVE_FLAGS(slot->more) & XR_NATIVE_BEGINS
+						     ? XR_NATIVE_BEGIN(slot->more)
+						     : XR_NATIVE_PC(slot->word));
 }

@@ -45,9 +45,10 @@ struct native_segment {
 	uint64_t offset, address, size;
 };
 
-/* What the function that begins at `pc` is called; `name` is in the texts. */
+/* What the function at `pc` is called; `name` is in the texts. */
 struct native_symbol {
-	uint32_t pc, name;
+	uint32_t pc, size; /* bytes; 0: not known */
+	uint32_t name;
 };
 
 /*

@@ -185,17 +185,20 @@ void modules__release(struct modules *all, struct module *m, struct slabs *slabs
 const char *module__name(const struct module *m, uint32_t pc)
 {
 	uint32_t low = 0, high = m->nsymbols;
+	const struct native_symbol *at;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (m->symbols[middle].pc < pc)
+		if (m->symbols[middle].pc <= pc)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < m->nsymbols && m->symbols[low].pc == pc ? m->texts + m->symbols[low].name
-							     : NULL;
+	if (!low)
+		return NULL;
+	at = &m->symbols[low - 1];
+	return at->pc == pc || pc - at->pc < at->size ? m->texts + at->name : NULL;
 }
 
 const char *module__builtin(const struct module *m, uint32_t n)

@@ -81,7 +81,7 @@ int modules__know(struct modules *all, struct module *m, const struct native_mod
 void modules__hold(struct module *m);
 void modules__release(struct modules *all, struct module *m, struct slabs *slabs, uint64_t now);
 
-/* module__name - what the function that begins at @pc is called, or NULL. */
+/* module__name - what the function that @pc is in is called, by a symbol that has it; or NULL. */
 const char *module__name(const struct module *m, uint32_t pc);
 
 /* module__builtin - what builtin @n of R_FunTab is called, or NULL. */

@@ -53,7 +53,7 @@ static void test_malformed(void)
 	for (unsigned int i = 0; i < XR_CHUNK_SLOTS + 1; i++)
 		add_slot(XR_FORM_ANON, 0, 0);
 	refuse("more slots than a record holds");
-	make_sample(0x800);
+	make_sample(0x1000);
 	refuse("an unknown flag");
 	make_sample(0);
 	add_slot(XR_FORM_NONE, 0x100, 0);

@@ -16,8 +16,8 @@
 #define DEBUG_DATA_MAX	(32u << 20) /* bytes of .gnu_debugdata, unpacked */
 #define DEBUG_DATA_WORK (64u << 20) /* for unpacking it */
 
-static int symbols__add(struct symbols *s, uint64_t address, enum symbol_source source,
-			uint8_t binding, const char *name)
+static int symbols__add(struct symbols *s, uint64_t address, uint64_t size,
+			enum symbol_source source, uint8_t binding, const char *name)
 {
 	struct symbol one = {.source = (uint8_t)source, .binding = binding};
 	int err;
@@ -29,6 +29,7 @@ static int symbols__add(struct symbols *s, uint64_t address, enum symbol_source 
 		return 0;
 	}
 	one.pc = (uint32_t)(address - s->base);
+	one.size = size < UINT32_MAX - one.pc ? (uint32_t)size : 0;
 	err = texts__add(&s->texts, name, &one.name);
 	if (!err)
 		err = array__room((void **)&s->symbols, s->count, &s->cap, sizeof(*s->symbols));
@@ -39,7 +40,7 @@ static int symbols__add(struct symbols *s, uint64_t address, enum symbol_source 
 
 int symbols__add_routine(struct symbols *s, uint64_t address, const char *name)
 {
-	return symbols__add(s, address, SYMBOL_ROUTINE, 0, name);
+	return symbols__add(s, address, 0, SYMBOL_ROUTINE, 0, name);
 }
 
 static int symbols__add_elf(struct symbols *s, Elf_Data *data, Elf_Data *strings,
@@ -61,7 +62,7 @@ static int symbols__add_elf(struct symbols *s, Elf_Data *data, Elf_Data *strings
 		if (!memchr(name, '\0', strings->d_size - sym.st_name))
 			continue;
 		binding = GELF_ST_BIND(sym.st_info);
-		err = symbols__add(s, sym.st_value, source,
+		err = symbols__add(s, sym.st_value, sym.st_size, source,
 				   binding == STB_GLOBAL ? 0
 				   : binding == STB_WEAK ? 1
 							 : 2,
@@ -189,7 +190,7 @@ int symbols__finish(struct symbols *s, struct buf *out, struct buf *texts)
 	if (s->count)
 		qsort_r(s->symbols, s->count, sizeof(*s->symbols), symbol__compare, s->texts.data);
 	for (size_t i = 0; i < s->count && !err; i++) {
-		struct native_symbol symbol = {.pc = s->symbols[i].pc};
+		struct native_symbol symbol = {.pc = s->symbols[i].pc, .size = s->symbols[i].size};
 
 		if (i && s->symbols[i - 1].pc == s->symbols[i].pc)
 			continue;

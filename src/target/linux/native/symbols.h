@@ -17,7 +17,7 @@
 enum symbol_source { SYMBOL_TABLE, SYMBOL_DEBUG_DATA, SYMBOL_DYNAMIC, SYMBOL_ROUTINE };
 
 struct symbol {
-	uint32_t pc;
+	uint32_t pc, size;
 	uint8_t source;	 /* enum symbol_source */
 	uint8_t binding; /* 0 global, 1 weak, 2 local */
 	uint32_t name;	 /* in `texts`, as it is in the file */

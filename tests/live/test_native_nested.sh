@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# engines: bpf
+# images: bullseye trixie sid
+# timeout: 600
+#
+# C and C++ functions that R calls and that call R, up to eight levels deep (.Call, .External, .C, C++ exceptions across
+# R_UnwindProtect(), R_ToplevelExec(), R_tryEval(), libc's qsort(), errors that go out through all of them): each stands
+# between the right R functions, in every sample. With frames of signal handlers on top, and a thread beside. On this
+# machine's R and those of other releases. SAMPLES: so many at least, of each (2,000).
+. "$(dirname "$0")/../lib/live.sh"
+
+places=${XRPROF_PLACES:-host bullseye trixie sid}
+samples=${SAMPLES:-2000}
+
+nested_library() { # nested_library PLACE: its R's headers, this machine's compiler
+	local root='' with=-DNESTED_THREAD
+	[ "$1" = host ] || { with='' && root=$("$tests/images/get" "$1"); } || return 1
+	# shellcheck disable=SC2086 # it may be nothing
+	g++ $with -O2 -fPIC -shared -fomit-frame-pointer -Wall -Wextra -Werror "-I$root/usr/share/R/include" -o "$WORK/nested-$1.so" \
+		"$tests/fixtures/nested_calls.cpp"
+}
+
+enough() {
+	[ "$(grep -c '^"' "$PROF_OUT" 2>/dev/null)" -ge "$samples" ]
+}
+
+# nested_run PLACE WITH: one profile, of a program WITH signals, a thread or nothing
+nested_run() {
+	local place=$1 with=$2 said whole all
+	target_start "$place" nested_calls "$WORK/nested-$place.so" "$with"
+	prof_start "$TARGET_DIR/ours" -F 1999 --native=full -p "$TARGET_PID" || return 1
+	wait_until 120 enough
+	prof_stop
+	target_kill
+	said=$(python3 "$tests/lib/nested.py" "$PROF_OUT" 2>&1)
+	ok $? "$place, $with: each C function stands between the right R functions" || diag "$said"
+	figure "$place, $with: $(head -n 1 <<<"$said")"
+	is "$(nested_stat keys_descended)" 0 "$place, $with: contexts come in the order of their frames"
+	read -r whole all < <(python3 -c 'import json, sys
+n = json.load(open(sys.argv[1]))["native"]
+print(n["whole"], sum(n[k] for k in ("whole", "no_table", "no_rule", "bad_stack", "too_many")))' "$PROF_OUT.stats")
+	[ $((100 * whole)) -ge $((99 * all)) ]
+	ok $? "$place, $with: $whole of $all stacks go to the outermost frame"
+	case $with in
+	signals) grep -q '"handler_burn" "__restore_rt"' "$PROF_OUT" && ok $? "$place: the frame of a signal is gone through" ;;
+	thread) grep -q '"thread_burn" "<other-thread>"' "$PROF_OUT" && ok $? "$place: a thread beside R has its own functions" ;;
+	esac
+}
+
+nested_stat() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["native"][sys.argv[2]])' "$PROF_OUT.stats" "$1"
+}
+
+for place in $places; do
+	check "$place: the library is built" nested_library "$place"
+	nested_run "$place" nothing
+	[ "$place" != host ] || for with in signals thread; do nested_run host $with; done
+done
+done_testing

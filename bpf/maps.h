@@ -14,6 +14,7 @@ const volatile bool cfg_have_task_btf;	  /* bpf_get_current_task_btf, 5.11 */
 const volatile bool cfg_lines;		  /* some row may ask for lines */
 const volatile bool cfg_packages;	  /* likewise for packages */
 const volatile bool cfg_native;		  /* likewise for native frames */
+const volatile bool cfg_twice;		  /* tests: is R's part the same without native frames? */
 const volatile bool cfg_kernel;		  /* likewise for frames of the kernel */
 const volatile __u64 cfg_pc_mask = ~0ULL; /* bits of a return address that are the address */
 /* what one sample may take: walk_budget's deadline and work_max */

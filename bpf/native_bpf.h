@@ -157,6 +157,8 @@ static __always_inline void native__count(struct scratch *s, struct tally *tally
 	const struct native *n = &s->native;
 
 	tally->counts[XR_NATIVE_FRAMES] += n->frames;
+	tally->counts[XR_BUILTINS] += n->builtins;
+	tally->counts[XR_BUILTINS_NAMED] += n->named;
 	tally->counts[XR_DEAD_CONTEXTS] += n->merge.dead;
 	tally->counts[XR_KEYS_DESCENDED] += n->merge.descended;
 	tally->counts[XR_RESYNCED] += n->resynced != 0;

@@ -456,12 +456,10 @@ __noinline int native_steps(__u32 level)
 /* How contexts are gone through: a constant of the program that is built. */
 enum sample_walk { SAMPLE_LOOP, SAMPLE_BOUNDED };
 
-static __always_inline int sample__walk(struct scratch *s, enum sample_walk how)
+static __always_inline int sample__walk(struct scratch *s, enum sample_walk how, bool native)
 {
 	struct loop_state l = {.scratch = s};
 	int result = 0, i;
-
-	const bool native = sample__native(s);
 
 	if (how == SAMPLE_LOOP) {
 		if (native)
@@ -473,6 +471,25 @@ static __always_inline int sample__walk(struct scratch *s, enum sample_walk how)
 	for (i = 0; i < (int)SAMPLE_STEPS / BOUNDED_STEPS + 1 && !result; i++)
 		result = native ? native_steps(s->level) : steps(s->level);
 	return result;
+}
+
+/*
+ * For tests: the stack without native frames, before the one with them.  Nothing of it is sent but
+ * names.  (Not where functions have little stack.)
+ */
+static __always_inline int sample__first(struct scratch *s, enum sample_walk how)
+{
+	int err;
+
+	s->sum = 0;
+	err = sample__walk(s, how, false);
+	sample__discard(s);
+	s->first_sum = err > 0 ? s->sum : 0;
+	s->sum = 0;
+	err = walk__begin(&s->walk);
+	if (!err && cfg_lines && (s->walk.row.flags & XR_ROW_LINES))
+		err = innermost(s->level);
+	return err;
 }
 
 /*
@@ -505,12 +522,19 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 		return 0;
 	}
 	result = sample__begin(s, tally, &now, row, t);
+	if (result == 0 && how == SAMPLE_LOOP && cfg_twice && sample__native(s))
+		result = sample__first(s, how);
 	if (result == 0)
 		sample__kernel(s, t);
 	if (result == 0 && sample__native(s))
 		result = native_begin(s->level);
 	if (result == 0)
-		result = sample__walk(s, how);
+		result = sample__walk(s, how, sample__native(s));
+	if (how == SAMPLE_LOOP && cfg_twice && result > 0 && result != SAMPLE_COUNTED &&
+	    sample__native(s)) {
+		tally->counts[XR_TWICE]++;
+		tally->counts[XR_TWICE_DIFFER] += s->sum != s->first_sum;
+	}
 	if (result != SAMPLE_COUNTED)
 		sample__end(s, tally, result);
 	ns = budget__spent(s, tally);

@@ -42,6 +42,7 @@ struct scratch {
 	__u32 busy;	  /* a sample is being taken with it */
 	__u32 kernels;	  /* frames of the kernel in it */
 	__u32 pad2;
+	__u64 sum, first_sum; /* with cfg_twice: of R's slots, now and of the walk before */
 	struct native native;
 	__u64 kernel[XR_KERNEL_MAX]; /* instructions, innermost first */
 	struct xr_sample part;

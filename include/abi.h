@@ -58,6 +58,10 @@ enum xr_counter {
 	XR_NATIVE_FRAMES,   /* all native frames */
 	XR_DEAD_CONTEXTS,   /* contexts that no frame owns any more */
 	XR_KEYS_DESCENDED,  /* contexts whose key is below the one before: there must be none */
+	XR_BUILTINS,	    /* native frames of functions in R_FunTab that own no context, */
+	XR_BUILTINS_NAMED,  /* and those of which it is known as which builtin they were called */
+	XR_TWICE,	    /* for tests: samples walked also without native frames, */
+	XR_TWICE_DIFFER,    /* and those whose R part was another then: there must be none */
 	XR_SPENT_NS,	    /* what all samples took together, whatever became of them */
 	XR_LONGEST_NS,	    /* what the longest sample took: a maximum, not a sum */
 	XR_MOST_WORK,	    /* and the one of most work: likewise */

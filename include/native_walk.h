@@ -60,6 +60,8 @@ struct native {
 	__u32 map_stamp; /* the space that `map` is of; 0: of none */
 	__u32 frames;	 /* emitted */
 	__u32 end;	 /* why there are no more after the one at hand; 0: there may be */
+	__u32 builtins;	 /* of them functions in R_FunTab that own no context, */
+	__u32 named;	 /* and those with `op` */
 	__u32 resynced;	 /* times */
 	__u32 guard_known;
 	__u32 module; /* of the code found; 0: it is in none */
@@ -358,6 +360,8 @@ WALK_FN int native__begin(struct native *n, struct walk *w, __u64 pc, __u64 sp, 
 	n->frames = 0;
 	n->end = 0;
 	n->resynced = 0;
+	n->builtins = 0;
+	n->named = 0;
 	n->guard_known = 0;
 	n->bc_top = 0;
 	n->pp_top = 0;
@@ -385,9 +389,12 @@ WALK_FN int native__tell(struct native *n, struct walk *w)
 		more = (__u64)(n->module & XR_NATIVE_MODULES_MAX) << 32 | n->begin;
 	}
 	n->op = 0;
-	if (flags & XR_NATIVE_BUILTIN && w->row.fun_tab)
+	if (flags & XR_NATIVE_BUILTIN && !(flags & XR_NATIVE_OWNS) && w->row.fun_tab) {
 		native__builtin(n);
+		n->builtins++;
+	}
 	if (n->op) {
+		n->named++;
 		form = XR_FORM_BUILTIN;
 		word |= (__u64)(n->op - 1) << 32;
 	}

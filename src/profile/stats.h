@@ -63,12 +63,13 @@ struct stats {
 	struct native_stats {
 		uint64_t whole; /* there are none, or they were not wanted */
 		uint64_t no_table, no_rule, bad, full;
-		uint64_t resynced;  /* of all of these */
-		uint64_t frames;    /* native ones, in all */
-		uint64_t dead;	    /* contexts that no frame owns any more */
-		uint64_t descended; /* contexts out of order: there must be none */
-		uint64_t modules;   /* files whose code is known */
-		uint64_t no_room;   /* of which not all of it is */
+		uint64_t resynced;		   /* of all of these */
+		uint64_t frames;		   /* native ones, in all */
+		uint64_t builtins, builtins_named; /* of these, builtins, and those with R's name */
+		uint64_t dead;			   /* contexts that no frame owns any more */
+		uint64_t descended;		   /* contexts out of order: there must be none */
+		uint64_t modules;		   /* files whose code is known */
+		uint64_t no_room;		   /* of which not all of it is */
 		uint64_t table_bytes, name_bytes;
 	} native;
 	uint64_t rows_full; /* processes that got no row */

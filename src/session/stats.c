@@ -41,6 +41,8 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->native.full = counts[XR_UNWIND_FULL];
 	s->native.resynced = counts[XR_RESYNCED];
 	s->native.frames = counts[XR_NATIVE_FRAMES];
+	s->native.builtins = counts[XR_BUILTINS];
+	s->native.builtins_named = counts[XR_BUILTINS_NAMED];
 	s->native.dead = counts[XR_DEAD_CONTEXTS];
 	s->native.descended = counts[XR_KEYS_DESCENDED];
 	s->rows_full = counts[XR_ROWS_FULL];
@@ -164,6 +166,8 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__u64(&j, "too_many", s->native.full);
 	json__u64(&j, "resynced", s->native.resynced);
 	json__u64(&j, "frames", s->native.frames);
+	json__u64(&j, "builtins", s->native.builtins);
+	json__u64(&j, "builtins_named", s->native.builtins_named);
 	json__u64(&j, "dead_contexts", s->native.dead);
 	json__u64(&j, "keys_descended", s->native.descended);
 	json__u64(&j, "modules", s->native.modules);

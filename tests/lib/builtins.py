@@ -36,10 +36,10 @@ def main(kinds, calls, primitives):
             if kind != BUILTIN:
                 continue
             count["builtins"] += 1
-            outside = [f for f in frames[i + 1:] if f[0] in (R, ANON)][:4]
-            if outside and outside[0][1] == name and kind_of.get(name) == "builtin":
+            outside = ([f for f in frames[i + 1:] if f[0] in (R, ANON)] + [[R, "<toplevel>", ""]])[:4]
+            if outside[0][1] == name and kind_of.get(name) == "builtin":
                 count["context"] += 1
-            elif any(called(name, f) for f in outside) or not outside:
+            elif any(called(name, f) for f in outside):
                 count["call"] += 1
             else:
                 count["wrong"] += 1

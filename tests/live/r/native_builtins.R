@@ -17,13 +17,20 @@ b_env <- function() { mget(ls(e), envir = e); for (n in names(l)[1:100]) get("v1
 b_objects <- function() { serialize(l, NULL); unserialize(serialize(x, NULL)); identical(x, x); attributes(m); dim(m); t(m); aperm(array(x[1:8000], c(20, 20, 20))); crossprod(m); outer(1:50, 1:50); row(m); is.na(x); as.character(x[1:500]); as.integer(x); format(x[1:300]) }
 work <- list(b_math, b_sum, b_arith, b_text, b_sort, b_lists, b_env, b_objects)
 names(work) <- c("b_math", "b_sum", "b_arith", "b_text", "b_sort", "b_lists", "b_env", "b_objects")
-all.calls <- function(f) unique(all.names(body(f)))
+# the default arguments of a function are its own, too
+all.calls <- function(f) unique(c(all.names(body(f)), unlist(lapply(formals(f), all.names))))
 found <- list()
 for (space in c("base", "stats", "utils", "methods")) for (n in ls(asNamespace(space), all.names = TRUE)) {
     f <- get(n, asNamespace(space))
     if (is.function(f) && !is.primitive(f)) found[[n]] <- c(found[[n]], all.calls(f))
 }
 for (n in names(work)) found[[n]] <- all.calls(work[[n]])
+# a method is called by the name of its generic
+for (n in grep("[.]default$", names(found), value = TRUE)) {
+    generic <- sub("[.]default$", "", n)
+    found[[generic]] <- c(found[[generic]], found[[n]])
+}
+found[["<toplevel>"]] <- c("repeat", "for", "if", "{", "<-", "<", "[[", "eval", "call", "assign")
 writeLines(vapply(names(found), function(n) paste(c(n, unique(found[[n]])), collapse = "\t"), ""), file.path(dir, "calls"))
 primitives <- Filter(function(n) is.primitive(get(n, baseenv())), ls(baseenv(), all.names = TRUE))
 writeLines(paste(primitives, vapply(primitives, function(n) typeof(get(n, baseenv())), ""), sep = "\t"), file.path(dir, "primitives"))

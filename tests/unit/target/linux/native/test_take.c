@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Answers about native code: of this very process, and damaged ones. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "target/linux/native/make_parts.h"
+#include "target/native.h"
+
+static uint64_t state = 2463534242ULL;
+
+static uint32_t some(uint32_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t)(state >> 33) % n;
+}
+
+/* The bytes of the answer in @fd, which is closed; the caller frees them. */
+static char *bytes_of(int fd, size_t *size)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+	char *bytes = malloc((size_t)end);
+
+	if (!bytes || pread(fd, bytes, (size_t)end, 0) != end)
+		tap__bail("the answer cannot be read");
+	close(fd);
+	*size = (size_t)end;
+	return bytes;
+}
+
+static int file_of(const char *bytes, size_t size)
+{
+	const struct answer_part part = {bytes, size};
+
+	return answer_file__make(&part, 1);
+}
+
+/* Whatever is changed: it is taken whole and checked, or refused. */
+static void test_damaged(int fd, bool maps)
+{
+	size_t size, at;
+	char *bytes = bytes_of(fd, &size), *copy = malloc(size);
+	uint32_t taken = 0, refused = 0;
+
+	for (uint32_t i = 0; copy && i < 2000; i++) {
+		struct native_maps m;
+		struct native_module module;
+		int err;
+
+		memcpy(copy, bytes, size);
+		at = some(4) ? some(size < 400 ? (uint32_t)size : 400) : some((uint32_t)size);
+		copy[at] = (char)some(256);
+		fd = file_of(copy, some(8) ? size : some((uint32_t)size) + 1);
+		if (fd < 0)
+			tap__bail("no file in memory");
+		err = maps ? native_maps__open(&m, fd) : native_module__open(&module, fd);
+		taken += !err;
+		refused += err == -EBADMSG;
+		if (!err && maps)
+			native_maps__close(&m);
+		else if (!err)
+			native_module__close(&module);
+	}
+	tap__ok(taken + refused == 2000 && refused, "damaged %s: %u taken, %u refused",
+		maps ? "mappings" : "modules", taken, refused);
+	free(bytes);
+	free(copy);
+}
+
+static void test_this(void)
+{
+	struct native_maps m;
+	struct native_module module;
+	bool vdso = false, libc = false, named = false;
+	int fd, err = native_maps__make(getpid(), &fd);
+
+	tap__ok(!err && fd >= 0, "what this process has mapped");
+	tap__ok(!native_maps__open(&m, dup(fd)) && m.n > 2, "%u mappings of code", m.n);
+	for (uint32_t i = 0; i < m.n; i++) {
+		const char *path = m.texts + m.maps[i].path;
+		int file;
+
+		vdso = vdso || m.maps[i].kind == NATIVE_VDSO;
+		if (!strstr(path, "/libc.so") && !strstr(path, "/libc-"))
+			continue;
+		libc = true;
+		err = native_module__make(getpid(), m.maps[i].start, &file);
+		tap__ok(!err, "%s: its code is known", path);
+		if (err || native_module__open(&module, dup(file)))
+			continue;
+		for (uint32_t k = 0; k < module.head->nsymbols; k++)
+			named = named || !strcmp(module.texts + module.symbols[k].name, "qsort");
+		tap__ok(module.head->nrows > 1000 && named && module.head->build_id_len == 20,
+			"%u rows, %u names, one of them qsort", module.head->nrows,
+			module.head->nsymbols);
+		native_module__close(&module);
+		test_damaged(file, false);
+	}
+	tap__ok(vdso && libc, "the C library and the vdso are among them");
+	native_maps__close(&m);
+	test_damaged(fd, true);
+	tap__ok(native_module__make(getpid(), 4096, &fd) == -ESRCH && fd == -1,
+		"where nothing is mapped there is no module");
+}
+
+static void test_refused(void)
+{
+	struct native_maps m;
+	int fd = memfd_create("x", MFD_CLOEXEC);
+
+	tap__ok(write(fd, "x", 1) == 1 && native_maps__open(&m, fd) == -EBADMSG,
+		"a file that could still be changed is refused");
+	fd = file_of("", 0);
+	tap__ok(native_maps__open(&m, fd) == -EBADMSG, "and an empty one");
+	tap__ok(native_maps__open(&m, open("/dev/null", O_RDONLY)) == -EBADMSG,
+		"and one that is not in memory");
+}
+
+int main(void)
+{
+	test_this();
+	test_refused();
+	return tap__done();
+}

@@ -169,7 +169,7 @@ int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct 
 	l->ops = ops;
 	l->engine = engine;
 	natives__open(&l->natives, ops, engine, (l->config->capture & XR_ROW_NATIVE) != 0,
-		      l->config->memory);
+		      l->config->memory, &l->config->notes);
 	for (p = processes__next(&l->processes, NULL); p; p = next) {
 		next = processes__next(&l->processes, p);
 		if (p->state != PROCESS_FOUND)

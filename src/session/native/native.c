@@ -25,12 +25,14 @@
 #define MODULE_TAG(number, serial) ((uint64_t)(number) << 32 | (serial))
 
 void natives__open(struct natives *n, const struct engine_ops *ops, struct engine *engine, bool on,
-		   size_t memory)
+		   size_t memory, const struct notes *notes)
 {
 	const size_t share = LIMIT_NATIVE(memory ? memory : LIMIT_MEMORY);
 	const uint32_t slabs = (uint32_t)(share / 2 / (8 * XR_SLAB_WORDS));
 
 	*n = (struct natives){.on = on && ops->slab};
+	if (on && !n->on)
+		notes__user(notes, "engine %s has no native frames: engine bpf has", ops->name);
 	slabs__init(&n->slabs, ops, engine, slabs > 4 ? slabs : 4);
 	n->modules.names_max = share / 2;
 }

@@ -15,6 +15,7 @@
 
 #include "session/native/modules.h"
 #include "session/native/slabs.h"
+#include "session/notes.h"
 #include "target/ask.h"
 
 /* What a process, and those it forked, have mapped. */
@@ -50,9 +51,9 @@ struct natives {
 struct lifecycle;
 struct process;
 
-/* natives__open - @on: native frames are wanted, and the engine can have them. */
+/* natives__open - @on: native frames are wanted.  If the engine has none @notes says so. */
 void natives__open(struct natives *n, const struct engine_ops *ops, struct engine *engine, bool on,
-		   size_t memory);
+		   size_t memory, const struct notes *notes);
 
 /* native__look - have it looked what @p has mapped.  -ENOMEM. */
 int native__look(struct lifecycle *l, struct process *p, uint64_t now);

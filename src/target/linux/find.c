@@ -19,9 +19,9 @@
 #include "target/variables.h"
 #include "os/linux/rights.h"
 
-#define EXECS_MAX	4
-#define LOADS_MAX	4u   /* libR.so mapped more than once: see that many */
-#define LIBRARIES_MAX	512u /* of other names, in one process */
+#define EXECS_MAX     4
+#define LOADS_MAX     4u   /* libR.so mapped more than once: see that many */
+#define LIBRARIES_MAX 512u /* of other names, in one process */
 
 /* One file that is mapped into the target. */
 struct load {

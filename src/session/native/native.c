@@ -19,6 +19,8 @@
 #define QUIET_FIRST_NS (20 * NS_PER_MS)
 #define QUIET_MOST_NS  (60 * NS_PER_S)
 
+#define RETRY_FIRST_NS NS_PER_S /* after a look that failed, each time twice as much */
+
 #define FAILURES_MAX 3u /* looks at a module that bring nothing: then there is nothing */
 
 /* Questions about modules have their number where others have nothing. */
@@ -177,7 +179,7 @@ static int native__ask_module(struct lifecycle *l, const struct process *p,
 /* Ask for what is not known of the modules of @p, or go on. */
 static int native__advance(struct lifecycle *l, struct process *p, uint64_t now)
 {
-	struct space *s = p->native.coming;
+	struct space *s = p->state == PROCESS_SAMPLED ? p->native.coming : NULL;
 	int err = 0;
 
 	for (uint32_t i = 0; s && i < s->nmaps && !err; i++)
@@ -254,10 +256,15 @@ static int native__maps_answered(struct lifecycle *l, struct process *p, const s
 	if (err) {
 		if (a->fd >= 0)
 			close(a->fd);
+		p->native.wanted = true;
+		p->native.retry = p->native.retry ? 2 * p->native.retry : RETRY_FIRST_NS;
+		if (p->native.retry > QUIET_MOST_NS)
+			p->native.retry = QUIET_MOST_NS;
 		notes__debug(&l->config->notes, "process %u: what it has mapped is not known: %s",
 			     p->pid, a->why.text[0] ? a->why.text : os__reason(err));
 		return 0;
 	}
+	p->native.retry = 0;
 	err = native_maps__open(&maps, a->fd);
 	if (err)
 		return err == -ENOMEM ? lifecycle__no_memory(l) : 0;
@@ -321,7 +328,7 @@ uint64_t native__due(const struct natives *n, const struct process *p)
 		return 0;
 	if (!np->looks && !np->space)
 		return 1;
-	return np->wanted ? np->looked_at + QUIET_FIRST_NS : 0;
+	return np->wanted ? np->looked_at + (np->retry ? np->retry : QUIET_FIRST_NS) : 0;
 }
 
 void native__forget(struct natives *n, struct process *p, uint64_t now)

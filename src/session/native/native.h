@@ -38,6 +38,7 @@ struct native_process {
 	bool wanted;	      /* it is to be looked at again */
 	uint32_t looks;
 	uint64_t looked_at; /* ns; when it was asked last */
+	uint64_t retry;	    /* ns: how long to wait after a look that failed; 0: it did not */
 	uint64_t quiet;	    /* ns: how long it is not asked again for code that nobody knows */
 };
 

@@ -264,12 +264,48 @@ deep__test() {
 	ok $? "$1: every stack is whole"
 }
 
+native_of() { # native_of NAME: a count of native frames
+	sed -n 's/.*"native": {\([^}]*\)}.*/\1/p' "$work/native.json" | tr ',' '\n' | sed -n "s/.*\"$1\": //p"
+}
+
+# native__test NAME [VARIABLE=VALUE]: native frames among R's, of a program that is in libR.so and libm all the time.
+native__test() {
+	local out=$work/native.out profiler r whole all
+	cat >"$work/native.R" <<-'END'
+		work <- function(n) if (n > 0L) sapply(n, function(i) work(i - 1L)) else sum(sort(sin(1:3000), method = "quick"))
+		down <- commandArgs(trailingOnly = TRUE)[[1L]]
+		work(5L)
+		file.create(down)
+		end <- proc.time()[[3]] + as.numeric(commandArgs(trailingOnly = TRUE)[[2L]])
+		while (proc.time()[[3]] < end) work(5L)
+	END
+	rm -f "$work/native.down"
+	R --vanilla --no-echo -f "$work/native.R" --args "$work/native.down" 12 >"$work/native.log" 2>&1 &
+	r=$!
+	wait_until eval '[ -e "$work/native.down" ] || ! kill -0 $r 2>/dev/null'
+	env "${@:2}" xrprof-bpf "${slow[@]}" --native=full -f folded -p $r -F 99 -o "$out" --stats "$work/native.json" 2>"$work/native.err" &
+	profiler=$!
+	wait $r
+	wait $profiler
+	ok $? "$1: it is profiled" || diag "$(cat "$work/native.err")"
+	whole=$(native_of whole)
+	all=$((whole + $(native_of no_table) + $(native_of no_rule) + $(native_of bad_stack) + $(native_of too_many)))
+	echo "# native: $whole of $all stacks are whole, $(native_of frames) frames, $(native_of builtins_named) of $(native_of builtins) builtins named"
+	[ "$all" -ge 20 ] && [ $((100 * whole)) -ge $((95 * all)) ]
+	ok $? "$1: stacks go to the outermost frame" || diag "$(cat "$work/native.json" "$work/native.err")"
+	is "$(native_of keys_descended)" 0 "$1: contexts come in the order of their frames"
+	grep -q 'work;.*sort' "$out" && grep -qE 'libm|sin' "$out"
+	ok $? "$1: builtins and libraries are among R's functions" || diag "$(sort "$out" | head -n 20)"
+}
+
 check "the binary runs with nothing installed" xrprof-bpf --version
 verifier__test
 profile "by pid"
 event__test "$stats"
+native__test native
 if [ $quick = 0 ]; then
 	profile "by pid without bpf_loop" XRPROF_BPF_LOOP=0
+	native__test "native without bpf_loop" XRPROF_BPF_LOOP=0
 	all__test
 	hotplug__test
 	cp /sys/kernel/btf/vmlinux "$work/btf"

@@ -122,6 +122,11 @@ static void configure(struct engine *e, const struct bpf_features *have, bool lo
 	s->rodata->cfg_packages = (e->config.capture & XR_ROW_PACKAGES) != 0;
 	s->rodata->cfg_kernel = (e->config.capture & XR_ROW_KERNEL) != 0;
 	s->rodata->cfg_native = (e->config.capture & XR_ROW_NATIVE) != 0;
+#ifdef __aarch64__
+	/* the others may be a signature (PAC): addresses beyond are given only to who asks for them
+	 * (Documentation/arch/arm64/memory.rst) */
+	s->rodata->cfg_pc_mask = (UINT64_C(1) << 48) - 1;
+#endif
 	bpf_map__set_autocreate(s->maps.slabs, s->rodata->cfg_native);
 	bpf_map__set_autocreate(s->maps.native_memos, s->rodata->cfg_native);
 	bpf_map__set_max_entries(s->maps.slabs, bpf_slabs__max());

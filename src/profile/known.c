@@ -17,7 +17,6 @@ struct slot {
 	uint64_t hash;
 	struct known_frame key;
 	const struct frame *frame;
-	bool named; /* of a native frame */
 };
 
 /* What the sampler told of a place. */
@@ -307,13 +306,13 @@ static struct place known__defined(struct knowledge *all, struct known *k, uint6
 
 /* Remember what @key stands for; if that fails it is made again each time. */
 static void known__remember(struct known *k, const struct known_frame *key, uint64_t hash,
-			    const struct frame *frame, bool named)
+			    const struct frame *frame)
 {
 	struct slot *slot = arena__alloc(&k->arena, sizeof(*slot));
 
 	if (!slot)
 		return;
-	*slot = (struct slot){.hash = hash, .key = *key, .frame = frame, .named = named};
+	*slot = (struct slot){.hash = hash, .key = *key, .frame = frame};
 	table__add(&k->slots, slot);
 }
 
@@ -351,7 +350,7 @@ static int known__make(struct knowledge *all, struct known *k, const struct know
 	all->stats->unnamed += !known;
 	if (all->stats->unnamed != unnamed)
 		return 0;
-	known__remember(k, key, hash, *out, true);
+	known__remember(k, key, hash, *out);
 	return 0;
 }
 
@@ -402,6 +401,21 @@ static int native__place(struct buf *name, const struct native_told *told)
 			   told->address);
 }
 
+/* Is that its name? */
+static bool native__is_place(const struct frame *frame)
+{
+	const char *module = frame->module ? frame->module->text : NULL;
+	const char *base = module ? strrchr(module, '/') : NULL;
+	size_t len;
+
+	if (!module)
+		return true;
+	module = base ? base + 1 : module;
+	len = strlen(module);
+	return !strncmp(frame->function->text, module, len) &&
+	       !strncmp(frame->function->text + len, "+0x", 3);
+}
+
 /* What makes no difference to the frame is not told apart. */
 static struct xr_slot native__key(const struct knowledge *all, const struct xr_slot *slot)
 {
@@ -430,7 +444,7 @@ int known__native(struct knowledge *all, struct known *k, const struct xr_slot *
 	struct frame frame = {0};
 
 	if (made) {
-		*named = made->named;
+		*named = !native__is_place(made->frame);
 		*out = made->frame;
 		return 0;
 	}
@@ -458,7 +472,7 @@ int known__native(struct knowledge *all, struct known *k, const struct xr_slot *
 		*out = &mark_no_room;
 		return 0;
 	}
-	known__remember(k, &key, hash, *out, *named);
+	known__remember(k, &key, hash, *out);
 	return 0;
 }
 

@@ -97,7 +97,7 @@ static __always_inline int native__guard(struct native *n)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
 	return bpf_probe_read_user(&n->guard, sizeof(n->guard),
-				   (void *)(XR_THREAD_POINTER(task) + XR_GUARD_OFFSET));
+				   (void *)(XR_THREAD_POINTER(task) + NATIVE_GUARD_OFFSET));
 }
 #endif
 
@@ -152,32 +152,10 @@ __noinline int native_tell_unknown(__u32 level)
 	return 0;
 }
 
-static __always_inline void native__count(struct scratch *s, struct tally *tally)
-{
-	const struct native *n = &s->native;
-
-	tally->counts[XR_NATIVE_FRAMES] += n->frames;
-	tally->counts[XR_BUILTINS] += n->builtins;
-	tally->counts[XR_BUILTINS_NAMED] += n->named;
-	tally->counts[XR_DEAD_CONTEXTS] += n->merge.dead;
-	tally->counts[XR_KEYS_DESCENDED] += n->merge.descended;
-	tally->counts[XR_RESYNCED] += n->resynced != 0;
-	if (!native__cut(n))
-		tally->counts[XR_UNWOUND]++;
-	else if (n->end == UNWIND_NO_TABLE)
-		tally->counts[XR_UNWIND_NO_TABLE]++;
-	else if (n->end == UNWIND_NO_RULE)
-		tally->counts[XR_UNWIND_NO_RULE]++;
-	else if (n->end == NATIVE_FULL)
-		tally->counts[XR_UNWIND_FULL]++;
-	else
-		tally->counts[XR_UNWIND_BAD]++;
-}
-
 /* The end of a sample that is sent: what became of its native frames. */
 static __always_inline void native__end(struct scratch *s, struct tally *tally)
 {
-	native__count(s, tally);
+	native__count(&s->native, tally->counts);
 	s->part.flags |= XR_F_NATIVE | (native__cut(&s->native) ? XR_F_NATIVE_CUT : 0);
 	if (s->native.unknown)
 		native_tell_unknown(s->level);

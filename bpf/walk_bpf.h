@@ -11,9 +11,6 @@
 
 #define WALK_FN static __always_inline
 
-#ifdef XR_GUARD_OFFSET
-#define NATIVE_RESYNC
-#endif
 #include "native_walk.h"
 
 /* A small direct-mapped memory of symbols whose names were sent: saves a hash look-up a frame. */

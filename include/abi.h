@@ -54,6 +54,7 @@ enum xr_counter {
 	XR_UNWIND_NO_RULE,  /* what is known is not followed */
 	XR_UNWIND_BAD,	    /* a frame does not lie above the one before, or cannot be read */
 	XR_UNWIND_FULL,	    /* there were too many */
+	XR_UNWIND_MOVED,    /* there are none at all: the thread did not stand still (ptrace) */
 	XR_RESYNCED,	    /* of the samples, those taken up again by a jmp_buf */
 	XR_NATIVE_FRAMES,   /* all native frames */
 	XR_DEAD_CONTEXTS,   /* contexts that no frame owns any more */

@@ -425,6 +425,9 @@ WALK_FN void native__outward(struct native *n)
  */
 #define NATIVE_JMP_BUF 16 /* offset in a context, in all releases */
 
+/* Of the guard, from the thread pointer: tcbhead_t.pointer_guard (sysdeps/x86_64/nptl/tls.h). */
+#define NATIVE_GUARD_OFFSET 0x30
+
 WALK_FN __u64 native__demangle(__u64 word, __u64 guard)
 {
 	return (word >> 17 | word << 47) ^ guard;
@@ -519,6 +522,27 @@ WALK_FN int native__step(struct native *n, struct walk *w)
 WALK_FN int native__cut(const struct native *n)
 {
 	return n->end != UNWIND_OUTERMOST && n->end != NATIVE_ENOUGH;
+}
+
+/* native__count - the stack is complete: add what became of it to @counts (enum xr_counter). */
+WALK_FN void native__count(const struct native *n, __u64 *counts)
+{
+	counts[XR_NATIVE_FRAMES] += n->frames;
+	counts[XR_BUILTINS] += n->builtins;
+	counts[XR_BUILTINS_NAMED] += n->named;
+	counts[XR_DEAD_CONTEXTS] += n->merge.dead;
+	counts[XR_KEYS_DESCENDED] += n->merge.descended;
+	counts[XR_RESYNCED] += n->resynced != 0;
+	if (!native__cut(n))
+		counts[XR_UNWOUND]++;
+	else if (n->end == UNWIND_NO_TABLE)
+		counts[XR_UNWIND_NO_TABLE]++;
+	else if (n->end == UNWIND_NO_RULE)
+		counts[XR_UNWIND_NO_RULE]++;
+	else if (n->end == NATIVE_FULL)
+		counts[XR_UNWIND_FULL]++;
+	else
+		counts[XR_UNWIND_BAD]++;
 }
 
 #endif

@@ -60,6 +60,7 @@ struct engine_ops {
 	const char *clock; /* "cpu" or "wall": what it samples unless asked otherwise */
 	bool only_cpu;	   /* --clock wall is not for it: engine auto does not ask it then */
 	bool own_time;	   /* XR_SPENT_NS is CPU time, or waiting, of the profiler's own process */
+	bool kernel;	   /* it has frames of the kernel */
 	bool by_code; /* it knows which instruction a sample's thread executes (row.gc_begin) */
 
 	/*

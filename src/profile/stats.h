@@ -62,7 +62,7 @@ struct stats {
 	/* of the written ones that have native frames, by why there are none further out: */
 	struct native_stats {
 		uint64_t whole; /* there are none, or they were not wanted */
-		uint64_t no_table, no_rule, bad, full;
+		uint64_t no_table, no_rule, bad, full, moved;
 		uint64_t resynced;		   /* of all of these */
 		uint64_t frames;		   /* native ones, in all */
 		uint64_t builtins, builtins_named; /* of these, builtins, and those with R's name */

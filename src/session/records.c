@@ -7,6 +7,7 @@
 
 #include "os/os.h"
 #include "os/proc.h"
+#include "profile/names.h"
 #include "session/hidden_report.h"
 #include "session/lifecycle.h"
 
@@ -140,7 +141,8 @@ void records__process(void *lifecycle, const struct xr_process *record)
 		p = processes__find(&l->processes, record->serial);
 	if (!p)
 		return;
-	snprintf(p->comm, sizeof(p->comm), "%.*s", (int)sizeof(record->comm), record->comm);
+	if (record->comm[0])
+		snprintf(p->comm, sizeof(p->comm), "%.*s", (int)sizeof(record->comm), record->comm);
 	switch (record->event) {
 	case XR_PROCESS_FORK:
 		records__forked(l, p, record);
@@ -167,7 +169,7 @@ static void records__kernel(struct lifecycle *l, const struct xr_slot *slot,
 	const uint64_t address = slot->word | ~XR_WORD_MASK;
 	int err;
 
-	told->module = "[kernel.kallsyms]";
+	told->module = KERNEL_MODULE;
 	if (!l->kernel_read) {
 		l->kernel_read = true;
 		err = kernel_names__read(&l->kernel);

@@ -39,6 +39,7 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->native.no_rule = counts[XR_UNWIND_NO_RULE];
 	s->native.bad = counts[XR_UNWIND_BAD];
 	s->native.full = counts[XR_UNWIND_FULL];
+	s->native.moved = counts[XR_UNWIND_MOVED];
 	s->native.resynced = counts[XR_RESYNCED];
 	s->native.frames = counts[XR_NATIVE_FRAMES];
 	s->native.builtins = counts[XR_BUILTINS];
@@ -164,6 +165,7 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__u64(&j, "no_rule", s->native.no_rule);
 	json__u64(&j, "bad_stack", s->native.bad);
 	json__u64(&j, "too_many", s->native.full);
+	json__u64(&j, "moved", s->native.moved);
 	json__u64(&j, "resynced", s->native.resynced);
 	json__u64(&j, "frames", s->native.frames);
 	json__u64(&j, "builtins", s->native.builtins);

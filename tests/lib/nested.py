@@ -5,7 +5,9 @@
 usage: nested.py RPROF   a profile of tests/live/r/nested_calls.R with --native=full: r1, WAY_c1, r2, WAY_c2, ... from the outermost
 on; samples before the first with a C function are those taken before the process' modules were known.
 
-Prints `samples N wrong N deep N handler N cut N` and the first stacks that are wrong; exit status 1 if there are any.
+Samples without any native frame (engine ptrace, of a thread that did not stand still) end in <no-native>: nothing is said of these.
+
+Prints `samples N wrong N deep N handler N cut N bare N` and the first stacks that are wrong; exit status 1 if there are any.
 """
 import re
 import sys
@@ -31,7 +33,7 @@ def wrong(frames):
 
 
 def main(path):
-    samples = bad = deep = handler = cut = 0
+    samples = bad = deep = handler = cut = bare = 0
     begun = False
     shown = []
     for line in open(path, encoding="utf-8", errors="replace"):
@@ -43,6 +45,9 @@ def main(path):
             continue
         if "thread_burn" in frames:  # R's thread waits, and its own C functions are not known
             continue
+        if frames[0] == "<no-native>" and not any(C.match(f) for f in frames):
+            bare += 1
+            continue
         samples += 1
         deep += sum(1 for f in frames if C.match(f)) >= 5
         handler += "handler_burn" in frames
@@ -52,7 +57,7 @@ def main(path):
             bad += 1
             if len(shown) < 5:
                 shown.append(f"{why}: {' '.join(reversed(frames))}")
-    print(f"samples {samples} wrong {bad} deep {deep} handler {handler} cut {cut}")
+    print(f"samples {samples} wrong {bad} deep {deep} handler {handler} cut {cut} bare {bare}")
     for text in shown:
         print(text)
     return bad > 0

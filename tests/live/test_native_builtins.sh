@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# engines: bpf
+# engines: bpf ptrace
 # images: trixie sid
 # timeout: 600
 #

@@ -22,8 +22,8 @@ struct thread_struct {
 	unsigned long fsbase;
 } __attribute__((preserve_access_index));
 
-/* Where setjmp() of glibc has its guard: tcbhead_t.pointer_guard (sysdeps/x86_64/nptl/tls.h). */
-#define XR_GUARD_OFFSET		0x30
 #define XR_THREAD_POINTER(task) BPF_CORE_READ(task, thread.fsbase)
+
+#define NATIVE_RESYNC /* see native_walk.h */
 
 #endif

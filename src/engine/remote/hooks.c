@@ -8,6 +8,12 @@
 #define KNOWN_MAX  (1u << 20) /* symbols remembered; beyond it all are sent again */
 #define WINDOW_MAX 256u
 
+/*
+ * For so many contexts it is known which of them asked for a piece last, and therefore all that is
+ * remembered within a walk is forgotten at each of them.  Those further out are taken as one.
+ */
+#define CONTEXTS_APART 64u
+
 #define KNOWN_PLACE 2u /* in `known`, beside enum xr_text_kind */
 
 /* The walk is the first member. */
@@ -78,7 +84,12 @@ static const uint8_t *piece__ahead(struct remote_walk *rw, uint32_t id, enum rea
 	if (context) {
 		rw->context_seq = p->base_seq;
 		rw->memory.pieces[id].visited = rw->pass;
+		if (rw->contexts < CONTEXTS_APART) {
+			rw->contexts++;
+			rw->walk.sample++;
+		}
 	}
+	rw->memory.pieces[id].outermost = rw->contexts;
 	return remote_memory__base(&rw->memory, id);
 }
 
@@ -121,14 +132,10 @@ static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, enum read_
 	bool context = kind == READ_CONTEXT, is_volatile = kind__is_volatile(kind);
 	uint64_t floor = rw->top_floor;
 
-	if (!context && !kind__is_verified(kind) && (rw->matched || !(rw->strict || is_volatile))) {
-		/* before that call was there its objects may have been others in the same place */
-		uint64_t since = rw->strict ? rw->call_seq : rw->floor;
-
-		if (p->fresh_seq <= rw->floor && p->base_seq > since)
-			return remote_memory__base(&rw->memory, id);
-		floor = rw->strict ? rw->top_floor : rw->floor;
-	}
+	/* before that call was there its objects may have been others in the same place */
+	if (!context && !kind__is_verified(kind) && rw->matched && p->fresh_seq <= rw->floor &&
+	    p->base_seq > rw->call_seq)
+		return remote_memory__base(&rw->memory, id);
 	if ((context || (is_volatile && !rw->matched)) && rw->context_seq > floor)
 		floor = rw->context_seq;
 	if (p->fresh_seq <= floor)
@@ -139,8 +146,10 @@ static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, enum read_
 		rw->context_seq = p->fresh_seq;
 		rw->memory.pieces[id].walked = rw->look;
 		rw->matched = piece__same_call(rw, id);
-		if (rw->matched)
+		if (rw->matched) {
 			rw->call_seq = p->base_seq;
+			rw->call_at = p->outermost;
+		}
 	}
 	return remote_memory__fresh(&rw->memory, id);
 }
@@ -209,6 +218,8 @@ int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 
 
 	if (!len || len > REMOTE_PIECE_MAX || addr > UINT64_MAX - len)
 		return -1;
+	if (rw->direct)
+		return remote_memory__read(&rw->memory, addr, dst, len);
 	id = remote_memory__find(&rw->memory, addr, len);
 	if (id == PIECE_NONE && rw->phase != REMOTE_FINAL)
 		id = remote_memory__put(&rw->memory, addr, len);

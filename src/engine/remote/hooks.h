@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "base/map.h"
 #include "engine/remote/memory.h"
+#include "engine/remote/native.h"
 
 #define WALK_FN static inline __attribute__((unused))
 #define WALK_HOOK
@@ -50,6 +51,8 @@ struct remote_walk {
 	uint64_t look;	      /* number of the second look; `walked` of pieces refers to it */
 	uint64_t context_seq; /* of the context read last */
 	uint64_t call_seq;    /* when the first look read the call that the second met */
+	uint32_t contexts;    /* that the look ahead came to so far */
+	uint32_t call_at;     /* which of them the second look met */
 	struct plan plan;     /* pieces in the order in which the last pass asked for them */
 	struct plan last;     /* and the one before */
 	struct plan top;      /* and the second look */
@@ -60,7 +63,13 @@ struct remote_walk {
 	bool dead;	      /* it met what can be no live call */
 	bool missed;	      /* the last pass asked for something not read */
 	bool collecting;      /* the thread was in the collector's code */
-	bool call_seen;	      /* the innermost call was read */
+	bool direct;	      /* reads go past the store: the thread stands still */
+	bool finished;	      /* the sample is made already, with native frames; `result` */
+	int result;
+	bool no_native;			/* it should have native frames, and has none */
+	struct remote_native *native;	/* while it is made with native frames, and afterwards */
+	const struct remote_regs *regs; /* while it is made */
+	bool call_seen;			/* the innermost call was read */
 	uint32_t verify[VERIFY_MAX], nverify;
 	uint64_t file; /* the innermost location */
 	uint32_t line;

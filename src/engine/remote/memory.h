@@ -28,9 +28,10 @@ struct piece {
 	uint64_t walked;  /* number of the second look that walked it, if it is a context */
 	uint64_t refused; /* 1 and the floor of the sample in which it could not be read */
 	uint32_t len, cap;
-	uint32_t at;   /* its bytes: base at `at`, fresh at `at + cap` */
-	uint32_t pos;  /* its place in the order in which a walk asked */
-	uint32_t kind; /* enum read_kind: what it was asked for as */
+	uint32_t at;	    /* its bytes: base at `at`, fresh at `at + cap` */
+	uint32_t pos;	    /* its place in the order in which a walk asked */
+	uint32_t kind;	    /* enum read_kind: what it was asked for as */
+	uint32_t outermost; /* of the contexts it was asked for in a first look, 1 the innermost */
 };
 
 #define PIECE_NONE UINT32_MAX

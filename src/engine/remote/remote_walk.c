@@ -116,6 +116,7 @@ static int remote__chase(struct remote_walk *rw)
 	int err;
 
 	rw->context_seq = 0;
+	rw->contexts = 0;
 	rw->window = WINDOW_FIRST;
 	rw->matched = false;
 	rw->missed = false;
@@ -130,6 +131,8 @@ static int remote__chase(struct remote_walk *rw)
 		rw->file = rw->walk.file;
 		rw->line = rw->walk.line;
 	}
+	if (!err && rw->regs)
+		err = remote_native__walk(rw->native, rw, rw->regs, rw->walk.budget.deadline);
 	while (!err && !rw->matched)
 		err = walk__step(&rw->walk);
 	rw->walk.row.flags = flags;
@@ -158,6 +161,7 @@ static int remote__ahead(struct remote_walk *rw)
 
 	m->gone = 0;
 	rw->collecting = false;
+	remote_walk__again(rw);
 	rw->began = rw->now();
 	remote_memory__trim(m, rw->pass, rw->plan.ids, rw->plan.count);
 	rw->floor = m->seq;
@@ -221,8 +225,8 @@ static bool remote__unchanged(struct remote_walk *rw)
 		const struct piece *p = &m->pieces[rw->plan.ids[i]];
 		bool last = i + 1 == rw->plan.count;
 
-		if (p->kind != READ_CONTEXT && p->base_seq <= rw->call_seq &&
-		    p->fresh_seq <= rw->top_floor)
+		if (p->kind != READ_CONTEXT && p->outermost >= rw->call_at &&
+		    p->base_seq <= rw->call_seq && p->fresh_seq <= rw->top_floor)
 			ids[n++] = rw->plan.ids[i];
 		if (!last && n < MEM_SPANS_MAX)
 			continue;
@@ -259,12 +263,14 @@ int remote_walk__still(struct remote_walk *rw)
  * The reads of one second look at a moving target.
  *
  * The core is R_GlobalContext and the contexts from there to the innermost call, that one included.
- * These contexts are read, then R_GlobalContext, then what is volatile, then they are read again.
+ * These contexts are read, then what they refer to (before they were there that may have been other
+ * objects in the same place), then R_GlobalContext, what is volatile, and the contexts again.
  * If they are the same, and R_GlobalContext leads to them, the innermost call was live when it was
  * read: it takes no more than one short read between two others.  The contexts outside it that the
- * first look did not see, and the first that it saw, are read both before and after that; if they
- * are the same they were what the core was called from.  (That the first look saw the same bytes is
- * not enough for the last of these: what returned calls leave on the stack is the same each time.)
+ * first look did not see, and the first that it saw, are read both before and after all that and
+ * what they refer to; if they are the same they were what the core was called from.  (That the
+ * first look saw the same bytes is not enough for the last of these: what returned calls leave on
+ * the stack is the same each time.)
  */
 struct guess {
 	struct remote_look looks[MEM_SPANS_MAX];
@@ -294,13 +300,13 @@ static bool guess__head(const struct remote_walk *rw, uint32_t id)
 	return rw->memory.pieces[id].addr == rw->walk.row.head_at;
 }
 
-/* Of the @n pieces of @plan those that are no contexts: the volatile ones, or the others. */
+/* Of the pieces [@i, @n) of @plan those that are no contexts: the volatile ones, or the others. */
 static void guess__cells(const struct remote_walk *rw, struct guess *g, const struct plan *plan,
-			 uint32_t n, bool is_volatile)
+			 uint32_t i, uint32_t n, bool is_volatile)
 {
 	const struct piece *pieces = rw->memory.pieces;
 
-	for (uint32_t i = 0; i < n && g->n < CELLS_MAX; i++)
+	for (; i < n && g->n < CELLS_MAX; i++)
 		if (pieces[plan->ids[i]].kind != READ_CONTEXT &&
 		    kind__is_volatile(pieces[plan->ids[i]].kind) == is_volatile &&
 		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore)
@@ -312,6 +318,7 @@ static void guess__make(const struct remote_walk *rw, struct guess *g, const str
 			uint32_t n)
 {
 	const struct piece *pieces = rw->memory.pieces;
+	uint32_t outer = n; /* what comes before is asked for by the core, perhaps */
 
 	g->n = g->nrest = 0;
 	g->ncore = rw->nverify <= VERIFY_MAX ? rw->nverify : 0;
@@ -319,18 +326,21 @@ static void guess__make(const struct remote_walk *rw, struct guess *g, const str
 	for (uint32_t i = 0; i < n && g->nrest < REST_MAX; i++)
 		if (pieces[plan->ids[i]].kind == READ_CONTEXT &&
 		    ids__find(g->core, g->ncore, plan->ids[i]) == g->ncore &&
-		    ids__find(g->rest, g->nrest, plan->ids[i]) == g->nrest)
+		    ids__find(g->rest, g->nrest, plan->ids[i]) == g->nrest) {
+			outer = g->nrest ? outer : i;
 			g->rest[g->nrest++] = plan->ids[i];
+		}
 	for (uint32_t i = 0; i < g->nrest; i++)
 		guess__look(g, g->rest[i], g->before[i]);
-	guess__cells(rw, g, plan, n, false);
+	guess__cells(rw, g, plan, outer, n, false);
 	for (uint32_t i = 0; i < g->ncore; i++)
 		if (pieces[g->core[i]].kind == READ_CONTEXT)
 			guess__look(g, g->core[i], NULL);
+	guess__cells(rw, g, plan, 0, outer, false);
 	for (uint32_t i = 0; i < g->ncore; i++)
 		if (pieces[g->core[i]].kind != READ_CONTEXT)
 			guess__look(g, g->core[i], NULL);
-	guess__cells(rw, g, plan, n, true);
+	guess__cells(rw, g, plan, 0, n, true);
 	for (uint32_t i = 0; i < g->ncore; i++)
 		if (!guess__head(rw, g->core[i]))
 			guess__look(g, g->core[i], g->again[i]);
@@ -346,15 +356,9 @@ static bool guess__same(const struct remote_walk *rw, uint32_t id, const uint8_t
 	       !memcmp(remote_memory__fresh(&rw->memory, id), bytes, p->len);
 }
 
-/* The walk is over: did it ask for what was guessed, and was that still? */
-static bool guess__holds(const struct remote_walk *rw, const struct guess *g)
+/* Were the contexts outside the core the same before and after? */
+static bool guess__rest_holds(const struct remote_walk *rw, const struct guess *g)
 {
-	if (rw->loose || !g->ncore || rw->nverify != g->ncore ||
-	    memcmp(rw->verify, g->core, g->ncore * sizeof(*g->core)))
-		return false;
-	for (uint32_t i = 0; i < g->ncore; i++)
-		if (!guess__head(rw, g->core[i]) && !guess__same(rw, g->core[i], g->again[i]))
-			return false;
 	for (uint32_t i = 0; i < rw->top.count; i++) {
 		uint32_t id = rw->top.ids[i], at;
 
@@ -366,6 +370,44 @@ static bool guess__holds(const struct remote_walk *rw, const struct guess *g)
 			return false;
 	}
 	return true;
+}
+
+/*
+ * Is there anything that the walk asked for and that was read before the core was?  @core: that
+ * the core asked for.
+ */
+static bool remote__early(const struct remote_walk *rw, bool core)
+{
+	const struct piece *pieces = rw->memory.pieces;
+	uint64_t seq = UINT64_MAX;
+
+	for (uint32_t i = 0; i < rw->nverify; i++)
+		if (pieces[rw->verify[i]].kind == READ_CONTEXT &&
+		    pieces[rw->verify[i]].fresh_seq < seq)
+			seq = pieces[rw->verify[i]].fresh_seq;
+	for (uint32_t i = 0; i < rw->top.count; i++) {
+		const uint32_t id = rw->top.ids[i];
+		const struct piece *p = &pieces[id];
+		const bool context = p->kind == READ_CONTEXT;
+
+		if (core && context && ids__find(rw->verify, rw->nverify, id) == rw->nverify)
+			return false;
+		if (!context && p->fresh_seq > rw->top_floor && p->fresh_seq < seq)
+			return true;
+	}
+	return false;
+}
+
+/* The walk is over: did it ask for what was guessed, and was that still? */
+static bool guess__holds(const struct remote_walk *rw, const struct guess *g)
+{
+	if (rw->loose || !g->ncore || rw->nverify != g->ncore ||
+	    memcmp(rw->verify, g->core, g->ncore * sizeof(*g->core)))
+		return false;
+	for (uint32_t i = 0; i < g->ncore; i++)
+		if (!guess__head(rw, g->core[i]) && !guess__same(rw, g->core[i], g->again[i]))
+			return false;
+	return guess__rest_holds(rw, g) && !remote__early(rw, true);
 }
 
 /*
@@ -385,7 +427,7 @@ static bool remote__verify(struct remote_walk *rw, struct guess *g)
 	for (uint32_t i = 0; i < rw->nverify; i++)
 		if (!guess__same(rw, rw->verify[i], g->again[i]))
 			return false;
-	return true;
+	return !remote__early(rw, true) && (guess__rest_holds(rw, g) || !remote__early(rw, false));
 }
 
 /* One second look: whether the target stood still for it; *@result is what the walk found. */
@@ -409,20 +451,20 @@ int remote_walk__moving(struct remote_walk *rw)
 
 	remote__allow(rw, REMOTE_LOOKS);
 	for (uint32_t i = 0; i < TRIES_MAX && !remote__late(rw); i++) {
-		bool anew = stale || (i % TRIES_AHEAD == 0 && (!i || !rw->matched)), same;
+		bool anew = stale || (i % TRIES_AHEAD == 0 && (!i || !rw->matched)), still;
 
 		if (i && (anew || remote__too_old(rw))) {
 			remote__ahead(rw);
 			anew = true;
 		}
-		same = anew ? remote__try(rw, &rw->plan, remote__guess(rw), &err)
-			    : remote__try(rw, &rw->top, rw->top.count, &err);
+		still = anew ? remote__try(rw, &rw->plan, remote__guess(rw), &err)
+			     : remote__try(rw, &rw->top, rw->top.count, &err);
 		if (rw->memory.gone)
 			return -XR_EXITING;
-		same = same && !remote__too_old(rw);
-		/* it stood still but cannot be read: perhaps an object is older than the stack */
-		stale = same && err < 0;
-		if (same && (!stale || ++unreadable == TRIES_BROKEN))
+		still = still && !remote__too_old(rw);
+		/* it stood still: perhaps an object of the first look is older than the stack */
+		stale = still && (err < 0 || (rw->matched && !remote__unchanged(rw)));
+		if (still && (!stale || (err < 0 && ++unreadable == TRIES_BROKEN)))
 			return err;
 	}
 	return -XR_TORN;
@@ -433,12 +475,13 @@ void remote_walk__collecting(struct remote_walk *rw)
 	rw->collecting = true;
 }
 
-int remote_walk__finish(struct remote_walk *rw)
+/* The sample, which may take so many times the limit. */
+static int remote__finish(struct remote_walk *rw, uint32_t times)
 {
 	int err;
 
 	rw->nslots = 0;
-	remote__allow(rw, REMOTE_LOOKS);
+	remote__allow(rw, times);
 	err = remote__pass(rw, REMOTE_FINAL);
 	if (rw->missed)
 		return rw->over ? 1 : -XR_TORN;
@@ -451,6 +494,51 @@ int remote_walk__finish(struct remote_walk *rw)
 	if (!rw->walk.frames && !rw->walk.gc && !rw->file && err != WALK_CUT)
 		return -XR_NO_R_FRAMES;
 	return err == WALK_CUT;
+}
+
+int remote_walk__finish(struct remote_walk *rw)
+{
+	return rw->finished ? rw->result : remote__finish(rw, REMOTE_LOOKS);
+}
+
+int remote_walk__finish_native(struct remote_walk *rw, struct remote_native *n,
+			       const struct remote_regs *regs)
+{
+	const bool over = rw->over;
+
+	rw->native = n;
+	rw->regs = regs;
+	rw->result = remote__finish(rw, 1);
+	rw->regs = NULL;
+	rw->finished = !rw->over;
+	if (rw->finished)
+		return rw->result;
+	/* R's part is not to be cut for the sake of the native one */
+	rw->over = over;
+	rw->native = NULL;
+	return 0;
+}
+
+void remote_walk__again(struct remote_walk *rw)
+{
+	rw->finished = false;
+	rw->native = NULL;
+	rw->no_native = false;
+}
+
+void remote_walk__no_native(struct remote_walk *rw)
+{
+	rw->no_native = true;
+}
+
+bool remote_walk__lacks_native(const struct remote_walk *rw)
+{
+	return rw->no_native;
+}
+
+struct remote_native *remote_walk__native(struct remote_walk *rw)
+{
+	return rw->native;
 }
 
 void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
@@ -474,6 +562,10 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 		s->flags |= XR_F_GC;
 	if (rw->walk.unproven)
 		s->flags |= XR_F_UNPROVEN;
+	if (rw->native)
+		s->flags |= remote_native__flags(rw->native);
+	else if (rw->no_native)
+		s->flags |= XR_F_NATIVE | XR_F_NATIVE_CUT;
 	do {
 		uint32_t n = rw->nslots - sent;
 

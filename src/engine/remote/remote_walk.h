@@ -21,6 +21,7 @@
 #include "engine/engine.h"
 #include "layout.h"
 #include "engine/remote/memory.h"
+#include "engine/remote/native.h"
 
 /* The walks of one target. */
 struct remote_walk;
@@ -79,6 +80,24 @@ void remote_walk__collecting(struct remote_walk *rw);
  * -XR_NO_R_FRAMES; or another -enum xr_error.
  */
 int remote_walk__finish(struct remote_walk *rw);
+
+/*
+ * remote_walk__finish_native - before remote_walk__finish, with native frames; the thread stands
+ * still at @regs until this returns.  If that takes longer than the limit, nothing is changed.
+ * Otherwise remote_walk__finish has nothing left to do.  Returns as that does, or 0.
+ */
+int remote_walk__finish_native(struct remote_walk *rw, struct remote_native *n,
+			       const struct remote_regs *regs);
+
+/* remote_walk__again - what remote_walk__finish_native made is of no use: the thread ran. */
+void remote_walk__again(struct remote_walk *rw);
+
+/* remote_walk__no_native - the sample should have native frames, and they could not be had. */
+void remote_walk__no_native(struct remote_walk *rw);
+bool remote_walk__lacks_native(const struct remote_walk *rw);
+
+/* remote_walk__native - whose native frames the sample has; NULL: it has none. */
+struct remote_native *remote_walk__native(struct remote_walk *rw);
 
 /*
  * remote_walk__send - hand on the sample, as one record or several.  @like gives time, weight,

@@ -61,6 +61,9 @@ void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint
 	r->counts[XR_WRITTEN]++;
 	r->counts[XR_TRUNCATED] += result > 0;
 	r->counts[XR_OVER_BUDGET] += result > 0 && remote_walk__over(rw);
+	if (remote_walk__native(rw))
+		remote_native__count(remote_walk__native(rw), r->counts);
+	r->counts[XR_UNWIND_MOVED] += remote_walk__lacks_native(rw);
 }
 
 void remote_report__process(struct remote_report *r, const struct xr_row *row,

@@ -40,7 +40,8 @@ void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint
 			   uint32_t tid, int result);
 
 /*
- * remote_report__process - hand on what became of the process of @row, which is called @comm.
+ * remote_report__process - hand on what became of the process of @row, which is called @comm ("":
+ * as before).
  * @parent: of XR_PROCESS_FORK, else NULL.
  */
 void remote_report__process(struct remote_report *r, const struct xr_row *row,

@@ -42,6 +42,8 @@ void remote_targets__close(struct remote_targets *ts)
 		ts->first = t->next;
 		remote_targets__free(ts, t);
 	}
+	remote_native__free(ts->native);
+	ts->native = NULL;
 }
 
 struct remote_target **remote_targets__find(struct remote_targets *ts, uint32_t pid)
@@ -207,6 +209,14 @@ int remote_targets__poll(struct engine *e, int timeout_ms, engine_sink sink, voi
 			break;
 	}
 	return ts->report.delivered;
+}
+
+int remote_targets__slab(struct engine *e, uint32_t slab, uint64_t **words)
+{
+	struct remote_targets *ts = targets__of(e);
+	int err = ts->native ? 0 : remote_native__new(&ts->native);
+
+	return err ? err : remote_native__slab(ts->native, slab, words);
 }
 
 void remote_targets__stop(struct engine *e)

@@ -41,12 +41,13 @@ struct remote_targets {
 	const struct remote_targets_ops *ops;
 	struct remote_target *first;
 	struct remote_report report;
-	struct remote_target *at; /* who comes next in a tick that is not over; NULL: none is */
-	uint32_t n, max;	  /* targets, and how many there may be */
-	uint64_t sample_ns;	  /* the time that a target may be held up */
-	uint64_t missed;	  /* ticks before that one */
-	uint64_t scanned_ns;	  /* when it was last looked at what became of the targets */
-	bool stopped;		  /* no more samples */
+	struct remote_native *native; /* NULL: nobody asked for a slab yet */
+	struct remote_target *at;     /* who comes next in a tick that is not over; NULL: none is */
+	uint32_t n, max;	      /* targets, and how many there may be */
+	uint64_t sample_ns;	      /* the time that a target may be held up */
+	uint64_t missed;	      /* ticks before that one */
+	uint64_t scanned_ns;	      /* when it was last looked at what became of the targets */
+	bool stopped;		      /* no more samples */
 };
 
 #define REMOTE_SCAN_NS	(20 * NS_PER_MS) /* between two looks at what became of the targets */
@@ -85,6 +86,7 @@ void remote_targets__remove(struct engine *e, uint32_t pid, uint32_t serial);
 bool remote_targets__holds(struct engine *e, uint32_t pid, uint32_t serial);
 int remote_targets__poll(struct engine *e, int timeout_ms, engine_sink sink, void *arg);
 void remote_targets__stop(struct engine *e);
+int remote_targets__slab(struct engine *e, uint32_t slab, uint64_t **words);
 int remote_targets__counters(struct engine *e, uint64_t counts[XR_COUNTERS]);
 const char *remote_targets__event(struct engine *e);
 

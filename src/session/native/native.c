@@ -26,15 +26,19 @@
 /* Questions about modules have their number where others have nothing. */
 #define MODULE_TAG(number, serial) ((uint64_t)(number) << 32 | (serial))
 
-void natives__open(struct natives *n, const struct engine_ops *ops, struct engine *engine, bool on,
-		   size_t memory, const struct notes *notes)
+void natives__open(struct natives *n, const struct engine_ops *ops, struct engine *engine,
+		   uint32_t capture, size_t memory, const struct notes *notes)
 {
 	const size_t share = LIMIT_NATIVE(memory ? memory : LIMIT_MEMORY);
 	const uint32_t slabs = (uint32_t)(share / 2 / (8 * XR_SLAB_WORDS));
 
-	*n = (struct natives){.on = on && ops->slab};
-	if (on && !n->on)
-		notes__user(notes, "engine %s has no native frames: engine bpf has", ops->name);
+	*n = (struct natives){.on = capture & XR_ROW_NATIVE && ops->slab};
+	if (capture & XR_ROW_KERNEL && !ops->kernel)
+		notes__user(notes, "engine %s has no frames of the kernel: engine bpf has",
+			    ops->name);
+	if (capture & XR_ROW_NATIVE && !n->on)
+		notes__user(notes, "engine %s has no native frames: engines bpf and ptrace have",
+			    ops->name);
 	slabs__init(&n->slabs, ops, engine, slabs > 4 ? slabs : 4);
 	n->modules.names_max = share / 2;
 }
@@ -323,12 +327,17 @@ int native__answered(struct lifecycle *l, const struct ask *a, uint64_t now)
 uint64_t native__due(const struct natives *n, const struct process *p)
 {
 	const struct native_process *np = &p->native;
+	uint64_t wait = np->quiet;
 
 	if (!n->on || np->asked || np->coming)
 		return 0;
 	if (!np->looks && !np->space)
 		return 1;
-	return np->wanted ? np->looked_at + (np->retry ? np->retry : QUIET_FIRST_NS) : 0;
+	if (!np->wanted)
+		return 0;
+	if (np->retry > wait)
+		wait = np->retry;
+	return np->looked_at + (wait > QUIET_FIRST_NS ? wait : QUIET_FIRST_NS);
 }
 
 void native__forget(struct natives *n, struct process *p, uint64_t now)

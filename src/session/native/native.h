@@ -52,9 +52,12 @@ struct natives {
 struct lifecycle;
 struct process;
 
-/* natives__open - @on: native frames are wanted.  If the engine has none @notes says so. */
-void natives__open(struct natives *n, const struct engine_ops *ops, struct engine *engine, bool on,
-		   size_t memory, const struct notes *notes);
+/*
+ * natives__open - @capture: what is wanted, XR_ROW_*.  @notes says what of it the engine does not
+ * have.
+ */
+void natives__open(struct natives *n, const struct engine_ops *ops, struct engine *engine,
+		   uint32_t capture, size_t memory, const struct notes *notes);
 
 /* native__look - have it looked what @p has mapped.  -ENOMEM. */
 int native__look(struct lifecycle *l, struct process *p, uint64_t now);

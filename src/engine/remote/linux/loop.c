@@ -38,6 +38,18 @@ struct remote_report *remote_loop__report(struct engine *e)
 	return &e->targets.report;
 }
 
+struct remote_native *remote_loop__native(struct engine *e, const struct loop_target *t)
+{
+	const struct xr_row *row = &t->base.row;
+
+	return row->flags & XR_ROW_NATIVE && row->space_stamp ? e->targets.native : NULL;
+}
+
+uint64_t remote_loop__share(const struct engine *e)
+{
+	return NS_PER_S / e->config.freq / (e->targets.n ? e->targets.n : 1);
+}
+
 void *remote_loop__data(struct engine *e)
 {
 	return e->data;
@@ -95,11 +107,13 @@ static int target__new(struct engine *e, const struct xr_row *row, struct loop_t
 {
 	struct loop_target *t = calloc(1, sizeof(*t));
 	struct mem_reader reader;
+	struct proc proc;
 	int err;
 
 	if (!t)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	t->pid = (pid_t)row->pid;
+	t->stack_top = row->flags & XR_ROW_NATIVE && !proc__read(t->pid, &proc) ? proc.stack : 0;
 	t->pidfd = (int)syscall(SYS_pidfd_open, t->pid, 0);
 	err = remote_thread__open(&t->thread, t->pid);
 	if (err) {
@@ -184,8 +198,15 @@ int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *
 
 static void target__count(struct engine *e, struct loop_target *t, int result)
 {
-	remote_report__sample(remote_loop__report(e), t->base.walk, t->base.row.pid,
-			      (uint32_t)t->thread.tid, result);
+	struct remote_report *report = remote_loop__report(e);
+	static const char unnamed[16];
+	struct remote_native *native;
+
+	remote_report__sample(report, t->base.walk, t->base.row.pid, (uint32_t)t->thread.tid,
+			      result);
+	native = result < 0 ? NULL : remote_walk__native(t->base.walk);
+	if (native && remote_native__unknown(native, &t->base.row, os__now()))
+		remote_report__process(report, &t->base.row, XR_PROCESS_UNMAPPED, NULL, unnamed);
 }
 
 /* Which thread is R's is looked for while it is not known, and there is a stack to tell by. */
@@ -244,6 +265,27 @@ static bool target__due(struct engine *e, struct loop_target *t, char state)
 }
 
 /*
+ * Native frames of a thread that waits in a system call: where it is the kernel says.  Nothing is
+ * known of its other registers, which most frames do not need.
+ */
+static void target__waits(struct engine *e, struct loop_target *t,
+			  const struct remote_state *before)
+{
+	struct remote_native *native = e->kind->native ? remote_loop__native(e, t) : NULL;
+	struct remote_regs regs = {.pc_mask = remote_thread__pc_mask()};
+	struct remote_state after;
+
+	if (!native || remote_thread__waits(&t->thread, &regs.pc, &regs.sp))
+		return;
+	regs.top = t->thread.tid == t->pid ? t->stack_top : 0;
+	if (!regs.top)
+		return;
+	remote_walk__finish_native(t->base.walk, native, &regs);
+	if (remote_thread__look(&t->thread, &after) || after.runs != before->runs)
+		remote_walk__again(t->base.walk);
+}
+
+/*
  * What could not be read may just have been taken down, by an exit or by an exec.  The memory goes
  * some time before the process does.
  */
@@ -276,10 +318,14 @@ static void target__read(struct engine *e, struct remote_target *base)
 	if (idle)
 		idle = result >= 0 && !remote_thread__look(&t->thread, &after) &&
 		       after.runs == before.runs && after.state == before.state;
-	if (!idle && result != -XR_EXITING)
+	if (idle)
+		target__waits(e, t, &before);
+	else if (result != -XR_EXITING)
 		result = e->kind->look(e, t);
 	if (result >= 0)
 		result = remote_walk__finish(t->base.walk);
+	if (e->kind->native && remote_loop__native(e, t) && !remote_walk__native(t->base.walk))
+		remote_walk__no_native(t->base.walk);
 	if (result < 0 && result != -XR_NO_R_FRAMES && target__leaves(t))
 		result = -XR_EXITING;
 	target__count(e, t, result);

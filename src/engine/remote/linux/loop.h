@@ -20,6 +20,7 @@ struct loop_target {
 	struct remote_thread thread;
 	uint64_t cpu_time;  /* ns, at the last tick; --clock cpu */
 	int64_t cpu_owed;   /* ns of CPU time that no sample stands for yet */
+	uint64_t stack_top; /* of its first thread; 0: hidden */
 	uint64_t random_at; /* 16 bytes that a new program never has the same, 0: not known */
 	uint8_t random[16];
 	bool said_stopped, said_traced;
@@ -38,6 +39,7 @@ struct remote_kind {
 	int (*look)(struct engine *e, struct loop_target *t);
 	/* Of what `begin` has set: who looks whether reads end. */
 	struct watchdog *(*watchdog)(void *data);
+	bool native; /* it has native frames */
 	/* Does a stop of @t come from a look that is over?  NULL: never. */
 	bool (*late)(struct engine *e, const struct loop_target *t);
 };
@@ -63,6 +65,15 @@ void remote_loop__close(struct engine *e);
 
 /* remote_loop__report - where @e reports to; for a kind's own notes. */
 struct remote_report *remote_loop__report(struct engine *e);
+
+/*
+ * remote_loop__native - where @e has its tables, if samples of @t are to have native frames and
+ * what @t has mapped is known; else NULL.
+ */
+struct remote_native *remote_loop__native(struct engine *e, const struct loop_target *t);
+
+/* remote_loop__share - ns of a period that there are for each target. */
+uint64_t remote_loop__share(const struct engine *e);
 
 /* remote_loop__data - what the kind's `begin` has set. */
 void *remote_loop__data(struct engine *e);

@@ -26,6 +26,12 @@
 #define STOP_WAIT_NS 300000
 
 /*
+ * Native frames are there only of one that stopped.  Others mostly have the CPU for no longer than
+ * this (kernel/sched/fair.c, sysctl_sched_base_slice); half of what there is for a sample at most.
+ */
+#define STOP_WAIT_NATIVE_NS 4000000
+
+/*
  * So often is a thread stopped for one sample.  A stop that took too long mostly did because others
  * kept this process from its CPU, or because the stack was another one than the look ahead had
  * seen.
@@ -93,26 +99,60 @@ static int ptrace__check(struct engine *e, struct loop_target *t, struct errmsg 
 	return 0;
 }
 
-/*
- * Where R has no flag that says so, the collector runs if the thread is in its code.  Only of a
- * thread that stands still.
- */
-static bool tracee__collecting(const struct loop_target *t)
+/* The registers of a thread that stands still.  0, or negative. */
+static int tracee__regs(const struct loop_target *t, struct remote_regs *to)
 {
 	struct user_regs_struct regs;
 	struct iovec io = {.iov_base = &regs, .iov_len = sizeof(regs)};
-	uint64_t at;
 
-	if (!(t->base.row.flags & XR_ROW_GC) || t->base.row.gc_at || !t->base.row.gc_begin)
-		return false;
 	if (ptrace(PTRACE_GETREGSET, t->thread.tid, NT_PRSTATUS, &io))
-		return false;
+		return -errno;
+	*to = (struct remote_regs){.pc_mask = remote_thread__pc_mask()};
 #ifdef __x86_64__
-	at = regs.rip;
+	to->pc = regs.rip;
+	to->sp = regs.rsp;
+	to->fp = regs.rbp;
+	to->thread = regs.fs_base;
 #else
-	at = regs.pc;
+	to->pc = regs.pc;
+	to->sp = regs.sp;
+	to->fp = regs.regs[29];
+	to->lr = regs.regs[30];
+	io = (struct iovec){.iov_base = &to->thread, .iov_len = sizeof(to->thread)};
+	if (ptrace(PTRACE_GETREGSET, t->thread.tid, NT_ARM_TLS, &io))
+		to->thread = 0;
 #endif
-	return at >= t->base.row.gc_begin && at < t->base.row.gc_end;
+	to->top = t->thread.tid == t->pid ? t->stack_top : to->thread;
+	return 0;
+}
+
+/* Where R has no flag that says so, the collector runs if the thread is in its code. */
+static bool tracee__asks_code(const struct loop_target *t)
+{
+	return t->base.row.flags & XR_ROW_GC && !t->base.row.gc_at && t->base.row.gc_begin;
+}
+
+/* What more there is to know of a thread that stands still. */
+static void tracee__still(struct engine *e, const struct loop_target *t, int result)
+{
+	struct remote_native *native = remote_loop__native(e, t);
+	struct remote_regs regs;
+
+	if ((!native && !tracee__asks_code(t)) || tracee__regs(t, &regs))
+		return;
+	if (tracee__asks_code(t) && regs.pc >= t->base.row.gc_begin && regs.pc < t->base.row.gc_end)
+		remote_walk__collecting(t->base.walk);
+	if (native && result >= 0)
+		remote_walk__finish_native(t->base.walk, native, &regs);
+}
+
+static int64_t tracee__patience(struct engine *e, const struct loop_target *t)
+{
+	int64_t ns = (int64_t)(remote_loop__share(e) / 2);
+
+	if (!remote_loop__native(e, t) || ns < STOP_WAIT_NS)
+		return STOP_WAIT_NS;
+	return ns < STOP_WAIT_NATIVE_NS ? ns : STOP_WAIT_NATIVE_NS;
 }
 
 /* One second look: of a thread that stands still, if that can be had. */
@@ -122,12 +162,11 @@ static int tracee__look(struct engine *e, struct loop_target *t)
 	pid_t tracer;
 	int result;
 
-	result = tracees__stop(tracees, t->pid, t->thread.tid, STOP_WAIT_NS);
+	result = tracees__stop(tracees, t->pid, t->thread.tid, tracee__patience(e, t));
 	switch (result) {
 	case STOPPED:
 		result = remote_walk__still(t->base.walk);
-		if (tracee__collecting(t))
-			remote_walk__collecting(t->base.walk);
+		tracee__still(e, t, result);
 		tracees__let_go(tracees);
 		return result;
 	case -ESRCH:
@@ -198,6 +237,7 @@ static const struct remote_kind kind = {
 	.look = ptrace__look,
 	.watchdog = ptrace__watchdog,
 	.late = ptrace__late,
+	.native = true,
 };
 
 static int ptrace__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
@@ -211,5 +251,6 @@ const struct engine_ops engine_ptrace = {
 	.by_code = true,
 	.probe = ptrace__probe,
 	.open = ptrace__open,
+	.slab = remote_targets__slab,
 	ENGINE_LOOP_OPS,
 };

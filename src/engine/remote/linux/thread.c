@@ -248,10 +248,11 @@ static uint32_t thread__areas(pid_t pid, const uint64_t *contexts, uint32_t n, s
 }
 
 /*
- * The stack pointer of a thread that waits in a system call: the last but one number of its syscall
- * file (fs/proc/base.c, proc_pid_syscall()); "running" or no number: not known.
+ * The stack pointer of a thread that waits in a system call, and its next instruction: the last two
+ * numbers of its syscall file (fs/proc/base.c, proc_pid_syscall()); "running" or no number: not
+ * known.
  */
-static uint64_t thread__sp(pid_t pid, pid_t tid)
+static uint64_t thread__sp(pid_t pid, pid_t tid, uint64_t *pc)
 {
 	char text[256], *at, *before = NULL, *last = NULL;
 
@@ -261,7 +262,24 @@ static uint64_t thread__sp(pid_t pid, pid_t tid)
 		before = last;
 		last = at;
 	}
+	*pc = before ? strtoull(last, NULL, 16) : 0;
 	return before ? strtoull(before, NULL, 16) : 0;
+}
+
+int remote_thread__waits(const struct remote_thread *t, uint64_t *pc, uint64_t *sp)
+{
+	*sp = thread__sp(t->pid, t->tid, pc);
+	return *sp && *pc ? 0 : -ESRCH;
+}
+
+uint64_t remote_thread__pc_mask(void)
+{
+#ifdef __aarch64__
+	/* as for the kernel (engine_bpf.c): those beyond may be a signature */
+	return (UINT64_C(1) << 48) - 1;
+#else
+	return UINT64_MAX;
+#endif
 }
 
 void remote_thread__prove(struct remote_thread *t, const uint64_t *contexts, uint32_t n)
@@ -280,7 +298,7 @@ void remote_thread__prove(struct remote_thread *t, const uint64_t *contexts, uin
 	}
 	ntids = thread__list(t->pid, tids, THREADS_MAX);
 	for (size_t k = 0; k < ntids && k < THREADS_MAX; k++) {
-		uint64_t sp = tids[k] == t->pid ? 0 : thread__sp(t->pid, tids[k]);
+		uint64_t pc, sp = tids[k] == t->pid ? 0 : thread__sp(t->pid, tids[k], &pc);
 
 		for (uint32_t i = 0; sp && i < nareas; i++) {
 			if (sp < areas[i].start || sp >= areas[i].end)

@@ -46,6 +46,15 @@ int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns);
  */
 void remote_thread__prove(struct remote_thread *t, const uint64_t *contexts, uint32_t n);
 
+/*
+ * remote_thread__waits - where a thread that is on no CPU waits in the kernel: the instruction it
+ * returns to and its stack pointer.  -ESRCH: it runs, or that is hidden.
+ */
+int remote_thread__waits(const struct remote_thread *t, uint64_t *pc, uint64_t *sp);
+
+/* remote_thread__pc_mask - the bits of a return address that are the address. */
+uint64_t remote_thread__pc_mask(void);
+
 /* remote_thread__tracer - the process that traces thread @tid of @pid (a debugger); 0: none. */
 pid_t remote_thread__tracer(pid_t pid, pid_t tid);
 

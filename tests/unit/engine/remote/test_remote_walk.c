@@ -464,6 +464,10 @@ int main(void)
 		test_changing(heap ? now : old, heap, true, STILL, 400, 1000, 5000);
 		test_changing(heap ? now : old, heap, true, STILL, 900, 1000, 5000);
 		test_changing(heap ? now : old, heap, true, STILL, 900, 50, 5000);
+		/* or between the two looks at a stack that is not stopped */
+		test_changing(heap ? now : old, heap, true, MOVING, 10, 1000, 20000);
+		test_changing(heap ? now : old, heap, true, MOVING, 50, 200, 20000);
+		test_changing(heap ? now : old, heap, true, MOVING, 200, 20, 20000);
 	}
 	test_changing(now, true, false, IDLE, 500, 500, 1500);
 	test_faults(STILL);

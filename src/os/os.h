@@ -105,4 +105,7 @@ int os__list(const char *path, int (*each)(void *arg, const char *name), void *a
 /* os__many_files - have as many files open as is allowed at all. */
 void os__many_files(void);
 
+/* os__trim - give pages that free() keeps back to the system: milliseconds for each 100 MiB. */
+void os__trim(void);
+
 #endif

@@ -21,6 +21,8 @@
 /* After so many polls nothing of an ended process can be on its way any more. */
 #define DRAIN_POLLS 2
 
+#define FREED_MUCH ((size_t)4 << 20) /* bytes; a small process has some 100 KiB */
+
 struct profile_process process__profile(const struct process *p)
 {
 	const struct description *d = p->described;
@@ -168,8 +170,8 @@ int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct 
 
 	l->ops = ops;
 	l->engine = engine;
-	natives__open(&l->natives, ops, engine, (l->config->capture & XR_ROW_NATIVE) != 0,
-		      l->config->memory, &l->config->notes);
+	natives__open(&l->natives, ops, engine, l->config->capture, l->config->memory,
+		      &l->config->notes);
 	for (p = processes__next(&l->processes, NULL); p; p = next) {
 		next = processes__next(&l->processes, p);
 		if (p->state != PROCESS_FOUND)
@@ -246,6 +248,23 @@ static struct profile_process lifecycle__last(struct lifecycle *l, struct proces
 	return process__profile(p);
 }
 
+/*
+ * Forget the names of @p.  What malloc() keeps of many of them lies between what is in use, and
+ * would stay for as long as this runs.
+ */
+static void lifecycle__forget_names(struct lifecycle *l, const struct process *p)
+{
+	size_t max;
+	size_t used = decoder__memory(l->decoder, &max);
+
+	decoder__forget(l->decoder, p->serial);
+	l->freed += used - decoder__memory(l->decoder, &max);
+	if (l->freed < FREED_MUCH)
+		return;
+	os__trim();
+	l->freed = 0;
+}
+
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
 static void lifecycle__drain(struct lifecycle *l, struct process *p)
 {
@@ -254,7 +273,7 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 	if (p->drained++ < DRAIN_POLLS)
 		return;
 	profile = lifecycle__last(l, p);
-	decoder__forget(l->decoder, p->serial);
+	lifecycle__forget_names(l, p);
 	if (!l->err)
 		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_ENDED));
 	lifecycle__add_hidden(l, p, &l->hidden);

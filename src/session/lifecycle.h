@@ -49,6 +49,7 @@ struct lifecycle {
 	struct hidden_stats hidden; /* of those that have ended, and are forgotten */
 	struct verdict verdict;
 	uint32_t lineless_said;
+	size_t freed;	      /* bytes of those that have ended, since os__trim() */
 	struct crowd crowd;   /* processes for which there was no room */
 	struct pids sampled;  /* with config->all or follow: whose children should be looked at */
 	int failed;	      /* what the last one that failed did with */

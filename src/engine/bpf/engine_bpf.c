@@ -6,9 +6,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,6 +23,7 @@
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/probe.h"
 #include "engine/bpf/sizes.h"
+#include "engine/bpf/mapping_events.h"
 #include "engine/bpf/slabs.h"
 #include "sampler.skel.h"
 
@@ -52,6 +50,8 @@ struct engine {
 	uint64_t cpus_ms; /* when it was last looked which CPUs are online */
 	bool cpus_fault;  /* an event on one that came back failed, and it was said */
 	struct bpf_slabs slabs;
+	struct mapping_events *mappings; /* NULL: they are not told of */
+	bool mappings_lost;
 };
 
 static int on_record(void *arg, void *record, size_t size)
@@ -146,6 +146,7 @@ static void bpf__close(struct engine *e)
 	if (!e)
 		return;
 	perf_events__free(e->events);
+	mapping_events__free(e->mappings);
 	ring_buffer__free(e->ring);
 	bpf_slabs__free(&e->slabs);
 	sampler__destroy(e->skel);
@@ -267,10 +268,13 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 		if (err)
 			goto cleanup;
 	}
+	if (config->capture & XR_ROW_NATIVE) {
+		err = mapping_events__new(&e->mappings);
+		if (err && config->verbose)
+			bpf__note(config, "what processes map is not told of: %s", strerror(-err));
+	}
 	e->ncpus = libbpf_num_possible_cpus();
-#ifdef __GLIBC__
-	malloc_trim(0); /* the kernel's types, some 10 MB, were needed for loading only */
-#endif
+	os__trim(); /* the kernel's types, some 10 MB, were needed for loading only */
 	*out = e;
 	return 0;
 
@@ -404,6 +408,45 @@ static void renew_cpus(struct engine *e)
 	}
 }
 
+/* Process @pid mapped a file as code: what is known of it may be another's now. */
+static void on_mapping(void *arg, uint32_t pid)
+{
+	struct engine *e = arg;
+	struct xr_process p = {
+		.head = {.type = XR_REC_PROCESS, .size = sizeof(p)},
+		.event = XR_PROCESS_UNMAPPED,
+		.pid = pid,
+	};
+	struct xr_row row;
+
+	if (!pid) {
+		e->mappings_lost = true;
+		return;
+	}
+	if (rows__lookup(e, pid, &row))
+		return;
+	p.time = os__now();
+	p.serial = row.serial;
+	on_record(e, &p, sizeof(p));
+}
+
+/* Some were lost: it may have been any process. */
+static void bpf__remap_all(struct engine *e)
+{
+	int fd = bpf_map__fd(e->skel->maps.rows);
+	uint64_t raised = rights__raise(RIGHTS_EVENTS);
+	uint32_t pid, *last = NULL;
+
+	e->mappings_lost = false;
+	for (uint32_t i = 0; i < bpf_map__max_entries(e->skel->maps.rows); i++) {
+		if (bpf_map_get_next_key(fd, last, &pid))
+			break;
+		on_mapping(e, pid);
+		last = &pid;
+	}
+	rights__lower(raised);
+}
+
 /*
  * The sampler wakes us only when much is waiting; so whatever there is at the end of the wait is
  * taken as well.
@@ -426,6 +469,10 @@ static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *a
 	err = ring_buffer__consume(e->ring);
 	if (err < 0 && err != -ECANCELED)
 		return err;
+	if (e->mappings)
+		mapping_events__drain(e->mappings, on_mapping, e);
+	if (e->mappings_lost)
+		bpf__remap_all(e);
 	return e->delivered ? e->delivered : waited;
 }
 
@@ -601,6 +648,7 @@ const struct engine_ops engine_bpf = {
 	.remove = bpf__remove,
 	.holds = bpf__holds,
 	.slab = bpf__slab,
+	.kernel = true,
 	.fd = bpf__fd,
 	.poll = bpf__poll,
 	.stop = bpf__stop,

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -150,4 +151,11 @@ void os__many_files(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void os__trim(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }

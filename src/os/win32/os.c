@@ -5,6 +5,7 @@
 #include <direct.h>
 #include <fcntl.h>
 #include <io.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -282,4 +283,9 @@ int os__list(const char *path, int (*each)(void *arg, const char *name), void *a
 void os__many_files(void)
 {
 	_setmaxstdio(2048);
+}
+
+void os__trim(void)
+{
+	_heapmin();
 }

@@ -20,6 +20,10 @@ struct cfi_input {
 	size_t size;
 	uint64_t address; /* where the file says they are */
 	uint16_t machine; /* EM_X86_64, EM_AARCH64 */
+	/* of .plt likewise, which has no entry in .eh_frame on arm64; NULL: there is none */
+	const uint8_t *plt;
+	size_t plt_size;
+	uint64_t plt_address;
 };
 
 /* Called for each function, then for its rows in ascending order; other than 0 ends it. */

@@ -161,6 +161,46 @@ static void array__trim(void **array, size_t n, size_t size)
 		*array = smaller;
 }
 
+/*
+ * The linker makes no entry for .plt on arm64.  What is there is the same in all files (Procedure
+ * Linkage Table, ELF for the Arm 64-bit Architecture; elfNN_aarch64 of binutils): a header of 32
+ * bytes that pushes x16 and x30 and leaves them to the dynamic linker, then stubs that touch no
+ * stack.  Either may begin with bti.
+ */
+#define PLT_HEADER 32u
+#define PLT_PUSH   0xa9bf7bf0u /* stp x16, x30, [sp, #-16]! */
+
+static int maker__plt(struct maker *m, const struct cfi_input *in)
+{
+	const struct xr_unwind_rule stub = {
+		.cfa = XR_CFA_SP, .fp = XR_SAVED_SAME, .ra = XR_SAVED_SAME};
+	const struct xr_unwind_rule pushed = {.cfa = XR_CFA_SP,
+					      .fp = XR_SAVED_SAME,
+					      .ra = XR_SAVED_CFA,
+					      .cfa_off = 16,
+					      .ra_off = -8};
+	const uint64_t at = in->plt_address;
+	uint32_t code[2], push;
+	int err;
+
+	if (!in->plt || in->plt_size < PLT_HEADER || at > UINT64_MAX - in->plt_size)
+		return 0;
+	memcpy(code, in->plt, sizeof(code));
+	if (code[0] != PLT_PUSH && code[1] != PLT_PUSH)
+		return 0;
+	push = code[0] == PLT_PUSH ? 4 : 8;
+	err = maker__function(m, at, at + PLT_HEADER);
+	if (!err)
+		err = maker__row(m, at, &stub);
+	if (!err)
+		err = maker__row(m, at + push, &pushed);
+	if (!err && in->plt_size > PLT_HEADER)
+		err = maker__function(m, at + PLT_HEADER, at + in->plt_size);
+	if (!err && in->plt_size > PLT_HEADER)
+		err = maker__row(m, at + PLT_HEADER, &stub);
+	return err;
+}
+
 int unwind_table__make(struct unwind_table **out, const struct cfi_input *in, uint64_t base)
 {
 	const struct xr_unwind_rule none = {.cfa = XR_CFA_NONE};
@@ -177,6 +217,8 @@ int unwind_table__make(struct unwind_table **out, const struct cfi_input *in, ui
 	if (!err)
 		err = cfi__parse(in, &sink, &m.table->counts);
 	if (!err || err == -EBADMSG) /* what came before the damage holds */
+		err = maker__plt(&m, in);
+	if (!err)
 		err = maker__finish(&m);
 	free(m.functions);
 	free(m.rows);

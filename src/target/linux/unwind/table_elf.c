@@ -12,8 +12,9 @@
 #define SECTIONS_MAX 4096u /* that are looked at */
 #define PAGE	     4096u
 
-/* By its section.  -ENOENT: there is none. */
-static int elf__by_section(struct elf_image *file, struct cfi_input *in)
+/* The section that is called @wanted.  -ENOENT: there is none. */
+static int elf__section(struct elf_image *file, const char *wanted, const uint8_t **bytes,
+			size_t *size, uint64_t *address)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
@@ -28,12 +29,12 @@ static int elf__by_section(struct elf_image *file, struct cfi_input *in)
 		    shdr.sh_type == SHT_NOBITS)
 			continue;
 		name = elf_taken__string(&file->taken, file->elf, names, shdr.sh_name);
-		if (!name || strcmp(name, ".eh_frame"))
+		if (!name || strcmp(name, wanted))
 			continue;
-		in->bytes = elf_image__bytes(file, shdr.sh_addr, shdr.sh_size);
-		in->size = shdr.sh_size;
-		in->address = shdr.sh_addr;
-		return in->bytes ? 0 : -EBADMSG;
+		*bytes = elf_image__bytes(file, shdr.sh_addr, shdr.sh_size);
+		*size = shdr.sh_size;
+		*address = shdr.sh_addr;
+		return *bytes ? 0 : -EBADMSG;
 	}
 	return -ENOENT;
 }
@@ -89,7 +90,10 @@ static int elf__table(struct unwind_table **out, Elf *elf, struct errmsg *f)
 	for (uint32_t i = 0; i < file.n_segments; i++)
 		if (file.segment[i].p_vaddr < base)
 			base = file.segment[i].p_vaddr;
-	err = elf__by_section(&file, &in);
+	err = elf__section(&file, ".eh_frame", &in.bytes, &in.size, &in.address);
+	if (in.machine == EM_AARCH64 &&
+	    elf__section(&file, ".plt", &in.plt, &in.plt_size, &in.plt_address))
+		in.plt = NULL;
 	if (err)
 		err = elf__by_header(&file, &in);
 	if (err == -ENOENT)

@@ -86,7 +86,8 @@ static void section(struct bytes *b)
 
 static int make(struct unwind_table **t, const struct bytes *b)
 {
-	const struct cfi_input in = {b->at, b->n, SECTION, EM_X86_64};
+	const struct cfi_input in = {
+		.bytes = b->at, .size = b->n, .address = SECTION, .machine = EM_X86_64};
 
 	return unwind_table__make(t, &in, CODE);
 }
@@ -181,10 +182,53 @@ static void test_damaged(void)
 	tap__ok(!wrong && made, "damage: %u tables, all in order, the rest refused", made);
 }
 
+/* Stubs that the linker made: their header pushes, with and without bti in front. */
+static void test_plt(void)
+{
+	static const uint32_t headers[3][2] = {
+		{0xa9bf7bf0, 0x90000010}, {0xd503245f, 0xa9bf7bf0}, {0xd503201f, 0xd503201f}};
+	uint8_t plt[96] = {0};
+	struct unwind_table *t;
+	struct bytes b;
+
+	section(&b);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct cfi_input in = {
+			.bytes = b.at,
+			.size = b.n,
+			.address = SECTION,
+			.machine = EM_X86_64,
+			.plt = plt,
+			.plt_size = sizeof(plt),
+			.plt_address = CODE + 0x200,
+		};
+		const uint64_t at = in.plt_address, push = at + (i ? 8 : 4);
+		bool ok;
+
+		memcpy(plt, headers[i], sizeof(headers[i]));
+		if (!tap__ok(!unwind_table__make(&t, &in, CODE), "a file with .plt"))
+			continue;
+		ok = rule__is(t, at, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
+		     rule__is(t, push - 4, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
+		     rule__is(t, push, XR_CFA_SP, 16, XR_SAVED_SAME, XR_SAVED_CFA) &&
+		     rule__is(t, at + 31, XR_CFA_SP, 16, XR_SAVED_SAME, XR_SAVED_CFA) &&
+		     rule__is(t, at + 32, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
+		     rule__is(t, at + 95, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME);
+		if (i < 2)
+			tap__ok(ok, "its header pushes two registers, its stubs none");
+		else
+			tap__ok(!unwind_table__find(t, at) && !unwind_table__find(t, at + 40),
+				"one that is not known has no rules");
+		tap__ok(!unwind_table__find(t, at + 96), "it has an end");
+		unwind_table__free(t);
+	}
+}
+
 int main(void)
 {
 	test_rows();
 	test_overlap();
 	test_damaged();
+	test_plt();
 	return tap__done();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/pprof_parts.h"
 #include "profile/names.h"
@@ -110,7 +111,9 @@ int pprof__mapping(struct pprof *p, const struct name *module, const struct name
 		     : pprof__text(p, "R", &mapping.filename);
 	if (!err && build_id)
 		err = pprof__name(p, build_id, &mapping.build_id);
-	mapping.memory_limit = module ? MODULE_LIMIT : 0;
+	if (module)
+		mapping.memory_limit =
+			strcmp(module->text, KERNEL_MODULE) ? MODULE_LIMIT : UINT64_MAX;
 	part.n_mapping = 1;
 	part.mapping = mappings;
 	if (!err)

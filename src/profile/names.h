@@ -12,6 +12,8 @@
 #define PPROF_BUILTIN	  ".Primitive(\""
 #define PPROF_BUILTIN_END "\")"
 
+#define KERNEL_MODULE "[kernel.kallsyms]" /* as perf has it */
+
 /*
  * name__render - append to @b the name R's profiler gives a frame.
  *

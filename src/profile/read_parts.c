@@ -90,7 +90,7 @@ uint32_t reading__flags(const struct reading *r)
 		flags |= XR_F_GC;
 	if (frame__is(reader->frames[reader->nframes - 1], &mark_truncated))
 		flags |= XR_F_TRUNCATED;
-	if (frame__is(reader->frames[0], &mark_other_thread))
+	if (frame__is(reader->frames[reader->nframes - 1], &mark_other_thread))
 		flags |= XR_F_OTHER_THREAD;
 	return flags;
 }
@@ -112,7 +112,7 @@ const struct name *reading__name(struct reading *r, const char *text, size_t len
 const struct frame *reading__mark(const char *text, size_t len)
 {
 	static const struct frame *const marks[] = {&mark_gc, &mark_truncated, &mark_other_thread,
-						    &mark_no_room};
+						    &mark_no_native, &mark_no_room};
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (marks[i]->function->len == len && !memcmp(marks[i]->function->text, text, len))

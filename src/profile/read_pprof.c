@@ -314,6 +314,24 @@ static bool pprof__module(struct pprof_file *p, uint64_t id, struct frame *frame
 	return !len;
 }
 
+/* Of @frame what there is to know of native code, if that is what it is.  False: no room. */
+static bool pprof__code(struct pprof_file *p, const Pprof__Location *l, struct frame *frame)
+{
+	struct frame code = *frame;
+	bool kernel;
+
+	if (!pprof__module(p, l->mapping_id, &code))
+		return false;
+	kernel = code.module && !strcmp(code.module->text, KERNEL_MODULE);
+	if (!kernel && !l->address)
+		return true;
+	*frame = code;
+	frame->address = l->address;
+	if (frame->kind != FRAME_BUILTIN)
+		frame->kind = kernel ? FRAME_KERNEL : FRAME_NATIVE;
+	return true;
+}
+
 /* The frame of line @i of a location; NULL: no room. */
 static const struct frame *pprof__line(struct pprof_file *p, const Pprof__Location *l, size_t i)
 {
@@ -327,13 +345,8 @@ static const struct frame *pprof__line(struct pprof_file *p, const Pprof__Locati
 		frame.place.line = (uint32_t)line->line;
 	else
 		frame.place = (struct place){0};
-	if (l->address && frame.kind != FRAME_MARK) {
-		if (frame.kind != FRAME_BUILTIN)
-			frame.kind = FRAME_NATIVE;
-		frame.address = l->address;
-		if (!pprof__module(p, l->mapping_id, &frame))
-			return NULL;
-	}
+	if (frame.kind != FRAME_MARK && !pprof__code(p, l, &frame))
+		return NULL;
 	return stacks__frame(&p->r->reader->stacks, &frame);
 }
 

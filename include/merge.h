@@ -11,8 +11,9 @@
  * if that is on the thread's stack, else its bcpc; and the frame whose bytes the key is in owns it.
  * No names, no symbols, no counts: inlined functions, C++ and R called from C make no difference.
  *
- * Keys ascend as frames do, so one comparison tells which comes next.  A context below the frame
- * at hand has no frame any more: a longjmp or a C++ exception went over it, and R has not noticed
+ * Keys ascend from frame to frame, so one comparison tells which comes next.  (Those of one frame
+ * need not: while R's own profiler runs bcEval() has a context of each builtin it calls, wherever
+ * among its variables.)  A context below the frame at hand has no frame any more: a longjmp or a C++ exception went over it, and R has not noticed
  * yet.  R's own profiler tells it, so it is told, and counted.
  */
 #ifndef XR_MERGE_H
@@ -42,7 +43,7 @@ struct merge {
 	__u32 frame;	 /* enum merge_frame */
 	__u32 contexts;	 /* 1: there is one at hand; 0: they ended */
 	__u32 dead;	 /* contexts so far that no frame owns */
-	__u32 descended; /* contexts so far whose key is below the one before: this must not be */
+	__u32 descended; /* contexts so far further in than the one before: this must not be */
 };
 
 /* merge__begin - nothing at hand yet: give both before the first merge__next. */
@@ -77,7 +78,7 @@ WALK_FN void merge__no_frame(struct merge *m)
  */
 WALK_FN void merge__context(struct merge *m, __u64 key)
 {
-	if (key && key < m->key)
+	if (key && key < m->key && key < m->lo)
 		m->descended++;
 	if (key)
 		m->key = key;

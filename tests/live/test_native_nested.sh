@@ -9,17 +9,10 @@
 # between the right R functions, in every sample. With frames of signal handlers on top, and a thread beside. On this
 # machine's R and those of other releases. SAMPLES: so many at least, of each (2,000).
 . "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/nested.sh"
 
 places=${XRPROF_PLACES:-host bullseye trixie sid}
 samples=${SAMPLES:-2000}
-
-nested_library() { # nested_library PLACE: its R's headers, this machine's compiler
-	local root='' with=-DNESTED_THREAD
-	[ "$1" = host ] || { with='' && root=$("$tests/images/get" "$1"); } || return 1
-	# shellcheck disable=SC2086 # it may be nothing
-	g++ $with -O2 -fPIC -shared -fomit-frame-pointer -Wall -Wextra -Werror "-I$root/usr/share/R/include" -o "$WORK/nested-$1.so" \
-		"$tests/fixtures/nested_calls.cpp"
-}
 
 enough() {
 	[ "$(grep '^"' "$PROF_OUT" 2>/dev/null | grep -vc '^"<no-native>"')" -ge "$samples" ]

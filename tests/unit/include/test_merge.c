@@ -193,7 +193,7 @@ static void test_any(void)
 		(unsigned long long)descended);
 }
 
-static void test_unknown_key(void)
+static void test_keys(void)
 {
 	struct merge m;
 
@@ -206,9 +206,18 @@ static void test_unknown_key(void)
 	merge__context(&m, 0);
 	tap__ok(merge__next(&m) == MERGE_CONTEXT && !m.descended,
 		"a context whose key is not known goes with the one before");
+	merge__context(&m, BASE);
+	tap__ok(merge__next(&m) == MERGE_CONTEXT && !m.descended && !m.dead,
+		"those of one frame come in any order");
 	merge__context(&m, BASE + 64);
 	tap__ok(!merge__owns(&m) && merge__next(&m) == MERGE_UNWIND,
 		"what begins where the frame ends is another's");
+	merge__frame(&m, BASE + 64, BASE + 96);
+	tap__ok(merge__next(&m) == MERGE_FRAME && merge__next(&m) == MERGE_CONTEXT,
+		"which is told first");
+	merge__context(&m, BASE + 8);
+	tap__ok(merge__next(&m) == MERGE_DEAD && m.descended == 1 && m.dead == 1,
+		"one of a frame further in is dead, and out of order");
 }
 
 static void test_one_alone(void)
@@ -230,7 +239,7 @@ int main(void)
 	test_owners(false);
 	test_owners(true);
 	test_any();
-	test_unknown_key();
+	test_keys();
 	test_one_alone();
 	return tap__done();
 }

@@ -6,7 +6,7 @@
 #include "layout.h"
 #include "walk_bpf.h"
 
-/* Set by the loader (engine_bpf.c); constants for the verifier. */
+/* Set by the loader (programs.c); constants for the verifier. */
 const volatile __u32 cfg_pidns;	  /* inode of the profiler's pid namespace, 0: the first one */
 const volatile __u32 cfg_wake_at; /* bytes waiting in the ring from which user space is woken */
 const volatile bool cfg_have_task_regs;	  /* bpf_task_pt_regs, 5.15 */

@@ -12,10 +12,13 @@ $(NESTED)/sampler.bpf.o: tests/fixtures/nested.bpf.c Makefile
 $(NESTED)/sampler.skel.h: $(NESTED)/sampler.bpf.o
 	$(BPFTOOL) gen skeleton $< name sampler > $@
 
-$(NESTED)/engine_bpf.o: src/engine/bpf/engine_bpf.c $(NESTED)/sampler.skel.h
+# what includes the skeleton
+NESTED_OBJS = $(addprefix $(NESTED)/,engine_bpf.o programs.o)
+
+$(NESTED_OBJS): $(NESTED)/%.o: src/engine/bpf/%.c $(NESTED)/sampler.skel.h
 	$(CROSS_COMPILE)$(CC) -I$(NESTED) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(NESTED)/xrprof-bpf: $(filter-out $(BUILD)/obj/engine/bpf/engine_bpf.o,$(OBJS)) $(NESTED)/engine_bpf.o
+$(NESTED)/xrprof-bpf: $(filter-out $(NESTED_OBJS:$(NESTED)/%=$(BUILD)/obj/engine/bpf/%),$(OBJS)) $(NESTED_OBJS)
 	$(CROSS_COMPILE)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
--include $(NESTED)/sampler.bpf.d $(NESTED)/engine_bpf.d
+-include $(NESTED)/sampler.bpf.d $(NESTED_OBJS:.o=.d)

@@ -4,7 +4,8 @@ Run by gdb (gdb -batch -p PID -x native_gdb.py): at random moments compare what 
 what our tables and unwinder make of it.  From the environment: UNWIND, the command that unwinds (tests/fixtures/unwind_stack.c);
 STOPS, how many moments; FRAMES, how many frames of each at most.
 
-Prints "stops N frames N equal N whole N" and, for each difference, what ended or differed, with how many of it there were.
+Prints "stops N frames N equal N whole N" and, for each difference, what ended or differed, with how many of it there were; of
+the first in which another frame follows, the last that is equal and both that follow.
 """
 import collections, os, random, subprocess
 
@@ -45,11 +46,19 @@ def module(pc):
     return os.path.basename(name) if name else "program"
 
 
+def told(frames, i):
+    """Frame i as it is, for whoever looks for a cause."""
+    pc, sp = frames[i]
+    code = gdb.execute("x/i %d" % pc, to_string=True).strip() if pc else ""
+    return "%d: sp %x, %s" % (i, sp, " ".join(code.split()))
+
+
 gdb.execute("set pagination off")
 gdb.execute("set backtrace past-main on")
 gdb.execute("handle SIGINT stop print nopass")
 frames = equal = whole = 0
 differ = collections.Counter()
+others = []
 
 for _ in range(stops):
     # a process of its own: gdb runs nothing of ours while the process goes on
@@ -69,9 +78,15 @@ for _ in range(stops):
         differ["%s in %s" % (end, module(a[same - 1][0]) if same else "?")] += 1
     else:
         differ["another frame after %s" % (module(a[same - 1][0]) if same else "?")] += 1
+        if len(others) < 5:
+            registers_now = gdb.execute("info registers rip rsp rbp", to_string=True) if registers[0] == "rip" else ""
+            others.append("\n".join([told(a, same - 1) if same else "?", "gdb's " + told(a, same), "ours  " + told(b, same)]
+                + registers_now.splitlines()))
 print("stops %d frames %d equal %d whole %d" % (stops, frames, equal, whole))
 for what, n in differ.most_common():
     print("differs %d: %s" % (n, what))
+for text in others:
+    print("another:\n" + text)
 gdb.execute("detach")
 ours.stdin.close()
 ours.wait()

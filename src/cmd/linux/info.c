@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "engine/bpf/engine_bpf.h"
+#include "engine/bpf/programs.h"
 #include "base/json.h"
 #include "os/linux/rights.h"
 #include "target/layouts.h"
@@ -223,12 +223,12 @@ static int info__programs(bool as_json, const char *btf, bool verbose, struct er
 	int err, end;
 
 	if (!as_json) {
-		err = engine_bpf__programs(&config, program__print, NULL, f);
+		err = bpf_programs__costs(&config, program__print, NULL, f);
 		return err ? err : fflush(stdout) ? -EIO : 0;
 	}
 	json__begin(&j);
 	json__array(&j, NULL);
-	err = engine_bpf__programs(&config, program__json, &j, f);
+	err = bpf_programs__costs(&config, program__json, &j, f);
 	json__close(&j);
 	end = json__print(&j, stdout);
 	return err ? err : end;

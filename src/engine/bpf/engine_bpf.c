@@ -14,16 +14,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "os/linux/cgroup_memory.h"
 #include "os/linux/cpus.h"
 #include "os/os.h"
 #include "os/rights.h"
 #include "engine/engine.h"
-#include "engine/bpf/engine_bpf.h"
+#include "engine/bpf/mapping_events.h"
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/probe.h"
-#include "engine/bpf/sizes.h"
-#include "engine/bpf/mapping_events.h"
+#include "engine/bpf/programs.h"
 #include "engine/bpf/slabs.h"
 #include "sampler.skel.h"
 
@@ -32,10 +30,6 @@
  * read must not keep the session from its deadlines and signals.
  */
 #define SLICE_NS (20 * NS_PER_MS)
-
-/* For the verifier's figures: programs, and bytes of each one's log. */
-#define PROGRAMS_MAX 32
-#define LOG_BYTES    65536u
 
 struct engine {
 	struct engine_config config;
@@ -62,83 +56,6 @@ static int on_record(void *arg, void *record, size_t size)
 	e->delivered++;
 	/* a record for which this fails is taken all the same (ringbuf_process_ring() of libbpf) */
 	return os__now() < e->slice_end ? 0 : -ECANCELED;
-}
-
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
-
-/* Programs that take samples are called so. */
-static bool samples(const char *name)
-{
-	return !strncmp(name, "sample_", strlen("sample_"));
-}
-
-/*
- * Can a sample interrupt another?  Not while all come from perf events (bpf_prog_active,
- * kernel/events/core.c).
- */
-static bool can_nest(const struct bpf_object *obj)
-{
-	struct bpf_program *prog;
-
-	bpf_object__for_each_program(prog, obj)
-	{
-		if (samples(bpf_program__name(prog)) &&
-		    bpf_program__type(prog) != BPF_PROG_TYPE_PERF_EVENT)
-			return true;
-	}
-	return false;
-}
-
-static struct bpf_sizes bpf__sizes(const struct engine_config *config)
-{
-	int cpus = libbpf_num_possible_cpus();
-
-	return bpf_sizes__of(config, cpus > 0 ? (uint32_t)cpus : 1);
-}
-
-static void configure(struct engine *e, const struct bpf_features *have, bool loop)
-{
-	const struct bpf_sizes sizes = bpf__sizes(&e->config);
-	struct sampler *s = e->skel;
-
-	bpf_program__set_autoload(s->progs.sample_loop, loop);
-	bpf_program__set_autoload(s->progs.sample_bounded, !loop);
-	if (!can_nest(s->obj)) {
-		bpf_map__set_max_entries(s->maps.scratches, 1);
-		bpf_map__set_max_entries(s->maps.texts, 1);
-		bpf_map__set_max_entries(s->maps.native_memos, 1);
-	}
-	bpf_map__set_max_entries(s->maps.rows, sizes.rows);
-	bpf_map__set_max_entries(s->maps.sent, sizes.sent);
-	bpf_map__set_max_entries(s->maps.ring, sizes.ring);
-	s->rodata->cfg_wake_at = sizes.ring / 4;
-	s->rodata->cfg_lines = (e->config.capture & XR_ROW_LINES) != 0;
-	s->rodata->cfg_packages = (e->config.capture & XR_ROW_PACKAGES) != 0;
-	s->rodata->cfg_kernel = (e->config.capture & XR_ROW_KERNEL) != 0;
-	s->rodata->cfg_native = (e->config.capture & XR_ROW_NATIVE) != 0;
-#ifdef __aarch64__
-	/* the others may be a signature (PAC): addresses beyond are given only to who asks for them
-	 * (Documentation/arch/arm64/memory.rst) */
-	s->rodata->cfg_pc_mask = (UINT64_C(1) << 48) - 1;
-#endif
-	bpf_map__set_autocreate(s->maps.slabs, s->rodata->cfg_native);
-	bpf_map__set_autocreate(s->maps.native_memos, s->rodata->cfg_native);
-	bpf_map__set_max_entries(s->maps.slabs, bpf_slabs__max());
-	if (e->config.max_sample_us) {
-		s->rodata->cfg_sample_ns = (uint64_t)e->config.max_sample_us * NS_PER_US;
-		s->rodata->cfg_sample_work = e->config.max_sample_us * XR_SAMPLE_WORK_A_US;
-	}
-	s->rodata->cfg_cpu_bits = sizes.cpu_bits;
-	s->rodata->cfg_tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
-	s->rodata->cfg_have_task_regs = have->task_regs;
-	s->rodata->cfg_have_task_btf = have->task_btf;
-	s->rodata->cfg_pidns = have->pidns;
 }
 
 static void bpf__close(struct engine *e)
@@ -178,36 +95,9 @@ __attribute__((format(printf, 2, 3))) static void bpf__note(const struct engine_
 	config->note(config->note_arg, line);
 }
 
-/*
- * Loading ends a program whose cgroup has too little memory for it, without a word: the kernel's
- * types, the programs and small maps take START_BYTES on two CPUs, measured, those of each CPU
- * more, and those of sizes.h.
- */
-#define START_BYTES   (12u << 20)
-#define START_PER_CPU (256u << 10)
-#define TWICE_BYTES   (6u << 20) /* what is kept of loading them once while it is done again */
-
-/* @more: bytes beyond that. */
-static int bpf__check_memory(const struct engine_config *config, uint64_t more, struct errmsg *f)
-{
-	uint64_t limit = cgroup_memory__limit(CGROUP_SELF, CGROUP_ROOT);
-	uint64_t need = START_BYTES + (uint64_t)libbpf_num_possible_cpus() * START_PER_CPU +
-			bpf__sizes(config).all + more;
-
-	if (limit >= need)
-		return 0;
-	return errmsg__set(
-		f, -ENOMEM,
-		"engine bpf needs %llu MiB of memory to start, and the cgroup allows %llu: "
-		"raise its limit, or use --engine ptrace",
-		(unsigned long long)((need + (1u << 20) - 1) >> 20),
-		(unsigned long long)(limit >> 20));
-}
-
 static int bpf__open_raised(struct engine **out, const struct engine_config *config,
 			    struct errmsg *f)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
 	struct bpf_features have;
 	struct bpf_program *prog;
 	const char *why = NULL;
@@ -218,9 +108,8 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 		return errmsg__set(f, -ENOTSUP,
 				   "engine bpf samples CPU time; leave --engine out for "
 				   "--clock wall, or give ptrace or vmread");
-	if (!config->verbose)
-		libbpf_set_print(quiet);
-	err = bpf__check_memory(config, 0, f);
+	bpf_programs__quiet(config);
+	err = bpf_programs__check_memory(config, 0, f);
 	if (!err)
 		err = bpf_probe__ask(config, NULL, NULL, &have, f);
 	if (err)
@@ -229,12 +118,9 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 	if (!e)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	e->config = *config;
-	e->skel = sampler__open_opts(&opts);
-	if (!e->skel) {
-		err = errmsg__set(f, -errno, "bpf: cannot open the programs: %s", strerror(errno));
+	err = bpf_programs__open(&e->skel, config, &have, have.loop, f);
+	if (err)
 		goto cleanup;
-	}
-	configure(e, &have, have.loop);
 	err = sampler__load(e->skel);
 	if (err) {
 		bpf_probe__fault(f, err, config);
@@ -482,7 +368,7 @@ static void bpf__stop(struct engine *e)
 
 	perf_events__stop(e->events);
 	for (int i = 0; i < s->prog_cnt; i++) {
-		if (!samples(s->progs[i].name) || !*s->progs[i].link)
+		if (!bpf_programs__sample(s->progs[i].name) || !*s->progs[i].link)
 			continue;
 		bpf_link__destroy(*s->progs[i].link); /* of a tracepoint */
 		*s->progs[i].link = NULL;
@@ -540,91 +426,6 @@ static int bpf__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
 static const char *bpf__event(struct engine *e)
 {
 	return perf_events__name(e->events);
-}
-
-/* The number that follows @key in a verifier's log. */
-static uint64_t log__number(const char *log, const char *key)
-{
-	const char *at = strstr(log, key);
-
-	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
-/* @again: only the sampler, the other programs have been loaded before. */
-static int load_programs(const struct engine_config *config, const struct bpf_features *have,
-			 bool loop, bool again,
-			 void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
-			 struct errmsg *f)
-{
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = config->btf);
-	struct engine e = {.config = *config};
-	struct bpf_program *prog;
-	char *logs, *log;
-	int err, n = 0;
-
-	logs = calloc(PROGRAMS_MAX, LOG_BYTES);
-	if (!logs)
-		return errmsg__set(f, -ENOMEM, "out of memory");
-	e.skel = sampler__open_opts(&opts);
-	if (!e.skel) {
-		err = errmsg__set(f, -errno, "bpf: cannot open the programs: %s", strerror(errno));
-		goto cleanup;
-	}
-	configure(&e, have, loop);
-	bpf_object__for_each_program(prog, e.skel->obj)
-	{
-		if (again && bpf_program__type(prog) != BPF_PROG_TYPE_PERF_EVENT)
-			bpf_program__set_autoload(prog, false);
-		if (!bpf_program__autoload(prog) || n == PROGRAMS_MAX)
-			continue;
-		/* 4: only the figures at the end (BPF_LOG_STATS, kernel/bpf/verifier.c) */
-		bpf_program__set_log_level(prog, 4);
-		bpf_program__set_log_buf(prog, logs + (size_t)n++ * LOG_BYTES, LOG_BYTES);
-	}
-	err = sampler__load(e.skel);
-	if (err) {
-		bpf_probe__fault(f, err, config);
-		goto cleanup;
-	}
-	log = logs;
-	bpf_object__for_each_program(prog, e.skel->obj)
-	{
-		struct bpf_program_cost cost = {.name = bpf_program__name(prog)};
-
-		if (!bpf_program__autoload(prog) || !n--)
-			continue;
-		/* on a line of its own: Linux 7 has "insns processed", too, by part */
-		cost.insns = log__number(log, "\nprocessed ");
-		cost.states = log__number(log, "total_states ");
-		cost.usec = log__number(log, "verification time ");
-		each(arg, &cost);
-		log += LOG_BYTES;
-	}
-cleanup:
-	sampler__destroy(e.skel);
-	free(logs);
-	return err;
-}
-
-int engine_bpf__programs(const struct engine_config *config,
-			 void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
-			 struct errmsg *f)
-{
-	uint64_t raised = rights__raise(RIGHTS_LOAD | RIGHTS_FILES);
-	struct bpf_features have = {0};
-	int err;
-
-	if (!config->verbose)
-		libbpf_set_print(quiet);
-	err = bpf__check_memory(config, TWICE_BYTES, f);
-	if (!err)
-		err = bpf_probe__ask(config, NULL, NULL, &have, f);
-	if (!err && have.loop)
-		err = load_programs(config, &have, true, false, each, arg, f);
-	if (!err)
-		err = load_programs(config, &have, false, have.loop, each, arg, f);
-	rights__lower(raised);
-	return err;
 }
 
 static int bpf__probe(const struct engine_config *config, engine_found found, void *arg,

@@ -275,7 +275,7 @@ int remote_thread__waits(const struct remote_thread *t, uint64_t *pc, uint64_t *
 uint64_t remote_thread__pc_mask(void)
 {
 #ifdef __aarch64__
-	/* as for the kernel (engine_bpf.c): those beyond may be a signature */
+	/* as for the kernel (engine/bpf/programs.c): those beyond may be a signature */
 	return (UINT64_C(1) << 48) - 1;
 #else
 	return UINT64_MAX;

@@ -41,6 +41,7 @@ engine=(-q -e "$XRPROF_ENGINE")
 sleep 600 &
 sleeper=$!
 live_pids+=("$sleeper")
+wait_until 60 grep -q sleep "/proc/$sleeper/comm"
 refused 1 "not R" "$sleeper.*sleep.*no R" "${engine[@]}" -p $sleeper
 sleep 0 &
 wait $!

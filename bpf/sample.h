@@ -484,7 +484,7 @@ static __always_inline int sample__first(struct scratch *s, enum sample_walk how
 	s->sum = 0;
 	err = sample__walk(s, how, false);
 	sample__discard(s);
-	s->first_sum = err > 0 ? s->sum : 0;
+	s->first_sum = err == WALK_DONE ? s->sum : 0;
 	s->sum = 0;
 	err = walk__begin(&s->walk);
 	if (!err && cfg_lines && (s->walk.row.flags & XR_ROW_LINES))
@@ -530,7 +530,8 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 		result = native_begin(s->level);
 	if (result == 0)
 		result = sample__walk(s, how, sample__native(s));
-	if (how == SAMPLE_LOOP && cfg_twice && result > 0 && result != SAMPLE_COUNTED &&
+	/* what took too long was cut wherever that was */
+	if (how == SAMPLE_LOOP && cfg_twice && result == WALK_DONE && s->first_sum &&
 	    sample__native(s)) {
 		tally->counts[XR_TWICE]++;
 		tally->counts[XR_TWICE_DIFFER] += s->sum != s->first_sum;

@@ -10,7 +10,7 @@
  *	}
  *
  * Whoever includes this file defines WALK_FN before it, and the hooks below.  A step reads at most
- * three words, and there is no state but struct unwind.  The stack pointer ascends but out of the
+ * three times, and there is no state but struct unwind.  The stack pointer ascends but out of the
  * frame of a signal: how many frames there may be is the caller's to limit.
  */
 #ifndef XR_UNWIND_WALK_H
@@ -28,6 +28,12 @@ enum unwind_end {
 	UNWIND_ENDS
 };
 
+/*
+ * Compilers save registers right below the return address, the frame pointer among the first of
+ * them: so much is read at once.  A power of two.
+ */
+#define UNWIND_SAVED_WORDS 8u
+
 struct unwind {
 	__u64 pc, sp, fp, lr; /* of the frame; lr: arm64, of the innermost and after a signal */
 	__u64 cfa;	      /* after unwind__frame: where the frame ends */
@@ -35,7 +41,8 @@ struct unwind {
 	__u64 pc_mask;	      /* bits of a return address that are the address (arm64: PAC) */
 	__u32 exact;	      /* pc is that of an instruction, not a return address */
 	__u32 frames;	      /* gone through before this one */
-	struct xr_unwind_rule rule; /* after unwind__frame: its */
+	__u64 saved[UNWIND_SAVED_WORDS]; /* what was read of the end of a frame */
+	struct xr_unwind_rule rule;	 /* after unwind__frame: its */
 };
 
 /* Copy @words words of 8 bytes at @addr of the target to @dst.  0, or negative: not readable. */
@@ -85,18 +92,36 @@ WALK_FN int unwind__cfa(struct unwind *u)
 }
 
 /*
- * unwind__frame - the rule and the end of the frame at u->pc.  0, or enum unwind_end: there is no
- * such frame, and u->cfa is what it was.
+ * unwind__find - the rule of the frame at u->pc.  0, or negative: there is none.
  *
  * A return address may be the first of the next function, when a call that does not return was the
- * last instruction: so the one before it is looked up.
+ * last instruction: so the one before it is looked up.  So it is where the last instruction is a
+ * system call and the kernel is in it: the return of a signal handler (__restore_rt of glibc,
+ * sysdeps/unix/sysv/linux/x86_64/libc_sigaction.c; __kernel_rt_sigreturn of arm64's vdso).
+ */
+WALK_FN int unwind__find(struct unwind *u)
+{
+	if (!u->exact)
+		return unwind__rule(u, u->pc - 1);
+	if (!unwind__rule(u, u->pc))
+		return 0;
+	if (!unwind__rule(u, u->pc - 1) && u->rule.flags & XR_RULE_SIGNAL) {
+		u->exact = 0;
+		return 0;
+	}
+	return unwind__rule(u, u->pc);
+}
+
+/*
+ * unwind__frame - the rule and the end of the frame at u->pc.  0, or enum unwind_end: there is no
+ * such frame, and u->cfa is what it was.
  */
 WALK_FN int unwind__frame(struct unwind *u)
 {
 	const __u64 before = u->cfa;
 	int end;
 
-	if (unwind__rule(u, u->exact ? u->pc : u->pc - 1))
+	if (unwind__find(u))
 		return UNWIND_NO_TABLE;
 	end = unwind__cfa(u);
 	/* a leaf of arm64 that has no frame ends where it begins */
@@ -115,6 +140,21 @@ WALK_FN __u64 unwind__saved(const struct unwind *u, __u32 how, __s32 off)
 	const __u64 base = how == XR_SAVED_CFA ? u->cfa : how == XR_SAVED_SP ? u->sp : u->fp;
 
 	return base + (__u64)(__s64)off;
+}
+
+/* unwind__read_both - the words at @first and @second to @words.  0, or negative. */
+WALK_FN int unwind__read_both(struct unwind *u, __u64 *words, __u64 first, __u64 second)
+{
+	const __u64 from = second - 8 * (UNWIND_SAVED_WORDS - 1), at = (first - from) / 8;
+
+	if (at < UNWIND_SAVED_WORDS && !((first - second) & 7) &&
+	    !unwind__read(u, u->saved, UNWIND_SAVED_WORDS, from)) {
+		words[0] = u->saved[at & (UNWIND_SAVED_WORDS - 1)];
+		words[1] = u->saved[UNWIND_SAVED_WORDS - 1];
+		return 0;
+	}
+	return unwind__read(u, &words[0], 1, first) || unwind__read(u, &words[1], 1, second) ? -1
+											     : 0;
 }
 
 /*
@@ -137,9 +177,8 @@ WALK_FN int unwind__caller(struct unwind *u)
 		return UNWIND_NO_RULE;
 	if (rule->fp == XR_SAVED_LOST)
 		words[0] = 0;
-	if (ra != XR_SAVED_SAME && rule->fp <= XR_SAVED_FP && rule->fp != XR_SAVED_SAME &&
-	    fp_at + 8 == ra_at) {
-		if (unwind__read(u, words, 2, fp_at))
+	if (ra != XR_SAVED_SAME && rule->fp <= XR_SAVED_FP && rule->fp != XR_SAVED_SAME) {
+		if (unwind__read_both(u, words, fp_at, ra_at))
 			return UNWIND_UNREADABLE;
 	} else {
 		if (ra != XR_SAVED_SAME && unwind__read(u, &words[1], 1, ra_at))

@@ -5,11 +5,12 @@
 usage: nested.py RPROF   a profile of tests/live/r/nested_calls.R with --native=full: r1, WAY_c1, r2, WAY_c2, ... from the outermost
 on; samples before the first with a C function are those taken before the process' modules were known.
 
-Samples without any native frame (engine ptrace, of a thread that did not stand still) end in <no-native>: nothing is said of these.
+What is outside of <no-native> has R's functions alone; of a stack that took too long (<truncated>) nothing is said. Samples without any native frame (engine ptrace, of a thread that did not stand still) end in <no-native>: nothing is said of these.
 
 While R jumps outward (an error: R_jumpctxt(), src/main/context.c) it has left its contexts already, and the C frames are there
 until longjmp(): then C functions follow each other without R's between, and the innermost function is R's or libc's, none of ours. sys.calls()
-would say the same. These are `jumping`, one sample in a hundred at most.
+would say the same. And while a C++ exception is about to be caught libgcc has put the place where it is in place of a return address. These are
+`jumping`, one sample in a hundred at most.
 
 Prints `samples N wrong N jumping N deep N handler N cut N bare N` and the first stacks that are wrong; exit status 1 if there are any.
 """
@@ -18,20 +19,30 @@ import sys
 
 R = re.compile(r"r(\d+)$")
 C = re.compile(r"([a-z]+)_c(\d+)(?:\.cold)?$")
+GCC = re.compile(r"_Unwind_|libgcc_s")
+MARK = "<no-native>"
 OURS = re.compile(r"(leaf|handler|thread)_burn$|nested_")
 
 
 def wrong(frames):
-    """Why it cannot be: frames from the outermost on."""
-    level, inside = 0, "c"  # r1 comes first
-    for frame in frames:
+    """Why it cannot be: frames from the outermost on. What is outside of <no-native> has R's functions alone."""
+    level, inside, start = 0, "c", 0  # r1 comes first
+    if MARK in frames:
+        start = len(frames) - frames[::-1].index(MARK)
+        for frame in frames[:start]:
+            r = R.match(frame)
+            if r and int(r[1]) != level + 1:
+                return f"{frame} behind r{level}"
+            level += bool(r)
+        inside = None  # whether a C function is missing is not known
+    for frame in frames[start:]:
         r, c = R.match(frame), C.match(frame)
         if r:
-            if inside != "c" or int(r[1]) != level + 1:
+            if inside == "r" or int(r[1]) != level + 1:
                 return f"{frame} behind {'r' if inside == 'r' else 'c'}{level}"
             level, inside = level + 1, "r"
         elif c:
-            if inside != "r" or int(c[2]) != level:
+            if inside == "c" or int(c[2]) != level:
                 return f"{frame} behind {'r' if inside == 'r' else 'c'}{level}"
             inside = "c"
     return None
@@ -39,6 +50,12 @@ def wrong(frames):
 
 def jumping(frames):
     """Is R on its way out of the inner ones of these? Frames from the outermost on."""
+    # libgcc is about to go on in the function that catches: its return address is that place already
+    end = len(frames)
+    while end and GCC.match(frames[end - 1]):
+        end -= 1
+    if 0 < end < len(frames) and C.match(frames[end - 1]):
+        return not wrong(frames[:end - 1])
     level, inside, alone = 0, "c", False
     for frame in frames:
         r, c = R.match(frame), C.match(frame)
@@ -68,13 +85,16 @@ def main(path):
             continue
         if "thread_burn" in frames:  # R's thread waits, and its own C functions are not known
             continue
-        if frames[0] == "<no-native>" and not any(C.match(f) for f in frames):
+        if frames[0] == MARK and not any(C.match(f) for f in frames):
             bare += 1
+            continue
+        if frames[-1] == "<truncated>":  # it took too long: the outer part is missing, and so is where to begin
+            cut += 1
             continue
         samples += 1
         deep += sum(1 for f in frames if C.match(f)) >= 5
         handler += "handler_burn" in frames
-        cut += "<no-native>" in frames
+        cut += MARK in frames
         frames.reverse()
         why = wrong(frames)
         if why and jumping(frames):

@@ -232,6 +232,17 @@ static void test_signal(void)
 		"it was interrupted at the very instruction");
 	tap__ok(!unwind__frame(&u) && u.cfa == BASE + 80, "whose rule holds, not the one before");
 	tap__ok(unwind__caller(&u) == UNWIND_NO_RULE, "a return address that is lost ends it");
+	/* in the system call that ends the handler: its last instruction */
+	begin(&u, 0);
+	scene.n = 1;
+	u.pc = CODE + 256;
+	tap__ok(!unwind__frame(&u) && u.cfa == BASE + 64 && !unwind__caller(&u) && u.exact,
+		"it is that of the last instruction, too, while the kernel is in it");
+	scene.frames[0].rule.flags = 0;
+	begin(&u, 0);
+	u.pc = CODE + 256;
+	tap__ok(unwind__frame(&u) == UNWIND_NO_TABLE && u.exact,
+		"the end of another function is not that function");
 }
 
 static void test_plt(void)

@@ -15,6 +15,12 @@
 
 #include "unwind.h"
 
+#define CFI_LEAVES 32u
+
+struct cfi_leaf {
+	uint64_t begin, end;
+};
+
 struct cfi_input {
 	const uint8_t *bytes; /* of .eh_frame; borrowed */
 	size_t size;
@@ -24,6 +30,9 @@ struct cfi_input {
 	const uint8_t *plt;
 	size_t plt_size;
 	uint64_t plt_address;
+	/* functions without a frame, of a file of arm64 that has no .eh_frame (leaf.h) */
+	struct cfi_leaf leaf[CFI_LEAVES];
+	uint32_t nleaves;
 };
 
 /* Called for each function, then for its rows in ascending order; other than 0 ends it. */

@@ -170,10 +170,11 @@ static void array__trim(void **array, size_t n, size_t size)
 #define PLT_HEADER 32u
 #define PLT_PUSH   0xa9bf7bf0u /* stp x16, x30, [sp, #-16]! */
 
+static const struct xr_unwind_rule no_frame = {
+	.cfa = XR_CFA_SP, .fp = XR_SAVED_SAME, .ra = XR_SAVED_SAME};
+
 static int maker__plt(struct maker *m, const struct cfi_input *in)
 {
-	const struct xr_unwind_rule stub = {
-		.cfa = XR_CFA_SP, .fp = XR_SAVED_SAME, .ra = XR_SAVED_SAME};
 	const struct xr_unwind_rule pushed = {.cfa = XR_CFA_SP,
 					      .fp = XR_SAVED_SAME,
 					      .ra = XR_SAVED_CFA,
@@ -191,13 +192,25 @@ static int maker__plt(struct maker *m, const struct cfi_input *in)
 	push = code[0] == PLT_PUSH ? 4 : 8;
 	err = maker__function(m, at, at + PLT_HEADER);
 	if (!err)
-		err = maker__row(m, at, &stub);
+		err = maker__row(m, at, &no_frame);
 	if (!err)
 		err = maker__row(m, at + push, &pushed);
 	if (!err && in->plt_size > PLT_HEADER)
 		err = maker__function(m, at + PLT_HEADER, at + in->plt_size);
 	if (!err && in->plt_size > PLT_HEADER)
-		err = maker__row(m, at + PLT_HEADER, &stub);
+		err = maker__row(m, at + PLT_HEADER, &no_frame);
+	return err;
+}
+
+static int maker__leaves(struct maker *m, const struct cfi_input *in)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < in->nleaves && !err; i++) {
+		err = maker__function(m, in->leaf[i].begin, in->leaf[i].end);
+		if (!err)
+			err = maker__row(m, in->leaf[i].begin, &no_frame);
+	}
 	return err;
 }
 
@@ -218,6 +231,8 @@ int unwind_table__make(struct unwind_table **out, const struct cfi_input *in, ui
 		err = cfi__parse(in, &sink, &m.table->counts);
 	if (!err || err == -EBADMSG) /* what came before the damage holds */
 		err = maker__plt(&m, in);
+	if (!err)
+		err = maker__leaves(&m, in);
 	if (!err)
 		err = maker__finish(&m);
 	free(m.functions);

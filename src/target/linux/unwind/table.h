@@ -37,7 +37,8 @@ int unwind_table__make(struct unwind_table **out, const struct cfi_input *in, ui
 /*
  * unwind_table__of_elf - of the file @fd, which stays the caller's; unwind_table__of_image - of
  * @size bytes of an ELF file in memory (the vdso).  Where there is no section .eh_frame it is found
- * by PT_GNU_EH_FRAME.  -ENOENT: it has none; otherwise as unwind_table__make; @f may be NULL.
+ * by PT_GNU_EH_FRAME; where a file of arm64 has none at all (the vdso) exported functions without a
+ * frame have rows.  -ENOENT: there is nothing; otherwise as unwind_table__make; @f may be NULL.
  */
 int unwind_table__of_elf(struct unwind_table **out, int fd, struct errmsg *f);
 int unwind_table__of_image(struct unwind_table **out, const void *image, size_t size,

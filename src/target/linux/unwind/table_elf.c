@@ -7,10 +7,13 @@
 #include "target/linux/hidden/elf_image.h"
 #include "target/linux/unwind/cursor.h"
 #include "target/linux/unwind/dwarf_numbers.h"
+#include "target/linux/unwind/leaf.h"
 #include "target/linux/unwind/table.h"
 
 #define SECTIONS_MAX 4096u /* that are looked at */
 #define PAGE	     4096u
+#define LEAF_SYMBOLS 256u   /* likewise, where there is no .eh_frame, */
+#define LEAF_BYTES   16384u /* and of how much code each */
 
 /* The section that is called @wanted.  -ENOENT: there is none. */
 static int elf__section(struct elf_image *file, const char *wanted, const uint8_t **bytes,
@@ -75,6 +78,34 @@ static int elf__by_header(struct elf_image *file, struct cfi_input *in)
 	return in->bytes && in->size ? 0 : -EBADMSG;
 }
 
+/* The exported functions that have no frame. */
+static void elf__leaves(struct elf_image *file, struct cfi_input *in)
+{
+	const uint8_t *symbols;
+	uint64_t address;
+	size_t size;
+
+	in->size = 0;
+	if (elf__section(file, ".dynsym", &symbols, &size, &address))
+		return;
+	if (size > LEAF_SYMBOLS * sizeof(Elf64_Sym))
+		size = LEAF_SYMBOLS * sizeof(Elf64_Sym);
+	for (size_t at = 0; at + sizeof(Elf64_Sym) <= size && in->nleaves < CFI_LEAVES;
+	     at += sizeof(Elf64_Sym)) {
+		const uint8_t *code;
+		Elf64_Sym s;
+
+		memcpy(&s, symbols + at, sizeof(s));
+		if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF ||
+		    s.st_size > LEAF_BYTES || s.st_size > elf_image__code(file, s.st_value))
+			continue;
+		code = elf_image__bytes(file, s.st_value, s.st_size);
+		if (code && leaf__is(code, s.st_size))
+			in->leaf[in->nleaves++] =
+				(struct cfi_leaf){s.st_value, s.st_value + s.st_size};
+	}
+}
+
 static int elf__table(struct unwind_table **out, Elf *elf, struct errmsg *f)
 {
 	struct cfi_input in = {0};
@@ -96,6 +127,10 @@ static int elf__table(struct unwind_table **out, Elf *elf, struct errmsg *f)
 		in.plt = NULL;
 	if (err)
 		err = elf__by_header(&file, &in);
+	if (err == -ENOENT && in.machine == EM_AARCH64)
+		elf__leaves(&file, &in);
+	if (in.nleaves)
+		err = 0;
 	if (err == -ENOENT)
 		return errmsg__set(f, err, "it has no .eh_frame");
 	if (!err)

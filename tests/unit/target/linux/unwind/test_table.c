@@ -224,11 +224,39 @@ static void test_plt(void)
 	}
 }
 
+/* Functions without a frame, of a file that has no .eh_frame. */
+static void test_leaves(void)
+{
+	const struct cfi_input in = {
+		.machine = EM_AARCH64,
+		.leaf = {{CODE + 0x40, CODE + 0x60}, {CODE + 0x10, CODE + 0x30}},
+		.nleaves = 2,
+	};
+	const struct cfi_input nothing = {.machine = EM_AARCH64};
+	uint64_t begin = 0, end = 0;
+	struct unwind_table *t;
+
+	tap__ok(unwind_table__make(&t, &nothing, CODE) == -EBADMSG && !t, "no function, no table");
+	if (!tap__ok(!unwind_table__make(&t, &in, CODE), "a file without .eh_frame"))
+		return;
+	tap__ok(rule__is(t, CODE + 0x10, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
+			rule__is(t, CODE + 0x5c, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME),
+		"functions without a frame have one rule");
+	tap__ok(!unwind_table__find(t, CODE + 0xc) && !unwind_table__find(t, CODE + 0x30) &&
+			!unwind_table__find(t, CODE + 0x60),
+		"others have none");
+	tap__ok(unwind_table__function(t, CODE + 0x44, &begin, &end) && begin == CODE + 0x40 &&
+			end == CODE + 0x60,
+		"where such a function begins and ends");
+	unwind_table__free(t);
+}
+
 int main(void)
 {
 	test_rows();
 	test_overlap();
 	test_damaged();
 	test_plt();
+	test_leaves();
 	return tap__done();
 }

@@ -22,6 +22,7 @@ dist: static man completions
 test-kernels:
 	tools/install-deps kernels
 	$(MAKE) static
+	+tools/build-static aarch64 $(STATIC) oracle-tap
 	XRPROF_STATIC=$(STATIC) tests/kernels/run $(if $(QUICK),--quick) $(ROWS)
 
 .PHONY: static dist test-kernels

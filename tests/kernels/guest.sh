@@ -11,6 +11,7 @@ case $(cat /proc/cmdline) in
 *xrprof=quick*) seconds=4 quick=1 ;;
 *) seconds=20 quick=0 ;;
 esac
+nested_samples=$(sed -n 's/.*nested=\([0-9]*\).*/\1/p' /proc/cmdline)
 work=$(mktemp -d)
 patience=240 # seconds until what has to happen counts as missing; emulation is slow
 slow=(--max-sample-time 1000000) # so is a sample
@@ -28,14 +29,14 @@ wait_until() {
 	done
 }
 
-# program__start PROGRAM SECONDS [COMMAND...]: start tests/live/r/PROGRAM.R, by
+# program__start PROGRAM ARGUMENT [COMMAND...]: start tests/live/r/PROGRAM.R with its ARGUMENT (most: seconds), by
 # COMMAND if given, and wait until it is ready. Sets folder, job, and target (its pid).
 program__start() {
-	local program=$1 cpu=$2
+	local program=$1 argument=$2
 	shift 2
 	folder=$(mktemp -d "$work/$program.XXXXXX")
 	cp tests/live/r/common.R "$folder/"
-	"$@" R --vanilla --no-echo -f "tests/live/r/$program.R" --args "$folder" "$cpu" \
+	"$@" R --vanilla --no-echo -f "tests/live/r/$program.R" --args "$folder" "$argument" \
 		>"$folder/log" 2>&1 &
 	job=$!
 	wait_until eval '[ -e "$folder/ready" ] || ! kill -0 $job 2>/dev/null'
@@ -268,9 +269,20 @@ native_of() { # native_of NAME: a count of native frames
 	sed -n 's/.*"native": {\([^}]*\)}.*/\1/p' "$work/native.json" | tr ',' '\n' | sed -n "s/.*\"$1\": //p"
 }
 
+# native__whole NAME: were the stacks unwound to their ends?
+native__whole() {
+	local whole all
+	whole=$(native_of whole)
+	all=$((whole + $(native_of no_table) + $(native_of no_rule) + $(native_of bad_stack) + $(native_of too_many)))
+	echo "# $1: $whole of $all stacks are whole, $(native_of frames) frames, $(native_of builtins_named) of $(native_of builtins) builtins named"
+	[ "$all" -ge 20 ] && [ $((100 * whole)) -ge $((99 * all)) ]
+	ok $? "$1: stacks go to the outermost frame" || diag "$(cat "$work/native.json")"
+	is "$(native_of keys_descended)" 0 "$1: contexts come in the order of their frames"
+}
+
 # native__test NAME [VARIABLE=VALUE]: native frames among R's, of a program that is in libR.so and libm all the time.
 native__test() {
-	local out=$work/native.out profiler r whole all
+	local out=$work/native.out profiler r
 	cat >"$work/native.R" <<-'END'
 		work <- function(n) if (n > 0L) sapply(n, function(i) work(i - 1L)) else sum(sort(sin(1:3000), method = "quick"))
 		down <- commandArgs(trailingOnly = TRUE)[[1L]]
@@ -288,14 +300,45 @@ native__test() {
 	wait $r
 	wait $profiler
 	ok $? "$1: it is profiled" || diag "$(cat "$work/native.err")"
-	whole=$(native_of whole)
-	all=$((whole + $(native_of no_table) + $(native_of no_rule) + $(native_of bad_stack) + $(native_of too_many)))
-	echo "# native: $whole of $all stacks are whole, $(native_of frames) frames, $(native_of builtins_named) of $(native_of builtins) builtins named"
-	[ "$all" -ge 20 ] && [ $((100 * whole)) -ge $((99 * all)) ]
-	ok $? "$1: stacks go to the outermost frame" || diag "$(cat "$work/native.json" "$work/native.err")"
-	is "$(native_of keys_descended)" 0 "$1: contexts come in the order of their frames"
+	native__whole "$1"
 	grep -q 'work;.*sort' "$out" && grep -qE 'libm|sin' "$out"
 	ok $? "$1: builtins and libraries are among R's functions" || diag "$(sort "$out" | head -n 20)"
+}
+
+# nested__take PROFILER FILE STATS: what C functions between R functions are in, until there are enough samples
+nested__take() {
+	local profiler
+	"$1" "${slow[@]}" --native=full -p "$target" -F 199 -o "$2" --stats "$3" 2>"$folder/err" &
+	profiler=$!
+	wait_until nested__enough "$2" $profiler
+	kill -INT $profiler
+	wait $profiler
+}
+
+# nested__enough FILE PROFILER: or nothing more will come
+nested__enough() {
+	[ "$(grep -c '_c[1-8]" ' "$1" 2>/dev/null)" -ge "$nested_samples" ] || ! kill -0 "$2" 2>/dev/null
+}
+
+# nested__test: C and C++ functions that R calls and that call R. First the profile, which the host judges; then by a
+# sampler that walks each stack twice, with native frames and without.
+nested__test() {
+	local out=$work/nested.out twice differ descended dead
+	program__start nested_calls "$PWD/tests/kernels/nested.so"
+	ok $? "nested: R calls C, which calls R" || return
+	target=$job
+	nested__take xrprof-bpf "$out" "$work/native.json"
+	ok $? "nested: it is profiled" || diag "$(cat "$folder/err" "$folder/log")"
+	native__whole nested
+	gzip -c "$out" | base64 | sed 's/^/file nested.out /'
+	XRPROF_TWICE=$work/twice nested__take oracle-tap "$work/twice.out" "$work/twice.json"
+	ok $? "nested: it is profiled twice in each sample" || diag "$(cat "$folder/err")"
+	read -r _ twice _ differ _ descended _ dead <"$work/twice"
+	figure "nested: $twice samples walked with native frames and without, $differ differ; $descended keys descended, $dead contexts without an owner"
+	[ "${twice:-0}" -ge "$nested_samples" ] && [ "$differ" = 0 ] && [ "$descended" = 0 ]
+	ok $? "nested: R's part is the same with native frames and without"
+	kill -9 $job
+	wait $job 2>/dev/null
 }
 
 check "the binary runs with nothing installed" xrprof-bpf --version
@@ -303,6 +346,7 @@ verifier__test
 profile "by pid"
 event__test "$stats"
 native__test native
+[ ! -e tests/kernels/nested.so ] || nested__test
 if [ $quick = 0 ]; then
 	profile "by pid without bpf_loop" XRPROF_BPF_LOOP=0
 	native__test "native without bpf_loop" XRPROF_BPF_LOOP=0

@@ -280,29 +280,35 @@ native__whole() {
 	is "$(native_of keys_descended)" 0 "$1: contexts come in the order of their frames"
 }
 
+# native__shows FILE: are there stacks enough with builtins and libraries among R's functions?
+native__shows() {
+	[ "$(grep -cE '"(__)?sin[^"]*" |"libm' "$1" 2>/dev/null)" -ge 20 ] && [ "$(grep -c '"sort' "$1")" -ge 40 ]
+}
+
 # native__test NAME [VARIABLE=VALUE]: native frames among R's, of a program that is in libR.so and libm all the time.
 native__test() {
 	local out=$work/native.out profiler r
 	cat >"$work/native.R" <<-'END'
 		work <- function(n) if (n > 0L) sapply(n, function(i) work(i - 1L)) else sum(sort(sin(1:3000), method = "quick"))
-		down <- commandArgs(trailingOnly = TRUE)[[1L]]
 		work(5L)
-		file.create(down)
-		end <- proc.time()[[3]] + as.numeric(commandArgs(trailingOnly = TRUE)[[2L]])
-		while (proc.time()[[3]] < end) work(5L)
+		file.create(commandArgs(trailingOnly = TRUE)[[1L]])
+		repeat work(5L)
 	END
-	rm -f "$work/native.down"
-	R --vanilla --no-echo -f "$work/native.R" --args "$work/native.down" 12 >"$work/native.log" 2>&1 &
+	rm -f "$work/native.down" "$out"
+	R --vanilla --no-echo -f "$work/native.R" --args "$work/native.down" >"$work/native.log" 2>&1 &
 	r=$!
 	wait_until eval '[ -e "$work/native.down" ] || ! kill -0 $r 2>/dev/null'
-	env "${@:2}" xrprof-bpf "${slow[@]}" --native=full -f folded -p $r -F 99 -o "$out" --stats "$work/native.json" 2>"$work/native.err" &
+	env "${@:2}" xrprof-bpf "${slow[@]}" --native=full -p $r -F 99 -o "$out" --stats "$work/native.json" 2>"$work/native.err" &
 	profiler=$!
-	wait $r
+	wait_until eval 'native__shows "$out" || ! kill -0 $profiler 2>/dev/null'
+	native__shows "$out"
+	ok $? "$1: builtins and libraries are among R's functions" || diag "$(sort "$out" | uniq -c | sort -rn | head -n 20)"
+	kill -INT $profiler
 	wait $profiler
-	ok $? "$1: it is profiled" || diag "$(cat "$work/native.err")"
+	ok $? "$1: it is profiled" || diag "$(cat "$work/native.err" "$work/native.log")"
+	kill -9 $r
+	wait $r 2>/dev/null
 	native__whole "$1"
-	grep -q 'work;.*sort' "$out" && grep -qE 'libm|sin' "$out"
-	ok $? "$1: builtins and libraries are among R's functions" || diag "$(sort "$out" | head -n 20)"
 }
 
 # nested__take PROFILER FILE STATS: what C functions between R functions are in, until there are enough samples

@@ -301,6 +301,11 @@ static int native__module_answered(struct lifecycle *l, struct module *m, const 
 	notes__debug(&l->config->notes, "%s: %u rows, %u rules, %u names, %u builtins%s", m->path,
 		     answer.head->nrows, answer.head->nrules, answer.head->nsymbols,
 		     answer.head->nbuiltins, m->no_room ? "; there is no room for all of it" : "");
+	if (m->no_room)
+		notes__user(&l->config->notes,
+			    "%s: no room for its unwind table and its names: its functions, or "
+			    "those that call them, are not told; --max-memory allows more",
+			    m->path);
 	native_module__close(&answer);
 	return err ? lifecycle__no_memory(l) : 0;
 }

@@ -14,26 +14,23 @@
 places=${XRPROF_PLACES:-host bullseye trixie sid}
 samples=${SAMPLES:-2000}
 
-enough() {
-	[ "$(grep '^"' "$PROF_OUT" 2>/dev/null | grep -vc '^"<no-native>"')" -ge "$samples" ]
-}
-
 # nested_run PLACE WITH: one profile, of a program WITH signals, a thread or nothing
 nested_run() {
-	local place=$1 with=$2 said whole all
+	local place=$1 with=$2 said whole all least
 	target_start "$place" nested_calls "$WORK/nested-$place.so" "$with"
 	prof_start "$TARGET_DIR/ours" -F 1999 --native=full -p "$TARGET_PID" || return 1
-	wait_until 120 enough
+	wait_until 120 nested_enough
 	prof_stop
 	target_kill
 	said=$(python3 "$tests/lib/nested.py" "$PROF_OUT" 2>&1)
 	ok $? "$place, $with: each C function stands between the right R functions" || diag "$said"
 	figure "$place, $with: $(head -n 1 <<<"$said"); $(nested_stat moved) that moved"
 	is "$(nested_stat keys_descended)" 0 "$place, $with: contexts come in the order of their frames"
-	read -r whole all < <(python3 -c 'import json, sys
-n = json.load(open(sys.argv[1]))["native"]
-print(n["whole"], sum(n[k] for k in ("whole", "no_table", "no_rule", "bad_stack", "too_many")))' "$PROF_OUT.stats")
-	[ $((100 * whole)) -ge $((99 * all)) ]
+	read -r whole all < <(nested_whole)
+	# with ptrace what takes too long on a busy machine is cut
+	least=99
+	[ "$XRPROF_ENGINE" = bpf ] || least=95
+	[ $((100 * whole)) -ge $((least * all)) ]
 	ok $? "$place, $with: $whole of $all stacks go to the outermost frame"
 	case $with in
 	signals) check "$place: the frame of a signal is gone through" grep -q '"handler_burn" "__restore_rt"' "$PROF_OUT" ;;
@@ -42,10 +39,6 @@ print(n["whole"], sum(n[k] for k in ("whole", "no_table", "no_rule", "bad_stack"
 			check "$place: a thread beside R has its own functions" grep -q '"thread_burn" "<other-thread>"' "$PROF_OUT"
 		;;
 	esac
-}
-
-nested_stat() {
-	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["native"][sys.argv[2]])' "$PROF_OUT.stats" "$1"
 }
 
 for place in $places; do

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # R functions r1, r2, ... that call each other through C and C++ (tests/fixtures/nested_calls.cpp), up to eight levels deep, each
-# in a way that is chosen at random: until it is killed. Arguments: FOLDER LIBRARY.
+# in a way that is chosen at random: until it is killed. Arguments: FOLDER LIBRARY [signals | thread | BARE], BARE being the library
+# without unwind tables that some of the ways are taken from then.
 args <- commandArgs(TRUE)
 library.file <- dyn.load(args[2])
 levels <- 8L
 ways <- c("call", "external", "dotc", "cxx", "toplevel", "try", "qsort")
-symbol <- function(name) getNativeSymbolInfo(name, library.file)$address
+bare.file <- if (length(args) > 2 && file.exists(args[3])) dyn.load(args[3])
+bare <- if (!is.null(bare.file)) c("external_c", "dotc_c", "try_c", "nested_dotc")
+symbol <- function(name) getNativeSymbolInfo(name, if (sub("[0-9]+$", "", name) %in% bare) bare.file else library.file)$address
 address <- list()
 for (way in ways) for (i in seq_len(levels)) address[[paste0(way, "_c", i)]] <- symbol(paste0(way, "_c", i))
 leaf <- symbol("nested_leaf")

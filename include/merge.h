@@ -13,8 +13,9 @@
  *
  * Keys ascend from frame to frame, so one comparison tells which comes next.  (Those of one frame
  * need not: while R's own profiler runs bcEval() has a context of each builtin it calls, wherever
- * among its variables.)  A context below the frame at hand has no frame any more: a longjmp or a C++ exception went over it, and R has not noticed
- * yet.  R's own profiler tells it, so it is told, and counted.
+ * among its variables.)  A context below the frame at hand has no frame any more: a longjmp or a
+ * C++ exception went over it, and R has not noticed yet.  R's own profiler tells it, so it is told,
+ * and counted.
  */
 #ifndef XR_MERGE_H
 #define XR_MERGE_H

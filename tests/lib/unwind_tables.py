@@ -61,7 +61,7 @@ for path in files:
         want = [cfa, "u" if fp == "s" else fp, ra]
         if have == want or (have[0] == "end" and ra == "u") or (have[1] == "lost" and [have[0], have[2]] == [cfa, ra] and fp[0] not in "cus"):
             counts["equal"] += 1
-        elif have[0] == "none" and cfa == "exp":
+        elif (have[0] == "none" and cfa == "exp") or (have[2] == "lost" and [have[0], ra] == [cfa, "exp"]):
             counts["expression"] += 1
         elif have[0] == "none" and not re.match(r"(rsp|rbp|sp|x29)[+-]", cfa):
             counts["other-register"] += 1

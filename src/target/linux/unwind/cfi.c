@@ -171,16 +171,14 @@ static int run__extended(struct parser *p, struct run *r, struct state *s, struc
 					      : scaled(p, cursor__sleb(c));
 		return 0;
 	case DW_CFA_def_cfa_register:
+		/* after an expression with the offset of before it (unwind-dw2.c of libgcc) */
+		s->cfa = CFA_REGISTER;
 		s->reg = cursor__uleb(c);
-		if (s->cfa != CFA_REGISTER)
-			s->cfa = CFA_UNKNOWN;
 		return 0;
 	case DW_CFA_def_cfa_offset:
 	case DW_CFA_def_cfa_offset_sf:
 		s->off = op == DW_CFA_def_cfa_offset ? (int64_t)cursor__uleb(c)
 						     : scaled(p, cursor__sleb(c));
-		if (s->cfa != CFA_REGISTER)
-			s->cfa = CFA_UNKNOWN;
 		return 0;
 	case DW_CFA_def_cfa_expression:
 		state__cfa_expression(p, s, cursor__block(c));

@@ -41,11 +41,11 @@ void state__cfa_expression(const struct parser *p, struct state *s, struct curso
 	bool deref;
 
 	s->cfa = CFA_UNKNOWN;
-	if (p->in->machine == EM_X86_64 && expression__plt(e, &s->reg)) {
+	if (p->in->machine == EM_X86_64 && expression__plt(e, &s->word)) {
 		s->cfa = CFA_PLT;
-		s->off = 8;
-	} else if (expression__simple(e, &s->reg, &s->off, &deref)) {
-		s->cfa = deref ? CFA_DEREF : CFA_REGISTER;
+		s->word_off = 8;
+	} else if (expression__simple(e, &s->word, &s->word_off, &deref)) {
+		s->cfa = deref ? CFA_DEREF : CFA_SUM;
 	}
 }
 
@@ -105,6 +105,8 @@ static uint8_t where__saved(const struct where *w, uint8_t untold, int32_t *off)
 struct xr_unwind_rule state__rule(const struct parser *p, const struct state *s)
 {
 	const struct xr_unwind_rule none = {.cfa = XR_CFA_NONE};
+	const uint64_t reg = s->cfa == CFA_REGISTER ? s->reg : s->word;
+	const int64_t off = s->cfa == CFA_REGISTER ? s->off : s->word_off;
 	struct xr_unwind_rule r = {.flags = p->cie.signal ? XR_RULE_SIGNAL : 0};
 
 	if (s->ra.how == UNDEFINED)
@@ -113,26 +115,26 @@ struct xr_unwind_rule state__rule(const struct parser *p, const struct state *s)
 		p->counts->expression++;
 		return none;
 	}
-	if (!fits(s->off)) {
+	if (!fits(off)) {
 		p->counts->too_far++;
 		return none;
 	}
-	r.cfa_off = (int32_t)s->off;
+	r.cfa_off = (int32_t)off;
 	r.fp = where__saved(&s->fp, XR_SAVED_SAME, &r.fp_off);
 	r.ra = where__saved(&s->ra, p->default_ra, &r.ra_off);
 	if (s->cfa == CFA_PLT) {
 		r.cfa = XR_CFA_PLT;
 		r.ra = XR_SAVED_CFA;
-		r.ra_off = (int32_t)s->reg;
+		r.ra_off = (int32_t)reg;
 		return r;
 	}
-	if (s->reg != p->sp && s->reg != p->fp) {
+	if (reg != p->sp && reg != p->fp) {
 		p->counts->other_register++;
 		return none;
 	}
-	if (s->cfa == CFA_REGISTER)
-		r.cfa = s->reg == p->sp ? XR_CFA_SP : XR_CFA_FP;
+	if (s->cfa != CFA_DEREF)
+		r.cfa = reg == p->sp ? XR_CFA_SP : XR_CFA_FP;
 	else
-		r.cfa = s->reg == p->sp ? XR_CFA_SP_DEREF : XR_CFA_FP_DEREF;
+		r.cfa = reg == p->sp ? XR_CFA_SP_DEREF : XR_CFA_FP_DEREF;
 	return r;
 }

@@ -20,9 +20,11 @@ struct where {
 };
 
 struct state {
-	enum { CFA_REGISTER, CFA_DEREF, CFA_PLT, CFA_UNKNOWN } cfa;
-	uint64_t reg; /* CFA_REGISTER, CFA_DEREF: it and an offset; CFA_PLT: the limit */
+	enum { CFA_REGISTER, CFA_SUM, CFA_DEREF, CFA_PLT, CFA_UNKNOWN } cfa;
+	uint64_t reg; /* of CFA_REGISTER; it holds again after an expression */
 	int64_t off;
+	uint64_t word; /* of an expression: the register; CFA_PLT, the limit */
+	int64_t word_off;
 	struct where fp, ra;
 };
 

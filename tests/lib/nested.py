@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Stand C functions where they must? For tests/live/test_native_nested.sh.
 
-usage: nested.py RPROF   a profile of tests/live/r/nested_calls.R with --native=full: r1, WAY_c1, r2, WAY_c2, ... from the outermost
+usage: nested.py RPROF [bare]   a profile of tests/live/r/nested_calls.R with --native=full: r1, WAY_c1, r2, WAY_c2, ... from the outermost
 on; samples before the first with a C function are those taken before the process' modules were known.
 
 What is outside of <no-native> has R's functions alone; of a stack that took too long (<truncated>) nothing is said. Samples without any native frame (engine ptrace, of a thread that did not stand still) end in <no-native>: nothing is said of these.
@@ -10,7 +10,7 @@ What is outside of <no-native> has R's functions alone; of a stack that took too
 While R jumps outward (an error: R_jumpctxt(), src/main/context.c) it has left its contexts already, and the C frames are there
 until longjmp(): then C functions follow each other without R's between, and the innermost function is R's or libc's, none of ours. sys.calls()
 would say the same. And while a C++ exception is about to be caught libgcc has put the place where it is in place of a return address. These are
-`jumping`, one sample in a hundred at most.
+`jumping`, one sample in a hundred at most. With `bare` C functions of these may be missing: those between code without unwind tables and the next context.
 
 Prints `samples N wrong N jumping N deep N handler N cut N bare N` and the first stacks that are wrong; exit status 1 if there are any.
 """
@@ -48,7 +48,7 @@ def wrong(frames):
     return None
 
 
-def jumping(frames):
+def jumping(frames, gaps):
     """Is R on its way out of the inner ones of these? Frames from the outermost on."""
     # libgcc is about to go on in the function that catches: its return address is that place already
     end = len(frames)
@@ -61,10 +61,11 @@ def jumping(frames):
         r, c = R.match(frame), C.match(frame)
         if r and (alone or inside != "c" or int(r[1]) != level + 1):
             return False
-        if c and int(c[2]) != level + (inside == "c"):
+        least = level + (inside == "c")
+        if c and (int(c[2]) < least or (int(c[2]) > least and not gaps)):
             return False
-        if c and inside == "c":
-            alone, level = True, level + 1
+        if c and int(c[2]) > level:
+            alone, level, inside = True, int(c[2]), "c"
         elif r:
             level, inside = level + 1, "r"
         elif c:
@@ -72,7 +73,7 @@ def jumping(frames):
     return alone and not C.match(frames[-1]) and not OURS.match(frames[-1])
 
 
-def main(path):
+def main(path, gaps):
     samples = bad = jumps = deep = handler = cut = bare = 0
     begun = False
     shown = []
@@ -97,7 +98,7 @@ def main(path):
         cut += MARK in frames
         frames.reverse()
         why = wrong(frames)
-        if why and jumping(frames):
+        if why and jumping(frames, gaps):
             jumps += 1
         elif why:
             bad += 1
@@ -110,4 +111,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], sys.argv[2:] == ["bare"]))

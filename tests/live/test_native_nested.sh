@@ -35,8 +35,12 @@ nested_run() {
 	case $with in
 	signals) check "$place: the frame of a signal is gone through" grep -q '"handler_burn" "__restore_rt"' "$PROF_OUT" ;;
 	thread)
-		[ "$XRPROF_ENGINE" != bpf ] ||
-			check "$place: a thread beside R has its own functions" grep -q '"thread_burn" "<other-thread>"' "$PROF_OUT"
+		# with R's functions outside of them, while R's thread waits for a CPU, and else <other-thread>
+		[ "$XRPROF_ENGINE" != bpf ] || {
+			check "$place: a thread beside R has its own functions" grep -q '"thread_burn" ' "$PROF_OUT"
+			! grep -qE '"thread_burn" "[a-z]+_c[0-9]' "$PROF_OUT"
+			ok $? "$place: and not those that R calls"
+		}
 		;;
 	esac
 }

@@ -21,7 +21,7 @@ for place in ${XRPROF_PLACES:-host trixie}; do
 	check "$place: it is profiled" wait_until 120 nested_enough
 	prof_stop
 	target_kill
-	said=$(python3 "$tests/lib/nested.py" "$PROF_OUT" 2>&1)
+	said=$(python3 "$tests/lib/nested.py" "$PROF_OUT" bare 2>&1)
 	ok $? "$place: each C function stands between the right R functions" || diag "$said"
 	is "$(nested_stat keys_descended)" 0 "$place: contexts come in the order of their frames"
 	read -r whole all < <(nested_whole)

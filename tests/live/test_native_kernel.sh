@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# engines: bpf ptrace
+# timeout: 120
+#
+# --kernel: where the kernel was at work for R its functions stand inside of R's, and with --native inside of libc's; their names are
+# those of /proc/kallsyms. Engine ptrace has none, and says so.
+. "$(dirname "$0")/../lib/live.sh"
+
+target_start host native_kernel
+kernel_in_read='"vfs_read" .*"readBin" "reads" '
+samples() {
+	[ "$(grep -cE "$kernel_in_read" "$PROF_OUT")" -ge 300 ]
+}
+
+if [ "$XRPROF_ENGINE" != bpf ]; then
+	prof -F 199 -d 0.5 --kernel -p "$TARGET_PID" -o "$WORK/none" 2>"$WORK/err"
+	is $? 0 "it is profiled"
+	like "$(cat "$WORK/err")" 'no frames of the kernel: engine bpf has' "that there are none is said"
+	is "$(grep -c vfs_read "$WORK/none")" 0 "there are none"
+	target_kill
+	done_testing
+	exit
+fi
+
+awk '{ print $3 }' /proc/kallsyms | sort -u >"$WORK/known"
+
+# inside PATTERN: the frames of $PROF_OUT that stand inside of the first that matches, one a line
+inside() {
+	grep -E "$kernel_in_read" "$PROF_OUT" | grep -E " $1" | sed -E "s/ $1.*//; s/\" \"/\n/g; s/\"//g" | sort -u
+}
+
+for with in kernel native; do
+	options=(--kernel)
+	first='"readBin"'
+	[ $with = kernel ] || { options+=(--native=full) && first='"(__)?(libc_)?read"'; }
+	prof_start "$TARGET_DIR/$with" -F 499 "${options[@]}" -p "$TARGET_PID" || bail "the profiler does not start: $(cat "$PROF_OUT.err")"
+	check "$with: the kernel is inside of R's functions" wait_until 60 samples || diag "$(sort "$PROF_OUT" | uniq -c | sort -rn | head -n 5)"
+	prof_stop
+	is "$PROF_STATUS" 0 "$with: the profiler ends"
+	check_stats "$PROF_OUT.stats" "$with"
+	inside "$first" >"$WORK/told"
+	is "$(comm -23 "$WORK/told" "$WORK/known")" "" "$with: all functions inside of these are the kernel's"
+	[ "$(wc -l <"$WORK/told")" -ge 5 ]
+	ok $? "$with: they are several ($(xargs <"$WORK/told"))"
+done
+grep -qE '"vfs_read" .*"(__)?(libc_)?read" .*"readBin" ' "$PROF_OUT"
+ok $? "native: libc's read() is between the kernel and readBin()"
+
+prof -F 499 -d 1 --kernel --native=full -p "$TARGET_PID" -o "$WORK/out.pb.gz" 2>"$WORK/err"
+is $? 0 "pprof: the profiler ends"
+go tool pprof -raw "$WORK/out.pb.gz" 2>/dev/null >"$WORK/raw"
+check "pprof: the kernel has its mapping" grep -q '\[kernel.kallsyms\]' "$WORK/raw"
+check "pprof: and its functions" grep -qE 'M=[0-9]+ vfs_read|vfs_read' "$WORK/raw"
+target_kill
+done_testing

@@ -15,7 +15,7 @@
 
 #include "unwind.h"
 
-#define CFI_LEAVES 32u
+#define CFI_LEAVES 32u /* that are told of a file */
 
 struct cfi_leaf {
 	uint64_t begin, end;

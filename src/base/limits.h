@@ -54,8 +54,12 @@
 /* The same for one of the profiles that `serve` is asked for while it runs. */
 #define LIMIT_ASKED(m) (LIMIT_AGGREGATE(m) / 2)
 
-/* What waits to be written to files, all together. */
-#define LIMIT_QUEUE(m) ((m) / 32 * 3)
+/*
+ * What waits to be written to files, all together; with little memory room for one of the longest
+ * lines, twice (output.c), or nothing would ever be written.
+ */
+#define LIMIT_QUEUE(m)	  ((m) / 32 * 3 > LIMIT_QUEUE_LEAST ? (m) / 32 * 3 : LIMIT_QUEUE_LEAST)
+#define LIMIT_QUEUE_LEAST ((size_t)2 * LIMIT_LINE + (512u << 10))
 
 /* The names of source files that the writers of the rprof format have numbered; of one of them. */
 #define LIMIT_FILES(m)	   ((m) / 32)

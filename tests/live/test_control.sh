@@ -145,5 +145,13 @@ kill -CONT "$PROF_PID"
 prof_stop
 is "$PROF_STATUS" 0 "a profiler that goes on ends as others do"
 check_stats "$WORK/stopped.out.stats" "after Ctrl-Z"
+
+# With the least memory that is allowed, too, there is room for what is written.
+for format in rprof folded pprof speedscope flamegraph; do
+	prof -q -F 99 -d 0.5 -f $format --max-memory 4M -p "$TARGET_PID" -o "$WORK/least.$format" --stats "$WORK/least.stats" 2>"$WORK/least.err"
+	is $? 0 "4M: $format: exit status 0" || diag "$(cat "$WORK/least.err")"
+	[ -s "$WORK/least.$format" ] && [ "$(stat_of "$WORK/least.stats" written)" -gt 0 ] && [ "$(stat_of "$WORK/least.stats" unwritten)" -eq 0 ]
+	ok $? "4M: $format: samples are written" || diag "$(cat "$WORK/least.stats")"
+done
 target_kill
 done_testing

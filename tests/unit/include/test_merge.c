@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "some.h"
 #include "tap.h"
 
 #define WALK_FN static inline __attribute__((unused))
@@ -15,16 +16,6 @@
 #define CONTEXTS_MAX 60
 #define STACKS	     200000
 #define BASE	     0x7ffd00000000ULL
-
-static uint64_t state = 88172645463325252ULL;
-
-static uint32_t some(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 33) % n;
-}
 
 struct scene {
 	uint32_t nframes, ncontexts;

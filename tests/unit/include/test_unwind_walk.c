@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "some.h"
 #include "tap.h"
 
 #define WALK_FN static inline __attribute__((unused))
@@ -26,16 +27,6 @@ static struct scene {
 	uint32_t n;
 	uint32_t reads;
 } scene;
-
-static uint64_t state = 2463534242ULL;
-
-static uint32_t some(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 33) % n;
-}
 
 static int unwind__read(struct unwind *u, __u64 *dst, __u32 words, __u64 addr)
 {

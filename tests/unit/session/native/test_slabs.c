@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "space.h"
+#include "some.h"
 #include "tap.h"
 
 #define SLABS 3
@@ -27,16 +28,6 @@ static int fake__slab(struct engine *e, uint32_t slab, uint64_t **words)
 }
 
 static const struct engine_ops fake = {.slab = fake__slab};
-static uint64_t state = 88172645463325252ULL;
-
-static uint32_t some(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 33) % n;
-}
-
 static void test_random(void)
 {
 	struct extent extents[TAKEN] = {0};

@@ -9,19 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "some.h"
 #include "tap.h"
 #include "target/linux/native/make_parts.h"
 #include "target/native.h"
-
-static uint64_t state = 2463534242ULL;
-
-static uint32_t some(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 33) % n;
-}
 
 /* The bytes of the answer in @fd, which is closed; the caller frees them. */
 static char *bytes_of(int fd, size_t *size)

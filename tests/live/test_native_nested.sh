@@ -12,6 +12,7 @@
 . "$tests/lib/nested.sh"
 
 places=${XRPROF_PLACES:-host bullseye trixie sid}
+# shellcheck disable=SC2034 # nested_enough takes it
 samples=${SAMPLES:-2000}
 
 # nested_run PLACE WITH: one profile, of a program WITH signals, a thread or nothing

@@ -10,6 +10,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/nested.sh"
 
+# shellcheck disable=SC2034 # nested_enough takes it
 samples=${SAMPLES:-2000}
 
 for place in ${XRPROF_PLACES:-host trixie}; do

@@ -212,8 +212,7 @@ static __always_inline int walk__emit(struct walk *w, __u64 word, __u64 more)
 	__u32 n = s->part.nslots;
 	struct xr_slot *slot;
 
-	if (cfg_twice &&
-	    (word >> XR_FORM_SHIFT < XR_FORM_BUILTIN || word >> XR_FORM_SHIFT > XR_FORM_KERNEL))
+	if (cfg_twice && !XR_FORM_IS_NATIVE(word >> XR_FORM_SHIFT))
 		s->sum = (s->sum ^ word ^ (more << 1)) * 0x9e3779b97f4a7c15ULL;
 	slot = &s->slots[masked(n, XR_CHUNK_SLOTS - 1)];
 	slot->word = word;

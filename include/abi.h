@@ -146,6 +146,9 @@ enum xr_form {
 	XR_FORMS
 };
 
+/* Such a frame has one slot, its name, whatever a sample says of lines and packages. */
+#define XR_FORM_IS_NATIVE(form) ((form) >= XR_FORM_BUILTIN && (form) <= XR_FORM_KERNEL)
+
 /*
  * A native frame.  `word`: the instruction, bytes from the module's first (struct xr_mapping), and
  * for a builtin its number in R_FunTab; where the module is not known the address, of 56 bits.

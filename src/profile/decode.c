@@ -98,9 +98,7 @@ static uint32_t sample__step(const struct xr_sample *r)
 
 static bool slot__is_native(const struct xr_slot *slot)
 {
-	const uint64_t form = slot->word >> XR_FORM_SHIFT;
-
-	return form == XR_FORM_NATIVE || form == XR_FORM_BUILTIN || form == XR_FORM_KERNEL;
+	return XR_FORM_IS_NATIVE(slot->word >> XR_FORM_SHIFT);
 }
 
 static void pending__add(struct pending *p, const struct frame *frame, uint32_t what)

@@ -541,6 +541,18 @@ struct remote_native *remote_walk__native(struct remote_walk *rw)
 	return rw->native;
 }
 
+/* How many slots from @from on are the next part of a sample: of whole frames. */
+static uint32_t remote__part(const struct remote_walk *rw, uint32_t from)
+{
+	const uint32_t each = 1 + !!(rw->walk.row.flags & XR_ROW_LINES) +
+			      !!(rw->walk.row.flags & XR_ROW_PACKAGES);
+	uint32_t n = 0;
+
+	while (n < XR_CHUNK_FULL && from + n < rw->nslots)
+		n += XR_FORM_IS_NATIVE(rw->slots[from + n].word >> XR_FORM_SHIFT) ? 1 : each;
+	return from + n < rw->nslots ? n : rw->nslots - from;
+}
+
 void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 {
 	struct xr_sample *s = &rw->record.sample;
@@ -567,10 +579,8 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 	else if (rw->no_native)
 		s->flags |= XR_F_NATIVE | XR_F_NATIVE_CUT;
 	do {
-		uint32_t n = rw->nslots - sent;
+		uint32_t n = remote__part(rw, sent);
 
-		if (n > XR_CHUNK_FULL)
-			n = XR_CHUNK_FULL;
 		if (n) /* a collection at top level has no frames, and perhaps there is no list yet
 			*/
 			memcpy(s->slots, rw->slots + sent, n * sizeof(*s->slots));

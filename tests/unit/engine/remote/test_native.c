@@ -27,6 +27,7 @@
 #define SLOTS	4096u
 
 static uint64_t clock_ns, read_ns;
+static uint32_t row_flags; /* of the scenes to come */
 
 struct scene {
 	struct image m;
@@ -36,6 +37,7 @@ struct scene {
 	struct remote_regs regs;
 	struct xr_space *space;
 	uint32_t ncalls, records;
+	uint32_t broken; /* records that end within a frame */
 	uint32_t flags;
 	struct xr_slot slots[SLOTS];
 	uint32_t nslots;
@@ -57,6 +59,17 @@ static int scene__read(void *arg, const struct mem_span *spans, uint32_t n)
 	return (int)n;
 }
 
+/* Are its slots whole frames, and no more than a record may have? */
+static bool record__whole(const struct xr_sample *r)
+{
+	const uint32_t each = 1 + !!(r->flags & XR_F_LINES) + !!(r->flags & XR_F_PACKAGES);
+	uint32_t at = 0;
+
+	while (at < r->nslots)
+		at += XR_FORM_IS_NATIVE(r->slots[at].word >> XR_FORM_SHIFT) ? 1 : each;
+	return at == r->nslots && at <= XR_CHUNK_SLOTS;
+}
+
 static void on_record(void *arg, const void *record, size_t size)
 {
 	struct scene *s = arg;
@@ -68,6 +81,7 @@ static void on_record(void *arg, const void *record, size_t size)
 	if (!r->part)
 		s->nslots = 0;
 	s->records++;
+	s->broken += !record__whole(r);
 	s->flags = r->flags;
 	for (uint32_t i = 0; i < r->nslots && s->nslots < SLOTS; i++)
 		s->slots[s->nslots++] = r->slots[i];
@@ -134,7 +148,7 @@ static void scene__open(struct scene *s, uint32_t calls, uint64_t limit)
 		.pc_mask = UINT64_MAX,
 	};
 	s->row = image__row(&s->m);
-	s->row.flags |= XR_ROW_NATIVE;
+	s->row.flags |= XR_ROW_NATIVE | row_flags;
 	if (remote_native__new(&s->n))
 		tap__bail("out of memory");
 	scene__tables(s);
@@ -171,9 +185,7 @@ static int scene__sample(struct scene *s, bool native)
 
 static bool slot__native(const struct xr_slot *slot)
 {
-	uint64_t form = slot->word >> XR_FORM_SHIFT;
-
-	return form == XR_FORM_NATIVE || form == XR_FORM_BUILTIN;
+	return XR_FORM_IS_NATIVE(slot->word >> XR_FORM_SHIFT);
 }
 
 static uint32_t scene__natives(const struct scene *s)
@@ -253,6 +265,34 @@ static void test_order(void)
 	scene__sample(&s, true);
 	tap__ok(scene__in_order(&s) && !remote_walk__lacks_native(s.rw), "the next one has them");
 	scene__close(&s);
+}
+
+/* A sample of several records, none of which ends within a frame. */
+static void test_parts(void)
+{
+	static const uint32_t flags[] = {0, XR_ROW_LINES, XR_ROW_PACKAGES,
+					 XR_ROW_LINES | XR_ROW_PACKAGES};
+	struct scene s;
+
+	for (uint32_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		const uint32_t each =
+			1 + !!(flags[i] & XR_ROW_LINES) + !!(flags[i] & XR_ROW_PACKAGES);
+		uint32_t broken = 0, short_of = 0, records = 0;
+
+		row_flags = flags[i];
+		for (uint32_t calls = 200; calls < 212; calls++) {
+			scene__open(&s, calls, 0);
+			short_of +=
+				scene__sample(&s, true) != 0 || s.nslots != calls * (1 + each) + 3;
+			broken += s.broken;
+			records += s.records;
+			scene__close(&s);
+		}
+		tap__ok(!broken && !short_of && records > 12,
+			"%u slots a frame of R: %u records of 12 samples, %u end within a frame",
+			each, records, broken);
+	}
+	row_flags = 0;
 }
 
 static void test_unknown(void)
@@ -387,6 +427,7 @@ static void test_slabs(void)
 int main(void)
 {
 	test_order();
+	test_parts();
 	test_unknown();
 	test_damaged();
 	test_builtin();

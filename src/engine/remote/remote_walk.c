@@ -541,58 +541,6 @@ struct remote_native *remote_walk__native(struct remote_walk *rw)
 	return rw->native;
 }
 
-/* How many slots from @from on are the next part of a sample: of whole frames. */
-static uint32_t remote__part(const struct remote_walk *rw, uint32_t from)
-{
-	const uint32_t each = 1 + !!(rw->walk.row.flags & XR_ROW_LINES) +
-			      !!(rw->walk.row.flags & XR_ROW_PACKAGES);
-	uint32_t n = 0;
-
-	while (n < XR_CHUNK_FULL && from + n < rw->nslots)
-		n += XR_FORM_IS_NATIVE(rw->slots[from + n].word >> XR_FORM_SHIFT) ? 1 : each;
-	return from + n < rw->nslots ? n : rw->nslots - from;
-}
-
-void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
-{
-	struct xr_sample *s = &rw->record.sample;
-	uint32_t sent = 0;
-
-	*s = *like;
-	s->head.type = XR_REC_SAMPLE;
-	s->serial = rw->walk.row.serial;
-	s->part = 0;
-	s->file = rw->file;
-	s->line = rw->line;
-	s->level = 0;
-	s->event = XR_EVENT_TICK;
-	if (rw->walk.row.flags & XR_ROW_LINES)
-		s->flags |= XR_F_LINES;
-	if (rw->walk.row.flags & XR_ROW_PACKAGES)
-		s->flags |= XR_F_PACKAGES;
-	if (rw->walk.gc)
-		s->flags |= XR_F_GC;
-	if (rw->walk.unproven)
-		s->flags |= XR_F_UNPROVEN;
-	if (rw->native)
-		s->flags |= remote_native__flags(rw->native);
-	else if (rw->no_native)
-		s->flags |= XR_F_NATIVE | XR_F_NATIVE_CUT;
-	do {
-		uint32_t n = remote__part(rw, sent);
-
-		if (n) /* a collection at top level has no frames, and perhaps there is no list yet
-			*/
-			memcpy(s->slots, rw->slots + sent, n * sizeof(*s->slots));
-		sent += n;
-		s->nslots = n;
-		s->head.size = (__u32)(sizeof(*s) + n * sizeof(*s->slots));
-		s->flags = (s->flags & ~XR_F_MORE) | (sent < rw->nslots ? XR_F_MORE : 0);
-		rw->sink(rw->sink_arg, s, s->head.size);
-		s->part++;
-	} while (sent < rw->nslots);
-}
-
 uint32_t remote_walk__contexts(const struct remote_walk *rw, uint64_t *at, uint32_t max)
 {
 	uint32_t n = 0;

@@ -68,8 +68,6 @@ static int pending__room(struct decoder *d, struct pending *p, uint32_t more)
 	struct native_item *items;
 	const struct frame **frames;
 
-	if (need > XR_CONTEXTS_MAX + (p->natives ? NATIVE_FRAMES_MAX : 0))
-		return -EBADMSG;
 	need += 3;
 	while (cap < need)
 		cap *= 2;
@@ -101,6 +99,17 @@ static bool slot__is_native(const struct xr_slot *slot)
 	return XR_FORM_IS_NATIVE(slot->word >> XR_FORM_SHIFT);
 }
 
+/* How many frames the slots of @r are, to *@n: whether these are whole. */
+static bool sample__frames(const struct xr_sample *r, uint32_t *n)
+{
+	const uint32_t step = sample__step(r);
+	uint32_t at = 0;
+
+	for (*n = 0; at < r->nslots; ++*n)
+		at += slot__is_native(&r->slots[at]) ? 1 : step;
+	return at == r->nslots;
+}
+
 static void pending__add(struct pending *p, const struct frame *frame, uint32_t what)
 {
 	p->items[p->nframes++] = (struct native_item){frame, what};
@@ -117,8 +126,11 @@ static int decoder__native(struct decoder *d, struct pending *p, const struct xr
 	const struct frame *frame;
 	uint32_t what = NATIVE_ITEM;
 	bool named;
-	int err = known__native(&d->all, p->known, slot, &frame, &named);
+	int err;
 
+	if (p->natives == NATIVE_FRAMES_MAX)
+		return -EBADMSG;
+	err = known__native(&d->all, p->known, slot, &frame, &named);
 	if (err)
 		return err;
 	if (kernel)
@@ -135,11 +147,11 @@ static int decoder__native(struct decoder *d, struct pending *p, const struct xr
 static int decoder__frames(struct decoder *d, struct pending *p, const struct xr_sample *r)
 {
 	bool lines = r->flags & XR_F_LINES, packages = r->flags & XR_F_PACKAGES;
-	uint32_t step;
+	uint32_t step, n;
 	int err;
 
-	step = r->flags & XR_F_NATIVE ? 1 : sample__step(r);
-	err = pending__room(d, p, r->nslots / step + !!(r->flags & XR_F_OTHER_THREAD));
+	sample__frames(r, &n);
+	err = pending__room(d, p, n + !!(r->flags & XR_F_OTHER_THREAD));
 	if (err)
 		return err;
 	/* what is known of R's thread says nothing about another */
@@ -164,6 +176,8 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 				return err;
 			continue;
 		}
+		if (p->nframes - p->natives == XR_CONTEXTS_MAX)
+			return -EBADMSG;
 		step = sample__step(r);
 		if (packages)
 			told.function = r->slots[i + step - 1];
@@ -242,16 +256,6 @@ no_room:
 	return stacks__none();
 }
 
-/* Are the slots whole frames? */
-static bool sample__whole_frames(const struct xr_sample *r)
-{
-	uint32_t at = 0;
-
-	while (at < r->nslots)
-		at += slot__is_native(&r->slots[at]) ? 1 : sample__step(r);
-	return at == r->nslots;
-}
-
 /* Another thread than R's has native frames alone. */
 static bool sample__all_native(const struct xr_sample *r)
 {
@@ -284,6 +288,8 @@ static struct pending *decoder__pending(struct decoder *d, uint32_t cpu, uint32_
 /* Can this be a sample record at all? */
 static bool sample__valid(const struct xr_sample *r, size_t size)
 {
+	uint32_t frames;
+
 	if (size < sizeof(*r) || r->nslots > XR_CHUNK_SLOTS ||
 	    r->nslots * sizeof(r->slots[0]) > size - sizeof(*r))
 		return false;
@@ -294,7 +300,7 @@ static bool sample__valid(const struct xr_sample *r, size_t size)
 		return true; /* nothing else of it is used */
 	if (!r->weight || (r->unit == XR_UNIT_TICKS && r->weight > DECODE_WEIGHT_MAX))
 		return false;
-	if (!sample__whole_frames(r))
+	if (!sample__frames(r, &frames))
 		return false;
 	return !(r->flags & XR_F_OTHER_THREAD) || sample__all_native(r);
 }

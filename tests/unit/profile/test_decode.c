@@ -377,6 +377,40 @@ static void test_packages(void)
 	finish();
 }
 
+/*
+ * Native frames, of one slot each, among R's, of three; that there are any the last part alone
+ * says.  The sanitizers look whether there is room for all.
+ */
+static void test_native_parts(void)
+{
+	const uint32_t flags = XR_F_LINES | XR_F_PACKAGES;
+	const uint32_t parts = 4;
+
+	start();
+	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
+	for (uint32_t part = 0; part < parts; part++) {
+		make_sample(flags | (part + 1 < parts ? XR_F_MORE : XR_F_NATIVE));
+		r.sample.part = part;
+		for (uint32_t i = 0; !part && i < 42; i++) {
+			add_slot(XR_FORM_SYMBOL, 0x100, 0);
+			add_place(0, 0);
+			add_slot(0, 0, 0);
+		}
+		for (uint32_t i = r.sample.nslots; i < XR_CHUNK_FULL; i++)
+			add_slot(XR_FORM_NATIVE, 0x1000 * (part + 1) + i, 0);
+		send();
+	}
+	tap__ok(seen.samples == 1 && !malformed() && seen.nframes == 42 + 126 + 3 * XR_CHUNK_FULL,
+		"native frames in several parts: %u frames", seen.nframes);
+	for (uint32_t part = 0; part < 6; part++) {
+		r.sample.part = part;
+		r.sample.flags = flags | XR_F_MORE;
+		send();
+	}
+	tap__ok(seen.samples == 1 && malformed(), "more native frames than there may be");
+	finish();
+}
+
 static void test_deep(void)
 {
 	const struct decoder_stats *st;
@@ -411,6 +445,7 @@ int main(void)
 	test_parts();
 	test_levels();
 	test_long();
+	test_native_parts();
 	test_deep();
 	decoder__free(NULL);
 	return tap__done();

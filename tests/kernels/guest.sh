@@ -271,11 +271,13 @@ native_of() { # native_of NAME: a count of native frames
 
 # native__whole NAME: were the stacks unwound to their ends?
 native__whole() {
-	local whole all
+	local whole all least=99
+	# setjmp() of glibc 2.41 keeps its return address in a register that is not followed there: docs/native.md
+	[ "$(uname -m)" != aarch64 ] || least=95
 	whole=$(native_of whole)
 	all=$((whole + $(native_of no_table) + $(native_of no_rule) + $(native_of bad_stack) + $(native_of too_many)))
 	echo "# $1: $whole of $all stacks are whole, $(native_of frames) frames, $(native_of builtins_named) of $(native_of builtins) builtins named"
-	[ "$all" -ge 20 ] && [ $((100 * whole)) -ge $((99 * all)) ]
+	[ "$all" -ge 20 ] && [ $((100 * whole)) -ge $((least * all)) ]
 	ok $? "$1: stacks go to the outermost frame" || diag "$(cat "$work/native.json")"
 	is "$(native_of keys_descended)" 0 "$1: contexts come in the order of their frames"
 }

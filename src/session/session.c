@@ -509,10 +509,10 @@ void session__free(struct session *s)
 {
 	if (!s)
 		return;
+	discovery__close(s->discovery);
+	lifecycle__close(&s->life); /* what it has in the slabs of the engine goes with it */
 	if (s->engine)
 		s->ops->close(s->engine);
-	discovery__close(s->discovery);
-	lifecycle__close(&s->life);
 	pids__free(&s->found);
 	free(s);
 }

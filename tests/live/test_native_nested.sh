@@ -22,6 +22,7 @@ nested_run() {
 	prof_start "$TARGET_DIR/ours" -F 1999 --native=full -p "$TARGET_PID" || return 1
 	wait_until 120 nested_enough
 	prof_stop
+	is "$PROF_STATUS" 0 "$place, $with: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
 	target_kill
 	said=$(python3 "$tests/lib/nested.py" "$PROF_OUT" 2>&1)
 	ok $? "$place, $with: each C function stands between the right R functions" || diag "$said"

@@ -21,6 +21,7 @@ for place in ${XRPROF_PLACES:-host trixie}; do
 	prof_start "$TARGET_DIR/ours" -F 1999 --native=full -p "$TARGET_PID" || bail "the profiler does not start: $(cat "$PROF_OUT.err")"
 	check "$place: it is profiled" wait_until 120 nested_enough
 	prof_stop
+	is "$PROF_STATUS" 0 "$place: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
 	target_kill
 	said=$(python3 "$tests/lib/nested.py" "$PROF_OUT" bare 2>&1)
 	ok $? "$place: each C function stands between the right R functions" || diag "$said"

@@ -28,6 +28,7 @@ twice_run() {
 	prof_start "$TARGET_DIR/ours" -f folded -F 9999 --native=full -p "$TARGET_PID"
 	check "$name: it is profiled" wait_until 240 enough || diag "$(cat "$PROF_OUT.err")"
 	prof_stop
+	is "$PROF_STATUS" 0 "$name: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
 	target_kill
 	check_stats "$PROF_OUT.stats" "$name"
 	read -r _ twice _ differ _ descended _ dead <"$XRPROF_TWICE"

@@ -25,6 +25,7 @@ more() {
 check "it is sampled on" wait_until 60 more
 woken=$(($(interrupted) - before))
 prof_stop
+is "$PROF_STATUS" 0 "waiting: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
 target_kill
 [ $((2 * woken)) -le 500 ]
 ok $? "and not woken for it: $woken switches in 500 samples"

@@ -31,6 +31,7 @@
 #define KILL_MS	 1000 /* after so long the kernel kills the tracer */
 #define BEAT_MS	 250  /* between two signs of life while something late is held */
 #define AGAIN_MS 200  /* between two looks whether there still is a watchdog */
+#define READY_MS 1000 /* how long the first one is waited for */
 #define READ_MS	 1000 /* between two looks at a read */
 #define READS	 5    /* so many looks that see the same one end the tracer */
 
@@ -40,6 +41,7 @@ struct page {
 	_Atomic uint32_t told;	/* the tracer was continued, and is to stop when it holds none */
 	_Atomic uint64_t armed; /* when the killer was set, ns */
 	_Atomic int32_t pid;	/* the process of the last one */
+	_Atomic int32_t ready;	/* the watchdog that is at work; 0: none has been yet */
 	_Atomic uint32_t
 		read; /* the memory of a process is being read: a number of this time; 0: none is */
 	_Atomic int32_t read_pid;
@@ -170,7 +172,6 @@ __attribute__((noreturn)) static void watchdog__run(const struct watchdog *w)
 	sigset_t all;
 
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
 	prctl(PR_SET_NAME, "xrprof-watchdog");
 	sigaction(SIGPIPE, &ignore, NULL);
@@ -180,6 +181,7 @@ __attribute__((noreturn)) static void watchdog__run(const struct watchdog *w)
 	descriptors__close((int[]){STDERR_FILENO, w->timer, w->stat, fds[1].fd}, 4);
 	priority__raise();
 	rights__drop();
+	atomic_store(&w->page->ready, getpid());
 	while (getppid() == w->parent) {
 		struct signalfd_siginfo info;
 
@@ -196,15 +198,38 @@ __attribute__((noreturn)) static void watchdog__run(const struct watchdog *w)
 
 /* --- the tracer's side --- */
 
+/* Ctrl-Z stops the whole job, and it is one of it until it has a session of its own. */
 static int watchdog__fork(struct watchdog *w)
 {
+	sigset_t all, before;
+	int err = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
 	w->pid = fork();
 	if (!w->pid)
 		watchdog__run(w);
-	if (w->pid > 0)
-		return 0;
-	w->pid = 0;
-	return -errno;
+	if (w->pid < 0) {
+		err = -errno;
+		w->pid = 0;
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+/* Without one nothing is stopped: on a busy machine it may take long to begin. */
+static bool watchdog__ready(const struct watchdog *w)
+{
+	return w->pid && atomic_load(&w->page->ready) == w->pid;
+}
+
+static void watchdog__await(const struct watchdog *w)
+{
+	const struct timespec step = {.tv_nsec = NS_PER_MS};
+	const uint64_t end = os__now() + READY_MS * NS_PER_MS;
+
+	while (!watchdog__ready(w) && os__now() < end)
+		nanosleep(&step, NULL);
 }
 
 /* Somebody may have killed it. */
@@ -295,6 +320,8 @@ bool watchdog__enter(struct watchdog *w, pid_t pid)
 		return false;
 	now = os__now();
 	watchdog__tend(w, now);
+	if (!watchdog__ready(w))
+		return false;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &w->before);
 	atomic_store(&w->page->pid, pid);
@@ -405,7 +432,11 @@ static int watchdog__make(struct watchdog *w)
 	if (w->stat < 0)
 		return -errno;
 	err = timers__make(w);
-	return err ? err : watchdog__fork(w);
+	if (!err)
+		err = watchdog__fork(w);
+	if (!err)
+		watchdog__await(w);
+	return err;
 }
 
 int watchdog__open(struct watchdog **out, struct errmsg *f)

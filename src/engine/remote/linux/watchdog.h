@@ -37,8 +37,8 @@ void watchdog__close(struct watchdog *w);
 
 /*
  * watchdog__enter - a thread of process @pid will be told to stop.  All signals are blocked until
- * watchdog__leave.  False: the tracer is itself to stop as soon as it holds nothing, so nothing
- * more is to be stopped.
+ * watchdog__leave.  False: nothing is to be stopped now, as no watchdog is at work yet, or the
+ * tracer is itself to stop as soon as it holds nothing.
  */
 bool watchdog__enter(struct watchdog *w, pid_t pid);
 

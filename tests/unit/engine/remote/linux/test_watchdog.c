@@ -32,6 +32,13 @@ static void grief__stop(struct scene *s)
 	kill(getpid(), SIGSTOP);
 }
 
+/* The watchdog is one of the job until it has a session of its own. */
+static void grief__job(struct scene *s)
+{
+	(void)s;
+	kill(0, SIGSTOP);
+}
+
 static void grief__terminal(struct scene *s)
 {
 	kill(getpid(), SIGTSTP);
@@ -73,6 +80,14 @@ static void grief__alone(struct scene *s)
 static void run__stop(struct scene *s)
 {
 	hold(s, grief__stop);
+}
+
+/* The target is no part of the job. */
+static void run__job(struct scene *s)
+{
+	if (setpgid(s->target, s->target))
+		_exit(5);
+	hold(s, grief__job);
 }
 
 static void run__terminal(struct scene *s)
@@ -138,6 +153,17 @@ static void test_stop(void)
 	scene__end(s);
 }
 
+static void test_job(void)
+{
+	struct scene *s = scene__start(target__run, run__job, STDERR_FILENO);
+
+	tap__ok(scene__in_state(s->tracer, 'T') && scene__moves(s),
+		"a job that is stopped as soon as it has begun does not hold its target");
+	kill(-s->tracer, SIGCONT);
+	tap__ok(scene__at(s, 2) && scene__moves(s), "and goes on when it is told to");
+	scene__end(s);
+}
+
 static void test_terminal(void)
 {
 	struct scene *s = scene__start(target__run, run__terminal, STDERR_FILENO);
@@ -199,7 +225,9 @@ static void test_watched(void)
 	struct scene *s = scene__start(target__run, run__samples, STDERR_FILENO);
 	pid_t first = 0, second = 0;
 
-	if (!SCENE__UNTIL((first = scene__child(s->tracer, WATCHDOG))))
+	/* as soon as the tracer can stop anything: not waited for */
+	first = scene__child(s->tracer, WATCHDOG);
+	if (!first)
 		tap__bail("no watchdog");
 	tap__ok(getsid(first) != getsid(s->tracer) && getpgid(first) != getpgid(s->tracer),
 		"the watchdog has a session of its own");
@@ -225,6 +253,7 @@ int main(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGCHLD, SIG_DFL);
 	test_stop();
+	test_job();
 	test_terminal();
 	test_continued();
 	killed(run__hang, "a tracer that hangs", "was killed so that the process runs on");

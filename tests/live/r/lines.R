@@ -87,7 +87,7 @@ run_compiled <- compiler::cmpfun(run_one)
 # Once before, so that nothing is loaded, compiled or cached for the first time later; and so that spin() takes about
 # a third of a millisecond anywhere.
 for (corpus in corpora) for (snippet in corpus$snippets) snippet()
-took <- system.time(for (i in 1:100) corpora$kept$spin())[[1L]] / 100
+took <- cpu_time_of(corpora$kept$spin())
 for (corpus in corpora) corpus$rounds <- as.integer(max(2, min(300, ceiling(20 * 0.0002 / max(took, 1e-5)))))
 if (!length(attr(corpora$kept$spin, "srcref"))) stop("no source references")
 

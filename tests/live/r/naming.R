@@ -192,7 +192,7 @@ run_compiled <- compiler::cmpfun(function() {
 # about as long on a slow machine as on a fast one: about half a millisecond for spin().
 for (f in as_is$steps) f()
 run_compiled()
-took <- system.time(for (i in 1:50) as_is$spin())[[1L]] / 50
+took <- cpu_time_of(as_is$spin())
 as_is$rounds <- compiled$rounds <- as.integer(max(4, min(500, ceiling(20 * 0.0005 / max(took, 1e-5)))))
 
 # Frame names that must be there: each step takes at least one sample in a few hundred.

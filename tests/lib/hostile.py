@@ -47,7 +47,15 @@ def cpu_seconds(pid):
     return (int(field[11]) + int(field[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def good_samples(out, pid, fmt):
+def without_native(line, fmt):
+    """A stack with the good one's R frames alone: its native frames are those of whatever C library there is."""
+    if fmt == "rprof":
+        return "".join(re.findall(r'"good_\w+" ', line))
+    stack, _, count = line.rpartition(" ")
+    return ";".join(name for name in stack.split(";") if name.startswith("good")) + " " + count
+
+
+def good_samples(out, pid, fmt, native=False):
     """Its samples; a stack of its that is not the one it has is wrong."""
     want = {"folded": r"good-%d;good_outer;good_middle;good_inner (\d+)" % pid, "rprof": r'()"good_inner" "good_middle" "good_outer" '}[fmt]
     name = os.path.join(out, "profile.folded" if fmt == "folded" else f"Rprof.{pid}.out")
@@ -63,7 +71,7 @@ def good_samples(out, pid, fmt):
             continue
         if fmt == "rprof" and number == 0:
             continue
-        match = re.fullmatch(want, line)
+        match = re.fullmatch(want, without_native(line, fmt) if native else line)
         if not match:
             wrong(f"{name}: not what the good one does: {line[:100]!r}")
             continue
@@ -72,6 +80,7 @@ def good_samples(out, pid, fmt):
 
 
 def session(folder, name, good, args):
+    native = any(a.startswith("--native") for a in args)
     option = {k: args[args.index(k) + 1] for k in ("-e", "-f", "-d", "-F")}
     out, stats = os.path.join(folder, name), os.path.join(folder, name + ".stats")
     os.mkdir(out)
@@ -92,7 +101,7 @@ def session(folder, name, good, args):
     # a read from outside that never ends is ended with who reads
     if status == signal.SIGKILL and "userfault" in name and re.search("does not respond: the profiler waited .* and was killed|held up .* and was killed", said):
         problems.clear()
-        good_samples(out, good, option["-f"])
+        good_samples(out, good, option["-f"], native)
         return
     if not os.path.exists(stats):
         wrong("there are no statistics")
@@ -106,7 +115,7 @@ def session(folder, name, good, args):
         wrong(f"records were bad: {s}")
     for file in os.listdir(out):
         plain(file, open(os.path.join(out, file), "rb").read())
-    got = good_samples(out, good, option["-f"])
+    got = good_samples(out, good, option["-f"], native)
     # with bpf, a sample for each tick of its CPU time since there were any; of what the others took, as much as each of their
     # targets
     rate = int(option["-F"])

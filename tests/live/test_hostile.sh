@@ -76,6 +76,7 @@ done < <("$WORK/hostile" -l)
 modes+=(pages:userfault unknown:good unknown:wild unknown:cycle)
 formats=(folded rprof)
 captures=("--lines --gc" "--filter-callframes --gc" "--lines --gc --filter-callframes")
+[ "$XRPROF_ENGINE" = vmread ] || captures+=("--native=full --gc" "--native=leaf --lines")
 [ "$XRPROF_ENGINE" = vmread ] && phase=1 || phase=0
 
 for i in "${!modes[@]}"; do
@@ -94,7 +95,7 @@ for i in "${!modes[@]}"; do
 	for format in "${formats[@]}"; do
 		[ -n "$every" ] || [ "$format" = "${formats[$((i % 2))]}" ] || continue
 		for capture in "${captures[@]}"; do
-			[ -n "$every" ] || [ "$capture" = "${captures[$((i % 3))]}" ] || continue
+			[ -n "$every" ] || [ "$capture" = "${captures[$((i % ${#captures[@]}))]}" ] || continue
 			# shellcheck disable=SC2086  # words
 			attack "${mode/:/-}-$format${capture// /}" "$format" -s $capture -- "$victim" "$good"
 		done

@@ -3,28 +3,17 @@
 #
 # For live tests that compare two profiles of one run by statistics. Source it after live.sh.
 
-# stolen: for how long a hypervisor has kept CPUs from this machine, in hundredths of a second.
-stolen() {
-	awk '$1 == "cpu" { print $9 + 0 }' /proc/stat
-}
-
 # agree NAME COMMAND [ARG...]: COMMAND makes a run and leaves compare.R's words in $TARGET_DIR/verdict and the profiler's
 # counts in $PROF_OUT.stats. A difference by chance alone happens once in some hundred runs: a run that differs is
 # repeated once with fresh samples, and must then agree.
-#
-# One of two CPUs may be taken away for a tenth of a second, with the profiler on it, while R runs and takes its samples on
-# the other. Those are no draws of one distribution: where that may have happened the run is repeated up to four times.
 agree() {
-	local name=$1 attempt status field line before runs=2
+	local name=$1 attempt status field line
 	shift
-	for attempt in 1 2 3 4 5; do
-		before=$(stolen)
+	for attempt in 1 2; do
 		"$@"
 		status=$?
 		if [ $status -eq 0 ] && ! grep -q ^FAIL "$TARGET_DIR/verdict"; then break; fi
-		[ $(($(stolen) - before)) -lt 10 ] || runs=5
-		[ "$attempt" -lt $runs ] || break
-		diag "$name: run $attempt differs:" "$(cat "$TARGET_DIR/verdict" "$TARGET_ERR")"
+		[ "$attempt" -eq 2 ] || diag "$name: first run differs:" "$(cat "$TARGET_DIR/verdict" "$TARGET_ERR")"
 	done
 	ok $status "$name: both profiles are there" ||
 		diag "$(cat "$PROF_OUT.err" "$TARGET_DIR/verdict" "$TARGET_ERR")"

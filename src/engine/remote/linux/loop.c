@@ -241,6 +241,18 @@ static bool target__held(struct engine *e, struct loop_target *t, char state)
 	return held;
 }
 
+static void target__no_clock(struct engine *e, struct loop_target *t, int err)
+{
+	if (!t->said_clock)
+		remote_report__note(
+			remote_loop__report(e),
+			"the CPU time of process %d cannot be counted (perf_event_open: "
+			"%s): time in which it is ready to run, but waits for a CPU, is "
+			"sampled, too",
+			(int)t->pid, strerror(-err));
+	t->said_clock = true;
+}
+
 /*
  * --clock cpu: is a sample due?  One for each period of CPU time, looked at when the timer ticks;
  * where CPU time cannot be counted exactly, whenever the thread runs or is ready to.
@@ -249,9 +261,12 @@ static bool target__due(struct engine *e, struct loop_target *t, char state)
 {
 	int64_t period = NS_PER_S / e->config.freq;
 	uint64_t now;
+	int err = remote_thread__cpu_time(&t->thread, &now);
 
-	if (remote_thread__cpu_time(&t->thread, &now))
+	if (err) {
+		target__no_clock(e, t, err);
 		return state == 'R';
+	}
 	if (now < t->cpu_time) /* another thread's */
 		t->cpu_time = now;
 	t->cpu_owed += (int64_t)(now - t->cpu_time);

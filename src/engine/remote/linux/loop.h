@@ -23,7 +23,7 @@ struct loop_target {
 	uint64_t stack_top; /* of its first thread; 0: hidden */
 	uint64_t random_at; /* 16 bytes that a new program never has the same, 0: not known */
 	uint8_t random[16];
-	bool said_stopped, said_traced;
+	bool said_stopped, said_traced, said_clock;
 };
 
 struct remote_kind {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "os/proc.h"
+#include "os/rights.h"
 
 static int thread__file(pid_t pid, pid_t tid, const char *name)
 {
@@ -56,6 +57,7 @@ static void thread__close_files(struct remote_thread *t)
 	if (t->cpu_fd >= 0)
 		close(t->cpu_fd);
 	t->stat_fd = t->runs_fd = t->cpu_fd = -1;
+	t->cpu_err = 0;
 }
 
 /*
@@ -181,22 +183,35 @@ bool remote_thread__ending(const struct remote_thread *t)
 
 /*
  * What /proc says of CPU time is some milliseconds old while a thread runs; a software event is
- * brought up to date when it is read (kernel/events/core.c, task_clock_event_read()).
+ * brought up to date when it is read (kernel/events/core.c, task_clock_event_read()).  It counts
+ * time in the kernel, too, whatever is excluded: that is for samples, and for leave to open it.
  */
-int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns)
+static int thread__count_cpu_time(struct remote_thread *t)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
+	uint64_t raised = rights__raise(RIGHTS_TARGET | RIGHTS_EVENTS);
 
-	if (t->cpu_fd < 0)
-		t->cpu_fd = (int)syscall(SYS_perf_event_open, &attr, t->tid, -1, -1,
-					 PERF_FLAG_FD_CLOEXEC);
-	if (t->cpu_fd < 0 || read(t->cpu_fd, ns, sizeof(*ns)) != sizeof(*ns))
-		return -ENOTSUP;
-	return 0;
+	t->cpu_fd = (int)syscall(SYS_perf_event_open, &attr, t->tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	t->cpu_err = t->cpu_fd < 0 ? -errno : 0;
+	rights__lower(raised);
+	return t->cpu_err;
+}
+
+int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns)
+{
+	int err = t->cpu_err;
+
+	if (!err && t->cpu_fd < 0)
+		err = thread__count_cpu_time(t);
+	if (!err && read(t->cpu_fd, ns, sizeof(*ns)) != sizeof(*ns))
+		err = -EIO;
+	return err;
 }
 
 pid_t remote_thread__tracer(pid_t pid, pid_t tid)

@@ -16,6 +16,7 @@ struct remote_thread {
 	int runs_fd;   /* schedstat or status there, -1: not open */
 	bool runs_sum; /* runs_fd is status: the switches must be added up */
 	int cpu_fd;    /* a counter of its CPU time, -1: none */
+	int cpu_err;   /* why not: a negative errno; 0: it was not asked for yet */
 };
 
 /* What a thread is doing. */
@@ -36,7 +37,7 @@ bool remote_thread__ending(const struct remote_thread *t);
 
 /*
  * remote_thread__cpu_time - CPU time it has used since this was first called, ns, up to this very
- * moment.  -ENOTSUP: perf_event_open() is not allowed, or not there.
+ * moment.  Else why that cannot be told: -EACCES, -ENOSYS, ... of perf_event_open().
  */
 int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns);
 

@@ -241,8 +241,11 @@ static bool target__held(struct engine *e, struct loop_target *t, char state)
 	return held;
 }
 
+/* Of a thread that has just ended nothing is said. */
 static void target__no_clock(struct engine *e, struct loop_target *t, int err)
 {
+	if (err == -ESRCH)
+		return;
 	if (!t->said_clock)
 		remote_report__note(
 			remote_loop__report(e),

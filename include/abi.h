@@ -47,7 +47,8 @@ enum xr_counter {
 	XR_NESTED,	/* of TICKS, those that came while another sample was being taken */
 	XR_OVER_BUDGET, /* of TRUNCATED, those whose walk cost too much: struct walk_budget */
 	XR_OVERRUN,	/* samples that took more than one and a half times what they may */
-	XR_THROTTLED,	/* ticks left out because those before were OVER_BUDGET: not in TICKS */
+	XR_THROTTLED, /* ticks left out because those before were OVER_BUDGET, and collections that
+		       * come too soon after another: not in TICKS */
 	/* of samples with native frames: why there are none further out */
 	XR_UNWOUND,	    /* the outermost is there, or (leaf) all that were wanted */
 	XR_UNWIND_NO_TABLE, /* nothing is known of the code */
@@ -63,6 +64,10 @@ enum xr_counter {
 	XR_BUILTINS_NAMED,  /* and those of which it is known as which builtin they were called */
 	XR_TWICE,	    /* for tests: samples walked also without native frames, */
 	XR_TWICE_DIFFER,    /* and those whose R part was another then: there must be none */
+	XR_WAITS,	    /* times a thread that is asked of was back on a CPU, */
+	XR_WAITED_NS,	    /* and for how long it had been away, in all */
+	XR_WAITS_LOST,	    /* times it left one and there was no room to note that */
+	XR_WAITS_UNREAD,    /* waits that were not over at the end, and could not be read in time */
 	XR_SPENT_NS,	    /* what all samples took together, whatever became of them */
 	XR_LONGEST_NS,	    /* what the longest sample took: a maximum, not a sum */
 	XR_MOST_WORK,	    /* and the one of most work: likewise */
@@ -83,6 +88,7 @@ enum xr_counter {
 #define XR_CHUNK_FULL	252u   /* no frame begins here: it has 1, 2 or 3 slots */
 #define XR_CONTEXTS_MAX 32768u /* contexts walked in one sample; the rest is cut */
 #define XR_KERNEL_MAX	120u   /* frames of the kernel in one sample; those further out are cut */
+#define XR_SYSCALLS_MAX 4096   /* numbers of system calls are below */
 #define XR_COMM_LEN	16u    /* TASK_COMM_LEN, include/linux/sched.h */
 
 /* The types of record.  Every record begins with struct xr_head. */
@@ -114,6 +120,20 @@ struct xr_slot {
 };
 
 #define XR_FRAME_SLOTS_MAX 3u
+
+/*
+ * With XR_F_MEMORY the first slots of part 0 are no frames but R's counts of its memory, as they
+ * were at the sample: what Rprof(memory.profiling = TRUE) writes (doprof(), eval.c;
+ * get_current_mem(), memory.c).
+ */
+struct xr_memory {
+	__u64 small; /* bytes of small vectors */
+	__u64 large; /* bytes of large vectors */
+	__u64 nodes; /* bytes of nodes */
+	__u64 dups;  /* calls of duplicate() since R began, or since Rprof() last asked */
+};
+
+#define XR_MEMORY_SLOTS 2u /* that they take */
 
 /*
  * A package is one of these, or the hash of its name, a text: of a namespace, `stats`, or of the
@@ -182,7 +202,13 @@ enum xr_form {
 #define XR_F_NATIVE   0x200u /* native frames were looked for */
 #define XR_F_ELSEWHERE                                                                             \
 	0x800u /* R's frames are of R's thread, which waits, the native ones of this */
-#define XR_F_NATIVE_CUT 0x400u /* and those further out than the last one could not be had */
+/* Of XR_EVENT_SWITCH, why it left its CPU; none of these: it slept, and could be interrupted. */
+#define XR_F_PREEMPTED	0x1000u /* it was ready to run all the time */
+#define XR_F_DISK	0x2000u /* it slept and could not be interrupted: mostly for a disk */
+#define XR_F_STOPPED	0x4000u /* by a signal, or a tracer */
+#define XR_F_WAIT	(XR_F_PREEMPTED | XR_F_DISK | XR_F_STOPPED) /* all of these */
+#define XR_F_MEMORY	0x8000u /* R's counts of its memory come first: struct xr_memory */
+#define XR_F_NATIVE_CUT 0x400u	/* and those further out than the last one could not be had */
 
 /*
  * Samples on one CPU may nest: an interrupt samples while a tracepoint's sample is being taken.
@@ -211,15 +237,21 @@ struct xr_sample {
 	__u32 nslots;
 	__u64 file; /* hash of the file name, 0: none */
 	__u32 line;
-	__u16 level; /* samples under way on this cpu when this one began; below XR_LEVELS */
-	__u16 event; /* enum xr_event */
+	__u8 level;   /* samples under way on this cpu when this one began; below XR_LEVELS */
+	__u8 event;   /* enum xr_event */
+	__u16 detail; /* of XR_EVENT_SWITCH: the system call it waited in, and 1; 0: none */
 	struct xr_slot slots[];
 };
 
-/* What made the sampler run. */
-enum xr_event { XR_EVENT_TICK = 0, XR_EVENT_SWITCH = 1, XR_EVENT_SYSCALL = 2, XR_EVENTS };
+/*
+ * What made the sampler run: a tick of time on a CPU, that a thread is back on one, or one of the
+ * events that the user asks for, by their number.
+ */
+#define XR_OTHERS_MAX 5u
+enum xr_event { XR_EVENT_TICK = 0, XR_EVENT_SWITCH = 1, XR_EVENT_OTHER = 2 };
+#define XR_EVENTS (XR_EVENT_OTHER + XR_OTHERS_MAX)
 
-enum xr_unit { XR_UNIT_TICKS = 0, XR_UNIT_NS = 1, XR_UNIT_BYTES = 2 };
+enum xr_unit { XR_UNIT_TICKS = 0, XR_UNIT_NS = 1, XR_UNIT_BYTES = 2, XR_UNIT_COUNT = 3, XR_UNITS };
 
 /*
  * A text, not terminated: the name of the symbol at address `id`, or (kind XR_TEXT_HASHED) the
@@ -270,8 +302,28 @@ struct xr_process {
 	char comm[XR_COMM_LEN]; /* terminated */
 };
 
+/*
+ * A thread that is on no CPU, or was on none before; by its number as the profiler's pid namespace
+ * has it.  In the map `waits`.
+ */
+struct xr_wait {
+	__u64 since; /* ns, CLOCK_MONOTONIC; 0: it is on a CPU */
+	__u64 away;  /* ns: how long it was away, in a system call that is not over */
+	__u32 flags; /* XR_F_PREEMPTED, ...: why */
+	__u32 pid;   /* its process */
+};
+
+/* Of a wait that is not over, how much is counted already; likewise, in the map `waits_told`. */
+struct xr_wait_told {
+	__u64 since; /* which one */
+	__u64 until; /* ns: it counts from here on */
+};
+
+_Static_assert(sizeof(struct xr_wait) == 24, "xr_wait");
+_Static_assert(sizeof(struct xr_wait_told) == 16, "xr_wait_told");
 _Static_assert(sizeof(struct xr_head) == 8, "xr_head");
 _Static_assert(sizeof(struct xr_slot) == 16, "xr_slot");
+_Static_assert(sizeof(struct xr_memory) == XR_MEMORY_SLOTS * sizeof(struct xr_slot), "xr_memory");
 _Static_assert(sizeof(struct xr_sample) == 72, "xr_sample");
 _Static_assert(sizeof(struct xr_text) == 32, "xr_text");
 _Static_assert(sizeof(struct xr_place) == 32, "xr_place");

@@ -51,6 +51,11 @@ struct xr_layout {
 #define XR_ROW_NATIVE	0x80u  /* native frames are wanted */
 #define XR_ROW_LEAF	0x100u /* of these only those inside of the innermost function of R */
 #define XR_ROW_KERNEL	0x200u /* frames of the kernel are wanted */
+#define XR_ROW_OFF_CPU	0x400u /* time not on a CPU is wanted, */
+#define XR_ROW_IDLE	0x800u /* also of threads that are not R's, and of R that has nothing to do */
+#define XR_ROW_MEMORY	0x1000u /* R's counts of its memory are wanted: from small_at and so on */
+#define XR_ROW_COLLECTIONS                                                                         \
+	0x2000u /* collections are an event: gc_at is wanted, and the counts of memory */
 
 /*
  * What a user may ask to have captured with each frame or sample, as one set: the options, the
@@ -58,7 +63,8 @@ struct xr_layout {
  */
 #define XR_CAPTURE                                                                                 \
 	(XR_ROW_LINES | XR_ROW_GC | XR_ROW_FILTER | XR_ROW_PACKAGES | XR_ROW_NATIVE |              \
-	 XR_ROW_LEAF | XR_ROW_KERNEL)
+	 XR_ROW_LEAF | XR_ROW_KERNEL | XR_ROW_OFF_CPU | XR_ROW_IDLE | XR_ROW_MEMORY |              \
+	 XR_ROW_COLLECTIONS)
 
 /*
  * One process.  Addresses are in the target; those named `*_at` hold a variable, the others are
@@ -89,6 +95,15 @@ struct xr_row {
 	__u64 gc_count_at;    /* the number of collections so far, an int; 0: not found */
 	__u64 gc_begin;	      /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
 	__u64 gc_end;
+	/*
+	 * R's counts of its memory (memory.c, duplicate.c), 8 bytes each; 0: not found, or not
+	 * proven. Vectors are counted in units of 8 bytes; of nodes there are `node_size` bytes
+	 * each.
+	 */
+	__u64 small_at; /* R_SmallVallocSize: vectors allocated from pages */
+	__u64 large_at; /* R_LargeVallocSize: vectors allocated one by one */
+	__u64 nodes_at; /* R_NodesInUse */
+	__u64 dups_at;	/* duplicate_counter: calls of duplicate(); 0: it alone was not found */
 	/* for builtins; 0: this R does not tell */
 	__u64 fun_tab;	 /* R_FunTab */
 	__u64 bc_top_at; /* &R_BCNodeStackTop */
@@ -106,11 +121,14 @@ struct xr_row {
 	__u32 strikes; /* its samples were over their budget */
 	__u32 skip;    /* ticks to leave out now */
 	__u32 asked;   /* the space_stamp, which was no more, with which code was told of */
-	__u32 pad;
+	__u32 node_size;
+	__u64 heap_base; /* bytes in use when the last collection ended, 0: not known (collection.h)
+			  */
+	__u64 collected_at; /* ns, CLOCK_MONOTONIC: when the last one began that is a sample */
 	struct xr_layout layout;
 };
 
 _Static_assert(sizeof(struct xr_layout) == 40, "xr_layout");
-_Static_assert(sizeof(struct xr_row) == 312, "xr_row");
+_Static_assert(sizeof(struct xr_row) == 360, "xr_row");
 
 #endif

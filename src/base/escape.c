@@ -142,13 +142,14 @@ static char escape__byte(const char *s, size_t len, size_t *size)
 
 int escape__undo(struct buf *b, const char *text, size_t len)
 {
-	const char *end = text + len, *slash;
+	const char *end, *slash;
 	size_t size;
 	int err = 0;
 	char byte;
 
 	if (!len) /* of no text at all, maybe */
 		return 0;
+	end = text + len;
 	while (!err && (slash = memchr(text, '\\', (size_t)(end - text)))) {
 		byte = escape__byte(slash, (size_t)(end - slash), &size);
 		/* a backslash that is none stays */

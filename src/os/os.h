@@ -69,6 +69,9 @@ uint64_t os__size(int fd);
 /* os__standard_output - its descriptor, or -OS_CLOSED: the program was started without one. */
 int os__standard_output(void);
 
+/* os__syscall - the name of a system call, "read"; NULL: it is not known. */
+const char *os__syscall(uint32_t number);
+
 /* os__reason - what an error of these functions means; strerror() for errno's.  Either sign. */
 const char *os__reason(int err);
 

@@ -31,6 +31,7 @@ enum rights_use {
 	RIGHTS_PRIORITY = 1 << 4, /* run before others */
 	RIGHTS_SIGNAL = 1 << 5,	  /* signal the workload */
 	RIGHTS_KERNEL = 1 << 6,	  /* see where the kernel's functions are */
+	RIGHTS_PROBES = 1 << 7,	  /* have the code of all who run a file stop at a place in it */
 };
 
 /*

@@ -5,6 +5,7 @@
 #ifndef XR_PROFILE_STATS_H
 #define XR_PROFILE_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi.h"
@@ -33,8 +34,18 @@ struct hidden_stats {
 	uint64_t gc_proven;	 /* marks of GC: from the collector's flag, */
 	uint64_t gc_code; /* only where the collector's code is executed, not what it calls, */
 	uint64_t gc_none; /* or there are none */
+	uint64_t memory_proven;	  /* R's counts of its memory: found, and seen to be right, */
+	uint64_t memory_unproven; /* not seen at work in any process of that file, */
+	uint64_t memory_none;	  /* not found, or something else */
 	/* written samples whose innermost line is missing because of this, and their processes */
 	uint64_t lines_incomplete, incomplete_processes;
+};
+
+/* What was delivered of an event of the user's. */
+struct event_stats {
+	const char *name; /* as it was given; borrowed */
+	uint64_t samples, weight;
+	uint32_t unit; /* of the weight: enum xr_unit */
 };
 
 /* Counts are of ticks unless said otherwise; the names are those of errors.def. */
@@ -72,6 +83,12 @@ struct stats {
 		uint64_t no_room;		   /* of which not all of it is */
 		uint64_t table_bytes, name_bytes;
 	} native;
+	/* times that threads were off a CPU, where that was asked for: */
+	struct wait_stats {
+		uint64_t waits, ns;    /* how many, and how long in all */
+		uint64_t lost, unread; /* not noted, or not over at the end and not read */
+		uint64_t idle_ns;      /* of the samples' time, that waiting for work: not shown */
+	} waits;
 	uint64_t rows_full; /* processes that got no row */
 	uint64_t silent;    /* processes that did not answer in time when they were looked at */
 	uint64_t rows[XR_ERRORS]; /* each row of errors.def */
@@ -79,6 +96,8 @@ struct stats {
 	uint64_t stacks_dropped; /* as decoder_stats' */
 	uint64_t lines_cut;	 /* samples whose line was cut: it ends in <truncated> */
 	uint64_t unwritten;	 /* of `lost`, samples that did not reach their file */
+	struct event_stats events[XR_OTHERS_MAX]; /* those that were asked for */
+	uint32_t nevents;
 	struct decoder_stats decoder;
 	struct hidden_stats hidden;
 };

@@ -53,6 +53,24 @@ static void hidden_report__gc(const struct notes *notes, struct hidden_proof *h,
 			    why, t->path, more);
 }
 
+static bool memory__wanted(const struct target *t)
+{
+	return t->row.flags & (XR_ROW_MEMORY | XR_ROW_COLLECTIONS);
+}
+
+static void hidden_report__memory(const struct notes *notes, struct hidden_proof *h,
+				  const struct target *t, const char *why)
+{
+	const char *more;
+
+	h->memory_said = true;
+	if (said__more(verify_hidden__memory_said(h), &more))
+		notes__user(notes, "process %d (%s): no memory counts%s: %s %s%s", (int)t->pid,
+			    t->comm,
+			    t->row.flags & XR_ROW_COLLECTIONS ? ", nothing for --event gc" : "",
+			    why, t->path, more);
+}
+
 void hidden_report__say(const struct notes *notes, struct hidden_proof *h, const struct target *t,
 			bool by_code)
 {
@@ -76,6 +94,17 @@ void hidden_report__say(const struct notes *notes, struct hidden_proof *h, const
 					  "what was taken for the flag that R's collector is "
 					  "running is something else in",
 					  by_code);
+	}
+	if (memory__wanted(t) && !h->memory_said) {
+		if (!h->memory.small)
+			hidden_report__memory(notes, h, t,
+					      "R_SmallVallocSize, R_LargeVallocSize and "
+					      "R_NodesInUse were not found in");
+		else if (h->check.memory == HIDDEN_REFUTED)
+			hidden_report__memory(notes, h, t,
+					      "what was taken for R_SmallVallocSize, "
+					      "R_LargeVallocSize and R_NodesInUse is something "
+					      "else in");
 	}
 }
 
@@ -112,5 +141,13 @@ void hidden_report__count(const struct hidden_proof *h, const struct target *t, 
 			s->gc_code++;
 		else
 			s->gc_none++;
+	}
+	if (memory__wanted(t)) {
+		if (t->row.small_at)
+			s->memory_proven++;
+		else if (h->memory.small && h->check.memory != HIDDEN_REFUTED)
+			s->memory_unproven++;
+		else
+			s->memory_none++;
 	}
 }

@@ -32,8 +32,10 @@ struct hidden_file {
 	char path[sizeof(((struct target *)0)->path)];
 	char version[sizeof(((struct target *)0)->version)];
 	uint64_t bc_body, bc_pc, gc, gc_count;
-	bool bc_proven, gc_proven, count_proven;
-	uint32_t lines_said, gc_said; /* processes of which it was said that they cannot be had */
+	struct hidden_memory memory;
+	bool bc_proven, gc_proven, count_proven, memory_proven;
+	/* processes of which it was said that they cannot be had */
+	uint32_t lines_said, gc_said, memory_said;
 };
 
 /* A process and those forked from it. */
@@ -41,7 +43,7 @@ struct hidden_family {
 	uint32_t users; /* processes */
 	struct hidden_file *file;
 	struct hidden_tally tally;
-	enum lines_verdict bc, gc, count;
+	enum lines_verdict bc, gc, count, memory;
 	uint64_t window_at; /* as in struct verify_hidden */
 	uint32_t looks;
 };
@@ -55,7 +57,8 @@ static uint64_t target__offset(const struct target *t, uint64_t addr)
 static bool hidden_file__same(const struct hidden_file *a, const struct hidden_file *b)
 {
 	if (memcmp(&a->file, &b->file, sizeof(a->file)) || a->bc_body != b->bc_body ||
-	    a->bc_pc != b->bc_pc || a->gc != b->gc || a->gc_count != b->gc_count)
+	    a->bc_pc != b->bc_pc || a->gc != b->gc || a->gc_count != b->gc_count ||
+	    memcmp(&a->memory, &b->memory, sizeof(a->memory)))
 		return false;
 	return a->file.ino || (!strcmp(a->path, b->path) && !strcmp(a->version, b->version));
 }
@@ -88,6 +91,8 @@ static struct hidden_file *hidden_file__get(struct verify_hidden *v, const struc
 		.bc_pc = target__offset(t, row->bc_pc_at),
 		.gc = target__offset(t, row->gc_at),
 		.gc_count = target__offset(t, row->gc_count_at),
+		.memory = {target__offset(t, row->small_at), target__offset(t, row->large_at),
+			   target__offset(t, row->nodes_at), target__offset(t, row->dups_at)},
 	};
 	struct hidden_file *f;
 
@@ -124,6 +129,14 @@ static bool how__certain(const char *how)
 	return how && (!strcmp(how, "symbol table") || !strcmp(how, "debug file"));
 }
 
+static void row__set_memory(struct xr_row *row, const struct hidden_memory *m)
+{
+	row->small_at = m->small;
+	row->large_at = m->large;
+	row->nodes_at = m->nodes;
+	row->dups_at = m->dups;
+}
+
 /* The row as it would be if all were proven. */
 static struct xr_row hidden_proof__supposed(const struct hidden_proof *h, const struct target *t)
 {
@@ -131,6 +144,7 @@ static struct xr_row hidden_proof__supposed(const struct hidden_proof *h, const 
 
 	row.gc_at = h->gc_at;
 	row.gc_count_at = h->gc_count_at;
+	row__set_memory(&row, &h->memory);
 	return row;
 }
 
@@ -191,6 +205,26 @@ static bool verify_hidden__conclude_count(struct verify_hidden *v, const struct 
 	return true;
 }
 
+static bool verify_hidden__conclude_memory(struct verify_hidden *v, struct hidden_proof *h,
+					   struct target *t)
+{
+	const struct hidden_memory *m = &h->family->file->memory;
+
+	if (h->check.memory != HIDDEN_PROVEN || t->row.small_at == h->memory.small)
+		return false;
+	if (h->check.seen.no_dups)
+		h->memory.dups = 0;
+	row__set_memory(&t->row, &h->memory);
+	notes__debug(v->notes,
+		     "process %d: R's counts of memory are at 0x%llx, 0x%llx and 0x%llx, of "
+		     "duplications at 0x%llx of %s, says the %s; %u looks agree, %u do not",
+		     (int)t->pid, (unsigned long long)m->small, (unsigned long long)m->large,
+		     (unsigned long long)m->nodes,
+		     (unsigned long long)(h->memory.dups ? m->dups : 0), t->path,
+		     t->how_memory ? t->how_memory : "file", h->check.seen.good, h->check.seen.bad);
+	return true;
+}
+
 /* Act on what was found out since the last time.  Returns whether the row changed. */
 static bool verify_hidden__conclude(struct verify_hidden *v, struct hidden_proof *h,
 				    struct target *t)
@@ -204,10 +238,12 @@ static bool verify_hidden__conclude(struct verify_hidden *v, struct hidden_proof
 	v->proofs += verdict__share(&check->bc, &family->bc, &file->bc_proven);
 	v->proofs += verdict__share(&check->gc, &family->gc, &file->gc_proven);
 	v->proofs += verdict__share(&check->count, &family->count, &file->count_proven);
+	v->proofs += verdict__share(&check->memory, &family->memory, &file->memory_proven);
 	h->proofs = v->proofs;
 	changed = verify_hidden__conclude_bc(v, h, t);
 	changed |= hidden_proof__conclude_gc(h, t);
 	changed |= verify_hidden__conclude_count(v, h, t);
+	changed |= verify_hidden__conclude_memory(v, h, t);
 	supposed = hidden_proof__supposed(h, t);
 	h->open = hidden_check__open(check, &supposed);
 	return changed;
@@ -219,7 +255,7 @@ int verify_hidden__begin(struct verify_hidden *v, struct hidden_proof *h, struct
 	struct xr_row *row = &t->row;
 
 	*h = (struct hidden_proof){.opened_at = now, .due_at = now};
-	if (!(row->flags & (XR_ROW_LINES | XR_ROW_GC)))
+	if (!(row->flags & TARGET_HIDDEN))
 		return 0;
 	h->family = hidden_family__new(hidden_file__get(v, t));
 	if (!h->family)
@@ -228,6 +264,10 @@ int verify_hidden__begin(struct verify_hidden *v, struct hidden_proof *h, struct
 	row->gc_at = 0;
 	h->gc_count_at = row->gc_count_at;
 	row->gc_count_at = 0;
+	if (row->small_at && row->large_at && row->nodes_at && row->node_size)
+		h->memory = (struct hidden_memory){row->small_at, row->large_at, row->nodes_at,
+						   row->dups_at};
+	row__set_memory(row, &(struct hidden_memory){0});
 	if (t->srcref && row->layout.srcref && t->srcref != row->layout.srcref &&
 	    (row->flags & XR_ROW_LINES)) {
 		row->flags &= ~XR_ROW_LINES;
@@ -241,6 +281,8 @@ int verify_hidden__begin(struct verify_hidden *v, struct hidden_proof *h, struct
 		h->check.bc = HIDDEN_PROVEN;
 	if (h->gc_at && how__certain(t->how_gc))
 		h->check.gc = HIDDEN_PROVEN;
+	if (h->memory.small && how__certain(t->how_memory))
+		h->check.memory = HIDDEN_PROVEN;
 	verify_hidden__conclude(v, h, t);
 	return 0;
 }
@@ -259,6 +301,7 @@ void verify_hidden__inherit(struct hidden_proof *h, const struct hidden_proof *p
 		.bc = parent->check.bc,
 		.gc = parent->check.gc,
 		.count = parent->check.count,
+		.memory = parent->check.memory,
 	};
 }
 
@@ -282,6 +325,11 @@ uint32_t *verify_hidden__lines_said(const struct hidden_proof *h)
 uint32_t *verify_hidden__gc_said(const struct hidden_proof *h)
 {
 	return &h->family->file->gc_said;
+}
+
+uint32_t *verify_hidden__memory_said(const struct hidden_proof *h)
+{
+	return &h->family->file->memory_said;
 }
 
 uint64_t verify_hidden__due(const struct verify_hidden *v, const struct hidden_proof *h)
@@ -335,8 +383,11 @@ static void verify_hidden__add_up(struct hidden_proof *h, const struct hidden_ch
 	const struct hidden_tally *mine = &h->check.tally, *had = &before->tally;
 	uint64_t turn = now - h->opened_at;
 	/* a collection will end, and its flag is wanted then */
-	bool told = mine->good + mine->bad != had->good + had->bad ||
-		    (h->gc_at && h->check.gc == HIDDEN_OPEN && h->check.flag);
+	bool told =
+		mine->good + mine->bad != had->good + had->bad ||
+		h->check.seen.good + h->check.seen.bad != before->seen.good + before->seen.bad ||
+		h->check.seen.collection != before->seen.collection || /* it runs */
+		(h->gc_at && h->check.gc == HIDDEN_OPEN && h->check.flag);
 
 	all->good += mine->good - had->good;
 	all->bad += mine->bad - had->bad;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * --lines and --gc need variables that R does not export.  Addresses from a symbol table are
- * right; those read from machine code are used only after they were seen to be right in a live
+ * --lines, --gc and --memory need variables that R does not export.  Addresses from a symbol table
+ * are right; those read from machine code are used only after they were seen to be right in a live
  * process (target/hidden_check.h).
  *
  * Who may speak for whom, for a process may lie:
@@ -29,20 +29,26 @@
 struct hidden_file;
 struct hidden_family;
 
+/* Where R's counts of its memory are (struct xr_row), as addresses or as offsets in a file. */
+struct hidden_memory {
+	uint64_t small, large, nodes, dups;
+};
+
 /* What is known of one process' hidden variables.  Zeroed: none are asked for.  Times are ns,
  * CLOCK_MONOTONIC. */
 struct hidden_proof {
 	bool open;		       /* something may still be proven */
 	bool completed;		       /* the row got something that it did not begin with */
 	struct hidden_check check;     /* what was seen in this process */
-	uint64_t gc_at, gc_count_at;   /* where they should be: the row gets them once proven */
+	uint64_t gc_at, gc_count_at;   /* where they should be: the row gets them once proven, */
+	struct hidden_memory memory;   /* and these */
 	struct hidden_family *family;  /* held; NULL: nothing is asked for */
 	uint64_t opened_at, looked_at; /* it was found, or forked; it was looked at last */
 	uint64_t due_at;	       /* it is to be looked at next */
 	uint32_t idle;		       /* looks since one told anything, in turns */
 	uint32_t proofs;	       /* those of struct verify_hidden that it has heard of */
-	bool lines_said, gc_said;      /* of it or its parent: that they cannot be had */
-	uint64_t unproven;	       /* samples without their innermost line */
+	bool lines_said, gc_said, memory_said; /* of it or its parent: that they cannot be had */
+	uint64_t unproven;		       /* samples without their innermost line */
 };
 
 /* Starts as { .notes = ... }, freed by verify_hidden__free. */
@@ -74,11 +80,13 @@ void verify_hidden__inherit(struct hidden_proof *h, const struct hidden_proof *p
 void verify_hidden__end(struct hidden_proof *h);
 
 /*
- * verify_hidden__lines_said, verify_hidden__gc_said - for hidden_report.c: of how many processes of
- * @h's file it was said that these cannot be had.  @h has a family.
+ * verify_hidden__lines_said, verify_hidden__gc_said, verify_hidden__memory_said - for
+ * hidden_report.c: of how many processes of @h's file it was said that these cannot be had.  @h has
+ * a family.
  */
 uint32_t *verify_hidden__lines_said(const struct hidden_proof *h);
 uint32_t *verify_hidden__gc_said(const struct hidden_proof *h);
+uint32_t *verify_hidden__memory_said(const struct hidden_proof *h);
 
 /*
  * verify_hidden__due - when @h's process is to be looked at next; at once, 1, where another process

@@ -56,7 +56,7 @@ struct ask {
 	pid_t pid;
 	uint64_t tag;	/* the caller's */
 	uint64_t turn;	/* the asker's own: which answer is to which question */
-	uint32_t want;	/* XR_ROW_LINES, XR_ROW_GC */
+	uint32_t want;	/* as of target__find() */
 	uint32_t looks; /* at most so many */
 	uint64_t at;
 	int fd; /* of an answer; -1: there is none */

@@ -3,15 +3,20 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "sexp.h"
 
-#define GOOD_MIN     10u       /* looks that must have been good */
-#define BAD_SHARE    4u	       /* one bad look on so many good ones is allowed */
-#define BAD_MAX	     30u       /* after so many bad ones, if they are too many, it is refuted */
-#define CONTEXTS_MAX 8u	       /* of the innermost contexts, in one look */
-#define COUNT_MAX    (1 << 30) /* collections */
-#define GC_MAX	     200u      /* collections in which the flag was 1, and never 0 between */
+#define GOOD_MIN	10u	  /* looks that must have been good */
+#define BAD_SHARE	4u	  /* one bad look on so many good ones is allowed */
+#define BAD_MAX		30u	  /* after so many bad ones, if they are too many, it is refuted */
+#define CONTEXTS_MAX	8u	  /* of the innermost contexts, in one look */
+#define COUNT_MAX	(1 << 30) /* collections */
+#define GC_MAX		200u	  /* collections in which the flag was 1, and never 0 between */
+#define MEMORY_GOOD_MIN 4u	  /* looks in which counts of memory had grown */
+#define MEMORY_MAX	(1ULL << 48) /* bytes: more than a process can have */
+#define PAUSE_NS	200000	     /* between two looks at counts of memory */
+#define NODES_MIN	10000u	     /* R has 50,000 when it began, without any package but base */
 
 /* What must be the same before and after a look, for the look to tell anything. */
 struct state {
@@ -175,9 +180,111 @@ static int count__look(struct hidden_check *c, const struct xr_row *row, const s
 	return 0;
 }
 
+/* Both 0 where the row has no address for them: nothing is concluded from what is the same. */
+static int collector__read(const struct xr_row *row, const struct mem_reader *m, int32_t *count,
+			   uint32_t *flag)
+{
+	int err = 0;
+
+	*count = 0;
+	*flag = 0;
+	if (row->gc_count_at)
+		err = mem_reader__read(m, row->gc_count_at, count, sizeof(*count));
+	if (!err && row->gc_at)
+		err = mem_reader__read(m, row->gc_at, flag, row->gc_size == 1 ? 1 : 4);
+	return err;
+}
+
+static int memory__read(const struct xr_row *row, const struct mem_reader *m,
+			struct hidden_memory_seen *now)
+{
+	int err = word__read(m, row->small_at, &now->small);
+
+	if (!err)
+		err = word__read(m, row->large_at, &now->large);
+	if (!err)
+		err = word__read(m, row->nodes_at, &now->nodes);
+	return err;
+}
+
+/* Can R have that? */
+static bool memory__is_possible(const struct xr_row *row, const struct hidden_memory_seen *now)
+{
+	return now->small < MEMORY_MAX / 8 && now->large < MEMORY_MAX / 8 && row->node_size &&
+	       now->nodes < MEMORY_MAX / row->node_size;
+}
+
+static int dups__look(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
+{
+	uint64_t dups = 0;
+	int err;
+
+	if (!row->dups_at || c->seen.no_dups)
+		return 0;
+	err = word__read(m, row->dups_at, &dups);
+	if (err == -ESRCH)
+		return err;
+	c->seen.no_dups = err || dups > MEMORY_MAX;
+	return 0;
+}
+
+/*
+ * A collection that runs takes the counts apart: its looks say nothing, where the flag tells.  It
+ * does not where it is not known, nor for the moment between the number of collections and the flag
+ * (R_gc_internal(), memory.c): some looks may be bad.
+ */
+static int memory__look(struct hidden_check *c, const struct xr_row *row,
+			const struct mem_reader *m)
+{
+	struct hidden_memory_seen now = c->seen, *had = &c->seen;
+	uint32_t flag, flag_after;
+	bool grew, fell;
+	int32_t after;
+	int err;
+
+	err = collector__read(row, m, &now.collection, &flag);
+	if (!err)
+		err = memory__read(row, m, &now);
+	if (err == -ESRCH)
+		return err;
+	if (err || !memory__is_possible(row, &now)) {
+		had->bad++;
+		goto out;
+	}
+	err = collector__read(row, m, &after, &flag_after);
+	if (err == -ESRCH)
+		return err;
+	if (err || flag || flag_after || after != now.collection || now.nodes < NODES_MIN ||
+	    !now.small || !now.large)
+		return 0;
+	grew = now.small > had->small || now.large > had->large || now.nodes > had->nodes;
+	fell = now.small < had->small || now.large < had->large || now.nodes < had->nodes;
+	if (had->nodes && now.collection == had->collection) {
+		now.bad += fell;
+		now.good += grew && !fell;
+	}
+	*had = now;
+	err = dups__look(c, row, m);
+	if (err)
+		return err;
+out:
+	if (had->good >= MEMORY_GOOD_MIN && had->bad <= had->good / BAD_SHARE)
+		c->memory = HIDDEN_PROVEN;
+	else if (had->bad >= BAD_MAX && had->bad > had->good / BAD_SHARE)
+		c->memory = HIDDEN_REFUTED;
+	return 0;
+}
+
+static bool memory__wanted(const struct xr_row *row)
+{
+	return (row->flags & (XR_ROW_MEMORY | XR_ROW_COLLECTIONS)) && row->small_at &&
+	       row->large_at && row->nodes_at;
+}
+
 static bool count__wanted(const struct xr_row *row)
 {
-	return (row->flags & (XR_ROW_LINES | XR_ROW_PACKAGES)) && row->gc_count_at;
+	return (row->flags & (XR_ROW_LINES | XR_ROW_PACKAGES | XR_ROW_COLLECTIONS)) &&
+	       row->gc_count_at;
 }
 
 static bool bc__wanted(const struct xr_row *row)
@@ -188,14 +295,15 @@ static bool bc__wanted(const struct xr_row *row)
 
 static bool gc__wanted(const struct xr_row *row)
 {
-	return (row->flags & XR_ROW_GC) && row->gc_at;
+	return (row->flags & (XR_ROW_GC | XR_ROW_COLLECTIONS)) && row->gc_at;
 }
 
 bool hidden_check__open(const struct hidden_check *c, const struct xr_row *row)
 {
 	return (c->bc == HIDDEN_OPEN && bc__wanted(row)) ||
 	       (c->gc == HIDDEN_OPEN && gc__wanted(row)) ||
-	       (c->count == HIDDEN_OPEN && count__wanted(row));
+	       (c->count == HIDDEN_OPEN && count__wanted(row)) ||
+	       (c->memory == HIDDEN_OPEN && memory__wanted(row));
 }
 
 int hidden_check__look(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
@@ -213,6 +321,11 @@ int hidden_check__look(struct hidden_check *c, const struct xr_row *row, const s
 		if (result)
 			return result;
 	}
+	if (c->memory == HIDDEN_OPEN && memory__wanted(row)) {
+		result = memory__look(c, row, m);
+		if (result)
+			return result;
+	}
 	if (c->bc != HIDDEN_OPEN || !bc__wanted(row))
 		return 0;
 	result = bc__look(row, m, &c->tally.contexts);
@@ -224,13 +337,25 @@ int hidden_check__look(struct hidden_check *c, const struct xr_row *row, const s
 	return 0;
 }
 
+/*
+ * What R counts grows when it allocates, and that is at times: looks that follow each other at once
+ * see nothing of it, and between those that are far apart lies a collection.
+ */
+static void hidden_check__pause(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+}
+
 int hidden_check__run(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m,
 		      unsigned int looks)
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < looks && !err && hidden_check__open(c, row); i++)
+	for (unsigned int i = 0; i < looks && !err && hidden_check__open(c, row); i++) {
+		if (i && c->memory == HIDDEN_OPEN && memory__wanted(row))
+			hidden_check__pause();
 		err = hidden_check__look(c, row, m);
+	}
 	return err;
 }
 

@@ -9,7 +9,9 @@
  *  - the collector's flag is 0 or 1, and 0 at some time.  One that is 1 says nothing while a
  *    collection lasts, which may be minutes; only one that was 1 in very many collections, and
  * never 0 between them, is none;
- *  - the number of collections is above 0 and does not fall.
+ *  - the number of collections is above 0 and does not fall;
+ *  - the counts of memory only grow while no collection runs (memory.c), and are none that R cannot
+ *    have.  They are proven when they were seen to have grown a few times.
  * What changed while it was looked at says nothing, and because the variables are set one after
  * the other a few looks may fail.
  */
@@ -34,14 +36,29 @@ struct hidden_tally {
 	uint32_t contexts; /* of byte code, that kept the rule */
 };
 
+/*
+ * R_SmallVallocSize, R_LargeVallocSize and R_NodesInUse as they were at the last look, and the
+ * number of collections then; nodes 0: there was none.  Looks between two of which no collection
+ * began are told apart: in `good` one of the three had grown, in `bad` one had fallen, or was
+ * nothing that R can have.
+ */
+struct hidden_memory_seen {
+	uint64_t small, large, nodes;
+	int32_t collection;
+	uint32_t good, bad;
+	bool no_dups; /* what should be duplicate_counter is none, or cannot be read */
+};
+
 /* What was seen so far of one process; zero it to begin.  It is data alone: looks may be taken
  * anywhere, and what became of this handed back later. */
 struct hidden_check {
 	uint32_t looks; /* all */
 	struct hidden_tally tally;
-	enum lines_verdict bc;	  /* R_BCbody and R_BCpc, by `tally` */
-	enum lines_verdict gc;	  /* the flag */
-	enum lines_verdict count; /* the number of collections */
+	enum lines_verdict bc;	   /* R_BCbody and R_BCpc, by `tally` */
+	enum lines_verdict gc;	   /* the flag */
+	enum lines_verdict count;  /* the number of collections */
+	enum lines_verdict memory; /* the counts of memory: all of them together */
+	struct hidden_memory_seen seen;
 	int32_t last_count;
 	uint32_t flag;		/* what the flag was when last read */
 	uint32_t unreadable;	/* times that it was */
@@ -57,7 +74,10 @@ struct hidden_check {
 int hidden_check__look(struct hidden_check *c, const struct xr_row *row,
 		       const struct mem_reader *m);
 
-/* hidden_check__run - up to @looks looks, while something is open.  As hidden_check__look. */
+/*
+ * hidden_check__run - up to @looks looks, while something is open, 0.2 ms apart where these are the
+ * counts of memory.  As hidden_check__look.
+ */
 int hidden_check__run(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m,
 		      unsigned int looks);
 

@@ -12,7 +12,9 @@
 #include "base/errmsg.h"
 #include "layout.h"
 
-#define TARGET_ANY_NAME 0x80000000u /* for target__find() */
+/* For target__find(): */
+#define TARGET_HIDDEN	(XR_ROW_LINES | XR_ROW_GC | XR_ROW_MEMORY | XR_ROW_COLLECTIONS)
+#define TARGET_ANY_NAME 0x80000000u
 
 enum target_load { TARGET_LIBR, TARGET_STATIC }; /* libR.so, or R in the executable */
 
@@ -39,14 +41,14 @@ struct target {
 	bool version_known; /* false: the layout is the newest one, to be checked (layout_check.h)
 			     */
 	/* of R's hidden variables, hidden.h: constants, NULL when not found */
-	const char *how_lines, *how_gc;
+	const char *how_lines, *how_gc, *how_memory;
 	uint16_t srcref;   /* offset of RCNTXT.srcref as the file's code has it, 0: not seen */
 	struct xr_row row; /* serial, flags and r_tid are the caller's to fill */
 };
 
 /*
  * target__find - look for R in process @pid and fill @t.
- * @want: XR_ROW_LINES, XR_ROW_GC: what must be looked for besides the names' needs;
+ * @want: of TARGET_HIDDEN, what must be looked for besides the names' needs;
  * TARGET_ANY_NAME: look for R's library under any name, if there is none of its own.
  *
  * Errors, each with its own line in @f: -ESRCH no such process; -EACCES/-EPERM not allowed to look;

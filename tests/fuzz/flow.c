@@ -14,8 +14,21 @@ struct watch {
 
 static void value__check(const struct flow_value *value)
 {
-	if (value->kind > CODE_VAR || (value->kind == CODE_VAR && value->size > 8))
-		fuzz__fail("a value of kind %u and size %u", value->kind, value->size);
+	bool right = value->kind <= CODE_AFTER;
+
+	if (value->kind == CODE_VAR)
+		right = value->size <= 8 && !value->by;
+	else if (value->kind == CODE_ARG)
+		right = value->by < CODE_ARGS;
+	else if (value->kind == CODE_TIMES)
+		right = value->size == 8 && value->by > 1;
+	else if (value->kind == CODE_AFTER)
+		right = value->size == 8 && value->by;
+	else
+		right = right && !value->by;
+	if (!right)
+		fuzz__fail("a value of kind %u, size %u, by %u", value->kind, value->size,
+			   value->by);
 }
 
 static void on_store(struct flow_watch *w, const struct flow_value *to, unsigned int size,
@@ -44,7 +57,7 @@ static void on_end(struct flow_watch *w, const struct flow_value *result)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct watch w = {.watch = {on_store, on_call, on_end}};
+	struct watch w = {.watch = {.store = on_store, .call = on_call, .end = on_end}};
 	struct input in = {data, size};
 	bool arm = input__u8(&in) & 1;
 	size_t room = FIXTURE_SIZE - FIXTURE_CODE, len = in.left < room ? in.left : room;

@@ -28,6 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!err && (!d.bc_body != !d.bc_pc || !d.bc_body != !d.how_lines ||
 		     d.gc_begin > d.gc_end || (d.gc_running && d.gc_size != 1 && d.gc_size != 4)))
 		fuzz__fail("what was found cannot be");
+	if (!d.small != !d.large || !d.small != !d.nodes || !d.small != !d.how_memory ||
+	    !d.small != !d.node_size || (d.dups && !d.small) || (err && d.small))
+		fuzz__fail("R's counters of memory: some of them");
 	elf_end(elf);
 	free(copy);
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "os/os.h"
+#include "os/linux/syscalls.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,6 +23,11 @@ int os__arguments(int *argc, char ***argv, struct errmsg *f)
 	(void)argv;
 	(void)f;
 	return 0;
+}
+
+const char *os__syscall(uint32_t number)
+{
+	return syscalls__name(number);
 }
 
 bool os__is_windows(void)

@@ -165,6 +165,19 @@ bool proc_maps__next_library(FILE *in, struct proc_map *map)
 	return yes;
 }
 
+bool proc_maps__at(FILE *in, uint64_t at, struct proc_map *found)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool yes;
+
+	do {
+		yes = map__next_code(in, found, &line, &room);
+	} while (yes && (at < found->start || at >= found->end));
+	free(line);
+	return yes;
+}
+
 bool proc_maps__file(FILE *in, const char *path, bool deleted, struct proc_map *found)
 {
 	char *line = NULL;

@@ -52,6 +52,10 @@ size_t proc_maps__find(FILE *in, struct proc_map *found, size_t max, size_t *lin
  */
 bool proc_maps__file(FILE *in, const char *path, bool deleted, struct proc_map *found);
 
+/* proc_maps__at - the executable mapping of a file that has address @at.  Returns whether there is
+ * one. */
+bool proc_maps__at(FILE *in, uint64_t at, struct proc_map *found);
+
 /*
  * proc_maps__next_library - the next executable mapping of a file in the maps file @in that is as
  * large as libR.so's at least.  Returns whether there is one.

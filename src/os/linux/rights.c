@@ -48,6 +48,10 @@ static const struct {
 	{RIGHTS_SIGNAL, BIT(CAP_KILL), 0},
 	/* not for a caller who may not: it would tell how the kernel is laid out in memory */
 	{RIGHTS_KERNEL, BIT(CAP_SYSLOG), 0},
+	/* CAP_PERFMON was enough from Linux 5.8 until it was seen that a probe in the middle of
+	 * what is no instruction harms whoever uses it (perf_uprobe_event_init(),
+	 * kernel/events/core.c) */
+	{RIGHTS_PROBES, BIT(CAP_SYS_ADMIN), 0},
 };
 
 /* One that is not there, and one that includes it: include/linux/capability.h, fs/namei.c. */

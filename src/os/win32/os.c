@@ -62,6 +62,12 @@ cleanup:
 	return err ? errmsg__set(f, err, "the command line cannot be read: out of memory") : 0;
 }
 
+const char *os__syscall(uint32_t number)
+{
+	(void)number;
+	return NULL;
+}
+
 bool os__is_windows(void)
 {
 	return true;

@@ -242,6 +242,7 @@ static void target__derive(struct target *t, int fd)
 	}
 	t->how_lines = d.how_lines;
 	t->how_gc = d.how_gc;
+	t->how_memory = d.how_memory;
 	t->srcref = d.srcref;
 	row->bc_body_at = d.bc_body ? d.bc_body + t->load_bias : 0;
 	row->bc_pc_at = d.bc_pc ? d.bc_pc + t->load_bias : 0;
@@ -250,6 +251,11 @@ static void target__derive(struct target *t, int fd)
 	row->gc_count_at = d.gc_count ? d.gc_count + t->load_bias : 0;
 	row->gc_begin = d.gc_begin ? d.gc_begin + t->load_bias : 0;
 	row->gc_end = d.gc_end ? d.gc_end + t->load_bias : 0;
+	row->small_at = d.small ? d.small + t->load_bias : 0;
+	row->large_at = d.large ? d.large + t->load_bias : 0;
+	row->nodes_at = d.nodes ? d.nodes + t->load_bias : 0;
+	row->dups_at = d.dups ? d.dups + t->load_bias : 0;
+	row->node_size = d.node_size;
 cleanup:
 	elf_end(elf);
 }
@@ -312,7 +318,7 @@ static int target__take(struct target *t, struct load *r, struct load *exe, uint
 	err = variables__read(t, at, f);
 	if (!err)
 		err = target__layout(t, r, f);
-	if (!err && (want & (XR_ROW_LINES | XR_ROW_GC)))
+	if (!err && (want & TARGET_HIDDEN))
 		target__derive(t, r->fd);
 	return err;
 }

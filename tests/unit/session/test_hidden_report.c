@@ -108,12 +108,50 @@ static void test_counts(void)
 		"samples without a line are counted, and their processes");
 }
 
+static void test_memory(void)
+{
+	struct hidden_stats s = {0};
+
+	begin(10, 6, XR_ROW_MEMORY, 0, 0);
+	tap__ok(notes == 7 && strstr(last, "no memory counts: R_SmallVallocSize") &&
+			strstr(last, "were not found in /lib/libR.so"),
+		"counts of memory that were not found: %s", last);
+	begin(11, 7, 0, 0, 0);
+	for (unsigned int i = 12; i < 14; i++) {
+		t[i] = t[11];
+		t[i].row.flags = XR_ROW_COLLECTIONS;
+		t[i].row.small_at = t[i].row.large_at = t[i].row.nodes_at = 64;
+		t[i].row.node_size = 56;
+		verify_hidden__begin(&v, &h[i], &t[i], 0);
+		hidden_report__say(&listener, &h[i], &t[i], true);
+	}
+	tap__ok(notes == 7 && !t[12].row.small_at && h[12].memory.large == 64,
+		"nothing is said of those that may be some");
+	h[12].check.memory = HIDDEN_REFUTED;
+	hidden_report__say(&listener, &h[12], &t[12], true);
+	tap__ok(notes == 8 && strstr(last, "something else in /lib/libR.so") &&
+			strstr(last, "no memory counts, nothing for --event gc: "),
+		"but of those that are none: %s", last);
+	t[14] = t[13];
+	t[14].row.small_at = t[14].row.large_at = t[14].row.nodes_at = 64;
+	t[14].how_memory = "symbol table";
+	verify_hidden__begin(&v, &h[14], &t[14], 0);
+	tap__ok(t[14].row.small_at == 64 && t[14].row.nodes_at == 64, "a symbol table is believed");
+	for (unsigned int i = 10; i < 15; i++)
+		hidden_report__count(&h[i], &t[i], true, &s);
+	tap__ok(s.memory_proven == 1 && s.memory_unproven == 1 && s.memory_none == 2,
+		"counts of %u processes are proven, of %u not, of %u not to be had",
+		(unsigned int)s.memory_proven, (unsigned int)s.memory_unproven,
+		(unsigned int)s.memory_none);
+}
+
 int main(void)
 {
 	test_said();
 	test_samples();
 	test_counts();
-	for (unsigned int i = 0; i < 10; i++)
+	test_memory();
+	for (unsigned int i = 0; i < 15; i++)
 		verify_hidden__end(&h[i]);
 	verify_hidden__free(&v);
 	return tap__done();

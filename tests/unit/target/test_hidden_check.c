@@ -242,6 +242,120 @@ static void test_count(const struct xr_layout *l)
 	image__free(&s.m);
 }
 
+/* R's counts of memory, and where they are. */
+struct counts {
+	uint64_t small, large, nodes, dups, collections;
+};
+
+static void counts__init(struct scene *s, struct counts *at, const struct xr_layout *l)
+{
+	scene__init(s, l);
+	*at = (struct counts){image__alloc(&s->m, 8), image__alloc(&s->m, 8),
+			      image__alloc(&s->m, 8), image__alloc(&s->m, 8),
+			      image__alloc(&s->m, 8)};
+	s->row.flags = XR_ROW_MEMORY;
+	s->row.small_at = at->small;
+	s->row.large_at = at->large;
+	s->row.nodes_at = at->nodes;
+	s->row.dups_at = at->dups;
+	s->row.node_size = 56;
+	s->row.gc_count_at = at->collections;
+	image__put32(&s->m, at->collections, 3);
+}
+
+static void counts__put(struct scene *s, const struct counts *at, uint64_t small, uint64_t large,
+			uint64_t nodes)
+{
+	image__put64(&s->m, at->small, small);
+	image__put64(&s->m, at->large, large);
+	image__put64(&s->m, at->nodes, nodes);
+}
+
+static void test_memory_grows(const struct xr_layout *l)
+{
+	struct hidden_check c = {0};
+	struct counts at;
+	struct scene s;
+
+	counts__init(&s, &at, l);
+	counts__put(&s, &at, 1000, 70000, 60000);
+	run(&s, &c, 50);
+	tap__ok(c.memory == HIDDEN_OPEN && !c.seen.good, "counts that stand still say nothing");
+	for (uint64_t i = 1; i <= 3; i++) {
+		counts__put(&s, &at, 1000, 70000, 60000 + i);
+		run(&s, &c, 3);
+	}
+	tap__ok(c.memory == HIDDEN_OPEN && c.seen.good == 3, "three times one has grown");
+	image__put32(&s.m, at.collections, 4);
+	counts__put(&s, &at, 900, 69000, 50000);
+	run(&s, &c, 3);
+	tap__ok(c.memory == HIDDEN_OPEN && c.seen.good == 3 && !c.seen.bad,
+		"they may fall in a collection");
+	image__put32(&s.m, s.m.gc_at, 1);
+	counts__put(&s, &at, 0, 69000, 50000);
+	run(&s, &c, 3);
+	image__put32(&s.m, s.m.gc_at, 0);
+	tap__ok(c.memory == HIDDEN_OPEN && c.seen.small == 900,
+		"and nothing is said while it runs");
+	counts__put(&s, &at, 900, 69001, 50000);
+	run(&s, &c, 3);
+	tap__ok(c.memory == HIDDEN_PROVEN && !c.seen.no_dups, "grown once more, they are proven");
+	s.row.flags = XR_ROW_COLLECTIONS;
+	c = (struct hidden_check){.count = HIDDEN_PROVEN, .gc = HIDDEN_PROVEN};
+	tap__ok(hidden_check__open(&c, &s.row), "they are wanted for collections, too");
+	s.row.flags = XR_ROW_LINES | XR_ROW_GC;
+	s.row.in_bc = 0;
+	tap__ok(!hidden_check__open(&c, &s.row), "but not for all");
+	image__free(&s.m);
+}
+
+static void test_memory_is_none(const struct xr_layout *l)
+{
+	struct hidden_check c = {0};
+	struct counts at;
+	struct scene s;
+
+	counts__init(&s, &at, l);
+	for (uint64_t i = 0; i < 40; i++) {
+		counts__put(&s, &at, 1000 + 10 * (i & 1), 70000, 60000);
+		run(&s, &c, 1);
+	}
+	tap__ok(c.memory == HIDDEN_OPEN, "one that falls as often as it grows proves nothing");
+	for (uint64_t i = 0; i < 60; i++) {
+		counts__put(&s, &at, 1000 + 10 * (i & 1), 70000, 60000);
+		run(&s, &c, 1);
+	}
+	tap__ok(c.memory == HIDDEN_REFUTED, "and in the end is none (%u good, %u bad)", c.seen.good,
+		c.seen.bad);
+	counts__put(&s, &at, 1000, 70000, 1ULL << 43);
+	c = look(&s, 100);
+	tap__ok(c.memory == HIDDEN_REFUTED, "so are more nodes than a process can have");
+	counts__put(&s, &at, 1ULL << 45, 70000, 60000);
+	c = look(&s, 100);
+	tap__ok(c.memory == HIDDEN_REFUTED, "or vectors");
+	s.row.large_at = 8;
+	c = look(&s, 100);
+	tap__ok(c.memory == HIDDEN_REFUTED, "and what cannot be read");
+	c = (struct hidden_check){0};
+	s.row.large_at = at.large;
+	for (uint64_t i = 0; i < 60; i++) {
+		counts__put(&s, &at, 1000, 70000, 900 + i);
+		run(&s, &c, 1);
+	}
+	tap__ok(c.memory == HIDDEN_OPEN && !c.seen.good, "an R that begins is not looked at");
+	s.row.dups_at = 8;
+	for (uint64_t i = 0; i < 6; i++) {
+		counts__put(&s, &at, 1000, 70000, 60000 + i);
+		run(&s, &c, 1);
+	}
+	tap__ok(c.memory == HIDDEN_PROVEN && c.seen.no_dups,
+		"duplications that cannot be read are none, the others are proven");
+	s.row.small_at = 0;
+	c = look(&s, 100);
+	tap__ok(!c.looks, "where one of three is missing nothing is looked at");
+	image__free(&s.m);
+}
+
 static void test_tally(void)
 {
 	const struct {
@@ -281,6 +395,8 @@ int main(void)
 	test_collections(now);
 	test_tally();
 	test_count(now);
+	test_memory_grows(now);
+	test_memory_is_none(now);
 	test_gone(now);
 	return tap__done();
 }

@@ -327,36 +327,78 @@ bool elf_image__slot(struct elf_image *file, uint64_t address, uint64_t *value)
  * from the header's own address, sorted by function. Other encodings are not used by GNU ld,
  * gold or lld for 64-bit files.
  */
-uint64_t elf_image__extent(const struct elf_image *file, uint64_t address)
+struct elf_functions {
+	const uint8_t *table; /* in the file, which need not be aligned */
+	uint64_t base;
+	uint64_t count;
+};
+
+static bool elf_image__functions(const struct elf_image *file, struct elf_functions *f)
 {
 	const uint8_t *head = elf_image__bytes(file, file->eh_frame_hdr, 12);
-	const uint8_t *table;
-	uint64_t low = 0, high;
 	uint32_t count;
 
 	if (!file->eh_frame_hdr || !head || head[0] != 1 || head[1] != 0x1b || head[2] != 0x03 ||
 	    head[3] != 0x3b)
-		return 0;
+		return false;
 	memcpy(&count, head + 8, sizeof(count));
-	table = elf_image__bytes(file, file->eh_frame_hdr + 12, (uint64_t)count * 8);
-	if (!table)
-		return 0;
-	high = count;
+	f->table = elf_image__bytes(file, file->eh_frame_hdr + 12, (uint64_t)count * 8);
+	f->base = file->eh_frame_hdr;
+	f->count = count;
+	return f->table;
+}
+
+static uint64_t elf_functions__begin(const struct elf_functions *f, uint64_t n)
+{
+	int32_t begin;
+
+	memcpy(&begin, f->table + n * 8, sizeof(begin));
+	return f->base + (uint64_t)(int64_t)begin;
+}
+
+/* Which function begins at @address? f->count: none. */
+static uint64_t elf_functions__number(const struct elf_functions *f, uint64_t address)
+{
+	uint64_t low = 0, high = f->count;
+
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
-		int32_t begin, end;
+		uint64_t begin = elf_functions__begin(f, middle);
 
-		memcpy(&begin, table + middle * 8, sizeof(begin));
-		if (file->eh_frame_hdr + (uint64_t)(int64_t)begin == address) {
-			if (middle + 1 >= count)
-				return 0;
-			memcpy(&end, table + middle * 8 + 8, sizeof(end));
-			return end > begin ? file->eh_frame_hdr + (uint64_t)(int64_t)end : 0;
-		}
-		if (file->eh_frame_hdr + (uint64_t)(int64_t)begin < address)
+		if (begin == address)
+			return middle;
+		if (begin < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return 0;
+	return f->count;
+}
+
+uint64_t elf_image__extent(const struct elf_image *file, uint64_t address)
+{
+	struct elf_functions f;
+	uint64_t n, end;
+
+	if (!elf_image__functions(file, &f))
+		return 0;
+	n = elf_functions__number(&f, address);
+	if (n + 1 >= f.count)
+		return 0;
+	end = elf_functions__begin(&f, n + 1);
+	return end > address ? end : 0;
+}
+
+uint64_t elf_image__before(const struct elf_image *file, uint64_t address)
+{
+	struct elf_functions f;
+	uint64_t n, begin;
+
+	if (!elf_image__functions(file, &f))
+		return 0;
+	n = elf_functions__number(&f, address);
+	if (!n || n == f.count)
+		return 0;
+	begin = elf_functions__begin(&f, n - 1);
+	return begin < address ? begin : 0;
 }

@@ -90,4 +90,8 @@ bool elf_image__slot(struct elf_image *file, uint64_t address, uint64_t *value);
  */
 uint64_t elf_image__extent(const struct elf_image *file, uint64_t address);
 
+/* elf_image__before - by the same table, the begin of the function before that. 0: there is none.
+ */
+uint64_t elf_image__before(const struct elf_image *file, uint64_t address);
+
 #endif

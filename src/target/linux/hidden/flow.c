@@ -51,8 +51,73 @@ struct flow_value flow__plus(struct flow_value value, uint64_t by)
 
 bool flow__same(const struct flow_value *a, const struct flow_value *b)
 {
-	return a->kind == b->kind &&
-	       (a->kind == CODE_UNKNOWN || (a->at == b->at && a->size == b->size));
+	return a->kind == b->kind && (a->kind == CODE_UNKNOWN ||
+				      (a->at == b->at && a->size == b->size && a->by == b->by));
+}
+
+/* How many times the variable of 8 bytes @value is; 0: it is none. */
+static uint64_t value__times(struct flow_value value)
+{
+	if (value.kind == CODE_VAR && value.size == 8)
+		return 1;
+	return value.kind == CODE_TIMES ? value.by : 0;
+}
+
+/* @by times the variable of 8 bytes at @at. */
+static struct flow_value flow__multiple(uint64_t at, uint64_t by)
+{
+	if (by == 1)
+		return (struct flow_value){.kind = CODE_VAR, .at = at, .size = 8};
+	if (!by || by > UINT16_MAX)
+		return (struct flow_value){0};
+	return (struct flow_value){
+		.kind = CODE_TIMES,
+		.at = at,
+		.size = 8,
+		.by = (uint16_t)by,
+	};
+}
+
+struct flow_value flow__times(struct flow_value value, uint64_t by)
+{
+	if (by > UINT16_MAX)
+		return (struct flow_value){0};
+	return flow__multiple(value.at, value__times(value) * by);
+}
+
+struct flow_value flow__sum(struct flow_value a, struct flow_value b)
+{
+	if (a.kind == CODE_CONST) {
+		struct flow_value constant = a;
+
+		a = b;
+		b = constant;
+	}
+	if (b.kind != CODE_CONST)
+		return value__times(a) && value__times(b) && a.at == b.at
+			       ? flow__multiple(a.at, value__times(a) + value__times(b))
+			       : (struct flow_value){0};
+	if (!b.at)
+		return a;
+	if (value__times(a) != 1)
+		return flow__plus(a, b.at);
+	if (b.at > UINT16_MAX)
+		return (struct flow_value){0};
+	return (struct flow_value){
+		.kind = CODE_AFTER,
+		.at = a.at,
+		.size = 8,
+		.by = (uint16_t)b.at,
+	};
+}
+
+struct flow_value flow__difference(struct flow_value a, struct flow_value b)
+{
+	if (b.kind == CODE_CONST)
+		return flow__sum(a, flow__const(-b.at));
+	if (!value__times(b) || a.at != b.at || value__times(a) <= value__times(b))
+		return (struct flow_value){0};
+	return flow__multiple(a.at, value__times(a) - value__times(b));
 }
 
 struct flow_value flow__load(struct flow_run *run, struct flow_value at, unsigned int size)
@@ -253,6 +318,8 @@ static void walk__insn(struct code_walk *w, const cs_insn *insn)
 
 	w->run.arch->step(&w->run, insn);
 	flow = w->run.arch->flow(insn);
+	if (flow.kind == FLOW_BRANCH || flow.kind == FLOW_JUMP || flow.kind == FLOW_UNKNOWN)
+		w->run.watch->branched = true;
 	switch (flow.kind) {
 	case FLOW_NEXT:
 		break;
@@ -310,7 +377,9 @@ static void walk__follow(struct code_walk *w, const uint8_t *bytes, cs_insn *ins
 	size_t left = w->size;
 
 	w->run.state.live = true;
-	w->run.state.reg[w->run.arch->arg[0]].kind = CODE_ARG;
+	for (uint16_t i = 0; i < CODE_ARGS; i++)
+		w->run.state.reg[w->run.arch->arg[i]] =
+			(struct flow_value){.kind = CODE_ARG, .by = i};
 	while (cs_disasm_iter(w->capstone, &at, &left, &address, insn)) {
 		walk__arrive(w, insn->address);
 		if (w->run.state.live)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Follow values through the machine code of one function, without running it: which registers
- * hold the function's first argument, a constant, or what a variable at a known address holds.
+ * hold one of the function's first arguments, a constant, what a variable at a known address holds,
+ * or a sum or product of that.
  *
  * The code is gone through once, in the order of its addresses. Where paths join, only what all
  * of them agree on is kept; at the head of a loop nothing is. Whatever an instruction does that
@@ -17,20 +18,23 @@
 
 #define CODE_SIZE_MAX 65536u /* bytes of one function that are looked at */
 #define FLOW_REGS     32u    /* general registers, and vector registers, of either architecture */
-#define CODE_ARGS     3u     /* argument registers that are looked at in calls */
+#define CODE_ARGS     3u     /* arguments that are followed, and looked at in calls */
 
 enum code_kind {
 	CODE_UNKNOWN,
-	CODE_ARG,   /* the first argument plus `at` */
+	CODE_ARG,   /* argument number `by`, from 0, plus `at` */
 	CODE_CONST, /* the number, or address in the file, `at` */
 	CODE_VAR,   /* what `size` bytes at address `at` hold, zero-extended */
 	CODE_PAIR,  /* what 4 bytes each hold, of which the lower at the low half of `at` */
+	CODE_TIMES, /* what 8 bytes at address `at` hold, times `by`: 2 or more */
+	CODE_AFTER, /* what 8 bytes at address `at` hold, plus `by`: 1 or more */
 };
 
 struct flow_value {
 	uint64_t at;
 	uint8_t kind; /* enum code_kind */
 	uint8_t size;
+	uint16_t by; /* 0 where nothing is said of it */
 };
 
 struct flow_state {
@@ -78,6 +82,7 @@ struct flow_watch {
 		      const struct flow_value *value);
 	void (*call)(struct flow_watch *w, struct flow_run *run, uint64_t target);
 	void (*end)(struct flow_watch *w, const struct flow_value *result);
+	bool branched; /* by flow__run(): there was a branch or a jump */
 };
 
 struct flow_run {
@@ -107,8 +112,14 @@ struct flow_value flow__load(struct flow_run *run, struct flow_value at, unsigne
 void flow__store(struct flow_run *run, struct flow_value to, unsigned int size,
 		 struct flow_value value);
 struct flow_value flow__const(uint64_t at);
-/* flow__plus - @value + @by, if it is known. */
+/* flow__plus - @value + @by, if that is an address, or a number, that is known. */
 struct flow_value flow__plus(struct flow_value value, uint64_t by);
+/* flow__sum - @a + @b, of 8 bytes, likewise or of a variable. */
+struct flow_value flow__sum(struct flow_value a, struct flow_value b);
+/* flow__difference - @a - @b. */
+struct flow_value flow__difference(struct flow_value a, struct flow_value b);
+/* flow__times - @value times @by, if it is a variable of 8 bytes or a multiple of one. */
+struct flow_value flow__times(struct flow_value value, uint64_t by);
 /* flow__pair - the variables @low and @high of 4 bytes as one value of 8, if they are that. */
 struct flow_value flow__pair(struct flow_value low, struct flow_value high);
 /* flow__low - the variable of 4 bytes that @value is, or is the lower one of. */

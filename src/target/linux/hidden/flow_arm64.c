@@ -201,12 +201,79 @@ static bool arm64__memory(struct flow_run *run, const cs_insn *insn, const cs_ar
 	return true;
 }
 
+/* The last operand of an addition: a number or a register, which may be shifted to the left. */
+static struct flow_value arm64__addend(const struct flow_state *s, const cs_arm64_op *op)
+{
+	const struct flow_value unknown = {0};
+	uint64_t times = 1;
+
+	if (op->ext != ARM64_EXT_INVALID)
+		return unknown;
+	if (op->shift.type == ARM64_SFT_LSL && op->shift.value < 16)
+		times <<= op->shift.value;
+	else if (op->shift.type != ARM64_SFT_INVALID)
+		return unknown;
+	if (op->type == ARM64_OP_IMM)
+		return times <= 1u << 12 ? flow__const((uint64_t)op->imm * times) : unknown;
+	if (op->type != ARM64_OP_REG)
+		return unknown;
+	return times == 1 ? arm64__get(s, op->reg) : flow__times(arm64__get(s, op->reg), times);
+}
+
+/* One of @a and @b is a number. */
+static struct flow_value arm64__product(struct flow_value a, struct flow_value b)
+{
+	if (b.kind == CODE_CONST)
+		return flow__times(a, b.at);
+	return a.kind == CODE_CONST ? flow__times(b, a.at) : (struct flow_value){0};
+}
+
+/* add, sub, lsl, mul and madd, of 8 bytes. false: not one that is followed. */
+static bool arm64__arithmetic(struct flow_state *s, const cs_insn *insn, const cs_arm64 *a)
+{
+	const cs_arm64_op *op = a->operands;
+	struct flow_value v[3], result = {0};
+	unsigned int size;
+
+	if (a->update_flags || a->op_count < 3 || a->op_count > 4)
+		return false;
+	/* the stack pointer is not followed: what it is added to is unknown */
+	for (unsigned int i = 0; i < a->op_count; i++) {
+		if (op[i].type == ARM64_OP_REG && arm64__gpr(op[i].reg, &size) >= 0 && size != 8)
+			return false;
+		if (i)
+			v[i - 1] = arm64__addend(s, &op[i]);
+	}
+	if (arm64__gpr(op[0].reg, &size) < 0)
+		return false;
+	switch (insn->id) {
+	case ARM64_INS_ADD:
+		result = flow__sum(v[0], v[1]);
+		break;
+	case ARM64_INS_SUB:
+		result = flow__difference(v[0], v[1]);
+		break;
+	case ARM64_INS_LSL:
+		if (v[1].kind == CODE_CONST && v[1].at < 16)
+			result = flow__times(v[0], UINT64_C(1) << v[1].at);
+		break;
+	case ARM64_INS_MUL:
+		result = arm64__product(v[0], v[1]);
+		break;
+	default: /* madd */
+		if (a->op_count == 4)
+			result = flow__sum(arm64__product(v[0], v[1]), v[2]);
+		break;
+	}
+	arm64__set(s, op[0].reg, result);
+	return true;
+}
+
 static bool arm64__integer(struct flow_run *run, const cs_insn *insn, const cs_arm64 *a)
 {
 	struct flow_state *s = &run->state;
 	const cs_arm64_op *op = a->operands;
 	unsigned int size;
-	uint64_t by;
 
 	switch (insn->id) {
 	case ARM64_INS_ADRP:
@@ -226,19 +293,10 @@ static bool arm64__integer(struct flow_run *run, const cs_insn *insn, const cs_a
 		return true;
 	case ARM64_INS_ADD:
 	case ARM64_INS_SUB:
-		if (a->update_flags || a->op_count != 3 || op[2].type != ARM64_OP_IMM ||
-		    arm64__gpr(op[0].reg, &size) < 0 || size != 8)
-			return false;
-		if (op[2].shift.type != ARM64_SFT_INVALID &&
-		    (op[2].shift.type != ARM64_SFT_LSL || op[2].shift.value > 12))
-			return false;
-		by = (uint64_t)op[2].imm;
-		if (op[2].shift.type == ARM64_SFT_LSL)
-			by <<= op[2].shift.value;
-		arm64__set(
-			s, op[0].reg,
-			flow__plus(arm64__get(s, op[1].reg), insn->id == ARM64_INS_ADD ? by : -by));
-		return true;
+	case ARM64_INS_LSL:
+	case ARM64_INS_MUL:
+	case ARM64_INS_MADD:
+		return arm64__arithmetic(s, insn, a);
 	case ARM64_INS_CMP:
 		s->tested = (struct flow_value){0};
 		if (a->op_count == 2 && op[1].type == ARM64_OP_IMM && op[1].imm == 0)

@@ -2,10 +2,9 @@
 /* flow.h for x86_64: what GCC and Clang use to copy variables, and no more. */
 #include <string.h>
 
-#include "target/linux/hidden/flow.h"
+#include "target/linux/hidden/flow_x86.h"
 
-/* Numbers of the general registers: the hardware's. */
-static int x86__gpr(unsigned int reg, unsigned int *size)
+int x86__gpr(unsigned int reg, unsigned int *size)
 {
 	static const uint16_t by_size[4][16] = {
 		{X86_REG_RAX, X86_REG_RCX, X86_REG_RDX, X86_REG_RBX, X86_REG_RSP, X86_REG_RBP,
@@ -40,21 +39,6 @@ static int x86__gpr(unsigned int reg, unsigned int *size)
 	return -1;
 }
 
-/* The number of an xmm or ymm register; *wide: ymm or zmm. */
-static int x86__vec(unsigned int reg, bool *wide)
-{
-	*wide = true;
-	if (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM31) {
-		*wide = false;
-		return (int)(reg - X86_REG_XMM0);
-	}
-	if (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM31)
-		return (int)(reg - X86_REG_YMM0);
-	if (reg >= X86_REG_ZMM0 && reg <= X86_REG_ZMM31)
-		return (int)(reg - X86_REG_ZMM0);
-	return -1;
-}
-
 static void x86__forget(struct flow_state *s, unsigned int reg)
 {
 	unsigned int size;
@@ -72,8 +56,7 @@ static void x86__forget(struct flow_state *s, unsigned int reg)
 		s->tested = (struct flow_value){0};
 }
 
-static struct flow_value x86__address(const struct flow_state *s, const cs_insn *insn,
-				      const x86_op_mem *m)
+struct flow_value x86__address(const struct flow_state *s, const cs_insn *insn, const x86_op_mem *m)
 {
 	unsigned int size;
 	int base;
@@ -90,9 +73,8 @@ static struct flow_value x86__address(const struct flow_state *s, const cs_insn 
 	return flow__plus(s->reg[base], (uint64_t)m->disp);
 }
 
-/* The value of an operand, as the unsigned 64-bit number that a move of @size bytes would leave. */
-static struct flow_value x86__value(struct flow_run *run, const cs_insn *insn, const cs_x86_op *op,
-				    unsigned int size)
+struct flow_value x86__value(struct flow_run *run, const cs_insn *insn, const cs_x86_op *op,
+			     unsigned int size)
 {
 	struct flow_value v = {0};
 	unsigned int reg_size;
@@ -121,7 +103,7 @@ static struct flow_value x86__value(struct flow_run *run, const cs_insn *insn, c
 	}
 }
 
-static void x86__set(struct flow_state *s, unsigned int reg, struct flow_value value)
+void x86__set(struct flow_state *s, unsigned int reg, struct flow_value value)
 {
 	unsigned int size;
 	int i = x86__gpr(reg, &size);
@@ -147,193 +129,70 @@ static bool x86__move(struct flow_run *run, const cs_insn *insn, const cs_x86 *x
 	return true;
 }
 
-/* The halves of a vector operand. */
-static void x86__halves(struct flow_run *run, const cs_insn *insn, const cs_x86_op *op,
-			struct flow_value half[2])
+/* What lea leaves: the sum of a base, a multiple of an index, and a number. */
+static struct flow_value x86__sum(const struct flow_state *s, const cs_insn *insn,
+				  const x86_op_mem *m)
 {
-	bool wide;
-	int i;
-
-	memset(half, 0, 2 * sizeof(half[0]));
-	if (op->type == X86_OP_MEM) {
-		struct flow_value at = x86__address(&run->state, insn, &op->mem);
-
-		half[0] = flow__load(run, at, 8);
-		half[1] = flow__load(run, flow__plus(at, 8), 8);
-		return;
-	}
-	i = op->type == X86_OP_REG ? x86__vec(op->reg, &wide) : -1;
-	if (i >= 0)
-		memcpy(half, run->state.vec[i], 2 * sizeof(half[0]));
-}
-
-/* One 64-bit operand of a vector instruction: memory, a general register, or half a vector. */
-static struct flow_value x86__half(struct flow_run *run, const cs_insn *insn, const cs_x86_op *op,
-				   int which)
-{
-	struct flow_value half[2];
+	struct flow_value v;
 	unsigned int size;
+	int base, index;
 
-	if (op->type == X86_OP_MEM || x86__gpr(op->reg, &size) >= 0)
-		return x86__value(run, insn, op, 8);
-	x86__halves(run, insn, op, half);
-	return half[which];
-}
-
-static void x86__set_vec(struct flow_state *s, unsigned int reg, struct flow_value low,
-			 struct flow_value high)
-{
-	const struct flow_value unknown = {0};
-	bool wide;
-	int i = x86__vec(reg, &wide);
-
-	if (i >= 0) {
-		s->vec[i][0] = wide ? unknown : low;
-		s->vec[i][1] = wide ? unknown : high;
+	if (m->segment != X86_REG_INVALID)
+		return (struct flow_value){0};
+	if (m->index == X86_REG_INVALID && m->base == X86_REG_RIP)
+		return x86__address(s, insn, m);
+	v = flow__const(0);
+	if (m->index != X86_REG_INVALID) {
+		index = x86__gpr(m->index, &size);
+		if (index < 0 || size != 8)
+			return (struct flow_value){0};
+		v = flow__times(s->reg[index], (uint64_t)m->scale);
 	}
-}
-
-static void x86__store_halves(struct flow_run *run, const cs_insn *insn, const cs_x86_op *to,
-			      const struct flow_value half[2])
-{
-	struct flow_value at = x86__address(&run->state, insn, &to->mem);
-
-	if (to->size != 16) {
-		flow__store(run, at, to->size, (struct flow_value){0});
-		return;
+	if (m->base != X86_REG_INVALID) {
+		base = x86__gpr(m->base, &size);
+		if (base < 0 || size != 8)
+			return (struct flow_value){0};
+		v = flow__sum(v, s->reg[base]);
 	}
-	flow__store(run, at, 8, half[0]);
-	flow__store(run, flow__plus(at, 8), 8, half[1]);
+	return flow__sum(v, flow__const((uint64_t)m->disp));
 }
 
-/*
- * Two variables of 4 bytes are put side by side to be stored at once.  The VEX forms name the first
- * source apart.  false: not one of these instructions.
- */
-static bool x86__pairs(struct flow_run *run, const cs_insn *insn, const cs_x86 *x)
+/* add, sub, inc, shl and imul, of 8 bytes. false: not one that is followed. */
+static bool x86__arithmetic(struct flow_run *run, const cs_insn *insn, const cs_x86 *x)
 {
 	const cs_x86_op *to = &x->operands[0], *last = &x->operands[x->op_count - 1];
-	struct flow_value a[2], b[2];
-	unsigned int size;
+	struct flow_value v;
 
-	switch (insn->id) {
-	case X86_INS_MOVD:
-	case X86_INS_VMOVD:
-		if (x->op_count != 2)
-			return false;
-		if (last->type == X86_OP_MEM || x86__gpr(last->reg, &size) >= 0) {
-			x86__set_vec(&run->state, to->reg, x86__value(run, insn, last, 4),
-				     flow__const(0));
-			return true;
-		}
-		x86__halves(run, insn, last, a);
-		if (to->type == X86_OP_MEM)
-			flow__store(run, x86__address(&run->state, insn, &to->mem), 4,
-				    flow__low(a[0]));
-		else
-			x86__set(&run->state, to->reg, flow__low(a[0]));
-		return true;
-	case X86_INS_PUNPCKLDQ:
-	case X86_INS_VPUNPCKLDQ:
-		if (x->op_count < 2 || last->type != X86_OP_REG)
-			return false;
-		x86__halves(run, insn, &x->operands[x->op_count - 2], a);
-		x86__halves(run, insn, last, b);
-		x86__set_vec(&run->state, to->reg, flow__pair(flow__low(a[0]), flow__low(b[0])),
-			     (struct flow_value){0});
-		return true;
-	case X86_INS_PINSRD:
-	case X86_INS_VPINSRD:
-		if (x->op_count < 3 || last->type != X86_OP_IMM || last->imm != 1)
-			return false;
-		x86__halves(run, insn, &x->operands[x->op_count == 3 ? 0 : 1], a);
-		b[0] = x86__value(run, insn, &x->operands[x->op_count - 2], 4);
-		x86__set_vec(&run->state, to->reg, flow__pair(flow__low(a[0]), b[0]), a[1]);
-		return true;
-	default:
+	if (!x->op_count || to->size != 8 || (to->type != X86_OP_REG && to->type != X86_OP_MEM))
 		return false;
-	}
-}
-
-/* Vector instructions; the VEX forms name the first source apart. false: not one of them. */
-static bool x86__vector(struct flow_run *run, const cs_insn *insn, const cs_x86 *x)
-{
-	const cs_x86_op *to = &x->operands[0];
-	const cs_x86_op *last = &x->operands[x->op_count - 1];
-	struct flow_value half[2], a[2];
-
+	v = x86__value(run, insn, to, 8);
 	switch (insn->id) {
-	case X86_INS_MOVUPS:
-	case X86_INS_MOVAPS:
-	case X86_INS_MOVUPD:
-	case X86_INS_MOVAPD:
-	case X86_INS_MOVDQU:
-	case X86_INS_MOVDQA:
-	case X86_INS_VMOVUPS:
-	case X86_INS_VMOVAPS:
-	case X86_INS_VMOVUPD:
-	case X86_INS_VMOVAPD:
-	case X86_INS_VMOVDQU:
-	case X86_INS_VMOVDQA:
-		if (x->op_count != 2)
+	case X86_INS_ADD:
+		v = flow__sum(v, x86__value(run, insn, last, 8));
+		break;
+	case X86_INS_SUB:
+		v = flow__difference(v, x86__value(run, insn, last, 8));
+		break;
+	case X86_INS_INC:
+		v = flow__sum(v, flow__const(1));
+		break;
+	case X86_INS_SHL:
+		if (x->op_count != 2 || last->type != X86_OP_IMM || last->imm < 0 || last->imm > 15)
 			return false;
-		x86__halves(run, insn, last, half);
-		if (to->type == X86_OP_MEM)
-			x86__store_halves(run, insn, to, half);
-		else
-			x86__set_vec(&run->state, to->reg, half[0], half[1]);
-		return true;
-	case X86_INS_MOVQ:
-	case X86_INS_VMOVQ:
-		if (x->op_count != 2)
+		v = flow__times(v, UINT64_C(1) << last->imm);
+		break;
+	default: /* imul */
+		if (x->op_count != 3 || last->type != X86_OP_IMM)
 			return false;
-		half[0] = x86__half(run, insn, last, 0);
-		if (to->type == X86_OP_MEM) {
-			flow__store(run, x86__address(&run->state, insn, &to->mem), 8, half[0]);
-			return true;
-		}
-		x86__set(&run->state, to->reg, half[0]);
-		x86__set_vec(&run->state, to->reg, half[0], flow__const(0));
-		return true;
-	case X86_INS_MOVHPS:
-	case X86_INS_MOVHPD:
-	case X86_INS_VMOVHPS:
-	case X86_INS_VMOVHPD:
-	case X86_INS_MOVLHPS:
-	case X86_INS_VMOVLHPS:
-	case X86_INS_PUNPCKLQDQ:
-	case X86_INS_VPUNPCKLQDQ:
-	case X86_INS_PINSRQ:
-	case X86_INS_VPINSRQ: {
-		bool insert = insn->id == X86_INS_PINSRQ || insn->id == X86_INS_VPINSRQ;
-		unsigned int n = x->op_count - (insert ? 1u : 0u);
-
-		if (insert && (last->type != X86_OP_IMM || last->imm != 1))
-			return false;
-		if (n < 2 || n > 3)
-			return false;
-		if (to->type == X86_OP_MEM) { /* movhps to memory: the high half */
-			x86__halves(run, insn, last, half);
-			flow__store(run, x86__address(&run->state, insn, &to->mem), 8, half[1]);
-			return true;
-		}
-		x86__halves(run, insn, &x->operands[n - 2], a);
-		half[1] = x86__half(run, insn, &x->operands[n - 1], 0);
-		x86__set_vec(&run->state, to->reg, a[0], half[1]);
-		return true;
+		v = flow__times(x86__value(run, insn, &x->operands[1], 8), (uint64_t)last->imm);
+		break;
 	}
-	case X86_INS_PXOR:
-	case X86_INS_XORPS:
-	case X86_INS_VPXOR:
-	case X86_INS_VXORPS:
-		if (to->type != X86_OP_REG || x->operands[x->op_count - 2].type != X86_OP_REG ||
-		    last->type != X86_OP_REG || last->reg != x->operands[x->op_count - 2].reg)
-			return false;
-		x86__set_vec(&run->state, to->reg, flow__const(0), flow__const(0));
-		return true;
-	default:
-		return false;
-	}
+	if (to->type == X86_OP_MEM)
+		flow__store(run, x86__address(&run->state, insn, &to->mem), 8, v);
+	else
+		x86__set(&run->state, to->reg, v);
+	run->state.tested = (struct flow_value){0};
+	return true;
 }
 
 /* Integer instructions. false: not one of them. */
@@ -342,8 +201,6 @@ static bool x86__integer(struct flow_run *run, const cs_insn *insn, const cs_x86
 	struct flow_state *s = &run->state;
 	const cs_x86_op *a = &x->operands[0], *b = &x->operands[1];
 	struct flow_value v;
-	unsigned int size;
-	int reg;
 
 	switch (insn->id) {
 	case X86_INS_MOV:
@@ -354,19 +211,16 @@ static bool x86__integer(struct flow_run *run, const cs_insn *insn, const cs_x86
 		x86__set(s, a->reg, x86__value(run, insn, b, b->size));
 		return true;
 	case X86_INS_LEA:
-		v = x86__address(s, insn, &b->mem);
+		v = x86__sum(s, insn, &b->mem);
 		x86__set(s, a->reg,
 			 a->size == 8 || v.kind == CODE_CONST ? v : (struct flow_value){0});
 		return true;
 	case X86_INS_ADD:
 	case X86_INS_SUB:
-		reg = a->type == X86_OP_REG ? x86__gpr(a->reg, &size) : -1;
-		if (reg < 0 || size != 8 || b->type != X86_OP_IMM)
-			return false;
-		s->reg[reg] = flow__plus(s->reg[reg], insn->id == X86_INS_ADD ? (uint64_t)b->imm
-									      : -(uint64_t)b->imm);
-		s->tested = (struct flow_value){0};
-		return true;
+	case X86_INS_INC:
+	case X86_INS_SHL:
+	case X86_INS_IMUL:
+		return x86__arithmetic(run, insn, x);
 	case X86_INS_XOR:
 		if (a->type != X86_OP_REG || b->type != X86_OP_REG || a->reg != b->reg ||
 		    a->size < 4)
@@ -408,7 +262,7 @@ static void x86__step(struct flow_run *run, const cs_insn *insn)
 
 	if (x86__integer(run, insn, x))
 		return;
-	if (x->op_count >= 2 && (x86__vector(run, insn, x) || x86__pairs(run, insn, x)))
+	if (x->op_count >= 2 && x86__vector(run, insn, x))
 		return;
 	/* anything else: what it may write is unknown from here on */
 	for (unsigned int i = 0; i < x->op_count; i++) {

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "target/linux/hidden/flow.h"
 #include "target/linux/hidden/debug_file.h"
+#include "target/linux/hidden/hidden_parts.h"
 
 #define HOW_SYMBOL  "symbol table"
 #define HOW_DEBUG   "debug file"
@@ -14,16 +14,7 @@
 #define HOW_ALTREP  "code of ALTSTRING_ELT"
 #define HOW_ALTVEC  "code of ALTVEC_DATAPTR"
 
-/* How long a function can be whose size is not known; only R_gc_internal is long. */
-#define CODE_LIMIT 4096u
-
-/* A value seen at one place: none yet, one, or several that differ. */
-struct derive_seen {
-	struct flow_value value;
-	enum { SEEN_NONE, SEEN_ONE, SEEN_MANY } n;
-};
-
-static void seen__add(struct derive_seen *seen, const struct flow_value *value)
+void seen__add(struct derive_seen *seen, const struct flow_value *value)
 {
 	if (seen->n == SEEN_NONE) {
 		seen->value = *value;
@@ -38,8 +29,7 @@ static bool seen__variable(const struct derive_seen *seen, uint64_t at)
 	return seen->n == SEEN_ONE && seen->value.kind == CODE_VAR && seen->value.at == at;
 }
 
-/* An address of a function or variable that R exports, 0: it does not. */
-static uint64_t hidden__exported(struct elf_image *file, const char *name, int type, uint64_t *size)
+uint64_t hidden__exported(struct elf_image *file, const char *name, int type, uint64_t *size)
 {
 	struct elf_symbol symbol;
 
@@ -51,9 +41,8 @@ static uint64_t hidden__exported(struct elf_image *file, const char *name, int t
 	return symbol.value;
 }
 
-/* Is @value the contents of a variable of @size bytes that R may write? */
-static bool hidden__is_variable(const struct elf_image *file, const struct flow_value *value,
-				unsigned int size)
+bool hidden__is_variable(const struct elf_image *file, const struct flow_value *value,
+			 unsigned int size)
 {
 	return value->kind == CODE_VAR && value->size == size && !(value->at % size) &&
 	       elf_image__writable(file, value->at, size);
@@ -78,7 +67,7 @@ static void context__store(struct flow_watch *watch, const struct flow_value *to
 {
 	struct context_watch *c = (struct context_watch *)watch;
 
-	if (to->kind != CODE_ARG)
+	if (to->kind != CODE_ARG || to->by)
 		return;
 	for (int i = 0; i < AT_COUNT; i++) {
 		if (to->at >= c->offset[i] + c->size[i] || to->at + size <= c->offset[i])
@@ -298,6 +287,7 @@ static void hidden__symbols(struct elf_image *file, const char *how, struct hidd
 		out->gc_begin = gc.value;
 		out->gc_end = gc.value + gc.size;
 	}
+	counters__by_symbols(file, how, out);
 }
 
 int hidden__from_symbols(Elf *elf, struct hidden *out)
@@ -326,6 +316,8 @@ int hidden__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct hidden *out)
 		err = hidden__gc(&file, out);
 	if (!err && (!out->gc_begin || !out->gc_count))
 		err = hidden__collector(&file, out);
+	if (!err)
+		err = counters__by_code(&file, out);
 	if (err)
 		memset(out, 0, sizeof(*out));
 	return err;

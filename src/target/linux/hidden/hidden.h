@@ -2,7 +2,8 @@
 /*
  * Find R's variables that are not exported, in the ELF file that holds R (libR.so, or R itself
  * when it was linked statically): R_BCbody and R_BCpc, which hold the innermost source location
- * of byte code, and R_in_gc, which is 1 while the collector runs.
+ * of byte code; R_in_gc, which is 1 while the collector runs; and the counters of R's memory that
+ * Rprof(memory.profiling = TRUE) writes.
  *
  * Nothing here looks at a process.  Addresses are virtual addresses of the file, as st_value has
  * them: the caller adds the load bias.
@@ -19,7 +20,13 @@
  *     - ALTSTRING_ELT and ALTVEC_DATAPTR (altrep.c, R 3.5.0 and later) call error("cannot get ...
  *       during GC") when the flag is not 0;
  *     - R_gc (memory.c) calls the collector, known by its message "*** recursive gc invocation",
- *       which prints how many collections there were: "Garbage collection %d = %d".
+ *       which prints how many collections there were: "Garbage collection %d = %d";
+ *     - get_current_mem (memory.c), which is not exported, is the function before the exported
+ *       vmaxget, or one of a few before that: in a straight line it stores R_SmallVallocSize,
+ *       R_LargeVallocSize and a multiple of R_NodesInUse through its three arguments, and does
+ *       nothing else.  No other of the few may look so;
+ *     - Rf_duplicate (duplicate.c, if R was built with R_PROFILING, as it is by default) first adds
+ *       1 to duplicate_counter.
  * What is not recognised exactly is left 0.
  *
  * What the caller must check in the live process before it trusts an address that did not come
@@ -51,10 +58,16 @@ struct hidden {
 	uint64_t gc_count;   /* how many collections there were: int, 4 bytes */
 	uint64_t gc_begin;   /* the collector's code, R_gc_internal without what it calls: */
 	uint64_t gc_end; /* [gc_begin, gc_end), for those who have an instruction pointer only */
-	uint16_t srcref; /* offset of RCNTXT.srcref as this very file stores it; 0: not seen */
-	uint8_t gc_size; /* bytes of the flag: 1 or 4 */
-	const char *how_lines; /* how bc_body and bc_pc were found, a constant; NULL: not */
-	const char *how_gc;    /* the same for gc_running */
+	uint64_t small;	 /* &R_SmallVallocSize: size_t, 8 bytes, in units of 8 bytes */
+	uint64_t large;	 /* &R_LargeVallocSize: likewise */
+	uint64_t nodes;	 /* &R_NodesInUse: size_t, 8 bytes */
+	uint64_t dups;	 /* &duplicate_counter: unsigned long, 8 bytes; it alone may be missing */
+	uint16_t node_size; /* bytes: sizeof(SEXPREC), which R multiplies R_NodesInUse with */
+	uint16_t srcref;    /* offset of RCNTXT.srcref as this very file stores it; 0: not seen */
+	uint8_t gc_size;    /* bytes of the flag: 1 or 4 */
+	const char *how_lines;	/* how bc_body and bc_pc were found, a constant; NULL: not */
+	const char *how_gc;	/* the same for gc_running */
+	const char *how_memory; /* the same for small, large and nodes: all, or none */
 };
 
 /*

@@ -79,10 +79,12 @@ static void test_stat(void)
 /* The same bytes by process_vm_readv() or, where @forbidden, by /proc/PID/mem. */
 static bool memory__works(void)
 {
-	void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char text[sizeof(here)] = "";
+	/* the second page is not there: one that is protected /proc/PID/mem would read */
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char text[sizeof(here)] = "", *hole = page + 4096;
 
-	return !proc__memory(getpid(), (uint64_t)(uintptr_t)here, text, sizeof(text)) &&
+	return page != MAP_FAILED && !munmap(hole, 4096) &&
+	       !proc__memory(getpid(), (uint64_t)(uintptr_t)here, text, sizeof(text)) &&
 	       !strcmp(text, here) && proc__memory(getpid(), 16, text, sizeof(text)) == -EFAULT &&
 	       proc__memory(getpid(), UINT64_MAX - 64, text, sizeof(text)) == -EFAULT &&
 	       proc__memory(getpid(), (uint64_t)(uintptr_t)hole - 8, text, 16) == -EFAULT;

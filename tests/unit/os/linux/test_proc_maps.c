@@ -151,6 +151,10 @@ static void test_find(void)
 	rewind(in);
 	tap__ok(!proc_maps__file(in, "/opt/R/bin/exec/R", true, &map),
 		"a deleted one is another one");
+	rewind(in);
+	tap__ok(proc_maps__at(in, 0x7010, &map) && map.start == 0x7000, "and by an address in it");
+	rewind(in);
+	tap__ok(!proc_maps__at(in, 1, &map), "where nothing is mapped is none");
 	fclose(in);
 	tap__ok(proc_maps__is_libr("libR.so") && proc_maps__is_libr("/x/libR.so.4") &&
 			!proc_maps__is_libr("/x/libR.sox") && !proc_maps__is_libr("/x/libR.so/") &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Discovery on a running R, against what that R says of itself: its version, the addresses of its
- * objects, and the functions on its stack.
+ * objects, the functions on its stack, and what gc() says of its memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +23,15 @@
 
 /*
  * inspect() prints an object's address first: "@55d0 00 NILSXP".  Then a recursion to find on
- * the stack, which prints "ready" at its bottom.
+ * the stack, which collects, and prints how many cells there are for nodes and vectors and "ready",
+ * at its bottom.
  */
 #define SCRIPT                                                                                     \
 	"cat(R.home(), '\\n', R.version$major, '.', R.version$minor, '\\n', sep = '');"            \
 	"for (x in list(NULL, as.name('::'), as.name(':::'), as.name('$'), as.name('[['),"         \
 	"               as.name('srcfile'))) .Internal(inspect(x));"                               \
-	"f <- function(n) { if (n > 1) g(n - 1) else { cat('ready\\n'); Sys.sleep(1000) }; NULL "  \
-	"};"                                                                                       \
+	"f <- function(n) { if (n > 1) g(n - 1) else { x <- as.integer(gc()[, 1]);"                \
+	"  cat('cells', x, '\\n'); cat('ready\\n'); Sys.sleep(1000) }; NULL };"                    \
 	"g <- function(n) { f(n); NULL };"                                                         \
 	"f(" XSTR(DEPTH) ")"
 #define XSTR(x) STR(x)
@@ -44,6 +45,7 @@ struct child {
 	char home[512];
 	char version[16];
 	uint64_t object[OBJECTS];
+	unsigned long nodes, vectors; /* cells in use after a collection */
 };
 
 static bool child__line(struct child *c, char *line, size_t size)
@@ -93,9 +95,12 @@ static bool child__start(struct child *c, const char *program, const char *libra
 		if (line[0] == '@')
 			c->object[i++] = strtoull(line + 1, NULL, 16);
 	}
-	while (child__line(c, line, sizeof(line)))
+	while (child__line(c, line, sizeof(line))) {
+		if (sscanf(line, "cells %lu %lu", &c->nodes, &c->vectors) == 2)
+			continue;
 		if (!strcmp(line, "ready"))
-			return true;
+			return c->nodes;
+	}
 	return false;
 }
 
@@ -153,11 +158,32 @@ static bool chain__count(const struct target *t, int *calls_f, int *calls_g)
 	return !at && steps > 2 * DEPTH - 1 && !flag;
 }
 
+/*
+ * R's counters of memory, some allocations after it said how many cells were in use. That is
+ * R_NodesInUse, and R_SmallVallocSize + R_LargeVallocSize (gc() and R_gc_internal(), memory.c).
+ */
+static void child__memory(const struct child *c, const struct target *t, const char *what)
+{
+	const struct xr_row *row = &t->row;
+	uint64_t nodes = word(t, row->nodes_at), small = word(t, row->small_at);
+	uint64_t large = word(t, row->large_at), dups = word(t, row->dups_at);
+	const uint64_t more = 100000; /* the calls of cat(), and what they load */
+
+	tap__ok(t->how_memory && row->node_size == 56 && row->dups_at,
+		"%s: its counters of memory are found", what);
+	tap__ok(small && large && small + large >= c->vectors && small + large - c->vectors < more,
+		"%s: %lu + %lu cells of vectors, gc() said %lu", what, (unsigned long)small,
+		(unsigned long)large, c->vectors);
+	tap__ok(nodes >= c->nodes && nodes - c->nodes < more, "%s: %lu nodes, gc() said %lu", what,
+		(unsigned long)nodes, c->nodes);
+	tap__ok(dups > 100 && dups < UINT32_MAX, "%s: %lu duplicates", what, (unsigned long)dups);
+}
+
 static void child__check(const struct child *c, const char *what)
 {
 	struct errmsg f = {""};
 	struct target t;
-	int err = target__find(c->pid, XR_ROW_LINES | XR_ROW_GC, &t, &f), calls_f, calls_g;
+	int err = target__find(c->pid, TARGET_HIDDEN, &t, &f), calls_f, calls_g;
 	uint32_t flag = 99;
 	bool whole;
 
@@ -182,6 +208,11 @@ static void child__check(const struct child *c, const char *what)
 	if (t.row.gc_at)
 		tap__ok(!proc__memory(c->pid, t.row.gc_at, &flag, sizeof(flag)) && !flag,
 			"%s: a sleeping R is not collecting", what);
+	child__memory(c, &t, what);
+	for (uint32_t want = XR_ROW_MEMORY; want;
+	     want = want == XR_ROW_MEMORY ? XR_ROW_COLLECTIONS : 0)
+		tap__ok(!target__find(c->pid, want, &t, &f) && t.row.small_at && t.row.gc_at,
+			"%s: also where but memory (0x%x) is wanted", what, want);
 	tap__ok(target__same(&t), "%s: and it is still the same", what);
 }
 

@@ -285,10 +285,17 @@ static void test_extent(void)
 	tap__ok(!elf_image__extent(&image, 0x20040) && !elf_image__extent(&image, 0x20010) &&
 			!elf_image__extent(&image, 0),
 		"not known of the last one, nor of what is none");
+	tap__ok(elf_image__before(&image, 0x20020) == 0x20000 &&
+			elf_image__before(&image, 0x20040) == 0x20020,
+		"the function before one");
+	tap__ok(!elf_image__before(&image, 0x20000) && !elf_image__before(&image, 0x20010) &&
+			!elf_image__before(&image, 0),
+		"there is none before the first one, nor before what is none");
 	elf_end(elf);
 	half(FRAMES + 8, 0xffffffff);
 	elf = image__open(&image);
-	tap__ok(!elf_image__extent(&image, 0x20000), "a count beyond the file");
+	tap__ok(!elf_image__extent(&image, 0x20000) && !elf_image__before(&image, 0x20020),
+		"a count beyond the file");
 	elf_end(elf);
 	file[FRAMES] = 2;
 	elf = image__open(&image);

@@ -41,6 +41,12 @@ static const char *how(const char *text)
 	return text ? text : "not found";
 }
 
+/* Are all of R's counters of memory found, as they are in every R? */
+static bool counters(const struct hidden *d)
+{
+	return d->how_memory && d->small && d->large && d->nodes && d->dups && d->node_size == 56;
+}
+
 /*
  * In a child, for it may crash: put marks where @d says that R_BCbody and R_BCpc are, let R's own
  * code make a context, and look for the marks in it. The body is a likeness of a BCODESXP,
@@ -106,6 +112,7 @@ static void test_host(void)
 	strcat(path, "/lib/libR.so");
 	ok = !derive_file(path, &d) && d.bc_body && d.bc_pc && d.gc_running;
 	tap__ok(ok, "this machine's libR.so: all found (%s; %s)", how(d.how_lines), how(d.how_gc));
+	tap__ok(counters(&d), "this machine's libR.so: counters of memory (%s)", how(d.how_memory));
 	fflush(stdout);
 	child = d.bc_body && d.bc_pc && d.gc_running ? fork() : -1;
 	if (child == 0)
@@ -143,6 +150,8 @@ static void test_images(void)
 			how(d.how_gc));
 		tap__ok(d.srcref == image[i].srcref, "libR.so of %s: srcref at %u", image[i].name,
 			d.srcref);
+		tap__ok(counters(&d), "libR.so of %s: counters of memory (%s)", image[i].name,
+			how(d.how_memory));
 	}
 	snprintf(path, sizeof(path), "%s/static/bin/exec/R", cache);
 	if (access(path, R_OK)) {
@@ -159,9 +168,12 @@ static void test_images(void)
 	     bare.gc_begin == d.gc_begin;
 	tap__ok(ok, "static R, stripped: the same by code (%s; %s)", how(bare.how_lines),
 		how(bare.how_gc));
+	tap__ok(counters(&d) && !strcmp(d.how_memory, "symbol table") && counters(&bare) &&
+			bare.small == d.small && bare.large == d.large && bare.nodes == d.nodes &&
+			bare.dups == d.dups,
+		"static R: counters of memory, and the same by code (%s)", how(bare.how_memory));
 }
 
-/* What nm says of the fixture. */
 /* What nm says, from the file @path. */
 static bool oracle(const char *path, struct hidden *d)
 {
@@ -182,6 +194,14 @@ static bool oracle(const char *path, struct hidden *d)
 			d->bc_pc = at;
 		else if (!strcmp(name, "R_in_gc"))
 			d->gc_running = at;
+		else if (!strcmp(name, "R_SmallVallocSize"))
+			d->small = at;
+		else if (!strcmp(name, "R_LargeVallocSize"))
+			d->large = at;
+		else if (!strcmp(name, "R_NodesInUse"))
+			d->nodes = at;
+		else if (!strcmp(name, "duplicate_counter"))
+			d->dups = at;
 	}
 	fclose(p);
 	return d->gc_running;
@@ -254,6 +274,16 @@ static void fixtures__make(const bool *wanted)
 		;
 }
 
+/* The counters of memory: as nm has them, or none. */
+static bool counters__right(const struct hidden *got, const struct hidden *want)
+{
+	if (!got->how_memory)
+		return !got->small && !got->large && !got->nodes && !got->dups && !got->node_size;
+	return got->small == want->small && got->large == want->large &&
+	       got->nodes == want->nodes && (!got->dups || got->dups == want->dups) &&
+	       got->node_size == 56;
+}
+
 static void test_fixture(const struct fixture *x, size_t n)
 {
 	struct hidden want, got, symbols;
@@ -268,18 +298,20 @@ static void test_fixture(const struct fixture *x, size_t n)
 	snprintf(path, sizeof(path), "%s/%zu.bare.so", scratch, n);
 	right = !derive_file(path, &got) && (!got.bc_body || got.bc_body == want.bc_body) &&
 		(!got.bc_pc || got.bc_pc == want.bc_pc) && !got.bc_body == !got.bc_pc &&
-		(!got.gc_running || got.gc_running == want.gc_running);
+		(!got.gc_running || got.gc_running == want.gc_running) &&
+		counters__right(&got, &want) && (x->expect != EXPECT_FOUND || counters(&got));
 	if (x->expect == EXPECT_FOUND)
 		right = right && got.bc_body && got.bc_pc && got.gc_running && got.gc_size == 4;
 	else if (x->expect == EXPECT_NO_LINES)
 		right = right && !got.bc_body && !got.bc_pc;
-	tap__ok(right, "%s%s %s: %s; %s", x->prefix, x->compiler, x->flags, how(got.how_lines),
-		how(got.how_gc));
+	tap__ok(right, "%s%s %s: %s; %s; %s", x->prefix, x->compiler, x->flags, how(got.how_lines),
+		how(got.how_gc), how(got.how_memory));
 
 	snprintf(path, sizeof(path), "%s/%zu.so", scratch, n);
 	if (x->expect == EXPECT_FOUND &&
 	    (derive_file(path, &symbols) || symbols.bc_body != want.bc_body ||
-	     symbols.gc_running != want.gc_running))
+	     symbols.gc_running != want.gc_running || !counters(&symbols) ||
+	     !counters__right(&symbols, &want)))
 		tap__ok(false, "%s%s %s: the symbol table", x->prefix, x->compiler, x->flags);
 }
 
@@ -336,6 +368,8 @@ static void test_debug(const char *build_id, const char *what, unsigned int nth)
 			d.bc_pc == want.bc_pc && d.gc_running == want.gc_running &&
 			!strcmp(d.how_lines, "debug file"),
 		"%s: found in the debug file", what);
+	tap__ok(counters(&d) && counters__right(&d, &want) && !strcmp(d.how_memory, "debug file"),
+		"%s: counters of memory, too", what);
 	ok = !debug_file__name(a, "/some/lib", nth, name, sizeof(name));
 	tap__ok(ok, "%s: it would be %s", what, ok ? name : "?");
 	tap__ok(debug_file__name(a, "/some/lib", nth, name, 5) == -ENAMETOOLONG &&

@@ -16,7 +16,11 @@ static uint64_t next_random(uint64_t *state)
 static bool nonsense(int err, const struct hidden *d)
 {
 	if (err)
-		return err > 0 || d->bc_body || d->bc_pc || d->gc_running || d->gc_begin;
+		return err > 0 || d->bc_body || d->bc_pc || d->gc_running || d->gc_begin ||
+		       d->small || d->dups;
+	if (!d->small != !d->large || !d->small != !d->nodes || !d->small != !d->how_memory ||
+	    !d->small != !d->node_size || (d->dups && !d->small))
+		return true;
 	return !d->bc_body != !d->bc_pc || !d->bc_body != !d->how_lines ||
 	       (d->gc_running && d->gc_size != 1 && d->gc_size != 4) || d->gc_begin > d->gc_end;
 }

@@ -9,6 +9,7 @@
 
 #include "emit.h"
 #include "task.h"
+#include "wait.h"
 
 /*
  * Serial numbers of rows made here: bit 31 keeps them apart from those of user space, the low bits
@@ -95,6 +96,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (void *)ctx->args[0];
 
+	wait__forget(task);
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
 		row__drop(task, XR_PROCESS_EXIT);
 	return 0;

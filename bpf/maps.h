@@ -20,6 +20,7 @@ const volatile __u64 cfg_pc_mask = ~0ULL; /* bits of a return address that are t
 /* what one sample may take: walk_budget's deadline and work_max */
 const volatile __u64 cfg_sample_ns = 1000ULL * XR_SAMPLE_US;
 const volatile __u32 cfg_sample_work = XR_SAMPLE_WORK_A_US * XR_SAMPLE_US;
+const volatile bool cfg_waits;		     /* some row may ask for time not on a CPU */
 const volatile __u32 cfg_cpu_bits = 12;	     /* that the number of a CPU takes */
 const volatile __u64 cfg_tick_ns = 10000000; /* 1e9 / USER_HZ: the unit of start times in /proc */
 
@@ -145,13 +146,18 @@ static __always_inline void tally__add(struct tally *tally, __u32 which)
 }
 
 /* Count what belongs to no sample that was taken. */
-static __always_inline void count(__u32 which)
+static __always_inline void count_more(__u32 which, __u64 n)
 {
 	__u32 zero = 0;
 	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
 
 	if (tally && which < XR_COUNTERS)
-		__sync_fetch_and_add(&tally->counts[which], 1);
+		__sync_fetch_and_add(&tally->counts[which], n);
+}
+
+static __always_inline void count(__u32 which)
+{
+	count_more(which, 1);
 }
 
 #endif

@@ -22,197 +22,64 @@
 #define XR_SAMPLE_H
 
 #include "budget.h"
+#include "collection.h"
 #include "emit.h"
+#include "event.h"
 #include "native_bpf.h"
 #include "task.h"
-
-/* Why a sample is taken.  The programs' own, built on their stack. */
-struct trigger {
-	__u64 weight; /* how much the sample stands for, in `unit` */
-	__u32 unit;   /* enum xr_unit */
-	__u32 event;  /* enum xr_event */
-	bool kernel;  /* the thread was in the kernel */
-	void *ctx;    /* of a perf event */
-};
+#include "walk_parts.h"
 
 /*
- * Parts of the walk are functions of their own, global, so that the verifier goes through each
- * once. On 5.10 such a function may take no pointer but a context, so they take the
- * nesting level and look the scratch record up again.  The deepest chain of them may have 512 bytes
- * of stack, each rounded up to 32, and eight functions (Linux 6.13 allows more stack: it is an
- * older one that refuses): sample_bounded, steps, step, location, lines_bc, lines_srcref,
- * lines_file, text.
+ * Why a sample is taken.  The programs' own.  What is asked for late is not kept on their stack,
+ * most of which is in use (walk_parts.h): hence `perf` and `named`.
  */
-__noinline int name_slow(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
+struct trigger {
+	__u64 weight;	/* how much the sample stands for, in `unit` */
+	__u32 unit;	/* enum xr_unit */
+	__u32 event;	/* enum xr_event */
+	__u32 flags;	/* XR_F_* of the sample */
+	__u32 detail;	/* of the sample */
+	bool kernel;	/* the thread was in the kernel */
+	bool named;	/* unit and event are those of the user's event (event.h) */
+	bool counted;	/* what causes it has no period: event__due() */
+	bool preempted; /* the program may be, in the middle */
+	struct bpf_perf_event_data *perf; /* a perf event: it tells weight and kernel */
+	void *ctx;			  /* of a perf event, or what else bpf_get_stack() takes */
+};
 
-	return s ? walk__name_slow(&s->walk, s->walk.word) : -XR_BAD_FUN;
+/* scratch__take - mark @s as used; false: it is.  An interrupt in between gives it back itself. */
+static __always_inline bool scratch__take(struct scratch *s)
+{
+	if (s->busy)
+		return false;
+	*(volatile __u32 *)&s->busy = 1;
+	barrier();
+	return true;
 }
 
-static __always_inline int walk__name(struct walk *w, __u64 fun)
+/*
+ * scratch__take_shared - the same where another thread may come in between.  Each adds itself, and
+ * who finds itself alone has it: of two one or none.  What interrupts in between uses another
+ * level, or came before and is over.  (Each takes itself out again; comparing and exchanging came
+ * with Linux 5.12.)
+ */
+static __always_inline bool scratch__take_shared(struct scratch *s)
 {
-	w->word = fun;
-	return name_slow(scratch__of(w)->level);
-}
-
-__noinline int text(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? walk__text_slow(&s->walk, s->text_at, s->text_len) : -XR_BAD_SYMBOL;
-}
-
-static __always_inline int walk__text(struct walk *w, __u64 addr, __u32 len)
-{
-	struct scratch *s = scratch__of(w);
-
-	s->text_at = addr;
-	s->text_len = len;
-	return text(s->level);
-}
-
-__noinline int lines_file(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? lines__file_slow(&s->walk, s->walk.lines.ref) : -XR_BAD_LINE;
-}
-
-static __always_inline int walk__lines_file(struct walk *w, __u64 env)
-{
-	w->lines.ref = env;
-	return lines_file(scratch__of(w)->level);
-}
-
-__noinline int lines_srcref(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? lines__srcref_slow(&s->walk, s->walk.lines.ref) : -XR_BAD_LINE;
-}
-
-static __always_inline int walk__lines_srcref(struct walk *w, __u64 ref)
-{
-	w->lines.ref = ref;
-	return lines_srcref(scratch__of(w)->level);
-}
-
-__noinline int lines_bc(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? lines__bc_slow(&s->walk) : -XR_BAD_LINE;
-}
-
-static __always_inline int walk__lines_bc(struct walk *w)
-{
-	return lines_bc(scratch__of(w)->level);
-}
-
-__noinline int location(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? lines__of_context(&s->walk) : -XR_BAD_LINE;
-}
-
-static __always_inline int walk__location(struct walk *w)
-{
-	return cfg_lines ? location(scratch__of(w)->level) : lines__none(w);
-}
-
-__noinline int env_name(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? function__env_name_slow(&s->walk) : 0;
-}
-
-static __always_inline int walk__env_name(struct walk *w)
-{
-	return env_name(scratch__of(w)->level);
-}
-
-__noinline int package(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? function__package_slow(&s->walk) : 0;
-}
-
-static __always_inline int walk__package(struct walk *w)
-{
-	return package(scratch__of(w)->level);
-}
-
-__noinline int function(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? function__of_context(&s->walk) : 0;
-}
-
-static __always_inline int walk__function(struct walk *w)
-{
-	if (cfg_packages)
-		return function(scratch__of(w)->level);
-	w->functions.package = 0;
-	w->functions.definition = 0;
-	return 0;
-}
-
-__noinline int look(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? walk__look_slow(&s->walk) : 1;
-}
-
-static __always_inline int walk__look(struct walk *w)
-{
-	return look(scratch__of(w)->level);
-}
-
-__noinline int innermost(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	return s ? lines__innermost(&s->walk) : -XR_BAD_LINE;
-}
-
-/* Does this sample have native frames? */
-static __always_inline bool sample__native(const struct scratch *s)
-{
-	return cfg_native && s->walk.row.flags & XR_ROW_NATIVE && s->walk.row.space_stamp;
-}
-
-__noinline int step(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	if (!s)
-		return -XR_BAD_CONTEXT;
-	return part__room(s) ? -XR_LOST : walk__step(&s->walk);
-}
-
-__noinline int native_step(__u32 level)
-{
-	struct scratch *s = scratch__get(level);
-
-	if (!cfg_native || !s)
-		return -XR_BAD_CONTEXT;
-	return part__room(s) ? -XR_LOST : native__step(&s->native, &s->walk);
+	__sync_fetch_and_add(&s->busy, 1);
+	if (*(volatile __u32 *)&s->busy == 1)
+		return true;
+	__sync_fetch_and_add(&s->busy, -1);
+	return false;
 }
 
 /*
  * The working memory of a level that nobody on this CPU uses, and its counts; NULL: all are in use.
- * An interrupt between the test and the mark takes the same and gives it back before it returns.
+ * @shared: the program may be preempted in the middle (event.h).
  *
  * The level is read back from where it was noted: to the verifier it is then any number, whichever
  * was found, and it goes through what follows once instead of once for each level.
  */
-static __always_inline struct scratch *scratch__claim(struct tally **tally)
+static __always_inline struct scratch *scratch__claim(struct tally **tally, bool shared)
 {
 	struct scratch *s = NULL;
 	__u32 level;
@@ -222,23 +89,24 @@ static __always_inline struct scratch *scratch__claim(struct tally **tally)
 		s = scratch__get(level);
 		if (!s)
 			return NULL;
-		if (!s->busy)
+		if (shared ? scratch__take_shared(s) : scratch__take(s))
 			break;
 	}
 	if (level == XR_LEVELS)
 		return NULL;
-	*(volatile __u32 *)&s->busy = 1;
-	barrier();
 	s->level = level;
 	level = *(volatile __u32 *)&s->level;
 	*tally = tally__get(level);
 	return scratch__get(level);
 }
 
-static __always_inline void scratch__release(struct scratch *s)
+static __always_inline void scratch__release(struct scratch *s, bool shared)
 {
 	barrier();
-	*(volatile __u32 *)&s->busy = 0;
+	if (shared)
+		__sync_fetch_and_add(&s->busy, -1); /* somebody may be trying it */
+	else
+		*(volatile __u32 *)&s->busy = 0;
 }
 
 /* The row, as far as this level's copy of it is not the same. */
@@ -250,6 +118,21 @@ static __always_inline void sample__row(struct scratch *s, const struct xr_row *
 	s->walk.row.asked = row->asked;
 }
 
+/* What @t says, in the record; @weight: event__due(). */
+static __always_inline void sample__cause(struct scratch *s, const struct trigger *t, __u64 weight)
+{
+	const bool kernel = t->perf ? !XR_REGS_USER(&t->perf->regs) : t->kernel;
+
+	if (t->counted)
+		s->part.weight = weight;
+	else
+		s->part.weight = t->perf ? event__weight(t->perf) : t->weight;
+	s->part.unit = t->named ? cfg_unit : t->unit;
+	s->part.event = t->named ? cfg_event : t->event;
+	s->part.detail = t->detail;
+	s->part.flags = t->flags | (kernel ? XR_F_KERNEL : 0);
+}
+
 /*
  * The start of a sample: everything but the loop over contexts.  0: go on; WALK_CUT: it may cost no
  * more; SAMPLE_COUNTED: it has an end already and is counted.
@@ -257,7 +140,7 @@ static __always_inline void sample__row(struct scratch *s, const struct xr_row *
 #define SAMPLE_COUNTED 3
 static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 					 const struct current *now, const struct xr_row *row,
-					 const struct trigger *t)
+					 const struct trigger *t, __u64 weight)
 {
 	int err;
 
@@ -270,19 +153,16 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	sample__row(s, row);
 
 	s->part.head.type = XR_REC_SAMPLE;
-	s->part.weight = t->weight;
-	s->part.unit = t->unit;
+	sample__cause(s, t, weight);
 	s->part.serial = s->walk.row.serial;
 	s->part.pid = now->pids.tgid;
 	s->part.tid = now->pids.tid;
 	s->part.cpu = bpf_get_smp_processor_id();
-	s->part.flags = t->kernel ? XR_F_KERNEL : 0;
 	s->part.part = 0;
 	s->part.nslots = 0;
 	s->part.file = 0;
 	s->part.line = 0;
 	s->part.level = s->level;
-	s->part.event = t->event;
 
 	task__stack(now, s);
 	s->walk.steady = !s->walk.sp_top || s->walk.row.r_tid == now->pids.tid;
@@ -305,8 +185,12 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 
 		s->walk.gc = ip >= s->walk.row.gc_begin && ip < s->walk.row.gc_end;
 	}
+	if (cfg_collections) /* it is in each of them */
+		s->walk.gc = false;
 	if (s->walk.gc)
 		s->part.flags |= XR_F_GC;
+	if (s->walk.memory)
+		s->part.flags |= XR_F_MEMORY;
 	if (cfg_lines && (s->walk.row.flags & XR_ROW_LINES)) {
 		s->part.flags |= XR_F_LINES;
 		err = innermost(s->level);
@@ -328,11 +212,14 @@ static __always_inline void sample__other_thread(struct scratch *s)
 {
 	__u32 n = s->kernels;
 
+	if (s->part.flags & XR_F_MEMORY)
+		n += XR_MEMORY_SLOTS;
 	if (sample__native(s))
 		n += s->native.frames;
 	s->part.flags |= XR_F_OTHER_THREAD;
 	if (s->part.part || n > s->part.nslots) {
 		sample__discard(s);
+		s->part.flags &= ~XR_F_MEMORY;
 		s->native.end = NATIVE_FULL;
 		return;
 	}
@@ -340,8 +227,8 @@ static __always_inline void sample__other_thread(struct scratch *s)
 }
 
 /*
- * The frames of the kernel, if the thread was in it.  They come first, and find room in the first
- * part.
+ * The frames of the kernel, if the thread was in it.  They come before others, and find room in the
+ * first part.
  */
 static __always_inline void sample__kernel(struct scratch *s, const struct trigger *t)
 {
@@ -349,7 +236,8 @@ static __always_inline void sample__kernel(struct scratch *s, const struct trigg
 	__u32 i;
 
 	s->kernels = 0;
-	if (!cfg_kernel || !t->kernel || !t->ctx || !(s->walk.row.flags & XR_ROW_KERNEL))
+	if (!cfg_kernel || !(s->part.flags & XR_F_KERNEL) || !t->ctx ||
+	    !(s->walk.row.flags & XR_ROW_KERNEL))
 		return;
 	bytes = bpf_get_stack(t->ctx, s->kernel, sizeof(s->kernel), 0);
 	for (i = 0; i < XR_KERNEL_MAX; i++) {
@@ -365,6 +253,7 @@ static __always_inline void sample__kernel(struct scratch *s, const struct trigg
 /* The end of a sample: @result is the last step's. */
 static __always_inline void sample__end(struct scratch *s, struct tally *tally, int result)
 {
+	bool idle = false; /* it waits, and is not R's thread */
 	__u32 flags;
 
 	if (result == 0)
@@ -373,12 +262,18 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 		if (s->walk.on_stack) {
 			task__remember_thread(s);
 		} else if (s->walk.frames || result == WALK_CUT) {
-			/* not R's thread; if R's may have moved nothing of it is sent */
-			if (task__leader_still(s)) {
+			/*
+			 * Not R's thread; if R's may have moved nothing of it is sent.  Nor if this
+			 * one waited: it did not for R's.
+			 */
+			const bool waited = s->part.event == XR_EVENT_SWITCH;
+
+			if (!waited && task__leader_still(s)) {
 				s->part.flags |= XR_F_ELSEWHERE;
 			} else {
 				result = WALK_DONE;
 				sample__other_thread(s);
+				idle = waited && !(s->walk.row.flags & XR_ROW_IDLE);
 			}
 		}
 	}
@@ -387,8 +282,10 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 		tally__add(tally, -result);
 		return;
 	}
-	if (!s->walk.frames && !s->walk.gc && !s->part.file && result != WALK_CUT &&
-	    !(s->part.flags & XR_F_OTHER_THREAD)) {
+	if (idle)
+		sample__discard(s);
+	if (idle || (!s->walk.frames && !s->walk.gc && !s->part.file && result != WALK_CUT &&
+		     !(s->part.flags & XR_F_OTHER_THREAD))) {
 		tally->counts[XR_NO_R_FRAMES]++;
 		return;
 	}
@@ -485,8 +382,8 @@ static __always_inline int sample__first(struct scratch *s, enum sample_walk how
 	err = sample__walk(s, how, false);
 	sample__discard(s);
 	s->first_sum = err == WALK_DONE ? s->sum : 0;
-	s->sum = 0;
 	err = walk__begin(&s->walk);
+	s->sum = 0;
 	if (!err && cfg_lines && (s->walk.row.flags & XR_ROW_LINES))
 		err = innermost(s->level);
 	return err;
@@ -502,8 +399,8 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 	struct current now;
 	struct xr_row *row;
 	struct scratch *s;
+	__u64 ns, weight = 0;
 	int result;
-	__u64 ns;
 
 	if (current__get(&now))
 		return 0;
@@ -511,17 +408,24 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 	/* or: another process that got the pid of one that had a row */
 	if (!row || !current__started(&now, row->start_time))
 		return 0;
-	if (budget__skips(row)) {
+	/* a collection takes longer than reading the stack */
+	if (!cfg_collections && budget__skips(row)) {
 		count(XR_THROTTLED);
 		return 0;
 	}
-	s = scratch__claim(&tally);
+	if (t->counted) {
+		weight = cfg_collections ? collection__weight(now.pids.tgid, !t->perf)
+					 : event__due(how == SAMPLE_LOOP);
+		if (!weight)
+			return 0;
+	}
+	s = scratch__claim(&tally, t->preempted);
 	if (!s || !tally) {
 		count(XR_TICKS);
 		count(XR_LOST);
 		return 0;
 	}
-	result = sample__begin(s, tally, &now, row, t);
+	result = sample__begin(s, tally, &now, row, t, weight);
 	if (result == 0 && how == SAMPLE_LOOP && cfg_twice && sample__native(s))
 		result = sample__first(s, how);
 	if (result == 0)
@@ -541,7 +445,7 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 	ns = budget__spent(s, tally);
 	if (result != SAMPLE_COUNTED)
 		budget__end(s, tally, ns, row->strikes);
-	scratch__release(s);
+	scratch__release(s, t->preempted);
 	return 0;
 }
 

@@ -132,6 +132,16 @@ static __always_inline bpf_user_pt_regs_t *task__user_regs(struct task_struct *t
 	       XR_KERNEL_REGS_SIZE;
 }
 
+/* The system call in which the current task is, and 1; 0: none. */
+static __always_inline __u32 task__syscall(struct task_struct *task)
+{
+	bpf_user_pt_regs_t *regs = task__user_regs(task);
+	XR_SYSCALL_TYPE nr = -1;
+
+	bpf_probe_read_kernel(&nr, sizeof(nr), XR_SYSCALL_AT(regs));
+	return nr >= 0 && nr < XR_SYSCALLS_MAX ? (__u32)nr + 1 : 0;
+}
+
 static __always_inline __u64 task__user_sp(struct task_struct *task)
 {
 	bpf_user_pt_regs_t *regs = task__user_regs(task);

@@ -30,7 +30,7 @@ enum read_kind {
 	READ_OBJECT,  /* a part of an R object: does not change while a live call refers to it */
 	READ_CONTEXT, /* a context: lives on a stack, as long as its call */
 	READ_GLOBAL,  /* R's variable that says where R is: R_GlobalContext, R_Srcref, ... */
-	READ_GC,      /* R's variable that says what the collector does */
+	READ_GC,      /* R's variable that says what the collector does, or a count of memory */
 	READ_PC,      /* the place in byte code, a local variable of R's interpreter */
 };
 
@@ -152,7 +152,8 @@ struct walk {
 	__u32 unproven; /* the innermost location is where the row does not lead (XR_ROW_BC) */
 	__u32 sample;	/* number of the sample, for what is remembered within it */
 	__u32 lenient;	/* what is being read may be unreadable */
-	__u32 pad;
+	__u32 memory;	/* the first slots are `counts` */
+	struct xr_memory counts;
 	struct walk_budget budget;
 	__u64 cell[R_CELL_WORDS];
 	__u64 cell2[R_CELL_WORDS];
@@ -214,14 +215,16 @@ WALK_FN __u32 walk__type(const __u64 *cell)
 #include "name_walk.h"
 
 WALK_FN void lines__begin(struct walk *w);
+WALK_FN int memory__begin(struct walk *w);
 
 /*
  * walk__begin - start at the innermost context.
- * 0; WALK_DONE: R is not initialised, there is no stack; or -XR_BAD_HEAD.
+ * 0; WALK_DONE: R is not initialised, there is no stack; or -enum xr_error.
  */
 WALK_FN int walk__begin(struct walk *w)
 {
 	__u64 gc = 0;
+	int err;
 
 	w->sample++;
 	w->contexts = 0;
@@ -245,6 +248,9 @@ WALK_FN int walk__begin(struct walk *w)
 			return -XR_BAD_HEAD;
 		w->gc = gc != 0;
 	}
+	err = memory__begin(w);
+	if (err)
+		return err;
 	if (w->next && (w->row.flags & (XR_ROW_LINES | XR_ROW_PACKAGES)))
 		lines__begin(w);
 	return w->next ? 0 : WALK_DONE;
@@ -432,6 +438,7 @@ WALK_FN int walk__step(struct walk *w)
 	return err ? err : walk__tell(w);
 }
 
+#include "memory_walk.h"
 #include "lines_walk.h"
 #include "function_walk.h"
 

@@ -136,11 +136,32 @@ struct session_config cmd__session(const struct config *c, const struct engine_o
 		.engines = c->engine ? one : engines__all(),
 		.freq = c->freq,
 		.clock = c->clock,
-		.capture = c->capture,
+		.one_type = c->format && !c->format->types,
+		.lines = c->format && c->format->sample,
+		.events = &c->events,
+		.period = c->period,
+		.capture = c->capture | event_list__capture(&c->events),
 		.raw = c->native == NATIVE_RAW,
 		.asked = c->asked,
 		.memory = c->max_memory,
 		.btf = c->btf,
 		.max_sample_us = c->max_sample_us,
 	};
+}
+
+unsigned int cmd__rights(const struct config *c, bool again)
+{
+	unsigned int uses = RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_PRIORITY;
+
+	if (again)
+		uses |= RIGHTS_LOAD;
+	if (c->capture & XR_ROW_KERNEL)
+		uses |= RIGHTS_KERNEL;
+	for (uint32_t i = 0; i < c->events.n; i++) {
+		const enum event_kind kind = c->events.all[i].kind;
+
+		if (kind == EVENT_GC || (again && (kind == EVENT_UPROBE || kind == EVENT_USDT)))
+			uses |= RIGHTS_PROBES;
+	}
+	return uses;
 }

@@ -63,6 +63,12 @@ int cmd__btf(const char *path, struct errmsg *f);
  */
 struct session_config cmd__session(const struct config *c, const struct engine_ops *one[2]);
 
+/*
+ * cmd__rights - RIGHTS_* that a session of @c takes once it has begun, for rights__keep.  A probe
+ * for --event gc is set in R's file when R is found.  @again: with what it takes to begin anew.
+ */
+unsigned int cmd__rights(const struct config *c, bool again);
+
 /* The rows of cmd.c; each is defined in the file of its name (on Windows, list_info.c). */
 extern const struct subcommand cmd_record, cmd_report, cmd_top, cmd_dump, cmd_serve, cmd_list,
 	cmd_info;

@@ -41,10 +41,12 @@ struct config {
 	uint32_t asked;	  /* and without */
 	bool no_packages;
 	enum config_native native;
-	uint32_t max_sample_us;	 /* what reading one stack may take */
-	const char *stats, *btf; /* NULL: not given */
-	const char *ready;	 /* file that tells that sampling has begun; NULL: not given */
-	bool until_eof;		 /* standard input ends the profile */
+	struct event_list events; /* --event; none: ticks */
+	uint32_t period;	  /* each so many; 0: not given */
+	uint32_t max_sample_us;	  /* what reading one stack may take */
+	const char *stats, *btf;  /* NULL: not given */
+	const char *ready;	  /* file that tells that sampling has begun; NULL: not given */
+	bool until_eof;		  /* standard input ends the profile */
 };
 
 /* config__several - may more than one process come to be profiled? */

@@ -135,6 +135,12 @@ void options__capture(struct config *c, enum config_native by_default)
 		c->capture |= XR_ROW_LEAF;
 }
 
+void options__waits(struct config *c)
+{
+	if (c->clock == ENGINE_CLOCK_WALL && !os__is_windows())
+		c->capture |= XR_ROW_OFF_CPU;
+}
+
 #define AT(member) OPTIONS_AT(member)
 
 #undef OPTIONS_MEMORY_MANUAL
@@ -218,6 +224,9 @@ const struct option_row options__rows[] = {
 		.bits = XR_ROW_GC,
 		AT(config.capture),
 	},
+#include "cmd/options_memory.def"
+#include "cmd/options_waits.def"
+#include "cmd/options_events.def"
 	{
 		.name = "filter-callframes",
 		.help = "short stacks without wrappers; may also drop callers, as R's own filter "
@@ -286,6 +295,17 @@ int options__targets(const struct config *c, struct errmsg *f)
 	return options__filters(c, f);
 }
 
+/* rprof has R's counts themselves; of the others, those that can have another sample type. */
+static int options__memory(const struct config *c, struct errmsg *f)
+{
+	if (!(c->capture & XR_ROW_MEMORY) || c->format->types || c->format->memory)
+		return 0;
+	return errmsg__set(f, -EINVAL,
+			   "format %s has one number for a stack, and --memory is one more: give "
+			   "-f rprof, pprof, speedscope or flamegraph",
+			   c->format->name);
+}
+
 /* What only all options together can tell. */
 static int options__check(const struct options *o, struct errmsg *f)
 {
@@ -309,6 +329,8 @@ static int options__check(const struct options *o, struct errmsg *f)
 	if (o->config.until_eof && o->config.command)
 		return errmsg__set(f, -EINVAL,
 				   "--until-eof: standard input is the command's after --");
+	if (options__events(&o->config, f) || options__memory(&o->config, f))
+		return -EINVAL;
 	return options__filters(&o->config, f);
 }
 
@@ -359,6 +381,7 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 		o->config.capture &= ~XR_ROW_GC;
 	if (o->config.no_packages)
 		o->config.capture &= ~XR_ROW_PACKAGES;
+	options__waits(&o->config);
 	options__capture(&o->config, NATIVE_OFF);
 	return options__check(o, f);
 }

@@ -40,12 +40,22 @@ bool options__format(size_t i, struct option_choice *c);
 int options__pids(const struct option_row *row, void *place, const char *list, struct errmsg *f);
 int options__filter(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 int options__size(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
+int options__event(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 bool options__engine(size_t i, struct option_choice *c);
 bool options__clock(size_t i, struct option_choice *c);
 bool options__native(size_t i, struct option_choice *c);
 
 /* options__capture - what @native adds to what @c captures; @by_default: if it was not given. */
 void options__capture(struct config *c, enum config_native by_default);
+
+/* options__waits - wall time is time on a CPU and off it. */
+void options__waits(struct config *c);
+
+/*
+ * options__events - do --event and --period go with each other, and with the engine, the clock and
+ * the format (NULL: there is none, and several sample types have room)?  0 or -EINVAL.
+ */
+int options__events(const struct config *c, struct errmsg *f);
 
 /* options__init - the defaults. */
 void options__init(struct options *o);

@@ -104,7 +104,8 @@ static int progress__sample(void *arg, const struct profile_process *process,
 	struct progress *p = arg;
 
 	p->samples++;
-	if (s->stack->nframes)
+	/* others have other units */
+	if (s->stack->nframes && s->type == PROFILE_TYPE_TICKS)
 		busy__count(p, s->stack->frames[0]->function, s->weight);
 	return p->to.ops->sample(p->to.arg, process, s);
 }

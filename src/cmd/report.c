@@ -138,6 +138,19 @@ static const struct option_row rows[] = {
 		AT(packages),
 	},
 	{
+		.name = "sample-type",
+		.arg = "NAME",
+		.help = "show these samples: cpu, off_cpu, alloc_space, an event "
+			"(default: the first there are)",
+		.manual = "The first line of a table says which others there are. Time off the "
+			  "CPU is shown as a duration, memory in KiB and MiB, events as their "
+			  "number. Written in another format, a profile keeps all of them where "
+			  "the format can have several (pprof, flamegraph, speedscope), unless "
+			  "this is given. In rprof a line is one interval of waiting, then.",
+		.type = OPTION_STRING,
+		AT(sample_type),
+	},
+	{
 		.name = "fold",
 		.help = "leave out functions that only call what they are given: tryCatch, lapply, "
 			"eval and the like",
@@ -265,10 +278,10 @@ static int report__check_dir(struct report *r, struct errmsg *f)
 	if (!r->diff && r->nfiles)
 		return errmsg__set(f, -EINVAL, "%s: --dir and files exclude each other",
 				   r->files[0]);
-	if (r->list && (r->diff || r->format || r->output))
+	if (r->list && (r->diff || r->format || r->output || r->sample_type))
 		return errmsg__set(f, -EINVAL,
-				   "--list is a table of its own: leave out --diff, -f "
-				   "and -o");
+				   "--list is a table of its own: leave out --diff, -f, "
+				   "-o and --sample-type");
 	return 0;
 }
 
@@ -387,6 +400,8 @@ const struct subcommand cmd_report = {
 			 "xrprof-bpf report --fold Rprof.out"},
 			{"What a change of the program changed",
 			 "xrprof-bpf report --diff before.out after.out"},
+			{"What it waited for, of a profile taken with --off-cpu",
+			 "xrprof-bpf report --sample-type off_cpu profile.pb.gz"},
 			{"For go tool pprof", "xrprof-bpf report Rprof.out -o profile.pb.gz"},
 			{"What was slow in the night, in what serve has kept",
 			 "xrprof-bpf report --dir /var/lib/xrprof-bpf --since 02:10 --until 02:20"},

@@ -22,6 +22,7 @@ struct report {
 	uint32_t freq;			 /* of files that do not say; 0: not given */
 	const struct writer_ops *format; /* NULL: a table */
 	const char *output;		 /* NULL: not given */
+	const char *sample_type;	 /* NULL: the first that there is */
 	uint64_t max_memory, max_file;	 /* bytes */
 	const char **files;		 /* as they stand on the command line */
 	size_t nfiles;
@@ -48,12 +49,14 @@ static inline enum report_by report__by(const struct report *r)
 
 /* What files came to, together. */
 struct report_seen {
-	struct read_result first; /* of the first of them */
-	uint64_t samples;
-	uint64_t filled;    /* files with samples, asked for or not */
-	double seconds;	    /* 0: not known of all */
-	bool lines_dropped; /* source lines or marks of later files have no place */
-	char *names;	    /* of the files, which a sink borrows until its end: to be freed */
+	struct read_result first;	    /* of the first of them */
+	uint64_t samples;		    /* a tick is one */
+	uint64_t values[PROFILE_TYPES_MAX]; /* by sample type, that was asked for */
+	struct read_types *types;	    /* of them: set by the caller, who may share them */
+	uint64_t filled;		    /* files with samples, asked for or not */
+	double seconds;			    /* 0: not known of all */
+	bool lines_dropped;		    /* source lines or marks of later files have no place */
+	char *names; /* of the files, which a sink borrows until its end: to be freed */
 };
 
 /*
@@ -114,6 +117,7 @@ struct report_filter {
 	const struct report_chosen *chosen;
 	struct sink to;
 	uint64_t samples; /* that were passed on */
+	uint64_t values[PROFILE_TYPES_MAX];
 };
 
 /* report_filter__sink - to feed; @filter is to stay. */
@@ -127,16 +131,16 @@ int report_table(const struct report *r);
 int report_diff(const struct report *r);
 
 /*
- * report_page - the difference of two profiles as a page, into r->output by @files.  Negative
- * errno, and @f says why.
+ * report_page - the difference of two profiles as a page, into r->output by @files, of the sample
+ * types of @about.  Negative errno, and @f says why.
  */
-int report_page(const struct report *r, struct files *files, struct aggregate *const sides[2],
-		struct errmsg *f);
+int report_page(const struct report *r, struct files *files, const struct profile_about *about,
+		struct aggregate *const sides[2], struct errmsg *f);
 
 /* A row of a table. */
 struct report_row {
 	uint64_t hash;
-	uint64_t self, total; /* samples */
+	uint64_t self, total; /* in the unit of the sample type */
 	size_t stamp;	      /* of the last stack it was seen in, so that each counts once */
 	size_t len;
 	char label[]; /* as it is shown, terminated */
@@ -146,14 +150,17 @@ struct report_row {
 struct report_rows {
 	struct report_row **rows;
 	size_t n;
-	uint64_t samples;
+	uint64_t samples; /* likewise */
 	/* internal */
 	struct table table;
 	struct arena arena;
 };
 
-/* report_rows__make - -ENOMEM.  Freed by report_rows__free, also after that. */
-int report_rows__make(struct report_rows *rows, const struct aggregate *a, enum report_by by);
+/*
+ * report_rows__make - of one sample type.  -ENOMEM.  Freed by report_rows__free, also after that.
+ */
+int report_rows__make(struct report_rows *rows, const struct aggregate *a, enum report_by by,
+		      uint32_t type);
 const struct report_row *report_rows__find(const struct report_rows *rows,
 					   const struct report_row *like);
 void report_rows__free(struct report_rows *rows);
@@ -162,9 +169,29 @@ void report_rows__free(struct report_rows *rows);
 int report_profile(const struct report *r, const struct report_input *in, struct aggregate **out,
 		   struct report_seen *seen, struct errmsg *f);
 
-/* report_head - the line that says what a table is of. */
+/* report_head - the line that says what a table is of, and which other sample types there are. */
 void report_head(FILE *out, const char *what, const char *files, const struct report_seen *seen,
-		 size_t processes);
+		 uint32_t type, size_t processes);
+
+#define REPORT_TYPES_LEN (PROFILE_TYPES_MAX * (READ_TYPE_LEN + 2))
+
+/*
+ * report_types__choose - the sample type that --sample-type asks for, or the first of which there
+ * is something by @values.  -EDOM: there is none that is called so, and @f says which there are.
+ */
+int report_types__choose(const struct report *r, const struct read_types *types,
+			 const uint64_t values[PROFILE_TYPES_MAX], uint32_t *type,
+			 struct errmsg *f);
+
+/* report_types__others - the names of those that there are beside @type; "": none. */
+void report_types__others(const struct report_seen *seen, uint32_t type,
+			  char text[REPORT_TYPES_LEN]);
+
+/* report_types__only - of @about no other sample type than @type. */
+void report_types__only(struct profile_about *about, uint32_t type);
+
+/* report_types__syscall - as of struct reader_config. */
+uint32_t report_types__syscall(const char *name, size_t len);
 
 /*
  * report_label - print @label in @columns, cut in its middle if it is longer; 0: no limit.

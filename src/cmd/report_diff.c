@@ -21,6 +21,12 @@ struct change {
 	const char *label;
 };
 
+/* The two have their sample types in common: each has one number. */
+struct both {
+	struct read_types types;
+	uint32_t type; /* that is compared */
+};
+
 struct side {
 	struct aggregate *aggregate;
 	struct report_rows rows;
@@ -117,7 +123,8 @@ static long changes__make(const struct side *sides, struct change **out)
 	return (long)n;
 }
 
-static int report_diff__print(const struct report *r, const struct side *sides)
+static int report_diff__print(const struct report *r, const struct both *both,
+			      const struct side *sides)
 {
 	struct change *changes;
 	long n = changes__make(sides, &changes);
@@ -126,7 +133,7 @@ static int report_diff__print(const struct report *r, const struct side *sides)
 	for (int i = 0; i < 2 && n >= 0; i++) {
 		aggregate__processes(sides[i].aggregate, &processes);
 		report_head(stdout, i ? "after:  " : "before: ", r->inputs[i].text, &sides[i].seen,
-			    processes);
+			    both->type, processes);
 	}
 	if (n > 0)
 		qsort(changes, (size_t)n, sizeof(*changes),
@@ -141,23 +148,37 @@ static int report_diff__print(const struct report *r, const struct side *sides)
 	return n < 0 ? (int)n : fflush(stdout) && errno != EPIPE ? -errno : 0;
 }
 
-static int report_diff__make(const struct report *r, struct side *sides, struct files *files,
-			     struct errmsg *f)
+static int report_diff__make(const struct report *r, struct both *both, struct side *sides,
+			     struct files *files, struct errmsg *f)
 {
-	struct aggregate *const both[] = {sides[0].aggregate, sides[1].aggregate};
+	struct aggregate *const aggregates[] = {sides[0].aggregate, sides[1].aggregate};
 	int err;
 
+	if (files && r->sample_type)
+		report_types__only(&both->types.about, both->type);
 	if (files)
-		return report_page(r, files, both, f);
-	err = report_diff__print(r, sides);
+		return report_page(r, files, &both->types.about, aggregates, f);
+	err = report_diff__print(r, both, sides);
 	if (err)
 		errmsg__set(f, err, "cannot print the table: %s", os__reason(err));
 	return err;
 }
 
+/* Which sample type is compared: by what there is on both sides. */
+static int report_diff__choose(const struct report *r, struct both *both, const struct side *sides,
+			       struct errmsg *f)
+{
+	uint64_t values[PROFILE_TYPES_MAX];
+
+	for (size_t i = 0; i < PROFILE_TYPES_MAX; i++)
+		values[i] = sides[0].seen.values[i] + sides[1].seen.values[i];
+	return report_types__choose(r, &both->types, values, &both->type, f);
+}
+
 int report_diff(const struct report *r)
 {
-	struct side sides[2] = {0};
+	struct both both = {0};
+	struct side sides[2] = {{.seen.types = &both.types}, {.seen.types = &both.types}};
 	struct files *files = NULL;
 	struct errmsg f = {""};
 	int err = 0;
@@ -165,14 +186,16 @@ int report_diff(const struct report *r)
 	if (r->format)
 		err = files__start(&files, files__given(r->output ? r->output : "-"), &f);
 	rights__keep(RIGHTS_FILES);
-	for (int i = 0; i < 2 && !err; i++) {
+	for (int i = 0; i < 2 && !err; i++)
 		err = report_profile(r, &r->inputs[i], &sides[i].aggregate, &sides[i].seen, &f);
-		if (!err && report_rows__make(&sides[i].rows, sides[i].aggregate, report__by(r)))
-			err = errmsg__set(&f, -ENOMEM, "out of memory");
-	}
 	if (!err)
-		err = report_diff__make(r, sides, files, &f);
-	if (err)
+		err = report_diff__choose(r, &both, sides, &f);
+	for (int i = 0; i < 2 && !err; i++)
+		if (report_rows__make(&sides[i].rows, sides[i].aggregate, report__by(r), both.type))
+			err = errmsg__set(&f, -ENOMEM, "out of memory");
+	if (!err)
+		err = report_diff__make(r, &both, sides, files, &f);
+	if (err && err != -EDOM)
 		log__line("%s", f.text);
 	for (int i = 0; i < 2; i++) {
 		report_rows__free(&sides[i].rows);
@@ -180,5 +203,7 @@ int report_diff(const struct report *r)
 	}
 	if (files)
 		files__stop(files);
+	if (err == -EDOM)
+		return cmd__usage_error(&cmd_report, &f);
 	return err ? CMD_FAILED : CMD_OK;
 }

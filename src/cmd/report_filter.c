@@ -177,7 +177,8 @@ static int filter__sample(void *arg, const struct profile_process *p, const stru
 
 	if (!report_filter__has(filter->processes, filter->chosen, p))
 		return 0;
-	filter->samples += s->weight;
+	filter->samples += s->type ? 1 : s->weight;
+	filter->values[s->type] += s->weight;
 	return filter->to.ops->sample(filter->to.arg, p, s);
 }
 

@@ -205,7 +205,7 @@ static int list__sample(void *arg, const struct profile_process *p, const struct
 	struct profile_process process = *p;
 
 	process.uid = UID_NONE;
-	list__count(arg, &process, s->weight);
+	list__count(arg, &process, s->type ? 1 : s->weight);
 	return 0;
 }
 

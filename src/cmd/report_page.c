@@ -2,6 +2,7 @@
 /* `report --diff` as a page: a differential flame graph. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "cmd/report.h"
@@ -36,8 +37,8 @@ static int page__write(const struct report *r, struct files *files, const struct
 	return err == -EPIPE ? 0 : err;
 }
 
-int report_page(const struct report *r, struct files *files, struct aggregate *const sides[2],
-		struct errmsg *f)
+int report_page(const struct report *r, struct files *files, const struct profile_about *about,
+		struct aggregate *const sides[2], struct errmsg *f)
 {
 	char host[256], *command;
 	const char *const both[] = {r->inputs[0].text, r->inputs[1].text};
@@ -51,6 +52,10 @@ int report_page(const struct report *r, struct files *files, struct aggregate *c
 	if (!command)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	config.about.command = command;
+	/* rates may differ */
+	config.about.clock = about->clock;
+	config.about.no_ticks = about->no_ticks;
+	memcpy(config.about.types, about->types, sizeof(about->types));
 	os__host(host, sizeof(host));
 	err = page__write(r, files, &config, sides, f);
 	free(command);

@@ -150,8 +150,11 @@ static void report_read__notes(const char *name, const struct read_result *resul
 		log__line("%s: there is no memory for the stacks of %" PRIu64 " samples: they are "
 			  "shown as <no-room> (--max-memory)",
 			  name, result->dropped);
-	if (result->memory)
-		log__line("%s: its memory counts are not kept", name);
+	if (result->types_left)
+		log__line("%s: %" PRIu64 " of its sample types %s left out: there is room for %u "
+			  "besides time, waiting and memory",
+			  name, result->types_left, result->types_left == 1 ? "is" : "are",
+			  PROFILE_TYPES_MAX - PROFILE_TYPE_EVENTS);
 	if (result->intervals)
 		log__line("%s: its profiles were sampled at different rates; each sample counts "
 			  "the same",
@@ -211,9 +214,12 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		.ordered = ordered,
 		.fold = r->fold,
 		.interval_ns = r->freq ? (NS_PER_S + r->freq / 2) / r->freq : 0,
+		.types = seen->types,
+		.syscall = report_types__syscall,
 	};
 	struct read_result result, *into = &seen->first;
-	bool known = true, differ = false;
+	bool known = true, differ = false, rated = false;
+	uint64_t rate = 0; /* of the first with ticks */
 	uint64_t crowded = 0;
 	struct reader *reader = NULL;
 	size_t damaged = 0;
@@ -226,10 +232,13 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		errmsg__set(f, err, "out of memory");
 	err = err ? err : report_filter__choose(r, in, &chosen, f);
 	for (size_t i = 0; i < in->n && !err; i++) {
-		uint64_t before = filter.samples, samples;
+		uint64_t before = filter.samples, ticks = filter.values[PROFILE_TYPE_TICKS];
+		uint64_t samples;
 
 		err = report_read__one(reader, in->files[i], config.to, into, f);
 		crowded += into->crowded;
+		if (into->memory && r->format && r->format->memory)
+			log__line("%s: its memory counts are not kept", in->files[i]);
 		if (err && in->store && !read__is_over(err, config.to)) {
 			read__damaged(in, i, into, f);
 			damaged++;
@@ -240,13 +249,22 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		samples = r->processes.n ? filter.samples - before : into->samples;
 		seen->samples += samples;
 		seen->filled += into->samples != 0;
-		seen->seconds += (double)samples * (double)into->interval_ns / NS_PER_S;
-		known = known && into->interval_ns;
-		differ = differ || into->interval_ns != seen->first.interval_ns;
+		ticks = r->processes.n ? filter.values[PROFILE_TYPE_TICKS] - ticks
+				       : into->values[PROFILE_TYPE_TICKS];
+		seen->seconds += (double)ticks * (double)into->interval_ns / NS_PER_S;
+		for (uint32_t k = 0; k < PROFILE_TYPES_MAX && !r->processes.n; k++)
+			seen->values[k] += into->values[k];
+		known = known && (into->interval_ns || !ticks);
+		differ = differ || (ticks && rated && into->interval_ns != rate);
+		if (ticks && !rated)
+			rate = into->interval_ns;
+		rated = rated || ticks;
 		seen->lines_dropped |=
 			(into->lines && !seen->first.lines) || (into->gc && !seen->first.gc);
 		into = &result;
 	}
+	if (r->processes.n)
+		memcpy(seen->values, filter.values, sizeof(seen->values));
 	if (!known)
 		seen->seconds = 0;
 	if (!err && damaged && damaged == in->n)

@@ -101,7 +101,7 @@ static int frame__count(struct frame_rows *f, const struct frame *frame, uint64_
 static int stack__count(struct frame_rows *f, const struct aggregate_row *of, size_t stamp)
 {
 	const struct stack *stack = of->stack;
-	uint64_t value = of->values[XR_UNIT_TICKS];
+	uint64_t value = of->value;
 	int err = 0;
 
 	for (uint32_t i = 0; i < stack->nframes && !err; i++)
@@ -112,7 +112,8 @@ static int stack__count(struct frame_rows *f, const struct aggregate_row *of, si
 	return err;
 }
 
-int report_rows__make(struct report_rows *rows, const struct aggregate *a, enum report_by by)
+int report_rows__make(struct report_rows *rows, const struct aggregate *a, enum report_by by,
+		      uint32_t type)
 {
 	struct frame_rows f = {.rows = rows, .by = by};
 	const struct aggregate_row *of;
@@ -121,7 +122,7 @@ int report_rows__make(struct report_rows *rows, const struct aggregate *a, enum 
 
 	of = aggregate__rows(a, &n);
 	for (size_t i = 0; i < n && !err; i++)
-		err = stack__count(&f, &of[i], i + 1);
+		err = of[i].type == type ? stack__count(&f, &of[i], i + 1) : 0;
 	map__free(&f.map);
 	buf__free(&f.label);
 	if (!err && rows->table.count) {

@@ -10,13 +10,12 @@
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/report.h"
+#include "cmd/value_text.h"
 #include "os/os.h"
 #include "os/rights.h"
 
 #define STDOUT	    1
 #define LABEL_LEAST 12u /* columns of a name, at least */
-#define CELL	    32u
-
 /* The sink that adds up. */
 struct adding {
 	struct aggregate *aggregate;
@@ -86,16 +85,27 @@ int report_profile(const struct report *r, const struct report_input *in, struct
 }
 
 void report_head(FILE *out, const char *what, const char *files, const struct report_seen *seen,
-		 size_t processes)
+		 uint32_t type, size_t processes)
 {
+	const struct profile_type of = about__type(&seen->types->about, type);
+	char others[REPORT_TYPES_LEN], value[VALUE_TEXT];
 	struct errmsg line; /* names are of strangers */
 
 	errmsg__set(&line, 0, "%s%.300s", what, files);
-	fprintf(out, "%s: %" PRIu64 " samples", line.text, seen->samples);
-	if (seen->seconds > 0)
+	value__text(value, of.unit, seen->values[type]);
+	if (type && of.unit == PROFILE_COUNT)
+		fprintf(out, "%s: %s %s", line.text, value, of.name);
+	else if (type)
+		fprintf(out, "%s: %s, %s", line.text, of.name, value);
+	else
+		fprintf(out, "%s: %s samples", line.text, value);
+	if (!type && seen->seconds > 0)
 		fprintf(out, ", %.2f s", seen->seconds);
 	if (processes > 1)
 		fprintf(out, ", %zu processes", processes);
+	report_types__others(seen, type, others);
+	if (*others)
+		fprintf(out, "; also: %s (--sample-type NAME)", others);
 	fprintf(out, "\n");
 }
 
@@ -158,21 +168,38 @@ static const char *const titles[] = {
 	[REPORT_PACKAGES] = "PACKAGE",
 };
 
-static int number__width(uint64_t n, const char *title)
+/* Columns of numbers up to @n: a part of it may be longer in a smaller unit. */
+static int number__width(uint64_t n, enum profile_unit unit, const char *title)
 {
-	char cell[CELL];
-	int len = snprintf(cell, sizeof(cell), "%" PRIu64, n), least = (int)strlen(title);
+	int len, least = (int)strlen(title);
+	char cell[VALUE_TEXT];
 
+	value__text(cell, unit, n);
+	len = (int)strlen(cell);
+	if (unit == PROFILE_NANOSECONDS || unit == PROFILE_BYTES)
+		least = VALUE_WIDTH;
 	return len > least ? len : least;
 }
 
-static void table__print(const struct report *r, const struct report_rows *rows)
+static void row__print(const struct report_row *row, enum profile_unit unit, int self, int total,
+		       double all)
+{
+	char own[VALUE_TEXT], whole[VALUE_TEXT];
+
+	value__text(own, unit, row->self);
+	value__text(whole, unit, row->total);
+	printf("%*s  %6.1f  %*s  %6.1f  ", self, own, (double)row->self / all, total, whole,
+	       (double)row->total / all);
+}
+
+static void table__print(const struct report *r, const struct report_rows *rows,
+			 enum profile_unit unit)
 {
 	unsigned int columns = os__columns(STDOUT), used, label;
 	size_t n = r->top && r->top < rows->n ? r->top : rows->n;
 	double all = rows->samples ? (double)rows->samples / 100 : 1;
-	int self = number__width(rows->samples, "SELF");
-	int total = number__width(rows->samples, "TOTAL");
+	int self = number__width(rows->samples, unit, "SELF");
+	int total = number__width(rows->samples, unit, "TOTAL");
 	bool narrow;
 
 	used = (unsigned int)(self + total) + 18;
@@ -192,9 +219,7 @@ static void table__print(const struct report *r, const struct report_rows *rows)
 		if (narrow)
 			printf("%6.1f  %6.1f  ", (double)row->self / all, (double)row->total / all);
 		else
-			printf("%*" PRIu64 "  %6.1f  %*" PRIu64 "  %6.1f  ", self, row->self,
-			       (double)row->self / all, total, row->total,
-			       (double)row->total / all);
+			row__print(row, unit, self, total, all);
 		report_label(stdout, row->label, label);
 	}
 	if (n < rows->n)
@@ -204,30 +229,36 @@ static void table__print(const struct report *r, const struct report_rows *rows)
 int report_table(const struct report *r)
 {
 	struct report_rows rows = {0};
-	struct report_seen seen = {0};
+	struct read_types types = {0};
+	struct report_seen seen = {.types = &types};
 	struct aggregate *a = NULL;
 	struct errmsg f = {""};
 	size_t processes;
+	uint32_t type = 0;
 	int err;
 
 	rights__keep(RIGHTS_FILES);
 	err = report_profile(r, &r->inputs[0], &a, &seen, &f);
-	if (!err && report_rows__make(&rows, a, report__by(r)))
+	if (!err)
+		err = report_types__choose(r, &types, seen.values, &type, &f);
+	if (!err && report_rows__make(&rows, a, report__by(r), type))
 		err = errmsg__set(&f, -ENOMEM, "out of memory");
 	if (!err) {
 		aggregate__processes(a, &processes);
-		report_head(stdout, "", r->inputs[0].text, &seen, processes);
+		report_head(stdout, "", r->inputs[0].text, &seen, type, processes);
 		if (rows.n)
 			qsort(rows.rows, rows.n, sizeof(*rows.rows),
 			      r->sort == REPORT_TOTAL ? by_total : by_self);
-		table__print(r, &rows);
+		table__print(r, &rows, about__type(&types.about, type).unit);
 		if (fflush(stdout) && errno != EPIPE)
 			err = errmsg__set(&f, -errno, "cannot write to standard output: %s",
 					  os__reason(errno));
 	}
-	if (err)
-		log__line("%s", f.text);
 	report_rows__free(&rows);
 	aggregate__free(a);
+	if (err == -EDOM)
+		return cmd__usage_error(&cmd_report, &f);
+	if (err)
+		log__line("%s", f.text);
 	return err ? CMD_FAILED : CMD_OK;
 }

@@ -29,6 +29,8 @@ struct report_writing {
 	struct outputs *outputs;
 	struct sink to;		  /* outputs', if they are there */
 	struct aggregate *adding; /* NULL: samples go through */
+	uint64_t left;		  /* samples of other types, that go nowhere */
+	struct read_types types;
 	struct profile_about about;
 	struct errmsg fault;
 	int err;
@@ -41,6 +43,15 @@ static int writing__fail(struct report_writing *w, int err)
 		w->fault = *w->to.ops->why(w->to.arg);
 	}
 	return err;
+}
+
+/* A format with a line for each interval has one. */
+static void writing__rate(struct report_writing *w)
+{
+	if (about__interval(&w->about) || !w->config.format->sample)
+		return;
+	log__line("how often was sampled is not known: every 20 ms is assumed (--freq)");
+	w->about.interval_ns = INTERVAL_UNKNOWN;
 }
 
 /* Open the outputs; @capture: what there is to be written. */
@@ -73,21 +84,19 @@ static int writing__begin(void *arg, const struct profile_about *about)
 		.max = LIMIT_AGGREGATE(w->report->max_memory),
 		.labels = format->labels,
 		.threads = format->threads,
+		.details = format->details,
 	};
 	uint32_t capture = format->capture;
 	int err;
 
 	w->about = *about;
-	if (!about__interval(about) && format->sample) {
-		log__line("how often was sampled is not known: every 20 ms is assumed (--freq)");
-		w->about.interval_ns = INTERVAL_UNKNOWN;
-	}
-	if (!format__is_ordered(format) || first->format != READ_RPROF) {
+	if (!format__is_ordered(format) || first->format != READ_RPROF || w->report->sample_type) {
 		err = aggregate__new(&w->adding, &config);
 		return err ? errmsg__set(&w->fault, err, "out of memory") : 0;
 	}
 	capture |= first->lines ? XR_ROW_LINES : 0;
 	capture |= first->gc ? XR_ROW_GC : 0;
+	writing__rate(w);
 	return writing__open(w, capture, report_read__several(&w->report->inputs[0]));
 }
 
@@ -106,6 +115,13 @@ static int writing__sample(void *arg, const struct profile_process *p, const str
 	struct report_writing *w = arg;
 	int err;
 
+	/* of an Rprof.out that is what was allocated, by counts that are said not to be kept */
+	if (!w->adding && s->type && !w->config.format->types)
+		return 0;
+	if (!w->adding && !about__type(&w->about, s->type).name) {
+		w->left++;
+		return 0;
+	}
 	if (!w->adding)
 		return writing__fail(w, w->to.ops->sample(w->to.arg, p, s));
 	err = aggregate__add(w->adding, p, s);
@@ -173,26 +189,94 @@ static bool writing__roots(const struct report_writing *w)
 	return pid && w->seen.first.format == READ_FOLDED;
 }
 
+/* What is written: one sample type, which counts @each, or all of them. */
+struct pouring {
+	bool all;
+	uint32_t type;
+	uint64_t each, owed;
+};
+
+/* Find out; the profile says what it has then.  -EDOM: there is none of that name. */
+static int writing__choose(struct report_writing *w, struct pouring *p)
+{
+	const struct writer_ops *format = w->config.format;
+	const struct profile_type *types = w->types.about.types;
+	char others[REPORT_TYPES_LEN];
+	int err;
+
+	/* what there is in all files, of which the first was not more than one */
+	w->about = w->types.about;
+	writing__rate(w);
+	*p = (struct pouring){.all = format->types && !w->report->sample_type, .each = 1};
+	if (p->all)
+		return 0;
+	err = report_types__choose(w->report, &w->types, w->seen.values, &p->type, &w->fault);
+	if (err)
+		return err;
+	report_types__others(&w->seen, p->type, others);
+	if (*others && !w->report->sample_type)
+		log__line("format %s has one number for a stack, and it is %s; there is also: %s "
+			  "(--sample-type NAME)",
+			  format->name, about__type(&w->types.about, p->type).name, others);
+	if (format->sample && p->type && types[p->type].unit != PROFILE_NANOSECONDS)
+		return errmsg__set(&w->fault, -ENOTSUP,
+				   "format %s has a line for each interval of time, and %s is "
+				   "none: choose another format",
+				   format->name, types[p->type].name);
+	if (format->sample && p->type)
+		p->each = about__interval(&w->about);
+	if (format->types)
+		report_types__only(&w->about, p->type);
+	else
+		report_types__only(&w->about, PROFILE_TYPE_TICKS);
+	return 0;
+}
+
+/* What a row counts in the output; false: nothing.  What is no whole tick counts with the next. */
+static bool pouring__sample(struct pouring *p, const struct writer_ops *format,
+			    const struct aggregate_row *row, struct sample *s)
+{
+	if (p->all)
+		return true;
+	if (row->type != p->type)
+		return false;
+	if (format->types)
+		return true;
+	p->owed += row->value;
+	s->type = PROFILE_TYPE_TICKS;
+	s->weight = p->owed / p->each;
+	p->owed %= p->each;
+	return s->weight;
+}
+
 /* Give what was added up to the outputs. */
 static int writing__pour(struct report_writing *w)
 {
 	const struct writer_ops *format = w->config.format;
 	const struct aggregate_row *rows;
+	struct pouring pouring;
+	uint64_t lines;
 	int err;
 	size_t n;
 
-	if (format->sample && w->seen.samples > LINES_MAX)
+	err = writing__choose(w, &pouring);
+	if (err)
+		return err;
+	lines = w->seen.values[pouring.type] / pouring.each;
+	if (format->sample && lines > LINES_MAX)
 		return errmsg__set(&w->fault, -EFBIG,
 				   "format %s has one line for each sample, and there are %" PRIu64
 				   " of them: choose another",
-				   format->name, w->seen.samples);
+				   format->name, lines);
 	err = writing__open(w, aggregate__capture(w->adding) | format->capture, writing__roots(w));
 	rows = aggregate__rows(w->adding, &n);
 	for (size_t i = 0; i < n && !err; i++) {
 		const struct aggregate_process *of = aggregate__process(w->adding, rows[i].process);
 		const struct profile_process p = process__as_profile(of);
-		const struct sample s = {
-			.weight = rows[i].values[XR_UNIT_TICKS],
+		struct sample s = {
+			.weight = rows[i].value,
+			.type = rows[i].type,
+			.detail = rows[i].detail,
 			.serial = of->serial,
 			.pid = of->pid,
 			.tid = rows[i].tid,
@@ -200,6 +284,8 @@ static int writing__pour(struct report_writing *w)
 			.stack = rows[i].stack,
 		};
 
+		if (!pouring__sample(&pouring, format, &rows[i], &s))
+			continue;
 		err = writing__fail(w, w->to.ops->process(w->to.arg, &p, PROFILE_BEGAN));
 		if (!err)
 			err = writing__fail(w, w->to.ops->sample(w->to.arg, &p, &s));
@@ -261,6 +347,7 @@ int report_write(const struct report *r)
 			  r->format->name);
 		return CMD_FAILED;
 	}
+	w.seen.types = &w.types;
 	err = files__start(&w.config.files, files__given(w.config.path), &f);
 	rights__keep(RIGHTS_FILES);
 	if (!err)
@@ -270,14 +357,22 @@ int report_write(const struct report *r)
 		err = writing__pour(&w);
 	if (!err)
 		err = writing__finish(&w);
+	if (!err && w.left)
+		log__line("%" PRIu64 " samples of other sample types are left out, as the first "
+			  "file has none: name it later",
+			  w.left);
 	if (!err && !w.adding && w.seen.lines_dropped)
 		log__line("lines or GC marks of a file are left out, as the first has none: name "
 			  "it later");
-	if (err && err != -EPIPE)
+	if (err && err != -EPIPE && err != -EDOM)
 		log__line("%s", w.fault.text[0] ? w.fault.text : f.text);
+	if (err == -EDOM)
+		cmd__usage_error(&cmd_report, &w.fault);
 	outputs__free(w.outputs);
 	files__stop(w.config.files);
 	aggregate__free(w.adding);
 	free(w.seen.names);
+	if (err == -EDOM)
+		return CMD_USAGE;
 	return err && err != -EPIPE ? CMD_FAILED : CMD_OK;
 }

@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/errmsg.h"
+#include "engine/event_names.h"
 #include "layout.h"
 
 enum engine_clock { ENGINE_CLOCK_DEFAULT, ENGINE_CLOCK_CPU, ENGINE_CLOCK_WALL };
@@ -27,6 +29,10 @@ struct engine_config {
 	uint32_t max_processes; /* sampled at a time; 0: LIMIT_SAMPLED (base/limits.h) */
 	size_t memory; /* bytes, of which names take a share (base/limits.h); 0: LIMIT_MEMORY */
 	enum engine_clock clock;
+	const struct event_list *events; /* sampled in place of ticks; NULL or none: ticks are */
+	uint32_t period;		 /* each so many of them; 0: as many as `freq` says */
+	const pid_t *pids; /* the processes that were named, whose files events name */
+	size_t npids;
 	const char *btf; /* --btf FILE: the kernel's types, NULL: the kernel's own */
 	bool verbose;
 	/* Called with one line, no newline, for the user's stderr (notes such as "no cycles
@@ -58,9 +64,10 @@ struct engine_ops {
 	const char *name;
 	const char *help;  /* one line for --help */
 	const char *clock; /* "cpu" or "wall": what it samples unless asked otherwise */
-	bool only_cpu;	   /* --clock wall is not for it: engine auto does not ask it then */
 	bool own_time;	   /* XR_SPENT_NS is CPU time, or waiting, of the profiler's own process */
 	bool kernel;	   /* it has frames of the kernel */
+	bool events;	   /* and samples at events (engine_config.events) */
+	bool off_cpu; /* and time that threads are not on a CPU, apart from time that they are */
 	bool by_code; /* it knows which instruction a sample's thread executes (row.gc_begin) */
 
 	/*
@@ -93,6 +100,11 @@ struct engine_ops {
 	 */
 	int (*poll)(struct engine *e, int timeout_ms, engine_sink sink, void *arg);
 	/*
+	 * Deliver, within @limit_ms, what is known only later: waits that are not over.  As poll.
+	 * NULL: there is no such thing.
+	 */
+	int (*flush)(struct engine *e, int limit_ms, engine_sink sink, void *arg);
+	/*
 	 * Does it still have row @serial of @pid?  NULL: rows go only by remove.
 	 */
 	bool (*holds)(struct engine *e, uint32_t pid, uint32_t serial);
@@ -118,7 +130,7 @@ struct engine_ops {
 	 * more than fewer.  What was taken before is delivered as before.
 	 */
 	int (*set_freq)(struct engine *e, uint32_t freq, struct errmsg *f);
-	/* What makes it tick: "cycles", "cpu-clock", "timer". */
+	/* What makes it tick: "cycles", "cpu-clock", "timer"; or the names of the events. */
 	const char *(*event)(struct engine *e);
 	void (*close)(struct engine *e); /* NULL is allowed */
 };

@@ -47,6 +47,7 @@ const struct writer_ops writer_flamegraph = {
 	.help = "one HTML page: flame graph, table, time and source, in any browser",
 	.suffix = ".html",
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
+	.types = true,
 	.timeline = true,
 	.open = whole__open,
 	.profile = flamegraph__profile,

@@ -128,7 +128,7 @@ static int folded__row(struct writer *w, const struct aggregate *a, const struct
 	uint32_t n = stack->nframes;
 	int err = 0;
 
-	if (!row->values[XR_UNIT_TICKS])
+	if (row->type)
 		return -ENOTSUP; /* a line has one number */
 	w->line.len = 0;
 	if (w->roots)
@@ -149,7 +149,7 @@ static int folded__row(struct writer *w, const struct aggregate *a, const struct
 	for (uint32_t i = n; i > 0 && !err; i--)
 		err = folded__frame(w, stack->frames[i - 1]);
 	if (!err)
-		err = buf__printf(&w->line, " %" PRIu64 "\n", row->values[XR_UNIT_TICKS]);
+		err = buf__printf(&w->line, " %" PRIu64 "\n", row->value);
 	if (!err)
 		err = output__write(w->out, w->line.data, w->line.len);
 	return err ? err : output__commit(w->out, row->samples);

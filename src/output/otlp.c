@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/version.h"
 #include "layout.h"
+#include "os/os.h"
 #include "output/otlp_parts.h"
 #include "output/whole.h"
 
@@ -20,8 +21,8 @@
 struct otlp_group {
 	uint64_t hash; /* of the resource */
 	struct otlp_group *next;
-	struct buf resource; /* as it is sent */
-	struct buf samples;  /* fields of its Profile */
+	struct buf resource;		       /* as it is sent */
+	struct buf samples[PROFILE_TYPES_MAX]; /* by sample type, fields of its Profile */
 };
 
 struct otlp_process {
@@ -39,6 +40,8 @@ struct otlp {
 	struct otlp_process *processes;
 	struct table groups;
 	struct otlp_group *first, **last; /* in their order */
+	struct buf
+		heads[PROFILE_TYPES_MAX]; /* of profiles, but for their samples; empty: not yet */
 	struct buf texts;
 };
 
@@ -146,7 +149,8 @@ static bool group__same(const void *record, const void *key)
 static void group__free(struct otlp_group *g)
 {
 	buf__free(&g->resource);
-	buf__free(&g->samples);
+	for (uint32_t i = 0; i < PROFILE_TYPES_MAX; i++)
+		buf__free(&g->samples[i]);
 	free(g);
 }
 
@@ -200,18 +204,27 @@ static int otlp__process(struct otlp *o, uint32_t i, struct otlp_process **proce
 	return err ? err : otlp__group(o, p, &own->group);
 }
 
+/* Why a thread waited, and in which system call: two attributes at most, added to @n. */
+static int otlp__wait(struct otlp *o, const struct aggregate_row *row, int32_t *attributes,
+		      size_t *n)
+{
+	const char *syscall = row->detail ? os__syscall(row->detail - 1) : NULL;
+	int err = otlp__text(&o->d, "state", wait__state(row->labels), &attributes[(*n)++]);
+
+	if (!err && syscall)
+		err = otlp__text(&o->d, "syscall", syscall, &attributes[(*n)++]);
+	return err;
+}
+
 static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 {
 	Otlp__Sample sample = OTLP__SAMPLE__INIT, *samples[] = {&sample};
 	Otlp__Profile part = OTLP__PROFILE__INIT;
-	int64_t value = (int64_t)row__samples(row);
+	int64_t value = (int64_t)row->value;
 	struct otlp_process *process;
-	int32_t attributes[3];
+	int32_t attributes[5];
 	int err;
 
-	/* each would be a profile of its own; nothing makes them yet */
-	if (row->values[XR_UNIT_BYTES] || row->values[XR_UNIT_NS])
-		return -ENOTSUP;
 	err = otlp__process(o, row->process, &process);
 	if (!err)
 		err = otlp__stack(&o->d, o->config->part, row->stack, &sample.stack_index);
@@ -222,6 +235,8 @@ static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 	if (row->tid)
 		err = otlp__number(&o->d, "thread.id", row->tid,
 				   &attributes[sample.n_attribute_indices++]);
+	if (!err && row__waited(row))
+		err = otlp__wait(o, row, attributes, &sample.n_attribute_indices);
 	if (err)
 		return err;
 	sample.attribute_indices = attributes;
@@ -229,7 +244,7 @@ static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 	sample.values = &value;
 	part.n_samples = 1;
 	part.samples = samples;
-	return otlp__pack(&process->group->samples, &part.base);
+	return otlp__pack(&process->group->samples[row->type], &part.base);
 }
 
 /* --- what is around the samples --- */
@@ -247,24 +262,39 @@ static int field__begin(struct buf *out, unsigned int number, uint64_t len)
 	return buf__add(out, head, n);
 }
 
-/* The fields of a profile but its samples. */
-static int otlp__profile_head(struct otlp *o, struct buf *out, const struct stats *stats)
+/* What is counted in ticks is so many samples, and their period says what each stands for. */
+static int otlp__profile_types(struct otlp *o, uint32_t type, Otlp__ValueType *values,
+			       Otlp__ValueType *time)
 {
+	static const char *const units[] = {"count", "nanoseconds", "bytes", "count"};
 	const struct profile_about *about = &o->config->about;
-	Otlp__ValueType samples = OTLP__VALUE_TYPE__INIT, time = OTLP__VALUE_TYPE__INIT;
+	const struct profile_type of = about__type(about, type);
+	int err;
+
+	err = otlp__string(&o->d, type && of.name ? of.name : "samples", &values->type_strindex);
+	err = err ? err : otlp__string(&o->d, units[of.unit], &values->unit_strindex);
+	if (type)
+		return err;
+	err = err ? err
+		  : otlp__string(&o->d, about->clock ? about->clock : "cpu", &time->type_strindex);
+	return err ? err : otlp__string(&o->d, "nanoseconds", &time->unit_strindex);
+}
+
+/* The fields of a profile of @type but its samples. */
+static int otlp__profile_head(struct otlp *o, uint32_t type, struct buf *out,
+			      const struct stats *stats)
+{
+	Otlp__ValueType values = OTLP__VALUE_TYPE__INIT, time = OTLP__VALUE_TYPE__INIT;
+	const struct profile_about *about = &o->config->about;
 	Otlp__Profile head = OTLP__PROFILE__INIT;
 	uint64_t first, last;
 	int err;
 
-	err = otlp__string(&o->d, "samples", &samples.type_strindex);
-	err = err ? err : otlp__string(&o->d, "count", &samples.unit_strindex);
-	err = err ? err
-		  : otlp__string(&o->d, about->clock ? about->clock : "cpu", &time.type_strindex);
-	err = err ? err : otlp__string(&o->d, "nanoseconds", &time.unit_strindex);
+	err = otlp__profile_types(o, type, &values, &time);
 	if (err)
 		return err;
-	head.sample_type = &samples;
-	if (o->period) {
+	head.sample_type = &values;
+	if (o->period && !type) {
 		head.period_type = &time;
 		head.period = (int64_t)o->period;
 	}
@@ -288,28 +318,47 @@ static int otlp__scope_head(struct buf *out)
 	return otlp__pack(out, &head.base);
 }
 
-/* Resource 1, scope_profiles 2 { scope 1, profiles 2 { head, samples } }: inside out. */
-static int otlp__write_group(struct otlp *o, const struct otlp_group *g, const struct buf *head,
-			     const struct buf *scope)
+/* The profile of @type: its head is made once for all groups. */
+static int otlp__profile_of(struct otlp *o, const struct otlp_group *g, uint32_t type,
+			    const struct stats *stats, struct buf *out)
 {
-	struct buf profile = {0}, scopes = {0}, resource = {0}, request = {0};
-	uint64_t len = head->len + g->samples.len;
-	int err = field__begin(&profile, 2, len);
+	const struct buf *samples = &g->samples[type];
+	struct buf *head = &o->heads[type];
+	int err = 0;
 
-	len += profile.len + scope->len;
+	if (!samples->len)
+		return 0;
+	if (!head->len)
+		err = otlp__profile_head(o, type, head, stats);
+	err = err ? err : field__begin(out, 2, head->len + samples->len);
+	err = err ? err : buf__add(out, head->data, head->len);
+	return err ? err : buf__add(out, samples->data, samples->len);
+}
+
+/* Resource 1, scope_profiles 2 { scope 1, profiles 2 { head, samples } ... }: inside out. */
+static int otlp__write_group(struct otlp *o, const struct otlp_group *g, const struct buf *scope,
+			     const struct stats *stats)
+{
+	struct buf profiles = {0}, scopes = {0}, resource = {0}, request = {0};
+	uint64_t len;
+	int err = 0;
+
+	for (uint32_t type = 0; type < PROFILE_TYPES_MAX && !err; type++)
+		err = otlp__profile_of(o, g, type, stats, &profiles);
+	len = profiles.len + scope->len;
 	err = err ? err : field__begin(&scopes, 2, len);
 	len += scopes.len;
 	err = err ? err : field__begin(&resource, 1, g->resource.len);
 	len += resource.len + g->resource.len;
 	err = err ? err : field__begin(&request, 1, len);
 	if (!err) {
-		const struct buf *all[] = {&request, &resource, &g->resource, &scopes,
-					   scope,    &profile,	head,	      &g->samples};
+		const struct buf *all[] = {&request, &resource, &g->resource,
+					   &scopes,  scope,	&profiles};
 
 		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && !err; i++)
 			err = output__write(o->out, all[i]->data, all[i]->len);
 	}
-	buf__free(&profile);
+	buf__free(&profiles);
 	buf__free(&scopes);
 	buf__free(&resource);
 	buf__free(&request);
@@ -318,17 +367,15 @@ static int otlp__write_group(struct otlp *o, const struct otlp_group *g, const s
 
 static int otlp__write(struct otlp *o, const struct stats *stats)
 {
-	struct buf head = {0}, scope = {0}, dictionary = {0};
+	struct buf scope = {0}, dictionary = {0};
 	int err;
 
-	err = otlp__profile_head(o, &head, stats);
-	err = err ? err : otlp__scope_head(&scope);
+	err = otlp__scope_head(&scope);
 	for (const struct otlp_group *g = o->first; g && !err; g = g->next)
-		err = otlp__write_group(o, g, &head, &scope);
+		err = otlp__write_group(o, g, &scope, stats);
 	err = err ? err : field__begin(&dictionary, 2, o->d.bytes.len);
 	err = err ? err : output__write(o->out, dictionary.data, dictionary.len);
 	err = err ? err : output__write(o->out, o->d.bytes.data, o->d.bytes.len);
-	buf__free(&head);
 	buf__free(&scope);
 	buf__free(&dictionary);
 	return err;
@@ -345,6 +392,8 @@ static void otlp__free(struct otlp *o)
 	table__free(&o->groups);
 	otlp__end(&o->d);
 	buf__free(&o->texts);
+	for (uint32_t i = 0; i < PROFILE_TYPES_MAX; i++)
+		buf__free(&o->heads[i]);
 	free(o->processes);
 }
 
@@ -375,7 +424,10 @@ const struct writer_ops writer_otlp = {
 	.suffix = ".otlp",
 	.binary = true,
 	.help = "a request to a receiver of OTLP profiles",
+	.labels = XR_F_WAIT,
 	.threads = true,
+	.details = true,
+	.types = true,
 	.parts = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
 	.open = whole__open,

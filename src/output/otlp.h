@@ -9,8 +9,10 @@
  * processes are.  What tells processes of one service apart is said of each sample, as series of
  * profiles go by resources: process.pid, process.executable.name and thread.id.
  *
- * Each resource has one profile: samples, a count of them, and the time that each stands for as
- * period.  A location says by profile.frame.type whether it is of "r", "native" or "kernel".
+ * Each resource has a profile of each sample type that it has samples of: "samples", a count of
+ * them, with the time that each stands for as period, of "cpu" or "wall"; "off_cpu" in nanoseconds,
+ * "alloc_space" in bytes, and events.  A location says by profile.frame.type whether it is of "r",
+ * "native" or "kernel".
  */
 #ifndef XR_OUTPUT_OTLP_H
 #define XR_OUTPUT_OTLP_H

@@ -36,8 +36,7 @@ struct page {
 	struct output *out;
 	const struct page_config *config;
 	struct json j;
-	int err; /* of the output, or -ENOMEM */
-	uint32_t unit;
+	int err;	       /* of the output, or -ENOMEM */
 	struct page_row *rows; /* sorted */
 	size_t nrows;
 	uint32_t *nodes;  /* by sorted row: its node */
@@ -192,9 +191,27 @@ static void list__free(struct page_list *list)
 
 /* --- what is written --- */
 
+/* All there may be, by number: nothing for those that there are not. */
+static void page__types(struct page *p)
+{
+	static const char *const units[] = {"samples", "ns", "bytes", "count"};
+
+	json__array(&p->j, "types");
+	for (uint32_t i = 0; i < PROFILE_TYPES_MAX; i++) {
+		const struct profile_type type = about__type(p->config->about, i);
+
+		json__object(&p->j, NULL);
+		if (type.name) {
+			json__str(&p->j, "name", type.name);
+			json__str(&p->j, "unit", units[type.unit]);
+		}
+		json__close(&p->j);
+	}
+	json__close(&p->j);
+}
+
 static void page__meta(struct page *p)
 {
-	static const char *const units[AGGREGATE_TYPES] = {"samples", "ns", "bytes"};
 	const struct profile_about *about = p->config->about;
 	struct json *j = &p->j;
 
@@ -207,7 +224,7 @@ static void page__meta(struct page *p)
 	json__str(j, "clock", about->clock);
 	json__str(j, "event", about->event);
 	json__u64(j, "freq", about->freq);
-	json__str(j, "unit", units[p->unit]);
+	page__types(p);
 	json__u64(j, "began", about->began_real / NS_PER_MS);
 	json__bool(j, "diff", p->config->before);
 }
@@ -294,7 +311,8 @@ static void page__rows(struct page *p)
 
 		page__number(p, p->nodes[i] - last);
 		page__number(p, r->row->process + (r->before ? processes : 0));
-		page__number(p, r->row->values[p->unit]);
+		page__number(p, r->row->value);
+		page__number(p, r->row->type);
 		last = p->nodes[i];
 	}
 	json__close(&p->j);
@@ -407,17 +425,6 @@ static void page__sources(struct page *p)
 
 /* --- */
 
-/* The first type of which there is any, in rows of either profile. */
-static void page__choose_unit(struct page *p)
-{
-	p->unit = AGGREGATE_TYPES;
-	for (size_t i = 0; i < p->nrows; i++)
-		for (uint32_t unit = 0; unit < p->unit; unit++)
-			if (p->rows[i].row->values[unit])
-				p->unit = unit;
-	p->unit = p->unit < AGGREGATE_TYPES ? p->unit : XR_UNIT_TICKS;
-}
-
 static int page__sort(struct page *p)
 {
 	const struct aggregate *sets[] = {p->config->profile, p->config->before};
@@ -437,7 +444,6 @@ static int page__sort(struct page *p)
 			p->rows[p->nrows++] = (struct page_row){&rows[i], set};
 	}
 	qsort(p->rows, p->nrows, sizeof(*p->rows), row__order);
-	page__choose_unit(p);
 	return 0;
 }
 

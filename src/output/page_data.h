@@ -4,20 +4,23 @@
  * of numbers are flat; texts are numbers, places in `strings`, 0 being "".  What reads it is
  * src/output/page/model.js.
  *
- *	meta       {program, version, command, host, engine, clock, event, freq, unit, began (ms
- *	           since 1970, 0: not known), diff, counts (as of --stats; null: not known)}
+ *	meta       {program, version, command, host, engine, clock, event, freq, types [{name, unit}
+ *	           or {}, by number], began (ms since 1970, 0: not known), diff, counts (as of
+ *	           --stats; null: not known)}
  *	processes  [{pid, parent, comm, r, container, cpu, elapsed (s), before}]
  *	nodes      the calls as one tree, outermost first, each before those it made: how far its
  *	           caller is further out than the node before it (0: that one called it), frame.
  *	           Node 0 is not written: it is what all is in.
  *	rows       how much was seen of a node in a process: further by so many nodes than the row
- *	           before, process, value.  Those of processes with `before` are what it is
+ *	           before, process, value, type.  Those of processes with `before` are what it is
  *	           compared with.
  *	time       {begin (s after meta.began), width (s), entries: further by so many spans than
  *	           the entry before (may be negative), row, value}, null: not known
  *	frames     function, package, module, kind (enum frame_kind), file and line of its
  *	           definition, file and line that it executed, 1: a wrapper (fold.h).  Frame 0 is
- *none. strings    texts as the other formats show them sources    [{file (a string), text}]
+ *	           none.
+ *	strings    texts as the other formats show them
+ *	sources    [{file (a string), text}]
  */
 #ifndef XR_OUTPUT_PAGE_DATA_H
 #define XR_OUTPUT_PAGE_DATA_H

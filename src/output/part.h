@@ -50,7 +50,7 @@ uint32_t part__frames(const struct profile_part *part, uint32_t nframes);
 /* row__samples - what a row counts: one that stands for several ticks is that many. */
 static inline uint64_t row__samples(const struct aggregate_row *row)
 {
-	return row->values[XR_UNIT_TICKS] ? row->values[XR_UNIT_TICKS] : row->samples;
+	return row->type ? row->samples : row->value;
 }
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * pprof's format (profile/pprof.proto), for `go tool pprof` and the services that take it.
  *
- * Two sample types: how many samples, and the time they stand for, "cpu" or "wall" as the clock
- * was, in nanoseconds; the period is that of one sample.  Where no rate is known (a file of folded
- * stacks) there is the first alone.
+ * Sample types: how many samples; the time they stand for, "cpu" or "wall" as the clock was, in
+ * nanoseconds, the period being that of one sample, unless no rate is known (a file of folded
+ * stacks); and those that the profile has besides, "off_cpu" in nanoseconds, "alloc_space" in
+ * bytes, and events.  A sample has a value of the first and of one other.
  *
  * A function is what writer__label() calls it, its system_name is R's own name, and its file and
  * first line are those of its definition, if they are known, or else the file being executed in it.
@@ -34,21 +35,20 @@ static int pprof__row(struct pprof *p, const struct aggregate_row *row)
 {
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples[] = {&sample};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	uint64_t ticks = row->values[XR_UNIT_TICKS];
-	int64_t values[2] = {(int64_t)row__samples(row),
-			     (int64_t)(ticks * p->period + row->values[XR_UNIT_NS])};
+	int64_t values[1 + PROFILE_TYPES_MAX] = {(int64_t)row__samples(row)};
+	const uint32_t place = p->places[row->type];
 	struct pprof_row_labels labels;
 	int err;
 
-	if (row->values[XR_UNIT_BYTES])
-		return -ENOTSUP; /* there is no sample type for it yet */
+	if (place)
+		values[place] = (int64_t)(row->value * about__each(&p->config->about, row->type));
 	err = pprof__stack(p, row->stack, &sample.n_location_id);
 	if (!err)
 		err = pprof__labels(p, row, &labels);
 	if (err)
 		return err;
 	sample.location_id = p->ids;
-	sample.n_value = p->period ? 2 : 1;
+	sample.n_value = p->nvalues;
 	sample.value = values;
 	sample.n_label = labels.n;
 	sample.label = labels.all;
@@ -113,36 +113,58 @@ static int pprof__comments(struct pprof *p, const struct profile_about *about,
 	return err ? err : pprof__comment(p, "samples", counts);
 }
 
+/* The sample types: how many samples, and what each counts.  *@all: the messages for them. */
+static int pprof__types(struct pprof *p, Pprof__ValueType all[1 + PROFILE_TYPES_MAX])
+{
+	static const char *const units[] = {"nanoseconds", "nanoseconds", "bytes", "count"};
+	const struct profile_about *about = &p->config->about;
+	int err;
+
+	pprof__value_type__init(&all[0]);
+	err = pprof__text(p, "", &all[0].type); /* string 0 */
+	err = err ? err : pprof__text(p, "samples", &all[0].type);
+	err = err ? err : pprof__text(p, "count", &all[0].unit);
+	p->nvalues = 1;
+	for (uint32_t i = 0; i < PROFILE_TYPES_MAX && !err; i++) {
+		const struct profile_type type = about__type(about, i);
+
+		if (!type.name || !about__each(about, i))
+			continue;
+		p->places[i] = p->nvalues;
+		pprof__value_type__init(&all[p->nvalues]);
+		err = pprof__text(p, type.name, &all[p->nvalues].type);
+		err = err ? err : pprof__text(p, units[type.unit], &all[p->nvalues].unit);
+		p->nvalues++;
+	}
+	return err;
+}
+
 /* Types, period, time: what comes before all samples. */
 static int pprof__head(struct pprof *p, const struct profile_about *about,
 		       const struct stats *stats)
 {
-	Pprof__ValueType samples = PPROF__VALUE_TYPE__INIT, time = PPROF__VALUE_TYPE__INIT;
-	Pprof__ValueType *types[] = {&samples, &time};
+	Pprof__ValueType all[1 + PROFILE_TYPES_MAX], *types[1 + PROFILE_TYPES_MAX];
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	uint64_t first, last;
 	int err;
 
-	err = pprof__text(p, "", &samples.type); /* string 0 */
-	err = err ? err : pprof__text(p, "samples", &samples.type);
-	err = err ? err : pprof__text(p, "count", &samples.unit);
-	/* of a file that was read nobody knows which time it is, and most of R's are CPU time */
-	err = err ? err : pprof__text(p, about->clock ? about->clock : "cpu", &time.type);
-	err = err ? err : pprof__text(p, "nanoseconds", &time.unit);
+	for (size_t i = 0; i < 1 + PROFILE_TYPES_MAX; i++)
+		types[i] = &all[i];
+	err = pprof__types(p, all);
 	err = err ? err : pprof__text(p, "pid", &p->pid);
 	err = err ? err : pprof__text(p, "process", &p->process);
 	err = err ? err : pprof__text(p, "thread", &p->thread);
 	err = err ? err : pprof__text(p, "container", &p->container);
 	if (err)
 		return err;
-	part.n_sample_type = 1;
+	part.n_sample_type = p->nvalues;
 	part.sample_type = types;
-	if (p->period) {
-		part.n_sample_type = 2;
-		part.period_type = &time;
-		part.period = (int64_t)p->period;
-		part.default_sample_type = time.type;
+	if (p->places[0]) {
+		part.period_type = &all[p->places[0]];
+		part.period = (int64_t)about__interval(about);
 	}
+	if (p->nvalues > 1)
+		part.default_sample_type = all[1].type;
 	aggregate__span(p->aggregate, &first, &last);
 	part.time_nanos = (int64_t)about->began_real;
 	part.duration_nanos =
@@ -172,7 +194,6 @@ static int pprof__profile(struct writer *w, const struct aggregate *a, const str
 	const struct aggregate_row *row;
 	int err, end;
 
-	p.period = about__interval(about);
 	err = gzip__begin(&p.gzip, w->out);
 	if (err)
 		return err;
@@ -194,7 +215,10 @@ const struct writer_ops writer_pprof = {
 	.suffix = ".pb.gz",
 	.binary = true,
 	.help = "for `go tool pprof` and the services that take it",
+	.labels = XR_F_WAIT,
 	.threads = true,
+	.details = true,
+	.types = true,
 	.parts = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
 	.open = whole__open,

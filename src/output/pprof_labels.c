@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/limits.h"
+#include "os/os.h"
 #include "output/pprof_parts.h"
 
 /* None that go tool pprof knows: it shows the number as it is. */
@@ -45,8 +46,9 @@ static int pprof__word(struct pprof *p, const char *text, int64_t *string)
 /* Keys that say something else, or are pprof's own. */
 static bool key__is_taken(const char *key)
 {
-	static const char *const taken[] = {"",		 "pid",	      "process", "thread",
-					    "container", "r_version", "started"};
+	static const char *const taken[] = {"",	       "pid",	    "process",
+					    "thread",  "container", "r_version",
+					    "started", "state",	    "syscall"};
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		if (!strcmp(key, taken[i]))
@@ -152,6 +154,26 @@ static struct pprof_labels *pprof__of_process(struct pprof *p, uint32_t i, int *
 	return map__put(&p->labels, i, 0, labels) ? NULL : labels;
 }
 
+/* Why a thread waited, and in which system call. */
+static int pprof__wait(struct pprof *p, const struct aggregate_row *row,
+		       struct pprof_row_labels *labels)
+{
+	const char *syscall = row->detail ? os__syscall(row->detail - 1) : NULL;
+	int err;
+
+	labels->state = (Pprof__Label)PPROF__LABEL__INIT;
+	err = pprof__word(p, "state", &labels->state.key);
+	err = err ? err : pprof__word(p, wait__state(row->labels), &labels->state.str);
+	labels->all[labels->n++] = &labels->state;
+	if (err || !syscall)
+		return err;
+	labels->syscall = (Pprof__Label)PPROF__LABEL__INIT;
+	err = pprof__word(p, "syscall", &labels->syscall.key);
+	err = err ? err : pprof__word(p, syscall, &labels->syscall.str);
+	labels->all[labels->n++] = &labels->syscall;
+	return err;
+}
+
 int pprof__labels(struct pprof *p, const struct aggregate_row *row, struct pprof_row_labels *labels)
 {
 	struct pprof_labels *of;
@@ -171,5 +193,5 @@ int pprof__labels(struct pprof *p, const struct aggregate_row *row, struct pprof
 		if (i < of->n)
 			labels->all[labels->n++] = &of->l[i];
 	}
-	return 0;
+	return row__waited(row) ? pprof__wait(p, row, labels) : 0;
 }

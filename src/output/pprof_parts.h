@@ -18,7 +18,8 @@ struct pprof {
 	struct gzip gzip;
 	const struct writer_config *config;
 	const struct aggregate *aggregate;
-	uint64_t period; /* ns; 0: not known */
+	uint32_t places[PROFILE_TYPES_MAX]; /* of sample types among the values; 0: none */
+	uint32_t nvalues;
 	int64_t nstrings;
 	uint64_t nlocations, nfunctions, nmappings;
 	struct map names;     /* (address of a name, 0) to 1 + its string */
@@ -58,11 +59,11 @@ int pprof__mapping(struct pprof *p, const struct name *module, const struct name
 int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n);
 
 /* Beyond those of a process and of the run: pid, process, thread, container and the like. */
-#define PPROF_LABELS_MAX (8 + 2 * PROFILE_LABELS_MAX)
+#define PPROF_LABELS_MAX (10 + 2 * PROFILE_LABELS_MAX)
 
 /* What the labels of a sample are in. */
 struct pprof_row_labels {
-	Pprof__Label thread;
+	Pprof__Label thread, state, syscall;
 	Pprof__Label *all[PPROF_LABELS_MAX];
 	size_t n;
 };

@@ -3,15 +3,18 @@
  * The format of R's own profiler, byte for byte as R 3.4 to 4.6 write it (src/main/eval.c:
  * R_InitProfiling(), doprof(), lineprof()), so that all that reads Rprof.out reads ours.
  *
- *   line profiling: sample.interval=10101     first "GC profiling: ", then "line profiling: "
+ *   line profiling: sample.interval=10101     "memory profiling: ", then "GC profiling: ", then
+ *                                             "line profiling: "
  *   #File 1: script.R                         before the line of the sample that first uses it
  *   "<GC>" 1#7 "g" 1#12 "f" 1#20              innermost first, a space after each
+ *
+ * With memory profiling, `:small:large:nodes:duplications:` before all that: rprof_memory.h.
  *
  * The location before the names is where the innermost function is; the one after a name is
  * where that function was called from.  A sample about which there is nothing to say (no frames,
  * no mark, no location) has no line.  A sample that stands for n ticks is n lines.  What R would
  * not write: the frames `<truncated>` (outermost) and `<other-thread>`, and escapes in hostile
- * names (escape.h).  Memory profiling, R's third prefix, cannot be had from outside.  A line has a
+ * names (escape.h).  A line has a
  * limit (limits.h): what is further out is cut.
  */
 #include <errno.h>
@@ -23,6 +26,7 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "layout.h"
+#include "output/rprof_memory.h"
 #include "output/writer.h"
 
 /* A file that was announced.  Those of all processes: their names do not live as long as this. */
@@ -35,7 +39,8 @@ struct rprof_file {
 
 struct writer {
 	struct output *out;
-	bool lines, gc;
+	bool lines, gc, memory;
+	struct rprof_memory counts; /* with `memory` */
 	struct budget budget;
 	struct table files; /* struct rprof_file */
 	struct arena arena; /* of them */
@@ -62,13 +67,15 @@ static int rprof__open(struct writer **out, struct output *output,
 	w->cut = config->cut;
 	w->lines = config->capture & XR_ROW_LINES;
 	w->gc = config->capture & XR_ROW_GC;
+	w->memory = config->capture & XR_ROW_MEMORY;
 	w->budget = (struct budget){.whole = config->files, .max = LIMIT_FILES_ONE(LIMIT_MEMORY)};
 	w->files.budget = w->arena.budget = &w->budget;
+	w->counts = (struct rprof_memory){.out = output, .budget = &w->budget};
 	/* microseconds, rounded as R rounds; R takes no interval of 0 */
 	interval = (interval + NS_PER_US / 2) / NS_PER_US;
-	err = output__printf(output, "%s%ssample.interval=%" PRIu64 "\n",
-			     w->gc ? "GC profiling: " : "", w->lines ? "line profiling: " : "",
-			     interval ? interval : 1);
+	err = output__printf(output, "%s%s%ssample.interval=%" PRIu64 "\n",
+			     w->memory ? "memory profiling: " : "", w->gc ? "GC profiling: " : "",
+			     w->lines ? "line profiling: " : "", interval ? interval : 1);
 	if (!err)
 		err = output__commit(output, 0);
 	if (err < 0)
@@ -160,9 +167,29 @@ static int rprof__frame(struct writer *w, const struct frame *frame)
  */
 static bool rprof__full(const struct writer *w, const struct frame *frame)
 {
-	return w->line.len + w->announced + writer__size(frame, WRITER_SAFE) +
+	return w->line.len + w->announced + (w->memory ? RPROF_MEMORY_LEN : 0) +
+		       writer__size(frame, WRITER_SAFE) +
 		       strlen("\"<truncated>\" \"\" 1234567890#-1234567890 \n") >
 	       LIMIT_LINE;
+}
+
+/* The line is made: as often as @s weighs. */
+static int rprof__write(struct writer *w, const struct sample *s)
+{
+	int err = 0;
+
+	if (!w->line.len)
+		return 0;
+	if (w->memory)
+		err = rprof_memory__line(&w->counts, s, &w->line);
+	for (uint64_t n = w->memory ? 0 : s->weight; n && err >= 0; n--) {
+		err = output__write(w->out, w->line.data, w->line.len);
+		if (!err)
+			err = output__commit(w->out, 1);
+	}
+	if (err == OUTPUT_DROPPED) /* files may have been announced in it */
+		rprof__forget_files(w);
+	return err;
 }
 
 static int rprof__sample(struct writer *w, const struct profile_process *p, const struct sample *s)
@@ -172,7 +199,7 @@ static int rprof__sample(struct writer *w, const struct profile_process *p, cons
 	int err = 0;
 
 	(void)p;
-	if (s->unit != XR_UNIT_TICKS)
+	if (s->type)
 		return -ENOTSUP; /* a line is one interval of the header */
 	w->line.len = w->announced = 0;
 	/* R has the place where a function is called from after its name */
@@ -196,24 +223,20 @@ static int rprof__sample(struct writer *w, const struct profile_process *p, cons
 		err = rprof__place(w, stack->top);
 	if (!err && w->line.len)
 		err = buf__add(&w->line, "\n", 1);
-	for (uint64_t n = w->line.len ? s->weight : 0; n && err >= 0; n--) {
-		err = output__write(w->out, w->line.data, w->line.len);
-		if (!err)
-			err = output__commit(w->out, 1);
-		if (err == OUTPUT_DROPPED) /* files may have been announced in it */
-			rprof__forget_files(w);
-	}
-	return err;
+	return err ? err : rprof__write(w, s);
 }
 
 static int rprof__close(struct writer *w)
 {
+	int err;
+
 	if (!w)
 		return 0;
+	err = rprof_memory__close(&w->counts);
 	rprof__forget_files(w);
 	buf__free(&w->line);
 	free(w);
-	return 0;
+	return err < 0 ? err : 0;
 }
 
 const struct writer_ops writer_rprof = {
@@ -221,6 +244,7 @@ const struct writer_ops writer_rprof = {
 	.suffix = ".out",
 	.help = "as R's Rprof() writes it, for summaryRprof(), profvis and the like",
 	.per_process = true,
+	.memory = true,
 	.open = rprof__open,
 	.sample = rprof__sample,
 	.close = rprof__close,

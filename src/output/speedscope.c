@@ -2,11 +2,12 @@
 /*
  * speedscope's own format, JSON: https://www.speedscope.app reads it, and so do others.
  *
- * One profile of type "sampled" for each process, weights in the time that samples stand for, or
- * counts where no rate is known.  Stacks are in the order of time, as far as the aggregate
- * remembers it and that does not make the file too long (SPEEDSCOPE_FRAMES); then each stack comes
- * once, in the order of its first sample.  A frame's file and line are the ones being executed; of
- * a function of which only the definition is known, that.
+ * One profile of type "sampled" for each process and sample type, weights in the time that samples
+ * stand for, counts where no rate is known, or what the type counts.  Stacks are in the order of
+ * time, as far as the aggregate remembers it and that does not make the file too long
+ * (SPEEDSCOPE_FRAMES); then each stack comes once, in the order of its first sample.  A frame's
+ * file and line are the ones being executed; of a function of which only the definition is known,
+ * that.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,11 +39,22 @@ struct speedscope {
 	struct json json;
 	struct buf text;
 	struct map frames;  /* (address of a frame, 0) to 1 + its index */
-	struct item *items; /* those of process i begin at starts[i] */
-	size_t *starts;	    /* one more than there are processes */
-	size_t nprocesses, nitems;
+	struct item *items; /* those of process p and type t begin at starts[group__of(p, t)] */
+	size_t *starts;	    /* one more than there are groups */
+	size_t nprocesses, ngroups, nitems;
 	int err;
 };
+
+/* The items of a profile of the document. */
+static size_t group__of(size_t process, uint32_t type)
+{
+	return process * PROFILE_TYPES_MAX + type;
+}
+
+static size_t row__group(const struct aggregate_row *row)
+{
+	return group__of(row->process, row->type);
+}
 
 /* Hand on what was made so far, if it is enough. */
 static void speedscope__write(struct speedscope *s, bool all)
@@ -154,14 +166,14 @@ static int timeline__in_order(const struct timeline *t, struct item *items)
 	return 0;
 }
 
-/* The items, those of a process together. */
+/* The items, those of a group together. */
 static int speedscope__items(struct speedscope *s)
 {
 	const struct timeline *timeline = aggregate__timeline(s->aggregate);
 	bool timed = timeline && speedscope__depth(s, timeline) <= SPEEDSCOPE_FRAMES;
 	size_t n = timed ? timeline->n : s->nrows;
 	struct item *items = malloc((n + 1) * sizeof(*items));
-	size_t *next = calloc(s->nprocesses + 2, sizeof(*next));
+	size_t *next = calloc(s->ngroups + 2, sizeof(*next));
 	int err = items && next ? 0 : -ENOMEM;
 
 	s->items = malloc((n + 1) * sizeof(*s->items));
@@ -171,46 +183,74 @@ static int speedscope__items(struct speedscope *s)
 	if (!err && timed)
 		err = timeline__in_order(timeline, items);
 	for (size_t i = 0; i < n && !err && !timed; i++)
-		items[i] = (struct item){(uint32_t)i, s->rows[i].values[XR_UNIT_TICKS]};
+		items[i] = (struct item){(uint32_t)i, s->rows[i].value};
 	if (err)
 		goto cleanup;
-	/* a counting sort: the end of each process is the start of the next */
+	/* a counting sort: the end of each group is the start of the next */
 	for (size_t i = 0; i < n; i++)
-		next[s->rows[items[i].row].process + 2]++;
-	for (size_t i = 1; i < s->nprocesses + 2; i++)
+		next[row__group(&s->rows[items[i].row]) + 2]++;
+	for (size_t i = 1; i < s->ngroups + 2; i++)
 		next[i] += next[i - 1];
 	for (size_t i = 0; i < n; i++)
-		s->items[next[s->rows[items[i].row].process + 1]++] = items[i];
+		s->items[next[row__group(&s->rows[items[i].row]) + 1]++] = items[i];
 	s->nitems = n;
 cleanup:
 	free(items);
 	return err;
 }
 
-static void speedscope__process(struct speedscope *s, size_t i)
+/* Is there another sample type than the first? */
+static bool speedscope__several(const struct speedscope *s)
 {
-	const struct aggregate_process *process = aggregate__process(s->aggregate, (uint32_t)i);
-	uint64_t interval = about__interval(&s->w->config.about);
-	uint64_t period = interval ? interval : 1, total = 0;
-	size_t begin = s->starts[i], end = s->starts[i + 1];
+	bool several = false;
+
+	for (uint32_t i = 1; i < PROFILE_TYPES_MAX; i++)
+		several = several || about__type(&s->w->config.about, i).name;
+	return several;
+}
+
+/* Items from @k on, before @end, that are of one stack, as a wait is: where they end, and their
+ * sum. */
+static size_t speedscope__run(const struct speedscope *s, size_t k, size_t end, uint64_t *value)
+{
+	const uint32_t row = s->items[k].row;
+
+	*value = 0;
+	for (; k < end && s->items[k].row == row; k++)
+		*value += s->items[k].value;
+	return k;
+}
+
+static void speedscope__process(struct speedscope *s, uint32_t i, uint32_t type)
+{
+	static const char *const units[] = {"nanoseconds", "nanoseconds", "bytes", "none"};
+	const struct aggregate_process *process = aggregate__process(s->aggregate, i);
+	const struct profile_about *about = &s->w->config.about;
+	const struct profile_type of = about__type(about, type);
+	uint64_t each = about__each(about, type);
+	uint64_t period = each ? each : 1, total = 0, value;
+	size_t begin = s->starts[group__of(i, type)], end = s->starts[group__of(i, type) + 1];
 	int err;
 
 	s->text.len = 0;
 	err = buf__printf(&s->text, "%s %" PRIu32, *process->comm ? process->comm : "R",
 			  process->pid);
+	if (!err && speedscope__several(s))
+		err = buf__printf(&s->text, ", %s", of.name ? of.name : "");
 	json__object(&s->json, NULL);
 	json__str(&s->json, "type", "sampled");
 	json__str(&s->json, "name", speedscope__str(s, err));
-	json__str(&s->json, "unit", interval ? "nanoseconds" : "none");
+	json__str(&s->json, "unit", each ? units[of.unit] : "none");
 	json__u64(&s->json, "startValue", 0);
 	json__array(&s->json, "samples");
-	for (size_t k = begin; k < end && !s->err; k++)
+	for (size_t k = begin; k < end && !s->err; k = speedscope__run(s, k, end, &value))
 		speedscope__stack(s, s->rows[s->items[k].row].stack);
 	json__close(&s->json);
 	json__array(&s->json, "weights");
-	for (size_t k = begin; k < end && !s->err; k++) {
-		json__u64(&s->json, NULL, s->items[k].value * period);
-		total += s->items[k].value * period;
+	for (size_t k = begin; k < end && !s->err;) {
+		k = speedscope__run(s, k, end, &value);
+		json__u64(&s->json, NULL, value * period);
+		total += value * period;
 		speedscope__write(s, false);
 	}
 	json__close(&s->json);
@@ -234,9 +274,10 @@ static void speedscope__document(struct speedscope *s)
 	json__str(&s->json, "exporter", exporter);
 	speedscope__frames(s);
 	json__array(&s->json, "profiles");
-	for (size_t i = 0; i < s->nprocesses; i++)
+	for (size_t i = 0; i < s->ngroups; i++)
 		if (s->starts[i] < s->starts[i + 1])
-			speedscope__process(s, i);
+			speedscope__process(s, (uint32_t)(i / PROFILE_TYPES_MAX),
+					    (uint32_t)(i % PROFILE_TYPES_MAX));
 	json__close(&s->json);
 	json__close(&s->json);
 }
@@ -251,9 +292,7 @@ static int speedscope__profile(struct writer *w, const struct aggregate *a,
 	(void)stats;
 	s.rows = aggregate__rows(a, &s.nrows);
 	aggregate__processes(a, &s.nprocesses);
-	for (size_t i = 0; i < s.nrows; i++)
-		if (!s.rows[i].values[XR_UNIT_TICKS])
-			return -ENOTSUP; /* a profile has one unit */
+	s.ngroups = group__of(s.nprocesses, 0);
 	s.err = speedscope__items(&s);
 	if (!s.err)
 		speedscope__document(&s);
@@ -272,6 +311,7 @@ const struct writer_ops writer_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
 	.help = "JSON for speedscope and what reads its files",
+	.types = true,
 	.timeline = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
 	.open = whole__open,

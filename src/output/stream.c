@@ -23,7 +23,9 @@ static int stream__aggregates(struct stream *st)
 		.max = format->row ? st->config->aggregate / 2 : st->config->aggregate,
 		.labels = format->labels,
 		.threads = format->threads,
+		.details = format->details,
 		.timeline = format->timeline,
+		.interval_ns = about__interval(&st->config->writer.about),
 	};
 	int err = 0;
 

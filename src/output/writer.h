@@ -46,11 +46,13 @@ struct writer_ops {
 	const char *suffix; /* of a file's name: it chooses the format */
 	bool binary;	    /* no text: it is not for a terminal */
 	uint32_t capture;   /* XR_CAPTURE that it has unasked, where that can be had */
+	bool types;	    /* it has sample types, each with a number of its own */
+	bool memory;	    /* it has R's counts of its memory with each sample (XR_F_MEMORY) */
 	bool per_process;   /* several processes need one output each (rprof) */
 	/* with `row` or `profile`, what samples are kept apart by and what is remembered of them:
 	 * see struct aggregate_config */
 	uint32_t labels;
-	bool threads, timeline;
+	bool threads, details, timeline;
 	bool parts; /* it writes what struct writer_config says of the profile */
 	/* Write the header, if any, to @out, which is borrowed until close. */
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);

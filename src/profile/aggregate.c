@@ -25,15 +25,15 @@ struct aggregate {
 	struct arena arena; /* of labels */
 	struct map seen;    /* (id of the sample's stack, process << 32 | kind) to the row */
 	struct map index;   /* (id of our stack, process << 32 | kind) to the row */
-	struct map kinds;   /* (labels, thread) to their number, from 1 on */
+	struct map kinds;   /* (labels and type, thread and detail) to their number, from 1 on */
 	struct timeline timeline;
 	struct aggregate_row *rows;
 	size_t nrows, cap;
 	struct map serials; /* (serial, 0) to its newest process */
 	struct aggregate_process *processes;
 	size_t nprocesses, processes_cap;
-	size_t cost; /* taken from the budget for rows and processes */
-	size_t none; /* number of the row of those dropped, 0: none */
+	size_t cost;			/* taken from the budget for rows and processes */
+	size_t none[PROFILE_TYPES_MAX]; /* number of the row of those dropped, 0: none */
 	uint64_t dropped;
 	uint64_t first, last; /* ns */
 };
@@ -172,7 +172,7 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 
 /* What is the same of all samples of a row but for their stack. */
 struct row_key {
-	uint32_t process, labels, tid;
+	uint32_t process, labels, tid, type, detail;
 	uint64_t number; /* of all that, for maps */
 };
 
@@ -186,7 +186,13 @@ static size_t aggregate__new_row(struct aggregate *a, const struct stack *stack,
 		return 0;
 	a->rows = array;
 	a->rows[a->nrows] = (struct aggregate_row){
-		.stack = stack, .process = key->process, .labels = key->labels, .tid = key->tid};
+		.stack = stack,
+		.process = key->process,
+		.labels = key->labels,
+		.tid = key->tid,
+		.type = key->type,
+		.detail = key->detail,
+	};
 	return ++a->nrows;
 }
 
@@ -216,6 +222,7 @@ static int aggregate__key(struct aggregate *a, const struct profile_process *p,
 			  const struct sample *s, struct row_key *key)
 {
 	long process = aggregate__process_index(a, p);
+	uint64_t first, second;
 	size_t kind;
 
 	if (process < 0)
@@ -223,27 +230,53 @@ static int aggregate__key(struct aggregate *a, const struct profile_process *p,
 	key->process = (uint32_t)process;
 	key->labels = s->flags & a->config.labels;
 	key->tid = a->config.threads ? s->tid : 0;
-	kind = (size_t)(uintptr_t)map__get(&a->kinds, key->labels, key->tid);
+	key->type = s->type < PROFILE_TYPES_MAX ? s->type : 0;
+	key->detail = a->config.details ? s->detail : 0;
+	first = (uint64_t)key->type << 32 | key->labels;
+	second = (uint64_t)key->detail << 32 | key->tid;
+	kind = (size_t)(uintptr_t)map__get(&a->kinds, first, second);
 	if (!kind) {
 		if (!aggregate__take(a, 4 * sizeof(struct map_entry)))
 			return -ENOSPC;
 		kind = a->kinds.count + 1;
-		if (map__put(&a->kinds, key->labels, key->tid, number(kind)))
+		if (map__put(&a->kinds, first, second, number(kind)))
 			return -ENOMEM;
 	}
 	key->number = (uint64_t)key->process << 32 | kind;
 	return 0;
 }
 
+/* How long a sample says that a thread waited until its time, ns; 0: it is of a moment. */
+static uint64_t sample__lasted(const struct aggregate *a, const struct sample *s)
+{
+	uint64_t each = a->config.interval_ns;
+
+	if (s->type == PROFILE_TYPE_OFF_CPU)
+		return s->weight;
+	if (s->type != PROFILE_TYPE_TICKS || s->event != XR_EVENT_SWITCH || !each)
+		return 0;
+	return s->weight < UINT64_MAX / each ? s->weight * each : 0;
+}
+
 /* A lack of memory for its time is no failure: the sample is counted. */
+static void row__time(struct aggregate *a, size_t n, const struct sample *s)
+{
+	uint64_t lasted = sample__lasted(a, s), begin = s->time - lasted;
+
+	if (lasted && lasted < s->time)
+		timeline__spread(&a->timeline, (uint32_t)n - 1, begin, s->time, s->weight);
+	else
+		timeline__add(&a->timeline, (uint32_t)n - 1, s->time, s->weight);
+}
+
 static void row__count(struct aggregate *a, size_t n, const struct sample *s)
 {
 	struct aggregate_row *row = &a->rows[n - 1];
 
-	row->samples++;
+	row->samples += type__counts(s->type);
 	if (a->config.timeline)
-		timeline__add(&a->timeline, (uint32_t)n - 1, s->time, s->weight);
-	row->values[s->unit < AGGREGATE_TYPES ? s->unit : 0] += s->weight;
+		row__time(a, n, s);
+	row->value += s->weight;
 	if (!a->first || s->time < a->first)
 		a->first = s->time;
 	if (s->time > a->last)
@@ -280,19 +313,22 @@ int aggregate__add(struct aggregate *a, const struct profile_process *p, const s
 
 void aggregate__drop(struct aggregate *a, const struct profile_process *p, const struct sample *s)
 {
+	const uint32_t type = s->type < PROFILE_TYPES_MAX ? s->type : 0;
+	size_t *none = &a->none[type];
 	long process;
 
-	a->dropped++;
-	if (!a->none) {
+	a->dropped += type__counts(s->type);
+	if (!*none) {
 		process = aggregate__process_index(a, p);
 		if (process < 0 && a->nprocesses)
 			process = 0;
 		if (process >= 0)
-			a->none = aggregate__new_row(
-				a, stacks__none(), &(struct row_key){.process = (uint32_t)process});
+			*none = aggregate__new_row(
+				a, stacks__none(),
+				&(struct row_key){.process = (uint32_t)process, .type = type});
 	}
-	if (a->none)
-		row__count(a, a->none, s);
+	if (*none)
+		row__count(a, *none, s);
 }
 
 const struct aggregate_row *aggregate__rows(const struct aggregate *a, size_t *n)

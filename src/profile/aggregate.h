@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile added up: how much of each sample type was seen of (stack, process, labels).  It owns
+ * A profile added up: how much was seen of (stack, process, sample type, labels).  It owns
  * all that it holds, so what it was made from may go.
  */
 #ifndef XR_PROFILE_AGGREGATE_H
@@ -8,8 +8,6 @@
 
 #include "profile/profile.h"
 #include "profile/timeline.h"
-
-#define AGGREGATE_TYPES (XR_UNIT_BYTES + 1)
 
 #define AGGREGATE_VERSION_LEN 16
 
@@ -39,19 +37,33 @@ struct aggregate_row {
 	uint32_t process;	   /* for aggregate__process() */
 	uint32_t labels;	   /* flags of the sample, those asked for */
 	uint32_t tid;		   /* if threads are kept apart, or 0 */
-	uint64_t samples;
-	uint64_t values[AGGREGATE_TYPES]; /* by enum xr_unit */
+	uint32_t type;		   /* which sample type */
+	uint32_t detail;	   /* of the samples, if that is asked for, or 0 */
+	uint64_t samples;	   /* none of a type that does not count (type__counts) */
+	uint64_t value;		   /* their weights */
 };
+
+/*
+ * row__waited - is it time not on a CPU?  In ticks, with --clock wall, who sleeps outside of a
+ * system call is not told from who is on a CPU.
+ */
+static inline bool row__waited(const struct aggregate_row *row)
+{
+	return row->type == PROFILE_TYPE_OFF_CPU ||
+	       (row->type == PROFILE_TYPE_TICKS && (row->detail || row->labels & XR_F_WAIT));
+}
 
 struct aggregate;
 
 struct aggregate_config {
-	size_t max;	 /* bytes that it takes, and a little more for what it is made of */
-	size_t rows;	 /* so many at most; 0: as many as there is room for */
-	uint32_t labels; /* the XR_F_ flags by which samples are kept apart */
-	bool threads;	 /* samples of different threads are kept apart */
-	bool timeline;	 /* remember when samples were taken */
-	bool describe;	 /* a process is known from its first sample on, without aggregate__know */
+	size_t max;	      /* bytes that it takes, and a little more for what it is made of */
+	size_t rows;	      /* so many at most; 0: as many as there is room for */
+	uint32_t labels;      /* the XR_F_ flags by which samples are kept apart */
+	bool threads;	      /* samples of different threads are kept apart */
+	bool details;	      /* and those of different details */
+	bool timeline;	      /* remember when samples were taken: a wait, over the time it took */
+	uint64_t interval_ns; /* of a tick, for waits in ticks; 0: not known */
+	bool describe; /* a process is known from its first sample on, without aggregate__know */
 };
 
 /* aggregate__new - @config is copied.  -ENOMEM. */
@@ -77,7 +89,7 @@ int aggregate__add(struct aggregate *a, const struct profile_process *p, const s
 
 /*
  * aggregate__drop - count a sample without its stack: the row's is then stacks__none().  All such
- * are one row, of the first process that had one.
+ * of a type are one row, of the first process that had one.
  */
 void aggregate__drop(struct aggregate *a, const struct profile_process *p, const struct sample *s);
 

@@ -10,13 +10,14 @@
 #include "profile/native_rules.h"
 
 #define DECODE_CPUS_MAX	  65536u
+#define DECODE_MEMORY_MAX (1ULL << 48) /* bytes: more than a process can have */
 #define DECODE_WEIGHT_MAX (1ULL << 24) /* ticks in one sample: hours of them at 999 Hz */
 #define PENDING_KEEP	  1024u	       /* frames for which room is kept */
 #define NATIVE_FRAMES_MAX 1024u	       /* of a sample: more than a sampler sends */
 #define DECODE_FLAGS                                                                               \
 	(XR_F_MORE | XR_F_TRUNCATED | XR_F_GC | XR_F_LINES | XR_F_OTHER_THREAD | XR_F_KERNEL |     \
 	 XR_F_DISCARD | XR_F_UNPROVEN | XR_F_PACKAGES | XR_F_NATIVE | XR_F_NATIVE_CUT |            \
-	 XR_F_ELSEWHERE)
+	 XR_F_ELSEWHERE | XR_F_WAIT | XR_F_MEMORY)
 
 /* The sample being put together from what one cpu sends at one level. */
 struct pending {
@@ -94,6 +95,12 @@ static uint32_t sample__step(const struct xr_sample *r)
 	return 1 + !!(r->flags & XR_F_LINES) + !!(r->flags & XR_F_PACKAGES);
 }
 
+/* How many slots of @r come before its frames. */
+static uint32_t sample__first(const struct xr_sample *r)
+{
+	return r->flags & XR_F_MEMORY && !r->part ? XR_MEMORY_SLOTS : 0;
+}
+
 static bool slot__is_native(const struct xr_slot *slot)
 {
 	return XR_FORM_IS_NATIVE(slot->word >> XR_FORM_SHIFT);
@@ -103,7 +110,7 @@ static bool slot__is_native(const struct xr_slot *slot)
 static bool sample__frames(const struct xr_sample *r, uint32_t *n)
 {
 	const uint32_t step = sample__step(r);
-	uint32_t at = 0;
+	uint32_t at = sample__first(r);
 
 	for (*n = 0; at < r->nslots; ++*n)
 		at += slot__is_native(&r->slots[at]) ? 1 : step;
@@ -161,7 +168,7 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 		p->file = r->file;
 		p->line = r->line;
 	}
-	for (uint32_t i = 0; i < r->nslots; i += step) {
+	for (uint32_t i = sample__first(r); i < r->nslots; i += step) {
 		const struct frame *frame;
 		struct known_frame told = {
 			.name = r->slots[i],
@@ -223,6 +230,21 @@ static uint32_t pending__shown(const struct decoder *d, struct pending *p)
 	return n;
 }
 
+/* R's counts of its memory, which come first; what no process can have is as if it had not come. */
+static void pending__memory(struct pending *p, const struct xr_sample *r)
+{
+	struct xr_memory *m = &p->sample.memory;
+
+	if (!sample__first(r))
+		return;
+	memcpy(m, r->slots, sizeof(*m));
+	if (m->small > DECODE_MEMORY_MAX || m->large > DECODE_MEMORY_MAX ||
+	    m->nodes > DECODE_MEMORY_MAX)
+		*m = (struct xr_memory){0};
+	else
+		p->sample.flags |= XR_F_MEMORY;
+}
+
 /* All parts of @p came: the stack they make, with its marks. */
 static const struct stack *decoder__stack(struct decoder *d, struct pending *p)
 {
@@ -259,7 +281,7 @@ no_room:
 /* Another thread than R's has native frames alone. */
 static bool sample__all_native(const struct xr_sample *r)
 {
-	for (uint32_t i = 0; i < r->nslots; i++)
+	for (uint32_t i = sample__first(r); i < r->nslots; i++)
 		if (!slot__is_native(&r->slots[i]))
 			return false;
 	return !r->part && !(r->flags & XR_F_MORE);
@@ -293,7 +315,7 @@ static bool sample__valid(const struct xr_sample *r, size_t size)
 	if (size < sizeof(*r) || r->nslots > XR_CHUNK_SLOTS ||
 	    r->nslots * sizeof(r->slots[0]) > size - sizeof(*r))
 		return false;
-	if (r->flags & ~DECODE_FLAGS || r->unit > XR_UNIT_BYTES || r->cpu >= DECODE_CPUS_MAX ||
+	if (r->flags & ~DECODE_FLAGS || r->unit >= XR_UNITS || r->cpu >= DECODE_CPUS_MAX ||
 	    r->level >= XR_LEVELS || r->event >= XR_EVENTS)
 		return false;
 	if (r->flags & XR_F_DISCARD)
@@ -351,7 +373,8 @@ static int decoder__start(struct decoder *d, struct pending *p, const struct xr_
 	p->sample = (struct sample){
 		.time = r->time,
 		.weight = r->weight,
-		.unit = r->unit,
+		.event = r->event,
+		.detail = r->detail,
 		.serial = r->serial,
 		.pid = r->pid,
 		.tid = r->tid,
@@ -382,7 +405,8 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 	if (err)
 		return err;
 	p->next_part++;
-	p->sample.flags |= r->flags & ~XR_F_MORE;
+	p->sample.flags |= r->flags & ~(XR_F_MORE | XR_F_MEMORY);
+	pending__memory(p, r);
 	err = p->no_room ? 0 : decoder__frames(d, p, r);
 	if (err == -ENOSPC) { /* the sample counts, without its stack */
 		p->no_room = true;

@@ -87,13 +87,32 @@ static inline bool stack__is_toplevel(const struct stack *stack)
 /* One sample, whole.  Borrowed: valid during the call it is passed to. */
 struct sample {
 	uint64_t time;	 /* ns, CLOCK_MONOTONIC */
-	uint64_t weight; /* in `unit` */
-	uint32_t unit;	 /* enum xr_unit */
+	uint64_t weight; /* in the unit of `type` */
+	uint32_t type;	 /* which of the profile's sample types, struct profile_about */
+	uint32_t event;	 /* enum xr_event, and */
+	uint32_t detail; /* what struct xr_sample says of it */
 	uint32_t serial, pid, tid, cpu;
-	/* XR_F_GC, XR_F_TRUNCATED, XR_F_OTHER_THREAD, XR_F_LINES, XR_F_KERNEL, XR_F_UNPROVEN */
+	/* XR_F_GC, XR_F_TRUNCATED, XR_F_OTHER_THREAD, XR_F_LINES, XR_F_KERNEL, XR_F_UNPROVEN,
+	 * XR_F_MEMORY */
 	uint32_t flags;
+	/*
+	 * With XR_F_MEMORY: R's counts of its memory.  A session tells duplications since the last
+	 * sample of the process, a decoder those that were read.  All 0, in a session's: there are
+	 * none, nor will be in later ones of this process.
+	 */
+	struct xr_memory memory;
 	const struct stack *stack;
 };
+
+/* wait__state - why a thread was on no CPU, by a sample's flags. */
+static inline const char *wait__state(uint32_t flags)
+{
+	if (flags & XR_F_PREEMPTED)
+		return "preempted";
+	if (flags & XR_F_STOPPED)
+		return "stopped";
+	return flags & XR_F_DISK ? "disk" : "sleeping";
+}
 
 /* Something said of a process, such as the service it belongs to. */
 struct profile_label {
@@ -138,6 +157,27 @@ struct profile_process {
 	uint64_t cpu_ns, elapsed_ns;
 };
 
+/* What a sample type counts.  TICKS: each stands for about__interval() of time. */
+enum profile_unit { PROFILE_TICKS, PROFILE_NANOSECONDS, PROFILE_BYTES, PROFILE_COUNT };
+
+/* A sample type: "cpu", "off_cpu", "alloc_space", "page-faults", ... */
+struct profile_type {
+	const char *name; /* NULL: there are no samples of it */
+	enum profile_unit unit;
+};
+
+/* The first is time in ticks, if there is any; `types` of about has those behind it. */
+enum { PROFILE_TYPE_TICKS, PROFILE_TYPE_OFF_CPU, PROFILE_TYPE_ALLOC, PROFILE_TYPE_EVENTS };
+
+/* type__counts - is what comes of @type a sample more?  Bytes allocated are another number of one
+ * that came before. */
+static inline bool type__counts(uint32_t type)
+{
+	return type != PROFILE_TYPE_ALLOC;
+}
+
+#define PROFILE_TYPES_MAX 8u
+
 /*
  * What a profile is of, and how it was made.  Strings are NULL and numbers 0 where that is not
  * known, as of a file that was read.  Borrowed for the life of who is given it.
@@ -149,6 +189,8 @@ struct profile_about {
 	const char *clock, *event; /* "cpu" or "wall"; "cycles", "cpu-clock", ... */
 	const char *command;	   /* the profiler's command line, or the files that were read */
 	const char *host;
+	struct profile_type types[PROFILE_TYPES_MAX]; /* but the first */
+	bool no_ticks;				      /* the first is not in it */
 	uint64_t began;	     /* ns, CLOCK_MONOTONIC: as the time of samples */
 	uint64_t began_real; /* the same moment in ns since 1970 */
 };
@@ -159,6 +201,27 @@ static inline uint64_t about__interval(const struct profile_about *about)
 	if (about->interval_ns)
 		return about->interval_ns;
 	return about->freq ? (UINT64_C(1000000000) + about->freq / 2) / about->freq : 0;
+}
+
+/* about__type - what it has of that number; the first is ticks of its clock. */
+static inline struct profile_type about__type(const struct profile_about *about, uint32_t type)
+{
+	/* of a file that was read nobody knows which time it is, and most of R's are CPU time */
+	const struct profile_type ticks = {about->clock ? about->clock : "cpu", PROFILE_TICKS};
+	const struct profile_type none = {NULL, PROFILE_COUNT};
+
+	if (!type)
+		return about->no_ticks ? none : ticks;
+	return type < PROFILE_TYPES_MAX ? about->types[type] : none;
+}
+
+/*
+ * about__each - by what a value of @type is multiplied to be in its unit, ticks in ns; 0: it is not
+ * known what they stand for.
+ */
+static inline uint64_t about__each(const struct profile_about *about, uint32_t type)
+{
+	return type ? 1 : about__interval(about);
 }
 
 #endif

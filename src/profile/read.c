@@ -19,6 +19,10 @@ int reader__new(struct reader **out, const struct reader_config *config)
 	if (!r)
 		return -ENOMEM;
 	r->config = *config;
+	r->types = config->types ? config->types : &r->own_types;
+	if (!r->types->used)
+		r->types->about.no_ticks = true;
+	r->types->used = true;
 	r->budget.max = LIMIT_MADE(memory);
 	r->lines.budget = &r->budget;
 	stacks__init(&r->stacks, &r->budget, &r->last_id);

@@ -19,6 +19,18 @@
 
 struct reader;
 
+#define READ_TYPE_LEN 64u /* of the name of a sample type, with its end; longer ones are cut */
+
+/*
+ * Which sample types files have.  As files are read they may become more, so that a sink may look
+ * at `about`, which it is told at begin, again at the end.  Starts as { 0 }.
+ */
+struct read_types {
+	struct profile_about about;
+	char names[PROFILE_TYPES_MAX][READ_TYPE_LEN]; /* printable ASCII without spaces */
+	bool used;
+};
+
 struct reader_config {
 	/* Its begin is called once, before the first sample of all; not its tick and finish. */
 	struct sink to;
@@ -31,6 +43,16 @@ struct reader_config {
 	bool fold;	      /* leave wrappers out (fold.h) */
 	uint64_t interval_ns; /* of a sample, where a file does not say; 0: not known */
 	const char *command;  /* for struct profile_about; NULL: not known */
+	/*
+	 * Where sample types are kept, by several readers, too, so that one is the same number to
+	 * all; borrowed until the sink needs its about no more.  NULL: in the reader.
+	 */
+	struct read_types *types;
+	/*
+	 * The number of the system call that is called so, and 1; 0: there is none.  NULL: what
+	 * samples waited in is not kept.
+	 */
+	uint32_t (*syscall)(const char *name, size_t len);
 };
 
 /* The bytes of a file. */
@@ -58,12 +80,14 @@ struct read_result {
 	bool lines, gc;	      /* Rprof.out: its header says so */
 	uint64_t interval_ns; /* of a sample; 0: not known.  Of the last profile that is in it */
 	bool intervals;	      /* they differ in it */
-	uint64_t samples;     /* ticks, as far as they were read */
-	bool memory;	      /* it has memory counts, which are not kept */
-	uint64_t bad, first;  /* lines that cannot be, left out, and the number of the first */
-	uint64_t cut;	      /* number of the last line, which was not whole; 0: it was */
-	uint64_t dropped;     /* of samples, those whose stack found no room: <no-room> */
-	uint64_t crowded;     /* and those whose process did: they are of that of the file */
+	uint64_t samples;     /* as far as they were read; a tick is one */
+	uint64_t values[PROFILE_TYPES_MAX]; /* by sample type, what they add up to */
+	uint64_t types_left;		    /* sample types that there was no number for */
+	bool memory;			    /* it has memory counts, which are not kept */
+	uint64_t bad, first; /* lines that cannot be, left out, and the number of the first */
+	uint64_t cut;	     /* number of the last line, which was not whole; 0: it was */
+	uint64_t dropped;    /* of samples, those whose stack found no room: <no-room> */
+	uint64_t crowded;    /* and those whose process did: they are of that of the file */
 };
 
 int reader__new(struct reader **out, const struct reader_config *config);

@@ -23,23 +23,78 @@ static int reading__refused(struct reading *r, int err)
 	return errmsg__set(r->f, err, "%s", to->ops->why(to->arg)->text);
 }
 
+static void about__rate(struct profile_about *about, uint64_t interval)
+{
+	about->interval_ns = interval;
+	about->freq = interval ? (uint32_t)((NS_PER_S + interval / 2) / interval) : 0;
+}
+
+void reading__ticks(struct reading *r, const char *clock)
+{
+	struct profile_about *about = &r->reader->types->about;
+
+	/* the rate is that of the first file that has any */
+	if (about->no_ticks)
+		about__rate(about, r->result->interval_ns);
+	about->no_ticks = false;
+	if (!about->clock)
+		about->clock = clock;
+}
+
+/* Types are named on command lines and in tables: what would be in the way there is replaced. */
+static void type__name(char to[READ_TYPE_LEN], const char *name, size_t len)
+{
+	size_t n = 0;
+
+	for (; n < len && n + 1 < READ_TYPE_LEN; n++)
+		to[n] = name[n] > ' ' && name[n] <= '~' ? name[n] : '_';
+	to[n] = '\0';
+	if (!n)
+		memcpy(to, "value", sizeof("value"));
+}
+
+int reading__type(struct reading *r, const char *name, size_t len, enum profile_unit unit)
+{
+	struct read_types *t = r->reader->types;
+	char own[READ_TYPE_LEN];
+	uint32_t i = PROFILE_TYPE_EVENTS;
+
+	type__name(own, name, len);
+	if (!strcmp(own, "off_cpu") && unit == PROFILE_NANOSECONDS)
+		i = PROFILE_TYPE_OFF_CPU;
+	else if (!strcmp(own, "alloc_space") && unit == PROFILE_BYTES)
+		i = PROFILE_TYPE_ALLOC;
+	else
+		while (i < PROFILE_TYPES_MAX && t->about.types[i].name &&
+		       (strcmp(t->names[i], own) != 0 || t->about.types[i].unit != unit))
+			i++;
+	if (i == PROFILE_TYPES_MAX) {
+		r->result->types_left++;
+		return -ENOSPC;
+	}
+	memcpy(t->names[i], own, sizeof(own));
+	t->about.types[i] = (struct profile_type){t->names[i], unit};
+	return (int)i;
+}
+
 int reading__begin(struct reading *r)
 {
 	struct reader *reader = r->reader;
-	struct profile_about about = {.command = reader->config.command};
+	struct profile_about *about = &reader->types->about;
 	uint64_t interval;
 	int err;
 
 	if (!r->result->interval_ns)
 		r->result->interval_ns = reader->config.interval_ns;
+	if (r->result->format != READ_PPROF)
+		reading__ticks(r, NULL);
 	if (reader->begun)
 		return 0;
 	reader->begun = true;
 	interval = r->result->interval_ns;
-	about.interval_ns = interval;
-	if (interval)
-		about.freq = (uint32_t)((NS_PER_S + interval / 2) / interval);
-	err = reader->config.to.ops->begin(reader->config.to.arg, &about);
+	about->command = reader->config.command;
+	about__rate(about, interval);
+	err = reader->config.to.ops->begin(reader->config.to.arg, about);
 	return err ? reading__refused(r, err) : 0;
 }
 
@@ -229,30 +284,33 @@ struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *
 	return line;
 }
 
-int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
-		    const struct stack *stack, uint32_t flags, uint64_t ticks)
+/* Samples of which @s is one or, in ticks, so many. */
+static uint64_t sample__count(const struct sample *s)
+{
+	return s->type ? 1 : s->weight;
+}
+
+/* Hand @s on: all but its type, weight, flags, detail, stack and thread is set here. */
+static int reading__give(struct reading *r, struct reader_process *p, struct sample s)
 {
 	const struct sink *to = &r->reader->config.to;
-	struct sample s = {
-		.weight = ticks,
-		.unit = XR_UNIT_TICKS,
-		.flags = flags,
-		.stack = stack,
-	};
 	int err = 0;
 
 	if (!p) {
 		p = r->process;
-		tid = 0;
-		r->result->crowded += ticks;
+		s.tid = 0;
+		r->result->crowded += sample__count(&s);
 	}
 	s.serial = p->process.serial;
 	s.pid = p->process.pid;
-	s.tid = tid ? tid : s.pid;
-	r->reader->time += r->result->interval_ns * ticks;
+	s.tid = s.tid ? s.tid : s.pid;
+	if (s.type == PROFILE_TYPE_TICKS)
+		r->reader->time += r->result->interval_ns * s.weight;
+	else if (s.type == PROFILE_TYPE_OFF_CPU)
+		r->reader->time += s.weight;
 	s.time = r->reader->time;
-	if (stack == stacks__none())
-		r->result->dropped += ticks;
+	if (s.stack == stacks__none())
+		r->result->dropped += sample__count(&s);
 	if (!p->told)
 		err = to->ops->process(to->arg, &p->process, PROFILE_BEGAN);
 	p->told = true;
@@ -261,13 +319,36 @@ int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
 	return err ? reading__refused(r, err) : 0;
 }
 
-int reading__total(struct reading *r, uint64_t ticks)
+int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
+		    const struct stack *stack, uint32_t flags, uint64_t ticks)
 {
-	r->result->samples += ticks;
-	if (r->result->samples <= READ_TOTAL_MAX)
+	const struct sample s = {.weight = ticks, .flags = flags, .stack = stack, .tid = tid};
+
+	return reading__give(r, p, s);
+}
+
+static int reading__add(struct reading *r, const struct sample *s)
+{
+	uint64_t *value = &r->result->values[s->type];
+
+	r->result->samples += sample__count(s);
+	*value += s->weight;
+	if (*value <= READ_TOTAL_MAX && r->result->samples <= READ_TOTAL_MAX)
 		return 0;
 	return errmsg__set(r->f, -ERANGE, "%s: its counts add up to more than there can be",
 			   r->in->name);
+}
+
+int reading__total(struct reading *r, uint64_t ticks)
+{
+	return reading__add(r, &(struct sample){.weight = ticks});
+}
+
+int reading__value(struct reading *r, struct reader_process *p, struct sample s)
+{
+	int err = reading__add(r, &s);
+
+	return err ? err : reading__give(r, p, s);
 }
 
 int reading__count(struct reading *r, struct reader_line *line)

@@ -47,6 +47,7 @@ struct reader {
 	struct arena lines;		   /* those */
 	struct reader_line *first, **last; /* in the order they came */
 	bool begun;
+	struct read_types *types, own_types;
 	uint64_t time; /* of the last sample of this file, ns */
 	/* processes, which stay */
 	struct budget processes_budget;
@@ -96,6 +97,13 @@ void reading__bad(struct reading *r, uint64_t lines);
 
 /* reading__begin - the format's head is known: the sink's begin. */
 int reading__begin(struct reading *r);
+
+/*
+ * reading__ticks - the file has samples in ticks of @clock, "cpu" or "wall"; NULL: not known.
+ * reading__type - the number of another sample type; negative: there are too many.
+ */
+void reading__ticks(struct reading *r, const char *clock);
+int reading__type(struct reading *r, const char *name, size_t len, enum profile_unit unit);
 
 /*
  * reading__process - the process of @key, made if it is new, whose name is then @comm (@len bytes,
@@ -176,6 +184,12 @@ int reading__total(struct reading *r, uint64_t ticks);
  */
 int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
 		    const struct stack *stack, uint32_t flags, uint64_t ticks);
+
+/*
+ * reading__value - the same of any sample type: of @s what is said of its type, weight, flags,
+ * detail, stack and thread (0: its process' first).  It is counted by it.
+ */
+int reading__value(struct reading *r, struct reader_process *p, struct sample s);
 
 /* reading__flush - what waits goes to the sink. */
 int reading__flush(struct reading *r);

@@ -5,7 +5,7 @@
  * itself and when it is needed, in memory that has a limit, too: an element of n bytes may take
  * many times n.
  *
- * The value of a sample is its count; where there is none, its time by the period.  A function is
+ * What the values of samples are is told in read_pprof_types.c.  A function is
  * what its system_name says if its name is that with more around it, as in ours (output/pprof.c);
  * else its name.
  */
@@ -19,8 +19,6 @@
 #include "profile/names.h"
 #include "profile/read_pprof.h"
 #include "profile/read_wire.h"
-
-#define VALUE_NONE (-1)
 
 /* Kinds of elements that have ids. */
 enum { PPROF_MAPPING = 3, PPROF_LOCATION = 4, PPROF_FUNCTION = 5 };
@@ -117,8 +115,6 @@ static int pprof__value_type(struct pprof_file *p, const struct wire_field *f, i
 /* All but the samples. */
 static int pprof__element(struct pprof_file *p, const struct wire_field *f)
 {
-	int64_t ignored;
-
 	if (!f->data) {
 		if (f->number == 12)
 			p->period = (int64_t)f->value;
@@ -126,8 +122,10 @@ static int pprof__element(struct pprof_file *p, const struct wire_field *f)
 	}
 	switch (f->number) {
 	case 1:
-		if (p->ntypes == sizeof(p->types) / sizeof(p->types[0]))
+		if (p->ntypes == PPROF_TYPES_MAX) {
+			p->more++;
 			return 0;
+		}
 		p->ntypes++;
 		return pprof__value_type(p, f, &p->types[p->ntypes - 1].type,
 					 &p->types[p->ntypes - 1].unit);
@@ -138,56 +136,10 @@ static int pprof__element(struct pprof_file *p, const struct wire_field *f)
 	case 6:
 		return pprof__add_string(p, f);
 	case 11:
-		return pprof__value_type(p, f, &ignored, &p->period_unit);
+		return pprof__value_type(p, f, &p->period_type, &p->period_unit);
 	default:
 		return 0;
 	}
-}
-
-/* ns of a unit of time; 0: it is none. */
-static uint64_t pprof__unit_ns(const struct pprof_file *p, int64_t unit)
-{
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {
-		{"nanoseconds", 1},
-		{"microseconds", NS_PER_US},
-		{"milliseconds", NS_PER_MS},
-		{"seconds", NS_PER_S},
-	};
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (read_pprof__is(p, unit, units[i].name))
-			return units[i].ns;
-	return 0;
-}
-
-/* Which value counts, and what a sample stands for. */
-static int pprof__types(struct pprof_file *p)
-{
-	uint64_t unit = pprof__unit_ns(p, p->period_unit);
-	uint64_t *interval = &p->r->result->interval_ns;
-
-	if (unit && p->period > 0 && (uint64_t)p->period < UINT64_MAX / 4096 / unit)
-		*interval = (uint64_t)p->period * unit;
-	if (*interval > 3600 * NS_PER_S)
-		*interval = 0;
-	p->divide = 1;
-	p->value = VALUE_NONE;
-	for (size_t i = p->ntypes; i-- > 0;)
-		if (read_pprof__is(p, p->types[i].unit, "count"))
-			p->value = (int)i;
-	for (size_t i = 0; i < p->ntypes && p->value == VALUE_NONE && *interval; i++) {
-		unit = pprof__unit_ns(p, p->types[i].unit);
-		if (unit && *interval >= unit) {
-			p->value = (int)i;
-			p->divide = *interval / unit;
-		}
-	}
-	if (p->value == VALUE_NONE && p->ntypes)
-		p->value = 0;
-	return p->value == VALUE_NONE ? pprof__damaged(p, "it says of no value what it is") : 0;
 }
 
 /* A label (output/writer.h) taken apart. */
@@ -401,33 +353,55 @@ static int pprof__stack(struct pprof_file *p, const Pprof__Sample *s, const stru
 	return err < 0 ? err : 0;
 }
 
+/* Hand on what a sample has of each type. */
+static int pprof__give(struct pprof_file *p, const Pprof__Sample *s,
+		       const uint64_t values[PROFILE_TYPES_MAX])
+{
+	const bool waits = values[PROFILE_TYPE_OFF_CPU];
+	struct reading *r = p->r;
+	struct sample to = {0};
+	struct reader_process *process;
+	uint32_t flags, tid;
+	int err;
+
+	err = pprof__stack(p, s, &to.stack);
+	if (err)
+		return err;
+	flags = reading__flags(r);
+	process = read_pprof__process(p, s, waits, &tid);
+	for (uint32_t i = 0; i < PROFILE_TYPES_MAX && !err; i++) {
+		if (!values[i])
+			continue;
+		to.type = i;
+		to.weight = values[i];
+		to.flags = flags;
+		to.detail = 0;
+		to.tid = tid;
+		if (i == PROFILE_TYPE_OFF_CPU)
+			read_pprof__wait(p, s, &to);
+		if (i == PROFILE_TYPE_TICKS)
+			reading__ticks(r, NULL);
+		err = reading__value(r, process, to);
+	}
+	return err;
+}
+
 static int pprof__sample(struct pprof_file *p, const struct wire_field *f)
 {
 	struct reading *r = p->r;
-	const struct stack *stack;
-	struct reader_process *process;
+	uint64_t values[PROFILE_TYPES_MAX], all = 0;
 	Pprof__Sample *s = UNPACK(p, sample, f->data, f->len);
-	uint64_t ticks;
-	uint32_t tid;
-	int err;
+	int err = 0;
 
 	r->number = ++p->nsamples;
 	if (!s)
 		return pprof__damaged(p, "one of its samples cannot be read");
-	ticks = UINT64_MAX; /* more than there can be */
-	if ((size_t)p->value < s->n_value && s->value[p->value] >= 0)
-		ticks = (uint64_t)s->value[p->value] / p->divide;
-	if (ticks > READ_COUNT_MAX) {
+	if (read_pprof__values(p, s, values)) {
+		for (uint32_t i = 0; i < PROFILE_TYPES_MAX; i++)
+			all |= values[i];
+		err = all ? pprof__give(p, s, values) : 0;
+	} else {
 		reading__bad(r, 1);
-		FREE(p, sample, s);
-		return 0;
-	}
-	err = ticks ? pprof__stack(p, s, &stack) : 0;
-	if (!err && ticks) {
-		process = read_pprof__process(p, s, &tid);
-		err = reading__total(r, ticks);
-		if (!err)
-			err = reading__sample(r, process, tid, stack, reading__flags(r), ticks);
 	}
 	FREE(p, sample, s);
 	return err;
@@ -482,14 +456,17 @@ int read_pprof__file(struct reading *r)
 	err = pprof__take_all(&p);
 	if (!err)
 		err = pprof__fields(&p, false);
+	if (!err && !p.ntypes)
+		err = pprof__damaged(&p, "it says of no value what it is");
 	if (!err)
-		err = pprof__types(&p);
+		read_pprof__types(&p);
 	if (!err)
 		err = reading__begin(r);
 	if (!err)
 		err = pprof__fields(&p, true);
 	map__free(&p.parts);
 	map__free(&p.processes);
+	map__free(&p.syscalls);
 	arena__free(&p.arena);
 	free(p.strings);
 	return err;

@@ -8,6 +8,9 @@
 #include "pprof.pb-c.h"
 #include "profile/read_parts.h"
 
+#define PPROF_TYPES_MAX 16
+#define PPROF_NONE	(-1)
+
 /* Where an element is in the bytes; of a location with one line, its frame, too. */
 struct part {
 	uint32_t at, len;
@@ -25,26 +28,44 @@ struct pprof_file {
 	struct arena arena;   /* of them */
 	struct part *strings; /* at and len */
 	size_t nstrings, cap;
-	struct {
-		int64_t type, unit;
-	} types[16]; /* more are none of ours */
-	size_t ntypes;
-	int64_t period, period_unit;
-	int value;	   /* the index in a sample's values, VALUE_NONE: it has none */
-	uint64_t divide;   /* what a tick is of them */
-	uint64_t nsamples; /* so far */
+	struct pprof_type {
+		int64_t type, unit; /* strings */
+		int number;	    /* as of the reader's types; PPROF_NONE: it is not one */
+		uint64_t multiply;  /* to be in that one's unit */
+	} types[PPROF_TYPES_MAX];   /* more are left out */
+	size_t ntypes, more;
+	int64_t period, period_type, period_unit;
+	/* where ticks are in a sample's values, as a count and as time; PPROF_NONE: nowhere */
+	int count, time;
+	uint64_t divide;     /* what a tick is of time */
+	struct map syscalls; /* (string, 0) to its number for struct sample, and 1 */
+	uint64_t nsamples;   /* so far */
 };
+
+/* read_pprof__types - find out what the values of samples are: there is one, at least. */
+void read_pprof__types(struct pprof_file *p);
+
+/*
+ * read_pprof__values - a sample's values, by sample type; @all is given back with ticks first.
+ * False: one of them is missing, or cannot be.
+ */
+bool read_pprof__values(const struct pprof_file *p, const Pprof__Sample *s,
+			uint64_t all[PROFILE_TYPES_MAX]);
 
 /* read_pprof__string - the text of a string, which is not terminated; "" if there is none. */
 const char *read_pprof__string(const struct pprof_file *p, int64_t string, size_t *len);
 bool read_pprof__is(const struct pprof_file *p, int64_t string, const char *text);
 
+/* read_pprof__wait - into @to what the labels of @s, which waited, say of why and in what. */
+void read_pprof__wait(struct pprof_file *p, const Pprof__Sample *s, struct sample *to);
+
 /*
  * read_pprof__process - whose a sample is, by its labels, and of which thread (0: it does not say).
  * NULL: there is no room for another.
+ * @waits: what the labels say of a wait is not of the process.
  * Labels of others, who do not say of which process a sample is, say something else of it.
  */
-struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sample *s,
+struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sample *s, bool waits,
 					   uint32_t *tid);
 
 #endif

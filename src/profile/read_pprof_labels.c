@@ -28,8 +28,52 @@ bool read_pprof__is(const struct pprof_file *p, int64_t string, const char *text
 	return len == strlen(text) && !memcmp(is, text, len);
 }
 
+/* Does a label say of a wait what it was?  @waits: that is of one. */
+static bool label__is_wait(const struct pprof_file *p, const Pprof__Label *l, bool waits)
+{
+	return waits &&
+	       (read_pprof__is(p, l->key, "state") || read_pprof__is(p, l->key, "syscall"));
+}
+
+static uint32_t pprof__syscall(struct pprof_file *p, int64_t string)
+{
+	uintptr_t known = (uintptr_t)map__get(&p->syscalls, (uint64_t)string, 0);
+	const char *text;
+	size_t len;
+
+	if (known)
+		return (uint32_t)(known - 1);
+	text = read_pprof__string(p, string, &len);
+	known = 1 + p->r->reader->config.syscall(text, len);
+	/* where there is no room to remember it is found again */
+	if (budget__take(&p->budget, 3 * sizeof(struct map_entry)))
+		map__put(&p->syscalls, (uint64_t)string, 0, (void *)known);
+	return (uint32_t)(known - 1);
+}
+
+void read_pprof__wait(struct pprof_file *p, const Pprof__Sample *s, struct sample *to)
+{
+	static const struct {
+		const char *state;
+		uint32_t flag;
+	} states[] = {
+		{"preempted", XR_F_PREEMPTED}, {"disk", XR_F_DISK}, {"stopped", XR_F_STOPPED}};
+
+	for (size_t i = 0; i < s->n_label; i++) {
+		const Pprof__Label *l = s->label[i];
+
+		if (read_pprof__is(p, l->key, "syscall") && p->r->reader->config.syscall)
+			to->detail = pprof__syscall(p, l->str);
+		for (size_t k = 0; k < sizeof(states) / sizeof(states[0]); k++)
+			if (read_pprof__is(p, l->key, "state") &&
+			    read_pprof__is(p, l->str, states[k].state))
+				to->flags |= states[k].flag;
+	}
+}
+
 /* What the labels of @s say of its process; false: nothing. */
-static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, struct read_says *says)
+static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, bool waits,
+			struct read_says *says)
 {
 	*says = (struct read_says){0};
 	for (size_t i = 0; i < s->n_label; i++) {
@@ -40,7 +84,7 @@ static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, stru
 			says->pid = (uint32_t)l->num;
 		if (read_pprof__is(p, l->key, "started") && l->num > 0 && l->num < STARTED_MAX)
 			says->started = (uint64_t)l->num * NS_PER_S;
-		if (!l->str)
+		if (!l->str || label__is_wait(p, l, waits))
 			continue;
 		text.text = read_pprof__string(p, l->str, &text.len);
 		if (read_pprof__is(p, l->key, "process")) {
@@ -59,7 +103,7 @@ static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, stru
 	return says->pid || says->comm.len;
 }
 
-struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sample *s,
+struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sample *s, bool waits,
 					   uint32_t *tid)
 {
 	struct reader_process *process;
@@ -75,13 +119,17 @@ struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sa
 			a--;
 			continue;
 		}
+		if (label__is_wait(p, l, waits)) {
+			a--;
+			continue;
+		}
 		a = map__hash(a ^ (uint64_t)l->key, (uint64_t)l->str);
 		b = map__hash(b ^ (uint64_t)l->num, a);
 	}
 	process = map__get(&p->processes, a, b);
 	if (process)
 		return process;
-	process = pprof__says(p, s, &says) ? reading__described(p->r, &says) : p->r->process;
+	process = pprof__says(p, s, waits, &says) ? reading__described(p->r, &says) : p->r->process;
 	/* where there is no room to remember it is found again */
 	if (process && budget__take(&p->budget, 3 * sizeof(struct map_entry)))
 		map__put(&p->processes, a, b, process);

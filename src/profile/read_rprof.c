@@ -7,11 +7,11 @@
  *   :2692990:4049006:64141560:7:"<GC>" 1#7 "g" 1#12 "f" 1#20
  *
  * Memory counts stand before all else, also on a line without frames, which is a sample of the top
- * level then.  With append = TRUE a file holds several profiles, each with its header.  R escapes
- * nothing: a name may hold quotes, even `" "`, which reads as the end of one and the begin of the
- * next, and newlines.  A quote ends a name where what comes then can follow one; in `x[["..."]]` it
- * is the last.  A line that ends within a name goes on in the next one, unless that can stand for
- * itself.
+ * level then; by how much they grew since the line before is a sample of `alloc_space`.  With
+ * append = TRUE a file holds several profiles, each with its header.  R escapes nothing: a name may
+ * hold quotes, even `" "`, which reads as the end of one and the begin of the next, and newlines.
+ * A quote ends a name where what comes then can follow one; in `x[["..."]]` it is the last.  A line
+ * that ends within a name goes on in the next one, unless that can stand for itself.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/parse.h"
+#include "profile/allocated.h"
 #include "profile/read_parts.h"
 
 #define INTERVAL	"sample.interval="
@@ -27,19 +28,22 @@
 #define ITEM_MAX	4096 /* bytes of the string in x[["..."]] that are gone through */
 #define JOINED_MAX	16   /* lines of one with newlines in its names */
 #define FILE_NUMBER_MAX UINT32_MAX
+#define MEMORY_MAX	(UINT64_C(1) << 45) /* of each count: more than a process can have */
 
 /* Why a line is no sample. */
 enum { LINE_BAD = 1, LINE_OPEN = 2 /* it ends within a name */ };
 
 struct rprof {
 	struct reading *r;
-	bool memory;		  /* this profile has memory counts */
-	struct map files;	  /* (number, 0) to struct name of `names` */
-	struct intern names;	  /* of files, of this profile */
-	bool unknown;		  /* a file was named by its number, as its name did not come */
-	struct reader_line *last; /* the one before; NULL: not known */
-	struct buf joined;	  /* a line that did not end with its line, so far */
-	unsigned int lines;	  /* how many they are */
+	struct allocated allocated; /* of this profile, by its memory counts */
+	struct sample memory;	    /* the counts of this line, if any */
+	int alloc;		    /* the sample type of what was allocated; negative: none */
+	struct map files;	    /* (number, 0) to struct name of `names` */
+	struct intern names;	    /* of files, of this profile */
+	bool unknown;		    /* a file was named by its number, as its name did not come */
+	struct reader_line *last;   /* the one before; NULL: not known */
+	struct buf joined;	    /* a line that did not end with its line, so far */
+	unsigned int lines;	    /* how many they are */
 };
 
 /* The number behind "sample.interval=" at the end of a header; 0: it is none. */
@@ -82,8 +86,12 @@ static int rprof__header(struct rprof *p, const char *line, size_t len)
 	if (result->interval_ns && result->interval_ns != interval)
 		result->intervals = true;
 	result->interval_ns = interval;
-	p->memory = len > 6 && !memcmp(line, "memory", 6);
-	result->memory |= p->memory;
+	p->allocated = (struct allocated){0};
+	p->alloc = -1;
+	if (len > 6 && !memcmp(line, "memory", 6)) {
+		p->alloc = reading__type(p->r, "alloc_space", 11, PROFILE_BYTES);
+		result->memory = true;
+	}
 	result->lines |= text__find(line, len, "line profiling") != NULL;
 	result->gc |= text__find(line, len, "GC profiling") != NULL;
 	return err ? err : reading__begin(p->r);
@@ -273,6 +281,32 @@ static int rprof__parse(struct rprof *p, const char *at, size_t len, struct read
 	return err;
 }
 
+/* A line that says so was read: what was allocated until then is given to its stack. */
+static int rprof__allocated(struct rprof *p, const struct reader_line *says)
+{
+	struct sample *s = &p->memory;
+	uint64_t bytes;
+
+	if (p->alloc < 0)
+		return 0;
+	s->flags |= says->flags;
+	bytes = allocated__sample(&p->allocated, s);
+	if (!bytes)
+		return 0;
+	return reading__value(p->r, says->process,
+			      (struct sample){.type = (uint32_t)p->alloc,
+					      .weight = bytes,
+					      .flags = says->flags,
+					      .stack = says->stack});
+}
+
+static int rprof__count(struct rprof *p, struct reader_line *line)
+{
+	int err = reading__count(p->r, line);
+
+	return err ? err : rprof__allocated(p, line);
+}
+
 /* A sample's line without its memory counts: 0, or why it is none, or a negative errno. */
 static int rprof__sample(struct rprof *p, const char *at, size_t len)
 {
@@ -283,7 +317,7 @@ static int rprof__sample(struct rprof *p, const char *at, size_t len)
 
 	/* most samples are as the one before */
 	if (line && line->len == len && !memcmp(line->text, at, len))
-		return reading__count(r, line);
+		return rprof__count(p, line);
 	hash = reading__hash(at, len);
 	line = reading__known(r, hash, at, len);
 	if (!line) {
@@ -295,23 +329,35 @@ static int rprof__sample(struct rprof *p, const char *at, size_t len)
 	}
 	p->last = line;
 	if (line)
-		return reading__count(r, line);
+		return rprof__count(p, line);
 	err = reading__total(r, 1);
-	return err ? err : reading__sample(r, says.process, 0, says.stack, says.flags, 1);
+	if (!err)
+		err = reading__sample(r, says.process, 0, says.stack, says.flags, 1);
+	return err ? err : rprof__allocated(p, &says);
 }
 
-/* Skip ":a:b:c:d:" at *@at. */
-static void text__skip_memory(const char **at, const char *end)
+/*
+ * The memory counts, ":a:b:c:d:", at *@at: vectors of 8 bytes, small and large, bytes of nodes, and
+ * duplications (doprof(), eval.c).  Zeros are what is written where they are not known.
+ */
+static void rprof__memory(struct rprof *p, const char **at, const char *end)
 {
 	const char *s = *at;
-	uint64_t ignored;
+	uint64_t n[4];
 
+	p->memory = (struct sample){0};
 	if (s == end || *s++ != ':')
 		return;
 	for (int i = 0; i < 4; i++)
-		if (!text__number(&s, end, UINT64_MAX / 16, &ignored) || s == end || *s++ != ':')
+		if (!text__number(&s, end, UINT64_MAX / 16, &n[i]) || s == end || *s++ != ':')
 			return;
 	*at = s;
+	if ((!n[0] && !n[1] && !n[2]) || n[0] > MEMORY_MAX || n[1] > MEMORY_MAX ||
+	    n[2] > 8 * MEMORY_MAX)
+		return;
+	p->memory.flags = XR_F_MEMORY;
+	p->memory.memory = (struct xr_memory){
+		.small = 8 * n[0], .large = 8 * n[1], .nodes = n[2], .dups = n[3]};
 }
 
 /* Can a line that begins like this be one by itself? */
@@ -377,7 +423,7 @@ static int rprof__line(struct rprof *p, const char *line, size_t len)
 		return err;
 	if (len && *line != '"' && *line != ':' && read_rprof__header(line, len))
 		return rprof__header(p, line, len);
-	text__skip_memory(&at, end);
+	rprof__memory(p, &at, end);
 	if (at == end && at == line) /* a sample only where it has memory counts */
 		return 0;
 	err = rprof__sample(p, at, (size_t)(end - at));
@@ -390,7 +436,7 @@ static int rprof__line(struct rprof *p, const char *line, size_t len)
 
 int read_rprof__file(struct reading *r)
 {
-	struct rprof p = {.r = r};
+	struct rprof p = {.r = r, .alloc = -1};
 	const char *line;
 	size_t len;
 	int err;

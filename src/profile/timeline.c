@@ -61,12 +61,26 @@ static void timeline__widen(struct timeline *t)
 
 	t->width *= 2;
 	t->n = 0;
-	memset(t->last, 0, t->rows * sizeof(*t->last));
+	if (t->rows)
+		memset(t->last, 0, t->rows * sizeof(*t->last));
 	for (size_t i = 0; i < n; i++) {
 		struct timeline_entry e = t->entries[i];
 
 		timeline__count(t, e.span / 2, e.row, e.value);
 	}
+}
+
+/* From here on there is a span for @time; *@time: as early as the first. */
+static void timeline__reach(struct timeline *t, uint64_t *time)
+{
+	if (!t->width) {
+		t->begin = *time;
+		t->width = TIMELINE_WIDTH;
+	}
+	if (*time < t->begin)
+		*time = t->begin;
+	while ((*time - t->begin) / t->width >= TIMELINE_SPANS)
+		timeline__widen(t);
 }
 
 int timeline__add(struct timeline *t, uint32_t row, uint64_t time, uint64_t value)
@@ -78,19 +92,39 @@ int timeline__add(struct timeline *t, uint32_t row, uint64_t time, uint64_t valu
 		err = timeline__room(t);
 	if (err)
 		return err;
-	if (!t->width) {
-		t->begin = time;
-		t->width = TIMELINE_WIDTH;
-	}
-	if (time < t->begin)
-		time = t->begin;
-	while ((time - t->begin) / t->width >= TIMELINE_SPANS)
-		timeline__widen(t);
+	timeline__reach(t, &time);
 	timeline__count(t, (uint32_t)((time - t->begin) / t->width), row, value);
 	/* with one span there is one entry for each row */
 	while (t->n > TIMELINE_ENTRIES && t->n > t->rows && timeline__spans(t) > 1)
 		timeline__widen(t);
 	return 0;
+}
+
+int timeline__spread(struct timeline *t, uint32_t row, uint64_t begin, uint64_t end, uint64_t value)
+{
+	uint64_t given = 0, at, next, piece;
+	int err = 0;
+
+	if (begin >= end || (t->width && end <= t->begin))
+		return timeline__add(t, row, end, value);
+	timeline__reach(t, &begin);
+	timeline__reach(t, &end);
+	piece = (end - begin) / TIMELINE_PIECES;
+	piece = piece > t->width ? piece : t->width;
+	for (at = begin; at < end && !err; at = next) {
+		uint64_t until = value;
+
+		next = end - at > piece ? at + piece : end;
+		if (next < end)
+			until = (uint64_t)((double)value * (double)(next - begin) /
+					   (double)(end - begin));
+		if (until > value)
+			until = value;
+		if (until > given)
+			err = timeline__add(t, row, at + (next - at) / 2, until - given);
+		given = until > given ? until : given;
+	}
+	return err;
 }
 
 uint32_t timeline__spans(const struct timeline *t)

@@ -14,6 +14,8 @@
 #define TIMELINE_SPANS	 4096u		  /* at most: half of them, at least, once it is long */
 #define TIMELINE_ENTRIES (1u << 18)	  /* at most, or one for each row if there are more rows */
 
+#define TIMELINE_PIECES 1024u /* that what took long is put into */
+
 /* So much of a row in one span.  There may be two of the same row and span. */
 struct timeline_entry {
 	uint32_t span, row;
@@ -34,6 +36,14 @@ struct timeline {
  * the first is taken for as early as that.  -ENOMEM: it is not in it.
  */
 int timeline__add(struct timeline *t, uint32_t row, uint64_t time, uint64_t value);
+
+/*
+ * timeline__spread - @value of row @row that took from @begin to @end: each span has its share, in
+ * at most TIMELINE_PIECES pieces.  What is from before the first is taken for as early as that,
+ * unless it is the first itself.  All of @value is in it, or, for -ENOMEM, a part.
+ */
+int timeline__spread(struct timeline *t, uint32_t row, uint64_t begin, uint64_t end,
+		     uint64_t value);
 
 /* timeline__spans - how many there are: one more than the last that is not empty. */
 uint32_t timeline__spans(const struct timeline *t);

@@ -153,7 +153,7 @@ int admission__ask(struct lifecycle *l, struct process *p, enum ask_kind kind, u
 {
 	struct ask q = {
 		.kind = kind,
-		.want = admission__flags(l) & (XR_ROW_LINES | XR_ROW_GC),
+		.want = admission__flags(l) & TARGET_HIDDEN,
 		.target = p->target,
 	};
 

@@ -27,9 +27,13 @@ struct session_config {
 	const struct engine_ops *const *engines;
 	uint32_t freq; /* Hz */
 	enum engine_clock clock;
-	uint32_t capture;	/* XR_CAPTURE */
-	bool raw;		/* of native frames, all are shown (profile/decode.h) */
-	uint32_t asked;		/* of it, what the user asked for: said if it cannot be had */
+	uint32_t capture; /* XR_CAPTURE */
+	bool raw;	  /* of native frames, all are shown (profile/decode.h) */
+	uint32_t asked;	  /* of it, what the user asked for: said if it cannot be had */
+	bool one_type;	  /* who takes the samples has one sample type: waiting is ticks */
+	bool lines;	  /* and a sample is lines, one for each (records.c) */
+	const struct event_list *events; /* and `period`: as in struct engine_config */
+	uint32_t period;
 	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
 	bool rate_changes;	/* session__set_freq may be called */
 	uint32_t max_processes; /* sampled at a time, up to a million; 0: LIMIT_SAMPLED */

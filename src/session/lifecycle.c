@@ -221,7 +221,10 @@ void lifecycle__hidden(const struct lifecycle *l, struct hidden_stats *s)
 		lifecycle__add_hidden(l, p, s);
 }
 
-/* To whom to say that a process waited: to nobody if what it waits for is in the profile. */
+/*
+ * To whom to say that a process waited: to nobody if what it waits for is in the profile, or the
+ * profile is not of time.
+ */
 static const struct notes *lifecycle__cpu_clock(const struct lifecycle *l)
 {
 	static const struct notes nobody;
@@ -229,7 +232,8 @@ static const struct notes *lifecycle__cpu_clock(const struct lifecycle *l)
 	bool wall = clock == ENGINE_CLOCK_DEFAULT ? !strcmp(l->ops->clock, "wall")
 						  : clock == ENGINE_CLOCK_WALL;
 
-	return wall ? &nobody : &l->config->notes;
+	wall = wall || l->config->capture & XR_ROW_OFF_CPU;
+	return wall || (l->config->events && l->config->events->n) ? &nobody : &l->config->notes;
 }
 
 /* What is to be said of @p when its profile is complete. */

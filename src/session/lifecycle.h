@@ -13,6 +13,7 @@
 #include "profile/decode.h"
 #include "os/kernel_names.h"
 #include "profile/sink.h"
+#include "profile/stats.h"
 #include "session/config.h"
 #include "session/crowd.h"
 #include "session/native/native.h"
@@ -49,6 +50,9 @@ struct lifecycle {
 	struct hidden_stats hidden; /* of those that have ended, and are forgotten */
 	struct verdict verdict;
 	uint32_t lineless_said;
+	struct event_stats events[XR_OTHERS_MAX]; /* by number; names are the session's */
+	uint64_t idle_ns;     /* waiting for work, which is not in the profile */
+	uint64_t unsunk;      /* samples that came after an error, and went nowhere */
 	size_t freed;	      /* bytes of those that have ended, since os__trim() */
 	struct crowd crowd;   /* processes for which there was no room */
 	struct pids sampled;  /* with config->all or follow: whose children should be looked at */
@@ -138,6 +142,12 @@ void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[CROWD_PLACES]);
 
 /* lifecycle__sampled - the engine has a row of @p from now on. */
 void lifecycle__sampled(struct lifecycle *l, struct process *p);
+
+/* lifecycle__one_type - is there one sample type only, of which waiting is a part? */
+static inline bool lifecycle__one_type(const struct lifecycle *l)
+{
+	return l->config->one_type || l->config->clock == ENGINE_CLOCK_WALL;
+}
 
 /* lifecycle__sunk - note what a call of the sink returned: if it failed, why. */
 void lifecycle__sunk(struct lifecycle *l, int err);

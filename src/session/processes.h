@@ -11,6 +11,7 @@
 #include "abi.h"
 #include "os/proc_handle.h"
 #include "os/proc.h"
+#include "profile/allocated.h"
 #include "session/description.h"
 #include "session/lineless.h"
 #include "session/native/native.h"
@@ -54,6 +55,8 @@ struct process {
 	char container[PROC_CONTAINER_LEN]; /* an id; "": none */
 	uint64_t started;		    /* ns since 1970; 0: not known, or not wanted */
 	struct description *described;	    /* NULL: not yet, or not wanted */
+	uint64_t wait_owed;		    /* ns of waiting that were not a whole tick yet */
+	struct allocated allocated;
 	struct use use;
 	struct reader reader;
 	struct lineless lineless;

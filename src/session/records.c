@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "os/os.h"
 #include "os/proc.h"
+#include "profile/idle.h"
 #include "profile/names.h"
 #include "session/hidden_report.h"
 #include "session/lifecycle.h"
@@ -40,14 +42,92 @@ static struct process *records__find(struct lifecycle *l, uint32_t serial, uint3
 	return p;
 }
 
-void records__sample(void *lifecycle, const struct sample *sample)
+/*
+ * Wall time is in ticks: those that a wait is, what is left over counts with the next one.  False:
+ * it is none yet.
+ */
+static bool records__in_ticks(struct lifecycle *l, struct process *p, struct sample *sample)
+{
+	const uint64_t period =
+		NS_PER_S / (l->ops->freq ? l->ops->freq(l->engine) : l->config->freq);
+
+	p->wait_owed += sample->weight;
+	sample->weight = p->wait_owed / period;
+	p->wait_owed %= period;
+	return sample->weight;
+}
+
+/* A sample of time not on a CPU.  False: it is not in the profile. */
+static bool records__waited(struct lifecycle *l, struct process *p, struct sample *sample)
+{
+	if (!(l->config->capture & XR_ROW_IDLE || sample->flags & XR_F_PREEMPTED) &&
+	    idle__stack(sample->stack)) {
+		l->idle_ns += sample->weight;
+		return false;
+	}
+	if (lifecycle__one_type(l))
+		return records__in_ticks(l, p, sample);
+	sample->type = PROFILE_TYPE_OFF_CPU;
+	return true;
+}
+
+/*
+ * A line of Rprof.out is one of many that are alike.  Where a sample stands for more events or
+ * fewer than another, so do lines: each for the mean of the samples so far, and what is left over
+ * counts with the next sample of the process.  With --period each sample is a line.  False: it is
+ * none yet.
+ */
+static bool records__in_lines(const struct event_stats *e, struct process *p, struct sample *sample)
+{
+	const uint64_t mean = e->weight > e->samples ? e->weight / e->samples : 1;
+
+	p->wait_owed += sample->weight;
+	sample->weight = p->wait_owed / mean;
+	p->wait_owed %= mean;
+	return sample->weight;
+}
+
+/* A sample of an event of the user's, @n.  False: it is not in the profile. */
+static bool records__event(struct lifecycle *l, struct process *p, struct sample *sample,
+			   uint32_t n)
+{
+	struct event_stats *e = &l->events[n];
+
+	e->samples++;
+	e->weight += sample->weight;
+	if (!lifecycle__one_type(l)) {
+		sample->type = PROFILE_TYPE_EVENTS + n;
+		return true;
+	}
+	return !l->config->lines || records__in_lines(e, p, sample);
+}
+
+/* Are counts of @p's memory still to come?  Where not, that there are none is all that is known. */
+static bool records__may_have_memory(const struct process *p)
+{
+	return p->target.row.small_at ||
+	       (p->hidden.open && p->hidden.memory.small && p->hidden.check.memory == HIDDEN_OPEN);
+}
+
+void records__sample(void *lifecycle, const struct sample *taken)
 {
 	struct lifecycle *l = lifecycle;
+	struct sample one = *taken, *sample = &one;
 	struct profile_process profile;
 	struct process *p;
+	uint64_t bytes;
 
+	if (l->err) {
+		l->unsunk++;
+		return;
+	}
 	p = records__find(l, sample->serial, sample->pid);
-	if (!p || l->err || p->refused)
+	if (!p || p->refused)
+		return;
+	if (sample->event == XR_EVENT_SWITCH && !records__waited(l, p, sample))
+		return;
+	if (sample->event >= XR_EVENT_OTHER &&
+	    !records__event(l, p, sample, sample->event - XR_EVENT_OTHER))
 		return;
 	lifecycle__count(l, p);
 	verify_hidden__runs(&p->hidden);
@@ -58,7 +138,16 @@ void records__sample(void *lifecycle, const struct sample *sample)
 				 p->comm, sample->stack);
 	if (!l->first_sample && sample->time > l->opened)
 		l->first_sample = (double)(sample->time - l->opened) / 1e9;
+	bytes = allocated__sample(&p->allocated, sample);
+	if (l->config->capture & XR_ROW_MEMORY && !records__may_have_memory(p))
+		sample->flags |= XR_F_MEMORY;
 	profile = process__profile(p);
+	lifecycle__sunk(l, l->sink.ops->sample(l->sink.arg, &profile, sample));
+	if (!bytes || l->config->one_type || !(l->config->capture & XR_ROW_MEMORY) || l->err)
+		return;
+	sample->type = PROFILE_TYPE_ALLOC;
+	sample->weight = bytes;
+	sample->detail = 0;
 	lifecycle__sunk(l, l->sink.ops->sample(l->sink.arg, &profile, sample));
 }
 

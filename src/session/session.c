@@ -19,6 +19,7 @@
 #define ADMIT_MS     50	  /* in one poll, for looking at processes that were found */
 #define ANSWER_MS    5	  /* in it, for answers about them */
 #define FIRST_MS     500  /* at the start, for those that are there */
+#define FLUSH_MS     2000 /* at most, for waits that are not over then */
 #define DRAIN_MS     5000 /* at most, for what is left after the end */
 
 struct session {
@@ -49,6 +50,14 @@ static void on_engine_note(void *arg, const char *line)
 	notes__user(&s->config->notes, "%s", line);
 }
 
+/* The events that are sampled in place of ticks. */
+static const struct event_list *session__events(const struct session *s)
+{
+	static const struct event_list none;
+
+	return s->config->events ? s->config->events : &none;
+}
+
 /* What is sampled: what was asked for, which no engine changes, or what the engine has else. */
 static const char *session__clock(const struct session *s)
 {
@@ -74,6 +83,10 @@ static int session__open_engine(struct session *s)
 		.stopped = s->config->stopped,
 		.capture = s->config->capture,
 		.clock = s->config->clock,
+		.events = s->config->events,
+		.period = s->config->period,
+		.pids = s->config->pids,
+		.npids = s->config->npids,
 		.btf = s->config->btf,
 		.max_sample_us = s->config->max_sample_us,
 		.rate_changes = s->config->rate_changes,
@@ -87,9 +100,21 @@ static int session__open_engine(struct session *s)
 	int err, first = 0;
 
 	for (const struct engine_ops *const *e = s->config->engines; *e; e++) {
-		if ((*e)->only_cpu && config.clock == ENGINE_CLOCK_WALL && e[1])
-			continue;
-		err = (*e)->open(&s->engine, &config, &fault);
+		if (config.capture & XR_ROW_OFF_CPU && config.clock != ENGINE_CLOCK_WALL &&
+		    !(*e)->off_cpu)
+			err = errmsg__set(&fault, -ENOTSUP,
+					  "engine %s cannot tell time on a CPU from other time: "
+					  "leave out --off-cpu, or take --clock wall for both "
+					  "together",
+					  (*e)->name);
+		else if (session__events(s)->n && !(*e)->events)
+			err = errmsg__set(
+				&fault, -ENOTSUP,
+				"engine %s takes no samples at events (--event): engine bpf "
+				"does",
+				(*e)->name);
+		else
+			err = (*e)->open(&s->engine, &config, &fault);
 		if (!err) {
 			s->ops = *e;
 			if (first)
@@ -242,6 +267,21 @@ static int session__begin_sink(struct session *s)
 		.began_real = os__real_time(),
 	};
 
+	if (s->config->capture & XR_ROW_OFF_CPU && !lifecycle__one_type(&s->life))
+		about.types[PROFILE_TYPE_OFF_CPU] =
+			(struct profile_type){"off_cpu", PROFILE_NANOSECONDS};
+	if (s->config->capture & XR_ROW_MEMORY && !s->config->one_type)
+		about.types[PROFILE_TYPE_ALLOC] =
+			(struct profile_type){"alloc_space", PROFILE_BYTES};
+	about.no_ticks = session__events(s)->n && !lifecycle__one_type(&s->life);
+	for (uint32_t i = 0; i < session__events(s)->n && about.no_ticks; i++) {
+		const struct event_name *e = &session__events(s)->all[i];
+
+		about.types[PROFILE_TYPE_EVENTS + i] =
+			(struct profile_type){e->text, e->unit == XR_UNIT_NS ? PROFILE_NANOSECONDS
+						       : e->unit == XR_UNIT_BYTES ? PROFILE_BYTES
+										  : PROFILE_COUNT};
+	}
 	return sink->ops->begin(sink->arg, &about);
 }
 
@@ -425,7 +465,14 @@ static int session__count(const struct session *s, struct stats *stats, uint64_t
 	stats->native.no_room = l->natives.modules.no_room;
 	stats->native.table_bytes = 8 * l->natives.slabs.used;
 	stats->native.name_bytes = l->natives.modules.names;
+	stats->nevents = session__events(s)->n;
+	for (uint32_t i = 0; i < stats->nevents; i++) {
+		stats->events[i] = l->events[i];
+		stats->events[i].name = session__events(s)->all[i].text;
+		stats->events[i].unit = session__events(s)->all[i].unit;
+	}
 	stats->silent = asker__silent(l->asker);
+	stats->waits.idle_ns = l->idle_ns;
 	return err;
 }
 
@@ -435,13 +482,31 @@ int session__stats(const struct session *s, struct stats *stats)
 	return session__count(s, stats, os__now());
 }
 
+void session__flush(struct session *s, int limit_ms)
+{
+	struct lifecycle *l = &s->life;
+	int n = 0;
+
+	if (!s->engine || !s->ops->flush)
+		return;
+	session__poll_engine(s, 0); /* in order of time */
+	if (!l->err)
+		n = s->ops->flush(s->engine, limit_ms, lifecycle__record, l);
+	if (n < 0)
+		notes__debug(&s->config->notes, "waits that are not over cannot be read: %s",
+			     os__reason(n));
+}
+
 /* What was taken is delivered, and counted. */
 static void session__drain(struct session *s, struct stats *stats)
 {
-	uint64_t now = os__now(), end = now + DRAIN_MS * NS_PER_MS;
+	uint64_t now, end;
 	struct lifecycle *l = &s->life;
 	int err;
 
+	session__flush(s, FLUSH_MS);
+	now = os__now();
+	end = now + DRAIN_MS * NS_PER_MS;
 	s->ops->stop(s->engine);
 	while (!l->err && session__poll_engine(s, 0) > 0 && os__now() < end)
 		;
@@ -497,6 +562,8 @@ int session__stop(struct session *s, struct stats *stats)
 	if (s->sinking)
 		err = l->sink.ops->finish(l->sink.arg, stats);
 	s->sinking = false;
+	if (l->err != -EPIPE)
+		stats->unwritten += l->unsunk;
 	stats__unwritten(stats);
 	if (err) { /* what was written is not all there */
 		l->err = err;

@@ -91,6 +91,12 @@ struct session_gauges {
 void session__gauges(const struct session *s, struct session_gauges *g);
 
 /*
+ * session__flush - have the sink given what is known of waits that are not over: an interval ends,
+ * or something is to be shown.  Takes @limit_ms at most, and is cheap if nobody waits.
+ */
+void session__flush(struct session *s, int limit_ms);
+
+/*
  * session__stop - take no more samples, deliver those that were taken, have the sink finish, if it
  * was begun, and fill @stats.  Once, in any state.  Returns 0, or the error by which the session,
  * or its end, failed.

@@ -46,6 +46,10 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->native.builtins_named = counts[XR_BUILTINS_NAMED];
 	s->native.dead = counts[XR_DEAD_CONTEXTS];
 	s->native.descended = counts[XR_KEYS_DESCENDED];
+	s->waits.waits = counts[XR_WAITS];
+	s->waits.ns = counts[XR_WAITED_NS];
+	s->waits.lost = counts[XR_WAITS_LOST];
+	s->waits.unread = counts[XR_WAITS_UNREAD];
 	s->rows_full = counts[XR_ROWS_FULL];
 	s->decoder = *decoder;
 	/* a ring that is full in the middle of a sample: the sampler says that it is lost */
@@ -74,12 +78,44 @@ static void summary__add(char *line, size_t size, uint64_t n, const char *what)
 		snprintf(line + len, size - len, ", %" PRIu64 " %s", n, what);
 }
 
+static void summary__waited(char *line, size_t size, const struct wait_stats *w)
+{
+	size_t len = strlen(line);
+
+	if (w->ns)
+		len += (size_t)snprintf(line + len, size - len, ", %.2f s off the CPU",
+					(double)w->ns / 1e9);
+	if (w->idle_ns && len < size)
+		snprintf(line + len, size - len,
+			 ", %.2f s of it waiting for work and not shown (--idle)",
+			 (double)w->idle_ns / 1e9);
+}
+
+/* What was to be sampled: a rate, or events and how many of each there were. */
+static void stats__asked(const struct stats *s, char *text, size_t size)
+{
+	size_t len = 0;
+
+	if (!s->nevents)
+		snprintf(text, size, "%" PRIu32 " Hz asked for", s->freq);
+	for (uint32_t i = 0; i < s->nevents && len < size; i++) {
+		const struct event_stats *e = &s->events[i];
+
+		len += (size_t)snprintf(text + len, size - len, "%s%s: %" PRIu64 "%s",
+					i ? ", " : "", e->name, e->weight,
+					e->unit == XR_UNIT_NS	   ? " ns"
+					: e->unit == XR_UNIT_BYTES ? " bytes"
+								   : "");
+	}
+}
+
 void stats__summary(const struct stats *s, char *buf, size_t size)
 {
 	double rate = s->seconds > 0 ? (double)s->ticks / s->seconds : 0;
 	uint64_t stacks = s->decoder.stacks_dropped + s->stacks_dropped;
-	char more[384] = "";
+	char more[512] = "", what[256];
 
+	stats__asked(s, what, sizeof(what));
 	summary__add(more, sizeof(more), s->unwritten, "of the lost not written");
 	summary__add(more, sizeof(more), s->lines_cut, "in lines that were cut");
 	summary__add(more, sizeof(more), s->decoder.names_cut, "names cut");
@@ -87,10 +123,15 @@ void stats__summary(const struct stats *s, char *buf, size_t size)
 	summary__add(more, sizeof(more), s->hidden.gc_code,
 		     "of the processes with GC marks in part");
 	summary__add(more, sizeof(more), s->hidden.gc_none, "of the processes without GC marks");
+	summary__add(more, sizeof(more), s->hidden.memory_unproven + s->hidden.memory_none,
+		     "of the processes without memory counts");
 	summary__add(more, sizeof(more), s->over_budget, "stacks took too long to read");
 	summary__add(more, sizeof(more), s->throttled, "ticks left out for that");
 	summary__add(more, sizeof(more), s->silent, "processes did not answer");
 	summary__add(more, sizeof(more), s->missed, "ticks missed");
+	summary__add(more, sizeof(more), s->waits.lost, "waits not noted");
+	summary__add(more, sizeof(more), s->waits.unread, "waits at the end not read");
+	summary__waited(more, sizeof(more), &s->waits);
 	if (s->decoder.names_dropped || stacks) {
 		size_t len = strlen(more);
 
@@ -101,10 +142,23 @@ void stats__summary(const struct stats *s, char *buf, size_t size)
 	}
 	snprintf(buf, size,
 		 "%" PRIu64 " samples of %" PRIu64
-		 " process%s in %.2f s, %.1f a second (%u Hz asked "
-		 "for); %" PRIu64 " lost, %" PRIu64 " truncated, %" PRIu64 " unreadable%s",
-		 s->written, s->processes, s->processes == 1 ? "" : "es", s->seconds, rate, s->freq,
+		 " process%s in %.2f s, %.1f a second (%s); %" PRIu64 " lost, %" PRIu64
+		 " truncated, %" PRIu64 " unreadable%s",
+		 s->written, s->processes, s->processes == 1 ? "" : "es", s->seconds, rate, what,
 		 s->lost, s->truncated, s->unreadable, more);
+}
+
+static void stats__events(const struct stats *s, struct json *j)
+{
+	json__array(j, "events");
+	for (uint32_t i = 0; i < s->nevents; i++) {
+		json__object(j, NULL);
+		json__str(j, "name", s->events[i].name);
+		json__u64(j, "samples", s->events[i].samples);
+		json__u64(j, "weight", s->events[i].weight);
+		json__close(j);
+	}
+	json__close(j);
 }
 
 int stats__json(const struct stats *s, struct buf *out)
@@ -120,6 +174,8 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__double(&j, "seconds", s->seconds);
 	json__double(&j, "first_sample", s->first_sample);
 	json__u64(&j, "processes", s->processes);
+	if (s->nevents)
+		stats__events(s, &j);
 	json__u64(&j, "ticks", s->ticks);
 	json__u64(&j, "written", s->written);
 	json__u64(&j, "unwritten", s->unwritten);
@@ -149,6 +205,13 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__u64(&j, "rows_full", s->rows_full);
 	json__u64(&j, "silent", s->silent);
 	json__u64(&j, "lines_incomplete", s->hidden.lines_incomplete);
+	json__object(&j, "waits");
+	json__u64(&j, "waits", s->waits.waits);
+	json__double(&j, "seconds", (double)s->waits.ns / 1e9);
+	json__double(&j, "idle_seconds", (double)s->waits.idle_ns / 1e9);
+	json__u64(&j, "lost", s->waits.lost);
+	json__u64(&j, "unread", s->waits.unread);
+	json__close(&j);
 	json__object(&j, "lines");
 	json__u64(&j, "proven", s->hidden.lines_proven);
 	json__u64(&j, "unproven", s->hidden.lines_unproven);
@@ -158,6 +221,11 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__u64(&j, "proven", s->hidden.gc_proven);
 	json__u64(&j, "code", s->hidden.gc_code);
 	json__u64(&j, "none", s->hidden.gc_none);
+	json__close(&j);
+	json__object(&j, "memory");
+	json__u64(&j, "proven", s->hidden.memory_proven);
+	json__u64(&j, "unproven", s->hidden.memory_unproven);
+	json__u64(&j, "none", s->hidden.memory_none);
 	json__close(&j);
 	json__object(&j, "native");
 	json__u64(&j, "whole", s->native.whole);

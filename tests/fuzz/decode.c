@@ -13,6 +13,7 @@
 #define STREAM_TICK 4	 /* of our own: an hour has passed */
 #define AS_IT_IS    0x80 /* in item.kind: the record keeps its own size and weight */
 #define PROCESSES   16u
+#define FREQ_MAX    100000u    /* Hz */
 #define CHECKED_MAX (1u << 20) /* bytes of what was written that are looked at */
 
 struct run {
@@ -76,7 +77,7 @@ static void run__begin(struct run *r, const struct stream_head *head)
 	if (decoder__new(&r->decoder, &ops, r, 0) || outputs__new(&r->outputs, &config))
 		fuzz__fail("out of memory");
 	r->sink = outputs__sink(r->outputs);
-	about.freq = head->freq ? head->freq : 1;
+	about.freq = head->freq % FREQ_MAX + 1;
 	if (r->sink.ops->begin(r->sink.arg, &about))
 		fuzz__fail("begin: %s", r->sink.ops->why(r->sink.arg)->text);
 }

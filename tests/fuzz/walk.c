@@ -21,6 +21,7 @@ struct run {
 	struct fuzz_memory memory;
 	struct map known;
 	uint32_t slots;
+	uint32_t counts; /* of slots before them: R's counts of memory */
 };
 
 static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
@@ -85,6 +86,13 @@ static int walk__emit(struct walk *w, __u64 word, __u64 more)
 	bool lines = w->row.flags & XR_ROW_LINES, packages = w->row.flags & XR_ROW_PACKAGES;
 	uint32_t step = 1 + lines + packages, part = r->slots % step;
 
+	if (w->memory && r->counts < XR_MEMORY_SLOTS) { /* they come first */
+		if (word != (r->counts ? w->counts.nodes : w->counts.small) ||
+		    more != (r->counts ? w->counts.dups : w->counts.large) || r->slots)
+			fuzz__fail("counts of memory that are others");
+		r->counts++;
+		return 0;
+	}
 	if (!part && (form <= XR_FORM_NONE || form > XR_FORM_ITEM_ODD))
 		fuzz__fail("a frame of form %u", (unsigned int)form);
 	if (packages && part == step - 1) {
@@ -119,6 +127,7 @@ static void sample(struct run *r)
 	int err;
 
 	r->slots = 0;
+	r->counts = 0;
 	err = walk__begin(&r->walk);
 	if (!err && (r->walk.row.flags & XR_ROW_LINES))
 		err = lines__innermost(&r->walk);

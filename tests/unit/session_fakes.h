@@ -164,6 +164,8 @@ static void fake__close(struct engine *e)
 	.event = fake__event, .close = fake__close
 
 static const struct engine_ops fake_ops = {.name = "fake", .open = fake__open, FAKE_OPS};
+static const struct engine_ops events_ops
+	__attribute__((unused)) = {.name = "events", .open = fake__open, .events = true, FAKE_OPS};
 static const struct engine_ops refusing_ops = {.name = "refusing", .open = fake__refuse, FAKE_OPS};
 static const struct engine_ops *const engines[] = {&fake_ops, NULL};
 static const struct engine_ops *const two_engines[] = {&refusing_ops, &fake_ops, NULL};
@@ -216,6 +218,9 @@ static struct {
 	char comm[16];
 	char says[1024]; /* of the process that was told of last: "command|key=value;" */
 	uint64_t started;
+	struct profile_about about;
+	uint64_t weight; /* of the last sample, and */
+	uint32_t type;
 	struct stats stats;
 	struct errmsg why;
 } sunk;
@@ -229,6 +234,7 @@ static int sunk__begin(void *arg, const struct profile_about *about)
 {
 	(void)arg;
 	sunk.freq = about->freq;
+	sunk.about = *about;
 	sunk.begins++;
 	return sunk__result(sunk.begin_err, "begin");
 }
@@ -261,8 +267,9 @@ static int sunk__process(void *arg, const struct profile_process *p, enum profil
 static int sunk__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	(void)arg;
-	(void)s;
 	sunk.samples++;
+	sunk.weight = s->weight;
+	sunk.type = s->type;
 	sunk.pid = p->pid;
 	snprintf(sunk.comm, sizeof(sunk.comm), "%s", p->comm);
 	sunk__take(p);

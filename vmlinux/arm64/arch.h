@@ -14,6 +14,7 @@ typedef struct user_pt_regs bpf_user_pt_regs_t;
 /* The first part of the kernel's struct pt_regs is user_pt_regs; its size is asked of BTF. */
 struct pt_regs {
 	__u64 sp;
+	__s32 syscallno;
 } __attribute__((preserve_access_index));
 
 #define XR_REGS_IP(regs)    ((regs)->pc)
@@ -21,6 +22,8 @@ struct pt_regs {
 #define XR_REGS_FP(r)	    ((r)->regs[29])
 #define XR_REGS_LR(r)	    ((r)->regs[30])
 #define XR_REGS_USER(regs)  (((regs)->pstate & 0xf) == 0)
+#define XR_SYSCALL_TYPE	    __s32
+#define XR_SYSCALL_AT(regs) (&((struct pt_regs *)(regs))->syscallno)
 #define XR_THREAD_SIZE	    16384 /* 4 KB pages; used only before bpf_task_pt_regs (5.15) */
 #define XR_STACK_PADDING    0
 #define XR_KERNEL_REGS_SIZE bpf_core_type_size(struct pt_regs)

@@ -14,6 +14,8 @@ typedef struct pt_regs bpf_user_pt_regs_t;
 #define XR_REGS_FP(regs)    ((regs)->bp)
 #define XR_REGS_LR(r)	    0
 #define XR_REGS_USER(regs)  (((regs)->cs & 3) == 3)
+#define XR_SYSCALL_TYPE	    long
+#define XR_SYSCALL_AT(regs) (&(regs)->orig_ax)
 #define XR_THREAD_SIZE	    16384 /* without KASAN; used only before bpf_task_pt_regs (5.15) */
 #define XR_STACK_PADDING    0
 #define XR_KERNEL_REGS_SIZE sizeof(struct pt_regs)

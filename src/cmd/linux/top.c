@@ -25,7 +25,8 @@
 #include "target/ask.h"
 
 #define POLL_MS		50 /* between two looks at the keyboard and at signals */
-#define WINDOW_DEFAULT	5  /* seconds */
+#define FLUSH_MS	50
+#define WINDOW_DEFAULT	5 /* seconds */
 #define BATCH_FUNCTIONS 20u
 #define NOTES_MAX	16u /* kept, to be said when the screen is gone */
 #define ROUNDS_MAX	1000000000u
@@ -35,6 +36,7 @@ struct top_options {
 	struct options o; /* first */
 	uint32_t batch;	  /* rounds of plain text; 0: a terminal */
 	uint32_t interval, window;
+	const char *sample_type; /* that is shown at first; NULL: the first */
 };
 
 /* Whose command lines were asked for: those have another asker than the session's. */
@@ -213,6 +215,8 @@ static int top__loop(struct top *t)
 		state = session__poll(t->session,
 				      (int)top_model__due(t->model, os__now(), POLL_MS));
 		now = os__now();
+		if (!top_model__due(t->model, now, POLL_MS))
+			session__flush(t->session, FLUSH_MS); /* what waits is in each second */
 		err = top__commands(t);
 		if (!err && top_model__advance(t->model, now))
 			err = top__second(t);
@@ -232,7 +236,8 @@ static int top__last(struct top *t)
 {
 	int err;
 
-	t->view.scope = (struct top_scope){.since = true, .fold = t->view.scope.fold};
+	t->view.scope = (struct top_scope){
+		.since = true, .fold = t->view.scope.fold, .type = t->view.scope.type};
 	t->view.paused = false;
 	t->view.filter[0] = '\0';
 	t->view.pane = TOP_FUNCTIONS;
@@ -271,6 +276,33 @@ static enum cmd_status top__report(struct top *t, int err, int session_err)
 	return CMD_OK;
 }
 
+/* The session began, so what there is to be seen is known.  -EINVAL: not what was asked for. */
+static int top__type(struct top *t, struct errmsg *f)
+{
+	const struct profile_about *about = top_model__about(t->model);
+	struct top_scope *scope = &t->view.scope;
+	const char *name = t->options->sample_type;
+	struct buf names = {0};
+	int err = 0;
+
+	scope->type = top_model__next_type(t->model, PROFILE_TYPES_MAX - 1);
+	if (name)
+		scope->type = top_model__find_type(t->model, name);
+	if (scope->type < PROFILE_TYPES_MAX)
+		return 0;
+	scope->type = PROFILE_TYPE_TICKS;
+	for (uint32_t i = 0; i < PROFILE_TYPES_MAX && !err; i++)
+		if (about__type(about, i).name)
+			err = buf__printf(&names, "%s%s", names.len ? ", " : "",
+					  about__type(about, i).name);
+	err = errmsg__set(f, -EINVAL,
+			  "--sample-type %s: there are no such samples; there are: %.*s (off_cpu "
+			  "with --off-cpu, alloc_space with --memory, events with --event)",
+			  name, (int)names.len, names.data ? names.data : "");
+	buf__free(&names);
+	return err;
+}
+
 /* The session is open. */
 static enum cmd_status top__session(struct top *t)
 {
@@ -278,9 +310,13 @@ static enum cmd_status top__session(struct top *t)
 	int err, stopped;
 
 	err = session__start(t->session);
-	rights__keep(RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_PRIORITY);
+	rights__keep(cmd__rights(&t->options->o.config, false));
 	if (err)
 		f = *session__why(t->session);
+	else if (top__type(t, &f)) {
+		session__stop(t->session, &t->stats);
+		return cmd__usage_error(&cmd_top, &f);
+	}
 	if (!err && !t->options->batch)
 		err = top_screen__open(&t->screen, &f);
 	if (err) {
@@ -304,7 +340,9 @@ static enum cmd_status top__run(struct top *t)
 	struct errmsg f = {""};
 	int err;
 
-	config.capture = XR_ROW_GC | XR_ROW_PACKAGES;
+	config.capture = XR_ROW_GC | XR_ROW_PACKAGES |
+			 (c->capture & (XR_ROW_OFF_CPU | XR_ROW_IDLE | XR_ROW_MEMORY)) |
+			 event_list__capture(&c->events);
 	config.asked = 0;
 	config.notes = (struct notes){
 		.line = on_note,
@@ -339,6 +377,21 @@ static enum cmd_status top__run(struct top *t)
 static const struct option_row rows[] = {
 #include "cmd/options_targets.def"
 #include "cmd/options_sampling.def"
+#include "cmd/options_memory.def"
+#include "cmd/options_waits.def"
+#include "cmd/options_events.def"
+	{
+		.name = "sample-type",
+		.arg = "NAME",
+		.help = "show this at first: cpu or wall, off_cpu (--off-cpu), alloc_space "
+			"(--memory) or an event",
+		.manual = "The default is the first of these that there is. Events are named as "
+			  "with --event, beside which there is no cpu, but the event cpu-clock. In "
+			  "a terminal the key v shows the next.",
+		.type = OPTION_STRING,
+		.group = OPTION_WRITE,
+		AT(sample_type),
+	},
 	{
 		.name = "batch",
 		.letter = 'b',
@@ -389,10 +442,11 @@ static int top__main(int argc, char **argv)
 		status = cmd__help(&cmd_top);
 		goto cleanup;
 	}
-	if (options__targets(&o.o.config, &f)) {
+	if (options__targets(&o.o.config, &f) || options__events(&o.o.config, &f)) {
 		status = cmd__usage_error(&cmd_top, &f);
 		goto cleanup;
 	}
+	options__waits(&o.o.config);
 	if (!o.window)
 		o.window = o.batch ? o.interval : WINDOW_DEFAULT;
 	columns__locale();
@@ -420,6 +474,10 @@ const struct subcommand cmd_top = {
 	.examples =
 		{
 			{"What an R process does, live", "xrprof-bpf top -p 4711"},
+			{"What it waits for; the key v shows CPU time",
+			 "xrprof-bpf top -p 4711 --off-cpu --sample-type off_cpu"},
+			{"Who allocates, in bytes; the key v shows page faults",
+			 "xrprof-bpf top -p 4711 --event gc --event page-faults"},
 			{"What all of them did in the next ten seconds, as text",
 			 "xrprof-bpf top -a --batch 1 --interval 10"},
 		},

@@ -280,23 +280,24 @@ static int second__fill(struct top_model *m, struct top_second *s)
 	for (size_t i = 0; i < n; i++) {
 		void *array = s->entries;
 		struct top_process *p;
-		uint64_t more;
+		uint64_t more, samples;
 
 		err = i < m->nrows ? 0 : model__add_row(m, &rows[i]);
 		if (err)
 			return err;
-		more = rows[i].samples - m->rows[i].counted;
-		if (!more)
+		more = rows[i].value - m->rows[i].counted;
+		samples = rows[i].samples - m->rows[i].samples;
+		if (!samples && !more)
 			continue;
 		if (array__room(&array, s->n, &s->cap, sizeof(*s->entries)))
 			return -ENOMEM;
 		s->entries = array;
-		s->entries[s->n++] =
-			(struct top_entry){.row = (uint32_t)i, .samples = (uint32_t)more};
-		m->rows[i].counted = rows[i].samples;
+		s->entries[s->n++] = (struct top_entry){.row = (uint32_t)i, .value = more};
+		m->rows[i].counted = rows[i].value;
+		m->rows[i].samples = rows[i].samples;
 		p = model__of_row(m, &rows[i]);
 		if (p)
-			p->samples += more;
+			p->samples += rows[i].type ? samples : more;
 	}
 	return 0;
 }
@@ -342,10 +343,11 @@ static void model__recent(struct top_model *m)
 		const struct top_second *s = &m->seconds[(m->at + m->window - i) % m->window];
 
 		for (size_t k = 0; k < s->n; k++) {
-			struct top_process *p = model__of_row(m, &rows[s->entries[k].row]);
+			const struct aggregate_row *row = &rows[s->entries[k].row];
+			struct top_process *p = model__of_row(m, row);
 
-			if (p)
-				p->recent += s->entries[k].samples;
+			if (p && row->type == PROFILE_TYPE_TICKS)
+				p->recent += s->entries[k].value;
 		}
 	}
 }

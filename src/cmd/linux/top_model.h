@@ -25,8 +25,8 @@ struct top_process {
 	char comm[XR_COMM_LEN]; /* as it came */
 	char *command;		/* likewise; NULL: not known (top_model__command) */
 	bool ended;
-	uint64_t samples; /* since counting began */
-	uint64_t recent;  /* in the window */
+	uint64_t samples; /* since counting began; a tick is one */
+	uint64_t recent;  /* ticks in the window */
 	struct use use;
 	double cpu;    /* of one CPU, in the last second; 0 to 1, more with threads */
 	uint64_t seen; /* ns, when its last sample came, or it ended */
@@ -37,6 +37,7 @@ struct top_scope {
 	bool since;	 /* all since counting began, not the window alone */
 	bool fold;	 /* wrappers (profile/fold.h) have no total of their own */
 	uint32_t serial; /* of this process alone; 0: of all */
+	uint32_t type;	 /* which sample type */
 };
 
 struct top_model;
@@ -68,7 +69,7 @@ void top_model__reset(struct top_model *m);
 
 /*
  * top_model__count - have functions counted in @scope: up to the last second that was closed.
- * Returns all samples of it.
+ * Returns all of it, in the unit of its sample type, as all counts are.
  */
 uint64_t top_model__count(struct top_model *m, const struct top_scope *scope);
 
@@ -78,6 +79,13 @@ const struct top_process *top_model__processes(const struct top_model *m, size_t
 
 /* What is known of the profile: valid once it began, engine is NULL before. */
 const struct profile_about *top_model__about(const struct top_model *m);
+
+/*
+ * top_model__next_type - the sample type after @type that there is, or the first, if any.
+ * top_model__find_type - the one of that name; PROFILE_TYPES_MAX: there is none.
+ */
+uint32_t top_model__next_type(const struct top_model *m, uint32_t type);
+uint32_t top_model__find_type(const struct top_model *m, const char *name);
 
 /* top_model__seconds - that have been counted: of the window, or @since counting began. */
 double top_model__seconds(const struct top_model *m, bool since);

@@ -21,14 +21,15 @@ struct row_function {
 
 /* What goes with a row of the aggregate. */
 struct top_row {
-	uint64_t counted;		/* its samples that are in seconds */
+	uint64_t counted;		/* its value that is in seconds, */
+	uint64_t samples;		/* and how many samples that was */
 	struct row_function *functions; /* each once, the innermost first */
 	uint32_t n;
 };
 
 struct top_entry {
+	uint64_t value;
 	uint32_t row;
-	uint32_t samples;
 };
 
 struct top_second {

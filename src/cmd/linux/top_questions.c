@@ -15,10 +15,11 @@ static bool scope__has(const struct top_model *m, const struct top_scope *scope,
 	const struct aggregate_row *rows;
 	size_t n;
 
-	if (!scope->serial)
-		return true;
 	rows = aggregate__rows(m->aggregate, &n);
-	return aggregate__process(m->aggregate, rows[row].process)->serial == scope->serial;
+	if (rows[row].type != scope->type)
+		return false;
+	return !scope->serial ||
+	       aggregate__process(m->aggregate, rows[row].process)->serial == scope->serial;
 }
 
 /* Each row that has samples in @scope, perhaps more than once. */
@@ -36,7 +37,7 @@ static int scope__each(struct top_model *m, const struct top_scope *scope,
 
 		for (size_t k = 0; k < s->n && !err; k++)
 			if (scope__has(m, scope, s->entries[k].row))
-				err = seen(m, s->entries[k].row, s->entries[k].samples, arg);
+				err = seen(m, s->entries[k].row, s->entries[k].value, arg);
 	}
 	return err;
 }
@@ -152,6 +153,24 @@ const struct profile_about *top_model__about(const struct top_model *m)
 	return &m->about;
 }
 
+uint32_t top_model__next_type(const struct top_model *m, uint32_t type)
+{
+	for (uint32_t i = 1; i <= PROFILE_TYPES_MAX; i++)
+		if (about__type(&m->about, (type + i) % PROFILE_TYPES_MAX).name)
+			return (type + i) % PROFILE_TYPES_MAX;
+	return PROFILE_TYPE_TICKS;
+}
+
+uint32_t top_model__find_type(const struct top_model *m, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < PROFILE_TYPES_MAX && (!about__type(&m->about, i).name ||
+					 strcmp(about__type(&m->about, i).name, name) != 0))
+		i++;
+	return i;
+}
+
 double top_model__seconds(const struct top_model *m, bool since)
 {
 	double all = m->began ? (double)(m->second_at - m->began) / (double)NS_PER_S : 0;
@@ -184,8 +203,9 @@ int top_model__verdict(const struct top_model *m, struct buf *b)
 	struct verdict v = {0};
 	size_t live = 0;
 
-	/* wall time has the waiting in it */
-	if (!m->about.clock || strcmp(m->about.clock, "cpu") != 0)
+	/* wall time has the waiting in it, or it can be seen itself, or time was not asked for */
+	if (!m->about.clock || strcmp(m->about.clock, "cpu") != 0 || m->about.no_ticks ||
+	    about__type(&m->about, PROFILE_TYPE_OFF_CPU).name)
 		return 0;
 	for (size_t i = 0; i < m->nprocesses; i++)
 		live += !m->processes[i].ended;

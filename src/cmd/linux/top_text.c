@@ -7,12 +7,14 @@
 
 #include "base/escape.h"
 #include "base/version.h"
+#include "cmd/value_text.h"
 #include "os/linux/columns.h"
 
 #define NARROW	    60u	      /* columns: below, shares alone */
 #define WIDE	    INT16_MAX /* no terminal: as much as there is */
 #define COMMAND_MAX 512u      /* bytes of a command line, escaped */
 #define INDENT_MAX  40u
+#define NUMBER	    8 /* columns of a number, at least */
 
 /* What printf makes of @fmt, as much as fits. */
 __attribute__((format(printf, 3, 4))) static int text__line(struct buf *b, unsigned int width,
@@ -34,11 +36,15 @@ __attribute__((format(printf, 3, 4))) static int text__line(struct buf *b, unsig
 int top_text__title(struct buf *b, const struct top_view *v, const char *clock, unsigned int width)
 {
 	const struct profile_about *about = top_model__about(v->model);
+	const char *paused = v->paused ? " - PAUSED" : "";
 
 	if (!about->engine)
 		return text__line(b, width, "%s top - %s", XR_PROGRAM, clock);
+	if (about->no_ticks)
+		return text__line(b, width, "%s top - %s, %s, at %s%s", XR_PROGRAM, clock,
+				  about->engine, about->event, paused);
 	return text__line(b, width, "%s top - %s, %s, %s clock, %u Hz%s", XR_PROGRAM, clock,
-			  about->engine, about->clock, about->freq, v->paused ? " - PAUSED" : "");
+			  about->engine, about->clock, about->freq, paused);
 }
 
 int top_text__counts(struct buf *b, const struct top_view *v, const struct stats *st,
@@ -99,16 +105,31 @@ int top_text__process(struct buf *b, const struct top_process *p, unsigned int w
 	return err;
 }
 
+static struct profile_type view__type_of(const struct top_view *v)
+{
+	return about__type(top_model__about(v->model), v->scope.type);
+}
+
+/* Are there several sample types to tell apart? */
+static bool view__several(const struct top_view *v)
+{
+	return top_model__next_type(v->model, v->scope.type) != v->scope.type;
+}
+
 int top_text__scope(struct buf *b, const struct top_view *v, unsigned int width)
 {
+	const struct profile_type type = view__type_of(v);
 	const struct top_process *of = NULL;
+	char value[VALUE_TEXT];
 	struct buf line = {0};
 	int err;
 
 	for (size_t i = 0; i < v->nprocesses; i++)
 		if (v->processes[i]->serial == v->scope.serial)
 			of = v->processes[i];
-	err = buf__printf(&line, "%llu samples %s %.0f s", (unsigned long long)v->samples,
+	value__text(value, type.unit, v->samples);
+	err = buf__printf(&line, "%s %s %s %.0f s", value,
+			  v->scope.type ? value__called(type) : "samples",
 			  v->scope.since ? "in all," : "in the last", v->seconds);
 	if (!err && v->scope.serial)
 		err = of ? buf__printf(&line, ", of process %u", of->pid)
@@ -126,14 +147,30 @@ int top_text__scope(struct buf *b, const struct top_view *v, unsigned int width)
 	return err;
 }
 
+/* Columns for a number that is part of all of them: counts of what is frequent have many digits. */
+static int view__number(const struct top_view *v)
+{
+	char value[VALUE_TEXT];
+	int len;
+
+	value__text(value, view__type_of(v).unit, v->samples);
+	len = (int)strlen(value);
+	return len > NUMBER ? len : NUMBER;
+}
+
 int top_text__function_head(struct buf *b, const struct top_view *v, unsigned int width)
 {
 	const char *self = v->by_total ? "SELF%" : "*SELF%";
 	const char *total = v->by_total ? "*TOTAL%" : "TOTAL%";
 
+	const char *by = view__several(v) ? " by " : "";
+	const char *called = view__several(v) ? value__called(view__type_of(v)) : "";
+	const int number = view__number(v);
+
 	if (width < NARROW)
-		return text__line(b, width, "%6s %7s  FUNCTION", self, total);
-	return text__line(b, width, "%6s %7s %8s %8s  FUNCTION", self, total, "SELF", "TOTAL");
+		return text__line(b, width, "%6s %7s  FUNCTION%s%s", self, total, by, called);
+	return text__line(b, width, "%6s %7s %*s %*s  FUNCTION%s%s", self, total, number, "SELF",
+			  number, "TOTAL", by, called);
 }
 
 static double share(uint64_t part, uint64_t all)
@@ -155,17 +192,23 @@ int top_text__function(struct buf *b, const struct top_view *v, const struct top
 {
 	const char *label = view__label(v, line->function);
 	double self = share(line->self, v->samples), total = share(line->total, v->samples);
+	char own[VALUE_TEXT], whole[VALUE_TEXT];
+	const int number = view__number(v);
 
 	if (width < NARROW)
 		return text__line(b, width, "%6.1f %7.1f  %s", self, total, label);
-	return text__line(b, width, "%6.1f %7.1f %8llu %8llu  %s", self, total,
-			  (unsigned long long)line->self, (unsigned long long)line->total, label);
+	value__text(own, view__type_of(v).unit, line->self);
+	value__text(whole, view__type_of(v).unit, line->total);
+	return text__line(b, width, "%6.1f %7.1f %*s %*s  %s", self, total, number, own, number,
+			  whole, label);
 }
 
 int top_text__callers_head(struct buf *b, const struct top_view *v, unsigned int width)
 {
-	return text__line(b, width, "%6.1f%% of the time in, or below, %s; called by:",
-			  share(v->of_total, v->samples), view__label(v, v->of));
+	const char *what = v->scope.type ? value__called(view__type_of(v)) : "the time";
+
+	return text__line(b, width, "%6.1f%% of %s in, or below, %s; called by:",
+			  share(v->of_total, v->samples), what, view__label(v, v->of));
 }
 
 int top_text__caller(struct buf *b, const struct top_view *v, const struct top_caller *caller,
@@ -185,6 +228,7 @@ const char *top_text__help(size_t i)
 		"w          the last seconds, or all since counting began",
 		"f          fold the wrappers: tryCatch, lapply, eval ...",
 		"/          show functions with this text (Escape: all)",
+		"v          CPU time, waiting, memory or events, of what was asked for",
 		"n Tab      of the next process alone, in the end of all",
 		"Up Down    select a function; also j k, PgUp, PgDn, Home, End",
 		"Enter      who calls it, the heaviest first; Escape leads back",
@@ -211,7 +255,11 @@ const char *top_text__keys(const struct top_view *v)
 	case TOP_FUNCTIONS:
 		break;
 	}
-	return "q quit  h help  s self  t total  / filter  Enter callers  w since  f fold  p pause";
+	return view__several(v)
+		       ? "q quit  h help  v what is shown  s self  t total  / filter  Enter callers"
+			 "  w since  f fold"
+		       : "q quit  h help  s self  t total  / filter  Enter callers  w since  f fold"
+			 "  p pause";
 }
 
 static int text__newline(struct buf *b, int err)

@@ -18,11 +18,14 @@
 #include "os/os.h"
 #include "os/rights.h"
 #include "engine/engine.h"
+#include "engine/bpf/events.h"
 #include "engine/bpf/mapping_events.h"
+#include "engine/bpf/open_waits.h"
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/probe.h"
 #include "engine/bpf/programs.h"
 #include "engine/bpf/slabs.h"
+#include "engine/bpf/waits.h"
 #include "sampler.skel.h"
 
 /*
@@ -35,8 +38,9 @@ struct engine {
 	struct engine_config config;
 	struct sampler *skel;
 	struct ring_buffer *ring;
-	struct perf_events *events;
-	engine_sink sink; /* during poll */
+	struct perf_events *events; /* ticks; NULL: there are none, but */
+	struct bpf_events *others;  /* these; NULL: none */
+	engine_sink sink;	    /* during poll */
 	void *sink_arg;
 	int delivered;	    /* records, in this poll */
 	uint64_t slice_end; /* ns, of this poll */
@@ -46,6 +50,8 @@ struct engine {
 	struct bpf_slabs slabs;
 	struct mapping_events *mappings; /* NULL: they are not told of */
 	bool mappings_lost;
+	struct bpf_link *back; /* NULL: time not on a CPU is not asked for */
+	struct open_waits open_waits;
 };
 
 static int on_record(void *arg, void *record, size_t size)
@@ -62,10 +68,13 @@ static void bpf__close(struct engine *e)
 {
 	if (!e)
 		return;
+	bpf_events__free(e->others);
 	perf_events__free(e->events);
 	mapping_events__free(e->mappings);
 	ring_buffer__free(e->ring);
 	bpf_slabs__free(&e->slabs);
+	bpf_link__destroy(e->back);
+	open_waits__free(&e->open_waits);
 	sampler__destroy(e->skel);
 	free(e);
 }
@@ -95,19 +104,46 @@ __attribute__((format(printf, 2, 3))) static void bpf__note(const struct engine_
 	config->note(config->note_arg, line);
 }
 
+/* Does the user name the events? */
+static bool bpf__events(const struct engine_config *config)
+{
+	return config->events && config->events->n;
+}
+
+static int bpf__renew_cpus(struct engine *e, struct errmsg *f)
+{
+	return e->others ? bpf_events__renew_cpus(e->others, f)
+			 : perf_events__renew_cpus(e->events, f);
+}
+
+static int bpf__ticks(struct engine *e, const struct bpf_features *have, struct errmsg *f)
+{
+	const struct engine_config *config = &e->config;
+	const struct bpf_program *prog =
+		have->loop ? e->skel->progs.sample_loop : e->skel->progs.sample_bounded;
+	const char *why = NULL;
+	int err;
+
+	err = perf_events__new(&e->events, config->freq, bpf_program__fd(prog), &why, f);
+	if (err)
+		return err;
+	if (why)
+		bpf__note(config, "%s: sampling the CPU clock", why);
+	if (perf_events__freq(e->events) < config->freq)
+		bpf__note(config,
+			  "the kernel allows %u samples a second, not %u: sampling at %u Hz (the "
+			  "limit is in /proc/sys/kernel/perf_event_max_sample_rate)",
+			  perf_events__freq(e->events), config->freq, perf_events__freq(e->events));
+	return 0;
+}
+
 static int bpf__open_raised(struct engine **out, const struct engine_config *config,
 			    struct errmsg *f)
 {
 	struct bpf_features have;
-	struct bpf_program *prog;
-	const char *why = NULL;
 	struct engine *e;
 	int err;
 
-	if (config->clock == ENGINE_CLOCK_WALL)
-		return errmsg__set(f, -ENOTSUP,
-				   "engine bpf samples CPU time; leave --engine out for "
-				   "--clock wall, or give ptrace or vmread");
 	bpf_programs__quiet(config);
 	err = bpf_programs__check_memory(config, 0, f);
 	if (!err)
@@ -132,28 +168,26 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 			    strerror(-err));
 		goto cleanup;
 	}
+	if (config->capture & XR_ROW_OFF_CPU) {
+		err = bpf_waits__attach(&e->back, e->skel, &have.waits, have.loop, f);
+		if (err)
+			goto cleanup;
+		if (have.waits.back == BPF_BACK_SYSCALL)
+			bpf__note(config, "this kernel shows waits in system calls only: it has "
+					  "neither sched_exit_tp (6.15) nor kprobes");
+	}
 	e->ring = ring_buffer__new(bpf_map__fd(e->skel->maps.ring), on_record, e, NULL);
 	if (!e->ring) {
 		err = errmsg__set(f, -errno, "bpf: cannot map the ring buffer: %s",
 				  strerror(errno));
 		goto cleanup;
 	}
-	prog = have.loop ? e->skel->progs.sample_loop : e->skel->progs.sample_bounded;
-	err = perf_events__new(&e->events, config->freq, bpf_program__fd(prog), &why, f);
+	err = bpf__events(config) ? bpf_events__new(&e->others, config, &have, e->skel, f)
+				  : bpf__ticks(e, &have, f);
+	if (!err && bpf__whole_machine(e))
+		err = bpf__renew_cpus(e, f);
 	if (err)
 		goto cleanup;
-	if (why)
-		bpf__note(config, "%s: sampling the CPU clock", why);
-	if (perf_events__freq(e->events) < config->freq)
-		bpf__note(config,
-			  "the kernel allows %u samples a second, not %u: sampling at %u Hz (the "
-			  "limit is in /proc/sys/kernel/perf_event_max_sample_rate)",
-			  perf_events__freq(e->events), config->freq, perf_events__freq(e->events));
-	if (bpf__whole_machine(e)) {
-		err = perf_events__renew_cpus(e->events, f);
-		if (err)
-			goto cleanup;
-	}
 	if (config->capture & XR_ROW_NATIVE) {
 		err = mapping_events__new(&e->mappings);
 		if (err && config->verbose)
@@ -203,14 +237,20 @@ static int rows__put(const struct engine *e, const struct xr_row *row, uint64_t 
 static int bpf__update(struct engine *e, const struct xr_row *row)
 {
 	struct xr_row new = *row, old;
+	struct errmsg f = {""};
 
 	if (rows__lookup(e, row->pid, &old) || old.serial != row->serial)
 		return -ESRCH;
+	/* first: a child that has such a row has what the parent had (collections.h) */
+	if (e->others && bpf_events__row(e->others, &old, row, &f))
+		bpf__note(&e->config, "%s", f.text);
 	/* what the sampler found out */
 	new.r_tid = old.r_tid;
 	new.strikes = old.strikes;
 	new.skip = old.skip;
 	new.asked = old.asked;
+	new.heap_base = old.heap_base;
+	new.collected_at = old.collected_at;
 	new.revision = old.revision + 1;
 	/* never a new one: the process may just have become another program */
 	return rows__put(e, &new, BPF_EXIST) ? -ESRCH : 0;
@@ -271,9 +311,13 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f
 				   "process %u is not profiled: it cannot be added to the map of "
 				   "processes: %s",
 				   row->pid, strerror(-err));
-	if (bpf__whole_machine(e))
-		return 0;
-	err = perf_events__add_process(e->events, row->pid, f);
+	if (row->flags & XR_ROW_OFF_CPU)
+		bpf_waits__begin(e->skel, (pid_t)row->pid);
+	if (e->others)
+		err = bpf_events__row(e->others, NULL, row, f);
+	if (!err && !bpf__whole_machine(e))
+		err = e->others ? bpf_events__add_process(e->others, (pid_t)row->pid, f)
+				: perf_events__add_process(e->events, row->pid, f);
 	if (err)
 		bpf__remove(e, row->pid, row->serial);
 	return err;
@@ -288,7 +332,7 @@ static void renew_cpus(struct engine *e)
 	if (ms - e->cpus_ms < CPUS_CHECK_MS)
 		return;
 	e->cpus_ms = ms;
-	if (perf_events__renew_cpus(e->events, &f) && !e->cpus_fault && e->config.note) {
+	if (bpf__renew_cpus(e, &f) && !e->cpus_fault && e->config.note) {
 		e->cpus_fault = true; /* said once; it is tried again each time */
 		e->config.note(e->config.note_arg, f.text);
 	}
@@ -362,11 +406,32 @@ static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *a
 	return e->delivered ? e->delivered : waited;
 }
 
+static uint32_t bpf__freq(struct engine *e)
+{
+	return e->events ? perf_events__freq(e->events) : e->config.freq;
+}
+
+static int bpf__flush(struct engine *e, int limit_ms, engine_sink sink, void *arg)
+{
+	const uint32_t us = e->config.max_sample_us;
+
+	if (!e->back)
+		return 0;
+	return open_waits__tell(&e->open_waits, e->skel, &e->slabs, NS_PER_S / bpf__freq(e),
+				(us ? us : XR_SAMPLE_US) * NS_PER_US,
+				(uint64_t)limit_ms * NS_PER_MS, sink, arg);
+}
+
 static void bpf__stop(struct engine *e)
 {
 	const struct bpf_object_skeleton *s = e->skel->skeleton;
 
-	perf_events__stop(e->events);
+	if (e->others)
+		bpf_events__stop(e->others);
+	else
+		perf_events__stop(e->events);
+	bpf_link__destroy(e->back);
+	e->back = NULL;
 	for (int i = 0; i < s->prog_cnt; i++) {
 		if (!bpf_programs__sample(s->progs[i].name) || !*s->progs[i].link)
 			continue;
@@ -401,6 +466,8 @@ static int bpf__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 	}
 	rights__lower(raised);
 	free(tallies);
+	for (uint32_t i = 0; i < XR_SUMS; i++)
+		counts[i] += e->open_waits.counts[i];
 	return err;
 }
 
@@ -413,19 +480,20 @@ static int bpf__slab(struct engine *e, uint32_t slab, uint64_t **words)
 	return err;
 }
 
-static uint32_t bpf__freq(struct engine *e)
-{
-	return perf_events__freq(e->events);
-}
-
 static int bpf__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
 {
-	return perf_events__set_freq(e->events, freq, f);
+	int err;
+
+	if (!e->events)
+		return errmsg__set(f, -ENOTSUP, "the rate of events cannot be changed");
+	err = perf_events__set_freq(e->events, freq, f);
+	e->skel->data->wait_ns = NS_PER_S / perf_events__freq(e->events);
+	return err;
 }
 
 static const char *bpf__event(struct engine *e)
 {
-	return perf_events__name(e->events);
+	return e->others ? bpf_events__names(e->others) : perf_events__name(e->events);
 }
 
 static int bpf__probe(const struct engine_config *config, engine_found found, void *arg,
@@ -440,7 +508,6 @@ const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.help = "from inside the kernel: the target is never stopped (needs Linux 5.8)",
 	.clock = "cpu",
-	.only_cpu = true,
 	.by_code = true,
 	.probe = bpf__probe,
 	.open = bpf__open,
@@ -450,8 +517,11 @@ const struct engine_ops engine_bpf = {
 	.holds = bpf__holds,
 	.slab = bpf__slab,
 	.kernel = true,
+	.events = true,
+	.off_cpu = true,
 	.fd = bpf__fd,
 	.poll = bpf__poll,
+	.flush = bpf__flush,
 	.stop = bpf__stop,
 	.counters = bpf__counters,
 	.freq = bpf__freq,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <dirent.h>
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,9 +75,13 @@ static int event__open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	for (int tries = 0; fd == -EINVAL && tries < LIMIT_TRIES; tries++) {
 		uint32_t limit = perf_events__limit();
 
-		if (!limit || attr->sample_freq <= limit)
+		if (!attr->freq || !limit || attr->sample_freq <= limit)
 			break;
 		attr->sample_freq = limit;
+		fd = sys__perf_event_open(attr, pid, cpu);
+	}
+	if (fd == -EINVAL && attr->remove_on_exec) { /* Linux 5.13 */
+		attr->remove_on_exec = 0;
 		fd = sys__perf_event_open(attr, pid, cpu);
 	}
 	return fd;
@@ -108,6 +113,8 @@ static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
 				   "perf_event_open: another program holds the hardware counters; "
 				   "end it and try again");
 	case EINVAL:
+		if (!p->attr.freq)
+			return errmsg__set(f, err, "perf_event_open: %s", strerror(-err));
 		return errmsg__set(f, err,
 				   "perf_event_open: %llu samples a second were refused; ask for "
 				   "fewer with --freq, or raise the limit in "
@@ -151,6 +158,108 @@ int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const
 	p->attr.disabled = 0;
 	*out = p;
 	return 0;
+}
+
+/* What is not there is said by different errors, as the kernel has no driver, or it no such event.
+ */
+static int event__fault(struct errmsg *f, int err, const struct perf_events *p,
+			const struct event_name *event)
+{
+	struct errmsg why;
+
+	if (err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV || err == -ENXIO ||
+	    (err == -EINVAL && !p->attr.freq))
+		return errmsg__set(f, -ENOENT,
+				   "--event %s: this machine does not have it, or not for sampling "
+				   "(virtual machines often have no hardware events); `info` "
+				   "lists what there is",
+				   event->text);
+	open_fault(&why, err, p);
+	return errmsg__set(f, err, "--event %s: %s", event->text, why.text);
+}
+
+bool perf_events__bursts(const struct event_name *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE && event->unit == XR_UNIT_COUNT;
+}
+
+int perf_events__of(struct perf_events **out, const struct event_name *event, uint32_t freq,
+		    uint32_t period, int prog_fd, struct errmsg *f)
+{
+	struct perf_events *p = calloc(1, sizeof(*p));
+	int fd;
+
+	if (!p)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	if (!period && perf_events__bursts(event))
+		period = 1;
+	p->prog_fd = prog_fd;
+	p->attr.size = sizeof(p->attr);
+	p->attr.type = event->type;
+	p->attr.config = event->config;
+	p->attr.freq = !period;
+	p->attr.sample_freq = period ? period : freq;
+	p->attr.disabled = 1;
+	fd = event__open(&p->attr, 0, -1);
+	if (fd < 0) {
+		event__fault(f, fd, p, event);
+		free(p);
+		return fd;
+	}
+	close(fd);
+	p->attr.disabled = 0;
+	*out = p;
+	return 0;
+}
+
+/*
+ * Another program has something else at that address.  On x86 alone: on arm64 the program would run
+ * before the write, and before Linux 6.6 again and again (commit d11a69873d9a, in stable releases,
+ * too).
+ */
+static struct perf_event_attr watch__attr(uint64_t at, uint32_t len)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = at,
+		.bp_len = len,
+		.sample_period = 1,
+		.exclude_kernel = 1,
+		.remove_on_exec = 1,
+	};
+}
+
+int perf_events__watch(struct perf_events **out, uint64_t at, uint32_t len, int prog_fd,
+		       struct errmsg *f)
+{
+	struct perf_events *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	p->prog_fd = prog_fd;
+	p->attr = watch__attr(at, len);
+	*out = p;
+	return 0;
+}
+
+int perf_events__try_watch(pid_t tid, uint64_t at, uint32_t len)
+{
+#ifdef __x86_64__
+	struct perf_event_attr attr = watch__attr(at, len);
+	int fd;
+
+	attr.disabled = 1;
+	fd = event__open(&attr, tid, -1);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+#else
+	(void)tid, (void)at, (void)len;
+	return -EOPNOTSUPP;
+#endif
 }
 
 const char *perf_events__name(const struct perf_events *p)

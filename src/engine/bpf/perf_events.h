@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/errmsg.h"
+#include "engine/event_names.h"
 
 struct perf_events;
 
@@ -23,6 +24,34 @@ struct perf_events;
  */
 int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const char **why,
 		     struct errmsg *f);
+
+/*
+ * perf_events__bursts - does the kernel count @event itself, and not by a clock?  Its own rate of
+ * such is of no use (bpf/event.h): the program is run at each, and chooses.
+ */
+bool perf_events__bursts(const struct event_name *event);
+
+/*
+ * perf_events__of - the same, for @event, of kind EVENT_PERF: one sample of @period of them, or, if
+ * that is 0, @freq samples a second, or each, if it comes in bursts.  -ENOENT: this machine has no
+ * such event.
+ */
+int perf_events__of(struct perf_events **out, const struct event_name *event, uint32_t freq,
+		    uint32_t period, int prog_fd, struct errmsg *f);
+
+/*
+ * perf_events__watch - the program runs when a thread has written to the @len bytes at @at, 1, 2, 4
+ * or 8 and aligned, of its memory: for perf_events__add_process() of one process.  Nothing is tried
+ * yet.  -ENOMEM.
+ */
+int perf_events__watch(struct perf_events **out, uint64_t at, uint32_t len, int prog_fd,
+		       struct errmsg *f);
+
+/*
+ * perf_events__try_watch - would the thread @tid (0: the caller) get such a watchpoint?  0, or a
+ * negative errno: -ENOSPC: those that the CPU has are in use.
+ */
+int perf_events__try_watch(pid_t tid, uint64_t at, uint32_t len);
 
 /* perf_events__limit - the most samples a second that the kernel allows now; 0: not known */
 uint32_t perf_events__limit(void);
@@ -38,7 +67,7 @@ uint32_t perf_events__freq(const struct perf_events *p);
  */
 int perf_events__set_freq(struct perf_events *p, uint32_t freq, struct errmsg *f);
 
-/* perf_events__name - "cycles" or "cpu-clock" */
+/* perf_events__name - "cycles" or "cpu-clock"; not of perf_events__of() */
 const char *perf_events__name(const struct perf_events *p);
 
 /*

@@ -14,6 +14,7 @@
 
 #include "engine/bpf/btf_check.h"
 #include "engine/bpf/kernel.h"
+#include "engine/bpf/events.h"
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/probe.h"
 #include "os/linux/rights.h"
@@ -28,6 +29,7 @@
 struct asking {
 	const struct engine_config *config;
 	struct bpf_features *features;
+	bool found; /* somebody is told of all that there is */
 };
 
 /* libbpf says that types were not found, too, when it had no memory to read them. */
@@ -191,6 +193,59 @@ static int ask__task(struct asking *a, struct errmsg *value)
 	return ask__helper(BPF_FUNC_get_current_task_btf, &a->features->task_btf, value);
 }
 
+/* The kernel's types are read for it: not unless it matters. */
+static int ask__waits(struct asking *a, struct errmsg *value)
+{
+	struct bpf_wait_hooks *hooks = &a->features->waits;
+	int err;
+
+	if (!a->found && !(a->config->capture & XR_ROW_OFF_CPU))
+		return errmsg__set(value, 0, "not asked for");
+	err = bpf_waits__hooks(hooks, a->config->btf, value);
+	if (err)
+		return err;
+	if (hooks->back == BPF_BACK_SYSCALL)
+		return errmsg__set(value, 0, "sys_exit, in system calls only");
+	return errmsg__set(value, 0, "%s",
+			   hooks->back == BPF_BACK_TRACEPOINT ? "sched_exit_tp" : hooks->function);
+}
+
+/* What of --event there is: not unless somebody is told. */
+static int ask__events(struct asking *a, enum bpf_events_kind kind, struct errmsg *value)
+{
+	return a->found ? bpf_events__ask(kind, value) : errmsg__set(value, 0, "not asked for");
+}
+
+static int ask__hardware(struct asking *a, struct errmsg *value)
+{
+	return ask__events(a, BPF_EVENTS_HARDWARE, value);
+}
+
+static int ask__software(struct asking *a, struct errmsg *value)
+{
+	return ask__events(a, BPF_EVENTS_SOFTWARE, value);
+}
+
+static int ask__caches(struct asking *a, struct errmsg *value)
+{
+	return ask__events(a, BPF_EVENTS_CACHES, value);
+}
+
+static int ask__tracepoints(struct asking *a, struct errmsg *value)
+{
+	return ask__events(a, BPF_EVENTS_TRACEPOINTS, value);
+}
+
+static int ask__probes(struct asking *a, struct errmsg *value)
+{
+	return ask__events(a, BPF_EVENTS_PROBES, value);
+}
+
+static int ask__collections(struct asking *a, struct errmsg *value)
+{
+	return ask__events(a, BPF_EVENTS_COLLECTIONS, value);
+}
+
 static int ask__pidns(struct asking *a, struct errmsg *value)
 {
 	struct stat st;
@@ -234,6 +289,22 @@ static const struct question {
 	{"current task", "the fields of a task are loaded directly",
 	 "each field of a task costs a call (bpf_get_current_task_btf came with Linux 5.11)", false,
 	 ask__task},
+	{"time off CPU",
+	 "a thread that waited is sampled when it is back, by this hook (--off-cpu, --clock wall)",
+	 "engine bpf samples CPU time alone; --clock wall is for the other engines", false,
+	 ask__waits},
+	{"hardware events", "what the CPU counts of the program, for --event",
+	 "--event has none of cycles, cache-misses and the like", false, ask__hardware},
+	{"software events", "what the kernel counts of it, for --event",
+	 "--event has none of page-faults and the like", false, ask__software},
+	{"cache events", "what the CPU counts of its caches, for --event",
+	 "--event has none of L1-dcache-load-misses and the like", false, ask__caches},
+	{"tracepoints", "--event tracepoint:CATEGORY:NAME takes what is listed there",
+	 "--event has no tracepoints", false, ask__tracepoints},
+	{"probes in files", "--event takes uprobe:/PATH:FUNCTION and usdt:/PATH:PROVIDER:NAME",
+	 "--event has neither uprobe nor usdt", false, ask__probes},
+	{"collections", "what tells --event gc that R collects garbage: who allocates",
+	 "--event has no gc", false, ask__collections},
 	{"pid namespace", "pids are given and shown as this namespace has them",
 	 "pids of other namespaces cannot be translated", false, ask__pidns},
 	{"rate limit", "samples a second and CPU that the kernel allows", "not known", false,
@@ -243,7 +314,7 @@ static const struct question {
 static int bpf_probe__ask_raised(const struct engine_config *config, engine_found found, void *arg,
 				 struct bpf_features *features, struct errmsg *f)
 {
-	struct asking a = {.config = config, .features = features};
+	struct asking a = {.config = config, .features = features, .found = found};
 	int err, first = 0;
 
 	memset(features, 0, sizeof(*features));
@@ -252,8 +323,10 @@ static int bpf_probe__ask_raised(const struct engine_config *config, engine_foun
 		struct engine_finding finding = {.name = q->name};
 
 		err = q->ask(&a, &finding.value);
-		/* a file that the user names must be right */
-		if (err && !first && (q->needed || (q->ask == ask__btf && config->btf))) {
+		/* what the user asks for must be there, and a file that is named be right */
+		if (err && !first &&
+		    (q->needed || (q->ask == ask__btf && config->btf) ||
+		     (q->ask == ask__waits && config->capture & XR_ROW_OFF_CPU))) {
 			first = errmsg__set(f, err, "%s", finding.value.text);
 			if (!found)
 				return first;

@@ -17,9 +17,10 @@
 #include "sampler.skel.h"
 
 /* For the verifier's figures: programs, and bytes of each one's log. */
-#define PROGRAMS_MAX 32
-#define LOG_BYTES    65536u
-#define TWICE_BYTES  (6u << 20) /* what is kept of loading them once while it is done again */
+#define PROGRAMS_MAX   32
+#define LOG_BYTES      65536u
+#define WINDOW_SAMPLES 8	  /* EVENT_WINDOW of bpf/event.h */
+#define TWICE_BYTES    (6u << 20) /* what is kept of loading them once while it is done again */
 
 static int nothing(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -50,11 +51,39 @@ static bool can_nest(const struct bpf_object *obj)
 
 	bpf_object__for_each_program(prog, obj)
 	{
-		if (bpf_programs__sample(bpf_program__name(prog)) &&
+		if (bpf_program__autoload(prog) && bpf_programs__sample(bpf_program__name(prog)) &&
 		    bpf_program__type(prog) != BPF_PROG_TYPE_PERF_EVENT)
 			return true;
 	}
 	return false;
+}
+
+/* Is there an event of the user's whose program may interrupt, or be preempted (bpf/event.h)? */
+static bool events_nest(const struct engine_config *config)
+{
+	for (uint32_t i = 0; config->events && i < config->events->n; i++)
+		if (config->events->all[i].kind != EVENT_PERF)
+			return true;
+	return false;
+}
+
+/* Those of events are loaded for each (bpf_programs__open_event), in place of ticks. */
+static void programs__events(struct sampler *s, const struct engine_config *config, bool loop)
+{
+	struct bpf_program *const events[] = {
+		s->progs.sample_point_loop,
+		s->progs.sample_point_bounded,
+		s->progs.sample_probe_loop,
+		s->progs.sample_probe_bounded,
+	};
+	const bool ticks = !config->events || !config->events->n;
+
+	bpf_program__set_autoload(s->progs.sample_loop, ticks && loop);
+	bpf_program__set_autoload(s->progs.sample_bounded, ticks && !loop);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		bpf_program__set_autoload(events[i], false);
+		bpf_program__set_autoattach(events[i], false);
+	}
 }
 
 static struct bpf_sizes programs__sizes(const struct engine_config *config)
@@ -64,19 +93,48 @@ static struct bpf_sizes programs__sizes(const struct engine_config *config)
 	return bpf_sizes__of(config, cpus > 0 ? (uint32_t)cpus : 1);
 }
 
+/* Those that see threads leave their CPU and come back. */
+static void programs__waits(struct sampler *s, const struct engine_config *config,
+			    const struct bpf_features *have, bool loop)
+{
+	const bool waits = config->capture & XR_ROW_OFF_CPU;
+	const enum bpf_back back = waits ? have->waits.back : BPF_BACK_NONE;
+	struct bpf_program *const all[] = {
+		s->progs.sample_back_loop,	s->progs.sample_finish_loop,
+		s->progs.sample_finish_bounded, s->progs.sample_exit_loop,
+		s->progs.sample_exit_bounded,
+	};
+
+	bpf_program__set_autoload(s->progs.on_switch, waits);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		bpf_program__set_autoload(all[i], all[i] == bpf_waits__program(s, back, loop));
+		bpf_program__set_autoattach(all[i], false); /* by waits.c */
+	}
+	s->rodata->cfg_wait_syscall = back == BPF_BACK_SYSCALL;
+	bpf_map__set_autocreate(s->maps.waits, waits);
+	bpf_map__set_autocreate(s->maps.waits_told, waits);
+	s->rodata->cfg_waits = waits;
+	s->rodata->cfg_state_arg = have->waits.state_arg;
+	s->data->wait_ns = NS_PER_S / config->freq;
+}
+
 static void programs__configure(struct sampler *s, const struct engine_config *config,
 				const struct bpf_features *have, bool loop)
 {
 	const struct bpf_sizes sizes = programs__sizes(config);
 
-	bpf_program__set_autoload(s->progs.sample_loop, loop);
-	bpf_program__set_autoload(s->progs.sample_bounded, !loop);
-	if (!can_nest(s->obj)) {
+	programs__events(s, config, loop);
+	programs__waits(s, config, have, loop);
+	if (!can_nest(s->obj) && !events_nest(config)) {
 		bpf_map__set_max_entries(s->maps.scratches, 1);
 		bpf_map__set_max_entries(s->maps.texts, 1);
 		bpf_map__set_max_entries(s->maps.native_memos, 1);
 	}
 	bpf_map__set_max_entries(s->maps.rows, sizes.rows);
+	if (sizes.waits) {
+		bpf_map__set_max_entries(s->maps.waits, sizes.waits);
+		bpf_map__set_max_entries(s->maps.waits_told, sizes.waits);
+	}
 	bpf_map__set_max_entries(s->maps.sent, sizes.sent);
 	bpf_map__set_max_entries(s->maps.ring, sizes.ring);
 	s->rodata->cfg_wake_at = sizes.ring / 4;
@@ -113,6 +171,42 @@ int bpf_programs__open(struct sampler **out, const struct engine_config *config,
 		return errmsg__set(f, -errno, "bpf: cannot open the programs: %s", strerror(errno));
 	programs__configure(*out, config, have, loop);
 	return 0;
+}
+
+int bpf_programs__open_event(struct sampler **out, const struct engine_config *config,
+			     const struct bpf_features *have, const struct sampler *all,
+			     const struct bpf_event_constants *constants, struct errmsg *f)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map, *shared;
+	int err = bpf_programs__open(out, config, have, have->loop, f);
+
+	if (err)
+		return err;
+	bpf_object__for_each_program(prog, (*out)->obj)
+	{
+		bpf_program__set_autoload(prog, false);
+	}
+	(*out)->rodata->cfg_event = XR_EVENT_OTHER + constants->number;
+	(*out)->rodata->cfg_unit = constants->unit;
+	(*out)->rodata->cfg_every = constants->every;
+	(*out)->rodata->cfg_collections = constants->collections;
+	if (constants->chance)
+		(*out)->rodata->cfg_window_ns = WINDOW_SAMPLES * NS_PER_S / constants->chance;
+	bpf_object__for_each_map(map, (*out)->obj)
+	{
+		if (bpf_map__is_internal(map) || !bpf_map__autocreate(map))
+			continue;
+		shared = bpf_object__find_map_by_name(all->obj, bpf_map__name(map));
+		err = bpf_map__reuse_fd(map, bpf_map__fd(shared));
+		if (err)
+			break;
+	}
+	if (!err)
+		return 0;
+	sampler__destroy(*out);
+	*out = NULL;
+	return errmsg__set(f, err, "bpf: the maps cannot be shared: %s", strerror(-err));
 }
 
 /*
@@ -164,9 +258,13 @@ static int programs__load(const struct engine_config *config, const struct bpf_f
 	err = bpf_programs__open(&skel, config, have, loop, f);
 	if (err)
 		goto cleanup;
+	bpf_program__set_autoload(skel->progs.sample_point_loop, loop);
+	bpf_program__set_autoload(skel->progs.sample_point_bounded, !loop);
+	bpf_program__set_autoload(skel->progs.sample_probe_loop, loop);
+	bpf_program__set_autoload(skel->progs.sample_probe_bounded, !loop);
 	bpf_object__for_each_program(prog, skel->obj)
 	{
-		if (again && bpf_program__type(prog) != BPF_PROG_TYPE_PERF_EVENT)
+		if (again && !strstr(bpf_program__name(prog), "_bounded"))
 			bpf_program__set_autoload(prog, false);
 		if (!bpf_program__autoload(prog) || n == PROGRAMS_MAX)
 			continue;

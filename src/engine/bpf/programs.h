@@ -33,6 +33,24 @@ int bpf_programs__check_memory(const struct engine_config *config, uint64_t more
 int bpf_programs__open(struct sampler **out, const struct engine_config *config,
 		       const struct bpf_features *have, bool loop, struct errmsg *f);
 
+/* What the programs of one event of the user's are configured by (bpf/event.h). */
+struct bpf_event_constants {
+	uint32_t number;  /* 0 and up */
+	uint32_t unit;	  /* enum xr_unit */
+	uint64_t every;	  /* of what has no period of its own, one of so many; 0: each, or */
+	uint32_t chance;  /* by chance, so many samples a second; 0: not so */
+	bool collections; /* it is R's collections of garbage */
+};
+
+/*
+ * bpf_programs__open_event - as bpf_programs__open, for an event of the user's: the caller chooses
+ * the program that is loaded, by bpf_program__set_autoload().  It shares the maps of @all, which is
+ * loaded.
+ */
+int bpf_programs__open_event(struct sampler **out, const struct engine_config *config,
+			     const struct bpf_features *have, const struct sampler *all,
+			     const struct bpf_event_constants *constants, struct errmsg *f);
+
 /* A program that was loaded, from the verifier's log. */
 struct bpf_program_cost {
 	const char *name;

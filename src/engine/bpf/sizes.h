@@ -12,6 +12,7 @@
 
 struct bpf_sizes {
 	uint32_t rows;	   /* entries: processes */
+	uint32_t waits;	   /* entries: threads that wait; 0: not asked for */
 	uint32_t sent;	   /* entries: texts that are known to have been sent */
 	uint32_t ring;	   /* bytes, a power of two */
 	uint64_t all;	   /* bytes of the kernel's memory that these take, about */

@@ -76,6 +76,7 @@ struct remote_walk {
 
 	struct xr_slot *slots;
 	uint32_t nslots, cap_slots;
+	bool counts; /* the first of them are R's counts of its memory */
 	union {
 		struct xr_sample sample;
 		struct xr_text text;

@@ -31,6 +31,7 @@ struct remote_native {
 	uint32_t work;	     /* since the last look at the clock */
 	uint32_t gone_stamp; /* of a space that was no more, with which code was told of */
 	uint64_t *slabs[REMOTE_SLABS_MAX];
+	bool lent; /* the slabs are */
 	struct native_memo memos[MEMOS];
 	uint8_t stack[STACK_BYTES];
 };
@@ -43,9 +44,16 @@ int remote_native__new(struct remote_native **out)
 
 void remote_native__free(struct remote_native *n)
 {
-	for (uint32_t i = 0; n && i < REMOTE_SLABS_MAX; i++)
+	for (uint32_t i = 0; n && !n->lent && i < REMOTE_SLABS_MAX; i++)
 		free(n->slabs[i]);
 	free(n);
+}
+
+void remote_native__lend(struct remote_native *n, uint32_t slab, uint64_t *words)
+{
+	n->lent = true;
+	if (slab < REMOTE_SLABS_MAX)
+		n->slabs[slab] = words;
 }
 
 int remote_native__slab(struct remote_native *n, uint32_t slab, uint64_t **words)

@@ -34,6 +34,9 @@ void remote_native__free(struct remote_native *n); /* NULL is allowed */
 /* remote_native__slab - as engine_ops.slab. */
 int remote_native__slab(struct remote_native *n, uint32_t slab, uint64_t **words);
 
+/* remote_native__lend - slab @slab is @words, borrowed; then all of @n's must be lent. */
+void remote_native__lend(struct remote_native *n, uint32_t slab, uint64_t *words);
+
 /*
  * remote_native__unknown - did the last stack come to code that is in no mapping, and is the
  * session to be told of it, at @now (ns)?  @row: that of its process.

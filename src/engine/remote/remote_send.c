@@ -10,7 +10,7 @@ static uint32_t remote__part(const struct remote_walk *rw, uint32_t from)
 {
 	const uint32_t each = 1 + !!(rw->walk.row.flags & XR_ROW_LINES) +
 			      !!(rw->walk.row.flags & XR_ROW_PACKAGES);
-	uint32_t n = 0;
+	uint32_t n = rw->counts && !from ? XR_MEMORY_SLOTS : 0;
 
 	while (n < XR_CHUNK_FULL && from + n < rw->nslots)
 		n += XR_FORM_IS_NATIVE(rw->slots[from + n].word >> XR_FORM_SHIFT) ? 1 : each;
@@ -29,13 +29,14 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 	s->file = rw->file;
 	s->line = rw->line;
 	s->level = 0;
-	s->event = XR_EVENT_TICK;
 	if (rw->walk.row.flags & XR_ROW_LINES)
 		s->flags |= XR_F_LINES;
 	if (rw->walk.row.flags & XR_ROW_PACKAGES)
 		s->flags |= XR_F_PACKAGES;
 	if (rw->walk.gc)
 		s->flags |= XR_F_GC;
+	if (rw->counts)
+		s->flags |= XR_F_MEMORY;
 	if (rw->walk.unproven)
 		s->flags |= XR_F_UNPROVEN;
 	if (rw->native)

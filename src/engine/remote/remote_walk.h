@@ -101,7 +101,7 @@ struct remote_native *remote_walk__native(struct remote_walk *rw);
 
 /*
  * remote_walk__send - hand on the sample, as one record or several.  @like gives time, weight,
- * unit, pid, tid, cpu and flags; the rest is filled in.
+ * unit, event, detail, pid, tid, cpu and flags; the rest is filled in.
  */
 void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like);
 

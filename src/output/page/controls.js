@@ -13,6 +13,7 @@ class Controls {
 		byId("lines").hidden = !app.model.hasLines;
 		byId("before").hidden = byId("even").hidden = app.model.sets === 1;
 		this.makeProcesses();
+		this.makeTypes();
 		this.listen();
 		this.listenKeys();
 	}
@@ -31,6 +32,22 @@ class Controls {
 				return make("option", { value: i, text: `${p.pid} ${p.comm}${where}: ${formatShare(model.processTotal[i] / sum)}` });
 			}));
 		chooser.addEventListener("change", () => this.setProcess(Number(chooser.value)));
+	}
+
+	makeTypes() {
+		const model = this.app.model, chooser = byId("type");
+		if (model.types.length < 2)
+			return;
+		chooser.hidden = false;
+		chooser.replaceChildren(...model.types.map((type) => make("option", { value: type, text: model.called(type) })));
+		chooser.addEventListener("change", () => this.app.chooseType(Number(chooser.value)));
+	}
+
+	nextType() {
+		const model = this.app.model;
+		if (model.types.length < 2)
+			return;
+		this.app.chooseType(model.types[(model.types.indexOf(model.type) + 1) % model.types.length]);
 	}
 
 	setProcess(process) {
@@ -99,6 +116,7 @@ class Controls {
 			pressed(name, app.state[name]);
 		pressed("icicle", !app.state.flame);
 		byId("process").value = String(app.state.process);
+		byId("type").value = String(app.model.type);
 		this.showTime();
 		this.showResult();
 	}
@@ -118,7 +136,8 @@ class Controls {
 			return;
 		}
 		const strong = make("strong", { text: formatShare(app.share[0] / (app.whole(0) || 1)) });
-		result.replaceChildren(strong, app.search ? " of samples match" : " of samples highlighted");
+		const what = app.model.unit === "samples" ? "samples" : app.model.called(), verb = what === "samples" ? "match" : "matches";
+		result.replaceChildren(strong, ` of ${what} ${app.search ? verb : "highlighted"}`);
 	}
 
 	showCrumbs() {
@@ -228,6 +247,7 @@ class Controls {
 			l: () => app.model.hasLines && this.toggle("lines"),
 			s: () => this.selectedSource(),
 			p: () => this.nextProcess(),
+			v: () => this.nextType(),
 			t: () => this.toggleTheme(),
 			Escape: () => app.goBack(),
 			Backspace: () => app.goBack(),

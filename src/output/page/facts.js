@@ -19,7 +19,7 @@ function processList(model) {
 function verdictText(model) {
 	const list = processList(model).filter((p) => p.elapsed >= 0.5);
 	const waited = list.filter((p) => p.cpu < 0.2 * p.elapsed).sort((a, b) => b.elapsed - b.cpu - (a.elapsed - a.cpu));
-	if (!waited.length || model.meta.clock === "wall" || model.meta.diff)
+	if (!waited.length || model.meta.clock === "wall" || model.meta.diff || model.types.some((t) => model.meta.types[t].name === "off_cpu"))
 		return "";
 	const most = waited[0];
 	const sum = `process ${most.pid} used ${most.cpu.toFixed(2)} s of CPU in ${most.elapsed.toFixed(2)} s and waited the rest`;
@@ -40,7 +40,7 @@ function rateText(model) {
 		return "";
 	const seconds = list.reduce((sum, p) => sum + (meta.clock === "wall" ? p.elapsed : p.cpu), 0);
 	const samples = list.reduce((sum, p) => sum + p.samples, 0), per = meta.clock === "wall" ? "" : " of CPU time";
-	if (meta.unit !== "samples" || seconds < 0.5 || !samples || meta.diff)
+	if (model.unit !== "samples" || seconds < 0.5 || !samples || meta.diff)
 		return `${formatCount(meta.freq)} a second${per} asked for`;
 	return `${(samples / seconds).toFixed(samples / seconds < 100 ? 1 : 0)} a second${per}, ${formatCount(meta.freq)} asked for`;
 }
@@ -53,8 +53,8 @@ function factList(model) {
 	};
 	const versions = Array.from(new Set(model.processes.map((p) => p.r).filter(Boolean))).sort();
 	const duration = durationOf(model), pids = new Set(model.processes.map((p) => p.pid));
-	const unit = (value) => (meta.unit === "samples" ? formatCount(value) : meta.unit === "ns" ? formatDuration(value / 1e9) :
-		formatBytes(value));
+	const unit = (value) => (model.unit === "ns" ? formatDuration(value / 1e9) : model.unit === "bytes" ? formatBytes(value) :
+		formatCount(value));
 	const sum = model.whole[0];
 	add("R", versions.join(", "));
 	add("Host", meta.host);
@@ -66,9 +66,11 @@ function factList(model) {
 	} else {
 		if (duration)
 			add("Duration", formatDuration(duration));
-		add(meta.unit === "samples" ? "Samples" : meta.unit === "ns" ? "Time" : "Memory", unit(sum) || "0");
+		add(model.unit === "samples" ? "Samples" : model.called().replace(/^./, (c) => c.toUpperCase()), unit(sum) || "0");
 	}
 	add("Rate", rateText(model));
+	if (model.types.length > 1)
+		add("Shown", `${model.called()}; also: ${model.types.filter((type) => type !== model.type).map((type) => model.called(type)).join(", ")}`);
 	add("Clock", [{ wall: "wall time", cpu: "CPU time" }[meta.clock], meta.event, meta.engine].filter(Boolean).join(", "));
 	if (pids.size > 1)
 		add("Processes", formatCount(pids.size));

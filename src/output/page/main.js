@@ -22,6 +22,8 @@ class App {
 			before: wanted.before, even: wanted.even,
 		});
 		this.setTheme(storedTheme());
+		if (wanted.type !== null)
+			this.model.chooseType(wanted.type);
 		showFacts(this.model);
 		this.tree = new Tree(this.model, this.state);
 		this.detail = new Detail(this);
@@ -71,6 +73,19 @@ class App {
 			this.zoomTo(zoom);
 		this.rematch();
 		this.changed();
+	}
+
+	// Another sample type: all is made anew, and seen from the outside.
+	chooseType(type) {
+		this.model.chooseType(type);
+		showFacts(this.model);
+		this.table.makeHead();
+		this.tree = new Tree(this.model, this.state);
+		this.stripOf = null;
+		this.back = [];
+		this.graph.zoomed = this.graph.root();
+		this.graph.selected = null;
+		this.refilter(null);
 	}
 
 	// Calls are merged in another way.
@@ -278,11 +293,14 @@ class App {
 	// --- how things are said ---
 
 	valueText(value, bare) {
-		const meta = this.model.meta, share = bare ? "" : ` (${formatShare(value / (this.whole(0) || 1))})`;
-		if (meta.unit === "ns")
-			return `${formatDuration(value / 1e9)}${share}`;
-		if (meta.unit === "bytes")
-			return `${formatBytes(value)}${share}`;
+		const model = this.model, meta = model.meta, what = bare ? "" : ` ${model.called()}`;
+		const share = bare ? "" : ` (${formatShare(value / (this.whole(0) || 1))})`;
+		if (model.unit === "ns")
+			return `${formatDuration(value / 1e9)}${what}${share}`;
+		if (model.unit === "bytes")
+			return `${formatBytes(value)}${what}${share}`;
+		if (model.unit === "count")
+			return `${formatCount(value)}${what}${share}`;
 		const time = meta.freq ? `, ${formatDuration(value / meta.freq)}` : "";
 		return `${formatCount(value)} ${Math.round(value) === 1 ? "sample" : "samples"}${time}${share}`;
 	}
@@ -396,6 +414,7 @@ function expose(app, times) {
 			callers: app.callers ? app.callers.focus : null,
 			share: app.share,
 			process: app.state.process,
+			type: app.model.meta.types[app.model.type].name,
 			time: app.strip.from < 0 ? null : [app.strip.from, app.strip.to],
 			fold: app.state.fold, lines: app.state.lines, flame: app.state.flame, dark: app.dark,
 			source: app.source.file ? { file: app.model.strings[app.source.file], line: app.source.line } : null,

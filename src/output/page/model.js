@@ -10,6 +10,9 @@ const KIND = { R: 0, ANON: 1, BUILTIN: 2, NATIVE: 3, KERNEL: 4, UNNAMED: 5, MARK
 
 const FRAME_FIELDS = 9;
 
+// Sample types in words; events have their own names.
+const TYPES = new Map([["cpu", "CPU time"], ["wall", "wall time"], ["off_cpu", "waiting"], ["alloc_space", "memory"]]);
+
 // The last name of a path.
 function baseName(path) {
 	return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
@@ -42,6 +45,24 @@ class Model {
 		this.readRows(data.rows);
 		this.readTime(data.time);
 		this.readSources(data.sources);
+		this.chooseType(this.types[0]);
+	}
+
+	// What a sample type is called; that which is shown, if none is said.
+	called(type = this.type) {
+		const name = this.meta.types[type].name;
+		return TYPES.get(name) || name || "samples";
+	}
+
+	// Everything is of one sample type from now on.
+	chooseType(type) {
+		this.type = type;
+		this.unit = this.meta.types[type].unit;
+		this.processTotal = new Float64Array(this.processes.length);
+		this.rowType.forEach((one, i) => {
+			if (one === type)
+				this.processTotal[this.rowProcess[i]] += this.rowValue[i];
+		});
 		this.filter({ process: -1, from: -1, to: -1 });
 		// what there is without any restriction
 		this.fullSelf = this.self[0].slice();
@@ -156,20 +177,23 @@ class Model {
 	}
 
 	readRows(rows) {
-		const n = rows.length / 3;
+		const n = rows.length / 4;
 		let node = 0;
 		this.rowNode = new Int32Array(n);
 		this.rowProcess = new Int32Array(n);
 		this.rowValue = new Float64Array(n);
+		this.rowType = new Uint8Array(n);
 		for (let i = 0; i < n; i++) {
-			node += rows[3 * i];
+			node += rows[4 * i];
 			this.rowNode[i] = node;
-			this.rowProcess[i] = rows[3 * i + 1];
-			this.rowValue[i] = rows[3 * i + 2];
+			this.rowProcess[i] = rows[4 * i + 1];
+			this.rowValue[i] = rows[4 * i + 2];
+			this.rowType[i] = rows[4 * i + 3];
 		}
-		this.processTotal = new Float64Array(this.processes.length);
-		for (let i = 0; i < n; i++)
-			this.processTotal[this.rowProcess[i]] += this.rowValue[i];
+		// those of which there is anything; the first that can be if there is nothing at all
+		this.types = this.meta.types.map((type, i) => i).filter((i) => this.meta.types[i].name && this.rowType.includes(i));
+		if (!this.types.length)
+			this.types = [Math.max(0, this.meta.types.findIndex((type) => type.name))];
 	}
 
 	// Entries by span: those of span s are from spanStart[s] on, up to spanStart[s + 1].
@@ -222,7 +246,7 @@ class Model {
 			this.self.push(new Float64Array(this.n));
 		for (let i = 0; i < values.length; i++) {
 			const process = this.rowProcess[i];
-			if (only.process < 0 || process === only.process) {
+			if (this.rowType[i] === this.type && (only.process < 0 || process === only.process)) {
 				this.self[set[process]][this.rowNode[i]] += values[i];
 				this.whole[set[process]] += values[i];
 			}

@@ -57,6 +57,8 @@ function writeState(app) {
 		parts.set("lines", "1");
 	if (s.process >= 0)
 		parts.set("process", String(s.process));
+	if (app.model.type !== app.model.types[0])
+		parts.set("type", app.model.meta.types[app.model.type].name);
 	if (app.strip.from >= 0)
 		parts.set("time", `${app.strip.from}-${app.strip.to}`);
 	if (app.search)
@@ -91,11 +93,14 @@ function readState(model) {
 	const parts = new URLSearchParams(location.hash.slice(1)), on = (name) => parts.get(name) === "1";
 	const state = {
 		flame: on("flame"), fold: on("fold"), lines: on("lines") && model.hasLines, before: on("before"), even: on("even"),
-		process: -1, callers: null, time: null, search: (parts.get("search") || "").slice(0, 1000), mark: null, zoom: [],
+		process: -1, type: null, callers: null, time: null, search: (parts.get("search") || "").slice(0, 1000), mark: null, zoom: [],
 	};
 	const process = whole(parts.get("process"), 0, model.processes.length - 1);
 	if (process !== null)
 		state.process = process;
+	const type = model.types.find((one) => model.meta.types[one].name === parts.get("type"));
+	if (type !== undefined)
+		state.type = type;
 	state.callers = whole(parts.get("callers"), -1, model.functions.length - 1);
 	const time = /^(\d+)-(\d+)$/.exec(parts.get("time") || "");
 	if (time && Number(time[1]) < Number(time[2]) && Number(time[2]) <= model.spans)

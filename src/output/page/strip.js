@@ -15,12 +15,20 @@ class Strip {
 			this.listen();
 	}
 
+	// What it is of, for those who do not see it.
+	name() {
+		const model = this.app.model, what = model.unit === "samples" ? "samples" : model.called();
+		this.element.setAttribute("aria-label", `${what.replace(/^./, (c) => c.toUpperCase())} over time. Drag to look at a part; arrow keys ` +
+			"move it, with Shift they change its end, Escape clears it.");
+	}
+
 	// Values have changed: what process there is, or what is searched for.
 	refresh() {
 		const app = this.app, model = app.model, only = app.state.process;
 		if (!model.spans)
 			return;
-		const visible = (row) => only < 0 || model.rowProcess[row] === only;
+		this.name();
+		const visible = (row) => model.rowType[row] === model.type && (only < 0 || model.rowProcess[row] === only);
 		this.all = model.overTime(visible);
 		this.some = null;
 		if (app.hasMatch()) {
@@ -36,7 +44,7 @@ class Strip {
 			return;
 		const context = fitCanvas(this.canvas, width, height), ink = this.app.ink;
 		// few samples would make a comb of many columns
-		const samples = this.all.reduce((sum, value) => sum + value, 0), fill = model.meta.unit === "samples" ? samples / 2 : Infinity;
+		const samples = this.all.reduce((sum, value) => sum + value, 0), fill = model.unit === "samples" ? samples / 2 : Infinity;
 		const base = height - 16, columns = Math.max(1, Math.min(Math.floor(width / 3), model.spans, Math.max(60, Math.floor(fill))));
 		context.fillStyle = ink.panel;
 		context.fillRect(0, 0, width, height);

@@ -32,9 +32,11 @@ class Table {
 	}
 
 	makeHead() {
+		const model = this.app.model, called = model.unit === "samples" ? "samples" : model.called();
+		const what = called.replace(/^./, (c) => c.toUpperCase());
 		const titles = {
-			self: ["Self", "Samples in the function itself"],
-			total: [this.app.model.sets === 2 ? "After" : "Total", "Samples in it and in what it called"],
+			self: ["Self", `${what} in the function itself`],
+			total: [model.sets === 2 ? "After" : "Total", `${what} in it and in what it called`],
 			before: ["Before", "The same, in what it is compared with"],
 			delta: ["Change", "After less before"],
 			name: ["Function", "Function and its package"],

@@ -46,6 +46,58 @@ static void test_defaults(void)
 	options__free(&o);
 }
 
+static void test_events(void)
+{
+	struct options o;
+	struct errmsg f;
+
+	tap__ok(!parse("-p 1 -f pprof --event cs --event tracepoint:a:b --period 7 --off-cpu", &o,
+		       &f) &&
+			o.config.events.n == 2 && !strcmp(o.config.events.all[0].text, "cs") &&
+			o.config.events.all[1].kind == EVENT_TRACEPOINT && o.config.period == 7,
+		"events, and a period: %s", f.text);
+	options__free(&o);
+	tap__ok(!parse("-p 1 -e bpf --event cs", &o, &f) && o.config.events.n == 1 &&
+			!o.config.period,
+		"one, in a format with one number: %s", f.text);
+	options__free(&o);
+	tap__ok(!parse("-p 1", &o, &f) && !o.config.events.n, "none unless asked for");
+	options__free(&o);
+}
+
+/* As a subcommand without formats has it: the same rules, but for those of the format. */
+static void test_events_shared(void)
+{
+	static const struct {
+		const char *events[2];
+		uint32_t period, capture;
+		enum engine_clock clock;
+		const char *why; /* NULL: it may be */
+	} rows[] = {
+		{{NULL}, .period = 0},
+		{{"cs", "gc"}, .period = 3},
+		{{"cs", "gc"}, .capture = XR_ROW_OFF_CPU | XR_ROW_MEMORY},
+		{{"cs"}, .clock = ENGINE_CLOCK_CPU},
+		{{NULL}, .period = 3, .why = "--period is for --event"},
+		{{"gc"}, .period = 3, .why = "each collection is a sample"},
+		{{"cs"}, .clock = ENGINE_CLOCK_WALL, .why = "--off-cpu"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct config c = {.period = rows[i].period,
+				   .capture = rows[i].capture,
+				   .clock = rows[i].clock};
+		struct errmsg f = {""};
+		int err = 0;
+
+		for (size_t k = 0; k < 2 && rows[i].events[k] && !err; k++)
+			err = event_list__add(&c.events, rows[i].events[k], &f);
+		err = err ? err : options__events(&c, &f);
+		tap__ok(rows[i].why ? err == -EINVAL && strstr(f.text, rows[i].why) : !err,
+			"events without a format, %zu: %s", i, f.text);
+	}
+}
+
 static void test_all_given(void)
 {
 	struct options o;
@@ -183,6 +235,17 @@ static void test_refused(void)
 	refused("-p 1 -e nonsense", "auto, bpf");
 	refused("-p 1 --clock sun", "--clock sun");
 	refused("-p 1 --nonsense", "--nonsense");
+	refused("-p 1 --event page-fault", "did you mean page-faults");
+	refused("-p 1 --event tracepoint:a", "tracepoint:CATEGORY:NAME");
+	refused("-p 1 -f pprof --event cs --event cs", "given twice");
+	refused("-p 1 --event cs --event faults", "pprof, speedscope or flamegraph");
+	refused("-p 1 -f folded --event cs --off-cpu", "pprof, speedscope or flamegraph");
+	refused("-p 1 --event gc --period 3", "each collection is a sample");
+	refused("-p 1 --event cs --clock wall", "--off-cpu");
+	refused("-p 1 -e vmread --event cs", "engine bpf");
+	refused("-p 1 --period 10", "--event");
+	refused("-p 1 --event cs --period 0", "--period 0");
+	refused("-p 1 --event cs --period 4294967296", "--period 4294967296");
 	refused("-p 1 -Z", "-Z");
 	refused("-p 1 --quiet=1", "--quiet");
 	refused("-p 1 -d 2000000000", "--duration 2000000000");
@@ -202,6 +265,8 @@ int main(void)
 {
 	test_defaults();
 	test_all_given();
+	test_events();
+	test_events_shared();
 	test_aliases();
 	test_duration();
 	test_filters();

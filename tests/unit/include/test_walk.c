@@ -341,6 +341,55 @@ static void test_gc(void)
 	image__free(&m);
 }
 
+static void test_memory(void)
+{
+	struct image m;
+	struct run r;
+	struct xr_row *row;
+	uint64_t at[4];
+
+	image__init(&m, layout_now(), 1 << 17, 1 << 17);
+	for (uint64_t i = 0; i < 4; i++) {
+		at[i] = image__alloc(&m, 8);
+		image__put64(&m, at[i], 100 * (i + 1));
+	}
+	image__push(&m, 0, m.nil, 0);
+	image__push(&m, 4, image__call(&m, image__symbol(&m, "f"), 0, 0), 0);
+	run__init(&r, &m);
+	row = &r.base.walk.row;
+	row->small_at = at[0];
+	row->large_at = at[1];
+	row->nodes_at = at[2];
+	row->dups_at = at[3];
+	row->node_size = 56;
+	tap__ok(run__walk(&r) == WALK_DONE && !r.base.walk.memory && r.base.nslots == 1,
+		"memory is not asked after when nobody wants to know");
+	row->flags |= XR_ROW_MEMORY;
+	tap__ok(run__walk(&r) == WALK_DONE && r.base.walk.memory && r.base.nslots == 3 &&
+			r.base.slots[0].word == 800 && r.base.slots[0].more == 1600 &&
+			r.base.slots[1].word == 16800 && r.base.slots[1].more == 400,
+		"counts of memory come first, in bytes");
+	row->dups_at = 0;
+	tap__ok(run__walk(&r) == WALK_DONE && r.base.walk.memory && r.base.slots[1].more == 0,
+		"duplications may not be known");
+	row->dups_at = at[3];
+	for (int i = 0; i < 4; i++) {
+		uint64_t *one[] = {(uint64_t *)&row->small_at, (uint64_t *)&row->large_at,
+				   (uint64_t *)&row->nodes_at, (uint64_t *)&row->dups_at};
+		uint64_t right = *one[i];
+
+		*one[i] = 8; /* what is not mapped */
+		tap__ok(run__walk(&r) == WALK_DONE && !r.base.walk.memory && r.base.nslots == 1,
+			"what cannot be read costs the counts, not the sample");
+		*one[i] = right;
+	}
+	row->small_at = 0;
+	tap__ok(run__walk(&r) == WALK_DONE && !r.base.walk.memory && r.base.nslots == 1,
+		"what is not proven is not read");
+	run__free(&r);
+	image__free(&m);
+}
+
 static void test_altrep(void)
 {
 	uint64_t lst, one, call;
@@ -499,6 +548,7 @@ int main(void)
 	test_damage();
 	test_long_name();
 	test_gc();
+	test_memory();
 	test_altrep();
 	test_deep();
 	test_random(true, 20000);

@@ -4,7 +4,7 @@
  *
  *	test_flamegraph
  *	test_flamegraph page KIND STACKS PROCESSES FILE [FORMAT]	one to look at, or the same
- *profile in another format; KIND: many, empty, diff
+ *profile in another format; KIND: many, empty, diff, types, typediff
  */
 #include <errno.h>
 #include <string.h>
@@ -26,6 +26,8 @@ static const struct writer_config config = {
 		  .began_real = 1700000000000000000},
 };
 
+static const struct writer_config *shown = &config;
+
 /* Have one or the other written to @path. */
 static void write_page(const char *path, const char *format, const struct aggregate *a,
 		       const struct aggregate *before)
@@ -42,9 +44,9 @@ static void write_page(const char *path, const char *format, const struct aggreg
 	if (output__open(&out, &(struct output_config){.files = files, .path = path}, &f))
 		tap__bail("%s", f.text);
 	if (before) {
-		err = flamegraph__diff(out, &config, before, a);
+		err = flamegraph__diff(out, shown, before, a);
 	} else {
-		err = ops->open(&writer, out, &config);
+		err = ops->open(&writer, out, shown);
 		err = err ? err : ops->profile(writer, a, &stats);
 		ops->close(writer);
 	}
@@ -52,17 +54,26 @@ static void write_page(const char *path, const char *format, const struct aggreg
 		tap__bail("%s: %s", path, strerror(-err));
 }
 
+static struct aggregate *typed(void);
+static const struct writer_config *config_of_types(void);
+
 static int page(char **argv)
 {
 	uint32_t stacks = (uint32_t)atoi(argv[3]), processes = (uint32_t)atoi(argv[4]);
 	struct aggregate *before = NULL, *a;
 
+	if (strstr(argv[2], "type"))
+		shown = config_of_types();
 	if (!strcmp(argv[2], "empty"))
 		a = profile__new();
+	else if (strstr(argv[2], "type"))
+		a = typed();
 	else
 		a = profile__many(stacks, processes);
 	if (!strcmp(argv[2], "diff"))
 		before = profile__many(stacks / 2, processes);
+	if (!strcmp(argv[2], "typediff"))
+		before = typed();
 	write_page(argv[5], argv[6] ? argv[6] : "flamegraph", a, before);
 	aggregate__free(a);
 	aggregate__free(before);
@@ -178,8 +189,10 @@ static void test_small(void)
 	data = page_data();
 	has(data, "\"command\":\"xrprof-bpf -p 4711 -f flamegraph\"", "the command");
 	has(data, "\"host\":\"\\u003c/script\\u003e\\u003cb\\u003ehost\"", "the host, harmless");
-	has(data, "\"freq\":999,\"unit\":\"samples\",\"began\":1700000000000,\"diff\":false",
-	    "the rate and the time");
+	has(data,
+	    "\"freq\":999,\"types\":[{\"name\":\"cpu\",\"unit\":\"samples\"},{},{},{},{},{},{},{}],"
+	    "\"began\":1700000000000,\"diff\":false",
+	    "the rate, what there is, and the time");
 	has(data, "\"counts\":{\"seconds\":60,\"processes\":0,\"ticks\":10,", "counts");
 	has(data,
 	    "{\"pid\":7,\"parent\":1,\"comm\":\"R\",\"r\":\"4.2.2\",\"container\":null,\"cpu\":1.5,"
@@ -188,12 +201,57 @@ static void test_small(void)
 	/* in the order of hashes, the same in each run: <toplevel>, <GC> in it; f, in it g and
 	 * eval, in that g */
 	has(data, "\"nodes\":[0,1,0,2,2,3,0,4,1,5,0,4],", "the tree of calls");
-	has(data, "\"rows\":[1,0,1,1,0,3,2,0,1,0,1,1,2,0,1],", "rows, with their processes");
+	has(data, "\"rows\":[1,0,1,0,1,0,3,0,2,0,1,0,0,1,1,0,2,0,1,0],",
+	    "rows, with their processes");
 	has(data, "\"begin\":1,\"width\":0.001048576,\"entries\":[0,2,1,0,3,1,5,4,1,0,0,1,0,1,3]",
 	    "time, by sorted rows");
 	tap__ok(times(data, "\"strings\":[\"\",\"\\u003ctoplevel\\u003e\"") == 1, "strings");
 	has(data, "\"sources\":[]", "no source of processes nobody knows");
 	tap__ok(!strpbrk(data, "<>&"), "nothing in it is markup");
+	aggregate__free(a);
+}
+
+static const struct writer_config *config_of_types(void)
+{
+	static struct writer_config two;
+
+	two = config;
+	two.about.types[PROFILE_TYPE_OFF_CPU] =
+		(struct profile_type){"off_cpu", PROFILE_NANOSECONDS};
+	return &two;
+}
+
+/* CPU time, and waiting in another function. */
+static struct aggregate *typed(void)
+{
+	struct aggregate *a = small();
+	struct profile_process p = {.serial = 1, .pid = 7, .comm = "R"};
+	const struct frame *f = stack__frame(FRAME_R, "f", "a.R", 1);
+	const struct frame *sleeps = stack__frame(FRAME_R, "Sys.sleep", NULL, 0);
+	struct sample s = {.type = PROFILE_TYPE_OFF_CPU, .time = 2000000000 + 4 * TIMELINE_WIDTH};
+
+	s.weight = 4 * TIMELINE_WIDTH;
+	s.stack = stack__of(2, (const struct frame *[]){sleeps, f}, NULL, 0);
+	if (aggregate__add(a, &p, &s))
+		tap__bail("no room for a sample");
+	return a;
+}
+
+static void test_types(void)
+{
+	struct aggregate *a = typed();
+	const char *data;
+
+	shown = config_of_types();
+	write_page(path, "flamegraph", a, NULL);
+	shown = &config;
+	data = page_data();
+	has(data,
+	    "\"types\":[{\"name\":\"cpu\",\"unit\":\"samples\"},{\"name\":\"off_cpu\",\"unit\":"
+	    "\"ns\"},{},",
+	    "two types");
+	has(data, ",0,4194304,1", "a row is of one of them");
+	tap__ok(times(data, ",1048576") == 4, "a wait is where it was, over the time it took");
 	aggregate__free(a);
 }
 
@@ -234,7 +292,7 @@ static void test_diff(void)
 	    "true",
 	    "processes of before");
 	has(data, "\"nodes\":[0,1,0,2,2,3,0,4,1,5,0,4,3,6]", "calls that both have are there once");
-	has(data, "\"rows\":[1,0,1,0,2,1,", "what there is now of one, and what was");
+	has(data, "\"rows\":[1,0,1,0,0,2,1,0,", "what there is now of one, and what was");
 	has(data, "\"time\":null", "two profiles have no common time");
 	aggregate__free(before);
 	aggregate__free(after);
@@ -321,6 +379,7 @@ int main(int argc, char **argv)
 		tap__bail("mkdtemp %s: %s", dir, strerror(errno));
 	snprintf(path, sizeof(path), "%s/page.html", dir);
 	test_small();
+	test_types();
 	test_page();
 	test_diff();
 	test_sources();

@@ -265,6 +265,100 @@ static void test_parts(struct aggregate *a)
 	buf__free(&out);
 }
 
+/* The profile of a sample type of a resource; NULL: there is none. */
+static const Otlp__Profile *profile_of(const Request *r, size_t resource, const char *type)
+{
+	const Otlp__ScopeProfiles *s = r->resource_profiles[resource]->scope_profiles[0];
+
+	for (size_t i = 0; i < s->n_profiles; i++)
+		if (string_is(r, s->profiles[i]->sample_type->type_strindex, type))
+			return s->profiles[i];
+	return NULL;
+}
+
+static bool sample_says(const Request *r, const Otlp__Sample *s, const char *key, const char *text)
+{
+	const Otlp__AnyValue *value = sample_has(r, s, key);
+
+	return value && bytes_are(value->string_value, text);
+}
+
+static void test_types(const struct stack *stack)
+{
+	struct writer_config config = {
+		.about = {.freq = 100,
+			  .clock = "cpu",
+			  .types = {
+				  [PROFILE_TYPE_OFF_CPU] = {"off_cpu", PROFILE_NANOSECONDS},
+				  [PROFILE_TYPE_ALLOC] = {"alloc_space", PROFILE_BYTES},
+				  [PROFILE_TYPE_EVENTS] = {"page-faults", PROFILE_COUNT},
+			  }}};
+	static const uint64_t weights[] = {3, 2000000000, 4096, 7};
+	struct sample s = {.time = 5, .tid = 10, .stack = stack};
+	const Otlp__Profile *ticks, *waits, *bytes, *faults;
+	struct aggregate *a;
+	Request *r;
+
+	if (aggregate__new(&a, &(struct aggregate_config){
+				       .max = 16 << 20, .labels = XR_F_WAIT, .details = true}))
+		tap__bail("no memory");
+	for (s.type = 0; s.type < 4; s.type++) {
+		s.weight = weights[s.type];
+		if (aggregate__know(a, &one) || aggregate__add(a, &one, &s))
+			tap__bail("no room");
+	}
+	s.type = PROFILE_TYPE_OFF_CPU;
+	s.flags = XR_F_DISK;
+	s.detail = 1;
+	if (aggregate__know(a, &other) || aggregate__add(a, &other, &s))
+		tap__bail("no room");
+	r = encoded(a, &config, NULL);
+	if (!tap__ok(sound(r) && r->n_resource_profiles == 2 &&
+			     r->resource_profiles[0]->scope_profiles[0]->n_profiles == 4 &&
+			     r->resource_profiles[1]->scope_profiles[0]->n_profiles == 1,
+		     "a profile of each type that a resource has samples of"))
+		return;
+	ticks = profile_of(r, 0, "samples");
+	waits = profile_of(r, 0, "off_cpu");
+	bytes = profile_of(r, 0, "alloc_space");
+	faults = profile_of(r, 0, "page-faults");
+	if (!tap__ok(ticks && waits && bytes && faults, "by their names"))
+		return;
+	tap__ok(string_is(r, waits->sample_type->unit_strindex, "nanoseconds") &&
+			string_is(r, bytes->sample_type->unit_strindex, "bytes") &&
+			string_is(r, faults->sample_type->unit_strindex, "count"),
+		"their units");
+	tap__ok(ticks->samples[0]->values[0] == 3 && waits->samples[0]->values[0] == 2000000000 &&
+			bytes->samples[0]->values[0] == 4096 && faults->samples[0]->values[0] == 7,
+		"their values");
+	tap__ok(ticks->period == 10000000 && !waits->period && !waits->period_type &&
+			!bytes->period,
+		"a period is of ticks alone");
+	tap__ok(profile_of(r, 1, "off_cpu") && !profile_of(r, 1, "samples"),
+		"one that only waited has that alone");
+	tap__ok(sample_says(r, waits->samples[0], "state", "sleeping") &&
+			!sample_says(r, waits->samples[0], "syscall", "read"),
+		"why it waited");
+	waits = profile_of(r, 1, "off_cpu");
+	tap__ok(sample_says(r, waits->samples[0], "state", "disk") &&
+			sample_says(r, waits->samples[0], "syscall", "read"),
+		"and in which system call, where that is known");
+	tap__ok(!sample_says(r, ticks->samples[0], "state", "sleeping"), "not of time on a CPU");
+	freed(r);
+	s.type = PROFILE_TYPE_TICKS;
+	s.flags = 0;
+	if (aggregate__add(a, &one, &s))
+		tap__bail("no room");
+	r = encoded(a, &config, NULL);
+	ticks = profile_of(r, 0, "samples");
+	tap__ok(ticks && ticks->n_samples == 2 &&
+			sample_says(r, ticks->samples[1], "state", "sleeping") &&
+			sample_says(r, ticks->samples[1], "syscall", "read"),
+		"with --clock wall of ticks, too");
+	freed(r);
+	aggregate__free(a);
+}
+
 int main(void)
 {
 	struct frame frame = {.kind = FRAME_R, .place = stack__place("f.R", 12)};
@@ -288,6 +382,7 @@ int main(void)
 	add(a, &other, stack__of(0, NULL, NULL, 0), 1);
 	test_request(a);
 	test_parts(a);
+	test_types(stack__of(3, frames, NULL, 0));
 	aggregate__free(a);
 	stack__free_all();
 	return tap__done();

@@ -390,7 +390,7 @@ static int whole__profile(struct writer *w, const struct aggregate *a, const str
 
 	rows = aggregate__rows(a, &n);
 	for (size_t i = 0; i < n; i++)
-		ticks += rows[i].values[XR_UNIT_TICKS];
+		ticks += rows[i].value;
 	output__printf(w->out, "%zu rows, %llu ticks, asked for at %u Hz", n,
 		       (unsigned long long)ticks, stats ? stats->freq : 0);
 	return output__commit(w->out, 0);

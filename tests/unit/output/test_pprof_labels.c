@@ -287,7 +287,7 @@ static void test_read_back(void)
 	aggregate__processes(t.aggregate, &n);
 	rows = aggregate__rows(t.aggregate, &nrows);
 	for (size_t i = 0; i < nrows; i++)
-		samples += rows[i].values[XR_UNIT_TICKS];
+		samples += rows[i].value;
 	tap__ok(n == PROCESSES && t.told == n && samples == 2ul * 2 * (1 + 2 + 3 + 4),
 		"read twice they are the same processes, with twice the samples");
 	t.from = &again;

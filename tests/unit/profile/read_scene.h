@@ -4,7 +4,8 @@
  *
  *	scene__read("sample.interval=20000\n\"g\" \"f\" \n", &(struct scene_how){0});
  *	scene.text	"f;g 1\n": outermost first; `(file:line)`, `{file:line}`, `[package]` where
- *			known; a process that is known as "comm/pid " in front; marks in capitals
+ *			known; a process that is known as "comm/pid " in front; marks in capitals;
+ *			of another sample type than ticks, " type N" and what is known of a wait
  */
 #ifndef READ_SCENE_H
 #define READ_SCENE_H
@@ -28,6 +29,7 @@ struct scene_how {
 	size_t cut; /* bytes that are missing at the end, after compression */
 	struct read_process process;
 	int fails; /* the sink does, at the first sample; negative errno */
+	struct read_types *types;
 };
 
 static struct {
@@ -104,8 +106,15 @@ SCENE_FN int scene__sample(void *arg, const struct profile_process *p, const str
 	if (s->stack->top.file)
 		buf__printf(&scene.text, " <%s:%d", s->stack->top.file->text,
 			    (int32_t)s->stack->top.line);
-	buf__printf(&scene.text, " %" PRIu64 "\n", s->weight);
-	scene.ticks += s->weight;
+	buf__printf(&scene.text, " %" PRIu64, s->weight);
+	if (s->type)
+		buf__printf(&scene.text, " type %" PRIu32, s->type);
+	if (s->type == PROFILE_TYPE_OFF_CPU)
+		buf__printf(&scene.text, " %s", wait__state(s->flags));
+	if (s->detail)
+		buf__printf(&scene.text, " in %" PRIu32, s->detail - 1);
+	buf__printf(&scene.text, "\n");
+	scene.ticks += s->type ? 0 : s->weight;
 	scene.times += s->time > scene.last_time;
 	scene.last_time = s->time;
 	return 0;
@@ -117,6 +126,12 @@ SCENE_FN const struct errmsg *scene__why(void *arg)
 
 	(void)arg;
 	return &why;
+}
+
+/* There is one, number 6. */
+SCENE_FN uint32_t scene__syscall(const char *name, size_t len)
+{
+	return len == 4 && !memcmp(name, "read", 4) ? 7 : 0;
 }
 
 SCENE_FN void scene__gzip(struct buf *out, const char *bytes, size_t len)
@@ -152,6 +167,8 @@ SCENE_FN int scene__read_all(const char *const *files, const size_t *sizes,
 		.memory = hows->memory ? hows->memory : 64 << 20,
 		.ordered = hows->ordered,
 		.fold = hows->fold,
+		.types = hows->types,
+		.syscall = scene__syscall,
 	};
 	struct reader *r;
 

@@ -26,13 +26,13 @@ static const struct stack *stack(const char *function)
 	return stack__of(1, &frame, NULL, 0);
 }
 
-static int put(const struct profile_process *p, const char *function, uint32_t flags, uint32_t unit,
+static int put(const struct profile_process *p, const char *function, uint32_t flags, uint32_t type,
 	       uint64_t weight, uint64_t time)
 {
 	return aggregate__add(a, p,
 			      &(struct sample){.time = time,
 					       .weight = weight,
-					       .unit = unit,
+					       .type = type,
 					       .flags = flags,
 					       .stack = stack(function)});
 }
@@ -63,30 +63,30 @@ static void test_rows(void)
 	start(1 << 20, XR_F_KERNEL);
 	aggregate__span(a, &first, &last);
 	tap__ok(!nrows() && !first && !last, "it begins empty");
-	put(&one, "f", 0, XR_UNIT_TICKS, 1, 500);
-	put(&one, "g", XR_F_GC, XR_UNIT_TICKS, 1, 100);
-	put(&one, "f", XR_F_GC, XR_UNIT_TICKS, 3, 900);
-	put(&one, "f", 0, XR_UNIT_NS, 70, 600);
-	tap__ok(nrows() == 2 && row(0)->values[XR_UNIT_TICKS] == 4 &&
-			row(0)->values[XR_UNIT_NS] == 70 && row(0)->samples == 3 &&
-			row(1)->values[XR_UNIT_TICKS] == 1,
+	put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 500);
+	put(&one, "g", XR_F_GC, PROFILE_TYPE_TICKS, 1, 100);
+	put(&one, "f", XR_F_GC, PROFILE_TYPE_TICKS, 3, 900);
+	put(&one, "f", 0, PROFILE_TYPE_OFF_CPU, 70, 600);
+	tap__ok(nrows() == 3 && row(0)->value == 4 && row(0)->samples == 2 && row(1)->value == 1 &&
+			row(2)->type == PROFILE_TYPE_OFF_CPU && row(2)->value == 70 &&
+			row(2)->stack == row(0)->stack,
 		"equal stacks add up, by sample type");
 	tap__ok(!strcmp(row(0)->stack->frames[0]->function->text, "f") &&
 			row(0)->stack != stack("f"),
 		"it has stacks of its own");
-	put(&one, "f", XR_F_KERNEL, XR_UNIT_TICKS, 1, 700);
-	tap__ok(nrows() == 3 && row(2)->labels == XR_F_KERNEL && !row(0)->labels,
+	put(&one, "f", XR_F_KERNEL, PROFILE_TYPE_TICKS, 1, 700);
+	tap__ok(nrows() == 4 && row(3)->labels == XR_F_KERNEL && !row(0)->labels,
 		"the labels asked for keep samples apart");
-	put(&two, "f", 0, XR_UNIT_TICKS, 1, 700);
+	put(&two, "f", 0, PROFILE_TYPE_TICKS, 1, 700);
 	renamed.comm = "Rscript";
-	put(&renamed, "f", 0, XR_UNIT_TICKS, 1, 700);
-	put(&renamed, "f", 0, XR_UNIT_TICKS, 1, 700);
-	tap__ok(nrows() == 5 && row(3)->stack == row(0)->stack && row(4)->samples == 2,
+	put(&renamed, "f", 0, PROFILE_TYPE_TICKS, 1, 700);
+	put(&renamed, "f", 0, PROFILE_TYPE_TICKS, 1, 700);
+	tap__ok(nrows() == 6 && row(4)->stack == row(0)->stack && row(5)->samples == 2,
 		"so do processes, and the stack is the same one");
 	tap__ok(aggregate__process(a, row(0)->process)->serial == 1 &&
 			aggregate__process(a, row(0)->process)->parent_pid == 5 &&
-			aggregate__process(a, row(3)->process)->serial == 2 &&
-			!strcmp(aggregate__process(a, row(4)->process)->comm, "Rscript") &&
+			aggregate__process(a, row(4)->process)->serial == 2 &&
+			!strcmp(aggregate__process(a, row(5)->process)->comm, "Rscript") &&
 			!strcmp(aggregate__process(a, row(0)->process)->comm, "R"),
 		"rows know their process, by the name it had");
 	aggregate__span(a, &first, &last);
@@ -94,9 +94,13 @@ static void test_rows(void)
 	tap__ok(aggregate__size(a) > 1000, "%zu bytes", aggregate__size(a));
 	aggregate__clear(a);
 	tap__ok(!nrows() && !aggregate__size(a), "it can be cleared");
-	put(&two, "g", 0, XR_UNIT_TICKS, 1, 1);
+	put(&two, "g", 0, PROFILE_TYPE_TICKS, 1, 1);
 	tap__ok(nrows() == 1 && !strcmp(row(0)->stack->frames[0]->function->text, "g"),
 		"and filled again");
+	put(&two, "g", 0, PROFILE_TYPE_ALLOC, 4096, 1);
+	put(&two, "g", 0, PROFILE_TYPE_ALLOC, 4096, 1);
+	tap__ok(nrows() == 2 && row(1)->value == 8192 && !row(1)->samples,
+		"bytes allocated are no samples more");
 	aggregate__free(a);
 	aggregate__free(NULL);
 }
@@ -106,8 +110,8 @@ static void test_ids(void)
 {
 	start(1 << 20, 0);
 	for (int i = 0; i < 300; i++) {
-		put(&one, "f", 0, XR_UNIT_TICKS, 1, 1);
-		put(&one, "g", 0, XR_UNIT_TICKS, 1, 1);
+		put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
+		put(&one, "g", 0, PROFILE_TYPE_TICKS, 1, 1);
 		stack__free_all();
 	}
 	tap__ok(nrows() == 2 && row(0)->samples == 300 && row(1)->samples == 300,
@@ -127,7 +131,7 @@ static void test_full(void)
 	start(max, 0);
 	for (int i = 0; i < 50000; i++) {
 		snprintf(name, sizeof(name), "function number %d", i % 25000);
-		err = put(&one, name, 0, XR_UNIT_TICKS, 2, 1);
+		err = put(&one, name, 0, PROFILE_TYPE_TICKS, 2, 1);
 		if (err && err != -ENOSPC)
 			tap__bail("it failed: %s", strerror(-err));
 		if (!err)
@@ -140,7 +144,7 @@ static void test_full(void)
 		"%llu stacks in 1 MiB, and no more", (unsigned long long)first_full);
 	rows = aggregate__rows(a, &n);
 	for (size_t i = 0; i < n; i++)
-		sum += rows[i].values[XR_UNIT_TICKS];
+		sum += rows[i].value;
 	tap__ok(sum == 100000, "every tick is in a row: %llu", (unsigned long long)sum);
 	tap__ok(aggregate__dropped(a) == full && full > 0, "%llu without their stack, as counted",
 		(unsigned long long)full);
@@ -149,12 +153,12 @@ static void test_full(void)
 		n++;
 	tap__ok(row(n)->samples == full, "which has a row of its own");
 	aggregate__clear(a);
-	tap__ok(put(&one, "f", 0, XR_UNIT_TICKS, 1, 1) == 0 && aggregate__dropped(a) == full,
+	tap__ok(put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1) == 0 && aggregate__dropped(a) == full,
 		"once cleared there is room; what was dropped stays counted");
 	aggregate__free(a);
 
 	start(0, 0);
-	tap__ok(put(&one, "f", 0, XR_UNIT_TICKS, 1, 1) == -ENOSPC, "no room at all");
+	tap__ok(put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1) == -ENOSPC, "no room at all");
 	aggregate__drop(a, &one, &(struct sample){.weight = 1});
 	tap__ok(aggregate__dropped(a) == 1, "is counted, too");
 	aggregate__free(a);
@@ -171,9 +175,9 @@ static void test_update(void)
 
 	if (aggregate__new(&a, &(struct aggregate_config){.max = 1 << 20, .describe = true}))
 		tap__bail("no memory");
-	put(&one, "f", 0, XR_UNIT_TICKS, 1, 1);
+	put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
 	known.comm = "Rscript";
-	put(&known, "f", 0, XR_UNIT_TICKS, 1, 1);
+	put(&known, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
 	known.labels = stranger.labels = &service;
 	known.nlabels = stranger.nlabels = 1;
 	known.command = "R --file=shop.R";
@@ -206,11 +210,54 @@ static void test_update(void)
 	known.command = text;
 	if (aggregate__new(&a, &(struct aggregate_config){.max = 8000, .describe = true}))
 		tap__bail("no memory");
-	put(&one, "f", 0, XR_UNIT_TICKS, 1, 1);
+	put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
 	aggregate__update(a, &known);
 	tap__ok(nrows() == 1 && aggregate__size(a) <= 8000 &&
 			!aggregate__process(a, row(0)->process)->command,
 		"what finds no room is not known: %zu bytes", aggregate__size(a));
+	aggregate__free(a);
+}
+
+/* Entries of the timeline that row @i has, and what they add up to. */
+static size_t entries(size_t i, uint64_t *sum)
+{
+	const struct timeline *t = aggregate__timeline(a);
+	size_t n = 0;
+
+	*sum = 0;
+	for (size_t k = 0; k < t->n; k++) {
+		n += t->entries[k].row == i;
+		*sum += t->entries[k].row == i ? t->entries[k].value : 0;
+	}
+	return n;
+}
+
+/* A wait comes at its end. */
+static void test_waits(void)
+{
+	const uint64_t wait = 100 * TIMELINE_WIDTH, end = 1000 * TIMELINE_WIDTH;
+	struct sample ticks = {.time = end, .weight = 10, .stack = stack("f")};
+	uint64_t sum;
+	size_t n;
+
+	if (aggregate__new(&a, &(struct aggregate_config){
+				       .max = 1 << 20, .timeline = true, .interval_ns = wait / 10}))
+		tap__bail("no memory");
+	put(&one, "f", 0, PROFILE_TYPE_OFF_CPU, wait, end);
+	n = entries(0, &sum);
+	tap__ok(n > 90 && n < 110 && sum == wait && aggregate__timeline(a)->begin == end - wait,
+		"a wait is over the time it took, in %zu entries", n);
+	ticks.event = XR_EVENT_SWITCH;
+	aggregate__add(a, &one, &ticks);
+	n = entries(1, &sum);
+	tap__ok(n == 10 && sum == 10, "in ticks, too: %zu entries", n);
+	ticks.event = XR_EVENT_TICK;
+	ticks.stack = stack("g");
+	aggregate__add(a, &one, &ticks);
+	tap__ok(entries(2, &sum) == 1 && sum == 10, "what ran is where it was seen");
+	put(&one, "h", 0, PROFILE_TYPE_OFF_CPU, 50, 20);
+	tap__ok(entries(3, &sum) == 1 && sum == 50, "a time that cannot be is a moment");
+	tap__ok(row(0)->value == wait && row(1)->value == 10, "values are as they came");
 	aggregate__free(a);
 }
 
@@ -220,6 +267,7 @@ int main(void)
 	test_update();
 	test_ids();
 	test_full();
+	test_waits();
 	stack__free_all();
 	return tap__done();
 }

@@ -205,6 +205,58 @@ static void send_level(uint16_t level, uint32_t part, uint32_t flags)
 }
 
 /* A sample that interrupted another on its cpu comes between the other's parts. */
+/* The counts that come before the frames of part 0, and of no other. */
+static void test_memory(void)
+{
+	start();
+	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
+	make_sample(XR_F_MEMORY | XR_F_MORE);
+	add_slot(0, 800, 1600);
+	add_slot(0, 5600, 7);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	send();
+	make_sample(XR_F_MEMORY);
+	r.sample.part = 1;
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	send();
+	check_last("f f");
+	tap__ok(seen.sample.flags & XR_F_MEMORY && seen.sample.memory.small == 800 &&
+			seen.sample.memory.large == 1600 && seen.sample.memory.nodes == 5600 &&
+			seen.sample.memory.dups == 7,
+		"counts of memory, once for all parts");
+	make_sample(0);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	send();
+	tap__ok(!(seen.sample.flags & XR_F_MEMORY) && !seen.sample.memory.small,
+		"the next sample has none");
+	make_sample(XR_F_MEMORY | XR_F_OTHER_THREAD);
+	add_slot(0, 800, 1600);
+	add_slot(0, 5600, 7);
+	send();
+	check_last("<other-thread>");
+	tap__ok(seen.sample.memory.large == 1600, "another thread's sample has them");
+	make_sample(XR_F_MEMORY);
+	add_slot(0, 1ULL << 49, 1600);
+	add_slot(0, 5600, 7);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	send();
+	check_last("f");
+	tap__ok(!(seen.sample.flags & XR_F_MEMORY) && !seen.sample.memory.small,
+		"more than a process can have is not told");
+	make_sample(XR_F_MEMORY);
+	send();
+	make_sample(XR_F_MEMORY);
+	add_slot(0, 800, 1600);
+	send();
+	make_sample(XR_F_MEMORY | XR_F_LINES);
+	add_slot(0, 800, 1600);
+	add_slot(0, 5600, 7);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	send();
+	tap__ok(malformed() == 3, "no room for the counts, or for a frame behind them: malformed");
+	finish();
+}
+
 static void test_levels(void)
 {
 	const struct decoder_stats *st;
@@ -443,6 +495,7 @@ int main(void)
 	test_lines();
 	test_packages();
 	test_parts();
+	test_memory();
 	test_levels();
 	test_long();
 	test_native_parts();

@@ -53,7 +53,7 @@ static void test_malformed(void)
 	for (unsigned int i = 0; i < XR_CHUNK_SLOTS + 1; i++)
 		add_slot(XR_FORM_ANON, 0, 0);
 	refuse("more slots than a record holds");
-	make_sample(0x1000);
+	make_sample(0x80000);
 	refuse("an unknown flag");
 	make_sample(0);
 	add_slot(XR_FORM_NONE, 0x100, 0);
@@ -70,7 +70,7 @@ static void test_malformed(void)
 	r.sample.weight = UINT64_MAX;
 	refuse("a sample of more ticks than there are");
 	make_sample(0);
-	r.sample.unit = XR_UNIT_BYTES + 1;
+	r.sample.unit = XR_UNITS;
 	refuse("an unknown unit");
 	make_sample(XR_F_OTHER_THREAD);
 	add_slot(XR_FORM_ANON, 0, 0);

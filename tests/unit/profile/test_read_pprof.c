@@ -105,6 +105,8 @@ static void sample(uint64_t *ids, size_t n, int64_t *values, size_t nvalues, Ppr
 	add(&part);
 }
 
+static size_t says_values = 1;
+
 /* A sample with two labels. */
 static void says(uint64_t *ids, int64_t *values, int64_t a, int64_t is_a, int64_t b, int64_t is_b)
 {
@@ -116,7 +118,8 @@ static void says(uint64_t *ids, int64_t *values, int64_t a, int64_t is_a, int64_
 	one.str = is_a;
 	two.key = b;
 	two.str = is_b;
-	s.n_location_id = s.n_value = 1;
+	s.n_location_id = 1;
+	s.n_value = says_values;
 	s.location_id = ids;
 	s.value = values;
 	s.n_label = 2;
@@ -204,6 +207,162 @@ static void test_time(void)
 	sample(ids, 1, NULL, 0, NULL);
 	is("f 3\n", "time is counted by its period");
 	tap__ok(scene.result.bad == 2 && scene.result.first == 2, "what cannot be is left out");
+}
+
+static bool type_is(const struct read_types *t, uint32_t i, const char *name,
+		    enum profile_unit unit)
+{
+	const struct profile_type of = about__type(&t->about, i);
+
+	return of.name && !strcmp(of.name, name) && of.unit == unit;
+}
+
+static void read_into(struct read_types *types)
+{
+	scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.types = types});
+	if (scene.err)
+		tap__diag("%s", scene.fault.text);
+}
+
+/* As ours are: a count of all samples, and each has a value of one type beside it. */
+static void test_types_ours(void)
+{
+	int64_t ticks[] = {3, 30000000, 0, 0, 0}, waits[] = {2, 0, 45000000, 0, 0};
+	int64_t bytes_of[] = {1, 0, 0, 4096, 0}, faults[] = {9, 0, 0, 0, 9};
+	struct read_types types = {0};
+	uint64_t ids[] = {1};
+	int64_t ns, state, syscall;
+
+	begin();
+	ns = string("nanoseconds");
+	type(string("samples"), string("count"));
+	type(string("wall"), ns);
+	type(string("off_cpu"), ns);
+	type(string("alloc_space"), string("bytes"));
+	type(string("page-faults"), string("count"));
+	period(10000000, ns);
+	function(1, string("f"), 0, 0, 0);
+	location(1, 0, 1, 0, 0);
+	sample(ids, 1, ticks, 5, NULL);
+	sample(ids, 1, waits, 5, NULL);
+	sample(ids, 1, bytes_of, 5, NULL);
+	sample(ids, 1, faults, 5, NULL);
+	read_into(&types);
+	tap__ok(!strcmp(scene.text.data, "f 3\nf 45000000 type 1 sleeping\nf 4096 type 2\n"
+					 "f 9 type 3\n"),
+		"each value is of its type");
+	tap__ok(type_is(&types, 0, "wall", PROFILE_TICKS) &&
+			type_is(&types, PROFILE_TYPE_OFF_CPU, "off_cpu", PROFILE_NANOSECONDS) &&
+			type_is(&types, PROFILE_TYPE_ALLOC, "alloc_space", PROFILE_BYTES) &&
+			type_is(&types, PROFILE_TYPE_EVENTS, "page-faults", PROFILE_COUNT) &&
+			!about__type(&types.about, 4).name && types.about.interval_ns == 10000000,
+		"by name and unit");
+	tap__ok(scene.result.samples == 6 && scene.result.values[0] == 3 &&
+			scene.result.values[1] == 45000000 && scene.result.values[2] == 4096 &&
+			scene.result.values[3] == 9,
+		"what they add up to");
+
+	/* what a wait was, which is nothing about the process */
+	begin();
+	ns = string("nanoseconds");
+	type(string("samples"), string("count"));
+	type(string("off_cpu"), ns);
+	function(1, string("f"), 0, 0, 0);
+	location(1, 0, 1, 0, 0);
+	state = string("state");
+	syscall = string("syscall");
+	waits[1] = 45000000;
+	says_values = 2;
+	says(ids, waits, state, string("disk"), syscall, string("read"));
+	says(ids, waits, state, string("preempted"), syscall, string("no_such_call"));
+	says(ids, ticks, state, string("disk"), string("process"), string("R"));
+	says_values = 1;
+	types = (struct read_types){0};
+	read_into(&types);
+	tap__ok(!strcmp(scene.text.data, "f 45000000 type 1 disk in 6\n"
+					 "f 45000000 type 1 preempted\nf 30000000 type 1 disk\n"),
+		"why a thread waited, and in what");
+	tap__ok(types.about.no_ticks, "where all waited there are no ticks");
+}
+
+/* As Go's heap profiles are. */
+static void test_types_of_others(void)
+{
+	int64_t heap[] = {5, 5120, 2, 2048}, negative[] = {5, 5120, -2, 0};
+	struct read_types types = {0};
+	uint64_t ids[] = {1};
+	int64_t count, space;
+
+	begin();
+	count = string("count");
+	space = string("bytes");
+	type(string("alloc_objects"), count);
+	type(string("alloc_space"), space);
+	type(string("inuse_objects"), count);
+	type(string("inuse_space"), space);
+	period(524288, space);
+	function(1, string("main.f"), 0, 0, 0);
+	location(1, 0, 1, 0, 0);
+	sample(ids, 1, heap, 4, NULL);
+	sample(ids, 1, negative, 4, NULL);
+	sample(ids, 1, heap, 3, NULL);
+	read_into(&types);
+	tap__ok(!strcmp(scene.text.data, "main.f 5120 type 2\nmain.f 5 type 3\n"
+					 "main.f 2 type 4\nmain.f 2048 type 5\n"),
+		"all values of a sample");
+	tap__ok(types.about.no_ticks && type_is(&types, 3, "alloc_objects", PROFILE_COUNT) &&
+			type_is(&types, 4, "inuse_objects", PROFILE_COUNT) &&
+			type_is(&types, 5, "inuse_space", PROFILE_BYTES) &&
+			!scene.result.interval_ns,
+		"their types");
+	tap__ok(scene.result.bad == 2, "what is below zero, or is missing, is left out");
+
+	/* another file: the same types, in another order, and one that is new */
+	begin();
+	type(string("inuse_space"), string("bytes"));
+	type(string("a b\x1b[0m"), string("microseconds"));
+	function(1, string("main.f"), 0, 0, 0);
+	location(1, 0, 1, 0, 0);
+	sample(ids, 1, heap, 2, NULL);
+	read_into(&types);
+	tap__ok(!strcmp(scene.text.data, "main.f 5 type 5\nmain.f 5120000 type 6\n"),
+		"a type has one number in all files");
+	tap__ok(type_is(&types, 6, "a_b_[0m", PROFILE_NANOSECONDS), "their names are harmless: %s",
+		types.names[6]);
+
+	begin();
+	for (int i = 0; i < 20; i++) {
+		char name[READ_TYPE_LEN * 2];
+
+		snprintf(name, sizeof(name), "%0*d", (int)sizeof(name) - 1, i);
+		type(string(name), string("count"));
+	}
+	function(1, string("main.f"), 0, 0, 0);
+	location(1, 0, 1, 0, 0);
+	sample(ids, 1, (int64_t[20]){1, 1, 1, 1, 1, 1}, 20, NULL);
+	types = (struct read_types){0};
+	read_into(&types);
+	tap__ok(!scene.err && strlen(types.names[3]) == READ_TYPE_LEN - 1 &&
+			type_is(&types, 3, types.names[3], PROFILE_COUNT) &&
+			!strcmp(scene.text.data, "main.f 6 type 3\n"),
+		"names that are too long are cut, and are then one");
+
+	begin();
+	for (int i = 0; i < 20; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "e%d", i);
+		type(string(name), string("count"));
+	}
+	function(1, string("main.f"), 0, 0, 0);
+	location(1, 0, 1, 0, 0);
+	sample(ids, 1, (int64_t[20]){1, 1, 1, 1, 1, 1}, 20, NULL);
+	types = (struct read_types){0};
+	read_into(&types);
+	tap__ok(!scene.err && type_is(&types, PROFILE_TYPES_MAX - 1, "e4", PROFILE_COUNT) &&
+			scene.result.types_left == 15,
+		"more than there is room for are left out, and counted: %" PRIu64,
+		scene.result.types_left);
 }
 
 /* What the writer puts around names, and functions that are called as marks are. */
@@ -361,6 +520,8 @@ int main(void)
 	test_names();
 	test_crowd();
 	test_time();
+	test_types_ours();
+	test_types_of_others();
 	test_labels();
 	test_damaged();
 	buf__free(&bytes);

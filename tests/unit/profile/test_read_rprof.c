@@ -2,8 +2,9 @@
 /* Rprof.out, of R in all its modes, of ours, and damaged. */
 #include "read_scene.h"
 
-#define PLAIN "sample.interval=20000\n"
-#define LINES "line profiling: sample.interval=10000\n"
+#define PLAIN  "sample.interval=20000\n"
+#define MEMORY "memory profiling: sample.interval=10000\n"
+#define LINES  "line profiling: sample.interval=10000\n"
 
 static void test_plain(void)
 {
@@ -27,10 +28,27 @@ static void test_plain(void)
 
 static void test_modes(void)
 {
-	scene__is("memory profiling: sample.interval=10000\n:12:345:6789:0:\"g\" \"f\" \n"
-		  ":14:345:6789:0:\n:1:2:3:4:\"g\" \"f\" \n",
-		  "f;g 2\nTOP 1\n", "memory counts go, and a line of them alone is a sample");
+	scene__is(
+		"memory profiling: sample.interval=10000\n:12:345:6789:0:\"g\" \"f\" \n"
+		":14:345:6789:0:\n:1:2:3:4:\"g\" \"f\" \n",
+		"TOP 16 type 2\nf;g 2\nTOP 1\n",
+		"a line of memory counts alone is a sample, of what was allocated until then, too");
 	tap__ok(scene.result.memory && !scene.result.lines && !scene.result.gc, "that is said");
+	scene__read(MEMORY ":10:0:64:0:\"f\" \n:10:5:64:0:\"g\" \n:30:5:120:0:\"f\" \n"
+			   ":0:0:0:0:\"g\" \n:31:5:120:0:\"<GC>\" \"g\" \n:1:1:56:0:\"f\" \n",
+		    &(struct scene_how){.ordered = true});
+	tap__ok(!strcmp(scene.text.data, "f 1\ng 1\ng 40 type 2\nf 1\nf 216 type 2\ng 1\n"
+					 "g;!<GC> 1\nf 1\nf 8 type 2\n"),
+		"what grew is of the line that tells it, of a collection of the one behind it");
+	scene__read(MEMORY ":10:0:64:0:\"f\" \n" MEMORY ":20:0:64:0:\"f\" \n" PLAIN
+			   ":30:0:64:0:\"f\" \n",
+		    &(struct scene_how){.ordered = true});
+	tap__ok(!strcmp(scene.text.data, "f 1\nf 1\nf 1\n"), "each profile has its own");
+	scene__read(MEMORY ":10:0:64:0:\"f\" \n:999999999999999999:0:64:0:\"f\" \n"
+			   ":11:0:64:0:\"f\" \n:9999999999999999999:0:64:0:\"f\" \n",
+		    &(struct scene_how){.ordered = true});
+	tap__ok(!strcmp(scene.text.data, "f 1\nf 1\nf 1\nf 8 type 2\n") && scene.result.bad == 1,
+		"counts that cannot be are none");
 	scene__is("GC profiling: " LINES "#File 1: dir/a b.R\n"
 		  "\"<GC>\" 1#7 \"g\" 1#12 \"f\" 1#20 \n#File 2: <text>\n\"h\" \"g\" 2#3 \"f\" \n"
 		  "2#9 \n\"<GC>\" \n1#7 \"g\" 1#12 \"f\" 1#20 \n",

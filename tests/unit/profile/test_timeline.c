@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The timeline: nothing is lost, and it does not grow without end. */
+#include <string.h>
+
 #include "profile/timeline.h"
 #include "tap.h"
 
@@ -62,10 +64,72 @@ static void test_many(void)
 	timeline__free(&t);
 }
 
+/* Spans of @row from the first to the last that has anything, and whether one between has none. */
+static uint32_t covered(const struct timeline *t, uint32_t row, uint32_t *holes)
+{
+	static uint64_t values[TIMELINE_SPANS];
+	uint32_t first = UINT32_MAX, last = 0;
+
+	memset(values, 0, sizeof(values));
+	for (size_t i = 0; i < t->n; i++)
+		if (t->entries[i].row == row)
+			values[t->entries[i].span] += t->entries[i].value;
+	for (uint32_t i = 0; i < TIMELINE_SPANS; i++) {
+		if (!values[i])
+			continue;
+		first = first < i ? first : i;
+		last = i;
+	}
+	*holes = 0;
+	for (uint32_t i = first; i < last; i++)
+		*holes += !values[i];
+	return first > last ? 0 : last - first + 1;
+}
+
+static void test_spread(void)
+{
+	const uint64_t second = 1000000000, begin = 7 * second;
+	struct timeline t = {0};
+	uint32_t spans, holes;
+
+	tap__ok(!timeline__spread(&t, 0, begin, begin + second, second) && total(&t, 0) == second,
+		"a wait is all there");
+	spans = covered(&t, 0, &holes);
+	tap__ok(t.begin == begin && !holes && spans * TIMELINE_WIDTH >= second &&
+			(spans - 2) * TIMELINE_WIDTH <= second,
+		"over the time that it took, from its beginning on, in %u spans", spans);
+	tap__ok(!timeline__spread(&t, 1, begin, begin + second, 3) && total(&t, 1) == 3 &&
+			covered(&t, 1, &holes) > spans / 2,
+		"a few ticks, too");
+	tap__ok(!timeline__spread(&t, 2, begin - second, begin + second / 2, 1000) &&
+			total(&t, 2) == 1000 && covered(&t, 2, &holes) <= spans / 2 + 1,
+		"what began before all is over what there is");
+	tap__ok(!timeline__spread(&t, 3, 5, 6, 17) && !timeline__spread(&t, 3, begin, begin, 18) &&
+			total(&t, 3) == 35 && covered(&t, 3, &holes) == 1,
+		"what ended before is not lost, nor what took no time");
+	timeline__free(&t);
+
+	/* longer than it has spans of the first width, and than a double has digits */
+	tap__ok(!timeline__spread(&t, 0, 0, UINT64_MAX, UINT64_MAX / 3) &&
+			total(&t, 0) == UINT64_MAX / 3 && t.n <= TIMELINE_PIECES + 1,
+		"the longest that can be, in %zu entries", t.n);
+	timeline__free(&t);
+
+	for (uint32_t i = 0; i < 2000; i++)
+		if (timeline__spread(&t, i % 7, i * second, (i + 1) * second, second + i % 2))
+			tap__bail("no memory");
+	tap__ok(total(&t, 0) + total(&t, 1) + total(&t, 2) + total(&t, 3) + total(&t, 4) +
+				total(&t, 5) + total(&t, 6) ==
+			2000 * second + 1000,
+		"2000 of them, and nothing is lost as spans become wider");
+	timeline__free(&t);
+}
+
 int main(void)
 {
 	test_spans();
 	test_long();
 	test_many();
+	test_spread();
 	return tap__done();
 }

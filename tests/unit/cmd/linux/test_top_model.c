@@ -47,6 +47,7 @@ static const struct top_process *process(uint32_t serial)
 }
 
 static const struct top_scope window, since = {.since = true};
+static const struct top_scope waits = {.type = PROFILE_TYPE_OFF_CPU};
 
 static void test_seconds(void)
 {
@@ -93,6 +94,9 @@ static void test_processes(void)
 		"processes have counts of their own");
 	tap__ok(top_model__count(model, &second_one) == 2 && has("f", 2, 2) && has("g", 0, 2),
 		"functions of one of them");
+	take_of(&one, PROFILE_TYPE_ALLOC, 4096, "f", 3);
+	second();
+	tap__ok(process(1)->samples == 3, "bytes allocated are no samples more");
 	sink.ops->process(sink.arg, &two, PROFILE_ENDED);
 	second();
 	tap__ok(process(2) && process(2)->ended, "one that ended is shown");
@@ -206,6 +210,33 @@ static void test_verdict(void)
 	end();
 }
 
+/* Two sample types: each is counted by itself, in its unit. */
+static void test_types(void)
+{
+	waiting = (struct profile_type){"off_cpu", PROFILE_NANOSECONDS};
+	begin(LIMIT_MEMORY, 2);
+	take(&one, "inner outer", 3);
+	take(&one, "wait outer", 5);
+	second();
+	tap__ok(top_model__count(model, &window) == 3 && has("inner", 3, 3) && has("outer", 0, 3) &&
+			has("wait", 0, 0),
+		"ticks alone");
+	tap__ok(top_model__count(model, &waits) == 5 * NS_PER_S && has("inner", 0, 0) &&
+			has("wait", 5 * NS_PER_S, 5 * NS_PER_S) && has("outer", 0, 5 * NS_PER_S),
+		"waiting alone, of more ns than 32 bits hold");
+	tap__ok(process(1)->samples == 8 && process(1)->recent == 3,
+		"of a process all samples are counted, and ticks of late");
+	tap__ok(top_model__next_type(model, 0) == 1 && top_model__next_type(model, 1) == 0 &&
+			top_model__next_type(model, PROFILE_TYPES_MAX - 1) == 0,
+		"one after the other");
+	tap__ok(top_model__find_type(model, "cpu") == 0 &&
+			top_model__find_type(model, "off_cpu") == 1 &&
+			top_model__find_type(model, "wall") == PROFILE_TYPES_MAX,
+		"by their names");
+	end();
+	waiting = (struct profile_type){0};
+}
+
 int main(void)
 {
 	test_seconds();
@@ -215,5 +246,6 @@ int main(void)
 	test_full();
 	test_hostile();
 	test_verdict();
+	test_types();
 	return tap__done();
 }

@@ -63,6 +63,63 @@ static void test_all(void)
 	close_view();
 }
 
+/* Two sample types: the head of the table says which. */
+static void test_types(void)
+{
+	waiting = (struct profile_type){"off_cpu", PROFILE_NANOSECONDS};
+	open_view();
+	take(&one, "a main", 3);
+	take(&one, "wait main", 2);
+	update();
+	tap__ok(strstr(all(), "3 samples in the last 1 s\n"
+			      "*SELF%  TOTAL%     SELF    TOTAL  FUNCTION by CPU time\n"
+			      " 100.0   100.0        3        3  a\n"),
+		"CPU time");
+	top_view__key(&view, 'v');
+	tap__ok(strstr(all(), "2.00 s waiting in the last 1 s\n"
+			      "*SELF%  TOTAL%     SELF    TOTAL  FUNCTION by waiting\n"
+			      " 100.0   100.0   2.00 s   2.00 s  wait\n"
+			      "   0.0   100.0        0   2.00 s  main\n"),
+		"v: waiting");
+	tap__ok(strstr(top_text__keys(&view), "v what is shown"), "which the keys tell");
+	top_view__key(&view, 'v');
+	tap__ok(strstr(all(), "FUNCTION by CPU time\n"), "and back");
+	close_view();
+	waiting = (struct profile_type){0};
+}
+
+/* Events in place of ticks: counts, however many digits they have, and bytes. */
+static void test_events(void)
+{
+	events[0] = (struct profile_type){"cycles", PROFILE_COUNT};
+	events[1] = (struct profile_type){"gc", PROFILE_BYTES};
+	open_view();
+	take_of(&one, PROFILE_TYPE_EVENTS, 3000000000, "a main", 3);
+	take_of(&one, PROFILE_TYPE_EVENTS, 1000000000, "b main", 1);
+	take_of(&one, PROFILE_TYPE_EVENTS + 1, 3 << 20, "alloc main", 1);
+	update();
+	view.scope.type = top_model__next_type(model, PROFILE_TYPES_MAX - 1);
+	update();
+	tap__ok(strstr(all(), "xrprof-bpf top - 01:02:03, bpf, at cycles,gc\n"), "the title");
+	tap__ok(strstr(all(), "        5  one\n"), "samples of a process are samples");
+	tap__ok(strstr(all(), "10000000000 cycles in the last 2 s\n"
+			      "*SELF%  TOTAL%        SELF       TOTAL  FUNCTION by cycles\n"
+			      "  90.0    90.0  9000000000  9000000000  a\n"
+			      "  10.0    10.0  1000000000  1000000000  b\n"
+			      "   0.0   100.0           0 10000000000  main\n"),
+		"counts");
+	top_view__key(&view, 'v');
+	tap__ok(strstr(all(), "3.0 MiB gc in the last 2 s\n"
+			      "*SELF%  TOTAL%     SELF    TOTAL  FUNCTION by gc\n"
+			      " 100.0   100.0  3.0 MiB  3.0 MiB  alloc\n"
+			      "   0.0   100.0        0  3.0 MiB  main\n"),
+		"v: bytes");
+	top_view__key(&view, 'v');
+	tap__ok(strstr(all(), "FUNCTION by cycles\n"), "and back");
+	close_view();
+	memset(events, 0, sizeof(events));
+}
+
 /* No line is wider than asked for, and nothing in it acts. */
 static void test_widths(void)
 {
@@ -133,9 +190,11 @@ static void test_help(void)
 {
 	size_t n = 0;
 
+	open_view();
 	while (top_text__help(n))
 		n++;
 	tap__ok(n > 10 && strlen(top_text__keys(&view)) > 10, "keys are explained");
+	close_view();
 }
 
 int main(void)
@@ -146,5 +205,7 @@ int main(void)
 	columns__locale();
 	test_widths();
 	test_help();
+	test_types();
+	test_events();
 	return tap__done();
 }

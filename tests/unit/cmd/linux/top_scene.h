@@ -14,6 +14,9 @@
 static struct top_model *model;
 static struct sink sink;
 static uint64_t now;
+static struct profile_type waiting; /* the profile has it, too, if it has a name */
+/* and it has these and no ticks, if the first has a name */
+static struct profile_type events[2];
 
 /* processes that cannot be */
 static const struct profile_process one = {.serial = 1, .pid = 0x7ffffff0, .comm = "one"};
@@ -21,9 +24,18 @@ static const struct profile_process two = {.serial = 2, .pid = 0x7ffffff1, .comm
 
 static void begin(size_t memory, uint32_t window)
 {
-	static const struct profile_about about = {
-		.freq = 99, .engine = "bpf", .clock = "cpu", .event = "cycles"};
+	struct profile_about about = {
+		.freq = 99,
+		.engine = "bpf",
+		.clock = "cpu",
+		.event = "cycles",
+	};
 
+	about.types[PROFILE_TYPE_OFF_CPU] = waiting;
+	about.no_ticks = events[0].name != NULL;
+	memcpy(&about.types[PROFILE_TYPE_EVENTS], events, sizeof(events));
+	if (about.no_ticks)
+		about.event = "cycles,gc";
 	if (top_model__new(&model, memory, window))
 		tap__bail("no memory");
 	sink = top_model__sink(model);
@@ -39,7 +51,8 @@ static void end(void)
 }
 
 /* Samples of a stack of functions: their names with blanks between them, innermost first. */
-static int take(const struct profile_process *p, const char *names, unsigned int samples)
+static int take_of(const struct profile_process *p, uint32_t type, uint64_t weight,
+		   const char *names, unsigned int samples)
 {
 	const struct frame *frames[64];
 	char text[512], *save = NULL;
@@ -51,7 +64,8 @@ static int take(const struct profile_process *p, const char *names, unsigned int
 		frames[n++] = stack__frame(FRAME_R, w, NULL, 0);
 	for (unsigned int i = 0; i < samples && !err; i++) {
 		const struct sample s = {.time = now,
-					 .weight = 1,
+					 .type = type,
+					 .weight = weight,
 					 .serial = p->serial,
 					 .pid = p->pid,
 					 .stack = stack__of(n, frames, NULL, 0)};
@@ -59,6 +73,14 @@ static int take(const struct profile_process *p, const char *names, unsigned int
 		err = sink.ops->sample(sink.arg, p, &s);
 	}
 	return err;
+}
+
+/* Ticks; with `waiting`, of a stack whose name begins with w, a second of that each. */
+static int take(const struct profile_process *p, const char *names, unsigned int samples)
+{
+	const bool waits = waiting.name && *names == 'w';
+
+	return take_of(p, waits, waits ? NS_PER_S : 1, names, samples);
 }
 
 /* The next second is over. */

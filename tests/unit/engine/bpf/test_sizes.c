@@ -20,6 +20,7 @@ int main(void)
 {
 	struct engine_config config = {.freq = 99};
 	struct bpf_sizes s = bpf_sizes__of(&config, 2), more;
+	struct event_list events = {0};
 
 	tap__ok(s.rows == LIMIT_SAMPLED && s.ring == 2u << 20 && s.sent == 8 * LIMIT_SAMPLED,
 		"two CPUs: %u rows, %u texts, a ring of %u bytes", s.rows, s.sent, s.ring);
@@ -52,5 +53,21 @@ int main(void)
 	config.max_processes = 1;
 	s = bpf_sizes__of(&config, 2);
 	tap__ok(s.rows == 1 && s.sent == 4096 && s.ring == 2u << 20, "and there is a least");
+
+	config = (struct engine_config){.freq = 99, .memory = 128 << 20, .events = &events};
+	tap__ok(!event_list__add(&events, "page-faults", NULL) &&
+			bpf_sizes__of(&config, 2).ring == 2u << 20,
+		"events at a rate come as often as ticks");
+	config.period = 1;
+	tap__ok(bpf_sizes__of(&config, 2).ring > 2u << 20, "each of them comes more often");
+	s = bpf_sizes__of(&config, 2);
+	config.capture = XR_ROW_OFF_CPU;
+	more = bpf_sizes__of(&config, 2);
+	tap__ok(!s.waits && more.waits == 4 * more.rows && more.all > s.all,
+		"threads that wait have room where they are asked for");
+	events.n = config.period = 0;
+	tap__ok(!event_list__add(&events, "tracepoint:a:b", NULL) &&
+			bpf_sizes__of(&config, 2).ring > 2u << 20,
+		"and so does a tracepoint");
 	return tap__done();
 }

@@ -56,6 +56,7 @@ struct program {
 	uint64_t got; /* hash of the last sample's stack */
 	uint32_t nframes;
 	uint32_t samples;
+	struct sample last; /* without its stack */
 };
 
 static uint64_t name__hash(const char *name)
@@ -189,6 +190,8 @@ static void on_sample(void *arg, const struct sample *s)
 	p->got = 0;
 	p->samples++;
 	p->nframes = s->stack->nframes;
+	p->last = *s;
+	p->last.stack = NULL;
 	for (uint32_t i = 0; i < s->stack->nframes; i++)
 		p->got = map__hash(p->got, name__hash(s->stack->frames[i]->function->text));
 }
@@ -406,6 +409,49 @@ static void test_collection_outside(void)
 	program__free(&p);
 }
 
+/* Counts of memory that grow all the time, before stacks of one part and of several. */
+static void test_memory(void)
+{
+	const struct xr_layout *layout = layouts__last(LAYOUTS_X86_64_LINUX);
+	struct remote_walk *rw;
+	struct xr_row row;
+	struct program p;
+	bool ok = true;
+
+	program__init(&p, layout, false);
+	rw = program__walk(&p, 0);
+	row = image__row(&p.m);
+	row.flags = XR_ROW_MEMORY;
+	row.small_at = image__alloc(&p.m, 8);
+	row.large_at = image__alloc(&p.m, 8);
+	row.nodes_at = image__alloc(&p.m, 8);
+	row.node_size = 56;
+	remote_walk__row(rw, &row);
+	for (uint64_t i = 1; i < 500; i++) {
+		int how = (int)(i % 3);
+
+		while (p.depth < (int)(1 + i % (DEPTH_MAX - 2)))
+			program__push(&p);
+		while (p.depth > (int)(1 + i % (DEPTH_MAX - 2)))
+			program__pop(&p);
+		image__put64(&p.m, row.small_at, i);
+		image__put64(&p.m, row.large_at, 1000 + i);
+		image__put64(&p.m, row.nodes_at, 2000 + i);
+		ok = ok && !sample(&p, rw, how) && p.nframes && p.last.flags & XR_F_MEMORY &&
+		     p.last.memory.small == 8 * i && p.last.memory.large == 8 * (1000 + i) &&
+		     p.last.memory.nodes == 56 * (2000 + i) && !p.last.memory.dups;
+	}
+	tap__ok(ok && !decoder__stats(p.decoder)->malformed,
+		"counts of memory are those of the moment");
+	row.large_at = 8;
+	remote_walk__row(rw, &row);
+	for (int how = STILL; how <= IDLE; how++)
+		ok = ok && !sample(&p, rw, how) && p.nframes && !(p.last.flags & XR_F_MEMORY);
+	tap__ok(ok, "where they cannot be read the stack is there without them");
+	remote_walk__free(rw);
+	program__free(&p);
+}
+
 /* Wild and cyclic chains, as test_walk.c has them, in all three ways. */
 static void test_damage(void)
 {
@@ -475,6 +521,7 @@ int main(void)
 	test_faults(IDLE);
 	test_gone();
 	test_collection_outside();
+	test_memory();
 	test_damage();
 	return tap__done();
 }

@@ -108,8 +108,8 @@ static void end(void)
 	windows__free(windows);
 }
 
-/* @n samples of @pid at @time, of a stack that is called @function. */
-static int sample(uint32_t pid, const char *function, uint64_t time, int n)
+/* @n samples of @pid and @type at @time, of a stack that is called @function. */
+static int sample_of(uint32_t type, uint32_t pid, const char *function, uint64_t time, int n)
 {
 	const struct profile_label label = {"service", pid % 2 ? "odd" : "even"};
 	const struct profile_process p = {.serial = pid,
@@ -119,13 +119,18 @@ static int sample(uint32_t pid, const char *function, uint64_t time, int n)
 					  .labels = &label,
 					  .nlabels = 1};
 	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
-	struct sample s = {.time = time, .weight = 1, .unit = XR_UNIT_TICKS, .tid = pid};
+	struct sample s = {.time = time, .weight = 1, .tid = pid, .type = type};
 	int err = 0;
 
 	s.stack = stack__of(1, &frame, NULL, 0);
 	for (int i = 0; i < n && !err; i++)
 		err = sink.ops->sample(sink.arg, &p, &s);
 	return err;
+}
+
+static int sample(uint32_t pid, const char *function, uint64_t time, int n)
+{
+	return sample_of(PROFILE_TYPE_TICKS, pid, function, time, n);
 }
 
 static uint64_t samples_of(enum channel_kind kind)
@@ -192,6 +197,18 @@ static void test_turn(void)
 	tap__ok(windows__about(windows)->freq == 10, "what follows has that rate");
 	tap__ok(windows__counts(windows).ended == 2, "two are counted");
 	end();
+	forget_sent();
+}
+
+/* Bytes allocated are told beside samples, and are none themselves. */
+static void test_memory(void)
+{
+	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	sample(1, "f", began + 1, 3);
+	sample_of(PROFILE_TYPE_ALLOC, 1, "f", began + 1, 2);
+	end();
+	tap__ok(nsent == 1 && sent[0].head.samples == 3 && strstr(sent[0].index, "\"samples\": 3,"),
+		"bytes allocated are no samples: %s", nsent ? sent[0].index : "nothing");
 	forget_sent();
 }
 
@@ -336,7 +353,7 @@ static void sample_early(uint32_t pid)
 {
 	const struct profile_process p = {.serial = pid, .pid = pid, .comm = "R"};
 	const struct frame *frame = stack__frame(FRAME_R, "f", NULL, 0);
-	struct sample s = {.time = os__now(), .weight = 1, .unit = XR_UNIT_TICKS, .tid = pid};
+	struct sample s = {.time = os__now(), .weight = 1, .tid = pid};
 
 	s.stack = stack__of(1, &frame, NULL, 0);
 	if (sink.ops->sample(sink.arg, &p, &s))
@@ -452,6 +469,7 @@ int main(void)
 	test_intervals();
 	test_turn();
 	test_index();
+	test_memory();
 	test_asked();
 	test_refused();
 	test_lost();

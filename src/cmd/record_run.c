@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/record_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/progress.h"
+#include "os/os.h"
+#include "os/rights.h"
+#include "os/signals.h"
+#include "os/workload.h"
+#include "output/outputs.h"
+#include "session/session.h"
+#include "session/stats.h"
+
+#define POLL_MS 100 /* between two looks at signals, the workload and the clock */
+#define SUM_NS	(60 * NS_PER_S)
+#define STDOUT	1
+#define STDERR	2
+#define REAP_MS 500 /* for a workload that is ending to have ended */
+
+/* Between two looks at waits that are not over, and what each may take. */
+#define WAITS_NS NS_PER_S
+#define WAITS_MS 50
+
+struct record {
+	const struct config *config;
+	struct signals *signals;
+	struct session *session;
+	struct outputs *outputs;
+	struct workload workload;
+	struct progress *progress; /* NULL: it is not shown */
+	uint64_t summed_at;	   /* ns, when it was last said how it goes */
+	uint64_t waited_at;	   /* ns, when waits that are not over were last asked for */
+	bool told;		   /* by a signal, to end */
+	bool ends;		   /* it was told to, or seen to: what was started is ending, too */
+};
+
+static void on_note(void *arg, enum notes_level level, const char *line)
+{
+	const struct record *r = arg;
+
+	if (level == NOTES_USER ? r->config->quiet : !r->config->verbose)
+		return;
+	progress__clear(r->progress);
+	log__line("%s", line);
+}
+
+static void record__note(void *record, const char *line)
+{
+	on_note(record, NOTES_USER, line);
+}
+
+/* All is attached: give up what is not needed from here on. */
+static void record__keep(const struct record *r)
+{
+	unsigned int uses = cmd__rights(r->config, false);
+
+	if (r->config->stats || r->config->ready)
+		uses |= RIGHTS_FILES;
+	if (r->config->command)
+		uses |= RIGHTS_SIGNAL;
+	rights__keep(uses);
+}
+
+/*
+ * Write @text to the file of an option.  What wrote the profile may hang on it, so this is another
+ * process; what hangs here is given up, too.
+ */
+static int record__write(const char *option, const char *path, const struct buf *text,
+			 struct errmsg *f)
+{
+	struct output_config to = {.path = path, .wait_ms = OUTPUT_STUCK_MS};
+	struct output *out = NULL;
+	int err;
+
+	err = files__start(&to.files, files__given(to.path), f);
+	if (err)
+		return err;
+	err = output__open(&out, &to, NULL);
+	if (!err)
+		err = output__write(out, text->data, text->len);
+	if (!err)
+		err = output__commit(out, 0);
+	if (!err)
+		err = output__finish(out);
+	if (err)
+		errmsg__set(f, err, "cannot write --%s %s: %s", option, path, os__reason(err));
+	output__close(out, NULL);
+	files__stop(to.files);
+	return err;
+}
+
+/* Tell who started us that sampling has begun. */
+static int record__ready(const struct record *r, struct errmsg *f)
+{
+	struct buf text = {0};
+	int err = buf__printf(&text, "%d\n", (int)getpid());
+
+	if (err)
+		errmsg__set(f, err, "cannot write --ready: %s", os__reason(err));
+	else
+		err = record__write("ready", r->config->ready, &text, f);
+	buf__free(&text);
+	return err;
+}
+
+/* The workload is there before the session is, but does not run before all is ready for it. */
+static int record__start(struct record *r, struct errmsg *f)
+{
+	const struct config *c = r->config;
+	int err;
+
+	err = session__start(r->session);
+	record__keep(r);
+	if (!err && c->command) {
+		err = workload__go(&r->workload, f);
+		if (err)
+			return err;
+		err = session__add_workload(r->session, r->workload.pid);
+	}
+	if (err)
+		*f = *session__why(r->session);
+	else if (c->ready)
+		err = record__ready(r, f);
+	return err;
+}
+
+/* Is the time of --duration over?  Otherwise shorten @timeout_ms so that it is not overslept. */
+static bool record__time_over(const struct record *r, int *timeout_ms)
+{
+	uint64_t began = session__began(r->session), end, now = os__now(), left;
+
+	if (r->config->duration <= 0 || !began)
+		return false;
+	end = began + (uint64_t)(r->config->duration * (double)NS_PER_S);
+	if (now >= end)
+		return true;
+	left = (end - now + NS_PER_MS - 1) / NS_PER_MS;
+	if (left < (uint64_t)*timeout_ms)
+		*timeout_ms = (int)left;
+	return false;
+}
+
+static int record__stats(const struct record *r, const struct stats *st, struct errmsg *f)
+{
+	struct buf text = {0};
+	int err = stats__json(st, &text);
+
+	if (err)
+		errmsg__set(f, err, "cannot write --stats: %s", os__reason(err));
+	else
+		err = record__write("stats", r->config->stats, &text, f);
+	buf__free(&text);
+	return err;
+}
+
+/* Say how it goes, as at the end. */
+static void record__sum(struct record *r, struct stats *stats)
+{
+	char line[512];
+
+	stats__summary(stats, line, sizeof(line));
+	progress__clear(r->progress);
+	log__line("%s", line);
+}
+
+/* SIGUSR1: what there is by now. */
+static void record__tell(struct record *r)
+{
+	struct stats stats;
+	struct errmsg f;
+
+	if (session__stats(r->session, &stats))
+		return;
+	record__sum(r, &stats);
+	if (r->config->stats && record__stats(r, &stats, &f))
+		log__line("%s", f.text);
+}
+
+/* SIGHUP: files were moved away, or are to be.  What goes wrong is told by the next poll. */
+static void record__reload(struct record *r)
+{
+	if (r->config->verbose) {
+		progress__clear(r->progress);
+		log__line("files are opened anew");
+	}
+	outputs__reopen(r->outputs);
+}
+
+/* Were we told to end?  What was sent to us alone is passed on to the workload. */
+static bool record__signalled(struct record *r)
+{
+	struct signals_event event = signals__take(r->signals);
+
+	while (event.signal && event.request != SIGNALS_END) {
+		if (event.request == SIGNALS_REPORT)
+			record__tell(r);
+		else
+			record__reload(r);
+		event = signals__take(r->signals);
+	}
+	if (!event.signal)
+		return false;
+	r->told = true;
+	if (r->config->verbose) {
+		progress__clear(r->progress);
+		log__line("ending: %s", signals__name(event.signal));
+	}
+	if (r->workload.pid && !workload__ended(&r->workload) && event.sent)
+		workload__signal(&r->workload, event.signal);
+	return true;
+}
+
+static void record__progress(struct record *r)
+{
+	uint64_t now = os__now();
+	struct stats stats;
+
+	if (progress__due(r->progress, now) && !session__stats(r->session, &stats))
+		progress__show(r->progress, &stats, now);
+	/* where nobody looks on, --verbose leaves a line a minute */
+	if (!r->config->verbose || os__columns(STDERR) || now - r->summed_at < SUM_NS)
+		return;
+	r->summed_at = now;
+	if (!session__stats(r->session, &stats))
+		record__sum(r, &stats);
+}
+
+/*
+ * What is written while it comes has the waits that are not over once a second: who reads along
+ * sees a program that only waits, and that nobody reads any more is noticed.
+ */
+static void record__waits(struct record *r)
+{
+	const struct writer_ops *format = r->config->format;
+	uint64_t now = os__now();
+
+	if (!(r->config->capture & XR_ROW_OFF_CPU) || !(format->sample || format->row) ||
+	    now - r->waited_at < WAITS_NS)
+		return;
+	session__flush(r->session, WAITS_MS);
+	r->waited_at = os__now();
+}
+
+static void record__loop(struct record *r)
+{
+	enum session_state state = SESSION_RUNS;
+
+	r->summed_at = r->waited_at = os__now();
+	while (state == SESSION_RUNS) {
+		int timeout = POLL_MS;
+
+		if (record__time_over(r, &timeout))
+			return;
+		state = session__poll(r->session, timeout);
+		workload__ended(&r->workload);
+		if (record__signalled(r) || (r->config->until_eof && os__input_over()))
+			break;
+		record__waits(r);
+		record__progress(r);
+	}
+	r->ends = state != SESSION_FAILED;
+}
+
+/* Nothing was profiled: why not? */
+static void record__nothing(struct record *r)
+{
+	const struct errmsg *why = session__why(r->session);
+
+	if (r->workload.pid && workload__wait(&r->workload, r->ends ? REAP_MS : 0))
+		log__line("%s ended before R was found running in it", r->workload.name);
+	else
+		log__line("%s", why->text[0] ? why->text : "nothing was profiled");
+}
+
+/* What the session counted, as far as people should know. */
+static void record__counts(struct record *r, const struct stats *st)
+{
+	char line[512];
+
+	if (r->config->verbose &&
+	    (st->sent != st->written || st->decoder.malformed || st->decoder.partial))
+		log__line("the sampler sent %llu samples, %llu came; %llu records were malformed, "
+			  "%llu samples incomplete",
+			  (unsigned long long)st->sent, (unsigned long long)st->written,
+			  (unsigned long long)st->decoder.malformed,
+			  (unsigned long long)st->decoder.partial);
+	if (r->config->verbose && !stats__conserved(st))
+		log__line("%llu ticks do not add up with what became of them",
+			  (unsigned long long)st->ticks);
+	if (!st->rows_full)
+		return;
+	snprintf(line, sizeof(line), "%llu processes were not profiled: too many at once",
+		 (unsigned long long)st->rows_full);
+	record__note(r, line);
+}
+
+/* What became of the workload. */
+static void record__workload(struct record *r)
+{
+	char text[256], line[512];
+
+	if (!r->workload.pid)
+		return;
+	if (!workload__wait(&r->workload, r->ends ? REAP_MS : 0))
+		snprintf(line, sizeof(line), "%s (process %d) is still running", r->workload.name,
+			 (int)r->workload.pid);
+	else if (workload__result(&r->workload, text, sizeof(text)))
+		snprintf(line, sizeof(line), "%s %s", r->workload.name, text);
+	else
+		return;
+	record__note(r, line);
+}
+
+/* The status of a command that ended by itself is ours, as of time(1), if there is a profile. */
+static int record__status(const struct record *r, int status)
+{
+	bool ended = r->workload.pid && r->workload.ended;
+
+	return status == CMD_OK && ended && !r->told ? workload__status(&r->workload) : status;
+}
+
+/* The end of it, for people: returns the exit status.  @err: the session's. */
+static int record__report(struct record *r, int err, const struct stats *st)
+{
+	enum cmd_status status = CMD_OK;
+	struct errmsg fault;
+	char line[512], text[256];
+
+	if (err && err != -EPIPE) {
+		log__line("%s", session__why(r->session)->text);
+		status = CMD_FAILED;
+	} else if (!st->processes && !r->config->all) {
+		record__nothing(r);
+		status = CMD_FAILED;
+	} else if (!st->processes && filters__narrow(&r->config->filters)) {
+		filters__text(&r->config->filters, text, sizeof(text));
+		log__line("no R process matched %s", text);
+		status = CMD_FAILED;
+	} else if (st->unwritten) {
+		log__line("%llu samples were not written", (unsigned long long)st->unwritten);
+		status = CMD_FAILED;
+	}
+	if (st->processes || (st->engine && r->config->all)) {
+		stats__summary(st, line, sizeof(line));
+		record__note(r, line);
+	}
+	record__counts(r, st);
+	if (r->config->stats && record__stats(r, st, &fault)) {
+		log__line("%s", fault.text);
+		status = CMD_FAILED;
+	}
+	record__workload(r);
+	return record__status(r, status);
+}
+
+/* The session is open: all that happens with it.  Returns the exit status. */
+static int record__session(struct record *r)
+{
+	struct errmsg f = {""};
+	struct stats stats;
+	int err;
+
+	err = record__start(r, &f);
+	if (err) {
+		session__stop(r->session, &stats);
+		log__line("%s", f.text);
+		return CMD_FAILED;
+	}
+	record__loop(r);
+	progress__clear(r->progress);
+	err = session__stop(r->session, &stats);
+	return record__report(r, err, &stats);
+}
+
+/* How it goes is shown to who looks on, unless the profile or a command's output is on that
+ * terminal. */
+static int record__show_progress(struct record *r, struct sink *sink, struct errmsg *f)
+{
+	const struct config *c = r->config;
+
+	if (c->quiet || c->command || !os__columns(STDERR) ||
+	    (!strcmp(c->output, "-") && os__columns(STDOUT)))
+		return 0;
+	if (progress__new(&r->progress, *sink))
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	*sink = progress__sink(r->progress);
+	return 0;
+}
+
+int record__run(const struct config *c, struct signals *signals)
+{
+	char host[256];
+	struct notes_limit limit = {0};
+	static const struct label_rules labels;
+	const struct engine_ops *one[2];
+	struct session_config session = cmd__session(c, one);
+	struct outputs_config to = {
+		.format = c->format,
+		.writer =
+			{
+				.capture = c->capture,
+				.roots = config__several(c),
+				.about = {.command = c->line, .host = host},
+			},
+		.path = c->output,
+		.several = c->npids > 1 || c->all,
+		.index = true,
+		.least = c->min_samples,
+		.memory = c->max_memory,
+		.max_file = c->max_file,
+		.note = record__note,
+	};
+	struct record r = {
+		.config = c,
+		.signals = signals,
+		.workload = {.gate = -1, .report = -1},
+	};
+	struct sink sink = {0};
+	int err, status = CMD_FAILED;
+	struct errmsg f = {""};
+
+	session.notes = (struct notes){
+		.line = on_note,
+		.arg = &r,
+		.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
+		.limit = &limit,
+	};
+	err = cmd__btf(c->btf, &f);
+	if (!err && c->format->binary && !strcmp(c->output, "-") && os__columns(STDOUT))
+		err = errmsg__set(&f, -EINVAL,
+				  "format %s is not for a terminal: give -o FILE%s, or a pipe",
+				  c->format->name, c->format->suffix);
+	/* before anything is open that would be kept open by it */
+	if (!err)
+		err = files__start(&to.files, files__given(c->output), &f);
+	os__host(host, sizeof(host));
+	to.note_arg = &r;
+	if (!err && outputs__new(&r.outputs, &to))
+		err = errmsg__set(&f, -ENOMEM, "out of memory");
+	if (!err) {
+		sink = outputs__sink(r.outputs);
+		if (outputs__per_process(r.outputs))
+			session.labels = &labels; /* for the index */
+		err = record__show_progress(&r, &sink, &f);
+	}
+	if (!err)
+		err = session__open(&r.session, &session, sink, &f);
+	if (!err && c->command)
+		err = workload__start(&r.workload, c->command, strcmp(c->output, "-") != 0, signals,
+				      &f);
+	if (err)
+		log__line("%s", f.text);
+	else
+		status = record__session(&r);
+	session__free(r.session);
+	workload__close(&r.workload);
+	outputs__free(r.outputs);
+	progress__free(r.progress);
+	files__stop(to.files);
+	return status;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "engine/bpf/collections.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/bpf/perf_events.h"
+#include "engine/bpf/places.h"
+#include "os/linux/proc_maps.h"
+#include "os/linux/rights.h"
+
+#define SWEEP_MIN  64u /* processes watched, from which on it is looked which have ended */
+#define PROBED_MAX 64u /* files with R in them */
+
+/* A process, with the children that inherited from it. */
+struct watched {
+	struct perf_events *events;
+	pid_t pid;
+	uint64_t at;
+	bool used; /* by some row, in collections__sweep() */
+};
+
+/* A file with R in it. */
+struct probed {
+	uint64_t inode, offset;
+	uint32_t dev_major, dev_minor;
+	struct places places;
+};
+
+struct collections {
+	const struct event_name *event;
+	int watch_fd, probe_fd, rows_fd;
+	struct watched *watched;
+	size_t n, room, sweep_at;
+	struct probed probed[PROBED_MAX];
+	size_t nprobed;
+};
+
+/* Why there is no watchpoint. */
+static const char *watch__reason(int err)
+{
+	switch (-err) {
+	case ENOSPC:
+		return "all that the CPU has are in use";
+	case EOPNOTSUPP:
+	case ENOENT:
+	case ENODEV:
+		return "this CPU, or its virtual machine, has none for this";
+	default:
+		return strerror(-err);
+	}
+}
+
+/* An address that can be watched; nothing is there that anybody writes. */
+static int watch__here(void)
+{
+	static const uint64_t nothing;
+
+	return perf_events__try_watch(0, (uintptr_t)&nothing, sizeof(nothing));
+}
+
+int collections__ask(struct errmsg *value)
+{
+	int err = watch__here();
+
+	if (!err)
+		return errmsg__set(value, 0, "a watchpoint");
+	if (places__can_probe())
+		return errmsg__set(value, 0, "a probe in R's file; no watchpoint: %s",
+				   watch__reason(err));
+	return errmsg__set(value, -ENOENT, "no watchpoint: %s; and no probes in files",
+			   watch__reason(err));
+}
+
+int collections__new(struct collections **out, const struct event_name *event, int watch_fd,
+		     int probe_fd, int rows_fd, struct errmsg *f)
+{
+	struct collections *c;
+	int err = probe_fd < 0 ? watch__here() : 0;
+
+	if (err)
+		return errmsg__set(f, -ENOENT,
+				   "--event %s: nothing tells of collections: no watchpoint (%s), "
+				   "and no probes in files (`info` says why)",
+				   event->text, watch__reason(err));
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	*c = (struct collections){
+		.event = event,
+		.watch_fd = watch_fd,
+		.probe_fd = probe_fd,
+		.rows_fd = rows_fd,
+		.sweep_at = SWEEP_MIN,
+	};
+	*out = c;
+	return 0;
+}
+
+/* Mark those that a process with a row may have inherited: its R_in_gc is at the same address. */
+static void collections__mark(struct collections *c)
+{
+	uint64_t raised = rights__raise(RIGHTS_EVENTS);
+	uint32_t pid, *last = NULL;
+	struct xr_row row;
+
+	while (!bpf_map_get_next_key(c->rows_fd, last, &pid)) {
+		last = &pid;
+		if (bpf_map_lookup_elem(c->rows_fd, &pid, &row))
+			continue;
+		for (size_t i = 0; i < c->n; i++)
+			c->watched[i].used |= c->watched[i].at == row.gc_at;
+	}
+	rights__lower(raised);
+}
+
+/* Forget those that have ended, with all that inherited from them: that ends with the event. */
+static void collections__sweep(struct collections *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		c->watched[i].used = !kill(c->watched[i].pid, 0) || errno != ESRCH;
+	collections__mark(c);
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->watched[i].used)
+			c->watched[kept++] = c->watched[i];
+		else
+			perf_events__free(c->watched[i].events);
+	}
+	c->n = kept;
+	c->sweep_at = kept * 2 > SWEEP_MIN ? kept * 2 : SWEEP_MIN;
+}
+
+static int collections__watch(struct collections *c, const struct xr_row *row, struct errmsg *f)
+{
+	struct perf_events *events = NULL;
+	struct watched *more;
+	int err;
+
+	if (c->n >= c->sweep_at)
+		collections__sweep(c);
+	if (c->n == c->room) {
+		size_t room = c->room ? c->room * 2 : 16;
+
+		more = realloc(c->watched, room * sizeof(*more));
+		if (!more)
+			return errmsg__set(f, -ENOMEM, "out of memory");
+		c->watched = more;
+		c->room = room;
+	}
+	err = perf_events__try_watch((pid_t)row->pid, row->gc_at, row->gc_size);
+	if (!err)
+		err = perf_events__watch(&events, row->gc_at, row->gc_size, c->watch_fd, f);
+	if (!err)
+		err = perf_events__add_process(events, (pid_t)row->pid, f);
+	if (err) {
+		perf_events__free(events);
+		return err;
+	}
+	c->watched[c->n++] = (struct watched){
+		.events = events,
+		.pid = (pid_t)row->pid,
+		.at = row->gc_at,
+	};
+	return 0;
+}
+
+/* The file that has R_gc_internal() of @row's process, and where: with a mapping's path. */
+static int collections__file(const struct xr_row *row, struct probed *p, char *path, size_t size)
+{
+	struct proc_map map;
+	uint64_t raised;
+	FILE *maps;
+	int err;
+
+	snprintf(path, size, "/proc/%" PRIu32 "/maps", row->pid);
+	raised = rights__raise(RIGHTS_TARGET);
+	maps = fopen(path, "re");
+	err = maps ? 0 : -errno;
+	if (!err && !proc_maps__at(maps, row->gc_begin, &map))
+		err = -ENOENT;
+	if (maps)
+		fclose(maps);
+	rights__lower(raised);
+	if (err)
+		return err;
+	*p = (struct probed){
+		.inode = map.inode,
+		.offset = row->gc_begin - map.start + map.offset,
+		.dev_major = map.dev_major,
+		.dev_minor = map.dev_minor,
+	};
+	snprintf(path, size, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, row->pid,
+		 map.start, map.end);
+	return 0;
+}
+
+/* It waits for the mappings of all processes with that file: for who hangs in a page fault. */
+static int collections__probe(struct collections *c, const struct xr_row *row)
+{
+	struct probed want, *p;
+	char path[96];
+	int err;
+
+	if (c->probe_fd < 0 || !row->gc_begin)
+		return -EOPNOTSUPP;
+	err = collections__file(row, &want, path, sizeof(path));
+	if (err)
+		return err;
+	for (size_t i = 0; i < c->nprobed; i++) {
+		p = &c->probed[i];
+		if (p->inode == want.inode && p->dev_major == want.dev_major &&
+		    p->dev_minor == want.dev_minor && p->offset == want.offset)
+			return 0;
+	}
+	if (c->nprobed == PROBED_MAX)
+		return -E2BIG;
+	p = &c->probed[c->nprobed];
+	*p = want;
+	err = places__probe(&p->places, path, p->offset, true, c->probe_fd);
+	if (!err)
+		err = places__probe(&p->places, path, p->offset, false, c->probe_fd);
+	if (err)
+		places__close(&p->places);
+	else
+		c->nprobed++;
+	return err;
+}
+
+static bool row__counts(const struct xr_row *row)
+{
+	return row->small_at && row->large_at && row->nodes_at;
+}
+
+/* Nothing that another way would help against. */
+static bool watch__final(int err)
+{
+	return err == -ESRCH || err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
+
+int collections__row(struct collections *c, const struct xr_row *old, const struct xr_row *row,
+		     struct errmsg *f)
+{
+	int watch, probe;
+
+	if (old && (!row__counts(row) || (row__counts(old) && old->gc_at == row->gc_at)))
+		return 0;
+	/* before it is known where R_in_gc is, any variable will do to see if there can be one */
+	watch = row__counts(row) && row->gc_at
+			? collections__watch(c, row, f)
+			: perf_events__try_watch((pid_t)row->pid, row->head_at, sizeof(uint64_t));
+	if (!watch && (row->gc_at || !row__counts(row)))
+		return 0;
+	if (watch == -ESRCH)
+		return errmsg__set(f, watch, "process %" PRIu32 " has ended", row->pid);
+	if (watch__final(watch))
+		return errmsg__set(f, watch, "process %" PRIu32 ": --event %s: %s", row->pid,
+				   c->event->text, strerror(-watch));
+	probe = collections__probe(c, row);
+	if (!probe)
+		return 0;
+	return errmsg__set(f, probe == -ESRCH ? probe : -ENOENT,
+			   "process %" PRIu32 ": nothing tells --event %s of collections: no "
+			   "watchpoint (%s), and no probe (%s)",
+			   row->pid, c->event->text,
+			   watch ? watch__reason(watch) : "R_in_gc was not found",
+			   probe == -EOPNOTSUPP ? "not possible here" : strerror(-probe));
+}
+
+void collections__stop(struct collections *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		perf_events__stop(c->watched[i].events);
+	for (size_t i = 0; i < c->nprobed; i++)
+		places__close(&c->probed[i].places);
+	c->nprobed = 0;
+}
+
+void collections__free(struct collections *c)
+{
+	if (!c)
+		return;
+	collections__stop(c);
+	for (size_t i = 0; i < c->n; i++)
+		perf_events__free(c->watched[i].events);
+	free(c->watched);
+	free(c);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "engine/bpf/open_waits_read.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/remote/linux/thread.h"
+#include "engine/remote/remote_walk.h"
+#include "os/os.h"
+#include "os/proc.h"
+
+#define CONTEXTS 64u /* by which R's thread is told */
+
+struct reading {
+	struct remote_native *native; /* NULL: there is no memory for it */
+	uint64_t sample_ns;
+	int to;
+	bool failed;
+};
+
+static void reading__put(struct reading *r, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	while (size && !r->failed) {
+		ssize_t n = write(r->to, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		r->failed = n <= 0;
+		if (r->failed)
+			return;
+		at += n;
+		size -= (size_t)n;
+	}
+}
+
+static void on_record(void *arg, const void *record, size_t size)
+{
+	reading__put(arg, record, size);
+}
+
+/* As task__syscall() of bpf/task.h: fs/proc/base.c, proc_pid_syscall(). */
+static uint16_t thread__syscall(uint32_t pid, uint32_t tid)
+{
+	char path[64];
+	long nr = -1;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
+	in = fopen(path, "re");
+	if (in && fscanf(in, "%ld", &nr) != 1)
+		nr = -1;
+	if (in)
+		fclose(in);
+	return nr >= 0 && nr < (long)XR_SYSCALLS_MAX ? (uint16_t)(nr + 1) : 0;
+}
+
+/* Is it R's thread?  It is if a context is on its stack, or if it is the only one. */
+static bool wait__is_r(const struct open_wait *w, struct remote_thread *t,
+		       const struct remote_walk *rw)
+{
+	uint64_t contexts[CONTEXTS];
+	uint32_t n;
+
+	if (w->row.r_tid)
+		return w->row.r_tid == w->tid;
+	if (!t->proven) {
+		n = remote_walk__contexts(rw, contexts, CONTEXTS);
+		remote_thread__prove(t, contexts, n);
+	}
+	return t->proven && (uint32_t)t->tid == w->tid;
+}
+
+/* Where it is the kernel says; the other registers are not known, and mostly not needed. */
+static void wait__native(struct reading *r, const struct open_wait *w, struct remote_walk *rw)
+{
+	struct remote_thread t = {.pid = (pid_t)w->row.pid, .tid = (pid_t)w->tid};
+	struct remote_regs regs = {.pc_mask = remote_thread__pc_mask()};
+	struct proc proc;
+
+	if (!(w->row.flags & XR_ROW_NATIVE) || !w->row.space_stamp)
+		return;
+	if (r->native && w->tid == w->row.pid && !remote_thread__waits(&t, &regs.pc, &regs.sp) &&
+	    !proc__read(t.pid, &proc) && proc.stack) {
+		regs.top = proc.stack;
+		remote_walk__finish_native(rw, r->native, &regs);
+	}
+	if (!remote_walk__native(rw))
+		remote_walk__no_native(rw);
+}
+
+static int wait__read(struct reading *r, const struct open_wait *w)
+{
+	struct mem_reader reader = proc__reader((pid_t)w->row.pid);
+	struct xr_sample like = {
+		.weight = 1,
+		.unit = XR_UNIT_NS,
+		.event = XR_EVENT_SWITCH,
+		.flags = w->wait.flags | XR_F_KERNEL,
+		.pid = w->row.pid,
+		.tid = w->tid,
+	};
+	struct remote_thread t;
+	struct remote_walk *rw;
+	int result;
+
+	if (remote_thread__open(&t, (pid_t)w->row.pid))
+		return -XR_EXITING;
+	result = remote_walk__new(&rw, &w->row, &reader, os__now) ? -XR_LOST : 0;
+	if (result)
+		goto cleanup;
+	remote_walk__limit(rw, r->sample_ns);
+	remote_walk__sink(rw, on_record, r);
+	result = remote_walk__ahead(rw);
+	if (result >= 0 && !wait__is_r(w, &t, rw)) {
+		like.flags |= XR_F_OTHER_THREAD;
+		result = w->row.flags & XR_ROW_IDLE ? 0 : -XR_NO_R_FRAMES;
+	} else if (result >= 0) {
+		wait__native(r, w, rw);
+		result = remote_walk__finish(rw);
+	}
+	if (result >= 0) {
+		if (result > 0)
+			like.flags |= XR_F_TRUNCATED;
+		like.detail = thread__syscall(w->row.pid, w->tid);
+		remote_walk__send(rw, &like);
+	}
+
+cleanup:
+	remote_walk__free(rw);
+	remote_thread__close(&t);
+	return result;
+}
+
+void open_waits_read__all(const struct open_wait *waits, size_t n, size_t from,
+			  const struct bpf_slabs *slabs, uint64_t sample_ns, int to)
+{
+	struct reading r = {.sample_ns = sample_ns, .to = to};
+
+	if (!remote_native__new(&r.native)) {
+		for (uint32_t i = 0; i < BPF_SLABS_MAX; i++)
+			remote_native__lend(r.native, i, slabs->words[i]);
+	}
+	for (size_t i = from; i < n && !r.failed; i++) {
+		struct open_wait_done done = {
+			.head = {.size = sizeof(done)},
+			.index = (uint32_t)i,
+			.result = wait__read(&r, &waits[i]),
+		};
+
+		reading__put(&r, &done, sizeof(done));
+	}
+	remote_native__free(r.native);
+}

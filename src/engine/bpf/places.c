@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "engine/bpf/places.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/parse.h"
+#include "engine/bpf/probe_file.h"
+#include "os/linux/cpus.h"
+#include "os/linux/rights.h"
+
+#define UPROBE_PMU "/sys/bus/event_source/devices/uprobe"
+#define CPUS_MAX   8192
+
+const char *places__tracefs(void)
+{
+	static const char *const paths[] = {
+		"/sys/kernel/tracing/events",
+		"/sys/kernel/debug/tracing/events",
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (!access(paths[i], F_OK) || errno == EACCES)
+			return paths[i];
+	return NULL;
+}
+
+/* The first line of a file, without its end.  A negative errno. */
+static int file__line(const char *path, char *line, size_t size)
+{
+	FILE *in = fopen(path, "re");
+	int err = 0;
+
+	if (!in)
+		return -errno;
+	if (!fgets(line, (int)size, in))
+		err = -EIO;
+	else
+		line[strcspn(line, "\n")] = '\0';
+	fclose(in);
+	return err;
+}
+
+static int file__number(const char *path, uint32_t *number)
+{
+	uint64_t value = 0;
+	char line[64];
+	int err = file__line(path, line, sizeof(line));
+
+	if (!err)
+		err = parse__u64(line, UINT32_MAX, &value);
+	*number = (uint32_t)value;
+	return err;
+}
+
+int places__uprobe_type(uint32_t *type, uint32_t *semaphore)
+{
+	const char *from = "config:";
+	uint64_t bit = 0;
+	char line[64];
+	int err = file__number(UPROBE_PMU "/type", type);
+
+	*semaphore = 0; /* Linux 4.20 has it at 32 ("config:32-63") */
+	if (err || file__line(UPROBE_PMU "/format/ref_ctr_offset", line, sizeof(line)))
+		return err;
+	if (!strncmp(line, from, strlen(from))) {
+		const char *at = line + strlen(from);
+
+		if (!parse__digits(&at, 63, &bit))
+			*semaphore = (uint32_t)bit;
+	}
+	return 0;
+}
+
+bool places__may_probe(void)
+{
+	return !rights__exceed() && rights__permitted() >> CAP_SYS_ADMIN & 1;
+}
+
+bool places__can_probe(void)
+{
+	uint32_t type, semaphore;
+
+	return places__may_probe() && !places__uprobe_type(&type, &semaphore);
+}
+
+/* Some CPU that is online: each will do. */
+static int cpu__any(void)
+{
+	static bool online[CPUS_MAX];
+	int n = libbpf_num_possible_cpus();
+
+	if (n <= 0 || n > CPUS_MAX || cpus__online(online, (size_t)n))
+		return 0;
+	for (int cpu = 0; cpu < n; cpu++)
+		if (online[cpu])
+			return cpu;
+	return 0;
+}
+
+/* Open @attr and attach the program.  0 or a negative errno. */
+static int places__add(struct places *p, struct perf_event_attr *attr, int prog_fd)
+{
+	int *more = realloc(p->fds, (p->n + 1) * sizeof(*more)), fd;
+
+	if (!more)
+		return -ENOMEM;
+	p->fds = more;
+	attr->size = sizeof(*attr);
+	attr->disabled = 1; /* the program runs all the same, and perf counts nothing */
+	fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu__any(), -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	p->fds[p->n++] = fd;
+	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) ? -errno : 0;
+}
+
+static int tracepoint__open(struct places *p, const struct event_name *event, int prog_fd,
+			    struct errmsg *f)
+{
+	const char *tracefs = places__tracefs();
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .sample_period = 1};
+	char path[PATH_MAX];
+	uint32_t id = 0;
+	int err;
+
+	if (!tracefs)
+		return errmsg__set(f, -ENOENT,
+				   "--event %s: the kernel's tracepoints are not to be seen; mount "
+				   "tracefs: mount -t tracefs tracefs /sys/kernel/tracing",
+				   event->text);
+	snprintf(path, sizeof(path), "%s/%.*s/%.*s/id", tracefs, (int)event->group.len,
+		 event->group.at, (int)event->name.len, event->name.at);
+	err = file__number(path, &id);
+	if (err == -ENOENT)
+		return errmsg__set(
+			f, err,
+			"--event %s: this kernel has no such tracepoint; it lists them in "
+			"%s",
+			event->text, tracefs);
+	if (err)
+		return errmsg__set(
+			f, err, "--event %s: %s: %s%s", event->text, path, strerror(-err),
+			err == -EACCES ? "; run as root, or let this user read it: mount -o "
+					 "remount,gid=GROUP,mode=750 /sys/kernel/tracing"
+				       : "");
+	attr.config = id;
+	err = places__add(p, &attr, prog_fd);
+	return err ? errmsg__set(f, err, "--event %s: cannot attach to it: %s", event->text,
+				 strerror(-err))
+		   : 0;
+}
+
+/* The path by which the file of @event can be opened, to @path: as it is, or as a process has it.
+ */
+static int file__find(const struct event_name *event, const struct engine_config *config,
+		      char path[PATH_MAX], struct errmsg *f)
+{
+	char plain[PATH_MAX];
+	int err;
+
+	if (!event_part__copy(&event->path, plain, sizeof(plain)))
+		return errmsg__set(f, -ENAMETOOLONG, "--event %s: the path is too long",
+				   event->text);
+	snprintf(path, PATH_MAX, "%s", plain);
+	if (!access(path, R_OK))
+		return 0;
+	err = -errno;
+	for (size_t i = 0; i < config->npids && err == -ENOENT; i++) {
+		int len = snprintf(path, PATH_MAX, "/proc/%d/root%s", (int)config->pids[i], plain);
+
+		if (len < PATH_MAX && !access(path, R_OK))
+			return 0;
+	}
+	return errmsg__set(f, err, "--event %s: %s: %s", event->text, plain, strerror(-err));
+}
+
+static int probe__fault(struct errmsg *f, int err, const struct event_name *event)
+{
+	const char *what = strerror(-err);
+
+	if (err == -524) /* ENOTSUPP, of the kernel: arch_uprobe_analyze_insn() */
+		what = "the instruction there cannot be probed";
+	else if (err == -EMFILE)
+		what = "too many open files; raise the limit (ulimit -n)";
+	else if (err == -EACCES || err == -EPERM)
+		what = "permission denied; run as root (Linux wants CAP_SYS_ADMIN for probes in "
+		       "files)";
+	return errmsg__set(f, err, "--event %s: cannot attach to it: %s", event->text, what);
+}
+
+static int probes__open(struct places *p, const struct event_name *event,
+			const struct engine_config *config, int prog_fd, struct errmsg *f)
+{
+	struct probe_place *found = NULL;
+	char path[PATH_MAX];
+	uint32_t type, semaphore, n = 0;
+	int err;
+
+	err = places__uprobe_type(&type, &semaphore);
+	if (err)
+		return errmsg__set(f, -ENOTSUP,
+				   "--event %s: this kernel has no uprobes for perf (%s: %s)",
+				   event->text, UPROBE_PMU, strerror(-err));
+	err = file__find(event, config, path, f);
+	if (!err)
+		err = probe_file__places(path, event, &found, &n, f);
+	for (uint32_t i = 0; i < n && !err; i++) {
+		struct perf_event_attr attr = {
+			.type = type,
+			.config1 = (uintptr_t)path,
+			.config2 = found[i].offset,
+			.sample_period = 1,
+		};
+
+		if (found[i].semaphore && !semaphore)
+			err = errmsg__set(
+				f, -ENOTSUP,
+				"--event %s: it is on only if a count in memory is raised "
+				"(a semaphore), which this kernel cannot do (4.20)",
+				event->text);
+		if (err)
+			break;
+		if (found[i].semaphore)
+			attr.config |= found[i].semaphore << semaphore;
+		err = places__add(p, &attr, prog_fd);
+		if (err)
+			probe__fault(f, err, event);
+	}
+	free(found);
+	return err;
+}
+
+int places__open(struct places *p, const struct event_name *event,
+		 const struct engine_config *config, int prog_fd, struct errmsg *f)
+{
+	const unsigned int uses = RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_FILES;
+	const bool probe = event->kind != EVENT_TRACEPOINT;
+	uint64_t raised;
+	int err;
+
+	if (probe && rights__exceed())
+		return errmsg__set(f, -EPERM,
+				   "--event %s: it would act on all who run that file, which is "
+				   "root's to decide: run as root",
+				   event->text);
+	raised = rights__raise(uses | (probe ? RIGHTS_PROBES : 0));
+	if (event->kind == EVENT_TRACEPOINT)
+		err = tracepoint__open(p, event, prog_fd, f);
+	else
+		err = probes__open(p, event, config, prog_fd, f);
+	rights__lower(raised);
+	return err;
+}
+
+#define PROBE_RETURNS 1u /* of config: .../uprobe/format/retprobe (kernel/events/core.c) */
+
+int places__probe(struct places *p, const char *path, uint64_t offset, bool returns, int prog_fd)
+{
+	struct perf_event_attr attr = {
+		.config = returns ? PROBE_RETURNS : 0,
+		.config1 = (uintptr_t)path,
+		.config2 = offset,
+		.sample_period = 1,
+	};
+	uint64_t raised;
+	uint32_t semaphore;
+	int err = places__uprobe_type(&attr.type, &semaphore);
+
+	if (err)
+		return err;
+	raised = rights__raise(RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_FILES | RIGHTS_PROBES);
+	err = places__add(p, &attr, prog_fd);
+	rights__lower(raised);
+	return err;
+}
+
+void places__close(struct places *p)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		close(p->fds[i]);
+	free(p->fds);
+	*p = (struct places){0};
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The counts of memory before the lines of Rprof.out. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "layout.h"
+#include "output/rprof_memory.h"
+#include "output/writer.h"
+#include "stack_maker.h"
+#include "tap.h"
+
+static struct writer *writer;
+static struct output *out;
+static struct buf text;
+static struct budget files = {.max = 1 << 20};
+static const struct writer_ops *rprof;
+
+static void start(uint32_t capture)
+{
+	static struct writer_config config;
+
+	config = (struct writer_config){
+		.about = {.freq = 100}, .capture = capture | XR_ROW_MEMORY, .files = &files};
+	text.len = 0;
+	rprof = formats__find("rprof");
+	if (!rprof || output__memory(&out, &text, 0) || rprof->open(&writer, out, &config))
+		tap__bail("cannot open");
+}
+
+/* A sample of process @serial, in f(); @nodes 0: it has no counts. */
+static void put(uint32_t serial, uint64_t ms, uint64_t weight, uint64_t nodes, uint64_t dups)
+{
+	const struct profile_process process = {.serial = serial, .pid = serial, .comm = "R"};
+	const struct frame *f = stack__frame(FRAME_R, serial == 1 ? "f" : "g", "a.R", 3);
+	struct sample s = {
+		.time = NS_PER_S + ms * NS_PER_MS,
+		.weight = weight,
+		.serial = serial,
+		.flags = nodes ? XR_F_MEMORY : 0,
+		.memory = {80, 160, nodes, dups},
+		.stack = stack__of(1, &f, NULL, 0),
+	};
+
+	if (!nodes)
+		s.memory = (struct xr_memory){0};
+	if (rprof->sample(writer, &process, &s))
+		tap__bail("a sample failed");
+}
+
+static const char *contents(void)
+{
+	static char copy[1 << 18];
+
+	snprintf(copy, sizeof(copy), "%.*s", (int)text.len, text.data);
+	return copy;
+}
+
+static void check(const char *want, const char *what)
+{
+	if (rprof->close(writer) || output__close(out, NULL))
+		tap__bail("close failed");
+	if (!tap__ok(!strcmp(contents(), want), "%s", what))
+		tap__diag("want <%s> got <%s>", want, contents());
+}
+
+static void test_lines(void)
+{
+	start(XR_ROW_GC | XR_ROW_LINES);
+	put(1, 0, 1, 5600, 3);
+	put(1, 10, 3, 5656, 2);
+	put(1, 20, 1, 0, 0);
+	check("memory profiling: GC profiling: line profiling: sample.interval=10000\n"
+	      "#File 1: a.R\n"
+	      ":10:20:5600:3:1#3 \"f\" \n"
+	      ":10:20:5656:2:1#3 \"f\" \n"
+	      ":10:20:5656:0:1#3 \"f\" \n"
+	      ":10:20:5656:0:1#3 \"f\" \n"
+	      ":10:20:5656:0:1#3 \"f\" \n",
+	      "counts as R writes them; a sample of several lines; one that has none");
+}
+
+static void test_early(void)
+{
+	start(0);
+	put(1, 0, 2, 0, 0);
+	put(2, 5, 1, 112, 9);
+	put(1, 10, 1, 0, 0);
+	tap__ok(!strcmp(contents(), "memory profiling: sample.interval=10000\n"
+				    ":10:20:112:9:\"g\" \n"),
+		"what comes before the counts waits, another process does not");
+	put(1, 20, 1, 56, 4);
+	check("memory profiling: sample.interval=10000\n"
+	      ":10:20:112:9:\"g\" \n"
+	      ":10:20:56:0:\"f\" \n"
+	      ":10:20:56:0:\"f\" \n"
+	      ":10:20:56:0:\"f\" \n"
+	      ":10:20:56:4:\"f\" \n",
+	      "until these are known");
+	start(0);
+	put(1, 0, 1, 0, 0);
+	check("memory profiling: sample.interval=10000\n"
+	      ":0:0:0:0:\"f\" \n",
+	      "or to the end");
+	start(XR_ROW_LINES);
+	put(1, 0, 1, 0, 0);
+	put(1, 30001, 1, 0, 0);
+	put(1, 30002, 1, 56, 0);
+	check("memory profiling: line profiling: sample.interval=10000\n"
+	      "#File 1: a.R\n"
+	      ":0:0:0:0:1#3 \"f\" \n"
+	      ":0:0:0:0:1#3 \"f\" \n"
+	      ":10:20:56:0:1#3 \"f\" \n",
+	      "or for half a minute; files are announced before");
+}
+
+static void test_room(void)
+{
+	size_t lines = 0, at = 0;
+
+	start(0);
+	for (uint64_t i = 0; i < 8000; i++)
+		put(1, 0, 1, 0, 0);
+	while (at < text.len)
+		lines += text.data[at++] == '\n';
+	tap__ok(lines > 4000, "or until there are many: %u lines", (unsigned int)lines);
+	if (rprof->close(writer) || output__close(out, NULL))
+		tap__bail("close failed");
+	tap__ok(!files.used, "all that was taken is given back");
+	start(0);
+	files.used = files.max;
+	put(1, 0, 1, 0, 0);
+	files.used = 0;
+	check("memory profiling: sample.interval=10000\n"
+	      ":0:0:0:0:\"f\" \n",
+	      "where there is no room to wait nothing waits");
+}
+
+int main(void)
+{
+	test_lines();
+	test_early();
+	test_room();
+	stack__free_all();
+	buf__free(&text);
+	return tap__done();
+}

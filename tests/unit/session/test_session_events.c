@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Samples at events, from an engine that is made up, to the sink: by their sample types, as the one
+ * number that some formats have, and as lines.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "session/session.h"
+#include "session/stats.h"
+#include "tap.h"
+
+#include "r_child.h"
+#include "session_fakes.h"
+
+static const struct engine_ops *const with_events[] = {&events_ops, NULL};
+
+static struct session_config config;
+static struct event_list events;
+static struct session *session;
+static struct child child;
+static struct stats stats;
+
+static void nobody(void *arg, enum notes_level level, const char *line)
+{
+	(void)arg;
+	(void)level;
+	(void)line;
+}
+
+static int start(const struct engine_ops *const *with, bool one_type, bool lines,
+		 const char *const *names)
+{
+	struct errmsg f;
+	int err;
+
+	memset(&fake, 0, sizeof(fake));
+	memset(&sunk, 0, sizeof(sunk));
+	events.n = 0;
+	for (; *names; names++)
+		if (event_list__add(&events, *names, &f))
+			tap__bail("%s", f.text);
+	config = (struct session_config){
+		.pids = &child.pid,
+		.npids = 1,
+		.engines = with,
+		.freq = 99,
+		.one_type = one_type,
+		.lines = lines,
+		.events = &events,
+		.notes = {.line = nobody},
+	};
+	if (session__open(&session, &config, (struct sink){.ops = &sink_ops}, &f))
+		tap__bail("%s", f.text);
+	err = session__start(session);
+	if (err)
+		session__free(session);
+	return err;
+}
+
+static void stop(void)
+{
+	session__stop(session, &stats);
+	session__free(session);
+}
+
+/* One sample: is it in the profile? */
+static bool sends(uint32_t n, uint64_t weight, uint32_t unit)
+{
+	const unsigned int before = sunk.samples;
+	struct xr_sample *s = (void *)fake.queue;
+
+	send_sample(1, (uint32_t)child.pid);
+	s->event = XR_EVENT_OTHER + n;
+	s->weight = weight;
+	s->unit = unit;
+	session__poll(session, 0);
+	return sunk.samples == before + 1;
+}
+
+static void test_types(void)
+{
+	static const char *const names[] = {"page-faults", "cpu-clock", NULL};
+	const struct profile_about *about = &sunk.about;
+	struct buf json = {0};
+	char line[512];
+
+	start(with_events, false, false, names);
+	tap__ok(fake.config.events == &events && fake.config.npids == 1,
+		"the engine is told which, and of whom");
+	tap__ok(about->no_ticks && !about__type(about, 0).name, "there are no ticks");
+	tap__ok(!strcmp(about->types[PROFILE_TYPE_EVENTS].name, "page-faults") &&
+			about->types[PROFILE_TYPE_EVENTS].unit == PROFILE_COUNT,
+		"the first is a sample type");
+	tap__ok(!strcmp(about->types[PROFILE_TYPE_EVENTS + 1].name, "cpu-clock") &&
+			about->types[PROFILE_TYPE_EVENTS + 1].unit == PROFILE_NANOSECONDS &&
+			!about->types[PROFILE_TYPE_EVENTS + 2].name,
+		"the second is, in its unit, and no other");
+	tap__ok(sends(0, 7, XR_UNIT_COUNT) && sunk.type == PROFILE_TYPE_EVENTS && sunk.weight == 7,
+		"a sample of the first");
+	tap__ok(sends(1, 1 << 30, XR_UNIT_NS) && sunk.type == PROFILE_TYPE_EVENTS + 1 &&
+			sunk.weight == 1 << 30,
+		"a sample of the second");
+	sends(0, 5, XR_UNIT_COUNT);
+	stop();
+	tap__ok(stats.nevents == 2 && stats.events[0].samples == 2 &&
+			stats.events[0].weight == 12 && stats.events[1].samples == 1 &&
+			stats.events[1].weight == 1 << 30,
+		"they are counted");
+	stats__summary(&stats, line, sizeof(line));
+	tap__ok(strstr(line, "(page-faults: 12, cpu-clock: 1073741824 ns)"), "%s", line);
+	stats__json(&stats, &json);
+	tap__ok(json.data && strstr(json.data,
+				    "\"name\": \"page-faults\", \"samples\": 2, \"weight\": 12"),
+		"--stats has them");
+	buf__free(&json);
+}
+
+static void test_one_number(void)
+{
+	static const char *const names[] = {"page-faults", NULL};
+
+	start(with_events, true, false, names);
+	tap__ok(sends(0, 7, XR_UNIT_COUNT) && sunk.type == PROFILE_TYPE_TICKS && sunk.weight == 7,
+		"a format with one number has the number of events");
+	stop();
+}
+
+static void test_lines(void)
+{
+	static const char *const names[] = {"page-faults", NULL};
+	uint64_t lines = 0;
+
+	start(with_events, true, true, names);
+	for (int i = 0; i < 10; i++)
+		lines += sends(0, 1000, XR_UNIT_COUNT) ? sunk.weight : 0;
+	tap__ok(lines == 10, "samples that stand for as many each are a line each");
+	stop();
+	start(with_events, true, true, names);
+	lines = 0;
+	for (int i = 0; i < 1000; i++)
+		lines += sends(0, i % 2 ? 10 : 30, XR_UNIT_COUNT) ? sunk.weight : 0;
+	tap__ok(lines >= 990 && lines <= 1010, "others are as many lines as samples: %u",
+		(unsigned int)lines);
+	lines = 0;
+	for (int i = 0; i < 10; i++)
+		lines += sends(0, 200, XR_UNIT_COUNT) ? sunk.weight : 0;
+	tap__ok(lines > 80 && lines <= 100, "one that stands for more is more lines: %u",
+		(unsigned int)lines);
+	stop();
+}
+
+static void test_refused(void)
+{
+	static const char *const names[] = {"page-faults", NULL};
+	static const struct engine_ops *const both[] = {&events_ops, &fake_ops, NULL};
+
+	tap__ok(start(engines, false, false, names) == -ENOTSUP && !fake.opened,
+		"an engine that has none is not opened");
+	memset(&fake, 0, sizeof(fake));
+	tap__ok(!start(both, false, false, names), "one that has them is");
+	stop();
+}
+
+int main(void)
+{
+	library__make();
+	child = child__start("mvb");
+	test_types();
+	test_one_number();
+	test_lines();
+	test_refused();
+	child__end(&child);
+	library__remove();
+	return tap__done();
+}

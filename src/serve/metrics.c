@@ -198,6 +198,7 @@ static void metrics__processes(struct text *t, const struct sampler_status *s)
 	const struct hidden_stats *h = &s->stats.hidden;
 	static const char lines[] = "innermost_line_processes_total";
 	static const char gc[] = "gc_marks_processes_total";
+	static const char memory[] = "memory_counts_processes_total";
 
 	text__gauge(t, "processes", s->processes, "Processes of R that are sampled now.");
 	text__gauge(t, "processes_limit", s->max_processes, "How many may be: --max-processes.");
@@ -215,6 +216,10 @@ static void metrics__processes(struct text *t, const struct sampler_status *s)
 	text__u64(t, gc, "known", "proven", h->gc_proven);
 	text__u64(t, gc, "known", "code", h->gc_code);
 	text__u64(t, gc, "known", "none", h->gc_none);
+	text__head(t, memory, "counter", "Processes by how well R's counts of memory are known.");
+	text__u64(t, memory, "known", "proven", h->memory_proven);
+	text__u64(t, memory, "known", "unproven", h->memory_unproven);
+	text__u64(t, memory, "known", "none", h->memory_none);
 }
 
 static void metrics__budget(struct text *t, const struct sampler_status *s)

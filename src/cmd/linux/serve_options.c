@@ -8,89 +8,20 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/parse.h"
 #include "cmd/config_file.h"
+#include "cmd/linux/serve_parse.h"
 #include "os/os.h"
 #include "serve/linux/channel.h"
 
 #define SERVE_FREQ    19   /* Hz */
 #define INTERVAL      60.0 /* seconds */
-#define INTERVAL_MAX  86400.0
 #define SPOOL_SIZE    (64u << 20)
 #define KEEP_SIZE     (UINT64_C(1) << 30)
 #define KEEP_AGE      (30 * 86400ULL)
 #define MAX_CPU	      0.01
 #define PROCESSES_MAX 65536u
 
-/* --- what options hold --- */
-
-static int parse_interval(const struct option_row *row, void *place, const char *arg,
-			  struct errmsg *f)
-{
-	double seconds;
-
-	if (parse__seconds(arg, &seconds) || seconds < 1 || seconds > INTERVAL_MAX)
-		return errmsg__set(f, -EINVAL,
-				   "--%s %s: not a time from 1 second to 24 hours: seconds, or a "
-				   "number with s, m or h behind it",
-				   row->name, arg);
-	*(double *)place = seconds;
-	return 0;
-}
-
-/* An age has the letter of a time behind it, and anything else is a size. */
-static int keep__parse(struct store_keep *keep, const char *text)
-{
-	static const struct {
-		char unit;
-		uint64_t seconds;
-	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 7 * 86400}};
-	const char *at = text;
-	uint64_t n;
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++, at = text) {
-		if (!parse__digits(&at, UINT32_MAX, &n) && at[0] == units[i].unit && !at[1]) {
-			keep->age = n * units[i].seconds;
-			return n ? 0 : -EINVAL;
-		}
-	}
-	return parse__size(text, &keep->size) || !keep->size ? -EINVAL : 0;
-}
-
-static int parse_keep(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
-{
-	char text[64], *at = text, *end;
-	int len = snprintf(text, sizeof(text), "%s", arg);
-	int err = len < 0 || (size_t)len >= sizeof(text) ? -EINVAL : 0;
-
-	for (; !err && at; at = end) {
-		end = strchr(at, ',');
-		if (end)
-			*end++ = '\0';
-		err = keep__parse(place, at);
-	}
-	return err ? errmsg__set(f, err,
-				 "--%s %s: not a size such as 500M or 10G, an age such as 36h, 7d "
-				 "or 4w, or both with a comma between them",
-				 row->name, arg)
-		   : 0;
-}
-
-static int parse_percent(const struct option_row *row, void *place, const char *arg,
-			 struct errmsg *f)
-{
-	char *end;
-	double share = strtod(arg, &end);
-
-	if (*end == '%')
-		end++;
-	if (end == arg || *end || !(share >= 0) || share > 100)
-		return errmsg__set(f, -EINVAL,
-				   "--%s %s: not a share of a CPU, such as 1%% or 0.5%%", row->name,
-				   arg);
-	*(double *)place = share / 100;
-	return 0;
-}
+/* --- labels --- */
 
 /* The one of that key, or a new one; NULL: there are too many. */
 static struct profile_label *labels__place(struct serve_options *so, const char *key)
@@ -173,6 +104,9 @@ static int parse_label_env(const struct option_row *row, void *place, const char
 const struct option_row serve_options__rows[] = {
 #include "cmd/options_targets.def"
 #include "cmd/options_sampling.def"
+#include "cmd/options_memory.def"
+#include "cmd/options_waits.def"
+#include "cmd/options_events.def"
 #include "cmd/options_stacks.def"
 	{
 		.name = "max-cpu",
@@ -184,9 +118,9 @@ const struct option_row serve_options__rows[] = {
 			  "more "
 			  "for some seconds the rate is lowered, which is said, and raised again "
 			  "when there is room. Each interval has one rate, so all counts stay "
-			  "right.",
+			  "right. With --event there is no such rate, and 0 has to be given.",
 		.type = OPTION_PARSE,
-		.parse = parse_percent,
+		.parse = serve_parse__percent,
 		.group = OPTION_HOW,
 		AT(max_cpu),
 	},
@@ -220,7 +154,7 @@ const struct option_row serve_options__rows[] = {
 		.manual = "In UTC they begin at whole multiples of it. All processes of an "
 			  "interval are in one profile.",
 		.type = OPTION_PARSE,
-		.parse = parse_interval,
+		.parse = serve_parse__interval,
 		.group = OPTION_WRITE,
 		AT(interval),
 	},
@@ -239,7 +173,7 @@ const struct option_row serve_options__rows[] = {
 		.help = "remove the oldest files of --dir beyond this: 10G, 7d, 10G,7d (default: "
 			"1G,30d)",
 		.type = OPTION_PARSE,
-		.parse = parse_keep,
+		.parse = serve_parse__keep,
 		.group = OPTION_WRITE,
 		AT(keep),
 	},
@@ -412,8 +346,13 @@ static int serve_options__check(struct serve_options *so, struct errmsg *f)
 	if (!c->npids)
 		c->all = true;
 	err = options__targets(c, f);
+	err = err ? err : options__events(c, f);
 	if (err)
 		return err;
+	if (c->events.n && so->max_cpu > 0)
+		return errmsg__set(f, -EINVAL,
+				   "--event: there is no rate that could be lowered for --max-cpu: "
+				   "give --max-cpu 0, no limit");
 	if (!so->dir && !so->listen && !so->pyroscope && !so->otlp)
 		return errmsg__set(f, -EINVAL,
 				   "nowhere to go: give --dir DIR, --listen ADDR, --pyroscope URL "
@@ -442,6 +381,7 @@ static void serve_options__complete(struct serve_options *so)
 {
 	struct config *c = &so->o.config;
 
+	options__waits(c);
 	c->asked = c->capture;
 	c->capture |= formats__find("pprof")->capture;
 	if (c->no_packages)

@@ -19,15 +19,17 @@
 #include "session/session.h"
 #include "session/stats.h"
 
-#define POLL_MS	      1000	     /* at most, between two looks at everything */
-#define SEND_MS	      20	     /* while something waits to be handed to the front */
-#define DRAIN_S	      5		     /* for servers to take what waits, at the end */
-#define STOP_MS	      10000	     /* for the front to finish */
-#define AGAIN_NS      (5 * NS_PER_S) /* between two starts of a front */
-#define LOOK_NS	      NS_PER_S
-#define SAY_NS	      (60 * NS_PER_S)
-#define MESSAGES_MAX  64 /* of the front, between two looks at everything */
-#define QUEUE_MINIMUM (8u << 20)
+#define POLL_MS	       1000  /* at most, between two looks at everything */
+#define FLUSH_AHEAD_MS 100   /* before an interval ends, waits that are not over are read */
+#define FLUSH_MS       50    /* in so long, at most */
+#define SEND_MS	       20    /* while something waits to be handed to the front */
+#define DRAIN_S	       5     /* for servers to take what waits, at the end */
+#define STOP_MS	       10000 /* for the front to finish */
+#define AGAIN_NS       (5 * NS_PER_S) /* between two starts of a front */
+#define LOOK_NS	       NS_PER_S
+#define SAY_NS	       (60 * NS_PER_S)
+#define MESSAGES_MAX   64 /* of the front, between two looks at everything */
+#define QUEUE_MINIMUM  (8u << 20)
 
 /* From a start, or a SIGHUP, to the next. */
 struct serve {
@@ -45,6 +47,7 @@ struct serve {
 	uint64_t said_dropped;		       /* intervals that were not handed on */
 	bool reload, told;		       /* by signals */
 	bool more;			       /* messages of the front may be left */
+	bool flushed;			       /* waits were read that the interval does not end */
 };
 
 static void on_note(void *arg, enum notes_level level, const char *line)
@@ -263,6 +266,7 @@ static void serve__signals(struct serve *s)
 	if (event.request == SIGNALS_RELOAD) {
 		s->reload = true;
 	} else if (event.request == SIGNALS_REPORT) {
+		session__flush(s->session, FLUSH_MS);
 		windows__turn(s->windows);
 		if (!serve__stats(s, &stats)) {
 			stats__summary(&stats, line, sizeof(line));
@@ -278,9 +282,22 @@ static int serve__timeout(const struct serve *s)
 {
 	int ms = s->more ? 0 : windows__due(s->windows, os__now(), POLL_MS);
 
+	if (!s->flushed && s->options->o.config.capture & XR_ROW_OFF_CPU)
+		ms = ms > FLUSH_AHEAD_MS ? ms - FLUSH_AHEAD_MS : 0;
+
 	if (s->front.channel && channel__waiting(s->front.channel) && ms > SEND_MS)
 		ms = SEND_MS;
 	return ms;
+}
+
+/* What waits all the time is in each interval, too. */
+static void serve__flush(struct serve *s)
+{
+	const bool due = windows__due(s->windows, os__now(), POLL_MS) <= FLUSH_AHEAD_MS;
+
+	if (due && !s->flushed)
+		session__flush(s->session, FLUSH_MS);
+	s->flushed = due;
 }
 
 static enum session_state serve__loop(struct serve *s)
@@ -292,6 +309,7 @@ static enum session_state serve__loop(struct serve *s)
 		serve__front(s);
 		serve__signals(s);
 		serve__look(s);
+		serve__flush(s);
 	}
 	return state;
 }
@@ -310,6 +328,18 @@ static void serve__summary(struct serve *s, const struct stats *stats)
 	s->said_dropped = counts.dropped;
 }
 
+/* It samples now. */
+static void serve__say_began(const struct serve *s)
+{
+	const struct config *c = &s->options->o.config;
+	const char *whom = c->all ? " every R process" : "";
+
+	if (c->events.n)
+		serve__say(s, "profiling%s at %s", whom, windows__about(s->windows)->event);
+	else
+		serve__say(s, "profiling%s at %u Hz", whom, c->freq);
+}
+
 /* The session is open: all until its end.  The exit status, if that is the end of the service. */
 static int serve__session(struct serve *s)
 {
@@ -319,15 +349,11 @@ static int serve__session(struct serve *s)
 	int err;
 
 	err = session__start(s->session);
-	/* with what it takes to begin again */
-	rights__keep(RIGHTS_TARGET | RIGHTS_EVENTS | RIGHTS_LOAD | RIGHTS_PRIORITY |
-		     (s->options->o.config.capture & XR_ROW_KERNEL ? RIGHTS_KERNEL : 0));
+	rights__keep(cmd__rights(&s->options->o.config, true));
 	if (!err) {
 		use = serve_status__use(s->session, s->front.pid, os__now());
 		governor__init(&s->governor, s->options->max_cpu, s->options->o.config.freq, &use);
-		serve__say(s, "profiling%s at %u Hz",
-			   s->options->o.config.all ? " every R process" : "",
-			   s->options->o.config.freq);
+		serve__say_began(s);
 		s->started = true;
 		notify__send("READY=1");
 		state = serve__loop(s);

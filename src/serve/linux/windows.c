@@ -44,6 +44,7 @@ static int window__begin(struct windows *w, struct window *win, uint64_t now, si
 		.rows = w->config.max_stacks,
 		.labels = format->labels,
 		.threads = format->threads,
+		.details = format->details,
 		.describe = true,
 	};
 
@@ -69,7 +70,7 @@ static int window__add(struct window *win, const struct profile_process *p, cons
 		aggregate__drop(win->sum, p, s);
 		err = 0;
 	}
-	win->samples++;
+	win->samples += type__counts(s->type);
 	return err;
 }
 

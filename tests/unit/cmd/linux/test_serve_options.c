@@ -3,6 +3,7 @@
 #include "cmd/linux/serve_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "serve/linux/channel.h"
@@ -50,8 +51,49 @@ static void test_names(void)
 	tap__ok(name_of(value, "--dir", "/tmp") > 0, "where no name is needed, these, too");
 }
 
+/* Events, given as @line of words: an error, or how many there are. */
+static long events_of(const char *line, struct errmsg *f)
+{
+	char text[256], *argv[16] = {"serve"}, *save = NULL;
+	struct serve_options so;
+	int argc = 1;
+	long n;
+
+	snprintf(text, sizeof(text), "%s", line);
+	for (char *w = strtok_r(text, " ", &save); w && argc < 15; w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	f->text[0] = '\0';
+	n = serve_options__parse(&so, argc, argv, f);
+	if (!n)
+		n = so.o.config.events.n;
+	serve_options__free(&so);
+	return n;
+}
+
+static void test_events(void)
+{
+	static const struct {
+		const char *line, *why;
+	} refused[] = {
+		{"--dir d --event cs", "--max-cpu 0"},
+		{"--dir d --max-cpu 0 --period 3", "--period is for --event"},
+		{"--dir d --max-cpu 0 --event gc --period 3", "each collection is a sample"},
+		{"--dir d --max-cpu 0 --event cs --clock wall", "--off-cpu"},
+		{"--dir d --max-cpu 0 --event cs -e vmread", "engine bpf"},
+	};
+	struct errmsg f;
+
+	tap__ok(events_of("--dir d --max-cpu 0 --event cs --event gc --period 3", &f) == 2,
+		"events where no limit is to be kept: %s", f.text);
+	tap__ok(!events_of("--dir d", &f), "none unless they are asked for");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		tap__ok(events_of(refused[i].line, &f) == -EINVAL && strstr(f.text, refused[i].why),
+			"refused: %s: %s", refused[i].line, f.text);
+}
+
 int main(void)
 {
 	test_names();
+	test_events();
 	return tap__done();
 }

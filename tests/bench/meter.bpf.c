@@ -16,6 +16,19 @@ int meter_empty(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
+/* Where --off-cpu has its programs. */
+SEC("raw_tp/sched_switch")
+int meter_leave(struct bpf_raw_tracepoint_args *ctx)
+{
+	return 0;
+}
+
+SEC("raw_tp/sched_exit_tp")
+int meter_back(struct bpf_raw_tracepoint_args *ctx)
+{
+	return 0;
+}
+
 SEC("perf_event")
 int meter_reads(struct bpf_perf_event_data *ctx)
 {

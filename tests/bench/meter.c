@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * meter PID FREQ SECONDS empty|reads   run a small BPF program on PID's ticks
+ * meter switches SECONDS               run empty programs at each switch, of any process
  * meter watch NAME SECONDS             watch a loaded program called NAME
  *
  * Both print, from the kernel's own run-time statistics (BPF_ENABLE_STATS, Linux 5.8):
@@ -58,6 +59,30 @@ static int watch(const char *name, double seconds, struct reading *out)
 	return out->runs ? 0 : -ENODATA;
 }
 
+static int switches(double seconds)
+{
+	struct meter *skel = meter__open();
+	struct bpf_link *leave, *back;
+	int err;
+
+	if (!skel)
+		return -errno;
+	err = meter__load(skel);
+	leave = err ? NULL : bpf_program__attach(skel->progs.meter_leave);
+	back = err ? NULL : bpf_program__attach(skel->progs.meter_back);
+	if (!err && (!leave || !back))
+		err = -errno;
+	if (!err) {
+		puts("attached");
+		fflush(stdout);
+		usleep(seconds * 1e6);
+	}
+	bpf_link__destroy(back);
+	bpf_link__destroy(leave);
+	meter__destroy(skel);
+	return err;
+}
+
 static int run(pid_t pid, unsigned int freq, double seconds, bool reads, struct reading *out,
 	       unsigned long long *failed)
 {
@@ -103,6 +128,8 @@ int main(int argc, char **argv)
 	bool reads = argc == 5 && !strcmp(argv[4], "reads");
 	int stats, err;
 
+	if (argc == 3 && !strcmp(argv[1], "switches"))
+		return switches(atof(argv[2])) ? 1 : 0;
 	if (argc != 5 && !(argc == 4 && !strcmp(argv[1], "watch")))
 		return 2;
 	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);

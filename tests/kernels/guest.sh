@@ -153,9 +153,60 @@ profile() {
 verifier__test() {
 	local output
 	output=$(xrprof-bpf info --programs 2>&1)
-	ok $? "the verifier accepts the programs"
+	ok $? "the verifier accepts the programs" || diag "$(xrprof-bpf -e bpf -v -o /dev/null -- true 2>&1 | tail -n 60)"
 	# To the table of instructions, and, when it is something else, to the reader.
 	echo "$output" | sed '/^program /!s/^/# /'
+}
+
+# Events of each kind of program: perf's, of a tracepoint, and of a function, which is called 500 times.
+events__test() {
+	local lib
+	lib=$(find /usr/lib -name libR.so | head -n 1)
+	mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+	xrprof-bpf "${slow[@]}" -f speedscope -o "$work/events.json" --stats "$work/events.stats" --event page-faults \
+		--event tracepoint:syscalls:sys_enter_openat --event "uprobe:$lib:norm_rand" \
+		-- Rscript --vanilla -e 'for (i in 1:500) stats::rnorm(1)' >"$work/events.err" 2>&1
+	ok $? "events: profiled" || diag "$(cat "$work/events.err")"
+	check "events: every tick is counted once" sum_holds "$work/events.stats"
+	check "events: each call of a function, once" grep -q 'norm_rand", "samples": 500, "weight": 500}' "$work/events.stats"
+	diag "$(tail -n 1 "$work/events.err")"
+}
+
+# R's counts of its memory with each sample; and its collections, by a watchpoint or a probe: 300 MB in pieces of 0.1 MB.
+memory__test() {
+	local program='allocates <- function(n) { for (i in seq_len(n)) numeric(12500); gc() }; allocates(3000)' # gc(): for what came last
+	xrprof-bpf "${slow[@]}" --memory -o "$work/memory.out" --stats "$work/memory.stats" -- Rscript --vanilla -e "$program" 2>"$work/memory.err"
+	ok $? "memory: profiled" || diag "$(cat "$work/memory.err")"
+	check "memory: every tick is counted once" sum_holds "$work/memory.stats"
+	awk '/^:[1-9][0-9]*:[1-9][0-9]*:[1-9][0-9]*:[0-9]+:.*"allocates"/ { n++ } END { print "# " n + 0 " lines with counts"; exit n < 3 }' "$work/memory.out"
+	ok $? "memory: lines have R's counts" || diag "$(cat "$work/memory.err"; head -n 5 "$work/memory.out")"
+
+	xrprof-bpf "${slow[@]}" --event gc -f folded -o "$work/gc.folded" --stats "$work/gc.stats" -- Rscript --vanilla -e "$program" 2>"$work/gc.err"
+	ok $? "collections: profiled" || diag "$(cat "$work/gc.err")"
+	check "collections: every one is counted once" sum_holds "$work/gc.stats"
+	awk '/allocates/ { bytes += $NF } END { print "# " bytes / 1e6 " MB of 300.1"; exit bytes < 290e6 || bytes > 345e6 }' "$work/gc.folded" # R's start is in the first
+	ok $? "collections: what was allocated, by function" || diag "$(cat "$work/gc.err" "$work/gc.folded")"
+	echo "# $(xrprof-bpf info | grep -i 'collections' || echo 'info does not say how collections are seen')"
+}
+
+# A counter of the hardware, where there is one: QEMU's for arm64 counts cycles at 1 GHz of its own time.
+hardware__test() {
+	[ -d /sys/bus/event_source/devices/armv8_pmuv3_0 ] || [ -d /sys/bus/event_source/devices/armv8_pmuv3 ] || return 0
+	xrprof-bpf "${slow[@]}" --event cycles --period 10000000 -f folded -o "$work/cycles.folded" --stats "$work/cycles.stats" -- Rscript --vanilla -e \
+		'computes <- function() {
+			began <- proc.time()
+			while ((proc.time() - began)[["elapsed"]] < 5) sum(sqrt(1:1000))
+			proc.time() - began
+		}
+		spent <- computes()
+		cat("cpu", spent[["user.self"]], spent[["sys.self"]], "\n")' \
+		>"$work/cycles.cpu" 2>"$work/cycles.err"
+	ok $? "cycles: profiled" || diag "$(cat "$work/cycles.err")"
+	check "cycles: every tick is counted once" sum_holds "$work/cycles.stats"
+	awk '$1 == "cpu" { user = $2; all = $2 + $3; next } /computes/ { n += $NF }
+		END { print "# " n / 1e9 " G cycles of the user in " user " s of its CPU time, " all " with the kernel"; exit n < 0.8e9 * user || n > 1.1e9 * all }' \
+		"$work/cycles.cpu" "$work/cycles.folded"
+	ok $? "cycles: as many as there were" || diag "$(cat "$work/cycles.err" "$work/cycles.cpu")"
 }
 
 event__test() { # event__test STATS: the hardware's cycles where there is a counter
@@ -349,15 +400,83 @@ nested__test() {
 	wait $job 2>/dev/null
 }
 
+# waits__test NAME [VARIABLE=VALUE] [-- OPTION...]: wall time of a program that sleeps, computes and reads a slow pipe, and
+# measures itself how long.
+waits__test() {
+	local name=$1 out=$work/waits.out variables=() profiler r
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		variables+=("$1")
+		shift
+	done
+	[ $# -eq 0 ] || shift
+	cat >"$work/waits.R" <<-'END'
+		folder <- commandArgs(trailingOnly = TRUE)[[1L]]
+		file_of <- function(name) file.path(folder, name)
+		times <- c(sleeps = 0, reads = 0, computes = 0)
+		now <- function() as.numeric(Sys.time())
+		measure <- function(name, e) { before <- now(); e; times[name] <<- times[name] + now() - before }
+		sleeps <- function() for (i in 1:4) Sys.sleep(0.5)
+		computes <- function() { end <- now() + 2; while (now() < end) sum(sqrt(1:1000)) }
+		reads <- function() { con <- pipe("sleep 2; echo one"); readLines(con); close(con) }
+		window <- function() { measure("sleeps", sleeps()); measure("reads", reads()); measure("computes", computes()) }
+		file.create(file_of("waits.ready"))
+		while (!file.exists(file_of("waits.go"))) Sys.sleep(0.1)
+		window()
+		window()
+		cat(sprintf("%s %d\n", names(times), round(1000 * times)), sep = "", file = file_of("waits.times"))
+	END
+	rm -f "$work"/waits.ready "$work"/waits.go "$work"/waits.times "$out"
+	# While khugepaged makes one page of many, which takes milliseconds in here, nothing can be read there: a wait that
+	# ends then is counted as unreadable, and is half a second of this test.
+	echo never >/sys/kernel/mm/transparent_hugepage/enabled
+	R --vanilla --no-echo -f "$work/waits.R" --args "$work" >"$work/waits.log" 2>&1 &
+	r=$!
+	wait_until eval '[ -e "$work/waits.ready" ] || ! kill -0 $r 2>/dev/null'
+	env "${variables[@]}" xrprof-bpf "${slow[@]}" -e bpf --clock wall -p $r -F 99 -o "$out" --stats "$work/waits.json" "$@" 2>"$work/waits.err" &
+	profiler=$!
+	attached "$out" $profiler
+	touch "$work/waits.go"
+	wait $r
+	wait $profiler
+	ok $? "$name: it is profiled" || diag "$(cat "$work/waits.err" "$work/waits.log")"
+	check "$name: every tick is counted once" sum_holds "$work/waits.json"
+	# The emulated machine has its own idea of time. Its CPUs stand still while the machine around it is busy, and the ticks
+	# of such a time are one: a tenth, two fifths of CPU time, and a tenth of a second.
+	awk -v interval="$(sed -n '1s/sample.interval=//p' "$out")" '
+		FILENAME ~ /times$/ { measured[$1] = $2; next }
+		/"sleeps" / { ours["sleeps"]++ } /"reads" / { ours["reads"]++ } /"computes" / { ours["computes"]++ }
+		END {
+			for (name in measured) {
+				ms = ours[name] * interval / 1000
+				print "# " name ": " ms " ms, measured " measured[name]
+				off = ms > measured[name] ? ms - measured[name] : measured[name] - ms
+				bad += off > measured[name] / (name == "computes" ? 2.5 : 10) + 100
+				n++
+			}
+			exit n != 3 || bad
+		}' "$work/waits.times" "$out"
+	ok $? "$name: each function has its time" || diag "$(cat "$work/waits.json")"
+}
+
 check "the binary runs with nothing installed" xrprof-bpf --version
 verifier__test
+events__test
+memory__test
+hardware__test
 profile "by pid"
 event__test "$stats"
 native__test native
+echo "# $(xrprof-bpf info | grep '^time off CPU' || echo 'info does not say how waits are seen')"
+waits__test "wall time"
 [ ! -e tests/kernels/nested.so ] || nested__test
 if [ $quick = 0 ]; then
 	profile "by pid without bpf_loop" XRPROF_BPF_LOOP=0
 	native__test "native without bpf_loop" XRPROF_BPF_LOOP=0
+	waits__test "wall time without bpf_loop" XRPROF_BPF_LOOP=0
+	# what a kernel before 6.15 has
+	LC_ALL=C sed 's/btf_trace_sched_exit_tp/btf_trace_sched_exit_no/' /sys/kernel/btf/vmlinux >"$work/older.btf"
+	waits__test "wall time without sched_exit_tp" -- --btf "$work/older.btf"
 	all__test
 	hotplug__test
 	cp /sys/kernel/btf/vmlinux "$work/btf"

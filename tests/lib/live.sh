@@ -202,6 +202,20 @@ prof_start() {
 	fi
 }
 
+# prof_start_whole OUT ARG...: likewise for a format that is written at the end, and engine bpf: until its events are there.
+prof_start_whole() {
+	PROF_OUT=$1
+	shift
+	rm -f "$PROF_OUT"
+	PROF_PIPE=
+	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_OUT" --stats "$PROF_OUT.stats" "$@" \
+		>"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
+	PROF_PID=$!
+	live_pids+=("$PROF_PID")
+	wait_until 120 eval 'ls -l "/proc/$PROF_PID/fd" | grep -q "perf_event" || gone "$PROF_PID"'
+	alive "$PROF_PID" || diag "the profiler ended early: $(cat "$PROF_OUT.err")"
+}
+
 # prof_wait [SECONDS]: wait until the profiler ends by itself. Sets PROF_STATUS.
 prof_wait() {
 	if ! wait_until "${1:-120}" gone "$PROF_PID"; then

@@ -61,3 +61,25 @@ samples_of() {
 			on && $1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }'
 	done | awk '{ n += $1 } END { print n + 0 }'
 }
+
+# raw FILE: what pprof's reader makes of its samples, their types first
+raw() {
+	go tool pprof -raw "$1" 2>/dev/null | sed -n '/^Samples:/,/^Locations/p' | sed '1d;$d'
+}
+
+# sum_of FILE TYPE: all values of it
+sum_of() {
+	raw "$1" | awk -v type="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ "^" type "/") at = i; next }
+		/^ *[0-9]+ .*:/ { sub(/:.*/, ""); n += $at } END { printf "%.0f\n", n }'
+}
+
+# receiver_start NAME: a server that keeps what it gets in the folder NAME. receiver_url NAME: where it is.
+receiver_start() {
+	mkdir "$WORK/$1"
+	PORT=0 /usr/bin/python3 "$tests/lib/receiver.py" "$WORK/$1" 2>"$WORK/$1/errors" &
+	live_pids+=("$!")
+	wait_until 60 test -s "$WORK/$1/port" || bail "the server does not start: $(cat "$WORK/$1/errors")"
+}
+receiver_url() {
+	echo "http://127.0.0.1:$(cat "$WORK/$1/port")"
+}

@@ -261,6 +261,67 @@ def look_at_hostile(browser):
     view.page.close()
 
 
+def look_at_types(browser):
+    view = View(browser, "types")
+    page = view.page
+    whole = view.state("samples")
+    equal([view.state("type"), whole], ["cpu", 7], "types: the first is shown at first")
+    equal(page.evaluate("[...document.querySelectorAll('#type option')].map(e => e.textContent)"), ["CPU time", "waiting"],
+          "types: there is a choice, in words")
+    names = "[...document.querySelectorAll('#table-body bdi')].map(e => e.textContent)"
+    ok("Sys.sleep" not in page.evaluate(names), "types: what only waited is not among what computed", page.evaluate(names))
+    page.evaluate("document.getElementById('graph').focus()")
+    page.key("v", code="KeyV")
+    view.wait("s.type === 'off_cpu'")
+    equal(view.state("samples"), 4194304, "types: v shows the next")
+    equal(sorted(page.evaluate(names)), ["Sys.sleep", "f"], "types: the table is of what waited")
+    ok("waiting" in page.evaluate("document.getElementById('facts').innerText"), "types: the head says what is shown")
+    tips = page.evaluate("[...document.querySelectorAll('#table-body td.number')].map(e => e.title)")
+    ok(tips and all("waiting" in tip and "ms" in tip for tip in tips if not tip.startswith("0")), "types: values are durations", tips)
+    ok("Waiting" in page.evaluate("document.getElementById('strip').getAttribute('aria-label')"), "types: so is time")
+    equal(page.evaluate("xrprof.app.strip.all.reduce((sum, v) => sum + v, 0)"), 4194304, "types: a wait is in the strip, all of it")
+    ok(page.evaluate("xrprof.app.strip.all.filter(v => v > 0).length") > 2, "types: over the time that it took")
+    page.click(*view.box("Sys.sleep"))
+    view.wait("s.zoom[s.zoom.length - 1] === 'Sys.sleep'")
+    page.evaluate("xrprof.app.graph.boxes.forEach(b => xrprof.app.showTip(b, 5, 5))")
+    fragment = page.evaluate("location.hash")
+    ok("type=off_cpu" in fragment, "types: the address keeps it", fragment)
+    page.key("v", code="KeyV")
+    view.wait("s.type === 'cpu' && s.zoom.length === 0")
+    equal(view.state("samples"), whole, "types: and back again")
+    page.evaluate("(c => { c.value = '1'; c.dispatchEvent(new Event('change')); })(document.getElementById('type'))")
+    view.wait("s.type === 'off_cpu'")
+    ok(True, "types: or by choosing it")
+    view.end()
+    view = View(browser, "types", "#type=off_cpu")
+    equal(view.state("type"), "off_cpu", "types: a bookmark shows it again")
+    equal(view.page.evaluate("document.getElementById('type').value"), "1", "types: and says so")
+    view.end()
+    view = View(browser, "types", "#type=constructor")
+    equal(view.state("type"), "cpu", "types: one that there is not is not shown")
+    view.end()
+    view = View(browser, "typediff")
+    equal(view.page.evaluate("xrprof.app.model.whole"), [7, 7], "typediff: both profiles, of the first type")
+    view.page.evaluate("document.getElementById('graph').focus()")
+    view.page.key("v", code="KeyV")
+    view.wait("s.type === 'off_cpu'")
+    equal(view.page.evaluate("xrprof.app.model.whole"), [4194304, 4194304], "typediff: and of the next")
+    facts = view.page.evaluate("document.getElementById('facts').innerText")
+    ok(facts.count("4.2 ms") == 2, "typediff: what there was, and what there is, are durations", facts)
+    view.end()
+    view = View(browser, "waits")
+    of = "(name => xrprof.app.sums.total[0][xrprof.app.model.functions.findIndex(f => f.name === name)] / xrprof.app.whole(0))"
+    busy, rest = (view.page.evaluate(f"{of}('{name}')") for name in ("busy", "rest"))
+    ok(busy > 0.5 > rest, "waits: CPU time is what computes", busy, rest)
+    view.page.evaluate("document.getElementById('graph').focus()")
+    view.page.key("v", code="KeyV")
+    view.wait("s.type === 'off_cpu'")
+    # what computes waits, too, where others want the CPU
+    waited = view.page.evaluate(f"{of}('rest')")
+    ok(waited > rest, "waits: waiting is what sleeps", waited, rest)
+    view.end()
+
+
 def look_at_others(browser):
     view = View(browser, "empty")
     ok(view.page.evaluate("!document.getElementById('empty').hidden && document.getElementById('empty').textContent.length > 40"),
@@ -283,7 +344,7 @@ def look_at_others(browser):
 
 
 with Browser(folder) as chromium:
-    for look in (look_at_real, look_at_large, look_at_processes, look_at_hostile, look_at_others):
+    for look in (look_at_real, look_at_large, look_at_processes, look_at_hostile, look_at_types, look_at_others):
         try:
             look(chromium)
         except Failed as failed:

@@ -82,7 +82,7 @@ while read -r child; do
 	[ ! -e "$WORK/rserve/Rprof.$child.out" ] || files+=("$WORK/rserve/Rprof.$child.out")
 done <"$WORK/pids"
 lines_in rserve "${files[@]}"
-[ "$all" -ge 30 ] && [ "$with" -ge $((all * 95 / 100)) ]
+[ "$all" -ge 15 ] && [ "$with" -ge $((all * 95 / 100)) ]
 ok $? "rserve: later requests have innermost lines from their start"
 
 # --- a prompt ---

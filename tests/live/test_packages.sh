@@ -28,11 +28,14 @@ packages_install() {
 		package_install "$1" xrdropped functions_package.R "$exports" --without-keep.source
 }
 
+# An engine that needs a CPU to take samples may get none for longer than a case takes.
+[ "$XRPROF_ENGINE" = bpf ] && watch=() || watch=(watch)
+
 # packages_run PLACE OPTION...: one run, which leaves $PROF_OUT, and $XRPROF_FRAMES.
 packages_run() {
 	local place=$1
 	shift
-	target_start "$place" functions "$WORK/$place"
+	target_start "$place" functions "$WORK/$place" "${watch[@]}"
 	export XRPROF_FRAMES=$TARGET_DIR/frames
 	prof_start "$TARGET_DIR/ours" -F 997 --clock cpu -v "$@" -p "$TARGET_PID" || return 1
 	target_go

@@ -20,6 +20,22 @@ done
 is "$(stat_of "$WORK/real.stats" unwritten)" 0 "a profile is taken" || diag "$(cat "$WORK/real.err")"
 target_kill
 
+# One that computes and waits, in two functions.
+R --vanilla --no-echo -e 'busy <- function(s) { end <- proc.time()[[1]] + s; while (proc.time()[[1]] < end) sum(sqrt(1:1000)) }
+rest <- function(s) Sys.sleep(s)
+repeat { busy(0.05); rest(0.1) }' >/dev/null 2>"$WORK/waits.R.err" </dev/null &
+target=$!
+live_pids+=("$target")
+for seconds in 2 5 15; do
+	prof -p "$(target_find "$target")" -d $seconds --off-cpu -f flamegraph -o "$WORK/waits.html" 2>"$WORK/waits.err"
+	is $? 0 "CPU time and waiting are recorded" || diag "$(cat "$WORK/waits.err" "$WORK/waits.R.err")"
+	! { grep -q '"busy"' "$WORK/waits.html" && grep -q '"rest"' "$WORK/waits.html"; } || break
+done
+kill -KILL "$target"
+wait "$target" 2>/dev/null
+"$make_page" page types 0 0 "$WORK/types.html"
+"$make_page" page typediff 0 0 "$WORK/typediff.html"
+
 "$make_page" page many 100000 4 "$WORK/large.html"
 "$make_page" page many 4000 40 "$WORK/processes.html"
 # What a stranger's program says is its source: files that he may read, that he may not, and what is none.

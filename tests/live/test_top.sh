@@ -6,49 +6,22 @@
 # timeout: 300
 # engines: bpf
 . "$(dirname "$0")/../lib/live.sh"
-
-command -v tmux >/dev/null || bail "no tmux (tools/install-deps test)"
-tmux_at() {
-	tmux -L "xrprof-$$" "$@"
-}
-# what bash runs at the end, too
-top_cleanup() {
-	tmux_at kill-server 2>/dev/null
-	live_cleanup
-}
-trap top_cleanup EXIT
+. "$tests/lib/terminal.sh"
 
 # in_terminal ARG...: `top ARG...` in a terminal of 100 columns and 30 lines. When it has ended there are its status,
 # and what stty says of the terminal before and after.
 in_terminal() {
-	tmux_at kill-server 2>/dev/null
-	printf '%s\n' '#!/bin/sh' 'trap : INT' 'stty -a >"$0.before"' 'echo the-line-before' "'$XRPROF' top $*" \
+	terminal_end
+	printf '%s\n' '#!/bin/sh' 'trap : INT' 'echo $$ >"$0.pid"' 'stty -a >"$0.before"' 'echo the-line-before' "'$XRPROF' top $*" \
 		'echo $? >"$0.status.new"' 'stty -a >"$0.after"' 'mv "$0.status.new" "$0.status"' 'exec sleep 1000' >"$WORK/run"
 	chmod +x "$WORK/run"
 	rm -f "$WORK"/run.*
-	tmux_at -f /dev/null new-session -d -x 100 -y 30 "env -u COLUMNS -u LINES $WORK/run"
+	terminal_new "$WORK/run"
 }
 
 # The process that draws.
 top_pid() {
-	pgrep -f "^$XRPROF top" | head -n 1
-}
-
-shown() {
-	tmux_at capture-pane -p
-}
-
-shows() {
-	shown | grep -qE -- "$1"
-}
-
-# sees NAME REGEX: it comes to be shown
-sees() {
-	check "$1" wait_until 60 shows "$2" || diag "$(shown)"
-}
-
-keys() {
-	tmux_at send-keys "$@"
+	pgrep -P "$(cat "$WORK/run.pid")"
 }
 
 # ends NAME STATUS: it has, and the terminal is as it was
@@ -157,7 +130,7 @@ ends "a process without R" 1
 sees "it says why" "process $$ .*no R"
 in_terminal -e nonsense -a
 ends "wrong usage" 2
-tmux_at kill-server
+terminal_end
 "$XRPROF" top -e "$XRPROF_ENGINE" -p "$first" >"$WORK/out" 2>"$WORK/err" </dev/null
 is $? 1 "no terminal: exit status"
 like "$(cat "$WORK/err")" 'needs a terminal: use --batch' "no terminal: it says what to do"

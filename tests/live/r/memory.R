@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Memory in known amounts. Arguments: FOLDER WHAT.
+#   counts  holds more and more of each kind, and in between computes without allocating, while Rprof() with counts of
+#           memory runs on it: oracle.out. Then it duplicates the same number of vectors with Rprof() and without.
+#   shares  three functions allocate 1 : 2 : 4, and keep it; writes `bytes`, how much in all
+#   late    computes without allocating anything, is ready in the middle of that, and then allocates
+#   spin    computes until it is ended
+
+source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
+what <- args[[2L]]
+
+big <- runif(4e6)
+kept <- new.env()
+keep <- function(x) assign(paste0("k", length(ls(kept))), x, envir = kept)
+
+# Some milliseconds a turn, and next to nothing allocated.
+spin <- function(seconds) {
+    end <- cpu_time() + seconds
+    while (cpu_time() < end) for (i in 1:4) sum(big)
+}
+
+phase_begin <- function() spin(0.8)
+phase_large <- function() spin(0.8)
+phase_small <- function() spin(0.8)
+phase_nodes <- function() spin(0.8)
+phase_freed <- function() spin(0.8)
+
+phases <- function() {
+    phase_begin()
+    keep(numeric(5e6))
+    phase_large()
+    keep(lapply(1:200000, function(i) c(i, i, i, i)))
+    phase_small()
+    keep(as.pairlist(rep(list(NULL), 1e6)))
+    phase_nodes()
+    rm(list = ls(kept), envir = kept)
+    gc()
+    phase_freed()
+}
+
+# One duplicate() a turn: the vector has two names when it is changed.
+copy <- function(n) {
+    x <- numeric(100)
+    for (i in seq_len(n)) {
+        y <- x
+        x[[1L]] <- 1
+    }
+}
+# What came after the last sample of copy() is in the next one.
+copies_seen <- function(n) {
+    copy(n)
+    spin(0.1)
+}
+copies_alone <- function(n) {
+    copy(n)
+    spin(0.1)
+}
+
+# 100 kB a turn, which is kept, and some milliseconds.
+held <- list()
+hold <- function() {
+    sum(big)
+    held[[length(held) + 1L]] <<- numeric(12500)
+}
+one <- function() for (i in 1:5) hold()
+two <- function() for (i in 1:10) hold()
+four <- function() for (i in 1:20) hold()
+
+# One call of C, which takes seconds; and many that allocate.
+still <- function(x) crossprod(x)
+loose <- function(i) {
+    sum(big[1:10000])
+    numeric(1000)
+}
+square <- if (what == "late") matrix(runif(1600 * 1600), 1600)
+
+# What compiles them on the way allocates, too.
+for (i in 1:3) { one(); two(); four() }
+held <- list()
+invisible(gc())
+ready()
+if (what != "late") await("go")
+switch(what,
+counts = {
+    # once before: what is compiled on the way is no difference between the two
+    copy(1000)
+    Rprof(file.path(folder, "oracle.out"), interval = 0.002, memory.profiling = TRUE)
+    phases()
+    copies_seen(1e7)
+    Rprof(NULL)
+    copies_alone(1e7)
+},
+shares = {
+    for (round in 1:20) { one(); two(); four() }
+    put("bytes", format(20 * 35 * 100000, scientific = FALSE))
+},
+late = {
+    still(square)
+    k <- lapply(1:20000, loose)
+},
+spin = repeat spin(1))
+done()

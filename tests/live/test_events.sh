@@ -1,0 +1,239 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# engines: bpf
+# timeout: 600
+#
+# Samples at events (--event): what happens so often in a program is in the profile so often, under the function that it
+# happens in. Calls of a function, a probe that a file has built in, system calls, page faults; of children, too; several
+# at once; each, and each Nth; and ticks in the middle of samples, and threads that are preempted in the middle of theirs.
+#
+# The program counts what it does itself; of system calls `perf stat` does so, too, where it is installed.
+. "$(dirname "$0")/../lib/live.sh"
+
+# Tracepoints need tracefs: in a mount namespace of this test, if it is not there.
+if [ ! -d /sys/kernel/tracing/events ]; then
+	[ -z "${XRPROF_TEST_UNSHARED:-}" ] || bail "no tracefs"
+	rm -rf "$WORK"
+	XRPROF_TEST_UNSHARED=1 exec unshare -m bash -c 'mount -t tracefs tracefs /sys/kernel/tracing && exec "$@"' - "$0" "$@"
+fi
+
+so=$WORK/events.so
+cc -O2 -shared -fPIC -Wall -Wextra -Werror -o "$so" "$tests/fixtures/events.c" || bail "the library cannot be built"
+n=10000
+
+# events_start OUT ARG...: start the profiler, which writes nothing before something happens, and wait until it samples.
+events_start() {
+	OUT=$1
+	PROF_OUT=$1
+	shift
+	env --default-signal "$XRPROF" -e bpf -o "$OUT" --stats "$OUT.stats" --ready "$OUT.ready" "$@" \
+		>"$OUT.stdout" 2>"$OUT.err" </dev/null &
+	PROF_PID=$!
+	live_pids+=("$PROF_PID")
+	wait_until 120 eval '[ -s "$OUT.ready" ] || gone "$PROF_PID"'
+	[ -s "$OUT.ready" ] || {
+		fail "the profiler starts: $*"
+		diag "$(cat "$OUT.err")"
+	}
+}
+
+# every NAME PROGRAM-ARGUMENT PROFILER-ARGUMENT...: one profile of one program, $OUT
+every() {
+	local name=$1 how=$2
+	shift 2
+	target_start host events "$so" "$n" "$how"
+	events_start "$WORK/$name.out" -p "$TARGET_PID" "$@"
+	target_go
+	target_await_done || fail "$name: the program ends"
+	prof_wait
+	is "$PROF_STATUS" 0 "$name: exit status 0" || diag "$(cat "$OUT.err")"
+	check_stats "$OUT.stats" "$name"
+	is "$(unread_of "$OUT.stats")" 0 "$name: all stacks were read"
+	is "$(lost_of "$OUT.stats")" 0 "$name: none was lost"
+}
+
+# event_of FIELD [NUMBER]: of an event of the last profile
+event_of() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["events"][int(sys.argv[3])][sys.argv[2]])' \
+		"$OUT.stats" "$1" "${2:-0}"
+}
+
+# below FUNCTION: the numbers of the last profile's stacks with it, added up
+below() {
+	awk -v f="$1" '{ s = ";" $0; sub(/ [0-9]+$/, "", s); if (index(s ";", ";" f ";")) n += $NF } END { print n + 0 }' "$OUT"
+}
+
+total() {
+	awk '{ n += $NF } END { print n + 0 }' "$OUT"
+}
+
+# near GOT WANTED PERCENT NAME
+near() {
+	python3 -c 'import sys
+got, wanted, percent = map(float, sys.argv[1:])
+sys.exit(abs(got - wanted) > wanted * percent / 100)' "$1" "$2" "$3"
+	ok $? "$4: $1, wanted $2 within $3 %"
+}
+
+# --- each ---
+every function '' -f folded --event "uprobe:$so:events_callee"
+is "$(stat_of "$OUT.stats" ticks)" "$n" "function: a sample of each call"
+is "$(below calling)" "$n" "function: below the function that calls it"
+is "$(total)" "$n" "function: and nowhere else"
+is "$(event_of name)" "uprobe:$so:events_callee" "function: --stats has its name"
+is "$(event_of weight)" "$n" "function: and how many there were"
+like "$(cat "$OUT.err")" "events_callee: $n\\)" "function: as the last line says"
+
+every local '' -f folded --event "uprobe:$so:events_local"
+is "$(below calling)" "$n" "local: a function that is not exported"
+
+every seventh '' -f folded --period 7 --event "uprobe:$so:events_callee"
+is "$(event_of samples)" $((n / 7)) "seventh: a sample of each seventh"
+is "$(below calling)" $((n / 7 * 7)) "seventh: that stands for seven"
+
+every lines '' -f rprof --period 7 --event "uprobe:$so:events_callee"
+is "$(samples_in "$OUT")" $((n / 7)) "lines: Rprof.out has a line for each sample"
+check_rprof "$OUT" lines
+
+every probe '' -f folded --event "usdt:$so:xrtest:hit"
+is "$(cat "$TARGET_DIR/hits")" "$n" "probe: the program sees that somebody wants it"
+is "$(below probing)" "$n" "probe: at both places, each time"
+is "$(total)" "$n" "probe: and nowhere else"
+
+every nobody '' -f folded --event cpu-clock
+is "$(cat "$TARGET_DIR/hits")" 0 "probe: off again when nobody does"
+is "$(($(event_of weight) % $(event_of samples)))" 0 "cpu-clock: each is a period"
+
+# --- system calls, beside perf ---
+count=
+rm -f "$WORK/perf.txt"
+target_start host events "$so" "$n" ''
+if command -v perf >/dev/null && perf stat -x, -e syscalls:sys_enter_getppid true 2>/dev/null; then
+	perf stat -x, -i -o "$WORK/perf.txt" -e syscalls:sys_enter_getppid -p "$TARGET_PID" &
+	count=$!
+	live_pids+=("$count")
+	wait_until 60 eval 'ls -l /proc/'$count'/fd 2>/dev/null | grep -q perf_event'
+fi
+events_start "$WORK/calls.out" -f folded -p "$TARGET_PID" --event tracepoint:syscalls:sys_enter_getppid
+target_go
+target_await_done
+prof_wait
+check_stats "$OUT.stats" calls
+is "$(below asking)" "$n" "calls: each system call" || diag "$(cat "$OUT" "$OUT.err")"
+if [ -n "$count" ]; then
+	wait_until 60 gone "$count" || kill -INT "$count"
+	wait "$count"
+	is "$(awk -F, '/getppid/ { print $1 }' "$WORK/perf.txt")" "$(stat_of "$OUT.stats" ticks)" "calls: as many as perf stat counts"
+else
+	skip "perf is not installed" "calls: as many as perf stat counts"
+fi
+
+# --- two at once, and children ---
+every two '' -f pprof --event "uprobe:$so:events_callee" --event tracepoint:syscalls:sys_enter_getppid
+is "$(event_of weight 0)" "$n" "two: the first"
+is "$(event_of weight 1)" "$n" "two: the second"
+if command -v go >/dev/null; then
+	export HOME=$WORK PPROF_TMPDIR=$WORK
+	for event in "uprobe:$so:events_callee" tracepoint:syscalls:sys_enter_getppid; do
+		said=$(go tool pprof -sample_index="$event" -top "$OUT" 2>/dev/null)
+		is "$(sed -n 's/.* of \([0-9]*\) total$/\1/p' <<<"$said")" "$n" "two: go tool pprof has a type of $event"
+	done
+fi
+
+every forked children -f folded --event "uprobe:$so:events_callee"
+is "$(below calling)" "$n" "children: calls of a function"
+every forked_calls children -f folded --event tracepoint:syscalls:sys_enter_getppid
+is "$(below asking)" "$n" "children: system calls"
+every forked_pages children -f folded --period 1 --event page-faults
+[ "$(below small)" -ge "$n" ]
+ok $? "children: page faults"
+
+# --- page faults: all of them, and some ---
+every pages '' -f folded --period 1 --event page-faults
+for f in small:1 middle:2 large:4; do
+	got=$(below "${f%:*}") wanted=$((${f#*:} * n))
+	# and those of the stack, of R's own memory
+	[ "$got" -ge "$wanted" ] && [ "$got" -le $((wanted + 500)) ]
+	ok $? "pages: ${f%:*} has $got, its own are $wanted"
+done
+n=400000
+every some '' -f folded -F 4999 --event page-faults
+n=10000
+figure "some: $(event_of samples) samples of $(event_of weight) page faults"
+near "$(total)" 2800000 8 "some: as many as there are"
+near "$(below small)" 400000 20 "some: small"
+near "$(below middle)" 800000 15 "some: middle"
+near "$(below large)" 1600000 12 "some: large"
+[ "$(event_of samples)" -lt 140000 ]
+ok $? "some: far fewer samples than faults"
+
+# --- in the middle of each other ---
+# Three programs on one CPU. Samples of one are preempted by the others; ticks come in the middle of all.
+pids=
+dirs=()
+TARGET_WRAP=(taskset -c 0)
+for _ in 1 2 3; do
+	target_start host mixed 100000 graph calls
+	pids=$pids${pids:+,}$TARGET_PID
+	dirs+=("$TARGET_DIR")
+	libR=$(sed -n 's/.* \(\/.*\/libR\.so.*\)$/\1/p' "/proc/$TARGET_PID/maps" | head -n 1)
+done
+TARGET_WRAP=()
+events_start "$WORK/middle.json" -f speedscope -F 10000 -d 8 -p "$pids" --event "uprobe:$libR:Rf_applyClosure" --event cpu-clock
+for dir in "${dirs[@]}"; do : >"$dir/go"; done
+prof_wait
+is "$PROF_STATUS" 0 "middle: exit status 0" || diag "$(cat "$OUT.err")"
+check_stats "$OUT.stats" middle
+for field in malformed partial unnamed; do
+	is "$(stat_of "$OUT.stats" $field)" 0 "middle: $field 0"
+done
+is "$(unread_of "$OUT.stats")" 0 "middle: unreadable 0"
+nested=$(stat_of "$OUT.stats" nested)
+figure "middle: $nested of $(stat_of "$OUT.stats" ticks) samples in the middle of another, $(stat_of "$OUT.stats" lost) lost"
+[ "$nested" -gt 0 ]
+ok $? "middle: samples came in the middle of others"
+python3 - "$OUT" "$WORK/middle" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+names = [f["name"] for f in d["shared"]["frames"]]
+for i, p in enumerate(d["profiles"]):
+    with open(f"{sys.argv[2]}.{i}", "w") as out:
+        for stack, weight in zip(p["samples"], p["weights"]):
+            out.write(";".join(names[k] for k in stack) + f" {int(weight)}\n")
+PY
+for part in "$WORK"/middle.[0-9]*; do
+	[ -s "$part" ] || continue
+	Rscript --vanilla "$tests/live/graph.R" "$part" "$TARGET_DIR/edges.txt" >"$WORK/graph" 2>&1
+	ok $? "middle: every stack is one that the program can have (${part##*.}, $(wc -l <"$part") samples)" || diag "$(head -20 "$WORK/graph")"
+done
+
+# --- what is refused ---
+refused() {
+	local wanted=$1 name=$2 pattern=$3
+	shift 3
+	timeout -k 5 60 "$XRPROF" "$@" >"$WORK/refused.out" 2>"$WORK/refused.err" </dev/null
+	is $? "$wanted" "$name: exit status $wanted"
+	is "$(wc -l <"$WORK/refused.err")" 1 "$name: one line" || diag "$(cat "$WORK/refused.err")"
+	like "$(cat "$WORK/refused.err")" "$pattern" "$name: the reason"
+}
+pid=$TARGET_PID
+echo text >"$WORK/text"
+refused 2 "no name" 'did you mean page-faults' --event page-fault -p "$pid"
+refused 2 "no kind" 'tracepoint:, uprobe: and usdt:' --event wrong:a -p "$pid"
+refused 2 "half a tracepoint" 'tracepoint:CATEGORY:NAME' --event tracepoint:a -p "$pid"
+refused 2 "twice" 'twice' --event cs --event cs -f pprof -p "$pid"
+refused 2 "two, of a format with one number" 'pprof, speedscope or flamegraph' --event cs --event faults -f folded -p "$pid"
+refused 2 "one, and waiting" 'pprof, speedscope or flamegraph' --event cs --off-cpu -f rprof -p "$pid"
+refused 2 "a period of nothing" '--event' --period 3 -p "$pid"
+refused 2 "wall time" '--off-cpu' --event cs --clock wall -p "$pid"
+refused 2 "another engine" 'engine bpf' -e vmread --event cs -p "$pid"
+refused 1 "no such tracepoint" 'no such tracepoint' --event tracepoint:syscalls:sys_enter_wrong -p "$pid"
+refused 1 "no such function" 'no such function' --event "uprobe:$so:wrong" -p "$pid"
+refused 1 "behind its end" 'shorter' --event "uprobe:$so:events_callee+4096" -p "$pid"
+refused 1 "no such probe" 'no such probe' --event "usdt:$so:xrtest:wrong" -p "$pid"
+refused 1 "no such file" 'No such file' --event "uprobe:$WORK/none.so:f" -p "$pid"
+refused 1 "no ELF file" 'ELF' --event "uprobe:$WORK/text:f" -p "$pid"
+umount -l /sys/kernel/tracing 2>/dev/null && [ ! -d /sys/kernel/tracing/events ] && [ ! -d /sys/kernel/debug/tracing/events ] &&
+	[ -n "${XRPROF_TEST_UNSHARED:-}" ] &&
+	refused 1 "no tracefs" 'mount -t tracefs' --event tracepoint:syscalls:sys_enter_getppid -p "$pid"
+done_testing

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# engines: bpf
+# timeout: 300
+#
+# A program that waits for work most of the time: of its waits only those in the work are in the profile, what it waits for
+# work is counted, and --idle shows it. The loops of httpuv (shiny, plumber), later, and parallel's workers; R at its prompt.
+. "$(dirname "$0")/../lib/live.sh"
+
+# waited FILE NAME: seconds in stacks with NAME, at 499 Hz
+waited() {
+	awk -v name="$2" '$0 ~ name { n += $NF } END { printf "%.3f\n", n / 499 }' "$1"
+}
+idle_of() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["waits"]["idle_seconds"])' "$1"
+}
+
+# idle_shown PID NAME LOOP: with --idle and without
+idle_shown() {
+	local pid=$1 name=$2 loop=$3
+	prof -p "$pid" --off-cpu -F 499 -d 5 -f folded -o "$WORK/$name.out" --stats "$WORK/$name.stats" 2>"$WORK/$name.err"
+	is $? 0 "$name: exit status 0" || diag "$(cat "$WORK/$name.err")"
+	check_stats "$WORK/$name.stats" "$name"
+	# CPU time of the loop itself is there, and waits for a CPU
+	check "$name: no waiting for work" awk "BEGIN { exit !($(grep -v ';handles' "$WORK/$name.out" | waited /dev/stdin "$loop") < $(idle_of "$WORK/$name.stats") / 4) }" ||
+		diag "$(cat "$WORK/$name.out")"
+	check "$name: it is counted" awk "BEGIN { exit !($(idle_of "$WORK/$name.stats") > 1) }"
+	like "$(tail -n 1 "$WORK/$name.err")" "s of it waiting for work and not shown \(--idle\)" "$name: and said"
+	check "$name: waits of the work are there" awk "BEGIN { exit !($(waited "$WORK/$name.out" ';handles;') > 0.5) }" ||
+		diag "$(cat "$WORK/$name.out")"
+	prof -p "$pid" --off-cpu --idle -F 499 -d 5 -f folded -o "$WORK/$name.all" --stats "$WORK/$name.stats" 2>"$WORK/$name.err"
+	is $? 0 "$name: --idle: exit status 0"
+	check "$name: --idle shows it" awk "BEGIN { exit !($(grep -v ';handles' "$WORK/$name.all" | waited /dev/stdin "$loop") > 1) }" ||
+		diag "$(cat "$WORK/$name.all")"
+	is "$(idle_of "$WORK/$name.stats")" 0 "$name: --idle: nothing is left out"
+	figure "$name: $(waited "$WORK/$name.out" ';handles;') s of work, $(waited "$WORK/$name.all" "$loop") s with --idle"
+}
+
+target_start host idle httpuv
+server=$TARGET_PID
+port=$(cat "$TARGET_DIR/port")
+(while curl -s "http://127.0.0.1:$port/" >"$WORK/answer"; do sleep 0.5; done) &
+live_pids+=("$!")
+wait_until 60 grep -q late "$WORK/answer"
+ok $? "the server answers"
+idle_shown "$server" httpuv 'httpuv::service'
+target_kill
+
+target_start host idle later
+idle_shown "$TARGET_PID" later 'later::run_now'
+target_kill
+
+target_start host idle parallel
+worker=$(cat "$TARGET_DIR/worker")
+live_pids+=("$worker")
+idle_shown "$worker" parallel 'parallel.*::workCommand'
+target_kill
+done_testing

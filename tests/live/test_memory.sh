@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# also: ptrace vmread
+# images: static bullseye trixie sid
+# timeout: 600
+#
+# --memory: the counts are those that R's own profiler writes, which runs in the same process at the same time; bytes
+# allocated are in the functions that allocate them; what reads Rprof.out reads them; and a process in which they are not
+# found says so and is profiled without.
+. "$(dirname "$0")/../lib/live.sh"
+
+places=${XRPROF_PLACES:-host static bullseye trixie sid}
+
+# compare FILE OURS: in each phase of memory.R the means of each count are R's own, within 1 %, and so are all duplications
+compare() {
+	python3 - "$1" "$2" <<-'PY'
+		import re, sys
+		def read(path):
+		    lines = []
+		    with open(path, errors="replace") as f:
+		        head = next(f)
+		        assert head.startswith("memory profiling: "), head
+		        for line in f:
+		            m = re.match(r":(\d+):(\d+):(\d+):(\d+):(.*)", line)
+		            assert m, line
+		            lines.append(([int(v) for v in m.groups()[:4]], m.group(5)))
+		    return lines
+		def means(lines, phase):
+		    some = [v for v, stack in lines if '"%s"' % phase in stack]
+		    assert len(some) >= 30, (phase, len(some))
+		    return [sum(v[i] for v in some) / len(some) for i in range(3)], len(some)
+		theirs, ours = read(sys.argv[1]), read(sys.argv[2])
+		worst = 0
+		for phase in "begin", "large", "small", "nodes", "freed":
+		    (a, n), (b, m) = means(theirs, "phase_" + phase), means(ours, "phase_" + phase)
+		    print(phase, [round(v) for v in a], n, [round(v) for v in b], m)
+		    for x, y in zip(a, b):
+		        worst = max(worst, abs(x - y) / x)
+		print("counts differ by %.3f %%" % (100 * worst))
+		assert worst < 0.01
+		seen = sum(v[3] for v, stack in theirs if '"copies_seen"' in stack)
+		alone = sum(v[3] for v, stack in ours if '"copies_alone"' in stack)
+		print("duplications:", seen, "of R's,", alone, "of ours")
+		assert abs(alone - seen) < 0.01 * seen and abs(alone - 1e7) < 0.01 * 1e7
+	PY
+}
+
+for place in $places; do
+	target_start "$place" memory counts
+	prof_start "$TARGET_DIR/ours.out" -F 499 --memory --clock cpu -p "$TARGET_PID" || continue
+	target_go
+	target_await_done 300
+	prof_wait
+	is "$PROF_STATUS" 0 "$place: exit status 0" || diag "$(cat "$PROF_OUT.err")"
+	check "$place: the counts are R's own" compare "$TARGET_DIR/oracle.out" "$PROF_OUT"
+	grep -q '^:0:0:0:' "$PROF_OUT"
+	is $? 1 "$place: no line is without"
+	figure "$place: $(compare "$TARGET_DIR/oracle.out" "$PROF_OUT" 2>/dev/null | tail -n 2 | tr '\n' ' ')"
+done
+ours=$WORK/target1/ours.out
+
+check "summaryRprof() reads them, in all its ways" Rscript --vanilla - "$ours" <<-'R'
+	path <- commandArgs(TRUE)
+	both <- summaryRprof(path, memory = "both")
+	stopifnot("mem.total" %in% names(both$by.total), max(both$by.total$mem.total) > 40)
+	series <- summaryRprof(path, memory = "tseries")
+	stopifnot(nrow(series) > 100, max(series$vsize.large) > 30e6, sum(series$duplications) > 2e6)
+	stats <- summaryRprof(path, memory = "stats", index = 2)
+	stopifnot(length(stats) > 1)
+R
+if Rscript --vanilla -e 'library(profvis)' >/dev/null 2>&1 </dev/null; then
+	check "profvis has its memory" Rscript --vanilla - "$ours" <<-'R'
+		p <- profvis::profvis(prof_input = commandArgs(TRUE))$x$message$prof
+		stopifnot(length(p$memalloc) == length(p$label), max(p$memalloc) > 80, max(p$meminc) > 30, min(p$meminc) < -30)
+	R
+	# in a browser, for what it draws is up to its script
+	check "profvis makes a page" Rscript --vanilla - "$ours" "$WORK/profvis.html" <<-'R'
+		args <- commandArgs(TRUE)
+		htmlwidgets::saveWidget(profvis::profvis(prof_input = args[[1]]), args[[2]], selfcontained = FALSE)
+	R
+	check "which draws its memory" python3 - "$tests/lib" "$WORK" <<-'PY'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		from browser import Browser
+		with Browser(sys.argv[2]) as browser:
+		    page = browser.open(f"file://{sys.argv[2]}/profvis.html")
+		    tab = "[...document.querySelectorAll('*')].find(e => !e.children.length && e.textContent.trim() == 'Data')"
+		    page.wait(f"({tab} && {tab}.click(), document.querySelector('.memory-info-right') !== null)")
+		    rows = page.evaluate("""[...document.querySelectorAll('tr')].filter(r => r.querySelector('.memory-info-right')).map(r =>
+		        [r.cells[0].textContent.trim(), r.querySelector('.memory-info-right').textContent, r.querySelector('.memory-rightbar').getBoundingClientRect().width])""")
+		    print(rows)
+		    grown = {name: (float(text), width) for name, text, width in rows if text}
+		    sys.exit(not (grown["phases"][0] > 40 and max(width for _, width in grown.values()) > 1))
+	PY
+else
+	skip "it is not installed" "profvis has its memory"
+fi
+check "report reads the file" grep -q phase_large <("$XRPROF" report "$ours" 2>&1)
+for file in "$ours" "$WORK/target1/oracle.out"; do
+	"$XRPROF" report "$file" --sample-type alloc_space </dev/null 2>&1 | grep -qE '[0-9.]+ [KMG]iB +[0-9.]+  copy$'
+	ok $? "and the bytes in it, of ${file##*/}" || diag "$("$XRPROF" report "$file" --sample-type alloc_space </dev/null 2>&1 | head -n 20)"
+done
+
+# prof_ready OUT ARG...: start it, for a format that is written at the end, and wait until it samples.
+prof_ready() {
+	PROF_OUT=$1
+	shift
+	PROF_PIPE=
+	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_OUT" --stats "$PROF_OUT.stats" --ready "$PROF_OUT.ready" "$@" \
+		>"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
+	PROF_PID=$!
+	live_pids+=("$PROF_PID")
+	wait_until 120 eval '[ -s "$PROF_OUT.ready" ] || gone "$PROF_PID"'
+}
+
+# All is kept, so collections take nothing away: what was allocated is what there is more of.
+target_start host memory shares
+prof_ready "$TARGET_DIR/ours.pb.gz" -F 499 --memory --clock cpu -p "$TARGET_PID"
+target_go
+target_await_done 300
+bytes=$(cat "$TARGET_DIR/bytes")
+prof_wait
+is "$PROF_STATUS" 0 "shares: exit status 0" || diag "$(cat "$PROF_OUT.err")"
+"$XRPROF" report "$PROF_OUT" --sample-type alloc_space -f folded -o "$WORK/shares.folded" 2>"$WORK/shares.err" </dev/null
+shares() {
+	python3 - "$WORK/shares.folded" "$bytes" <<-'PY'
+		import re, sys
+		known, got = int(sys.argv[2]), dict.fromkeys(("one", "two", "four"), 0)
+		for line in open(sys.argv[1]):
+		    stack, n = line.rsplit(" ", 1)
+		    for name in got:
+		        if name in stack.split(";"):
+		            got[name] += int(n)
+		total = sum(got.values())
+		print("of %d bytes %d;" % (known, total), ", ".join("%s %.2f %%" % (k, 100 * v / total) for k, v in got.items()))
+		for i, name in enumerate(got):
+		    assert abs(got[name] / total - 2 ** i / 7) < 0.02, name
+		assert abs(total - known) < 0.03 * known
+	PY
+}
+check "bytes allocated, by function, are 1 : 2 : 4" shares
+figure "$(shares 2>/dev/null)"
+"$XRPROF" report "$PROF_OUT" --sample-type alloc_space </dev/null 2>/dev/null | grep -q MiB
+ok $? "they are told as bytes"
+
+# Counts are proven when something allocates: lines that come before wait, and have what was in use then.
+target_start host memory late
+prof_start "$TARGET_DIR/ours.out" -F 99 --memory -p "$TARGET_PID"
+prof_wait
+is "$PROF_STATUS" 0 "late: exit status 0" || diag "$(cat "$PROF_OUT.err")"
+check "lines before the first allocation have what was in use" awk -F: '
+	NR > 1 && $2 + 0 < 1000 { print; exit bad = 1 }
+	/"still"/ { n++; if (was && $3 != was) { print; exit bad = 1 } was = $3 }
+	END { if (n < 5) print n " lines"; exit bad || n < 5 }' "$PROF_OUT"
+
+# An R whose get_current_mem() is another function: there the counts are not found.
+patch_libr() {
+	python3 - "$1" "$2" <<-'PY'
+		import struct, sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		at, size, n = struct.unpack_from("<Q", data, 32)[0], *struct.unpack_from("<HH", data, 54)
+		code = [struct.unpack_from("<IIQQQQ", data, at + i * size) for i in range(n)]
+		code = [c for c in code if c[0] == 1 and c[1] & 1][0]
+		offset, address, length = code[2], code[3], code[5]
+		def variables(i, j):
+		    seen = set()
+		    for k in range(i, j):
+		        if data[k] == 0x48 and data[k + 1] == 0x8b and data[k + 2] & 0xc7 == 5:
+		            seen.add(k + 7 - offset + address + struct.unpack_from("<i", data, k + 3)[0])
+		    return seen
+		# mov VARIABLE, REGISTER, and mov REGISTER, (ARGUMENT), three times within so few bytes
+		done = 0
+		for i in range(offset, offset + length - 64):
+		    if data[i:i + 3] != b"\x48\x8b\x05":
+		        continue
+		    some = data[i:i + 48]
+		    if len(variables(i, i + 32)) >= 3 and b"\x48\x89\x07" in some and b"\x48\x89\x06" in some and 0xc3 in data[i:i + 64]:
+		        data[i] = 0xc3
+		        done += 1
+		open(sys.argv[2], "wb").write(data)
+		assert done, "not found"
+	PY
+}
+libr=$(R --vanilla RHOME)/lib/libR.so
+if [ "$(uname -m)" != x86_64 ] || [ ! -e "$libr" ]; then
+	skip "this machine's code is another" "a process whose counts are not found"
+else
+	mkdir "$WORK/other"
+	check "an R with another get_current_mem()" patch_libr "$libr" "$WORK/other/libR.so"
+	TARGET_WRAP=(env "LD_LIBRARY_PATH=$WORK/other" "R_LD_LIBRARY_PATH=$WORK/other")
+	target_start host memory spin
+	prof_start "$TARGET_DIR/ours.out" -F 99 -d 2 --memory -p "$TARGET_PID"
+	target_go
+	prof_wait
+	is "$PROF_STATUS" 0 "it is profiled"
+	is "$(grep -c "no memory counts: R_SmallVallocSize, R_LargeVallocSize and R_NodesInUse were not found in" "$PROF_OUT.err")" 1 \
+		"that they are not found is one line" || diag "$(cat "$PROF_OUT.err")"
+	[ "$(grep -c '^:0:0:0:0:"' "$PROF_OUT")" -gt 20 ] && grep -q spin "$PROF_OUT"
+	ok $? "its lines have none"
+	is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["memory"])' "$PROF_OUT.stats")" \
+		"{'proven': 0, 'unproven': 0, 'none': 1}" "and --stats says so"
+	target_kill
+fi
+
+prof --memory -f folded -o "$WORK/no.folded" -p $$ 2>"$WORK/no.err"
+is $? 2 "a format with one number is refused" || diag "$(cat "$WORK/no.err")"
+done_testing

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+#
+# A profile with two sample types, CPU time and waiting: report, top and serve show and keep both. What is in a file is told
+# by pprof's own reader.
+# shellcheck disable=SC2034 # what eval sees
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/serve.sh"
+
+python=/usr/bin/python3
+
+R --vanilla --no-echo -e 'busy <- function(s) { end <- proc.time()[[1]] + s; while (proc.time()[[1]] < end) sum(sqrt(1:1000)) }
+rest <- function(s) Sys.sleep(s)
+repeat { busy(0.05); rest(0.1) }' >/dev/null 2>"$WORK/R.err" </dev/null &
+job=$!
+live_pids+=("$job")
+wait_until 120 eval '[ -n "$(target_find "$job")" ]' || bail "R does not start: $(cat "$WORK/R.err")"
+pid=$(target_find "$job")
+
+# report ARG...: sets OUT, ERR, STATUS
+report() {
+	OUT=$(timeout -k 5 60 "$XRPROF" report "$@" 2>"$WORK/err")
+	STATUS=$?
+	ERR=$(cat "$WORK/err")
+}
+
+both_in() {
+	"$XRPROF" report "$1" 2>/dev/null | grep -q ' busy$' && "$XRPROF" report "$1" --sample-type off_cpu 2>/dev/null | grep -q ' rest$'
+}
+
+profile=$WORK/both.pb.gz
+for seconds in 2 5 15 40; do
+	prof -p "$pid" -d $seconds --off-cpu -o "$profile" 2>"$WORK/record.err"
+	is $? 0 "CPU time and waiting are recorded" || diag "$(cat "$WORK/record.err" "$WORK/R.err")"
+	! both_in "$profile" || break
+done
+is "$(raw "$profile" | sed -n 1p | tr -s ' ')" "samples/count cpu/nanoseconds[dflt] off_cpu/nanoseconds" "they are sample types"
+
+# --- report ---
+
+cpu=$(sum_of "$profile" cpu)
+waited=$(sum_of "$profile" off_cpu)
+report "$profile"
+is "$STATUS" 0 "report"
+like "$OUT" "^${profile}: [0-9]+ samples, [0-9.]+ s; also: off_cpu \(--sample-type NAME\)" "the first line says what else there is"
+like "$OUT" " busy($|"$'\n'")" "CPU time is what computes"
+# Going to sleep and waking up take CPU time, too: a tick may hit them (1 of 250 here).
+total_of() {
+	awk -v name="$1" '$NF == name { n += $3 } END { print n + 0 }' <<<"$OUT"
+}
+check "what sleeps takes next to none" [ "$(total_of busy)" -gt "$((10 * $(total_of rest)))" ]
+report "$profile" --sample-type off_cpu
+like "$OUT" "^${profile}: off_cpu, [0-9.]+ m?s; also: cpu" "waiting"
+like "$(grep Sys.sleep <<<"$OUT")" "^ *[0-9.]+ m?s +[0-9.]+ +[0-9.]+ m?s +[0-9.]+  base::Sys.sleep$" "is what sleeps, as a duration"
+report "$profile" --sample-type nothing
+is "$STATUS" 2 "a type that there is not"
+like "$ERR" "nothing.*there are: cpu, off_cpu" "which there are is said"
+is "$OUT" "" "and nothing else"
+
+report "$profile" -f folded
+is "$(awk '{ n += $NF } END { printf "%.0f\n", n }' <<<"$OUT")" "$((cpu / (1000000000 / 99)))" "folded: ticks, as pprof's reader has them"
+like "$ERR" "is cpu; there is also: off_cpu" "what was left out is said"
+report "$profile" -f folded --sample-type off_cpu
+is "$(awk '{ n += $NF } END { printf "%.0f\n", n }' <<<"$OUT")" "$waited" "folded: waiting in ns, as pprof's reader has it"
+report "$profile" -f rprof --sample-type off_cpu
+lines=$(grep -c '^"' <<<"$OUT")
+is "$lines" "$((waited / (1000000000 / 99)))" "rprof: a line for each interval of it"
+
+report "$profile" -o "$WORK/again.pb.gz"
+is "$(sum_of "$WORK/again.pb.gz" cpu) $(sum_of "$WORK/again.pb.gz" off_cpu)" "$cpu $waited" "pprof again: nothing is lost"
+is "$(raw "$WORK/again.pb.gz" | grep -c 'state:')" "$(raw "$profile" | grep -c 'state:')" "and why threads waited is kept"
+is "$(raw "$WORK/again.pb.gz" | grep -o 'syscall:\[[a-z_0-9]*\]' | sort -u)" "$(raw "$profile" | grep -o 'syscall:\[[a-z_0-9]*\]' | sort -u)" \
+	"and in what"
+report "$profile" --sample-type off_cpu -o "$WORK/one.pb.gz"
+is "$(raw "$WORK/one.pb.gz" | sed -n 1p | tr -s ' ')" "samples/count off_cpu/nanoseconds[dflt]" "or one type alone"
+is "$(sum_of "$WORK/one.pb.gz" off_cpu)" "$waited" "all of it"
+report "$WORK/one.pb.gz"
+like "$OUT" "^${WORK}/one.pb.gz: off_cpu, [0-9.]+ m?s"$'\n' "a file without ticks: what there is is shown"
+report "$profile" "$WORK/one.pb.gz" "$WORK/again.pb.gz" -o "$WORK/three.pb.gz"
+is "$(sum_of "$WORK/three.pb.gz" cpu) $(sum_of "$WORK/three.pb.gz" off_cpu)" "$((2 * cpu)) $((3 * waited))" "files are added up by type"
+report "$WORK/one.pb.gz" "$profile" -o "$WORK/turned.pb.gz"
+is "$(sum_of "$WORK/turned.pb.gz" cpu) $(sum_of "$WORK/turned.pb.gz" off_cpu)" "$cpu $((2 * waited))" "in any order"
+report "$profile" -o "$WORK/both.html"
+check "a page has both" grep -qF '"types":[{"name":"cpu","unit":"samples"},{"name":"off_cpu","unit":"ns"}' "$WORK/both.html"
+
+prof -p "$pid" -d 1 -o "$WORK/plain.pb.gz" 2>/dev/null
+report --diff "$WORK/plain.pb.gz" "$profile"
+like "$OUT" "^before: .*plain.pb.gz: [0-9]+ samples.*"$'\n'"after: .*also: off_cpu" "--diff of CPU time"
+report --diff "$WORK/one.pb.gz" "$profile" --sample-type off_cpu
+like "$OUT" "^before: .*: off_cpu, [0-9.]+ m?s"$'\n'"after: .*: off_cpu, .*also: cpu" "and of waiting"
+check "which is the same on both sides" eval '! grep -E "^ *[0-9]" <<<"$OUT" | grep -vE "[+-]0.0 .*[+-]0.0 "'
+report --diff "$WORK/plain.pb.gz" "$profile" -o "$WORK/diff.html"
+check "as a page both types" grep -qF '"name":"off_cpu"' "$WORK/diff.html"
+
+# --- top ---
+
+OUT=$("$XRPROF" top -p "$pid" --off-cpu --batch 1 --interval 2 2>/dev/null)
+like "$OUT" "FUNCTION by CPU time" "top: CPU time first"
+OUT=$("$XRPROF" top -p "$pid" --off-cpu --batch 1 --interval 2 --sample-type off_cpu 2>/dev/null)
+like "$OUT" "[0-9.]+ m?s waiting in the last.*FUNCTION by waiting.*base::Sys.sleep" "or waiting"
+"$XRPROF" top -p "$pid" --batch 1 --sample-type off_cpu >/dev/null 2>"$WORK/err"
+is $? 2 "top: what was not asked for cannot be shown"
+like "$(cat "$WORK/err")" "there are: cpu" "what can is said"
+OUT=$("$XRPROF" top -p "$pid" --clock wall --batch 1 --interval 2 2>/dev/null)
+like "$OUT" "wall clock.*base::Sys.sleep" "top --clock wall: both together"
+
+"$XRPROF" -q -p "$pid" --clock wall -d 2 -o "$WORK/wall.pb.gz" 2>"$WORK/wall.err"
+is $? 0 "--clock wall in pprof" || diag "$(cat "$WORK/wall.err")"
+check "has one sample type" eval '[ "$(raw "$WORK/wall.pb.gz" | sed -n 1p | tr -s " ")" = "samples/count wall/nanoseconds[dflt]" ]'
+check "with why threads waited" eval 'raw "$WORK/wall.pb.gz" | grep -q "state:\[sleeping\].*syscall:\[[a-z_0-9]*\]"'
+check "and none where they ran" eval 'raw "$WORK/wall.pb.gz" | grep "process:\[" | grep -qv "state:"'
+
+# --- serve ---
+
+receiver_start pyroscope
+receiver_start otlp
+mkdir "$WORK/kept"
+serve_start --off-cpu --dir "$WORK/kept" --interval 1 -F 99 --max-cpu 0 --pid "$pid" --pyroscope "$(receiver_url pyroscope)" --otlp "$(receiver_url otlp)" \
+	--spool "$WORK/spool" --listen "unix:$WORK/socket"
+ok $? "serve --off-cpu"
+# said NAME: its requests so far
+said() {
+	wc -l <"$WORK/$1/requests" 2>/dev/null || echo 0
+}
+check "profiles arrive" wait_until 120 eval '[ "$(said pyroscope)" -ge 3 ] && [ "$(said otlp)" -ge 3 ]'
+curl -sS -m 60 --unix-socket "$WORK/socket" 'http://localhost/debug/pprof/profile?seconds=2' >"$WORK/http.pb.gz"
+serve_stop
+is "$SERVE_STATUS" 0 "serve ends"
+check "over HTTP there are both" both_in "$WORK/http.pb.gz"
+total=0
+for file in $(windows_in "$WORK/kept"); do
+	total=$((total + $(sum_of "$file" off_cpu)))
+done
+report --dir "$WORK/kept" --sample-type off_cpu -f folded
+is "$(awk '{ n += $NF } END { printf "%.0f\n", n }' <<<"$OUT")" "$total" "--dir: all of the waiting that is in its files"
+check "there is some" [ "$total" -gt 0 ]
+report --dir "$WORK/kept" --list
+listed=$(awk -v pid="$pid" '$2 == pid { print $1 }' <<<"$OUT")
+samples=0
+for file in $(windows_in "$WORK/kept"); do
+	samples=$((samples + $(sum_of "$file" samples)))
+done
+is "$listed" "$samples" "--list: samples of all types"
+sum=0
+for file in "$WORK"/pyroscope/body.*; do
+	cp "$file" "$WORK/body.pb.gz"
+	sum=$((sum + $(sum_of "$WORK/body.pb.gz" off_cpu)))
+done
+is "$sum" "$total" "to Pyroscope: the same"
+for file in "$WORK"/otlp/body.*; do
+	gunzip -c <"$file" >"$WORK/body"
+	"$python" "$tests/lib/otlp.py" "$WORK/body"
+done >"$WORK/otlp.json"
+"$python" -c '
+import json, sys
+text, at, sums, decoder = sys.stdin.read(), 0, {}, json.JSONDecoder()
+while at < len(text.rstrip()):
+    r, at = decoder.raw_decode(text, at)
+    at += len(text[at:]) - len(text[at:].lstrip())
+    assert not r["wrong"], r["wrong"]
+    for p in r["resources"]:
+        kind = "/".join(p["type"])
+        assert (p["period"][2] > 0) == (kind == "samples/count"), p["period"]
+        sums[kind] = sums.get(kind, 0) + sum(v for s in p["samples"] for v in s["values"])
+print(*sorted(sums), sums.get("off_cpu/nanoseconds"))' <"$WORK/otlp.json" >"$WORK/otlp.sums"
+is "$(cat "$WORK/otlp.sums")" "off_cpu/nanoseconds samples/count $total" "to OTLP: each a profile of its own"
+kill -KILL "$pid"
+done_testing

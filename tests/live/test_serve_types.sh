@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+#
+# `serve --memory` and `serve --event`: what comes over HTTP, lies in the directory and is sent has the same bytes and events,
+# each under its sample type, of a program that allocates in one function and computes in another; the counts of samples are of
+# samples; and SIGHUP begins it all anew. pprof's own reader tells what is in a file.
+# shellcheck disable=SC2034 # what eval sees
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/serve.sh"
+
+python=/usr/bin/python3
+target_start host top_events
+
+# sum_in DIR TYPE: of all files
+sum_in() {
+	local file
+	windows_in "$1" | while read -r file; do sum_of "$file" "$2"; done | awk '{ n += $1 } END { printf "%.0f\n", n }'
+}
+
+# total_of FILE FUNCTION TYPE: percent of it
+total_of() {
+	"$XRPROF" report "$1" --sample-type "$3" 2>/dev/null | awk -v f="$2" '$NF == f { for (i = NF - 1; i; i--) if ($i ~ /^[0-9.]+$/) { print $i; exit } }'
+}
+
+# http FILE SECONDS
+http() {
+	curl -sS -m 60 --unix-socket "$WORK/socket" "http://localhost/debug/pprof/profile?seconds=$2" >"$1" 2>"$WORK/curl.err" || diag "$(cat "$WORK/curl.err")"
+}
+
+receiver_start pyroscope
+receiver_start otlp
+
+# serve_all DIR ARG...: to all places at once
+serve_all() {
+	mkdir "$1"
+	rm -f "$WORK"/*/body.* "$WORK"/*/requests
+	serve_start --dir "$1" --interval 1 --max-cpu 0 --pid "$TARGET_PID" --pyroscope "$(receiver_url pyroscope)" \
+		--otlp "$(receiver_url otlp)" --spool "$WORK/spool" --listen "unix:$WORK/socket" "${@:2}"
+	ok $? "serve ${*:2}" || bail "serve does not start: $(cat "$SERVE_ERR")"
+}
+
+# bodies NAME: what a server got, each once: SIGHUP may come between a profile and the answer to it, and it is sent again
+bodies() {
+	sha256sum "$WORK/$1"/body.* | sort -u -k 1,1 | sed 's/^[^ ]* *//'
+}
+
+# same NAME DIR TYPE UNIT: of each what is in the directory went to the servers, too, and there is some
+same() {
+	local total sum=0 file
+	total=$(sum_in "$2" "$3")
+	check "$1: there is some of $3" [ "$total" -gt 0 ]
+	for file in $(bodies pyroscope); do
+		cp "$file" "$WORK/body.pb.gz"
+		sum=$((sum + $(sum_of "$WORK/body.pb.gz" "$3")))
+	done
+	is "$sum" "$total" "$1: Pyroscope has the same $3"
+	for file in $(bodies otlp); do
+		gunzip -c <"$file" >"$WORK/body"
+		"$python" "$tests/lib/otlp.py" "$WORK/body"
+	done >"$WORK/otlp.json"
+	sum=$("$python" -c '
+import json, sys
+text, at, sum_of, decoder = sys.stdin.read(), 0, 0, json.JSONDecoder()
+while at < len(text.rstrip()):
+    r, at = decoder.raw_decode(text, at)
+    at += len(text[at:]) - len(text[at:].lstrip())
+    assert not r["wrong"], r["wrong"]
+    for p in r["resources"]:
+        if "/".join(p["type"]) == sys.argv[1]:
+            sum_of += sum(v for s in p["samples"] for v in s["values"])
+print(sum_of)' "$3/$4" <"$WORK/otlp.json")
+	is "$sum" "$total" "$1: an OpenTelemetry collector has the same $3"
+}
+
+# --- memory ---
+
+# bytes belong to a function as exactly as samples are near each other
+serve_all "$WORK/memory" --memory -F 999
+# until R's counts are proven there are samples alone
+memory_there() {
+	http "$WORK/http.pb.gz" 1
+	[ "$(sum_of "$WORK/http.pb.gz" alloc_space)" -gt 0 ]
+}
+check "memory: bytes come over HTTP" wait_until 120 memory_there
+for seconds in 2 5 15; do
+	http "$WORK/http.pb.gz" $seconds
+	[ "$(sum_of "$WORK/http.pb.gz" cpu)" -gt 0 ] && [ "$(sum_of "$WORK/http.pb.gz" alloc_space)" -gt 0 ] && break
+done
+is "$(raw "$WORK/http.pb.gz" | sed -n 1p | tr -s ' ')" "samples/count cpu/nanoseconds[dflt] alloc_space/bytes" "memory: they are a sample type"
+share=$(total_of "$WORK/http.pb.gz" allocating alloc_space)
+figure "memory: ${share:-0} % of the bytes are of the function that allocates"
+check "memory: they are of the function that allocates" awk "BEGIN { exit !(${share:-0} >= 50) }" || diag "$("$XRPROF" report "$WORK/http.pb.gz" --sample-type alloc_space)"
+ticks=$(($(sum_of "$WORK/http.pb.gz" cpu) / 1001001)) # of ns
+is "$(sum_of "$WORK/http.pb.gz" samples)" "$ticks" "memory: samples are those of CPU time"
+like "$(go tool pprof -raw "$WORK/http.pb.gz" 2>/dev/null)" "samples: $ticks taken" "memory: and so the comment says"
+serve_stop
+is "$SERVE_STATUS" 0 "memory: it ends" || diag "$(cat "$SERVE_ERR")"
+is "$(sum_in "$WORK/memory" samples)" "$(serve_summary)" "memory: files have the samples that the last line tells of"
+"$XRPROF" report --dir "$WORK/memory" --list >"$WORK/list" 2>&1
+is "$(awk -v pid="$TARGET_PID" '$2 == pid { print $1 }' "$WORK/list")" "$(serve_summary)" "memory: and so has the index" || diag "$(cat "$WORK/list")"
+"$XRPROF" report --dir "$WORK/memory" --sample-type alloc_space -f folded >"$WORK/folded" 2>"$WORK/report.err"
+is "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$WORK/folded")" "$(sum_in "$WORK/memory" alloc_space)" "memory: report --dir has all of them"
+same memory "$WORK/memory" alloc_space bytes
+
+# --- events ---
+
+serve_all "$WORK/events" --event page-faults --event gc --off-cpu
+like "$(cat "$SERVE_ERR")" ": profiling at page-faults,gc"$'(\n|$)' "events: it says at what"
+gc_there() {
+	http "$WORK/http.pb.gz" 1
+	[ "$(sum_of "$WORK/http.pb.gz" gc)" -gt 0 ]
+}
+check "events: collections come over HTTP" wait_until 120 gc_there
+is "$(raw "$WORK/http.pb.gz" | sed -n 1p | tr -s ' ' | sed 's/\[dflt\]//')" "samples/count off_cpu/nanoseconds page-faults/count gc/bytes" "events: each is a sample type"
+# what opened them gave up what it no longer needs
+kill -HUP "$SERVE_PID"
+check "events: SIGHUP begins anew" wait_until 120 eval '[ "$(grep -c ": profiling at page-faults,gc" "$SERVE_ERR")" = 2 ]' || diag "$(cat "$SERVE_ERR")"
+check "events: and collections come again" wait_until 120 gc_there
+for type in gc page-faults; do
+	share=$(total_of "$WORK/http.pb.gz" allocating $type)
+	check "events: $type is of the function that allocates" awk "BEGIN { exit !(${share:-0} >= 90) }" ||
+		diag "$("$XRPROF" report "$WORK/http.pb.gz" --sample-type $type)"
+done
+curl -sS -m 60 --unix-socket "$WORK/socket" http://localhost/metrics >"$WORK/metrics"
+like "$(cat "$WORK/metrics")" 'xrprof_build_info\{[^}]*event="page-faults,gc"' "events: metrics have their names"
+serve_stop
+is "$SERVE_STATUS" 0 "events: it ends" || diag "$(cat "$SERVE_ERR")"
+same events "$WORK/events" gc bytes
+same events "$WORK/events" page-faults count
+
+# --- what is refused ---
+
+timeout -k 5 60 "$XRPROF" serve --dir "$WORK/none" --event cs >"$WORK/out" 2>"$WORK/err" </dev/null
+is $? 2 "a limit for events: exit status"
+like "$(cat "$WORK/err")" 'give --max-cpu 0' "a limit for events: what to do"
+check "nothing was begun" [ ! -e "$WORK/none" ]
+target_kill
+done_testing

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+#
+# `top --event`: of a program that allocates, computes and rests in functions of their own, each sample type has the function
+# that it is of, in its unit, and its shares are of that type; the key v leads from one to the next. What is refused, and that
+# `record` says the same of it.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/terminal.sh"
+
+target_start host top_events
+
+# top ARG...: of the program, as text; sets OUT, STATUS
+top() {
+	OUT=$(timeout -k 5 120 "$XRPROF" top -q -e "$XRPROF_ENGINE" -p "$TARGET_PID" "$@" 2>"$WORK/err" </dev/null)
+	STATUS=$?
+}
+
+# share FUNCTION: TOTAL% of it in the last table of OUT; 0: it is not there
+share() {
+	awk -v f="$1" '/^xrprof-bpf top/ { got = 0 } $NF == f && $2 ~ /^[0-9.]+$/ { got = $2 } END { print got + 0 }' <<<"$OUT"
+}
+
+# is_most NAME FUNCTION, is_little NAME FUNCTION: nine tenths at least, or a twentieth at most
+is_most() {
+	check "$1" awk "BEGIN { exit !($(share "$2") >= 90) }" || diag "$OUT"
+}
+is_little() {
+	check "$1" awk "BEGIN { exit !($(share "$2") <= 5) }" || diag "$OUT"
+}
+
+# --- as plain text ---
+
+# Both are what the same function does, in other units; what computes has neither.
+top --batch 2 --interval 3 --event page-faults --event gc
+is "$STATUS" 0 "events: exit status" || diag "$(cat "$WORK/err")"
+is "$(grep -c '^xrprof-bpf top - [0-9:]*, bpf, at page-faults,gc$' <<<"$OUT")" 2 "the title has them in place of a clock" || diag "$OUT"
+like "$OUT" $'\n[0-9]+ page-faults in the last [0-9]+ s\n\*SELF%.* FUNCTION by page-faults\n' "the first is shown, as a number"
+is_most "page faults are those of the function that allocates" allocating
+is_little "and not of what computes" computing
+
+# R's counts are proven meanwhile
+top --batch 2 --interval 3 --event page-faults --event gc --sample-type gc
+like "$OUT" $'\n[0-9.]+ [KMG]iB gc in the last [0-9]+ s\n\*SELF%.* FUNCTION by gc\n' "collections, in bytes"
+is_most "bytes are those of the function that allocates" allocating
+is_little "and not of what computes" computing
+# self and total of each line are parts of the one sum
+check "shares are of this type" awk '/^xrprof-bpf top/ { self = 0 } / [KMG]iB .*[KMG]iB / || / 0 +[0-9.]+ [KMG]iB / { self += $1 }
+	END { exit !(self > 99 && self < 101) }' <<<"$OUT" || diag "$OUT"
+
+top --batch 1 --interval 3 --event cpu-clock --off-cpu --memory --sample-type cpu-clock
+like "$OUT" "[0-9.]+ m?s cpu-clock in the last.*FUNCTION by cpu-clock" "time of a clock is told as time"
+check "what computes has some" awk "BEGIN { exit !($(share computing) > 0) }" || diag "$OUT"
+top --batch 1 --interval 3 --event cpu-clock --off-cpu --memory --sample-type off_cpu
+check "waiting beside it is what rests" awk "BEGIN { exit !($(share resting) > 0) }" || diag "$OUT"
+libR=$(sed -n 's/.* \(\/.*\/libR\.so.*\)$/\1/p' "/proc/$TARGET_PID/maps" | head -n 1)
+top --batch 1 --interval 3 --event "uprobe:$libR:R_ProcessEvents" --period 1
+is "$STATUS" 0 "a function of a file: exit status" || diag "$(cat "$WORK/err")"
+
+# --- v, in a terminal ---
+
+printf '%s\n' '#!/bin/sh' "'$XRPROF' top -e $XRPROF_ENGINE -p $TARGET_PID --event page-faults --event gc --off-cpu --memory --sample-type page-faults" \
+	"echo \$? >'$WORK/status.new'" "mv '$WORK/status.new' '$WORK/status'" 'exec sleep 1000' >"$WORK/run"
+chmod +x "$WORK/run"
+terminal_new "$WORK/run"
+sees "what was asked for is shown at first" 'FUNCTION by page-faults$'
+sees "the function that allocates" ' [0-9]+ +[0-9]+  allocating$'
+sees "the keys tell of v" 'v what is shown'
+keys v
+sees "v: collections" 'FUNCTION by gc$'
+sees "v: in bytes" 'iB  allocating$'
+keys v
+sees "v: waiting, the first" 'FUNCTION by waiting$'
+sees "v: as a duration" ' m?s  resting$'
+keys v
+sees "v: memory" 'FUNCTION by memory$'
+keys v
+sees "v: and events again" 'FUNCTION by page-faults$'
+keys q
+check "q: it ends" wait_until 60 test -e "$WORK/status"
+is "$(cat "$WORK/status")" 0 "q: exit status"
+
+# --- what is refused ---
+
+# refused NAME PATTERN ARG...: by each subcommand with the same words
+refused() {
+	local name=$1 pattern=$2 sub
+	local -A where=([record]="-f pprof" [top]="--batch 1") said=()
+	shift 2
+	for sub in record top; do
+		# shellcheck disable=SC2086 # several words
+		timeout -k 5 60 "$XRPROF" $sub -p "$TARGET_PID" ${where[$sub]} "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+		is $? 2 "$name: exit status of $sub"
+		said[$sub]=$(sed -E '1!d; s/^xrprof-bpf: ([a-z]+: )?//; s/ \(try .*//' "$WORK/err")
+	done
+	like "${said[record]}" "$pattern" "$name: the reason"
+	is "${said[top]}" "${said[record]}" "$name: in the same words"
+}
+refused "no such event" 'did you mean page-faults' --event page-fault
+refused "a period of nothing" '--event, which is not given' --period 3
+refused "a period of gc" 'each collection is a sample' --event gc --period 3
+refused "wall time" '--off-cpu' --event cs --clock wall
+refused "another engine" 'engine bpf' -e vmread --event cs
+refused "twice" 'given twice' --event cs --event cs
+top --batch 1 --event cs --sample-type cpu
+is "$STATUS" 2 "no such sample type: exit status"
+like "$(cat "$WORK/err")" 'there are: cs .*events with --event' "no such sample type: which there are"
+done_testing

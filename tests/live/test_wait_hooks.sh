@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# engines: bpf
+# timeout: 200
+#
+# How waits are seen goes by what the kernel has: sched_exit_tp, else a kprobe, else the end of system calls; and if it has none
+# of these that is said. The kernel's types are given without the one and the other; where there are kprobes they come first
+# (tests/kernels has such kernels). And waits that are not over at the end, of a program that did nothing else.
+. "$(dirname "$0")/../lib/live.sh"
+
+python3 - "$WORK" <<'PY'
+import sys
+data = open("/sys/kernel/btf/vmlinux", "rb").read()
+for file, names in (("older", ["sched_exit_tp"]), ("none", ["sched_exit_tp", "sys_exit"])):
+    types = data
+    for name in names:
+        name = f"btf_trace_{name}\0".encode()
+        types = types.replace(name, name[:-2] + b"?\0")
+    open(f"{sys.argv[1]}/{file}.btf", "wb").write(types)
+PY
+
+# told FILE: seconds of waiting in handles() at 499 Hz
+told() {
+	awk '/;handles;base::Sys.sleep / { n += $NF } END { printf "%.3f\n", n / 499 }' "$1"
+}
+
+target_start host idle later
+figure "$("$XRPROF" info 2>&1 | grep -m 1 '^time off CPU')"
+for types in '' older; do
+	name=${types:-the kernel\'s own}
+	prof -p "$TARGET_PID" --off-cpu -F 499 -d 5 -f folded ${types:+--btf "$WORK/$types.btf"} -o "$WORK/hook.out" \
+		--stats "$WORK/hook.stats" 2>"$WORK/hook.err"
+	is $? 0 "$name: exit status 0" || diag "$(cat "$WORK/hook.err")"
+	check_stats "$WORK/hook.stats" "$name"
+	# it waits 0.3 s each second
+	check "$name: waits are there" awk "BEGIN { t = $(told "$WORK/hook.out"); exit !(t > 0.8 && t < 2.2) }" ||
+		diag "$(cat "$WORK/hook.out")"
+	figure "$name: $(told "$WORK/hook.out") s in handles()"
+done
+if [ -e /sys/bus/event_source/devices/kprobe/type ]; then
+	skip "this kernel has kprobes" "without them, the end of system calls" "nothing at all"
+else
+	like "$(cat "$WORK/hook.err")" "shows waits in system calls only" "what cannot be seen is said"
+	prof -p "$TARGET_PID" --off-cpu -d 1 --btf "$WORK/none.btf" -o "$WORK/none.out" 2>"$WORK/none.err"
+	is $? 1 "nothing: exit status 1"
+	is "$(wc -l <"$WORK/none.err")" 1 "in one line" || diag "$(cat "$WORK/none.err")"
+	like "$(cat "$WORK/none.err")" "sched_exit_tp.*kprobes.*--clock wall" "which says what it lacks, and what helps"
+	timeout 60 "$XRPROF" -p "$TARGET_PID" --clock wall -d 1 --btf "$WORK/none.btf" -o "$WORK/none.out" 2>"$WORK/none.err"
+	is $? 0 "--clock wall takes another engine" || diag "$(cat "$WORK/none.err")"
+	like "$(cat "$WORK/none.err")" "using engine ptrace \(wall clock\)" "and says so"
+fi
+
+# With an event in place of ticks both are there, each in its own unit.
+export WORK
+prof -p "$TARGET_PID" --off-cpu --event page-faults --period 1 -d 4 -f pprof -o "$WORK/both.pb.gz" --stats "$WORK/both.stats" 2>"$WORK/both.err"
+is $? 0 "with an event: exit status 0" || diag "$(cat "$WORK/both.err")"
+check_stats "$WORK/both.stats" "with an event"
+check "with an event: waits, and no CPU time" python3 - "$tests/lib" "$WORK/both.pb.gz" <<-'PY'
+	import sys
+	sys.path.insert(0, sys.argv[1])
+	import raw_pprof
+	samples, types = raw_pprof.read(sys.argv[2])
+	waited = sum(s.values["off_cpu"] for s in samples if "handles" in s.stack) / 1e9
+	print(types, waited)
+	sys.exit(not (types == {"samples": "count", "off_cpu": "nanoseconds", "page-faults": "count"} and 0.5 < waited < 1.9))
+PY
+target_kill
+
+# It sleeps before the profiler comes, and after it has gone.
+target_start host wait
+target_go
+wait_until 60 grep -q "^State:.*sleeping" "/proc/$TARGET_PID/status"
+prof -p "$TARGET_PID" --clock wall -F 100 -d 3 -f folded -o "$WORK/open.out" --stats "$WORK/open.stats" 2>"$WORK/open.err"
+is $? 0 "a wait that is not over: exit status 0"
+check_stats "$WORK/open.stats" "a wait that is not over"
+lines=$(awk '/^resting;base::Sys.sleep / { n += $NF } END { print n + 0 }' "$WORK/open.out")
+due=$(python3 -c 'import json, sys; print(round(100 * json.load(open(sys.argv[1]))["seconds"]))' "$WORK/open.stats")
+[ "$lines" -ge $((due * 97 / 100)) ] && [ "$lines" -le $((due * 103 / 100)) ]
+ok $? "it has its time: $lines of $due periods" || diag "$(cat "$WORK/open.out" "$WORK/open.err")"
+prof -p "$TARGET_PID" --clock wall -F 100 -d 2 -f rprof -o "$WORK/open.out" 2>"$WORK/open.err"
+check_rprof "$WORK/open.out" "as Rprof.out"
+[ "$(grep -c '^"Sys.sleep" "resting" $' "$WORK/open.out")" -ge 180 ]
+ok $? "with a line for each period"
+
+# It is in each second of top, and in each interval of serve.
+"$XRPROF" top -p "$TARGET_PID" --off-cpu --sample-type off_cpu --batch 3 >"$WORK/top.out" 2>"$WORK/top.err"
+is $? 0 "top: exit status 0" || diag "$(cat "$WORK/top.err")"
+is "$(grep -c ' base::Sys.sleep$' "$WORK/top.out")" 3 "top: it waits in each second" || diag "$(cat "$WORK/top.out")"
+"$XRPROF" serve -p "$TARGET_PID" --off-cpu --interval 2 --dir "$WORK/served" >"$WORK/serve.out" 2>&1 &
+server=$!
+live_pids+=("$server")
+whole() {
+	[ "$(find "$WORK/served" -name '*-2*.pb.gz' | wc -l)" -ge 3 ]
+}
+check "serve: there are three intervals" wait_until 60 whole
+kill -INT "$server"
+wait "$server"
+is $? 0 "serve: exit status 0" || diag "$(cat "$WORK/serve.out")"
+check "serve: it waits in each of them" python3 - "$tests/lib" "$WORK"/served/*-2*.pb.gz <<-'PY'
+	import sys
+	sys.path.insert(0, sys.argv[1])
+	import raw_pprof
+	bad = 0
+	for path in sys.argv[2:]:
+	    waited = sum(s.values["off_cpu"] for s in raw_pprof.read(path)[0]) / 1e9
+	    print(path.rsplit("/", 1)[1], waited)
+	    bad += not 1.5 < waited < 2.5
+	sys.exit(bad)
+PY
+target_kill
+done_testing

@@ -26,7 +26,6 @@ def read(path):
         names[int(found.group(1))] = re.sub(r" \S*:\d+(:\d+)? s=\d+.*$", "", found.group(2))
     samples = []
     for line in lines[1:]:
-        found = re.match(r" *((?:\d+ +)+ *|\d+ *)?: ?([\d ]*)$", line) if not line.startswith("    " * 4) else None
         found = re.match(r"^ *((?:\d+ +)*\d+): ?([\d ]*)$", line)
         if found:
             values = [int(v) for v in found.group(1).split()]

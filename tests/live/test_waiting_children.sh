@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# engines: bpf
+# timeout: 300
+# alone: live
+#
+# Time off the CPU of forked children, which nobody names, and of all R processes of the machine (--all): each child has its own
+# waits, as long as it measured itself, and one that is killed in the middle of a wait has that.
+. "$(dirname "$0")/../lib/live.sh"
+export WORK
+
+stolen() { # ticks of all CPUs that a hypervisor has taken away
+	awk '/^cpu / { print $9 }' /proc/stat
+}
+
+for how in children all; do
+	target_start host waiting_children
+	if [ $how = all ]; then which=(--all); else which=(-p "$TARGET_PID"); fi
+	prof_start_whole "$WORK/$how.pb.gz" --off-cpu -F 997 --ready "$WORK/$how.ready" "${which[@]}"
+	check "$how: it is ready" wait_until 120 test -s "$WORK/$how.ready" || diag "$(cat "$PROF_OUT.err")"
+	before=$(stolen)
+	target_go
+	check "$how: the program ends" target_await_done
+	stolen=$(($(stolen) - before))
+	if [ $how = all ]; then prof_stop; else prof_wait; fi
+	is "$PROF_STATUS" 0 "$how: exit status 0" || diag "$(cat "$PROF_OUT.err")"
+	check_stats "$PROF_OUT.stats" "$how"
+	is "$(stat_of "$PROF_OUT.stats" lost)" 0 "$how: none is lost"
+	is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["waits"]["lost"])' "$PROF_OUT.stats")" 0 "$how: each wait found room"
+	python3 - "$tests/lib" "$PROF_OUT" "$TARGET_DIR" "$stolen" >"$WORK/said" 2>&1 <<-'PY'
+		import os, sys
+		sys.path.insert(0, sys.argv[1])
+		import raw_pprof
+		samples, types = raw_pprof.read(sys.argv[2])
+		folder, stolen = sys.argv[3], int(sys.argv[4]) / os.sysconf("SC_CLK_TCK")
+		rows = [line.split() for line in open(f"{folder}/measured")]
+		bad = len({row[0] for row in rows}) != 4
+		for pid, name, *elapsed in rows:
+		    least, most = map(float, elapsed)
+		    mine = [s for s in samples if s.labels.get("pid") == pid and name in s.stack]
+		    off, on = (sum(s.values[t] for s in mine) / 1e9 for t in ("off_cpu", "cpu"))
+		    # waits shorter than a period, some hundred, come as coins fall; and before the first function is called it is not there
+		    allowed = 0.01 * least + 0.03 + stolen
+		    wrong = not least - allowed < on + off < most + allowed
+		    print(f"{'WRONG: ' if wrong else ''}{name} of {pid}: {off:.3f} s and {on:.3f} on the CPU, of {least:.3f} to {most:.3f}")
+		    bad = bad or wrong
+		sys.exit(bad)
+	PY
+	ok $? "$how: each child waited as long as it says" || diag "$(cat "$WORK/said")"
+	figure "$how: $(tr '\n' ';' <"$WORK/said")"
+	target_kill
+done
+done_testing

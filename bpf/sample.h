@@ -133,6 +133,14 @@ static __always_inline void sample__cause(struct scratch *s, const struct trigge
 	s->part.flags = t->flags | (kernel ? XR_F_KERNEL : 0);
 }
 
+/* No R function was being called: the sample is counted, and not sent. */
+static __always_inline void sample__none(struct scratch *s, struct tally *tally)
+{
+	tally->counts[XR_NO_R_FRAMES]++;
+	if (s->part.event == XR_EVENT_SWITCH && !(s->part.flags & XR_F_PREEMPTED))
+		tally->counts[XR_WAITS_NONE_NS] += s->part.weight;
+}
+
 /*
  * The start of a sample: everything but the loop over contexts.  0: go on; WALK_CUT: it may cost no
  * more; SAMPLE_COUNTED: it has an end already and is counted.
@@ -177,7 +185,7 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 		return SAMPLE_COUNTED;
 	}
 	if (err == WALK_DONE) {
-		tally->counts[XR_NO_R_FRAMES]++;
+		sample__none(s, tally);
 		return SAMPLE_COUNTED;
 	}
 	if (s->walk.row.gc_begin && !s->walk.row.gc_at && (s->walk.row.flags & XR_ROW_GC)) {
@@ -250,9 +258,21 @@ static __always_inline void sample__kernel(struct scratch *s, const struct trigg
 	s->kernels = i;
 }
 
+/* Is the thread R's, by all that is known?  Until it is seen to call R's functions it is the first.
+ */
+static __always_inline bool sample__is_r(const struct scratch *s)
+{
+	const __u32 r_tid = s->walk.row.r_tid;
+
+	return s->part.tid == (r_tid ? r_tid : s->part.pid);
+}
+
 /* The end of a sample: @result is the last step's. */
 static __always_inline void sample__end(struct scratch *s, struct tally *tally, int result)
 {
+	const bool waited = s->part.event == XR_EVENT_SWITCH;
+	/* at R's prompt, or in Rserve between two requests: waits for work, which are asked for */
+	const bool all = waited && s->walk.row.flags & XR_ROW_IDLE;
 	bool idle = false; /* it waits, and is not R's thread */
 	__u32 flags;
 
@@ -261,19 +281,17 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 	if (result > 0 && s->walk.sp_top) {
 		if (s->walk.on_stack) {
 			task__remember_thread(s);
-		} else if (s->walk.frames || result == WALK_CUT) {
+		} else if (s->walk.frames || result == WALK_CUT || (all && !sample__is_r(s))) {
 			/*
 			 * Not R's thread; if R's may have moved nothing of it is sent.  Nor if this
 			 * one waited: it did not for R's.
 			 */
-			const bool waited = s->part.event == XR_EVENT_SWITCH;
-
 			if (!waited && task__leader_still(s)) {
 				s->part.flags |= XR_F_ELSEWHERE;
 			} else {
 				result = WALK_DONE;
 				sample__other_thread(s);
-				idle = waited && !(s->walk.row.flags & XR_ROW_IDLE);
+				idle = waited && !all;
 			}
 		}
 	}
@@ -282,11 +300,10 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 		tally__add(tally, -result);
 		return;
 	}
-	if (idle)
-		sample__discard(s);
 	if (idle || (!s->walk.frames && !s->walk.gc && !s->part.file && result != WALK_CUT &&
-		     !(s->part.flags & XR_F_OTHER_THREAD))) {
-		tally->counts[XR_NO_R_FRAMES]++;
+		     !all && !(s->part.flags & XR_F_OTHER_THREAD))) {
+		sample__discard(s);
+		sample__none(s, tally);
 		return;
 	}
 	flags = result == WALK_CUT ? XR_F_TRUNCATED : 0;

@@ -68,9 +68,10 @@ enum xr_counter {
 	XR_WAITED_NS,	    /* and for how long it had been away, in all */
 	XR_WAITS_LOST,	    /* times it left one and there was no room to note that */
 	XR_WAITS_UNREAD,    /* waits that were not over at the end, and could not be read in time */
-	XR_SPENT_NS,	    /* what all samples took together, whatever became of them */
-	XR_LONGEST_NS,	    /* what the longest sample took: a maximum, not a sum */
-	XR_MOST_WORK,	    /* and the one of most work: likewise */
+	XR_WAITS_NONE_NS, /* the samples' time, with no R function, and not preempted: not shown */
+	XR_SPENT_NS,	  /* what all samples took together, whatever became of them */
+	XR_LONGEST_NS,	  /* what the longest sample took: a maximum, not a sum */
+	XR_MOST_WORK,	  /* and the one of most work: likewise */
 	XR_COUNTERS
 };
 
@@ -159,8 +160,7 @@ enum xr_form {
 	XR_FORM_ITEM_INT,  /* word[[more]], more: an int, sign-extended */
 	XR_FORM_ITEM_REAL, /* word[[more]], more: the bits of a double, written as %.0f */
 	XR_FORM_ITEM_ODD,  /* word[[?]]: the subscript is ALTREP, its data elsewhere */
-	/* Native frames have one slot, whatever others have: struct xr_slot below. */
-	XR_FORM_BUILTIN, /* XR_FORM_NATIVE that was called as a builtin of R */
+	XR_FORM_BUILTIN,   /* XR_FORM_NATIVE that was called as a builtin of R */
 	XR_FORM_NATIVE,
 	XR_FORM_KERNEL, /* word: the address, but for its highest byte, which is all ones */
 	XR_FORMS
@@ -199,7 +199,7 @@ enum xr_form {
 #define XR_F_UNPROVEN	  0x80u /* file and line are missing: R_BCbody and R_BCpc are not proven */
 
 #define XR_F_PACKAGES 0x100u /* frames have a slot for their function */
-#define XR_F_NATIVE   0x200u /* native frames were looked for */
+#define XR_F_NATIVE   0x200u /* native frames were looked for: said in the last part alone */
 #define XR_F_ELSEWHERE                                                                             \
 	0x800u /* R's frames are of R's thread, which waits, the native ones of this */
 /* Of XR_EVENT_SWITCH, why it left its CPU; none of these: it slept, and could be interrupted. */

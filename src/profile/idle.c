@@ -9,13 +9,15 @@ struct function {
 
 /*
  * The loops: httpuv::service() in httpuv 1.0 to 1.6, later::run_now() in later 0.8 to 1.4,
- * parallel:::workLoop() (parallel/R/worker.R; R 4.1 and later: workCommand() in it).
+ * parallel:::workLoop() (parallel/R/worker.R; R 4.1 and later: workCommand() in it),
+ * Rserve::run.Rserve() in Rserve 1.8, which forks for each client.
  */
 static const struct function loops[] = {
 	{"httpuv", "service"},
 	{"later", "run_now"},
 	{"parallel", "workLoop"},
 	{"parallel", "workCommand"},
+	{"Rserve", "run.Rserve"},
 };
 
 /* What they wait in: called from them, and not from what a request runs. */

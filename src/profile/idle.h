@@ -12,8 +12,9 @@
 
 /*
  * idle__stack - does a thread that waits with this stack wait for work: in the loops of httpuv (and
- * so of shiny and plumber), later and of parallel's workers?  What waits at R's prompt, in Rserve
- * or for a session's next command has no R function at all, and is not asked.
+ * so of shiny and plumber), later, of parallel's workers and of Rserve, if R runs that?  What waits
+ * at R's prompt, or in an Rserve that runs R, has no R function at all: who takes the sample knows
+ * (bpf/sample.h).
  */
 bool idle__stack(const struct stack *stack);
 

@@ -87,7 +87,7 @@ struct stats {
 	struct wait_stats {
 		uint64_t waits, ns;    /* how many, and how long in all */
 		uint64_t lost, unread; /* not noted, or not over at the end and not read */
-		uint64_t idle_ns;      /* of the samples' time, that waiting for work: not shown */
+		uint64_t idle_ns;      /* of the samples' time, that not shown: waiting for work */
 	} waits;
 	uint64_t rows_full; /* processes that got no row */
 	uint64_t silent;    /* processes that did not answer in time when they were looked at */

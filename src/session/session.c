@@ -472,7 +472,7 @@ static int session__count(const struct session *s, struct stats *stats, uint64_t
 		stats->events[i].unit = session__events(s)->all[i].unit;
 	}
 	stats->silent = asker__silent(l->asker);
-	stats->waits.idle_ns = l->idle_ns;
+	stats->waits.idle_ns += l->idle_ns;
 	return err;
 }
 

@@ -50,6 +50,7 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->waits.ns = counts[XR_WAITED_NS];
 	s->waits.lost = counts[XR_WAITS_LOST];
 	s->waits.unread = counts[XR_WAITS_UNREAD];
+	s->waits.idle_ns = counts[XR_WAITS_NONE_NS];
 	s->rows_full = counts[XR_ROWS_FULL];
 	s->decoder = *decoder;
 	/* a ring that is full in the middle of a sample: the sampler says that it is lost */

@@ -4,7 +4,8 @@
 # timeout: 300
 #
 # A program that waits for work most of the time: of its waits only those in the work are in the profile, what it waits for
-# work is counted, and --idle shows it. The loops of httpuv (shiny, plumber), later, and parallel's workers; R at its prompt.
+# work is counted, and --idle shows it. The loops of httpuv (shiny, plumber), later, parallel's workers and Rserve; R at its
+# prompt, where there is no R function: all formats but rprof have <toplevel>, and so has top.
 . "$(dirname "$0")/../lib/live.sh"
 
 # waited FILE NAME: seconds in stacks with NAME, at 499 Hz
@@ -55,4 +56,46 @@ worker=$(cat "$TARGET_DIR/worker")
 live_pids+=("$worker")
 idle_shown "$worker" parallel 'parallel.*::workCommand'
 target_kill
+
+target_start host rserve
+server=$TARGET_PID socket=$TARGET_DIR/socket
+check "Rserve listens" wait_until 60 test -S "$socket"
+target_start host idle rserve "$socket"
+worker=$(cat "$TARGET_DIR/worker")
+live_pids+=("$worker")
+idle_shown "$worker" rserve 'Rserve::run.Rserve'
+target_kill
+kill -KILL "$worker" "$server"
+
+# --- a prompt ---
+
+mkfifo "$WORK/typed"
+(unset R_ENVIRON; exec R --vanilla --quiet --interactive --no-readline <"$WORK/typed" >"$WORK/shown" 2>&1) &
+live_pids+=("$!")
+job=$!
+exec 5>"$WORK/typed"
+printf '%s\n' 'handles <- function() Sys.sleep(0.3); request <- function() handles()' 'cat("it", "listens\n")' >&5
+check "prompt: R starts" wait_until 120 grep -q '^it listens' "$WORK/shown" || diag "$(cat "$WORK/shown")"
+prompt=$(target_find "$job")
+# nobody types
+prof -p "$prompt" --off-cpu -F 499 -d 1 -f folded -o "$WORK/still.out" --stats "$WORK/still.stats" 2>"$WORK/still.err"
+is $? 0 "prompt: nobody types: exit status 0"
+is "$(cat "$WORK/still.out")" "" "prompt: nothing is shown"
+python3 - "$WORK/still.stats" <<-'PY'
+	import json, sys
+	w = json.load(open(sys.argv[1]))["waits"]
+	sys.exit(not (w["seconds"] > 0.9 and abs(w["idle_seconds"] - w["seconds"]) < 0.05 * w["seconds"]))
+PY
+ok $? "prompt: all of it is waiting for work" || diag "$(cat "$WORK/still.stats")"
+prof -p "$prompt" --off-cpu --idle -F 499 -d 1 -f rprof -o "$WORK/still.out" 2>"$WORK/still.err"
+is $? 0 "prompt: as Rprof.out: exit status 0"
+is "$(wc -l <"$WORK/still.out")" 1 "prompt: there a line without functions is none" || diag "$(cat "$WORK/still.out")"
+"$XRPROF" top -p "$prompt" --off-cpu --idle --sample-type off_cpu --batch 2 >"$WORK/top.out" 2>"$WORK/top.err"
+is $? 0 "prompt: top: exit status 0" || diag "$(cat "$WORK/top.err")"
+is "$(grep -cE ' 100\.0 .* <toplevel>$' "$WORK/top.out")" 2 "prompt: top shows it in each second" || diag "$(cat "$WORK/top.out")"
+(while echo 'request()' 2>/dev/null; do sleep 1; done) >&5 &
+live_pids+=("$!")
+exec 5>&-
+idle_shown "$prompt" prompt '<toplevel>'
+kill -KILL "$prompt"
 done_testing

@@ -198,31 +198,43 @@ struct sink top_model__sink(struct top_model *m)
 
 /* --- rows --- */
 
-/* The functions of @stack into @row->functions, each once; @folded: the stack without wrappers. */
+/* The function of @frame into @row->functions, once for each m->stamp. */
+static int row__function(struct top_model *m, struct top_row *row, const struct frame *frame,
+			 bool stays)
+{
+	long index = top_functions__of(&m->functions, frame);
+	struct top_function *f;
+
+	if (index < 0)
+		return (int)index;
+	f = &m->functions.list[index];
+	if (f->stamp != m->stamp) {
+		f->stamp = m->stamp;
+		f->place = row->n;
+		row->functions[row->n++] =
+			(struct row_function){.function = (uint32_t)index & INT32_MAX};
+	}
+	row->functions[f->place].stays |= stays;
+	return 0;
+}
+
+/* Those of @stack; @folded: the stack without wrappers. */
 static int row__functions(struct top_model *m, struct top_row *row, const struct stack *stack,
 			  const struct stack *folded)
 {
-	const uint64_t stamp = ++m->stamp;
 	uint32_t kept = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < stack->nframes; i++) {
+	m->stamp++;
+	for (uint32_t i = 0; i < stack->nframes && !err; i++) {
 		bool stays = kept < folded->nframes && folded->frames[kept] == stack->frames[i];
-		long index = top_functions__of(&m->functions, stack->frames[i]);
-		struct top_function *f;
 
-		if (index < 0)
-			return (int)index;
-		f = &m->functions.list[index];
-		if (f->stamp != stamp) {
-			f->stamp = stamp;
-			f->place = row->n;
-			row->functions[row->n++] =
-				(struct row_function){.function = (uint32_t)index & INT32_MAX};
-		}
-		row->functions[f->place].stays |= stays;
+		err = row__function(m, row, stack->frames[i], stays);
 		kept += stays;
 	}
-	return 0;
+	if (!err && stack__is_toplevel(stack))
+		err = row__function(m, row, &mark_toplevel, true);
+	return err;
 }
 
 const struct stack *top_model__fold(struct stacks *to, uint64_t *last_id, const struct stack *stack)

@@ -138,6 +138,8 @@ static void telling__deliver(struct telling *t, const struct open_wait *w, int r
 		counts[-result]++;
 	else
 		counts[XR_WRITTEN]++;
+	if (result == -XR_NO_R_FRAMES && !(w->wait.flags & XR_F_PREEMPTED))
+		counts[XR_WAITS_NONE_NS] += now - w->from;
 	if (result > 0)
 		counts[XR_TRUNCATED]++;
 }

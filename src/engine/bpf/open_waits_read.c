@@ -59,12 +59,15 @@ static uint16_t thread__syscall(uint32_t pid, uint32_t tid)
 	return nr >= 0 && nr < (long)XR_SYSCALLS_MAX ? (uint16_t)(nr + 1) : 0;
 }
 
-/* Is it R's thread?  It is if a context is on its stack, or if it is the only one. */
+/*
+ * Is it R's thread?  It is if a context is on its stack, if it is the only one, or if it is the
+ * first and there is nothing but the toplevel context.
+ */
 static bool wait__is_r(const struct open_wait *w, struct remote_thread *t,
 		       const struct remote_walk *rw)
 {
 	uint64_t contexts[CONTEXTS];
-	uint32_t n;
+	uint32_t n = CONTEXTS;
 
 	if (w->row.r_tid)
 		return w->row.r_tid == w->tid;
@@ -72,7 +75,7 @@ static bool wait__is_r(const struct open_wait *w, struct remote_thread *t,
 		n = remote_walk__contexts(rw, contexts, CONTEXTS);
 		remote_thread__prove(t, contexts, n);
 	}
-	return t->proven && (uint32_t)t->tid == w->tid;
+	return (t->proven || n <= 1) && (uint32_t)t->tid == w->tid;
 }
 
 /* Where it is the kernel says; the other registers are not known, and mostly not needed. */
@@ -122,6 +125,8 @@ static int wait__read(struct reading *r, const struct open_wait *w)
 	} else if (result >= 0) {
 		wait__native(r, w, rw);
 		result = remote_walk__finish(rw);
+		if (result == -XR_NO_R_FRAMES && w->row.flags & XR_ROW_IDLE)
+			result = 0;
 	}
 	if (result >= 0) {
 		if (result > 0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Waits for work, and works. Arguments: FOLDER httpuv|later|parallel
-# httpuv writes its port to `port`; each request waits 0.3 s. later waits for `go` and parallel's worker for its master, which
-# gives it three tasks of 0.3 s each.
+# Waits for work, and works. Arguments: FOLDER httpuv|later|parallel, or FOLDER rserve SOCKET
+# httpuv writes its port to `port`; each request waits 0.3 s. parallel's worker and the session of Rserve at SOCKET have such a
+# task from here each second; who they are is written to `worker`.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 handles <- function() Sys.sleep(0.3)
@@ -37,4 +37,19 @@ run_parallel <- function() {
         Sys.sleep(0.7)
     }
 }
-switch(args[[2L]], httpuv = serve(), later = run_later(), parallel = run_parallel())
+run_rserve <- function(socket) {
+    connection <- RSclient::RS.connect(socket, port = 0L)
+    evaluate <- function(call) RSclient::RS.eval(connection, call, lazy = FALSE)
+    evaluate(quote({
+        handles <- function() Sys.sleep(0.3)
+        request <- function() handles()
+        NULL
+    }))
+    put("worker", as.character(evaluate(quote(Sys.getpid()))))
+    ready()
+    repeat {
+        evaluate(quote(request()))
+        Sys.sleep(0.7)
+    }
+}
+switch(args[[2L]], httpuv = serve(), later = run_later(), parallel = run_parallel(), rserve = run_rserve(args[[3L]]))

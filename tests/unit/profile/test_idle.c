@@ -55,6 +55,7 @@ static const struct {
 	 "base::tryCatchOne base::tryCatchList base::tryCatch parallel::workCommand "
 	 "parallel::workLoop",
 	 true},
+	{"Rserve::run.Rserve", true},
 	/* without packages the name decides */
 	{"run_now service", true},
 	/* what a request runs waits for something else */
@@ -64,6 +65,7 @@ static const struct {
 	{"base::readLines <Anonymous> later::execCallbacks later::run_now", false},
 	{"base::unserialize <Anonymous> base::do.call parallel::workCommand", false},
 	{"base::Sys.sleep base::do.call base::doTryCatch parallel::workCommand", false},
+	{"base::Sys.sleep request Rserve::run.Rserve", false},
 	/* one of that name that is somebody else's */
 	{"mine::service main", false},
 	{"mine::run_now later::service", false},

@@ -80,6 +80,17 @@ static void test_seconds(void)
 	end();
 }
 
+static void test_toplevel(void)
+{
+	begin(LIMIT_MEMORY, 5);
+	take(&one, "", 3);
+	take(&one, "f", 1);
+	second();
+	tap__ok(top_model__count(model, &window) == 4 && has("<toplevel>", 3, 3) && has("f", 1, 1),
+		"no function at all is the top level");
+	end();
+}
+
 static void test_processes(void)
 {
 	const struct top_scope second_one = {.serial = 2};
@@ -240,6 +251,7 @@ static void test_types(void)
 int main(void)
 {
 	test_seconds();
+	test_toplevel();
 	test_processes();
 	test_fold();
 	test_callers();

@@ -251,6 +251,7 @@ static void page__counts(struct page *p)
 	json__u64(j, "throttled", s->throttled);
 	json__u64(j, "truncated", s->truncated);
 	json__u64(j, "other_thread", s->other_thread);
+	json__double(j, "idle", (double)s->waits.idle_ns / (double)NS_PER_S);
 	json__u64(j, "stacks_dropped", s->stacks_dropped + s->decoder.stacks_dropped);
 	json__close(j);
 }

@@ -327,6 +327,12 @@ def look_at_others(browser):
     ok(view.page.evaluate("!document.getElementById('empty').hidden && document.getElementById('empty').textContent.length > 40"),
        "empty: it says so")
     view.end()
+    view = View(browser, "idle")
+    said = view.page.evaluate("document.getElementById('empty').textContent")
+    ok("waited for work" in said and "--idle" in said, "idle: why there is nothing, and what shows it", said)
+    ok("Waiting for work" in view.page.evaluate("document.getElementById('facts').innerText"), "idle: the head has how long")
+    equal(view.page.evaluate("document.getElementById('verdict').hidden"), True, "idle: what was asked for is not recommended")
+    view.end()
     view = View(browser, "diff", dark=True)
     head = view.page.evaluate("[...document.querySelectorAll('#table-head th')].map(e => e.dataset.column)")
     equal(head, ["delta", "total", "before", "name"], "diff: the table has what changed")

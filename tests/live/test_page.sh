@@ -33,6 +33,18 @@ for seconds in 2 5 15; do
 done
 kill -KILL "$target"
 wait "$target" 2>/dev/null
+# And one that waits for work, at its prompt.
+mkfifo "$WORK/typed"
+R --vanilla --quiet --interactive --no-readline <"$WORK/typed" >"$WORK/shown" 2>&1 &
+target=$!
+live_pids+=("$target")
+exec 5>"$WORK/typed"
+printf 'cat("it", "listens\\n")\n' >&5
+check "R has a prompt" wait_until 120 grep -q '^it listens' "$WORK/shown" || diag "$(cat "$WORK/shown")"
+prof -p "$(target_find "$target")" -d 2 --off-cpu -f flamegraph -o "$WORK/idle.html" 2>"$WORK/idle.err"
+is $? 0 "who only waits for work is recorded" || diag "$(cat "$WORK/idle.err")"
+exec 5>&-
+wait "$target"
 "$make_page" page types 0 0 "$WORK/types.html"
 "$make_page" page typediff 0 0 "$WORK/typediff.html"
 

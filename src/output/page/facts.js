@@ -15,11 +15,12 @@ function processList(model) {
 	return Array.from(byPid.values());
 }
 
-// Did processes mostly wait? A profile of CPU time says nothing about that, so it is said here.
+// Did processes mostly wait? A profile of CPU time alone says nothing about that, so it is said here.
 function verdictText(model) {
+	const types = model.meta.types, other = model.meta.clock === "wall" || !types[0].name || types.some((type) => type.name === "off_cpu");
 	const list = processList(model).filter((p) => p.elapsed >= 0.5);
 	const waited = list.filter((p) => p.cpu < 0.2 * p.elapsed).sort((a, b) => b.elapsed - b.cpu - (a.elapsed - a.cpu));
-	if (!waited.length || model.meta.clock === "wall" || model.meta.diff || model.types.some((t) => model.meta.types[t].name === "off_cpu"))
+	if (!waited.length || other || model.meta.diff)
 		return "";
 	const most = waited[0];
 	const sum = `process ${most.pid} used ${most.cpu.toFixed(2)} s of CPU in ${most.elapsed.toFixed(2)} s and waited the rest`;
@@ -74,6 +75,7 @@ function factList(model) {
 	add("Clock", [{ wall: "wall time", cpu: "CPU time" }[meta.clock], meta.event, meta.engine].filter(Boolean).join(", "));
 	if (pids.size > 1)
 		add("Processes", formatCount(pids.size));
+	add("Waiting for work", counts.idle >= 0.01 ? `${formatDuration(counts.idle)}, not shown (--idle)` : "");
 	add("Lost", counts.lost ? `${formatCount(counts.lost)} samples` : "", true);
 	add("Unreadable", counts.unreadable ? `${formatCount(counts.unreadable)} samples` : "", counts.unreadable > 0.01 * counts.ticks);
 	add("Truncated", counts.truncated ? `${formatCount(counts.truncated)} stacks` : "");
@@ -99,6 +101,8 @@ function emptyText(app) {
 	const model = app.model, counts = model.meta.counts || {};
 	if (app.state.process >= 0 || app.strip.from >= 0)
 		return ["No samples here", "There are none of this process in this part of the time."];
+	if (counts.idle >= 0.01)
+		return ["No samples", `It waited for work, ${formatDuration(counts.idle)} in all, which is shown with --idle.`];
 	if (counts.ticks && counts.no_r_frames === counts.ticks)
 		return ["No samples", "Each tick came while no R function was being called."];
 	if (counts.unreadable)

@@ -37,9 +37,20 @@ shows() {
 	shown | grep -qE -- "$1"
 }
 
+# What is shown may be drawn in part, so each look waits for a state, and all of a state is in one look.
 # sees NAME REGEX: it comes to be shown
 sees() {
 	check "$1" wait_until 60 shows "$2" || diag "$(shown)"
+}
+
+# sees_without NAME REGEX OTHER: REGEX comes to be shown, and OTHER is not
+shows_without() {
+	local text
+	text=$(shown)
+	grep -qE -- "$1" <<<"$text" && ! grep -qE -- "$2" <<<"$text"
+}
+sees_without() {
+	check "$1" wait_until 60 shows_without "$2" "$3" || diag "$(shown)"
 }
 
 keys() {

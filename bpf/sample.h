@@ -322,6 +322,17 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 		tally->counts[XR_OTHER_THREAD]++;
 }
 
+/* A function of its own, for the stack of the programs (walk_parts.h). */
+__noinline int sample_end(__u32 level, int result)
+{
+	struct scratch *s = scratch__get(level);
+	struct tally *tally = tally__get(level);
+
+	if (s && tally)
+		sample__end(s, tally, result);
+	return 0;
+}
+
 /* Steps of one sample: each context, and each native frame twice (it, and on to its caller). */
 #define SAMPLE_STEPS (XR_CONTEXTS_MAX + 1 + 2 * XR_NATIVE_MAX + 2)
 
@@ -458,7 +469,7 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 		tally->counts[XR_TWICE_DIFFER] += s->sum != s->first_sum;
 	}
 	if (result != SAMPLE_COUNTED)
-		sample__end(s, tally, result);
+		sample_end(s->level, result);
 	ns = budget__spent(s, tally);
 	if (result != SAMPLE_COUNTED)
 		budget__end(s, tally, ns, row->strikes);

@@ -13,11 +13,8 @@ struct function {
  * Rserve::run.Rserve() in Rserve 1.8, which forks for each client.
  */
 static const struct function loops[] = {
-	{"httpuv", "service"},
-	{"later", "run_now"},
-	{"parallel", "workLoop"},
-	{"parallel", "workCommand"},
-	{"Rserve", "run.Rserve"},
+	{"httpuv", "service"},	     {"later", "run_now"},     {"parallel", "workLoop"},
+	{"parallel", "workCommand"}, {"Rserve", "run.Rserve"},
 };
 
 /* What they wait in: called from them, and not from what a request runs. */

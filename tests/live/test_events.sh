@@ -164,8 +164,10 @@ near "$(total)" 2800000 8 "some: as many as there are"
 near "$(below small)" 400000 20 "some: small"
 near "$(below middle)" 800000 15 "some: middle"
 near "$(below large)" 1600000 12 "some: large"
-[ "$(event_of samples)" -lt 140000 ]
-ok $? "some: far fewer samples than faults"
+# After a pause it begins with each one, and needs some samples more until it takes fewer.
+most=$(python3 -c 'import json, sys; print(round(2 * 4999 * json.load(open(sys.argv[1]))["seconds"]))' "$OUT.stats")
+[ "$(event_of samples)" -lt "$most" ]
+ok $? "some: as many samples a second as were asked for, or little more" || diag "$(event_of samples) of $most"
 
 # --- in the middle of each other ---
 # Three programs on one CPU. Samples of one are preempted by the others; ticks come in the middle of all.

@@ -113,6 +113,7 @@ static void programs__waits(struct sampler *s, const struct engine_config *confi
 	s->rodata->cfg_wait_syscall = back == BPF_BACK_SYSCALL;
 	bpf_map__set_autocreate(s->maps.waits, waits);
 	bpf_map__set_autocreate(s->maps.waits_told, waits);
+	bpf_map__set_autocreate(s->maps.switched, waits);
 	s->rodata->cfg_waits = waits;
 	s->rodata->cfg_state_arg = have->waits.state_arg;
 	s->data->wait_ns = NS_PER_S / config->freq;

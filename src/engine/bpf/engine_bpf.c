@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include "engine/bpf/probe.h"
 #include "engine/bpf/programs.h"
 #include "engine/bpf/slabs.h"
+#include "engine/bpf/switching.h"
 #include "engine/bpf/waits.h"
 #include "sampler.skel.h"
 
@@ -45,6 +47,8 @@ struct engine {
 	int delivered;	    /* records, in this poll */
 	uint64_t slice_end; /* ns, of this poll */
 	int ncpus;
+	bool on_cpus; /* events are on CPUs, and not on threads */
+	struct switching switching;
 	uint64_t cpus_ms; /* when it was last looked which CPUs are online */
 	bool cpus_fault;  /* an event on one that came back failed, and it was said */
 	struct bpf_slabs slabs;
@@ -80,13 +84,13 @@ static void bpf__close(struct engine *e)
 }
 
 /*
- * Events on CPUs, or on the threads of each process?  Those on threads are inherited by what they
- * start: a process that was started by one and is added later would tick twice, and the rate of
- * what was inherited cannot be changed.
+ * Events on CPUs from the start, or on the threads of each process?  Those on threads are inherited
+ * by what they start: a process that was started by one and is added later would tick twice, and
+ * the rate of what was inherited cannot be changed.
  */
-static bool bpf__whole_machine(const struct engine *e)
+static bool bpf__whole_machine(const struct engine_config *config)
 {
-	return e->config.all || e->config.follow || e->config.rate_changes;
+	return config->all || config->follow || config->rate_changes;
 }
 
 /* A line for the user. */
@@ -184,7 +188,8 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 	}
 	err = bpf__events(config) ? bpf_events__new(&e->others, config, &have, e->skel, f)
 				  : bpf__ticks(e, &have, f);
-	if (!err && bpf__whole_machine(e))
+	e->on_cpus = bpf__whole_machine(config);
+	if (!err && e->on_cpus)
 		err = bpf__renew_cpus(e, f);
 	if (err)
 		goto cleanup;
@@ -315,7 +320,7 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f
 		bpf_waits__begin(e->skel, (pid_t)row->pid);
 	if (e->others)
 		err = bpf_events__row(e->others, NULL, row, f);
-	if (!err && !bpf__whole_machine(e))
+	if (!err && !e->on_cpus)
 		err = e->others ? bpf_events__add_process(e->others, (pid_t)row->pid, f)
 				: perf_events__add_process(e->events, row->pid, f);
 	if (err)
@@ -336,6 +341,24 @@ static void renew_cpus(struct engine *e)
 		e->cpus_fault = true; /* said once; it is tried again each time */
 		e->config.note(e->config.note_arg, f.text);
 	}
+}
+
+/* Events of threads become those of CPUs where that is the cheaper of the two. */
+static void bpf__look_at_switches(struct engine *e)
+{
+	struct errmsg f = {""};
+	uint64_t rate;
+
+	if (!switching__much(&e->switching, e->events, os__now(), &rate))
+		return;
+	e->on_cpus = !perf_events__widen(e->events, &f);
+	if (!e->config.verbose)
+		return;
+	bpf__note(&e->config, "%" PRIu64 " switches a second: %s%s", rate,
+		  e->on_cpus
+			  ? "the events are on all CPUs from now on, which costs the program less"
+			  : "the events would cost the program less on all CPUs, but: ",
+		  f.text);
 }
 
 /* Process @pid mapped a file as code: what is known of it may be another's now. */
@@ -386,8 +409,10 @@ static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *a
 	struct pollfd ring = {.fd = bpf__fd(e), .events = POLLIN};
 	int waited = 0, err;
 
-	if (bpf__whole_machine(e))
+	if (e->on_cpus)
 		renew_cpus(e);
+	else if (e->events)
+		bpf__look_at_switches(e);
 	if (timeout_ms && poll(&ring, 1, timeout_ms) < 0)
 		waited = -errno;
 	if (waited && waited != -EINTR)

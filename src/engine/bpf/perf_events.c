@@ -17,6 +17,7 @@
 #include "base/parse.h"
 #include "os/linux/cpus.h"
 #include "os/linux/rights.h"
+#include "os/proc.h"
 #include "engine/bpf/perf_events.h"
 
 #define FILES_SPARE 32u /* descriptors that are left for all else */
@@ -27,6 +28,7 @@ struct event {
 	int fd;
 	pid_t tid;
 	int cpu;
+	uint64_t switches; /* of the thread, when it was last looked at; 0: it was not */
 };
 
 struct perf_events {
@@ -407,6 +409,60 @@ int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f)
 	err = opened ? 0 : errmsg__set(f, -ENODEV, "perf_event_open: no CPU is online");
 cleanup:
 	free(online);
+	return err;
+}
+
+/* "time on a CPU, time it waited for one, how often it got one"; 0: that is not told */
+static uint64_t thread__switches(pid_t tid)
+{
+	unsigned long long n;
+	char text[96];
+
+	if (proc__text(tid, "schedstat", text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%*u %*u %llu", &n) != 1)
+		return 0;
+	return n;
+}
+
+uint64_t perf_events__switches(struct perf_events *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct event *event = &p->events[i];
+		uint64_t now = event->cpu < 0 ? thread__switches(event->tid) : 0;
+
+		if (event->switches && now > event->switches)
+			sum += now - event->switches;
+		event->switches = now;
+	}
+	return sum;
+}
+
+size_t perf_events__count(const struct perf_events *p)
+{
+	return p->n;
+}
+
+/* Close the events of threads, or those of CPUs. */
+static void drop(struct perf_events *p, bool threads)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if ((p->events[i].cpu < 0) == threads)
+			close(p->events[i].fd); /* and what was inherited */
+		else
+			p->events[kept++] = p->events[i];
+	}
+	p->n = kept;
+}
+
+int perf_events__widen(struct perf_events *p, struct errmsg *f)
+{
+	int err = perf_events__renew_cpus(p, f);
+
+	drop(p, !err);
 	return err;
 }
 

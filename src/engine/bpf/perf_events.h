@@ -2,7 +2,8 @@
 /*
  * The perf events that make the sampler tick: CPU cycles where the machine can count them, the
  * CPU clock elsewhere.  Either on all threads of a process, inherited by threads and children that
- * start later, so that no CPU is interrupted that does not run a target; or on all CPUs.
+ * start later, so that no CPU is interrupted that does not run a target; or on all CPUs, which
+ * costs nothing when a thread is switched.
  */
 #ifndef XR_ENGINE_BPF_PERF_EVENTS_H
 #define XR_ENGINE_BPF_PERF_EVENTS_H
@@ -81,6 +82,23 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
  * went offline are closed.  Call again when CPUs may have come back.
  */
 int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f);
+
+/*
+ * perf_events__switches - how often the threads with an event were put on a CPU since the last
+ * call, in all (/proc/TID/schedstat; kernel/sched/stats.h).  Those that such threads started are
+ * not looked at.
+ */
+uint64_t perf_events__switches(struct perf_events *p);
+
+/* perf_events__count - how many events are open */
+size_t perf_events__count(const struct perf_events *p);
+
+/*
+ * perf_events__widen - from now on an event on each CPU, and none on threads.  Ticks are as many
+ * for the time that a thread is on a CPU, but by chance: of a thread's own event they come after
+ * each period of it.  On failure, with @f filled, all is as it was.
+ */
+int perf_events__widen(struct perf_events *p, struct errmsg *f);
 
 void perf_events__stop(struct perf_events *p); /* no more ticks */
 void perf_events__free(struct perf_events *p); /* NULL is allowed */

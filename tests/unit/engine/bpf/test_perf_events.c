@@ -2,12 +2,14 @@
 /*
  * The rate of events that are open, told by how often the kernel ran the program on them.  Events
  * of a process tick by its CPU time, those of CPUs by the time that passes; of CPUs alone the rate
- * can be changed, as what a process' children inherited would stay behind.
+ * can be changed, as what a process' children inherited would stay behind.  Events of threads
+ * become those of CPUs.
  */
 #include <errno.h>
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,21 +17,11 @@
 
 #include "base/clock.h"
 #include "engine/bpf/perf_events.h"
+#include "nothing.h"
 #include "tap.h"
 
 #define TICKS_WANTED 15u
 #define TRIES	     20u /* a rate that is not as wanted is measured so often: a CPU may be held up */
-
-static int program(void)
-{
-	const struct bpf_insn nothing[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-
-	return bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "nothing", "GPL", nothing,
-			     sizeof(nothing) / sizeof(*nothing), NULL);
-}
 
 static uint64_t runs(int fd)
 {
@@ -91,9 +83,39 @@ static void follow(struct perf_events *p, int fd, clockid_t clock, unsigned int 
 	}
 }
 
+/* From threads to CPUs: all or nothing. */
+static void widen(int fd, unsigned int cpus)
+{
+	struct rlimit limit, low;
+	struct perf_events *p;
+	struct errmsg f = {""};
+	const char *why;
+	size_t threads;
+
+	if (perf_events__new(&p, 99, fd, &why, &f) || perf_events__add_process(p, getpid(), &f))
+		tap__bail("no events: %s", f.text);
+	threads = perf_events__count(p);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	low = limit;
+	low.rlim_cur = 8;
+	setrlimit(RLIMIT_NOFILE, &low);
+	tap__ok(perf_events__widen(p, &f) == -EMFILE, "no room for more: %s", f.text);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	tap__ok(perf_events__count(p) == threads, "the events are as they were");
+	expect(fd, CLOCK_PROCESS_CPUTIME_ID, 99.0, "and tick");
+
+	tap__ok(!perf_events__widen(p, &f), "on all CPUs");
+	tap__ok(perf_events__count(p) == cpus, "an event on each, and none on a thread");
+	if (!strcmp(perf_events__name(p), "cpu-clock"))
+		expect(fd, CLOCK_MONOTONIC, 99.0 * cpus, "all of them");
+	else
+		tap__skip("an idle CPU counts no cycles", "all of them");
+	perf_events__free(p);
+}
+
 int main(void)
 {
-	int fd = program(), stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	int fd = nothing__load(), stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct perf_events *p = NULL;
 	struct errmsg f = {""};
@@ -110,6 +132,7 @@ int main(void)
 	expect(fd, CLOCK_PROCESS_CPUTIME_ID, 99.0, "as it was");
 	perf_events__stop(p);
 	perf_events__free(p);
+	widen(fd, (unsigned int)cpus);
 
 	if (perf_events__new(&p, 99, fd, &why, &f))
 		tap__bail("no events");

@@ -68,6 +68,11 @@ gone() {
 	! alive "$1"
 }
 
+# Ticks (CLK_TCK) of all CPUs that a hypervisor has taken away.
+stolen_ticks() {
+	awk '/^cpu / { print $9 }' /proc/stat
+}
+
 # --- targets ---
 
 # Descendant of process $1 that is R and has no R below it. Ask only after the program said it is ready.

@@ -5,8 +5,9 @@
 # alone: yes
 #
 # A program that does nothing but wait for another, many times a second, with --off-cpu. At 99 Hz the samples are as many as
-# the rate allows, and their time is the time off the CPU. At 50 kHz nearly each switch is walked and ticks come in the middle
-# of these walks: every stack is one that the program can have, and everything is counted once.
+# the rate allows. Ticks are soon those of CPUs (src/engine/bpf/switching.h), and with waiting they are the time that passes. At
+# 50 kHz nearly each switch is walked and ticks come in the middle of these walks: every stack is one that the program can have,
+# and everything is counted once.
 #
 # Argument: seconds of the second profile.
 . "$(dirname "$0")/../lib/live.sh"
@@ -30,7 +31,7 @@ stacks_are_right() {
 	PY
 }
 
-prof_start_whole "$WORK/few.out" --off-cpu -F 99 -d 4 -f folded -p "$TARGET_PID"
+prof_start_whole "$WORK/few.out" --off-cpu -v -F 99 -d 4 -f folded -p "$TARGET_PID"
 prof_wait
 is "$PROF_STATUS" 0 "99 Hz: exit status 0" || diag "$(cat "$PROF_OUT.err")"
 check_stats "$PROF_OUT.stats" "99 Hz"
@@ -44,7 +45,36 @@ check "99 Hz: as many samples as the rate allows" python3 - "$PROF_OUT.stats" <<
 	print(f"{waits / seconds:.0f} switches a second, {s['ticks']} samples, {due:.0f} for the time on and off the CPU ({off:.2f} s)")
 	sys.exit(not (waits > 1000 * seconds and s["ticks"] < due + 5 * math.sqrt(due) and s["waits"]["lost"] == 0))
 PY
+like "$(cat "$PROF_OUT.err")" "switches a second: the events are on all CPUs" "99 Hz: its thread has no event any more"
 figure "$(python3 -c 'import json, sys; s = json.load(open(sys.argv[1])); print(f"""{s["waits"]["waits"] / s["seconds"]:.0f} switches a second, {s["ticks"] / s["seconds"]:.0f} samples""")' "$PROF_OUT.stats")"
+
+# By chance, as ticks of a CPU are: five standard deviations.
+stolen=$(stolen_ticks)
+prof_start_whole "$WORK/time.pb.gz" --off-cpu -v -F 999 -d 8 -f pprof -p "$TARGET_PID"
+wait_until 60 grep -q "switches a second" "$PROF_OUT.err"
+read -r cpu_before _ <"/proc/$TARGET_PID/schedstat"
+at=$(date +%s%N)
+prof_wait
+read -r cpu_after _ <"/proc/$TARGET_PID/schedstat"
+share=$(awk "BEGIN { print ($cpu_after - $cpu_before) / ($(date +%s%N) - $at) }")
+is "$PROF_STATUS" 0 "999 Hz: exit status 0" || diag "$(cat "$PROF_OUT.err")"
+check_stats "$PROF_OUT.stats" "999 Hz"
+export WORK
+said=$(python3 - "$tests/lib" "$PROF_OUT" "$PROF_OUT.stats" "$share" $(($(stolen_ticks) - stolen)) <<-'PY'
+	import json, math, os, sys
+	sys.path.insert(0, sys.argv[1])
+	import raw_pprof
+	s = json.load(open(sys.argv[3]))
+	share, stolen = float(sys.argv[4]), int(sys.argv[5]) / os.sysconf("SC_CLK_TCK")
+	seconds, waited = s["seconds"], s["waits"]["seconds"]
+	on = sum(sample.values["cpu"] for sample in raw_pprof.read(sys.argv[2])[0]) / 1e9
+	error = 5 * math.sqrt(seconds * share * (1 - share) / 999) + 0.01 * seconds + stolen
+	print(f"CPU time {on:.3f} s, {share * seconds:.3f} by the kernel; waiting {waited:.3f}; both {on + waited:.3f} of {seconds:.3f}, {error:.3f} allowed")
+	sys.exit(abs(on + waited - seconds) > error or abs(on - share * seconds) > error)
+	PY
+)
+ok $? "999 Hz: CPU time and waiting add up to the time that passed" || diag "$said"
+figure "$said"
 
 prof_start_whole "$WORK/many.out" --off-cpu -F 50000 -d "$seconds" -f folded -p "$TARGET_PID"
 prof_wait $((seconds + 60))

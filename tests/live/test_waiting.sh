@@ -51,18 +51,14 @@ if [ ! -c /dev/fuse ] || ! wait_until 60 mountpoint -q "$WORK/disk"; then
 	database=$WORK/files/data.sqlite
 fi
 
-stolen() { # ticks of all CPUs that a hypervisor has taken away
-	awk '/^cpu / { print $9 }' /proc/stat
-}
-
 freq=997 rounds=5
 target_start host waiting "http://127.0.0.1:$(cat "$WORK/port")" "$database" "$WORK/lock.so" "$rounds"
 prof_start_whole "$WORK/waits.pb.gz" --off-cpu --native -f pprof -F "$freq" -p "$TARGET_PID"
 wait_until 60 grep -q "^State:.*sleeping" "/proc/$TARGET_PID/status"
-before=$(stolen)
+before=$(stolen_ticks)
 target_go
 check "the program ends" target_await_done
-stolen=$(($(stolen) - before))
+stolen=$(($(stolen_ticks) - before))
 prof_stop
 is "$PROF_STATUS" 0 "exit status 0" || diag "$(cat "$PROF_OUT.err")"
 check_stats "$PROF_OUT.stats" "waiting"

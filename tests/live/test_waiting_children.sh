@@ -9,19 +9,15 @@
 . "$(dirname "$0")/../lib/live.sh"
 export WORK
 
-stolen() { # ticks of all CPUs that a hypervisor has taken away
-	awk '/^cpu / { print $9 }' /proc/stat
-}
-
 for how in children all; do
 	target_start host waiting_children
 	if [ $how = all ]; then which=(--all); else which=(-p "$TARGET_PID"); fi
 	prof_start_whole "$WORK/$how.pb.gz" --off-cpu -F 997 --ready "$WORK/$how.ready" "${which[@]}"
 	check "$how: it is ready" wait_until 120 test -s "$WORK/$how.ready" || diag "$(cat "$PROF_OUT.err")"
-	before=$(stolen)
+	before=$(stolen_ticks)
 	target_go
 	check "$how: the program ends" target_await_done
-	stolen=$(($(stolen) - before))
+	stolen=$(($(stolen_ticks) - before))
 	if [ $how = all ]; then prof_stop; else prof_wait; fi
 	is "$PROF_STATUS" 0 "$how: exit status 0" || diag "$(cat "$PROF_OUT.err")"
 	check_stats "$PROF_OUT.stats" "$how"

@@ -3,8 +3,9 @@
 # engines: bpf
 # timeout: 400
 #
-# A program that sleeps, reads a slow pipe, asks a database on a slow disk, downloads from a slow server, waits for a child and
-# for a lock, and measures itself how long: each stack has its time, and CPU time and waiting add up to the time that passed.
+# A program that sleeps, reads a slow pipe, asks a database on a slow disk and a PostgreSQL server, downloads from a slow
+# server, waits for a child and for a lock, and measures itself how long: each stack has its time, and CPU time and waiting
+# add up to the time that passed.
 . "$(dirname "$0")/../lib/live.sh"
 export WORK
 
@@ -35,13 +36,34 @@ live_pids+=("$!")
 wait_until 60 test -s "$WORK/port" || bail "no server: $(cat "$WORK/server.err")"
 check "the lock builds" cc -O1 -shared -fPIC -pthread -o "$WORK/lock.so" "$tests/fixtures/lock.c"
 
-mkdir "$WORK/files" "$WORK/disk"
-database=$WORK/disk/data.sqlite
-unmount() {
+# A PostgreSQL server of the test's own, at a socket in its folder. At SIGQUIT it ends what it has started, and frees its
+# shared memory.
+postgres_pid=
+end_waiting() {
+	if [ -n "$postgres_pid" ]; then
+		kill -QUIT "$postgres_pid" 2>/dev/null
+		wait_until 60 gone "$postgres_pid"
+	fi
 	umount -l "$WORK/disk" 2>/dev/null
 	live_cleanup
 }
-trap unmount EXIT
+trap end_waiting EXIT
+postgres=$WORK/postgres
+initdb=(/usr/lib/postgresql/*/bin/initdb)
+programs=$(dirname "${initdb[-1]}")
+as_postgres=(env -C "$postgres" setpriv --reuid=postgres --regid=postgres --clear-groups)
+chmod 711 "$WORK"
+install -d -o postgres -g postgres "$postgres" || bail "no PostgreSQL: run tools/install-deps test"
+"${as_postgres[@]}" "$programs/initdb" -D "$postgres/data" -U postgres -A trust -N >"$WORK/postgres.err" 2>&1 ||
+	bail "no PostgreSQL: $(cat "$WORK/postgres.err")"
+"${as_postgres[@]}" "$programs/postgres" -D "$postgres/data" -c listen_addresses= -c unix_socket_directories="$postgres" \
+	-c fsync=off >"$WORK/postgres.err" 2>&1 </dev/null &
+postgres_pid=$!
+live_pids+=("$postgres_pid")
+wait_until 60 "$programs/pg_isready" -q -h "$postgres" || bail "PostgreSQL does not answer: $(cat "$WORK/postgres.err")"
+
+mkdir "$WORK/files" "$WORK/disk"
+database=$WORK/disk/data.sqlite
 # shellcheck disable=SC2046
 check "the slow disk builds" cc -O1 -o "$WORK/slow_fs" "$tests/fixtures/slow_fs.c" $(pkg-config --cflags --libs fuse3)
 "$WORK/slow_fs" "$WORK/files" 15 "$WORK/disk" 2>"$WORK/fs.err" &
@@ -52,7 +74,7 @@ if [ ! -c /dev/fuse ] || ! wait_until 60 mountpoint -q "$WORK/disk"; then
 fi
 
 freq=997 rounds=5
-target_start host waiting "http://127.0.0.1:$(cat "$WORK/port")" "$database" "$WORK/lock.so" "$rounds"
+target_start host waiting "http://127.0.0.1:$(cat "$WORK/port")" "$database" "$WORK/lock.so" "$postgres" "$rounds"
 prof_start_whole "$WORK/waits.pb.gz" --off-cpu --native -f pprof -F "$freq" -p "$TARGET_PID"
 wait_until 60 grep -q "^State:.*sleeping" "/proc/$TARGET_PID/status"
 before=$(stolen_ticks)

@@ -5,7 +5,7 @@ usage: waiting.py PROFILE STATS MEASURED PID FREQ STOLEN
 Compares what a profile has of time on and off the CPU with what the program (r/waiting.R) measured itself.  Time off the
 CPU shorter than a period is sampled: its error is that of a sum of coins, at most half a period each.
 """
-import json, math, os, sys
+import json, math, os, re, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 import raw_pprof
@@ -55,6 +55,7 @@ expected = {
     "sleeps": {"select", "pselect6"},
     "reads": {"read"},
     "queries": {"fsync", "fdatasync", "pread64", "read"},
+    "asks_server": {"poll", "ppoll"},
     "downloads": {"poll", "ppoll", "select", "pselect6", "epoll_wait"},
     "waits_for_child": {"select", "pselect6", "wait4", "read"},
     "waits_for_lock": {"futex"},
@@ -65,6 +66,12 @@ for name, calls in expected.items():
     say(most in calls, f"{name} waits in {most}")
 leaves = {s.stack[0] for s in samples if has(s, "waits_for_lock") and s.labels.get("syscall") == "futex"}
 say(any("lock" in leaf or "futex" in leaf for leaf in leaves), f"the innermost function says it, too: {sorted(leaves)[:4]}")
+# libpq waits in PQgetResult(), by functions that have no names there
+way = re.compile("[^;]*poll;(.+;)?PQgetResult;(.+;)?RPostgreSQL::postgresqlExecStatement;")
+asked = [s for s in samples if has(s, "asks_server") and s.labels.get("syscall") in expected["asks_server"]]
+there = sum(s.values["off_cpu"] for s in asked if way.match(";".join(s.stack)))
+share = there / max(sum(s.values["off_cpu"] for s in asked), 1)
+say(share > 0.99, f"libpq's PQgetResult() stands between the query and what waits: in {share:.2%} of that time")
 total = sum(s.values["off_cpu"] for s in samples) / 1e9
 print(f"{waits['waits']} waits, {waits['seconds']:.3f} s in all; those with R functions {total:.3f} s, "
       f"{sum(1 for s in samples if s.values['off_cpu'])} stacks; stolen {stolen:.2f} s")

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Computes and waits, each for times that it measures itself. Arguments: FOLDER URL DATABASE LIBRARY ROUNDS
+# Computes and waits, each for times that it measures itself. Arguments: FOLDER URL DATABASE LIBRARY SOCKETS ROUNDS
 # Writes `measured`: FUNCTION, seconds that passed in it, and seconds of CPU time.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 url <- args[[2L]]
 database <- args[[3L]]
 invisible(dyn.load(args[[4L]]))
-rounds <- as.integer(args[[5L]])
+sockets <- args[[5L]]
+rounds <- as.integer(args[[6L]])
 
 computes <- function() {
     until <- cpu_time() + 0.3
@@ -42,7 +43,14 @@ queries <- function() {
     stopifnot(DBI::dbGetQuery(connection, "SELECT count(*) AS n FROM t")$n > 0)
 }
 
-names <- c("computes", "sleeps", "dozes", "reads", "downloads", "queries", "waits_for_child", "waits_for_lock")
+server <- DBI::dbConnect(RPostgreSQL::PostgreSQL(), host = sockets, user = "postgres", dbname = "postgres")
+asks_server <- function() {
+    for (i in 1:3) stopifnot(DBI::dbGetQuery(server, "SELECT 1 AS n FROM pg_sleep(0.3)")$n == 1)
+    many <- "SELECT count(DISTINCT md5(a::text)) AS n FROM generate_series(1, 50000) AS a"
+    stopifnot(DBI::dbGetQuery(server, many)$n == 50000)
+}
+
+names <- c("computes", "sleeps", "dozes", "reads", "downloads", "queries", "asks_server", "waits_for_child", "waits_for_lock")
 measured <- matrix(0, length(names) + 1L, 2L, dimnames = list(c(names, "all_of_it"), c("elapsed", "cpu")))
 now <- function() c(as.numeric(Sys.time()), cpu_time())
 measure <- function(name, expression) {
@@ -59,6 +67,7 @@ all_of_it <- function() {
         measure("reads", reads())
         measure("downloads", downloads())
         measure("queries", queries())
+        measure("asks_server", asks_server())
         measure("waits_for_child", waits_for_child())
         measure("waits_for_lock", waits_for_lock())
     }

@@ -67,10 +67,13 @@ database=$WORK/disk/data.sqlite
 # shellcheck disable=SC2046
 check "the slow disk builds" cc -O1 -o "$WORK/slow_fs" "$tests/fixtures/slow_fs.c" $(pkg-config --cflags --libs fuse3)
 "$WORK/slow_fs" "$WORK/files" 15 "$WORK/disk" 2>"$WORK/fs.err" &
-live_pids+=("$!")
-if [ ! -c /dev/fuse ] || ! wait_until 60 mountpoint -q "$WORK/disk"; then
-	diag "no FUSE file system here, the disk is as fast as it is: $(cat "$WORK/fs.err")"
+disk_pid=$!
+live_pids+=("$disk_pid")
+if [ ! -c /dev/fuse ]; then
+	diag "no FUSE file systems here: the disk is as fast as it is"
 	database=$WORK/files/data.sqlite
+elif ! wait_until 60 eval 'mountpoint -q "$WORK/disk" || gone "$disk_pid"' || ! mountpoint -q "$WORK/disk"; then
+	bail "the slow disk is not mounted: $(cat "$WORK/fs.err")"
 fi
 
 freq=997 rounds=5

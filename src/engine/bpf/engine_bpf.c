@@ -25,6 +25,7 @@
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/probe.h"
 #include "engine/bpf/programs.h"
+#include "engine/bpf/rows.h"
 #include "engine/bpf/slabs.h"
 #include "engine/bpf/switching.h"
 #include "engine/bpf/waits.h"
@@ -217,83 +218,32 @@ static int bpf__open(struct engine **out, const struct engine_config *config, st
 	return err;
 }
 
-/*
- * The maps' entries.  Where only the privileged may use bpf(2), that holds for these, too, before
- * Linux 5.19.
- */
-static int rows__lookup(const struct engine *e, uint32_t pid, struct xr_row *row)
+static int bpf__rows(const struct engine *e)
 {
-	uint64_t raised = rights__raise(RIGHTS_EVENTS);
-	int err = bpf_map_lookup_elem(bpf_map__fd(e->skel->maps.rows), &pid, row);
-
-	rights__lower(raised);
-	return err;
-}
-
-static int rows__put(const struct engine *e, const struct xr_row *row, uint64_t flags)
-{
-	uint64_t raised = rights__raise(RIGHTS_EVENTS);
-	int err = bpf_map_update_elem(bpf_map__fd(e->skel->maps.rows), &row->pid, row, flags);
-
-	rights__lower(raised);
-	return err;
+	return bpf_map__fd(e->skel->maps.rows);
 }
 
 static int bpf__update(struct engine *e, const struct xr_row *row)
 {
-	struct xr_row new = *row, old;
 	struct errmsg f = {""};
+	struct xr_row old;
 
-	if (rows__lookup(e, row->pid, &old) || old.serial != row->serial)
+	if (bpf_rows__lookup(bpf__rows(e), row->pid, &old) || old.serial != row->serial)
 		return -ESRCH;
 	/* first: a child that has such a row has what the parent had (collections.h) */
 	if (e->others && bpf_events__row(e->others, &old, row, &f))
 		bpf__note(&e->config, "%s", f.text);
-	/* what the sampler found out */
-	new.r_tid = old.r_tid;
-	new.strikes = old.strikes;
-	new.skip = old.skip;
-	new.asked = old.asked;
-	new.heap_base = old.heap_base;
-	new.collected_at = old.collected_at;
-	new.revision = old.revision + 1;
-	/* never a new one: the process may just have become another program */
-	return rows__put(e, &new, BPF_EXIST) ? -ESRCH : 0;
+	return bpf_rows__replace(bpf__rows(e), &old, row);
 }
 
 static void bpf__remove(struct engine *e, uint32_t pid, uint32_t serial)
 {
-	struct xr_row row;
-	uint64_t raised;
-
-	if (rows__lookup(e, pid, &row) || row.serial != serial)
-		return;
-	raised = rights__raise(RIGHTS_EVENTS);
-	bpf_map_delete_elem(bpf_map__fd(e->skel->maps.rows), &pid);
-	rights__lower(raised);
-}
-
-/*
- * A row that is there stands if it is that of this very process: the kernel copied it from the
- * parent's while we were looking.
- */
-static int bpf__insert(struct engine *e, const struct xr_row *row)
-{
-	int err = rows__put(e, row, BPF_NOEXIST);
-	struct xr_row old;
-
-	if (err != -EEXIST)
-		return err;
-	if (!rows__lookup(e, row->pid, &old) && old.start_time == row->start_time)
-		return -EEXIST;
-	return rows__put(e, row, BPF_ANY);
+	bpf_rows__remove(bpf__rows(e), pid, serial);
 }
 
 static bool bpf__holds(struct engine *e, uint32_t pid, uint32_t serial)
 {
-	struct xr_row row;
-
-	return !rows__lookup(e, pid, &row) && row.serial == serial;
+	return bpf_rows__holds(bpf__rows(e), pid, serial);
 }
 
 static int bpf__fd(struct engine *e)
@@ -303,7 +253,7 @@ static int bpf__fd(struct engine *e)
 
 static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
 {
-	int err = bpf__insert(e, row);
+	int err = bpf_rows__insert(bpf__rows(e), row);
 
 	if (err == -EEXIST)
 		return errmsg__set(f, err, "process %u is already being profiled", row->pid);
@@ -376,7 +326,7 @@ static void on_mapping(void *arg, uint32_t pid)
 		e->mappings_lost = true;
 		return;
 	}
-	if (rows__lookup(e, pid, &row))
+	if (bpf_rows__lookup(bpf__rows(e), pid, &row))
 		return;
 	p.time = os__now();
 	p.serial = row.serial;
@@ -386,7 +336,7 @@ static void on_mapping(void *arg, uint32_t pid)
 /* Some were lost: it may have been any process. */
 static void bpf__remap_all(struct engine *e)
 {
-	int fd = bpf_map__fd(e->skel->maps.rows);
+	int fd = bpf__rows(e);
 	uint64_t raised = rights__raise(RIGHTS_EVENTS);
 	uint32_t pid, *last = NULL;
 

@@ -90,7 +90,6 @@ int sample_probe_bounded(struct pt_regs *ctx)
 SEC("raw_tp/sched_switch")
 int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
-	const __u64 now = bpf_ktime_get_ns();
 	struct task_struct *task, *next;
 	__u32 state;
 
@@ -103,10 +102,10 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 		next = (void *)ctx->args[2];
 		state = cfg_state_arg == WAIT_STATE_LAST ? ctx->args[3] : task__state(task);
 	}
-	wait__switched(now);
-	wait__begin(task, ctx->args[0], state, now);
+	wait__switched((__u64)next);
+	wait__begin(task, ctx->args[0], state);
 	if (cfg_wait_syscall)
-		wait__pause(next, now);
+		wait__pause(next);
 	return 0;
 }
 

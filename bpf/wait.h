@@ -37,16 +37,35 @@ struct {
 bool any_told; /* there may be entries; user space sets it */
 
 /*
- * When a CPU was last given to another thread, ns.  A wait is over then: the rest of the switch is
- * time on the CPU of the thread that is back, in which ticks may come.  (Some 0.9 us, measured: of
- * a thread that is switched 100,000 times a second, 9 % of the time would count twice.)
+ * Which thread a CPU was last given to, and when: its wait is over then.  The rest of the switch is
+ * time on the CPU, in which ticks may come.  (Some 0.9 us, measured: of a thread that is switched
+ * 100,000 times a second 9 % of the time would count twice.)
  */
+struct switched {
+	__u64 task;
+	__u64 at; /* ns */
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct switched);
 } switched SEC(".maps");
+
+/*
+ * That is noted of those alone that are away, by a hash of their task: to tell the time costs more
+ * than all else that a switch of others has to do with.  A thread whose mark went with another's
+ * gets it back when it leaves its CPU again.
+ */
+#define AWAY_BITS 12
+
+__u8 away[1 << AWAY_BITS];
+
+static __always_inline __u8 *away__mark(__u64 task)
+{
+	return &away[(task * 0x9e3779b97f4a7c15ULL >> (64 - AWAY_BITS)) & ((1 << AWAY_BITS) - 1)];
+}
 
 /* The states of a task, include/linux/sched.h: the same since 4.14. */
 #define STATE_UNINTERRUPTIBLE 0x02
@@ -91,47 +110,56 @@ static __always_inline __u32 wait__flags(bool preempted, __u32 state)
 	return state & STATE_UNINTERRUPTIBLE ? XR_F_DISK : 0;
 }
 
-static __always_inline void wait__switched(__u64 now)
+/* wait__switched - the CPU is given to @task. */
+static __always_inline void wait__switched(__u64 task)
 {
+	struct switched *last;
 	__u32 zero = 0;
-	__u64 *at = bpf_map_lookup_elem(&switched, &zero);
 
-	if (at)
-		*at = now;
+	if (!*away__mark(task))
+		return;
+	last = bpf_map_lookup_elem(&switched, &zero);
+	if (!last)
+		return;
+	last->task = task;
+	last->at = bpf_ktime_get_ns();
 }
 
-/* When the current thread got its CPU: no other was given it since. */
-static __always_inline __u64 wait__back_at(void)
+/* When the current thread, which left at @since, got its CPU; now, if that was not noted. */
+static __always_inline __u64 wait__back_at(__u64 since)
 {
+	const struct switched *last;
 	__u32 zero = 0;
-	const __u64 *at = bpf_map_lookup_elem(&switched, &zero);
 
-	return at ? *at : 0;
+	last = bpf_map_lookup_elem(&switched, &zero);
+	return last && last->task == bpf_get_current_task() && last->at > since
+		       ? last->at
+		       : bpf_ktime_get_ns();
 }
 
-/* wait__begin - the current thread leaves its CPU at @now. */
-static __always_inline void wait__begin(struct task_struct *task, bool preempted, __u32 state,
-					__u64 now)
+/* wait__begin - the current thread leaves its CPU. */
+static __always_inline void wait__begin(struct task_struct *task, bool preempted, __u32 state)
 {
 	struct xr_wait *wait, first = {};
-	struct current who;
+	struct current now;
 	struct xr_row *row;
 	__u32 tid;
 
-	if (current__get(&who) || who.exiting)
+	if (current__get(&now) || now.exiting)
 		return;
-	row = bpf_map_lookup_elem(&rows, &who.pids.tgid);
-	if (!row || !(row->flags & XR_ROW_OFF_CPU) || !current__started(&who, row->start_time))
+	row = bpf_map_lookup_elem(&rows, &now.pids.tgid);
+	if (!row || !(row->flags & XR_ROW_OFF_CPU) || !current__started(&now, row->start_time))
 		return;
 	/* what waits for work all its life is not R's thread */
-	if (row->r_tid && row->r_tid != who.pids.tid && !(row->flags & XR_ROW_IDLE))
+	if (row->r_tid && row->r_tid != now.pids.tid && !(row->flags & XR_ROW_IDLE))
 		return;
-	tid = who.pids.tid;
+	tid = now.pids.tid;
 	if (cfg_wait_syscall && (preempted || !state || !task__syscall(task)))
 		return; /* nobody would tell what is on its stack when it is back */
-	first.since = now;
+	first.since = bpf_ktime_get_ns();
 	first.flags = wait__flags(preempted, state);
-	first.pid = who.pids.tgid;
+	first.pid = now.pids.tgid;
+	*away__mark((__u64)task) = 1;
 	wait = bpf_map_lookup_elem(&waits, &tid);
 	if (wait)
 		first.away = wait->away;
@@ -159,12 +187,12 @@ static __always_inline __u64 wait__from(__u32 tid, const struct xr_wait *wait)
 	return told && told->since == wait->since ? told->until : wait->since;
 }
 
-/* wait__pause - @task is given a CPU at @now; it is not the current one. */
-static __always_inline void wait__pause(struct task_struct *task, __u64 now)
+/* wait__pause - @task is about to be on a CPU again; it is not the current one. */
+static __always_inline void wait__pause(struct task_struct *task)
 {
 	__u32 tid = wait__tid(task);
 	struct xr_wait *wait = tid ? bpf_map_lookup_elem(&waits, &tid) : NULL;
-	__u64 from;
+	__u64 from, now = bpf_ktime_get_ns();
 
 	if (!wait || !wait->since)
 		return;
@@ -187,7 +215,7 @@ static __always_inline __u64 wait__length(__u32 tid, struct xr_wait *wait)
 	if (!wait->since)
 		return 0;
 	from = wait__from(tid, wait);
-	now = wait__back_at();
+	now = wait__back_at(wait->since);
 	wait->since = 0;
 	return now > from ? now - from : 0;
 }
@@ -233,6 +261,7 @@ static __always_inline void wait__forget(struct task_struct *task)
 	if (!tid)
 		return;
 	bpf_map_delete_elem(&waits, &tid);
+	*away__mark((__u64)task) = 0;
 	if (any_told)
 		bpf_map_delete_elem(&waits_told, &tid);
 }

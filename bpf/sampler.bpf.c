@@ -102,8 +102,8 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 		next = (void *)ctx->args[2];
 		state = cfg_state_arg == WAIT_STATE_LAST ? ctx->args[3] : task__state(task);
 	}
-	wait__switched((__u64)next);
 	wait__begin(task, ctx->args[0], state);
+	wait__switched((__u64)next); /* both tell the time as late */
 	if (cfg_wait_syscall)
 		wait__pause(next);
 	return 0;

@@ -113,6 +113,8 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
 
+$(BUILD)/tests/unit/target/linux/test_find: ALL_LDFLAGS += -Wl,--wrap=proc__read
+
 unit-tests: $(UNIT_BINS)
 
 check: unit-tests

@@ -22,7 +22,8 @@ struct proc {
 	uint64_t start_time; /* clock ticks since boot */
 	uint64_t cpu_ns;     /* time on a CPU so far, of all its threads; of the system, too */
 	uint64_t ended_ns;   /* the same of its children that have ended (Linux) */
-	uint64_t stack;	     /* where the main thread's stack begins; exec changes it; 0: hidden */
+	uint64_t stack; /* where the main thread's stack begins; exec changes it; 0: hidden, or an
+			 * exec has not come to its end (fs/binfmt_elf.c, load_elf_binary()) */
 	uint32_t threads;
 	uint64_t switches; /* how often it went from or to a CPU; 0: hidden */
 	bool kernel;	   /* a kernel thread */

@@ -53,9 +53,9 @@ struct target {
  *
  * Errors, each with its own line in @f: -ESRCH no such process; -EACCES/-EPERM not allowed to look;
  * -ENOEXEC no R in it; -EAGAIN R is mapped but not initialised yet (R_GlobalContext is NULL), or
- * the process changed while it was looked at; -EMFILE, -ENFILE, -ENOMEM the caller has too little;
- * -ENOTSUP 32-bit, or an R older than 3.0; -EINVAL @pid is a thread, not a process (says whose);
- * -EBADMSG the file that holds R is damaged.
+ * the process changed while it was looked at, or an exec is under way; -EMFILE, -ENFILE, -ENOMEM
+ * the caller has too little; -ENOTSUP 32-bit, or an R older than 3.0; -EINVAL @pid is a thread, not
+ * a process (says whose); -EBADMSG the file that holds R is damaged.
  */
 int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f);
 

@@ -437,6 +437,8 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 			return target__gone(t, f);
 		if (after.stack != before.stack)
 			continue; /* what was read is of two programs */
+		if (err == -EBADMSG && !after.stack)
+			return target__not_begun(t, f); /* its exec maps it now */
 		if (!err) {
 			t->row.start_time = t->start_time;
 			t->row.pid = (uint32_t)pid;

@@ -30,10 +30,13 @@ cgroup_cleanup() {
 	live_cleanup
 }
 trap cgroup_cleanup EXIT
-# confined COMMAND [ARG...]: in that group.
-confined() {
+# become_confined COMMAND [ARG...]: be that, in that group. confined COMMAND [ARG...]: run it there.
+become_confined() {
 	# shellcheck disable=SC2016 # for the inner shell
-	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+	exec sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+}
+confined() {
+	(become_confined "$@")
 }
 
 helper=$WORK/all_fork.so
@@ -54,7 +57,7 @@ like "$(cat "$WORK/other.err")" "needs [0-9]+ MiB of memory" "and why is said"
 
 echo 64M >"$group/$limit"
 PROF_OUT=$WORK/out
-confined env --default-signal "$XRPROF" -e bpf -F 3999 -s -v --lines --gc --max-file 16M -p "$TARGET_PID" -o "$PROF_OUT" \
+become_confined env --default-signal "$XRPROF" -e bpf -F 3999 -s -v --lines --gc --max-file 16M -p "$TARGET_PID" -o "$PROF_OUT" \
 	--stats "$PROF_OUT.stats" >"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
 PROF_PID=$!
 live_pids+=("$PROF_PID")

@@ -31,7 +31,7 @@ stacks_are_right() {
 	PY
 }
 
-prof_start_whole "$WORK/few.out" --off-cpu -v -F 99 -d 4 -f folded -p "$TARGET_PID"
+prof_start_whole "$WORK/few.out" --off-cpu -F 99 -d 4 -f folded -p "$TARGET_PID"
 prof_wait
 is "$PROF_STATUS" 0 "99 Hz: exit status 0" || diag "$(cat "$PROF_OUT.err")"
 check_stats "$PROF_OUT.stats" "99 Hz"
@@ -45,18 +45,22 @@ check "99 Hz: as many samples as the rate allows" python3 - "$PROF_OUT.stats" <<
 	print(f"{waits / seconds:.0f} switches a second, {s['ticks']} samples, {due:.0f} for the time on and off the CPU ({off:.2f} s)")
 	sys.exit(not (waits > 1000 * seconds and s["ticks"] < due + 5 * math.sqrt(due) and s["waits"]["lost"] == 0))
 PY
-like "$(cat "$PROF_OUT.err")" "switches a second: the events are on all CPUs" "99 Hz: its thread has no event any more"
 figure "$(python3 -c 'import json, sys; s = json.load(open(sys.argv[1])); print(f"""{s["waits"]["waits"] / s["seconds"]:.0f} switches a second, {s["ticks"] / s["seconds"]:.0f} samples""")' "$PROF_OUT.stats")"
 
-# By chance, as ticks of a CPU are: five standard deviations.
-stolen=$(stolen_ticks)
-prof_start_whole "$WORK/time.pb.gz" --off-cpu -v -F 999 -d 8 -f pprof -p "$TARGET_PID"
-wait_until 60 grep -q "switches a second" "$PROF_OUT.err"
-read -r cpu_before _ <"/proc/$TARGET_PID/schedstat"
-at=$(date +%s%N)
-prof_wait
-read -r cpu_after _ <"/proc/$TARGET_PID/schedstat"
-share=$(awk "BEGIN { print ($cpu_after - $cpu_before) / ($(date +%s%N) - $at) }")
+# By chance, as ticks of a CPU are: five standard deviations. Until the thread has had four seconds of a CPU.
+on_cpu() { # ns
+	cut -d' ' -f1 "/proc/$TARGET_PID/schedstat"
+}
+enough() {
+	[ $(($(on_cpu) - before)) -gt 4000000000 ]
+}
+stolen=$(stolen_ticks) before=$(on_cpu) at=$(date +%s%N)
+prof_start_whole "$WORK/time.pb.gz" --off-cpu -v -F 999 -f pprof -p "$TARGET_PID"
+check "999 Hz: its thread has no event any more" wait_until 120 grep -q "switches a second: the events are on all CPUs" "$PROF_OUT.err" ||
+	diag "$(cat "$PROF_OUT.err")"
+check "999 Hz: it goes on" wait_until 300 enough
+share=$(awk "BEGIN { print ($(on_cpu) - $before) / ($(date +%s%N) - $at) }")
+prof_stop
 is "$PROF_STATUS" 0 "999 Hz: exit status 0" || diag "$(cat "$PROF_OUT.err")"
 check_stats "$PROF_OUT.stats" "999 Hz"
 export WORK

@@ -15,27 +15,26 @@ XRPROF=$BUILD/oracle-tap
 samples=${SAMPLES:-10000}
 all=0
 
-enough() {
-	[ "$(wc -l <"$XRPROF_TIMES")" -ge "$samples" ]
+# Stacks are walked twice from when the tables of R's files are there, which may take seconds on a busy machine.
+twice_enough() {
+	local twice=0
+	[ ! -s "$XRPROF_TWICE" ] || read -r _ twice _ <"$XRPROF_TWICE"
+	[ "${twice:-0}" -ge "$samples" ]
 }
 
 # twice_run NAME PLACE PROGRAM ARG...
 twice_run() {
 	local name=$1 twice differ descended dead
 	target_start "${@:2}"
-	export XRPROF_TWICE=$TARGET_DIR/twice XRPROF_TIMES=$TARGET_DIR/times
-	: >"$XRPROF_TIMES"
+	export XRPROF_TWICE=$TARGET_DIR/twice
 	prof_start "$TARGET_DIR/ours" -f folded -F 9999 --native=full -p "$TARGET_PID"
-	check "$name: it is profiled" wait_until 240 enough || diag "$(cat "$PROF_OUT.err")"
+	check "$name: so many stacks are walked twice" wait_until 240 twice_enough || diag "$(cat "$PROF_OUT.err")"
 	prof_stop
 	is "$PROF_STATUS" 0 "$name: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
 	target_kill
 	check_stats "$PROF_OUT.stats" "$name"
 	read -r _ twice _ differ _ descended _ dead <"$XRPROF_TWICE"
 	figure "$name: $twice stacks walked twice, $differ differ; contexts out of order $descended, without an owner $dead"
-	# those without R functions, and a few at the start and the end, are not
-	[ $((10 * twice)) -ge $((9 * samples)) ]
-	ok $? "$name: stacks are walked twice ($twice)"
 	is "$differ" 0 "$name: R's part is the same with native frames"
 	is "$descended" 0 "$name: contexts come in the order of their frames"
 	is "$dead" 0 "$name: each has a frame that owns it"

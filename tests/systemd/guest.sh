@@ -92,12 +92,14 @@ systemctl reload xrprof-bpf
 ok $? "systemctl reload"
 wait_for said 'profiling every R process at 49 Hz'
 ok $? "it has read its configuration again" || diag "$(log)"
+state active # it says what it does before it tells systemd that it is done
 is "$(pid) $(systemctl is-active xrprof-bpf)" "$was active" "as the same process"
 echo 'freq = many' >>/etc/xrprof-bpf.conf
 systemctl reload xrprof-bpf
 wait_for said 'the configuration stays as it was'
 ok $? "what is wrong in it is said" || diag "$(log)"
-is "$(systemctl is-active xrprof-bpf)" active "and the service goes on"
+state active
+is "$(pid) $(systemctl is-active xrprof-bpf)" "$was active" "and the service goes on"
 sed -i '/^freq/d' /etc/xrprof-bpf.conf
 
 kill -KILL "$(pid)"

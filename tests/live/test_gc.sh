@@ -18,7 +18,7 @@ printf '%s\n' '<GC>' vectors lists strings growing pairs frames finalized explic
 # gc_run PLACE: one run, which leaves TARGET_DIR/verdict. Rprof() samples CPU time; on a busy machine wall time is something else.
 gc_run() {
 	target_start "$1" gc "$seconds"
-	prof_start "$TARGET_DIR/ours.out" -F 997 --gc --clock cpu -p "$TARGET_PID" || return 1
+	prof_start "$TARGET_DIR/ours.out" --max-sample-time 1000000 -F 997 --gc --clock cpu -p "$TARGET_PID" || return 1
 	target_go
 	target_await_done 600 || return 1
 	prof_wait

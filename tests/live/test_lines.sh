@@ -29,7 +29,7 @@ lines_run() {
 	shift 2
 	[ "$mode" = lines ] || time=$((seconds * 2 / 3))
 	target_start "$place" lines "$time" "$WORK/$place" "$mode"
-	prof_start "$TARGET_DIR/ours.out" -F 997 --clock cpu "$@" -p "$TARGET_PID" || return 1
+	prof_start "$TARGET_DIR/ours.out" --max-sample-time 1000000 -F 997 --clock cpu "$@" -p "$TARGET_PID" || return 1
 	target_go
 	target_await_done 600 || return 1
 	prof_wait

@@ -33,8 +33,8 @@ for ((i = 0; i < targets; i++)); do
 	stat_files+=("/proc/$TARGET_PID/stat")
 done
 out=$WORK/million.folded
-env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F $freq -f folded -o "$out" --stats "$out.stats" -p "$pids" \
-	>"$out.stdout" 2>"$out.err" </dev/null &
+env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F $freq --max-sample-time 1000000 -f folded -o "$out" --stats "$out.stats" \
+	-p "$pids" >"$out.stdout" 2>"$out.err" </dev/null &
 prof=$!
 live_pids+=("$prof")
 for dir in "${dirs[@]}"; do : >"$dir/go"; done

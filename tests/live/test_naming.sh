@@ -15,7 +15,7 @@ seconds=10
 # One run on PLACE: leaves TARGET_DIR/verdict by compare.R. Rprof() samples CPU time; on a busy machine wall time is something else.
 naming_run() {
 	target_start "$1" naming "$seconds"
-	prof_start "$TARGET_DIR/ours.out" -F 997 --clock cpu -p "$TARGET_PID" || return 1
+	prof_start "$TARGET_DIR/ours.out" --max-sample-time 1000000 -F 997 --clock cpu -p "$TARGET_PID" || return 1
 	target_go
 	target_await_done || return 1
 	prof_wait

@@ -25,6 +25,27 @@ oracle_proven() {
 	grep -q '^"<GC>"' "$PROF_OUT" && grep -qE '^[0-9]+#[0-9]+ "proof_compiled"|"sqrt" [0-9]+#[0-9]+ "proof_compiled"' "$PROF_OUT"
 }
 
+# oracle_r_failed NAME: did R 4.5 or later end by a fault of its own (docs/oracles.md)? Says so.
+oracle_r_failed() {
+	wait_until 10 gone "$TARGET_JOB" && grep -q 'caught segfault' "$TARGET_ERR" || return 1
+	case $(cat "$TARGET_DIR/version") in
+	3.* | 4.[0-4].*) return 1 ;;
+	esac
+	figure "$1: R $(cat "$TARGET_DIR/version") failed under its own profiler: $(grep -A 1 'caught segfault' "$TARGET_ERR" | tr -s '\n ' ' ')"
+}
+
+# oracle_again COMMAND...: once more if R failed of itself (status 2); that happens once in a test at most.
+oracle_failed=0
+oracle_again() {
+	while :; do
+		"$@"
+		[ $? -eq 2 ] || return 0
+		oracle_failed=$((oracle_failed + 1))
+		[ $oracle_failed -lt 2 ] || break
+	done
+	fail "$*: R fails again"
+}
+
 # oracle_compare MODE FIRST WANTED NAME: what is there of MODE, by oracle.py's compare. Adds to oracle_lines.
 oracle_compare() {
 	local mode=$1 first=$2 wanted=$3 name=$4 verdict status

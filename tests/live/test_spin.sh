@@ -23,19 +23,20 @@ if [ "$XRPROF_ENGINE" != bpf ]; then
 	places=${XRPROF_PLACES:-host} # of these, stop sees to the others
 fi
 
-# spin_mode PLACE MODE OPTION...: one profile of the program that runs.
+# spin_mode PLACE MODE OPTION...: one profile of the program that runs. 2: R failed of itself.
 spin_mode() {
 	local place=$1 mode=$2 name="$1, $2"
 	shift 2
 	oracle_profile "$TARGET_DIR/$mode.ours" -F $freq --clock cpu --lines --gc "$@" -p "$TARGET_PID" || {
 		fail "$name: the profiler starts"
-		return
+		return 1
 	}
 	target_go
 	wait_until 120 oracle_proven || fail "$name: lines and marks are proven"
 	: >"$TARGET_DIR/measure.$mode"
 	wait_until 300 eval '[ -e "$TARGET_DIR/$mode.done" ] || gone "$TARGET_JOB"'
 	prof_stop
+	[ -e "$TARGET_DIR/$mode.done" ] || ! oracle_r_failed "$name" || return 2
 	oracle_compare "$mode" $first $((lines * 8 / 10)) "$name"
 	oracle_counts "$name"
 }
@@ -68,16 +69,26 @@ spin_rserve() {
 	kill -KILL "$server"
 }
 
+# spin_place PLACE: both modes.
+spin_place() {
+	local status more=()
+	[ "$1" != host ] || more=(packages)
+	target_start "$1" oracle "${oracle_library:?}" spin "$lines" "${programs[@]}" "${more[@]}"
+	spin_mode "$1" lines
+	status=$?
+	if [ $status -ne 2 ]; then
+		spin_mode "$1" filter --filter-callframes
+		status=$?
+	fi
+	target_kill
+	return $status
+}
+
 for place in $places; do
 	if [ "$place" = rserve ]; then
 		spin_rserve
-		continue
+	else
+		oracle_again spin_place "$place"
 	fi
-	more=()
-	[ "$place" != host ] || more=(packages)
-	target_start "$place" oracle "${oracle_library:?}" spin "$lines" "${programs[@]}" "${more[@]}"
-	spin_mode "$place" lines
-	spin_mode "$place" filter --filter-callframes
-	target_kill
 done
 done_testing

@@ -40,32 +40,51 @@ stop_cleanup() {
 }
 trap stop_cleanup EXIT
 
-# stop_mode PLACE MODE OPTION...: one profile of the program that runs.
+# stop_mode PLACE MODE OPTION...: one profile of the program that runs. 2: R failed of itself.
 stop_mode() {
-	local place=$1 mode=$2 name="$1, $2"
+	local place=$1 mode=$2 name="$1, $2" said status
 	shift 2
 	oracle_profile "$TARGET_DIR/$mode.ours" -F 997 --clock wall --lines --gc "$@" -p "$TARGET_PID" || {
 		fail "$name: the profiler starts"
-		return
+		return 1
 	}
 	target_go
 	wait_until 120 oracle_proven || fail "$name: lines and marks are proven"
 	: >"$TARGET_DIR/measure.$mode"
-	check "$name: R is stopped $lines times" python3 "$tests/lib/oracle.py" freeze "$freezer" "$TARGET_PID" "$XRPROF_TIMES" \
-		"$lines" "$TARGET_DIR/$mode.burns" "$TARGET_DIR/$mode" || return
+	said=$(python3 "$tests/lib/oracle.py" freeze "$freezer" "$TARGET_PID" "$XRPROF_TIMES" "$lines" \
+		"$TARGET_DIR/$mode.burns" "$TARGET_DIR/$mode" 2>&1)
+	status=$?
+	if [ $status -ne 0 ] && oracle_r_failed "$name"; then
+		prof_stop
+		return 2
+	fi
+	ok $status "$name: R is stopped $lines times" || {
+		diag "$said" "$(tail -n 20 "$TARGET_ERR")"
+		return 1
+	}
 	wait_until 300 eval '[ -e "$TARGET_DIR/$mode.done" ] || gone "$TARGET_JOB"'
 	prof_stop
 	oracle_compare "$mode" 1 "$lines" "$name"
 	oracle_counts "$name"
 }
 
-for place in $places; do
-	more=()
-	[ "$place" != host ] || more=(packages)
-	target_start "$place" oracle "${oracle_library:?}" stop "$lines" "${programs[@]}" "${more[@]}"
+# stop_place PLACE: both modes.
+stop_place() {
+	local status more=()
+	[ "$1" != host ] || more=(packages)
+	target_start "$1" oracle "${oracle_library:?}" stop "$lines" "${programs[@]}" "${more[@]}"
 	echo "$TARGET_PID" >"$freezer/cgroup.procs"
-	stop_mode "$place" lines
-	stop_mode "$place" filter --filter-callframes
+	stop_mode "$1" lines
+	status=$?
+	if [ $status -ne 2 ]; then
+		stop_mode "$1" filter --filter-callframes
+		status=$?
+	fi
 	target_kill
+	return $status
+}
+
+for place in $places; do
+	oracle_again stop_place "$place"
 done
 done_testing

@@ -34,6 +34,21 @@ oracle_r_failed() {
 	figure "$1: R $(cat "$TARGET_DIR/version") failed under its own profiler: $(grep -A 1 'caught segfault' "$TARGET_ERR" | tr -s '\n ' ' ')"
 }
 
+# oracle_place KIND PLACE LINES PROGRAM...: both modes of oracle.R in PLACE, by KIND_mode. 2: R failed of itself.
+oracle_place() {
+	local kind=$1 place=$2 status more=()
+	[ "$place" != host ] || more=(packages)
+	target_start "$place" oracle "$oracle_library" "$kind" "${@:3}" "${more[@]}"
+	"${kind}_mode" "$place" lines
+	status=$?
+	if [ $status -ne 2 ]; then
+		"${kind}_mode" "$place" filter --filter-callframes
+		status=$?
+	fi
+	target_kill
+	return $status
+}
+
 # oracle_again COMMAND...: once more if R failed of itself (status 2); that happens once in a test at most.
 oracle_failed=0
 oracle_again() {

@@ -69,26 +69,11 @@ spin_rserve() {
 	kill -KILL "$server"
 }
 
-# spin_place PLACE: both modes.
-spin_place() {
-	local status more=()
-	[ "$1" != host ] || more=(packages)
-	target_start "$1" oracle "${oracle_library:?}" spin "$lines" "${programs[@]}" "${more[@]}"
-	spin_mode "$1" lines
-	status=$?
-	if [ $status -ne 2 ]; then
-		spin_mode "$1" filter --filter-callframes
-		status=$?
-	fi
-	target_kill
-	return $status
-}
-
 for place in $places; do
 	if [ "$place" = rserve ]; then
 		spin_rserve
 	else
-		oracle_again spin_place "$place"
+		oracle_again oracle_place spin "$place" "$lines" "${programs[@]}"
 	fi
 done
 done_testing

@@ -44,6 +44,7 @@ trap stop_cleanup EXIT
 stop_mode() {
 	local place=$1 mode=$2 name="$1, $2" said status
 	shift 2
+	echo "$TARGET_PID" >"$freezer/cgroup.procs"
 	oracle_profile "$TARGET_DIR/$mode.ours" -F 997 --clock wall --lines --gc "$@" -p "$TARGET_PID" || {
 		fail "$name: the profiler starts"
 		return 1
@@ -68,23 +69,7 @@ stop_mode() {
 	oracle_counts "$name"
 }
 
-# stop_place PLACE: both modes.
-stop_place() {
-	local status more=()
-	[ "$1" != host ] || more=(packages)
-	target_start "$1" oracle "${oracle_library:?}" stop "$lines" "${programs[@]}" "${more[@]}"
-	echo "$TARGET_PID" >"$freezer/cgroup.procs"
-	stop_mode "$1" lines
-	status=$?
-	if [ $status -ne 2 ]; then
-		stop_mode "$1" filter --filter-callframes
-		status=$?
-	fi
-	target_kill
-	return $status
-}
-
 for place in $places; do
-	oracle_again stop_place "$place"
+	oracle_again oracle_place stop "$place" "$lines" "${programs[@]}"
 done
 done_testing

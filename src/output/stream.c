@@ -162,8 +162,10 @@ int stream__end(struct stream *st, const struct stats *stats)
 	if (st->ended)
 		return 0;
 	st->ended = true;
-	if (st->filling && !st->leaving)
+	if (st->filling && !st->leaving) {
 		err = st->config->format->profile(st->writer, st->filling, stats);
+		st->committed = !err;
+	}
 	if (!err)
 		err = stream__flush(st, true);
 	return err < 0 ? err : 0;
@@ -210,6 +212,18 @@ static uint64_t aggregate__samples(const struct aggregate *a, size_t row)
 	return samples;
 }
 
+/* Samples that were added up and are not in the file. */
+static uint64_t stream__unwritten(const struct stream *st)
+{
+	if (st->leaving)
+		return aggregate__samples(st->filling, 0) +
+		       aggregate__samples(st->leaving, st->row);
+	/* one profile is in the file as a whole, or not at all */
+	if (st->committed && !output__error(st->out) && !output__waiting(st->out))
+		return 0;
+	return aggregate__samples(st->filling, 0);
+}
+
 const char *stream__path(const struct stream *st, bool *numbered)
 {
 	return output__path(st->out, numbered);
@@ -232,12 +246,9 @@ int stream__free(struct stream *st, struct stats *stats)
 
 	if (!st)
 		return 0;
-	unwritten = 0;
+	unwritten = st->out ? stream__unwritten(st) : 0;
 	dropped = st->filling ? aggregate__dropped(st->filling) : 0;
 	dropped += st->leaving ? aggregate__dropped(st->leaving) : 0;
-	if (st->leaving)
-		unwritten = aggregate__samples(st->filling, 0) +
-			    aggregate__samples(st->leaving, st->row);
 	if (st->writer)
 		st->config->format->close(st->writer);
 	err = output__close(st->out, &unwritten);

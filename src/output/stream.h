@@ -29,6 +29,7 @@ struct stream {
 	size_t row;		   /* of it, the next */
 	char *path;		   /* as it was asked for */
 	bool ended;
+	bool committed; /* a format that is given the profile as a whole has committed it */
 	/* for who has it: of which process it is, and that nothing more becomes of it */
 	uint32_t serial;
 	bool spoiled;

@@ -503,6 +503,66 @@ static void test_unwritten(void)
 	outputs__free(ss);
 }
 
+/* Put 100 samples in @format at @path: how many of them are not written; *@err: of the end. */
+static uint64_t put_100(const char *format, const char *path, uint64_t max_file, int *err)
+{
+	struct outputs_config config = {
+		.format = formats__find(format),
+		.path = path,
+		.files = files,
+		.max_file = max_file,
+	};
+	struct stats stats = {0};
+	struct outputs *ss;
+
+	if (outputs__new(&ss, &config))
+		tap__bail("no memory");
+	sink = outputs__sink(ss);
+	if (sink.ops->begin(sink.arg, &about))
+		tap__bail("%s: %s", path, sink.ops->why(sink.arg)->text);
+	for (unsigned int i = 0; i < 100; i++)
+		put(1, 10, "f");
+	*err = sink.ops->finish(sink.arg, &stats);
+	outputs__free(ss);
+	return stats.unwritten;
+}
+
+/* A sample is written when the bytes that contain it are in the file, in every format. */
+static void test_full_disk(void)
+{
+	struct rlimit old, small = {20, 20};
+	struct files *all = files;
+	char path[256];
+	struct errmsg f;
+	uint64_t n;
+	int err;
+
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	if (setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, &f) ||
+	    setrlimit(RLIMIT_FSIZE, &old))
+		tap__bail("no limit");
+	for (const struct writer_ops *const *ops = formats__all(); *ops; ops++) {
+		const char *name = (*ops)->name;
+
+		n = put_100(name, "/dev/full", 0, &err);
+		tap__ok(err == -ENOSPC && n == 100, "%s on a full disk: %llu are not written", name,
+			(unsigned long long)n);
+		snprintf(path, sizeof(path), "%s/full", dir);
+		n = put_100(name, path, 0, &err);
+		tap__ok(!strcmp(name, "folded") ? !err && !n : err == -EFBIG && n == 100,
+			"%s in a file of 20 bytes: %llu are not written", name,
+			(unsigned long long)n);
+		/* longer than the head of an Rprof.out */
+		n = put_100(name, path, 23, &err);
+		tap__ok(!strcmp(name, "folded") ? !n : n == 100,
+			"%s with --max-file of 23: %llu are not written", name,
+			(unsigned long long)n);
+	}
+	files__stop(files);
+	files = all;
+}
+
 static void test_failures(void)
 {
 	struct outputs *ss = NULL;
@@ -541,6 +601,7 @@ int main(void)
 	test_pipe();
 	test_whole();
 	test_unwritten();
+	test_full_disk();
 	test_failures();
 	files__stop(files);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);

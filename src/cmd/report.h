@@ -47,16 +47,50 @@ static inline enum report_by report__by(const struct report *r)
 	return r->packages ? REPORT_PACKAGES : r->lines ? REPORT_LINES : REPORT_FUNCTIONS;
 }
 
+/*
+ * A sink that weighs samples by the interval of the file they are from, where these differ: what
+ * is added up is in ns then, and what is written in its order is in ticks of the first interval.
+ * Starts as { 0 }.
+ */
+struct report_rates {
+	struct aggregate *adding; /* where they are added up, known at the sink's begin; or NULL */
+	bool alike; /* all count the same, as often as they were taken: set by the caller */
+	bool differ;
+	bool unknown;	  /* one does not say: each of its samples is report_rate__interval(0) */
+	uint64_t tick_ns; /* the shortest interval; 0: there are no ticks */
+	uint64_t known;	  /* samples of files that say it */
+	double seconds;	  /* of all samples */
+	/* internal */
+	const struct read_result *reading;
+	struct sink to;
+	uint64_t first_ns;
+	struct map owed; /* (id of a stack, 0) to 1 + what is left of a tick */
+	struct errmsg fault;
+};
+
+/* report_rate__interval - @interval_ns, or what is assumed where it is 0, not known. */
+uint64_t report_rate__interval(uint64_t interval_ns);
+
+/* report_rates__sink - in front of @r->to. */
+struct sink report_rates__sink(struct report_rates *r);
+
+/*
+ * report_rates__ticks - where rates differed, have what was added up in @a in ticks of tick_ns
+ * again.
+ */
+void report_rates__ticks(const struct report_rates *r, struct aggregate *a);
+
 /* What files came to, together. */
 struct report_seen {
 	struct read_result first;	    /* of the first of them */
 	uint64_t samples;		    /* a tick is one */
 	uint64_t values[PROFILE_TYPES_MAX]; /* by sample type, that was asked for */
 	struct read_types *types;	    /* of them: set by the caller, who may share them */
-	uint64_t filled;		    /* files with samples, asked for or not */
-	double seconds;			    /* 0: not known of all */
-	bool lines_dropped;		    /* source lines or marks of later files have no place */
-	char *names; /* of the files, which a sink borrows until its end: to be freed */
+	struct report_rates rates;
+	uint64_t filled;    /* files with samples, asked for or not */
+	double seconds;	    /* 0: not known of all */
+	bool lines_dropped; /* source lines or marks of later files have no place */
+	char *names;	    /* of the files, which a sink borrows until its end: to be freed */
 };
 
 /*

@@ -156,6 +156,8 @@ static int report_diff__make(const struct report *r, struct both *both, struct s
 
 	if (files && r->sample_type)
 		report_types__only(&both->types.about, both->type);
+	for (int i = 0; files && i < 2; i++)
+		report_rates__ticks(&sides[i].seen.rates, sides[i].aggregate);
 	if (files)
 		return report_page(r, files, &both->types.about, aggregates, f);
 	err = report_diff__print(r, both, sides);

@@ -224,7 +224,7 @@ static int list__profiles(struct list *l, struct errmsg *f)
 	};
 	struct report_input in = {.text = l->in->text, .store = true};
 	struct report r = *l->report;
-	struct report_seen seen = {0};
+	struct report_seen seen = {.rates.alike = true};
 	int err = 0;
 
 	/* they are chosen here */

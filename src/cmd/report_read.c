@@ -155,10 +155,6 @@ static void report_read__notes(const char *name, const struct read_result *resul
 			  "besides time, waiting and memory",
 			  name, result->types_left, result->types_left == 1 ? "is" : "are",
 			  PROFILE_TYPES_MAX - PROFILE_TYPE_EVENTS);
-	if (result->intervals)
-		log__line("%s: its profiles were sampled at different rates; each sample counts "
-			  "the same",
-			  name);
 }
 
 static int report_read__one(struct reader *reader, const char *path, struct sink to,
@@ -207,9 +203,14 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		     struct sink to, struct report_seen *seen, struct errmsg *f)
 {
 	struct report_chosen chosen = {0};
-	struct report_filter filter = {.processes = &r->processes, .chosen = &chosen, .to = to};
+	struct report_rates *rates = &seen->rates;
+	struct report_filter filter = {
+		.processes = &r->processes,
+		.chosen = &chosen,
+		.to = report_rates__sink(rates),
+	};
 	struct reader_config config = {
-		.to = r->processes.n ? report_filter__sink(&filter) : to,
+		.to = r->processes.n ? report_filter__sink(&filter) : filter.to,
 		.memory = r->max_memory,
 		.ordered = ordered,
 		.fold = r->fold,
@@ -218,13 +219,12 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		.syscall = report_types__syscall,
 	};
 	struct read_result result, *into = &seen->first;
-	bool known = true, differ = false, rated = false;
-	uint64_t rate = 0; /* of the first with ticks */
 	uint64_t crowded = 0;
 	struct reader *reader = NULL;
 	size_t damaged = 0;
 	int err;
 
+	rates->to = to;
 	seen->names = strdup(in->text);
 	config.command = seen->names;
 	err = seen->names ? reader__new(&reader, &config) : -ENOMEM;
@@ -232,9 +232,9 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		errmsg__set(f, err, "out of memory");
 	err = err ? err : report_filter__choose(r, in, &chosen, f);
 	for (size_t i = 0; i < in->n && !err; i++) {
-		uint64_t before = filter.samples, ticks = filter.values[PROFILE_TYPE_TICKS];
-		uint64_t samples;
+		uint64_t before = filter.samples, samples;
 
+		rates->reading = into;
 		err = report_read__one(reader, in->files[i], config.to, into, f);
 		crowded += into->crowded;
 		if (into->memory && r->format && r->format->memory)
@@ -249,24 +249,15 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		samples = r->processes.n ? filter.samples - before : into->samples;
 		seen->samples += samples;
 		seen->filled += into->samples != 0;
-		ticks = r->processes.n ? filter.values[PROFILE_TYPE_TICKS] - ticks
-				       : into->values[PROFILE_TYPE_TICKS];
-		seen->seconds += (double)ticks * (double)into->interval_ns / NS_PER_S;
 		for (uint32_t k = 0; k < PROFILE_TYPES_MAX && !r->processes.n; k++)
 			seen->values[k] += into->values[k];
-		known = known && (into->interval_ns || !ticks);
-		differ = differ || (ticks && rated && into->interval_ns != rate);
-		if (ticks && !rated)
-			rate = into->interval_ns;
-		rated = rated || ticks;
 		seen->lines_dropped |=
 			(into->lines && !seen->first.lines) || (into->gc && !seen->first.gc);
 		into = &result;
 	}
 	if (r->processes.n)
 		memcpy(seen->values, filter.values, sizeof(seen->values));
-	if (!known)
-		seen->seconds = 0;
+	seen->seconds = rates->unknown ? 0 : rates->seconds;
 	if (!err && damaged && damaged == in->n)
 		err = errmsg__set(f, -EINVAL, "none of %" PRIu64 " profiles can be read",
 				  (uint64_t)in->n);
@@ -279,8 +270,14 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 	if (crowded)
 		log__line("%" PRIu64 " %s of processes that there was no room to tell apart",
 			  crowded, crowded == 1 ? "sample is" : "samples are");
-	if (!err && differ)
-		log__line("the files were sampled at different rates; each sample counts the same");
+	if (!err && rates->unknown && rates->known)
+		log__line("not all files say how often was sampled: for those that do not, every "
+			  "%u ms is assumed (--freq)",
+			  (unsigned int)(report_rate__interval(0) / NS_PER_MS));
+	if (!err && rates->differ)
+		log__line("the samples were taken at different rates: each one is weighed by the "
+			  "time it stands for");
+	map__free(&rates->owed);
 	report_chosen__free(&chosen);
 	reader__free(reader);
 	return err;

@@ -71,7 +71,7 @@ int report_profile(const struct report *r, const struct report_input *in, struct
 	int err;
 
 	err = aggregate__new(&a.aggregate, &config);
-	*out = a.aggregate;
+	*out = seen->rates.adding = a.aggregate;
 	if (err)
 		return errmsg__set(f, err, "out of memory");
 	err = report_read__all(r, in, false, (struct sink){&ops, &a}, seen, f);
@@ -249,7 +249,9 @@ int report_table(const struct report *r)
 		if (rows.n)
 			qsort(rows.rows, rows.n, sizeof(*rows.rows),
 			      r->sort == REPORT_TOTAL ? by_total : by_self);
-		table__print(r, &rows, about__type(&types.about, type).unit);
+		table__print(r, &rows,
+			     !type && seen.rates.differ ? PROFILE_NANOSECONDS
+							: about__type(&types.about, type).unit);
 		if (fflush(stdout) && errno != EPIPE)
 			err = errmsg__set(&f, -errno, "cannot write to standard output: %s",
 					  os__reason(errno));

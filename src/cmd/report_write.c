@@ -19,8 +19,7 @@
 #include "os/rights.h"
 #include "output/outputs.h"
 
-#define INTERVAL_UNKNOWN (20 * NS_PER_MS)     /* Rprof()'s default */
-#define LINES_MAX	 UINT64_C(1000000000) /* of a format with one for each sample */
+#define LINES_MAX UINT64_C(1000000000) /* of a format with one for each sample */
 
 struct report_writing {
 	const struct report *report;
@@ -50,8 +49,9 @@ static void writing__rate(struct report_writing *w)
 {
 	if (about__interval(&w->about) || !w->config.format->sample)
 		return;
-	log__line("how often was sampled is not known: every 20 ms is assumed (--freq)");
-	w->about.interval_ns = INTERVAL_UNKNOWN;
+	w->about.interval_ns = report_rate__interval(0);
+	log__line("how often was sampled is not known: every %u ms is assumed (--freq)",
+		  (unsigned int)(w->about.interval_ns / NS_PER_MS));
 }
 
 /* Open the outputs; @capture: what there is to be written. */
@@ -92,6 +92,7 @@ static int writing__begin(void *arg, const struct profile_about *about)
 	w->about = *about;
 	if (!format__is_ordered(format) || first->format != READ_RPROF || w->report->sample_type) {
 		err = aggregate__new(&w->adding, &config);
+		w->seen.rates.adding = w->adding;
 		return err ? errmsg__set(&w->fault, err, "out of memory") : 0;
 	}
 	capture |= first->lines ? XR_ROW_LINES : 0;
@@ -206,6 +207,11 @@ static int writing__choose(struct report_writing *w, struct pouring *p)
 
 	/* what there is in all files, of which the first was not more than one */
 	w->about = w->types.about;
+	if (w->seen.rates.differ) {
+		w->about.interval_ns = w->seen.rates.tick_ns;
+		w->about.freq = (uint32_t)(NS_PER_S / w->about.interval_ns);
+		report_rates__ticks(&w->seen.rates, w->adding);
+	}
 	writing__rate(w);
 	*p = (struct pouring){.all = format->types && !w->report->sample_type, .each = 1};
 	if (p->all)
@@ -237,7 +243,7 @@ static bool pouring__sample(struct pouring *p, const struct writer_ops *format,
 			    const struct aggregate_row *row, struct sample *s)
 {
 	if (p->all)
-		return true;
+		return row->value;
 	if (row->type != p->type)
 		return false;
 	if (format->types)
@@ -247,6 +253,19 @@ static bool pouring__sample(struct pouring *p, const struct writer_ops *format,
 	s->weight = p->owed / p->each;
 	p->owed %= p->each;
 	return s->weight;
+}
+
+/* How many lines a format has that has one for each tick. */
+static uint64_t pouring__lines(const struct pouring *p, const struct aggregate *a)
+{
+	const struct aggregate_row *rows;
+	uint64_t value = 0;
+	size_t n;
+
+	rows = aggregate__rows(a, &n);
+	for (size_t i = 0; i < n; i++)
+		value += rows[i].type == p->type ? rows[i].value : 0;
+	return value / p->each;
 }
 
 /* Give what was added up to the outputs. */
@@ -262,7 +281,7 @@ static int writing__pour(struct report_writing *w)
 	err = writing__choose(w, &pouring);
 	if (err)
 		return err;
-	lines = w->seen.values[pouring.type] / pouring.each;
+	lines = pouring__lines(&pouring, w->adding);
 	if (format->sample && lines > LINES_MAX)
 		return errmsg__set(&w->fault, -EFBIG,
 				   "format %s has one line for each sample, and there are %" PRIu64

@@ -331,6 +331,25 @@ void aggregate__drop(struct aggregate *a, const struct profile_process *p, const
 		row__count(a, *none, s);
 }
 
+int aggregate__scale(struct aggregate *a, uint32_t type, uint64_t times, uint64_t by)
+{
+	uint64_t rest = 0;
+
+	for (size_t i = 0; i < a->nrows; i++)
+		if (a->rows[i].type == type && a->rows[i].value > (UINT64_MAX - by) / times)
+			return -ERANGE;
+	for (size_t i = 0; i < a->nrows; i++) {
+		struct aggregate_row *row = &a->rows[i];
+
+		if (row->type != type)
+			continue;
+		rest += row->value * times;
+		row->value = rest / by;
+		rest %= by;
+	}
+	return 0;
+}
+
 const struct aggregate_row *aggregate__rows(const struct aggregate *a, size_t *n)
 {
 	*n = a->nrows;

@@ -93,6 +93,13 @@ int aggregate__add(struct aggregate *a, const struct profile_process *p, const s
  */
 void aggregate__drop(struct aggregate *a, const struct profile_process *p, const struct sample *s);
 
+/*
+ * aggregate__scale - multiply the values of sample type @type by @times and divide them by @by.
+ * What is left of a division counts with the next row, so that their sum stays what it is.
+ * -ERANGE: one would be above UINT64_MAX; nothing was changed.
+ */
+int aggregate__scale(struct aggregate *a, uint32_t type, uint64_t times, uint64_t by);
+
 /* aggregate__rows - all rows, and how many; borrowed until more is added. */
 const struct aggregate_row *aggregate__rows(const struct aggregate *a, size_t *n);
 

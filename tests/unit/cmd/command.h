@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Running the program as main() has it, within a unit test. */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "tap.h"
+
+static char out_text[65536], err_text[4096];
+static int err_lines;
+
+static void read_back(FILE *from, char *text, size_t size)
+{
+	size_t n;
+
+	rewind(from);
+	n = fread(text, 1, size - 1, from);
+	text[n] = '\0';
+	fclose(from);
+}
+
+/*
+ * Run the words of @line; out_text and err_text are what it printed, the latter without newlines.
+ * Returns the exit status.
+ */
+static int run(const char *line)
+{
+	FILE *out = tmpfile(), *err = tmpfile();
+	int status, saved_out, saved_err, argc = 0;
+	static char text[512];
+	static char *argv[16];
+	char *save = NULL;
+
+	argv[argc++] = (char *)"xrprof-bpf";
+	snprintf(text, sizeof(text), "%s", line);
+	for (char *w = strtok_r(text, " ", &save); w && argc < 15; w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+	fflush(stdout);
+	saved_out = dup(STDOUT_FILENO);
+	saved_err = dup(STDERR_FILENO);
+	if (!out || !err || saved_out < 0 || saved_err < 0 ||
+	    dup2(fileno(out), STDOUT_FILENO) < 0 || dup2(fileno(err), STDERR_FILENO) < 0)
+		tap__bail("no files for what is printed");
+	status = cmd__run(argc, argv);
+	fflush(stdout);
+	dup2(saved_out, STDOUT_FILENO);
+	dup2(saved_err, STDERR_FILENO);
+	close(saved_out);
+	close(saved_err);
+	read_back(out, out_text, sizeof(out_text));
+	read_back(err, err_text, sizeof(err_text));
+	err_lines = 0;
+	for (char *at = err_text; *at; at++)
+		if (*at == '\n') {
+			err_lines++;
+			*at = at[1] ? '|' : '\0';
+		}
+	return status;
+}
+
+#endif

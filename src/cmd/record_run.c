@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/progress.h"
+#include "cmd/record_files.h"
 #include "os/os.h"
 #include "os/rights.h"
 #include "os/signals.h"
@@ -33,6 +34,7 @@ struct record {
 	struct signals *signals;
 	struct session *session;
 	struct outputs *outputs;
+	struct files *files; /* which write the profile */
 	struct workload workload;
 	struct progress *progress; /* NULL: it is not shown */
 	uint64_t summed_at;	   /* ns, when it was last said how it goes */
@@ -68,34 +70,6 @@ static void record__keep(const struct record *r)
 	rights__keep(uses);
 }
 
-/*
- * Write @text to the file of an option.  What wrote the profile may hang on it, so this is another
- * process; what hangs here is given up, too.
- */
-static int record__write(const char *option, const char *path, const struct buf *text,
-			 struct errmsg *f)
-{
-	struct output_config to = {.path = path, .wait_ms = OUTPUT_STUCK_MS};
-	struct output *out = NULL;
-	int err;
-
-	err = files__start(&to.files, files__given(to.path), f);
-	if (err)
-		return err;
-	err = output__open(&out, &to, NULL);
-	if (!err)
-		err = output__write(out, text->data, text->len);
-	if (!err)
-		err = output__commit(out, 0);
-	if (!err)
-		err = output__finish(out);
-	if (err)
-		errmsg__set(f, err, "cannot write --%s %s: %s", option, path, os__reason(err));
-	output__close(out, NULL);
-	files__stop(to.files);
-	return err;
-}
-
 /* Tell who started us that sampling has begun. */
 static int record__ready(const struct record *r, struct errmsg *f)
 {
@@ -105,7 +79,7 @@ static int record__ready(const struct record *r, struct errmsg *f)
 	if (err)
 		errmsg__set(f, err, "cannot write --ready: %s", os__reason(err));
 	else
-		err = record__write("ready", r->config->ready, &text, f);
+		err = record_files__write(r->files, "ready", r->config->ready, &text, f);
 	buf__free(&text);
 	return err;
 }
@@ -155,7 +129,7 @@ static int record__stats(const struct record *r, const struct stats *st, struct 
 	if (err)
 		errmsg__set(f, err, "cannot write --stats: %s", os__reason(err));
 	else
-		err = record__write("stats", r->config->stats, &text, f);
+		err = record_files__write(r->files, "stats", r->config->stats, &text, f);
 	buf__free(&text);
 	return err;
 }
@@ -432,6 +406,8 @@ int record__run(const struct config *c, struct signals *signals)
 		.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
 		.limit = &limit,
 	};
+	if (record_files__check(c, &f) == -EINVAL)
+		return cmd__usage_error(&cmd_record, &f);
 	err = cmd__btf(c->btf, &f);
 	if (!err && c->format->binary && !strcmp(c->output, "-") && os__columns(STDOUT))
 		err = errmsg__set(&f, -EINVAL,
@@ -440,6 +416,7 @@ int record__run(const struct config *c, struct signals *signals)
 	/* before anything is open that would be kept open by it */
 	if (!err)
 		err = files__start(&to.files, files__given(c->output), &f);
+	r.files = to.files;
 	os__host(host, sizeof(host));
 	to.note_arg = &r;
 	if (!err && outputs__new(&r.outputs, &to))

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "os/os.h"
 
 #define TOP_DEFAULT 40
 #define FREQ_MAX    1000000
@@ -335,11 +336,35 @@ static int report__inputs(struct report *r, struct errmsg *f)
 	return 0;
 }
 
+/* A file that is read may not be written meanwhile. */
+static int report__check_files(const struct report *r, struct errmsg *f)
+{
+	struct os_identity output, input;
+
+	if (!r->format || os__identify(r->output ? r->output : "-", &output))
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		for (size_t k = 0; k < r->inputs[i].n; k++) {
+			const char *path = r->inputs[i].files[k];
+
+			if (!os__identify(strcmp(path, "-") != 0 ? path : "/dev/stdin", &input) &&
+			    os__same_file(&input, &output))
+				return errmsg__set(f, -EINVAL,
+						   "%s is read, and cannot be written meanwhile: "
+						   "give another file with -o",
+						   path);
+		}
+	}
+	return 0;
+}
+
 static int report__run(struct report *r)
 {
 	struct errmsg f = {""};
 	int err = r->dir ? report_store__inputs(r, &f) : report__inputs(r, &f);
 
+	if (!err)
+		err = report__check_files(r, &f);
 	if (err == -EINVAL)
 		return cmd__usage_error(&cmd_report, &f);
 	if (err) {

@@ -23,6 +23,7 @@
 #include <stdio.h>
 
 #include "base/errmsg.h"
+#include "os/os.h"
 
 struct files;
 
@@ -61,6 +62,13 @@ int files__start(struct files **out, enum files_given given, struct errmsg *f);
  * negative errno; -ETIMEDOUT: there was no answer for seconds.
  */
 int files__directory(struct files *fs, const char *path, bool make);
+
+/*
+ * files__identify - as os__identify(); -ETIMEDOUT: there was no answer for seconds.
+ * files__has_written - was that file opened for writing by @fs?
+ */
+int files__identify(struct files *fs, const char *path, struct os_identity *id);
+bool files__has_written(const struct files *fs, const struct os_identity *id);
 
 /* files__open - have @path opened, new or emptied; "-" is standard output.  -ENOMEM. */
 int files__open(struct files *fs, struct file **out, const char *path);

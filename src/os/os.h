@@ -53,6 +53,26 @@ int os__create(const char *path);
  */
 int os__create_new(const char *path);
 
+/* Which file a path leads to, or, where there is none, which one would be made. */
+struct os_identity {
+	uint64_t device, inode; /* of the file, or of the directory that it would be made in */
+	uint64_t name;		/* a hash of its name there; 0: the file is there */
+	bool regular;		/* what is written to it is kept, or would be */
+};
+
+/*
+ * os__identify - follow @path as os__create() does; "-" is standard output.  A negative errno or
+ * enum os_refusal; -ENOSYS: not known on this system.
+ */
+int os__identify(const char *path, struct os_identity *id);
+
+/* os__same_file - would what is written to the one be in the other? */
+static inline bool os__same_file(const struct os_identity *a, const struct os_identity *b)
+{
+	return a->regular && b->regular && a->device == b->device && a->inode == b->inode &&
+	       a->name == b->name;
+}
+
 /*
  * os__open - open a file that the caller named for reading, with his rights: a descriptor or a
  * negative errno; -EISDIR: a directory.  "-" is standard input.  os__close - of it.

@@ -22,6 +22,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "base/parse.h"
 #include "os/rights.h"
 
@@ -255,6 +256,29 @@ int os__create(const char *path)
 int os__create_new(const char *path)
 {
 	return create(path, true);
+}
+
+int os__identify(const char *path, struct os_identity *id)
+{
+	uint64_t raised = rights__raise(RIGHTS_FILES);
+	struct place p = {.dir = -1, .file = -1};
+	const bool given = !strcmp(path, "-");
+	int err = given ? 0 : place__find(&p, path, false);
+	const bool there = given || p.file >= 0;
+	struct stat st;
+
+	if (!err && fstat(given ? STDOUT_FILENO : there ? p.file : p.dir, &st))
+		err = -errno;
+	if (!err)
+		*id = (struct os_identity){
+			.device = st.st_dev,
+			.inode = st.st_ino,
+			.name = there ? 0 : map__hash_bytes(p.name, strlen(p.name)),
+			.regular = !there || S_ISREG(st.st_mode),
+		};
+	place__close(&p);
+	rights__lower(raised);
+	return err;
 }
 
 int os__mkdir(const char *path)

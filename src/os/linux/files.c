@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "os/linux/files_process.h"
 #include "os/os.h"
@@ -26,8 +27,10 @@ struct files {
 	struct file *first; /* all that are not freed */
 	uint32_t nids;
 	uint64_t news;
-	struct files_answer place; /* the last to FILES_DIRECTORY, FILES_MAKE */
+	struct files_answer place; /* the last to FILES_DIRECTORY, FILES_MAKE, FILES_IDENTIFY */
 	bool placed;
+	struct os_identity *written; /* regular files that were opened */
+	size_t nwritten, cap;
 };
 
 enum files_given files__given(const char *path)
@@ -130,12 +133,24 @@ static void file__number(struct file *file, uint32_t number)
 	file->number = number;
 }
 
+/* Without memory for it, it is not known later. */
+static void files__remember(struct files *fs, const struct os_identity *id)
+{
+	void *array = fs->written;
+
+	if (array__room(&array, fs->nwritten, &fs->cap, sizeof(*fs->written)))
+		return;
+	fs->written = array;
+	fs->written[fs->nwritten++] = *id;
+}
+
 static void files__answered(struct files *fs, const struct files_answer *answer)
 {
 	struct file *file = files__find(fs, answer->id);
 
 	fs->news++;
-	if (answer->type == FILES_DIRECTORY || answer->type == FILES_MAKE) {
+	if (answer->type == FILES_DIRECTORY || answer->type == FILES_MAKE ||
+	    answer->type == FILES_IDENTIFY) {
 		fs->place = *answer;
 		fs->placed = true;
 		return;
@@ -143,8 +158,10 @@ static void files__answered(struct files *fs, const struct files_answer *answer)
 	if (!file)
 		return;
 	if (answer->type == FILES_OPEN) {
-		file->regular = answer->regular;
+		file->regular = answer->identity.regular;
 		file__number(file, answer->number);
+		if (file->regular)
+			files__remember(fs, &answer->identity);
 	}
 	file->opened = true;
 	file->written += answer->written;
@@ -200,18 +217,41 @@ int files__error(const struct files *fs)
 	return fs->error;
 }
 
-int files__directory(struct files *fs, const char *path, bool make)
+/* Ask, and wait for the answer: its error. */
+static int files__ask(struct files *fs, enum files_type type, const char *path)
 {
 	uint64_t end = os__now() + ANSWER_MS * NS_PER_MS;
 
 	fs->placed = false;
-	if (!files__send_path(fs, make ? FILES_MAKE : FILES_DIRECTORY, 0, path, 0))
+	if (!files__send_path(fs, type, 0, path, 0))
 		return fs->error ? fs->error : -ETIMEDOUT;
 	while (!fs->placed && !fs->error && os__now() < end)
 		files__poll(fs, 100);
 	if (fs->error)
 		return fs->error;
 	return fs->placed ? fs->place.error : -ETIMEDOUT;
+}
+
+int files__directory(struct files *fs, const char *path, bool make)
+{
+	return files__ask(fs, make ? FILES_MAKE : FILES_DIRECTORY, path);
+}
+
+int files__identify(struct files *fs, const char *path, struct os_identity *id)
+{
+	int err = files__ask(fs, FILES_IDENTIFY, path);
+
+	if (!err)
+		*id = fs->place.identity;
+	return err;
+}
+
+bool files__has_written(const struct files *fs, const struct os_identity *id)
+{
+	for (size_t i = 0; i < fs->nwritten; i++)
+		if (os__same_file(&fs->written[i], id))
+			return true;
+	return false;
 }
 
 static int files__add(struct files *fs, struct file **out, const char *path, size_t at)
@@ -332,5 +372,6 @@ void files__stop(struct files *fs)
 	close(fs->socket);
 	while (!files__ended(fs, hangs) && os__now() < end)
 		usleep(1000);
+	free(fs->written);
 	free(fs);
 }

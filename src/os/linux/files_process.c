@@ -163,7 +163,7 @@ static int process__create(const char *path, size_t at, uint32_t *number)
 static void process__open(struct process *p, const char *path, struct files_answer *answer)
 {
 	struct written_file *file = process__file(p, answer->id);
-	struct stat st;
+	struct stat st = {0};
 	int fd;
 
 	answer->error = -ENOMEM;
@@ -177,7 +177,7 @@ static void process__open(struct process *p, const char *path, struct files_answ
 	answer->error = fd < 0 ? fd : fstat(fd, &st) ? -errno : 0;
 	file->error = answer->error;
 	file->regular = !answer->error && S_ISREG(st.st_mode);
-	answer->regular = file->regular;
+	answer->identity = (struct os_identity){st.st_dev, st.st_ino, 0, file->regular};
 }
 
 /* Write @len bytes: how many went; *@error. */
@@ -254,6 +254,9 @@ static void process__do(struct process *p, struct files_answer *answer)
 		/* fall through */
 	case FILES_DIRECTORY:
 		answer->error = os__is_directory(path);
+		break;
+	case FILES_IDENTIFY:
+		answer->error = os__identify(path, &answer->identity);
 		break;
 	case FILES_OPEN:
 		process__open(p, path, answer);

@@ -17,6 +17,7 @@
 enum files_type {
 	FILES_DIRECTORY, /* data: the path */
 	FILES_MAKE,	 /* likewise, and make it */
+	FILES_IDENTIFY,	 /* likewise, which file it is */
 	FILES_OPEN,	 /* likewise; of the file `id` */
 	FILES_WRITE,	 /* data: behind uint32_t ends[nends], offsets into it */
 	FILES_CLOSE,
@@ -34,10 +35,9 @@ struct files_request {
 struct files_answer {
 	uint32_t type, id;
 	int32_t error;	  /* negative errno; FILES_DIRECTORY, FILES_MAKE: or whether it is one */
-	uint32_t regular; /* FILES_OPEN */
-	uint32_t number;  /* likewise: the one in its name */
-	uint32_t unused;
+	uint32_t number;  /* FILES_OPEN: the one in its name */
 	uint64_t written; /* FILES_WRITE: bytes of this request */
+	struct os_identity identity; /* FILES_OPEN, FILES_IDENTIFY */
 };
 
 /*

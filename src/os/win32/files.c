@@ -39,6 +39,19 @@ int files__directory(struct files *fs, const char *path, bool make)
 	return err && err != -EEXIST ? err : os__is_directory(path);
 }
 
+int files__identify(struct files *fs, const char *path, struct os_identity *id)
+{
+	(void)fs;
+	return os__identify(path, id);
+}
+
+bool files__has_written(const struct files *fs, const struct os_identity *id)
+{
+	(void)fs;
+	(void)id;
+	return false;
+}
+
 /* The first name that is not taken, into file->path. */
 static int file__create(struct file *file, const char *path)
 {

@@ -223,6 +223,13 @@ void os__wait_writable(int fd)
 	Sleep(10);
 }
 
+int os__identify(const char *path, struct os_identity *id)
+{
+	(void)path;
+	(void)id;
+	return -ENOSYS;
+}
+
 int os__mkdir(const char *path)
 {
 	wchar_t *wide = wide__from(path);

@@ -112,6 +112,32 @@ static void test_rates(void)
 		"and more than there can be: %s", err_text);
 }
 
+/* A file is never read and written at once. */
+static void test_same_file(void)
+{
+	static const char *const lines[] = {
+		"s.out -o s.out -f rprof",
+		"s.out -o ./s.out",
+		"a.out s.out -o hard.out",
+		"s.out --diff a.out -o hard.html",
+	};
+	struct stat before, after;
+
+	rprof__make("s.out", 10000, 100, "f");
+	if (link("s.out", "hard.out") || link("s.out", "hard.html") || stat("s.out", &before))
+		tap__bail("no links");
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char words[128];
+		int status;
+
+		snprintf(words, sizeof(words), "report %s", lines[i]);
+		status = run(words);
+		tap__ok(status == CMD_USAGE && strstr(err_text, "cannot be written meanwhile") &&
+				!stat("s.out", &after) && after.st_size == before.st_size,
+			"%s: %s", words, err_text);
+	}
+}
+
 int main(void)
 {
 	char command[64];
@@ -119,6 +145,7 @@ int main(void)
 	if (!mkdtemp(dir) || chdir(dir))
 		tap__bail("no folder in /tmp");
 	test_rates();
+	test_same_file();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	return system(command) ? 1 : tap__done();
 }

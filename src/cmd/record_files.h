@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The files that `record` writes beside the profile.
+ */
+#ifndef XR_CMD_RECORD_FILES_H
+#define XR_CMD_RECORD_FILES_H
+
+#include "base/buf.h"
+#include "cmd/config.h"
+#include "os/files.h"
+
+/*
+ * record_files__check - two of the files that @c names may not be the same one: the later output
+ * would destroy the other.  -EINVAL: they are, and @f says which.  A file that cannot be looked at
+ * is left to its opening.
+ */
+int record_files__check(const struct config *c, struct errmsg *f);
+
+/*
+ * record_files__write - write @text to the file of an option, which may not be one that @others
+ * have written.  What wrote the profile may hang on it, so this is another process; one that hangs
+ * here is given up, too.  Negative errno, and @f says why.
+ */
+int record_files__write(const struct files *others, const char *option, const char *path,
+			const struct buf *text, struct errmsg *f);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Two outputs of `record` are never the same file. */
+#include "cmd/record_files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "output/output.h"
+
+static char dir[] = "/tmp/xrprof-record.XXXXXX";
+
+static void shell(const char *command)
+{
+	if (system(command))
+		tap__bail("%s", command);
+}
+
+/* Does precious.out still hold what it held? */
+static bool precious(void)
+{
+	return !system("test \"$(cat precious.out)\" = precious");
+}
+
+/* `record` with these outputs is wrong usage, before anything else is looked at. */
+static void same(const char *options)
+{
+	char line[256];
+	int status;
+
+	snprintf(line, sizeof(line), "-p 1 %s", options);
+	status = run(line);
+	tap__ok(status == CMD_USAGE && strstr(err_text, "are the same file") && precious(),
+		"%s: %s", options, err_text);
+}
+
+/* What a check of the configuration says. */
+static bool differ(const struct config *c)
+{
+	struct errmsg f = {""};
+
+	return !record_files__check(c, &f);
+}
+
+static void test_same(void)
+{
+	shell("echo precious >precious.out; ln precious.out hard; ln -s precious.out soft;"
+	      "ln -s later.out dangling; mkdir sub; mkfifo fifo");
+	same("-o precious.out --stats precious.out");
+	same("-o precious.out --stats ./sub/../precious.out");
+	same("-o precious.out --stats hard");
+	same("-o hard --ready soft");
+	same("--ready precious.out --stats soft");
+	same("-o later.out --stats later.out");
+	same("-o later.out --stats dangling");
+	/* standard output is a regular file here */
+	same("--stats /dev/stdout");
+	same("-o /proc/self/fd/1 --stats -");
+	/* no "-" as other outputs may share it with standard error */
+	same("-o precious.out --stats /dev/../tmp/../proc/self/cwd/precious.out");
+	tap__ok(differ(&(struct config){.output = "later.out", .stats = "later.json"}) &&
+			differ(&(struct config){.output = "sub", .stats = "sub/later.out"}) &&
+			differ(&(struct config){.output = "fifo", .stats = "fifo"}) &&
+			differ(&(struct config){.output = "/dev/null", .stats = "/dev/null"}) &&
+			differ(&(struct config){.output = "no/such", .stats = "no/such"}),
+		"other files, and what keeps nothing, are no conflict");
+}
+
+/* Standard error goes to a file, too. */
+static void test_standard_error(void)
+{
+	int saved = dup(STDERR_FILENO), saved_out = dup(STDOUT_FILENO);
+	int fd = open("log", O_WRONLY | O_CREAT, 0600);
+	bool named, shared;
+
+	fflush(stdout);
+	if (saved < 0 || saved_out < 0 || dup2(fd, STDERR_FILENO) < 0 ||
+	    dup2(fd, STDOUT_FILENO) < 0)
+		tap__bail("no log");
+	named = differ(&(struct config){.output = "log"});
+	shared = differ(&(struct config){.output = "-"});
+	dup2(saved, STDERR_FILENO);
+	dup2(saved_out, STDOUT_FILENO);
+	close(fd);
+	tap__ok(!named, "-o log 2>log: the messages would be overwritten");
+	tap__ok(shared, ">log 2>&1: both are there, as the caller asked");
+}
+
+/* A name that a file got later. */
+static void test_later(void)
+{
+	struct buf text = {0};
+	struct output_config to = {.path = "dir.out", .wait_ms = 10000, .number_at = 3};
+	struct output *out;
+	struct errmsg f;
+	int err;
+
+	if (files__start(&to.files, FILES_NONE, &f) || buf__str(&text, "{}\n") ||
+	    output__open(&out, &to, &f))
+		tap__bail("no file");
+	err = record_files__write(to.files, "stats", "./dir.out", &text, &f);
+	tap__ok(err && strstr(f.text, "the profile is in that file"), "written by now: %s", f.text);
+	err = record_files__write(to.files, "stats", "dir.json", &text, &f);
+	tap__ok(!err, "another one is written");
+	output__close(out, NULL);
+	files__stop(to.files);
+	buf__free(&text);
+}
+
+int main(void)
+{
+	char command[64];
+
+	if (!mkdtemp(dir) || chdir(dir))
+		tap__bail("no folder in /tmp");
+	test_same();
+	test_standard_error();
+	test_later();
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command) ? 1 : tap__done();
+}

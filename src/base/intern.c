@@ -103,7 +103,6 @@ const struct name *intern__get(struct intern *t, const char *text, size_t len)
 			      .field_len = (uint32_t)key.len};
 	memcpy(name->text, text, key.len);
 	name->text[key.len] = '\0';
-	name->like_mark = key.len > 2 && name->text[0] == '<' && name->text[key.len - 1] == '>';
 	if (!key.len) {
 		name->safe = name->field = NOTHING;
 		name->safe_len = name->field_len = sizeof(NOTHING) - 1;

@@ -16,7 +16,6 @@ struct name {
 	const char *field; /* the same with `"` and `;`, which may be either of these */
 	uint32_t len, safe_len, field_len; /* bytes, terminators not counted */
 	bool cut;			   /* it is longer than LIMIT_NAME, escaped */
-	bool like_mark;			   /* <...>: to be told from the marks of profiles */
 	char text[];			   /* as it came: any bytes but NUL, terminated */
 };
 

@@ -39,7 +39,8 @@ const struct writer_ops *formats__of_path(const char *path)
 
 static bool frame__disguised(const struct frame *frame)
 {
-	return frame->kind == FRAME_R && frame->function->like_mark;
+	return frame->kind != FRAME_MARK && frame->kind != FRAME_UNNAMED &&
+	       name__is_reserved(frame->function->text, frame->function->len);
 }
 
 static size_t name__size(const struct name *name, enum writer_form form)

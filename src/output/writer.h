@@ -74,8 +74,8 @@ struct writer_ops {
 
 /*
  * A name as a format shows it: the `safe` form of base/intern.h, or the `field` one.  A function
- * that is called as if it were a mark, `<GC>`, has its first character escaped, \\x3cGC>, so that
- * marks can be told.  writer__size - its bytes.  writer__name - append it.
+ * whose name is reserved (profile.h), `<GC>`, has its first character escaped, \\x3cGC>.
+ * writer__size - its bytes.  writer__name - append it.
  */
 enum writer_form { WRITER_SAFE, WRITER_FIELD };
 

@@ -65,6 +65,15 @@ struct frame {
 extern const struct frame mark_toplevel, mark_gc, mark_truncated, mark_other_thread, mark_no_native,
 	mark_no_room;
 
+/* mark__find - the mark that is called so, or NULL. */
+const struct frame *mark__find(const char *text, size_t len);
+
+/*
+ * name__is_reserved - is that the name of a mark, or how a function is called whose name never
+ * came, <0x12ab>?  A file has no other names of this program's.
+ */
+bool name__is_reserved(const char *text, size_t len);
+
 /*
  * A stack.  Made by stacks.h, which sees to it that equal ones are one: while it is kept there, the
  * same frames have the same id, and no id is used twice in a run.

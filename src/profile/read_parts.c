@@ -164,17 +164,6 @@ const struct name *reading__name(struct reading *r, const char *text, size_t len
 	return stacks__name(&reader->stacks, reader->name.data, reader->name.len);
 }
 
-const struct frame *reading__mark(const char *text, size_t len)
-{
-	static const struct frame *const marks[] = {&mark_gc, &mark_truncated, &mark_other_thread,
-						    &mark_no_native, &mark_no_room};
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (marks[i]->function->len == len && !memcmp(marks[i]->function->text, text, len))
-			return marks[i];
-	return NULL;
-}
-
 /* Where `package` of `package::name` ends; 0: it does not begin like that. */
 static size_t name__package(const char *text, size_t len)
 {
@@ -189,11 +178,11 @@ static size_t name__package(const char *text, size_t len)
 
 bool reading__function(struct reading *r, const char *text, size_t len, struct frame *frame)
 {
-	const struct frame *mark = reading__mark(text, len);
+	const struct frame *mark = mark__find(text, len);
 	static const char anon[] = "<Anonymous>";
 	size_t package;
 
-	if (mark) {
+	if (mark && mark != &mark_toplevel) { /* which no stack holds */
 		*frame = *mark;
 		return true;
 	}
@@ -210,10 +199,10 @@ bool reading__function(struct reading *r, const char *text, size_t len, struct f
 			len = strlen(anon);
 		}
 	}
-	/* a function that is called so would be escaped */
-	if (len > 2 && text[0] == '<' && text[len - 1] == '>')
-		frame->kind = len == strlen(anon) && !memcmp(text, anon, len) ? FRAME_ANON
-									      : FRAME_UNNAMED;
+	if (len == strlen(anon) && !memcmp(text, anon, len))
+		frame->kind = FRAME_ANON;
+	else if (name__is_reserved(text, len)) /* a function that is called so would be escaped */
+		frame->kind = FRAME_UNNAMED;
 	frame->function = reading__name(r, text, len);
 	return frame->function;
 }

@@ -149,12 +149,9 @@ const struct name *reading__name(struct reading *r, const char *text, size_t len
 
 /*
  * reading__function - what a file calls a function, escaped: its frame without a place in @frame.
- * What is in angle brackets is no function's name (writer.h).  False: no room.
+ * A reserved name (profile.h) is not a function's.  False: no room.
  */
 bool reading__function(struct reading *r, const char *text, size_t len, struct frame *frame);
-
-/* reading__mark - the mark that is called so, or NULL. */
-const struct frame *reading__mark(const char *text, size_t len);
 
 /*
  * reading__stack - those frames as a stack; stacks__none() where there is no room, also where

@@ -304,8 +304,8 @@ static const struct frame *pprof__line(struct pprof_file *p, const Pprof__Locati
 
 static bool frame__is_toplevel(const struct frame *frame)
 {
-	return frame->function->len == mark_toplevel.function->len &&
-	       !strcmp(frame->function->text, mark_toplevel.function->text);
+	return frame->kind == FRAME_UNNAMED &&
+	       mark__find(frame->function->text, frame->function->len) == &mark_toplevel;
 }
 
 /* Put the frames of location @id on the stack.  0; 1: no room; or a negative errno. */

@@ -23,6 +23,29 @@ MARK(mark_other_thread, "<other-thread>");
 MARK(mark_no_native, "<no-native>");
 MARK(mark_no_room, "<no-room>");
 
+const struct frame *mark__find(const char *text, size_t len)
+{
+	static const struct frame *const marks[] = {&mark_toplevel,  &mark_gc,
+						    &mark_truncated, &mark_other_thread,
+						    &mark_no_native, &mark_no_room};
+
+	if (!len || *text != '<')
+		return NULL;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (marks[i]->function->len == len && !memcmp(marks[i]->function->text, text, len))
+			return marks[i];
+	return NULL;
+}
+
+bool name__is_reserved(const char *text, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	if (len > 4 && len <= 4 + 16 && !memcmp(text, "<0x", 3) && text[len - 1] == '>')
+		return strspn(text + 3, digits) == len - 4;
+	return mark__find(text, len);
+}
+
 static const struct stack none = {.nframes = 1, .frames = {&mark_no_room}};
 
 struct frame_record {

@@ -32,7 +32,7 @@ class Detail {
 			if (f.module)
 				facts.push(["Module", f.module]);
 			if (KIND_NAMES[f.kind])
-				facts.push(["Kind", MARK_TEXTS[f.name] || KIND_NAMES[f.kind]]);
+				facts.push(["Kind", f.kind === KIND.MARK && MARK_TEXTS[f.name] || KIND_NAMES[f.kind]]);
 			if (f.defined)
 				facts.push(["Defined", f.defined]);
 			if (place.line && (app.state.lines || this.onePlace(node)))

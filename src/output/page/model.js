@@ -124,9 +124,7 @@ class Model {
 	}
 
 	describe(name, kind, known) {
-		const f = { pkg: known.pkg, kind, file: known.file, line: known.line, module: known.module, wrapper: known.wrapper };
-		// a function that is called as if it were a mark
-		f.name = kind === KIND.R && /^<[^]*>$/.test(name) ? `\\x3c${name.slice(1)}` : name;
+		const f = { name, pkg: known.pkg, kind, file: known.file, line: known.line, module: known.module, wrapper: known.wrapper };
 		f.defined = f.file && f.line ? `${this.strings[f.file]}:${f.line}` : "";
 		f.label = f.defined && (name === "FUN" || kind === KIND.ANON) ?
 			`${f.name} {${baseName(this.strings[f.file])}:${f.line}}` : f.name;

@@ -293,28 +293,31 @@ static void test_nameless(void)
 	check("`` 1\n", "a function without a name is a frame");
 }
 
-/* Functions that are called like marks. */
+/* Functions whose names are reserved, and those that are only written like them. */
 static void test_disguised(void)
 {
-	static const char *const names[] = {"<GC>",   "<truncated>", "<toplevel>",
-					    "<0x12>", "<-",	     "<"};
-	const struct frame *frames[8];
+	static const char *const names[] = {"<GC>", "<truncated>", "<toplevel>",	 "<0x12>",
+					    "<-",   "<",	   "<reactive:plotObj>", "<0xyz>",
+					    "<gc>"};
+	const struct frame *frames[11];
 	struct sample s = {.weight = 1};
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 9; i++)
 		frames[i] = FN(names[i]);
-	frames[6] = stack__frame(FRAME_ANON, "<Anonymous>", NULL, 0);
-	frames[7] = stack__frame(FRAME_UNNAMED, "<0x12>", NULL, 0);
-	s.stack = stack__of(8, frames, NULL, 0);
+	frames[9] = stack__frame(FRAME_ANON, "<Anonymous>", NULL, 0);
+	frames[10] = stack__frame(FRAME_UNNAMED, "<0x12>", NULL, 0);
+	s.stack = stack__of(11, frames, NULL, 0);
 	start("rprof", (struct writer_config){.about.freq = 100});
 	put(&s);
 	check("sample.interval=10000\n\"\\x3cGC>\" \"\\x3ctruncated>\" \"\\x3ctoplevel>\" "
-	      "\"\\x3c0x12>\" \"<-\" \"<\" \"<Anonymous>\" \"<0x12>\" \n",
-	      "functions called like marks can be told from them");
+	      "\"\\x3c0x12>\" \"<-\" \"<\" \"<reactive:plotObj>\" \"<0xyz>\" \"<gc>\" "
+	      "\"<Anonymous>\" \"<0x12>\" \n",
+	      "reserved names are escaped, and no others");
 	start("folded", (struct writer_config){0});
 	put(&s);
-	check("<0x12>;<Anonymous>;<;<-;\\x3c0x12>;\\x3ctoplevel>;\\x3ctruncated>;\\x3cGC> 1\n",
-	      "functions called like marks can be told from them");
+	check("<0x12>;<Anonymous>;<gc>;<0xyz>;<reactive:plotObj>;<;<-;"
+	      "\\x3c0x12>;\\x3ctoplevel>;\\x3ctruncated>;\\x3cGC> 1\n",
+	      "reserved names are escaped, and no others");
 }
 
 /* What a frame is called where packages are told, of what is known of its function. */
@@ -341,7 +344,9 @@ static void test_labels(void)
 		{FRAME_ANON, "<Anonymous>", "stats", "a.R", "stats::<Anonymous> {a.R:7}"},
 		{FRAME_ANON, "<Anonymous>", NULL, "a.R", "<Anonymous> {a.R:7}"},
 		{FRAME_ANON, "<Anonymous>", NULL, NULL, "<Anonymous>"},
-		{FRAME_R, "<Anonymous>", NULL, "a.R", "\\x3cAnonymous>"},
+		{FRAME_R, "<Anonymous>", NULL, "a.R", "<Anonymous>"},
+		{FRAME_R, "<reactive:plotObj>", "shiny", NULL, "shiny::<reactive:plotObj>"},
+		{FRAME_NATIVE, "<GC>", NULL, NULL, "\\x3cGC>"},
 		{FRAME_R, "<GC>", "p", NULL, "p::\\x3cGC>"},
 		{FRAME_R, "f;g", "p;\x1b", NULL, "p\\x3b\\x1b::f\\x3bg"},
 		{FRAME_UNNAMED, "<0x12>", "p", "a.R", "<0x12>"},

@@ -378,6 +378,8 @@ static void test_labels(void)
 		{"p::<Anonymous>", "<Anonymous>", "<Anonymous> [p] {b.R:4} 1\n"},
 		{"\\x3cGC>", "<GC>", "<GC> {b.R:4} 1\n"},
 		{"q::\\x3cGC>", "<GC>", "<GC> [q] {b.R:4} 1\n"},
+		{"\\x3ctoplevel>", "<toplevel>", "<toplevel> {b.R:4} 1\n"},
+		{"shiny::<reactive:f()>", "<reactive:f()>", "<reactive:f()> [shiny] {b.R:4} 1\n"},
 		{"<GC>", "<GC>", "!<GC> 1\n"},
 		{"<toplevel>", "<toplevel>", "TOP 1\n"},
 		{"a\\nb", "a\\nb", "a\nb {b.R:4} 1\n"},

@@ -86,6 +86,9 @@ static void test_names(void)
 		  "\"\\x3cGC>\" \"<truncated>\" \n\"<other-thread>\" \n\"<no-room>\" \"f\" \n",
 		  "!<truncated>;<GC> 1\n!<other-thread> 1\nf;!<no-room> 1\n",
 		  "marks, and a function that is called as one is");
+	scene__is(PLAIN "\"<observer:observeEvent(input$go)>\" \"\\x3creactive:x>\" \n",
+		  "<reactive:x>;<observer:observeEvent(input$go)> 1\n",
+		  "functions of Shiny, and as they were escaped once");
 }
 
 static void test_damaged(void)

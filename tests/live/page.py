@@ -242,7 +242,7 @@ def look_at_hostile(browser):
     ok({"</script><script>window.hacked=1</script>", "constructor", "__proto__", "${x}`x`$(x)", "caf\u00e9"} <= set(names),
        "hostile: names are shown as they are", names)
     ok(any(len(name) == 300 for name in names), "hostile: one of 10,000 bytes is cut", [len(n) for n in names])
-    view.search("</scr")
+    view.search("><scr")
     ok(view.state("share")[0] > 0, "hostile: a name in angle brackets is found as it is", view.state("share"))
     view.page.evaluate("xrprof.app.controls.setSearch(''), xrprof.app.matchChanged()")
     for label in ("__proto__", "constructor"):
@@ -256,7 +256,7 @@ def look_at_hostile(browser):
     view.drawn()
     view.page.evaluate("xrprof.app.graph.boxes.forEach(b => xrprof.app.showTip(b, 5, 5))")
     equal(view.page.evaluate("[window.hacked === undefined, document.scripts.length, document.querySelectorAll('img').length]"),
-          [True, 1, 0], "hostile: none of them did anything")
+          [True, 2, 0], "hostile: none of them did anything")
     equal(view.page.complaints(), [], "hostile: the console is silent")
     # and if one had got through: the policy
     view.page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 2'}))")
@@ -352,8 +352,36 @@ def look_at_others(browser):
     view.end()
 
 
+def look_at_saved(browser):
+    """What a browser saves ("complete") is the document as it is then, whatever is open and wrong in it."""
+    for name in ("real", "hostile", "types", "diff", "processes"):
+        view = View(browser, name)
+        first = {**view.state(), "drawn": 0}
+        search, widest = "document.getElementById('search')", "xrprof.app.graph.boxes[1]"
+        view.page.evaluate(f"{search}.value = '(', {search}.dispatchEvent(new Event('input'))")
+        view.page.wait("document.getElementById('result').textContent")
+        view.page.evaluate(f"xrprof.app.controls.showTab('source'), xrprof.app.showTip({widest}, 5, 5)")
+        view.page.evaluate("document.getElementById('keys').showModal()")
+        document = view.page.evaluate("'<!doctype html>' + document.documentElement.outerHTML")
+        view.page.close()
+        with open(f"{folder}/saved-{name}.html", "w", encoding="utf-8") as file:
+            file.write(document)
+        view = View(browser, f"saved-{name}")
+        equal({**view.state(), "drawn": 0}, first, f"saved: {name} shows what it showed when it was new")
+        equal(view.page.evaluate("['keys', 'tip', 'search', 'result'].map(id => (e => [e.open, e.hidden, e.ariaInvalid,"
+                                 " e.textContent.length])(document.getElementById(id))).map((s, i) =>"
+                                 " [s[0], s[1], s[2], i === 3 ? s[3] : 0])"),
+              [[False, False, None, 0], [None, True, None, 0], [None, False, None, 0], [None, False, None, 0]],
+              f"saved: {name} has no dialog open, no tip and no complaint of a search")
+        again = view.page.evaluate("'<!doctype html>' + document.documentElement.outerHTML")
+        ok(abs(len(again) - len(document)) < len(document) / 10, f"saved: {name} does not grow", len(document), len(again))
+        # styles of elements are refused, and set again
+        equal([line for line in view.page.complaints() if "inline style" not in line], [], f"saved: {name} runs without errors")
+        view.page.close()
+
+
 with Browser(folder) as chromium:
-    for look in (look_at_real, look_at_large, look_at_processes, look_at_hostile, look_at_types, look_at_others):
+    for look in (look_at_real, look_at_saved, look_at_large, look_at_processes, look_at_hostile, look_at_types, look_at_others):
         try:
             look(chromium)
         except Failed as failed:

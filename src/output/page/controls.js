@@ -10,6 +10,7 @@ class Controls {
 	constructor(app) {
 		this.app = app;
 		this.keys = byId("keys");
+		this.keys.close(); // it may have been open when the page was saved
 		byId("lines").hidden = !app.model.hasLines;
 		byId("before").hidden = byId("even").hidden = app.model.sets === 1;
 		this.makeProcesses();

@@ -20,6 +20,7 @@ class Detail {
 		this.app = app;
 		this.tip = document.getElementById("tip");
 		this.bar = document.getElementById("detail");
+		this.hide();
 	}
 
 	// [name, value] of a node of the graph.

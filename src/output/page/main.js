@@ -37,8 +37,7 @@ class App {
 		if (wanted.callers !== null)
 			this.callers = new Callers(this.tree, wanted.callers, this.set());
 		this.controls = new Controls(this);
-		if (wanted.search)
-			this.controls.setSearch(wanted.search);
+		this.controls.setSearch(wanted.search);
 		this.marked = wanted.mark;
 		this.refilter(wanted.zoom);
 		if (this.source.files.length)
@@ -430,8 +429,8 @@ function expose(app, times) {
 	const element = document.getElementById("profile"), times = [performance.now()];
 	const data = JSON.parse(element.textContent);
 	times.push(performance.now());
+	// the element stays: a browser saves the page as it is then
 	const app = new App(new Model(data));
-	element.remove(); // it is in the model now
 	times.push(performance.now());
 	app.start();
 	times.push(performance.now());

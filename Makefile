@@ -11,6 +11,7 @@
 #   make man        the man pages, in build/share/man/man1; make completions: for bash, zsh and fish
 #
 # BUILD=DIR builds elsewhere; SAN=address,undefined adds sanitizers; R_HEADERS=DIR names R's headers.
+# WERROR=1 turns warnings into errors: for CI and developers, whose compilers are known.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -25,7 +26,8 @@ HOST_MACHINE := $(shell $(CROSS_COMPILE)$(CC) -dumpmachine 2>/dev/null | cut -d-
 ARCH ?= $(if $(filter aarch64,$(HOST_MACHINE)),arm64,$(HOST_MACHINE))
 BPF_ARCH := $(if $(filter x86_64,$(ARCH)),x86,$(ARCH))
 
-WARN := -Wall -Wextra -Werror
+WERROR ?=
+WARN := -Wall -Wextra $(if $(WERROR),-Werror)
 CFLAGS ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -I$(BUILD)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
@@ -126,9 +128,7 @@ test:
 	BUILD=$(BUILD) tests/run
 
 demo:
-	tools/install-deps build demo
-	$(MAKE) all
-	BUILD=$(BUILD) tools/demo
+	+@MAKE="$(MAKE)" BUILD=$(BUILD) tools/demo
 
 bench:
 	tools/install-deps build test

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-#   make static        one static binary per machine: build/static/xrprof-bpf-x86_64, -aarch64
-#   make dist          versioned tarballs of them, with man pages and completions, and checksums, in build/dist
+#   make static        one static binary for this machine: build/static/xrprof-bpf-x86_64 or -aarch64
+#   make dist          versioned tarballs for both machines, with man pages and completions, and checksums, in build/dist
 #   make test-kernels  boot Debian's kernels in QEMU and test on them (QUICK=1: only a short profile on each)
 
 STATIC ?= $(BUILD)/static
 DIST ?= $(BUILD)/dist
-STATIC_MACHINES ?= x86_64 aarch64
+STATIC_MACHINES ?= $(HOST_MACHINE)
+DIST_MACHINES ?= x86_64 aarch64
 
 # The BPF object carries the names of its sources: relative ones, for the same bytes in every folder.
 BPF_CFLAGS += -ffile-prefix-map=$(CURDIR)=. -fdebug-compilation-dir=.
@@ -16,12 +17,12 @@ static: $(STATIC_MACHINES:%=static-%)
 static-%:
 	+tools/build-static $* $(STATIC)
 
-dist: static man completions
-	tools/dist $(STATIC) $(SHARE) $(DIST) $(STATIC_MACHINES)
+dist: $(DIST_MACHINES:%=static-%) man completions
+	tools/dist $(STATIC) $(SHARE) $(DIST) $(DIST_MACHINES)
 
 test-kernels:
 	tools/install-deps kernels
-	$(MAKE) static
+	$(MAKE) static-x86_64 static-aarch64
 	+tools/build-static aarch64 $(STATIC) oracle-tap
 	XRPROF_STATIC=$(STATIC) tests/kernels/run $(if $(QUICK),--quick) $(ROWS)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The program that tools/demo profiles: a small report over simulated orders, again and again. Most of its time goes to
-# one careless function. Arguments: FOLDER, where the file `ready` is made when it has started.
+# one careless function. Arguments: FOLDER, where the file `ready` is made when it has started. It runs
+# until the file `stop` is there.
 
 folder <- commandArgs(trailingOnly = TRUE)[[1L]]
 
@@ -47,4 +48,4 @@ make_report <- function() {
 set.seed(1)
 make_report() # once, so that loading and compiling is over
 file.create(file.path(folder, "ready"))
-repeat make_report()
+while (!file.exists(file.path(folder, "stop"))) make_report()

@@ -7,9 +7,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,6 +98,16 @@ __attribute__((unused)) static pid_t child__exec(const char *path, const char *a
 		return pid;
 	child__end(pid);
 	return -1;
+}
+
+/*
+ * child__mount - give this process mounts of its own, with an empty tmpfs on @folder; @options are
+ * the file system's.  False: not possible here (no root, or "/" is no mount point, as in a chroot).
+ */
+__attribute__((unused)) static bool child__mount(const char *folder, const char *options)
+{
+	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("tmpfs", folder, "tmpfs", 0, options);
 }
 
 /*

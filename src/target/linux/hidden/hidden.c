@@ -33,6 +33,8 @@ uint64_t hidden__exported(struct elf_image *file, const char *name, int type, ui
 {
 	struct elf_symbol symbol;
 
+	if (size)
+		*size = 0;
 	if (!elf_image__symbol(file, SHT_DYNSYM, name, type, &symbol) &&
 	    !elf_image__symbol(file, SHT_SYMTAB, name, type, &symbol))
 		return 0;

@@ -17,7 +17,10 @@ struct derive_seen {
 
 void seen__add(struct derive_seen *seen, const struct flow_value *value);
 
-/* hidden__exported - the address of a function or variable that R exports, 0: it does not. */
+/*
+ * hidden__exported - return the address of a function or variable that R exports, 0 if there is
+ * none.  *@size (may be NULL) becomes its size, or 0.
+ */
 uint64_t hidden__exported(struct elf_image *file, const char *name, int type, uint64_t *size);
 
 /* hidden__is_variable - is @value the contents of a variable of @size bytes that R may write? */

@@ -3,11 +3,11 @@
 #define _GNU_SOURCE
 #include "serve/linux/store.h"
 
-#include <sched.h>
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include "child.h"
 #include "store_scene.h"
 
 static struct store *opened(const struct store_keep *keep)
@@ -210,13 +210,6 @@ static void test_full(void)
 	scene__empty();
 }
 
-/* A file system of our own, of 256 KiB, that nobody else sees. */
-static bool disk__mount(void)
-{
-	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
-	       !mount("tmpfs", scene_dir, "tmpfs", 0, "size=256k,mode=0700");
-}
-
 /* Change the directory until its time is another one: clocks of file systems tick. */
 static void disk__change(struct timespec was)
 {
@@ -280,7 +273,7 @@ static void test_disk(void)
 	int status = 0;
 
 	if (!child) {
-		if (!disk__mount())
+		if (!child__mount(scene_dir, "size=256k,mode=0700"))
 			_exit(77);
 		disk__use();
 		printf("# %d checks, %d failed\n", tap__state.run, tap__state.failed);

@@ -9,12 +9,10 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -114,9 +112,7 @@ static void fake__run(int ready, void *arg)
 	char path[128];
 
 	fake__path(fake, path, sizeof(path));
-	if (fake->elsewhere &&
-	    (unshare(CLONE_NEWNS) || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
-	     mount("none", folder, "tmpfs", 0, NULL)))
+	if (fake->elsewhere && !child__mount(folder, NULL))
 		return;
 	if (fake__map(fake, path) || (fake->deleted && unlink(path)))
 		return;
@@ -201,6 +197,12 @@ static void test_base(void)
 	}
 }
 
+static void mount__run(int ready, __attribute__((unused)) void *arg)
+{
+	if (child__mount(folder, NULL))
+		child__wait(ready);
+}
+
 static void test_fakes(void)
 {
 	static const struct {
@@ -242,11 +244,14 @@ static void test_fakes(void)
 	};
 	static const struct fake future = {.minor = "9.1", .year = "2029"};
 	static const struct fake odd = {.minor = "odd", .year = "2029"};
-	pid_t pid;
+	pid_t pid = child__start(mount__run, NULL);
+	const bool mounts = pid > 0;
 
+	child__end(pid);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (cases[i].fake.elsewhere && geteuid()) {
-			tap__skip("mounting needs root", "%s", cases[i].what);
+		if (cases[i].fake.elsewhere && !mounts) {
+			tap__skip("no mounts of its own: not root, or in a chroot", "%s",
+				  cases[i].what);
 			continue;
 		}
 		if (cases[i].fake.deleted && geteuid()) {

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+#
+# usage: tests/live/test_demo.sh [RELEASE...]
+#
+# The first contact: `make demo` ends with the page, as root, as a user without sudo, with the capabilities that Docker
+# gives, in a user namespace, and where the system call bpf is refused. Without RELEASE on this machine, with what is
+# built. With RELEASE (bookworm, trixie, sid) in a bare root of each, where it installs and builds everything first; the
+# times and sizes in README are from there.
+. "$(dirname "$0")/../lib/live.sh"
+
+check "the fixture builds" "${CC:-cc}" -Wall -Wextra -Werror -O1 -static -o "$WORK/refuse" "$tests/fixtures/refuse.c" || {
+	done_testing
+	exit 1
+}
+
+# What containers get by default from Docker (moby, oci/caps/defaults.go).
+docker=chown,dac_override,fsetid,fowner,mknod,net_raw,setgid,setuid,setfcap,setpcap,net_bind_service,sys_chroot,kill,audit_write
+docker_caps=-all,+${docker//,/,+}
+
+ways="root user docker namespace refused"
+# way__argv WAY REFUSE: sets argv, what a command is put behind.
+way__argv() {
+	case $1 in
+	root) argv=() ;;
+	user) argv=(setpriv --reuid 4321 --regid 4321 --clear-groups) ;;
+	docker) argv=(setpriv --bounding-set "$docker_caps" --inh-caps "$docker_caps") ;;
+	namespace) argv=(unshare --user --map-root-user) ;;
+	refused) argv=("$2" EPERM bpf) ;;
+	esac
+}
+
+# page__check WAY STATUS LOG PAGE
+page__check() {
+	is "$2" 0 "$1: the demo ends well" || diag "$(tail -n 40 "$3")"
+	like "$(tail -n 12 "$3")" "Open this page.* -p PID -d 30" "$1: it ends with the page and what to do next"
+	grep -q running_total "$4" && grep -q "The careless one" "$4"
+	ok $? "$1: the page has the program's functions and its source"
+}
+
+if [ $# -eq 0 ]; then
+	chmod 755 "$WORK"
+	for way in $ways; do
+		install -d -m 0777 "$WORK/$way"
+		way__argv "$way" "$WORK/refuse"
+		"${argv[@]}" env BUILD="$BUILD" HOME="$WORK/$way" XRPROF_DEMO_SECONDS=2 "$tests/../tools/demo" "$WORK/$way" >"$WORK/$way.log" 2>&1 </dev/null
+		page__check "$way" $? "$WORK/$way.log" "$WORK/$way/profile.html"
+	done
+	done_testing
+	exit
+fi
+
+mirror=$(apt-get indextargets --format "\$(ORIGIN)/\$(LABEL) \$(REPO_URI)" 'Created-By: Packages' | awk '$1 == "Debian/Debian" { print $2; exit }')
+roots=${XRPROF_IMAGES:-/var/cache/xrprof-images}
+# in_root ROOT COMMAND...: with mounts of its own, /proc, /dev and /sys of this machine's kernel.
+in_root() {
+	local root=$1
+	shift
+	# shellcheck disable=SC2016  # for the inner shell
+	unshare --mount --fork --pid --kill-child sh -ec 'root=$1; shift
+		mount --rbind "$root" "$root"; mount -t proc proc "$root/proc"; mount --rbind /sys "$root/sys"; mount --rbind /dev "$root/dev"
+		exec chroot "$root" "$@"' sh "$root" "$@"
+}
+root_size() {
+	du -smx "$1" | cut -f1
+}
+for release; do
+	bare=$roots/bare-$release root=$WORK/$release
+	if [ ! -d "$bare" ]; then
+		script=/usr/share/debootstrap/scripts/$release
+		[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
+		check "$release: a bare root with git and make" debootstrap --variant=minbase --include=git,make "$release" "$bare.new" "$mirror" "$script" || continue
+		rm -rf "$bare.new"/var/cache/apt/archives/*.deb
+		mv "$bare.new" "$bare"
+	fi
+	cp -a "$bare" "$root"
+	cp /etc/resolv.conf "$root/etc/" 2>/dev/null
+	cp "$WORK/refuse" "$root/usr/local/bin/"
+	git -c safe.directory='*' clone -q "$tests/.." "$root/root/xrprof"
+	before=$(root_size "$root") began=$SECONDS
+	for way in $ways; do
+		home=/root
+		if [ "$way" = user ]; then
+			home=/home/user
+			cp -a "$root/root" "$root$home"
+			chown -R 4321:4321 "$root$home"
+		fi
+		way__argv "$way" refuse
+		in_root "$root" sh -c 'cd "$0/xrprof" && HOME=$0 && exec "$@"' "$home" "${argv[@]}" make demo >"$WORK/$way.log" 2>&1 </dev/null
+		page__check "$release, $way" $? "$WORK/$way.log" "$root$home/xrprof/build/demo/profile.html"
+		[ "$way" != root ] || figure "$release: $((SECONDS - began)) s, $(($(root_size "$root") - before)) MB: $(sed -n 's|^\([12]/4.*\)$|\1;|p' "$WORK/root.log" | xargs)"
+	done
+	rm -rf "$root"
+done
+done_testing

@@ -40,11 +40,11 @@ static int page__write(const struct report *r, struct files *files, const struct
 int report_page(const struct report *r, struct files *files, const struct profile_about *about,
 		struct aggregate *const sides[2], struct errmsg *f)
 {
-	char host[256], *command;
+	char *command;
 	const char *const both[] = {r->inputs[0].text, r->inputs[1].text};
 	struct writer_config config = {
 		.capture = XR_ROW_LINES | XR_ROW_GC | XR_ROW_PACKAGES,
-		.about = {.host = host},
+		.about = {.host = about->host},
 	};
 	int err;
 
@@ -56,7 +56,6 @@ int report_page(const struct report *r, struct files *files, const struct profil
 	config.about.clock = about->clock;
 	config.about.no_ticks = about->no_ticks;
 	memcpy(config.about.types, about->types, sizeof(about->types));
-	os__host(host, sizeof(host));
 	err = page__write(r, files, &config, sides, f);
 	free(command);
 	return err;

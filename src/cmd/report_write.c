@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -31,6 +32,12 @@ struct report_writing {
 	uint64_t left;		  /* samples of other types, that go nowhere */
 	struct read_types types;
 	struct profile_about about;
+	struct intervals {
+		uint64_t *begins; /* of the files, ascending; ns since 1970 */
+		size_t n, cap;
+		uint64_t longest; /* ns */
+		bool unknown;	  /* of one of them, or they come in another order */
+	} intervals;
 	struct errmsg fault;
 	int err;
 };
@@ -75,6 +82,31 @@ static bool format__is_ordered(const struct writer_ops *format)
 	return format->sample || format->timeline;
 }
 
+/*
+ * The number of the file that is being read, from 1 on, by the time it is of, as the time of its
+ * samples; 0: it is not known.  Files of the same begin are one.
+ */
+static uint64_t intervals__number(struct intervals *in, const struct read_result *file)
+{
+	void *array = in->begins;
+
+	if (in->unknown || !file->began || (in->n && file->began < in->begins[in->n - 1])) {
+		in->unknown = true;
+		return 0;
+	}
+	if (file->duration_ns > in->longest)
+		in->longest = file->duration_ns;
+	if (in->n && file->began == in->begins[in->n - 1])
+		return in->n;
+	if (array__room(&array, in->n, &in->cap, sizeof(*in->begins))) {
+		in->unknown = true;
+		return 0;
+	}
+	in->begins = array;
+	in->begins[in->n++] = file->began;
+	return in->n;
+}
+
 static int writing__begin(void *arg, const struct profile_about *about)
 {
 	struct report_writing *w = arg;
@@ -85,6 +117,8 @@ static int writing__begin(void *arg, const struct profile_about *about)
 		.labels = format->labels,
 		.threads = format->threads,
 		.details = format->details,
+		.timeline = format->timeline,
+		.width = 1, /* a file */
 	};
 	uint32_t capture = format->capture;
 	int err;
@@ -114,6 +148,7 @@ static int writing__process(void *arg, const struct profile_process *p, enum pro
 static int writing__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	struct report_writing *w = arg;
+	struct sample timed;
 	int err;
 
 	/* of an Rprof.out that is what was allocated, by counts that are said not to be kept */
@@ -125,9 +160,11 @@ static int writing__sample(void *arg, const struct profile_process *p, const str
 	}
 	if (!w->adding)
 		return writing__fail(w, w->to.ops->sample(w->to.arg, p, s));
-	err = aggregate__add(w->adding, p, s);
+	timed = *s;
+	timed.time = intervals__number(&w->intervals, w->seen.rates.reading);
+	err = aggregate__add(w->adding, p, &timed);
 	if (err == -ENOSPC) {
-		aggregate__drop(w->adding, p, s);
+		aggregate__drop(w->adding, p, &timed);
 		err = 0;
 	}
 	return err ? errmsg__set(&w->fault, err, "out of memory") : 0;
@@ -268,11 +305,37 @@ static uint64_t pouring__lines(const struct pouring *p, const struct aggregate *
 	return value / p->each;
 }
 
+/* Give a row to the outputs, of samples at @time; 0: it is not known. */
+static int writing__row(struct report_writing *w, struct pouring *pouring,
+			const struct aggregate_row *row, uint64_t time)
+{
+	const struct aggregate_process *of = aggregate__process(w->adding, row->process);
+	const struct profile_process p = process__as_profile(of);
+	struct sample s = {
+		.time = time,
+		.weight = row->value,
+		.type = row->type,
+		.detail = row->detail,
+		.serial = of->serial,
+		.pid = of->pid,
+		.tid = row->tid,
+		.flags = row->labels,
+		.stack = row->stack,
+	};
+	int err;
+
+	if (!pouring__sample(pouring, w->config.format, row, &s))
+		return 0;
+	err = writing__fail(w, w->to.ops->process(w->to.arg, &p, PROFILE_BEGAN));
+	return err ? err : writing__fail(w, w->to.ops->sample(w->to.arg, &p, &s));
+}
+
 /* Give what was added up to the outputs. */
 static int writing__pour(struct report_writing *w)
 {
 	const struct writer_ops *format = w->config.format;
 	const struct aggregate_row *rows;
+	const struct timeline *timeline;
 	struct pouring pouring;
 	uint64_t lines;
 	int err;
@@ -287,40 +350,41 @@ static int writing__pour(struct report_writing *w)
 				   "format %s has one line for each sample, and there are %" PRIu64
 				   " of them: choose another",
 				   format->name, lines);
+	timeline =
+		w->intervals.unknown || w->intervals.n < 2 ? NULL : aggregate__timeline(w->adding);
+	w->config.timeline = timeline ? w->intervals.longest * timeline->width : 0;
 	err = writing__open(w, aggregate__capture(w->adding) | format->capture, writing__roots(w));
 	rows = aggregate__rows(w->adding, &n);
-	for (size_t i = 0; i < n && !err; i++) {
-		const struct aggregate_process *of = aggregate__process(w->adding, rows[i].process);
-		const struct profile_process p = process__as_profile(of);
-		struct sample s = {
-			.weight = rows[i].value,
-			.type = rows[i].type,
-			.detail = rows[i].detail,
-			.serial = of->serial,
-			.pid = of->pid,
-			.tid = rows[i].tid,
-			.flags = rows[i].labels,
-			.stack = rows[i].stack,
-		};
+	for (size_t i = 0; timeline && i < timeline->n && !err; i++) {
+		const struct timeline_entry *e = &timeline->entries[i];
+		struct aggregate_row row = rows[e->row];
 
-		if (!pouring__sample(&pouring, format, &rows[i], &s))
-			continue;
-		err = writing__fail(w, w->to.ops->process(w->to.arg, &p, PROFILE_BEGAN));
-		if (!err)
-			err = writing__fail(w, w->to.ops->sample(w->to.arg, &p, &s));
+		row.value = e->value;
+		err = writing__row(w, &pouring, &row,
+				   w->intervals.begins[e->span * timeline->width]);
 	}
+	for (size_t i = 0; !timeline && i < n && !err; i++)
+		err = writing__row(w, &pouring, &rows[i], 0);
 	return err;
 }
 
 /* All was given: complete the files. */
 static int writing__finish(struct report_writing *w)
 {
-	struct stats stats = {.seconds = w->seen.seconds, .ticks = w->seen.samples};
+	const struct read_made *made = &w->types.made;
+	struct stats stats = {
+		.seconds =
+			made->duration_ns ? (double)made->duration_ns / NS_PER_S : w->seen.seconds,
+		.ticks = w->seen.samples + made->lost + made->unreadable,
+		.written = w->seen.samples,
+		.lost = made->lost,
+		.truncated = made->truncated,
+		.unreadable = made->unreadable,
+	};
 	int err;
 
 	if (!w->outputs)
 		return 0;
-	stats.written = w->seen.samples;
 	err = writing__fail(w, w->to.ops->finish(w->to.arg, &stats));
 	if (w->adding)
 		stats.stacks_dropped += aggregate__dropped(w->adding);
@@ -391,6 +455,7 @@ int report_write(const struct report *r)
 	files__stop(w.config.files);
 	aggregate__free(w.adding);
 	free(w.seen.names);
+	free(w.intervals.begins);
 	if (err == -EDOM)
 		return CMD_USAGE;
 	return err && err != -EPIPE ? CMD_FAILED : CMD_OK;

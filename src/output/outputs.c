@@ -166,6 +166,7 @@ int outputs__new(struct outputs **out, const struct outputs_config *config)
 		.wait = &ss->wait,
 		.max_file = config->max_file,
 		.aggregate = LIMIT_AGGREGATE(memory),
+		.timeline = config->timeline,
 		.waits = config->waits,
 	};
 	if (config->waits)

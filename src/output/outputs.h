@@ -38,6 +38,7 @@ struct outputs_config {
 	struct files *files; /* who writes them */
 	size_t memory; /* bytes, of which shares may be taken (base/limits.h); 0: LIMIT_MEMORY */
 	uint64_t max_file; /* bytes of a regular file; 0: no limit */
+	uint64_t timeline; /* ns of a span of a page's time strip at first; 0: a millisecond */
 	/*
 	 * Who feeds it has time: a sample waits until there is room for it, and finish until all is
 	 * written, however long that takes.

@@ -16,7 +16,8 @@ struct stream_config {
 	struct output_wait *wait;
 	uint64_t max_file; /* bytes; 0: no limit */
 	size_t aggregate;  /* bytes that may be added up */
-	bool waits;	   /* as of struct outputs_config */
+	uint64_t timeline; /* and this, as of struct outputs_config */
+	bool waits;
 };
 
 struct stream {

@@ -47,6 +47,7 @@ static void aggregate__init(struct aggregate *a)
 {
 	stacks__init(&a->stacks, &a->budget, &a->last_id);
 	a->arena.budget = &a->budget;
+	a->timeline.least = a->config.width;
 }
 
 int aggregate__new(struct aggregate **out, const struct aggregate_config *config)
@@ -251,6 +252,8 @@ static uint64_t sample__lasted(const struct aggregate *a, const struct sample *s
 {
 	uint64_t each = a->config.interval_ns;
 
+	if (a->config.width)
+		return 0;
 	if (s->type == PROFILE_TYPE_OFF_CPU)
 		return s->weight;
 	if (s->type != PROFILE_TYPE_TICKS || s->event != XR_EVENT_SWITCH || !each)
@@ -274,7 +277,7 @@ static void row__count(struct aggregate *a, size_t n, const struct sample *s)
 	struct aggregate_row *row = &a->rows[n - 1];
 
 	row->samples += type__counts(s->type);
-	if (a->config.timeline)
+	if (a->config.timeline && s->time)
 		row__time(a, n, s);
 	row->value += s->weight;
 	if (!a->first || s->time < a->first)
@@ -333,7 +336,7 @@ void aggregate__drop(struct aggregate *a, const struct profile_process *p, const
 
 int aggregate__scale(struct aggregate *a, uint32_t type, uint64_t times, uint64_t by)
 {
-	uint64_t rest = 0;
+	uint64_t rest = 0, timed = 0;
 
 	for (size_t i = 0; i < a->nrows; i++)
 		if (a->rows[i].type == type && a->rows[i].value > (UINT64_MAX - by) / times)
@@ -346,6 +349,15 @@ int aggregate__scale(struct aggregate *a, uint32_t type, uint64_t times, uint64_
 		rest += row->value * times;
 		row->value = rest / by;
 		rest %= by;
+	}
+	for (size_t i = 0; i < a->timeline.n; i++) {
+		struct timeline_entry *e = &a->timeline.entries[i];
+
+		if (a->rows[e->row].type != type)
+			continue;
+		timed += e->value * times;
+		e->value = timed / by;
+		timed %= by;
 	}
 	return 0;
 }
@@ -364,7 +376,7 @@ const struct aggregate_process *aggregate__processes(const struct aggregate *a, 
 
 const struct timeline *aggregate__timeline(const struct aggregate *a)
 {
-	return a->config.timeline ? &a->timeline : NULL;
+	return a->timeline.n ? &a->timeline : NULL;
 }
 
 int aggregate__know(struct aggregate *a, const struct profile_process *p)

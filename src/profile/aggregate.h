@@ -62,6 +62,8 @@ struct aggregate_config {
 	bool threads;	      /* samples of different threads are kept apart */
 	bool details;	      /* and those of different details */
 	bool timeline;	      /* remember when samples were taken: a wait, over the time it took */
+	uint64_t width; /* ns of a span of it at first, where waits are of a moment, too; 0: as of
+			   timeline.h */
 	uint64_t interval_ns; /* of a tick, for waits in ticks; 0: not known */
 	bool describe; /* a process is known from its first sample on, without aggregate__know */
 };
@@ -116,7 +118,10 @@ const char *process__label(const struct aggregate_process *p, const char *key);
 /* process__as_profile - what an aggregate knows of a process, as a sink is told; borrowed. */
 struct profile_process process__as_profile(const struct aggregate_process *p);
 
-/* aggregate__timeline - of its rows, by their index; NULL if it was not asked for. */
+/*
+ * aggregate__timeline - of its rows, by their index; NULL if it was not asked for, or if no sample
+ * had a time.
+ */
 const struct timeline *aggregate__timeline(const struct aggregate *a);
 
 /* aggregate__size - bytes taken of the limit. */

@@ -229,12 +229,15 @@ int reader__file(struct reader *reader, const struct read_input *in,
 	struct reading r = {.reader = reader, .in = in, .result = result, .f = f};
 	const char *key = process->key ? process->key : "";
 	const char *comm = process->comm ? process->comm : "";
+	static const struct read_says_made nothing;
 	int err, end;
 
 	*result = (struct read_result){0};
 	reader->time = 0;
 	r.process = reading__process(&r, key, strlen(key), process->pid, comm, strlen(comm));
 	err = r.process ? reading__tell(&r) : errmsg__set(f, -ENOMEM, "out of memory");
+	if (!err && result->format != READ_PPROF)
+		reading__made(&r, &nothing);
 	if (!err)
 		err = readers[result->format](&r);
 	/* what was read so far counts, whatever comes after it */

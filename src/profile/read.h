@@ -22,12 +22,25 @@ struct reader;
 #define READ_TYPE_LEN 64u /* of the name of a sample type, with its end; longer ones are cut */
 
 /*
+ * What files say of how they were made, as far as all of them say it and say the same.  Others than
+ * those of pprof say nothing.
+ */
+struct read_made {
+	uint64_t files;
+	char command[4096], host[256], engine[32], event[64];
+	uint64_t began, end;  /* ns since 1970, of all of them together; 0: not known */
+	uint64_t duration_ns; /* how much of that they cover; 0: not known */
+	uint64_t lost, truncated, unreadable; /* samples, as far as files say it */
+};
+
+/*
  * Which sample types files have.  As files are read they may become more, so that a sink may look
  * at `about`, which it is told at begin, again at the end.  Starts as { 0 }.
  */
 struct read_types {
 	struct profile_about about;
 	char names[PROFILE_TYPES_MAX][READ_TYPE_LEN]; /* printable ASCII without spaces */
+	struct read_made made;			      /* `about` has its texts */
 	bool used;
 };
 
@@ -79,8 +92,8 @@ struct read_result {
 	enum read_format format;
 	bool lines, gc;	      /* Rprof.out: its header says so */
 	uint64_t interval_ns; /* of a sample; 0: not known.  Of the last profile that is in it */
-	bool intervals;	      /* they differ in it */
-	uint64_t samples;     /* as far as they were read; a tick is one */
+	uint64_t began, duration_ns;	    /* ns, since 1970, and how long; 0: it does not say */
+	uint64_t samples;		    /* as far as they were read; a tick is one */
 	uint64_t values[PROFILE_TYPES_MAX]; /* by sample type, what they add up to */
 	uint64_t types_left;		    /* sample types that there was no number for */
 	bool memory;			    /* it has memory counts, which are not kept */

@@ -92,7 +92,6 @@ int reading__begin(struct reading *r)
 		return 0;
 	reader->begun = true;
 	interval = r->result->interval_ns;
-	about->command = reader->config.command;
 	about__rate(about, interval);
 	err = reader->config.to.ops->begin(reader->config.to.arg, about);
 	return err ? reading__refused(r, err) : 0;

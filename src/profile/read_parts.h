@@ -98,6 +98,24 @@ void reading__bad(struct reading *r, uint64_t lines);
 /* reading__begin - the format's head is known: the sink's begin. */
 int reading__begin(struct reading *r);
 
+/* A text of a file, escaped; not terminated. */
+struct read_text {
+	const char *text;
+	size_t len;
+};
+
+/* What a file says of how it was made.  Empty texts and 0: nothing. */
+struct read_says_made {
+	struct read_text command, host, engine, event;
+	uint64_t lost, truncated, unreadable;
+};
+
+/*
+ * reading__made - a file is being read that says this, and what its result has of its time; before
+ * its reading__begin.
+ */
+void reading__made(struct reading *r, const struct read_says_made *says);
+
 /*
  * reading__ticks - the file has samples in ticks of @clock, "cpu" or "wall"; NULL: not known.
  * reading__type - the number of another sample type; negative: there are too many.
@@ -111,12 +129,6 @@ int reading__type(struct reading *r, const char *name, size_t len, enum profile_
  */
 struct reader_process *reading__process(struct reading *r, const char *key, size_t key_len,
 					uint32_t pid, const char *comm, size_t len);
-
-/* A text of a file, escaped; not terminated. */
-struct read_text {
-	const char *text;
-	size_t len;
-};
 
 /* What a file says of a process.  Empty texts and 0: nothing. */
 struct read_says {

@@ -112,12 +112,25 @@ static int pprof__value_type(struct pprof_file *p, const struct wire_field *f, i
 	return 0;
 }
 
+/* More than ours has are left out. */
+static void pprof__add_comment(struct pprof_file *p, int64_t string)
+{
+	if (p->ncomments < PPROF_COMMENTS_MAX)
+		p->comments[p->ncomments++] = string;
+}
+
 /* All but the samples. */
 static int pprof__element(struct pprof_file *p, const struct wire_field *f)
 {
 	if (!f->data) {
-		if (f->number == 12)
+		if (f->number == 9)
+			p->began = (int64_t)f->value;
+		else if (f->number == 10)
+			p->duration = (int64_t)f->value;
+		else if (f->number == 12)
 			p->period = (int64_t)f->value;
+		else if (f->number == 13)
+			pprof__add_comment(p, (int64_t)f->value);
 		return 0;
 	}
 	switch (f->number) {
@@ -135,6 +148,15 @@ static int pprof__element(struct pprof_file *p, const struct wire_field *f)
 		return pprof__add_part(p, f);
 	case 6:
 		return pprof__add_string(p, f);
+	case 13:
+		for (const uint8_t *at = f->data, *end = at + f->len; at < end;) {
+			uint64_t string;
+
+			if (!wire__varint(&at, end, &string))
+				break;
+			pprof__add_comment(p, (int64_t)string);
+		}
+		return 0;
 	case 11:
 		return pprof__value_type(p, f, &p->period_type, &p->period_unit);
 	default:
@@ -460,6 +482,8 @@ int read_pprof__file(struct reading *r)
 		err = pprof__damaged(&p, "it says of no value what it is");
 	if (!err)
 		read_pprof__types(&p);
+	if (!err)
+		read_pprof__made(&p);
 	if (!err)
 		err = reading__begin(r);
 	if (!err)

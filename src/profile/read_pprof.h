@@ -8,8 +8,9 @@
 #include "pprof.pb-c.h"
 #include "profile/read_parts.h"
 
-#define PPROF_TYPES_MAX 16
-#define PPROF_NONE	(-1)
+#define PPROF_TYPES_MAX	   16
+#define PPROF_COMMENTS_MAX 64 /* that are looked at */
+#define PPROF_NONE	   (-1)
 
 /* Where an element is in the bytes; of a location with one line, its frame, too. */
 struct part {
@@ -35,6 +36,10 @@ struct pprof_file {
 	} types[PPROF_TYPES_MAX];   /* more are left out */
 	size_t ntypes, more;
 	int64_t period, period_type, period_unit;
+	int64_t began, duration;	      /* ns */
+	int64_t comments[PPROF_COMMENTS_MAX]; /* strings */
+	size_t ncomments;
+	struct read_text r_version; /* of all processes that do not say another */
 	/* where ticks are in a sample's values, as a count and as time; PPROF_NONE: nowhere */
 	int count, time;
 	uint64_t divide;     /* what a tick is of time */
@@ -51,6 +56,9 @@ void read_pprof__types(struct pprof_file *p);
  */
 bool read_pprof__values(const struct pprof_file *p, const Pprof__Sample *s,
 			uint64_t all[PROFILE_TYPES_MAX]);
+
+/* read_pprof__made - read what the comments say: all strings are known. */
+void read_pprof__made(struct pprof_file *p);
 
 /* read_pprof__string - the text of a string, which is not terminated; "" if there is none. */
 const char *read_pprof__string(const struct pprof_file *p, int64_t string, size_t *len);

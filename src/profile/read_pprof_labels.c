@@ -28,6 +28,62 @@ bool read_pprof__is(const struct pprof_file *p, int64_t string, const char *text
 	return len == strlen(text) && !memcmp(is, text, len);
 }
 
+/* What is behind "@what: " in @text; empty: it does not begin so. */
+static struct read_text comment__says(struct read_text text, const char *what)
+{
+	const size_t len = strlen(what);
+
+	if (text.len < len + 2 || memcmp(text.text, what, len) != 0 ||
+	    memcmp(text.text + len, ": ", 2) != 0)
+		return (struct read_text){0};
+	return (struct read_text){text.text + len + 2, text.len - len - 2};
+}
+
+/* The number before " @what" in a list such as "27 taken, 1 lost"; 0: there is none. */
+static uint64_t counts__number(const struct read_text *counts, const char *what)
+{
+	const char *at = text__find(counts->text, counts->len, what);
+	uint64_t number = 0, digit = 1;
+
+	if (!at || at == counts->text)
+		return 0;
+	for (at -= 2; at >= counts->text && *at >= '0' && *at <= '9' && digit < READ_COUNT_MAX;
+	     at--, digit *= 10)
+		number += digit * (uint64_t)(*at - '0');
+	return number;
+}
+
+void read_pprof__made(struct pprof_file *p)
+{
+	struct read_result *result = p->r->result;
+	struct read_says_made says = {.lost = 0};
+	struct read_text counts = {0};
+	struct {
+		const char *what;
+		struct read_text *text;
+	} of[] = {
+		{"command", &says.command}, {"host", &says.host}, {"engine", &says.engine},
+		{"event", &says.event},	    {"R", &p->r_version}, {"samples", &counts},
+	};
+
+	for (size_t i = 0; i < p->ncomments; i++) {
+		struct read_text text, value;
+
+		text.text = read_pprof__string(p, p->comments[i], &text.len);
+		for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
+			value = comment__says(text, of[k].what);
+			if (value.len)
+				*of[k].text = value;
+		}
+	}
+	says.lost = counts__number(&counts, "lost");
+	says.truncated = counts__number(&counts, "truncated");
+	says.unreadable = counts__number(&counts, "unreadable");
+	result->began = p->began > 0 ? (uint64_t)p->began : 0;
+	result->duration_ns = p->duration > 0 ? (uint64_t)p->duration : 0;
+	reading__made(p->r, &says);
+}
+
 /* Does a label say of a wait what it was?  @waits: that is of one. */
 static bool label__is_wait(const struct pprof_file *p, const Pprof__Label *l, bool waits)
 {
@@ -100,6 +156,8 @@ static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, bool
 			says->nlabels++;
 		}
 	}
+	if (!says->r_version.len)
+		says->r_version = p->r_version;
 	return says->pid || says->comm.len;
 }
 

@@ -83,8 +83,6 @@ static int rprof__header(struct rprof *p, const char *line, size_t len)
 
 	p->last = NULL;
 	rprof__forget_files(p);
-	if (result->interval_ns && result->interval_ns != interval)
-		result->intervals = true;
 	result->interval_ns = interval;
 	p->allocated = (struct allocated){0};
 	p->alloc = -1;

@@ -75,7 +75,7 @@ static void timeline__reach(struct timeline *t, uint64_t *time)
 {
 	if (!t->width) {
 		t->begin = *time;
-		t->width = TIMELINE_WIDTH;
+		t->width = t->least ? t->least : TIMELINE_WIDTH;
 	}
 	if (*time < t->begin)
 		*time = t->begin;

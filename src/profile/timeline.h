@@ -25,6 +25,7 @@ struct timeline_entry {
 /* Starts as { 0 }. */
 struct timeline {
 	uint64_t begin, width; /* ns; width 0: nothing came yet */
+	uint64_t least;	       /* ns, of a span at first; 0: TIMELINE_WIDTH */
 	struct timeline_entry *entries;
 	size_t n, cap;
 	uint32_t *last; /* by row: 1 + the entry that is its newest */

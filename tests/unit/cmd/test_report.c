@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "command.h"
+#include "output/outputs.h"
+#include "stack_maker.h"
 
 static char dir[] = "/tmp/xrprof-report.XXXXXX";
 
@@ -138,6 +141,104 @@ static void test_same_file(void)
 	}
 }
 
+/* A profile of one minute, as `serve` writes it, that begins @began seconds after 1970. */
+static void minute__make(const char *name, uint64_t began, const char *host, const char *function)
+{
+	struct outputs_config to = {.format = formats__find("pprof"), .path = name};
+	const struct profile_about about = {
+		.freq = 100,
+		.engine = "bpf",
+		.event = "cycles",
+		.clock = "cpu",
+		.command = "xrprof-bpf -p 10 -o \"x\"",
+		.host = host,
+		.began_real = began * NS_PER_S,
+	};
+	const struct profile_process process = {
+		.serial = 1, .pid = 10, .comm = "R", .r_version = "4.5.1"};
+	struct stats stats = {.seconds = 60, .written = 3, .lost = 2, .truncated = 1};
+	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
+	struct sample s = {.time = 7, .weight = 3, .serial = 1, .pid = 10, .tid = 10};
+	struct outputs *ss;
+	struct sink sink;
+
+	s.stack = stack__of(1, &frame, NULL, 0);
+	if (files__start(&to.files, FILES_NONE, NULL) || outputs__new(&ss, &to))
+		tap__bail("no memory");
+	sink = outputs__sink(ss);
+	if (sink.ops->begin(sink.arg, &about) ||
+	    sink.ops->process(sink.arg, &process, PROFILE_BEGAN) ||
+	    sink.ops->sample(sink.arg, &process, &s) || sink.ops->finish(sink.arg, &stats))
+		tap__bail("%s: %s", name, sink.ops->why(sink.arg)->text);
+	outputs__free(ss);
+	files__stop(to.files);
+}
+
+static char page[1 << 20];
+
+/* Is @what in the page that `report` makes of @files? */
+static void page__has(const char *files, const char *what)
+{
+	char line[256];
+	FILE *in;
+
+	snprintf(line, sizeof(line), "report %s -o page.html", files);
+	run(line);
+	in = fopen("page.html", "r");
+	page[in ? fread(page, 1, sizeof(page) - 1, in) : 0] = '\0';
+	if (in)
+		fclose(in);
+	tap__ok(strstr(page, what), "%s: a page with %s", files, what);
+}
+
+/* What a file knows of how it was made is kept by each conversion. */
+static void test_made(void)
+{
+	static const char *const known[] = {
+		"\"command\":\"xrprof-bpf -p 10 -o "
+		"\\\"x\\\"\",\"host\":\"rhost\",\"engine\":\"bpf\"",
+		"\"event\":\"cycles\",\"freq\":100",
+		"\"began\":1000000000000,",
+		"{\"seconds\":60,",
+		"\"ticks\":5,\"written\":3,",
+		"\"lost\":2,",
+		"\"truncated\":1,",
+		"\"r\":\"4.5.1\"",
+		"\"time\":null",
+	};
+	unsigned int span[3] = {0};
+	const char *at;
+
+	minute__make("m1.pb.gz", 1000000000, "rhost", "f");
+	minute__make("m2.pb.gz", 1000000060, "rhost", "g");
+	minute__make("m3.pb.gz", 1000000180, "other", "h");
+	run("report m1.pb.gz -o n1.pb.gz");
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		page__has("m1.pb.gz", known[i]);
+		page__has("n1.pb.gz", known[i]);
+	}
+	/* files are the strip: three of four minutes */
+	page__has("m1.pb.gz m2.pb.gz m3.pb.gz", "\"time\":{\"begin\":0,\"width\":60,");
+	at = strstr(page, "\"entries\":[");
+	tap__ok(at &&
+			sscanf(at, "\"entries\":[%u,%*u,3,%u,%*u,3,%u,%*u,3]", &span[0], &span[1],
+			       &span[2]) == 3 &&
+			!span[0] && span[1] == 1 && span[2] == 2,
+		"each in its own minute, after the one before: %u, %u, %u", span[0], span[1],
+		span[2]);
+	page__has("m1.pb.gz m2.pb.gz m3.pb.gz", "{\"seconds\":180,");
+	page__has("m1.pb.gz m2.pb.gz m3.pb.gz", "\"host\":null");
+	page__has("m1.pb.gz m2.pb.gz m3.pb.gz", "\"lost\":6,");
+	page__has("m2.pb.gz m1.pb.gz", "\"began\":1000000000000,");
+	page__has("m2.pb.gz m1.pb.gz", "\"time\":null");
+	page__has("m1.pb.gz a.pb.gz", "\"time\":null");
+	/* what it does not know */
+	page__has("c.folded", "\"time\":null");
+	page__has("c.folded", "\"host\":null");
+	page__has("c.folded", "\"command\":\"c.folded\"");
+	stack__free_all();
+}
+
 int main(void)
 {
 	char command[64];
@@ -146,6 +247,7 @@ int main(void)
 		tap__bail("no folder in /tmp");
 	test_rates();
 	test_same_file();
+	test_made();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	return system(command) ? 1 : tap__done();
 }

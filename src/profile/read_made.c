@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What files say of how they were made. */
+#include <string.h>
+
+#include "base/escape.h"
+#include "profile/read_parts.h"
+
+/* Keep @text in @to if all files so far have said it; one that is too long is not kept. */
+static const char *made__text(struct reader *reader, char *to, size_t size,
+			      const struct read_text *text)
+{
+	struct buf *name = &reader->name;
+	const bool first = reader->types->made.files == 1;
+
+	name->len = 0;
+	if (escape__undo(name, text->text, text->len) || name->len >= size ||
+	    (name->len && memchr(name->data, '\0', name->len)))
+		name->len = 0;
+	if (first && name->len)
+		memcpy(to, name->data, name->len);
+	if (first)
+		to[name->len] = '\0';
+	else if (strlen(to) != name->len || memcmp(to, name->data ? name->data : "", name->len))
+		*to = '\0';
+	return *to ? to : NULL;
+}
+
+/* The file's time is one more span of @made: spans come in any order, and may overlap. */
+static void made__time(struct read_made *made, uint64_t began, uint64_t duration)
+{
+	const uint64_t end = began + duration;
+	const bool known = made->files == 1 || made->duration_ns;
+
+	if (!known || !began || !duration || end < began) {
+		made->began = made->end = made->duration_ns = 0;
+		return;
+	}
+	if (made->files == 1) {
+		made->began = began;
+		made->end = end;
+		made->duration_ns = duration;
+		return;
+	}
+	if (began >= made->end || end <= made->began) {
+		made->duration_ns += duration;
+	} else {
+		made->duration_ns += began < made->began ? made->began - began : 0;
+		made->duration_ns += end > made->end ? end - made->end : 0;
+	}
+	made->began = began < made->began ? began : made->began;
+	made->end = end > made->end ? end : made->end;
+}
+
+void reading__made(struct reading *r, const struct read_says_made *says)
+{
+	struct reader *reader = r->reader;
+	struct read_made *made = &reader->types->made;
+	struct profile_about *about = &reader->types->about;
+	const char *command;
+
+	made->files++;
+	command = made__text(reader, made->command, sizeof(made->command), &says->command);
+	about->command = command ? command : reader->config.command;
+	about->host = made__text(reader, made->host, sizeof(made->host), &says->host);
+	about->engine = made__text(reader, made->engine, sizeof(made->engine), &says->engine);
+	about->event = made__text(reader, made->event, sizeof(made->event), &says->event);
+	made__time(made, r->result->began, r->result->duration_ns);
+	about->began_real = made->began;
+	made->lost += says->lost;
+	made->truncated += says->truncated;
+	made->unreadable += says->unreadable;
+}

@@ -5,9 +5,9 @@
  * Whose stack is it?  R runs on one thread; the chain of contexts is stable only for as long as
  * that thread does not run.  So:
  *   - a process of one thread: the current thread is R's.
- *   - of several: it is R's if one of the contexts lies on the current thread's own stack
- *     (between its stack pointer and the top of its stack).  Some always do: the first call from
- *     top level is made by eval(), with its context on the C stack, in all versions.
+ *   - of several: it is R's if one of the contexts belongs to the current thread's own stack
+ *     (enum walk_whose in walk.h).  The row keeps the thread (r_tid) for samples in which R
+ *     executes no call.
  *   - another thread (BLAS, OpenMP) is given the R stack only if R's thread is known, is the
  *     thread group's leader, was on no CPU before and after the walk, and was not scheduled in
  *     between.  Otherwise the sample is sent without frames, marked XR_F_OTHER_THREAD.
@@ -258,12 +258,16 @@ static __always_inline void sample__kernel(struct scratch *s, const struct trigg
 	s->kernels = i;
 }
 
-/* Is the thread R's, by all that is known?  Until it is seen to call R's functions it is the first.
+/*
+ * Does R run on the current thread?  If R executes no call, its thread is the one proven last, or,
+ * before any was, the first.
  */
 static __always_inline bool sample__is_r(const struct scratch *s)
 {
 	const __u32 r_tid = s->walk.row.r_tid;
 
+	if (!s->walk.sp_top || s->walk.whose != WALK_NOBODY)
+		return s->walk.whose != WALK_ELSEWHERE;
 	return s->part.tid == (r_tid ? r_tid : s->part.pid);
 }
 
@@ -278,21 +282,20 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 
 	if (result == 0)
 		result = WALK_CUT;
-	if (result > 0 && s->walk.sp_top) {
-		if (s->walk.on_stack) {
-			task__remember_thread(s);
-		} else if (s->walk.frames || result == WALK_CUT || (all && !sample__is_r(s))) {
-			/*
-			 * Not R's thread; if R's may have moved nothing of it is sent.  Nor if this
-			 * one waited: it did not for R's.
-			 */
-			if (!waited && task__leader_still(s)) {
-				s->part.flags |= XR_F_ELSEWHERE;
-			} else {
-				result = WALK_DONE;
-				sample__other_thread(s);
-				idle = waited && !all;
-			}
+	if (result > 0 && s->walk.whose == WALK_HERE)
+		task__remember_thread(s);
+	if (result > 0 && !sample__is_r(s) &&
+	    (s->walk.frames || s->walk.gc || s->part.file || result == WALK_CUT || all)) {
+		/*
+		 * If R's thread may have moved nothing of it is sent.  Nor if this one waited: it
+		 * did not for R's.
+		 */
+		if (!waited && task__leader_still(s)) {
+			s->part.flags |= XR_F_ELSEWHERE;
+		} else {
+			result = WALK_DONE;
+			sample__other_thread(s);
+			idle = waited && !all;
 		}
 	}
 	if (result < 0) {

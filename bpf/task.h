@@ -170,10 +170,25 @@ static __always_inline void task__leader_state(struct task_struct *task, __u64 *
 }
 
 /*
+ * task__stack_top - the end of the current thread's stack; @sp is its stack pointer.  The stack of
+ * a thread made by pthread_create() ends above its thread pointer (glibc nptl/allocatestack.c and
+ * musl pthread_create.c put the thread's own block at the top of its stack).  That of the first
+ * thread ends at mm->start_stack, unless a thread made by pthread_create() forked the process.
+ * 1: not known; then nothing lies on it.
+ */
+static __always_inline __u64 task__stack_top(struct task_struct *task, const struct pids *pids,
+					     __u64 sp)
+{
+	__u64 top = XR_THREAD_POINTER(task);
+
+	if (top <= sp && pids->tgid == pids->tid)
+		top = BPF_CORE_READ(task, mm, start_stack);
+	return top ?: 1;
+}
+
+/*
  * task__stack - set where the current thread's stack lies, for the walk to tell whose contexts it
- * reads; not for a process of one thread.  The main thread's stack ends at mm->start_stack; that of
- * a thread made by pthread_create ends above its thread pointer (glibc nptl/allocatestack.c, and
- * musl pthread_create.c, put the thread's own block at the top of its stack).
+ * reads; not for a process of one thread.
  */
 static __always_inline void task__stack(const struct current *c, struct scratch *s)
 {
@@ -185,11 +200,28 @@ static __always_inline void task__stack(const struct current *c, struct scratch 
 		return;
 	task = (struct task_struct *)bpf_get_current_task();
 	s->walk.sp = task__user_sp(task);
-	s->walk.sp_top = c->pids.tgid == c->pids.tid ? BPF_CORE_READ(task, mm, start_stack)
-						     : XR_THREAD_POINTER(task);
-	if (!s->walk.sp_top) /* not to be told: then nothing lies on it */
-		s->walk.sp_top = 1;
+	s->walk.sp_top = task__stack_top(task, &c->pids, s->walk.sp);
 	task__leader_state(task, &s->leader_switches, &s->leader_off);
+}
+
+/*
+ * task__runs_r - does R's innermost call run on the current thread?  As walk__key() of walk.h, for
+ * a thread that R did not run on when it was looked at last.
+ */
+static __always_inline bool task__runs_r(struct task_struct *task, const struct pids *pids,
+					 const struct xr_row *row)
+{
+	const __u64 sp = task__user_sp(task), top = task__stack_top(task, pids, sp);
+	__u64 at = 0, pc = 0;
+
+	if (bpf_probe_read_user(&at, sizeof(at), (void *)row->head_at))
+		return false;
+	if (at >= sp && at < top)
+		return true;
+	if (!row->layout.bcpc ||
+	    bpf_probe_read_user(&pc, sizeof(pc), (void *)(at + row->layout.bcpc)))
+		return false;
+	return pc >= sp && pc < top;
 }
 
 /* R's thread is known, is the leader, and did not run since the sample began. */

@@ -151,7 +151,8 @@ static __always_inline void wait__begin(struct task_struct *task, bool preempted
 	if (!row || !(row->flags & XR_ROW_OFF_CPU) || !current__started(&now, row->start_time))
 		return;
 	/* what waits for work all its life is not R's thread */
-	if (row->r_tid && row->r_tid != now.pids.tid && !(row->flags & XR_ROW_IDLE))
+	if (row->r_tid && row->r_tid != now.pids.tid && !(row->flags & XR_ROW_IDLE) &&
+	    !task__runs_r(task, &now.pids, row))
 		return;
 	tid = now.pids.tid;
 	if (cfg_wait_syscall && (preempted || !state || !task__syscall(task)))

@@ -325,13 +325,7 @@ WALK_FN void native__at_hand(struct native *n)
 /* native__key - where the context read last is, for the merge; 0: not known. */
 WALK_FN __u64 native__key(const struct native *n, const struct walk *w)
 {
-	const __u64 sp = n->sp, top = n->unwind.top;
-	__u64 key = w->at;
-
-	if (key >= sp && (!top || key < top))
-		return key;
-	key = w->row.layout.bcpc ? walk__field(w, w->row.layout.bcpc) : 0;
-	return key >= sp && (!top || key < top) ? key : 0;
+	return walk__key(w, n->sp, n->unwind.top);
 }
 
 /* native__context - read the next context outward, for the merge.  As walk__context_at(). */

@@ -125,9 +125,24 @@ struct walk_budget {
 };
 
 /*
+ * Whose stack is it?  R keeps its calls on the stack of the thread that runs it, in all versions:
+ *   - A context is a local variable of the C function that began it (eval.c, errors.c, context.c),
+ *   - or, from R 4.4 on, lies on byte code's stack in the heap (bcEval_loop() in eval.c).  Then its
+ *     `bcpc` is R_BCpc: the address of a local variable of that bcEval_loop().
+ * So each context but the outermost, the variable R_Toplevel, has its address or its `bcpc` on the
+ * stack of R's thread.  (R_CStackStart does not tell: it is the first thread's, whoever calls
+ * Rf_initialize_R(), unix/system.c.)
+ */
+enum walk_whose {
+	WALK_NOBODY,	/* no call was met: R executes none */
+	WALK_HERE,	/* the thread whose stack is [sp, sp_top) */
+	WALK_ELSEWHERE, /* another thread */
+};
+
+/*
  * The state of one walk.  The caller fills `row`, the limits of `budget`, and `sp` and `sp_top`
- * when it wants to know whether a context lies on that stack; walk__begin() the rest.  Everything
- * a later step needs is here, so a walk can be left and taken up again.
+ * when it wants to know whether R runs on that stack; walk__begin() the rest.  Everything a later
+ * step needs is here, so a walk can be left and taken up again.
  */
 struct walk {
 	struct xr_row row;
@@ -135,7 +150,7 @@ struct walk {
 	__u64 at;	   /* the one in `context` */
 	__u32 flag;	   /* its callflag */
 	__u32 told;	   /* enum walk_filter: whether it is to be told */
-	__u64 sp, sp_top;  /* a thread's stack, [sp, sp_top); 0, 0: do not look */
+	__u64 sp, sp_top;  /* a thread's stack, [sp, sp_top); 0, 0: `whose` is not asked for */
 	__u64 filter_env;  /* filter.callframes: the frame called from here is looked for, */
 	__u64 filter_from; /* the context that was called from it, */
 	__u64 filter_last; /* and the context read before */
@@ -147,7 +162,7 @@ struct walk {
 	__u32 line;
 	__u32 contexts; /* read so far */
 	__u32 frames;	/* emitted so far */
-	__u32 on_stack; /* contexts seen in [sp, sp_top) */
+	__u32 whose;	/* enum walk_whose, by the contexts read so far */
 	__u32 gc;	/* the collector was running */
 	__u32 unproven; /* the innermost location is where the row does not lead (XR_ROW_BC) */
 	__u32 sample;	/* number of the sample, for what is remembered within it */
@@ -229,7 +244,7 @@ WALK_FN int walk__begin(struct walk *w)
 	w->sample++;
 	w->contexts = 0;
 	w->frames = 0;
-	w->on_stack = 0;
+	w->whose = WALK_NOBODY;
 	w->gc = 0;
 	w->unproven = 0;
 	w->file = 0;
@@ -319,11 +334,26 @@ WALK_FN int walk__frame(struct walk *w)
 	return 0;
 }
 
+/*
+ * walk__key - where on the stack [@sp, @top) the context read last belongs: its address, or its
+ * `bcpc`.  @top 0: the end is not known.  0: nowhere.
+ */
+WALK_FN __u64 walk__key(const struct walk *w, __u64 sp, __u64 top)
+{
+	__u64 key = w->at;
+
+	if (key >= sp && (!top || key < top))
+		return key;
+	key = w->row.layout.bcpc ? walk__field(w, w->row.layout.bcpc) : 0;
+	return key >= sp && (!top || key < top) ? key : 0;
+}
+
 /* walk__context - read the context at @at into w->context. */
 WALK_FN int walk__context(struct walk *w, __u64 at)
 {
-	__u32 len = w->row.flags & (XR_ROW_LINES | XR_ROW_NATIVE) ? w->row.layout.read_lines
-								  : w->row.layout.read_plain;
+	__u32 len = w->row.flags & (XR_ROW_LINES | XR_ROW_NATIVE) || w->sp_top
+			    ? w->row.layout.read_lines
+			    : w->row.layout.read_plain;
 
 	return walk__load(w, READ_CONTEXT, w->context, len & (XR_CONTEXT_MAX - 1), at)
 		       ? -XR_BAD_CONTEXT
@@ -391,9 +421,9 @@ WALK_FN int walk__context_at(struct walk *w)
 	if (walk__context(w, w->at))
 		return -XR_BAD_CONTEXT;
 	w->contexts++;
-	if (w->at >= w->sp && w->at < w->sp_top)
-		w->on_stack++;
 	w->next = walk__field(w, w->row.layout.nextcontext);
+	if (w->sp_top && w->next && w->whose != WALK_HERE)
+		w->whose = walk__key(w, w->sp, w->sp_top) ? WALK_HERE : WALK_ELSEWHERE;
 	w->flag = walk__field32(w, w->row.layout.callflag);
 	if (w->row.flags & XR_ROW_FILTER) {
 		told = walk__filter(w, w->at, w->flag);

@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			remote_walk__send(rw, &like);
 			sent++;
 		}
-		if (remote_walk__contexts(rw, at, 8) > 8)
+		if (remote_walk__keys(rw, at, 8) > 8)
 			fuzz__fail("more contexts than were asked for");
 	}
 	if (decoder__stats(decoder)->malformed || got != sent)

@@ -177,7 +177,7 @@ static int sink__process(void *arg, const struct profile_process *p, enum profil
 	return 0;
 }
 
-/* The newest sample stands: of one that has more than one thread, the first may be of another. */
+/* The newest sample stands. */
 static int sink__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	struct dump *d = arg;
@@ -232,14 +232,9 @@ static const struct sink_ops sink_ops = {
 static bool dump__complete(const struct dump *d, struct session *s, uint64_t passed)
 {
 	struct stats stats;
-	struct proc proc;
 
-	if (d->samples) {
-		if (d->now.flags & XR_F_UNPROVEN && passed < UNPROVEN_MS * NS_PER_MS)
-			return false;
-		/* which of several threads is R's, a first sample tells */
-		return d->samples > 1 || proc__read(d->now.pid, &proc) || proc.threads == 1;
-	}
+	if (d->samples)
+		return !(d->now.flags & XR_F_UNPROVEN) || passed >= UNPROVEN_MS * NS_PER_MS;
 	return !session__stats(s, &stats) && stats.no_r_frames;
 }
 

@@ -12,7 +12,7 @@
 #include "os/os.h"
 #include "os/proc.h"
 
-#define CONTEXTS 64u /* by which R's thread is told */
+#define KEYS 64u /* by which R's thread is found */
 
 struct reading {
 	struct remote_native *native; /* NULL: there is no memory for it */
@@ -59,23 +59,17 @@ static uint16_t thread__syscall(uint32_t pid, uint32_t tid)
 	return nr >= 0 && nr < (long)XR_SYSCALLS_MAX ? (uint16_t)(nr + 1) : 0;
 }
 
-/*
- * Is it R's thread?  It is if a context is on its stack, if it is the only one, or if it is the
- * first and there is nothing but the toplevel context.
- */
+/* Is it R's thread?  As sample__is_r() of bpf/sample.h. */
 static bool wait__is_r(const struct open_wait *w, struct remote_thread *t,
 		       const struct remote_walk *rw)
 {
-	uint64_t contexts[CONTEXTS];
-	uint32_t n = CONTEXTS;
+	uint64_t keys[KEYS];
 
-	if (w->row.r_tid)
+	if (remote_walk__elsewhere(rw))
+		remote_thread__prove(t, keys, remote_walk__keys(rw, keys, KEYS));
+	if (!t->proven && w->row.r_tid)
 		return w->row.r_tid == w->tid;
-	if (!t->proven) {
-		n = remote_walk__contexts(rw, contexts, CONTEXTS);
-		remote_thread__prove(t, contexts, n);
-	}
-	return (t->proven || n <= 1) && (uint32_t)t->tid == w->tid;
+	return (uint32_t)t->tid == w->tid;
 }
 
 /* Where it is the kernel says; the other registers are not known, and mostly not needed. */
@@ -107,17 +101,22 @@ static int wait__read(struct reading *r, const struct open_wait *w)
 		.pid = w->row.pid,
 		.tid = w->tid,
 	};
+	struct remote_state state;
 	struct remote_thread t;
-	struct remote_walk *rw;
+	struct remote_walk *rw = NULL;
 	int result;
 
 	if (remote_thread__open(&t, (pid_t)w->row.pid))
 		return -XR_EXITING;
+	result = remote_thread__look(&t, &state) ? -XR_EXITING : 0;
+	if (result)
+		goto cleanup;
 	result = remote_walk__new(&rw, &w->row, &reader, os__now) ? -XR_LOST : 0;
 	if (result)
 		goto cleanup;
 	remote_walk__limit(rw, r->sample_ns);
 	remote_walk__sink(rw, on_record, r);
+	remote_walk__stack(rw, t.low, t.high);
 	result = remote_walk__ahead(rw);
 	if (result >= 0 && !wait__is_r(w, &t, rw)) {
 		like.flags |= XR_F_OTHER_THREAD;

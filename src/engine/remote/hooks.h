@@ -58,6 +58,7 @@ struct remote_walk {
 	struct plan top;      /* and the second look */
 	uint32_t window;      /* contexts and cells to read at once where the plan failed */
 	bool whole;	      /* the look ahead came to the end of the chain */
+	bool elsewhere;	      /* it saw R on another stack than the one given */
 	bool matched;	      /* the second look met a call that the first saw */
 	bool loose;	      /* it asked for more than was read at once */
 	bool dead;	      /* it met what can be no live call */

@@ -171,6 +171,7 @@ static int remote__ahead(struct remote_walk *rw)
 	err = remote__pass(rw, REMOTE_AHEAD);
 	rw->ahead_pass = rw->pass;
 	rw->whole = err > 0;
+	rw->elsewhere = rw->walk.whose == WALK_ELSEWHERE;
 	rw->trusted = AHEAD_NS_MAX + 3 * (rw->now() - rw->began);
 	return m->gone ? -XR_EXITING : err;
 }
@@ -542,15 +543,42 @@ struct remote_native *remote_walk__native(struct remote_walk *rw)
 	return rw->native;
 }
 
-uint32_t remote_walk__contexts(const struct remote_walk *rw, uint64_t *at, uint32_t max)
+void remote_walk__stack(struct remote_walk *rw, uint64_t low, uint64_t high)
 {
+	rw->walk.sp = low;
+	rw->walk.sp_top = high;
+}
+
+bool remote_walk__elsewhere(const struct remote_walk *rw)
+{
+	return rw->elsewhere;
+}
+
+/* A word of a context as the look ahead read it; 0: it did not. */
+static uint64_t piece__word(const struct remote_walk *rw, uint32_t id, uint32_t off)
+{
+	uint64_t word = 0;
+
+	if (off + sizeof(word) <= rw->memory.pieces[id].len)
+		memcpy(&word, remote_memory__base(&rw->memory, id) + off, sizeof(word));
+	return word;
+}
+
+uint32_t remote_walk__keys(const struct remote_walk *rw, uint64_t *keys, uint32_t max)
+{
+	const struct xr_layout *layout = &rw->walk.row.layout;
 	uint32_t n = 0;
 
-	for (uint32_t i = rw->plan.count; i > 0 && n < max; i--) {
-		const struct piece *p = &rw->memory.pieces[rw->plan.ids[i - 1]];
+	for (uint32_t i = 0; i < rw->plan.count && n < max; i++) {
+		const uint32_t id = rw->plan.ids[i];
+		const struct piece *p = &rw->memory.pieces[id];
+		uint64_t key;
 
-		if (p->visited == rw->ahead_pass)
-			at[n++] = p->addr;
+		/* one that has none outside of it is R_Toplevel */
+		if (p->visited != rw->ahead_pass || !piece__word(rw, id, layout->nextcontext))
+			continue;
+		key = layout->bcpc ? piece__word(rw, id, layout->bcpc) : 0;
+		keys[n++] = key ? key : p->addr;
 	}
 	return n;
 }

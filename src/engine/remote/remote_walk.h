@@ -109,10 +109,19 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like);
 int remote_walk__gone(const struct remote_walk *rw);
 
 /*
- * remote_walk__contexts - addresses of the outermost contexts seen ahead, outermost first, at
- * most @max.  Returns how many.
+ * remote_walk__stack - from the next look ahead on: R's thread is taken to be the one whose stack
+ * is [@low, @high).  0, 0, as at first: it is the only one.
  */
-uint32_t remote_walk__contexts(const struct remote_walk *rw, uint64_t *at, uint32_t max);
+void remote_walk__stack(struct remote_walk *rw, uint64_t low, uint64_t high);
+
+/* remote_walk__elsewhere - R was seen ahead to run on another stack (walk.h, enum walk_whose). */
+bool remote_walk__elsewhere(const struct remote_walk *rw);
+
+/*
+ * remote_walk__keys - addresses on the stack of the thread that R was seen ahead to run on,
+ * innermost first, at most @max.  Returns how many.
+ */
+uint32_t remote_walk__keys(const struct remote_walk *rw, uint64_t *keys, uint32_t max);
 
 /* remote_walk__texts - texts sent so far. */
 uint64_t remote_walk__texts(const struct remote_walk *rw);

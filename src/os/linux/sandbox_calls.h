@@ -109,6 +109,7 @@ static const char *const calls_sampler[] = {
 	"memfd_create", /* libbpf 1.4 and newer: in the place of each map, until it is there */
 	"perf_event_open",
 	"process_vm_readv",
+	"get_robust_list",
 	"pidfd_open",
 	"pidfd_send_signal",
 	"kcmp",

@@ -390,6 +390,67 @@ static void test_memory(void)
 	image__free(&m);
 }
 
+/* Whose stack is it, of a thread whose stack is [@sp, @top)? */
+static void whose(struct image *m, uint64_t sp, uint64_t top, enum walk_whose wanted,
+		  const char *what)
+{
+	struct run r;
+	int result;
+
+	run__init(&r, m);
+	r.base.walk.sp = sp;
+	r.base.walk.sp_top = top;
+	result = run__walk(&r);
+	tap__ok(result == WALK_DONE && r.base.walk.whose == (uint32_t)wanted, "%s (%d, whose %u)",
+		what, result, r.base.walk.whose);
+	run__free(&r);
+}
+
+/*
+ * R's calls as they lie in memory: of code that eval() interprets on the C stack; of byte code from
+ * R 4.4 on in the heap, with bcpc in the frame of bcEval_loop(); of a top-level loop that R
+ * compiled nowhere else.  One thread's stack is the upper half of the image's, another's the lower.
+ */
+static void test_whose(const struct xr_layout *layout, const char *release)
+{
+	const uint64_t size = 1 << 17, high = IMAGE_STACK_AT + size, middle = high - size / 2;
+	uint64_t call, at, pc = high - 64;
+	char what[96];
+	struct image m;
+
+	image__init(&m, layout, 1 << 17, size);
+	call = image__call(&m, image__symbol(&m, "f"), 0, 0);
+	/* R_Toplevel is a variable */
+	image__push(&m, 0, m.nil, 1);
+	whose(&m, middle, high, WALK_NOBODY, "R executes no call: nothing tells");
+	at = image__push(&m, R_CTXT_FUNCTION, call, 0);
+	snprintf(what, sizeof(what), "R %s: a call on the C stack", release);
+	whose(&m, middle, high, WALK_HERE, what);
+	whose(&m, IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "it is no other thread's");
+	whose(&m, at + 8, high, WALK_ELSEWHERE, "nor one's that was below it");
+	whose(&m, 0, 1, WALK_ELSEWHERE, "nor one's whose stack is not known");
+	whose(&m, 0, 0, WALK_NOBODY, "of one thread it is not asked");
+	if (layout->bcpc) {
+		/* of a top-level loop: the heap alone has contexts */
+		image__put64(&m, m.head_at, 0);
+		image__push(&m, 0, m.nil, 1);
+		for (int i = 0; i < 3; i++) {
+			at = image__push(&m, R_CTXT_FUNCTION, call, 1);
+			image__put64(&m, at + layout->bcpc, pc);
+		}
+		snprintf(what, sizeof(what), "R %s: calls of byte code in the heap", release);
+		whose(&m, middle, high, WALK_HERE, what);
+		whose(&m, IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "they are no other thread's");
+		/* foreign code on a second thread was called, and calls R */
+		at = image__push(&m, R_CTXT_FUNCTION, call, 1);
+		image__put64(&m, at + layout->bcpc, middle - 64);
+		whose(&m, IMAGE_STACK_AT, middle, WALK_HERE,
+		      "of two threads, one of which calls R for the other, it is the one's");
+		whose(&m, middle, high, WALK_HERE, "and the other's");
+	}
+	image__free(&m);
+}
+
 static void test_altrep(void)
 {
 	uint64_t lst, one, call;
@@ -543,12 +604,16 @@ static void test_random(bool from_nothing, uint32_t images)
 
 int main(void)
 {
+	size_t rows;
+
 	test_layouts();
 	test_faults();
 	test_damage();
 	test_long_name();
 	test_gc();
 	test_memory();
+	test_whose(&layouts__table(&rows)[0].layout, "3.0");
+	test_whose(layout_now(), "4.4 and later");
 	test_altrep();
 	test_deep();
 	test_random(true, 20000);

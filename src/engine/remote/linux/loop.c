@@ -17,7 +17,8 @@
 #include "os/proc.h"
 #include "os/rights.h"
 
-#define PROVE_EACH 64u /* samples between two looks for R's thread */
+#define PROVE_EACH 64u /* ticks between two looks for R's thread, where it was not found */
+#define KEYS_MAX   64u /* by which it is found */
 
 struct engine {
 	struct remote_targets targets; /* first */
@@ -209,17 +210,37 @@ static void target__count(struct engine *e, struct loop_target *t, int result)
 		remote_report__process(report, &t->base.row, XR_PROCESS_UNMAPPED, NULL, unnamed);
 }
 
-/* Which thread is R's is looked for while it is not known, and there is a stack to tell by. */
-static void target__prove(struct loop_target *t)
+/*
+ * The look ahead that each sample begins with.  It tells whether R runs on another thread than it
+ * was taken to; then that one is looked for, and *@state is its.
+ */
+static int target__ahead(struct loop_target *t, struct remote_state *state)
 {
-	uint64_t contexts[64];
-	uint32_t n;
+	uint64_t keys[KEYS_MAX];
+	int result;
 
-	if (t->thread.proven || t->base.prove_in-- > 0)
+	remote_walk__stack(t->base.walk, t->thread.low, t->thread.high);
+	result = remote_walk__ahead(t->base.walk);
+	if (!remote_walk__elsewhere(t->base.walk))
+		return result;
+	t->thread.proven = false;
+	if (t->base.prove_in) {
+		t->base.prove_in--;
+		return result;
+	}
+	remote_thread__prove(&t->thread, keys, remote_walk__keys(t->base.walk, keys, KEYS_MAX));
+	if (!t->thread.proven)
+		t->base.prove_in = PROVE_EACH;
+	return remote_thread__look(&t->thread, state) ? -XR_EXITING : result;
+}
+
+/* --clock cpu: no sample is due of the thread whose time is counted.  Is it R's? */
+static void target__watch(struct loop_target *t, struct remote_state *state)
+{
+	if (!t->thread.high || (t->thread.proven && t->watch_in-- > 0))
 		return;
-	n = remote_walk__contexts(t->base.walk, contexts, 64);
-	remote_thread__prove(&t->thread, contexts, n);
-	t->base.prove_in = PROVE_EACH;
+	t->watch_in = PROVE_EACH;
+	target__ahead(t, state);
 }
 
 static bool target__late(struct engine *e, const struct loop_target *t)
@@ -325,10 +346,13 @@ static void target__read(struct engine *e, struct remote_target *base)
 	}
 	if (!e->config.stopped && target__held(e, t, before.state))
 		return;
-	if (e->config.clock == ENGINE_CLOCK_CPU && !target__due(e, t, before.state))
+	if (e->config.clock == ENGINE_CLOCK_CPU && !target__due(e, t, before.state)) {
+		target__watch(t, &before);
 		return;
+	}
 	idle = t->thread.proven && before.state != 'R';
-	result = remote_walk__ahead(t->base.walk);
+	result = target__ahead(t, &before);
+	idle = idle && !remote_walk__elsewhere(t->base.walk);
 	/*
 	 * What does not run does not change, and need not be stopped.  But a thread is shown as
 	 * waiting from just before it leaves the CPU on, and may find that it need not wait.
@@ -347,7 +371,6 @@ static void target__read(struct engine *e, struct remote_target *base)
 	if (result < 0 && result != -XR_NO_R_FRAMES && target__leaves(t))
 		result = -XR_EXITING;
 	target__count(e, t, result);
-	target__prove(t);
 }
 
 /* One tick of one target. */
@@ -389,7 +412,6 @@ static void target__follow(struct engine *e, struct remote_target *base)
 		if (err)
 			continue;
 		remote_children__inherit(child, target__of(base));
-		child->thread.proven = true; /* it has one thread, which called fork */
 		remote_children__comm(child->pid, comm);
 		remote_report__process(remote_loop__report(e), &row, XR_PROCESS_FORK, &base->row,
 				       comm);

@@ -89,37 +89,21 @@ static int thread__open_files(struct remote_thread *t)
 	return 0;
 }
 
-/* The threads of a process, at most @max of them; how many there are. */
-static size_t thread__list(pid_t pid, pid_t *tids, size_t max)
+/* The first thread is taken to be R's until another is proven to be. */
+static int thread__suppose(struct remote_thread *t)
 {
-	char path[32];
-	struct dirent *entry;
-	size_t n = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-			continue;
-		if (n < max)
-			tids[n] = (pid_t)strtol(entry->d_name, NULL, 10);
-		n++;
-	}
-	closedir(dir);
-	return n;
+	thread__close_files(t);
+	t->tid = t->pid;
+	t->proven = false;
+	t->low = 0;
+	t->high = 1;
+	return thread__open_files(t);
 }
 
 int remote_thread__open(struct remote_thread *t, pid_t pid)
 {
-	pid_t tids[1];
-
-	*t = (struct remote_thread){
-		.pid = pid, .tid = pid, .stat_fd = -1, .runs_fd = -1, .cpu_fd = -1};
-	t->proven = thread__list(pid, tids, 1) == 1 && tids[0] == pid;
-	return thread__open_files(t);
+	*t = (struct remote_thread){.pid = pid, .stat_fd = -1, .runs_fd = -1, .cpu_fd = -1};
+	return thread__suppose(t);
 }
 
 void remote_thread__close(struct remote_thread *t)
@@ -152,9 +136,10 @@ static int thread__runs(const struct remote_thread *t, uint64_t *runs)
 	return 0;
 }
 
-int remote_thread__look(const struct remote_thread *t, struct remote_state *look)
+static int thread__look(const struct remote_thread *t, struct remote_state *look)
 {
-	char text[512], *at;
+	char text[512];
+	struct proc p;
 	ssize_t n;
 	int err;
 
@@ -165,10 +150,28 @@ int remote_thread__look(const struct remote_thread *t, struct remote_state *look
 	n = fd__text(t->stat_fd, text, sizeof(text));
 	if (n < 0)
 		return (int)n;
-	at = strrchr(text, ')'); /* the name before it may hold anything */
-	if (!at || at[1] != ' ' || !at[2])
+	if (proc__parse_stat(text, (size_t)n, &p))
 		return -ESRCH;
-	look->state = at[2];
+	look->state = p.state;
+	look->threads = p.threads;
+	return 0;
+}
+
+int remote_thread__look(struct remote_thread *t, struct remote_state *look)
+{
+	int err = thread__look(t, look);
+
+	if (err && t->tid != t->pid && !thread__suppose(t))
+		err = thread__look(t, look);
+	if (err)
+		return err;
+	if (look->threads == 1 && t->tid == t->pid) {
+		t->proven = true;
+		t->low = t->high = 0;
+	} else if (!t->high) {
+		t->proven = false;
+		t->high = 1;
+	}
 	return 0;
 }
 
@@ -223,17 +226,17 @@ pid_t remote_thread__tracer(pid_t pid, pid_t tid)
 	return (pid_t)status__number(text, "\nTracerPid:");
 }
 
-#define CONTEXTS_MAX 64u
-#define THREADS_MAX  1024u
+#define AREAS_MAX   64u
+#define THREADS_MAX 16384u
 
-/* The mapping of @addr: [*start, *end), and whether it is the first thread's stack. */
+/* The mapping [start, end) that holds `key`, and whether it is the first thread's stack. */
 struct area {
-	uint64_t start, end;
+	uint64_t start, end, key;
 	bool main_stack;
 };
 
-/* The mappings that hold any of @contexts. */
-static uint32_t thread__areas(pid_t pid, const uint64_t *contexts, uint32_t n, struct area *areas)
+/* The mappings that hold any of @keys. */
+static uint32_t thread__areas(pid_t pid, const uint64_t *keys, uint32_t n, struct area *areas)
 {
 	char path[32], line[512];
 	uint32_t found = 0;
@@ -243,7 +246,7 @@ static uint32_t thread__areas(pid_t pid, const uint64_t *contexts, uint32_t n, s
 	in = fopen(path, "re");
 	if (!in)
 		return 0;
-	while (found < CONTEXTS_MAX && fgets(line, sizeof(line), in)) {
+	while (found < AREAS_MAX && fgets(line, sizeof(line), in)) {
 		struct area a = {.main_stack = strstr(line, "[stack]") != NULL};
 		char *at;
 
@@ -252,7 +255,8 @@ static uint32_t thread__areas(pid_t pid, const uint64_t *contexts, uint32_t n, s
 			continue;
 		a.end = strtoull(at + 1, NULL, 16);
 		for (uint32_t i = 0; i < n; i++) {
-			if (contexts[i] >= a.start && contexts[i] < a.end) {
+			if (keys[i] >= a.start && keys[i] < a.end) {
+				a.key = keys[i];
 				areas[found++] = a;
 				break;
 			}
@@ -297,31 +301,76 @@ uint64_t remote_thread__pc_mask(void)
 #endif
 }
 
-void remote_thread__prove(struct remote_thread *t, const uint64_t *contexts, uint32_t n)
+/*
+ * Where the stack of thread @tid ends: the C library keeps the thread's own block at its top, with
+ * the list of robust locks in it (glibc nptl/pthread_create.c), whose address the kernel knows.  0:
+ * not known; musl sets it with the first such lock.
+ */
+static uint64_t thread__top(pid_t tid)
 {
-	struct area areas[CONTEXTS_MAX];
-	pid_t tids[THREADS_MAX];
-	uint32_t nareas;
-	size_t ntids;
+	uint64_t head = 0;
+	size_t len;
 
-	nareas = thread__areas(t->pid, contexts, n < CONTEXTS_MAX ? n : CONTEXTS_MAX, areas);
-	for (uint32_t i = 0; i < nareas; i++) {
-		if (areas[i].main_stack) {
-			t->proven = t->tid == t->pid;
-			return;
-		}
+	return syscall(SYS_get_robust_list, tid, &head, &len) ? 0 : head;
+}
+
+/* What is known of the stack that holds area.key. */
+struct found {
+	pid_t tid;
+	uint64_t low, high;
+};
+
+/* Is it the stack of thread @tid?  The next one above the key is. */
+static void area__try(const struct area *a, pid_t pid, pid_t tid, uint64_t top, uint64_t sp,
+		      struct found *f)
+{
+	if (a->main_stack && tid == pid)
+		top = a->end;
+	if (top > a->start && top <= a->key && top > f->low)
+		f->low = top; /* another's, below */
+	if (top > a->key && top <= a->end && (!f->tid || top < f->high)) {
+		f->tid = tid;
+		f->high = top;
+	} else if (!f->tid && sp >= a->start && sp < a->end) {
+		f->tid = tid;
+		f->high = a->end;
 	}
-	ntids = thread__list(t->pid, tids, THREADS_MAX);
-	for (size_t k = 0; k < ntids && k < THREADS_MAX; k++) {
-		uint64_t pc, sp = tids[k] == t->pid ? 0 : thread__sp(t->pid, tids[k], &pc);
+}
 
-		for (uint32_t i = 0; sp && i < nareas; i++) {
-			if (sp < areas[i].start || sp >= areas[i].end)
-				continue;
+void remote_thread__prove(struct remote_thread *t, const uint64_t *keys, uint32_t n)
+{
+	struct area areas[AREAS_MAX];
+	struct found found[AREAS_MAX] = {0};
+	uint32_t nareas = thread__areas(t->pid, keys, n, areas), left = THREADS_MAX;
+	struct dirent *entry;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+	dir = nareas ? opendir(path) : NULL;
+	while (dir && left-- && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		uint64_t top = tid > 0 ? thread__top(tid) : 0, sp = 0, pc;
+
+		if (tid > 0 && !top)
+			sp = thread__sp(t->pid, tid, &pc);
+		for (uint32_t i = 0; i < nareas && tid > 0; i++)
+			area__try(&areas[i], t->pid, tid, top, sp, &found[i]);
+	}
+	if (dir)
+		closedir(dir);
+	t->proven = false;
+	for (uint32_t i = 0; i < nareas && !t->proven; i++) {
+		if (!found[i].tid)
+			continue;
+		if (found[i].tid != t->tid) {
 			thread__close_files(t);
-			t->tid = tids[k];
-			t->proven = !thread__open_files(t);
-			return;
+			t->tid = found[i].tid;
+			if (thread__open_files(t))
+				break;
 		}
+		t->proven = true;
+		t->low = found[i].low ? found[i].low : areas[i].start;
+		t->high = found[i].high;
 	}
 }

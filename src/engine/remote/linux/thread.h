@@ -11,7 +11,9 @@
 
 struct remote_thread {
 	pid_t pid, tid;
-	bool proven;   /* tid is R's thread; otherwise it is taken to be the first one */
+	bool proven; /* tid is R's thread; otherwise it is taken to be the first one */
+	/* its stack is [low, high); 0, 0: there is no other thread; 0, 1: it is not known */
+	uint64_t low, high;
 	int stat_fd;   /* /proc/PID/task/TID/stat, -1: not open */
 	int runs_fd;   /* schedstat or status there, -1: not open */
 	bool runs_sum; /* runs_fd is status: the switches must be added up */
@@ -21,16 +23,20 @@ struct remote_thread {
 
 /* What a thread is doing. */
 struct remote_state {
-	char state;    /* as in /proc/PID/stat: 'R', 'S', 'D', 'T', 't', 'Z', ... */
-	uint64_t runs; /* how often it was put on a CPU; while it is not on one this stays */
+	uint32_t threads; /* of its process */
+	char state;	  /* as in /proc/PID/stat: 'R', 'S', 'D', 'T', 't', 'Z', ... */
+	uint64_t runs;	  /* how often it was put on a CPU; while it is not on one this stays */
 };
 
 /* remote_thread__open - for process @pid.  -ESRCH, -EACCES; afterwards remote_thread__close. */
 int remote_thread__open(struct remote_thread *t, pid_t pid);
 void remote_thread__close(struct remote_thread *t);
 
-/* remote_thread__look - -ESRCH: there is no such thread any more. */
-int remote_thread__look(const struct remote_thread *t, struct remote_state *look);
+/*
+ * remote_thread__look - -ESRCH: the process ends.  If R's thread did, or it was the only one and is
+ * no more, R's is not known from then on.
+ */
+int remote_thread__look(struct remote_thread *t, struct remote_state *look);
 
 /* remote_thread__ending - it is on its way out or gone, and its memory with it. */
 bool remote_thread__ending(const struct remote_thread *t);
@@ -42,10 +48,10 @@ bool remote_thread__ending(const struct remote_thread *t);
 int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns);
 
 /*
- * remote_thread__prove - find out which thread is R's, from addresses of R's contexts: some are on
- * its stack.  Sets t->proven when it can be told.
+ * remote_thread__prove - R runs elsewhere: find the thread that has one of @keys on its stack
+ * (remote_walk__keys()).  Sets t->proven: whether there is one.
  */
-void remote_thread__prove(struct remote_thread *t, const uint64_t *contexts, uint32_t n);
+void remote_thread__prove(struct remote_thread *t, const uint64_t *keys, uint32_t n);
 
 /*
  * remote_thread__waits - where a thread that is on no CPU waits in the kernel: the instruction it

@@ -20,7 +20,7 @@
 #include <mmsystem.h>
 
 #define PROVE_EACH 3u  /* samples between two looks for R's thread */
-#define PROVE_WITH 64u /* contexts to tell it by */
+#define PROVE_WITH 64u /* addresses on its stack to tell it by */
 
 #ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION
 #define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 0x2 /* Windows 10, version 1803 */
@@ -161,14 +161,14 @@ failed:
 /* Which thread is R's is looked for while it is not known, and there is a stack to tell by. */
 static void target__prove(struct engine *e, struct win32_target *t)
 {
-	uint64_t contexts[PROVE_WITH];
+	uint64_t keys[PROVE_WITH];
 	uint32_t n;
 
 	if (t->thread || t->base.prove_in-- > 0)
 		return;
 	t->base.prove_in = PROVE_EACH;
-	n = remote_walk__contexts(t->base.walk, contexts, PROVE_WITH);
-	t->tid = proc_win32__thread(t->base.row.pid, t->process, contexts, n);
+	n = remote_walk__keys(t->base.walk, keys, PROVE_WITH);
+	t->tid = proc_win32__thread(t->base.row.pid, t->process, keys, n);
 	if (t->tid)
 		t->thread = OpenThread(THREAD_SUSPEND_RESUME | THREAD_GET_CONTEXT |
 					       THREAD_QUERY_INFORMATION,

@@ -25,7 +25,7 @@
 
 #define HEAP_SIZE   (1u << 16)
 #define STACK_SIZE  (1u << 16)
-#define THREAD_SIZE (1u << 18) /* of a thread that runs on the made-up stack, below it */
+#define THREAD_SIZE (1u << 18) /* above the made-up stack: of a thread that has both */
 #define POLLS_MAX   600	       /* of 50 ms: far more than is needed */
 
 extern const struct engine_ops engine_ptrace, engine_vmread;
@@ -37,6 +37,8 @@ static uint32_t nframes;
 struct seen {
 	unsigned int samples, whole; /* of the pid asked for; with the frames that are right */
 	unsigned int others;	     /* samples of other processes */
+	unsigned int first;	     /* of its first thread */
+	uint32_t tid;		     /* of the last sample */
 	unsigned int texts, forks, execs, exits;
 	uint32_t pid, child_serial, parent_serial;
 	char note[256];
@@ -63,6 +65,8 @@ static void seen__record(void *arg, const void *record, size_t size)
 		if (sample->pid != s->pid)
 			s->others++;
 		s->samples += sample->pid == s->pid;
+		s->first += sample->tid == s->pid;
+		s->tid = sample->tid;
 		s->whole += sample->nslots == nframes &&
 			    size == sizeof(*sample) + nframes * sizeof(struct xr_slot);
 		return;
@@ -93,31 +97,58 @@ static void *rest(void *arg)
 	return arg;
 }
 
+/* Compute for ever, or until *@arg. */
+static void *spin(void *arg)
+{
+	volatile sig_atomic_t *end = arg;
+
+	while (!end || !*end)
+		;
+	return NULL;
+}
+
+/*
+ * R runs on a second thread, which never waits: one that has the made-up stack.  So does a third,
+ * which is not R's.  When it is told to, R's thread ends, and R runs on another, with that stack.
+ */
+static void child__threads(void *stack, int ready, int orders)
+{
+	volatile sig_atomic_t end = 0;
+	pthread_attr_t attributes;
+	pthread_t other, thread;
+	char byte = 1;
+
+	if (pthread_create(&other, NULL, spin, NULL) || pthread_attr_init(&attributes) ||
+	    pthread_attr_setstack(&attributes, stack, STACK_SIZE + THREAD_SIZE) ||
+	    pthread_create(&thread, &attributes, spin, (void *)&end) ||
+	    write(ready, &byte, 1) != 1 || read(orders, &byte, 1) != 1)
+		_exit(3);
+	end = 1;
+	pthread_join(thread, NULL);
+	if (pthread_create(&thread, &attributes, spin, NULL))
+		_exit(3);
+	rest(NULL);
+}
+
 static void child__live(enum life life, int ready, int orders)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
 	void *heap = (void *)(uintptr_t)IMAGE_HEAP_AT;
-	void *below = (void *)(uintptr_t)(IMAGE_STACK_AT - THREAD_SIZE);
-	volatile unsigned long spins = 0;
-	pthread_attr_t attributes;
-	pthread_t thread;
+	void *stack = (void *)(uintptr_t)IMAGE_STACK_AT;
 	char byte = 1;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (mmap(heap, HEAP_SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) != heap ||
-	    mmap(below, THREAD_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) != below)
+	    mmap(stack, STACK_SIZE + THREAD_SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) != stack)
 		_exit(2);
 	memcpy(heap, image.heap, HEAP_SIZE);
-	memcpy((void *)(uintptr_t)IMAGE_STACK_AT, image.stack, STACK_SIZE);
-	if (life == LIFE_THREAD && (pthread_attr_init(&attributes) ||
-				    pthread_attr_setstack(&attributes, below, THREAD_SIZE) ||
-				    pthread_create(&thread, &attributes, rest, NULL)))
-		_exit(3);
+	memcpy(stack, image.stack, STACK_SIZE);
+	if (life == LIFE_THREAD)
+		child__threads(stack, ready, orders);
 	if (write(ready, &byte, 1) != 1)
 		_exit(4);
 	if (life == LIFE_RUN)
-		for (;;)
-			spins = spins + 1;
+		spin(NULL);
 	if ((life == LIFE_FORK || life == LIFE_EXEC) && read(orders, &byte, 1) != 1)
 		_exit(5);
 	if (life == LIFE_FORK && !fork())
@@ -231,6 +262,27 @@ static void samples(const struct engine_ops *ops, enum life life, enum engine_cl
 			counts[XR_SYMBOLS_SENT] == s.seen.texts &&
 			counts[XR_TICKS] >= counts[XR_WRITTEN],
 		"%s: %s", ops->name, what);
+	scene__end(&s);
+}
+
+/* The thread whose state and CPU time count is the one that R runs on. */
+static void threads(const struct engine_ops *ops, enum engine_clock clock, const char *what)
+{
+	struct scene s;
+	int err = scene__begin(&s, ops, LIFE_THREAD, clock, 0);
+	bool ok = !err && scene__until(&s, &s.seen.whole, 20);
+	uint32_t tid = s.seen.tid;
+
+	if (!ok || s.seen.first)
+		tap__diag("add: %d %s; %u samples, %u whole, %u of the first thread", err, s.f.text,
+			  s.seen.samples, s.seen.whole, s.seen.first);
+	tap__ok(ok && s.seen.samples == s.seen.whole && !s.seen.first,
+		"%s: R on a thread that is not the first, by %s", ops->name, what);
+	child__order(&s.child);
+	for (int i = 0; i < POLLS_MAX && ok && (s.seen.tid == tid || s.seen.tid == s.seen.pid); i++)
+		ops->poll(s.e, 50, seen__record, &s.seen);
+	tap__ok(ok && s.seen.tid != tid && s.seen.tid != s.seen.pid,
+		"%s: and on another when that has ended", ops->name);
 	scene__end(&s);
 }
 
@@ -453,7 +505,8 @@ static void engine(const struct engine_ops *ops)
 	samples(ops, LIFE_REST, ENGINE_CLOCK_WALL, "a process at rest");
 	samples(ops, LIFE_RUN, ENGINE_CLOCK_WALL, "one that runs");
 	samples(ops, LIFE_RUN, ENGINE_CLOCK_CPU, "one that runs, by its CPU time");
-	samples(ops, LIFE_THREAD, ENGINE_CLOCK_WALL, "R on a thread of its own");
+	threads(ops, ENGINE_CLOCK_WALL, "wall time");
+	threads(ops, ENGINE_CLOCK_CPU, "its CPU time");
 	rows(ops);
 	rates(ops);
 	limit(ops);

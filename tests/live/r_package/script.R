@@ -36,6 +36,27 @@ say(any(grepl("^<xrprof> [0-9]+ samples in ", printed)) && any(grepl("heavy", pr
 before <- xrprof_last()
 say(identical(before$file, p$file), "xrprof_last() has it")
 
+# --- the working directory changes, the profile is lost ---
+
+home <- setwd(folder)
+dir.create("sub")
+p <- xrprof({ setwd("sub"); work(); "moved" }, file = "moved.out")
+say(identical(p$value, "moved") && identical(p$file, normalizePath("../moved.out")) && p$samples >= 100,
+    "a file with a relative name, and an expression that calls setwd()")
+setwd(home)
+warned <- NULL
+p <- withCallingHandlers(xrprof({
+    work()
+    tools::pskill(xrprof:::state$running$profiler, tools::SIGKILL)
+    unlink(xrprof:::state$running$file)
+    "kept"
+}), warning = function(w) {
+    warned <<- conditionMessage(w)
+    invokeRestart("muffleWarning")
+})
+say(identical(p$value, "kept") && grepl("there is no profile: the profiler failed", warned), "the value outlives the profile:", warned)
+say(is.na(p$file) && !nrow(as.data.frame(p)) && identical(capture.output(print(p)), "<xrprof> no profile"), "which is not there")
+
 # --- lines ---
 
 code <- file.path(folder, "code.R")

@@ -25,10 +25,20 @@ new_profile <- function(p, notes) {
                    value = NULL))
 }
 
+# In place of one that could not be taken, for the value of the expression.
+no_profile <- function(format, freq, lines)
+    structure(class = "xrprof",
+              list(file = NA_character_, format = format, lines = lines, command = NA_character_,
+                   freq = freq, seconds = NA_real_, engine = NA_character_, event = NA_character_,
+                   samples = NA_real_, ticks = NA_real_, lost = NA_real_, notes = character(),
+                   value = NULL))
+
 # Lines that are neither the header nor the name of a source file.
 count_samples <- function(file) sum(!startsWith(readLines(file, warn = FALSE)[-1L], "#File "))
 
 format.xrprof <- function(x, ...) {
+    if (is.na(x$file))
+        return("no profile")
     sprintf("%s samples in %.2f s, %s a second (%s)", format(x$samples), x$seconds,
             format(x$freq), if (is.na(x$engine)) "ended by force" else paste0(x$engine, ", ", x$event))
 }
@@ -40,6 +50,8 @@ summary.xrprof <- function(object, lines = c("hide", "show", "both"), ...) {
     if (object$format != "rprof")
         stop("a summary needs a profile in the format rprof; this one is in ", object$format,
              call. = FALSE)
+    if (is.na(object$file))
+        stop("there is no profile: it could not be taken", call. = FALSE)
     if (!has_table(object))
         stop("there are no samples: R used no CPU time, or too little", call. = FALSE)
     utils::summaryRprof(object$file, lines = match.arg(lines), ...)
@@ -61,6 +73,8 @@ as.data.frame.xrprof <- function(x, row.names = NULL, optional = FALSE, ...) {
 
 print.xrprof <- function(x, n = 10L, ...) {
     cat("<xrprof> ", format(x), "\n", sep = "")
+    if (is.na(x$file))
+        return(invisible(x))
     if (x$format == "rprof" && !has_table(x)) {
         cat("No samples: R used no CPU time, or too little. freq = takes more samples,",
             "clock = \"wall\" samples waiting, too.\n")

@@ -18,10 +18,10 @@ xrprof_start <- function(file = NULL, freq = 999, lines = TRUE, gc = .Platform$O
         stop("a profile is already being taken, into ", state$running$file,
              ": xrprof_stop() ends it", call. = FALSE)
     program <- xrprof_path()
-    base <- tempfile("xrprof-")
+    base <- absolute(tempfile("xrprof-"))
     files <- list(base = base, err = paste0(base, ".err"), end = paste0(base, ".end"),
                   ready = paste0(base, ".ready"), stats = paste0(base, ".json"))
-    file <- if (is.null(file)) paste0(base, ending(format)) else path.expand(file)
+    file <- if (is.null(file)) paste0(base, ending(format)) else absolute(path.expand(file))
     args <- c("-p", Sys.getpid(), "-F", format(freq, scientific = FALSE), "-f", format,
               if (lines) "--lines", if (gc) "--gc",
               if (!is.null(engine)) c("-e", engine), if (!is.null(clock)) c("--clock", clock),
@@ -44,6 +44,10 @@ xrprof_start <- function(file = NULL, freq = 999, lines = TRUE, gc = .Platform$O
     started <- TRUE
     invisible(file)
 }
+
+# What is profiled may call setwd().
+absolute <- function(file)
+    if (grepl("^(/|[A-Za-z]:|[\\\\])", file)) file else file.path(getwd(), file)
 
 ending <- function(format)
     switch(format, flamegraph = ".html", pprof = ".pb.gz", speedscope = ".speedscope.json",
@@ -141,14 +145,23 @@ xrprof <- function(expr, freq = 999, lines = TRUE, show = c("html", "profvis", "
             message("xrprof_last() has the profile up to here")
         }, error = function(e) message(conditionMessage(e))))
     value <- expr
-    profile <- if (running()) xrprof_stop() else xrprof_last()
+    # whatever becomes of the profile, the value is not lost
+    failed <- function(e) {
+        warning("there is no profile: ", conditionMessage(e), call. = FALSE)
+        no_profile(format, freq, lines)
+    }
+    profile <- tryCatch({
+        profile <- if (running()) xrprof_stop() else xrprof_last()
+        if (profile$format == "rprof")
+            change_lines(profile$file, cut_callers)
+        profile
+    }, error = failed)
     stopped <- TRUE
-    if (profile$format == "rprof")
-        change_lines(profile$file, cut_callers)
     profile["value"] <- list(value)
     state$last <- profile
-    if (show != "none")
-        xrprof_show(profile, show)
+    if (show != "none" && !is.na(profile$file))
+        tryCatch(xrprof_show(profile, show),
+                 error = function(e) warning("the profile is not shown: ", conditionMessage(e), call. = FALSE))
     profile
 }
 

@@ -131,7 +131,7 @@ struct session_config cmd__session(const struct config *c, const struct engine_o
 		.pids = c->pids,
 		.npids = c->npids,
 		.all = c->all,
-		.follow = c->follow,
+		.follow = c->follow || c->command,
 		.filters = &c->filters,
 		.engines = c->engine ? one : engines__all(),
 		.freq = c->freq,

@@ -26,6 +26,7 @@ struct config {
 	size_t npids;
 	bool all;
 	char **command;		/* ended by NULL, as execvp() wants it; NULL: none */
+	bool as_root;		/* also where sudo was called by another user */
 	bool follow;		/* --subprocesses */
 	struct filters filters; /* --user and so on: for --all and --subprocesses */
 	uint32_t freq;		/* Hz */

@@ -152,6 +152,17 @@ const struct option_row options__rows[] = {
 #include "cmd/options_targets.def"
 #include "cmd/options_sampling.def"
 	{
+		.name = "as-root",
+		.help = "by sudo, also run the command after -- as root",
+		.manual =
+			"Without it the command runs as the user who called sudo, by SUDO_UID and "
+			"SUDO_GID, with the groups, HOME, USER and LOGNAME of that user.",
+		.windows = "there is no sudo on Windows",
+		.type = OPTION_FLAG,
+		.group = OPTION_WHAT,
+		AT(config.as_root),
+	},
+	{
 		.name = "duration",
 		.letter = 'd',
 		.arg = "TIME",
@@ -279,11 +290,11 @@ const struct option_row options__rows[] = {
 /* Filters need something to be filtered. */
 static int options__filters(const struct config *c, struct errmsg *f)
 {
-	if (!c->filters.n || c->all || c->follow)
+	if (!c->filters.n || c->all || c->follow || c->command)
 		return 0;
 	return errmsg__set(f, -EINVAL,
-			   "--user, --cgroup, --comm and --exclude-pid filter what --all or "
-			   "--subprocesses finds: give one of these");
+			   "--user, --cgroup, --comm and --exclude-pid filter what --all, "
+			   "--subprocesses or -- COMMAND finds: give one of these");
 }
 
 int options__targets(const struct config *c, struct errmsg *f)

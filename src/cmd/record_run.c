@@ -23,7 +23,11 @@
 #define SUM_NS	(60 * NS_PER_S)
 #define STDOUT	1
 #define STDERR	2
+#define STDIN	0
 #define REAP_MS 500 /* for a workload that is ending to have ended */
+
+#define LATE_NS	 (5 * NS_PER_S) /* for R to appear in or below a workload */
+#define TWICE_NS NS_PER_S	/* between two Ctrl-C that end the profile */
 
 /* Between two looks at waits that are not over, and what each may take. */
 #define WAITS_NS NS_PER_S
@@ -36,7 +40,11 @@ struct record {
 	struct outputs *outputs;
 	struct files *files; /* which write the profile */
 	struct workload workload;
+	struct workload_user user; /* as whom it runs */
 	struct progress *progress; /* NULL: it is not shown */
+	uint64_t started_at;	   /* ns, when the workload was let go; 0: it was not */
+	uint64_t interrupted_at;   /* ns, when it was interrupted last; 0: it was not */
+	bool late;		   /* it was said that no R has come yet */
 	uint64_t summed_at;	   /* ns, when it was last said how it goes */
 	uint64_t waited_at;	   /* ns, when waits that are not over were last asked for */
 	bool told;		   /* by a signal, to end */
@@ -96,6 +104,7 @@ static int record__start(struct record *r, struct errmsg *f)
 		err = workload__go(&r->workload, f);
 		if (err)
 			return err;
+		r->started_at = os__now();
 		err = session__add_workload(r->session, r->workload.pid);
 	}
 	if (err)
@@ -167,6 +176,18 @@ static void record__reload(struct record *r)
 	outputs__reopen(r->outputs);
 }
 
+/* Ctrl-C is the command's.  Returns whether it came twice: then it ends the profile. */
+static bool record__interrupted(struct record *r)
+{
+	uint64_t now = os__now(), before = r->interrupted_at;
+
+	r->interrupted_at = now;
+	if (!before)
+		record__note(r, "Ctrl-C is for the command; twice within a second, it ends the "
+				"profile");
+	return before && now - before < TWICE_NS;
+}
+
 /* Were we told to end?  What was sent to us alone is passed on to the workload. */
 static bool record__signalled(struct record *r)
 {
@@ -175,8 +196,10 @@ static bool record__signalled(struct record *r)
 	while (event.signal && event.request != SIGNALS_END) {
 		if (event.request == SIGNALS_REPORT)
 			record__tell(r);
-		else
+		else if (event.request == SIGNALS_RELOAD)
 			record__reload(r);
+		else if (record__interrupted(r))
+			return true;
 		event = signals__take(r->signals);
 	}
 	if (!event.signal)
@@ -222,6 +245,22 @@ static void record__waits(struct record *r)
 	r->waited_at = os__now();
 }
 
+/* What starts R for the workload may not be below it. */
+#define ELSEWHERE "an R that a service or a container runs for it is found by --all or -p PID"
+
+static void record__late(struct record *r)
+{
+	char line[512];
+
+	if (!r->workload.pid || r->late || r->workload.ended || session__began(r->session) ||
+	    os__now() - r->started_at < LATE_NS)
+		return;
+	snprintf(line, sizeof(line), "no R runs in %s (process %d) or below it yet; " ELSEWHERE,
+		 r->workload.name, (int)r->workload.pid);
+	record__note(r, line);
+	r->late = true;
+}
+
 static void record__loop(struct record *r)
 {
 	enum session_state state = SESSION_RUNS;
@@ -234,6 +273,7 @@ static void record__loop(struct record *r)
 			return;
 		state = session__poll(r->session, timeout);
 		workload__ended(&r->workload);
+		record__late(r);
 		if (record__signalled(r) || (r->config->until_eof && os__input_over()))
 			break;
 		record__waits(r);
@@ -248,7 +288,8 @@ static void record__nothing(struct record *r)
 	const struct errmsg *why = session__why(r->session);
 
 	if (r->workload.pid && workload__wait(&r->workload, r->ends ? REAP_MS : 0))
-		log__line("%s ended before R was found running in it", r->workload.name);
+		log__line("%s ended before R was found in it or below it; " ELSEWHERE,
+			  r->workload.name);
 	else
 		log__line("%s", why->text[0] ? why->text : "nothing was profiled");
 }
@@ -273,6 +314,48 @@ static void record__counts(struct record *r, const struct stats *st)
 	snprintf(line, sizeof(line), "%llu processes were not profiled: too many at once",
 		 (unsigned long long)st->rows_full);
 	record__note(r, line);
+}
+
+/* Programs that a format does not tell apart are in one file. */
+static void record__together(struct record *r, const struct stats *st)
+{
+	const struct config *c = r->config;
+	const char *how = c->format->per_process ? "-o DIR/ writes a file for each"
+			  : c->format->row	 ? "-s puts each below its process"
+						 : NULL;
+	char line[512];
+
+	if (st->programs < 2 || !how || config__several(c) || outputs__per_process(r->outputs))
+		return;
+	snprintf(line, sizeof(line), "%llu R programs are in one profile; %s",
+		 (unsigned long long)st->programs, how);
+	record__note(r, line);
+}
+
+/*
+ * The profile is complete, and the command goes on: a shell that came back now would read the
+ * terminal together with it.
+ */
+static void record__await(struct record *r)
+{
+	struct signals_event event;
+	char line[256];
+
+	if (!r->started_at || r->told || !os__foreground(STDIN) ||
+	    workload__wait(&r->workload, r->ends ? REAP_MS : 0))
+		return;
+	snprintf(line, sizeof(line), "waiting for %s (process %d), which has the terminal",
+		 r->workload.name, (int)r->workload.pid);
+	record__note(r, line);
+	while (!workload__wait(&r->workload, POLL_MS)) {
+		event = signals__take(r->signals);
+		if (!event.signal || event.request != SIGNALS_END)
+			continue;
+		r->told = true;
+		if (event.sent)
+			workload__signal(&r->workload, event.signal);
+		return;
+	}
 }
 
 /* What became of the workload. */
@@ -325,11 +408,13 @@ static int record__report(struct record *r, int err, const struct stats *st)
 		stats__summary(st, line, sizeof(line));
 		record__note(r, line);
 	}
+	record__together(r, st);
 	record__counts(r, st);
 	if (r->config->stats && record__stats(r, st, &fault)) {
 		log__line("%s", fault.text);
 		status = CMD_FAILED;
 	}
+	record__await(r);
 	record__workload(r);
 	return record__status(r, status);
 }
@@ -345,12 +430,34 @@ static int record__session(struct record *r)
 	if (err) {
 		session__stop(r->session, &stats);
 		log__line("%s", f.text);
+		record__await(r);
 		return CMD_FAILED;
 	}
 	record__loop(r);
 	progress__clear(r->progress);
 	err = session__stop(r->session, &stats);
 	return record__report(r, err, &stats);
+}
+
+/* Start the command, but for the gate, as who called sudo, or as we are. */
+static int record__command(struct record *r, struct errmsg *f)
+{
+	const struct config *c = r->config;
+	bool other = !c->as_root && workload__caller(&r->user);
+	char line[256];
+	int err;
+
+	err = signals__command(r->signals);
+	if (err)
+		return errmsg__set(f, err, "cannot wait for signals: %s", strerror(-err));
+	if (other) {
+		snprintf(line, sizeof(line),
+			 "%s runs as %s (uid %u), who called sudo; --as-root runs it as root",
+			 c->command[0], r->user.name, (unsigned int)r->user.uid);
+		record__note(r, line);
+	}
+	return workload__start(&r->workload, c->command, strcmp(c->output, "-") != 0,
+			       other ? &r->user : NULL, r->signals, f);
 }
 
 /* How it goes is shown to who looks on, unless the profile or a command's output is on that
@@ -430,8 +537,7 @@ int record__run(const struct config *c, struct signals *signals)
 	if (!err)
 		err = session__open(&r.session, &session, sink, &f);
 	if (!err && c->command)
-		err = workload__start(&r.workload, c->command, strcmp(c->output, "-") != 0, signals,
-				      &f);
+		err = record__command(&r, &f);
 	if (err)
 		log__line("%s", f.text);
 	else

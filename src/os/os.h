@@ -104,6 +104,10 @@ int os__write(int fd, const void *data, unsigned int size);
 /* os__columns - how wide the terminal is that @fd leads to; 0: it leads to none. */
 unsigned int os__columns(int fd);
 
+/* os__foreground - is @fd the terminal of this process, and it in the foreground?  On Windows: no.
+ */
+bool os__foreground(int fd);
+
 /*
  * os__input_over - has standard input ended, or is there something to be read?  Nothing is read. On
  * Windows only pipes and files tell.

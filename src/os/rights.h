@@ -29,9 +29,10 @@ enum rights_use {
 	RIGHTS_LOAD = 1 << 2,	  /* load BPF programs */
 	RIGHTS_FILES = 1 << 3,	  /* open what the caller names */
 	RIGHTS_PRIORITY = 1 << 4, /* run before others */
-	RIGHTS_SIGNAL = 1 << 5,	  /* signal the workload */
+	RIGHTS_SIGNAL = 1 << 5,	  /* signal the workload, */
 	RIGHTS_KERNEL = 1 << 6,	  /* see where the kernel's functions are */
 	RIGHTS_PROBES = 1 << 7,	  /* have the code of all who run a file stop at a place in it */
+	RIGHTS_USER = 1 << 8,	  /* become another user before the workload is run */
 };
 
 /*

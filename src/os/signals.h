@@ -23,9 +23,11 @@ int signals__open(struct signals **out, struct errmsg *f);
 
 /* What a signal asks for that does not end anything. */
 enum signals_request {
-	SIGNALS_END,	/* none: it ends the session */
-	SIGNALS_RELOAD, /* SIGHUP: open files anew, read the configuration again */
-	SIGNALS_REPORT, /* SIGUSR1: tell what there is so far */
+	SIGNALS_END,	 /* none: it ends the session */
+	SIGNALS_RELOAD,	 /* SIGHUP: open files anew, read the configuration again */
+	SIGNALS_REPORT,	 /* SIGUSR1: tell what there is so far */
+	SIGNALS_COMMAND, /* an interrupt from the keyboard: a command in the foreground has it, too
+			  */
 };
 
 /*
@@ -38,6 +40,12 @@ int signals__reload(struct signals *s);
 
 /* signals__report - from now on SIGUSR1 asks for SIGNALS_REPORT.  0 or a negative errno. */
 int signals__report(struct signals *s);
+
+/*
+ * signals__command - from now on SIGINT is a SIGNALS_COMMAND if the terminal sent it, and SIGQUIT
+ * of the terminal is ignored.  0 or a negative errno.  On Windows both end the session as before.
+ */
+int signals__command(struct signals *s);
 
 /* What came: 0 nothing; else the signal, and whether a process sent it rather than the terminal. */
 struct signals_event {

@@ -7,17 +7,25 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/errmsg.h"
 #include "os/signals.h"
 
+/* As whom a command is run that is not run as this process. */
+struct workload_user {
+	uint32_t uid, gid;
+	char name[64], home[256];
+};
+
 struct workload {
-	pid_t pid;	  /* 0: not started */
-	const char *name; /* borrowed from argv */
-	int gate;	  /* closed or written to when it may go */
-	int report;	  /* its end of exec's error */
-	char **argv;	  /* Windows: what is to be started, */
+	pid_t pid;			  /* 0: not started */
+	const char *name;		  /* borrowed from argv */
+	int gate;			  /* closed or written to when it may go */
+	int report;			  /* its end of exec's error */
+	const struct workload_user *user; /* NULL: as this process */
+	char **argv;			  /* Windows: what is to be started, */
 	bool own_stdout;
 	void *process; /* and a handle of it */
 	bool ended;
@@ -25,11 +33,19 @@ struct workload {
 };
 
 /*
+ * workload__caller - root by sudo: who called it, by SUDO_UID and SUDO_GID.  Returns whether that
+ * is so; never on Windows.
+ */
+bool workload__caller(struct workload_user *user);
+
+/*
  * workload__start - fork; the child waits at the gate, still this program (on Windows there is no
  * child yet).  With @own_stdout false its standard output will be our
- * stderr, so that it does not mix with a profile on stdout.
+ * stderr, so that it does not mix with a profile on stdout.  @user: as whom the command runs, with
+ * the groups, HOME, USER and LOGNAME of that user; NULL: as this process.  Borrowed.
  */
-int workload__start(struct workload *c, char **argv, bool own_stdout, const struct signals *signals,
+int workload__start(struct workload *c, char **argv, bool own_stdout,
+		    const struct workload_user *user, const struct signals *signals,
 		    struct errmsg *f);
 
 /* workload__go - open the gate: the child becomes the command.  Fails when exec does. */

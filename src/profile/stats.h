@@ -56,6 +56,7 @@ struct stats {
 	double seconds;		    /* of sampling */
 	double first_sample;	    /* seconds from the start of the session to it; 0: none */
 	uint64_t processes;	    /* added, and forked children that had a sample */
+	uint64_t programs;	    /* of these, the ones that are no forked children */
 	uint64_t ticks;
 	uint64_t written; /* counted by the decoder, not what the sampler claims */
 	uint64_t no_r_frames, exiting, unreadable, lost;

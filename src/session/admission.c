@@ -18,6 +18,8 @@
  */
 #define RETRY_MIN_MS	5
 #define RETRY_MAX_MS	40
+#define RETRY_TOLD_MS	1000 /* after TOLD_NS, where the kernel reports when R is mapped */
+#define TOLD_NS		(2 * NS_PER_S)
 #define RETRY_PART	8
 #define RETRY_READ_PART 64
 
@@ -33,6 +35,7 @@ static enum outcome process__outcome(const struct lifecycle *l, const struct pro
 		.origin = p->origin,
 		.comm = p->target.comm,
 		.told = l->told,
+		.follow = l->config->follow || l->config->all,
 		.waited = now - p->since,
 	};
 
@@ -44,15 +47,16 @@ static uint32_t admission__flags(const struct lifecycle *l)
 	return XR_ROW_FOLLOW | l->config->capture;
 }
 
-/* @part: of the time waited so far. */
-static void process__retry_later(struct process *p, uint64_t now, unsigned int part)
+/* @part: of the time waited so far.  @told: its mapping of R will be reported (lifecycle__hint). */
+static void process__retry_later(struct process *p, uint64_t now, unsigned int part, bool told)
 {
 	uint64_t wait = (now - p->since) / part;
+	uint64_t max = told && now - p->since > TOLD_NS ? RETRY_TOLD_MS : RETRY_MAX_MS;
 
 	if (wait < RETRY_MIN_MS * NS_PER_MS)
 		wait = RETRY_MIN_MS * NS_PER_MS;
-	if (wait > RETRY_MAX_MS * NS_PER_MS)
-		wait = RETRY_MAX_MS * NS_PER_MS;
+	if (wait > max * NS_PER_MS)
+		wait = max * NS_PER_MS;
 	p->retry_at = now + wait;
 }
 
@@ -313,7 +317,8 @@ static void admission__looked(struct lifecycle *l, struct process *p, const stru
 		process__hold(p);
 	if (err == -EAGAIN)
 		p->not_begun_at = p->asked_at;
-	process__retry_later(p, now, a->yes ? RETRY_READ_PART : RETRY_PART);
+	process__retry_later(p, now, a->yes ? RETRY_READ_PART : RETRY_PART,
+			     l->told && err == -ENOEXEC);
 	if (err == -EBUSY || err == -ETIMEDOUT) {
 		p->retry_at = now + BUSY_MS * NS_PER_MS;
 		if (!a->quiet)
@@ -409,7 +414,7 @@ void admission__answered(struct lifecycle *l, const struct ask *a)
 			err = admission__found(l, p, now);
 		/* a named R may take any time to call a function */
 		if (p->undecided) {
-			process__retry_later(p, now, RETRY_PART);
+			process__retry_later(p, now, RETRY_PART, false);
 			return;
 		}
 		break;

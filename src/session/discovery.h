@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Processes that nobody named: those that are there and those to come (--all), those that descend
- * from the ones profiled (--subprocesses), and on Windows those that a workload starts.  What is
- * found goes into a queue; whether it is known already, passes the filters and has R in it is for
+ * from the ones profiled (--subprocesses), and those that a workload starts.  What is found goes
+ * into a queue; whether it is known already, passes the filters and has R in it is for
  * others to find out.
  */
 #ifndef XR_SESSION_DISCOVERY_H
@@ -64,7 +64,7 @@ int discovery__children(struct discovery *d, pid_t pid, struct errmsg *f);
  */
 bool discovery__may_come(struct discovery *d, uint64_t added_at);
 
-/* discovery__profiled - one is profiled: where one is enough, no more are looked for. */
+/* discovery__profiled - one is profiled: others are looked for less often. */
 void discovery__profiled(struct discovery *d);
 
 void discovery__close(struct discovery *d); /* NULL is allowed */

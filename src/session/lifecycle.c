@@ -115,6 +115,7 @@ void lifecycle__report(const struct lifecycle *l, struct process *p)
 void lifecycle__count(struct lifecycle *l, struct process *p)
 {
 	l->counted += !p->counted;
+	l->programs += !p->counted && p->origin != PROCESS_FORKED;
 	p->counted = true;
 }
 
@@ -185,18 +186,21 @@ int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct 
 	return l->live ? 0 : l->failed;
 }
 
-/* An exec: the row is gone.  Where it is followed, what runs there now is looked at as if new. */
+/*
+ * An exec: the row is gone.  What runs there now is looked at as if new, as it may be R again.  Of
+ * children that R forked only where they are followed: most of those become other programs.
+ */
 static void lifecycle__replaced(struct lifecycle *l, struct process *p)
 {
-	const struct notes *notes = &l->config->notes;
+	const struct session_config *c = l->config;
 
 	lifecycle__end(l, p);
-	if (!l->config->follow && !l->config->all) {
-		(process__named(p) ? notes__user : notes__debug)(
-			notes, "process %u executed another program (%s)", p->pid, p->comm);
-		return;
-	}
-	lifecycle__add(l, (pid_t)p->pid, PROCESS_REPLACED);
+	(process__named(p) ? notes__user : notes__debug)(
+		&c->notes, "process %u executed another program; R is looked for in that", p->pid);
+	if (c->follow && process__named(p))
+		lifecycle__add(l, (pid_t)p->pid, p->origin);
+	else if (c->follow || c->all || process__named(p) || p->origin == PROCESS_REPLACED)
+		lifecycle__add(l, (pid_t)p->pid, PROCESS_REPLACED);
 }
 
 static void lifecycle__retry(struct lifecycle *l, struct process *p, uint64_t now)

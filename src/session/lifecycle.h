@@ -41,7 +41,7 @@ struct lifecycle {
 	bool told;		    /* somebody tells when R appears in a process */
 	uint32_t live;		    /* processes that have not ended, */
 	uint32_t rows;		    /* and those of them that are sampled */
-	uint64_t counted;	    /* processes profiled so far, see struct stats */
+	uint64_t counted, programs; /* processes profiled so far, see struct stats */
 	uint64_t opened;	    /* when the session was */
 	uint64_t began;		    /* when the first process was added; 0: none yet */
 	uint64_t added_at;	    /* when one that nobody named was looked at last */

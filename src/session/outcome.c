@@ -21,15 +21,18 @@ static bool comm__becomes_r(const char *comm)
 /* There is no R in it. */
 static bool outcome__may_appear(const struct outcome_facts *facts)
 {
+	bool long_one;
+
 	switch (facts->origin) {
 	case PROCESS_NAMED:
-		return comm__becomes_r(facts->comm) && facts->waited < INIT_NS;
+		return facts->follow || (comm__becomes_r(facts->comm) && facts->waited < INIT_NS);
 	case PROCESS_WORKLOAD:
 		return true;
 	case PROCESS_SEEN:
 		return facts->waited < (facts->told ? SETTLE_NS : APPEAR_NS);
 	case PROCESS_REPLACED:
-		return !facts->told && facts->waited < APPEAR_NS;
+		long_one = facts->follow || comm__becomes_r(facts->comm);
+		return !facts->told && facts->waited < (long_one ? APPEAR_NS : SETTLE_NS);
 	case PROCESS_FORKED:
 		break;
 	}

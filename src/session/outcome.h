@@ -28,6 +28,7 @@ struct outcome_facts {
 	enum process_origin origin;
 	const char *comm; /* its name */
 	bool told;	  /* there is somebody who tells when R appears in a process */
+	bool follow;	  /* processes that nobody named are profiled, too */
 	uint64_t waited;  /* ns since it was first looked at */
 };
 

@@ -32,11 +32,6 @@ bool pids__take(struct pids *q, pid_t *pid)
 	return true;
 }
 
-void pids__clear(struct pids *q)
-{
-	q->first = q->n = 0;
-}
-
 void pids__free(struct pids *q)
 {
 	free(q->list);

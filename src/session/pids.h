@@ -27,9 +27,6 @@ static inline bool pids__empty(const struct pids *q)
 	return q->first == q->n;
 }
 
-/* pids__clear - forget all that is in it. */
-void pids__clear(struct pids *q);
-
 void pids__free(struct pids *q);
 
 #endif

@@ -177,15 +177,7 @@ static int session__admit(struct session *s, pid_t pid)
 		return 0;
 	if (c->filters && !filters__pass(c->filters, pid))
 		return 0;
-	if (lifecycle__add(l, pid, PROCESS_SEEN))
-		return l->err;
-	if (c->all || c->follow)
-		return 0;
-	/* below a workload whose R is another process the first one is enough */
-	while (session__answer(s, 0))
-		;
-	if (processes__find_pid(&l->processes, (uint32_t)pid))
-		pids__clear(&s->found);
+	lifecycle__add(l, pid, PROCESS_SEEN);
 	return l->err;
 }
 
@@ -291,8 +283,14 @@ static void session__say_unmatched(const struct session *s)
 	const struct session_config *c = s->config;
 	char text[256];
 
-	if (!c->all || !c->filters || !filters__narrow(c->filters) || s->life.live ||
-	    s->life.counted)
+	if (s->life.counted)
+		return;
+	if (c->npids && c->follow) {
+		notes__user(&c->notes, "no R runs in process %d or below it yet: waiting for one",
+			    (int)c->pids[0]);
+		return;
+	}
+	if (!c->all || !c->filters || !filters__narrow(c->filters) || s->life.live)
 		return;
 	filters__text(c->filters, text, sizeof(text));
 	notes__user(&c->notes, "no R process matches %s yet", text);
@@ -458,6 +456,7 @@ static int session__count(const struct session *s, struct stats *stats, uint64_t
 	stats->freq = s->asked;
 	stats->first_sample = l->first_sample;
 	stats->processes = l->counted;
+	stats->programs = l->programs;
 	stats__fill(stats, counts, decoder__stats(l->decoder));
 	stats->rows_full += l->crowd.counted;
 	lifecycle__hidden(l, &stats->hidden);

@@ -40,8 +40,8 @@ int session__open(struct session **out, const struct session_config *config, str
 int session__start(struct session *s);
 
 /*
- * session__add_workload - the process @pid was started by the caller to be profiled: R may take any
- * time to come in it, or on Windows below it.  After session__start.
+ * session__add_workload - the process @pid was started by the caller: R may take any time to come
+ * in it or below it.  With `follow`, after session__start.
  */
 int session__add_workload(struct session *s, pid_t pid);
 

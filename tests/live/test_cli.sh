@@ -158,6 +158,51 @@ is "$STATUS" 1 "command that is not there: exit status"
 like "$ERR" 'no-such-command: No such file' "command that is not there: it is said"
 run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- sleep 0.1
 is "$STATUS" 1 "command without R: exit status"
-like "$ERR" 'ended before R was found' "command without R: it is said"
+like "$ERR" 'ended before R was found in it or below it; .* --all or -p PID' "command without R: it is said"
+
+# R is found whatever starts it.
+printf '%s\n' "$program" >"$WORK/program.R"
+wrapped() {
+	run -e "$XRPROF_ENGINE" -F 499 -o "$WORK/command.out" -- "$@"
+}
+cd "$WORK" || exit
+wrapped R CMD BATCH --vanilla program.R
+is "$STATUS" 0 "R CMD BATCH: exit status"
+check "R CMD BATCH: profiled" grep -q '"f" "f"' command.out
+wrapped timeout 100 sh -c 'Rscript --vanilla program.R; exit 4'
+is "$STATUS" 4 "timeout sh: the status is that of the command"
+check "timeout sh: profiled" grep -q '"f" "f"' command.out
+wrapped sh -c 'Rscript --vanilla program.R; Rscript --vanilla -e "g <- function(n) if (n < 2) n else g(n - 1) + g(n - 2); g(24)"; kill -TERM $$'
+is "$STATUS" 143 "two programs: 128 and the signal's number"
+like "$ERR" 'ended by signal 15' "two programs: that is said"
+check "two programs: the first" grep -q '"f" "f"' command.out
+check "two programs: and the second" grep -q '"g" "g"' command.out
+like "$ERR" '2 R programs are in one profile; -o DIR/ writes a file for each' "two programs: that is said, too"
+
+# -s -p PID of what is not R itself.
+mkfifo go
+sh -c 'cat <go; Rscript --vanilla program.R; true' >/dev/null &
+shell_pid=$!
+live_pids+=("$shell_pid")
+PROF_OUT=$WORK/shell.out
+env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F 499 -s -p "$shell_pid" -o "$PROF_OUT" --ready "$WORK/ready" 2>"$PROF_OUT.err" </dev/null &
+PROF_PID=$!
+live_pids+=("$PROF_PID")
+check "-s -p of a shell: it begins" wait_until 60 eval '[ -s "$WORK/ready" ] || gone $PROF_PID'
+: >go
+prof_wait
+is "$PROF_STATUS" 0 "-s -p of a shell: exit status" || diag "$(cat "$PROF_OUT.err")"
+check "-s -p of a shell: the R below it is profiled" grep -q '"f" "f"' "$PROF_OUT"
+cd / || exit
+
+# By sudo the command is run as who called it.
+export SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody
+run -o "$WORK/command.out" -e "$XRPROF_ENGINE" -- Rscript --vanilla -e 'system("id -u"); for (i in 1:1e6) sqrt(i)'
+is "$STATUS $OUT" "0 65534" "sudo: the command runs as who called it" || diag "$ERR"
+like "$ERR" 'Rscript runs as nobody \(uid 65534\), who called sudo; --as-root' "sudo: that is said"
+is "$(stat -c %u "$WORK/command.out")" 0 "sudo: the profile is written as before"
+run -o "$WORK/command.out" -e "$XRPROF_ENGINE" --as-root -- Rscript --vanilla -e 'system("id -u")'
+is "$OUT" 0 "sudo: --as-root"
+unset SUDO_UID SUDO_GID SUDO_USER
 
 done_testing

@@ -121,4 +121,36 @@ check_rprof "$WORK/command.out" "command"
 check_stats "$WORK/command.out.stats" "command"
 grep -q '^"f" $' "$WORK/command.out"
 ok $? "command: its function is seen"
+
+# A command at a terminal: Ctrl-C is its own.
+mkfifo "$WORK/keys"
+python3 "$tests/live/prompt.py" "$WORK/terminal.pid" "$XRPROF" -e "$XRPROF_ENGINE" -F 499 -o "$WORK/terminal.out" \
+	--stats "$WORK/terminal.stats" -- R --vanilla -q <"$WORK/keys" >"$WORK/screen" 2>&1 &
+live_pids+=($!)
+exec 8>"$WORK/keys"
+shown() {
+	grep -q -- "$1" "$WORK/screen"
+}
+# typed LINE REGEX: what R prints then is not what was typed
+typed() {
+	printf '%s\n' "$1" >&8
+	wait_until 60 shown "$2"
+}
+check "terminal: R is ready" typed 'cat("rea", "dy\n", sep = "")' ready
+check "terminal: R computes" typed 'f <- function() repeat sqrt(2); cat("beg", "un\n", sep = ""); f()' begun
+printf '\003' >&8
+check "terminal: Ctrl-C is for R" typed 'cat("goes", " on\n", sep = "")' 'goes on'
+check "terminal: that is said" wait_until 60 shown 'Ctrl-C is for the command; twice within a second'
+again() {
+	printf '\003' >&8
+	shown 'waiting for R (process'
+}
+check "terminal: twice, it ends the profile" wait_until 60 again
+check_rprof "$WORK/terminal.out" "terminal"
+grep -q '"f"' "$WORK/terminal.out"
+ok $? "terminal: what R did is in the profile"
+check "terminal: R still has the terminal" typed 'cat("still", " here\n", sep = "")' 'still here'
+printf 'quit(status = 5)\n' >&8
+check "terminal: the profiler waits for R" wait_until 60 shown 'R exited with status 5'
+exec 8>&-
 done_testing

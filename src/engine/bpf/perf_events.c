@@ -348,8 +348,12 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
 		while ((entry = readdir(dir))) {
 			pid_t tid = atoi(entry->d_name);
 
-			if (tid <= 0 || has(p, tid, -1))
+			if (tid <= 0)
 				continue;
+			if (has(p, tid, -1)) { /* since before an exec, perhaps */
+				any = true;
+				continue;
+			}
 			err = add(p, tid, -1);
 			if (err == -ESRCH) /* that thread has ended */
 				continue;

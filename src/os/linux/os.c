@@ -68,6 +68,11 @@ unsigned int os__columns(int fd)
 	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 }
 
+bool os__foreground(int fd)
+{
+	return tcgetpgrp(fd) == getpgrp();
+}
+
 bool os__input_over(void)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};

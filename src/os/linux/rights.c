@@ -46,6 +46,7 @@ static const struct {
 	{RIGHTS_FILES, BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH), 0},
 	{RIGHTS_PRIORITY, BIT(CAP_SYS_NICE), 0},
 	{RIGHTS_SIGNAL, BIT(CAP_KILL), 0},
+	{RIGHTS_USER, BIT(CAP_SETUID) | BIT(CAP_SETGID), 0},
 	/* not for a caller who may not: it would tell how the kernel is laid out in memory */
 	{RIGHTS_KERNEL, BIT(CAP_SYSLOG), 0},
 	/* CAP_PERFMON was enough from Linux 5.8 until it was seen that a probe in the middle of

@@ -30,7 +30,8 @@ struct signals {
 };
 
 #define NENDING (sizeof(ending) / sizeof(ending[0]))
-#define RELOAD	NENDING /* as of noted(): the SIGHUP that ends nothing */
+#define RELOAD	NENDING	      /* as of noted(): the SIGHUP that ends nothing, */
+#define COMMAND (NENDING + 1) /* and the SIGINT */
 
 static void ending__mask(sigset_t *mask)
 {
@@ -61,7 +62,7 @@ static int noted(size_t i)
 static void noted__mask(sigset_t *mask)
 {
 	sigemptyset(mask);
-	for (size_t i = 0; i <= RELOAD; i++)
+	for (size_t i = 0; i <= COMMAND; i++)
 		sigaddset(mask, noted(i));
 }
 
@@ -140,6 +141,28 @@ static void reload_or_hangup(int signal, siginfo_t *info, void *context)
 	errno = err;
 }
 
+/* SIGINT while a command runs: from the keyboard, all of the foreground has it. */
+static void interrupt(int signal, siginfo_t *info, void *context)
+{
+	int err = errno;
+
+	if (info->si_code > 0)
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), noted(COMMAND), info);
+	else
+		first(signal, info, context);
+	errno = err;
+}
+
+/* SIGQUIT then: what a process sent is meant for this one. */
+static void quit(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code > 0)
+		return;
+	signal(sig, SIG_DFL);
+	raise(sig); /* when this returns */
+}
+
 int signals__open(struct signals **out, struct errmsg *f)
 {
 	struct signals *s = calloc(1, sizeof(*s));
@@ -204,6 +227,18 @@ int signals__report(struct signals *s)
 	return 0;
 }
 
+int signals__command(struct signals *s)
+{
+	struct sigaction act = {.sa_sigaction = interrupt, .sa_flags = SA_SIGINFO};
+
+	(void)s;
+	ending__mask(&act.sa_mask);
+	if (sigaction(SIGINT, &act, NULL))
+		return -errno;
+	act.sa_sigaction = quit;
+	return sigaction(SIGQUIT, &act, NULL) ? -errno : 0;
+}
+
 struct signals_event signals__take(struct signals *s)
 {
 	struct signalfd_siginfo info;
@@ -219,8 +254,8 @@ struct signals_event signals__take(struct signals *s)
 		return e;
 	}
 	i = info.ssi_signo - (uint32_t)noted(0);
-	e.signal = i == RELOAD ? SIGHUP : ending[i];
-	e.request = i == RELOAD ? SIGNALS_RELOAD : SIGNALS_END;
+	e.signal = i == RELOAD ? SIGHUP : i == COMMAND ? SIGINT : ending[i];
+	e.request = i == RELOAD ? SIGNALS_RELOAD : i == COMMAND ? SIGNALS_COMMAND : SIGNALS_END;
 	return e;
 }
 

@@ -14,4 +14,10 @@
 const struct passwd *users__by_name(const char *name);
 const struct passwd *users__by_id(uid_t id);
 
+/*
+ * users__set_groups - the groups of user @name and @gid become this process's.  A static binary
+ * knows those of /etc/group only.  0 or a negative errno.
+ */
+int users__set_groups(const char *name, gid_t gid);
+
 #endif

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/parse.h"
+#include "os/linux/users.h"
 #include "os/rights.h"
 #include "os/workload.h"
 
@@ -19,9 +21,55 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+/* A number of sudo's, above 0. */
+static bool sudo__number(const char *name, uint32_t *number)
+{
+	const char *text = getenv(name);
+	uint64_t value;
+
+	/* -1 is no user: setresuid(2) takes it for "as it is" */
+	if (!text || parse__u64(text, UINT32_MAX - 1, &value) || !value)
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+bool workload__caller(struct workload_user *user)
+{
+	const struct passwd *known;
+	const char *name, *home;
+
+	if (getuid() || geteuid() || !sudo__number("SUDO_UID", &user->uid))
+		return false;
+	known = users__by_id(user->uid);
+	if (!sudo__number("SUDO_GID", &user->gid))
+		user->gid = known ? known->pw_gid : user->uid;
+	name = known ? known->pw_name : getenv("SUDO_USER");
+	home = known ? known->pw_dir : "/";
+	snprintf(user->name, sizeof(user->name), "%s", name ? name : "");
+	snprintf(user->home, sizeof(user->home), "%s", home);
+	return true;
+}
+
+/* Become @user for good.  Whatever fails, the command does not run. */
+static int child__become(const struct workload_user *user)
+{
+	int err;
+
+	rights__raise(RIGHTS_USER);
+	err = users__set_groups(user->name, user->gid);
+	if (err)
+		return err;
+	if (setresgid(user->gid, user->gid, user->gid) ||
+	    setresuid(user->uid, user->uid, user->uid) || setenv("HOME", user->home, 1) ||
+	    setenv("USER", user->name, 1) || setenv("LOGNAME", user->name, 1))
+		return -errno;
+	return 0;
+}
+
 /* The child.  @gate ends without a byte when the parent gave up or died. */
-__attribute__((noreturn)) static void child(char **argv, bool own_stdout, int gate, int report,
-					    const struct signals *signals)
+__attribute__((noreturn)) static void child(const struct workload *c, char **argv, bool own_stdout,
+					    int gate, int report, const struct signals *signals)
 {
 	char go;
 	int err;
@@ -33,22 +81,25 @@ __attribute__((noreturn)) static void child(char **argv, bool own_stdout, int ga
 	} while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127);
-	if (!own_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		goto failed;
-	execvp(argv[0], argv);
-failed:
-	err = errno;
+	err = !own_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? errno : 0;
+	if (!err && c->user)
+		err = -child__become(c->user);
+	if (!err) {
+		execvp(argv[0], argv);
+		err = errno;
+	}
 	n = write(report, &err, sizeof(err));
 	_exit(n == (ssize_t)sizeof(err) ? 127 : 126);
 }
 
-int workload__start(struct workload *c, char **argv, bool own_stdout, const struct signals *signals,
+int workload__start(struct workload *c, char **argv, bool own_stdout,
+		    const struct workload_user *user, const struct signals *signals,
 		    struct errmsg *f)
 {
 	int gate[2] = {-1, -1}, report[2] = {-1, -1};
 	int err = 0;
 
-	*c = (struct workload){.name = argv[0], .gate = -1, .report = -1};
+	*c = (struct workload){.name = argv[0], .user = user, .gate = -1, .report = -1};
 	if (pipe2(gate, O_CLOEXEC) || pipe2(report, O_CLOEXEC)) {
 		err = -errno;
 		goto cleanup;
@@ -62,7 +113,7 @@ int workload__start(struct workload *c, char **argv, bool own_stdout, const stru
 	if (!c->pid) {
 		close_fd(&gate[1]);
 		close_fd(&report[0]);
-		child(argv, own_stdout, gate[0], report[1], signals);
+		child(c, argv, own_stdout, gate[0], report[1], signals);
 	}
 	c->gate = gate[1];
 	c->report = report[0];
@@ -91,7 +142,11 @@ int workload__go(struct workload *c, struct errmsg *f)
 	} while (n < 0 && errno == EINTR);
 	close_fd(&c->report);
 	if (n == (ssize_t)sizeof(err))
-		return errmsg__set(f, -err, "cannot run %s: %s", c->name, strerror(err));
+		return c->user ? errmsg__set(f, -err,
+					     "cannot run %s as user %u, who called sudo: %s "
+					     "(--as-root runs it as root)",
+					     c->name, c->user->uid, strerror(err))
+			       : errmsg__set(f, -err, "cannot run %s: %s", c->name, strerror(err));
 	return 0;
 }
 

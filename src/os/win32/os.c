@@ -95,6 +95,12 @@ unsigned int os__columns(int fd)
 	return (unsigned int)(info.srWindow.Right - info.srWindow.Left + 1);
 }
 
+bool os__foreground(int fd)
+{
+	(void)fd;
+	return false;
+}
+
 uint64_t os__real_time(void)
 {
 	FILETIME t;

@@ -75,6 +75,12 @@ int signals__report(struct signals *s)
 	return 0;
 }
 
+int signals__command(struct signals *s)
+{
+	(void)s;
+	return 0;
+}
+
 /* Ctrl-C goes to all programs of the console, so the command has had it, too: never `sent`. */
 struct signals_event signals__take(struct signals *s)
 {

@@ -63,9 +63,17 @@ static int line__make(char **argv, wchar_t **out)
 	return err;
 }
 
-int workload__start(struct workload *c, char **argv, bool own_stdout, const struct signals *signals,
+bool workload__caller(struct workload_user *user)
+{
+	(void)user;
+	return false;
+}
+
+int workload__start(struct workload *c, char **argv, bool own_stdout,
+		    const struct workload_user *user, const struct signals *signals,
 		    struct errmsg *f)
 {
+	(void)user;
 	(void)signals;
 	(void)f;
 	*c = (struct workload){

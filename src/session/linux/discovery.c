@@ -28,7 +28,9 @@
 
 #define APPEAR_MS 10000 /* for R to appear in what one that is profiled left behind */
 #define REST_MS	  5	/* at least, between two readings of events: execs come in crowds */
-#define RESCAN_MS 500	/* between two looks through /proc, where there are no events */
+#define RESCAN_MS 500	/* between two looks through /proc, where there are no events, */
+#define QUICK_MS  20	/* and at children, as long as no R was found, */
+#define QUICK_MAX 64	/* of so many processes */
 #define POLLED_MS 20	/* an engine that cannot wake us is asked this often */
 #define DEPTH_MAX 64	/* generations looked at to find a process' ancestor */
 
@@ -45,7 +47,8 @@ struct discovery {
 	bool rescan;			/* there are no events: go through /proc instead */
 	bool no_memory;			/* in a callback */
 	uint64_t read_at;		/* when the events were last read */
-	uint64_t scanned_at;
+	uint64_t scanned_at, quick_at;
+	bool profiled;	 /* an R was found */
 	uint64_t lonely; /* since when nothing of the descendants is profiled; 0: not so */
 };
 
@@ -98,8 +101,10 @@ static int on_process(void *arg, pid_t pid)
 
 void discovery__answered(struct discovery *d, const struct ask *a)
 {
-	/* nothing is said of a process that has ended meanwhile, or may not be looked at */
-	bool silent = a->err == -ETIMEDOUT || a->err == -EBUSY || a->err == -EIO;
+	/* nothing is said of a process that has ended meanwhile, or may not be looked at, or is a
+	 * stranger */
+	bool silent = (a->err == -ETIMEDOUT || a->err == -EBUSY || a->err == -EIO) &&
+		      (d->config->all || descendants__has(&d->descendants, a->pid));
 
 	if (a->kind == ASK_PROGRAM && d->events && !a->err)
 		proc_events__learn(d->events, a->tag, a->yes);
@@ -141,6 +146,63 @@ int discovery__scan(struct discovery *d, struct errmsg *f)
 	if (err < 0 && !d->no_memory)
 		return errmsg__set(f, err, "cannot scan /proc for R: %s", strerror(-err));
 	return discovery__no_memory(d, f);
+}
+
+/*
+ * Queue the children of the main thread of @pid: R forks on no other.  None are known where the
+ * kernel has no CONFIG_PROC_CHILDREN.
+ */
+static void children__put(struct discovery *d, pid_t pid, struct pids *queue)
+{
+	char *line = NULL, *at = NULL, *end;
+	char name[32];
+	size_t room = 0;
+	FILE *in;
+
+	snprintf(name, sizeof(name), "task/%d/children", (int)pid);
+	in = proc__fopen(pid, name);
+	if (!in)
+		return;
+	if (getline(&line, &room, in) > 0)
+		at = line;
+	fclose(in);
+	for (; at && *at; at = end) {
+		long child = strtol(at, &end, 10);
+
+		if (end == at || child <= 0)
+			break;
+		d->no_memory |= pids__put(queue, (pid_t)child) != 0;
+	}
+	free(line);
+}
+
+/* Between two scans, before the first R was found: it may be short. */
+static void discovery__scan_quick(struct discovery *d)
+{
+	const struct map *members = &d->descendants.members;
+	struct pids queue = {0};
+	pid_t pid;
+
+	d->quick_at = os__now();
+	for (size_t i = 0; i < members->cap; i++)
+		if (members->entries[i].value)
+			d->no_memory |= pids__put(&queue, (pid_t)members->entries[i].a) != 0;
+	for (int i = 0; i < QUICK_MAX && pids__take(&queue, &pid); i++) {
+		children__put(d, pid, &queue);
+		d->no_memory |= descendants__add(&d->descendants, pid) != 0;
+		d->scanning += !discovery__ask(d, ASK_SEEMS, pid, 0);
+	}
+	pids__free(&queue);
+}
+
+/* Is a look at children due, and in how many ms at most is the next? */
+static bool discovery__quick(const struct discovery *d, int *timeout_ms)
+{
+	if (!d->rescan || d->profiled || d->config->all)
+		return false;
+	if (*timeout_ms > QUICK_MS)
+		*timeout_ms = QUICK_MS;
+	return !d->scanning && os__now() - d->quick_at >= QUICK_MS * NS_PER_MS;
 }
 
 static void on_mapped(void *arg, pid_t pid)
@@ -260,6 +322,8 @@ int discovery__wait(struct discovery *d, int engine_fd, bool engine_waits, int t
 	if ((d->rescan && os__now() - d->scanned_at >= RESCAN_MS * NS_PER_MS) ||
 	    (d->scan_again && !d->scanning))
 		err = discovery__scan(d, f);
+	else if (discovery__quick(d, &timeout_ms))
+		discovery__scan_quick(d);
 	if (err)
 		return err;
 	if (!d->events && !asker__busy(d->asker) && (!d->config->wake_fd || engine_waits))
@@ -289,29 +353,8 @@ void discovery__rest(struct discovery *d)
 
 int discovery__children(struct discovery *d, pid_t pid, struct errmsg *f)
 {
-	char *line = NULL, *at = NULL, *end;
-	char name[32];
-	size_t room = 0;
-	FILE *in;
-
-	if (!d->events)
-		return 0;
-	/* the children of the main thread: R forks on no other */
-	snprintf(name, sizeof(name), "task/%d/children", (int)pid);
-	in = proc__fopen(pid, name);
-	if (!in) /* a kernel without CONFIG_PROC_CHILDREN */
-		return 0;
-	if (getline(&line, &room, in) > 0)
-		at = line;
-	fclose(in);
-	for (; at && *at; at = end) {
-		long child = strtol(at, &end, 10);
-
-		if (end == at || child <= 0)
-			break;
-		d->no_memory |= pids__put(d->found, (pid_t)child) != 0;
-	}
-	free(line);
+	if (d->events)
+		children__put(d, pid, d->found);
 	return discovery__no_memory(d, f);
 }
 
@@ -335,7 +378,7 @@ bool discovery__may_come(struct discovery *d, uint64_t added_at)
 
 void discovery__profiled(struct discovery *d)
 {
-	(void)d;
+	d->profiled = true;
 }
 
 void discovery__close(struct discovery *d)

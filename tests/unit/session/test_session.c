@@ -217,6 +217,21 @@ static void test_waiting(void)
 	finish(&stats);
 	end();
 	child__end(&c);
+
+	c = child__start("");
+	begin(&c.pid, 1);
+	config.follow = true;
+	tap__ok(!start() && strstr(said, "no R runs in process") &&
+			session__poll(session, 10) == SESSION_RUNS,
+		"one that is named need not be R where R may be below it");
+	child__do(&c, "mvb");
+	tap__ok(poll_until(&fake.adds, 1) == SESSION_RUNS, "and may become it");
+	send_process(XR_PROCESS_EXEC, fake.row.serial, (uint32_t)c.pid, 0);
+	tap__ok(poll_until(&fake.adds, 2) == SESSION_RUNS, "again and again");
+	finish(&stats);
+	tap__ok(stats.programs == 2, "each time it is another program");
+	end();
+	child__end(&c);
 }
 
 static void test_not_r(void)
@@ -378,10 +393,12 @@ static void test_records(void)
 	send_process(XR_PROCESS_EXIT, serial + 7, (uint32_t)c.pid, 0);
 	poll_until(&sunk.ended, 3);
 	send_process(XR_PROCESS_EXEC, 1, (uint32_t)c.pid, 0);
-	tap__ok(poll_to_end() == SESSION_OVER && strstr(said, "executed another program"),
-		"one that became another program is profiled no more");
+	tap__ok(poll_until(&fake.adds, 2) == SESSION_RUNS &&
+			strstr(said, "executed another program"),
+		"one that executed R again is profiled again");
 	err = finish(&stats);
-	tap__ok(!err && stats.processes == 3, "children count that had a sample: %llu in all",
+	tap__ok(!err && stats.processes == 4 && stats.programs == 2,
+		"children count that had a sample: %llu in all",
 		(unsigned long long)stats.processes);
 	tap__ok(!stats.decoder.malformed, "all records were good");
 	end();

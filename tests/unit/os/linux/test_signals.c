@@ -213,20 +213,46 @@ static int take_terminal(void)
 	return other;
 }
 
-/* Started as a job by the leader of a session, @told has a byte then: the first that comes. */
-static struct signals_event job(int terminal, int told, bool background)
+/* What comes next. */
+static struct signals_event awaited(struct signals *s)
 {
-	struct signals *s = opened();
 	struct signals_event e;
 
-	close(terminal);
-	must(!background || !setpgid(0, 0), 80);
-	must(!signals__reload(s) && write(told, "", 1) == 1, 81);
 	for (int tries = 0; !(e = signals__take(s)).signal; tries++) {
 		must(tries < 60000, 82);
 		usleep(1000);
 	}
 	return e;
+}
+
+/* The keyboard's are those of a command in the foreground, what a process sends is meant for us. */
+static void keyboard(void)
+{
+	int terminal = take_terminal();
+	struct signals *s = opened();
+	struct signals_event e;
+
+	must(!signals__command(s), 1);
+	for (int i = 0; i < 2; i++) {
+		must(write(terminal, "\034\003", 2) == 2, 2);
+		e = awaited(s);
+		must(e.signal == SIGINT && !e.sent && e.request == SIGNALS_COMMAND, 3);
+	}
+	send(SIGINT);
+	e = awaited(s);
+	must(e.signal == SIGINT && e.sent && e.request == SIGNALS_END, 4);
+	signals__close(s);
+}
+
+/* Started as a job by the leader of a session, @told has a byte then: the first that comes. */
+static struct signals_event job(int terminal, int told, bool background)
+{
+	struct signals *s = opened();
+
+	close(terminal);
+	must(!background || !setpgid(0, 0), 80);
+	must(!signals__reload(s) && write(told, "", 1) == 1, 81);
+	return awaited(s);
 }
 
 /* Whoever sends it but the leader: another process. */
@@ -326,6 +352,7 @@ int main(void)
 		{"a file that may not grow ends nothing, but for the children", file_size, 0},
 		{"a child is given what we were started with", restored, 0},
 		{"without a terminal SIGHUP and SIGUSR1 are requests", requests, 0},
+		{"what the keyboard sends is the command's", keyboard, 0},
 		{"at a terminal SIGHUP of another process is a request", sent_to_job, 0},
 		{"SIGHUP of the session's leader ends", told_by_leader, 0},
 		{"SIGHUP of the terminal ends", told_by_terminal, 0},

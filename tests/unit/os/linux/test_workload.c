@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +22,8 @@ static bool start(struct workload *w, char **argv, bool own_stdout)
 	struct errmsg f = {""};
 
 	fflush(stdout);
-	return tap__ok(!workload__start(w, argv, own_stdout, signals, &f), "start: %s", f.text);
+	return tap__ok(!workload__start(w, argv, own_stdout, NULL, signals, &f), "start: %s",
+		       f.text);
 }
 
 static void test_success(void)
@@ -110,7 +112,7 @@ static void test_stdout(bool own_stdout)
 	if (pipe(out) || pipe(err) || saved[0] < 0 || saved[1] < 0 ||
 	    dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0)
 		tap__bail("no pipes");
-	ok = !workload__start(&w, argv, own_stdout, signals, &f) && !workload__go(&w, &f) &&
+	ok = !workload__start(&w, argv, own_stdout, NULL, signals, &f) && !workload__go(&w, &f) &&
 	     workload__wait(&w, WAIT_MS);
 	workload__close(&w);
 	dup2(saved[0], STDOUT_FILENO);
@@ -126,6 +128,52 @@ static void test_stdout(bool own_stdout)
 	close(saved[1]);
 }
 
+/* By sudo it is the caller's, with all that belongs to him. */
+static void test_user(void)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c",
+			(char *)"test \"$(id -u) $(id -g) $(id -G) $HOME $USER $LOGNAME\" = "
+				"'4711 4712 4712 /nowhere alone alone'",
+			NULL};
+	const struct workload_user user = {4711, 4712, "alone", "/nowhere"};
+	struct workload w;
+	struct errmsg f = {""};
+
+	if (geteuid()) {
+		tap__skip("not root", "it runs as another user");
+		return;
+	}
+	tap__ok(!workload__start(&w, argv, true, &user, signals, &f) && !workload__go(&w, &f) &&
+			workload__wait(&w, WAIT_MS) && !workload__status(&w),
+		"it runs as another user");
+	workload__close(&w);
+}
+
+static void test_caller(void)
+{
+	static const char *const none[] = {"0", "-1", "4294967295", "x", "", "1000 "};
+	struct workload_user user;
+	bool ok = true;
+
+	if (geteuid()) {
+		tap__skip("not root", "who called sudo");
+		return;
+	}
+	unsetenv("SUDO_UID");
+	ok = !workload__caller(&user);
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		setenv("SUDO_UID", none[i], 1);
+		ok = ok && !workload__caller(&user);
+	}
+	tap__ok(ok, "without a number of sudo's there is no caller");
+	setenv("SUDO_UID", "4711", 1);
+	setenv("SUDO_GID", "4712", 1);
+	setenv("SUDO_USER", "alone", 1);
+	tap__ok(workload__caller(&user) && user.uid == 4711 && user.gid == 4712 &&
+			!strcmp(user.name, "alone"),
+		"who called sudo");
+}
+
 int main(void)
 {
 	struct errmsg f = {""};
@@ -138,6 +186,8 @@ int main(void)
 	test_given_up();
 	test_stdout(true);
 	test_stdout(false);
+	test_user();
+	test_caller();
 	signals__close(signals);
 	return tap__done();
 }

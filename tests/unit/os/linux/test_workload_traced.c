@@ -14,7 +14,7 @@ static struct signals *signals;
 
 static int start(struct workload *w, char **argv, struct errmsg *f)
 {
-	if (workload__start(w, argv, true, signals, f))
+	if (workload__start(w, argv, true, NULL, signals, f))
 		tap__bail("%s", f->text);
 	return workload__go(w, f);
 }

@@ -128,7 +128,7 @@ static void test_workload(const char *self)
 		tap__bail("no folder");
 	snprintf(path, sizeof(path), "%s/fifo", folder);
 	if (mkfifo(path, 0600) || signals__open(&signals, &f) || tracees__open(&ts, &f) ||
-	    workload__start(&w, argv, true, signals, &f) || workload__go(&w, &f))
+	    workload__start(&w, argv, true, NULL, signals, &f) || workload__go(&w, &f))
 		tap__bail("no workload: %s", f.text);
 	tap__ok(scene__in_state(w.pid, 'D') &&
 			tracees__stop(ts, w.pid, w.pid, SHORT_NS) == STOPPED_NOT,

@@ -147,7 +147,7 @@ static __always_inline void sample__none(struct scratch *s, struct tally *tally)
  */
 #define SAMPLE_COUNTED 3
 static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
-					 const struct current *now, const struct xr_row *row,
+					 const struct current *now, struct xr_row *row,
 					 const struct trigger *t, __u64 weight)
 {
 	int err;
@@ -174,9 +174,8 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 
 	task__stack(now, s);
 	s->walk.steady = !s->walk.sp_top || s->walk.row.r_tid == now->pids.tid;
-	budget__begin(s);
-	if (sample__native(s))
-		s->walk.budget.deadline += NATIVE_NS;
+	sample_budget__begin(&s->walk.budget, row, s->part.time,
+			     cfg_sample_ns + (sample__native(s) ? NATIVE_NS : 0), cfg_sample_work);
 	if (s->walk.row.flags & XR_ROW_PACKAGES)
 		s->part.flags |= XR_F_PACKAGES;
 	err = walk__begin(&s->walk);
@@ -439,11 +438,6 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 	/* or: another process that got the pid of one that had a row */
 	if (!row || !current__started(&now, row->start_time))
 		return 0;
-	/* a collection takes longer than reading the stack */
-	if (!cfg_collections && budget__skips(row)) {
-		count(XR_THROTTLED);
-		return 0;
-	}
 	if (t->counted) {
 		weight = cfg_collections ? collection__weight(now.pids.tgid, !t->perf)
 					 : event__due(how == SAMPLE_LOOP);
@@ -474,8 +468,13 @@ static __always_inline int sample__take(const struct trigger *t, enum sample_wal
 	if (result != SAMPLE_COUNTED)
 		sample_end(s->level, result);
 	ns = budget__spent(s, tally);
-	if (result != SAMPLE_COUNTED)
-		budget__end(s, tally, ns, row->strikes);
+	if (result != SAMPLE_COUNTED) {
+		budget__end(s, tally, ns);
+		/* a collection takes longer than reading the stack: its samples are never reduced
+		 */
+		if (!cfg_collections && (s->walk.budget.over || row->strikes))
+			budget_note(s->level);
+	}
 	scratch__release(s, t->preempted);
 	return 0;
 }

@@ -47,8 +47,7 @@ enum xr_counter {
 	XR_NESTED,	/* of TICKS, those that came while another sample was being taken */
 	XR_OVER_BUDGET, /* of TRUNCATED, those whose walk cost too much: struct walk_budget */
 	XR_OVERRUN,	/* samples that took more than one and a half times what they may */
-	XR_THROTTLED, /* ticks left out because those before were OVER_BUDGET, and collections that
-		       * come too soon after another: not in TICKS */
+	XR_THROTTLED,	/* collections that came too soon after another: no sample, not in TICKS */
 	/* of samples with native frames: why there are none further out */
 	XR_UNWOUND,	    /* the outermost is there, or (leaf) all that were wanted */
 	XR_UNWIND_NO_TABLE, /* nothing is known of the code */
@@ -285,8 +284,9 @@ enum xr_process_event {
 	XR_PROCESS_FORK = 1,
 	XR_PROCESS_EXEC = 2,
 	XR_PROCESS_EXIT = 3,
-	XR_PROCESS_THROTTLED = 4, /* ticks of it are left out from now on; may come many times */
-	XR_PROCESS_UNMAPPED = 5,  /* it executes code that its address space is not known to have */
+	XR_PROCESS_REDUCED =
+		4, /* its samples get a smaller budget from now on; may come many times */
+	XR_PROCESS_UNMAPPED = 5, /* it executes code that its address space is not known to have */
 	XR_PROCESS_EVENTS
 };
 

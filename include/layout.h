@@ -117,9 +117,9 @@ struct xr_row {
 	__u32 r_tid;	/* thread proven to be R's, 0: not yet */
 	__u32 pid;	/* thread group id, as the profiler sees it */
 	__u32 revision; /* changes when user space changes the row */
-	/* the sampler's own (bpf/budget.h), as r_tid is */
+	/* the sampler's own (sample_budget.h), as r_tid is */
 	__u32 strikes; /* its samples were over their budget */
-	__u32 skip;    /* ticks to leave out now */
+	__u32 reduced; /* samples to take with a smaller budget now */
 	__u32 asked;   /* the space_stamp, which was no more, with which code was told of */
 	__u32 node_size;
 	__u64 heap_base; /* bytes in use when the last collection ended, 0: not known (collection.h)

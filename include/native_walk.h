@@ -489,8 +489,10 @@ WALK_FN int native__step(struct native *n, struct walk *w)
 
 	if (next == MERGE_DONE)
 		return WALK_DONE;
-	if (next == MERGE_UNWIND || next == MERGE_FRAME)
-		return native__frame(n);
+	if (next == MERGE_UNWIND || next == MERGE_FRAME) {
+		w->budget.work++;
+		return walk__over(w) ? WALK_CUT : native__frame(n);
+	}
 	if (next == MERGE_DEAD)
 		n->merge.dead++;
 #ifdef NATIVE_RESYNC

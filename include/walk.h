@@ -107,10 +107,11 @@ struct walk_text {
  * itself: work is counted, and every WALK_LOOK of it the time is looked at.  A walk that has none
  * left ends with WALK_CUT and sets `over`.
  *
- * The caller fills deadline and work_max before walk__begin(), which sets the rest.  Between two
- * looks lies at most WALK_LOOK and what naming one call takes, two names of XR_NAME_MAX.  The first
- * comes after WALK_LOOK_FIRST: an ordinary stack is through before, costs no look, and is not cut
- * because a hypervisor stopped the CPU in the middle of it.
+ * The caller fills deadline, work_max and reduced before walk__begin(), which sets the rest.
+ * Between two looks lies at most WALK_LOOK and what naming one call takes, two names of
+ * XR_NAME_MAX. The first comes after WALK_LOOK_FIRST: an ordinary stack is through before, costs no
+ * look, and is not cut because a hypervisor stopped the CPU in the middle of it.  If the budget is
+ * reduced, the first comes after WALK_LOOK.
  */
 #define WALK_LOOK_FIRST 256u
 #define WALK_LOOK	64u
@@ -122,6 +123,8 @@ struct walk_budget {
 	__u32 work;	/* done so far */
 	__u32 look_at;	/* the work from which it is looked whether any is left */
 	__u32 over;	/* none was: the walk was cut */
+	__u32 reduced;	/* the limits are smaller than usual (sample_budget.h) */
+	__u32 pad;
 };
 
 /*
@@ -254,7 +257,7 @@ WALK_FN int walk__begin(struct walk *w)
 	w->lenient = 0;
 	w->next = 0;
 	w->budget.work = 0;
-	w->budget.look_at = WALK_LOOK_FIRST;
+	w->budget.look_at = w->budget.reduced ? WALK_LOOK : WALK_LOOK_FIRST;
 	w->budget.over = 0;
 	if (walk__load(w, READ_GLOBAL, &w->next, 8, w->row.head_at))
 		return -XR_BAD_HEAD;

@@ -63,7 +63,7 @@ struct stats {
 	uint64_t truncated, other_thread; /* of the written ones */
 	uint64_t over_budget;		  /* of the truncated ones: they took too long */
 	uint64_t overrun;		  /* samples that took half as much again as they may */
-	uint64_t throttled; /* not in ticks: left out because those before were over budget */
+	uint64_t throttled; /* not in ticks: collections that came too soon after another */
 	double longest_us;  /* what the longest sample took */
 	uint64_t most_work; /* that of a sample, struct walk_budget */
 	uint64_t spent_ns;  /* what all samples took: with engine bpf in the kernel, else of ours */

@@ -181,7 +181,7 @@ static void metrics__samples(struct text *t, const struct stats *s)
 	text__counter(t, "malformed_records_total", s->decoder.malformed,
 		      "Records of the sampler that cannot be.");
 	text__counter(t, "throttled_ticks_total", s->throttled,
-		      "Ticks left out since samples of that process took too long.");
+		      "Collections left out, of --event gc: they came too soon after another.");
 	text__counter(t, "missed_ticks_total", s->missed, "Ticks that came too late to be taken.");
 	text__counter(t, "nested_ticks_total", s->nested, "Ticks in the middle of another sample.");
 	text__counter(t, "symbols_total", s->symbols, "Names that the sampler sent.");

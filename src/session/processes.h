@@ -37,7 +37,7 @@ struct process {
 	bool counted;	     /* in the session's count of processes */
 	bool execed, exited; /* the engine said so; lifecycle__settle acts on it */
 	bool refused;	     /* the caller may not look at it: what was sampled is thrown away */
-	bool throttled;	     /* ticks of it were left out, and it was said */
+	bool reduced;	     /* its samples get a smaller budget, and that was printed */
 	uint8_t drained;     /* polls since it ended */
 	bool asked;	     /* something of it was asked (ask.h), and not answered yet */
 	bool looked;	     /* R was looked for in it at least once */

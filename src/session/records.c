@@ -204,18 +204,18 @@ static void records__forked(struct lifecycle *l, struct process *p, const struct
 		     p->parent_pid, parent ? "" : ", which has ended");
 }
 
-/* Said once for each process: it can come and go many times. */
-static void records__throttled(struct lifecycle *l, struct process *p)
+/* Printed once for each process: it can come and go many times. */
+static void records__reduced(struct lifecycle *l, struct process *p)
 {
 	uint32_t us = l->config->max_sample_us;
 
-	if (p->throttled)
+	if (p->reduced)
 		return;
-	p->throttled = true;
+	p->reduced = true;
 	notes__user(&l->config->notes,
-		    "process %u (%s): reading its stack takes longer than %u microseconds: its "
-		    "outer frames are cut, and it is sampled less often (--max-sample-time "
-		    "allows more)",
+		    "process %u (%s): reading its stack takes longer than %u microseconds: most of "
+		    "its samples have only the innermost frames, below <truncated> "
+		    "(--max-sample-time allows more)",
 		    p->pid, p->comm, us ? us : XR_SAMPLE_US);
 }
 
@@ -245,8 +245,8 @@ void records__process(void *lifecycle, const struct xr_process *record)
 	case XR_PROCESS_UNMAPPED:
 		native__unmapped(p);
 		break;
-	case XR_PROCESS_THROTTLED:
-		records__throttled(l, p);
+	case XR_PROCESS_REDUCED:
+		records__reduced(l, p);
 		break;
 	}
 }

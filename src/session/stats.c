@@ -127,7 +127,7 @@ void stats__summary(const struct stats *s, char *buf, size_t size)
 	summary__add(more, sizeof(more), s->hidden.memory_unproven + s->hidden.memory_none,
 		     "of the processes without memory counts");
 	summary__add(more, sizeof(more), s->over_budget, "stacks took too long to read");
-	summary__add(more, sizeof(more), s->throttled, "ticks left out for that");
+	summary__add(more, sizeof(more), s->throttled, "collections left out: too many a second");
 	summary__add(more, sizeof(more), s->silent, "processes did not answer");
 	summary__add(more, sizeof(more), s->missed, "ticks missed");
 	summary__add(more, sizeof(more), s->waits.lost, "waits not noted");

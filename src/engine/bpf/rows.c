@@ -45,7 +45,7 @@ int bpf_rows__replace(int map, const struct xr_row *old, const struct xr_row *ro
 
 	new.r_tid = old->r_tid;
 	new.strikes = old->strikes;
-	new.skip = old->skip;
+	new.reduced = old->reduced;
 	new.asked = old->asked;
 	new.heap_base = old->heap_base;
 	new.collected_at = old->collected_at;

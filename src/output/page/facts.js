@@ -79,7 +79,7 @@ function factList(model) {
 	add("Lost", counts.lost ? `${formatCount(counts.lost)} samples` : "", true);
 	add("Unreadable", counts.unreadable ? `${formatCount(counts.unreadable)} samples` : "", counts.unreadable > 0.01 * counts.ticks);
 	add("Truncated", counts.truncated ? `${formatCount(counts.truncated)} stacks` : "");
-	add("Left out", counts.throttled ? `${formatCount(counts.throttled)} ticks of slow stacks` : "");
+	add("Left out", counts.throttled ? `${formatCount(counts.throttled)} collections` : "");
 	add("Without room", counts.stacks_dropped ? `${formatCount(counts.stacks_dropped)} stacks: --max-memory` : "", true);
 	return facts;
 }

@@ -180,7 +180,8 @@ static void test_counts(void)
 		"what samples cost");
 	stats__summary(&s, line, sizeof(line));
 	snprintf(wanted, sizeof(wanted),
-		 ", %llu stacks took too long to read, %llu ticks left out for that",
+		 ", %llu stacks took too long to read, %llu collections left out: too many a "
+		 "second",
 		 (unsigned long long)s.over_budget, (unsigned long long)s.throttled);
 	tap__ok(strstr(line, wanted) != NULL, "the last line says what was cut and left out");
 	counts[XR_OVER_BUDGET] = counts[XR_THROTTLED] = 0;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What a walk may cost, over images of R's memory: what is cut, where, and how often the time is
- * looked at; and that what was looked for in vain is not looked for again.
+ * looked at; and that what was looked for in vain is not looked for again.  What samples of a
+ * process may cost, by those before.
  */
 #include "lines_scene.h"
+
+#include "sample_budget.h"
 
 #define DEPTH  30 /* two slots each */
 #define ROOM   512
@@ -369,8 +372,161 @@ static void test_generations(void)
 	scene__free(&s);
 }
 
+/* --- what samples of a process may cost, by those before --- */
+
+#define WHOLE_NS   1000000u
+#define WHOLE_WORK 64000u
+
+/*
+ * A sample of the process of @row whose whole stack takes @ns.  Returns what is spent on it; sets
+ * *@told to whether the session hears of it.
+ */
+static uint64_t sample(struct xr_row *row, uint64_t ns, int *told)
+{
+	struct walk_budget b = {0};
+	uint64_t may;
+
+	sample_budget__begin(&b, row, 1000, WHOLE_NS, WHOLE_WORK);
+	may = b.deadline - 1000;
+	if (b.reduced ? b.work_max > WHOLE_WORK / 4 || may > WHOLE_NS / 4
+		      : b.work_max != WHOLE_WORK || may != WHOLE_NS)
+		tap__bail("limits of %d ns, work %d", (int)may, (int)b.work_max);
+	b.over = ns > may;
+	*told = sample_budget__end(&b, row);
+	return ns > may ? may : ns;
+}
+
+/* @n samples that each take @ns.  Returns what is spent on them. */
+static uint64_t samples(struct xr_row *row, int n, uint64_t ns)
+{
+	uint64_t spent = 0;
+	int told;
+
+	while (n--)
+		spent += sample(row, ns, &told);
+	return spent;
+}
+
+/* Too deep for long, and the next sample has the whole budget. */
+static void until_whole(struct xr_row *row)
+{
+	do
+		samples(row, 1, 2 * WHOLE_NS);
+	while (row->strikes < STRIKES_MAX || row->reduced);
+}
+
+static void test_always_over(void)
+{
+	struct xr_row row = {0};
+	int told = 0, times = 0;
+	uint64_t spent;
+
+	sample(&row, 2 * WHOLE_NS, &told);
+	tap__ok(!row.reduced && !told, "one that is cut changes nothing");
+	for (int i = 0; i < 100000; i++) {
+		sample(&row, 2 * WHOLE_NS, &told);
+		times += told;
+	}
+	tap__ok(times == 1, "the session is told when samples begin to be reduced");
+	spent = samples(&row, 129 * 100, 2 * WHOLE_NS);
+	tap__ok(spent <= 129 * 100 * (WHOLE_NS / 64),
+		"in the end a tick costs at most a 64th of the budget (%d ns)",
+		(int)(spent / 12900));
+	tap__ok(spent >= 100 * WHOLE_NS, "and the whole is tried again and again");
+}
+
+static void test_recovery(void)
+{
+	struct xr_row row = {0};
+	uint64_t spent;
+
+	samples(&row, 1000, 2 * WHOLE_NS);
+	samples(&row, 1 << REDUCED_SHIFT, WHOLE_NS / 2);
+	spent = samples(&row, 100, WHOLE_NS / 2);
+	tap__ok(spent == 50 * (uint64_t)WHOLE_NS,
+		"a stack that fits is whole from the next try on");
+
+	until_whole(&row);
+	samples(&row, 1, 100);
+	spent = samples(&row, 129, 2 * WHOLE_NS);
+	tap__ok(spent <= 2 * WHOLE_NS && row.strikes == STRIKES_MAX,
+		"stacks that were too deep before are remembered");
+	until_whole(&row);
+	samples(&row, (int)STRIKES_MAX, 100);
+	samples(&row, 1, 2 * WHOLE_NS);
+	tap__ok(!row.reduced, "until as many were not");
+}
+
+/* One of six is too deep: it is cut, the others are whole. */
+static void test_now_and_then(void)
+{
+	struct xr_row row = {0};
+	uint64_t spent = 0;
+
+	for (int i = 0; i < 10000; i++) {
+		spent += samples(&row, 1, 2 * WHOLE_NS);
+		spent += samples(&row, 5, WHOLE_NS / 2);
+	}
+	tap__ok(spent == 10000ull * (WHOLE_NS + 5 * WHOLE_NS / 2) && !row.reduced,
+		"if less than a fifth is cut the others are whole");
+}
+
+/* Whatever the row holds: it can be another process' by now, changed on several CPUs. */
+static void test_any_row(void)
+{
+	static const uint32_t values[] = {0, 1, 3, 4, 27, 28, 29, 127, 128, 129, 1u << 31, ~0u};
+	const size_t n = sizeof(values) / sizeof(values[0]);
+	uint32_t wrong = 0;
+
+	for (size_t i = 0; i < n * n; i++) {
+		struct xr_row row = {.strikes = values[i / n], .reduced = values[i % n]};
+		struct walk_budget b = {.over = i % 2};
+
+		sample_budget__begin(&b, &row, 0, WHOLE_NS, WHOLE_WORK);
+		wrong += b.deadline < WHOLE_NS >> REDUCED_SHIFT || b.deadline > WHOLE_NS;
+		wrong += b.work_max < WHOLE_WORK >> REDUCED_SHIFT || b.work_max > WHOLE_WORK;
+		sample_budget__end(&b, &row);
+		wrong += row.reduced > 1u << REDUCED_SHIFT;
+		for (uint32_t k = 0; k <= 1u << REDUCED_SHIFT; k++) {
+			b.over = 0;
+			sample_budget__begin(&b, &row, 0, WHOLE_NS, WHOLE_WORK);
+			sample_budget__end(&b, &row);
+		}
+		wrong += b.deadline != WHOLE_NS;
+	}
+	tap__ok(!wrong, "whatever is in the row, samples have a budget, and soon the whole one");
+}
+
+/* The innermost frames of a deep stack are there, and little is read. */
+static void test_reduced(void)
+{
+	struct scene s;
+	struct run *r;
+	int result;
+
+	scene__init(&s, layout_now());
+	ordinary(&s, DEPTH);
+	r = run__new(&s.m);
+	start(r, &s);
+	r->base.now = 1001;
+	r->base.walk.budget.deadline = 1000;
+	r->base.walk.budget.reduced = 1;
+	result = run__walk(r);
+	tap__ok(result == WALK_CUT && r->base.walk.budget.work <= WALK_LOOK + NAMING &&
+			r->base.walk.frames >= 2,
+		"with a reduced budget, and no time: %d frames in %d reads",
+		(int)r->base.walk.frames, (int)r->base.walk.budget.work);
+	free(r);
+	scene__free(&s);
+}
+
 int main(void)
 {
+	test_always_over();
+	test_recovery();
+	test_now_and_then();
+	test_any_row();
+	test_reduced();
 	test_cut();
 	test_time();
 	test_one_frame();

@@ -376,13 +376,13 @@ static void test_records(void)
 	tap__ok(poll_until(&sunk.samples, 1) == SESSION_RUNS && !strcmp(sunk.comm, "told"),
 		"a child that was told of is known by its name");
 	for (int i = 0; i < 3; i++)
-		send_process(XR_PROCESS_THROTTLED, serial, (uint32_t)c.pid, 0);
-	send_process(XR_PROCESS_THROTTLED, 4711, 4711, 0);
+		send_process(XR_PROCESS_REDUCED, serial, (uint32_t)c.pid, 0);
+	send_process(XR_PROCESS_REDUCED, 4711, 4711, 0);
 	session__poll(session, 1);
 	session__poll(session, 1);
-	told = strstr(said, "it is sampled less often (--max-sample-time");
-	tap__ok(told && !strstr(told + 5, "it is sampled") && strstr(said, " 1000 micro"),
-		"that one is sampled less often is said once");
+	told = strstr(said, "only the innermost frames, below <truncated> (--max-sample-time");
+	tap__ok(told && !strstr(told + 5, "only the innermost") && strstr(said, " 1000 micro"),
+		"that most samples have the innermost frames only is printed once");
 	send_process(XR_PROCESS_EXIT, serial, (uint32_t)c.pid, 0);
 	tap__ok(poll_until(&sunk.ended, 1) == SESSION_RUNS, "and its end is told");
 	send_process(XR_PROCESS_EXIT, serial + 1, (uint32_t)c.pid, 0);

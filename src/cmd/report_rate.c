@@ -50,9 +50,11 @@ static int rates__lines(struct report_rates *r, struct sample *s, uint64_t each)
 
 static int rates__weigh(struct report_rates *r, struct sample *s)
 {
-	const uint64_t each = report_rate__interval(r->reading->interval_ns);
+	uint64_t each = report_rate__interval(r->reading->interval_ns);
 	int err = 0;
 
+	if (!r->reading->interval_ns && r->reading->parts)
+		each /= r->reading->parts;
 	r->unknown |= !r->reading->interval_ns;
 	r->known += r->reading->interval_ns ? s->weight : 0;
 	r->seconds += (double)s->weight * (double)each / NS_PER_S;

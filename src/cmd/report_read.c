@@ -142,6 +142,9 @@ static void report_read__notes(const char *name, const struct read_result *resul
 			  name, result->bad,
 			  result->format == READ_PPROF ? "samples were" : "lines were",
 			  result->first);
+	if (result->parts > 1)
+		log__line("%s: its counts have a point: a sample is one %" PRIu64 "th of one", name,
+			  result->parts);
 	if (result->cut)
 		log__line("%s: the last line, number %" PRIu64 ", is not whole, and was left out: "
 			  "the file was cut off, or is still being written",

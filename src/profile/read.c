@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "profile/read_parts.h"
 
+#define HEAD_LEN   4		    /* bytes that tell gzip, and the encoding of a text */
 #define BYTES_KEPT (4 * READ_PIECE) /* of a buffer that is used again without being moved */
 
 int reader__new(struct reader **out, const struct reader_config *config)
@@ -74,7 +75,7 @@ int reading__more(struct reading *r)
 		memmove(r->bytes.data, r->bytes.data + r->at, r->bytes.len);
 		r->at = 0;
 	}
-	err = buf__add(&r->bytes, piece, (size_t)n);
+	err = read_text__add(&r->wide, &r->bytes, piece, (size_t)n);
 	return err ? errmsg__set(r->f, err, "cannot read %s: out of memory", r->in->name) : n > 0;
 }
 
@@ -100,15 +101,16 @@ int reading__line(struct reading *r, const char **line, size_t *len)
 	}
 	if (more < 0)
 		return more;
-	if (!end) {
+	r->open = !end && seen && r->result->format == READ_FOLDED;
+	if (!end && !r->open) {
 		if (seen)
 			r->result->cut = r->number + 1;
 		r->at = r->bytes.len;
 		return 0;
 	}
 	*line = r->bytes.data + r->at;
-	*len = (size_t)(end - *line);
-	r->at += *len + 1;
+	*len = end ? (size_t)(end - *line) : seen;
+	r->at += *len + !r->open;
 	r->number++;
 	if (*len && (*line)[*len - 1] == '\r') /* of Windows */
 		--*len;
@@ -177,13 +179,16 @@ static int reading__format(struct reading *r)
 	return read_folded__line(line, len) ? 0 : reading__refuse(r, line, len);
 }
 
-/* Have what a file is told by: its first @size bytes, at most, or a line.  1; 0: there is none. */
+/*
+ * Have what a file is told by: its first @size bytes, at most, or a line if that is longer than
+ * HEAD_LEN.  1; 0: there is none.
+ */
 static int reading__begins(struct reading *r, size_t size)
 {
 	int more = 1;
 
 	while (more > 0 && r->bytes.len < size &&
-	       !(r->bytes.len && memchr(r->bytes.data, '\n', r->bytes.len)))
+	       !(r->bytes.len > HEAD_LEN && memchr(r->bytes.data, '\n', r->bytes.len)))
 		more = reading__more(r);
 	return more < 0 ? more : r->bytes.len > 0;
 }
@@ -196,14 +201,30 @@ static int reading__unzip(struct reading *r)
 	if (err)
 		return errmsg__set(r->f, err, "cannot read %s: out of memory", r->in->name);
 	r->bytes.len = 0;
-	err = reading__begins(r, READ_PIECE);
+	err = reading__begins(r, HEAD_LEN);
 	return err ? err : errmsg__set(r->f, -ENODATA, "%s is empty", r->in->name);
+}
+
+/* What `bytes` are, and what comes behind them, is UTF-8 from here on. */
+static int reading__decode(struct reading *r)
+{
+	struct buf raw = r->bytes;
+	size_t mark;
+	int err;
+
+	r->wide.encoding = read_text__encoding(raw.data, raw.len, &mark);
+	if (r->wide.encoding == READ_UTF8 && !mark)
+		return 0;
+	r->bytes = (struct buf){0};
+	err = read_text__add(&r->wide, &r->bytes, raw.data + mark, raw.len - mark);
+	buf__free(&raw);
+	return err ? errmsg__set(r->f, err, "cannot read %s: out of memory", r->in->name) : 0;
 }
 
 /* Look at the beginning, which stays to be read. */
 static int reading__tell(struct reading *r)
 {
-	int err = reading__begins(r, 2);
+	int err = reading__begins(r, HEAD_LEN);
 
 	if (err < 0)
 		return err;
@@ -212,7 +233,9 @@ static int reading__tell(struct reading *r)
 				   r->in->name);
 	if (r->bytes.len > 1 && !memcmp(r->bytes.data, "\x1f\x8b", 2))
 		err = reading__unzip(r);
-	else
+	if (err >= 0)
+		err = reading__decode(r);
+	if (!err)
 		err = reading__begins(r, READ_PIECE);
 	return err < 0 ? err : reading__format(r);
 }

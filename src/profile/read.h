@@ -93,6 +93,7 @@ struct read_result {
 	bool lines, gc;	      /* Rprof.out: its header says so */
 	uint64_t interval_ns; /* of a sample; 0: not known.  Of the last profile that is in it */
 	uint64_t began, duration_ns;	    /* ns, since 1970, and how long; 0: it does not say */
+	uint64_t parts;			    /* folded stacks: of one that are counted: 1, 10, 100 */
 	uint64_t samples;		    /* as far as they were read; a tick is one */
 	uint64_t values[PROFILE_TYPES_MAX]; /* by sample type, what they add up to */
 	uint64_t types_left;		    /* sample types that there was no number for */

@@ -14,9 +14,15 @@
 
 #define TOPLEVEL "<toplevel>"
 
+#define PLACES_KEPT  9	/* behind the point of a count */
+#define PLACES_MAX   6	/* behind the point of a count that are told apart */
+#define EXPONENT_MAX 18 /* of ten */
+
 struct folded {
 	struct reading *r;
 	bool roots;
+	uint64_t parts; /* of one that are counted, a power of ten: where counts have a point */
+	uint64_t rest;	/* of a part, in billionths of one: it counts with the next line */
 };
 
 /*
@@ -40,21 +46,124 @@ static bool text__number(const char *text, size_t *n, uint64_t max, uint64_t *ou
 	return true;
 }
 
-/* The count at the end of a line, and the length of what is before it; 0: there is none. */
-static uint64_t line__count(const char *line, size_t *len)
+/* A count: digits times ten to the power of @exponent. */
+struct count {
+	uint64_t digits;
+	int exponent;
+};
+
+static uint64_t ten__to(unsigned int n)
 {
-	uint64_t count;
+	uint64_t value = 1;
+
+	while (n--)
+		value *= 10;
+	return value;
+}
+
+/*
+ * Add the digits at *@at to @value: how many of them.  What would be above READ_COUNT_MAX is left
+ * out; *@more (NULL is allowed): there are such.
+ */
+static int text__digits(const char **at, const char *end, uint64_t *value, bool *more)
+{
+	int n = 0;
+
+	for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
+		const uint64_t digit = (uint64_t)(**at - '0');
+
+		if (*value > (READ_COUNT_MAX - digit) / 10) {
+			if (more)
+				*more = true;
+			continue;
+		}
+		*value = 10 * *value + digit;
+		n++;
+	}
+	return n;
+}
+
+/* "12", "12.5", "1e+05": as R and others write numbers. */
+static bool count__parse(struct count *c, const char *at, const char *end)
+{
+	int whole, places = 0, digits = 1;
+	bool minus = false, more = false;
+	uint64_t exponent = 0;
+
+	*c = (struct count){0};
+	whole = text__digits(&at, end, &c->digits, &more);
+	if (whole && at < end && *at == '.') {
+		at++;
+		places = text__digits(&at, end, &c->digits, NULL);
+	}
+	if (whole && at < end && (*at == 'e' || *at == 'E')) {
+		minus = ++at < end && *at == '-';
+		at += at < end && (*at == '-' || *at == '+');
+		digits = text__digits(&at, end, &exponent, &more);
+	}
+	if (!whole || !digits || more || at != end || exponent > EXPONENT_MAX)
+		return false;
+	c->exponent = (minus ? -(int)exponent : (int)exponent) - places;
+	for (; c->exponent < 0 && c->digits && c->digits % 10 == 0; c->exponent++)
+		c->digits /= 10;
+	for (; c->exponent < -PLACES_KEPT; c->exponent++)
+		c->digits /= 10;
+	return c->exponent <= 0 || c->digits <= READ_COUNT_MAX / ten__to((unsigned int)c->exponent);
+}
+
+/* The count at the end of a line, and the length of what is before it.  False: there is none. */
+static bool line__count(const char *line, size_t *len, struct count *c)
+{
 	size_t n = *len;
 
-	if (!text__number(line, &n, READ_COUNT_MAX, &count) || n < 2 || line[n - 1] != ' ')
-		return 0;
+	while (n && line[n - 1] != ' ')
+		n--;
+	if (n < 2 || !count__parse(c, line + n, line + *len) || !c->digits)
+		return false;
 	*len = n - 1;
-	return count;
+	return true;
 }
 
 bool read_folded__line(const char *line, size_t len)
 {
-	return line__count(line, &len) > 0 && !memchr(line, '\0', len);
+	struct count c;
+
+	return line__count(line, &len, &c) && !memchr(line, '\0', len);
+}
+
+/* How many parts of one are needed for the lines that were read by now. */
+static uint64_t folded__parts(const struct reading *r)
+{
+	const char *at = r->bytes.data + r->at, *end = r->bytes.data + r->bytes.len, *newline;
+	int places = 0;
+
+	for (; at < end; at = newline + 1) {
+		size_t len;
+		struct count c;
+
+		newline = memchr(at, '\n', (size_t)(end - at));
+		newline = newline ? newline : end;
+		len = (size_t)(newline - at);
+		len -= len && at[len - 1] == '\r';
+		if (line__count(at, &len, &c) && -c.exponent > places)
+			places = -c.exponent;
+	}
+	return ten__to((unsigned int)(places < PLACES_MAX ? places : PLACES_MAX));
+}
+
+/* A count in parts of one.  False: it is more than there can be. */
+static bool folded__count(struct folded *p, const struct count *c, uint64_t *count)
+{
+	const uint64_t by = ten__to(c->exponent < 0 ? (unsigned int)-c->exponent : 0);
+	const uint64_t times = ten__to(c->exponent > 0 ? (unsigned int)c->exponent : 0);
+	const uint64_t whole = c->digits / by * times, rest = c->digits % by;
+
+	if (whole > READ_COUNT_MAX / p->parts)
+		return false;
+	p->rest += rest * p->parts * (ten__to(PLACES_KEPT) / by);
+	*count = whole * p->parts + p->rest / ten__to(PLACES_KEPT);
+	p->rest %= ten__to(PLACES_KEPT);
+	return true;
 }
 
 /* The pid of a frame `comm-pid`, and the length of its comm; 0: it is none. */
@@ -217,14 +326,18 @@ static int folded__frames(struct folded *p, const char *at, const char *end,
 /* One line: 0, 1: it is none, or a negative errno. */
 static int folded__line(struct folded *p, const char *at, size_t len)
 {
-	uint64_t each = line__count(at, &len), hash;
 	struct reading *r = p->r;
-	const char *end = at + len;
+	uint64_t each, hash;
+	struct count c;
 	struct reader_line says, *line;
+	const char *end;
 	int err;
 
-	if (!each || memchr(at, '\0', len))
+	if (!line__count(at, &len, &c) || memchr(at, '\0', len) || !folded__count(p, &c, &each))
 		return 1;
+	if (!each)
+		return 0;
+	end = at + len;
 	hash = reading__hash(at, len);
 	line = reading__known(r, hash, at, len);
 	if (!line) {
@@ -253,8 +366,11 @@ int read_folded__file(struct reading *r)
 	struct folded p = {.r = r};
 	const char *line, *semicolon;
 	size_t len, comm;
-	int err = reading__begin(r);
+	int err;
 
+	p.parts = r->result->parts = folded__parts(r);
+	r->result->interval_ns = r->reader->config.interval_ns / p.parts;
+	err = reading__begin(r);
 	while (!err && (err = reading__line(r, &line, &len)) > 0) {
 		semicolon = r->number == 1 ? memchr(line, ';', len) : NULL;
 		if (semicolon)
@@ -264,7 +380,9 @@ int read_folded__file(struct reading *r)
 			continue;
 		}
 		err = folded__line(&p, line, len);
-		if (err > 0)
+		if (err > 0 && r->open)
+			r->result->cut = r->number;
+		else if (err > 0)
 			reading__bad(r, 1);
 		err = err < 0 ? err : 0;
 	}

@@ -63,6 +63,24 @@ struct reader {
 
 struct unzip;
 
+enum read_encoding { READ_UTF8, READ_UTF16_LE, READ_UTF16_BE };
+
+/* Text of an encoding that becomes UTF-8.  Starts as { 0 }, of UTF-8. */
+struct read_wide {
+	enum read_encoding encoding;
+	bool odd;	      /* `first` is the first byte of a unit */
+	uint32_t first, high; /* high: the first unit of a character; 0: none */
+};
+
+/*
+ * read_text__encoding - of a text that begins with these bytes; *@mark: how many of them are its
+ * byte order mark.
+ */
+enum read_encoding read_text__encoding(const char *bytes, size_t len, size_t *mark);
+
+/* read_text__add - append the next @len bytes to @to, in UTF-8.  -ENOMEM. */
+int read_text__add(struct read_wide *w, struct buf *to, const char *bytes, size_t len);
+
 /* A file that is being read. */
 struct reading {
 	struct reader *reader;
@@ -71,10 +89,12 @@ struct reading {
 	struct reader_process *process; /* whose it is, where it does not say */
 	struct errmsg *f;
 	struct unzip *unzip; /* of a compressed file; NULL: it is not */
-	struct buf bytes;    /* of the file, from `at` on not used yet */
+	struct read_wide wide;
+	struct buf bytes; /* of the file, from `at` on not used yet */
 	size_t at;
 	uint64_t number; /* of the line last returned */
 	bool ended;	 /* there are no more bytes to be read */
+	bool open;	 /* the line last returned has no end: it is the last one */
 };
 
 /* reading__raw - bytes of the file as they are in it; as read_input's read, with the error said. */
@@ -88,7 +108,8 @@ int reading__more(struct reading *r);
 
 /*
  * reading__line - the next line, without its end; it stays until the next call.  1; 0: there is
- * none; or a negative errno.  A last one that does not end is none: it is `cut` in the result.
+ * none; or a negative errno.  A last one that does not end is none: it is `cut` in the result.  Of
+ * folded stacks it is one, and r->open is set: what others write may end so.
  */
 int reading__line(struct reading *r, const char **line, size_t *len);
 

@@ -41,6 +41,8 @@ done
 b" "x[["k" "l"]]" ' '#File 2: <text>' '2#9 ' '"\x3cGC>" "<truncated>" '; } >"$work/read/lines"
 { printf '\120' && printf '%s\n' 'memory profiling: sample.interval=2000' ':1:2:3:4:"g" "f" ' ':1:2:3:4:' 'sample.interval=1' '"f" '; } >"$work/read/memory"
 { printf '\002' && printf '%s\n' 'R-12;f (a.R:3);p::FUN {b.R:4} (c.R:5);<GC> 17' 'R-12;<toplevel> 1' '<no-room> 3' 'f;lapply;g 2'; } >"$work/read/folded"
+{ printf '\002' && printf '%s\n' 'f 12.5' 'f;g 1e+05' && printf 'f;h 0.25'; } >"$work/read/counts"
+{ printf '\002\377\376' && printf 'f;\303\251 3\r\nf 1' | iconv -f UTF-8 -t UTF-16LE; } >"$work/read/wide"
 tail -c +2 "$work/read/folded" >"$work/folded"
 { printf '\000' && "$BUILD/xrprof-bpf" report "$work/folded" -f pprof | gunzip; } >"$work/pprof"
 mv "$work/pprof" "$work/read/pprof"

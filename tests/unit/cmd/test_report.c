@@ -239,6 +239,82 @@ static void test_made(void)
 	stack__free_all();
 }
 
+/* @text as UTF-16, of characters up to U+00FF; @mark: with a byte order mark. */
+static void wide__make(const char *name, const char *text, bool big, bool mark)
+{
+	struct buf b = {0};
+	int err = mark ? buf__add(&b, big ? "\xfe\xff" : "\xff\xfe", 2) : 0;
+
+	for (; *text && !err; text++)
+		err = buf__add(&b, big ? (const char[]){0, *text} : (const char[]){*text, 0}, 2);
+	if (err)
+		tap__bail("no memory");
+	file__make(name, b.data, b.len);
+	buf__free(&b);
+}
+
+/* What shells and editors write: PowerShell's `>` in UTF-16 with "\r\n", others with a mark. */
+static void test_encodings(void)
+{
+	static const char text[] = "main;caf\xe9 3\r\nmain;g 1";
+	static const char out[] = "sample.interval=10000\r\n\"f\" \r\n\"g\" \"f\" \r\n";
+
+	for (int i = 0; i < 4; i++) {
+		wide__make("wide.folded", text, i & 1, i & 2);
+		folded__is("wide.folded", "main;caf\xc3\xa9 3\nmain;g 1\n");
+		wide__make("wide.out", out, i & 1, i & 2);
+		folded__is("wide.out", "f 1\nf;g 1\n");
+		tap__ok(!*err_text, "UTF-16, %s, %s mark", i & 1 ? "BE" : "LE",
+			i & 2 ? "with a" : "without");
+	}
+	file__make("high.folded",
+		   "\xff\xfe\x3d\xd8\x00\xde \0"
+		   "1\0",
+		   10);
+	folded__is("high.folded", "\xf0\x9f\x98\x80 1\n");
+	file__make("half.folded",
+		   "\xff\xfe\x3d\xd8 \0"
+		   "1\0",
+		   8);
+	folded__is("half.folded", "\xef\xbf\xbd 1\n");
+	if (system("gzip -c wide.out >wide.gz"))
+		tap__bail("no gzip");
+	folded__is("wide.gz", "f 1\nf;g 1\n");
+	file__text("mark.out", "\xef\xbb\xbfsample.interval=10000\n\"f\" \n");
+	folded__is("mark.out", "f 1\n");
+	file__text("mark.folded", "\xef\xbb\xbfmain;f 3\n");
+	folded__is("mark.folded", "main;f 3\n");
+}
+
+/* Counts as other tools write them, and the end of a file without a newline. */
+static void test_counts(void)
+{
+	file__text("end.folded", "main;f 3\nmain;g 4");
+	folded__is("end.folded", "main;f 3\nmain;g 4\n");
+	file__text("one.folded", "main;f 3");
+	folded__is("one.folded", "main;f 3\n");
+	file__text("cut.folded", "main;f 3\nmain;g");
+	folded__is("cut.folded", "main;f 3\n");
+	tap__ok(strstr(err_text, "the last line, number 2, is not whole"), "%s", err_text);
+	file__text("point.folded", "main;f 12.5\nmain;g 7.5\n");
+	report__is("point.folded", "point.folded: 200 samples\n"
+				   "SELF       %  TOTAL       %  FUNCTION\n"
+				   " 125    62.5    125    62.5  f\n"
+				   "  75    37.5     75    37.5  g\n"
+				   "   0     0.0    200   100.0  main\n");
+	tap__ok(strstr(err_text, "a sample is one 10th of one"), "%s", err_text);
+	run("report point.folded -F 100");
+	tap__ok(strstr(out_text, "200 samples, 0.20 s"), "their time is the same: %s", out_text);
+	file__text("r.folded", "f 1e+05\ng 100000\nh 12.0\nk 1.50e1\n");
+	folded__is("r.folded", "f 100000\ng 100000\nh 12\nk 15\n");
+	file__text("third.folded", "f 0.33333333333333331\ng 0.66666666666666663\n");
+	folded__is("third.folded", "f 333333\ng 666666\n");
+	file__text("bad.folded",
+		   "f 1\ng 1.\nh .5\nk 1e\nl 1e99\nm 1.2.3\nn 99999999999999999999\n");
+	folded__is("bad.folded", "f 1\ng 1\n");
+	tap__ok(strstr(err_text, "5 lines"), "%s", err_text);
+}
+
 int main(void)
 {
 	char command[64];
@@ -248,6 +324,8 @@ int main(void)
 	test_rates();
 	test_same_file();
 	test_made();
+	test_encodings();
+	test_counts();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	return system(command) ? 1 : tap__done();
 }

@@ -393,7 +393,7 @@ static int record__report(struct record *r, int err, const struct stats *st)
 	if (err && err != -EPIPE) {
 		log__line("%s", session__why(r->session)->text);
 		status = CMD_FAILED;
-	} else if (!st->processes && !r->config->all) {
+	} else if (!st->processes && (!r->config->all || st->rows_full)) {
 		record__nothing(r);
 		status = CMD_FAILED;
 	} else if (!st->processes && filters__narrow(&r->config->filters)) {

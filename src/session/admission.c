@@ -109,6 +109,8 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 	int err;
 
 	err = l->ops->add(l->engine, &p->target.row, &l->reason);
+	if (!l->began && err != -ESRCH && err != -EEXIST)
+		l->began = os__now(); /* also if it failed: --duration ends the session */
 	if (outcome__is_full(err))
 		lifecycle__no_room(l, CROWD_ENGINE, (pid_t)p->pid, p->target.start_time);
 	if (!err)
@@ -119,8 +121,6 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 	lifecycle__count(l, p);
 	use__look(&p->use, (pid_t)p->pid, os__now());
 	reader__look(&p->reader, (pid_t)p->pid, p->parent_serial);
-	if (!l->began)
-		l->began = os__now();
 	if (proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)) ||
 	    !proc__container(cgroup, p->container))
 		proc__isolated((pid_t)p->pid, p->container);

@@ -13,6 +13,8 @@
 #include "session/hidden_report.h"
 #include "session/lifecycle.h"
 
+#define SERIAL_OF_ENGINE 0x80000000u /* struct xr_row */
+
 void lifecycle__record(void *arg, const void *record, size_t size)
 {
 	struct lifecycle *l = arg;
@@ -21,14 +23,15 @@ void lifecycle__record(void *arg, const void *record, size_t size)
 }
 
 /*
- * The process of a record.  One that nobody announced (its record was lost) is made up from what
- * the record says.  NULL: out of memory.
+ * Return the process of a record.  If the engine made its row and the record of that was lost, the
+ * process is made up from this record.  NULL: the session has forgotten the process, as one that
+ * the engine could not sample; or out of memory, which l->err tells.
  */
 static struct process *records__find(struct lifecycle *l, uint32_t serial, uint32_t pid)
 {
 	struct process *p = processes__find(&l->processes, serial);
 
-	if (p)
+	if (p || !(serial & SERIAL_OF_ENGINE))
 		return p;
 	p = processes__add(&l->processes, serial, pid);
 	if (!p) {

@@ -302,8 +302,7 @@ static int session__start_parts(struct session *s)
 	struct lifecycle *l = &s->life;
 	int err;
 
-	if (c->npids > 1 || c->all || c->follow)
-		os__many_files(); /* each process may need a file and a handle */
+	os__many_files(); /* each process, and each of its threads, may need some */
 	err = session__add_named(s);
 	if (err)
 		return err;

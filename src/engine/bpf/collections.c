@@ -239,12 +239,6 @@ static bool row__counts(const struct xr_row *row)
 	return row->small_at && row->large_at && row->nodes_at;
 }
 
-/* Nothing that another way would help against. */
-static bool watch__final(int err)
-{
-	return err == -ESRCH || err == -ENOMEM || err == -EMFILE || err == -ENFILE;
-}
-
 int collections__row(struct collections *c, const struct xr_row *old, const struct xr_row *row,
 		     struct errmsg *f)
 {
@@ -260,7 +254,7 @@ int collections__row(struct collections *c, const struct xr_row *old, const stru
 		return 0;
 	if (watch == -ESRCH)
 		return errmsg__set(f, watch, "process %" PRIu32 " has ended", row->pid);
-	if (watch__final(watch))
+	if (watch == -ENOMEM)
 		return errmsg__set(f, watch, "process %" PRIu32 ": --event %s: %s", row->pid,
 				   c->event->text, strerror(-watch));
 	probe = collections__probe(c, row);

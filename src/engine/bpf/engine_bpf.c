@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "os/linux/cpus.h"
 #include "os/os.h"
+#include "os/proc.h"
 #include "os/rights.h"
 #include "engine/engine.h"
 #include "engine/bpf/events.h"
@@ -56,6 +57,7 @@ struct engine {
 	struct mapping_events *mappings; /* NULL: they are not told of */
 	bool mappings_lost;
 	struct bpf_link *back; /* NULL: time not on a CPU is not asked for */
+	struct bpf_waits_begun begun;
 	struct open_waits open_waits;
 };
 
@@ -79,6 +81,7 @@ static void bpf__close(struct engine *e)
 	ring_buffer__free(e->ring);
 	bpf_slabs__free(&e->slabs);
 	bpf_link__destroy(e->back);
+	bpf_waits__free(&e->begun);
 	open_waits__free(&e->open_waits);
 	sampler__destroy(e->skel);
 	free(e);
@@ -92,6 +95,21 @@ static void bpf__close(struct engine *e)
 static bool bpf__whole_machine(const struct engine_config *config)
 {
 	return config->all || config->follow || config->rate_changes;
+}
+
+/*
+ * Do the threads of the processes that were named fit?  A workload has one when it is added.  Those
+ * that start later inherit theirs, which takes no descriptor.
+ */
+static bool bpf__threads_fit(const struct engine_config *config)
+{
+	const size_t events = config->events && config->events->n ? config->events->n : 1;
+	size_t threads = config->npids ? 0 : 1;
+	struct proc p;
+
+	for (size_t i = 0; i < config->npids; i++)
+		threads += proc__read(config->pids[i], &p) ? 0 : p.threads;
+	return perf_events__threads_fit(threads, events);
 }
 
 /* A line for the user. */
@@ -189,7 +207,7 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 	}
 	err = bpf__events(config) ? bpf_events__new(&e->others, config, &have, e->skel, f)
 				  : bpf__ticks(e, &have, f);
-	e->on_cpus = bpf__whole_machine(config);
+	e->on_cpus = bpf__whole_machine(config) || !bpf__threads_fit(config);
 	if (!err && e->on_cpus)
 		err = bpf__renew_cpus(e, f);
 	if (err)
@@ -251,6 +269,19 @@ static int bpf__fd(struct engine *e)
 	return ring_buffer__epoll_fd(e->ring);
 }
 
+/* The threads of @pid tick from now on; if they do not fit, all CPUs do. */
+static int bpf__tick(struct engine *e, pid_t pid, struct errmsg *f)
+{
+	int err = e->others ? bpf_events__add_process(e->others, pid, f)
+			    : perf_events__add_process(e->events, pid, f);
+
+	if (err != -EMFILE && err != -ENFILE)
+		return err;
+	err = e->others ? bpf_events__widen(e->others, f) : perf_events__widen(e->events, f);
+	e->on_cpus = !err;
+	return err;
+}
+
 static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
 {
 	int err = bpf_rows__insert(bpf__rows(e), row);
@@ -267,12 +298,14 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f
 				   "processes: %s",
 				   row->pid, strerror(-err));
 	if (row->flags & XR_ROW_OFF_CPU)
-		bpf_waits__begin(e->skel, (pid_t)row->pid);
-	if (e->others)
+		err = bpf_waits__begin(&e->begun, bpf_map__fd(e->skel->maps.waits),
+				       (pid_t)row->pid);
+	if (err)
+		errmsg__set(f, err, "out of memory");
+	else if (e->others)
 		err = bpf_events__row(e->others, NULL, row, f);
 	if (!err && !e->on_cpus)
-		err = e->others ? bpf_events__add_process(e->others, (pid_t)row->pid, f)
-				: perf_events__add_process(e->events, row->pid, f);
+		err = bpf__tick(e, (pid_t)row->pid, f);
 	if (err)
 		bpf__remove(e, row->pid, row->serial);
 	return err;
@@ -363,6 +396,10 @@ static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *a
 		renew_cpus(e);
 	else if (e->events)
 		bpf__look_at_switches(e);
+	if (bpf_waits__pending(&e->begun)) {
+		bpf_waits__go_on(&e->begun, bpf_map__fd(e->skel->maps.waits));
+		timeout_ms = 0;
+	}
 	if (timeout_ms && poll(&ring, 1, timeout_ms) < 0)
 		waited = -errno;
 	if (waited && waited != -EINTR)

@@ -199,6 +199,16 @@ int bpf_events__add_process(struct bpf_events *events, pid_t pid, struct errmsg 
 	return err;
 }
 
+int bpf_events__widen(struct bpf_events *events, struct errmsg *f)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < events->n && !err; i++)
+		if (events->all[i].perf)
+			err = perf_events__widen(events->all[i].perf, f);
+	return err;
+}
+
 int bpf_events__renew_cpus(struct bpf_events *events, struct errmsg *f)
 {
 	int err = 0;

@@ -58,8 +58,9 @@ const char *bpf_events__names(const struct bpf_events *events);
 int bpf_events__row(struct bpf_events *events, const struct xr_row *old, const struct xr_row *row,
 		    struct errmsg *f);
 
-/* bpf_events__add_process, bpf_events__renew_cpus - as of perf_events.h. */
+/* bpf_events__add_process, _widen, _renew_cpus - as of perf_events.h. */
 int bpf_events__add_process(struct bpf_events *events, pid_t pid, struct errmsg *f);
+int bpf_events__widen(struct bpf_events *events, struct errmsg *f);
 int bpf_events__renew_cpus(struct bpf_events *events, struct errmsg *f);
 
 void bpf_events__stop(struct bpf_events *events); /* no more samples */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "os/linux/cpus.h"
@@ -20,8 +22,9 @@
 #include "os/proc.h"
 #include "engine/bpf/perf_events.h"
 
-#define FILES_SPARE 32u /* descriptors that are left for all else */
-#define LIMIT_TRIES 8	/* the limit may become lower still meanwhile */
+#define FILES_SPARE 32u	  /* descriptors that are left for all else */
+#define THREADS_MAX 1024u /* events on threads: opening that many takes some 20 ms */
+#define LIMIT_TRIES 8	  /* the limit may become lower still meanwhile */
 
 /* One event: of a thread (cpu is -1) or of a CPU (tid is -1). */
 struct event {
@@ -105,7 +108,7 @@ static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
 	case EMFILE:
 		return errmsg__set(
 			f, err,
-			"perf_event_open: too many open files; raise the limit (ulimit -n)");
+			"perf_event_open: too many open files; raise the hard limit (ulimit -n)");
 	case ENFILE:
 		return errmsg__set(f, err,
 				   "perf_event_open: the system has too many open files; raise "
@@ -282,17 +285,24 @@ static bool has(const struct perf_events *p, pid_t tid, int cpu)
 	return false;
 }
 
+/* May @n descriptors from @fd on be used for events? */
+static bool files__suffice(int fd, size_t n)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) || (rlim_t)fd + n + FILES_SPARE <= limit.rlim_cur;
+}
+
 /* Open an event and put the program on it.  Returns its descriptor. */
 static int event__start(struct perf_events *p, pid_t tid, int cpu)
 {
-	struct rlimit limit;
 	int fd, err;
 
 	p->attr.inherit = cpu < 0;
 	fd = event__open(&p->attr, tid, cpu);
 	if (fd < 0)
 		return fd;
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && (rlim_t)fd + FILES_SPARE >= limit.rlim_cur) {
+	if (!files__suffice(fd, 1)) {
 		close(fd);
 		return -EMFILE;
 	}
@@ -306,23 +316,34 @@ static int event__start(struct perf_events *p, pid_t tid, int cpu)
 
 static int add(struct perf_events *p, pid_t tid, int cpu)
 {
-	struct event *more;
 	int fd;
 
-	if (p->n == p->room) {
-		size_t room = p->room ? p->room * 2 : 16;
-
-		more = realloc(p->events, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		p->events = more;
-		p->room = room;
-	}
+	if (cpu < 0 && p->n >= THREADS_MAX)
+		return -EMFILE;
+	if (array__room((void **)&p->events, p->n, &p->room, sizeof(*p->events)))
+		return -ENOMEM;
 	fd = event__start(p, tid, cpu);
 	if (fd < 0)
 		return fd;
 	p->events[p->n++] = (struct event){.fd = fd, .tid = tid, .cpu = cpu};
 	return 0;
+}
+
+/* Close the events from number @n on. */
+static void truncate_to(struct perf_events *p, size_t n)
+{
+	while (p->n > n)
+		close(p->events[--p->n].fd); /* and what was inherited */
+}
+
+bool perf_events__threads_fit(size_t threads, size_t events)
+{
+	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0); /* the lowest that is free */
+
+	if (fd < 0)
+		return errno != EMFILE && errno != ENFILE;
+	close(fd);
+	return threads <= THREADS_MAX && files__suffice(fd, threads * events);
 }
 
 /*
@@ -331,10 +352,13 @@ static int add(struct perf_events *p, pid_t tid, int cpu)
  */
 int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
 {
+	const size_t before = p->n;
 	char path[64];
 	bool found, any = false;
 	int err = 0, passes = 0;
 
+	if (p->n && p->events[0].cpu >= 0) /* those of CPUs tick for it */
+		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	do {
 		uint64_t raised = rights__raise(RIGHTS_TARGET);
@@ -343,8 +367,10 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
 
 		rights__lower(raised);
 		found = false;
-		if (!dir)
+		if (!dir) {
+			truncate_to(p, before);
 			return errmsg__set(f, -ESRCH, "process %d has ended", pid);
+		}
 		while ((entry = readdir(dir))) {
 			pid_t tid = atoi(entry->d_name);
 
@@ -362,9 +388,11 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
 			found = any = true;
 		}
 		closedir(dir);
-		if (err && err != -ESRCH)
+		if (err && err != -ESRCH) {
+			truncate_to(p, before);
 			return err == -ENOMEM ? errmsg__set(f, err, "out of memory")
 					      : open_fault(f, err, p);
+		}
 		err = 0;
 	} while (found && ++passes < 64);
 	return any ? 0 : errmsg__set(f, -ESRCH, "process %d has ended", pid);
@@ -464,8 +492,16 @@ static void drop(struct perf_events *p, bool threads)
 
 int perf_events__widen(struct perf_events *p, struct errmsg *f)
 {
+	const size_t threads = p->n;
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int err = perf_events__renew_cpus(p, f);
 
+	/* are the descriptors of the threads enough? */
+	if ((err == -EMFILE || err == -ENFILE) && cpus > 0 && threads >= (size_t)cpus &&
+	    files__suffice(p->events[0].fd, (size_t)cpus)) {
+		truncate_to(p, 0);
+		err = perf_events__renew_cpus(p, f);
+	}
 	drop(p, !err);
 	return err;
 }

@@ -72,8 +72,14 @@ int perf_events__set_freq(struct perf_events *p, uint32_t freq, struct errmsg *f
 const char *perf_events__name(const struct perf_events *p);
 
 /*
- * perf_events__add_process - an event on each thread of @pid, with what it starts later.
- * -ESRCH: the process is gone.
+ * perf_events__threads_fit - are there enough descriptors for @events events on each of @threads
+ * threads, and not too many threads to open them at once?
+ */
+bool perf_events__threads_fit(size_t threads, size_t events);
+
+/*
+ * perf_events__add_process - open an event on each thread of @pid, with what it starts later.
+ * -ESRCH: the process is gone; -EMFILE: its threads do not fit.  On failure none of them has one.
  */
 int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "abi.h"
+#include "base/array.h"
 #include "os/os.h"
 #include "os/proc.h"
 #include "os/rights.h"
@@ -140,29 +141,75 @@ static uint32_t thread__flags(char state)
 }
 
 /*
- * One that runs between the look and the note is not harmed: it is on a CPU then, and the note is
- * made anew when it leaves that.
+ * A thread that runs between the look and the note is not harmed: it is on a CPU then, and a new
+ * note is made when it leaves that.  /proc/TID/stat adds up what all threads of the process used
+ * (do_task_stat(), fs/proc/array.c); the same file below task/ is of one thread.
  */
-void bpf_waits__begin(const struct sampler *s, pid_t pid)
+static void thread__begin(int waits, pid_t pid, uint32_t tid)
+{
+	struct xr_wait wait = {.since = os__now(), .pid = (uint32_t)pid};
+	struct proc thread;
+	char name[32], text[1024];
+	ssize_t len;
+
+	snprintf(name, sizeof(name), "task/%u/stat", tid);
+	len = proc__text(pid, name, text, sizeof(text));
+	if (len < 0 || proc__parse_stat(text, (size_t)len, &thread) ||
+	    !strchr("SDTt", thread.state))
+		return;
+	wait.flags = thread__flags(thread.state);
+	bpf_map_update_elem(waits, &tid, &wait, BPF_NOEXIST);
+}
+
+/* Open the list of threads of the next process that still exists.  False: there is none. */
+static bool begun__next(struct bpf_waits_begun *b)
+{
+	char path[32];
+
+	while (!b->dir && b->next < b->n) {
+		snprintf(path, sizeof(path), "/proc/%d/task", (int)b->pids[b->next++]);
+		b->dir = opendir(path);
+	}
+	return b->dir;
+}
+
+void bpf_waits__go_on(struct bpf_waits_begun *b, int waits)
 {
 	uint64_t raised = rights__raise(RIGHTS_TARGET | RIGHTS_EVENTS);
 	struct dirent *entry;
-	struct proc thread;
-	char path[64];
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		uint32_t tid = (uint32_t)atoi(entry->d_name);
-		char state = tid && !proc__read((pid_t)tid, &thread) ? thread.state : '\0';
-		struct xr_wait wait = {
-			.since = os__now(), .flags = thread__flags(state), .pid = (uint32_t)pid};
+	for (uint32_t i = 0; i < BPF_WAITS_SLICE && begun__next(b); i++) {
+		uint32_t tid;
 
-		if (state && strchr("SDTt", state))
-			bpf_map_update_elem(bpf_map__fd(s->maps.waits), &tid, &wait, BPF_NOEXIST);
+		entry = readdir(b->dir);
+		tid = entry ? (uint32_t)atoi(entry->d_name) : 0;
+		if (tid)
+			thread__begin(waits, b->pids[b->next - 1], tid);
+		if (!entry) {
+			closedir(b->dir);
+			b->dir = NULL;
+		}
 	}
-	if (dir)
-		closedir(dir);
+	if (!b->dir && b->next == b->n)
+		b->n = b->next = 0;
 	rights__lower(raised);
+}
+
+int bpf_waits__begin(struct bpf_waits_begun *b, int waits, pid_t pid)
+{
+	const bool first = !b->n;
+
+	if (array__room((void **)&b->pids, b->n, &b->cap, sizeof(*b->pids)))
+		return -ENOMEM;
+	b->pids[b->n++] = pid;
+	if (first)
+		bpf_waits__go_on(b, waits);
+	return 0;
+}
+
+void bpf_waits__free(struct bpf_waits_begun *b)
+{
+	if (b->dir)
+		closedir(b->dir);
+	free(b->pids);
 }

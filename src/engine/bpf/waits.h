@@ -6,6 +6,7 @@
 #ifndef XR_ENGINE_BPF_WAITS_H
 #define XR_ENGINE_BPF_WAITS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -47,7 +48,31 @@ const struct bpf_program *bpf_waits__program(const struct sampler *s, enum bpf_b
 int bpf_waits__attach(struct bpf_link **link, const struct sampler *s,
 		      const struct bpf_wait_hooks *hooks, bool loop, struct errmsg *f);
 
-/* bpf_waits__begin - threads of process @pid that are away already wait from now on. */
-void bpf_waits__begin(const struct sampler *s, pid_t pid);
+/* Threads looked at in one call of those below: some 5 ms. */
+#define BPF_WAITS_SLICE 512u
+
+/* Processes whose threads are still to be looked at.  All 0 at first; bpf_waits__free() at last. */
+struct bpf_waits_begun {
+	pid_t *pids;
+	size_t n, next, cap;
+	DIR *dir; /* the threads of the one before `next`, read in part; NULL: none */
+};
+
+/*
+ * bpf_waits__begin - threads of process @pid that are away already wait from the time on when they
+ * are looked at: now, or, if there are many, in calls of bpf_waits__go_on().  @waits: the map.
+ * -ENOMEM.
+ */
+int bpf_waits__begin(struct bpf_waits_begun *b, int waits, pid_t pid);
+
+/* bpf_waits__go_on - look at the next threads.  Call it again while bpf_waits__pending(). */
+void bpf_waits__go_on(struct bpf_waits_begun *b, int waits);
+
+static inline bool bpf_waits__pending(const struct bpf_waits_begun *b)
+{
+	return b->n;
+}
+
+void bpf_waits__free(struct bpf_waits_begun *b);
 
 #endif

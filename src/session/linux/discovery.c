@@ -32,6 +32,7 @@
 #define QUICK_MS  20	/* and at children, as long as no R was found, */
 #define QUICK_MAX 64	/* of so many processes */
 #define POLLED_MS 20	/* an engine that cannot wake us is asked this often */
+#define SLICE_MS  50	/* in one poll, for looking for descendants in /proc */
 #define DEPTH_MAX 64	/* generations looked at to find a process' ancestor */
 
 /* Times are ns, CLOCK_MONOTONIC. */
@@ -41,6 +42,7 @@ struct discovery {
 	struct asker *asker;
 	uint32_t scanning;		/* processes of the last scan that have not answered yet */
 	bool scan_again;		/* when that is over: something was lost meanwhile */
+	DIR *proc;			/* /proc, looked through in part; NULL: it is not */
 	bool raised;			/* the priority, see discovery__rest() */
 	struct proc_events *events;	/* NULL: none, or not allowed */
 	struct descendants descendants; /* without --all: of the processes named, and these */
@@ -66,12 +68,15 @@ static int discovery__no_memory(const struct discovery *d, struct errmsg *f)
 /* Is @pid a descendant?  By the parents /proc knows. */
 static bool discovery__descends(struct discovery *d, pid_t pid)
 {
+	char text[1024];
 	struct proc p;
+	ssize_t len;
 
 	for (int i = 0; i < DEPTH_MAX && pid > 1; i++) {
 		if (descendants__has(&d->descendants, pid))
 			return true;
-		if (proc__read(pid, &p))
+		len = proc__text(pid, "stat", text, sizeof(text));
+		if (len < 0 || proc__parse_stat(text, (size_t)len, &p))
 			return false;
 		pid = p.ppid;
 	}
@@ -116,36 +121,56 @@ void discovery__answered(struct discovery *d, const struct ask *a)
 		notes__user(&d->config->notes, "%s", a->why.text);
 }
 
-/* Whatever descends from the processes named counts, whether R is in it or not. */
-static void discovery__scan_descendants(struct discovery *d)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-
-	while (proc && !d->no_memory && (entry = readdir(proc))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0 && discovery__descends(d, pid))
-			d->no_memory |= descendants__add(&d->descendants, pid) != 0;
-	}
-	if (proc)
-		closedir(proc);
-}
-
-int discovery__scan(struct discovery *d, struct errmsg *f)
+/* Ask each process whether R is in it. */
+static int discovery__scan_for_r(struct discovery *d, struct errmsg *f)
 {
 	int err;
 
-	if (!d->events && !d->rescan)
-		return 0;
 	d->scanned_at = os__now();
-	if (!d->config->all)
-		discovery__scan_descendants(d);
 	d->scan_again = d->scanning;
 	err = d->scanning ? 0 : target__each(on_process, d);
 	if (err < 0 && !d->no_memory)
 		return errmsg__set(f, err, "cannot scan /proc for R: %s", strerror(-err));
 	return discovery__no_memory(d, f);
+}
+
+/*
+ * Look for descendants of the processes named, whether R is in them or not, then for R in these.
+ * That takes several files for each process of the machine, so it ends after SLICE_MS and goes on
+ * in the next poll.
+ */
+static int discovery__scan_on(struct discovery *d, struct errmsg *f)
+{
+	const uint64_t end = os__now() + SLICE_MS * NS_PER_MS;
+	struct dirent *entry;
+
+	while (d->proc && !d->no_memory && os__now() < end) {
+		pid_t pid;
+
+		entry = readdir(d->proc);
+		if (!entry) {
+			closedir(d->proc);
+			d->proc = NULL;
+			return discovery__scan_for_r(d, f);
+		}
+		pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0 && discovery__descends(d, pid))
+			d->no_memory |= descendants__add(&d->descendants, pid) != 0;
+	}
+	return discovery__no_memory(d, f);
+}
+
+int discovery__scan(struct discovery *d, struct errmsg *f)
+{
+	if (!d->events && !d->rescan)
+		return 0;
+	if (d->config->all)
+		return discovery__scan_for_r(d, f);
+	if (d->proc)
+		rewinddir(d->proc);
+	else
+		d->proc = opendir("/proc");
+	return d->proc ? discovery__scan_on(d, f) : discovery__scan_for_r(d, f);
 }
 
 /*
@@ -319,13 +344,17 @@ int discovery__wait(struct discovery *d, int engine_fd, bool engine_waits, int t
 	bool lost = false;
 	int err = 0;
 
-	if ((d->rescan && os__now() - d->scanned_at >= RESCAN_MS * NS_PER_MS) ||
-	    (d->scan_again && !d->scanning))
+	if (d->proc)
+		err = discovery__scan_on(d, f);
+	else if ((d->rescan && os__now() - d->scanned_at >= RESCAN_MS * NS_PER_MS) ||
+		 (d->scan_again && !d->scanning))
 		err = discovery__scan(d, f);
 	else if (discovery__quick(d, &timeout_ms))
 		discovery__scan_quick(d);
 	if (err)
 		return err;
+	if (d->proc)
+		timeout_ms = 0;
 	if (!d->events && !asker__busy(d->asker) && (!d->config->wake_fd || engine_waits))
 		return timeout_ms;
 	if (engine_waits && timeout_ms > POLLED_MS)
@@ -385,6 +414,8 @@ void discovery__close(struct discovery *d)
 {
 	if (!d)
 		return;
+	if (d->proc)
+		closedir(d->proc);
 	proc_events__close(d->events);
 	descendants__free(&d->descendants);
 	free(d);

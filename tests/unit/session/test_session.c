@@ -392,6 +392,9 @@ static void test_records(void)
 	tap__ok(poll_until(&sunk.samples, 2) == SESSION_RUNS, "one that nobody announced is taken");
 	send_process(XR_PROCESS_EXIT, serial + 7, (uint32_t)c.pid, 0);
 	poll_until(&sunk.ended, 3);
+	send_sample(4711, (uint32_t)c.pid);
+	session__poll(session, 1);
+	tap__ok(sunk.samples == 2, "a sample of a row that the session has forgotten is dropped");
 	send_process(XR_PROCESS_EXEC, 1, (uint32_t)c.pid, 0);
 	tap__ok(poll_until(&fake.adds, 2) == SESSION_RUNS &&
 			strstr(said, "executed another program"),

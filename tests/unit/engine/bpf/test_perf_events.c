@@ -3,7 +3,7 @@
  * The rate of events that are open, told by how often the kernel ran the program on them.  Events
  * of a process tick by its CPU time, those of CPUs by the time that passes; of CPUs alone the rate
  * can be changed, as what a process' children inherited would stay behind.  Events of threads
- * become those of CPUs.
+ * become those of CPUs.  Threads for which descriptors do not suffice have none.
  */
 #include <errno.h>
 #include <bpf/bpf.h>
@@ -19,8 +19,10 @@
 #include "engine/bpf/perf_events.h"
 #include "nothing.h"
 #include "tap.h"
+#include "threads.h"
 
 #define TICKS_WANTED 15u
+#define THREADS	     1100u
 #define TRIES	     20u /* a rate that is not as wanted is measured so often: a CPU may be held up */
 
 static uint64_t runs(int fd)
@@ -113,6 +115,56 @@ static void widen(int fd, unsigned int cpus)
 	perf_events__free(p);
 }
 
+static void limit__set(rlim_t soft)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = soft;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Threads that do not fit: none of them has an event, and CPUs take the place of those that had. */
+static void crowd(int fd, unsigned int cpus)
+{
+	const rlim_t files = (rlim_t)fd + 2 * cpus + 35; /* 32 are spared */
+	struct perf_events *p;
+	struct errmsg f = {""};
+	struct rlimit limit;
+	const char *why;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	threads__start(2 * cpus);
+	if (perf_events__new(&p, 99, fd, &why, &f) || perf_events__add_process(p, getpid(), &f))
+		tap__bail("no events: %s", f.text);
+	tap__ok(perf_events__count(p) == 2 * cpus + 1, "an event on each thread");
+	tap__ok(perf_events__threads_fit((size_t)files / 2, 1), "more threads fit");
+	limit__set(files);
+	tap__ok(!perf_events__threads_fit((size_t)files / 2, 2), "but not with two events each");
+	tap__ok(!perf_events__widen(p, &f) && perf_events__count(p) == cpus,
+		"CPUs take the descriptors of threads: %s", f.text);
+	tap__ok(!perf_events__add_process(p, getpid(), &f) && perf_events__count(p) == cpus,
+		"where CPUs tick, no thread has an event");
+	perf_events__free(p);
+
+	if (perf_events__new(&p, 99, fd, &why, &f))
+		tap__bail("no events: %s", f.text);
+	threads__start(2 * cpus);
+	tap__ok(perf_events__add_process(p, getpid(), &f) == -EMFILE && !perf_events__count(p),
+		"too few descriptors: no thread has an event: %s", f.text);
+	limit__set(limit.rlim_max);
+	if (limit.rlim_max >= 2 * THREADS) {
+		threads__start(THREADS);
+		tap__ok(perf_events__add_process(p, getpid(), &f) == -EMFILE &&
+				!perf_events__count(p) && !perf_events__threads_fit(THREADS, 1),
+			"%u threads are too many whatever the limit is", THREADS);
+	} else {
+		tap__skip("the hard limit of descriptors is too low", "too many threads");
+	}
+	perf_events__free(p);
+	limit__set(limit.rlim_cur);
+}
+
 int main(void)
 {
 	int fd = nothing__load(), stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
@@ -148,6 +200,7 @@ int main(void)
 	}
 	tap__ok(!perf_events__set_freq(p, 1, &f) && perf_events__freq(p) == 1, "once a second");
 	perf_events__free(p);
+	crowd(fd, (unsigned int)cpus);
 	close(stats);
 	close(fd);
 	return tap__done();

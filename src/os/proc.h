@@ -47,10 +47,11 @@ uint64_t proc__start_time(pid_t pid);
 uint64_t proc__began(uint64_t start_time);
 
 /*
- * proc__use - ns that process @pid has been on a CPU, all threads of it, those that ended, too.
- * -ESRCH: no such process.
+ * proc__use - ns that process @pid has been on a CPU, all threads of it, those that ended, too; and
+ * its state, as struct proc has it ('?' on Windows), unless @state is NULL.  -ESRCH: no such
+ * process.
  */
-int proc__use(pid_t pid, uint64_t *cpu_ns);
+int proc__use(pid_t pid, uint64_t *cpu_ns, char *state);
 
 /*
  * proc__memory - read exactly @len bytes at @addr of process @pid into @to, by
@@ -104,9 +105,14 @@ int proc__exe(pid_t pid, char *path, size_t size, bool *deleted);
 int proc__directory(pid_t pid, char *path, size_t size);
 
 /*
- * proc__cgroup - the process' cgroup (v2, or v1's "name=systemd" or first hierarchy) in
- * @path, "" if there is none.
+ * proc__parse_cgroup - of the lines of /proc/PID/cgroup in @text, which is changed, the path that
+ * says most, to @path: one with the id of a container, whichever hierarchy it is of; else one below
+ * the root; of those that of version 2, then that of a manager of services, then the first.  "":
+ * there is none.  (Linux)
  */
+void proc__parse_cgroup(char *text, char *path, size_t size);
+
+/* proc__cgroup - that of process @pid.  0, or a negative errno and "". */
 int proc__cgroup(pid_t pid, char *path, size_t size);
 
 /*

@@ -15,7 +15,9 @@ void use__look(struct use *u, pid_t pid, uint64_t now)
 {
 	uint64_t cpu;
 
-	if (proc__use(pid, &cpu))
+	char state;
+
+	if (proc__use(pid, &cpu, &state))
 		return;
 	if (!u->since) {
 		u->since = now;
@@ -26,6 +28,7 @@ void use__look(struct use *u, pid_t pid, uint64_t now)
 		return;
 	u->at = now;
 	u->cpu = cpu;
+	u->stopped = state == 'T' || state == 't';
 }
 
 bool use__due(const struct use *u, uint64_t now, size_t processes)
@@ -48,6 +51,14 @@ void verdict__add(struct verdict *v, const struct notes *notes, const struct use
 	v->processes++;
 	if (!use__waited(u))
 		return;
+	if (u->stopped && named) {
+		notes__user(notes,
+			    "process %u (%s) is stopped, by a signal (SIGSTOP) or a debugger: it "
+			    "used %.2f s of CPU in %.2f s; kill -CONT %u lets it go on",
+			    pid, comm, (double)use__cpu(u) / (double)NS_PER_S,
+			    (double)use__elapsed(u) / (double)NS_PER_S, pid);
+		return;
+	}
 	v->waited++;
 	if (!named || v->said == VERDICT_SAID)
 		return;

@@ -18,6 +18,7 @@ struct use {
 	uint64_t before; /* what it had used by then */
 	uint64_t at;	 /* when it was looked at last, */
 	uint64_t cpu;	 /* and what it had used */
+	bool stopped;	 /* and was it stopped, by a signal or a debugger? */
 };
 
 /* use__look - at process @pid now, @now: os__now().  Of one that has ended the last look stays. */

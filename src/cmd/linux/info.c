@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "engine/bpf/programs.h"
 #include "base/json.h"
+#include "os/linux/refusal.h"
 #include "os/linux/rights.h"
 #include "target/layouts.h"
 #include "engine/engine.h"
@@ -45,20 +46,29 @@ static void info__versions(engine_found found, void *arg)
 /* Capabilities, and what lacks without them. */
 static const struct {
 	unsigned int number;
+	bool first; /* it counts in the first user namespace alone */
 	const char *name;
 	const char *without;
 } caps[] = {
-	{CAP_BPF, "cap_bpf", "engine bpf cannot load its programs"},
-	{CAP_PERFMON, "cap_perfmon",
+	{CAP_BPF, true, "cap_bpf", "engine bpf cannot load its programs"},
+	{CAP_PERFMON, true, "cap_perfmon",
 	 "engine bpf cannot attach them, and --all cannot see new processes"},
-	{CAP_SYS_PTRACE, "cap_sys_ptrace", "only this user's own R can be profiled"},
-	{CAP_DAC_READ_SEARCH, "cap_dac_read_search",
+	{CAP_SYS_PTRACE, false, "cap_sys_ptrace",
+	 "only R of this user, with no more capabilities than this, can be profiled"},
+	{CAP_DAC_READ_SEARCH, false, "cap_dac_read_search",
 	 "an R whose files this user may not read cannot be profiled"},
-	{CAP_CHECKPOINT_RESTORE, "cap_checkpoint_restore",
-	 "an R in a container, or upgraded while it runs, is found by its path only"},
+	{CAP_CHECKPOINT_RESTORE, true, "cap_checkpoint_restore",
+	 "the files of an R in a container, or upgraded while it runs, are found by their paths, "
+	 "or read from its memory"},
 };
 
 #define NCAPS (sizeof(caps) / sizeof(caps[0]))
+
+/* Is caps[@i] of use here? */
+static bool info__has(uint64_t set, size_t i)
+{
+	return set >> caps[i].number & 1 && !(caps[i].first && refusal__in_namespace());
+}
 
 /* Whose rights over a process count. */
 static void info__rights(engine_found found, void *arg)
@@ -79,9 +89,11 @@ static void info__rights(engine_found found, void *arg)
 		break;
 	case RIGHTS_PROCESS:
 		finding.meaning = "the program has the rights that its caller has";
-		errmsg__set(&finding.value, 0, "%s",
-			    rights__permitted() >> CAP_SYS_PTRACE & 1 ? "every process"
-								      : "the caller's own R");
+		if (!(rights__permitted() >> CAP_SYS_PTRACE & 1))
+			errmsg__set(&finding.value, 0, "the caller's own R");
+		else
+			errmsg__set(&finding.value, 0, "every process%s",
+				    refusal__in_namespace() ? " of this user namespace" : "");
 	}
 	found(arg, &finding);
 }
@@ -127,7 +139,7 @@ static int info__text(bool verbose)
 	}
 	printf("\n");
 	for (size_t i = 0; i < NCAPS; i++) {
-		bool have = set >> caps[i].number & 1;
+		bool have = info__has(set, i);
 
 		printf("%-22s %s%s%s\n", caps[i].name, have ? "ok" : "-",
 		       have ? "  permitted; in effect while it is needed" : "   without it ",
@@ -165,7 +177,7 @@ static int info__json(bool verbose)
 	for (size_t i = 0; i < NCAPS; i++) {
 		json__object(&j, NULL);
 		json__str(&j, "name", caps[i].name);
-		json__bool(&j, "ok", set >> caps[i].number & 1);
+		json__bool(&j, "ok", info__has(set, i));
 		json__bool(&j, "effective", rights__effective() >> caps[i].number & 1);
 		json__str(&j, "without", caps[i].without);
 		json__close(&j);

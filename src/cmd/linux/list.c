@@ -167,7 +167,7 @@ static void list__look(struct list *l)
 		struct item *it = &l->items[i];
 
 		it->cpu = -1;
-		if (proc__use(it->pid, &used) || used < it->proc.cpu_ns)
+		if (proc__use(it->pid, &used, NULL) || used < it->proc.cpu_ns)
 			continue;
 		it->cpu = (double)(used - it->proc.cpu_ns) / (double)(os__now() - it->looked);
 	}

@@ -16,7 +16,7 @@ struct governor_use serve_status__use(const struct session *s, pid_t front, uint
 	uint64_t its = 0, own, sampled;
 
 	session__gauges(s, &gauges);
-	if (front && proc__use(front, &its))
+	if (front && proc__use(front, &its, NULL))
 		its = 0;
 	own = own__cpu() + gauges.workers_ns + its;
 	sampled = gauges.sampled_ns < own ? gauges.sampled_ns : own;

@@ -15,6 +15,7 @@
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/places.h"
 #include "engine/bpf/programs.h"
+#include "os/linux/refusal.h"
 #include "sampler.skel.h"
 
 /* What event_names.c knows by number. */
@@ -287,11 +288,12 @@ static int ask__probes(struct errmsg *value)
 {
 	uint32_t type, semaphore;
 	int err = places__uprobe_type(&type, &semaphore);
+	struct errmsg why;
 
 	if (err)
 		return errmsg__set(value, err, "this kernel has no uprobes for perf");
 	if (!places__may_probe())
-		return errmsg__set(value, -EPERM, "for root only (CAP_SYS_ADMIN)");
+		return errmsg__set(value, -EPERM, "%s", refusal__call(REFUSAL_PROBE, &why));
 	return errmsg__set(value, 0, "yes");
 }
 

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "os/linux/cpus.h"
+#include "os/linux/refusal.h"
 #include "os/linux/rights.h"
 #include "os/proc.h"
 #include "engine/bpf/perf_events.h"
@@ -95,16 +96,15 @@ static int event__open(struct perf_event_attr *attr, pid_t pid, int cpu)
 /* Say what perf_event_open's @err means for the user. */
 static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
 {
+	struct errmsg why;
+
+	if (refusal__is(REFUSAL_EVENTS, err))
+		return errmsg__set(f, err, "perf_event_open: %s",
+				   refusal__call(REFUSAL_EVENTS, &why));
 	switch (-err) {
-	case EACCES:
-	case EPERM:
-		return errmsg__set(f, err,
-				   "perf_event_open: permission denied; " RIGHTS_HINT
-				   "; where kernel.perf_event_paranoid is above 2, root only");
 	case ENOSYS:
-		return errmsg__set(f, err,
-				   "perf_event_open: missing from this kernel or forbidden by a "
-				   "seccomp filter; allow it, or use --engine ptrace");
+		return errmsg__set(
+			f, err, "perf_event_open: missing from this kernel; use --engine ptrace");
 	case EMFILE:
 		return errmsg__set(
 			f, err,

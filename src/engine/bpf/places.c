@@ -17,6 +17,7 @@
 #include "base/parse.h"
 #include "engine/bpf/probe_file.h"
 #include "os/linux/cpus.h"
+#include "os/linux/refusal.h"
 #include "os/linux/rights.h"
 
 #define UPROBE_PMU "/sys/bus/event_source/devices/uprobe"
@@ -84,7 +85,8 @@ int places__uprobe_type(uint32_t *type, uint32_t *semaphore)
 
 bool places__may_probe(void)
 {
-	return !rights__exceed() && rights__permitted() >> CAP_SYS_ADMIN & 1;
+	return !rights__exceed() && !refusal__in_namespace() &&
+	       rights__permitted() >> CAP_SYS_ADMIN & 1;
 }
 
 bool places__can_probe(void)
@@ -188,14 +190,14 @@ static int file__find(const struct event_name *event, const struct engine_config
 static int probe__fault(struct errmsg *f, int err, const struct event_name *event)
 {
 	const char *what = strerror(-err);
+	struct errmsg why;
 
 	if (err == -524) /* ENOTSUPP, of the kernel: arch_uprobe_analyze_insn() */
 		what = "the instruction there cannot be probed";
 	else if (err == -EMFILE)
 		what = "too many open files; raise the limit (ulimit -n)";
-	else if (err == -EACCES || err == -EPERM)
-		what = "permission denied; run as root (Linux wants CAP_SYS_ADMIN for probes in "
-		       "files)";
+	else if (refusal__is(REFUSAL_PROBE, err))
+		what = refusal__call(REFUSAL_PROBE, &why);
 	return errmsg__set(f, err, "--event %s: cannot attach to it: %s", event->text, what);
 }
 

@@ -17,6 +17,7 @@
 #include "engine/bpf/events.h"
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/probe.h"
+#include "os/linux/refusal.h"
 #include "os/linux/rights.h"
 
 /* inode of the first pid namespace: include/linux/proc_ns.h, PROC_PID_INIT_INO */
@@ -45,13 +46,19 @@ static bool types__memory(const char *path)
 
 int bpf_probe__fault(struct errmsg *f, int err, const struct engine_config *config)
 {
-	switch (-err) {
-	case EPERM: /* EACCES is what the verifier says when it refuses a program */
-		return errmsg__set(f, err, "bpf: permission denied; " RIGHTS_HINT);
-	case ENOSYS:
+	struct errmsg why;
+
+	if (err != -ENOMEM && refusal__lockdown())
 		return errmsg__set(f, err,
-				   "bpf: missing from this kernel or forbidden by a seccomp "
-				   "filter; allow it, or use --engine ptrace");
+				   "bpf: the kernel's lockdown (confidentiality) keeps BPF "
+				   "programs from reading memory; start the system with "
+				   "lockdown=integrity, or use --engine ptrace");
+	/* EACCES is what the verifier says when it refuses a program */
+	if (err != -EACCES && refusal__is(REFUSAL_BPF, err))
+		return errmsg__set(f, err, "bpf: %s", refusal__call(REFUSAL_BPF, &why));
+	switch (-err) {
+	case ENOSYS:
+		return errmsg__set(f, err, "bpf: missing from this kernel; use --engine ptrace");
 	case ENOMEM:
 		return errmsg__set(f, err, "bpf: " NO_MEMORY);
 	case ESRCH:

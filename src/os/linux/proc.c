@@ -185,7 +185,7 @@ int proc__read(pid_t pid, struct proc *p)
 	return 0;
 }
 
-int proc__use(pid_t pid, uint64_t *cpu_ns)
+int proc__use(pid_t pid, uint64_t *cpu_ns, char *state)
 {
 	struct proc p = {0};
 	char text[1024];
@@ -194,6 +194,8 @@ int proc__use(pid_t pid, uint64_t *cpu_ns)
 	if (len < 0 || proc__parse_stat(text, (size_t)len, &p))
 		return -ESRCH;
 	*cpu_ns = p.cpu_ns;
+	if (state)
+		*state = p.state;
 	return 0;
 }
 
@@ -385,29 +387,6 @@ int proc__directory(pid_t pid, char *path, size_t size)
 		return -EXDEV;
 	n = proc__link(pid, "cwd", path, size);
 	return n < 0 ? (int)n : 0;
-}
-
-/* hierarchy:controllers:path, one a line */
-int proc__cgroup(pid_t pid, char *path, size_t size)
-{
-	char text[8192], *line, *save = NULL;
-	ssize_t len = proc__text(pid, "cgroup", text, sizeof(text));
-
-	path[0] = '\0';
-	if (len < 0)
-		return (int)len;
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		char *names = strchr(line, ':');
-		char *at = names ? strchr(names + 1, ':') : NULL;
-		bool best;
-
-		if (!at)
-			continue;
-		best = !strncmp(line, "0::", 3) || !strncmp(names, ":name=systemd:", 14);
-		if (best ? strcmp(at + 1, "/") || !path[0] : !path[0])
-			snprintf(path, size, "%s", at + 1);
-	}
-	return 0;
 }
 
 uint64_t proc__began(uint64_t start_time)

@@ -30,6 +30,54 @@ bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN])
 	return yes;
 }
 
+/* How much a line of /proc/PID/cgroup says of whose the process is. */
+enum cgroup_rank {
+	CGROUP_NAMED = 1,     /* of a manager of services: "name=systemd", "name=openrc" */
+	CGROUP_V2 = 2,	      /* the one hierarchy of version 2 */
+	CGROUP_BELOW = 4,     /* not the root */
+	CGROUP_CONTAINER = 8, /* it has the id of a container */
+};
+
+/* hierarchy:controllers:path, one a line (cgroups(7)) */
+void proc__parse_cgroup(char *text, char *path, size_t size)
+{
+	char id[PROC_CONTAINER_LEN], *save = NULL;
+	int most = -1;
+
+	path[0] = '\0';
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		const char *names = strchr(line, ':');
+		const char *at = names ? strchr(names + 1, ':') : NULL;
+		int rank = 0;
+
+		if (!at++)
+			continue;
+		if (!strncmp(line, "0::", 3))
+			rank = CGROUP_V2;
+		else if (!strncmp(names, ":name=", 6))
+			rank = CGROUP_NAMED;
+		if (strcmp(at, "/") != 0)
+			rank |= CGROUP_BELOW;
+		if (proc__container(at, id))
+			rank |= CGROUP_CONTAINER;
+		if (rank > most)
+			snprintf(path, size, "%s", at);
+		most = rank > most ? rank : most;
+	}
+}
+
+int proc__cgroup(pid_t pid, char *path, size_t size)
+{
+	char text[8192];
+	ssize_t len = proc__text(pid, "cgroup", text, sizeof(text));
+
+	path[0] = '\0';
+	if (len < 0)
+		return (int)len;
+	proc__parse_cgroup(text, path, size);
+	return 0;
+}
+
 /*
  * The number of namespace @name of @pid ("ns/pid") where it is not that of the first process, or,
  * if that is not ours to look at, of this one; 0: it is, or cannot be told.

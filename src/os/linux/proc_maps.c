@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "os/linux/refusal.h"
 #include "os/linux/rights.h"
 #include "os/proc.h"
 
@@ -228,6 +229,7 @@ static bool map__is(pid_t pid, const struct proc_map *map, int fd)
 
 static int proc_maps__open_raised(pid_t pid, const struct proc_map *map, struct errmsg *f)
 {
+	struct errmsg why;
 	char path[96];
 	int fd, err;
 
@@ -254,9 +256,8 @@ static int proc_maps__open_raised(pid_t pid, const struct proc_map *map, struct 
 	}
 	if (err == -EPERM || err == -EACCES)
 		return errmsg__set(f, -EACCES,
-				   "not allowed to open %s as process %d has it mapped: run as "
-				   "root, by sudo say, or with CAP_CHECKPOINT_RESTORE",
-				   map->path, (int)pid);
+				   "not allowed to open %s as process %d has it mapped: %s",
+				   map->path, (int)pid, refusal__target(REFUSAL_MAPPED, pid, &why));
 	return errmsg__set(f, -ESRCH, "process %d unmapped %s before it could be read", (int)pid,
 			   map->path);
 }

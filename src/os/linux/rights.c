@@ -176,13 +176,14 @@ static char setting__read(const char *path)
 	return digit;
 }
 
-/*
- * Debian's kernels, and others', know a setting above 2, where CAP_PERFMON is not enough and
- * perf_event_open() asks for CAP_SYS_ADMIN (their patch of kernel/events/core.c).
- */
-static bool events__are_restricted(void)
+bool rights__events_restricted(void)
 {
 	return setting__read("/proc/sys/kernel/perf_event_paranoid") > '2';
+}
+
+unsigned int rights__ptrace_scope(void)
+{
+	return (unsigned int)(setting__read("/proc/sys/kernel/yama/ptrace_scope") - '0');
 }
 
 /* The capabilities for @uses, of those permitted. */
@@ -202,7 +203,15 @@ static uint64_t caps__for(const struct caps *c, unsigned int uses)
 			have |= BIT(CAP_SYS_PTRACE);
 		return have;
 	}
-	if (uses & RIGHTS_EVENTS && c->permitted & BIT(CAP_SYS_ADMIN) && events__are_restricted())
+	/*
+	 * Without it the kernel asks whether the caller has what the target has: in effect for
+	 * files of /proc, permitted for ptrace(2) and process_vm_readv(2)
+	 * (cap_ptrace_access_check(), security/commoncap.c).
+	 */
+	if (uses & RIGHTS_TARGET && !(c->permitted & BIT(CAP_SYS_PTRACE)))
+		have |= c->permitted;
+	if (uses & RIGHTS_EVENTS && c->permitted & BIT(CAP_SYS_ADMIN) &&
+	    rights__events_restricted())
 		have |= BIT(CAP_SYS_ADMIN);
 	for (size_t i = 0; i < sizeof(stand_ins) / sizeof(stand_ins[0]); i++)
 		if (set & ~have & BIT(stand_ins[i].missing))
@@ -239,9 +248,9 @@ void rights__lower(uint64_t raised)
 /* Does the system forbid its users to read their own processes (Yama)? */
 static bool caller__is_limited(void)
 {
-	char scope = setting__read("/proc/sys/kernel/yama/ptrace_scope");
+	unsigned int scope = rights__ptrace_scope();
 
-	return scope == '1' || scope == '2'; /* 3: whatever the capabilities */
+	return scope == 1 || scope == 2; /* 3: whatever the capabilities */
 }
 
 bool rights__exceed(void)
@@ -419,16 +428,6 @@ bool rights__return(const struct rights_loan *loan)
 	rights__lower(BIT(CAP_SYS_PTRACE));
 	return !rights__look(loan->pid, &p) && p.stack == loan->stack &&
 	       p.start_time == loan->start_time;
-}
-
-const char *rights__target_hint(void)
-{
-	if (rights__whose(NULL) == RIGHTS_CALLER)
-		return "the program's capabilities are for R of the one who calls it; run it by "
-		       "sudo";
-	if (rights__permitted() & BIT(CAP_SYS_PTRACE))
-		return "run as root, by sudo say, or with CAP_DAC_READ_SEARCH";
-	return "run as root, by sudo say, or with CAP_SYS_PTRACE";
 }
 
 /* With what CAP_SYS_ADMIN stands in for. */

@@ -8,9 +8,6 @@
 
 #include "os/rights.h"
 
-/* What a message says when BPF or perf events are not allowed. */
-#define RIGHTS_HINT "run as root or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+p on the program"
-
 /* Whose rights over a target count. */
 enum rights_whose {
 	RIGHTS_PROCESS, /* those of this process, which its caller gave it: root's, say */
@@ -21,8 +18,16 @@ enum rights_whose {
 /* rights__whose - RIGHTS_GROUP: *@gid is set, if it is not NULL, to the group's. */
 enum rights_whose rights__whose(gid_t *gid);
 
-/* rights__target_hint - what a message says when a process may not be looked at. */
-const char *rights__target_hint(void);
+/*
+ * rights__events_restricted - does perf_event_open(2) ask for CAP_SYS_ADMIN?  The kernels of Debian
+ * and others have a setting kernel.perf_event_paranoid above 2, where CAP_PERFMON is not enough
+ * (their patch of kernel/events/core.c).
+ */
+bool rights__events_restricted(void);
+
+/* rights__ptrace_scope - kernel.yama.ptrace_scope (Documentation/admin-guide/LSM/Yama.rst), or 0.
+ */
+unsigned int rights__ptrace_scope(void);
 
 /*
  * rights__permitted, rights__effective - bit N for capability N (linux/capability.h), with those

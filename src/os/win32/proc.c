@@ -239,7 +239,7 @@ uint64_t proc__start_time(pid_t pid)
 	return time;
 }
 
-int proc__use(pid_t pid, uint64_t *cpu_ns)
+int proc__use(pid_t pid, uint64_t *cpu_ns, char *state)
 {
 	FILETIME began, ended, kernel, user;
 	HANDLE process;
@@ -253,6 +253,8 @@ int proc__use(pid_t pid, uint64_t *cpu_ns)
 	CloseHandle(process);
 	if (!ok)
 		return -ESRCH;
+	if (state)
+		*state = '?';
 	/* in units of 100 ns */
 	*cpu_ns = 100 * (((uint64_t)kernel.dwHighDateTime << 32 | kernel.dwLowDateTime) +
 			 ((uint64_t)user.dwHighDateTime << 32 | user.dwLowDateTime));

@@ -519,7 +519,8 @@ uint64_t asker__cpu(const struct asker *a)
 	if (!proc__read((pid_t)a->nursery.pid, &nursery))
 		all = nursery.cpu_ns + nursery.ended_ns;
 	for (size_t i = 0; i < PLACES_MAX; i++)
-		if (a->places[i].fd >= 0 && a->places[i].pid && !proc__use(a->places[i].pid, &one))
+		if (a->places[i].fd >= 0 && a->places[i].pid &&
+		    !proc__use(a->places[i].pid, &one, NULL))
 			all += one;
 	return all;
 }

@@ -15,9 +15,9 @@
 #include "target/linux/elf.h"
 #include "target/linux/program.h"
 #include "os/linux/proc_maps.h"
+#include "os/linux/refusal.h"
 #include "os/proc.h"
 #include "target/variables.h"
-#include "os/linux/rights.h"
 
 #define EXECS_MAX     4
 #define LOADS_MAX     4u   /* libR.so mapped more than once: see that many */
@@ -33,8 +33,12 @@ struct load {
 
 int target__denied(const struct target *t, const char *what, struct errmsg *f)
 {
+	const bool file = strcmp(what, "memory") != 0;
+	struct errmsg why;
+
 	return errmsg__set(f, -EACCES, "not allowed to read the %s of process %d (%s): %s", what,
-			   (int)t->pid, t->comm, rights__target_hint());
+			   (int)t->pid, t->comm,
+			   refusal__target(file ? REFUSAL_FILE : REFUSAL_READ, t->pid, &why));
 }
 
 /* @what of @t could not be opened: @err. */
@@ -59,10 +63,13 @@ static int target__not_r(const struct target *t, struct errmsg *f)
 static int target__identify(pid_t pid, struct target *t, struct proc *p, struct errmsg *f)
 {
 	int err = proc__read(pid, p);
+	struct errmsg why;
 
 	t->pid = pid;
 	if (shortage__is(err))
 		return shortage__fault(pid, err, f);
+	if (err && refusal__hidden(pid, &why))
+		return errmsg__set(f, -EACCES, "process %d is not visible: %s", (int)pid, why.text);
 	if (err)
 		return errmsg__set(f, -ESRCH, "no process %d: it has ended or never existed",
 				   (int)pid);

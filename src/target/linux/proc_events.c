@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "os/linux/cpus.h"
+#include "os/linux/refusal.h"
 #include "base/map.h"
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
@@ -303,9 +304,11 @@ int proc_events__fd(const struct proc_events *e)
 
 static int open_fault(struct errmsg *f, int err)
 {
-	if (err == -EACCES || err == -EPERM)
-		return errmsg__set(
-			f, err, "cannot receive process events: permission denied; " RIGHTS_HINT);
+	struct errmsg why;
+
+	if (refusal__is(REFUSAL_EVENTS, err))
+		return errmsg__set(f, err, "cannot receive process events: %s",
+				   refusal__call(REFUSAL_EVENTS, &why));
 	return errmsg__set(f, err, "cannot receive process events: %s", strerror(-err));
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is said of processes that waited, and of code without source references. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -28,6 +30,7 @@ static void test_look(void)
 	struct use old;
 	uint64_t now = os__now();
 	volatile uint64_t sum = 0;
+	pid_t pid;
 
 	use__look(&u, getpid(), now);
 	tap__ok(u.since == now && !use__elapsed(&u) && !use__cpu(&u), "the first look");
@@ -51,12 +54,23 @@ static void test_look(void)
 	now = u.at;
 	use__look(&u, -1, os__now());
 	tap__ok(u.at == now, "of one that has ended the last look stays");
+	pid = fork();
+	if (!pid)
+		raise(SIGSTOP);
+	waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WSTOPPED | WNOWAIT);
+	memset(&old, 0, sizeof(old));
+	use__look(&old, pid, os__now());
+	tap__ok(old.stopped && !u.stopped, "one that is stopped");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 static void test_verdict(void)
 {
 	const struct use busy = {.since = 1, .at = 1 + 6 * NS_PER_S, .cpu = 5 * NS_PER_S};
 	const struct use waits = {.since = 1, .at = 1 + 6 * NS_PER_S, .cpu = 60 * NS_PER_MS};
+	const struct use stopped = {
+		.since = 1, .at = 1 + 6 * NS_PER_S, .cpu = 60 * NS_PER_MS, .stopped = true};
 	const struct use brief = {.since = 1, .at = NS_PER_S / 2};
 	struct verdict v = {0};
 
@@ -74,6 +88,11 @@ static void test_verdict(void)
 		"three have a line each");
 	tap__ok(strstr(said, "3 more of 8 processes used less than a tenth"), "the others one: %s",
 		said);
+	*said = '\0';
+	verdict__add(&v, &listener, &stopped, 1500, "R", true);
+	tap__ok(strstr(said, "process 1500 (R) is stopped, by a signal (SIGSTOP) or a debugger") &&
+			strstr(said, "kill -CONT 1500") && !strstr(said, "waited"),
+		"one that is stopped did not wait: %s", said);
 }
 
 static void test_lineless(void)

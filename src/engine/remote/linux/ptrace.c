@@ -13,10 +13,12 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
+#include <unistd.h>
 
 #include "engine/remote/linux/loop.h"
 #include "engine/remote/linux/tracee.h"
 #include "engine/remote/linux/vm.h"
+#include "os/linux/refusal.h"
 
 /*
  * How long to wait for a thread to stop.  One that is on a CPU does at once.  One that is not, for
@@ -43,22 +45,20 @@ static int ptrace__probe(const struct engine_config *config, engine_found found,
 {
 	struct engine_finding finding = {.name = "ptrace", .ok = true};
 	int err = remote_vm__probe(found, arg, f);
+	struct errmsg why;
 
 	(void)config;
 	if (err && !found)
 		return err;
 	errmsg__set(&finding.value, 0, "yes");
 	finding.meaning = "R's thread can be stopped while its stack is read";
-	/* of a process that cannot be: allowed or not is another error */
-	if (ptrace(PTRACE_DETACH, -1, NULL, NULL) && errno != ESRCH) {
+	if (refusal__filtered(REFUSAL_PTRACE)) {
 		finding.ok = false;
 		finding.meaning = "engine ptrace cannot be used";
-		errmsg__set(&finding.value, 0,
-			    "ptrace is forbidden by a seccomp filter: %s; allow it, or use "
-			    "--engine vmread",
-			    strerror(errno));
+		errmsg__set(&finding.value, 0, "ptrace: %s",
+			    refusal__target(REFUSAL_PTRACE, getpid(), &why));
 		if (!err)
-			err = errmsg__set(f, -errno, "%s", finding.value.text);
+			err = errmsg__set(f, -EPERM, "%s", finding.value.text);
 	}
 	if (found)
 		found(arg, &finding);
@@ -73,6 +73,7 @@ static int ptrace__usable(struct errmsg *f)
 static int ptrace__denied(const struct loop_target *t, int err, struct errmsg *f)
 {
 	pid_t tracer = remote_thread__tracer(t->pid, t->thread.tid);
+	struct errmsg why;
 
 	if (err == -ESRCH)
 		return errmsg__set(f, err, "process %d ended before it could be read", (int)t->pid);
@@ -81,10 +82,8 @@ static int ptrace__denied(const struct loop_target *t, int err, struct errmsg *f
 				   "process %d is traced by process %d (a debugger?): end that, or "
 				   "use --engine vmread",
 				   (int)t->pid, (int)tracer);
-	return errmsg__set(f, err,
-			   "not allowed to stop process %d (%s): this needs the capability "
-			   "CAP_SYS_PTRACE; run as root",
-			   (int)t->pid, strerror(-err));
+	return errmsg__set(f, err, "not allowed to stop process %d: %s", (int)t->pid,
+			   refusal__target(REFUSAL_PTRACE, t->pid, &why));
 }
 
 static int ptrace__check(struct engine *e, struct loop_target *t, struct errmsg *f)

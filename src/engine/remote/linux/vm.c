@@ -3,10 +3,9 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "os/linux/refusal.h"
 #include "os/linux/rights.h"
 #include "os/proc.h"
 
@@ -21,19 +20,14 @@ static int vm__usable(void)
 	return got < 0 ? got : 0;
 }
 
-/* Yama's limit on whom a process may trace and read: Documentation/admin-guide/LSM/Yama.rst */
+/* Yama's limit on whom a process may trace and read. */
 static void vm__probe_scope(engine_found found, void *arg)
 {
 	struct engine_finding finding = {.name = "ptrace_scope"};
-	FILE *in = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = 0;
+	const unsigned int scope = rights__ptrace_scope();
 
-	if (in && fscanf(in, "%d", &scope) != 1)
-		scope = 0;
-	if (in)
-		fclose(in);
 	finding.ok = !scope || (scope < 3 && rights__permitted() >> CAP_SYS_PTRACE & 1);
-	errmsg__set(&finding.value, 0, "%d", scope);
+	errmsg__set(&finding.value, 0, "%u", scope);
 	finding.meaning = finding.ok ? "processes that this user may trace can be profiled"
 				     : "only processes that the profiler started can be profiled";
 	if (scope == 3)
@@ -45,12 +39,11 @@ int remote_vm__probe(engine_found found, void *arg, struct errmsg *f)
 {
 	struct engine_finding finding = {.name = "process_vm_readv"};
 	int err = vm__usable();
+	struct errmsg why;
 
 	if (err)
-		errmsg__set(&finding.value, err,
-			    "process_vm_readv is missing from this kernel or forbidden by a "
-			    "seccomp filter: %s; allow it, or use --engine bpf",
-			    strerror(-err));
+		errmsg__set(&finding.value, err, "process_vm_readv: %s",
+			    refusal__target(REFUSAL_READ, getpid(), &why));
 	else
 		errmsg__set(&finding.value, 0, "yes");
 	finding.ok = !err;

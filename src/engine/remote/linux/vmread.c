@@ -9,6 +9,7 @@
 #include "engine/remote/linux/loop.h"
 #include "engine/remote/linux/watchdog.h"
 #include "engine/remote/linux/vm.h"
+#include "os/linux/refusal.h"
 #include "os/proc.h"
 
 static int vmread__probe(const struct engine_config *config, engine_found found, void *arg,
@@ -45,13 +46,12 @@ static int vmread__check(struct engine *e, struct loop_target *t, struct errmsg 
 	uint64_t head;
 	struct mem_span span = {.addr = t->base.row.head_at, .to = &head, .len = sizeof(head)};
 	int got = mem_reader__read_spans(&reader, &span, 1);
+	struct errmsg why;
 
 	(void)e;
 	if (got == -EPERM)
-		return errmsg__set(f, got,
-				   "not allowed to read the memory of process %d: this needs the "
-				   "capability CAP_SYS_PTRACE; run as root",
-				   (int)t->pid);
+		return errmsg__set(f, got, "not allowed to read the memory of process %d: %s",
+				   (int)t->pid, refusal__target(REFUSAL_READ, t->pid, &why));
 	if (got < 1)
 		return errmsg__set(f, -ESRCH, "process %d ended before it could be read",
 				   (int)t->pid);

@@ -180,8 +180,48 @@ static void test_deleted(void)
 	child__end(pid);
 }
 
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static const struct {
+	const char *name, *text, *path;
+	bool container;
+} cgroups[] = {
+	{"version 2", "0::/user.slice/session-2.scope\n", "/user.slice/session-2.scope", false},
+	{"version 2, Docker with systemd", "0::/system.slice/docker-" ID ".scope\n",
+	 "/system.slice/docker-" ID ".scope", true},
+	{"version 2, Docker with cgroupfs", "0::/docker/" ID "\n", "/docker/" ID, true},
+	{"version 2, Kubernetes",
+	 "0::/kubepods.slice/kubepods-burstable.slice/cri-containerd-" ID ".scope\n",
+	 "/kubepods.slice/kubepods-burstable.slice/cri-containerd-" ID ".scope", true},
+	{"version 1", "11:cpu,cpuacct:/a\n2:pids:/user.slice\n1:name=systemd:/user.slice/x.scope\n",
+	 "/user.slice/x.scope", false},
+	{"version 1, Docker", "11:cpu,cpuacct:/docker/" ID "\n1:name=systemd:/docker/" ID "\n",
+	 "/docker/" ID, true},
+	{"version 1, one controller alone", "3:memory:/jobs/7\n", "/jobs/7", false},
+	{"version 1, a container in a controller alone",
+	 "4:memory:/lxc/" ID "\n1:name=systemd:/system.slice/lxc.service\n", "/lxc/" ID, true},
+	{"hybrid",
+	 "9:memory:/\n1:name=systemd:/system.slice/a.service\n0::/system.slice/a.service\n",
+	 "/system.slice/a.service", false},
+	{"hybrid, Docker with cgroupfs",
+	 "12:memory:/docker/" ID "\n1:name=systemd:/docker/" ID
+	 "\n0::/system.slice/containerd.service\n",
+	 "/docker/" ID, true},
+	{"hybrid, the unified one empty", "1:name=systemd:/user.slice/x.scope\n0::/\n",
+	 "/user.slice/x.scope", false},
+	{"OpenRC", "11:devices:/\n10:name=openrc:/sshd\n0::/\n", "/sshd", false},
+	{"OpenRC, Docker", "11:devices:/docker/" ID "\n10:name=openrc:/docker/" ID "\n0::/docker\n",
+	 "/docker/" ID, true},
+	{"OpenRC, version 2", "0::/openrc.sshd\n", "/openrc.sshd", false},
+	{"the root of all", "2:cpu:/\n1:name=systemd:/\n0::/\n", "/", false},
+	{"colons in the path", "0::/a:b\n", "/a:b", false},
+	{"no lines", "", "", false},
+	{"not such lines", "nothing\n1:no\n", "", false},
+};
+
 static void test_cgroup(void)
 {
+	char text[512];
 	char path[4096] = "x", id[65];
 	static const char digits[] =
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -190,6 +230,14 @@ static void test_cgroup(void)
 	tap__ok(!proc__cgroup(getpid(), path, sizeof(path)) && (!path[0] || path[0] == '/'),
 		"the cgroup of this process: '%s'", path);
 	tap__ok(proc__cgroup(1 << 22, path, sizeof(path)) == -ENOENT && !path[0], "of no process");
+	for (size_t i = 0; i < sizeof(cgroups) / sizeof(cgroups[0]); i++) {
+		snprintf(text, sizeof(text), "%s", cgroups[i].text);
+		proc__parse_cgroup(text, path, sizeof(path));
+		tap__ok(!strcmp(path, cgroups[i].path), "%s: '%s'", cgroups[i].name, path);
+		tap__ok(proc__container(path, id) == cgroups[i].container &&
+				(!cgroups[i].container || !strcmp(id, ID)),
+			"%s: its container", cgroups[i].name);
+	}
 	snprintf(cgroup, sizeof(cgroup), "/docker-%s.scope", digits);
 	tap__ok(proc__container(cgroup, id) && !strcmp(id, digits), "the id of a container");
 	snprintf(cgroup, sizeof(cgroup), "/docker-%sa", digits);

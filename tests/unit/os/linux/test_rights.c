@@ -10,12 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os/proc.h"
 #include "tap.h"
 
 #define BIT(n) (1ULL << (n))
+
+static const uint64_t in_memory = 0x5eed;
 
 /* Does @test hold in a child? */
 static bool in_child(bool (*test)(void))
@@ -112,6 +116,48 @@ static bool without_reading(void)
 	return no && yes;
 }
 
+/* Process @pid can be looked at, and read. */
+static bool looks(pid_t pid)
+{
+	int fd = proc__open(pid, "maps");
+	uint64_t value = 0;
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 &&
+	       !proc__memory(pid, (uint64_t)(uintptr_t)&in_memory, &value, sizeof(value)) &&
+	       value == in_memory;
+}
+
+/*
+ * As in a container: not CAP_SYS_PTRACE, but other capabilities, which the process looked at has,
+ * too.  Whatever else is given up, that one stays as open as it was.
+ */
+static bool as_in_container(void)
+{
+	const uint64_t container = BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_SETUID) |
+				   BIT(CAP_NET_RAW) | BIT(CAP_SETFCAP);
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{(uint32_t)container, (uint32_t)container, 0},
+						 {0, 0, 0}};
+	struct errmsg f;
+	bool yes, kept;
+	pid_t pid;
+
+	if (syscall(SYS_capset, &head, data))
+		return false;
+	pid = fork();
+	if (!pid)
+		for (;;)
+			pause();
+	yes = !rights__begin(&f) && !rights__effective() && looks(pid) && !rights__effective();
+	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
+	kept = looks(pid) && !rights__effective();
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return yes && kept;
+}
+
 static bool closed_descriptors(void)
 {
 	struct errmsg f;
@@ -138,5 +184,7 @@ int main(void)
 	tap__ok(in_child(raised_and_lowered), "what a use needs is, until it is lowered");
 	tap__ok(in_child(given_up), "what is given up does not come back");
 	tap__ok(in_child(without_reading), "another user's process is looked at with it alone");
+	tap__ok(in_child(as_in_container),
+		"one with the same capabilities is looked at without CAP_SYS_PTRACE");
 	return tap__done();
 }

@@ -396,9 +396,9 @@ static void test_open(void)
 	stop();
 	proc_events__close(NULL);
 	fake_error = EACCES;
-	fails(-EACCES, "setcap", "not allowed");
+	fails(-EACCES, "permission denied", "not allowed");
 	fake_error = EPERM;
-	fails(-EPERM, "run as root", "not permitted");
+	fails(-EPERM, "permission denied", "not permitted");
 	fake_error = EMFILE;
 	fails(-EMFILE, "Too many open files", "no descriptor");
 	fake_error = 0;

@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# timeout: 300
+# engines: bpf
+#
+# The profiler where less is allowed: with the capabilities that Docker gives, in namespaces, under filters of system
+# calls, where /proc hides processes, and with R stopped. It profiles what it starts wherever some engine can; elsewhere it
+# gives the one reason, and advice that fits.
+. "$(dirname "$0")/../lib/live.sh"
+
+check "the fixture builds" "${CC:-cc}" -Wall -Wextra -Werror -O1 -o "$WORK/refuse" "$tests/fixtures/refuse.c" || {
+	done_testing
+	exit 1
+}
+chmod 755 "$WORK"
+user=60003
+as_user=(setpriv "--reuid=$user" "--regid=$user" --clear-groups --inh-caps=-all)
+
+# What each place starts a command by. The first is the set of Docker, Podman and containerd.
+docker=(setpriv --inh-caps=-all --bounding-set
+	"-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setpcap,+net_bind_service,+net_raw,+sys_chroot,+mknod,+audit_write,+setfcap")
+userns=(unshare -Ur)
+noptrace=(setpriv --bounding-set -sys_ptrace)
+refuse=("$WORK/refuse" EPERM)
+
+cat >"$WORK/work.R" <<'END'
+in_work <- function() { t <- proc.time()[[1]]; while (proc.time()[[1]] - t < 0.4) for (i in 1:1e4) i }
+in_work()
+END
+
+# starts NAME ENGINE WHY COMMAND...: by COMMAND the profiler profiles what it starts, with ENGINE, because of WHY.
+starts() {
+	local name=$1 engine=$2 why=$3
+	shift 3
+	timeout -k 5 120 "$@" "$XRPROF" -F 499 -f folded -o "$WORK/out" --stats "$WORK/stats" -- R --vanilla --no-echo -f "$WORK/work.R" \
+		>"$WORK/stdout" 2>"$WORK/err" </dev/null
+	is $? 0 "$name: what it starts is profiled" || diag "$(cat "$WORK/err")"
+	is "$(stat_of "$WORK/stats" engine)" "$engine" "$name: by engine $engine"
+	grep -q "in_work" "$WORK/out"
+	ok $? "$name: its functions are there"
+	like "$(grep because "$WORK/err")" "$why" "$name: and why by that engine" || diag "$(cat "$WORK/err")"
+	rm -f "$WORK/out" "$WORK/stats"
+}
+starts "Docker's capabilities" ptrace "no CAP_BPF: docker run --cap-add BPF --cap-add PERFMON" "${docker[@]}"
+starts "a user namespace" ptrace "a user namespace .* does not allow it" "${userns[@]}"
+starts "no CAP_SYS_PTRACE" bpf '^$' "${noptrace[@]}"
+starts "bpf refused" ptrace "seccomp filter .* forbids bpf\(2\)" "${refuse[@]}" bpf
+starts "perf_event_open refused" ptrace "seccomp filter .* forbids perf_event_open\(2\)" "${refuse[@]}" perf_event_open
+starts "ptrace refused" bpf '^$' "${refuse[@]}" ptrace
+starts "process_vm_readv refused" bpf '^$' "${refuse[@]}" process_vm_readv
+starts "Docker's capabilities, ptrace refused" vmread "no CAP_BPF" "${docker[@]}" "${refuse[@]}" ptrace
+
+# busy NAME COMMAND...: an R that computes, started by COMMAND.
+declare -A pid
+cat >"$WORK/busy.R" <<'END'
+file.create(commandArgs(TRUE))
+in_busy <- function() repeat for (i in 1:1e4) i
+in_busy()
+END
+mkdir -m 1777 "$WORK/ready"
+busy() {
+	local name=$1
+	shift
+	"$@" R --vanilla --no-echo -f "$WORK/busy.R" --args "$WORK/ready/$name" >"$WORK/busy.$name" 2>&1 </dev/null &
+	live_pids+=($!)
+	pid[$name]=$!
+}
+busy root env
+busy docker "${docker[@]}"
+busy user "${as_user[@]}"
+for name in "${!pid[@]}"; do
+	wait_until 300 test -e "$WORK/ready/$name" || fail "R starts ($name): $(cat "$WORK/busy.$name")"
+	pid[$name]=$(target_find "${pid[$name]}")
+	live_pids+=("${pid[$name]}")
+done
+
+# run COMMAND... -- ARG...: the profiler, by COMMAND. Sets status.
+run() {
+	local command=()
+	while [ "$1" != -- ]; do
+		command+=("$1")
+		shift
+	done
+	shift
+	timeout -k 5 120 "${command[@]}" "$XRPROF" -d 0.3 -f folded "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+	status=$?
+}
+
+# profiles NAME COMMAND... -- ARG...: it works.
+profiles() {
+	local name=$1
+	shift
+	run "$@"
+	[ $status = 0 ] && grep -q in_busy "$WORK/out"
+	ok $? "$name: profiled" || diag "status $status" "$(cat "$WORK/err")"
+}
+
+# refused NAME WHY COMMAND... -- ARG...: it does not, because of WHY.
+refused() {
+	local name=$1 why=$2
+	shift 2
+	run "$@"
+	is $status 1 "$name: refused"
+	is "$(wc -l <"$WORK/err")" 1 "$name: in one line"
+	like "$(cat "$WORK/err")" "$why" "$name: the reason, and what to do"
+}
+profiles "Docker's capabilities, an R that has no more" "${docker[@]}" -- -e ptrace -p "${pid[docker]}"
+"${docker[@]}" "$XRPROF" dump -p "${pid[docker]}" >"$WORK/out" 2>"$WORK/err"
+grep -q in_busy "$WORK/out"
+ok $? "Docker's capabilities, dump" || diag "$(cat "$WORK/err")"
+"${docker[@]}" "$XRPROF" list >"$WORK/out" 2>"$WORK/err"
+like "$(grep "^ *${pid[docker]} " "$WORK/out")" "[0-9]\.[0-9]\.[0-9]" "Docker's capabilities, list: R's version"
+refused "Docker's capabilities, engine bpf" "no CAP_BPF: docker run --cap-add BPF --cap-add PERFMON" \
+	"${docker[@]}" -- -e bpf -p "${pid[docker]}"
+refused "Docker's capabilities, an R that has more" "has capabilities that .*docker run --cap-add SYS_PTRACE" \
+	"${docker[@]}" -- -e ptrace -p "${pid[root]}"
+refused "Docker's capabilities, another user's R" "another user's; .*docker run --cap-add SYS_PTRACE" \
+	"${docker[@]}" -- -e ptrace -p "${pid[user]}"
+refused "a user namespace, an R outside of it" "outside of this user namespace; run the profiler there" \
+	"${userns[@]}" -- -e ptrace -p "${pid[root]}"
+refused "a user, root's R" "another user's; run as root, by sudo say, or with CAP_SYS_PTRACE" \
+	"${as_user[@]}" -- -e ptrace -p "${pid[root]}"
+refused "process_vm_readv refused, engine vmread" "seccomp filter .* forbids process_vm_readv\(2\); allow it: docker run" \
+	"${refuse[@]}" process_vm_readv -- -e vmread -p "${pid[root]}"
+
+# What info finds is what works.
+for place in docker userns noptrace; do
+	declare -n by=$place
+	"${by[@]}" "$XRPROF" info --json >"$WORK/info.$place" 2>"$WORK/err"
+done
+check "info: the engines and capabilities that are of use" python3 - "$WORK" <<'PY'
+import json, sys
+want = {
+    "docker": ({"ptrace", "vmread"}, set(), "the caller's own R"),
+    "userns": ({"ptrace", "vmread"}, {"cap_sys_ptrace", "cap_dac_read_search"}, "every process of this user namespace"),
+    "noptrace": ({"bpf", "ptrace", "vmread"}, None, "the caller's own R"),
+}
+for place, (engines, caps, rights) in want.items():
+    info = json.load(open(f"{sys.argv[1]}/info.{place}"))
+    assert {e["name"] for e in info["engines"] if e["ok"]} == engines, (place, info["engines"])
+    have = {c["name"] for c in info["capabilities"] if c["ok"]}
+    assert caps is None or have - {"cap_dac_read_search"} == caps - {"cap_dac_read_search"}, (place, have)
+    assert [f["value"] for f in info["features"] if f["name"] == "rights"] == [rights], (place, info["features"])
+PY
+
+# --- where /proc hides processes ---
+
+hides=(unshare -m --propagation private sh -c 'mount -t proc -o hidepid=2 proc /proc && exec "$@"' -)
+if "${hides[@]}" true 2>"$WORK/err"; then
+	refused "hidepid, root's R" "process ${pid[root]} is not visible: /proc hides it \(mount option hidepid\); run as root" \
+		"${hides[@]}" "${as_user[@]}" -- -e ptrace -p "${pid[root]}"
+	sleep 0 &
+	wait $!
+	refused "hidepid, a process that has ended" "no process $!: it has ended or never existed" \
+		"${hides[@]}" "${as_user[@]}" -- -e ptrace -p $!
+	profiles "hidepid, one's own R" "${hides[@]}" "${as_user[@]}" -- -e ptrace -p "${pid[user]}"
+	profiles "hidepid, root" "${hides[@]}" -- -e ptrace -p "${pid[user]}"
+else
+	skip "$(cat "$WORK/err")" "hidepid"
+fi
+
+# --- an R that is stopped ---
+
+kill -STOP "${pid[root]}"
+wait_until 300 grep -q '^State:.T' "/proc/${pid[root]}/status"
+"$XRPROF" -e bpf -d 1.2 -p "${pid[root]}" -o "$WORK/out" 2>"$WORK/err"
+like "$(cat "$WORK/err")" "process ${pid[root]} .*is stopped, by a signal \(SIGSTOP\) or a debugger" "a stopped R: it is said so"
+is "$(grep -c "waited the rest" "$WORK/err")" 0 "a stopped R: and not that it waited" || diag "$(cat "$WORK/err")"
+done_testing

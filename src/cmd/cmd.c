@@ -73,8 +73,19 @@ int cmd__line(int argc, char **argv, struct buf *line)
 
 int cmd__btf(const char *path, struct errmsg *f)
 {
-	if (!path || !rights__exceed())
+	int fd;
+
+	if (!path)
 		return 0;
+	if (!rights__exceed()) {
+		/* libbpf would wait for who writes into a pipe; why it is not there, it tells */
+		fd = os__open(path, OS_REGULAR);
+		if (fd >= 0)
+			os__close(fd);
+		return fd == -OS_IRREGULAR
+			       ? errmsg__set(f, fd, "--btf %s: %s", path, os__reason(fd))
+			       : 0;
+	}
 	return errmsg__set(
 		f, -EPERM,
 		"--btf %s: this file would say where in the kernel's memory to read, and the "

@@ -30,7 +30,7 @@ static int file__read(int fd, struct buf *text)
 int config_file__read(char **text, const char *path, struct errmsg *f)
 {
 	struct buf read = {0};
-	int fd = os__open(path), err;
+	int fd = os__open(path, OS_REGULAR), err;
 
 	*text = NULL;
 	err = fd < 0 ? fd : file__read(fd, &read);

@@ -102,7 +102,7 @@ int report_index__read(const char *path, report_index_take take, void *arg,
 		       struct report_index_read *read, struct errmsg *f)
 {
 	struct index_file in = {.take = take, .arg = arg, .read = read};
-	int fd = os__open(path), err = fd < 0 ? fd : 0, more = 0, zerr = Z_OK;
+	int fd = os__open(path, OS_ENTRY), err = fd < 0 ? fd : 0, more = 0, zerr = Z_OK;
 
 	*read = (struct report_index_read){0};
 	if (err)

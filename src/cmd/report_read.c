@@ -160,7 +160,7 @@ static void report_read__notes(const char *name, const struct read_result *resul
 			  PROFILE_TYPES_MAX - PROFILE_TYPE_EVENTS);
 }
 
-static int report_read__one(struct reader *reader, const char *path, struct sink to,
+static int report_read__one(struct reader *reader, const char *path, bool store, struct sink to,
 			    struct read_result *result, struct errmsg *f)
 {
 	struct source s = {.name = path__name(path), .to = to, .began = os__now()};
@@ -170,7 +170,7 @@ static int report_read__one(struct reader *reader, const char *path, struct sink
 	char key[32];
 	int err;
 
-	s.fd = os__open(path);
+	s.fd = os__open(path, store ? OS_ENTRY : OS_STREAM);
 	if (s.fd < 0)
 		return errmsg__set(f, s.fd, "cannot read %s: %s", s.name, os__reason(s.fd));
 	s.size = os__size(s.fd);
@@ -238,7 +238,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		uint64_t before = filter.samples, samples;
 
 		rates->reading = into;
-		err = report_read__one(reader, in->files[i], config.to, into, f);
+		err = report_read__one(reader, in->files[i], in->store, config.to, into, f);
 		crowded += into->crowded;
 		if (into->memory && r->format && r->format->memory)
 			log__line("%s: its memory counts are not kept", in->files[i]);

@@ -39,6 +39,9 @@ enum os_refusal {
 	OS_FILE_OF_OTHERS,
 	OS_FILE_HAS_NAMES,
 	OS_CLOSED, /* of standard output */
+	/* of os__open */
+	OS_IRREGULAR,
+	OS_LINK,
 };
 
 /*
@@ -73,11 +76,19 @@ static inline bool os__same_file(const struct os_identity *a, const struct os_id
 	       a->name == b->name;
 }
 
+/* What a file that is read may be. */
+enum os_reading {
+	OS_STREAM,  /* a pipe or a terminal, too; one with no writer yet is waited for */
+	OS_REGULAR, /* a regular file, perhaps by a link */
+	OS_ENTRY,   /* the same without a link: a name that others may have put into a directory */
+};
+
 /*
  * os__open - open a file that the caller named for reading, with his rights: a descriptor or a
- * negative errno; -EISDIR: a directory.  "-" is standard input.  os__close - of it.
+ * negative errno or enum os_refusal; -EISDIR: a directory.  What may not be read is not waited for.
+ * "-" is standard input.  os__close - of it.
  */
-int os__open(const char *path);
+int os__open(const char *path, enum os_reading what);
 void os__close(int fd);
 
 /* os__read - read(2): bytes, 0 at the end, or a negative errno. */

@@ -332,6 +332,10 @@ const char *os__reason(int err)
 		       "may write to";
 	case OS_CLOSED:
 		return "it is closed";
+	case OS_IRREGULAR:
+		return "it is not a regular file";
+	case OS_LINK:
+		return "it is a symbolic link, and in a directory of profiles none is followed";
 	default:
 		return strerror(err < 0 ? -err : err);
 	}

@@ -80,24 +80,49 @@ bool os__input_over(void)
 	return poll(&input, 1, 0) > 0;
 }
 
-int os__open(const char *path)
+/* May a file be read as @what?  0 or a negative error.  It can be waited for from here on. */
+static int file__check(int fd, enum os_reading what)
+{
+	struct pollfd pipe = {.fd = fd, .events = POLLIN};
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (S_ISREG(st.st_mode))
+		return 0;
+	if (what != OS_STREAM || S_ISBLK(st.st_mode))
+		return -OS_IRREGULAR;
+	if (fcntl(fd, F_SETFL, 0) < 0)
+		return -errno;
+	/* without a writer there is nothing to be read, but there may be one soon (pipe(7)) */
+	if (S_ISFIFO(st.st_mode))
+		poll(&pipe, 1, -1);
+	return 0;
+}
+
+int os__open(const char *path, enum os_reading what)
 {
 	uint64_t raised;
-	struct stat st;
 	int fd, err;
 
 	if (!strcmp(path, "-"))
 		return STDIN_FILENO;
 	raised = rights__raise(RIGHTS_FILES);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+				(what == OS_ENTRY ? O_NOFOLLOW : 0));
 	err = -errno;
 	rights__lower(raised);
 	if (fd < 0)
-		return err;
-	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
+		return err == -ELOOP && what == OS_ENTRY ? -OS_LINK
+		       : err == -ENXIO			 ? -OS_IRREGULAR
+							 : err;
+	err = file__check(fd, what);
+	if (!err)
 		return fd;
 	close(fd);
-	return -EISDIR;
+	return err;
 }
 
 void os__close(int fd)

@@ -166,11 +166,12 @@ int os__standard_output(void)
 	return STDOUT_FILENO;
 }
 
-int os__open(const char *path)
+int os__open(const char *path, enum os_reading what)
 {
 	wchar_t *wide;
 	int fd, err;
 
+	(void)what;
 	if (!strcmp(path, "-")) {
 		_setmode(_fileno(stdin), _O_BINARY);
 		return _fileno(stdin);

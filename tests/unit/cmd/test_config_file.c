@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -102,6 +103,11 @@ static void test_file(void)
 	tap__ok(config_file__read(&text, path, &f) == -ENOENT && strstr(f.text, path),
 		"one that is not there: %s", f.text);
 	tap__ok(config_file__read(&text, "/", &f) < 0, "a directory: %s", f.text);
+	if (mkfifo(path, 0600))
+		tap__bail("no pipe");
+	tap__ok(config_file__read(&text, path, &f) && strstr(f.text, "not a regular file"),
+		"a pipe is not waited for: %s", f.text);
+	unlink(path);
 }
 
 int main(void)

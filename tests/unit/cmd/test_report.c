@@ -315,6 +315,33 @@ static void test_counts(void)
 	tap__ok(strstr(err_text, "5 lines"), "%s", err_text);
 }
 
+/* What others put into a directory of profiles is not waited for, nor followed. */
+static void test_entries(void)
+{
+	if (system("mkdir d; cp m1.pb.gz d/20261122T021000Z-60.pb.gz; mkfifo "
+		   "d/20261122T021100Z-60.pb.gz d/20261122T021000Z-index.jsonl.gz; "
+		   "ln -s ../m2.pb.gz d/20261122T021200Z-60.pb.gz; "
+		   "ln -s /dev/zero d/20261122T021300Z-60.pb.gz"))
+		tap__bail("no directory");
+	tap__ok(run("report --dir d --top 1") == CMD_OK && strstr(out_text, ": 3 samples") &&
+			strstr(err_text,
+			       "021100Z-60.pb.gz: it is not a regular file: it is left") &&
+			strstr(err_text, "021200Z-60.pb.gz: it is a symbolic link") &&
+			strstr(err_text, "021300Z-60.pb.gz: it is a symbolic link") &&
+			strstr(err_text, "3 of 4 profiles are left out"),
+		"one of four is a file: %s", err_text);
+	tap__ok(run("report --dir d --list") == CMD_OK && strstr(out_text, ": 3 samples"),
+		"--list: %s", err_text);
+	tap__ok(run("-p 1 --btf d/20261122T021100Z-60.pb.gz") == CMD_FAILED &&
+			strstr(err_text, "it is not a regular file"),
+		"--btf: %s", err_text);
+	/* who names a pipe gets what is written into it */
+	if (system("cat end.folded >d/20261122T021100Z-60.pb.gz &"))
+		tap__bail("no writer");
+	folded__is("d/20261122T021100Z-60.pb.gz", "main;f 3\nmain;g 4\n");
+	tap__ok(run("report /dev/zero") == CMD_FAILED, "a device: %s", err_text);
+}
+
 int main(void)
 {
 	char command[64];
@@ -326,6 +353,7 @@ int main(void)
 	test_made();
 	test_encodings();
 	test_counts();
+	test_entries();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	return system(command) ? 1 : tap__done();
 }

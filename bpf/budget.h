@@ -31,7 +31,7 @@ __noinline int budget_note(__u32 level)
 /* budget__spent - count what a tick took since part.time, and return it: ns. */
 static __always_inline __u64 budget__spent(struct scratch *s, struct tally *tally)
 {
-	__u64 ns = bpf_ktime_get_ns() - s->part.time;
+	__u64 ns = clock__now() - s->part.time;
 
 	tally->counts[XR_SPENT_NS] += ns;
 	return ns;

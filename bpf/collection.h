@@ -88,7 +88,7 @@ __noinline __u64 collection__weight(__u32 pid, __u32 code)
 	row->heap_base = 0;
 	if (!base || bytes <= base || bytes - base >= COLLECTION_MOST)
 		return 0;
-	now = bpf_ktime_get_ns();
+	now = clock__now();
 	if (now - row->collected_at < COLLECTION_APART_NS) {
 		count(XR_THROTTLED);
 		return 0;

@@ -17,7 +17,7 @@ static __always_inline __u64 ring__flags(struct scratch *s)
 
 	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < cfg_wake_at)
 		return BPF_RB_NO_WAKEUP;
-	now = bpf_ktime_get_ns();
+	now = clock__now();
 	if (now - s->wake_ns < WAKE_NS)
 		return BPF_RB_NO_WAKEUP;
 	s->wake_ns = now;
@@ -243,7 +243,7 @@ static __always_inline void process__tell(struct task_struct *task, __u32 event,
 
 	p.head.type = XR_REC_PROCESS;
 	p.head.size = sizeof(p);
-	p.time = bpf_ktime_get_ns();
+	p.time = clock__now();
 	p.event = event;
 	p.serial = row->serial;
 	p.pid = row->pid;

@@ -70,7 +70,7 @@ __u32 event_shift;
 
 static __always_inline __u64 event__chance(void)
 {
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now = clock__now();
 	__u32 shift = event_shift & 31, seen = ++event_seen, i;
 
 	if (now - event_window >= cfg_window_ns) {

@@ -24,6 +24,8 @@ const volatile bool cfg_waits;		     /* some row may ask for time not on a CPU *
 const volatile __u32 cfg_cpu_bits = 12;	     /* that the number of a CPU takes */
 const volatile __u64 cfg_tick_ns = 10000000; /* 1e9 / USER_HZ: the unit of start times in /proc */
 
+const volatile __u64 cfg_boottime; /* as cfg_monotonic, of CLOCK_BOOTTIME */
+
 /*
  * One row a process, by thread group id as the profiler sees it.  Filled by user space, copied to
  * forked children by lifecycle.h.  Preallocated, as hash maps are by default: before Linux 6.1 a

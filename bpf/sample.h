@@ -153,7 +153,7 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	int err;
 
 	tally->counts[XR_TICKS]++;
-	s->part.time = bpf_ktime_get_ns();
+	s->part.time = clock__now();
 	if (now->exiting) {
 		tally->counts[XR_EXITING]++;
 		return SAMPLE_COUNTED;

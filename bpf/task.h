@@ -59,16 +59,19 @@ static __always_inline int task__pids(struct task_struct *task, struct pids *pid
 	return -1;
 }
 
-/* When the process of @task started, as /proc/PID/stat has it (fs/proc/array.c, do_task_stat). */
+/*
+ * When the process of @task started, as /proc/PID/stat has it for the profiler, with the offset of
+ * the time namespace of who reads it (fs/proc/array.c, do_task_stat()).
+ */
 static __always_inline __u64 task__start_time(struct task_struct *task)
 {
-	return BPF_CORE_READ(task, group_leader, start_boottime) / cfg_tick_ns;
+	return (BPF_CORE_READ(task, group_leader, start_boottime) + cfg_boottime) / cfg_tick_ns;
 }
 
 /* What a sample must know of the current task. */
 struct current {
 	struct pids pids;
-	__u64 start_ns; /* when its process started, ns since boot */
+	__u64 start_ns; /* when its process started, ns of CLOCK_BOOTTIME as the profiler has it */
 	__u32 exiting;	/* its memory is being, or was, torn down: reads fail from here on */
 	__u32 nr_threads;
 };
@@ -98,6 +101,7 @@ static __always_inline int current__get(struct current *c)
 		c->exiting = (BPF_CORE_READ(task, flags) & PF_EXITING) || !BPF_CORE_READ(task, mm);
 		c->nr_threads = BPF_CORE_READ(task, signal, nr_threads);
 	}
+	c->start_ns += cfg_boottime;
 	if (!cfg_pidns)
 		return 0;
 	return task__pids((struct task_struct *)bpf_get_current_task(), &c->pids);

@@ -122,7 +122,7 @@ static __always_inline void wait__switched(__u64 task)
 	if (!last)
 		return;
 	last->task = task;
-	last->at = bpf_ktime_get_ns();
+	last->at = clock__now();
 }
 
 /* When the current thread, which left at @since, got its CPU; now, if that was not noted. */
@@ -132,9 +132,8 @@ static __always_inline __u64 wait__back_at(__u64 since)
 	__u32 zero = 0;
 
 	last = bpf_map_lookup_elem(&switched, &zero);
-	return last && last->task == bpf_get_current_task() && last->at > since
-		       ? last->at
-		       : bpf_ktime_get_ns();
+	return last && last->task == bpf_get_current_task() && last->at > since ? last->at
+										: clock__now();
 }
 
 /* wait__begin - the current thread leaves its CPU. */
@@ -157,7 +156,7 @@ static __always_inline void wait__begin(struct task_struct *task, bool preempted
 	tid = now.pids.tid;
 	if (cfg_wait_syscall && (preempted || !state || !task__syscall(task)))
 		return; /* nobody would tell what is on its stack when it is back */
-	first.since = bpf_ktime_get_ns();
+	first.since = clock__now();
 	first.flags = wait__flags(preempted, state);
 	first.pid = now.pids.tgid;
 	*away__mark((__u64)task) = 1;
@@ -193,7 +192,7 @@ static __always_inline void wait__pause(struct task_struct *task)
 {
 	__u32 tid = wait__tid(task);
 	struct xr_wait *wait = tid ? bpf_map_lookup_elem(&waits, &tid) : NULL;
-	__u64 from, now = bpf_ktime_get_ns();
+	__u64 from, now = clock__now();
 
 	if (!wait || !wait->since)
 		return;

@@ -13,6 +13,15 @@
 
 #include "native_walk.h"
 
+/* What the profiler's time namespace adds to the kernel's CLOCK_MONOTONIC: ns, modulo 2^64. */
+const volatile __u64 cfg_monotonic;
+
+/* CLOCK_MONOTONIC as the profiler has it, ns. */
+static __always_inline __u64 clock__now(void)
+{
+	return bpf_ktime_get_ns() + cfg_monotonic;
+}
+
 /* A small direct-mapped memory of symbols whose names were sent: saves a hash look-up a frame. */
 #define KNOWN_SLOTS 512
 
@@ -76,7 +85,7 @@ static __always_inline int walk__read(struct walk *w, enum read_kind kind, void 
 
 static __always_inline __u64 walk__now(struct walk *w)
 {
-	return bpf_ktime_get_ns();
+	return clock__now();
 }
 
 #endif

@@ -21,6 +21,7 @@
 #define FIRST_MS     500  /* at the start, for those that are there */
 #define FLUSH_MS     2000 /* at most, for waits that are not over then */
 #define DRAIN_MS     5000 /* at most, for what is left after the end */
+#define SILENT_TICKS 20	  /* due of CPU time; fewer may all fall on moments that are not sampled */
 
 struct session {
 	const struct session_config *config;
@@ -546,6 +547,22 @@ void session__gauges(const struct session *s, struct session_gauges *g)
 	*(s->ops->own_time ? &g->sampled_ns : &g->kernel_ns) = counts[XR_SPENT_NS];
 }
 
+/* Processes that used the CPU for SILENT_TICKS ticks were not seen once: that is no profile. */
+static void session__check_silent(struct session *s, const struct stats *stats)
+{
+	struct lifecycle *l = &s->life;
+	const double cpu = (double)l->verdict.cpu_ns / (double)NS_PER_S;
+
+	if (l->err || session__events(s)->n || stats->ticks || stats->throttled || stats->missed ||
+	    cpu * session__freq(s) < SILENT_TICKS)
+		return;
+	l->err = errmsg__set(&l->reason, -ENODATA,
+			     "engine %s took no sample of %u process%s that used %.2f s of CPU: "
+			     "its event (%s) did not come; try another --engine",
+			     s->ops->name, l->verdict.processes,
+			     l->verdict.processes == 1 ? "" : "es", cpu, s->ops->event(s->engine));
+}
+
 int session__stop(struct session *s, struct stats *stats)
 {
 	struct lifecycle *l = &s->life;
@@ -556,6 +573,8 @@ int session__stop(struct session *s, struct stats *stats)
 		session__drain(s, stats);
 	if (s->sinking && l->ops)
 		lifecycle__stop(l);
+	if (s->engine)
+		session__check_silent(s, stats);
 	notes__settle(&s->config->notes, os__now(), true);
 	if (s->sinking)
 		err = l->sink.ops->finish(l->sink.arg, stats);

@@ -49,6 +49,7 @@ void verdict__add(struct verdict *v, const struct notes *notes, const struct use
 		  const char *comm, bool named)
 {
 	v->processes++;
+	v->cpu_ns += use__cpu(u);
 	if (!use__waited(u))
 		return;
 	if (u->stopped && named) {

@@ -49,6 +49,7 @@ bool use__waited(const struct use *u);
 /* What is said of all at the end.  Starts as { 0 }. */
 struct verdict {
 	uint32_t processes, waited, said;
+	uint64_t cpu_ns; /* used by all of them while they were profiled */
 };
 
 /*

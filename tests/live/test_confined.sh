@@ -159,6 +159,16 @@ else
 	skip "$(cat "$WORK/err")" "hidepid"
 fi
 
+# --- another time namespace ---
+
+if unshare -T true 2>"$WORK/err"; then
+	for boot in 86400 -3; do
+		profiles "a time namespace, boottime $boot s" unshare -T --boottime $boot --monotonic 864000 -- -e bpf -p "${pid[root]}"
+	done
+else
+	skip "$(cat "$WORK/err")" "a time namespace"
+fi
+
 # --- an R that is stopped ---
 
 kill -STOP "${pid[root]}"

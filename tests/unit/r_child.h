@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "elf_fixture.h"
@@ -39,6 +40,19 @@ static uint8_t *child__map(void)
 	return base;
 }
 
+#define CHILD_COMPUTES_NS 60000000 /* of CPU time, at least */
+
+static void child__compute(void)
+{
+	struct timespec now = {0}, began;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &began);
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	while ((now.tv_sec - began.tv_sec) * 1000000000LL + now.tv_nsec - began.tv_nsec <
+	       CHILD_COMPUTES_NS);
+}
+
 __attribute__((noreturn)) static void child__run(int fd)
 {
 	uint8_t *base = NULL;
@@ -58,6 +72,9 @@ __attribute__((noreturn)) static void child__run(int fd)
 		case 'b': /* R begins */
 			for (size_t i = FIXTURE_NAMES; i-- > 0;)
 				var[i] = 0x10000 * (i + 1);
+			break;
+		case 'c': /* it computes */
+			child__compute();
 			break;
 		}
 		if (write(fd, &todo, 1) != 1)

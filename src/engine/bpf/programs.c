@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "os/linux/cgroup_memory.h"
+#include "os/proc.h"
 #include "os/rights.h"
 #include "engine/bpf/sizes.h"
 #include "engine/bpf/slabs.h"
@@ -119,6 +120,37 @@ static void programs__waits(struct sampler *s, const struct engine_config *confi
 	s->data->wait_ns = NS_PER_S / config->freq;
 }
 
+/*
+ * What this process' time namespace adds to the clocks: time_namespaces(7).  The file is of the
+ * namespace for children, which is another one until this process executes a program.
+ */
+static void programs__clocks(struct sampler *s)
+{
+	char line[128], of[64], children[64], name[16];
+	uint64_t *to;
+	long long seconds, ns;
+	FILE *in;
+
+	if (proc__link(getpid(), "ns/time", of, sizeof(of)) <= 0 ||
+	    proc__link(getpid(), "ns/time_for_children", children, sizeof(children)) <= 0 ||
+	    strcmp(of, children) != 0)
+		return;
+	in = proc__fopen(getpid(), "timens_offsets");
+	while (in && fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "%15s %lld %lld", name, &seconds, &ns) != 3)
+			continue;
+		to = NULL;
+		if (!strcmp(name, "monotonic"))
+			to = (uint64_t *)&s->rodata->cfg_monotonic;
+		else if (!strcmp(name, "boottime"))
+			to = (uint64_t *)&s->rodata->cfg_boottime;
+		if (to)
+			*to = (uint64_t)seconds * NS_PER_S + (uint64_t)ns;
+	}
+	if (in)
+		fclose(in);
+}
+
 static void programs__configure(struct sampler *s, const struct engine_config *config,
 				const struct bpf_features *have, bool loop)
 {
@@ -157,6 +189,7 @@ static void programs__configure(struct sampler *s, const struct engine_config *c
 	}
 	s->rodata->cfg_cpu_bits = sizes.cpu_bits;
 	s->rodata->cfg_tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
+	programs__clocks(s);
 	s->rodata->cfg_have_task_regs = have->task_regs;
 	s->rodata->cfg_have_task_btf = have->task_btf;
 	s->rodata->cfg_pidns = have->pidns;

@@ -346,7 +346,7 @@ int proc__open_in_root(pid_t pid, const char *path)
 
 ssize_t proc__link(pid_t pid, const char *name, char *path, size_t size)
 {
-	char link[32];
+	char link[64];
 	uint64_t raised;
 	ssize_t n;
 

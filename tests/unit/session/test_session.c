@@ -130,6 +130,35 @@ static void test_life(void)
 	tap__ok(fake.closes == 1, "the engine is closed");
 }
 
+/* One tick each millisecond of the CPU time that was used; @ticks of them came. */
+static int stop_after(uint64_t ticks)
+{
+	struct child c = child__start("mvb");
+	struct stats stats;
+
+	begin(&c.pid, 1);
+	if (start())
+		tap__bail("%s", why());
+	fake.freq = 1000;
+	child__do(&c, "c");
+	fake.ticks = ticks;
+	err = finish(&stats);
+	child__end(&c);
+	return err;
+}
+
+static void test_silent(void)
+{
+	err = stop_after(0);
+	tap__ok(err == -ENODATA &&
+			strstr(why(), "engine fake took no sample of 1 process that used 0.0") &&
+			strstr(why(), "try another --engine"),
+		"a process that computed, and no tick of it: an error: %s", why());
+	end();
+	tap__ok(!stop_after(1), "one tick is enough");
+	end();
+}
+
 static void test_rate(void)
 {
 	struct child c = child__start("mvb");
@@ -412,6 +441,7 @@ int main(void)
 {
 	library__make();
 	test_life();
+	test_silent();
 	test_rate();
 	test_waiting();
 	test_not_r();

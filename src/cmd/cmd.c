@@ -2,12 +2,11 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/parse.h"
 #include "base/version.h"
+#include "cmd/hints.h"
 #include "os/os.h"
 #include "os/rights.h"
 
@@ -22,22 +21,50 @@ const struct subcommand *const *cmd__all(void)
 	return subcommands;
 }
 
+/* NULL: there is no such subcommand. */
+static const struct subcommand *cmd__find(const char *name)
+{
+	for (const struct subcommand *const *c = subcommands; *c; c++)
+		if (!strcmp(name, (*c)->name))
+			return *c;
+	return NULL;
+}
+
+static int cmd__unknown(const char *word)
+{
+	const char *names[sizeof(subcommands) / sizeof(subcommands[0]) + 2] = {"help", "version"};
+	char hint[HINT_MAX];
+	struct errmsg f;
+
+	for (size_t i = 0; subcommands[i]; i++)
+		names[2 + i] = subcommands[i]->name;
+	hints__subcommand(names, word, hint);
+	errmsg__set(&f, 0, "no such subcommand: %s%s", word, hint);
+	return cmd__usage_error(subcommands[0], &f);
+}
+
+/* `help [SUBCOMMAND]` and `version` are --help and --version. */
 int cmd__run(int argc, char **argv)
 {
-	struct errmsg f;
-	uint64_t pid;
+	const struct subcommand *c;
+	const char *word = argc > 1 ? argv[1] : "-";
 
-	if (argc < 2 || argv[1][0] == '-')
+	if (!strcmp(word, "version") && argc == 2)
+		return cmd__version();
+	if (!strcmp(word, "help") && argc <= 3) {
+		c = argc == 3 ? cmd__find(argv[2]) : subcommands[0];
+		return c ? cmd__help(c) : cmd__unknown(argv[2]);
+	}
+	if (word[0] == '-' || option_rows__is_pid(word))
 		return subcommands[0]->run(argc, argv);
-	for (const struct subcommand *const *c = subcommands; *c; c++)
-		if (!strcmp(argv[1], (*c)->name))
-			return (*c)->run(argc - 1, argv + 1);
-	if (!parse__u64(argv[1], INT_MAX, &pid))
-		errmsg__set(&f, 0, "no such subcommand: %s; did you mean --pid %s?", argv[1],
-			    argv[1]);
-	else
-		errmsg__set(&f, 0, "no such subcommand: %s", argv[1]);
-	return cmd__usage_error(subcommands[0], &f);
+	c = cmd__find(word);
+	return c ? c->run(argc - 1, argv + 1) : cmd__unknown(word);
+}
+
+int cmd__version(void)
+{
+	printf("%s %s\n", XR_PROGRAM, XR_VERSION);
+	return fflush(stdout) ? CMD_FAILED : CMD_OK;
 }
 
 int cmd__usage_error(const struct subcommand *c, const struct errmsg *f)
@@ -97,17 +124,12 @@ int cmd__options(const struct subcommand *c, void *into, int argc, char **argv)
 {
 	struct option_rest rest;
 	struct errmsg f;
-	uint64_t pid;
 
 	if (option_rows__parse(c->options, into, argc, argv, &rest, &f))
 		return cmd__usage_error(c, &f);
 	if (rest.first == argc)
 		return CMD_OK;
-	if (!strcmp(c->options[0].name, "pid") && !parse__u64(argv[rest.first], INT_MAX, &pid))
-		errmsg__set(&f, -EINVAL, "unexpected argument: %s; did you mean --pid %s?",
-			    argv[rest.first], argv[rest.first]);
-	else
-		errmsg__set(&f, -EINVAL, "unexpected argument: %s", argv[rest.first]);
+	errmsg__set(&f, -EINVAL, "unexpected argument: %s", argv[rest.first]);
 	return cmd__usage_error(c, &f);
 }
 
@@ -123,6 +145,9 @@ int cmd__help(const struct subcommand *c)
 			printf("  %-*s", NAME_COLUMN - 2, (*s)->name);
 			text__wrap(stdout, (*s)->help, NAME_COLUMN);
 		}
+		printf("  %-*sprint this, or the help of a subcommand: help report\n",
+		       NAME_COLUMN - 2, "help");
+		printf("  %-*sprint the version\n", NAME_COLUMN - 2, "version");
 	}
 	option_rows__help(c->options, stdout);
 	if (c == subcommands[0])

@@ -38,13 +38,15 @@ int cmd__run(int argc, char **argv);
 /* cmd__help - what `@c --help` prints; the exit status for that. */
 int cmd__help(const struct subcommand *c);
 
+/* cmd__version - what `version` prints; the exit status for that. */
+int cmd__version(void);
+
 /* cmd__usage_error - say what is wrong with the arguments of @c; the exit status for that. */
 int cmd__usage_error(const struct subcommand *c, const struct errmsg *f);
 
 /*
- * cmd__options - option_rows__parse() for a subcommand that takes no words behind its options.  A
- * number is taken for a pid where --pid is the first of them. CMD_OK, or the exit status, and it
- * has been said why.
+ * cmd__options - option_rows__parse() for a subcommand that takes no words behind its options.
+ * CMD_OK, or the exit status, and it has been said why.
  */
 int cmd__options(const struct subcommand *c, void *into, int argc, char **argv);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "cmd/hints.h"
 #include "os/os.h"
 
 #define HELP_COLUMN 30
@@ -74,11 +75,12 @@ static int rows__getopt(const struct option_row *rows, struct option longs[OPTIO
 static int row__choose(const struct option_row *r, void *place, const char *arg, struct errmsg *f)
 {
 	struct option_choice c;
-	char known[256] = "";
+	char known[256] = "", hint[HINT_MAX];
+	const char *meant = hints__value(r->name, arg, hint);
 	size_t len = 0;
 
 	for (size_t i = 0; r->choice(i, &c); i++) {
-		if (!strcmp(c.name, arg)) {
+		if (!strcmp(c.name, meant ? meant : arg)) {
 			if (r->type == OPTION_OBJECT)
 				memcpy(place, &c.object, sizeof(c.object));
 			else
@@ -89,8 +91,8 @@ static int row__choose(const struct option_row *r, void *place, const char *arg,
 			len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
 						len ? ", " : "", c.name);
 	}
-	return errmsg__set(f, -EINVAL, "--%s %s: no such %s (there are: %s)", r->name, arg, r->name,
-			   known);
+	return errmsg__set(f, -EINVAL, "--%s %s: no such %s (there are: %s)%s", r->name, arg,
+			   r->name, known, hint);
 }
 
 static int row__number(const struct option_row *r, uint32_t *out, const char *arg, struct errmsg *f)
@@ -137,15 +139,21 @@ static int row__set(const struct option_row *r, void *into, const char *arg, str
 /* What getopt_long() did not understand: @word, or the option of @key in it. */
 static int rows__unknown(const struct option_row *rows, int key, const char *word, struct errmsg *f)
 {
+	char letter[3] = "-", hint[HINT_MAX];
+
 	if (key >= KEY_FIRST)
 		return errmsg__set(f, -EINVAL, "%s takes no argument", word);
-	if (key && !rows__find(rows, key))
-		return errmsg__set(f, -EINVAL, "no such option: -%c", key);
-	return errmsg__set(f, -EINVAL, "no such option: %s", word);
+	if (key && !rows__find(rows, key)) {
+		letter[1] = (char)key;
+		word = letter;
+	}
+	hints__option(rows, word, hint);
+	return errmsg__set(f, -EINVAL, "no such option: %s%s", word, hint);
 }
 
-int option_rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
-		       struct option_rest *rest, struct errmsg *f)
+/* Up to the first word that is not an option, or one after which nothing counts: then @last. */
+static int rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
+		       struct option_rest *rest, bool *last, struct errmsg *f)
 {
 	struct option longs[OPTION_ROWS_MAX + 1];
 	char shorts[2 * OPTION_ROWS_MAX + 3];
@@ -169,12 +177,37 @@ int option_rows__parse(const struct option_row *rows, void *into, int argc, char
 		if (!arg)
 			arg = r->without;
 		err = row__set(r, into, arg, f);
+		*last = r->last;
 		if (err || r->last)
 			return err;
 	}
 	rest->first = optind;
 	rest->separated = optind > 1 && argv[optind - 1] != arg && !strcmp(argv[optind - 1], "--");
 	return 0;
+}
+
+bool option_rows__is_pid(const char *word)
+{
+	return *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789,")];
+}
+
+int option_rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
+		       struct option_rest *rest, struct errmsg *f)
+{
+	bool pids = rows->name && !strcmp(rows->name, "pid"), last = false;
+	int at = 0, err;
+
+	for (;;) {
+		err = rows__parse(rows, into, argc - at, argv + at, rest, &last, f);
+		rest->first += at;
+		if (err || last || !pids || rest->separated || rest->first >= argc ||
+		    !option_rows__is_pid(argv[rest->first]))
+			return err;
+		at = rest->first;
+		err = row__set(rows, into, argv[at], f);
+		if (err)
+			return err;
+	}
 }
 
 int option_rows__set(const struct option_row *rows, void *into, const char *name, const char *value,

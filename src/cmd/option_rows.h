@@ -73,10 +73,14 @@ struct option_rest {
 /*
  * option_rows__parse - read the command line into the record @into, which holds the defaults;
  * argv[0] is skipped.  0, -EINVAL or -ENOMEM with @f filled.  It uses getopt_long(), which keeps
- * its place in a global: not for two threads at a time.
+ * its place in a global: not for two threads at a time.  If --pid is the first row, process ids may
+ * stand without it, among the options.
  */
 int option_rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
 		       struct option_rest *rest, struct errmsg *f);
+
+/* option_rows__is_pid - is @word what --pid takes: digits, and commas? */
+bool option_rows__is_pid(const char *word);
 
 /*
  * option_rows__set - the option @name, given in a file: @value is its argument, NULL for one that

@@ -306,6 +306,15 @@ int options__targets(const struct config *c, struct errmsg *f)
 	return options__filters(c, f);
 }
 
+/* What waits for work is left out of time off the CPU: without that there is nothing to add. */
+static int options__idle(const struct config *c, struct errmsg *f)
+{
+	if (!(c->capture & XR_ROW_IDLE) || c->capture & XR_ROW_OFF_CPU)
+		return 0;
+	return errmsg__set(f, -EINVAL,
+			   "--idle adds to --off-cpu or --clock wall: give one of these");
+}
+
 /* rprof has R's counts themselves; of the others, those that can have another sample type. */
 static int options__memory(const struct config *c, struct errmsg *f)
 {
@@ -340,7 +349,8 @@ static int options__check(const struct options *o, struct errmsg *f)
 	if (o->config.until_eof && o->config.command)
 		return errmsg__set(f, -EINVAL,
 				   "--until-eof: standard input is the command's after --");
-	if (options__events(&o->config, f) || options__memory(&o->config, f))
+	if (options__idle(&o->config, f) || options__events(&o->config, f) ||
+	    options__memory(&o->config, f))
 		return -EINVAL;
 	return options__filters(&o->config, f);
 }
@@ -360,7 +370,6 @@ void options__init(struct options *o)
 int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 {
 	struct option_rest rest;
-	uint64_t pid;
 	int err;
 
 	options__init(o);
@@ -368,15 +377,10 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 	err = option_rows__parse(options__rows, o, argc, argv, &rest, f);
 	if (err || o->help || o->version)
 		return err;
-	if (rest.first < argc && !rest.separated) {
-		if (!parse__u64(argv[rest.first], INT_MAX, &pid))
-			return errmsg__set(f, -EINVAL,
-					   "unexpected argument: %s; did you mean --pid %s?",
-					   argv[rest.first], argv[rest.first]);
+	if (rest.first < argc && !rest.separated)
 		return errmsg__set(f, -EINVAL,
 				   "unexpected argument: %s; a command to start comes after --",
 				   argv[rest.first]);
-	}
 	if (rest.separated && rest.first == argc)
 		return errmsg__set(f, -EINVAL, "no command after --");
 	if (rest.separated)

@@ -26,8 +26,7 @@ static int record__main(int argc, char **argv)
 		goto cleanup;
 	}
 	if (o.version) {
-		printf("%s %s\n", XR_PROGRAM, XR_VERSION);
-		status = fflush(stdout) ? CMD_FAILED : CMD_OK;
+		status = cmd__version();
 		goto cleanup;
 	}
 	if (signals__open(&signals, &f)) {
@@ -62,6 +61,11 @@ const struct subcommand cmd_record = {
 		"command after --. Processes that a profiled one forks are profiled with it. "
 		"While the profile goes to standard output, the command's own output goes to "
 		"standard error.\n"
+		"The command after -- runs as the user who called sudo, unless --as-root is given. "
+		"R "
+		"is found in it and in whatever it starts. An interrupt from the keyboard is for "
+		"the command; two within a second end the profile, and the profiler waits for the "
+		"command.\n"
 		"An interrupt from the keyboard, SIGTERM, the end of the terminal, of the profiled "
 		"processes or of --duration, and a closed pipe end the profile. All of "
 		"these are good ends: the file is whole. A second interrupt while the profiler is "

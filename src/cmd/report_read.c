@@ -172,7 +172,10 @@ static int report_read__one(struct reader *reader, const char *path, bool store,
 
 	s.fd = os__open(path, store ? OS_ENTRY : OS_STREAM);
 	if (s.fd < 0)
-		return errmsg__set(f, s.fd, "cannot read %s: %s", s.name, os__reason(s.fd));
+		return errmsg__set(f, s.fd, "cannot read %s: %s%s", s.name, os__reason(s.fd),
+				   s.fd == -EISDIR ? "; --dir DIR reads what `serve` wrote, "
+						     "DIR/Rprof.* what `-o DIR/` did"
+						   : "");
 	s.size = os__size(s.fd);
 	s.terminal = os__columns(STDERR) != 0;
 	path__process(path, &process, key);

@@ -261,8 +261,8 @@ static bool when__ago(const char *at, const struct when_context *c, uint64_t *ou
 
 	if (!text__length(&at, &days, &seconds))
 		return false;
-	if (!minus && !text__is(&at, " ago"))
-		return false;
+	if (!minus)
+		text__is(&at, " ago");
 	return !*at && when__back(c->now, days, seconds, c->edge, out);
 }
 

@@ -7,7 +7,7 @@
  *	yesterday 02:10  today 02:10	yesterday: its first second
  *	2026-11-22  2026-11-22 02:10[:30]
  *	2026-11-22T02:10[:30][Z|+01:00]
- *	-10m  10m ago  1h30m ago	s, m (min), h, d, w; days are those of the calendar
+ *	10m  -10m  10m ago  1h30m ago	s, m (min), h, d, w; days are those of the calendar
  *	now
  */
 #ifndef XR_CMD_WHEN_H

@@ -136,6 +136,8 @@ static bool text__is_binary(const char *text, size_t len)
 /* What begins with this first line is no profile. */
 static int reading__refuse(struct reading *r, const char *line, size_t len)
 {
+	const bool page = len && *line == '<';
+
 	if (len && (*line == '"' || *line == ':' || (len > 6 && !memcmp(line, "#File ", 6))))
 		return errmsg__set(r->f, -EINVAL,
 				   "%s has no header: the first line of an Rprof.out says "
@@ -143,8 +145,8 @@ static int reading__refuse(struct reading *r, const char *line, size_t len)
 				   r->in->name);
 	return errmsg__set(r->f, -EINVAL,
 			   "%s is not a profile: it is neither an Rprof.out, whose first line says "
-			   "sample.interval=, nor folded stacks (main;f;g 12), nor of pprof",
-			   r->in->name);
+			   "sample.interval=, nor folded stacks (main;f;g 12), nor of pprof%s",
+			   r->in->name, page ? "; a page is opened in a browser" : "");
 }
 
 /* What the file is, by what `bytes` begin with; they stay to be read. */

@@ -52,7 +52,7 @@ struct event_stats {
 struct stats {
 	const char *engine, *event; /* borrowed */
 	const char *clock;	    /* "cpu" or "wall"; static */
-	uint32_t freq;		    /* asked for */
+	uint32_t freq, rate;	    /* Hz: asked for, and what there was */
 	double seconds;		    /* of sampling */
 	double first_sample;	    /* seconds from the start of the session to it; 0: none */
 	uint64_t processes;	    /* added, and forked children that had a sample */

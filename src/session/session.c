@@ -454,6 +454,7 @@ static int session__count(const struct session *s, struct stats *stats, uint64_t
 	stats->event = s->ops->event(s->engine);
 	stats->clock = session__clock(s);
 	stats->freq = s->asked;
+	stats->rate = session__freq(s);
 	stats->first_sample = l->first_sample;
 	stats->processes = l->counted;
 	stats->programs = l->programs;

@@ -92,32 +92,42 @@ static void summary__waited(char *line, size_t size, const struct wait_stats *w)
 			 (double)w->idle_ns / 1e9);
 }
 
-/* What was to be sampled: a rate, or events and how many of each there were. */
-static void stats__asked(const struct stats *s, char *text, size_t size)
+/*
+ * What the samples stand for.  Those at events: how many of each there were.  Where waits are among
+ * them, that is told apart; else each is one interval of the clock.
+ */
+static void stats__meaning(const struct stats *s, char *text, size_t size)
 {
 	size_t len = 0;
 
-	if (!s->nevents)
-		snprintf(text, size, "%" PRIu32 " Hz asked for", s->freq);
+	if (!s->nevents && s->rate && !s->waits.waits && !s->waits.idle_ns)
+		snprintf(text, size, " = %.2f s of %s", (double)s->written / s->rate,
+			 s->clock && !strcmp(s->clock, "wall") ? "wall time" : "CPU");
 	for (uint32_t i = 0; i < s->nevents && len < size; i++) {
 		const struct event_stats *e = &s->events[i];
 
-		len += (size_t)snprintf(text + len, size - len, "%s%s: %" PRIu64 "%s",
-					i ? ", " : "", e->name, e->weight,
+		len += (size_t)snprintf(text + len, size - len, "%s%s: %" PRIu64 "%s%s",
+					i ? ", " : " (", e->name, e->weight,
 					e->unit == XR_UNIT_NS	   ? " ns"
 					: e->unit == XR_UNIT_BYTES ? " bytes"
-								   : "");
+								   : "",
+					i + 1 == s->nevents ? ")" : "");
 	}
 }
 
 void stats__summary(const struct stats *s, char *buf, size_t size)
 {
-	double rate = s->seconds > 0 ? (double)s->ticks / s->seconds : 0;
 	uint64_t stacks = s->decoder.stacks_dropped + s->stacks_dropped;
-	char more[512] = "", what[256];
+	char more[512] = "", meaning[256] = "", processes[48] = "", lost[32] = "none";
 
-	stats__asked(s, what, sizeof(what));
+	stats__meaning(s, meaning, sizeof(meaning));
+	if (s->processes != 1)
+		snprintf(processes, sizeof(processes), " of %" PRIu64 " processes", s->processes);
+	if (s->lost)
+		snprintf(lost, sizeof(lost), "%" PRIu64, s->lost);
 	summary__add(more, sizeof(more), s->unwritten, "of the lost not written");
+	summary__add(more, sizeof(more), s->truncated, "truncated");
+	summary__add(more, sizeof(more), s->unreadable, "unreadable");
 	summary__add(more, sizeof(more), s->lines_cut, "in lines that were cut");
 	summary__add(more, sizeof(more), s->decoder.names_cut, "names cut");
 	summary__add(more, sizeof(more), s->hidden.lines_incomplete, "without innermost line");
@@ -141,12 +151,8 @@ void stats__summary(const struct stats *s, char *buf, size_t size)
 			 " samples",
 			 s->decoder.names_dropped, stacks);
 	}
-	snprintf(buf, size,
-		 "%" PRIu64 " samples of %" PRIu64
-		 " process%s in %.2f s, %.1f a second (%s); %" PRIu64 " lost, %" PRIu64
-		 " truncated, %" PRIu64 " unreadable%s",
-		 s->written, s->processes, s->processes == 1 ? "" : "es", s->seconds, rate, what,
-		 s->lost, s->truncated, s->unreadable, more);
+	snprintf(buf, size, "%" PRIu64 " sample%s%s%s in %.2f s; %s lost%s", s->written,
+		 s->written == 1 ? "" : "s", processes, meaning, s->seconds, lost, more);
 }
 
 static void stats__events(const struct stats *s, struct json *j)

@@ -140,6 +140,7 @@ void filters__text(const struct filters *fs, char *text, size_t size)
 		[FILTER_EXCLUDE] = "exclude-pid",
 	};
 	char id[24];
+	bool rscript = false;
 	size_t len = 0;
 	int n;
 
@@ -153,7 +154,10 @@ void filters__text(const struct filters *fs, char *text, size_t size)
 		if (n < 0 || (size_t)n >= size - len)
 			return;
 		len += (size_t)n;
+		rscript |= filter->kind == FILTER_COMM && !strncmp(filter->text, "Rscript", 7);
 	}
+	if (rscript)
+		snprintf(text + len, size - len, " (the command that Rscript runs is called R)");
 }
 
 void filters__free(struct filters *fs)

@@ -195,6 +195,18 @@ is "$PROF_STATUS" 0 "-s -p of a shell: exit status" || diag "$(cat "$PROF_OUT.er
 check "-s -p of a shell: the R below it is profiled" grep -q '"f" "f"' "$PROF_OUT"
 cd / || exit
 
+# dump -s: what a process started.
+sh -c 'Rscript --vanilla -e "cat(Sys.getpid(), file = \"'"$WORK/below"'\"); repeat sqrt(2)"; true' &
+shell_pid=$!
+live_pids+=("$shell_pid")
+wait_until 60 test -s "$WORK/below"
+live_pids+=("$(cat "$WORK/below")")
+dumped() {
+	run dump -s "$shell_pid"
+	[ $STATUS -eq 0 ] && [ "$(printf '%s\n' "$OUT" | grep -c "^process $(cat "$WORK/below")\b")" = 1 ]
+}
+check "dump -s: the R that a shell started" wait_until 60 dumped || diag "$OUT $ERR"
+
 # By sudo the command is run as who called it.
 export SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody
 run -o "$WORK/command.out" -e "$XRPROF_ENGINE" -- Rscript --vanilla -e 'system("id -u"); for (i in 1:1e6) sqrt(i)'

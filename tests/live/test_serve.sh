@@ -60,7 +60,7 @@ have() {
 }
 kill -USR1 "$SERVE_PID"
 check "SIGUSR1: the interval is written" wait_until 60 have 1
-check "and it says how it goes" serve_says 'samples of 1 process'
+check "and it says how it goes" serve_says 'samples = '
 check "and what became of it" serve_says 'directory: [0-9]+ profiles'
 first=$(windows_in "$dir" | head -n 1)
 check "a file is for its owner and group" [ "$(stat -c %a "$first")" = 640 ]

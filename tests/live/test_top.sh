@@ -108,6 +108,10 @@ sees "it starts again" '  busy$'
 keys C-c
 ends Ctrl-C 0
 in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
+sees "as often as one likes" '  busy$'
+keys 'C-\'
+ends 'Ctrl-\' 0
+in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
 sees "and again" '  busy$'
 kill -TERM "$(top_pid)"
 ends SIGTERM 0
@@ -135,6 +139,8 @@ like "$(cat "$WORK/out")" 'the terminal nonsense is not known' "a terminal that 
 
 # --- plain text ---
 
+env TERM=dumb script -qec "'$XRPROF' top -q -e $XRPROF_ENGINE -p $first" /dev/null >"$WORK/out" 2>&1 </dev/null
+like "$(cat "$WORK/out")" 'the terminal dumb cannot be drawn on: set TERM, or use --batch N' "TERM=dumb: it says what to do"
 "$XRPROF" top -q -e "$XRPROF_ENGINE" -p "$first" --batch 2 >"$WORK/batch" 2>"$WORK/err" </dev/null
 is $? 0 "--batch: exit status"
 is "$(cat "$WORK/err")" "" "--batch -q: nothing on stderr"

@@ -59,7 +59,7 @@ said() {
 	# shellcheck disable=SC2069  # stderr alone
 	"$XRPROF" "$@" 2>&1 >/dev/null
 }
-like "$(said 30212)" "did you mean --pid 30212" "a number is taken for a process"
+like "$(said 2147483647)" "no process 2147483647" "a number is taken for a process"
 prof -p "$TARGET_PID" -d 0.02m -o "$WORK/minutes.out" 2>"$WORK/minutes.err"
 is $? 0 "-d understands minutes" || diag "$(cat "$WORK/minutes.err")"
 like "$("$XRPROF" --help)" "samples per second of CPU time" "--freq is explained"

@@ -30,6 +30,7 @@
 #define TRY_MS	    800 /* for one process, from the start of its session on */
 #define UNPROVEN_MS 100 /* of that, for the line of the innermost frame to become known */
 #define POLL_MS	    2
+#define DEPTH_MAX   64	 /* generations looked at to find a process' ancestor */
 #define READ_US	    5000 /* for a stack, however deep */
 
 struct dump_options {
@@ -40,7 +41,8 @@ struct dump_options {
 /* One process that was asked for, and what it answered. */
 struct dump_asked {
 	pid_t pid;
-	bool failed; /* it cannot be dumped: `why` */
+	bool failed;   /* it cannot be dumped: `why` */
+	bool left_out; /* with -s: it is not R, what it started may be */
 	char version[sizeof(((struct target *)0)->version)];
 	char *command; /* NULL: not known */
 	struct errmsg why;
@@ -86,9 +88,31 @@ static int dump__ask(struct asker *a, pid_t pid)
 	return asker__ask(a, &q);
 }
 
-static int on_process(void *asker, pid_t pid)
+/* For each process there is. */
+struct dump_scan {
+	const struct config *config;
+	struct asker *asker;
+};
+
+/* Was @pid started by one of those named, or by what they started? */
+static bool config__descends(const struct config *c, pid_t pid)
 {
-	return dump__ask(asker, pid);
+	struct proc p;
+
+	for (int i = 0; i < DEPTH_MAX && pid > 1 && !proc__read(pid, &p); i++) {
+		pid = p.ppid;
+		for (size_t k = 0; k < c->npids; k++)
+			if (c->pids[k] == pid)
+				return true;
+	}
+	return false;
+}
+
+static int on_process(void *scan, pid_t pid)
+{
+	const struct dump_scan *s = scan;
+
+	return s->config->all || config__descends(s->config, pid) ? dump__ask(s->asker, pid) : 0;
 }
 
 /* The place of a process named; with --all one is made, if it has R in it. */
@@ -121,6 +145,7 @@ static int dump__answered(struct dump *d, const struct ask *q)
 	if (!p)
 		return err;
 	p->failed = q->err == -ETIMEDOUT || q->err == -EBUSY || q->err == -EIO;
+	p->left_out = d->options->o.config.follow && q->err == -ENOEXEC;
 	p->why = q->why;
 	memcpy(p->version, q->target.version, sizeof(p->version));
 	if (q->text[0])
@@ -139,6 +164,7 @@ static int asked__compare(const void *a, const void *b)
 static int dump__find(struct dump *d, struct errmsg *f)
 {
 	const struct config *c = &d->options->o.config;
+	struct dump_scan scan = {.config = c};
 	struct ask q = {0};
 	struct asker *a;
 	int err = asker__open(&a, f);
@@ -147,8 +173,9 @@ static int dump__find(struct dump *d, struct errmsg *f)
 		return err;
 	for (size_t i = 0; i < c->npids && !err; i++)
 		err = dump__add(d, c->pids[i]) ? dump__ask(a, c->pids[i]) : -ENOMEM;
-	if (!err && c->all)
-		err = target__each(on_process, a);
+	scan.asker = a;
+	if (!err && (c->all || c->follow))
+		err = target__each(on_process, &scan);
 	while (!err && asker__busy(a)) {
 		if (asker__take(a, &q, ASK_DEADLINE_MS))
 			err = dump__answered(d, &q);
@@ -387,7 +414,7 @@ static int dump__all(struct dump *d, struct errmsg *f)
 		json__array(&d->json, "processes");
 	}
 	for (size_t i = 0; i < d->n && !err; i++)
-		err = dump__one(d, &d->asked[i]);
+		err = d->asked[i].left_out ? 0 : dump__one(d, &d->asked[i]);
 	if (d->options->json) {
 		json__close(&d->json);
 		dump__failures(d);
@@ -397,6 +424,8 @@ static int dump__all(struct dump *d, struct errmsg *f)
 	}
 	if (err)
 		return errmsg__set(f, err, "cannot write the stacks: %s", strerror(-err));
+	if (d->options->o.config.follow && !d->dumped)
+		return errmsg__set(f, -ESRCH, "no R runs in these processes or below them");
 	if (!d->n)
 		return errmsg__set(f, -ESRCH, "there is no R process that this user may inspect");
 	return 0;
@@ -441,6 +470,13 @@ static const struct option_row rows[] = {
 		.help = "of every R process there is",
 		.type = OPTION_FLAG,
 		OPTIONS_AT(config.all),
+	},
+	{
+		.name = "subprocesses",
+		.letter = 's',
+		.help = "also of the R processes that these started",
+		.type = OPTION_FLAG,
+		OPTIONS_AT(config.follow),
 	},
 	{
 		.name = "json",

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <term.h>
+#include <termios.h>
 #include <unistd.h>
 
 /* term.h has macros of these names */
@@ -17,6 +18,7 @@
 #define LEAST_LINES   6
 #define LEAST_COLUMNS 20
 #define ESCAPE	      27
+#define QUIT	      0x1c
 #define ESCAPE_MS     25 /* for the rest of what a key sends that begins with it */
 
 struct top_screen {
@@ -26,8 +28,21 @@ struct top_screen {
 	int err;
 };
 
+/* The key of SIGQUIT, Ctrl-\, is one like others: the signal would leave the screen as it is. */
+static void terminal__no_quit(void)
+{
+	struct termios t;
+
+	if (tcgetattr(STDIN_FILENO, &t))
+		return;
+	t.c_cc[VQUIT] = _POSIX_VDISABLE;
+	tcsetattr(STDIN_FILENO, TCSANOW, &t);
+	def_prog_mode();
+}
+
 int top_screen__open(struct top_screen **out, struct errmsg *f)
 {
+	const char *term = getenv("TERM");
 	struct top_screen *s;
 	int err;
 
@@ -40,8 +55,14 @@ int top_screen__open(struct top_screen **out, struct errmsg *f)
 		return errmsg__set(f, -ENOTTY,
 				   "the terminal %s is not known here: set TERM, or use --batch N "
 				   "for plain text",
-				   getenv("TERM") ? getenv("TERM") : "(TERM is not set)");
+				   term ? term : "(TERM is not set)");
+	err = cursor_address ? 0 : -ENOTTY;
 	del_curterm(cur_term);
+	if (err)
+		return errmsg__set(f, err,
+				   "the terminal %s cannot be drawn on: set TERM, or use --batch N "
+				   "for plain text",
+				   term ? term : "");
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return errmsg__set(f, -ENOMEM, "out of memory");
@@ -58,6 +79,7 @@ int top_screen__open(struct top_screen **out, struct errmsg *f)
 	keypad(stdscr, TRUE);
 	set_escdelay(ESCAPE_MS);
 	curs_set(0);
+	terminal__no_quit();
 	*out = s;
 	return 0;
 }
@@ -91,6 +113,7 @@ int top_screen__key(struct top_screen *s)
 		{'\t', TOP_KEY_TAB},
 		{ESCAPE, TOP_KEY_ESCAPE},
 		{KEY_BACKSPACE, TOP_KEY_BACKSPACE},
+		{QUIT, 'q'},
 		{'\b', TOP_KEY_BACKSPACE},
 		{0x7f, TOP_KEY_BACKSPACE},
 	};

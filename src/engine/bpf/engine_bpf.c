@@ -150,7 +150,7 @@ static int bpf__ticks(struct engine *e, const struct bpf_features *have, struct 
 	err = perf_events__new(&e->events, config->freq, bpf_program__fd(prog), &why, f);
 	if (err)
 		return err;
-	if (why)
+	if (why && config->verbose)
 		bpf__note(config, "%s: sampling the CPU clock", why);
 	if (perf_events__freq(e->events) < config->freq)
 		bpf__note(config,

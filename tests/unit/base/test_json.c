@@ -178,6 +178,20 @@ static void test_counts(void)
 			s.longest_us * 1000 == (double)counts[XR_LONGEST_NS] &&
 			s.most_work == counts[XR_MOST_WORK] && s.spent_ns == counts[XR_SPENT_NS],
 		"what samples cost");
+	s = (struct stats){.clock = "cpu", .rate = 100, .processes = 1, .seconds = 2.01};
+	s.written = 26;
+	stats__summary(&s, line, sizeof(line));
+	tap__ok(!strcmp(line, "26 samples = 0.26 s of CPU in 2.01 s; none lost"), "%s", line);
+	s.clock = "wall";
+	s.processes = 3;
+	s.lost = 4;
+	s.truncated = 1;
+	stats__summary(&s, line, sizeof(line));
+	tap__ok(!strcmp(line,
+			"26 samples of 3 processes = 0.26 s of wall time in 2.01 s; 4 lost, 1 "
+			"truncated"),
+		"%s", line);
+	stats__fill(&s, counts, &decoder);
 	stats__summary(&s, line, sizeof(line));
 	snprintf(wanted, sizeof(wanted),
 		 ", %llu stacks took too long to read, %llu collections left out: too many a "

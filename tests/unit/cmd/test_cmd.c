@@ -23,10 +23,23 @@ static void test_usage(void)
 {
 	usage("", "nothing to profile");
 	usage("nonsense -p 1", "no such subcommand: nonsense (try xrprof-bpf --help)");
-	usage("4711", "no such subcommand: 4711; did you mean --pid 4711? (try");
-	usage("record 4711", "unexpected argument: 4711; did you mean --pid 4711? (try");
+	usage("recrod -p 1", "no such subcommand: recrod; did you mean record? (try");
+	usage("snapshot", "no such subcommand: snapshot; did you mean dump -p PID? (try");
+	usage("help nothing", "no such subcommand: nothing (try");
+	usage("-p 1 -r 100", "no such option: -r; the rate is -F HZ (try");
+	usage("-p 1 -g", "no such option: -g; stacks are always recorded; --native adds");
+	usage("-p 1 --threads=2", "no such option: --threads=2; all threads of --pid are sampled");
+	usage("-p 1 --nonblocking", "no such option: --nonblocking; -e vmread never stops");
+	usage("-p 1 --natve", "no such option: --natve; did you mean --native? (try");
+	usage("-p 1 -f svg", "; -f flamegraph -o FILE.html is that graph as a page (try");
+	usage("-p 1 -e cycles", "; --event cycles (try");
+	usage("-p 1 --idle", "--idle adds to --off-cpu or --clock wall: give one of these");
+	usage("dump -p 1 --locals", "dump: no such option: --locals; the values of variables");
+	usage("report --pid 3 x", "report: no such option: --pid; the samples of one process: "
+				  "--process PID (try");
+	usage("report --off-cpu x", "; time off the CPU: --sample-type off_cpu (try");
+	usage("report --diff -3m", "report: no such option: -3; a time before now needs no dash");
 	usage("list 4711", "list: unexpected argument: 4711 (try xrprof-bpf list --help)");
-	usage("dump 4711", "dump: unexpected argument: 4711; did you mean --pid 4711? (try");
 	usage("dump", "dump: no process given: give --pid PID or --all (try");
 	usage("dump -a -p 1", "exclude each other");
 	usage("dump -a -e bpf", "--engine bpf: no such engine (there are: vmread, ptrace)");
@@ -41,6 +54,9 @@ static void test_help(void)
 		"it lists the subcommands and exit statuses");
 	prints("record -h", "Usage: xrprof-bpf [record]");
 	prints("--version", "xrprof-bpf ");
+	prints("version", "xrprof-bpf ");
+	prints("help", "\n  help ");
+	prints("help report", "Usage: xrprof-bpf report ");
 	prints("list --help", "Usage: xrprof-bpf list [--json]\n");
 	tap__ok(!strstr(out_text, "\n  list "), "that of a subcommand is its own");
 	prints("info -h", "--programs");
@@ -64,7 +80,10 @@ static void test_failure(void)
 	tap__ok(run("dump -p 2147483647") == CMD_FAILED && !*out_text && err_lines == 1 &&
 			strstr(err_text, "no process 2147483647"),
 		"nothing to dump: %s", err_text);
-	tap__ok(run("dump --json -p 2147483647") == CMD_FAILED &&
+	tap__ok(run("2147483647 -q -f html -o /dev/null") == CMD_FAILED &&
+			strstr(err_text, "no process 2147483647"),
+		"--pid need not be typed: %s", err_text);
+	tap__ok(run("dump --json 2147483647") == CMD_FAILED &&
 			strstr(out_text, "{\"processes\": [], \"failed\": [{\"pid\": 2147483647, "),
 		"which is said in JSON, too: %s", out_text);
 	tap__ok(run("-q -o /dev/null -- /nowhere/at-all") == CMD_FAILED &&

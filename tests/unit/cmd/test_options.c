@@ -253,7 +253,8 @@ static void test_refused(void)
 	refused("-p 1 --user 0", "--all");
 	refused("-a -f folded --exclude-pid 1,", "--exclude-pid 1,");
 	refused("-p 1 file", "file");
-	refused("-p 1 4711", "--pid 4711");
+	refused("-p 1 4711x", "unexpected argument: 4711x; a command to start comes after --");
+	refused("1 2,3 -d 5", "several processes need one file each");
 	refused("file", "file");
 	refused("--", "--");
 	refused("-p 1 --", "--");

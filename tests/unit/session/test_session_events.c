@@ -109,7 +109,7 @@ static void test_types(void)
 			stats.events[1].weight == 1 << 30,
 		"they are counted");
 	stats__summary(&stats, line, sizeof(line));
-	tap__ok(strstr(line, "(page-faults: 12, cpu-clock: 1073741824 ns)"), "%s", line);
+	tap__ok(strstr(line, " (page-faults: 12, cpu-clock: 1073741824 ns) in "), "%s", line);
 	stats__json(&stats, &json);
 	tap__ok(json.data && strstr(json.data,
 				    "\"name\": \"page-faults\", \"samples\": 2, \"weight\": 12"),

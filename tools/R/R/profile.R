@@ -21,7 +21,7 @@ new_profile <- function(p, notes) {
                    seconds = number("seconds", proc.time()[["elapsed"]] - p$began),
                    engine = stat_of(text, "engine"), event = stat_of(text, "event"),
                    samples = if (p$format == "rprof") count_samples(p$file) else number("written"),
-                   ticks = number("ticks"), lost = number("lost"), notes = notes[!grepl("^[0-9]+ samples of ", notes)],
+                   ticks = number("ticks"), lost = number("lost"), notes = notes[!grepl("^[0-9]+ samples?( of [0-9]+ processes)?( = .*)? in .*; [a-z0-9]+ lost", notes)],
                    value = NULL))
 }
 

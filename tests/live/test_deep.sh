@@ -58,7 +58,7 @@ shares() {
 	prof_start "$TARGET_DIR/ours.out" -p "$TARGET_PID" || return
 	target_go
 	target_await_done
-	prof_wait
+	prof_wait 300
 	is "$PROF_STATUS" 0 "$name: profiled" || diag "$(cat "$PROF_OUT.err")"
 	check_stats "$PROF_OUT.stats" "$name"
 	is "$(stat_of "$PROF_OUT.stats" throttled)" 0 "$name: no tick is left out"

@@ -161,7 +161,8 @@ static __always_inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 l
 
 static __always_inline int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {
-	struct sent_key key = {.id = id, .serial = w->row.serial, .kind = SENT_PLACE};
+	/* an address may be used again, for another file */
+	struct sent_key key = {.id = id ^ file, .serial = w->row.serial, .kind = SENT_PLACE};
 	struct scratch *s = scratch__of(w);
 	struct xr_place place = {};
 	__u8 one = 1;

@@ -43,6 +43,20 @@ static __always_inline int walk__text(struct walk *w, __u64 addr, __u32 len)
 	return text(s->level);
 }
 
+/* lines.ref is still the srcfile that lines_file() was called for */
+__noinline int lines_tell(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? lines__tell_slow(&s->walk, s->walk.lines.ref) : -XR_BAD_LINE;
+}
+
+static __always_inline int walk__lines_tell(struct walk *w, __u64 env)
+{
+	w->lines.ref = env;
+	return lines_tell(scratch__of(w)->level);
+}
+
 __noinline int lines_file(__u32 level)
 {
 	struct scratch *s = scratch__get(level);

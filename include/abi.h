@@ -270,7 +270,11 @@ struct xr_text {
 
 enum xr_text_kind { XR_TEXT_SYMBOL = 0, XR_TEXT_HASHED = 1 };
 
-/* What stands for a line of a file: `id`, for process row `serial`. */
+/*
+ * What stands for a line of a file: `id`, for process row `serial`.  An even `id` is the address of
+ * a srcfile of R (an environment), and `line` is 0.  Hashes of names are odd.  Where a sample or a
+ * place has an even file, it is such an `id`: of code in no file.
+ */
 struct xr_place {
 	struct xr_head head;
 	__u64 id;

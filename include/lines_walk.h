@@ -122,10 +122,14 @@ WALK_FN int lines__filename(struct walk *w, __u64 env, __u64 *value)
 	return 0;
 }
 
-/* lines__file_name - send the string @value, to w->file; 0: it is none. */
+/*
+ * lines__file_name - send the string @value, to w->file; 0: it is none.  R names code that was in
+ * no file "" (the console, gram.c) or <text> (parse(text =)): many srcfiles have such a name.
+ */
 WALK_FN int lines__file_name(struct walk *w, __u64 value)
 {
 	struct lines *l = &w->lines;
+	__u8 first = '<';
 	int err;
 
 	if (walk__cell(w, l->cell, value))
@@ -138,11 +142,21 @@ WALK_FN int lines__file_name(struct walk *w, __u64 value)
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_CHARSXP)
 		return 0;
-	err = walk__text(w, value + w->row.layout.vector_data, (__u32)l->cell[R_CAR]);
+	value += w->row.layout.vector_data;
+	if ((__u32)l->cell[R_CAR] && walk__load(w, READ_OBJECT, &first, 1, value))
+		return -XR_BAD_LINE;
+	l->nameless = first == '<';
+	err = walk__text(w, value, (__u32)l->cell[R_CAR]);
 	if (err)
 		return err == -XR_LOST ? err : -XR_BAD_LINE;
 	w->file = w->hash;
 	return 0;
+}
+
+/* lines__tell_slow - send that the srcfile at @env has the name that was sent last. */
+WALK_FN int lines__tell_slow(struct walk *w, __u64 env)
+{
+	return walk__send_place(w, env & ~1ULL, w->hash, 0);
 }
 
 /* lines__file_slow - the file name of srcfile @env, to w->file; 0: it has none. */
@@ -161,6 +175,11 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 	err = lines__filename(w, env, &value);
 	if (!err && value)
 		err = lines__file_name(w, value);
+	if (!err && w->file) {
+		err = walk__lines_tell(w, env);
+		if (!err && l->nameless)
+			w->file = env & ~1ULL;
+	}
 	if (err)
 		return err;
 	memo->env = env;

@@ -51,7 +51,7 @@ WALK_HOOK int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len
 /* Send the text of @len bytes at @addr; its hash goes to w->hash. */
 WALK_HOOK int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
 
-/* Send that @id stands for line @line of the file whose name's hash is @file. */
+/* Send that @id stands for line @line of the file whose name's hash is @file (abi.h). */
 WALK_HOOK int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line);
 
 /* Add one slot to the sample. */
@@ -69,6 +69,7 @@ WALK_FN int walk__name(struct walk *w, __u64 fun);	       /* walk__name_slow() *
 WALK_FN int walk__text(struct walk *w, __u64 addr, __u32 len); /* walk__text_slow() */
 WALK_FN int walk__location(struct walk *w);		       /* lines__of_context() */
 WALK_FN int walk__lines_file(struct walk *w, __u64 env);       /* lines__file_slow() */
+WALK_FN int walk__lines_tell(struct walk *w, __u64 env);       /* lines__tell_slow() */
 WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref);     /* lines__srcref_slow() */
 WALK_FN int walk__lines_bc(struct walk *w);		       /* lines__bc_slow() */
 WALK_FN int walk__look(struct walk *w);			       /* walk__look_slow() */
@@ -494,6 +495,11 @@ WALK_FN int walk__location(struct walk *w)
 WALK_FN int walk__lines_file(struct walk *w, __u64 env)
 {
 	return lines__file_slow(w, env);
+}
+
+WALK_FN int walk__lines_tell(struct walk *w, __u64 env)
+{
+	return lines__tell_slow(w, env);
 }
 
 WALK_FN int walk__lines_srcref(struct walk *w, __u64 ref)

@@ -173,6 +173,7 @@ struct session_config cmd__session(const struct config *c, const struct engine_o
 		.freq = c->freq,
 		.clock = c->clock,
 		.one_type = c->format && !c->format->types,
+		.sources = c->format && c->format->sources,
 		.lines = c->format && c->format->sample,
 		.events = &c->events,
 		.period = c->period,

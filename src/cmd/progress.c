@@ -110,6 +110,13 @@ static int progress__sample(void *arg, const struct profile_process *process,
 	return p->to.ops->sample(p->to.arg, process, s);
 }
 
+static int progress__source(void *arg, uint32_t serial, const struct profile_source *source)
+{
+	struct progress *p = arg;
+
+	return p->to.ops->source ? p->to.ops->source(p->to.arg, serial, source) : 0;
+}
+
 static int progress__tick(void *arg, uint64_t now)
 {
 	struct progress *p = arg;
@@ -137,6 +144,7 @@ struct sink progress__sink(struct progress *p)
 		.begin = progress__begin,
 		.process = progress__process,
 		.sample = progress__sample,
+		.source = progress__source,
 		.tick = progress__tick,
 		.finish = progress__finish,
 		.why = progress__why,

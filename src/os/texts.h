@@ -23,6 +23,7 @@ struct texts_request {
 	const char *path; /* absolute */
 	uint32_t tag;	  /* equal for requests for the same text, one after another */
 	uint32_t reader;  /* the number of the user whose process named it */
+	double time;	  /* seconds since 1970: when it must have been changed last; 0: any time */
 };
 
 struct texts_limits {
@@ -30,8 +31,12 @@ struct texts_limits {
 	int ms;		  /* for all: a file system may never answer */
 };
 
-/* Is given a text, once for each tag at most; it is terminated, and borrowed. */
-typedef void (*texts_got)(void *arg, uint32_t tag, const char *text, size_t len);
+/*
+ * Is given a text, once for each tag at most; it is terminated, and borrowed.  NULL: a request for
+ * it failed by @err: -ESTALE it was changed since; -E2BIG; -EBADMSG it is not text; -ENOENT;
+ * -EACCES; ...
+ */
+typedef void (*texts_got)(void *arg, uint32_t tag, const char *text, size_t len, int err);
 
 /* texts__absolute - is @path one that means the same wherever it is looked for, and on this
  * machine? */

@@ -28,7 +28,12 @@ static int flamegraph__page(struct output *out, const struct page_config *config
 static int flamegraph__profile(struct writer *w, const struct aggregate *a,
 			       const struct stats *stats)
 {
-	const struct page_config page = {.about = &w->config.about, .profile = a, .stats = stats};
+	const struct page_config page = {
+		.about = &w->config.about,
+		.profile = a,
+		.stats = stats,
+		.sources = w->config.sources,
+	};
 
 	return flamegraph__page(w->out, &page);
 }
@@ -49,6 +54,7 @@ const struct writer_ops writer_flamegraph = {
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
 	.types = true,
 	.timeline = true,
+	.sources = true,
 	.open = whole__open,
 	.profile = flamegraph__profile,
 	.close = whole__close,

@@ -158,6 +158,7 @@ int outputs__new(struct outputs **out, const struct outputs_config *config)
 	ss->held.max = LIMIT_AGGREGATE(memory);
 	ss->config.writer.files = &ss->files;
 	ss->config.writer.cut = &ss->dropped.lines_cut;
+	ss->config.writer.sources = &ss->sources;
 	ss->streams = (struct stream_config){
 		.format = config->format,
 		.writer = ss->config.writer,
@@ -324,6 +325,15 @@ static int outputs__sample(void *arg, const struct profile_process *p, const str
 	return ss->err;
 }
 
+static int outputs__source(void *arg, uint32_t serial, const struct profile_source *source)
+{
+	struct outputs *ss = arg;
+
+	if (!ss->err && source_texts__add(&ss->sources, serial, source))
+		ss->err = errmsg__set(&ss->fault, -ENOMEM, "out of memory");
+	return ss->err;
+}
+
 static int outputs__tick(void *arg, uint64_t now)
 {
 	struct outputs *ss = arg;
@@ -378,6 +388,8 @@ static int outputs__finish(void *arg, struct stats *stats)
 	owns__settle(ss);
 	if (ss->all)
 		outputs__complete(ss, stats);
+	if (ss->sources.without)
+		outputs__note(ss, &ss->said_sources, ss->sources.why);
 	late = ss->all;
 	if (late)
 		snprintf(place, sizeof(place), "%s", path__name(ss->config.path));
@@ -418,6 +430,7 @@ struct sink outputs__sink(struct outputs *ss)
 		.begin = outputs__begin,
 		.process = outputs__process,
 		.sample = outputs__sample,
+		.source = outputs__source,
 		.tick = outputs__tick,
 		.finish = outputs__finish,
 		.why = outputs__why,
@@ -431,5 +444,6 @@ void outputs__free(struct outputs *ss)
 	if (!ss)
 		return;
 	outputs__finish(ss, NULL);
+	source_texts__free(&ss->sources);
 	free(ss);
 }

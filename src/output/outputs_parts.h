@@ -44,9 +44,10 @@ struct outputs {
 	struct stream *others;	   /* of those with few samples; NULL: there is none */
 	uint64_t few, few_samples; /* those processes, and what is there of them */
 	struct budget held;	   /* of what they keep back */
-	struct index *index;	   /* of it; NULL: there is none, or not any more */
-	uint64_t flushed;	   /* when profiles were last written; ns, CLOCK_MONOTONIC */
-	bool said_refused, said_dropped, said_stacks, said_taken;
+	struct source_texts sources;
+	struct index *index; /* of it; NULL: there is none, or not any more */
+	uint64_t flushed;    /* when profiles were last written; ns, CLOCK_MONOTONIC */
+	bool said_refused, said_dropped, said_stacks, said_taken, said_sources;
 	int err;
 	struct errmsg fault;
 };

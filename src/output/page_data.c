@@ -389,13 +389,13 @@ static void page__strings(struct page *p)
 	json__close(&p->j);
 }
 
-static void page__text(void *arg, const struct name *file, const char *text)
+static void page__text(void *arg, const struct name *file, const char *text, const char *why)
 {
 	struct page *p = arg;
 
 	json__object(&p->j, NULL);
 	json__u64(&p->j, "file", list__number(p, &p->strings, file));
-	json__str(&p->j, "text", text);
+	json__str(&p->j, text ? "text" : "why", text ? text : why);
 	json__close(&p->j);
 	page__pour(p, false);
 }
@@ -403,7 +403,7 @@ static void page__text(void *arg, const struct name *file, const char *text)
 /* Files of the profile in which there are samples, those of processes that may name them. */
 static void page__sources(struct page *p)
 {
-	struct sources sources = {0};
+	struct sources sources = {.texts = p->config->sources};
 	const struct page_row *r;
 	int err = 0;
 

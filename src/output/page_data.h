@@ -20,7 +20,7 @@
  *	           definition, file and line that it executed, 1: a wrapper (fold.h).  Frame 0 is
  *	           none.
  *	strings    texts as the other formats show them
- *	sources    [{file (a string), text}]
+ *	sources    [{file (a string), text, or why there is none}]
  */
 #ifndef XR_OUTPUT_PAGE_DATA_H
 #define XR_OUTPUT_PAGE_DATA_H
@@ -32,6 +32,7 @@ struct page_config {
 	const struct aggregate *profile;
 	const struct aggregate *before; /* NULL: it is compared with nothing */
 	const struct stats *stats;	/* NULL: not known */
+	struct source_texts *sources;	/* NULL: there are none; what has no text is noted there */
 };
 
 /* page_data__write - 0, or a negative errno.  Nothing is committed. */

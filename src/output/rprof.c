@@ -25,9 +25,11 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "layout.h"
 #include "output/rprof_memory.h"
 #include "output/writer.h"
+#include "profile/names.h"
 
 /* A file that was announced.  Those of all processes: their names do not live as long as this. */
 struct rprof_file {
@@ -85,21 +87,29 @@ static int rprof__open(struct writer **out, struct output *output,
 	return err;
 }
 
+/* A file as R names it. */
+struct rprof_name {
+	const char *text;
+	size_t len;
+	uint64_t hash;
+};
+
 static bool file__same(const void *record, const void *arg)
 {
 	const struct rprof_file *file = record;
-	const struct name *name = arg;
+	const struct rprof_name *name = arg;
 
 	return file->len == name->len && !memcmp(file->name, name->text, name->len);
 }
 
-static struct rprof_file *rprof__new_file(struct writer *w, const struct name *name)
+static struct rprof_file *rprof__new_file(struct writer *w, const struct rprof_name *name)
 {
 	struct rprof_file *file = arena__alloc(&w->arena, sizeof(*file) + name->len);
 
 	if (!file)
 		return NULL;
-	*file = (struct rprof_file){.hash = name->hash, .number = w->last + 1, .len = name->len};
+	*file = (struct rprof_file){
+		.hash = name->hash, .number = w->last + 1, .len = (uint32_t)name->len};
 	memcpy(file->name, name->text, name->len);
 	return table__add(&w->files, file) ? NULL : file;
 }
@@ -111,11 +121,14 @@ static void rprof__forget_files(struct writer *w)
 }
 
 /* Number the file, and announce it if it is new. */
-static int rprof__file(struct writer *w, const struct name *name, unsigned int *number)
+static int rprof__file(struct writer *w, const struct name *named, unsigned int *number)
 {
+	const size_t len = code_name__r(named->text, named->len);
+	const struct rprof_name plain = {named->text, len, map__hash_bytes(named->text, len)};
+	const struct rprof_name *name = &plain;
 	struct rprof_file *file = table__find(&w->files, name->hash, file__same, name);
 	struct buf line = {0};
-	int err;
+	int err = 0;
 
 	if (file) {
 		*number = file->number;
@@ -130,7 +143,10 @@ static int rprof__file(struct writer *w, const struct name *name, unsigned int *
 		return -ENOMEM;
 	*number = ++w->last;
 	/* its name goes to the end of the line: quotes do no harm */
-	err = escape__text(&line, name->text, "", LIMIT_NAME);
+	if (len == named->len)
+		err = escape__text(&line, named->text, "", LIMIT_NAME);
+	else
+		err = buf__add(&line, named->text, len); /* <text>, of <text>#2 */
 	w->announced += line.len + strlen("#File 1234567890: \n");
 	if (err >= 0)
 		err = output__printf(w->out, "#File %u: ", *number);

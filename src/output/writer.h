@@ -19,6 +19,7 @@ struct writer_config {
 	struct profile_about about; /* freq: rprof writes the interval in microseconds */
 	uint32_t capture; /* XR_CAPTURE, as asked for: it changes rprof's header, folded's frames */
 	uint64_t *cut;	  /* samples whose line was cut are counted here; NULL: nowhere */
+	struct source_texts *sources; /* by the formats that show them (`sources`); NULL: none */
 	struct budget *files; /* for the names of source files, of all writers; NULL: no limit */
 	bool roots;	      /* several processes in one output: "comm-pid" is the root frame */
 	/*
@@ -53,7 +54,8 @@ struct writer_ops {
 	 * see struct aggregate_config */
 	uint32_t labels;
 	bool threads, details, timeline;
-	bool parts; /* it writes what struct writer_config says of the profile */
+	bool sources; /* it shows sources */
+	bool parts;   /* it writes what struct writer_config says of the profile */
 	/* Write the header, if any, to @out, which is borrowed until close. */
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);
 	int (*sample)(struct writer *w, const struct profile_process *p, const struct sample *s);

@@ -432,7 +432,15 @@ static int decoder__text(struct decoder *d, const struct xr_text *r, size_t size
 
 static int decoder__place(struct decoder *d, const struct xr_place *r, size_t size)
 {
-	return size < sizeof(*r) ? -EBADMSG : known__told_place(&d->all, r);
+	const struct name *file;
+	int err = size < sizeof(*r) ? -EBADMSG : known__told_place(&d->all, r);
+
+	if (err || r->id & 1 || !d->ops.source)
+		return err;
+	file = known__source(&d->all, r->serial, r->id);
+	if (file)
+		d->ops.source(d->arg, r->serial, r->id, file->text);
+	return 0;
 }
 
 static int decoder__process(struct decoder *d, const struct xr_process *r, size_t size)

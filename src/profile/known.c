@@ -11,7 +11,9 @@
 
 #define ID_COST (2 * sizeof(struct map_entry)) /* a name's place in a map */
 
-#define KNOWN_PLACE 2u /* the kind of a place's id, beside enum xr_text_kind */
+#define KNOWN_PLACE 2u	/* the kind of a place's id, beside enum xr_text_kind */
+#define KNOWN_COUNT 3u	/* of a name's hash: how many srcfiles have that name */
+#define NUMBERED    64u /* srcfiles of one name that are told apart; the others are one */
 
 struct slot {
 	uint64_t hash;
@@ -157,19 +159,33 @@ int known__text(struct knowledge *all, const struct xr_text *r)
 	return err;
 }
 
+/* The number of one more srcfile whose name's hash is @file. */
+static uint32_t known__number(struct known *k, uint64_t file)
+{
+	uint32_t n = (uint32_t)(uintptr_t)map__get(&k->ids, file, KNOWN_COUNT);
+
+	if (n > NUMBERED || (!n && !budget__take(&k->room, ID_COST)))
+		return n;
+	return known__put(k, file, KNOWN_COUNT, (void *)(uintptr_t)(n + 1)) ? n : n + 1;
+}
+
 int known__told_place(struct knowledge *all, const struct xr_place *r)
 {
 	struct known *k = known__of(all, r->serial);
 	struct known_place *place;
+	uint32_t line = r->line;
 	int err;
 
 	if (!k)
 		return -ENOMEM;
 	place = map__get(&k->ids, r->id, KNOWN_PLACE);
+	if (place && place->file == r->file && (place->line == r->line || !(r->id & 1)))
+		return 0;
+	if (!(r->id & 1))
+		line = known__number(k, r->file);
 	if (place) {
-		if (place->file != r->file || place->line != r->line)
-			known__forget_slots(k); /* some may be made of the old place */
-		*place = (struct known_place){r->file, r->line};
+		known__forget_slots(k); /* some may be made of the old place */
+		*place = (struct known_place){r->file, line};
 		return 0;
 	}
 	if (!budget__take(&k->room, ID_COST))
@@ -179,7 +195,7 @@ int known__told_place(struct knowledge *all, const struct xr_place *r)
 		budget__give(&k->room, ID_COST);
 		goto no_room;
 	}
-	*place = (struct known_place){r->file, r->line};
+	*place = (struct known_place){r->file, line};
 	err = known__put(k, r->id, KNOWN_PLACE, place);
 	if (err)
 		budget__give(&k->room, ID_COST);
@@ -256,18 +272,43 @@ static int known__render(struct knowledge *all, const struct known *k, const str
 	return err;
 }
 
-/* The name of file @hash, NULL for none; one whose text never came is named by its hash. */
-static const struct name *known__file(struct knowledge *all, struct known *k, uint64_t hash)
+/* What the file at srcfile @id is called: that of code in no file, if R's name is none. */
+static const struct name *known__srcfile(struct knowledge *all, struct known *k, uint64_t id)
 {
-	const struct name *file = hash ? map__get(&k->ids, hash, XR_TEXT_HASHED) : NULL;
+	const struct known_place *source = map__get(&k->ids, id, KNOWN_PLACE);
+	const struct name *name = source ? map__get(&k->ids, source->file, XR_TEXT_HASHED) : NULL;
+
+	if (!name || (name->len && name->text[0] != '<'))
+		return name;
+	all->name.len = 0;
+	if (code_name__make(&all->name, name->text, source->line))
+		return NULL;
+	return stacks__name(&k->stacks, all->name.data, all->name.len);
+}
+
+/* The name of file @id (abi.h), NULL for none; one whose text never came is named by its id. */
+static const struct name *known__file(struct knowledge *all, struct known *k, uint64_t id)
+{
+	const struct name *file;
 	char address[ADDRESS_TEXT];
 
-	if (file || !hash)
+	if (!id)
+		return NULL;
+	file = id & 1 ? map__get(&k->ids, id, XR_TEXT_HASHED) : known__srcfile(all, k, id);
+	if (file)
 		return file;
 	all->stats->unnamed++;
-	snprintf(address, sizeof(address), "<0x%" PRIx64 ">", hash);
+	snprintf(address, sizeof(address), "<0x%" PRIx64 ">", id);
 	file = stacks__name(&k->stacks, address, strlen(address));
 	return file ? file : mark_no_room.function;
+}
+
+const struct name *known__source(struct knowledge *all, uint32_t serial, uint64_t id)
+{
+	struct known *k = known__of(all, serial);
+	const struct known_place *source = k ? map__get(&k->ids, id, KNOWN_PLACE) : NULL;
+
+	return source && source->line <= NUMBERED ? known__srcfile(all, k, id) : NULL;
 }
 
 struct place known__place(struct knowledge *all, struct known *k, uint64_t file, uint32_t line)

@@ -67,6 +67,12 @@ int known__text(struct knowledge *all, const struct xr_text *r);
 /* known__told_place - likewise a place. */
 int known__told_place(struct knowledge *all, const struct xr_place *r);
 
+/*
+ * known__source - what the srcfile at @id of row @serial is called (names.h); NULL: not known, or
+ * one of very many of that name.
+ */
+const struct name *known__source(struct knowledge *all, uint32_t serial, uint64_t id);
+
 /* A frame as the sampler tells it: its slots, and the place being executed in it. */
 struct known_frame {
 	struct xr_slot name, function; /* abi.h; function 0, 0: not told */

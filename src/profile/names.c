@@ -5,6 +5,8 @@
 
 #include "profile/names.h"
 
+#define CONSOLE "<console>"
+
 int name__render(struct buf *b, enum xr_form form, const char *word, const char *more,
 		 uint64_t number)
 {
@@ -40,4 +42,26 @@ int name__render(struct buf *b, enum xr_form form, const char *word, const char 
 		break;
 	}
 	return -EINVAL;
+}
+
+int code_name__make(struct buf *b, const char *r_name, uint32_t n)
+{
+	int err = buf__str(b, *r_name ? r_name : CONSOLE);
+
+	return err || n < 2 ? err : buf__printf(b, "#%u", n);
+}
+
+size_t code_name__r(const char *name, size_t len)
+{
+	size_t plain = len;
+
+	if (!len || *name != '<')
+		return len;
+	while (plain && name[plain - 1] >= '0' && name[plain - 1] <= '9')
+		plain--;
+	if (plain == len || plain < 2 || name[plain - 1] != '#' || name[plain - 2] != '>')
+		plain = len;
+	else
+		plain--;
+	return plain == strlen(CONSOLE) && !memcmp(name, CONSOLE, plain) ? 0 : plain;
 }

@@ -29,4 +29,16 @@
 int name__render(struct buf *b, enum xr_form form, const char *word, const char *more,
 		 uint64_t number);
 
+/*
+ * code_name__make - append to @b what code is called that was in no file: srcfile number @n of
+ * those that R calls @r_name, "" or "<text>".  `<console>`, `<text>`, `<text>#2`.  -ENOMEM.
+ */
+int code_name__make(struct buf *b, const char *r_name, uint32_t n);
+
+/*
+ * code_name__r - the bytes of @name that are R's own name of the file: of one that code_name__make
+ * made those that it was made of.
+ */
+size_t code_name__r(const char *name, size_t len);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/errmsg.h"
 #include "profile/profile.h"
+#include "profile/sources.h"
 #include "profile/stats.h"
 
 enum profile_event {
@@ -28,6 +29,9 @@ struct sink_ops {
 	int (*begin)(void *arg, const struct profile_about *about);
 	int (*process)(void *arg, const struct profile_process *p, enum profile_event event);
 	int (*sample)(void *arg, const struct profile_process *p, const struct sample *s);
+	/* A source of process row @serial, perhaps after its samples.  NULL: nobody wants to know.
+	 */
+	int (*source)(void *arg, uint32_t serial, const struct profile_source *source);
 	/*
 	 * All that came so far was given; @now: os__now().  Called as often as the session is
 	 * polled: some ten times a second by `record`, at least once a second by `serve`.

@@ -9,6 +9,7 @@
 #include "os/proc.h"
 #include "os/rights.h"
 #include "session/hidden_report.h"
+#include "session/sources.h"
 #include "target/variables.h"
 
 /*
@@ -393,6 +394,10 @@ void admission__answered(struct lifecycle *l, const struct ask *a)
 
 	if (a->kind == ASK_MAPS || a->kind == ASK_MODULE) {
 		native__answered(l, a, now);
+		return;
+	}
+	if (a->kind == ASK_SOURCE) {
+		sources__answered(l, a);
 		return;
 	}
 	if (!p || l->err)

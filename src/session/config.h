@@ -31,6 +31,7 @@ struct session_config {
 	bool raw;	  /* of native frames, all are shown (profile/decode.h) */
 	uint32_t asked;	  /* of it, what the user asked for: said if it cannot be had */
 	bool one_type;	  /* who takes the samples has one sample type: waiting is ticks */
+	bool sources;	  /* who takes them shows sources (sink.h) */
 	bool lines;	  /* and a sample is lines, one for each (records.c) */
 	const struct event_list *events; /* and `period`: as in struct engine_config */
 	uint32_t period;

@@ -11,6 +11,7 @@
 #include "session/admission.h"
 #include "session/hidden_report.h"
 #include "session/records.h"
+#include "session/sources.h"
 #include "target/ask.h"
 
 #define FOUND_MS     1	  /* between two looks at one before its first sample */
@@ -302,6 +303,7 @@ void lifecycle__stop(struct lifecycle *l)
 	struct process *p = NULL;
 	uint64_t now = os__now();
 
+	sources__await(l);
 	while ((p = processes__next(&l->processes, p))) {
 		struct profile_process profile;
 
@@ -405,6 +407,7 @@ int lifecycle__open(struct lifecycle *l, const struct session_config *config, st
 		.sample = records__sample,
 		.process = records__process,
 		.native = records__native,
+		.source = sources__met,
 		.raw = config->raw,
 	};
 	int err;
@@ -428,6 +431,7 @@ void lifecycle__close(struct lifecycle *l)
 		processes__remove(&l->processes, p);
 	}
 	natives__close(&l->natives);
+	sources__forget(&l->sources);
 	kernel_names__free(&l->kernel);
 	pids__free(&l->sampled);
 	crowd__free(&l->crowd);

@@ -19,6 +19,7 @@
 #include "session/native/native.h"
 #include "session/pids.h"
 #include "session/processes.h"
+#include "session/sources.h"
 #include "session/verify_hidden.h"
 #include "target/ask.h"
 
@@ -36,7 +37,8 @@ struct lifecycle {
 	struct processes processes;
 	struct verify_hidden verify;
 	struct natives natives;
-	struct kernel_names kernel; /* with --kernel, once one was met */
+	struct sources_asked sources; /* with config->sources */
+	struct kernel_names kernel;   /* with --kernel, once one was met */
 	bool kernel_read;
 	bool told;		    /* somebody tells when R appears in a process */
 	uint32_t live;		    /* processes that have not ended, */

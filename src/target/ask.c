@@ -15,6 +15,7 @@ size_t ask__size(enum ask_kind kind)
 	case ASK_MODULE:
 		return offsetof(struct ask, why);
 	case ASK_FIND:
+	case ASK_SOURCE:
 		return offsetof(struct ask, check);
 	case ASK_HIDDEN:
 		return offsetof(struct ask, found);
@@ -77,6 +78,7 @@ void ask__answer(struct ask *q)
 	case ASK_DESCRIBE:
 	case ASK_MAPS:
 	case ASK_MODULE:
+	case ASK_SOURCE:
 		q->fd = -1;
 		q->err = -ENOSYS;
 		break;

@@ -45,6 +45,8 @@ enum ask_kind {
 	/* native_maps__make(), native_module__make() of what is mapped `at`: `fd`, the taker's */
 	ASK_MAPS,
 	ASK_MODULE,
+	/* source__read() of what `target.row` has `at`: `fd` (source.h) */
+	ASK_SOURCE,
 };
 
 /*

@@ -225,6 +225,9 @@ static inline const char *run__name(const struct run *r, uint64_t id)
 	for (uint32_t i = 0; i < r->ntexts; i++)
 		if (r->texts[i].id == id)
 			return r->texts[i].text;
+	for (uint32_t i = 0; i < r->base.nplaces && !(id & 1); i++)
+		if (r->base.places[i].id == id)
+			return run__name(r, r->base.places[i].file);
 	return "?";
 }
 

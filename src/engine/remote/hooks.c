@@ -317,7 +317,8 @@ int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 	struct remote_walk *rw = remote__of(w);
 	struct xr_place *place = &rw->record.place;
 
-	if (map__get(&rw->known, id, KNOWN_PLACE))
+	/* an address may be used again, for another file */
+	if (map__get(&rw->known, id ^ file, KNOWN_PLACE))
 		return 0;
 	*place = (struct xr_place){
 		.head = {.type = XR_REC_PLACE, .size = sizeof(*place)},
@@ -328,7 +329,7 @@ int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 	};
 	if (rw->sink)
 		rw->sink(rw->sink_arg, place, sizeof(*place));
-	return remote__remember(rw, id, KNOWN_PLACE);
+	return remote__remember(rw, id ^ file, KNOWN_PLACE);
 }
 
 int walk__emit(struct walk *w, __u64 word, __u64 more)

@@ -26,6 +26,7 @@
 struct text_head {
 	uint32_t tag;
 	uint32_t len;
+	int32_t err; /* no text comes */
 };
 
 bool texts__absolute(const char *path)
@@ -76,8 +77,10 @@ static int text__open(const struct texts_request *r, struct stat *st)
 	char path[PATH_MAX], link[32];
 	int found, fd;
 
-	if (!texts__absolute(r->path) || !realpath(r->path, path))
+	if (!texts__absolute(r->path))
 		return -ENOENT;
+	if (!realpath(r->path, path))
+		return -errno;
 	found = text__find(r, path, st);
 	if (found < 0)
 		return found;
@@ -87,26 +90,46 @@ static int text__open(const struct texts_request *r, struct stat *st)
 	return fd;
 }
 
-/* The bytes of a text in @to, which has room for @max; 0: there is none. */
-static size_t text__slurp(const struct texts_request *r, char *to, size_t max)
+/* Was it changed when the request says?  R has the time as file.mtime() computes it (platform.c).
+ */
+static bool text__is_of(const struct texts_request *r, const struct stat *st)
+{
+	double time = (double)st->st_mtim.tv_sec + 1e-9 * (double)st->st_mtim.tv_nsec;
+
+	return r->time == 0 || (time - r->time < 1e-6 && r->time - time < 1e-6);
+}
+
+/* The bytes of a text in @to, which has room for @max; or a negative errno. */
+static ssize_t text__slurp(const struct texts_request *r, char *to, size_t max)
 {
 	uint64_t raised = rights__raise(RIGHTS_TARGET);
-	struct stat st;
+	struct stat st, after;
 	size_t len = 0;
 	ssize_t n = 1;
 	int fd = text__open(r, &st);
 
 	rights__lower(raised);
 	if (fd < 0)
-		return 0;
-	if (st.st_size > 0 && (uintmax_t)st.st_size <= max) {
-		while (len < (size_t)st.st_size && n > 0) {
-			n = read(fd, to + len, (size_t)st.st_size - len);
-			len += n > 0 ? (size_t)n : 0;
-		}
+		return fd;
+	if (!text__is_of(r, &st)) {
+		close(fd);
+		return -ESTALE;
 	}
+	if ((uintmax_t)st.st_size > max) {
+		close(fd);
+		return -E2BIG;
+	}
+	while (len < (size_t)st.st_size && n > 0) {
+		n = read(fd, to + len, (size_t)st.st_size - len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	n = n < 0 ? -errno : 0;
+	if (!n && (fstat(fd, &after) || !text__is_of(r, &after)))
+		n = -ESTALE;
 	close(fd);
-	return n < 0 || memchr(to, '\0', len) ? 0 : len;
+	if (!n && (!len || memchr(to, '\0', len)))
+		n = -EBADMSG;
+	return n ? n : (ssize_t)len;
 }
 
 static bool text__send(int fd, const void *data, size_t len)
@@ -132,16 +155,19 @@ __attribute__((noreturn)) static void texts__serve(int fd, const struct texts_re
 	size_t left = limits->all;
 	char *text = malloc(limits->each);
 	struct text_head head = {.tag = UINT32_MAX};
+	ssize_t len;
 
 	for (size_t i = 0; i < n && text; i++) {
 		if (head.len && head.tag == requests[i].tag)
 			continue;
-		head.tag = requests[i].tag;
-		head.len = (uint32_t)text__slurp(&requests[i], text,
-						 limits->each < left ? limits->each : left);
+		len = text__slurp(&requests[i], text, limits->each < left ? limits->each : left);
+		head = (struct text_head){
+			.tag = requests[i].tag,
+			.len = len > 0 ? (uint32_t)len : 0,
+			.err = len < 0 ? (int32_t)len : 0,
+		};
 		left -= head.len;
-		if (head.len &&
-		    (!text__send(fd, &head, sizeof(head)) || !text__send(fd, text, head.len)))
+		if (!text__send(fd, &head, sizeof(head)) || !text__send(fd, text, head.len))
 			break;
 	}
 	_exit(0);
@@ -181,7 +207,7 @@ static void texts__take(int fd, const struct texts_limits *limits, char *text, t
 	while (text__receive(fd, &head, sizeof(head), end) && head.len <= limits->each &&
 	       text__receive(fd, text, head.len, end)) {
 		text[head.len] = '\0';
-		got(arg, head.tag, text, head.len);
+		got(arg, head.tag, head.err ? NULL : text, head.len, head.err);
 	}
 }
 

@@ -59,7 +59,9 @@ int texts__read(const struct texts_request *requests, size_t n, const struct tex
 		left -= len;
 		if (len) {
 			text[len] = '\0';
-			got(arg, requests[i].tag, text, len);
+			got(arg, requests[i].tag, text, len, 0);
+		} else {
+			got(arg, requests[i].tag, NULL, 0, -EACCES);
 		}
 	}
 	free(text);

@@ -225,8 +225,12 @@ class Model {
 
 	readSources(sources) {
 		this.sources = new Map(); // text by the number of the file's name
+		this.without = new Map(); // why there is none
 		for (const source of sources)
-			this.sources.set(this.same[source.file], source.text);
+			if (source.text === undefined)
+				this.without.set(this.same[source.file], source.why);
+			else
+				this.sources.set(this.same[source.file], source.text);
 	}
 
 	// Restrict all to a process and to spans [from, to); -1: not restricted. Sets self, by node, and whole.

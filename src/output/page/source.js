@@ -108,12 +108,12 @@ class Source {
 	why() {
 		const model = this.app.model;
 		if (this.file)
-			return `The text of ${model.strings[this.file]} was not readable when the profile was written.`;
+			return `${model.strings[this.file]}: ${model.without.get(this.file) || "this page was made of a file, which has no sources."}`;
 		if (!model.hasLines)
 			return "This profile has no lines. Record with --lines, and have R keep them: options(keep.source = TRUE), " +
 				"or R_KEEP_PKG_SOURCE=yes when packages are installed.";
 		if (!this.files.length)
-			return "The files of this profile were not readable when it was written.";
+			return "No source of this profile has a text. Choose a frame to see why.";
 		return "Choose a frame.";
 	}
 }

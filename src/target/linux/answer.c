@@ -15,6 +15,7 @@
 #include "target/linux/program.h"
 #include "target/linux/scan.h"
 #include "target/native.h"
+#include "target/source.h"
 
 #define RAISED_MS     20	   /* CPU time; to find R takes less */
 #define ENVIRON_MAX   (256u << 10) /* bytes that are looked at */
@@ -126,6 +127,9 @@ static void answer__make(struct ask *q, struct programs *known, const struct lab
 		break;
 	case ASK_MODULE:
 		q->err = native_module__make(q->pid, q->at, &q->fd);
+		break;
+	case ASK_SOURCE:
+		q->err = source__make(q, &q->fd);
 		break;
 	case ASK_FIND:
 	case ASK_LAYOUT:

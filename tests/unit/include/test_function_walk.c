@@ -287,7 +287,7 @@ static void test_definitions(void)
 				!r->base.slots[1].word,
 			"a frame is three slots, the second is from where it was called");
 		run__functions(r, line, sizeof(line));
-		tap__ok(r->base.nplaces == 1, "a place is told once");
+		tap__ok(r->base.nplaces == 2, "a place and its srcfile are told once");
 		free(r);
 	}
 	w.s.row.flags &= ~(uint32_t)XR_ROW_LINES;

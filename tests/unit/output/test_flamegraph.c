@@ -8,9 +8,11 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "output/flamegraph.h"
+#include "profile/sources.h"
 #include "page_profiles.h"
 
 static struct files *files;
@@ -29,16 +31,20 @@ static const struct writer_config config = {
 static const struct writer_config *shown = &config;
 
 /* Have one or the other written to @path. */
+static struct source_texts texts; /* of the page that is written */
+
 static void write_page(const char *path, const char *format, const struct aggregate *a,
 		       const struct aggregate *before)
 {
 	const struct stats stats = {.ticks = 10, .written = 10, .seconds = 60};
 	const struct writer_ops *ops = format ? formats__find(format) : NULL;
+	struct writer_config config = *shown;
 	struct writer *writer = NULL;
 	struct output *out;
 	struct errmsg f;
 	int err;
 
+	config.sources = &texts;
 	if ((!before && !ops) || (!files && files__start(&files, FILES_NONE, &f)))
 		tap__bail("no files or no format %s", format);
 	if (output__open(&out, &(struct output_config){.files = files, .path = path}, &f))
@@ -46,7 +52,7 @@ static void write_page(const char *path, const char *format, const struct aggreg
 	if (before) {
 		err = flamegraph__diff(out, shown, before, a);
 	} else {
-		err = ops->open(&writer, out, shown);
+		err = ops->open(&writer, out, &config);
 		err = err ? err : ops->profile(writer, a, &stats);
 		ops->close(writer);
 	}
@@ -206,7 +212,7 @@ static void test_small(void)
 	has(data, "\"begin\":1,\"width\":0.001048576,\"entries\":[0,2,1,0,3,1,5,4,1,0,0,1,0,1,3]",
 	    "time, by sorted rows");
 	tap__ok(times(data, "\"strings\":[\"\",\"\\u003ctoplevel\\u003e\"") == 1, "strings");
-	has(data, "\"sources\":[]", "no source of processes nobody knows");
+	has(data, "\"sources\":[{\"file\":4,\"why\":", "no source of processes nobody knows");
 	tap__ok(!strpbrk(data, "<>&"), "nothing in it is markup");
 	aggregate__free(a);
 }
@@ -311,6 +317,18 @@ static void source_put(const char *name, const char *text)
 		tap__bail("cannot write %s", file);
 }
 
+/* R knows of file @name that it is @text, or @path as it was changed last. */
+static void source_known(const char *name, const char *text, const char *path)
+{
+	struct profile_source source = {.file = name, .text = text, .path = path};
+	struct stat st;
+
+	if (path && !stat(path, &st))
+		source.time = (double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec;
+	if (source_texts__add(&texts, 1, &source))
+		tap__bail("no memory");
+}
+
 static void source_remove(const char *name)
 {
 	char file[600];
@@ -322,7 +340,7 @@ static void source_remove(const char *name)
 static void test_sources(void)
 {
 	static const char *const names[] = {"here.R", "key.pem", "zero.R", "none.R", "evil.Rmd"};
-	char absolute[600];
+	char absolute[600], file[600];
 	struct profile_process p = {
 		.serial = 1, .pid = 7, .comm = "R", .directory = dir, .uid = (uint32_t)getuid()};
 	struct aggregate *a = profile__new();
@@ -345,6 +363,8 @@ static void test_sources(void)
 		s.stack = stack__of(1, &frame, NULL, 0);
 		if (aggregate__know(a, &p) || aggregate__add(a, &p, &s))
 			tap__bail("no room for a sample");
+		snprintf(file, sizeof(file), "%s/%s", dir, i < 5 ? names[i] : "here.R");
+		source_known(i < 5 ? names[i] : absolute, NULL, file);
 	}
 	write_page(path, "flamegraph", a, NULL);
 	data = strstr(page_data(), "\"sources\"");
@@ -352,7 +372,31 @@ static void test_sources(void)
 		"a source is in the page, under both of its names");
 	has(data, "\\u003c/script\\u003e\\u003cscript\\u003ealert(1)", "a hostile one is harmless");
 	tap__ok(!strstr(data, "a key"), "what is not called like a source is not read");
-	tap__ok(times(data, "\"file\":") == 3, "nor is what has a zero byte, or is not there");
+	tap__ok(times(data, "\"text\":") == 3 && times(data, "\"why\":") == 3,
+		"nor is what has a zero byte, or is not there");
+	tap__ok(texts.without == 3 && strstr(texts.why, "no source of ") &&
+			strstr(texts.why, "; nor of 2 more"),
+		"what is not is noted: %s", texts.why);
+	source_put("here.R", "# edited\n");
+	write_page(path, "flamegraph", a, NULL);
+	data = strstr(page_data(), "\"sources\"");
+	tap__ok(!strstr(data, "# edited") &&
+			times(data, "the file was changed after R had read it") == 2,
+		"a file that was edited since R read it is not shown, and why");
+	source_texts__free(&texts);
+	write_page(path, "flamegraph", a, NULL);
+	tap__ok(times(page_data(), "\"why\":\"the process ended before") == 6,
+		"files of which nothing is known are not read");
+	source_known("key.pem", "of R", NULL);
+	source_known("none.R", "one", NULL);
+	source_known("none.R", "another", NULL);
+	write_page(path, "flamegraph", a, NULL);
+	data = strstr(page_data(), "\"sources\"");
+	tap__ok(times(data, "\"text\":\"of R\"") == 1 &&
+			times(data, "R parsed different texts") == 1,
+		"lines that R keeps are shown, whatever their name is, if they are one text");
+	source_texts__free(&texts);
+	source_known(absolute, NULL, absolute);
 	aggregate__free(a);
 
 	a = profile__new();
@@ -362,7 +406,9 @@ static void test_sources(void)
 	if (aggregate__know(a, &p) || aggregate__add(a, &p, &s))
 		tap__bail("no room for a sample");
 	write_page(path, "flamegraph", a, NULL);
-	has(page_data(), "\"sources\":[]", "nothing is read for a process that sees other files");
+	has(page_data(), "or R sees other files",
+	    "nothing is read for a process that sees other files");
+	source_texts__free(&texts);
 	aggregate__free(a);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		source_remove(names[i]);

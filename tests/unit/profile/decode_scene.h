@@ -3,7 +3,9 @@
 #ifndef XR_TEST_DECODE_SCENE_H
 #define XR_TEST_DECODE_SCENE_H
 
+#include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
 #include "profile/decode.h"
@@ -12,7 +14,8 @@
 /* Samples as text: "package!name{definition}(file:line) ... @file:line" and how often each came. */
 struct seen {
 	struct buf last;
-	unsigned int samples, processes;
+	unsigned int samples, processes, sources;
+	char source[64];  /* the last: serial, address, file */
 	const char *name; /* of the innermost frame */
 	uint32_t nframes;
 	enum frame_kind kind;
@@ -53,6 +56,14 @@ static inline void on_sample(void *arg, const struct sample *s)
 	buf__add(&seen->last, "", 1);
 }
 
+static inline void on_source(void *arg, uint32_t serial, uint64_t at, const char *file)
+{
+	struct seen *seen = arg;
+
+	snprintf(seen->source, sizeof(seen->source), "%u %" PRIx64 " %s", serial, at, file);
+	seen->sources++;
+}
+
 static inline void on_process(void *arg, const struct xr_process *p)
 {
 	struct seen *seen = arg;
@@ -61,7 +72,8 @@ static inline void on_process(void *arg, const struct xr_process *p)
 	seen->touched += strlen(p->comm);
 }
 
-static const struct decoder_ops ops = {.sample = on_sample, .process = on_process};
+static const struct decoder_ops ops = {
+	.sample = on_sample, .process = on_process, .source = on_source};
 
 static union {
 	struct xr_head head;

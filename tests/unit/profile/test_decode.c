@@ -349,6 +349,49 @@ static void test_long(void)
 	finish();
 }
 
+static void check_file(uint64_t file, const char *want)
+{
+	make_sample(XR_F_LINES);
+	add_slot(XR_FORM_SYMBOL, 0x100, 0);
+	add_place(0, 0);
+	r.sample.file = file;
+	r.sample.line = 3;
+	send();
+	check_last(want);
+}
+
+/* Srcfiles, by their addresses: those in no file are told apart. */
+static void test_sources(void)
+{
+	start();
+	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
+	send_text(1, 0x77, XR_TEXT_HASHED, "a.R");
+	send_text(1, 0x79, XR_TEXT_HASHED, "<text>");
+	send_text(1, 0x7b, XR_TEXT_HASHED, "");
+	send_place(1, 0x5000, 0x77, 0);
+	tap__ok(seen.sources == 1 && !strcmp(seen.source, "1 5000 a.R"), "a file: %s", seen.source);
+	send_place(1, 0x5010, 0x79, 0);
+	send_place(1, 0x5020, 0x79, 0);
+	tap__ok(seen.sources == 3 && !strcmp(seen.source, "1 5020 <text>#2"), "the second text: %s",
+		seen.source);
+	send_place(1, 0x5030, 0x7b, 0);
+	tap__ok(!strcmp(seen.source, "1 5030 <console>"), "the console: %s", seen.source);
+	check_file(0x77, "f(a.R:3)");
+	check_file(0x5010, "f(<text>:3)");
+	check_file(0x5020, "f(<text>#2:3)");
+	check_file(0x5030, "f(<console>:3)");
+	send_place(1, 0x5010, 0x79, 0);
+	check_file(0x5010, "f(<text>:3)");
+	send_place(1, 0x5010, 0x7b, 0); /* the address is used again */
+	check_file(0x5010, "f(<console>#2:3)");
+	for (uint64_t i = 0; i < 100; i++)
+		send_place(1, 0x6000 + 16 * i, 0x79, 0);
+	check_file(0x6000 + 16 * 98, "f(<text>#65:3)");
+	check_file(0x6000 + 16 * 99, "f(<text>#65:3)");
+	tap__ok(seen.sources == 6 + 62, "of very many no more is told: %u", seen.sources);
+	finish();
+}
+
 static void test_packages(void)
 {
 	start();
@@ -493,6 +536,7 @@ int main(void)
 {
 	test_names();
 	test_lines();
+	test_sources();
 	test_packages();
 	test_parts();
 	test_memory();

@@ -68,16 +68,11 @@ static int walk__known(struct walk *w, __u64 sym)
 	return recorded_walk__find((struct recorded_walk *)w, sym, XR_TEXT_SYMBOL) != NULL;
 }
 
-static int recorded_walk__send(struct recorded_walk *rw, uint64_t id, uint32_t kind, uint64_t addr,
-			       uint32_t len)
+static int recorded_walk__keep(struct recorded_walk *rw, uint64_t id, uint32_t kind,
+			       const char *text, uint32_t len)
 {
 	struct recorded_text *texts;
-	char text[XR_NAME_MAX];
 
-	if (len > sizeof(text) || (len && rw->read(rw->arg, 'o', addr, text, len)))
-		return -XR_BAD_SYMBOL;
-	if (kind == XR_TEXT_HASHED)
-		rw->walk.hash = id = map__hash_bytes(text, len) | 1;
 	if (recorded_walk__find(rw, id, kind))
 		return 0;
 	if (rw->ntexts == rw->cap_texts) {
@@ -100,6 +95,18 @@ static int recorded_walk__send(struct recorded_walk *rw, uint64_t id, uint32_t k
 	return 0;
 }
 
+static int recorded_walk__send(struct recorded_walk *rw, uint64_t id, uint32_t kind, uint64_t addr,
+			       uint32_t len)
+{
+	char text[XR_NAME_MAX];
+
+	if (len > sizeof(text) || (len && rw->read(rw->arg, 'o', addr, text, len)))
+		return -XR_BAD_SYMBOL;
+	if (kind == XR_TEXT_HASHED)
+		rw->walk.hash = id = map__hash_bytes(text, len) | 1;
+	return recorded_walk__keep(rw, id, kind, text, len);
+}
+
 static int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
 {
 	return recorded_walk__send((struct recorded_walk *)w, sym, XR_TEXT_SYMBOL, addr, len);
@@ -110,14 +117,18 @@ static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 	return recorded_walk__send((struct recorded_walk *)w, 0, XR_TEXT_HASHED, addr, len);
 }
 
-/* Their samples tell no packages. */
+/* Their samples tell no packages: a place is a srcfile, and has its name. */
 static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {
-	(void)w;
-	(void)id;
-	(void)file;
+	struct recorded_walk *rw = (struct recorded_walk *)w;
+	const struct recorded_text *name = recorded_walk__find(rw, file, XR_TEXT_HASHED);
+	char text[XR_NAME_MAX];
+
 	(void)line;
-	return 0;
+	if (!name)
+		return 0;
+	memcpy(text, name->text, name->len);
+	return recorded_walk__keep(rw, id, XR_TEXT_HASHED, text, name->len);
 }
 
 static int walk__emit(struct walk *w, __u64 word, __u64 more)

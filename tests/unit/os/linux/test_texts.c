@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "os/texts.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,12 +39,17 @@ struct taken {
 	uint32_t tag;
 	char text[64];
 	size_t len;
+	int err; /* of the last that could not be read */
 };
 
-static void take(void *arg, uint32_t tag, const char *text, size_t len)
+static void take(void *arg, uint32_t tag, const char *text, size_t len, int err)
 {
 	struct taken *t = arg;
 
+	if (!text) {
+		t->err = err;
+		return;
+	}
 	t->n++;
 	t->tag = tag;
 	t->len = len;
@@ -64,7 +70,7 @@ static bool reads(const char *name, uint32_t reader)
 static void test_what(void)
 {
 	const uint32_t me = (uint32_t)geteuid();
-	struct texts_request many[] = {{in("none"), 1, me}, {0}, {0}, {0}, {0}};
+	struct texts_request many[] = {{in("none"), 1, me, 0}, {0}, {0}, {0}, {0}};
 	char big[1001], file[256], half[256];
 	struct taken t = {0};
 
@@ -90,18 +96,44 @@ static void test_what(void)
 	snprintf(file, sizeof(file), "%s", in("plain"));
 	snprintf(half, sizeof(half), "%s", in("half"));
 	many[0].path = "/nowhere/at/all";
-	many[1] = (struct texts_request){half, 2, me};
-	many[2] = (struct texts_request){half, 2, OTHER};
-	many[3] = (struct texts_request){half, 3, me};
-	many[4] = (struct texts_request){file, 4, me};
+	many[1] = (struct texts_request){half, 2, me, 0};
+	many[2] = (struct texts_request){half, 2, OTHER, 0};
+	many[3] = (struct texts_request){half, 3, me, 0};
+	many[4] = (struct texts_request){file, 4, me, 0};
 	tap__ok(!texts__read(many, 5, &limits, take, &t) && t.n == 2 && t.tag == 4 &&
 			!strcmp(t.text, "text\n") && t.len == 5,
 		"each text once, and as many as there is room for: %u", t.n);
 	tap__ok(!texts__absolute("a/b.R") && texts__absolute("/a/b.R"), "names are absolute");
-	many[0] = (struct texts_request){"plain", 1, me};
+	many[0] = (struct texts_request){"plain", 1, me, 0};
 	t.n = 0;
 	tap__ok(!chdir(folder) && !texts__read(many, 1, &limits, take, &t) && !t.n && !chdir("/"),
 		"or not read");
+}
+
+/* Is what failed to be read of @name, last changed at @time, told as @want? */
+static bool refuses(const char *name, double time, int want)
+{
+	const struct texts_request r = {in(name), 3, (uint32_t)geteuid(), time};
+	struct taken t = {0};
+
+	return !texts__read(&r, 1, &limits, take, &t) && !t.n && t.err == want;
+}
+
+static void test_why(void)
+{
+	struct taken t = {0};
+	struct texts_request r = {in("plain"), 3, (uint32_t)geteuid(), 0};
+	const struct timespec times[] = {{1000000000, 123456789}, {1600000000, 123456789}};
+
+	if (utimensat(AT_FDCWD, r.path, times, 0))
+		tap__bail("cannot change %s", r.path);
+	r.time = 1600000000.123456789;
+	tap__ok(!texts__read(&r, 1, &limits, take, &t) && t.n == 1, "one that was not changed");
+	tap__ok(refuses("plain", 1600000000.5, -ESTALE), "one that was");
+	tap__ok(refuses("none", 0, -ENOENT), "one that is not there");
+	tap__ok(refuses("big", 0, -E2BIG), "one that is too large");
+	tap__ok(refuses("zero", 0, -EBADMSG), "what is not text");
+	tap__ok(refuses("sub", 0, -EACCES), "what is not a file");
 }
 
 static void test_for_whom(void)
@@ -136,7 +168,7 @@ static void test_for_whom(void)
 	if (chown(in("closed"), 0, 0))
 		tap__bail("cannot change %s", path);
 	tap__ok(!reads("closed/all", OWNER), "nor for him where he cannot get to it");
-	tap__ok(!texts__read(&(struct texts_request){"/etc/shadow", 1, OWNER}, 1, &limits, take,
+	tap__ok(!texts__read(&(struct texts_request){"/etc/shadow", 1, OWNER, 0}, 1, &limits, take,
 			     &(struct taken){0}) &&
 			!reads("../../etc/shadow", OTHER),
 		"/etc/shadow is read for nobody");
@@ -149,6 +181,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		tap__bail("no folder");
 	test_what();
+	test_why();
 	test_for_whom();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	tap__ok(!system(command), "cleaned up");

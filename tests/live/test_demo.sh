@@ -54,14 +54,16 @@ fi
 
 mirror=$(apt-get indextargets --format "\$(ORIGIN)/\$(LABEL) \$(REPO_URI)" 'Created-By: Packages' | awk '$1 == "Debian/Debian" { print $2; exit }')
 roots=${XRPROF_IMAGES:-/var/cache/xrprof-images}
-# in_root ROOT COMMAND...: with mounts of its own, /proc, /dev and /sys of this machine's kernel.
+# in_root ROOT COMMAND...: with ROOT as its file system, /proc, /dev and /sys of this machine's kernel. (Not by chroot: what
+# is in one may make no user namespace.)
 in_root() {
 	local root=$1
 	shift
 	# shellcheck disable=SC2016  # for the inner shell
 	unshare --mount --fork --pid --kill-child sh -ec 'root=$1; shift
-		mount --rbind "$root" "$root"; mount -t proc proc "$root/proc"; mount --rbind /sys "$root/sys"; mount --rbind /dev "$root/dev"
-		exec chroot "$root" "$@"' sh "$root" "$@"
+		mount --bind "$root" "$root"; mount -t proc proc "$root/proc"; mount --rbind /sys "$root/sys"; mount --rbind /dev "$root/dev"
+		mkdir -p "$root/host"; cd "$root"; pivot_root . host
+		exec "$@"' sh "$root" "$@"
 }
 root_size() {
 	du -smx "$1" | cut -f1

@@ -447,7 +447,9 @@ bool verify_hidden__worth_waiting(const struct hidden_proof *h, const struct tar
 
 	if (!h->open || now - h->opened_at >= FIRST_NS)
 		return false;
-	return h->check.looks < IDLE_LOOKS || (!proc__read(t->pid, &p) && p.state == 'R');
+	/* the state is the first thread's, which need not be R's */
+	return h->check.looks < IDLE_LOOKS ||
+	       (!proc__read(t->pid, &p) && (p.state == 'R' || p.threads > 1));
 }
 
 void verify_hidden__free(struct verify_hidden *v)

@@ -23,7 +23,9 @@ def read(path):
         found = re.match(r" +(\d+): \S+ (?:M=\d+ )?(.*)$", line)
         if not found:
             continue
-        names[int(found.group(1))] = re.sub(r" \S*:\d+(:\d+)? s=\d+.*$", "", found.group(2))
+        name = re.match(r"(.*?) \S*:\d+(?::\d+)? s=\d+(?:\((.*)\))?$", found.group(2))
+        # what it takes for a template's arguments, <...>, it leaves out of a name, and tells the whole in brackets
+        names[int(found.group(1))] = (name.group(1) or name.group(2) or "") if name else found.group(2)
     samples = []
     for line in lines[1:]:
         found = re.match(r"^ *((?:\d+ +)*\d+): ?([\d ]*)$", line)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# R -f whose.R --args FOLDER LOOP THREADS LIBRARY WHEN ROUNDS: some work and some waiting, in turns, in a loop of the kind
+# LOOP (top: at top level; function; events: as servers have it). It is ready before the loop, or (WHEN is `middle`) in its midst, and
+# makes so many rounds from `go` on. THREADS is the number of threads of the process; LIBRARY starts them, if it is not empty.
+source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
+kind <- args[[2L]]
+middle <- args[[5L]] == "middle"
+rounds <- as.integer(args[[6L]])
+going <- file.path(folder, "go")
+
+work <- function(n) {
+    x <- 0
+    for (i in seq_len(n)) x <- x + sqrt(i)
+    x
+}
+
+pause <- function() Sys.sleep(0.02)
+
+if (!middle) {
+    ready()
+    await("go")
+}
+if (nzchar(args[[4L]]) && args[[3L]] != "1") {
+    dyn.load(args[[4L]])
+    invisible(.C("whose_threads", as.integer(args[[3L]]) - 1L))
+}
+
+n <- 0L
+last <- if (middle) NA else rounds
+# Is a round the last?
+over <- function() {
+    n <<- n + 1L
+    if (middle && n == 5L) ready()
+    if (is.na(last) && file.exists(going)) last <<- n + rounds
+    !is.na(last) && n >= last
+}
+
+run <- function() {
+    repeat {
+        work(400000)
+        pause()
+        if (over()) break
+    }
+}
+
+# A handler is called as httpuv's are: from a loop in C (lapply), with conditions caught.
+handler <- function() {
+    work(400000)
+    pause()
+}
+
+serve <- function() {
+    while (TRUE) {
+        tryCatch(withCallingHandlers(lapply(list(handler), function(h) h()), warning = function(w) NULL),
+            error = function(e) quit(status = 1L))
+        if (over()) break
+    }
+}
+
+if (kind == "function") run()
+if (kind == "events") serve()
+if (kind == "top") while (TRUE) {
+    work(400000)
+    pause()
+    if (over()) break
+}
+done()

@@ -85,7 +85,12 @@ static void fuzz__request(uint8_t how, char *text)
 		if (i < 2 || strcmp(field, "-"))
 			*fields[i] = field;
 	}
+	if (http_rules__target(r.path) && (strstr(r.path, "%00") || strpbrk(r.path, "\t\r ")))
+		fuzz__fail("%s is a target", r.path);
+	r.malformed = how & 8;
 	v = http_rules__judge(&r, token, how & 4);
+	if (r.malformed && v.status != 400)
+		fuzz__fail("a malformed request is served");
 	if (v.status && (!v.line || (v.status == 405) != (v.allow != NULL)))
 		fuzz__fail("%u is not said", v.status);
 	if (!v.status && (v.want == HTTP_GONE || !v.seconds || v.seconds > HTTP_SECONDS_MAX))
@@ -93,7 +98,7 @@ static void fuzz__request(uint8_t how, char *text)
 	if (!token__fits(token, r.authorization) &&
 	    (v.trusted || ((!v.status || v.status == 200) && v.want != HTTP_HEALTH)))
 		fuzz__fail("%s is served without the token", r.path);
-	if ((how & 4) && !token->len && r.origin && v.status != 403)
+	if ((how & 4) && !token->len && r.origin && v.status != 403 && v.status != 400)
 		fuzz__fail("a page is served");
 	if (!v.status && (r.body || (strcmp(r.method, "GET") && strcmp(r.method, "HEAD"))))
 		fuzz__fail("%s is served, with a body: %d", r.method, r.body);

@@ -79,7 +79,7 @@ ask '/debug/pprof/profile?seconds=2'
 is "$CODE $(wc -c <"$WORK/body")" "200 2048" "a profile"
 like "$HEAD" 'Content-Disposition: attachment; filename="profile\.pb\.gz"' "a profile: a name to save it under"
 like "$HEAD" 'Content-Type: application/octet-stream' "a profile: its type"
-for seconds in 0 601 -1 1.5 '' x 99999999999999999999 1%00; do
+for seconds in 0 601 -1 1.5 '' x 99999999999999999999 1%20; do
 	ask "/debug/pprof/profile?seconds=$seconds"
 	is "$CODE $BODY" "400 seconds: a whole number from 1 to 600" "seconds=$seconds"
 done
@@ -108,6 +108,29 @@ ask '/debug/pprof/profile?seconds=1' -H 'Sec-Fetch-Site: cross-site'
 is "$CODE" 403 "a picture in a page"
 ask /healthz -H 'Host: localhost:1' -H 'Sec-Fetch-Site: none'
 is "$CODE" 200 "somebody types it"
+
+# --- malformed ---
+
+ask '/metrics%00x'
+is "$CODE" 400 "a NUL in the path"
+ask /healthz -H 'Host: localhost:80@evil'
+is "$CODE" 400 "a Host that is not one"
+ask /healthz --request-target "http://localhost/healthz"
+is "$CODE" 400 "another host in the target"
+# half_closed PATH [HEADER]: the status that a client reads that has nothing more to send
+half_closed() {
+	python3 - "$ADDRESS" "$1" "${2:-X: y}" <<-'PY'
+		import socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		s = socket.create_connection((host, int(port)), timeout=60)
+		s.sendall(f"GET {sys.argv[2]} HTTP/1.1\r\nHost: localhost\r\n{sys.argv[3]}\r\nConnection: close\r\n\r\n".encode())
+		s.shutdown(socket.SHUT_WR)
+		print(s.makefile("rb").readline().decode().split(" ")[1])
+	PY
+}
+is "$(half_closed /metrics)" 200 "a client that sends nothing more reads its answer"
+is "$(half_closed /healthz)" 200 "and for its health"
+is "$(half_closed /healthz 'host: 127.0.0.1')" 400 "two Host headers"
 
 # --- abuse ---
 

@@ -35,6 +35,7 @@ struct client {
 	uint64_t since;			   /* ns: when this state began, */
 	uint64_t until;			   /* and ends at the latest */
 	bool begun;			   /* of a request: its first line came, no more */
+	bool malformed;			   /* of it: http_rules__target() refuses its target */
 	bool doomed;			   /* shut down; MHD will see it */
 	/* of the request: */
 	uint32_t id;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 
 #include "base/clock.h"
@@ -28,9 +29,10 @@ void *http_request__begun(void *arg, const char *uri, struct MHD_Connection *con
 	struct client *c = client__of(connection);
 
 	(void)arg;
-	(void)uri;
-	if (c)
+	if (c) {
 		c->begun = true;
+		c->malformed = !http_rules__target(uri);
+	}
 	return NULL;
 }
 
@@ -129,9 +131,14 @@ static bool http__has_id(const struct http *h, uint32_t id)
 static enum MHD_Result http_request__ask(struct http *h, struct client *c,
 					 const struct http_verdict *v)
 {
-	struct epoll_event event = {.events = EPOLLRDHUP, .data.ptr = c};
+	/*
+	 * MHD does not look at a client that waits: that it went away is seen here.  One that sends
+	 * nothing more may still read its answer; over TCP it looks like one that went away, for
+	 * which no profile should be taken.
+	 */
+	const bool goes = v->want == HTTP_PROFILE && h->browsers;
+	struct epoll_event event = {.events = goes ? EPOLLRDHUP : 0, .data.ptr = c};
 
-	/* MHD does not look at who waits: that it went away is heard of here */
 	if (epoll_ctl(h->epoll, EPOLL_CTL_ADD, c->fd, &event))
 		return MHD_NO;
 	do
@@ -159,10 +166,25 @@ static bool has_body(struct MHD_Connection *connection)
 					   MHD_HTTP_HEADER_TRANSFER_ENCODING);
 }
 
-static struct http_verdict http_request__judge(struct http *h, struct MHD_Connection *connection,
-					       const char *method, const char *url)
+static enum MHD_Result on_header(void *hosts, enum MHD_ValueKind kind, const char *name,
+				 const char *value)
 {
-	struct http_said said = {.method = method, .path = url, .body = has_body(connection)};
+	(void)kind;
+	(void)value;
+	*(unsigned int *)hosts += !strcasecmp(name, MHD_HTTP_HEADER_HOST);
+	return MHD_YES;
+}
+
+static struct http_verdict http_request__judge(struct http *h, struct client *c, const char *method,
+					       const char *url)
+{
+	struct MHD_Connection *connection = c->connection;
+	struct http_said said = {
+		.method = method,
+		.path = url,
+		.malformed = c->malformed,
+		.body = has_body(connection),
+	};
 	const struct {
 		const char **to, *name;
 	} headers[] = {
@@ -177,6 +199,7 @@ static struct http_verdict http_request__judge(struct http *h, struct MHD_Connec
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		*headers[i].to =
 			MHD_lookup_connection_value(connection, MHD_HEADER_KIND, headers[i].name);
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, &said.hosts);
 	/* without a value, or with a NUL in it, it is none that can be */
 	if (MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "seconds", 7,
 					  &said.seconds, &len) == MHD_YES &&
@@ -223,7 +246,7 @@ enum MHD_Result http_request__handle(void *arg, struct MHD_Connection *connectio
 			return MHD_YES;
 	}
 	/* nobody would answer, and MHD ends the program if it is stopped while somebody waits */
-	v = h->closing ? ends : http_request__judge(h, connection, method, url);
+	v = h->closing ? ends : http_request__judge(h, c, method, url);
 	return v.status ? http_request__refuse(h, c, &v) : http_request__ask(h, c, &v);
 }
 

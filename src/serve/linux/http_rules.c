@@ -62,6 +62,57 @@ static bool host__is_sure(const char *host)
 	return !strcasecmp(name, "localhost") || inet_pton(AF_INET, name, &to) == 1;
 }
 
+/* Is @host a name or an address, perhaps with a port (RFC 3986, 3.2.2, without escapes)? */
+static bool host__is_valid(const char *host)
+{
+	static const char digits[] = "0123456789";
+	static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789-._";
+	const char *at = host;
+
+	if (*at == '[') {
+		at += 1 + strspn(at + 1, "0123456789abcdefABCDEF:.");
+		if (at == host + 1 || *at++ != ']')
+			return false;
+	} else {
+		at += strspn(at, name);
+	}
+	if (*at == ':')
+		at += 1 + strspn(at + 1, digits);
+	return !*at;
+}
+
+static int digit__value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool http_rules__target(const char *target)
+{
+	if (*target != '/')
+		return false;
+	for (const char *at = target; *at; at++) {
+		int high, low, c = (unsigned char)*at;
+
+		if (c == '%') {
+			high = digit__value(at[1]);
+			low = high < 0 ? -1 : digit__value(at[2]);
+			if (low < 0)
+				return false;
+			c = high << 4 | low;
+			at += 2;
+			if (c == ' ')
+				continue;
+		}
+		if (c <= ' ' || c >= 0x7f)
+			return false;
+	}
+	return true;
+}
+
 /* Did a page send it?  What is typed into a browser, or comes from the same place, is none. */
 static bool from_page(const struct http_said *r)
 {
@@ -81,6 +132,8 @@ struct http_verdict http_rules__judge(const struct http_said *r, const struct to
 	struct http_verdict v = {.seconds = HTTP_SECONDS_DEFAULT};
 	uint64_t seconds;
 
+	if (r->malformed || r->hosts > 1 || (r->host && !host__is_valid(r->host)))
+		return refused(400, "the request is malformed: its target or its Host header\n");
 	v.trusted = token__fits(token, r->authorization);
 	if (browsers && !token->len && from_page(r))
 		return refused(403, "requests that a page in a browser sends are not answered\n");

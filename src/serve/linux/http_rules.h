@@ -13,6 +13,8 @@
 /* Of a request; NULL: it has no such header or parameter. */
 struct http_said {
 	const char *method, *path;
+	bool malformed;	    /* its target is not http_rules__target() */
+	unsigned int hosts; /* headers of that name */
 	const char *host, *origin, *fetch_site, *authorization;
 	const char *seconds; /* parameter; "" where it has no value */
 	bool body;	     /* something follows its headers */
@@ -28,7 +30,14 @@ struct http_verdict {
 };
 
 /*
- * http_rules__judge - @token: what a request has to have, but for /healthz.  @browsers: a browser
+ * http_rules__target - is @target, as it came, a path and perhaps a query of printable ASCII
+ * characters, in which each % is followed by the two digits of a character that is printable, too?
+ */
+bool http_rules__target(const char *target);
+
+/*
+ * http_rules__judge - a request that is malformed, or whose Host is not one host, is refused before
+ * anything else.  @token: what a request has to have, but for /healthz.  @browsers: a browser
  * can get here, so that a page of a stranger could ask through it: where there is no token,
  * requests for a host by name (its name could lead here from anywhere) and those that a page sent
  * are refused.

@@ -50,6 +50,7 @@ int libraries__microhttpd(struct errmsg *f)
 	F(MHD_create_response_from_buffer)		\
 	F(MHD_destroy_response)				\
 	F(MHD_get_connection_info)			\
+	F(MHD_get_connection_values)			\
 	F(MHD_get_daemon_info)				\
 	F(MHD_get_timeout)				\
 	F(MHD_lookup_connection_value)			\

@@ -32,6 +32,8 @@ struct sampler_status {
 	uint64_t front_restarts;
 	uint64_t cpu_ns, resident; /* own: ns, bytes */
 	uint64_t workers_ns;	   /* CPU time of those that look at processes */
+	char starved[160]; /* why none of the R processes that were found is sampled; "": some are
+			    */
 };
 
 /* Of one of the ways out: the directory, or a server. */

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/map.h"
 #include "os/os.h"
 #include "os/proc.h"
 #include "os/rights.h"
@@ -189,6 +191,27 @@ int admission__look(struct lifecycle *l, struct process *p, uint64_t now)
 	return q.looks ? admission__put(l, p, &q, now) : 0;
 }
 
+/* Report once for each R that is not in the table, not for each process. */
+static void admission__unlisted(struct lifecycle *l, const struct process *p,
+				const struct layout_found *found)
+{
+	const bool no_lines = l->config->capture & XR_ROW_LINES && !found->lines;
+	const char *version = p->target.version[0] ? p->target.version : "of unknown version";
+	const uint64_t which = map__hash_bytes(version, strlen(version)) << 2 |
+			       (uint64_t)(found->shift != 0) << 1 | no_lines;
+	bool known = false;
+
+	for (size_t i = 0; i < UNLISTED_MAX; i++)
+		known |= l->unlisted[i] == which;
+	if (!known)
+		l->unlisted[l->nunlisted++ % UNLISTED_MAX] = which;
+	(known ? notes__debug : notes__user)(&l->config->notes,
+					     "R %s (process %u) is not in the table of layouts: "
+					     "the newest layout in it fits%s%s",
+					     version, p->pid, found->shift ? " when shifted" : "",
+					     no_lines ? ", except for source lines" : "");
+}
+
 /*
  * An R that is not in the table of layouts is sampled only after its layout was seen to fit.  That
  * needs a function being called, which may take any time to come.
@@ -205,13 +228,7 @@ static int admission__checked(struct lifecycle *l, struct process *p, const stru
 	if (a->err)
 		return a->err;
 	t->row = a->target.row;
-	notes__user(
-		notes,
-		"process %u: R %s is not in the table of layouts; the newest one in it fits%s%s",
-		p->pid, t->version[0] ? t->version : "of unknown version",
-		found->shift ? " when shifted" : "",
-		l->config->capture & XR_ROW_LINES && !found->lines ? ", but not for source lines"
-								   : "");
+	admission__unlisted(l, p, found);
 	notes__debug(notes,
 		     "process %u: %u contexts kept R's rules, in %u looks; sysparent at %u, call "
 		     "at %u, cloenv at %u",
@@ -276,6 +293,8 @@ static void admission__failed(struct lifecycle *l, struct process *p, int err, b
 
 	if (l->err || (p->state == PROCESS_WAITING && outcome == OUTCOME_NOT_YET))
 		return;
+	if (p->state == PROCESS_WAITING && outcome__is_full(err)) /* the engine was not asked */
+		lifecycle__no_room(l, CROWD_ENGINE, (pid_t)p->pid, proc__start_time((pid_t)p->pid));
 	l->failed = err;
 	/* when it was the only one, this is why the session is over, and its caller says so */
 	if (process__named(p))
@@ -320,7 +339,9 @@ static void admission__looked(struct lifecycle *l, struct process *p, const stru
 		p->not_begun_at = p->asked_at;
 	process__retry_later(p, now, a->yes ? RETRY_READ_PART : RETRY_PART,
 			     l->told && err == -ENOEXEC);
-	if (err == -EBUSY || err == -ETIMEDOUT) {
+	if (outcome__is_full(err)) {
+		p->retry_at = now + BUSY_MS * NS_PER_MS;
+	} else if (err == -EBUSY || err == -ETIMEDOUT) {
 		p->retry_at = now + BUSY_MS * NS_PER_MS;
 		if (!a->quiet)
 			notes__user(&l->config->notes, "%s", l->reason.text);

@@ -12,7 +12,10 @@
 
 #include "base/map.h"
 
-/* After so long one that is known is tried, whatever else is known of the room. */
+/*
+ * After so long one that is known is tried, whatever else is known of the room.  If none fits at
+ * all, all are tried after a second, and after twice as long each time, up to this.
+ */
 #define CROWD_S 60u
 
 /* Where there may be no room: with the engine, or in the session's own list. */
@@ -22,8 +25,10 @@ enum crowd_place { CROWD_ENGINE, CROWD_LIST, CROWD_PLACES };
 struct crowd {
 	uint64_t counted;	/* those for which there was no room */
 	enum crowd_place place; /* where there was none last, */
-	uint32_t size;		/* how many were there then; 0: there is room */
+	uint32_t size;		/* how many were there then, */
 	uint64_t at;		/* and when that was */
+	bool full;		/* there has been no room since */
+	uint32_t rest;		/* s until all are tried again; 0: some fit */
 	uint32_t tried;		/* of those known, in the second that began at */
 	uint64_t tried_at;
 	/* (pid, start time), up to LIMIT_CROWD each; the second are given up first */
@@ -48,8 +53,14 @@ bool crowd__try(struct crowd *c, const uint32_t sizes[CROWD_PLACES], uint64_t no
 /* crowd__knows - was this one counted?  Those asked for again and again are not forgotten. */
 bool crowd__knows(struct crowd *c, pid_t pid, uint64_t start_time);
 
-/* crowd__over - has so much room come since that all should be looked at again?  Said once. */
-bool crowd__over(struct crowd *c, const uint32_t sizes[CROWD_PLACES]);
+/*
+ * crowd__over - has so much room come since, or has it been so long, that all should be looked at
+ * again?  True once.
+ */
+bool crowd__over(struct crowd *c, const uint32_t sizes[CROWD_PLACES], uint64_t now);
+
+/* crowd__starved - did none fit lately, of those that were found? */
+bool crowd__starved(const struct crowd *c, uint64_t now);
 
 void crowd__free(struct crowd *c);
 

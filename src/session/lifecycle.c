@@ -72,6 +72,7 @@ void lifecycle__no_room(struct lifecycle *l, enum crowd_place place, pid_t pid, 
 
 	lifecycle__sizes(l, sizes);
 	crowd__full(&l->crowd, place, sizes[place], os__now());
+	l->full = l->reason;
 	if (!l->crowd.counted)
 		notes__user(&l->config->notes, "%s", l->reason.text);
 	crowd__count(&l->crowd, pid, start_time);
@@ -81,7 +82,7 @@ bool lifecycle__left_out(struct lifecycle *l, pid_t pid)
 {
 	uint32_t sizes[CROWD_PLACES];
 
-	if (!l->crowd.size || !crowd__knows(&l->crowd, pid, proc__start_time(pid)))
+	if (!l->crowd.full || !crowd__knows(&l->crowd, pid, proc__start_time(pid)))
 		return false;
 	lifecycle__sizes(l, sizes);
 	return !crowd__try(&l->crowd, sizes, os__now());

@@ -23,6 +23,8 @@
 #include "session/verify_hidden.h"
 #include "target/ask.h"
 
+#define UNLISTED_MAX 16u
+
 /*
  * Times are ns, CLOCK_MONOTONIC.  Read by the session; written by lifecycle.c, admission.c and
  * records.c only.
@@ -52,11 +54,14 @@ struct lifecycle {
 	struct hidden_stats hidden; /* of those that have ended, and are forgotten */
 	struct verdict verdict;
 	uint32_t lineless_said;
+	uint64_t unlisted[UNLISTED_MAX]; /* hashes: each R without a layout that was reported */
+	size_t nunlisted;
 	struct event_stats events[XR_OTHERS_MAX]; /* by number; names are the session's */
 	uint64_t idle_ns;     /* waiting for work, which is not in the profile */
 	uint64_t unsunk;      /* samples that came after an error, and went nowhere */
 	size_t freed;	      /* bytes of those that have ended, since os__trim() */
-	struct crowd crowd;   /* processes for which there was no room */
+	struct crowd crowd;   /* processes for which there was no room, */
+	struct errmsg full;   /* and why there was none for the last one */
 	struct pids sampled;  /* with config->all or follow: whose children should be looked at */
 	int failed;	      /* what the last one that failed did with */
 	struct errmsg reason; /* and why */

@@ -540,6 +540,8 @@ void session__gauges(const struct session *s, struct session_gauges *g)
 		.max_processes = c->max_processes ? c->max_processes : LIMIT_SAMPLED,
 		.processes = s->life.rows,
 	};
+	if (!s->life.rows && crowd__starved(&s->life.crowd, os__now()))
+		g->starved = s->life.full.text;
 	g->workers_ns = s->life.asker ? asker__cpu(s->life.asker) : 0;
 	g->names = decoder__memory(s->life.decoder, &g->max_names);
 	if (!s->engine || s->ops->counters(s->engine, counts))

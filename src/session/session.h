@@ -85,6 +85,8 @@ struct session_gauges {
 	uint64_t kernel_ns;		   /* ns that they took so far outside of this process, */
 	uint64_t sampled_ns;		   /* and in it, waiting included */
 	uint64_t workers_ns; /* ns on a CPU of processes that look at others (ask.h) */
+	const char
+		*starved; /* why none of those found is sampled; NULL: some are, or none is there */
 };
 
 /* session__gauges - after session__start; cheap enough for once a second. */

@@ -25,7 +25,7 @@ bool sweep__run(struct sweep *s, struct lifecycle *l, uint64_t now)
 	s->rows_full = counts[XR_ROWS_FULL];
 	/* there is room again: who did not get in before? */
 	lifecycle__sizes(l, sizes);
-	again = crowd__over(&l->crowd, sizes);
+	again = crowd__over(&l->crowd, sizes, now);
 	if (counts[XR_EVENTS_LOST] == s->events_lost || !l->ops->holds)
 		return again;
 	s->events_lost = counts[XR_EVENTS_LOST];

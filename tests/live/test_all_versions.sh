@@ -132,7 +132,7 @@ for name in $(printf '%s\n' "${!pid_of[@]}" | sort); do
 	is "$(folded_pids "$WORK/out" "${name}_(inner|outer)")" "$pid" "$name: no other process has its functions"
 	if [ "$name" = vunknown ]; then
 		like "$(grep -E "process $pid \(" "$WORK/out.err")" "R [0-9]+\.9\.9 in " "$name: R ${version_of[$name]}"
-		like "$(cat "$WORK/out.err")" "process $pid: R [0-9]+\.9\.9 is not in the table of layouts" "$name: the guess is said"
+		like "$(cat "$WORK/out.err")" "R [0-9]+\.9\.9 \\(process $pid\\) is not in the table of layouts" "$name: the guess is said"
 	else
 		like "$(grep -E "process $pid \(" "$WORK/out.err")" "R ${version_of[$name]//./\\.} in " \
 			"$name: R ${version_of[$name]}"

@@ -68,6 +68,7 @@ void serve_status__fill(struct sampler_status *s, const struct serve_parts *part
 	s->cpu_ns = own__cpu();
 	s->workers_ns = gauges.workers_ns;
 	s->resident = own__resident();
+	snprintf(s->starved, sizeof(s->starved), "%s", gauges.starved ? gauges.starved : "");
 }
 
 _Static_assert(sizeof(struct front_status) <= CHANNEL_BACK_MAX, "it has to fit into a message");

@@ -191,11 +191,18 @@ static void front__metrics(struct front_process *p, uint32_t id, const struct sa
 	buf__free(&text);
 }
 
-/* It samples, so it is well: a server that is away is not mended by starting this one anew. */
-static void front__health(struct front_process *p, const struct pending *slot)
+/*
+ * Sampling works, so report healthy: restarting this service would not fix an unreachable server.
+ * If R was found and none of it could be sampled, sampling does not work.
+ */
+static void front__health(struct front_process *p, const struct pending *slot,
+			  const struct sampler_status *s)
 {
+	const unsigned int status = s->starved[0] ? 503 : 200;
 	struct buf text = {0};
-	int err = buf__str(&text, "ok\n");
+	int err = s->starved[0]
+			  ? buf__printf(&text, "R was found, and is not sampled: %s\n", s->starved)
+			  : buf__str(&text, "ok\n");
 
 	/* anybody may ask for it: who has not shown the token is told no more */
 	for (size_t i = 0; i < WAYS && !err && slot->trusted; i++) {
@@ -204,7 +211,7 @@ static void front__health(struct front_process *p, const struct pending *slot)
 			err = buf__printf(&text, "%s: %s\n", p->ways[i].name,
 					  p->ways[i].status.error);
 	}
-	http__answer(p->http, slot->id, 200, HTTP_TYPE_TEXT, text.data, text.len);
+	http__answer(p->http, slot->id, status, HTTP_TYPE_TEXT, text.data, text.len);
 	buf__free(&text);
 }
 
@@ -219,6 +226,7 @@ static void on_status(struct front_process *p, const struct channel_message *m)
 	if (m->head.size != sizeof(s))
 		return;
 	memcpy(&s, m->data, sizeof(s));
+	s.starved[sizeof(s.starved) - 1] = '\0';
 	if (!m->head.id) {
 		front__status(p, &front);
 		front__tell(p, CHANNEL_FRONT, 0, 0, &front, sizeof(front));
@@ -228,7 +236,7 @@ static void on_status(struct front_process *p, const struct channel_message *m)
 	if (slot->want == HTTP_METRICS)
 		front__metrics(p, slot->id, &s);
 	else
-		front__health(p, slot);
+		front__health(p, slot, &s);
 	slot->id = 0;
 }
 

@@ -45,15 +45,16 @@ static void test_room(void)
 	uint32_t sizes[CROWD_PLACES] = {8, 9};
 	struct crowd c = {0};
 
-	tap__ok(crowd__try(&c, sizes, at) && !crowd__over(&c, sizes), "at first there is room");
+	tap__ok(crowd__try(&c, sizes, at) && !crowd__over(&c, sizes, at), "at first there is room");
 	crowd__full(&c, CROWD_ENGINE, 8, at);
-	tap__ok(!crowd__try(&c, sizes, at) && !crowd__over(&c, sizes), "then there is none");
+	tap__ok(!crowd__try(&c, sizes, at) && !crowd__over(&c, sizes, at), "then there is none");
 	sizes[CROWD_ENGINE] = 6;
 	tap__ok(crowd__try(&c, sizes, at) && crowd__try(&c, sizes, at) &&
 			!crowd__try(&c, sizes, at),
 		"no more are tried than there is room for");
 	tap__ok(crowd__try(&c, sizes, at + NS_PER_S), "in a second");
-	tap__ok(crowd__over(&c, sizes) && !crowd__over(&c, sizes), "much room is said, once");
+	tap__ok(crowd__over(&c, sizes, at) && !crowd__over(&c, sizes, at),
+		"much room is said, once");
 	sizes[CROWD_ENGINE] = 1;
 	crowd__full(&c, CROWD_ENGINE, 1, at);
 	tap__ok(!crowd__try(&c, sizes, at + 59 * NS_PER_S) &&
@@ -66,7 +67,34 @@ static void test_room(void)
 	crowd__full(&c, CROWD_LIST, 9, at);
 	tap__ok(!crowd__try(&c, sizes, at), "a list may be full, too");
 	sizes[CROWD_LIST] = 0;
-	tap__ok(crowd__over(&c, sizes), "and have room again");
+	tap__ok(crowd__over(&c, sizes, at), "and have room again");
+	crowd__free(&c);
+}
+
+/* None fits at all: it is the profiler that is short of something. */
+static void test_starved(void)
+{
+	const uint32_t sizes[CROWD_PLACES] = {0, 0};
+	uint64_t at = 1000 * NS_PER_S, rest = 1;
+	struct crowd c = {0};
+
+	tap__ok(!crowd__starved(&c, at), "at first nothing is wrong");
+	for (int i = 0; i < 8; i++) {
+		crowd__full(&c, CROWD_ENGINE, 0, at);
+		crowd__full(&c, CROWD_ENGINE, 0, at);
+		tap__ok(crowd__starved(&c, at + rest * NS_PER_S) &&
+				!crowd__over(&c, sizes, at + rest * NS_PER_S - 1) &&
+				!crowd__try(&c, sizes, at + rest * NS_PER_S - 1),
+			"none fits: none is tried for %u s", (unsigned int)rest);
+		at += rest * NS_PER_S;
+		tap__ok(i % 2 ? crowd__over(&c, sizes, at) : crowd__try(&c, sizes, at),
+			"then all are");
+		rest = 2 * rest < CROWD_S ? 2 * rest : CROWD_S;
+	}
+	tap__ok(!crowd__starved(&c, at + 2 * CROWD_S * NS_PER_S), "who has ended is not missing");
+	crowd__full(&c, CROWD_ENGINE, 0, at);
+	crowd__fits(&c, 1);
+	tap__ok(!crowd__starved(&c, at) && crowd__try(&c, sizes, at), "one fits: all are tried");
 	crowd__free(&c);
 }
 
@@ -157,6 +185,7 @@ int main(void)
 	library__make();
 	test_counted();
 	test_room();
+	test_starved();
 	test_session();
 	library__remove();
 	return tap__done();

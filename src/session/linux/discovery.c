@@ -267,9 +267,10 @@ static int discovery__open_events(struct discovery *d, struct errmsg *f)
 	if (err == -EACCES || err == -EPERM || err == -ENOSYS) {
 		d->events = NULL;
 		d->rescan = true;
-		notes__user(&d->config->notes,
-			    "/proc is scanned for new R processes twice a second, because %s",
-			    f->text);
+		/* below a command it goes without saying */
+		(d->config->all || d->config->npids ? notes__user : notes__debug)(
+			&d->config->notes,
+			"/proc is scanned for new R processes twice a second, because %s", f->text);
 		return 0;
 	}
 	return err;

@@ -84,7 +84,7 @@ prof_stop
 is "$PROF_STATUS" 0 "SIGHUP: exit status"
 check_rprof "$WORK/hup.out" "SIGHUP"
 check_stats "$WORK/hup.out.stats" "SIGHUP"
-like "$(tail -n 1 "$WORK/hup.out.err")" '[0-9]+ samples .*[0-9]+ lost, [0-9]+ truncated' "a summary ends it"
+like "$(tail -n 1 "$WORK/hup.out.err")" '[0-9]+ samples? = [0-9.]+ s of (CPU|wall time) in [0-9.]+ s; (none|[0-9]+) lost' "a summary ends it"
 
 # A program like timeout signals twice in a row.
 prof_start "$WORK/twice.out" -p "$TARGET_PID"

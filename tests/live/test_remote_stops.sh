@@ -4,7 +4,7 @@
 # engines: ptrace vmread
 #
 # A target that others hold (SIGSTOP, a debugger) is left as it is, and that is said; one that waits is not
-# disturbed; signals reach it; --clock cpu leaves out the time it waits.
+# disturbed, however short its waits are; signals reach it; --clock cpu leaves out the time it waits.
 . "$(dirname "$0")/../lib/live.sh"
 
 check "the fixture builds" "${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -o "$WORK/hold" "$tests/fixtures/hold.c" || {
@@ -87,6 +87,20 @@ prof_stop
 is "$PROF_STATUS" 0 "exit status 0"
 check_stats "$PROF_OUT.stats" "debugger"
 check "all stacks are of the graph" timeout 100 Rscript --vanilla "$tests/live/graph.R" "$PROF_OUT" "$TARGET_DIR/edges.txt"
+target_kill
+
+# System calls that wait are not interrupted, short ones that come one after another either (XRPROF_WAITS of each kind).
+waits=${XRPROF_WAITS:-300}
+check "the library builds" "${CC:-cc}" -Wall -Wextra -Werror -O1 -shared -fPIC -o "$WORK/short_waits.so" "$tests/fixtures/short_waits.c"
+target_start host short_waits "$WORK/short_waits.so" "$waits"
+prof_start "$WORK/waits.folded" -F 999 -f folded -p "$TARGET_PID"
+target_go
+check "it has waited" target_await_done 600
+prof_stop
+is "$PROF_STATUS" 0 "exit status 0"
+check_stats "$PROF_OUT.stats" "short waits"
+is "$(cat "$TARGET_DIR/waited")" "$(printf '%s 0 0\n' epoll_wait sigtimedwait semtimedop recv io_getevents nanosleep)" \
+	"$waits waits of each kind: none failed, none ended early"
 target_kill
 
 # Waiting: wall time has it, CPU time has not. What waits is looked at without being woken up.

@@ -17,8 +17,9 @@
 #include "os/proc.h"
 #include "os/rights.h"
 
-#define PROVE_EACH 64u /* ticks between two looks for R's thread, where it was not found */
-#define KEYS_MAX   64u /* by which it is found */
+#define PROVE_EACH 64u	  /* ticks between two looks for R's thread, where it was not found */
+#define KEYS_MAX   64u	  /* by which it is found */
+#define OFF_CPU_NS 100000 /* of CPU time are none */
 
 struct engine {
 	struct remote_targets targets; /* first */
@@ -44,6 +45,19 @@ struct remote_native *remote_loop__native(struct engine *e, const struct loop_ta
 	const struct xr_row *row = &t->base.row;
 
 	return row->flags & XR_ROW_NATIVE && row->space_stamp ? e->targets.native : NULL;
+}
+
+bool remote_loop__verbose(const struct engine *e)
+{
+	return e->config.verbose;
+}
+
+bool remote_loop__off_cpu(const struct engine *e, struct loop_target *t)
+{
+	uint64_t now;
+
+	return e->config.clock == ENGINE_CLOCK_CPU && !remote_thread__cpu_time(&t->thread, &now) &&
+	       now - t->cpu_time < OFF_CPU_NS;
 }
 
 uint64_t remote_loop__share(const struct engine *e)
@@ -248,10 +262,13 @@ static bool target__late(struct engine *e, const struct loop_target *t)
 	return e->kind->late && e->kind->late(e, t);
 }
 
-/* Stopped by SIGSTOP or a debugger: it is left so, and not sampled. */
-static bool target__held(struct engine *e, struct loop_target *t, char state)
+/*
+ * Stopped by SIGSTOP or a debugger: it is left so, and not sampled.  @late: it was late before the
+ * look at its @state, and may have been let go since.
+ */
+static bool target__held(struct engine *e, struct loop_target *t, char state, bool late)
 {
-	bool held = (state == 'T' || state == 't') && !target__late(e, t);
+	bool held = (state == 'T' || state == 't') && !late;
 
 	if (held && !t->said_stopped)
 		remote_report__note(remote_loop__report(e),
@@ -336,6 +353,7 @@ static bool target__leaves(const struct loop_target *t)
 static void target__read(struct engine *e, struct remote_target *base)
 {
 	struct loop_target *t = target__of(base);
+	const bool late = target__late(e, t);
 	struct remote_state before = {.state = 'R'}, after;
 	bool idle;
 	int result;
@@ -344,7 +362,7 @@ static void target__read(struct engine *e, struct remote_target *base)
 		target__count(e, t, -XR_EXITING);
 		return;
 	}
-	if (!e->config.stopped && target__held(e, t, before.state))
+	if (!e->config.stopped && target__held(e, t, before.state, late))
 		return;
 	if (e->config.clock == ENGINE_CLOCK_CPU && !target__due(e, t, before.state)) {
 		target__watch(t, &before);
@@ -360,10 +378,16 @@ static void target__read(struct engine *e, struct remote_target *base)
 	if (idle)
 		idle = result >= 0 && !remote_thread__look(&t->thread, &after) &&
 		       after.runs == before.runs && after.state == before.state;
-	if (idle)
+	if (!idle)
+		before.state = 'R';
+	if (!idle && result != -XR_EXITING)
+		result = e->kind->look(e, t, &before);
+	if (result == LOOP_LATER) {
+		t->cpu_owed += NS_PER_S / e->config.freq;
+		return;
+	}
+	if (before.state != 'R' && result >= 0)
 		target__waits(e, t, &before);
-	else if (result != -XR_EXITING)
-		result = e->kind->look(e, t);
 	if (result >= 0)
 		result = remote_walk__finish(t->base.walk);
 	if (e->kind->native && remote_loop__native(e, t) && !remote_walk__native(t->base.walk))

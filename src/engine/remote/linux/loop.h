@@ -24,8 +24,10 @@ struct loop_target {
 	uint64_t stack_top; /* of its first thread; 0: hidden */
 	uint64_t random_at; /* 16 bytes that a new program never has the same, 0: not known */
 	uint8_t random[16];
-	bool said_stopped, said_traced, said_clock;
+	bool said_stopped, said_traced, said_clock, said_alarm;
 };
+
+#define LOOP_LATER (-1000) /* no -enum xr_error */
 
 struct remote_kind {
 	/* May it be used at all here?  *@data, which is NULL, may be set: remote_loop__data. */
@@ -34,10 +36,10 @@ struct remote_kind {
 	/* May @t be sampled?  0, or a negative errno with @f filled. */
 	int (*check)(struct engine *e, struct loop_target *t, struct errmsg *f);
 	/*
-	 * The second look (remote_walk.h) at @t, whose R thread is running.  0 or more, or -enum
-	 * xr_error.
+	 * The second look (remote_walk.h) at @t, whose R thread is running; if it is found asleep,
+	 * *@state is set to that.  0 or more, or -enum xr_error; LOOP_LATER: the sample stays due.
 	 */
-	int (*look)(struct engine *e, struct loop_target *t);
+	int (*look)(struct engine *e, struct loop_target *t, struct remote_state *state);
 	/* Of what `begin` has set: who looks whether reads end. */
 	struct watchdog *(*watchdog)(void *data);
 	bool native; /* it has native frames */
@@ -72,6 +74,15 @@ struct remote_report *remote_loop__report(struct engine *e);
  * what @t has mapped is known; else NULL.
  */
 struct remote_native *remote_loop__native(struct engine *e, const struct loop_target *t);
+
+/* remote_loop__verbose - are notes wanted that concern few? */
+bool remote_loop__verbose(const struct engine *e);
+
+/*
+ * remote_loop__off_cpu - are samples of CPU time, and has @t had no CPU since its sample was due?
+ * Then it stands where the scheduler left it, which is most often the end of a system call.
+ */
+bool remote_loop__off_cpu(const struct engine *e, struct loop_target *t);
 
 /* remote_loop__share - ns of a period that there are for each target. */
 uint64_t remote_loop__share(const struct engine *e);

@@ -21,15 +21,17 @@
 #include "os/linux/refusal.h"
 
 /*
- * How long to wait for a thread to stop.  One that is on a CPU does at once.  One that is not, for
- * others run or because it sleeps where it cannot be interrupted, stays where it is, and is looked
- * at without having stopped; it is let go when it does.
+ * How long to wait for a thread to stop: half of what there is for a sample, within these limits.
+ * One that is on a CPU stops within some 20 us, on a slow virtual machine 200.  One that is not,
+ * for others run or because it has just fallen asleep, stays where it is, and is looked at without
+ * having stopped; it is let go when it does.
  */
-#define STOP_WAIT_NS 300000
+#define STOP_WAIT_MIN_NS 300000
+#define STOP_WAIT_MAX_NS 1000000
 
 /*
  * Native frames are there only of one that stopped.  Others mostly have the CPU for no longer than
- * this (kernel/sched/fair.c, sysctl_sched_base_slice); half of what there is for a sample at most.
+ * this (kernel/sched/fair.c, sysctl_sched_base_slice).
  */
 #define STOP_WAIT_NATIVE_NS 4000000
 
@@ -86,16 +88,19 @@ static int ptrace__denied(const struct loop_target *t, int err, struct errmsg *f
 			   refusal__target(REFUSAL_PTRACE, t->pid, &why));
 }
 
+/*
+ * The kernel asks the same for reading memory as for stopping (ptrace_may_access() with
+ * PTRACE_MODE_ATTACH_REALCREDS), except whether another process traces it.  It is not stopped for
+ * this: it may be in a system call.
+ */
 static int ptrace__check(struct engine *e, struct loop_target *t, struct errmsg *f)
 {
-	struct tracees *tracees = remote_loop__data(e);
-	int err = tracees__stop(tracees, t->pid, t->thread.tid, STOP_WAIT_NS);
+	int err = remote_vm__readable(t->pid, t->base.row.head_at);
 
-	if (err < 0)
-		return ptrace__denied(t, err, f);
-	if (err == STOPPED)
-		tracees__let_go(tracees);
-	return 0;
+	(void)e;
+	if (!err && remote_thread__tracer(t->pid, t->thread.tid))
+		err = -EPERM;
+	return err ? ptrace__denied(t, err == -EPERM ? err : -ESRCH, f) : 0;
 }
 
 /* The registers of a thread that stands still.  0, or negative. */
@@ -147,21 +152,46 @@ static void tracee__still(struct engine *e, const struct loop_target *t, int res
 
 static int64_t tracee__patience(struct engine *e, const struct loop_target *t)
 {
-	int64_t ns = (int64_t)(remote_loop__share(e) / 2);
+	const int64_t ns = (int64_t)(remote_loop__share(e) / 2);
+	const int64_t max = remote_loop__native(e, t) ? STOP_WAIT_NATIVE_NS : STOP_WAIT_MAX_NS;
 
-	if (!remote_loop__native(e, t) || ns < STOP_WAIT_NS)
-		return STOP_WAIT_NS;
-	return ns < STOP_WAIT_NATIVE_NS ? ns : STOP_WAIT_NATIVE_NS;
+	if (ns < STOP_WAIT_MIN_NS)
+		return STOP_WAIT_MIN_NS;
+	return ns < max ? ns : max;
+}
+
+/* Without an alarm the thread is stopped where it next enters or leaves the kernel. */
+static void tracee__no_alarm(struct engine *e, struct loop_target *t)
+{
+	const int err = t->thread.alarm.err;
+
+	if (!err || err == -ESRCH || t->said_alarm)
+		return;
+	t->said_alarm = true;
+	if (remote_loop__verbose(e))
+		remote_report__note(remote_loop__report(e),
+				    "process %d has no alarm (perf_event_open: %s): short system "
+				    "calls may have too many samples; set "
+				    "kernel.perf_event_paranoid to 2, or run as root",
+				    (int)t->pid, strerror(-err));
 }
 
 /* One second look: of a thread that stands still, if that can be had. */
-static int tracee__look(struct engine *e, struct loop_target *t)
+static int tracee__look(struct engine *e, struct loop_target *t, struct remote_state *state)
 {
 	struct tracees *tracees = remote_loop__data(e);
+	struct remote_state now;
 	pid_t tracer;
 	int result;
 
-	result = tracees__stop(tracees, t->pid, t->thread.tid, tracee__patience(e, t));
+	/* what sleeps is not disturbed: most likely in a system call */
+	if (!remote_thread__look(&t->thread, &now) && now.state != 'R') {
+		*state = now;
+		return remote_walk__moving(t->base.walk);
+	}
+	result = tracees__stop(tracees, t->pid, t->thread.tid, &t->thread.alarm,
+			       tracee__patience(e, t));
+	tracee__no_alarm(e, t);
 	switch (result) {
 	case STOPPED:
 		result = remote_walk__still(t->base.walk);
@@ -171,6 +201,8 @@ static int tracee__look(struct engine *e, struct loop_target *t)
 	case -ESRCH:
 		return -XR_EXITING;
 	case STOPPED_NOT:
+		if (remote_loop__off_cpu(e, t))
+			return LOOP_LATER;
 		return remote_walk__moving(t->base.walk);
 	default: /* somebody else has it */
 		tracer = remote_thread__tracer(t->pid, t->thread.tid);
@@ -184,7 +216,7 @@ static int tracee__look(struct engine *e, struct loop_target *t)
 	}
 }
 
-static int ptrace__look(struct engine *e, struct loop_target *t)
+static int ptrace__look(struct engine *e, struct loop_target *t, struct remote_state *state)
 {
 	struct remote_walk *rw = t->base.walk;
 	int result;
@@ -195,7 +227,7 @@ static int ptrace__look(struct engine *e, struct loop_target *t)
 		/* what was cut before need not be looked at again */
 		const bool last = i == STOPS_MAX || remote_walk__over(rw);
 
-		result = tracee__look(e, t);
+		result = tracee__look(e, t, state);
 		if (last || !remote_walk__over(rw))
 			break;
 		remote_walk__ahead(rw);

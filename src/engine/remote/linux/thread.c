@@ -56,6 +56,7 @@ static void thread__close_files(struct remote_thread *t)
 		close(t->runs_fd);
 	if (t->cpu_fd >= 0)
 		close(t->cpu_fd);
+	alarm__close(&t->alarm);
 	t->stat_fd = t->runs_fd = t->cpu_fd = -1;
 	t->cpu_err = 0;
 }
@@ -68,6 +69,7 @@ static int thread__open_files(struct remote_thread *t)
 {
 	char text[128];
 
+	alarm__init(&t->alarm, t->pid, t->tid);
 	t->stat_fd = thread__file(t->pid, t->tid, "stat");
 	if (t->stat_fd < 0)
 		return t->stat_fd;
@@ -103,6 +105,7 @@ static int thread__suppose(struct remote_thread *t)
 int remote_thread__open(struct remote_thread *t, pid_t pid)
 {
 	*t = (struct remote_thread){.pid = pid, .stat_fd = -1, .runs_fd = -1, .cpu_fd = -1};
+	alarm__init(&t->alarm, pid, pid);
 	return thread__suppose(t);
 }
 

@@ -9,16 +9,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "engine/remote/linux/alarm.h"
+
 struct remote_thread {
 	pid_t pid, tid;
 	bool proven; /* tid is R's thread; otherwise it is taken to be the first one */
 	/* its stack is [low, high); 0, 0: there is no other thread; 0, 1: it is not known */
 	uint64_t low, high;
-	int stat_fd;   /* /proc/PID/task/TID/stat, -1: not open */
-	int runs_fd;   /* schedstat or status there, -1: not open */
-	bool runs_sum; /* runs_fd is status: the switches must be added up */
-	int cpu_fd;    /* a counter of its CPU time, -1: none */
-	int cpu_err;   /* why not: a negative errno; 0: it was not asked for yet */
+	int stat_fd;	    /* /proc/PID/task/TID/stat, -1: not open */
+	int runs_fd;	    /* schedstat or status there, -1: not open */
+	bool runs_sum;	    /* runs_fd is status: the switches must be added up */
+	int cpu_fd;	    /* a counter of its CPU time, -1: none */
+	int cpu_err;	    /* why not: a negative errno; 0: it was not asked for yet */
+	struct alarm alarm; /* that stops it */
 };
 
 /* What a thread is doing. */

@@ -5,16 +5,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "engine/remote/linux/alarm.h"
 #include "engine/remote/linux/watchdog.h"
 #include "os/os.h"
 #include "os/proc.h"
@@ -22,10 +25,14 @@
 #define LATE_MAX 64u /* with so many late no more are told to stop */
 #define CLOSE_MS 50  /* how long late ones are waited for at the end */
 
+#define ERESTARTNOHAND 514 /* include/linux/errno.h: restart, unless a handler runs */
+
 struct tracee {
 	pid_t tid;   /* 0: none */
 	bool leader; /* its number is that of its process */
 	int signal;  /* that was about to be delivered to it, to be passed on */
+	int alarm;   /* the signal of its alarm, which is not passed on; 0: it has none */
+	bool rang;   /* it was that that stopped it */
 };
 
 struct tracees {
@@ -53,10 +60,45 @@ static pid_t stop__take(int *status)
 	return info.si_pid;
 }
 
-/* An event is our stop, or one of the whole process by SIGSTOP and its kind. */
-static int stop__signal(int status)
+/*
+ * What is to be delivered to @t.  An event is our stop, or one of the whole process by SIGSTOP and
+ * its kind.
+ */
+static int stop__signal(struct tracee *t, int status)
 {
-	return status >> 8 ? 0 : status & 0x7f;
+	const int signal = status >> 8 ? 0 : status & 0x7f;
+
+	t->rang = signal && signal == t->alarm && alarm__is_of(t->tid, signal);
+	return t->rang ? 0 : signal;
+}
+
+/*
+ * A system call that waits ends with -EINTR if its thread is told to stop, or gets a signal that it
+ * ignores.  The kernel restarts most, but not epoll_wait(), sigtimedwait(), semtimedop() and
+ * others, as it would if nobody traced the thread.  So -EINTR becomes -ERESTARTNOHAND here, by
+ * which the kernel restarts a call unless a handler of the program runs.  What such a call has
+ * waited for so far it waits again.  close() is not to be repeated.
+ */
+static void stop__restart(pid_t tid)
+{
+#ifdef __x86_64__
+	const size_t call_at = offsetof(struct user, regs.orig_rax);
+	const size_t result_at = offsetof(struct user, regs.rax);
+	const long call = ptrace(PTRACE_PEEKUSER, tid, call_at, NULL);
+
+	if (call < 0 || call == SYS_close ||
+	    ptrace(PTRACE_PEEKUSER, tid, result_at, NULL) != -EINTR)
+		return;
+	ptrace(PTRACE_POKEUSER, tid, result_at, (long)-ERESTARTNOHAND);
+#else
+	(void)tid; /* the first argument of the call is lost */
+#endif
+}
+
+static void tracee__detach(const struct tracee *t, int signal)
+{
+	stop__restart(t->tid);
+	ptrace(PTRACE_DETACH, t->tid, NULL, (void *)(intptr_t)signal);
 }
 
 /* Is process @pid, which has ended, a child of ours? */
@@ -115,9 +157,10 @@ static struct tracee *late__find(struct tracees *ts, pid_t tid)
 /* Thread @tid stopped, and not because it is waited for just now. */
 static void stop__undo(struct tracees *ts, pid_t tid, int status)
 {
+	struct tracee unknown = {.tid = tid};
 	struct tracee *t = late__find(ts, tid);
 
-	ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)stop__signal(status));
+	tracee__detach(t ? t : &unknown, stop__signal(t ? t : &unknown, status));
 	if (t)
 		late__remove(ts, t);
 	else
@@ -174,7 +217,7 @@ static int tracee__wait(struct tracees *ts, int64_t ns)
 				stop__undo(ts, tid, status);
 				continue;
 			}
-			ts->now.signal = stop__signal(status);
+			ts->now.signal = stop__signal(&ts->now, status);
 			stopped = true;
 		}
 		if (stopped)
@@ -186,12 +229,22 @@ static int tracee__wait(struct tracees *ts, int64_t ns)
 	}
 }
 
-static int tracee__attach(const struct tracee *t)
+/* As tracees__stop, of ts->now. */
+static int tracee__stop(struct tracees *ts, struct alarm *alarm, int64_t ns)
 {
-	if (ptrace(PTRACE_SEIZE, t->tid, NULL, NULL))
+	int got = STOPPED_NOT;
+
+	if (ptrace(PTRACE_SEIZE, ts->now.tid, NULL, NULL))
 		return -errno;
-	ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
-	return 0;
+	if (alarm && alarm__set(alarm)) {
+		ts->now.alarm = alarm->signal;
+		got = tracee__wait(ts, ns);
+		alarm__clear(alarm, ts->now.rang);
+	}
+	if (got != STOPPED_NOT)
+		return got;
+	ptrace(PTRACE_INTERRUPT, ts->now.tid, NULL, NULL);
+	return tracee__wait(ts, ns);
 }
 
 static void late__add(struct tracees *ts, const struct tracee *t)
@@ -204,7 +257,7 @@ static void late__add(struct tracees *ts, const struct tracee *t)
 	ts->nlate++;
 }
 
-int tracees__stop(struct tracees *ts, pid_t pid, pid_t tid, int64_t ns)
+int tracees__stop(struct tracees *ts, pid_t pid, pid_t tid, struct alarm *alarm, int64_t ns)
 {
 	int got;
 
@@ -213,9 +266,7 @@ int tracees__stop(struct tracees *ts, pid_t pid, pid_t tid, int64_t ns)
 	if (!watchdog__enter(ts->watchdog, pid))
 		return STOPPED_NOT;
 	ts->now = (struct tracee){.tid = tid, .leader = tid == pid};
-	got = tracee__attach(&ts->now);
-	if (!got)
-		got = tracee__wait(ts, ns);
+	got = tracee__stop(ts, alarm, ns);
 	if (got == STOPPED)
 		return STOPPED;
 	if (got == STOPPED_NOT)
@@ -226,7 +277,7 @@ int tracees__stop(struct tracees *ts, pid_t pid, pid_t tid, int64_t ns)
 
 void tracees__let_go(struct tracees *ts)
 {
-	ptrace(PTRACE_DETACH, ts->now.tid, NULL, (void *)(intptr_t)ts->now.signal);
+	tracee__detach(&ts->now, ts->now.signal);
 	watchdog__leave(ts->watchdog, false);
 }
 

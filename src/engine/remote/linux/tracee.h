@@ -3,6 +3,10 @@
  * Threads of other processes that are stopped by ptrace(2) and let go.  This is the one place that
  * waits for stops; the ends of children are left to whoever started them.
  *
+ * A thread is stopped by its alarm (alarm.h), in its own code.  PTRACE_INTERRUPT is for threads
+ * without one, and ends the attachment to a thread whose alarm does not ring.  If that interrupts a
+ * system call that the kernel would not restart, the call is restarted (x86-64).
+ *
  * A thread that is told to stop and does not soon is late.  SIGCHLD tells when it does, and its
  * handler lets it go at once, whatever the profiler is doing then.
  */
@@ -15,6 +19,7 @@
 
 #include "base/errmsg.h"
 
+struct alarm;
 struct tracees;
 struct watchdog;
 
@@ -36,11 +41,12 @@ void tracees__close(struct tracees *ts);
 struct watchdog *tracees__watchdog(const struct tracees *ts);
 
 /*
- * tracees__stop - stop thread @tid of process @pid, and wait for it up to @ns.  STOPPED: it stands
- * still, and all signals are blocked, until tracees__let_go; STOPPED_NOT: it is late.  -ESRCH: it
- * is gone; -EPERM: not allowed, or somebody else traces it.
+ * tracees__stop - stop thread @tid of process @pid, by its @alarm if that is not NULL.  Wait up to
+ * @ns for that, then interrupt the thread, and wait again.  Do not call it for one that sleeps.
+ * STOPPED: it stands still, and all signals are blocked, until tracees__let_go; STOPPED_NOT: it is
+ * late. -ESRCH: it is gone; -EPERM: not allowed, or somebody else traces it.
  */
-int tracees__stop(struct tracees *ts, pid_t pid, pid_t tid, int64_t ns);
+int tracees__stop(struct tracees *ts, pid_t pid, pid_t tid, struct alarm *alarm, int64_t ns);
 void tracees__let_go(struct tracees *ts);
 
 /* tracees__late - was @tid told to stop and has not been let go yet? */

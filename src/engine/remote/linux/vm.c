@@ -20,6 +20,16 @@ static int vm__usable(void)
 	return got < 0 ? got : 0;
 }
 
+int remote_vm__readable(pid_t pid, uint64_t at)
+{
+	struct mem_reader reader = proc__reader(pid);
+	uint64_t word;
+	struct mem_span span = {.addr = at, .to = &word, .len = sizeof(word)};
+	int got = mem_reader__read_spans(&reader, &span, 1);
+
+	return got == 1 ? 0 : got < 0 ? got : -EFAULT;
+}
+
 /* Yama's limit on whom a process may trace and read. */
 static void vm__probe_scope(engine_found found, void *arg)
 {

@@ -4,13 +4,11 @@
  * and after some times given up and counted as torn.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "engine/remote/linux/loop.h"
 #include "engine/remote/linux/watchdog.h"
 #include "engine/remote/linux/vm.h"
 #include "os/linux/refusal.h"
-#include "os/proc.h"
 
 static int vmread__probe(const struct engine_config *config, engine_found found, void *arg,
 			 struct errmsg *f)
@@ -42,25 +40,23 @@ static struct watchdog *vmread__watchdog(void *data)
 
 static int vmread__check(struct engine *e, struct loop_target *t, struct errmsg *f)
 {
-	struct mem_reader reader = proc__reader(t->pid);
-	uint64_t head;
-	struct mem_span span = {.addr = t->base.row.head_at, .to = &head, .len = sizeof(head)};
-	int got = mem_reader__read_spans(&reader, &span, 1);
+	int err = remote_vm__readable(t->pid, t->base.row.head_at);
 	struct errmsg why;
 
 	(void)e;
-	if (got == -EPERM)
-		return errmsg__set(f, got, "not allowed to read the memory of process %d: %s",
+	if (err == -EPERM)
+		return errmsg__set(f, err, "not allowed to read the memory of process %d: %s",
 				   (int)t->pid, refusal__target(REFUSAL_READ, t->pid, &why));
-	if (got < 1)
+	if (err)
 		return errmsg__set(f, -ESRCH, "process %d ended before it could be read",
 				   (int)t->pid);
 	return 0;
 }
 
-static int vmread__look(struct engine *e, struct loop_target *t)
+static int vmread__look(struct engine *e, struct loop_target *t, struct remote_state *state)
 {
 	(void)e;
+	(void)state;
 	return remote_walk__moving(t->base.walk);
 }
 

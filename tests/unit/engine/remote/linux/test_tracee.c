@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Threads that stop long after they were told to: a process that sleeps in vfork(2) cannot be
- * stopped before its child lets it go on.
+ * Where threads stop; those that stop long after they were told to: a process that sleeps in
+ * vfork(2) cannot be stopped before its child lets it go on.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
 
+#include "engine/remote/linux/alarm.h"
 #include "os/workload.h"
 #include "tracer_scene.h"
 
@@ -19,9 +26,9 @@ static void stop__late(struct scene *s)
 {
 	while (!scene__in_state(s->target, 'D'))
 		;
-	if (tracees__stop(s->tracees, s->target, s->target, SHORT_NS) != STOPPED_NOT ||
+	if (tracees__stop(s->tracees, s->target, s->target, NULL, SHORT_NS) != STOPPED_NOT ||
 	    !tracees__late(s->tracees, s->target) ||
-	    tracees__stop(s->tracees, s->target, s->target, SHORT_NS) != STOPPED_NOT)
+	    tracees__stop(s->tracees, s->target, s->target, NULL, SHORT_NS) != STOPPED_NOT)
 		_exit(4);
 }
 
@@ -33,7 +40,7 @@ static void run__late(struct scene *s)
 	while (tracees__late(s->tracees, s->target))
 		sleep(1000); /* a signal handler interrupts it */
 	s->step = 2;
-	if (tracees__stop(s->tracees, s->target, s->target, SCENE_WAIT_NS) != STOPPED)
+	if (tracees__stop(s->tracees, s->target, s->target, NULL, SCENE_WAIT_NS) != STOPPED)
 		_exit(5);
 	tracees__let_go(s->tracees);
 	s->step = 3;
@@ -98,6 +105,121 @@ static void test_late_and_stopped(void)
 	scene__end(s);
 }
 
+/* --- system calls --- */
+
+#ifdef __x86_64__
+#define STOPS 200
+
+/* What the tracer found, in place of its step. */
+enum { STEP_RIGHT = 1, STEP_IN_CALL, STEP_NO_ALARM, STEP_FAILED };
+
+/* Short system calls, with some work between them. */
+static void target__calls(struct scene *s)
+{
+	for (;;) {
+		for (volatile int i = 0; i < 5000; i++)
+			;
+		syscall(SYS_getppid);
+		atomic_fetch_add(&s->moves, 1);
+	}
+}
+
+/* An alarm rings in the thread's own code. */
+static void run__alarm(struct scene *s)
+{
+	struct alarm alarm;
+	int step = STEP_RIGHT;
+
+	alarm__init(&alarm, s->target, s->target);
+	for (int i = 0; i < STOPS && step == STEP_RIGHT; i++) {
+		if (tracees__stop(s->tracees, s->target, s->target, &alarm, SCENE_WAIT_NS) !=
+		    STOPPED)
+			_exit(6);
+		if (ptrace(PTRACE_PEEKUSER, s->target, offsetof(struct user, regs.orig_rax),
+			   NULL) >= 0)
+			step = STEP_IN_CALL;
+		tracees__let_go(s->tracees);
+		if (alarm.err)
+			step = STEP_NO_ALARM;
+		usleep(500);
+	}
+	alarm__close(&alarm);
+	s->step = step;
+	while (s->step < 9)
+		usleep(1000);
+}
+
+/* A handler for the signal that is mostly used, which an alarm must not run. */
+static struct scene *signalled;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	signalled->errors = -1;
+}
+
+static void target__handles(struct scene *s)
+{
+	signalled = s;
+	signal(SIGURG, on_signal);
+	target__calls(s);
+}
+
+static void test_alarm(void)
+{
+	struct scene *s = scene__start(target__calls, run__alarm, STDERR_FILENO);
+	bool came = scene__at(s, STEP_RIGHT);
+
+	if (s->step == STEP_NO_ALARM)
+		tap__ok(true, "an alarm is not allowed here # SKIP perf_event_open");
+	else
+		tap__ok(came && s->step == STEP_RIGHT, "an alarm stops a thread in its own code");
+	tap__ok(scene__moves(s), "which runs on");
+	scene__end(s);
+
+	s = scene__start(target__handles, run__alarm, STDERR_FILENO);
+	scene__moves(s);
+	tap__ok(scene__at(s, STEP_RIGHT) && s->errors != -1, "no handler of its own runs");
+	tap__ok(scene__moves(s), "and it runs on");
+	scene__end(s);
+}
+
+/* A wait that the kernel does not restart, over and over. */
+static void target__waits(struct scene *s)
+{
+	struct epoll_event event;
+	int ep = epoll_create1(0);
+
+	for (;;) {
+		if (epoll_wait(ep, &event, 1, 2) < 0)
+			s->errors = -1;
+		atomic_fetch_add(&s->moves, 1);
+	}
+}
+
+static void run__interrupt(struct scene *s)
+{
+	for (int i = 0; i < STOPS; i++) {
+		if (tracees__stop(s->tracees, s->target, s->target, NULL, SCENE_WAIT_NS) != STOPPED)
+			_exit(7);
+		tracees__let_go(s->tracees);
+		usleep(500);
+	}
+	s->step = 1;
+	while (s->step < 9)
+		usleep(1000);
+}
+
+static void test_interrupt(void)
+{
+	struct scene *s = scene__start(target__waits, run__interrupt, STDERR_FILENO);
+
+	tap__ok(scene__at(s, 1) && scene__moves(s), "a thread that waits can be stopped");
+	tap__ok(s->errors != -1, "and its waits do not fail by it");
+	scene__end(s);
+}
+#endif
+
 /* --- a workload, which is a child of the tracer --- */
 
 /* Sleeps until there is something to be read from @path, then ends with a status of its own. */
@@ -131,7 +253,7 @@ static void test_workload(const char *self)
 	    workload__start(&w, argv, true, NULL, signals, &f) || workload__go(&w, &f))
 		tap__bail("no workload: %s", f.text);
 	tap__ok(scene__in_state(w.pid, 'D') &&
-			tracees__stop(ts, w.pid, w.pid, SHORT_NS) == STOPPED_NOT,
+			tracees__stop(ts, w.pid, w.pid, NULL, SHORT_NS) == STOPPED_NOT,
 		"a workload that sleeps does not stop");
 	tap__ok(!workload__ended(&w), "it has not ended");
 	fd = open(path, O_WRONLY);
@@ -163,7 +285,8 @@ static void test_gone(void)
 	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
 	if (pid < 0 || tracees__open(&ts, &f))
 		tap__bail("no child");
-	tap__ok(tracees__stop(ts, pid, pid, SHORT_NS) < 0, "what has ended cannot be stopped");
+	tap__ok(tracees__stop(ts, pid, pid, NULL, SHORT_NS) < 0,
+		"what has ended cannot be stopped");
 	tap__ok(waitpid(pid, NULL, 0) == pid, "and is its parent's to collect");
 	tracees__close(ts);
 }
@@ -173,6 +296,10 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return workload__main(argv[1]);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+#ifdef __x86_64__
+	test_alarm();
+	test_interrupt();
+#endif
 	test_late();
 	test_late_end();
 	test_late_and_stopped();

@@ -15,7 +15,7 @@
 /* Stop the target, and do @grief while it is held. */
 static void hold(struct scene *s, void (*grief)(struct scene *s))
 {
-	if (tracees__stop(s->tracees, s->target, s->target, SCENE_WAIT_NS) != STOPPED)
+	if (tracees__stop(s->tracees, s->target, s->target, NULL, SCENE_WAIT_NS) != STOPPED)
 		_exit(4);
 	s->step = 1;
 	grief(s);
@@ -129,7 +129,7 @@ static bool scene__ended(struct scene *s, int signal)
 static void run__samples(struct scene *s)
 {
 	for (;;) {
-		int got = tracees__stop(s->tracees, s->target, s->target, SCENE_WAIT_NS);
+		int got = tracees__stop(s->tracees, s->target, s->target, NULL, SCENE_WAIT_NS);
 
 		if (got == STOPPED)
 			tracees__let_go(s->tracees);

@@ -111,7 +111,7 @@ static void test_late_and_stopped(void)
 #define STOPS 200
 
 /* What the tracer found, in place of its step. */
-enum { STEP_RIGHT = 1, STEP_IN_CALL, STEP_NO_ALARM, STEP_FAILED };
+enum { STEP_RIGHT = 1, STEP_IN_CALL, STEP_NO_ALARM };
 
 /* Short system calls, with some work between them. */
 static void target__calls(struct scene *s)
@@ -124,25 +124,30 @@ static void target__calls(struct scene *s)
 	}
 }
 
-/* An alarm rings in the thread's own code. */
+/*
+ * An alarm rings in the thread's own code.  The CPU interrupts itself once more to raise the signal
+ * (irq_work), and a virtual machine may be late with that: seldom the thread is in a call by then.
+ */
 static void run__alarm(struct scene *s)
 {
 	struct alarm alarm;
-	int step = STEP_RIGHT;
+	int step = STEP_RIGHT, in_calls = 0;
 
 	alarm__init(&alarm, s->target, s->target);
-	for (int i = 0; i < STOPS && step == STEP_RIGHT; i++) {
+	for (int i = 0; i < STOPS && !alarm.err; i++) {
 		if (tracees__stop(s->tracees, s->target, s->target, &alarm, SCENE_WAIT_NS) !=
 		    STOPPED)
 			_exit(6);
 		if (ptrace(PTRACE_PEEKUSER, s->target, offsetof(struct user, regs.orig_rax),
 			   NULL) >= 0)
-			step = STEP_IN_CALL;
+			in_calls++;
 		tracees__let_go(s->tracees);
-		if (alarm.err)
-			step = STEP_NO_ALARM;
 		usleep(500);
 	}
+	if (in_calls > STOPS / 10)
+		step = STEP_IN_CALL;
+	if (alarm.err)
+		step = STEP_NO_ALARM;
 	alarm__close(&alarm);
 	s->step = step;
 	while (s->step < 9)

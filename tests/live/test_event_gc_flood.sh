@@ -6,6 +6,11 @@
 # first has a bounded number of samples, the good one all its bytes, and nothing is lost.
 . "$(dirname "$0")/../lib/live.sh"
 
+if ! "$XRPROF" info | grep -q '^collections .*  a watchpoint'; then
+	skip "no watchpoint sees a write here" "a flood of writes"
+	done_testing
+	exit
+fi
 check "the fixtures build" eval '"${CC:-cc}" -std=gnu11 -O1 -Wall -Wextra -I "$tests/../src" -I "$tests/../include" -o "$WORK/gc_variables" \
 	"$tests/fixtures/gc_variables.c" "$BUILD/libxrprof.a" -lelf -lcapstone -liberty -llzma -lz &&
 	"${CC:-cc}" -std=gnu11 -O1 -shared -fPIC -o "$WORK/gc_flood.so" "$tests/fixtures/gc_flood.c"'
@@ -33,7 +38,9 @@ ok $? "the good one has its bytes" || diag "$bytes" "$(head -n 5 "$PROF_OUT")"
 samples=$(stat_of "$PROF_OUT.stats" written) throttled=$(stat_of "$PROF_OUT.stats" throttled)
 [ "$samples" -le 65000 ]
 ok $? "samples are bounded: twenty thousand a second"
-[ "$throttled" -ge "$samples" ]
-ok $? "the others are counted"
-figure "$samples samples, $throttled throttled, of the good one $bytes bytes"
+# How many are left out is up to the machine: on a slow one few come sooner than 50 us after another.
+times=$(cat "$hostile_dir/times.txt")
+[ $((samples + throttled)) -ge $((times - 1)) ]
+ok $? "and the others are counted: of $times writes all but the first" || diag "$samples samples, $throttled throttled"
+figure "$times writes, $samples samples, $throttled throttled, of the good one $bytes bytes"
 done_testing

@@ -40,6 +40,7 @@ struct collections {
 	size_t n, room, sweep_at;
 	struct probed probed[PROBED_MAX];
 	size_t nprobed;
+	bool blind; /* watchpoints can be set here, and see nothing */
 };
 
 /* Why there is no watchpoint. */
@@ -57,17 +58,9 @@ static const char *watch__reason(int err)
 	}
 }
 
-/* An address that can be watched; nothing is there that anybody writes. */
-static int watch__here(void)
-{
-	static const uint64_t nothing;
-
-	return perf_events__try_watch(0, (uintptr_t)&nothing, sizeof(nothing));
-}
-
 int collections__ask(struct errmsg *value)
 {
-	int err = watch__here();
+	int err = perf_events__prove_watch();
 
 	if (!err)
 		return errmsg__set(value, 0, "a watchpoint");
@@ -82,9 +75,9 @@ int collections__new(struct collections **out, const struct event_name *event, i
 		     int probe_fd, int rows_fd, struct errmsg *f)
 {
 	struct collections *c;
-	int err = probe_fd < 0 ? watch__here() : 0;
+	int err = perf_events__prove_watch();
 
-	if (err)
+	if (err && probe_fd < 0)
 		return errmsg__set(f, -ENOENT,
 				   "--event %s: nothing tells of collections: no watchpoint (%s), "
 				   "and no probes in files (`info` says why)",
@@ -98,6 +91,7 @@ int collections__new(struct collections **out, const struct event_name *event, i
 		.probe_fd = probe_fd,
 		.rows_fd = rows_fd,
 		.sweep_at = SWEEP_MIN,
+		.blind = err == -ENODEV,
 	};
 	*out = c;
 	return 0;
@@ -247,9 +241,12 @@ int collections__row(struct collections *c, const struct xr_row *old, const stru
 	if (old && (!row__counts(row) || (row__counts(old) && old->gc_at == row->gc_at)))
 		return 0;
 	/* before it is known where R_in_gc is, any variable will do to see if there can be one */
-	watch = row__counts(row) && row->gc_at
-			? collections__watch(c, row, f)
-			: perf_events__try_watch((pid_t)row->pid, row->head_at, sizeof(uint64_t));
+	if (c->blind)
+		watch = -ENODEV;
+	else if (row__counts(row) && row->gc_at)
+		watch = collections__watch(c, row, f);
+	else
+		watch = perf_events__try_watch((pid_t)row->pid, row->head_at, sizeof(uint64_t));
 	if (!watch && (row->gc_at || !row__counts(row)))
 		return 0;
 	if (watch == -ESRCH)

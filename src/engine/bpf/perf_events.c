@@ -267,6 +267,26 @@ int perf_events__try_watch(pid_t tid, uint64_t at, uint32_t len)
 #endif
 }
 
+int perf_events__prove_watch(void)
+{
+#ifdef __x86_64__
+	volatile uint64_t here = 0;
+	struct perf_event_attr attr = watch__attr((uintptr_t)&here, sizeof(here));
+	int fd = event__open(&attr, 0, -1);
+	uint64_t hits = 0;
+
+	if (fd < 0)
+		return fd;
+	here = 1;
+	if (read(fd, &hits, sizeof(hits)) != sizeof(hits))
+		hits = 0;
+	close(fd);
+	return hits ? 0 : -ENODEV;
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+
 const char *perf_events__name(const struct perf_events *p)
 {
 	return p->attr.type == PERF_TYPE_HARDWARE ? "cycles" : "cpu-clock";

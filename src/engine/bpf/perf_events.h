@@ -54,6 +54,12 @@ int perf_events__watch(struct perf_events **out, uint64_t at, uint32_t len, int 
  */
 int perf_events__try_watch(pid_t tid, uint64_t at, uint32_t len);
 
+/*
+ * perf_events__prove_watch - does a watchpoint of the caller see a write?  0, or a negative errno:
+ * -ENODEV: there is one, and it does not (virtual machines that do not pass debug exceptions on).
+ */
+int perf_events__prove_watch(void);
+
 /* perf_events__limit - the most samples a second that the kernel allows now; 0: not known */
 uint32_t perf_events__limit(void);
 

@@ -107,9 +107,10 @@ class Source {
 
 	why() {
 		const model = this.app.model;
-		if (this.file)
-			return `${model.strings[this.file]}: ` +
-				(model.without.get(this.file) || "this page was made of a file, which has no sources");
+		if (this.file) {
+			const why = model.without.get(this.file) || "this page was made of a file, which has no sources";
+			return `${model.strings[this.file]}: ${why}`;
+		}
 		if (!model.hasLines)
 			return "This profile has no lines. Record with --lines, and have R keep them: options(keep.source = TRUE), " +
 				"or R_KEEP_PKG_SOURCE=yes when packages are installed.";

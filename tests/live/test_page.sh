@@ -117,7 +117,7 @@ kill -KILL "$target"
 wait "$target" 2>/dev/null
 ! grep -q 'never ran' "$WORK/parsed.html" && grep -q 'for (i in 1:50000) sqrt(i)' "$WORK/parsed.html"
 ok $? "the source after setwd() is the one that R parsed"
-grep -qF 'function() {\n  for (i in 1:50000) cos(i)\n}\n"' "$WORK/parsed.html" && grep -q '# another' "$WORK/parsed.html"
+grep -qF '"function() {\u000a  for (i in 1:50000) cos(i)' "$WORK/parsed.html" && grep -q '# another' "$WORK/parsed.html"
 ok $? "texts that were in no file are in the page, each by its name"
 ! grep -q 'edited since' "$WORK/parsed.html" && grep -q 'the file was changed after R had read it' "$WORK/parsed.html"
 ok $? "a file that was edited since is not, and why"

@@ -181,9 +181,8 @@ int json__print(struct json *j, FILE *out)
 	struct buf text = {0};
 	int err = json__end(j, &text);
 
-	errno = 0;
-	if ((text.len && fwrite(text.data, 1, text.len, out) != text.len) || fflush(out))
-		err = errno ? -errno : -EIO;
+	if (!err)
+		fwrite(text.data, 1, text.len, out);
 	buf__free(&text);
 	return err;
 }

@@ -57,7 +57,8 @@ void json__double(struct json *j, const char *key, double value);
 void json__bool(struct json *j, const char *key, bool value);
 /*
  * json__end - and a newline; all of it is appended to @out.  0, or a negative errno for misuse or a
- * lack of memory.  json__print - the same to a stream, which is flushed.
+ * lack of memory.  json__print - the same to a stream; how writing it went, the stream has
+ * (ferror).
  */
 int json__end(struct json *j, struct buf *out);
 int json__print(struct json *j, FILE *out);

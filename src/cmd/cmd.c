@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -44,7 +45,7 @@ static int cmd__unknown(const char *word)
 }
 
 /* `help [SUBCOMMAND]` and `version` are --help and --version. */
-int cmd__run(int argc, char **argv)
+static int cmd__choose(int argc, char **argv)
 {
 	const struct subcommand *c;
 	const char *word = argc > 1 ? argv[1] : "-";
@@ -64,7 +65,23 @@ int cmd__run(int argc, char **argv)
 int cmd__version(void)
 {
 	printf("%s %s\n", XR_PROGRAM, XR_VERSION);
-	return fflush(stdout) ? CMD_FAILED : CMD_OK;
+	return CMD_OK;
+}
+
+int cmd__run(int argc, char **argv)
+{
+	int status = cmd__choose(argc, argv), err;
+
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	err = errno ? errno : EIO;
+	clearerr(stdout);
+	/* a subcommand that writes more than once looks at it itself; a reader may go away */
+	if (status != CMD_OK || err == EPIPE)
+		return status;
+	log__line("cannot write to standard output: %s", os__reason(err));
+	return CMD_FAILED;
 }
 
 int cmd__usage_error(const struct subcommand *c, const struct errmsg *f)
@@ -156,7 +173,7 @@ int cmd__help(const struct subcommand *c)
 		       "1 it could not be, 2 wrong usage.\n");
 	if (!os__is_windows())
 		printf("More: man %s-%s\n", XR_PROGRAM, c->name);
-	return fflush(stdout) ? CMD_FAILED : CMD_OK;
+	return CMD_OK;
 }
 
 struct session_config cmd__session(const struct config *c, const struct engine_ops *one[2])

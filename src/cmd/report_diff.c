@@ -145,7 +145,7 @@ static int report_diff__print(const struct report *r, const struct both *both,
 		changes__print(r, changes, (size_t)n);
 	}
 	free(changes);
-	return n < 0 ? (int)n : fflush(stdout) && errno != EPIPE ? -errno : 0;
+	return n < 0 ? (int)n : 0;
 }
 
 static int report_diff__make(const struct report *r, struct both *both, struct side *sides,

@@ -347,9 +347,6 @@ int report_list(const struct report *r)
 			log__line("there is no memory for the processes of %" PRIu64
 				  " samples (--max-memory)",
 				  l.others);
-		if (fflush(stdout) && errno != EPIPE)
-			err = errmsg__set(&f, -errno, "cannot write to standard output: %s",
-					  os__reason(errno));
 	}
 	if (err)
 		log__line("%s", f.text);

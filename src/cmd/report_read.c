@@ -170,6 +170,7 @@ static int report_read__one(struct reader *reader, const char *path, bool store,
 	char key[32];
 	int err;
 
+	*result = (struct read_result){0};
 	s.fd = os__open(path, store ? OS_ENTRY : OS_STREAM);
 	if (s.fd < 0)
 		return errmsg__set(f, s.fd, "cannot read %s: %s%s", s.name, os__reason(s.fd),

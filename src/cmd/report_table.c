@@ -252,9 +252,6 @@ int report_table(const struct report *r)
 		table__print(r, &rows,
 			     !type && seen.rates.differ ? PROFILE_NANOSECONDS
 							: about__type(&types.about, type).unit);
-		if (fflush(stdout) && errno != EPIPE)
-			err = errmsg__set(&f, -errno, "cannot write to standard output: %s",
-					  os__reason(errno));
 	}
 	report_rows__free(&rows);
 	aggregate__free(a);

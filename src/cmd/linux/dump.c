@@ -357,8 +357,11 @@ static int dump__print(struct dump *d)
 		return dump_show__json(&d->json, &d->now);
 	err = d->dumped ? buf__str(&text, "\n") : 0;
 	err = err ? err : dump_show__text(&text, &d->now);
-	if (!err && (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout)))
-		err = -EIO;
+	errno = 0;
+	if (!err && (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout))) {
+		err = errno ? -errno : -EIO;
+		clearerr(stdout);
+	}
 	buf__free(&text);
 	return err;
 }

@@ -145,7 +145,7 @@ static int info__text(bool verbose)
 		       have ? "  permitted; in effect while it is needed" : "   without it ",
 		       have ? "" : caps[i].without);
 	}
-	return fflush(stdout) ? -EIO : 0;
+	return 0;
 }
 
 static void finding__json(void *arg, const struct engine_finding *finding)
@@ -234,10 +234,8 @@ static int info__programs(bool as_json, const char *btf, bool verbose, struct er
 	struct json j;
 	int err, end;
 
-	if (!as_json) {
-		err = bpf_programs__costs(&config, program__print, NULL, f);
-		return err ? err : fflush(stdout) ? -EIO : 0;
-	}
+	if (!as_json)
+		return bpf_programs__costs(&config, program__print, NULL, f);
 	json__begin(&j);
 	json__array(&j, NULL);
 	err = bpf_programs__costs(&config, program__json, &j, f);

@@ -327,7 +327,7 @@ static int list__text(const struct list *l)
 	buf__free(&line);
 	if (guessed)
 		printf("* this version is not known: its layout is checked when it is profiled\n");
-	return err ? err : fflush(stdout) ? -EIO : 0;
+	return err;
 }
 
 static int list__json(const struct list *l)

@@ -161,8 +161,11 @@ static int top__print(struct top *t)
 	clock__text(clock, sizeof(clock));
 	err = t->rounds ? buf__str(&text, "\n") : 0;
 	err = err ? err : top_text__all(&text, &t->view, &t->stats, clock, BATCH_FUNCTIONS);
-	if (!err && (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout)))
+	errno = 0;
+	if (!err && (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout))) {
 		err = errno ? -errno : -EIO;
+		clearerr(stdout);
+	}
 	buf__free(&text);
 	t->rounds++;
 	return err;

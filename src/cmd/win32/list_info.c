@@ -58,7 +58,7 @@ static int list__main(int argc, char **argv)
 	}
 	if (!found)
 		log__line("there is no R process that this user may inspect");
-	return fflush(stdout) ? CMD_FAILED : CMD_OK;
+	return CMD_OK;
 }
 
 const struct subcommand cmd_list = {
@@ -86,7 +86,7 @@ static int info__main(int argc, char **argv)
 	printf("symbols: the export table of R.dll%s\n", dbghelp ? ", dbghelp.dll" : "");
 	if (dbghelp)
 		FreeLibrary(dbghelp);
-	return fflush(stdout) ? CMD_FAILED : CMD_OK;
+	return CMD_OK;
 }
 
 const struct subcommand cmd_info = {

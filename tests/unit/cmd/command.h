@@ -23,12 +23,12 @@ static void read_back(FILE *from, char *text, size_t size)
 }
 
 /*
- * Run the words of @line; out_text and err_text are what it printed, the latter without newlines.
- * Returns the exit status.
+ * Run the words of @line with standard output to @path, NULL: to what is read back; out_text and
+ * err_text are what it printed, the latter without newlines. Returns the exit status.
  */
-static int run(const char *line)
+static int run_to(const char *path, const char *line)
 {
-	FILE *out = tmpfile(), *err = tmpfile();
+	FILE *out = path ? fopen(path, "w+") : tmpfile(), *err = tmpfile();
 	int status, saved_out, saved_err, argc = 0;
 	static char text[512];
 	static char *argv[16];
@@ -60,6 +60,11 @@ static int run(const char *line)
 			*at = at[1] ? '|' : '\0';
 		}
 	return status;
+}
+
+__attribute__((unused)) static int run(const char *line)
+{
+	return run_to(NULL, line);
 }
 
 #endif

@@ -342,6 +342,33 @@ static void test_entries(void)
 	tap__ok(run("report /dev/zero") == CMD_FAILED, "a device: %s", err_text);
 }
 
+/* What is printed cannot be written: why, and no other reason. */
+static void test_full(void)
+{
+	static const char *const lines[] = {
+		"--help",
+		"--version",
+		"list",
+		"list --json",
+		"info",
+		"report a.out",
+		"report --diff a.out b.out",
+		"report --dir d --list",
+		"report a.out -f folded",
+		"top --help",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		int status = run_to("/dev/full", lines[i]);
+
+		tap__ok(status == CMD_FAILED &&
+				strstr(err_text,
+				       "cannot write to standard output: No space left") &&
+				!strstr(err_text, "list processes"),
+			"%s to a full disk: %s", lines[i], err_text);
+	}
+}
+
 int main(void)
 {
 	char command[64];
@@ -354,6 +381,7 @@ int main(void)
 	test_encodings();
 	test_counts();
 	test_entries();
+	test_full();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	return system(command) ? 1 : tap__done();
 }

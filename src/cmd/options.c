@@ -386,7 +386,9 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 	if (rest.separated)
 		o->config.command = argv + rest.first;
 	if (!o->config.format)
-		o->config.format = formats__of_path(o->config.output);
+		o->config.format = formats__of_path(o->config.output, f);
+	if (!o->config.format)
+		return -EINVAL;
 	if (!o->config.max_memory)
 		o->config.max_memory =
 			o->config.format->profile ? LIMIT_MEMORY_WHOLE : LIMIT_MEMORY;

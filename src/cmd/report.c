@@ -305,7 +305,9 @@ static int report__check(struct report *r, struct errmsg *f)
 	if (r->diff && !r->dir && r->nfiles != 2)
 		return errmsg__set(f, -EINVAL, "--diff compares two files: A and B");
 	if (!r->format && r->output)
-		r->format = formats__of_path(r->output);
+		r->format = formats__of_path(r->output, f);
+	if (r->output && !r->format)
+		return -EINVAL;
 	if (r->diff && r->format && r->format != formats__find("flamegraph"))
 		return errmsg__set(f, -EINVAL,
 				   "--diff is a table, or a page: -f flamegraph -o FILE.html");

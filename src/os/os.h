@@ -39,6 +39,7 @@ enum os_refusal {
 	OS_FILE_OF_OTHERS,
 	OS_FILE_HAS_NAMES,
 	OS_CLOSED, /* of standard output */
+	OS_NAMES_TAKEN,
 	/* of os__open */
 	OS_IRREGULAR,
 	OS_LINK,

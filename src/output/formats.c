@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "output/writer.h"
 
@@ -25,14 +27,43 @@ const struct writer_ops *formats__find(const char *name)
 	return NULL;
 }
 
-const struct writer_ops *formats__of_path(const char *path)
+static bool path__ends(const char *path, const char *suffix)
 {
-	size_t len = strlen(path), suffix;
+	size_t len = strlen(path), size = strlen(suffix);
 
-	for (size_t i = 0; formats[i]; i++) {
-		suffix = strlen(formats[i]->suffix);
-		if (len > suffix && !strcmp(path + len - suffix, formats[i]->suffix))
+	return len > size && !strcasecmp(path + len - size, suffix);
+}
+
+const struct writer_ops *formats__of_path(const char *path, struct errmsg *f)
+{
+	/* as other tools call them; NULL: no format of ours is meant */
+	static const struct {
+		const char *suffix;
+		const struct writer_ops *format;
+	} others[] = {
+		{".htm", &writer_flamegraph},
+		{".collapsed", &writer_folded},
+		{".pb", &writer_pprof},
+		{".pprof", &writer_pprof},
+		{".json", &writer_speedscope},
+		{".svg", NULL},
+		{".gz", NULL},
+		{".png", NULL},
+		{".pdf", NULL},
+	};
+
+	for (size_t i = 0; formats[i]; i++)
+		if (path__ends(path, formats[i]->suffix))
 			return formats[i];
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!path__ends(path, others[i].suffix))
+			continue;
+		if (!others[i].format)
+			errmsg__set(f, -EINVAL,
+				    "-o %s: no format is written to %s files: use .html (a page), "
+				    ".out, .folded, .pb.gz or .speedscope.json, or give -f",
+				    path, others[i].suffix);
+		return others[i].format;
 	}
 	return formats[0];
 }

@@ -101,7 +101,10 @@ int writer__label(struct buf *line, const struct frame *frame, enum writer_form 
 const struct writer_ops *const *formats__all(void);
 const struct writer_ops *formats__find(const char *name);
 
-/* formats__of_path - the one whose suffix @path ends in, or the default. */
-const struct writer_ops *formats__of_path(const char *path);
+/*
+ * formats__of_path - the one whose suffix @path ends in, in any case, or one that others give such
+ * files; else the default.  NULL: it is the suffix of something else, and @f says so.
+ */
+const struct writer_ops *formats__of_path(const char *path, struct errmsg *f);
 
 #endif

@@ -332,6 +332,8 @@ const char *os__reason(int err)
 		       "may write to";
 	case OS_CLOSED:
 		return "it is closed";
+	case OS_NAMES_TAKEN:
+		return "its name is taken, and so are all with a number from 1 to 9999 in it";
 	case OS_IRREGULAR:
 		return "it is not a regular file";
 	case OS_LINK:

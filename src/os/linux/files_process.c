@@ -156,8 +156,8 @@ static int process__create(const char *path, size_t at, uint32_t *number)
 			return -ENAMETOOLONG;
 		fd = os__create_new(name);
 	}
-	--*number;
-	return fd;
+	*number = fd < 0 ? 0 : *number - 1;
+	return fd == -EEXIST ? -OS_NAMES_TAKEN : fd;
 }
 
 static void process__open(struct process *p, const char *path, struct files_answer *answer)

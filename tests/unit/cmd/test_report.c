@@ -369,6 +369,36 @@ static void test_full(void)
 	}
 }
 
+/* The name of the output means a format, or none of ours. */
+static void test_names(void)
+{
+	static const char *const names[][2] = {
+		{"n.HTML", "<!doctype"}, {"n.htm", "<!doctype"},     {"n.collapsed", "f 100\n"},
+		{"n.pb", "\x1f\x8b"},	 {"n.json", "{\"$schema\""}, {"n.prof", "sample.interval"},
+	};
+	static const char *const refused[] = {"n.svg", "n.out.gz", "n.PNG"};
+	char words[64], head[32] = "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		FILE *in;
+
+		snprintf(words, sizeof(words), "report a.out -o %s", names[i][0]);
+		run(words);
+		in = fopen(names[i][0], "r");
+		tap__ok(in && fread(head, 1, 16, in) &&
+				!strncmp(head, names[i][1], strlen(names[i][1])),
+			"%s", names[i][0]);
+		if (in)
+			fclose(in);
+		memset(head, 0, sizeof(head));
+	}
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		snprintf(words, sizeof(words), "report a.out -o %s", refused[i]);
+		tap__ok(run(words) == CMD_USAGE && strstr(err_text, "use .html"), "%s: %s",
+			refused[i], err_text);
+	}
+}
+
 int main(void)
 {
 	char command[64];
@@ -382,6 +412,7 @@ int main(void)
 	test_counts();
 	test_entries();
 	test_full();
+	test_names();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	return system(command) ? 1 : tap__done();
 }

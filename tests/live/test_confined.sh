@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# timeout: 300
+# timeout: 600
 # engines: bpf
 #
 # The profiler where less is allowed: with the capabilities that Docker gives, in namespaces, under filters of system
@@ -50,7 +50,7 @@ starts "ptrace refused" bpf '^$' "${refuse[@]}" ptrace
 starts "process_vm_readv refused" bpf '^$' "${refuse[@]}" process_vm_readv
 starts "Docker's capabilities, ptrace refused" vmread "no CAP_BPF" "${docker[@]}" "${refuse[@]}" ptrace
 
-# busy NAME COMMAND...: an R that computes, started by COMMAND.
+# busy NAME COMMAND...: an R that computes; COMMAND starts R.
 declare -A pid
 cat >"$WORK/busy.R" <<'END'
 file.create(commandArgs(TRUE))
@@ -61,17 +61,22 @@ mkdir -m 1777 "$WORK/ready"
 busy() {
 	local name=$1
 	shift
-	"$@" R --vanilla --no-echo -f "$WORK/busy.R" --args "$WORK/ready/$name" >"$WORK/busy.$name" 2>&1 </dev/null &
+	"$@" --vanilla --no-echo -f "$WORK/busy.R" --args "$WORK/ready/$name" >"$WORK/busy.$name" 2>&1 </dev/null &
 	live_pids+=($!)
 	pid[$name]=$!
 }
-busy root env
-busy docker "${docker[@]}"
-busy user "${as_user[@]}"
-for name in "${!pid[@]}"; do
-	wait_until 300 test -e "$WORK/ready/$name" || fail "R starts ($name): $(cat "$WORK/busy.$name")"
-	pid[$name]=$(target_find "${pid[$name]}")
-	live_pids+=("${pid[$name]}")
+
+# ready NAME: wait for it. Sets pid[NAME].
+ready() {
+	wait_until 300 test -e "$WORK/ready/$1" || fail "R starts ($1): $(cat "$WORK/busy.$1")"
+	pid[$1]=$(target_find "${pid[$1]}")
+	live_pids+=("${pid[$1]}")
+}
+busy root R
+busy docker "${docker[@]}" R
+busy user "${as_user[@]}" R
+for name in root docker user; do
+	ready $name
 done
 
 # run COMMAND... -- ARG...: the profiler, by COMMAND. Sets status.
@@ -158,6 +163,17 @@ if "${hides[@]}" true 2>"$WORK/err"; then
 else
 	skip "$(cat "$WORK/err")" "hidepid"
 fi
+
+# --- libR.so is replaced under a running R ---
+
+mkdir -m 755 "$WORK/lib"
+cp /usr/lib/R/lib/*.so "$WORK/lib"
+busy upgraded env "LD_LIBRARY_PATH=$WORK/lib" R_HOME=/usr/lib/R "${as_user[@]}" /usr/lib/R/bin/exec/R
+ready upgraded
+rm "$WORK/lib/libR.so"
+cp /usr/lib/R/lib/libR.so "$WORK/lib"
+is "$(grep -c "$WORK/lib/libR.so (deleted)" "/proc/${pid[upgraded]}/maps" | sed 's/[1-9][0-9]*/some/')" some "the library that R has mapped is gone"
+profiles "its user" "${as_user[@]}" -- -e ptrace -p "${pid[upgraded]}"
 
 # --- another time namespace ---
 

@@ -13,6 +13,7 @@
 #include "target/linux/hidden/hidden.h"
 #include "target/layouts.h"
 #include "target/linux/elf.h"
+#include "target/linux/mapped_file.h"
 #include "target/linux/program.h"
 #include "os/linux/proc_maps.h"
 #include "os/linux/refusal.h"
@@ -102,7 +103,7 @@ static int load__open(struct load *l, const struct target *t, struct errmsg *f)
 {
 	int err;
 
-	l->fd = proc_maps__open(t->pid, &l->map, f);
+	l->fd = mapped_file__open(t->pid, &l->map, f);
 	if (l->fd < 0)
 		return l->fd;
 	err = elf_file__open(&l->elf, l->fd, l->map.path, f);

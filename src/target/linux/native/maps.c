@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -27,13 +28,23 @@ static int64_t timespec__ns(struct timespec t)
 	return (int64_t)t.tv_sec * (int64_t)NS_PER_S + t.tv_nsec;
 }
 
-/* Which file it is.  One that cannot be opened is left out, but for shortages. */
+/*
+ * Which file it is.  One that is mapped, but may not be opened, is known by its number alone: its
+ * contents are read from memory (mapped_file.h).
+ */
 static int mapped__file(pid_t pid, const struct proc_map *map, struct target_file *file)
 {
 	struct errmsg why;
 	int fd = proc_maps__open(pid, map, &why), err = 0;
 	struct stat st;
 
+	if (fd == -EACCES) {
+		*file = (struct target_file){
+			.dev = makedev(map->dev_major, map->dev_minor),
+			.ino = map->inode,
+		};
+		return 0;
+	}
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))

@@ -12,6 +12,7 @@
 #include "os/proc.h"
 #include "target/linux/hidden/debug_file.h"
 #include "target/linux/hidden/hidden.h"
+#include "target/linux/mapped_file.h"
 #include "target/linux/native/fun_tab.h"
 #include "target/linux/native/make_parts.h"
 #include "target/linux/native/symbols.h"
@@ -230,7 +231,7 @@ int native_module__make(pid_t pid, uint64_t at, int *fd)
 	if (!err && !strcmp(map.path, VDSO)) {
 		err = module__of_vdso(&m);
 	} else if (!err) {
-		file = proc_maps__open(pid, &map, &why);
+		file = mapped_file__open(pid, &map, &why);
 		err = file < 0 ? file : module__of_file(&m, file, pid, map.path);
 	}
 	if (!err)

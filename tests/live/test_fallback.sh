@@ -49,10 +49,10 @@ falls_back() {
 
 falls_back "no capabilities for BPF" ptrace "permission denied" \
 	without cap_bpf,cap_perfmon,cap_sys_admin
-falls_back "bpf refused with EPERM" ptrace "permission denied" refusing EPERM bpf
+falls_back "bpf refused with EPERM" ptrace "seccomp filter" refusing EPERM bpf
 falls_back "bpf refused with ENOSYS" ptrace "seccomp|missing from this kernel" refusing ENOSYS bpf
 falls_back "perf_event_open refused" ptrace "perf_event_open" refusing EPERM perf_event_open
-falls_back "bpf and ptrace refused" vmread "permission denied" refusing EPERM bpf,ptrace
+falls_back "bpf and ptrace refused" vmread "seccomp filter" refusing EPERM bpf,ptrace
 
 # All processes, new ones too, without the kernel's word of them
 first=$TARGET_PID
@@ -91,7 +91,7 @@ cannot() {
 cannot "no capabilities at all" "cap_sys_ptrace|CAP_SYS_PTRACE" \
 	without cap_bpf,cap_perfmon,cap_sys_admin,cap_sys_ptrace,cap_checkpoint_restore,cap_dac_override,cap_dac_read_search
 cannot "every way refused" "bpf" refusing EPERM bpf,ptrace,process_vm_readv
-cannot "ptrace asked for and refused" "ptrace is forbidden" refusing EPERM ptrace -e ptrace
+cannot "ptrace asked for and refused" "ptrace: a seccomp filter" refusing EPERM ptrace -e ptrace
 cannot "vmread asked for and refused" "process_vm_readv" refusing ENOSYS process_vm_readv -e vmread
 
 alive "$TARGET_PID"

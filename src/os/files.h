@@ -75,8 +75,8 @@ int files__open(struct files *fs, struct file **out, const char *path);
 
 /*
  * files__open_new - the same, but whatever is there stays as it is: where the name is taken, .1, .2
- * and so on comes behind the first @at bytes of it, 1 or more, until it is not.  -OS_NAMES_TAKEN in its
- * `error`: FILES_NUMBERS of them are taken.
+ * and so on comes behind the first @at bytes of it, 1 or more, until it is not.  -OS_NAMES_TAKEN in
+ * its `error`: FILES_NUMBERS of them are taken.
  */
 int files__open_new(struct files *fs, struct file **out, const char *path, size_t at);
 

@@ -56,14 +56,14 @@ static inline bool row__waited(const struct aggregate_row *row)
 struct aggregate;
 
 struct aggregate_config {
-	size_t max;	      /* bytes that it takes, and a little more for what it is made of */
-	size_t rows;	      /* so many at most; 0: as many as there is room for */
-	uint32_t labels;      /* the XR_F_ flags by which samples are kept apart */
-	bool threads;	      /* samples of different threads are kept apart */
-	bool details;	      /* and those of different details */
-	bool timeline;	      /* remember when samples were taken: a wait, over the time it took */
-	uint64_t width; /* ns of a span of it at first, where waits are of a moment, too; 0: as of
-			   timeline.h */
+	size_t max;	 /* bytes that it takes, and a little more for what it is made of */
+	size_t rows;	 /* so many at most; 0: as many as there is room for */
+	uint32_t labels; /* the XR_F_ flags by which samples are kept apart */
+	bool threads;	 /* samples of different threads are kept apart */
+	bool details;	 /* and those of different details */
+	bool timeline;	 /* remember when samples were taken: a wait, over the time it took */
+	uint64_t width;	 /* ns of a span of it at first, where waits are of a moment, too; 0: as of
+			    timeline.h */
 	uint64_t interval_ns; /* of a tick, for waits in ticks; 0: not known */
 	bool describe; /* a process is known from its first sample on, without aggregate__know */
 };

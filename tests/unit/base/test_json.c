@@ -150,7 +150,8 @@ static void test_full(void)
 		tap__bail("no /dev/full");
 	json__begin(&j);
 	json__u64(&j, NULL, 1);
-	tap__ok(!json__print(&j, full) && fflush(full) && errno == ENOSPC, "a failed write is told");
+	tap__ok(!json__print(&j, full) && fflush(full) && errno == ENOSPC,
+		"a failed write is told");
 	fclose(full);
 }
 

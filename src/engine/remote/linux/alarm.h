@@ -33,7 +33,7 @@ void alarm__init(struct alarm *a, pid_t pid, pid_t tid);
 void alarm__close(struct alarm *a);
 
 /*
- * alarm__set - let it ring in some 10 us.  False: it cannot (a->err says why if the kernel forbids
+ * alarm__set - let it ring in some 100 us.  False: it cannot (a->err says why if the kernel forbids
  * it).  alarm__clear - it does not ring any more; a signal that it has raised may still come.
  * @rang: it did.
  */

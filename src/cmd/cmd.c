@@ -49,12 +49,13 @@ static int cmd__choose(int argc, char **argv)
 {
 	const struct subcommand *c;
 	const char *word = argc > 1 ? argv[1] : "-";
+	const char *of = argc > 2 ? argv[2] : subcommands[0]->name;
 
-	if (!strcmp(word, "version") && argc == 2)
+	if (!strcmp(word, "version"))
 		return cmd__version();
-	if (!strcmp(word, "help") && argc <= 3) {
-		c = argc == 3 ? cmd__find(argv[2]) : subcommands[0];
-		return c ? cmd__help(c) : cmd__unknown(argv[2]);
+	if (!strcmp(word, "help")) {
+		c = cmd__find(of);
+		return c ? cmd__help(c) : cmd__unknown(of);
 	}
 	if (word[0] == '-' || option_rows__is_pid(word))
 		return subcommands[0]->run(argc, argv);
@@ -162,9 +163,8 @@ int cmd__help(const struct subcommand *c)
 			printf("  %-*s", NAME_COLUMN - 2, (*s)->name);
 			text__wrap(stdout, (*s)->help, NAME_COLUMN);
 		}
-		printf("  %-*sprint this, or the help of a subcommand: help report\n",
-		       NAME_COLUMN - 2, "help");
-		printf("  %-*sprint the version\n", NAME_COLUMN - 2, "version");
+		printf("\nhelp [SUBCOMMAND] is the same as [SUBCOMMAND] --help, version as "
+		       "--version.\n");
 	}
 	option_rows__help(c->options, stdout);
 	if (c == subcommands[0])

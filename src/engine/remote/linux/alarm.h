@@ -25,7 +25,6 @@ struct alarm {
 	int signal;	  /* 0: the program uses all that would do */
 	uint64_t checked; /* when the signal was chosen, ns */
 	uint32_t silent;  /* so many times in a row it was set and did not ring */
-	bool left;	  /* it is still set, but cleared */
 };
 
 /* alarm__init - of thread @tid of @pid; nothing is opened.  Afterwards alarm__close. */
@@ -33,7 +32,7 @@ void alarm__init(struct alarm *a, pid_t pid, pid_t tid);
 void alarm__close(struct alarm *a);
 
 /*
- * alarm__set - let it ring in some 100 us.  False: it cannot (a->err says why if the kernel forbids
+ * alarm__set - let it ring in some 250 us.  False: it cannot (a->err says why if the kernel forbids
  * it).  alarm__clear - it does not ring any more; a signal that it has raised may still come.
  * @rang: it did.
  */

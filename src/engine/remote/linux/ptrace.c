@@ -22,12 +22,12 @@
 
 /*
  * How long to wait for a thread to stop: half of what there is for a sample, within these limits.
- * One that is on a CPU stops within 100 us, on a slow virtual machine 300.  One that is not,
+ * One that is on a CPU stops within 300 us, on a slow virtual machine 500.  One that is not,
  * for others run or because it has just fallen asleep, stays where it is, and is looked at without
  * having stopped; it is let go when it does.
  */
-#define STOP_WAIT_MIN_NS 500000
-#define STOP_WAIT_MAX_NS 1000000
+#define STOP_WAIT_MIN_NS 1000000
+#define STOP_WAIT_MAX_NS 2000000
 
 /*
  * Native frames are there only of one that stopped.  Others mostly have the CPU for no longer than

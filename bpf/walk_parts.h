@@ -11,8 +11,8 @@
  * once. On 5.10 such a function may take no pointer but a context, so they take the
  * nesting level and look the scratch record up again.  The deepest chain of them may have 512 bytes
  * of stack, each rounded up to 32, and eight functions (Linux 6.13 allows more stack: it is an
- * older one that refuses): sample_bounded, steps, step, location, lines_bc, lines_srcref,
- * lines_file, text.
+ * older one that refuses): sample_loop, loop_native, native_step, location, lines_bc,
+ * lines_srcref, lines_file, look.
  */
 __noinline int name_slow(__u32 level)
 {
@@ -43,7 +43,7 @@ static __always_inline int walk__text(struct walk *w, __u64 addr, __u32 len)
 	return text(s->level);
 }
 
-/* lines.ref is still the srcfile that lines_file() was called for */
+/* text() and lines_tell() are called by lines_srcref(): lines_file() leaves them no stack. */
 __noinline int lines_tell(__u32 level)
 {
 	struct scratch *s = scratch__get(level);

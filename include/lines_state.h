@@ -53,7 +53,10 @@ struct lines {
 	struct lines_file files[LINES_FILES];
 	__u64 stamp; /* of the generation: process row and number of collections */
 	__u32 generation;
-	__u32 nameless;	    /* the name that was read last is not a file's: see lines__file_name */
+	__u32 nameless; /* the name that was read last is not a file's: see lines__file_name */
+	__u64 name_at;	/* that name, 0: none is to be sent */
+	__u32 name_len;
+	__u32 pad2;
 	__u64 sym_filename; /* the symbol `filename`, once met in process row `serial` */
 	__u32 serial;
 	__u32 absolute; /* pc is an address, not an offset in units of 8 bytes */

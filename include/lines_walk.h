@@ -123,14 +123,13 @@ WALK_FN int lines__filename(struct walk *w, __u64 env, __u64 *value)
 }
 
 /*
- * lines__file_name - send the string @value, to w->file; 0: it is none.  R names code that was in
- * no file "" (the console, gram.c) or <text> (parse(text =)): many srcfiles have such a name.
+ * lines__file_name - find the bytes of the string @value, to lines.name_at; 0: it is none.  R names
+ * code that was in no file "" (the console, gram.c) or <text> (parse(text =)): many srcfiles have
+ * such a name.
  */
 WALK_FN int lines__file_name(struct walk *w, __u64 value)
 {
 	struct lines *l = &w->lines;
-	__u8 first = '<';
-	int err;
 
 	if (walk__cell(w, l->cell, value))
 		return -XR_BAD_LINE;
@@ -143,23 +142,29 @@ WALK_FN int lines__file_name(struct walk *w, __u64 value)
 	if (walk__type(l->cell) != R_CHARSXP)
 		return 0;
 	value += w->row.layout.vector_data;
-	if ((__u32)l->cell[R_CAR] && walk__load(w, READ_OBJECT, &first, 1, value))
+	l->nameless = '<';
+	if ((__u32)l->cell[R_CAR] && walk__load(w, READ_OBJECT, &l->nameless, 1, value))
 		return -XR_BAD_LINE;
-	l->nameless = first == '<';
-	err = walk__text(w, value, (__u32)l->cell[R_CAR]);
-	if (err)
-		return err == -XR_LOST ? err : -XR_BAD_LINE;
-	w->file = w->hash;
+	l->nameless = l->nameless == '<';
+	l->name_len = (__u32)l->cell[R_CAR];
+	l->name_at = value;
 	return 0;
 }
 
-/* lines__tell_slow - send that the srcfile at @env has the name that was sent last. */
-WALK_FN int lines__tell_slow(struct walk *w, __u64 env)
+WALK_FN void lines__file_is(struct walk *w, __u64 env, __u64 file)
 {
-	return walk__send_place(w, env & ~1ULL, w->hash, 0);
+	struct lines *l = &w->lines;
+	struct lines_file *memo = &l->files[((env >> 3) ^ (env >> 9)) & (LINES_FILES - 1)];
+
+	memo->env = env;
+	memo->file = w->file = file;
+	memo->generation = l->generation;
 }
 
-/* lines__file_slow - the file name of srcfile @env, to w->file; 0: it has none. */
+/*
+ * lines__file_slow - the file of srcfile @env, to w->file; 0: it has none.  If it is not known yet,
+ * lines.name_at has its name, which is still to be sent.
+ */
 WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 {
 	struct lines *l = &w->lines;
@@ -167,6 +172,7 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 	__u64 value;
 	int err;
 
+	l->name_at = 0;
 	if (memo->env == env && memo->generation == l->generation) {
 		w->file = memo->file;
 		return 0;
@@ -175,17 +181,22 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
 	err = lines__filename(w, env, &value);
 	if (!err && value)
 		err = lines__file_name(w, value);
-	if (!err && w->file) {
-		err = walk__lines_tell(w, env);
-		if (!err && l->nameless)
-			w->file = env & ~1ULL;
-	}
-	if (err)
-		return err;
-	memo->env = env;
-	memo->file = w->file;
-	memo->generation = l->generation;
-	return 0;
+	if (!err && !l->name_at)
+		lines__file_is(w, env, 0);
+	return err;
+}
+
+/*
+ * lines__tell_slow - send that the srcfile at @env has the name that was sent last, and set w->file
+ * to that name, or to the srcfile where many have it.
+ */
+WALK_FN int lines__tell_slow(struct walk *w, __u64 env)
+{
+	int err = walk__send_place(w, env & ~1ULL, w->hash, 0);
+
+	if (!err)
+		lines__file_is(w, env, w->lines.nameless ? env & ~1ULL : w->hash);
+	return err;
 }
 
 /* lines__place - where (@object, @pc) is remembered, or is to be: one of two places */
@@ -247,7 +258,14 @@ WALK_FN int lines__srcref_read(struct walk *w, __u64 ref)
 	}
 	if (i == LINES_ATTRIBS)
 		return 0;
-	err = walk__lines_file(w, l->cell[R_CAR]);
+	l->ref = l->cell[R_CAR];
+	err = walk__lines_file(w, l->ref);
+	if (!err && l->name_at) {
+		err = walk__text(w, l->name_at, l->name_len);
+		if (err)
+			return err == -XR_LOST ? err : -XR_BAD_LINE;
+		err = walk__lines_tell(w, l->ref);
+	}
 	if (err)
 		return err;
 	w->line = w->file ? line : 0;

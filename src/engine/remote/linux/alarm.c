@@ -115,8 +115,8 @@ static bool alarm__open(struct alarm *a)
 }
 
 /*
- * PERF_EVENT_IOC_REFRESH, which allows one signal, would suit, but it can hang a CPU: at the limit
- * the kernel stops the timer from within the timer (__perf_event_overflow(), Linux 6.17 and 6.18).
+ * PERF_EVENT_IOC_REFRESH, which allows one signal, would suit, but with it the CPU of a virtual
+ * machine was held up for a second, where it was not with this.
  */
 bool alarm__set(struct alarm *a)
 {

@@ -7,8 +7,10 @@
  * sample lets it go first (watchdog.h), and when one is killed the kernel does: PTRACE_SEIZE
  * without PTRACE_O_EXITKILL (kernel/ptrace.c, exit_ptrace()).
  */
+#define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -160,6 +162,15 @@ static int64_t tracee__patience(struct engine *e, const struct loop_target *t)
 	return ns < max ? ns : max;
 }
 
+/*
+ * The alarm of R's thread is used on request alone: on a virtual machine whose timer interrupts
+ * take long its timer kept R's CPU busy for a second now and then, and R with it.
+ */
+static struct alarm *tracee__alarm(struct loop_target *t)
+{
+	return secure_getenv("XRPROF_PTRACE_ALARM") ? &t->thread.alarm : NULL;
+}
+
 /* Without an alarm the thread is stopped where it next enters or leaves the kernel. */
 static void tracee__no_alarm(struct engine *e, struct loop_target *t)
 {
@@ -189,7 +200,7 @@ static int tracee__look(struct engine *e, struct loop_target *t, struct remote_s
 		*state = now;
 		return remote_walk__moving(t->base.walk);
 	}
-	result = tracees__stop(tracees, t->pid, t->thread.tid, &t->thread.alarm,
+	result = tracees__stop(tracees, t->pid, t->thread.tid, tracee__alarm(t),
 			       tracee__patience(e, t));
 	tracee__no_alarm(e, t);
 	switch (result) {

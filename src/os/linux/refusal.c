@@ -189,7 +189,7 @@ static uint64_t target__exceeds(pid_t pid)
 		       : 0;
 }
 
-/* Not even its mappings may be read: __ptrace_may_access() (kernel/ptrace.c). */
+/* It may not be looked at: __ptrace_may_access() (kernel/ptrace.c). */
 static const char *text__not_ours(struct errmsg *text, enum refusal_call call, pid_t pid)
 {
 	struct proc p;
@@ -209,7 +209,7 @@ static const char *text__not_ours(struct errmsg *text, enum refusal_call call, p
 			     "it changed its user or made itself unreadable (PR_SET_DUMPABLE)");
 }
 
-/* Its mappings may be read, its memory not, or it may not be stopped. */
+/* It may be looked at, but its memory not be read, or it not be stopped. */
 static const char *text__not_attached(struct errmsg *text, enum refusal_call call)
 {
 	const unsigned int scope = rights__ptrace_scope();
@@ -232,7 +232,7 @@ static const char *text__not_attached(struct errmsg *text, enum refusal_call cal
 
 const char *refusal__target(enum refusal_call call, pid_t pid, struct errmsg *text)
 {
-	int maps;
+	char path[8];
 
 	if (rights__whose(NULL) == RIGHTS_CALLER) {
 		errmsg__set(text, 0,
@@ -240,10 +240,9 @@ const char *refusal__target(enum refusal_call call, pid_t pid, struct errmsg *te
 			    "by sudo");
 		return text->text;
 	}
-	maps = proc__open(pid, "maps");
-	if (maps < 0)
+	/* (its mappings do not tell: from Linux 6.14 on CAP_PERFMON is enough, kernel/fork.c) */
+	if (proc__link(pid, "exe", path, sizeof(path)) == -EACCES)
 		return text__not_ours(text, call == REFUSAL_PTRACE ? call : REFUSAL_READ, pid);
-	close(maps);
 	if (call == REFUSAL_PTRACE || call == REFUSAL_READ)
 		return text__not_attached(text, call);
 	if (permitted(needs[call].capability))

@@ -551,13 +551,13 @@ static void test_full_disk(void)
 		snprintf(path, sizeof(path), "%s/full", dir);
 		n = put_100(name, path, 0, &err);
 		tap__ok(!strcmp(name, "folded") ? !err && !n : err == -EFBIG && n == 100,
-			"%s in a file of 20 bytes: %llu are not written", name,
-			(unsigned long long)n);
+			"%s in a file of 20 bytes: %llu are not written (%d)", name,
+			(unsigned long long)n, err);
 		/* longer than the head of an Rprof.out */
 		n = put_100(name, path, 23, &err);
 		tap__ok(!strcmp(name, "folded") ? !n : n == 100,
-			"%s with --max-file of 23: %llu are not written", name,
-			(unsigned long long)n);
+			"%s with --max-file of 23: %llu are not written (%d)", name,
+			(unsigned long long)n, err);
 	}
 	files__stop(files);
 	files = all;

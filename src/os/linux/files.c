@@ -133,12 +133,15 @@ static void file__number(struct file *file, uint32_t number)
 	file->number = number;
 }
 
-/* Without memory for it, it is not known later. */
+#define WRITTEN_MAX 1024u /* files that are remembered */
+
+/* A file that does not fit is not known later. */
 static void files__remember(struct files *fs, const struct os_identity *id)
 {
 	void *array = fs->written;
 
-	if (array__room(&array, fs->nwritten, &fs->cap, sizeof(*fs->written)))
+	if (fs->nwritten == WRITTEN_MAX ||
+	    array__room(&array, fs->nwritten, &fs->cap, sizeof(*fs->written)))
 		return;
 	fs->written = array;
 	fs->written[fs->nwritten++] = *id;

@@ -171,7 +171,7 @@ wait $gone_pid
 dump -p $gone_pid
 is "$STATUS" 1 "no such process: exit status"
 like "$ERR" "$gone_pid" "no such process: it is said"
-for wrong in "" "-a -p 1" "-p x" "-e bpf -a" "$deep_pid"; do
+for wrong in "" "-a -p 1" "-p x" "-e bpf -a"; do
 	# shellcheck disable=SC2086  # words
 	dump $wrong
 	is "$STATUS" 2 "'dump $wrong': usage"

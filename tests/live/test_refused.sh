@@ -42,12 +42,12 @@ refused() {
 target_start host naming 20
 
 for err in EPERM EACCES; do
-	refused "bpf() $err" FAKE_BPF=$err "bpf" "root|setcap"
+	refused "bpf() $err" FAKE_BPF=$err "bpf" "security module"
 done
 refused "no ring buffer" FAKE_RING=EINVAL "ring buffer" "update|--engine"
 refused "bpf() ENOSYS" FAKE_BPF=ENOSYS "bpf" "--engine"
 for err in EPERM EACCES; do
-	refused "perf_event_open() $err" FAKE_PERF=$err "perf_event_open" "root|setcap|perf_event_paranoid"
+	refused "perf_event_open() $err" FAKE_PERF=$err "perf_event_open" "security module|perf_event_paranoid"
 done
 refused "perf_event_open() EBUSY" FAKE_PERF=EBUSY "perf_event_open" "again"
 refused "perf_event_open() EMFILE" FAKE_PERF=EMFILE "perf_event_open" "ulimit -n"
@@ -62,11 +62,11 @@ for release in 5.19.0 6.0.19 6.1.35 6.2.16 6.3.9; do
 done
 
 target_go
-# A counter that is not there is replaced by the clock, which is said once; the profile is complete.
+# A counter that is not there is replaced by the clock, which -v reports once; the profile is complete.
 for err in ENOENT EOPNOTSUPP; do
-	prof_fake FAKE_CYCLES=$err -e bpf -p "$TARGET_PID" -d 1 -o "$WORK/$err.out" --stats "$WORK/$err.json"
+	prof_fake FAKE_CYCLES=$err -v -e bpf -p "$TARGET_PID" -d 1 -o "$WORK/$err.out" --stats "$WORK/$err.json"
 	is "$status" 0 "cycles $err: exit status 0" || diag "$said"
-	is "$(grep -ci 'cpu clock' "$WORK/err")" 1 "cycles $err: the CPU clock is said once" || diag "$said"
+	is "$(grep -c 'sampling the CPU clock' "$WORK/err")" 1 "cycles $err: -v reports the CPU clock once" || diag "$said"
 	is "$(stat_of "$WORK/$err.json" event)" cpu-clock "cycles $err: the event is the CPU clock"
 	[ "$(samples_in "$WORK/$err.out")" -gt 0 ]
 	ok $? "cycles $err: there are samples"

@@ -33,7 +33,7 @@ struct texts_limits {
 
 /*
  * Is given a text, once for each tag at most; it is terminated, and borrowed.  NULL: a request for
- * it failed by @err: -ESTALE it was changed since; -E2BIG; -EBADMSG it is not text; -ENOENT;
+ * it failed by @err: -EILSEQ it was changed since; -E2BIG; -EBADMSG it is not text; -ENOENT;
  * -EACCES; ...
  */
 typedef void (*texts_got)(void *arg, uint32_t tag, const char *text, size_t len, int err);

@@ -112,7 +112,7 @@ static int source__order(const void *x, const void *y)
 static const char *source__why(int err)
 {
 	switch (err) {
-	case -ESTALE:
+	case -EILSEQ:
 		return "the file was changed after R had read it";
 	case -ENOENT:
 	case -ENOTDIR:

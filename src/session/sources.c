@@ -99,7 +99,7 @@ void sources__answered(struct lifecycle *l, const struct ask *a)
 		s.directory.len--;
 		/* the memory may have been used again */
 		if (s.name.len != len || memcmp(s.name.data, file, len) != 0)
-			source.err = -ESTALE;
+			source.err = -EILSEQ;
 	}
 	if (!source.err && s.has_text)
 		source.text = s.text.data;

@@ -30,7 +30,7 @@ struct variables {
 static int memory__cell(const struct memory *mem, uint64_t at, uint64_t cell[R_CELL_WORDS])
 {
 	if (!at || at == mem->row->nil || at & 7)
-		return -ESTALE;
+		return -EILSEQ;
 	return mem_reader__read(mem->m, at, cell, R_CELL_BYTES);
 }
 
@@ -56,14 +56,14 @@ static int memory__vector(const struct memory *mem, uint64_t *at, unsigned int t
 	for (int i = 0; i < 4; i++) {
 		err = memory__cell(mem, *at, cell);
 		if (err || cell__type(cell) != type)
-			return err ? err : -ESTALE;
+			return err ? err : -EILSEQ;
 		if (!mem->row->layout.has_altrep || !(cell[0] & R_ALTREP_BIT)) {
 			*len = memory__length(mem, cell);
 			return 0;
 		}
 		*at = cell[R_CAR];
 	}
-	return -ESTALE;
+	return -EILSEQ;
 }
 
 /* Append the bytes of the CHARSXP at @at, at most @max. */
@@ -74,7 +74,7 @@ static int memory__chars(const struct memory *mem, uint64_t at, struct buf *to, 
 	int err = memory__cell(mem, at, cell);
 
 	if (err || cell__type(cell) != R_CHARSXP)
-		return err ? err : -ESTALE;
+		return err ? err : -EILSEQ;
 	len = memory__length(mem, cell);
 	if (len > max)
 		return -E2BIG;
@@ -85,7 +85,7 @@ static int memory__chars(const struct memory *mem, uint64_t at, struct buf *to, 
 		return -ENOMEM;
 	err = mem_reader__read(mem->m, at + mem->row->layout.vector_data, room, len);
 	if (!err && memchr(room, '\0', len))
-		err = -ESTALE;
+		err = -EILSEQ;
 	if (!err)
 		err = buf__add(to, room, len);
 	free(room);
@@ -99,7 +99,7 @@ static int memory__string(const struct memory *mem, uint64_t at, uint64_t i, str
 	int err = memory__vector(mem, &at, R_STRSXP, &len);
 
 	if (!err && i >= len)
-		err = -ESTALE;
+		err = -EILSEQ;
 	if (!err)
 		err = mem_reader__read(mem->m, at + mem->row->layout.vector_data + 8 * i, &element,
 				       sizeof(element));
@@ -120,7 +120,7 @@ static int memory__is_srcfile(const struct memory *mem, uint64_t attrib)
 		attrib = cell[R_CDR];
 	}
 	if (!err && cell[R_TAG] != mem->row->sym_class)
-		err = -ESTALE;
+		err = -EILSEQ;
 	for (uint64_t i = 0; i < CLASSES_MAX && !err; i++) {
 		class.len = 0;
 		err = memory__string(mem, cell[R_CAR], i, &class);
@@ -148,11 +148,11 @@ static int memory__bindings(const struct memory *mem, uint64_t list, struct vari
 	int err = 0;
 
 	for (; list && list != mem->row->nil && !err; list = cell[R_CDR]) {
-		err = *left ? memory__cell(mem, list, cell) : -ESTALE;
+		err = *left ? memory__cell(mem, list, cell) : -EILSEQ;
 		if (!err)
 			err = memory__cell(mem, cell[R_TAG], symbol);
 		if (!err && cell__type(symbol) != R_SYMSXP)
-			err = -ESTALE;
+			err = -EILSEQ;
 		if (err)
 			break;
 		--*left;
@@ -179,7 +179,7 @@ static int memory__variables(const struct memory *mem, uint64_t env, struct vari
 
 	*v = (struct variables){0};
 	if (err || cell__type(cell) != R_ENVSXP)
-		return err ? err : -ESTALE;
+		return err ? err : -EILSEQ;
 	err = memory__is_srcfile(mem, cell[1]);
 	if (err)
 		return err;
@@ -188,7 +188,7 @@ static int memory__variables(const struct memory *mem, uint64_t env, struct vari
 		return memory__bindings(mem, cell[R_CAR], v, &left);
 	err = memory__vector(mem, &table, R_VECSXP, &n);
 	if (!err && n > BUCKETS_MAX)
-		err = -ESTALE;
+		err = -EILSEQ;
 	for (uint64_t i = 0; i < n && !err; i++) {
 		err = mem_reader__read(mem->m, table + mem->row->layout.vector_data + 8 * i, &list,
 				       sizeof(list));
@@ -259,7 +259,7 @@ static int memory__some_lines(const struct memory *mem, const uint64_t *at, uint
 
 	for (uint32_t i = 0; i < n && !err; i++) {
 		spans[i] = (struct mem_span){at[i], cells[i], R_CELL_BYTES};
-		err = !at[i] || at[i] & 7 ? -ESTALE : 0;
+		err = !at[i] || at[i] & 7 ? -EILSEQ : 0;
 	}
 	if (!err) {
 		got = mem_reader__read_spans(mem->m, spans, n);
@@ -268,7 +268,7 @@ static int memory__some_lines(const struct memory *mem, const uint64_t *at, uint
 	for (uint32_t i = 0; i < n && !err; i++) {
 		len = memory__length(mem, cells[i]);
 		if (cell__type(cells[i]) != R_CHARSXP || len > ORIGINAL_MAX)
-			err = -ESTALE;
+			err = -EILSEQ;
 		sum += len;
 	}
 	if (!err)
@@ -282,7 +282,7 @@ static int memory__some_lines(const struct memory *mem, const uint64_t *at, uint
 			err = mem_reader__read(mem->m, at[i] + mem->row->layout.vector_data, to,
 					       len);
 		if (!err && len && memchr(to, '\0', len))
-			err = -ESTALE;
+			err = -EILSEQ;
 		if (!err)
 			err = taking__line(t, to, len);
 		to += len;
@@ -319,7 +319,7 @@ static int memory__time(const struct memory *mem, uint64_t at, double *time)
 				       sizeof(*time));
 	if (err || !isfinite(*time)) /* NA: the file was not there */
 		*time = 0;
-	return err == -ESTALE ? 0 : err;
+	return err == -EILSEQ ? 0 : err;
 }
 
 /* The text of the srcfile with variables @v. */
@@ -354,7 +354,7 @@ int source__read(struct source_found *s, const struct xr_row *row, const struct 
 	int err = memory__variables(&mem, env, &v);
 
 	if (!err)
-		err = v.filename ? memory__string(&mem, v.filename, 0, &s->name) : -ESTALE;
+		err = v.filename ? memory__string(&mem, v.filename, 0, &s->name) : -EILSEQ;
 	if (!err && v.wd)
 		err = memory__string(&mem, v.wd, 0, &s->directory);
 	if (!err && v.timestamp)
@@ -365,7 +365,7 @@ int source__read(struct source_found *s, const struct xr_row *row, const struct 
 	if (!err)
 		err = memory__variables(&mem, env, &again);
 	if (!err && memcmp(&v, &again, sizeof(v)) != 0)
-		err = -ESTALE;
+		err = -EILSEQ;
 	return err;
 }
 

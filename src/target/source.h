@@ -35,7 +35,7 @@ struct source_found {
 
 /*
  * source__read - the srcfile at @env of the process of @row; at most @max bytes of text.  0;
- * -ESTALE: it is not a srcfile (any more), or changed while it was read; -E2BIG: its text is
+ * -EILSEQ: it is not a srcfile (any more), or changed while it was read; -E2BIG: its text is
  * longer; -EFAULT and others as of @m; -ENOMEM.
  */
 int source__read(struct source_found *s, const struct xr_row *row, const struct mem_reader *m,

@@ -113,7 +113,7 @@ static ssize_t text__slurp(const struct texts_request *r, char *to, size_t max)
 		return fd;
 	if (!text__is_of(r, &st)) {
 		close(fd);
-		return -ESTALE;
+		return -EILSEQ;
 	}
 	if ((uintmax_t)st.st_size > max) {
 		close(fd);
@@ -125,7 +125,7 @@ static ssize_t text__slurp(const struct texts_request *r, char *to, size_t max)
 	}
 	n = n < 0 ? -errno : 0;
 	if (!n && (fstat(fd, &after) || !text__is_of(r, &after)))
-		n = -ESTALE;
+		n = -EILSEQ;
 	close(fd);
 	if (!n && (!len || memchr(to, '\0', len)))
 		n = -EBADMSG;

@@ -45,7 +45,7 @@ serve_stop() {
 
 # serve_summary: samples that the last summary line tells of.
 serve_summary() {
-	sed -nE 's/.*: ([0-9]+) samples of .*/\1/p' "$SERVE_ERR" | tail -n 1
+	sed -nE 's/.*: ([0-9]+) samples (of|=|\().*/\1/p' "$SERVE_ERR" | tail -n 1
 }
 
 # windows_in DIR: files of intervals, the oldest first.

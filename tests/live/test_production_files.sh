@@ -60,8 +60,8 @@ asked=0
 taken() {
 	asked=$((asked + 1))
 	kill -USR1 "$PROF_PID"
-	wait_until 60 eval '[ "$(grep -c " samples of " "$PROF_OUT.err")" -ge "$asked" ]'
-	grep " samples of " "$PROF_OUT.err" | tail -n 1 | sed 's/^[^:]*: \([0-9]*\) samples.*/\1/'
+	wait_until 60 eval '[ "$(grep -cE " samples (of|=) " "$PROF_OUT.err")" -ge "$asked" ]'
+	grep -E " samples (of|=) " "$PROF_OUT.err" | tail -n 1 | sed 's/^[^:]*: \([0-9]*\) samples.*/\1/'
 }
 more_than() {
 	[ "$(taken)" -gt "$1" ]

@@ -123,7 +123,7 @@ int cmd__btf(const char *path, struct errmsg *f)
 	if (!path)
 		return 0;
 	if (!rights__exceed()) {
-		/* libbpf would wait for who writes into a pipe; why it is not there, it tells */
+		/* libbpf would wait for the writer of a pipe; it reports a missing file itself */
 		fd = os__open(path, OS_REGULAR);
 		if (fd >= 0)
 			os__close(fd);

@@ -19,7 +19,7 @@ int record_files__check(const struct config *c, struct errmsg *f);
 /*
  * record_files__write - write @text to the file of an option, which may not be one that @others
  * have written.  What wrote the profile may hang on it, so this is another process; one that hangs
- * here is given up, too.  Negative errno, and @f says why.
+ * here is abandoned, too.  Negative errno; @f has the reason.
  */
 int record_files__write(const struct files *others, const char *option, const char *path,
 			const struct buf *text, struct errmsg *f);

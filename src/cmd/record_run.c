@@ -439,7 +439,7 @@ static int record__session(struct record *r)
 	return record__report(r, err, &stats);
 }
 
-/* Start the command, but for the gate, as who called sudo, or as we are. */
+/* Start the command behind the gate: as the caller of sudo, or as this user. */
 static int record__command(struct record *r, struct errmsg *f)
 {
 	const struct config *c = r->config;

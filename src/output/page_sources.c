@@ -21,7 +21,7 @@ struct source {
 	bool allowed; /* files may be read for the process */
 };
 
-/* What is to be shown of a file, whoever named it. */
+/* What is to be shown of a file. */
 struct shown {
 	const struct name *file;
 	int err; /* why there is no text; 0: it was shown */

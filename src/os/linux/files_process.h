@@ -17,7 +17,7 @@
 enum files_type {
 	FILES_DIRECTORY, /* data: the path */
 	FILES_MAKE,	 /* likewise, and make it */
-	FILES_IDENTIFY,	 /* likewise, which file it is */
+	FILES_IDENTIFY,	 /* which file a path leads to */
 	FILES_OPEN,	 /* likewise; of the file `id` */
 	FILES_WRITE,	 /* data: behind uint32_t ends[nends], offsets into it */
 	FILES_CLOSE,

@@ -20,11 +20,11 @@ check "it builds with sanitizers" make -C "$root" -s -j2 BUILD="$work/san" SAN=a
 BUILD=$work/san timeout --foreground 1500 "$root/tests/run" unit: live:errors live:ends live:lines_symbols \
 	live:native_resync live:native_waiting live:native_kernel >"$work/log" 2>&1
 ran=0
-while read -r verdict name _; do
+while read -r _ verdict name _; do
 	ran=$((ran + 1))
 	[ "$verdict" = ok ]
-	ok $? "$name with sanitizers" || diag "$(grep -F -A40 "FAILED $name " "$work/log" | sed '1!{/^\(ok\|FAILED\) /,$d}')"
-done < <(grep -E '^(ok|FAILED) +[a-z]+:' "$work/log")
+	ok $? "$name with sanitizers" || diag "$(grep -F -A40 "FAILED $name " "$work/log" | sed '1!{/^\[/,$d}')"
+done < <(sed -nE 's/^\[ */[/; /^\[[0-9]+\/[0-9]+\] /p' "$work/log")
 [ $ran -gt 0 ]
 ok $? "$ran programs ran with sanitizers" || diag "$(tail -n 20 "$work/log")"
 

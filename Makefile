@@ -2,8 +2,9 @@
 #
 #   make            the profiler: build/xrprof-bpf
 #   make demo       install what is missing, build, profile a live R for a few seconds
-#   make check      checks and unit tests: no root, nothing more installed than to build; T=NAME: only what matches
-#   make test       install what is missing, build, run all tests
+#   make check      a minute: checks and unit tests; no root, nothing more installed than to build; T=NAME: only what matches
+#   make test       ten minutes: install what is missing, build, and also run the tests on a live R; TESTS= options of tests/run
+#   make test-all   45 minutes: everything, on all R releases and kernels
 #   make bench      the figures in the README
 #   make install    PREFIX (/usr/local), DESTDIR; no capabilities: sudo is the way
 #   make install-caps   the same with capabilities, for everybody's own R; GROUP=NAME: for that group, and every R
@@ -123,15 +124,22 @@ check: unit-tests
 	BUILD=$(BUILD) tests/run -c $(T)
 
 test:
-	tools/install-deps build test kernels
-	$(MAKE) all unit-tests
-	BUILD=$(BUILD) tests/run
+	@tools/install-deps test
+	@echo building
+	@$(MAKE) -s -j$$(nproc) all unit-tests
+	@BUILD=$(BUILD) tests/run $(TESTS)
+
+test-all:
+	@tools/install-deps test-all
+	@echo building
+	@$(MAKE) -s -j$$(nproc) all unit-tests
+	@BUILD=$(BUILD) tests/run -a $(TESTS)
 
 demo:
 	+@MAKE="$(MAKE)" BUILD=$(BUILD) tools/demo
 
 bench:
-	tools/install-deps build test
+	tools/install-deps test-all
 	$(MAKE) all $(BUILD)/meter
 	BUILD=$(BUILD) tests/bench/run
 
@@ -156,5 +164,5 @@ clean:
 
 FORCE:
 
-.PHONY: all unit-tests check test demo bench install install-caps clean FORCE
+.PHONY: all unit-tests check test test-all demo bench install install-caps clean FORCE
 .DELETE_ON_ERROR:

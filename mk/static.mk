@@ -21,7 +21,7 @@ dist: $(DIST_MACHINES:%=static-%) man completions
 	tools/dist $(STATIC) $(SHARE) $(DIST) $(DIST_MACHINES)
 
 test-kernels:
-	tools/install-deps kernels
+	tools/install-deps test-all
 	$(MAKE) static-x86_64 static-aarch64
 	+tools/build-static aarch64 $(STATIC) oracle-tap
 	XRPROF_STATIC=$(STATIC) tests/kernels/run $(if $(QUICK),--quick) $(ROWS)

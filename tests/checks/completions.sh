@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# tier: all
+# touches: cmd build tests/checks
 # timeout: 300
 #
 # What bash, zsh and fish offer, when they are asked, is what the program knows: its subcommands, their options and the

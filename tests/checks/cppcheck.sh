@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# tier: all
+# touches: base cmd engine os output profile serve session target include
 # timeout: 600
 # What cppcheck warns of: shared code, that for Linux, and that for Windows. What it is wrong about is suppressed in the
 # line itself, with the reason.

@@ -10,30 +10,21 @@ git() {
 	command git -c safe.directory='*' "$@"
 }
 
-# need TOOL...: the check cannot do without. In the fast lane (tests/run -c) it is skipped where one is not installed,
-# elsewhere it fails.
+# need TOOL...: the check cannot do without. It is skipped where one is not installed, or fails if XRPROF_EXPECT has "tools".
 need() {
-	local tool
+	local tool missing=
 	for tool; do
-		! command -v "$tool" >/dev/null || continue
-		if [ "${XRPROF_LANE-}" = check ]; then
-			skip "$tool is not installed" "all of it"
-		else
-			fail "$tool is installed"
-			diag "tools/install-deps test"
-		fi
-		done_testing
-		exit
+		command -v "$tool" >/dev/null || missing="$tool is not installed (tools/install-deps test-all)"
 	done
-	[ "$1" != git ] || git rev-parse --git-dir >/dev/null 2>&1 || {
-		if [ "${XRPROF_LANE-}" = check ]; then
-			skip "this is no git repository" "all of it"
-		else
-			fail "this is a git repository"
-		fi
-		done_testing
-		exit
-	}
+	[ "$1" != git ] || [ -n "$missing" ] || git rev-parse --git-dir >/dev/null 2>&1 || missing="this is no git repository"
+	[ -n "$missing" ] || return 0
+	if [[ ,${XRPROF_EXPECT-}, == *,tools,* ]]; then
+		fail "$missing"
+	else
+		skip "$missing" "all of it"
+	fi
+	done_testing
+	exit
 }
 
 # side_by_side FILES_AT_ONCE COMMAND...: COMMAND over the files of stdin, as many processes as there are CPUs. Each one's

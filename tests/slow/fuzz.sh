@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: fuzz base cmd os output profile serve session target engine include
 # timeout: 900
 #
 # Each fuzz target (make fuzz) once through its corpus, which has all inputs that ever broke one; nothing is made up. And a

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: base cmd engine os output profile serve session target include bpf
 # timeout: 1800
 # live: yes
 #

@@ -162,6 +162,19 @@ static const struct option_row rows[] = {
 		AT(fold),
 	},
 	{
+		.name = "collapse-recursion",
+		.help = "show the calls of a function by itself, directly or through others, as "
+			"one",
+		.manual = "Written in a format, a stack has each function once: its calls are "
+			  "merged into the outermost one, and what is between them is left out. "
+			  "A table of functions counts a function once a sample anyway. With "
+			  "--lines, the innermost call alone counts for a line. Wrappers (--fold), "
+			  "native code, and functions without a name and a definition stay as "
+			  "they are. The page has a button that does this.",
+		.type = OPTION_FLAG,
+		AT(recursion),
+	},
+	{
 		.name = "diff",
 		.help = "what changed from the first of two files to the second; with --dir: "
 			"since WHEN",

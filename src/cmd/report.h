@@ -17,6 +17,7 @@ enum report_sort { REPORT_SELF, REPORT_TOTAL };
 /* Strings are borrowed from the command line. */
 struct report {
 	bool help, diff, fold, lines, packages;
+	bool recursion;			 /* merge recursive calls */
 	int sort;			 /* enum report_sort */
 	uint32_t top;			 /* rows of a table; 0: all */
 	uint32_t freq;			 /* of files that do not say; 0: not given */
@@ -192,8 +193,9 @@ struct report_rows {
 
 /*
  * report_rows__make - of one sample type.  -ENOMEM.  Freed by report_rows__free, also after that.
+ * Where each line has a row and @r merges recursion, the innermost call of a function counts alone.
  */
-int report_rows__make(struct report_rows *rows, const struct aggregate *a, enum report_by by,
+int report_rows__make(struct report_rows *rows, const struct aggregate *a, const struct report *r,
 		      uint32_t type);
 const struct report_row *report_rows__find(const struct report_rows *rows,
 					   const struct report_row *like);

@@ -193,7 +193,7 @@ int report_diff(const struct report *r)
 	if (!err)
 		err = report_diff__choose(r, &both, sides, &f);
 	for (int i = 0; i < 2 && !err; i++)
-		if (report_rows__make(&sides[i].rows, sides[i].aggregate, report__by(r), both.type))
+		if (report_rows__make(&sides[i].rows, sides[i].aggregate, r, both.type))
 			err = errmsg__set(&f, -ENOMEM, "out of memory");
 	if (!err)
 		err = report_diff__make(r, &both, sides, files, &f);

@@ -221,6 +221,8 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		.memory = r->max_memory,
 		.ordered = ordered,
 		.fold = r->fold,
+		/* a table counts each function of a stack once, and those between its calls */
+		.merge = r->recursion && r->format,
 		.interval_ns = r->freq ? (NS_PER_S + r->freq / 2) / r->freq : 0,
 		.types = seen->types,
 		.syscall = report_types__syscall,

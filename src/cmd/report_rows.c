@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "cmd/report.h"
+#include "profile/fold.h"
 
 #define UNKNOWN "<unknown>"
 
@@ -98,31 +99,62 @@ static int frame__count(struct frame_rows *f, const struct frame *frame, uint64_
 	return 0;
 }
 
-static int stack__count(struct frame_rows *f, const struct aggregate_row *of, size_t stamp)
+/*
+ * Of a function that called itself only the innermost call counts: is @frame, of the stack number
+ * @stamp, another one?  Negative: -ENOMEM.
+ */
+static int frame__is_again(struct frame_rows *functions, const struct frame *frame, size_t stamp)
+{
+	struct report_row *row;
+	bool again;
+
+	if (!functions || !fold__recurs(frame))
+		return 0;
+	row = frame__row(functions, frame);
+	if (!row)
+		return -ENOMEM;
+	again = row->stamp == stamp;
+	row->stamp = stamp;
+	return again;
+}
+
+static int stack__count(struct frame_rows *f, struct frame_rows *functions,
+			const struct aggregate_row *of, size_t stamp)
 {
 	const struct stack *stack = of->stack;
 	uint64_t value = of->value;
 	int err = 0;
 
-	for (uint32_t i = 0; i < stack->nframes && !err; i++)
-		err = frame__count(f, stack->frames[i], value, stamp, !i);
+	for (uint32_t i = 0; i < stack->nframes && !err; i++) {
+		int again = frame__is_again(functions, stack->frames[i], stamp);
+
+		if (again <= 0)
+			err = again ? again : frame__count(f, stack->frames[i], value, stamp, !i);
+	}
 	if (!err && stack__is_toplevel(stack))
 		err = frame__count(f, &mark_toplevel, value, stamp, !stack->nframes);
 	f->rows->samples += value;
 	return err;
 }
 
-int report_rows__make(struct report_rows *rows, const struct aggregate *a, enum report_by by,
+int report_rows__make(struct report_rows *rows, const struct aggregate *a, const struct report *r,
 		      uint32_t type)
 {
-	struct frame_rows f = {.rows = rows, .by = by};
+	struct report_rows met = {0};
+	struct frame_rows functions = {.rows = &met, .by = REPORT_FUNCTIONS};
+	struct frame_rows f = {.rows = rows, .by = report__by(r)};
+	const bool merge = r->recursion && r->lines;
 	const struct aggregate_row *of;
 	int err = 0;
 	size_t n;
 
 	of = aggregate__rows(a, &n);
 	for (size_t i = 0; i < n && !err; i++)
-		err = of[i].type == type ? stack__count(&f, &of[i], i + 1) : 0;
+		if (of[i].type == type)
+			err = stack__count(&f, merge ? &functions : NULL, &of[i], i + 1);
+	map__free(&functions.map);
+	buf__free(&functions.label);
+	report_rows__free(&met);
 	map__free(&f.map);
 	buf__free(&f.label);
 	if (!err && rows->table.count) {

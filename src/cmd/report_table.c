@@ -241,7 +241,7 @@ int report_table(const struct report *r)
 	err = report_profile(r, &r->inputs[0], &a, &seen, &f);
 	if (!err)
 		err = report_types__choose(r, &types, seen.values, &type, &f);
-	if (!err && report_rows__make(&rows, a, report__by(r), type))
+	if (!err && report_rows__make(&rows, a, r, type))
 		err = errmsg__set(&f, -ENOMEM, "out of memory");
 	if (!err) {
 		aggregate__processes(a, &processes);

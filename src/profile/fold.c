@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "profile/fold.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/map.h"
 
 #define SHINY_OFF "..stacktraceoff.."
 #define SHINY_ON  "..stacktraceon.."
@@ -75,7 +78,7 @@ bool fold__wrapper(const struct frame *frame)
 }
 
 /* Frames that stay, innermost first, into @kept; how many.  Not more than there are. */
-static uint32_t stack__keep(const struct stack *stack, const struct frame **kept)
+static long stack__keep(const struct stack *stack, const struct frame **kept)
 {
 	uint32_t n = stack->nframes, innermost = 0, end = n;
 	int shown = 1; /* by shiny's own count */
@@ -97,23 +100,100 @@ static uint32_t stack__keep(const struct stack *stack, const struct frame **kept
 	}
 	if (end)
 		memmove(kept, kept + end, (n - end) * sizeof(*kept));
-	return n - end;
+	return (long)(n - end);
 }
 
-const struct stack *fold__stack(struct stacks *to, const struct stack *stack)
+bool fold__recurs(const struct frame *frame)
+{
+	bool named = frame->kind == FRAME_R && strcmp(frame__name(frame), "FUN") != 0;
+
+	if (fold__wrapper(frame) && named)
+		return false;
+	return named ||
+	       ((frame->kind == FRAME_R || frame->kind == FRAME_ANON) && frame->defined.file);
+}
+
+static bool frame__same_function(const struct frame *a, const struct frame *b)
+{
+	return a->function == b->function && a->package == b->package && a->kind == b->kind &&
+	       a->defined.file == b->defined.file && a->defined.line == b->defined.line;
+}
+
+/* The key of a function in a map: different functions may have the same one. */
+static uint64_t frame__key(const struct frame *frame)
+{
+	return map__hash((uintptr_t)frame->package,
+			 map__hash((uintptr_t)frame->defined.file, frame->defined.line));
+}
+
+/* The outermost call of each function into @outermost: its number, from 1 on. */
+static int frames__outermost(struct map *outermost, const struct frame *const *frames, uint32_t n)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < n && !err; i++)
+		if (fold__recurs(frames[i]))
+			err = map__put(outermost, (uintptr_t)frames[i]->function,
+				       frame__key(frames[i]), (void *)(uintptr_t)(i + 1));
+	return err;
+}
+
+long fold__recursion(const struct frame **frames, uint32_t n)
+{
+	struct map outermost = {0};
+	uint32_t kept = 0;
+	int err = frames__outermost(&outermost, frames, n);
+
+	for (uint32_t i = 0; i < n && !err; i++) {
+		const struct frame *frame = frames[i];
+		uintptr_t last = 0;
+
+		if (fold__recurs(frame))
+			last = (uintptr_t)map__get(&outermost, (uintptr_t)frame->function,
+						   frame__key(frame));
+		/* @last is not further in than @i, and what is there was not moved yet */
+		if (last && frame__same_function(frame, frames[last - 1]))
+			i = (uint32_t)last - 1;
+		frames[kept++] = frame;
+	}
+	map__free(&outermost);
+	return err ? err : (long)kept;
+}
+
+/* What @keep leaves of @stack: the stack of @to. */
+static const struct stack *stack__reduced(struct stacks *to, const struct stack *stack,
+					  long (*keep)(const struct stack *, const struct frame **))
 {
 	const struct frame **kept;
-	const struct stack *folded = stack;
-	uint32_t n;
+	const struct stack *reduced = stack;
+	long n;
 
 	if (!stack->nframes)
 		return stack;
 	kept = malloc(stack->nframes * sizeof(*kept));
 	if (!kept)
 		return NULL;
-	n = stack__keep(stack, kept);
-	if (n < stack->nframes)
-		folded = stacks__stack(to, kept, n, stack->top);
+	n = keep(stack, kept);
+	if (n < 0)
+		reduced = NULL;
+	else if (n < (long)stack->nframes)
+		reduced = stacks__stack(to, kept, (uint32_t)n, stack->top);
 	free(kept);
-	return folded;
+	return reduced;
+}
+
+const struct stack *fold__stack(struct stacks *to, const struct stack *stack)
+{
+	return stack__reduced(to, stack, stack__keep);
+}
+
+static long stack__merge(const struct stack *stack, const struct frame **kept)
+{
+	memcpy(kept, stack->frames, stack->nframes * sizeof(*kept));
+	return fold__recursion(kept, stack->nframes);
+}
+
+const struct stack *fold__merged(struct stacks *to, const struct stack *stack)
+{
+	return stack__reduced(to, stack, stack__merge);
 }

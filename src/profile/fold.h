@@ -2,7 +2,8 @@
 /*
  * Stacks without the frames that only lead from one function to another: the wrappers of base R
  * (tryCatch() alone is four frames, lapply() two), and what shiny has between ..stacktraceoff..()
- * and ..stacktraceon..(), by which it says itself what is none of the user's.
+ * and ..stacktraceon..(), by which it says itself what is none of the user's.  And stacks with
+ * recursive calls merged into one.
  */
 #ifndef XR_PROFILE_FOLD_H
 #define XR_PROFILE_FOLD_H
@@ -19,5 +20,22 @@ bool fold__wrapper(const struct frame *frame);
  * out; NULL: no room.
  */
 const struct stack *fold__stack(struct stacks *to, const struct stack *stack);
+
+/*
+ * fold__recurs - can two frames of the function of @frame be told to be one function that calls
+ * itself?  Wrappers, builtins and native code are below each other in all programs, and functions
+ * without a name and a definition may be different ones.
+ */
+bool fold__recurs(const struct frame *frame);
+
+/*
+ * fold__recursion - merge all calls of a function on the stack of @n @frames, innermost first, into
+ * the outermost one, and leave out what is between them: "main f g f h" becomes "main f h".  The
+ * place is that of the innermost call.  Returns how many frames are left; -ENOMEM.
+ */
+long fold__recursion(const struct frame **frames, uint32_t n);
+
+/* fold__merged - @stack with its recursion merged; as fold__stack otherwise. */
+const struct stack *fold__merged(struct stacks *to, const struct stack *stack);
 
 #endif

@@ -53,7 +53,8 @@ struct reader_config {
 	 * weight, at any time before the end of the file: faster, for whoever adds them up.
 	 */
 	bool ordered;
-	bool fold;	      /* leave wrappers out (fold.h) */
+	bool fold;	      /* leave wrappers out (fold.h), */
+	bool merge;	      /* and merge recursive calls */
 	uint64_t interval_ns; /* of a sample, where a file does not say; 0: not known */
 	const char *command;  /* for struct profile_about; NULL: not known */
 	/*

@@ -216,6 +216,8 @@ const struct stack *reading__stack(struct reading *r, struct place top, bool who
 				      top);
 	if (stack && reader->config.fold)
 		stack = fold__stack(&reader->stacks, stack);
+	if (stack && reader->config.merge)
+		stack = fold__merged(&reader->stacks, stack);
 	return stack ? stack : stacks__none();
 }
 

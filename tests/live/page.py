@@ -325,6 +325,27 @@ def look_at_types(browser):
     view.end()
 
 
+def look_at_recursion(browser):
+    view = View(browser, "recursion")
+    totals = "xrprof.app.table.rows.map(r => [r.name, r.self, r.total]).sort()"
+    table = view.page.evaluate(totals)
+    view.page.evaluate("document.getElementById('graph').focus()")
+    view.page.key("r")
+    view.wait("s.recursion")
+    view.drawn()
+    boxes = view.page.evaluate("xrprof.app.graph.boxes.filter(b => b.node).map(b => [xrprof.app.labelOf(b.frame), b.depth,"
+                               " xrprof.app.graph.nodeTotal(b.node, 0), xrprof.app.graph.nodeSelf(b.node, 0)]).sort()")
+    equal(boxes, [["f", 2, 7, 1], ["g", 3, 2, 2], ["h", 3, 4, 4], ["leaf", 3, 3, 3], ["main", 1, 10, 0], ["walk", 2, 3, 0]],
+          "recursion: each function is in one box, with what it did itself and in total")
+    equal(view.page.evaluate(totals), table, "recursion: the table has what it had, a sample counts once")
+    ok("recursion=1" in view.page.evaluate("location.hash"), "recursion: the address keeps it")
+    view.page.evaluate("xrprof.app.showCallers(xrprof.app.model.functions.findIndex(f => f.name === 'h'))")
+    way = "(() => { const c = xrprof.app.callers, p = []; for (let n = c.root; n = c.children(n)[0];) p.push(n.fn); return p; })()"
+    equal(view.page.evaluate(f"{way}.map(fn => xrprof.app.model.functions[fn].name)"), ["h", "f", "main"],
+          "recursion: callers are once on the way, too")
+    view.end()
+
+
 def look_at_others(browser):
     view = View(browser, "empty")
     ok(view.page.evaluate("!document.getElementById('empty').hidden && document.getElementById('empty').textContent.length > 40"),
@@ -381,7 +402,8 @@ def look_at_saved(browser):
 
 
 with Browser(folder) as chromium:
-    for look in (look_at_real, look_at_saved, look_at_large, look_at_processes, look_at_hostile, look_at_types, look_at_others):
+    for look in (look_at_real, look_at_saved, look_at_large, look_at_processes, look_at_hostile, look_at_types, look_at_recursion,
+                 look_at_others):
         try:
             look(chromium)
         except Failed as failed:

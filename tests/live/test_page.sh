@@ -128,6 +128,9 @@ mkdir "$WORK/names"
 "$BUILD/tests/unit/output/test_formats" write "$WORK/names" >/dev/null
 mv "$WORK/names/names.html" "$WORK/hostile.html"
 "$make_page" page empty 0 0 "$WORK/empty.html"
+printf '%s\n' 'main;f;g;f;h 4' 'main;f;g 2' 'main;f;f;g;f 1' 'main;walk;lapply;FUN;walk;leaf 3' >"$WORK/recursion.folded"
+prof report "$WORK/recursion.folded" -o "$WORK/recursion.html" 2>"$WORK/recursion.err"
+is $? 0 "recursive calls are in a page" || diag "$(cat "$WORK/recursion.err")"
 "$make_page" page diff 3000 2 "$WORK/diff.html"
 python3 "$tests/live/page.py" "$WORK" "$TARGET_DIR/page_source.R" >"$WORK/page.out" 2>"$WORK/page.err"
 status=$?

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "profile/fold.h"
 
 /* A way outward from the function asked for: indices of functions, the nearest caller first. */
 struct way {
@@ -17,6 +19,7 @@ struct way {
 struct callers {
 	struct top_model *model;
 	uint32_t function;
+	bool merge; /* recursive calls among the callers */
 	struct way *ways;
 	size_t n, cap;
 	struct arena arena;
@@ -44,7 +47,9 @@ static int callers__way(void *arg, const struct stack *stack, uint64_t samples)
 	struct callers *c = arg;
 	long at = callers__find(c, stack);
 	void *array = c->ways;
+	const struct frame **frames;
 	struct way *way;
+	long n;
 
 	if (at <= 0)
 		return (int)at;
@@ -53,16 +58,22 @@ static int callers__way(void *arg, const struct stack *stack, uint64_t samples)
 	c->ways = array;
 	way = &c->ways[c->n];
 	*way = (struct way){.samples = samples};
-	way->functions = arena__alloc(&c->arena, (stack->nframes - (uint32_t)at + 1) *
-							 sizeof(*way->functions));
-	if (!way->functions)
+	n = (long)stack->nframes - at;
+	way->functions = arena__alloc(&c->arena, ((size_t)n + 1) * sizeof(*way->functions));
+	frames = arena__alloc(&c->arena, ((size_t)n + 1) * sizeof(const struct frame *));
+	if (!way->functions || !frames)
 		return -ENOMEM;
-	for (; at < (long)stack->nframes; at++) {
-		long function = top_model__function(c->model, stack->frames[at]);
+	memcpy(frames, stack->frames + at, (size_t)n * sizeof(const struct frame *));
+	if (c->merge)
+		n = fold__recursion(frames, (uint32_t)n);
+	if (n < 0)
+		return (int)n;
+	for (; way->n < n; way->n++) {
+		long function = top_model__function(c->model, frames[way->n]);
 
 		if (function < 0)
 			return (int)function;
-		way->functions[way->n++] = (uint32_t)function;
+		way->functions[way->n] = (uint32_t)function;
 	}
 	c->n++;
 	c->all += samples;
@@ -140,7 +151,7 @@ static void callers__list(struct callers *c, struct branch of, uint32_t depth)
 int top_callers__of(struct top_model *m, const struct top_scope *scope, uint32_t function,
 		    struct top_caller *out)
 {
-	struct callers c = {.model = m, .function = function, .out = out};
+	struct callers c = {.model = m, .function = function, .merge = scope->merge, .out = out};
 	int err = top_model__each(m, scope, callers__way, &c);
 
 	if (!err && c.n) {

@@ -19,8 +19,8 @@ struct top_caller {
 /*
  * top_callers__of - those of function @function, in @scope: each caller before its own callers, the
  * heaviest first, those with less than a hundredth of the samples left out.  Of a function that
- * calls itself the outermost call counts.  Into @out, at most TOP_CALLERS_MAX: returns how many, or
- * -ENOMEM.
+ * calls itself the outermost call counts; callers that call themselves are merged if @scope asks
+ * for it.  Into @out, at most TOP_CALLERS_MAX: returns how many, or -ENOMEM.
  */
 int top_callers__of(struct top_model *m, const struct top_scope *scope, uint32_t function,
 		    struct top_caller *out);

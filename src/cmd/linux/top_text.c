@@ -136,6 +136,8 @@ int top_text__scope(struct buf *b, const struct top_view *v, unsigned int width)
 			 : buf__str(&line, ", of a process that ended");
 	if (!err && v->scope.fold)
 		err = buf__str(&line, ", wrappers folded");
+	if (!err && v->scope.merge)
+		err = buf__str(&line, ", recursion collapsed");
 	if (!err && v->filter[0]) {
 		err = buf__str(&line, ", with \"");
 		err = err ? err : escape__text(&line, v->filter, "", TOP_FILTER_MAX * 4);
@@ -227,6 +229,7 @@ const char *top_text__help(size_t i)
 		"s t        sort by self, by total",
 		"w          the last seconds, or all since counting began",
 		"f          fold the wrappers: tryCatch, lapply, eval ...",
+		"c          collapse recursion among the callers of a function",
 		"/          show functions with this text (Escape: all)",
 		"v          CPU time, waiting, memory or events, of what was asked for",
 		"n Tab      of the next process alone, in the end of all",
@@ -251,7 +254,7 @@ const char *top_text__keys(const struct top_view *v)
 	case TOP_HELP:
 		return "h back  q quit";
 	case TOP_CALLERS:
-		return "Esc back  Up Down scroll  w since  f fold  q quit";
+		return "Esc back  Up Down scroll  w since  f fold  c collapse recursion  q quit";
 	case TOP_FUNCTIONS:
 		break;
 	}

@@ -294,6 +294,9 @@ int top_view__key(struct top_view *v, int key)
 	case 'f':
 		v->scope.fold = !v->scope.fold;
 		break;
+	case 'c':
+		v->scope.merge = !v->scope.merge;
+		break;
 	case 'v':
 		v->scope.type = top_model__next_type(v->model, v->scope.type);
 		break;

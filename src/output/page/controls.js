@@ -60,7 +60,7 @@ class Controls {
 	toggle(name) {
 		const app = this.app;
 		app.state[name] = !app.state[name];
-		if (name === "fold" || name === "lines") {
+		if (name === "fold" || name === "recursion" || name === "lines") {
 			app.rebuild();
 		} else if (name === "before" || name === "even") {
 			app.refilter(null);
@@ -113,7 +113,7 @@ class Controls {
 		const app = this.app, pressed = (id, on) => byId(id).setAttribute("aria-pressed", String(on));
 		pressed("view-callees", !app.callers);
 		pressed("view-callers", app.callers !== null);
-		for (const name of ["flame", "fold", "lines", "before", "even"])
+		for (const name of ["flame", "fold", "recursion", "lines", "before", "even"])
 			pressed(name, app.state[name]);
 		pressed("icicle", !app.state.flame);
 		byId("process").value = String(app.state.process);
@@ -165,7 +165,7 @@ class Controls {
 		const app = this.app, on = (id, click) => byId(id).addEventListener("click", click);
 		on("view-callees", () => app.showCallers(null));
 		on("view-callers", () => app.showCallers(-1));
-		for (const name of ["fold", "lines", "before", "even"])
+		for (const name of ["fold", "recursion", "lines", "before", "even"])
 			on(name, () => this.toggle(name));
 		on("flame", () => app.state.flame || this.toggle("flame"));
 		on("icicle", () => app.state.flame && this.toggle("flame"));
@@ -245,6 +245,7 @@ class Controls {
 			c: () => this.selectedCallers(),
 			f: () => this.toggle("flame"),
 			w: () => this.toggle("fold"),
+			r: () => this.toggle("recursion"),
 			l: () => app.model.hasLines && this.toggle("lines"),
 			s: () => this.selectedSource(),
 			p: () => this.nextProcess(),

@@ -5,7 +5,7 @@
 class App {
 	constructor(model) {
 		this.model = model;
-		this.state = { flame: false, fold: false, lines: false, process: -1, before: false, even: false };
+		this.state = { flame: false, fold: false, recursion: false, lines: false, process: -1, before: false, even: false };
 		this.search = null; // a RegExp
 		this.marked = null; // {fn}, {group} or {file, line}: what is highlighted without a search
 		this.matched = null; // by frame: 1, is one of these
@@ -18,14 +18,14 @@ class App {
 	start() {
 		const wanted = readState(this.model);
 		Object.assign(this.state, {
-			flame: wanted.flame, fold: wanted.fold, lines: wanted.lines, process: wanted.process,
-			before: wanted.before, even: wanted.even,
+			flame: wanted.flame, fold: wanted.fold, recursion: wanted.recursion, lines: wanted.lines,
+			process: wanted.process, before: wanted.before, even: wanted.even,
 		});
 		this.setTheme(storedTheme());
 		if (wanted.type !== null)
 			this.model.chooseType(wanted.type);
 		showFacts(this.model);
-		this.tree = new Tree(this.model, this.state);
+		this.makeTrees();
 		this.detail = new Detail(this);
 		this.strip = new Strip(this);
 		this.graph = new Graph(this);
@@ -35,7 +35,7 @@ class App {
 		if (wanted.time)
 			[this.strip.from, this.strip.to] = wanted.time;
 		if (wanted.callers !== null)
-			this.callers = new Callers(this.tree, wanted.callers, this.set());
+			this.callers = this.callersOf(wanted.callers);
 		this.controls = new Controls(this);
 		this.controls.setSearch(wanted.search);
 		this.marked = wanted.mark;
@@ -59,14 +59,31 @@ class App {
 		return this.model.whole[set];
 	}
 
+	// allCalls has each call, also if recursion is collapsed in `tree`, which is drawn: what a function has in total is
+	// in all of its calls, and its callers are those of its outermost one.
+	makeTrees() {
+		this.tree = new Tree(this.model, this.state);
+		this.allCalls = this.state.recursion ? new Tree(this.model, { ...this.state, recursion: false }) : this.tree;
+	}
+
+	refreshTrees() {
+		this.tree.refresh(this.set());
+		if (this.allCalls !== this.tree)
+			this.allCalls.refresh(this.set());
+	}
+
+	callersOf(focus) {
+		return new Callers(this.allCalls, focus, this.set(), this.state.recursion);
+	}
+
 	// --- what changed, and what follows from it ---
 
 	// Another process or another time.
 	refilter(zoom) {
 		this.model.filter({ process: this.state.process, from: this.strip.from, to: this.strip.to });
-		this.tree.refresh(this.set());
+		this.refreshTrees();
 		if (this.callers)
-			this.callers = new Callers(this.tree, this.callers.focus, this.set());
+			this.callers = this.callersOf(this.callers.focus);
 		this.graph.reset(!this.callers && !zoom);
 		if (zoom)
 			this.zoomTo(zoom);
@@ -79,7 +96,7 @@ class App {
 		this.model.chooseType(type);
 		showFacts(this.model);
 		this.table.makeHead();
-		this.tree = new Tree(this.model, this.state);
+		this.makeTrees();
 		this.stripOf = null;
 		this.back = [];
 		this.graph.zoomed = this.graph.root();
@@ -89,10 +106,10 @@ class App {
 
 	// Calls are merged in another way.
 	rebuild() {
-		this.tree = new Tree(this.model, this.state);
-		this.tree.refresh(this.set());
+		this.makeTrees();
+		this.refreshTrees();
 		if (this.callers)
-			this.callers = new Callers(this.tree, this.callers.focus, this.set());
+			this.callers = this.callersOf(this.callers.focus);
 		this.back = [];
 		this.graph.reset(false);
 		this.changed();
@@ -100,7 +117,7 @@ class App {
 
 	// Calls or callers; focus: of one function.
 	showCallers(focus) {
-		this.callers = focus === null ? null : new Callers(this.tree, focus, this.set());
+		this.callers = focus === null ? null : this.callersOf(focus);
 		this.back = [];
 		this.graph.reset(false);
 		this.changed();
@@ -113,7 +130,7 @@ class App {
 			const [title, why] = emptyText(this);
 			empty.replaceChildren(make("strong", { text: title }), make("span", { text: why }));
 		}
-		this.sums = this.tree.byFunction();
+		this.sums = this.allCalls.byFunction();
 		this.table.refresh();
 		this.legend.refresh();
 		this.source.refresh();
@@ -247,15 +264,16 @@ class App {
 	isMatch(node) {
 		if (this.matched === null)
 			return false;
-		if (this.matchedIn !== this.tree)
-			this.matchTree();
+		const tree = this.callers ? this.allCalls : this.tree;
+		if (this.matchedIn !== tree)
+			this.matchTree(tree);
 		if (!this.callers)
 			return this.matchedTree[node] === 1;
 		return node.at !== null && node.at.some((one) => this.matchedTree[one] === 1);
 	}
 
-	matchTree() {
-		const tree = this.tree, model = this.model, nodes = new Uint8Array(tree.n);
+	matchTree(tree) {
+		const model = this.model, nodes = new Uint8Array(tree.n);
 		for (let i = 1; i < model.n; i++) {
 			const to = tree.nodeOf[i];
 			if (this.matched[model.frame[i]] && model.frameFunction[model.frame[i]] === tree.fn[to])
@@ -415,7 +433,7 @@ function expose(app, times) {
 			process: app.state.process,
 			type: app.model.meta.types[app.model.type].name,
 			time: app.strip.from < 0 ? null : [app.strip.from, app.strip.to],
-			fold: app.state.fold, lines: app.state.lines, flame: app.state.flame, dark: app.dark,
+			fold: app.state.fold, recursion: app.state.recursion, lines: app.state.lines, flame: app.state.flame, dark: app.dark,
 			source: app.source.file ? { file: app.model.strings[app.source.file], line: app.source.line } : null,
 		}),
 		boxes: () => app.graph.boxes.filter((box) => !box.rest).map((box) => ({

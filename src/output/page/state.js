@@ -53,6 +53,8 @@ function writeState(app) {
 		parts.set("callers", String(app.callers.focus));
 	if (s.fold)
 		parts.set("fold", "1");
+	if (s.recursion)
+		parts.set("recursion", "1");
 	if (s.lines)
 		parts.set("lines", "1");
 	if (s.process >= 0)
@@ -92,7 +94,8 @@ function whole(text, least, most) {
 function readState(model) {
 	const parts = new URLSearchParams(location.hash.slice(1)), on = (name) => parts.get(name) === "1";
 	const state = {
-		flame: on("flame"), fold: on("fold"), lines: on("lines") && model.hasLines, before: on("before"), even: on("even"),
+		flame: on("flame"), fold: on("fold"), recursion: on("recursion"), lines: on("lines") && model.hasLines,
+		before: on("before"), even: on("even"),
 		process: -1, type: null, callers: null, time: null, search: (parts.get("search") || "").slice(0, 1000), mark: null, zoom: [],
 	};
 	const process = whole(parts.get("process"), 0, model.processes.length - 1);

@@ -23,6 +23,13 @@ function foldedNodes(model, fold) {
 	return folded;
 }
 
+// Which functions can be told to call themselves: 1. As everywhere in this program (src/profile/fold.h), wrappers,
+// builtins and native code cannot, nor functions without a name and a definition.
+function recursiveFunctions(model) {
+	return Uint8Array.from(model.functions, (f) => (f.kind === KIND.ANON || (f.kind === KIND.R && f.name.replace(/^.*::/, "") === "FUN") ?
+		f.defined !== "" : f.kind === KIND.R && !f.wrapper) ? 1 : 0);
+}
+
 // The calls, merged: calls of one function by one caller are one node. Nodes are in the order in which they are drawn,
 // each before those it called, the heaviest first; those below node i are i + 1 to end[i] - 1.
 class Tree {
@@ -43,12 +50,21 @@ class Tree {
 		const table = new Int32Array(size), mask = size - 1;
 		const parent = new Int32Array(model.n), key = new Int32Array(model.n), frame = new Int32Array(model.n);
 		const most = new Float64Array(model.n), nodeOf = new Int32Array(model.n);
+		const recursive = options.recursion ? recursiveFunctions(model) : null;
 		const below = options.fold ? new Int32Array(model.n) : nodeOf; // which has what it called
 		let n = 1;
 		parent[0] = key[0] = frame[0] = -1;
-		// the node of a call by `above`, made if there is none
-		const find = (i, above) => {
-			const its = keys[model.frame[i]];
+		// the caller of the outermost call on the way to `above` of the function of node i; else `above`
+		const caller = (i, above) => {
+			const fn = model.frameFunction[model.frame[i]];
+			for (let at = recursive && recursive[fn] ? above : 0; at > 0; at = parent[at])
+				if (model.frameFunction[frame[at]] === fn)
+					return parent[at];
+			return above;
+		};
+		// the node of a call by `from`, made if there is none
+		const find = (i, from) => {
+			const its = keys[model.frame[i]], above = caller(i, from);
 			let at = (Math.imul(above, 0x9e3779b1) ^ Math.imul(its, 0x85ebca6b)) >>> 7 & mask;
 			while (table[at] && (parent[table[at]] !== above || key[table[at]] !== its))
 				at = (at + 1) & mask;
@@ -114,10 +130,13 @@ class Tree {
 	renumber(start, children) {
 		const n = this.n, parent = new Int32Array(n), frame = new Int32Array(n), number = new Int32Array(n);
 		const inside = new Int32Array(this.model.functions.length), next = start.slice();
+		const outermost = new Int32Array(inside.length), recursive = recursiveFunctions(this.model);
 		this.end = new Int32Array(n);
 		this.depth = new Int32Array(n);
 		// first: no caller further out is the same function, so that its total counts there
 		this.first = new Uint8Array(n);
+		// outer: the outermost call of its function on the way to it
+		this.outer = new Int32Array(n);
 		parent[0] = frame[0] = -1;
 		let made = 1, old = 0;
 		const path = [];
@@ -128,7 +147,11 @@ class Tree {
 				number[child] = i;
 				frame[i] = this.frame[child];
 				this.depth[i] = this.depth[parent[i]] + 1;
-				this.first[i] = inside[this.model.frameFunction[frame[i]]]++ === 0 ? 1 : 0;
+				const fn = this.model.frameFunction[frame[i]];
+				this.first[i] = inside[fn]++ === 0 ? 1 : 0;
+				if (this.first[i])
+					outermost[fn] = i;
+				this.outer[i] = recursive[fn] ? outermost[fn] : i;
 				path.push(old);
 				old = child;
 				continue;
@@ -208,12 +231,13 @@ class Tree {
 // the tree it stands for, in `of` those whose values count.
 class Callers {
 	// focus: a function, whose callers are wanted; -1: of all functions, by what they did themselves.
-	// set: by whose values they are laid out.
-	constructor(tree, focus, set) {
+	// set: by whose values they are laid out. recursion: callers that call themselves are one, as in a tree.
+	constructor(tree, focus, set, recursion) {
 		const nodes = [];
 		this.tree = tree;
 		this.focus = focus;
 		this.set = set;
+		this.recursion = recursion;
 		this.values = this.focus < 0 ? tree.self : tree.total;
 		for (let i = 1; i < tree.n; i++)
 			if (this.focus < 0 ? tree.self.some((self) => self[i] > 0) : tree.fn[i] === this.focus && tree.first[i])
@@ -261,7 +285,7 @@ class Callers {
 		if (!node.children) {
 			const at = [], of = [];
 			node.at.forEach((one, i) => {
-				const above = this.tree.parent[one];
+				const above = this.tree.parent[this.recursion ? this.tree.outer[one] : one];
 				if (above > 0) {
 					at.push(above);
 					of.push(node.of[i]);

@@ -399,6 +399,30 @@ static void test_names(void)
 	}
 }
 
+/* Calls of a function by itself are one; a sample counts once. */
+static void test_recursion(void)
+{
+	static const char deep[] =
+		"main (a.R:9);f (a.R:1);g (a.R:5);f (a.R:2) 6\nmain (a.R:9);f (a.R:1) 4\n";
+	static const char lines[] = "deep.out: 10 samples\n"
+				    "SELF       %  TOTAL       %  FUNCTION (FILE:LINE)\n"
+				    "   6    60.0      6    60.0  f (a.R:2)\n"
+				    "   4    40.0      4    40.0  f (a.R:1)\n"
+				    "   0     0.0     10   100.0  main (a.R:9)\n"
+				    "   0     0.0      6    60.0  g (a.R:5)\n";
+	static const char functions[] = "deep.out: 10 samples\n"
+					"SELF       %  TOTAL       %  FUNCTION\n"
+					"  10   100.0     10   100.0  f\n"
+					"   0     0.0     10   100.0  main\n"
+					"   0     0.0      6    60.0  g\n";
+
+	file__text("deep.out", deep);
+	report__is("--collapse-recursion --lines deep.out", lines);
+	report__is("--collapse-recursion deep.out", functions);
+	folded__is("--collapse-recursion deep.out",
+		   "main (a.R:9);f (a.R:2) 6\nmain (a.R:9);f (a.R:1) 4\n");
+}
+
 int main(void)
 {
 	char command[64];
@@ -413,6 +437,7 @@ int main(void)
 	test_entries();
 	test_full();
 	test_names();
+	test_recursion();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	return system(command) ? 1 : tap__done();
 }

@@ -24,7 +24,7 @@
 struct scene_how {
 	size_t piece; /* bytes at a time; 0: all that fits */
 	size_t memory;
-	bool ordered, fold, gzip;
+	bool ordered, fold, merge, gzip;
 	bool named; /* say a process also where it has a name and no pid */
 	size_t cut; /* bytes that are missing at the end, after compression */
 	struct read_process process;
@@ -167,6 +167,7 @@ SCENE_FN int scene__read_all(const char *const *files, const size_t *sizes,
 		.memory = hows->memory ? hows->memory : 64 << 20,
 		.ordered = hows->ordered,
 		.fold = hows->fold,
+		.merge = hows->merge,
 		.types = hows->types,
 		.syscall = scene__syscall,
 	};

@@ -2,18 +2,54 @@
 /* Wrappers are left out of stacks, callers and the innermost function stay. */
 #include "read_scene.h"
 
-static void folds(const char *stack, const char *wanted, const char *name)
+static void reads(const char *stack, const char *wanted, const struct scene_how *how,
+		  const char *name)
 {
 	struct buf text = {0}, is = {0};
 
 	buf__printf(&text, "%s 1\n", stack);
 	buf__printf(&is, "%s 1\n", wanted);
 	buf__add(&is, "", 1);
-	scene__read_bytes(text.data, text.len, &(struct scene_how){.fold = true});
+	scene__read_bytes(text.data, text.len, how);
 	if (!tap__ok(!scene.err && !strcmp(scene.text.data, is.data), "%s", name))
 		tap__diag("%s", scene.text.data);
 	buf__free(&text);
 	buf__free(&is);
+}
+
+static void folds(const char *stack, const char *wanted, const char *name)
+{
+	reads(stack, wanted, &(struct scene_how){.fold = true}, name);
+}
+
+static void merges(const char *stack, const char *wanted, const char *name)
+{
+	reads(stack, wanted, &(struct scene_how){.merge = true}, name);
+}
+
+static void test_recursion(void)
+{
+	merges("main;fib;fib;fib", "main;fib", "a function that calls itself is one");
+	merges("main;fib;fib;fib;g", "main;fib;g", "what it calls stays below it");
+	merges("main;even;odd;even;odd;even;h", "main;even;h", "functions that call each other");
+	merges("main;f;g;f;g", "main;f;g", "the innermost function stays the innermost");
+	merges("a;b;c;b;d;a;e", "a;e", "the outermost call holds all of them");
+	merges("main;f;g;f;<GC>", "main;f;!<GC>", "marks stay");
+	merges("<truncated>;f;f", "!<truncated>;f", "also the outermost one");
+	merges("main (a.R:9);f (a.R:1);f (a.R:2);g (a.R:5)", "main (a.R:9);f (a.R:2);g (a.R:5)",
+	       "the place is that of the innermost call");
+	merges("main;walk;lapply;FUN;walk;lapply;FUN;leaf", "main;walk;lapply;FUN;leaf",
+	       "a function that calls itself by way of a wrapper");
+	merges("main;lapply;FUN;f;lapply;FUN;g", "main;lapply;FUN;f;lapply;FUN;g",
+	       "wrappers are no recursion");
+	merges("main;<Anonymous>;f;<Anonymous>;g", "main;<Anonymous>;f;<Anonymous>;g",
+	       "functions without a name may be different ones");
+	merges("main;FUN {a.R:7};f;FUN {a.R:7};g", "main;FUN {a.R:7};g",
+	       "by their definition they are the same");
+	merges("main;FUN {a.R:7};f;FUN {a.R:8};g", "main;FUN {a.R:7};f;FUN {a.R:8};g",
+	       "or are not");
+	reads("main;walk;lapply;FUN;walk;lapply;FUN;leaf", "main;walk;leaf",
+	      &(struct scene_how){.fold = true, .merge = true}, "without wrappers, too");
 }
 
 int main(void)
@@ -71,6 +107,7 @@ int main(void)
 	      "runApp;server;poll", "but for the innermost");
 	folds("tryCatchAll;lapply2;evaluate;f", "tryCatchAll;lapply2;evaluate;f",
 	      "others with such names stay");
+	test_recursion();
 	buf__free(&scene.text);
 	return tap__done();
 }

@@ -137,14 +137,33 @@ static void test_fold(void)
 	end();
 }
 
-static void test_callers(void)
+/* The callers of f, as text: how far out, which, and how many samples. */
+static const char *callers_of_f(const struct top_scope *scope)
 {
+	static char text[512];
 	struct top_caller out[TOP_CALLERS_MAX];
 	const struct top_function *list;
 	uint32_t f = 0;
-	char text[512] = "";
 	size_t n;
 	int count;
+
+	text[0] = '\0';
+	list = top_model__functions(model, &n);
+	while (f < n && strcmp(list[f].label, "f") != 0)
+		f++;
+	count = top_callers__of(model, scope, f, out);
+	list = top_model__functions(model, &n);
+	for (int i = 0; i < count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u%s=%u ", out[i].depth,
+			 list[out[i].function].label, (unsigned int)out[i].samples);
+	return text;
+}
+
+static void test_callers(void)
+{
+	const struct top_scope merged = {.merge = true};
+	struct top_caller out[TOP_CALLERS_MAX];
+	const char *text;
 
 	begin(LIMIT_MEMORY, 5);
 	take(&one, "f a main", 60);
@@ -154,17 +173,21 @@ static void test_callers(void)
 	take(&one, "g main", 50);
 	take(&one, "f", 5);
 	second();
-	list = top_model__functions(model, &n);
-	while (f < n && strcmp(list[f].label, "f") != 0)
-		f++;
-	count = top_callers__of(model, &window, f, out);
-	list = top_model__functions(model, &n);
-	for (int i = 0; i < count; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u%s=%u ", out[i].depth,
-			 list[out[i].function].label, (unsigned int)out[i].samples);
+	text = callers_of_f(&window);
 	tap__ok(!strcmp(text, "1a=60 2main=60 1b=50 2main=30 2other=20 "),
 		"the heaviest callers first, each with its own, rare ones left out: %s", text);
 	tap__ok(top_callers__of(model, &window, 9999, out) == 0, "no such function");
+	end();
+
+	begin(LIMIT_MEMORY, 5);
+	take(&one, "f walk walk walk main", 60);
+	take(&one, "f walk g walk main", 40);
+	second();
+	text = callers_of_f(&window);
+	tap__ok(!strcmp(text, "1walk=100 2walk=60 3walk=60 4main=60 2g=40 3walk=40 4main=40 "),
+		"callers that call themselves: %s", text);
+	text = callers_of_f(&merged);
+	tap__ok(!strcmp(text, "1walk=100 2main=100 "), "are one if they are merged: %s", text);
 	end();
 }
 

@@ -508,7 +508,9 @@ static void session__drain(struct session *s, struct stats *stats)
 	now = os__now();
 	end = now + DRAIN_MS * NS_PER_MS;
 	s->ops->stop(s->engine);
-	while (!l->err && session__poll_engine(s, 0) > 0 && os__now() < end)
+	/* Also after a failure of the sink: records that nobody decodes are ticks that nobody
+	 * counts. */
+	while (session__poll_engine(s, 0) > 0 && os__now() < end)
 		;
 	err = session__count(s, stats, now);
 	if (err && !l->err)

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "os/os.h"
 #include "session/session.h"
+#include "session/stats.h"
 #include "tap.h"
 
 #include "r_child.h"
@@ -367,6 +368,19 @@ static void test_sinks(void)
 		"one that fails gets nothing more");
 	tap__ok(finish(&stats) == -EPIPE && sunk.finishes == 1 && stats.written == 3,
 		"but the counts of all");
+	end();
+
+	begin(&c.pid, 1);
+	start();
+	sunk.sample_err = -ENOSPC;
+	for (int i = 0; i < 3; i++)
+		send_sample(1, (uint32_t)c.pid);
+	session__poll(session, 1);
+	for (int i = 0; i < 2; i++)
+		send_sample(1, (uint32_t)c.pid);
+	finish(&stats);
+	tap__ok(stats.ticks == 5 && stats__conserved(&stats) && stats.unwritten == 4,
+		"samples that come between its failure and the end are counted");
 	end();
 
 	begin(&c.pid, 1);

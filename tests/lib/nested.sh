@@ -17,9 +17,13 @@ nested_library() {
 	g++ "${with[@]}" "-I$root/usr/share/R/include" -o "$WORK/$what-$1.so" "$tests/fixtures/nested_calls.cpp"
 }
 
-# nested_enough: does $PROF_OUT have $samples stacks with native frames?
+# nested_enough WITH: does $PROF_OUT have $samples stacks with C functions of the library's, and what the program runs WITH?
 nested_enough() {
-	[ "$(grep '^"' "$PROF_OUT" 2>/dev/null | grep -vc '^"<no-native>"')" -ge "${samples:?}" ]
+	[ "$(grep -c '^".*_c[0-9]' "$PROF_OUT" 2>/dev/null)" -ge "${samples:?}" ] || return
+	case $1 in
+	signals) grep -q '"handler_burn" "__restore_rt"' "$PROF_OUT" ;;
+	thread) [ "$XRPROF_ENGINE" != bpf ] || grep -q '"thread_burn" ' "$PROF_OUT" ;;
+	esac
 }
 
 # nested_stat NAME: of the last profile's native frames
@@ -27,9 +31,12 @@ nested_stat() {
 	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["native"][sys.argv[2]])' "$PROF_OUT.stats" "$1"
 }
 
-# nested_whole: how many of the last profile's stacks go to the outermost frame, and of how many that have native frames
+# nested_whole NAME [REASON]: every stack of the last profile goes to the outermost frame, or ends for that REASON.
 nested_whole() {
-	python3 -c 'import json, sys
-n = json.load(open(sys.argv[1]))["native"]
-print(n["whole"], sum(n[k] for k in ("whole", "no_table", "no_rule", "bad_stack", "too_many")))' "$PROF_OUT.stats"
+	local reason
+	for reason in no_table no_rule bad_stack too_many; do
+		[ "$reason" = "${2-}" ] || is "$(nested_stat $reason)" 0 "$1: stacks that end early, $reason: 0" || diag "$(cat "$PROF_OUT.stats")"
+	done
+	[ "$(nested_stat whole)" -gt 0 ]
+	ok $? "$1: stacks go to the outermost frame"
 }

@@ -3,6 +3,7 @@
 # in a way that is chosen at random: until it is killed. Arguments: FOLDER LIBRARY [signals | thread | BARE], BARE being the library
 # without unwind tables that some of the ways are taken from then.
 args <- commandArgs(TRUE)
+writeLines(as.character(getRversion()), file.path(args[1], "version"))
 library.file <- dyn.load(args[2])
 levels <- 8L
 ways <- c("call", "external", "dotc", "cxx", "toplevel", "try", "qsort")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: cmd session output
 #
 # The command line from outside: exit status, what goes where, several processes, commands. How a profile ends is in
 # test_ends.sh.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: output session os
 # timeout: 200
 #
 # The profiler stays in control whatever the reader of its output does: --duration, SIGTERM and SIGINT end it while the

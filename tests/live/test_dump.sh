@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: cmd engine/remote target
 #
 # `dump`: the stack of an R that sleeps, waits for an answer, a child or a connection, or computes in C, held against
 # what sys.calls() said in it right before; what it says of processes that it cannot read; and that R goes on.

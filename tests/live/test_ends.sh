@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: session output cmd
 # timeout: 300
 #
 # However a profile comes to its end, it is complete and valid, and the exit status is 0: the target exits, is killed,

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: cmd target session
 # timeout: 200
 #
 # What cannot be profiled is refused with exit status 1 and one line that says what and why; what was not meant, with 2.

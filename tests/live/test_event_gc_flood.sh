@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# tier: all
+# touches: bpf engine/bpf
 # engines: bpf
 #
 # --event gc of a process that writes R's flag all the time, as if it did nothing but collect, beside one that is good: the

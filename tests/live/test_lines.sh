@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: include bpf engine/remote target session
 # also: ptrace
 # images: static bullseye trixie sid
 # timeout: 1800

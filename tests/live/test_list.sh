@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: cmd target os
 #
 # `list`: what each R uses of a CPU, the busiest first, and when it began; in a terminal as much as fits, in a pipe all.
 # timeout: 120

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# tier: all
+# touches: bpf include engine/bpf profile
 # timeout: 900
 #
 # A million samples of mixed work: none unreadable, none malformed (each is a path of the program's known call graph),

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: page output
 # timeout: 200
 #
 # The page of format flamegraph in a real browser: of a real profile, of 100,000 stacks, of 40 processes, of names that

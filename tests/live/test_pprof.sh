@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: output profile
 # timeout: 120
 #
 # Go's own `go tool pprof` reads -f pprof: the functions, their lines, the processes as labels; and every sample is in it.

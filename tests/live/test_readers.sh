@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: output
 # timeout: 200
 #
 # What reads Rprof.out reads ours: summaryRprof(), profvis, tools/stackcollapse-Rprof.R; and -f folded says the same.

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# tier: all
+# touches: engine/remote include
 # timeout: 600
 #
 # A program that changes its stack as fast as R can: every stack written is a path of its call graph. Stacks that

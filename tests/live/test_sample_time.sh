@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# tier: all
+# touches: include bpf engine/remote
 # timeout: 300
 #
 # What a sample may take does not depend on the target. tests/fixtures/costly.c lays out all that makes a sample expensive;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: output
 # timeout: 120
 #
 # speedscope itself, in Chromium, loads -f speedscope and shows the functions; and every sample is in the file.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: cmd profile session
 #
 # `top` in a terminal, that of tmux: what it shows, its keys, sizes, and that the terminal is as before however it ends;
 # as plain text; and what it uses of a CPU.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: bpf engine/bpf engine/remote
 # engines: bpf vmread
 # timeout: 120
 #

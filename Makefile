@@ -46,8 +46,12 @@ OBJS := $(SRCS:src/%.c=$(BUILD)/obj/%.o) $(PROTOS:%=$(BUILD)/obj/profile/%.pb-c.
 # All but main(): the program and all tests link it.
 LIB := $(BUILD)/libxrprof.a
 LIB_OBJS := $(filter-out $(BUILD)/obj/main.o,$(OBJS))
-UNIT_SRCS := $(sort $(shell find tests/unit -name 'test_*.c'))
-UNIT_BINS := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/tests/unit/%)
+# One program of unit tests for each folder of tests/unit, of all files in it and below.
+UNIT_SRCS := $(sort $(shell find tests/unit -name '*.c'))
+UNIT_OBJS := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/tests/obj/%.o)
+UNIT_ROOMS := $(patsubst tests/unit/%/,%,$(sort $(wildcard tests/unit/*/)))
+UNIT_BINS := $(UNIT_ROOMS:%=$(BUILD)/tests/unit/%)
+UNIT_CFLAGS ?= -O0
 
 R_HEADERS ?= $(firstword $(wildcard /usr/share/R/include /usr/lib/R/include /usr/lib64/R/include))
 
@@ -112,11 +116,18 @@ $(BUILD)/r-headers.ok: tools/check_r_headers.c include/sexp.h
 	$(CROSS_COMPILE)$(CC) -std=gnu11 $(WARN) -Iinclude -I$(R_HEADERS) -fsyntax-only $<
 	@touch $@
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(LIB)
+$(BUILD)/tests/obj/%.o: tests/unit/%.c Makefile | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/unit/target/linux/test_find: ALL_LDFLAGS += -Wl,--wrap=proc__read
+$(foreach r,$(UNIT_ROOMS),$(eval $(BUILD)/tests/unit/$r: $(filter $(BUILD)/tests/obj/$r/%,$(UNIT_OBJS))))
+# target/linux/test_find.c stands between the code and /proc/PID.
+$(BUILD)/tests/unit/target: ALL_LDFLAGS += -Wl,--wrap=proc__read
+
+$(UNIT_BINS): $(BUILD)/tests/obj/main.o $(LIB)
+	@mkdir -p $(@D)
+	@rm -rf $@
+	$(CROSS_COMPILE)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS)
 
 unit-tests: $(UNIT_BINS)
 
@@ -160,7 +171,7 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(wildcard mk/*.mk)
--include $(OBJS:.o=.d) $(BUILD)/sampler.bpf.d $(UNIT_BINS:=.d)
+-include $(OBJS:.o=.d) $(BUILD)/sampler.bpf.d $(UNIT_OBJS:.o=.d)
 
 FORCE:
 

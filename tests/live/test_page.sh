@@ -7,7 +7,7 @@
 # are hostile, of nothing, and of two profiles. page.py looks at them.
 . "$(dirname "$0")/../lib/live.sh"
 
-make_page=$BUILD/tests/unit/output/test_flamegraph
+make_page=$BUILD/tests/unit/output
 [ -x "$make_page" ] || bail "$make_page is not there: run make unit-tests first"
 command -v chromium >/dev/null || bail "no chromium: tools/install-deps test"
 
@@ -46,11 +46,11 @@ prof -p "$(target_find "$target")" -d 2 --off-cpu -f flamegraph -o "$WORK/idle.h
 is $? 0 "who only waits for work is recorded" || diag "$(cat "$WORK/idle.err")"
 exec 5>&-
 wait "$target"
-"$make_page" page types 0 0 "$WORK/types.html"
-"$make_page" page typediff 0 0 "$WORK/typediff.html"
+"$make_page" -x page types 0 0 "$WORK/types.html"
+"$make_page" -x page typediff 0 0 "$WORK/typediff.html"
 
-"$make_page" page many 100000 4 "$WORK/large.html"
-"$make_page" page many 4000 40 "$WORK/processes.html"
+"$make_page" -x page many 100000 4 "$WORK/large.html"
+"$make_page" -x page many 4000 40 "$WORK/processes.html"
 # What a stranger's program says is its source: files that he may read, that he may not, and what is none.
 uid=65534
 mkdir "$WORK/his" "$WORK/roots"
@@ -126,13 +126,13 @@ grep -q 'no source of edited.R: the file was changed' "$WORK/parsed.err"
 ok $? "one line on stderr says so" || diag "$(cat "$WORK/parsed.err")"
 
 mkdir "$WORK/names"
-"$BUILD/tests/unit/output/test_formats" write "$WORK/names" >/dev/null
+"$BUILD/tests/unit/output" -x formats "$WORK/names" >/dev/null
 mv "$WORK/names/names.html" "$WORK/hostile.html"
-"$make_page" page empty 0 0 "$WORK/empty.html"
+"$make_page" -x page empty 0 0 "$WORK/empty.html"
 printf '%s\n' 'main;f;g;f;h 4' 'main;f;g 2' 'main;f;f;g;f 1' 'main;walk;lapply;FUN;walk;leaf 3' >"$WORK/recursion.folded"
 prof report "$WORK/recursion.folded" -o "$WORK/recursion.html" 2>"$WORK/recursion.err"
 is $? 0 "recursive calls are in a page" || diag "$(cat "$WORK/recursion.err")"
-"$make_page" page diff 3000 2 "$WORK/diff.html"
+"$make_page" -x page diff 3000 2 "$WORK/diff.html"
 python3 "$tests/live/page.py" "$WORK" "$TARGET_DIR/page_source.R" >"$WORK/page.out" 2>"$WORK/page.err"
 status=$?
 while IFS= read -r line; do

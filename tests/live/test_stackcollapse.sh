@@ -82,7 +82,7 @@ is "$STATUS$OUT" 2 "wrong usage: exit status 2"
 # --- by our writers, of the same samples ---
 
 for lines in "" lines; do
-	"$BUILD/tests/unit/output/test_writers" samples "$WORK/w.out" "$WORK/w.folded" $lines || fail "the writers write"
+	"$BUILD/tests/unit/output" -x samples "$WORK/w.out" "$WORK/w.folded" $lines || fail "the writers write"
 	collapse "$WORK/w.out" ${lines:+--lines}
 	is "$OUT" "$(cat "$WORK/w.folded")" "collapsed rprof is folded${lines:+, with lines}"
 done

@@ -33,11 +33,10 @@ ok $? "$ran programs ran with sanitizers" || diag "$(tail -n 20 "$work/log")"
 under_valgrind() {
 	# shellcheck disable=SC2016  # for the inner shell
 	printf '%s\n' "$@" | xargs -P "$(nproc)" -n 1 sh -c 'out=$(mktemp "$0/valgrind.XXXXXX")
-		timeout 600 valgrind -q --error-exitcode=99 --leak-check=full "$1/tests/unit/$2" >"$out" 2>&1
+		timeout 600 valgrind -q --error-exitcode=99 --leak-check=full "$1/tests/unit/${2%%/*}" "unit:$2" >"$out" 2>&1
 		echo "$? $out $2"' "$work" "${BUILD:-$root/build}"
 }
-strangers=(profile/test_decode profile/test_decode_hostile target/linux/test_elf os/linux/test_proc_maps include/test_walk profile/test_names
-	target/test_pe output/test_output)
+strangers=(profile/decode target/linux/elf: os/linux/proc_maps include/walk: profile/names target/pe output/output)
 ran=0
 while read -r status out name; do
 	ran=$((ran + 1))

@@ -3,117 +3,89 @@
 #define TAP_H
 
 /*
- * Test Anything Protocol for the unit tests: one C program per file, each
- * writes one line per check to stdout and ends with
+ * Unit tests are registered cases.  All files of a room are linked into one program,
+ * build/tests/unit/ROOM, and main.c runs each case in a process of its own:
  *
- *	return tap__done();
+ *	TEST(empty)
+ *	{
+ *		tap__ok(!parse(""), "an empty line is refused");
+ *	}
  *
- * The plan is printed last ("1..N"), so nobody counts checks by hand; a
- * program that dies half way prints no plan and so fails. A test that knows
- * its number of checks beforehand may call tap__plan() first: then a different
- * number is a failure too.
- *
- * The counters live in the one translation unit that includes this file.
+ * Each check is a line of the Test Anything Protocol.  A case may leave behind whatever it likes
+ * (globals, limits, signal handlers, children): it ends with its process.
  */
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct {
-	int planned; /* checks announced by tap__plan(), 0: none */
-	int run;
-	int failed;
-} tap__state;
+enum tap__kind { TAP_CASE, TAP_BEFORE, TAP_AFTER, TAP_PROGRAM };
 
-/* Announce the number of checks beforehand. */
-__attribute__((unused)) static void tap__plan(int checks)
-{
-	tap__state.planned = checks;
-	printf("1..%d\n", checks);
-	fflush(stdout);
-}
+struct tap__entry {
+	enum tap__kind kind;
+	const char *file, *name;
+	union {
+		void (*run)(void);
+		int (*program)(int argc, char **argv);
+	};
+	struct tap__entry *next;
+};
 
-__attribute__((unused)) static void tap__line(bool ok, const char *fmt, va_list ap)
-{
-	tap__state.run++;
-	if (!ok)
-		tap__state.failed++;
-	printf("%sok %d - ", ok ? "" : "not ", tap__state.run);
-	vprintf(fmt, ap);
-	/* flushed line by line: a crash must not take results along */
-	fflush(stdout);
-}
+void tap__register(struct tap__entry *e);
 
-/* One check. Returns @cond, so that a caller can stop or explain. */
-__attribute__((unused, format(printf, 2, 3))) static bool tap__ok(bool cond, const char *fmt, ...)
-{
-	va_list ap;
+#define TAP__ENTRY(entry_kind, entry_name, member, function)                                       \
+	__attribute__((constructor)) static void tap__add_##function(void)                         \
+	{                                                                                          \
+		static struct tap__entry e = {                                                     \
+			.kind = entry_kind, .file = __FILE__, .name = entry_name};                 \
+                                                                                                   \
+		e.member = function;                                                               \
+		tap__register(&e);                                                                 \
+	}
 
-	va_start(ap, fmt);
-	tap__line(cond, fmt, ap);
-	va_end(ap);
-	printf("\n");
-	fflush(stdout);
-	return cond;
-}
+/* A case: its name is FILE:NAME, without the "test_" of the file. */
+#define TEST(name)                                                                                 \
+	static void tap__case_##name(void);                                                        \
+	TAP__ENTRY(TAP_CASE, #name, run, tap__case_##name)                                         \
+	static void tap__case_##name(void)
+
+/* Run before and after each case of this file, in its process. */
+#define BEFORE()                                                                                   \
+	static void tap__before(void);                                                             \
+	TAP__ENTRY(TAP_BEFORE, "", run, tap__before)                                               \
+	static void tap__before(void)
+#define AFTER()                                                                                    \
+	static void tap__after(void);                                                              \
+	TAP__ENTRY(TAP_AFTER, "", run, tap__after)                                                 \
+	static void tap__after(void)
 
 /*
- * One check that cannot run here, counted as passed by TAP readers; @reason is
- * mandatory. Only for what this machine really lacks.
+ * What the program does in place of the tests if it is called with "-x NAME ARGUMENT..."; argv[0]
+ * is NAME.  For tests that execute themselves, and scripts that want what a test can make.
  */
-__attribute__((unused, format(printf, 2, 3))) static void tap__skip(const char *reason,
-								    const char *fmt, ...)
-{
-	va_list ap;
+#define PROGRAM(name)                                                                              \
+	static int tap__program_##name(int argc, char **argv);                                     \
+	TAP__ENTRY(TAP_PROGRAM, #name, program, tap__program_##name)                               \
+	static int tap__program_##name(int argc, char **argv)
 
-	va_start(ap, fmt);
-	tap__line(true, fmt, ap);
-	va_end(ap);
-	printf(" # SKIP %s\n", reason);
-	fflush(stdout);
-}
+/* One check. Returns @cond, so that a caller can stop or explain. */
+__attribute__((format(printf, 2, 3))) bool tap__ok(bool cond, const char *fmt, ...);
+
+/*
+ * One check that cannot run here, counted as passed by TAP readers; @reason is mandatory. Only for
+ * what this machine really lacks.
+ */
+__attribute__((format(printf, 2, 3))) void tap__skip(const char *reason, const char *fmt, ...);
 
 /* A remark, as a TAP comment: "# ...". */
-__attribute__((unused, format(printf, 1, 2))) static void tap__diag(const char *fmt, ...)
-{
-	va_list ap;
+__attribute__((format(printf, 1, 2))) void tap__diag(const char *fmt, ...);
 
-	va_start(ap, fmt);
-	printf("# ");
-	vprintf(fmt, ap);
-	va_end(ap);
-	printf("\n");
-	fflush(stdout);
-}
+/* Fail, and end the process: nothing after this can work. */
+__attribute__((noreturn, format(printf, 1, 2))) void tap__bail(const char *fmt, ...);
 
-/* Stop the whole program: nothing after this can work. */
-__attribute__((unused, noreturn, format(printf, 1, 2))) static void tap__bail(const char *fmt, ...)
-{
-	va_list ap;
+/* The case's own folder below /tmp: made on the first call, removed with all in it at the end. */
+const char *tap__folder(void);
 
-	va_start(ap, fmt);
-	printf("Bail out! ");
-	vprintf(fmt, ap);
-	va_end(ap);
-	printf("\n");
-	fflush(stdout);
-	exit(1);
-}
-
-/* Prints the plan if there was none; the program's exit status. */
-__attribute__((unused)) static int tap__done(void)
-{
-	if (!tap__state.planned)
-		printf("1..%d\n", tap__state.run);
-	else if (tap__state.planned != tap__state.run)
-		printf("# planned %d checks, ran %d\n", tap__state.planned, tap__state.run);
-	fflush(stdout);
-	if (!tap__state.run)
-		return 1;
-	if (tap__state.planned && tap__state.planned != tap__state.run)
-		return 1;
-	return tap__state.failed != 0;
-}
+/* Does this run want the tests at their full size, too (XRPROF_TESTS=all)? */
+bool tap__all(void);
 
 #endif /* TAP_H */

@@ -18,7 +18,7 @@ static bool holds(const struct buf *b, const char *text)
 	return b->len == strlen(text) && !memcmp(b->data, text, b->len);
 }
 
-static void test_buf(void)
+TEST(buf)
 {
 	struct buf b = {0};
 	bool same = true;
@@ -46,7 +46,7 @@ static void test_buf(void)
 	buf__free(&b);
 }
 
-static void test_errmsg(void)
+TEST(errmsg)
 {
 	struct errmsg f = {"before"};
 	char lengthy[2000];
@@ -80,7 +80,7 @@ static void logged(char *text, size_t size, const char *arg)
 	close(file);
 }
 
-static void test_log(void)
+TEST(log)
 {
 	char text[4096], lengthy[3000];
 
@@ -92,12 +92,4 @@ static void test_log(void)
 	logged(text, sizeof(text), lengthy);
 	tap__ok(strlen(text) < 1100 && strchr(text, '\n') == text + strlen(text) - 1,
 		"log: what is too long is cut, and ends its line");
-}
-
-int main(void)
-{
-	test_buf();
-	test_errmsg();
-	test_log();
-	return tap__done();
 }

@@ -21,7 +21,7 @@ static bool same(uint64_t seconds)
 	       calendar__seconds(&c, &again) && again == seconds;
 }
 
-int main(void)
+TEST(calendar)
 {
 	static const struct calendar bad[] = {
 		{1969, 12, 31, 23, 59, 59}, {10000, 1, 1, 0, 0, 0}, {2026, 0, 1, 0, 0, 0},
@@ -44,5 +44,4 @@ int main(void)
 		tap__ok(!calendar__seconds(&bad[i], &seconds), "no date: %u-%u-%u %u:%u:%u",
 			bad[i].year, bad[i].month, bad[i].day, bad[i].hour, bad[i].minute,
 			bad[i].second);
-	return tap__done();
 }

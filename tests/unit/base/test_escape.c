@@ -24,7 +24,7 @@ static void check_escape(const char *name, const char *also, const char *want)
 	buf__free(&b);
 }
 
-static void test_escape(void)
+TEST(escape)
 {
 	check_escape("", "\"", "");
 	check_escape("read.csv", "\"", "read.csv");
@@ -83,7 +83,7 @@ static uint64_t next(uint64_t *state)
 }
 
 /* Any name comes back whole, and no byte that does harm is left. */
-static void test_round_trip(void)
+TEST(round_trip)
 {
 	static const char alphabet[] = "\\\\\\nrtx2\"[]\n\t\x1b\x7f \xc2\x9b\xa0\xc3\xe4\xf0;a";
 	uint64_t state = 42;
@@ -115,7 +115,7 @@ static void test_round_trip(void)
 }
 
 /* What is no escape stays as it is. */
-static void test_undo(void)
+TEST(undo)
 {
 	static const struct {
 		const char *text, *is;
@@ -133,12 +133,4 @@ static void test_undo(void)
 		tap__ok(!strcmp(b.data, all[i].is), "%s", all[i].text);
 		buf__free(&b);
 	}
-}
-
-int main(void)
-{
-	test_escape();
-	test_undo();
-	test_round_trip();
-	return tap__done();
 }

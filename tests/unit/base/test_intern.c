@@ -8,7 +8,7 @@
 #include "base/intern.h"
 #include "tap.h"
 
-static void test_budget(void)
+TEST(budget)
 {
 	struct budget all = {.max = 1000}, one = {.whole = &all, .max = 700, .reserve = 100},
 		      other = {.whole = &all, .max = 700, .reserve = 100};
@@ -32,7 +32,7 @@ static void test_budget(void)
 	tap__ok(!one.used && !other.used && all.used == 250, "what is given back is free");
 }
 
-static void test_arena(void)
+TEST(arena)
 {
 	struct budget budget = {.max = 200000};
 	struct arena a = {.budget = &budget};
@@ -65,7 +65,7 @@ static bool number__same(const void *record, const void *key)
 	return ((const struct number *)record)->n == *(const unsigned int *)key;
 }
 
-static void test_table(void)
+TEST(table)
 {
 	static struct number numbers[5000];
 	struct budget budget = {.max = 100000};
@@ -92,7 +92,7 @@ static void test_table(void)
 	table__free(&t);
 }
 
-static void test_intern(void)
+TEST(intern)
 {
 	static char big[100000];
 	struct intern t;
@@ -141,7 +141,7 @@ static void test_intern(void)
 	intern__free(&t);
 }
 
-static void test_intern_budget(void)
+TEST(intern_budget)
 {
 	struct budget budget = {.max = 1 << 20};
 	struct intern t;
@@ -162,7 +162,7 @@ static void test_intern_budget(void)
 }
 
 /* Parts of a whole: none takes the room of those to come. */
-static void test_shared(void)
+TEST(shared)
 {
 	struct budget whole = {.max = 1000, .shared = true};
 	struct budget hog = {.whole = &whole, .max = SIZE_MAX};
@@ -185,15 +185,4 @@ static void test_shared(void)
 	budget__give(&second, 250);
 	budget__give(&third, 100);
 	tap__ok(!whole.used && !third.used, "all of it is given back");
-}
-
-int main(void)
-{
-	test_budget();
-	test_arena();
-	test_table();
-	test_intern();
-	test_intern_budget();
-	test_shared();
-	return tap__done();
 }

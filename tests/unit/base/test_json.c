@@ -30,7 +30,7 @@ static void text__is(struct text *t, const char *wanted, const char *name)
 	free(t->data);
 }
 
-static void test_shape(void)
+TEST(shape)
 {
 	struct text t;
 	struct json j;
@@ -70,7 +70,7 @@ static void string_is(const char *value, const char *wanted)
 	text__is(&t, line, "string");
 }
 
-static void test_strings(void)
+TEST(strings)
 {
 	string_is("plain", "plain");
 	string_is("a\"b\\c/d", "a\\\"b\\\\c/d");
@@ -86,7 +86,7 @@ static void test_strings(void)
 }
 
 /* Within a page, and taken out piece by piece. */
-static void test_html(void)
+TEST(html)
 {
 	struct buf text = {0};
 	struct json j;
@@ -112,7 +112,7 @@ static void test_html(void)
 	buf__free(&text);
 }
 
-static void test_misuse(void)
+TEST(misuse)
 {
 	struct text t;
 	struct json j;
@@ -141,7 +141,7 @@ static void test_misuse(void)
 	free(t.data);
 }
 
-static void test_full(void)
+TEST(full)
 {
 	FILE *full = fopen("/dev/full", "w");
 	struct json j;
@@ -155,7 +155,7 @@ static void test_full(void)
 	fclose(full);
 }
 
-static void test_counts(void)
+TEST(counts)
 {
 	struct decoder_stats decoder = {.samples = 1};
 	uint64_t counts[XR_COUNTERS];
@@ -214,15 +214,4 @@ static void test_counts(void)
 	decoder.partial = 1;
 	stats__fill(&s, counts, &decoder);
 	tap__ok(!s.decoder.partial, "however few they are");
-}
-
-int main(void)
-{
-	test_shape();
-	test_strings();
-	test_html();
-	test_misuse();
-	test_full();
-	test_counts();
-	return tap__done();
 }

@@ -62,7 +62,7 @@ static void test_writer(void)
 	buf__free(&out);
 }
 
-int main(void)
+TEST(json_line)
 {
 	char deep[100];
 
@@ -110,5 +110,4 @@ int main(void)
 	deep[sizeof(deep) - 1] = '\0';
 	is(deep, "!");
 	test_writer();
-	return tap__done();
 }

@@ -16,7 +16,7 @@ static uint64_t next(uint64_t *state)
 	return *state ^= *state << 17;
 }
 
-static void test_map(void)
+TEST(map)
 {
 	static char values[8];
 	void *want[KEYS] = {0};
@@ -46,10 +46,4 @@ static void test_map(void)
 	tap__ok(!map__get(&m, 1, 1), "both numbers of the key count");
 	map__free(&m);
 	tap__ok(!m.entries && !m.count, "a freed map is empty");
-}
-
-int main(void)
-{
-	test_map();
-	return tap__done();
 }

@@ -56,11 +56,10 @@ static void check(const struct mem_reader *m, const char *how)
 		"%s: no more than at most", how);
 }
 
-int main(void)
+TEST(mem_reader)
 {
 	struct mem_reader one = {.read = text__read}, batch = {.read_spans = text__read_spans};
 
 	check(&one, "one at a time");
 	check(&batch, "at once");
-	return tap__done();
 }

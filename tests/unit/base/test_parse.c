@@ -7,7 +7,7 @@
 
 #include "tap.h"
 
-static void test_whole(void)
+TEST(whole)
 {
 	static const struct {
 		const char *text;
@@ -43,7 +43,7 @@ static void test_whole(void)
 	}
 }
 
-static void test_parts(void)
+TEST(parts)
 {
 	const char *text = "12,3x", *at = text;
 	uint64_t value = 0;
@@ -62,7 +62,7 @@ static void test_parts(void)
 		"none on the next line");
 }
 
-static void test_seconds(void)
+TEST(seconds)
 {
 	static const struct {
 		const char *text;
@@ -95,12 +95,4 @@ static void test_seconds(void)
 		tap__ok(parse__seconds(bad[i], &value) == -EINVAL && value == 4711,
 			"'%s' is no time", bad[i]);
 	}
-}
-
-int main(void)
-{
-	test_whole();
-	test_parts();
-	test_seconds();
-	return tap__done();
 }

@@ -19,7 +19,7 @@ static void prints(const char *line, const char *what)
 		status, err_text);
 }
 
-static void test_usage(void)
+TEST(usage)
 {
 	usage("", "nothing to profile");
 	usage("nonsense -p 1", "no such subcommand: nonsense (try xrprof-bpf --help)");
@@ -47,7 +47,7 @@ static void test_usage(void)
 	usage("info x", "info: unexpected argument: x (try xrprof-bpf info --help)");
 }
 
-static void test_help(void)
+TEST(help)
 {
 	prints("--help", "Usage: xrprof-bpf [record]");
 	tap__ok(strstr(out_text, "\n  list ") && strstr(out_text, "\nExit status: "),
@@ -55,7 +55,7 @@ static void test_help(void)
 	prints("record -h", "Usage: xrprof-bpf [record]");
 	prints("--version", "xrprof-bpf ");
 	prints("version", "xrprof-bpf ");
-	prints("help", "\n  help ");
+	prints("help", "\nhelp [SUBCOMMAND] is the same as [SUBCOMMAND] --help");
 	prints("help report", "Usage: xrprof-bpf report ");
 	prints("list --help", "Usage: xrprof-bpf list [--json]\n");
 	tap__ok(!strstr(out_text, "\n  list "), "that of a subcommand is its own");
@@ -63,7 +63,7 @@ static void test_help(void)
 	prints("dump -h", "Usage: xrprof-bpf dump (-p PID[,PID...] | -a) [--json]\n");
 }
 
-static void test_run(void)
+TEST(run)
 {
 	prints("list", "PID");
 	prints("list --json", "{\"processes\": [");
@@ -71,7 +71,7 @@ static void test_run(void)
 	prints("info --json", "\"capabilities\": [");
 }
 
-static void test_failure(void)
+TEST(failure)
 {
 	/* pid 2147483647 is above what the kernel gives out */
 	tap__ok(run("-q -p 2147483647") == CMD_FAILED && !*out_text &&
@@ -89,13 +89,4 @@ static void test_failure(void)
 	tap__ok(run("-q -o /dev/null -- /nowhere/at-all") == CMD_FAILED &&
 			strstr(err_text, "/nowhere/at-all"),
 		"a command that is not there: %s", err_text);
-}
-
-int main(void)
-{
-	test_usage();
-	test_help();
-	test_run();
-	test_failure();
-	return tap__done();
 }

@@ -42,7 +42,7 @@ static int apply(const char *text, struct values *v, struct errmsg *f)
 	return config_file__apply(rows, v, kept, "x.conf", f);
 }
 
-static void test_lines(void)
+TEST(lines)
 {
 	struct values v;
 	struct errmsg f;
@@ -67,7 +67,7 @@ static void refused(const char *text, const char *why)
 		"refused: %s", f.text);
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	refused("\nfoo = 1\n", "line 2: no such option: foo");
 	refused("freq = 101", "not a whole number from 1 to 100");
@@ -80,7 +80,7 @@ static void test_refused(void)
 	refused("--freq = 3", "no such option: --freq");
 }
 
-static void test_file(void)
+TEST(file)
 {
 	char path[] = "/tmp/config_file.XXXXXX", *text;
 	int fd = mkstemp(path);
@@ -108,12 +108,4 @@ static void test_file(void)
 	tap__ok(config_file__read(&text, path, &f) && strstr(f.text, "not a regular file"),
 		"a pipe is not waited for: %s", f.text);
 	unlink(path);
-}
-
-int main(void)
-{
-	test_lines();
-	test_refused();
-	test_file();
-	return tap__done();
 }

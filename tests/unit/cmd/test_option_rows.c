@@ -112,7 +112,7 @@ static int parse(const char *line, struct record *r)
 	return option_rows__parse(rows, r, argc, argv, &rest, &why);
 }
 
-static void test_types(void)
+TEST(types)
 {
 	struct record r;
 
@@ -132,7 +132,7 @@ static void test_types(void)
 	tap__ok(!parse("-l --nonsense", &r) && r.last, "what follows the last is not looked at");
 }
 
-static void test_rest(void)
+TEST(rest)
 {
 	struct record r;
 
@@ -156,7 +156,7 @@ static void refused(const char *line, int err, const char *text)
 	tap__ok(got == err && strstr(why.text, text), "'%s': %d %s", line, got, why.text);
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	struct errmsg f;
 	struct record r = {0};
@@ -178,7 +178,7 @@ static void test_refused(void)
 		"an empty argument: %s", f.text);
 }
 
-static void test_too_long(void)
+TEST(too_long)
 {
 	static struct option_row many[OPTION_ROWS_MAX + 2];
 	char *argv[] = {(char *)"test", NULL};
@@ -234,7 +234,7 @@ static void print_wrapped(FILE *out)
 	text__wrap(out, "", 0);
 }
 
-static void test_help(void)
+TEST(help)
 {
 	static const struct {
 		const char *arg;
@@ -335,7 +335,7 @@ static void formats__check(const struct subcommand *c)
 	tap__ok(spoken || strcmp(c->name, "record") != 0, "%s: so does record", c->name);
 }
 
-static void test_tables(void)
+TEST(tables)
 {
 	struct record big[64];
 	char *argv[] = {(char *)"test", (char *)"--help", NULL};
@@ -352,15 +352,4 @@ static void test_tables(void)
 		for (const struct option_row *r = (*c)->options; r->name; r++)
 			row__check(*c, r);
 	}
-}
-
-int main(void)
-{
-	test_types();
-	test_rest();
-	test_refused();
-	test_too_long();
-	test_help();
-	test_tables();
-	return tap__done();
 }

@@ -26,7 +26,7 @@ static int parse(const char *line, struct options *o, struct errmsg *f)
 	return options__parse(o, argc, argv, f);
 }
 
-static void test_defaults(void)
+TEST(defaults)
 {
 	struct options o;
 	struct errmsg f;
@@ -46,7 +46,7 @@ static void test_defaults(void)
 	options__free(&o);
 }
 
-static void test_events(void)
+TEST(events)
 {
 	struct options o;
 	struct errmsg f;
@@ -66,7 +66,7 @@ static void test_events(void)
 }
 
 /* As a subcommand without formats has it: the same rules, but for those of the format. */
-static void test_events_shared(void)
+TEST(events_shared)
 {
 	static const struct {
 		const char *events[2];
@@ -98,7 +98,7 @@ static void test_events_shared(void)
 	}
 }
 
-static void test_all_given(void)
+TEST(all_given)
 {
 	struct options o;
 	struct errmsg f;
@@ -122,7 +122,7 @@ static void test_all_given(void)
 	options__free(&o);
 }
 
-static void test_aliases(void)
+TEST(aliases)
 {
 	static const char *const lines[] = {"-p 1 -F 50", "-p 1 --freq 50", "-p 1 --rate=50",
 					    "-p 1 --frequency 50"};
@@ -136,7 +136,7 @@ static void test_aliases(void)
 	}
 }
 
-static void test_duration(void)
+TEST(duration)
 {
 	static const struct {
 		const char *line;
@@ -153,7 +153,7 @@ static void test_duration(void)
 	}
 }
 
-static void test_filters(void)
+TEST(filters)
 {
 	struct options o;
 	struct errmsg f;
@@ -166,7 +166,7 @@ static void test_filters(void)
 	options__free(&o);
 }
 
-static void test_command(void)
+TEST(command)
 {
 	struct options o;
 	struct errmsg f;
@@ -180,7 +180,7 @@ static void test_command(void)
 	options__free(&o);
 }
 
-static void test_help(void)
+TEST(help)
 {
 	struct options o;
 	struct errmsg f;
@@ -203,7 +203,7 @@ static void refused(const char *line, const char *word)
 	options__free(&o);
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	refused("", "--pid");
 	refused("-p", "-p");
@@ -260,19 +260,4 @@ static void test_refused(void)
 	refused("-p 1 --", "--");
 	refused("-p 1 -- R", "exclude");
 	refused("-p 1,2", "DIRECTORY");
-}
-
-int main(void)
-{
-	test_defaults();
-	test_all_given();
-	test_events();
-	test_events_shared();
-	test_aliases();
-	test_duration();
-	test_filters();
-	test_command();
-	test_help();
-	test_refused();
-	return tap__done();
 }

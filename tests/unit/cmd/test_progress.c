@@ -39,7 +39,7 @@ static const char *line(const struct progress *p, unsigned int columns)
 	return text;
 }
 
-int main(void)
+TEST(progress)
 {
 	struct progress *p;
 	char name[32];
@@ -67,5 +67,4 @@ int main(void)
 	tap__ok(progress__due(p, NS_PER_S) && !progress__due(NULL, NS_PER_S), "due");
 	progress__free(p);
 	stack__free_all();
-	return tap__done();
 }

@@ -108,7 +108,7 @@ static void test_later(void)
 	buf__free(&text);
 }
 
-int main(void)
+TEST(record_files)
 {
 	char command[64];
 
@@ -118,5 +118,5 @@ int main(void)
 	test_standard_error();
 	test_later();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
-	return system(command) ? 1 : tap__done();
+	tap__ok(!system(command), "cleaned up");
 }

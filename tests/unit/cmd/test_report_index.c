@@ -53,7 +53,7 @@ static void read_back(const int lines[][2], size_t n, struct report_index_read *
 	read_back((const int[][2]){__VA_ARGS__},                                                   \
 		  sizeof((const int[][2]){__VA_ARGS__}) / sizeof(int[2]), &read)
 
-int main(void)
+TEST(report_index)
 {
 	struct report_index_read read;
 
@@ -74,5 +74,4 @@ int main(void)
 	tap__ok(!strcmp(taken, "10/1 "), "the last one: %s", taken);
 	unlink(path);
 	rmdir(dir);
-	return tap__done();
 }

@@ -41,7 +41,7 @@ static void is(const char *text, const char *want)
 	is_at(NOW, WHEN_SINCE, 0, text, want);
 }
 
-static void test_utc(void)
+TEST(utc)
 {
 	zone("UTC0");
 	is("02:10", "2026-11-22 02:10:00 +0000");
@@ -77,7 +77,7 @@ static void test_utc(void)
 	is_at(NOW, WHEN_UNTIL, NOW - 600, "02:40", "2026-11-22 02:40:00 +0000");
 }
 
-static void test_zones(void)
+TEST(zones)
 {
 	zone("Europe/Berlin");
 	is("02:10", "2026-11-22 02:10:00 +0100");
@@ -109,7 +109,7 @@ static void test_zones(void)
 	is("2026-11-22T00:00Z", "2026-11-21 20:30:00 -0330");
 }
 
-static void test_none(void)
+TEST(none)
 {
 	static const char *const none[] = {
 		"",
@@ -170,7 +170,7 @@ static void before(const char *text, uint64_t since, uint64_t until, uint64_t wa
 		getenv("TZ"), text, (long long)(from - since), (long long)(to - until));
 }
 
-static void test_before(void)
+TEST(before)
 {
 	const uint64_t since = NOW - 1200, until = NOW - 600, noon = UINT64_C(1792926000);
 	struct errmsg f = {""};
@@ -191,13 +191,4 @@ static void test_before(void)
 		"nothing: %s", f.text);
 	tap__ok(when__before("0h", "--diff", NOW, &from, &to, &f) == -EINVAL, "none: %s", f.text);
 	tap__ok(when__before("x", "--diff", NOW, &from, &to, &f) == -EINVAL, "no time: %s", f.text);
-}
-
-int main(void)
-{
-	test_utc();
-	test_zones();
-	test_none();
-	test_before();
-	return tap__done();
 }

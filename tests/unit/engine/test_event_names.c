@@ -34,7 +34,7 @@ static void refused(const char *text, const char *said)
 }
 
 /* R's own: it has no parts, and rows must be told. */
-static void test_gc(void)
+TEST(gc)
 {
 	struct event_list list = {.n = 0};
 	struct errmsg f = {""};
@@ -52,7 +52,7 @@ static void test_gc(void)
 }
 
 /* As <linux/perf_event.h> numbers them. */
-static void test_perf(void)
+TEST(perf)
 {
 	struct event_name e, again;
 	struct errmsg f;
@@ -85,7 +85,7 @@ static void test_perf(void)
 	tap__ok(all && n > 50, "each of %zu names is understood", n);
 }
 
-static void test_kinds(void)
+TEST(kinds)
 {
 	struct event_name e;
 	struct errmsg f;
@@ -109,7 +109,7 @@ static void test_kinds(void)
 		"a probe of a file");
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	char text[EVENT_TEXT_MAX + 2];
 
@@ -156,7 +156,7 @@ static void test_refused(void)
 	refused(text, "no such event");
 }
 
-static void test_list(void)
+TEST(list)
 {
 	static const char *const names[] = {"cs", "faults", "cycles", "r1", "r2", "r3"};
 	struct event_list list = {0};
@@ -176,14 +176,4 @@ static void test_list(void)
 			!strcmp(small, "abc") &&
 			!event_part__copy(&(struct event_part){"abcd", 4}, small, 4),
 		"a part is copied where it has room");
-}
-
-int main(void)
-{
-	test_perf();
-	test_gc();
-	test_kinds();
-	test_refused();
-	test_list();
-	return tap__done();
 }

@@ -174,7 +174,7 @@ static void test_envs(const struct xr_layout *layout)
 	scene__free(&w.s);
 }
 
-static void test_odd(void)
+TEST(odd)
 {
 	uint64_t imports, at, text, long_name, fun;
 	static char name[XR_TEXT_MAX + 64];
@@ -253,7 +253,7 @@ static void test_odd(void)
 	scene__free(&w.s);
 }
 
-static void test_definitions(void)
+TEST(definitions)
 {
 	uint64_t f, g, context;
 	struct world w;
@@ -315,7 +315,7 @@ static void test_definitions(void)
 
 /* Each read fails in turn: the stack is as long, and what it says of a function is true or nothing.
  */
-static void test_faults(void)
+TEST(faults)
 {
 	static const char right[] = "g=stats@a.R#5 f=package:x@a.R#7";
 	uint64_t f, g, reads, less = 0, errors = 0;
@@ -374,7 +374,7 @@ static void test_faults(void)
 }
 
 /* What is remembered: within a walk, and as long as the number of collections stays the same. */
-static void test_memory(void)
+TEST(memory)
 {
 	uint64_t count_at, reads, first, again;
 	struct world w;
@@ -408,7 +408,7 @@ static void test_memory(void)
 }
 
 /* Imports are base's for a function of their own, and say which package a namespace is of. */
-static void test_imports(void)
+TEST(imports)
 {
 	struct world w;
 	uint64_t own;
@@ -425,7 +425,7 @@ static void test_imports(void)
 }
 
 /* A chain that costs more than a sample may. */
-static void test_budget(void)
+TEST(budget)
 {
 	struct world w;
 	struct run *r;
@@ -447,15 +447,8 @@ static void test_budget(void)
 	scene__free(&w.s);
 }
 
-int main(void)
+TEST(envs)
 {
 	test_envs(layout_now());
 	test_envs(layouts__find(LAYOUTS_X86_64_LINUX, LAYOUTS_VERSION(3, 4, 0)));
-	test_odd();
-	test_definitions();
-	test_faults();
-	test_memory();
-	test_imports();
-	test_budget();
-	return tap__done();
 }

@@ -5,7 +5,7 @@
  */
 #include "lines_scene.h"
 
-static void test_layouts(void)
+TEST(layouts)
 {
 	size_t rows;
 	const struct layouts_row *table = layouts__table(&rows);
@@ -47,7 +47,7 @@ static void test_layouts(void)
 }
 
 /* What a srcref or a srcfile may be instead: then there is no location. */
-static void test_srcfiles(void)
+TEST(srcfiles)
 {
 	uint64_t file, ref, text, env, cell, promise;
 	struct scene s;
@@ -110,7 +110,7 @@ static void test_srcfiles(void)
 	scene__free(&s);
 }
 
-static void test_bytecode(void)
+TEST(bytecode)
 {
 	struct xr_row row;
 	uint64_t file, body, plain, other, at, value, ref, consts;
@@ -191,7 +191,7 @@ static void test_bytecode(void)
 }
 
 /* Each read fails in turn: an error, or a location less; never a wrong one. */
-static void test_faults(void)
+TEST(faults)
 {
 	static const char right[] = "b.R#2 compiled a.R#1 inner b.R#9 outer ";
 	uint64_t a, b, body, reads, errors = 0;
@@ -246,7 +246,7 @@ static void test_faults(void)
 }
 
 /* What is remembered from one walk to the next, and what must not be. */
-static void test_generations(void)
+TEST(generations)
 {
 	uint64_t file, ref, body, count_at, reads, all;
 	struct run *r;
@@ -309,14 +309,4 @@ static void test_generations(void)
 	tap__ok(!strncmp(line, "a.R#10 g a.R#5 ", 15), "nor where it cannot be read");
 	free(r);
 	scene__free(&s);
-}
-
-int main(void)
-{
-	test_layouts();
-	test_srcfiles();
-	test_bytecode();
-	test_faults();
-	test_generations();
-	return tap__done();
 }

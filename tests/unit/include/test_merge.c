@@ -153,7 +153,7 @@ static void test_owners(bool dead)
 }
 
 /* Whatever the keys and frames are: R's part comes out whole and in order, and so do the frames. */
-static void test_any(void)
+TEST(any)
 {
 	uint32_t wrong = 0;
 	uint64_t descended = 0;
@@ -184,7 +184,7 @@ static void test_any(void)
 		(unsigned long long)descended);
 }
 
-static void test_keys(void)
+TEST(keys)
 {
 	struct merge m;
 
@@ -211,7 +211,7 @@ static void test_keys(void)
 		"one of a frame further in is dead, and out of order");
 }
 
-static void test_one_alone(void)
+TEST(one_alone)
 {
 	struct merge m;
 
@@ -225,12 +225,8 @@ static void test_one_alone(void)
 		"and so do frames");
 }
 
-int main(void)
+TEST(owners)
 {
 	test_owners(false);
 	test_owners(true);
-	test_any();
-	test_keys();
-	test_one_alone();
-	return tap__done();
 }

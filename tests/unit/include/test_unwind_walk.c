@@ -201,7 +201,7 @@ static void one(struct xr_unwind_rule rule)
 		.pc = place(1), .rule = {.cfa = XR_CFA_SP, .ra = XR_SAVED_LOST, .cfa_off = 16}};
 }
 
-static void test_signal(void)
+TEST(signal)
 {
 	const struct xr_unwind_rule rule = {.cfa = XR_CFA_SP_DEREF,
 					    .fp = XR_SAVED_SP,
@@ -236,7 +236,7 @@ static void test_signal(void)
 		"the end of another function is not that function");
 }
 
-static void test_plt(void)
+TEST(plt)
 {
 	struct unwind u;
 
@@ -260,7 +260,7 @@ static void ends(struct xr_unwind_rule rule, int want, const char *what)
 	tap__ok(unwind__frame(&u) == want && u.cfa == u.sp, "%s", what);
 }
 
-static void test_ends(void)
+TEST(ends)
 {
 	struct unwind u;
 
@@ -290,7 +290,7 @@ static void test_ends(void)
 }
 
 /* Any rules over any words: it ends, and the stack pointer ascends. */
-static void test_any(void)
+TEST(any)
 {
 	uint32_t descends = 0;
 	uint64_t frames = 0;
@@ -323,13 +323,8 @@ static void test_any(void)
 		(unsigned long long)frames);
 }
 
-int main(void)
+TEST(stacks)
 {
 	test_stacks(false);
 	test_stacks(true);
-	test_signal();
-	test_plt();
-	test_ends();
-	test_any();
-	return tap__done();
 }

@@ -602,7 +602,7 @@ static void test_random(bool from_nothing, uint32_t images)
 	image__free(&m);
 }
 
-int main(void)
+TEST(walk)
 {
 	size_t rows;
 
@@ -618,5 +618,4 @@ int main(void)
 	test_deep();
 	test_random(true, 20000);
 	test_random(false, 20000);
-	return tap__done();
 }

@@ -45,7 +45,7 @@ static void ordinary(struct scene *s, int depth)
 }
 
 /* Whatever is allowed: what comes out is the inner part of the stack, whole frames of it. */
-static void test_cut(void)
+TEST(cut)
 {
 	char whole[ROOM * 2], part[ROOM * 2];
 	uint64_t all, most = 0, wrong = 0, beyond = 0, last = 0, shrunk = 0;
@@ -93,7 +93,7 @@ static void test_cut(void)
 	scene__free(&s);
 }
 
-static void test_time(void)
+TEST(time)
 {
 	struct scene s;
 	struct run *r;
@@ -173,7 +173,7 @@ static uint64_t bytecode__tableless(struct scene *s, int n)
 }
 
 /* A frame that leads to much is left while it is looked for, wherever that is. */
-static void test_one_frame(void)
+TEST(one_frame)
 {
 	uint32_t wrong = 0, parts = 0, most = 0;
 
@@ -290,7 +290,7 @@ static uint64_t place__long(struct scene *s, int i, void *arg)
 	return srcref(s, srcfile__list(s, *name), i);
 }
 
-static void test_in_vain(void)
+TEST(in_vain)
 {
 	static const struct {
 		uint64_t (*place)(struct scene *s, int i, void *arg);
@@ -315,7 +315,7 @@ static void test_in_vain(void)
 	}
 }
 
-static void test_bodies(void)
+TEST(bodies)
 {
 	uint64_t body;
 	struct scene s;
@@ -333,7 +333,7 @@ static void test_bodies(void)
 }
 
 /* It holds until R collects, as what was found does. */
-static void test_generations(void)
+TEST(generations)
 {
 	uint64_t count_at, text, cell, env, before, after;
 	struct scene s;
@@ -415,7 +415,7 @@ static void until_whole(struct xr_row *row)
 	while (row->strikes < STRIKES_MAX || row->reduced);
 }
 
-static void test_always_over(void)
+TEST(always_over)
 {
 	struct xr_row row = {0};
 	int told = 0, times = 0;
@@ -435,7 +435,7 @@ static void test_always_over(void)
 	tap__ok(spent >= 100 * WHOLE_NS, "and the whole is tried again and again");
 }
 
-static void test_recovery(void)
+TEST(recovery)
 {
 	struct xr_row row = {0};
 	uint64_t spent;
@@ -458,7 +458,7 @@ static void test_recovery(void)
 }
 
 /* One of six is too deep: it is cut, the others are whole. */
-static void test_now_and_then(void)
+TEST(now_and_then)
 {
 	struct xr_row row = {0};
 	uint64_t spent = 0;
@@ -472,7 +472,7 @@ static void test_now_and_then(void)
 }
 
 /* Whatever the row holds: it can be another process' by now, changed on several CPUs. */
-static void test_any_row(void)
+TEST(any_row)
 {
 	static const uint32_t values[] = {0, 1, 3, 4, 27, 28, 29, 127, 128, 129, 1u << 31, ~0u};
 	const size_t n = sizeof(values) / sizeof(values[0]);
@@ -498,7 +498,7 @@ static void test_any_row(void)
 }
 
 /* The innermost frames of a deep stack are there, and little is read. */
-static void test_reduced(void)
+TEST(reduced)
 {
 	struct scene s;
 	struct run *r;
@@ -518,20 +518,4 @@ static void test_reduced(void)
 		(int)r->base.walk.frames, (int)r->base.walk.budget.work);
 	free(r);
 	scene__free(&s);
-}
-
-int main(void)
-{
-	test_always_over();
-	test_recovery();
-	test_now_and_then();
-	test_any_row();
-	test_reduced();
-	test_cut();
-	test_time();
-	test_one_frame();
-	test_in_vain();
-	test_bodies();
-	test_generations();
-	return tap__done();
 }

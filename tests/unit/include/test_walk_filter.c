@@ -18,7 +18,7 @@ static uint64_t push_env(struct scene *s, const char *name, uint32_t flag, uint6
 	return at;
 }
 
-static void test_filter(void)
+TEST(filter)
 {
 	const uint32_t F = R_CTXT_FUNCTION;
 	const uint64_t evalfun = 0x5000;
@@ -63,10 +63,4 @@ static void test_filter(void)
 	push_env(&s, "inside", F, E(9), E(8), 9);
 	check(&s, "inside callback ", "functions below a new top level");
 	scene__free(&s);
-}
-
-int main(void)
-{
-	test_filter();
-	return tap__done();
 }

@@ -116,7 +116,7 @@ static size_t recorded(char *to, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-static void test_whole(void)
+TEST(whole)
 {
 	static char file[1 << 20];
 	size_t size = recorded(file, sizeof(file));
@@ -224,7 +224,7 @@ static long encode_all(const struct aggregate *a, struct profile_part part, size
 	return more ? -1 : samples;
 }
 
-static void test_parts(void)
+TEST(parts)
 {
 	struct aggregate *a = new_aggregate();
 	uint32_t pid = 10, other = 11, nobody = 99;
@@ -249,7 +249,7 @@ static void test_parts(void)
 	aggregate__free(a);
 }
 
-static void test_process_part(void)
+TEST(process_part)
 {
 	struct aggregate *a = new_aggregate();
 	uint32_t pid = 10;
@@ -270,7 +270,7 @@ static void test_process_part(void)
 	aggregate__free(a);
 }
 
-static void test_depth(void)
+TEST(depth)
 {
 	struct aggregate *a = new_aggregate();
 	struct profile_part part = {.depth = 5};
@@ -303,7 +303,7 @@ static void test_depth(void)
 	aggregate__free(a);
 }
 
-static void test_too_large(void)
+TEST(too_large)
 {
 	static char random[9][8001];
 	const struct frame *small = stack__frame(FRAME_R, "f", NULL, 0);
@@ -343,7 +343,7 @@ static void test_too_large(void)
 	aggregate__free(a);
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	struct aggregate *a = new_aggregate();
 	struct writer_config config = {.about = about};
@@ -364,16 +364,4 @@ static void test_refused(void)
 		"of what is too large nothing is left");
 	buf__free(&out);
 	aggregate__free(a);
-}
-
-int main(void)
-{
-	test_whole();
-	test_parts();
-	test_process_part();
-	test_depth();
-	test_too_large();
-	test_refused();
-	stack__free_all();
-	return tap__done();
 }

@@ -63,24 +63,29 @@ static void write_page(const char *path, const char *format, const struct aggreg
 static struct aggregate *typed(void);
 static const struct writer_config *config_of_types(void);
 
-static int page(char **argv)
+/* page KIND STACKS PROCESSES FILE [FORMAT] */
+PROGRAM(page)
 {
-	uint32_t stacks = (uint32_t)atoi(argv[3]), processes = (uint32_t)atoi(argv[4]);
+	uint32_t stacks, processes;
 	struct aggregate *before = NULL, *a;
 
-	if (strstr(argv[2], "type"))
+	if (argc < 5)
+		return 2;
+	stacks = (uint32_t)atoi(argv[2]);
+	processes = (uint32_t)atoi(argv[3]);
+	if (strstr(argv[1], "type"))
 		shown = config_of_types();
-	if (!strcmp(argv[2], "empty"))
+	if (!strcmp(argv[1], "empty"))
 		a = profile__new();
-	else if (strstr(argv[2], "type"))
+	else if (strstr(argv[1], "type"))
 		a = typed();
 	else
 		a = profile__many(stacks, processes);
-	if (!strcmp(argv[2], "diff"))
+	if (!strcmp(argv[1], "diff"))
 		before = profile__many(stacks / 2, processes);
-	if (!strcmp(argv[2], "typediff"))
+	if (!strcmp(argv[1], "typediff"))
 		before = typed();
-	write_page(argv[5], argv[6] ? argv[6] : "flamegraph", a, before);
+	write_page(argv[4], argv[5] ? argv[5] : "flamegraph", a, before);
 	aggregate__free(a);
 	aggregate__free(before);
 	files__stop(files);
@@ -414,15 +419,9 @@ static void test_sources(void)
 		source_remove(names[i]);
 }
 
-int main(int argc, char **argv)
+TEST(flamegraph)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	if (argc >= 6 && !strcmp(argv[1], "page"))
-		return page(argv);
-	snprintf(dir, sizeof(dir), "%s/page.XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		tap__bail("mkdtemp %s: %s", dir, strerror(errno));
+	snprintf(dir, sizeof(dir), "%s", tap__folder());
 	snprintf(path, sizeof(path), "%s/page.html", dir);
 	test_small();
 	test_types();
@@ -430,8 +429,5 @@ int main(int argc, char **argv)
 	test_diff();
 	test_sources();
 	files__stop(files);
-	unlink(path);
-	rmdir(dir);
 	stack__free_all();
-	return tap__done();
 }

@@ -78,7 +78,6 @@ static const char *const names[] = {
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
-static char dir[] = "/tmp/xrprof-names.XXXXXX";
 static struct files *files;
 
 /* A file name is as much of a stranger as a function's name. */
@@ -173,7 +172,7 @@ static void test_format(const struct writer_ops *ops)
 	size_t size;
 	char *text;
 
-	snprintf(path, sizeof(path), "%s/names%s", dir, ops->suffix);
+	snprintf(path, sizeof(path), "%s/names%s", tap__folder(), ops->suffix);
 	write_names(ops, path);
 	text = content(path, &size);
 	tap__ok(size > 0, "%s: %zu bytes", ops->name, size);
@@ -188,32 +187,40 @@ static void test_format(const struct writer_ops *ops)
 	unlink(path);
 }
 
-int main(int argc, char **argv)
+BEFORE()
 {
-	const struct writer_ops *const *ops = formats__all();
-	char path[512];
-
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	for (size_t i = 0; i < sizeof(deep) - 1; i++)
 		deep[i] = "\"<\\\n\x1b;"[i % 6];
 	if (files__start(&files, false, NULL))
 		tap__bail("cannot start what writes files");
-	if (argc == 3 && !strcmp(argv[1], "write")) {
-		for (; *ops; ops++) {
-			snprintf(path, sizeof(path), "%s/names%s", argv[2], (*ops)->suffix);
-			write_names(*ops, path);
-		}
-		printf("%zu\n", NAMES);
-		files__stop(files);
-		stack__free_all();
-		return 0;
-	}
-	if (!mkdtemp(dir))
-		tap__bail("no folder in /tmp");
-	for (; *ops; ops++)
-		test_format(*ops);
-	tap__ok(!rmdir(dir), "cleaned up");
+}
+
+AFTER()
+{
 	files__stop(files);
 	stack__free_all();
-	return tap__done();
+}
+
+TEST(formats)
+{
+	for (const struct writer_ops *const *ops = formats__all(); *ops; ops++)
+		test_format(*ops);
+}
+
+/* formats DIR: the names in each format, as DIR/names.SUFFIX. */
+PROGRAM(formats)
+{
+	char path[512];
+
+	if (argc != 2)
+		return 2;
+	tap__before();
+	for (const struct writer_ops *const *ops = formats__all(); *ops; ops++) {
+		snprintf(path, sizeof(path), "%s/names%s", argv[1], (*ops)->suffix);
+		write_names(*ops, path);
+	}
+	printf("%zu\n", NAMES);
+	tap__after();
+	return 0;
 }

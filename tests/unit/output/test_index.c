@@ -91,7 +91,7 @@ static void test_full(const struct output_config *to)
 	buf__free(&about);
 }
 
-int main(void)
+TEST(index)
 {
 	struct budget queue = {.max = 1 << 20};
 	struct output_config to = {.queue = &queue, .wait_ms = 1000};
@@ -104,5 +104,4 @@ int main(void)
 	files__stop(to.files);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	tap__ok(system(command) == 0, "cleaned up");
-	return tap__done();
 }

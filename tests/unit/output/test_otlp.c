@@ -359,7 +359,7 @@ static void test_types(const struct stack *stack)
 	aggregate__free(a);
 }
 
-int main(void)
+TEST(otlp)
 {
 	struct frame frame = {.kind = FRAME_R, .place = stack__place("f.R", 12)};
 	const struct frame *f, *frames[3], *gc[2];
@@ -385,5 +385,4 @@ int main(void)
 	test_types(stack__of(3, frames, NULL, 0));
 	aggregate__free(a);
 	stack__free_all();
-	return tap__done();
 }

@@ -326,7 +326,7 @@ static void test_memory(void)
 	buf__free(&to);
 }
 
-int main(void)
+TEST(output)
 {
 	const char *tmp = getenv("TMPDIR");
 
@@ -345,5 +345,4 @@ int main(void)
 	unlink(path);
 	rmdir(dir);
 	test_memory();
-	return tap__done();
 }

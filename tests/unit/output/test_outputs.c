@@ -585,7 +585,7 @@ static void test_failures(void)
 	tap__ok(finish(ss) == -ENOSPC && strstr(f.text, "/dev/full"), "by name: %s", f.text);
 }
 
-int main(void)
+TEST(outputs)
 {
 	char command[64];
 
@@ -607,5 +607,4 @@ int main(void)
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	tap__ok(system(command) == 0, "cleaned up");
 	stack__free_all();
-	return tap__done();
 }

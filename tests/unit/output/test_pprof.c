@@ -239,7 +239,7 @@ static void test_names(void)
 	aggregate__free(a);
 }
 
-int main(void)
+TEST(pprof)
 {
 	int fd = mkstemp(path);
 
@@ -251,5 +251,4 @@ int main(void)
 	test_names();
 	unlink(path);
 	stack__free_all();
-	return tap__done();
 }

@@ -116,7 +116,7 @@ static void is(const char *got, const char *want, const char *what)
 		tap__diag("%s", got);
 }
 
-static void test_written(void)
+TEST(written)
 {
 	struct aggregate *a = new_aggregate(&described);
 	struct writer_config config = {
@@ -158,7 +158,7 @@ static bool of_service(const void *arg, const struct aggregate_process *p)
 	return process__label(p, "service") == arg;
 }
 
-static void test_part(void)
+TEST(part)
 {
 	struct aggregate *a = new_aggregate(&described);
 	size_t n;
@@ -246,7 +246,7 @@ static void read_file(struct reader *r, struct taken *t)
 		tap__bail("%s", f.text);
 }
 
-static void test_read_back(void)
+TEST(read_back)
 {
 	static const struct sink_ops ops = {.begin = taken__begin,
 					    .process = taken__process,
@@ -299,13 +299,4 @@ static void test_read_back(void)
 	aggregate__free(a);
 	buf__free(&out);
 	buf__free(&again);
-}
-
-int main(void)
-{
-	test_written();
-	test_part();
-	test_read_back();
-	stack__free_all();
-	return tap__done();
 }

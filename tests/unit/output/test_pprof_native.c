@@ -122,7 +122,7 @@ static void read_back(int fd)
 	reader__free(r);
 }
 
-int main(void)
+TEST(pprof_native)
 {
 	static const struct profile_process one = {.serial = 1, .pid = 10, .comm = "R"};
 	const struct frame *frames[FRAMES] = {
@@ -153,5 +153,4 @@ int main(void)
 	unlink(path);
 	aggregate__free(a);
 	stack__free_all();
-	return tap__done();
 }

@@ -135,12 +135,11 @@ static void test_room(void)
 	      "where there is no room to wait nothing waits");
 }
 
-int main(void)
+TEST(rprof_memory)
 {
 	test_lines();
 	test_early();
 	test_room();
 	stack__free_all();
 	buf__free(&text);
-	return tap__done();
 }

@@ -316,20 +316,23 @@ static int write_expected(int n, char **paths)
 	return 0;
 }
 
-int main(int argc, char **argv)
+TEST(streams)
 {
-	char dir[] = "/tmp/xrprof-streams.XXXXXX";
+	if (files__start(&files, false, NULL))
+		tap__bail("cannot start what writes files");
+	tap__ok(each_stream(test_stream, tap__folder()) >= 10, "there are ten streams");
+	files__stop(files);
+}
 
+/* streams write FILE...: what FILEs are to be decoded to; streams bench [TURNS]: how long it takes
+ */
+PROGRAM(streams)
+{
 	if (files__start(&files, false, NULL))
 		tap__bail("cannot start what writes files");
 	if (argc > 2 && !strcmp(argv[1], "write"))
 		return write_expected(argc - 2, argv + 2);
 	if (argc > 1 && !strcmp(argv[1], "bench"))
 		return !each_stream(bench, argc > 2 ? argv[2] : "200");
-	if (!mkdtemp(dir))
-		tap__bail("no folder in /tmp");
-	tap__ok(each_stream(test_stream, dir) >= 10, "there are ten streams");
-	rmdir(dir);
-	files__stop(files);
-	return tap__done();
+	return 2;
 }

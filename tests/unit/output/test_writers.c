@@ -3,8 +3,8 @@
  * The writers: what they write for given samples, byte for byte.
  *
  *	test_writers
- *	test_writers samples RPROF FOLDED [lines]	write one set of samples both ways, for the
- *							test that compares stackcollapse-Rprof.R
+ *	build/tests/unit/output -x samples RPROF FOLDED [lines]	write one set of samples both ways,
+ *for the test that compares stackcollapse-Rprof.R
  */
 #include <errno.h>
 #include <stdint.h>
@@ -421,16 +421,18 @@ static int samples(const char *rprof, const char *folded, bool lines)
 	return 0;
 }
 
-int main(int argc, char **argv)
+PROGRAM(samples)
 {
-	const char *tmp = getenv("TMPDIR");
-
+	if (argc < 3)
+		return 2;
 	make_samples();
-	if (argc >= 4 && !strcmp(argv[1], "samples"))
-		return samples(argv[2], argv[3], argc > 4);
-	snprintf(dir, sizeof(dir), "%s/writers.XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		tap__bail("mkdtemp %s: %s", dir, strerror(errno));
+	return samples(argv[1], argv[2], argc > 3);
+}
+
+TEST(writers)
+{
+	make_samples();
+	snprintf(dir, sizeof(dir), "%s", tap__folder());
 	snprintf(path, sizeof(path), "%s/profile", dir);
 	test_rprof();
 	test_folded();
@@ -440,8 +442,5 @@ int main(int argc, char **argv)
 	test_labels();
 	test_full();
 	files__stop(files);
-	unlink(path);
-	rmdir(dir);
 	stack__free_all();
-	return tap__done();
 }

@@ -55,7 +55,7 @@ static size_t nrows(void)
 	return n;
 }
 
-static void test_rows(void)
+TEST(rows)
 {
 	struct profile_process renamed = one;
 	uint64_t first, last;
@@ -106,7 +106,7 @@ static void test_rows(void)
 }
 
 /* A stack whose maker let go of it and makes it anew has another id there: here it is the same. */
-static void test_ids(void)
+TEST(ids)
 {
 	start(1 << 20, 0);
 	for (int i = 0; i < 300; i++) {
@@ -119,7 +119,7 @@ static void test_ids(void)
 	aggregate__free(a);
 }
 
-static void test_full(void)
+TEST(full)
 {
 	const size_t max = 1 << 20;
 	uint64_t sum = 0, full = 0, first_full = 0;
@@ -165,7 +165,7 @@ static void test_full(void)
 }
 
 /* More is known of a process than was with its first sample. */
-static void test_update(void)
+TEST(update)
 {
 	const struct profile_label service = {"service", "shop"};
 	struct profile_process known = one, stranger = two;
@@ -233,7 +233,7 @@ static size_t entries(size_t i, uint64_t *sum)
 }
 
 /* A wait comes at its end. */
-static void test_waits(void)
+TEST(waits)
 {
 	const uint64_t wait = 100 * TIMELINE_WIDTH, end = 1000 * TIMELINE_WIDTH;
 	struct sample ticks = {.time = end, .weight = 10, .stack = stack("f")};
@@ -259,15 +259,4 @@ static void test_waits(void)
 	tap__ok(entries(3, &sum) == 1 && sum == 50, "a time that cannot be is a moment");
 	tap__ok(row(0)->value == wait && row(1)->value == 10, "values are as they came");
 	aggregate__free(a);
-}
-
-int main(void)
-{
-	test_rows();
-	test_update();
-	test_ids();
-	test_full();
-	test_waits();
-	stack__free_all();
-	return tap__done();
 }

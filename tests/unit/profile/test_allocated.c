@@ -12,7 +12,7 @@ static uint64_t at(struct allocated *a, uint32_t flags, uint64_t small, uint64_t
 	return allocated__sample(a, &s);
 }
 
-int main(void)
+TEST(allocated)
 {
 	struct allocated a = {0};
 
@@ -38,5 +38,4 @@ int main(void)
 	tap__ok(at(&a, XR_F_MEMORY, 701, 101, 2001, 47) == 100, "is R's thread's doing");
 	tap__ok(!at(&a, XR_F_MEMORY, 701, 101, 2001, 4) && s.memory.dups == 4,
 		"Rprof() of R itself began to count anew");
-	return tap__done();
 }

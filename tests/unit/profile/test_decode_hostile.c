@@ -22,7 +22,7 @@ static void make_process(uint32_t event)
 	strcpy(r.process.comm, "R");
 }
 
-static void test_malformed(void)
+TEST(malformed)
 {
 	start();
 	make_sample(0);
@@ -128,7 +128,7 @@ static uint64_t next(uint64_t *state)
  * Records that are nearly right, with bytes changed, from exactly sized heap blocks, so that the
  * sanitizers see any step out of them.  What is asserted: each record ends in one count.
  */
-static void test_fuzz(void)
+TEST(fuzz)
 {
 	uint64_t state = 20240229, sent = 0, texts = 0, quiet = 0;
 	const struct decoder_stats *st;
@@ -197,11 +197,4 @@ static void test_fuzz(void)
 			seen.processes > 1000 && st->partial > 100 && seen.touched,
 		"every way was taken");
 	finish();
-}
-
-int main(void)
-{
-	test_malformed();
-	test_fuzz();
-	return tap__done();
 }

@@ -52,7 +52,7 @@ static void test_recursion(void)
 	      &(struct scene_how){.fold = true, .merge = true}, "without wrappers, too");
 }
 
-int main(void)
+TEST(fold)
 {
 	static const char *const wrappers[] = {
 		"FUN",
@@ -109,5 +109,4 @@ int main(void)
 	      "others with such names stay");
 	test_recursion();
 	buf__free(&scene.text);
-	return tap__done();
 }

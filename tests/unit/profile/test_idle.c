@@ -74,7 +74,7 @@ static const struct {
 	{"", false},
 };
 
-int main(void)
+TEST(idle)
 {
 	uint64_t last_id = 0;
 
@@ -83,5 +83,4 @@ int main(void)
 		tap__ok(idle__stack(stack(cases[i].stack)) == cases[i].idle, "%s: %s",
 			cases[i].stack, cases[i].idle ? "waits for work" : "does not");
 	stacks__free(&s);
-	return tap__done();
 }

@@ -104,7 +104,7 @@ static size_t mib(size_t bytes)
 	return bytes >> 20;
 }
 
-static void test_come_and_go(void)
+TEST(come_and_go)
 {
 	const struct decoder_stats *st;
 	size_t before, early = 0, late = 0, most = 0;
@@ -131,7 +131,7 @@ static void test_come_and_go(void)
 	decoder__free(d);
 }
 
-static void test_one_hog(void)
+TEST(one_hog)
 {
 	const struct decoder_stats *st;
 	size_t before = taken(), most = 0;
@@ -164,7 +164,7 @@ static void test_one_hog(void)
 	decoder__free(d);
 }
 
-static void test_many_hogs(void)
+TEST(many_hogs)
 {
 	const struct decoder_stats *st;
 	size_t before = taken();
@@ -189,7 +189,7 @@ static void test_many_hogs(void)
 }
 
 /* Stacks without end of few names: they are made anew now and then, and stay right. */
-static void test_stacks(void)
+TEST(stacks)
 {
 	size_t before = taken(), most = 0;
 	uint64_t state = 1;
@@ -207,13 +207,4 @@ static void test_stacks(void)
 		"5000 samples of 9900 stacks, all right");
 	tap__ok(most < LIMIT_MADE_ONE(MEMORY), "with %zu MiB", mib(most));
 	decoder__free(d);
-}
-
-int main(void)
-{
-	test_come_and_go();
-	test_one_hog();
-	test_many_hogs();
-	test_stacks();
-	return tap__done();
 }

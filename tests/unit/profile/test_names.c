@@ -31,7 +31,7 @@ static uint64_t bits(double real)
 	return u;
 }
 
-static void test_render(void)
+TEST(render)
 {
 	struct buf b = {0};
 	char line[400];
@@ -59,10 +59,4 @@ static void test_render(void)
 	tap__ok(name__render(&b, XR_FORM_NONE, "a", "b", 0) == -EINVAL, "no form is no name");
 	tap__ok(name__render(&b, XR_FORMS, "a", "b", 0) == -EINVAL, "a form past the last is none");
 	buf__free(&b);
-}
-
-int main(void)
-{
-	test_render();
-	return tap__done();
 }

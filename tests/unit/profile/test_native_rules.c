@@ -91,7 +91,7 @@ static void test_elsewhere(void)
 	nframes = 0;
 }
 
-int main(void)
+TEST(native_rules)
 {
 	intern__init(&names, NULL);
 	CHECK("dgemm_ f", "code of a library inside of an R function", native("dgemm_"),
@@ -125,5 +125,4 @@ int main(void)
 	CHECK("f g", "without native frames nothing changes", r("f"), r("g"));
 	test_elsewhere();
 	intern__free(&names);
-	return tap__done();
 }

@@ -77,7 +77,7 @@ static void test_fold(void)
 		"wrappers are left out if that is asked for");
 }
 
-int main(void)
+TEST(read_folded)
 {
 	test_plain();
 	test_labels();
@@ -86,5 +86,4 @@ int main(void)
 	test_sums();
 	test_fold();
 	buf__free(&scene.text);
-	return tap__done();
 }

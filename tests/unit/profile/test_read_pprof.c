@@ -516,7 +516,7 @@ static void test_crowd(void)
 		told, untold);
 }
 
-int main(void)
+TEST(read_pprof)
 {
 	test_of_others();
 	test_names();
@@ -528,5 +528,4 @@ int main(void)
 	test_damaged();
 	buf__free(&bytes);
 	buf__free(&scene.text);
-	return tap__done();
 }

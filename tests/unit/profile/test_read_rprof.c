@@ -186,7 +186,7 @@ static void test_several(void)
 		"files, also of other formats, each of its process");
 }
 
-int main(void)
+TEST(read_rprof)
 {
 	test_plain();
 	test_modes();
@@ -196,5 +196,4 @@ int main(void)
 	test_room();
 	test_several();
 	buf__free(&scene.text);
-	return tap__done();
 }

@@ -124,7 +124,7 @@ static void test_budget(void)
 	tap__ok(failed > 50 && done > 50 && !over, "of 1024 budgets %u were too small", failed);
 }
 
-int main(void)
+TEST(stacks)
 {
 	stacks__init(&s, NULL, &last_id);
 	test_frames();
@@ -132,5 +132,4 @@ int main(void)
 	test_copy();
 	test_budget();
 	stacks__free(&s);
-	return tap__done();
 }

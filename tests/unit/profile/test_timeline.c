@@ -14,7 +14,7 @@ static uint64_t total(const struct timeline *t, uint32_t row)
 	return sum;
 }
 
-static void test_spans(void)
+TEST(spans)
 {
 	struct timeline t = {0};
 	uint64_t begin = 1000;
@@ -33,7 +33,7 @@ static void test_spans(void)
 	tap__ok(!t.n && !t.width, "as new");
 }
 
-static void test_long(void)
+TEST(long)
 {
 	struct timeline t = {0};
 	uint64_t n = 0;
@@ -49,7 +49,7 @@ static void test_long(void)
 	timeline__free(&t);
 }
 
-static void test_many(void)
+TEST(many)
 {
 	struct timeline t = {0};
 	const uint32_t rows = 100000;
@@ -86,7 +86,7 @@ static uint32_t covered(const struct timeline *t, uint32_t row, uint32_t *holes)
 	return first > last ? 0 : last - first + 1;
 }
 
-static void test_spread(void)
+TEST(spread)
 {
 	const uint64_t second = 1000000000, begin = 7 * second;
 	struct timeline t = {0};
@@ -123,13 +123,4 @@ static void test_spread(void)
 			2000 * second + 1000,
 		"2000 of them, and nothing is lost as spans become wider");
 	timeline__free(&t);
-}
-
-int main(void)
-{
-	test_spans();
-	test_long();
-	test_many();
-	test_spread();
-	return tap__done();
 }

@@ -258,8 +258,7 @@ static void image__replay(const struct image_file *file)
 	tap__ok(cycles, "%s: a chain without an end is cut", name);
 }
 
-int main(void)
+TEST(replay)
 {
 	images__each(image__replay, 1);
-	return tap__done();
 }

@@ -168,9 +168,8 @@ static void image__test(const struct image_file *file)
 	image__damaged_file(file->name, file->path);
 }
 
-int main(void)
+TEST(replay_damaged)
 {
 	test_hostile();
 	images__each(image__test, 5);
-	return tap__done();
 }

@@ -181,8 +181,7 @@ static void image__replay(const struct image_file *file)
 	tap__ok(failing, "%s: no failing read makes a wrong stack", name);
 }
 
-int main(void)
+TEST(replay_remote)
 {
 	images__each(image__replay, 1);
-	return tap__done();
 }

@@ -148,7 +148,7 @@ static void test_flaps(void)
 	tap__ok(m.freq == 99, "when it stays away the rate is what was asked for again");
 }
 
-int main(void)
+TEST(governor)
 {
 	test_flaps();
 	settles("little load", (struct machine){.kernel_ns = 2800, .own_ns = 2000, .cpus = 2}, 19,
@@ -163,5 +163,4 @@ int main(void)
 	test_rest();
 	test_window();
 	test_limit();
-	return tap__done();
 }

@@ -20,7 +20,7 @@ static int parse(struct index_line *line, const char *text)
 	return index_line__parse(line, copy);
 }
 
-int main(void)
+TEST(index_line)
 {
 	static const char *const none[] = {
 		"",
@@ -72,5 +72,4 @@ int main(void)
 	strcat(text, "}");
 	tap__ok(!parse(&line, text) && line.process.nlabels == INDEX_LABELS_MAX,
 		"more labels than are kept");
-	return tap__done();
 }

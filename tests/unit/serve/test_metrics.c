@@ -33,7 +33,7 @@ static bool has(const char *text, const char *line)
 	return false;
 }
 
-static void test_values(void)
+TEST(values)
 {
 	struct sampler_status s = {.engine = "bpf", .event = "cycles", .clock = "cpu"};
 	struct front_status front = {0};
@@ -106,7 +106,7 @@ static void test_values(void)
 	free(text);
 }
 
-static void test_strange(void)
+TEST(strange)
 {
 	struct sampler_status s = {.engine = "a\"b\\c\nd\377e"};
 	struct front_status front = {0};
@@ -127,7 +127,7 @@ static void test_strange(void)
 }
 
 /* Each family is there once, with HELP and TYPE before its samples. */
-static void test_form(void)
+TEST(form)
 {
 	struct sampler_status s = {.engine = "bpf"};
 	struct front_status front = {0};
@@ -152,7 +152,7 @@ static void test_form(void)
 	free(text);
 }
 
-static void test_promtool(void)
+TEST(promtool)
 {
 	struct sampler_status s = {.engine = "a\"b\\c\nd", .event = "cycles", .clock = "cpu"};
 	struct front_status front = {0};
@@ -172,13 +172,4 @@ static void test_promtool(void)
 	status = pclose(to);
 	tap__ok(WIFEXITED(status) && !WEXITSTATUS(status), "promtool has nothing to say");
 	free(text);
-}
-
-int main(void)
-{
-	test_values();
-	test_strange();
-	test_form();
-	test_promtool();
-	return tap__done();
 }

@@ -10,7 +10,7 @@
 
 #define BEGAN (UINT64_C(1795313400) * NS_PER_S) /* 2026-11-22 02:10:00 UTC */
 
-static void test_print(void)
+TEST(print)
 {
 	struct window_name name = window_name__of(BEGAN + 999999999, BEGAN + 60 * NS_PER_S);
 	struct window_name index = window_name__index(&name), again;
@@ -40,7 +40,7 @@ static void test_print(void)
 		"more of it: %s", text);
 }
 
-static void test_lengths(void)
+TEST(lengths)
 {
 	static const struct {
 		uint64_t ns;
@@ -73,7 +73,7 @@ static void test_lengths(void)
 	tap__ok(window_name__is_temporary(text), "the longest name: %s", text);
 }
 
-static void test_others(void)
+TEST(others)
 {
 	static const char *const others[] = {
 		"",
@@ -123,12 +123,4 @@ static void test_others(void)
 			"not ours: \"%s\"", others[i]);
 	tap__ok(window_name__is_temporary(".index-20261122.jsonl.gz.tmp"),
 		"an index would be one while it is written");
-}
-
-int main(void)
-{
-	test_print();
-	test_lengths();
-	test_others();
-	return tap__done();
 }

@@ -180,7 +180,7 @@ static void test_session(void)
 		child__end(&c[i]);
 }
 
-int main(void)
+TEST(crowd)
 {
 	library__make();
 	test_counted();
@@ -188,5 +188,4 @@ int main(void)
 	test_starved();
 	test_session();
 	library__remove();
-	return tap__done();
 }

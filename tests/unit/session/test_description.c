@@ -5,7 +5,7 @@
 #include "session/description.h"
 #include "tap.h"
 
-static void test_good(void)
+TEST(good)
 {
 	static const char text[4096] = "R -f x\0service\0web\0env\0prod\0";
 	struct description *d = description__new(text, sizeof(text));
@@ -23,7 +23,7 @@ static void test_good(void)
 	tap__ok(!description__hold(NULL), "what is not there can be held");
 }
 
-static void test_bad(void)
+TEST(bad)
 {
 	static char full[4096], many[4096];
 	static const char lone[] = "c\0key";
@@ -49,11 +49,4 @@ static void test_bad(void)
 	tap__ok(d && d->nlabels == DESCRIBE_LABELS + 1, "more labels than there can be: %zu",
 		d ? d->nlabels : 0);
 	description__drop(d);
-}
-
-int main(void)
-{
-	test_good();
-	test_bad();
-	return tap__done();
 }

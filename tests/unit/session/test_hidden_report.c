@@ -145,7 +145,7 @@ static void test_memory(void)
 		(unsigned int)s.memory_none);
 }
 
-int main(void)
+TEST(hidden_report)
 {
 	test_said();
 	test_samples();
@@ -154,5 +154,4 @@ int main(void)
 	for (unsigned int i = 0; i < 15; i++)
 		verify_hidden__end(&h[i]);
 	verify_hidden__free(&v);
-	return tap__done();
 }

@@ -28,7 +28,7 @@ static void forget(void)
 	lines = 0;
 }
 
-int main(void)
+TEST(notes)
 {
 	struct notes_limit limit = {0};
 	struct notes notes = {.line = on_line, .lowest = NOTES_USER, .limit = &limit};
@@ -75,5 +75,4 @@ int main(void)
 	for (int i = 0; i < 40; i++)
 		notes__user(&notes, "process %d is stopped", i);
 	tap__ok(lines == 80, "without a limit: all of it");
-	return tap__done();
 }

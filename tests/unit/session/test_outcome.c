@@ -106,7 +106,7 @@ static void test_pids(void)
 	pids__free(&q);
 }
 
-int main(void)
+TEST(outcome)
 {
 	test_rows(rows, sizeof(rows) / sizeof(rows[0]), false);
 	test_rows(followed, sizeof(followed) / sizeof(followed[0]), true);
@@ -121,5 +121,4 @@ int main(void)
 			!outcome__matters(-EMFILE),
 		"what is full is said once");
 	test_pids();
-	return tap__done();
 }

@@ -6,7 +6,7 @@
 #include "session/processes.h"
 #include "tap.h"
 
-static void test_processes(void)
+TEST(processes)
 {
 	static struct processes ps;
 	struct process *p, *next, *last = NULL;
@@ -37,7 +37,7 @@ static void test_processes(void)
 		processes__remove(&ps, p);
 }
 
-static void test_gone(void)
+TEST(gone)
 {
 	static struct processes ps;
 	struct process *p;
@@ -64,11 +64,4 @@ static void test_gone(void)
 	tap__ok(true, "one that exited is, before its parent has seen it");
 	processes__remove(&ps, p);
 	close(fds[0]);
-}
-
-int main(void)
-{
-	test_processes();
-	test_gone();
-	return tap__done();
 }

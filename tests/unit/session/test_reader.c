@@ -67,7 +67,7 @@ static struct reader look(int (*prepare)(void), bool forked, bool *made)
 	return r;
 }
 
-int main(void)
+TEST(reader)
 {
 	struct reader r;
 	bool made;
@@ -101,5 +101,4 @@ int main(void)
 	else
 		tap__skip("this takes root", "and so does one with another root");
 	reader__end(&r);
-	return tap__done();
 }

@@ -451,7 +451,7 @@ static void test_records(void)
 	child__end(&c);
 }
 
-int main(void)
+TEST(session)
 {
 	library__make();
 	test_life();
@@ -463,5 +463,4 @@ int main(void)
 	test_sinks();
 	test_records();
 	library__remove();
-	return tap__done();
 }

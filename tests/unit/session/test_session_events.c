@@ -163,7 +163,7 @@ static void test_refused(void)
 	stop();
 }
 
-int main(void)
+TEST(session_events)
 {
 	library__make();
 	child = child__start("mvb");
@@ -173,5 +173,4 @@ int main(void)
 	test_refused();
 	child__end(&child);
 	library__remove();
-	return tap__done();
 }

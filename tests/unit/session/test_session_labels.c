@@ -31,7 +31,7 @@ static void on_note(void *arg, enum notes_level level, const char *line)
 	snprintf(notes + len, sizeof(notes) - len, "%s\n", line);
 }
 
-/* A child that was executed with these: it is this program again (main()). */
+/* A child that was executed with these: it is this program again. */
 static struct child child__execute(const char *script, const char *team, const char *todo)
 {
 	char file[64], number[16], variable[64];
@@ -46,7 +46,7 @@ static struct child child__execute(const char *script, const char *team, const c
 	if (c.pid < 0)
 		tap__bail("no child");
 	if (!c.pid) {
-		char *const argv[] = {"R", number, library, file, NULL};
+		char *const argv[] = {"R", "-x", "session_child", number, library, file, NULL};
 		char *const envp[] = {"SECRET=s3cret", variable, "XRPROF_ENV=prod\x1b", NULL};
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -209,12 +209,16 @@ static void test_at_once(void)
 	child__end(&c);
 }
 
-int main(int argc, char **argv)
+PROGRAM(session_child)
 {
-	if (argc == 4) {
-		snprintf(library, sizeof(library), "%s", argv[2]);
-		child__run(atoi(argv[1]));
-	}
+	if (argc < 3)
+		return 2;
+	snprintf(library, sizeof(library), "%s", argv[2]);
+	child__run(atoi(argv[1]));
+}
+
+TEST(session_labels)
+{
 	library__make();
 	test_described();
 	test_fixed();
@@ -222,5 +226,4 @@ int main(int argc, char **argv)
 	test_at_once();
 	test_ended();
 	library__remove();
-	return tap__done();
 }

@@ -24,7 +24,7 @@ static void on_line(void *arg, enum notes_level level, const char *line)
 
 static const struct notes listener = {.line = on_line, .lowest = NOTES_DEBUG};
 
-static void test_look(void)
+TEST(look)
 {
 	struct use u = {0};
 	struct use old;
@@ -65,7 +65,7 @@ static void test_look(void)
 	waitpid(pid, NULL, 0);
 }
 
-static void test_verdict(void)
+TEST(verdict)
 {
 	const struct use busy = {.since = 1, .at = 1 + 6 * NS_PER_S, .cpu = 5 * NS_PER_S};
 	const struct use waits = {.since = 1, .at = 1 + 6 * NS_PER_S, .cpu = 60 * NS_PER_MS};
@@ -95,7 +95,7 @@ static void test_verdict(void)
 		"one that is stopped did not wait: %s", said);
 }
 
-static void test_lineless(void)
+TEST(lineless)
 {
 	const struct frame *bare = stack__frame(FRAME_R, "f", NULL, 0);
 	const struct frame *placed = stack__frame(FRAME_R, "g", "g.R", 3);
@@ -121,13 +121,4 @@ static void test_lineless(void)
 	lineless__end(&brief, &listener, &lines, 10, "R");
 	tap__ok(lines == 2 && strstr(said, "process 10 (R): no source lines in 1 sample:"),
 		"at the end, too, of a brief one");
-}
-
-int main(void)
-{
-	test_look();
-	test_verdict();
-	test_lineless();
-	stack__free_all();
-	return tap__done();
 }

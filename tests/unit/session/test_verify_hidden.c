@@ -86,7 +86,7 @@ static bool advance(struct verify_hidden *v, struct hidden_proof *h, struct targ
 	return verify_hidden__answered(v, h, t, &q, now) || changed;
 }
 
-static void test_flag(void)
+TEST(flag)
 {
 	struct verify_hidden v = {.notes = &listener};
 	struct hidden_proof one, two, three, child = {0};
@@ -148,7 +148,7 @@ static void test_flag(void)
 }
 
 /* A collection that lasts for ten minutes. */
-static void test_long_collection(void)
+TEST(long_collection)
 {
 	struct verify_hidden v = {.notes = &listener};
 	struct target t = make("/lib/libR.so", 1, "code");
@@ -177,7 +177,7 @@ static void test_long_collection(void)
 }
 
 /* A server that is idle forks children that live for two turns of looks each. */
-static void test_short_children(void)
+TEST(short_children)
 {
 	struct verify_hidden v = {.notes = &listener};
 	struct hidden_proof server, other, child = {0};
@@ -222,7 +222,7 @@ static void test_short_children(void)
 }
 
 /* Looks that a storm of forks costs. */
-static void test_storm(void)
+TEST(storm)
 {
 	struct verify_hidden v = {.notes = &listener};
 	struct hidden_proof server, child[500] = {0};
@@ -252,7 +252,7 @@ static void test_storm(void)
 }
 
 /* What a liar says of a file. */
-static void test_liar(void)
+TEST(liar)
 {
 	struct verify_hidden v = {.notes = &listener};
 	struct hidden_proof liar, honest, copy, child = {0};
@@ -288,7 +288,7 @@ static void test_liar(void)
 
 /* Counts of memory: a process that allocates proves them, for all of that file; a child has them.
  */
-static void test_memory(void)
+TEST(memory)
 {
 	static volatile uint64_t small = 1000, large = 70000, nodes = 60000, dups = 7;
 	struct verify_hidden v = {.notes = &listener};
@@ -334,7 +334,7 @@ static void test_memory(void)
 }
 
 /* Files do not add up for ever. */
-static void test_many_files(void)
+TEST(many_files)
 {
 	struct verify_hidden v = {.notes = &listener};
 	struct hidden_proof kept, h;
@@ -356,16 +356,4 @@ static void test_many_files(void)
 	verify_hidden__end(&kept);
 	verify_hidden__end(&h);
 	verify_hidden__free(&v);
-}
-
-int main(void)
-{
-	test_flag();
-	test_long_collection();
-	test_short_children();
-	test_storm();
-	test_liar();
-	test_memory();
-	test_many_files();
-	return tap__done();
 }

@@ -2,7 +2,7 @@
 #include "target/descendants.h"
 #include "tap.h"
 
-static void test_descent(void)
+TEST(descent)
 {
 	struct descendants f = {0};
 
@@ -23,7 +23,7 @@ static void test_descent(void)
 }
 
 /* The records of several CPUs come in any order. */
-static void test_order(void)
+TEST(order)
 {
 	struct descendants f = {0};
 
@@ -42,7 +42,7 @@ static void test_order(void)
 	descendants__free(&f);
 }
 
-static void test_reuse(void)
+TEST(reuse)
 {
 	struct descendants f = {0};
 
@@ -70,7 +70,7 @@ static void test_reuse(void)
 	descendants__free(&f);
 }
 
-static void test_many(void)
+TEST(many)
 {
 	struct descendants f = {0};
 	bool ok = true;
@@ -92,13 +92,4 @@ static void test_many(void)
 	tap__ok(f.nevents == 0 && f.room <= 1024, "nothing is kept (%zu of %zu)", f.nevents,
 		f.room);
 	descendants__free(&f);
-}
-
-int main(void)
-{
-	test_descent();
-	test_order();
-	test_reuse();
-	test_many();
-	return tap__done();
 }

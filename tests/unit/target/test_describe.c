@@ -44,7 +44,7 @@ static void is(const char *got, const char *want, const char *what)
 		tap__diag("%s", got);
 }
 
-static void test_rules(void)
+TEST(rules)
 {
 	struct label_rule r;
 	struct errmsg f;
@@ -79,7 +79,7 @@ static void test_rules(void)
 		"what is none is refused: %s", f.text);
 }
 
-static void test_environment(void)
+TEST(environment)
 {
 	static const char *const env[] = {"TEAM", "DEPLOY_ENV=env", "EMPTY",	 "MISSING",
 					  "DUP",  "OTHER=team",	    "not a one", NULL};
@@ -100,7 +100,7 @@ static void test_environment(void)
 	   "what is no variable is passed over");
 }
 
-static void test_bounds(void)
+TEST(bounds)
 {
 	static const char *const env[] = {"A00", "A01", "A02", "A03", "A04", "A05", "A06",
 					  "A07", "A08", "A09", "A10", "A11", "A12", "A13",
@@ -150,7 +150,7 @@ static void test_bounds(void)
 	tap__ok(strlen(text) >= 1020, "where there are no characters it is cut where it may be");
 }
 
-static void test_command(void)
+TEST(command)
 {
 	const struct label_rules rules = {0};
 
@@ -163,7 +163,7 @@ static void test_command(void)
 	is(made(&rules, FROM(ARGUMENTS(""))), "|service=R;", "one that cannot be read is empty");
 }
 
-static void test_service(void)
+TEST(service)
 {
 	static const char *const env[] = {"OTEL_SERVICE_NAME", "APP=service", NULL};
 	static const char *const otel[] = {"OTEL_SERVICE_NAME=otel", NULL};
@@ -204,14 +204,4 @@ static void test_service(void)
 	   "of what says nothing nothing is said");
 	is(made(&none, FROM(.cgroup = "/a\\x2f\\xff\\x00\\x1b.service")), "|service=a/?\\x00?;",
 	   "an escape makes nothing that acts");
-}
-
-int main(void)
-{
-	test_rules();
-	test_environment();
-	test_bounds();
-	test_command();
-	test_service();
-	return tap__done();
 }

@@ -386,7 +386,7 @@ static void test_gone(const struct xr_layout *l)
 	image__free(&s.m);
 }
 
-int main(void)
+TEST(hidden_check)
 {
 	const struct xr_layout *now = layouts__last(LAYOUTS_X86_64_LINUX);
 
@@ -398,5 +398,4 @@ int main(void)
 	test_memory_grows(now);
 	test_memory_is_none(now);
 	test_gone(now);
-	return tap__done();
 }

@@ -143,7 +143,7 @@ static struct xr_layout moved(const struct xr_layout *l, int by)
 	return m;
 }
 
-static void test_fits(void)
+TEST(fits)
 {
 	struct layout_found found;
 	struct xr_row row;
@@ -160,7 +160,7 @@ static void test_fits(void)
 	}
 }
 
-static void test_moved(void)
+TEST(moved)
 {
 	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
 	struct layout_found found;
@@ -199,7 +199,7 @@ static void test_moved(void)
 		"lines are given up when their field is elsewhere");
 }
 
-static void test_data(void)
+TEST(data)
 {
 	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
 	struct layout_found found;
@@ -215,7 +215,7 @@ static void test_data(void)
 	tap__ok(!(row.flags & XR_ROW_LINES), "no place of a call was seen: lines are not promised");
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
 	struct layout_found found;
@@ -266,7 +266,7 @@ static void test_refused(void)
 }
 
 /* An R that begins: functions are called in a few of the first looks, and then none. */
-static void test_begins(void)
+TEST(begins)
 {
 	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
 	struct layout_found found;
@@ -283,7 +283,7 @@ static void test_begins(void)
 }
 
 /* A target that runs: some reads find nonsense. */
-static void test_torn(void)
+TEST(torn)
 {
 	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
 	struct layout_found found;
@@ -299,15 +299,4 @@ static void test_torn(void)
 	image.flicker = 211;
 	tap__ok(run(&row, &wrong, &found, &f) || row.layout.call == l->call,
 		"a wrong one is never taken for right: %s", f.text);
-}
-
-int main(void)
-{
-	test_fits();
-	test_moved();
-	test_data();
-	test_refused();
-	test_begins();
-	test_torn();
-	return tap__done();
 }

@@ -7,7 +7,7 @@
 
 #define V(a, b, c) LAYOUTS_VERSION(a, b, c)
 
-static void test_rows(void)
+TEST(rows)
 {
 	size_t count;
 	const struct layouts_row *rows = layouts__table(&count);
@@ -44,7 +44,7 @@ static void test_rows(void)
 	tap__ok(bounded, "what is read ends behind the last field and fits XR_CONTEXT_MAX");
 }
 
-static void test_names_need_one_row(void)
+TEST(names_need_one_row)
 {
 	size_t count;
 	const struct layouts_row *rows = layouts__table(&count);
@@ -62,7 +62,7 @@ static void test_names_need_one_row(void)
 }
 
 /* Releases there were: each has a row, on every platform. */
-static void test_releases(void)
+TEST(releases)
 {
 	static const uint32_t releases[] = {
 		V(3, 0, 0), V(3, 0, 3), V(3, 1, 0), V(3, 1, 3), V(3, 2, 0), V(3, 2, 5),
@@ -101,7 +101,7 @@ static void test_releases(void)
 }
 
 /* offsetof() as a compiler gave it for the release's own Defn.h */
-static void test_known(void)
+TEST(known)
 {
 	const struct xr_layout *l = layouts__find(LAYOUTS_X86_64_LINUX, V(4, 2, 2));
 
@@ -119,7 +119,7 @@ static void test_known(void)
 		"R 3.6.3 on x86_64 Windows");
 }
 
-static void test_parse(void)
+TEST(parse)
 {
 	static const char *const bad[] = {"",
 					  "4",
@@ -144,14 +144,4 @@ static void test_parse(void)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		all &= layouts__parse(bad[i]) == 0;
 	tap__ok(all, "what is no version is 0");
-}
-
-int main(void)
-{
-	test_rows();
-	test_names_need_one_row();
-	test_releases();
-	test_known();
-	test_parse();
-	return tap__done();
 }

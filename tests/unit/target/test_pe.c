@@ -50,7 +50,7 @@ static int error_of(const uint8_t *image, struct errmsg *f)
 	return err;
 }
 
-static void test_open(void)
+TEST(open)
 {
 	uint8_t image[IMAGE_SIZE];
 	struct errmsg f = {""};
@@ -89,7 +89,7 @@ static void test_open(void)
 		f.text);
 }
 
-static void test_symbols(void)
+TEST(symbols)
 {
 	struct pe_symbol want[] = {
 		{"R_GlobalContext", 1},
@@ -155,7 +155,7 @@ static void version_is(const uint8_t *image, const char *want, const char *what)
 	free(m.bytes);
 }
 
-static void test_version(void)
+TEST(version)
 {
 	uint8_t image[IMAGE_SIZE];
 
@@ -214,7 +214,7 @@ static bool survives(const uint8_t *image, size_t size)
 	return good;
 }
 
-static void test_hostile(void)
+TEST(hostile)
 {
 	uint8_t whole[IMAGE_SIZE], image[IMAGE_SIZE];
 	bool good = true;
@@ -239,13 +239,4 @@ static void test_hostile(void)
 		good = survives(image, IMAGE_SIZE);
 	}
 	tap__ok(good, "%d damaged images", FUZZ_ROUNDS);
-}
-
-int main(void)
-{
-	test_open();
-	test_symbols();
-	test_version();
-	test_hostile();
-	return tap__done();
 }

@@ -141,7 +141,7 @@ static void test_wrong(struct scene *s)
 	tap__ok(!err && broken == (int)right, "each of %d reads may fail: %d", (int)right, broken);
 }
 
-int main(void)
+TEST(source)
 {
 	struct scene s;
 
@@ -149,5 +149,4 @@ int main(void)
 	test_kinds(&s);
 	test_wrong(&s);
 	scene__free(&s);
-	return tap__done();
 }

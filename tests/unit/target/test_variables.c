@@ -29,7 +29,7 @@ static struct target self(void)
 	return t;
 }
 
-static void test_read(void)
+TEST(read)
 {
 	struct target t = self();
 	uint64_t at[TARGET_VARIABLES];
@@ -52,7 +52,7 @@ static void test_read(void)
 		"those that this R does not have are 0");
 }
 
-static void test_not_ready(void)
+TEST(not_ready)
 {
 	static const enum target_variable late[] = {TARGET_CONTEXT, TARGET_NIL, TARGET_ITEM};
 
@@ -69,7 +69,7 @@ static void test_not_ready(void)
 	}
 }
 
-static void test_unreadable(void)
+TEST(unreadable)
 {
 	struct target t = self();
 	uint64_t at[TARGET_VARIABLES];
@@ -97,7 +97,7 @@ static void test_unreadable(void)
 		"a process that has ended: %s", f.text);
 }
 
-static void test_layout(void)
+TEST(layout)
 {
 	static const struct {
 		const char *version;
@@ -125,21 +125,11 @@ static void test_layout(void)
 	}
 }
 
-static void test_names(void)
+TEST(names)
 {
 	bool all = true;
 
 	for (int i = 0; i < TARGET_VARIABLES; i++)
 		all = all && variables__name(i) && !strncmp(variables__name(i), "R_", 2);
 	tap__ok(all, "each variable has R's name");
-}
-
-int main(void)
-{
-	test_names();
-	test_read();
-	test_not_ready();
-	test_unreadable();
-	test_layout();
-	return tap__done();
 }

@@ -54,7 +54,7 @@ static void same(const char *got, const char *want, const char *what)
 		tap__diag("got:\n%s\nwanted:\n%s", got, want);
 }
 
-static void test_plain(void)
+TEST(plain)
 {
 	const struct frame *frames[] = {
 		stack__frame(FRAME_R, "Sys.sleep", NULL, 0),
@@ -79,7 +79,7 @@ static void test_plain(void)
 	     "no stack at all");
 }
 
-static void test_hostile(void)
+TEST(hostile)
 {
 	const struct frame *frames[] = {
 		stack__frame(FRAME_R, "a\nb\x1b[2J", "x\ny", 1),
@@ -102,7 +102,7 @@ static void test_hostile(void)
 		"in JSON the name is itself");
 }
 
-static void test_json(void)
+TEST(json)
 {
 	const struct frame *frames[] = {stack__frame(FRAME_R, "f", "a.R", 4)};
 	struct dump_process p = process();
@@ -119,13 +119,4 @@ static void test_json(void)
 	p.stack = NULL;
 	json_of(&p);
 	tap__ok(strstr(shown, "\"frames\": [], \"toplevel\": null"), "no frames at top level");
-}
-
-int main(void)
-{
-	test_plain();
-	test_hostile();
-	test_json();
-	stack__free_all();
-	return tap__done();
 }

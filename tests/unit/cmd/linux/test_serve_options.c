@@ -35,7 +35,7 @@ static long name_of(size_t value, const char *way, const char *to)
 	return len;
 }
 
-static void test_names(void)
+TEST(names)
 {
 	size_t value = 1;
 	long len, longest = 0;
@@ -70,7 +70,7 @@ static long events_of(const char *line, struct errmsg *f)
 	return n;
 }
 
-static void test_events(void)
+TEST(events)
 {
 	static const struct {
 		const char *line, *why;
@@ -89,11 +89,4 @@ static void test_events(void)
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		tap__ok(events_of(refused[i].line, &f) == -EINVAL && strstr(f.text, refused[i].why),
 			"refused: %s: %s", refused[i].line, f.text);
-}
-
-int main(void)
-{
-	test_names();
-	test_events();
-	return tap__done();
 }

@@ -7,7 +7,7 @@
 
 #include "tap.h"
 
-static void test_came(void)
+TEST(came)
 {
 	const struct serve_options options = {.dir = "d", .otlp = "o"};
 	struct front_status sent, front;
@@ -24,10 +24,4 @@ static void test_came(void)
 		"texts end where they have to");
 	serve_status__front(&options, &front, line, sizeof(line));
 	tap__ok(strstr(line, "directory: ") == line && strstr(line, "; otlp: "), "%s", line);
-}
-
-int main(void)
-{
-	test_came();
-	return tap__done();
 }

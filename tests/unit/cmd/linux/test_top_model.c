@@ -49,7 +49,7 @@ static const struct top_process *process(uint32_t serial)
 static const struct top_scope window, since = {.since = true};
 static const struct top_scope waits = {.type = PROFILE_TYPE_OFF_CPU};
 
-static void test_seconds(void)
+TEST(seconds)
 {
 	begin(LIMIT_MEMORY, 2);
 	take(&one, "inner outer", 3);
@@ -80,7 +80,7 @@ static void test_seconds(void)
 	end();
 }
 
-static void test_toplevel(void)
+TEST(toplevel)
 {
 	begin(LIMIT_MEMORY, 5);
 	take(&one, "", 3);
@@ -91,7 +91,7 @@ static void test_toplevel(void)
 	end();
 }
 
-static void test_processes(void)
+TEST(processes)
 {
 	const struct top_scope second_one = {.serial = 2};
 
@@ -120,7 +120,7 @@ static void test_processes(void)
 	end();
 }
 
-static void test_fold(void)
+TEST(fold)
 {
 	const struct top_scope fold = {.fold = true};
 
@@ -159,7 +159,7 @@ static const char *callers_of_f(const struct top_scope *scope)
 	return text;
 }
 
-static void test_callers(void)
+TEST(callers)
 {
 	const struct top_scope merged = {.merge = true};
 	struct top_caller out[TOP_CALLERS_MAX];
@@ -192,7 +192,7 @@ static void test_callers(void)
 }
 
 /* Stacks and names without end: counting begins anew, and what is taken is bounded. */
-static void test_full(void)
+TEST(full)
 {
 	char names[128];
 	unsigned int i;
@@ -214,7 +214,7 @@ static void test_full(void)
 	end();
 }
 
-static void test_hostile(void)
+TEST(hostile)
 {
 	begin(LIMIT_MEMORY, 5);
 	take(&one, "a\x1b[2J\n\xff", 1);
@@ -225,7 +225,7 @@ static void test_hostile(void)
 }
 
 /* This process sleeps. */
-static void test_verdict(void)
+TEST(verdict)
 {
 	const struct profile_process self = {.serial = 3, .pid = (uint32_t)getpid(), .comm = "me"};
 	struct buf b = {0};
@@ -245,7 +245,7 @@ static void test_verdict(void)
 }
 
 /* Two sample types: each is counted by itself, in its unit. */
-static void test_types(void)
+TEST(types)
 {
 	waiting = (struct profile_type){"off_cpu", PROFILE_NANOSECONDS};
 	begin(LIMIT_MEMORY, 2);
@@ -269,18 +269,4 @@ static void test_types(void)
 		"by their names");
 	end();
 	waiting = (struct profile_type){0};
-}
-
-int main(void)
-{
-	test_seconds();
-	test_toplevel();
-	test_processes();
-	test_fold();
-	test_callers();
-	test_full();
-	test_hostile();
-	test_verdict();
-	test_types();
-	return tap__done();
 }

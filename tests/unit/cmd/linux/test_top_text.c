@@ -197,7 +197,7 @@ static void test_help(void)
 	close_view();
 }
 
-int main(void)
+TEST(top_text)
 {
 	test_all();
 	test_widths();
@@ -207,5 +207,4 @@ int main(void)
 	test_help();
 	test_types();
 	test_events();
-	return tap__done();
 }

@@ -56,7 +56,7 @@ static void close_view(void)
 	end();
 }
 
-static void test_sort(void)
+TEST(sort)
 {
 	open_view();
 	shows("[a] b c main lapply", "by self");
@@ -68,7 +68,7 @@ static void test_sort(void)
 	close_view();
 }
 
-static void test_select(void)
+TEST(select)
 {
 	open_view();
 	top_view__key(&view, TOP_KEY_UP);
@@ -95,7 +95,7 @@ static void test_select(void)
 	close_view();
 }
 
-static void test_filter(void)
+TEST(filter)
 {
 	open_view();
 	keys("/A");
@@ -120,7 +120,7 @@ static void test_filter(void)
 	close_view();
 }
 
-static void test_scopes(void)
+TEST(scopes)
 {
 	open_view();
 	for (int i = 0; i < 6; i++)
@@ -136,7 +136,7 @@ static void test_scopes(void)
 	close_view();
 }
 
-static void test_processes(void)
+TEST(processes)
 {
 	open_view();
 	tap__ok(view.nprocesses == 2 && view.processes[0]->serial == 1, "the busiest is first");
@@ -149,7 +149,7 @@ static void test_processes(void)
 	close_view();
 }
 
-static void test_pause(void)
+TEST(pause)
 {
 	open_view();
 	keys("p");
@@ -164,7 +164,7 @@ static void test_pause(void)
 	close_view();
 }
 
-static void test_callers(void)
+TEST(callers)
 {
 	open_view();
 	top_view__key(&view, TOP_KEY_DOWN);
@@ -190,16 +190,4 @@ static void test_callers(void)
 	top_view__key(&view, TOP_KEY_ENTER);
 	tap__ok(view.pane == TOP_FUNCTIONS, "nothing is selected, nothing opens");
 	close_view();
-}
-
-int main(void)
-{
-	test_sort();
-	test_select();
-	test_filter();
-	test_scopes();
-	test_processes();
-	test_pause();
-	test_callers();
-	return tap__done();
 }

@@ -36,7 +36,7 @@ static void expect(struct btf *btf, int want, const char *what)
 	btf__free(btf);
 }
 
-int main(void)
+TEST(btf_check)
 {
 	struct btf *btf = types__new();
 
@@ -83,5 +83,4 @@ int main(void)
 		expect(btf, 0, "this kernel's own");
 	else
 		tap__skip("there is no BTF", "this kernel's own");
-	return tap__done();
 }

@@ -32,12 +32,11 @@ static const struct {
 	{"rolling", "", "", false},
 };
 
-int main(void)
+TEST(kernel)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		tap__ok(kernel__freeze_prone(cases[i].release, cases[i].version,
 					     cases[i].signature) == cases[i].prone,
 			"'%s' '%s' '%s' is %s", cases[i].release, cases[i].version,
 			cases[i].signature, cases[i].prone ? "refused" : "taken");
-	return tap__done();
 }

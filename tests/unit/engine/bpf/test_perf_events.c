@@ -165,7 +165,7 @@ static void crowd(int fd, unsigned int cpus)
 	limit__set(limit.rlim_cur);
 }
 
-int main(void)
+TEST(perf_events)
 {
 	int fd = nothing__load(), stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -176,7 +176,7 @@ int main(void)
 
 	if (fd < 0 || stats < 0 || perf_events__new(&p, 99, fd, &why, &f)) {
 		tap__skip("BPF or perf events are not allowed here", "rates");
-		return tap__done();
+		return;
 	}
 	tap__ok(!perf_events__add_process(p, getpid(), &f), "of this process");
 	expect(fd, CLOCK_PROCESS_CPUTIME_ID, 99.0, "a process");
@@ -203,5 +203,4 @@ int main(void)
 	crowd(fd, (unsigned int)cpus);
 	close(stats);
 	close(fd);
-	return tap__done();
 }

@@ -279,7 +279,7 @@ static void test_damaged(struct image *m)
 		bad);
 }
 
-int main(void)
+TEST(probe_file)
 {
 	static struct image m;
 
@@ -287,5 +287,4 @@ int main(void)
 	test_many(&m);
 	test_damaged(&m);
 	refused(&m, 0, "uprobe:/x:f", -EBADMSG, "ELF");
-	return tap__done();
 }

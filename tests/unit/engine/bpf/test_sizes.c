@@ -16,7 +16,7 @@ static double samples_held(uint32_t ring, uint32_t calls)
 	return ring * 0.75 / (sizeof(struct xr_sample) + 2.0 * calls * sizeof(struct xr_slot) + 8);
 }
 
-int main(void)
+TEST(sizes)
 {
 	struct engine_config config = {.freq = 99};
 	struct bpf_sizes s = bpf_sizes__of(&config, 2), more;
@@ -69,5 +69,4 @@ int main(void)
 	tap__ok(!event_list__add(&events, "tracepoint:a:b", NULL) &&
 			bpf_sizes__of(&config, 2).ring > 2u << 20,
 		"and so does a tracepoint");
-	return tap__done();
 }

@@ -109,7 +109,7 @@ static void many_ticks(int prog_fd)
 	perf_events__free(events);
 }
 
-int main(void)
+TEST(switching)
 {
 	int fd = nothing__load();
 	struct perf_events *events;
@@ -119,7 +119,7 @@ int main(void)
 
 	if (fd < 0 || perf_events__new(&events, 99, fd, &why, &f)) {
 		tap__skip("BPF or perf events are not allowed here", "switches");
-		return tap__done();
+		return;
 	}
 	perf_events__free(events);
 	other = other_side();
@@ -128,5 +128,4 @@ int main(void)
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 	close(fd);
-	return tap__done();
 }

@@ -23,7 +23,7 @@ static unsigned int noted(int map)
 	return n;
 }
 
-int main(void)
+TEST(waits)
 {
 	int map = bpf_map_create(BPF_MAP_TYPE_HASH, "waits", sizeof(uint32_t),
 				 sizeof(struct xr_wait), 2 * THREADS, NULL);
@@ -32,7 +32,7 @@ int main(void)
 
 	if (map < 0) {
 		tap__skip("BPF is not allowed here", "waits");
-		return tap__done();
+		return;
 	}
 	threads__start(THREADS);
 	tap__ok(!bpf_waits__begin(&begun, map, getpid()), "the threads of a process are looked at");
@@ -50,5 +50,4 @@ int main(void)
 		"the next process is looked at at once");
 	bpf_waits__free(&begun);
 	close(map);
-	return tap__done();
 }

@@ -224,7 +224,7 @@ static bool scene__in_order(const struct scene *s)
 	       XR_NATIVE_PC(s->slots[at + 1].word) == END;
 }
 
-static void test_order(void)
+TEST(order)
 {
 	uint64_t counts[XR_COUNTERS] = {0};
 	struct xr_slot plain[64];
@@ -268,7 +268,7 @@ static void test_order(void)
 }
 
 /* A sample of several records, none of which ends within a frame. */
-static void test_parts(void)
+TEST(parts)
 {
 	static const uint32_t flags[] = {0, XR_ROW_LINES, XR_ROW_PACKAGES,
 					 XR_ROW_LINES | XR_ROW_PACKAGES};
@@ -295,7 +295,7 @@ static void test_parts(void)
 	row_flags = 0;
 }
 
-static void test_unknown(void)
+TEST(unknown)
 {
 	struct scene s;
 
@@ -320,7 +320,7 @@ static void test_unknown(void)
 }
 
 /* The stack is not what its tables say. */
-static void test_damaged(void)
+TEST(damaged)
 {
 	const uint64_t sps[] = {0, 1, 8, UINT64_MAX, UINT64_MAX - 7, IMAGE_STACK_AT - 8};
 	struct scene s;
@@ -342,7 +342,7 @@ static void test_damaged(void)
 	scene__close(&s);
 }
 
-static void test_builtin(void)
+TEST(builtin)
 {
 	struct scene s;
 	uint64_t table, object, stack, pp_at, top_at;
@@ -380,7 +380,7 @@ static void test_builtin(void)
 }
 
 /* There are so many frames that the time for them is over. */
-static void test_time(void)
+TEST(time)
 {
 	const uint64_t limit = 1000000;
 	struct scene s;
@@ -405,7 +405,7 @@ static void test_time(void)
 	scene__close(&s);
 }
 
-static void test_slabs(void)
+TEST(slabs)
 {
 	struct remote_native *n;
 	uint64_t *words, *again;
@@ -422,16 +422,4 @@ static void test_slabs(void)
 		"and stays where it is");
 	remote_native__free(n);
 	remote_native__free(NULL);
-}
-
-int main(void)
-{
-	test_order();
-	test_parts();
-	test_unknown();
-	test_damaged();
-	test_builtin();
-	test_time();
-	test_slabs();
-	return tap__done();
 }

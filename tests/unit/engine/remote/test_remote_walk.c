@@ -487,7 +487,7 @@ static void test_damage(void)
 	program__free(&p);
 }
 
-int main(void)
+TEST(remote_walk)
 {
 	const struct xr_layout *now = layouts__last(LAYOUTS_X86_64_LINUX);
 	const struct xr_layout *old = layouts__find(LAYOUTS_X86_64_LINUX, LAYOUTS_VERSION(3, 4, 0));
@@ -523,5 +523,4 @@ int main(void)
 	test_collection_outside();
 	test_memory();
 	test_damage();
-	return tap__done();
 }

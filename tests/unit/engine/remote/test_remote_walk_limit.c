@@ -137,7 +137,7 @@ static void scene__finish(struct scene *s, int expected, bool over, const char *
 		"%s: %d, %u frames, which are the innermost ones", what, result, s->nframes);
 }
 
-static void test_free(void)
+TEST(free)
 {
 	struct scene *s = scene__new(0);
 
@@ -148,7 +148,7 @@ static void test_free(void)
 	scene__free(s);
 }
 
-static void test_ahead(void)
+TEST(ahead)
 {
 	struct scene *s = scene__new(LIMIT_NS / 100);
 	uint64_t took;
@@ -165,7 +165,7 @@ static void test_ahead(void)
 }
 
 /* The stack that is there when the target is stopped has nothing in common with the one before. */
-static void test_still(void)
+TEST(still)
 {
 	struct scene *s = scene__new(LIMIT_NS);
 	uint64_t took;
@@ -185,7 +185,7 @@ static void test_still(void)
 }
 
 /* Nothing is cut of a stack whose top alone has changed. */
-static void test_top(void)
+TEST(top)
 {
 	struct scene *s = scene__new(LIMIT_NS);
 
@@ -198,7 +198,7 @@ static void test_top(void)
 	scene__free(s);
 }
 
-static void test_moving(void)
+TEST(moving)
 {
 	struct scene *s = scene__new(LIMIT_NS / 100);
 	uint64_t took;
@@ -214,7 +214,7 @@ static void test_moving(void)
 }
 
 /* A chain that goes in a circle. */
-static void test_circle(void)
+TEST(circle)
 {
 	struct scene *s = scene__new(LIMIT_NS / 100);
 	uint64_t took;
@@ -231,15 +231,4 @@ static void test_circle(void)
 		scene__finish(s, 1, false, "a circle");
 	}
 	scene__free(s);
-}
-
-int main(void)
-{
-	test_free();
-	test_ahead();
-	test_still();
-	test_top();
-	test_moving();
-	test_circle();
-	return tap__done();
 }

@@ -305,7 +305,7 @@ static void test_place_alone(void)
 	program__free(&p);
 }
 
-int main(void)
+TEST(remote_walk_lines)
 {
 	static const uint32_t changes[] = {0, 5, 50, 200, 500};
 
@@ -314,5 +314,4 @@ int main(void)
 		test_changing(false, 0, changes[i], 1500);
 	}
 	test_place_alone();
-	return tap__done();
 }

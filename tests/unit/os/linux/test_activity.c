@@ -48,7 +48,7 @@ static const char *doing(char state, int number, unsigned int arg)
 	return describe(&a);
 }
 
-static void test_names(void)
+TEST(names)
 {
 	tap__ok(!strcmp(syscalls__name(SYS_read), "read") &&
 			!strcmp(syscalls__name(SYS_wait4), "wait4") &&
@@ -57,7 +57,7 @@ static void test_names(void)
 	tap__ok(!syscalls__name(-1) && !syscalls__name(999999), "and others have none");
 }
 
-static void test_words(void)
+TEST(words)
 {
 	static const struct {
 		char state;
@@ -86,7 +86,7 @@ static void test_words(void)
 }
 
 /* What can be read may be less, and it may be anything. */
-static void test_texts(void)
+TEST(texts)
 {
 	static const char *const junk[] = {
 		"",
@@ -152,12 +152,8 @@ static void test_live(bool standard)
 	tap__ok(activity__read(&a, pid, pid) == -ESRCH, "and gone");
 }
 
-int main(void)
+TEST(live)
 {
-	test_names();
-	test_words();
-	test_texts();
 	test_live(false);
 	test_live(true);
-	return tap__done();
 }

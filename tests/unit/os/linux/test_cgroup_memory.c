@@ -39,7 +39,7 @@ static uint64_t limit(const char *self)
 	return cgroup_memory__limit(path, folder);
 }
 
-int main(void)
+TEST(cgroup_memory)
 {
 	char command[64];
 
@@ -66,5 +66,4 @@ int main(void)
 		"what cannot be read is no limit");
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	tap__ok(system(command) == 0, "cleaned up");
-	return tap__done();
 }

@@ -42,7 +42,7 @@ static void test_utf8(void)
 		"wide characters take two");
 }
 
-int main(void)
+TEST(columns)
 {
 	setlocale(LC_CTYPE, "C");
 	test_ascii();
@@ -52,5 +52,4 @@ int main(void)
 	columns__locale();
 	test_ascii();
 	test_utf8();
-	return tap__done();
 }

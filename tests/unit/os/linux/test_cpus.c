@@ -43,7 +43,7 @@ static const struct {
 	{"zero", "-"},
 };
 
-int main(void)
+TEST(cpus)
 {
 	bool online[4096];
 	long here = sysconf(_SC_NPROCESSORS_ONLN), n = 0;
@@ -55,5 +55,4 @@ int main(void)
 	for (int i = 0; i < 4096; i++)
 		n += online[i];
 	tap__ok(n == here, "it has as many CPUs as the C library counts: %ld", here);
-	return tap__done();
 }

@@ -296,7 +296,7 @@ static void test_new(void)
 	files__stop(fs);
 }
 
-int main(void)
+TEST(files)
 {
 	char command[64];
 
@@ -311,5 +311,4 @@ int main(void)
 	test_new();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	tap__ok(system(command) == 0, "cleaned up");
-	return tap__done();
 }

@@ -6,7 +6,7 @@
 
 #include "tap.h"
 
-int main(void)
+TEST(kernel_names)
 {
 	struct kernel_names k = {0};
 	uint64_t begin = 0, other = 0;
@@ -26,5 +26,4 @@ int main(void)
 		tap__ok(!kernel_names__find(&k, 1, &other), "nothing is before the first");
 	}
 	kernel_names__free(&k);
-	return tap__done();
 }

@@ -12,7 +12,7 @@
 #define FUNCTIONS(F) F(ldexp) F(cbrt)
 LIBRARY_FUNCTIONS(m, FUNCTIONS)
 
-int main(void)
+TEST(library)
 {
 	volatile double eight = 8;
 	struct errmsg f = {""};
@@ -37,5 +37,4 @@ int main(void)
 			       "x", &f) &&
 			cbrt(eight) == 2,
 		"what has been loaded stays");
-	return tap__done();
 }

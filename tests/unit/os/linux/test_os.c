@@ -102,7 +102,7 @@ static void test_rest(void)
 	tap__ok(limit.rlim_cur == limit.rlim_max, "as many files as are allowed");
 }
 
-int main(void)
+TEST(os)
 {
 	signal(SIGPIPE, SIG_IGN);
 	if (!mkdtemp(folder))
@@ -111,5 +111,4 @@ int main(void)
 	test_pipe();
 	test_rest();
 	rmdir(folder);
-	return tap__done();
 }

@@ -16,6 +16,8 @@
 #include "os/match.h"
 #include "os/proc_handle.h"
 
+#define NAME "a test" /* of this process */
+
 static const char here[] = "this is in the memory of the process";
 
 /* root by its real user, nobody by its effective one */
@@ -26,14 +28,19 @@ static void run_nobody(int ready, void *arg)
 		child__wait(ready);
 }
 
-static void test_read(void)
+BEFORE()
+{
+	prctl(PR_SET_NAME, NAME);
+}
+
+TEST(read)
 {
 	struct proc p;
 	pid_t pid;
 
 	tap__ok(!proc__read(getpid(), &p) && p.tgid == getpid() && p.ppid == getppid() &&
 			p.uid == geteuid() && p.threads == 1 && p.state == 'R' && p.start_time &&
-			p.stack && !p.kernel && !p.ending && !strncmp(p.comm, "test_proc", 9),
+			p.stack && !p.kernel && !p.ending && !strcmp(p.comm, NAME),
 		"this process");
 	tap__ok(p.start_time == proc__start_time(getpid()), "its start");
 	if (!geteuid()) {
@@ -52,7 +59,7 @@ static void test_read(void)
 	tap__ok(proc__read(0, &p) == -ESRCH && proc__read(-1, &p) == -ESRCH, "pids that are none");
 }
 
-static void test_stat(void)
+TEST(stat)
 {
 	static const struct {
 		const char *flags;
@@ -104,7 +111,7 @@ static bool forbid(void)
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-static void test_memory(void)
+TEST(memory)
 {
 	char text[8];
 	int status = -1;
@@ -126,7 +133,7 @@ static void test_memory(void)
 	tap__ok(!status, "and of none, forbidden");
 }
 
-static void test_files(void)
+TEST(files)
 {
 	char path[4096], small[4], self[4096];
 	bool deleted = true;
@@ -135,8 +142,7 @@ static void test_files(void)
 	int fd;
 
 	in = proc__fopen(getpid(), "comm");
-	tap__ok(in && fgets(path, sizeof(path), in) && !strncmp(path, "test_proc", 9),
-		"a file of /proc");
+	tap__ok(in && fgets(path, sizeof(path), in) && !strcmp(path, NAME "\n"), "a file of /proc");
 	if (in)
 		fclose(in);
 	tap__ok(proc__open(getpid(), "nothing") == -ENOENT && !proc__fopen(getpid(), "nothing") &&
@@ -161,7 +167,7 @@ static void test_files(void)
 }
 
 /* A program that was deleted while it runs. */
-static void test_deleted(void)
+TEST(deleted)
 {
 	char folder[] = "/tmp/proc.XXXXXX", name[64], path[4096];
 	bool deleted = false;
@@ -219,7 +225,7 @@ static const struct {
 	{"not such lines", "nothing\n1:no\n", "", false},
 };
 
-static void test_cgroup(void)
+TEST(cgroup)
 {
 	char text[512];
 	char path[4096] = "x", id[65];
@@ -245,13 +251,13 @@ static void test_cgroup(void)
 		"none: too long, and too short");
 }
 
-static void test_match(void)
+TEST(match)
 {
 	struct match_process p;
 	unsigned long id = 1;
 
 	tap__ok(!match__process(&p, getpid(), true) && p.subject.pid == getpid() &&
-			p.subject.uid == geteuid() && match__glob("test_pro*", p.subject.comm),
+			p.subject.uid == geteuid() && !strcmp(p.subject.comm, NAME),
 		"this process, as filters see it");
 	tap__ok(!match__process(&p, getpid(), false) && !p.subject.cgroup[0], "without its cgroup");
 	tap__ok(match__process(&p, 1 << 22, true) == -ESRCH, "no process");
@@ -261,7 +267,7 @@ static void test_match(void)
 	tap__ok(match__glob("*/a*", "/x/y/ab") && !match__glob("a", "ab"), "patterns");
 }
 
-static void test_handle(void)
+TEST(handle)
 {
 	struct proc_handle h;
 	pid_t pid = fork();
@@ -282,17 +288,4 @@ static void test_handle(void)
 	proc_handle__open(&h, 1 << 22);
 	tap__ok(!proc_handle__is_open(&h) && proc_handle__unused(1 << 22), "of no process");
 	proc_handle__close(&h);
-}
-
-int main(void)
-{
-	test_read();
-	test_stat();
-	test_memory();
-	test_files();
-	test_deleted();
-	test_cgroup();
-	test_match();
-	test_handle();
-	return tap__done();
 }

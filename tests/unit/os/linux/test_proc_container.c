@@ -103,7 +103,7 @@ static void check(char *const argv[], const char *name, const char *what)
 #define STAYS	  "sh", "-c", "echo; cat; :"
 #define ARGV(...) ((char *const[]){__VA_ARGS__, STAYS, NULL})
 
-int main(void)
+TEST(proc_container)
 {
 	char id[PROC_CONTAINER_LEN];
 
@@ -121,5 +121,4 @@ int main(void)
 	      "ns/mnt", "a sandbox with its own root");
 	check(ARGV("bwrap", "--dev-bind", "/", "/", "--unshare-all"), "ns/pid",
 	      "a sandbox with the same root, and nothing else of the machine's");
-	return tap__done();
 }

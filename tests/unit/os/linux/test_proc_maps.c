@@ -15,7 +15,7 @@ static int parse(const char *line, struct proc_map *map)
 	return proc_maps__parse(line, strlen(line), map);
 }
 
-static void test_lines(void)
+TEST(lines)
 {
 	struct proc_map m;
 	int err;
@@ -45,7 +45,7 @@ static void test_lines(void)
 	tap__ok(!err && proc_maps__is_libr(m.path), "an escaped newline in the name");
 }
 
-static void test_long_path(void)
+TEST(long_path)
 {
 	static char line[9000];
 	struct proc_map m;
@@ -64,7 +64,7 @@ static void test_long_path(void)
 		"a name of 9,000 bytes is cut");
 }
 
-static void test_bad_lines(void)
+TEST(bad_lines)
 {
 	static const char *const bad[] = {
 		"",
@@ -122,7 +122,7 @@ static void test_bad_lines(void)
 	tap__ok(all, "any byte may be wrong, and the line end anywhere");
 }
 
-static void test_find(void)
+TEST(find)
 {
 	static char text[] = "1000-2000 r--p 00000000 08:01 7 /usr/lib/R/lib/libR.so\n"
 			     "2000-3000 r-xp 00001000 08:01 7 /usr/lib/R/lib/libR.so\n"
@@ -169,7 +169,7 @@ static int stat_of(const char *text, struct proc *p)
 	return proc__parse_stat(text, strlen(text), p);
 }
 
-static void test_stat(void)
+TEST(stat)
 {
 	static const char tail[] = " 1 2 3 4 -1 4194304 7 8 9 10 11 12 13 14 20 0 3 0 4711 99 100";
 	char text[256];
@@ -204,7 +204,7 @@ static void test_stat(void)
 		"and what is no such line");
 }
 
-static void test_container(void)
+TEST(container)
 {
 	static const char hex[] =
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -218,15 +218,4 @@ static void test_container(void)
 	tap__ok(!proc__container(path, id) && !proc__container("", id) &&
 			!proc__container("/user.slice/session-1.scope", id),
 		"other cgroups have none");
-}
-
-int main(void)
-{
-	test_lines();
-	test_long_path();
-	test_bad_lines();
-	test_find();
-	test_stat();
-	test_container();
-	return tap__done();
 }

@@ -170,7 +170,7 @@ static bool closed_descriptors(void)
 	       fcntl(1, F_GETFD) == FD_CLOEXEC;
 }
 
-int main(void)
+TEST(rights)
 {
 	tap__ok(!rights__exceed() && rights__whose(NULL) == RIGHTS_PROCESS &&
 			!rights__may_look(getpid(), 0),
@@ -178,7 +178,7 @@ int main(void)
 	tap__ok(in_child(closed_descriptors), "closed standard descriptors are taken, and useless");
 	if (geteuid() || !(rights__permitted() & BIT(CAP_SYS_PTRACE))) {
 		tap__skip("needs root's capabilities", "capabilities");
-		return tap__done();
+		return;
 	}
 	tap__ok(in_child(nothing_in_effect), "at the start nothing is in effect");
 	tap__ok(in_child(raised_and_lowered), "what a use needs is, until it is lowered");
@@ -186,5 +186,4 @@ int main(void)
 	tap__ok(in_child(without_reading), "another user's process is looked at with it alone");
 	tap__ok(in_child(as_in_container),
 		"one with the same capabilities is looked at without CAP_SYS_PTRACE");
-	return tap__done();
 }

@@ -186,7 +186,7 @@ static const struct {
 	{"reading a process", do_read_memory, true, false},
 };
 
-int main(void)
+TEST(sandbox)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int service = status_of(SANDBOX_SERVICE, rows[i].act);
@@ -200,5 +200,4 @@ int main(void)
 	tap__ok(!status_of(SANDBOX_SERVICE, do_memory_file), "service: a file in memory");
 	tap__ok(!status_of(SANDBOX_SERVICE, do_front), "a front of the service works");
 	tap__ok(killed(status_of(SANDBOX_SERVICE, do_front_bpf)), "with the front's filter");
-	return tap__done();
 }

@@ -336,7 +336,7 @@ static void sent_when_gone(void)
 	must(WIFEXITED(status) && WEXITSTATUS(status) == FINE, 4);
 }
 
-int main(void)
+TEST(signals)
 {
 	static const struct {
 		const char *name;
@@ -387,5 +387,4 @@ int main(void)
 		if (!tap__ok(ok, "%s", cases[i].name))
 			tap__diag("status %x", (unsigned int)status);
 	}
-	return tap__done();
 }

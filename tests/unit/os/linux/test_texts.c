@@ -174,7 +174,7 @@ static void test_for_whom(void)
 		"/etc/shadow is read for nobody");
 }
 
-int main(void)
+TEST(texts)
 {
 	char command[64];
 
@@ -185,5 +185,4 @@ int main(void)
 	test_for_whom();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	tap__ok(!system(command), "cleaned up");
-	return tap__done();
 }

@@ -129,7 +129,7 @@ static bool ended(pid_t pid)
 	return false;
 }
 
-static void test_life(void)
+TEST(life)
 {
 	struct nursery n;
 	struct errmsg f = {""};
@@ -173,7 +173,7 @@ static void test_life(void)
 }
 
 /* The program ends in a way that it cannot act on. */
-static void test_orphans(void)
+TEST(orphans)
 {
 	struct report r = {0};
 	pid_t pid, nursery = 0;
@@ -208,7 +208,7 @@ static void test_orphans(void)
 	close(pipes[0]);
 }
 
-static void test_many(void)
+TEST(many)
 {
 	struct nursery n;
 	struct errmsg f = {""};
@@ -233,12 +233,4 @@ static void test_many(void)
 		close(fds[i]);
 	nursery__close(&n);
 	tap__ok(n.fd < 0, "closed twice");
-}
-
-int main(void)
-{
-	test_life();
-	test_orphans();
-	test_many();
-	return tap__done();
 }

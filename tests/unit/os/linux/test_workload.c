@@ -174,7 +174,7 @@ static void test_caller(void)
 		"who called sudo");
 }
 
-int main(void)
+TEST(workload)
 {
 	struct errmsg f = {""};
 
@@ -189,5 +189,4 @@ int main(void)
 	test_user();
 	test_caller();
 	signals__close(signals);
-	return tap__done();
 }

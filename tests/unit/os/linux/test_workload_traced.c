@@ -57,7 +57,7 @@ static void test_traced(void)
 	workload__close(&w);
 }
 
-int main(void)
+TEST(workload_traced)
 {
 	struct errmsg f = {""};
 
@@ -65,5 +65,4 @@ int main(void)
 		tap__bail("%s", f.text);
 	test_traced();
 	signals__close(signals);
-	return tap__done();
 }

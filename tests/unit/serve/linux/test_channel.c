@@ -25,7 +25,7 @@ static void unpair(void)
 	channel__close(b);
 }
 
-static void test_parts(void)
+TEST(parts)
 {
 	const struct channel_head head = {
 		.kind = CHANNEL_STORE,
@@ -56,7 +56,7 @@ static void test_parts(void)
 }
 
 /* A name as long as what waits for a server may have. */
-static void test_names(void)
+TEST(names)
 {
 	const struct channel_head head = {.kind = CHANNEL_PYROSCOPE, .name_len = SPOOL_NAME_MAX};
 	static char name[SPOOL_NAME_MAX];
@@ -71,7 +71,7 @@ static void test_names(void)
 }
 
 /* More than a socket holds. */
-static void test_large(void)
+TEST(large)
 {
 	struct channel_head head = {.kind = CHANNEL_OTLP, .size = 3 << 20};
 	char *data = malloc((size_t)head.size);
@@ -96,7 +96,7 @@ static void test_large(void)
 	free(data);
 }
 
-static void test_full(void)
+TEST(full)
 {
 	struct channel_head head = {.kind = CHANNEL_STORE, .size = 60000};
 	const struct channel_head none = {.kind = CHANNEL_PROFILE};
@@ -127,7 +127,7 @@ static void test_full(void)
 	unpair();
 }
 
-static void test_ends(void)
+TEST(ends)
 {
 	const struct channel_head head = {.kind = CHANNEL_SAYS, .size = 2};
 	struct channel_message m;
@@ -161,7 +161,7 @@ static bool lost_is(uint64_t intervals, uint64_t samples)
 }
 
 /* What was not taken when the other end is gone. */
-static void test_lost(void)
+TEST(lost)
 {
 	pair(0);
 	send_interval(CHANNEL_STORE, 1, 10);
@@ -194,7 +194,7 @@ static void test_lost(void)
 }
 
 /* The front is trusted less, and may say less at a time. */
-static void test_back(void)
+TEST(back)
 {
 	struct channel_head head = {.kind = CHANNEL_SAYS, .size = CHANNEL_BACK_MAX + 1};
 	static char data[CHANNEL_BACK_MAX + 1];
@@ -215,7 +215,7 @@ static void test_back(void)
 }
 
 /* A part of a message, and then no more; a head that cannot be. */
-static void test_damaged(void)
+TEST(damaged)
 {
 	struct channel_head head = {.kind = CHANNEL_STORE, .size = 100};
 	struct channel_message m;
@@ -237,17 +237,4 @@ static void test_damaged(void)
 		tap__ok(channel__take(b, &m) == -EBADMSG, "damaged head %d", i);
 		unpair();
 	}
-}
-
-int main(void)
-{
-	test_parts();
-	test_names();
-	test_large();
-	test_full();
-	test_ends();
-	test_lost();
-	test_back();
-	test_damaged();
-	return tap__done();
 }

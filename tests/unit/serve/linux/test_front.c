@@ -176,7 +176,7 @@ static void test_drain(void)
 	free(spool);
 }
 
-int main(void)
+TEST(front)
 {
 	char command[64];
 	struct errmsg f;
@@ -191,5 +191,4 @@ int main(void)
 		test_drain();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	tap__ok(!system(command), "nothing is left over");
-	return tap__done();
 }

@@ -10,7 +10,7 @@
 
 static const struct token none = {"", 0}, token = {"0123456789abcdef", 16};
 
-static void test_paths(void)
+TEST(paths)
 {
 	static const struct {
 		const char *method, *path, *seconds;
@@ -54,7 +54,7 @@ static void test_paths(void)
 	}
 }
 
-static void test_malformed(void)
+TEST(malformed)
 {
 	static const struct {
 		const char *target;
@@ -120,7 +120,7 @@ static void test_malformed(void)
 		"a malformed target is refused with and without a token");
 }
 
-static void test_token(void)
+TEST(token)
 {
 	static const struct {
 		const char *path, *authorization;
@@ -151,7 +151,7 @@ static void test_token(void)
 	}
 }
 
-static void test_browsers(void)
+TEST(browsers)
 {
 	static const struct {
 		const char *host, *origin, *site;
@@ -191,21 +191,11 @@ static void test_browsers(void)
 	}
 }
 
-static void test_body(void)
+TEST(body)
 {
 	struct http_said r = {.method = "GET", .path = "/metrics", .body = true};
 
 	tap__ok(http_rules__judge(&r, &none, true).status == 413, "a body is refused");
 	r.method = "POST";
 	tap__ok(http_rules__judge(&r, &none, true).status == 405, "and so is its method");
-}
-
-int main(void)
-{
-	test_paths();
-	test_malformed();
-	test_token();
-	test_browsers();
-	test_body();
-	return tap__done();
 }

@@ -26,7 +26,7 @@ static bool is_mapped(const char *name)
 	return found;
 }
 
-static void test_curl(void)
+TEST(curl)
 {
 	struct errmsg f = {""};
 	char *url = NULL;
@@ -64,7 +64,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 	return MHD_NO;
 }
 
-static void test_microhttpd(void)
+TEST(microhttpd)
 {
 	const union MHD_DaemonInfo *info;
 	struct MHD_Daemon *daemon;
@@ -82,11 +82,4 @@ static void test_microhttpd(void)
 	tap__ok(info && info->port, "and says where");
 	if (daemon)
 		MHD_stop_daemon(daemon);
-}
-
-int main(void)
-{
-	test_curl();
-	test_microhttpd();
-	return tap__done();
 }

@@ -153,16 +153,10 @@ static void test_unix(const char *dir)
 		"no directory: %s", f.text);
 }
 
-int main(void)
+TEST(listen)
 {
-	char dir[] = "/tmp/xrprof-listen.XXXXXX";
-
-	if (!mkdtemp(dir))
-		return 1;
 	test_parse();
 	test_long();
 	test_port();
-	test_unix(dir);
-	tap__ok(!rmdir(dir), "nothing is left");
-	return tap__done();
+	test_unix(tap__folder());
 }

@@ -39,7 +39,7 @@ static const char *received(int fd)
 	return text;
 }
 
-int main(void)
+TEST(notify)
 {
 	char folder[] = "/tmp/notify.XXXXXX", path[64], name[64], longer[200];
 	int by_path, by_name;
@@ -47,7 +47,7 @@ int main(void)
 	unsetenv("NOTIFY_SOCKET");
 	tap__ok(!notify__send("READY=1"), "nobody to tell is no error");
 	if (!tap__ok(mkdtemp(folder), "a folder"))
-		return tap__done();
+		return;
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	snprintf(name, sizeof(name), "@%s", folder);
 	by_path = listen_at(path);
@@ -76,5 +76,4 @@ int main(void)
 	close(by_path);
 	close(by_name);
 	rmdir(folder);
-	return tap__done();
 }

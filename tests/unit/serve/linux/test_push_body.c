@@ -20,7 +20,7 @@ static bool address_is(enum push_kind kind, const char *name, const char *wanted
 	return same;
 }
 
-static void test_address(void)
+TEST(address)
 {
 	tap__ok(address_is(PUSH_OTLP, "", "http://h:1/p/v1development/profiles"), "OTLP's");
 	tap__ok(address_is(PUSH_PYROSCOPE, "a-b_c.d~9",
@@ -34,7 +34,7 @@ static void test_address(void)
 		"a name stands for itself");
 }
 
-static void test_pack(void)
+TEST(pack)
 {
 	static char data[1 << 20], back[sizeof(data) + 1];
 	struct buf out = {0};
@@ -62,7 +62,7 @@ static uint64_t rejected(const char *body, size_t len, struct push_rejected *r)
 	return r->profiles;
 }
 
-static void test_rejected(void)
+TEST(rejected)
 {
 	struct push_rejected r;
 
@@ -77,12 +77,4 @@ static void test_rejected(void)
 		"what it says does nothing to a terminal: %s", r.why.text);
 	tap__ok(rejected("\n\13\10\377\377\377\377\377\377\377\377\377\1", 13, &r) == 0,
 		"nobody refuses fewer than none");
-}
-
-int main(void)
-{
-	test_address();
-	test_pack();
-	test_rejected();
-	return tap__done();
 }

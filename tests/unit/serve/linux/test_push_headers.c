@@ -104,7 +104,7 @@ static void test_file(void)
 	tap__ok(!h.n, "nothing is left");
 }
 
-int main(void)
+TEST(push_headers)
 {
 	int fd = mkstemp(path);
 
@@ -114,5 +114,4 @@ int main(void)
 	test_parse();
 	test_file();
 	unlink(path);
-	return tap__done();
 }

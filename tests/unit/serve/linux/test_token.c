@@ -123,15 +123,9 @@ static void test_file(const char *dir)
 	unlink(path);
 }
 
-int main(void)
+TEST(token)
 {
-	char dir[] = "/tmp/xrprof-token.XXXXXX";
-
-	if (!mkdtemp(dir))
-		return 1;
 	test_parse();
 	test_fits();
-	test_file(dir);
-	rmdir(dir);
-	return tap__done();
+	test_file(tap__folder());
 }

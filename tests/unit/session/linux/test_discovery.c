@@ -70,7 +70,7 @@ static bool queued(pid_t want)
 	return yes;
 }
 
-int main(void)
+TEST(discovery)
 {
 	pid_t self = getpid();
 	struct child there, later, stranger;
@@ -138,5 +138,4 @@ int main(void)
 	child__end(&there);
 	child__end(&stranger);
 	library__remove();
-	return tap__done();
 }

@@ -91,11 +91,10 @@ static void test_rest(void)
 	slabs__free(&s);
 }
 
-int main(void)
+TEST(slabs)
 {
 	test_random();
 	test_rest();
 	for (uint32_t i = 0; i < SLABS; i++)
 		free(memory[i]);
-	return tap__done();
 }

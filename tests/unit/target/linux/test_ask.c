@@ -207,7 +207,7 @@ static void test_silence(void)
 	tap__ok(comes() && answer.err == -EBUSY, "but of that user nobody, for a while");
 }
 
-int main(void)
+TEST(ask)
 {
 	struct errmsg f = {""};
 
@@ -223,5 +223,4 @@ int main(void)
 	asker__close(NULL);
 	while (nhangs)
 		child__end(hangs[--nhangs]);
-	return tap__done();
 }

@@ -398,7 +398,7 @@ static void test_not_a_file(void)
 			"a huge file is refused");
 }
 
-int main(void)
+TEST(elf)
 {
 	file_fd = memfd_create("fixture", MFD_CLOEXEC);
 	if (file_fd < 0)
@@ -410,5 +410,4 @@ int main(void)
 	test_host();
 	test_not_a_file();
 	close(file_fd);
-	return tap__done();
 }

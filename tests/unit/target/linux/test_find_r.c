@@ -272,7 +272,7 @@ static void test_deleted(const char *home)
 	child__end(&c);
 }
 
-int main(void)
+TEST(find_r)
 {
 	struct child c = {0};
 
@@ -284,5 +284,4 @@ int main(void)
 	test_deleted(c.home);
 cleanup:
 	child__end(&c);
-	return tap__done();
 }

@@ -55,7 +55,7 @@ static struct target_symbol environ__of(int fd)
 	return want;
 }
 
-int main(void)
+TEST(mapped_file)
 {
 	struct target_symbol want, got;
 	struct proc_map map;
@@ -65,7 +65,7 @@ int main(void)
 
 	if (!library__map(&map)) {
 		tap__skip("there is none", "the C library as a file that is mapped");
-		return tap__done();
+		return;
 	}
 	fd = mapped_file__open(getpid(), &map, &f);
 	tap__ok(fd >= 0, "a file that can be opened is opened");
@@ -92,5 +92,4 @@ int main(void)
 	tap__ok(mapped_file__open(1 << 22, &map, &f) == -ESRCH, "nor of a process that is gone");
 	close(bare);
 	close(fd);
-	return tap__done();
 }

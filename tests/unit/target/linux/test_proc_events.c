@@ -84,6 +84,12 @@ static ssize_t fake_read(int fd, void *data, size_t size)
 #define libbpf_num_possible_cpus()		      fake_cpus
 #define cpus__online				      fake_cpus_online
 #define read					      fake_read
+/* the other tests of this room have the real ones */
+#define proc_events__open  fake__open
+#define proc_events__fd	   fake__fd
+#define proc_events__read  fake__read
+#define proc_events__learn fake__learn
+#define proc_events__close fake__close
 #include "target/linux/proc_events.c" /* NOLINT(bugprone-suspicious-include) */
 #undef read
 #undef syscall
@@ -242,18 +248,31 @@ static void stop(void)
 {
 	proc_events__close(w);
 	w = NULL;
-	for (int cpu = 0; cpu < CPUS; cpu++)
+	for (int cpu = 0; cpu < CPUS; cpu++) {
 		if (fake_memory[cpu] >= 0)
 			close(fake_memory[cpu]);
+		fake_memory[cpu] = -1;
+	}
 }
 
 /* --- tests --- */
 
-static void test_records(void)
+BEFORE()
+{
+	if (start(true, NULL))
+		tap__bail("it does not open");
+}
+
+AFTER()
+{
+	stop();
+}
+
+TEST(records)
 {
 	int me = (int)getpid();
 
-	tap__ok(!start(true, NULL) && proc_events__fd(w) >= 0 && fake_wants_tasks,
+	tap__ok(proc_events__fd(w) >= 0 && fake_wants_tasks,
 		"it opens on the CPUs that are online");
 	reads(false, "", "nothing there");
 	put_libr(0, 100);
@@ -294,7 +313,7 @@ static void test_records(void)
 	reads(false, "", "and that is said once");
 }
 
-static void test_order(void)
+TEST(order)
 {
 	put_near_end(0, 40);
 	put_libr(0, 400);
@@ -327,7 +346,7 @@ static void one_more(void)
 	put_task(0, PERF_RECORD_FORK, 700, 699, 700, 1);
 }
 
-static void test_flood(void)
+TEST(flood)
 {
 	when_forked = one_more;
 	later = 3;
@@ -354,7 +373,7 @@ static void test_flood(void)
 		"more mappings than are kept: lost, and %u told", PENDING_MAX);
 }
 
-static void test_cpus(void)
+TEST(cpus)
 {
 	fake_online[2] = true;
 	reads(false, "", "a CPU came, and it is not time to look");
@@ -371,8 +390,6 @@ static void test_cpus(void)
 	fake_expirations = 1;
 	reads(false, "", "it cannot be told which are online");
 	tap__ok(w->rings[0].fd >= 0, "then all stay");
-	fake_no_list = 0;
-	stop();
 }
 
 /* Opening fails: with @want, and words that have @text in them. */
@@ -386,8 +403,9 @@ static void fails(int want, const char *text, const char *name)
 	stop();
 }
 
-static void test_open(void)
+TEST(open)
 {
+	stop();
 	tap__ok(!start(false, NULL) && !fake_wants_tasks, "forks and exits only for who asks");
 	put_task(0, PERF_RECORD_FORK, 301, 300, 301, 5);
 	put_task(0, PERF_RECORD_EXIT, 301, 300, 301, 5);
@@ -411,14 +429,4 @@ static void test_open(void)
 	fake_cpus = -EINVAL;
 	fails(-ENODEV, "how many CPUs", "no CPUs");
 	fake_cpus = CPUS;
-}
-
-int main(void)
-{
-	test_records();
-	test_order();
-	test_flood();
-	test_cpus();
-	test_open();
-	return tap__done();
 }

@@ -332,7 +332,7 @@ static void test_rights(void)
 	munmap(r, sizeof(*r));
 }
 
-int main(void)
+TEST(proc_events_kernel)
 {
 	struct proc_events *w;
 	const struct proc_events_sink sink = {
@@ -351,10 +351,10 @@ int main(void)
 	if (err == -EACCES || err == -EPERM) {
 		tap__ok(strstr(f.text, "run as root") != NULL, "not allowed: %s", f.text);
 		tap__skip("needs CAP_PERFMON", "the kernel's records of processes");
-		return tap__done();
+		return;
 	}
 	if (!tap__ok(!err, "open: %s", f.text))
-		return tap__done();
+		return;
 	snprintf(folder, sizeof(folder), "/tmp/events.XXXXXX");
 	if (!mkdtemp(folder))
 		tap__bail("cannot make a folder");
@@ -374,5 +374,4 @@ int main(void)
 		unlink(path);
 	}
 	rmdir(folder);
-	return tap__done();
 }

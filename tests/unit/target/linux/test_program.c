@@ -76,7 +76,7 @@ static void test_find(void)
 	child__end(named);
 }
 
-int main(void)
+TEST(program)
 {
 	snprintf(folder, sizeof(folder), "/tmp/program.XXXXXX");
 	if (!mkdtemp(folder))
@@ -94,5 +94,4 @@ int main(void)
 	unlink(without);
 	unlink(called_r);
 	rmdir(folder);
-	return tap__done();
 }

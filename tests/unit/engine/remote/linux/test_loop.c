@@ -515,7 +515,7 @@ static void engine(const struct engine_ops *ops)
 	gone(ops);
 }
 
-int main(void)
+TEST(loop)
 {
 	image__init(&image, layouts__last(LAYOUTS_X86_64_LINUX), HEAP_SIZE, STACK_SIZE);
 	image__forms(&image, 0);
@@ -525,5 +525,4 @@ int main(void)
 	engine(&engine_vmread);
 	traced();
 	image__free(&image);
-	return tap__done();
 }

@@ -227,24 +227,25 @@ static void test_interrupt(void)
 
 /* --- a workload, which is a child of the tracer --- */
 
-/* Sleeps until there is something to be read from @path, then ends with a status of its own. */
-static int workload__main(const char *path)
+/* Sleeps until there is something to be read from argv[1], then ends with a status of its own. */
+PROGRAM(tracee_sleeps)
 {
 	volatile pid_t pid = vfork();
 	int fd;
 	char byte;
 
 	if (!pid) {
-		fd = open(path, O_RDONLY);
+		fd = argc > 1 ? open(argv[1], O_RDONLY) : -1;
 		_exit(fd < 0 || read(fd, &byte, 1) != 1);
 	}
 	return 42;
 }
 
-static void test_workload(const char *self)
+static void test_workload(void)
 {
 	char folder[] = "/tmp/xrprof-tracee.XXXXXX", path[64], text[128] = "";
-	char *argv[] = {(char *)(uintptr_t)self, path, NULL};
+	char *argv[] = {(char *)"/proc/self/exe", (char *)"-x", (char *)"tracee_sleeps", path,
+			NULL};
 	struct signals *signals = NULL;
 	struct tracees *ts = NULL;
 	struct workload w;
@@ -296,10 +297,8 @@ static void test_gone(void)
 	tracees__close(ts);
 }
 
-int main(int argc, char **argv)
+TEST(tracee)
 {
-	if (argc > 1)
-		return workload__main(argv[1]);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 #ifdef __x86_64__
 	test_alarm();
@@ -308,7 +307,6 @@ int main(int argc, char **argv)
 	test_late();
 	test_late_end();
 	test_late_and_stopped();
-	test_workload(argv[0]);
+	test_workload();
 	test_gone();
-	return tap__done();
 }

@@ -247,7 +247,7 @@ static void test_watched(void)
 	scene__end(s);
 }
 
-int main(void)
+TEST(watchdog)
 {
 	/* what the tracers leave behind is ours */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -259,5 +259,4 @@ int main(void)
 	killed(run__hang, "a tracer that hangs", "was killed so that the process runs on");
 	killed(run__alone, "a tracer that is stopped, without a watchdog", NULL);
 	test_watched();
-	return tap__done();
 }

@@ -67,7 +67,7 @@ static void test_compiler(const char *compiler, const char *strip)
 		test_variant(compiler, strip, &variants[i]);
 }
 
-int main(void)
+TEST(counters)
 {
 	elf_version(EV_CURRENT);
 	if (!mkdtemp(scratch))
@@ -76,5 +76,4 @@ int main(void)
 	test_compiler("clang", "strip");
 	test_compiler("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-strip");
 	run("rm -rf %s", scratch);
-	return tap__done();
 }

@@ -330,7 +330,7 @@ static void test_refused(void)
 		"not a large one in itself");
 }
 
-int main(void)
+TEST(elf_image)
 {
 	elf_version(EV_CURRENT);
 	test_slots(EM_X86_64, "x86_64");
@@ -340,5 +340,4 @@ int main(void)
 	test_bytes();
 	test_extent();
 	test_refused();
-	return tap__done();
 }

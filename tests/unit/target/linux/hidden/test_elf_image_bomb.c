@@ -118,11 +118,10 @@ static void test_bomb(uint64_t size, uint32_t flags, const char *what)
 	close(fd);
 }
 
-int main(void)
+TEST(elf_image_bomb)
 {
 	elf_version(EV_CURRENT);
 	test_bomb(SIZE - 0x10000, 0, "a gigabyte, 199 times over");
 	test_bomb(ELF_TAKEN_MAX / 2, 0, "16 MiB, 199 times over");
 	test_bomb(64 << 10, SHF_COMPRESSED, "said to be compressed");
-	return tap__done();
 }

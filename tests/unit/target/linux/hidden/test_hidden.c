@@ -397,7 +397,7 @@ static void test_refused(void)
 		"a program without R in it");
 }
 
-int main(void)
+TEST(hidden)
 {
 	elf_version(EV_CURRENT);
 	if (!mkdtemp(scratch))
@@ -409,5 +409,4 @@ int main(void)
 	test_debug("none", "debug link", 1);
 	test_refused();
 	run("rm -rf %s", scratch);
-	return tap__done();
 }

@@ -16,7 +16,7 @@ static void check(const char *name, const char *want)
 	buf__free(&out);
 }
 
-int main(void)
+TEST(demangle)
 {
 	char *deep = malloc(8192);
 
@@ -46,5 +46,4 @@ int main(void)
 		buf__free(&out);
 	}
 	free(deep);
-	return tap__done();
 }

@@ -66,7 +66,7 @@ static void test_damaged(int fd, bool maps)
 	free(copy);
 }
 
-static void test_this(void)
+TEST(this)
 {
 	struct native_maps m;
 	struct native_module module;
@@ -102,7 +102,7 @@ static void test_this(void)
 		"where nothing is mapped there is no module");
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	struct native_maps m;
 	int fd = memfd_create("x", MFD_CLOEXEC);
@@ -113,11 +113,4 @@ static void test_refused(void)
 	tap__ok(native_maps__open(&m, fd) == -EBADMSG, "and an empty one");
 	tap__ok(native_maps__open(&m, open("/dev/null", O_RDONLY)) == -EBADMSG,
 		"and one that is not in memory");
-}
-
-int main(void)
-{
-	test_this();
-	test_refused();
-	return tap__done();
 }

@@ -79,7 +79,7 @@ static bool is(const struct insn *insn)
 	return leaf__is(code, sizeof(code));
 }
 
-int main(void)
+TEST(leaf)
 {
 	uint32_t all[sizeof(leave) / sizeof(leave[0]) + 1];
 	const uint32_t n = sizeof(leave) / sizeof(leave[0]);
@@ -95,5 +95,4 @@ int main(void)
 	tap__ok(!leaf__is((const uint8_t *)all, n * 4 + 4), "not with one other at its end");
 	tap__ok(!leaf__is((const uint8_t *)all, 0) && !leaf__is((const uint8_t *)all, 7),
 		"not without, and not with a part of one");
-	return tap__done();
 }

@@ -100,7 +100,7 @@ static bool rule__is(const struct unwind_table *t, uint64_t pc, int cfa, int off
 	return r && r->cfa == cfa && r->cfa_off == off && r->fp == fp && r->ra == ra;
 }
 
-static void test_rows(void)
+TEST(rows)
 {
 	uint64_t begin = 0, end = 0;
 	struct unwind_table *t;
@@ -135,7 +135,7 @@ static void test_rows(void)
 	unwind_table__free(t);
 }
 
-static void test_overlap(void)
+TEST(overlap)
 {
 	uint64_t begin = 0, end = 0;
 	struct unwind_table *t;
@@ -152,7 +152,7 @@ static void test_overlap(void)
 }
 
 /* Any one byte is another, or the section ends anywhere: there is a table in order, or an error. */
-static void test_damaged(void)
+TEST(damaged)
 {
 	uint32_t wrong = 0, made = 0;
 	struct bytes whole;
@@ -183,7 +183,7 @@ static void test_damaged(void)
 }
 
 /* Stubs that the linker made: their header pushes, with and without bti in front. */
-static void test_plt(void)
+TEST(plt)
 {
 	static const uint32_t headers[3][2] = {
 		{0xa9bf7bf0, 0x90000010}, {0xd503245f, 0xa9bf7bf0}, {0xd503201f, 0xd503201f}};
@@ -225,7 +225,7 @@ static void test_plt(void)
 }
 
 /* Functions without a frame, of a file that has no .eh_frame. */
-static void test_leaves(void)
+TEST(leaves)
 {
 	const struct cfi_input in = {
 		.machine = EM_AARCH64,
@@ -249,14 +249,4 @@ static void test_leaves(void)
 			end == CODE + 0x60,
 		"where such a function begins and ends");
 	unwind_table__free(t);
-}
-
-int main(void)
-{
-	test_rows();
-	test_overlap();
-	test_damaged();
-	test_plt();
-	test_leaves();
-	return tap__done();
 }

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The main program of a room's unit tests (tap.h).
+ *
+ * usage: ROOM [-l] [-g] [PATTERN...]   run the cases whose name has a PATTERN in it, or all
+ *   -l   list them
+ *   -g   run them in this process, without a time limit: for a debugger
+ *        ROOM -x NAME ARGUMENT...      run a PROGRAM()
+ */
+#define _GNU_SOURCE
+#include "tap.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* No case takes a tenth of it, on a slow machine, with sanitizers. */
+#define CASE_SECONDS 180
+
+static struct tap__entry *entries, **last = &entries;
+
+/* Shared between this process and those of the cases. */
+static struct {
+	int run, failed;
+	char name[256];	 /* of the case */
+	char folder[64]; /* of the case; "": none yet */
+} * state;
+
+void tap__register(struct tap__entry *e)
+{
+	*last = e;
+	last = &e->next;
+}
+
+__attribute__((format(printf, 3, 0))) static void line(bool ok, const char *skip, const char *fmt,
+						       va_list ap)
+{
+	state->run++;
+	if (!ok)
+		state->failed++;
+	printf("%sok %d - %s: ", ok ? "" : "not ", state->run, state->name);
+	vprintf(fmt, ap);
+	if (skip)
+		printf(" # SKIP %s", skip);
+	printf("\n");
+	/* flushed line by line: a crash must not take results along */
+	fflush(stdout);
+}
+
+bool tap__ok(bool cond, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line(cond, NULL, fmt, ap);
+	va_end(ap);
+	return cond;
+}
+
+void tap__skip(const char *reason, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line(true, reason, fmt, ap);
+	va_end(ap);
+}
+
+void tap__diag(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	printf("# ");
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+}
+
+void tap__bail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line(false, NULL, fmt, ap);
+	va_end(ap);
+	exit(1);
+}
+
+bool tap__all(void)
+{
+	const char *tests = getenv("XRPROF_TESTS");
+
+	return tests && !strcmp(tests, "all");
+}
+
+const char *tap__folder(void)
+{
+	if (!*state->folder) {
+		snprintf(state->folder, sizeof(state->folder), "/tmp/xrprof-unit.XXXXXX");
+		if (!mkdtemp(state->folder)) {
+			*state->folder = '\0';
+			tap__bail("cannot make a folder in /tmp: %s", strerror(errno));
+		}
+	}
+	return state->folder;
+}
+
+static int folder__remove_one(const char *path, const struct stat *st, int what, struct FTW *at)
+{
+	(void)st;
+	(void)what;
+	(void)at;
+	remove(path);
+	return 0;
+}
+
+static void folder__remove(void)
+{
+	if (*state->folder)
+		nftw(state->folder, folder__remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	*state->folder = '\0';
+}
+
+/* FILE:NAME, FILE without tests/unit/ and test_.  Of a case that has its file's name: FILE. */
+static void case__name(const struct tap__entry *e, char *out, size_t size)
+{
+	const char *path = strstr(e->file, "tests/unit/");
+	const char *base;
+	int folders;
+
+	path = path ? path + strlen("tests/unit/") : e->file;
+	base = strstr(path, "test_") ? strstr(path, "test_") + strlen("test_") : path;
+	folders = (int)(strrchr(path, '/') ? strrchr(path, '/') + 1 - path : 0);
+	snprintf(out, size, "%.*s%.*s", folders, path, (int)(strlen(base) - strlen(".c")), base);
+	if (strncmp(base, e->name, strlen(e->name)) || base[strlen(e->name)] != '.')
+		snprintf(out + strlen(out), size - strlen(out), ":%s", e->name);
+}
+
+/* Run what the file of @e has of this kind. */
+static void case__run_all(const struct tap__entry *e, enum tap__kind kind)
+{
+	for (const struct tap__entry *other = entries; other; other = other->next)
+		if (other->kind == kind && !strcmp(other->file, e->file))
+			other->run();
+}
+
+static void case__run_here(const struct tap__entry *e)
+{
+	case__run_all(e, TAP_BEFORE);
+	e->run();
+	case__run_all(e, TAP_AFTER);
+}
+
+/* Wait for the end of the case's process; false: its time is over, and it was killed. */
+static bool case__wait(pid_t pid, int *status)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	bool ended = fd < 0 || poll(&p, 1, CASE_SECONDS * 1000) != 0;
+	siginfo_t info;
+
+	if (fd >= 0)
+		close(fd);
+	if (!ended)
+		kill(pid, SIGKILL);
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
+		;
+	/* and what it left running, as long as the number is its own */
+	kill(-pid, SIGKILL);
+	waitpid(pid, status, 0);
+	return ended;
+}
+
+static void case__run(const struct tap__entry *e)
+{
+	int before = state->run, failed = state->failed, status = 0;
+	pid_t self = getpid(), pid = fork();
+
+	if (pid < 0)
+		tap__bail("no process: %s", strerror(errno));
+	if (!pid) {
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != self)
+			_exit(1);
+		case__run_here(e);
+		exit(0);
+	}
+	if (!case__wait(pid, &status))
+		tap__ok(false, "still runs after %d s", CASE_SECONDS);
+	else if (WIFSIGNALED(status))
+		tap__ok(false, "died of signal %d (%s)", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status) && state->failed == failed)
+		tap__ok(false, "exited with status %d", WEXITSTATUS(status));
+	else if (state->run == before)
+		tap__ok(false, "checks nothing");
+}
+
+static bool matches(const char *name, char **patterns)
+{
+	char full[300];
+
+	/* as tests/run names them */
+	snprintf(full, sizeof(full), "unit:%s", name);
+	if (!*patterns)
+		return true;
+	for (; *patterns; patterns++)
+		if (strstr(full, *patterns))
+			return true;
+	return false;
+}
+
+static int program__run(int argc, char **argv)
+{
+	for (const struct tap__entry *e = entries; argc && e; e = e->next)
+		if (e->kind == TAP_PROGRAM && !strcmp(e->name, argv[0]))
+			return e->program(argc, argv);
+	fprintf(stderr, "no such program\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	bool list = false, here = false;
+
+	state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (state == MAP_FAILED)
+		return 2;
+	if (argc > 1 && !strcmp(argv[1], "-x"))
+		return program__run(argc - 2, argv + 2);
+	for (argv++; *argv && **argv == '-'; argv++) {
+		list = list || !strcmp(*argv, "-l");
+		here = here || !strcmp(*argv, "-g");
+	}
+	for (const struct tap__entry *e = entries; e; e = e->next) {
+		if (e->kind != TAP_CASE)
+			continue;
+		case__name(e, state->name, sizeof(state->name));
+		if (!matches(state->name, argv))
+			continue;
+		if (list) {
+			puts(state->name);
+			continue;
+		}
+		fflush(stdout);
+		if (here)
+			case__run_here(e);
+		else
+			case__run(e);
+		folder__remove();
+	}
+	if (!list)
+		printf("1..%d\n", state->run);
+	return !list && (state->failed || !state->run);
+}

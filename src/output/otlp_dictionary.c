@@ -239,32 +239,41 @@ static int otlp__function(struct otlp_dictionary *d, const struct frame *frame, 
 	return err ? err : map__put(&d->functions, a, b, index__value(*index));
 }
 
-/* The mapping of @module with @build_id; NULL: of R; none. */
-static int otlp__mapping(struct otlp_dictionary *d, const struct name *module,
-			 const struct name *build_id, int32_t *index)
+/*
+ * The mapping of the file that @frame is in.  R's functions and marks are in no file, and a mapping
+ * must have a build id (opentelemetry.io/docs/specs/otel/profiles/mappings): the element 0 stands
+ * for none.
+ */
+static int otlp__mapping(struct otlp_dictionary *d, const struct frame *frame, int32_t *index)
 {
+	const struct name *id = frame->hash ? frame->hash : frame->build_id;
 	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
 	Otlp__Mapping mapping = OTLP__MAPPING__INIT, *mappings[] = {&mapping};
-	int32_t build = 0;
+	int32_t builds[2];
 	int err;
 
-	*index = index__known(&d->modules, module, (uintptr_t)build_id);
+	*index = 0;
+	if (!frame->module || !id)
+		return 0;
+	*index = index__known(&d->modules, frame->module, (uintptr_t)id);
 	if (*index)
 		return 0;
-	err = module ? otlp__name(d, module, &mapping.filename_strindex)
-		     : otlp__string(d, "R", &mapping.filename_strindex);
-	if (!err && build_id)
-		err = otlp__text(d, "process.executable.build_id.gnu", build_id->text, &build);
+	err = otlp__name(d, frame->module, &mapping.filename_strindex);
+	if (!err && frame->build_id)
+		err = otlp__text(d, "process.executable.build_id.gnu", frame->build_id->text,
+				 &builds[mapping.n_attribute_indices++]);
+	if (!err && frame->hash)
+		err = otlp__text(d, "process.executable.build_id.htlhash", frame->hash->text,
+				 &builds[mapping.n_attribute_indices++]);
 	if (err)
 		return err;
-	mapping.n_attribute_indices = build ? 1 : 0;
-	mapping.attribute_indices = &build;
+	mapping.attribute_indices = builds;
 	*index = d->nmappings++;
 	part.n_mapping_table = 1;
 	part.mapping_table = mappings;
 	err = otlp__put(d, &part);
 	return err ? err
-		   : map__put(&d->modules, (uintptr_t)module, (uintptr_t)build_id,
+		   : map__put(&d->modules, (uintptr_t)frame->module, (uintptr_t)id,
 			      index__value(*index));
 }
 
@@ -279,7 +288,7 @@ static int otlp__location(struct otlp_dictionary *d, const struct frame *frame, 
 	*index = index__known(&d->locations, frame, 0);
 	if (*index)
 		return 0;
-	err = otlp__mapping(d, frame->module, frame->build_id, &location.mapping_index);
+	err = otlp__mapping(d, frame, &location.mapping_index);
 	err = err ? err : otlp__function(d, frame, &line.function_index);
 	err = err ? err : otlp__frame_type(d, frame, &type);
 	if (err)

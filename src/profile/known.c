@@ -500,6 +500,7 @@ int known__native(struct knowledge *all, struct known *k, const struct xr_slot *
 	frame.address = told.address;
 	frame.module = known__optional(k, told.module);
 	frame.build_id = known__optional(k, told.build_id);
+	frame.hash = known__optional(k, told.hash);
 	if (told.name) {
 		frame.function = known__optional(k, told.name);
 	} else {

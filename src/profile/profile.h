@@ -39,13 +39,15 @@ struct place {
  * one being executed in it: of the innermost frame where the sample was taken, of any other where
  * it called the next one in.  (Rprof.out has the place of the call after the name of the one
  * called; only that writer shifts them.)  `defined` is where the definition of an R function
- * begins. `package`, `module`, `build_id` are NULL and `address` 0 where they are not known.
+ * begins. `package`, `module`, `build_id`, `hash` are NULL and `address` 0 where they are not
+ * known.
  */
 struct frame {
 	const struct name *function;
 	const struct name *package;  /* of an R function: its namespace, or ".GlobalEnv" */
 	const struct name *module;   /* of native code: the file it is mapped from, */
 	const struct name *build_id; /* that file's, hexadecimal, */
+	const struct name *hash;     /* its process.executable.build_id.htlhash, likewise, */
 	uint64_t address; /* and where in it, as it counts: the function, or the instruction */
 	struct place place;
 	struct place defined;

@@ -77,7 +77,8 @@ static bool frame__equal(const struct frame *a, const struct frame *b)
 	return a->function == b->function && a->place.file == b->place.file &&
 	       a->place.line == b->place.line && a->kind == b->kind && a->package == b->package &&
 	       a->defined.file == b->defined.file && a->defined.line == b->defined.line &&
-	       a->module == b->module && a->build_id == b->build_id && a->address == b->address;
+	       a->module == b->module && a->build_id == b->build_id && a->hash == b->hash &&
+	       a->address == b->address;
 }
 
 static bool frame__same(const void *record, const void *key)
@@ -180,7 +181,8 @@ const struct stack *stacks__copy(struct stacks *s, const struct stack *stack)
 		    !stacks__own_place(s, &frame.place) || !stacks__own_place(s, &frame.defined) ||
 		    (frame.package && !stacks__own(s, &frame.package)) ||
 		    (frame.module && !stacks__own(s, &frame.module)) ||
-		    (frame.build_id && !stacks__own(s, &frame.build_id)))
+		    (frame.build_id && !stacks__own(s, &frame.build_id)) ||
+		    (frame.hash && !stacks__own(s, &frame.hash)))
 			goto cleanup;
 		frames[i] = stacks__frame(s, &frame);
 		if (!frames[i])

@@ -291,6 +291,7 @@ void records__native(void *lifecycle, const struct xr_slot *slot, struct native_
 		return;
 	told->module = m->path;
 	told->build_id = m->build_id[0] ? m->build_id : NULL;
+	told->hash = m->hash[0] ? m->hash : NULL;
 	told->address = m->base + XR_NATIVE_PC(slot->word);
 	if (form == XR_FORM_BUILTIN)
 		told->name = module__builtin(m, XR_NATIVE_OFFSET(slot->word));

@@ -16,6 +16,7 @@
 #include "target/target.h"
 
 #define NATIVE_BUILD_ID_MAX 64u
+#define NATIVE_HASH	    16u /* bytes of process.executable.build_id.htlhash */
 #define NATIVE_SEGMENTS_MAX 16u
 #define NATIVE_BUILTINS_MAX 4096u
 #define NATIVE_PATH_MAX	    512u
@@ -63,11 +64,20 @@ struct native_module_head {
 	uint32_t nsegments;
 	uint32_t build_id_len;
 	uint8_t build_id[NATIVE_BUILD_ID_MAX];
+	uint32_t hash_len; /* 0: it is no file, or could not be read */
+	uint8_t hash[NATIVE_HASH];
 	struct native_segment segments[NATIVE_SEGMENTS_MAX];
 };
 
 #define NATIVE_MAPS_MAGIC   0x786d6170u
 #define NATIVE_MODULE_MAGIC 0x786d6f64u
+
+/*
+ * native__hash - what OpenTelemetry's conventions call process.executable.build_id.htlhash of the
+ * file @fd: the first 16 bytes of the SHA-256 of its first and last 4096 bytes and its length.
+ * -EIO, or the errno of fstat() or pread().
+ */
+int native__hash(int fd, uint8_t hash[NATIVE_HASH]);
 
 /* An answer that was checked.  Valid until its close. */
 struct native_maps {

@@ -134,6 +134,8 @@ int modules__know(struct modules *all, struct module *m, const struct native_mod
 	memcpy(m->segments, h->segments, sizeof(m->segments));
 	for (uint32_t i = 0; i < h->build_id_len; i++)
 		snprintf(m->build_id + (size_t)2 * i, 3, "%02x", h->build_id[i]);
+	for (uint32_t i = 0; i < h->hash_len; i++)
+		snprintf(m->hash + (size_t)2 * i, 3, "%02x", h->hash[i]);
 	m->is_r = h->nbuiltins != 0;
 	err = module__table(m, a, slabs);
 	if (!err || err == -E2BIG) {

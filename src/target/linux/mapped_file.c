@@ -317,12 +317,14 @@ static int image__open(pid_t pid, const struct proc_map *map)
 	return err;
 }
 
-int mapped_file__open(pid_t pid, const struct proc_map *map, struct errmsg *f)
+int mapped_file__open(pid_t pid, const struct proc_map *map, bool *made, struct errmsg *f)
 {
 	int fd = proc_maps__open(pid, map, f), image;
 
+	*made = false;
 	if (fd != -EACCES)
 		return fd;
 	image = image__open(pid, map);
+	*made = image >= 0;
 	return image < 0 ? fd : image;
 }

@@ -17,9 +17,10 @@
  * that are mapped, and the sections that the dynamic linker needs (.dynsym, .dynstr, .rela.dyn) and
  * notes.  What the dynamic linker wrote into writable segments stays as it is there.
  *
- * The caller closes it.  A negative errno with @f filled: that of proc_maps__open().
+ * The caller closes it.  *@made: it is such a file in memory.  A negative errno with @f filled:
+ * that of proc_maps__open().
  */
-int mapped_file__open(pid_t pid, const struct proc_map *map, struct errmsg *f);
+int mapped_file__open(pid_t pid, const struct proc_map *map, bool *made, struct errmsg *f);
 
 /*
  * mapped_file__make - @fd has the mapped parts of an ELF file at their offsets; add the headers of

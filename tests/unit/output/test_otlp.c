@@ -30,6 +30,8 @@ static const struct profile_process same = {.serial = 2,
 					    .nlabels = 2};
 static const struct profile_process other = {.serial = 3, .pid = 12, .comm = "Rscript"};
 
+#define HASH "600dcafe4a110000f2bf38c493f5fb92"
+
 static Request *encoded(const struct aggregate *a, const struct writer_config *config,
 			const struct stats *stats)
 {
@@ -131,7 +133,7 @@ static bool sound(const Request *r)
 	for (size_t i = 1; i < d->n_location_table && good; i++)
 		good = d->location_table[i]->n_lines == 1 &&
 		       (size_t)d->location_table[i]->mapping_index < d->n_mapping_table &&
-		       d->location_table[i]->mapping_index > 0 &&
+		       d->location_table[i]->mapping_index >= 0 &&
 		       (size_t)d->location_table[i]->lines[0]->function_index < d->n_function_table;
 	for (size_t i = 1; i < d->n_function_table && good; i++)
 		good = (size_t)d->function_table[i]->name_strindex < d->n_string_table &&
@@ -156,6 +158,26 @@ static void add(struct aggregate *a, const struct profile_process *p, const stru
 
 	if (aggregate__know(a, p) || aggregate__add(a, p, &s))
 		tap__bail("no room");
+}
+
+/* A mapping is a file, and has its build ids. */
+static void test_mappings(const Request *r, const Otlp__Sample *s)
+{
+	const Otlp__ProfilesDictionary *d = r->dictionary;
+	const Otlp__Mapping *m = d->mapping_table[d->n_mapping_table - 1];
+	const Otlp__AnyValue *gnu, *hash;
+
+	gnu = attribute(r, m->attribute_indices, m->n_attribute_indices,
+			"process.executable.build_id.gnu");
+	hash = attribute(r, m->attribute_indices, m->n_attribute_indices,
+			 "process.executable.build_id.htlhash");
+	tap__ok(d->n_mapping_table == 2 && string_is(r, m->filename_strindex, "/lib/libc.so.6") &&
+			gnu && bytes_are(gnu->string_value, "c89b11") && hash &&
+			bytes_are(hash->string_value, HASH),
+		"a file is a mapping with both of its build ids");
+	tap__ok(!location(r, s, 0)->mapping_index && location(r, s, 1)->mapping_index == 1 &&
+			!location(r, s, 2)->mapping_index,
+		"functions of R have none, nor has a file without a build id");
 }
 
 static void test_request(struct aggregate *a)
@@ -214,6 +236,7 @@ static void test_request(struct aggregate *a)
 			function(r, samples[0], 0)->start_line == 10 &&
 			location(r, samples[0], 0)->lines[0]->line == 12,
 		"name, definition, line");
+	test_mappings(r, samples[0]);
 	tap__ok(frame_is(r, profile(r, 1)->samples[1], 0, "<toplevel>", NULL),
 		"top level is shown");
 	freed(r);
@@ -251,7 +274,7 @@ static void test_parts(struct aggregate *a)
 	tap__ok(encode__next(&out, &writer_otlp, &config, a, NULL, &limited, &done) == 0 &&
 			done.left_out == 10 && !out.len,
 		"what has no room is left out and counted");
-	limited = (struct profile_part){.size = 600};
+	limited = (struct profile_part){.size = 800};
 	for (int n = 0, rows = 0;; n++) {
 		out.len = 0;
 		if (encode__next(&out, &writer_otlp, &config, a, NULL, &limited, &done) <= 0) {
@@ -259,7 +282,7 @@ static void test_parts(struct aggregate *a)
 			break;
 		}
 		rows += (int)done.rows;
-		if (out.len > 600)
+		if (out.len > 800)
 			tap__bail("%zu bytes", out.len);
 	}
 	buf__free(&out);
@@ -369,7 +392,12 @@ TEST(otlp)
 	frame.package = stacks__name(maker__stacks(), "pkg", 3);
 	frame.function = stacks__name(maker__stacks(), "f", 1);
 	f = frames[0] = stacks__frame(maker__stacks(), &frame);
-	frames[1] = stack__frame(FRAME_NATIVE, "memcpy", NULL, 0);
+	frame = (struct frame){.kind = FRAME_NATIVE};
+	frame.function = stacks__name(maker__stacks(), "memcpy", 6);
+	frame.module = stacks__name(maker__stacks(), "/lib/libc.so.6", 14);
+	frame.build_id = stacks__name(maker__stacks(), "c89b11", 6);
+	frame.hash = stacks__name(maker__stacks(), HASH, strlen(HASH));
+	frames[1] = stacks__frame(maker__stacks(), &frame);
 	frames[2] = stack__frame(FRAME_KERNEL, "read", NULL, 0);
 	gc[0] = &mark_gc;
 	gc[1] = f;

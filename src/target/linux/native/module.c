@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sha256.h"
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
 #include "target/linux/hidden/debug_file.h"
@@ -19,8 +21,9 @@
 #include "target/linux/unwind/table.h"
 #include "target/native.h"
 
-#define VDSO	 "[vdso]"
-#define VDSO_MAX 65536u
+#define VDSO	  "[vdso]"
+#define VDSO_MAX  65536u
+#define HASH_PART 4096
 
 struct module_made {
 	struct native_module_head head;
@@ -159,6 +162,46 @@ static int module__read(struct module_made *m, Elf *elf, pid_t pid, const char *
 	return err ? err : module__symbols(m, &file, pid, path);
 }
 
+/* Add @len bytes of @fd from @offset on. */
+static int hash__part(struct sha256 *s, int fd, off_t offset, size_t len)
+{
+	char part[HASH_PART];
+	ssize_t n;
+
+	for (size_t at = 0; at < len; at += (size_t)n) {
+		n = pread(fd, part + at, len - at, offset + (off_t)at);
+		if (n <= 0)
+			return n ? -errno : -EIO; /* it became shorter meanwhile */
+	}
+	sha256__add(s, part, len);
+	return 0;
+}
+
+int native__hash(int fd, uint8_t hash[NATIVE_HASH])
+{
+	uint8_t length[8], digest[SHA256_SIZE];
+	struct stat st;
+	struct sha256 s;
+	size_t part;
+	int err;
+
+	if (fstat(fd, &st))
+		return -errno;
+	part = st.st_size < HASH_PART ? (size_t)st.st_size : HASH_PART;
+	sha256__begin(&s);
+	/* of a short file the two parts overlap */
+	err = hash__part(&s, fd, 0, part);
+	err = err ? err : hash__part(&s, fd, st.st_size - (off_t)part, part);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(length); i++)
+		length[i] = (uint8_t)((uint64_t)st.st_size >> (56 - 8 * i));
+	sha256__add(&s, length, sizeof(length));
+	sha256__end(&s, digest);
+	memcpy(hash, digest, NATIVE_HASH);
+	return 0;
+}
+
 static int module__of_file(struct module_made *m, int fd, pid_t pid, const char *path)
 {
 	Elf *elf;
@@ -224,6 +267,7 @@ int native_module__make(pid_t pid, uint64_t at, int *fd)
 	struct errmsg why;
 	struct proc_map map;
 	int err = module__mapping(pid, at, &map), file = -1;
+	bool made = true;
 
 	*fd = -1;
 	if (elf_version(EV_CURRENT) == EV_NONE)
@@ -231,9 +275,11 @@ int native_module__make(pid_t pid, uint64_t at, int *fd)
 	if (!err && !strcmp(map.path, VDSO)) {
 		err = module__of_vdso(&m);
 	} else if (!err) {
-		file = mapped_file__open(pid, &map, &why);
+		file = mapped_file__open(pid, &map, &made, &why);
 		err = file < 0 ? file : module__of_file(&m, file, pid, map.path);
 	}
+	if (!err && !made && !native__hash(file, m.head.hash))
+		m.head.hash_len = NATIVE_HASH;
 	if (!err)
 		err = module__file(&m, fd);
 	if (file >= 0)

@@ -121,7 +121,8 @@ int native_module__open(struct native_module *m, int fd)
 		return err;
 	h = m->head = take__part(m->mapped, m->size, &at, 1, sizeof(*h));
 	if (!h || h->magic != NATIVE_MODULE_MAGIC || h->nsegments > NATIVE_SEGMENTS_MAX ||
-	    h->build_id_len > NATIVE_BUILD_ID_MAX || h->nbuiltins > NATIVE_BUILTINS_MAX)
+	    h->build_id_len > NATIVE_BUILD_ID_MAX || h->hash_len > NATIVE_HASH ||
+	    h->nbuiltins > NATIVE_BUILTINS_MAX)
 		goto bad;
 	m->rows = take__part(m->mapped, m->size, &at, h->nrows, sizeof(*m->rows));
 	if (!m->rows)

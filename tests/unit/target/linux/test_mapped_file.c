@@ -61,14 +61,15 @@ TEST(mapped_file)
 	struct proc_map map;
 	struct errmsg f;
 	struct stat st;
+	bool made;
 	int fd, bare;
 
 	if (!library__map(&map)) {
 		tap__skip("there is none", "the C library as a file that is mapped");
 		return;
 	}
-	fd = mapped_file__open(getpid(), &map, &f);
-	tap__ok(fd >= 0, "a file that can be opened is opened");
+	fd = mapped_file__open(getpid(), &map, &made, &f);
+	tap__ok(fd >= 0 && !made, "a file that can be opened is opened");
 	if (fd < 0 || fstat(fd, &st))
 		tap__bail("%s", f.text);
 	want = environ__of(fd);
@@ -89,7 +90,8 @@ TEST(mapped_file)
 	tap__ok(true, "not of a file that is cut");
 	map.deleted = true;
 	map.inode++;
-	tap__ok(mapped_file__open(1 << 22, &map, &f) == -ESRCH, "nor of a process that is gone");
+	tap__ok(mapped_file__open(1 << 22, &map, &made, &f) == -ESRCH,
+		"nor of a process that is gone");
 	close(bare);
 	close(fd);
 }

@@ -89,7 +89,8 @@ TEST(this)
 			continue;
 		for (uint32_t k = 0; k < module.head->nsymbols; k++)
 			named = named || !strcmp(module.texts + module.symbols[k].name, "qsort");
-		tap__ok(module.head->nrows > 1000 && named && module.head->build_id_len == 20,
+		tap__ok(module.head->nrows > 1000 && named && module.head->build_id_len == 20 &&
+				module.head->hash_len == NATIVE_HASH,
 			"%u rows, %u names, one of them qsort", module.head->nrows,
 			module.head->nsymbols);
 		native_module__close(&module);
@@ -100,6 +101,37 @@ TEST(this)
 	test_damaged(fd, true);
 	tap__ok(native_module__make(getpid(), 4096, &fd) == -ESRCH && fd == -1,
 		"where nothing is mapped there is no module");
+}
+
+/* The first 16 bytes of the SHA-256 of the first and last 4096 bytes and the length. */
+TEST(hash)
+{
+	static const struct {
+		size_t size;
+		const char *hash;
+	} files[] = {
+		{0, "af5570f5a1810b7af78caf4bc70a660f"},
+		{5000, "8fcb735ccf036663f4dc178cf6653aac"},
+		{100000, "4feba4f4dcc392647124e0ac3e1dfdd3"},
+	};
+	int fd = memfd_create("x", MFD_CLOEXEC);
+	char text[2 * NATIVE_HASH + 1];
+	uint8_t hash[NATIVE_HASH];
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		for (; at < files[i].size; at++)
+			if (write(fd, &(unsigned char){at % 251}, 1) != 1)
+				tap__bail("no file in memory");
+		if (native__hash(fd, hash))
+			memset(hash, 0, sizeof(hash));
+		for (size_t k = 0; k < NATIVE_HASH; k++)
+			snprintf(text + 2 * k, 3, "%02x", hash[k]);
+		tap__ok(!strcmp(text, files[i].hash), "the hash of a file of %zu bytes: %s",
+			files[i].size, text);
+	}
+	close(fd);
+	tap__ok(native__hash(fd, hash) == -EBADF, "a file that cannot be read has none");
 }
 
 TEST(refused)

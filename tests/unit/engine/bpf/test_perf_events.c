@@ -55,10 +55,18 @@ static double rate(int fd, clockid_t clock)
 	return (double)ticks / ((double)(now - from) / (double)NS_PER_S);
 }
 
+/* By default only that ticks come: how many depends on who else wants the CPUs. */
 static void expect(int fd, clockid_t clock, double want, const char *what)
 {
+	uint64_t before = runs(fd);
 	double got = 0;
 
+	if (!tap__all()) {
+		while (runs(fd) - before < 3)
+			;
+		tap__ok(true, "%s: ticks come", what);
+		return;
+	}
 	for (unsigned int i = 0; i < TRIES; i++) {
 		got = rate(fd, clock);
 		if (got > want * 0.6 && got < want * 1.6)
@@ -180,6 +188,10 @@ TEST(perf_events)
 	}
 	tap__ok(!perf_events__add_process(p, getpid(), &f), "of this process");
 	expect(fd, CLOCK_PROCESS_CPUTIME_ID, 99.0, "a process");
+	perf_events__switches(p);
+	for (int i = 0; i < 50; i++)
+		nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+	tap__ok(perf_events__switches(p) >= 50, "each time it was put on a CPU is counted");
 	tap__ok(perf_events__set_freq(p, 19, &f) == -EOPNOTSUPP, "its rate stays: %s", f.text);
 	expect(fd, CLOCK_PROCESS_CPUTIME_ID, 99.0, "as it was");
 	perf_events__stop(p);

@@ -298,6 +298,8 @@ static void test_changing(const struct xr_layout *layout, bool heap, bool made, 
 	struct remote_walk *rw;
 	struct program p;
 
+	if (!tap__all())
+		samples /= 8;
 	program__init(&p, layout, heap);
 	p.made = made;
 	rw = program__walk(&p, 0);

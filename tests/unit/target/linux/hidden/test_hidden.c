@@ -212,37 +212,38 @@ enum expect { EXPECT_FOUND, EXPECT_RIGHT_OR_NONE, EXPECT_NO_LINES };
 static const struct fixture {
 	const char *prefix, *compiler, *flags;
 	enum expect expect;
-	bool x86; /* for x86_64 alone */
+	bool x86;  /* for x86_64 alone */
+	bool full; /* much like another row: only with XRPROF_TESTS=all */
 } fixtures[] = {
-	{"", "cc", "-O1", EXPECT_FOUND, false},
-	{"", "cc", "-O2", EXPECT_FOUND, false},
-	{"", "cc", "-O3", EXPECT_FOUND, false},
-	{"", "cc", "-O2 -DBRANCHES", EXPECT_FOUND, false},
-	{"", "cc", "-O2 -DNO_RUNNING", EXPECT_FOUND, false},
-	{"", "cc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, false},
-	{"", "cc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES, false},
-	{"", "cc", "-O0", EXPECT_RIGHT_OR_NONE, false},
-	{"", "cc", "-Os", EXPECT_RIGHT_OR_NONE, false},
-	{"", "cc", "-O2 -fstack-protector-all", EXPECT_RIGHT_OR_NONE, false},
-	{"", "cc", "-O2 -flto", EXPECT_RIGHT_OR_NONE, false},
-	{"", "cc", "-O2 -fno-plt -fno-semantic-interposition", EXPECT_RIGHT_OR_NONE, false},
-	{"", "cc", "-O2 -Wl,-z,pack-relative-relocs", EXPECT_RIGHT_OR_NONE, false},
-	{"", "cc", "-O2 -march=x86-64-v2 -DNO_RUNNING", EXPECT_FOUND, true},
-	{"", "cc", "-O2 -march=x86-64-v3", EXPECT_FOUND, true},
-	{"", "cc", "-O3 -march=x86-64-v4", EXPECT_FOUND, true},
-	{"", "cc", "-O2 -DPAIRS=1 -DRELAXED", EXPECT_FOUND, true},
-	{"", "cc", "-O2 -DPAIRS=2", EXPECT_FOUND, true},
-	{"", "cc", "-O2 -DPAIRS=3 -mavx", EXPECT_FOUND, true},
-	{"", "clang", "-O2", EXPECT_FOUND, false},
-	{"", "clang", "-O2 -DBRANCHES -DNO_RUNNING", EXPECT_FOUND, false},
-	{"", "clang", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, false},
-	{"aarch64-linux-gnu-", "gcc", "-O2", EXPECT_FOUND, true},
-	{"aarch64-linux-gnu-", "gcc", "-O3 -mcpu=neoverse-n1", EXPECT_FOUND, true},
-	{"aarch64-linux-gnu-", "gcc", "-O2 -DBRANCHES", EXPECT_FOUND, true},
-	{"aarch64-linux-gnu-", "gcc", "-O2 -DNO_RUNNING", EXPECT_FOUND, true},
-	{"aarch64-linux-gnu-", "gcc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, true},
-	{"aarch64-linux-gnu-", "gcc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES, true},
-	{"aarch64-linux-gnu-", "gcc", "-Os", EXPECT_RIGHT_OR_NONE, true},
+	{"", "cc", "-O1", EXPECT_FOUND, false, true},
+	{"", "cc", "-O2", EXPECT_FOUND, false, false},
+	{"", "cc", "-O3", EXPECT_FOUND, false, true},
+	{"", "cc", "-O2 -DBRANCHES", EXPECT_FOUND, false, false},
+	{"", "cc", "-O2 -DNO_RUNNING", EXPECT_FOUND, false, false},
+	{"", "cc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, false, false},
+	{"", "cc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES, false, false},
+	{"", "cc", "-O0", EXPECT_RIGHT_OR_NONE, false, true},
+	{"", "cc", "-Os", EXPECT_RIGHT_OR_NONE, false, false},
+	{"", "cc", "-O2 -fstack-protector-all", EXPECT_RIGHT_OR_NONE, false, true},
+	{"", "cc", "-O2 -flto", EXPECT_RIGHT_OR_NONE, false, true},
+	{"", "cc", "-O2 -fno-plt -fno-semantic-interposition", EXPECT_RIGHT_OR_NONE, false, true},
+	{"", "cc", "-O2 -Wl,-z,pack-relative-relocs", EXPECT_RIGHT_OR_NONE, false, true},
+	{"", "cc", "-O2 -march=x86-64-v2 -DNO_RUNNING", EXPECT_FOUND, true, true},
+	{"", "cc", "-O2 -march=x86-64-v3", EXPECT_FOUND, true, true},
+	{"", "cc", "-O3 -march=x86-64-v4", EXPECT_FOUND, true, false},
+	{"", "cc", "-O2 -DPAIRS=1 -DRELAXED", EXPECT_FOUND, true, false},
+	{"", "cc", "-O2 -DPAIRS=2", EXPECT_FOUND, true, false},
+	{"", "cc", "-O2 -DPAIRS=3 -mavx", EXPECT_FOUND, true, false},
+	{"", "clang", "-O2", EXPECT_FOUND, false, false},
+	{"", "clang", "-O2 -DBRANCHES -DNO_RUNNING", EXPECT_FOUND, false, true},
+	{"", "clang", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, false, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2", EXPECT_FOUND, true, false},
+	{"aarch64-linux-gnu-", "gcc", "-O3 -mcpu=neoverse-n1", EXPECT_FOUND, true, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DBRANCHES", EXPECT_FOUND, true, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DNO_RUNNING", EXPECT_FOUND, true, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, true, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES, true, true},
+	{"aarch64-linux-gnu-", "gcc", "-Os", EXPECT_RIGHT_OR_NONE, true, true},
 };
 
 #define NFIXTURES (sizeof(fixtures) / sizeof(fixtures[0]))
@@ -321,7 +322,8 @@ static void test_fixtures(void)
 	bool cross = run("command -v aarch64-linux-gnu-gcc >/dev/null");
 
 	for (size_t i = 0; i < NFIXTURES; i++)
-		wanted[i] = (x86 || !fixtures[i].x86) && (cross || !fixtures[i].prefix[0]);
+		wanted[i] = (x86 || !fixtures[i].x86) && (cross || !fixtures[i].prefix[0]) &&
+			    (tap__all() || !fixtures[i].full);
 	fixtures__make(wanted);
 	for (size_t i = 0; i < NFIXTURES; i++)
 		if (wanted[i])

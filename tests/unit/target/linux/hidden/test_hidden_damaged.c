@@ -91,7 +91,7 @@ static void test_damaged(const char *path, size_t step, unsigned int flips)
 
 TEST(hidden_damaged)
 {
-	const unsigned int part = tap__all() ? 1 : 4;
+	const unsigned int part = tap__all() ? 1 : 16;
 	char path[512];
 
 	elf_version(EV_CURRENT);

@@ -80,23 +80,48 @@ for name in root docker user; do
 	ready $name
 done
 
-# run COMMAND... -- ARG...: the profiler, by COMMAND. Sets status.
-run() {
-	local command=()
+# command_split COMMAND... -- ARG...: sets command, with the profiler, and given, the ARGs
+command_split() {
+	command=()
 	while [ "$1" != -- ]; do
 		command+=("$1")
 		shift
 	done
 	shift
-	timeout -k 5 120 "${command[@]}" "$XRPROF" -d 0.3 -f folded "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+	command+=("$XRPROF" -f folded)
+	given=("$@")
+}
+
+# run COMMAND... -- ARG...: the profiler, by COMMAND. Sets status.
+run() {
+	command_split "$@"
+	timeout -k 5 120 "${command[@]}" -d 0.3 "${given[@]}" >"$WORK/out" 2>"$WORK/err" </dev/null
 	status=$?
 }
 
-# profiles NAME COMMAND... -- ARG...: it works.
+# The ticks (CLK_TCK) of CPU time that process $1 has had.
+spent() {
+	awk '{ print $14 + $15 }' "/proc/$1/stat"
+}
+
+# profiles NAME COMMAND... -- ARG... -p PID: it works: PID is profiled for three tenths of a second of its CPU time.
+install -d -m 1777 "$WORK/begun"
 profiles() {
-	local name=$1
+	local name=$1 of=${*: -1} began line
 	shift
-	run "$@"
+	command_split "$@"
+	rm -f "$WORK/begun/it" "$WORK/hold"
+	mkfifo "$WORK/hold"
+	"${command[@]}" --until-eof --ready "$WORK/begun/it" "${given[@]}" >"$WORK/out" 2>"$WORK/err" <"$WORK/hold" &
+	line=$!
+	live_pids+=("$line")
+	exec {hold}>"$WORK/hold"
+	wait_until 120 eval '[ -s "$WORK/begun/it" ] || gone "$line"'
+	began=$(spent "$of")
+	wait_until 300 eval '[ $(($(spent "$of") - began)) -ge 30 ] || gone "$line"'
+	exec {hold}>&-
+	wait "$line"
+	status=$?
 	[ $status = 0 ] && grep -q in_busy "$WORK/out"
 	ok $? "$name: profiled" || diag "status $status" "$(cat "$WORK/err")"
 }

@@ -28,7 +28,17 @@ nested_enough() {
 
 # nested_stat NAME: of the last profile's native frames
 nested_stat() {
-	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["native"][sys.argv[2]])' "$PROF_OUT.stats" "$1"
+	stat_of "$PROF_OUT.stats" "$1" native
+}
+
+# nested_right NAME [bare]: each C function of the last profile stands between the right R functions (nested.py). Sets SAID.
+nested_right() {
+	local samples jumping
+	SAID=$(python3 "$tests/lib/nested.py" "$PROF_OUT" "${@:2}" 2>&1)
+	ok $? "$1: each C function stands between the right R functions" || diag "$SAID"
+	read -r _ samples _ _ _ jumping _ <<<"$SAID"
+	by_chance "$jumping" 0.002 "$samples"
+	ok $? "$1: R jumps outward in no more samples than chance allows: $jumping of $samples"
 }
 
 # nested_whole NAME [REASON]: every stack of the last profile goes to the outermost frame, or ends for that REASON.

@@ -7,8 +7,8 @@ oracle.py freeze FOLDER PID TIMES COUNT INTERVALS MODE
     just that moment. INTERVALS gets "BEGIN END" of each stop, and MODE.sent how many there were. The process
     makes a file MODE.until.N when it is ready for the stops up to the N-th.
 
-oracle.py compare ORACLE OURS TIMES INTERVALS PID VERSION FIRST WANTED
-    ORACLE is what R's own profiler wrote, its lines from the first on those of INTERVALS; OURS what the profiler wrote of the
+oracle.py compare MODE ORACLE OURS TIMES INTERVALS PID VERSION FIRST WANTED
+    MODE: lines, filter, or plain, which has neither lines nor marks. ORACLE is what R's own profiler wrote, its lines from the first on those of INTERVALS; OURS what the profiler wrote of the
     same process, TIMES when (tests/fixtures/oracle_tap.c). All samples in an interval, from its sample FIRST (counted from 0) on,
     must be equal to R's line; where R has no frame there is none. At least WANTED lines must have been compared, or be
     empty on both sides. Prints a line of what was compared; fails if anything differs.
@@ -148,14 +148,15 @@ class Stack(str):
     size = 0
 
 
-def stacks(path, ours, cuts=False):
+def stacks(path, ours, mode, cuts=False):
     """The stacks of a file. cuts: lines that reach LINE_MAX are cut."""
     files = {}
     found = []
     # R's own names may hold anything but a newline
     with open(path, encoding='latin-1', newline='\n') as lines:
         header = next(lines)
-        wanted = ('' if ours else 'memory profiling: ') + 'GC profiling: line profiling: sample.interval='
+        wanted = '' if ours else 'memory profiling: '
+        wanted += ('' if mode == 'plain' else 'GC profiling: line profiling: ') + 'sample.interval='
         if not header.startswith(wanted):
             sys.exit(f'{path}: not the header that was asked for: {header}')
         for line in lines:
@@ -200,10 +201,10 @@ def equal(theirs, mine, names_cut):
     return mine.startswith(theirs) if theirs.cut else theirs == mine
 
 
-def compare(oracle, ours, times, intervals, pid, version, first, wanted):
+def compare(mode, oracle, ours, times, intervals, pid, version, first, wanted):
     cuts = names_cut = tuple(map(int, version.split('.')[:2])) < (4, 4)
-    theirs = stacks(oracle, False, cuts)
-    mine = iter(stacks(ours, True))
+    theirs = stacks(oracle, False, mode, cuts)
+    mine = iter(stacks(ours, True, mode))
     spans = [tuple(map(int, line.split())) for line in open(intervals)]
     samples = []
     for line in open(times):

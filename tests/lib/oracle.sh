@@ -19,52 +19,46 @@ oracle_profile() {
 	prof_start "$@" --max-sample-time 1000000 # on a busy machine, too
 }
 
-# oracle_proven: is what --lines and --gc need known? It is when proof() of oracle.R has its innermost line and a mark is
-# there.
+# oracle_proven MODE: does the profile begin? With --lines and --gc: is what they need known? It is when proof() of oracle.R
+# has its innermost line and a mark is there.
 oracle_proven() {
+	[ "$1" != plain ] || { grep -q '"proof_compiled"' "$PROF_OUT" && return; }
 	grep -q '^"<GC>"' "$PROF_OUT" && grep -qE '^[0-9]+#[0-9]+ "proof_compiled"|"sqrt" [0-9]+#[0-9]+ "proof_compiled"' "$PROF_OUT"
 }
 
-# oracle_r_failed NAME: did R 4.5 or later end by a fault of its own (docs/oracles.md)? Says so.
+# oracle_r_failed NAME: did R 4.5 or later end by a fault of its own (docs/oracles.md)? Then the rest of NAME is skipped.
 oracle_r_failed() {
 	wait_until 10 gone "$TARGET_JOB" && grep -q 'caught segfault' "$TARGET_ERR" || return 1
 	case $(cat "$TARGET_DIR/version") in
 	3.* | 4.[0-4].*) return 1 ;;
 	esac
-	figure "$1: R $(cat "$TARGET_DIR/version") failed under its own profiler: $(grep -A 1 'caught segfault' "$TARGET_ERR" | tr -s '\n ' ' ')"
+	skip "R $(cat "$TARGET_DIR/version") failed under its own profiler: $(grep -A 1 'caught segfault' "$TARGET_ERR" | tr -s '\n ' ' ')" "$1"
 }
 
-# oracle_place KIND PLACE LINES PROGRAM...: both modes of oracle.R in PLACE, by KIND_mode. 2: R failed of itself.
-oracle_place() {
-	local kind=$1 place=$2 status more=()
-	[ "$place" != host ] || more=(packages)
-	target_start "$place" oracle "$oracle_library" "$kind" "${@:3}" "${more[@]}"
-	"${kind}_mode" "$place" lines
-	status=$?
-	if [ $status -ne 2 ]; then
-		"${kind}_mode" "$place" filter --filter-callframes
-		status=$?
-	fi
-	target_kill
-	return $status
-}
-
-# oracle_again COMMAND...: once more if R failed of itself (status 2); that happens once in a test at most.
-oracle_failed=0
-oracle_again() {
-	while :; do
-		"$@"
-		[ $? -eq 2 ] || return 0
-		oracle_failed=$((oracle_failed + 1))
-		[ $oracle_failed -lt 2 ] || break
+# oracle_packages: the program with packages as people use them, where they are installed
+oracle_packages() {
+	local package
+	in_all || return
+	for package in data.table dplyr Matrix mgcv R6 shiny; do
+		[ -z "$(missing r-package $package)" ] || return
 	done
-	fail "$*: R fails again"
+	echo packages
+}
+
+# oracle_place KIND PLACE LINES PROGRAM...: the modes of oracle.R in PLACE, by KIND_mode, which returns 2 where R failed of itself.
+oracle_place() {
+	local kind=$1 place=$2
+	target_start "$place" oracle "$oracle_library" "$kind" "${@:3}"
+	"${kind}_mode" "$place" lines --lines --gc
+	[ $? -eq 2 ] || "${kind}_mode" "$place" filter --lines --gc --filter-callframes
+	[ $? -eq 2 ] || "${kind}_mode" "$place" plain
+	target_kill
 }
 
 # oracle_compare MODE FIRST WANTED NAME: what is there of MODE, by oracle.py's compare. Adds to oracle_lines.
 oracle_compare() {
 	local mode=$1 first=$2 wanted=$3 name=$4 verdict status
-	verdict=$(python3 "$tests/lib/oracle.py" compare "$TARGET_DIR/$mode.oracle" "$PROF_OUT" "$XRPROF_TIMES" \
+	verdict=$(python3 "$tests/lib/oracle.py" compare "$mode" "$TARGET_DIR/$mode.oracle" "$PROF_OUT" "$XRPROF_TIMES" \
 		"$TARGET_DIR/$mode.burns" "$TARGET_PID" "$(cat "$TARGET_DIR/version")" "$first" "$wanted" 2>&1)
 	status=$?
 	figure "$name: $(head -n 1 <<<"$verdict")"
@@ -78,8 +72,8 @@ oracle_counts() {
 	# what changes too fast to be read while it runs is not written, and counted; with bpf that was seen once, of 14,007
 	# samples of packages, whose place could not be read
 	[ "$XRPROF_ENGINE" = vmread ] || {
-		[ $(($(stat_of "$PROF_STATS" unreadable) * 1000)) -le "$(stat_of "$PROF_STATS" ticks)" ]
-		ok $? "$1: unreadable: at most one in a thousand" || diag "$(cat "$PROF_STATS")"
+		by_chance "$(stat_of "$PROF_STATS" unreadable)" 0.0001 "$(stat_of "$PROF_STATS" ticks)"
+		ok $? "$1: unreadable: no more than chance allows" || diag "$(cat "$PROF_STATS")"
 	}
 	for field in truncated malformed partial unnamed; do
 		is "$(stat_of "$PROF_STATS" $field)" 0 "$1: $field 0" || diag "$(cat "$PROF_STATS")"

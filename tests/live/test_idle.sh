@@ -15,7 +15,7 @@ waited() {
 	awk -v name="$2" '$0 ~ name { n += $NF } END { printf "%.3f\n", n / 499 }' "$1"
 }
 idle_of() {
-	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["waits"]["idle_seconds"])' "$1"
+	stat_of "$1" idle_seconds waits
 }
 
 # idle_shown PID NAME LOOP: with --idle and without

@@ -18,16 +18,15 @@ samples=${SAMPLES:-2000}
 
 # nested_run PLACE WITH: one profile, of a program WITH signals, a thread or nothing
 nested_run() {
-	local place=$1 with=$2 said
+	local place=$1 with=$2
 	target_start "$place" nested_calls "$WORK/nested-$place.so" "$with"
 	prof_start "$TARGET_DIR/ours" -F 1999 --native=full --max-sample-time 1000000 -p "$TARGET_PID" || return 1
 	check "$place, $with: it is profiled" wait_until 120 nested_enough "$with"
 	prof_stop
 	is "$PROF_STATUS" 0 "$place, $with: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
 	target_kill
-	said=$(python3 "$tests/lib/nested.py" "$PROF_OUT" 2>&1)
-	ok $? "$place, $with: each C function stands between the right R functions" || diag "$said"
-	figure "$place, $with: $(head -n 1 <<<"$said"); $(nested_stat moved) that moved"
+	nested_right "$place, $with"
+	figure "$place, $with: $(head -n 1 <<<"$SAID"); $(nested_stat moved) that moved"
 	is "$(nested_stat keys_descended)" 0 "$place, $with: contexts come in the order of their frames"
 	nested_whole "$place, $with"
 	case $with in

@@ -24,10 +24,9 @@ for place in ${XRPROF_PLACES:-host trixie}; do
 	prof_stop
 	is "$PROF_STATUS" 0 "$place: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
 	target_kill
-	said=$(python3 "$tests/lib/nested.py" "$PROF_OUT" bare 2>&1)
-	ok $? "$place: each C function stands between the right R functions" || diag "$said"
+	nested_right "$place" bare
 	is "$(nested_stat keys_descended)" 0 "$place: contexts come in the order of their frames"
-	figure "$place: $(head -n 1 <<<"$said"); $(nested_stat resynced) taken up again, $(nested_stat whole) whole"
+	figure "$place: $(head -n 1 <<<"$SAID"); $(nested_stat resynced) taken up again, $(nested_stat whole) whole"
 	[ "$(nested_stat resynced)" -gt 0 ]
 	ok $? "$place: stacks are taken up again"
 	# all contexts of R before 4.4 have a jmp_buf

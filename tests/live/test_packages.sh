@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: include bpf engine/remote target
 # also: ptrace vmread
-# images: static bullseye trixie sid
 # timeout: 900
 #
 # The package and the definition of each frame are what R says in the same process: a program whose functions are of
@@ -14,8 +13,8 @@
 
 XRPROF=$BUILD/oracle-tap
 [ -x "$XRPROF" ] || bail "$XRPROF is not there: run make unit-tests first"
-places=${XRPROF_PLACES:-host static bullseye trixie sid}
-[ "$XRPROF_ENGINE" = bpf ] || places=${XRPROF_PLACES:-host sid}
+places=$(all_places host static bullseye trixie sid)
+[ "$XRPROF_ENGINE" = bpf ] || places=$(all_places host sid)
 
 exports='import(methods)
 export(call_it, inner, adder, deep_factory, visit, measured, Counter)
@@ -29,14 +28,11 @@ packages_install() {
 		package_install "$1" xrdropped functions_package.R "$exports" --without-keep.source
 }
 
-# An engine that needs a CPU to take samples may get none for longer than a case takes.
-[ "$XRPROF_ENGINE" = bpf ] && watch=() || watch=(watch)
-
 # packages_run PLACE OPTION...: one run, which leaves $PROF_OUT, and $XRPROF_FRAMES.
 packages_run() {
 	local place=$1
 	shift
-	target_start "$place" functions "$WORK/$place" "${watch[@]}"
+	target_start "$place" functions "$WORK/$place"
 	export XRPROF_FRAMES=$TARGET_DIR/frames
 	prof_start "$TARGET_DIR/ours" -F 997 --clock cpu -v "$@" -p "$TARGET_PID" || return 1
 	target_go
@@ -71,12 +67,18 @@ for place in $places; do
 	done
 done
 
-packages_run "${places%% *}" -f folded --no-packages
-ok $? "with --no-packages: it is profiled"
-is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "with --no-packages: no frame has a package or a definition"
-check "with --no-packages: a frame is called model.frame.default" has_frame model.frame.default
-check "with --no-packages: a frame is called lapply" has_frame lapply
-packages_run "${places%% *}" -f rprof
-ok $? "in format rprof: it is profiled"
-is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "in format rprof: no frame has a package or a definition"
+# packages_none NAME OPTION...: no frame has a package or a definition
+packages_none() {
+	local name=$1
+	shift
+	export XRPROF_FRAMES=$WORK/none.frames
+	prof -q --clock cpu -d 1 "$@" -p "$TARGET_PID" -o "$WORK/none" 2>"$WORK/none.err"
+	is $? 0 "$name: it is profiled" || diag "$(cat "$WORK/none.err")"
+	is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "$name: no frame has a package or a definition"
+	check "$name: frames have their functions" grep -q '^inner' "$XRPROF_FRAMES"
+}
+target_start host work 600 exit
+target_go
+packages_none "with --no-packages" -f folded --no-packages
+packages_none "in format rprof" -f rprof
 done_testing

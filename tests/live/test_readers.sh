@@ -26,7 +26,7 @@ check "summaryRprof() reads it" Rscript --vanilla - "$WORK/Rprof.out" <<-'R'
 	    # from outside, on a busy machine, a program is often found where it may lose its CPU: in its system calls
 	    s$by.self["\"inner\"", "self.pct"] > 20)
 R
-check "profvis reads it" Rscript --vanilla - "$WORK/Rprof.out" <<-'R'
+part_needs "profvis reads it" r-package profvis && check "profvis reads it" Rscript --vanilla - "$WORK/Rprof.out" <<-'R'
 	v <- profvis::profvis(prof_input = commandArgs(TRUE))
 	prof <- v$x$message$prof
 	stopifnot(inherits(v, "htmlwidget"), length(prof$label) > 100,
@@ -47,4 +47,12 @@ is "$(awk '{ n += $NF } END { print n + 0 }' "$WORK/out.folded")" \
 	"$(($(stat_of "$WORK/out.stats" written) + $(stat_of "$WORK/out.stats" no_r_frames)))" "folded: every sample is in it"
 grep -q '^outer_most;middle;inner [0-9]' "$WORK/out.folded"
 ok $? "folded: outermost first"
+
+target_start host lines_hot
+prof -F 499 -d 2 -l -o "$WORK/lines.out" -p "$TARGET_PID" 2>"$WORK/lines.err"
+check "summaryRprof() reads the lines" Rscript --vanilla - "$WORK/lines.out" <<-'R'
+	path <- commandArgs(TRUE)
+	stopifnot("hot.R#5" %in% rownames(summaryRprof(path, lines = "show")$by.line),
+	    c("\"hot\"", "hot.R#10") %in% rownames(summaryRprof(path, lines = "both")$by.total))
+R
 done_testing

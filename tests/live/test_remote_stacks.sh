@@ -27,7 +27,7 @@ for how in compiled plain built foreign; do
 	ok $? "$how: $wanted samples"
 	verdict=$(timeout 100 Rscript --vanilla "$tests/live/graph.R" "$PROF_OUT" "$TARGET_DIR/edges.txt" 2>&1)
 	ok $? "$how: no stack is wrong" || diag "$verdict"
-	torn=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["rows"]["TORN"])' "$PROF_OUT.stats")
+	torn=$(stat_of "$PROF_OUT.stats" TORN rows)
 	unreadable=$(stat_of "$PROF_OUT.stats" unreadable)
 	# One that is never stopped may have freed what is looked at; that is given up as torn ones are.
 	if [ "$XRPROF_ENGINE" = vmread ]; then

@@ -2,38 +2,38 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: include bpf engine/remote engine/bpf target session profile output
 # also: ptrace
-# images: static bullseye trixie sid
 # timeout: 900
 #
 # usage: tests/live/test_spin.sh [LINES]
 #
 # Each sample is R's: R's own profiler is made to burn some milliseconds before each line it writes (tests/fixtures/spin.c),
-# and all samples taken in that time must be equal to that line: names, source lines, the GC mark. With and without
-# filter.callframes, on this machine's R (there with packages as people use them, and in a process of Rserve's, too), on an R
-# without libR.so and on the R of other Debian releases. LINES of R's are made in each of the two modes (default 150).
+# and all samples taken in that time must be equal to that line: names, source lines, the GC mark. With lines and marks, with
+# filter.callframes, too, and with neither, on this machine's R (there with packages as people use them, and in a process of Rserve's, too), on an R
+# without libR.so and on the R of other Debian releases. LINES of R's are made in each mode (60, of make test-all 150).
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/oracle.sh"
 
-lines=${1:-150}
-places=${XRPROF_PLACES:-host rserve static bullseye trixie sid}
+lines=${1:-$(in_all_else 150 60)}
+places=$(all_places host rserve static bullseye trixie sid)
 programs=(lines naming mixed gc limits)
+in_all && programs+=(lines_soak)
 freq=997 first=0
 if [ "$XRPROF_ENGINE" != bpf ]; then
 	# a sample's time is that of its end: the first in a burn may have begun before it
 	freq=499 first=1
-	places=${XRPROF_PLACES:-host} # of these, stop sees to the others
+	places=${XRPROF_PLACES-host} # of these, stop sees to the others
 fi
 
 # spin_mode PLACE MODE OPTION...: one profile of the program that runs. 2: R failed of itself.
 spin_mode() {
 	local place=$1 mode=$2 name="$1, $2"
 	shift 2
-	oracle_profile "$TARGET_DIR/$mode.ours" -F $freq --clock cpu --lines --gc "$@" -p "$TARGET_PID" || {
+	oracle_profile "$TARGET_DIR/$mode.ours" -F $freq --clock cpu "$@" -p "$TARGET_PID" || {
 		fail "$name: the profiler starts"
 		return 1
 	}
 	target_go
-	wait_until 120 oracle_proven || fail "$name: lines and marks are proven"
+	wait_until 120 oracle_proven "$mode" || fail "$name: lines and marks are proven"
 	: >"$TARGET_DIR/measure.$mode"
 	wait_until 300 eval '[ -e "$TARGET_DIR/$mode.done" ] || gone "$TARGET_JOB"'
 	prof_stop
@@ -45,6 +45,7 @@ spin_mode() {
 # Rserve forks a process for each client, waiting in C code meanwhile. The profiler was asked for the server alone.
 spin_rserve() {
 	local server ours=$WORK/rserve socket
+	part_needs Rserve r-package Rserve && part_needs Rserve r-package RSclient || return
 	target_start host rserve
 	server=$TARGET_PID
 	socket=$TARGET_DIR/socket
@@ -61,7 +62,7 @@ spin_rserve() {
 	check "Rserve: the client has a process of its own" grep -q "^PPid:[[:space:]]*$server$" "/proc/$TARGET_PID/status" ||
 		diag "$(cat "$TARGET_ERR")"
 	PROF_OUT=$ours/Rprof.$TARGET_PID.out
-	wait_until 120 oracle_proven || fail "Rserve: lines and marks are proven"
+	wait_until 120 oracle_proven lines || fail "Rserve: lines and marks are proven"
 	: >"$TARGET_DIR/measure.lines"
 	wait_until 300 eval '[ -e "$TARGET_DIR/lines.done" ] || gone "$TARGET_JOB"'
 	prof_stop
@@ -71,10 +72,11 @@ spin_rserve() {
 }
 
 for place in $places; do
-	if [ "$place" = rserve ]; then
-		spin_rserve
-	else
-		oracle_again oracle_place spin "$place" "$lines" "${programs[@]}"
-	fi
+	# shellcheck disable=SC2046 # one word or none
+	case $place in
+	rserve) spin_rserve ;;
+	host) oracle_place spin "$place" "$lines" "${programs[@]}" $(oracle_packages) ;;
+	*) oracle_place spin "$place" "$lines" "${programs[@]}" ;;
+	esac
 done
 done_testing

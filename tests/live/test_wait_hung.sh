@@ -36,7 +36,7 @@ prof_stop
 figure "it ended $((($(date +%s%N) - began) / 1000000)) ms after it was told to"
 is "$PROF_STATUS" 0 "exit status 0" || diag "$(cat "$PROF_OUT.err")"
 check_stats "$PROF_OUT.stats" "hung"
-is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["waits"]["unread"])' "$PROF_OUT.stats")" 1 "one wait was not read"
+is "$(stat_of "$PROF_OUT.stats" unread waits)" 1 "one wait was not read"
 like "$(tail -n 1 "$PROF_OUT.err")" "1 waits at the end not read" "and that is said"
 check "the other's is there" grep -q 'resting;base::Sys.sleep' "$WORK/out" || diag "$(cat "$WORK/out")"
 is "$(pgrep -P "$PROF_PID" -c)" 0 "nobody is left"

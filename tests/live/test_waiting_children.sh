@@ -24,7 +24,7 @@ for how in children all; do
 	is "$PROF_STATUS" 0 "$how: exit status 0" || diag "$(cat "$PROF_OUT.err")"
 	check_stats "$PROF_OUT.stats" "$how"
 	is "$(stat_of "$PROF_OUT.stats" lost)" 0 "$how: none is lost"
-	is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["waits"]["lost"])' "$PROF_OUT.stats")" 0 "$how: each wait found room"
+	is "$(stat_of "$PROF_OUT.stats" lost waits)" 0 "$how: each wait found room"
 	python3 - "$tests/lib" "$PROF_OUT" "$TARGET_DIR" "$stolen" >"$WORK/said" 2>&1 <<-'PY'
 		import os, sys
 		sys.path.insert(0, sys.argv[1])

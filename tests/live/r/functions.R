@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # A program whose functions are of everywhere: of packages, made by functions of packages, of classes, sourced. It is
-# meant to be profiled from outside. Arguments: FOLDER LIBRARY, where the packages of functions_package.R are, and
-# the word watch if the profiler writes what it has sampled to the file frames in FOLDER.
+# meant to be profiled from outside, by a profiler that writes what it has sampled to the file frames in FOLDER. Arguments:
+# FOLDER LIBRARY, where the packages of functions_package.R are.
 #
 # Each case calls a function of its own, spin_N, which first notes of all frames that R has what R says of them: the
-# package, environmentName(topenv(environment(f))), and where f was defined; and then spins, until it has been sampled
-# where that is told: a profiler that needs a CPU for itself may not get one for a while. Writes this to
-# oracle.txt: for each call "call N", then each frame, its package, file and line, outermost first; and the names of
+# package, environmentName(topenv(environment(f))), and where f was defined; and then spins. It is called until it was
+# sampled. Writes to oracle.txt: for each call "call N", then each frame, its package, file and line, outermost first; and the names of
 # the cases to cases.txt.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
@@ -35,15 +34,6 @@ note <- function(number, frame) {
     close(con)
 }
 
-# Did a sample come since the last call? The second after a moment was taken after it.
-frames <- if (length(args) > 2L) file.path(folder, "frames")
-last_size <- 0
-grown <- function() {
-    size <- file.size(frames)
-    on.exit(last_size <<- size)
-    !is.na(size) && size > last_size
-}
-
 # spin_N; it works when it is called for the first times.
 spinner <- function(number) {
     calls <- 0
@@ -51,13 +41,8 @@ spinner <- function(number) {
         calls <<- calls + 1
         if (calls > 2) return(1)
         note(number, sys.nframe())
-        wanted <- if (is.null(frames)) 0L else 2L
-        if (wanted) grown()
-        end <- cpu_time() + 0.03
-        while (cpu_time() < end || wanted && cpu_time() < end + 10) {
-            for (k in 1:20) sum(sqrt(1:500))
-            if (wanted && grown()) wanted <- wanted - 1L
-        }
+        end <- cpu_time() + 0.01
+        while (cpu_time() < end) for (k in 1:20) sum(sqrt(1:500))
         1
     }
 }
@@ -159,13 +144,19 @@ splines_user <- function(f) {
     in_env(function(f) f(), asNamespace("splines"))(f)
 }
 
+# Each case, again and again until it was sampled. Samples are written with some delay.
 run <- function(round) {
-    for (i in seq_along(cases)) {
-        number <- i + 1000L * round
-        name <- paste0("spin_", number)
-        assign(name, spinner(number), globalenv())
-        probe <<- eval(bquote(function(...) .(as.name(name))()), globalenv())
-        eval(cases[[i]], globalenv())
+    left <- seq_along(cases)
+    while (length(left)) {
+        for (i in left) {
+            number <- i + 1000L * round
+            name <- paste0("spin_", number)
+            assign(name, spinner(number), globalenv())
+            probe <<- eval(bquote(function(...) .(as.name(name))()), globalenv())
+            eval(cases[[i]], globalenv())
+        }
+        seen <- sub("\t.*", "", grep("^spin_", readLines(file.path(folder, "frames")), value = TRUE))
+        left <- left[!paste0("spin_", left + 1000L * round) %in% seen]
     }
 }
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Works with much garbage, and runs Rprof() with marks of garbage collection on itself. Arguments: FOLDER SECONDS (of
-# CPU time). Writes oracle.out (by Rprof).
+# Works with much garbage. Arguments: FOLDER SECONDS (of CPU time).
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 seconds <- as.numeric(args[[2L]])
@@ -43,7 +42,5 @@ window(1)
 
 ready()
 await("go")
-Rprof(file.path(folder, "oracle.out"), interval = 0.001, gc.profiling = TRUE, line.profiling = FALSE)
 window(seconds)
-Rprof(NULL)
 done()

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Runs the snippets of lines_corpus.R, and Rprof() with source lines on itself, and is meant to be profiled from
-# outside in the same time. Arguments: FOLDER SECONDS (of CPU time; 1.6 times that from R 4.4 on, whose Rprof()
-# takes some 100 samples a second where earlier ones take 250) LIBRARY MODE.
-# LIBRARY: where the packages of lines_packages.R are installed. MODE: lines or filter (filter.callframes).
+# The snippets of lines_corpus.R, for oracle.R.
 #
 # The corpus is there four times: with source references and without, as it is and byte-compiled. Snippets come in
-# random order. Writes oracle.out (by Rprof).
+# random order.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
-seconds <- as.numeric(args[[2L]]) * if (getRversion() >= "4.4") 1.6 else 1
-.libPaths(c(args[[3L]], .libPaths()))
-filtering <- identical(args[[4L]], "filter")
 invisible(compiler::enableJIT(0L))
 suppressPackageStartupMessages(library(methods))
 packages <- list(kept = asNamespace("xrkept"), dropped = asNamespace("xrdropped"), uncompiled = asNamespace("xruncompiled"))
@@ -92,9 +86,3 @@ for (corpus in corpora) corpus$rounds <- as.integer(max(2, min(300, ceiling(20 *
 if (!length(attr(corpora$kept$spin, "srcref"))) stop("no source references")
 
 ready()
-await("go")
-Rprof(file.path(folder, "oracle.out"), interval = 0.001, line.profiling = TRUE, filter.callframes = filtering,
-    numfiles = 1000L, bufsize = 1000000L)
-window(seconds)
-Rprof(NULL)
-done()

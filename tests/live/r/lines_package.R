@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The one source file of three packages that lines.R uses; test_lines.sh installs them with sources, without, and
+# The one source file of three packages that lines.R uses: with sources, without, and
 # without byte-compiling.
 
 spin <- function() {

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Makes functions, with source references and compiled or not, calls them and throws them away, all the time, so that
-# addresses are used again, until there is a file `enough` in FOLDER, its argument.
-#
-# A function's name says where its source is: f_FILE_FIRST_LAST is in lines FIRST to LAST of "soak FILE.R". Each file
-# name stands for many functions in turn, at other lines. At the end last_words_FIRST_LAST() of a file that nobody has
-# seen before kills the process.
+# addresses are used again: for oracle.R. Each file name stands for many functions in turn, at other lines.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 
@@ -32,26 +28,14 @@ make <- function(body, file, env) {
     as.name(name)
 }
 file_name <- function() paste0("f_", sample.int(2000L, 1L))
-enough <- file.path(folder, "enough")
-main <- function() {
-    while (!file.exists(enough)) {
-        env <- new.env()
-        inner <- make(leaf, file_name(), env)
-        outer <- make(bodies[[sample.int(length(bodies), 1L)]], file_name(), env)
-        outermost <- make(bodies[[sample.int(length(bodies), 1L)]], file_name(), env)
-        # promises: they are evaluated deep below
-        work <- substitute(for (k in 1:60) outermost(60, function(n, x) outer(n, function(n, x) inner(n, x))))
-        work <- eval(call("substitute", work, list(inner = inner, outer = outer, outermost = outermost)))
-        eval(work, env)
-    }
+window <- function(seconds) {
+    env <- new.env()
+    inner <- make(leaf, file_name(), env)
+    outer <- make(bodies[[sample.int(length(bodies), 1L)]], file_name(), env)
+    outermost <- make(bodies[[sample.int(length(bodies), 1L)]], file_name(), env)
+    # promises: they are evaluated deep below
+    work <- substitute(for (k in 1:60) outermost(60, function(n, x) outer(n, function(n, x) inner(n, x))))
+    work <- eval(call("substitute", work, list(inner = inner, outer = outer, outermost = outermost)))
+    eval(work, env)
 }
-last_words <- c("f <- function(n, g) {", "    end <- proc.time()[[1L]] + n", "    while (proc.time()[[1L]] < end) {",
-    "        s <- 0", "        for (i in 1:2000)", "            s <- s + i", "    }", "    tools::pskill(Sys.getpid(), 9)",
-    "}")
-
 ready()
-await("go")
-main()
-put("done")
-env <- new.env()
-eval(call(as.character(make(last_words, "last_words", env)), 0.4), env)

@@ -5,8 +5,9 @@
 # LIBRARY: tests/fixtures/spin.c, built. KIND: "spin": R's profiler makes COUNT burns; "stop": it writes a line for each of
 # the COUNT times that others send SIGPROF, who write how many they have sent to the file MODE.sent, and may send up to
 # the N-th when there is a file MODE.until.N. PROGRAM: what to run, of programs here: what they define before they are
-# ready, and one round of their work after the other; each has the same share of COUNT. The work is done twice: for MODE in lines and filter it waits for a file measure.MODE,
-# running proof() meanwhile, and writes MODE.oracle (by Rprof), MODE.burns and MODE.done.
+# ready, and one round of their work after the other; each has the same share of COUNT. The work is done once for each MODE:
+# lines, filter, and plain (neither lines nor marks). It waits for a file measure.MODE, running proof() meanwhile, and writes
+# MODE.oracle (by Rprof), MODE.burns and MODE.done.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 library_path <- args[[2L]]
@@ -77,11 +78,11 @@ measure <- function(mode) {
 put("version", as.character(getRversion()))
 ready()
 await("go")
-for (mode in get0("oracle_modes", ifnotfound = c("lines", "filter"))) {
+for (mode in get0("oracle_modes", ifnotfound = c("lines", "filter", "plain"))) {
     proof(file.path(folder, paste0("measure.", mode)))
     # with memory.profiling a line is never empty, so that there is one for each SIGPROF
-    Rprof(file.path(folder, paste0(mode, ".oracle")), interval = 0.9, memory.profiling = TRUE, line.profiling = TRUE,
-        gc.profiling = TRUE, filter.callframes = mode == "filter", numfiles = 1000L, bufsize = 1000000L)
+    Rprof(file.path(folder, paste0(mode, ".oracle")), interval = 0.9, memory.profiling = TRUE,
+        line.profiling = mode != "plain", gc.profiling = mode != "plain", filter.callframes = mode == "filter", numfiles = 1000L, bufsize = 1000000L)
     measure(mode)
     Rprof(NULL)
     put(paste0(mode, ".done"))

@@ -121,14 +121,15 @@ $(BUILD)/tests/obj/%.o: tests/unit/%.c Makefile | $(GENERATED)
 	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(foreach r,$(UNIT_ROOMS),$(eval $(BUILD)/tests/unit/$r: $(filter $(BUILD)/tests/obj/$r/%,$(UNIT_OBJS))))
-# Functions that a room's tests stand in for (__wrap_NAME in tests/unit); the others get the real ones.
-UNIT_WRAPS_target := proc__read os__now
+# Functions that tests stand in for (__wrap_NAME in tests/unit): of all rooms, and of one.
+UNIT_WRAPS := os__now
+UNIT_WRAPS_target := proc__read
 UNIT_WRAPS_engine := perf_events__switches perf_events__freq perf_events__count
 
-$(UNIT_BINS): $(BUILD)/tests/obj/main.o $(LIB)
+$(UNIT_BINS): $(BUILD)/tests/obj/main.o $(BUILD)/tests/obj/clock.o $(LIB)
 	@mkdir -p $(@D)
 	@rm -rf $@
-	$(CROSS_COMPILE)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(UNIT_WRAPS_$(@F):%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS)
+	$(CROSS_COMPILE)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(UNIT_WRAPS:%=-Wl,--wrap=%) $(UNIT_WRAPS_$(@F):%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS)
 
 unit-tests: $(UNIT_BINS)
 

@@ -118,6 +118,9 @@ uint64_t files__news(const struct files *fs);
 /* files__error - nobody writes any more, whatever is opened: why; 0: somebody does. */
 int files__error(const struct files *fs);
 
+/* files__waits_for_cpu - nothing moves because who writes has no CPU, or computes. */
+bool files__waits_for_cpu(const struct files *fs);
+
 /* files__stop - files not freed are given up, and freed.  NULL is allowed. */
 void files__stop(struct files *fs);
 

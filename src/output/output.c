@@ -225,6 +225,27 @@ static bool output__over(struct output *o)
 	return o->over;
 }
 
+/* Now that the file is known to be regular: drop the pieces that do not fit into it. */
+static void output__trim(struct output *o)
+{
+	size_t whole = output__committed(o), keep = 0, end, cost = 0;
+
+	if (!o->config.max || !o->file->regular || o->before + whole <= o->config.max)
+		return;
+	while (o->before + o->ends[keep] <= o->config.max)
+		keep++;
+	end = keep ? o->ends[keep - 1] : 0;
+	for (size_t i = keep; i < o->ncommits; i++) {
+		o->unwritten += o->samples[i];
+		cost += piece__cost(o->ends[i] - (i ? o->ends[i - 1] : 0));
+	}
+	budget__give(o->config.queue, cost);
+	memmove(o->buf.data + end, o->buf.data + whole, o->buf.len - whole);
+	o->buf.len -= whole - end;
+	o->ncommits = keep;
+	o->over = true;
+}
+
 static int output__commits_room(struct output *o)
 {
 	size_t cap = o->cap ? o->cap * 2 : 64;
@@ -283,6 +304,9 @@ int output__flush(struct output *o)
 		output__fail(o, o->file->error);
 	if (o->error)
 		return o->error;
+	if (o->config.max && !o->file->opened)
+		return 0;
+	output__trim(o);
 	whole = output__committed(o);
 	first = output__written(o);
 	while (first < o->ncommits && o->ends[first] <= o->given)
@@ -361,7 +385,10 @@ bool patience__wait(struct patience *p)
 		p->news = files__news(p->files);
 		p->since = now;
 	}
-	return p->endless || (now < p->end && now - p->since < OUTPUT_STUCK_MS * NS_PER_MS);
+	if (p->endless)
+		return true;
+	return now < p->end &&
+	       (now - p->since < OUTPUT_STUCK_MS * NS_PER_MS || files__waits_for_cpu(p->files));
 }
 
 int output__finish(struct output *o)

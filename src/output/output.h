@@ -108,7 +108,8 @@ int output__close(struct output *o, uint64_t *unwritten);
 
 /*
  * How long to wait at the end for what is still to be written: as long as something is, but not
- * longer than OUTPUT_END_MS; where nothing moves, OUTPUT_STUCK_MS.
+ * longer than OUTPUT_END_MS; where nothing moves, OUTPUT_STUCK_MS, unless the process that writes
+ * has no CPU.
  */
 #define OUTPUT_END_MS	5000
 #define OUTPUT_STUCK_MS 2000

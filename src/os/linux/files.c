@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "os/linux/files_process.h"
 #include "os/os.h"
+#include "os/proc.h"
 
 #define ANSWER_MS 5000 /* for an answer that cannot be done without */
 #define LEAVE_MS  500  /* for the process to end; one that hangs is left alone then */
@@ -218,6 +219,13 @@ uint64_t files__news(const struct files *fs)
 int files__error(const struct files *fs)
 {
 	return fs->error;
+}
+
+bool files__waits_for_cpu(const struct files *fs)
+{
+	struct proc p;
+
+	return !fs->error && !proc__read(fs->pid, &p) && p.state == 'R';
 }
 
 /* Ask, and wait for the answer: its error. */

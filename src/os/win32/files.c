@@ -187,6 +187,12 @@ int files__error(const struct files *fs)
 	return 0;
 }
 
+bool files__waits_for_cpu(const struct files *fs)
+{
+	(void)fs;
+	return false;
+}
+
 void files__stop(struct files *fs)
 {
 	if (!fs)

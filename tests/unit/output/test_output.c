@@ -201,6 +201,41 @@ static void test_cut_short(void)
 	close(fd);
 }
 
+/* Pieces that are committed before the file is open: it has as many as fit, the others count. */
+static void test_max(void)
+{
+	static const struct {
+		uint64_t max;
+		const char *want;
+		uint64_t unwritten;
+	} rows[] = {{29, "line 0\nline 1\nline 2\nline 3\n", 2}, {6, "", 6}, {100, NULL, 0}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct output_config config = {
+			.files = files, .path = path, .max = rows[i].max};
+		uint64_t unwritten = 0;
+		char text[100];
+		struct output *o;
+		struct errmsg f;
+
+		if (output__open(&o, &config, &f))
+			tap__bail("%s", f.text);
+		tap__ok(!output__regular(o), "max: the file is not open yet");
+		for (int n = 0; n < 6; n++) {
+			output__printf(o, "line %d\n", n);
+			if (n == 5)
+				output__flush(o); /* what is not committed stays */
+			output__commit(o, 1);
+		}
+		tap__ok(!output__finish(o) && !output__close(o, &unwritten) &&
+				unwritten == rows[i].unwritten && slurp(path, text, 100) >= 0 &&
+				(rows[i].want ? !strcmp(text, rows[i].want) : strlen(text) == 42),
+			"max: of %llu bytes, %llu lines are not written",
+			(unsigned long long)rows[i].max,
+			(unsigned long long)rows[i].unwritten);
+	}
+}
+
 /* Pieces that are no lines: any bytes, and cuts only between them. */
 static void test_bytes(void)
 {
@@ -338,6 +373,7 @@ TEST(output)
 	test_lines();
 	test_open();
 	test_cut_short();
+	test_max();
 	test_bytes();
 	test_full();
 	test_pipe();

@@ -10,10 +10,11 @@
 
 #include "output/writer.h"
 #include "output/outputs.h"
+#include "clock.h"
 #include "stack_maker.h"
 #include "tap.h"
 
-static char dir[] = "/tmp/xrprof-streams.XXXXXX";
+static char dir[64];
 
 /* The whole of a small file of `dir`, NULL if it is not there; valid until the next call. */
 static const char *content(const char *name)
@@ -126,7 +127,21 @@ static int finish(struct outputs *ss)
 	return err;
 }
 
-static void test_one_file(void)
+BEFORE()
+{
+	snprintf(dir, sizeof(dir), "%s", tap__folder());
+	if (files__start(&files, false, NULL))
+		tap__bail("cannot start what writes files");
+	clock__run(CLOCK_SLOW);
+}
+
+AFTER()
+{
+	files__stop(files);
+	stack__free_all();
+}
+
+TEST(one_file)
 {
 	struct outputs *ss;
 	struct errmsg f;
@@ -144,7 +159,7 @@ static void test_one_file(void)
 	tap__ok(finish(ss) == 0, "closed");
 }
 
-static void test_directory(void)
+TEST(directory)
 {
 	struct outputs *ss;
 	struct errmsg f;
@@ -186,7 +201,7 @@ static void test_directory(void)
 }
 
 /* Files of a directory: few samples share one, and what was moved away is complete. */
-static void test_few(void)
+TEST(few)
 {
 	struct outputs_config config = {.format = formats__find("rprof"),
 					.several = true,
@@ -245,7 +260,7 @@ static void test_few(void)
 }
 
 /* One file of many fails: the others go on. */
-static void test_spoiled(void)
+TEST(spoiled)
 {
 	struct rlimit old, small = {4096, 4096};
 	struct stats stats = {0};
@@ -284,7 +299,7 @@ static void test_spoiled(void)
 }
 
 /* Many different stacks: nothing is lost, and memory is bounded by writing pieces unasked. */
-static void test_pieces(void)
+TEST(pieces)
 {
 	unsigned long long sum = 0, n;
 	char name[128], line[160];
@@ -344,7 +359,7 @@ static const char *pipe__read(int fd)
 	return text;
 }
 
-static void test_pipe(void)
+TEST(pipe)
 {
 	struct outputs *ss;
 	struct errmsg f;
@@ -402,7 +417,7 @@ static int whole__close(struct writer *w)
 	return 0;
 }
 
-static void test_whole(void)
+TEST(whole)
 {
 	static const struct writer_ops whole = {
 		.name = "whole",
@@ -453,7 +468,7 @@ static void test_whole(void)
 }
 
 /* A reader that takes nothing, and a file that may not grow: nothing waits, and all is counted. */
-static void test_unwritten(void)
+TEST(unwritten)
 {
 	struct outputs_config config = {.format = formats__find("rprof"), .memory = 4 << 20};
 	unsigned int n = 200000, dropped = 0;
@@ -475,6 +490,7 @@ static void test_unwritten(void)
 	for (unsigned int i = 0; i < n; i++)
 		dropped += put(1, 10, "a function whose name has some length") != 0;
 	tap__ok(!dropped, "samples for a reader that takes nothing are no failure");
+	clock__run(10); /* until it is given up */
 	err = sink.ops->finish(sink.arg, &stats);
 	tap__ok(err == -ETIMEDOUT && strstr(sink.ops->why(sink.arg)->text, path), "the end is: %s",
 		sink.ops->why(sink.arg)->text);
@@ -484,6 +500,7 @@ static void test_unwritten(void)
 	files__stop(config.files);
 	close(fd);
 
+	clock__run(CLOCK_SLOW);
 	snprintf(path, sizeof(path), "%s/short", dir);
 	config.files = files;
 	config.max_file = 1000;
@@ -528,7 +545,7 @@ static uint64_t put_100(const char *format, const char *path, uint64_t max_file,
 }
 
 /* A sample is written when the bytes that contain it are in the file, in every format. */
-static void test_full_disk(void)
+TEST(full_disk)
 {
 	struct rlimit old, small = {20, 20};
 	struct files *all = files;
@@ -563,12 +580,15 @@ static void test_full_disk(void)
 	files = all;
 }
 
-static void test_failures(void)
+TEST(failures)
 {
 	struct outputs *ss = NULL;
 	struct errmsg f = {""};
+	char path[128];
 	int err = 0;
 
+	snprintf(path, sizeof(path), "%s/one.out", dir);
+	fclose(fopen(path, "w"));
 	tap__ok(open_in_dir(&ss, "rprof", "one.out", true, &f) == -ENOTDIR &&
 			strstr(f.text, "one.out"),
 		"several into a file: %s", f.text);
@@ -583,28 +603,4 @@ static void test_failures(void)
 	tap__ok(put(1, 10, "f") == -ENOSPC && flush() == -ENOSPC, "and told again");
 	f = *sink.ops->why(sink.arg);
 	tap__ok(finish(ss) == -ENOSPC && strstr(f.text, "/dev/full"), "by name: %s", f.text);
-}
-
-TEST(outputs)
-{
-	char command[64];
-
-	if (!mkdtemp(dir))
-		tap__bail("no folder in /tmp");
-	if (files__start(&files, false, NULL))
-		tap__bail("cannot start what writes files");
-	test_one_file();
-	test_directory();
-	test_few();
-	test_spoiled();
-	test_pieces();
-	test_pipe();
-	test_whole();
-	test_unwritten();
-	test_full_disk();
-	test_failures();
-	files__stop(files);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	tap__ok(system(command) == 0, "cleaned up");
-	stack__free_all();
 }

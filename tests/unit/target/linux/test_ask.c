@@ -16,7 +16,10 @@
 #include "target/linux/answer.h"
 
 #include "child.h"
+#include "clock.h"
 #include "tap.h"
+
+#define SPEED 5 /* of the clock */
 
 /* Beyond all pids that there are: what to do. */
 #define DO	 0x40000000
@@ -30,17 +33,6 @@
 static pid_t hangs[40]; /* children: asked about them, a worker hangs */
 static size_t nhangs;
 
-/* In the place of os__now() (the linker sees to it), for those who ask and for their workers. */
-uint64_t __real_os__now(void);
-uint64_t __wrap_os__now(void);
-
-static unsigned int speed = 1; /* so many seconds are one of the machine's */
-
-uint64_t __wrap_os__now(void)
-{
-	return __real_os__now() * speed;
-}
-
 /* Computes for longer than an answer may take, or waits all that time, for a moment each. */
 static void works(bool waits)
 {
@@ -48,7 +40,7 @@ static void works(bool waits)
 
 	while (os__now() < end)
 		if (waits)
-			usleep(20000 / speed);
+			usleep(20000 / SPEED);
 }
 
 static void serve(int fd, const void *arg)
@@ -69,7 +61,7 @@ static void serve(int fd, const void *arg)
 		if (q.pid == DO_LIE)
 			q.pid++;
 		if (q.pid == DO_SLOW)
-			usleep(300000 / speed);
+			usleep(300000 / SPEED);
 		if (q.pid == DO_WORK || q.pid == DO_STEPS)
 			works(q.pid == DO_STEPS);
 		if (q.kind >= ASK_FIND) {
@@ -103,7 +95,7 @@ static bool comes(void)
 
 		if (!asker__busy(a) || os__now() > limit)
 			return false;
-		poll(&p, 1, (asker__due(a, 1000) + (int)speed - 1) / (int)speed);
+		poll(&p, 1, clock__real_ms(asker__due(a, 1000)));
 	}
 	return true;
 }
@@ -222,7 +214,7 @@ TEST(ask)
 {
 	struct errmsg f = {""};
 
-	speed = 5;
+	clock__run(SPEED);
 	for (nhangs = 0; nhangs < 20; nhangs++)
 		hangs[nhangs] = child__start(waits, NULL);
 	if (asker__open_served(&a, serve, NULL, &f))

@@ -18,12 +18,6 @@
 #include "os/os.h"
 #include "os/rights.h"
 
-/*
- * While the thread is inside the kernel the timer goes on in vain.  A slow virtual machine needs
- * 10 us and more for one interrupt, and 100 when its host is busy: with such a period its CPU did
- * nothing else for a second.
- */
-#define PERIOD_NS  250000
 #define CHECK_NS   (100 * NS_PER_MS) /* between two looks at the program's signals */
 #define SILENT_MAX 100u /* after so many alarms in vain only each SILENT_MAX-th is set */
 
@@ -97,7 +91,7 @@ static bool alarm__open(struct alarm *a)
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = PERIOD_NS,
+		.sample_period = ALARM_NS,
 		.disabled = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -114,16 +108,21 @@ static bool alarm__open(struct alarm *a)
 	return !a->err;
 }
 
-/*
- * PERF_EVENT_IOC_REFRESH, which allows one signal, would suit, but with it the CPU of a virtual
- * machine was held up for a second, where it was not with this.
- */
+/* An event that is disabled does not count. */
+static uint64_t alarm__count(const struct alarm *a)
+{
+	uint64_t ns;
+
+	return read(a->fd, &ns, sizeof(ns)) == sizeof(ns) ? ns : 0;
+}
+
 bool alarm__set(struct alarm *a)
 {
 	if (a->err || (a->fd < 0 && !alarm__open(a)) || !alarm__check(a))
 		return false;
 	if (a->silent >= SILENT_MAX && ++a->silent % SILENT_MAX)
 		return false;
+	a->set_at = alarm__count(a);
 	return !ioctl(a->fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
@@ -131,6 +130,11 @@ void alarm__clear(struct alarm *a, bool rang)
 {
 	ioctl(a->fd, PERF_EVENT_IOC_DISABLE, 0);
 	a->silent = rang ? 0 : a->silent + 1;
+}
+
+int64_t alarm__left(const struct alarm *a)
+{
+	return ALARM_NS - (int64_t)(alarm__count(a) - a->set_at);
 }
 
 bool alarm__is_of(pid_t tid, int signal)

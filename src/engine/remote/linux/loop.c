@@ -29,6 +29,7 @@ struct engine {
 	struct remote_children children;
 	void *data; /* the kind's own */
 	int timer;
+	uint64_t ticked; /* when the last tick was taken, ns */
 	bool armed;
 	bool priority_raised;
 };
@@ -63,6 +64,11 @@ bool remote_loop__off_cpu(const struct engine *e, struct loop_target *t)
 uint64_t remote_loop__share(const struct engine *e)
 {
 	return NS_PER_S / e->config.freq / (e->targets.n ? e->targets.n : 1);
+}
+
+bool remote_loop__has_time(const struct engine *e, uint64_t ns)
+{
+	return os__now() - e->ticked + ns <= NS_PER_S / e->config.freq / 4 * 3;
 }
 
 void *remote_loop__data(struct engine *e)
@@ -451,6 +457,7 @@ static bool engine__due(struct engine *e, uint64_t *missed)
 	if (read(e->timer, &passed, sizeof(passed)) != sizeof(passed))
 		return false;
 	*missed = passed - 1;
+	e->ticked = os__now();
 	return true;
 }
 

@@ -87,6 +87,12 @@ bool remote_loop__off_cpu(const struct engine *e, struct loop_target *t);
 /* remote_loop__share - ns of a period that there are for each target. */
 uint64_t remote_loop__share(const struct engine *e);
 
+/*
+ * remote_loop__has_time - can a sample of this tick wait for @ns, so that a quarter of the period
+ * is left for other things?
+ */
+bool remote_loop__has_time(const struct engine *e, uint64_t ns);
+
 /* remote_loop__data - what the kind's `begin` has set. */
 void *remote_loop__data(struct engine *e);
 

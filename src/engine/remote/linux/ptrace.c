@@ -162,13 +162,10 @@ static int64_t tracee__patience(struct engine *e, const struct loop_target *t)
 	return ns < max ? ns : max;
 }
 
-/*
- * The alarm of R's thread is used on request alone: on a virtual machine whose timer interrupts
- * take long its timer kept R's CPU busy for a second now and then, and R with it.
- */
-static struct alarm *tracee__alarm(struct loop_target *t)
+/* NULL: waiting for it would make the samples of other processes, or the next tick, too late. */
+static struct alarm *tracee__alarm(const struct engine *e, struct loop_target *t)
 {
-	return secure_getenv("XRPROF_PTRACE_ALARM") ? &t->thread.alarm : NULL;
+	return remote_loop__has_time(e, ALARM_NS) ? &t->thread.alarm : NULL;
 }
 
 /* Without an alarm the thread is stopped where it next enters or leaves the kernel. */
@@ -200,7 +197,7 @@ static int tracee__look(struct engine *e, struct loop_target *t, struct remote_s
 		*state = now;
 		return remote_walk__moving(t->base.walk);
 	}
-	result = tracees__stop(tracees, t->pid, t->thread.tid, tracee__alarm(t),
+	result = tracees__stop(tracees, t->pid, t->thread.tid, tracee__alarm(e, t),
 			       tracee__patience(e, t));
 	tracee__no_alarm(e, t);
 	switch (result) {

@@ -22,8 +22,9 @@
 #include "os/os.h"
 #include "os/proc.h"
 
-#define LATE_MAX 64u /* with so many late no more are told to stop */
-#define CLOSE_MS 50  /* how long late ones are waited for at the end */
+#define LATE_MAX 64u	/* with so many late no more are told to stop */
+#define CLOSE_MS 50	/* how long late ones are waited for at the end */
+#define RING_NS	 100000 /* after the moment of an alarm its stop is waited for */
 
 #define ERESTARTNOHAND 514 /* include/linux/errno.h: restart, unless a handler runs */
 
@@ -229,6 +230,27 @@ static int tracee__wait(struct tracees *ts, int64_t ns)
 	}
 }
 
+/*
+ * Wait until the alarm, which is set, has stopped ts->now.  STOPPED_NOT: its moment has passed and
+ * the thread was inside the kernel then; or the thread had no CPU, and stands where the scheduler
+ * left it; or it had too little CPU time in @ns.
+ */
+static int tracee__await_alarm(struct tracees *ts, const struct alarm *alarm, int64_t ns)
+{
+	const uint64_t end = os__now() + (uint64_t)ns;
+	int64_t left = ALARM_NS;
+	int got;
+
+	do {
+		got = tracee__wait(ts, left + RING_NS);
+		if (got != STOPPED_NOT)
+			return got;
+		left = alarm__left(alarm);
+	} while (left > 0 && left < ALARM_NS && os__now() < end);
+	/* it may have rung just before that was asked */
+	return tracee__wait(ts, 0);
+}
+
 /* As tracees__stop, of ts->now. */
 static int tracee__stop(struct tracees *ts, struct alarm *alarm, int64_t ns)
 {
@@ -238,7 +260,7 @@ static int tracee__stop(struct tracees *ts, struct alarm *alarm, int64_t ns)
 		return -errno;
 	if (alarm && alarm__set(alarm)) {
 		ts->now.alarm = alarm->signal;
-		got = tracee__wait(ts, ns);
+		got = tracee__await_alarm(ts, alarm, ns);
 		alarm__clear(alarm, ts->now.rang);
 	}
 	if (got != STOPPED_NOT)

@@ -3,9 +3,9 @@
  * Threads of other processes that are stopped by ptrace(2) and let go.  This is the one place that
  * waits for stops; the ends of children are left to whoever started them.
  *
- * A thread is stopped by its alarm (alarm.h), in its own code.  PTRACE_INTERRUPT is for threads
- * without one, and ends the attachment to a thread whose alarm does not ring.  If that interrupts a
- * system call that the kernel would not restart, the call is restarted (x86-64).
+ * A thread is stopped by its alarm (alarm.h), in its own code.  PTRACE_INTERRUPT stops threads that
+ * have no alarm, or whose alarm did not ring.  If that interrupts a system call that the kernel
+ * would not restart, the call is restarted (x86-64).
  *
  * A thread that is told to stop and does not soon is late.  SIGCHLD tells when it does, and its
  * handler lets it go at once, whatever the profiler is doing then.

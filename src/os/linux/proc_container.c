@@ -50,8 +50,9 @@ void proc__parse_cgroup(char *text, char *path, size_t size)
 		const char *at = names ? strchr(names + 1, ':') : NULL;
 		int rank = 0;
 
-		if (!at++)
+		if (!at)
 			continue;
+		at++;
 		if (!strncmp(line, "0::", 3))
 			rank = CGROUP_V2;
 		else if (!strncmp(names, ":name=", 6))

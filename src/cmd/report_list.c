@@ -28,17 +28,18 @@
 #define UID_NONE    UINT32_MAX
 #define TIME_LEN    19 /* of 2026-11-22 02:10:00 */
 
-enum { SAMPLES, PID, NAME, SERVICE, UID, CONTAINER, VERSION, STARTED, COLUMNS };
+enum { SAMPLES, TIME, PID, NAME, SERVICE, UID, CONTAINER, VERSION, STARTED, COLUMNS };
 
 static const char *const titles[COLUMNS] = {
-	[SAMPLES] = "SAMPLES", [PID] = "PID",	      [NAME] = "NAME",
-	[SERVICE] = "SERVICE", [UID] = "UID",	      [CONTAINER] = "CONTAINER",
-	[VERSION] = "R",       [STARTED] = "STARTED",
+	[SAMPLES] = "SAMPLES",	   [TIME] = "TIME",	  [PID] = "PID",
+	[NAME] = "NAME",	   [SERVICE] = "SERVICE", [UID] = "UID",
+	[CONTAINER] = "CONTAINER", [VERSION] = "R",	  [STARTED] = "STARTED",
 };
 
 struct list_row {
 	uint64_t hash;
-	uint64_t samples;
+	uint64_t samples, unknown; /* those of which it is not known what they stand for, too */
+	double seconds;		   /* what the others stand for */
 	uint32_t pid, uid;
 	uint64_t started;
 	char cells[COLUMNS][CELL]; /* those of text */
@@ -55,7 +56,10 @@ struct list {
 	struct budget budget;
 	struct list_row **rows;
 	size_t n, cap;
-	uint64_t samples, others; /* of all; of those without a row */
+	uint64_t samples, others;	  /* of all; of those without a row */
+	uint64_t interval_ns;		  /* of the first sample of which it is known */
+	bool differ;			  /* others have another one */
+	const struct report_rates *rates; /* of the profile that is read */
 	struct report_chosen chosen;
 	struct errmsg fault;
 };
@@ -140,7 +144,9 @@ static struct list_row *list__row(struct list *l, const struct profile_process *
 	return row;
 }
 
-static void list__count(struct list *l, const struct profile_process *p, uint64_t samples)
+/* @interval: ns that each of @samples stands for; 0: not known. */
+static void list__count(struct list *l, const struct profile_process *p, uint64_t samples,
+			uint64_t interval)
 {
 	struct list_row *row;
 
@@ -154,6 +160,10 @@ static void list__count(struct list *l, const struct profile_process *p, uint64_
 	}
 	row__fill(l, row, p);
 	row->samples += samples;
+	row->unknown += interval ? 0 : samples;
+	row->seconds += (double)samples * (double)interval / NS_PER_S;
+	l->differ |= l->interval_ns && interval && interval != l->interval_ns;
+	l->interval_ns = l->interval_ns ? l->interval_ns : interval;
 }
 
 /* --- the index --- */
@@ -164,7 +174,7 @@ static int list__line(void *arg, size_t file, const struct index_line *line)
 	struct list *l = arg;
 
 	l->indexed[file] = true;
-	list__count(l, &line->process, line->samples);
+	list__count(l, &line->process, line->samples, line->interval_ns);
 	return 0;
 }
 
@@ -203,9 +213,10 @@ static int list__process(void *arg, const struct profile_process *p, enum profil
 static int list__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	struct profile_process process = *p;
+	struct list *l = arg;
 
 	process.uid = UID_NONE;
-	list__count(arg, &process, s->type ? 1 : s->weight);
+	list__count(l, &process, s->type ? 1 : s->weight, l->rates->reading->interval_ns);
 	return 0;
 }
 
@@ -227,6 +238,7 @@ static int list__profiles(struct list *l, struct errmsg *f)
 	struct report_seen seen = {.rates.alike = true};
 	int err = 0;
 
+	l->rates = &seen.rates;
 	/* they are chosen here */
 	r.processes = (struct report_patterns){0};
 	in.files = calloc(l->in->n, sizeof(*in.files));
@@ -252,16 +264,45 @@ static int list__profiles(struct list *l, struct errmsg *f)
 
 /* --- the table --- */
 
-static int by_samples(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
 	const struct list_row *x = *(struct list_row *const *)a;
 	const struct list_row *y = *(struct list_row *const *)b;
 
+	if (x->seconds < y->seconds || x->seconds > y->seconds)
+		return x->seconds < y->seconds ? 1 : -1;
 	if (x->samples != y->samples)
 		return x->samples < y->samples ? 1 : -1;
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
 	return strcmp(x->key, y->key);
+}
+
+/*
+ * Samples are weighed by the time they stand for, if that differs: else their number is all there
+ * is to compare.  What is not known is taken to be as the first that is.
+ */
+static void list__weigh(struct list *l)
+{
+	uint64_t unknown = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct list_row *row = l->rows[i];
+
+		unknown += row->unknown;
+		row->seconds += (double)row->unknown * (double)l->interval_ns / NS_PER_S;
+		if (l->differ)
+			snprintf(row->cells[TIME], CELL, "%.2f s", row->seconds);
+		else
+			row->seconds = 0;
+	}
+	if (l->differ)
+		log__line("the samples were taken at different rates: the processes are in the "
+			  "order of the time that theirs stand for");
+	if (l->differ && unknown)
+		log__line("the index does not have the rate of %" PRIu64
+			  " samples: one each %.1f ms is assumed",
+			  unknown, (double)l->interval_ns / NS_PER_MS);
 }
 
 static void row__numbers(struct list_row *row)
@@ -294,14 +335,15 @@ static unsigned int list__widths(const struct list *l, size_t n, int width[COLUM
 	return used;
 }
 
-static void list__print(const struct list *l)
+static void list__print(struct list *l)
 {
 	size_t n = l->report->top && l->report->top < l->n ? l->report->top : l->n;
 	unsigned int columns = os__columns(STDOUT), used, command;
 	int width[COLUMNS];
 
+	list__weigh(l);
 	if (l->n)
-		qsort(l->rows, l->n, sizeof(struct list_row *), by_samples);
+		qsort(l->rows, l->n, sizeof(struct list_row *), by_time);
 	for (size_t i = 0; i < n; i++)
 		row__numbers(l->rows[i]);
 	used = list__widths(l, n, width);

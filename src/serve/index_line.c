@@ -8,7 +8,8 @@
 #include "base/clock.h"
 #include "base/json_line.h"
 
-#define STARTED_MAX 18e9 /* seconds since 1970, so that they can be said in ns */
+#define STARTED_MAX  18e9 /* seconds since 1970, so that they can be said in ns */
+#define INTERVAL_MAX (3600.0 * (double)NS_PER_S)
 
 static void line__label(struct index_line *line, const struct json_field *field)
 {
@@ -33,7 +34,7 @@ static const char **line__string(struct index_line *line, const char *key)
 }
 
 /* The numbers that are known. */
-enum { PID, UID, SAMPLES, STARTED, NUMBERS };
+enum { PID, UID, SAMPLES, INTERVAL, STARTED, NUMBERS };
 
 static const struct {
 	const char *key;
@@ -42,6 +43,7 @@ static const struct {
 	[PID] = {"pid", INT_MAX},
 	[UID] = {"uid", UINT32_MAX},
 	[SAMPLES] = {"samples", (double)INDEX_SAMPLES_MAX},
+	[INTERVAL] = {"interval", INTERVAL_MAX},
 	[STARTED] = {"started", STARTED_MAX},
 };
 
@@ -64,6 +66,8 @@ static bool line__number(struct index_line *line, const struct json_field *field
 		line->process.uid = (uint32_t)field->number;
 	else if (i == SAMPLES)
 		line->samples = (uint64_t)field->number;
+	else if (i == INTERVAL)
+		line->interval_ns = (uint64_t)field->number;
 	else
 		line->process.started = (uint64_t)(field->number * (double)NS_PER_S);
 	return true;

@@ -20,6 +20,7 @@ struct index_line {
 	struct profile_process process; /* its labels are those below */
 	struct profile_label labels[INDEX_LABELS_MAX];
 	uint64_t samples;
+	uint64_t interval_ns; /* what each stands for; 0: not known */
 };
 
 /*

@@ -55,7 +55,7 @@ static int profile__whole(struct windows_profile *p)
 static bool index__has(const char *key)
 {
 	static const char *const taken[] = {"file", "from",    "seconds", "comm",
-					    "uid",  "samples", "command"};
+					    "uid",  "samples", "command", "interval"};
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		if (!strcmp(key, taken[i]))
@@ -73,9 +73,9 @@ static void index__labels(struct json *j, const struct profile_label *labels, si
 			json__str(j, labels[i].key, labels[i].value);
 }
 
-/* The line of a process, without its opening brace. */
+/* The line of a process, without its opening brace.  @interval: ns of a sample; 0: not known. */
 static int index__line(const struct windows_config *config, const struct aggregate_process *process,
-		       uint64_t samples, struct buf *out)
+		       uint64_t samples, uint64_t interval, struct buf *out)
 {
 	struct buf line = {0};
 	struct json j;
@@ -93,6 +93,8 @@ static int index__line(const struct windows_config *config, const struct aggrega
 	if (process->started)
 		json__u64(&j, "started", process->started / NS_PER_S);
 	json__u64(&j, "samples", samples);
+	if (interval)
+		json__u64(&j, "interval", interval);
 	index__labels(&j, process->labels, process->nlabels, NULL);
 	index__labels(&j, config->labels, config->nlabels, process);
 	if (process->command)
@@ -106,7 +108,7 @@ static int index__line(const struct windows_config *config, const struct aggrega
 }
 
 int windows_send__index(const struct windows_config *config, const struct aggregate *sum,
-			struct buf *out)
+			uint64_t interval, struct buf *out)
 {
 	const struct aggregate_process *processes;
 	const struct aggregate_row *rows;
@@ -123,7 +125,7 @@ int windows_send__index(const struct windows_config *config, const struct aggreg
 		samples[rows[i].process] += row__samples(&rows[i]);
 	for (size_t i = 0; i < nprocesses && !err; i++)
 		if (samples[i])
-			err = index__line(config, &processes[i], samples[i], out);
+			err = index__line(config, &processes[i], samples[i], interval, out);
 	free(samples);
 	return err;
 }
@@ -133,7 +135,8 @@ static int profile__store(struct windows_profile *p)
 	int err = profile__whole(p);
 
 	p->index->len = 0;
-	err = err ? err : windows_send__index(p->config, p->sum, p->index);
+	err = err ? err
+		  : windows_send__index(p->config, p->sum, about__interval(p->about), p->index);
 	return err ? err : profile__hand_on(p, CHANNEL_STORE, NULL, p->index, p->head.samples);
 }
 

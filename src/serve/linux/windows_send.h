@@ -28,10 +28,11 @@ int windows_send__profile(struct windows_profile *p, unsigned int ways);
 
 /*
  * windows_send__index - into @out: a line for each process of @sum that has samples, as of struct
- * store_window, with its labels and those of @config that it has not itself.  -ENOMEM.
+ * store_window, with its labels and those of @config that it has not itself.  @interval: ns that
+ * each stands for; 0: not known.  -ENOMEM.
  */
 int windows_send__index(const struct windows_config *config, const struct aggregate *sum,
-			struct buf *out);
+			uint64_t interval, struct buf *out);
 
 /*
  * windows_send__name - into @out: `service{host=h1,key=value}`, by which Pyroscope knows a series.

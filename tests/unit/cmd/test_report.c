@@ -399,6 +399,49 @@ static void test_names(void)
 	}
 }
 
+/* --list: 20 samples of 100 ms are more than 100 of 10 ms, by the profiles and by their index. */
+static void test_list_rates(void)
+{
+	static const char line[] = "{\"file\":\"20260117T02%d000Z-60.pb.gz\",\"pid\":%d,"
+				   "\"samples\":%d%s}\n";
+	static const char *const found[] = {
+		"\n     20  2.00 s  ",
+		"18  ",
+		"\n    100  1.00 s  ",
+		"17  ",
+	};
+	static const char *const same[] = {"\n    100  ", "17  ", "\n     20  ", "18  "};
+	struct buf index = {0};
+
+	rprof__make("Rprof.17.out", 10000, 100, "f");
+	rprof__make("Rprof.18.out", 100000, 20, "f");
+	if (mkdir("list", 0700))
+		tap__bail("no folder");
+	run("report Rprof.17.out -o list/20260117T021000Z-60.pb.gz");
+	run("report Rprof.18.out -o list/20260117T022000Z-60.pb.gz");
+	for (int indexed = 0; indexed < 3; indexed++) {
+		const char *const *wanted = indexed < 2 ? found : same;
+		const char *at = out_text;
+
+		run("report --dir list --list");
+		for (size_t i = 0; i < 4 && at; i++)
+			at = strstr(at, wanted[i]);
+		tap__ok(at && !strstr(err_text, "different rates") == (indexed == 2),
+			"--list weighs samples by their period (%s): %s %s",
+			indexed == 2 ? "not known"
+			: indexed    ? "of the index"
+				     : "of the profiles",
+			out_text, err_text);
+		index.len = 0;
+		if (buf__printf(&index, line, 1, 17, 100,
+				indexed ? "" : ",\"interval\":10000000") ||
+		    buf__printf(&index, line, 2, 18, 20, indexed ? "" : ",\"interval\":100000000"))
+			tap__bail("no memory");
+		file__make("list/index-20260117.jsonl.gz", index.data, index.len);
+	}
+	buf__free(&index);
+}
+
 /* Calls of a function by itself are one; a sample counts once. */
 static void test_recursion(void)
 {
@@ -438,6 +481,7 @@ TEST(report)
 	test_full();
 	test_names();
 	test_recursion();
+	test_list_rates();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	tap__ok(!system(command), "cleaned up");
 }

@@ -34,6 +34,7 @@ TEST(index_line)
 		"{" FILE_FIELD ",\"pid\":1,\"samples\":-3}",
 		"{" FILE_FIELD ",\"pid\":1,\"samples\":1e300}",
 		"{" FILE_FIELD ",\"pid\":1,\"started\":1e300}",
+		"{" FILE_FIELD ",\"pid\":1,\"interval\":1e300}",
 		"{" FILE_FIELD "," FILE_FIELD ",\"pid\":1}",
 		"{\"file\":\"index-20261122.jsonl.gz\",\"pid\":1}",
 		"{\"file\":\"../../etc/passwd\",\"pid\":1}",
@@ -44,14 +45,16 @@ TEST(index_line)
 
 	tap__ok(!parse(&line, "{" FILE_FIELD ", \"pid\": 17, \"comm\": \"R\", \"uid\": 1000, "
 			      "\"container\": \"abc\", \"r_version\": \"4.2.2\", \"started\": "
-			      "1795313000.5, \"samples\": 42, \"service\": \"api\", \"route\": "
+			      "1795313000.5, \"samples\": 42, \"interval\": 10, \"service\": "
+			      "\"api\", \"route\": "
 			      "\"/x\", \"samples\": 1000, \"service\": \"other\", \"command\": "
 			      "\"R -f a.R\"}\n"),
 		"a line");
 	tap__ok(line.file.began == 1795313400 && line.file.number == 1 && line.file.seconds == 60,
 		"its file");
 	tap__ok(line.process.pid == 17 && line.process.uid == 1000 &&
-			line.process.started == UINT64_C(1795313000500000000),
+			line.process.started == UINT64_C(1795313000500000000) &&
+			line.samples == 42 && line.interval_ns == 10,
 		"numbers");
 	tap__ok(!strcmp(line.process.comm, "R") && !strcmp(line.process.container, "abc") &&
 			!strcmp(line.process.r_version, "4.2.2") &&

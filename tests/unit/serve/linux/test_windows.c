@@ -208,7 +208,8 @@ static void test_memory(void)
 	sample(1, "f", began + 1, 3);
 	sample_of(PROFILE_TYPE_ALLOC, 1, "f", began + 1, 2);
 	end();
-	tap__ok(nsent == 1 && sent[0].head.samples == 3 && strstr(sent[0].index, "\"samples\": 3,"),
+	tap__ok(nsent == 1 && sent[0].head.samples == 3 &&
+			strstr(sent[0].index, "\"samples\": 3, \"interval\": 52631579,"),
 		"bytes allocated are no samples: %s", nsent ? sent[0].index : "nothing");
 	forget_sent();
 }

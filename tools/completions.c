@@ -38,6 +38,17 @@ static const char *arg__word(const char *arg)
 	return arg ? words[option_arg__kind(arg)] : "";
 }
 
+/* These have no options and no table: `help [SUBCOMMAND]` and `version`. */
+static const char *const words_help[2] = {"help", "print what a subcommand does"};
+static const char *const words_version[2] = {"version", "print the version"};
+
+/* The names of the subcommands that have help. */
+static void names__print(void)
+{
+	for (const struct subcommand *const *c = cmd__all(); *c; c++)
+		printf("%s%s", c == cmd__all() ? "" : " ", (*c)->name);
+}
+
 static void choices__print(const struct option_row *r)
 {
 	struct option_choice c;
@@ -78,13 +89,16 @@ static void subcommand__bash(const struct subcommand *c)
 static void table__bash(void)
 {
 	printf("_xrprof_bpf_names='");
-	for (const struct subcommand *const *c = cmd__all(); *c; c++)
-		printf("%s%s", c == cmd__all() ? "" : " ", (*c)->name);
+	names__print();
+	printf(" %s %s", words_help[0], words_version[0]);
 	printf("'\n\n# SUBCOMMAND OPTION: sets takes, operand and options\n"
 	       "_xrprof_bpf_table() {\n\tcase $1 in\n");
 	for (const struct subcommand *const *c = cmd__all(); *c; c++)
 		subcommand__bash(*c);
-	printf("\tesac\n}\n");
+	printf("\t%s)\n\t\ttakes='' operand='words ", words_help[0]);
+	names__print();
+	printf("' options=''\n\t\t;;\n\t%s) takes='' operand='' options='' ;;\n\tesac\n}\n",
+	       words_version[0]);
 }
 
 /* --- zsh: the specifications of _arguments --- */
@@ -159,10 +173,15 @@ static void table__zsh(void)
 		put__quoted((*c)->help, "\\", false);
 		printf("'\n");
 	}
+	printf("\t'%s:%s'\n\t'%s:%s'\n", words_help[0], words_help[1], words_version[0],
+	       words_version[1]);
 	printf(")\n\n# SUBCOMMAND: sets operand and specs\n_xrprof_bpf_table() {\n\tcase $1 in\n");
 	for (const struct subcommand *const *c = cmd__all(); *c; c++)
 		subcommand__zsh(*c);
-	printf("\tesac\n}\n");
+	printf("\t%s)\n\t\toperand=words\n\t\tspecs=('1:SUBCOMMAND:(", words_help[0]);
+	names__print();
+	printf(")')\n\t\t;;\n\t%s)\n\t\toperand=\n\t\tspecs=('*: : ')\n\t\t;;\n\tesac\n}\n",
+	       words_version[0]);
 }
 
 /* --- fish: a command for each option --- */
@@ -206,10 +225,17 @@ static void row__fish(const struct subcommand *c, const struct option_row *r)
 
 static void table__fish(void)
 {
-	printf("\nset -g __xrprof_bpf_names");
-	for (const struct subcommand *const *c = cmd__all(); *c; c++)
-		printf(" %s", (*c)->name);
-	printf("\n");
+	printf("\nset -g __xrprof_bpf_names ");
+	names__print();
+	printf(" %s %s\n", words_help[0], words_version[0]);
+	printf("\ncomplete -c xrprof-bpf -n __xrprof_bpf_first -a %s -d '%s'\n", words_help[0],
+	       words_help[1]);
+	printf("complete -c xrprof-bpf -n __xrprof_bpf_first -a %s -d '%s'\n", words_version[0],
+	       words_version[1]);
+	printf("complete -c xrprof-bpf -n '__xrprof_bpf_is %s; and not __xrprof_bpf_first' -a '",
+	       words_help[0]);
+	names__print();
+	printf("'\n");
 	for (const struct subcommand *const *c = cmd__all(); *c; c++) {
 		printf("\ncomplete -c xrprof-bpf -n __xrprof_bpf_first -a %s -d '", (*c)->name);
 		put__quoted((*c)->help, "\\", true);

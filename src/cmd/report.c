@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "cmd/when.h"
 #include "os/os.h"
 
 #define TOP_DEFAULT 40
@@ -179,7 +180,8 @@ static const struct option_row rows[] = {
 		.help = "what changed from the first of two files to the second; with --dir: "
 			"since WHEN",
 		.manual = "WHEN is yesterday, or 1h or 7d, for the same span so long before, or a "
-			  "time at which such a span began. Shares are compared, so that it does "
+			  "time at which such a span began. Without --since, 10m compares the last "
+			  "ten minutes with the ten before. Shares are compared, so that it does "
 			  "not matter how long each of them "
 			  "was sampled. With -f flamegraph, or -o FILE.html, as a page: a "
 			  "differential flame graph.",
@@ -253,12 +255,22 @@ static const struct option_row rows[] = {
 	{0},
 };
 
+/* `--diff -3m` means `--diff 3m`, and no option of this name. */
+static void words__diff(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i - 1], "--diff") && argv[i][0] == '-' && argv[i][1] >= '0' &&
+		    argv[i][1] <= '9')
+			argv[i]++;
+}
+
 /* Options and files, in any order. */
 static int report__parse(struct report *r, int argc, char **argv, struct errmsg *f)
 {
 	struct option_rest rest = {0};
 	int at = 0, err;
 
+	words__diff(argc, argv);
 	while (at < argc && !r->help) {
 		err = option_rows__parse(rows, r, argc - at, argv + at, &rest, f);
 		if (err)
@@ -287,6 +299,9 @@ static int report__check_dir(struct report *r, struct errmsg *f)
 		return errmsg__set(f, -EINVAL,
 				   "--dir and --diff: say from when: --diff yesterday, 1h, 7d, or "
 				   "the time at which it begins");
+	/* the last span of that length, compared with the one before it */
+	if (r->diff && !r->since && !r->until && when__is_length(r->files[0]))
+		r->since = r->files[0];
 	if (r->diff && !r->since)
 		return errmsg__set(f, -EINVAL, "--dir and --diff: give --since, and --until");
 	if (!r->diff && r->nfiles)
@@ -316,7 +331,9 @@ static int report__check(struct report *r, struct errmsg *f)
 	if (r->lines && r->packages)
 		return errmsg__set(f, -EINVAL, "--lines and --packages exclude each other");
 	if (r->diff && !r->dir && r->nfiles != 2)
-		return errmsg__set(f, -EINVAL, "--diff compares two files: A and B");
+		return errmsg__set(f, -EINVAL,
+				   "--diff compares two files, A and B, or spans of a directory: "
+				   "--dir DIR --diff 1h");
 	if (!r->format && r->output)
 		r->format = formats__of_path(r->output, f);
 	if (r->output && !r->format)

@@ -180,6 +180,13 @@ static bool text__length(const char **at, uint64_t *days, uint64_t *seconds)
 	return true;
 }
 
+bool when__is_length(const char *text)
+{
+	uint64_t days, seconds;
+
+	return text__length(&text, &days, &seconds) && !*text;
+}
+
 /* So long before @from.  False: before 1970. */
 static bool when__back(uint64_t from, uint64_t days, uint64_t seconds, enum when_edge edge,
 		       uint64_t *out)

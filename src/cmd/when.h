@@ -13,6 +13,7 @@
 #ifndef XR_CMD_WHEN_H
 #define XR_CMD_WHEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/errmsg.h"
@@ -31,6 +32,9 @@ struct when_context {
 	enum when_edge edge;
 	uint64_t after; /* a time without a day is the first one after this; 0: none */
 };
+
+/* when__is_length - is it a length of time, as 1h30m? */
+bool when__is_length(const char *text);
 
 /* when__parse - @what (--since) is for the message.  -EINVAL, @f filled. */
 int when__parse(const char *text, const char *what, const struct when_context *c, uint64_t *out,

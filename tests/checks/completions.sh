@@ -48,7 +48,8 @@ until [ -e "$work/ready" ] || ! kill -0 $asleep 2>/dev/null; do
 done
 
 for shell in bash zsh fish; do
-	is "$(offers $shell '')" "$(printf '%s\n' "${subcommands[@]}" | sort)" "$shell: subcommands"
+	is "$(offers $shell '')" "$(printf '%s\n' "${subcommands[@]}" help version | sort)" "$shell: subcommands"
+	is "$(offers $shell help '')" "$(printf '%s\n' "${subcommands[@]}" | sort)" "$shell: those that have help"
 	is "$(offers $shell rec)" record "$shell: the rest of a subcommand"
 	for subcommand in "${subcommands[@]}"; do
 		options=$("$program" "$subcommand" --help | grep -oE '^ .{5}--[a-z-]+' | sed 's/.*--/--/' | sort)

@@ -38,7 +38,10 @@ TEST(usage)
 	usage("report --pid 3 x", "report: no such option: --pid; the samples of one process: "
 				  "--process PID (try");
 	usage("report --off-cpu x", "; time off the CPU: --sample-type off_cpu (try");
-	usage("report --diff -3m", "report: no such option: -3; a time before now needs no dash");
+	usage("report --diff -3m", "report: --diff compares two files, A and B, or spans of a "
+				   "directory: --dir DIR --diff 1h");
+	usage("report --since 1h x", "report: --since, --until and --list are of a directory: give "
+				     "--dir DIR (try");
 	usage("list 4711", "list: unexpected argument: 4711 (try xrprof-bpf list --help)");
 	usage("dump", "dump: no process given: give --pid PID or --all (try");
 	usage("dump -a -p 1", "exclude each other");

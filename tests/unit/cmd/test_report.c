@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -442,6 +443,37 @@ static void test_list_rates(void)
 	buf__free(&index);
 }
 
+/* A profile that began @ago seconds ago, of Rprof.out @from. */
+static void profile__make(const char *from, int ago)
+{
+	time_t at = time(NULL) - ago;
+	char words[128], name[32];
+
+	strftime(name, sizeof(name), "%Y%m%dT%H%M%SZ", gmtime(&at));
+	snprintf(words, sizeof(words), "report %s -o spans/%s-10.pb.gz", from, name);
+	run(words);
+}
+
+/* --diff of a length: the last span of it, and the one before it; with a dash, too. */
+static void test_diff_length(void)
+{
+	static const char *const lines[] = {"report --dir spans --diff -3m",
+					    "report --dir spans --diff 3m",
+					    "report --dir spans --since -3m --diff -3m"};
+
+	if (mkdir("spans", 0700))
+		tap__bail("no folder");
+	profile__make("a.out", 270);
+	profile__make("b.out", 90);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		int status = run(lines[i]);
+
+		tap__ok(status == CMD_OK && strstr(out_text, "  g") && strstr(out_text, "  f") &&
+				strstr(out_text, "+100.0"),
+			"%s: %d %s %s", lines[i], status, out_text, err_text);
+	}
+}
+
 /* Calls of a function by itself are one; a sample counts once. */
 static void test_recursion(void)
 {
@@ -482,6 +514,7 @@ TEST(report)
 	test_names();
 	test_recursion();
 	test_list_rates();
+	test_diff_length();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	tap__ok(!system(command), "cleaned up");
 }

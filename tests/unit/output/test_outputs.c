@@ -46,6 +46,15 @@ static const struct profile_about about = {.freq = 100}; /* of the profiles that
 static struct sink sink; /* of the outputs opened last */
 static struct files *files;
 
+static char notes[1024]; /* the lines for the user, each with a newline */
+
+static void take_note(void *arg, const char *line)
+{
+	(void)arg;
+	strncat(notes, line, sizeof(notes) - strlen(notes) - 1);
+	strncat(notes, "\n", sizeof(notes) - strlen(notes) - 1);
+}
+
 /* Make them and begin; @f says why not. */
 static int outputs__open(struct outputs **ss, const char *format, const char *path, bool several,
 			 struct errmsg *f)
@@ -55,6 +64,7 @@ static int outputs__open(struct outputs **ss, const char *format, const char *pa
 		.path = path,
 		.several = several,
 		.files = files,
+		.note = take_note,
 	};
 	int err = outputs__new(ss, &config);
 
@@ -157,6 +167,41 @@ TEST(one_file)
 			becomes("one.out", "sample.interval=10000\n\"f\" \n\"g\" \n\"h\" \n"),
 		"flushed, it is all there");
 	tap__ok(finish(ss) == 0, "closed");
+}
+
+/* All names of a file are taken: one message says so, and none says that one is written. */
+TEST(names_taken)
+{
+	char path[256], name[300];
+	struct outputs *ss;
+	struct errmsg f;
+	size_t at;
+	int lines = 0;
+
+	snprintf(path, sizeof(path), "%s/full", dir);
+	if (mkdir(path, 0700))
+		tap__bail("no folder");
+	at = (size_t)snprintf(path, sizeof(path), "%s/full/Rprof.17", dir);
+	snprintf(path + at, sizeof(path) - at, ".out");
+	for (uint32_t i = 0; i <= FILES_NUMBERS; i++)
+		if (!files__numbered(name, sizeof(name), path, at, i) || symlink("/dev/null", name))
+			tap__bail("cannot take %s", name);
+	notes[0] = '\0';
+	if (open_in_dir(&ss, "rprof", "full", true, &f))
+		tap__bail("%s", f.text);
+	put(1, 17, "f");
+	put(2, 18, "g");
+	flush();
+	put(1, 17, "f");
+	put(2, 18, "g");
+	finish(ss);
+	for (const char *c = notes; *c; c++)
+		lines += *c == '\n';
+	tap__ok(lines == 1 && strstr(notes, "Rprof.17.out: its name is taken, and so are all") &&
+			!strstr(notes, "is written") && !strstr(notes, "File exists"),
+		"one message says that no name is free: %s", notes);
+	tap__ok(content_is("full/Rprof.18.out", "sample.interval=10000\n\"g\" \n\"g\" \n"),
+		"other processes have their files");
 }
 
 TEST(directory)

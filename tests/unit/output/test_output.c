@@ -231,8 +231,7 @@ static void test_max(void)
 				unwritten == rows[i].unwritten && slurp(path, text, 100) >= 0 &&
 				(rows[i].want ? !strcmp(text, rows[i].want) : strlen(text) == 42),
 			"max: of %llu bytes, %llu lines are not written",
-			(unsigned long long)rows[i].max,
-			(unsigned long long)rows[i].unwritten);
+			(unsigned long long)rows[i].max, (unsigned long long)rows[i].unwritten);
 	}
 }
 

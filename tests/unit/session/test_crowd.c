@@ -11,6 +11,7 @@
 #include "session/session.h"
 #include "tap.h"
 
+#include "clock.h"
 #include "r_child.h"
 #include "session_fakes.h"
 
@@ -152,6 +153,7 @@ static void test_session(void)
 
 	snprintf(name, sizeof(name), "crowd-%d", (int)getpid());
 	prctl(PR_SET_NAME, name);
+	clock__run(5);
 	for (int i = 0; i < CHILDREN; i++)
 		c[i] = child__start("mvb");
 	fake.room = 2;

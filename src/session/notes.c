@@ -9,18 +9,75 @@
 #include "base/map.h"
 #include "os/os.h"
 
-/* Lines that differ in numbers alone are equal here; never 0. */
+#define DIGITS "0123456789"
+
+/* Is @word of @len bytes a version, 4.7.0, or a path?  Files of a process have its pid in them. */
+static bool word__is_name(const char *word, size_t len)
+{
+	unsigned int dots = 0;
+
+	if (memchr(word, '/', len))
+		return strncmp(word, "/proc/", 6) != 0;
+	for (size_t i = 1; i + 1 < len; i++)
+		dots += word[i] == '.' && strchr(DIGITS, word[i - 1]) &&
+			strchr(DIGITS, word[i + 1]);
+	return dots > 1;
+}
+
+/* Behind "process N" its name, in parentheses: where it ends. */
+static const char *line__skip_name(const char *line, const char *at)
+{
+	const char *number = at, *end;
+
+	if (*at != '(' || number - line < 2)
+		return at;
+	number--; /* the blank */
+	while (number > line && strchr(DIGITS, number[-1]))
+		number--;
+	end = strchr(at, ')');
+	if (number - line < 8 || strncmp(number - 8, "process ", 8) != 0 || !end)
+		return at;
+	return end + 1;
+}
+
+/* A word in which numbers do not count. */
+static uint64_t word__kind(uint64_t kind, const char *word, size_t len)
+{
+	for (const char *end = word + len; word < end; word += len) {
+		len = strspn(word, DIGITS);
+		if (len) {
+			kind = map__hash(kind, 0);
+			continue;
+		}
+		len = strcspn(word, DIGITS " ");
+		kind = map__hash(kind, map__hash_bytes(word, len));
+	}
+	return kind;
+}
+
+/* Lines that are of one kind are equal here (struct notes_limit); never 0. */
 static uint64_t line__kind(const char *line)
 {
+	const char *at = line;
 	uint64_t kind = 1;
 
-	for (size_t len; *line; line += len) {
-		kind = map__hash(kind, 0);
-		line += strspn(line, "0123456789");
-		len = strcspn(line, "0123456789");
-		kind = map__hash(kind, map__hash_bytes(line, len));
+	while (*at) {
+		size_t len = strcspn(at, " ");
+
+		if (word__is_name(at, len))
+			kind = map__hash(kind, map__hash_bytes(at, len));
+		else
+			kind = word__kind(kind, at, len);
+		at += len;
+		at += strspn(at, " ");
+		at = line__skip_name(line, at);
 	}
 	return kind ? kind : 1;
+}
+
+static uint32_t limit__window(const struct notes_limit *limit)
+{
+	return limit->window ? limit->window : NOTES_WINDOW;
 }
 
 static void kind__settle(const struct notes *n, struct notes_kind *k)
@@ -37,9 +94,9 @@ static void kind__settle(const struct notes *n, struct notes_kind *k)
 }
 
 /* A caller's @now may be a little older than what was said since. */
-static bool kind__over(const struct notes_kind *k, uint64_t now)
+static bool kind__over(const struct notes_kind *k, uint64_t now, uint32_t window)
 {
-	return k->kind && now >= k->since && now - k->since >= NOTES_WINDOW * NS_PER_S;
+	return k->kind && now >= k->since && now - k->since >= window * NS_PER_S;
 }
 
 /* The entry of @kind; the one that began first makes room for it. */
@@ -70,7 +127,7 @@ static bool notes__allowed(const struct notes *n, const char *line)
 	now = os__now();
 	notes__settle(n, now, false);
 	k = notes__kind(n, line__kind(line), now);
-	if (k->said++ < NOTES_FEW)
+	if (k->said++ < (n->limit->few ? n->limit->few : NOTES_FEW))
 		return true;
 	k->unsaid++;
 	snprintf(k->last, sizeof(k->last), "%s", line);
@@ -112,6 +169,6 @@ void notes__settle(const struct notes *n, uint64_t now, bool end)
 	if (!n->limit || !n->line)
 		return;
 	for (unsigned int i = 0; i < NOTES_KINDS; i++)
-		if (end || kind__over(&n->limit->kinds[i], now))
+		if (end || kind__over(&n->limit->kinds[i], now, limit__window(n->limit)))
 			kind__settle(n, &n->limit->kinds[i]);
 }

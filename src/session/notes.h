@@ -16,15 +16,18 @@ enum notes_level {
 };
 
 /*
- * What was said lately, so that a machine full of processes does not say the same of each: lines
- * that differ in numbers alone are of one kind.  Of a kind NOTES_FEW are said within NOTES_WINDOW
- * seconds, and then how many more there were.  Starts as { 0 }.
+ * The lines that were printed lately, so that a machine full of processes does not print one for
+ * each.  Lines are of one kind if they differ only in the process that they name and in numbers; a
+ * version (4.7.0) and a path are no numbers.  Of a kind, `few` lines are printed within `window`
+ * seconds, and then how many more there were.  Starts as { 0 }, which means NOTES_FEW and
+ * NOTES_WINDOW.
  */
 #define NOTES_FEW    3u
 #define NOTES_WINDOW 10u
-#define NOTES_KINDS  16u
+#define NOTES_KINDS  64u
 
 struct notes_limit {
+	uint32_t few, window;
 	struct notes_kind {
 		uint64_t kind;	     /* a hash; 0: free */
 		uint64_t since;	     /* ns, when its window began */

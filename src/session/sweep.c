@@ -19,7 +19,7 @@ bool sweep__run(struct sweep *s, struct lifecycle *l, uint64_t now)
 	if (l->ops->counters(l->engine, counts))
 		return false;
 	if (counts[XR_ROWS_FULL] && !s->rows_full)
-		notes__user(notes, "too many R processes at once: some are not profiled");
+		notes__user(notes, "too many R processes start at once: some are not profiled");
 	if (counts[XR_ROWS_FULL] != s->rows_full)
 		crowd__full(&l->crowd, CROWD_ENGINE, l->rows, now);
 	s->rows_full = counts[XR_ROWS_FULL];

@@ -291,7 +291,7 @@ drive_end
 pushes pyroscope "302>$to/ingest"
 say add 1 2 10 "$WORK/some" app
 check "where a server sends us to" wait_until 60 state_is dropped 1
-is "$(state error)|$(find "$other" -name 'body.*' | wc -l)" "HTTP 302, which leads elsewhere, is not followed: the profile is given up|0" "we do not go"
+is "$(state error)|$(find "$other" -name 'body.*' | wc -l)" "HTTP 302 is a redirect, and none is followed: the profile is given up|0" "we do not go"
 kill -KILL "$first_pid"
 pushed
 

@@ -39,8 +39,9 @@ struct serve {
 	struct front front;
 	struct windows *windows;
 	struct session *session;
-	struct session_config config; /* the session's */
-	struct notes_limit limit;     /* of what is said */
+	struct session_config config;  /* the session's */
+	struct notes_limit limit;      /* of the service's own lines, */
+	struct notes_limit of_session; /* and of the session's, which are about processes */
 	struct governor governor;
 	uint64_t front_at, looked_at, said_at; /* ns */
 	bool started;			       /* it has sampled */
@@ -59,16 +60,25 @@ static void on_note(void *arg, enum notes_level level, const char *line)
 		log__line("%s", line);
 }
 
-__attribute__((format(printf, 2, 3))) static void serve__say(const struct serve *s, const char *fmt,
-							     ...)
+/* Where the service's own lines go. */
+static struct notes serve__notes(struct serve *s)
 {
+	struct notes notes = s->config.notes;
+
+	notes.limit = &s->limit;
+	return notes;
+}
+
+__attribute__((format(printf, 2, 3))) static void serve__say(struct serve *s, const char *fmt, ...)
+{
+	const struct notes notes = serve__notes(s);
 	char line[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	notes__user(&s->config.notes, "%s", line);
+	notes__user(&notes, "%s", line);
 }
 
 /* --- the front --- */
@@ -239,6 +249,7 @@ static void serve__say_lost(struct serve *s)
 /* What is done once a second, and once a minute. */
 static void serve__look(struct serve *s)
 {
+	const struct notes notes = serve__notes(s);
 	uint64_t now = os__now();
 	struct stats stats;
 	char line[512];
@@ -246,6 +257,7 @@ static void serve__look(struct serve *s)
 	if (now - s->looked_at < LOOK_NS)
 		return;
 	s->looked_at = now;
+	notes__settle(&notes, now, false);
 	serve__govern(s, now);
 	serve__say_lost(s);
 	if (now - s->said_at < SAY_NS || !s->options->o.config.verbose)
@@ -329,7 +341,7 @@ static void serve__summary(struct serve *s, const struct stats *stats)
 }
 
 /* It samples now. */
-static void serve__say_began(const struct serve *s)
+static void serve__say_began(struct serve *s)
 {
 	const struct config *c = &s->options->o.config;
 	const char *whom = c->all ? " every R process" : "";
@@ -417,10 +429,15 @@ int serve__once(struct service *service, enum served *how)
 {
 	const struct config *c = &service->options->o.config;
 	const struct engine_ops *one[2];
-	struct serve s = {.service = service, .options = service->options};
+	struct serve s = {
+		.service = service,
+		.options = service->options,
+		.of_session = {.few = 1, .window = 3600},
+	};
 	int status = CMD_FAILED, err;
 	struct channel_lost lost;
 	struct label_rules labels;
+	struct notes notes;
 	struct errmsg f = {""};
 
 	s.config = cmd__session(c, one);
@@ -430,7 +447,7 @@ int serve__once(struct service *service, enum served *how)
 		.line = on_note,
 		.arg = &s,
 		.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
-		.limit = &s.limit,
+		.limit = &s.of_session,
 	};
 	labels = (struct label_rules){.env = s.options->env, .service = s.options->service};
 	s.config.labels = &labels;
@@ -455,6 +472,8 @@ int serve__once(struct service *service, enum served *how)
 		windows__lost(s.windows, &lost);
 		serve__say_lost(&s);
 	}
+	notes = serve__notes(&s);
+	notes__settle(&notes, os__now(), true);
 	session__free(s.session);
 	windows__free(s.windows);
 	return status;

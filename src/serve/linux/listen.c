@@ -20,8 +20,8 @@ static int listen__parse_unix(const char *path, struct listen_address *a, struct
 	size_t len = strlen(path);
 
 	if (path[0] != '/')
-		return errmsg__set(f, -EINVAL, "cannot listen on unix:%s: its path begins with /",
-				   path);
+		return errmsg__set(f, -EINVAL,
+				   "cannot listen on unix:%s: the path must begin with /", path);
 	if (len >= sizeof(to->sun_path) || path[len - 1] == '/')
 		return errmsg__set(f, -EINVAL,
 				   "cannot listen on unix:%.120s: a path of a socket is the name "

@@ -121,7 +121,7 @@ int push__add(struct push *p, const struct push_item *item)
 	}
 	buf__free(&packed);
 	if (err) {
-		errmsg__set(&f, err, "a profile of %zu bytes cannot wait: %s", item->size,
+		errmsg__set(&f, err, "cannot keep a profile of %zu bytes for later: %s", item->size,
 			    strerror(-err));
 		push__say(p, &f);
 	}
@@ -180,7 +180,7 @@ static void push__start(struct push *p)
 		err = post__start(p->post, &request);
 	}
 	if (err) {
-		errmsg__set(&f, err, "what waits cannot be sent: %s", strerror(-err));
+		errmsg__set(&f, err, "cannot send a profile from the spool: %s", strerror(-err));
 		push__say(p, &f);
 		p->status.failed++;
 		spool__later(p->spool);
@@ -229,7 +229,7 @@ static void push__complain(struct push *p, const struct post_answer *a, enum ver
 	if (!a->status)
 		errmsg__set(&f, 0, "%s", a->error);
 	else if (a->status >= 300 && a->status < 400)
-		errmsg__set(&f, 0, "HTTP %u, which leads elsewhere, is not followed%s", a->status,
+		errmsg__set(&f, 0, "HTTP %u is a redirect, and none is followed%s", a->status,
 			    then);
 	else
 		errmsg__set(&f, 0, "HTTP %u%s%s%.*s", a->status, then, len ? ": " : "", len,

@@ -365,11 +365,11 @@ static int spool__directory(struct spool *s, const char *dir, struct errmsg *f)
 	struct stat st;
 
 	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
-		return errmsg__set(f, -errno, "%s: the directory for what waits cannot be made: %s",
-				   dir, strerror(errno));
+		return errmsg__set(f, -errno, "cannot make the spool directory %s: %s", dir,
+				   strerror(errno));
 	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->dir < 0 || fstat(s->dir, &st) < 0)
-		return errmsg__set(f, -errno, "%s: the directory for what waits: %s", dir,
+		return errmsg__set(f, -errno, "cannot open the spool directory %s: %s", dir,
 				   strerror(errno));
 	if ((st.st_uid && st.st_uid != geteuid()) || (st.st_mode & 022))
 		return errmsg__set(f, -EPERM,
@@ -398,7 +398,8 @@ int spool__open(struct spool **out, const char *dir, uint32_t kind, uint64_t max
 	if (!err) {
 		err = spool__scan(s);
 		if (err)
-			errmsg__set(f, err, "%s: what waits there: %s", dir, strerror(-err));
+			errmsg__set(f, err, "cannot read the spool directory %s: %s", dir,
+				    strerror(-err));
 	}
 	if (err) {
 		spool__close(s);

@@ -126,8 +126,8 @@ int store__open(struct store **out, const char *dir, const struct store_keep *ke
 	}
 	if (st->files.more)
 		errmsg__set(f, 0,
-			    "%s has more than %u profiles: the others are not counted, and not "
-			    "removed by --keep",
+			    "%s has more than %u profiles: --keep neither counts nor removes the "
+			    "others",
 			    dir, STORE_FILES_MAX);
 	store__count(st);
 	close(fd);
@@ -164,8 +164,8 @@ static int store__profile(struct store *st, int dir, struct window_name *name,
 
 	if (err)
 		return errmsg__set(f, err,
-				   "there is no room in %s within --keep: a profile of %zu bytes, "
-				   "%" PRIu64 " samples, is dropped",
+				   "%s is full (--keep): a profile of %zu bytes, %" PRIu64
+				   " samples, is dropped",
 				   st->path, w->size, w->samples);
 	err = store_write__file(dir, name, w->data, w->size);
 	if (err)

@@ -199,8 +199,7 @@ static void removal__file(struct removal *r, struct store_file *file, enum windo
 	} else if (errno != ENOENT) {
 		r->failed++;
 		r->kept->stuck++;
-		errmsg__set(r->f, -errno, "cannot remove %s, which --keep does not keep: %s", text,
-			    strerror(errno));
+		errmsg__set(r->f, -errno, "--keep cannot remove %s: %s", text, strerror(errno));
 		file->stuck =
 			!fstatat(r->dir, text, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
 	}

@@ -76,3 +76,33 @@ TEST(notes)
 		notes__user(&notes, "process %d is stopped", i);
 	tap__ok(lines == 80, "without a limit: all of it");
 }
+
+/* A service prints one line an hour for each version, library and cause, and then counts. */
+TEST(service)
+{
+	static const char *const names[] = {"R", "Rscript", "my R", "rstudio-server"};
+	struct notes_limit limit = {.few = 1, .window = 3600};
+	struct notes notes = {.line = on_line, .lowest = NOTES_USER, .limit = &limit};
+	uint64_t before = os__now();
+
+	forget();
+	for (int i = 0; i < 60; i++) {
+		notes__user(&notes, "R 4.%d.0 (process %d) is not in the table of layouts",
+			    6 + i % 2, 100 + i);
+		notes__user(&notes, "process %d (%s): no GC marks: libR-%d.so is stripped", 100 + i,
+			    names[i % 4], i);
+		notes__user(&notes, "process %d (%s): cannot read /opt/R/4.%d/lib/libR.so: why",
+			    200 + i, names[i % 4], i % 3);
+	}
+	tap__ok(lines == 6 && strstr(said, "R 4.6.0") && strstr(said, "R 4.7.0") &&
+			strstr(said, "/4.0/") && strstr(said, "/4.1/") && strstr(said, "/4.2/"),
+		"a line for each version and library: %s", said);
+	forget();
+	notes__settle(&notes, before + 3599 * NS_PER_S, false);
+	tap__ok(!lines, "no more within the hour");
+	notes__settle(&notes, os__now() + 3600 * NS_PER_S, false);
+	tap__ok(lines == 6 && strstr(said, "and 29 more such; the last: R 4.7.0 (process 159)") &&
+			strstr(said, "and 59 more such; the last: process 159 (rstudio-server)") &&
+			strstr(said, "and 19 more such; the last: process 259 (rstudio-server)"),
+		"then their number: %s", said);
+}

@@ -64,12 +64,13 @@ all_places() {
 	echo "${XRPROF_PLACES-$(in_all_else "$*" "$1")}"
 }
 
-# missing KIND [NAME]: prints what this machine lacks of it, or nothing. KIND: bpf, root, image, program, r-package.
+# missing KIND [NAME]: prints what this machine lacks of it, or nothing. KIND: bpf, root, image, program, r-package, file.
 missing() {
 	case $1 in
 	root) [ "$(id -u)" -eq 0 ] || echo "not root" ;;
 	bpf) [[ "$("$XRPROF" info 2>/dev/null | awk '$1 == "engine" && $2 == "bpf"')" == *" ok "* ]] || echo "engine bpf cannot run here" ;;
 	image) "$tests/images/get" "$2" >/dev/null 2>"$WORK/image.err" || echo "no R image $2: $(tail -n 1 "$WORK/image.err")" ;;
+	file) [ -e "$2" ] || echo "there is no $2" ;;
 	program) [ -n "$(PATH=$PATH:/usr/sbin:/sbin command -v "$2")" ] || echo "$2 is not installed" ;;
 	r-package) [ -n "$(R --vanilla --no-echo -e "cat(system.file(package = '$2'))" </dev/null)" ] || echo "R package $2 is not installed" ;;
 	esac
@@ -82,7 +83,7 @@ part_needs() {
 	[ -n "$why" ] || return 0
 	case $2 in
 	image) word=images ;;
-	program | r-package) word=tools ;;
+	program | r-package | file) word=tools ;;
 	*) word=$2 ;;
 	esac
 	if [[ ,${XRPROF_EXPECT-}, == *",$word,"* ]]; then

@@ -3,6 +3,8 @@
 #
 # For the tests with C and C++ functions that R calls and that call R (tests/fixtures/nested_calls.cpp). Source it after live.sh.
 
+needs program g++
+
 # nested_library PLACE [bare]: make $WORK/nested-PLACE.so: its R's headers, this machine's compiler; or $WORK/bare-PLACE.so, which
 # has no unwind tables
 nested_library() {

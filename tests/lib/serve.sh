@@ -53,13 +53,23 @@ windows_in() {
 	find "$1" -maxdepth 1 -name '2*.pb.gz' | LC_ALL=C sort
 }
 
-# samples_of DIR: what pprof's own reader counts in its files, added up.
-samples_of() {
+# count_of FILE...: samples in them, as pprof's own reader counts them, or ours where that is not installed
+count_of() {
 	local file
-	windows_in "$1" | while read -r file; do
-		go tool pprof -raw "$file" 2>/dev/null | awk '/^Samples:/ { on = 1; getline; next } /^Locations/ { on = 0 }
-			on && $1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }'
+	for file; do
+		if command -v go >/dev/null; then
+			go tool pprof -raw "$file" 2>/dev/null | awk '/^Samples:/ { on = 1; getline; next } /^Locations/ { on = 0 }
+				on && $1 ~ /^[0-9]+$/ { print $1 }'
+		else
+			"$XRPROF" report -f folded -o - "$file" | awk '{ print $NF }'
+		fi
 	done | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# samples_of DIR: of all files of intervals
+samples_of() {
+	# shellcheck disable=SC2046 # names without blanks
+	count_of $(windows_in "$1")
 }
 
 # raw FILE: what pprof's reader makes of its samples, their types first

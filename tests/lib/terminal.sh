@@ -3,7 +3,7 @@
 #
 # For live tests of what is drawn in a terminal: that of tmux, of 100 columns and 30 lines. Source it after live.sh.
 
-command -v tmux >/dev/null || bail "no tmux (tools/install-deps test)"
+needs program tmux
 
 terminals=0 # each has a server of its own: one that was told to end may still answer, and takes a session with it
 tmux_at() {

@@ -7,6 +7,7 @@
 # timeout: 300
 # engines: vmread
 . "$(dirname "$0")/../lib/live.sh"
+needs program make
 
 # dump ARG...: sets STATUS, OUT (stdout), ERR (stderr)
 dump() {

@@ -25,6 +25,11 @@ ended() {
 	is "$(samples_in "$PROF_OUT")" "$(stat_of "$PROF_OUT.stats" written)" "$1: as many lines as samples"
 }
 
+# Wait until the profile has a stack.
+has_stacks() {
+	wait_until 60 grep -q '^"inner" "middle" "outer_most" ' "$PROF_OUT"
+}
+
 # begin END SECONDS: a target under the profiler.
 begin() {
 	target_start host work "$2" "$1" "$helper"
@@ -55,7 +60,7 @@ for signal in KILL TERM; do
 	target_start host work 600 exit
 	prof_start "$WORK/killed.out" -F 499 -p "$TARGET_PID"
 	target_go
-	sleep 1
+	has_stacks
 	kill -$signal "$TARGET_PID"
 	prof_wait
 	ended "the program is ended by SIG$signal"
@@ -65,7 +70,7 @@ target_start host work 600 exit
 target_go
 for signal in INT TERM; do
 	prof_start "$WORK/signal.out" -F 499 -p "$TARGET_PID"
-	sleep 1
+	has_stacks
 	prof_stop $signal
 	ended "SIG$signal"
 	alive "$TARGET_PID"

@@ -107,7 +107,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	"$WORK/R" &
 	small=$!
 	live_pids+=("$small")
-	sleep 0.2
+	wait_until 30 eval 'grep -qx R "/proc/$small/comm" || gone "$small"'
 	if alive $small; then
 		refused 1 "32-bit" "32-bit" "${engine[@]}" -p $small
 	else

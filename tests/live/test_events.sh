@@ -126,14 +126,14 @@ if [ -n "$count" ]; then
 	wait "$count"
 	is "$(awk -F, '/getppid/ { print $1 }' "$WORK/perf.txt")" "$(stat_of "$OUT.stats" ticks)" "calls: as many as perf stat counts"
 else
-	skip "perf is not installed" "calls: as many as perf stat counts"
+	part_needs "calls: as many as perf stat counts" program perf
 fi
 
 # --- two at once, and children ---
 every two '' -f pprof --event "uprobe:$so:events_callee" --event tracepoint:syscalls:sys_enter_getppid
 is "$(event_of weight 0)" "$n" "two: the first"
 is "$(event_of weight 1)" "$n" "two: the second"
-if command -v go >/dev/null; then
+if part_needs "two: go tool pprof has both types" program go; then
 	export HOME=$WORK PPROF_TMPDIR=$WORK
 	for event in "uprobe:$so:events_callee" tracepoint:syscalls:sys_enter_getppid; do
 		said=$(go tool pprof -sample_index="$event" -top "$OUT" 2>/dev/null)

@@ -66,10 +66,8 @@ is "$CODE" 200 "/metrics"
 like "$HEAD" 'Content-Type: text/plain; version=0\.0\.4; charset=utf-8' "/metrics: its type"
 like "$HEAD" 'Cache-Control: no-store' "/metrics: no cache keeps it"
 like "$HEAD" 'X-Content-Type-Options: nosniff' "/metrics: no browser guesses"
-if command -v promtool >/dev/null; then
+if part_needs "promtool check metrics" program promtool; then
 	is "$(promtool check metrics <"$WORK/body" 2>&1; echo "status $?")" "status 0" "promtool check metrics has nothing to say"
-else
-	skip "promtool is not installed" "promtool check metrics"
 fi
 is "$(sed -n 's/^# HELP \(xrprof_[a-z_]*\) .*/\1/p' "$WORK/body")" \
 	"$(sed -n 's/^| `\(xrprof_[a-z_]*\)[{`].*/\1/p' "$tests/../docs/continuous.md")" "each metric is in docs/continuous.md"
@@ -256,7 +254,7 @@ listens() {
 	prometheus=$(sed -nE 's/.*msg="?Listening on"? address=(127\.0\.0\.1:[1-9][0-9]*).*/\1/p' "$WORK/prometheus.log" | head -n 1)
 	[ -n "$prometheus" ]
 }
-if command -v prometheus >/dev/null; then
+if part_needs Prometheus program prometheus; then
 	cat >"$WORK/prometheus.yml" <<-YAML
 		global: {scrape_interval: 1s}
 		scrape_configs:
@@ -277,8 +275,6 @@ if command -v prometheus >/dev/null; then
 	is "$(prometheus_value 'xrprof_build_info{engine="bpf",event="cycles",clock="cpu"}')" 1 "what runs"
 	is "$(prometheus_value 'xrprof_sent_profiles_total{destination="otlp"}')" 7 "what was sent"
 	is "$(prometheus_value 'xrprof_sampling_cpu_seconds_total')" 1.500000001 "a time, to the nanosecond"
-else
-	skip "it is not installed" "Prometheus"
 fi
 
 done_testing

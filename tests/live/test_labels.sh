@@ -7,6 +7,7 @@
 # What `serve` says of processes, as go tool pprof shows it: their services, when they started, and what of their
 # environment was asked for; and what else is in their environment nowhere.
 . "$(dirname "$0")/../lib/live.sh"
+needs program go
 . "$tests/lib/serve.sh"
 export HOME=$WORK PPROF_TMPDIR=$WORK
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# tier: all
 # touches: target session
 # also: ptrace vmread
 # timeout: 300
@@ -11,7 +12,8 @@
 
 home=$(R RHOME)
 libr=$home/lib/libR.so
-static=$("$tests/images/get" static) || bail "no R without libR.so"
+needs image static
+static=$("$tests/images/get" static)
 
 has_symbols() {
 	LC_ALL=C readelf -SW "$1" | grep -q '[.]symtab '

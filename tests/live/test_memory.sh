@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: include bpf target profile session
 # also: ptrace vmread
-# images: static bullseye trixie sid
 # timeout: 600
 #
 # --memory: the counts are those that R's own profiler writes, which runs in the same process at the same time; bytes
@@ -10,7 +9,7 @@
 # found says so and is profiled without.
 . "$(dirname "$0")/../lib/live.sh"
 
-places=${XRPROF_PLACES:-host static bullseye trixie sid}
+places=$(all_places host static bullseye trixie sid)
 
 # compare FILE OURS: in each phase of memory.R the means of each count are R's own, within 1 %, and so are all duplications
 compare() {
@@ -69,7 +68,7 @@ check "summaryRprof() reads them, in all its ways" Rscript --vanilla - "$ours" <
 	stats <- summaryRprof(path, memory = "stats", index = 2)
 	stopifnot(length(stats) > 1)
 R
-if Rscript --vanilla -e 'library(profvis)' >/dev/null 2>&1 </dev/null; then
+if part_needs "profvis has its memory" r-package profvis && part_needs "profvis has its memory" program chromium; then
 	check "profvis has its memory" Rscript --vanilla - "$ours" <<-'R'
 		p <- profvis::profvis(prof_input = commandArgs(TRUE))$x$message$prof
 		stopifnot(length(p$memalloc) == length(p$label), max(p$memalloc) > 80, max(p$meminc) > 30, min(p$meminc) < -30)
@@ -93,8 +92,6 @@ if Rscript --vanilla -e 'library(profvis)' >/dev/null 2>&1 </dev/null; then
 		    grown = {name: (float(text), width) for name, text, width in rows if text}
 		    sys.exit(not (grown["phases"][0] > 40 and max(width for _, width in grown.values()) > 1))
 	PY
-else
-	skip "it is not installed" "profvis has its memory"
 fi
 check "report reads the file" grep -q phase_large <("$XRPROF" report "$ours" 2>&1)
 for file in "$ours" "$WORK/target1/oracle.out"; do

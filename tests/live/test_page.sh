@@ -9,7 +9,7 @@
 
 make_page=$BUILD/tests/unit/output
 [ -x "$make_page" ] || bail "$make_page is not there: run make unit-tests first"
-command -v chromium >/dev/null || bail "no chromium: tools/install-deps test"
+needs program chromium
 
 # R's own program, whose source is there; it goes on until the page is written.
 target_start host page

@@ -5,6 +5,7 @@
 #
 # Go's own `go tool pprof` reads -f pprof: the functions, their lines, the processes as labels; and every sample is in it.
 . "$(dirname "$0")/../lib/live.sh"
+needs program go
 export HOME=$WORK PPROF_TMPDIR=$WORK # where it keeps what it downloads, which is nothing
 
 # pprof ARG...: what it prints.

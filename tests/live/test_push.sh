@@ -138,7 +138,7 @@ is "$(requests 'r["headers"]["content-type"], r["headers"]["user-agent"].split("
 	"application/octet-stream xrprof-bpf False False" "its headers"
 check "it is the file, byte for byte" cmp "$WORK/pprof" "$SERVER/body.0"
 schema=/usr/share/gocode/src/github.com/google/pprof/proto
-if [ -e $schema/profile.proto ]; then
+if part_needs "pprof's official schema reads it" file $schema/profile.proto; then
 	protoc-c -I$schema --descriptor_set_out="$WORK/pprof.set" profile.proto
 	is "$("$python" -c '
 import gzip, sys
@@ -155,10 +155,8 @@ labels = [(s[l.key], s[l.str] or l.num) for l in p.sample[0].label]
 print(types, [list(x.value) for x in p.sample], dict(labels)["service"], dict(labels)["pid"], len(p.UnknownFields()))
 ' "$WORK/pprof.set" "$SERVER/body.0")" "[('samples', 'count'), ('cpu', 'nanoseconds')] [[17, 894736843], [4, 210526316]] web 12 0" \
 		"pprof's official schema reads it"
-else
-	fail "pprof's official schema is there: golang-github-google-pprof-dev"
 fi
-like "$(go tool pprof -top -sample_index=samples "$SERVER/body.0" 2>&1)" "21 +100% +f" "go tool pprof opens it"
+part_needs "go tool pprof opens it" program go && like "$(go tool pprof -top -sample_index=samples "$SERVER/body.0" 2>&1)" "21 +100% +f" "go tool pprof opens it"
 pushed
 
 pushes otlp

@@ -3,7 +3,6 @@
 # touches: cmd profile output
 # timeout: 300
 # engines: bpf
-# images: trixie
 #
 # report: R's own files in all modes, read without loss: as many samples of each function as summaryRprof() counts. From one
 # format to another and back, every count stays. Several files, --diff, --fold, hostile names, what is no profile, rights.
@@ -32,12 +31,13 @@ one_line() {
 
 # --- R's own files ---
 
-target_launch trixie rprofs
-newer=$TARGET_DIR newer_job=$TARGET_JOB
-target_launch host rprofs
-for dir in "$TARGET_DIR" "$newer"; do
+dirs=()
+for place in $(all_places host trixie); do
+	target_start "$place" rprofs
+	dirs+=("$TARGET_DIR")
+done
+for dir in "${dirs[@]}"; do
 	TARGET_DIR=$dir
-	[ "$dir" = "$newer" ] && TARGET_JOB=$newer_job
 	target_await_done || fail "Rprof() writes profiles: $(tail -n 5 "$dir/stderr")"
 	for file in "$dir"/*.summary; do
 		name=$(basename "$file" .summary)
@@ -47,11 +47,11 @@ for dir in "$TARGET_DIR" "$newer"; do
 		is "$(samples "$dir/$name.out")" "$lines" "${dir##*/}/$name: all samples are there"
 	done
 done
-check "R 4.5 has events" [ -e "$newer/elapsed.out" ]
+[ "$place" != trixie ] || check "R 4.5 has events" [ -e "$TARGET_DIR/elapsed.out" ]
 
 # --- from one format to another ---
 
-for dir in "$TARGET_DIR" "$newer"; do
+for dir in "${dirs[@]}"; do
 	for name in plain lines gc all; do
 		in=$dir/$name.out
 		at=${dir##*/}/$name

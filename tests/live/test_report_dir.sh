@@ -7,6 +7,7 @@
 # report --dir: profiles of real R programs under the names that a directory has are added up, count for count as go tool
 # pprof adds them up; spans, gaps, --diff, --process, --list with an index and without, what is damaged, and a week of them.
 . "$(dirname "$0")/../lib/live.sh"
+needs program go
 export TZ=Europe/Berlin
 
 dir=$WORK/profiles

@@ -7,6 +7,7 @@
 # serve --listen: go tool pprof takes a profile of a busy R from it, as Parca and Alloy do; Prometheus' numbers grow with the
 # samples; what listens goes away with the service.
 . "$(dirname "$0")/../lib/live.sh"
+needs program go
 export HOME=$WORK PPROF_TMPDIR=$WORK
 
 target_start host work 600 exit
@@ -60,10 +61,8 @@ for i in 1 2; do
 done
 
 curl -sS -m 60 "http://$address/metrics" >"$WORK/metrics"
-if command -v promtool >/dev/null; then
+if part_needs "promtool check metrics" program promtool; then
 	is "$(promtool check metrics <"$WORK/metrics" 2>&1; echo "status $?")" "status 0" "promtool check metrics has nothing to say"
-else
-	skip "promtool is not installed" "promtool check metrics"
 fi
 check "the outcomes are all ticks" awk '/^xrprof_ticks_total[{]/ { sum += $2 } /^xrprof_seen_ticks_total / { all = $2 }
 	END { print sum, all; exit !(all > 0 && sum == all) }' "$WORK/metrics"

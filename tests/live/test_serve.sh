@@ -67,8 +67,8 @@ first=$(windows_in "$dir" | head -n 1)
 check "a file is for its owner and group" [ "$(stat -c %a "$first")" = 640 ]
 wait_until 60 eval 'kill -USR1 "$SERVE_PID"; [ "$(samples_of "$dir")" -gt 20 ]'
 ok $? "samples come"
-go tool pprof -top "$(windows_in "$dir" | tail -n 1)" >"$WORK/top" 2>/dev/null
-check "with their labels" eval 'for f in $(windows_in "$dir"); do go tool pprof -tags "$f" 2>/dev/null; done | grep -A1 "team:" | grep -q " a$"'
+part_needs "labels in a file" program go && go tool pprof -top "$(windows_in "$dir" | tail -n 1)" >"$WORK/top" 2>/dev/null
+part_needs "with their labels" program go && check "with their labels" eval 'for f in $(windows_in "$dir"); do go tool pprof -tags "$f" 2>/dev/null; done | grep -A1 "team:" | grep -q " a$"'
 
 # --- the configuration again ---
 

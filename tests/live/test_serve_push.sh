@@ -50,8 +50,7 @@ pprof_samples() {
 	local n
 	for n in $(taken pyroscope); do
 		cp "$WORK/pyroscope/body.$n" "$WORK/body.pb.gz"
-		go tool pprof -raw "$WORK/body.pb.gz" 2>/dev/null | awk '/^Samples:/ { on = 1; getline; next } /^Locations/ { on = 0 }
-			on && $1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }'
+		count_of "$WORK/body.pb.gz"
 	done | awk '{ n += $1 } END { print n + 0 }'
 }
 

@@ -10,6 +10,7 @@
 # samples; and SIGHUP begins it all anew. pprof's own reader tells what is in a file.
 # shellcheck disable=SC2034 # what eval sees
 . "$(dirname "$0")/../lib/live.sh"
+needs program go
 . "$tests/lib/serve.sh"
 
 python=/usr/bin/python3

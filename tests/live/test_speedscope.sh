@@ -6,6 +6,7 @@
 # speedscope itself, in Chromium, loads -f speedscope and shows the functions; and every sample is in the file.
 . "$(dirname "$0")/../lib/live.sh"
 
+needs program chromium
 release=$("$tests/lib/speedscope") || bail "speedscope cannot be fetched"
 target_start host lines_hot
 first=$TARGET_PID

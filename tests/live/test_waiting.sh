@@ -9,6 +9,11 @@
 # add up to the time that passed.
 . "$(dirname "$0")/../lib/live.sh"
 export WORK
+needs program go
+needs file /usr/lib/postgresql
+needs file /usr/include/fuse3/fuse.h
+needs r-package RPostgreSQL
+needs r-package RSQLite
 
 cat >"$WORK/server.py" <<-'PY'
 	import http.server, sys, time

@@ -279,8 +279,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /*
- * Samples are weighed by the time they stand for, if that differs: else their number is all there
- * is to compare.  What is not known is taken to be as the first that is.
+ * Weigh samples by the time they stand for if intervals differ; otherwise rows are compared by the
+ * number of samples.  An unknown interval counts as the first known one.
  */
 static void list__weigh(struct list *l)
 {
@@ -297,8 +297,8 @@ static void list__weigh(struct list *l)
 			row->seconds = 0;
 	}
 	if (l->differ)
-		log__line("the samples were taken at different rates: the processes are in the "
-			  "order of the time that theirs stand for");
+		log__line("the samples were taken at different rates: processes are sorted by the "
+			  "time that their samples stand for");
 	if (l->differ && unknown)
 		log__line("the index does not have the rate of %" PRIu64
 			  " samples: one each %.1f ms is assumed",

@@ -32,7 +32,7 @@ struct native_told {
 	const char *name;     /* NULL: not known */
 	const char *module;   /* the file, as the process names it; NULL: not known */
 	const char *build_id; /* hexadecimal; NULL */
-	const char *hash;     /* likewise: process.executable.build_id.htlhash */
+	const char *hash;     /* hexadecimal, process.executable.build_id.htlhash; NULL */
 	uint64_t address;     /* as the file counts */
 };
 

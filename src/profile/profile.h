@@ -47,7 +47,7 @@ struct frame {
 	const struct name *package;  /* of an R function: its namespace, or ".GlobalEnv" */
 	const struct name *module;   /* of native code: the file it is mapped from, */
 	const struct name *build_id; /* that file's, hexadecimal, */
-	const struct name *hash;     /* its process.executable.build_id.htlhash, likewise, */
+	const struct name *hash;     /* its process.executable.build_id.htlhash, */
 	uint64_t address; /* and where in it, as it counts: the function, or the instruction */
 	struct place place;
 	struct place defined;

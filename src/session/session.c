@@ -508,8 +508,7 @@ static void session__drain(struct session *s, struct stats *stats)
 	now = os__now();
 	end = now + DRAIN_MS * NS_PER_MS;
 	s->ops->stop(s->engine);
-	/* Also after a failure of the sink: records that nobody decodes are ticks that nobody
-	 * counts. */
+	/* Decode the rest also after a failure of the sink: ticks are counted by their records. */
 	while (session__poll_engine(s, 0) > 0 && os__now() < end)
 		;
 	err = session__count(s, stats, now);

@@ -36,7 +36,7 @@ struct top_process {
 struct top_scope {
 	bool since;	 /* all since counting began, not the window alone */
 	bool fold;	 /* wrappers (profile/fold.h) have no total of their own */
-	bool merge;	 /* recursive calls among callers are one (likewise) */
+	bool merge;	 /* callers that call themselves are one (profile/fold.h) */
 	uint32_t serial; /* of this process alone; 0: of all */
 	uint32_t type;	 /* which sample type */
 };

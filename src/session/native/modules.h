@@ -41,7 +41,7 @@ struct module {
 	bool no_room; /* its table, or names, found none */
 	char *path;   /* as the process named it that was seen with it first */
 	char build_id[2 * NATIVE_BUILD_ID_MAX + 1]; /* hexadecimal; "": it has none */
-	char hash[2 * NATIVE_HASH + 1];		    /* likewise, native__hash() */
+	char hash[2 * NATIVE_HASH + 1];		    /* hexadecimal, of native__hash(); "": none */
 	uint64_t base;
 	struct native_segment segments[NATIVE_SEGMENTS_MAX];
 	uint32_t nsegments;

@@ -22,7 +22,7 @@
 #include "os/os.h"
 #include "os/proc.h"
 
-#define LATE_MAX 64u	/* with so many late no more are told to stop */
+#define LATE_MAX 64u	/* while that many are late, no more are interrupted */
 #define CLOSE_MS 50	/* how long late ones are waited for at the end */
 #define RING_NS	 100000 /* after the moment of an alarm its stop is waited for */
 
@@ -74,11 +74,12 @@ static int stop__signal(struct tracee *t, int status)
 }
 
 /*
- * A system call that waits ends with -EINTR if its thread is told to stop, or gets a signal that it
- * ignores.  The kernel restarts most, but not epoll_wait(), sigtimedwait(), semtimedop() and
- * others, as it would if nobody traced the thread.  So -EINTR becomes -ERESTARTNOHAND here, by
- * which the kernel restarts a call unless a handler of the program runs.  What such a call has
- * waited for so far it waits again.  close() is not to be repeated.
+ * A system call that waits ends with -EINTR if the tracer interrupts its thread, or if the thread
+ * gets a signal that it ignores.  The kernel restarts most of them.  It does not restart
+ * epoll_wait(), sigtimedwait(), semtimedop() and others, which go on in a thread without a tracer.
+ * So this function changes -EINTR to -ERESTARTNOHAND: the kernel then restarts the call unless a
+ * handler of the program runs.  A restarted call waits for its whole time again.  close() must not
+ * be repeated.
  */
 static void stop__restart(pid_t tid)
 {

@@ -133,8 +133,9 @@ $(UNIT_BINS): $(BUILD)/tests/obj/main.o $(BUILD)/tests/obj/clock.o $(LIB)
 
 unit-tests: $(UNIT_BINS)
 
-check: unit-tests
-	BUILD=$(BUILD) tests/run -c $(T)
+check:
+	@$(MAKE) -s -j$$(nproc) all $(UNIT_BINS)
+	@BUILD=$(BUILD) tests/run -c $(T)
 
 test:
 	@tools/install-deps test

@@ -9,8 +9,6 @@
 #include "command.h"
 #include "output/output.h"
 
-static char dir[] = "/tmp/xrprof-record.XXXXXX";
-
 static void shell(const char *command)
 {
 	if (system(command))
@@ -43,7 +41,13 @@ static bool differ(const struct config *c)
 	return !record_files__check(c, &f);
 }
 
-static void test_same(void)
+BEFORE()
+{
+	if (chdir(tap__folder()))
+		tap__bail("no folder in /tmp");
+}
+
+TEST(same)
 {
 	shell("echo precious >precious.out; ln precious.out hard; ln -s precious.out soft;"
 	      "ln -s later.out dangling; mkdir sub; mkfifo fifo");
@@ -68,7 +72,7 @@ static void test_same(void)
 }
 
 /* Standard error goes to a file, too. */
-static void test_standard_error(void)
+TEST(standard_error)
 {
 	int saved = dup(STDERR_FILENO), saved_out = dup(STDOUT_FILENO);
 	int fd = open("log", O_WRONLY | O_CREAT, 0600);
@@ -88,7 +92,7 @@ static void test_standard_error(void)
 }
 
 /* A name that a file got later. */
-static void test_later(void)
+TEST(later)
 {
 	struct buf text = {0};
 	struct output_config to = {.path = "dir.out", .wait_ms = 10000, .number_at = 3};
@@ -106,17 +110,4 @@ static void test_later(void)
 	output__close(out, NULL);
 	files__stop(to.files);
 	buf__free(&text);
-}
-
-TEST(record_files)
-{
-	char command[64];
-
-	if (!mkdtemp(dir) || chdir(dir))
-		tap__bail("no folder in /tmp");
-	test_same();
-	test_standard_error();
-	test_later();
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	tap__ok(!system(command), "cleaned up");
 }

@@ -162,7 +162,7 @@ static bool result__known(int result)
 	return result == WALK_DONE || result == WALK_CUT || (result < 0 && -result < XR_ERRORS);
 }
 
-static void test_layouts(void)
+TEST(layouts)
 {
 	static const char *const arches[] = {"x86_64 Linux", "aarch64 Linux", "x86_64 Windows"};
 	size_t rows;
@@ -192,7 +192,7 @@ static void test_layouts(void)
 }
 
 /* Fail each read in turn: an error that says so, and what was emitted before is right. */
-static void test_faults(void)
+TEST(faults)
 {
 	struct xr_slot *right;
 	uint64_t reads, errors[XR_ERRORS] = {0};
@@ -265,7 +265,7 @@ static void damaged(struct image *m, uint64_t at, uint64_t what, int wanted, uin
 	image__put64(m, at, old);
 }
 
-static void test_damage(void)
+TEST(damage)
 {
 	uint64_t f, g, call_f, call_g, outer, inner, top, printname;
 	const struct xr_layout *l = layout_now();
@@ -302,7 +302,7 @@ static void test_damage(void)
 	image__free(&m);
 }
 
-static void test_long_name(void)
+TEST(long_name)
 {
 	static char name[XR_NAME_MAX];
 	struct image m;
@@ -320,7 +320,7 @@ static void test_long_name(void)
 	image__free(&m);
 }
 
-static void test_gc(void)
+TEST(gc)
 {
 	struct image m;
 	struct run r;
@@ -341,7 +341,7 @@ static void test_gc(void)
 	image__free(&m);
 }
 
-static void test_memory(void)
+TEST(memory)
 {
 	struct image m;
 	struct run r;
@@ -451,7 +451,7 @@ static void test_whose(const struct xr_layout *layout, const char *release)
 	image__free(&m);
 }
 
-static void test_altrep(void)
+TEST(altrep)
 {
 	uint64_t lst, one, call;
 	struct image m;
@@ -473,7 +473,7 @@ static void test_altrep(void)
 }
 
 /* Contexts up to the limit, and one more. */
-static void test_deep(void)
+TEST(deep)
 {
 	size_t room = (size_t)(XR_CONTEXTS_MAX + 8) * (XR_CONTEXT_MAX + 64);
 	uint64_t call, call2;
@@ -602,20 +602,16 @@ static void test_random(bool from_nothing, uint32_t images)
 	image__free(&m);
 }
 
-TEST(walk)
+TEST(whose)
 {
 	size_t rows;
 
-	test_layouts();
-	test_faults();
-	test_damage();
-	test_long_name();
-	test_gc();
-	test_memory();
 	test_whose(&layouts__table(&rows)[0].layout, "3.0");
 	test_whose(layout_now(), "4.4 and later");
-	test_altrep();
-	test_deep();
+}
+
+TEST(random)
+{
 	test_random(true, 20000);
 	test_random(false, 20000);
 }

@@ -191,7 +191,18 @@ static size_t times(const char *text, const char *what)
 	return n;
 }
 
-static void test_small(void)
+BEFORE()
+{
+	snprintf(dir, sizeof(dir), "%s", tap__folder());
+	snprintf(path, sizeof(path), "%s/page.html", dir);
+}
+
+AFTER()
+{
+	files__stop(files);
+}
+
+TEST(small)
 {
 	struct aggregate *a = small();
 	const char *data;
@@ -248,7 +259,7 @@ static struct aggregate *typed(void)
 	return a;
 }
 
-static void test_types(void)
+TEST(types)
 {
 	struct aggregate *a = typed();
 	const char *data;
@@ -266,7 +277,7 @@ static void test_types(void)
 	aggregate__free(a);
 }
 
-static void test_page(void)
+TEST(page)
 {
 	struct aggregate *a = profile__new();
 	const char *text;
@@ -283,7 +294,7 @@ static void test_page(void)
 	aggregate__free(a);
 }
 
-static void test_diff(void)
+TEST(diff)
 {
 	struct aggregate *before = small(), *after = small();
 	struct profile_process p = {.serial = 1, .pid = 7, .comm = "R"};
@@ -342,7 +353,7 @@ static void source_remove(const char *name)
 	unlink(file);
 }
 
-static void test_sources(void)
+TEST(sources)
 {
 	static const char *const names[] = {"here.R", "key.pem", "zero.R", "none.R", "evil.Rmd"};
 	char absolute[600], file[600];
@@ -417,17 +428,4 @@ static void test_sources(void)
 	aggregate__free(a);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		source_remove(names[i]);
-}
-
-TEST(flamegraph)
-{
-	snprintf(dir, sizeof(dir), "%s", tap__folder());
-	snprintf(path, sizeof(path), "%s/page.html", dir);
-	test_small();
-	test_types();
-	test_page();
-	test_diff();
-	test_sources();
-	files__stop(files);
-	stack__free_all();
 }

@@ -63,7 +63,7 @@ static void check(const char *want, const char *what)
 		tap__diag("want <%s> got <%s>", want, contents());
 }
 
-static void test_lines(void)
+TEST(lines)
 {
 	start(XR_ROW_GC | XR_ROW_LINES);
 	put(1, 0, 1, 5600, 3);
@@ -79,7 +79,7 @@ static void test_lines(void)
 	      "counts as R writes them; a sample of several lines; one that has none");
 }
 
-static void test_early(void)
+TEST(early)
 {
 	start(0);
 	put(1, 0, 2, 0, 0);
@@ -113,7 +113,7 @@ static void test_early(void)
 	      "or for half a minute; files are announced before");
 }
 
-static void test_room(void)
+TEST(room)
 {
 	size_t lines = 0, at = 0;
 
@@ -133,13 +133,4 @@ static void test_room(void)
 	check("memory profiling: sample.interval=10000\n"
 	      ":0:0:0:0:\"f\" \n",
 	      "where there is no room to wait nothing waits");
-}
-
-TEST(rprof_memory)
-{
-	test_lines();
-	test_early();
-	test_room();
-	stack__free_all();
-	buf__free(&text);
 }

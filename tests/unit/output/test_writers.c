@@ -135,7 +135,19 @@ static void make_samples(void)
 static const struct sample *const all[] = {&plain, &three,   &gc,    &cut,	 &other, &lined,
 					   &plain, &hostile, &lined, &lined_cut, &three, &top_gc};
 
-static void test_rprof(void)
+BEFORE()
+{
+	make_samples();
+	snprintf(dir, sizeof(dir), "%s", tap__folder());
+	snprintf(path, sizeof(path), "%s/profile", dir);
+}
+
+AFTER()
+{
+	files__stop(files);
+}
+
+TEST(rprof)
 {
 	start("rprof", (struct writer_config){0});
 	put(&plain);
@@ -188,7 +200,7 @@ static void test_rprof(void)
 	      "hostile names stay in their line and quotes");
 }
 
-static void test_folded(void)
+TEST(folded)
 {
 	start("folded", (struct writer_config){0});
 	put(&plain);
@@ -239,7 +251,7 @@ static void test_folded(void)
 }
 
 /* Names as long as they may be, and 32,768 of them: a line is bounded, and says where it is cut. */
-static void test_long(void)
+TEST(long)
 {
 	static const char *const formats[] = {"rprof", "folded"};
 	static const struct frame *frames[XR_CONTEXTS_MAX];
@@ -280,7 +292,7 @@ static void test_long(void)
 }
 
 /* No program of R has such a function; what pretends to be R may. */
-static void test_nameless(void)
+TEST(nameless)
 {
 	const struct frame *frames[] = {FN("")};
 	struct sample s = {.weight = 1, .stack = stack__of(1, frames, NULL, 0)};
@@ -294,7 +306,7 @@ static void test_nameless(void)
 }
 
 /* Functions whose names are reserved, and those that are only written like them. */
-static void test_disguised(void)
+TEST(disguised)
 {
 	static const char *const names[] = {"<GC>", "<truncated>", "<toplevel>",	 "<0x12>",
 					    "<-",   "<",	   "<reactive:plotObj>", "<0xyz>",
@@ -321,7 +333,7 @@ static void test_disguised(void)
 }
 
 /* What a frame is called where packages are told, of what is known of its function. */
-static void test_labels(void)
+TEST(labels)
 {
 	static const struct {
 		enum frame_kind kind;
@@ -374,7 +386,7 @@ static void test_labels(void)
 }
 
 /* The output's failure is the writer's. */
-static void test_full(void)
+TEST(full)
 {
 	struct output *full;
 	int err, close_err;
@@ -427,20 +439,4 @@ PROGRAM(samples)
 		return 2;
 	make_samples();
 	return samples(argv[1], argv[2], argc > 3);
-}
-
-TEST(writers)
-{
-	make_samples();
-	snprintf(dir, sizeof(dir), "%s", tap__folder());
-	snprintf(path, sizeof(path), "%s/profile", dir);
-	test_rprof();
-	test_folded();
-	test_long();
-	test_nameless();
-	test_disguised();
-	test_labels();
-	test_full();
-	files__stop(files);
-	stack__free_all();
 }

@@ -2,7 +2,7 @@
 /* Folded stacks, ours and others'. */
 #include "read_scene.h"
 
-static void test_plain(void)
+TEST(plain)
 {
 	scene__is("f;g 3\nf 1\nf;g 2\n", "f;g 5\nf 1\n", "equal stacks are one");
 	tap__ok(scene.result.format == READ_FOLDED && scene.result.samples == 6 &&
@@ -16,7 +16,7 @@ static void test_plain(void)
 	scene__is("<module>;f 1\n", "<module>;f 1\n", "what others have in brackets");
 }
 
-static void test_labels(void)
+TEST(labels)
 {
 	scene__is("main (a.R:20);stats::lm (b (1).R:-3) 2\n",
 		  "main (a.R:20);stats::lm [stats] (b (1).R:-3) 2\n", "places");
@@ -29,7 +29,7 @@ static void test_labels(void)
 	scene__is("a\\x3bb;c\\nd;\\x3cGC> 1\n", "a;b;c\nd;<GC> 1\n", "what was escaped");
 }
 
-static void test_roots(void)
+TEST(roots)
 {
 	scene__is("R-4711;main;f 2\nRscript-12;f 1\nR-4711;g 1\nmain;f-3 1\n",
 		  "R/4711 main;f 2\nRscript/12 f 1\nR/4711 g 1\nmain;f-3 1\n",
@@ -42,7 +42,7 @@ static void test_roots(void)
 		  "nor is such a number");
 }
 
-static void test_damaged(void)
+TEST(damaged)
 {
 	scene__is("f;g 3\nno count\nf -1\nf 0\n 4\nf 99999999999999999999\n\nf;g 1\n", "f;g 4\n",
 		  "lines that are none are left out");
@@ -59,7 +59,7 @@ static void test_damaged(void)
 		       "no text");
 }
 
-static void test_sums(void)
+TEST(sums)
 {
 	struct buf b = {0};
 
@@ -70,20 +70,9 @@ static void test_sums(void)
 	buf__free(&b);
 }
 
-static void test_fold(void)
+TEST(fold)
 {
 	scene__read("main;tryCatch;tryCatchList;f 1\n", &(struct scene_how){.fold = true});
 	tap__ok(!strcmp(scene.text.data, "main;f 1\n"),
 		"wrappers are left out if that is asked for");
-}
-
-TEST(read_folded)
-{
-	test_plain();
-	test_labels();
-	test_roots();
-	test_damaged();
-	test_sums();
-	test_fold();
-	buf__free(&scene.text);
 }

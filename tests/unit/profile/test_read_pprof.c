@@ -140,7 +140,7 @@ static bool is(const char *wanted, const char *name)
 }
 
 /* Samples first, strings last, as any order is allowed; native code of another language. */
-static void test_of_others(void)
+TEST(of_others)
 {
 	int64_t values[] = {3, 30000000};
 	uint64_t ids[] = {1, 2, 3};
@@ -188,7 +188,7 @@ static void test_of_others(void)
 }
 
 /* A value of time, none of samples. */
-static void test_time(void)
+TEST(time)
 {
 	int64_t values[] = {35000000}, below[] = {-35000000}, little[] = {5};
 	uint64_t ids[] = {1};
@@ -225,7 +225,7 @@ static void read_into(struct read_types *types)
 }
 
 /* As ours are: a count of all samples, and each has a value of one type beside it. */
-static void test_types_ours(void)
+TEST(types_ours)
 {
 	int64_t ticks[] = {3, 30000000, 0, 0, 0}, waits[] = {2, 0, 45000000, 0, 0};
 	int64_t bytes_of[] = {1, 0, 0, 4096, 0}, faults[] = {9, 0, 0, 0, 9};
@@ -286,7 +286,7 @@ static void test_types_ours(void)
 }
 
 /* As Go's heap profiles are. */
-static void test_types_of_others(void)
+TEST(types_of_others)
 {
 	int64_t heap[] = {5, 5120, 2, 2048}, negative[] = {5, 5120, -2, 0};
 	struct read_types types = {0};
@@ -366,7 +366,7 @@ static void test_types_of_others(void)
 }
 
 /* What the writer puts around names, and functions that are called as marks are. */
-static void test_labels(void)
+TEST(labels)
 {
 	static const struct {
 		const char *label, *system, *is;
@@ -401,7 +401,7 @@ static void test_labels(void)
 	}
 }
 
-static void test_damaged(void)
+TEST(damaged)
 {
 	int64_t values[] = {1};
 	uint64_t ids[] = {1, 9};
@@ -440,7 +440,7 @@ static void test_damaged(void)
 }
 
 /* Names are in files as they are in an Rprof.out. */
-static void test_names(void)
+TEST(names)
 {
 	Pprof__Label label = PPROF__LABEL__INIT;
 	int64_t values[] = {1};
@@ -461,7 +461,7 @@ static void test_names(void)
 }
 
 /* Samples of processes that there is no room for. */
-static void test_crowd(void)
+TEST(crowd)
 {
 	enum { PROCESSES = 20000 };
 	static char container[40 << 10];
@@ -514,18 +514,4 @@ static void test_crowd(void)
 	tap__ok(told && untold && told + untold == lengths,
 		"one that cannot be described is not found half described: %u are told, %u not",
 		told, untold);
-}
-
-TEST(read_pprof)
-{
-	test_of_others();
-	test_names();
-	test_crowd();
-	test_time();
-	test_types_ours();
-	test_types_of_others();
-	test_labels();
-	test_damaged();
-	buf__free(&bytes);
-	buf__free(&scene.text);
 }

@@ -6,7 +6,7 @@
 #define MEMORY "memory profiling: sample.interval=10000\n"
 #define LINES  "line profiling: sample.interval=10000\n"
 
-static void test_plain(void)
+TEST(plain)
 {
 	scene__is(PLAIN "\"g\" \"f\" \n\"f\" \n\"g\" \"f\" \n", "f;g 2\nf 1\n",
 		  "equal samples are one, in the order they came first");
@@ -26,7 +26,7 @@ static void test_plain(void)
 	scene__is(PLAIN "\n\"f\" \n\n", "f 1\n", "empty lines are none");
 }
 
-static void test_modes(void)
+TEST(modes)
 {
 	scene__is(
 		"memory profiling: sample.interval=10000\n:12:345:6789:0:\"g\" \"f\" \n"
@@ -66,7 +66,7 @@ static void test_modes(void)
 	tap__ok(scene.result.interval_ns == 10000000, "are said");
 }
 
-static void test_names(void)
+TEST(names)
 {
 	scene__is(PLAIN
 		  "\"a b\" \"x[[\"k\"]]\" \"s;t\" \n\"say \"hi\"\" \"f\" \n\"[[\" \"lapply\" \n",
@@ -91,7 +91,7 @@ static void test_names(void)
 		  "functions of Shiny, and as they were escaped once");
 }
 
-static void test_damaged(void)
+TEST(damaged)
 {
 	struct buf b = {0};
 
@@ -123,7 +123,7 @@ static void test_damaged(void)
 }
 
 /* However the bytes come, and compressed or not. */
-static void test_pieces(void)
+TEST(pieces)
 {
 	static const char text[] = "GC profiling: " LINES "#File 1: a.R\n\"<GC>\" 1#7 \"g\" 1#12 "
 				   "\"f\" 1#20 \n\"a\nb\" \"f\" \n";
@@ -145,7 +145,7 @@ static void test_pieces(void)
 }
 
 /* More different stacks than there is room for: none is lost. */
-static void test_room(void)
+TEST(room)
 {
 	struct buf b = {0};
 
@@ -168,7 +168,7 @@ static void test_room(void)
 	buf__free(&b);
 }
 
-static void test_several(void)
+TEST(several)
 {
 	static const char one[] = PLAIN "\"g\" \"f\" \n";
 	const char *const files[] = {one, one, one, "f;g 3\n"};
@@ -184,16 +184,4 @@ static void test_several(void)
 	tap__ok(!strcmp(scene.text.data, "R/7 f;g 1\n/8 f;g 1\nR/7 f;g 1\nf;g 3\n") &&
 			scene.begun == 1,
 		"files, also of other formats, each of its process");
-}
-
-TEST(read_rprof)
-{
-	test_plain();
-	test_modes();
-	test_names();
-	test_damaged();
-	test_pieces();
-	test_room();
-	test_several();
-	buf__free(&scene.text);
 }

@@ -14,7 +14,17 @@ static const struct name *name(const char *text)
 	return stacks__name(&s, text, strlen(text));
 }
 
-static void test_frames(void)
+BEFORE()
+{
+	stacks__init(&s, NULL, &last_id);
+}
+
+AFTER()
+{
+	stacks__free(&s);
+}
+
+TEST(frames)
 {
 	struct frame frame = {.function = name("f"), .place = {name("a.R"), 3}};
 	const struct frame *one = stacks__frame(&s, &frame);
@@ -41,7 +51,7 @@ static void test_frames(void)
 	tap__ok(stacks__frame(&s, &frame) == one, "and the first again");
 }
 
-static void test_stacks(void)
+TEST(stacks)
 {
 	const struct frame f = {.function = name("f")}, g = {.function = name("g")};
 	const struct frame *fg[] = {stacks__frame(&s, &f), stacks__frame(&s, &g)};
@@ -63,7 +73,7 @@ static void test_stacks(void)
 		"the stack there was no room for");
 }
 
-static void test_copy(void)
+TEST(copy)
 {
 	struct stacks other = {0};
 	uint64_t other_id = 0;
@@ -101,7 +111,7 @@ static void test_copy(void)
 }
 
 /* No allocation is made past the budget, and a failure at each of them is one. */
-static void test_budget(void)
+TEST(budget)
 {
 	struct frame f = {.function = name("function"), .place = {name("file"), 1}};
 	const struct frame *frame = stacks__frame(&s, &f);
@@ -122,14 +132,4 @@ static void test_budget(void)
 		over += budget.used != 0;
 	}
 	tap__ok(failed > 50 && done > 50 && !over, "of 1024 budgets %u were too small", failed);
-}
-
-TEST(stacks)
-{
-	stacks__init(&s, NULL, &last_id);
-	test_frames();
-	test_stacks();
-	test_copy();
-	test_budget();
-	stacks__free(&s);
 }

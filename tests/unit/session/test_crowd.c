@@ -17,7 +17,17 @@
 
 #define CHILDREN 4
 
-static void test_counted(void)
+BEFORE()
+{
+	library__make();
+}
+
+AFTER()
+{
+	library__remove();
+}
+
+TEST(counted)
 {
 	struct crowd c = {0};
 	bool bounded = true;
@@ -40,7 +50,7 @@ static void test_counted(void)
 	crowd__free(&c);
 }
 
-static void test_room(void)
+TEST(room)
 {
 	const uint64_t at = 1000 * NS_PER_S;
 	uint32_t sizes[CROWD_PLACES] = {8, 9};
@@ -73,7 +83,7 @@ static void test_room(void)
 }
 
 /* None fits at all: it is the profiler that is short of something. */
-static void test_starved(void)
+TEST(starved)
 {
 	const uint32_t sizes[CROWD_PLACES] = {0, 0};
 	uint64_t at = 1000 * NS_PER_S, rest = 1;
@@ -135,7 +145,7 @@ static uint64_t refused(void)
 	return stats.rows_full;
 }
 
-static void test_session(void)
+TEST(session)
 {
 	struct filters filters = {0};
 	struct session_config config = {
@@ -180,14 +190,4 @@ static void test_session(void)
 	filters__free(&filters);
 	for (int i = 0; i < CHILDREN; i++)
 		child__end(&c[i]);
-}
-
-TEST(crowd)
-{
-	library__make();
-	test_counted();
-	test_room();
-	test_starved();
-	test_session();
-	library__remove();
 }

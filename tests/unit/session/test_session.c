@@ -97,7 +97,17 @@ static const char *why(void)
 	return session__why(session)->text;
 }
 
-static void test_life(void)
+BEFORE()
+{
+	library__make();
+}
+
+AFTER()
+{
+	library__remove();
+}
+
+TEST(life)
 {
 	struct child c = child__start("mvb");
 	struct stats stats;
@@ -148,7 +158,7 @@ static int stop_after(uint64_t ticks)
 	return err;
 }
 
-static void test_silent(void)
+TEST(silent)
 {
 	err = stop_after(0);
 	tap__ok(err == -ENODATA &&
@@ -160,7 +170,7 @@ static void test_silent(void)
 	end();
 }
 
-static void test_rate(void)
+TEST(rate)
 {
 	struct child c = child__start("mvb");
 	struct session_gauges g;
@@ -196,7 +206,7 @@ static void test_rate(void)
 	child__end(&c);
 }
 
-static void test_waiting(void)
+TEST(waiting)
 {
 	struct child c = child__start("mv");
 	struct stats stats;
@@ -264,7 +274,7 @@ static void test_waiting(void)
 	child__end(&c);
 }
 
-static void test_not_r(void)
+TEST(not_r)
 {
 	struct child c = child__start(""), r = child__start("mvb");
 	const pid_t both[] = {c.pid, r.pid};
@@ -286,7 +296,7 @@ static void test_not_r(void)
 	child__end(&r);
 }
 
-static void test_engines(void)
+TEST(engines)
 {
 	struct child c = child__start("mvb");
 	struct stats stats;
@@ -339,7 +349,7 @@ static void test_engines(void)
 	child__end(&c);
 }
 
-static void test_sinks(void)
+TEST(sinks)
 {
 	struct child c = child__start("mvb");
 	struct stats stats;
@@ -402,7 +412,7 @@ static void test_sinks(void)
 	child__end(&c);
 }
 
-static void test_records(void)
+TEST(records)
 {
 	struct child c = child__start("mvb");
 	const uint32_t serial = 0x80000001u;
@@ -449,18 +459,4 @@ static void test_records(void)
 	tap__ok(!stats.decoder.malformed, "all records were good");
 	end();
 	child__end(&c);
-}
-
-TEST(session)
-{
-	library__make();
-	test_life();
-	test_silent();
-	test_rate();
-	test_waiting();
-	test_not_r();
-	test_engines();
-	test_sinks();
-	test_records();
-	library__remove();
 }

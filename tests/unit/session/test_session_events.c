@@ -79,7 +79,19 @@ static bool sends(uint32_t n, uint64_t weight, uint32_t unit)
 	return sunk.samples == before + 1;
 }
 
-static void test_types(void)
+BEFORE()
+{
+	library__make();
+	child = child__start("mvb");
+}
+
+AFTER()
+{
+	child__end(&child);
+	library__remove();
+}
+
+TEST(types)
 {
 	static const char *const names[] = {"page-faults", "cpu-clock", NULL};
 	const struct profile_about *about = &sunk.about;
@@ -117,7 +129,7 @@ static void test_types(void)
 	buf__free(&json);
 }
 
-static void test_one_number(void)
+TEST(one_number)
 {
 	static const char *const names[] = {"page-faults", NULL};
 
@@ -127,7 +139,7 @@ static void test_one_number(void)
 	stop();
 }
 
-static void test_lines(void)
+TEST(lines)
 {
 	static const char *const names[] = {"page-faults", NULL};
 	uint64_t lines = 0;
@@ -151,7 +163,7 @@ static void test_lines(void)
 	stop();
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	static const char *const names[] = {"page-faults", NULL};
 	static const struct engine_ops *const both[] = {&events_ops, &fake_ops, NULL};
@@ -161,16 +173,4 @@ static void test_refused(void)
 	memset(&fake, 0, sizeof(fake));
 	tap__ok(!start(both, false, false, names), "one that has them is");
 	stop();
-}
-
-TEST(session_events)
-{
-	library__make();
-	child = child__start("mvb");
-	test_types();
-	test_one_number();
-	test_lines();
-	test_refused();
-	child__end(&child);
-	library__remove();
 }

@@ -114,7 +114,17 @@ static bool says(const char *what)
 	return false;
 }
 
-static void test_described(void)
+BEFORE()
+{
+	library__make();
+}
+
+AFTER()
+{
+	library__remove();
+}
+
+TEST(described)
 {
 	struct child c = child__execute("plumber.R", "blue", "mvb");
 	uint64_t now = os__real_time();
@@ -139,7 +149,7 @@ static void test_described(void)
 	stop();
 }
 
-static void test_fixed(void)
+TEST(fixed)
 {
 	struct child c = child__execute("plumber.R", "red", "mvb");
 
@@ -150,7 +160,7 @@ static void test_fixed(void)
 	stop();
 }
 
-static void test_not_wanted(void)
+TEST(not_wanted)
 {
 	struct child c = child__execute("plumber.R", "red", "mvb");
 
@@ -164,7 +174,7 @@ static void test_not_wanted(void)
 }
 
 /* It ends before it could be asked. */
-static void test_ended(void)
+TEST(ended)
 {
 	struct child c[2] = {child__execute("a.R", "red", "mvb"),
 			     child__execute("b.R", "blue", "mvb")};
@@ -182,7 +192,7 @@ static void test_ended(void)
 }
 
 /* A process that is sampled is asked at once: the first poll has it, before any sample. */
-static void test_at_once(void)
+TEST(at_once)
 {
 	struct child c = child__execute("plumber.R", "blue", "mvb");
 	struct stats stats;
@@ -215,15 +225,4 @@ PROGRAM(session_child)
 		return 2;
 	snprintf(library, sizeof(library), "%s", argv[2]);
 	child__run(atoi(argv[1]));
-}
-
-TEST(session_labels)
-{
-	library__make();
-	test_described();
-	test_fixed();
-	test_not_wanted();
-	test_at_once();
-	test_ended();
-	library__remove();
 }

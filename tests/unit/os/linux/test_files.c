@@ -14,7 +14,7 @@
 
 #include "tap.h"
 
-static char folder[] = "/tmp/files.XXXXXX";
+static const char *folder;
 
 static const char *in_folder(const char *name)
 {
@@ -101,7 +101,13 @@ static pid_t child_of_ours(void)
 	return (pid_t)atoi(line);
 }
 
-static void test_written(void)
+BEFORE()
+{
+	signal(SIGPIPE, SIG_IGN);
+	folder = tap__folder();
+}
+
+TEST(written)
 {
 	static const size_t ends[] = {4, 9};
 	struct files *fs = started();
@@ -129,7 +135,7 @@ static void test_written(void)
 }
 
 /* More than the socket holds, and files beside each other. */
-static void test_much(void)
+TEST(much)
 {
 	enum { FILES = 20, BYTES = 3000000 };
 	struct files *fs = started();
@@ -161,7 +167,7 @@ static void test_much(void)
 }
 
 /* A pipe that nobody reads, and one that nobody has open. */
-static void test_stuck(void)
+TEST(stuck)
 {
 	static char big[200000];
 	struct files *fs = started();
@@ -195,7 +201,7 @@ static void test_stuck(void)
 }
 
 /* Either process is killed. */
-static void test_killed(void)
+TEST(killed)
 {
 	static const size_t ends[] = {4};
 	struct files *fs = started();
@@ -241,7 +247,7 @@ static void test_killed(void)
 }
 
 /* A descriptor that the program was started with, by its name: a shell's >(...). */
-static void test_given(void)
+TEST(given)
 {
 	struct files *fs;
 	struct file *file;
@@ -273,7 +279,7 @@ static void test_given(void)
 }
 
 /* Names that are taken are left alone, and the file says what it is called. */
-static void test_new(void)
+TEST(new)
 {
 	struct files *fs = started();
 	struct file *file[3];
@@ -294,21 +300,4 @@ static void test_new(void)
 	for (int i = 0; i < 3; i++)
 		file__close(file[i]);
 	files__stop(fs);
-}
-
-TEST(files)
-{
-	char command[64];
-
-	signal(SIGPIPE, SIG_IGN);
-	if (!mkdtemp(folder))
-		tap__bail("no folder in /tmp");
-	test_written();
-	test_much();
-	test_stuck();
-	test_killed();
-	test_given();
-	test_new();
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	tap__ok(system(command) == 0, "cleaned up");
 }

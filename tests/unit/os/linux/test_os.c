@@ -14,9 +14,15 @@
 
 #include "tap.h"
 
-static char folder[] = "/tmp/os.XXXXXX";
+static const char *folder;
 
-static void test_files(void)
+BEFORE()
+{
+	signal(SIGPIPE, SIG_IGN);
+	folder = tap__folder();
+}
+
+TEST(files)
 {
 	char path[128], text[16] = "";
 	FILE *in;
@@ -56,7 +62,7 @@ static void *reader(void *arg)
 	return NULL;
 }
 
-static void test_pipe(void)
+TEST(pipe)
 {
 	char text[4096] = "";
 	pthread_t thread;
@@ -82,7 +88,7 @@ static void test_pipe(void)
 	close(pipes[1]);
 }
 
-static void test_rest(void)
+TEST(rest)
 {
 	struct rlimit limit = {0};
 	struct errmsg f;
@@ -100,15 +106,4 @@ static void test_rest(void)
 	os__many_files();
 	getrlimit(RLIMIT_NOFILE, &limit);
 	tap__ok(limit.rlim_cur == limit.rlim_max, "as many files as are allowed");
-}
-
-TEST(os)
-{
-	signal(SIGPIPE, SIG_IGN);
-	if (!mkdtemp(folder))
-		tap__bail("cannot make a folder");
-	test_files();
-	test_pipe();
-	test_rest();
-	rmdir(folder);
 }

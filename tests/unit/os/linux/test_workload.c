@@ -26,7 +26,20 @@ static bool start(struct workload *w, char **argv, bool own_stdout)
 		       f.text);
 }
 
-static void test_success(void)
+BEFORE()
+{
+	struct errmsg f = {""};
+
+	if (signals__open(&signals, &f))
+		tap__bail("%s", f.text);
+}
+
+AFTER()
+{
+	signals__close(signals);
+}
+
+TEST(success)
 {
 	char *argv[] = {(char *)"true", NULL};
 	struct workload w;
@@ -43,7 +56,7 @@ static void test_success(void)
 	workload__close(&w);
 }
 
-static void test_status(void)
+TEST(status)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"exit 3", NULL};
 	char *sleeper[] = {(char *)"sleep", (char *)"1000", NULL};
@@ -68,7 +81,7 @@ static void test_status(void)
 	workload__close(&w);
 }
 
-static void test_not_there(void)
+TEST(not_there)
 {
 	char *argv[] = {(char *)"/nowhere/at-all", NULL};
 	struct workload w;
@@ -82,7 +95,7 @@ static void test_not_there(void)
 	workload__close(&w);
 }
 
-static void test_given_up(void)
+TEST(given_up)
 {
 	char *argv[] = {(char *)"true", NULL};
 	struct workload w;
@@ -129,7 +142,7 @@ static void test_stdout(bool own_stdout)
 }
 
 /* By sudo it is the caller's, with all that belongs to him. */
-static void test_user(void)
+TEST(user)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c",
 			(char *)"test \"$(id -u) $(id -g) $(id -G) $HOME $USER $LOGNAME\" = "
@@ -149,7 +162,7 @@ static void test_user(void)
 	workload__close(&w);
 }
 
-static void test_caller(void)
+TEST(caller)
 {
 	static const char *const none[] = {"0", "-1", "4294967295", "x", "", "1000 "};
 	struct workload_user user;
@@ -174,19 +187,8 @@ static void test_caller(void)
 		"who called sudo");
 }
 
-TEST(workload)
+TEST(stdout)
 {
-	struct errmsg f = {""};
-
-	if (signals__open(&signals, &f))
-		tap__bail("%s", f.text);
-	test_success();
-	test_status();
-	test_not_there();
-	test_given_up();
 	test_stdout(true);
 	test_stdout(false);
-	test_user();
-	test_caller();
-	signals__close(signals);
 }

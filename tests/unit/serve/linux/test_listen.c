@@ -10,7 +10,7 @@
 
 #include "tap.h"
 
-static void test_parse(void)
+TEST(parse)
 {
 	static const struct {
 		const char *text;
@@ -73,7 +73,7 @@ static void test_parse(void)
 	}
 }
 
-static void test_long(void)
+TEST(long)
 {
 	char text[400] = "unix:/";
 	struct listen_address a;
@@ -97,7 +97,7 @@ static int opened(struct listen_socket *s, const char *text, struct errmsg *f)
 	return err ? err : listen__open(s, &a, f);
 }
 
-static void test_port(void)
+TEST(port)
 {
 	struct listen_socket one, two;
 	struct errmsg f;
@@ -112,8 +112,9 @@ static void test_port(void)
 	listen__close(&two);
 }
 
-static void test_unix(const char *dir)
+TEST(unix)
 {
+	const char *dir = tap__folder();
 	char text[128], path[64], moved[64];
 	struct listen_socket one, two;
 	struct errmsg f;
@@ -151,12 +152,4 @@ static void test_unix(const char *dir)
 	snprintf(text, sizeof(text), "unix:%s/no/s", dir);
 	tap__ok(opened(&one, text, &f) == -ENOENT && strstr(f.text, "directory"),
 		"no directory: %s", f.text);
-}
-
-TEST(listen)
-{
-	test_parse();
-	test_long();
-	test_port();
-	test_unix(tap__folder());
 }

@@ -19,7 +19,7 @@
 #define KIND 1u
 #define ROOM (1u << 20)
 
-static char dir[] = "/tmp/xrprof-spool.XXXXXX";
+static const char *dir;
 static char path[512];
 
 /* What opening an item fails with. */
@@ -122,7 +122,13 @@ static bool nothing(struct spool *s)
 	return spool__first(s, &item) == 0;
 }
 
-static void test_order(void)
+BEFORE()
+{
+	system_calls__before = refuse_item;
+	dir = tap__folder();
+}
+
+TEST(order)
 {
 	struct spool *s = opened(ROOM);
 	struct spool_counts c;
@@ -159,7 +165,7 @@ static void test_order(void)
 }
 
 /* A process is killed while it adds: what it said was accepted is there. */
-static void test_killed(void)
+TEST(killed)
 {
 	int pipes[2], status;
 	uint64_t accepted = 0, n;
@@ -230,7 +236,7 @@ static void damage(const char *how, int at, size_t cut)
 	spool__close(s);
 }
 
-static void test_damage(void)
+TEST(damage)
 {
 	static const struct {
 		const char *how;
@@ -284,7 +290,7 @@ static void test_damage(void)
 }
 
 /* What may be good is not removed since it cannot be opened now. */
-static void test_refused(void)
+TEST(refused)
 {
 	static const int all[] = {EACCES, EMFILE, EIO, ENOMEM};
 	struct spool *s = opened(ROOM), *none = NULL;
@@ -319,7 +325,7 @@ static void test_refused(void)
 	spool__close(s);
 }
 
-static void test_limits(void)
+TEST(limits)
 {
 	struct spool *s = opened(64 << 10);
 	struct spool_counts c;
@@ -360,7 +366,7 @@ static void test_limits(void)
 }
 
 /* A disk that is full, as a limit of file sizes says it; SIGXFSZ is off then. */
-static void test_full(void)
+TEST(full)
 {
 	struct spool *s = opened(64 * ROOM);
 	struct rlimit old, none;
@@ -398,22 +404,4 @@ static void test_full(void)
 	spool__done(s);
 	tap__ok(fine && nothing(s), "in order");
 	spool__close(s);
-}
-
-TEST(spool)
-{
-	struct rlimit plenty;
-
-	system_calls__before = refuse_item;
-	if (!mkdtemp(dir))
-		tap__bail("%s: %s", dir, strerror(errno));
-	getrlimit(RLIMIT_FSIZE, &plenty);
-	test_order();
-	test_killed();
-	test_damage();
-	test_refused();
-	test_limits();
-	test_full();
-	rmdir(dir);
-	tap__ok(access(dir, F_OK) < 0, "nothing is left over");
 }

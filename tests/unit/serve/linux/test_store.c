@@ -28,7 +28,18 @@ static mode_t mode_of(const char *path)
 	return lstat(path, &st) ? 0 : st.st_mode & 07777;
 }
 
-static void test_files(void)
+BEFORE()
+{
+	umask(022);
+	scene__begin(false);
+}
+
+AFTER()
+{
+	scene__end();
+}
+
+TEST(files)
 {
 	struct store *st = opened(NULL);
 	struct way_status s;
@@ -72,7 +83,7 @@ static void test_files(void)
 	scene__empty();
 }
 
-static void test_lines(void)
+TEST(lines)
 {
 	struct store *st = opened(NULL);
 	struct scene_found found;
@@ -102,7 +113,7 @@ static void test_lines(void)
 }
 
 /* What is left of a member of the index is kept apart. */
-static void test_torn(void)
+TEST(torn)
 {
 	static const char *const name = "index-20261122.jsonl.gz";
 	struct scene_found found;
@@ -146,7 +157,7 @@ static void test_torn(void)
 }
 
 /* A failed append leaves no half of one. */
-static void test_append(void)
+TEST(append)
 {
 	struct rlimit was, limit;
 	struct scene_found found;
@@ -182,7 +193,7 @@ static void test_append(void)
 }
 
 /* A file that is too long, as ulimit -f has it. */
-static void test_full(void)
+TEST(full)
 {
 	struct rlimit was, limit;
 	struct store *st = opened(NULL);
@@ -267,7 +278,7 @@ static void disk__use(void)
 }
 
 /* In a process of its own, which has other file systems. */
-static void test_disk(void)
+TEST(disk)
 {
 	pid_t child = fork();
 	int status = 0;
@@ -284,7 +295,7 @@ static void test_disk(void)
 	tap__ok(status == 0 || WEXITSTATUS(status) == 77, "a disk that is full, and another one");
 }
 
-static void test_directory(void)
+TEST(directory)
 {
 	struct store *st = opened(NULL);
 	struct scene_found found;
@@ -324,7 +335,7 @@ static void test_directory(void)
 }
 
 /* What a stranger puts into the way. */
-static void test_hostile(void)
+TEST(hostile)
 {
 	char victim[64] = "/tmp/store-victim-XXXXXX", text[16] = "";
 	struct store *st = opened(NULL);
@@ -376,7 +387,7 @@ static void test_hostile(void)
 	scene__empty();
 }
 
-static void test_open(void)
+TEST(open)
 {
 	static const struct store_keep all = {0};
 	struct store *st = NULL;
@@ -401,20 +412,4 @@ static void test_open(void)
 			"a directory of another user: %s", f.text);
 	}
 	scene__empty();
-}
-
-TEST(store)
-{
-	umask(022);
-	scene__begin(false);
-	test_files();
-	test_lines();
-	test_torn();
-	test_append();
-	test_full();
-	test_disk();
-	test_directory();
-	test_hostile();
-	test_open();
-	scene__end();
 }

@@ -197,8 +197,20 @@ static bool directory__changes(const struct stat *was)
 	return false;
 }
 
+BEFORE()
+{
+	system_calls__before = fault__before;
+	system_calls__after = fault__after;
+	scene__begin(true);
+}
+
+AFTER()
+{
+	scene__end();
+}
+
 /* A process that writes as fast as it can, killed at any time. */
-static void test_rounds(void)
+TEST(rounds)
 {
 	uint64_t wrong = 0, written = 0, torn = 0, began = SCENE_TIME;
 	struct scene_found found;
@@ -238,7 +250,7 @@ static void test_rounds(void)
 }
 
 /* Where files get their names by link(2), with what the front may call. */
-static void test_no_replace(void)
+TEST(no_replace)
 {
 	const struct store_keep keep = {.size = 1 << 20};
 	struct scene_found found;
@@ -265,17 +277,15 @@ static void test_no_replace(void)
 		found.profiles);
 }
 
-TEST(store_faults)
+TEST(kill)
 {
-	system_calls__before = fault__before;
-	system_calls__after = fault__after;
-	scene__begin(true);
 	test_kill(FAULT_KILL, "before");
 	test_kill(FAULT_KILL_AFTER, "after");
+}
+
+TEST(errors)
+{
 	test_errors(ENOSPC);
 	test_errors(EIO);
 	test_errors(EROFS);
-	test_rounds();
-	test_no_replace();
-	scene__end();
 }

@@ -79,7 +79,19 @@ static bool there(uint64_t began)
 	return !faccessat(dir, text, F_OK, 0);
 }
 
-static void test_age(void)
+BEFORE()
+{
+	scene__begin(false);
+	dir = open(scene_dir, O_RDONLY | O_DIRECTORY);
+}
+
+AFTER()
+{
+	close(dir);
+	scene__end();
+}
+
+TEST(age)
 {
 	const struct store_keep week = {.age = 7 * SCENE_DAY}, hour = {.age = 3600};
 	const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
@@ -119,7 +131,7 @@ static void test_age(void)
 	scene__empty();
 }
 
-static void test_size(void)
+TEST(size)
 {
 	const struct store_keep size = {.size = 100 * STORE_BLOCK};
 	const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
@@ -155,7 +167,7 @@ static void test_size(void)
 }
 
 /* An index that grows must not leave profiles without room. */
-static void test_index(void)
+TEST(index)
 {
 	const struct store_keep size = {.size = 100 * STORE_BLOCK};
 	const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
@@ -174,7 +186,7 @@ static void test_index(void)
 	scene__empty();
 }
 
-static void test_stuck(void)
+TEST(stuck)
 {
 	const struct store_keep size = {.size = 10 * STORE_BLOCK};
 	const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
@@ -227,7 +239,7 @@ static void test_stuck(void)
 	scene__empty();
 }
 
-static void test_many(void)
+TEST(many)
 {
 	const unsigned int n = tap__all() ? 100000 : 5000, days = tap__all() ? 30 : 2;
 	const struct store_keep age = {.age = days * SCENE_DAY},
@@ -244,17 +256,4 @@ static void test_many(void)
 	tap__ok(left[0] + left[1] <= 1000 && left[0] > 960, "then 1,000 of them, at once: %zu",
 		left[0]);
 	scene__empty();
-}
-
-TEST(store_files)
-{
-	scene__begin(false);
-	dir = open(scene_dir, O_RDONLY | O_DIRECTORY);
-	test_age();
-	test_size();
-	test_index();
-	test_stuck();
-	test_many();
-	close(dir);
-	scene__end();
 }

@@ -13,7 +13,7 @@
 
 #define GOOD "0123456789abcdef-._~+/="
 
-static void test_parse(void)
+TEST(parse)
 {
 	static const struct {
 		const char *text, *token; /* NULL: it is none */
@@ -53,7 +53,7 @@ static void test_parse(void)
 		f.text);
 }
 
-static void test_fits(void)
+TEST(fits)
 {
 	static const struct {
 		const char *said;
@@ -83,8 +83,9 @@ static void test_fits(void)
 	tap__ok(token__fits(&none, NULL) && token__fits(&none, "x"), "where there is none all fit");
 }
 
-static void test_file(const char *dir)
+TEST(file)
 {
+	const char *dir = tap__folder();
 	static const struct {
 		mode_t mode;
 		int err;
@@ -121,11 +122,4 @@ static void test_file(const char *dir)
 		abort();
 	tap__ok(token__read(&t, path, &f) == -EINVAL, "a pipe, at once: %s", f.text);
 	unlink(path);
-}
-
-TEST(token)
-{
-	test_parse();
-	test_fits();
-	test_file(tap__folder());
 }

@@ -70,7 +70,14 @@ static bool file__ask(int *err_out)
 	return good;
 }
 
-static void test_fixture(void)
+BEFORE()
+{
+	file_fd = memfd_create("fixture", MFD_CLOEXEC);
+	if (file_fd < 0)
+		tap__bail("memfd_create failed");
+}
+
+TEST(fixture)
 {
 	static uint8_t data[FIXTURE_SIZE];
 	struct target_symbol want[WANTS];
@@ -188,7 +195,7 @@ static void change_strings_end(uint8_t *d)
 	SHDR(d)[2].sh_size -= 2;
 }
 
-static void test_hostile(void)
+TEST(hostile)
 {
 	expect(0, "unchanged", change_nothing);
 	expect(-ENOTSUP, "a 32-bit file", change_class);
@@ -209,7 +216,7 @@ static void test_hostile(void)
 	expect(0, "names without an end", change_strings_end);
 }
 
-static void test_flips(void)
+TEST(flips)
 {
 	static uint8_t data[FIXTURE_SIZE];
 	unsigned int bad = 0, refused = 0;
@@ -263,7 +270,7 @@ static int version_of(const char *text, size_t len, char version[16])
 
 #define VERSION_OF(text, version) version_of(text, sizeof(text), version)
 
-static void test_version(void)
+TEST(version)
 {
 	static const char whole[] = "x\0major\0minor\0002.2\0year\0002022\0month";
 	static const struct {
@@ -327,7 +334,7 @@ static bool r_says(const char *expression, char *line, size_t size)
 	return got;
 }
 
-static void test_host(void)
+TEST(host)
 {
 	char home[512], said[64], path[600], version[16];
 	struct target_symbol want[WANTS];
@@ -376,7 +383,7 @@ static void test_host(void)
 	close(fd);
 }
 
-static void test_not_a_file(void)
+TEST(not_a_file)
 {
 	struct errmsg f = {""};
 	struct elf_file e;
@@ -396,18 +403,4 @@ static void test_not_a_file(void)
 	else
 		tap__ok(elf_file__open(&e, file_fd, "huge", &f) == -EBADMSG,
 			"a huge file is refused");
-}
-
-TEST(elf)
-{
-	file_fd = memfd_create("fixture", MFD_CLOEXEC);
-	if (file_fd < 0)
-		tap__bail("memfd_create failed");
-	test_fixture();
-	test_hostile();
-	test_flips();
-	test_version();
-	test_host();
-	test_not_a_file();
-	close(file_fd);
 }

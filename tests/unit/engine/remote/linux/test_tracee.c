@@ -64,7 +64,12 @@ static void target__wake(const struct scene *s)
 		tap__bail("no pipe");
 }
 
-static void test_late(void)
+BEFORE()
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+TEST(late)
 {
 	struct scene *s = scene__start(target__sleep, run__late, STDERR_FILENO);
 	int status = 0;
@@ -81,7 +86,7 @@ static void test_late(void)
 	scene__end(s);
 }
 
-static void test_late_end(void)
+TEST(late_end)
 {
 	struct scene *s = scene__start(target__sleep, run__late, STDERR_FILENO);
 
@@ -92,7 +97,7 @@ static void test_late_end(void)
 	scene__end(s);
 }
 
-static void test_late_and_stopped(void)
+TEST(late_and_stopped)
 {
 	struct scene *s = scene__start(target__sleep, run__late_and_stopped, STDERR_FILENO);
 
@@ -229,7 +234,7 @@ static void target__handles(struct scene *s)
 	target__calls(s);
 }
 
-static void test_alarm(void)
+TEST(alarm)
 {
 	struct scene *s = scene__start(target__calls, run__alarm, STDERR_FILENO);
 	bool came = scene__at(s, STEP_RIGHT);
@@ -275,7 +280,7 @@ static void run__interrupt(struct scene *s)
 		usleep(1000);
 }
 
-static void test_interrupt(void)
+TEST(interrupt)
 {
 	struct scene *s = scene__start(target__waits, run__interrupt, STDERR_FILENO);
 
@@ -301,7 +306,7 @@ PROGRAM(tracee_sleeps)
 	return 42;
 }
 
-static void test_workload(void)
+TEST(workload)
 {
 	char folder[] = "/tmp/xrprof-tracee.XXXXXX", path[64], text[128] = "";
 	char *argv[] = {(char *)"/proc/self/exe", (char *)"-x", (char *)"tracee_sleeps", path,
@@ -338,7 +343,7 @@ static void test_workload(void)
 }
 
 /* One that ends while it is waited for. */
-static void test_gone(void)
+TEST(gone)
 {
 	struct tracees *ts = NULL;
 	struct errmsg f;
@@ -355,18 +360,4 @@ static void test_gone(void)
 		"what has ended cannot be stopped");
 	tap__ok(waitpid(pid, NULL, 0) == pid, "and is its parent's to collect");
 	tracees__close(ts);
-}
-
-TEST(tracee)
-{
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-#ifdef __x86_64__
-	test_alarm();
-	test_interrupt();
-#endif
-	test_late();
-	test_late_end();
-	test_late_and_stopped();
-	test_workload();
-	test_gone();
 }

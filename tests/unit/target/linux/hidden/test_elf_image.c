@@ -196,7 +196,12 @@ static void test_slots(uint16_t machine, const char *name)
 	elf_end(elf);
 }
 
-static void test_fixed(void)
+BEFORE()
+{
+	elf_version(EV_CURRENT);
+}
+
+TEST(fixed)
 {
 	struct elf_image image;
 	uint64_t value = 0;
@@ -216,7 +221,7 @@ static void test_fixed(void)
 	elf_end(elf);
 }
 
-static void test_symbols(void)
+TEST(symbols)
 {
 	struct elf_image image;
 	struct elf_symbol s = {0};
@@ -243,7 +248,7 @@ static void test_symbols(void)
 	elf_end(elf);
 }
 
-static void test_bytes(void)
+TEST(bytes)
 {
 	struct elf_image image;
 	Elf *elf;
@@ -272,7 +277,7 @@ static void test_bytes(void)
 	elf_end(elf);
 }
 
-static void test_extent(void)
+TEST(extent)
 {
 	struct elf_image image;
 	Elf *elf;
@@ -318,7 +323,7 @@ static void refused(uint32_t at, uint8_t to, int err, const char *name)
 	elf_end(elf);
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	refused(EI_MAG1, 'x', -EBADMSG, "no ELF file");
 	refused(EI_DATA, ELFDATA2MSB, -ENOTSUP, "big-endian");
@@ -330,14 +335,8 @@ static void test_refused(void)
 		"not a large one in itself");
 }
 
-TEST(elf_image)
+TEST(slots)
 {
-	elf_version(EV_CURRENT);
 	test_slots(EM_X86_64, "x86_64");
 	test_slots(EM_AARCH64, "aarch64");
-	test_fixed();
-	test_symbols();
-	test_bytes();
-	test_extent();
-	test_refused();
 }

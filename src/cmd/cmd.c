@@ -76,8 +76,12 @@ int cmd__run(int argc, char **argv)
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
-	err = errno ? errno : EIO;
+	err = errno;
 	clearerr(stdout);
+	/* an earlier write failed, and nothing is left of it: another one has the reason */
+	if (!err && (putchar('\n') == EOF || fflush(stdout)))
+		err = errno;
+	err = err ? err : EIO;
 	/* a subcommand that writes more than once looks at it itself; a reader may go away */
 	if (status != CMD_OK || err == EPIPE)
 		return status;

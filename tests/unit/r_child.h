@@ -19,7 +19,7 @@
 
 #include "elf_fixture.h"
 
-static char folder[64], library[96];
+static char library[96];
 
 struct child {
 	pid_t pid;
@@ -130,21 +130,14 @@ static void library__make(void)
 	uint8_t *data = malloc(FIXTURE_SIZE);
 	int fd;
 
-	snprintf(folder, sizeof(folder), "/tmp/xrprof-unit.XXXXXX");
-	if (!data || !mkdtemp(folder))
-		tap__bail("no folder");
-	snprintf(library, sizeof(library), "%s/libR.so", folder);
+	if (!data)
+		tap__bail("no memory");
+	snprintf(library, sizeof(library), "%s/libR.so", tap__folder());
 	fixture__make(data, "2.2", "2022");
 	fd = open(library, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0 || write(fd, data, FIXTURE_SIZE) != FIXTURE_SIZE || close(fd))
 		tap__bail("no library");
 	free(data);
-}
-
-static void library__remove(void)
-{
-	unlink(library);
-	rmdir(folder);
 }
 
 #endif

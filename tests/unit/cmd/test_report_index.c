@@ -10,7 +10,7 @@
 
 #include "tap.h"
 
-static char dir[] = "/tmp/xrprof-index.XXXXXX";
+static const char *dir;
 static char path[64];
 static char taken[4096]; /* "MINUTE/PID " of each line */
 
@@ -57,8 +57,7 @@ TEST(report_index)
 {
 	struct report_index_read read;
 
-	if (!mkdtemp(dir))
-		tap__bail("no folder in /tmp");
+	dir = tap__folder();
 	snprintf(path, sizeof(path), "%s/index.jsonl.gz", dir);
 	READ({10, 1}, {10, 2}, {11, 1});
 	tap__ok(!strcmp(taken, "10/1 10/2 11/1 ") && !read.bad && !read.damaged, "whole: %s",
@@ -73,5 +72,4 @@ TEST(report_index)
 	READ({10, 1}, {11, 1}, {11, 0});
 	tap__ok(!strcmp(taken, "10/1 "), "the last one: %s", taken);
 	unlink(path);
-	rmdir(dir);
 }

@@ -12,7 +12,8 @@
 #include "output/output.h"
 #include "tap.h"
 
-static char dir[64], path[96];
+static const char *dir;
+static char path[96];
 static struct files *files;
 static struct files *volatile of_parent; /* in a child: stays reachable, for who counts leaks */
 
@@ -362,11 +363,7 @@ static void test_memory(void)
 
 TEST(output)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(dir, sizeof(dir), "%s/output.XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		tap__bail("mkdtemp %s: %s", dir, strerror(errno));
+	dir = tap__folder();
 	snprintf(path, sizeof(path), "%s/profile", dir);
 	start_files();
 	test_lines();
@@ -378,6 +375,5 @@ TEST(output)
 	test_pipe();
 	files__stop(files);
 	unlink(path);
-	rmdir(dir);
 	test_memory();
 }

@@ -22,11 +22,6 @@ BEFORE()
 	library__make();
 }
 
-AFTER()
-{
-	library__remove();
-}
-
 TEST(counted)
 {
 	struct crowd c = {0};

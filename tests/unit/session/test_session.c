@@ -102,11 +102,6 @@ BEFORE()
 	library__make();
 }
 
-AFTER()
-{
-	library__remove();
-}
-
 TEST(life)
 {
 	struct child c = child__start("mvb");

@@ -88,7 +88,6 @@ BEFORE()
 AFTER()
 {
 	child__end(&child);
-	library__remove();
 }
 
 TEST(types)

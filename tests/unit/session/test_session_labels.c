@@ -119,11 +119,6 @@ BEFORE()
 	library__make();
 }
 
-AFTER()
-{
-	library__remove();
-}
-
 TEST(described)
 {
 	struct child c = child__execute("plumber.R", "blue", "mvb");

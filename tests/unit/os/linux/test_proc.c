@@ -169,17 +169,16 @@ TEST(files)
 /* A program that was deleted while it runs. */
 TEST(deleted)
 {
-	char folder[] = "/tmp/proc.XXXXXX", name[64], path[4096];
+	const char *folder;
+	char name[64], path[4096];
 	bool deleted = false;
 	pid_t pid;
 
-	if (!mkdtemp(folder))
-		tap__bail("cannot make a folder");
+	folder = tap__folder();
 	snprintf(name, sizeof(name), "%s/program", folder);
 	child__file(name, true, true);
 	pid = child__exec(name, NULL);
 	unlink(name);
-	rmdir(folder);
 	tap__ok(pid > 0 && !proc__exe(pid, path, sizeof(path), &deleted) && deleted &&
 			!strcmp(path, name),
 		"a program that was deleted: %s", pid > 0 ? path : "");

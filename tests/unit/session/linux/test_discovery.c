@@ -137,5 +137,4 @@ TEST(discovery)
 	child__end(&later);
 	child__end(&there);
 	child__end(&stranger);
-	library__remove();
 }

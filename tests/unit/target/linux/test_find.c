@@ -28,8 +28,8 @@
 
 #define NOBODY 65534
 
-static char folder[64]; /* for files that children map */
-static bool in_exec;	/* as the kernel says, of all processes */
+static const char *folder; /* for files that children map */
+static bool in_exec;	   /* as the kernel says, of all processes */
 
 /* In the place of proc__read() (the linker sees to it): in the middle of an exec there is no stack.
  */
@@ -487,13 +487,10 @@ static void test_scan(void)
 TEST(find)
 {
 	/* not $TMPDIR: nobody, the user, must get there */
-	snprintf(folder, sizeof(folder), "/tmp/target.XXXXXX");
-	if (!mkdtemp(folder))
-		tap__bail("cannot make a folder %s", folder);
+	folder = tap__folder();
 	test_not_r();
 	test_fakes();
 	test_static();
 	test_rights();
 	test_scan();
-	rmdir(folder);
 }

@@ -29,7 +29,7 @@ static struct {
 } told[TOLD_MAX];
 static size_t ntold;
 
-static char folder[64];
+static const char *folder;
 
 static void tell(enum what what, pid_t parent, pid_t pid)
 {
@@ -355,9 +355,7 @@ TEST(proc_events_kernel)
 	}
 	if (!tap__ok(!err, "open: %s", f.text))
 		return;
-	snprintf(folder, sizeof(folder), "/tmp/events.XXXXXX");
-	if (!mkdtemp(folder))
-		tap__bail("cannot make a folder");
+	folder = tap__folder();
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
 		child__file(path, false, true);
@@ -373,5 +371,4 @@ TEST(proc_events_kernel)
 		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
 		unlink(path);
 	}
-	rmdir(folder);
 }

@@ -11,7 +11,8 @@
 #include "scan_all.h"
 #include "target/target.h"
 
-static char folder[64], with[128], without[128], called_r[128];
+static const char *folder;
+static char with[128], without[128], called_r[128];
 
 /* Processes the scan has seen, of those whose pids are here. */
 struct wanted {
@@ -78,9 +79,7 @@ static void test_find(void)
 
 TEST(program)
 {
-	snprintf(folder, sizeof(folder), "/tmp/program.XXXXXX");
-	if (!mkdtemp(folder))
-		tap__bail("cannot make a folder");
+	folder = tap__folder();
 	snprintf(with, sizeof(with), "%s/with", folder);
 	snprintf(without, sizeof(without), "%s/without", folder);
 	snprintf(called_r, sizeof(called_r), "%s/R", folder);
@@ -93,5 +92,4 @@ TEST(program)
 	unlink(with);
 	unlink(without);
 	unlink(called_r);
-	rmdir(folder);
 }

@@ -308,7 +308,8 @@ PROGRAM(tracee_sleeps)
 
 TEST(workload)
 {
-	char folder[] = "/tmp/xrprof-tracee.XXXXXX", path[64], text[128] = "";
+	const char *folder;
+	char path[64], text[128] = "";
 	char *argv[] = {(char *)"/proc/self/exe", (char *)"-x", (char *)"tracee_sleeps", path,
 			NULL};
 	struct signals *signals = NULL;
@@ -317,8 +318,7 @@ TEST(workload)
 	struct errmsg f;
 	int fd;
 
-	if (!mkdtemp(folder))
-		tap__bail("no folder");
+	folder = tap__folder();
 	snprintf(path, sizeof(path), "%s/fifo", folder);
 	if (mkfifo(path, 0600) || signals__open(&signals, &f) || tracees__open(&ts, &f) ||
 	    workload__start(&w, argv, true, NULL, signals, &f) || workload__go(&w, &f))
@@ -339,7 +339,6 @@ TEST(workload)
 	tracees__close(ts);
 	signals__close(signals);
 	unlink(path);
-	rmdir(folder);
 }
 
 /* One that ends while it is waited for. */

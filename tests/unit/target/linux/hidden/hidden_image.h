@@ -17,7 +17,7 @@
 
 #include "target/linux/hidden/hidden.h"
 
-static char scratch[] = "/tmp/test_hidden.XXXXXX"; /* for mkdtemp() */
+static const char *scratch; /* a folder */
 
 /* A file in memory, of exactly its size, so that a sanitizer sees what is read behind it. */
 struct image {

@@ -73,10 +73,8 @@ static void test_compiler(const char *compiler, size_t n)
 TEST(counters)
 {
 	elf_version(EV_CURRENT);
-	if (!mkdtemp(scratch))
-		tap__bail("%s: %m", scratch);
+	scratch = tap__folder();
 	test_compiler("cc", VARIANTS);
 	test_compiler("clang", 1);
 	test_compiler("aarch64-linux-gnu-gcc", 1);
-	run("rm -rf %s", scratch);
 }

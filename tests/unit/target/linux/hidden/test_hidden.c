@@ -402,13 +402,11 @@ static void test_refused(void)
 TEST(hidden)
 {
 	elf_version(EV_CURRENT);
-	if (!mkdtemp(scratch))
-		tap__bail("%s: %m", scratch);
+	scratch = tap__folder();
 	test_host();
 	test_images();
 	test_fixtures();
 	test_debug("sha1", "build id", 0);
 	test_debug("none", "debug link", 1);
 	test_refused();
-	run("rm -rf %s", scratch);
 }

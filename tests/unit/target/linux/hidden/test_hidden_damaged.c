@@ -95,8 +95,7 @@ TEST(hidden_damaged)
 	char path[512];
 
 	elf_version(EV_CURRENT);
-	if (!mkdtemp(scratch))
-		tap__bail("%s: %m", scratch);
+	scratch = tap__folder();
 	if (run("cc -O2 -DNO_RUNNING -fPIC -shared -w -nostdlib -s -o %s/bare.so "
 		"tests/fixtures/hidden.c",
 		scratch)) {
@@ -107,5 +106,4 @@ TEST(hidden_damaged)
 		snprintf(path, sizeof(path), "%s/libR.so", scratch);
 		test_damaged(path, (size_t)4096 * part, 400 / part);
 	}
-	run("rm -rf %s", scratch);
 }

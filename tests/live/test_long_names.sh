@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# anybody: yes
 # touches: include profile output
 # also: ptrace vmread
 # timeout: 120

@@ -46,6 +46,7 @@ compare() {
 }
 
 for place in $places; do
+	[ "$place" = host ] || part_needs "$place" image "$place" || continue
 	target_start "$place" memory counts
 	prof_start "$TARGET_DIR/ours.out" -F 499 --memory --clock cpu -p "$TARGET_PID" || continue
 	target_go

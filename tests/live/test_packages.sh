@@ -9,7 +9,6 @@
 # made by functions of packages, sourced, evaluated, attached, thirty environments deep, while packages are loaded and
 # unloaded, and in a forked child. On this machine's R, on an R without libR.so, and on the R of other Debian releases.
 . "$(dirname "$0")/../lib/live.sh"
-. "$tests/lib/r_packages.sh"
 
 XRPROF=$BUILD/oracle-tap
 [ -x "$XRPROF" ] || bail "$XRPROF is not there: run make unit-tests first"
@@ -23,9 +22,27 @@ exportClasses(Measured)
 S3method(visit, default)
 S3method(visit, thing)'
 
+# package_install PLACE NAME OPTION: install functions_package.R as the package NAME into $WORK/PLACE by the R of PLACE. Its
+# output is in $WORK/PLACE/log.
+package_install() {
+	local place=$1 name=$2 root shell=() lib=$WORK/$1
+	mkdir -p "$lib/src/$name/R"
+	case $place in
+	host | static) ;; # they are of one version
+	*)
+		root=$("$tests/images/get" "$place") || return 1
+		shell=(bwrap --bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$WORK" "$WORK" --chdir /)
+		;;
+	esac
+	printf 'Package: %s\nVersion: 1.0\nTitle: For Tests\nDescription: For tests.\nLicense: BSD\nImports: methods\n' "$name" \
+		>"$lib/src/$name/DESCRIPTION"
+	printf '%s\n' "$exports" >"$lib/src/$name/NAMESPACE"
+	cp "$tests/live/r/functions_package.R" "$lib/src/$name/R/work.R"
+	"${shell[@]}" R CMD INSTALL "$3" --no-docs --no-multiarch --no-test-load -l "$lib" "$lib/src/$name" >>"$lib/log" 2>&1
+}
+
 packages_install() {
-	package_install "$1" xrkept functions_package.R "$exports" --with-keep.source &&
-		package_install "$1" xrdropped functions_package.R "$exports" --without-keep.source
+	package_install "$1" xrkept --with-keep.source && package_install "$1" xrdropped --without-keep.source
 }
 
 # packages_run PLACE OPTION...: one run, which leaves $PROF_OUT, and $XRPROF_FRAMES.
@@ -54,6 +71,7 @@ has_frame() { # has_frame REGEX: is it a frame of the folded profile?
 }
 
 for place in $places; do
+	[ "$place" = host ] || part_needs "$place" image "$place" || continue
 	check "$place: the packages are installed" packages_install "$place" || diag "$(tail -n 20 "$WORK/$place/log")"
 	packages_run "$place" -f folded
 	ok $? "$place: it is profiled"

@@ -76,7 +76,7 @@ for place in $places; do
 	case $place in
 	rserve) spin_rserve ;;
 	host) oracle_place spin "$place" "$lines" "${programs[@]}" $(oracle_packages) ;;
-	*) oracle_place spin "$place" "$lines" "${programs[@]}" ;;
+	*) part_needs "$place" image "$place" && oracle_place spin "$place" "$lines" "${programs[@]}" ;;
 	esac
 done
 done_testing

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# anybody: yes
 # touches: cmd session os
 #
 # What a program that starts the profiler goes by: --ready tells when sampling has begun, and by whom; --until-eof ends

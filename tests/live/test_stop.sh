@@ -70,6 +70,7 @@ stop_mode() {
 }
 
 for place in $places; do
+	[ "$place" = host ] || part_needs "$place" image "$place" || continue
 	# shellcheck disable=SC2046 # one word or none
 	oracle_place stop "$place" "$lines" "${programs[@]}" $([ "$place" != host ] || oracle_packages)
 done

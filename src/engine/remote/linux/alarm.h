@@ -32,8 +32,8 @@ struct alarm {
 
 /*
  * CPU time of the thread until it rings, ns.  While the thread is inside the kernel the timer goes
- * on in vain.  On a virtual machine one interrupt took 55 us, so a period of 100 us, when the host
- * was busy, kept a CPU busy with nothing else until the event was disabled: for a second.
+ * on in vain.  On a virtual machine one interrupt took 55 us of the CPU, so that a period of 100 us
+ * would leave less than half of it.
  */
 #define ALARM_NS 500000
 

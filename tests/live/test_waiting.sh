@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# tier: all
 # touches: bpf engine/bpf profile session
 # engines: bpf
 # timeout: 400

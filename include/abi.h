@@ -206,9 +206,8 @@ enum xr_form {
 #define XR_F_DISK	0x2000u /* it slept and could not be interrupted: mostly for a disk */
 #define XR_F_STOPPED	0x4000u /* by a signal, or a tracer */
 #define XR_F_WAIT	(XR_F_PREEMPTED | XR_F_DISK | XR_F_STOPPED) /* all of these */
-#define XR_F_MEMORY	0x8000u	 /* R's counts of its memory come first: struct xr_memory */
-#define XR_F_NATIVE_CUT 0x400u	 /* and those further out than the last one could not be had */
-#define XR_F_TORN	0x10000u /* inner frames are missing: they changed while they were read */
+#define XR_F_MEMORY	0x8000u /* R's counts of its memory come first: struct xr_memory */
+#define XR_F_NATIVE_CUT 0x400u	/* and those further out than the last one could not be had */
 
 /*
  * Samples on one CPU may nest: an interrupt samples while a tracepoint's sample is being taken.

@@ -17,7 +17,7 @@
 #define DECODE_FLAGS                                                                               \
 	(XR_F_MORE | XR_F_TRUNCATED | XR_F_GC | XR_F_LINES | XR_F_OTHER_THREAD | XR_F_KERNEL |     \
 	 XR_F_DISCARD | XR_F_UNPROVEN | XR_F_PACKAGES | XR_F_NATIVE | XR_F_NATIVE_CUT |            \
-	 XR_F_ELSEWHERE | XR_F_WAIT | XR_F_MEMORY | XR_F_TORN)
+	 XR_F_ELSEWHERE | XR_F_WAIT | XR_F_MEMORY)
 
 /* The sample being put together from what one cpu sends at one level. */
 struct pending {
@@ -268,11 +268,6 @@ static const struct stack *decoder__stack(struct decoder *d, struct pending *p)
 	}
 	if (p->sample.flags & XR_F_GC) {
 		*--first = &mark_gc;
-		n++;
-	} else if (p->sample.flags & XR_F_TORN) {
-		*--first = stacks__frame(&p->known->stacks, &mark_truncated);
-		if (!*first)
-			goto no_room;
 		n++;
 	}
 	stack = stacks__stack(&p->known->stacks, first, n, top);

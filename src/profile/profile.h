@@ -58,7 +58,6 @@ struct frame {
  * The marks.  <toplevel>: the only frame, or outside of <GC>, where a format shows that there is no
  * R function; no stack holds it (stack__is_toplevel).  <GC>: innermost, the collector was running.
  * <truncated>: outermost, frames further out were cut; its place is where the first of them was.
- * Innermost, frames further in changed while they were read.
  * <no-native>: native frames between the one inside of it and the
  * one outside could not be had.  <other-thread>: outermost, but for native frames the only one: the
  * sample is of a thread that is not R's.  <no-room>: there was

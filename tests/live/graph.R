@@ -34,11 +34,6 @@ if (grepl("sample.interval=", lines[[1L]], fixed = TRUE)) {
     count <- count[!empty]
 }
 
-# so is that of inner frames which changed while they were read
-stacks <- lapply(stacks, function(s) if (s[[length(s)]] == "<truncated>") s[-length(s)] else s)
-count <- count[lengths(stacks) > 0L]
-stacks <- stacks[lengths(stacks) > 0L]
-
 # a writer may write a stack more than once
 keys <- vapply(stacks, paste, "", collapse = ";")
 count <- as.vector(tapply(count, factor(keys, unique(keys)), sum))

@@ -147,7 +147,6 @@ static const uint8_t *piece__top(struct remote_walk *rw, uint32_t id, enum read_
 		rw->memory.pieces[id].walked = rw->look;
 		rw->matched = piece__same_call(rw, id);
 		if (rw->matched) {
-			rw->call_addr = p->addr;
 			rw->call_seq = p->base_seq;
 			rw->call_at = p->outermost;
 		}

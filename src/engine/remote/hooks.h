@@ -60,8 +60,6 @@ struct remote_walk {
 	bool whole;	      /* the look ahead came to the end of the chain */
 	bool elsewhere;	      /* it saw R on another stack than the one given */
 	bool matched;	      /* the second look met a call that the first saw */
-	uint64_t call_addr;   /* its context */
-	bool cut;	      /* what is inside of that call is not of the sample */
 	bool loose;	      /* it asked for more than was read at once */
 	bool dead;	      /* it met what can be no live call */
 	bool missed;	      /* the last pass asked for something not read */

@@ -19,7 +19,7 @@
 #define REST_MAX     16u /* contexts outside the core that one try reads at once */
 #define CELLS_MAX    256u
 #define TRIES_MAX    120u /* second looks at a moving target */
-#define TRIES_AHEAD  6u	  /* so often what to read is guessed from the first look */
+#define TRIES_AHEAD  6u	  /* after so many the first is repeated, if it is of no use */
 #define TRIES_BROKEN 3u	  /* so many times it stood still, and could not be read */
 
 int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
@@ -105,25 +105,6 @@ uint64_t remote_walk__texts(const struct remote_walk *rw)
 	return rw->texts;
 }
 
-/* What was emitted so far is of another moment than the tick. */
-static void remote__cut(struct remote_walk *rw)
-{
-	rw->nslots = rw->walk.memory ? XR_MEMORY_SLOTS : 0;
-	rw->walk.gc = 0;
-	rw->file = rw->line = 0;
-}
-
-static int remote__step(struct remote_walk *rw)
-{
-	int err = walk__context_at(&rw->walk);
-
-	if (err)
-		return err;
-	if (rw->phase == REMOTE_FINAL && rw->cut && rw->walk.at == rw->call_addr)
-		remote__cut(rw);
-	return walk__tell(&rw->walk);
-}
-
 /*
  * From R_GlobalContext outward to the end, or to what is known already.  What filter.callframes
  * leaves out is read all the same, but by the last pass: which frames it tells depends on the
@@ -153,7 +134,7 @@ static int remote__chase(struct remote_walk *rw)
 	if (!err && rw->regs)
 		err = remote_native__walk(rw->native, rw, rw->regs, rw->walk.budget.deadline);
 	while (!err && !rw->matched)
-		err = remote__step(rw);
+		err = walk__step(&rw->walk);
 	rw->walk.row.flags = flags;
 	rw->over = rw->over || rw->walk.budget.over;
 	return err;
@@ -179,7 +160,6 @@ static int remote__ahead(struct remote_walk *rw)
 	int err;
 
 	m->gone = 0;
-	rw->cut = false;
 	rw->collecting = false;
 	remote_walk__again(rw);
 	rw->began = rw->now();
@@ -464,50 +444,31 @@ static bool remote__try(struct remote_walk *rw, const struct plan *plan, uint32_
 	return !rw->dead && ((read && guess__holds(rw, &g)) || remote__verify(rw, &g));
 }
 
-/*
- * Only the first try is of the moment of the tick.  A later one finds the stack of another moment,
- * and one at which the stack moved less.  But the calls that it has in common with the first look
- * were live all the time between, so they are what the tick has found.
- */
 int remote_walk__moving(struct remote_walk *rw)
 {
 	uint32_t unreadable = 0;
-	bool anew = false;
+	bool stale = false;
 	int err;
 
 	remote__allow(rw, REMOTE_LOOKS);
 	for (uint32_t i = 0; i < TRIES_MAX && !remote__late(rw); i++) {
-		bool still;
+		bool anew = stale || (i % TRIES_AHEAD == 0 && (!i || !rw->matched)), still;
 
-		/* a thread that was waited for in vain has no CPU */
-		if (anew || (!i && remote__too_old(rw)))
+		if (i && (anew || remote__too_old(rw))) {
 			remote__ahead(rw);
-		still = anew || i % TRIES_AHEAD == 0
-				? remote__try(rw, &rw->plan, remote__guess(rw), &err)
-				: remote__try(rw, &rw->top, rw->top.count, &err);
+			anew = true;
+		}
+		still = anew ? remote__try(rw, &rw->plan, remote__guess(rw), &err)
+			     : remote__try(rw, &rw->top, rw->top.count, &err);
 		if (rw->memory.gone)
 			return -XR_EXITING;
-		if (remote__too_old(rw))
-			break;
-		if (!still)
-			continue;
-		if (err < 0) { /* perhaps an object of the first look is older than the stack */
-			if (++unreadable == TRIES_BROKEN)
-				return err;
-			anew = true;
-			continue;
-		}
-		if (anew || (rw->matched && !remote__unchanged(rw)) || (i && !rw->matched))
-			break;
-		rw->cut = i > 0;
-		return err;
+		still = still && !remote__too_old(rw);
+		/* it stood still: perhaps an object of the first look is older than the stack */
+		stale = still && (err < 0 || (rw->matched && !remote__unchanged(rw)));
+		if (still && (!stale || (err < 0 && ++unreadable == TRIES_BROKEN)))
+			return err;
 	}
 	return -XR_TORN;
-}
-
-bool remote_walk__cut(const struct remote_walk *rw)
-{
-	return rw->cut;
 }
 
 void remote_walk__collecting(struct remote_walk *rw)
@@ -547,8 +508,6 @@ int remote_walk__finish_native(struct remote_walk *rw, struct remote_native *n,
 {
 	const bool over = rw->over;
 
-	if (rw->cut)
-		return 0;
 	rw->native = n;
 	rw->regs = regs;
 	rw->result = remote__finish(rw, 1);

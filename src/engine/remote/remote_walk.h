@@ -67,14 +67,10 @@ int remote_walk__ahead(struct remote_walk *rw);
 int remote_walk__still(struct remote_walk *rw);
 
 /*
- * remote_walk__moving - the second, the target running.  If the stack changed meanwhile, it is
- * repeated, and the sample is the outer part that both looks have in common (remote_walk__cut).
- * -XR_TORN: there is none.
+ * remote_walk__moving - the second, the target running; both are repeated some times if the stack
+ * changed meanwhile.  -XR_TORN: it always did.
  */
 int remote_walk__moving(struct remote_walk *rw);
-
-/* remote_walk__cut - does the sample lack the calls inside of its innermost one? */
-bool remote_walk__cut(const struct remote_walk *rw);
 
 /* remote_walk__collecting - this sample's thread was in the collector's code (row.gc_begin). */
 void remote_walk__collecting(struct remote_walk *rw);

@@ -57,11 +57,9 @@ void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint
 	}
 	if (result > 0)
 		like.flags |= XR_F_TRUNCATED;
-	if (remote_walk__cut(rw))
-		like.flags |= XR_F_TORN;
 	remote_walk__send(rw, &like);
 	r->counts[XR_WRITTEN]++;
-	r->counts[XR_TRUNCATED] += result > 0 || remote_walk__cut(rw);
+	r->counts[XR_TRUNCATED] += result > 0;
 	r->counts[XR_OVER_BUDGET] += result > 0 && remote_walk__over(rw);
 	if (remote_walk__native(rw))
 		remote_native__count(remote_walk__native(rw), r->counts);

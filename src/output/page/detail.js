@@ -8,7 +8,7 @@ const KIND_NAMES = {
 
 const MARK_TEXTS = {
 	"<GC>": "The garbage collector was running.",
-	"<truncated>": "Frames were cut here: further out, or, as the innermost frame, further in.",
+	"<truncated>": "Frames further out were cut here.",
 	"<other-thread>": "On another thread than R's: its R functions are not known.",
 	"<no-native>": "Native code that could not be followed, between the functions on both sides.",
 	"<no-room>": "There was no memory for what stood here: --max-memory.",

@@ -178,6 +178,11 @@ TEST(names_taken)
 	size_t at;
 	int lines = 0;
 
+	/* on a busy machine the search takes longer than a writer may */
+	if (!tap__all()) {
+		tap__skip("XRPROF_TESTS=all looks through them", "10,000 taken names");
+		return;
+	}
 	snprintf(path, sizeof(path), "%s/full", dir);
 	if (mkdir(path, 0700))
 		tap__bail("no folder");

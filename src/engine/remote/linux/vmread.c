@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine that never stops its targets: of a stack that changed while it was read the outer part
- * that did not is the sample.
+ * The engine that never stops its targets: a stack that changed while it was read is read again,
+ * and after some times given up and counted as torn.
  */
 #include <errno.h>
 
@@ -75,8 +75,7 @@ static int vmread__open(struct engine **out, const struct engine_config *config,
 
 const struct engine_ops engine_vmread = {
 	.name = "vmread",
-	.help = "from outside, never stopping the target; inner frames that change too fast are "
-		"lost",
+	.help = "from outside, never stopping the target; a stack that changes too fast is lost",
 	.probe = vmread__probe,
 	.open = vmread__open,
 	ENGINE_LOOP_OPS,

@@ -17,9 +17,7 @@
 #define WAYS	  4 /* functions that may be called at each depth */
 #define CELLS	  200
 
-#define SEED 88172645463325252ull
-
-static uint64_t rng_state = SEED;
+static uint64_t rng_state = 88172645463325252ull;
 
 static uint64_t rng(void)
 {
@@ -48,19 +46,14 @@ struct program {
 	uint32_t changes; /* of 1000 spans read, before how many it does something */
 	uint32_t busy; /* of 1000 things it does, how many go deeper than two frames from the top */
 	uint64_t steps;
-	struct map seen;	   /* hashes of the stacks it has had */
-	uint64_t outer[DEPTH_MAX]; /* hashes of the outermost calls, so many */
-	struct map seen_outer;	   /* those it has had until the look ahead was over */
-	bool ahead;		   /* it is not */
-	int change_span; /* before this one the innermost call returns and another is made */
+	struct map seen; /* hashes of the stacks it has had */
 	int fail_span;	 /* this one cannot be read, counted from 1 */
 	int spans;
 	int gone; /* nothing can be read: the error */
 	uint64_t now;
 	/* what came out */
 	struct decoder *decoder;
-	uint64_t got;	    /* hash of the last sample's stack */
-	uint64_t got_outer; /* from the outermost call on, but for a mark */
+	uint64_t got; /* hash of the last sample's stack */
 	uint32_t nframes;
 	uint32_t samples;
 	struct sample last; /* without its stack */
@@ -84,40 +77,10 @@ static uint64_t program__hash(const struct program *p)
 	return hash;
 }
 
-/* The hash of the outermost @depth calls is known for one less. */
-static uint64_t program__outer(struct program *p, int depth)
-{
-	const int way = depth ? p->way[depth - 1] : -2;
-	const uint64_t before = depth ? p->outer[depth - 1] : 0;
-
-	if (way != -2)
-		p->outer[depth] =
-			map__hash(before, way < 0 ? p->foreign_name : p->names[depth - 1][way]);
-	else
-		p->outer[depth] = before;
-	return p->outer[depth];
-}
-
 static void program__note(struct program *p)
 {
-	const uint64_t outer = program__outer(p, p->depth);
-
-	if (map__put(&p->seen, program__hash(p), 1, p) ||
-	    (p->ahead && map__put(&p->seen_outer, outer, 1, p)))
+	if (map__put(&p->seen, program__hash(p), 1, p))
 		tap__bail("out of memory");
-}
-
-/* A sample begins. */
-static void program__begin(struct program *p)
-{
-	map__free(&p->seen);
-	map__free(&p->seen_outer);
-	p->ahead = true;
-	p->spans = 0;
-	for (int depth = 0; depth < p->depth; depth++)
-		if (map__put(&p->seen_outer, program__outer(p, depth), 1, p))
-			tap__bail("out of memory");
-	program__note(p);
 }
 
 static void program__pop(struct program *p)
@@ -205,12 +168,7 @@ static int program__read(void *arg, const struct mem_span *spans, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		while (rng() % 1000 < p->changes)
 			program__step(p);
-		if (++p->spans == p->change_span) {
-			program__pop(p);
-			program__push(p);
-			program__note(p);
-		}
-		if (p->spans == p->fail_span)
+		if (++p->spans == p->fail_span)
 			return (int)i;
 		if (image__read(&p->m, spans[i].to, spans[i].len, spans[i].addr))
 			return (int)i;
@@ -229,20 +187,13 @@ static void on_sample(void *arg, const struct sample *s)
 {
 	struct program *p = arg;
 
-	const uint32_t cut = !!(s->flags & XR_F_TORN);
-
-	p->got = p->got_outer = 0;
+	p->got = 0;
 	p->samples++;
 	p->nframes = s->stack->nframes;
 	p->last = *s;
 	p->last.stack = NULL;
 	for (uint32_t i = 0; i < s->stack->nframes; i++)
 		p->got = map__hash(p->got, name__hash(s->stack->frames[i]->function->text));
-	for (uint32_t i = s->stack->nframes; i-- > cut;)
-		p->got_outer =
-			map__hash(p->got_outer, name__hash(s->stack->frames[i]->function->text));
-	if (cut && strcmp(s->stack->frames[0]->function->text, "<truncated>"))
-		p->got_outer = UINT64_MAX;
 }
 
 static void program__init(struct program *p, const struct xr_layout *layout, bool heap)
@@ -279,7 +230,6 @@ static void program__free(struct program *p)
 {
 	decoder__free(p->decoder);
 	map__free(&p->seen);
-	map__free(&p->seen_outer);
 	image__free(&p->m);
 }
 
@@ -308,11 +258,12 @@ static int sample(struct program *p, struct remote_walk *rw, enum how how)
 	uint64_t stopped;
 	int result;
 
-	program__begin(p);
+	map__free(&p->seen);
+	program__note(p);
+	p->spans = 0;
 	if (how == IDLE)
 		p->changes = 0;
 	result = remote_walk__ahead(rw);
-	p->ahead = false;
 	stopped = 0;
 	if (how == STILL) {
 		p->changes = 0;
@@ -328,28 +279,13 @@ static int sample(struct program *p, struct remote_walk *rw, enum how how)
 		result = remote_walk__finish(rw);
 	p->changes = changes;
 	p->got = 0;
-	if (result >= 0) {
-		struct xr_sample s = like;
-
-		s.flags |= remote_walk__cut(rw) ? XR_F_TORN : 0;
-		remote_walk__send(rw, &s);
-	}
+	if (result >= 0)
+		remote_walk__send(rw, &like);
 	if (how == STILL && result >= 0 && p->got != stopped)
 		return -1000;
 	if (how == STILL && result == -XR_NO_R_FRAMES && stopped)
 		return -1001;
 	return result;
-}
-
-/*
- * Is the last sample a stack that the program has had; or, if it was cut, calls that it was in
- * while the look ahead was under way?
- */
-static bool program__had(struct program *p)
-{
-	if (p->last.flags & XR_F_TORN)
-		return map__get(&p->seen_outer, p->got_outer, 1);
-	return map__get(&p->seen, p->got, 1);
 }
 
 static const char *const how_names[] = {"stopped", "moving", "idle"};
@@ -358,13 +294,12 @@ static const char *const how_names[] = {"stopped", "moving", "idle"};
 static void test_changing(const struct xr_layout *layout, bool heap, bool made, enum how how,
 			  uint32_t changes, uint32_t busy, uint32_t samples)
 {
-	uint32_t written = 0, torn = 0, none = 0, wrong = 0, errors = 0, cut = 0;
+	uint32_t written = 0, torn = 0, none = 0, wrong = 0, errors = 0;
 	struct remote_walk *rw;
 	struct program p;
 
 	if (!tap__all())
 		samples /= 8;
-	rng_state = SEED;
 	program__init(&p, layout, heap);
 	p.made = made;
 	rw = program__walk(&p, 0);
@@ -380,8 +315,7 @@ static void test_changing(const struct xr_layout *layout, bool heap, bool made, 
 
 		if (!changes)
 			program__step(&p);
-		cut += result >= 0 && p.last.flags & XR_F_TORN;
-		if (result >= 0 && program__had(&p))
+		if (result >= 0 && map__get(&p.seen, p.got, 1))
 			written++;
 		else if (result == -XR_TORN)
 			torn++;
@@ -396,10 +330,8 @@ static void test_changing(const struct xr_layout *layout, bool heap, bool made, 
 		"%s, %s%s, %u changes and %u deep ones of 1000: %u wrong, %u errors",
 		how_names[how], heap ? "contexts on the heap" : "on the stack",
 		made ? ", calls made anew" : "", changes, busy, wrong, errors);
-	tap__diag("%u written, %u of these cut, %u torn, %u without frames; %llu spans read, %llu "
-		  "changes",
-		  written, cut, torn, none, (unsigned long long)p.m.reads,
-		  (unsigned long long)p.steps);
+	tap__diag("%u written, %u torn, %u without frames; %llu spans read, %llu changes", written,
+		  torn, none, (unsigned long long)p.m.reads, (unsigned long long)p.steps);
 	remote_walk__free(rw);
 	program__free(&p);
 }
@@ -426,7 +358,7 @@ static void test_faults(enum how how)
 			result = sample(&p, rw, how);
 			if (p.spans > spans)
 				spans = p.spans;
-			ok = result >= 0 ? program__had(&p)
+			ok = result >= 0 ? p.got == program__hash(&p)
 					 : result > -XR_ERRORS && result != -XR_NO_R_FRAMES;
 			*(result >= 0 ? &right : &refused) += 1;
 			if (!ok)
@@ -440,50 +372,6 @@ static void test_faults(enum how how)
 	}
 	tap__ok(ok && spans > 30, "%s: each of %d spans fails in turn", how_names[how], spans);
 	tap__diag("%u refused, %u right all the same", refused, right);
-}
-
-/*
- * The innermost call returns, and another one is made, before one of the reads; later it is still.
- * A first try that was disturbed gives the calls that stayed, never the stack of later.
- */
-static void test_torn(void)
-{
-	const struct xr_layout *layout = layouts__last(LAYOUTS_X86_64_LINUX);
-	uint32_t whole = 0, cut = 0;
-	int first_cut = 0, spans = 1;
-	bool ok = true;
-
-	for (int n = 1; n <= spans && ok; n++) {
-		struct remote_walk *rw;
-		struct program p;
-		uint64_t stayed;
-		int result;
-
-		rng_state = SEED;
-		program__init(&p, layout, false);
-		rw = program__walk(&p, 0);
-		while (p.depth < 12)
-			program__push(&p);
-		sample(&p, rw, MOVING); /* what to read is known from now on */
-		stayed = p.outer[p.depth - 1];
-		p.change_span = n;
-		result = sample(&p, rw, MOVING);
-		ok = !result && program__had(&p);
-		if (p.last.flags & XR_F_TORN) {
-			ok = ok && p.got_outer == stayed;
-			first_cut = first_cut ? first_cut : n;
-			cut++;
-		} else {
-			whole++;
-		}
-		if (!ok)
-			tap__diag("change at read %d: %d", n, result);
-		spans = p.spans > spans ? p.spans : spans;
-		remote_walk__free(rw);
-		program__free(&p);
-	}
-	tap__diag("%u whole, %u cut, from a change at read %d on", whole, cut, first_cut);
-	tap__ok(ok && cut && whole, "a disturbed first try gives the calls that stayed");
 }
 
 static void test_gone(void)
@@ -633,7 +521,6 @@ TEST(remote_walk)
 	test_faults(STILL);
 	test_faults(MOVING);
 	test_faults(IDLE);
-	test_torn();
 	test_gone();
 	test_collection_outside();
 	test_memory();

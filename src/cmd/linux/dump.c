@@ -342,6 +342,9 @@ static int dump__process(struct dump *d, struct errmsg *f)
 		err = dump__sample(d, s, f);
 	session__stop(s, &stats);
 	session__free(s);
+	/* what stopped it when the sample came was engine ptrace, at its next one */
+	if (!err && d->now.activity.state == 't')
+		activity__read(&d->now.activity, d->now.pid, d->now.tid);
 	return err;
 }
 

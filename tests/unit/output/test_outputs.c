@@ -540,7 +540,7 @@ TEST(unwritten)
 	for (unsigned int i = 0; i < n; i++)
 		dropped += put(1, 10, "a function whose name has some length") != 0;
 	tap__ok(!dropped, "samples for a reader that takes nothing are no failure");
-	clock__run(10); /* until it is given up */
+	clock__run(10); /* the outputs stop waiting for it */
 	err = sink.ops->finish(sink.arg, &stats);
 	tap__ok(err == -ETIMEDOUT && strstr(sink.ops->why(sink.arg)->text, path), "the end is: %s",
 		sink.ops->why(sink.arg)->text);

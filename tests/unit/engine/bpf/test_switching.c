@@ -8,7 +8,8 @@
 #include "engine/bpf/switching.h"
 #include "tap.h"
 
-/* What is told of the events that are NULL (the linker puts these functions between). */
+/* What the functions below return if the events are NULL. The linker puts them before the real
+ * ones. */
 static uint64_t switches;
 static uint32_t freq;
 static size_t threads;

@@ -143,7 +143,7 @@ static void target__calls(struct scene *s)
 	}
 }
 
-/* What one takes, ns: of the batch that nobody disturbed. */
+/* What one takes, ns, in the fastest batch. */
 static double cost__of(void (*what)(void))
 {
 	uint64_t least = UINT64_MAX;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-#   make record-image   build/record-image, which tools/record-image runs (docs/recorded-images.md)
+#   make record-image   build/record-image, which tools/record-image runs (docs/internals/recorded-images.md)
 
 record-image: $(BUILD)/record-image
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The profiler that tells the time of each sample, for tests/live/test_spin.sh and tests/live/test_stop.sh (docs/oracles.md).
+# The profiler that tells the time of each sample, for tests/live/test_spin.sh and tests/live/test_stop.sh (docs/internals/oracles.md).
 
 unit-tests: $(BUILD)/oracle-tap
 

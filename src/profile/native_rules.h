@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which native frames of a stack are shown (docs/native.md): all are in the sample, but R's own C
+ * Which native frames of a stack are shown (docs/internals/native.md): all are in the sample, but R's own C
  * functions say nothing that its contexts do not, and what is outside of all of R is how the
  * process began.
  */

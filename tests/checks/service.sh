@@ -39,7 +39,7 @@ is "$(sed -n 's/^ *add: \[\(.*\)\]/\1/p' tools/kubernetes/xrprof-bpf.yaml | tr -
 is "$(grep -oE 'cap-add=[A-Z_]+' tools/container/Dockerfile | sed 's/.*=//' | xargs)" "$caps" "the container: the same"
 # Elsewhere than in the unit AppArmor's own profile of containers lets no process outside be read.
 check "Kubernetes: no profile of AppArmor" eval 'grep -A 1 "^ *appArmorProfile:$" tools/kubernetes/xrprof-bpf.yaml | grep -q "type: Unconfined$"'
-for file in tools/container/Dockerfile docs/deployment.md; do
+for file in tools/container/Dockerfile docs/guide/deployment.md; do
 	check "$file: none either" grep -q -- '--security-opt apparmor=unconfined' "$file"
 done
 if command -v systemd-analyze >/dev/null; then

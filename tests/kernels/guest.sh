@@ -325,7 +325,7 @@ native_of() { # native_of NAME: a count of native frames
 # native__whole NAME: were the stacks unwound to their ends?
 native__whole() {
 	local whole all least=99
-	# setjmp() of glibc 2.41 keeps its return address in a register that is not followed there: docs/native.md
+	# setjmp() of glibc 2.41 keeps its return address in a register that is not followed there: docs/internals/native.md
 	[ "$(uname -m)" != aarch64 ] || least=95
 	whole=$(native_of whole)
 	all=$((whole + $(native_of no_table) + $(native_of no_rule) + $(native_of bad_stack) + $(native_of too_many)))

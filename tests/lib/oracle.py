@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The two halves of the exact oracles that are not R's (docs/oracles.md).
+"""The two halves of the exact oracles that are not R's (docs/internals/oracles.md).
 
 oracle.py freeze FOLDER PID TIMES COUNT INTERVALS MODE
     Stop process PID, which is in the cgroup (v2) at FOLDER, COUNT times at moments of chance. Each time wait for three

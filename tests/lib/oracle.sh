@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# For the tests that hold each sample against the line that R's own profiler writes of the same moment (docs/oracles.md).
+# For the tests that hold each sample against the line that R's own profiler writes of the same moment (docs/internals/oracles.md).
 # Source it after live.sh.
 
 oracle_library=$WORK/spin.so
@@ -26,7 +26,7 @@ oracle_proven() {
 	grep -q '^"<GC>"' "$PROF_OUT" && grep -qE '^[0-9]+#[0-9]+ "proof_compiled"|"sqrt" [0-9]+#[0-9]+ "proof_compiled"' "$PROF_OUT"
 }
 
-# oracle_r_failed NAME: did R 4.5 or later end by a fault of its own (docs/oracles.md)? Then the rest of NAME is skipped.
+# oracle_r_failed NAME: did R 4.5 or later end by a fault of its own (docs/internals/oracles.md)? Then the rest of NAME is skipped.
 oracle_r_failed() {
 	wait_until 10 gone "$TARGET_JOB" && grep -q 'caught segfault' "$TARGET_ERR" || return 1
 	case $(cat "$TARGET_DIR/version") in

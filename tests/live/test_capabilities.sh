@@ -7,7 +7,7 @@
 # alone: live
 #
 # serve as the service runs it, as a user without rights but the capabilities of the unit, and with each of them taken away: it works,
-# or one line names what is missing. The table in docs/deployment.md is this test's.
+# or one line names what is missing. The table in docs/guide/deployment.md is this test's.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/serve.sh"
 

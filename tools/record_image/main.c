@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Record what a walk reads of a live R, and the stack that R itself gives for that very moment:
- * tools/record-image, docs/recorded-images.md.  The format is that of recorded.h.
+ * tools/record-image, docs/internals/recorded-images.md.  The format is that of recorded.h.
  *
  * R's thread is stopped by ptrace, so that nothing of R's memory changes, and is let go when this
  * program ends, however it ends.  The walk reads its memory; then SIGPROF is delivered to it, and
@@ -35,7 +35,7 @@
 static const char usage[] =
 	"usage: tools/record-image PID [OPTION...] FILE\n"
 	"Record what a walk reads of R in process PID, with R's own stack of that moment, in FILE\n"
-	"(docs/recorded-images.md).\n"
+	"(docs/internals/recorded-images.md).\n"
 	"  --rprof PATH     R's profiler is on and writes to PATH: Rprof(PATH, interval = 0.9, "
 	"...).\n"
 	"                   Lines and GC marks are as its header says\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Work for the exact oracles (docs/oracles.md). Arguments: FOLDER LIBRARY KIND COUNT PROGRAM...
+# Work for the exact oracles (docs/internals/oracles.md). Arguments: FOLDER LIBRARY KIND COUNT PROGRAM...
 #
 # LIBRARY: tests/fixtures/spin.c, built. KIND: "spin": R's profiler makes COUNT burns; "stop": it writes a line for each of
 # the COUNT times that others send SIGPROF, who write how many they have sent to the file MODE.sent, and may send up to

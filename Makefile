@@ -5,7 +5,7 @@
 #   make check      a minute: checks and unit tests; no root, nothing more installed than to build; T=NAME: only what matches
 #   make test       ten minutes: install what is missing, build, and also run the tests on a live R; TESTS= options of tests/run
 #   make test-all   45 minutes: everything, on all R releases and kernels
-#   make bench      the figures in the README
+#   make bench      the figures of a sample in docs/internals/benchmarks.md
 #   make install    PREFIX (/usr/local), DESTDIR; no capabilities: sudo is the way
 #   make install-caps   the same with capabilities, for everybody's own R; GROUP=NAME: for that group, and every R
 #   make uninstall  removes it, with the same PREFIX and DESTDIR

@@ -9,8 +9,8 @@
 
 /*
  * All that grows with names and stacks, unless --max-memory says otherwise.  What the program and
- * the kernel take in any case comes on top (README, "Limits"): with this all of it stays below 64
- * MiB.  The parts below are shares of it, @m.
+ * the kernel take in any case comes on top (docs/reference/limits.md): with this all of it stays
+ * below 64 MiB.  The parts below are shares of it, @m.
  */
 #define LIMIT_MEMORY (32u << 20)
 

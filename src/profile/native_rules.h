@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which native frames of a stack are shown (docs/internals/native.md): all are in the sample, but R's own C
- * functions say nothing that its contexts do not, and what is outside of all of R is how the
- * process began.
+ * Which native frames of a stack are shown (docs/internals/native.md): all are in the sample, but
+ * R's own C functions say nothing that its contexts do not, and what is outside of all of R is how
+ * the process began.
  */
 #ifndef XR_PROFILE_NATIVE_RULES_H
 #define XR_PROFILE_NATIVE_RULES_H

@@ -9,8 +9,8 @@
 #
 # The first contact: `make demo` ends with the page, as root, as a user without sudo, with the capabilities that Docker
 # gives, in a user namespace, and where the system call bpf is refused. Without RELEASE on this machine, with what is
-# built. With RELEASE (bookworm, trixie, sid) in a bare root of each, where it installs and builds everything first; the
-# times and sizes in README are from there.
+# built. With RELEASE (bookworm, trixie, sid) in a bare root of each, where it installs and builds everything first; it
+# prints how long that took and what it installed.
 . "$(dirname "$0")/../lib/live.sh"
 
 check "the fixture builds" "${CC:-cc}" -Wall -Wextra -Werror -O1 -static -o "$WORK/refuse" "$tests/fixtures/refuse.c" || {

@@ -7,7 +7,7 @@
 #
 # Unwinding by our tables (include/unwind_walk.h, src/target/linux/unwind/) against gdb, at random moments of an R at work: the program
 # counter and the stack pointer of each frame. No profiler is in it: gdb holds the process, and gives the registers.
-# STOPS=2000 for the figures of docs/internals/native.md.
+# STOPS=2000 for the figures of docs/internals/benchmarks.md.
 . "$(dirname "$0")/../lib/live.sh"
 
 stops=${STOPS:-150}
@@ -19,7 +19,7 @@ read -r _ got _ frames _ equal _ whole < <(grep '^stops ' "$WORK/gdb.out")
 is "$got" "$stops" "each time both tell their frames"
 diag "$(sed -n '/^stops /,$p' "$WORK/gdb.out")"
 another=$(sed -n 's/^differs \([0-9]*\): another.*/\1/p' "$WORK/gdb.out" | awk '{n += $1} END {print n + 0}')
-# once in 2,000 gdb and we go different ways in libc, why is not known: docs/internals/native.md
+# once in 2,000 gdb and we go different ways in libc, why is not known: docs/internals/benchmarks.md
 [ "$another" -le $((1 + stops / 500)) ]
 ok $? "no other frame than gdb's but in $another stacks: $equal of $frames are equal"
 [ "$whole" -ge $((stops * 95 / 100)) ]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The walk over recorded images of real R (tests/images-recorded, docs/internals/recorded-images.md): it must
- * find the stack that R itself gave for that moment.  Then with faults: reads that fail, bytes that
- * changed, chains that never end.
+ * The walk over recorded images of real R (tests/images-recorded,
+ * docs/internals/recorded-images.md): it must find the stack that R itself gave for that moment.
+ * Then with faults: reads that fail, bytes that changed, chains that never end.
  */
 #include "replay/images.h"
 #include "replay/recorded_walk.h"

@@ -10,18 +10,15 @@
 #define _GNU_SOURCE
 #include "tap.h"
 
-#include <errno.h>
 #include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* No case takes a tenth of it, on a slow machine, with sanitizers. */
 #define CASE_SECONDS 180
@@ -64,6 +61,19 @@ bool tap__ok(bool cond, const char *fmt, ...)
 	line(cond, NULL, fmt, ap);
 	va_end(ap);
 	return cond;
+}
+
+bool tap__is(const char *got, const char *want, const char *fmt, ...)
+{
+	bool same = got && !strcmp(got, want);
+	va_list ap;
+
+	va_start(ap, fmt);
+	line(same, NULL, fmt, ap);
+	va_end(ap);
+	if (!same)
+		tap__diag("wanted <%s>, got <%s>", want, got ? got : "(none)");
+	return same;
 }
 
 void tap__skip(const char *reason, const char *fmt, ...)
@@ -114,6 +124,48 @@ const char *tap__folder(void)
 		}
 	}
 	return state->folder;
+}
+
+const char *tap__path(const char *name)
+{
+	static unsigned int n;
+	static char paths[8][512];
+	char *path = paths[n++ % 8];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", tap__folder(), name);
+	return path;
+}
+
+void tap__write(const char *path, const void *data, size_t len)
+{
+	FILE *f = fopen(path, "we");
+
+	if (!f || fwrite(data, 1, len, f) != len || fclose(f))
+		tap__bail("cannot write %s: %s", path, strerror(errno));
+}
+
+const char *tap__read(const char *path, size_t *len)
+{
+	static char *text;
+	static size_t size;
+	FILE *f = fopen(path, "re");
+	size_t n = 0;
+
+	if (!f)
+		return NULL;
+	do {
+		if (size - n < 65536) {
+			size = 2 * size + 131072;
+			text = realloc(text, size);
+			if (!text)
+				tap__bail("out of memory");
+		}
+		n += fread(text + n, 1, size - n - 1, f);
+	} while (!feof(f) && !ferror(f));
+	text[n] = '\0';
+	if (len)
+		*len = n;
+	return fclose(f) ? NULL : text;
 }
 
 static int folder__remove_one(const char *path, const struct stat *st, int what, struct FTW *at)

@@ -14,9 +14,13 @@
  * Each check is a line of the Test Anything Protocol.  A case may leave behind whatever it likes
  * (globals, limits, signal handlers, children): it ends with its process.
  */
+#include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 enum tap__kind { TAP_CASE, TAP_BEFORE, TAP_AFTER, TAP_PROGRAM };
 
@@ -70,6 +74,10 @@ void tap__register(struct tap__entry *e);
 /* One check. Returns @cond, so that a caller can stop or explain. */
 __attribute__((format(printf, 2, 3))) bool tap__ok(bool cond, const char *fmt, ...);
 
+/* One check: is @got the text @want?  Prints both if it is not.  NULL is no text. */
+__attribute__((format(printf, 3, 4))) bool tap__is(const char *got, const char *want,
+						   const char *fmt, ...);
+
 /*
  * One check that cannot run here, counted as passed by TAP readers; @reason is mandatory. Only for
  * what this machine really lacks.
@@ -84,6 +92,16 @@ __attribute__((noreturn, format(printf, 1, 2))) void tap__bail(const char *fmt, 
 
 /* The case's own folder below /tmp: made on the first call, removed with all in it at the end. */
 const char *tap__folder(void);
+
+/* The path of @name in that folder; the last eight stay valid. */
+const char *tap__path(const char *name);
+
+/* Make @path a file of these @len bytes. */
+void tap__write(const char *path, const void *data, size_t len);
+
+/* All of the file @path and a NUL, until the next call; NULL: it cannot be read.  @len may be NULL.
+ */
+const char *tap__read(const char *path, size_t *len);
 
 /* Does this run want the tests at their full size, too (XRPROF_TESTS=all)? */
 bool tap__all(void);

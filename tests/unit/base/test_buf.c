@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Growing buffers; and the one line that people are shown (errmsg, log). */
 #define _GNU_SOURCE /* memfd_create() */
-#include <errno.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <wchar.h>
 
 #include "base/buf.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Budgets, arenas, tables, and interned names. */
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/intern.h"
 #include "tap.h"
 

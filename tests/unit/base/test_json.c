@@ -1,41 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The JSON writer, and the object of --stats. */
-#include <errno.h>
+/* The JSON writer, the object of --stats, and lines of JSON, read back. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
+#include "base/json_line.h"
 #include "session/stats.h"
 #include "tap.h"
 
-struct text {
-	FILE *out;
-	char *data;
+/* End @j: its text, until the next call. */
+static const char *text_of(struct json *j)
+{
+	static char *text;
 	size_t size;
-};
+	FILE *out;
 
-static void text__open(struct text *t)
-{
-	t->data = NULL;
-	t->out = open_memstream(&t->data, &t->size);
-	if (!t->out)
-		tap__bail("no memory");
-}
-
-static void text__is(struct text *t, const char *wanted, const char *name)
-{
-	fclose(t->out);
-	tap__ok(!strcmp(t->data, wanted), "%s: %.*s", name, (int)strcspn(t->data, "\n"), t->data);
-	free(t->data);
+	free(text);
+	out = open_memstream(&text, &size);
+	if (!out || json__print(j, out) || fclose(out))
+		tap__bail("no text of JSON");
+	return text;
 }
 
 TEST(shape)
 {
-	struct text t;
 	struct json j;
 
-	text__open(&t);
 	json__begin(&j);
 	json__object(&j, NULL);
 	json__u64(&j, "big", UINT64_MAX);
@@ -48,41 +37,36 @@ TEST(shape)
 	json__close(&j);
 	json__close(&j);
 	json__close(&j);
-	tap__ok(json__print(&j, t.out) == 0, "well-formed");
-	text__is(&t,
-		 "{\"big\": 18446744073709551615, \"yes\": true, \"none\": null, "
-		 "\"list\": [0.5, null, {}]}\n",
-		 "values and nesting");
-}
-
-static void string_is(const char *value, const char *wanted)
-{
-	struct text t;
-	struct json j;
-	char line[256];
-
-	text__open(&t);
-	json__begin(&j);
-	json__str(&j, NULL, value);
-	if (json__print(&j, t.out))
-		tap__bail("a string alone was refused");
-	snprintf(line, sizeof(line), "\"%s\"\n", wanted);
-	text__is(&t, line, "string");
+	tap__is(text_of(&j),
+		"{\"big\": 18446744073709551615, \"yes\": true, \"none\": null, "
+		"\"list\": [0.5, null, {}]}\n",
+		"values and nesting");
 }
 
 TEST(strings)
 {
-	string_is("plain", "plain");
-	string_is("a\"b\\c/d", "a\\\"b\\\\c/d");
-	string_is("tab\tnl\nesc\033del\177", "tab\\u0009nl\\u000aesc\\u001bdel\\u007f");
-	string_is("csi\302\233nbsp\302\240", "csi\\u009bnbsp\302\240");
-	string_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
-	string_is("C1 \xc2\x9b, direction \xe2\x80\xae", "C1 \\u009b, direction \\u202e");
-	string_is("lone \xe9 byte", "lone \\ufffd byte");
-	string_is("cut \xe2\x82", "cut \\ufffd\\ufffd");
-	string_is("overlong \xc0\xaf", "overlong \\ufffd\\ufffd");
-	string_is("surrogate \xed\xa0\x80", "surrogate \\ufffd\\ufffd\\ufffd");
-	string_is("beyond \xf4\x90\x80\x80", "beyond \\ufffd\\ufffd\\ufffd\\ufffd");
+	static const char *const rows[][2] = {
+		{"plain", "plain"},
+		{"a\"b\\c/d", "a\\\"b\\\\c/d"},
+		{"tab\tnl\nesc\033del\177", "tab\\u0009nl\\u000aesc\\u001bdel\\u007f"},
+		{"csi\302\233nbsp\302\240", "csi\\u009bnbsp\302\240"},
+		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"C1 \xc2\x9b, direction \xe2\x80\xae", "C1 \\u009b, direction \\u202e"},
+		{"lone \xe9 byte", "lone \\ufffd byte"},
+		{"cut \xe2\x82", "cut \\ufffd\\ufffd"},
+		{"overlong \xc0\xaf", "overlong \\ufffd\\ufffd"},
+		{"surrogate \xed\xa0\x80", "surrogate \\ufffd\\ufffd\\ufffd"},
+		{"beyond \xf4\x90\x80\x80", "beyond \\ufffd\\ufffd\\ufffd\\ufffd"},
+	};
+	char want[256];
+	struct json j;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json__begin(&j);
+		json__str(&j, NULL, rows[i][0]);
+		snprintf(want, sizeof(want), "\"%s\"\n", rows[i][1]);
+		tap__is(text_of(&j), want, "a string is written as %s", rows[i][1]);
+	}
 }
 
 /* Within a page, and taken out piece by piece. */
@@ -90,12 +74,11 @@ TEST(html)
 {
 	struct buf text = {0};
 	struct json j;
-	int err;
 
 	json__begin_html(&j);
 	json__object(&j, NULL);
 	json__str(&j, "a<", "</script><!--&");
-	err = buf__add(&text, j.text.data, j.text.len);
+	buf__add(&text, j.text.data, j.text.len);
 	j.text.len = 0;
 	json__array(&j, "n");
 	json__u64(&j, NULL, 0);
@@ -103,42 +86,48 @@ TEST(html)
 	json__str(&j, NULL, "\xe2\x80\xa8\"");
 	json__close(&j);
 	json__close(&j);
-	err = err ? err : json__end(&j, &text);
-	err = err ? err : buf__add(&text, "", 1);
-	tap__ok(!err && !strcmp(text.data,
-				"{\"a\\u003c\":\"\\u003c/script\\u003e\\u003c!--\\u0026\",\"n\":[0,"
-				"1234567890,\"\\u2028\\\"\"]}\n"),
-		"in a page nothing is markup: %s", text.data);
+	if (json__end(&j, &text) || buf__add(&text, "", 1))
+		tap__bail("no text of JSON");
+	tap__is(text.data,
+		"{\"a\\u003c\":\"\\u003c/script\\u003e\\u003c!--\\u0026\",\"n\":[0,1234567890,"
+		"\"\\u2028\\\"\"]}\n",
+		"in a page nothing is markup");
 	buf__free(&text);
 }
 
+/* o, a: begin an object, an array; 1: a number without a key; c: close. */
 TEST(misuse)
 {
-	struct text t;
+	static const struct {
+		const char *calls, *what;
+		int err;
+	} rows[] = {
+		{"o1c", "no key inside an object", -EINVAL},
+		{"a", "not closed", -EINVAL},
+		{"c", "closed too often", -EINVAL},
+		{"11", "two values at the top", -EINVAL},
+		{NULL, "too deep", -E2BIG},
+	};
+	char deep[JSON_DEPTH_MAX + 2] = "";
+	struct buf text = {0};
 	struct json j;
 
-	text__open(&t);
-	json__begin(&j);
-	json__object(&j, NULL);
-	json__u64(&j, NULL, 1);
-	json__close(&j);
-	tap__ok(json__print(&j, t.out) == -EINVAL, "no key inside an object");
-	json__begin(&j);
-	json__array(&j, NULL);
-	tap__ok(json__print(&j, t.out) == -EINVAL, "not closed");
-	json__begin(&j);
-	json__close(&j);
-	tap__ok(json__print(&j, t.out) == -EINVAL, "closed too often");
-	json__begin(&j);
-	json__u64(&j, NULL, 1);
-	json__u64(&j, NULL, 2);
-	tap__ok(json__print(&j, t.out) == -EINVAL, "two values at the top");
-	json__begin(&j);
-	for (int i = 0; i <= JSON_DEPTH_MAX; i++)
-		json__array(&j, NULL);
-	tap__ok(json__print(&j, t.out) == -E2BIG, "too deep");
-	fclose(t.out);
-	free(t.data);
+	memset(deep, 'a', sizeof(deep) - 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json__begin(&j);
+		for (const char *at = rows[i].calls ? rows[i].calls : deep; *at; at++) {
+			if (*at == 'o')
+				json__object(&j, NULL);
+			else if (*at == 'a')
+				json__array(&j, NULL);
+			else if (*at == '1')
+				json__u64(&j, NULL, 1);
+			else
+				json__close(&j);
+		}
+		tap__ok(json__end(&j, &text) == rows[i].err, "refused: %s", rows[i].what);
+	}
+	buf__free(&text);
 }
 
 TEST(full)
@@ -172,26 +161,24 @@ TEST(counts)
 	tap__ok(s.sent + s.no_r_frames + s.exiting + s.unreadable + s.lost == sum,
 		"each row of errors.def is in exactly one count");
 	tap__ok(s.written == 1 && s.sent == counts[XR_WRITTEN], "written is what was decoded");
-	tap__ok(s.truncated == counts[XR_TRUNCATED], "truncated");
 	tap__ok(!stats__conserved(&s), "ticks that do not add up are noticed");
-	tap__ok(s.over_budget == counts[XR_OVER_BUDGET] && s.overrun == counts[XR_OVERRUN] &&
-			s.throttled == counts[XR_THROTTLED] &&
+	tap__ok(s.truncated == counts[XR_TRUNCATED] && s.over_budget == counts[XR_OVER_BUDGET] &&
+			s.overrun == counts[XR_OVERRUN] && s.throttled == counts[XR_THROTTLED] &&
 			s.longest_us * 1000 == (double)counts[XR_LONGEST_NS] &&
 			s.most_work == counts[XR_MOST_WORK] && s.spent_ns == counts[XR_SPENT_NS],
 		"what samples cost");
 	s = (struct stats){.clock = "cpu", .rate = 100, .processes = 1, .seconds = 2.01};
 	s.written = 26;
 	stats__summary(&s, line, sizeof(line));
-	tap__ok(!strcmp(line, "26 samples = 0.26 s of CPU in 2.01 s; none lost"), "%s", line);
+	tap__is(line, "26 samples = 0.26 s of CPU in 2.01 s; none lost", "the last line");
 	s.clock = "wall";
 	s.processes = 3;
 	s.lost = 4;
 	s.truncated = 1;
 	stats__summary(&s, line, sizeof(line));
-	tap__ok(!strcmp(line,
-			"26 samples of 3 processes = 0.26 s of wall time in 2.01 s; 4 lost, 1 "
-			"truncated"),
-		"%s", line);
+	tap__is(line,
+		"26 samples of 3 processes = 0.26 s of wall time in 2.01 s; 4 lost, 1 truncated",
+		"the last line of several processes");
 	stats__fill(&s, counts, &decoder);
 	stats__summary(&s, line, sizeof(line));
 	snprintf(wanted, sizeof(wanted),
@@ -200,18 +187,100 @@ TEST(counts)
 		 (unsigned long long)s.over_budget, (unsigned long long)s.throttled);
 	tap__ok(strstr(line, wanted) != NULL, "the last line says what was cut and left out");
 	counts[XR_OVER_BUDGET] = counts[XR_THROTTLED] = 0;
+	counts[XR_TICKS] = sum;
+	decoder.samples = counts[XR_WRITTEN];
 	stats__fill(&s, counts, &decoder);
 	stats__summary(&s, line, sizeof(line));
 	tap__ok(!strstr(line, "too long") && !strstr(line, "left out"),
 		"and nothing if nothing was");
-	counts[XR_TICKS] = sum;
-	decoder.samples = counts[XR_WRITTEN];
+	counts[XR_TICKS] = 0;
+	for (unsigned int i = 0; i < XR_ERRORS; i++)
+		counts[XR_TICKS] += counts[i];
 	stats__fill(&s, counts, &decoder);
 	tap__ok(stats__conserved(&s), "ticks that do add up");
-	decoder.partial = s.lost + 2;
-	stats__fill(&s, counts, &decoder);
-	tap__ok(s.decoder.partial == 2, "parts of samples that were lost are not counted twice");
-	decoder.partial = 1;
-	stats__fill(&s, counts, &decoder);
-	tap__ok(!s.decoder.partial, "however few they are");
+	for (unsigned int parts = 1; parts < 3; parts++) {
+		decoder.partial = parts == 1 ? 1 : s.lost + 2;
+		stats__fill(&s, counts, &decoder);
+		tap__ok(s.decoder.partial == (parts == 1 ? 0 : 2),
+			"parts of samples that were lost are not counted twice, however few");
+	}
+}
+
+/* The fields of @text as "key=value;", or "!" where it is none. */
+static void reads(const char *text, const char *want)
+{
+	char *copy = strdup(text), got[512] = "";
+	struct json_field field;
+	struct json_line j;
+	size_t n = 0;
+	int err;
+
+	json_line__begin(&j, copy);
+	while ((err = json_line__next(&j, &field)) > 0) {
+		n += (size_t)snprintf(got + n, sizeof(got) - n, "%s=", field.key);
+		if (field.text)
+			n += (size_t)snprintf(got + n, sizeof(got) - n, "\"%s\";", field.text);
+		else if (field.is_number)
+			n += (size_t)snprintf(got + n, sizeof(got) - n, "%.17g;", field.number);
+		else
+			n += (size_t)snprintf(got + n, sizeof(got) - n, "?;");
+	}
+	tap__is(err ? "!" : got, want, "fields of %s", text);
+	free(copy);
+}
+
+TEST(lines)
+{
+	/* between them a space */
+	char bad[] =
+		"{ [] {\"a\"} {\"a\":} {\"a\":1,} {,\"a\":1} {\"a\":1\t\"b\":2} {\"a\":1}\tx "
+		"{\"a\":01} {\"a\":1.} {\"a\":.5} {\"a\":1e} {\"a\":-} {\"a\":tru} {\"a\":\"b} "
+		"{\"a\":\"\\ {\"a\":\"\\x\"} {\"a\":\"\\u12\"} {\"a\":\"\\u0000\"} "
+		"{\"a\":\"\\ud83d\"} {\"a\":\"\\ud83dx\"} {\"a\":\"\\ude00\"} {\"a\":\"\t\"} "
+		"{\"a\":\"\xff\"} {\"a\":[1} {\"a\":[ {1:2}";
+	char deep[100], *at = bad;
+
+	reads("{}", "");
+	reads(" { } \n", "");
+	reads("{\"a\":1}", "a=1;");
+	reads("{\"a\" : \"b\" , \"c\" : -1.5e2 }\n", "a=\"b\";c=-150;");
+	reads("{\"a\":true,\"b\":null,\"c\":[1,{\"d\":\"e\"}],\"f\":{},\"g\":2}",
+	      "a=?;b=?;c=?;f=?;g=2;");
+	reads("{\"a\":\"\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\/\"}",
+	      "a=\"A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80/\";");
+	reads("{\"a\":0.000001,\"b\":1E3,\"c\":1795313400.25}",
+	      "a=9.9999999999999995e-07;b=1000;c=1795313400.25;");
+	reads("", "!");
+	for (char *text; (text = strsep(&at, " "));)
+		reads(text, "!");
+	memset(deep, '[', sizeof(deep));
+	memcpy(deep, "{\"a\":", 5);
+	deep[sizeof(deep) - 1] = '\0';
+	reads(deep, "!");
+}
+
+TEST(written_lines)
+{
+	static const char value[] = "a\"b\\c\n\t\x01/\xc3\xa9\xf0\x9f\x98\x80\xe2\x80\xae";
+	struct json_field field;
+	struct json_line l;
+	struct json j;
+	char *text;
+
+	json__begin(&j);
+	json__object(&j, NULL);
+	json__str(&j, "k\"ey", value);
+	json__u64(&j, "n", UINT64_C(1) << 53);
+	json__double(&j, "d", 0.25);
+	json__close(&j);
+	text = strdup(text_of(&j));
+	json_line__begin(&l, text);
+	tap__ok(json_line__next(&l, &field) == 1 && !strcmp(field.key, "k\"ey") &&
+			!strcmp(field.text, value),
+		"a string that the writer wrote is read as it was");
+	tap__ok(json_line__next(&l, &field) == 1 && field.number == 9007199254740992.0 &&
+			json_line__next(&l, &field) == 1 && field.number == 0.25 &&
+			!json_line__next(&l, &field),
+		"so are numbers, up to the end");
+	free(text);
 }

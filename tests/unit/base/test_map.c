@@ -1,35 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The map and the interned strings, against plain arrays. */
-#include <stdint.h>
-#include <string.h>
-
+/* The map, against a plain array. */
 #include "base/map.h"
+#include "some.h"
 #include "tap.h"
 
 #define KEYS 512u
-
-/* A fixed sequence, so that a failure comes again: xorshift64. */
-static uint64_t next(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	return *state ^= *state << 17;
-}
 
 TEST(map)
 {
 	static char values[8];
 	void *want[KEYS] = {0};
 	struct map m = {0};
-	uint64_t state = 1;
 	size_t count = 0, wrong = 0;
 
 	tap__ok(!map__get(&m, 1, 2) && !map__remove(&m, 1, 2), "an empty map holds nothing");
 	for (unsigned int i = 0; i < 200000; i++) {
-		uint64_t key = next(&state) % KEYS;
+		uint64_t key = some(KEYS);
 
-		if (next(&state) % 5 < 3) {
-			void *value = &values[next(&state) % sizeof(values)];
+		if (some(5) < 3) {
+			void *value = &values[some(sizeof(values))];
 
 			count += !want[key];
 			want[key] = value;
@@ -39,7 +28,7 @@ TEST(map)
 			wrong += map__remove(&m, key, ~key) != want[key];
 			want[key] = NULL;
 		}
-		key = next(&state) % KEYS;
+		key = some(KEYS);
 		wrong += map__get(&m, key, ~key) != want[key] || m.count != count;
 	}
 	tap__ok(!wrong, "200000 puts and removes leave what they should, %zu wrong", wrong);

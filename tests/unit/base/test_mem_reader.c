@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "base/mem_reader.h"
-
-#include <errno.h>
-#include <string.h>
-
 #include "tap.h"
 
 /* Memory from 100 to 100 + the length of the text; beyond 1000 the process is said to be gone. */

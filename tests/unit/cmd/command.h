@@ -3,9 +3,6 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
-#include <string.h>
-#include <unistd.h>
-
 #include "cmd/cmd.h"
 #include "tap.h"
 

@@ -2,12 +2,8 @@
 /* Options from a file: the same as on the command line. */
 #include "cmd/config_file.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tap.h"
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Options as tables: how a row is parsed and printed, and whether the real tables are sound. */
 #include "cmd/option_rows.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/cmd.h"
 #include "tap.h"
 

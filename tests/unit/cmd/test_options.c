@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The command line: what is understood, and what is refused and how. */
-#include <errno.h>
-#include <string.h>
-
 #include "cmd/options.h"
 #include "tap.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The line of progress: what is in it, and that samples go on. */
-#include <string.h>
-
 #include "base/clock.h"
 #include "cmd/progress.h"
 #include "stack_maker.h"

@@ -3,7 +3,6 @@
 #include "cmd/record_files.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "command.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `report` of small files: what is read, what is written. */
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 

@@ -2,10 +2,6 @@
 /* The index of a directory of profiles, read back: which profiles it tells of. */
 #include "cmd/report_index.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "tap.h"

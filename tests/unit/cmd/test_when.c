@@ -3,9 +3,6 @@
 #define _GNU_SOURCE
 #include "cmd/when.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "tap.h"

@@ -5,9 +5,6 @@
 #ifndef PAGE_PROFILES_H
 #define PAGE_PROFILES_H
 
-#include <stdio.h>
-#include <string.h>
-
 #include "abi.h"
 #include "profile/aggregate.h"
 #include "stack_maker.h"

@@ -6,10 +6,7 @@
  *	test_flamegraph page KIND STACKS PROCESSES FILE [FORMAT]	one to look at, or the same
  *profile in another format; KIND: many, empty, diff, types, typediff
  */
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "output/flamegraph.h"
 #include "profile/sources.h"

@@ -7,11 +7,7 @@
  *stack of each name is it, called by outer(), sampled as often as its place in the table
  */
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "base/utf8.h"

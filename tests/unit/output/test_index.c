@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The index of a directory: what its lines say, and one that may not grow. */
 #include "output/index.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "os/os.h"
 #include "tap.h"
 

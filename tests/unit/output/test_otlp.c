@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Requests to a receiver of OTLP: what is written is read back by protobuf's own library. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "output/encode.h"
 #include "output/otlp.h"
 #include "otlp.pb-c.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a profile of pprof says of processes, as it is written and as it is read back. */
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "output/encode.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Frames that are not R's in pprof's format: each is of the same kind when it is read again. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "output/writer.h"
 #include "profile/names.h"
 #include "profile/read.h"

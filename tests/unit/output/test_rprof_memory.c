@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The counts of memory before the lines of Rprof.out. */
-#include <string.h>
-
 #include "base/clock.h"
 #include "layout.h"
 #include "output/rprof_memory.h"

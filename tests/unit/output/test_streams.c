@@ -9,10 +9,7 @@
  *writing
  */
 #include <dirent.h>
-#include <errno.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "../streams/stream.h"

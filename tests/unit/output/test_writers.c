@@ -6,11 +6,7 @@
  *	build/tests/unit/output -x samples RPROF FOLDED [lines]	write one set of samples both ways,
  *for the test that compares stackcollapse-Rprof.R
  */
-#include <errno.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "layout.h"

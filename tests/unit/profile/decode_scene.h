@@ -4,9 +4,6 @@
 #define XR_TEST_DECODE_SCENE_H
 
 #include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include "base/buf.h"
 #include "profile/decode.h"
 #include "tap.h"

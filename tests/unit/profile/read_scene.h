@@ -10,9 +10,7 @@
 #ifndef READ_SCENE_H
 #define READ_SCENE_H
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "base/buf.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The aggregate: what samples add up to, within its limit. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "profile/aggregate.h"
 #include "stack_maker.h"
 #include "tap.h"

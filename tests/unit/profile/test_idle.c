@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which stacks wait for work. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "profile/idle.h"
 #include "profile/stacks.h"
 #include "tap.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Millions of names: memory follows what is alive, within limits.h, and none is lost uncounted. */
 #include <malloc.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "profile/decode.h"
 #include "base/limits.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names: the forms of the naming rule. */
-#include <errno.h>
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "profile/names.h"
 #include "tap.h"

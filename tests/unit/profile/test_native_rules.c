@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which native frames are shown: stacks written down, and what is left of them. */
 #include "profile/native_rules.h"
-
-#include <string.h>
-
 #include "base/intern.h"
 #include "tap.h"
 

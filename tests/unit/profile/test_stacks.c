@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Stacks, frames and names: equal ones are one. */
-#include <stdint.h>
-#include <string.h>
-
 #include "profile/stacks.h"
 #include "tap.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The timeline: nothing is lost, and it does not grow without end. */
-#include <string.h>
-
 #include "profile/timeline.h"
 #include "tap.h"
 

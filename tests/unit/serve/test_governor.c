@@ -4,7 +4,6 @@
  * case, and the rate must settle where the limit is kept, without going up and down.
  */
 #include <math.h>
-#include <string.h>
 
 #include "serve/governor.h"
 #include "tap.h"

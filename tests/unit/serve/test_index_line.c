@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Lines of the index, read back. */
 #include "serve/index_line.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "tap.h"
 
 #define FILE_FIELD                                                                                 \

@@ -5,8 +5,6 @@
  */
 #include "serve/metrics.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "base/version.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names of files in a directory of profiles. */
 #include "serve/window_name.h"
-
-#include <string.h>
-
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "tap.h"

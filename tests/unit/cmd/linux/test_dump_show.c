@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How a process and its stack are shown, whatever is in their names. */
 #include "cmd/linux/dump_show.h"
-
-#include <string.h>
-
 #include "stack_maker.h"
 #include "tap.h"
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What only all options of `serve` together can tell. */
 #include "cmd/linux/serve_options.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "serve/linux/channel.h"
 #include "serve/linux/windows_send.h"
 #include "tap.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the front says of itself, whatever it sends. */
 #include "cmd/linux/serve_status.h"
-
-#include <errno.h>
-#include <string.h>
-
 #include "tap.h"
 
 TEST(came)

@@ -2,10 +2,6 @@
 /* What `top` counts: by second, since it began, without wrappers, by process; and who called whom.
  */
 #include "cmd/linux/top_model.h"
-
-#include <string.h>
-#include <unistd.h>
-
 #include "base/limits.h"
 #include "cmd/linux/top_callers.h"
 #include "top_scene.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The lines of `top`, in any width, whatever is in the names. */
 #include "cmd/linux/top_text.h"
-
 #include "base/limits.h"
 #include "os/linux/columns.h"
 #include "top_scene.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What keys do to what `top` shows. */
 #include "cmd/linux/top_view.h"
-
 #include "base/limits.h"
 #include "top_scene.h"
 

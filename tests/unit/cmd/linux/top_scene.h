@@ -3,8 +3,6 @@
 #ifndef TOP_SCENE_H
 #define TOP_SCENE_H
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "cmd/linux/top_model.h"
 #include "os/os.h"

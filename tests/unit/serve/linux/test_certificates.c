@@ -6,9 +6,6 @@
 #include "serve/linux/libraries.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <curl/curl.h>
 

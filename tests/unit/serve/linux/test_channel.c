@@ -2,9 +2,6 @@
 /* Messages between two processes: whole, in order, never waited for. */
 #include "serve/linux/channel.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "tap.h"

@@ -3,14 +3,10 @@
 #include "serve/linux/front.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "os/os.h"

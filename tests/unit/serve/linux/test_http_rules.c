@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What becomes of a request. */
 #include "serve/linux/http_rules.h"
-
-#include <string.h>
-
 #include "tap.h"
 
 #define PROFILE "/debug/pprof/profile"

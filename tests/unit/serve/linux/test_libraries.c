@@ -4,9 +4,6 @@
 #define _GNU_SOURCE
 #include "serve/linux/libraries.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include <curl/curl.h>
 #include <microhttpd.h>
 

@@ -3,10 +3,6 @@
 #include "serve/linux/listen.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "tap.h"
 

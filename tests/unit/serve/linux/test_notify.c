@@ -4,14 +4,10 @@
 #define _GNU_SOURCE
 #include "serve/linux/notify.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "tap.h"
 

@@ -2,16 +2,11 @@
 /* Addresses of servers that a user may give; requests are in tests/live/test_push.sh. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
-#include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "os/os.h"

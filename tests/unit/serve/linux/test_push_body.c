@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where profiles are sent, as what, and what an answer of OTLP says. */
-#include <string.h>
 #include <zlib.h>
 
 #include "serve/linux/push_body.h"

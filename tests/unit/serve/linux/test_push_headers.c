@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A file of HTTP headers: what is one, what is refused and how, and when it is read again. */
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "serve/linux/push_headers.h"
 #include "tap.h"

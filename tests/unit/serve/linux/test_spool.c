@@ -2,15 +2,12 @@
 /* What waits to be sent: order, what is left after a sudden end, damage, limits, full disks. */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "serve/linux/spool.h"
 #include "system_calls.h"

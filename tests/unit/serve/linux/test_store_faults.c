@@ -5,7 +5,6 @@
  * can be read as far as it goes, and the next store goes on.
  */
 #define _GNU_SOURCE
-#include <stdint.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/types.h>

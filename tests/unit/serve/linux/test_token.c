@@ -2,12 +2,8 @@
 /* The token of those who ask, and its file. */
 #include "serve/linux/token.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tap.h"
 

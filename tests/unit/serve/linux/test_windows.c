@@ -4,9 +4,6 @@
 #include "serve/linux/windows.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "base/clock.h"

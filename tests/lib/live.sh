@@ -16,8 +16,14 @@ XRPROF=${XRPROF:-$BUILD/xrprof-bpf}
 XRPROF_ENGINE=${XRPROF_ENGINE:-bpf}
 # bwrap gives an image its own /tmp, with this folder in it.
 WORK=$(mktemp -d /tmp/xrprof-test.XXXXXX)
+mkfifo "$WORK/nap"
 export LANG=C.UTF-8 LC_ALL=C.UTF-8
 unset R_LIBS R_LIBS_USER R_PROFILE R_PROFILE_USER R_ENVIRON R_ENVIRON_USER R_HOME R_ENABLE_JIT
+# R starts in a third of the time without its default packages. A program that needs them has the line "# packages: default".
+export R_DEFAULT_PACKAGES=NULL
+Rscript() {
+	env -u R_DEFAULT_PACKAGES Rscript "$@"
+}
 
 # The kernel lowers this limit for the whole machine whenever samples take long, as those of deep stacks do where cycles
 # are counted (perf_sample_event_took(), kernel/events/core.c): what an earlier test did to it is undone.
@@ -115,14 +121,20 @@ wait_until() {
 	shift
 	until "$@"; do
 		[ $SECONDS -le $end ] || return 1
-		sleep 0.05
+		nap 0.05
 	done
 }
 
+# nap SECONDS: sleep without a new process, which is what a poll would mostly cost. Nobody writes to the pipe.
+nap() {
+	read -rt "$1" <>"$WORK/nap" || :
+}
+
 alive() {
-	local state
-	state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null)
-	[ -n "$state" ] && [ "$state" != Z ] && [ "$state" != X ]
+	local stat=
+	{ read -rd '' stat <"/proc/$1/stat"; } 2>/dev/null
+	stat=${stat##*) }
+	[[ $stat == [!ZX]* ]]
 }
 
 gone() {
@@ -139,7 +151,7 @@ stolen_ticks() {
 # Descendant of process $1 that is R and has no R below it. Ask only after the program said it is ready.
 target_find() {
 	local child found
-	for child in $(pgrep -P "$1"); do
+	for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
 		found=$(target_find "$child")
 		if [ -n "$found" ]; then
 			echo "$found"
@@ -173,7 +185,7 @@ target_count=0
 TARGET_OPTIONS=()
 TARGET_WRAP=()
 target_launch() {
-	local place=$1 program=$2
+	local place=$1 program=$2 packages=()
 	shift 2
 	target_command "$place" || return 1
 	target_count=$((target_count + 1))
@@ -181,7 +193,8 @@ target_launch() {
 	mkdir -p "$TARGET_DIR"
 	cp "$tests"/live/r/*.R "$TARGET_DIR"
 	TARGET_ERR=$TARGET_DIR/stderr
-	env --default-signal "${TARGET_WRAP[@]}" "${target_argv[@]}" "${TARGET_OPTIONS[@]}" -f "$TARGET_DIR/$program.R" --args "$TARGET_DIR" "$@" \
+	! grep -q '^# packages: default' "$tests/live/r/$program.R" || packages=(-u R_DEFAULT_PACKAGES)
+	env --default-signal "${packages[@]}" "${TARGET_WRAP[@]}" "${target_argv[@]}" "${TARGET_OPTIONS[@]}" -f "$TARGET_DIR/$program.R" --args "$TARGET_DIR" "$@" \
 		>"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
 	TARGET_JOB=$!
 	live_pids+=("$TARGET_JOB")

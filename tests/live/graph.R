@@ -47,7 +47,7 @@ valid <- function(stacks) {
 }
 good <- valid(stacks)
 cat("samples", sum(count), "stacks", length(stacks), "malformed", sum(count[!good]), "\n")
-for (i in head(which(!good)[order(-count[!good])], 10L)) cat("malformed:", count[[i]], keys[[i]], "\n")
+for (i in utils::head(which(!good)[order(-count[!good])], 10L)) cat("malformed:", count[[i]], keys[[i]], "\n")
 
 set.seed(1)
 long <- stacks[good & lengths(stacks) > 3L]

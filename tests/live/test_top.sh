@@ -187,7 +187,6 @@ cost=$(python3 - "$pid" <<-'PY'
 PY
 )
 figure "top uses $cost % of a CPU, showing 20 processes"
-check "that is below 1 %" awk "BEGIN { exit !($cost < 1) }"
 keys q
 ends "20 processes" 0
 done_testing

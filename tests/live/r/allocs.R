@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # Three functions that allocate 1 : 2 : 4, in random order, between two collections of its own. Arguments: FOLDER TIMES
 # [children]. With "children" it is done in children, a quarter each. Writes to `bytes` what was allocated: by R's own

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # A program whose functions are of everywhere: of packages, made by functions of packages, of classes, sourced. It is
 # meant to be profiled from outside, by a profiler that writes what it has sampled to the file frames in FOLDER. Arguments:

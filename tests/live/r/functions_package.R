@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # The one source file of two packages that functions.R uses; test_packages.sh installs one with source references and
 # one without.

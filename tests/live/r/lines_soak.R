@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # Makes functions, with source references and compiled or not, calls them and throws them away, all the time, so that
 # addresses are used again: for oracle.R. Each file name stands for many functions in turn, at other lines.

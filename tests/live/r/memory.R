@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # Memory in known amounts. Arguments: FOLDER WHAT.
 #   counts  holds more and more of each kind, and in between computes without allocating, while Rprof() with counts of

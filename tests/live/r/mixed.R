@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # Mixed work with a call graph that is known: recursion, S3 and S4 dispatch, lazy promises, conditions, the apply family,
 # compiled code and code as it is, collections of garbage. Arguments: FOLDER SECONDS (of CPU time) [graph [calls]].

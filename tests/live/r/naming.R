@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # A program that calls functions through every form that R's profiler names, runs Rprof() on itself, and is meant to
 # be profiled from outside in the same time. Arguments: FOLDER SECONDS (of CPU time), FOLDER holding common.R.

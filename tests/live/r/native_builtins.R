@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 # Builtins of all kinds, called by byte code and by code that is not compiled, with R's profiler on, which makes contexts of them:
 # until it is killed. Arguments: FOLDER. Writes FOLDER/calls: which functions call which, for the comparison.
 dir <- commandArgs(TRUE)[1]

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 # Work that is done in native code, below R functions that call each other and are called from C: until it is killed.
 dir <- commandArgs(TRUE)[1]
 x <- matrix(runif(1e4), 100)

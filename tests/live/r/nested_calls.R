@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 # R functions r1, r2, ... that call each other through C and C++ (tests/fixtures/nested_calls.cpp), up to eight levels deep, each
 # in a way that is chosen at random: until it is killed. Arguments: FOLDER LIBRARY [signals | thread | BARE], BARE being the library
 # without unwind tables that some of the ways are taken from then.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # Work for the exact oracles (docs/internals/oracles.md). Arguments: FOLDER LIBRARY KIND COUNT PROGRAM...
 #

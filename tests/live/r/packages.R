@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # Work in packages as people use them, for oracle.R: data.table, dplyr, Matrix, mgcv, R6, and shiny's reactive graph
 # without a browser.

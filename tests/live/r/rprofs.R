@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # Writes what Rprof() writes in all its modes, as far as this R has them: FOLDER/NAME.out, and FOLDER/NAME.summary, what
 # summaryRprof() makes of it: samples of each function, itself and with what it calls, and of all.

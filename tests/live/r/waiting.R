@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # Computes and waits, each for times that it measures itself. Arguments: FOLDER URL DATABASE LIBRARY SOCKETS ROUNDS
 # Writes `measured`: FUNCTION, seconds that passed in it, and seconds of CPU time.

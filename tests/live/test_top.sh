@@ -3,7 +3,7 @@
 # touches: cmd profile session
 #
 # `top` in a terminal, that of tmux: what it shows, its keys, sizes, and that the terminal is as before however it ends;
-# as plain text; and what it uses of a CPU.
+# and as plain text.
 # timeout: 300
 # engines: bpf
 . "$(dirname "$0")/../lib/live.sh"
@@ -159,34 +159,4 @@ sees "one that waits: it says so" "process $TARGET_PID .*used [0-9.]+ s of CPU i
 keys q
 ends "one that waits" 0
 
-# --- what it costs ---
-
-# As many as in the issue that asked for it.
-pids=$first
-for _ in $(seq 19); do
-	target_launch host top
-done
-check "20 processes are there" wait_until 200 eval '[ "$(find "$WORK" -name ready | wc -l)" -ge 22 ]'
-for job in "${live_pids[@]}"; do
-	pid=$(target_find "$job")
-	grep -qs 'top\.R' "/proc/${pid:-0}/cmdline" && case ",$pids," in *",$pid,"*) ;; *) pids=$pids,$pid ;; esac
-done
-[ "$(tr , '\n' <<<"$pids" | wc -l)" -eq 20 ]
-ok $? "they are found" || diag "$pids"
-in_terminal -e "$XRPROF_ENGINE" -p "$pids"
-sees "all are shown" '^ +[0-9]+ more'
-sees "the busy function is" '  busy$'
-pid=$(top_pid)
-cost=$(python3 - "$pid" <<-'PY'
-	import os, sys, time
-	def used():
-	    return int(open(f"/proc/{sys.argv[1]}/schedstat").read().split()[0])
-	before, began = used(), time.monotonic_ns()
-	time.sleep(8)
-	print(f"{100 * (used() - before) / (time.monotonic_ns() - began):.2f}")
-PY
-)
-figure "top uses $cost % of a CPU, showing 20 processes"
-keys q
-ends "20 processes" 0
 done_testing

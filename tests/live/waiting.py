@@ -47,7 +47,8 @@ for line in open(measured):
     allowed = 0.01 * elapsed + stolen + (0 if whole else error)
     print(f"{name}: waited {off:.3f} s, measured {elapsed - cpu:.3f}; on the CPU {on:.3f}, measured {cpu:.3f}; ready to run {ready:.3f}")
     say(abs(off - (elapsed - cpu)) <= 0.01 * (elapsed - cpu) + stolen + error, f"{name} waited as long as it says")
-    say(abs(on + off - elapsed) <= allowed, f"{name}: CPU time and waiting add up to {elapsed:.2f} s ({on + off:.3f})")
+    # no lower limit: CPU time that a hypervisor takes without a report of it counts as the program's, and has no ticks
+    say(on + off <= elapsed + allowed, f"{name}: CPU time and waiting are no more than {elapsed:.2f} s ({on + off:.3f})")
 
 states = {s.labels.get("state") for s in samples if s.values["off_cpu"]}
 say("sleeping" in states, f"each wait has its state: {sorted(map(str, states))}")

@@ -5,23 +5,16 @@
 /*
  * Child processes of the unit tests: started in a known state, and ended with the test.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "elf_fixture.h"
 #include "tap.h"
 
 /* child__end - and collect it. */
-__attribute__((unused)) static void child__end(pid_t pid)
+static inline void child__end(pid_t pid)
 {
 	if (pid <= 0)
 		return;
@@ -33,19 +26,17 @@ __attribute__((unused)) static void child__end(pid_t pid)
  * child__start - a child that calls @run, which writes a byte to its descriptor when all is in
  * place and does not come back.  Returns once that byte is there, or -1.
  */
-__attribute__((unused)) static pid_t child__start(void (*run)(int ready, void *arg), void *arg)
+static inline pid_t child__start(void (*run)(int ready, void *arg), void *arg)
 {
 	int pipes[2];
 	pid_t pid;
 	char byte;
 	ssize_t n;
 
-	if (pipe2(pipes, O_CLOEXEC))
-		tap__bail("no pipe");
+	tap__bail_if(pipe2(pipes, O_CLOEXEC), "no pipe");
 	fflush(stdout);
 	pid = fork();
-	if (pid < 0)
-		tap__bail("no child");
+	tap__bail_if(pid < 0, "no child");
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(pipes[0]);
@@ -62,7 +53,7 @@ __attribute__((unused)) static pid_t child__start(void (*run)(int ready, void *a
 }
 
 /* child__wait - what @run of child__start ends with. */
-__attribute__((unused)) static void child__wait(int ready)
+static inline void child__wait(int ready)
 {
 	if (write(ready, "", 1) != 1)
 		_exit(1);
@@ -71,19 +62,17 @@ __attribute__((unused)) static void child__wait(int ready)
 }
 
 /* child__exec - a child that runs the program @path, once it does; -1: it cannot. */
-__attribute__((unused)) static pid_t child__exec(const char *path, const char *arg)
+static inline pid_t child__exec(const char *path, const char *arg)
 {
 	int pipes[2];
 	pid_t pid;
 	char byte;
 	ssize_t n;
 
-	if (pipe2(pipes, O_CLOEXEC))
-		tap__bail("no pipe");
+	tap__bail_if(pipe2(pipes, O_CLOEXEC), "no pipe");
 	fflush(stdout);
 	pid = fork();
-	if (pid < 0)
-		tap__bail("no child");
+	tap__bail_if(pid < 0, "no child");
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execl(path, path, arg, (char *)NULL);
@@ -104,7 +93,7 @@ __attribute__((unused)) static pid_t child__exec(const char *path, const char *a
  * child__mount - give this process mounts of its own, with an empty tmpfs on @folder; @options are
  * the file system's.  False: not possible here (no root, or "/" is no mount point, as in a chroot).
  */
-__attribute__((unused)) static bool child__mount(const char *folder, const char *options)
+static inline bool child__mount(const char *folder, const char *options)
 {
 	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
 	       !mount("tmpfs", folder, "tmpfs", 0, options);
@@ -114,7 +103,7 @@ __attribute__((unused)) static bool child__mount(const char *folder, const char 
  * child__file - write R's file of elf_fixture.h to @path.
  * @program: it can be run; @named: it has R's variables.
  */
-__attribute__((unused)) static void child__file(const char *path, bool program, bool named)
+static inline void child__file(const char *path, bool program, bool named)
 {
 	static uint8_t data[FIXTURE_SIZE];
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
@@ -124,8 +113,8 @@ __attribute__((unused)) static void child__file(const char *path, bool program, 
 		fixture__make_program(data);
 	if (!named)
 		data[FIXTURE_STRINGS + 3] = 'x'; /* of R_GlobalContext */
-	if (fd < 0 || write(fd, data, sizeof(data)) != sizeof(data) || close(fd))
-		tap__bail("cannot write %s", path);
+	tap__bail_if(fd < 0 || write(fd, data, sizeof(data)) != sizeof(data) || close(fd),
+		     "cannot write %s", path);
 }
 
 #endif

@@ -39,7 +39,7 @@ static const char *const fixture__names[] = {
  * fixture__make - write the file into @to, FIXTURE_SIZE bytes.
  * @minor, @year: of R's version, "2.2" and "2022"
  */
-__attribute__((unused)) static void fixture__make(uint8_t *to, const char *minor, const char *year)
+static inline void fixture__make(uint8_t *to, const char *minor, const char *year)
 {
 	Elf64_Ehdr *head = (Elf64_Ehdr *)to;
 	Elf64_Phdr *ph = (Elf64_Phdr *)(to + sizeof(*head));
@@ -120,7 +120,7 @@ __attribute__((unused)) static void fixture__make(uint8_t *to, const char *minor
 }
 
 /* fixture__make_program - make the file one that can be run: all that it does is to wait. */
-__attribute__((unused)) static void fixture__make_program(uint8_t *to)
+static inline void fixture__make_program(uint8_t *to)
 {
 #ifdef __aarch64__
 	/* mov x8, #__NR_ppoll; 1: mov x0..x3, #0; svc #0; b 1b */

@@ -12,13 +12,10 @@
 
 #include <ftw.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 /* No case takes a tenth of it, on a slow machine, with sanitizers. */
 #define CASE_SECONDS 180
@@ -101,6 +98,18 @@ void tap__bail(const char *fmt, ...)
 {
 	va_list ap;
 
+	va_start(ap, fmt);
+	line(false, NULL, fmt, ap);
+	va_end(ap);
+	exit(1);
+}
+
+void tap__bail_if(bool failed, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!failed)
+		return;
 	va_start(ap, fmt);
 	line(false, NULL, fmt, ap);
 	va_end(ap);

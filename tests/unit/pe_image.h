@@ -39,40 +39,40 @@ static const struct {
 
 #define EXPORTED (sizeof(exported) / sizeof(exported[0]))
 
-__attribute__((unused)) static void put16(uint8_t *image, uint32_t at, uint32_t value)
+static inline void put16(uint8_t *image, uint32_t at, uint32_t value)
 {
 	image[at] = (uint8_t)value;
 	image[at + 1] = (uint8_t)(value >> 8);
 }
 
-__attribute__((unused)) static void put32(uint8_t *image, uint32_t at, uint32_t value)
+static inline void put32(uint8_t *image, uint32_t at, uint32_t value)
 {
 	put16(image, at, value);
 	put16(image, at + 2, value >> 16);
 }
 
-__attribute__((unused)) static void put_section(uint8_t *image, uint32_t i, uint32_t at,
-						uint32_t size, uint32_t flags)
+static inline void put_section(uint8_t *image, uint32_t i, uint32_t at, uint32_t size,
+			       uint32_t flags)
 {
 	put32(image, SECTIONS + 40 * i + 8, size);
 	put32(image, SECTIONS + 40 * i + 12, at);
 	put32(image, SECTIONS + 40 * i + 36, flags);
 }
 
-__attribute__((unused)) static void put_wide(uint8_t *image, uint32_t at, const char *text)
+static inline void put_wide(uint8_t *image, uint32_t at, const char *text)
 {
 	for (; *text; text++, at += 2)
 		put16(image, at, (unsigned char)*text);
 }
 
-__attribute__((unused)) static void put_literals(uint8_t *image)
+static inline void put_literals(uint8_t *image)
 {
 	static const char text[] = "platform\0major\0004\0minor\0002.2\0year\0002022\0month";
 
 	memcpy(image + LITERALS, text, sizeof(text));
 }
 
-__attribute__((unused)) static void put_resource(uint8_t *image, const char *version)
+static inline void put_resource(uint8_t *image, const char *version)
 {
 	put_wide(image, RSRC + 0x100, "FileVersion");
 	put_wide(image, RSRC + 0x118, "9.9.9 ");
@@ -80,7 +80,7 @@ __attribute__((unused)) static void put_resource(uint8_t *image, const char *ver
 	put_wide(image, RSRC + 0x140 + 22, version);
 }
 
-__attribute__((unused)) static void image__make(uint8_t *image)
+static inline void image__make(uint8_t *image)
 {
 	uint32_t string = STRINGS;
 

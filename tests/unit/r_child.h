@@ -6,16 +6,10 @@
 #ifndef R_CHILD_H
 #define R_CHILD_H
 
-#include <fcntl.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "elf_fixture.h"
 
@@ -88,21 +82,20 @@ static void child__do(struct child *c, const char *todo)
 	char done;
 
 	for (; *todo; todo++)
-		if (write(c->fd, todo, 1) != 1 || read(c->fd, &done, 1) != 1 || done != *todo)
-			tap__bail("a child did not do what it was to do");
+		tap__bail_if(write(c->fd, todo, 1) != 1 || read(c->fd, &done, 1) != 1 ||
+				     done != *todo,
+			     "a child did not do what it was to do");
 }
 
-__attribute__((unused)) static struct child child__start(const char *todo)
+static inline struct child child__start(const char *todo)
 {
 	struct child c;
 	int fds[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		tap__bail("no socket");
+	tap__bail_if(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), "no socket");
 	fflush(stdout);
 	c.pid = fork();
-	if (c.pid < 0)
-		tap__bail("no child");
+	tap__bail_if(c.pid < 0, "no child");
 	if (!c.pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(fds[0]);
@@ -130,13 +123,12 @@ static void library__make(void)
 	uint8_t *data = malloc(FIXTURE_SIZE);
 	int fd;
 
-	if (!data)
-		tap__bail("no memory");
+	tap__bail_if(!data, "no memory");
 	snprintf(library, sizeof(library), "%s/libR.so", tap__folder());
 	fixture__make(data, "2.2", "2022");
 	fd = open(library, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0 || write(fd, data, FIXTURE_SIZE) != FIXTURE_SIZE || close(fd))
-		tap__bail("no library");
+	tap__bail_if(fd < 0 || write(fd, data, FIXTURE_SIZE) != FIXTURE_SIZE || close(fd),
+		     "no library");
 	free(data);
 }
 

@@ -33,7 +33,7 @@ struct image {
 };
 
 /* Where @len bytes at @addr are, or NULL. */
-__attribute__((unused)) static uint8_t *image__at(struct image *m, uint64_t addr, size_t len)
+static inline uint8_t *image__at(struct image *m, uint64_t addr, size_t len)
 {
 	if (addr >= IMAGE_HEAP_AT && addr - IMAGE_HEAP_AT < m->heap_size &&
 	    len <= m->heap_size - (addr - IMAGE_HEAP_AT))
@@ -45,7 +45,7 @@ __attribute__((unused)) static uint8_t *image__at(struct image *m, uint64_t addr
 }
 
 /* What the walk's hook calls.  Negative: not mapped, or made to fail. */
-__attribute__((unused)) static int image__read(struct image *m, void *to, size_t len, uint64_t addr)
+static inline int image__read(struct image *m, void *to, size_t len, uint64_t addr)
 {
 	const uint8_t *from = image__at(m, addr, len);
 
@@ -56,7 +56,7 @@ __attribute__((unused)) static int image__read(struct image *m, void *to, size_t
 	return 0;
 }
 
-__attribute__((unused)) static void image__put64(struct image *m, uint64_t addr, uint64_t value)
+static inline void image__put64(struct image *m, uint64_t addr, uint64_t value)
 {
 	uint8_t *at = image__at(m, addr, 8);
 
@@ -65,7 +65,18 @@ __attribute__((unused)) static void image__put64(struct image *m, uint64_t addr,
 	memcpy(at, &value, 8);
 }
 
-__attribute__((unused)) static void image__put32(struct image *m, uint64_t addr, uint32_t value)
+static inline uint64_t image__get64(struct image *m, uint64_t addr)
+{
+	const uint8_t *at = image__at(m, addr, 8);
+	uint64_t value;
+
+	if (!at)
+		abort();
+	memcpy(&value, at, 8);
+	return value;
+}
+
+static inline void image__put32(struct image *m, uint64_t addr, uint32_t value)
 {
 	uint8_t *at = image__at(m, addr, 4);
 
@@ -75,7 +86,7 @@ __attribute__((unused)) static void image__put32(struct image *m, uint64_t addr,
 }
 
 /* @bytes of the heap, zeroed; a cell can be read at any of them. */
-__attribute__((unused)) static uint64_t image__alloc(struct image *m, size_t bytes)
+static inline uint64_t image__alloc(struct image *m, size_t bytes)
 {
 	uint64_t at = IMAGE_HEAP_AT + m->heap_used;
 
@@ -86,8 +97,8 @@ __attribute__((unused)) static uint64_t image__alloc(struct image *m, size_t byt
 	return at;
 }
 
-__attribute__((unused)) static uint64_t image__cell(struct image *m, uint32_t type, uint64_t car,
-						    uint64_t cdr, uint64_t tag)
+static inline uint64_t image__cell(struct image *m, uint32_t type, uint64_t car, uint64_t cdr,
+				   uint64_t tag)
 {
 	uint64_t at = image__alloc(m, R_CELL_BYTES);
 
@@ -100,8 +111,8 @@ __attribute__((unused)) static uint64_t image__cell(struct image *m, uint32_t ty
 }
 
 /* A vector of @length elements that take @bytes. */
-__attribute__((unused)) static uint64_t
-image__vector(struct image *m, uint32_t type, uint64_t length, const void *data, size_t bytes)
+static inline uint64_t image__vector(struct image *m, uint32_t type, uint64_t length,
+				     const void *data, size_t bytes)
 {
 	uint64_t at = image__alloc(m, m->layout.vector_data + bytes);
 
@@ -114,38 +125,37 @@ image__vector(struct image *m, uint32_t type, uint64_t length, const void *data,
 	return at;
 }
 
-__attribute__((unused)) static uint64_t image__charsxp(struct image *m, const char *text)
+static inline uint64_t image__charsxp(struct image *m, const char *text)
 {
 	return image__vector(m, R_CHARSXP, strlen(text), text, strlen(text) + 1);
 }
 
-__attribute__((unused)) static uint64_t image__symbol(struct image *m, const char *name)
+static inline uint64_t image__symbol(struct image *m, const char *name)
 {
 	uint64_t printname = image__charsxp(m, name);
 
 	return image__cell(m, R_SYMSXP, printname, 0, m->nil);
 }
 
-__attribute__((unused)) static uint64_t image__string(struct image *m, const char *text)
+static inline uint64_t image__string(struct image *m, const char *text)
 {
 	uint64_t element = image__charsxp(m, text);
 
 	return image__vector(m, R_STRSXP, 1, &element, 8);
 }
 
-__attribute__((unused)) static uint64_t image__int(struct image *m, int32_t value)
+static inline uint64_t image__int(struct image *m, int32_t value)
 {
 	return image__vector(m, R_INTSXP, 1, &value, 4);
 }
 
-__attribute__((unused)) static uint64_t image__real(struct image *m, double value)
+static inline uint64_t image__real(struct image *m, double value)
 {
 	return image__vector(m, R_REALSXP, 1, &value, 8);
 }
 
 /* The call @fun(@a, @b); an argument of 0: there is none. */
-__attribute__((unused)) static uint64_t image__call(struct image *m, uint64_t fun, uint64_t a,
-						    uint64_t b)
+static inline uint64_t image__call(struct image *m, uint64_t fun, uint64_t a, uint64_t b)
 {
 	uint64_t args = m->nil;
 
@@ -157,7 +167,7 @@ __attribute__((unused)) static uint64_t image__call(struct image *m, uint64_t fu
 }
 
 /* Room for a context on the C stack, or (@heap) on the node stack of R 4.4 and later. */
-__attribute__((unused)) static uint64_t image__room(struct image *m, int heap)
+static inline uint64_t image__room(struct image *m, int heap)
 {
 	if (heap)
 		return image__alloc(m, XR_CONTEXT_MAX);
@@ -168,8 +178,8 @@ __attribute__((unused)) static uint64_t image__room(struct image *m, int heap)
 }
 
 /* Fill the context at @at, as begincontext() does, with an environment of its own. */
-__attribute__((unused)) static void image__context(struct image *m, uint64_t at, uint64_t next,
-						   uint32_t flag, uint64_t call)
+static inline void image__context(struct image *m, uint64_t at, uint64_t next, uint32_t flag,
+				  uint64_t call)
 {
 	memset(image__at(m, at, XR_CONTEXT_MAX), 0, XR_CONTEXT_MAX);
 	image__put64(m, at + m->layout.nextcontext, next);
@@ -181,8 +191,7 @@ __attribute__((unused)) static void image__context(struct image *m, uint64_t at,
 }
 
 /* Push a context and make it the innermost; @flag 0, @next 0: the toplevel one. */
-__attribute__((unused)) static uint64_t image__push(struct image *m, uint32_t flag, uint64_t call,
-						    int heap)
+static inline uint64_t image__push(struct image *m, uint32_t flag, uint64_t call, int heap)
 {
 	uint64_t at = image__room(m, heap), next;
 
@@ -193,8 +202,8 @@ __attribute__((unused)) static uint64_t image__push(struct image *m, uint32_t fl
 }
 
 /* An image without contexts; freed by image__free. */
-__attribute__((unused)) static void image__init(struct image *m, const struct xr_layout *layout,
-						size_t heap, size_t stack)
+static inline void image__init(struct image *m, const struct xr_layout *layout, size_t heap,
+			       size_t stack)
 {
 	memset(m, 0, sizeof(*m));
 	m->layout = *layout;
@@ -216,14 +225,14 @@ __attribute__((unused)) static void image__init(struct image *m, const struct xr
 	m->item = image__symbol(m, "[[");
 }
 
-__attribute__((unused)) static void image__free(struct image *m)
+static inline void image__free(struct image *m)
 {
 	free(m->heap);
 	free(m->stack);
 }
 
 /* The row a profiler would have of it. */
-__attribute__((unused)) static struct xr_row image__row(const struct image *m)
+static inline struct xr_row image__row(const struct image *m)
 {
 	return (struct xr_row){
 		.head_at = m->head_at,
@@ -274,7 +283,7 @@ static const struct image_form image_forms[] = {
 #define IMAGE_FORMS (sizeof(image_forms) / sizeof(image_forms[0]))
 
 /* Build it, with a toplevel context outside.  With @heap every other context is on the heap. */
-__attribute__((unused)) static void image__forms(struct image *m, int heap)
+static inline void image__forms(struct image *m, int heap)
 {
 	uint64_t plain = image__symbol(m, "plain"), pkg = image__symbol(m, "pkg");
 	uint64_t obj = image__symbol(m, "obj"), lst = image__symbol(m, "lst");

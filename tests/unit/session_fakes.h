@@ -6,13 +6,6 @@
 #ifndef XR_SESSION_FAKES_H
 #define XR_SESSION_FAKES_H
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "engine/engine.h"
 #include "os/os.h"
 #include "profile/sink.h"
@@ -181,7 +174,7 @@ static void *queue__record(uint32_t type, uint32_t size)
 	return head;
 }
 
-__attribute__((unused)) static void send_sample(uint32_t serial, uint32_t pid)
+static inline void send_sample(uint32_t serial, uint32_t pid)
 {
 	struct xr_sample *s = queue__record(XR_REC_SAMPLE, sizeof(*s) + sizeof(struct xr_slot));
 
@@ -194,8 +187,8 @@ __attribute__((unused)) static void send_sample(uint32_t serial, uint32_t pid)
 	fake.ticks++;
 }
 
-__attribute__((unused)) static void send_process(uint32_t event, uint32_t serial, uint32_t pid,
-						 uint32_t parent_serial)
+static inline void send_process(uint32_t event, uint32_t serial, uint32_t pid,
+				uint32_t parent_serial)
 {
 	struct xr_process *p = queue__record(XR_REC_PROCESS, sizeof(*p));
 

@@ -5,15 +5,20 @@
 
 #include <stdint.h>
 
-/* some - one below @n, at most 2^31. */
-static inline uint32_t some(uint32_t n)
+static inline uint64_t some64(void)
 {
 	static uint64_t state = 88172645463325252ULL;
 
 	state ^= state << 13;
 	state ^= state >> 7;
 	state ^= state << 17;
-	return (uint32_t)(state >> 33) % n;
+	return state;
+}
+
+/* some - one below @n, at most 2^31. */
+static inline uint32_t some(uint32_t n)
+{
+	return (uint32_t)(some64() >> 33) % n;
 }
 
 #endif

@@ -4,8 +4,6 @@
 #ifndef STACK_MAKER_H
 #define STACK_MAKER_H
 
-#include <string.h>
-
 #include "profile/stacks.h"
 #include "tap.h"
 
@@ -31,16 +29,15 @@ static struct place stack__place(const char *file, uint32_t line)
 	return place;
 }
 
-__attribute__((unused)) static const struct frame *
-stack__frame(enum frame_kind kind, const char *function, const char *file, uint32_t line)
+static inline const struct frame *stack__frame(enum frame_kind kind, const char *function,
+					       const char *file, uint32_t line)
 {
 	struct frame frame = {.kind = kind, .place = stack__place(file, line)};
 	const struct frame *one;
 
 	frame.function = stacks__name(maker__stacks(), function, strlen(function));
 	one = stacks__frame(maker__stacks(), &frame);
-	if (!one)
-		tap__bail("no memory");
+	tap__bail_if(!one, "no memory");
 	return one;
 }
 
@@ -51,12 +48,11 @@ static const struct stack *stack__of(uint32_t n, const struct frame *const *fram
 	const struct stack *stack =
 		stacks__stack(maker__stacks(), frames, n, stack__place(file, line));
 
-	if (!stack)
-		tap__bail("no memory");
+	tap__bail_if(!stack, "no memory");
 	return stack;
 }
 
-__attribute__((unused)) static void stack__free_all(void)
+static inline void stack__free_all(void)
 {
 	stacks__free(&maker.stacks);
 }

@@ -15,12 +15,20 @@
  * (globals, limits, signal handlers, children): it ends with its process.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* Elements of an array. */
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum tap__kind { TAP_CASE, TAP_BEFORE, TAP_AFTER, TAP_PROGRAM };
 
@@ -89,6 +97,9 @@ __attribute__((format(printf, 1, 2))) void tap__diag(const char *fmt, ...);
 
 /* Fail, and end the process: nothing after this can work. */
 __attribute__((noreturn, format(printf, 1, 2))) void tap__bail(const char *fmt, ...);
+
+/* The same, if @failed; the arguments are evaluated in any case. */
+__attribute__((format(printf, 2, 3))) void tap__bail_if(bool failed, const char *fmt, ...);
 
 /* The case's own folder below /tmp: made on the first call, removed with all in it at the end. */
 const char *tap__folder(void);

@@ -49,8 +49,8 @@ static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 	for (uint32_t i = 0; i < r->nplaces; i++)
 		if (r->places[i].id == id)
 			return 0;
-	if (r->nplaces == sizeof(r->places) / sizeof(r->places[0]))
-		tap__bail("more places than there can be");
+	tap__bail_if(r->nplaces == sizeof(r->places) / sizeof(r->places[0]),
+		     "more places than there can be");
 	r->places[r->nplaces++] = (struct xr_place){.id = id, .file = file, .line = line};
 	return 0;
 }
@@ -59,8 +59,7 @@ static int walk__emit(struct walk *w, __u64 word, __u64 more)
 {
 	struct walk_image *r = (struct walk_image *)w;
 
-	if (r->nslots == r->slots_max)
-		tap__bail("more slots than there can be");
+	tap__bail_if(r->nslots == r->slots_max, "more slots than there can be");
 	r->slots[r->nslots++] = (struct xr_slot){word, more};
 	return 0;
 }

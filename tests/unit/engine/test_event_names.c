@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The names of events: what each kind asks for, what is no name, and what is said then. */
-#include <errno.h>
-#include <string.h>
 
 #include "engine/event_names.h"
 #include "layout.h"

@@ -3,8 +3,6 @@
  * The merge of native frames and R's contexts (merge.h), over stacks that are made up, of which it
  * is known which frame made each context.
  */
-#include <stdint.h>
-#include <string.h>
 
 #include "some.h"
 #include "tap.h"
@@ -84,8 +82,7 @@ static void scene__merge(const struct scene *s, struct told *t, struct merge *m)
 				merge__no_frame(m);
 			continue;
 		}
-		if (t->n == FRAMES_MAX + CONTEXTS_MAX)
-			tap__bail("more came out than went in");
+		tap__bail_if(t->n == FRAMES_MAX + CONTEXTS_MAX, "more came out than went in");
 		t->how[t->n] = (uint8_t)next;
 		t->item[t->n++] = next == MERGE_FRAME ? (int)frame : 1000 + (int)context;
 		if (next == MERGE_FRAME)
@@ -103,27 +100,21 @@ static bool told__right(const struct told *t, const struct scene *s)
 	int frame = 0, context = 0, last = -1;
 
 	for (uint32_t i = 0; i < t->n; i++) {
+		int owner;
+
 		if (t->item[i] < 1000) {
 			if (t->item[i] != frame || t->how[i] != MERGE_FRAME)
 				return false;
 			last = frame++;
 			continue;
 		}
-		if (t->item[i] != 1000 + context)
+		owner = s->owner[context];
+		if (t->item[i] != 1000 + context++ ||
+		    t->how[i] != (owner == -1	? MERGE_DEAD
+				  : owner == -2 ? MERGE_REST
+						: MERGE_CONTEXT) ||
+		    (owner >= 0 && owner != last) || (owner == -2 && frame != (int)s->nframes))
 			return false;
-		switch (s->owner[context++]) {
-		case -1:
-			if (t->how[i] != MERGE_DEAD)
-				return false;
-			break;
-		case -2:
-			if (t->how[i] != MERGE_REST || frame != (int)s->nframes)
-				return false;
-			break;
-		default:
-			if (t->how[i] != MERGE_CONTEXT || s->owner[context - 1] != last)
-				return false;
-		}
 	}
 	return frame == (int)s->nframes && context == (int)s->ncontexts;
 }
@@ -159,7 +150,7 @@ TEST(any)
 	uint64_t descended = 0;
 
 	for (uint32_t i = 0; i < STACKS; i++) {
-		int frame = 0, context = 0;
+		int frame = 0, context = 1000;
 		struct scene s;
 		struct merge m;
 		struct told t;
@@ -169,13 +160,9 @@ TEST(any)
 			if (!some(3))
 				s.key[k] = some(2) ? 0 : BASE + some(4000);
 		scene__merge(&s, &t, &m);
-		for (uint32_t k = 0; k < t.n; k++) {
-			if (t.item[k] < 1000)
-				wrong += t.item[k] != frame++;
-			else
-				wrong += t.item[k] != 1000 + context++;
-		}
-		wrong += frame != (int)s.nframes || context != (int)s.ncontexts;
+		for (uint32_t k = 0; k < t.n; k++)
+			wrong += t.item[k] != (t.item[k] < 1000 ? frame++ : context++);
+		wrong += frame != (int)s.nframes || context != 1000 + (int)s.ncontexts;
 		descended += m.descended;
 	}
 	tap__ok(!wrong && descended,

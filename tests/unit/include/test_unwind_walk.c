@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* From frame to caller (unwind_walk.h), over stacks that are made up. */
-#include <stdint.h>
-#include <string.h>
 
 #include "some.h"
 #include "tap.h"
@@ -50,8 +48,8 @@ static int unwind__rule(struct unwind *u, __u64 pc)
 
 static void put(uint64_t addr, uint64_t value)
 {
-	if (addr < BASE || addr + 8 > BASE + sizeof(scene.words))
-		tap__bail("a word beyond the stack");
+	tap__bail_if(addr < BASE || addr + 8 > BASE + sizeof(scene.words),
+		     "a word beyond the stack");
 	scene.words[(addr - BASE) / 8] = value;
 }
 
@@ -251,32 +249,35 @@ TEST(plt)
 	tap__ok(!unwind__caller(&u) && u.pc == place(1), "its caller");
 }
 
-static void ends(struct xr_unwind_rule rule, int want, const char *what)
-{
-	struct unwind u;
-
-	one(rule);
-	begin(&u, 0);
-	tap__ok(unwind__frame(&u) == want && u.cfa == u.sp, "%s", what);
-}
-
 TEST(ends)
 {
+	static const struct {
+		struct xr_unwind_rule rule;
+		int want;
+		const char *what;
+	} rows[] = {
+		{{.cfa = XR_CFA_END}, UNWIND_OUTERMOST, "the outermost"},
+		{{.cfa = XR_CFA_NONE}, UNWIND_NO_RULE, "a gap"},
+		{{.cfa = 200}, UNWIND_NO_RULE, "a rule of no kind"},
+		{{.ra = XR_SAVED_CFA, .cfa = XR_CFA_SP}, UNWIND_BAD_STACK, "a frame of no bytes"},
+		{{.cfa_off = -64, .cfa = XR_CFA_SP},
+		 UNWIND_BAD_STACK,
+		 "an end before the beginning"},
+		{{.cfa_off = 12, .cfa = XR_CFA_SP}, UNWIND_BAD_STACK, "an end that is not aligned"},
+		{{.cfa_off = 0x7ffffff8, .cfa = XR_CFA_SP},
+		 UNWIND_BAD_STACK,
+		 "one beyond the stack"},
+		{{.cfa_off = 0x7ffffff8, .cfa = XR_CFA_SP_DEREF},
+		 UNWIND_UNREADABLE,
+		 "one that cannot be read"},
+	};
 	struct unwind u;
 
-	ends((struct xr_unwind_rule){.cfa = XR_CFA_END}, UNWIND_OUTERMOST, "the outermost");
-	ends((struct xr_unwind_rule){.cfa = XR_CFA_NONE}, UNWIND_NO_RULE, "a gap");
-	ends((struct xr_unwind_rule){.cfa = 200}, UNWIND_NO_RULE, "a rule of no kind");
-	ends((struct xr_unwind_rule){.cfa = XR_CFA_SP, .ra = XR_SAVED_CFA}, UNWIND_BAD_STACK,
-	     "a frame of no bytes");
-	ends((struct xr_unwind_rule){.cfa = XR_CFA_SP, .cfa_off = -64}, UNWIND_BAD_STACK,
-	     "one that ends before it begins");
-	ends((struct xr_unwind_rule){.cfa = XR_CFA_SP, .cfa_off = 12}, UNWIND_BAD_STACK,
-	     "one that is not aligned");
-	ends((struct xr_unwind_rule){.cfa = XR_CFA_SP, .cfa_off = 0x7ffffff8}, UNWIND_BAD_STACK,
-	     "one that ends beyond the stack");
-	ends((struct xr_unwind_rule){.cfa = XR_CFA_SP_DEREF, .cfa_off = 0x7ffffff8},
-	     UNWIND_UNREADABLE, "one whose end cannot be read");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		one(rows[i].rule);
+		begin(&u, 0);
+		tap__ok(unwind__frame(&u) == rows[i].want && u.cfa == u.sp, "%s", rows[i].what);
+	}
 	one((struct xr_unwind_rule){.cfa = XR_CFA_SP, .ra = XR_SAVED_SAME, .cfa_off = 16});
 	begin(&u, 0);
 	tap__ok(!unwind__frame(&u) && unwind__caller(&u) == UNWIND_NO_RULE,

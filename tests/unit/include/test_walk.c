@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The walk over images of R's memory: every layout, every form of name, every read made to fail. */
-#include <errno.h>
 
 #include "profile/decode.h"
 #include "target/layouts.h"
 #include "base/map.h"
+#include "some.h"
 #include "walk_image.h"
 
 #define SLOTS_MAX (2 * XR_CONTEXTS_MAX)
 
-/* A walk of one image, its output going through the decoder as that of an engine does. */
+/* Walks of an image of its own, their output going through the decoder as that of an engine does.
+ */
 struct run {
 	struct walk_image base; /* first: the hooks get it */
+	struct image m;
 	struct decoder *decoder;
 	struct map known;
 	/* what the decoder made of it */
@@ -40,8 +42,8 @@ static int run__text(struct run *r, __u64 id, __u32 kind, __u64 addr, __u32 len)
 			     .kind = kind,
 			     .len = len}};
 
-	if (len > (kind == XR_TEXT_SYMBOL ? XR_NAME_MAX : XR_TEXT_MAX))
-		tap__bail("a text of %u bytes asked for", len);
+	tap__bail_if(len > (kind == XR_TEXT_SYMBOL ? XR_NAME_MAX : XR_TEXT_MAX),
+		     "a text of %u bytes asked for", len);
 	if (len && image__read(r->base.image, record.text.text, len, addr))
 		return -XR_BAD_SYMBOL;
 	if (kind == XR_TEXT_HASHED)
@@ -74,18 +76,35 @@ static void on_sample(void *arg, const struct sample *s)
 			 s->stack->frames[i]->function->text);
 }
 
-static void run__init(struct run *r, struct image *m)
+/* As before the first walk: no symbol is known. */
+static void run__forget(struct run *r)
+{
+	map__free(&r->known);
+	memset(&r->base.walk, 0, sizeof(r->base.walk));
+	r->base.walk.row = image__row(&r->m);
+	r->m.reads = 0;
+}
+
+static void run__init(struct run *r, const struct xr_layout *layout, size_t heap, size_t stack)
 {
 	static const struct decoder_ops ops = {.sample = on_sample};
 
 	memset(r, 0, sizeof(*r));
-	r->base.image = m;
-	r->base.walk.row = image__row(m);
+	image__init(&r->m, layout, heap, stack);
+	r->base.image = &r->m;
 	r->base.slots_max = SLOTS_MAX;
 	r->base.slots = calloc(SLOTS_MAX, sizeof(*r->base.slots));
 	r->names = calloc(SLOTS_MAX, sizeof(*r->names));
-	if (!r->base.slots || !r->names || decoder__new(&r->decoder, &ops, r, 0))
-		tap__bail("out of memory");
+	tap__bail_if(!r->base.slots || !r->names || decoder__new(&r->decoder, &ops, r, 0),
+		     "out of memory");
+	run__forget(r);
+}
+
+/* One with nothing but the toplevel context. */
+static void run__plain(struct run *r)
+{
+	run__init(r, layout_now(), 1 << 17, 1 << 17);
+	image__push(&r->m, 0, r->m.nil, 0);
 }
 
 static void run__free(struct run *r)
@@ -94,28 +113,25 @@ static void run__free(struct run *r)
 	map__free(&r->known);
 	free(r->base.slots);
 	free(r->names);
+	image__free(&r->m);
 }
 
 static void run__decode(struct run *r)
 {
 	size_t size = sizeof(struct xr_sample) + XR_CHUNK_SLOTS * sizeof(struct xr_slot);
 	struct xr_sample *s = calloc(1, size);
-	uint32_t sent = 0;
+	uint32_t sent = 0, left;
 
-	if (!s)
-		tap__bail("out of memory");
+	tap__bail_if(!s, "out of memory");
 	r->nnames = 0;
 	do {
-		uint32_t n = r->base.nslots - sent < XR_CHUNK_SLOTS ? r->base.nslots - sent
-								    : XR_CHUNK_SLOTS;
-
-		s->head = (struct xr_head){XR_REC_SAMPLE,
-					   (__u32)(sizeof(*s) + n * sizeof(struct xr_slot))};
-		s->weight = 1;
-		s->serial = 1;
-		s->nslots = n;
-		memcpy(s->slots, r->base.slots + sent, n * sizeof(struct xr_slot));
-		sent += n;
+		left = r->base.nslots - sent;
+		s->nslots = left < XR_CHUNK_SLOTS ? left : XR_CHUNK_SLOTS;
+		size = sizeof(*s) + s->nslots * sizeof(struct xr_slot);
+		s->head = (struct xr_head){XR_REC_SAMPLE, (__u32)size};
+		s->weight = s->serial = 1;
+		memcpy(s->slots, r->base.slots + sent, s->nslots * sizeof(struct xr_slot));
+		sent += s->nslots;
 		s->flags = sent < r->base.nslots ? XR_F_MORE : 0;
 		decoder__record(r->decoder, s, s->head.size);
 		s->part++;
@@ -133,8 +149,7 @@ static int run__walk(struct run *r)
 	result = walk__begin(&r->base.walk);
 	while (!result) {
 		result = walk__step(&r->base.walk);
-		if (++steps > XR_CONTEXTS_MAX + 1)
-			tap__bail("a walk without end");
+		tap__bail_if(++steps > XR_CONTEXTS_MAX + 1, "a walk without end");
 	}
 	return result;
 }
@@ -157,37 +172,27 @@ static bool run__forms_right(const struct run *r)
 	return at == r->nnames;
 }
 
-static bool result__known(int result)
-{
-	return result == WALK_DONE || result == WALK_CUT || (result < 0 && -result < XR_ERRORS);
-}
-
 TEST(layouts)
 {
 	static const char *const arches[] = {"x86_64 Linux", "aarch64 Linux", "x86_64 Windows"};
 	size_t rows;
 	const struct layouts_row *table = layouts__table(&rows);
 
-	for (size_t i = 0; i < rows; i++) {
-		const struct layouts_row *row = &table[i];
+	for (size_t i = 0; i < 2 * rows; i++) {
+		const struct layouts_row *row = &table[i / 2];
+		const int heap = i % 2;
+		struct run r;
+		int result;
 
-		for (int heap = 0; heap < 2; heap++) {
-			struct image m;
-			struct run r;
-			int result;
-
-			image__init(&m, &row->layout, 1 << 17, 1 << 17);
-			image__forms(&m, heap);
-			run__init(&r, &m);
-			result = run__walk(&r);
-			run__decode(&r);
-			tap__ok(result == WALK_DONE && run__forms_right(&r),
-				"all forms of names, R %u.%u on %s%s", row->first >> 16,
-				row->first >> 8 & 255, arches[row->arch],
-				heap ? ", contexts on the heap too" : "");
-			run__free(&r);
-			image__free(&m);
-		}
+		run__init(&r, &row->layout, 1 << 17, 1 << 17);
+		image__forms(&r.m, heap);
+		result = run__walk(&r);
+		run__decode(&r);
+		tap__ok(result == WALK_DONE && run__forms_right(&r),
+			"all forms of names, R %u.%u on %s%s", row->first >> 16,
+			row->first >> 8 & 255, arches[row->arch],
+			heap ? ", contexts on the heap too" : "");
+		run__free(&r);
 	}
 }
 
@@ -197,44 +202,31 @@ TEST(faults)
 	struct xr_slot *right;
 	uint64_t reads, errors[XR_ERRORS] = {0};
 	uint32_t nright;
-	struct image m;
 	struct run r;
 	bool ok = true;
 
-	image__init(&m, layout_now(), 1 << 17, 1 << 17);
-	image__forms(&m, 1);
-	run__init(&r, &m);
+	run__init(&r, layout_now(), 1 << 17, 1 << 17);
+	image__forms(&r.m, 1);
 	run__walk(&r);
-	reads = m.reads;
+	reads = r.m.reads;
 	nright = r.base.nslots;
 	right = calloc(nright, sizeof(*right));
-	if (!right)
-		tap__bail("out of memory");
+	tap__bail_if(!right, "out of memory");
 	memcpy(right, r.base.slots, nright * sizeof(*right));
-	run__free(&r);
-	for (uint64_t n = 1; n <= reads; n++) {
+	for (uint64_t n = 1; n <= reads && ok; n++) {
 		int result;
 
-		run__init(&r, &m); /* no symbol is known: all reads are made */
-		m.reads = 0;
-		m.fail_at = n;
+		run__forget(&r);
+		r.m.fail_at = n;
 		result = run__walk(&r);
-		if (m.reads != n || result >= 0 || r.base.nslots > nright ||
-		    memcmp(r.base.slots, right, r.base.nslots * sizeof(*right))) {
-			tap__diag("read %d of %d: %d after %d reads", (int)n, (int)reads, result,
-				  (int)m.reads);
-			ok = false;
-		} else {
-			errors[-result]++;
-		}
-		m.fail_at = 0;
-		m.reads = 0;
-		if (ok && (run__walk(&r) != WALK_DONE || r.base.nslots != nright ||
-			   memcmp(r.base.slots, right, nright * sizeof(*right)))) {
-			tap__diag("the walk after failed read %d is wrong", (int)n);
-			ok = false;
-		}
-		run__free(&r);
+		r.m.fail_at = 0;
+		ok = r.m.reads == n && result < 0 && r.base.nslots <= nright &&
+		     !memcmp(r.base.slots, right, r.base.nslots * sizeof(*right));
+		errors[ok ? -result : 0]++;
+		ok = ok && run__walk(&r) == WALK_DONE && r.base.nslots == nright &&
+		     !memcmp(r.base.slots, right, nright * sizeof(*right));
+		if (!ok)
+			tap__diag("read %d of %d: %d", (int)n, (int)reads, result);
 	}
 	tap__ok(ok,
 		"each of %d reads fails in turn: an error, right frames before it, and the "
@@ -244,166 +236,148 @@ TEST(faults)
 			errors[XR_BAD_FUN] && errors[XR_BAD_SYMBOL],
 		"every kind of unreadable was met");
 	free(right);
-	image__free(&m);
-}
-
-/* One damaged place: @what is written over 8 bytes at @at. */
-static void damaged(struct image *m, uint64_t at, uint64_t what, int wanted, uint32_t frames,
-		    const char *name)
-{
-	uint64_t old;
-	struct run r;
-	int result;
-
-	memcpy(&old, image__at(m, at, 8), 8);
-	image__put64(m, at, what);
-	run__init(&r, m);
-	result = run__walk(&r);
-	tap__ok(result == wanted && r.base.walk.frames == frames, "%s (%d, %u frames)", name,
-		result, r.base.walk.frames);
 	run__free(&r);
-	image__put64(m, at, old);
 }
 
 TEST(damage)
 {
-	uint64_t f, g, call_f, call_g, outer, inner, top, printname;
 	const struct xr_layout *l = layout_now();
-	struct image m;
+	uint64_t f, g, call_g, outer, inner, top, name;
+	struct run r;
 
-	image__init(&m, l, 1 << 17, 1 << 17);
-	f = image__symbol(&m, "f");
-	g = image__symbol(&m, "g");
-	call_f = image__call(&m, f, 0, 0);
-	call_g = image__call(&m, g, 0, 0);
-	top = image__push(&m, 0, m.nil, 0);
-	outer = image__push(&m, 4, call_f, 0);
-	inner = image__push(&m, 4, call_g, 0);
-	memcpy(&printname, image__at(&m, g + 8 * R_CAR, 8), 8);
+	run__init(&r, l, 1 << 17, 1 << 17);
+	f = image__symbol(&r.m, "f");
+	g = image__symbol(&r.m, "g");
+	call_g = image__call(&r.m, g, 0, 0);
+	top = image__push(&r.m, 0, r.m.nil, 0);
+	outer = image__push(&r.m, 4, image__call(&r.m, f, 0, 0), 0);
+	inner = image__push(&r.m, 4, call_g, 0);
+	name = image__get64(&r.m, g + 8 * R_CAR);
+	{
+		const struct {
+			uint64_t at, value; /* written over 8 bytes there */
+			int wanted;
+			uint32_t frames;
+			const char *what;
+		} rows[] = {
+			{r.m.head_at, 0, WALK_DONE, 0, "R is not initialised"},
+			{r.m.head_at, 0x1234, -XR_BAD_CONTEXT, 0, "R_GlobalContext is wild"},
+			{r.m.head_at, top, WALK_DONE, 0, "nothing is being called"},
+			{inner + l->nextcontext, 0x10, -XR_BAD_CONTEXT, 1, "a link is wild"},
+			{inner + l->nextcontext, ~0ull - 4, -XR_BAD_CONTEXT, 1,
+			 "a link goes over the end of memory"},
+			{outer + l->nextcontext, 0, -XR_BAD_CHAIN, 2,
+			 "the chain ends before the toplevel"},
+			{inner + l->nextcontext, inner, WALK_CUT, XR_CONTEXTS_MAX,
+			 "a cycle of one"},
+			{outer + l->nextcontext, inner, WALK_CUT, XR_CONTEXTS_MAX,
+			 "a cycle of two"},
+			{inner + l->call, 0x10, -XR_BAD_CALL, 0, "a call is wild"},
+			{inner + l->call, f, WALK_DONE, 1, "a call is a symbol: no frame"},
+			{call_g + 8 * R_CAR, 8, -XR_BAD_FUN, 0, "a function is wild"},
+			{g + 8 * R_CAR, 24, -XR_BAD_SYMBOL, 0, "a name is wild"},
+			{g + 8 * R_CAR, f, -XR_BAD_SYMBOL, 0, "a name is no CHARSXP"},
+			{name + 8 * R_CAR, 0xffffffff, WALK_DONE, 2,
+			 "a name of a length that cannot be is cut"},
+			{name + 8 * R_CAR, 0, WALK_DONE, 2, "a name of no length"},
+		};
 
-	damaged(&m, m.head_at, 0, WALK_DONE, 0, "R is not initialised");
-	damaged(&m, m.head_at, 0x1234, -XR_BAD_CONTEXT, 0, "R_GlobalContext is wild");
-	damaged(&m, m.head_at, top, WALK_DONE, 0, "nothing is being called");
-	damaged(&m, inner + l->nextcontext, 0x10, -XR_BAD_CONTEXT, 1, "a link is wild");
-	damaged(&m, inner + l->nextcontext, ~0ull - 4, -XR_BAD_CONTEXT, 1,
-		"a link goes over the end of memory");
-	damaged(&m, outer + l->nextcontext, 0, -XR_BAD_CHAIN, 2,
-		"the chain ends before the toplevel");
-	damaged(&m, inner + l->nextcontext, inner, WALK_CUT, XR_CONTEXTS_MAX, "a cycle of one");
-	damaged(&m, outer + l->nextcontext, inner, WALK_CUT, XR_CONTEXTS_MAX, "a cycle of two");
-	damaged(&m, inner + l->call, 0x10, -XR_BAD_CALL, 0, "a call is wild");
-	damaged(&m, inner + l->call, f, WALK_DONE, 1, "a call is a symbol: no frame");
-	damaged(&m, call_g + 8 * R_CAR, 8, -XR_BAD_FUN, 0, "a function is wild");
-	damaged(&m, g + 8 * R_CAR, 24, -XR_BAD_SYMBOL, 0, "a name is wild");
-	damaged(&m, g + 8 * R_CAR, f, -XR_BAD_SYMBOL, 0, "a name is no CHARSXP");
-	damaged(&m, printname + 8 * R_CAR, 0xffffffff, WALK_DONE, 2,
-		"a name of a length that cannot be is cut");
-	damaged(&m, printname + 8 * R_CAR, 0, WALK_DONE, 2, "a name of no length");
-	image__free(&m);
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			uint64_t old = image__get64(&r.m, rows[i].at);
+			int result;
+
+			run__forget(&r);
+			image__put64(&r.m, rows[i].at, rows[i].value);
+			result = run__walk(&r);
+			tap__ok(result == rows[i].wanted && r.base.walk.frames == rows[i].frames,
+				"%s (%d, %u frames)", rows[i].what, result, r.base.walk.frames);
+			image__put64(&r.m, rows[i].at, old);
+		}
+	}
+	run__free(&r);
 }
 
 TEST(long_name)
 {
 	static char name[XR_NAME_MAX];
-	struct image m;
 	struct run r;
 
 	memset(name, 'n', 10000); /* the longest that R takes */
-	image__init(&m, layout_now(), 1 << 17, 1 << 17);
-	image__push(&m, 0, m.nil, 0);
-	image__push(&m, 4, image__call(&m, image__symbol(&m, name), 0, 0), 0);
-	run__init(&r, &m);
+	run__plain(&r);
+	image__push(&r.m, 4, image__call(&r.m, image__symbol(&r.m, name), 0, 0), 0);
 	tap__ok(run__walk(&r) == WALK_DONE && r.base.nslots == 1, "a very long name");
 	run__decode(&r);
 	tap__ok(r.innermost_len == 10000, "is whole: %zu bytes", r.innermost_len);
 	run__free(&r);
-	image__free(&m);
 }
 
 TEST(gc)
 {
-	struct image m;
 	struct run r;
 
-	image__init(&m, layout_now(), 1 << 17, 1 << 17);
-	image__push(&m, 0, m.nil, 0);
-	image__put32(&m, m.gc_at, 1);
-	run__init(&r, &m);
+	run__plain(&r);
+	image__put32(&r.m, r.m.gc_at, 1);
 	run__walk(&r);
 	tap__ok(!r.base.walk.gc, "the collector is not asked after when nobody wants to know");
 	r.base.walk.row.flags |= XR_ROW_GC;
 	run__walk(&r);
 	tap__ok(r.base.walk.gc, "the collector runs");
-	image__put32(&m, m.gc_at, 0);
+	image__put32(&r.m, r.m.gc_at, 0);
 	run__walk(&r);
 	tap__ok(!r.base.walk.gc, "and does not");
 	run__free(&r);
-	image__free(&m);
 }
 
 TEST(memory)
 {
-	struct image m;
 	struct run r;
-	struct xr_row *row;
-	uint64_t at[4];
+	struct xr_row *row = &r.base.walk.row;
+	const struct walk *w = &r.base.walk;
+	__u64 *const at[] = {&row->small_at, &row->large_at, &row->nodes_at, &row->dups_at};
 
-	image__init(&m, layout_now(), 1 << 17, 1 << 17);
+	run__plain(&r);
+	image__push(&r.m, 4, image__call(&r.m, image__symbol(&r.m, "f"), 0, 0), 0);
 	for (uint64_t i = 0; i < 4; i++) {
-		at[i] = image__alloc(&m, 8);
-		image__put64(&m, at[i], 100 * (i + 1));
+		*at[i] = image__alloc(&r.m, 8);
+		image__put64(&r.m, *at[i], 100 * (i + 1));
 	}
-	image__push(&m, 0, m.nil, 0);
-	image__push(&m, 4, image__call(&m, image__symbol(&m, "f"), 0, 0), 0);
-	run__init(&r, &m);
-	row = &r.base.walk.row;
-	row->small_at = at[0];
-	row->large_at = at[1];
-	row->nodes_at = at[2];
-	row->dups_at = at[3];
 	row->node_size = 56;
-	tap__ok(run__walk(&r) == WALK_DONE && !r.base.walk.memory && r.base.nslots == 1,
+	tap__ok(run__walk(&r) == WALK_DONE && !w->memory && r.base.nslots == 1,
 		"memory is not asked after when nobody wants to know");
 	row->flags |= XR_ROW_MEMORY;
-	tap__ok(run__walk(&r) == WALK_DONE && r.base.walk.memory && r.base.nslots == 3 &&
+	tap__ok(run__walk(&r) == WALK_DONE && w->memory && r.base.nslots == 3 &&
 			r.base.slots[0].word == 800 && r.base.slots[0].more == 1600 &&
 			r.base.slots[1].word == 16800 && r.base.slots[1].more == 400,
 		"counts of memory come first, in bytes");
-	row->dups_at = 0;
-	tap__ok(run__walk(&r) == WALK_DONE && r.base.walk.memory && r.base.slots[1].more == 0,
-		"duplications may not be known");
-	row->dups_at = at[3];
 	for (int i = 0; i < 4; i++) {
-		uint64_t *one[] = {(uint64_t *)&row->small_at, (uint64_t *)&row->large_at,
-				   (uint64_t *)&row->nodes_at, (uint64_t *)&row->dups_at};
-		uint64_t right = *one[i];
+		__u64 right = *at[i];
 
-		*one[i] = 8; /* what is not mapped */
-		tap__ok(run__walk(&r) == WALK_DONE && !r.base.walk.memory && r.base.nslots == 1,
+		*at[i] = 8; /* what is not mapped */
+		tap__ok(run__walk(&r) == WALK_DONE && !w->memory && r.base.nslots == 1,
 			"what cannot be read costs the counts, not the sample");
-		*one[i] = right;
+		*at[i] = right;
 	}
+	row->dups_at = 0;
+	tap__ok(run__walk(&r) == WALK_DONE && w->memory && r.base.slots[1].more == 0,
+		"duplications may not be known");
 	row->small_at = 0;
-	tap__ok(run__walk(&r) == WALK_DONE && !r.base.walk.memory && r.base.nslots == 1,
+	tap__ok(run__walk(&r) == WALK_DONE && !w->memory && r.base.nslots == 1,
 		"what is not proven is not read");
 	run__free(&r);
-	image__free(&m);
 }
 
 /* Whose stack is it, of a thread whose stack is [@sp, @top)? */
-static void whose(struct image *m, uint64_t sp, uint64_t top, enum walk_whose wanted,
+static void whose(struct run *r, uint64_t sp, uint64_t top, enum walk_whose wanted,
 		  const char *what)
 {
-	struct run r;
 	int result;
 
-	run__init(&r, m);
-	r.base.walk.sp = sp;
-	r.base.walk.sp_top = top;
-	result = run__walk(&r);
-	tap__ok(result == WALK_DONE && r.base.walk.whose == (uint32_t)wanted, "%s (%d, whose %u)",
-		what, result, r.base.walk.whose);
-	run__free(&r);
+	run__forget(r);
+	r->base.walk.sp = sp;
+	r->base.walk.sp_top = top;
+	result = run__walk(r);
+	tap__ok(result == WALK_DONE && r->base.walk.whose == (uint32_t)wanted, "%s (%d, whose %u)",
+		what, result, r->base.walk.whose);
 }
 
 /*
@@ -414,80 +388,72 @@ static void whose(struct image *m, uint64_t sp, uint64_t top, enum walk_whose wa
 static void test_whose(const struct xr_layout *layout, const char *release)
 {
 	const uint64_t size = 1 << 17, high = IMAGE_STACK_AT + size, middle = high - size / 2;
-	uint64_t call, at, pc = high - 64;
+	uint64_t call, at;
 	char what[96];
-	struct image m;
+	struct run r;
 
-	image__init(&m, layout, 1 << 17, size);
-	call = image__call(&m, image__symbol(&m, "f"), 0, 0);
+	run__init(&r, layout, 1 << 17, size);
+	call = image__call(&r.m, image__symbol(&r.m, "f"), 0, 0);
 	/* R_Toplevel is a variable */
-	image__push(&m, 0, m.nil, 1);
-	whose(&m, middle, high, WALK_NOBODY, "R executes no call: nothing tells");
-	at = image__push(&m, R_CTXT_FUNCTION, call, 0);
+	image__push(&r.m, 0, r.m.nil, 1);
+	whose(&r, middle, high, WALK_NOBODY, "R executes no call: nothing tells");
+	at = image__push(&r.m, R_CTXT_FUNCTION, call, 0);
 	snprintf(what, sizeof(what), "R %s: a call on the C stack", release);
-	whose(&m, middle, high, WALK_HERE, what);
-	whose(&m, IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "it is no other thread's");
-	whose(&m, at + 8, high, WALK_ELSEWHERE, "nor one's that was below it");
-	whose(&m, 0, 1, WALK_ELSEWHERE, "nor one's whose stack is not known");
-	whose(&m, 0, 0, WALK_NOBODY, "of one thread it is not asked");
+	whose(&r, middle, high, WALK_HERE, what);
+	whose(&r, IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "it is no other thread's");
+	whose(&r, at + 8, high, WALK_ELSEWHERE, "nor one's that was below it");
+	whose(&r, 0, 1, WALK_ELSEWHERE, "nor one's whose stack is not known");
+	whose(&r, 0, 0, WALK_NOBODY, "of one thread it is not asked");
 	if (layout->bcpc) {
 		/* of a top-level loop: the heap alone has contexts */
-		image__put64(&m, m.head_at, 0);
-		image__push(&m, 0, m.nil, 1);
+		image__put64(&r.m, r.m.head_at, 0);
+		image__push(&r.m, 0, r.m.nil, 1);
 		for (int i = 0; i < 3; i++) {
-			at = image__push(&m, R_CTXT_FUNCTION, call, 1);
-			image__put64(&m, at + layout->bcpc, pc);
+			at = image__push(&r.m, R_CTXT_FUNCTION, call, 1);
+			image__put64(&r.m, at + layout->bcpc, high - 64);
 		}
 		snprintf(what, sizeof(what), "R %s: calls of byte code in the heap", release);
-		whose(&m, middle, high, WALK_HERE, what);
-		whose(&m, IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "they are no other thread's");
+		whose(&r, middle, high, WALK_HERE, what);
+		whose(&r, IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "they are no other thread's");
 		/* foreign code on a second thread was called, and calls R */
-		at = image__push(&m, R_CTXT_FUNCTION, call, 1);
-		image__put64(&m, at + layout->bcpc, middle - 64);
-		whose(&m, IMAGE_STACK_AT, middle, WALK_HERE,
+		at = image__push(&r.m, R_CTXT_FUNCTION, call, 1);
+		image__put64(&r.m, at + layout->bcpc, middle - 64);
+		whose(&r, IMAGE_STACK_AT, middle, WALK_HERE,
 		      "of two threads, one of which calls R for the other, it is the one's");
-		whose(&m, middle, high, WALK_HERE, "and the other's");
+		whose(&r, middle, high, WALK_HERE, "and the other's");
 	}
-	image__free(&m);
+	run__free(&r);
 }
 
 TEST(altrep)
 {
-	uint64_t lst, one, call;
-	struct image m;
+	uint64_t lst, one;
 	struct run r;
 
-	image__init(&m, layout_now(), 1 << 17, 1 << 17);
-	lst = image__symbol(&m, "lst");
-	one = image__int(&m, 1);
-	image__put64(&m, one, R_INTSXP | R_ALTREP_BIT);
-	call = image__call(&m, image__call(&m, m.item, lst, one), 0, 0);
-	image__push(&m, 0, m.nil, 0);
-	image__push(&m, 4, call, 0);
-	run__init(&r, &m);
+	run__plain(&r);
+	lst = image__symbol(&r.m, "lst");
+	one = image__int(&r.m, 1);
+	image__put64(&r.m, one, R_INTSXP | R_ALTREP_BIT);
+	image__push(&r.m, 4, image__call(&r.m, image__call(&r.m, r.m.item, lst, one), 0, 0), 0);
 	tap__ok(run__walk(&r) == WALK_DONE && r.base.nslots == 1 &&
 			r.base.slots[0].word >> XR_FORM_SHIFT == XR_FORM_ITEM_ODD,
 		"a subscript whose data is elsewhere");
 	run__free(&r);
-	image__free(&m);
 }
 
 /* Contexts up to the limit, and one more. */
 TEST(deep)
 {
-	size_t room = (size_t)(XR_CONTEXTS_MAX + 8) * (XR_CONTEXT_MAX + 64);
-	uint64_t call, call2;
-	struct image m;
+	uint64_t calls[2];
 	struct run r;
 	bool right;
 
-	image__init(&m, layout_now(), 1 << 16, room);
-	call = image__call(&m, image__symbol(&m, "deep"), 0, 0);
-	call2 = image__call(&m, image__symbol(&m, "deeper"), 0, 0);
-	image__push(&m, 0, m.nil, 0);
+	run__init(&r, layout_now(), 1 << 16, (size_t)(XR_CONTEXTS_MAX + 8) * (XR_CONTEXT_MAX + 64));
+	calls[0] = image__call(&r.m, image__symbol(&r.m, "deeper"), 0, 0);
+	calls[1] = image__call(&r.m, image__symbol(&r.m, "deep"), 0, 0);
+	image__push(&r.m, 0, r.m.nil, 0);
 	for (uint32_t i = 1; i < XR_CONTEXTS_MAX; i++)
-		image__push(&m, 4, i & 1 ? call : call2, 0);
-	run__init(&r, &m);
+		image__push(&r.m, 4, calls[i & 1], 0);
 	tap__ok(run__walk(&r) == WALK_DONE && r.base.walk.frames == XR_CONTEXTS_MAX - 1,
 		"as many contexts as are walked");
 	run__decode(&r);
@@ -495,111 +461,83 @@ TEST(deep)
 	for (uint32_t i = 0; right && i < r.nnames; i++)
 		right = !strcmp(r.names[i], (XR_CONTEXTS_MAX - 1 - i) & 1 ? "deep" : "deeper");
 	tap__ok(right, "and they come out in order");
-	image__push(&m, 4, call, 0);
+	image__push(&r.m, 4, calls[1], 0);
 	tap__ok(run__walk(&r) == WALK_CUT && r.base.walk.frames == XR_CONTEXTS_MAX,
 		"one more: outer frames are cut");
 	run__free(&r);
-	image__free(&m);
-}
-
-/* A small generator of our own: the same images every time. */
-static uint64_t rng_state = 88172645463325252ull;
-
-static uint64_t rng(void)
-{
-	rng_state ^= rng_state << 13;
-	rng_state ^= rng_state >> 7;
-	rng_state ^= rng_state << 17;
-	return rng_state;
 }
 
 /* A word as it might lie in R's memory, or not. */
-static uint64_t rng_word(const struct image *m)
+static uint64_t some_word(const struct image *m)
 {
-	static const uint8_t types[] = {R_SYMSXP,
-					R_CLOSXP,
-					R_ENVSXP,
-					R_LANGSXP,
-					R_CHARSXP,
-					R_INTSXP,
-					R_REALSXP,
-					R_STRSXP,
-					R_VECSXP,
-					R_BCODESXP,
-					R_INTSXP | R_ALTREP_BIT};
+	static const uint8_t types[] = {R_SYMSXP, R_CLOSXP,  R_ENVSXP, R_LANGSXP, R_CHARSXP,
+					R_INTSXP, R_REALSXP, R_STRSXP, R_VECSXP,  R_BCODESXP};
 
-	switch (rng() % 8) {
+	switch (some(8)) {
 	case 0:
-		return 0;
+		return some(2) ? 0 : R_INTSXP | R_ALTREP_BIT;
 	case 1:
-		return rng();
+		return some64();
 	case 2:
-		return rng() % 200;
+		return some(200);
 	case 3:
-		return types[rng() % sizeof(types)];
+		return types[some(COUNT(types))];
 	case 4:
-		return IMAGE_STACK_AT + (rng() % m->stack_size & ~7ull);
+		return IMAGE_STACK_AT + (some((uint32_t)m->stack_size) & ~7ull);
 	case 5:
-		return ~0ull - rng() % 64;
+		return ~0ull - some(64);
 	default:
-		return IMAGE_HEAP_AT + (rng() % m->heap_size & ~7ull);
+		return IMAGE_HEAP_AT + (some((uint32_t)m->heap_size) & ~7ull);
 	}
 }
 
 static void test_random(bool from_nothing, uint32_t images)
 {
-	size_t size = 1 << 13;
+	static uint8_t heap[1 << 15], stack[1 << 15];
+	const uint32_t size = from_nothing ? 1 << 13 : 1 << 15;
 	uint32_t results[3] = {0};
 	bool ok = true;
-	struct image m;
 	struct run r;
+	struct image *m = &r.m;
 
-	image__init(&m, layout_now(), 1 << 15, 1 << 15);
-	m.heap_size = m.stack_size = from_nothing ? size : 1 << 15;
+	run__init(&r, layout_now(), size, size);
 	if (!from_nothing)
-		image__forms(&m, 1);
-	run__init(&r, &m);
-	r.base.walk.row.flags = XR_ROW_GC;
+		image__forms(m, 1);
+	memcpy(heap, m->heap, size);
+	memcpy(stack, m->stack, size);
 	for (uint32_t i = 0; i < images && ok; i++) {
-		uint8_t *heap = malloc(m.heap_size), *stack = malloc(m.stack_size);
 		int result;
 
-		if (!heap || !stack)
-			tap__bail("out of memory");
-		memcpy(heap, m.heap, m.heap_size);
-		memcpy(stack, m.stack, m.stack_size);
 		for (size_t at = 0; from_nothing && at < size; at += 8) {
-			image__put64(&m, IMAGE_HEAP_AT + at, rng_word(&m));
-			image__put64(&m, IMAGE_STACK_AT + at, rng_word(&m));
+			image__put64(m, IMAGE_HEAP_AT + at, some_word(m));
+			image__put64(m, IMAGE_STACK_AT + at, some_word(m));
 		}
-		for (int hit = 0; !from_nothing && hit < 1 + (int)(i % 4); hit++) {
-			image__put64(&m, IMAGE_HEAP_AT + (rng() % m.heap_used & ~7ull),
-				     rng_word(&m));
-			image__put64(&m,
-				     IMAGE_STACK_AT + m.stack_size -
-					     ((rng() % m.stack_used + 8) & ~7ull),
-				     rng_word(&m));
+		for (uint32_t hit = 0; !from_nothing && hit < 1 + i % 4; hit++) {
+			image__put64(m, IMAGE_HEAP_AT + (some((uint32_t)m->heap_used) & ~7ull),
+				     some_word(m));
+			image__put64(m,
+				     IMAGE_STACK_AT + size -
+					     ((some((uint32_t)m->stack_used) + 8) & ~7ull),
+				     some_word(m));
 		}
-		if (from_nothing) { /* something must be found, or nothing is tried */
-			image__put64(&m, m.head_at, IMAGE_STACK_AT + (rng() % (size / 2) & ~7ull));
-			r.base.walk.row.flags = i & 1 ? XR_ROW_GC : 0;
-		}
+		if (from_nothing) /* something must be found, or nothing is tried */
+			image__put64(m, m->head_at, IMAGE_STACK_AT + (some(size / 2) & ~7ull));
 		map__free(&r.known);
+		r.base.walk.row.flags = i & 1 || !from_nothing ? XR_ROW_GC : 0;
 		result = run__walk(&r);
-		ok = result__known(result) && r.base.walk.frames <= XR_CONTEXTS_MAX;
+		ok = (result == WALK_DONE || result == WALK_CUT ||
+		      (result < 0 && -result < XR_ERRORS)) &&
+		     r.base.walk.frames <= XR_CONTEXTS_MAX;
 		results[result == WALK_DONE ? 0 : result == WALK_CUT ? 1 : 2]++;
 		if (!ok)
 			tap__diag("image %u: %d", i, result);
-		memcpy(m.heap, heap, m.heap_size);
-		memcpy(m.stack, stack, m.stack_size);
-		free(heap);
-		free(stack);
+		memcpy(m->heap, heap, size);
+		memcpy(m->stack, stack, size);
 	}
 	tap__ok(ok, "%u images %s: a walk of each ends", images,
 		from_nothing ? "of random words" : "with random damage");
 	tap__diag("%u whole, %u cut, %u refused", results[0], results[1], results[2]);
 	run__free(&r);
-	image__free(&m);
 }
 
 TEST(whose)

@@ -12,27 +12,22 @@
 #define ROOM   512
 #define NAMING 16 /* reads of an ordinary call and its place, at most */
 
-static void start(struct run *r, struct scene *s)
+/* A walk of a process that stands still, and its reads and looks at the time from now on. */
+static struct run *begin(struct scene *s)
 {
-	r->base.walk.row = s->row;
+	struct run *r = run__new(s);
+
 	r->base.walk.steady = 1;
 	s->m.reads = 0;
-	r->base.asked = 0;
+	return r;
 }
 
-/* The reads of one more walk. */
-static uint64_t reads(struct run *r, struct scene *s)
-{
-	s->m.reads = 0;
-	run__walk(r);
-	return s->m.reads;
-}
-
-/* An ordinary stack with places: each call, symbol, srcref and srcfile is another. */
+/* A stack with places, of @depth: each call, symbol, srcref and srcfile is another. */
 static void ordinary(struct scene *s, int depth)
 {
 	char name[16];
 
+	scene__init(s, layout_now());
 	for (int i = 0; i < depth; i++) {
 		uint64_t text, file;
 
@@ -52,10 +47,8 @@ TEST(cut)
 	struct scene s;
 	struct run *r;
 
-	scene__init(&s, layout_now());
 	ordinary(&s, DEPTH);
-	r = run__new(&s.m);
-	start(r, &s);
+	r = begin(&s);
 	run__walk(r);
 	all = r->base.walk.budget.work;
 	run__line(r, whole, sizeof(whole));
@@ -65,24 +58,21 @@ TEST(cut)
 	free(r);
 
 	for (uint32_t max = 1; max <= all + WALK_LOOK; max++) {
+		const uint32_t look = max > WALK_LOOK_FIRST ? max + WALK_LOOK : WALK_LOOK_FIRST;
+		const struct walk_budget *budget;
 		int result;
 
-		r = run__new(&s.m);
-		start(r, &s);
+		r = begin(&s);
 		r->base.walk.budget.work_max = max;
+		budget = &r->base.walk.budget;
 		result = run__walk(r);
 		run__line(r, part, sizeof(part));
-		if (result != (r->base.walk.budget.over ? WALK_CUT : WALK_DONE) ||
-		    r->base.nslots % 2 || strncmp(whole, part, strlen(part)))
-			wrong++;
-		if (r->base.walk.budget.over &&
-		    r->base.walk.budget.work >
-			    (max > WALK_LOOK_FIRST ? max + WALK_LOOK : WALK_LOOK_FIRST) + NAMING)
-			beyond++;
-		if (r->base.nslots < last)
-			shrunk++;
+		wrong += result != (budget->over ? WALK_CUT : WALK_DONE) || r->base.nslots % 2 ||
+			 strncmp(whole, part, strlen(part));
+		beyond += budget->over && budget->work > look + NAMING;
+		shrunk += r->base.nslots < last;
 		last = r->base.nslots;
-		if (r->base.walk.budget.over)
+		if (budget->over)
 			most = max;
 		free(r);
 	}
@@ -93,52 +83,52 @@ TEST(cut)
 	scene__free(&s);
 }
 
+/* A walk whose clock begins at @now and goes on by @pace at each look; @r is the caller's. */
+static int timed(struct run *r, uint64_t now, uint64_t pace, uint64_t deadline)
+{
+	r->base.now = now;
+	r->base.pace = pace;
+	r->base.walk.budget.deadline = deadline;
+	return run__walk(r);
+}
+
 TEST(time)
 {
 	struct scene s;
 	struct run *r;
 	uint64_t all;
-	int result;
 
-	scene__init(&s, layout_now());
 	ordinary(&s, DEPTH);
-	r = run__new(&s.m);
-	start(r, &s);
-	r->base.pace = 1000;
-	r->base.walk.budget.deadline = 1000000;
-	result = run__walk(r);
-	tap__ok(result == WALK_DONE && !r->base.walk.budget.over, "there is time");
+	r = begin(&s);
+	tap__ok(timed(r, 0, 1000, 1000000) == WALK_DONE && !r->base.walk.budget.over,
+		"there is time");
 	all = r->base.walk.budget.work;
 	tap__ok(r->base.asked && r->base.asked <= 1 + (all - WALK_LOOK_FIRST) / WALK_LOOK,
 		"the time is looked at %d times in %d reads", (int)r->base.asked, (int)all);
 	free(r);
-
-	r = run__new(&s.m);
-	start(r, &s);
-	r->base.now = 999;
-	r->base.pace = 1;
-	r->base.walk.budget.deadline = 1001;
-	result = run__walk(r);
-	tap__ok(result == WALK_CUT && r->base.walk.budget.over && r->base.asked == 2,
+	r = begin(&s);
+	tap__ok(timed(r, 999, 1, 1001) == WALK_CUT && r->base.walk.budget.over &&
+			r->base.asked == 2,
 		"the second look finds that there is none");
 	tap__ok(r->base.walk.budget.work <= WALK_LOOK_FIRST + WALK_LOOK + NAMING &&
 			r->base.nslots > 0,
 		"and no more is read (%d)", (int)r->base.walk.budget.work);
-	r->base.walk.budget.deadline = 100000;
-	result = run__walk(r);
-	tap__ok(result == WALK_DONE && !r->base.walk.budget.over,
+	tap__ok(timed(r, 1001, 1, 100000) == WALK_DONE && !r->base.walk.budget.over,
 		"the next walk has time of its own");
+	free(r);
+	/* the innermost frames of a deep stack */
+	r = begin(&s);
+	r->base.walk.budget.reduced = 1;
+	tap__ok(timed(r, 1001, 0, 1000) == WALK_CUT &&
+			r->base.walk.budget.work <= WALK_LOOK + NAMING && r->base.walk.frames >= 2,
+		"with a reduced budget, and no time: %d frames in %d reads",
+		(int)r->base.walk.frames, (int)r->base.walk.budget.work);
 	free(r);
 	scene__free(&s);
 
-	scene__init(&s, layout_now());
 	ordinary(&s, 10);
-	r = run__new(&s.m);
-	start(r, &s);
-	r->base.now = 2;
-	r->base.walk.budget.deadline = 1;
-	result = run__walk(r);
-	tap__ok(result == WALK_DONE && !r->base.asked,
+	r = begin(&s);
+	tap__ok(timed(r, 2, 0, 1) == WALK_DONE && !r->base.asked,
 		"a short stack is through before the first look, however late it is");
 	free(r);
 	scene__free(&s);
@@ -178,6 +168,7 @@ TEST(one_frame)
 	uint32_t wrong = 0, parts = 0, most = 0;
 
 	for (int cheap = 0; cheap < 12; cheap++) {
+		const struct walk *w;
 		struct scene s;
 		struct run *r;
 
@@ -190,14 +181,12 @@ TEST(one_frame)
 				push_bc(&s, "g", bytecode__tableless(&s, 8), 0);
 		for (int i = 0; i < cheap; i++)
 			push(&s, "cheap", 0);
-		r = run__new(&s.m);
-		start(r, &s);
+		r = begin(&s);
+		w = &r->base.walk;
 		r->base.walk.budget.work_max = 1;
-		if (run__walk(r) != WALK_CUT || r->base.nslots != 2 * r->base.walk.frames)
-			wrong++;
-		parts += r->base.walk.contexts > r->base.walk.frames;
-		if (r->base.walk.budget.work > most)
-			most = r->base.walk.budget.work;
+		wrong += run__walk(r) != WALK_CUT || r->base.nslots != 2 * w->frames;
+		parts += w->contexts > w->frames;
+		most = w->budget.work > most ? w->budget.work : most;
 		free(r);
 		scene__free(&s);
 	}
@@ -206,24 +195,12 @@ TEST(one_frame)
 	tap__ok(most <= WALK_LOOK_FIRST + NAMING, "and no more is read for it (%d)", (int)most);
 }
 
-/* A stack of calls of one function, @refs being where the @n of them were made. */
-static void calls(struct scene *s, const uint64_t *refs, int n)
-{
-	uint64_t call = image__call(&s->m, image__symbol(&s->m, "f"), 0, 0);
-
-	for (int i = 0; i < n; i++)
-		image__put64(&s->m,
-			     image__push(&s->m, R_CTXT_FUNCTION, call, 0) + s->m.layout.srcref,
-			     refs[i]);
-}
-
 /* What one walk costs. */
 static int work(struct scene *s)
 {
-	struct run *r = run__new(&s->m);
+	struct run *r = begin(s);
 	int n;
 
-	start(r, s);
 	run__walk(r);
 	n = (int)r->base.walk.budget.work;
 	free(r);
@@ -233,67 +210,53 @@ static int work(struct scene *s)
 #define SAME 8
 
 /* What each of SAME calls after the first costs, for places of some kind. */
-static int again(uint64_t (*place)(struct scene *s, int i, void *arg), void *arg, struct scene *s)
+static int again(uint64_t (*place)(struct scene *s, int i, uint64_t *kept), struct scene *s)
 {
-	uint64_t refs[SAME + 1];
-	int first;
+	uint64_t call = image__call(&s->m, image__symbol(&s->m, "f"), 0, 0), kept = 0;
+	int first = 0;
 
-	for (int i = 0; i <= SAME; i++)
-		refs[i] = place(s, i, arg);
-	calls(s, refs, 1);
-	first = work(s);
-	calls(s, refs + 1, SAME);
-	/* the first of these is of another call: as much for naming it as the very first took */
+	for (int i = 0; i <= SAME; i++) {
+		uint64_t at = image__push(&s->m, R_CTXT_FUNCTION, call, 0);
+
+		image__put64(&s->m, at + s->m.layout.srcref, place(s, i, &kept));
+		if (!i)
+			first = work(s);
+	}
 	return (work(s) - first) / SAME;
 }
 
-static uint64_t place__one(struct scene *s, int i, void *arg)
+static uint64_t place__one(struct scene *s, int i, uint64_t *ref)
 {
-	uint64_t *ref = arg;
-
-	if (!i)
-		*ref = srcref(s, srcfile__nameless(s), 1);
-	return *ref;
+	return *ref = i ? *ref : srcref(s, srcfile__nameless(s), 1);
 }
 
-static uint64_t place__of_file(struct scene *s, int i, void *arg)
+static uint64_t place__of_file(struct scene *s, int i, uint64_t *file)
 {
-	uint64_t *file = arg;
-
-	if (!i)
-		*file = srcfile__nameless(s);
+	*file = i ? *file : srcfile__nameless(s);
 	return srcref(s, *file, i);
 }
 
-static uint64_t place__fileless(struct scene *s, int i, void *arg)
+static uint64_t place__fileless(struct scene *s, int i, uint64_t *ref)
 {
 	const int32_t place[8] = {1};
-	uint64_t *ref = arg;
 
-	if (!i)
-		*ref = image__vector(&s->m, R_INTSXP, 8, place, sizeof(place));
-	return *ref;
+	return *ref = i ? *ref : image__vector(&s->m, R_INTSXP, 8, place, sizeof(place));
 }
 
 /* Another srcfile each, with one name of XR_TEXT_MAX bytes. */
-static uint64_t place__long(struct scene *s, int i, void *arg)
+static uint64_t place__long(struct scene *s, int i, uint64_t *name)
 {
-	uint64_t *name = arg;
+	char text[TEXT_ROOM] = "";
 
-	if (!i) {
-		char text[TEXT_ROOM];
-
-		memset(text, 'x', XR_TEXT_MAX);
-		text[XR_TEXT_MAX] = '\0';
-		*name = image__string(&s->m, text);
-	}
+	memset(text, 'x', XR_TEXT_MAX);
+	*name = i ? *name : image__string(&s->m, text);
 	return srcref(s, srcfile__list(s, *name), i);
 }
 
 TEST(in_vain)
 {
 	static const struct {
-		uint64_t (*place)(struct scene *s, int i, void *arg);
+		uint64_t (*place)(struct scene *s, int i, uint64_t *kept);
 		int most;
 		const char *what;
 	} rows[] = {
@@ -302,25 +265,16 @@ TEST(in_vain)
 		{place__fileless, 2, "and a srcref without a srcfile"},
 		{place__long, NAMING, "a long name that many files have is read once"},
 	};
-	struct scene s;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		uint64_t arg;
-		int n;
-
-		scene__init(&s, layout_now());
-		n = again(rows[i].place, &arg, &s);
-		tap__ok(n <= rows[i].most, "%s (%d reads a frame)", rows[i].what, n);
-		scene__free(&s);
-	}
-}
-
-TEST(bodies)
-{
 	uint64_t body;
 	struct scene s;
 	int first, n;
 
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		scene__init(&s, layout_now());
+		n = again(rows[i].place, &s);
+		tap__ok(n <= rows[i].most, "%s (%d reads a frame)", rows[i].what, n);
+		scene__free(&s);
+	}
 	scene__init(&s, layout_now());
 	body = bytecode__tableless(&s, 8);
 	push_bc(&s, "g", body, 0);
@@ -335,39 +289,32 @@ TEST(bodies)
 /* It holds until R collects, as what was found does. */
 TEST(generations)
 {
-	uint64_t count_at, text, cell, env, before, after;
+	uint64_t count_at, cell, before, after;
 	struct scene s;
-	char line[ROOM];
 	struct run *r;
 
 	scene__init(&s, layout_now());
-	text = image__string(&s.m, "late.R");
-	cell = image__cell(&s.m, 2, text, s.m.nil, s.other);
-	env = image__cell(&s.m, R_ENVSXP, cell, s.m.nil, s.m.nil);
+	cell = image__cell(&s.m, 2, image__string(&s.m, "late.R"), s.m.nil, s.other);
 	count_at = image__alloc(&s.m, 8);
 	image__put32(&s.m, count_at, 12);
-	push(&s, "f", srcref(&s, env, 3));
+	push(&s, "f", srcref(&s, image__cell(&s.m, R_ENVSXP, cell, s.m.nil, s.m.nil), 3));
 	push_bc(&s, "g", bytecode__tableless(&s, 4), 2);
 	s.row.gc_count_at = count_at;
-	r = run__new(&s.m);
-	start(r, &s);
+	r = begin(&s);
 	run__walk(r);
 	before = s.m.reads;
-	after = reads(r, &s);
+	run__walk(r);
+	after = s.m.reads - before;
 	tap__ok(after < before / 2, "in vain once is in vain until R collects: %d reads, not %d",
 		(int)after, (int)before);
 	image__put64(&s.m, cell + 8 * R_TAG, s.filename);
 	image__put32(&s.m, count_at, 13);
-	run__walk(r);
-	run__line(r, line, sizeof(line));
-	tap__ok(!strcmp(line, "g f late.R#3 "), "after that it is looked for anew");
+	tap__is(run__says(r), "g f late.R#3 ", "after that it is looked for anew");
 	image__put64(&s.m, cell + 8 * R_TAG, s.other);
 	r->base.walk.steady = 0;
 	run__walk(r);
 	image__put64(&s.m, cell + 8 * R_TAG, s.filename);
-	run__walk(r);
-	run__line(r, line, sizeof(line));
-	tap__ok(!strcmp(line, "g f late.R#3 "), "and in each walk, if R may run meanwhile");
+	tap__is(run__says(r), "g f late.R#3 ", "and in each walk, if R may run meanwhile");
 	free(r);
 	scene__free(&s);
 }
@@ -388,9 +335,9 @@ static uint64_t sample(struct xr_row *row, uint64_t ns, int *told)
 
 	sample_budget__begin(&b, row, 1000, WHOLE_NS, WHOLE_WORK);
 	may = b.deadline - 1000;
-	if (b.reduced ? b.work_max > WHOLE_WORK / 4 || may > WHOLE_NS / 4
-		      : b.work_max != WHOLE_WORK || may != WHOLE_NS)
-		tap__bail("limits of %d ns, work %d", (int)may, (int)b.work_max);
+	tap__bail_if(b.reduced ? b.work_max > WHOLE_WORK / 4 || may > WHOLE_NS / 4
+			       : b.work_max != WHOLE_WORK || may != WHOLE_NS,
+		     "limits of %d ns, work %d", (int)may, (int)b.work_max);
 	b.over = ns > may;
 	*told = sample_budget__end(&b, row);
 	return ns > may ? may : ns;
@@ -475,7 +422,7 @@ TEST(now_and_then)
 TEST(any_row)
 {
 	static const uint32_t values[] = {0, 1, 3, 4, 27, 28, 29, 127, 128, 129, 1u << 31, ~0u};
-	const size_t n = sizeof(values) / sizeof(values[0]);
+	const size_t n = COUNT(values);
 	uint32_t wrong = 0;
 
 	for (size_t i = 0; i < n * n; i++) {
@@ -495,27 +442,4 @@ TEST(any_row)
 		wrong += b.deadline != WHOLE_NS;
 	}
 	tap__ok(!wrong, "whatever is in the row, samples have a budget, and soon the whole one");
-}
-
-/* The innermost frames of a deep stack are there, and little is read. */
-TEST(reduced)
-{
-	struct scene s;
-	struct run *r;
-	int result;
-
-	scene__init(&s, layout_now());
-	ordinary(&s, DEPTH);
-	r = run__new(&s.m);
-	start(r, &s);
-	r->base.now = 1001;
-	r->base.walk.budget.deadline = 1000;
-	r->base.walk.budget.reduced = 1;
-	result = run__walk(r);
-	tap__ok(result == WALK_CUT && r->base.walk.budget.work <= WALK_LOOK + NAMING &&
-			r->base.walk.frames >= 2,
-		"with a reduced budget, and no time: %d frames in %d reads",
-		(int)r->base.walk.frames, (int)r->base.walk.budget.work);
-	free(r);
-	scene__free(&s);
 }

@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <limits.h>
-#include <stdlib.h>
 
 #include "replay/recorded.h"
 #include "tap.h"
@@ -39,8 +38,7 @@ static inline void images__each(void (*test)(const struct image_file *file), int
 	if (!folder)
 		folder = "tests/images-recorded";
 	n = scandir(folder, &entries, images__is_one, alphasort);
-	if (n < 0)
-		tap__bail("no folder %s: run this from the top of the tree", folder);
+	tap__bail_if(n < 0, "no folder %s: run this from the top of the tree", folder);
 	tap__ok(n > 0, "there are images");
 	for (int i = 0; i < n; i++) {
 		struct image_file file = {.name = entries[i]->d_name};

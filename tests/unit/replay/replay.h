@@ -50,8 +50,7 @@ static inline void found__keep(struct found *f, const struct recorded_walk *rw, 
 			    .gc = rw->walk.gc,
 			    .nslots = rw->nslots};
 	f->slots = malloc((rw->nslots + 1) * sizeof(*f->slots));
-	if (!f->slots)
-		tap__bail("out of memory");
+	tap__bail_if(!f->slots, "out of memory");
 	if (rw->nslots)
 		memcpy(f->slots, rw->slots, rw->nslots * sizeof(*f->slots));
 }

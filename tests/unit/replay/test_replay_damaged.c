@@ -3,7 +3,6 @@
  * Recorded images that are damaged (test_replay.c): they are refused, or can be walked.  Of the
  * folder each fifth is enough.
  */
-#include <unistd.h>
 
 #include "replay/images.h"
 #include "replay/replay.h"
@@ -36,8 +35,7 @@ static void image__damaged(const char *name, const char *text, size_t len)
 	uint64_t random = 7;
 	bool good = true, cut = true;
 
-	if (!copy)
-		tap__bail("out of memory");
+	tap__bail_if(!copy, "out of memory");
 	for (int i = 0; i < 60; i++) {
 		struct recorded r;
 		size_t at;
@@ -143,7 +141,7 @@ static void test_hostile(void)
 	struct recorded r;
 	struct recorded_memory m;
 
-	for (size_t i = 0; i < RECORDED_COUNT(images); i++) {
+	for (size_t i = 0; i < COUNT(images); i++) {
 		int err = recorded__parse(&r, images[i].text, strlen(images[i].text));
 
 		tap__ok(err == -EBADMSG && !strcmp(r.why, images[i].why),

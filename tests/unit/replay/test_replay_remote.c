@@ -72,8 +72,7 @@ static void sent__record(void *arg, const void *record, size_t size)
 	if (size != sizeof(*s) + s->nslots * sizeof(*s->slots))
 		sent->bad = true;
 	slots = realloc(sent->slots, (sent->nslots + s->nslots + 1) * sizeof(*slots));
-	if (!slots)
-		tap__bail("out of memory");
+	tap__bail_if(!slots, "out of memory");
 	memcpy(slots + sent->nslots, s->slots, s->nslots * sizeof(*slots));
 	sent->slots = slots;
 	sent->nslots += s->nslots;
@@ -95,8 +94,7 @@ static int remote__take(struct memory *m, const struct xr_row *row, bool moving,
 	memset(sent, 0, sizeof(*sent));
 	m->spans = 0;
 	m->misses = false;
-	if (remote_walk__new(&rw, row, &reader, memory__now))
-		tap__bail("out of memory");
+	tap__bail_if(remote_walk__new(&rw, row, &reader, memory__now), "out of memory");
 	remote_walk__sink(rw, sent__record, sent);
 	err = remote_walk__ahead(rw);
 	if (err >= 0)

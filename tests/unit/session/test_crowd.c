@@ -2,9 +2,6 @@
 /* Processes for which there is no room are counted once, and tried again when there is. */
 #include "session/crowd.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/limits.h"
 #include "os/os.h"
@@ -127,8 +124,8 @@ static void poll_scans(unsigned int more, unsigned int adds)
 
 	while ((!more || scans < until) && (!adds || fake.adds < adds) && os__now() < limit) {
 		fake.lost++;
-		if (session__poll(session, 20) != SESSION_RUNS)
-			tap__bail("it does not run: %s", session__why(session)->text);
+		tap__bail_if(session__poll(session, 20) != SESSION_RUNS, "it does not run: %s",
+			     session__why(session)->text);
 	}
 }
 

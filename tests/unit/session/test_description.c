@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is said of a process, as it came, and as it comes from nobody that can be trusted. */
-#include <string.h>
 
 #include "session/description.h"
 #include "tap.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What people are told of hidden variables that could not be had: line by line, and in numbers. */
-#include <stdint.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "session/hidden_report.h"
 #include "tap.h"
@@ -37,8 +34,7 @@ static void begin(unsigned int i, uint64_t ino, uint32_t flags, uint64_t lines_a
 	t[i].row.gc_at = gc_at;
 	t[i].row.gc_begin = 100;
 	t[i].row.gc_end = 200;
-	if (verify_hidden__begin(&v, &h[i], &t[i], 0))
-		tap__bail("out of memory");
+	tap__bail_if(verify_hidden__begin(&v, &h[i], &t[i], 0), "out of memory");
 	hidden_report__say(&listener, &h[i], &t[i], true);
 	hidden_report__say(&listener, &h[i], &t[i], true);
 }

@@ -2,9 +2,6 @@
 /* What is said again and again is said a few times, and then counted. */
 #include "session/notes.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "os/os.h"
 #include "tap.h"

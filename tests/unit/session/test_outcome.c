@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a failure to find R means: look again, never, or gone; and the queue of what was found. */
-#include <errno.h>
 
 #include "session/outcome.h"
 #include "session/pids.h"
@@ -108,8 +107,8 @@ static void test_pids(void)
 
 TEST(outcome)
 {
-	test_rows(rows, sizeof(rows) / sizeof(rows[0]), false);
-	test_rows(followed, sizeof(followed) / sizeof(followed[0]), true);
+	test_rows(rows, COUNT(rows), false);
+	test_rows(followed, COUNT(followed), true);
 	tap__ok(!outcome__matters(-ESRCH) && !outcome__matters(-ENOEXEC) &&
 			!outcome__matters(-EEXIST) && !outcome__matters(-E2BIG),
 		"what is ordinary is not said");

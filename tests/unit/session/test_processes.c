@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of a session's processes, and how the end of one is seen. */
-#include <unistd.h>
 
 #include "os/os.h"
 #include "session/processes.h"
@@ -14,8 +13,7 @@ TEST(processes)
 
 	for (uint32_t i = 1; i <= 5000; i++) {
 		p = processes__add(&ps, i % 2 ? 0 : 0x80000000u + i, i);
-		if (!p)
-			tap__bail("no memory");
+		tap__bail_if(!p, "no memory");
 		last = p;
 	}
 	tap__ok(ps.count == 5000 && ps.last_serial == 2500, "serials of ours leave bit 31 alone");
@@ -45,16 +43,14 @@ TEST(gone)
 	pid_t pid;
 	char c;
 
-	if (pipe(fds))
-		tap__bail("pipe");
+	tap__bail_if(pipe(fds), "pipe");
 	pid = fork();
 	if (!pid) {
 		close(fds[1]);
 		_exit(read(fds[0], &c, 1) != 0);
 	}
 	p = processes__add(&ps, 0, (uint32_t)pid);
-	if (pid < 0 || !p)
-		tap__bail("no process");
+	tap__bail_if(pid < 0 || !p, "no process");
 	process__hold(p);
 	tap__ok(!process__gone(p, os__now()), "a process that waits is not gone");
 	close(fds[1]);

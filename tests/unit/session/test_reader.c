@@ -4,10 +4,6 @@
 #include "session/reader.h"
 
 #include <sched.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tap.h"
 
@@ -18,8 +14,7 @@ static pid_t child(int (*prepare)(void))
 	int pipe_[2];
 	pid_t pid;
 
-	if (pipe(pipe_))
-		tap__bail("no pipe");
+	tap__bail_if(pipe(pipe_), "no pipe");
 	pid = fork();
 	if (!pid) {
 		told = prepare() ? 'n' : 'y';
@@ -27,8 +22,7 @@ static pid_t child(int (*prepare)(void))
 			pause();
 		_exit(0);
 	}
-	if (pid < 0 || read(pipe_[0], &told, 1) != 1)
-		tap__bail("no child");
+	tap__bail_if(pid < 0 || read(pipe_[0], &told, 1) != 1, "no child");
 	close(pipe_[0]);
 	close(pipe_[1]);
 	if (told == 'y')

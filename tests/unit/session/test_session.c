@@ -3,12 +3,7 @@
  * A session from its start to its end, on an engine and a sink that are made up, and on processes
  * that map a made-up libR.so: what is sampled, what is waited for, and how all that can fail does.
  */
-#include <errno.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "os/os.h"
@@ -54,8 +49,7 @@ static int start(void)
 	const struct sink sink = {.ops = &sink_ops};
 	struct errmsg f;
 
-	if (session__open(&session, &config, sink, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(session__open(&session, &config, sink, &f), "%s", f.text);
 	return session__start(session);
 }
 

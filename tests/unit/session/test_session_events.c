@@ -3,8 +3,6 @@
  * Samples at events, from an engine that is made up, to the sink: by their sample types, as the one
  * number that some formats have, and as lines.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "session/session.h"
@@ -39,8 +37,7 @@ static int start(const struct engine_ops *const *with, bool one_type, bool lines
 	memset(&sunk, 0, sizeof(sunk));
 	events.n = 0;
 	for (; *names; names++)
-		if (event_list__add(&events, *names, &f))
-			tap__bail("%s", f.text);
+		tap__bail_if(event_list__add(&events, *names, &f), "%s", f.text);
 	config = (struct session_config){
 		.pids = &child.pid,
 		.npids = 1,

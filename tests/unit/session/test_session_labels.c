@@ -3,8 +3,6 @@
  * What a session tells its sink of processes besides their samples: of ones with arguments and an
  * environment of their own, on an engine that is made up.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "os/os.h"
@@ -38,13 +36,11 @@ static struct child child__execute(const char *script, const char *team, const c
 	struct child c;
 	int fds[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
-		tap__bail("no socket");
+	tap__bail_if(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), "no socket");
 	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
 	fflush(stdout);
 	c.pid = fork();
-	if (c.pid < 0)
-		tap__bail("no child");
+	tap__bail_if(c.pid < 0, "no child");
 	if (!c.pid) {
 		char *const argv[] = {"R", "-x", "session_child", number, library, file, NULL};
 		char *const envp[] = {"SECRET=s3cret", variable, "XRPROF_ENV=prod\x1b", NULL};

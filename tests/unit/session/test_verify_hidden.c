@@ -3,9 +3,6 @@
  * A row gets the collector's flag once that was seen to be right in a live process, and R_BCbody
  * and R_BCpc likewise, all here in this one; who is believed by whom; and how often is looked.
  */
-#include <stdint.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "session/verify_hidden.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is said of a process: which variables become labels, which service it is, and bounds. */
-#include <errno.h>
-#include <string.h>
 
 #include "target/describe.h"
 #include "tap.h"
@@ -28,13 +26,11 @@ static const char *made(const struct label_rules *rules, const struct describe_f
 	while (at && *at) {
 		const char *value = describe__next(at, end);
 
-		if (!value)
-			tap__bail("a key without a value");
+		tap__bail_if(!value, "a key without a value");
 		n += (size_t)snprintf(shown + n, sizeof(shown) - n, "%s=%s;", at, value);
 		at = describe__next(value, end);
 	}
-	if (!at || at + 1 != end)
-		tap__bail("it does not end");
+	tap__bail_if(!at || at + 1 != end, "it does not end");
 	return shown;
 }
 

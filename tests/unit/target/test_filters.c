@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <errno.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "target/filters.h"
 #include "tap.h"
@@ -118,7 +115,7 @@ TEST(wrong)
 	};
 	struct errmsg f;
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (size_t i = 0; i < COUNT(wrong); i++) {
 		f.text[0] = '\0';
 		tap__ok(add(wrong[i].kind, wrong[i].arg, &f) == -EINVAL && f.text[0],
 			"kind %d, \"%s\" is refused: %s", (int)wrong[i].kind, wrong[i].arg, f.text);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Addresses of R's hidden variables, proven and refuted, on images of R's memory. */
-#include <errno.h>
 
 #include "target/layouts.h"
 #include "target/hidden_check.h"
@@ -23,8 +22,8 @@ static int scene__read(void *arg, uint64_t addr, void *to, size_t len)
 
 	if (s->moves && ++s->reads % 5 == 0) {
 		s->moves--;
-		memcpy(&head, image__at(&s->m, s->row.head_at, 8), 8);
-		memcpy(&head, image__at(&s->m, head, 8), 8);
+		head = image__get64(&s->m, s->row.head_at);
+		head = image__get64(&s->m, head);
 		if (head)
 			image__put64(&s->m, s->row.head_at, head);
 	}
@@ -86,8 +85,7 @@ static struct hidden_check look(struct scene *s, unsigned int times)
 	struct hidden_check c = {0};
 
 	for (unsigned int i = 0; i < times && hidden_check__open(&c, &s->row); i++)
-		if (hidden_check__look(&c, &s->row, &m))
-			tap__bail("a look failed");
+		tap__bail_if(hidden_check__look(&c, &s->row, &m), "a look failed");
 	return c;
 }
 
@@ -145,7 +143,7 @@ static void test_bytecode(const struct xr_layout *l)
 	image__put64(&s.m, s.row.bc_pc_at, 0);
 	is(&s, 200, HIDDEN_REFUTED, "there is no place");
 	image__put64(&s.m, s.row.bc_pc_at, s.variable);
-	memcpy(&head, image__at(&s.m, s.row.head_at, 8), 8);
+	head = image__get64(&s.m, s.row.head_at);
 	image__put64(&s.m, head + l->srcref, s.row.in_bc);
 	image__put64(&s.m, head + l->bcbody, s.unrelated);
 	is(&s, 200, HIDDEN_REFUTED, "contexts do not agree");
@@ -368,7 +366,7 @@ static void test_tally(void)
 		{{0, 29, 0}, HIDDEN_OPEN},	{{0, 30, 0}, HIDDEN_REFUTED},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		tap__ok(hidden_check__judge(&cases[i].tally) == cases[i].verdict,
 			"%u good and %u bad looks", cases[i].tally.good, cases[i].tally.bad);
 }

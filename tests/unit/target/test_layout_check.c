@@ -3,8 +3,6 @@
  * Layouts checked against chains of contexts made up in memory: those of R, moved, damaged,
  * hostile.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "target/layout_check.h"
 #include "target/layouts.h"
@@ -53,8 +51,7 @@ static uint64_t image__take(struct image *m, size_t words)
 	uint64_t at = BASE + m->used * 8;
 
 	m->used += words;
-	if (m->used > WORDS)
-		tap__bail("the image is too small");
+	tap__bail_if(m->used > WORDS, "the image is too small");
 	return at;
 }
 

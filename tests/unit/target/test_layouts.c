@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of layouts: is it whole, and does it say what is known of some releases? */
-#include <string.h>
 
 #include "target/layouts.h"
 #include "tap.h"
@@ -75,7 +74,7 @@ TEST(releases)
 	bool all = true, relpc = true, altrep = true;
 
 	for (int arch = 0; arch < LAYOUTS_ARCHES; arch++)
-		for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
+		for (size_t i = 0; i < COUNT(releases); i++) {
 			const struct xr_layout *l = layouts__find(arch, releases[i]);
 
 			all &= l != NULL;
@@ -141,7 +140,7 @@ TEST(parse)
 			layouts__parse("255.255.255") == 0xffffff &&
 			layouts__parse("2.15.3") == 0x020f03,
 		"versions are read");
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		all &= layouts__parse(bad[i]) == 0;
 	tap__ok(all, "what is no version is 0");
 }

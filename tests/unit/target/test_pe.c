@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* PE images in memory: exports and R's version, of whole, damaged and made-up images. */
-#include <errno.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "pe_image.h"
 #include "tap.h"
@@ -34,8 +31,7 @@ static int open_image(const uint8_t *image, size_t size, struct memory *m, struc
 	struct mem_reader reader = {.read = memory__read, .arg = m};
 
 	*m = (struct memory){.bytes = malloc(size ? size : 1), .size = size};
-	if (!m->bytes)
-		tap__bail("no memory");
+	tap__bail_if(!m->bytes, "no memory");
 	memcpy(m->bytes, image, size);
 	return pe__open(pe, &reader, BASE, "R.dll", f);
 }
@@ -106,7 +102,7 @@ TEST(symbols)
 		{"zzzz", 1},
 		{"", 1},
 	};
-	const size_t n = sizeof(want) / sizeof(want[0]);
+	const size_t n = COUNT(want);
 	uint8_t image[IMAGE_SIZE];
 	struct memory m;
 	struct pe pe;
@@ -114,8 +110,7 @@ TEST(symbols)
 	int found;
 
 	image__make(image);
-	if (open_image(image, IMAGE_SIZE, &m, &pe, NULL))
-		tap__bail("the image is not accepted");
+	tap__bail_if(open_image(image, IMAGE_SIZE, &m, &pe, NULL), "the image is not accepted");
 	found = pe__symbols(&pe, want, n);
 	tap__ok(found == 3 && want[0].value == BASE + DATA + 0x10 &&
 			want[1].value == BASE + DATA + 0x20 && want[2].value == BASE + DATA + 0x28,
@@ -147,8 +142,7 @@ static void version_is(const uint8_t *image, const char *want, const char *what)
 	struct pe pe;
 	int err;
 
-	if (open_image(image, IMAGE_SIZE, &m, &pe, NULL))
-		tap__bail("the image is not accepted");
+	tap__bail_if(open_image(image, IMAGE_SIZE, &m, &pe, NULL), "the image is not accepted");
 	err = pe__version(&pe, version);
 	tap__ok(*want ? !err && !strcmp(version, want) : err == -ENOENT && !*version, "%s: \"%s\"",
 		what, version);

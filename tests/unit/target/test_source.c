@@ -2,9 +2,6 @@
 /* What is read of R's srcfiles, in memory that is right, and in memory that is not. */
 #include "target/source.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "lines_scene.h"
 
 #define MAX 4096u

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "target/variables.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "child.h"
@@ -56,7 +54,7 @@ TEST(not_ready)
 {
 	static const enum target_variable late[] = {TARGET_CONTEXT, TARGET_NIL, TARGET_ITEM};
 
-	for (size_t i = 0; i < sizeof(late) / sizeof(late[0]); i++) {
+	for (size_t i = 0; i < COUNT(late); i++) {
 		struct target t = self();
 		uint64_t at[TARGET_VARIABLES];
 		struct errmsg f = {""};
@@ -108,7 +106,7 @@ TEST(layout)
 		{"", 0, false},	    {"2.15.3", -ENOTSUP, false}, {"0.0.1", -ENOTSUP, false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct target t = self();
 		struct errmsg f = {""};
 		int err;

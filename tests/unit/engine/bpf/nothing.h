@@ -6,6 +6,8 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
+#include "tap.h"
+
 /* nothing__load - its descriptor, the caller's; negative: BPF is not allowed here. */
 static inline int nothing__load(void)
 {
@@ -14,8 +16,7 @@ static inline int nothing__load(void)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 
-	return bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "nothing", "GPL", insns,
-			     sizeof(insns) / sizeof(*insns), NULL);
+	return bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "nothing", "GPL", insns, COUNT(insns), NULL);
 }
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Files of kernel types: sound ones pass, those that would lead libbpf astray do not. */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "engine/bpf/btf_check.h"
 #include "tap.h"
@@ -12,13 +9,14 @@ static struct btf *types__new(void)
 {
 	struct btf *btf = btf__new_empty();
 
-	if (!btf || btf__add_int(btf, "int", 4, BTF_INT_SIGNED) != 1 ||
-	    btf__add_struct(btf, "list", 16) != 2 || btf__add_field(btf, "value", 1, 0, 0) ||
-	    btf__add_field(btf, "next", 3, 64, 0) || btf__add_ptr(btf, 2) != 3 ||
-	    btf__add_typedef(btf, "list_t", 2) != 4 || btf__add_const(btf, 4) != 5 ||
-	    btf__add_array(btf, 1, 5, 3) != 6 || btf__add_func_proto(btf, 0) != 7 ||
-	    btf__add_func_param(btf, "l", 3))
-		tap__bail("libbpf cannot make types");
+	tap__bail_if(!btf || btf__add_int(btf, "int", 4, BTF_INT_SIGNED) != 1 ||
+			     btf__add_struct(btf, "list", 16) != 2 ||
+			     btf__add_field(btf, "value", 1, 0, 0) ||
+			     btf__add_field(btf, "next", 3, 64, 0) || btf__add_ptr(btf, 2) != 3 ||
+			     btf__add_typedef(btf, "list_t", 2) != 4 ||
+			     btf__add_const(btf, 4) != 5 || btf__add_array(btf, 1, 5, 3) != 6 ||
+			     btf__add_func_proto(btf, 0) != 7 || btf__add_func_param(btf, "l", 3),
+		     "libbpf cannot make types");
 	return btf;
 }
 

@@ -34,7 +34,7 @@ static const struct {
 
 TEST(kernel)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		tap__ok(kernel__freeze_prone(cases[i].release, cases[i].version,
 					     cases[i].signature) == cases[i].prone,
 			"'%s' '%s' '%s' is %s", cases[i].release, cases[i].version,

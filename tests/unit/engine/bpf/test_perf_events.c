@@ -5,13 +5,10 @@
  * can be changed, as what a process' children inherited would stay behind.  Events of threads
  * become those of CPUs.  Threads for which descriptors do not suffice have none.
  */
-#include <errno.h>
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <bpf/libbpf.h>
 
@@ -30,8 +27,7 @@ static uint64_t runs(int fd)
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		tap__bail("no information of the program");
+	tap__bail_if(bpf_obj_get_info_by_fd(fd, &info, &len), "no information of the program");
 	return info.run_cnt;
 }
 
@@ -102,8 +98,9 @@ static void widen(int fd, unsigned int cpus)
 	const char *why;
 	size_t threads;
 
-	if (perf_events__new(&p, 99, fd, &why, &f) || perf_events__add_process(p, getpid(), &f))
-		tap__bail("no events: %s", f.text);
+	tap__bail_if(perf_events__new(&p, 99, fd, &why, &f) ||
+			     perf_events__add_process(p, getpid(), &f),
+		     "no events: %s", f.text);
 	threads = perf_events__count(p);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	low = limit;
@@ -143,8 +140,9 @@ static void crowd(int fd, unsigned int cpus)
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	threads__start(2 * cpus);
-	if (perf_events__new(&p, 99, fd, &why, &f) || perf_events__add_process(p, getpid(), &f))
-		tap__bail("no events: %s", f.text);
+	tap__bail_if(perf_events__new(&p, 99, fd, &why, &f) ||
+			     perf_events__add_process(p, getpid(), &f),
+		     "no events: %s", f.text);
 	tap__ok(perf_events__count(p) == 2 * cpus + 1, "an event on each thread");
 	tap__ok(perf_events__threads_fit((size_t)files / 2, 1), "more threads fit");
 	limit__set(files);
@@ -155,8 +153,7 @@ static void crowd(int fd, unsigned int cpus)
 		"where CPUs tick, no thread has an event");
 	perf_events__free(p);
 
-	if (perf_events__new(&p, 99, fd, &why, &f))
-		tap__bail("no events: %s", f.text);
+	tap__bail_if(perf_events__new(&p, 99, fd, &why, &f), "no events: %s", f.text);
 	threads__start(2 * cpus);
 	tap__ok(perf_events__add_process(p, getpid(), &f) == -EMFILE && !perf_events__count(p),
 		"too few descriptors: no thread has an event: %s", f.text);
@@ -198,8 +195,7 @@ TEST(perf_events)
 	perf_events__free(p);
 	widen(fd, (unsigned int)cpus);
 
-	if (perf_events__new(&p, 99, fd, &why, &f))
-		tap__bail("no events");
+	tap__bail_if(perf_events__new(&p, 99, fd, &why, &f), "no events");
 	tap__ok(!perf_events__renew_cpus(p, &f), "of all CPUs");
 	if (!strcmp(perf_events__name(p), "cpu-clock")) { /* it ticks when a CPU is idle, too */
 		follow(p, fd, CLOCK_MONOTONIC, (unsigned int)cpus, "CPUs");

@@ -2,11 +2,7 @@
 /* Functions and built-in probes of ELF files: sound ones, and such as somebody damaged. */
 #define _GNU_SOURCE /* memfd_create */
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "engine/bpf/probe_file.h"
 #include "tap.h"

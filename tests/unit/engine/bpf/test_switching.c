@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* When events of threads become those of CPUs, by counts and a clock that the test makes up. */
-#include <stddef.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "engine/bpf/perf_events.h"
@@ -53,7 +51,7 @@ TEST(switching)
 	uint64_t rate;
 
 	freq = 9;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		s = (struct switching){.looked_ns = NS_PER_S};
 		switches = rows[i].switches;
 		threads = rows[i].threads;

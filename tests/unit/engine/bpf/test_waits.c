@@ -2,7 +2,6 @@
 /* Threads that are away when their process is added are noted in slices, and each is noted. */
 #include <bpf/bpf.h>
 #include <limits.h>
-#include <unistd.h>
 
 #include "abi.h"
 #include "engine/bpf/waits.h"

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "tap.h"
 
@@ -31,8 +30,7 @@ static inline void threads__start(unsigned int n)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN);
 	while (n--)
-		if (pthread_create(&thread, &attr, thread__sleep, NULL))
-			tap__bail("no threads");
+		tap__bail_if(pthread_create(&thread, &attr, thread__sleep, NULL), "no threads");
 	pthread_attr_destroy(&attr);
 	while (threads__running < all)
 		sched_yield();

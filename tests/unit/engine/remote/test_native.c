@@ -6,9 +6,6 @@
  */
 #include "engine/remote/native.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "engine/remote/remote_walk.h"
 #include "r_image.h"
 #include "space.h"
@@ -107,18 +104,16 @@ static void scene__tables(struct scene *s)
 		.base = CODE,
 		.slab = 1,
 		.rows = rows_at,
-		.nrows = sizeof(rows) / sizeof(*rows),
+		.nrows = COUNT(rows),
 		.rules = rules_at,
 		.module = 7,
 	};
 	uint64_t *words;
 
-	if (remote_native__slab(s->n, 1, &words))
-		tap__bail("out of memory");
+	tap__bail_if(remote_native__slab(s->n, 1, &words), "out of memory");
 	memcpy(words + rows_at, rows, sizeof(rows));
 	memcpy(words + rules_at, rules, sizeof(rules));
-	if (remote_native__slab(s->n, 0, &words))
-		tap__bail("out of memory");
+	tap__bail_if(remote_native__slab(s->n, 0, &words), "out of memory");
 	s->space = (struct xr_space *)(void *)words;
 	*s->space = (struct xr_space){.stamp = 5, .n = 1};
 	memcpy(words + XR_SPACE_WORDS, &map, sizeof(map));
@@ -149,11 +144,9 @@ static void scene__open(struct scene *s, uint32_t calls, uint64_t limit)
 	};
 	s->row = image__row(&s->m);
 	s->row.flags |= XR_ROW_NATIVE | row_flags;
-	if (remote_native__new(&s->n))
-		tap__bail("out of memory");
+	tap__bail_if(remote_native__new(&s->n), "out of memory");
 	scene__tables(s);
-	if (remote_walk__new(&s->rw, &s->row, &reader, scene__now))
-		tap__bail("out of memory");
+	tap__bail_if(remote_walk__new(&s->rw, &s->row, &reader, scene__now), "out of memory");
 	remote_walk__sink(s->rw, on_record, s);
 	remote_walk__limit(s->rw, limit);
 }
@@ -274,7 +267,7 @@ TEST(parts)
 					 XR_ROW_LINES | XR_ROW_PACKAGES};
 	struct scene s;
 
-	for (uint32_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+	for (uint32_t i = 0; i < COUNT(flags); i++) {
 		const uint32_t each =
 			1 + !!(flags[i] & XR_ROW_LINES) + !!(flags[i] & XR_ROW_PACKAGES);
 		uint32_t broken = 0, short_of = 0, records = 0;
@@ -327,7 +320,7 @@ TEST(damaged)
 	bool whole = true;
 
 	scene__open(&s, 10, 0);
-	for (size_t i = 0; i < sizeof(sps) / sizeof(*sps); i++) {
+	for (size_t i = 0; i < COUNT(sps); i++) {
 		s.regs.sp = sps[i];
 		whole = whole && !scene__sample(&s, true) && scene__r_whole(&s, 10);
 	}
@@ -411,8 +404,7 @@ TEST(slabs)
 	uint64_t *words, *again;
 	bool zero = true;
 
-	if (remote_native__new(&n))
-		tap__bail("out of memory");
+	tap__bail_if(remote_native__new(&n), "out of memory");
 	tap__ok(remote_native__slab(n, REMOTE_SLABS_MAX, &words) == -E2BIG, "there is an end");
 	tap__ok(remote_native__slab(n, REMOTE_SLABS_MAX - 1, &words) == 0, "the last slab");
 	for (uint32_t i = 0; i < XR_SLAB_WORDS; i++)

@@ -4,7 +4,6 @@
  * reads the program may call, return and write over what it left, as R does.  Whatever comes out
  * must be a stack that it had.
  */
-#include <errno.h>
 
 #include "profile/decode.h"
 #include "target/layouts.h"
@@ -79,8 +78,7 @@ static uint64_t program__hash(const struct program *p)
 
 static void program__note(struct program *p)
 {
-	if (map__put(&p->seen, program__hash(p), 1, p))
-		tap__bail("out of memory");
+	tap__bail_if(map__put(&p->seen, program__hash(p), 1, p), "out of memory");
 }
 
 static void program__pop(struct program *p)
@@ -222,8 +220,7 @@ static void program__init(struct program *p, const struct xr_layout *layout, boo
 	p->slots[DEPTH_MAX - 1] = image__alloc(m, XR_CONTEXT_MAX);
 	image__context(m, p->slots[DEPTH_MAX - 1], 0, 0, m->nil);
 	image__put64(m, m->head_at, p->slots[DEPTH_MAX - 1]);
-	if (decoder__new(&p->decoder, &ops, p, 0))
-		tap__bail("out of memory");
+	tap__bail_if(decoder__new(&p->decoder, &ops, p, 0), "out of memory");
 }
 
 static void program__free(struct program *p)
@@ -240,8 +237,7 @@ static struct remote_walk *program__walk(struct program *p, uint32_t flags)
 	struct remote_walk *rw;
 
 	row.flags = flags;
-	if (remote_walk__new(&rw, &row, &reader, program__now))
-		tap__bail("out of memory");
+	tap__bail_if(remote_walk__new(&rw, &row, &reader, program__now), "out of memory");
 	remote_walk__sink(rw, decoder__record, p->decoder);
 	remote_walk__limit(rw, 1000000); /* far more than a sample takes here */
 	return rw;
@@ -495,7 +491,7 @@ TEST(remote_walk)
 	const struct xr_layout *old = layouts__find(LAYOUTS_X86_64_LINUX, LAYOUTS_VERSION(3, 4, 0));
 	static const uint32_t paces[] = {0, 1, 10, 50, 200, 400, 900};
 
-	for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+	for (size_t i = 0; i < COUNT(paces); i++) {
 		for (int heap = 0; heap < 2; heap++) {
 			test_changing(heap ? now : old, heap, false, STILL, paces[i], 1000, 1500);
 			test_changing(heap ? now : old, heap, false, STILL, paces[i], 50, 1500);

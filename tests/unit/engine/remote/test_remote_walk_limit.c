@@ -3,7 +3,6 @@
  * What a sample from outside may take at most: of stacks with many contexts, of chains that go in
  * circles, of stacks that are another each time.  The clock goes on with what is read.
  */
-#include <string.h>
 
 #include "engine/remote/remote_walk.h"
 #include "profile/decode.h"
@@ -76,8 +75,7 @@ static struct scene *scene__new(uint64_t limit)
 	uint64_t calls[4], outermost;
 	char name[16];
 
-	if (!s)
-		tap__bail("out of memory");
+	tap__bail_if(!s, "out of memory");
 	image__init(&s->m, layouts__last(LAYOUTS_X86_64_LINUX), 1 << 16,
 		    (2 * CONTEXTS + 1) * (XR_CONTEXT_MAX + 64));
 	for (int i = 0; i < 4; i++) {
@@ -96,9 +94,9 @@ static struct scene *scene__new(uint64_t limit)
 	}
 	scene__stack(s, 0);
 	row = image__row(&s->m);
-	if (decoder__new(&s->decoder, &ops, s, 0) ||
-	    remote_walk__new(&s->rw, &row, &reader, scene__now))
-		tap__bail("out of memory");
+	tap__bail_if(decoder__new(&s->decoder, &ops, s, 0) ||
+			     remote_walk__new(&s->rw, &row, &reader, scene__now),
+		     "out of memory");
 	remote_walk__sink(s->rw, decoder__record, s->decoder);
 	remote_walk__limit(s->rw, limit);
 	return s;

@@ -99,7 +99,7 @@ static void program__push(struct program *p)
 	uint64_t next;
 
 	c->way = (int)(rng() % WAYS);
-	memcpy(&next, image__at(&p->s.m, p->s.m.head_at, 8), 8);
+	next = image__get64(&p->s.m, p->s.m.head_at);
 	image__context(&p->s.m, c->context, next, R_CTXT_FUNCTION,
 		       program__function(p, p->depth)->call);
 	if (p->depth) {
@@ -130,8 +130,7 @@ static void program__step(struct program *p)
 		program__push(p);
 	else
 		program__at(p, (uint32_t)(rng() % 8));
-	if (map__put(&p->seen, program__hash(p), 1, p))
-		tap__bail("out of memory");
+	tap__bail_if(map__put(&p->seen, program__hash(p), 1, p), "out of memory");
 }
 
 static int program__read(void *arg, const struct mem_span *spans, uint32_t n)
@@ -186,7 +185,7 @@ static void program__init(struct program *p)
 		f->first = 10 * (uint32_t)i + 1;
 		f->body = bytecode(s, srcref(s, file, (int32_t)f->first),
 				   srcref(s, file, (int32_t)f->first + 1), 0);
-		memcpy(&f->code, image__at(&s->m, f->body + 8 * R_CAR, 8), 8);
+		f->code = image__get64(&s->m, f->body + 8 * R_CAR);
 		f->code += s->m.layout.vector_data;
 	}
 	image__put64(&s->m, s->row.srcref_at, s->row.in_bc);
@@ -194,8 +193,7 @@ static void program__init(struct program *p)
 		p->calls[i].context = image__room(&s->m, 0);
 		p->calls[i].pc = image__room(&s->m, 0);
 	}
-	if (decoder__new(&p->decoder, &ops, p, 0))
-		tap__bail("out of memory");
+	tap__bail_if(decoder__new(&p->decoder, &ops, p, 0), "out of memory");
 	while (p->depth < DEPTH / 2)
 		program__push(p);
 }
@@ -216,8 +214,7 @@ static int sample(struct program *p, struct remote_walk *rw, bool still)
 	int result;
 
 	map__free(&p->seen);
-	if (map__put(&p->seen, program__hash(p), 1, p))
-		tap__bail("out of memory");
+	tap__bail_if(map__put(&p->seen, program__hash(p), 1, p), "out of memory");
 	result = remote_walk__ahead(rw);
 	if (still) {
 		p->changes = 0;
@@ -253,8 +250,7 @@ static void test_changing(bool still, uint32_t flags, uint32_t changes, uint32_t
 		samples /= 8;
 	program__init(&p);
 	p.s.row.flags |= flags;
-	if (remote_walk__new(&rw, &p.s.row, &reader, program__now))
-		tap__bail("out of memory");
+	tap__bail_if(remote_walk__new(&rw, &p.s.row, &reader, program__now), "out of memory");
 	remote_walk__sink(rw, decoder__record, p.decoder);
 	p.changes = changes;
 	for (uint32_t i = 0; i < samples; i++) {
@@ -288,10 +284,9 @@ static void test_place_alone(void)
 
 	program__init(&p);
 	file = srcfile__list(s, image__string(&s->m, "top.R"));
-	memcpy(&toplevel, image__at(&s->m, p.calls[0].context + s->m.layout.nextcontext, 8), 8);
+	toplevel = image__get64(&s->m, p.calls[0].context + s->m.layout.nextcontext);
 	image__put64(&s->m, s->m.head_at, toplevel);
-	if (remote_walk__new(&rw, &s->row, &reader, program__now))
-		tap__bail("out of memory");
+	tap__bail_if(remote_walk__new(&rw, &s->row, &reader, program__now), "out of memory");
 	remote_walk__sink(rw, decoder__record, p.decoder);
 	for (int i = 0; i < 2; i++) {
 		image__put64(&s->m, s->row.srcref_at, i ? srcref(s, file, 77) : s->m.nil);
@@ -311,7 +306,7 @@ TEST(remote_walk_lines)
 {
 	static const uint32_t changes[] = {0, 5, 50, 200, 500};
 
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+	for (size_t i = 0; i < COUNT(changes); i++) {
 		test_changing(true, 0, changes[i], 4000);
 		test_changing(false, 0, changes[i], 1500);
 	}

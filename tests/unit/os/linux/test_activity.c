@@ -2,11 +2,7 @@
 /* What a thread does, from what /proc says of it. */
 #include "os/linux/activity.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "os/linux/syscalls.h"
 #include "tap.h"
@@ -17,8 +13,7 @@ static const char *describe(const struct activity *a)
 {
 	struct buf b = {0};
 
-	if (activity__describe(a, &b))
-		tap__bail("no memory");
+	tap__bail_if(activity__describe(a, &b), "no memory");
 	snprintf(words, sizeof(words), "%.*s", (int)b.len, b.data);
 	buf__free(&b);
 	return words;
@@ -80,7 +75,7 @@ TEST(words)
 		{'Z', SYS_read, 0, "ending"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		tap__ok(!strcmp(doing(rows[i].state, rows[i].number, rows[i].arg), rows[i].want),
 			"%c, %d: %s", rows[i].state, rows[i].number, words);
 }
@@ -102,7 +97,7 @@ TEST(texts)
 	};
 	struct activity a;
 
-	for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++) {
+	for (size_t i = 0; i < COUNT(junk); i++) {
 		activity__parse(&a, stat_in('S'), junk[i], "0");
 		tap__ok(!a.waits && !activity__syscall(&a) && !strcmp(describe(&a), "sleeping"),
 			"no system call in text %zu: %s", i, words);
@@ -127,8 +122,7 @@ static void test_live(bool standard)
 	pid_t pid;
 	char c;
 
-	if (pipe(ends) || (pid = fork()) < 0)
-		tap__bail("no child");
+	tap__bail_if(pipe(ends) || (pid = fork()) < 0, "no child");
 	if (!pid) {
 		close(ends[1]);
 		if (standard)

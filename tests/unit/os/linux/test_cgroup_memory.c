@@ -2,10 +2,6 @@
 /* The limits of memory, in folders as the kernel shows them. */
 #include "os/linux/cgroup_memory.h"
 
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "tap.h"
 
 static const char *folder;
@@ -17,8 +13,7 @@ static void put(const char *name, const char *text)
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	out = fopen(path, "w");
-	if (!out || fputs(text, out) < 0 || fclose(out))
-		tap__bail("cannot write %s", path);
+	tap__bail_if(!out || fputs(text, out) < 0 || fclose(out), "cannot write %s", path);
 }
 
 static void make(const char *name)
@@ -26,8 +21,7 @@ static void make(const char *name)
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	if (mkdir(path, 0700))
-		tap__bail("cannot make %s", path);
+	tap__bail_if(mkdir(path, 0700), "cannot make %s", path);
 }
 
 static uint64_t limit(const char *self)

@@ -3,8 +3,6 @@
 #include "os/linux/columns.h"
 
 #include <locale.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tap.h"
 
@@ -12,8 +10,7 @@ static void fits(const char *text, unsigned int width, bool pad, const char *wan
 {
 	struct buf b = {0};
 
-	if (columns__fit(&b, text, width, pad) || buf__add(&b, "", 1))
-		tap__bail("no memory");
+	tap__bail_if(columns__fit(&b, text, width, pad) || buf__add(&b, "", 1), "no memory");
 	tap__ok(!strcmp(b.data, want), "'%s' in %u columns: '%s'", text, width, b.data);
 	buf__free(&b);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel's lists of CPUs. */
-#include <string.h>
-#include <unistd.h>
 
 #include "os/linux/cpus.h"
 #include "tap.h"
@@ -48,7 +46,7 @@ TEST(cpus)
 	bool online[4096];
 	long here = sysconf(_SC_NPROCESSORS_ONLN), n = 0;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		tap__ok(!strcmp(parsed(cases[i].list), cases[i].want), "list %zu is %s", i,
 			cases[i].want);
 	tap__ok(!cpus__online(online, 4096), "this machine's list is read");

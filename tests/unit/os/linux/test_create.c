@@ -3,13 +3,6 @@
 #define _GNU_SOURCE
 #include "os/os.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "tap.h"
 
 #define OTHER 60002u
@@ -28,8 +21,7 @@ static void holds(const char *name, const char *text)
 {
 	FILE *out = fopen(in(name), "w");
 
-	if (!out || fputs(text, out) < 0 || fclose(out))
-		tap__bail("cannot write %s", path);
+	tap__bail_if(!out || fputs(text, out) < 0 || fclose(out), "cannot write %s", path);
 }
 
 static bool has(const char *name, const char *text)
@@ -52,22 +44,19 @@ static int made(const char *name)
 
 	if (fd < 0)
 		return fd;
-	if (os__write(fd, "new", 3) != 3)
-		tap__bail("cannot write to %s", path);
+	tap__bail_if(os__write(fd, "new", 3) != 3, "cannot write to %s", path);
 	close(fd);
 	return 0;
 }
 
 static void linked(const char *to, const char *name)
 {
-	if (symlink(to, in(name)))
-		tap__bail("cannot link %s", path);
+	tap__bail_if(symlink(to, in(name)), "cannot link %s", path);
 }
 
 static void belongs_to_other(const char *name)
 {
-	if (lchown(in(name), OTHER, OTHER))
-		tap__bail("cannot give %s away", path);
+	tap__bail_if(lchown(in(name), OTHER, OTHER), "cannot give %s away", path);
 }
 
 static void test_own(void)
@@ -119,8 +108,7 @@ static void test_given(void)
 	int fds[2], fd;
 	char name[32];
 
-	if (pipe(fds))
-		tap__bail("no pipe");
+	tap__bail_if(pipe(fds), "no pipe");
 	snprintf(name, sizeof(name), "/dev/fd/%d", fds[1]);
 	fd = os__create(name);
 	tap__ok(fd >= 0 && os__write(fd, "x", 1) == 1 && read(fds[0], name, 1) == 1,
@@ -153,8 +141,7 @@ static void test_others(void)
 	belongs_to_other("theirs");
 	tap__ok(made("theirs") == -OS_FILE_OF_OTHERS && has("theirs", "old"),
 		"a file of another user is left alone: %s", os__reason(-OS_FILE_OF_OTHERS));
-	if (mkfifo(in("fifo"), 0666))
-		tap__bail("no FIFO");
+	tap__bail_if(mkfifo(in("fifo"), 0666), "no FIFO");
 	belongs_to_other("fifo");
 	tap__ok(made("fifo") == -OS_FILE_OF_OTHERS,
 		"so is a FIFO, and nobody waits for its reader");
@@ -169,15 +156,13 @@ static void test_others(void)
 	tap__ok(!made("dir/new") && !made("theirs") && !made("planted"),
 		"by sudo of that user: what is his");
 	unsetenv("SUDO_UID");
-	if (mkdir(in("all"), 0755) || chmod(in("all"), 01777))
-		tap__bail("no directory");
+	tap__bail_if(mkdir(in("all"), 0755) || chmod(in("all"), 01777), "no directory");
 	holds("precious", "old");
 	{
 		char from[300];
 
 		snprintf(from, sizeof(from), "%s/precious", folder);
-		if (link(from, in("all/hard")))
-			tap__bail("no link");
+		tap__bail_if(link(from, in("all/hard")), "no link");
 	}
 	tap__ok(made("all/hard") == -OS_FILE_HAS_NAMES && has("precious", "old"),
 		"a second name of a file, where all may make one: %s",

@@ -3,15 +3,6 @@
 #define _GNU_SOURCE
 #include "os/files.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "tap.h"
 
 static const char *folder;
@@ -29,8 +20,7 @@ static struct files *started(void)
 	struct files *fs;
 	struct errmsg f;
 
-	if (files__start(&fs, FILES_NONE, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(files__start(&fs, FILES_NONE, &f), "%s", f.text);
 	return fs;
 }
 
@@ -38,8 +28,7 @@ static struct file *opened(struct files *fs, const char *path)
 {
 	struct file *file;
 
-	if (files__open(fs, &file, path))
-		tap__bail("no memory");
+	tap__bail_if(files__open(fs, &file, path), "no memory");
 	return file;
 }
 
@@ -69,8 +58,7 @@ static void give(struct file *file, const char *text, size_t len, const size_t *
 	}
 	if (len)
 		done = file__give(file, text, len, ends, nends);
-	if (done != len)
-		tap__bail("only %zu of %zu bytes were taken", done, len);
+	tap__bail_if(done != len, "only %zu of %zu bytes were taken", done, len);
 }
 
 static void await_written(struct file *file, uint64_t n)
@@ -144,8 +132,7 @@ TEST(much)
 	bool all = true;
 	size_t end;
 
-	if (!text)
-		tap__bail("no memory");
+	tap__bail_if(!text, "no memory");
 	memset(text, 'x', BYTES);
 	for (int i = 0; i < FILES; i++) {
 		snprintf(name, sizeof(name), "much%d", i);
@@ -219,8 +206,7 @@ TEST(killed)
 	files__stop(fs);
 
 	/* a part of a piece was written when the one that gave it was killed */
-	if (pipe2(told, O_CLOEXEC))
-		tap__bail("pipe: %s", strerror(errno));
+	tap__bail_if(pipe2(told, O_CLOEXEC), "no pipe");
 	fflush(stdout);
 	child = fork();
 	if (!child) {
@@ -234,8 +220,7 @@ TEST(killed)
 		_exit(1);
 	}
 	close(told[1]);
-	if (read(told[0], &status, 1) != 1)
-		tap__bail("the child did not write");
+	tap__bail_if(read(told[0], &status, 1) != 1, "the child did not write");
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	for (int i = 0; i < 60000 && size_of(in_folder("killed")) != 4; i++)
@@ -255,14 +240,12 @@ TEST(given)
 	char name[32], text[8] = "";
 	int ours[2], theirs[2];
 
-	if (pipe2(ours, O_CLOEXEC) || pipe(theirs))
-		tap__bail("no pipe");
+	tap__bail_if(pipe2(ours, O_CLOEXEC) || pipe(theirs), "no pipe");
 	snprintf(name, sizeof(name), "/dev/fd/%d", theirs[1]);
 	tap__ok(files__given("-") == FILES_STDOUT && files__given(name) == FILES_ANY &&
 			files__given("file") == FILES_NONE,
 		"what a path may be");
-	if (files__start(&fs, files__given(name), &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(files__start(&fs, files__given(name), &f), "%s", f.text);
 	file = opened(fs, name);
 	tap__ok(!await_open(file), "a descriptor that is given is opened by its name");
 	give(file, "text", 4, NULL, 0);
@@ -289,8 +272,7 @@ TEST(new)
 
 	snprintf(path + at, sizeof(path) - at, ".pb.gz");
 	for (int i = 0; i < 3; i++) {
-		if (files__open_new(fs, &file[i], path, at))
-			tap__bail("no memory");
+		tap__bail_if(files__open_new(fs, &file[i], path, at), "no memory");
 		snprintf(wanted, sizeof(wanted), i ? "%s/new.%d.pb.gz" : "%s/new.pb.gz", folder, i);
 		/* the path changes meanwhile */
 		good = !await_open(file[i]) && !strcmp(file[i]->path, wanted) &&

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "os/kernel_names.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "tap.h"
 
 TEST(kernel_names)

@@ -3,9 +3,7 @@
 #define _GNU_SOURCE
 #include "os/linux/library.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "tap.h"
 

@@ -3,14 +3,8 @@
 #define _GNU_SOURCE
 #include "os/os.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "tap.h"
 
@@ -68,21 +62,18 @@ TEST(pipe)
 	pthread_t thread;
 	int pipes[2], n;
 
-	if (pipe2(pipes, O_NONBLOCK))
-		tap__bail("no pipe");
+	tap__bail_if(pipe2(pipes, O_NONBLOCK), "no pipe");
 	while ((n = os__write(pipes[1], text, sizeof(text))) > 0)
 		;
 	tap__ok(n == -EAGAIN, "a full pipe");
 	fcntl(pipes[0], F_SETFL, 0);
-	if (pthread_create(&thread, NULL, reader, &pipes[0]))
-		tap__bail("no thread");
+	tap__bail_if(pthread_create(&thread, NULL, reader, &pipes[0]), "no thread");
 	os__wait_writable(pipes[1]);
 	tap__ok(os__write(pipes[1], "x", 1) == 1, "takes more when it was read");
 	close(pipes[1]);
 	pthread_join(thread, NULL);
 	close(pipes[0]);
-	if (pipe(pipes))
-		tap__bail("no pipe");
+	tap__bail_if(pipe(pipes), "no pipe");
 	close(pipes[0]);
 	tap__ok(os__write(pipes[1], "x", 1) == -EPIPE, "a pipe whose reader has gone");
 	close(pipes[1]);

@@ -3,13 +3,8 @@
 #define _GNU_SOURCE
 #include "os/proc.h"
 
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "child.h"
@@ -71,7 +66,7 @@ TEST(stat)
 	struct proc p;
 	char text[256];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		snprintf(text, sizeof(text),
 			 "5 (a) R 1 5 5 0 -1 %s 0 0 0 0 0 0 0 0 20 0 3 0 77 0 0 0 0 0 0x0\n",
 			 rows[i].flags);
@@ -105,7 +100,7 @@ static bool forbid(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
+	struct sock_fprog program = {.len = COUNT(code), .filter = code};
 
 	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
@@ -153,8 +148,7 @@ TEST(files)
 	tap__ok(proc__exe(getpid(), small, sizeof(small), &deleted) == -ENAMETOOLONG &&
 			proc__exe(1 << 22, path, sizeof(path), &deleted) == -ENOENT,
 		"a buffer too small, and no process");
-	if (!realpath("/proc/self/exe", self))
-		tap__bail("no path of this program");
+	tap__bail_if(!realpath("/proc/self/exe", self), "no path of this program");
 	fd = proc__open_in_root(getpid(), self);
 	tap__ok(fd >= 0 && !fstat(fd, &a) && !stat(self, &b) && a.st_ino == b.st_ino,
 		"a file below the process' root");
@@ -235,7 +229,7 @@ TEST(cgroup)
 	tap__ok(!proc__cgroup(getpid(), path, sizeof(path)) && (!path[0] || path[0] == '/'),
 		"the cgroup of this process: '%s'", path);
 	tap__ok(proc__cgroup(1 << 22, path, sizeof(path)) == -ENOENT && !path[0], "of no process");
-	for (size_t i = 0; i < sizeof(cgroups) / sizeof(cgroups[0]); i++) {
+	for (size_t i = 0; i < COUNT(cgroups); i++) {
 		snprintf(text, sizeof(text), "%s", cgroups[i].text);
 		proc__parse_cgroup(text, path, sizeof(path));
 		tap__ok(!strcmp(path, cgroups[i].path), "%s: '%s'", cgroups[i].name, path);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Containers that no cgroup tells of: by their namespaces, as unshare(1) and bwrap(1) make them. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "os/proc.h"
 #include "tap.h"
@@ -38,8 +32,7 @@ static bool other__start(struct other *o, char *const argv[])
 	int out[2], in[2];
 	char c;
 
-	if (pipe(out) || pipe(in))
-		tap__bail("no pipe");
+	tap__bail_if(pipe(out) || pipe(in), "no pipe");
 	for (int i = 0; i < 2; i++) {
 		fcntl(out[i], F_SETFD, FD_CLOEXEC);
 		fcntl(in[i], F_SETFD, FD_CLOEXEC);

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* /proc/PID/maps and /proc/PID/stat, as the kernel writes them and as a hostile process may have
  * it. */
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tap.h"
 #include "os/linux/proc_maps.h"
@@ -93,7 +89,7 @@ TEST(bad_lines)
 	char copy[sizeof(good)], *short_copy;
 	bool all = true;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		if (parse(bad[i], &m) != -EBADMSG) {
 			tap__diag("taken: %s", bad[i]);
 			all = false;
@@ -113,8 +109,7 @@ TEST(bad_lines)
 		}
 		/* a block of its own size, so that a byte too many is seen by a sanitizer */
 		short_copy = malloc(n ? n : 1);
-		if (!short_copy)
-			tap__bail("no memory");
+		tap__bail_if(!short_copy, "no memory");
 		memcpy(short_copy, good, n);
 		all &= proc_maps__parse(short_copy, n, &m) == -EBADMSG || m.start == 0x1000;
 		free(short_copy);

@@ -3,16 +3,9 @@
 #define _GNU_SOURCE
 #include "os/linux/rights.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "os/proc.h"
 #include "tap.h"

@@ -3,23 +3,15 @@
 #define _GNU_SOURCE
 #include "os/linux/sandbox.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tap.h"
 
@@ -188,7 +180,7 @@ static const struct {
 
 TEST(sandbox)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		int service = status_of(SANDBOX_SERVICE, rows[i].act);
 		int front = status_of(SANDBOX_FRONT, rows[i].act);
 

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The signals that end a session: each case in a child of its own, and how that child ends. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "os/signals.h"
 #include "tap.h"
@@ -358,7 +351,7 @@ TEST(signals)
 		{"SIGHUP of the terminal ends", told_by_terminal, 0},
 		{"SIGHUP of another process ends when the terminal is gone", sent_when_gone, 0},
 	};
-	enum { N = sizeof(cases) / sizeof(cases[0]) };
+	enum { N = COUNT(cases) };
 	pid_t child[N];
 
 	for (size_t i = 0; i < N; i++) {

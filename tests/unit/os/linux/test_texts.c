@@ -3,13 +3,6 @@
 #define _GNU_SOURCE
 #include "os/texts.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "tap.h"
 
 #define OWNER 60001u
@@ -28,9 +21,9 @@ static void holds(const char *name, const char *text, size_t len, mode_t mode, u
 {
 	int fd = open(in(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
-	if (fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, mode) ||
-	    (!geteuid() && fchown(fd, owner, owner)))
-		tap__bail("cannot write %s", path);
+	tap__bail_if(fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, mode) ||
+			     (!geteuid() && fchown(fd, owner, owner)),
+		     "cannot write %s", path);
 	close(fd);
 }
 
@@ -81,8 +74,9 @@ static void test_what(void)
 	holds("big", big, 1001, 0600, geteuid());
 	holds("half", big, 800, 0600, geteuid());
 	holds("room", big, 1000, 0600, geteuid());
-	if (mkfifo(in("fifo"), 0600) || symlink("plain", in("link")) || mkdir(in("sub"), 0700))
-		tap__bail("cannot make %s", path);
+	tap__bail_if(mkfifo(in("fifo"), 0600) || symlink("plain", in("link")) ||
+			     mkdir(in("sub"), 0700),
+		     "cannot make %s", path);
 	tap__ok(reads("plain", me), "one's own text is read");
 	tap__ok(reads("link", me), "and by a link");
 	tap__ok(reads("sub/../plain", me), "and on any way");
@@ -125,8 +119,7 @@ static void test_why(void)
 	struct texts_request r = {in("plain"), 3, (uint32_t)geteuid(), 0};
 	const struct timespec times[] = {{1000000000, 123456789}, {1600000000, 123456789}};
 
-	if (utimensat(AT_FDCWD, r.path, times, 0))
-		tap__bail("cannot change %s", r.path);
+	tap__bail_if(utimensat(AT_FDCWD, r.path, times, 0), "cannot change %s", r.path);
 	r.time = 1600000000.123456789;
 	tap__ok(!texts__read(&r, 1, &limits, take, &t) && t.n == 1, "one that was not changed");
 	tap__ok(refuses("plain", 1600000000.5, -EILSEQ), "one that was");
@@ -142,8 +135,7 @@ static void test_for_whom(void)
 		tap__skip("this takes root", "files of others");
 		return;
 	}
-	if (chmod(folder, 0755))
-		tap__bail("cannot change %s", folder);
+	tap__bail_if(chmod(folder, 0755), "cannot change %s", folder);
 	holds("owned", "x", 1, 0400, OWNER);
 	holds("all", "x", 1, 0444, OWNER);
 	holds("group", "x", 1, 0440, OWNER);
@@ -157,16 +149,15 @@ static void test_for_whom(void)
 	tap__ok(!reads("not-group", OTHER), "nor what all may but a group: he may be of it");
 	tap__ok(!reads("not-owner", OWNER), "nor for an owner who may not");
 	tap__ok(!reads("root", OWNER) && reads("root", 0), "root's is read for root alone");
-	if (symlink("root", in("trap")) || lchown(in("trap"), OWNER, OWNER))
-		tap__bail("cannot make %s", path);
+	tap__bail_if(symlink("root", in("trap")) || lchown(in("trap"), OWNER, OWNER),
+		     "cannot make %s", path);
 	tap__ok(!reads("trap", OWNER), "a link to it does not help");
-	if (mkdir(in("closed"), 0700) || chown(in("closed"), OWNER, OWNER))
-		tap__bail("cannot make %s", path);
+	tap__bail_if(mkdir(in("closed"), 0700) || chown(in("closed"), OWNER, OWNER),
+		     "cannot make %s", path);
 	holds("closed/all", "x", 1, 0444, OWNER);
 	tap__ok(reads("closed/all", OWNER), "in a folder of his own it is read for him");
 	tap__ok(!reads("closed/all", OTHER), "for others it is not, whatever it allows itself");
-	if (chown(in("closed"), 0, 0))
-		tap__bail("cannot change %s", path);
+	tap__bail_if(chown(in("closed"), 0, 0), "cannot change %s", path);
 	tap__ok(!reads("closed/all", OWNER), "nor for him where he cannot get to it");
 	tap__ok(!texts__read(&(struct texts_request){"/etc/shadow", 1, OWNER, 0}, 1, &limits, take,
 			     &(struct taken){0}) &&

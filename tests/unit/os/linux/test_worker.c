@@ -2,18 +2,10 @@
 /* Processes apart: what they have, what ends them, and what does not. */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "os/linux/worker.h"
 #include "tap.h"
@@ -136,8 +128,7 @@ TEST(life)
 	struct report a, b;
 	int one, two, kept = dup(1);
 
-	if (nursery__open(&n, serve, &given, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(nursery__open(&n, serve, &given, &f), "%s", f.text);
 	one = worker(&n, 1);
 	two = worker(&n, 2);
 	tap__ok(one >= 0 && two >= 0 && ask(one, 'r', &a) && ask(two, 'r', &b) && a.pid != b.pid,
@@ -158,8 +149,7 @@ TEST(life)
 	close(two);
 	two = worker(&n, 3);
 	tap__ok(ask(two, 'r', &b), "another takes its place");
-	if (send(two, "h", 1, 0) != 1)
-		tap__bail("cannot send");
+	tap__bail_if(send(two, "h", 1, 0) != 1, "cannot send");
 	nursery__kill(&n, 3);
 	tap__ok(hung_up(two), "one that hangs is killed");
 	nursery__kill(&n, 3);
@@ -179,8 +169,7 @@ TEST(orphans)
 	pid_t pid, nursery = 0;
 	int pipes[2];
 
-	if (pipe(pipes))
-		tap__bail("no pipe");
+	tap__bail_if(pipe(pipes), "no pipe");
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -198,9 +187,9 @@ TEST(orphans)
 			pause();
 	}
 	close(pipes[1]);
-	if (read(pipes[0], &r.pid, sizeof(r.pid)) != sizeof(r.pid) ||
-	    read(pipes[0], &nursery, sizeof(nursery)) != sizeof(nursery))
-		tap__bail("no worker");
+	tap__bail_if(read(pipes[0], &r.pid, sizeof(r.pid)) != sizeof(r.pid) ||
+			     read(pipes[0], &nursery, sizeof(nursery)) != sizeof(nursery),
+		     "no worker");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	tap__ok(ended(r.pid), "a worker ends with the program, though it hangs");
@@ -216,8 +205,7 @@ TEST(many)
 	int fds[80];
 	unsigned int answered = 0, refused = 0;
 
-	if (nursery__open(&n, serve, &given, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(nursery__open(&n, serve, &given, &f), "%s", f.text);
 	for (unsigned int i = 0; i < 80; i++)
 		fds[i] = worker(&n, i + 1);
 	for (unsigned int i = 0; i < 80; i++) {

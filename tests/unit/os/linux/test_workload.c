@@ -3,13 +3,6 @@
 #define _GNU_SOURCE
 #include "os/workload.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "os/signals.h"
 #include "tap.h"
 
@@ -30,8 +23,7 @@ BEFORE()
 {
 	struct errmsg f = {""};
 
-	if (signals__open(&signals, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(signals__open(&signals, &f), "%s", f.text);
 }
 
 AFTER()
@@ -122,9 +114,9 @@ static void test_stdout(bool own_stdout)
 	bool ok;
 
 	fflush(stdout);
-	if (pipe(out) || pipe(err) || saved[0] < 0 || saved[1] < 0 ||
-	    dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0)
-		tap__bail("no pipes");
+	tap__bail_if(pipe(out) || pipe(err) || saved[0] < 0 || saved[1] < 0 ||
+			     dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0,
+		     "no pipes");
 	ok = !workload__start(&w, argv, own_stdout, NULL, signals, &f) && !workload__go(&w, &f) &&
 	     workload__wait(&w, WAIT_MS);
 	workload__close(&w);
@@ -174,7 +166,7 @@ TEST(caller)
 	}
 	unsetenv("SUDO_UID");
 	ok = !workload__caller(&user);
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+	for (size_t i = 0; i < COUNT(none); i++) {
 		setenv("SUDO_UID", none[i], 1);
 		ok = ok && !workload__caller(&user);
 	}

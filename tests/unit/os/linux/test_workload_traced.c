@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A workload that is traced: its stops are left to whoever traces it. */
-#include <signal.h>
-#include <string.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "os/proc.h"
 #include "os/workload.h"
@@ -14,8 +10,7 @@ static struct signals *signals;
 
 static int start(struct workload *w, char **argv, struct errmsg *f)
 {
-	if (workload__start(w, argv, true, NULL, signals, f))
-		tap__bail("%s", f->text);
+	tap__bail_if(workload__start(w, argv, true, NULL, signals, f), "%s", f->text);
 	return workload__go(w, f);
 }
 
@@ -40,11 +35,11 @@ static void test_traced(void)
 	struct errmsg f = {""};
 	int status = 0;
 
-	if (start(&w, argv, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(start(&w, argv, &f), "%s", f.text);
 	tap__ok(!workload__ended(&w), "it runs");
-	if (ptrace(PTRACE_SEIZE, w.pid, NULL, NULL) || ptrace(PTRACE_INTERRUPT, w.pid, NULL, NULL))
-		tap__bail("it cannot be traced");
+	tap__bail_if(ptrace(PTRACE_SEIZE, w.pid, NULL, NULL) ||
+			     ptrace(PTRACE_INTERRUPT, w.pid, NULL, NULL),
+		     "it cannot be traced");
 	tap__ok(in_state(w.pid, 't'), "it is stopped by its tracer");
 	tap__ok(!workload__ended(&w) && !workload__ended(&w), "that is not its end");
 	tap__ok(waitpid(w.pid, &status, __WALL | WNOHANG) == w.pid && WIFSTOPPED(status),
@@ -61,8 +56,7 @@ TEST(workload_traced)
 {
 	struct errmsg f = {""};
 
-	if (signals__open(&signals, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(signals__open(&signals, &f), "%s", f.text);
 	test_traced();
 	signals__close(signals);
 }

@@ -3,8 +3,6 @@
  * Processes that nobody named: those below the ones profiled, whether the kernel tells of them (as
  * root) or /proc is read again and again.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "os/os.h"
@@ -77,11 +75,9 @@ TEST(discovery)
 
 	config = (struct session_config){.pids = &self, .npids = 1, .follow = true};
 	library__make();
-	if (asker__open(&asker, &why))
-		tap__bail("%s", why.text);
+	tap__bail_if(asker__open(&asker, &why), "%s", why.text);
 	there = child__start("mvb");
-	if (opens())
-		tap__bail("%s", why.text);
+	tap__bail_if(opens(), "%s", why.text);
 	tap__diag("%s", discovery__tells(d) ? "the kernel tells" : "/proc is read");
 	tap__ok(comes(there.pid), "a child that was there before is found");
 	later = child__start("mvb");
@@ -100,8 +96,7 @@ TEST(discovery)
 	/* a parent that is not one of ours: the child of the other is not below it */
 	stranger = child__start("");
 	config.pids = &stranger.pid;
-	if (opens())
-		tap__bail("%s", why.text);
+	tap__bail_if(opens(), "%s", why.text);
 	tap__ok(!queued(there.pid), "one that does not descend from those named is not found");
 	later = child__start("mvb");
 	for (int i = 0; i < 3; i++)
@@ -115,16 +110,14 @@ TEST(discovery)
 	discovery__close(d);
 
 	config = (struct session_config){0};
-	if (opens())
-		tap__bail("%s", why.text);
+	tap__bail_if(opens(), "%s", why.text);
 	tap__ok(!queued(there.pid) && discovery__wait(d, -1, false, 7, &why) == 7,
 		"where nobody is to be found, the engine is waited for");
 	tap__ok(!discovery__may_come(d, 0), "and nothing is to come");
 	discovery__close(d);
 
 	config.all = true;
-	if (opens())
-		tap__bail("%s", why.text);
+	tap__bail_if(opens(), "%s", why.text);
 	tap__ok(queued(there.pid), "with all, whoever is there is found");
 	child__end(&later);
 	later = child__start("mvb");

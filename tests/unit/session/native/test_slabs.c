@@ -2,10 +2,6 @@
 /* Room in slabs: nothing overlaps, and what is given back is used again only later. */
 #include "session/native/slabs.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "space.h"
 #include "some.h"

@@ -4,12 +4,8 @@
  * that is asked about says.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "os/os.h"
@@ -80,8 +76,7 @@ static void asks(enum ask_kind kind, pid_t pid, uint64_t tag)
 {
 	const struct ask q = {.kind = kind, .pid = pid, .tag = tag};
 
-	if (asker__ask(a, &q))
-		tap__bail("cannot ask");
+	tap__bail_if(asker__ask(a, &q), "cannot ask");
 }
 
 /* The answer that comes next, as a user of asker__fd() gets it. */
@@ -157,9 +152,9 @@ static void test_faults(void)
 		asks(ASK_FIND, DO, i + 10);
 	}
 	for (int i = 0; i < 10; i++)
-		if (!comes() || answer.err ||
-		    (answer.tag < 10 ? answer.pid != DO_TALK : answer.pid != DO))
-			tap__bail("answer %d is wrong: %d", i, answer.err);
+		tap__bail_if(!comes() || answer.err ||
+				     (answer.tag < 10 ? answer.pid != DO_TALK : answer.pid != DO),
+			     "answer %d is wrong: %d", i, answer.err);
 	tap__ok(!asker__busy(a), "one that answers 50 times is heard once");
 	asks(ASK_SEEMS, DO_SLOW, 1);
 	asks(ASK_SEEMS, DO, 2);
@@ -192,8 +187,7 @@ static void test_silence(void)
 		asks(ASK_SEEMS, hangs[i], i);
 	asks(ASK_SEEMS, DO, 1000);
 	for (size_t i = 0; i < nhangs; i++) {
-		if (!comes())
-			tap__bail("no answer");
+		tap__bail_if(!comes(), "no answer");
 		timeouts += answer.err == -ETIMEDOUT;
 		busy += answer.err == -EBUSY;
 		told += answer.err == -EBUSY && !answer.quiet && answer.why.text[0];
@@ -217,8 +211,7 @@ TEST(ask)
 	clock__run(SPEED);
 	for (nhangs = 0; nhangs < 20; nhangs++)
 		hangs[nhangs] = child__start(waits, NULL);
-	if (asker__open_served(&a, serve, NULL, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(asker__open_served(&a, serve, NULL, &f), "%s", f.text);
 	test_answers();
 	test_faults();
 	test_silence();

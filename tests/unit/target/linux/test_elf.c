@@ -2,13 +2,7 @@
 /* Symbols, load bias and version from ELF files: the host's R, and files with every byte wrong. */
 #define _GNU_SOURCE
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "elf_fixture.h"
 #include "target/layouts.h"
@@ -26,8 +20,8 @@ static int file_fd;
 
 static void file__set(const void *data, size_t len)
 {
-	if (ftruncate(file_fd, 0) || pwrite(file_fd, data, len, 0) != (ssize_t)len)
-		tap__bail("cannot write a file in memory");
+	tap__bail_if(ftruncate(file_fd, 0) || pwrite(file_fd, data, len, 0) != (ssize_t)len,
+		     "cannot write a file in memory");
 }
 
 /*
@@ -73,8 +67,7 @@ static bool file__ask(int *err_out)
 BEFORE()
 {
 	file_fd = memfd_create("fixture", MFD_CLOEXEC);
-	if (file_fd < 0)
-		tap__bail("memfd_create failed");
+	tap__bail_if(file_fd < 0, "memfd_create failed");
 }
 
 TEST(fixture)
@@ -260,8 +253,7 @@ static int version_of(const char *text, size_t len, char version[16])
 	char *copy = malloc(len ? len : 1);
 	int err;
 
-	if (!copy)
-		tap__bail("no memory");
+	tap__bail_if(!copy, "no memory");
 	memcpy(copy, text, len);
 	err = r_version__parse(copy, len, version);
 	free(copy);
@@ -294,7 +286,7 @@ TEST(version)
 			    version) &&
 			!strcmp(version, "4.2.2"),
 		"the word elsewhere in the file");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		size_t n = 0;
 		int err;
 
@@ -368,12 +360,10 @@ TEST(host)
 	tap__ok(elf_file__bias(&e, 0x1000, 1ULL << 40, &bias) == -EBADMSG,
 		"a mapping from beyond its end is refused");
 	elf_file__close(&e);
-	if (fstat(fd, &st))
-		tap__bail("cannot stat %s", path);
+	tap__bail_if(fstat(fd, &st), "cannot stat %s", path);
 	size = (size_t)st.st_size;
 	data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	if (data == MAP_FAILED)
-		tap__bail("cannot map %s", path);
+	tap__bail_if(data == MAP_FAILED, "cannot map %s", path);
 	for (int i = 0; i < 64; i++) {
 		file__set(data, size / 64 * (size_t)i);
 		bad += !file__ask(&err) || !err;
@@ -392,8 +382,7 @@ TEST(not_a_file)
 	tap__ok(elf_file__open(&e, fd, "/dev/zero", &f) == -EBADMSG && strstr(f.text, "/dev/zero"),
 		"a device is refused");
 	close(fd);
-	if (pipe(pipes))
-		tap__bail("no pipe");
+	tap__bail_if(pipe(pipes), "no pipe");
 	tap__ok(elf_file__open(&e, pipes[0], "pipe", &f) == -EBADMSG, "and a pipe");
 	close(pipes[0]);
 	close(pipes[1]);

@@ -5,19 +5,11 @@
  */
 #define _GNU_SOURCE
 
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "child.h"
 #include "target/layouts.h"
@@ -172,17 +164,18 @@ static void test_base(void)
 
 	for (size_t i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, folders[i]);
-		if (mkdir(path, 0755))
-			tap__bail("cannot make %s", path);
+		tap__bail_if(mkdir(path, 0755), "cannot make %s", path);
 	}
 	pid = fake__start(&odd);
 	fake__found(pid, "", false, "no file with a version");
 	snprintf(path, sizeof(path), "%s/library/base/DESCRIPTION", folder);
 	out = fopen(path, "w");
-	if (!out ||
-	    fputs("Package: base\nVersion: odd\nVersion: 4.1.3\r\nVersion: 4.0.0\n", out) < 0 ||
-	    fclose(out))
-		tap__bail("cannot write %s", path);
+	tap__bail_if(
+		!out ||
+			fputs("Package: base\nVersion: odd\nVersion: 4.1.3\r\nVersion: 4.0.0\n",
+			      out) < 0 ||
+			fclose(out),
+		"cannot write %s", path);
 	fake__found(pid, "4.1.3", true, "the version of package base");
 	fake__end(&odd, pid);
 	if (!geteuid()) {
@@ -248,7 +241,7 @@ static void test_fakes(void)
 	const bool mounts = pid > 0;
 
 	child__end(pid);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		if (cases[i].fake.elsewhere && !mounts) {
 			tap__skip("no mounts of its own: not root, or in a chroot", "%s",
 				  cases[i].what);
@@ -368,11 +361,11 @@ static void test_not_r(void)
 		tap__skip("a container shows no kernel threads", "a kernel thread");
 	if (in)
 		fclose(in);
-	if (pipe(pipes))
-		tap__bail("no pipe");
+	tap__bail_if(pipe(pipes), "no pipe");
 	state[1] = pipes[1];
-	if (pthread_create(&thread, NULL, thread__run, state) || read(pipes[0], &byte, 1) != 1)
-		tap__bail("no thread");
+	tap__bail_if(pthread_create(&thread, NULL, thread__run, state) ||
+			     read(pipes[0], &byte, 1) != 1,
+		     "no thread");
 	snprintf(text, sizeof(text), "is a thread of process %d", (int)getpid());
 	find__says(state[0], -EINVAL, text, "a thread's id");
 	pthread_cancel(thread);
@@ -435,8 +428,7 @@ static void test_rights(void)
 	}
 	errand = mmap(NULL, sizeof(*errand), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
-	if (errand == MAP_FAILED || chmod(folder, 0777))
-		tap__bail("no memory");
+	tap__bail_if(errand == MAP_FAILED || chmod(folder, 0777), "no memory");
 	errand__do(errand, getpid());
 	tap__ok(errand->err == -EACCES && strstr(errand->fault.text, "run as root"),
 		"another user's process: %s", errand->fault.text);

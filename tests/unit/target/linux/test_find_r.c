@@ -3,16 +3,8 @@
  * Discovery on a running R, against what that R says of itself: its version, the addresses of its
  * objects, the functions on its stack, and what gc() says of its memory.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tap.h"
 #include "scan_all.h"
@@ -65,8 +57,7 @@ static bool child__start(struct child *c, const char *program, const char *libra
 	char line[512];
 	int pipes[2];
 
-	if (pipe(pipes))
-		tap__bail("no pipe");
+	tap__bail_if(pipe(pipes), "no pipe");
 	fflush(stdout);
 	c->pid = fork();
 	if (!c->pid) {
@@ -258,8 +249,7 @@ static void test_deleted(const char *home)
 		tap__skip("this R was built without libR.so", "an upgraded R");
 		return;
 	}
-	if (!mkdtemp(dir))
-		tap__bail("cannot make a folder %s", dir);
+	tap__bail_if(!mkdtemp(dir), "cannot make a folder %s", dir);
 	snprintf(library, sizeof(library), "%s/libR.so", dir);
 	tap__ok(file__copy(shared, library) && child__start(&c, program, dir),
 		"R runs from a copy of libR.so");

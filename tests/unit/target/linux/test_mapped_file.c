@@ -4,12 +4,7 @@
 #include "target/linux/mapped_file.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "os/proc.h"
 #include "tap.h"
@@ -70,8 +65,7 @@ TEST(mapped_file)
 	}
 	fd = mapped_file__open(getpid(), &map, &made, &f);
 	tap__ok(fd >= 0 && !made, "a file that can be opened is opened");
-	if (fd < 0 || fstat(fd, &st))
-		tap__bail("%s", f.text);
+	tap__bail_if(fd < 0 || fstat(fd, &st), "%s", f.text);
 	want = environ__of(fd);
 	bare = copy__bare(fd, st.st_size);
 	tap__ok(bare >= 0 && want.value && !environ__of(bare).value,
@@ -80,8 +74,8 @@ TEST(mapped_file)
 	got = environ__of(bare);
 	tap__ok(got.value == want.value && got.size == want.size, "and the symbols are the same");
 	for (off_t at = 0; at < st.st_size; at += at < 8192 ? 61 : 65521) {
-		if (ftruncate(bare, at) || mapped_file__make(bare, 0) == 0)
-			tap__bail("of %lld bytes a file was made", (long long)at);
+		tap__bail_if(ftruncate(bare, at) || mapped_file__make(bare, 0) == 0,
+			     "of %lld bytes a file was made", (long long)at);
 		close(bare);
 		bare = copy__bare(fd, st.st_size);
 		if (at > st.st_size / 4)

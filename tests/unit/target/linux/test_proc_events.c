@@ -5,18 +5,15 @@
  * calls of the kernel come here: no right is needed.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <bpf/libbpf.h>
 
 #include "os/linux/cpus.h"
+#include "tap.h"
 
 #define CPUS 3 /* the last one is offline at first */
 
@@ -94,7 +91,6 @@ static ssize_t fake_read(int fd, void *data, size_t size)
 #undef read
 #undef syscall
 
-#include "tap.h"
 #include "program_told.h"
 
 /* --- what is told --- */
@@ -259,8 +255,7 @@ static void stop(void)
 
 BEFORE()
 {
-	if (start(true, NULL))
-		tap__bail("it does not open");
+	tap__bail_if(start(true, NULL), "it does not open");
 }
 
 AFTER()

@@ -9,8 +9,6 @@
 #include <grp.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "child.h"
@@ -158,8 +156,7 @@ static void test_family(struct proc_events *w)
 	pid_t child;
 	long at;
 
-	if (grandchild == MAP_FAILED)
-		tap__bail("no memory");
+	tap__bail_if(grandchild == MAP_FAILED, "no memory");
 	child = child__start(run_family, grandchild);
 	if (!tap__ok(child > 0 && wait_for(w, MAPPED, *grandchild), "a child's child is told"))
 		return;
@@ -254,8 +251,7 @@ static void test_lost(struct proc_events *w)
 	pid_t pid, after;
 	int pipes[2];
 
-	if (storm == MAP_FAILED || pipe2(pipes, O_CLOEXEC))
-		tap__bail("no pipe");
+	tap__bail_if(storm == MAP_FAILED || pipe2(pipes, O_CLOEXEC), "no pipe");
 	storm->in = pipes[0];
 	pid = child__start(run_storm, storm);
 	for (int i = 0; i < 5 && pid > 0 && !lost; i++)
@@ -324,8 +320,7 @@ static void test_rights(void)
 		return;
 	}
 	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (r == MAP_FAILED)
-		tap__bail("no memory");
+	tap__bail_if(r == MAP_FAILED, "no memory");
 	child__end(child__start(run_nobody, r));
 	tap__ok(r->err == -EACCES && strstr(r->f.text, "run as root"), "nobody may not: %s",
 		r->f.text);
@@ -356,7 +351,7 @@ TEST(proc_events_kernel)
 	if (!tap__ok(!err, "open: %s", f.text))
 		return;
 	folder = tap__folder();
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < COUNT(files); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
 		child__file(path, false, true);
 	}
@@ -367,7 +362,7 @@ TEST(proc_events_kernel)
 	proc_events__close(w);
 	test_mapped_only();
 	test_rights();
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < COUNT(files); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
 		unlink(path);
 	}

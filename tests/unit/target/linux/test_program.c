@@ -3,10 +3,6 @@
 #define _GNU_SOURCE
 #include "target/linux/program.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "child.h"
 #include "scan_all.h"
 #include "target/target.h"

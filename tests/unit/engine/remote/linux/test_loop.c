@@ -4,16 +4,10 @@
  * rest, running, forking, starting another program, stopped, traced, on a thread of their own.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "engine/engine.h"
@@ -164,12 +158,10 @@ static struct child child__start(enum life life)
 	int ready[2], orders[2];
 	char byte;
 
-	if (pipe2(ready, O_CLOEXEC) || pipe2(orders, O_CLOEXEC))
-		tap__bail("no pipe");
+	tap__bail_if(pipe2(ready, O_CLOEXEC) || pipe2(orders, O_CLOEXEC), "no pipe");
 	fflush(stdout);
 	c.pid = fork();
-	if (c.pid < 0)
-		tap__bail("no child");
+	tap__bail_if(c.pid < 0, "no child");
 	if (!c.pid) {
 		child__live(life, ready[1], orders[0]);
 		_exit(1);
@@ -177,16 +169,14 @@ static struct child child__start(enum life life)
 	close(ready[1]);
 	close(orders[0]);
 	c.orders = orders[1];
-	if (read(ready[0], &byte, 1) != 1)
-		tap__bail("the child could not map its memory");
+	tap__bail_if(read(ready[0], &byte, 1) != 1, "the child could not map its memory");
 	close(ready[0]);
 	return c;
 }
 
 static void child__order(const struct child *c)
 {
-	if (write(c->orders, "x", 1) != 1)
-		tap__bail("the child does not listen");
+	tap__bail_if(write(c->orders, "x", 1) != 1, "the child does not listen");
 }
 
 static void child__end(struct child *c)
@@ -219,8 +209,7 @@ static int scene__begin(struct scene *s, const struct engine_ops *ops, enum life
 	};
 
 	*s = (struct scene){.ops = ops, .child = child__start(life)};
-	if (ops->open(&s->e, &config, &s->f))
-		tap__bail("%s", s->f.text);
+	tap__bail_if(ops->open(&s->e, &config, &s->f), "%s", s->f.text);
 	s->row = image__row(&image);
 	s->row.flags = flags;
 	s->row.serial = 7;
@@ -359,8 +348,7 @@ static void limit(const struct engine_ops *ops)
 
 	scene__begin(&s, ops, LIFE_REST, ENGINE_CLOCK_WALL, 0);
 	ops->close(s.e);
-	if (ops->open(&s.e, &config, &s.f))
-		tap__bail("%s", s.f.text);
+	tap__bail_if(ops->open(&s.e, &config, &s.f), "%s", s.f.text);
 	other = s.row;
 	other.serial = 8;
 	other.pid = (uint32_t)child.pid;
@@ -434,8 +422,7 @@ static pid_t tracer__start(struct scene *s)
 	pid_t tracer;
 	char byte;
 
-	if (pipe2(ready, O_CLOEXEC))
-		tap__bail("no pipe");
+	tap__bail_if(pipe2(ready, O_CLOEXEC), "no pipe");
 	fflush(stdout);
 	tracer = fork();
 	if (!tracer) {
@@ -446,13 +433,11 @@ static pid_t tracer__start(struct scene *s)
 		_exit(1);
 	}
 	close(ready[1]);
-	if (tracer < 0 || fcntl(ready[0], F_SETFL, O_NONBLOCK))
-		tap__bail("no tracer");
+	tap__bail_if(tracer < 0 || fcntl(ready[0], F_SETFL, O_NONBLOCK), "no tracer");
 	/* the engine may have to let it go first */
 	while ((got = read(ready[0], &byte, 1)) < 0 && errno == EAGAIN)
 		s->ops->poll(s->e, 10, seen__record, &s->seen);
-	if (got != 1)
-		tap__bail("the tracer ended");
+	tap__bail_if(got != 1, "the tracer ended");
 	close(ready[0]);
 	if (byte == 'y')
 		return tracer;

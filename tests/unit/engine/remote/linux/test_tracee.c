@@ -4,14 +4,8 @@
  * vfork(2) cannot be stopped before its child lets it go on.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 
@@ -60,8 +54,7 @@ static void run__late_and_stopped(struct scene *s)
 
 static void target__wake(const struct scene *s)
 {
-	if (write(s->order[1], "x", 1) != 1)
-		tap__bail("no pipe");
+	tap__bail_if(write(s->order[1], "x", 1) != 1, "no pipe");
 }
 
 BEFORE()
@@ -320,16 +313,16 @@ TEST(workload)
 
 	folder = tap__folder();
 	snprintf(path, sizeof(path), "%s/fifo", folder);
-	if (mkfifo(path, 0600) || signals__open(&signals, &f) || tracees__open(&ts, &f) ||
-	    workload__start(&w, argv, true, NULL, signals, &f) || workload__go(&w, &f))
-		tap__bail("no workload: %s", f.text);
+	tap__bail_if(mkfifo(path, 0600) || signals__open(&signals, &f) || tracees__open(&ts, &f) ||
+			     workload__start(&w, argv, true, NULL, signals, &f) ||
+			     workload__go(&w, &f),
+		     "no workload: %s", f.text);
 	tap__ok(scene__in_state(w.pid, 'D') &&
 			tracees__stop(ts, w.pid, w.pid, NULL, SHORT_NS) == STOPPED_NOT,
 		"a workload that sleeps does not stop");
 	tap__ok(!workload__ended(&w), "it has not ended");
 	fd = open(path, O_WRONLY);
-	if (write(fd, "x", 1) != 1)
-		tap__bail("no fifo");
+	tap__bail_if(write(fd, "x", 1) != 1, "no fifo");
 	close(fd);
 	tap__ok(SCENE__UNTIL(workload__ended(&w)), "a stop that comes late is not its end");
 	tap__ok(workload__result(&w, text, sizeof(text)) && !strcmp(text, "exited with status 42"),
@@ -353,8 +346,7 @@ TEST(gone)
 	if (!pid)
 		_exit(7);
 	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
-	if (pid < 0 || tracees__open(&ts, &f))
-		tap__bail("no child");
+	tap__bail_if(pid < 0 || tracees__open(&ts, &f), "no child");
 	tap__ok(tracees__stop(ts, pid, pid, NULL, SHORT_NS) < 0,
 		"what has ended cannot be stopped");
 	tap__ok(waitpid(pid, NULL, 0) == pid, "and is its parent's to collect");

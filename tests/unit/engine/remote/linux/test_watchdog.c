@@ -4,9 +4,6 @@
  * goes on, and what was wanted of the tracer happens.
  */
 #define _GNU_SOURCE
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "tracer_scene.h"
 
@@ -198,8 +195,7 @@ static void killed(void (*run)(struct scene *s), const char *what, const char *s
 	struct scene *s;
 	ssize_t n;
 
-	if (pipe(errors))
-		tap__bail("no pipe");
+	tap__bail_if(pipe(errors), "no pipe");
 	s = scene__start(target__run, run, errors[1]);
 	close(errors[1]);
 	tap__ok(scene__ended(s, SIGKILL), "%s: it is killed", what);
@@ -227,8 +223,7 @@ static void test_watched(void)
 
 	/* as soon as the tracer can stop anything: not waited for */
 	first = scene__child(s->tracer, WATCHDOG);
-	if (!first)
-		tap__bail("no watchdog");
+	tap__bail_if(!first, "no watchdog");
 	tap__ok(getsid(first) != getsid(s->tracer) && getpgid(first) != getpgid(s->tracer),
 		"the watchdog has a session of its own");
 	kill(first, SIGTERM);

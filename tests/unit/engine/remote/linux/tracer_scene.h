@@ -8,7 +8,6 @@
  */
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "child.h"
 #include "engine/remote/linux/tracee.h"
@@ -73,22 +72,20 @@ static void tracer__main(int ready, void *arg)
 }
 
 /* scene__start - @run is the tracer's life, after which it ends with status 0. */
-__attribute__((unused)) static struct scene *scene__start(void (*target)(struct scene *s),
-							  void (*run)(struct scene *s), int errors)
+static inline struct scene *scene__start(void (*target)(struct scene *s),
+					 void (*run)(struct scene *s), int errors)
 {
 	struct scene *s =
 		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct tracer t = {.scene = s, .target = target, .run = run};
 
-	if (s == MAP_FAILED || pipe(s->order))
-		tap__bail("no scene");
+	tap__bail_if(s == MAP_FAILED || pipe(s->order), "no scene");
 	s->errors = errors;
-	if (child__start(tracer__main, &t) != s->tracer || s->tracer <= 0)
-		tap__bail("no tracer");
+	tap__bail_if(child__start(tracer__main, &t) != s->tracer || s->tracer <= 0, "no tracer");
 	return s;
 }
 
-__attribute__((unused)) static void scene__end(struct scene *s)
+static inline void scene__end(struct scene *s)
 {
 	child__end(s->tracer);
 	if (s->target > 0)
@@ -107,25 +104,25 @@ __attribute__((unused)) static void scene__end(struct scene *s)
 		came;                                                                              \
 	})
 
-__attribute__((unused)) static char pid__state(pid_t pid)
+static inline char pid__state(pid_t pid)
 {
 	struct proc p;
 
 	return proc__read(pid, &p) ? '-' : p.state;
 }
 
-__attribute__((unused)) static bool scene__in_state(pid_t pid, char state)
+static inline bool scene__in_state(pid_t pid, char state)
 {
 	return SCENE__UNTIL(pid__state(pid) == state);
 }
 
-__attribute__((unused)) static bool scene__at(struct scene *s, int step)
+static inline bool scene__at(struct scene *s, int step)
 {
 	return SCENE__UNTIL(s->step >= step);
 }
 
 /* Does the target go on? */
-__attribute__((unused)) static bool scene__moves(struct scene *s)
+static inline bool scene__moves(struct scene *s)
 {
 	unsigned long before = s->moves;
 
@@ -133,7 +130,7 @@ __attribute__((unused)) static bool scene__moves(struct scene *s)
 }
 
 /* The process of that name that is a child of @pid; 0: none. */
-__attribute__((unused)) static pid_t scene__child(pid_t pid, const char *comm)
+static inline pid_t scene__child(pid_t pid, const char *comm)
 {
 	char path[64];
 	pid_t child = 0, found = 0;

@@ -3,18 +3,10 @@
 #ifndef HIDDEN_IMAGE_H
 #define HIDDEN_IMAGE_H
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "tap.h"
 #include "target/linux/hidden/hidden.h"
 
 static const char *scratch; /* a folder */

@@ -4,7 +4,6 @@
  * but is not what it must be, from tests/fixtures/hidden.c.  The right code: test_hidden.c.
  */
 #include "target/linux/hidden/hidden_image.h"
-#include "tap.h"
 
 enum expect { EXPECT_NONE, EXPECT_NO_DUPS, EXPECT_ALL };
 
@@ -29,7 +28,7 @@ static const struct variant {
 	{"-DDUP_LATER", "duplicates are counted after a call", EXPECT_NO_DUPS},
 };
 
-#define VARIANTS (sizeof(variants) / sizeof(variants[0]))
+#define VARIANTS (COUNT(variants))
 
 static void test_variant(const char *compiler, const struct variant *v)
 {

@@ -5,10 +5,6 @@
  */
 #include "target/linux/hidden/elf_image.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tap.h"
 
 #ifndef SHT_RELR
@@ -152,8 +148,7 @@ static Elf *image__open(struct elf_image *image)
 {
 	Elf *elf = elf_memory((char *)file, SIZE);
 
-	if (!elf || elf_image__open(image, elf))
-		tap__bail("the file cannot be opened");
+	tap__bail_if(!elf || elf_image__open(image, elf), "the file cannot be opened");
 	return elf;
 }
 

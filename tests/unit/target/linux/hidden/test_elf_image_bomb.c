@@ -4,11 +4,8 @@
  * names: looking into it takes no more memory than looking into R's does.
  */
 #define _GNU_SOURCE
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "target/linux/elf.h"
 #include "target/linux/hidden/elf_image.h"
@@ -57,10 +54,12 @@ static void bomb__make(int fd, uint64_t size, uint32_t flags)
 					   .sh_addralign = 8,
 					   .sh_entsize = i % 5 == 2 ? sizeof(Elf64_Rela)
 								    : sizeof(Elf64_Sym)};
-	if (ftruncate(fd, (off_t)SIZE) || pwrite(fd, &head, sizeof(head), 0) != sizeof(head) ||
-	    pwrite(fd, &code, sizeof(code), sizeof(head)) != sizeof(code) ||
-	    pwrite(fd, sections, sizeof(sections), sizeof(head) + sizeof(code)) != sizeof(sections))
-		tap__bail("cannot write a file in memory");
+	tap__bail_if(ftruncate(fd, (off_t)SIZE) ||
+			     pwrite(fd, &head, sizeof(head), 0) != sizeof(head) ||
+			     pwrite(fd, &code, sizeof(code), sizeof(head)) != sizeof(code) ||
+			     pwrite(fd, sections, sizeof(sections), sizeof(head) + sizeof(code)) !=
+				     sizeof(sections),
+		     "cannot write a file in memory");
 }
 
 static long peak_kb(void)
@@ -105,8 +104,7 @@ static void test_bomb(uint64_t size, uint32_t flags, const char *what)
 	int fd = memfd_create("bomb", MFD_CLOEXEC), status = -1;
 	pid_t pid;
 
-	if (fd < 0)
-		tap__bail("memfd_create failed");
+	tap__bail_if(fd < 0, "memfd_create failed");
 	bomb__make(fd, size, flags);
 	fflush(stdout);
 	pid = fork();

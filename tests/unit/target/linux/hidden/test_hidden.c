@@ -8,17 +8,10 @@
  */
 #define _GNU_SOURCE /* dlinfo() */
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <link.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "target/linux/hidden/hidden_image.h"
-#include "tap.h"
 
 static int derive_file(const char *path, struct hidden *out)
 {
@@ -138,7 +131,7 @@ static void test_images(void)
 
 	if (!cache)
 		cache = "/var/cache/xrprof-images";
-	for (size_t i = 0; i < sizeof(image) / sizeof(image[0]); i++) {
+	for (size_t i = 0; i < COUNT(image); i++) {
 		snprintf(path, sizeof(path), "%s/%s/usr/lib/R/lib/libR.so", cache, image[i].name);
 		if (access(path, R_OK)) {
 			tap__skip("image not made", "libR.so of %s", image[i].name);
@@ -246,7 +239,7 @@ static const struct fixture {
 	{"aarch64-linux-gnu-", "gcc", "-Os", EXPECT_RIGHT_OR_NONE, true, true},
 };
 
-#define NFIXTURES (sizeof(fixtures) / sizeof(fixtures[0]))
+#define NFIXTURES (COUNT(fixtures))
 
 /* Fixture @n as SCRATCH/n.so with symbols, SCRATCH/n.bare.so and SCRATCH/n.nm. */
 static bool fixture__make(const struct fixture *x, size_t n)

@@ -2,7 +2,6 @@
 /* src/target/linux/hidden/hidden.c on damaged files: cut short, and with bits and bytes turned. */
 #define _GNU_SOURCE
 #include "target/linux/hidden/hidden_image.h"
-#include "tap.h"
 
 static uint64_t next_random(uint64_t *state)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "target/linux/native/demangle.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tap.h"
 
 static void check(const char *name, const char *want)
@@ -20,8 +17,7 @@ TEST(demangle)
 {
 	char *deep = malloc(8192);
 
-	if (!deep)
-		tap__bail("no memory");
+	tap__bail_if(!deep, "no memory");
 	check("dgemm_", "dgemm_");
 	check("_Z3fooi", "foo");
 	check("_ZNSt6vectorIiSaIiEE9push_backERKi",

@@ -2,12 +2,7 @@
 /* Answers about native code: of this very process, and damaged ones. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "some.h"
 #include "tap.h"
@@ -20,8 +15,8 @@ static char *bytes_of(int fd, size_t *size)
 	off_t end = lseek(fd, 0, SEEK_END);
 	char *bytes = malloc((size_t)end);
 
-	if (!bytes || pread(fd, bytes, (size_t)end, 0) != end)
-		tap__bail("the answer cannot be read");
+	tap__bail_if(!bytes || pread(fd, bytes, (size_t)end, 0) != end,
+		     "the answer cannot be read");
 	close(fd);
 	*size = (size_t)end;
 	return bytes;
@@ -50,8 +45,7 @@ static void test_damaged(int fd, bool maps)
 		at = some(4) ? some(size < 400 ? (uint32_t)size : 400) : some((uint32_t)size);
 		copy[at] = (char)some(256);
 		fd = file_of(copy, some(8) ? size : some((uint32_t)size) + 1);
-		if (fd < 0)
-			tap__bail("no file in memory");
+		tap__bail_if(fd < 0, "no file in memory");
 		err = maps ? native_maps__open(&m, fd) : native_module__open(&module, fd);
 		taken += !err;
 		refused += err == -EBADMSG;
@@ -119,7 +113,7 @@ TEST(hash)
 	uint8_t hash[NATIVE_HASH];
 	size_t at = 0;
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < COUNT(files); i++) {
 		for (; at < files[i].size; at++)
 			if (write(fd, &(unsigned char){at % 251}, 1) != 1)
 				tap__bail("no file in memory");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Instructions of arm64 that leave stack pointer, frame pointer and link register, and others. */
-#include <string.h>
 
 #include "tap.h"
 #include "target/linux/unwind/leaf.h"
@@ -81,14 +80,14 @@ static bool is(const struct insn *insn)
 
 TEST(leaf)
 {
-	uint32_t all[sizeof(leave) / sizeof(leave[0]) + 1];
-	const uint32_t n = sizeof(leave) / sizeof(leave[0]);
+	uint32_t all[COUNT(leave) + 1];
+	const uint32_t n = COUNT(leave);
 
 	for (uint32_t i = 0; i < n; i++) {
 		tap__ok(is(&leave[i]), "%s", leave[i].text);
 		all[i] = leave[i].word;
 	}
-	for (uint32_t i = 0; i < sizeof(change) / sizeof(change[0]); i++)
+	for (uint32_t i = 0; i < COUNT(change); i++)
 		tap__ok(!is(&change[i]), "not: %s", change[i].text);
 	tap__ok(leaf__is((const uint8_t *)all, n * 4), "a function of such instructions");
 	all[n] = 0x910003fd;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Unwind tables of .eh_frame sections that are made by hand, and of damaged ones. */
 #include <elf.h>
-#include <errno.h>
-#include <string.h>
 
 #include "tap.h"
 #include "target/linux/unwind/table.h"

@@ -106,6 +106,7 @@ void tap__bail(const char *fmt, ...)
 
 void tap__bail_if(bool failed, const char *fmt, ...)
 {
+	int err = errno;
 	va_list ap;
 
 	if (!failed)
@@ -113,6 +114,7 @@ void tap__bail_if(bool failed, const char *fmt, ...)
 	va_start(ap, fmt);
 	line(false, NULL, fmt, ap);
 	va_end(ap);
+	tap__diag("errno: %s", strerror(err));
 	exit(1);
 }
 

@@ -27,6 +27,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Many callbacks of tests use few of their arguments. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Elements of an array. */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -98,7 +101,9 @@ __attribute__((format(printf, 1, 2))) void tap__diag(const char *fmt, ...);
 /* Fail, and end the process: nothing after this can work. */
 __attribute__((noreturn, format(printf, 1, 2))) void tap__bail(const char *fmt, ...);
 
-/* The same, if @failed; the arguments are evaluated in any case. */
+/*
+ * The same, if @failed; errno is printed, too.  The arguments are evaluated in any case.
+ */
 __attribute__((format(printf, 2, 3))) void tap__bail_if(bool failed, const char *fmt, ...);
 
 /* The case's own folder below /tmp: made on the first call, removed with all in it at the end. */

@@ -46,8 +46,8 @@ TEST(escape)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct buf b = {0};
 
-		if (escape__text(&b, rows[i][0], rows[i][2] ? rows[i][2] : "\"", SIZE_MAX))
-			tap__bail("no memory");
+		tap__bail_if(escape__text(&b, rows[i][0], rows[i][2] ? rows[i][2] : "\"", SIZE_MAX),
+			     "no memory");
 		tap__is(text(&b), rows[i][1], "escaped as %s", rows[i][1]);
 		buf__free(&b);
 	}
@@ -67,14 +67,12 @@ TEST(round_trip)
 		for (size_t j = 0; j < len; j++)
 			name[j] = alphabet[some(sizeof(alphabet) - 1)];
 		name[len] = '\0';
-		if (escape__text(&b, name, "\";", SIZE_MAX))
-			tap__bail("no memory");
+		tap__bail_if(escape__text(&b, name, "\";", SIZE_MAX), "no memory");
 		text(&b);
 		for (const char *s = b.data; *s; s++)
 			harm += (unsigned char)*s < 0x20 || *s == 0x7f || *s == ';' ||
 				(*s == '"' && !strstr(b.data, "[[\""));
-		if (escape__undo(&back, b.data, strlen(b.data)))
-			tap__bail("no memory");
+		tap__bail_if(escape__undo(&back, b.data, strlen(b.data)), "no memory");
 		if ((back.len != len || (len && memcmp(back.data, name, len))) && !lost++)
 			tap__diag("first lost: round %d", i);
 		buf__free(&b);
@@ -96,8 +94,7 @@ TEST(undo)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct buf b = {0};
 
-		if (escape__undo(&b, rows[i][0], strlen(rows[i][0])))
-			tap__bail("no memory");
+		tap__bail_if(escape__undo(&b, rows[i][0], strlen(rows[i][0])), "no memory");
 		tap__is(text(&b), rows[i][1], "%s read back", rows[i][0]);
 		buf__free(&b);
 	}

@@ -16,8 +16,7 @@ static const char *text_of(struct json *j)
 
 	free(text);
 	out = open_memstream(&text, &size);
-	if (!out || json__print(j, out) || fclose(out))
-		tap__bail("no text of JSON");
+	tap__bail_if(!out || json__print(j, out) || fclose(out), "no text of JSON");
 	return text;
 }
 
@@ -86,8 +85,7 @@ TEST(html)
 	json__str(&j, NULL, "\xe2\x80\xa8\"");
 	json__close(&j);
 	json__close(&j);
-	if (json__end(&j, &text) || buf__add(&text, "", 1))
-		tap__bail("no text of JSON");
+	tap__bail_if(json__end(&j, &text) || buf__add(&text, "", 1), "no text of JSON");
 	tap__is(text.data,
 		"{\"a\\u003c\":\"\\u003c/script\\u003e\\u003c!--\\u0026\",\"n\":[0,1234567890,"
 		"\"\\u2028\\\"\"]}\n",
@@ -135,8 +133,7 @@ TEST(full)
 	FILE *full = fopen("/dev/full", "w");
 	struct json j;
 
-	if (!full)
-		tap__bail("no /dev/full");
+	tap__bail_if(!full, "no /dev/full");
 	json__begin(&j);
 	json__u64(&j, NULL, 1);
 	tap__ok(!json__print(&j, full) && fflush(full) && errno == ENOSPC,

@@ -7,7 +7,6 @@ static const char text[] = "the bytes that can be read";
 
 static int text__read(void *arg, uint64_t addr, void *to, size_t len)
 {
-	(void)arg;
 	if (addr > 1000)
 		return -ESRCH;
 	if (addr < 100 || addr - 100 > sizeof(text) || len > sizeof(text) - (addr - 100))

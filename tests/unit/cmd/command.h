@@ -39,9 +39,10 @@ static int run_to(const char *path, const char *line)
 	fflush(stdout);
 	saved_out = dup(STDOUT_FILENO);
 	saved_err = dup(STDERR_FILENO);
-	if (!out || !err || saved_out < 0 || saved_err < 0 ||
-	    dup2(fileno(out), STDOUT_FILENO) < 0 || dup2(fileno(err), STDERR_FILENO) < 0)
-		tap__bail("no files for what is printed");
+	tap__bail_if(!out || !err || saved_out < 0 || saved_err < 0 ||
+			     dup2(fileno(out), STDOUT_FILENO) < 0 ||
+			     dup2(fileno(err), STDERR_FILENO) < 0,
+		     "no files for what is printed");
 	status = cmd__run(argc, argv);
 	fflush(stdout);
 	dup2(saved_out, STDOUT_FILENO);

@@ -82,16 +82,13 @@ TEST(file)
 	int fd = mkstemp(path);
 	struct errmsg f;
 
-	if (fd < 0 || write(fd, "all\n", 4) != 4)
-		tap__bail("no file");
+	tap__bail_if(fd < 0 || write(fd, "all\n", 4) != 4, "no file");
 	tap__ok(!config_file__read(&text, path, &f) && !strcmp(text, "all\n"), "a file is read");
 	free(text);
-	if (write(fd, "\0", 1) != 1)
-		tap__bail("no file");
+	tap__bail_if(write(fd, "\0", 1) != 1, "no file");
 	tap__ok(config_file__read(&text, path, &f) == -EINVAL && !text, "not one with a NUL: %s",
 		f.text);
-	if (ftruncate(fd, CONFIG_FILE_MAX + 1))
-		tap__bail("no file");
+	tap__bail_if(ftruncate(fd, CONFIG_FILE_MAX + 1), "no file");
 	tap__ok(config_file__read(&text, path, &f) == -EFBIG && !text, "nor a large one: %s",
 		f.text);
 	close(fd);
@@ -99,8 +96,7 @@ TEST(file)
 	tap__ok(config_file__read(&text, path, &f) == -ENOENT && strstr(f.text, path),
 		"one that is not there: %s", f.text);
 	tap__ok(config_file__read(&text, "/", &f) < 0, "a directory: %s", f.text);
-	if (mkfifo(path, 0600))
-		tap__bail("no pipe");
+	tap__bail_if(mkfifo(path, 0600), "no pipe");
 	tap__ok(config_file__read(&text, path, &f) && strstr(f.text, "not a regular file"),
 		"a pipe is not waited for: %s", f.text);
 	unlink(path);

@@ -196,8 +196,7 @@ static const char *printed(void (*print)(FILE *out))
 
 	free(text);
 	out = open_memstream(&text, &size);
-	if (!out)
-		tap__bail("no memory");
+	tap__bail_if(!out, "no memory");
 	print(out);
 	fclose(out);
 	return text;

@@ -9,9 +9,6 @@ static unsigned int passed;
 
 static int on_sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
-	(void)arg;
-	(void)p;
-	(void)s;
 	passed++;
 	return passed == 1000 ? -5 : 0;
 }
@@ -43,8 +40,7 @@ TEST(progress)
 	char name[32];
 	int err = 0;
 
-	if (progress__new(&p, (struct sink){.ops = &ops}))
-		tap__bail("no memory");
+	tap__bail_if(progress__new(&p, (struct sink){.ops = &ops}), "no memory");
 	tap__ok(!strcmp(line(p, 200), "12 s, 1188 samples of 2 processes, 96 a second, 3 lost"),
 		"before the first sample: %s", line(p, 200));
 	/* many others between those of the heaviest */
@@ -57,8 +53,7 @@ TEST(progress)
 	tap__ok(put(p, "x", 1) == 0 && put(p, "x", 1) == -5, "and so do errors");
 	tap__ok(strlen(line(p, 30)) == 29 && strlen(line(p, 1)) == 20, "cut to the terminal");
 	progress__free(p);
-	if (progress__new(&p, (struct sink){.ops = &ops}))
-		tap__bail("no memory");
+	tap__bail_if(progress__new(&p, (struct sink){.ops = &ops}), "no memory");
 	put(p, "\x1b[2J\xe9\n", 1);
 	tap__ok(!strpbrk(line(p, 200), "\x1b\n\r"), "a hostile name acts on nobody: %s",
 		line(p, 200));

@@ -10,8 +10,7 @@
 
 static void shell(const char *command)
 {
-	if (system(command))
-		tap__bail("%s", command);
+	tap__bail_if(system(command), "%s", command);
 }
 
 /* Does precious.out still hold what it held? */
@@ -42,8 +41,7 @@ static bool differ(const struct config *c)
 
 BEFORE()
 {
-	if (chdir(tap__folder()))
-		tap__bail("no folder in /tmp");
+	tap__bail_if(chdir(tap__folder()), "no folder in /tmp");
 }
 
 TEST(same)
@@ -78,9 +76,9 @@ TEST(standard_error)
 	bool named, shared;
 
 	fflush(stdout);
-	if (saved < 0 || saved_out < 0 || dup2(fd, STDERR_FILENO) < 0 ||
-	    dup2(fd, STDOUT_FILENO) < 0)
-		tap__bail("no log");
+	tap__bail_if(saved < 0 || saved_out < 0 || dup2(fd, STDERR_FILENO) < 0 ||
+			     dup2(fd, STDOUT_FILENO) < 0,
+		     "no log");
 	named = differ(&(struct config){.output = "log"});
 	shared = differ(&(struct config){.output = "-"});
 	dup2(saved, STDERR_FILENO);
@@ -99,9 +97,9 @@ TEST(later)
 	struct errmsg f;
 	int err;
 
-	if (files__start(&to.files, FILES_NONE, &f) || buf__str(&text, "{}\n") ||
-	    output__open(&out, &to, &f))
-		tap__bail("no file");
+	tap__bail_if(files__start(&to.files, FILES_NONE, &f) || buf__str(&text, "{}\n") ||
+			     output__open(&out, &to, &f),
+		     "no file");
 	err = record_files__write(to.files, "stats", "./dir.out", &text, &f);
 	tap__ok(err && strstr(f.text, "the profile is in that file"), "written by now: %s", f.text);
 	err = record_files__write(to.files, "stats", "dir.json", &text, &f);

@@ -14,8 +14,7 @@ static void file__make(const char *name, const void *data, size_t len)
 {
 	FILE *f = fopen(name, "w");
 
-	if (!f || fwrite(data, 1, len, f) != len || fclose(f))
-		tap__bail("cannot write %s", name);
+	tap__bail_if(!f || fwrite(data, 1, len, f) != len || fclose(f), "cannot write %s", name);
 }
 
 static void file__text(const char *name, const char *text)
@@ -31,8 +30,7 @@ static void rprof__make(const char *name, unsigned int us, unsigned int n, const
 
 	for (unsigned int i = 0; i < n && !err; i++)
 		err = buf__printf(&b, "\"%c\" \n", functions[i % strlen(functions)]);
-	if (err)
-		tap__bail("no memory");
+	tap__bail_if(err, "no memory");
 	file__make(name, b.data, b.len);
 	buf__free(&b);
 }
@@ -84,8 +82,7 @@ static void test_rates(void)
 	report__is("a.pb.gz b.pb.gz", text);
 	/* two profiles in one file, as Rprof(append = TRUE) has them */
 	snprintf(text, sizeof(text), "report a.out b.out -f rprof");
-	if (system("cat a.out b.out >both.out"))
-		tap__bail("no file of both");
+	tap__bail_if(system("cat a.out b.out >both.out"), "no file of both");
 	snprintf(text, sizeof(text), "both.out: 150 samples, 2.00 s\n%s", half);
 	report__is("both.out", text);
 	/* lines stay in their order, and have the interval of the first file */
@@ -124,8 +121,9 @@ static void test_same_file(void)
 	struct stat before, after;
 
 	rprof__make("s.out", 10000, 100, "f");
-	if (link("s.out", "hard.out") || link("s.out", "hard.html") || stat("s.out", &before))
-		tap__bail("no links");
+	tap__bail_if(link("s.out", "hard.out") || link("s.out", "hard.html") ||
+			     stat("s.out", &before),
+		     "no links");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		char words[128];
 		int status;
@@ -160,13 +158,14 @@ static void minute__make(const char *name, uint64_t began, const char *host, con
 	struct sink sink;
 
 	s.stack = stack__of(1, &frame, NULL, 0);
-	if (files__start(&to.files, FILES_NONE, NULL) || outputs__new(&ss, &to))
-		tap__bail("no memory");
+	tap__bail_if(files__start(&to.files, FILES_NONE, NULL) || outputs__new(&ss, &to),
+		     "no memory");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg, &about) ||
-	    sink.ops->process(sink.arg, &process, PROFILE_BEGAN) ||
-	    sink.ops->sample(sink.arg, &process, &s) || sink.ops->finish(sink.arg, &stats))
-		tap__bail("%s: %s", name, sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink.ops->begin(sink.arg, &about) ||
+			     sink.ops->process(sink.arg, &process, PROFILE_BEGAN) ||
+			     sink.ops->sample(sink.arg, &process, &s) ||
+			     sink.ops->finish(sink.arg, &stats),
+		     "%s: %s", name, sink.ops->why(sink.arg)->text);
 	outputs__free(ss);
 	files__stop(to.files);
 }
@@ -244,8 +243,7 @@ static void wide__make(const char *name, const char *text, bool big, bool mark)
 
 	for (; *text && !err; text++)
 		err = buf__add(&b, big ? (const char[]){0, *text} : (const char[]){*text, 0}, 2);
-	if (err)
-		tap__bail("no memory");
+	tap__bail_if(err, "no memory");
 	file__make(name, b.data, b.len);
 	buf__free(&b);
 }
@@ -274,8 +272,7 @@ static void test_encodings(void)
 		   "1\0",
 		   8);
 	folded__is("half.folded", "\xef\xbf\xbd 1\n");
-	if (system("gzip -c wide.out >wide.gz"))
-		tap__bail("no gzip");
+	tap__bail_if(system("gzip -c wide.out >wide.gz"), "no gzip");
 	folded__is("wide.gz", "f 1\nf;g 1\n");
 	file__text("mark.out", "\xef\xbb\xbfsample.interval=10000\n\"f\" \n");
 	folded__is("mark.out", "f 1\n");
@@ -315,11 +312,11 @@ static void test_counts(void)
 /* What others put into a directory of profiles is not waited for, nor followed. */
 static void test_entries(void)
 {
-	if (system("mkdir d; cp m1.pb.gz d/20261122T021000Z-60.pb.gz; mkfifo "
-		   "d/20261122T021100Z-60.pb.gz d/20261122T021000Z-index.jsonl.gz; "
-		   "ln -s ../m2.pb.gz d/20261122T021200Z-60.pb.gz; "
-		   "ln -s /dev/zero d/20261122T021300Z-60.pb.gz"))
-		tap__bail("no directory");
+	tap__bail_if(system("mkdir d; cp m1.pb.gz d/20261122T021000Z-60.pb.gz; mkfifo "
+			    "d/20261122T021100Z-60.pb.gz d/20261122T021000Z-index.jsonl.gz; "
+			    "ln -s ../m2.pb.gz d/20261122T021200Z-60.pb.gz; "
+			    "ln -s /dev/zero d/20261122T021300Z-60.pb.gz"),
+		     "no directory");
 	tap__ok(run("report --dir d --top 1") == CMD_OK && strstr(out_text, ": 3 samples") &&
 			strstr(err_text,
 			       "021100Z-60.pb.gz: it is not a regular file: it is left") &&
@@ -333,8 +330,7 @@ static void test_entries(void)
 			strstr(err_text, "it is not a regular file"),
 		"--btf: %s", err_text);
 	/* who names a pipe gets what is written into it */
-	if (system("cat end.folded >d/20261122T021100Z-60.pb.gz &"))
-		tap__bail("no writer");
+	tap__bail_if(system("cat end.folded >d/20261122T021100Z-60.pb.gz &"), "no writer");
 	folded__is("d/20261122T021100Z-60.pb.gz", "main;f 3\nmain;g 4\n");
 	tap__ok(run("report /dev/zero") == CMD_FAILED, "a device: %s", err_text);
 }
@@ -412,8 +408,7 @@ static void test_list_rates(void)
 
 	rprof__make("Rprof.17.out", 10000, 100, "f");
 	rprof__make("Rprof.18.out", 100000, 20, "f");
-	if (mkdir("list", 0700))
-		tap__bail("no folder");
+	tap__bail_if(mkdir("list", 0700), "no folder");
 	run("report Rprof.17.out -o list/20260117T021000Z-60.pb.gz");
 	run("report Rprof.18.out -o list/20260117T022000Z-60.pb.gz");
 	for (int indexed = 0; indexed < 3; indexed++) {
@@ -430,10 +425,11 @@ static void test_list_rates(void)
 				     : "of the profiles",
 			out_text, err_text);
 		index.len = 0;
-		if (buf__printf(&index, line, 1, 17, 100,
-				indexed ? "" : ",\"interval\":10000000") ||
-		    buf__printf(&index, line, 2, 18, 20, indexed ? "" : ",\"interval\":100000000"))
-			tap__bail("no memory");
+		tap__bail_if(buf__printf(&index, line, 1, 17, 100,
+					 indexed ? "" : ",\"interval\":10000000") ||
+				     buf__printf(&index, line, 2, 18, 20,
+						 indexed ? "" : ",\"interval\":100000000"),
+			     "no memory");
 		file__make("list/index-20260117.jsonl.gz", index.data, index.len);
 	}
 	buf__free(&index);
@@ -457,8 +453,7 @@ static void test_diff_length(void)
 					    "report --dir spans --diff 3m",
 					    "report --dir spans --since -3m --diff -3m"};
 
-	if (mkdir("spans", 0700))
-		tap__bail("no folder");
+	tap__bail_if(mkdir("spans", 0700), "no folder");
 	profile__make("a.out", 270);
 	profile__make("b.out", 90);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -496,8 +491,7 @@ static void test_recursion(void)
 
 TEST(report)
 {
-	if (chdir(tap__folder()))
-		tap__bail("no folder in /tmp");
+	tap__bail_if(chdir(tap__folder()), "no folder in /tmp");
 	test_rates();
 	test_same_file();
 	test_made();

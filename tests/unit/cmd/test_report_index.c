@@ -14,7 +14,6 @@ static int on_line(void *arg, const struct index_line *line)
 {
 	size_t len = strlen(taken);
 
-	(void)arg;
 	snprintf(taken + len, sizeof(taken) - len, "%u/%u ",
 		 (unsigned int)(line->file.began / 60 % 60), line->process.pid);
 	return 0;
@@ -38,11 +37,9 @@ static void read_back(const int lines[][2], size_t n, struct report_index_read *
 		else
 			gzputs(gz, "{\"file\":\"202611\n");
 	}
-	if (gzclose(gz) != Z_OK)
-		tap__bail("cannot write %s", path);
+	tap__bail_if(gzclose(gz) != Z_OK, "cannot write %s", path);
 	*taken = '\0';
-	if (report_index__read(path, on_line, NULL, read, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(report_index__read(path, on_line, NULL, read, &f), "%s", f.text);
 }
 
 #define READ(...)                                                                                  \

@@ -25,8 +25,7 @@ static const struct frame *profile__function(const char *package, const char *na
 	frame.function = stacks__name(maker__stacks(), name, strlen(name));
 	frame.package = stacks__name(maker__stacks(), package, strlen(package));
 	one = stacks__frame(maker__stacks(), &frame);
-	if (!one)
-		tap__bail("no memory");
+	tap__bail_if(!one, "no memory");
 	return one;
 }
 
@@ -35,8 +34,7 @@ static struct aggregate *profile__new(void)
 	const struct aggregate_config config = {.max = 1u << 30, .timeline = true};
 	struct aggregate *a;
 
-	if (aggregate__new(&a, &config))
-		tap__bail("no memory");
+	tap__bail_if(aggregate__new(&a, &config), "no memory");
 	return a;
 }
 
@@ -79,10 +77,8 @@ static struct aggregate *profile__many(uint32_t stacks, uint32_t processes)
 		s.stack = stack__of(n, frames, NULL, 0);
 		s.time = 1000000000ull + i * (60000000000ull / stacks);
 		aggregate__know(a, &p);
-		if (aggregate__add(a, &p, &s))
-			tap__bail("no room for a sample");
-		if (i % 10 == 0 && aggregate__add(a, &p, &s))
-			tap__bail("no room for a sample");
+		tap__bail_if(aggregate__add(a, &p, &s), "no room for a sample");
+		tap__bail_if(i % 10 == 0 && aggregate__add(a, &p, &s), "no room for a sample");
 	}
 	return a;
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Profiles as bytes in memory: the same as in a file, and in parts that add up to the whole. */
-#include <zlib.h>
-
-#include "output/encode.h"
 #include "output/outputs.h"
-#include "pprof.pb-c.h"
-#include "stack_maker.h"
-#include "tap.h"
+#include "encode_scene.h"
+#include "some.h"
 
 #define STACKS 300
 #define DEEP   40
@@ -43,22 +39,19 @@ static uint64_t total(void)
 	return sum;
 }
 
-static struct aggregate *new_aggregate(void)
-{
-	struct aggregate *a;
+static struct aggregate *a;
+static struct buf out;
 
-	if (aggregate__new(&a, &(struct aggregate_config){.max = 16 << 20, .threads = true}))
-		tap__bail("no memory");
+BEFORE()
+{
+	a = scene__aggregate(&(struct aggregate_config){.max = 16 << 20, .threads = true});
 	for (int i = 0; i < STACKS; i++) {
 		struct sample s = sample_of(i);
 
-		if (aggregate__add(a, &processes[i % 2], &s))
-			tap__bail("no room");
+		tap__bail_if(aggregate__add(a, &processes[i % 2], &s), "no room");
 	}
 	for (int i = 0; i < 3; i++)
-		if (aggregate__know(a, &processes[i]))
-			tap__bail("no room");
-	return a;
+		tap__bail_if(aggregate__know(a, &processes[i]), "no room");
 }
 
 static const struct profile_about about = {.freq = 100,
@@ -70,112 +63,61 @@ static const struct profile_about about = {.freq = 100,
 					   .began_real = 77};
 static const struct stats stats = {.written = 749, .lost = 3, .seconds = 2};
 
-static const struct writer_ops *format(const char *name)
-{
-	return formats__find(name);
-}
-
 /* --- against a file --- */
 
 /* The file that the outputs, as of `record`, make of it: its size. */
-static size_t recorded(char *to, size_t size)
+static const char *recorded(size_t *size)
 {
-	char path[] = "/tmp/xrprof-encode.XXXXXX";
-	struct outputs_config config = {.format = format("pprof"), .path = path, .waits = true};
+	struct outputs_config config = {
+		.format = formats__find("pprof"), .path = tap__path("file"), .waits = true};
 	struct stats counted = stats;
 	struct outputs *ss;
-	struct errmsg f;
 	struct sink sink;
-	int fd = mkstemp(path);
-	ssize_t n;
 
-	if (fd < 0 || files__start(&config.files, false, &f) || outputs__new(&ss, &config))
-		tap__bail("cannot open");
+	tap__bail_if(files__start(&config.files, false, NULL) || outputs__new(&ss, &config),
+		     "cannot open");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg, &about))
-		tap__bail("%s", sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink.ops->begin(sink.arg, &about), "%s", sink.ops->why(sink.arg)->text);
 	for (int i = 0; i < STACKS; i++) {
 		struct sample s = sample_of(i);
 
-		if (sink.ops->sample(sink.arg, &processes[i % 2], &s))
-			tap__bail("%s", sink.ops->why(sink.arg)->text);
+		tap__bail_if(sink.ops->sample(sink.arg, &processes[i % 2], &s), "no sample");
 	}
 	for (int i = 0; i < 3; i++)
 		sink.ops->process(sink.arg, &processes[i], PROFILE_STOPPED);
-	if (sink.ops->finish(sink.arg, &counted))
-		tap__bail("%s", sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink.ops->finish(sink.arg, &counted), "%s", sink.ops->why(sink.arg)->text);
 	outputs__free(ss);
 	files__stop(config.files);
-	n = read(fd, to, size);
-	close(fd);
-	unlink(path);
-	return n > 0 ? (size_t)n : 0;
+	return tap__read(config.path, size);
 }
 
 TEST(whole)
 {
-	static char file[1 << 20];
-	size_t size = recorded(file, sizeof(file));
 	struct writer_config config = {.about = about};
-	struct aggregate *a = new_aggregate();
-	struct buf out = {0};
+	const char *file;
+	size_t size;
 
-	tap__ok(!encode__profile(&out, format("pprof"), &config, a, &stats) && size &&
-			out.len == size && !memcmp(out.data, file, size),
-		"what is encoded is what record writes, byte for byte (%zu)", size);
-	tap__ok(!encode__profile(&out, format("pprof"), &config, a, &stats) &&
-			out.len == 2 * size && !memcmp(out.data + size, file, size),
-		"it is appended");
-	out.len = 0;
-	config.part = &(struct profile_part){0};
-	tap__ok(!encode__profile(&out, format("pprof"), &config, a, &stats) && out.len == size &&
-			!memcmp(out.data, file, size),
-		"a part without limits is all of it");
-	buf__free(&out);
-	aggregate__free(a);
+	file = recorded(&size);
+	for (int i = 0; i < 3; i++) {
+		if (i == 2) {
+			out.len = size;
+			config.part = &(struct profile_part){0}; /* without limits */
+		}
+		tap__ok(!encode__profile(&out, formats__find("pprof"), &config, a, &stats) &&
+				size && out.len == (i ? 2 : 1) * size &&
+				!memcmp(out.data + out.len - size, file, size),
+			"what is appended is what record writes, byte for byte (%zu)", size);
+	}
 }
 
 /* --- parts --- */
 
-static Pprof__Profile *unpacked(const struct buf *out)
-{
-	static uint8_t bytes[4 << 20];
-	z_stream z = {.next_in = (unsigned char *)out->data, .avail_in = (uInt)out->len};
-	Pprof__Profile *p;
-
-	z.next_out = bytes;
-	z.avail_out = sizeof(bytes);
-	if (inflateInit2(&z, MAX_WBITS + 16) != Z_OK || inflate(&z, Z_FINISH) != Z_STREAM_END)
-		tap__bail("no whole gzip file");
-	p = pprof__profile__unpack(NULL, z.total_out, bytes);
-	inflateEnd(&z);
-	if (!p)
-		tap__bail("no profile");
-	return p;
-}
-
-static bool string_is(const Pprof__Profile *p, int64_t i, const char *text)
-{
-	return p->string_table[i].len == strlen(text) &&
-	       !memcmp(p->string_table[i].data, text, strlen(text));
-}
-
 static bool has_comment(const Pprof__Profile *p, const char *text)
 {
 	for (size_t i = 0; i < p->n_comment; i++)
-		if (string_is(p, p->comment[i], text))
+		if (!strcmp(scene__text(p, p->comment[i]), text))
 			return true;
 	return false;
-}
-
-static const char *innermost(const Pprof__Profile *p, const Pprof__Sample *s, size_t i)
-{
-	static char name[64];
-	const Pprof__Location *l = p->location[s->location_id[i] - 1];
-	ProtobufCBinaryData text = p->string_table[p->function[l->line[0]->function_id - 1]->name];
-
-	snprintf(name, sizeof(name), "%.*s", (int)text.len, (const char *)text.data);
-	return name;
 }
 
 static bool is_pid(const void *arg, const struct aggregate_process *p)
@@ -184,19 +126,18 @@ static bool is_pid(const void *arg, const struct aggregate_process *p)
 }
 
 /* Encode @part, one after another: what the profiles have in all; -1: one is not right. */
-static long encode_all(const struct aggregate *a, struct profile_part part, size_t *profiles,
-		       struct encoded *sum)
+static long encode_all(struct profile_part part, size_t *profiles, struct encoded *sum)
 {
 	struct writer_config config = {.about = about};
 	struct encoded done;
-	struct buf out = {0};
 	long samples = 0;
 	int more;
 
 	*profiles = 0;
 	*sum = (struct encoded){0};
-	while ((more = encode__next(&out, format("pprof"), &config, a, &stats, &part, &done)) > 0) {
-		Pprof__Profile *p = unpacked(&out);
+	while ((more = encode__next(&out, formats__find("pprof"), &config, a, &stats, &part,
+				    &done)) > 0) {
+		const Pprof__Profile *p = scene__pprof(&out);
 		long here = 0;
 
 		for (size_t i = 0; i < p->n_sample; i++)
@@ -212,91 +153,71 @@ static long encode_all(const struct aggregate *a, struct profile_part part, size
 		sum->samples += done.samples;
 		sum->left_out += done.left_out;
 		(*profiles)++;
-		pprof__profile__free_unpacked(p, NULL);
 		out.len = 0;
 	}
 	sum->left_out += done.left_out;
-	buf__free(&out);
 	return more ? -1 : samples;
 }
 
 TEST(parts)
 {
-	struct aggregate *a = new_aggregate();
 	uint32_t pid = 10, other = 11, nobody = 99;
 	struct encoded sum;
 	size_t n, rows;
 	long one, two, all;
 
 	aggregate__rows(a, &rows);
-	all = encode_all(a, (struct profile_part){.rows = 70}, &n, &sum);
+	all = encode_all((struct profile_part){.rows = 70}, &n, &sum);
 	tap__ok(all == (long)total() && n == (rows + 69) / 70 && sum.rows == rows,
 		"parts of 70 rows: %zu, together the whole", n);
-	one = encode_all(a, (struct profile_part){.wants = is_pid, .arg = &pid, .rows = 40}, &n,
-			 &sum);
+	one = encode_all((struct profile_part){.wants = is_pid, .arg = &pid, .rows = 40}, &n, &sum);
 	tap__ok(one > 0 && n == 4, "one process in parts of 40 rows: %zu", n);
-	two = encode_all(a, (struct profile_part){.wants = is_pid, .arg = &other}, &n, &sum);
+	two = encode_all((struct profile_part){.wants = is_pid, .arg = &other}, &n, &sum);
 	tap__ok(n == 1 && one + two == all, "it and the other are the whole: %ld + %ld", one, two);
-	tap__ok(!encode_all(a, (struct profile_part){.wants = is_pid, .arg = &nobody}, &n, &sum) &&
-			!n,
+	tap__ok(!encode_all((struct profile_part){.wants = is_pid, .arg = &nobody}, &n, &sum) && !n,
 		"of one that is not there there is no profile");
-	all = encode_all(a, (struct profile_part){.size = 2000}, &n, &sum);
+	all = encode_all((struct profile_part){.size = 2000}, &n, &sum);
 	tap__ok(all == (long)total() && n > 3, "parts of 2000 bytes: %zu, together the whole", n);
-	aggregate__free(a);
 }
 
 TEST(process_part)
 {
-	struct aggregate *a = new_aggregate();
-	uint32_t pid = 10;
-	struct profile_part part = {.wants = is_pid, .arg = &pid};
+	struct profile_part part = {.wants = is_pid, .arg = &(uint32_t){10}};
 	struct writer_config config = {.about = about, .part = &part};
-	struct buf out = {0};
-	Pprof__Profile *p;
+	const Pprof__Profile *p = scene__encode(a, &config, &stats);
 
-	if (encode__profile(&out, format("pprof"), &config, a, &stats))
-		tap__bail("not encoded");
-	p = unpacked(&out);
 	tap__ok(has_comment(p, "R: 4.2.2") && has_comment(p, "host: here") &&
 			p->period == 10000000 && p->duration_nanos == 2000000000,
 		"what is said of the whole is said of a part; R's version is that of its "
 		"processes");
-	pprof__profile__free_unpacked(p, NULL);
-	buf__free(&out);
-	aggregate__free(a);
+}
+
+/* Is frame @i of @s of function @name? */
+static bool is_of(const Pprof__Profile *p, const Pprof__Sample *s, size_t i, const char *name)
+{
+	return !strcmp(scene__text(p, scene__function(p, s, i)->name), name);
 }
 
 TEST(depth)
 {
-	struct aggregate *a = new_aggregate();
 	struct profile_part part = {.depth = 5};
 	struct writer_config config = {.about = about, .part = &part};
-	struct buf out = {0};
+	const Pprof__Profile *p = scene__encode(a, &config, &stats);
 	bool cut = true, same = true;
 	size_t deep = 0, n;
 	const struct aggregate_row *rows = aggregate__rows(a, &n);
-	Pprof__Profile *p;
-	char inner[64];
 
-	if (encode__profile(&out, format("pprof"), &config, a, &stats))
-		tap__bail("not encoded");
-	p = unpacked(&out);
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const Pprof__Sample *s = p->sample[i];
+		const struct stack *stack = rows[i].stack;
 
-		same &= s->n_location_id ==
-			(rows[i].stack->nframes < 5 ? rows[i].stack->nframes : 5);
-		snprintf(inner, sizeof(inner), "%s", innermost(p, s, 0));
-		same &= !strcmp(inner, rows[i].stack->frames[0]->function->text);
-		deep += rows[i].stack->nframes > 5;
-		cut &= (rows[i].stack->nframes > 5) ==
-		       !strcmp(innermost(p, s, s->n_location_id - 1), "<truncated>");
+		same &= s->n_location_id == (stack->nframes < 5 ? stack->nframes : 5) &&
+			is_of(p, s, 0, stack->frames[0]->function->text);
+		deep += stack->nframes > 5;
+		cut &= (stack->nframes > 5) == is_of(p, s, s->n_location_id - 1, "<truncated>");
 	}
 	tap__ok(p->n_sample == n && deep && same, "%zu stacks are cut to five frames", deep);
 	tap__ok(cut, "these, and no others, end in <truncated>");
-	pprof__profile__free_unpacked(p, NULL);
-	buf__free(&out);
-	aggregate__free(a);
 }
 
 TEST(too_large)
@@ -304,60 +225,50 @@ TEST(too_large)
 	static char random[9][8001];
 	const struct frame *small = stack__frame(FRAME_R, "f", NULL, 0);
 	const struct frame *large[9];
-	struct aggregate *a;
 	struct encoded sum;
-	unsigned int seed = 1;
 	size_t n;
 	long samples;
 
 	for (int i = 0; i < 9; i++) {
-		for (int k = 0; k < 8000; k++) {
-			seed = seed * 1103515245 + 12345;
-			random[i][k] = (char)('A' + (seed >> 16) % 26);
-		}
+		for (int k = 0; k < 8000; k++)
+			random[i][k] = (char)('A' + some(26));
 		large[i] = stack__frame(FRAME_R, random[i], NULL, 0);
 	}
-	if (aggregate__new(&a, &(struct aggregate_config){.max = 16 << 20}))
-		tap__bail("no memory");
+	a = scene__aggregate(&(struct aggregate_config){.max = 16 << 20});
 	for (int i = 0; i < 5; i++) {
 		struct sample s = {.weight = i == 2 ? 7 : 1, .tid = 1};
 
 		s.stack = i == 2 ? stack__of(9, large, NULL, 0)
 				 : stack__of(1, &small, i ? "f.R" : NULL, (uint32_t)i);
-		if (aggregate__add(a, &processes[0], &s))
-			tap__bail("no room");
+		tap__bail_if(aggregate__add(a, &processes[0], &s), "no room");
 	}
-	samples = encode_all(a, (struct profile_part){.size = 10000}, &n, &sum);
+	samples = encode_all((struct profile_part){.size = 10000}, &n, &sum);
 	tap__ok(samples == 4 && sum.left_out == 7 && n == 2,
 		"a row that is too large by itself is left out and counted: %ld, %llu", samples,
 		(unsigned long long)sum.left_out);
-	samples = encode_all(a, (struct profile_part){.size = 10000, .first = 2, .rows = 1}, &n,
-			     &sum);
+	samples = encode_all((struct profile_part){.size = 10000, .first = 2, .rows = 1}, &n, &sum);
 	tap__ok(samples == 2 && sum.left_out == 7, "wherever it is");
-	samples = encode_all(a, (struct profile_part){.size = 10}, &n, &sum);
+	samples = encode_all((struct profile_part){.size = 10}, &n, &sum);
 	tap__ok(!samples && sum.left_out == 11, "where nothing fits all is left out");
-	aggregate__free(a);
 }
 
 TEST(refused)
 {
-	struct aggregate *a = new_aggregate();
 	struct writer_config config = {.about = about};
-	struct buf out = {0};
 
 	buf__str(&out, "before");
-	tap__ok(encode__profile(&out, format("rprof"), &config, a, &stats) == -ENOTSUP &&
-			encode__profile(&out, format("folded"), &config, a, &stats) == -ENOTSUP,
+	tap__ok(encode__profile(&out, formats__find("rprof"), &config, a, &stats) == -ENOTSUP &&
+			encode__profile(&out, formats__find("folded"), &config, a, &stats) ==
+				-ENOTSUP,
 		"formats of samples and of rows are refused");
-	tap__ok(!encode__profile(&out, format("speedscope"), &config, a, &stats) && out.len > 1000,
+	tap__ok(!encode__profile(&out, formats__find("speedscope"), &config, a, &stats) &&
+			out.len > 1000,
 		"others are written");
 	out.len = 6;
 	config.part = &(struct profile_part){.size = 100};
-	tap__ok(encode__profile(&out, format("speedscope"), &config, a, &stats) == -ENOTSUP,
+	tap__ok(encode__profile(&out, formats__find("speedscope"), &config, a, &stats) == -ENOTSUP,
 		"but not in parts");
-	tap__ok(encode__profile(&out, format("pprof"), &config, a, &stats) == -EMSGSIZE &&
+	tap__ok(encode__profile(&out, formats__find("pprof"), &config, a, &stats) == -EMSGSIZE &&
 			out.len == 6 && !memcmp(out.data, "before", 6),
 		"of what is too large nothing is left");
-	buf__free(&out);
-	aggregate__free(a);
 }

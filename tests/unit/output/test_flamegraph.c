@@ -42,10 +42,10 @@ static void write_page(const char *path, const char *format, const struct aggreg
 	int err;
 
 	config.sources = &texts;
-	if ((!before && !ops) || (!files && files__start(&files, FILES_NONE, &f)))
-		tap__bail("no files or no format %s", format);
-	if (output__open(&out, &(struct output_config){.files = files, .path = path}, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if((!before && !ops) || (!files && files__start(&files, FILES_NONE, &f)),
+		     "no files or no format %s", format);
+	tap__bail_if(output__open(&out, &(struct output_config){.files = files, .path = path}, &f),
+		     "%s", f.text);
 	if (before) {
 		err = flamegraph__diff(out, shown, before, a);
 	} else {
@@ -106,13 +106,11 @@ static const char *page_text(void)
 		if (size - len < 65536) {
 			size = size * 2 + 131072;
 			text = realloc(text, size);
-			if (!text)
-				tap__bail("no memory");
+			tap__bail_if(!text, "no memory");
 		}
 		len += fread(text + len, 1, size - len - 1, f);
 	}
-	if (!f || !len)
-		tap__bail("no page in %s", path);
+	tap__bail_if(!f || !len, "no page in %s", path);
 	fclose(f);
 	text[len] = '\0';
 	return text;
@@ -124,12 +122,10 @@ static const char *page_data(void)
 	static const char start[] = "<script type=\"application/json\" id=\"profile\">\n";
 	char *data = strstr(page_text(), start), *end;
 
-	if (!data)
-		tap__bail("no data in %s", path);
+	tap__bail_if(!data, "no data in %s", path);
 	data += strlen(start);
 	end = strstr(data, "</script>");
-	if (!end)
-		tap__bail("the data has no end");
+	tap__bail_if(!end, "the data has no end");
 	*end = '\0';
 	return data;
 }
@@ -171,8 +167,7 @@ static struct aggregate *small(void)
 	s.stack = gc;
 	s.weight = 3;
 	err = err || aggregate__add(a, &p, &s);
-	if (err)
-		tap__bail("no room for a sample");
+	tap__bail_if(err, "no room for a sample");
 	return a;
 }
 
@@ -251,8 +246,7 @@ static struct aggregate *typed(void)
 
 	s.weight = 4 * TIMELINE_WIDTH;
 	s.stack = stack__of(2, (const struct frame *[]){sleeps, f}, NULL, 0);
-	if (aggregate__add(a, &p, &s))
-		tap__bail("no room for a sample");
+	tap__bail_if(aggregate__add(a, &p, &s), "no room for a sample");
 	return a;
 }
 
@@ -300,8 +294,7 @@ TEST(diff)
 	const char *data;
 
 	s.stack = stack__of(1, &h, NULL, 0);
-	if (aggregate__add(after, &p, &s))
-		tap__bail("no room for a sample");
+	tap__bail_if(aggregate__add(after, &p, &s), "no room for a sample");
 	write_page(path, NULL, after, before);
 	data = page_data();
 	has(data, "\"diff\":true", "a difference says so");
@@ -326,8 +319,7 @@ static void source_put(const char *name, const char *text)
 
 	snprintf(file, sizeof(file), "%s/%s", dir, name);
 	f = fopen(file, "w");
-	if (!f || fputs(text, f) < 0 || fclose(f))
-		tap__bail("cannot write %s", file);
+	tap__bail_if(!f || fputs(text, f) < 0 || fclose(f), "cannot write %s", file);
 }
 
 /* R knows of file @name that it is @text, or @path as it was changed last. */
@@ -338,8 +330,7 @@ static void source_known(const char *name, const char *text, const char *path)
 
 	if (path && !stat(path, &st))
 		source.time = (double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec;
-	if (source_texts__add(&texts, 1, &source))
-		tap__bail("no memory");
+	tap__bail_if(source_texts__add(&texts, 1, &source), "no memory");
 }
 
 static void source_remove(const char *name)
@@ -368,14 +359,13 @@ TEST(sources)
 	source_put("zero.R", "a");
 	snprintf(absolute, sizeof(absolute), "%s/zero.R", dir);
 	f = fopen(absolute, "a");
-	if (!f || fputc('\0', f) == EOF || fclose(f))
-		tap__bail("cannot write %s", absolute);
+	tap__bail_if(!f || fputc('\0', f) == EOF || fclose(f), "cannot write %s", absolute);
 	snprintf(absolute, sizeof(absolute), "%s/here.R", dir);
 	for (size_t i = 0; i <= sizeof(names) / sizeof(*names); i++) {
 		frame = stack__frame(FRAME_R, "f", i < 5 ? names[i] : absolute, 1);
 		s.stack = stack__of(1, &frame, NULL, 0);
-		if (aggregate__know(a, &p) || aggregate__add(a, &p, &s))
-			tap__bail("no room for a sample");
+		tap__bail_if(aggregate__know(a, &p) || aggregate__add(a, &p, &s),
+			     "no room for a sample");
 		snprintf(file, sizeof(file), "%s/%s", dir, i < 5 ? names[i] : "here.R");
 		source_known(i < 5 ? names[i] : absolute, NULL, file);
 	}
@@ -416,8 +406,7 @@ TEST(sources)
 	p.directory = NULL;
 	frame = stack__frame(FRAME_R, "f", absolute, 1);
 	s.stack = stack__of(1, &frame, NULL, 0);
-	if (aggregate__know(a, &p) || aggregate__add(a, &p, &s))
-		tap__bail("no room for a sample");
+	tap__bail_if(aggregate__know(a, &p) || aggregate__add(a, &p, &s), "no room for a sample");
 	write_page(path, "flamegraph", a, NULL);
 	has(page_data(), "or R sees other files",
 	    "nothing is read for a process that sees other files");

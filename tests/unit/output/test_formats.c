@@ -106,21 +106,19 @@ static void write_names(const struct writer_ops *ops, const char *path)
 	struct outputs *ss;
 	struct sink sink;
 
-	if (outputs__new(&ss, &config))
-		tap__bail("no memory");
+	tap__bail_if(outputs__new(&ss, &config), "no memory");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg, &about))
-		tap__bail("%s", sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink.ops->begin(sink.arg, &about), "%s", sink.ops->why(sink.arg)->text);
 	for (size_t i = 0; i < NAMES; i++) {
 		struct sample s = {.time = i + 1, .weight = i + 1, .serial = 1, .pid = 10};
 
 		s.flags = XR_F_LINES;
 		s.stack = stack_of(names[i]);
-		if (sink.ops->sample(sink.arg, &process, &s))
-			tap__bail("%s: %s", ops->name, sink.ops->why(sink.arg)->text);
+		tap__bail_if(sink.ops->sample(sink.arg, &process, &s), "%s: %s", ops->name,
+			     sink.ops->why(sink.arg)->text);
 	}
-	if (sink.ops->finish(sink.arg, &stats))
-		tap__bail("%s: %s", ops->name, sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink.ops->finish(sink.arg, &stats), "%s: %s", ops->name,
+		     sink.ops->why(sink.arg)->text);
 	outputs__free(ss);
 }
 
@@ -132,8 +130,7 @@ static char *content(const char *path, size_t *len)
 	gzFile file = gzopen(path, "rb");
 	int n = file && text ? gzread(file, text, (unsigned int)size - 1) : -1;
 
-	if (n < 0)
-		tap__bail("cannot read %s", path);
+	tap__bail_if(n < 0, "cannot read %s", path);
 	gzclose(file);
 	*len = (size_t)n;
 	text[n] = '\0';
@@ -188,8 +185,7 @@ BEFORE()
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	for (size_t i = 0; i < sizeof(deep) - 1; i++)
 		deep[i] = "\"<\\\n\x1b;"[i % 6];
-	if (files__start(&files, false, NULL))
-		tap__bail("cannot start what writes files");
+	tap__bail_if(files__start(&files, false, NULL), "cannot start what writes files");
 }
 
 AFTER()

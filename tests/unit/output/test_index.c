@@ -40,8 +40,7 @@ static void test_lines(const struct output_config *to)
 	struct errmsg f;
 	struct index *x;
 
-	if (index__open(&x, to, dir, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(index__open(&x, to, dir, &f), "%s", f.text);
 	tap__ok(!index__describe(&all, &about) && !index__add(x, &about, "a/Rprof.10.out", 3) &&
 			!index__describe(&little, &about) && !index__add(x, &about, NULL, 0) &&
 			!index__close(x),
@@ -70,8 +69,7 @@ static void test_full(const struct output_config *to)
 	int err = 0;
 
 	config.max = 300;
-	if (index__open(&x, &config, dir, &f) || index__describe(&p, &about))
-		tap__bail("no index");
+	tap__bail_if(index__open(&x, &config, dir, &f) || index__describe(&p, &about), "no index");
 	while (lines < 10 && !err) {
 		err = index__add(x, &about, "Rprof.10.out", 1);
 		lines += !err;
@@ -90,8 +88,7 @@ TEST(index)
 	struct budget queue = {.max = 1 << 20};
 	struct output_config to = {.queue = &queue, .wait_ms = 1000};
 	dir = tap__folder();
-	if (files__start(&to.files, false, NULL))
-		tap__bail("no process that writes");
+	tap__bail_if(files__start(&to.files, false, NULL), "no process that writes");
 	test_lines(&to);
 	test_full(&to);
 	files__stop(to.files);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Requests to a receiver of OTLP: what is written is read back by protobuf's own library. */
-#include "output/encode.h"
 #include "output/otlp.h"
+#include "encode_scene.h"
 #include "otlp.pb-c.h"
-#include "stack_maker.h"
-#include "tap.h"
 
 typedef Otlp__ExportProfilesServiceRequest Request;
 
@@ -28,35 +26,66 @@ static const struct profile_process other = {.serial = 3, .pid = 12, .comm = "Rs
 
 #define HASH "600dcafe4a110000f2bf38c493f5fb92"
 
-static Request *encoded(const struct aggregate *a, const struct writer_config *config,
-			const struct stats *stats)
+/* @a as a request, read back; until the next call. */
+static const Request *encoded(const struct aggregate *a, const struct writer_config *config,
+			      const struct stats *stats)
 {
-	struct buf out = {0};
-	Request *r;
+	static struct buf out;
+	static Request *r;
 
-	if (encode__profile(&out, &writer_otlp, config, a, stats) < 0)
-		tap__bail("cannot encode");
+	out.len = 0;
+	tap__bail_if(encode__profile(&out, &writer_otlp, config, a, stats) < 0, "cannot encode");
+	if (r)
+		otlp__export_profiles_service_request__free_unpacked(r, NULL);
 	r = otlp__export_profiles_service_request__unpack(NULL, out.len, (uint8_t *)out.data);
-	if (!r)
-		tap__bail("cannot be unpacked");
-	buf__free(&out);
+	tap__bail_if(!r, "cannot be unpacked");
 	return r;
 }
 
-static void freed(Request *r)
+static void put(struct buf *to, ProtobufCBinaryData b)
 {
-	otlp__export_profiles_service_request__free_unpacked(r, NULL);
+	buf__add(to, b.data, b.len);
 }
 
-static bool bytes_are(ProtobufCBinaryData b, const char *wanted)
+static void put_string(struct buf *to, const Request *r, int32_t i)
 {
-	return b.len == strlen(wanted) && (!b.len || !memcmp(b.data, wanted, b.len));
+	tap__bail_if(i < 0 || (size_t)i >= r->dictionary->n_string_table, "no string %d", i);
+	put(to, r->dictionary->string_table[i]);
 }
 
-static bool string_is(const Request *r, int32_t i, const char *wanted)
+static void put_value(struct buf *to, const Otlp__AnyValue *value)
 {
-	return i >= 0 && (size_t)i < r->dictionary->n_string_table &&
-	       bytes_are(r->dictionary->string_table[i], wanted);
+	buf__str(to, "=");
+	if (value->value_case == OTLP__ANY_VALUE__VALUE_STRING_VALUE)
+		put(to, value->string_value);
+	else
+		buf__printf(to, "%lld", (long long)value->int_value);
+	buf__str(to, ";");
+}
+
+static void put_attributes(struct buf *to, const Request *r, const int32_t *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		put_string(to, r, r->dictionary->attribute_table[all[i]]->key_strindex);
+		put_value(to, r->dictionary->attribute_table[all[i]]->value);
+	}
+}
+
+/* A text to write into; the last four stay. */
+static struct buf *text_begin(void)
+{
+	static struct buf texts[4];
+	static unsigned int n;
+	struct buf *to = &texts[n++ % 4];
+
+	to->len = 0;
+	return to;
+}
+
+static const char *text_end(struct buf *to)
+{
+	buf__add(to, "", 1);
+	return to->data;
 }
 
 static const Otlp__Profile *profile(const Request *r, size_t resource)
@@ -64,53 +93,71 @@ static const Otlp__Profile *profile(const Request *r, size_t resource)
 	return r->resource_profiles[resource]->scope_profiles[0]->profiles[0];
 }
 
-static bool resource_has(const Request *r, size_t resource, const char *key, const char *value)
+/* The attributes of a resource, as "key=value;". */
+static const char *resource(const Request *r, size_t i)
 {
-	const Otlp__Resource *res = r->resource_profiles[resource]->resource;
-	int found = 0;
+	const Otlp__Resource *res = r->resource_profiles[i]->resource;
+	struct buf *to = text_begin();
 
-	for (size_t i = 0; i < res->n_attributes; i++)
-		if (bytes_are(res->attributes[i]->key, key))
-			found += bytes_are(res->attributes[i]->value->string_value, value) ? 1 : 2;
-	return found == 1;
+	for (size_t k = 0; k < res->n_attributes; k++) {
+		put(to, res->attributes[k]->key);
+		put_value(to, res->attributes[k]->value);
+	}
+	return text_end(to);
 }
 
-static const Otlp__AnyValue *attribute(const Request *r, const int32_t *all, size_t n,
-				       const char *key)
+/* "what unit", of a sample type or a period. */
+static const char *type(const Request *r, const Otlp__ValueType *t)
 {
-	for (size_t i = 0; i < n; i++)
-		if (string_is(r, r->dictionary->attribute_table[all[i]]->key_strindex, key))
-			return r->dictionary->attribute_table[all[i]]->value;
-	return NULL;
+	struct buf *to = text_begin();
+
+	put_string(to, r, t->type_strindex);
+	buf__str(to, " ");
+	put_string(to, r, t->unit_strindex);
+	return text_end(to);
 }
 
-static const Otlp__AnyValue *sample_has(const Request *r, const Otlp__Sample *s, const char *key)
+static const char *attributes(const Request *r, const Otlp__Sample *s)
 {
-	return attribute(r, s->attribute_indices, s->n_attribute_indices, key);
+	struct buf *to = text_begin();
+
+	put_attributes(to, r, s->attribute_indices, s->n_attribute_indices);
+	return text_end(to);
 }
 
-/* The location of frame @i of @s. */
-static const Otlp__Location *location(const Request *r, const Otlp__Sample *s, size_t i)
+/* The value and the frames of @s: "name(system file:start)@line type=... in mapping". */
+static const char *frames(const Request *r, const Otlp__Sample *s)
 {
-	const Otlp__Stack *stack = r->dictionary->stack_table[s->stack_index];
+	const Otlp__ProfilesDictionary *d = r->dictionary;
+	const Otlp__Stack *stack = d->stack_table[s->stack_index];
+	struct buf *to = text_begin();
 
-	return r->dictionary->location_table[stack->location_indices[i]];
-}
+	buf__printf(to, "%lld", (long long)s->values[0]);
+	for (size_t i = 0; i < stack->n_location_indices; i++) {
+		const Otlp__Location *l = d->location_table[stack->location_indices[i]];
+		const Otlp__Function *f = d->function_table[l->lines[0]->function_index];
 
-static const Otlp__Function *function(const Request *r, const Otlp__Sample *s, size_t i)
-{
-	return r->dictionary->function_table[location(r, s, i)->lines[0]->function_index];
-}
+		buf__str(to, i ? " < " : " ");
+		put_string(to, r, f->name_strindex);
+		if (f->filename_strindex) {
+			buf__str(to, "(");
+			put_string(to, r, f->system_name_strindex);
+			buf__str(to, " ");
+			put_string(to, r, f->filename_strindex);
+			buf__printf(to, ":%lld)@%lld", (long long)f->start_line,
+				    (long long)l->lines[0]->line);
+		}
+		buf__str(to, " ");
+		put_attributes(to, r, l->attribute_indices, l->n_attribute_indices);
+		if (l->mapping_index) {
+			const Otlp__Mapping *m = d->mapping_table[l->mapping_index];
 
-static bool frame_is(const Request *r, const Otlp__Sample *s, size_t i, const char *name,
-		     const char *type)
-{
-	const Otlp__Location *l = location(r, s, i);
-	const Otlp__AnyValue *value =
-		attribute(r, l->attribute_indices, l->n_attribute_indices, "profile.frame.type");
-
-	return string_is(r, function(r, s, i)->name_strindex, name) &&
-	       (type ? value && bytes_are(value->string_value, type) : !value);
+			put_string(to, r, m->filename_strindex);
+			buf__str(to, " ");
+			put_attributes(to, r, m->attribute_indices, m->n_attribute_indices);
+		}
+	}
+	return text_end(to);
 }
 
 /* Are the elements 0 empty, and is all that is referred to there? */
@@ -147,104 +194,59 @@ static bool sound(const Request *r)
 	return good;
 }
 
-static void add(struct aggregate *a, const struct profile_process *p, const struct stack *stack,
-		uint64_t weight)
-{
-	struct sample s = {.time = 5, .weight = weight, .tid = p->pid + 1, .stack = stack};
-
-	if (aggregate__know(a, p) || aggregate__add(a, p, &s))
-		tap__bail("no room");
-}
-
-/* A mapping is a file, and has its build ids. */
-static void test_mappings(const Request *r, const Otlp__Sample *s)
-{
-	const Otlp__ProfilesDictionary *d = r->dictionary;
-	const Otlp__Mapping *m = d->mapping_table[d->n_mapping_table - 1];
-	const Otlp__AnyValue *gnu, *hash;
-
-	gnu = attribute(r, m->attribute_indices, m->n_attribute_indices,
-			"process.executable.build_id.gnu");
-	hash = attribute(r, m->attribute_indices, m->n_attribute_indices,
-			 "process.executable.build_id.htlhash");
-	tap__ok(d->n_mapping_table == 2 && string_is(r, m->filename_strindex, "/lib/libc.so.6") &&
-			gnu && bytes_are(gnu->string_value, "c89b11") && hash &&
-			bytes_are(hash->string_value, HASH),
-		"a file is a mapping with both of its build ids");
-	tap__ok(!location(r, s, 0)->mapping_index && location(r, s, 1)->mapping_index == 1 &&
-			!location(r, s, 2)->mapping_index,
-		"functions of R have none, nor has a file without a build id");
-}
+#define OF_R "process.pid=10;process.executable.name=R;"
+#define OF_WEB                                                                                     \
+	"profile.frame.type=r; < memcpy profile.frame.type=native;/lib/libc.so.6 "                 \
+	"process.executable.build_id.gnu=c89b11;process.executable.build_id.htlhash=" HASH         \
+	"; < read profile.frame.type=kernel;"
 
 static void test_request(struct aggregate *a)
 {
+	static const char *const wanted[][2] = {
+		{"3 pkg::f(f f.R:10)@12 " OF_WEB, OF_R "thread.id=11;"},
+		{"1 <GC>  < pkg::f(f f.R:10)@12 profile.frame.type=r;", OF_R "thread.id=11;"},
+		{"4 pkg::f(f f.R:10)@12 " OF_WEB,
+		 "process.pid=11;process.executable.name=R;thread.id=12;"},
+	};
 	const struct stats stats = {.written = 10, .seconds = 2};
 	struct writer_config config = {.about = {.freq = 19, .clock = "cpu", .began_real = 77},
 				       .labels = run,
 				       .nlabels = 3};
-	const Otlp__Sample *const *samples;
+	const Request *r = encoded(a, &config, &stats);
 	const Otlp__Profile *p;
-	Request *r = encoded(a, &config, &stats);
 
 	tap__ok(sound(r), "elements 0 are empty, all that is referred to is there");
-	if (!tap__ok(r->n_resource_profiles == 2, "a resource for each service"))
-		return;
-	tap__ok(resource_has(r, 0, "service.name", "web") &&
-			resource_has(r, 0, "host.name", "h1") &&
-			resource_has(r, 0, "container.id", "c0ffee") &&
-			resource_has(r, 0, "process.runtime.name", "R") &&
-			resource_has(r, 0, "process.runtime.version", "4.2.2") &&
-			resource_has(r, 0, "tier", "b\"\\xff"),
+	tap__bail_if(r->n_resource_profiles != 2, "a resource for each service");
+	tap__is(resource(r, 0),
+		"service.name=web;tier=b\"\\xff;host.name=h1;container.id=c0ffee;"
+		"process.runtime.name=R;process.runtime.version=4.2.2;",
 		"its attributes: those of processes go before those of the run; all is UTF-8");
-	tap__ok(resource_has(r, 1, "service.name", "all") && resource_has(r, 1, "tier", "x"),
+	tap__is(resource(r, 1), "host.name=h1;service.name=all;tier=x;process.runtime.name=R;",
 		"those of the run are of processes without them");
 	p = profile(r, 0);
-	tap__ok(string_is(r, p->sample_type->type_strindex, "samples") &&
-			string_is(r, p->sample_type->unit_strindex, "count") &&
-			string_is(r, p->period_type->type_strindex, "cpu") &&
-			string_is(r, p->period_type->unit_strindex, "nanoseconds") &&
-			p->period == 52631579,
-		"samples, and the time each stands for");
-	tap__ok(p->time_unix_nano == 77 && p->duration_nano == 2000000000, "time and duration");
-	tap__ok(bytes_are(r->resource_profiles[0]->scope_profiles[0]->scope->name, "xrprof-bpf"),
+	tap__is(type(r, p->sample_type), "samples count", "samples");
+	tap__is(type(r, p->period_type), "cpu nanoseconds", "the time each stands for");
+	tap__ok(p->period == 52631579 && p->time_unix_nano == 77 && p->duration_nano == 2000000000,
+		"period, time and duration");
+	tap__ok(r->resource_profiles[0]->scope_profiles[0]->scope->name.len == 10,
 		"the scope is who made it");
-	samples = (const Otlp__Sample *const *)p->samples;
-	if (!tap__ok(p->n_samples == 3 && profile(r, 1)->n_samples == 2, "a sample for each row"))
-		return;
-	tap__ok(samples[0]->values[0] == 3 && samples[1]->values[0] == 1 &&
-			samples[2]->values[0] == 4,
-		"their values");
-	tap__ok(sample_has(r, samples[0], "process.pid")->int_value == 10 &&
-			sample_has(r, samples[2], "process.pid")->int_value == 11 &&
-			sample_has(r, samples[0], "thread.id")->int_value == 11 &&
-			bytes_are(
-				sample_has(r, samples[0], "process.executable.name")->string_value,
-				"R"),
-		"processes of one service are told apart by their samples");
-	tap__ok(samples[0]->stack_index == samples[2]->stack_index, "equal stacks are one");
-	tap__ok(frame_is(r, samples[0], 0, "pkg::f", "r") &&
-			frame_is(r, samples[0], 1, "memcpy", "native") &&
-			frame_is(r, samples[0], 2, "read", "kernel") &&
-			frame_is(r, samples[1], 0, "<GC>", NULL),
-		"frames, innermost first, and of which kind");
-	tap__ok(string_is(r, function(r, samples[0], 0)->system_name_strindex, "f") &&
-			string_is(r, function(r, samples[0], 0)->filename_strindex, "f.R") &&
-			function(r, samples[0], 0)->start_line == 10 &&
-			location(r, samples[0], 0)->lines[0]->line == 12,
-		"name, definition, line");
-	test_mappings(r, samples[0]);
-	tap__ok(frame_is(r, profile(r, 1)->samples[1], 0, "<toplevel>", NULL),
-		"top level is shown");
-	freed(r);
+	tap__bail_if(p->n_samples != 3 || profile(r, 1)->n_samples != 2, "a sample for each row");
+	for (size_t i = 0; i < 3; i++) {
+		tap__is(frames(r, p->samples[i]), wanted[i][0], "value and frames of row %zu", i);
+		tap__is(attributes(r, p->samples[i]), wanted[i][1], "its process and thread");
+	}
+	tap__ok(p->samples[0]->stack_index == p->samples[2]->stack_index &&
+			r->dictionary->n_mapping_table == 2,
+		"equal stacks are one, and so are files");
+	tap__is(frames(r, profile(r, 1)->samples[1]), "1 <toplevel> ", "top level is shown");
 
 	config.about.freq = 0;
 	config.nlabels = 0;
 	r = encoded(a, &config, NULL);
 	tap__ok(sound(r) && !profile(r, 0)->period_type && !profile(r, 0)->period,
 		"without a rate there is no period");
-	tap__ok(resource_has(r, 1, "service.name", "Rscript"),
+	tap__is(resource(r, 1), "service.name=Rscript;process.runtime.name=R;",
 		"a service that has no name is called as its processes");
-	freed(r);
 }
 
 static bool is_one(const void *arg, const struct aggregate_process *p)
@@ -259,13 +261,13 @@ static void test_parts(struct aggregate *a)
 	struct profile_part limited = {.size = 100};
 	struct buf out = {0};
 	struct encoded done;
-	Request *r = encoded(a, &config, NULL);
+	const Request *r = encoded(a, &config, NULL);
 
-	tap__ok(sound(r) && r->n_resource_profiles == 1 && profile(r, 0)->n_samples == 1 &&
-			frame_is(r, profile(r, 0)->samples[0], 0, "pkg::f", "r") &&
-			frame_is(r, profile(r, 0)->samples[0], 1, "<truncated>", NULL),
-		"a part of it: some processes, stacks of some depth");
-	freed(r);
+	tap__ok(sound(r) && r->n_resource_profiles == 1 && profile(r, 0)->n_samples == 1,
+		"a part of it: some processes");
+	tap__is(frames(r, profile(r, 0)->samples[0]),
+		"4 pkg::f(f f.R:10)@12 profile.frame.type=r; < <truncated> ",
+		"stacks of some depth");
 	config.part = NULL;
 	tap__ok(encode__next(&out, &writer_otlp, &config, a, NULL, &limited, &done) == 0 &&
 			done.left_out == 10 && !out.len,
@@ -278,28 +280,32 @@ static void test_parts(struct aggregate *a)
 			break;
 		}
 		rows += (int)done.rows;
-		if (out.len > 800)
-			tap__bail("%zu bytes", out.len);
+		tap__bail_if(out.len > 800, "%zu bytes", out.len);
 	}
 	buf__free(&out);
 }
 
-/* The profile of a sample type of a resource; NULL: there is none. */
-static const Otlp__Profile *profile_of(const Request *r, size_t resource, const char *type)
+/* The profiles of a resource: "type in unit: value attributes... each PERIOD|", or "untimed|". */
+static const char *profiles(const Request *r, size_t i)
 {
-	const Otlp__ScopeProfiles *s = r->resource_profiles[resource]->scope_profiles[0];
+	const Otlp__ScopeProfiles *s = r->resource_profiles[i]->scope_profiles[0];
+	struct buf *to = text_begin();
 
-	for (size_t i = 0; i < s->n_profiles; i++)
-		if (string_is(r, s->profiles[i]->sample_type->type_strindex, type))
-			return s->profiles[i];
-	return NULL;
-}
+	for (size_t k = 0; k < s->n_profiles; k++) {
+		const Otlp__Profile *p = s->profiles[k];
 
-static bool sample_says(const Request *r, const Otlp__Sample *s, const char *key, const char *text)
-{
-	const Otlp__AnyValue *value = sample_has(r, s, key);
+		put_string(to, r, p->sample_type->type_strindex);
+		buf__str(to, " in ");
+		put_string(to, r, p->sample_type->unit_strindex);
+		for (size_t n = 0; n < p->n_samples; n++) {
+			const Otlp__Sample *one = p->samples[n];
 
-	return value && bytes_are(value->string_value, text);
+			buf__printf(to, ": %lld ", (long long)one->values[0]);
+			put_attributes(to, r, one->attribute_indices, one->n_attribute_indices);
+		}
+		buf__printf(to, p->period_type ? " each %lld|" : " untimed|", (long long)p->period);
+	}
+	return text_end(to);
 }
 
 static void test_types(const struct stack *stack)
@@ -314,67 +320,42 @@ static void test_types(const struct stack *stack)
 			  }}};
 	static const uint64_t weights[] = {3, 2000000000, 4096, 7};
 	struct sample s = {.time = 5, .tid = 10, .stack = stack};
-	const Otlp__Profile *ticks, *waits, *bytes, *faults;
-	struct aggregate *a;
-	Request *r;
+	struct aggregate *a = scene__aggregate(
+		&(struct aggregate_config){.max = 16 << 20, .labels = XR_F_WAIT, .details = true});
+	const Request *r;
 
-	if (aggregate__new(&a, &(struct aggregate_config){
-				       .max = 16 << 20, .labels = XR_F_WAIT, .details = true}))
-		tap__bail("no memory");
 	for (s.type = 0; s.type < 4; s.type++) {
 		s.weight = weights[s.type];
-		if (aggregate__know(a, &one) || aggregate__add(a, &one, &s))
-			tap__bail("no room");
+		tap__bail_if(aggregate__know(a, &one) || aggregate__add(a, &one, &s), "no room");
 	}
 	s.type = PROFILE_TYPE_OFF_CPU;
 	s.flags = XR_F_DISK;
 	s.detail = 1;
-	if (aggregate__know(a, &other) || aggregate__add(a, &other, &s))
-		tap__bail("no room");
+	tap__bail_if(aggregate__know(a, &other) || aggregate__add(a, &other, &s), "no room");
 	r = encoded(a, &config, NULL);
-	if (!tap__ok(sound(r) && r->n_resource_profiles == 2 &&
-			     r->resource_profiles[0]->scope_profiles[0]->n_profiles == 4 &&
-			     r->resource_profiles[1]->scope_profiles[0]->n_profiles == 1,
-		     "a profile of each type that a resource has samples of"))
-		return;
-	ticks = profile_of(r, 0, "samples");
-	waits = profile_of(r, 0, "off_cpu");
-	bytes = profile_of(r, 0, "alloc_space");
-	faults = profile_of(r, 0, "page-faults");
-	if (!tap__ok(ticks && waits && bytes && faults, "by their names"))
-		return;
-	tap__ok(string_is(r, waits->sample_type->unit_strindex, "nanoseconds") &&
-			string_is(r, bytes->sample_type->unit_strindex, "bytes") &&
-			string_is(r, faults->sample_type->unit_strindex, "count"),
-		"their units");
-	tap__ok(ticks->samples[0]->values[0] == 3 && waits->samples[0]->values[0] == 2000000000 &&
-			bytes->samples[0]->values[0] == 4096 && faults->samples[0]->values[0] == 7,
-		"their values");
-	tap__ok(ticks->period == 10000000 && !waits->period && !waits->period_type &&
-			!bytes->period,
-		"a period is of ticks alone");
-	tap__ok(profile_of(r, 1, "off_cpu") && !profile_of(r, 1, "samples"),
-		"one that only waited has that alone");
-	tap__ok(sample_says(r, waits->samples[0], "state", "sleeping") &&
-			!sample_says(r, waits->samples[0], "syscall", "read"),
-		"why it waited");
-	waits = profile_of(r, 1, "off_cpu");
-	tap__ok(sample_says(r, waits->samples[0], "state", "disk") &&
-			sample_says(r, waits->samples[0], "syscall", "read"),
-		"and in which system call, where that is known");
-	tap__ok(!sample_says(r, ticks->samples[0], "state", "sleeping"), "not of time on a CPU");
-	freed(r);
+	tap__ok(sound(r) && r->n_resource_profiles == 2, "a resource each");
+	tap__is(profiles(r, 0),
+		"samples in count: 3 " OF_R " each 10000000|"
+		"off_cpu in nanoseconds: 2000000000 " OF_R "state=sleeping; untimed|"
+		"alloc_space in bytes: 4096 " OF_R " untimed|page-faults in count: 7 " OF_R
+		" untimed|",
+		"a profile of each type that a resource has samples of; a period is of ticks");
+	tap__is(profiles(r, 1),
+		"off_cpu in nanoseconds: 7 "
+		"process.pid=12;process.executable.name=Rscript;state=disk;"
+		"syscall=read; untimed|",
+		"one that only waited has that alone, and why it waited");
 	s.type = PROFILE_TYPE_TICKS;
 	s.flags = 0;
-	if (aggregate__add(a, &one, &s))
-		tap__bail("no room");
+	tap__bail_if(aggregate__add(a, &one, &s), "no room");
 	r = encoded(a, &config, NULL);
-	ticks = profile_of(r, 0, "samples");
-	tap__ok(ticks && ticks->n_samples == 2 &&
-			sample_says(r, ticks->samples[1], "state", "sleeping") &&
-			sample_says(r, ticks->samples[1], "syscall", "read"),
-		"with --clock wall of ticks, too");
-	freed(r);
+	tap__is(profiles(r, 0),
+		"samples in count: 3 " OF_R ": 7 " OF_R
+		"state=sleeping;syscall=read; each 10000000|"
+		"off_cpu in nanoseconds: 2000000000 " OF_R "state=sleeping; untimed|"
+		"alloc_space in bytes: 4096 " OF_R " untimed|page-faults in count: 7 " OF_R
+		" untimed|",
+		"with --clock wall ticks have a state, too");
 	aggregate__free(a);
 }
 
@@ -382,7 +363,8 @@ TEST(otlp)
 {
 	struct frame frame = {.kind = FRAME_R, .place = stack__place("f.R", 12)};
 	const struct frame *f, *frames[3], *gc[2];
-	struct aggregate *a;
+	struct aggregate *a =
+		scene__aggregate(&(struct aggregate_config){.max = 16 << 20, .threads = true});
 
 	frame.defined = stack__place("f.R", 10);
 	frame.package = stacks__name(maker__stacks(), "pkg", 3);
@@ -397,13 +379,11 @@ TEST(otlp)
 	frames[2] = stack__frame(FRAME_KERNEL, "read", NULL, 0);
 	gc[0] = &mark_gc;
 	gc[1] = f;
-	if (aggregate__new(&a, &(struct aggregate_config){.max = 16 << 20, .threads = true}))
-		tap__bail("no memory");
-	add(a, &one, stack__of(3, frames, NULL, 0), 3);
-	add(a, &one, stack__of(2, gc, NULL, 0), 1);
-	add(a, &same, stack__of(3, frames, NULL, 0), 4);
-	add(a, &other, stack__of(2, gc, NULL, 0), 1);
-	add(a, &other, stack__of(0, NULL, NULL, 0), 1);
+	scene__add(a, &one, stack__of(3, frames, NULL, 0), 3);
+	scene__add(a, &one, stack__of(2, gc, NULL, 0), 1);
+	scene__add(a, &same, stack__of(3, frames, NULL, 0), 4);
+	scene__add(a, &other, stack__of(2, gc, NULL, 0), 1);
+	scene__add(a, &other, stack__of(0, NULL, NULL, 0), 1);
 	test_request(a);
 	test_parts(a);
 	test_types(stack__of(3, frames, NULL, 0));

@@ -26,8 +26,7 @@ static void start_files(void)
 	struct errmsg f;
 
 	of_parent = files;
-	if (files__start(&files, true, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(files__start(&files, true, &f), "%s", f.text);
 }
 
 /* Hand on all that was committed, and wait until it was written. */
@@ -71,8 +70,7 @@ static struct output *open_path(void)
 	struct output *o;
 	struct errmsg f;
 
-	if (open_at(&o, path, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(open_at(&o, path, &f), "%s", f.text);
 	return o;
 }
 
@@ -111,8 +109,7 @@ static void test_lines(void)
 	}
 	while (output__waiting(o) > 100000)
 		files__poll(files, 100);
-	if (err || stat(path, &st))
-		tap__bail("cannot write %s", path);
+	tap__bail_if(err || stat(path, &st), "cannot write %s", path);
 	tap__ok(st.st_size > 500000, "much is not kept back: %lld bytes are out unasked",
 		(long long)st.st_size);
 	finish(o);
@@ -189,8 +186,7 @@ static void test_cut_short(void)
 
 	/* the same when stdout is a file that is appended to */
 	fd = open(path, O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC);
-	if (fd < 0 || write(fd, "before\n", 7) != 7)
-		tap__bail("cannot write %s", path);
+	tap__bail_if(fd < 0 || write(fd, "before\n", 7) != 7, "cannot write %s", path);
 	failed = cut_short("-", fd, 1);
 	tap__ok(!failed, "appending past the limit fails (%d)", failed);
 	tap__ok(slurp(path, text, sizeof(text)) == 92 && text[91] == '\n' &&
@@ -216,8 +212,7 @@ static void test_max(void)
 		struct output *o;
 		struct errmsg f;
 
-		if (output__open(&o, &config, &f))
-			tap__bail("%s", f.text);
+		tap__bail_if(output__open(&o, &config, &f), "%s", f.text);
 		tap__ok(!output__regular(o), "max: the file is not open yet");
 		for (int n = 0; n < 6; n++) {
 			output__printf(o, "line %d\n", n);
@@ -264,8 +259,7 @@ static void test_full(void)
 	int err;
 
 	err = open_at(&o, "/dev/full", &f);
-	if (err)
-		tap__bail("/dev/full: %s", f.text);
+	tap__bail_if(err, "/dev/full: %s", f.text);
 	output__write(o, "line", 4);
 	end_line(o);
 	tap__ok(flush(o) == -ENOSPC && finish(o) == -ENOSPC, "a full device is reported");
@@ -283,8 +277,7 @@ static void test_pipe(void)
 	signal(SIGPIPE, SIG_IGN);
 	fflush(stdout);
 	/* a slow reader of a non-blocking pipe gets all of it */
-	if (pipe(ends) || fcntl(ends[1], F_SETFL, O_NONBLOCK))
-		tap__bail("pipe: %s", strerror(errno));
+	tap__bail_if(pipe(ends) || fcntl(ends[1], F_SETFL, O_NONBLOCK), "pipe");
 	child = fork();
 	if (!child) {
 		dup2(ends[1], STDOUT_FILENO);
@@ -304,8 +297,7 @@ static void test_pipe(void)
 	close(ends[0]);
 
 	/* a reader that went away */
-	if (pipe(ends))
-		tap__bail("pipe: %s", strerror(errno));
+	tap__bail_if(pipe(ends), "pipe");
 	close(ends[0]);
 	child = fork();
 	if (!child) {
@@ -331,8 +323,7 @@ static void test_memory(void)
 	struct output *o;
 
 	buf__str(&to, "was there;");
-	if (output__memory(&o, &to, 12))
-		tap__bail("no memory");
+	tap__bail_if(output__memory(&o, &to, 12), "no memory");
 	tap__ok(!output__write(o, "one ", 4) && !output__printf(o, "%s", "two") &&
 			!output__commit(o, 1) && output__room(o, 5) && !output__room(o, 6) &&
 			!output__regular(o) && !output__flush(o) && !output__waiting(o),
@@ -342,16 +333,14 @@ static void test_memory(void)
 			!memcmp(to.data, "was there;one two", 17),
 		"it is appended; what was not committed is gone");
 	to.len = 0;
-	if (output__memory(&o, &to, 4))
-		tap__bail("no memory");
+	tap__bail_if(output__memory(&o, &to, 4), "no memory");
 	tap__ok(!output__write(o, "1234", 4) && !output__commit(o, 1) &&
 			output__write(o, "5", 1) == -EMSGSIZE &&
 			output__commit(o, 1) == -EMSGSIZE && output__error(o) == -EMSGSIZE &&
 			output__close(o, NULL) == -EMSGSIZE && to.len == 4,
 		"no more than was allowed");
 	to.len = 0;
-	if (output__memory(&o, &to, 4))
-		tap__bail("no memory");
+	tap__bail_if(output__memory(&o, &to, 4), "no memory");
 	tap__ok(output__printf(o, "%d", 12345) == -EMSGSIZE && output__flush(o) == -EMSGSIZE &&
 			output__close(o, NULL) == -EMSGSIZE && !to.len,
 		"nor by printf");

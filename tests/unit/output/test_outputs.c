@@ -46,7 +46,6 @@ static char notes[1024]; /* the lines for the user, each with a newline */
 
 static void take_note(void *arg, const char *line)
 {
-	(void)arg;
 	strncat(notes, line, sizeof(notes) - strlen(notes) - 1);
 	strncat(notes, "\n", sizeof(notes) - strlen(notes) - 1);
 }
@@ -136,8 +135,7 @@ static int finish(struct outputs *ss)
 BEFORE()
 {
 	snprintf(dir, sizeof(dir), "%s", tap__folder());
-	if (files__start(&files, false, NULL))
-		tap__bail("cannot start what writes files");
+	tap__bail_if(files__start(&files, false, NULL), "cannot start what writes files");
 	clock__run(CLOCK_SLOW);
 }
 
@@ -152,8 +150,7 @@ TEST(one_file)
 	struct outputs *ss;
 	struct errmsg f;
 
-	if (open_in_dir(&ss, "rprof", "one.out", false, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(open_in_dir(&ss, "rprof", "one.out", false, &f), "%s", f.text);
 	tap__ok(!outputs__per_process(ss), "a file is for all");
 	put(1, 10, "f");
 	put(2, 11, "g");
@@ -180,16 +177,15 @@ TEST(names_taken)
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/full", dir);
-	if (mkdir(path, 0700))
-		tap__bail("no folder");
+	tap__bail_if(mkdir(path, 0700), "no folder");
 	at = (size_t)snprintf(path, sizeof(path), "%s/full/Rprof.17", dir);
 	snprintf(path + at, sizeof(path) - at, ".out");
 	for (uint32_t i = 0; i <= FILES_NUMBERS; i++)
-		if (!files__numbered(name, sizeof(name), path, at, i) || symlink("/dev/null", name))
-			tap__bail("cannot take %s", name);
+		tap__bail_if(!files__numbered(name, sizeof(name), path, at, i) ||
+				     symlink("/dev/null", name),
+			     "cannot take %s", name);
 	notes[0] = '\0';
-	if (open_in_dir(&ss, "rprof", "full", true, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(open_in_dir(&ss, "rprof", "full", true, &f), "%s", f.text);
 	put(1, 17, "f");
 	put(2, 18, "g");
 	flush();
@@ -210,8 +206,7 @@ TEST(directory)
 	struct outputs *ss;
 	struct errmsg f;
 
-	if (open_in_dir(&ss, "rprof", "many", true, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(open_in_dir(&ss, "rprof", "many", true, &f), "%s", f.text);
 	tap__ok(outputs__per_process(ss), "several processes: a directory is made");
 	put(1, 10, "f");
 	put(2, 70000, "g");
@@ -224,19 +219,16 @@ TEST(directory)
 		"a pid that came round again does not overwrite the first");
 	tap__ok(content_is("many/Rprof.70000.out", "sample.interval=10000\n\"g\" \n"),
 		"the other process is apart");
-	if (open_in_dir(&ss, "rprof", "many", false, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(open_in_dir(&ss, "rprof", "many", false, &f), "%s", f.text);
 	tap__ok(outputs__per_process(ss),
 		"a directory that exists is one for a single process, too");
 	finish(ss);
-	if (open_in_dir(&ss, "folded", "many", false, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(open_in_dir(&ss, "folded", "many", false, &f), "%s", f.text);
 	put(1, 10, "f");
 	tap__ok(finish(ss) == 0 && content_is("many/profile.folded", "f 1\n"),
 		"folded: one file in it");
 	for (int i = 0; i < 2; i++) {
-		if (open_in_dir(&ss, "folded", "many", false, &f))
-			tap__bail("%s", f.text);
+		tap__bail_if(open_in_dir(&ss, "folded", "many", false, &f), "%s", f.text);
 		put(1, 10, "g");
 		finish(ss);
 	}
@@ -260,12 +252,10 @@ TEST(few)
 
 	snprintf(path, sizeof(path), "%s/few", dir);
 	config.path = path;
-	if (outputs__new(&ss, &config))
-		tap__bail("no memory");
+	tap__bail_if(outputs__new(&ss, &config), "no memory");
 	tap__ok(outputs__per_process(ss), "before it begins it is known that there will be files");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg, &about))
-		tap__bail("%s", sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink.ops->begin(sink.arg, &about), "%s", sink.ops->why(sink.arg)->text);
 	sink.ops->process(sink.arg, &named, PROFILE_BEGAN);
 	put(1, 10, "f");
 	put(2, 20, "g");
@@ -281,8 +271,7 @@ TEST(few)
 		"one that ends with fewer is in the common file");
 	snprintf(from, sizeof(from), "%s/Rprof.10.out", path);
 	snprintf(to, sizeof(to), "%s/moved.out", path);
-	if (rename(from, to))
-		tap__bail("cannot rename");
+	tap__bail_if(rename(from, to), "cannot rename");
 	tap__ok(!outputs__reopen(ss) && !put(1, 10, "k"), "SIGHUP: what comes goes elsewhere");
 	put(3, 30, "l");
 	tap__ok(!finish(ss), "closed");
@@ -317,11 +306,10 @@ TEST(spoiled)
 
 	getrlimit(RLIMIT_FSIZE, &old);
 	small.rlim_max = old.rlim_max;
-	if (setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, &f) ||
-	    setrlimit(RLIMIT_FSIZE, &old))
-		tap__bail("no limit");
-	if (open_in_dir(&ss, "rprof", "spoiled", true, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, &f) ||
+			     setrlimit(RLIMIT_FSIZE, &old),
+		     "no limit");
+	tap__bail_if(open_in_dir(&ss, "rprof", "spoiled", true, &f), "%s", f.text);
 	put(1, 10, "f");
 	put(2, 20, "g");
 	for (int i = 0; i < 2000; i++)
@@ -355,8 +343,7 @@ TEST(pieces)
 	struct stat st;
 	FILE *file;
 
-	if (open_in_dir(&ss, "folded", "pieces", false, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(open_in_dir(&ss, "folded", "pieces", false, &f), "%s", f.text);
 	for (int i = 0; i < 300000; i++) {
 		snprintf(name, sizeof(name), "function number %d", i % 100000);
 		put(1, 10, name);
@@ -366,8 +353,7 @@ TEST(pieces)
 			sink.ops->tick(sink.arg, 1);
 	}
 	snprintf(name, sizeof(name), "%s/pieces", dir);
-	if (stat(name, &st))
-		tap__bail("%s is not there", name);
+	tap__bail_if(stat(name, &st), "%s is not there", name);
 	tap__ok(st.st_size > 1000000, "many stacks are not kept back: %lld bytes are out",
 		(long long)st.st_size);
 	tap__ok(!finish(ss), "closed");
@@ -381,8 +367,7 @@ TEST(pieces)
 		fclose(file);
 	tap__ok(sum == 300000, "300000 samples of 100000 stacks add up: %llu in %zu lines", sum,
 		lines);
-	if (open_in_dir(&ss, "folded", "ticks", false, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(open_in_dir(&ss, "folded", "ticks", false, &f), "%s", f.text);
 	put(1, 10, "f");
 	flush();
 	put(1, 10, "g");
@@ -413,11 +398,9 @@ TEST(pipe)
 	int fd;
 
 	snprintf(name, sizeof(name), "%s/pipe", dir);
-	if (mkfifo(name, 0600))
-		tap__bail("%s: %s", name, strerror(errno));
+	tap__bail_if(mkfifo(name, 0600), "%s", name);
 	fd = open(name, O_RDONLY | O_NONBLOCK);
-	if (fd < 0 || open_in_dir(&ss, "folded", "pipe", false, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(fd < 0 || open_in_dir(&ss, "folded", "pipe", false, &f), "%s", f.text);
 	put(1, 10, "f");
 	put(1, 10, "f");
 	tap__ok(!strcmp(pipe__read(fd), "f 2\n"), "a pipe gets what there is, once a second,");
@@ -435,7 +418,6 @@ struct writer {
 static int whole__open(struct writer **out, struct output *output,
 		       const struct writer_config *config)
 {
-	(void)config;
 	*out = malloc(sizeof(**out));
 	if (!*out)
 		return -ENOMEM;
@@ -480,14 +462,13 @@ TEST(whole)
 	unsigned int n = 0;
 
 	snprintf(path, sizeof(path), "%s/whole", dir);
-	if (outputs__new(&ss, &(struct outputs_config){.format = &whole,
-						       .path = path,
-						       .files = files,
-						       .memory = (128u << 20) / 6 * 32}))
-		tap__bail("no memory");
+	tap__bail_if(outputs__new(&ss, &(struct outputs_config){.format = &whole,
+								.path = path,
+								.files = files,
+								.memory = (128u << 20) / 6 * 32}),
+		     "no memory");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg, &about))
-		tap__bail("cannot begin");
+	tap__bail_if(sink.ops->begin(sink.arg, &about), "cannot begin");
 	put(1, 10, "f");
 	put(2, 11, "f");
 	put(1, 10, "f");
@@ -528,11 +509,11 @@ TEST(unwritten)
 	mkfifo(path, 0600);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	config.path = path;
-	if (fd < 0 || files__start(&config.files, false, NULL) || outputs__new(&ss, &config))
-		tap__bail("no pipe");
+	tap__bail_if(fd < 0 || files__start(&config.files, false, NULL) ||
+			     outputs__new(&ss, &config),
+		     "no pipe");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg, &about))
-		tap__bail("cannot begin");
+	tap__bail_if(sink.ops->begin(sink.arg, &about), "cannot begin");
 	for (unsigned int i = 0; i < n; i++)
 		dropped += put(1, 10, "a function whose name has some length") != 0;
 	tap__ok(!dropped, "samples for a reader that takes nothing are no failure");
@@ -550,12 +531,10 @@ TEST(unwritten)
 	snprintf(path, sizeof(path), "%s/short", dir);
 	config.files = files;
 	config.max_file = 1000;
-	if (outputs__new(&ss, &config))
-		tap__bail("no memory");
+	tap__bail_if(outputs__new(&ss, &config), "no memory");
 	sink = outputs__sink(ss);
 	stats = (struct stats){0};
-	if (sink.ops->begin(sink.arg, &about))
-		tap__bail("cannot begin");
+	tap__bail_if(sink.ops->begin(sink.arg, &about), "cannot begin");
 	for (unsigned int i = 0; i < 1000; i++)
 		put(1, 10, "f");
 	tap__ok(!sink.ops->finish(sink.arg, &stats) && !stat(path, &st) && st.st_size <= 1000 &&
@@ -578,11 +557,10 @@ static uint64_t put_100(const char *format, const char *path, uint64_t max_file,
 	struct stats stats = {0};
 	struct outputs *ss;
 
-	if (outputs__new(&ss, &config))
-		tap__bail("no memory");
+	tap__bail_if(outputs__new(&ss, &config), "no memory");
 	sink = outputs__sink(ss);
-	if (sink.ops->begin(sink.arg, &about))
-		tap__bail("%s: %s", path, sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink.ops->begin(sink.arg, &about), "%s: %s", path,
+		     sink.ops->why(sink.arg)->text);
 	for (unsigned int i = 0; i < 100; i++)
 		put(1, 10, "f");
 	*err = sink.ops->finish(sink.arg, &stats);
@@ -602,9 +580,9 @@ TEST(full_disk)
 
 	getrlimit(RLIMIT_FSIZE, &old);
 	small.rlim_max = old.rlim_max;
-	if (setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, &f) ||
-	    setrlimit(RLIMIT_FSIZE, &old))
-		tap__bail("no limit");
+	tap__bail_if(setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, &f) ||
+			     setrlimit(RLIMIT_FSIZE, &old),
+		     "no limit");
 	for (const struct writer_ops *const *ops = formats__all(); *ops; ops++) {
 		const char *name = (*ops)->name;
 
@@ -640,8 +618,7 @@ TEST(failures)
 		"several into a file: %s", f.text);
 	tap__ok(open_in_dir(&ss, "rprof", "no/such/place", false, &f) == -ENOENT,
 		"no such folder: %s", f.text);
-	if (outputs__open(&ss, "rprof", "/dev/full", false, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(outputs__open(&ss, "rprof", "/dev/full", false, &f), "%s", f.text);
 	put(1, 10, "f");
 	for (int i = 0; i < 10000 && !(err = flush()); i++)
 		files__poll(files, 1);

@@ -1,251 +1,380 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* pprof's format: what is written is read back, gzip and protobuf by their own libraries. */
-#include <zlib.h>
+/* pprof's format: what is written, of stacks, frames and processes, and what is read back. */
+#include "encode_scene.h"
+#include "profile/names.h"
+#include "profile/read.h"
 
-#include "output/writer.h"
-#include "pprof.pb-c.h"
-#include "stack_maker.h"
-#include "tap.h"
+#define S      UINT64_C(1000000000)
+#define FRAMES 8
 
-static const struct profile_process one = {
-	.serial = 1, .pid = 10, .comm = "R", .container = "c0ffee", .r_version = "4.2.2"};
-static const struct profile_process two = {.serial = 2, .pid = 11, .comm = "Rscript"};
+static struct aggregate *a;
 
-static char path[] = "/tmp/xrprof-pprof.XXXXXX";
-static uint8_t bytes[1 << 20];
-
-/* The file as it is read; to be freed. */
-static Pprof__Profile *read_back(void)
+static void start(void)
 {
-	gzFile file = gzopen(path, "rb");
-	int n = file ? gzread(file, bytes, sizeof(bytes)) : -1;
-	Pprof__Profile *p = n >= 0 ? pprof__profile__unpack(NULL, (size_t)n, bytes) : NULL;
-
-	if (!p)
-		tap__bail("%s cannot be read", path);
-	gzclose(file);
-	return p;
+	aggregate__free(a);
+	a = scene__aggregate(&(struct aggregate_config){.max = 16 << 20, .threads = true});
 }
 
-static const char *string(const Pprof__Profile *p, int64_t i)
+static const struct name *name(const char *text)
 {
-	static char text[8][20000];
-	static int next;
-	char *to = text[next++ % 8];
-
-	if (i < 0 || (size_t)i >= p->n_string_table || p->string_table[i].len >= sizeof(text[0]))
-		tap__bail("string %lld of %zu", (long long)i, p->n_string_table);
-	memcpy(to, p->string_table[i].data, p->string_table[i].len);
-	to[p->string_table[i].len] = '\0';
-	return to;
+	return text ? stacks__name(maker__stacks(), text, strlen(text)) : NULL;
 }
 
-static bool string_is(const Pprof__Profile *p, int64_t i, const char *wanted)
+/* A frame of package @package whose definition begins at line 10 of f.R. */
+static const struct frame *defined(const char *function, const char *package, uint32_t at)
 {
-	return !strcmp(string(p, i), wanted);
-}
+	struct frame frame = {.kind = FRAME_R, .place = stack__place("f.R", at)};
 
-static const Pprof__Function *function_of(const Pprof__Profile *p, uint64_t location)
-{
-	const Pprof__Location *l = p->location[location - 1];
-
-	return p->function[l->line[0]->function_id - 1];
-}
-
-/* Ids begin at 1 and have no gaps, and everything that is referred to is there. */
-static bool sound(const Pprof__Profile *p)
-{
-	bool good = p->n_string_table && !p->string_table[0].len;
-
-	for (size_t i = 0; i < p->n_location && good; i++)
-		good = p->location[i]->id == i + 1 && p->location[i]->n_line == 1 &&
-		       p->location[i]->line[0]->function_id - 1 < p->n_function &&
-		       p->location[i]->mapping_id - 1 < p->n_mapping;
-	for (size_t i = 0; i < p->n_function && good; i++)
-		good = p->function[i]->id == i + 1 &&
-		       (uint64_t)p->function[i]->name < p->n_string_table;
-	for (size_t i = 0; i < p->n_sample && good; i++) {
-		good = p->sample[i]->n_value == p->n_sample_type && p->sample[i]->n_location_id;
-		for (size_t k = 0; k < p->sample[i]->n_location_id && good; k++)
-			good = p->sample[i]->location_id[k] - 1 < p->n_location;
-	}
-	return good;
-}
-
-static const Pprof__Label *label(const Pprof__Profile *p, size_t sample, const char *key)
-{
-	const Pprof__Sample *s = p->sample[sample];
-
-	for (size_t i = 0; i < s->n_label; i++)
-		if (string_is(p, s->label[i]->key, key))
-			return s->label[i];
-	return NULL;
-}
-
-static void add(struct aggregate *a, const struct profile_process *p, const struct stack *stack,
-		uint64_t weight)
-{
-	struct sample s = {.time = 5, .weight = weight, .tid = p->pid + 1, .stack = stack};
-
-	if (aggregate__know(a, p) || aggregate__add(a, p, &s))
-		tap__bail("no room");
-}
-
-/* Have @a written, @freq samples a second. */
-static void write_out(struct aggregate *a, uint32_t freq, const struct stats *stats)
-{
-	const struct writer_ops *ops = formats__find("pprof");
-	struct writer_config config = {
-		.about = {
-			.freq = freq, .clock = "cpu", .command = "the command", .began_real = 77}};
-	struct files *files;
-	struct output *out;
-	struct writer *w;
-	struct errmsg f;
-
-	if (files__start(&files, false, &f) ||
-	    output__open(&out, &(struct output_config){.files = files, .path = path}, &f) ||
-	    ops->open(&w, out, &config))
-		tap__bail("cannot open");
-	if (ops->profile(w, a, stats) || ops->close(w) || output__finish(out) ||
-	    output__close(out, NULL))
-		tap__bail("cannot write");
-	files__stop(files);
-}
-
-static struct aggregate *new_aggregate(void)
-{
-	struct aggregate *a;
-
-	if (aggregate__new(&a, &(struct aggregate_config){.max = 16 << 20, .threads = true}))
-		tap__bail("no memory");
-	return a;
-}
-
-/* A frame of package @package whose definition begins at line @line of @file. */
-static const struct frame *defined(const char *function, const char *package, const char *file,
-				   uint32_t line, uint32_t at)
-{
-	struct frame frame = {.kind = FRAME_R, .place = stack__place(file, at)};
-
-	frame.defined = stack__place(file, line);
-	frame.package = stacks__name(maker__stacks(), package, strlen(package));
-	frame.function = stacks__name(maker__stacks(), function, strlen(function));
+	frame.defined = stack__place("f.R", 10);
+	frame.package = name(package);
+	frame.function = name(function);
 	return stacks__frame(maker__stacks(), &frame);
 }
 
-static void test_profile(void)
+TEST(profile)
 {
-	const struct frame *f12 = defined("f", "pkg", "f.R", 10, 12);
-	const struct frame *f13 = defined("f", "pkg", "f.R", 10, 13);
+	static const struct profile_process one = {
+		.serial = 1, .pid = 10, .comm = "R", .container = "c0ffee", .r_version = "4.2.2"};
+	static const struct profile_process two = {.serial = 2, .pid = 11, .comm = "Rscript"};
+	static const char *const wanted[][2] = {
+		{"3 30000000 pkg::f(f f.R:10)@12 < g(g)@0",
+		 "pid=10;process=R;thread=11;container=c0ffee;"},
+		{"1 10000000 <GC>(<GC>)@0 < pkg::f(f f.R:10)@13 < g(g)@0",
+		 "pid=10;process=R;thread=11;container=c0ffee;"},
+		{"4 40000000 pkg::f(f f.R:10)@12 < g(g)@0", "pid=11;process=Rscript;thread=12;"},
+		{"1 10000000 <toplevel>(<toplevel>)@0", "pid=11;process=Rscript;thread=12;"},
+	};
+	struct writer_config config = {
+		.about = {.freq = 100, .clock = "cpu", .command = "the command", .began_real = 77}};
 	const struct frame *g = stack__frame(FRAME_R, "g", NULL, 0);
-	const struct frame *a_stack[] = {f12, g}, *b_stack[] = {&mark_gc, f13, g};
+	const struct frame *a_stack[] = {defined("f", "pkg", 12), g};
+	const struct frame *b_stack[] = {&mark_gc, defined("f", "pkg", 13), g};
 	const struct stats stats = {.written = 9, .seconds = 2};
-	struct aggregate *a = new_aggregate();
-	Pprof__Profile *p;
-	uint64_t weight = 0;
+	const Pprof__Profile *p;
 
-	add(a, &one, stack__of(2, a_stack, NULL, 0), 3);
-	add(a, &one, stack__of(3, b_stack, NULL, 0), 1);
-	add(a, &two, stack__of(2, a_stack, NULL, 0), 4);
-	add(a, &two, stack__of(0, NULL, NULL, 0), 1);
-	write_out(a, 100, &stats);
-	p = read_back();
-	tap__ok(sound(p), "all that is referred to is there");
-	tap__ok(p->n_sample_type == 2 && string_is(p, p->sample_type[0]->type, "samples") &&
-			string_is(p, p->sample_type[0]->unit, "count") &&
-			string_is(p, p->sample_type[1]->type, "cpu") &&
-			string_is(p, p->sample_type[1]->unit, "nanoseconds"),
-		"sample types");
-	tap__ok(p->period == 10000000 && string_is(p, p->period_type->type, "cpu") &&
-			p->time_nanos == 77 && p->duration_nanos == 2000000000,
+	start();
+	scene__add(a, &one, stack__of(2, a_stack, NULL, 0), 3);
+	scene__add(a, &one, stack__of(3, b_stack, NULL, 0), 1);
+	scene__add(a, &two, stack__of(2, a_stack, NULL, 0), 4);
+	scene__add(a, &two, stack__of(0, NULL, NULL, 0), 1);
+	p = scene__encode(a, &config, &stats);
+	tap__ok(scene__sound(p) && p->n_sample == 4, "all that is referred to is there");
+	tap__ok(p->n_sample_type == 2 && p->period == 10000000 && p->time_nanos == 77 &&
+			p->duration_nanos == 2000000000,
 		"period, time, duration");
-	for (size_t i = 0; i < p->n_sample; i++)
-		weight += (uint64_t)p->sample[i]->value[0];
-	tap__ok(p->n_sample == 4 && weight == 9, "four rows, nine samples");
-	tap__ok(p->sample[0]->value[0] == 3 && p->sample[0]->value[1] == 30000000,
-		"a sample of three ticks");
+	tap__is(scene__text(p, p->sample_type[0]->type), "samples", "the first sample type");
+	tap__is(scene__text(p, p->sample_type[0]->unit), "count", "its unit");
+	tap__is(scene__text(p, p->sample_type[1]->type), "cpu", "the second");
+	tap__is(scene__text(p, p->sample_type[1]->unit), "nanoseconds", "its unit");
+	tap__is(scene__text(p, p->period_type->type), "cpu", "the type of the period");
+	for (size_t i = 0; i < 4; i++) {
+		tap__is(scene__sample(p, i), wanted[i][0], "values and frames of row %zu", i);
+		tap__is(scene__labels(p, i), wanted[i][1], "its labels");
+	}
 	tap__ok(p->n_location == 5 && p->n_function == 4,
 		"f is one function in two places: %zu locations, %zu functions", p->n_location,
 		p->n_function);
-	tap__ok(string_is(p, function_of(p, p->sample[0]->location_id[0])->name, "pkg::f") &&
-			string_is(p, function_of(p, 1)->system_name, "f") &&
-			string_is(p, function_of(p, 1)->filename, "f.R") &&
-			function_of(p, 1)->start_line == 10 && p->location[0]->line[0]->line == 12,
-		"innermost first; name, package, definition, line");
-	tap__ok(string_is(p, function_of(p, p->sample[1]->location_id[0])->name, "<GC>"),
-		"the collector is innermost");
-	tap__ok(string_is(p, function_of(p, p->sample[3]->location_id[0])->name, "<toplevel>"),
-		"top level is shown");
-	tap__ok(label(p, 0, "pid")->num == 10 && label(p, 2, "pid")->num == 11 &&
-			string_is(p, label(p, 2, "process")->str, "Rscript") &&
-			label(p, 0, "thread")->num == 11 &&
-			string_is(p, label(p, 0, "container")->str, "c0ffee") &&
-			!label(p, 2, "container"),
-		"labels");
-	tap__ok(p->n_comment >= 3 && string_is(p, p->comment[1], "command: the command"),
+	tap__is(p->n_comment >= 3 ? scene__text(p, p->comment[1]) : NULL, "command: the command",
 		"comments");
-	tap__ok(p->n_mapping == 1 && string_is(p, p->mapping[0]->filename, "R") &&
+	tap__ok(p->n_mapping == 1 && !strcmp(scene__text(p, p->mapping[0]->filename), "R") &&
 			p->mapping[0]->has_functions,
 		"one mapping: nobody looks for its symbols");
-	pprof__profile__free_unpacked(p, NULL);
-	write_out(a, 0, NULL);
-	p = read_back();
-	tap__ok(sound(p) && p->n_sample_type == 1 && !p->period, "without a rate there is no time");
-	pprof__profile__free_unpacked(p, NULL);
-	aggregate__free(a);
+	config.about.freq = 0;
+	p = scene__encode(a, &config, NULL);
+	tap__ok(scene__sound(p) && p->n_sample_type == 1 && !p->period,
+		"without a rate there is no time");
+	start();
+	config.about.freq = 99;
+	p = scene__encode(a, &config, NULL);
+	tap__ok(scene__sound(p) && !p->n_sample && p->n_sample_type == 2,
+		"an empty profile is one");
 }
 
-static void test_empty(void)
+TEST(names)
 {
-	struct aggregate *a = new_aggregate();
-	Pprof__Profile *p;
-
-	write_out(a, 99, NULL);
-	p = read_back();
-	tap__ok(sound(p) && !p->n_sample && p->n_sample_type == 2, "an empty profile is one");
-	pprof__profile__free_unpacked(p, NULL);
-	aggregate__free(a);
-}
-
-static void test_names(void)
-{
+	static const struct profile_process one = {.serial = 1, .pid = 10, .comm = "R"};
 	static char long_name[10001];
 	const char *const names[] = {"a\"b",	 "</script>", "line\nbreak", "\x1b[31mred",
 				     "\xff\xfe", "é",	      "<GC>",	     "p::q",
 				     "a;b",	 "",	      "\\x3c",	     long_name};
-	struct aggregate *a = new_aggregate();
 	size_t n = sizeof(names) / sizeof(names[0]);
+	const Pprof__Profile *p;
 	bool clean = true;
-	Pprof__Profile *p;
 
+	start();
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	for (size_t i = 0; i < n; i++) {
 		const struct frame *frame = stack__frame(FRAME_R, names[i], NULL, 0);
 
-		add(a, &one, stack__of(1, &frame, NULL, 0), 1);
+		scene__add(a, &one, stack__of(1, &frame, NULL, 0), 1);
 	}
-	write_out(a, 99, NULL);
-	p = read_back();
+	p = scene__encode(a, &(struct writer_config){.about.freq = 99}, NULL);
 	for (size_t i = 0; i < p->n_function; i++)
-		for (const char *c = string(p, p->function[i]->name); *c; c++)
+		for (const char *c = scene__text(p, p->function[i]->name); *c; c++)
 			clean &= *c >= 0 ? *c >= ' ' && *c != '"' : (unsigned char)*c < 0xf8;
-	tap__ok(sound(p) && p->n_function == n && p->n_sample == n, "each hostile name is one");
+	tap__ok(scene__sound(p) && p->n_function == n && p->n_sample == n,
+		"each hostile name is one");
 	tap__ok(clean, "and acts on nobody");
-	pprof__profile__free_unpacked(p, NULL);
-	aggregate__free(a);
 }
 
-TEST(pprof)
-{
-	int fd = mkstemp(path);
+/* --- labels of processes --- */
 
-	if (fd < 0)
-		tap__bail("no file in /tmp");
-	close(fd);
-	test_profile();
-	test_empty();
-	test_names();
-	unlink(path);
-	stack__free_all();
+static const struct profile_label web[] = {
+	{"service", "web"}, {"env", "prod"}, {"path", "a\"b;c\nd\\x22\xff\x1b[31m"}};
+static const struct profile_label batch[] = {{"service", "batch"}, {"env", "prod"}};
+/* keys that would say something else, or twice */
+static const struct profile_label bad[] = {
+	{"pid", "1"},	      {"process", "x"},	 {"thread", "x"}, {"container", "x"},
+	{"r_version", "9.9"}, {"started", "x"},	 {"", "x"},	  {"pprof::base", "x"},
+	{"service", "first"}, {"service", "no"},
+};
+
+static const struct profile_process processes[] = {
+	{.serial = 1,
+	 .pid = 10,
+	 .comm = "R",
+	 .container = "c0ffee",
+	 .r_version = "4.2.2",
+	 .started = 1795000000 * S + 5,
+	 .command = "R --file=plumber.R",
+	 .labels = web,
+	 .nlabels = 3},
+	{.serial = 2, .pid = 10, .comm = "R", .container = "", .labels = batch, .nlabels = 2},
+	{.serial = 3, .pid = 12, .comm = "Rscript", .labels = bad, .nlabels = 10},
+	{.serial = 4, .pid = 13, .comm = "R"},
+};
+#define PROCESSES (sizeof(processes) / sizeof(processes[0]))
+
+static const struct profile_label of_run[] = {
+	{"host", "h1"}, {"env", "dev"}, {"pid", "7"}, {"host", "h2"}};
+
+static const struct aggregate_config described = {
+	.max = 16 << 20, .threads = true, .describe = true};
+
+static void start_described(void)
+{
+	const struct frame *f = stack__frame(FRAME_R, "f", NULL, 0);
+	const struct frame *g = stack__frame(FRAME_R, "g", NULL, 0);
+
+	a = scene__aggregate(&described);
+	for (size_t i = 0; i < 2 * PROCESSES; i++) {
+		const struct profile_process *p = &processes[i % PROCESSES];
+		struct sample s = {.weight = 1 + i % PROCESSES, .tid = p->pid};
+
+		s.stack = stack__of(1, i < PROCESSES ? &f : &g, NULL, 0);
+		tap__bail_if(aggregate__add(a, p, &s), "no room");
+	}
+}
+
+TEST(labels)
+{
+	static const char *const wanted[] = {
+		"pid=10;process=R;thread=10;container=c0ffee;r_version=4.2.2;"
+		"started=1795000000s since 1970;service=web;env=prod;"
+		"path=a\\x22b;c\\nd\\\\x22\\xff\\x1b[31m;host=h1;",
+		"pid=10;process=R;thread=10;service=batch;env=prod;host=h1;",
+		"pid=12;process=Rscript;thread=12;service=first;host=h1;env=dev;",
+		"pid=13;process=R;thread=13;host=h1;env=dev;",
+	};
+	struct writer_config config = {
+		.about.freq = 100, .described = true, .labels = of_run, .nlabels = 4};
+	const Pprof__Profile *p;
+
+	start_described();
+	p = scene__encode(a, &config, NULL);
+	for (size_t i = 0; i < 2 * PROCESSES; i++)
+		tap__is(scene__labels(p, i), wanted[i % PROCESSES],
+			"all that is known of process %zu, escaped, no key twice", i % PROCESSES);
+	p = scene__encode(a, &(struct writer_config){.about.freq = 100}, NULL);
+	tap__is(scene__labels(p, 0),
+		"pid=10;process=R;thread=10;container=c0ffee;service=web;env=prod;"
+		"path=a\\x22b;c\\nd\\\\x22\\xff\\x1b[31m;",
+		"what was not asked for is not there");
+}
+
+static bool of_service(const void *arg, const struct aggregate_process *p)
+{
+	return process__label(p, "service") == arg;
+}
+
+TEST(part)
+{
+	struct profile_part part = {.wants = of_service};
+	struct writer_config config = {.about.freq = 100, .part = &part};
+	const struct aggregate_process *all;
+	const Pprof__Profile *p;
+	size_t n;
+
+	start_described();
+	all = aggregate__processes(a, &n);
+	part.arg = process__label(&all[1], "service");
+	tap__ok(n == PROCESSES && part.arg && !strcmp(part.arg, "batch") &&
+			process__label(&all[0], "env") == process__label(&all[1], "env") &&
+			!process__label(&all[3], "service"),
+		"labels are found, and equal texts are one");
+	p = scene__encode(a, &config, NULL);
+	tap__ok(p->n_sample == 2 && p->sample[0]->value[0] == 2 && p->sample[1]->value[0] == 2,
+		"the samples of one service");
+	tap__is(scene__labels(p, 1), "pid=10;process=R;thread=10;service=batch;env=prod;",
+		"its labels");
+}
+
+/* --- read back --- */
+
+static struct aggregate *taken;
+static struct reader *reader;
+static const struct buf *from;
+static size_t at, told;
+
+static int taken__begin(void *arg, const struct profile_about *about)
+{
+	return 0;
+}
+
+static int taken__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	told++;
+	return aggregate__know(taken, p);
+}
+
+static int taken__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	return aggregate__add(taken, p, s);
+}
+
+static const struct errmsg *taken__why(void *arg)
+{
+	static const struct errmsg none;
+
+	return &none;
+}
+
+static int taken__bytes(void *arg, void *to, size_t size)
+{
+	size = size < from->len - at ? size : from->len - at;
+	memcpy(to, from->data + at, size);
+	at += size;
+	return (int)size;
+}
+
+/* Read @bytes into `taken`; the number of processes it has then. */
+static size_t read_back(const struct buf *bytes)
+{
+	static const struct sink_ops ops = {.begin = taken__begin,
+					    .process = taken__process,
+					    .sample = taken__sample,
+					    .why = taken__why};
+	const struct read_input in = {.read = taken__bytes, .name = "it"};
+	const struct read_process process = {0};
+	struct read_result result;
+	struct errmsg f;
+	size_t n;
+
+	if (!reader) {
+		tap__bail_if(reader__new(&reader, &(struct reader_config){.to = {&ops, NULL}}),
+			     "no memory");
+		taken = scene__aggregate(&described);
+	}
+	from = bytes;
+	at = 0;
+	tap__bail_if(reader__file(reader, &in, &process, &result, &f), "%s", f.text);
+	aggregate__processes(taken, &n);
+	return n;
+}
+
+static void encode(const struct aggregate *a, const struct writer_config *config, struct buf *out)
+{
+	tap__bail_if(encode__profile(out, formats__find("pprof"), config, a, NULL), "not encoded");
+}
+
+TEST(read_back)
+{
+	static struct buf out, again;
+	struct writer_config config = {
+		.about.freq = 100, .described = true, .labels = of_run, .nlabels = 1};
+	const struct aggregate_process *all;
+	const struct aggregate_row *rows;
+	uint64_t samples = 0;
+	size_t n, nrows;
+
+	start_described();
+	encode(a, &config, &out);
+	n = read_back(&out);
+	all = aggregate__processes(taken, &n);
+	tap__ok(n == PROCESSES && told == n && all[0].pid == 10 && all[1].pid == 10 &&
+			all[2].pid == 12,
+		"two processes of one pid and name are two: %zu of %zu", n, PROCESSES);
+	tap__ok(all[0].started == 1795000000 * S && !strcmp(all[0].r_version, "4.2.2") &&
+			!strcmp(all[0].container->text, "c0ffee") && !all[1].container &&
+			!all[1].started && !*all[1].r_version,
+		"when it started, its R, its container");
+	tap__ok(!strcmp(process__label(&all[0], "service"), "web") &&
+			!strcmp(process__label(&all[1], "service"), "batch") &&
+			!strcmp(process__label(&all[0], "path"), web[2].value) &&
+			!strcmp(process__label(&all[3], "host"), "h1") && all[3].nlabels == 1,
+		"its labels, as they were before they were escaped");
+	config.nlabels = 0; /* they are its processes' now */
+	encode(taken, &config, &again);
+	n = read_back(&out);
+	rows = aggregate__rows(taken, &nrows);
+	for (size_t i = 0; i < nrows; i++)
+		samples += rows[i].value;
+	tap__ok(n == PROCESSES && told == n && samples == 2ul * 2 * (1 + 2 + 3 + 4),
+		"read twice they are the same processes, with twice the samples");
+	tap__ok(read_back(&again) == PROCESSES, "so they are when written once more");
+	reader__free(reader);
+}
+
+static const struct frame *frame(enum frame_kind kind, const char *function, const char *module,
+				 const char *build_id, uint64_t address)
+{
+	struct frame f = {.kind = kind, .address = address};
+
+	f.function = name(function);
+	f.module = name(module);
+	f.build_id = name(build_id);
+	return stacks__frame(maker__stacks(), &f);
+}
+
+static bool name__same(const struct name *a, const struct name *b)
+{
+	return a && b ? !strcmp(a->text, b->text) : a == b;
+}
+
+/* Each frame that is not R's is of the same kind when it is read again. */
+TEST(native)
+{
+	static const struct profile_process one = {.serial = 1, .pid = 10, .comm = "R"};
+	static struct buf out;
+	const struct frame *frames[FRAMES] = {
+		frame(FRAME_KERNEL, "[kernel]", KERNEL_MODULE, NULL, 0),
+		frame(FRAME_KERNEL, "vfs_read", KERNEL_MODULE, NULL, 0xffffffff81000000),
+		frame(FRAME_NATIVE, "read", "/lib/libc.so.6", "c0ffee", 0x1000),
+		frame(FRAME_BUILTIN, "readBin", "/lib/libR.so", "0123", 0x2000),
+		stack__frame(FRAME_R, "f", NULL, 0),
+		&mark_no_native,
+		frame(FRAME_NATIVE, "file.so+0x12", "/file.so", NULL, 0x12),
+		frame(FRAME_BUILTIN, "a\"b;c", "/lib/libR.so", "0123", 0x3000),
+	};
+	const struct aggregate_row *rows;
+	const struct stack *stack;
+	size_t n;
+
+	start();
+	scene__add(a, &one, stack__of(FRAMES, frames, NULL, 0), 3);
+	encode(a, &(struct writer_config){.about = {.freq = 99, .clock = "cpu"}}, &out);
+	read_back(&out);
+	rows = aggregate__rows(taken, &n);
+	stack = rows[0].stack;
+	tap__ok(n == 1 && stack->nframes == FRAMES, "a stack with frames of all kinds");
+	for (uint32_t i = 0; i < FRAMES; i++) {
+		const struct frame *got = stack->frames[i], *was = frames[i];
+
+		tap__ok(got->kind == was->kind && got->address == was->address &&
+				name__same(got->function, was->function) &&
+				name__same(got->module, was->module) &&
+				name__same(got->build_id, was->build_id),
+			"frame %u is %s, of kind %d", i, got->function->text, got->kind);
+	}
+	reader__free(reader);
 }

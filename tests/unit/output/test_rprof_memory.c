@@ -21,8 +21,8 @@ static void start(uint32_t capture)
 		.about = {.freq = 100}, .capture = capture | XR_ROW_MEMORY, .files = &files};
 	text.len = 0;
 	rprof = formats__find("rprof");
-	if (!rprof || output__memory(&out, &text, 0) || rprof->open(&writer, out, &config))
-		tap__bail("cannot open");
+	tap__bail_if(!rprof || output__memory(&out, &text, 0) || rprof->open(&writer, out, &config),
+		     "cannot open");
 }
 
 /* A sample of process @serial, in f(); @nodes 0: it has no counts. */
@@ -41,8 +41,7 @@ static void put(uint32_t serial, uint64_t ms, uint64_t weight, uint64_t nodes, u
 
 	if (!nodes)
 		s.memory = (struct xr_memory){0};
-	if (rprof->sample(writer, &process, &s))
-		tap__bail("a sample failed");
+	tap__bail_if(rprof->sample(writer, &process, &s), "a sample failed");
 }
 
 static const char *contents(void)
@@ -55,8 +54,7 @@ static const char *contents(void)
 
 static void check(const char *want, const char *what)
 {
-	if (rprof->close(writer) || output__close(out, NULL))
-		tap__bail("close failed");
+	tap__bail_if(rprof->close(writer) || output__close(out, NULL), "close failed");
 	if (!tap__ok(!strcmp(contents(), want), "%s", what))
 		tap__diag("want <%s> got <%s>", want, contents());
 }
@@ -121,8 +119,7 @@ TEST(room)
 	while (at < text.len)
 		lines += text.data[at++] == '\n';
 	tap__ok(lines > 4000, "or until there are many: %u lines", (unsigned int)lines);
-	if (rprof->close(writer) || output__close(out, NULL))
-		tap__bail("close failed");
+	tap__bail_if(rprof->close(writer) || output__close(out, NULL), "close failed");
 	tap__ok(!files.used, "all that was taken is given back");
 	start(0);
 	files.used = files.max;

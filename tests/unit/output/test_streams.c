@@ -46,8 +46,7 @@ static int slurp(const char *path, struct buf *b)
 	if (!f)
 		return -1;
 	while ((n = gzread(f, part, sizeof(part))) > 0)
-		if (buf__add(b, part, (size_t)n))
-			tap__bail("no memory");
+		tap__bail_if(buf__add(b, part, (size_t)n), "no memory");
 	return gzclose(f) == Z_OK && !n ? 0 : -1;
 }
 
@@ -56,8 +55,8 @@ static struct stream_process *replay__process(struct replay *r, uint32_t serial,
 	for (unsigned int i = 0; i < r->nprocesses; i++)
 		if (r->processes[i].serial == serial)
 			return &r->processes[i];
-	if (r->nprocesses == sizeof(r->processes) / sizeof(*r->processes))
-		tap__bail("too many processes");
+	tap__bail_if(r->nprocesses == sizeof(r->processes) / sizeof(*r->processes),
+		     "too many processes");
 	r->processes[r->nprocesses] = (struct stream_process){.serial = serial, .pid = pid};
 	return &r->processes[r->nprocesses++];
 }
@@ -70,8 +69,8 @@ static void on_sample(void *arg, const struct sample *s)
 		.serial = its->serial, .pid = its->pid, .comm = its->comm};
 
 	r->samples++;
-	if (r->sink.ops && r->sink.ops->sample(r->sink.arg, &p, s))
-		tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
+	tap__bail_if(r->sink.ops && r->sink.ops->sample(r->sink.arg, &p, s), "%s",
+		     r->sink.ops->why(r->sink.arg)->text);
 }
 
 static void on_process(void *arg, const struct xr_process *record)
@@ -93,15 +92,13 @@ static void replay__begin(struct replay *r, const struct stream_head *head, cons
 	};
 
 	*r = (struct replay){0};
-	if (decoder__new(&r->decoder, &ops, r, 0))
-		tap__bail("no memory");
+	tap__bail_if(decoder__new(&r->decoder, &ops, r, 0), "no memory");
 	if (!format)
 		return;
-	if (outputs__new(&r->outputs, &config))
-		tap__bail("no memory");
+	tap__bail_if(outputs__new(&r->outputs, &config), "no memory");
 	r->sink = outputs__sink(r->outputs);
-	if (r->sink.ops->begin(r->sink.arg, &(struct profile_about){.freq = head->freq}))
-		tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
+	tap__bail_if(r->sink.ops->begin(r->sink.arg, &(struct profile_about){.freq = head->freq}),
+		     "%s", r->sink.ops->why(r->sink.arg)->text);
 }
 
 /* Play @stream; @again: it will be played once more, so no process ends. */
@@ -116,8 +113,8 @@ static void replay__play(struct replay *r, const struct buf *stream, bool again)
 	for (size_t at = sizeof(struct stream_head); at < stream->len; at += item.size) {
 		memcpy(&item, stream->data + at, sizeof(item));
 		at += sizeof(item);
-		if (item.size > sizeof(record) || item.size > stream->len - at)
-			tap__bail("a stream is cut");
+		tap__bail_if(item.size > sizeof(record) || item.size > stream->len - at,
+			     "a stream is cut");
 		memcpy(record, stream->data + at, item.size);
 		switch (item.kind) {
 		case STREAM_RECORD:
@@ -136,8 +133,9 @@ static void replay__play(struct replay *r, const struct buf *stream, bool again)
 			if (again)
 				break;
 			decoder__forget(r->decoder, serial);
-			if (r->sink.ops && r->sink.ops->process(r->sink.arg, &p, PROFILE_ENDED))
-				tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
+			tap__bail_if(r->sink.ops &&
+					     r->sink.ops->process(r->sink.arg, &p, PROFILE_ENDED),
+				     "%s", r->sink.ops->why(r->sink.arg)->text);
 			break;
 		default:
 			tap__bail("no such item: %u", item.kind);
@@ -149,8 +147,8 @@ static void replay__end(struct replay *r)
 {
 	struct stats stats = {.decoder = *decoder__stats(r->decoder)};
 
-	if (r->sink.ops && r->sink.ops->finish(r->sink.arg, &stats))
-		tap__bail("%s", r->sink.ops->why(r->sink.arg)->text);
+	tap__bail_if(r->sink.ops && r->sink.ops->finish(r->sink.arg, &stats), "%s",
+		     r->sink.ops->why(r->sink.arg)->text);
 	outputs__free(r->outputs);
 	decoder__free(r->decoder);
 }
@@ -162,8 +160,8 @@ static const struct stream_head *head_of(const struct buf *stream, const char *p
 
 	if (stream->len >= sizeof(head))
 		memcpy(&head, stream->data, sizeof(head));
-	if (stream->len < sizeof(head) || head.magic != STREAM_MAGIC)
-		tap__bail("%s is no stream", path);
+	tap__bail_if(stream->len < sizeof(head) || head.magic != STREAM_MAGIC, "%s is no stream",
+		     path);
 	return &head;
 }
 
@@ -190,8 +188,7 @@ static void expected(const char *name, const char *format, struct buf *b)
 	if (!slurp(path, b))
 		return;
 	snprintf(path, sizeof(path), "%s/%s.%s.gz", FOLDER, name, format);
-	if (slurp(path, b))
-		tap__bail("cannot read %s: %s", path, strerror(errno));
+	tap__bail_if(slurp(path, b), "cannot read %s", path);
 }
 
 static void test_stream(const char *name, const char *dir)
@@ -202,14 +199,12 @@ static void test_stream(const char *name, const char *dir)
 	size_t same;
 
 	snprintf(path, sizeof(path), "%s/%s%s", FOLDER, name, EXTENSION);
-	if (slurp(path, &stream))
-		tap__bail("cannot read %s: %s", path, strerror(errno));
+	tap__bail_if(slurp(path, &stream), "cannot read %s", path);
 	snprintf(out, sizeof(out), "%s/profile", dir);
 	for (int i = 0; i < 2; i++) {
 		st = convert(&stream, path, formats[i], out);
 		expected(name, formats[i], &want);
-		if (slurp(out, &got))
-			tap__bail("cannot read %s", out);
+		tap__bail_if(slurp(out, &got), "cannot read %s", out);
 		for (same = 0; same < want.len && same < got.len; same++)
 			if (want.data[same] != got.data[same])
 				break;
@@ -233,8 +228,7 @@ static int each_stream(void (*f)(const char *name, const char *arg), const char 
 	struct dirent **list;
 	int n = scandir(FOLDER, &list, NULL, alphasort), streams = 0;
 
-	if (n < 0)
-		tap__bail("%s: %s (run it in the source tree)", FOLDER, strerror(errno));
+	tap__bail_if(n < 0, "%s: %s (run it in the source tree)", FOLDER, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *end = strstr(list[i]->d_name, EXTENSION);
 
@@ -284,8 +278,7 @@ static void bench(const char *name, const char *turns)
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s%s", FOLDER, name, EXTENSION);
-	if (slurp(path, &stream))
-		tap__bail("cannot read %s", path);
+	tap__bail_if(slurp(path, &stream), "cannot read %s", path);
 	printf("%-14s", name);
 	for (int i = -1; i < 2; i++)
 		printf("  %s %7.0f", i < 0 ? "decode" : formats[i],
@@ -302,8 +295,8 @@ static int write_expected(int n, char **paths)
 	for (int i = 0; i < n; i++) {
 		size_t stem = strlen(paths[i]) - strlen(EXTENSION);
 
-		if (strlen(paths[i]) < strlen(EXTENSION) || slurp(paths[i], &stream))
-			tap__bail("cannot read %s", paths[i]);
+		tap__bail_if(strlen(paths[i]) < strlen(EXTENSION) || slurp(paths[i], &stream),
+			     "cannot read %s", paths[i]);
 		for (int k = 0; k < 2; k++) {
 			snprintf(out, sizeof(out), "%.*s.%s", (int)stem, paths[i], formats[k]);
 			convert(&stream, paths[i], formats[k], out);
@@ -315,8 +308,7 @@ static int write_expected(int n, char **paths)
 
 TEST(streams)
 {
-	if (files__start(&files, false, NULL))
-		tap__bail("cannot start what writes files");
+	tap__bail_if(files__start(&files, false, NULL), "cannot start what writes files");
 	tap__ok(each_stream(test_stream, tap__folder()) >= 10, "there are ten streams");
 	files__stop(files);
 }
@@ -325,8 +317,7 @@ TEST(streams)
  */
 PROGRAM(streams)
 {
-	if (files__start(&files, false, NULL))
-		tap__bail("cannot start what writes files");
+	tap__bail_if(files__start(&files, false, NULL), "cannot start what writes files");
 	if (argc > 2 && !strcmp(argv[1], "write"))
 		return write_expected(argc - 2, argv + 2);
 	if (argc > 1 && !strcmp(argv[1], "bench"))

@@ -32,14 +32,12 @@ static void start(const char *format, struct writer_config config)
 		config.about.freq = 99;
 	ops = formats__find(format);
 	aggregate = NULL;
-	if (!ops || (ops->row && aggregate__new(&aggregate, &config_of_aggregate)))
-		tap__bail("no format %s", format);
-	if (!files && files__start(&files, false, &f))
-		tap__bail("%s", f.text);
-	if (output__open(&out, &(struct output_config){.files = files, .path = path}, &f))
-		tap__bail("%s", f.text);
-	if (ops->open(&writer, out, &config))
-		tap__bail("cannot open writer %s", ops->name);
+	tap__bail_if(!ops || (ops->row && aggregate__new(&aggregate, &config_of_aggregate)),
+		     "no format %s", format);
+	tap__bail_if(!files && files__start(&files, false, &f), "%s", f.text);
+	tap__bail_if(output__open(&out, &(struct output_config){.files = files, .path = path}, &f),
+		     "%s", f.text);
+	tap__bail_if(ops->open(&writer, out, &config), "cannot open writer %s", ops->name);
 }
 
 static void put(const struct sample *s)
@@ -69,8 +67,9 @@ static int profile(void)
 
 static void end(void)
 {
-	if (profile() || ops->close(writer) || output__finish(out) || output__close(out, NULL))
-		tap__bail("%s: close failed", ops->name);
+	tap__bail_if(profile() || ops->close(writer) || output__finish(out) ||
+			     output__close(out, NULL),
+		     "%s: close failed", ops->name);
 	aggregate__free(aggregate);
 }
 
@@ -273,8 +272,7 @@ TEST(long)
 		put(&s);
 		end();
 		f = fopen(path, "r");
-		if (!f || fstat(fileno(f), &st))
-			tap__bail("no %s", path);
+		tap__bail_if(!f || fstat(fileno(f), &st), "no %s", path);
 		tap__ok(cut == 2 && st.st_size < (i ? 1 : 2) * (LIMIT_LINE + 1024) &&
 				st.st_size > LIMIT_LINE - LIMIT_NAME - 1024,
 			"%s: two such samples are %lld bytes, and counted as cut", formats[i],
@@ -370,8 +368,7 @@ TEST(labels)
 		frame.function = stacks__name(maker__stacks(), function, strlen(function));
 		if (package)
 			frame.package = stacks__name(maker__stacks(), package, strlen(package));
-		if (writer__label(&line, &frame, WRITER_FIELD))
-			tap__bail("no memory");
+		tap__bail_if(writer__label(&line, &frame, WRITER_FIELD), "no memory");
 		if (!tap__ok(line.len == strlen(rows[i].want) &&
 				     !memcmp(line.data, rows[i].want, line.len) &&
 				     writer__label_size(&frame, WRITER_FIELD) >= line.len,
@@ -391,11 +388,12 @@ TEST(full)
 		start(i ? "folded" : "rprof", (struct writer_config){0});
 		ops->close(writer);
 		output__close(out, NULL);
-		if (output__open(&full,
-				 &(struct output_config){.files = files, .path = "/dev/full"},
-				 NULL) ||
-		    ops->open(&writer, full, &(struct writer_config){.about.freq = 99}))
-			tap__bail("cannot open /dev/full");
+		tap__bail_if(
+			output__open(&full,
+				     &(struct output_config){.files = files, .path = "/dev/full"},
+				     NULL) ||
+				ops->open(&writer, full, &(struct writer_config){.about.freq = 99}),
+			"cannot open /dev/full");
 		err = 0;
 		for (int n = 0; n < 10000000 && !err; n++) {
 			err = aggregate ? aggregate__add(aggregate, &process, &plain)

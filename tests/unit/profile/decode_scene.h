@@ -87,8 +87,7 @@ static struct seen seen;
 static inline void start(void)
 {
 	memset(&seen, 0, sizeof(seen));
-	if (decoder__new(&d, &ops, &seen, 0))
-		tap__bail("no memory");
+	tap__bail_if(decoder__new(&d, &ops, &seen, 0), "no memory");
 }
 
 static inline void finish(void)
@@ -144,37 +143,65 @@ static inline void send_place(uint32_t serial, uint64_t id, uint64_t file, uint3
 	send();
 }
 
-/* An empty sample of serial 1 on cpu 0, not sent. */
-static inline void make_sample(uint32_t flags)
+/* What of a sample's head is not as usual; a serial of 0 is 1. */
+struct shape {
+	uint32_t flags, serial, cpu, part, line;
+	uint16_t level;
+	uint64_t file;
+};
+
+#define FRAME(form, word, more)                                                                    \
+	((struct xr_slot){(uint64_t)(form) << XR_FORM_SHIFT | (word), (uint64_t)(more)})
+#define SYMBOL(id)	 FRAME(XR_FORM_SYMBOL, id, 0)
+#define ANON		 FRAME(XR_FORM_ANON, 0, 0)
+#define PAIR(word, more) FRAME(0, word, more) /* a place, a package, counts of memory */
+#define NO_SLOTS	 NULL, 0
+#define SLOTS(...)                                                                                 \
+	(const struct xr_slot[]){__VA_ARGS__},                                                     \
+		sizeof((const struct xr_slot[]){__VA_ARGS__}) / sizeof(struct xr_slot)
+
+/* The record of a sample, not sent. */
+static inline void make_sample(struct shape shape, const struct xr_slot *slots, size_t n)
 {
 	memset(&r, 0, sizeof(r));
-	r.sample.head.type = XR_REC_SAMPLE;
-	r.sample.head.size = sizeof(r.sample);
-	r.sample.time = 1000;
-	r.sample.weight = 1;
-	r.sample.serial = 1;
-	r.sample.pid = 10;
-	r.sample.tid = 11;
-	r.sample.flags = flags;
+	r.sample = (struct xr_sample){
+		.head = {.type = XR_REC_SAMPLE,
+			 .size = (uint32_t)(sizeof(r.sample) + n * sizeof(*slots))},
+		.time = 1000 + shape.level,
+		.weight = 1,
+		.serial = shape.serial ? shape.serial : 1,
+		.pid = 10,
+		.tid = 11,
+		.cpu = shape.cpu,
+		.part = shape.part,
+		.level = shape.level,
+		.flags = shape.flags,
+		.file = shape.file,
+		.line = shape.line,
+		.nslots = (uint32_t)n,
+	};
+	if (n)
+		memcpy(r.sample.slots, slots, n * sizeof(*slots));
 }
 
-static inline void add_slot(uint64_t form, uint64_t word, uint64_t more)
+static inline void send_sample(struct shape shape, const struct xr_slot *slots, size_t n)
 {
-	r.sample.slots[r.sample.nslots].word = form << XR_FORM_SHIFT | word;
-	r.sample.slots[r.sample.nslots].more = more;
-	r.sample.nslots++;
-	r.sample.head.size += (uint32_t)sizeof(struct xr_slot);
+	make_sample(shape, slots, n);
+	send();
 }
 
-static inline void add_place(uint64_t file, uint32_t line)
-{
-	add_slot(0, file, line);
-}
-
+/* The last sample is @want. */
 static inline void check_last(const char *want)
 {
-	if (!tap__ok(seen.last.data && !strcmp(seen.last.data, want), "sample is: %s", want))
-		tap__diag("got: %s", seen.last.data ? seen.last.data : "none");
+	tap__is(seen.last.data, want, "sample is: %s", want);
+}
+
+/* Sent, it becomes @want. */
+static inline void becomes(const char *want, struct shape shape, const struct xr_slot *slots,
+			   size_t n)
+{
+	send_sample(shape, slots, n);
+	check_last(want);
 }
 
 #endif

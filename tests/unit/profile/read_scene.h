@@ -48,7 +48,6 @@ SCENE_FN int scene__bytes(void *arg, void *to, size_t size)
 {
 	size_t n = scene.len - scene.at;
 
-	(void)arg;
 	if (n > size)
 		n = size;
 	if (scene.piece && n > scene.piece)
@@ -60,7 +59,6 @@ SCENE_FN int scene__bytes(void *arg, void *to, size_t size)
 
 SCENE_FN int scene__begin(void *arg, const struct profile_about *about)
 {
-	(void)arg;
 	scene.begun++;
 	scene.about = *about;
 	return 0;
@@ -68,8 +66,6 @@ SCENE_FN int scene__begin(void *arg, const struct profile_about *about)
 
 SCENE_FN int scene__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
-	(void)arg;
-	(void)p;
 	return event == PROFILE_BEGAN ? 0 : -EINVAL;
 }
 
@@ -89,7 +85,6 @@ SCENE_FN void scene__frame(const struct frame *f)
 
 SCENE_FN int scene__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
-	(void)arg;
 	if (scene.fails)
 		return scene.fails;
 	if (p->pid || (scene.named && p->comm))
@@ -122,7 +117,6 @@ SCENE_FN const struct errmsg *scene__why(void *arg)
 {
 	static const struct errmsg why = {"the sink said no"};
 
-	(void)arg;
 	return &why;
 }
 
@@ -138,8 +132,9 @@ SCENE_FN void scene__gzip(struct buf *out, const char *bytes, size_t len)
 
 	out->cap = len + 1024;
 	out->data = malloc(out->cap);
-	if (!out->data || deflateInit2(&z, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY))
-		tap__bail("zlib");
+	tap__bail_if(!out->data ||
+			     deflateInit2(&z, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY),
+		     "zlib");
 	z.next_in = (unsigned char *)(uintptr_t)bytes;
 	z.avail_in = (uInt)len;
 	z.next_out = (unsigned char *)out->data;
@@ -173,8 +168,7 @@ SCENE_FN int scene__read_all(const char *const *files, const size_t *sizes,
 
 	buf__free(&scene.text);
 	memset(&scene, 0, sizeof(scene));
-	if (reader__new(&r, &config))
-		tap__bail("no memory");
+	tap__bail_if(reader__new(&r, &config), "no memory");
 	for (size_t i = 0; i < n && !scene.err; i++) {
 		struct buf zipped = {0};
 

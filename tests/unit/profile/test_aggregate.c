@@ -11,8 +11,8 @@ static struct aggregate *a;
 
 static void start(size_t max, uint32_t labels)
 {
-	if (aggregate__new(&a, &(struct aggregate_config){.max = max, .labels = labels}))
-		tap__bail("no memory");
+	tap__bail_if(aggregate__new(&a, &(struct aggregate_config){.max = max, .labels = labels}),
+		     "no memory");
 }
 
 static const struct stack *stack(const char *function)
@@ -38,8 +38,7 @@ static const struct aggregate_row *row(size_t i)
 	size_t n;
 	const struct aggregate_row *rows = aggregate__rows(a, &n);
 
-	if (i >= n)
-		tap__bail("no row %zu", i);
+	tap__bail_if(i >= n, "no row %zu", i);
 	return &rows[i];
 }
 
@@ -169,8 +168,9 @@ TEST(update)
 	char text[16384];
 	size_t n, size;
 
-	if (aggregate__new(&a, &(struct aggregate_config){.max = 1 << 20, .describe = true}))
-		tap__bail("no memory");
+	tap__bail_if(
+		aggregate__new(&a, &(struct aggregate_config){.max = 1 << 20, .describe = true}),
+		"no memory");
 	put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
 	known.comm = "Rscript";
 	put(&known, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
@@ -204,8 +204,8 @@ TEST(update)
 	text[sizeof(text) - 1] = '\0';
 	known = one;
 	known.command = text;
-	if (aggregate__new(&a, &(struct aggregate_config){.max = 8000, .describe = true}))
-		tap__bail("no memory");
+	tap__bail_if(aggregate__new(&a, &(struct aggregate_config){.max = 8000, .describe = true}),
+		     "no memory");
 	put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
 	aggregate__update(a, &known);
 	tap__ok(nrows() == 1 && aggregate__size(a) <= 8000 &&
@@ -236,9 +236,10 @@ TEST(waits)
 	uint64_t sum;
 	size_t n;
 
-	if (aggregate__new(&a, &(struct aggregate_config){
-				       .max = 1 << 20, .timeline = true, .interval_ns = wait / 10}))
-		tap__bail("no memory");
+	tap__bail_if(aggregate__new(&a, &(struct aggregate_config){.max = 1 << 20,
+								   .timeline = true,
+								   .interval_ns = wait / 10}),
+		     "no memory");
 	put(&one, "f", 0, PROFILE_TYPE_OFF_CPU, wait, end);
 	n = entries(0, &sum);
 	tap__ok(n > 90 && n < 110 && sum == wait && aggregate__timeline(a)->begin == end - wait,

@@ -2,6 +2,10 @@
 /* The decoder: what good records become. */
 #include "decode_scene.h"
 
+#define FLAGS(all) ((struct shape){.flags = (all)})
+#define USUAL	   FLAGS(0)
+#define SECOND	   ((struct shape){.serial = 2})
+
 TEST(names)
 {
 	double two = 2;
@@ -13,19 +17,12 @@ TEST(names)
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
 	send_text(1, 0x200, XR_TEXT_SYMBOL, "g");
 	send_text(1, 0x100, XR_TEXT_HASHED, "text");
-	make_sample(0);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(XR_FORM_ANON, 0, 0);
-	add_slot(XR_FORM_COLON2, 0x100, 0x200);
-	add_slot(XR_FORM_COLON3, 0x100, 0x200);
-	add_slot(XR_FORM_DOLLAR, 0x100, 0x200);
-	add_slot(XR_FORM_ITEM_SYM, 0x100, 0x200);
-	add_slot(XR_FORM_ITEM_STR, 0x100, 0x100);
-	add_slot(XR_FORM_ITEM_INT, 0x100, (uint64_t)-1);
-	add_slot(XR_FORM_ITEM_REAL, 0x100, real);
-	add_slot(XR_FORM_ITEM_ODD, 0x100, 0);
-	send();
-	check_last("f <Anonymous> f::g f:::g f$g f[[g]] f[[\"text\"]] f[[-1]] f[[2]] f[[?]]");
+	becomes("f <Anonymous> f::g f:::g f$g f[[g]] f[[\"text\"]] f[[-1]] f[[2]] f[[?]]", USUAL,
+		SLOTS(SYMBOL(0x100), ANON, FRAME(XR_FORM_COLON2, 0x100, 0x200),
+		      FRAME(XR_FORM_COLON3, 0x100, 0x200), FRAME(XR_FORM_DOLLAR, 0x100, 0x200),
+		      FRAME(XR_FORM_ITEM_SYM, 0x100, 0x200), FRAME(XR_FORM_ITEM_STR, 0x100, 0x100),
+		      FRAME(XR_FORM_ITEM_INT, 0x100, -1), FRAME(XR_FORM_ITEM_REAL, 0x100, real),
+		      FRAME(XR_FORM_ITEM_ODD, 0x100, 0)));
 	name = seen.name;
 	send();
 	tap__ok(seen.samples == 2 && seen.name == name, "the same name has the same address");
@@ -35,62 +32,29 @@ TEST(names)
 
 	/* a later text replaces the earlier, in composite names as well */
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "h");
-	make_sample(0);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(XR_FORM_COLON2, 0x100, 0x200);
-	send();
-	check_last("h h::g");
-
+	becomes("h h::g", USUAL, SLOTS(SYMBOL(0x100), FRAME(XR_FORM_COLON2, 0x100, 0x200)));
 	/* another process has its own texts; what is missing is said by its address */
-	make_sample(0);
-	r.sample.serial = 2;
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(XR_FORM_DOLLAR, 0x200, 0x100);
-	send();
-	check_last("<0x100> <0x200>$<0x100>");
+	becomes("<0x100> <0x200>$<0x100>", SECOND,
+		SLOTS(SYMBOL(0x100), FRAME(XR_FORM_DOLLAR, 0x200, 0x100)));
 	tap__ok(decoder__stats(d)->unnamed == 2, "two frames are counted unnamed");
 	send_text(2, 0x100, XR_TEXT_SYMBOL, "late");
-	make_sample(0);
-	r.sample.serial = 2;
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
-	check_last("late");
-
+	becomes("late", SECOND, SLOTS(SYMBOL(0x100)));
 	decoder__forget(d, 1);
-	make_sample(0);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
-	check_last("<0x100>");
-	make_sample(0);
-	r.sample.serial = 2;
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
-	check_last("late");
-
+	becomes("<0x100>", USUAL, SLOTS(SYMBOL(0x100)));
+	becomes("late", SECOND, SLOTS(SYMBOL(0x100)));
 	make_text(1, 0x300, XR_TEXT_SYMBOL, "cut here");
 	r.text.text[3] = '\0';
 	send();
-	make_sample(0);
-	add_slot(XR_FORM_SYMBOL, 0x300, 0);
-	send();
-	check_last("cut");
-	make_sample(0);
-	add_slot(XR_FORM_NATIVE, 0xabc, 0);
-	send();
-	check_last("[unknown]");
+	becomes("cut", USUAL, SLOTS(SYMBOL(0x300)));
+	becomes("[unknown]", USUAL, SLOTS(FRAME(XR_FORM_NATIVE, 0xabc, 0)));
 	tap__ok(seen.kind == FRAME_NATIVE, "an instruction address is a native frame");
-	make_sample(XR_F_OTHER_THREAD);
-	send();
-	check_last("<other-thread>");
+	becomes("<other-thread>", FLAGS(XR_F_OTHER_THREAD), NO_SLOTS);
 	tap__ok(seen.kind == FRAME_MARK && seen.sample.flags == XR_F_OTHER_THREAD,
 		"another thread's sample is one mark");
-	make_sample(XR_F_GC | XR_F_TRUNCATED);
-	send();
-	check_last("<GC> <truncated>");
+	becomes("<GC> <truncated>", FLAGS(XR_F_GC | XR_F_TRUNCATED), NO_SLOTS);
 	tap__ok(seen.sample.flags == (XR_F_GC | XR_F_TRUNCATED) && seen.kind == FRAME_MARK,
 		"marks are frames, flags are handed on");
-	make_sample(0);
-	send();
+	send_sample(USUAL, NO_SLOTS);
 	tap__ok(!seen.nframes, "no frames: top level");
 	tap__ok(!malformed(), "nothing was malformed");
 	finish();
@@ -98,196 +62,152 @@ TEST(names)
 
 TEST(lines)
 {
+	const struct shape of_file = {.flags = XR_F_LINES, .file = 0x77, .line = 5};
+
 	start();
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
 	send_text(1, 0x77, XR_TEXT_HASHED, "a.R");
-	make_sample(XR_F_LINES);
-	r.sample.file = 0x77;
-	r.sample.line = 5;
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_place(0x77, 9);
-	add_slot(XR_FORM_ANON, 0, 0);
-	add_place(0, 0);
-	send();
-	check_last("f(a.R:5) <Anonymous>(a.R:9)");
-	make_sample(XR_F_LINES);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_place(0x77, 9);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
+	becomes("f(a.R:5) <Anonymous>(a.R:9)", of_file,
+		SLOTS(SYMBOL(0x100), PAIR(0x77, 9), ANON, PAIR(0, 0)));
+	send_sample(FLAGS(XR_F_LINES), SLOTS(SYMBOL(0x100), PAIR(0x77, 9), SYMBOL(0x100)));
 	tap__ok(malformed() == 1 && seen.samples == 1, "half a frame is malformed");
-	make_sample(0);
-	r.sample.file = 0x77;
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
-	check_last("f");
-	make_sample(XR_F_LINES | XR_F_UNPROVEN);
-	send();
+	becomes("f", (struct shape){.file = 0x77}, SLOTS(SYMBOL(0x100)));
+	send_sample(FLAGS(XR_F_LINES | XR_F_UNPROVEN), NO_SLOTS);
 	tap__ok(seen.sample.flags & XR_F_UNPROVEN, "a place that could not be had is told of");
-	make_sample(XR_F_LINES | XR_F_OTHER_THREAD | XR_F_GC | XR_F_UNPROVEN);
-	r.sample.file = 0x77;
-	send();
-	check_last("<other-thread>");
+	becomes("<other-thread>",
+		(struct shape){.flags = XR_F_LINES | XR_F_OTHER_THREAD | XR_F_GC | XR_F_UNPROVEN,
+			       .file = 0x77},
+		NO_SLOTS);
 	tap__ok(!(seen.sample.flags & (XR_F_GC | XR_F_UNPROVEN)),
 		"R's place and R's collector are not its own");
 	finish();
 }
 
-/* Part @part of a sample of one frame f in each part. */
-static void send_part(uint32_t cpu, uint32_t part, uint32_t flags)
+/* What the decoder counted, until the next call. */
+static const char *counts(void)
 {
-	make_sample(flags);
-	r.sample.cpu = cpu;
-	r.sample.part = part;
-	if (!(flags & XR_F_DISCARD))
-		add_slot(XR_FORM_SYMBOL, part ? 0x200 : 0x100, 0);
-	send();
+	static char text[128];
+	const struct decoder_stats *st = decoder__stats(d);
+
+	snprintf(text, sizeof(text), "%llu samples, %llu partial, %llu malformed",
+		 (unsigned long long)st->samples, (unsigned long long)st->partial,
+		 (unsigned long long)st->malformed);
+	return text;
+}
+
+/* Part @part of a sample taken at @level: f, then g in each part. */
+static void send_part(uint32_t cpu, uint16_t level, uint32_t part, uint32_t flags)
+{
+	send_sample((struct shape){.flags = flags, .cpu = cpu, .level = level, .part = part},
+		    &SYMBOL(part ? 0x200 : 0x100), !(flags & XR_F_DISCARD));
+}
+
+static void start_parts(void)
+{
+	start();
+	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
+	send_text(1, 0x200, XR_TEXT_SYMBOL, "g");
 }
 
 TEST(parts)
 {
-	const struct decoder_stats *st;
-
-	start();
-	st = decoder__stats(d);
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
-	send_text(1, 0x200, XR_TEXT_SYMBOL, "g");
-	send_part(0, 0, XR_F_MORE);
-	send_part(70, 0, XR_F_MORE);
+	start_parts();
+	send_part(0, 0, 0, XR_F_MORE);
+	send_part(70, 0, 0, XR_F_MORE);
 	tap__ok(!seen.samples, "a part is not a sample");
-	send_part(0, 1, XR_F_MORE);
-	send_part(70, 1, XR_F_TRUNCATED);
+	send_part(0, 0, 1, XR_F_MORE);
+	send_part(70, 0, 1, XR_F_TRUNCATED);
 	check_last("f g <truncated>");
 	tap__ok(seen.sample.cpu == 70 && seen.sample.flags == XR_F_TRUNCATED,
 		"parts go together by cpu, the last one's flags count");
-	send_part(0, 2, 0);
+	send_part(0, 0, 2, 0);
 	check_last("f g g");
-	tap__ok(!st->malformed && !st->partial && st->samples == 2, "all is counted well");
-
-	send_part(0, 0, XR_F_MORE);
-	send_part(0, 0, 0);
-	tap__ok(st->partial == 1 && st->samples == 3, "a part 0 ends an unfinished sample");
-	send_part(0, 1, 0);
-	tap__ok(st->malformed == 1, "a part 1 without a part 0");
-	send_part(0, 0, XR_F_MORE);
-	send_part(0, 2, 0);
-	tap__ok(st->malformed == 2 && st->partial == 2 && st->samples == 3, "a part is missing");
-	send_part(0, 0, XR_F_MORE);
-	send_part(0, 1, XR_F_DISCARD);
-	send_part(0, 0, 0);
-	tap__ok(st->malformed == 2 && st->partial == 2 && st->samples == 4, "a discarded sample");
-	send_part(0, 0, XR_F_MORE);
-	make_sample(0);
-	r.sample.part = 1;
-	r.sample.time = 1001;
+	tap__is(counts(), "2 samples, 0 partial, 0 malformed", "all is counted well");
+	send_part(0, 0, 0, XR_F_MORE);
+	send_part(0, 0, 0, 0);
+	tap__is(counts(), "3 samples, 1 partial, 0 malformed",
+		"a part 0 ends an unfinished sample");
+	send_part(0, 0, 1, 0);
+	tap__is(counts(), "3 samples, 1 partial, 1 malformed", "a part 1 without a part 0");
+	send_part(0, 0, 0, XR_F_MORE);
+	send_part(0, 0, 2, 0);
+	tap__is(counts(), "3 samples, 2 partial, 2 malformed", "a part is missing");
+	send_part(0, 0, 0, XR_F_MORE);
+	send_part(0, 0, 1, XR_F_DISCARD);
+	send_part(0, 0, 0, 0);
+	tap__is(counts(), "4 samples, 2 partial, 2 malformed", "a discarded sample");
+	send_part(0, 0, 0, XR_F_MORE);
+	make_sample((struct shape){.part = 1}, NO_SLOTS);
+	r.sample.time++;
 	send();
-	tap__ok(st->malformed == 3 && st->partial == 3, "a part of another sample");
-	send_part(0, 0, XR_F_MORE);
+	tap__is(counts(), "4 samples, 3 partial, 3 malformed", "a part of another sample");
+	send_part(0, 0, 0, XR_F_MORE);
 	decoder__forget(d, 1);
-	tap__ok(st->partial == 4, "the process is gone: its unfinished sample is counted");
-	send_part(65535, 0, 0);
-	tap__ok(st->samples == 5, "the highest cpu");
-	send_part(65536, 0, 0);
-	tap__ok(st->malformed == 4 && st->samples == 5, "a cpu past the highest");
+	tap__is(counts(), "4 samples, 4 partial, 3 malformed",
+		"the process is gone: its unfinished sample is counted");
+	send_part(65535, 0, 0, 0);
+	send_part(65536, 0, 0, 0);
+	tap__is(counts(), "5 samples, 4 partial, 4 malformed", "the highest cpu, and one past it");
 	finish();
 }
 
-/* Part @part of a sample taken at @level on cpu 3. */
-static void send_level(uint16_t level, uint32_t part, uint32_t flags)
+/* A sample that interrupted another on its cpu comes between the other's parts. */
+TEST(levels)
 {
-	make_sample(flags);
-	r.sample.cpu = 3;
-	r.sample.level = level;
-	r.sample.part = part;
-	r.sample.time += level;
-	add_slot(XR_FORM_SYMBOL, part ? 0x200 : 0x100, 0);
+	start_parts();
+	send_part(3, 0, 0, XR_F_MORE);
+	send_part(3, 1, 0, XR_F_MORE);
+	send_part(3, 2, 0, 0);
+	check_last("f");
+	send_part(3, 1, 1, 0);
+	check_last("f g");
+	send_part(3, 0, 1, XR_F_MORE);
+	send_part(3, 1, 0, 0);
+	check_last("f");
+	send_part(3, 0, 2, 0);
+	check_last("f g g");
+	tap__is(counts(), "4 samples, 0 partial, 0 malformed", "levels are kept apart");
+	send_part(3, 1, 0, XR_F_MORE);
+	send_part(3, 0, 1, 0);
+	tap__is(counts(), "4 samples, 0 partial, 1 malformed", "a part of another level");
+	send_part(3, 1, 1, 0);
+	tap__is(counts(), "5 samples, 0 partial, 1 malformed", "it does no harm to it");
+	send_part(3, XR_LEVELS, 0, 0);
+	tap__is(counts(), "5 samples, 0 partial, 2 malformed", "a level past the highest");
+	make_sample(USUAL, NO_SLOTS);
+	r.sample.event = XR_EVENTS;
 	send();
+	tap__is(counts(), "5 samples, 0 partial, 3 malformed", "an unknown event");
+	finish();
 }
 
-/* A sample that interrupted another on its cpu comes between the other's parts. */
 /* The counts that come before the frames of part 0, and of no other. */
 TEST(memory)
 {
 	start();
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
-	make_sample(XR_F_MEMORY | XR_F_MORE);
-	add_slot(0, 800, 1600);
-	add_slot(0, 5600, 7);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
-	make_sample(XR_F_MEMORY);
-	r.sample.part = 1;
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
-	check_last("f f");
+	send_sample(FLAGS(XR_F_MEMORY | XR_F_MORE),
+		    SLOTS(PAIR(800, 1600), PAIR(5600, 7), SYMBOL(0x100)));
+	becomes("f f", (struct shape){.flags = XR_F_MEMORY, .part = 1}, SLOTS(SYMBOL(0x100)));
 	tap__ok(seen.sample.flags & XR_F_MEMORY && seen.sample.memory.small == 800 &&
 			seen.sample.memory.large == 1600 && seen.sample.memory.nodes == 5600 &&
 			seen.sample.memory.dups == 7,
 		"counts of memory, once for all parts");
-	make_sample(0);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
+	send_sample(USUAL, SLOTS(SYMBOL(0x100)));
 	tap__ok(!(seen.sample.flags & XR_F_MEMORY) && !seen.sample.memory.small,
 		"the next sample has none");
-	make_sample(XR_F_MEMORY | XR_F_OTHER_THREAD);
-	add_slot(0, 800, 1600);
-	add_slot(0, 5600, 7);
-	send();
-	check_last("<other-thread>");
+	becomes("<other-thread>", FLAGS(XR_F_MEMORY | XR_F_OTHER_THREAD),
+		SLOTS(PAIR(800, 1600), PAIR(5600, 7)));
 	tap__ok(seen.sample.memory.large == 1600, "another thread's sample has them");
-	make_sample(XR_F_MEMORY);
-	add_slot(0, 1ULL << 49, 1600);
-	add_slot(0, 5600, 7);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
-	check_last("f");
+	becomes("f", FLAGS(XR_F_MEMORY),
+		SLOTS(PAIR(1ULL << 49, 1600), PAIR(5600, 7), SYMBOL(0x100)));
 	tap__ok(!(seen.sample.flags & XR_F_MEMORY) && !seen.sample.memory.small,
 		"more than a process can have is not told");
-	make_sample(XR_F_MEMORY);
-	send();
-	make_sample(XR_F_MEMORY);
-	add_slot(0, 800, 1600);
-	send();
-	make_sample(XR_F_MEMORY | XR_F_LINES);
-	add_slot(0, 800, 1600);
-	add_slot(0, 5600, 7);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
+	send_sample(FLAGS(XR_F_MEMORY), NO_SLOTS);
+	send_sample(FLAGS(XR_F_MEMORY), SLOTS(PAIR(800, 1600)));
+	send_sample(FLAGS(XR_F_MEMORY | XR_F_LINES),
+		    SLOTS(PAIR(800, 1600), PAIR(5600, 7), SYMBOL(0x100)));
 	tap__ok(malformed() == 3, "no room for the counts, or for a frame behind them: malformed");
-	finish();
-}
-
-TEST(levels)
-{
-	const struct decoder_stats *st;
-
-	start();
-	st = decoder__stats(d);
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
-	send_text(1, 0x200, XR_TEXT_SYMBOL, "g");
-	send_level(0, 0, XR_F_MORE);
-	send_level(1, 0, XR_F_MORE);
-	send_level(2, 0, 0);
-	check_last("f");
-	send_level(1, 1, 0);
-	check_last("f g");
-	send_level(0, 1, XR_F_MORE);
-	send_level(1, 0, 0);
-	check_last("f");
-	send_level(0, 2, 0);
-	check_last("f g g");
-	tap__ok(st->samples == 4 && !st->partial && !st->malformed, "levels are kept apart");
-	send_level(1, 0, XR_F_MORE);
-	send_level(0, 1, 0);
-	tap__ok(st->malformed == 1 && st->samples == 4, "a part of another level is not taken");
-	send_level(1, 1, 0);
-	tap__ok(st->samples == 5, "and does no harm to it");
-	send_level(XR_LEVELS, 0, 0);
-	tap__ok(st->malformed == 2 && st->samples == 5, "a level past the highest");
-	make_sample(0);
-	r.sample.event = XR_EVENTS;
-	send();
-	tap__ok(st->malformed == 3 && st->samples == 5, "an unknown event");
 	finish();
 }
 
@@ -300,12 +220,10 @@ static const char *long_name(uint32_t kind, size_t n, const char *end)
 	r.text.len = (uint32_t)n;
 	r.text.head.size += r.text.len;
 	send();
-	make_sample(0);
-	if (kind == XR_TEXT_SYMBOL)
-		add_slot(XR_FORM_SYMBOL, 0x300, 0);
-	else
-		add_slot(XR_FORM_ITEM_STR, 0x100, 0x300);
-	send();
+	send_sample(USUAL,
+		    kind == XR_TEXT_SYMBOL ? &SYMBOL(0x300)
+					   : &FRAME(XR_FORM_ITEM_STR, 0x100, 0x300),
+		    1);
 	return seen.name;
 }
 
@@ -351,13 +269,8 @@ TEST(long)
 
 static void check_file(uint64_t file, const char *want)
 {
-	make_sample(XR_F_LINES);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_place(0, 0);
-	r.sample.file = file;
-	r.sample.line = 3;
-	send();
-	check_last(want);
+	becomes(want, (struct shape){.flags = XR_F_LINES, .file = file, .line = 3},
+		SLOTS(SYMBOL(0x100), PAIR(0, 0)));
 }
 
 /* Srcfiles, by their addresses: those in no file are told apart. */
@@ -394,81 +307,38 @@ TEST(sources)
 
 TEST(packages)
 {
+	const struct shape packages = {.flags = XR_F_PACKAGES};
+	const struct shape both = {.flags = XR_F_PACKAGES | XR_F_LINES, .file = 0x77, .line = 5};
+
 	start();
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
 	send_text(1, 0x77, XR_TEXT_HASHED, "a.R");
 	send_text(1, 0x99, XR_TEXT_HASHED, "stats");
 	send_place(1, 0x55, 0x77, 12);
-	make_sample(XR_F_PACKAGES);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(0, 0x99, 0x55);
-	add_slot(XR_FORM_ANON, 0, 0);
-	add_slot(0, XR_PACKAGE_GLOBAL, 0);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(0, XR_PACKAGE_BASE, 0x55);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(0, 0, 0);
-	send();
-	check_last("stats!f{a.R:12} .GlobalEnv!<Anonymous> base!f{a.R:12} f");
-	make_sample(XR_F_PACKAGES | XR_F_LINES);
-	r.sample.file = 0x77;
-	r.sample.line = 5;
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_place(0x77, 9);
-	add_slot(0, 0x99, 0x55);
-	add_slot(XR_FORM_ANON, 0, 0);
-	add_place(0, 0);
-	add_slot(0, XR_PACKAGE_GLOBAL, 0);
-	send();
-	check_last("stats!f{a.R:12}(a.R:5) .GlobalEnv!<Anonymous>(a.R:9)");
-	make_sample(XR_F_PACKAGES | XR_F_LINES);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_place(0x77, 9);
-	send();
+	becomes("stats!f{a.R:12} .GlobalEnv!<Anonymous> base!f{a.R:12} f", packages,
+		SLOTS(SYMBOL(0x100), PAIR(0x99, 0x55), ANON, PAIR(XR_PACKAGE_GLOBAL, 0),
+		      SYMBOL(0x100), PAIR(XR_PACKAGE_BASE, 0x55), SYMBOL(0x100), PAIR(0, 0)));
+	becomes("stats!f{a.R:12}(a.R:5) .GlobalEnv!<Anonymous>(a.R:9)", both,
+		SLOTS(SYMBOL(0x100), PAIR(0x77, 9), PAIR(0x99, 0x55), ANON, PAIR(0, 0),
+		      PAIR(XR_PACKAGE_GLOBAL, 0)));
+	send_sample(both, SLOTS(SYMBOL(0x100), PAIR(0x77, 9)));
 	tap__ok(malformed() == 1 && seen.samples == 2, "two thirds of a frame are malformed");
 
-	/* what never came is not known, until it comes */
-	make_sample(XR_F_PACKAGES);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(0, 0x999, 0x555);
-	send();
-	check_last("f");
+	/* what never came is not known, until it comes; a later one replaces the earlier */
+	becomes("f", packages, SLOTS(SYMBOL(0x100), PAIR(0x999, 0x555)));
 	tap__ok(decoder__stats(d)->unnamed == 2, "and counted");
 	send_text(1, 0x999, XR_TEXT_HASHED, "late");
 	send_place(1, 0x555, 0x77, (uint32_t)-1);
-	make_sample(XR_F_PACKAGES);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(0, 0x999, 0x555);
-	send();
-	check_last("late!f{a.R:-1}");
-	/* a later one replaces the earlier */
+	becomes("late!f{a.R:-1}", packages, SLOTS(SYMBOL(0x100), PAIR(0x999, 0x555)));
 	send_place(1, 0x555, 0x77, 3);
-	make_sample(XR_F_PACKAGES);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(0, 0x999, 0x555);
-	send();
-	check_last("late!f{a.R:3}");
+	becomes("late!f{a.R:3}", packages, SLOTS(SYMBOL(0x100), PAIR(0x999, 0x555)));
 	/* parts of one sample are alike */
-	make_sample(XR_F_PACKAGES | XR_F_MORE);
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	add_slot(0, 0x99, 0x55);
-	send();
-	make_sample(0);
-	r.sample.part = 1;
-	add_slot(XR_FORM_SYMBOL, 0x100, 0);
-	send();
+	send_sample(FLAGS(XR_F_PACKAGES | XR_F_MORE), SLOTS(SYMBOL(0x100), PAIR(0x99, 0x55)));
+	send_sample((struct shape){.part = 1}, SLOTS(SYMBOL(0x100)));
 	tap__ok(malformed() == 2 && decoder__stats(d)->partial == 1,
 		"a part without packages after one with them is refused");
-	make_sample(0);
-	r.sample.serial = 2;
-	send();
-	make_sample(XR_F_PACKAGES);
-	r.sample.serial = 2;
-	add_slot(XR_FORM_ANON, 0, 0);
-	add_slot(0, 0x99, 0x55);
-	send();
-	check_last("<Anonymous>");
-	decoder__forget(d, 1);
+	becomes("<Anonymous>", (struct shape){.flags = XR_F_PACKAGES, .serial = 2},
+		SLOTS(ANON, PAIR(0x99, 0x55)));
 	finish();
 }
 
@@ -478,22 +348,21 @@ TEST(packages)
  */
 TEST(native_parts)
 {
-	const uint32_t flags = XR_F_LINES | XR_F_PACKAGES;
-	const uint32_t parts = 4;
+	const uint32_t flags = XR_F_LINES | XR_F_PACKAGES, parts = 4;
+	struct xr_slot slots[XR_CHUNK_FULL];
 
 	start();
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
 	for (uint32_t part = 0; part < parts; part++) {
-		make_sample(flags | (part + 1 < parts ? XR_F_MORE : XR_F_NATIVE));
-		r.sample.part = part;
-		for (uint32_t i = 0; !part && i < 42; i++) {
-			add_slot(XR_FORM_SYMBOL, 0x100, 0);
-			add_place(0, 0);
-			add_slot(0, 0, 0);
+		for (uint32_t i = 0; i < XR_CHUNK_FULL; i++) {
+			slots[i] = FRAME(XR_FORM_NATIVE, 0x1000 * (part + 1) + i, 0);
+			if (!part && i < 3 * 42)
+				slots[i] = i % 3 ? PAIR(0, 0) : SYMBOL(0x100);
 		}
-		for (uint32_t i = r.sample.nslots; i < XR_CHUNK_FULL; i++)
-			add_slot(XR_FORM_NATIVE, 0x1000 * (part + 1) + i, 0);
-		send();
+		send_sample((struct shape){.flags = flags |
+						    (part + 1 < parts ? XR_F_MORE : XR_F_NATIVE),
+					   .part = part},
+			    slots, XR_CHUNK_FULL);
 	}
 	tap__ok(seen.samples == 1 && !malformed() && seen.nframes == 42 + 126 + 3 * XR_CHUNK_FULL,
 		"native frames in several parts: %u frames", seen.nframes);
@@ -508,27 +377,22 @@ TEST(native_parts)
 
 TEST(deep)
 {
-	const struct decoder_stats *st;
-	uint32_t part;
+	const uint32_t parts = XR_CONTEXTS_MAX / XR_CHUNK_SLOTS;
+	struct xr_slot slots[XR_CHUNK_SLOTS];
 
 	start();
-	st = decoder__stats(d);
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
-	for (part = 0; part < XR_CONTEXTS_MAX / XR_CHUNK_SLOTS; part++) {
-		make_sample(part + 1 < XR_CONTEXTS_MAX / XR_CHUNK_SLOTS ? XR_F_MORE : 0);
-		r.sample.part = part;
-		for (uint32_t i = 0; i < XR_CHUNK_SLOTS; i++)
-			add_slot(XR_FORM_SYMBOL, 0x100, 0);
-		send();
-	}
-	tap__ok(st->samples == 1 && seen.nframes == XR_CONTEXTS_MAX && !st->malformed,
+	for (uint32_t i = 0; i < XR_CHUNK_SLOTS; i++)
+		slots[i] = SYMBOL(0x100);
+	for (uint32_t part = 0; part < parts; part++)
+		send_sample((struct shape){.flags = part + 1 < parts ? XR_F_MORE : 0, .part = part},
+			    slots, XR_CHUNK_SLOTS);
+	tap__ok(seen.samples == 1 && seen.nframes == XR_CONTEXTS_MAX && !malformed(),
 		"the deepest stack there is: %u frames", seen.nframes);
-	for (part = 0; part <= XR_CONTEXTS_MAX / XR_CHUNK_SLOTS; part++) {
-		r.sample.part = part;
-		r.sample.flags = XR_F_MORE;
-		send();
-	}
-	tap__ok(st->samples == 1 && st->malformed == 1, "a deeper one is malformed");
+	for (uint32_t part = 0; part <= parts; part++)
+		send_sample((struct shape){.flags = XR_F_MORE, .part = part}, slots,
+			    XR_CHUNK_SLOTS);
+	tap__ok(seen.samples == 1 && malformed() == 1, "a deeper one is malformed");
 	finish();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The decoder: bad records are refused, and none does harm. */
 #include "decode_scene.h"
+#include "some.h"
 
 /* Send what is in `r`, which must be refused. */
 static void refuse(const char *what)
@@ -22,10 +23,14 @@ static void make_process(uint32_t event)
 	strcpy(r.process.comm, "R");
 }
 
+#define USUAL ((struct shape){0})
+
 TEST(malformed)
 {
+	struct xr_slot many[XR_CHUNK_SLOTS + 1];
+
 	start();
-	make_sample(0);
+	make_sample(USUAL, NO_SLOTS);
 	for (size_t size = 0; size < sizeof(r.sample); size++)
 		decoder__record(d, &r, size);
 	tap__ok(malformed() == sizeof(r.sample) && !seen.samples,
@@ -39,41 +44,37 @@ TEST(malformed)
 	tap__ok(malformed() == 2 * sizeof(r.sample) && seen.samples == 1,
 		"nor does a head that claims less pass");
 
-	make_sample(0);
+	make_sample(USUAL, NO_SLOTS);
 	r.head.type = 0;
 	refuse("type 0");
 	r.head.type = 5;
 	refuse("an unknown type");
-	make_sample(0);
+	make_sample(USUAL, NO_SLOTS);
 	r.sample.nslots = 1;
 	refuse("a slot past the end");
 	r.sample.nslots = 0xffffffff;
 	refuse("more slots than there can be");
-	make_sample(0);
-	for (unsigned int i = 0; i < XR_CHUNK_SLOTS + 1; i++)
-		add_slot(XR_FORM_ANON, 0, 0);
+	for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++)
+		many[i] = ANON;
+	make_sample(USUAL, many, XR_CHUNK_SLOTS + 1);
 	refuse("more slots than a record holds");
-	make_sample(0x80000);
+	make_sample((struct shape){.flags = 0x80000}, NO_SLOTS);
 	refuse("an unknown flag");
-	make_sample(0);
-	add_slot(XR_FORM_NONE, 0x100, 0);
+	make_sample(USUAL, SLOTS(FRAME(XR_FORM_NONE, 0x100, 0)));
 	refuse("a frame without a form");
-	make_sample(0);
-	add_slot(XR_FORMS, 0x100, 0);
+	make_sample(USUAL, SLOTS(FRAME(XR_FORMS, 0x100, 0)));
 	refuse("a form past the last");
-	make_sample(0);
-	add_slot(0xff, 0x100, 0);
+	make_sample(USUAL, SLOTS(FRAME(0xff, 0x100, 0)));
 	refuse("the highest form");
-	make_sample(0);
+	make_sample(USUAL, NO_SLOTS);
 	r.sample.weight = 0;
 	refuse("a sample of no weight");
 	r.sample.weight = UINT64_MAX;
 	refuse("a sample of more ticks than there are");
-	make_sample(0);
+	make_sample(USUAL, NO_SLOTS);
 	r.sample.unit = XR_UNITS;
 	refuse("an unknown unit");
-	make_sample(XR_F_OTHER_THREAD);
-	add_slot(XR_FORM_ANON, 0, 0);
+	make_sample((struct shape){.flags = XR_F_OTHER_THREAD}, SLOTS(ANON));
 	refuse("another thread with frames");
 
 	make_text(1, 1, XR_TEXT_HASHED + 1, "x");
@@ -117,20 +118,13 @@ TEST(malformed)
 	finish();
 }
 
-static uint64_t next(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	return *state ^= *state << 17;
-}
-
 /*
  * Records that are nearly right, with bytes changed, from exactly sized heap blocks, so that the
  * sanitizers see any step out of them.  What is asserted: each record ends in one count.
  */
 TEST(fuzz)
 {
-	uint64_t state = 20240229, sent = 0, texts = 0, quiet = 0;
+	uint64_t sent = 0, texts = 0, quiet = 0;
 	const struct decoder_stats *st;
 
 	start();
@@ -138,39 +132,40 @@ TEST(fuzz)
 	for (int i = 0; i < 300000; i++) {
 		uint64_t malformed_before = st->malformed, samples_before = st->samples;
 		unsigned int processes_before = seen.processes;
-		uint64_t kind = next(&state) % 8;
+		uint32_t kind = some(8);
 		size_t size;
 		char *copy;
 
 		if (kind == 0) {
-			make_process(1 + (uint32_t)(next(&state) % 3));
+			make_process(1 + some(3));
 		} else if (kind < 3) {
-			make_text((uint32_t)next(&state) % 4, next(&state) % 32 << 4,
-				  (uint32_t)next(&state) % 2, "some text or other");
-			r.text.len = (uint32_t)next(&state) % 19;
+			make_text(some(4), some(32) << 4, some(2), "some text or other");
+			r.text.len = some(19);
 		} else if (kind == 3) {
-			make_place((uint32_t)next(&state) % 4, next(&state) % 32 << 4,
-				   next(&state) % 32 << 4, (uint32_t)next(&state));
+			make_place(some(4), some(32) << 4, some(32) << 4, some(UINT32_MAX));
 		} else {
-			make_sample((uint32_t)next(&state) & 0x12b);
-			r.sample.serial = (uint32_t)next(&state) % 4;
-			r.sample.cpu = (uint32_t)next(&state) % 4;
-			r.sample.level = (uint16_t)(next(&state) % 3);
-			r.sample.part = (uint32_t)next(&state) % 4 ? 0 : (uint32_t)next(&state) % 3;
-			for (uint64_t n = next(&state) % 12; n; n--)
-				add_slot(1 + next(&state) % (XR_FORMS - 1), next(&state) % 32 << 4,
-					 next(&state) % 32 << 4);
+			struct xr_slot slots[12];
+			uint32_t n = some(12);
+
+			for (uint32_t k = 0; k < n; k++)
+				slots[k] =
+					FRAME(1 + some(XR_FORMS - 1), some(32) << 4, some(32) << 4);
+			make_sample((struct shape){.flags = some(UINT32_MAX) & 0x12b,
+						   .cpu = some(4),
+						   .level = (uint16_t)some(3),
+						   .part = some(4) ? 0 : some(3)},
+				    slots, n);
+			r.sample.serial = some(4);
 		}
 		size = r.head.size;
-		if (next(&state) % 2)
-			for (uint64_t n = next(&state) % 4; n; n--)
-				((unsigned char *)&r)[next(&state) % (size < 96 ? size : 96)] =
-					(unsigned char)next(&state);
-		if (!(next(&state) % 8))
-			size = next(&state) % (size + 1);
+		if (some(2))
+			for (uint32_t n = some(4); n; n--)
+				((unsigned char *)&r)[some(size < 96 ? (uint32_t)size : 96)] =
+					(unsigned char)some(256);
+		if (!some(8))
+			size = some((uint32_t)size + 1);
 		copy = malloc(size ? size : 1);
-		if (!copy)
-			tap__bail("no memory");
+		tap__bail_if(!copy, "no memory");
 		memcpy(copy, &r, size);
 		decoder__record(d, copy, size);
 		free(copy);
@@ -183,8 +178,8 @@ TEST(fuzz)
 			else
 				quiet++;
 		}
-		if (!(next(&state) % 1000))
-			decoder__forget(d, (uint32_t)next(&state) % 4);
+		if (!some(1000))
+			decoder__forget(d, some(4));
 	}
 	tap__diag("%llu sent: %llu samples, %llu malformed, %u processes, %llu texts, %llu parts",
 		  (unsigned long long)sent, (unsigned long long)st->samples,

@@ -25,7 +25,6 @@ static void on_sample(void *arg, const struct sample *s)
 {
 	char want[64];
 
-	(void)arg;
 	seen.samples++;
 	for (uint32_t i = 0; i < s->stack->nframes; i++) {
 		const char *name = s->stack->frames[i]->function->text;
@@ -47,8 +46,7 @@ static void start(void)
 	static const struct decoder_ops ops = {.sample = on_sample};
 
 	memset(&seen, 0, sizeof(seen));
-	if (decoder__new(&d, &ops, NULL, MEMORY))
-		tap__bail("no memory");
+	tap__bail_if(decoder__new(&d, &ops, NULL, MEMORY), "no memory");
 }
 
 /* One sample of @serial, of CHAIN functions whose names come with it: from number @first on. */

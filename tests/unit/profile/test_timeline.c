@@ -37,8 +37,7 @@ TEST(long)
 	uint64_t n = 0;
 
 	for (uint64_t time = 5; n < 100000; n++, time += 10 * TIMELINE_WIDTH)
-		if (timeline__add(&t, n % 3, time, 1))
-			tap__bail("no memory");
+		tap__bail_if(timeline__add(&t, n % 3, time, 1), "no memory");
 	tap__ok(total(&t, 0) + total(&t, 1) + total(&t, 2) == n, "a long one keeps all");
 	tap__ok(timeline__spans(&t) <= TIMELINE_SPANS && timeline__spans(&t) > TIMELINE_SPANS / 4 &&
 			t.n <= 3 * TIMELINE_SPANS,
@@ -55,8 +54,8 @@ TEST(many)
 
 	for (uint32_t round = 0; round < 20; round++)
 		for (uint32_t row = 0; row < rows; row++, n++)
-			if (timeline__add(&t, row, n * TIMELINE_WIDTH / 1000, 1))
-				tap__bail("no memory");
+			tap__bail_if(timeline__add(&t, row, n * TIMELINE_WIDTH / 1000, 1),
+				     "no memory");
 	tap__ok(t.n <= TIMELINE_ENTRIES + rows, "%zu entries of %u rows", t.n, rows);
 	tap__ok(total(&t, 0) == 20 && total(&t, rows - 1) == 20, "and all is there");
 	timeline__free(&t);
@@ -114,8 +113,9 @@ TEST(spread)
 	timeline__free(&t);
 
 	for (uint32_t i = 0; i < 2000; i++)
-		if (timeline__spread(&t, i % 7, i * second, (i + 1) * second, second + i % 2))
-			tap__bail("no memory");
+		tap__bail_if(
+			timeline__spread(&t, i % 7, i * second, (i + 1) * second, second + i % 2),
+			"no memory");
 	tap__ok(total(&t, 0) + total(&t, 1) + total(&t, 2) + total(&t, 3) + total(&t, 4) +
 				total(&t, 5) + total(&t, 6) ==
 			2000 * second + 1000,

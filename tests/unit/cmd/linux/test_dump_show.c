@@ -10,8 +10,7 @@ static const char *text_of(const struct dump_process *p)
 {
 	struct buf b = {0};
 
-	if (dump_show__text(&b, p))
-		tap__bail("no memory");
+	tap__bail_if(dump_show__text(&b, p), "no memory");
 	snprintf(shown, sizeof(shown), "%.*s", (int)b.len, b.data);
 	buf__free(&b);
 	return shown;
@@ -24,11 +23,9 @@ static const char *json_of(const struct dump_process *p)
 
 	json__begin(&j);
 	json__array(&j, NULL);
-	if (dump_show__json(&j, p))
-		tap__bail("no memory");
+	tap__bail_if(dump_show__json(&j, p), "no memory");
 	json__close(&j);
-	if (json__end(&j, &b))
-		tap__bail("it is no JSON");
+	tap__bail_if(json__end(&j, &b), "it is no JSON");
 	snprintf(shown, sizeof(shown), "%.*s", (int)b.len, b.data);
 	buf__free(&b);
 	return shown;

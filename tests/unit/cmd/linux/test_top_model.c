@@ -232,8 +232,7 @@ TEST(verdict)
 	tap__ok(!b.len, "nothing is said at once");
 	now = os__now() + 3 * NS_PER_S;
 	second();
-	if (top_model__verdict(model, &b) || buf__add(&b, "", 1))
-		tap__bail("no memory");
+	tap__bail_if(top_model__verdict(model, &b) || buf__add(&b, "", 1), "no memory");
 	tap__ok(strstr(b.data, "s of CPU in ") && strstr(b.data, "--clock wall shows where"),
 		"one that waits: %s", b.data);
 	buf__free(&b);

@@ -14,8 +14,8 @@ static const char *all(void)
 {
 	struct buf b = {0};
 
-	if (top_text__all(&b, &view, &stats, "01:02:03", 20) || buf__add(&b, "", 1))
-		tap__bail("no memory");
+	tap__bail_if(top_text__all(&b, &view, &stats, "01:02:03", 20) || buf__add(&b, "", 1),
+		     "no memory");
 	snprintf(text, sizeof(text), "%s", b.data);
 	buf__free(&b);
 	return text;
@@ -30,8 +30,7 @@ static void open_view(void)
 static void update(void)
 {
 	second();
-	if (top_view__update(&view))
-		tap__bail("no memory");
+	tap__bail_if(top_view__update(&view), "no memory");
 }
 
 static void close_view(void)
@@ -171,8 +170,7 @@ static void test_widths(void)
 				err = top_text__caller(&b, &view, &view.callers[0], w);
 				break;
 			}
-			if (err || buf__add(&b, "", 1))
-				tap__bail("no memory");
+			tap__bail_if(err || buf__add(&b, "", 1), "no memory");
 			narrow = narrow && columns__of(b.data) <= w;
 			tame = tame && !strpbrk(b.data, "\x1b\n\xff");
 			if (columns__of(b.data) > w)

@@ -45,8 +45,7 @@ static void open_view(void)
 	take(&one, "b lapply main", 3);
 	take(&two, "c main", 1);
 	second();
-	if (top_view__update(&view))
-		tap__bail("no memory");
+	tap__bail_if(top_view__update(&view), "no memory");
 }
 
 static void close_view(void)

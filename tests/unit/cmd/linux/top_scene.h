@@ -34,8 +34,7 @@ static void begin(size_t memory, uint32_t window)
 	memcpy(&about.types[PROFILE_TYPE_EVENTS], events, sizeof(events));
 	if (about.no_ticks)
 		about.event = "cycles,gc";
-	if (top_model__new(&model, memory, window))
-		tap__bail("no memory");
+	tap__bail_if(top_model__new(&model, memory, window), "no memory");
 	sink = top_model__sink(model);
 	sink.ops->begin(sink.arg, &about);
 	now = os__now();

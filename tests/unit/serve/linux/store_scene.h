@@ -57,7 +57,6 @@ SCENE_FN size_t scene__each(void (*each)(const char *name, void *arg), void *arg
 
 static void scene__unlink(const char *name, void *arg)
 {
-	(void)arg;
 	if (unlink(scene__path(name)))
 		rmdir(scene__path(name));
 }
@@ -68,8 +67,7 @@ SCENE_FN void scene__begin(bool memory)
 {
 	snprintf(scene_dir, sizeof(scene_dir), "%s/store-test-XXXXXX",
 		 memory && !access("/dev/shm", W_OK | X_OK) ? "/dev/shm" : "/tmp");
-	if (!mkdtemp(scene_dir))
-		tap__bail("no directory: %s", strerror(errno));
+	tap__bail_if(!mkdtemp(scene_dir), "no directory");
 	signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -94,8 +92,7 @@ SCENE_FN size_t scene__gzip(const char *text, size_t len, void *out, size_t room
 	z.avail_in = (uInt)len;
 	z.next_out = out;
 	z.avail_out = (uInt)room;
-	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
-		tap__bail("no gzip");
+	tap__bail_if(deflate(&z, Z_FINISH) != Z_STREAM_END, "no gzip");
 	deflateEnd(&z);
 	return room - z.avail_out;
 }

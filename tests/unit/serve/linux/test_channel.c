@@ -12,8 +12,7 @@ static struct channel *a, *b;
 
 static void pair(size_t max)
 {
-	if (channel__pair(&a, &b, max))
-		tap__bail("no socket");
+	tap__bail_if(channel__pair(&a, &b, max), "no socket");
 }
 
 static void unpair(void)
@@ -75,8 +74,7 @@ TEST(large)
 	struct channel_message m = {0};
 	int got = 0, rounds = 0;
 
-	if (!data)
-		tap__bail("no memory");
+	tap__bail_if(!data, "no memory");
 	for (size_t i = 0; i < head.size; i++)
 		data[i] = (char)(i * 7 + i / 251);
 	pair(0);

@@ -24,8 +24,7 @@ static void start(const struct front_config *config)
 {
 	struct channel *theirs;
 
-	if (channel__pair(&channel, &theirs, 1 << 20))
-		tap__bail("no socket");
+	tap__bail_if(channel__pair(&channel, &theirs, 1 << 20), "no socket");
 	pid = fork();
 	if (!pid) {
 		channel__close(channel);
@@ -73,8 +72,7 @@ static void send_profile(enum channel_kind kind)
 	const struct channel_head head = {
 		.kind = kind, .size = 4, .began = NS_PER_S, .ended = 2 * NS_PER_S, .samples = 3};
 
-	if (channel__send(channel, &head, NULL, "data", NULL))
-		tap__bail("it takes nothing");
+	tap__bail_if(channel__send(channel, &head, NULL, "data", NULL), "it takes nothing");
 }
 
 static const char *in(const char *name)
@@ -92,9 +90,9 @@ static void fail_for(int n, const char *said)
 	const char *line;
 	FILE *file;
 
-	if (!moved || !profiles || rename(profiles, moved) || !(file = fopen(profiles, "we")) ||
-	    fclose(file))
-		tap__bail("%s: %s", dir, strerror(errno));
+	tap__bail_if(!moved || !profiles || rename(profiles, moved) ||
+			     !(file = fopen(profiles, "we")) || fclose(file),
+		     "%s", dir);
 	for (int i = 0; i < n; i++)
 		send_profile(CHANNEL_STORE);
 	line = next();
@@ -105,8 +103,7 @@ static void fail_for(int n, const char *said)
 					     .size = sizeof(struct sampler_status)},
 		      NULL, &(struct sampler_status){.uptime = 1}, NULL);
 	tap__ok(!strcmp(next(), "counts"), "%d of them", n);
-	if (unlink(profiles) || rename(moved, profiles))
-		tap__bail("%s: %s", dir, strerror(errno));
+	tap__bail_if(unlink(profiles) || rename(moved, profiles), "%s", dir);
 	send_profile(CHANNEL_STORE);
 	line = next();
 	tap__ok(strstr(line, said), "it works again: %s", line);
@@ -136,9 +133,9 @@ static int listens(char url[64])
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 8) ||
-	    getsockname(fd, (struct sockaddr *)&at, &size))
-		tap__bail("no socket: %s", strerror(errno));
+	tap__bail_if(fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 8) ||
+			     getsockname(fd, (struct sockaddr *)&at, &size),
+		     "no socket");
 	snprintf(url, 64, "http://127.0.0.1:%u", ntohs(at.sin_port));
 	return fd;
 }

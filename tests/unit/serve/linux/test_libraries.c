@@ -56,8 +56,6 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 			      const char *method, const char *version, const char *data,
 			      size_t *size, void **request)
 {
-	(void)arg, (void)c, (void)url, (void)method, (void)version, (void)data, (void)size,
-		(void)request;
 	return MHD_NO;
 }
 

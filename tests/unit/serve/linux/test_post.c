@@ -161,10 +161,11 @@ static void test_slow(void)
 	char url[64];
 
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 4) ||
-	    getsockname(fd, (struct sockaddr *)&at, &len) ||
-	    pthread_create(&server, NULL, server__run, &fd) || post__open(&p, NULL, 300, &f))
-		tap__bail("no server: %s", f.text);
+	tap__bail_if(fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 4) ||
+			     getsockname(fd, (struct sockaddr *)&at, &len) ||
+			     pthread_create(&server, NULL, server__run, &fd) ||
+			     post__open(&p, NULL, 300, &f),
+		     "no server: %s", f.text);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(at.sin_port));
 	tap__ok(status_of(p, url, "x", 1) == 0, "no answer in time");
 	tap__ok(status_of(p, url, data, sizeof(data)) == 200, "a large request has more of it");

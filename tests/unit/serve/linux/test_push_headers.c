@@ -15,9 +15,9 @@ static void put(const char *text, size_t len, mode_t mode)
 	/* another file of that name, as who renews a token makes it */
 	snprintf(fresh, sizeof(fresh), "%s.new", path);
 	fd = open(fresh, O_CREAT | O_WRONLY | O_TRUNC, 0600);
-	if (fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, mode) < 0 ||
-	    rename(fresh, path) < 0)
-		tap__bail("%s: %s", path, strerror(errno));
+	tap__bail_if(fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, mode) < 0 ||
+			     rename(fresh, path) < 0,
+		     "%s", path);
 	close(fd);
 }
 
@@ -105,8 +105,7 @@ TEST(push_headers)
 {
 	int fd = mkstemp(path);
 
-	if (fd < 0)
-		tap__bail("%s: %s", path, strerror(errno));
+	tap__bail_if(fd < 0, "%s", path);
 	close(fd);
 	test_parse();
 	test_file();

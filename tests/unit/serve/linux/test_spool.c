@@ -57,8 +57,7 @@ static int files(void)
 static void empty(void)
 {
 	while (files())
-		if (unlink(path) < 0)
-			tap__bail("%s: %s", path, strerror(errno));
+		tap__bail_if(unlink(path) < 0, "%s", path);
 }
 
 static struct spool *opened(uint64_t max)
@@ -66,8 +65,7 @@ static struct spool *opened(uint64_t max)
 	struct errmsg f = {""};
 	struct spool *s = NULL;
 
-	if (spool__open(&s, dir, KIND, max, &f) < 0)
-		tap__bail("the spool: %s", f.text);
+	tap__bail_if(spool__open(&s, dir, KIND, max, &f) < 0, "the spool: %s", f.text);
 	return s;
 }
 
@@ -170,8 +168,7 @@ TEST(killed)
 	bool all = true;
 	pid_t pid;
 
-	if (pipe(pipes) < 0)
-		tap__bail("pipe");
+	tap__bail_if(pipe(pipes) < 0, "pipe");
 	pid = fork();
 	if (!pid) {
 		s = opened(64 * ROOM);
@@ -212,11 +209,9 @@ static void damage(const char *how, int at, size_t cut)
 	spool__close(s);
 	files();
 	fd = open(path, O_RDWR);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		tap__bail("%s", path);
+	tap__bail_if(fd < 0 || fstat(fd, &st) < 0, "%s", path);
 	if (at >= 0) {
-		if (pread(fd, &byte, 1, at) != 1)
-			tap__bail("%s", path);
+		tap__bail_if(pread(fd, &byte, 1, at) != 1, "%s", path);
 		byte = (char)~byte;
 		if (pwrite(fd, &byte, 1, at) != 1)
 			tap__bail("%s", path);
@@ -259,10 +254,10 @@ TEST(damage)
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		damage(all[i].how, all[i].at, all[i].cut);
 
-	if (symlink("/etc/passwd", in("0000000000000001.item")) < 0 ||
-	    mkfifo(in("0000000000000002.item"), 0600) < 0 ||
-	    mkdir(in("0000000000000003.item"), 0700) < 0)
-		tap__bail("%s: %s", path, strerror(errno));
+	tap__bail_if(symlink("/etc/passwd", in("0000000000000001.item")) < 0 ||
+			     mkfifo(in("0000000000000002.item"), 0600) < 0 ||
+			     mkdir(in("0000000000000003.item"), 0700) < 0,
+		     "%s", path);
 	close(open(in("ffffffffffffffff.item"), O_CREAT | O_WRONLY, 0600));
 	close(open(in("notes.txt"), O_CREAT | O_WRONLY, 0600));
 	s = opened(ROOM);
@@ -278,8 +273,7 @@ TEST(damage)
 	add(s, 1, 10);
 	add(s, 2, 10);
 	files();
-	if (spool__first(s, &item) != 1)
-		tap__bail("the first");
+	tap__bail_if(spool__first(s, &item) != 1, "the first");
 	spool__done(s);
 	unlink(path);
 	tap__ok(nothing(s) && counts(s).dropped == 1, "one that others removed is counted as lost");

@@ -16,8 +16,7 @@ static struct store *opened(const struct store_keep *keep)
 	struct errmsg f = {""};
 	struct store *st;
 
-	if (store__open(&st, scene_dir, keep ? keep : &all, &f))
-		tap__bail("%s", f.text);
+	tap__bail_if(store__open(&st, scene_dir, keep ? keep : &all, &f), "%s", f.text);
 	return st;
 }
 
@@ -129,8 +128,8 @@ TEST(torn)
 		if (how < 3)
 			store__close(st);
 		stat(scene__path(name), &about);
-		if (how == 0 && truncate(scene__path(name), about.st_size - 3))
-			tap__bail("truncate: %s", strerror(errno));
+		tap__bail_if(how == 0 && truncate(scene__path(name), about.st_size - 3),
+			     "truncate");
 		file = how ? fopen(scene__path(name), "a") : NULL;
 		if (file) {
 			/* garbage; zeros, as after a loss of power; while the service runs */
@@ -344,8 +343,7 @@ TEST(hostile)
 	struct errmsg f;
 	int fd = mkstemp(victim), lock;
 
-	if (fd < 0 || write(fd, "precious", 8) != 8)
-		tap__bail("no file: %s", strerror(errno));
+	tap__bail_if(fd < 0 || write(fd, "precious", 8) != 8, "no file");
 	symlink(victim, scene__path("20261122T021000Z-60.pb.gz"));
 	symlink(victim, scene__path(".20261122T021000Z-60.pb.gz.tmp"));
 	symlink(victim, scene__path("index-20261122.jsonl.gz"));

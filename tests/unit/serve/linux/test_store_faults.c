@@ -153,8 +153,7 @@ static void test_errors(int error)
 		scene__empty();
 		fault.hit = false;
 		fault.what = FAULT_NONE;
-		if (store__try(&st, &keep))
-			tap__bail("no store");
+		tap__bail_if(store__try(&st, &keep), "no store");
 		fault.n = 0;
 		fault.at = at;
 		fault.what = FAULT_ERROR;

@@ -20,8 +20,7 @@ static void file__make(uint64_t began, uint32_t seconds, enum window_kind kind, 
 
 	window_name__print(text, &name);
 	fd = openat(dir, text, O_WRONLY | O_CREAT, 0600);
-	if (fd < 0 || (size && ftruncate(fd, size)))
-		tap__bail("%s: %s", text, strerror(errno));
+	tap__bail_if(fd < 0 || (size && ftruncate(fd, size)), "%s", text);
 	close(fd);
 }
 

@@ -44,8 +44,7 @@ static char *keep(const char *data, uint64_t len)
 {
 	char *copy = calloc(1, (size_t)len + 1);
 
-	if (!copy)
-		tap__bail("no memory");
+	tap__bail_if(!copy, "no memory");
 	if (len)
 		memcpy(copy, data, (size_t)len);
 	return copy;
@@ -54,11 +53,9 @@ static char *keep(const char *data, uint64_t len)
 static int on_send(void *arg, const struct channel_head *head, const char *name, const void *data,
 		   const char *index)
 {
-	(void)arg;
 	if (refuse && head->size)
 		return refuse;
-	if (nsent == SENT_MAX)
-		tap__bail("too many messages");
+	tap__bail_if(nsent == SENT_MAX, "too many messages");
 	sent[nsent].head = *head;
 	snprintf(sent[nsent].name, sizeof(sent[nsent].name), "%.*s", (int)head->name_len, name);
 	sent[nsent].data = keep(data, head->size);
@@ -87,13 +84,11 @@ static void begin(const struct windows_config *more)
 	config.interval = MINUTE;
 	config.memory = config.memory ? config.memory : 32 << 20;
 	config.send = on_send;
-	if (windows__new(&windows, &config))
-		tap__bail("no memory");
+	tap__bail_if(windows__new(&windows, &config), "no memory");
 	sink = windows__sink(windows);
 	about.began = began = os__now();
 	about.began_real = os__real_time();
-	if (sink.ops->begin(sink.arg, &about))
-		tap__bail("it cannot begin");
+	tap__bail_if(sink.ops->begin(sink.arg, &about), "it cannot begin");
 }
 
 static void end(void)
@@ -343,8 +338,7 @@ static void tell(uint32_t pid, const char *service, enum profile_event event)
 	const struct profile_process p = {
 		.serial = pid, .pid = pid, .comm = "R", .labels = &label, .nlabels = 1};
 
-	if (sink.ops->process(sink.arg, &p, event))
-		tap__bail("it cannot be told");
+	tap__bail_if(sink.ops->process(sink.arg, &p, event), "it cannot be told");
 }
 
 /* A sample of a process of which nothing is known. */
@@ -355,8 +349,7 @@ static void sample_early(uint32_t pid)
 	struct sample s = {.time = os__now(), .weight = 1, .tid = pid};
 
 	s.stack = stack__of(1, &frame, NULL, 0);
-	if (sink.ops->sample(sink.arg, &p, &s))
-		tap__bail("no sample");
+	tap__bail_if(sink.ops->sample(sink.arg, &p, &s), "no sample");
 }
 
 static bool sent_as(enum channel_kind kind, const char *name, uint64_t samples)
@@ -383,8 +376,9 @@ static bool asked_has(const char *text)
 	z.avail_in = (uInt)sent[i].head.size;
 	z.next_out = bytes;
 	z.avail_out = sizeof(bytes);
-	if (inflateInit2(&z, MAX_WBITS + 16) != Z_OK || inflate(&z, Z_FINISH) != Z_STREAM_END)
-		tap__bail("no whole gzip file");
+	tap__bail_if(inflateInit2(&z, MAX_WBITS + 16) != Z_OK ||
+			     inflate(&z, Z_FINISH) != Z_STREAM_END,
+		     "no whole gzip file");
 	inflateEnd(&z);
 	return memmem(bytes, z.total_out, text, strlen(text));
 }

@@ -37,7 +37,7 @@ TEST(calendar)
 		(unsigned long long)days);
 	tap__ok(same(0) && same(CALENDAR_MAX), "the first and the last second");
 	tap__ok(calendar__of(UINT64_MAX).year == 9999, "what is beyond the end is the end");
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		tap__ok(!calendar__seconds(&bad[i], &seconds), "no date: %u-%u-%u %u:%u:%u",
 			bad[i].year, bad[i].month, bad[i].day, bad[i].hour, bad[i].minute,
 			bad[i].second);

@@ -43,7 +43,7 @@ TEST(escape)
 		 "a\\b %\\% a\\\\nb \\\\x22 a\\\\\\b a\\\\\\nb a\\\\\\x22 a\\"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct buf b = {0};
 
 		tap__bail_if(escape__text(&b, rows[i][0], rows[i][2] ? rows[i][2] : "\"", SIZE_MAX),
@@ -91,7 +91,7 @@ TEST(undo)
 		{"", ""},
 		{"\\x41\\n", "A\n"}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct buf b = {0};
 
 		tap__bail_if(escape__undo(&b, rows[i][0], strlen(rows[i][0])), "no memory");

@@ -60,7 +60,7 @@ TEST(strings)
 	char want[256];
 	struct json j;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		json__begin(&j);
 		json__str(&j, NULL, rows[i][0]);
 		snprintf(want, sizeof(want), "\"%s\"\n", rows[i][1]);
@@ -111,7 +111,7 @@ TEST(misuse)
 	struct json j;
 
 	memset(deep, 'a', sizeof(deep) - 1);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		json__begin(&j);
 		for (const char *at = rows[i].calls ? rows[i].calls : deep; *at; at++) {
 			if (*at == 'o')

@@ -25,7 +25,7 @@ TEST(whole)
 	char bad[] = "|-1|+1| 1|1 |1x|0x1|1.0", *at = bad;
 	uint64_t value;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		int err = parse__u64(rows[i].text, rows[i].max, (value = 4711, &value));
 
 		tap__ok(err == rows[i].err && value == (err ? 4711 : rows[i].value),
@@ -78,7 +78,7 @@ TEST(seconds)
 	char *at = bad;
 	double value;
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < COUNT(good); i++)
 		tap__ok(!parse__seconds(good[i].text, &value) && value == good[i].value,
 			"%s is %g s", good[i].text, good[i].value);
 	value = 4711;

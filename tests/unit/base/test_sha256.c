@@ -25,7 +25,7 @@ TEST(sha256)
 		{"b", 120, 64, "392add47fbaa8197a874ebe770a947a26dd6f2becce5f64688cc4d18c9da93bd"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[2 * SHA256_SIZE + 1];
 		uint8_t digest[SHA256_SIZE];
 		struct buf data = {0};

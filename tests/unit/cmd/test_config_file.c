@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Options from a file: the same as on the command line. */
 #include "cmd/config_file.h"
-
-#include <stddef.h>
-#include <sys/stat.h>
-
 #include "tap.h"
 
 struct values {

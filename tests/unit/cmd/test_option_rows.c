@@ -260,7 +260,7 @@ TEST(help)
 			strstr(text, "--bit") > other,
 		"in groups");
 	tap__ok(!strncmp(printed(print_few), "\nOptions:\n", 10), "those of one group are options");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		tap__ok(option_arg__kind(kinds[i].arg) == kinds[i].kind, "completed as: %s",
 			kinds[i].arg ? kinds[i].arg : "nothing");
 	text = printed(print_wrapped);

@@ -80,7 +80,7 @@ TEST(events_shared)
 		{{"cs"}, .clock = ENGINE_CLOCK_WALL, .why = "--off-cpu"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct config c = {.period = rows[i].period,
 				   .capture = rows[i].capture,
 				   .clock = rows[i].clock};
@@ -126,7 +126,7 @@ TEST(aliases)
 	struct options o;
 	struct errmsg f;
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		tap__ok(parse(lines[i], &o, &f) == 0 && o.config.freq == 50, "%s: %s", lines[i],
 			f.text);
 		options__free(&o);
@@ -143,7 +143,7 @@ TEST(duration)
 	struct options o;
 	struct errmsg f;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		tap__ok(parse(rows[i].line, &o, &f) == 0 && o.config.duration == rows[i].seconds,
 			"%s is %g s: %s", rows[i].line, rows[i].seconds, f.text);
 		options__free(&o);

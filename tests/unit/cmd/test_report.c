@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `report` of small files: what is read, what is written. */
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/buf.h"
@@ -124,7 +123,7 @@ static void test_same_file(void)
 	tap__bail_if(link("s.out", "hard.out") || link("s.out", "hard.html") ||
 			     stat("s.out", &before),
 		     "no links");
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		char words[128];
 		int status;
 
@@ -209,7 +208,7 @@ static void test_made(void)
 	minute__make("m2.pb.gz", 1000000060, "rhost", "g");
 	minute__make("m3.pb.gz", 1000000180, "other", "h");
 	run("report m1.pb.gz -o n1.pb.gz");
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < COUNT(known); i++) {
 		page__has("m1.pb.gz", known[i]);
 		page__has("n1.pb.gz", known[i]);
 	}
@@ -351,7 +350,7 @@ static void test_full(void)
 		"top --help",
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		int status = run_to("/dev/full", lines[i]);
 
 		tap__ok(status == CMD_FAILED &&
@@ -372,7 +371,7 @@ static void test_names(void)
 	static const char *const refused[] = {"n.svg", "n.out.gz", "n.PNG"};
 	char words[64], head[32] = "";
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		FILE *in;
 
 		snprintf(words, sizeof(words), "report a.out -o %s", names[i][0]);
@@ -385,7 +384,7 @@ static void test_names(void)
 			fclose(in);
 		memset(head, 0, sizeof(head));
 	}
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+	for (size_t i = 0; i < COUNT(refused); i++) {
 		snprintf(words, sizeof(words), "report a.out -o %s", refused[i]);
 		tap__ok(run(words) == CMD_USAGE && strstr(err_text, "use .html"), "%s: %s",
 			refused[i], err_text);
@@ -456,7 +455,7 @@ static void test_diff_length(void)
 	tap__bail_if(mkdir("spans", 0700), "no folder");
 	profile__make("a.out", 270);
 	profile__make("b.out", 90);
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		int status = run(lines[i]);
 
 		tap__ok(status == CMD_OK && strstr(out_text, "  g") && strstr(out_text, "  f") &&

@@ -149,7 +149,7 @@ TEST(none)
 	uint64_t out;
 
 	zone("UTC0");
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+	for (size_t i = 0; i < COUNT(none); i++) {
 		f.text[0] = '\0';
 		tap__ok(when__parse(none[i], "--since", &c, &out, &f) == -EINVAL && f.text[0],
 			"no time: \"%s\"", none[i]);

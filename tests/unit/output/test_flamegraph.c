@@ -6,8 +6,6 @@
  *	test_flamegraph page KIND STACKS PROCESSES FILE [FORMAT]	one to look at, or the same
  *profile in another format; KIND: many, empty, diff, types, typediff
  */
-#include <sys/stat.h>
-
 #include "output/flamegraph.h"
 #include "profile/sources.h"
 #include "page_profiles.h"
@@ -361,7 +359,7 @@ TEST(sources)
 	f = fopen(absolute, "a");
 	tap__bail_if(!f || fputc('\0', f) == EOF || fclose(f), "cannot write %s", absolute);
 	snprintf(absolute, sizeof(absolute), "%s/here.R", dir);
-	for (size_t i = 0; i <= sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i <= COUNT(names); i++) {
 		frame = stack__frame(FRAME_R, "f", i < 5 ? names[i] : absolute, 1);
 		s.stack = stack__of(1, &frame, NULL, 0);
 		tap__bail_if(aggregate__know(a, &p) || aggregate__add(a, &p, &s),
@@ -412,6 +410,6 @@ TEST(sources)
 	    "nothing is read for a process that sees other files");
 	source_texts__free(&texts);
 	aggregate__free(a);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		source_remove(names[i]);
 }

@@ -7,7 +7,6 @@
  *stack of each name is it, called by outer(), sampled as often as its place in the table
  */
 #include <ctype.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include "base/utf8.h"
@@ -72,7 +71,7 @@ static const char *const names[] = {
 	deep,
 };
 
-#define NAMES (sizeof(names) / sizeof(names[0]))
+#define NAMES (COUNT(names))
 
 static struct files *files;
 

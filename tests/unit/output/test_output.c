@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The output: whole pieces only, whatever becomes of the other side. */
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "output/output.h"
 #include "tap.h"
@@ -204,7 +200,7 @@ static void test_max(void)
 		uint64_t unwritten;
 	} rows[] = {{29, "line 0\nline 1\nline 2\nline 3\n", 2}, {6, "", 6}, {100, NULL, 0}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct output_config config = {
 			.files = files, .path = path, .max = rows[i].max};
 		uint64_t unwritten = 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where samples go: one output, or a file for each process. */
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "output/writer.h"
 #include "output/outputs.h"

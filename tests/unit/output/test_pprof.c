@@ -97,7 +97,7 @@ TEST(names)
 	const char *const names[] = {"a\"b",	 "</script>", "line\nbreak", "\x1b[31mred",
 				     "\xff\xfe", "é",	      "<GC>",	     "p::q",
 				     "a;b",	 "",	      "\\x3c",	     long_name};
-	size_t n = sizeof(names) / sizeof(names[0]);
+	size_t n = COUNT(names);
 	const Pprof__Profile *p;
 	bool clean = true;
 
@@ -143,7 +143,7 @@ static const struct profile_process processes[] = {
 	{.serial = 3, .pid = 12, .comm = "Rscript", .labels = bad, .nlabels = 10},
 	{.serial = 4, .pid = 13, .comm = "R"},
 };
-#define PROCESSES (sizeof(processes) / sizeof(processes[0]))
+#define PROCESSES (COUNT(processes))
 
 static const struct profile_label of_run[] = {
 	{"host", "h1"}, {"env", "dev"}, {"pid", "7"}, {"host", "h2"}};

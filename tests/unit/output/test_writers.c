@@ -6,8 +6,6 @@
  *	build/tests/unit/output -x samples RPROF FOLDED [lines]	write one set of samples both ways,
  *for the test that compares stackcollapse-Rprof.R
  */
-#include <sys/stat.h>
-
 #include "base/limits.h"
 #include "layout.h"
 #include "output/writer.h"
@@ -359,7 +357,7 @@ TEST(labels)
 		{FRAME_BUILTIN, "c", "p", "a.R", "c"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		const char *package = rows[i].package, *function = rows[i].function;
 		struct frame frame = {.kind = rows[i].kind,
 				      .defined = stack__place(rows[i].file, 7)};
@@ -416,7 +414,7 @@ static int samples(const char *rprof, const char *folded, bool lines)
 	for (int i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s", i ? folded : rprof);
 		start(i ? "folded" : "rprof", config);
-		for (size_t n = 0; n < sizeof(all) / sizeof(*all); n++)
+		for (size_t n = 0; n < COUNT(all); n++)
 			put(all[n]);
 		if (lines)
 			put(&top_line);

@@ -248,7 +248,7 @@ TEST(long)
 	const char *name;
 
 	start();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		name = long_name(XR_TEXT_SYMBOL, cases[i].n, cases[i].end);
 		tap__ok(name &&
 				strlen(name) == cases[i].n - strlen(cases[i].end) - 1 +

@@ -54,7 +54,7 @@ TEST(malformed)
 	refuse("a slot past the end");
 	r.sample.nslots = 0xffffffff;
 	refuse("more slots than there can be");
-	for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++)
+	for (size_t i = 0; i < COUNT(many); i++)
 		many[i] = ANON;
 	make_sample(USUAL, many, XR_CHUNK_SLOTS + 1);
 	refuse("more slots than a record holds");

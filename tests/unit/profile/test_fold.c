@@ -89,7 +89,7 @@ TEST(fold)
 	};
 	char stack[256];
 
-	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++) {
+	for (size_t i = 0; i < COUNT(wrappers); i++) {
 		snprintf(stack, sizeof(stack), "main;%s;f", wrappers[i]);
 		folds(stack, "main;f", wrappers[i]);
 	}

@@ -75,7 +75,7 @@ TEST(idle)
 	uint64_t last_id = 0;
 
 	stacks__init(&s, NULL, &last_id);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		tap__ok(idle__stack(stack(cases[i].stack)) == cases[i].idle, "%s: %s",
 			cases[i].stack, cases[i].idle ? "waits for work" : "does not");
 	stacks__free(&s);

@@ -67,7 +67,7 @@ static void check(struct native_item *items, uint32_t n, const char *want, const
 #define CHECK(want, what, ...)                                                                     \
 	do {                                                                                       \
 		struct native_item items[] = {__VA_ARGS__};                                        \
-		check(items, sizeof(items) / sizeof(items[0]), want, what);                        \
+		check(items, COUNT(items), want, what);                                            \
 	} while (0)
 
 static void test_elsewhere(void)

@@ -389,7 +389,7 @@ TEST(labels)
 	int64_t values[] = {1};
 	uint64_t ids[] = {1};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < COUNT(all); i++) {
 		begin();
 		string("samples");
 		string("count");

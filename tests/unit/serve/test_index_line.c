@@ -63,7 +63,7 @@ TEST(index_line)
 	tap__ok(!parse(&line, "{" FILE_FIELD ",\"pid\":1,\"later\":[1,2],\"x\":{\"y\":1}}") &&
 			!line.samples && !line.process.comm && !line.process.nlabels,
 		"what is not known is left out");
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+	for (size_t i = 0; i < COUNT(none); i++)
 		tap__ok(parse(&line, none[i]) == -EINVAL, "none: %s", none[i]);
 	for (int i = 0; i < 100; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ",\"k%d\":\"v\"", i);

@@ -4,9 +4,6 @@
  * nothing to say against it, if it is there.
  */
 #include "serve/metrics.h"
-
-#include <sys/wait.h>
-
 #include "base/version.h"
 #include "tap.h"
 

@@ -53,7 +53,7 @@ TEST(lengths)
 	struct window_name name;
 	char text[WINDOW_NAME_MAX];
 
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+	for (size_t i = 0; i < COUNT(of); i++) {
 		name = window_name__of(BEGAN, BEGAN + of[i].ns);
 		tap__ok(name.seconds == of[i].seconds, "%llu ns are %u s",
 			(unsigned long long)of[i].ns, name.seconds);
@@ -114,7 +114,7 @@ TEST(others)
 	};
 	struct window_name name;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < COUNT(others); i++)
 		tap__ok(!window_name__parse(others[i], &name) &&
 				!window_name__is_temporary(others[i]),
 			"not ours: \"%s\"", others[i]);

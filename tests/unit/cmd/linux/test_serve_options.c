@@ -81,7 +81,7 @@ TEST(events)
 	tap__ok(events_of("--dir d --max-cpu 0 --event cs --event gc --period 3", &f) == 2,
 		"events where no limit is to be kept: %s", f.text);
 	tap__ok(!events_of("--dir d", &f), "none unless they are asked for");
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+	for (size_t i = 0; i < COUNT(refused); i++)
 		tap__ok(events_of(refused[i].line, &f) == -EINVAL && strstr(f.text, refused[i].why),
 			"refused: %s: %s", refused[i].line, f.text);
 }

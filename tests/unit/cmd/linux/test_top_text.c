@@ -134,7 +134,7 @@ static void test_widths(void)
 	snprintf(view.filter, sizeof(view.filter), "\x1b\xff");
 	view.ncallers = 1;
 	view.callers[0] = (struct top_caller){.depth = 200, .samples = 1};
-	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+	for (size_t i = 0; i < COUNT(widths); i++) {
 		unsigned int w = widths[i];
 
 		for (int what = 0; what < 9; what++) {

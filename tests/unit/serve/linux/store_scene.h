@@ -7,10 +7,6 @@
 #define STORE_SCENE_H
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <zlib.h>
 
 #include "base/buf.h"

@@ -4,9 +4,7 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "os/os.h"

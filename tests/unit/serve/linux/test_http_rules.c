@@ -36,7 +36,7 @@ TEST(paths)
 		{"PUT", "/nothing", NULL, 404, 0, 0},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct http_said r = {
 			.method = rows[i].method, .path = rows[i].path, .seconds = rows[i].seconds};
 		struct http_verdict v = http_rules__judge(&r, &none, true);
@@ -99,10 +99,10 @@ TEST(malformed)
 	};
 	struct http_said bad = {.method = "GET", .path = "/healthz", .malformed = true};
 
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+	for (size_t i = 0; i < COUNT(targets); i++)
 		tap__ok(http_rules__target(targets[i].target) == targets[i].good, "%s is %s",
 			targets[i].target, targets[i].good ? "a target" : "not a target");
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+	for (size_t i = 0; i < COUNT(hosts); i++) {
 		struct http_said r = {.method = "GET",
 				      .path = "/metrics",
 				      .host = hosts[i].host,
@@ -134,7 +134,7 @@ TEST(token)
 		{"/healthz", "Bearer 0123456789abcdef", 0, true},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct http_said r = {.method = "GET",
 				      .path = rows[i].path,
 				      .host = "a.example",
@@ -172,7 +172,7 @@ TEST(browsers)
 		{":80", NULL, NULL, false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct http_said r = {.method = "GET",
 				      .path = "/healthz",
 				      .host = rows[i].host,

@@ -51,7 +51,7 @@ TEST(parse)
 		{"unix:/run/", 0, false, 0},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct listen_address a;
 		struct errmsg f = {""};
 		int err = listen__parse(rows[i].text, &a, &f);

@@ -4,9 +4,7 @@
 #define _GNU_SOURCE
 #include "serve/linux/notify.h"
 
-#include <stddef.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "tap.h"

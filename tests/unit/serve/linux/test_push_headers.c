@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A file of HTTP headers: what is one, what is refused and how, and when it is read again. */
-#include <fcntl.h>
-
 #include "serve/linux/push_headers.h"
 #include "tap.h"
 

@@ -2,12 +2,8 @@
 /* What waits to be sent: order, what is left after a sudden end, damage, limits, full disks. */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "serve/linux/spool.h"
 #include "system_calls.h"
@@ -251,7 +247,7 @@ TEST(damage)
 	struct spool_item item;
 	struct spool *s;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < COUNT(all); i++)
 		damage(all[i].how, all[i].at, all[i].cut);
 
 	tap__bail_if(symlink("/etc/passwd", in("0000000000000001.item")) < 0 ||
@@ -293,7 +289,7 @@ TEST(refused)
 	add(s, 1, 10);
 	add(s, 2, 10);
 	spool__close(s);
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < COUNT(all); i++) {
 		refuse = all[i];
 		err = spool__open(&none, dir, KIND, ROOM, &f);
 		refuse = 0;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The token of those who ask, and its file. */
 #include "serve/linux/token.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "tap.h"
 
 #define GOOD "0123456789abcdef-._~+/="
@@ -30,7 +26,7 @@ TEST(parse)
 	struct token t;
 	struct errmsg f;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		int err = token__parse(&t, rows[i].text, strlen(rows[i].text), "F", &f);
 
 		if (rows[i].token)
@@ -73,7 +69,7 @@ TEST(fits)
 	struct token t, none = {"", 0};
 
 	token__parse(&t, GOOD, strlen(GOOD), "F", NULL);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		tap__ok(token__fits(&t, rows[i].said) == rows[i].fits, "'%s' fits: %d",
 			rows[i].said ? rows[i].said : "no header", rows[i].fits);
 	tap__ok(token__fits(&none, NULL) && token__fits(&none, "x"), "where there is none all fit");
@@ -98,7 +94,7 @@ TEST(file)
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	if (fd < 0 || write(fd, GOOD "\n", sizeof(GOOD)) != sizeof(GOOD))
 		abort();
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		fchmod(fd, rows[i].mode);
 		tap__ok(token__read(&t, path, &f) == rows[i].err &&
 				(rows[i].err || !strcmp(t.text, GOOD)),

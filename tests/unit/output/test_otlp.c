@@ -376,7 +376,10 @@ TEST(otlp)
 	frame.build_id = stacks__name(maker__stacks(), "c89b11", 6);
 	frame.hash = stacks__name(maker__stacks(), HASH, strlen(HASH));
 	frames[1] = stacks__frame(maker__stacks(), &frame);
-	frames[2] = stack__frame(FRAME_KERNEL, "read", NULL, 0);
+	frame = (struct frame){.kind = FRAME_KERNEL};
+	frame.function = stacks__name(maker__stacks(), "read", 4);
+	frame.module = stacks__name(maker__stacks(), "[kernel]", 8);
+	frames[2] = stacks__frame(maker__stacks(), &frame);
 	gc[0] = &mark_gc;
 	gc[1] = f;
 	scene__add(a, &one, stack__of(3, frames, NULL, 0), 3);

@@ -460,6 +460,37 @@ TEST(names)
 		"the name of a process is not escaped any more: %s", scene.text.data);
 }
 
+/* Stacks are freed while a file is read.  A location makes its frame again then. */
+TEST(freed)
+{
+	enum { FUNCTIONS = 2000, BETWEEN = 64 };
+	struct buf wanted = {0};
+	int64_t values[] = {1};
+	char name[1024];
+	int err;
+
+	begin();
+	string("samples");
+	string("count");
+	type(1, 2);
+	for (uint64_t i = 1; i <= FUNCTIONS; i++) {
+		snprintf(name, sizeof(name), "f%01000" PRIu64, i);
+		function(i, string(name), 0, 0, 0);
+		location(i, 0, i, 0, 0);
+		sample(&i, 1, values, 1, NULL);
+		buf__printf(&wanted, "%s 1\n", name);
+		if (i % BETWEEN)
+			continue;
+		sample(&(uint64_t){1}, 1, values, 1, NULL);
+		buf__printf(&wanted, "f%01000d 1\n", 1);
+	}
+	err = scene__read_bytes(bytes.data, bytes.len,
+				&(struct scene_how){.ordered = true, .memory = 8 << 20});
+	tap__ok(!err && !strcmp(scene.text.data, wanted.data),
+		"more names than fit: those that come again are read again");
+	buf__free(&wanted);
+}
+
 /* Samples of processes that there is no room for. */
 TEST(crowd)
 {

@@ -46,6 +46,32 @@ TEST(names)
 	tap__ok(name_of(value, "--dir", "/tmp") > 0, "where no name is needed, these, too");
 }
 
+/* The name of a series has all labels, except the service, which is in front. */
+TEST(series)
+{
+	static const char *const all[][2] = {
+		{"service=all", "web{host=h}"},
+		{"dc={a, \"b\"=}", "web{dc=_a___b___,host=h}"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		char label[32],
+			*argv[] = {"serve", "--label", label, "--host", "h", "--dir", "/tmp", NULL};
+		struct serve_options so;
+		struct buf name = {0};
+		struct errmsg f = {""};
+		bool ok;
+
+		snprintf(label, sizeof(label), "%s", all[i][0]);
+		ok = !serve_options__parse(&so, 7, argv, &f) &&
+		     !windows_send__name("web", so.labels, so.nlabels, &name);
+		tap__ok(ok && !strcmp(name.data, all[i][1]), "--label %s: %s %s", label,
+			ok ? name.data : "", f.text);
+		buf__free(&name);
+		serve_options__free(&so);
+	}
+}
+
 /* Events, given as @line of words: an error, or how many there are. */
 static long events_of(const char *line, struct errmsg *f)
 {

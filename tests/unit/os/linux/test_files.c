@@ -283,3 +283,24 @@ TEST(new)
 		file__close(file[i]);
 	files__stop(fs);
 }
+
+/* No name is free: the error says so.  (The path is relative, so that the search is short.) */
+TEST(taken)
+{
+	static const char path[] = "full.out";
+	struct files *fs;
+	struct file *file;
+	char name[64];
+
+	if (chdir(folder))
+		tap__bail("no folder");
+	fs = started();
+	for (uint32_t i = 0; i <= FILES_NUMBERS; i++)
+		if (!files__numbered(name, sizeof(name), path, 4, i) || symlink("/", name))
+			tap__bail("cannot take %s", name);
+	if (files__open_new(fs, &file, path, 4))
+		tap__bail("no memory");
+	tap__ok(await_open(file) == -OS_NAMES_TAKEN && !file->number, "all names are taken");
+	file__free(file);
+	files__stop(fs);
+}

@@ -195,6 +195,31 @@ static bool directory__changes(const struct stat *was)
 	return false;
 }
 
+/* What is not on the disk yet, by descriptor: bytes that were written. */
+static struct {
+	bool dirty[256], entries; /* the last: names were given since the directory was synced */
+	int early, names;	  /* names that were given to bytes not on the disk; to all */
+} disk;
+
+static int disk__before(const struct system_call *c)
+{
+	const bool renames = c->number == SYS_renameat2 || c->number == SYS_linkat;
+
+	if (c->fd < 0 || c->fd >= (int)(sizeof(disk.dirty) / sizeof(*disk.dirty)))
+		return 0;
+	if (c->number == SYS_pwrite64)
+		disk.dirty[c->fd] = true;
+	else if ((c->number == SYS_fsync || c->number == SYS_fdatasync) && !disk.dirty[c->fd])
+		disk.entries = false;
+	else if (c->number == SYS_fsync || c->number == SYS_fdatasync)
+		disk.dirty[c->fd] = false;
+	for (size_t i = 0; i < sizeof(disk.dirty) / sizeof(*disk.dirty) && renames; i++)
+		disk.early += disk.dirty[i];
+	disk.names += renames;
+	disk.entries |= renames;
+	return 0;
+}
+
 BEFORE()
 {
 	system_calls__before = fault__before;
@@ -273,6 +298,22 @@ TEST(no_replace)
 	tap__ok(!status && found.profiles == 6 && scene__is_whole(&found) && !found.temporary,
 		"without RENAME_NOREPLACE, in the sandbox: %zu of 6 profiles are there",
 		found.profiles);
+}
+
+/* A machine without power: a name is given to bytes that are on the disk, and gets there too. */
+TEST(synced)
+{
+	int left = 0;
+
+	scene__empty();
+	system_calls__before = disk__before;
+	scene__run(SCENE_TIME);
+	for (size_t i = 0; i < sizeof(disk.dirty) / sizeof(*disk.dirty); i++)
+		left += disk.dirty[i];
+	tap__ok(disk.names == 3 && !disk.early && !left && !disk.entries,
+		"bytes are synced before their name, then the directory: %d names, %d early, %d "
+		"left",
+		disk.names, disk.early, left);
 }
 
 TEST(kill)

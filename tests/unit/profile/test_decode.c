@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The decoder: what good records become. */
+#include <math.h>
+
 #include "decode_scene.h"
+#include "profile/names.h"
 
 #define FLAGS(all) ((struct shape){.flags = (all)})
 #define USUAL	   FLAGS(0)
 #define SECOND	   ((struct shape){.serial = 2})
 
+static struct xr_slot item(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return FRAME(XR_FORM_ITEM_REAL, 0x100, bits);
+}
+
 TEST(names)
 {
-	double two = 2;
-	uint64_t real;
+	char large[400];
 	const char *name;
 
 	start();
-	memcpy(&real, &two, sizeof(real));
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
 	send_text(1, 0x200, XR_TEXT_SYMBOL, "g");
 	send_text(1, 0x100, XR_TEXT_HASHED, "text");
@@ -21,7 +30,7 @@ TEST(names)
 		SLOTS(SYMBOL(0x100), ANON, FRAME(XR_FORM_COLON2, 0x100, 0x200),
 		      FRAME(XR_FORM_COLON3, 0x100, 0x200), FRAME(XR_FORM_DOLLAR, 0x100, 0x200),
 		      FRAME(XR_FORM_ITEM_SYM, 0x100, 0x200), FRAME(XR_FORM_ITEM_STR, 0x100, 0x100),
-		      FRAME(XR_FORM_ITEM_INT, 0x100, -1), FRAME(XR_FORM_ITEM_REAL, 0x100, real),
+		      FRAME(XR_FORM_ITEM_INT, 0x100, -1), item(2),
 		      FRAME(XR_FORM_ITEM_ODD, 0x100, 0)));
 	name = seen.name;
 	send();
@@ -29,6 +38,13 @@ TEST(names)
 	tap__ok(seen.sample.pid == 10 && seen.sample.tid == 11 && seen.sample.time == 1000 &&
 			seen.sample.weight == 1 && seen.sample.serial == 1,
 		"the sample's head is handed on");
+
+	becomes("f[[-2147483648]] f[[-3]] f[[3]] f[[inf]] f[[-inf]] f[[nan]]", USUAL,
+		SLOTS(FRAME(XR_FORM_ITEM_INT, 0x100, -2147483648LL), item(-3), item(2.7),
+		      item(INFINITY), item(-INFINITY),
+		      FRAME(XR_FORM_ITEM_REAL, 0x100, 0x7ff80000000007a2ULL))); /* NA_real_ */
+	snprintf(large, sizeof(large), "f[[%.0f]]", 1.7e308);
+	becomes(large, USUAL, SLOTS(item(1.7e308)));
 
 	/* a later text replaces the earlier, in composite names as well */
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "h");
@@ -394,6 +410,16 @@ TEST(deep)
 			    XR_CHUNK_SLOTS);
 	tap__ok(seen.samples == 1 && malformed() == 1, "a deeper one is malformed");
 	finish();
+}
+
+TEST(nameless)
+{
+	static const enum xr_form forms[] = {XR_FORM_NATIVE, XR_FORM_NONE, XR_FORMS};
+	struct buf b = {0};
+
+	for (size_t i = 0; i < COUNT(forms); i++)
+		tap__ok(name__render(&b, forms[i], "a", "b", 0) == -EINVAL,
+			"form %d has no name of words", forms[i]);
 }
 
 TEST(free)

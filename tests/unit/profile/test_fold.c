@@ -5,16 +5,12 @@
 static void reads(const char *stack, const char *wanted, const struct scene_how *how,
 		  const char *name)
 {
-	struct buf text = {0}, is = {0};
+	char text[256], is[256];
 
-	buf__printf(&text, "%s 1\n", stack);
-	buf__printf(&is, "%s 1\n", wanted);
-	buf__add(&is, "", 1);
-	scene__read_bytes(text.data, text.len, how);
-	if (!tap__ok(!scene.err && !strcmp(scene.text.data, is.data), "%s", name))
-		tap__diag("%s", scene.text.data);
-	buf__free(&text);
-	buf__free(&is);
+	snprintf(text, sizeof(text), "%s 1\n", stack);
+	snprintf(is, sizeof(is), "%s 1\n", wanted);
+	tap__bail_if(scene__read(text, how), "%s", scene.fault.text);
+	tap__is(scene.text.data, is, "%s", name);
 }
 
 static void folds(const char *stack, const char *wanted, const char *name)
@@ -54,44 +50,17 @@ static void test_recursion(void)
 
 TEST(fold)
 {
-	static const char *const wrappers[] = {
-		"FUN",
-		"Map",
-		"do.call",
-		"doTryCatch",
-		"doWithOneRestart",
-		"eval",
-		"eval.parent",
-		"evalq",
-		"lapply",
-		"local",
-		"mapply",
-		"rapply",
-		"sapply",
-		"simplify2array",
-		"suppressMessages",
-		"suppressPackageStartupMessages",
-		"suppressWarnings",
-		"try",
-		"tryCatch",
-		"tryCatchList",
-		"tryCatchOne",
-		"tryInvokeRestart",
-		"vapply",
-		"with",
-		"with.default",
-		"withCallingHandlers",
-		"withOneRestart",
-		"withRestartList",
-		"withRestarts",
-		"withVisible",
-		"base::lapply",
-	};
-	char stack[256];
+	char wrappers[] =
+		"FUN Map do.call doTryCatch doWithOneRestart eval eval.parent evalq lapply local "
+		"mapply rapply sapply simplify2array suppressMessages "
+		"suppressPackageStartupMessages suppressWarnings try tryCatch tryCatchList "
+		"tryCatchOne tryInvokeRestart vapply with with.default withCallingHandlers "
+		"withOneRestart withRestartList withRestarts withVisible base::lapply";
+	char stack[256], *at = wrappers;
 
-	for (size_t i = 0; i < COUNT(wrappers); i++) {
-		snprintf(stack, sizeof(stack), "main;%s;f", wrappers[i]);
-		folds(stack, "main;f", wrappers[i]);
+	for (const char *wrapper; (wrapper = strsep(&at, " "));) {
+		snprintf(stack, sizeof(stack), "main;%s;f", wrapper);
+		folds(stack, "main;f", wrapper);
 	}
 	folds("main;tryCatch;tryCatchList;tryCatchOne;doTryCatch;f;lapply;FUN;g", "main;f;g",
 	      "callers and what they call stay");

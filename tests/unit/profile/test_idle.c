@@ -78,5 +78,4 @@ TEST(idle)
 	for (size_t i = 0; i < COUNT(cases); i++)
 		tap__ok(idle__stack(stack(cases[i].stack)) == cases[i].idle, "%s: %s",
 			cases[i].stack, cases[i].idle ? "waits for work" : "does not");
-	stacks__free(&s);
 }

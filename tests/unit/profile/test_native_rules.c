@@ -50,18 +50,22 @@ static struct native_item builtin(const char *text)
 	return item(text, FRAME_BUILTIN, OF_R | NATIVE_ITEM_NAMED, "/lib/libR.so");
 }
 
-static void check(struct native_item *items, uint32_t n, const char *want, const char *what)
+static void is(const struct native_item *items, uint32_t n, const char *want, const char *what)
 {
-	struct frame leaf = {.kind = FRAME_NATIVE, .function = name("[R]")};
 	char got[512] = "";
 
-	n = native_rules__apply(items, n, &leaf);
 	for (uint32_t i = 0; i < n; i++) {
 		strcat(got, i ? " " : "");
 		strcat(got, items[i].frame->function->text);
 	}
-	tap__ok(!strcmp(got, want), "%s: %s", what, got);
+	tap__is(got, want, "%s", what);
 	nframes = 0;
+}
+
+static void check(struct native_item *items, uint32_t n, const char *want, const char *what)
+{
+	struct frame leaf = {.kind = FRAME_NATIVE, .function = name("[R]")};
+	is(items, native_rules__apply(items, n, &leaf), want, what);
 }
 
 #define CHECK(want, what, ...)                                                                     \
@@ -79,13 +83,8 @@ static void test_elsewhere(void)
 		r("f"),
 		r("g"),
 	};
-	uint32_t n = native_rules__elsewhere(items, 4);
-
-	tap__ok(n == 3 && !strcmp(items[0].frame->function->text, "work") &&
-			!strcmp(items[1].frame->function->text, "f") &&
-			!strcmp(items[2].frame->function->text, "g"),
-		"another thread is without how it began");
-	nframes = 0;
+	is(items, native_rules__elsewhere(items, 4), "work f g",
+	   "another thread is without how it began");
 }
 
 TEST(native_rules)

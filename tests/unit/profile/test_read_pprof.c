@@ -25,13 +25,6 @@ static void add(const Pprof__Profile *part)
 	buf__add(&bytes, packed, pprof__profile__pack(part, packed));
 }
 
-static void begin(void)
-{
-	bytes.len = 0;
-	nstrings = 0;
-	string("");
-}
-
 static void type(int64_t name, int64_t unit)
 {
 	Pprof__ValueType t = PPROF__VALUE_TYPE__INIT, *types[] = {&t};
@@ -89,71 +82,93 @@ static void location(uint64_t id, uint64_t address, uint64_t inner, uint64_t out
 	add(&part);
 }
 
-static void sample(uint64_t *ids, size_t n, int64_t *values, size_t nvalues, Pprof__Label *label)
+/* A sample in locations 1 to @depth, with up to two labels; a key of 0: none. */
+static void labelled(size_t depth, const int64_t *values, size_t nvalues, Pprof__Label one,
+		     Pprof__Label two)
 {
 	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = {&s};
+	Pprof__Label *labels[] = {&one, &two};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
+	uint64_t ids[] = {1, 2, 3};
 
-	s.n_location_id = n;
+	s.n_location_id = depth;
 	s.location_id = ids;
 	s.n_value = nvalues;
-	s.value = values;
-	s.n_label = label != NULL;
-	s.label = &label;
-	part.n_sample = 1;
-	part.sample = samples;
-	add(&part);
-}
-
-static size_t says_values = 1;
-
-/* A sample with two labels. */
-static void says(uint64_t *ids, int64_t *values, int64_t a, int64_t is_a, int64_t b, int64_t is_b)
-{
-	Pprof__Label one = PPROF__LABEL__INIT, two = PPROF__LABEL__INIT, *labels[] = {&one, &two};
-	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = {&s};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
-
-	one.key = a;
-	one.str = is_a;
-	two.key = b;
-	two.str = is_b;
-	s.n_location_id = 1;
-	s.n_value = says_values;
-	s.location_id = ids;
-	s.value = values;
-	s.n_label = 2;
+	s.value = (int64_t *)(uintptr_t)values;
+	s.n_label = one.key ? two.key ? 2 : 1 : 0;
 	s.label = labels;
 	part.n_sample = 1;
 	part.sample = samples;
 	add(&part);
 }
 
-static bool is(const char *wanted, const char *name)
+static Pprof__Label label(int64_t key, int64_t string, int64_t number)
+{
+	Pprof__Label label = PPROF__LABEL__INIT;
+
+	label.key = key;
+	label.str = string;
+	label.num = number;
+	return label;
+}
+
+#define VALUES(...) (const int64_t[]){__VA_ARGS__}, COUNT(((const int64_t[]){__VA_ARGS__}))
+#define NO_LABEL    label(0, 0, 0)
+#define SAMPLE(...) labelled(1, VALUES(__VA_ARGS__), NO_LABEL, NO_LABEL)
+
+/* A new profile of "type unit" pairs, with function 1 at location 1; @name NULL: without. */
+static void begin(const char *types, const char *name)
+{
+	char text[256], *at = text, *word;
+
+	bytes.len = 0;
+	nstrings = 0;
+	string("");
+	snprintf(text, sizeof(text), "%s", types);
+	while ((word = strsep(&at, " ")) && *word) {
+		int64_t of = string(word);
+
+		type(of, string(strsep(&at, " ")));
+	}
+	if (name) {
+		function(1, string(name), 0, 0, 0);
+		location(1, 0, 1, 0, 0);
+	}
+}
+
+static void is(const char *wanted, const char *name)
 {
 	int err = scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){0});
-	bool ok = tap__ok(!err && !strcmp(scene.text.data, wanted), "%s", name);
 
-	if (!ok)
-		tap__diag("%d %s: %s", err, scene.fault.text, scene.text.data);
-	return ok;
+	tap__is(err ? scene.fault.text : scene.text.data, wanted, "%s", name);
 }
 
 /* Samples first, strings last, as any order is allowed; native code of another language. */
 TEST(of_others)
 {
-	int64_t values[] = {3, 30000000};
-	uint64_t ids[] = {1, 2, 3};
-	Pprof__Label label = PPROF__LABEL__INIT;
+	static const char *const strings[] = {"",
+					      "samples",
+					      "count",
+					      "cpu",
+					      "nanoseconds",
+					      "demangled(int)",
+					      "_Z9demangledi",
+					      "a.c",
+					      "main.work",
+					      "f",
+					      "a.R",
+					      "thread",
+					      "pid"};
+	static const char both[] =
+		"f (a.R:9);0x2000;main.work {a.c:3} (a.c:7);demangled(int) (a.c:7) 3\n"
+		"/77 main.work {a.c:3} (a.c:7);demangled(int) (a.c:7) 3\n";
 
 	bytes.len = 0;
 	nstrings = 0;
 	type(1, 2);
 	type(3, 4);
-	label.key = 12;
-	label.num = 77;
-	sample(ids, 3, values, 2, NULL);
-	sample(ids, 1, values, 2, &label);
+	labelled(3, VALUES(3, 30000000), NO_LABEL, NO_LABEL);
+	labelled(1, VALUES(3, 30000000), label(12, 0, 77), NO_LABEL);
 	location(1, 0x1000, 1, 2, 7);
 	location(2, 0x2000, 0, 0, 0);
 	location(3, 0, 3, 0, 9);
@@ -161,50 +176,25 @@ TEST(of_others)
 	function(2, 8, 8, 7, 3);
 	function(3, 9, 9, 10, 0);
 	period(10000000, 4);
-	string("");
-	string("samples");
-	string("count");
-	string("cpu");
-	string("nanoseconds");
-	string("demangled(int)");
-	string("_Z9demangledi");
-	string("a.c");
-	string("main.work");
-	string("f");
-	string("a.R");
-	string("thread");
-	string("pid");
-	is("f (a.R:9);0x2000;main.work {a.c:3} (a.c:7);demangled(int) (a.c:7) 3\n"
-	   "/77 main.work {a.c:3} (a.c:7);demangled(int) (a.c:7) 3\n",
-	   "any order, inlined calls, code without a name, labels");
+	for (size_t i = 0; i < COUNT(strings); i++)
+		string(strings[i]);
+	is(both, "any order, inlined calls, code without a name, labels");
 	tap__ok(scene.result.format == READ_PPROF && scene.result.interval_ns == 10000000 &&
 			scene.about.freq == 100,
 		"its period");
 	scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.gzip = true, .piece = 3});
-	tap__ok(!scene.err && scene.ticks == 6, "compressed");
-	is("f (a.R:9);0x2000;main.work {a.c:3} (a.c:7);demangled(int) (a.c:7) 3\n"
-	   "/77 main.work {a.c:3} (a.c:7);demangled(int) (a.c:7) 3\n",
-	   "and not");
+	tap__is(scene.text.data, both, "compressed, in pieces");
 }
 
 /* A value of time, none of samples. */
 TEST(time)
 {
-	int64_t values[] = {35000000}, below[] = {-35000000}, little[] = {5};
-	uint64_t ids[] = {1};
-
-	begin();
-	string("cpu");
-	string("nanoseconds");
-	string("f");
-	type(1, 2);
+	begin("cpu nanoseconds", "f");
 	period(10000000, 2);
-	function(1, 3, 3, 0, 0);
-	location(1, 0, 1, 0, 0);
-	sample(ids, 1, values, 1, NULL);
-	sample(ids, 1, below, 1, NULL);
-	sample(ids, 1, little, 1, NULL);
-	sample(ids, 1, NULL, 0, NULL);
+	SAMPLE(35000000);
+	SAMPLE(-35000000);
+	SAMPLE(5);
+	labelled(1, NULL, 0, NO_LABEL, NO_LABEL);
 	is("f 3\n", "time is counted by its period");
 	tap__ok(scene.result.bad == 2 && scene.result.first == 2, "what cannot be is left out");
 }
@@ -217,39 +207,29 @@ static bool type_is(const struct read_types *t, uint32_t i, const char *name,
 	return of.name && !strcmp(of.name, name) && of.unit == unit;
 }
 
-static void read_into(struct read_types *types)
+/* The profile becomes @wanted. */
+static void becomes(const char *wanted, struct read_types *types, const char *name)
 {
-	scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.types = types});
-	if (scene.err)
-		tap__diag("%s", scene.fault.text);
+	int err = scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.types = types});
+
+	tap__is(err ? scene.fault.text : scene.text.data, wanted, "%s", name);
 }
 
 /* As ours are: a count of all samples, and each has a value of one type beside it. */
 TEST(types_ours)
 {
-	int64_t ticks[] = {3, 30000000, 0, 0, 0}, waits[] = {2, 0, 45000000, 0, 0};
-	int64_t bytes_of[] = {1, 0, 0, 4096, 0}, faults[] = {9, 0, 0, 0, 9};
 	struct read_types types = {0};
-	uint64_t ids[] = {1};
-	int64_t ns, state, syscall;
+	int64_t state, syscall;
 
-	begin();
-	ns = string("nanoseconds");
-	type(string("samples"), string("count"));
-	type(string("wall"), ns);
-	type(string("off_cpu"), ns);
-	type(string("alloc_space"), string("bytes"));
-	type(string("page-faults"), string("count"));
-	period(10000000, ns);
-	function(1, string("f"), 0, 0, 0);
-	location(1, 0, 1, 0, 0);
-	sample(ids, 1, ticks, 5, NULL);
-	sample(ids, 1, waits, 5, NULL);
-	sample(ids, 1, bytes_of, 5, NULL);
-	sample(ids, 1, faults, 5, NULL);
-	read_into(&types);
-	tap__ok(!strcmp(scene.text.data, "f 3\nf 45000000 type 1 sleeping\nf 4096 type 2\n"
-					 "f 9 type 3\n"),
+	begin("samples count wall nanoseconds off_cpu nanoseconds alloc_space bytes "
+	      "page-faults count",
+	      "f");
+	period(10000000, 4);
+	SAMPLE(3, 30000000, 0, 0, 0);
+	SAMPLE(2, 0, 45000000, 0, 0);
+	SAMPLE(1, 0, 0, 4096, 0);
+	SAMPLE(9, 0, 0, 0, 9);
+	becomes("f 3\nf 45000000 type 1 sleeping\nf 4096 type 2\nf 9 type 3\n", &types,
 		"each value is of its type");
 	tap__ok(type_is(&types, 0, "wall", PROFILE_TICKS) &&
 			type_is(&types, PROFILE_TYPE_OFF_CPU, "off_cpu", PROFILE_NANOSECONDS) &&
@@ -263,53 +243,36 @@ TEST(types_ours)
 		"what they add up to");
 
 	/* what a wait was, which is nothing about the process */
-	begin();
-	ns = string("nanoseconds");
-	type(string("samples"), string("count"));
-	type(string("off_cpu"), ns);
-	function(1, string("f"), 0, 0, 0);
-	location(1, 0, 1, 0, 0);
+	begin("samples count off_cpu nanoseconds", "f");
 	state = string("state");
 	syscall = string("syscall");
-	waits[1] = 45000000;
-	says_values = 2;
-	says(ids, waits, state, string("disk"), syscall, string("read"));
-	says(ids, waits, state, string("preempted"), syscall, string("no_such_call"));
-	says(ids, ticks, state, string("disk"), string("process"), string("R"));
-	says_values = 1;
+	labelled(1, VALUES(2, 45000000), label(state, string("disk"), 0),
+		 label(syscall, string("read"), 0));
+	labelled(1, VALUES(2, 45000000), label(state, string("preempted"), 0),
+		 label(syscall, string("no_such_call"), 0));
+	labelled(1, VALUES(3, 30000000), label(state, string("disk"), 0),
+		 label(string("process"), string("R"), 0));
 	types = (struct read_types){0};
-	read_into(&types);
-	tap__ok(!strcmp(scene.text.data, "f 45000000 type 1 disk in 6\n"
-					 "f 45000000 type 1 preempted\nf 30000000 type 1 disk\n"),
-		"why a thread waited, and in what");
+	becomes("f 45000000 type 1 disk in 6\nf 45000000 type 1 preempted\n"
+		"f 30000000 type 1 disk\n",
+		&types, "why a thread waited, and in what");
 	tap__ok(types.about.no_ticks, "where all waited there are no ticks");
 }
 
 /* As Go's heap profiles are. */
 TEST(types_of_others)
 {
-	int64_t heap[] = {5, 5120, 2, 2048}, negative[] = {5, 5120, -2, 0};
 	struct read_types types = {0};
-	uint64_t ids[] = {1};
-	int64_t count, space;
+	int64_t values[20] = {1, 1, 1, 1, 1, 1};
 
-	begin();
-	count = string("count");
-	space = string("bytes");
-	type(string("alloc_objects"), count);
-	type(string("alloc_space"), space);
-	type(string("inuse_objects"), count);
-	type(string("inuse_space"), space);
-	period(524288, space);
-	function(1, string("main.f"), 0, 0, 0);
-	location(1, 0, 1, 0, 0);
-	sample(ids, 1, heap, 4, NULL);
-	sample(ids, 1, negative, 4, NULL);
-	sample(ids, 1, heap, 3, NULL);
-	read_into(&types);
-	tap__ok(!strcmp(scene.text.data, "main.f 5120 type 2\nmain.f 5 type 3\n"
-					 "main.f 2 type 4\nmain.f 2048 type 5\n"),
-		"all values of a sample");
+	begin("alloc_objects count alloc_space bytes inuse_objects count inuse_space bytes",
+	      "main.f");
+	period(524288, 4);
+	SAMPLE(5, 5120, 2, 2048);
+	SAMPLE(5, 5120, -2, 0);
+	SAMPLE(5, 5120, 2);
+	becomes("main.f 5120 type 2\nmain.f 5 type 3\nmain.f 2 type 4\nmain.f 2048 type 5\n",
+		&types, "all values of a sample");
 	tap__ok(types.about.no_ticks && type_is(&types, 3, "alloc_objects", PROFILE_COUNT) &&
 			type_is(&types, 4, "inuse_objects", PROFILE_COUNT) &&
 			type_is(&types, 5, "inuse_space", PROFILE_BYTES) &&
@@ -318,59 +281,44 @@ TEST(types_of_others)
 	tap__ok(scene.result.bad == 2, "what is below zero, or is missing, is left out");
 
 	/* another file: the same types, in another order, and one that is new */
-	begin();
-	type(string("inuse_space"), string("bytes"));
+	begin("inuse_space bytes", "main.f");
 	type(string("a b\x1b[0m"), string("microseconds"));
-	function(1, string("main.f"), 0, 0, 0);
-	location(1, 0, 1, 0, 0);
-	sample(ids, 1, heap, 2, NULL);
-	read_into(&types);
-	tap__ok(!strcmp(scene.text.data, "main.f 5 type 5\nmain.f 5120000 type 6\n"),
+	SAMPLE(5, 5120);
+	becomes("main.f 5 type 5\nmain.f 5120000 type 6\n", &types,
 		"a type has one number in all files");
 	tap__ok(type_is(&types, 6, "a_b_[0m", PROFILE_NANOSECONDS), "their names are harmless: %s",
 		types.names[6]);
 
-	begin();
-	for (int i = 0; i < 20; i++) {
+	for (int wide = 0; wide < 2; wide++) {
 		char name[READ_TYPE_LEN * 2];
 
-		snprintf(name, sizeof(name), "%0*d", (int)sizeof(name) - 1, i);
-		type(string(name), string("count"));
+		begin("", "main.f");
+		for (int i = 0; i < 20; i++) {
+			snprintf(name, sizeof(name), "e%0*d", wide ? (int)sizeof(name) - 2 : 1, i);
+			type(string(name), string("count"));
+		}
+		labelled(1, values, 20, NO_LABEL, NO_LABEL);
+		types = (struct read_types){0};
+		scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.types = &types});
+		tap__bail_if(scene.err, "%s", scene.fault.text);
+		if (!wide)
+			tap__ok(type_is(&types, PROFILE_TYPES_MAX - 1, "e4", PROFILE_COUNT) &&
+					scene.result.types_left == 15,
+				"more than there is room for are left out, and counted: %" PRIu64,
+				scene.result.types_left);
+		else
+			tap__ok(strlen(types.names[3]) == READ_TYPE_LEN - 1 &&
+					type_is(&types, 3, types.names[3], PROFILE_COUNT) &&
+					!strcmp(scene.text.data, "main.f 6 type 3\n"),
+				"names that are too long are cut, and are then one");
 	}
-	function(1, string("main.f"), 0, 0, 0);
-	location(1, 0, 1, 0, 0);
-	sample(ids, 1, (int64_t[20]){1, 1, 1, 1, 1, 1}, 20, NULL);
-	types = (struct read_types){0};
-	read_into(&types);
-	tap__ok(!scene.err && strlen(types.names[3]) == READ_TYPE_LEN - 1 &&
-			type_is(&types, 3, types.names[3], PROFILE_COUNT) &&
-			!strcmp(scene.text.data, "main.f 6 type 3\n"),
-		"names that are too long are cut, and are then one");
-
-	begin();
-	for (int i = 0; i < 20; i++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "e%d", i);
-		type(string(name), string("count"));
-	}
-	function(1, string("main.f"), 0, 0, 0);
-	location(1, 0, 1, 0, 0);
-	sample(ids, 1, (int64_t[20]){1, 1, 1, 1, 1, 1}, 20, NULL);
-	types = (struct read_types){0};
-	read_into(&types);
-	tap__ok(!scene.err && type_is(&types, PROFILE_TYPES_MAX - 1, "e4", PROFILE_COUNT) &&
-			scene.result.types_left == 15,
-		"more than there is room for are left out, and counted: %" PRIu64,
-		scene.result.types_left);
 }
 
 /* What the writer puts around names, and functions that are called as marks are. */
 TEST(labels)
 {
-	static const struct {
-		const char *label, *system, *is;
-	} all[] = {
+	/* a label, the name in the system, and what is read */
+	static const char *const all[][3] = {
 		{"stats::lm", "lm", "lm [stats] {b.R:4} 1\n"},
 		{"stats::lm", "stats::lm", "stats::lm [stats] {b.R:4} 1\n"},
 		{"pkg::FUN {b.R:3}", "FUN", "FUN [pkg] {b.R:4} 1\n"},
@@ -386,78 +334,54 @@ TEST(labels)
 		{"", "g", "g {b.R:4} 1\n"},
 		{"", "", " {b.R:4} 1\n"},
 	};
-	int64_t values[] = {1};
-	uint64_t ids[] = {1};
-
 	for (size_t i = 0; i < COUNT(all); i++) {
-		begin();
-		string("samples");
-		string("count");
-		type(1, 2);
-		function(1, string(all[i].label), string(all[i].system), string("b.R"), 4);
+		begin("samples count", NULL);
+		function(1, string(all[i][0]), string(all[i][1]), string("b.R"), 4);
 		location(1, 0, 1, 0, 0);
-		sample(ids, 1, values, 1, NULL);
-		is(all[i].is, all[i].label);
+		SAMPLE(1);
+		is(all[i][2], all[i][0]);
 	}
 }
 
 TEST(damaged)
 {
-	int64_t values[] = {1};
-	uint64_t ids[] = {1, 9};
+	const struct scene_how usual = {0}, small = {.memory = 8 << 20};
 	size_t whole, stopped = 0;
 
-	begin();
-	string("samples");
-	string("count");
-	string("f");
-	type(1, 2);
-	function(1, 3, 99, -1, 0);
+	begin("samples count", NULL);
+	function(1, string("f"), 99, -1, 0);
 	location(1, 0, 1, 0, 0);
 	location(0, 0, 1, 0, 0);
-	sample(ids, 1, values, 1, NULL);
+	SAMPLE(1);
 	whole = bytes.len;
 	is("f 1\n", "strings that are not there are empty");
-	sample(ids, 2, values, 1, NULL);
-	scene__refused(scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){0}),
+	labelled(2, VALUES(1), NO_LABEL, NO_LABEL);
+	scene__refused(scene__read_bytes(bytes.data, bytes.len, &usual),
 		       "location that is not there", "a location that is not there");
-	for (size_t cut = 1; cut < whole; cut++) {
-		int err = scene__read_bytes(bytes.data, whole - cut, &(struct scene_how){0});
-
-		stopped += err < 0 && *scene.fault.text;
-	}
+	for (size_t cut = 1; cut < whole; cut++)
+		stopped +=
+			scene__read_bytes(bytes.data, whole - cut, &usual) < 0 && *scene.fault.text;
 	tap__ok(stopped > whole / 2, "cut anywhere: %zu of %zu are errors, none a crash", stopped,
 		whole);
-	begin();
-	scene__refused(scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){0}), "",
+	bytes.len = 0;
+	string("");
+	scene__refused(scene__read_bytes(bytes.data, bytes.len, &usual), "",
 		       "a profile of nothing");
-	begin();
 	for (int i = 0; i < 3 << 20; i++)
 		buf__add(&bytes, "\x32\0", 2);
-	scene__refused(
-		scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.memory = 8 << 20}),
-		"too large", "more strings than there is room for");
+	scene__refused(scene__read_bytes(bytes.data, bytes.len, &small), "too large",
+		       "more strings than there is room for");
 }
 
 /* Names are in files as they are in an Rprof.out. */
 TEST(names)
 {
-	Pprof__Label label = PPROF__LABEL__INIT;
-	int64_t values[] = {1};
-	uint64_t ids[] = {1};
-
-	begin();
-	string("samples");
-	string("count");
-	type(1, 2);
-	function(1, string("f"), 0, 0, 0);
-	location(1, 0, 1, 0, 0);
-	label.key = string("process");
-	label.str = string("a\\x22\\x22\\x22\\x22bcdefghij");
-	sample(ids, 1, values, 1, &label);
+	begin("samples count", "f");
+	labelled(1, VALUES(1),
+		 label(string("process"), string("a\\x22\\x22\\x22\\x22bcdefghij"), 0), NO_LABEL);
 	scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.named = true});
-	tap__ok(!strcmp(scene.text.data, "a\"\"\"\"bcdefghij/0 f 1\n"),
-		"the name of a process is not escaped any more: %s", scene.text.data);
+	tap__is(scene.text.data, "a\"\"\"\"bcdefghij/0 f 1\n",
+		"the name of a process is not escaped any more");
 }
 
 /* Stacks are freed while a file is read.  A location makes its frame again then. */
@@ -496,23 +420,17 @@ TEST(crowd)
 {
 	enum { PROCESSES = 20000 };
 	static char container[40 << 10];
-	Pprof__Label label = PPROF__LABEL__INIT;
 	struct scene_how how[2] = {{.memory = 4 << 20}, {.memory = 4 << 20}};
 	unsigned int told = 0, untold = 0, lengths = 0;
 	const char *files[2];
-	int64_t values[] = {2};
+	uint64_t nameless = 0;
 	size_t sizes[2];
-	uint64_t ids[] = {1}, nameless = 0;
+	int64_t pid;
 
-	begin();
-	string("samples");
-	string("count");
-	type(1, 2);
-	function(1, string("f"), 0, 0, 0);
-	location(1, 0, 1, 0, 0);
-	label.key = string("pid");
-	for (label.num = 1; label.num <= PROCESSES; label.num++)
-		sample(ids, 1, values, 1, &label);
+	begin("samples count", "f");
+	pid = string("pid");
+	for (int i = 1; i <= PROCESSES; i++)
+		labelled(1, VALUES(2), label(pid, 0, i), NO_LABEL);
 	scene__read_bytes(bytes.data, bytes.len, how);
 	for (const char *at = scene.text.data; *at; at = strchr(at, '\n') + 1)
 		nameless += *at == 'f' ? 2 : 0;
@@ -524,14 +442,9 @@ TEST(crowd)
 	for (size_t len = 1 << 10; len < sizeof(container); len += 1 << 10) {
 		memset(container, 0, sizeof(container));
 		memset(container, 'c', len);
-		begin();
-		string("samples");
-		string("count");
-		type(1, 2);
-		function(1, string("f"), 0, 0, 0);
-		location(1, 0, 1, 0, 0);
-		says(ids, values, string("process"), string("R"), string("container"),
-		     string(container));
+		begin("samples count", "f");
+		labelled(1, VALUES(2), label(string("process"), string("R"), 0),
+			 label(string("container"), string(container), 0));
 		for (int i = 0; i < 2; i++) {
 			how[i] = (struct scene_how){.memory = 1 << 20, .named = true};
 			files[i] = bytes.data;

@@ -139,12 +139,22 @@ const char *tap__folder(void)
 
 const char *tap__path(const char *name)
 {
-	static unsigned int n;
-	static char paths[8][512];
-	char *path = paths[n++ % 8];
+	static struct path {
+		struct path *next;
+		char text[512];
+	} * paths;
+	struct path *p = malloc(sizeof(*p));
 
-	snprintf(path, sizeof(paths[0]), "%s/%s", tap__folder(), name);
-	return path;
+	tap__bail_if(!p, "out of memory");
+	snprintf(p->text, sizeof(p->text), "%s/%s", tap__folder(), name);
+	for (struct path *old = paths; old; old = old->next)
+		if (!strcmp(old->text, p->text)) {
+			free(p);
+			return old->text;
+		}
+	p->next = paths;
+	paths = p;
+	return p->text;
 }
 
 void tap__write(const char *path, const void *data, size_t len)

@@ -109,7 +109,7 @@ __attribute__((format(printf, 2, 3))) void tap__bail_if(bool failed, const char 
 /* The case's own folder below /tmp: made on the first call, removed with all in it at the end. */
 const char *tap__folder(void);
 
-/* The path of @name in that folder; the last eight stay valid. */
+/* The path of @name in that folder. */
 const char *tap__path(const char *name);
 
 /* Make @path a file of these @len bytes. */

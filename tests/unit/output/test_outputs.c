@@ -8,24 +8,9 @@
 #include "stack_maker.h"
 #include "tap.h"
 
-static char dir[64];
-
-/* The whole of a small file of `dir`, NULL if it is not there; valid until the next call. */
 static const char *content(const char *name)
 {
-	static char text[4096];
-	char path[256];
-	size_t n;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "r");
-	if (!f)
-		return NULL;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = '\0';
-	fclose(f);
-	return text;
+	return tap__read(tap__path(name), NULL);
 }
 
 static bool content_is(const char *name, const char *wanted)
@@ -48,36 +33,49 @@ static void take_note(void *arg, const char *line)
 	strncat(notes, "\n", sizeof(notes) - strlen(notes) - 1);
 }
 
-/* Make them and begin; @f says why not. */
-static int outputs__open(struct outputs **ss, const char *format, const char *path, bool several,
-			 struct errmsg *f)
+static struct outputs *ss; /* opened last */
+
+/* Make them and begin; on an error they are gone, and @f says why. */
+static int begin(const struct outputs_config *config, struct errmsg *f)
 {
-	struct outputs_config config = {
+	int err = outputs__new(&ss, config);
+
+	tap__bail_if(err, "no memory");
+	sink = outputs__sink(ss);
+	err = sink.ops->begin(sink.arg, &about);
+	*f = *sink.ops->why(sink.arg);
+	if (err)
+		outputs__free(ss);
+	return err;
+}
+
+static int try_open(const char *format, const char *path, bool several, struct errmsg *f)
+{
+	const struct outputs_config config = {
 		.format = formats__find(format),
 		.path = path,
 		.several = several,
 		.files = files,
 		.note = take_note,
 	};
-	int err = outputs__new(ss, &config);
 
-	if (err)
-		return err;
-	sink = outputs__sink(*ss);
-	err = sink.ops->begin(sink.arg, &about);
-	*f = *sink.ops->why(sink.arg);
-	if (err)
-		outputs__free(*ss);
-	return err;
+	return begin(&config, f);
 }
 
-static int open_in_dir(struct outputs **ss, const char *format, const char *name, bool several,
-		       struct errmsg *f)
+/* @path, or what has that name in the case's folder. */
+static void open_at(const char *format, const char *path, bool several)
 {
-	static char path[256];
+	struct errmsg f;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return outputs__open(ss, format, path, several, f);
+	path = *path == '/' ? path : tap__path(path);
+	tap__bail_if(try_open(format, path, several, &f), "%s", f.text);
+}
+
+static void open_by(const struct outputs_config *config)
+{
+	struct errmsg f;
+
+	tap__bail_if(begin(config, &f), "%s", f.text);
 }
 
 /* A sample of process @serial whose pid is @pid, in @function. */
@@ -121,7 +119,7 @@ static bool becomes(const char *name, const char *wanted)
 }
 
 /* The end of all: its error. */
-static int finish(struct outputs *ss)
+static int finish(void)
 {
 	struct stats stats = {0};
 	int err = sink.ops->finish(sink.arg, &stats);
@@ -132,7 +130,6 @@ static int finish(struct outputs *ss)
 
 BEFORE()
 {
-	snprintf(dir, sizeof(dir), "%s", tap__folder());
 	tap__bail_if(files__start(&files, false, NULL), "cannot start what writes files");
 	clock__run(CLOCK_SLOW);
 }
@@ -145,10 +142,8 @@ AFTER()
 
 TEST(one_file)
 {
-	struct outputs *ss;
-	struct errmsg f;
 
-	tap__bail_if(open_in_dir(&ss, "rprof", "one.out", false, &f), "%s", f.text);
+	open_at("rprof", "one.out", false);
 	tap__ok(!outputs__per_process(ss), "a file is for all");
 	put(1, 10, "f");
 	put(2, 11, "g");
@@ -157,15 +152,14 @@ TEST(one_file)
 	tap__ok(flush() == 0 &&
 			becomes("one.out", "sample.interval=10000\n\"f\" \n\"g\" \n\"h\" \n"),
 		"flushed, it is all there");
-	tap__ok(finish(ss) == 0, "closed");
+	tap__ok(finish() == 0, "closed");
 }
 
 /* All names of a file are taken: one message says so, and none says that one is written. */
 TEST(names_taken)
 {
-	char path[256], name[300];
-	struct outputs *ss;
-	struct errmsg f;
+	char name[300];
+	const char *path;
 	size_t at;
 	int lines = 0;
 
@@ -174,22 +168,21 @@ TEST(names_taken)
 		tap__skip("XRPROF_TESTS=all looks through them", "10,000 taken names");
 		return;
 	}
-	snprintf(path, sizeof(path), "%s/full", dir);
-	tap__bail_if(mkdir(path, 0700), "no folder");
-	at = (size_t)snprintf(path, sizeof(path), "%s/full/Rprof.17", dir);
-	snprintf(path + at, sizeof(path) - at, ".out");
+	tap__bail_if(mkdir(tap__path("full"), 0700), "no folder");
+	path = tap__path("full/Rprof.17.out");
+	at = strlen(path) - strlen(".out");
 	for (uint32_t i = 0; i <= FILES_NUMBERS; i++)
 		tap__bail_if(!files__numbered(name, sizeof(name), path, at, i) ||
 				     symlink("/dev/null", name),
 			     "cannot take %s", name);
 	notes[0] = '\0';
-	tap__bail_if(open_in_dir(&ss, "rprof", "full", true, &f), "%s", f.text);
+	open_at("rprof", "full", true);
 	put(1, 17, "f");
 	put(2, 18, "g");
 	flush();
 	put(1, 17, "f");
 	put(2, 18, "g");
-	finish(ss);
+	finish();
 	for (const char *c = notes; *c; c++)
 		lines += *c == '\n';
 	tap__ok(lines == 1 && strstr(notes, "Rprof.17.out: its name is taken, and so are all") &&
@@ -201,34 +194,32 @@ TEST(names_taken)
 
 TEST(directory)
 {
-	struct outputs *ss;
-	struct errmsg f;
 
-	tap__bail_if(open_in_dir(&ss, "rprof", "many", true, &f), "%s", f.text);
+	open_at("rprof", "many", true);
 	tap__ok(outputs__per_process(ss), "several processes: a directory is made");
 	put(1, 10, "f");
 	put(2, 70000, "g");
 	tap__ok(end(1, 10) == 0 && becomes("many/Rprof.10.out", "sample.interval=10000\n\"f\" \n"),
 		"a process that ended has its file complete");
 	put(3, 10, "h");
-	tap__ok(finish(ss) == 0, "closed");
+	tap__ok(finish() == 0, "closed");
 	tap__ok(content_is("many/Rprof.10.out", "sample.interval=10000\n\"f\" \n") &&
 			content_is("many/Rprof.10.1.out", "sample.interval=10000\n\"h\" \n"),
 		"a pid that came round again does not overwrite the first");
 	tap__ok(content_is("many/Rprof.70000.out", "sample.interval=10000\n\"g\" \n"),
 		"the other process is apart");
-	tap__bail_if(open_in_dir(&ss, "rprof", "many", false, &f), "%s", f.text);
+	open_at("rprof", "many", false);
 	tap__ok(outputs__per_process(ss),
 		"a directory that exists is one for a single process, too");
-	finish(ss);
-	tap__bail_if(open_in_dir(&ss, "folded", "many", false, &f), "%s", f.text);
+	finish();
+	open_at("folded", "many", false);
 	put(1, 10, "f");
-	tap__ok(finish(ss) == 0 && content_is("many/profile.folded", "f 1\n"),
+	tap__ok(finish() == 0 && content_is("many/profile.folded", "f 1\n"),
 		"folded: one file in it");
 	for (int i = 0; i < 2; i++) {
-		tap__bail_if(open_in_dir(&ss, "folded", "many", false, &f), "%s", f.text);
+		open_at("folded", "many", false);
 		put(1, 10, "g");
-		finish(ss);
+		finish();
 	}
 	tap__ok(content_is("many/profile.folded", "f 1\n") &&
 			content_is("many/profile.1.folded", "g 1\n") &&
@@ -240,20 +231,15 @@ TEST(directory)
 TEST(few)
 {
 	struct outputs_config config = {.format = formats__find("rprof"),
+					.path = tap__path("few"),
 					.several = true,
 					.index = true,
 					.least = 3,
 					.files = files};
 	struct profile_process named = {.serial = 4, .pid = 40, .comm = "R"};
-	struct outputs *ss;
-	char path[256], from[300], to[300];
 
-	snprintf(path, sizeof(path), "%s/few", dir);
-	config.path = path;
-	tap__bail_if(outputs__new(&ss, &config), "no memory");
-	tap__ok(outputs__per_process(ss), "before it begins it is known that there will be files");
-	sink = outputs__sink(ss);
-	tap__bail_if(sink.ops->begin(sink.arg, &about), "%s", sink.ops->why(sink.arg)->text);
+	open_by(&config);
+	tap__ok(outputs__per_process(ss), "there will be files");
 	sink.ops->process(sink.arg, &named, PROFILE_BEGAN);
 	put(1, 10, "f");
 	put(2, 20, "g");
@@ -267,12 +253,11 @@ TEST(few)
 	end(2, 20);
 	tap__ok(becomes("few/Rprof.others.out", "sample.interval=10000\n\"g\" \n"),
 		"one that ends with fewer is in the common file");
-	snprintf(from, sizeof(from), "%s/Rprof.10.out", path);
-	snprintf(to, sizeof(to), "%s/moved.out", path);
-	tap__bail_if(rename(from, to), "cannot rename");
+	tap__bail_if(rename(tap__path("few/Rprof.10.out"), tap__path("few/moved.out")),
+		     "cannot rename");
 	tap__ok(!outputs__reopen(ss) && !put(1, 10, "k"), "SIGHUP: what comes goes elsewhere");
 	put(3, 30, "l");
-	tap__ok(!finish(ss), "closed");
+	tap__ok(!finish(), "closed");
 	tap__ok(content_is("few/moved.out", "sample.interval=10000\n\"f\" \n\"h\" \n\"i\" \n") &&
 			content_is("few/Rprof.10.out", "sample.interval=10000\n\"k\" \n"),
 		"nothing is in both, and nothing in none");
@@ -292,22 +277,27 @@ TEST(few)
 		"the next one has nothing of them: %s", content("few/index.1.jsonl"));
 }
 
-/* One file of many fails: the others go on. */
-TEST(spoiled)
+/* What writes files makes none longer than @size from here on. */
+static void limit_files(rlim_t size)
 {
-	struct rlimit old, small = {4096, 4096};
-	struct stats stats = {0};
-	struct outputs *ss;
-	struct errmsg f;
-	struct files *all = files;
-	int err;
+	struct rlimit old, small = {size, size};
 
 	getrlimit(RLIMIT_FSIZE, &old);
 	small.rlim_max = old.rlim_max;
-	tap__bail_if(setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, &f) ||
+	files__stop(files);
+	tap__bail_if(setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, NULL) ||
 			     setrlimit(RLIMIT_FSIZE, &old),
 		     "no limit");
-	tap__bail_if(open_in_dir(&ss, "rprof", "spoiled", true, &f), "%s", f.text);
+}
+
+/* One file of many fails: the others go on. */
+TEST(spoiled)
+{
+	struct stats stats = {0};
+	int err;
+
+	limit_files(4096);
+	open_at("rprof", "spoiled", true);
 	put(1, 10, "f");
 	put(2, 20, "g");
 	for (int i = 0; i < 2000; i++)
@@ -326,22 +316,16 @@ TEST(spoiled)
 	tap__ok(stats.unwritten == 2002 - (4096 - 22) / 5, "%llu samples are not written",
 		(unsigned long long)stats.unwritten);
 	outputs__free(ss);
-	files__stop(files);
-	files = all;
 }
 
 /* Many different stacks: nothing is lost, and memory is bounded by writing pieces unasked. */
 TEST(pieces)
 {
 	unsigned long long sum = 0, n;
-	char name[128], line[160];
-	struct outputs *ss;
-	size_t lines = 0;
-	struct errmsg f;
+	char name[128];
 	struct stat st;
-	FILE *file;
 
-	tap__bail_if(open_in_dir(&ss, "folded", "pieces", false, &f), "%s", f.text);
+	open_at("folded", "pieces", false);
 	for (int i = 0; i < 300000; i++) {
 		snprintf(name, sizeof(name), "function number %d", i % 100000);
 		put(1, 10, name);
@@ -350,28 +334,21 @@ TEST(pieces)
 		if (i % 100 == 0) /* it may wait again for who writes the file */
 			sink.ops->tick(sink.arg, 1);
 	}
-	snprintf(name, sizeof(name), "%s/pieces", dir);
-	tap__bail_if(stat(name, &st), "%s is not there", name);
+	tap__bail_if(stat(tap__path("pieces"), &st), "no file");
 	tap__ok(st.st_size > 1000000, "many stacks are not kept back: %lld bytes are out",
 		(long long)st.st_size);
-	tap__ok(!finish(ss), "closed");
-	file = fopen(name, "r");
-	while (file && fgets(line, sizeof(line), file)) {
-		lines++;
-		if (sscanf(line, "function number %*d %llu", &n) == 1)
+	tap__ok(!finish(), "closed");
+	for (const char *at = content("pieces"); *at; at = strchr(at, '\n') + 1)
+		if (sscanf(at, "function number %*d %llu", &n) == 1)
 			sum += n;
-	}
-	if (file)
-		fclose(file);
-	tap__ok(sum == 300000, "300000 samples of 100000 stacks add up: %llu in %zu lines", sum,
-		lines);
-	tap__bail_if(open_in_dir(&ss, "folded", "ticks", false, &f), "%s", f.text);
+	tap__ok(sum == 300000, "300000 samples of 100000 stacks add up: %llu", sum);
+	open_at("folded", "ticks", false);
 	put(1, 10, "f");
 	flush();
 	put(1, 10, "g");
 	put(1, 10, "f");
 	tap__ok(content_is("ticks", ""), "a file gets its stacks at the end,");
-	tap__ok(!finish(ss) && content_is("ticks", "f 2\ng 1\n"), "each of them once");
+	tap__ok(!finish() && content_is("ticks", "f 2\ng 1\n"), "each of them once");
 }
 
 /* What is in the pipe by now; waits until there is something. */
@@ -390,21 +367,17 @@ static const char *pipe__read(int fd)
 
 TEST(pipe)
 {
-	struct outputs *ss;
-	struct errmsg f;
-	char name[128];
 	int fd;
 
-	snprintf(name, sizeof(name), "%s/pipe", dir);
-	tap__bail_if(mkfifo(name, 0600), "%s", name);
-	fd = open(name, O_RDONLY | O_NONBLOCK);
-	tap__bail_if(fd < 0 || open_in_dir(&ss, "folded", "pipe", false, &f), "%s", f.text);
+	tap__bail_if(mkfifo(tap__path("pipe"), 0600), "no pipe");
+	fd = open(tap__path("pipe"), O_RDONLY | O_NONBLOCK);
+	open_at("folded", "pipe", false);
 	put(1, 10, "f");
 	put(1, 10, "f");
-	tap__ok(!strcmp(pipe__read(fd), "f 2\n"), "a pipe gets what there is, once a second,");
+	tap__is(pipe__read(fd), "f 2\n", "a pipe gets what there is, once a second,");
 	put(1, 10, "f");
-	tap__ok(!strcmp(pipe__read(fd), "f 1\n"), "and it begins anew");
-	tap__ok(!finish(ss), "closed");
+	tap__is(pipe__read(fd), "f 1\n", "and it begins anew");
+	tap__ok(!finish(), "closed");
 	close(fd);
 }
 
@@ -455,18 +428,13 @@ TEST(whole)
 	struct stats stats = {.freq = 99};
 	struct sample sample = {.weight = 1};
 	const struct profile_process p = {.serial = 1, .pid = 10, .comm = "R"};
-	char path[256];
-	struct outputs *ss;
 	unsigned int n = 0;
+	char want[64];
 
-	snprintf(path, sizeof(path), "%s/whole", dir);
-	tap__bail_if(outputs__new(&ss, &(struct outputs_config){.format = &whole,
-								.path = path,
-								.files = files,
-								.memory = (128u << 20) / 6 * 32}),
-		     "no memory");
-	sink = outputs__sink(ss);
-	tap__bail_if(sink.ops->begin(sink.arg, &about), "cannot begin");
+	open_by(&(struct outputs_config){.format = &whole,
+					 .path = tap__path("whole"),
+					 .files = files,
+					 .memory = (128u << 20) / 6 * 32});
 	put(1, 10, "f");
 	put(2, 11, "f");
 	put(1, 10, "f");
@@ -487,9 +455,9 @@ TEST(whole)
 	tap__ok(stats.stacks_dropped > 100 && stats.stacks_dropped < 700,
 		"but counted: the stacks of %llu samples",
 		(unsigned long long)stats.stacks_dropped);
-	snprintf(path, sizeof(path), "%llu rows, 803 ticks, asked for at 99 Hz",
+	snprintf(want, sizeof(want), "%llu rows, 803 ticks, asked for at 99 Hz",
 		 803 - (unsigned long long)stats.stacks_dropped);
-	tap__ok(content_is("whole", path), "and none of their ticks is lost: %s", content("whole"));
+	tap__is(content("whole"), want, "and none of their ticks is lost");
 }
 
 /* A reader that takes nothing, and a file that may not grow: nothing waits, and all is counted. */
@@ -498,27 +466,21 @@ TEST(unwritten)
 	struct outputs_config config = {.format = formats__find("rprof"), .memory = 4 << 20};
 	unsigned int n = 200000, dropped = 0;
 	struct stats stats = {0};
-	char path[256];
-	struct outputs *ss;
 	struct stat st;
 	int fd, err;
 
-	snprintf(path, sizeof(path), "%s/pipe", dir);
-	mkfifo(path, 0600);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	config.path = path;
-	tap__bail_if(fd < 0 || files__start(&config.files, false, NULL) ||
-			     outputs__new(&ss, &config),
-		     "no pipe");
-	sink = outputs__sink(ss);
-	tap__bail_if(sink.ops->begin(sink.arg, &about), "cannot begin");
+	config.path = tap__path("pipe");
+	mkfifo(config.path, 0600);
+	fd = open(config.path, O_RDWR | O_CLOEXEC);
+	tap__bail_if(fd < 0 || files__start(&config.files, false, NULL), "no pipe");
+	open_by(&config);
 	for (unsigned int i = 0; i < n; i++)
 		dropped += put(1, 10, "a function whose name has some length") != 0;
 	tap__ok(!dropped, "samples for a reader that takes nothing are no failure");
 	clock__run(10); /* the outputs stop waiting for it */
 	err = sink.ops->finish(sink.arg, &stats);
-	tap__ok(err == -ETIMEDOUT && strstr(sink.ops->why(sink.arg)->text, path), "the end is: %s",
-		sink.ops->why(sink.arg)->text);
+	tap__ok(err == -ETIMEDOUT && strstr(sink.ops->why(sink.arg)->text, config.path),
+		"the end is: %s", sink.ops->why(sink.arg)->text);
 	tap__ok(stats.unwritten > n / 2 && stats.unwritten < n,
 		"%llu of them are not written, and counted", (unsigned long long)stats.unwritten);
 	outputs__free(ss);
@@ -526,17 +488,15 @@ TEST(unwritten)
 	close(fd);
 
 	clock__run(CLOCK_SLOW);
-	snprintf(path, sizeof(path), "%s/short", dir);
+	config.path = tap__path("short");
 	config.files = files;
 	config.max_file = 1000;
-	tap__bail_if(outputs__new(&ss, &config), "no memory");
-	sink = outputs__sink(ss);
+	open_by(&config);
 	stats = (struct stats){0};
-	tap__bail_if(sink.ops->begin(sink.arg, &about), "cannot begin");
 	for (unsigned int i = 0; i < 1000; i++)
 		put(1, 10, "f");
-	tap__ok(!sink.ops->finish(sink.arg, &stats) && !stat(path, &st) && st.st_size <= 1000 &&
-			st.st_size > 990 &&
+	tap__ok(!sink.ops->finish(sink.arg, &stats) && !stat(config.path, &st) &&
+			st.st_size <= 1000 && st.st_size > 990 &&
 			stats.unwritten == 1000 - ((uint64_t)st.st_size - 22) / 5,
 		"a file that may have 1000 bytes has %lld, %llu samples are not in it",
 		(long long)st.st_size, (unsigned long long)stats.unwritten);
@@ -553,12 +513,8 @@ static uint64_t put_100(const char *format, const char *path, uint64_t max_file,
 		.max_file = max_file,
 	};
 	struct stats stats = {0};
-	struct outputs *ss;
 
-	tap__bail_if(outputs__new(&ss, &config), "no memory");
-	sink = outputs__sink(ss);
-	tap__bail_if(sink.ops->begin(sink.arg, &about), "%s: %s", path,
-		     sink.ops->why(sink.arg)->text);
+	open_by(&config);
 	for (unsigned int i = 0; i < 100; i++)
 		put(1, 10, "f");
 	*err = sink.ops->finish(sink.arg, &stats);
@@ -569,59 +525,52 @@ static uint64_t put_100(const char *format, const char *path, uint64_t max_file,
 /* A sample is written when the bytes that contain it are in the file, in every format. */
 TEST(full_disk)
 {
-	struct rlimit old, small = {20, 20};
-	struct files *all = files;
-	char path[256];
-	struct errmsg f;
-	uint64_t n;
-	int err;
+	const char *file = tap__path("full");
 
-	getrlimit(RLIMIT_FSIZE, &old);
-	small.rlim_max = old.rlim_max;
-	tap__bail_if(setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, &f) ||
-			     setrlimit(RLIMIT_FSIZE, &old),
-		     "no limit");
+	limit_files(20);
 	for (const struct writer_ops *const *ops = formats__all(); *ops; ops++) {
 		const char *name = (*ops)->name;
+		bool small = !strcmp(name, "folded");
+		const struct {
+			const char *path;
+			uint64_t max_file, lost;
+			int err;
+		} rows[] = {
+			{"/dev/full", 0, 100, -ENOSPC},
+			{file, 0, small ? 0 : 100, small ? 0 : -EFBIG},
+			/* longer than the head of an Rprof.out */
+			{file, 23, small ? 0 : 100, 1},
+		};
 
-		n = put_100(name, "/dev/full", 0, &err);
-		tap__ok(err == -ENOSPC && n == 100, "%s on a full disk: %llu are not written", name,
-			(unsigned long long)n);
-		snprintf(path, sizeof(path), "%s/full", dir);
-		n = put_100(name, path, 0, &err);
-		tap__ok(!strcmp(name, "folded") ? !err && !n : err == -EFBIG && n == 100,
-			"%s in a file of 20 bytes: %llu are not written (%d)", name,
-			(unsigned long long)n, err);
-		/* longer than the head of an Rprof.out */
-		n = put_100(name, path, 23, &err);
-		tap__ok(!strcmp(name, "folded") ? !n : n == 100,
-			"%s with --max-file of 23: %llu are not written (%d)", name,
-			(unsigned long long)n, err);
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			int err;
+			uint64_t n = put_100(name, rows[i].path, rows[i].max_file, &err);
+
+			tap__ok(n == rows[i].lost && (err == rows[i].err || rows[i].err > 0),
+				"%s in %s, at most %llu bytes: %llu are not written (%d)", name,
+				rows[i].path, (unsigned long long)rows[i].max_file,
+				(unsigned long long)n, err);
+		}
 	}
-	files__stop(files);
-	files = all;
 }
 
 TEST(failures)
 {
-	struct outputs *ss = NULL;
 	struct errmsg f = {""};
-	char path[128];
 	int err = 0;
 
-	snprintf(path, sizeof(path), "%s/one.out", dir);
-	fclose(fopen(path, "w"));
-	tap__ok(open_in_dir(&ss, "rprof", "one.out", true, &f) == -ENOTDIR &&
+	tap__write(tap__path("one.out"), "", 0);
+	tap__ok(try_open("rprof", tap__path("one.out"), true, &f) == -ENOTDIR &&
 			strstr(f.text, "one.out"),
 		"several into a file: %s", f.text);
-	tap__ok(open_in_dir(&ss, "rprof", "no/such/place", false, &f) == -ENOENT,
+	tap__ok(try_open("rprof", tap__path("no/such/place"), false, &f) == -ENOENT,
 		"no such folder: %s", f.text);
-	tap__bail_if(outputs__open(&ss, "rprof", "/dev/full", false, &f), "%s", f.text);
+	open_at("rprof", "/dev/full", false);
 	put(1, 10, "f");
 	for (int i = 0; i < 10000 && !(err = flush()); i++)
 		files__poll(files, 1);
 	tap__ok(err == -ENOSPC, "a full disk is told");
 	tap__ok(put(1, 10, "f") == -ENOSPC && flush() == -ENOSPC, "and told again");
 	f = *sink.ops->why(sink.arg);
-	tap__ok(finish(ss) == -ENOSPC && strstr(f.text, "/dev/full"), "by name: %s", f.text);
+	tap__ok(finish() == -ENOSPC && strstr(f.text, "/dev/full"), "by name: %s", f.text);
 }

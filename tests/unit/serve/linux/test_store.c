@@ -10,215 +10,217 @@
 #include "child.h"
 #include "store_scene.h"
 
-static struct store *opened(const struct store_keep *keep)
+static struct store *st;
+static struct errmsg f; /* of the last profile */
+
+static void reopen(void)
 {
 	static const struct store_keep all = {0};
-	struct errmsg f = {""};
-	struct store *st;
 
-	tap__bail_if(store__open(&st, scene_dir, keep ? keep : &all, &f), "%s", f.text);
-	return st;
+	if (st)
+		store__close(st);
+	f.text[0] = '\0';
+	tap__bail_if(store__open(&st, scene_dir, &all, &f), "%s", f.text);
+}
+
+/* The profile of minute @minute after SCENE_TIME. */
+static int add(uint64_t minute, size_t size)
+{
+	return scene__add(st, SCENE_TIME + 60 * minute, 60, size, &f);
 }
 
 static mode_t mode_of(const char *path)
 {
-	struct stat st;
+	struct stat about;
 
-	return lstat(path, &st) ? 0 : st.st_mode & 07777;
+	return lstat(path, &about) ? 0 : about.st_mode & 07777;
 }
+
+static bool there(const char *name)
+{
+	return !access(scene__path(name), F_OK);
+}
+
+static void count(struct buf *to, const char *what, uint64_t n)
+{
+	if (n)
+		buf__printf(to, "%s%s %llu", to->len ? ", " : "", what, (unsigned long long)n);
+}
+
+/* All that the directory has, and the store counts. */
+static void is(const char *want, const char *what)
+{
+	const struct scene_found found = scene__found();
+	static struct buf text;
+	struct way_status s;
+
+	store__status(st, &s);
+	text.len = 0;
+	count(&text, "profiles", found.profiles);
+	count(&text, "indexes", found.indexes);
+	count(&text, "lines", found.lines);
+	count(&text, "torn", found.torn_profiles + found.torn_indexes);
+	count(&text, "bad", found.bad);
+	count(&text, "of no profile", found.unlinked);
+	count(&text, "temporary", found.temporary);
+	count(&text, "sent", s.sent);
+	count(&text, "failed", s.failed);
+	count(&text, "dropped", s.dropped);
+	count(&text, "dropped samples", s.dropped_samples);
+	count(&text, "kept", s.kept);
+	buf__add(&text, "", 1);
+	tap__is(text.data, want, "%s", what);
+}
+
+static const char *unpacked(const char *name)
+{
+	static struct buf text;
+
+	text.len = 0;
+	scene__unpack(name, &text);
+	buf__add(&text, "", 1);
+	return text.data;
+}
+
+#define INDEX "index-20261122.jsonl.gz"
 
 BEFORE()
 {
 	umask(022);
 	scene__begin(false);
+	reopen();
 }
 
 AFTER()
 {
+	store__close(st);
 	scene__end();
 }
 
 TEST(files)
 {
-	struct store *st = opened(NULL);
 	struct way_status s;
-	struct scene_found found;
-	struct errmsg f;
-	struct buf text = {0};
 
-	scene__add(st, SCENE_TIME, 60, 1000, &f);
-	tap__ok(!f.text[0] && mode_of(scene__path("20261122T021000Z-60.pb.gz")) == 0640,
-		"a profile: 0640");
-	tap__ok(mode_of(scene__path("index-20261122.jsonl.gz")) == 0640, "its index: 0640");
-	scene__unpack("index-20261122.jsonl.gz", &text);
-	buf__add(&text, "", 1);
-	tap__ok(!strcmp(text.data, "{\"file\":\"20261122T021000Z-60.pb.gz\","
-				   "\"from\":\"2026-11-22T02:10:00Z\",\"seconds\":60,"
-				   "\"pid\":17,\"samples\":3}\n"),
-		"a line: %s", text.data);
-	scene__add(st, SCENE_TIME, 60, 1000, &f);
-	scene__add(st, SCENE_TIME, 60, 1000, &f);
-	tap__ok(access(scene__path("20261122T021000Z-60.2.pb.gz"), F_OK) == 0,
-		"a name that is taken is not written to");
-	text.len = 0;
-	scene__unpack("index-20261122.jsonl.gz", &text);
-	buf__add(&text, "", 1);
-	tap__ok(strstr(text.data, "-60.2.pb.gz\"") != NULL, "the index has the name it got");
-	scene__add(st, SCENE_TIME + SCENE_DAY, 60, 1000, &f);
-	found = scene__found();
-	tap__ok(found.profiles == 4 && found.indexes == 2 && found.lines == 4 && !found.bad &&
-			!found.unlinked && !found.torn_indexes && !found.temporary,
-		"a day, an index");
+	add(0, 1000);
+	tap__ok(!f.text[0] && mode_of(scene__path("20261122T021000Z-60.pb.gz")) == 0640 &&
+			mode_of(scene__path(INDEX)) == 0640,
+		"a profile and its index: 0640");
+	tap__is(unpacked(INDEX),
+		"{\"file\":\"20261122T021000Z-60.pb.gz\",\"from\":\"2026-11-22T02:10:00Z\","
+		"\"seconds\":60,\"pid\":17,\"samples\":3}\n",
+		"a line");
+	add(0, 1000);
+	add(0, 1000);
+	tap__ok(there("20261122T021000Z-60.2.pb.gz"), "a name that is taken is not written to");
+	tap__ok(strstr(unpacked(INDEX), "-60.2.pb.gz\""), "the index has the name it got");
+	add(24 * 60, 1000);
+	is("profiles 4, indexes 2, lines 4, sent 4, kept 6", "a day, an index");
 	store__status(st, &s);
-	tap__ok(s.sent == 4 && !s.failed && !s.dropped && s.kept == 6 && s.kept_size == 6 * 4096 &&
-			s.last && s.size > 4000 && !s.error[0],
+	tap__ok(s.kept_size == 6 * 4096 && s.last && s.size > 4000 && !s.error[0],
 		"what there is is known");
-	store__close(st);
-	st = opened(NULL);
-	store__status(st, &s);
-	tap__ok(s.kept == 6 && s.kept_size == 6 * 4096 && !s.sent, "and found again");
-	buf__free(&text);
-	store__close(st);
-	scene__empty();
+	reopen();
+	is("profiles 4, indexes 2, lines 4, kept 6", "and found again");
 }
 
 TEST(lines)
 {
-	struct store *st = opened(NULL);
-	struct scene_found found;
 	struct store_window w = {
 		.began = SCENE_TIME * SCENE_NS,
 		.ended = (SCENE_TIME + 60) * SCENE_NS,
 		.data = "\x1f\x8b",
 		.size = 2,
 	};
-	struct errmsg f;
-	struct buf lines = {0};
+	static struct buf lines;
 
-	tap__ok(!store__add(st, &w, &f) && !f.text[0], "a profile that the index has nothing of");
-	found = scene__found();
-	tap__ok(found.profiles == 1 && !found.indexes, "no index is made");
+	tap__ok(!store__add(st, &w, &f) && !f.text[0] && !there(INDEX),
+		"a profile that the index has nothing of");
 	for (int i = 0; i < 50000; i++)
 		buf__str(&lines, "\"pid\":17,\"samples\":3}\n");
 	w.index = lines.data;
 	w.index_len = lines.len - 1; /* the last one does not end */
 	tap__ok(!store__add(st, &w, &f) && !f.text[0], "50,000 processes");
-	found = scene__found();
-	tap__ok(found.lines == 50000 && !found.bad, "a line each: %zu, %zu bad", found.lines,
-		found.bad);
-	buf__free(&lines);
-	store__close(st);
-	scene__empty();
+	is("profiles 2, indexes 1, lines 50000, torn 2, sent 2, kept 3", "a line each");
 }
 
 /* What is left of a member of the index is kept apart. */
 TEST(torn)
 {
-	static const char *const name = "index-20261122.jsonl.gz";
-	struct scene_found found;
-	struct store *st;
-	struct errmsg f;
 	struct stat about;
 	FILE *file;
 
 	for (int how = 0; how < 4; how++) {
-		st = opened(NULL);
-		scene__add(st, SCENE_TIME, 60, 100, &f);
-		scene__add(st, SCENE_TIME + 60, 60, 100, &f);
-		if (how < 3)
-			store__close(st);
-		stat(scene__path(name), &about);
-		tap__bail_if(how == 0 && truncate(scene__path(name), about.st_size - 3),
+		add(0, 100);
+		add(1, 100);
+		stat(scene__path(INDEX), &about);
+		tap__bail_if(how == 0 && truncate(scene__path(INDEX), about.st_size - 3),
 			     "truncate");
-		file = how ? fopen(scene__path(name), "a") : NULL;
+		file = how ? fopen(scene__path(INDEX), "a") : NULL;
 		if (file) {
 			/* garbage; zeros, as after a loss of power; while the service runs */
 			fwrite(how == 1 ? "\x1f\x8bxx" : "\0\0\0\0", 1, 4, file);
 			fclose(file);
 		}
 		if (how < 3)
-			st = opened(NULL);
-		scene__add(st, SCENE_TIME + 120, 60, 100, &f);
-		scene__add(st, SCENE_TIME + 180, 60, 100, &f);
-		found = scene__found();
-		tap__ok(!f.text[0] && found.indexes == 2 && found.torn_indexes == 1 &&
-				found.lines == 4 && !found.bad,
-			"a torn index, %d: the day goes on in another file, with %zu lines", how,
-			found.lines);
-		store__close(st);
-		st = opened(NULL);
-		scene__add(st, SCENE_TIME + 240, 60, 100, &f);
-		found = scene__found();
-		tap__ok(found.indexes == 2, "and in that after the next start, %d", how);
-		store__close(st);
+			reopen();
+		add(2, 100);
+		add(3, 100);
+		is(how < 3 ? "profiles 4, indexes 2, lines 4, torn 1, sent 2, kept 6"
+			   : "profiles 4, indexes 2, lines 4, torn 1, sent 4, kept 6",
+		   "a torn index: the day goes on in another file");
+		reopen();
+		add(4, 100);
+		is("profiles 5, indexes 2, lines 5, torn 1, sent 1, kept 7",
+		   "and in that after the next start");
 		scene__empty();
+		reopen();
 	}
+}
+
+/* Add a profile while no file may be longer than @max: standard output may be. */
+static int add_limited(uint64_t minute, size_t size, off_t max)
+{
+	struct rlimit was, limit;
+	int err;
+
+	getrlimit(RLIMIT_FSIZE, &was);
+	limit = was;
+	limit.rlim_cur = (rlim_t)max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	err = add(minute, size);
+	setrlimit(RLIMIT_FSIZE, &was);
+	return err;
 }
 
 /* A failed append leaves no half of one. */
 TEST(append)
 {
-	struct rlimit was, limit;
-	struct scene_found found;
-	struct store *st = opened(NULL);
 	struct way_status s;
 	struct stat about;
-	struct errmsg f;
-	int err;
 
-	getrlimit(RLIMIT_FSIZE, &was);
 	for (uint64_t i = 0; i < 40; i++)
-		scene__add(st, SCENE_TIME + i * 60, 60, 10, &f);
-	stat(scene__path("index-20261122.jsonl.gz"), &about);
-	limit = was;
-	limit.rlim_cur = (rlim_t)about.st_size + 20;
-	setrlimit(RLIMIT_FSIZE, &limit);
-	err = scene__add(st, SCENE_TIME + 6000, 60, 10, &f);
-	setrlimit(RLIMIT_FSIZE, &was); /* standard output may be a longer file */
-	tap__ok(!err && strstr(f.text, "20261122T035000Z-60.pb.gz is missing in the index"),
+		add(i, 10);
+	stat(scene__path(INDEX), &about);
+	tap__ok(!add_limited(100, 10, about.st_size + 20) &&
+			strstr(f.text, "20261122T035000Z-60.pb.gz is missing in the index"),
 		"no room for the index: %s", f.text);
 	store__status(st, &s);
-	tap__ok(s.sent == 41 && s.failed == 1 && !s.dropped && s.error[0],
-		"the profile is there, and the failure counted");
-	tap__ok(!scene__add(st, SCENE_TIME + 6060, 60, 10, &f) && !f.text[0],
-		"there is room again");
-	found = scene__found();
-	tap__ok(found.indexes == 1 && !found.torn_indexes && found.lines == 41 &&
-			found.profiles == 42,
-		"the index is whole: %zu lines, %zu torn", found.lines, found.torn_indexes);
+	tap__ok(s.error[0], "an error");
+	is("profiles 41, indexes 1, lines 40, sent 41, failed 1, kept 42",
+	   "the profile is there, and the failure counted");
+	tap__ok(!add(101, 10) && !f.text[0], "there is room again");
+	is("profiles 42, indexes 1, lines 41, sent 42, failed 1, kept 43", "the index is whole");
 	store__status(st, &s);
 	tap__ok(!s.error[0], "no error any more");
-	store__close(st);
-	scene__empty();
 }
 
 /* A file that is too long, as ulimit -f has it. */
 TEST(full)
 {
-	struct rlimit was, limit;
-	struct store *st = opened(NULL);
-	struct scene_found found;
-	struct way_status s;
-	struct errmsg f;
-	int err;
-
-	getrlimit(RLIMIT_FSIZE, &was);
-	limit = was;
-	limit.rlim_cur = 4096;
-	setrlimit(RLIMIT_FSIZE, &limit);
-	err = scene__add(st, SCENE_TIME, 60, 10000, &f);
-	setrlimit(RLIMIT_FSIZE, &was);
-	tap__ok(err == -EFBIG && strstr(f.text, "File too large") && strstr(f.text, "3 samples"),
+	tap__ok(add_limited(0, 10000, 4096) == -EFBIG && strstr(f.text, "File too large") &&
+			strstr(f.text, "3 samples"),
 		"no room: %s", f.text);
-	found = scene__found();
-	store__status(st, &s);
-	tap__ok(!found.profiles && !found.temporary && !found.indexes && s.dropped == 1 &&
-			s.dropped_samples == 3 && s.failed == 1 && !s.sent,
-		"nothing is left of it, and it is counted");
-	tap__ok(!scene__add(st, SCENE_TIME + 60, 60, 10000, &f) && !f.text[0],
-		"the next one is written");
-	store__close(st);
-	scene__empty();
+	is("failed 1, dropped 1, dropped samples 3", "nothing is left of it, and it is counted");
+	tap__ok(!add(1, 10000) && !f.text[0], "the next one is written");
 }
 
 /* Change the directory until its time is another one: clocks of file systems tick. */
@@ -235,20 +237,19 @@ static void disk__change(struct timespec was)
 
 static void disk__use(void)
 {
-	struct stat about;
-	struct store *st = opened(NULL);
-	uint64_t added = 0, began = SCENE_TIME;
 	struct scene_found found;
 	struct way_status s;
-	struct errmsg f;
+	struct stat about;
+	uint64_t added = 0;
 	int err;
 
+	reopen();
 	/* until it is full */
-	while (!(err = scene__add(st, began, 60, 10000, &f)) && added++ < 100)
-		began += 60;
+	while (!(err = add(added, 10000)) && added < 100)
+		added++;
 	tap__ok(err == -ENOSPC && strstr(f.text, "No space left on device"), "a full disk: %s",
 		f.text);
-	err = scene__add(st, began + 60, 60, 20000, &f);
+	err = add(added + 1, 20000);
 	found = scene__found();
 	store__status(st, &s);
 	tap__ok(err == -ENOSPC && s.dropped == 2 && s.sent == added && found.profiles == added &&
@@ -256,18 +257,16 @@ static void disk__use(void)
 		"those of before are whole, the others counted: %zu and %llu", found.profiles,
 		(unsigned long long)s.dropped);
 	unlink(scene__path(found.first));
-	tap__ok(!scene__add(st, began + 120, 60, 5000, &f) && !f.text[0], "there is room again: %s",
-		f.text);
+	tap__ok(!add(added + 2, 5000) && !f.text[0], "there is room again: %s", f.text);
 	mount(NULL, scene_dir, NULL, MS_REMOUNT | MS_RDONLY, NULL);
-	tap__ok(scene__add(st, began + 180, 60, 100, &f) == -EROFS, "read-only: %s", f.text);
+	tap__ok(add(added + 3, 100) == -EROFS, "read-only: %s", f.text);
 	mount(NULL, scene_dir, NULL, MS_REMOUNT, NULL);
-	tap__ok(!scene__add(st, began + 240, 60, 100, &f), "and writable again");
+	tap__ok(!add(added + 4, 100), "and writable again");
 	stat(scene_dir, &about);
 	umount(scene_dir);
 	mount("tmpfs", scene_dir, "tmpfs", 0, "size=256k,mode=0700");
 	disk__change(about.st_mtim);
-	tap__ok(!scene__add(st, began + 300, 60, 100, &f) && !f.text[0],
-		"another file system in its place: %s", f.text);
+	tap__ok(!add(added + 5, 100) && !f.text[0], "another file system in its place: %s", f.text);
 	found = scene__found();
 	store__status(st, &s);
 	tap__ok(found.profiles == 1 && s.kept == 2 && found.lines == 1,
@@ -297,106 +296,77 @@ TEST(disk)
 
 TEST(directory)
 {
-	struct store *st = opened(NULL);
-	struct scene_found found;
-	struct way_status s;
-	struct errmsg f;
-
-	scene__add(st, SCENE_TIME, 60, 10, &f);
+	add(0, 10);
 	scene__empty();
 	rmdir(scene_dir);
-	tap__ok(!scene__add(st, SCENE_TIME + 60, 60, 10, &f) && !f.text[0],
-		"a directory that was removed is made again");
-	found = scene__found();
-	store__status(st, &s);
-	tap__ok(found.profiles == 1 && found.indexes == 1 && s.kept == 2,
-		"what was in it is not counted any more");
+	tap__ok(!add(1, 10) && !f.text[0], "a directory that was removed is made again");
+	is("profiles 1, indexes 1, lines 1, sent 2, kept 2",
+	   "what was in it is not counted any more");
 	tap__ok(mode_of(scene_dir) == 0750, "its mode is 0750");
 	scene__empty();
 	rmdir(scene_dir);
-	fclose(fopen(scene_dir, "w"));
-	tap__ok(scene__add(st, SCENE_TIME + 120, 60, 10, &f) == -ENOTDIR &&
-			strstr(f.text, "cannot use the directory"),
+	tap__write(scene_dir, "", 0);
+	tap__ok(add(2, 10) == -ENOTDIR && strstr(f.text, "cannot use the directory"),
 		"something else in its place: %s", f.text);
 	unlink(scene_dir);
 	mkdir(scene_dir, 0700);
-	tap__ok(!scene__add(st, SCENE_TIME + 180, 60, 10, &f), "and a directory again");
-	store__status(st, &s);
-	tap__ok(s.sent == 3 && s.dropped == 1, "one was dropped");
+	tap__ok(!add(3, 10), "and a directory again");
 	/* others remove, and add */
 	unlink(scene__path("20261122T021300Z-60.pb.gz"));
-	fclose(fopen(scene__path("20261122T021400Z-60.pb.gz"), "w"));
-	fclose(fopen(scene__path("20261122T021500Z-60.pb.gz"), "w"));
-	scene__add(st, SCENE_TIME + 1800, 60, 10, &f);
-	store__status(st, &s);
-	tap__ok(s.kept == 4, "what others change is seen: %llu files", (unsigned long long)s.kept);
-	store__close(st);
-	scene__empty();
+	tap__write(scene__path("20261122T021400Z-60.pb.gz"), "", 0);
+	tap__write(scene__path("20261122T021500Z-60.pb.gz"), "", 0);
+	add(30, 10);
+	is("profiles 3, indexes 1, lines 2, torn 2, of no profile 1, sent 4, failed 1, dropped 1, "
+	   "dropped samples 3, kept 4",
+	   "what others change is seen");
 }
 
 /* What a stranger puts into the way. */
 TEST(hostile)
 {
-	char victim[64] = "/tmp/store-victim-XXXXXX", text[16] = "";
-	struct store *st = opened(NULL);
-	struct scene_found found;
-	struct errmsg f;
-	int fd = mkstemp(victim), lock;
+	const char *victim = tap__path("victim");
+	int lock;
 
-	tap__bail_if(fd < 0 || write(fd, "precious", 8) != 8, "no file");
+	tap__write(victim, "precious", 8);
 	symlink(victim, scene__path("20261122T021000Z-60.pb.gz"));
 	symlink(victim, scene__path(".20261122T021000Z-60.pb.gz.tmp"));
-	symlink(victim, scene__path("index-20261122.jsonl.gz"));
+	symlink(victim, scene__path(INDEX));
 	link(victim, scene__path("index-20261122.1.jsonl.gz"));
 	mkdir(scene__path("index-20261122.2.jsonl.gz"), 0700);
 	mkfifo(scene__path("index-20261122.3.jsonl.gz"), 0600);
-	tap__ok(!scene__add(st, SCENE_TIME, 60, 100, &f) && !f.text[0],
-		"names that lead elsewhere: %s", f.text);
-	tap__ok(pread(fd, text, sizeof(text), 0) == 8 && !memcmp(text, "precious", 8),
-		"are not followed");
-	tap__ok(!access(scene__path("20261122T021000Z-60.1.pb.gz"), F_OK) &&
-			!access(scene__path("index-20261122.4.jsonl.gz"), F_OK),
+	tap__ok(!add(0, 100) && !f.text[0], "names that lead elsewhere: %s", f.text);
+	tap__is(tap__read(victim, NULL), "precious", "are not followed");
+	tap__ok(there("20261122T021000Z-60.1.pb.gz") && there("index-20261122.4.jsonl.gz"),
 		"other names are taken");
 	lock = open(scene__path("index-20261122.4.jsonl.gz"), O_RDONLY);
 	flock(lock, LOCK_EX);
-	tap__ok(!scene__add(st, SCENE_TIME + 60, 60, 100, &f) &&
-			!access(scene__path("index-20261122.5.jsonl.gz"), F_OK),
+	tap__ok(!add(1, 100) && there("index-20261122.5.jsonl.gz"),
 		"an index that another process writes to is left to it");
 	close(lock);
-	store__close(st);
 	/* temporary names: what is being written stays, what a crash left goes */
-	fclose(fopen(scene__path(".20261122T022000Z-60.pb.gz.tmp"), "w"));
-	fclose(fopen(scene__path(".20261122T022100Z-60.pb.gz.tmp"), "w"));
-	fclose(fopen(scene__path(".20261122T022100Z-60.pb.gz.tmp2"), "w"));
+	tap__write(scene__path(".20261122T022000Z-60.pb.gz.tmp"), "", 0);
+	tap__write(scene__path(".20261122T022100Z-60.pb.gz.tmp"), "", 0);
+	tap__write(scene__path(".20261122T022100Z-60.pb.gz.tmp2"), "", 0);
 	lock = open(scene__path(".20261122T022100Z-60.pb.gz.tmp"), O_RDONLY);
 	flock(lock, LOCK_EX);
-	st = opened(NULL);
-	tap__ok(access(scene__path(".20261122T022000Z-60.pb.gz.tmp"), F_OK) != 0,
-		"what a crash left is removed");
-	tap__ok(!access(scene__path(".20261122T022100Z-60.pb.gz.tmp"), F_OK),
-		"what another process writes is not");
-	tap__ok(!access(scene__path(".20261122T022100Z-60.pb.gz.tmp2"), F_OK),
-		"nor what has no name of ours");
+	reopen();
+	tap__ok(!there(".20261122T022000Z-60.pb.gz.tmp"), "what a crash left is removed");
+	tap__ok(there(".20261122T022100Z-60.pb.gz.tmp"), "what another process writes is not");
+	tap__ok(there(".20261122T022100Z-60.pb.gz.tmp2"), "nor what has no name of ours");
 	close(lock);
-	store__close(st);
-	found = scene__found();
-	tap__ok(found.lines == 2 && !found.bad, "the index has both");
-	close(fd);
-	unlink(victim);
-	scene__empty();
+	tap__ok(scene__found().lines == 2 && !scene__found().bad, "the index has both");
 }
 
 TEST(open)
 {
 	static const struct store_keep all = {0};
-	struct store *st = NULL;
-	struct errmsg f = {""};
-	char inner[128];
+	const char *inner = tap__path("inner");
 
-	snprintf(inner, sizeof(inner), "%s/inner", scene_dir);
+	store__close(st);
 	tap__ok(!store__open(&st, inner, &all, &f) && mode_of(inner) == 0750,
 		"a directory that is missing is made: 0750");
 	store__close(st);
+	st = NULL;
 	tap__ok(store__open(&st, "/proc/nothing/there", &all, &f) < 0 && !st &&
 			strstr(f.text, "/proc/nothing/there"),
 		"one that cannot be made: %s", f.text);
@@ -410,5 +380,5 @@ TEST(open)
 				strstr(f.text, "belongs to another user"),
 			"a directory of another user: %s", f.text);
 	}
-	scene__empty();
+	reopen();
 }

@@ -154,9 +154,9 @@ const struct option_row options__rows[] = {
 	{
 		.name = "as-root",
 		.help = "by sudo, also run the command after -- as root",
-		.manual =
-			"Without it the command runs as the user who called sudo, by SUDO_UID and "
-			"SUDO_GID, with the groups, HOME, USER and LOGNAME of that user.",
+		.manual = "Otherwise the command runs as the user who called sudo (SUDO_UID "
+			  "and SUDO_GID), with the groups, HOME, USER and LOGNAME of that "
+			  "user.",
 		.windows = "there is no sudo on Windows",
 		.type = OPTION_FLAG,
 		.group = OPTION_WHAT,
@@ -167,7 +167,7 @@ const struct option_row options__rows[] = {
 		.letter = 'd',
 		.arg = "TIME",
 		.help = "stop after this time: 30, 0.5, 30s, 5m, 1h (default: when all have ended)",
-		.manual = "Seconds, unless s, m or h is behind the number.",
+		.manual = "Seconds, unless the number ends in s, m or h.",
 		.type = OPTION_PARSE,
 		.group = OPTION_HOW,
 		.parse = parse_duration,
@@ -179,8 +179,8 @@ const struct option_row options__rows[] = {
 		.arg = "FILE",
 		.help = "write the profile to FILE (default: -, stdout); a directory gets one file "
 			"per process, Rprof.PID.out",
-		.manual = "A name that ends in / is one of a directory, which is made if it is not "
-			  "there.",
+		.manual = "A name that ends in / is a directory, which is made if it is "
+			  "missing.",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(config.output),
@@ -189,8 +189,9 @@ const struct option_row options__rows[] = {
 		.name = "max-file",
 		.arg = "SIZE",
 		.help = "let no file grow longer than this: 500M, 8G (default: 4G)",
-		.manual = "A number of bytes, or of KiB, MiB or GiB with K, M or G behind it. What "
-			  "does not go into the file any more is counted. A pipe has no limit.",
+		.manual = "A number of bytes, or of KiB, MiB or GiB with K, M or G behind "
+			  "it. What no longer fits into the file is counted. A pipe has no "
+			  "limit.",
 		.type = OPTION_PARSE,
 		.group = OPTION_WRITE,
 		.parse = options__size,
@@ -200,11 +201,12 @@ const struct option_row options__rows[] = {
 	{
 		.name = "min-samples",
 		.arg = "N",
-		.help = "in a directory, a file of its own for processes with N samples or more "
-			"(default: 5)",
-		.manual = "What a process did with fewer cannot be told. Theirs are in one file, "
-			  "Rprof.others.out, and its index says whose they are. Processes of --pid "
-			  "and the command after -- have a file in any case, with 1 all have.",
+		.help = "in a directory, a separate file for processes with N samples or "
+			"more (default: 5)",
+		.manual = "Fewer samples do not show what a process did. Those of such "
+			  "processes are in one file, Rprof.others.out, and the index names "
+			  "the processes. Processes of --pid and the command after -- "
+			  "always have a file; with 1 all processes have.",
 		.type = OPTION_NUMBER,
 		.group = OPTION_WRITE,
 		.min = 1,
@@ -225,9 +227,9 @@ const struct option_row options__rows[] = {
 	{
 		.name = "gc",
 		.help = "mark garbage collection, as Rprof(gc.profiling = TRUE)",
-		.manual = "Without it the time of the collector is counted for the functions that "
-			  "it interrupts. All formats but rprof have the marks in any case, where "
-			  "they can be had.",
+		.manual = "Without it the time of the collector is counted for the "
+			  "functions that it interrupts. All formats except rprof always "
+			  "have the marks, if they are available.",
 		.windows =
 			"not on Windows: R.dll does not export what says that the collector runs",
 		.type = OPTION_BITS,
@@ -242,8 +244,8 @@ const struct option_row options__rows[] = {
 		.name = "filter-callframes",
 		.help = "short stacks without wrappers; may also drop callers, as R's own filter "
 			"does",
-		.manual = "As Rprof(filter.callframes = TRUE): frames that only pass on a lazy "
-			  "argument are left out.",
+		.manual = "As Rprof(filter.callframes = TRUE), it leaves out frames that "
+			  "only pass on a lazy argument.",
 		.type = OPTION_BITS,
 		.group = OPTION_HOW,
 		.bits = XR_ROW_FILTER,
@@ -261,17 +263,17 @@ const struct option_row options__rows[] = {
 		.name = "ready",
 		.arg = "FILE",
 		.help = "write the profiler's process id to FILE once sampling has begun",
-		.manual =
-			"For programs that start the profiler: when there is a line in FILE, what "
-			"is named by --pid is being sampled, or the command after -- was started.",
+		.manual = "For programs that start the profiler. When FILE has a line, the "
+			  "processes of --pid are being sampled, or the command after -- "
+			  "was started.",
 		.type = OPTION_STRING,
 		AT(config.ready),
 	},
 	{
 		.name = "until-eof",
-		.help = "end the profile when standard input ends, or a line comes on it",
-		.manual = "For programs that start the profiler: the profile ends when they close "
-			  "a pipe, or themselves end. It needs no right to send a signal.",
+		.help = "end the profile when standard input ends or has a line",
+		.manual = "For programs that start the profiler: the profile ends when they "
+			  "close a pipe, or exit. It needs no permission to send a signal.",
 		.type = OPTION_FLAG,
 		AT(config.until_eof),
 	},

@@ -52,28 +52,28 @@ const struct subcommand cmd_record = {
 	.help = "profile R processes (the default subcommand)",
 	.usage = {"[record] (-p PID[,PID...] | -a) [options]",
 		  "[record] [options] -- COMMAND [ARG...]"},
-	.about = "A sampling profiler for running R processes. The profile goes to stdout or to "
-		 "the file of -o, until Ctrl-C or the end of what is profiled; everything else to "
-		 "stderr.",
+	.about = "A sampling profiler for running R processes. The profile goes to "
+		 "stdout or to the file of -o, and everything else to stderr. It ends "
+		 "with Ctrl-C or when all profiled processes have ended.",
 	.operand = "COMMAND [ARG...]",
-	.manual =
-		"The profiled processes are those of --pid, all of the machine (--all), or the "
-		"command after --. Processes that a profiled one forks are profiled with it. "
-		"While the profile goes to standard output, the command's own output goes to "
-		"standard error.\n"
-		"The command after -- runs as the user who called sudo, unless --as-root is given. "
-		"R "
-		"is found in it and in whatever it starts. An interrupt from the keyboard is for "
-		"the command; two within a second end the profile, and the profiler waits for the "
-		"command.\n"
-		"An interrupt from the keyboard, SIGTERM, the end of the terminal, of the profiled "
-		"processes or of --duration, and a closed pipe end the profile. All of "
-		"these are good ends: the file is whole. A second interrupt while the profiler is "
-		"finishing ends it at once.\n"
-		"SIGHUP that a program sends completes the files and begins new ones by the same "
-		"names, once the old ones were moved away; what was not is left as it is, and the "
-		"new file gets a number. SIGUSR1 says how it goes, and writes --stats. With "
-		"--verbose, and no terminal, that is said once a minute.",
+	.manual = "The profiler profiles the processes of --pid, all R processes of the "
+		  "machine (--all), or the command after --. Processes that a profiled "
+		  "one forks are profiled with it. While the profile goes to standard "
+		  "output, the command's output goes to standard error.\n"
+		  "The command after -- runs as the user who called sudo, unless "
+		  "--as-root is given. The profiler finds R in it and in everything that "
+		  "it starts. An interrupt from the keyboard goes to the command. Two "
+		  "within a second end the profile, and the profiler waits for the "
+		  "command.\n"
+		  "These end the profile normally, with a complete file: an interrupt "
+		  "from the keyboard, SIGTERM, a closed terminal, the end of the profiled "
+		  "processes or of --duration, and a closed pipe. A second interrupt "
+		  "while the profiler is finishing ends it at once.\n"
+		  "At a SIGHUP that a program sends, the profiler completes the files and "
+		  "begins new ones with the same names. Move the old ones first: a file "
+		  "that was not moved stays, and the new one gets a number. At SIGUSR1 it "
+		  "prints its state and writes --stats. With --verbose and without a "
+		  "terminal it prints the state once a minute.",
 	.examples =
 		{
 			{"Profile a process until Ctrl-C, or until it ends",

@@ -51,9 +51,10 @@ static const struct option_row rows[] = {
 		.name = "dir",
 		.arg = "DIR",
 		.help = "read the profiles that `serve --dir DIR` has written there",
-		.manual = "All that begin from --since on and before --until are added up; without "
-			  "these, all that are there. What span that is, and when nothing was "
-			  "recorded in it, is said on stderr. A damaged one is left out, and said.",
+		.manual = "All profiles that begin at or after --since and before --until "
+			  "are added up; without these options, all of them. The interval "
+			  "is printed on stderr, and a report if nothing was recorded in "
+			  "it. A damaged profile is skipped and reported.",
 		.type = OPTION_STRING,
 		.group = OPTION_WHAT,
 		AT(dir),
@@ -63,12 +64,11 @@ static const struct option_row rows[] = {
 		.arg = "TIME",
 		.help = "with --dir: profiles that begin then, or later: 02:10, "
 			"\"2026-11-22 02:10\", -10m",
-		.manual =
-			"Also \"yesterday 02:10\" and \"10m ago\". Local time, unless Z or an "
-			"offset is behind it, as 2026-11-22T02:10:00Z or "
-			"2026-11-22T02:10+01:00 have it. A time without a day is of today, or of "
-			"yesterday where it is still to come. Units are s, m, h, d and w; days are "
-			"those of the calendar.",
+		.manual = "Also \"yesterday 02:10\" and \"10m ago\". Times are local, "
+			  "unless they end in Z or an offset, as 2026-11-22T02:10:00Z and "
+			  "2026-11-22T02:10+01:00 do. A time without a day is of today, or "
+			  "of yesterday if it is still in the future. Units are s, m, h, d "
+			  "and w; days are those of the calendar.",
 		.type = OPTION_STRING,
 		.group = OPTION_WHAT,
 		AT(since),
@@ -87,11 +87,12 @@ static const struct option_row rows[] = {
 		.arg = "PID|PATTERN",
 		.help = "only processes with this pid, or with a name, label, container or "
 			"command like this; repeatable",
-		.manual = "A shell pattern; given more than once, any of them will do. Of the "
-			  "command all of it, one of its words, or the last part of the "
-			  "path that a word is; profiles do not have it, so it counts with --dir "
-			  "alone, where the index has it. Of a container its id or the first 12 "
-			  "characters of that.",
+		.manual = "PATTERN is a shell pattern; if it is given more than once, one "
+			  "of them must match. It matches the whole command, one of its "
+			  "words, or the last part of a path in it. Profiles do not contain "
+			  "commands, so that works only with --dir, where the index has "
+			  "them. It matches the id of a container or the first 12 "
+			  "characters of it.",
 		.type = OPTION_PARSE,
 		.group = OPTION_WHAT,
 		.parse = parse_process,
@@ -99,8 +100,7 @@ static const struct option_row rows[] = {
 	},
 	{
 		.name = "list",
-		.help = "with --dir: the processes that there are in the profiles, most samples "
-			"first",
+		.help = "with --dir: the processes in the profiles, most samples first",
 		.type = OPTION_FLAG,
 		.group = OPTION_WHAT,
 		AT(list),
@@ -117,9 +117,9 @@ static const struct option_row rows[] = {
 	{
 		.name = "sort",
 		.arg = "self|total",
-		.help = "by what the rows are sorted (default: self)",
-		.manual = "Self is what was sampled while the function itself was running, total "
-			  "is that and what it called.",
+		.help = "what the rows are sorted by (default: self)",
+		.manual = "Self is the time in the function itself. Total adds the "
+			  "functions that it called.",
 		.type = OPTION_ENUM,
 		.choice = choice_sort,
 		AT(sort),
@@ -134,8 +134,8 @@ static const struct option_row rows[] = {
 	{
 		.name = "packages",
 		.help = "a row for each package",
-		.manual = "Files of pprof and folded stacks tell packages, Rprof.out only those of "
-			  "functions that were called by package::name.",
+		.manual = "Profiles in pprof and folded stacks have packages. Rprof.out has "
+			  "only those of functions that were called by package::name.",
 		.type = OPTION_FLAG,
 		AT(packages),
 	},
@@ -143,21 +143,21 @@ static const struct option_row rows[] = {
 		.name = "sample-type",
 		.arg = "NAME",
 		.help = "show these samples: cpu, off_cpu, alloc_space, an event "
-			"(default: the first there are)",
-		.manual = "The first line of a table says which others there are. Time off the "
-			  "CPU is shown as a duration, memory in KiB and MiB, events as their "
-			  "number. Written in another format, a profile keeps all of them where "
-			  "the format can have several (pprof, flamegraph, speedscope), unless "
-			  "this is given. In rprof a line is one interval of waiting, then.",
+			"(default: the first)",
+		.manual = "The first line of a table names the others. Time off the CPU is "
+			  "shown as a duration, memory in KiB and MiB, events as their "
+			  "number. Without this option, formats that can have several types "
+			  "(pprof, flamegraph, speedscope) keep all of them. In rprof a "
+			  "line then stands for one interval of waiting.",
 		.type = OPTION_STRING,
 		AT(sample_type),
 	},
 	{
 		.name = "fold",
-		.help = "leave out functions that only call what they are given: tryCatch, lapply, "
-			"eval and the like",
-		.manual = "Their callers and what they call stay, and so does the innermost "
-			  "function of a stack, whatever it is. Of shiny what is between "
+		.help = "leave out functions that only call their arguments: tryCatch, "
+			"lapply, eval and the like",
+		.manual = "Their callers and the functions that they call stay, and so does "
+			  "the innermost function of a stack. For shiny, everything between "
 			  "..stacktraceoff.. and ..stacktraceon.. is left out.",
 		.type = OPTION_FLAG,
 		AT(fold),
@@ -166,12 +166,13 @@ static const struct option_row rows[] = {
 		.name = "collapse-recursion",
 		.help = "show the calls of a function by itself, directly or through others, as "
 			"one",
-		.manual = "Written in a format, a stack has each function once: its calls are "
-			  "merged into the outermost one, and what is between them is left out. "
-			  "A table of functions counts a function once a sample anyway. With "
-			  "--lines, the innermost call alone counts for a line. Wrappers (--fold), "
-			  "native code, and functions without a name and a definition stay as "
-			  "they are. The page has a button that does this.",
+		.manual = "In a format, a stack then has each function once: its calls are "
+			  "merged into the outermost one, and what is between them is left "
+			  "out. A table of functions always counts a function once a "
+			  "sample. With --lines, only the innermost call counts for a line. "
+			  "Wrappers (--fold), native code, and functions without a name and "
+			  "a definition stay as they are. The page has a button that does "
+			  "this.",
 		.type = OPTION_FLAG,
 		AT(recursion),
 	},
@@ -179,11 +180,11 @@ static const struct option_row rows[] = {
 		.name = "diff",
 		.help = "what changed from the first of two files to the second; with --dir: "
 			"since WHEN",
-		.manual = "WHEN is yesterday, or 1h or 7d, for the same span so long before, or a "
-			  "time at which such a span began. Without --since, 10m compares the last "
-			  "ten minutes with the ten before. Shares are compared, so that it does "
-			  "not matter how long each of them "
-			  "was sampled. With -f flamegraph, or -o FILE.html, as a page: a "
+		.manual = "WHEN is yesterday, or 1h or 7d for the same interval that long "
+			  "before, or a time at which such an interval began. Without "
+			  "--since, 10m compares the last ten minutes with the ten before. "
+			  "Shares are compared, so different lengths do not matter. With -f "
+			  "flamegraph, or -o FILE.html, the result is a page: a "
 			  "differential flame graph.",
 		.type = OPTION_FLAG,
 		AT(diff),
@@ -202,11 +203,10 @@ static const struct option_row rows[] = {
 		.name = "output",
 		.letter = 'o',
 		.arg = "FILE",
-		.help = "write to FILE, in the format that its name ends in unless -f says "
-			"otherwise",
-		.manual = "With -f and without this the profile goes to standard output. With "
-			  "rprof, a directory gets one file per process, Rprof.PID.out; a file "
-			  "gets all.",
+		.help = "write to FILE, in the format of its name or of -f",
+		.manual = "With -f and without this option the profile goes to standard "
+			  "output. With rprof, a directory gets one file per process, "
+			  "Rprof.PID.out; a file gets all.",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(output),
@@ -216,7 +216,8 @@ static const struct option_row rows[] = {
 		.alias = {"rate", "frequency"},
 		.letter = 'F',
 		.arg = "HZ",
-		.help = "how often was sampled, for files that do not say so: folded stacks",
+		.help = "the rate of sampling, for files that do not contain it: folded "
+			"stacks",
 		.type = OPTION_NUMBER,
 		.min = 1,
 		.max = FREQ_MAX,
@@ -237,8 +238,8 @@ static const struct option_row rows[] = {
 		.arg = "SIZE",
 		.help = "take no more memory for names and stacks than this: 512M, 4G (default: "
 			"1G)",
-		.manual = "It grows with the number of different stacks. What finds no room is "
-			  "counted, and shown as <no-room>.",
+		.manual = "The need grows with the number of different stacks. What does "
+			  "not fit is counted and shown as <no-room>.",
 		.type = OPTION_PARSE,
 		.parse = options__size,
 		.min = 4 << 20,
@@ -444,13 +445,12 @@ const struct subcommand cmd_report = {
 	.usage = {"report FILE... [options]", "report --diff A B [options]",
 		  "report --dir DIR [--since TIME] [--until TIME] [--diff WHEN] [options]"},
 	.operand = "FILE...",
-	.about =
-		"A table of the functions that took the most time, or the same profile in another "
-		"format. FILE is what this program or R's Rprof() wrote, an Rprof.out of any kind, "
-		"folded stacks or a profile of pprof, compressed by gzip or not; what it is is "
-		"told "
-		"by how it begins. Several are added up; those called Rprof.PID.out are processes "
-		"of their own in formats that tell processes apart.",
+	.about = "A table of the functions that took the most time, or the same profile "
+		 "in another format. FILE is a profile of this program or of R's "
+		 "Rprof(): an Rprof.out of any kind, folded stacks or pprof, compressed "
+		 "by gzip or not. The first bytes decide which one it is. Several files "
+		 "are added up. In formats that tell processes apart, each Rprof.PID.out "
+		 "is a separate process.",
 	.examples =
 		{
 			{"Where the time went, without the functions that only call others",

@@ -503,7 +503,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "verbose",
 		.letter = 'v',
-		.help = "say more on stderr",
+		.help = "print more on stderr",
 		.type = OPTION_FLAG,
 		OPTIONS_AT(config.verbose),
 	},
@@ -553,10 +553,11 @@ const struct subcommand cmd_dump = {
 	.name = "dump",
 	.help = "show the stacks of R processes, now",
 	.usage = {"dump (-p PID[,PID...] | -a) [--json]"},
-	.about = "The stack of each process as it is now, whether it runs or waits, the innermost "
-		 "call first: function, and the file and line that is being executed in it where "
-		 "R has source references. The head says what the process is, and what its R "
-		 "thread does: whether it runs, or in which system call it waits.",
+	.about = "The stack of each process as it is now, whether it runs or waits, the "
+		 "innermost call first. A line has the function, and if R has source "
+		 "references, the file and line that is being executed in it. The head "
+		 "names the process and the state of its R thread: running, or the "
+		 "system call in which it waits.",
 	.examples =
 		{
 			{"What a process does now, that seems to hang", "xrprof-bpf dump -p 4711"},

@@ -432,12 +432,11 @@ const struct subcommand cmd_list = {
 	.name = "list",
 	.help = "list the R processes",
 	.usage = {"list [--json]"},
-	.about = "The processes with R in them, the busiest first: pid, parent, user, what it uses "
-		 "of "
-		 "a CPU right now, when it began, R's version, how R is loaded (by libR.so or in "
-		 "the program itself), threads, container (ns:N where only its namespace N tells "
-		 "that it is in one), command line. One "
-		 "that looks like R but cannot be profiled is followed by the reason.",
+	.about = "The processes with R in them, the busiest first: pid, parent, user, "
+		 "use of a CPU right now, start, R's version, how R is loaded (libR.so "
+		 "or in the program itself), threads, container (ns:N if only its "
+		 "namespace N shows that it is in one), command line. A process that "
+		 "looks like R but cannot be profiled is followed by the reason.",
 	.examples = {{"Which R processes there are", "xrprof-bpf list"}},
 	.options = rows,
 	.run = list__main,

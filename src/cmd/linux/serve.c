@@ -109,20 +109,19 @@ const struct subcommand cmd_serve = {
 	.help = "profile all R processes for months: files by the minute, servers, metrics",
 	.usage = {"serve (--dir DIR | --listen ADDR | --pyroscope URL | --otlp URL) [options]",
 		  "serve --config FILE"},
-	.about =
-		"Continuous profiling: every R process of the machine, at a low rate, until it is "
-		"told to end. What was sampled goes by intervals into files, to servers, or to who "
-		"asks for it.",
-	.manual =
-		"Each interval, a minute unless --interval says otherwise, becomes one profile of "
-		"all processes. With --dir it is a file in pprof's format, with a line for each "
-		"process in an index; report --dir --since --until merges them. Servers that are "
-		"away get theirs later. Nothing listens unless --listen is given.\n"
-		"SIGHUP has the configuration file read again, and files and sockets opened anew: "
-		"nothing that was sampled is lost, and for less than a second nothing is sampled. "
-		"SIGUSR1 ends the interval early, so that its profile is written, and says how it "
-		"goes. SIGTERM and an interrupt from the keyboard end it: the last interval is "
-		"written, too.",
+	.about = "Continuous profiling: every R process of the machine, at a low rate, "
+		 "until it is stopped. The samples of each interval go to files, to "
+		 "servers, or to HTTP clients.",
+	.manual = "Each interval (--interval, a minute) becomes one profile of all "
+		  "processes. With --dir it is a pprof file, with a line for each process "
+		  "in an index; report --dir --since --until merges the files. A server "
+		  "that is not available gets its profiles later. The service listens "
+		  "only if --listen is given.\n"
+		  "At SIGHUP the service reads the configuration file again and reopens "
+		  "files and sockets. No sample is lost, and for less than a second "
+		  "nothing is sampled. SIGUSR1 ends the interval early, so that its "
+		  "profile is written, and prints the state. At SIGTERM and an interrupt "
+		  "from the keyboard the service writes the last interval and exits.",
 	.examples =
 		{
 			{"Keep the last week of this machine, 10 GiB at most",

@@ -113,12 +113,12 @@ const struct option_row serve_options__rows[] = {
 		.arg = "PERCENT",
 		.help = "take no more than this of one CPU: the rate is lowered (default: 1%; "
 			"0: no limit)",
-		.manual = "Counted are the time that samples take in the kernel, measured there, "
-			  "and the CPU time of all of the profiler's own processes. When they take "
-			  "more "
-			  "for some seconds the rate is lowered, which is said, and raised again "
-			  "when there is room. Each interval has one rate, so all counts stay "
-			  "right. With --event there is no such rate, and 0 has to be given.",
+		.manual = "The limit is for the time that samples take in the kernel, "
+			  "measured there, and the CPU time of all of the profiler's "
+			  "processes. If they take more for some seconds, the rate is "
+			  "lowered, and raised again later; both are logged. Each interval "
+			  "has one rate, so all counts stay right. Events have no such "
+			  "rate: --event needs 0.",
 		.type = OPTION_PARSE,
 		.parse = serve_parse__percent,
 		.group = OPTION_HOW,
@@ -129,7 +129,7 @@ const struct option_row serve_options__rows[] = {
 		.arg = "N",
 		.help = "different stacks that are kept in an interval (default: as many as "
 			"--max-memory has room for)",
-		.manual = "Samples of others are counted, and shown as <no-room>.",
+		.manual = "Samples of other stacks are counted, and shown as <no-room>.",
 		.type = OPTION_NUMBER,
 		.group = OPTION_HOW,
 		.min = 16,
@@ -140,7 +140,7 @@ const struct option_row serve_options__rows[] = {
 		.name = "max-processes",
 		.arg = "N",
 		.help = "processes that are profiled at a time (default: 4096)",
-		.manual = "Those beyond it are counted, and said.",
+		.manual = "Processes beyond it are counted and logged.",
 		.type = OPTION_NUMBER,
 		.group = OPTION_HOW,
 		.min = 16,
@@ -151,8 +151,8 @@ const struct option_row serve_options__rows[] = {
 		.name = "interval",
 		.arg = "TIME",
 		.help = "length of an interval: 60, 30s, 10m (default: 60)",
-		.manual = "In UTC they begin at whole multiples of it. All processes of an "
-			  "interval are in one profile.",
+		.manual = "Intervals begin at whole multiples of it (UTC time). One profile "
+			  "has all processes of an interval.",
 		.type = OPTION_PARSE,
 		.parse = serve_parse__interval,
 		.group = OPTION_WRITE,
@@ -182,9 +182,10 @@ const struct option_row serve_options__rows[] = {
 		.arg = "ADDR",
 		.help = "answer over HTTP on ADDR: 9419, [::1]:9419, "
 			"unix:/run/xrprof-bpf.sock",
-		.manual = "/metrics, /healthz and /debug/pprof/profile?seconds=N. Nothing listens "
-			  "unless this is given. A port alone is one of 127.0.0.1; "
-			  "other addresses than those of this machine alone need --token-file.",
+		.manual = "It answers /metrics, /healthz and "
+			  "/debug/pprof/profile?seconds=N. Without this option it does not "
+			  "listen. A port alone is on 127.0.0.1. An address that other "
+			  "machines can reach needs --token-file.",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(listen),
@@ -192,8 +193,8 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "token-file",
 		.arg = "FILE",
-		.help = "who asks must have the token in the first line of FILE",
-		.manual = "As `Authorization: Bearer TOKEN`.",
+		.help = "require the token in the first line of FILE",
+		.manual = "Clients send it as `Authorization: Bearer TOKEN`.",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(token),
@@ -234,7 +235,7 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "ca-file",
 		.arg = "FILE",
-		.help = "certificates by which servers are known (default: the system's)",
+		.help = "certificates to verify servers with (default: the system's)",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(ca),
@@ -250,8 +251,8 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "spool-size",
 		.arg = "SIZE",
-		.help = "let no more wait there, for each server (default: 64M)",
-		.manual = "The oldest are given up, and counted.",
+		.help = "keep no more than this waiting, for each server (default: 64M)",
+		.manual = "The oldest profiles are dropped and counted.",
 		.type = OPTION_PARSE,
 		.parse = options__size,
 		.min = 1 << 20,
@@ -261,10 +262,11 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "service",
 		.arg = "NAME",
-		.help = "what all processes are taken to belong to",
-		.manual = "Otherwise it is, of each process, the first that there is of: the "
-			  "variable that --label-env NAME=service names; the systemd unit that it "
-			  "runs in; the script that R was given; the name of the process.",
+		.help = "the service that all processes belong to",
+		.manual = "Otherwise the service of a process is the first of these that "
+			  "exists: the variable of --label-env NAME=service, the systemd "
+			  "unit in which it runs, the script that R was given, the name of "
+			  "the process.",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(service),
@@ -272,7 +274,7 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "host",
 		.arg = "NAME",
-		.help = "the name of this machine in profiles (default: what it calls itself)",
+		.help = "the name of this machine in profiles (default: its host name)",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(host),
@@ -280,7 +282,7 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "label",
 		.arg = "KEY=VALUE",
-		.help = "say this with every sample; repeatable",
+		.help = "add this label to every sample; repeatable",
 		.type = OPTION_PARSE,
 		.parse = parse_label,
 		.group = OPTION_WRITE,
@@ -289,10 +291,10 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "label-env",
 		.arg = "NAME[=KEY]",
-		.help = "say the value that this environment variable has in the process; "
-			"repeatable",
-		.manual = "As it was when the process started. Only variables that are named are "
-			  "looked at.",
+		.help = "add the value of this environment variable of the process as a "
+			"label; repeatable",
+		.manual = "The value is that of the start of the process. No other "
+			  "variables are read.",
 		.type = OPTION_PARSE,
 		.parse = parse_label_env,
 		.group = OPTION_WRITE,
@@ -301,7 +303,7 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "config",
 		.arg = "FILE",
-		.help = "read options from FILE, lines of NAME = VALUE; SIGHUP has it read again",
+		.help = "read options from FILE, lines of NAME = VALUE; again at SIGHUP",
 		.type = OPTION_STRING,
 		.only_command_line = true,
 		AT(config),

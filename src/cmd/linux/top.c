@@ -388,9 +388,10 @@ static const struct option_row rows[] = {
 		.arg = "NAME",
 		.help = "show this at first: cpu or wall, off_cpu (--off-cpu), alloc_space "
 			"(--memory) or an event",
-		.manual = "The default is the first of these that there is. Events are named as "
-			  "with --event, beside which there is no cpu, but the event cpu-clock. In "
-			  "a terminal the key v shows the next.",
+		.manual = "The default is the first of these that exists. Events have the "
+			  "names of --event. Beside them there is no cpu; the event "
+			  "cpu-clock replaces it. In a terminal the key v shows the next "
+			  "one.",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(sample_type),
@@ -399,7 +400,7 @@ static const struct option_row rows[] = {
 		.name = "batch",
 		.letter = 'b',
 		.arg = "N",
-		.help = "print plain text N times, and end",
+		.help = "print plain text N times, and exit",
 		.type = OPTION_NUMBER,
 		.group = OPTION_WRITE,
 		.min = 1,
@@ -409,7 +410,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "interval",
 		.arg = "SECONDS",
-		.help = "with --batch: so long between two of these (default: 1)",
+		.help = "with --batch: the time between two of these (default: 1)",
 		.type = OPTION_NUMBER,
 		.group = OPTION_WRITE,
 		.min = 1,
@@ -419,7 +420,8 @@ static const struct option_row rows[] = {
 	{
 		.name = "window",
 		.arg = "SECONDS",
-		.help = "what the last seconds are (default: 5, with --batch the interval)",
+		.help = "the length of the last seconds (default: 5, with --batch the "
+			"interval)",
 		.type = OPTION_NUMBER,
 		.group = OPTION_WRITE,
 		.min = 1,
@@ -470,10 +472,10 @@ const struct subcommand cmd_top = {
 	.help = "show what R processes do, live",
 	.usage = {"top (-p PID[,PID...] | -a) [options]",
 		  "top (-p PID[,PID...] | -a) --batch N [options]"},
-	.about = "The processes with what each uses of a CPU, and the functions that they spend "
-		 "their time in, over the last seconds and since it began. It is shown in a "
-		 "terminal, until q; the key h lists the keys. With --batch it is printed as plain "
-		 "text, for files and pipes.",
+	.about = "The processes with their use of a CPU, and the functions in which they "
+		 "spend their time, over the last seconds and since the start. top runs "
+		 "in a terminal until q; the key h lists the keys. With --batch it "
+		 "prints plain text, for files and pipes.",
 	.examples =
 		{
 			{"What an R process does, live", "xrprof-bpf top -p 4711"},

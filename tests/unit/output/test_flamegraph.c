@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The page of format flamegraph.
- *
- *	test_flamegraph
- *	test_flamegraph page KIND STACKS PROCESSES FILE [FORMAT]	one to look at, or the same
- *profile in another format; KIND: many, empty, diff, types, typediff
- */
+/* The page of format flamegraph. */
 #include "output/flamegraph.h"
 #include "profile/sources.h"
 #include "page_profiles.h"
@@ -58,7 +52,10 @@ static void write_page(const char *path, const char *format, const struct aggreg
 static struct aggregate *typed(void);
 static const struct writer_config *config_of_types(void);
 
-/* page KIND STACKS PROCESSES FILE [FORMAT] */
+/*
+ * page KIND STACKS PROCESSES FILE [FORMAT]: one to look at, or the same profile in another format;
+ * KIND: many, empty, diff, types, typediff.
+ */
 PROGRAM(page)
 {
 	uint32_t stacks, processes;

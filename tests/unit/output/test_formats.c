@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Names that strangers made up, in every format: one table of names, all writers.
- *
- *	test_formats
- *	test_formats write DIR	DIR/names.SUFFIX in each format, for readers elsewhere: the
- *stack of each name is it, called by outer(), sampled as often as its place in the table
- */
+/* Names that strangers made up, in every format: one table of names, all writers. */
 #include <ctype.h>
 #include <zlib.h>
 
@@ -199,7 +193,10 @@ TEST(formats)
 		test_format(*ops);
 }
 
-/* formats DIR: the names in each format, as DIR/names.SUFFIX. */
+/*
+ * formats DIR: DIR/names.SUFFIX in each format, for readers elsewhere: the stack of each name is
+ * it, called by outer(), sampled as often as its place in the table.
+ */
 PROGRAM(formats)
 {
 	char path[512];

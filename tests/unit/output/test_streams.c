@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * What engines delivered in real runs (tests/streams), decoded and written: to the same bytes as
- *ever.
- *
- *	test_streams
- *	test_streams write FILE.stream.gz...	make the files that are expected: FILE.rprof,
- *FILE.folded test_streams bench [TURNS]		CPU time per sample, of decoding and of
- *writing
+/* What engines delivered in real runs (tests/streams), decoded and written: the same bytes as ever.
  */
 #include <dirent.h>
-#include <time.h>
 #include <zlib.h>
 
 #include "../streams/stream.h"
@@ -29,10 +21,9 @@ static const char *const formats[] = {"rprof", "folded"};
 struct replay {
 	struct decoder *decoder;
 	struct outputs *outputs;
-	struct sink sink; /* ops NULL: nobody listens */
+	struct sink sink;
 	struct stream_process processes[1024];
 	unsigned int nprocesses;
-	unsigned long long samples;
 };
 
 /* The whole of a file, unpacked if it is packed; -1: it cannot be read. */
@@ -68,8 +59,7 @@ static void on_sample(void *arg, const struct sample *s)
 	const struct profile_process p = {
 		.serial = its->serial, .pid = its->pid, .comm = its->comm};
 
-	r->samples++;
-	tap__bail_if(r->sink.ops && r->sink.ops->sample(r->sink.arg, &p, s), "%s",
+	tap__bail_if(r->sink.ops->sample(r->sink.arg, &p, s), "%s",
 		     r->sink.ops->why(r->sink.arg)->text);
 }
 
@@ -85,7 +75,7 @@ static void replay__begin(struct replay *r, const struct stream_head *head, cons
 {
 	static const struct decoder_ops ops = {.sample = on_sample, .process = on_process};
 	const struct outputs_config config = {
-		.format = format ? formats__find(format) : NULL,
+		.format = formats__find(format),
 		.writer = {.capture = head->capture, .roots = head->roots},
 		.path = path,
 		.files = files,
@@ -93,16 +83,13 @@ static void replay__begin(struct replay *r, const struct stream_head *head, cons
 
 	*r = (struct replay){0};
 	tap__bail_if(decoder__new(&r->decoder, &ops, r, 0), "no memory");
-	if (!format)
-		return;
 	tap__bail_if(outputs__new(&r->outputs, &config), "no memory");
 	r->sink = outputs__sink(r->outputs);
 	tap__bail_if(r->sink.ops->begin(r->sink.arg, &(struct profile_about){.freq = head->freq}),
 		     "%s", r->sink.ops->why(r->sink.arg)->text);
 }
 
-/* Play @stream; @again: it will be played once more, so no process ends. */
-static void replay__play(struct replay *r, const struct buf *stream, bool again)
+static void replay__play(struct replay *r, const struct buf *stream)
 {
 	struct stream_process *its, named;
 	struct stream_item item;
@@ -130,8 +117,6 @@ static void replay__play(struct replay *r, const struct buf *stream, bool again)
 			its = replay__process(r, serial, 0);
 			p = (struct profile_process){
 				.serial = serial, .pid = its->pid, .comm = its->comm};
-			if (again)
-				break;
 			decoder__forget(r->decoder, serial);
 			tap__bail_if(r->sink.ops &&
 					     r->sink.ops->process(r->sink.arg, &p, PROFILE_ENDED),
@@ -147,7 +132,7 @@ static void replay__end(struct replay *r)
 {
 	struct stats stats = {.decoder = *decoder__stats(r->decoder)};
 
-	tap__bail_if(r->sink.ops && r->sink.ops->finish(r->sink.arg, &stats), "%s",
+	tap__bail_if(r->sink.ops->finish(r->sink.arg, &stats), "%s",
 		     r->sink.ops->why(r->sink.arg)->text);
 	outputs__free(r->outputs);
 	decoder__free(r->decoder);
@@ -173,7 +158,7 @@ static struct decoder_stats convert(const struct buf *stream, const char *name, 
 	struct decoder_stats st;
 
 	replay__begin(&r, head_of(stream, name), format, path);
-	replay__play(&r, stream, false);
+	replay__play(&r, stream);
 	st = *decoder__stats(r.decoder);
 	replay__end(&r);
 	return st;
@@ -243,50 +228,6 @@ static int each_stream(void (*f)(const char *name, const char *arg), const char 
 	return streams;
 }
 
-static double cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static double bench_one(const struct buf *stream, const char *name, const char *format, int turns)
-{
-	static struct replay r;
-	double begin, ns;
-
-	replay__begin(&r, head_of(stream, name), format, "/dev/null");
-	replay__play(&r, stream, true);
-	r.samples = 0;
-	begin = cpu_ns();
-	for (int i = 0; i < turns; i++) {
-		replay__play(&r, stream, true);
-		/* folded keeps what it has for a second */
-		if (r.sink.ops && i % 8 == 7)
-			r.sink.ops->tick(r.sink.arg, (uint64_t)i << 32);
-	}
-	ns = cpu_ns() - begin;
-	ns /= (double)r.samples;
-	replay__end(&r);
-	return ns;
-}
-
-static void bench(const char *name, const char *turns)
-{
-	struct buf stream = {0};
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s%s", FOLDER, name, EXTENSION);
-	tap__bail_if(slurp(path, &stream), "cannot read %s", path);
-	printf("%-14s", name);
-	for (int i = -1; i < 2; i++)
-		printf("  %s %7.0f", i < 0 ? "decode" : formats[i],
-		       bench_one(&stream, path, i < 0 ? NULL : formats[i], atoi(turns)));
-	printf("  ns of CPU a sample\n");
-	buf__free(&stream);
-}
-
 static int write_expected(int n, char **paths)
 {
 	struct buf stream = {0};
@@ -313,14 +254,11 @@ TEST(streams)
 	files__stop(files);
 }
 
-/* streams write FILE...: what FILEs are to be decoded to; streams bench [TURNS]: how long it takes
- */
+/* streams write FILE.stream.gz...: make what they are to be decoded to, FILE.rprof, FILE.folded. */
 PROGRAM(streams)
 {
 	tap__bail_if(files__start(&files, false, NULL), "cannot start what writes files");
 	if (argc > 2 && !strcmp(argv[1], "write"))
 		return write_expected(argc - 2, argv + 2);
-	if (argc > 1 && !strcmp(argv[1], "bench"))
-		return !each_stream(bench, argc > 2 ? argv[2] : "200");
 	return 2;
 }

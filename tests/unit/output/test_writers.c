@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The writers: what they write for given samples, byte for byte.
- *
- *	test_writers
- *	build/tests/unit/output -x samples RPROF FOLDED [lines]	write one set of samples both ways,
- *for the test that compares stackcollapse-Rprof.R
- */
+/* The writers: what they write for given samples, byte for byte. */
 #include "base/limits.h"
 #include "layout.h"
 #include "output/writer.h"
@@ -73,22 +67,29 @@ static void end(void)
 
 static const char *contents(void)
 {
-	static char text[65536];
-	FILE *f = fopen(path, "r");
-	size_t len = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
-
-	text[len] = '\0';
-	if (f)
-		fclose(f);
-	return text;
+	return tap__read(path, NULL);
 }
 
 static void check(const char *want, const char *what)
 {
 	end();
-	if (!tap__ok(!strcmp(contents(), want), "%s: %s", ops->name, what))
-		tap__diag("want <%s> got <%s>", want, contents());
+	tap__is(contents(), want, "%s: %s", ops->name, what);
 }
+
+/* @format writes @want for these samples. */
+static void writes(const char *format, struct writer_config config, const char *want,
+		   const char *what, const struct sample *const *samples, size_t n)
+{
+	start(format, config);
+	for (size_t i = 0; i < n; i++)
+		put(samples[i]);
+	check(want, what);
+}
+
+#define SAMPLES(...)                                                                               \
+	(const struct sample *const[]){__VA_ARGS__},                                               \
+		COUNT(((const struct sample *const[]){__VA_ARGS__}))
+#define USUAL ((struct writer_config){0})
 
 /* A frame for FRAMES. */
 #define F(...)	 stack__frame(FRAME_R, __VA_ARGS__)
@@ -142,95 +143,62 @@ AFTER()
 
 TEST(rprof)
 {
-	start("rprof", (struct writer_config){0});
-	put(&plain);
-	put(&three);
-	put(&top);
-	put(&gc);
-	put(&lined);
-	put(&cut);
-	put(&other);
-	check("sample.interval=10101\n"
-	      "\"g\" \"f\" \n"
-	      "\"f\" \n\"f\" \n\"f\" \n"
-	      "\"g\" \"f\" \n"
-	      "\"h\" \"lapply\" \"f\" \n"
-	      "\"g\" \"f\" \"<truncated>\" \n"
-	      "\"<other-thread>\" \n",
-	      "plain");
+	writes("rprof", USUAL,
+	       "sample.interval=10101\n"
+	       "\"g\" \"f\" \n"
+	       "\"f\" \n\"f\" \n\"f\" \n"
+	       "\"g\" \"f\" \n"
+	       "\"h\" \"lapply\" \"f\" \n"
+	       "\"g\" \"f\" \"<truncated>\" \n"
+	       "\"<other-thread>\" \n",
+	       "plain", SAMPLES(&plain, &three, &top, &gc, &lined, &cut, &other));
 
-	start("rprof", (struct writer_config){.about.freq = 50, .capture = XR_ROW_GC});
-	put(&gc);
-	put(&plain);
-	put(&top_gc);
-	check("GC profiling: sample.interval=20000\n"
-	      "\"<GC>\" \"g\" \"f\" \n"
-	      "\"g\" \"f\" \n"
-	      "\"<GC>\" \n",
-	      "with GC marks");
+	writes("rprof", (struct writer_config){.about.freq = 50, .capture = XR_ROW_GC},
+	       "GC profiling: sample.interval=20000\n"
+	       "\"<GC>\" \"g\" \"f\" \n"
+	       "\"g\" \"f\" \n"
+	       "\"<GC>\" \n",
+	       "with GC marks", SAMPLES(&gc, &plain, &top_gc));
 
-	start("rprof",
-	      (struct writer_config){.about.freq = 999, .capture = XR_ROW_GC | XR_ROW_LINES});
-	put(&plain);
-	put(&lined);
-	put(&lined_cut);
-	put(&top_line);
-	put(&top);
-	check("GC profiling: line profiling: sample.interval=1001\n"
-	      "\"g\" \"f\" \n"
-	      "#File 1: lib/b c.R\n"
-	      "#File 2: a.R\n"
-	      "\"<GC>\" 1#7 \"h\" 1#12 \"lapply\" \"f\" 2#20 \n"
-	      "2#2 \"f\" 2#20 \"<truncated>\" \n"
-	      "2#3 \n",
-	      "with lines");
+	writes("rprof",
+	       (struct writer_config){.about.freq = 999, .capture = XR_ROW_GC | XR_ROW_LINES},
+	       "GC profiling: line profiling: sample.interval=1001\n"
+	       "\"g\" \"f\" \n"
+	       "#File 1: lib/b c.R\n"
+	       "#File 2: a.R\n"
+	       "\"<GC>\" 1#7 \"h\" 1#12 \"lapply\" \"f\" 2#20 \n"
+	       "2#2 \"f\" 2#20 \"<truncated>\" \n"
+	       "2#3 \n",
+	       "with lines", SAMPLES(&plain, &lined, &lined_cut, &top_line, &top));
 
 	start("rprof", (struct writer_config){.about.freq = 1, .capture = XR_ROW_LINES});
 	check("line profiling: sample.interval=1000000\n", "no sample: the header alone");
-	start("rprof", (struct writer_config){.about.freq = 4000000});
-	put(&hostile);
-	check("sample.interval=1\n\"a\\nb\\x22c\\\\n;\\x1b\" \"x[[\"k\"]]\" \"\\xe4;\" \n",
-	      "hostile names stay in their line and quotes");
+	writes("rprof", (struct writer_config){.about.freq = 4000000},
+	       "sample.interval=1\n\"a\\nb\\x22c\\\\n;\\x1b\" \"x[[\"k\"]]\" \"\\xe4;\" \n",
+	       "hostile names stay in their line and quotes", SAMPLES(&hostile));
 }
 
 TEST(folded)
 {
-	start("folded", (struct writer_config){0});
-	put(&plain);
-	put(&three);
-	put(&top);
-	put(&plain);
-	put(&plain);
-	put(&lined);
-	put(&cut);
-	put(&other);
-	check("f;g 3\nf 3\n<toplevel> 1\nf;lapply;h 1\n<truncated>;f;g 1\n<other-thread> 1\n",
-	      "plain, equal stacks added up");
+	writes("folded", USUAL,
+	       "f;g 3\nf 3\n<toplevel> 1\nf;lapply;h 1\n<truncated>;f;g 1\n<other-thread> 1\n",
+	       "plain, equal stacks added up",
+	       SAMPLES(&plain, &three, &top, &plain, &plain, &lined, &cut, &other));
 
-	start("folded", (struct writer_config){.capture = XR_ROW_GC | XR_ROW_LINES});
-	put(&gc);
-	put(&lined);
-	put(&lined_cut);
-	put(&top_line);
-	put(&top_gc);
-	check("f;g;<GC> 1\n"
-	      "f;lapply (lib/b c.R:12);h (lib/b c.R:7);<GC> 1\n"
-	      "<truncated> (a.R:20);f (a.R:2) 1\n"
-	      "<toplevel> (a.R:3) 1\n"
-	      "<toplevel>;<GC> 1\n",
-	      "with lines and GC marks");
+	writes("folded", (struct writer_config){.capture = XR_ROW_GC | XR_ROW_LINES},
+	       "f;g;<GC> 1\n"
+	       "f;lapply (lib/b c.R:12);h (lib/b c.R:7);<GC> 1\n"
+	       "<truncated> (a.R:20);f (a.R:2) 1\n"
+	       "<toplevel> (a.R:3) 1\n"
+	       "<toplevel>;<GC> 1\n",
+	       "with lines and GC marks", SAMPLES(&gc, &lined, &lined_cut, &top_line, &top_gc));
 
-	start("folded", (struct writer_config){.roots = true});
-	put(&plain);
-	put(&top);
-	put(&cut);
-	check("R-4711;f;g 1\nR-4711;<toplevel> 1\nR-4711;<truncated>;f;g 1\n",
-	      "the process as the root");
+	writes("folded", (struct writer_config){.roots = true},
+	       "R-4711;f;g 1\nR-4711;<toplevel> 1\nR-4711;<truncated>;f;g 1\n",
+	       "the process as the root", SAMPLES(&plain, &top, &cut));
 
-	start("folded", (struct writer_config){0});
-	put(&hostile);
-	check("\\xe4\\x3b;x[[\"k\"]];a\\nb\\x22c\\\\n\\x3b\\x1b 1\n",
-	      "hostile names stay in their line and frame");
+	writes("folded", USUAL, "\\xe4\\x3b;x[[\"k\"]];a\\nb\\x22c\\\\n\\x3b\\x1b 1\n",
+	       "hostile names stay in their line and frame", SAMPLES(&hostile));
 
 	start("folded", (struct writer_config){0});
 	put(&plain);
@@ -289,12 +257,10 @@ TEST(nameless)
 	const struct frame *frames[] = {FN("")};
 	struct sample s = {.weight = 1, .stack = stack__of(1, frames, NULL, 0)};
 
-	start("rprof", (struct writer_config){.about.freq = 100});
-	put(&s);
-	check("sample.interval=10000\n\"``\" \n", "a function without a name is a frame");
-	start("folded", (struct writer_config){0});
-	put(&s);
-	check("`` 1\n", "a function without a name is a frame");
+	writes("rprof", (struct writer_config){.about.freq = 100},
+	       "sample.interval=10000\n\"``\" \n", "a function without a name is a frame",
+	       SAMPLES(&s));
+	writes("folded", USUAL, "`` 1\n", "a function without a name is a frame", SAMPLES(&s));
 }
 
 /* Functions whose names are reserved, and those that are only written like them. */
@@ -311,17 +277,15 @@ TEST(disguised)
 	frames[9] = stack__frame(FRAME_ANON, "<Anonymous>", NULL, 0);
 	frames[10] = stack__frame(FRAME_UNNAMED, "<0x12>", NULL, 0);
 	s.stack = stack__of(11, frames, NULL, 0);
-	start("rprof", (struct writer_config){.about.freq = 100});
-	put(&s);
-	check("sample.interval=10000\n\"\\x3cGC>\" \"\\x3ctruncated>\" \"\\x3ctoplevel>\" "
-	      "\"\\x3c0x12>\" \"<-\" \"<\" \"<reactive:plotObj>\" \"<0xyz>\" \"<gc>\" "
-	      "\"<Anonymous>\" \"<0x12>\" \n",
-	      "reserved names are escaped, and no others");
-	start("folded", (struct writer_config){0});
-	put(&s);
-	check("<0x12>;<Anonymous>;<gc>;<0xyz>;<reactive:plotObj>;<;<-;"
-	      "\\x3c0x12>;\\x3ctoplevel>;\\x3ctruncated>;\\x3cGC> 1\n",
-	      "reserved names are escaped, and no others");
+	writes("rprof", (struct writer_config){.about.freq = 100},
+	       "sample.interval=10000\n\"\\x3cGC>\" \"\\x3ctruncated>\" \"\\x3ctoplevel>\" "
+	       "\"\\x3c0x12>\" \"<-\" \"<\" \"<reactive:plotObj>\" \"<0xyz>\" \"<gc>\" "
+	       "\"<Anonymous>\" \"<0x12>\" \n",
+	       "reserved names are escaped, and no others", SAMPLES(&s));
+	writes("folded", USUAL,
+	       "<0x12>;<Anonymous>;<gc>;<0xyz>;<reactive:plotObj>;<;<-;"
+	       "\\x3c0x12>;\\x3ctoplevel>;\\x3ctruncated>;\\x3cGC> 1\n",
+	       "reserved names are escaped, and no others", SAMPLES(&s));
 }
 
 /* What a frame is called where packages are told, of what is known of its function. */
@@ -425,6 +389,7 @@ static int samples(const char *rprof, const char *folded, bool lines)
 	return 0;
 }
 
+/* samples RPROF FOLDED [lines]: one set of samples both ways, to compare stackcollapse-Rprof.R. */
 PROGRAM(samples)
 {
 	if (argc < 3)

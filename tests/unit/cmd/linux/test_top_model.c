@@ -6,28 +6,22 @@
 #include "cmd/linux/top_callers.h"
 #include "top_scene.h"
 
-static const struct top_function *function(const char *label)
+/* What is counted in @scope, and of which functions: "label self/total". */
+static void counts(const struct top_scope *scope, const char *want, const char *what)
 {
-	static const struct top_function none = {.label = ""};
+	unsigned long long all = top_model__count(model, scope);
 	const struct top_function *list;
-	size_t n;
+	char text[512];
+	size_t n, len;
 
 	list = top_model__functions(model, &n);
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(list[i].label, label))
-			return &list[i];
-	return &none;
-}
-
-static bool has(const char *label, uint64_t self, uint64_t total)
-{
-	const struct top_function *f = function(label);
-
-	if (f->self == self && f->total == total)
-		return true;
-	tap__diag("%s: self %llu, total %llu", label, (unsigned long long)f->self,
-		  (unsigned long long)f->total);
-	return false;
+	len = (size_t)snprintf(text, sizeof(text), "%llu:", all);
+	for (size_t i = 0; i < n && len < sizeof(text); i++)
+		if (list[i].total)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s %llu/%llu",
+						list[i].label, (unsigned long long)list[i].self,
+						(unsigned long long)list[i].total);
+	tap__is(text, want, "%s", what);
 }
 
 static const struct top_process *process(uint32_t serial)
@@ -45,35 +39,35 @@ static const struct top_process *process(uint32_t serial)
 static const struct top_scope window, since = {.since = true};
 static const struct top_scope waits = {.type = PROFILE_TYPE_OFF_CPU};
 
+AFTER()
+{
+	end();
+}
+
 TEST(seconds)
 {
 	begin(LIMIT_MEMORY, 2);
 	take(&one, "inner outer", 3);
 	take(&one, "outer", 1);
 	tap__ok(!top_model__advance(model, now + NS_PER_S / 2), "no second is over yet");
-	tap__ok(top_model__count(model, &window) == 0, "and so nothing is counted");
-	tap__ok(second() && top_model__count(model, &window) == 4, "then it is");
-	tap__ok(has("inner", 3, 3) && has("outer", 1, 4), "self and total");
+	counts(&window, "0:", "and so nothing is counted");
+	tap__ok(second(), "then it is");
+	counts(&window, "4: inner 3/3 outer 1/4", "self and total");
 	take(&one, "inner inner outer", 2);
 	second();
-	tap__ok(top_model__count(model, &window) == 6 && has("inner", 5, 5) && has("outer", 1, 6),
-		"one that calls itself is in a sample once");
+	counts(&window, "6: inner 5/5 outer 1/6", "one that calls itself is in a sample once");
 	second();
-	tap__ok(top_model__count(model, &window) == 2 && has("inner", 2, 2) && has("outer", 0, 2),
-		"what is older than the window is not in it");
-	tap__ok(top_model__count(model, &since) == 6 && has("inner", 5, 5) && has("outer", 1, 6),
-		"but since counting began");
+	counts(&window, "2: inner 2/2 outer 0/2", "what is older than the window is not in it");
+	counts(&since, "6: inner 5/5 outer 1/6", "but since counting began");
 	tap__ok(top_model__seconds(model, false) == 2 && top_model__seconds(model, true) == 3,
 		"which took so long");
 	second();
-	tap__ok(top_model__count(model, &window) == 0 && has("inner", 0, 0), "nothing is new");
+	counts(&window, "0:", "nothing is new");
 	top_model__reset(model);
-	tap__ok(top_model__count(model, &since) == 0 && !strcmp(function("inner")->label, ""),
-		"it begins anew");
+	counts(&since, "0:", "it begins anew");
 	take(&one, "inner", 1);
 	second();
-	tap__ok(top_model__count(model, &since) == 1 && has("inner", 1, 1), "and counts on");
-	end();
+	counts(&since, "1: inner 1/1", "and counts on");
 }
 
 TEST(toplevel)
@@ -82,9 +76,7 @@ TEST(toplevel)
 	take(&one, "", 3);
 	take(&one, "f", 1);
 	second();
-	tap__ok(top_model__count(model, &window) == 4 && has("<toplevel>", 3, 3) && has("f", 1, 1),
-		"no function at all is the top level");
-	end();
+	counts(&window, "4: <toplevel> 3/3 f 1/1", "no function at all is the top level");
 }
 
 TEST(processes)
@@ -99,8 +91,7 @@ TEST(processes)
 	tap__ok(process(1)->samples == 3 && process(2)->recent == 2 &&
 			!strcmp(process(2)->comm, "two"),
 		"processes have counts of their own");
-	tap__ok(top_model__count(model, &second_one) == 2 && has("f", 2, 2) && has("g", 0, 2),
-		"functions of one of them");
+	counts(&second_one, "2: f 2/2 g 0/2", "functions of one of them");
 	take_of(&one, PROFILE_TYPE_ALLOC, 4096, "f", 3);
 	second();
 	tap__ok(process(1)->samples == 3, "bytes allocated are no samples more");
@@ -110,10 +101,9 @@ TEST(processes)
 	now = os__now() + 10 * NS_PER_S;
 	second();
 	tap__ok(!process(2) && process(1), "and forgotten");
-	tap__ok(top_model__count(model, &since) == 5 && has("g", 0, 2), "what it did is not");
+	counts(&since, "5: f 5/5 g 0/2", "what it did is not");
 	sink.ops->process(sink.arg, &(struct profile_process){.serial = 9}, PROFILE_ENDED);
 	tap__ok(!process(9), "nor does one come that was never seen");
-	end();
 }
 
 TEST(fold)
@@ -124,13 +114,9 @@ TEST(fold)
 	take(&one, "work doTryCatch tryCatch lapply main", 4);
 	take(&one, "lapply main", 1);
 	second();
-	top_model__count(model, &window);
-	tap__ok(has("tryCatch", 0, 4) && has("lapply", 1, 5), "wrappers are functions");
-	top_model__count(model, &fold);
-	tap__ok(has("tryCatch", 0, 0) && has("work", 4, 4) && has("main", 0, 5),
-		"folded they have nothing");
-	tap__ok(has("lapply", 1, 1), "but their own time");
-	end();
+	counts(&window, "5: work 4/4 doTryCatch 0/4 tryCatch 0/4 lapply 1/5 main 0/5",
+	       "wrappers are functions");
+	counts(&fold, "5: work 4/4 lapply 1/1 main 0/5", "folded they have their own time alone");
 }
 
 /* The callers of f, as text: how far out, which, and how many samples. */
@@ -159,7 +145,6 @@ TEST(callers)
 {
 	const struct top_scope merged = {.merge = true};
 	struct top_caller out[TOP_CALLERS_MAX];
-	const char *text;
 
 	begin(LIMIT_MEMORY, 5);
 	take(&one, "f a main", 60);
@@ -169,9 +154,8 @@ TEST(callers)
 	take(&one, "g main", 50);
 	take(&one, "f", 5);
 	second();
-	text = callers_of_f(&window);
-	tap__ok(!strcmp(text, "1a=60 2main=60 1b=50 2main=30 2other=20 "),
-		"the heaviest callers first, each with its own, rare ones left out: %s", text);
+	tap__is(callers_of_f(&window), "1a=60 2main=60 1b=50 2main=30 2other=20 ",
+		"the heaviest callers first, each with its own, rare ones left out");
 	tap__ok(top_callers__of(model, &window, 9999, out) == 0, "no such function");
 	end();
 
@@ -179,12 +163,10 @@ TEST(callers)
 	take(&one, "f walk walk walk main", 60);
 	take(&one, "f walk g walk main", 40);
 	second();
-	text = callers_of_f(&window);
-	tap__ok(!strcmp(text, "1walk=100 2walk=60 3walk=60 4main=60 2g=40 3walk=40 4main=40 "),
-		"callers that call themselves: %s", text);
-	text = callers_of_f(&merged);
-	tap__ok(!strcmp(text, "1walk=100 2main=100 "), "are one if they are merged: %s", text);
-	end();
+	tap__is(callers_of_f(&window),
+		"1walk=100 2walk=60 3walk=60 4main=60 2g=40 3walk=40 4main=40 ",
+		"callers that call themselves");
+	tap__is(callers_of_f(&merged), "1walk=100 2main=100 ", "are one if they are merged");
 }
 
 /* Stacks and names without end: counting begins anew, and what is taken is bounded. */
@@ -206,8 +188,7 @@ TEST(full)
 	tap__ok(top_model__began_anew(model) == 1, "after %u stacks it begins anew", i);
 	take(&one, "f", 2);
 	second();
-	tap__ok(top_model__count(model, &since) == 2 && has("f", 2, 2), "and goes on");
-	end();
+	counts(&since, "2: f 2/2", "and goes on");
 }
 
 TEST(hostile)
@@ -215,9 +196,7 @@ TEST(hostile)
 	begin(LIMIT_MEMORY, 5);
 	take(&one, "a\x1b[2J\n\xff", 1);
 	second();
-	top_model__count(model, &window);
-	tap__ok(has("a\\x1b[2J\\n\\xff", 1, 1), "labels are escaped");
-	end();
+	counts(&window, "1: a\\x1b[2J\\n\\xff 1/1", "labels are escaped");
 }
 
 /* This process sleeps. */
@@ -236,7 +215,6 @@ TEST(verdict)
 	tap__ok(strstr(b.data, "s of CPU in ") && strstr(b.data, "--clock wall shows where"),
 		"one that waits: %s", b.data);
 	buf__free(&b);
-	end();
 }
 
 /* Two sample types: each is counted by itself, in its unit. */
@@ -247,12 +225,9 @@ TEST(types)
 	take(&one, "inner outer", 3);
 	take(&one, "wait outer", 5);
 	second();
-	tap__ok(top_model__count(model, &window) == 3 && has("inner", 3, 3) && has("outer", 0, 3) &&
-			has("wait", 0, 0),
-		"ticks alone");
-	tap__ok(top_model__count(model, &waits) == 5 * NS_PER_S && has("inner", 0, 0) &&
-			has("wait", 5 * NS_PER_S, 5 * NS_PER_S) && has("outer", 0, 5 * NS_PER_S),
-		"waiting alone, of more ns than 32 bits hold");
+	counts(&window, "3: inner 3/3 outer 0/3", "ticks alone");
+	counts(&waits, "5000000000: outer 0/5000000000 wait 5000000000/5000000000",
+	       "waiting alone, of more ns than 32 bits hold");
 	tap__ok(process(1)->samples == 8 && process(1)->recent == 3,
 		"of a process all samples are counted, and ticks of late");
 	tap__ok(top_model__next_type(model, 0) == 1 && top_model__next_type(model, 1) == 0 &&
@@ -262,6 +237,4 @@ TEST(types)
 			top_model__find_type(model, "off_cpu") == 1 &&
 			top_model__find_type(model, "wall") == PROFILE_TYPES_MAX,
 		"by their names");
-	end();
-	waiting = (struct profile_type){0};
 }

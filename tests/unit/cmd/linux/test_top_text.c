@@ -137,45 +137,25 @@ static void test_widths(void)
 	for (size_t i = 0; i < COUNT(widths); i++) {
 		unsigned int w = widths[i];
 
-		for (int what = 0; what < 9; what++) {
-			struct buf b = {0};
-			int err = 0;
+		struct buf b[9] = {0};
 
-			switch (what) {
-			case 0:
-				err = top_text__title(&b, &view, "01:02:03", w);
-				break;
-			case 1:
-				err = top_text__counts(&b, &view, &stats, w);
-				break;
-			case 2:
-				err = top_text__process_head(&b, w);
-				break;
-			case 3:
-				err = top_text__process(&b, view.processes[0], w);
-				break;
-			case 4:
-				err = top_text__scope(&b, &view, w);
-				break;
-			case 5:
-				err = top_text__function_head(&b, &view, w);
-				break;
-			case 6:
-				err = top_text__function(&b, &view, &(struct top_line){0}, w);
-				break;
-			case 7:
-				err = top_text__callers_head(&b, &view, w);
-				break;
-			case 8:
-				err = top_text__caller(&b, &view, &view.callers[0], w);
-				break;
-			}
-			tap__bail_if(err || buf__add(&b, "", 1), "no memory");
-			narrow = narrow && columns__of(b.data) <= w;
-			tame = tame && !strpbrk(b.data, "\x1b\n\xff");
-			if (columns__of(b.data) > w)
-				tap__diag("%u: '%s'", w, b.data);
-			buf__free(&b);
+		tap__bail_if(top_text__title(&b[0], &view, "01:02:03", w) ||
+				     top_text__counts(&b[1], &view, &stats, w) ||
+				     top_text__process_head(&b[2], w) ||
+				     top_text__process(&b[3], view.processes[0], w) ||
+				     top_text__scope(&b[4], &view, w) ||
+				     top_text__function_head(&b[5], &view, w) ||
+				     top_text__function(&b[6], &view, &(struct top_line){0}, w) ||
+				     top_text__callers_head(&b[7], &view, w) ||
+				     top_text__caller(&b[8], &view, &view.callers[0], w),
+			     "no memory");
+		for (size_t k = 0; k < COUNT(b); k++) {
+			buf__add(&b[k], "", 1);
+			narrow = narrow && columns__of(b[k].data) <= w;
+			tame = tame && !strpbrk(b[k].data, "\x1b\n\xff");
+			if (columns__of(b[k].data) > w)
+				tap__diag("%u: '%s'", w, b[k].data);
+			buf__free(&b[k]);
 		}
 	}
 	tap__ok(narrow, "no line is wider than it may be");

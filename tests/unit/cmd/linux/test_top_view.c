@@ -24,31 +24,58 @@ static const char *labels(void)
 
 static void shows(const char *want, const char *what)
 {
-	if (!tap__ok(!strcmp(labels(), want), "%s: %s", what, want))
-		tap__diag("got: %s", shown);
+	tap__is(labels(), want, "%s", what);
 }
 
+/* Each character of @text is a key; "<down>" and the like are one. */
 static int keys(const char *text)
 {
+	static const struct {
+		const char *name;
+		int key;
+	} named[] = {{"<up>", TOP_KEY_UP},	    {"<down>", TOP_KEY_DOWN},
+		     {"<home>", TOP_KEY_HOME},	    {"<end>", TOP_KEY_END},
+		     {"<back>", TOP_KEY_BACKSPACE}, {"<enter>", TOP_KEY_ENTER},
+		     {"<escape>", TOP_KEY_ESCAPE},  {"<page-up>", TOP_KEY_PAGE_UP}};
 	int err = 0;
 
-	for (; *text && !err; text++)
-		err = top_view__key(&view, (unsigned char)*text);
+	while (*text && !err) {
+		size_t i = 0, len = 0;
+
+		while (i < COUNT(named) && strncmp(text, named[i].name, strlen(named[i].name)) != 0)
+			i++;
+		len = i < COUNT(named) ? strlen(named[i].name) : 1;
+		err = top_view__key(&view, len > 1 ? named[i].key : (unsigned char)*text);
+		text += len;
+	}
 	return err;
 }
 
-static void open_view(void)
+/* After these keys it shows @want. */
+static void after(const char *text, const char *want, const char *what)
+{
+	keys(text);
+	shows(want, what);
+}
+
+/* A second later. */
+static void update(void)
+{
+	second();
+	tap__bail_if(top_view__update(&view), "no memory");
+}
+
+BEFORE()
 {
 	begin(LIMIT_MEMORY, 5);
 	top_view__init(&view, model);
 	take(&one, "a main", 5);
 	take(&one, "b lapply main", 3);
 	take(&two, "c main", 1);
-	second();
-	tap__bail_if(top_view__update(&view), "no memory");
+	update();
 }
 
-static void close_view(void)
+AFTER()
 {
 	top_view__free(&view);
 	end();
@@ -56,136 +83,94 @@ static void close_view(void)
 
 TEST(sort)
 {
-	open_view();
-	shows("[a] b c main lapply", "by self");
-	keys("t");
-	shows("[main] a b lapply c", "by total");
-	keys("s");
-	shows("[a] b c main lapply", "and back");
+	after("", "[a] b c main lapply", "by self");
+	after("t", "[main] a b lapply c", "by total");
+	after("s", "[a] b c main lapply", "and back");
 	tap__ok(keys("x") == 0 && keys("q") == 1, "q ends it, other keys do nothing");
-	close_view();
 }
 
 TEST(select)
 {
-	open_view();
-	top_view__key(&view, TOP_KEY_UP);
-	shows("[a] b c main lapply", "there is nothing above");
-	top_view__key(&view, TOP_KEY_DOWN);
-	shows("a [b] c main lapply", "down");
+	after("<up>", "[a] b c main lapply", "there is nothing above");
+	after("<down>", "a [b] c main lapply", "down");
 	take(&one, "b", 9);
 	take(&one, "c", 20);
-	second();
-	top_view__update(&view);
+	update();
 	shows("c [b] a main lapply", "the selection stays on its function");
-	top_view__key(&view, TOP_KEY_END);
-	shows("c b a main [lapply]", "the last");
-	top_view__key(&view, TOP_KEY_DOWN);
+	after("<end>", "c b a main [lapply]", "the last");
 	view.page = 2;
-	top_view__key(&view, TOP_KEY_PAGE_UP);
-	shows("c b [a] main lapply", "a page");
-	top_view__key(&view, TOP_KEY_HOME);
-	shows("[c] b a main lapply", "the first");
+	after("<down><page-up>", "c b [a] main lapply", "a page");
+	after("<home>", "[c] b a main lapply", "the first");
 	take(&one, "new", 99);
-	second();
-	top_view__update(&view);
+	update();
 	shows("[new] c b a main lapply", "it stays the first");
-	close_view();
 }
 
 TEST(filter)
 {
-	open_view();
-	keys("/A");
+	after("/A", "[a] main lapply", "those with it, whatever the case");
 	tap__ok(view.typing, "what is typed now is text");
-	shows("[a] main lapply", "those with it, whatever the case");
-	keys("pq");
-	shows("", "none has it");
-	top_view__key(&view, TOP_KEY_BACKSPACE);
-	shows("[lapply]", "a character less");
-	top_view__key(&view, TOP_KEY_ENTER);
-	tap__ok(!view.typing && keys("t") == 0, "then keys are keys again");
-	shows("[lapply]", "and the filter stays");
-	keys("/");
-	top_view__key(&view, TOP_KEY_ESCAPE);
-	shows("[main] a b lapply c", "until it is given up");
-	keys("/\xc3\xa9");
-	top_view__key(&view, TOP_KEY_BACKSPACE);
+	after("pq", "", "none has it");
+	after("<back>", "[lapply]", "a character less");
+	after("<enter>t", "[lapply]", "the filter stays");
+	tap__ok(!view.typing, "then keys are keys again");
+	after("/<escape>", "[main] a b lapply c", "until it is given up");
+	keys("/\xc3\xa9<back>");
 	tap__ok(!view.filter[0], "a character of two bytes is one");
 	for (int i = 0; i < 200; i++)
 		keys("z");
 	tap__ok(strlen(view.filter) == TOP_FILTER_MAX - 1, "it has an end");
-	close_view();
 }
 
 TEST(scopes)
 {
-	open_view();
 	for (int i = 0; i < 6; i++)
 		second();
 	take(&one, "late", 1);
-	second();
-	top_view__update(&view);
+	update();
 	shows("[late]", "the last seconds");
-	keys("w");
-	shows("[a] b c late main lapply", "all since counting began");
-	keys("w");
-	shows("[late]", "and back");
-	close_view();
+	after("w", "[a] b c late main lapply", "all since counting began");
+	after("w", "[late]", "and back");
 }
 
 TEST(processes)
 {
-	open_view();
 	tap__ok(view.nprocesses == 2 && view.processes[0]->serial == 1, "the busiest is first");
-	keys("n");
-	shows("[a] b main lapply", "of the first");
-	keys("n");
-	shows("[c] main", "of the next");
-	keys("n");
-	shows("[a] b c main lapply", "and of all again");
-	close_view();
+	after("n", "[a] b main lapply", "of the first");
+	after("n", "[c] main", "of the next");
+	after("n", "[a] b c main lapply", "and of all again");
 }
 
 TEST(pause)
 {
-	open_view();
 	keys("p");
 	take(&one, "c", 50);
-	second();
-	top_view__update(&view);
+	update();
 	shows("[a] b c main lapply", "paused, it stays");
-	keys("t");
-	shows("[main] a b lapply c", "but can be sorted");
-	keys("s ");
-	shows("[c] a b main lapply", "and goes on with what came meanwhile");
-	close_view();
+	after("t", "[main] a b lapply c", "but can be sorted");
+	after("s ", "[c] a b main lapply", "and goes on with what came meanwhile");
 }
 
 TEST(callers)
 {
-	open_view();
-	top_view__key(&view, TOP_KEY_DOWN);
-	top_view__key(&view, TOP_KEY_ENTER);
+	keys("<down><enter>");
 	tap__ok(view.pane == TOP_CALLERS && view.ncallers == 2 && view.of_total == 3 &&
 			view.callers[0].depth == 1 && view.callers[1].depth == 2,
 		"who calls b");
 	keys("f");
 	tap__ok(view.ncallers == 1 && view.callers[0].depth == 1, "folded, main does");
-	top_view__key(&view, TOP_KEY_DOWN);
+	keys("<down>");
 	tap__ok(view.first_caller == 0, "there is no more");
 	take(&one, "b main", 1);
-	second();
-	top_view__update(&view);
+	update();
 	tap__ok(view.of_total == 4, "it is kept up to date");
 	keys("r");
 	tap__ok(view.pane == TOP_FUNCTIONS && !view.nlines,
 		"there are none when counting began anew");
 	keys("h");
 	tap__ok(view.pane == TOP_HELP, "help");
-	top_view__key(&view, TOP_KEY_ESCAPE);
+	keys("<escape>");
 	tap__ok(view.pane == TOP_FUNCTIONS, "and back");
-	top_view__key(&view, TOP_KEY_ENTER);
+	keys("<enter>");
 	tap__ok(view.pane == TOP_FUNCTIONS, "nothing is selected, nothing opens");
-	close_view();
 }

@@ -32,8 +32,8 @@ TEST(defaults)
 	tap__ok(o.config.npids == 1 && o.config.pids[0] == 42, "the pid");
 	tap__ok(o.config.freq == 99, "99 Hz");
 	tap__ok(o.config.max_sample_us == 1000, "a stack is read for a millisecond at most");
-	tap__ok(!strcmp(o.config.output, "-"), "to stdout");
-	tap__ok(!strcmp(o.config.format->name, "rprof"), "as Rprof writes");
+	tap__is(o.config.output, "-", "to stdout");
+	tap__is(o.config.format->name, "rprof", "as Rprof writes");
 	tap__ok(o.config.engine == NULL && o.config.clock == ENGINE_CLOCK_DEFAULT,
 		"engine auto, its own clock");
 	tap__ok(o.config.duration == 0 && !o.config.all && !o.config.follow && !o.config.capture &&

@@ -87,28 +87,15 @@ PROGRAM(page)
 
 /* --- what is in a page --- */
 
-static char dir[64], path[512];
+static const char *dir, *path;
 
 /* The page at @path, whole; until the next call. */
-static const char *page_text(void)
+static char *page_text(void)
 {
-	static char *text;
-	static size_t size;
-	FILE *f = fopen(path, "r");
-	size_t len = 0;
+	const char *text = tap__read(path, NULL);
 
-	while (f && !feof(f) && !ferror(f)) {
-		if (size - len < 65536) {
-			size = size * 2 + 131072;
-			text = realloc(text, size);
-			tap__bail_if(!text, "no memory");
-		}
-		len += fread(text + len, 1, size - len - 1, f);
-	}
-	tap__bail_if(!f || !len, "no page in %s", path);
-	fclose(f);
-	text[len] = '\0';
-	return text;
+	tap__bail_if(!text || !*text, "no page in %s", path);
+	return (char *)(uintptr_t)text;
 }
 
 /* Its data: from after the element's start to before its end. */
@@ -180,8 +167,8 @@ static size_t times(const char *text, const char *what)
 
 BEFORE()
 {
-	snprintf(dir, sizeof(dir), "%s", tap__folder());
-	snprintf(path, sizeof(path), "%s/page.html", dir);
+	dir = tap__folder();
+	path = tap__path("page.html");
 }
 
 AFTER()
@@ -309,12 +296,7 @@ TEST(diff)
 
 static void source_put(const char *name, const char *text)
 {
-	char file[600];
-	FILE *f;
-
-	snprintf(file, sizeof(file), "%s/%s", dir, name);
-	f = fopen(file, "w");
-	tap__bail_if(!f || fputs(text, f) < 0 || fclose(f), "cannot write %s", file);
+	tap__write(tap__path(name), text, strlen(text));
 }
 
 /* R knows of file @name that it is @text, or @path as it was changed last. */
@@ -328,41 +310,28 @@ static void source_known(const char *name, const char *text, const char *path)
 	tap__bail_if(source_texts__add(&texts, 1, &source), "no memory");
 }
 
-static void source_remove(const char *name)
-{
-	char file[600];
-
-	snprintf(file, sizeof(file), "%s/%s", dir, name);
-	unlink(file);
-}
-
 TEST(sources)
 {
 	static const char *const names[] = {"here.R", "key.pem", "zero.R", "none.R", "evil.Rmd"};
-	char absolute[600], file[600];
+	const char *absolute = tap__path("here.R");
 	struct profile_process p = {
 		.serial = 1, .pid = 7, .comm = "R", .directory = dir, .uid = (uint32_t)getuid()};
 	struct aggregate *a = profile__new();
 	const struct frame *frame;
 	struct sample s = {.weight = 1, .time = 5};
 	const char *data;
-	FILE *f;
 
 	source_put("here.R", "f <- function() \"<here>\"\n");
 	source_put("key.pem", "a key");
 	source_put("evil.Rmd", "</script><script>alert(1)</script>");
-	source_put("zero.R", "a");
-	snprintf(absolute, sizeof(absolute), "%s/zero.R", dir);
-	f = fopen(absolute, "a");
-	tap__bail_if(!f || fputc('\0', f) == EOF || fclose(f), "cannot write %s", absolute);
-	snprintf(absolute, sizeof(absolute), "%s/here.R", dir);
+	tap__write(tap__path("zero.R"), "a", 2);
 	for (size_t i = 0; i <= COUNT(names); i++) {
 		frame = stack__frame(FRAME_R, "f", i < 5 ? names[i] : absolute, 1);
 		s.stack = stack__of(1, &frame, NULL, 0);
 		tap__bail_if(aggregate__know(a, &p) || aggregate__add(a, &p, &s),
 			     "no room for a sample");
-		snprintf(file, sizeof(file), "%s/%s", dir, i < 5 ? names[i] : "here.R");
-		source_known(i < 5 ? names[i] : absolute, NULL, file);
+		source_known(i < 5 ? names[i] : absolute, NULL,
+			     i < 5 ? tap__path(names[i]) : absolute);
 	}
 	write_page(path, "flamegraph", a, NULL);
 	data = strstr(page_data(), "\"sources\"");
@@ -407,6 +376,4 @@ TEST(sources)
 	    "nothing is read for a process that sees other files");
 	source_texts__free(&texts);
 	aggregate__free(a);
-	for (size_t i = 0; i < COUNT(names); i++)
-		source_remove(names[i]);
 }

@@ -6,23 +6,6 @@
 
 static const char *dir;
 
-static const char *content(const char *name)
-{
-	static char text[4096];
-	char path[128];
-	size_t len = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "r");
-	if (f) {
-		len = fread(text, 1, sizeof(text) - 1, f);
-		fclose(f);
-	}
-	text[len] = '\0';
-	return text;
-}
-
 static void test_lines(const struct output_config *to)
 {
 	const struct profile_label label = {"service", "a \"b\""};
@@ -45,15 +28,15 @@ static void test_lines(const struct output_config *to)
 			!index__describe(&little, &about) && !index__add(x, &about, NULL, 0) &&
 			!index__close(x),
 		"two lines");
-	tap__ok(!strcmp(content("index.jsonl"),
-			"{\"file\": \"Rprof.10.out\", \"samples\": 3, \"pid\": 10, \"comm\": "
-			"\"R\", "
-			"\"command\": \"R -f a.R\", \"uid\": 1000, \"container\": \"c0ffee\", "
-			"\"r_version\": \"4.2.2\", \"started\": 1768610000, \"labels\": "
-			"{\"service\": \"a \\\"b\\\"\"}}\n"
-			"{\"file\": null, \"samples\": 0, \"pid\": 20, \"uid\": 0, \"labels\": "
-			"{}}\n"),
-		"what they say: %s", content("index.jsonl"));
+	tap__is(tap__read(tap__path("index.jsonl"), NULL),
+		"{\"file\": \"Rprof.10.out\", \"samples\": 3, \"pid\": 10, \"comm\": "
+		"\"R\", "
+		"\"command\": \"R -f a.R\", \"uid\": 1000, \"container\": \"c0ffee\", "
+		"\"r_version\": \"4.2.2\", \"started\": 1768610000, \"labels\": "
+		"{\"service\": \"a \\\"b\\\"\"}}\n"
+		"{\"file\": null, \"samples\": 0, \"pid\": 20, \"uid\": 0, \"labels\": "
+		"{}}\n",
+		"what they say");
 	buf__free(&about);
 }
 
@@ -65,6 +48,7 @@ static void test_full(const struct output_config *to)
 	unsigned int lines = 0;
 	struct errmsg f;
 	struct index *x;
+	const char *text;
 	size_t len;
 	int err = 0;
 
@@ -77,8 +61,8 @@ static void test_full(const struct output_config *to)
 	tap__ok(err == -EFBIG && lines > 1, "a line that there is no room for is an error: %d, %u",
 		err, lines);
 	index__close(x);
-	len = strlen(content("index.1.jsonl"));
-	tap__ok(len > 100 && len <= 300 && content("index.1.jsonl")[len - 1] == '\n',
+	text = tap__read(tap__path("index.1.jsonl"), &len);
+	tap__ok(len > 100 && len <= 300 && text[len - 1] == '\n',
 		"those before it are there, whole: %zu bytes", len);
 	buf__free(&about);
 }

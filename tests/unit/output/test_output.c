@@ -5,8 +5,7 @@
 #include "output/output.h"
 #include "tap.h"
 
-static const char *dir;
-static char path[96];
+static const char *dir, *path;
 static struct files *files;
 static struct files *volatile of_parent; /* in a child: stays reachable, for who counts leaks */
 
@@ -40,25 +39,18 @@ static int finish(struct output *o)
 	return err ? err : other;
 }
 
-/* What the file holds, at most @size - 1 bytes; -1: it cannot be read. */
-static ssize_t slurp(const char *file, char *text, size_t size)
+/* Does the file hold these bytes? */
+static bool holds_bytes(const void *want, size_t size)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	ssize_t len;
+	size_t len;
+	const char *text = tap__read(path, &len);
 
-	if (fd < 0)
-		return -1;
-	len = read(fd, text, size - 1);
-	text[len > 0 ? len : 0] = '\0';
-	close(fd);
-	return len;
+	return text && len == size && !memcmp(text, want, size);
 }
 
 static bool holds(const char *want)
 {
-	char text[256];
-
-	return slurp(path, text, sizeof(text)) >= 0 && !strcmp(text, want);
+	return holds_bytes(want, strlen(want));
 }
 
 static struct output *open_path(void)
@@ -124,6 +116,8 @@ static void test_open(void)
 	tap__ok(open_at(&o, dir, &f) == -EISDIR && strstr(f.text, dir), "a directory: %s", f.text);
 }
 
+#define LINE "0123456789abcdef\n"
+
 /*
  * Write ten lines of 17 bytes, @lines in a piece, to @where ("-": stdout, which is @fd) in a child
  * that may not make a file longer than 100 bytes, which cuts a write short as a full disk does.
@@ -151,7 +145,7 @@ static int cut_short(const char *where, int fd, int lines)
 	if (open_at(&o, where, NULL))
 		_exit(1);
 	for (int i = 0; i < 10; i++) {
-		output__write(o, "0123456789abcdef\n", 17);
+		output__write(o, LINE, strlen(LINE));
 		if ((i + 1) % lines == 0)
 			output__commit(o, 1);
 	}
@@ -166,28 +160,29 @@ static int cut_short(const char *where, int fd, int lines)
 
 static void test_cut_short(void)
 {
-	char text[256];
+	static const char five[] = LINE LINE LINE LINE LINE;
+	const struct {
+		int lines;
+		const char *want;
+	} rows[] = {{1, five}, {5, five}, {10, ""}};
+	char appended[256];
 	int failed, fd;
 
-	failed = cut_short(path, -1, 1);
-	tap__ok(!failed, "a write past the limit fails, and all after it (%d)", failed);
-	tap__ok(slurp(path, text, sizeof(text)) == 85 && text[84] == '\n',
-		"the file ends after its last whole line");
-
-	failed = cut_short(path, -1, 5);
-	tap__ok(!failed && slurp(path, text, sizeof(text)) == 85,
-		"one of pieces of five lines, after the last whole piece");
-	failed = cut_short(path, -1, 10);
-	tap__ok(!failed && holds(""), "one that is a single piece is empty");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		failed = cut_short(path, -1, rows[i].lines);
+		tap__ok(!failed && holds(rows[i].want),
+			"a write past the limit fails, and all after it (%d): the file ends after "
+			"its last whole piece of %d lines",
+			failed, rows[i].lines);
+	}
 
 	/* the same when stdout is a file that is appended to */
 	fd = open(path, O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC);
 	tap__bail_if(fd < 0 || write(fd, "before\n", 7) != 7, "cannot write %s", path);
 	failed = cut_short("-", fd, 1);
-	tap__ok(!failed, "appending past the limit fails (%d)", failed);
-	tap__ok(slurp(path, text, sizeof(text)) == 92 && text[91] == '\n' &&
-			!strncmp(text, "before\n0", 8),
-		"the file ends after the last whole line and keeps what was there");
+	snprintf(appended, sizeof(appended), "before\n%s", five);
+	tap__ok(!failed && holds(appended),
+		"appending past the limit fails (%d): the file keeps what was there", failed);
 	close(fd);
 }
 
@@ -198,13 +193,14 @@ static void test_max(void)
 		uint64_t max;
 		const char *want;
 		uint64_t unwritten;
-	} rows[] = {{29, "line 0\nline 1\nline 2\nline 3\n", 2}, {6, "", 6}, {100, NULL, 0}};
+	} rows[] = {{29, "line 0\nline 1\nline 2\nline 3\n", 2},
+		    {6, "", 6},
+		    {100, "line 0\nline 1\nline 2\nline 3\nline 4\nline 5\n", 0}};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct output_config config = {
 			.files = files, .path = path, .max = rows[i].max};
 		uint64_t unwritten = 0;
-		char text[100];
 		struct output *o;
 		struct errmsg f;
 
@@ -217,8 +213,7 @@ static void test_max(void)
 			output__commit(o, 1);
 		}
 		tap__ok(!output__finish(o) && !output__close(o, &unwritten) &&
-				unwritten == rows[i].unwritten && slurp(path, text, 100) >= 0 &&
-				(rows[i].want ? !strcmp(text, rows[i].want) : strlen(text) == 42),
+				unwritten == rows[i].unwritten && holds(rows[i].want),
 			"max: of %llu bytes, %llu lines are not written",
 			(unsigned long long)rows[i].max, (unsigned long long)rows[i].unwritten);
 	}
@@ -229,7 +224,6 @@ static void test_bytes(void)
 {
 	static const char piece[] = "\x1f\x8b\0\n\n\0binary";
 	struct output *o = open_path();
-	char text[64];
 
 	output__commit(o, 1);
 	output__write(o, piece, 5);
@@ -237,15 +231,13 @@ static void test_bytes(void)
 	tap__ok(holds(""), "a line break is no commit");
 	output__write(o, piece + 5, sizeof(piece) - 1 - 5);
 	tap__ok(!output__commit(o, 1) && !output__commit(o, 1) && !finish(o) &&
-			slurp(path, text, sizeof(text)) == sizeof(piece) - 1 &&
-			!memcmp(text, piece, sizeof(piece) - 1),
+			holds_bytes(piece, sizeof(piece) - 1),
 		"bytes that are no line survive the close");
 	o = open_path();
 	output__write(o, piece, 5);
 	output__commit(o, 1);
 	output__write(o, "rest", 4);
-	tap__ok(!finish(o) && slurp(path, text, sizeof(text)) == 5,
-		"what was not committed does not");
+	tap__ok(!finish(o) && holds_bytes(piece, 5), "what was not committed does not");
 }
 
 static void test_full(void)
@@ -346,7 +338,7 @@ static void test_memory(void)
 TEST(output)
 {
 	dir = tap__folder();
-	snprintf(path, sizeof(path), "%s/profile", dir);
+	path = tap__path("profile");
 	start_files();
 	test_lines();
 	test_open();
@@ -356,6 +348,5 @@ TEST(output)
 	test_full();
 	test_pipe();
 	files__stop(files);
-	unlink(path);
 	test_memory();
 }

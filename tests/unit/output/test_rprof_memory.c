@@ -81,8 +81,9 @@ TEST(early)
 	put(1, 0, 2, 0, 0);
 	put(2, 5, 1, 112, 9);
 	put(1, 10, 1, 0, 0);
-	tap__ok(!strcmp(contents(), "memory profiling: sample.interval=10000\n"
-				    ":10:20:112:9:\"g\" \n"),
+	tap__is(contents(),
+		"memory profiling: sample.interval=10000\n"
+		":10:20:112:9:\"g\" \n",
 		"what comes before the counts waits, another process does not");
 	put(1, 20, 1, 56, 4);
 	check("memory profiling: sample.interval=10000\n"

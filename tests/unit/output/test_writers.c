@@ -205,7 +205,7 @@ TEST(folded)
 	profile();
 	while (!output__flush(out) && output__waiting(out))
 		files__poll(files, 100);
-	tap__ok(!strcmp(contents(), "f;g 1\n"), "folded: one profile after another");
+	tap__is(contents(), "f;g 1\n", "folded: one profile after another");
 	put(&plain);
 	put(&plain);
 	check("f;g 1\nf;g 2\n", "and counts begin anew");

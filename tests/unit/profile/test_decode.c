@@ -304,7 +304,7 @@ TEST(sources)
 	tap__ok(seen.sources == 3 && !strcmp(seen.source, "1 5020 <text>#2"), "the second text: %s",
 		seen.source);
 	send_place(1, 0x5030, 0x7b, 0);
-	tap__ok(!strcmp(seen.source, "1 5030 <console>"), "the console: %s", seen.source);
+	tap__is(seen.source, "1 5030 <console>", "the console");
 	check_file(0x77, "f(a.R:3)");
 	check_file(0x5010, "f(<text>:3)");
 	check_file(0x5020, "f(<text>#2:3)");

@@ -73,6 +73,5 @@ TEST(sums)
 TEST(fold)
 {
 	scene__read("main;tryCatch;tryCatchList;f 1\n", &(struct scene_how){.fold = true});
-	tap__ok(!strcmp(scene.text.data, "main;f 1\n"),
-		"wrappers are left out if that is asked for");
+	tap__is(scene.text.data, "main;f 1\n", "wrappers are left out if that is asked for");
 }

@@ -82,14 +82,15 @@ static void location(uint64_t id, uint64_t address, uint64_t inner, uint64_t out
 	add(&part);
 }
 
-/* A sample in locations 1 to @depth, with up to two labels; a key of 0: none. */
+static uint64_t ids[] = {1, 2, 3}; /* of locations */
+
+/* A sample in the first @depth of them, with up to two labels; a key of 0: none. */
 static void labelled(size_t depth, const int64_t *values, size_t nvalues, Pprof__Label one,
 		     Pprof__Label two)
 {
 	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = {&s};
 	Pprof__Label *labels[] = {&one, &two};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	uint64_t ids[] = {1, 2, 3};
 
 	s.n_location_id = depth;
 	s.location_id = ids;
@@ -389,23 +390,21 @@ TEST(freed)
 {
 	enum { FUNCTIONS = 2000, BETWEEN = 64 };
 	struct buf wanted = {0};
-	int64_t values[] = {1};
 	char name[1024];
 	int err;
 
-	begin();
-	string("samples");
-	string("count");
-	type(1, 2);
+	begin("samples count", NULL);
 	for (uint64_t i = 1; i <= FUNCTIONS; i++) {
 		snprintf(name, sizeof(name), "f%01000" PRIu64, i);
 		function(i, string(name), 0, 0, 0);
 		location(i, 0, i, 0, 0);
-		sample(&i, 1, values, 1, NULL);
+		ids[0] = i;
+		SAMPLE(1);
+		ids[0] = 1;
 		buf__printf(&wanted, "%s 1\n", name);
 		if (i % BETWEEN)
 			continue;
-		sample(&(uint64_t){1}, 1, values, 1, NULL);
+		SAMPLE(1);
 		buf__printf(&wanted, "f%01000d 1\n", 1);
 	}
 	err = scene__read_bytes(bytes.data, bytes.len,

@@ -37,13 +37,14 @@ TEST(modes)
 	scene__read(MEMORY ":10:0:64:0:\"f\" \n:10:5:64:0:\"g\" \n:30:5:120:0:\"f\" \n"
 			   ":0:0:0:0:\"g\" \n:31:5:120:0:\"<GC>\" \"g\" \n:1:1:56:0:\"f\" \n",
 		    &(struct scene_how){.ordered = true});
-	tap__ok(!strcmp(scene.text.data, "f 1\ng 1\ng 40 type 2\nf 1\nf 216 type 2\ng 1\n"
-					 "g;!<GC> 1\nf 1\nf 8 type 2\n"),
+	tap__is(scene.text.data,
+		"f 1\ng 1\ng 40 type 2\nf 1\nf 216 type 2\ng 1\n"
+		"g;!<GC> 1\nf 1\nf 8 type 2\n",
 		"what grew is of the line that tells it, of a collection of the one behind it");
 	scene__read(MEMORY ":10:0:64:0:\"f\" \n" MEMORY ":20:0:64:0:\"f\" \n" PLAIN
 			   ":30:0:64:0:\"f\" \n",
 		    &(struct scene_how){.ordered = true});
-	tap__ok(!strcmp(scene.text.data, "f 1\nf 1\nf 1\n"), "each profile has its own");
+	tap__is(scene.text.data, "f 1\nf 1\nf 1\n", "each profile has its own");
 	scene__read(MEMORY ":10:0:64:0:\"f\" \n:999999999999999999:0:64:0:\"f\" \n"
 			   ":11:0:64:0:\"f\" \n:9999999999999999999:0:64:0:\"f\" \n",
 		    &(struct scene_how){.ordered = true});

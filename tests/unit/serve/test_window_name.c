@@ -14,10 +14,10 @@ TEST(print)
 	char text[WINDOW_NAME_MAX];
 
 	window_name__print(text, &name);
-	tap__ok(!strcmp(text, "20261122T021000Z-59.pb.gz"), "a profile: %s", text);
+	tap__is(text, "20261122T021000Z-59.pb.gz", "a profile");
 	name.number = 12;
 	window_name__print(text, &name);
-	tap__ok(!strcmp(text, "20261122T021000Z-59.12.pb.gz"), "the name was taken: %s", text);
+	tap__is(text, "20261122T021000Z-59.12.pb.gz", "the name was taken");
 	tap__ok(window_name__parse(text, &again) && !window_name__compare(&name, &again) &&
 			again.kind == WINDOW_PROFILE && window_name__end(&again) == 1795313459,
 		"it is read as it was");
@@ -27,7 +27,7 @@ TEST(print)
 	tap__ok(window_name__is_temporary(text) && !window_name__parse(text, &again),
 		"that is no profile");
 	window_name__print(text, &index);
-	tap__ok(!strcmp(text, "index-20261122.jsonl.gz"), "its index: %s", text);
+	tap__is(text, "index-20261122.jsonl.gz", "its index");
 	tap__ok(window_name__parse(text, &again) && again.kind == WINDOW_INDEX &&
 			again.began == index.began && !again.seconds,
 		"it is read as it was");

@@ -43,7 +43,7 @@ TEST(parts)
 		"two are sent");
 	tap__ok(channel__take(b, &m) == 1 && !memcmp(&m.head, &head, sizeof(head)),
 		"the first comes");
-	tap__ok(!strcmp(m.name, "name"), "its name");
+	tap__is(m.name, "name", "its name");
 	tap__ok(!memcmp(m.data, "bytes", 5) && !memcmp(m.index, "abc", 3), "and the rest of it");
 	tap__ok(channel__take(b, &m) == 1 && m.head.kind == CHANNEL_END && !*m.name,
 		"then the second");

@@ -115,7 +115,7 @@ static void test_given_up(void)
 	const struct front_config config = {.dir = profiles, .keep = {.size = 1 << 20}};
 
 	start(&config);
-	tap__ok(!strcmp(next(), "ready"), "all is open");
+	tap__is(next(), "ready", "all is open");
 	fail_for(3, "works again; 3 profiles were given up");
 	fail_for(2, "works again; 2 profiles were given up");
 	tap__ok(!channel__lost(channel).intervals, "all were taken, or counted");
@@ -151,7 +151,7 @@ static void test_drain(void)
 	config.pyroscope = pyroscope;
 	config.otlp = otlp;
 	start(&config);
-	tap__ok(!strcmp(next(), "ready"), "all is open");
+	tap__is(next(), "ready", "all is open");
 	send_profile(CHANNEL_PYROSCOPE);
 	send_profile(CHANNEL_OTLP);
 	began = os__now();

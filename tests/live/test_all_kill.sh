@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# tier: all
 # touches: engine/bpf bpf
 # timeout: 900
 # engines: bpf

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# tier: all
 # touches: bpf include engine/bpf
 # engines: bpf
 # timeout: 300
@@ -14,7 +13,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 XRPROF=$BUILD/nested/xrprof-bpf
 [ -x "$XRPROF" ] || bail "$XRPROF is not there: run make unit-tests"
-seconds=${1:-15}
+seconds=${1:-$(in_all_else 15 2)}
 
 # nested__run NAME OPTION...: one profile
 nested__run() {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # anybody: yes
-# tier: all
 # touches: engine/remote bpf include
 # timeout: 120
 # also: ptrace vmread

@@ -120,6 +120,9 @@ $(BUILD)/tests/obj/%.o: tests/unit/%.c Makefile | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
+# The BPF programs as a part of a program.
+$(BUILD)/tests/obj/bpf/sampler.o: CPPFLAGS += -Ivmlinux -Ivmlinux/$(ARCH) -Ibpf
+
 $(foreach r,$(UNIT_ROOMS),$(eval $(BUILD)/tests/unit/$r: $(filter $(BUILD)/tests/obj/$r/%,$(UNIT_OBJS))))
 # Functions that tests stand in for (__wrap_NAME in tests/unit): of all rooms, and of one.
 UNIT_WRAPS := os__now

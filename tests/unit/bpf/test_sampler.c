@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The BPF programs on made-up tasks: which are sampled, how often, and what is sent. */
+#include "abi.h"
+#include "r_image.h"
+#include "sampler.h"
+#include "tap.h"
+#include "target/layouts.h"
+
+#define PID	 4711
+#define TICK_NS	 10000000ull /* USER_HZ */
+#define SECOND	 1000000000ull
+#define PERIOD	 10101010ull /* of waits */
+#define DEPTH	 300	     /* more than a part has */
+#define APART_NS 50000	     /* between two collections that are samples */
+
+static struct image image;
+static struct kernel_task r = {
+	.pid = PID, .tid = PID, .start_ns = 50 * TICK_NS + 3, .threads = 1, .syscall = 6};
+static struct kernel_task idle = {.start_ns = 1, .threads = 1};
+
+static int read_image(void *arg, void *to, uint32_t len, uint64_t addr)
+{
+	return image__read(arg, to, len, addr);
+}
+
+/* R with @flags, which executes calls that @depth deep. */
+static void begin(uint32_t flags, unsigned int depth)
+{
+	struct xr_row row;
+	uint64_t f;
+
+	image__init(&image, layouts__last(LAYOUTS_X86_64_LINUX), 1 << 20, 1 << 20);
+	f = image__symbol(&image, "f");
+	image__push(&image, 0, image.nil, 0);
+	while (depth--)
+		image__push(&image, R_CTXT_FUNCTION, image__call(&image, f, 0, 0), 0);
+	row = image__row(&image);
+	row.flags = flags;
+	row.start_time = r.start_ns / TICK_NS;
+	row.serial = 7;
+	kernel.read = read_image;
+	kernel.arg = &image;
+	kernel.now = 100 * SECOND;
+	r.sp = IMAGE_STACK_AT + image.stack_size - image.stack_used;
+	r.top = IMAGE_STACK_AT + image.stack_size;
+	kernel__put(&row);
+	kernel__runs(&r);
+}
+
+/* The next record of @type; NULL: there is none. */
+static const void *record(uint32_t type)
+{
+	const struct xr_head *head;
+
+	while ((head = kernel__record()))
+		if (head->type == type)
+			return head;
+	return NULL;
+}
+
+/* The next sample; it is bailed out if there is none. */
+static const struct xr_sample *sample(void)
+{
+	const struct xr_sample *s = record(XR_REC_SAMPLE);
+
+	if (!s)
+		tap__bail("no sample");
+	return s;
+}
+
+/* Did each of @ticks ticks come to one end? */
+static void conserved(uint64_t ticks)
+{
+	uint64_t ends = 0;
+
+	for (uint32_t i = 0; i < XR_ERRORS; i++)
+		ends += kernel__count(i);
+	tap__ok(kernel__count(XR_TICKS) == ticks && ends == ticks, "%d ticks, and %d ends",
+		(int)kernel__count(XR_TICKS), (int)ends);
+}
+
+TEST(tick)
+{
+	const struct xr_sample *s;
+
+	begin(0, 2);
+	kernel__tick();
+	s = sample();
+	tap__ok(s->nslots == 2 && s->weight == 1 && s->serial == 7 && s->pid == PID &&
+			s->time == kernel.now && !s->flags,
+		"a tick of R is a sample with its calls");
+	kernel__runs(&idle);
+	kernel__tick();
+	tap__ok(!record(XR_REC_SAMPLE), "one of another process is none");
+	conserved(1);
+}
+
+/* A pid is used again: the row is of the process that started then. */
+TEST(pid)
+{
+	begin(0, 2);
+	r.start_ns += TICK_NS;
+	kernel__runs(&r);
+	kernel__tick();
+	tap__ok(!record(XR_REC_SAMPLE), "not of a process that started later");
+	r.start_ns -= 2 * TICK_NS;
+	kernel__runs(&r);
+	kernel__tick();
+	tap__ok(!record(XR_REC_SAMPLE), "nor earlier");
+	conserved(0);
+}
+
+TEST(fork)
+{
+	struct kernel_task child = r;
+	const struct xr_process *p;
+	const struct xr_sample *s;
+
+	begin(XR_ROW_FOLLOW, 2);
+	kernel__row(PID)->r_tid = PID;
+	child.pid = child.tid = PID + 1;
+	child.start_ns += 7 * TICK_NS;
+	kernel__fork(&child);
+	p = record(XR_REC_PROCESS);
+	tap__ok(p && p->event == XR_PROCESS_FORK && p->pid == PID + 1 && p->parent_serial == 7 &&
+			p->parent_pid == PID && p->serial & 0x80000000u,
+		"a fork is a record");
+	kernel__runs(&child);
+	kernel__tick();
+	s = sample();
+	tap__ok(s->serial == p->serial && s->pid == PID + 1 && s->nslots == 2,
+		"the child is sampled from its first instruction");
+	tap__ok(!kernel__row(PID + 1)->r_tid && kernel__row(PID)->r_tid == PID,
+		"which is R's thread is to be found out again");
+	conserved(1);
+
+	child.pid = child.tid = PID + 2;
+	kernel__row(PID)->flags = 0;
+	kernel__runs(&r);
+	kernel__fork(&child);
+	tap__ok(!record(XR_REC_PROCESS) && !kernel__row(PID + 2), "not where that is not wanted");
+}
+
+static void gone(void (*program)(void), uint32_t event, const char *name)
+{
+	const struct xr_process *p;
+
+	begin(0, 2);
+	program();
+	p = record(XR_REC_PROCESS);
+	tap__ok(p && p->event == event && p->serial == 7 && !kernel__row(PID), "%s: no row", name);
+	kernel__tick();
+	tap__ok(!record(XR_REC_SAMPLE), "%s: no sample", name);
+}
+
+TEST(gone)
+{
+	gone(kernel__exec, XR_PROCESS_EXEC, "exec");
+	r.exiting = true;
+	gone(kernel__exit, XR_PROCESS_EXIT, "exit");
+}
+
+/* One that ends has a row until all of its threads have. */
+TEST(exiting)
+{
+	begin(0, 2);
+	r.exiting = true;
+	r.threads = 3;
+	kernel__runs(&r);
+	kernel__tick();
+	tap__ok(!record(XR_REC_SAMPLE) && kernel__count(XR_EXITING) == 1, "it is counted as that");
+	conserved(1);
+	kernel__exit();
+	tap__ok(kernel__row(PID), "others of its threads are sampled");
+}
+
+/* A long stack comes in parts, in order. */
+TEST(parts)
+{
+	const struct xr_sample *s;
+	uint32_t part = 0, slots = 0;
+	bool order = true;
+
+	begin(0, DEPTH);
+	kernel__tick();
+	do {
+		s = sample();
+		order = order && s->part == part++;
+		slots += s->nslots;
+	} while (s->flags & XR_F_MORE);
+	tap__ok(order && part == 2 && slots == DEPTH, "%d calls in %d parts", (int)slots,
+		(int)part);
+	conserved(1);
+}
+
+/* A text counts as sent when it is in the ring. */
+TEST(full)
+{
+	const struct xr_text *text;
+
+	begin(0, 2);
+	kernel.room = 0;
+	kernel__tick();
+	tap__ok(!kernel__record() && kernel__count(XR_LOST) == 1, "a full ring: a lost sample");
+	kernel.room = sizeof(*text) + 1;
+	kernel__tick();
+	text = record(XR_REC_TEXT);
+	tap__ok(text && text->len == 1 && text->text[0] == 'f' && kernel__count(XR_LOST) == 2,
+		"the name is sent then, though not the sample");
+	kernel.room = 1 << 16;
+	kernel__tick();
+	tap__ok(!record(XR_REC_TEXT), "and not again");
+	conserved(3);
+}
+
+/* Of a thread that is not R's nothing of R's stack is sent, if R may have moved. */
+TEST(threads)
+{
+	const struct xr_sample *s;
+	struct kernel_task other;
+
+	begin(0, 2);
+	r.threads = 2;
+	kernel__runs(&r);
+	kernel__tick();
+	tap__ok(sample()->nslots == 2 && kernel__row(PID)->r_tid == PID, "R's thread is proven");
+	other = r;
+	other.task = NULL;
+	other.tid = PID + 1;
+	other.sp = 0x7fff00001000;
+	other.top = 0x7fff00002000;
+	kernel__runs(&other);
+	kernel__tick();
+	s = sample();
+	tap__ok(!s->nslots && s->flags == XR_F_OTHER_THREAD && s->tid == PID + 1,
+		"another's sample has no frames, and says so");
+	other.leader = &r;
+	r.off = true;
+	kernel__runs(&other);
+	kernel__tick();
+	s = sample();
+	tap__ok(s->nslots == 2 && s->flags == XR_F_ELSEWHERE, "but those of R that waits");
+	conserved(3);
+}
+
+/* R waits for @ns. */
+static void away(uint64_t ns, bool preempted)
+{
+	kernel__switch(&idle, preempted);
+	kernel.now += ns;
+	kernel__switch(&r, false);
+	kernel.now += 500; /* the rest of the switch */
+	kernel__back();
+}
+
+/* Waits are sampled by how long they are. */
+TEST(waits)
+{
+	const struct xr_sample *s;
+
+	begin(XR_ROW_OFF_CPU, 2);
+	r.state = 1;
+	kernel__runs(&r);
+	kernel.random = 1u << 31;
+	away(2 * PERIOD + 5, false);
+	s = sample();
+	tap__ok(s->weight == 2 * PERIOD + 5 && s->unit == XR_UNIT_NS &&
+			s->event == XR_EVENT_SWITCH && s->detail == 7 && s->nslots == 2 &&
+			s->flags == XR_F_KERNEL,
+		"a long one stands for itself: %d ns", (int)s->weight);
+	away(PERIOD / 2 + 1000, false);
+	s = sample();
+	tap__ok(s->weight == PERIOD, "one of more than half a period is one: %d ns",
+		(int)s->weight);
+	away(PERIOD / 2 - 1000, false);
+	tap__ok(!record(XR_REC_SAMPLE), "or none, by chance");
+	tap__ok(kernel__count(XR_WAITS) == 3 && kernel__count(XR_WAITED_NS) == 3 * PERIOD + 5,
+		"all are counted: %d ns", (int)kernel__count(XR_WAITED_NS));
+	away(PERIOD, true);
+	s = sample();
+	tap__ok(s->flags == (XR_F_KERNEL | XR_F_PREEMPTED) && !s->detail, "it had no CPU");
+	conserved(3);
+}
+
+/* Bytes that R says are in use. */
+static void heap(uint64_t at, uint32_t flag, uint64_t nodes)
+{
+	image__put64(&image, at, nodes);
+	image__put32(&image, image.gc_at, flag);
+	kernel.now += APART_NS / 5;
+	kernel__tick();
+}
+
+/* A collection stands for what was allocated since the last one. */
+TEST(collections)
+{
+	const struct xr_sample *s;
+	uint64_t nodes;
+
+	begin(0, 2);
+	nodes = image__alloc(&image, 8);
+	kernel__row(PID)->small_at = kernel__row(PID)->large_at = image__alloc(&image, 8);
+	kernel__row(PID)->nodes_at = nodes;
+	kernel__row(PID)->node_size = 56;
+	kernel__collections();
+	heap(nodes, 1, 1000);
+	heap(nodes, 0, 600);
+	tap__ok(!record(XR_REC_SAMPLE), "before the first it is not known");
+	heap(nodes, 1, 1600);
+	s = sample();
+	tap__ok(s->weight == 56000 && s->unit == XR_UNIT_BYTES && s->nslots == 2,
+		"the second stands for %d bytes", (int)s->weight);
+	kernel.now += APART_NS;
+	heap(nodes, 1, 1700);
+	tap__ok(!record(XR_REC_SAMPLE), "two signs of one count once");
+	heap(nodes, 0, 700);
+	heap(nodes, 1, 701);
+	tap__ok(sample()->weight == 56, "the next one is a sample");
+	heap(nodes, 0, 700);
+	heap(nodes, 1, 1700);
+	tap__ok(!record(XR_REC_SAMPLE) && kernel__count(XR_THROTTLED) == 1,
+		"one that comes too soon is counted");
+	conserved(2);
+}

@@ -5,6 +5,7 @@
 /*
  * Child processes of the unit tests: started in a known state, and ended with the test.
  */
+#include <grp.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -23,29 +24,42 @@ static inline void child__end(pid_t pid)
 }
 
 /*
- * child__start - a child that calls @run, which writes a byte to its descriptor when all is in
- * place and does not come back.  Returns once that byte is there, or -1.
+ * child__fork - fork, in the child 0, in the parent the child's pid; in either @ready is the end of
+ * a pipe that is its own.  The child ends with the test.
  */
-static inline pid_t child__start(void (*run)(int ready, void *arg), void *arg)
+static inline pid_t child__fork(int *ready)
 {
 	int pipes[2];
 	pid_t pid;
-	char byte;
-	ssize_t n;
 
 	tap__bail_if(pipe2(pipes, O_CLOEXEC), "no pipe");
 	fflush(stdout);
 	pid = fork();
 	tap__bail_if(pid < 0, "no child");
-	if (!pid) {
+	if (!pid)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(pipes[0]);
-		run(pipes[1], arg);
+	*ready = pipes[!pid];
+	close(pipes[!!pid]);
+	return pid;
+}
+
+/*
+ * child__start - a child that calls @run, which writes a byte to its descriptor when all is in
+ * place and does not come back.  Returns once that byte is there, or -1.
+ */
+static inline pid_t child__start(void (*run)(int ready, void *arg), void *arg)
+{
+	int ready;
+	pid_t pid = child__fork(&ready);
+	char byte;
+	ssize_t n;
+
+	if (!pid) {
+		run(ready, arg);
 		_exit(1);
 	}
-	close(pipes[1]);
-	n = read(pipes[0], &byte, 1);
-	close(pipes[0]);
+	n = read(ready, &byte, 1);
+	close(ready);
 	if (n == 1)
 		return pid;
 	child__end(pid);
@@ -61,28 +75,35 @@ static inline void child__wait(int ready)
 		pause();
 }
 
+/* child__shared - @size bytes of zeros that this process shares with its children to come. */
+static inline void *child__shared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	tap__bail_if(memory == MAP_FAILED, "no memory");
+	return memory;
+}
+
+/* child__user - become @id, of that group alone.  False: not allowed. */
+static inline bool child__user(unsigned int id)
+{
+	return !setgroups(0, NULL) && !setresgid(id, id, id) && !setresuid(id, id, id);
+}
+
 /* child__exec - a child that runs the program @path, once it does; -1: it cannot. */
 static inline pid_t child__exec(const char *path, const char *arg)
 {
-	int pipes[2];
-	pid_t pid;
+	int ready;
+	pid_t pid = child__fork(&ready);
 	char byte;
 	ssize_t n;
 
-	tap__bail_if(pipe2(pipes, O_CLOEXEC), "no pipe");
-	fflush(stdout);
-	pid = fork();
-	tap__bail_if(pid < 0, "no child");
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execl(path, path, arg, (char *)NULL);
-		if (write(pipes[1], "", 1) != 1)
-			_exit(2);
-		_exit(1);
+		_exit(write(ready, "", 1) != 1);
 	}
-	close(pipes[1]);
-	n = read(pipes[0], &byte, 1); /* the exec closes the other end */
-	close(pipes[0]);
+	n = read(ready, &byte, 1); /* the exec closes the other end */
+	close(ready);
 	if (!n)
 		return pid;
 	child__end(pid);

@@ -76,7 +76,7 @@ struct scene {
 
 static inline void scene__init(struct scene *s, const struct xr_layout *layout)
 {
-	image__init(&s->m, layout, 1 << 17, 1 << 16);
+	image__init(&s->m, layout, 1 << 20, 1 << 16);
 	s->row = image__row(&s->m);
 	s->srcfile = s->row.sym_srcfile = image__symbol(&s->m, "srcfile");
 	s->class = s->row.sym_class = image__symbol(&s->m, "class");

@@ -104,60 +104,59 @@ static void is(struct scene *s, unsigned int times, enum lines_verdict wanted, c
 		c.tally.good, c.tally.bad, c.tally.contexts);
 }
 
-static void test_bytecode(const struct xr_layout *l)
+/* The same with @value at @at from now on, in as many looks as decide. */
+static void put_is(struct scene *s, uint64_t at, uint64_t value, enum lines_verdict wanted,
+		   const char *what)
 {
+	image__put64(&s->m, at, value);
+	is(s, 200, wanted, what);
+}
+
+TEST(bytecode)
+{
+	const struct xr_layout *l = layouts__last(LAYOUTS_X86_64_LINUX);
+	uint64_t head, code, body_at, pc_at;
 	struct scene s;
-	uint64_t head, code = 0;
 
 	scene__init(&s, l);
+	body_at = s.row.bc_body_at;
+	pc_at = s.row.bc_pc_at;
 	is(&s, 200, HIDDEN_PROVEN, "R's rules hold");
 	is(&s, 5, HIDDEN_OPEN, "a few looks do not prove it");
-	image__put64(&s.m, s.row.srcref_at, s.m.nil);
-	is(&s, 200, HIDDEN_OPEN, "while no byte code runs nothing is known");
+	put_is(&s, s.row.srcref_at, s.m.nil, HIDDEN_OPEN,
+	       "while no byte code runs nothing is known");
 	image__put64(&s.m, s.row.srcref_at, s.row.in_bc);
-	image__put64(&s.m, s.variable, 0);
-	is(&s, 200, HIDDEN_OPEN, "nor before it has begun");
+	put_is(&s, s.variable, 0, HIDDEN_OPEN, "nor before it has begun");
 	s.moves = 30;
 	image__put64(&s.m, s.variable, 1);
 	is(&s, 6, HIDDEN_OPEN, "nor when R moved on meanwhile");
 	s.moves = 0;
 	is(&s, 200, HIDDEN_REFUTED, "a place that is nowhere");
 	code = s.code + l->vector_data;
-	image__put64(&s.m, s.variable, code + 128);
-	is(&s, 200, HIDDEN_REFUTED, "a place behind the code");
-	image__put64(&s.m, s.variable, code - 8);
-	is(&s, 200, HIDDEN_REFUTED, "a place before the code");
-	image__put64(&s.m, s.variable, code + 4);
-	is(&s, 200, HIDDEN_REFUTED, "a place between two units");
-	image__put64(&s.m, s.variable, code + 120);
-	is(&s, 200, HIDDEN_PROVEN, "the last place of the code");
-	image__put64(&s.m, s.row.bc_body_at, s.other);
-	is(&s, 200, HIDDEN_REFUTED, "the place is of other code");
-	image__put64(&s.m, s.row.bc_body_at, s.unrelated);
-	is(&s, 200, HIDDEN_REFUTED, "the code is no byte code");
-	image__put64(&s.m, s.row.bc_body_at, 0);
-	is(&s, 200, HIDDEN_REFUTED, "there is no code");
-	image__put64(&s.m, s.row.bc_body_at, 8);
-	is(&s, 200, HIDDEN_REFUTED, "the code is nowhere");
-	image__put64(&s.m, s.row.bc_body_at, s.body);
-	image__put64(&s.m, s.row.bc_pc_at, 0);
-	is(&s, 200, HIDDEN_REFUTED, "there is no place");
-	image__put64(&s.m, s.row.bc_pc_at, s.variable);
+	put_is(&s, s.variable, code + 128, HIDDEN_REFUTED, "a place behind the code");
+	put_is(&s, s.variable, code - 8, HIDDEN_REFUTED, "a place before the code");
+	put_is(&s, s.variable, code + 4, HIDDEN_REFUTED, "a place between two units");
+	put_is(&s, s.variable, code + 120, HIDDEN_PROVEN, "the last place of the code");
+	put_is(&s, body_at, s.other, HIDDEN_REFUTED, "the place is of other code");
+	put_is(&s, body_at, s.unrelated, HIDDEN_REFUTED, "the code is no byte code");
+	put_is(&s, body_at, 0, HIDDEN_REFUTED, "there is no code");
+	put_is(&s, body_at, 8, HIDDEN_REFUTED, "the code is nowhere");
+	image__put64(&s.m, body_at, s.body);
+	put_is(&s, pc_at, 0, HIDDEN_REFUTED, "there is no place");
+	image__put64(&s.m, pc_at, s.variable);
 	head = image__get64(&s.m, s.row.head_at);
 	image__put64(&s.m, head + l->srcref, s.row.in_bc);
-	image__put64(&s.m, head + l->bcbody, s.unrelated);
-	is(&s, 200, HIDDEN_REFUTED, "contexts do not agree");
-	image__put64(&s.m, head + l->bcbody, s.body);
-	is(&s, 200, HIDDEN_PROVEN, "and as it was");
+	put_is(&s, head + l->bcbody, s.unrelated, HIDDEN_REFUTED, "contexts do not agree");
+	put_is(&s, head + l->bcbody, s.body, HIDDEN_PROVEN, "and as it was");
 	image__free(&s.m);
 }
 
-static void test_flag(const struct xr_layout *l)
+TEST(flag)
 {
 	struct hidden_check c;
 	struct scene s;
 
-	scene__init(&s, l);
+	scene__init(&s, layouts__last(LAYOUTS_X86_64_LINUX));
 	s.row.flags = XR_ROW_GC;
 	tap__ok(look(&s, 1).gc == HIDDEN_PROVEN, "the flag is 0");
 	image__put32(&s.m, s.m.gc_at, 2);
@@ -192,12 +191,12 @@ static struct hidden_check collections(struct scene *s, unsigned int n)
 	return c;
 }
 
-static void test_collections(const struct xr_layout *l)
+TEST(collections)
 {
 	struct hidden_check c;
 	struct scene s;
 
-	scene__init(&s, l);
+	scene__init(&s, layouts__last(LAYOUTS_X86_64_LINUX));
 	s.row.flags = XR_ROW_GC;
 	s.row.gc_count_at = image__alloc(&s.m, 8);
 	image__put32(&s.m, s.m.gc_at, 1);
@@ -212,91 +211,85 @@ static void test_collections(const struct xr_layout *l)
 	image__free(&s.m);
 }
 
-static void test_count(const struct xr_layout *l)
+TEST(count)
 {
+	static const struct {
+		uint32_t value;
+		unsigned int looks;
+		enum lines_verdict verdict;
+		const char *what;
+	} rows[] = {
+		{0, 100, HIDDEN_OPEN, "R never collected: nothing is known"},
+		{3, 1, HIDDEN_OPEN, "a number of collections"},
+		{3, 2, HIDDEN_PROVEN, "that stays or grows"},
+		{(uint32_t)-3, 2, HIDDEN_REFUTED, "a number below 0"},
+		{0x7fffffff, 2, HIDDEN_REFUTED, "more than there can be"},
+	};
 	struct hidden_check c = {0};
 	struct mem_reader m;
 	struct scene s;
-	uint64_t at;
 
-	scene__init(&s, l);
-	at = image__alloc(&s.m, 8);
+	scene__init(&s, layouts__last(LAYOUTS_X86_64_LINUX));
 	s.row.flags = XR_ROW_LINES | XR_ROW_BC;
-	s.row.gc_count_at = at;
-	tap__ok(look(&s, 100).count == HIDDEN_OPEN, "R never collected: nothing is known");
-	image__put32(&s.m, at, 3);
-	tap__ok(look(&s, 1).count == HIDDEN_OPEN, "a number of collections");
-	tap__ok(look(&s, 2).count == HIDDEN_PROVEN, "that stays or grows");
-	image__put32(&s.m, at, (uint32_t)-3);
-	tap__ok(look(&s, 2).count == HIDDEN_REFUTED, "a number below 0");
-	image__put32(&s.m, at, 0x7fffffff);
-	tap__ok(look(&s, 2).count == HIDDEN_REFUTED, "more than there can be");
-	image__put32(&s.m, at, 3);
+	s.row.gc_count_at = image__alloc(&s.m, 8);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		image__put32(&s.m, s.row.gc_count_at, rows[i].value);
+		tap__ok(look(&s, rows[i].looks).count == rows[i].verdict, "%s", rows[i].what);
+	}
 	m = (struct mem_reader){.read = scene__read, .arg = &s};
-	hidden_check__look(&c, &s.row, &m);
-	image__put32(&s.m, at, 2);
-	hidden_check__look(&c, &s.row, &m);
+	for (uint32_t count = 3; count >= 2; count--) {
+		image__put32(&s.m, s.row.gc_count_at, count);
+		hidden_check__look(&c, &s.row, &m);
+	}
 	tap__ok(c.count == HIDDEN_REFUTED, "a number that falls");
 	image__free(&s.m);
 }
 
-/* R's counts of memory, and where they are. */
-struct counts {
-	uint64_t small, large, nodes, dups, collections;
-};
-
-static void counts__init(struct scene *s, struct counts *at, const struct xr_layout *l)
+/* With R's counts of memory. */
+static void counts__init(struct scene *s)
 {
-	scene__init(s, l);
-	*at = (struct counts){image__alloc(&s->m, 8), image__alloc(&s->m, 8),
-			      image__alloc(&s->m, 8), image__alloc(&s->m, 8),
-			      image__alloc(&s->m, 8)};
+	scene__init(s, layouts__last(LAYOUTS_X86_64_LINUX));
 	s->row.flags = XR_ROW_MEMORY;
-	s->row.small_at = at->small;
-	s->row.large_at = at->large;
-	s->row.nodes_at = at->nodes;
-	s->row.dups_at = at->dups;
+	s->row.small_at = image__alloc(&s->m, 8);
+	s->row.large_at = image__alloc(&s->m, 8);
+	s->row.nodes_at = image__alloc(&s->m, 8);
+	s->row.dups_at = image__alloc(&s->m, 8);
 	s->row.node_size = 56;
-	s->row.gc_count_at = at->collections;
-	image__put32(&s->m, at->collections, 3);
+	s->row.gc_count_at = image__alloc(&s->m, 8);
+	image__put32(&s->m, s->row.gc_count_at, 3);
 }
 
-static void counts__put(struct scene *s, const struct counts *at, uint64_t small, uint64_t large,
-			uint64_t nodes)
+/* @times looks at these counts, which go on from those of @c. */
+static void counts__look(struct scene *s, struct hidden_check *c, unsigned int times,
+			 uint64_t small, uint64_t large, uint64_t nodes)
 {
-	image__put64(&s->m, at->small, small);
-	image__put64(&s->m, at->large, large);
-	image__put64(&s->m, at->nodes, nodes);
+	image__put64(&s->m, s->row.small_at, small);
+	image__put64(&s->m, s->row.large_at, large);
+	image__put64(&s->m, s->row.nodes_at, nodes);
+	run(s, c, times);
 }
 
-static void test_memory_grows(const struct xr_layout *l)
+TEST(memory_grows)
 {
 	struct hidden_check c = {0};
-	struct counts at;
 	struct scene s;
 
-	counts__init(&s, &at, l);
-	counts__put(&s, &at, 1000, 70000, 60000);
-	run(&s, &c, 50);
+	counts__init(&s);
+	counts__look(&s, &c, 50, 1000, 70000, 60000);
 	tap__ok(c.memory == HIDDEN_OPEN && !c.seen.good, "counts that stand still say nothing");
-	for (uint64_t i = 1; i <= 3; i++) {
-		counts__put(&s, &at, 1000, 70000, 60000 + i);
-		run(&s, &c, 3);
-	}
+	for (uint64_t i = 1; i <= 3; i++)
+		counts__look(&s, &c, 3, 1000, 70000, 60000 + i);
 	tap__ok(c.memory == HIDDEN_OPEN && c.seen.good == 3, "three times one has grown");
-	image__put32(&s.m, at.collections, 4);
-	counts__put(&s, &at, 900, 69000, 50000);
-	run(&s, &c, 3);
+	image__put32(&s.m, s.row.gc_count_at, 4);
+	counts__look(&s, &c, 3, 900, 69000, 50000);
 	tap__ok(c.memory == HIDDEN_OPEN && c.seen.good == 3 && !c.seen.bad,
 		"they may fall in a collection");
 	image__put32(&s.m, s.m.gc_at, 1);
-	counts__put(&s, &at, 0, 69000, 50000);
-	run(&s, &c, 3);
+	counts__look(&s, &c, 3, 0, 69000, 50000);
 	image__put32(&s.m, s.m.gc_at, 0);
 	tap__ok(c.memory == HIDDEN_OPEN && c.seen.small == 900,
 		"and nothing is said while it runs");
-	counts__put(&s, &at, 900, 69001, 50000);
-	run(&s, &c, 3);
+	counts__look(&s, &c, 3, 900, 69001, 50000);
 	tap__ok(c.memory == HIDDEN_PROVEN && !c.seen.no_dups, "grown once more, they are proven");
 	s.row.flags = XR_ROW_COLLECTIONS;
 	c = (struct hidden_check){.count = HIDDEN_PROVEN, .gc = HIDDEN_PROVEN};
@@ -307,54 +300,44 @@ static void test_memory_grows(const struct xr_layout *l)
 	image__free(&s.m);
 }
 
-static void test_memory_is_none(const struct xr_layout *l)
+TEST(memory_is_none)
 {
 	struct hidden_check c = {0};
-	struct counts at;
 	struct scene s;
+	uint64_t large_at;
 
-	counts__init(&s, &at, l);
-	for (uint64_t i = 0; i < 40; i++) {
-		counts__put(&s, &at, 1000 + 10 * (i & 1), 70000, 60000);
-		run(&s, &c, 1);
-	}
+	counts__init(&s);
+	for (uint64_t i = 0; i < 40; i++)
+		counts__look(&s, &c, 1, 1000 + 10 * (i & 1), 70000, 60000);
 	tap__ok(c.memory == HIDDEN_OPEN, "one that falls as often as it grows proves nothing");
-	for (uint64_t i = 0; i < 60; i++) {
-		counts__put(&s, &at, 1000 + 10 * (i & 1), 70000, 60000);
-		run(&s, &c, 1);
-	}
+	for (uint64_t i = 0; i < 60; i++)
+		counts__look(&s, &c, 1, 1000 + 10 * (i & 1), 70000, 60000);
 	tap__ok(c.memory == HIDDEN_REFUTED, "and in the end is none (%u good, %u bad)", c.seen.good,
 		c.seen.bad);
-	counts__put(&s, &at, 1000, 70000, 1ULL << 43);
-	c = look(&s, 100);
-	tap__ok(c.memory == HIDDEN_REFUTED, "so are more nodes than a process can have");
-	counts__put(&s, &at, 1ULL << 45, 70000, 60000);
-	c = look(&s, 100);
-	tap__ok(c.memory == HIDDEN_REFUTED, "or vectors");
+	counts__look(&s, &c, 0, 1000, 70000, 1ULL << 43);
+	tap__ok(look(&s, 100).memory == HIDDEN_REFUTED,
+		"so are more nodes than a process can have");
+	counts__look(&s, &c, 0, 1ULL << 45, 70000, 60000);
+	tap__ok(look(&s, 100).memory == HIDDEN_REFUTED, "or vectors");
+	large_at = s.row.large_at;
 	s.row.large_at = 8;
-	c = look(&s, 100);
-	tap__ok(c.memory == HIDDEN_REFUTED, "and what cannot be read");
+	tap__ok(look(&s, 100).memory == HIDDEN_REFUTED, "and what cannot be read");
 	c = (struct hidden_check){0};
-	s.row.large_at = at.large;
-	for (uint64_t i = 0; i < 60; i++) {
-		counts__put(&s, &at, 1000, 70000, 900 + i);
-		run(&s, &c, 1);
-	}
+	s.row.large_at = large_at;
+	for (uint64_t i = 0; i < 60; i++)
+		counts__look(&s, &c, 1, 1000, 70000, 900 + i);
 	tap__ok(c.memory == HIDDEN_OPEN && !c.seen.good, "an R that begins is not looked at");
 	s.row.dups_at = 8;
-	for (uint64_t i = 0; i < 6; i++) {
-		counts__put(&s, &at, 1000, 70000, 60000 + i);
-		run(&s, &c, 1);
-	}
+	for (uint64_t i = 0; i < 6; i++)
+		counts__look(&s, &c, 1, 1000, 70000, 60000 + i);
 	tap__ok(c.memory == HIDDEN_PROVEN && c.seen.no_dups,
 		"duplications that cannot be read are none, the others are proven");
 	s.row.small_at = 0;
-	c = look(&s, 100);
-	tap__ok(!c.looks, "where one of three is missing nothing is looked at");
+	tap__ok(!look(&s, 100).looks, "where one of three is missing nothing is looked at");
 	image__free(&s.m);
 }
 
-static void test_tally(void)
+TEST(tally)
 {
 	const struct {
 		struct hidden_tally tally;
@@ -371,29 +354,15 @@ static void test_tally(void)
 			"%u good and %u bad looks", cases[i].tally.good, cases[i].tally.bad);
 }
 
-static void test_gone(const struct xr_layout *l)
+TEST(gone)
 {
 	struct mem_reader m = {.read = read__gone};
 	struct hidden_check c = {0};
 	struct scene s;
 
-	scene__init(&s, l);
+	scene__init(&s, layouts__last(LAYOUTS_X86_64_LINUX));
 	tap__ok(hidden_check__look(&c, &s.row, &m) == -ESRCH, "the process is gone");
 	s.row.flags = XR_ROW_LINES;
 	tap__ok(hidden_check__look(&c, &s.row, &m) == -ESRCH, "the process is gone, no flag asked");
 	image__free(&s.m);
-}
-
-TEST(hidden_check)
-{
-	const struct xr_layout *now = layouts__last(LAYOUTS_X86_64_LINUX);
-
-	test_bytecode(now);
-	test_flag(now);
-	test_collections(now);
-	test_tally();
-	test_count(now);
-	test_memory_grows(now);
-	test_memory_is_none(now);
-	test_gone(now);
 }

@@ -2,6 +2,7 @@
 /* PE images in memory: exports and R's version, of whole, damaged and made-up images. */
 
 #include "pe_image.h"
+#include "some.h"
 #include "tap.h"
 
 #define FUZZ_ROUNDS 100000
@@ -36,53 +37,42 @@ static int open_image(const uint8_t *image, size_t size, struct memory *m, struc
 	return pe__open(pe, &reader, BASE, "R.dll", f);
 }
 
-static int error_of(const uint8_t *image, struct errmsg *f)
-{
-	struct memory m;
-	struct pe pe;
-	int err = open_image(image, IMAGE_SIZE, &m, &pe, f);
-
-	free(m.bytes);
-	return err;
-}
-
 TEST(open)
 {
+	static const struct {
+		uint32_t at, size;
+		uint64_t to;
+		int err;
+		const char *says, *what;
+	} rows[] = {
+		{0, 0, 0, 0, "", "a whole image"},
+		{0, 1, 'Z', -EBADMSG, "", "no MZ"},
+		{60, 4, 0x7fffffff, -EBADMSG, "", "the header far away"},
+		{HEADER, 2, 0, -EBADMSG, "", "no PE"},
+		{HEADER + 4, 2, PE_MACHINE_I386, -ENOTSUP, "32-bit", "32 bits"},
+		{HEADER + 4, 2, PE_MACHINE_ARM64, -ENOTSUP, "ARM64", "another machine"},
+		{HEADER + 20, 2, 100, -EBADMSG, "", "an optional header too short"},
+		{OPTIONAL, 2, 0x10b, -EBADMSG, "", "PE32 for a 64-bit machine"},
+		{OPTIONAL + 56, 4, 0xffffffff, -EBADMSG, "", "an image of 4 GiB"},
+		{HEADER + 6, 2, 97, -EBADMSG, "", "too many sections"},
+		{SECTIONS + 88, 4, 0xfffff000, -EBADMSG, "",
+		 "a section that ends behind the image"},
+	};
 	uint8_t image[IMAGE_SIZE];
-	struct errmsg f = {""};
 
-	image__make(image);
-	tap__ok(!error_of(image, &f), "a whole image");
-	image[0] = 'Z';
-	tap__ok(error_of(image, &f) == -EBADMSG, "no MZ: %s", f.text);
-	image__make(image);
-	put32(image, 60, 0x7fffffff);
-	tap__ok(error_of(image, &f) == -EBADMSG, "the header far away: %s", f.text);
-	image__make(image);
-	put16(image, HEADER, 0);
-	tap__ok(error_of(image, &f) == -EBADMSG, "no PE: %s", f.text);
-	image__make(image);
-	put16(image, HEADER + 4, PE_MACHINE_I386);
-	tap__ok(error_of(image, &f) == -ENOTSUP && strstr(f.text, "32-bit"), "32 bits: %s", f.text);
-	put16(image, HEADER + 4, PE_MACHINE_ARM64);
-	tap__ok(error_of(image, &f) == -ENOTSUP && strstr(f.text, "ARM64"), "another machine: %s",
-		f.text);
-	image__make(image);
-	put16(image, HEADER + 20, 100);
-	tap__ok(error_of(image, &f) == -EBADMSG, "an optional header too short: %s", f.text);
-	image__make(image);
-	put16(image, OPTIONAL, 0x10b);
-	tap__ok(error_of(image, &f) == -EBADMSG, "PE32 for a 64-bit machine: %s", f.text);
-	image__make(image);
-	put32(image, OPTIONAL + 56, 0xffffffff);
-	tap__ok(error_of(image, &f) == -EBADMSG, "an image of 4 GiB: %s", f.text);
-	image__make(image);
-	put16(image, HEADER + 6, 97);
-	tap__ok(error_of(image, &f) == -EBADMSG, "too many sections: %s", f.text);
-	image__make(image);
-	put_section(image, 2, DATA, 0xfffff000, 0xc0000040);
-	tap__ok(error_of(image, &f) == -EBADMSG, "a section that ends behind the image: %s",
-		f.text);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct errmsg f = {""};
+		struct memory m;
+		struct pe pe;
+		int err;
+
+		image__make(image);
+		memcpy(image + rows[i].at, &rows[i].to, rows[i].size);
+		err = open_image(image, IMAGE_SIZE, &m, &pe, &f);
+		free(m.bytes);
+		tap__ok(err == rows[i].err && strstr(f.text, rows[i].says), "%s: %s", rows[i].what,
+			f.text);
+	}
 }
 
 TEST(symbols)
@@ -135,55 +125,42 @@ TEST(symbols)
 	free(m.bytes);
 }
 
-static void version_is(const uint8_t *image, const char *want, const char *what)
-{
-	char version[16] = "x";
-	struct memory m;
-	struct pe pe;
-	int err;
-
-	tap__bail_if(open_image(image, IMAGE_SIZE, &m, &pe, NULL), "the image is not accepted");
-	err = pe__version(&pe, version);
-	tap__ok(*want ? !err && !strcmp(version, want) : err == -ENOENT && !*version, "%s: \"%s\"",
-		what, version);
-	free(m.bytes);
-}
-
 TEST(version)
 {
+	static const struct {
+		bool literals;
+		const char *resource, *want, *what;
+	} rows[] = {
+		{false, NULL, "", "no version"},
+		{true, NULL, "4.2.2", "from the constants"},
+		{true, "3.6.3  (2020-02-29)", "3.6.3", "from the resource, which comes first"},
+		{false, "4.6.1 Patched (2026-05-01)", "4.6.1", "patched"},
+		{false, "Under development (unstable)", "", "words for a number"},
+		{false, "4.6", "", "two numbers"},
+		{false, "1.2.3.4.5.6.7.8.9.10.11", "", "many numbers"},
+		{false, NULL, "", "cut off at the section's end"},
+	};
 	uint8_t image[IMAGE_SIZE];
 
-	image__make(image);
-	version_is(image, "", "no version");
-	put_literals(image);
-	version_is(image, "4.2.2", "from the constants");
-	put_resource(image, "3.6.3  (2020-02-29)");
-	version_is(image, "3.6.3", "from the resource, which comes first");
-	image__make(image);
-	put_resource(image, "4.6.1 Patched (2026-05-01)");
-	version_is(image, "4.6.1", "patched");
-	image__make(image);
-	put_resource(image, "Under development (unstable)");
-	version_is(image, "", "words for a number");
-	image__make(image);
-	put_resource(image, "4.6");
-	version_is(image, "", "two numbers");
-	image__make(image);
-	put_resource(image, "1.2.3.4.5.6.7.8.9.10.11");
-	version_is(image, "", "many numbers");
-	image__make(image);
-	put_wide(image, RSRC + 0x400 - 20, "R Version");
-	version_is(image, "", "cut off at the section's end");
-}
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char version[16] = "x";
+		struct memory m;
+		struct pe pe;
+		int err;
 
-static uint32_t seed = 12345;
-
-static uint32_t random_number(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 17;
-	seed ^= seed << 5;
-	return seed;
+		image__make(image);
+		if (rows[i].literals)
+			put_literals(image);
+		if (rows[i].resource)
+			put_resource(image, rows[i].resource);
+		if (i + 1 == COUNT(rows))
+			put_wide(image, RSRC + 0x400 - 20, "R Version");
+		tap__bail_if(open_image(image, IMAGE_SIZE, &m, &pe, NULL), "it is not accepted");
+		err = pe__version(&pe, version);
+		tap__ok(err == (*rows[i].want ? 0 : -ENOENT) && !strcmp(version, rows[i].want),
+			"%s: \"%s\"", rows[i].what, version);
+		free(m.bytes);
+	}
 }
 
 /* Whatever comes out lies in the image, and no read goes beyond (the sanitizers watch). */
@@ -210,6 +187,9 @@ static bool survives(const uint8_t *image, size_t size)
 
 TEST(hostile)
 {
+	/* the places that matter: headers, tables, strings, the resource */
+	static const uint32_t from[] = {0,     HEADER,	 SECTIONS, EXPORTS,  FUNCTIONS,
+					NAMES, ORDINALS, STRINGS,  LITERALS, RSRC};
 	uint8_t whole[IMAGE_SIZE], image[IMAGE_SIZE];
 	bool good = true;
 
@@ -221,15 +201,9 @@ TEST(hostile)
 	tap__ok(good, "cut at every length");
 	for (int round = 0; round < FUZZ_ROUNDS && good; round++) {
 		memcpy(image, whole, sizeof(image));
-		for (uint32_t n = random_number() % 4 + 1; n; n--) {
-			/* the places that matter: headers, tables, strings, the resource */
-			static const uint32_t from[] = {0,	   HEADER, SECTIONS, EXPORTS,
-							FUNCTIONS, NAMES,  ORDINALS, STRINGS,
-							LITERALS,  RSRC};
-			uint32_t at = from[random_number() % 10] + random_number() % 0x180;
-
-			image[at % IMAGE_SIZE] = (uint8_t)random_number();
-		}
+		for (uint32_t n = some(4) + 1; n; n--)
+			image[(from[some(COUNT(from))] + some(0x180)) % IMAGE_SIZE] =
+				(uint8_t)some(256);
 		good = survives(image, IMAGE_SIZE);
 	}
 	tap__ok(good, "%d damaged images", FUZZ_ROUNDS);

@@ -84,17 +84,10 @@ TEST(words)
 TEST(texts)
 {
 	static const char *const junk[] = {
-		"",
-		"running\n",
-		"0",
-		"0 ",
-		"0 0x",
-		"0 0x1",
-		"1x 0x1 0x2",
-		"-2 0x1 0x2",
-		"99999999999999999999 0x1 0x2",
-		"\xff\x1b[2J",
-	};
+		"",	      "running\n",  "0",
+		"0 ",	      "0 0x",	    "0 0x1",
+		"1x 0x1 0x2", "-2 0x1 0x2", "99999999999999999999 0x1 0x2",
+		"\xff\x1b[2J"};
 	struct activity a;
 
 	for (size_t i = 0; i < COUNT(junk); i++) {

@@ -4,42 +4,23 @@
 
 #include "tap.h"
 
-static const char *folder;
-
 static void put(const char *name, const char *text)
 {
-	char path[256];
-	FILE *out;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	out = fopen(path, "w");
-	tap__bail_if(!out || fputs(text, out) < 0 || fclose(out), "cannot write %s", path);
-}
-
-static void make(const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	tap__bail_if(mkdir(path, 0700), "cannot make %s", path);
+	tap__write(tap__path(name), text, strlen(text));
 }
 
 static uint64_t limit(const char *self)
 {
-	char path[256];
-
 	put("self", self);
-	snprintf(path, sizeof(path), "%s/self", folder);
-	return cgroup_memory__limit(path, folder);
+	return cgroup_memory__limit(tap__path("self"), tap__folder());
 }
 
 TEST(cgroup_memory)
 {
-	folder = tap__folder();
-	make("a");
-	make("a/b");
-	make("memory");
-	make("memory/c");
+	static const char *const folders[] = {"a", "a/b", "memory", "memory/c"};
+
+	for (size_t i = 0; i < COUNT(folders); i++)
+		tap__bail_if(mkdir(tap__path(folders[i]), 0700), "cannot make %s", folders[i]);
 	put("a/b/memory.max", "max\n");
 	tap__ok(limit("0::/a/b\n") == UINT64_MAX, "no limit");
 	put("a/memory.max", "16777216\n");
@@ -53,6 +34,6 @@ TEST(cgroup_memory)
 	put("memory.max", "4096\n");
 	tap__ok(limit("0::/\n") == 4096, "a namespace of its own: that of its root");
 	tap__ok(limit("nothing\nof:it\n") == UINT64_MAX && limit("0::/no/such\n") == 4096 &&
-			cgroup_memory__limit("/none", folder) == UINT64_MAX,
+			cgroup_memory__limit("/none", tap__folder()) == UINT64_MAX,
 		"what cannot be read is no limit");
 }

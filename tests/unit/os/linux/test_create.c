@@ -7,56 +7,38 @@
 
 #define OTHER 60002u
 
-static const char *folder;
-static char path[256];
-
-/* @name in the folder. */
-static const char *in(const char *name)
-{
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
-
 static void holds(const char *name, const char *text)
 {
-	FILE *out = fopen(in(name), "w");
-
-	tap__bail_if(!out || fputs(text, out) < 0 || fclose(out), "cannot write %s", path);
+	tap__write(tap__path(name), text, strlen(text));
 }
 
 static bool has(const char *name, const char *text)
 {
-	FILE *file = fopen(in(name), "r");
-	char got[64] = "";
+	const char *got = tap__read(tap__path(name), NULL);
 
-	if (!file)
-		return false;
-	if (!fgets(got, sizeof(got), file))
-		got[0] = '\0';
-	fclose(file);
-	return !strcmp(got, text);
+	return got && !strcmp(got, text);
 }
 
 /* os__create() of @name; a file is written "new". */
 static int made(const char *name)
 {
-	int fd = os__create(in(name));
+	int fd = os__create(tap__path(name));
 
 	if (fd < 0)
 		return fd;
-	tap__bail_if(os__write(fd, "new", 3) != 3, "cannot write to %s", path);
+	tap__bail_if(os__write(fd, "new", 3) != 3, "cannot write to %s", name);
 	close(fd);
 	return 0;
 }
 
 static void linked(const char *to, const char *name)
 {
-	tap__bail_if(symlink(to, in(name)), "cannot link %s", path);
+	tap__bail_if(symlink(to, tap__path(name)), "cannot link %s", name);
 }
 
 static void belongs_to_other(const char *name)
 {
-	tap__bail_if(lchown(in(name), OTHER, OTHER), "cannot give %s away", path);
+	tap__bail_if(lchown(tap__path(name), OTHER, OTHER), "cannot give %s away", name);
 }
 
 static void test_own(void)
@@ -73,7 +55,7 @@ static void test_own(void)
 	tap__ok(made("far") == -ENOENT, "a link to what is not there");
 	linked("target", "hanging");
 	tap__ok(!made("hanging") && has("target", "new"), "is made where the link leads to");
-	linked(folder, "around");
+	linked(tap__folder(), "around");
 	tap__ok(!made("around/around/x") && has("x", "new"), "links in the path");
 	linked("loop", "loop");
 	tap__ok(made("loop") == -ELOOP, "a link to itself");
@@ -92,14 +74,15 @@ static void test_new(void)
 	holds("taken", "old");
 	linked("nowhere", "dangling");
 	linked("taken", "alias");
-	tap__ok(os__create_new(in("taken")) == -EEXIST && has("taken", "old"),
-		"new: a file that is there stays as it is");
-	tap__ok(os__create_new(in("alias")) == -EEXIST && has("taken", "old"),
-		"new: nor is one emptied by a link");
-	tap__ok(os__create_new(in("dangling")) == -EEXIST && access(in("nowhere"), F_OK),
+	tap__ok(os__create_new(tap__path("taken")) == -EEXIST &&
+			os__create_new(tap__path("alias")) == -EEXIST && has("taken", "old"),
+		"new: a file that is there stays as it is, by a link, too");
+	tap__ok(os__create_new(tap__path("dangling")) == -EEXIST &&
+			access(tap__path("nowhere"), F_OK),
 		"new: nothing is made where a link leads to");
-	fd = os__create_new(in("not taken"));
-	tap__ok(fd >= 0 && os__create_new(in("not taken")) == -EEXIST, "new: it is made once");
+	fd = os__create_new(tap__path("not taken"));
+	tap__ok(fd >= 0 && os__create_new(tap__path("not taken")) == -EEXIST,
+		"new: it is made once");
 	close(fd);
 }
 
@@ -117,7 +100,7 @@ static void test_given(void)
 	close(fds[0]);
 	close(fds[1]);
 	holds("given", "old");
-	fd = open(in("given"), O_WRONLY);
+	fd = open(tap__path("given"), O_WRONLY);
 	if (!geteuid())
 		belongs_to_other("given");
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
@@ -132,38 +115,36 @@ static void test_others(void)
 	belongs_to_other("planted");
 	tap__ok(made("planted") == -OS_LINK_OF_OTHERS && has("precious", "old"),
 		"a link of another user is not followed: %s", os__reason(-OS_LINK_OF_OTHERS));
-	linked(folder, "way");
+	linked(tap__folder(), "way");
 	belongs_to_other("way");
 	tap__ok(made("way/new") == -OS_LINK_OF_OTHERS &&
-			os__mkdir(in("way/dir")) == -OS_LINK_OF_OTHERS && access(in("new"), F_OK),
+			os__mkdir(tap__path("way/dir")) == -OS_LINK_OF_OTHERS &&
+			access(tap__path("new"), F_OK),
 		"nor in the middle of a path");
 	holds("theirs", "old");
 	belongs_to_other("theirs");
 	tap__ok(made("theirs") == -OS_FILE_OF_OTHERS && has("theirs", "old"),
 		"a file of another user is left alone: %s", os__reason(-OS_FILE_OF_OTHERS));
-	tap__bail_if(mkfifo(in("fifo"), 0666), "no FIFO");
+	tap__bail_if(mkfifo(tap__path("fifo"), 0666), "no FIFO");
 	belongs_to_other("fifo");
 	tap__ok(made("fifo") == -OS_FILE_OF_OTHERS,
 		"so is a FIFO, and nobody waits for its reader");
-	tap__ok(!os__mkdir(in("dir")) && os__mkdir(in("dir")) == -EEXIST, "a directory");
+	tap__ok(!os__mkdir(tap__path("dir")) && os__mkdir(tap__path("dir")) == -EEXIST,
+		"a directory");
 	holds("dir/file", "old");
 	belongs_to_other("dir");
 	tap__ok(made("dir/new") == -OS_DIRECTORY_OF_OTHERS &&
 			made("dir/file") == -OS_DIRECTORY_OF_OTHERS && has("dir/file", "old") &&
-			os__mkdir(in("dir/dir")) == -OS_DIRECTORY_OF_OTHERS,
+			os__mkdir(tap__path("dir/dir")) == -OS_DIRECTORY_OF_OTHERS,
 		"nothing in a directory of another user: %s", os__reason(-OS_DIRECTORY_OF_OTHERS));
 	setenv("SUDO_UID", "60002", 1);
 	tap__ok(!made("dir/new") && !made("theirs") && !made("planted"),
 		"by sudo of that user: what is his");
 	unsetenv("SUDO_UID");
-	tap__bail_if(mkdir(in("all"), 0755) || chmod(in("all"), 01777), "no directory");
+	tap__bail_if(mkdir(tap__path("all"), 0755) || chmod(tap__path("all"), 01777),
+		     "no directory");
 	holds("precious", "old");
-	{
-		char from[300];
-
-		snprintf(from, sizeof(from), "%s/precious", folder);
-		tap__bail_if(link(from, in("all/hard")), "no link");
-	}
+	tap__bail_if(link(tap__path("precious"), tap__path("all/hard")), "no link");
 	tap__ok(made("all/hard") == -OS_FILE_HAS_NAMES && has("precious", "old"),
 		"a second name of a file, where all may make one: %s",
 		os__reason(-OS_FILE_HAS_NAMES));
@@ -173,7 +154,7 @@ static void test_others(void)
 TEST(create)
 {
 	umask(022);
-	folder = tap__folder();
+
 	test_own();
 	test_new();
 	test_given();

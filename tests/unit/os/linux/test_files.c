@@ -5,16 +5,6 @@
 
 #include "tap.h"
 
-static const char *folder;
-
-static const char *in_folder(const char *name)
-{
-	static char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
-
 static struct files *started(void)
 {
 	struct files *fs;
@@ -47,17 +37,11 @@ static int await_close(struct file *file)
 	return file->error;
 }
 
-/* Give all of it, in one piece unless @ends says otherwise. */
+/* Give all of it; @ends of pieces, or NULL: it is one. */
 static void give(struct file *file, const char *text, size_t len, const size_t *ends, size_t nends)
 {
-	size_t one = len, done = 0;
+	size_t done = file__give(file, text, len, ends ? ends : &len, ends ? nends : 1);
 
-	if (!ends) {
-		ends = &one;
-		nends = 1;
-	}
-	if (len)
-		done = file__give(file, text, len, ends, nends);
 	tap__bail_if(done != len, "only %zu of %zu bytes were taken", done, len);
 }
 
@@ -77,46 +61,41 @@ static long long size_of(const char *path)
 /* The only child there is. */
 static pid_t child_of_ours(void)
 {
-	char path[64], line[64] = "";
-	FILE *in;
+	char path[64];
+	const char *line;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	in = fopen(path, "r");
-	if (in && !fgets(line, sizeof(line), in))
-		line[0] = '\0';
-	if (in)
-		fclose(in);
-	return (pid_t)atoi(line);
+	line = tap__read(path, NULL);
+	return line ? (pid_t)atoi(line) : 0;
 }
 
 BEFORE()
 {
 	signal(SIGPIPE, SIG_IGN);
-	folder = tap__folder();
 }
 
 TEST(written)
 {
 	static const size_t ends[] = {4, 9};
 	struct files *fs = started();
-	struct file *file = opened(fs, in_folder("one")), *other;
+	struct file *file = opened(fs, tap__path("one")), *other;
 	uint64_t news = files__news(fs);
 
 	tap__ok(!await_open(file) && file->regular && files__news(fs) > news, "a file is opened");
 	give(file, "one\ntwo2\nhalf", 13, ends, 2);
 	await_written(file, 13);
 	tap__ok(size_of(file->path) == 13, "what is given is written");
-	other = opened(fs, in_folder("none/other"));
+	other = opened(fs, tap__path("none/other"));
 	tap__ok(await_open(other) == -ENOENT && !file__give(other, "x", 1, NULL, 0),
 		"one that cannot be is told, and takes nothing");
 	tap__ok(!await_close(file) && size_of(file->path) == 9,
 		"a part of a piece is gone when it is closed");
 	file__free(other);
 	file__free(file);
-	tap__ok(files__directory(fs, folder, false) == 1 &&
-			files__directory(fs, in_folder("one"), false) == 0 &&
-			files__directory(fs, in_folder("none/other"), true) == -ENOENT &&
-			files__directory(fs, in_folder("made"), true) == 1,
+	tap__ok(files__directory(fs, tap__folder(), false) == 1 &&
+			files__directory(fs, tap__path("one"), false) == 0 &&
+			files__directory(fs, tap__path("none/other"), true) == -ENOENT &&
+			files__directory(fs, tap__path("made"), true) == 1,
 		"directories");
 	files__stop(fs);
 	files__stop(NULL);
@@ -136,7 +115,7 @@ TEST(much)
 	memset(text, 'x', BYTES);
 	for (int i = 0; i < FILES; i++) {
 		snprintf(name, sizeof(name), "much%d", i);
-		file[i] = opened(fs, in_folder(name));
+		file[i] = opened(fs, tap__path(name));
 	}
 	for (size_t done = 0; done < BYTES && !file[0]->error; files__poll(fs, 10)) {
 		end = BYTES - done;
@@ -147,8 +126,6 @@ TEST(much)
 		all = size_of(file[i]->path) == (i ? 0 : BYTES) && all;
 	}
 	tap__ok(all, "as much as the socket holds many times, and twenty files");
-	for (int i = 0; i < FILES; i++)
-		unlink(file[i]->path);
 	files__stop(fs);
 	free(text);
 }
@@ -163,17 +140,17 @@ TEST(stuck)
 	int reader;
 	size_t given = 0, n;
 
-	mkfifo(in_folder("fifo"), 0600);
-	file = opened(fs, in_folder("fifo"));
+	mkfifo(tap__path("fifo"), 0600);
+	file = opened(fs, tap__path("fifo"));
 	files__poll(fs, 50);
 	tap__ok(!file->opened, "a pipe that nobody reads is not open yet");
 	files__stop(fs);
 	tap__ok(kill(child, 0) < 0 && errno == ESRCH, "who waits to open it is ended");
 
-	reader = open(in_folder("fifo"), O_RDWR | O_CLOEXEC);
+	reader = open(tap__path("fifo"), O_RDWR | O_CLOEXEC);
 	fs = started();
 	child = child_of_ours();
-	file = opened(fs, in_folder("fifo"));
+	file = opened(fs, tap__path("fifo"));
 	tap__ok(!await_open(file) && !file->regular, "one that somebody has open is");
 	while ((n = file__give(file, big, sizeof(big), NULL, 0)))
 		given += n;
@@ -184,7 +161,6 @@ TEST(stuck)
 	files__stop(fs);
 	tap__ok(kill(child, 0) < 0 && errno == ESRCH, "who waits to write is ended");
 	close(reader);
-	unlink(in_folder("fifo"));
 }
 
 /* Either process is killed. */
@@ -192,7 +168,7 @@ TEST(killed)
 {
 	static const size_t ends[] = {4};
 	struct files *fs = started();
-	struct file *file = opened(fs, in_folder("killed"));
+	struct file *file = opened(fs, tap__path("killed"));
 	int told[2], status;
 	pid_t child;
 
@@ -211,7 +187,7 @@ TEST(killed)
 	child = fork();
 	if (!child) {
 		fs = started();
-		file = opened(fs, in_folder("killed"));
+		file = opened(fs, tap__path("killed"));
 		await_open(file);
 		give(file, "one\nha", 6, ends, 1);
 		await_written(file, 6);
@@ -223,12 +199,10 @@ TEST(killed)
 	tap__bail_if(read(told[0], &status, 1) != 1, "the child did not write");
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
-	for (int i = 0; i < 60000 && size_of(in_folder("killed")) != 4; i++)
+	for (int i = 0; i < 60000 && size_of(tap__path("killed")) != 4; i++)
 		usleep(1000);
-	tap__ok(size_of(in_folder("killed")) == 4,
+	tap__ok(size_of(tap__path("killed")) == 4,
 		"when the one that gave it is killed, the file ends where a piece does");
-	close(told[0]);
-	unlink(in_folder("killed"));
 }
 
 /* A descriptor that the program was started with, by its name: a shell's >(...). */
@@ -266,18 +240,19 @@ TEST(new)
 {
 	struct files *fs = started();
 	struct file *file[3];
-	char path[256], wanted[256];
-	bool good;
-	size_t at = (size_t)snprintf(path, sizeof(path), "%s/new", folder);
+	char path[256], name[16] = "new.pb.gz";
+	size_t at;
 
-	snprintf(path + at, sizeof(path) - at, ".pb.gz");
 	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s", tap__path("new.pb.gz"));
+		at = strlen(path) - strlen(".pb.gz");
 		tap__bail_if(files__open_new(fs, &file[i], path, at), "no memory");
-		snprintf(wanted, sizeof(wanted), i ? "%s/new.%d.pb.gz" : "%s/new.pb.gz", folder, i);
-		/* the path changes meanwhile */
-		good = !await_open(file[i]) && !strcmp(file[i]->path, wanted) &&
-		       file[i]->number == (uint32_t)i && !access(wanted, F_OK);
-		tap__ok(good, "the name that is not taken: %s", file[i]->path);
+		memset(path, 'x', sizeof(path)); /* the path changes meanwhile */
+		if (i)
+			snprintf(name, sizeof(name), "new.%d.pb.gz", i);
+		tap__ok(!await_open(file[i]) && !strcmp(file[i]->path, tap__path(name)) &&
+				file[i]->number == (uint32_t)i && !access(tap__path(name), F_OK),
+			"the name that is not taken: %s", file[i]->path);
 	}
 	for (int i = 0; i < 3; i++)
 		file__close(file[i]);

@@ -14,16 +14,13 @@ struct other {
 /* The process below @pid that has none below it; 0: there is none. */
 static pid_t innermost(pid_t pid)
 {
-	char path[64], text[64];
-	FILE *in;
-	int child = 0;
+	const char *text;
+	char path[64];
+	int child;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	in = fopen(path, "r");
-	if (in && fgets(text, sizeof(text), in))
-		child = atoi(text);
-	if (in)
-		fclose(in);
+	text = tap__read(path, NULL);
+	child = text ? atoi(text) : 0;
 	return child ? innermost(child) : pid;
 }
 

@@ -129,6 +129,7 @@ TEST(find)
 			     "7000-8000 r-xp 00001000 08:01 11 /opt/R/bin/exec/R\n"
 			     "8000-9000 r-xp 00001000 08:01 12 /opt/mylibR.so\n"
 			     "9000-a000 r-xp 00001000 08:01 13 /opt/libR.so";
+	static const char program[] = "/opt/R/bin/exec/R";
 	struct proc_map found[4], map;
 	size_t n, lines;
 	FILE *in = fmemopen(text, sizeof(text) - 1, "r");
@@ -141,11 +142,10 @@ TEST(find)
 	tap__ok(proc_maps__find(in, found, 1, &lines) == 1 && found[0].start == 0x2000,
 		"no more than asked for");
 	rewind(in);
-	tap__ok(proc_maps__file(in, "/opt/R/bin/exec/R", false, &map) && map.start == 0x7000,
+	tap__ok(proc_maps__file(in, program, false, &map) && map.start == 0x7000,
 		"a program is found by its name");
 	rewind(in);
-	tap__ok(!proc_maps__file(in, "/opt/R/bin/exec/R", true, &map),
-		"a deleted one is another one");
+	tap__ok(!proc_maps__file(in, program, true, &map), "a deleted one is another one");
 	rewind(in);
 	tap__ok(proc_maps__at(in, 0x7010, &map) && map.start == 0x7000, "and by an address in it");
 	rewind(in);
@@ -167,23 +167,29 @@ static int stat_of(const char *text, struct proc *p)
 TEST(stat)
 {
 	static const char tail[] = " 1 2 3 4 -1 4194304 7 8 9 10 11 12 13 14 20 0 3 0 4711 99 100";
+	static const char *const bad[] = {"", "()", ")(", "1 (a) S x", "1 (a)"};
+	static const struct {
+		const char *name, *behind;
+		uint64_t stack;
+		const char *what;
+	} rows[] = {
+		{"R", "", 0, "a stat line"},
+		{"x) R 1 2 (y\n) z", "", 0, "a name that looks like the rest of the line"},
+		{"R", " 0 0 0 140737488346112 0", 140737488346112,
+		 "where the stack begins, which tells an exec"},
+		{"R", " 0 0 140737488346112", 0, "field 27 is not that"},
+	};
 	char text[256];
 	struct proc p;
 	bool all = true;
 
-	snprintf(text, sizeof(text), "42 (R) S%s", tail);
-	tap__ok(!stat_of(text, &p) && !strcmp(p.comm, "R") && p.state == 'S' && p.ppid == 1 &&
-			p.threads == 3 && p.start_time == 4711 && !p.kernel,
-		"a stat line");
-	snprintf(text, sizeof(text), "42 (x) R 1 2 (y\n) z) Z%s", tail);
-	tap__ok(!stat_of(text, &p) && !strcmp(p.comm, "x) R 1 2 (y\n) z") && p.state == 'Z' &&
-			p.start_time == 4711,
-		"a name that looks like the rest of the line");
-	snprintf(text, sizeof(text), "42 (R) S%s 0 0 0 140737488346112 0", tail);
-	tap__ok(!stat_of(text, &p) && p.stack == 140737488346112,
-		"where the stack begins, which tells an exec");
-	snprintf(text, sizeof(text), "42 (R) S%s 0 0 140737488346112", tail);
-	tap__ok(!stat_of(text, &p) && !p.stack, "field 27 is not that");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		snprintf(text, sizeof(text), "42 (%s) Z%s%s", rows[i].name, tail, rows[i].behind);
+		tap__ok(!stat_of(text, &p) && !strcmp(p.comm, rows[i].name) && p.state == 'Z' &&
+				p.ppid == 1 && p.threads == 3 && p.start_time == 4711 &&
+				!p.kernel && p.stack == rows[i].stack,
+			"%s", rows[i].what);
+	}
 	tap__ok(!stat_of("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 3 0 0", &p) &&
 			p.kernel,
 		"a kernel thread");
@@ -192,25 +198,7 @@ TEST(stat)
 	for (size_t n = 0; n < strlen("42 (R) S 1 2 3 4 -1 4194304 7 8 9 10 11 12 13 14 20 0 3 0 ");
 	     n++)
 		all &= proc__parse_stat(text, n, &p) == -EBADMSG;
-	tap__ok(all, "a line cut short is refused");
-	tap__ok(stat_of("", &p) == -EBADMSG && stat_of("()", &p) == -EBADMSG &&
-			stat_of(")(", &p) == -EBADMSG && stat_of("1 (a) S x", &p) == -EBADMSG &&
-			stat_of("1 (a)", &p) == -EBADMSG,
-		"and what is no such line");
-}
-
-TEST(container)
-{
-	static const char hex[] =
-		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-	char path[300], id[65] = "";
-
-	snprintf(path, sizeof(path), "/system.slice/docker-%s.scope", hex);
-	tap__ok(proc__container(path, id) && !strcmp(id, hex), "a container's id in its cgroup");
-	snprintf(path, sizeof(path), "/kubepods/pod01234567-89ab/%s", hex);
-	tap__ok(proc__container(path, id) && !strcmp(id, hex), "in Kubernetes, too");
-	snprintf(path, sizeof(path), "/x/%s0", hex);
-	tap__ok(!proc__container(path, id) && !proc__container("", id) &&
-			!proc__container("/user.slice/session-1.scope", id),
-		"other cgroups have none");
+	for (size_t i = 0; i < COUNT(bad); i++)
+		all &= stat_of(bad[i], &p) == -EBADMSG;
+	tap__ok(all, "a line cut short is refused, and what is no such line");
 }

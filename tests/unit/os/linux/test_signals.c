@@ -44,15 +44,48 @@ static void await_second(void)
 		usleep(1000);
 }
 
+/* What is taken next is @signal, sent by a process, and asks for @request; else end by @status. */
+static void takes(struct signals *s, int signal, enum signals_request request, int status)
+{
+	struct signals_event e = signals__take(s);
+
+	must(e.signal == signal && e.sent && e.request == request, status);
+}
+
+/* A child that is given what we were started with, and ends by @signal. */
+static void restored_ends(struct signals *s, int signal, int status)
+{
+	int how = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		signals__restore(s);
+		must(!blocked(SIGTERM) && !blocked(SIGINT) && !blocked(SIGUSR1), 0);
+		send(signal);
+		_exit(2);
+	}
+	while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
+		;
+	must(WIFSIGNALED(how) && WTERMSIG(how) == signal, status);
+}
+
+/* Child @pid comes to its end. */
+static void is_fine(pid_t pid, int status)
+{
+	int how = 0;
+
+	while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
+		;
+	must(WIFEXITED(how) && WEXITSTATUS(how) == FINE, status);
+}
+
 static void taken(void)
 {
 	struct signals *s = opened();
-	struct signals_event e = signals__take(s);
 
-	must(!e.signal, 1);
+	must(!signals__take(s).signal, 1);
 	send(SIGTERM);
-	e = signals__take(s);
-	must(e.signal == SIGTERM && e.sent, 2);
+	takes(s, SIGTERM, SIGNALS_END, 2);
 	must(!signals__take(s).signal, 3);
 	must(signals__name(SIGTERM)[0] != '\0', 4);
 	signals__close(s);
@@ -114,12 +147,10 @@ static void stuck(void)
 static void patient(void)
 {
 	struct signals *s = opened();
-	struct signals_event e;
 
 	send(SIGTERM);
 	await_second();
-	e = signals__take(s);
-	must(e.signal == SIGTERM && e.sent, 1);
+	takes(s, SIGTERM, SIGNALS_END, 1);
 	signals__close(s);
 }
 
@@ -128,17 +159,8 @@ static void file_size(void)
 	struct signals *s = opened();
 
 	send(SIGXFSZ);
-	if (!fork()) {
-		signals__restore(s);
-		send(SIGXFSZ);
-		_exit(2);
-	} else {
-		int status = 0;
-
-		wait(&status);
-		must(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ, 3);
-		signals__close(s);
-	}
+	restored_ends(s, SIGXFSZ, 3);
+	signals__close(s);
 }
 
 static void restored(void)
@@ -147,51 +169,27 @@ static void restored(void)
 
 	send(SIGTERM);
 	must(signals__take(s).signal == SIGTERM, 1);
-	if (!fork()) {
-		signals__restore(s);
-		must(!blocked(SIGTERM) && !blocked(SIGINT), 1);
-		send(SIGINT);
-		_exit(2);
-	} else {
-		int status = 0;
-
-		wait(&status);
-		must(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT, 3);
-		signals__close(s);
-	}
+	restored_ends(s, SIGINT, 3);
+	signals__close(s);
 }
 
 /* Without a terminal. */
 static void requests(void)
 {
 	struct signals *s;
-	struct signals_event e;
 
 	setsid();
 	s = opened();
 	must(!signals__reload(s) && !signals__report(s), 1);
 	send(SIGHUP);
-	e = signals__take(s);
-	must(e.signal == SIGHUP && e.sent && e.request == SIGNALS_RELOAD, 2);
+	takes(s, SIGHUP, SIGNALS_RELOAD, 2);
 	send(SIGUSR1);
-	e = signals__take(s);
-	must(e.signal == SIGUSR1 && e.sent && e.request == SIGNALS_REPORT, 3);
+	takes(s, SIGUSR1, SIGNALS_REPORT, 3);
 	must(!signals__take(s).signal && !blocked(SIGHUP), 4);
 	/* they did not begin the end */
 	send(SIGTERM);
-	e = signals__take(s);
-	must(e.signal == SIGTERM && e.request == SIGNALS_END, 5);
-	if (!fork()) {
-		signals__restore(s);
-		must(!blocked(SIGUSR1), 0);
-		send(SIGHUP);
-		_exit(0);
-	} else {
-		int status = 0;
-
-		wait(&status);
-		must(WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP, 6);
-	}
+	takes(s, SIGTERM, SIGNALS_END, 5);
+	restored_ends(s, SIGHUP, 6);
 	signals__close(s);
 }
 
@@ -237,57 +235,59 @@ static void keyboard(void)
 	signals__close(s);
 }
 
-/* Started as a job by the leader of a session, @told has a byte then: the first that comes. */
-static struct signals_event job(int terminal, int told, bool background)
+/*
+ * A job of ours, which leads the session of a terminal, gets SIGHUP first of all signals, from us
+ * or from another process, @gone: when the terminal is.  It ends well if that asks for @request.
+ */
+static void job__hang_up(enum signals_request request, bool by_us, bool gone)
 {
-	struct signals *s = opened();
-
-	close(terminal);
-	must(!background || !setpgid(0, 0), 80);
-	must(!signals__reload(s) && write(told, "", 1) == 1, 81);
-	return awaited(s);
-}
-
-/* Whoever sends it but the leader: another process. */
-static void sent_to_job(void)
-{
-	int terminal = take_terminal(), told[2], status = 0;
+	int terminal = take_terminal(), told[2];
+	struct signals *s;
 	char byte;
 	pid_t pid;
 
+	if (gone)
+		signal(SIGHUP, SIG_IGN);
 	must(!pipe(told), 1);
 	pid = fork();
-	if (!pid)
-		_exit(job(terminal, told[1], true).request == SIGNALS_RELOAD ? FINE : 2);
+	if (!pid) {
+		signal(SIGHUP, SIG_DFL);
+		s = opened();
+		close(terminal);
+		must(!setpgid(0, 0) && !signals__reload(s) && write(told[1], "", 1) == 1, 80);
+		_exit(awaited(s).request == request ? FINE : 2);
+	}
 	must(read(told[0], &byte, 1) == 1, 3);
-	if (!fork())
+	if (gone)
+		close(terminal);
+	if (by_us)
+		must(!kill(pid, SIGHUP), 5);
+	else if (!fork())
 		_exit(kill(pid, SIGHUP));
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	must(WIFEXITED(status) && WEXITSTATUS(status) == FINE, 4);
+	is_fine(pid, 4);
+}
+
+static void sent_to_job(void)
+{
+	job__hang_up(SIGNALS_RELOAD, false, false);
 }
 
 /* A shell that is told that its terminal is gone tells its jobs. */
 static void told_by_leader(void)
 {
-	int terminal = take_terminal(), told[2], status = 0;
-	char byte;
-	pid_t pid;
+	job__hang_up(SIGNALS_END, true, false);
+}
 
-	must(!pipe(told), 1);
-	pid = fork();
-	if (!pid)
-		_exit(job(terminal, told[1], true).request == SIGNALS_END ? FINE : 2);
-	must(read(told[0], &byte, 1) == 1 && !kill(pid, SIGHUP), 3);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	must(WIFEXITED(status) && WEXITSTATUS(status) == FINE, 4);
+static void sent_when_gone(void)
+{
+	job__hang_up(SIGNALS_END, false, true);
 }
 
 /* The kernel tells those in the foreground when the leader ends. */
 static void told_by_terminal(void)
 {
 	struct signals_event e;
+	struct signals *s;
 	int told[2];
 	char byte;
 
@@ -298,35 +298,15 @@ static void told_by_terminal(void)
 		must(!pipe(ready), 2);
 		if (fork())
 			_exit(read(ready[0], &byte, 1) != 1);
-		e = job(terminal, ready[1], false);
+		s = opened();
+		close(terminal);
+		must(!signals__reload(s) && write(ready[1], "", 1) == 1, 81);
+		e = awaited(s);
 		byte = e.request == SIGNALS_END && !e.sent;
 		_exit(write(told[1], &byte, 1) != 1);
 	}
 	close(told[1]);
 	must(read(told[0], &byte, 1) == 1 && byte, 3);
-}
-
-/* Whoever sends it when the terminal is gone. */
-static void sent_when_gone(void)
-{
-	int terminal = take_terminal(), told[2], status = 0;
-	char byte;
-	pid_t pid;
-
-	signal(SIGHUP, SIG_IGN);
-	must(!pipe(told), 1);
-	pid = fork();
-	if (!pid) {
-		signal(SIGHUP, SIG_DFL);
-		_exit(job(terminal, told[1], true).request == SIGNALS_END ? FINE : 2);
-	}
-	must(read(told[0], &byte, 1) == 1, 3);
-	close(terminal);
-	if (!fork())
-		_exit(kill(pid, SIGHUP));
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	must(WIFEXITED(status) && WEXITSTATUS(status) == FINE, 4);
 }
 
 TEST(signals)

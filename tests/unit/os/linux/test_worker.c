@@ -103,19 +103,14 @@ static bool hung_up(int fd)
 
 static bool ended(pid_t pid)
 {
-	for (int i = 0; i < 6000; i++) {
-		char path[32], text[256] = "";
-		int fd;
+	char path[32];
 
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (int i = 0; i < 6000; i++) {
+		const char *text = tap__read(path, NULL);
+
+		if (!text || !*text || strstr(text, ") Z "))
 			return true;
-		if (read(fd, text, sizeof(text) - 1) <= 0 || strstr(text, ") Z ")) {
-			close(fd);
-			return true;
-		}
-		close(fd);
 		usleep(10000);
 	}
 	return false;

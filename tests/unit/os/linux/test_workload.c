@@ -10,12 +10,15 @@
 
 static struct signals *signals;
 
-static bool start(struct workload *w, char **argv, bool own_stdout)
+/* What runs in these tests, let go: @words are its arguments. */
+#define WORDS(...) ((char *const[]){__VA_ARGS__, NULL})
+
+static bool start(struct workload *w, char *const *words)
 {
 	struct errmsg f = {""};
 
 	fflush(stdout);
-	return tap__ok(!workload__start(w, argv, own_stdout, NULL, signals, &f), "start: %s",
+	return tap__ok(!workload__start(w, (char **)words, true, NULL, signals, &f), "start: %s",
 		       f.text);
 }
 
@@ -33,12 +36,11 @@ AFTER()
 
 TEST(success)
 {
-	char *argv[] = {(char *)"true", NULL};
 	struct workload w;
 	struct errmsg f = {""};
 	char text[64];
 
-	if (!start(&w, argv, true))
+	if (!start(&w, WORDS("true")))
 		return;
 	tap__ok(w.pid > 0 && !workload__ended(&w) && !workload__result(&w, text, sizeof(text)),
 		"it waits at the gate");
@@ -50,20 +52,18 @@ TEST(success)
 
 TEST(status)
 {
-	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"exit 3", NULL};
-	char *sleeper[] = {(char *)"sleep", (char *)"1000", NULL};
 	struct workload w;
 	struct errmsg f;
 	char text[64] = "";
 
-	if (!start(&w, argv, true))
+	if (!start(&w, WORDS("sh", "-c", "exit 3")))
 		return;
 	tap__ok(!workload__go(&w, &f) && workload__wait(&w, WAIT_MS) &&
 			workload__result(&w, text, sizeof(text)) &&
 			!strcmp(text, "exited with status 3"),
 		"its status is told: %s", text);
 	workload__close(&w);
-	if (!start(&w, sleeper, true))
+	if (!start(&w, WORDS("sleep", "1000")))
 		return;
 	tap__ok(!workload__go(&w, &f) && !workload__wait(&w, 20), "one that runs on");
 	workload__signal(&w, SIGTERM);
@@ -75,11 +75,10 @@ TEST(status)
 
 TEST(not_there)
 {
-	char *argv[] = {(char *)"/nowhere/at-all", NULL};
 	struct workload w;
 	struct errmsg f = {""};
 
-	if (!start(&w, argv, true))
+	if (!start(&w, WORDS("/nowhere/at-all")))
 		return;
 	tap__ok(workload__go(&w, &f) == -ENOENT && strstr(f.text, "cannot run /nowhere/at-all: "),
 		"a command that is not there: %s", f.text);
@@ -89,11 +88,10 @@ TEST(not_there)
 
 TEST(given_up)
 {
-	char *argv[] = {(char *)"true", NULL};
 	struct workload w;
 	pid_t pid;
 
-	if (!start(&w, argv, true))
+	if (!start(&w, WORDS("true")))
 		return;
 	pid = w.pid;
 	workload__close(&w);
@@ -106,7 +104,7 @@ TEST(given_up)
 /* With @own_stdout false its stdout is our stderr: the two are swapped for pipes meanwhile. */
 static void test_stdout(bool own_stdout)
 {
-	char *argv[] = {(char *)"echo", (char *)"said", NULL};
+	char **argv = (char **)WORDS("echo", "said");
 	int out[2], err[2], saved[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
 	char text[2][16] = {"", ""};
 	struct workload w;
@@ -136,10 +134,9 @@ static void test_stdout(bool own_stdout)
 /* By sudo it is the caller's, with all that belongs to him. */
 TEST(user)
 {
-	char *argv[] = {(char *)"sh", (char *)"-c",
-			(char *)"test \"$(id -u) $(id -g) $(id -G) $HOME $USER $LOGNAME\" = "
-				"'4711 4712 4712 /nowhere alone alone'",
-			NULL};
+	char **argv = (char **)WORDS("sh", "-c",
+				     "test \"$(id -u) $(id -g) $(id -G) $HOME $USER $LOGNAME\" = "
+				     "'4711 4712 4712 /nowhere alone alone'");
 	const struct workload_user user = {4711, 4712, "alone", "/nowhere"};
 	struct workload w;
 	struct errmsg f = {""};

@@ -17,7 +17,6 @@
 #define TOLD_MAX   65536u
 #define DEADLINE_S 120
 #define NOBODY	   65534
-#define STORM	   10000 /* records of a round; a ring holds less than 4,000 */
 
 enum what { MAPPED, FORKED, EXITED };
 
@@ -26,8 +25,6 @@ static struct {
 	pid_t pid, parent;
 } told[TOLD_MAX];
 static size_t ntold;
-
-static const char *folder;
 
 static void tell(enum what what, pid_t parent, pid_t pid)
 {
@@ -81,19 +78,6 @@ static bool wait_for(struct proc_events *w, enum what what, pid_t pid)
 	return was_told(what, pid) >= 0;
 }
 
-static bool map__file(const char *name, int prot)
-{
-	char path[128];
-	void *at;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	at = mmap(NULL, 0x1000, prot, MAP_PRIVATE, fd, FIXTURE_CODE);
-	close(fd);
-	return at != MAP_FAILED;
-}
-
 struct mapping {
 	const char *name;
 	int prot;
@@ -102,14 +86,16 @@ struct mapping {
 static void run_mapping(int ready, void *arg)
 {
 	const struct mapping *m = arg;
+	int fd = open(tap__path(m->name), O_RDONLY | O_CLOEXEC);
 
-	if (map__file(m->name, m->prot))
+	if (mmap(NULL, 0x1000, m->prot, MAP_PRIVATE, fd, FIXTURE_CODE) != MAP_FAILED)
 		child__wait(ready);
 }
 
 /* A child whose child maps libR.so; it writes that one's pid and waits until it is ended. */
 static void run_family(int ready, void *arg)
 {
+	static struct mapping library = {"libR.so", PROT_READ | PROT_EXEC};
 	pid_t *grandchild = arg, pid = fork();
 
 	if (pid < 0)
@@ -117,8 +103,7 @@ static void run_family(int ready, void *arg)
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		*grandchild = getpid();
-		if (map__file("libR.so", PROT_READ | PROT_EXEC))
-			child__wait(ready);
+		run_mapping(ready, &library);
 		_exit(1);
 	}
 	waitpid(pid, NULL, 0);
@@ -127,36 +112,30 @@ static void run_family(int ready, void *arg)
 
 static void test_mappings(struct proc_events *w)
 {
-	static const struct mapping none[] = {{"other.so", PROT_READ | PROT_EXEC},
-					      {"libR.so", PROT_READ}},
-				    some[] = {{"libR.so", PROT_READ | PROT_EXEC},
-					      {"libR.so.4", PROT_READ | PROT_EXEC}};
-	pid_t quiet[2], loud[2];
+	static struct mapping m[] = {{"other.so", PROT_READ | PROT_EXEC},
+				     {"libR.so", PROT_READ},
+				     {"libR.so", PROT_READ | PROT_EXEC},
+				     {"libR.so.4", PROT_READ | PROT_EXEC}};
+	pid_t pids[4];
 
-	for (int i = 0; i < 2; i++)
-		quiet[i] = child__start(run_mapping, (void *)(uintptr_t)&none[i]);
-	for (int i = 0; i < 2; i++) {
-		loud[i] = child__start(run_mapping, (void *)(uintptr_t)&some[i]);
-		tap__ok(loud[i] > 0 && wait_for(w, MAPPED, loud[i]), "who maps %s is told",
-			some[i].name);
+	for (int i = 0; i < 4; i++) {
+		pids[i] = child__start(run_mapping, &m[i]);
+		if (i >= 2)
+			tap__ok(pids[i] > 0 && wait_for(w, MAPPED, pids[i]), "who maps %s is told",
+				m[i].name);
 	}
-	tap__ok(quiet[0] > 0 && quiet[1] > 0 && was_told(MAPPED, quiet[0]) < 0 &&
-			was_told(MAPPED, quiet[1]) < 0,
+	tap__ok(pids[0] > 0 && pids[1] > 0 && was_told(MAPPED, pids[0]) < 0 &&
+			was_told(MAPPED, pids[1]) < 0,
 		"not who maps another file, or as data");
-	for (int i = 0; i < 2; i++) {
-		child__end(quiet[i]);
-		child__end(loud[i]);
-	}
+	for (int i = 0; i < 4; i++)
+		child__end(pids[i]);
 }
 
 static void test_family(struct proc_events *w)
 {
-	pid_t *grandchild = mmap(NULL, sizeof(*grandchild), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t child;
+	pid_t *grandchild = child__shared(sizeof(*grandchild)), child;
 	long at;
 
-	tap__bail_if(grandchild == MAP_FAILED, "no memory");
 	child = child__start(run_family, grandchild);
 	if (!tap__ok(child > 0 && wait_for(w, MAPPED, *grandchild), "a child's child is told"))
 		return;
@@ -170,121 +149,27 @@ static void test_family(struct proc_events *w)
 	kill(*grandchild, SIGKILL);
 	tap__ok(wait_for(w, EXITED, *grandchild) && wait_for(w, EXITED, child), "their ends");
 	waitpid(child, NULL, 0);
-	munmap(grandchild, sizeof(*grandchild));
 }
 
 /* Each file is looked at once, so each program is run twice. */
 static void test_programs(struct proc_events *w)
 {
-	char with[128], without[128];
+	const char *with = tap__path("with"), *without = tap__path("without");
 	pid_t pids[4];
 
-	snprintf(with, sizeof(with), "%s/with", folder);
-	snprintf(without, sizeof(without), "%s/without", folder);
 	child__file(with, true, true);
 	child__file(without, true, false);
-	pids[0] = child__exec(without, NULL);
-	pids[1] = child__exec(without, NULL);
-	pids[2] = child__exec(with, NULL);
-	tap__ok(pids[2] > 0 && wait_for(w, MAPPED, pids[2]), "a program with R's variables");
-	pids[3] = child__exec(with, NULL);
-	tap__ok(pids[3] > 0 && wait_for(w, MAPPED, pids[3]), "and once more");
+	for (int i = 0; i < 4; i++) {
+		pids[i] = child__exec(i < 2 ? without : with, NULL);
+		if (i >= 2)
+			tap__ok(pids[i] > 0 && wait_for(w, MAPPED, pids[i]),
+				i == 2 ? "a program with R's variables" : "and once more");
+	}
 	tap__ok(pids[0] > 0 && pids[1] > 0 && was_told(MAPPED, pids[0]) < 0 &&
 			was_told(MAPPED, pids[1]) < 0,
 		"not one without");
 	for (int i = 0; i < 4; i++)
 		child__end(pids[i]);
-	unlink(with);
-	unlink(without);
-}
-
-struct storm {
-	int in;		   /* a byte on this pipe asks for one round of mappings */
-	volatile int done; /* rounds */
-};
-
-/* All on one CPU. */
-static void run_storm(int ready, void *arg)
-{
-	struct storm *storm = arg;
-	cpu_set_t set;
-	char path[128], byte;
-	int fd;
-
-	CPU_ZERO(&set);
-	CPU_SET(sched_getcpu(), &set);
-	snprintf(path, sizeof(path), "%s/other.so", folder);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (sched_setaffinity(0, sizeof(set), &set) || fd < 0 || write(ready, "", 1) != 1)
-		return;
-	while (read(storm->in, &byte, 1) == 1) {
-		for (int i = 0; i < STORM; i++) {
-			void *at = mmap(NULL, 0x1000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-
-			if (at == MAP_FAILED)
-				return;
-			munmap(at, 0x1000);
-		}
-		storm->done++;
-	}
-}
-
-static bool storm__round(struct storm *storm, int out)
-{
-	time_t end = time(NULL) + DEADLINE_S;
-	int want = storm->done + 1;
-
-	if (write(out, "", 1) != 1)
-		return false;
-	while (storm->done < want && time(NULL) < end)
-		poll(NULL, 0, 10);
-	return storm->done >= want;
-}
-
-/* A round is more than a ring holds.  That it did not fit is on record once there is room. */
-static void test_lost(struct proc_events *w)
-{
-	static const struct mapping one = {"libR.so", PROT_READ | PROT_EXEC};
-	struct storm *storm = mmap(NULL, sizeof(*storm), PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	bool lost = false;
-	pid_t pid, after;
-	int pipes[2];
-
-	tap__bail_if(storm == MAP_FAILED || pipe2(pipes, O_CLOEXEC), "no pipe");
-	storm->in = pipes[0];
-	pid = child__start(run_storm, storm);
-	for (int i = 0; i < 5 && pid > 0 && !lost; i++)
-		lost = storm__round(storm, pipes[1]) && proc_events__read(w);
-	tap__ok(lost, "what did not fit is told as lost");
-	after = child__start(run_mapping, (void *)(uintptr_t)&one);
-	tap__ok(after > 0 && wait_for(w, MAPPED, after), "what comes after is not");
-	child__end(after);
-	child__end(pid);
-	close(pipes[0]);
-	close(pipes[1]);
-	munmap(storm, sizeof(*storm));
-}
-
-/* Without forks and exits. */
-static void test_mapped_only(void)
-{
-	static const struct mapping one = {"libR.so", PROT_READ | PROT_EXEC};
-	struct proc_events *w;
-	const struct proc_events_sink sink = {
-		.mapped = on_mapped, .program = on_program, .arg = &w};
-	struct errmsg f = {""};
-	pid_t pid;
-
-	ntold = 0;
-	if (!tap__ok(!proc_events__open(&w, &sink, &f), "only mappings: %s", f.text))
-		return;
-	pid = child__start(run_mapping, (void *)(uintptr_t)&one);
-	tap__ok(pid > 0 && wait_for(w, MAPPED, pid), "a mapping");
-	tap__ok(was_told(FORKED, pid) < 0, "without its fork");
-	child__end(pid);
-	proc_events__close(w);
-	proc_events__close(NULL);
 }
 
 struct refusal {
@@ -298,8 +183,7 @@ static void run_nobody(int ready, void *arg)
 	struct refusal *r = arg;
 	struct proc_events *w;
 
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY))
+	if (!child__user(NOBODY))
 		return;
 	r->err = proc_events__open(&w, &sink, &r->f);
 	child__wait(ready);
@@ -307,28 +191,21 @@ static void run_nobody(int ready, void *arg)
 
 static void test_rights(void)
 {
-	struct refusal *r;
-	int paranoid = 0;
-	FILE *in = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	struct refusal *r = child__shared(sizeof(*r));
+	const char *paranoid = tap__read("/proc/sys/kernel/perf_event_paranoid", NULL);
 
-	if (in && fscanf(in, "%d", &paranoid) != 1)
-		paranoid = 0;
-	if (in)
-		fclose(in);
-	if (paranoid < 1) {
+	if (!paranoid || atoi(paranoid) < 1) {
 		tap__skip("perf_event_paranoid allows it to everybody", "nobody may not");
 		return;
 	}
-	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	tap__bail_if(r == MAP_FAILED, "no memory");
 	child__end(child__start(run_nobody, r));
 	tap__ok(r->err == -EACCES && strstr(r->f.text, "run as root"), "nobody may not: %s",
 		r->f.text);
-	munmap(r, sizeof(*r));
 }
 
 TEST(proc_events_kernel)
 {
+	static const char *const files[] = {"libR.so", "libR.so.4", "other.so"};
 	struct proc_events *w;
 	const struct proc_events_sink sink = {
 		.mapped = on_mapped,
@@ -337,9 +214,7 @@ TEST(proc_events_kernel)
 		.exited = on_exited,
 		.arg = &w,
 	};
-	static const char *const files[] = {"libR.so", "libR.so.4", "other.so"};
 	struct errmsg f = {""};
-	char path[128];
 	int err;
 
 	err = proc_events__open(&w, &sink, &f);
@@ -350,20 +225,12 @@ TEST(proc_events_kernel)
 	}
 	if (!tap__ok(!err, "open: %s", f.text))
 		return;
-	folder = tap__folder();
-	for (size_t i = 0; i < COUNT(files); i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
-		child__file(path, false, true);
-	}
+	for (size_t i = 0; i < COUNT(files); i++)
+		child__file(tap__path(files[i]), false, true);
 	test_mappings(w);
 	test_family(w);
 	test_programs(w);
-	test_lost(w);
 	proc_events__close(w);
-	test_mapped_only();
+	proc_events__close(NULL);
 	test_rights();
-	for (size_t i = 0; i < COUNT(files); i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
-		unlink(path);
-	}
 }

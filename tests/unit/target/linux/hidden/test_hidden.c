@@ -4,14 +4,90 @@
  *  - the libR.so of this machine, whose own Rf_begincontext is called to see what it copies;
  *  - the libR.so of the R images, and R linked statically, with its symbol table and without;
  *  - tests/fixtures/hidden.c, compiled in many ways, and nm's word for where the variables are.
- * Damaged files: test_hidden_damaged.c.
  */
 #define _GNU_SOURCE /* dlinfo() */
 #include <dlfcn.h>
 #include <gelf.h>
 #include <link.h>
 
+#include "some.h"
 #include "target/linux/hidden/hidden_image.h"
+
+/* Nothing that a caller could not use safely, of the first @size bytes at @bytes. */
+static bool safe(const char *bytes, size_t size)
+{
+	/* of exactly its size, so that a sanitizer sees what is read behind it */
+	struct image part = {.bytes = malloc(size + !size), .size = size};
+	struct hidden d = {0};
+	Elf *elf;
+	int err;
+
+	memcpy(part.bytes, bytes, size);
+	elf = image__elf(&part);
+	err = elf ? derive(elf, &d) : -EBADMSG;
+	elf_end(elf);
+	free(part.bytes);
+	if (err)
+		return err < 0 && !d.bc_body && !d.bc_pc && !d.gc_running && !d.gc_begin &&
+		       !d.small && !d.dups;
+	return !d.small == !d.large && !d.small == !d.nodes && !d.small == !d.how_memory &&
+	       !d.small == !d.node_size && (!d.dups || d.small) && !d.bc_body == !d.bc_pc &&
+	       !d.bc_body == !d.how_lines && (!d.gc_running || d.gc_size == 1 || d.gc_size == 4) &&
+	       d.gc_begin <= d.gc_end;
+}
+
+/* A file that is cut, and one with bits and bytes turned. */
+static void test_damaged(const char *path, size_t step, unsigned int flips)
+{
+	unsigned int bad = 0, cuts = 0;
+	struct image whole;
+	GElf_Ehdr header;
+	char *copy;
+	Elf *elf;
+
+	tap__bail_if(!image__read(&whole, path), "cannot read %s", path);
+	copy = malloc(whole.size);
+	for (size_t size = 0; size < whole.size; size += step, cuts++)
+		bad += !safe(whole.bytes, size);
+	tap__ok(!bad, "%s: %u truncations", path, cuts);
+	elf = image__elf(&whole);
+	gelf_getehdr(elf, &header);
+	elf_end(elf);
+	bad = 0;
+	for (unsigned int i = 0; i < flips; i++) {
+		/* headers; dynamic tables; anywhere, mostly code; the section table */
+		const size_t from[] = {16, 0, 0, header.e_shoff};
+		const size_t span[] = {1024, whole.size / 8, whole.size, 64 * 30};
+
+		memcpy(copy, whole.bytes, whole.size);
+		for (uint32_t n = 1 + some(32); n; n--) {
+			size_t at = from[i % 4] + some((uint32_t)span[i % 4]);
+			char bit = (char)(1u << some(8)), byte = some(2) ? -1 : 0;
+
+			if (at < whole.size)
+				copy[at] = some(2) ? copy[at] ^ bit : byte;
+		}
+		bad += !safe(copy, whole.size);
+	}
+	tap__ok(!bad, "%s: %u damaged copies", path, flips);
+	free(copy);
+	free(whole.bytes);
+}
+
+TEST(damaged)
+{
+	const unsigned int part = tap__all() ? 1 : 16;
+	const char *bare = tap__path("bare.so"), *r = tap__path("libR.so");
+
+	elf_version(EV_CURRENT);
+	tap__ok(run("cc -O2 -DNO_RUNNING -fPIC -shared -w -nostdlib -s -o %s "
+		    "tests/fixtures/hidden.c",
+		    bare),
+		"a library is made");
+	test_damaged(bare, (size_t)16 * part, 20000 / part);
+	if (run("cp \"$(R RHOME)/lib/libR.so\" %s", r))
+		test_damaged(r, (size_t)4096 * part, 400 / part);
+}
 
 static int derive_file(const char *path, struct hidden *out)
 {
@@ -47,6 +123,11 @@ static bool counters(const struct hidden *d)
  */
 static bool asked(const char *path, const struct hidden *d, bool *has_running)
 {
+#ifdef __aarch64__
+	const size_t bc_body = 424, bc_pc = 432;
+#else
+	const size_t bc_body = 312, bc_pc = 320;
+#endif
 	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	void (*begin)(void *, int, void *, void *, void *, void *, void *);
 	int (*running)(void);
@@ -54,36 +135,29 @@ static bool asked(const char *path, const struct hidden *d, bool *has_running)
 	uint64_t body[8] = {21, 0, 0, 0, (uintptr_t)code, (uintptr_t)code};
 	uint64_t current = (uintptr_t)&code[6 + 5];
 	struct link_map *map;
-	uint64_t bias;
 	void **head;
 
 	if (!lib || dlinfo(lib, RTLD_DI_LINKMAP, &map)) {
 		tap__diag("%s", dlerror());
 		return false;
 	}
-	bias = map->l_addr;
 	*(void **)&begin = dlsym(lib, "Rf_begincontext");
 	*(void **)&running = dlsym(lib, "R_gc_running");
 	head = dlsym(lib, "R_GlobalContext");
 	if (!begin || !head)
 		return false;
 	*head = outer;
-	*(void **)(bias + d->bc_body) = body;
-	*(uint64_t **)(bias + d->bc_pc) = &current;
+	*(void **)(map->l_addr + d->bc_body) = body;
+	*(uint64_t **)(map->l_addr + d->bc_pc) = &current;
 	begin(context, 4, NULL, NULL, NULL, NULL, NULL);
-#ifdef __aarch64__
-	if (context[424 / 8] != (uintptr_t)body || context[432 / 8] != (uintptr_t)&current)
+	if (context[bc_body / 8] != (uintptr_t)body || context[bc_pc / 8] != (uintptr_t)&current)
 		return false;
-#else
-	if (context[312 / 8] != (uintptr_t)body || context[320 / 8] != (uintptr_t)&current)
-		return false;
-#endif
 	*has_running = running;
 	if (!running)
 		return true;
 	if (running())
 		return false;
-	*(int *)(bias + d->gc_running) = 1;
+	*(int *)(map->l_addr + d->gc_running) = 1;
 	return d->gc_size == sizeof(int) && running() == 1;
 }
 
@@ -170,33 +244,25 @@ static void test_images(void)
 /* What nm says, from the file @path. */
 static bool oracle(const char *path, struct hidden *d)
 {
+	const struct {
+		const char *name;
+		uint64_t *at;
+	} names[] = {{"R_BCbody", &d->bc_body},	       {"R_BCpc", &d->bc_pc},
+		     {"R_in_gc", &d->gc_running},      {"R_SmallVallocSize", &d->small},
+		     {"R_LargeVallocSize", &d->large}, {"R_NodesInUse", &d->nodes},
+		     {"duplicate_counter", &d->dups}};
 	char line[600], name[64];
 	unsigned long at;
-	FILE *p;
+	FILE *p = fopen(path, "r");
 
 	memset(d, 0, sizeof(*d));
-	p = fopen(path, "r");
-	if (!p)
-		return false;
-	while (fgets(line, sizeof(line), p)) {
-		if (sscanf(line, "%lx %*c %63s", &at, name) != 2)
-			continue;
-		if (!strcmp(name, "R_BCbody"))
-			d->bc_body = at;
-		else if (!strcmp(name, "R_BCpc"))
-			d->bc_pc = at;
-		else if (!strcmp(name, "R_in_gc"))
-			d->gc_running = at;
-		else if (!strcmp(name, "R_SmallVallocSize"))
-			d->small = at;
-		else if (!strcmp(name, "R_LargeVallocSize"))
-			d->large = at;
-		else if (!strcmp(name, "R_NodesInUse"))
-			d->nodes = at;
-		else if (!strcmp(name, "duplicate_counter"))
-			d->dups = at;
-	}
-	fclose(p);
+	while (p && fgets(line, sizeof(line), p))
+		for (size_t i = 0; sscanf(line, "%lx %*c %63s", &at, name) == 2 && i < COUNT(names);
+		     i++)
+			if (!strcmp(name, names[i].name))
+				*names[i].at = at;
+	if (p)
+		fclose(p);
 	return d->gc_running;
 }
 
@@ -328,54 +394,46 @@ static void test_fixtures(void)
 /* A separate debug file, by build id and by CRC, and that of another build. */
 static void test_debug(const char *build_id, const char *what, unsigned int nth)
 {
-	struct image bare = {0}, debug = {0}, other = {0};
+	static const char *const names[] = {"bare.so", "x.debug", "other.so"};
+	struct image im[3];
 	struct hidden d, want;
-	char path[512], name[512];
-	Elf *a, *b, *c;
+	char name[512];
+	Elf *elf[3];
 	bool ok;
 
-	if (!run("cd %s && cc -O0 -fPIC -shared -w -nostdlib -Wl,--build-id=%s -o hidden.so "
+	ok = run("cd %s && cc -O0 -fPIC -shared -w -nostdlib -Wl,--build-id=%s -o hidden.so "
 		 "$OLDPWD/tests/fixtures/hidden.c && objcopy --only-keep-debug hidden.so x.debug "
 		 "&& "
 		 "strip -o bare.so hidden.so && objcopy --add-gnu-debuglink=x.debug bare.so && "
 		 "nm hidden.so >hidden.nm && "
 		 "cc -O1 -fPIC -shared -w -nostdlib -Wl,--build-id=%s -o other.so "
 		 "$OLDPWD/tests/fixtures/hidden.c",
-		 scratch, build_id, build_id)) {
-		tap__ok(false, "%s: files made", what);
+		 scratch, build_id, build_id) &&
+	     oracle(tap__path("hidden.nm"), &want);
+	if (!tap__ok(ok, "%s: files made", what))
 		return;
+	for (int i = 0; i < 3; i++) {
+		image__read(&im[i], tap__path(names[i]));
+		elf[i] = image__elf(&im[i]);
 	}
-	snprintf(path, sizeof(path), "%s/hidden.nm", scratch);
-	tap__ok(oracle(path, &want), "%s: files made", what);
-	snprintf(path, sizeof(path), "%s/bare.so", scratch);
-	image__read(&bare, path);
-	snprintf(path, sizeof(path), "%s/x.debug", scratch);
-	image__read(&debug, path);
-	snprintf(path, sizeof(path), "%s/other.so", scratch);
-	image__read(&other, path);
-	a = image__elf(&bare);
-	b = image__elf(&debug);
-	c = image__elf(&other);
-	tap__ok(!derive(a, &d) && !d.bc_body, "%s: nothing by code at -O0", what);
-	tap__ok(hidden__from_debug(a, c, &d) == -ESTALE && !d.bc_body,
+	tap__ok(!derive(elf[0], &d) && !d.bc_body, "%s: nothing by code at -O0", what);
+	tap__ok(hidden__from_debug(elf[0], elf[2], &d) == -ESTALE && !d.bc_body,
 		"%s: another build's refused", what);
-	tap__ok(!hidden__from_debug(a, b, &d) && d.bc_body == want.bc_body &&
+	tap__ok(!hidden__from_debug(elf[0], elf[1], &d) && d.bc_body == want.bc_body &&
 			d.bc_pc == want.bc_pc && d.gc_running == want.gc_running &&
 			!strcmp(d.how_lines, "debug file"),
 		"%s: found in the debug file", what);
 	tap__ok(counters(&d) && counters__right(&d, &want) && !strcmp(d.how_memory, "debug file"),
 		"%s: counters of memory, too", what);
-	ok = !debug_file__name(a, "/some/lib", nth, name, sizeof(name));
+	ok = !debug_file__name(elf[0], "/some/lib", nth, name, sizeof(name));
 	tap__ok(ok, "%s: it would be %s", what, ok ? name : "?");
-	tap__ok(debug_file__name(a, "/some/lib", nth, name, 5) == -ENAMETOOLONG &&
-			debug_file__name(a, "/some/lib", 99, name, sizeof(name)) == -ENOENT,
+	tap__ok(debug_file__name(elf[0], "/some/lib", nth, name, 5) == -ENAMETOOLONG &&
+			debug_file__name(elf[0], "/some/lib", 99, name, sizeof(name)) == -ENOENT,
 		"%s: short buffers, and an end", what);
-	elf_end(a);
-	elf_end(b);
-	elf_end(c);
-	free(bare.bytes);
-	free(debug.bytes);
-	free(other.bytes);
+	for (int i = 0; i < 3; i++) {
+		elf_end(elf[i]);
+		free(im[i].bytes);
+	}
 }
 
 static void test_refused(void)

@@ -6,9 +6,13 @@
 #ifndef XR_SESSION_FAKES_H
 #define XR_SESSION_FAKES_H
 
+#include "base/clock.h"
 #include "engine/engine.h"
 #include "os/os.h"
 #include "profile/sink.h"
+#include "session/session.h"
+#include "session/stats.h"
+#include "tap.h"
 
 /* --- the engine --- */
 
@@ -161,7 +165,8 @@ static const struct engine_ops events_ops
 	__attribute__((unused)) = {.name = "events", .open = fake__open, .events = true, FAKE_OPS};
 static const struct engine_ops refusing_ops = {.name = "refusing", .open = fake__refuse, FAKE_OPS};
 static const struct engine_ops *const engines[] = {&fake_ops, NULL};
-static const struct engine_ops *const two_engines[] = {&refusing_ops, &fake_ops, NULL};
+static const struct engine_ops *const two_engines[]
+	__attribute__((unused)) = {&refusing_ops, &fake_ops, NULL};
 
 static void *queue__record(uint32_t type, uint32_t size)
 {
@@ -299,5 +304,82 @@ static const struct sink_ops sink_ops = {
 	.finish = sunk__finish,
 	.why = sunk__why,
 };
+
+/* --- a session with both --- */
+
+static struct session_config config;
+static struct session *session;
+static struct stats stats; /* of the one that was finished last */
+static char said[8192];	   /* notes for the user, one a line */
+
+static inline void on_note(void *arg, enum notes_level level, const char *line)
+{
+	size_t len = strlen(said);
+
+	(void)arg;
+	if (level == NOTES_USER)
+		snprintf(said + len, sizeof(said) - len, "%s\n", line);
+}
+
+/* session__begin - what is to be started: the test may change config. */
+static inline void session__begin(const pid_t *pids, size_t npids)
+{
+	memset(&fake, 0, sizeof(fake));
+	memset(&sunk, 0, sizeof(sunk));
+	said[0] = '\0';
+	config = (struct session_config){
+		.pids = pids,
+		.npids = npids,
+		.engines = engines,
+		.freq = 99,
+		.notes = {.line = on_note, .lowest = NOTES_DEBUG},
+	};
+}
+
+static inline int session__open_start(void)
+{
+	struct errmsg f;
+
+	if (session__open(&session, &config, (struct sink){.ops = &sink_ops}, &f))
+		tap__bail("%s", f.text);
+	return session__start(session);
+}
+
+static inline int session__finish(void)
+{
+	return session__stop(session, &stats);
+}
+
+static inline void session__end(void)
+{
+	session__free(session);
+	session = NULL;
+}
+
+static inline void session__finish_end(void)
+{
+	session__finish();
+	session__end();
+}
+
+static inline const char *session__reason(void)
+{
+	return session__why(session)->text;
+}
+
+/* Poll until @count, which polling raises, is @want; the last state, or SESSION_FAILED after 60 s.
+ */
+static inline enum session_state session__poll_until(const unsigned int *count, unsigned int want)
+{
+	uint64_t limit = os__now() + 60 * NS_PER_S;
+	enum session_state state = SESSION_RUNS;
+
+	while (state == SESSION_RUNS && *count < want) {
+		state = session__poll(session, 100);
+		if (os__now() > limit)
+			return SESSION_FAILED;
+	}
+	return state;
+}
 
 #endif

@@ -2,10 +2,7 @@
 /* Processes for which there is no room are counted once, and tried again when there is. */
 #include "session/crowd.h"
 
-#include "base/clock.h"
 #include "base/limits.h"
-#include "os/os.h"
-#include "session/session.h"
 #include "tap.h"
 
 #include "clock.h"
@@ -103,10 +100,9 @@ TEST(starved)
 
 /* --- in a session --- */
 
-static struct session *session;
 static unsigned int scans;
 
-static void on_note(void *arg, enum notes_level level, const char *line)
+static void on_scan(void *arg, enum notes_level level, const char *line)
 {
 	(void)arg;
 	(void)level;
@@ -131,8 +127,6 @@ static void poll_scans(unsigned int more, unsigned int adds)
 
 static uint64_t refused(void)
 {
-	struct stats stats;
-
 	session__stats(session, &stats);
 	return stats.rows_full;
 }
@@ -140,15 +134,7 @@ static uint64_t refused(void)
 TEST(session)
 {
 	struct filters filters = {0};
-	struct session_config config = {
-		.all = true,
-		.engines = engines,
-		.freq = 99,
-		.filters = &filters,
-		.notes = {.line = on_note, .lowest = NOTES_DEBUG},
-	};
 	struct child c[CHILDREN];
-	struct stats stats;
 	struct errmsg f;
 	unsigned int tries;
 	char name[16];
@@ -158,11 +144,13 @@ TEST(session)
 	clock__run(5);
 	for (int i = 0; i < CHILDREN; i++)
 		c[i] = child__start("mvb");
+	session__begin(NULL, 0);
+	config.all = true;
+	config.filters = &filters;
+	config.notes.line = on_scan;
 	fake.room = 2;
-	if (filters__add(&filters, FILTER_COMM, name, &f) ||
-	    session__open(&session, &config, (struct sink){.ops = &sink_ops}, &f) ||
-	    session__start(session))
-		tap__bail("the session does not start");
+	tap__bail_if(filters__add(&filters, FILTER_COMM, name, &f) || session__open_start(),
+		     "the session does not start");
 	poll_scans(0, 2);
 	poll_scans(4, 0);
 	tap__ok(fake.adds == 2 && refused() == 2, "two have no room: %llu",
@@ -177,8 +165,7 @@ TEST(session)
 	poll_scans(3, 0);
 	tap__ok(fake.tries <= tries + 2 && refused() == 2, "nobody is counted twice: %llu, %u",
 		(unsigned long long)refused(), fake.tries - tries);
-	session__stop(session, &stats);
-	session__free(session);
+	session__finish_end();
 	filters__free(&filters);
 	for (int i = 0; i < CHILDREN; i++)
 		child__end(&c[i]);

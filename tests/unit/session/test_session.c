@@ -3,92 +3,20 @@
  * A session from its start to its end, on an engine and a sink that are made up, and on processes
  * that map a made-up libR.so: what is sampled, what is waited for, and how all that can fail does.
  */
-#include <stdarg.h>
 
-#include "base/clock.h"
-#include "os/os.h"
-#include "session/session.h"
-#include "session/stats.h"
 #include "tap.h"
 
 #include "r_child.h"
 #include "session_fakes.h"
 
-static char said[8192]; /* notes for the user, one a line */
-
-static void on_note(void *arg, enum notes_level level, const char *line)
-{
-	size_t len = strlen(said);
-
-	(void)arg;
-	if (level == NOTES_USER)
-		snprintf(said + len, sizeof(said) - len, "%s\n", line);
-}
-
-static struct session_config config;
-static struct session *session;
 static int err; /* what was returned last */
 static enum session_state state;
-
-static void begin(const pid_t *pids, size_t npids)
-{
-	memset(&fake, 0, sizeof(fake));
-	memset(&sunk, 0, sizeof(sunk));
-	said[0] = '\0';
-	config = (struct session_config){
-		.pids = pids,
-		.npids = npids,
-		.engines = engines,
-		.freq = 99,
-		.notes = {.line = on_note, .lowest = NOTES_DEBUG},
-	};
-}
-
-static int start(void)
-{
-	const struct sink sink = {.ops = &sink_ops};
-	struct errmsg f;
-
-	tap__bail_if(session__open(&session, &config, sink, &f), "%s", f.text);
-	return session__start(session);
-}
-
-static int finish(struct stats *stats)
-{
-	return session__stop(session, stats);
-}
-
-static void end(void)
-{
-	session__free(session);
-	session = NULL;
-}
-
-/* Poll until @count, which polling raises, is @want; the last state, or SESSION_FAILED after 20 s.
- */
-static enum session_state poll_until(const unsigned int *count, unsigned int want)
-{
-	uint64_t limit = os__now() + 20 * NS_PER_S;
-
-	state = SESSION_RUNS;
-	while (state == SESSION_RUNS && *count < want) {
-		state = session__poll(session, 100);
-		if (os__now() > limit)
-			return SESSION_FAILED;
-	}
-	return state;
-}
 
 static enum session_state poll_to_end(void)
 {
 	static const unsigned int never;
 
-	return poll_until(&never, 1);
-}
-
-static const char *why(void)
-{
-	return session__why(session)->text;
+	return session__poll_until(&never, 1);
 }
 
 BEFORE()
@@ -99,11 +27,10 @@ BEFORE()
 TEST(life)
 {
 	struct child c = child__start("mvb");
-	struct stats stats;
 
-	begin(&c.pid, 1);
-	err = start();
-	tap__ok(!err && fake.opened == 1 && sunk.begins == 1, "it starts: %s", why());
+	session__begin(&c.pid, 1);
+	err = session__open_start();
+	tap__ok(!err && fake.opened == 1 && sunk.begins == 1, "it starts: %s", session__reason());
 	tap__ok(fake.adds == 1 && fake.row.pid == (uint32_t)c.pid && fake.row.serial == 1 &&
 			fake.row.flags & XR_ROW_FOLLOW && sunk.began == 1,
 		"the engine has the process named, and the sink knows of it");
@@ -111,14 +38,15 @@ TEST(life)
 	tap__ok(strstr(said, "a note of the engine"), "the engine's notes are passed on");
 	send_sample(1, (uint32_t)c.pid);
 	send_sample(1, (uint32_t)c.pid);
-	tap__ok(poll_until(&sunk.samples, 2) == SESSION_RUNS && sunk.pid == (uint32_t)c.pid,
+	tap__ok(session__poll_until(&sunk.samples, 2) == SESSION_RUNS &&
+			sunk.pid == (uint32_t)c.pid,
 		"samples come to the sink");
 	tap__ok(sunk.ticks >= 1, "which is told when all that has come was given");
 	child__end(&c);
 	tap__ok(poll_to_end() == SESSION_OVER && fake.removes == 1,
 		"with its process the session is over");
 	send_sample(1, 1);
-	tap__ok(!finish(&stats) && fake.stops == 1 && sunk.finishes == 1, "it stops");
+	tap__ok(!session__finish() && fake.stops == 1 && sunk.finishes == 1, "it stops");
 	tap__ok(sunk.samples == 3, "what was taken before is delivered");
 	tap__ok(stats.processes == 1 && stats.written == 3 && stats.ticks == 3 &&
 			stats.freq == 99 && sunk.freq == 50 && !strcmp(stats.engine, "fake") &&
@@ -126,7 +54,7 @@ TEST(life)
 			stats.first_sample > 0,
 		"and counted");
 	tap__ok(!memcmp(&stats, &sunk.stats, sizeof(stats)), "the sink has the same counts");
-	end();
+	session__end();
 	tap__ok(fake.closes == 1, "the engine is closed");
 }
 
@@ -134,15 +62,14 @@ TEST(life)
 static int stop_after(uint64_t ticks)
 {
 	struct child c = child__start("mvb");
-	struct stats stats;
 
-	begin(&c.pid, 1);
-	if (start())
-		tap__bail("%s", why());
+	session__begin(&c.pid, 1);
+	if (session__open_start())
+		tap__bail("%s", session__reason());
 	fake.freq = 1000;
 	child__do(&c, "c");
 	fake.ticks = ticks;
-	err = finish(&stats);
+	err = session__finish();
 	child__end(&c);
 	return err;
 }
@@ -151,25 +78,25 @@ TEST(silent)
 {
 	err = stop_after(0);
 	tap__ok(err == -ENODATA &&
-			strstr(why(), "engine fake took no sample of 1 process that used 0.0") &&
-			strstr(why(), "try another --engine"),
-		"a process that computed, and no tick of it: an error: %s", why());
-	end();
+			strstr(session__reason(),
+			       "engine fake took no sample of 1 process that used 0.0") &&
+			strstr(session__reason(), "try another --engine"),
+		"a process that computed, and no tick of it: an error: %s", session__reason());
+	session__end();
 	tap__ok(!stop_after(1), "one tick is enough");
-	end();
+	session__end();
 }
 
 TEST(rate)
 {
 	struct child c = child__start("mvb");
 	struct session_gauges g;
-	struct stats stats;
 	struct errmsg f;
 
-	begin(&c.pid, 1);
+	session__begin(&c.pid, 1);
 	config.max_processes = 7;
 	config.memory = 1 << 20;
-	err = start();
+	err = session__open_start();
 	tap__ok(!err && session__freq(session) == 50, "the rate is what the engine says");
 	tap__ok(fake.config.max_processes == 7 && fake.config.memory == 1 << 20,
 		"the engine knows how much there may be");
@@ -183,83 +110,81 @@ TEST(rate)
 		"or does not, and why is said");
 	send_sample(1, (uint32_t)c.pid);
 	fake.spent = 1234;
-	poll_until(&sunk.samples, 1);
+	session__poll_until(&sunk.samples, 1);
 	session__gauges(session, &g);
 	tap__ok(g.freq == 19 && g.processes == 1 && g.max_processes == 7 && g.ticks == 1 &&
 			g.kernel_ns == 1234,
 		"what there is now");
 	tap__ok(g.names > 0 && g.names < g.max_names && g.max_names <= 1 << 20,
 		"names take %zu bytes of %zu", g.names, g.max_names);
-	finish(&stats);
-	end();
+	session__finish_end();
 	child__end(&c);
 }
 
 TEST(waiting)
 {
 	struct child c = child__start("mv");
-	struct stats stats;
 	uint64_t at;
 
-	begin(&c.pid, 1);
-	tap__ok(!start() && !fake.adds, "an R that is starting is waited for");
+	session__begin(&c.pid, 1);
+	tap__ok(!session__open_start() && !fake.adds, "an R that is starting is waited for");
 	session__poll(session, 1);
 	tap__ok(!session__began(session), "its time has not begun");
 	child__do(&c, "b");
 	at = os__now();
-	state = poll_until(&fake.adds, 1);
+	state = session__poll_until(&fake.adds, 1);
 	tap__ok(state == SESSION_RUNS && fake.row.nil == 0x20000,
 		"and sampled %.1f ms after it has begun", (double)(os__now() - at) / 1e6);
-	finish(&stats);
-	end();
+	session__finish_end();
 	child__end(&c);
 
 	c = child__start("m");
-	begin(&c.pid, 1);
-	err = start();
-	tap__ok(!err && !fake.adds, "so is one whose libR.so is being mapped: %s", why());
+	session__begin(&c.pid, 1);
+	err = session__open_start();
+	tap__ok(!err && !fake.adds, "so is one whose libR.so is being mapped: %s",
+		session__reason());
 	for (int i = 0; i < 3; i++)
 		session__poll(session, 10);
 	child__do(&c, "vb");
-	tap__ok(poll_until(&fake.adds, 1) == SESSION_RUNS, "it is sampled once that is done");
-	finish(&stats);
-	end();
+	tap__ok(session__poll_until(&fake.adds, 1) == SESSION_RUNS,
+		"it is sampled once that is done");
+	session__finish_end();
 	child__end(&c);
 
 	c = child__start("m");
-	begin(&c.pid, 1);
-	err = start();
+	session__begin(&c.pid, 1);
+	err = session__open_start();
 	state = poll_to_end();
-	tap__ok(!err && state == SESSION_OVER && strstr(why(), "damaged"),
-		"one whose variables never come is damaged: %s", why());
-	tap__ok(!finish(&stats) && !stats.processes, "nothing was profiled");
-	end();
+	tap__ok(!err && state == SESSION_OVER && strstr(session__reason(), "damaged"),
+		"one whose variables never come is damaged: %s", session__reason());
+	tap__ok(!session__finish() && !stats.processes, "nothing was profiled");
+	session__end();
 	child__end(&c);
 
 	c = child__start("");
-	begin(&c.pid, 0);
+	session__begin(&c.pid, 0);
 	config.all = false;
-	tap__ok(!start() && !session__add_workload(session, c.pid), "a workload that is not R yet");
+	tap__ok(!session__open_start() && !session__add_workload(session, c.pid),
+		"a workload that is not R yet");
 	tap__ok(session__poll(session, 10) == SESSION_RUNS && !fake.adds, "is waited for");
 	child__do(&c, "mvb");
-	tap__ok(poll_until(&fake.adds, 1) == SESSION_RUNS, "until it is");
-	finish(&stats);
-	end();
+	tap__ok(session__poll_until(&fake.adds, 1) == SESSION_RUNS, "until it is");
+	session__finish_end();
 	child__end(&c);
 
 	c = child__start("");
-	begin(&c.pid, 1);
+	session__begin(&c.pid, 1);
 	config.follow = true;
-	tap__ok(!start() && strstr(said, "no R runs in process") &&
+	tap__ok(!session__open_start() && strstr(said, "no R runs in process") &&
 			session__poll(session, 10) == SESSION_RUNS,
 		"one that is named need not be R where R may be below it");
 	child__do(&c, "mvb");
-	tap__ok(poll_until(&fake.adds, 1) == SESSION_RUNS, "and may become it");
+	tap__ok(session__poll_until(&fake.adds, 1) == SESSION_RUNS, "and may become it");
 	send_process(XR_PROCESS_EXEC, fake.row.serial, (uint32_t)c.pid, 0);
-	tap__ok(poll_until(&fake.adds, 2) == SESSION_RUNS, "again and again");
-	finish(&stats);
+	tap__ok(session__poll_until(&fake.adds, 2) == SESSION_RUNS, "again and again");
+	session__finish();
 	tap__ok(stats.programs == 2, "each time it is another program");
-	end();
+	session__end();
 	child__end(&c);
 }
 
@@ -267,20 +192,19 @@ TEST(not_r)
 {
 	struct child c = child__start(""), r = child__start("mvb");
 	const pid_t both[] = {c.pid, r.pid};
-	struct stats stats;
 
-	begin(&c.pid, 1);
-	err = start();
-	tap__ok(err == -ENOEXEC && strstr(why(), "no R in it"), "not R: %s", why());
+	session__begin(&c.pid, 1);
+	err = session__open_start();
+	tap__ok(err == -ENOEXEC && strstr(session__reason(), "no R in it"), "not R: %s",
+		session__reason());
 	tap__ok(!fake.opened && !sunk.begins, "then nothing is opened");
-	tap__ok(finish(&stats) == -ENOEXEC && !sunk.finishes, "nor finished");
-	end();
-	begin(both, 2);
-	tap__ok(!start() && fake.adds == 1 && strstr(said, "no R in it"),
+	tap__ok(session__finish() == -ENOEXEC && !sunk.finishes, "nor finished");
+	session__end();
+	session__begin(both, 2);
+	tap__ok(!session__open_start() && fake.adds == 1 && strstr(said, "no R in it"),
 		"of two, the one that is R is profiled, and the other is spoken of");
 	tap__ok(session__poll(session, 1) == SESSION_RUNS, "it runs");
-	finish(&stats);
-	end();
+	session__finish_end();
 	child__end(&c);
 	child__end(&r);
 }
@@ -288,116 +212,114 @@ TEST(not_r)
 TEST(engines)
 {
 	struct child c = child__start("mvb");
-	struct stats stats;
 
-	begin(&c.pid, 1);
+	session__begin(&c.pid, 1);
 	config.engines = two_engines;
-	tap__ok(!start() && strstr(said, "using engine fake (cpu clock), because the first is not"),
+	tap__ok(!session__open_start() &&
+			strstr(said, "using engine fake (cpu clock), because the first is not"),
 		"the engine that works is used, and why the first is not");
-	finish(&stats);
-	end();
+	session__finish_end();
 
-	begin(&c.pid, 1);
+	session__begin(&c.pid, 1);
 	config.engines = two_engines;
 	fake.open_err = -EPERM;
-	err = start();
-	tap__ok(err == -ENOTSUP && strstr(why(), "the first is not for this machine"),
-		"when none works the first one's reason counts: %s", why());
-	finish(&stats);
-	end();
+	err = session__open_start();
+	tap__ok(err == -ENOTSUP && strstr(session__reason(), "the first is not for this machine"),
+		"when none works the first one's reason counts: %s", session__reason());
+	session__finish_end();
 
-	begin(&c.pid, 1);
+	session__begin(&c.pid, 1);
 	fake.add_err = -E2BIG;
-	err = start();
-	tap__ok(err == -E2BIG && strstr(why(), "no room"), "an engine without room: %s", why());
-	tap__ok(finish(&stats) == -E2BIG && sunk.finishes == 1 && stats.rows_full == 1,
+	err = session__open_start();
+	tap__ok(err == -E2BIG && strstr(session__reason(), "no room"), "an engine without room: %s",
+		session__reason());
+	tap__ok(session__finish() == -E2BIG && sunk.finishes == 1 && stats.rows_full == 1,
 		"what it did not take is counted");
-	end();
+	session__end();
 	tap__ok(fake.closes == 1, "it is closed");
 
-	begin(&c.pid, 1);
-	start();
+	session__begin(&c.pid, 1);
+	session__open_start();
 	fake.poll_err = -EIO;
 	state = session__poll(session, 1);
-	tap__ok(state == SESSION_FAILED && strstr(why(), "engine fake stopped working"),
-		"an engine that fails: %s", why());
+	tap__ok(state == SESSION_FAILED && strstr(session__reason(), "engine fake stopped working"),
+		"an engine that fails: %s", session__reason());
 	tap__ok(session__poll(session, 1) == SESSION_FAILED, "the session does not go on");
-	tap__ok(finish(&stats) == -EIO && sunk.finishes == 1, "its profile is finished");
-	end();
+	tap__ok(session__finish() == -EIO && sunk.finishes == 1, "its profile is finished");
+	session__end();
 
-	begin(&c.pid, 1);
-	start();
+	session__begin(&c.pid, 1);
+	session__open_start();
 	fake.poll_err = -EINTR;
 	tap__ok(session__poll(session, 1) == SESSION_RUNS, "a signal is no failure");
 	fake.poll_err = 0;
 	fake.counters_err = -EIO;
-	err = finish(&stats);
-	tap__ok(err == -EIO && strstr(why(), "counters cannot be read"),
-		"counts that cannot be had: %s", why());
-	end();
+	err = session__finish();
+	tap__ok(err == -EIO && strstr(session__reason(), "counters cannot be read"),
+		"counts that cannot be had: %s", session__reason());
+	session__end();
 	child__end(&c);
 }
 
 TEST(sinks)
 {
 	struct child c = child__start("mvb");
-	struct stats stats;
 
-	begin(&c.pid, 1);
+	session__begin(&c.pid, 1);
 	sunk.begin_err = -EACCES;
-	tap__ok(start() == -EACCES && strstr(why(), "the sink failed: begin") && !fake.adds,
+	tap__ok(session__open_start() == -EACCES &&
+			strstr(session__reason(), "the sink failed: begin") && !fake.adds,
 		"a sink that does not begin");
-	finish(&stats);
+	session__finish();
 	tap__ok(sunk.finishes == 1, "is finished");
-	end();
+	session__end();
 
-	begin(&c.pid, 1);
+	session__begin(&c.pid, 1);
 	sunk.process_err = -ENOSPC;
-	tap__ok(start() == -ENOSPC && strstr(why(), "the sink failed: process"),
+	tap__ok(session__open_start() == -ENOSPC &&
+			strstr(session__reason(), "the sink failed: process"),
 		"one that takes no process");
-	finish(&stats);
-	end();
+	session__finish_end();
 
-	begin(&c.pid, 1);
-	start();
+	session__begin(&c.pid, 1);
+	session__open_start();
 	sunk.sample_err = -EPIPE;
 	for (int i = 0; i < 3; i++)
 		send_sample(1, (uint32_t)c.pid);
 	tap__ok(session__poll(session, 1) == SESSION_FAILED && sunk.samples == 1,
 		"one that fails gets nothing more");
-	tap__ok(finish(&stats) == -EPIPE && sunk.finishes == 1 && stats.written == 3,
+	tap__ok(session__finish() == -EPIPE && sunk.finishes == 1 && stats.written == 3,
 		"but the counts of all");
-	end();
+	session__end();
 
-	begin(&c.pid, 1);
-	start();
+	session__begin(&c.pid, 1);
+	session__open_start();
 	sunk.sample_err = -ENOSPC;
 	for (int i = 0; i < 3; i++)
 		send_sample(1, (uint32_t)c.pid);
 	session__poll(session, 1);
 	for (int i = 0; i < 2; i++)
 		send_sample(1, (uint32_t)c.pid);
-	finish(&stats);
+	session__finish();
 	tap__ok(stats.ticks == 5 && stats__conserved(&stats) && stats.unwritten == 4,
 		"samples that come between its failure and the end are counted");
-	end();
+	session__end();
 
-	begin(&c.pid, 1);
-	start();
+	session__begin(&c.pid, 1);
+	session__open_start();
 	sunk.tick_err = -ENOSPC;
 	tap__ok(session__poll(session, 1) == SESSION_FAILED &&
-			strstr(why(), "the sink failed: tick"),
+			strstr(session__reason(), "the sink failed: tick"),
 		"one that fails at a tick");
-	finish(&stats);
-	end();
+	session__finish_end();
 
-	begin(&c.pid, 1);
-	start();
+	session__begin(&c.pid, 1);
+	session__open_start();
 	session__poll(session, 1);
 	sunk.finish_err = -EIO;
-	tap__ok(finish(&stats) == -EIO && strstr(why(), "the sink failed: finish"),
+	tap__ok(session__finish() == -EIO && strstr(session__reason(), "the sink failed: finish"),
 		"one that cannot finish");
-	end();
+	session__end();
 	child__end(&c);
 }
 
@@ -406,16 +328,15 @@ TEST(records)
 	struct child c = child__start("mvb");
 	const uint32_t serial = 0x80000001u;
 	pid_t pid = c.pid;
-	struct stats stats;
 	const char *told;
 
-	begin(&pid, 1);
-	start();
+	session__begin(&pid, 1);
+	session__open_start();
 	send_process(XR_PROCESS_FORK, serial, (uint32_t)c.pid, 1);
 	send_process(XR_PROCESS_FORK, serial + 1, (uint32_t)c.pid, 1);
 	session__poll(session, 1);
 	send_sample(serial, (uint32_t)c.pid);
-	tap__ok(poll_until(&sunk.samples, 1) == SESSION_RUNS && !strcmp(sunk.comm, "told"),
+	tap__ok(session__poll_until(&sunk.samples, 1) == SESSION_RUNS && !strcmp(sunk.comm, "told"),
 		"a child that was told of is known by its name");
 	for (int i = 0; i < 3; i++)
 		send_process(XR_PROCESS_REDUCED, serial, (uint32_t)c.pid, 0);
@@ -426,26 +347,27 @@ TEST(records)
 	tap__ok(told && !strstr(told + 5, "only the innermost") && strstr(said, " 1000 micro"),
 		"that most samples have the innermost frames only is printed once");
 	send_process(XR_PROCESS_EXIT, serial, (uint32_t)c.pid, 0);
-	tap__ok(poll_until(&sunk.ended, 1) == SESSION_RUNS, "and its end is told");
+	tap__ok(session__poll_until(&sunk.ended, 1) == SESSION_RUNS, "and its end is told");
 	send_process(XR_PROCESS_EXIT, serial + 1, (uint32_t)c.pid, 0);
 	send_process(XR_PROCESS_EXIT, 12345, 12345, 0);
-	poll_until(&sunk.ended, 2);
+	session__poll_until(&sunk.ended, 2);
 	send_sample(serial + 7, (uint32_t)c.pid);
-	tap__ok(poll_until(&sunk.samples, 2) == SESSION_RUNS, "one that nobody announced is taken");
+	tap__ok(session__poll_until(&sunk.samples, 2) == SESSION_RUNS,
+		"one that nobody announced is taken");
 	send_process(XR_PROCESS_EXIT, serial + 7, (uint32_t)c.pid, 0);
-	poll_until(&sunk.ended, 3);
+	session__poll_until(&sunk.ended, 3);
 	send_sample(4711, (uint32_t)c.pid);
 	session__poll(session, 1);
 	tap__ok(sunk.samples == 2, "a sample of a row that the session has forgotten is dropped");
 	send_process(XR_PROCESS_EXEC, 1, (uint32_t)c.pid, 0);
-	tap__ok(poll_until(&fake.adds, 2) == SESSION_RUNS &&
+	tap__ok(session__poll_until(&fake.adds, 2) == SESSION_RUNS &&
 			strstr(said, "executed another program"),
 		"one that executed R again is profiled again");
-	err = finish(&stats);
+	err = session__finish();
 	tap__ok(!err && stats.processes == 4 && stats.programs == 2,
 		"children count that had a sample: %llu in all",
 		(unsigned long long)stats.processes);
 	tap__ok(!stats.decoder.malformed, "all records were good");
-	end();
+	session__end();
 	child__end(&c);
 }

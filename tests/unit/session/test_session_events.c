@@ -4,28 +4,14 @@
  * number that some formats have, and as lines.
  */
 
-#include "base/clock.h"
-#include "session/session.h"
-#include "session/stats.h"
 #include "tap.h"
-
 #include "r_child.h"
 #include "session_fakes.h"
 
 static const struct engine_ops *const with_events[] = {&events_ops, NULL};
 
-static struct session_config config;
 static struct event_list events;
-static struct session *session;
 static struct child child;
-static struct stats stats;
-
-static void nobody(void *arg, enum notes_level level, const char *line)
-{
-	(void)arg;
-	(void)level;
-	(void)line;
-}
 
 static int start(const struct engine_ops *const *with, bool one_type, bool lines,
 		 const char *const *names)
@@ -33,33 +19,18 @@ static int start(const struct engine_ops *const *with, bool one_type, bool lines
 	struct errmsg f;
 	int err;
 
-	memset(&fake, 0, sizeof(fake));
-	memset(&sunk, 0, sizeof(sunk));
+	session__begin(&child.pid, 1);
 	events.n = 0;
 	for (; *names; names++)
 		tap__bail_if(event_list__add(&events, *names, &f), "%s", f.text);
-	config = (struct session_config){
-		.pids = &child.pid,
-		.npids = 1,
-		.engines = with,
-		.freq = 99,
-		.one_type = one_type,
-		.lines = lines,
-		.events = &events,
-		.notes = {.line = nobody},
-	};
-	if (session__open(&session, &config, (struct sink){.ops = &sink_ops}, &f))
-		tap__bail("%s", f.text);
-	err = session__start(session);
+	config.engines = with;
+	config.one_type = one_type;
+	config.lines = lines;
+	config.events = &events;
+	err = session__open_start();
 	if (err)
-		session__free(session);
+		session__end();
 	return err;
-}
-
-static void stop(void)
-{
-	session__stop(session, &stats);
-	session__free(session);
 }
 
 /* One sample: is it in the profile? */
@@ -111,7 +82,7 @@ TEST(types)
 			sunk.weight == 1 << 30,
 		"a sample of the second");
 	sends(0, 5, XR_UNIT_COUNT);
-	stop();
+	session__finish_end();
 	tap__ok(stats.nevents == 2 && stats.events[0].samples == 2 &&
 			stats.events[0].weight == 12 && stats.events[1].samples == 1 &&
 			stats.events[1].weight == 1 << 30,
@@ -132,7 +103,7 @@ TEST(one_number)
 	start(with_events, true, false, names);
 	tap__ok(sends(0, 7, XR_UNIT_COUNT) && sunk.type == PROFILE_TYPE_TICKS && sunk.weight == 7,
 		"a format with one number has the number of events");
-	stop();
+	session__finish_end();
 }
 
 TEST(lines)
@@ -144,7 +115,7 @@ TEST(lines)
 	for (int i = 0; i < 10; i++)
 		lines += sends(0, 1000, XR_UNIT_COUNT) ? sunk.weight : 0;
 	tap__ok(lines == 10, "samples that stand for as many each are a line each");
-	stop();
+	session__finish_end();
 	start(with_events, true, true, names);
 	lines = 0;
 	for (int i = 0; i < 1000; i++)
@@ -156,7 +127,7 @@ TEST(lines)
 		lines += sends(0, 200, XR_UNIT_COUNT) ? sunk.weight : 0;
 	tap__ok(lines > 80 && lines <= 100, "one that stands for more is more lines: %u",
 		(unsigned int)lines);
-	stop();
+	session__finish_end();
 }
 
 TEST(refused)
@@ -166,7 +137,6 @@ TEST(refused)
 
 	tap__ok(start(engines, false, false, names) == -ENOTSUP && !fake.opened,
 		"an engine that has none is not opened");
-	memset(&fake, 0, sizeof(fake));
 	tap__ok(!start(both, false, false, names), "one that has them is");
-	stop();
+	session__finish_end();
 }

@@ -4,30 +4,12 @@
  * environment of their own, on an engine that is made up.
  */
 
-#include "base/clock.h"
-#include "os/os.h"
-#include "os/proc.h"
-#include "session/session.h"
 #include "tap.h"
-
 #include "r_child.h"
 #include "session_fakes.h"
 
 static const char *const env[] = {"XRPROF_TEAM=team", "XRPROF_ENV", NULL};
 static const struct label_rules rules = {.env = env}, fixed = {.env = env, .service = "fixed"};
-
-static struct session_config config;
-static struct session *session;
-static char notes[8192];
-
-static void on_note(void *arg, enum notes_level level, const char *line)
-{
-	size_t len = strlen(notes);
-
-	(void)arg;
-	(void)level;
-	snprintf(notes + len, sizeof(notes) - len, "%s\n", line);
-}
 
 /* A child that was executed with these: it is this program again. */
 static struct child child__execute(const char *script, const char *team, const char *todo)
@@ -61,43 +43,19 @@ static struct child child__execute(const char *script, const char *team, const c
 static void start(const struct child *c, size_t n, const struct label_rules *labels)
 {
 	static pid_t pids[2];
-	struct errmsg f;
 
-	memset(&fake, 0, sizeof(fake));
-	memset(&sunk, 0, sizeof(sunk));
-	notes[0] = '\0';
 	for (size_t i = 0; i < n; i++)
 		pids[i] = c[i].pid;
-	config = (struct session_config){
-		.pids = pids,
-		.npids = n,
-		.follow = true,
-		.engines = engines,
-		.freq = 99,
-		.labels = labels,
-		.notes = {.line = on_note, .lowest = NOTES_DEBUG},
-	};
-	if (session__open(&session, &config, (struct sink){.ops = &sink_ops}, &f) ||
-	    session__start(session))
-		tap__bail("the session does not start: %s", session__why(session)->text);
+	session__begin(pids, n);
+	config.follow = true;
+	config.labels = labels;
+	if (session__open_start())
+		tap__bail("the session does not start: %s", session__reason());
 }
 
-static void stop(void)
-{
-	struct stats stats;
-
-	session__stop(session, &stats);
-	session__free(session);
-}
-
-/* Poll until @count, which polling raises, is @want. */
 static bool poll_until(const unsigned int *count, unsigned int want)
 {
-	uint64_t limit = os__now() + 60 * NS_PER_S;
-
-	while (*count < want && os__now() < limit)
-		if (session__poll(session, 100) != SESSION_RUNS)
-			break;
+	session__poll_until(count, want);
 	return *count >= want;
 }
 
@@ -106,7 +64,7 @@ static bool says(const char *what)
 {
 	if (strstr(sunk.says, what))
 		return true;
-	tap__diag("it says %s; notes: %s", sunk.says, notes);
+	tap__diag("it says %s; notes: %s", sunk.says, said);
 	return false;
 }
 
@@ -137,7 +95,7 @@ TEST(described)
 	tap__ok(poll_until(&sunk.samples, 2) && sunk.pid == 1 << 22 && says(";team=blue;"),
 		"what it forks says the same, even when it has ended");
 	child__end(&c);
-	stop();
+	session__finish_end();
 }
 
 TEST(fixed)
@@ -148,7 +106,7 @@ TEST(fixed)
 	tap__ok(poll_until(&sunk.known, 1) && says("|service=fixed;team=red;"),
 		"a service that is given is that of all");
 	child__end(&c);
-	stop();
+	session__finish_end();
 }
 
 TEST(not_wanted)
@@ -161,7 +119,7 @@ TEST(not_wanted)
 			!sunk.known,
 		"where nobody wants to know nothing is said");
 	child__end(&c);
-	stop();
+	session__finish_end();
 }
 
 /* It ends before it could be asked. */
@@ -179,34 +137,33 @@ TEST(ended)
 		"of one that is gone what is known without it");
 	child__end(&c[0]);
 	child__end(&c[1]);
-	stop();
+	session__finish_end();
 }
 
 /* A process that is sampled is asked at once: the first poll has it, before any sample. */
 TEST(at_once)
 {
 	struct child c = child__execute("plumber.R", "blue", "mvb");
-	struct stats stats;
 	int tries = 0;
 
 	/* on a machine that is busy the answer may come later */
 	start(&c, 1, &rules);
 	for (; !sunk.known && tries < 10; tries++) {
-		stop();
+		session__finish_end();
 		start(&c, 1, &rules);
 	}
 	tap__ok(sunk.began == 1 && sunk.known == 1 && says(";team=blue;"),
 		"what is there at the start is known at the start");
-	stop();
+	session__finish_end();
 
 	start(&c, 1, &fixed);
 	/* forked by one that nobody knows; sampled before it can be asked */
 	send_process(XR_PROCESS_FORK, 0x80000003, (1 << 22) + 2, 77);
 	send_sample(0x80000003, (1 << 22) + 2);
-	session__stop(session, &stats);
+	session__finish();
 	tap__ok(sunk.samples == 1 && sunk.ended == 2 && sunk.unsaid == 0,
 		"at the end each is told with what can be presumed of it");
-	session__free(session);
+	session__end();
 	child__end(&c);
 }
 

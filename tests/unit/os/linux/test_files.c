@@ -267,7 +267,7 @@ TEST(taken)
 	struct file *file;
 	char name[64];
 
-	if (chdir(folder))
+	if (chdir(tap__folder()))
 		tap__bail("no folder");
 	fs = started();
 	for (uint32_t i = 0; i <= FILES_NUMBERS; i++)

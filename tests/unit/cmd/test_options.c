@@ -5,8 +5,11 @@
 
 #define MAX_ARGS 32
 
-/* Split at blanks and parse; the words live until the next call. */
-static int parse(const char *line, struct options *o, struct errmsg *f)
+static struct options o;
+static struct errmsg f;
+
+/* Split at blanks and parse, into @o and @f; the words live until the next call. */
+static int parse(const char *line)
 {
 	static char text[512];
 	static char *argv[MAX_ARGS + 2];
@@ -19,16 +22,15 @@ static int parse(const char *line, struct options *o, struct errmsg *f)
 	     w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
 	argv[argc] = NULL;
-	f->text[0] = '\0';
-	return options__parse(o, argc, argv, f);
+	options__free(&o);
+	o = (struct options){0};
+	f.text[0] = '\0';
+	return options__parse(&o, argc, argv, &f);
 }
 
 TEST(defaults)
 {
-	struct options o;
-	struct errmsg f;
-
-	tap__ok(parse("-p 42", &o, &f) == 0, "-p 42 is enough: %s", f.text);
+	tap__ok(parse("-p 42") == 0, "-p 42 is enough: %s", f.text);
 	tap__ok(o.config.npids == 1 && o.config.pids[0] == 42, "the pid");
 	tap__ok(o.config.freq == 99, "99 Hz");
 	tap__ok(o.config.max_sample_us == 1000, "a stack is read for a millisecond at most");
@@ -40,26 +42,17 @@ TEST(defaults)
 			!o.config.verbose && !o.config.quiet && !o.config.stats && !o.config.btf &&
 			!o.config.command,
 		"all else is off");
-	options__free(&o);
 }
 
 TEST(events)
 {
-	struct options o;
-	struct errmsg f;
-
-	tap__ok(!parse("-p 1 -f pprof --event cs --event tracepoint:a:b --period 7 --off-cpu", &o,
-		       &f) &&
+	tap__ok(!parse("-p 1 -f pprof --event cs --event tracepoint:a:b --period 7 --off-cpu") &&
 			o.config.events.n == 2 && !strcmp(o.config.events.all[0].text, "cs") &&
 			o.config.events.all[1].kind == EVENT_TRACEPOINT && o.config.period == 7,
 		"events, and a period: %s", f.text);
-	options__free(&o);
-	tap__ok(!parse("-p 1 -e bpf --event cs", &o, &f) && o.config.events.n == 1 &&
-			!o.config.period,
+	tap__ok(!parse("-p 1 -e bpf --event cs") && o.config.events.n == 1 && !o.config.period,
 		"one, in a format with one number: %s", f.text);
-	options__free(&o);
-	tap__ok(!parse("-p 1", &o, &f) && !o.config.events.n, "none unless asked for");
-	options__free(&o);
+	tap__ok(!parse("-p 1") && !o.config.events.n, "none unless asked for");
 }
 
 /* As a subcommand without formats has it: the same rules, but for those of the format. */
@@ -84,8 +77,9 @@ TEST(events_shared)
 		struct config c = {.period = rows[i].period,
 				   .capture = rows[i].capture,
 				   .clock = rows[i].clock};
-		struct errmsg f = {""};
 		int err = 0;
+
+		f.text[0] = '\0';
 
 		for (size_t k = 0; k < 2 && rows[i].events[k] && !err; k++)
 			err = event_list__add(&c.events, rows[i].events[k], &f);
@@ -97,12 +91,8 @@ TEST(events_shared)
 
 TEST(all_given)
 {
-	struct options o;
-	struct errmsg f;
-
 	tap__ok(parse("--pid=7,8 -p 9 -p 7 --rate 1000 -d 0.25 -o out/ --format folded -e bpf -s "
-		      "--clock cpu --stats s.json --btf b -q -v",
-		      &o, &f) == 0,
+		      "--clock cpu --stats s.json --btf b -q -v") == 0,
 		"many options: %s", f.text);
 	tap__ok(o.config.npids == 3 && o.config.pids[0] == 7 && o.config.pids[1] == 8 &&
 			o.config.pids[2] == 9,
@@ -116,20 +106,14 @@ TEST(all_given)
 		"engine, clock");
 	tap__ok(o.config.follow && o.config.quiet && o.config.verbose, "flags");
 	tap__ok(!strcmp(o.config.stats, "s.json") && !strcmp(o.config.btf, "b"), "files");
-	options__free(&o);
 }
 
 TEST(aliases)
 {
 	static const char *const lines[] = {"-p 1 -F 50", "-p 1 --freq 50", "-p 1 --rate=50",
 					    "-p 1 --frequency 50"};
-	struct options o;
-	struct errmsg f;
-
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		tap__ok(parse(lines[i], &o, &f) == 0 && o.config.freq == 50, "%s: %s", lines[i],
-			f.text);
-		options__free(&o);
+		tap__ok(parse(lines[i]) == 0 && o.config.freq == 50, "%s: %s", lines[i], f.text);
 	}
 }
 
@@ -140,64 +124,44 @@ TEST(duration)
 		double seconds;
 	} rows[] = {{"-p 1 -d 30", 30},	 {"-p 1 -d 0.5", 0.5},	       {"-p 1 -d 30s", 30},
 		    {"-p 1 -d 5m", 300}, {"-p 1 --duration=1h", 3600}, {"-p 1 -d 1.5m", 90}};
-	struct options o;
-	struct errmsg f;
-
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		tap__ok(parse(rows[i].line, &o, &f) == 0 && o.config.duration == rows[i].seconds,
+		tap__ok(parse(rows[i].line) == 0 && o.config.duration == rows[i].seconds,
 			"%s is %g s: %s", rows[i].line, rows[i].seconds, f.text);
-		options__free(&o);
 	}
 }
 
 TEST(filters)
 {
-	struct options o;
-	struct errmsg f;
-
-	tap__ok(parse("-a -o d/ --user 0 --cgroup /x --comm R* --exclude-pid 4,5", &o, &f) == 0 &&
+	tap__ok(parse("-a -o d/ --user 0 --cgroup /x --comm R* --exclude-pid 4,5") == 0 &&
 			o.config.filters.n == 5 && o.config.filters.list[0].id == 0 &&
 			!strcmp(o.config.filters.list[2].text, "R*") &&
 			o.config.filters.list[4].id == 5,
 		"filters: %s", f.text);
-	options__free(&o);
 }
 
 TEST(command)
 {
-	struct options o;
-	struct errmsg f;
-
-	tap__ok(parse("-F 10 -- R -F 20 -- x", &o, &f) == 0, "a command: %s", f.text);
+	tap__ok(parse("-F 10 -- R -F 20 -- x") == 0, "a command: %s", f.text);
 	tap__ok(o.config.freq == 10, "its options are not ours");
 	tap__ok(o.config.command && !strcmp(o.config.command[0], "R") &&
 			!strcmp(o.config.command[1], "-F") && !strcmp(o.config.command[3], "--") &&
 			!strcmp(o.config.command[4], "x") && !o.config.command[5],
 		"it is passed on word for word");
-	options__free(&o);
 }
 
 TEST(help)
 {
-	struct options o;
-	struct errmsg f;
-
-	tap__ok(parse("--help", &o, &f) == 0 && o.help, "--help needs no target");
-	options__free(&o);
-	tap__ok(parse("-V", &o, &f) == 0 && o.version, "-V needs no target");
-	options__free(&o);
+	tap__ok(parse("--help") == 0 && o.help, "--help needs no target");
+	tap__ok(parse("-V") == 0 && o.version, "-V needs no target");
 }
 
 /* Refused, with @word in the message. */
 static void refused(const char *line, const char *word)
 {
-	struct options o;
-	struct errmsg f;
-	int err = parse(line, &o, &f);
+	int err = parse(line);
 
 	tap__ok(err == -EINVAL && strstr(f.text, word) && !strchr(f.text, '\n'),
 		"refused: '%s': %d %s", line, err, f.text);
-	options__free(&o);
 }
 
 TEST(refused)

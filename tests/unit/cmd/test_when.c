@@ -108,51 +108,24 @@ TEST(zones)
 
 TEST(none)
 {
-	static const char *const none[] = {
-		"",
-		" ",
-		"x",
-		"24:00",
-		"02:60",
-		"02:1",
-		"002:10",
-		"02:10:60",
-		"02:10 ",
-		"02:10Z",
-		"-",
-		"- 10m",
-		"-10",
-		"-10x",
-		"-99999999999999999999s",
-		"-10000000w",
-		"10m  ago",
-		"10m agox",
-		"2026-02-29",
-		"2026-13-01",
-		"2026-1-1",
-		"2026-11-22 ",
-		"2026-11-22T",
-		"2026-11-22X02:10",
-		"2026-11-22 02:10 x",
-		"2026-11-22T02:10+25:00",
-		"2026-11-22T02:10+1",
-		"1969-12-31 00:00Z",
-		"1970-01-01T00:00+01:00",
-		"10000-01-01",
-		"yesterdayx",
-		"yesterday 25:00",
-		"tomorrow",
-		"nowish",
-	};
+	char none[] = "| |x|24:00|02:60|02:1|002:10|02:10:60|02:10 |02:10Z|-|- 10m|-10|-10x|"
+		      "-99999999999999999999s|-10000000w|10m  ago|10m "
+		      "agox|2026-02-29|2026-13-01|2026-1-1|"
+		      "2026-11-22 |2026-11-22T|2026-11-22X02:10|2026-11-22 02:10 "
+		      "x|2026-11-22T02:10+25:00|"
+		      "2026-11-22T02:10+1|1969-12-31 "
+		      "00:00Z|1970-01-01T00:00+01:00|10000-01-01|yesterdayx|"
+		      "yesterday 25:00|tomorrow|nowish";
+	char *at = none;
 	const struct when_context c = {.now = NOW};
 	struct errmsg f;
 	uint64_t out;
 
 	zone("UTC0");
-	for (size_t i = 0; i < COUNT(none); i++) {
+	for (const char *text; (text = strsep(&at, "|"));) {
 		f.text[0] = '\0';
-		tap__ok(when__parse(none[i], "--since", &c, &out, &f) == -EINVAL && f.text[0],
-			"no time: \"%s\"", none[i]);
+		tap__ok(when__parse(text, "--since", &c, &out, &f) == -EINVAL && f.text[0],
+			"no time: \"%s\"", text);
 	}
 }
 

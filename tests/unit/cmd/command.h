@@ -3,6 +3,8 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
+#include <stdarg.h>
+
 #include "cmd/cmd.h"
 #include "tap.h"
 
@@ -60,8 +62,14 @@ static int run_to(const char *path, const char *line)
 	return status;
 }
 
-__attribute__((unused)) static int run(const char *line)
+__attribute__((unused, format(printf, 1, 2))) static int run(const char *fmt, ...)
 {
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
 	return run_to(NULL, line);
 }
 

@@ -5,7 +5,7 @@
 /* One line on stderr that holds @why, nothing on stdout. */
 static void usage(const char *line, const char *why)
 {
-	int status = run(line);
+	int status = run("%s", line);
 
 	tap__ok(status == CMD_USAGE && !*out_text && strstr(err_text, why) && err_lines == 1,
 		"'%s': %d %s", line, status, err_text);
@@ -13,7 +13,7 @@ static void usage(const char *line, const char *why)
 
 static void prints(const char *line, const char *what)
 {
-	int status = run(line);
+	int status = run("%s", line);
 
 	tap__ok(status == CMD_OK && !*err_text && strstr(out_text, what), "'%s': %d %s", line,
 		status, err_text);

@@ -18,11 +18,8 @@ static bool precious(void)
 /* `record` with these outputs is wrong usage, before anything else is looked at. */
 static void same(const char *options)
 {
-	char line[256];
-	int status;
+	int status = run("-p 1 %s", options);
 
-	snprintf(line, sizeof(line), "-p 1 %s", options);
-	status = run(line);
 	tap__ok(status == CMD_USAGE && strstr(err_text, "are the same file") && precious(),
 		"%s: %s", options, err_text);
 }

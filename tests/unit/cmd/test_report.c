@@ -8,17 +8,9 @@
 #include "output/outputs.h"
 #include "stack_maker.h"
 
-/* A file of these bytes. */
-static void file__make(const char *name, const void *data, size_t len)
-{
-	FILE *f = fopen(name, "w");
-
-	tap__bail_if(!f || fwrite(data, 1, len, f) != len || fclose(f), "cannot write %s", name);
-}
-
 static void file__text(const char *name, const char *text)
 {
-	file__make(name, text, strlen(text));
+	tap__write(name, text, strlen(text));
 }
 
 /* An Rprof.out: @n samples, one each @us, of these functions in turn. */
@@ -30,29 +22,32 @@ static void rprof__make(const char *name, unsigned int us, unsigned int n, const
 	for (unsigned int i = 0; i < n && !err; i++)
 		err = buf__printf(&b, "\"%c\" \n", functions[i % strlen(functions)]);
 	tap__bail_if(err, "no memory");
-	file__make(name, b.data, b.len);
+	tap__write(name, b.data, b.len);
 	buf__free(&b);
 }
 
 /* `report` prints exactly this. */
 static void report__is(const char *line, const char *out)
 {
-	char words[512];
-	int status;
+	int status = run("report %s", line);
 
-	snprintf(words, sizeof(words), "report %s", line);
-	status = run(words);
-	if (!tap__ok(status == CMD_OK && !strcmp(out_text, out), "%s", words))
-		printf("# %d, %s\n# is:\n%s# should be:\n%s", status, err_text, out_text, out);
+	if (!tap__is(status == CMD_OK ? out_text : NULL, out, "report %s", line))
+		tap__diag("%d, %s", status, err_text);
 }
 
 /* In `folded` format. */
 static void folded__is(const char *line, const char *out)
 {
-	char words[512];
+	int status = run("report %s -f folded", line);
 
-	snprintf(words, sizeof(words), "%s -f folded", line);
-	report__is(words, out);
+	tap__is(status == CMD_OK ? out_text : err_text, out, "report %s -f folded", line);
+}
+
+/* A file @name of @text, in that format. */
+static void folds(const char *name, const char *text, const char *out)
+{
+	file__text(name, text);
+	folded__is(name, out);
 }
 
 /* A sample counts for the time that it stands for. */
@@ -80,7 +75,6 @@ static void test_rates(void)
 	run("report b.out -o b.pb.gz");
 	report__is("a.pb.gz b.pb.gz", text);
 	/* two profiles in one file, as Rprof(append = TRUE) has them */
-	snprintf(text, sizeof(text), "report a.out b.out -f rprof");
 	tap__bail_if(system("cat a.out b.out >both.out"), "no file of both");
 	snprintf(text, sizeof(text), "both.out: 150 samples, 2.00 s\n%s", half);
 	report__is("both.out", text);
@@ -101,8 +95,8 @@ static void test_rates(void)
 	folded__is("c.folded", "h 40\n");
 	tap__ok(!*err_text, "none does");
 	folded__is("c.folded a.out -F 100", "h 40\nf 100\n");
-	file__text("much.folded", "f 9000000000000000\ng 9000000000000000\n");
-	folded__is("much.folded", "f 9000000000000000\ng 9000000000000000\n");
+	folds("much.folded", "f 9000000000000000\ng 9000000000000000\n",
+	      "f 9000000000000000\ng 9000000000000000\n");
 	tap__ok(run("report much.folded a.out") == CMD_FAILED &&
 			strstr(err_text, "more than there can be"),
 		"and more than there can be: %s", err_text);
@@ -124,14 +118,11 @@ static void test_same_file(void)
 			     stat("s.out", &before),
 		     "no links");
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		char words[128];
-		int status;
+		int status = run("report %s", lines[i]);
 
-		snprintf(words, sizeof(words), "report %s", lines[i]);
-		status = run(words);
 		tap__ok(status == CMD_USAGE && strstr(err_text, "cannot be written meanwhile") &&
 				!stat("s.out", &after) && after.st_size == before.st_size,
-			"%s: %s", words, err_text);
+			"%s: %s", lines[i], err_text);
 	}
 }
 
@@ -169,21 +160,14 @@ static void minute__make(const char *name, uint64_t began, const char *host, con
 	files__stop(to.files);
 }
 
-static char page[1 << 20];
+static const char *page;
 
 /* Is @what in the page that `report` makes of @files? */
 static void page__has(const char *files, const char *what)
 {
-	char line[256];
-	FILE *in;
-
-	snprintf(line, sizeof(line), "report %s -o page.html", files);
-	run(line);
-	in = fopen("page.html", "r");
-	page[in ? fread(page, 1, sizeof(page) - 1, in) : 0] = '\0';
-	if (in)
-		fclose(in);
-	tap__ok(strstr(page, what), "%s: a page with %s", files, what);
+	run("report %s -o page.html", files);
+	page = tap__read("page.html", NULL);
+	tap__ok(page && strstr(page, what), "%s: a page with %s", files, what);
 }
 
 /* What a file knows of how it was made is kept by each conversion. */
@@ -243,7 +227,7 @@ static void wide__make(const char *name, const char *text, bool big, bool mark)
 	for (; *text && !err; text++)
 		err = buf__add(&b, big ? (const char[]){0, *text} : (const char[]){*text, 0}, 2);
 	tap__bail_if(err, "no memory");
-	file__make(name, b.data, b.len);
+	tap__write(name, b.data, b.len);
 	buf__free(&b);
 }
 
@@ -261,33 +245,28 @@ static void test_encodings(void)
 		tap__ok(!*err_text, "UTF-16, %s, %s mark", i & 1 ? "BE" : "LE",
 			i & 2 ? "with a" : "without");
 	}
-	file__make("high.folded",
+	tap__write("high.folded",
 		   "\xff\xfe\x3d\xd8\x00\xde \0"
 		   "1\0",
 		   10);
 	folded__is("high.folded", "\xf0\x9f\x98\x80 1\n");
-	file__make("half.folded",
+	tap__write("half.folded",
 		   "\xff\xfe\x3d\xd8 \0"
 		   "1\0",
 		   8);
 	folded__is("half.folded", "\xef\xbf\xbd 1\n");
 	tap__bail_if(system("gzip -c wide.out >wide.gz"), "no gzip");
 	folded__is("wide.gz", "f 1\nf;g 1\n");
-	file__text("mark.out", "\xef\xbb\xbfsample.interval=10000\n\"f\" \n");
-	folded__is("mark.out", "f 1\n");
-	file__text("mark.folded", "\xef\xbb\xbfmain;f 3\n");
-	folded__is("mark.folded", "main;f 3\n");
+	folds("mark.out", "\xef\xbb\xbfsample.interval=10000\n\"f\" \n", "f 1\n");
+	folds("mark.folded", "\xef\xbb\xbfmain;f 3\n", "main;f 3\n");
 }
 
 /* Counts as other tools write them, and the end of a file without a newline. */
 static void test_counts(void)
 {
-	file__text("end.folded", "main;f 3\nmain;g 4");
-	folded__is("end.folded", "main;f 3\nmain;g 4\n");
-	file__text("one.folded", "main;f 3");
-	folded__is("one.folded", "main;f 3\n");
-	file__text("cut.folded", "main;f 3\nmain;g");
-	folded__is("cut.folded", "main;f 3\n");
+	folds("end.folded", "main;f 3\nmain;g 4", "main;f 3\nmain;g 4\n");
+	folds("one.folded", "main;f 3", "main;f 3\n");
+	folds("cut.folded", "main;f 3\nmain;g", "main;f 3\n");
 	tap__ok(strstr(err_text, "the last line, number 2, is not whole"), "%s", err_text);
 	file__text("point.folded", "main;f 12.5\nmain;g 7.5\n");
 	report__is("point.folded", "point.folded: 200 samples\n"
@@ -298,10 +277,10 @@ static void test_counts(void)
 	tap__ok(strstr(err_text, "a sample is one 10th of one"), "%s", err_text);
 	run("report point.folded -F 100");
 	tap__ok(strstr(out_text, "200 samples, 0.20 s"), "their time is the same: %s", out_text);
-	file__text("r.folded", "f 1e+05\ng 100000\nh 12.0\nk 1.50e1\n");
-	folded__is("r.folded", "f 100000\ng 100000\nh 12\nk 15\n");
-	file__text("third.folded", "f 0.33333333333333331\ng 0.66666666666666663\n");
-	folded__is("third.folded", "f 333333\ng 666666\n");
+	folds("r.folded", "f 1e+05\ng 100000\nh 12.0\nk 1.50e1\n",
+	      "f 100000\ng 100000\nh 12\nk 15\n");
+	folds("third.folded", "f 0.33333333333333331\ng 0.66666666666666663\n",
+	      "f 333333\ng 666666\n");
 	file__text("bad.folded",
 		   "f 1\ng 1.\nh .5\nk 1e\nl 1e99\nm 1.2.3\nn 99999999999999999999\n");
 	folded__is("bad.folded", "f 1\ng 1\n");
@@ -369,26 +348,19 @@ static void test_names(void)
 		{"n.pb", "\x1f\x8b"},	 {"n.json", "{\"$schema\""}, {"n.prof", "sample.interval"},
 	};
 	static const char *const refused[] = {"n.svg", "n.out.gz", "n.PNG"};
-	char words[64], head[32] = "";
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		FILE *in;
+		const char *text;
 
-		snprintf(words, sizeof(words), "report a.out -o %s", names[i][0]);
-		run(words);
-		in = fopen(names[i][0], "r");
-		tap__ok(in && fread(head, 1, 16, in) &&
-				!strncmp(head, names[i][1], strlen(names[i][1])),
-			"%s", names[i][0]);
-		if (in)
-			fclose(in);
-		memset(head, 0, sizeof(head));
+		run("report a.out -o %s", names[i][0]);
+		text = tap__read(names[i][0], NULL);
+		tap__ok(text && !strncmp(text, names[i][1], strlen(names[i][1])), "%s",
+			names[i][0]);
 	}
-	for (size_t i = 0; i < COUNT(refused); i++) {
-		snprintf(words, sizeof(words), "report a.out -o %s", refused[i]);
-		tap__ok(run(words) == CMD_USAGE && strstr(err_text, "use .html"), "%s: %s",
-			refused[i], err_text);
-	}
+	for (size_t i = 0; i < COUNT(refused); i++)
+		tap__ok(run("report a.out -o %s", refused[i]) == CMD_USAGE &&
+				strstr(err_text, "use .html"),
+			"%s: %s", refused[i], err_text);
 }
 
 /* --list: 20 samples of 100 ms are more than 100 of 10 ms, by the profiles and by their index. */
@@ -429,20 +401,19 @@ static void test_list_rates(void)
 				     buf__printf(&index, line, 2, 18, 20,
 						 indexed ? "" : ",\"interval\":100000000"),
 			     "no memory");
-		file__make("list/index-20260117.jsonl.gz", index.data, index.len);
+		tap__write("list/index-20260117.jsonl.gz", index.data, index.len);
 	}
 	buf__free(&index);
 }
 
 /* A profile that began @ago seconds ago, of Rprof.out @from. */
-static void profile__make(const char *from, int ago)
+static void protap__write(const char *from, int ago)
 {
 	time_t at = time(NULL) - ago;
-	char words[128], name[32];
+	char name[32];
 
 	strftime(name, sizeof(name), "%Y%m%dT%H%M%SZ", gmtime(&at));
-	snprintf(words, sizeof(words), "report %s -o spans/%s-10.pb.gz", from, name);
-	run(words);
+	run("report %s -o spans/%s-10.pb.gz", from, name);
 }
 
 /* --diff of a length: the last span of it, and the one before it; with a dash, too. */
@@ -453,10 +424,10 @@ static void test_diff_length(void)
 					    "report --dir spans --since -3m --diff -3m"};
 
 	tap__bail_if(mkdir("spans", 0700), "no folder");
-	profile__make("a.out", 270);
-	profile__make("b.out", 90);
+	protap__write("a.out", 270);
+	protap__write("b.out", 90);
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		int status = run(lines[i]);
+		int status = run("%s", lines[i]);
 
 		tap__ok(status == CMD_OK && strstr(out_text, "  g") && strstr(out_text, "  f") &&
 				strstr(out_text, "+100.0"),

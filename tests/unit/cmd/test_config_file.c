@@ -74,20 +74,20 @@ TEST(refused)
 
 TEST(file)
 {
-	char path[] = "/tmp/config_file.XXXXXX", *text;
-	int fd = mkstemp(path);
+	static char large[CONFIG_FILE_MAX + 1];
+	const char *path = tap__path("conf");
 	struct errmsg f;
+	char *text;
 
-	tap__bail_if(fd < 0 || write(fd, "all\n", 4) != 4, "no file");
+	tap__write(path, "all\n", 4);
 	tap__ok(!config_file__read(&text, path, &f) && !strcmp(text, "all\n"), "a file is read");
 	free(text);
-	tap__bail_if(write(fd, "\0", 1) != 1, "no file");
+	tap__write(path, "all\n", 5);
 	tap__ok(config_file__read(&text, path, &f) == -EINVAL && !text, "not one with a NUL: %s",
 		f.text);
-	tap__bail_if(ftruncate(fd, CONFIG_FILE_MAX + 1), "no file");
+	tap__write(path, large, sizeof(large));
 	tap__ok(config_file__read(&text, path, &f) == -EFBIG && !text, "nor a large one: %s",
 		f.text);
-	close(fd);
 	unlink(path);
 	tap__ok(config_file__read(&text, path, &f) == -ENOENT && strstr(f.text, path),
 		"one that is not there: %s", f.text);
@@ -95,5 +95,4 @@ TEST(file)
 	tap__bail_if(mkfifo(path, 0600), "no pipe");
 	tap__ok(config_file__read(&text, path, &f) && strstr(f.text, "not a regular file"),
 		"a pipe is not waited for: %s", f.text);
-	unlink(path);
 }

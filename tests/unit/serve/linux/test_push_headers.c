@@ -3,20 +3,15 @@
 #include "serve/linux/push_headers.h"
 #include "tap.h"
 
-static char path[] = "/tmp/xrprof-headers.XXXXXX";
+static const char *path;
 
+/* Another file of that name, as who renews a token makes it. */
 static void put(const char *text, size_t len, mode_t mode)
 {
-	char fresh[64];
-	int fd;
+	const char *fresh = tap__path("new");
 
-	/* another file of that name, as who renews a token makes it */
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	fd = open(fresh, O_CREAT | O_WRONLY | O_TRUNC, 0600);
-	tap__bail_if(fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, mode) < 0 ||
-			     rename(fresh, path) < 0,
-		     "%s", path);
-	close(fd);
+	tap__write(fresh, text, len);
+	tap__bail_if(chmod(fresh, mode) || rename(fresh, path), "%s", path);
 }
 
 static bool parses(const char *text, size_t n, const char *first)
@@ -41,7 +36,7 @@ static bool refused(const char *text, const char *why)
 	return good && !strcmp(f.text, why);
 }
 
-static void test_parse(void)
+TEST(parse)
 {
 	char many[8192] = "";
 
@@ -68,44 +63,40 @@ static void test_parse(void)
 	tap__ok(refused(many, "F: line 65 is one header too many"), "not any number");
 }
 
-static void test_file(void)
+/* Files that are read, one after the other; what stays of them. */
+TEST(file)
 {
 	static char large[PUSH_HEADERS_SIZE + 1];
+	static const struct {
+		const char *text, *line, *what;
+		mode_t mode;
+		int err;
+	} rows[] = {
+		{"A: 1\n", "A: 1", "a file is read", 0600, 1},
+		{NULL, "A: 1", "and not again as long as it stays", 0, 0},
+		{"A: 2\n", "A: 2", "another of that name is; a group may read it", 0640, 1},
+		{"A: 3\n", "A: 2", "one that all may read is not", 0604, -EPERM},
+		{"A: 3\n", "A: 2", "nor one that others may write", 0620, -EPERM},
+		{"A 4\n", "A: 2", "what was there stays", 0600, -EINVAL},
+		{large, "A: 2", "one that is too large", 0600, -EFBIG},
+	};
 	struct push_headers h = {0};
 	struct errmsg f = {""};
 
-	put("A: 1\n", 5, 0600);
-	tap__ok(push_headers__read(&h, path, &f) == 1 && h.n == 1 && !strcmp(h.line[0], "A: 1"),
-		"a file is read");
-	tap__ok(push_headers__read(&h, path, &f) == 0, "and not again as long as it stays");
-	put("A: 2\n", 5, 0640);
-	tap__ok(push_headers__read(&h, path, &f) == 1 && !strcmp(h.line[0], "A: 2"),
-		"another one of that name is; a group may read it");
-	put("A: 3\n", 5, 0604);
-	tap__ok(push_headers__read(&h, path, &f) == -EPERM && !strcmp(h.line[0], "A: 2"),
-		"one that all may read is not: %s", f.text);
-	put("A: 3\n", 5, 0620);
-	tap__ok(push_headers__read(&h, path, &f) == -EPERM, "nor one that others may write");
-	put("A 4\n", 4, 0600);
-	tap__ok(push_headers__read(&h, path, &f) == -EINVAL && !strcmp(h.line[0], "A: 2"),
-		"what was there stays: %s", f.text);
+	path = tap__path("headers");
 	memset(large, '#', sizeof(large));
-	put(large, sizeof(large), 0600);
-	tap__ok(push_headers__read(&h, path, &f) == -EFBIG, "one that is too large: %s", f.text);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (rows[i].text)
+			put(rows[i].text,
+			    rows[i].text == large ? sizeof(large) : strlen(rows[i].text),
+			    rows[i].mode);
+		tap__ok(push_headers__read(&h, path, &f) == rows[i].err && h.n == 1 &&
+				!strcmp(h.line[0], rows[i].line),
+			"%s: %s", rows[i].what, f.text);
+	}
 	unlink(path);
 	tap__ok(push_headers__read(&h, path, &f) == -ENOENT, "one that is gone: %s", f.text);
 	tap__ok(push_headers__read(&h, "/", &f) < 0, "what is no file: %s", f.text);
 	push_headers__free(&h);
 	tap__ok(!h.n, "nothing is left");
-}
-
-TEST(push_headers)
-{
-	int fd = mkstemp(path);
-
-	tap__bail_if(fd < 0, "%s", path);
-	close(fd);
-	test_parse();
-	test_file();
-	unlink(path);
 }

@@ -10,7 +10,12 @@
 
 #define MINUTE 60u
 
+/* The beginning of the day that tests begin with. */
+static const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
+
 static int dir;
+static size_t left[2]; /* profiles and indexes, after keep() */
+static struct store_kept kept;
 
 static void file__make(uint64_t began, uint32_t seconds, enum window_kind kind, off_t size)
 {
@@ -46,20 +51,19 @@ static void count(const char *name, void *arg)
 	n[strncmp(name, "index", 5) == 0]++;
 }
 
-/* Have what is there looked at, and @keep kept at @now: how many profiles and indexes are left. */
-static int keep(const struct store_keep *what, uint64_t now, uint64_t more, size_t left[2],
-		struct store_kept *kept)
+/* Have what is there looked at, and @what kept at @now, with room for @more bytes. */
+static int keep(const struct store_keep *what, uint64_t now, uint64_t more)
 {
 	struct store_files all = {0};
 	struct errmsg f = {""};
 	size_t n[2] = {0};
 	int err;
 
-	*kept = (struct store_kept){0};
+	kept = (struct store_kept){0};
 	err = store_files__scan(&all, dir);
 	if (err)
 		tap__bail("scan: %s", strerror(-err));
-	err = store_files__keep(&all, dir, what, now, now - now % SCENE_DAY, more, kept, &f);
+	err = store_files__keep(&all, dir, what, now, now - now % SCENE_DAY, more, &kept, &f);
 	scene__each(count, n);
 	if (all.profiles.n != n[0] || all.indexes.n != n[1])
 		tap__ok(false, "it knows of %zu and %zu, there are %zu and %zu", all.profiles.n,
@@ -93,39 +97,36 @@ AFTER()
 TEST(age)
 {
 	const struct store_keep week = {.age = 7 * SCENE_DAY}, hour = {.age = 3600};
-	const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
-	struct store_kept kept;
-	size_t left[2];
 
 	/* a profile of an hour every hour, for ten days */
 	for (uint64_t i = 0; i < 240; i++)
 		file__make(day + i * 3600, 3600, WINDOW_PROFILE, 100);
 	for (uint64_t i = 0; i < 10; i++)
 		file__make(day + i * SCENE_DAY, 0, WINDOW_INDEX, 100);
-	keep(&week, day + 10 * SCENE_DAY, 0, left, &kept);
+	keep(&week, day + 10 * SCENE_DAY, 0);
 	tap__ok(left[0] == 7 * 24 && left[1] == 7 && kept.removed == 75,
 		"a week of ten days: %zu profiles, %zu indexes are left", left[0], left[1]);
-	keep(&week, day + 10 * SCENE_DAY, 0, left, &kept);
+	keep(&week, day + 10 * SCENE_DAY, 0);
 	tap__ok(!kept.removed, "once more: nothing is removed");
-	keep(&week, day + 10 * SCENE_DAY + 3600, 0, left, &kept);
+	keep(&week, day + 10 * SCENE_DAY + 3600, 0);
 	tap__ok(kept.removed == 1 && left[1] == 7, "an hour later: one, and no index");
-	keep(&week, day + 5000 * SCENE_DAY, 0, left, &kept);
+	keep(&week, day + 5000 * SCENE_DAY, 0);
 	tap__ok(left[0] == 24 && left[1] == 1, "the clock is years ahead: the last day stays");
-	keep(&week, 0, 0, left, &kept);
+	keep(&week, 0, 0);
 	tap__ok(!kept.removed, "the clock is in 1970: nothing goes");
-	keep(&hour, day + 5000 * SCENE_DAY, 0, left, &kept);
+	keep(&hour, day + 5000 * SCENE_DAY, 0);
 	tap__ok(left[0] == 1 && left[1] == 1, "of an hour that is kept the last hour stays");
 	scene__empty();
 	/* written while the clock was wrong */
 	files__make(day + 5000 * SCENE_DAY, 10);
 	files__make(day, 10);
-	keep(&hour, day + SCENE_DAY, 0, left, &kept);
+	keep(&hour, day + SCENE_DAY, 0);
 	tap__ok(left[0] == 20, "what is in the future is no reason to remove the last hour");
 	files__make(day + SCENE_DAY - 3600, 61);
-	keep(&hour, day + SCENE_DAY + MINUTE, 0, left, &kept);
+	keep(&hour, day + SCENE_DAY + MINUTE, 0);
 	tap__ok(left[0] == 70 && !there(day) && there(day + 5000 * SCENE_DAY),
 		"nor too old itself: %zu", left[0]);
-	keep(&(const struct store_keep){.age = UINT64_MAX}, day + SCENE_DAY, 0, left, &kept);
+	keep(&(const struct store_keep){.age = UINT64_MAX}, day + SCENE_DAY, 0);
 	tap__ok(!kept.removed, "an age without end");
 	scene__empty();
 }
@@ -133,32 +134,28 @@ TEST(age)
 TEST(size)
 {
 	const struct store_keep size = {.size = 100 * STORE_BLOCK};
-	const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
-	struct store_kept kept;
-	size_t left[2];
 	int err;
 
 	/* over midnight: two indexes */
 	files__make(day + SCENE_DAY - 50 * MINUTE, 150);
-	err = keep(&size, day + SCENE_DAY + 100 * MINUTE, 0, left, &kept);
+	err = keep(&size, day + SCENE_DAY + 100 * MINUTE, 0);
 	tap__ok(!err && left[0] + left[1] <= 100 && left[0] + left[1] >= 99 && left[1] == 1,
 		"100 blocks: %zu profiles and %zu index are left", left[0], left[1]);
 	tap__ok(there(day + SCENE_DAY + 99 * MINUTE) && !there(day + SCENE_DAY - MINUTE),
 		"the youngest");
-	err = keep(&size, day + SCENE_DAY + 100 * MINUTE, 10 * STORE_BLOCK, left, &kept);
+	err = keep(&size, day + SCENE_DAY + 100 * MINUTE, 10 * STORE_BLOCK);
 	tap__ok(!err && left[0] + left[1] == 90, "and there is room for ten more");
-	err = keep(&size, day + SCENE_DAY + 100 * MINUTE, 101 * STORE_BLOCK, left, &kept);
+	err = keep(&size, day + SCENE_DAY + 100 * MINUTE, 101 * STORE_BLOCK);
 	tap__ok(err == -EDQUOT && left[0] + left[1] == 90 && !kept.removed,
 		"one that is larger than all: nothing is removed for it");
 	/* written while the clock was ahead */
 	files__make(day + 5000 * SCENE_DAY, 50);
-	err = keep(&size, day + SCENE_DAY + 100 * MINUTE, 0, left, &kept);
+	err = keep(&size, day + SCENE_DAY + 100 * MINUTE, 0);
 	tap__ok(!err && there(day + 5000 * SCENE_DAY + 49 * MINUTE) &&
 			!there(day + 5000 * SCENE_DAY) && left[0] + left[1] == 100,
 		"what is in the future goes first");
 	/* the clock is back by an hour: that is no future */
-	err = keep(&(const struct store_keep){.size = 50 * STORE_BLOCK}, day + SCENE_DAY, 0, left,
-		   &kept);
+	err = keep(&(const struct store_keep){.size = 50 * STORE_BLOCK}, day + SCENE_DAY, 0);
 	tap__ok(!err && !there(day + 5000 * SCENE_DAY + 49 * MINUTE) &&
 			there(day + SCENE_DAY + 99 * MINUTE),
 		"but not what is ahead by an hour");
@@ -169,17 +166,14 @@ TEST(size)
 TEST(index)
 {
 	const struct store_keep size = {.size = 100 * STORE_BLOCK};
-	const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
-	struct store_kept kept;
-	size_t left[2];
 	int err;
 
 	files__make(day, 20);
 	truncate(scene__path("index-20261122.jsonl.gz"), 49 * STORE_BLOCK);
-	keep(&size, day + SCENE_DAY - 1, 0, left, &kept);
+	keep(&size, day + SCENE_DAY - 1, 0);
 	tap__ok(!kept.removed, "an index as large as half of all, with room");
 	truncate(scene__path("index-20261122.jsonl.gz"), 90 * STORE_BLOCK);
-	err = keep(&size, day + SCENE_DAY - 1, 0, left, &kept);
+	err = keep(&size, day + SCENE_DAY - 1, 0);
 	tap__ok(!err && kept.removed == 1 && left[0] == 20 && !left[1],
 		"one that takes the room of profiles goes, even that of today");
 	scene__empty();
@@ -188,12 +182,10 @@ TEST(index)
 TEST(stuck)
 {
 	const struct store_keep size = {.size = 10 * STORE_BLOCK};
-	const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
 	int immutable = FS_IMMUTABLE_FL, none = 0, fds[2];
 	struct window_name name = {.seconds = MINUTE};
 	char text[2][WINDOW_NAME_MAX];
 	struct store_files all = {0};
-	struct store_kept kept = {0};
 	struct errmsg f = {""};
 	bool can = true;
 	int err;
@@ -243,15 +235,12 @@ TEST(many)
 	const unsigned int n = tap__all() ? 100000 : 5000, days = tap__all() ? 30 : 2;
 	const struct store_keep age = {.age = days * SCENE_DAY},
 				size = {.size = 1000 * STORE_BLOCK};
-	const uint64_t day = SCENE_TIME - SCENE_TIME % SCENE_DAY;
-	struct store_kept kept;
-	size_t left[2];
 
 	files__make(day, n);
-	keep(&age, day + n * MINUTE, 0, left, &kept);
+	keep(&age, day + n * MINUTE, 0);
 	tap__ok(left[0] == days * 1440, "%u files: %zu of them are of the last %u days", n, left[0],
 		days);
-	keep(&size, day + n * MINUTE, 0, left, &kept);
+	keep(&size, day + n * MINUTE, 0);
 	tap__ok(left[0] + left[1] <= 1000 && left[0] > 960, "then 1,000 of them, at once: %zu",
 		left[0]);
 	scene__empty();

@@ -81,6 +81,7 @@ static void begin(const struct windows_config *more)
 	struct windows_config config = *more;
 	struct profile_about about = {.freq = 19, .engine = "bpf", .clock = "cpu"};
 
+	forget_sent();
 	config.interval = MINUTE;
 	config.memory = config.memory ? config.memory : 32 << 20;
 	config.send = on_send;
@@ -145,65 +146,77 @@ static int messages_of(enum channel_kind kind)
 	return n;
 }
 
+/* What was sent, but for what a client asked for: "samples ..." */
+static void were_sent(const char *want, const char *what)
+{
+	char text[256] = "";
+	size_t len = 0;
+
+	for (int i = 0; i < nsent; i++)
+		if (sent[i].head.kind != CHANNEL_PROFILE)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu",
+						len ? " " : "",
+						(unsigned long long)sent[i].head.samples);
+	tap__is(text, want, "%s", what);
+}
+
+static const struct windows_config store = {.ways = WINDOWS_STORE};
+
 /* What the clock of the day says where an interval begins. */
 static void test_intervals(void)
 {
 	uint64_t at;
 
-	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	begin(&store);
 	tap__ok(windows__due(windows, began, 100000000) <= 60500,
 		"the first ends within its length");
 	sample(1, "f", began + 1, 3);
 	at = began + (uint64_t)windows__due(windows, began, 100000000) * NS_PER_MS + 5 * NS_PER_S;
 	tap__ok(!sample(1, "f", at, 5), "a sample of the next one");
-	tap__ok(nsent == 1 && sent[0].head.kind == CHANNEL_STORE && sent[0].head.samples == 3,
-		"ends the one before");
-	tap__ok(sent[0].head.ended % MINUTE == 0, "at a whole multiple of its length");
-	tap__ok(!sample(1, "f", at + MINUTE, 7) && nsent == 2 && sent[1].head.samples == 5,
-		"and so on");
+	were_sent("3", "ends the one before");
+	tap__ok(sent[0].head.kind == CHANNEL_STORE && sent[0].head.ended % MINUTE == 0,
+		"at a whole multiple of its length");
+	sample(1, "f", at + MINUTE, 7);
+	were_sent("3 5", "and so on");
 	tap__ok(sent[1].head.began == sent[0].head.ended &&
 			sent[1].head.ended == sent[1].head.began + MINUTE,
 		"without a gap, of full length");
-	tap__ok(!sink.ops->tick(sink.arg, at + 2 * MINUTE) && nsent == 3 &&
-			sent[2].head.samples == 7,
-		"time ends an interval, too");
-	tap__ok(!sink.ops->tick(sink.arg, at + 20 * MINUTE) && nsent == 4 && !sent[3].head.samples,
-		"after a long halt there is one, empty");
+	tap__ok(!sink.ops->tick(sink.arg, at + 2 * MINUTE), "time ends an interval, too");
+	were_sent("3 5 7", "with its samples");
+	tap__ok(!sink.ops->tick(sink.arg, at + 20 * MINUTE), "a long halt");
+	were_sent("3 5 7 0", "is one, empty");
 	end();
-	tap__ok(nsent == 5 && samples_of(CHANNEL_STORE) == 15, "all samples are there once");
+	were_sent("3 5 7 0 0", "all samples are there once");
 	tap__ok(sent[0].data[0] == '\x1f' && sent[0].head.size > 20, "each is a gzip file");
 	tap__ok(strstr(sent[0].index, "\"pid\"") && strstr(sent[0].index, "\"service\"") &&
 			strchr(sent[0].index, '\n') == sent[0].index + sent[0].head.index_len - 1,
 		"with a line of the index: %s", sent[0].index);
-	forget_sent();
 }
 
 static void test_turn(void)
 {
-	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	begin(&store);
 	sample(1, "f", began + 1, 3);
-	tap__ok(!windows__turn(windows) && nsent == 1 && sent[0].head.samples == 3,
-		"ended at once");
+	tap__ok(!windows__turn(windows), "turned");
+	were_sent("3", "ended at once");
 	sample(1, "f", os__now(), 2);
-	tap__ok(!windows__freq(windows, 10) && nsent == 2 && sent[1].head.samples == 2,
-		"another rate ends it, too");
-	tap__ok(windows__about(windows)->freq == 10, "what follows has that rate");
+	tap__ok(!windows__freq(windows, 10) && windows__about(windows)->freq == 10,
+		"what follows has another rate");
+	were_sent("3 2", "which ends it, too");
 	tap__ok(windows__counts(windows).ended == 2, "two are counted");
 	end();
-	forget_sent();
 }
 
 /* Bytes allocated are told beside samples, and are none themselves. */
 static void test_memory(void)
 {
-	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	begin(&store);
 	sample(1, "f", began + 1, 3);
 	sample_of(PROFILE_TYPE_ALLOC, 1, "f", began + 1, 2);
 	end();
-	tap__ok(nsent == 1 && sent[0].head.samples == 3 &&
-			strstr(sent[0].index, "\"samples\": 3, \"interval\": 52631579,"),
-		"bytes allocated are no samples: %s", nsent ? sent[0].index : "nothing");
-	forget_sent();
+	were_sent("3", "bytes allocated are no samples");
+	tap__ok(nsent && strstr(sent[0].index, "\"samples\": 3, \"interval\": 52631579,"),
+		"nor in the index");
 }
 
 /* The index has the labels of the run, too. */
@@ -221,22 +234,19 @@ static void test_index(void)
 			strstr(sent[0].index, "\"service\": \"odd\", \"datacenter\": \"east\"}"),
 		"labels of the process and of the run, each once: %s",
 		nsent ? sent[0].index : "nothing");
-	forget_sent();
 }
 
 static void test_asked(void)
 {
-	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	begin(&store);
 	sample(1, "before", began + 1, 3);
 	windows__ask(windows, 5, 30);
 	tap__ok(windows__due(windows, os__now(), 1000000) <= 30000, "it is due in 30 seconds");
 	sample(1, "during", os__now() + 1, 4);
 	tap__ok(!sink.ops->tick(sink.arg, began + 29 * NS_PER_S) && !messages_of(CHANNEL_PROFILE),
 		"not before");
-	windows__ask(windows, 6, 600);
-	windows__ask(windows, 7, 600);
-	windows__ask(windows, 8, 600);
-	windows__ask(windows, 9, 600);
+	for (uint64_t id = 6; id <= 9; id++)
+		windows__ask(windows, id, 600);
 	tap__ok(messages_of(CHANNEL_PROFILE) == 1 && sent[nsent - 1].head.id == 9 &&
 			!sent[nsent - 1].head.size,
 		"a fifth at a time is refused");
@@ -251,13 +261,12 @@ static void test_asked(void)
 	end();
 	tap__ok(messages_of(CHANNEL_PROFILE) == 5, "the end answers all");
 	tap__ok(samples_of(CHANNEL_STORE) == 7, "and the intervals have everything");
-	forget_sent();
 }
 
 /* What was asked for and cannot be handed on is refused. */
 static void test_refused(void)
 {
-	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	begin(&store);
 	windows__ask(windows, 5, 30);
 	sample(1, "during", os__now() + 1, 4);
 	refuse = -EMSGSIZE;
@@ -267,7 +276,6 @@ static void test_refused(void)
 		"a profile that cannot be handed on is refused");
 	refuse = 0;
 	end();
-	forget_sent();
 }
 
 /* No memory for the next interval: it begins when there is some. */
@@ -275,7 +283,7 @@ static void test_no_memory(void)
 {
 	uint64_t now, lost;
 
-	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	begin(&store);
 	sample(1, "f", began + 1, 3);
 	no_memory = true;
 	tap__ok(windows__turn(windows) == -ENOMEM, "no memory for the next interval");
@@ -292,13 +300,12 @@ static void test_no_memory(void)
 	lost = windows__counts(windows).dropped_samples;
 	end();
 	tap__ok(samples_of(CHANNEL_STORE) + lost == 15, "all samples are there, or counted");
-	forget_sent();
 }
 
 /* What was handed on to a front that ended. */
 static void test_lost(void)
 {
-	begin(&(struct windows_config){.ways = WINDOWS_STORE});
+	begin(&store);
 	windows__ask(windows, 1, 30);
 	windows__ask(windows, 2, 30);
 	windows__forget_all(windows);
@@ -308,7 +315,6 @@ static void test_lost(void)
 		"what did not get there is counted");
 	end();
 	tap__ok(!messages_of(CHANNEL_PROFILE), "nobody is answered who is forgotten");
-	forget_sent();
 }
 
 static void test_services(void)
@@ -410,7 +416,6 @@ static void test_known_late(void)
 	end();
 	tap__ok(asked_has("known") && asked_has("ended") && !asked_has("silent"),
 		"a profile that was asked for has it, too");
-	forget_sent();
 }
 
 /* More than the 16,000 samples that Pyroscope takes at a time. */
@@ -428,7 +433,6 @@ static void test_parts(void)
 			samples_of(CHANNEL_PYROSCOPE) == 20000,
 		"two profiles");
 	end();
-	forget_sent();
 }
 
 static void test_limits(void)
@@ -454,7 +458,6 @@ static void test_limits(void)
 	tap__ok(windows__counts(windows).stackless == 1800, "and stay counted");
 	end();
 	tap__ok(samples_of(CHANNEL_STORE) == 1, "the next one is there");
-	forget_sent();
 }
 
 TEST(windows)

@@ -33,10 +33,11 @@ with_ports() {
 cat >"$WORK/before" <<'END'
 apis=()
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
+unset R_DEFAULT_PACKAGES # live.sh sets it: R as people start it
 exec 2>&1
 answers() {
 	apis+=("$!")
-	until curl -sf 'http://127.0.0.1:8000/report?customer=7' >/dev/null; do
+	until curl -s 'http://127.0.0.1:8000/report?customer=7' >/dev/null; do
 		kill -0 "${apis[-1]}" || exit
 		sleep 0.1
 	done

@@ -161,7 +161,7 @@ profile("r-plain.out")
 profile("r-lines.out", line.profiling = TRUE)
 profile("r-all.out", line.profiling = TRUE, gc.profiling = TRUE, memory.profiling = TRUE)
 R
-check "Rprof() makes profiles" timeout 200 Rscript --vanilla "$WORK/rprof.R" "$WORK"
+check "Rprof() makes profiles" timeout 200 env -u R_DEFAULT_PACKAGES Rscript --vanilla "$WORK/rprof.R" "$WORK"
 for name in plain lines all; do
 	for lines in "" 1; do
 		collapse "$WORK/r-$name.out" ${lines:+--lines}

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # One deep stack, held for a while. Arguments: FOLDER SECONDS KIND LEVELS; KIND is
 #   calls      a function that calls itself: one context a level

@@ -82,7 +82,6 @@ TEST(round_trip)
 	tap__ok(!harm, "no control character, quote or semicolon is left, %zu are", harm);
 }
 
-/* What is no escape stays as it is. */
 TEST(undo)
 {
 	static const char *const rows[][2] = {

@@ -8,6 +8,21 @@
 #include "cmd/cmd.h"
 #include "tap.h"
 
+/* words - @first and the words of @line, split at blanks; until the next call. */
+__attribute__((unused)) static char **words(const char *first, const char *line, int *argc)
+{
+	static char text[512], *argv[34];
+	char *save = NULL;
+
+	*argc = 0;
+	argv[(*argc)++] = (char *)(uintptr_t)first;
+	snprintf(text, sizeof(text), "%s", line);
+	for (char *w = strtok_r(text, " ", &save); w && *argc < 33; w = strtok_r(NULL, " ", &save))
+		argv[(*argc)++] = w;
+	argv[*argc] = NULL;
+	return argv;
+}
+
 static char out_text[65536], err_text[4096];
 static int err_lines;
 
@@ -25,19 +40,12 @@ static void read_back(FILE *from, char *text, size_t size)
  * Run the words of @line with standard output to @path, NULL: to what is read back; out_text and
  * err_text are what it printed, the latter without newlines. Returns the exit status.
  */
-static int run_to(const char *path, const char *line)
+__attribute__((unused)) static int run_to(const char *path, const char *line)
 {
 	FILE *out = path ? fopen(path, "w+") : tmpfile(), *err = tmpfile();
-	int status, saved_out, saved_err, argc = 0;
-	static char text[512];
-	static char *argv[16];
-	char *save = NULL;
+	int status, saved_out, saved_err, argc;
+	char **argv = words("xrprof-bpf", line, &argc);
 
-	argv[argc++] = (char *)"xrprof-bpf";
-	snprintf(text, sizeof(text), "%s", line);
-	for (char *w = strtok_r(text, " ", &save); w && argc < 15; w = strtok_r(NULL, " ", &save))
-		argv[argc++] = w;
-	argv[argc] = NULL;
 	fflush(stdout);
 	saved_out = dup(STDOUT_FILENO);
 	saved_err = dup(STDERR_FILENO);

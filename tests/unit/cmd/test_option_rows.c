@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Options as tables: how a row is parsed and printed, and whether the real tables are sound. */
 #include "cmd/option_rows.h"
-#include "cmd/cmd.h"
-#include "tap.h"
+#include "command.h"
 
 struct record {
 	bool flag, last;
@@ -89,19 +88,11 @@ static const struct option_row rows[] = {
 static struct option_rest rest;
 static struct errmsg why;
 
-/* Split at blanks and parse; the words live until the next call. */
 static int parse(const char *line, struct record *r)
 {
-	static char text[512];
-	static char *argv[16];
-	char *save = NULL;
-	int argc = 0;
+	int argc;
+	char **argv = words("test", line, &argc);
 
-	argv[argc++] = (char *)"test";
-	snprintf(text, sizeof(text), "%s", line);
-	for (char *w = strtok_r(text, " ", &save); w && argc < 15; w = strtok_r(NULL, " ", &save))
-		argv[argc++] = w;
-	argv[argc] = NULL;
 	*r = (struct record){0};
 	why.text[0] = '\0';
 	return option_rows__parse(rows, r, argc, argv, &rest, &why);

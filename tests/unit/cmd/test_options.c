@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The command line: what is understood, and what is refused and how. */
 #include "cmd/options.h"
-#include "tap.h"
-
-#define MAX_ARGS 32
+#include "command.h"
 
 static struct options o;
 static struct errmsg f;
 
-/* Split at blanks and parse, into @o and @f; the words live until the next call. */
 static int parse(const char *line)
 {
-	static char text[512];
-	static char *argv[MAX_ARGS + 2];
-	char *save = NULL;
-	int argc = 0;
+	int argc;
+	char **argv = words("xrprof-bpf", line, &argc);
 
-	argv[argc++] = (char *)"xrprof-bpf";
-	snprintf(text, sizeof(text), "%s", line);
-	for (char *w = strtok_r(text, " ", &save); w && argc <= MAX_ARGS;
-	     w = strtok_r(NULL, " ", &save))
-		argv[argc++] = w;
-	argv[argc] = NULL;
 	options__free(&o);
 	o = (struct options){0};
 	f.text[0] = '\0';

@@ -9,7 +9,6 @@ static void shell(const char *command)
 	tap__bail_if(system(command), "%s", command);
 }
 
-/* Does precious.out still hold what it held? */
 static bool precious(void)
 {
 	return !system("test \"$(cat precious.out)\" = precious");
@@ -24,7 +23,6 @@ static void same(const char *options)
 		"%s: %s", options, err_text);
 }
 
-/* What a check of the configuration says. */
 static bool differ(const struct config *c)
 {
 	struct errmsg f = {""};

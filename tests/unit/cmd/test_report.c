@@ -26,7 +26,6 @@ static void rprof__make(const char *name, unsigned int us, unsigned int n, const
 	buf__free(&b);
 }
 
-/* `report` prints exactly this. */
 static void report__is(const char *line, const char *out)
 {
 	int status = run("report %s", line);
@@ -35,7 +34,6 @@ static void report__is(const char *line, const char *out)
 		tap__diag("%d, %s", status, err_text);
 }
 
-/* In `folded` format. */
 static void folded__is(const char *line, const char *out)
 {
 	int status = run("report %s -f folded", line);

@@ -27,10 +27,8 @@ static void is_at(uint64_t now, enum when_edge edge, uint64_t after, const char 
 
 	if (!err)
 		when__print(got, out);
-	tap__ok(!strcmp(got, want), "%s, %s %s: %s", getenv("TZ"),
-		edge == WHEN_SINCE ? "since" : "until", text, err ? f.text : got);
-	if (strcmp(got, want) != 0)
-		tap__diag("wanted %s", want);
+	tap__is(err ? f.text : got, want, "%s, %s %s", getenv("TZ"),
+		edge == WHEN_SINCE ? "since" : "until", text);
 }
 
 static void is(const char *text, const char *want)

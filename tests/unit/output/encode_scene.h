@@ -33,7 +33,6 @@ SCENE_FN const Pprof__Profile *scene__pprof(const struct buf *bytes)
 	return p;
 }
 
-/* scene__encode - @a as a profile, read back. */
 SCENE_FN const Pprof__Profile *scene__encode(const struct aggregate *a,
 					     const struct writer_config *config,
 					     const struct stats *stats)

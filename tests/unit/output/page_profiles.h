@@ -10,7 +10,6 @@
 #include "stack_maker.h"
 #include "tap.h"
 
-/* Numbers that look like chance, and are not. */
 static uint64_t profile__chance(uint64_t *state)
 {
 	*state = *state * 6364136223846793005ull + 1442695040888963407ull;

@@ -63,8 +63,6 @@ static const struct profile_about about = {.freq = 100,
 					   .began_real = 77};
 static const struct stats stats = {.written = 749, .lost = 3, .seconds = 2};
 
-/* --- against a file --- */
-
 /* The file that the outputs, as of `record`, make of it: its size. */
 static const char *recorded(size_t *size)
 {
@@ -109,8 +107,6 @@ TEST(whole)
 			"what is appended is what record writes, byte for byte (%zu)", size);
 	}
 }
-
-/* --- parts --- */
 
 static bool has_comment(const Pprof__Profile *p, const char *text)
 {
@@ -192,7 +188,6 @@ TEST(process_part)
 		"processes");
 }
 
-/* Is frame @i of @s of function @name? */
 static bool is_of(const Pprof__Profile *p, const Pprof__Sample *s, size_t i, const char *name)
 {
 	return !strcmp(scene__text(p, scene__function(p, s, i)->name), name);

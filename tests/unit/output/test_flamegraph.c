@@ -85,8 +85,6 @@ PROGRAM(page)
 	return 0;
 }
 
-/* --- what is in a page --- */
-
 static const char *dir, *path;
 
 /* The page at @path, whole; until the next call. */
@@ -153,7 +151,6 @@ static struct aggregate *small(void)
 	return a;
 }
 
-/* How often @what is in @text. */
 static size_t times(const char *text, const char *what)
 {
 	size_t n = 0;
@@ -291,8 +288,6 @@ TEST(diff)
 	aggregate__free(before);
 	aggregate__free(after);
 }
-
-/* --- sources --- */
 
 static void source_put(const char *name, const char *text)
 {

@@ -139,7 +139,6 @@ static unsigned int times(const char *text, const char *what)
 	return n;
 }
 
-/* Is it text all through, nothing of which acts on a terminal? */
 static bool harmless(const char *text, size_t size)
 {
 	for (size_t i = 0, len; i < size; i += len) {

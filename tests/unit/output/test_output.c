@@ -39,7 +39,6 @@ static int finish(struct output *o)
 	return err ? err : other;
 }
 
-/* Does the file hold these bytes? */
 static bool holds_bytes(const void *want, size_t size)
 {
 	size_t len;

@@ -118,7 +118,6 @@ static bool becomes(const char *name, const char *wanted)
 	return content_is(name, wanted);
 }
 
-/* The end of all: its error. */
 static int finish(void)
 {
 	struct stats stats = {0};

@@ -117,8 +117,6 @@ TEST(names)
 	tap__ok(clean, "and acts on nobody");
 }
 
-/* --- labels of processes --- */
-
 static const struct profile_label web[] = {
 	{"service", "web"}, {"env", "prod"}, {"path", "a\"b;c\nd\\x22\xff\x1b[31m"}};
 static const struct profile_label batch[] = {{"service", "batch"}, {"env", "prod"}};
@@ -218,8 +216,6 @@ TEST(part)
 	tap__is(scene__labels(p, 1), "pid=10;process=R;thread=10;service=batch;env=prod;",
 		"its labels");
 }
-
-/* --- read back --- */
 
 static struct aggregate *taken;
 static struct reader *reader;

@@ -207,7 +207,6 @@ static void test_stream(const char *name, const char *dir)
 	buf__free(&got);
 }
 
-/* Call @f with the name of each stream; returns how many. */
 static int each_stream(void (*f)(const char *name, const char *arg), const char *arg)
 {
 	struct dirent **list;

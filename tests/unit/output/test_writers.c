@@ -41,7 +41,6 @@ static void put(const struct sample *s)
 		tap__bail("%s: a sample failed: %s", ops->name, strerror(-err));
 }
 
-/* Have what was added up written. */
 static int profile(void)
 {
 	const struct aggregate_row *rows;
@@ -91,7 +90,6 @@ static void writes(const char *format, struct writer_config config, const char *
 		COUNT(((const struct sample *const[]){__VA_ARGS__}))
 #define USUAL ((struct writer_config){0})
 
-/* A frame for FRAMES. */
 #define F(...)	 stack__frame(FRAME_R, __VA_ARGS__)
 #define FN(name) F(name, NULL, 0)
 #define FRAMES(file, line, ...)                                                                    \

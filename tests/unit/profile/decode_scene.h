@@ -190,13 +190,11 @@ static inline void send_sample(struct shape shape, const struct xr_slot *slots, 
 	send();
 }
 
-/* The last sample is @want. */
 static inline void check_last(const char *want)
 {
 	tap__is(seen.last.data, want, "sample is: %s", want);
 }
 
-/* Sent, it becomes @want. */
 static inline void becomes(const char *want, struct shape shape, const struct xr_slot *slots,
 			   size_t n)
 {

@@ -202,22 +202,34 @@ SCENE_FN int scene__read(const char *text, const struct scene_how *how)
 	return scene__read_bytes(text, strlen(text), how);
 }
 
-/* It was read, and this came of it. */
-SCENE_FN bool scene__is(const char *text, const char *wanted, const char *name)
+SCENE_FN void scene__becomes(const char *text, const struct scene_how *how, const char *wanted,
+			     const char *name)
 {
-	int err = scene__read(text, &(struct scene_how){0});
-	bool ok = tap__ok(!err && !strcmp(scene.text.data, wanted), "%s", name);
+	int err = scene__read(text, how);
 
-	if (!ok)
-		tap__diag("%d %s: %s", err, scene.fault.text, scene.text.data);
-	return ok;
+	tap__is(err ? scene.fault.text : scene.text.data, wanted, "%s", name);
 }
 
-/* It was refused, for that reason. */
+SCENE_FN void scene__is(const char *text, const char *wanted, const char *name)
+{
+	scene__becomes(text, &(struct scene_how){0}, wanted, name);
+}
+
+/* The same one by one, in their order. */
+SCENE_FN void scene__in_order(const char *text, const char *wanted, const char *name)
+{
+	scene__becomes(text, &(struct scene_how){.ordered = true}, wanted, name);
+}
+
 SCENE_FN void scene__refused(int err, const char *reason, const char *name)
 {
 	if (!tap__ok(err < 0 && strstr(scene.fault.text, reason), "%s", name))
 		tap__diag("%d %s", err, scene.fault.text);
+}
+
+SCENE_FN void scene__none(const char *text, const char *reason, const char *name)
+{
+	scene__refused(scene__read(text, &(struct scene_how){0}), reason, name);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The aggregate: what samples add up to, within its limit. */
+#include "base/buf.h"
 #include "profile/aggregate.h"
 #include "stack_maker.h"
 #include "tap.h"
@@ -9,10 +10,20 @@ static const struct profile_process two = {.serial = 2, .pid = 10, .comm = "R"};
 
 static struct aggregate *a;
 
+static void start_as(const struct aggregate_config *config)
+{
+	aggregate__free(a);
+	tap__bail_if(aggregate__new(&a, config), "no memory");
+}
+
 static void start(size_t max, uint32_t labels)
 {
-	tap__bail_if(aggregate__new(&a, &(struct aggregate_config){.max = max, .labels = labels}),
-		     "no memory");
+	start_as(&(struct aggregate_config){.max = max, .labels = labels});
+}
+
+AFTER()
+{
+	aggregate__free(a);
 }
 
 static const struct stack *stack(const char *function)
@@ -50,6 +61,36 @@ static size_t nrows(void)
 	return n;
 }
 
+/* A tick of @p in @function, at @time. */
+static int tick(const struct profile_process *p, const char *function, uint64_t time)
+{
+	return put(p, function, 0, PROFILE_TYPE_TICKS, 1, time);
+}
+
+/* The rows: "serial comm: function value in samples"; of a sample type, and with labels. */
+static void rows_are(const char *want, const char *what)
+{
+	static struct buf text;
+
+	text.len = 0;
+	for (size_t i = 0; i < nrows(); i++) {
+		const struct aggregate_row *r = row(i);
+		const struct aggregate_process *p = aggregate__process(a, r->process);
+
+		buf__printf(&text, "%s%u %s: %s %llu in %llu", i ? ", " : "", p->serial, p->comm,
+			    r->stack->frames[0]->function->text, (unsigned long long)r->value,
+			    (unsigned long long)r->samples);
+		if (r->type)
+			buf__printf(&text, " type %u", r->type);
+		if (r->labels)
+			buf__printf(&text, " labels %u", r->labels == XR_F_KERNEL);
+	}
+	buf__add(&text, "", 1);
+	tap__is(text.data, want, "%s", what);
+}
+
+#define OF_ONE "1 R: f 4 in 2, 1 R: g 1 in 1, 1 R: f 70 in 1 type 1"
+
 TEST(rows)
 {
 	struct profile_process renamed = one;
@@ -58,46 +99,33 @@ TEST(rows)
 	start(1 << 20, XR_F_KERNEL);
 	aggregate__span(a, &first, &last);
 	tap__ok(!nrows() && !first && !last, "it begins empty");
-	put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 500);
+	tick(&one, "f", 500);
 	put(&one, "g", XR_F_GC, PROFILE_TYPE_TICKS, 1, 100);
 	put(&one, "f", XR_F_GC, PROFILE_TYPE_TICKS, 3, 900);
 	put(&one, "f", 0, PROFILE_TYPE_OFF_CPU, 70, 600);
-	tap__ok(nrows() == 3 && row(0)->value == 4 && row(0)->samples == 2 && row(1)->value == 1 &&
-			row(2)->type == PROFILE_TYPE_OFF_CPU && row(2)->value == 70 &&
-			row(2)->stack == row(0)->stack,
-		"equal stacks add up, by sample type");
-	tap__ok(!strcmp(row(0)->stack->frames[0]->function->text, "f") &&
-			row(0)->stack != stack("f"),
-		"it has stacks of its own");
+	rows_are(OF_ONE, "equal stacks add up, by sample type");
+	tap__ok(row(0)->stack != stack("f") && row(2)->stack == row(0)->stack,
+		"it has stacks of its own, each once");
 	put(&one, "f", XR_F_KERNEL, PROFILE_TYPE_TICKS, 1, 700);
-	tap__ok(nrows() == 4 && row(3)->labels == XR_F_KERNEL && !row(0)->labels,
-		"the labels asked for keep samples apart");
-	put(&two, "f", 0, PROFILE_TYPE_TICKS, 1, 700);
+	tick(&two, "f", 700);
 	renamed.comm = "Rscript";
-	put(&renamed, "f", 0, PROFILE_TYPE_TICKS, 1, 700);
-	put(&renamed, "f", 0, PROFILE_TYPE_TICKS, 1, 700);
-	tap__ok(nrows() == 6 && row(4)->stack == row(0)->stack && row(5)->samples == 2,
-		"so do processes, and the stack is the same one");
-	tap__ok(aggregate__process(a, row(0)->process)->serial == 1 &&
-			aggregate__process(a, row(0)->process)->parent_pid == 5 &&
-			aggregate__process(a, row(4)->process)->serial == 2 &&
-			!strcmp(aggregate__process(a, row(5)->process)->comm, "Rscript") &&
-			!strcmp(aggregate__process(a, row(0)->process)->comm, "R"),
-		"rows know their process, by the name it had");
+	tick(&renamed, "f", 700);
+	tick(&renamed, "f", 700);
+	rows_are(OF_ONE ", 1 R: f 1 in 1 labels 1, 2 R: f 1 in 1, 1 Rscript: f 2 in 2",
+		 "labels and processes keep samples apart, by the name it had");
+	tap__ok(row(4)->stack == row(0)->stack &&
+			aggregate__process(a, row(0)->process)->parent_pid == 5,
+		"the stack is the same one");
 	aggregate__span(a, &first, &last);
 	tap__ok(first == 100 && last == 900, "and all know when they were");
 	tap__ok(aggregate__size(a) > 1000, "%zu bytes", aggregate__size(a));
 	aggregate__clear(a);
 	tap__ok(!nrows() && !aggregate__size(a), "it can be cleared");
-	put(&two, "g", 0, PROFILE_TYPE_TICKS, 1, 1);
-	tap__ok(nrows() == 1 && !strcmp(row(0)->stack->frames[0]->function->text, "g"),
-		"and filled again");
+	tick(&two, "g", 1);
 	put(&two, "g", 0, PROFILE_TYPE_ALLOC, 4096, 1);
 	put(&two, "g", 0, PROFILE_TYPE_ALLOC, 4096, 1);
-	tap__ok(nrows() == 2 && row(1)->value == 8192 && !row(1)->samples,
-		"bytes allocated are no samples more");
-	aggregate__free(a);
-	aggregate__free(NULL);
+	rows_are("2 R: g 1 in 1, 2 R: g 8192 in 0 type 2",
+		 "and filled again; bytes allocated are no samples more");
 }
 
 /* A stack whose maker let go of it and makes it anew has another id there: here it is the same. */
@@ -105,13 +133,12 @@ TEST(ids)
 {
 	start(1 << 20, 0);
 	for (int i = 0; i < 300; i++) {
-		put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
-		put(&one, "g", 0, PROFILE_TYPE_TICKS, 1, 1);
+		tick(&one, "f", 1);
+		tick(&one, "g", 1);
 		stack__free_all();
 	}
 	tap__ok(nrows() == 2 && row(0)->samples == 300 && row(1)->samples == 300,
 		"stacks are known by what they are, not by their maker's ids");
-	aggregate__free(a);
 }
 
 TEST(full)
@@ -148,15 +175,13 @@ TEST(full)
 		n++;
 	tap__ok(row(n)->samples == full, "which has a row of its own");
 	aggregate__clear(a);
-	tap__ok(put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1) == 0 && aggregate__dropped(a) == full,
+	tap__ok(tick(&one, "f", 1) == 0 && aggregate__dropped(a) == full,
 		"once cleared there is room; what was dropped stays counted");
-	aggregate__free(a);
 
 	start(0, 0);
-	tap__ok(put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1) == -ENOSPC, "no room at all");
+	tap__ok(tick(&one, "f", 1) == -ENOSPC, "no room at all");
 	aggregate__drop(a, &one, &(struct sample){.weight = 1});
 	tap__ok(aggregate__dropped(a) == 1, "is counted, too");
-	aggregate__free(a);
 }
 
 /* More is known of a process than was with its first sample. */
@@ -168,12 +193,10 @@ TEST(update)
 	char text[16384];
 	size_t n, size;
 
-	tap__bail_if(
-		aggregate__new(&a, &(struct aggregate_config){.max = 1 << 20, .describe = true}),
-		"no memory");
-	put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
+	start_as(&(struct aggregate_config){.max = 1 << 20, .describe = true});
+	tick(&one, "f", 1);
 	known.comm = "Rscript";
-	put(&known, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
+	tick(&known, "f", 1);
 	known.labels = stranger.labels = &service;
 	known.nlabels = stranger.nlabels = 1;
 	known.command = "R --file=shop.R";
@@ -198,20 +221,17 @@ TEST(update)
 	aggregate__update(a, &known);
 	tap__ok(process__label(aggregate__process(a, row(0)->process), "service"),
 		"labels stay when none are told");
-	aggregate__free(a);
 
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
 	known = one;
 	known.command = text;
-	tap__bail_if(aggregate__new(&a, &(struct aggregate_config){.max = 8000, .describe = true}),
-		     "no memory");
-	put(&one, "f", 0, PROFILE_TYPE_TICKS, 1, 1);
+	start_as(&(struct aggregate_config){.max = 8000, .describe = true});
+	tick(&one, "f", 1);
 	aggregate__update(a, &known);
 	tap__ok(nrows() == 1 && aggregate__size(a) <= 8000 &&
 			!aggregate__process(a, row(0)->process)->command,
 		"what finds no room is not known: %zu bytes", aggregate__size(a));
-	aggregate__free(a);
 }
 
 /* Entries of the timeline that row @i has, and what they add up to. */
@@ -236,10 +256,8 @@ TEST(waits)
 	uint64_t sum;
 	size_t n;
 
-	tap__bail_if(aggregate__new(&a, &(struct aggregate_config){.max = 1 << 20,
-								   .timeline = true,
-								   .interval_ns = wait / 10}),
-		     "no memory");
+	start_as(&(struct aggregate_config){
+		.max = 1 << 20, .timeline = true, .interval_ns = wait / 10});
 	put(&one, "f", 0, PROFILE_TYPE_OFF_CPU, wait, end);
 	n = entries(0, &sum);
 	tap__ok(n > 90 && n < 110 && sum == wait && aggregate__timeline(a)->begin == end - wait,
@@ -255,5 +273,4 @@ TEST(waits)
 	put(&one, "h", 0, PROFILE_TYPE_OFF_CPU, 50, 20);
 	tap__ok(entries(3, &sum) == 1 && sum == 50, "a time that cannot be is a moment");
 	tap__ok(row(0)->value == wait && row(1)->value == 10, "values are as they came");
-	aggregate__free(a);
 }

@@ -9,8 +9,7 @@ static void reads(const char *stack, const char *wanted, const struct scene_how 
 
 	snprintf(text, sizeof(text), "%s 1\n", stack);
 	snprintf(is, sizeof(is), "%s 1\n", wanted);
-	tap__bail_if(scene__read(text, how), "%s", scene.fault.text);
-	tap__is(scene.text.data, is, "%s", name);
+	scene__becomes(text, how, is, name);
 }
 
 static void folds(const char *stack, const char *wanted, const char *name)

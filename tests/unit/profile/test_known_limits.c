@@ -88,7 +88,6 @@ static void send_many(uint32_t serial, uint64_t first, uint64_t n)
 		send(serial, first + i);
 }
 
-/* Bytes that malloc() has given out. */
 static size_t taken(void)
 {
 	struct mallinfo2 info = mallinfo2();

@@ -51,12 +51,9 @@ TEST(damaged)
 	scene__is("f;g 3\nf;g", "f;g 3\n", "or be a part of one");
 	tap__ok(scene.result.cut == 2, "that is said");
 	scene__is(";;f; 1\n", ";;f; 1\n", "names without a character");
-	scene__refused(scene__read("no profile\n", &(struct scene_how){0}), "is not a profile",
-		       "no profile");
-	scene__refused(scene__read("a;b", &(struct scene_how){0}), "is not a profile",
-		       "not a whole line");
-	scene__refused(scene__read("\001\002\003\n", &(struct scene_how){0}), "is not a profile",
-		       "no text");
+	scene__none("no profile\n", "is not a profile", "no profile");
+	scene__none("a;b", "is not a profile", "not a whole line");
+	scene__none("\001\002\003\n", "is not a profile", "no text");
 }
 
 TEST(sums)

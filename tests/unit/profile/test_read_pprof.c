@@ -137,11 +137,17 @@ static void begin(const char *types, const char *name)
 	}
 }
 
-static void is(const char *wanted, const char *name)
+/* The profile becomes @wanted; @types may be NULL. */
+static void becomes(const char *wanted, struct read_types *types, const char *name)
 {
-	int err = scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){0});
+	int err = scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.types = types});
 
 	tap__is(err ? scene.fault.text : scene.text.data, wanted, "%s", name);
+}
+
+static void is(const char *wanted, const char *name)
+{
+	becomes(wanted, NULL, name);
 }
 
 /* Samples first, strings last, as any order is allowed; native code of another language. */
@@ -206,14 +212,6 @@ static bool type_is(const struct read_types *t, uint32_t i, const char *name,
 	const struct profile_type of = about__type(&t->about, i);
 
 	return of.name && !strcmp(of.name, name) && of.unit == unit;
-}
-
-/* The profile becomes @wanted. */
-static void becomes(const char *wanted, struct read_types *types, const char *name)
-{
-	int err = scene__read_bytes(bytes.data, bytes.len, &(struct scene_how){.types = types});
-
-	tap__is(err ? scene.fault.text : scene.text.data, wanted, "%s", name);
 }
 
 /* As ours are: a count of all samples, and each has a value of one type beside it. */

@@ -34,17 +34,15 @@ TEST(modes)
 		"TOP 16 type 2\nf;g 2\nTOP 1\n",
 		"a line of memory counts alone is a sample, of what was allocated until then, too");
 	tap__ok(scene.result.memory && !scene.result.lines && !scene.result.gc, "that is said");
-	scene__read(MEMORY ":10:0:64:0:\"f\" \n:10:5:64:0:\"g\" \n:30:5:120:0:\"f\" \n"
-			   ":0:0:0:0:\"g\" \n:31:5:120:0:\"<GC>\" \"g\" \n:1:1:56:0:\"f\" \n",
-		    &(struct scene_how){.ordered = true});
-	tap__is(scene.text.data,
+	scene__in_order(
+		MEMORY ":10:0:64:0:\"f\" \n:10:5:64:0:\"g\" \n:30:5:120:0:\"f\" \n"
+		       ":0:0:0:0:\"g\" \n:31:5:120:0:\"<GC>\" \"g\" \n:1:1:56:0:\"f\" \n",
 		"f 1\ng 1\ng 40 type 2\nf 1\nf 216 type 2\ng 1\n"
 		"g;!<GC> 1\nf 1\nf 8 type 2\n",
 		"what grew is of the line that tells it, of a collection of the one behind it");
-	scene__read(MEMORY ":10:0:64:0:\"f\" \n" MEMORY ":20:0:64:0:\"f\" \n" PLAIN
-			   ":30:0:64:0:\"f\" \n",
-		    &(struct scene_how){.ordered = true});
-	tap__is(scene.text.data, "f 1\nf 1\nf 1\n", "each profile has its own");
+	scene__in_order(MEMORY ":10:0:64:0:\"f\" \n" MEMORY ":20:0:64:0:\"f\" \n" PLAIN
+			       ":30:0:64:0:\"f\" \n",
+			"f 1\nf 1\nf 1\n", "each profile has its own");
 	scene__read(MEMORY ":10:0:64:0:\"f\" \n:999999999999999999:0:64:0:\"f\" \n"
 			   ":11:0:64:0:\"f\" \n:9999999999999999999:0:64:0:\"f\" \n",
 		    &(struct scene_how){.ordered = true});
@@ -105,14 +103,11 @@ TEST(damaged)
 	scene__read_bytes(PLAIN "\"f\" \n\"g\0\" \n\"f\" \n", 22 + 5 + 6 + 5,
 			  &(struct scene_how){0});
 	tap__ok(scene.result.bad == 1 && scene.ticks == 2, "a NUL in a line");
-	scene__refused(scene__read("sample.interval=0\n", &(struct scene_how){0}), "not a profile",
-		       "an interval of 0");
-	scene__refused(
-		scene__read("sample.interval=99999999999999999999\n", &(struct scene_how){0}),
-		"not a profile", "one that is too long");
-	scene__refused(scene__read("\"f\" \"g\" \n", &(struct scene_how){0}), "no header",
-		       "samples without a header");
-	scene__refused(scene__read("", &(struct scene_how){0}), "empty", "an empty file");
+	scene__none("sample.interval=0\n", "not a profile", "an interval of 0");
+	scene__none("sample.interval=99999999999999999999\n", "not a profile",
+		    "one that is too long");
+	scene__none("\"f\" \"g\" \n", "no header", "samples without a header");
+	scene__none("", "empty", "an empty file");
 	scene__refused(scene__read(PLAIN "\"f\" \n", &(struct scene_how){.fails = -EIO}),
 		       "the sink said no", "the sink's reason");
 	buf__str(&b, PLAIN);

@@ -17,7 +17,6 @@ static char *metrics(const struct sampler_status *s, const struct front_status *
 	return out.data;
 }
 
-/* Is there a line that is @line? */
 static bool has(const char *text, const char *line)
 {
 	size_t len = strlen(line);

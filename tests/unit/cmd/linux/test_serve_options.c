@@ -3,7 +3,7 @@
 #include "cmd/linux/serve_options.h"
 #include "serve/linux/channel.h"
 #include "serve/linux/windows_send.h"
-#include "tap.h"
+#include "cmd/command.h"
 
 /* The name of a profile of the longest service, if @value is a label's: its bytes, or an error. */
 static long name_of(size_t value, const char *way, const char *to)
@@ -75,14 +75,11 @@ TEST(series)
 /* Events, given as @line of words: an error, or how many there are. */
 static long events_of(const char *line, struct errmsg *f)
 {
-	char text[256], *argv[16] = {"serve"}, *save = NULL;
 	struct serve_options so;
-	int argc = 1;
+	int argc;
+	char **argv = words("serve", line, &argc);
 	long n;
 
-	snprintf(text, sizeof(text), "%s", line);
-	for (char *w = strtok_r(text, " ", &save); w && argc < 15; w = strtok_r(NULL, " ", &save))
-		argv[argc++] = w;
 	f->text[0] = '\0';
 	n = serve_options__parse(&so, argc, argv, f);
 	if (!n)

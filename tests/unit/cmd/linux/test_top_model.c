@@ -199,7 +199,6 @@ TEST(hostile)
 	counts(&window, "1: a\\x1b[2J\\n\\xff 1/1", "labels are escaped");
 }
 
-/* This process sleeps. */
 TEST(verdict)
 {
 	const struct profile_process self = {.serial = 3, .pid = (uint32_t)getpid(), .comm = "me"};

@@ -51,14 +51,12 @@ static int keys(const char *text)
 	return err;
 }
 
-/* After these keys it shows @want. */
 static void after(const char *text, const char *want, const char *what)
 {
 	keys(text);
 	shows(want, what);
 }
 
-/* A second later. */
 static void update(void)
 {
 	second();

@@ -80,7 +80,6 @@ static int take(const struct profile_process *p, const char *names, unsigned int
 	return take_of(p, waits, waits ? NS_PER_S : 1, names, samples);
 }
 
-/* The next second is over. */
 static bool second(void)
 {
 	now += NS_PER_S;

@@ -19,6 +19,17 @@ static void unpair(void)
 {
 	channel__close(a);
 	channel__close(b);
+	a = b = NULL;
+}
+
+BEFORE()
+{
+	pair(0);
+}
+
+AFTER()
+{
+	unpair();
 }
 
 TEST(parts)
@@ -35,7 +46,6 @@ TEST(parts)
 	};
 	struct channel_message m;
 
-	pair(0);
 	tap__ok(!channel__take(b, &m), "nothing at first");
 	tap__ok(!channel__send(a, &head, "name", "bytes", "abc") &&
 			!channel__send(a, &(struct channel_head){.kind = CHANNEL_END}, NULL, NULL,
@@ -48,7 +58,6 @@ TEST(parts)
 	tap__ok(channel__take(b, &m) == 1 && m.head.kind == CHANNEL_END && !*m.name,
 		"then the second");
 	tap__ok(!channel__take(b, &m) && !channel__waiting(a), "and nothing more");
-	unpair();
 }
 
 /* A name as long as what waits for a server may have. */
@@ -59,11 +68,9 @@ TEST(names)
 	struct channel_message m;
 
 	memset(name, 'n', sizeof(name));
-	pair(0);
 	tap__ok(!channel__send(a, &head, name, NULL, NULL) && channel__take(b, &m) == 1 &&
 			strlen(m.name) == sizeof(name),
 		"a name of the greatest length comes");
-	unpair();
 }
 
 /* More than a socket holds. */
@@ -77,7 +84,6 @@ TEST(large)
 	tap__bail_if(!data, "no memory");
 	for (size_t i = 0; i < head.size; i++)
 		data[i] = (char)(i * 7 + i / 251);
-	pair(0);
 	tap__ok(!channel__send(a, &head, NULL, data, NULL) && channel__waiting(a),
 		"what does not go at once waits");
 	while (!got && rounds++ < 10000) {
@@ -100,6 +106,7 @@ TEST(full)
 	unsigned int sent = 0, came = 0, heads = 0;
 	int err = 0;
 
+	unpair();
 	pair(QUEUE);
 	while (sent < 1000 && !(err = channel__send(a, &head, NULL, data, NULL)))
 		sent++;
@@ -119,7 +126,6 @@ TEST(full)
 	head.size = CHANNEL_SIZE_MAX;
 	head.index_len = 1;
 	tap__ok(channel__send(a, &head, NULL, data, data) == -EMSGSIZE, "a message has a limit");
-	unpair();
 }
 
 TEST(ends)
@@ -127,7 +133,6 @@ TEST(ends)
 	const struct channel_head head = {.kind = CHANNEL_SAYS, .size = 2};
 	struct channel_message m;
 
-	pair(0);
 	channel__send(a, &head, NULL, "hi", NULL);
 	channel__close(a);
 	a = NULL;
@@ -136,7 +141,6 @@ TEST(ends)
 	tap__ok(channel__send(b, &head, NULL, "hi", NULL) == -EPIPE &&
 			channel__flush(b) == -EPIPE && !channel__waiting(b),
 		"nothing can be sent to it");
-	unpair();
 }
 
 static int send_interval(enum channel_kind kind, uint64_t began, uint64_t samples)
@@ -158,7 +162,6 @@ static bool lost_is(uint64_t intervals, uint64_t samples)
 /* What was not taken when the other end is gone. */
 TEST(lost)
 {
-	pair(0);
 	send_interval(CHANNEL_STORE, 1, 10);
 	send_interval(CHANNEL_OTLP, 1, 6);
 	send_interval(CHANNEL_OTLP, 1, 4);
@@ -185,7 +188,6 @@ TEST(lost)
 	for (int i = 0; i < 4; i++)
 		channel__taken(a);
 	tap__ok(lost_is(0, 0), "none is taken that was not sent");
-	unpair();
 }
 
 /* The front is trusted less, and may say less at a time. */
@@ -195,7 +197,6 @@ TEST(back)
 	static char data[CHANNEL_BACK_MAX + 1];
 	struct channel_message m;
 
-	pair(0);
 	tap__ok(channel__send(b, &head, NULL, data, NULL) == -EMSGSIZE,
 		"the front does not send a large message");
 	send(channel__fd(b), &head, sizeof(head), 0);
@@ -206,7 +207,6 @@ TEST(back)
 	tap__ok(!channel__send(b, &head, NULL, data, NULL) && channel__take(a, &m) == 1 &&
 			m.head.size == head.size,
 		"a small one is");
-	unpair();
 }
 
 /* A part of a message, and then no more; a head that cannot be. */
@@ -215,7 +215,6 @@ TEST(damaged)
 	struct channel_head head = {.kind = CHANNEL_STORE, .size = 100};
 	struct channel_message m;
 
-	pair(0);
 	send(channel__fd(a), &head, sizeof(head), 0);
 	tap__ok(!channel__take(b, &m), "a part is not a message");
 	channel__close(a);

@@ -14,7 +14,6 @@
 #define WAIT_MS 60000
 #define DRAIN_S 4u
 
-static const char *dir;
 static struct channel *channel;
 static pid_t pid;
 
@@ -73,24 +72,13 @@ static void send_profile(enum channel_kind kind)
 	tap__bail_if(channel__send(channel, &head, NULL, "data", NULL), "it takes nothing");
 }
 
-static const char *in(const char *name)
-{
-	static char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return path;
-}
-
 /* The directory is a file for so many profiles. */
 static void fail_for(int n, const char *said)
 {
-	char *moved = strdup(in("moved")), *profiles = strdup(in("profiles"));
-	const char *line;
-	FILE *file;
+	const char *moved = tap__path("moved"), *profiles = tap__path("profiles"), *line;
 
-	tap__bail_if(!moved || !profiles || rename(profiles, moved) ||
-			     !(file = fopen(profiles, "we")) || fclose(file),
-		     "%s", dir);
+	tap__bail_if(rename(profiles, moved), "%s", profiles);
+	tap__write(profiles, "", 0);
 	for (int i = 0; i < n; i++)
 		send_profile(CHANNEL_STORE);
 	line = next();
@@ -101,18 +89,16 @@ static void fail_for(int n, const char *said)
 					     .size = sizeof(struct sampler_status)},
 		      NULL, &(struct sampler_status){.uptime = 1}, NULL);
 	tap__ok(!strcmp(next(), "counts"), "%d of them", n);
-	tap__bail_if(unlink(profiles) || rename(moved, profiles), "%s", dir);
+	tap__bail_if(unlink(profiles) || rename(moved, profiles), "%s", profiles);
 	send_profile(CHANNEL_STORE);
 	line = next();
 	tap__ok(strstr(line, said), "it works again: %s", line);
-	free(moved);
-	free(profiles);
 }
 
 static void test_given_up(void)
 {
-	char *profiles = strdup(in("profiles"));
-	const struct front_config config = {.dir = profiles, .keep = {.size = 1 << 20}};
+	const struct front_config config = {.dir = tap__path("profiles"),
+					    .keep = {.size = 1 << 20}};
 
 	start(&config);
 	tap__is(next(), "ready", "all is open");
@@ -120,7 +106,6 @@ static void test_given_up(void)
 	fail_for(2, "works again; 2 profiles were given up");
 	tap__ok(!channel__lost(channel).intervals, "all were taken, or counted");
 	end();
-	free(profiles);
 }
 
 /* A server that takes connections and answers nothing; its URL. */
@@ -142,8 +127,7 @@ static int listens(char url[64])
 static void test_drain(void)
 {
 	const struct channel_head over = {.kind = CHANNEL_END, .seconds = DRAIN_S};
-	char *spool = strdup(in("spool"));
-	struct front_config config = {.spool = spool, .spool_size = 1 << 20};
+	struct front_config config = {.spool = tap__path("spool"), .spool_size = 1 << 20};
 	char pyroscope[64], otlp[64];
 	int fds[] = {listens(pyroscope), listens(otlp)};
 	uint64_t began;
@@ -164,7 +148,6 @@ static void test_drain(void)
 	end();
 	close(fds[0]);
 	close(fds[1]);
-	free(spool);
 }
 
 TEST(front)
@@ -172,7 +155,6 @@ TEST(front)
 	struct errmsg f;
 
 	signal(SIGPIPE, SIG_IGN);
-	dir = tap__folder();
 	test_given_up();
 	if (libraries__curl(&f))
 		tap__skip(f.text, "servers that do not answer");

@@ -9,7 +9,6 @@
 
 #include "tap.h"
 
-/* Is a file with @name in its name mapped? */
 static bool is_mapped(const char *name)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

@@ -74,7 +74,6 @@ static void scene__run(uint64_t began)
 	store__close(st);
 }
 
-/* Everything is as it has to be. */
 static bool scene__is_whole(const struct scene_found *found)
 {
 	return !found->torn_profiles && !found->bad && !found->others;

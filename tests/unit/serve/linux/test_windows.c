@@ -15,7 +15,6 @@
 #define MINUTE	 (60 * NS_PER_S)
 #define SENT_MAX 64
 
-/* What was sent. */
 static struct {
 	struct channel_head head;
 	char name[128];

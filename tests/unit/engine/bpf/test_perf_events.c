@@ -5,8 +5,10 @@
  * can be changed, as what a process' children inherited would stay behind.  Events of threads
  * become those of CPUs.  Threads for which descriptors do not suffice have none.
  */
+#define _GNU_SOURCE
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -210,5 +212,43 @@ TEST(perf_events)
 	perf_events__free(p);
 	crowd(fd, (unsigned int)cpus);
 	close(stats);
+	close(fd);
+}
+
+/* A CPU that is offline; negative: none. */
+static int offline = -1;
+
+int __real_cpus__online(bool *online, size_t n);
+int __wrap_cpus__online(bool *online, size_t n);
+int __wrap_cpus__online(bool *online, size_t n)
+{
+	int err = __real_cpus__online(online, n);
+
+	for (size_t i = 0; i < n && offline >= 0; i++)
+		online[i] = online[i] && i != (size_t)offline;
+	return err;
+}
+
+/* A CPU that comes back has an event again: the old one never fires. */
+TEST(offline)
+{
+	const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	struct perf_events *p = NULL;
+	int fd = nothing__load(), err;
+	struct errmsg f = {""};
+	const char *why;
+
+	if (fd < 0 || perf_events__new(&p, 99, fd, &why, &f) || perf_events__renew_cpus(p, &f)) {
+		tap__skip("BPF or perf events are not allowed here", "a CPU that comes back");
+		return;
+	}
+	offline = sched_getcpu();
+	err = perf_events__renew_cpus(p, &f);
+	tap__ok(err == (cpus > 1 ? 0 : -ENODEV) && perf_events__count(p) == cpus - 1,
+		"one that is offline has none");
+	offline = -1;
+	tap__ok(!perf_events__renew_cpus(p, &f) && perf_events__count(p) == cpus,
+		"when it is back it has one: %s", f.text);
+	perf_events__free(p);
 	close(fd);
 }

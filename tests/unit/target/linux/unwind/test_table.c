@@ -133,6 +133,26 @@ TEST(rows)
 	unwind_table__free(t);
 }
 
+/* rsp + 8; *(rbp - 16), by an expression; rbp and the offset of before (libgcc has it so) */
+TEST(expressions)
+{
+	static const char program[] = "\x44\x0f\x03\x76\x70\x06\x44\x0d\x06";
+	struct bytes b = {.n = 0};
+	struct unwind_table *t;
+
+	cie(&b);
+	fde(&b, CODE, 0x20, program, sizeof(program) - 1);
+	put(&b, 0, 4);
+	if (!tap__ok(!make(&t, &b) && t->counts.functions == 1, "a function"))
+		return;
+	tap__ok(rule__is(t, CODE, XR_CFA_SP, 8, XR_SAVED_SAME, XR_SAVED_CFA) &&
+			rule__is(t, CODE + 4, XR_CFA_FP_DEREF, -16, XR_SAVED_SAME, XR_SAVED_CFA),
+		"by register, then by an expression");
+	tap__ok(rule__is(t, CODE + 8, XR_CFA_FP, 8, XR_SAVED_SAME, XR_SAVED_CFA),
+		"by another register, with the offset of before the expression");
+	unwind_table__free(t);
+}
+
 TEST(overlap)
 {
 	uint64_t begin = 0, end = 0;

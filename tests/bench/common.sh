@@ -9,6 +9,8 @@ meter=$BUILD/meter
 [ -x "$meter" ] || bail "$meter is not there: run make bench"
 [ "$XRPROF_ENGINE" = bpf ] || bail "this measures the BPF engine"
 program=sample_loop
+# R as people start it
+unset R_DEFAULT_PACKAGES
 
 # median: of the numbers on standard input
 median() {

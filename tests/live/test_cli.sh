@@ -5,7 +5,7 @@
 # The command line from outside: exit status, what goes where, several processes, commands. How a profile ends is in
 # test_ends.sh.
 # timeout: 600
-# also: ptrace vmread
+# else: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 # run ARG...: sets STATUS, OUT (stdout), ERR (stderr)

@@ -4,7 +4,7 @@
 # timeout: 200
 #
 # What cannot be profiled is refused with exit status 1 and one line that says what and why; what was not meant, with 2.
-# also: ptrace vmread
+# else: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 # refused STATUS NAME PATTERN ARG...: run the profiler; everything it says is one line that matches.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: output target session
 # timeout: 300
-# engines: bpf ptrace
+# else: ptrace
 #
 # What `serve` says of processes, as go tool pprof shows it: their services, when they started, and what of their
 # environment was asked for; and what else is in their environment nowhere.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: session target
-# also: ptrace
+# else: ptrace
 # timeout: 200
 #
 # Children of an R that never runs byte code have innermost lines: where R's hidden variables lie is proven by the

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # anybody: yes
 # touches: include profile output
-# also: ptrace vmread
+# else: ptrace vmread
 # timeout: 120
 #
 # Names come whole up to the longest that R takes, in ASCII and not; a string that is longer than what is kept of one is

@@ -4,7 +4,7 @@
 # timeout: 200
 #
 # What reads Rprof.out reads ours: summaryRprof(), profvis, tools/stackcollapse-Rprof.R; and -f folded says the same.
-# also: ptrace vmread
+# else: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 target_start host work 600 exit

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: serve session output cmd
 # timeout: 600
-# engines: bpf ptrace
+# else: ptrace
 #
 # serve: intervals become files, and every sample is in one of them; SIGUSR1 ends an interval, SIGHUP reads the
 # configuration again, SIGTERM writes what there is. The process that writes can be lost and comes back. Nothing that is

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: serve session engine/bpf engine/remote
-# also: ptrace
+# else: ptrace
 # timeout: 300
 #
 # --max-cpu lowers the rate, whatever takes the samples, and all that was sampled before is sampled after it: a process

@@ -5,7 +5,7 @@
 #
 # What a program that starts the profiler goes by: --ready tells when sampling has begun, and by whom; --until-eof ends
 # the profile with standard input.
-# also: ptrace vmread
+# else: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
 target_start host spin

@@ -68,7 +68,19 @@ static int end_line(struct output *o)
 	return err ? err : output__commit(o, 1);
 }
 
-static void test_lines(void)
+BEFORE()
+{
+	dir = tap__folder();
+	path = tap__path("profile");
+	start_files();
+}
+
+AFTER()
+{
+	files__stop(files);
+}
+
+TEST(lines)
 {
 	struct output *o = open_path();
 	struct stat st;
@@ -103,7 +115,7 @@ static void test_lines(void)
 	tap__ok(!output__close(NULL, NULL), "closing nothing");
 }
 
-static void test_open(void)
+TEST(open)
 {
 	struct output *o;
 	struct errmsg f;
@@ -157,7 +169,7 @@ static int cut_short(const char *where, int fd, int lines)
 	_exit(finish(o) == -EFBIG ? 0 : 4);
 }
 
-static void test_cut_short(void)
+TEST(cut_short)
 {
 	static const char five[] = LINE LINE LINE LINE LINE;
 	const struct {
@@ -186,7 +198,7 @@ static void test_cut_short(void)
 }
 
 /* Pieces that are committed before the file is open: it has as many as fit, the others count. */
-static void test_max(void)
+TEST(max)
 {
 	static const struct {
 		uint64_t max;
@@ -219,7 +231,7 @@ static void test_max(void)
 }
 
 /* Pieces that are no lines: any bytes, and cuts only between them. */
-static void test_bytes(void)
+TEST(bytes)
 {
 	static const char piece[] = "\x1f\x8b\0\n\n\0binary";
 	struct output *o = open_path();
@@ -239,7 +251,7 @@ static void test_bytes(void)
 	tap__ok(!finish(o) && holds_bytes(piece, 5), "what was not committed does not");
 }
 
-static void test_full(void)
+TEST(full)
 {
 	struct output *o;
 	struct errmsg f;
@@ -252,7 +264,7 @@ static void test_full(void)
 	tap__ok(flush(o) == -ENOSPC && finish(o) == -ENOSPC, "a full device is reported");
 }
 
-static void test_pipe(void)
+TEST(pipe)
 {
 	static char big[300000];
 	int ends[2], status;
@@ -304,7 +316,7 @@ static void test_pipe(void)
 	tap__ok(!status, "a reader that went away is -EPIPE");
 }
 
-static void test_memory(void)
+TEST(memory)
 {
 	struct buf to = {0};
 	struct output *o;
@@ -332,20 +344,4 @@ static void test_memory(void)
 			output__close(o, NULL) == -EMSGSIZE && !to.len,
 		"nor by printf");
 	buf__free(&to);
-}
-
-TEST(output)
-{
-	dir = tap__folder();
-	path = tap__path("profile");
-	start_files();
-	test_lines();
-	test_open();
-	test_cut_short();
-	test_max();
-	test_bytes();
-	test_full();
-	test_pipe();
-	files__stop(files);
-	test_memory();
 }

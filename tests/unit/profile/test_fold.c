@@ -22,7 +22,7 @@ static void merges(const char *stack, const char *wanted, const char *name)
 	reads(stack, wanted, &(struct scene_how){.merge = true}, name);
 }
 
-static void test_recursion(void)
+TEST(recursion)
 {
 	merges("main;fib;fib;fib", "main;fib", "a function that calls itself is one");
 	merges("main;fib;fib;fib;g", "main;fib;g", "what it calls stays below it");
@@ -75,6 +75,4 @@ TEST(fold)
 	      "runApp;server;poll", "but for the innermost");
 	folds("tryCatchAll;lapply2;evaluate;f", "tryCatchAll;lapply2;evaluate;f",
 	      "others with such names stay");
-	test_recursion();
-	buf__free(&scene.text);
 }

@@ -66,7 +66,7 @@ static void settles(const char *what, struct machine m, uint32_t asked, double m
 }
 
 /* Programs come and go, which costs what it costs. */
-static void test_rest(void)
+TEST(rest)
 {
 	struct machine m = {.cpus = 2, .kernel_ns = 3000, .own_ns = 1000, .fixed_ns = 2e7};
 	unsigned int said = 0;
@@ -93,7 +93,7 @@ static void test_rest(void)
 	tap__ok(m.freq == 7, "without one it is what was asked for");
 }
 
-static void test_window(void)
+TEST(window)
 {
 	struct governor_use use = {.now_ns = SECOND, .samples_ns = 5 * SECOND, .own_ns = SECOND};
 	struct governor g;
@@ -114,7 +114,7 @@ static void test_window(void)
 	tap__ok(!governor__look(&g, &use, 24), "a clock that goes back is not a window");
 }
 
-static void test_limit(void)
+TEST(limit)
 {
 	struct machine m = {.cpus = 1, .kernel_ns = 1000, .limit = 50, .freq = 50};
 	unsigned int said = 0;
@@ -129,7 +129,7 @@ static void test_limit(void)
 }
 
 /* A load that comes and goes. */
-static void test_flaps(void)
+TEST(flaps)
 {
 	struct machine m = {.cpus = 2, .kernel_ns = 1000, .own_ns = 1000, .freq = 99};
 	unsigned int said = 0;
@@ -147,9 +147,8 @@ static void test_flaps(void)
 	tap__ok(m.freq == 99, "when it stays away the rate is what was asked for again");
 }
 
-TEST(governor)
+TEST(settles)
 {
-	test_flaps();
 	settles("little load", (struct machine){.kernel_ns = 2800, .own_ns = 2000, .cpus = 2}, 19,
 		0.01);
 	settles("128 CPUs", (struct machine){.kernel_ns = 2800, .own_ns = 2000, .cpus = 128}, 99,
@@ -159,7 +158,4 @@ TEST(governor)
 	settles("a fixed part",
 		(struct machine){.kernel_ns = 2800, .own_ns = 2000, .cpus = 64, .fixed_ns = 2e6},
 		99, 0.01);
-	test_rest();
-	test_window();
-	test_limit();
 }

@@ -39,7 +39,7 @@ static void close_view(void)
 	end();
 }
 
-static void test_all(void)
+TEST(all)
 {
 	open_view();
 	take(&one, "a main", 3);
@@ -63,7 +63,7 @@ static void test_all(void)
 }
 
 /* Two sample types: the head of the table says which. */
-static void test_types(void)
+TEST(types)
 {
 	waiting = (struct profile_type){"off_cpu", PROFILE_NANOSECONDS};
 	open_view();
@@ -84,11 +84,10 @@ static void test_types(void)
 	top_view__key(&view, 'v');
 	tap__ok(strstr(all(), "FUNCTION by CPU time\n"), "and back");
 	close_view();
-	waiting = (struct profile_type){0};
 }
 
 /* Events in place of ticks: counts, however many digits they have, and bytes. */
-static void test_events(void)
+TEST(events)
 {
 	events[0] = (struct profile_type){"cycles", PROFILE_COUNT};
 	events[1] = (struct profile_type){"gc", PROFILE_BYTES};
@@ -116,11 +115,10 @@ static void test_events(void)
 	top_view__key(&view, 'v');
 	tap__ok(strstr(all(), "FUNCTION by cycles\n"), "and back");
 	close_view();
-	memset(events, 0, sizeof(events));
 }
 
 /* No line is wider than asked for, and nothing in it acts. */
-static void test_widths(void)
+static void widths(void)
 {
 	const struct profile_process odd = {
 		.serial = 7, .pid = 0x7ffffff7, .comm = "\x1b[2J\n\xe5\xad\x97\xff"};
@@ -164,7 +162,15 @@ static void test_widths(void)
 	close_view();
 }
 
-static void test_help(void)
+TEST(widths)
+{
+	widths();
+	setenv("LC_ALL", "C.UTF-8", 1);
+	columns__locale();
+	widths();
+}
+
+TEST(help)
 {
 	size_t n = 0;
 
@@ -173,16 +179,4 @@ static void test_help(void)
 		n++;
 	tap__ok(n > 10 && strlen(top_text__keys(&view)) > 10, "keys are explained");
 	close_view();
-}
-
-TEST(top_text)
-{
-	test_all();
-	test_widths();
-	setenv("LC_ALL", "C.UTF-8", 1);
-	columns__locale();
-	test_widths();
-	test_help();
-	test_types();
-	test_events();
 }

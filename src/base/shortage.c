@@ -15,5 +15,5 @@ int shortage__fault(int pid, int err, struct errmsg *f)
 			   : err == -ENFILE ? "; raise fs.file-max"
 					    : "";
 
-	return errmsg__set(f, err, "cannot look at process %d: %s%s", pid, strerror(-err), what);
+	return errmsg__set(f, err, "cannot inspect process %d: %s%s", pid, strerror(-err), what);
 }

@@ -135,11 +135,10 @@ int cmd__btf(const char *path, struct errmsg *f)
 			       ? errmsg__set(f, fd, "--btf %s: %s", path, os__reason(fd))
 			       : 0;
 	}
-	return errmsg__set(
-		f, -EPERM,
-		"--btf %s: this file would say where in the kernel's memory to read, and the "
-		"program has more rights than its caller: run it as root, by sudo say",
-		path);
+	return errmsg__set(f, -EPERM,
+			   "--btf %s: not allowed: this file chooses kernel addresses, and the "
+			   "program has more privileges than its caller; run it as root (sudo)",
+			   path);
 }
 
 int cmd__options(const struct subcommand *c, void *into, int argc, char **argv)
@@ -172,9 +171,8 @@ int cmd__help(const struct subcommand *c)
 	}
 	option_rows__help(c->options, stdout);
 	if (c == subcommands[0])
-		printf("\nExit status: 0 a profile was written (with -- COMMAND: the command's "
-		       "own),\n"
-		       "1 it could not be, 2 wrong usage.\n");
+		printf("\nExit status: 0 a profile was written (with -- COMMAND: the exit status "
+		       "of the command),\n1 no profile could be written, 2 wrong usage.\n");
 	if (!os__is_windows())
 		printf("More: man %s-%s\n", XR_PROGRAM, c->name);
 	return CMD_OK;

@@ -37,7 +37,7 @@ int config_file__read(char **text, const char *path, struct errmsg *f)
 	if (fd >= 0)
 		os__close(fd);
 	if (!err && memchr(read.data, '\0', read.len - 1))
-		err = errmsg__set(f, -EINVAL, "%s: not a text: it holds a NUL", path);
+		err = errmsg__set(f, -EINVAL, "%s: not a text file: it contains a NUL byte", path);
 	else if (err)
 		errmsg__set(f, err, "cannot read --config %s: %s", path, os__reason(err));
 	if (err)

@@ -15,21 +15,21 @@ static const struct {
 } options[] = {
 	{"-r", "freq", "the rate is -F HZ"},
 	{"--interval", "freq", "the rate is -F HZ"},
-	{"-c", "period", "each so many of an event: --period N"},
-	{"--count", "period", "each so many of an event: --period N"},
+	{"-c", "period", "every Nth event: --period N"},
+	{"--count", "period", "every Nth event: --period N"},
 	{"-g", "native", "stacks are always recorded; --native adds native frames"},
 	{"--call-graph", "native", "stacks are always recorded; --native adds native frames"},
-	{"-t", "pid", "all threads of --pid are sampled; those that do not run R are marked"},
-	{"--tid", "pid", "all threads of --pid are sampled; those that do not run R are marked"},
+	{"-t", "pid", "all threads of --pid are sampled; threads that do not run R are marked"},
+	{"--tid", "pid", "all threads of --pid are sampled; threads that do not run R are marked"},
 	{"--threads", "pid",
-	 "all threads of --pid are sampled; those that do not run R are marked"},
+	 "all threads of --pid are sampled; threads that do not run R are marked"},
 	{"--locals", "pid",
-	 "the values of variables are not read; record --lines has source lines"},
+	 "the values of variables are not read; record --lines shows source lines"},
 	{"--gil", "pid", "R has no such lock: one thread runs R"},
-	{"--nonblocking", "engine", "-e vmread never stops the process, nor does engine bpf"},
+	{"--nonblocking", "engine", "-e vmread and engine bpf never stop the process"},
 	{"--blocking", "engine", "-e ptrace stops the process for each sample"},
-	{"-i", "idle", "what waits: --off-cpu --idle"},
-	{"--on-cpu", "clock", "CPU time alone: --clock cpu"},
+	{"-i", "idle", "processes that wait: --off-cpu --idle"},
+	{"--on-cpu", "clock", "CPU time only: --clock cpu"},
 	{"--wall", "clock", "wall time: --clock wall"},
 	{"--timeout", "duration", "-d TIME"},
 	{"--file", "output", "-o FILE"},
@@ -62,7 +62,7 @@ static const struct {
 	{"format", "json", "speedscope", NULL},
 	{"format", "pb", "pprof", NULL},
 	{"format", "proto", "pprof", NULL},
-	{"format", "svg", NULL, "-f flamegraph -o FILE.html is that graph as a page"},
+	{"format", "svg", NULL, "-f flamegraph -o FILE.html writes that graph as a page"},
 	{"format", "chrometrace", NULL, "-f speedscope has a time line"},
 	{"format", "summary", NULL, "`report FILE` prints a table of functions"},
 	{"engine", "cycles", NULL, "--event cycles"},
@@ -146,7 +146,7 @@ void hints__option(const struct option_row *rows, const char *word, char text[HI
 			return;
 		}
 	if (word[1] >= '0' && word[1] <= '9')
-		snprintf(text, HINT_MAX, "; a time before now needs no dash: 10m, 1h");
+		snprintf(text, HINT_MAX, "; a time before now is written without a dash: 10m, 1h");
 	if (strncmp(name, "--", 2) != 0)
 		return;
 	for (const struct option_row *r = rows; r->name; r++)

@@ -91,7 +91,7 @@ static int row__choose(const struct option_row *r, void *place, const char *arg,
 			len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
 						len ? ", " : "", c.name);
 	}
-	return errmsg__set(f, -EINVAL, "--%s %s: no such %s (there are: %s)%s", r->name, arg,
+	return errmsg__set(f, -EINVAL, "--%s %s: no such %s (available: %s)%s", r->name, arg,
 			   r->name, known, hint);
 }
 
@@ -222,7 +222,7 @@ int option_rows__set(const struct option_row *rows, void *into, const char *name
 	if (!r->name)
 		return errmsg__set(f, -EINVAL, "no such option: %s", name);
 	if (r->last || r->only_command_line)
-		return errmsg__set(f, -EINVAL, "%s is for the command line", name);
+		return errmsg__set(f, -EINVAL, "%s is allowed on the command line only", name);
 	if (r->without && !value)
 		value = r->without;
 	if (r->arg && !value)

@@ -65,10 +65,10 @@ static int parse_duration(const struct option_row *row, void *place, const char 
 	double seconds;
 
 	if (parse__seconds(arg, &seconds) || seconds <= 0 || seconds > DURATION_MAX)
-		return errmsg__set(f, -EINVAL,
-				   "--%s %s: not a time above 0: seconds, or a number with s, m or "
-				   "h behind it",
-				   row->name, arg);
+		return errmsg__set(
+			f, -EINVAL,
+			"--%s %s: not a time above 0: give seconds, or a number with s, m or h",
+			row->name, arg);
 	*(double *)place = seconds;
 	return 0;
 }
@@ -91,7 +91,7 @@ bool options__engine(size_t i, struct option_choice *c)
 	else if (!i)
 		*c = (struct option_choice){
 			.name = "auto",
-			.help = "the first of these that works here (default)",
+			.help = "the first of these that works on this machine (default)",
 		};
 	return !i || e;
 }
@@ -111,10 +111,8 @@ bool options__clock(size_t i, struct option_choice *c)
 bool options__native(size_t i, struct option_choice *c)
 {
 	static const struct option_choice choices[] = {
-		{.name = "leaf",
-		 .help = "inside of the innermost R function",
-		 .number = NATIVE_LEAF},
-		{.name = "full", .help = "all of them", .number = NATIVE_ALL},
+		{.name = "leaf", .help = "within the innermost R function", .number = NATIVE_LEAF},
+		{.name = "full", .help = "all native frames", .number = NATIVE_ALL},
 		{.name = "raw", .help = "also R's own, by instruction", .number = NATIVE_RAW},
 		{.name = "off", .help = "none", .number = NATIVE_OFF},
 	};
@@ -146,7 +144,7 @@ void options__waits(struct config *c)
 #undef OPTIONS_MEMORY_MANUAL
 #define OPTIONS_MEMORY_MANUAL                                                                      \
 	" The formats that keep all stacks until the end (pprof, speedscope, flamegraph) may "     \
-	"take 128M by default."
+	"use 128M by default."
 
 const struct option_row options__rows[] = {
 #include "cmd/options_targets.def"
@@ -217,7 +215,7 @@ const struct option_row options__rows[] = {
 		.name = "format",
 		.letter = 'f',
 		.arg = "NAME",
-		.help = "format (default: as the name of -o ends):",
+		.help = "format (default: by the ending of the name of -o):",
 		.type = OPTION_OBJECT,
 		.group = OPTION_WRITE,
 		.choice = options__format,
@@ -254,7 +252,7 @@ const struct option_row options__rows[] = {
 	{
 		.name = "stats",
 		.arg = "FILE",
-		.help = "on exit write counts to FILE, one JSON object (-: to stdout)",
+		.help = "on exit, write the counts to FILE as one JSON object (-: stdout)",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(config.stats),
@@ -295,8 +293,8 @@ static int options__filters(const struct config *c, struct errmsg *f)
 	if (!c->filters.n || c->all || c->follow || c->command)
 		return 0;
 	return errmsg__set(f, -EINVAL,
-			   "--user, --cgroup, --comm and --exclude-pid filter what --all, "
-			   "--subprocesses or -- COMMAND finds: give one of these");
+			   "--user, --cgroup, --comm and --exclude-pid need --all, --subprocesses "
+			   "or -- COMMAND: give one of these");
 }
 
 int options__targets(const struct config *c, struct errmsg *f)
@@ -313,8 +311,7 @@ static int options__idle(const struct config *c, struct errmsg *f)
 {
 	if (!(c->capture & XR_ROW_IDLE) || c->capture & XR_ROW_OFF_CPU)
 		return 0;
-	return errmsg__set(f, -EINVAL,
-			   "--idle adds to --off-cpu or --clock wall: give one of these");
+	return errmsg__set(f, -EINVAL, "--idle needs --off-cpu or --clock wall: give one of these");
 }
 
 /* rprof has R's counts themselves; of the others, those that can have another sample type. */
@@ -323,7 +320,7 @@ static int options__memory(const struct config *c, struct errmsg *f)
 	if (!(c->capture & XR_ROW_MEMORY) || c->format->types || c->format->memory)
 		return 0;
 	return errmsg__set(f, -EINVAL,
-			   "format %s has one number for a stack, and --memory is one more: give "
+			   "format %s has one number for a stack, and --memory adds another: give "
 			   "-f rprof, pprof, speedscope or flamegraph",
 			   c->format->name);
 }
@@ -350,7 +347,7 @@ static int options__check(const struct options *o, struct errmsg *f)
 			"--stats - and the profile would both go to stdout: give -o FILE");
 	if (o->config.until_eof && o->config.command)
 		return errmsg__set(f, -EINVAL,
-				   "--until-eof: standard input is the command's after --");
+				   "--until-eof: standard input belongs to the command after --");
 	if (options__idle(&o->config, f) || options__events(&o->config, f) ||
 	    options__memory(&o->config, f))
 		return -EINVAL;
@@ -381,7 +378,7 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 		return err;
 	if (rest.first < argc && !rest.separated)
 		return errmsg__set(f, -EINVAL,
-				   "unexpected argument: %s; a command to start comes after --",
+				   "unexpected argument: %s; put -- before a command to start",
 				   argv[rest.first]);
 	if (rest.separated && rest.first == argc)
 		return errmsg__set(f, -EINVAL, "no command after --");

@@ -18,32 +18,33 @@ static int options__one_type(const struct config *c, struct errmsg *f)
 	if (types <= 1 || !c->format || c->format->types)
 		return 0;
 	return errmsg__set(f, -EINVAL,
-			   "format %s has one number for a stack, and this is more than one: "
-			   "give -f pprof, speedscope or flamegraph",
+			   "format %s has one number for a stack, and this needs several: give -f "
+			   "pprof, speedscope or flamegraph",
 			   c->format->name);
 }
 
 int options__events(const struct config *c, struct errmsg *f)
 {
 	if (c->period && !c->events.n)
-		return errmsg__set(f, -EINVAL, "--period is for --event, which is not given");
+		return errmsg__set(f, -EINVAL, "--period needs --event");
 	if (!c->events.n)
 		return 0;
 	if (c->engine && !c->engine->events)
 		return errmsg__set(f, -EINVAL,
-				   "engine %s takes no samples at events: --event needs engine bpf",
+				   "engine %s does not sample at events: --event needs engine bpf",
 				   c->engine->name);
 	if (c->clock == ENGINE_CLOCK_WALL)
 		return errmsg__set(f, -EINVAL,
-				   "--clock wall and --event exclude each other: with --off-cpu "
-				   "waiting is a sample type of its own");
+				   "--clock wall and --event exclude each other: use --off-cpu, "
+				   "which adds waiting as a sample type");
 	if (options__one_type(c, f))
 		return -EINVAL;
 	for (uint32_t i = 0; i < c->events.n && c->period; i++)
 		if (c->events.all[i].kind != EVENT_GC)
 			return 0;
 	if (c->period)
-		return errmsg__set(f, -EINVAL,
-				   "--period is not for --event gc: each collection is a sample");
+		return errmsg__set(
+			f, -EINVAL,
+			"--period does not apply to --event gc: each collection is a sample");
 	return 0;
 }

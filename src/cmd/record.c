@@ -35,7 +35,7 @@ static int record__main(int argc, char **argv)
 		goto cleanup;
 	}
 	if (signals__reload(signals) || signals__report(signals))
-		log__line("SIGHUP and SIGUSR1 keep their old effects");
+		log__line("SIGHUP and SIGUSR1 keep their default actions");
 	if (cmd__line(argc, argv, &line))
 		log__line("out of memory");
 	o.config.line = line.data;
@@ -87,7 +87,7 @@ const struct subcommand cmd_record = {
 			 "go tool pprof -http=: profile.pb.gz"},
 			{"With source lines and garbage collection",
 			 "xrprof-bpf -p 4711 --lines --gc -o Rprof.out"},
-			{"Every R process of one user, present and future, a file each",
+			{"Every R process of one user, present and future, one file each",
 			 "xrprof-bpf --all --user shiny -o profiles/"},
 			{"Start a program and profile it and the R processes that it starts",
 			 "xrprof-bpf -s -f folded -o out.folded -- Rscript report.R"},

@@ -77,8 +77,8 @@ int record_files__check(const struct config *c, struct errmsg *f)
 		for (size_t k = i + 1; k < n; k++)
 			if (written__same(&all[i], &all[k]))
 				return errmsg__set(f, -EINVAL,
-						   "%s %s and %s %s are the same file: give one of "
-						   "them another",
+						   "%s %s and %s %s are the same file: give two "
+						   "different files",
 						   all[i].option, all[i].path, all[k].option,
 						   all[k].path);
 	return 0;

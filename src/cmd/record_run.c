@@ -171,7 +171,7 @@ static void record__reload(struct record *r)
 {
 	if (r->config->verbose) {
 		progress__clear(r->progress);
-		log__line("files are opened anew");
+		log__line("files are reopened");
 	}
 	outputs__reopen(r->outputs);
 }
@@ -183,8 +183,7 @@ static bool record__interrupted(struct record *r)
 
 	r->interrupted_at = now;
 	if (!before)
-		record__note(r, "Ctrl-C is for the command; twice within a second, it ends the "
-				"profile");
+		record__note(r, "Ctrl-C goes to the command; two within a second end the profile");
 	return before && now - before < TWICE_NS;
 }
 
@@ -246,7 +245,7 @@ static void record__waits(struct record *r)
 }
 
 /* What starts R for the workload may not be below it. */
-#define ELSEWHERE "an R that a service or a container runs for it is found by --all or -p PID"
+#define ELSEWHERE "for an R that a service or a container runs, use --all or -p PID"
 
 static void record__late(struct record *r)
 {
@@ -255,7 +254,8 @@ static void record__late(struct record *r)
 	if (!r->workload.pid || r->late || r->workload.ended || session__began(r->session) ||
 	    os__now() - r->started_at < LATE_NS)
 		return;
-	snprintf(line, sizeof(line), "no R runs in %s (process %d) or below it yet; " ELSEWHERE,
+	snprintf(line, sizeof(line),
+		 "no R process in %s (process %d) or its descendants yet; " ELSEWHERE,
 		 r->workload.name, (int)r->workload.pid);
 	record__note(r, line);
 	r->late = true;
@@ -288,7 +288,7 @@ static void record__nothing(struct record *r)
 	const struct errmsg *why = session__why(r->session);
 
 	if (r->workload.pid && workload__wait(&r->workload, r->ends ? REAP_MS : 0))
-		log__line("%s ended before R was found in it or below it; " ELSEWHERE,
+		log__line("%s ended before R was found in it or its descendants; " ELSEWHERE,
 			  r->workload.name);
 	else
 		log__line("%s", why->text[0] ? why->text : "nothing was profiled");
@@ -301,13 +301,13 @@ static void record__counts(struct record *r, const struct stats *st)
 
 	if (r->config->verbose &&
 	    (st->sent != st->written || st->decoder.malformed || st->decoder.partial))
-		log__line("the sampler sent %llu samples, %llu came; %llu records were malformed, "
-			  "%llu samples incomplete",
+		log__line("the sampler sent %llu samples, %llu were received; %llu records were "
+			  "malformed, %llu samples incomplete",
 			  (unsigned long long)st->sent, (unsigned long long)st->written,
 			  (unsigned long long)st->decoder.malformed,
 			  (unsigned long long)st->decoder.partial);
 	if (r->config->verbose && !stats__conserved(st))
-		log__line("%llu ticks do not add up with what became of them",
+		log__line("the counters do not add up: %llu ticks are missing or counted twice",
 			  (unsigned long long)st->ticks);
 	if (!st->rows_full)
 		return;
@@ -320,8 +320,8 @@ static void record__counts(struct record *r, const struct stats *st)
 static void record__together(struct record *r, const struct stats *st)
 {
 	const struct config *c = r->config;
-	const char *how = c->format->per_process ? "-o DIR/ writes a file for each"
-			  : c->format->row	 ? "-s puts each below its process"
+	const char *how = c->format->per_process ? "-o DIR/ writes one file for each"
+			  : c->format->row	 ? "-s puts the stacks of each below its process"
 						 : NULL;
 	char line[512];
 
@@ -344,7 +344,7 @@ static void record__await(struct record *r)
 	if (!r->started_at || r->told || !os__foreground(STDIN) ||
 	    workload__wait(&r->workload, r->ends ? REAP_MS : 0))
 		return;
-	snprintf(line, sizeof(line), "waiting for %s (process %d), which has the terminal",
+	snprintf(line, sizeof(line), "waiting for %s (process %d), which uses the terminal",
 		 r->workload.name, (int)r->workload.pid);
 	record__note(r, line);
 	while (!workload__wait(&r->workload, POLL_MS)) {
@@ -517,9 +517,10 @@ int record__run(const struct config *c, struct signals *signals)
 		return cmd__usage_error(&cmd_record, &f);
 	err = cmd__btf(c->btf, &f);
 	if (!err && c->format->binary && !strcmp(c->output, "-") && os__columns(STDOUT))
-		err = errmsg__set(&f, -EINVAL,
-				  "format %s is not for a terminal: give -o FILE%s, or a pipe",
-				  c->format->name, c->format->suffix);
+		err = errmsg__set(
+			&f, -EINVAL,
+			"format %s cannot be written to a terminal: give -o FILE%s, or a pipe",
+			c->format->name, c->format->suffix);
 	/* before anything is open that would be kept open by it */
 	if (!err)
 		err = files__start(&to.files, files__given(c->output), &f);

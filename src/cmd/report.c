@@ -76,8 +76,8 @@ static const struct option_row rows[] = {
 	{
 		.name = "until",
 		.arg = "TIME",
-		.help = "with --dir: profiles that begin before that; as --since, or now",
-		.manual = "A time without a day is the first one after --since.",
+		.help = "with --dir: only profiles that begin before this time (default: now)",
+		.manual = "A time without a date is the first one after --since.",
 		.type = OPTION_STRING,
 		.group = OPTION_WHAT,
 		AT(until),
@@ -109,7 +109,7 @@ static const struct option_row rows[] = {
 		.name = "top",
 		.letter = 'n',
 		.arg = "N",
-		.help = "print this many rows of the table; 0: all (default: 40)",
+		.help = "print N rows of the table; 0: all (default: 40)",
 		.type = OPTION_NUMBER,
 		.max = UINT32_MAX,
 		AT(top),
@@ -117,7 +117,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "sort",
 		.arg = "self|total",
-		.help = "what the rows are sorted by (default: self)",
+		.help = "sort rows by this (default: self)",
 		.manual = "Self is the time in the function itself. Total adds the "
 			  "functions that it called.",
 		.type = OPTION_ENUM,
@@ -127,7 +127,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "lines",
 		.letter = 'l',
-		.help = "a row for each line of source, instead of each function",
+		.help = "print a row for each source line, instead of each function",
 		.type = OPTION_FLAG,
 		AT(lines),
 	},
@@ -193,7 +193,7 @@ static const struct option_row rows[] = {
 		.name = "format",
 		.letter = 'f',
 		.arg = "NAME",
-		.help = "no table, but the profile in this format:",
+		.help = "write the profile in this format:",
 		.type = OPTION_OBJECT,
 		.group = OPTION_WRITE,
 		.choice = options__format,
@@ -226,7 +226,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "max-file",
 		.arg = "SIZE",
-		.help = "let no file grow longer than this: 500M, 8G (default: 4G)",
+		.help = "limit the size of each file: 500M, 8G (default: 4G)",
 		.type = OPTION_PARSE,
 		.group = OPTION_WRITE,
 		.parse = options__size,
@@ -236,7 +236,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "max-memory",
 		.arg = "SIZE",
-		.help = "take no more memory for names and stacks than this: 512M, 4G (default: "
+		.help = "limit the memory for names and stacks: 512M, 4G (default: "
 			"1G)",
 		.manual = "The need grows with the number of different stacks. What does "
 			  "not fit is counted and shown as <no-room>.",
@@ -248,7 +248,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "help",
 		.letter = 'h',
-		.help = "print this and exit",
+		.help = "print this help and exit",
 		.type = OPTION_FLAG,
 		.last = true,
 		AT(help),
@@ -291,27 +291,25 @@ static int report__parse(struct report *r, int argc, char **argv, struct errmsg 
 static int report__check_dir(struct report *r, struct errmsg *f)
 {
 	if (!r->dir && (r->since || r->until || r->list))
-		return errmsg__set(
-			f, -EINVAL,
-			"--since, --until and --list are of a directory: give --dir DIR");
+		return errmsg__set(f, -EINVAL, "--since, --until and --list need --dir DIR");
 	if (!r->dir)
 		return 0;
 	if (r->diff && r->nfiles != 1)
 		return errmsg__set(f, -EINVAL,
-				   "--dir and --diff: say from when: --diff yesterday, 1h, 7d, or "
-				   "the time at which it begins");
+				   "--diff with --dir needs a time: --diff yesterday, 1h, 7d, or "
+				   "when the other span begins");
 	/* the last span of that length, compared with the one before it */
 	if (r->diff && !r->since && !r->until && when__is_length(r->files[0]))
 		r->since = r->files[0];
 	if (r->diff && !r->since)
-		return errmsg__set(f, -EINVAL, "--dir and --diff: give --since, and --until");
+		return errmsg__set(f, -EINVAL, "--diff with --dir needs --since and --until");
 	if (!r->diff && r->nfiles)
 		return errmsg__set(f, -EINVAL, "%s: --dir and files exclude each other",
 				   r->files[0]);
 	if (r->list && (r->diff || r->format || r->output || r->sample_type))
-		return errmsg__set(f, -EINVAL,
-				   "--list is a table of its own: leave out --diff, -f, "
-				   "-o and --sample-type");
+		return errmsg__set(
+			f, -EINVAL,
+			"--list cannot be combined with --diff, -f, -o and --sample-type");
 	return 0;
 }
 
@@ -333,7 +331,7 @@ static int report__check(struct report *r, struct errmsg *f)
 		return errmsg__set(f, -EINVAL, "--lines and --packages exclude each other");
 	if (r->diff && !r->dir && r->nfiles != 2)
 		return errmsg__set(f, -EINVAL,
-				   "--diff compares two files, A and B, or spans of a directory: "
+				   "--diff needs two files, A and B, or spans of a directory: "
 				   "--dir DIR --diff 1h");
 	if (!r->format && r->output)
 		r->format = formats__of_path(r->output, f);
@@ -341,7 +339,7 @@ static int report__check(struct report *r, struct errmsg *f)
 		return -EINVAL;
 	if (r->diff && r->format && r->format != formats__find("flamegraph"))
 		return errmsg__set(f, -EINVAL,
-				   "--diff is a table, or a page: -f flamegraph -o FILE.html");
+				   "--diff writes a table or a page: -f flamegraph -o FILE.html");
 	return 0;
 }
 
@@ -383,7 +381,7 @@ static int report__check_files(const struct report *r, struct errmsg *f)
 			if (!os__identify(strcmp(path, "-") != 0 ? path : "/dev/stdin", &input) &&
 			    os__same_file(&input, &output))
 				return errmsg__set(f, -EINVAL,
-						   "%s is read, and cannot be written meanwhile: "
+						   "%s is an input file and cannot be the output: "
 						   "give another file with -o",
 						   path);
 		}
@@ -441,7 +439,7 @@ static int report__main(int argc, char **argv)
 
 const struct subcommand cmd_report = {
 	.name = "report",
-	.help = "show profiles that were written to files, or write them in another format",
+	.help = "show recorded profiles, or convert them to another format",
 	.usage = {"report FILE... [options]", "report --diff A B [options]",
 		  "report --dir DIR [--since TIME] [--until TIME] [--diff WHEN] [options]"},
 	.operand = "FILE...",
@@ -453,14 +451,14 @@ const struct subcommand cmd_report = {
 		 "is a separate process.",
 	.examples =
 		{
-			{"Where the time went, without the functions that only call others",
+			{"Where the time went, without functions that only call others",
 			 "xrprof-bpf report --fold Rprof.out"},
-			{"What a change of the program changed",
+			{"Compare before and after a change",
 			 "xrprof-bpf report --diff before.out after.out"},
-			{"What it waited for, of a profile taken with --off-cpu",
+			{"What it waited for, if the profile was taken with --off-cpu",
 			 "xrprof-bpf report --sample-type off_cpu profile.pb.gz"},
 			{"For go tool pprof", "xrprof-bpf report Rprof.out -o profile.pb.gz"},
-			{"What was slow in the night, in what serve has kept",
+			{"What was slow in the night, from the directory of serve",
 			 "xrprof-bpf report --dir /var/lib/xrprof-bpf --since 02:10 --until 02:20"},
 			{"What changed since yesterday at the same time",
 			 "xrprof-bpf report --dir /var/lib/xrprof-bpf --since 02:10 --until 02:20 "

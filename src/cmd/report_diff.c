@@ -140,8 +140,8 @@ static int report_diff__print(const struct report *r, const struct both *both,
 		      r->sort == REPORT_TOTAL ? by_total : by_self);
 	if (n >= 0) {
 		if (sides[0].rows.samples != sides[1].rows.samples)
-			printf("Shares of each, as they differ in length; changes in points of "
-			       "percent.\n");
+			printf("Shares of each, because the lengths differ; changes in percentage "
+			       "points.\n");
 		changes__print(r, changes, (size_t)n);
 	}
 	free(changes);

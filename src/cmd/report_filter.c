@@ -142,8 +142,8 @@ int report_filter__choose(const struct report *r, const struct report_input *in,
 	if (err == -ENOMEM)
 		return errmsg__set(f, err, "out of memory");
 	if (chosen->others)
-		log__line("more than %u processes are like what --process asks for: those after "
-			  "them are found by their name, labels and container alone",
+		log__line("more than %u processes match --process: the others are found by name, "
+			  "labels and container only",
 			  LIMIT_READ_PROCESSES);
 	return err;
 }

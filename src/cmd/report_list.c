@@ -186,7 +186,7 @@ static int list__indexes(struct list *l, struct errmsg *f)
 		.n = l->in->n,
 		.take = list__line,
 		.arg = l,
-		.lost = "the profiles it says nothing of are read themselves",
+		.lost = "profiles without a line in it are read instead",
 	};
 	int err = report_filter__choose(l->report, l->in, &l->chosen, f);
 
@@ -252,7 +252,7 @@ static int list__profiles(struct list *l, struct errmsg *f)
 	/* the index has nothing of an interval in which nobody ran */
 	if (seen.filled)
 		log__line("%" PRIu64 " of %" PRIu64
-			  " profiles are not in the index: they were read themselves",
+			  " profiles are not in the index; they were read instead",
 			  seen.filled, (uint64_t)l->in->n);
 	/* that they are damaged is said */
 	if (err == -EINVAL)
@@ -298,7 +298,7 @@ static void list__weigh(struct list *l)
 	}
 	if (l->differ)
 		log__line("the samples were taken at different rates: processes are sorted by the "
-			  "time that their samples stand for");
+			  "time of their samples");
 	if (l->differ && unknown)
 		log__line("the index does not have the rate of %" PRIu64
 			  " samples: one each %.1f ms is assumed",
@@ -382,12 +382,12 @@ int report_list(const struct report *r)
 	if (!err)
 		err = list__profiles(&l, &f);
 	if (!err && r->processes.n && !l.n)
-		err = errmsg__set(&f, -ESRCH, "no process is one that --process asks for");
+		err = errmsg__set(&f, -ESRCH, "no process matches --process");
 	if (!err) {
 		list__print(&l);
 		if (l.others)
-			log__line("there is no memory for the processes of %" PRIu64
-				  " samples (--max-memory)",
+			log__line("memory is full: the processes of %" PRIu64
+				  " samples are not shown (--max-memory)",
 				  l.others);
 	}
 	if (err)

@@ -15,7 +15,7 @@ uint64_t report_rate__interval(uint64_t interval_ns)
 
 static int rates__full(struct report_rates *r)
 {
-	return errmsg__set(&r->fault, -ERANGE, "the counts add up to more than there can be");
+	return errmsg__set(&r->fault, -ERANGE, "the sum of the counts is too large");
 }
 
 /* From here on rates differ: ticks that were added up so far become ns. */

@@ -143,18 +143,20 @@ static void report_read__notes(const char *name, const struct read_result *resul
 			  result->format == READ_PPROF ? "samples were" : "lines were",
 			  result->first);
 	if (result->parts > 1)
-		log__line("%s: its counts have a point: a sample is one %" PRIu64 "th of one", name,
-			  result->parts);
+		log__line("%s: its counts have a decimal point: a sample is one %" PRIu64
+			  "th of one",
+			  name, result->parts);
 	if (result->cut)
-		log__line("%s: the last line, number %" PRIu64 ", is not whole, and was left out: "
-			  "the file was cut off, or is still being written",
+		log__line("%s: the last line, number %" PRIu64
+			  ", is incomplete and was left out: the file was cut off, or is still "
+			  "being written",
 			  name, result->cut);
 	if (result->dropped)
-		log__line("%s: there is no memory for the stacks of %" PRIu64 " samples: they are "
-			  "shown as <no-room> (--max-memory)",
+		log__line("%s: memory is full: the stacks of %" PRIu64
+			  " samples are shown as <no-room> (--max-memory)",
 			  name, result->dropped);
 	if (result->types_left)
-		log__line("%s: %" PRIu64 " of its sample types %s left out: there is room for %u "
+		log__line("%s: %" PRIu64 " of its sample types %s left out: at most %u are kept "
 			  "besides time, waiting and memory",
 			  name, result->types_left, result->types_left == 1 ? "is" : "are",
 			  PROFILE_TYPES_MAX - PROFILE_TYPE_EVENTS);
@@ -174,8 +176,8 @@ static int report_read__one(struct reader *reader, const char *path, bool store,
 	s.fd = os__open(path, store ? OS_ENTRY : OS_STREAM);
 	if (s.fd < 0)
 		return errmsg__set(f, s.fd, "cannot read %s: %s%s", s.name, os__reason(s.fd),
-				   s.fd == -EISDIR ? "; --dir DIR reads what `serve` wrote, "
-						     "DIR/Rprof.* what `-o DIR/` did"
+				   s.fd == -EISDIR ? "; use --dir DIR for files of `serve`, "
+						     "DIR/Rprof.* for files of `-o DIR/`"
 						   : "");
 	s.size = os__size(s.fd);
 	s.terminal = os__columns(STDERR) != 0;
@@ -200,7 +202,7 @@ static void read__damaged(const struct report_input *in, size_t i, const struct 
 			  const struct errmsg *f)
 {
 	if (result->samples)
-		log__line("%s: what comes after its first %" PRIu64 " samples is left out", f->text,
+		log__line("%s: everything after its first %" PRIu64 " samples is left out", f->text,
 			  result->samples);
 	else
 		log__line("%s: it is left out", *f->text ? f->text : in->files[i]);
@@ -271,21 +273,21 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		err = errmsg__set(f, -EINVAL, "none of %" PRIu64 " profiles can be read",
 				  (uint64_t)in->n);
 	else if (!err && damaged)
-		log__line("%" PRIu64 " of %" PRIu64 " profiles are left out, or a part of them",
+		log__line("%" PRIu64 " of %" PRIu64 " profiles are left out, completely or in part",
 			  (uint64_t)damaged, (uint64_t)in->n);
 	if (!err && r->processes.n && !seen->samples)
-		err = errmsg__set(f, -ESRCH, "no sample is of a process that --process asks for%s",
-				  in->store ? "; --list shows which there are" : "");
+		err = errmsg__set(f, -ESRCH, "no sample is of a process that matches --process%s",
+				  in->store ? "; --list shows the processes" : "");
 	if (crowded)
-		log__line("%" PRIu64 " %s of processes that there was no room to tell apart",
-			  crowded, crowded == 1 ? "sample is" : "samples are");
+		log__line("%" PRIu64 " %s of processes that did not fit into memory", crowded,
+			  crowded == 1 ? "sample is" : "samples are");
 	if (!err && rates->unknown && rates->known)
-		log__line("not all files say how often was sampled: for those that do not, every "
-			  "%u ms is assumed (--freq)",
+		log__line("some files do not contain the sampling rate: one sample each %u ms is "
+			  "assumed (--freq)",
 			  (unsigned int)(report_rate__interval(0) / NS_PER_MS));
 	if (!err && rates->differ)
-		log__line("the samples were taken at different rates: each one is weighed by the "
-			  "time it stands for");
+		log__line("the samples were taken at different rates: each is weighted by its "
+			  "period");
 	map__free(&rates->owed);
 	report_chosen__free(&chosen);
 	reader__free(reader);

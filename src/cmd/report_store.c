@@ -66,10 +66,10 @@ static int profiles__find(struct profiles *p, const char *dir, struct errmsg *f)
 		return errmsg__set(f, err, "cannot read the directory %s: %s", dir,
 				   os__reason(err));
 	if (!p->n)
-		return errmsg__set(f, -ENOENT,
-				   "%s has no profiles: `serve --dir` names them as "
-				   "20261122T021000Z-60.pb.gz",
-				   dir);
+		return errmsg__set(
+			f, -ENOENT,
+			"%s has no profiles: `serve --dir` names them as 20261122T021000Z-60.pb.gz",
+			dir);
 	qsort(p->names, p->n, sizeof(*p->names), by_name);
 	return 0;
 }
@@ -143,7 +143,7 @@ static void profiles__gaps(const struct profiles *p, const struct span *span)
 	if (covered < end)
 		gaps__add(&gaps, covered, end);
 	if (gaps.n > GAPS_MAX)
-		log__line("nothing was recorded in %u more %s; %" PRIu64 " s are missing in all",
+		log__line("nothing was recorded in %u more %s; %" PRIu64 " s are missing in total",
 			  gaps.n - GAPS_MAX, gaps.n - GAPS_MAX == 1 ? "span" : "spans",
 			  gaps.seconds);
 }
@@ -186,9 +186,8 @@ static int input__make(struct report_input *in, const char *dir, const struct pr
 	span__print(text, span);
 	if (end <= first) {
 		span__print(other, &all);
-		return errmsg__set(f, -ENOENT,
-				   "no profile in %s begins from %s: those there are of %s", dir,
-				   text, other);
+		return errmsg__set(f, -ENOENT, "no profile in %s from %s; its profiles are from %s",
+				   dir, text, other);
 	}
 	in->store = true;
 	in->files = calloc(end - first, sizeof(*in->files));

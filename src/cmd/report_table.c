@@ -78,8 +78,8 @@ int report_profile(const struct report *r, const struct report_input *in, struct
 	free(seen->names);
 	seen->names = NULL;
 	if (!err && aggregate__dropped(a.aggregate))
-		log__line("there is no memory for the stacks of %" PRIu64 " samples: they are "
-			  "counted, and shown as <no-room> (--max-memory)",
+		log__line("memory is full: the stacks of %" PRIu64
+			  " samples are shown as <no-room> (--max-memory)",
 			  aggregate__dropped(a.aggregate));
 	return err;
 }

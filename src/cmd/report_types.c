@@ -55,7 +55,8 @@ int report_types__choose(const struct report *r, const struct read_types *types,
 	if (!r->sample_type)
 		return 0;
 	types__list(types, values, PROFILE_TYPES_MAX, others);
-	return errmsg__set(f, -EDOM, "--sample-type %s: there are no such samples; there are: %s",
+	return errmsg__set(f, -EDOM,
+			   "--sample-type %s: the profile has no such samples; it has: %s",
 			   r->sample_type, *others ? others : "none at all");
 }
 

@@ -57,7 +57,7 @@ static void writing__rate(struct report_writing *w)
 	if (about__interval(&w->about) || !w->config.format->sample)
 		return;
 	w->about.interval_ns = report_rate__interval(0);
-	log__line("how often was sampled is not known: every %u ms is assumed (--freq)",
+	log__line("the sampling rate is unknown: one sample each %u ms is assumed (--freq)",
 		  (unsigned int)(w->about.interval_ns / NS_PER_MS));
 }
 
@@ -258,13 +258,13 @@ static int writing__choose(struct report_writing *w, struct pouring *p)
 		return err;
 	report_types__others(&w->seen, p->type, others);
 	if (*others && !w->report->sample_type)
-		log__line("format %s has one number for a stack, and it is %s; there is also: %s "
+		log__line("format %s has one number for a stack: it is %s; also available: %s "
 			  "(--sample-type NAME)",
 			  format->name, about__type(&w->types.about, p->type).name, others);
 	if (format->sample && p->type && types[p->type].unit != PROFILE_NANOSECONDS)
 		return errmsg__set(&w->fault, -ENOTSUP,
-				   "format %s has a line for each interval of time, and %s is "
-				   "none: choose another format",
+				   "format %s has a line for each interval of time, and %s is not "
+				   "a time: choose another format",
 				   format->name, types[p->type].name);
 	if (format->sample && p->type)
 		p->each = about__interval(&w->about);
@@ -347,8 +347,8 @@ static int writing__pour(struct report_writing *w)
 	lines = pouring__lines(&pouring, w->adding);
 	if (format->sample && lines > LINES_MAX)
 		return errmsg__set(&w->fault, -EFBIG,
-				   "format %s has one line for each sample, and there are %" PRIu64
-				   " of them: choose another",
+				   "format %s has one line for each sample, and %" PRIu64
+				   " are too many: choose another format",
 				   format->name, lines);
 	timeline =
 		w->intervals.unknown || w->intervals.n < 2 ? NULL : aggregate__timeline(w->adding);
@@ -389,15 +389,15 @@ static int writing__finish(struct report_writing *w)
 	if (w->adding)
 		stats.stacks_dropped += aggregate__dropped(w->adding);
 	if (stats.stacks_dropped)
-		log__line("there is no memory for the stacks of %" PRIu64 " samples: they are "
-			  "counted, and shown as <no-room> (--max-memory)",
+		log__line("memory is full: the stacks of %" PRIu64
+			  " samples are shown as <no-room> (--max-memory)",
 			  stats.stacks_dropped);
 	if (stats.unwritten)
 		return writing__fail(w, err)
 			       ? err
 			       : errmsg__set(&w->fault, -EFBIG,
-					     "%" PRIu64 " samples were not written: the file may "
-					     "not grow longer (--max-file)",
+					     "%" PRIu64 " samples were not written: the file "
+					     "reached its size limit (--max-file)",
 					     stats.unwritten);
 	return err;
 }
@@ -426,7 +426,7 @@ int report_write(const struct report *r)
 	int err;
 
 	if (!r->output && r->format->binary && os__columns(1)) {
-		log__line("format %s is no text, and stdout a terminal: give -o FILE",
+		log__line("format %s is binary, and stdout is a terminal: give -o FILE",
 			  r->format->name);
 		return CMD_FAILED;
 	}
@@ -441,12 +441,12 @@ int report_write(const struct report *r)
 	if (!err)
 		err = writing__finish(&w);
 	if (!err && w.left)
-		log__line("%" PRIu64 " samples of other sample types are left out, as the first "
-			  "file has none: name it later",
+		log__line("%" PRIu64 " samples of other sample types are left out, because the "
+			  "first file has none: name it later",
 			  w.left);
 	if (!err && !w.adding && w.seen.lines_dropped)
-		log__line("lines or GC marks of a file are left out, as the first has none: name "
-			  "it later");
+		log__line("lines or GC marks of a file are left out, because the first file has "
+			  "none: name it later");
 	if (err && err != -EPIPE && err != -EDOM)
 		log__line("%s", w.fault.text[0] ? w.fault.text : f.text);
 	if (err == -EDOM)

@@ -297,7 +297,7 @@ int when__parse(const char *text, const char *what, const struct when_context *c
 	if (when__any(text, c, out))
 		return 0;
 	return errmsg__set(f, -EINVAL,
-			   "%s %.100s: no time: give 02:10, \"yesterday 02:10\", \"2026-11-22 "
+			   "%s %.100s: not a time: give 02:10, \"yesterday 02:10\", \"2026-11-22 "
 			   "02:10\", 2026-11-22T02:10:00Z, -10m or now",
 			   what, text);
 }
@@ -320,8 +320,8 @@ int when__before(const char *text, const char *what, uint64_t now, uint64_t *sin
 		*since = from;
 		return 0;
 	}
-	return errmsg__set(f, -EINVAL,
-			   "%s %.100s: no time before: give yesterday, 1h, 7d, or when the span "
-			   "begins that is to be compared",
-			   what, text);
+	return errmsg__set(
+		f, -EINVAL,
+		"%s %.100s: not a time: give yesterday, 1h, 7d, or when the other span begins",
+		what, text);
 }

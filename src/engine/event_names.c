@@ -197,8 +197,8 @@ static int uprobe__parse(struct event_name *e, const char *rest, struct errmsg *
 	if (good && rest[0] == '/' && part__is_name(&e->name))
 		return 0;
 	return errmsg__set(f, -EINVAL,
-			   "--event %s: not uprobe:/PATH:SYMBOL or uprobe:/PATH:SYMBOL+OFFSET, the "
-			   "path being a whole one",
+			   "--event %s: not uprobe:/PATH:SYMBOL or uprobe:/PATH:SYMBOL+OFFSET with "
+			   "an absolute path",
 			   e->text);
 }
 
@@ -211,7 +211,7 @@ static int usdt__parse(struct event_name *e, const char *rest, struct errmsg *f)
 	if (good && rest[0] == '/' && part__is_name(&e->group) && part__is_name(&e->name))
 		return 0;
 	return errmsg__set(f, -EINVAL,
-			   "--event %s: not usdt:/PATH:PROVIDER:NAME, the path being a whole one",
+			   "--event %s: not usdt:/PATH:PROVIDER:NAME with an absolute path",
 			   e->text);
 }
 
@@ -315,16 +315,15 @@ static int event__unknown(const char *text, struct errmsg *f)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
 			 k ? ", " : "; did you mean ", like[k]->name);
 	if (strchr(text, ':'))
-		return errmsg__set(
-			f, -EINVAL,
-			"--event %s: no such kind of event; there are tracepoint:, uprobe: and "
-			"usdt:",
-			text);
-	return errmsg__set(f, -EINVAL, "--event %s: no such event%s%s", text, names,
-			   names[0] ? "?"
-				    : "; `xrprof-bpf info` lists them, or "
-				      "tracepoint:CATEGORY:NAME, uprobe:/PATH:SYMBOL, "
-				      "usdt:/PATH:PROVIDER:NAME");
+		return errmsg__set(f, -EINVAL,
+				   "--event %s: no such kind of event; available: tracepoint:, "
+				   "uprobe: and usdt:",
+				   text);
+	return errmsg__set(
+		f, -EINVAL, "--event %s: no such event%s%s", text, names,
+		names[0] ? "?"
+			 : "; `xrprof-bpf info` lists them, or give tracepoint:CATEGORY:NAME, "
+			   "uprobe:/PATH:SYMBOL, usdt:/PATH:PROVIDER:NAME");
 }
 
 /* Text that can stand in a line for people and in all formats. */
@@ -346,9 +345,10 @@ int event_name__parse(struct event_name *e, const char *text, struct errmsg *f)
 {
 	*e = (struct event_name){.text = text};
 	if (!text__good(text))
-		return errmsg__set(f, -EINVAL,
-				   "--event: not the name of an event: text of 1 to %u bytes",
-				   EVENT_TEXT_MAX);
+		return errmsg__set(
+			f, -EINVAL,
+			"--event: not the name of an event: a name has 1 to %u bytes of text",
+			EVENT_TEXT_MAX);
 	for (size_t i = 0; i < KINDS; i++) {
 		const struct kind *k = &kinds[i];
 		const size_t len = strlen(k->word);

@@ -49,7 +49,7 @@ int flamegraph__diff(struct output *out, const struct writer_config *config,
 
 const struct writer_ops writer_flamegraph = {
 	.name = "flamegraph",
-	.help = "one HTML page: flame graph, table, time and source, in any browser",
+	.help = "one HTML page: flame graph, table, time and source, for any browser",
 	.suffix = ".html",
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
 	.types = true,

@@ -167,7 +167,7 @@ static int folded__close(struct writer *w)
 const struct writer_ops writer_folded = {
 	.name = "folded",
 	.suffix = ".folded",
-	.help = "one line a stack, `outer;inner count`, for flamegraph.pl and the like",
+	.help = "one line per stack, `outer;inner count`, for flamegraph.pl and the like",
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
 	.open = folded__open,
 	.row = folded__row,

@@ -60,8 +60,8 @@ const struct writer_ops *formats__of_path(const char *path, struct errmsg *f)
 			continue;
 		if (!others[i].format)
 			errmsg__set(f, -EINVAL,
-				    "-o %s: no format is written to %s files: use .html (a page), "
-				    ".out, .folded, .pb.gz or .speedscope.json, or give -f",
+				    "-o %s: no format has the ending %s: use .html (a page), .out, "
+				    ".folded, .pb.gz or .speedscope.json, or give -f",
 				    path, others[i].suffix);
 		return others[i].format;
 	}

@@ -66,7 +66,7 @@ int output__open(struct output **out, const struct output_config *config, struct
 	}
 	file__free(o->file);
 	free(o);
-	return errmsg__set(f, err, "cannot write to %s: %s; give another place with -o",
+	return errmsg__set(f, err, "cannot write to %s: %s; choose another place with -o",
 			   strcmp(config->path, "-") != 0 ? config->path : "standard output",
 			   os__reason(err));
 }

@@ -22,7 +22,7 @@ static const char *path__name(const char *path)
 
 const char *error__reason(int err)
 {
-	return err == -EFBIG ? "the file may not grow any more (--max-file, ulimit -f)"
+	return err == -EFBIG ? "the file reached its size limit (--max-file, ulimit -f)"
 			     : os__reason(err);
 }
 
@@ -67,9 +67,10 @@ void outputs__spoil(struct outputs *ss, const char *path, int err)
 	bool said = ss->spoiled++ >= SPOILED_SAID;
 
 	snprintf(line, sizeof(line),
-		 "cannot write to %s: %s; samples of this process are counted, other files go on%s",
+		 "cannot write to %s: %s; samples of this process are counted, other files are "
+		 "still written%s",
 		 path, error__reason(err),
-		 ss->spoiled == SPOILED_SAID ? "; no more such files are named" : "");
+		 ss->spoiled == SPOILED_SAID ? "; no more such files are reported" : "");
 	outputs__note(ss, &said, line);
 }
 
@@ -101,8 +102,8 @@ static void outputs__look_at_name(struct outputs *ss, const struct stream *st)
 
 	if (ss->said_taken || !numbered)
 		return;
-	snprintf(line, sizeof(line), "%s is there already, and stays as it is: %s is written",
-		 st->path, path);
+	snprintf(line, sizeof(line), "%s already exists and is kept: writing %s instead", st->path,
+		 path);
 	outputs__note(ss, &ss->said_taken, line);
 }
 
@@ -181,7 +182,7 @@ static int outputs__directory(struct outputs *ss, const char *path)
 	int err = files__directory(ss->config.files, path, true);
 
 	if (err < 0)
-		ss->err = errmsg__set(&ss->fault, err, "cannot make directory %s: %s", path,
+		ss->err = errmsg__set(&ss->fault, err, "cannot create directory %s: %s", path,
 				      os__reason(err));
 	else if (!err)
 		ss->err = errmsg__set(&ss->fault, -ENOTDIR,
@@ -300,12 +301,12 @@ int outputs__give(struct outputs *ss, struct stream *st, const struct profile_pr
 
 	if (err == OUTPUT_DROPPED)
 		outputs__note(ss, &ss->said_dropped,
-			      "samples are dropped: their files are full, or are not written as "
-			      "fast as they come");
+			      "samples are dropped: their files are full, or cannot be written "
+			      "fast enough");
 	if (st->filling && aggregate__dropped(st->filling))
 		outputs__note(ss, &ss->said_stacks,
-			      "there is no memory for more stacks: they are counted, and shown as "
-			      "<no-room> (--max-memory)");
+			      "memory is full: more stacks are counted, and shown as <no-room> "
+			      "(--max-memory)");
 	if (err >= 0)
 		return err;
 	outputs__trouble(ss, st, err);
@@ -402,17 +403,16 @@ static int outputs__finish(void *arg, struct stats *stats)
 		stats->lines_cut += ss->dropped.lines_cut;
 	}
 	if (late && !ss->err)
-		ss->err =
-			errmsg__set(&ss->fault, -ETIMEDOUT,
-				    "cannot write to %s: it takes no more, or too slowly; %" PRIu64
-				    " samples were not written",
-				    place, ss->dropped.unwritten);
+		ss->err = errmsg__set(&ss->fault, -ETIMEDOUT,
+				      "cannot write to %s: it is full or too slow; %" PRIu64
+				      " samples were not written",
+				      place, ss->dropped.unwritten);
 	if (ss->spoiled && !ss->err)
 		ss->err =
 			errmsg__set(&ss->fault, -EIO,
 				    "%" PRIu64 " of %" PRIu64
-				    " files in %s could not be written, or not wholly; "
-				    "%" PRIu64 " samples were not written",
+				    " files in %s could not be written completely; %" PRIu64
+				    " samples were not written",
 				    ss->spoiled, ss->made, ss->config.path, ss->dropped.unwritten);
 	return ss->err;
 }

@@ -30,8 +30,8 @@ static void outputs__lose_index(struct outputs *ss, int err)
 
 	if (!err)
 		return;
-	snprintf(line, sizeof(line), "there is no index of %s, or not of all of it: %s",
-		 ss->config.path, error__reason(err));
+	snprintf(line, sizeof(line), "cannot write the index of %s: %s", ss->config.path,
+		 error__reason(err));
 	outputs__note(ss, &said, line);
 	index__close(ss->index);
 	ss->index = NULL;
@@ -102,8 +102,8 @@ static int outputs__open(struct outputs *ss, const char *path, size_t number_at,
 		err = 0;
 	} else if (err == -EMFILE || err == -ENFILE) {
 		outputs__note(ss, &ss->said_refused,
-			      "too many files are open (ulimit -n): those of some processes are "
-			      "not written");
+			      "too many files are open (ulimit -n): the files of some processes "
+			      "are not written");
 		*st = NULL;
 		err = 0;
 	}

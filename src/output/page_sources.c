@@ -116,13 +116,12 @@ static const char *source__why(int err)
 		return "the file was changed after R had read it";
 	case -ENOENT:
 	case -ENOTDIR:
-		return "the file is not there any more";
+		return "the file does not exist any more";
 	case -EACCES:
-		return "the user whose R it is, or you, may not read the file, or R sees other "
-		       "files";
+		return "you or the user who runs R may not read the file, or R sees other files";
 	case -EPERM:
-		return "the file is not read: its name is not one of source code (.R, .Rmd, .cpp "
-		       "and the like)";
+		return "the file is not read, because its name is not one of source code (.R, "
+		       ".Rmd, .cpp and the like)";
 	case -E2BIG:
 		return "it is too large";
 	case -ENOSPC:
@@ -130,13 +129,13 @@ static const char *source__why(int err)
 	case -EBADMSG:
 		return "the file is not text";
 	case -EEXIST:
-		return "R parsed different texts that have this name";
+		return "R parsed several texts with this name";
 	case -ENODATA:
-		return "R keeps neither its lines nor when it read the file";
+		return "R has neither its lines nor the time when it read the file";
 	case -ESRCH:
 		return "the process ended before its sources were read";
 	default:
-		return "what R knows of it could not be read";
+		return "R's data about it could not be read";
 	}
 }
 

@@ -310,7 +310,7 @@ static int speedscope__profile(struct writer *w, const struct aggregate *a,
 const struct writer_ops writer_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
-	.help = "JSON for speedscope and what reads its files",
+	.help = "JSON for speedscope and tools that read its files",
 	.types = true,
 	.timeline = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,

@@ -92,11 +92,10 @@ int reading__line(struct reading *r, const char **line, size_t *len)
 			break;
 		seen = left;
 		if (seen > LIMIT_READ_LINE)
-			return errmsg__set(r->f, -EMSGSIZE,
-					   "%s: line %llu is longer than %u bytes: this is no "
-					   "profile, or a damaged one",
-					   r->in->name, (unsigned long long)r->number + 1,
-					   LIMIT_READ_LINE);
+			return errmsg__set(
+				r->f, -EMSGSIZE,
+				"%s: line %llu is longer than %u bytes: not a profile, or damaged",
+				r->in->name, (unsigned long long)r->number + 1, LIMIT_READ_LINE);
 		more = reading__more(r);
 	}
 	if (more < 0)
@@ -140,13 +139,14 @@ static int reading__refuse(struct reading *r, const char *line, size_t len)
 
 	if (len && (*line == '"' || *line == ':' || (len > 6 && !memcmp(line, "#File ", 6))))
 		return errmsg__set(r->f, -EINVAL,
-				   "%s has no header: the first line of an Rprof.out says "
+				   "%s has no header: the first line of an Rprof.out contains "
 				   "sample.interval=",
 				   r->in->name);
-	return errmsg__set(r->f, -EINVAL,
-			   "%s is not a profile: it is neither an Rprof.out, whose first line says "
-			   "sample.interval=, nor folded stacks (main;f;g 12), nor of pprof%s",
-			   r->in->name, page ? "; a page is opened in a browser" : "");
+	return errmsg__set(
+		r->f, -EINVAL,
+		"%s is not a profile: it is neither an Rprof.out, whose first line contains "
+		"sample.interval=, nor folded stacks (main;f;g 12), nor a pprof profile%s",
+		r->in->name, page ? "; open a page in a browser" : "");
 }
 
 /* What the file is, by what `bytes` begin with; they stay to be read. */

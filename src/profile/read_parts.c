@@ -325,8 +325,7 @@ static int reading__add(struct reading *r, const struct sample *s)
 	*value += s->weight;
 	if (*value <= READ_TOTAL_MAX && r->result->samples <= READ_TOTAL_MAX)
 		return 0;
-	return errmsg__set(r->f, -ERANGE, "%s: its counts add up to more than there can be",
-			   r->in->name);
+	return errmsg__set(r->f, -ERANGE, "%s: the sum of its counts is too large", r->in->name);
 }
 
 int reading__total(struct reading *r, uint64_t ticks)

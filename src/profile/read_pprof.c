@@ -25,14 +25,13 @@ enum { PPROF_MAPPING = 3, PPROF_LOCATION = 4, PPROF_FUNCTION = 5 };
 
 static int pprof__damaged(struct pprof_file *p, const char *what)
 {
-	return errmsg__set(p->r->f, -EINVAL, "%s is damaged, or no profile of pprof: %s",
+	return errmsg__set(p->r->f, -EINVAL, "%s is not a pprof profile, or damaged: %s",
 			   p->r->in->name, what);
 }
 
 static int pprof__full(struct pprof_file *p)
 {
-	return errmsg__set(p->r->f, -ENOMEM,
-			   "%s is too large for the memory it may take; give more by --max-memory",
+	return errmsg__set(p->r->f, -ENOMEM, "%s does not fit into memory; raise --max-memory",
 			   p->r->in->name);
 }
 
@@ -343,7 +342,7 @@ static int pprof__location(struct pprof_file *p, uint64_t id)
 	if (part && part->frame && part->generation == r->reader->generation)
 		return reading__frame_add(r, part->frame);
 	if (!part)
-		return pprof__damaged(p, "a sample has a location that is not there");
+		return pprof__damaged(p, "a sample has a location that does not exist");
 	l = UNPACK(p, location, pprof__bytes(p) + part->at, part->len);
 	if (!l)
 		return pprof__damaged(p, "one of its locations cannot be read");
@@ -438,7 +437,7 @@ static int pprof__fields(struct pprof_file *p, bool samples)
 
 	while (at < end && !err) {
 		if (!wire__field(&at, end, &f))
-			return pprof__damaged(p, "it ends in the middle, or is something else");
+			return pprof__damaged(p, "it ends early, or is something else");
 		if (samples ? f.number == 2 && f.data : f.number != 2)
 			err = samples ? pprof__sample(p, &f) : pprof__element(p, &f);
 	}
@@ -479,7 +478,7 @@ int read_pprof__file(struct reading *r)
 	if (!err)
 		err = pprof__fields(&p, false);
 	if (!err && !p.ntypes)
-		err = pprof__damaged(&p, "it says of no value what it is");
+		err = pprof__damaged(&p, "it has no sample type");
 	if (!err)
 		read_pprof__types(&p);
 	if (!err)

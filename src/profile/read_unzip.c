@@ -60,10 +60,10 @@ int unzip__piece(struct unzip *u, struct reading *r, void *to, size_t size)
 		if (!got && u->whole)
 			return 0;
 		if (!got)
-			return errmsg__set(r->f, -ENODATA,
-					   "%s ends in the middle: it was cut off, or is still "
-					   "being written",
-					   r->in->name);
+			return errmsg__set(
+				r->f, -ENODATA,
+				"%s ends early: it was cut off, or is still being written",
+				r->in->name);
 		if (u->whole && inflateReset(&u->z) != Z_OK)
 			return -ENOMEM;
 		u->whole = false;

@@ -76,8 +76,8 @@ static bool governor__rest(struct governor *g)
 		return false;
 	g->said_rest = true;
 	snprintf(g->why, sizeof(g->why),
-		 "%.2f%% of a CPU was used, %.2f%% of it by samples, which a rate lower than %u Hz "
-		 "would not change much (--max-cpu %g%%)",
+		 "%.2f%% of a CPU was used, %.2f%% of it by samples; a rate below %u Hz would not "
+		 "change much (--max-cpu %g%%)",
 		 (g->samples + g->own) * 100, g->samples * 100, g->freq, g->max_cpu * 100);
 	return true;
 }
@@ -107,8 +107,8 @@ bool governor__look(struct governor *g, const struct governor_use *use, uint32_t
 	g->lowered += want < before;
 	g->raised += want > before;
 	snprintf(g->why, sizeof(g->why),
-		 "the rate is %s from %u to %u Hz: %.2f%% of a CPU was used by samples and %.2f%% "
-		 "besides (--max-cpu %g%%)",
+		 "the rate is %s from %u to %u Hz: samples used %.2f%% of a CPU, the rest %.2f%% "
+		 "(--max-cpu %g%%)",
 		 want < before ? "lowered" : "raised", before, want, g->samples * 100, g->own * 100,
 		 g->max_cpu * 100);
 	return true;

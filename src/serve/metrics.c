@@ -124,7 +124,7 @@ static void metrics__build(struct text *t, const struct sampler_status *s)
 		{"clock", s->clock},
 	};
 
-	text__head(t, "build_info", "gauge", "What runs: its version, and how samples are taken.");
+	text__head(t, "build_info", "gauge", "Version, and how samples are taken.");
 	text__printf(t, "xrprof_build_info{");
 	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
 		text__printf(t, "%s%s=\"", i ? "," : "", labels[i][0]);
@@ -139,7 +139,7 @@ static void metrics__build(struct text *t, const struct sampler_status *s)
 static void metrics__ticks(struct text *t, const struct stats *s)
 {
 	text__counter(t, "seen_ticks_total", s->ticks, "Timer ticks that hit a process of R.");
-	text__head(t, "ticks_total", "counter", "The same ticks, by what became of them.");
+	text__head(t, "ticks_total", "counter", "The same ticks, by their result.");
 	for (unsigned int i = 0; i < XR_ERRORS; i++) {
 		uint64_t n = s->rows[i];
 		char name[32] = "";
@@ -161,36 +161,35 @@ static void metrics__ticks(struct text *t, const struct stats *s)
 static void metrics__samples(struct text *t, const struct stats *s)
 {
 	text__counter(t, "samples_total", s->written, "Samples that are in a profile.");
-	text__counter(t, "lost_samples_total", s->lost, "Samples that found no room.");
+	text__counter(t, "lost_samples_total", s->lost, "Samples that did not fit.");
 	text__counter(t, "unwritten_samples_total", s->unwritten,
-		      "Lost samples that did not reach their file.");
+		      "Lost samples that were not written to their file.");
 	text__counter(t, "truncated_samples_total", s->truncated,
 		      "Samples without their outer frames.");
 	text__counter(t, "over_budget_samples_total", s->over_budget,
-		      "Samples that were cut since they took too long.");
+		      "Samples that were cut because they took too long.");
 	text__counter(t, "overrun_samples_total", s->overrun,
-		      "Samples that took half as long again as they may.");
+		      "Samples that took more than one and a half times the limit.");
 	text__counter(t, "other_thread_samples_total", s->other_thread,
-		      "Samples of other threads than that of R.");
+		      "Samples of threads that do not run R.");
 	text__counter(t, "incomplete_line_samples_total", s->hidden.lines_incomplete,
 		      "Samples without their innermost line.");
 	text__counter(t, "stackless_samples_total", s->decoder.stacks_dropped + s->stacks_dropped,
-		      "Samples whose stack found no room.");
+		      "Samples whose stack did not fit.");
 	text__counter(t, "partial_samples_total", s->decoder.partial,
-		      "Samples that came only in part.");
+		      "Samples that arrived incomplete.");
 	text__counter(t, "malformed_records_total", s->decoder.malformed,
-		      "Records of the sampler that cannot be.");
+		      "Malformed records of the sampler.");
 	text__counter(t, "throttled_ticks_total", s->throttled,
-		      "Collections left out, of --event gc: they came too soon after another.");
-	text__counter(t, "missed_ticks_total", s->missed, "Ticks that came too late to be taken.");
-	text__counter(t, "nested_ticks_total", s->nested, "Ticks in the middle of another sample.");
+		      "Collections skipped by --event gc: they came too soon after another.");
+	text__counter(t, "missed_ticks_total", s->missed, "Ticks that were too late.");
+	text__counter(t, "nested_ticks_total", s->nested, "Ticks during another sample.");
 	text__counter(t, "symbols_total", s->symbols, "Names that the sampler sent.");
-	text__counter(t, "unnamed_symbols_total", s->decoder.unnamed,
-		      "Names whose text never came.");
+	text__counter(t, "unnamed_symbols_total", s->decoder.unnamed, "Names without a text.");
 	text__counter(t, "cut_symbols_total", s->decoder.names_cut,
-		      "Names that were cut at their greatest length.");
+		      "Names that were cut at the maximum length.");
 	text__counter(t, "dropped_symbols_total", s->decoder.names_dropped,
-		      "Names that found no room.");
+		      "Names that did not fit.");
 }
 
 static void metrics__processes(struct text *t, const struct sampler_status *s)
@@ -201,22 +200,22 @@ static void metrics__processes(struct text *t, const struct sampler_status *s)
 	static const char memory[] = "memory_counts_processes_total";
 
 	text__gauge(t, "processes", s->processes, "Processes of R that are sampled now.");
-	text__gauge(t, "processes_limit", s->max_processes, "How many may be: --max-processes.");
+	text__gauge(t, "processes_limit", s->max_processes, "Limit of these: --max-processes.");
 	text__counter(t, "sampled_processes_total", s->stats.processes,
 		      "Processes that were sampled.");
 	text__counter(t, "refused_processes_total", s->stats.rows_full,
-		      "Processes that were not sampled for lack of room.");
+		      "Processes that were not sampled because they did not fit.");
 	text__counter(t, "silent_processes_total", s->stats.silent,
-		      "Processes that did not answer in time when they were looked at.");
+		      "Processes that did not answer in time when they were inspected.");
 	text__head(t, lines, "counter", "Processes by how well the innermost line is known.");
 	text__u64(t, lines, "known", "proven", h->lines_proven);
 	text__u64(t, lines, "known", "unproven", h->lines_unproven);
 	text__u64(t, lines, "known", "none", h->lines_none);
-	text__head(t, gc, "counter", "Processes by how well it is known when R collects garbage.");
+	text__head(t, gc, "counter", "Processes by how well R's flag of the collector is known.");
 	text__u64(t, gc, "known", "proven", h->gc_proven);
 	text__u64(t, gc, "known", "code", h->gc_code);
 	text__u64(t, gc, "known", "none", h->gc_none);
-	text__head(t, memory, "counter", "Processes by how well R's counts of memory are known.");
+	text__head(t, memory, "counter", "Processes by how well R's memory counts are known.");
 	text__u64(t, memory, "known", "proven", h->memory_proven);
 	text__u64(t, memory, "known", "unproven", h->memory_unproven);
 	text__u64(t, memory, "known", "none", h->memory_none);
@@ -224,26 +223,25 @@ static void metrics__processes(struct text *t, const struct sampler_status *s)
 
 static void metrics__budget(struct text *t, const struct sampler_status *s)
 {
-	text__gauge(t, "asked_rate_hertz", s->freq_asked, "Samples a second that were asked for.");
-	text__gauge(t, "rate_hertz", s->freq_now, "Samples a second that are taken now.");
+	text__gauge(t, "asked_rate_hertz", s->freq_asked, "Requested samples a second.");
+	text__gauge(t, "rate_hertz", s->freq_now, "Current samples a second.");
 	text__counter(t, "rate_lowered_total", s->lowered,
-		      "Times that the rate was lowered for --max-cpu.");
+		      "Times that --max-cpu lowered the rate.");
 	text__head(t, "sampling_cpu_seconds_total", "counter",
 		   "CPU time that samples took inside the kernel.");
 	text__nano(t, "sampling_cpu_seconds_total", NULL, NULL, s->kernel_ns);
 	text__gauge_nano(t, "sampling_cpu_ratio", nano(s->cpu_samples),
-			 "Share of one CPU that samples took lately.");
+			 "Recent share of one CPU used by samples.");
 	if (s->max_cpu > 0)
 		text__gauge_nano(t, "sampling_cpu_limit_ratio", nano(s->max_cpu),
-				 "What it may be: --max-cpu.");
+				 "Limit of the share: --max-cpu.");
 	text__gauge_nano(t, "longest_sample_seconds", nano(s->stats.longest_us / 1e6),
-			 "The longest that a sample took.");
-	text__gauge(t, "largest_sample_reads", s->stats.most_work,
-		    "The most that was read for a sample.");
-	text__gauge(t, "stacks", s->stacks, "Different stacks in the interval that is open.");
-	text__gauge(t, "stacks_limit", s->max_stacks, "How many may be: --max-stacks.");
-	text__gauge(t, "memory_bytes", s->names, "Memory that names and stacks take.");
-	text__gauge(t, "memory_limit_bytes", s->max_memory, "How much they may take.");
+			 "The longest time of a sample.");
+	text__gauge(t, "largest_sample_reads", s->stats.most_work, "The most reads of a sample.");
+	text__gauge(t, "stacks", s->stacks, "Different stacks in the current interval.");
+	text__gauge(t, "stacks_limit", s->max_stacks, "Limit of these: --max-stacks.");
+	text__gauge(t, "memory_bytes", s->names, "Memory used by names and stacks.");
+	text__gauge(t, "memory_limit_bytes", s->max_memory, "Limit of this memory.");
 }
 
 static void metrics__service(struct text *t, const struct sampler_status *s,
@@ -254,22 +252,22 @@ static void metrics__service(struct text *t, const struct sampler_status *s,
 
 	text__counter(t, "intervals_total", s->windows, "Intervals that ended.");
 	text__counter(t, "dropped_intervals_total", s->windows_dropped,
-		      "Intervals that could not be handed on to be written and sent.");
+		      "Intervals that could not be passed on for writing and sending.");
 	text__counter(t, "dropped_interval_samples_total", s->samples_dropped,
 		      "Samples that were in them.");
 	text__counter(t, "reloads_total", s->reloads, "Times that the configuration was read.");
 	text__counter(t, "reload_failures_total", s->reload_failures,
-		      "Times that it could not be used, and the old one stayed.");
+		      "Times that the configuration was invalid and was not changed.");
 	text__counter(t, "front_restarts_total", s->front_restarts,
-		      "Times that the process that writes and sends was started again.");
-	text__counter(t, "http_requests_total", front->requests, "HTTP requests that came.");
+		      "Times that the process that writes and sends was restarted.");
+	text__counter(t, "http_requests_total", front->requests, "HTTP requests received.");
 	text__counter(t, "http_refused_requests_total", front->refused,
-		      "Of them, those that were not allowed or not understood.");
-	text__head(t, cpu, "counter", "CPU time of the profiler's own processes.");
+		      "HTTP requests refused or malformed.");
+	text__head(t, cpu, "counter", "CPU time of the profiler's processes.");
 	text__nano(t, cpu, "process", "sampler", s->cpu_ns);
 	text__nano(t, cpu, "process", "workers", s->workers_ns);
 	text__nano(t, cpu, "process", "front", front->cpu_ns);
-	text__head(t, resident, "gauge", "Memory of the profiler's own processes.");
+	text__head(t, resident, "gauge", "Memory of the profiler's processes.");
 	text__u64(t, resident, "process", "sampler", s->resident);
 	text__u64(t, resident, "process", "front", front->resident);
 }
@@ -284,10 +282,10 @@ struct way_row {
 #define FIELD(name) offsetof(struct way_status, name)
 
 static const struct way_row way_rows[] = {
-	{"sent_profiles_total", "counter", "Profiles that arrived.", FIELD(sent), OF_ALL},
-	{"sent_bytes_total", "counter", "Bytes of profiles that arrived.", FIELD(size), OF_ALL},
+	{"sent_profiles_total", "counter", "Profiles delivered.", FIELD(sent), OF_ALL},
+	{"sent_bytes_total", "counter", "Bytes of delivered profiles.", FIELD(size), OF_ALL},
 	{"send_failures_total", "counter", "Attempts that failed.", FIELD(failed), OF_ALL},
-	{"dropped_profiles_total", "counter", "Profiles that were given up.", FIELD(dropped),
+	{"dropped_profiles_total", "counter", "Profiles that were dropped.", FIELD(dropped),
 	 OF_ALL},
 	{"dropped_samples_total", "counter", "Samples that were in them.", FIELD(dropped_samples),
 	 OF_ALL},
@@ -326,7 +324,7 @@ static void metrics__ways(struct text *t, const struct way ways[WAYS])
 		}
 	}
 	if (any)
-		text__head(t, last, "gauge", "When the last profile arrived; 0: none did.");
+		text__head(t, last, "gauge", "When the last profile was delivered; 0: never.");
 	for (const struct way *w = ways; w < ways + WAYS; w++)
 		if (w->status)
 			text__nano(t, last, "destination", w->name, w->status->last);

@@ -230,8 +230,8 @@ static int admission__checked(struct lifecycle *l, struct process *p, const stru
 	t->row = a->target.row;
 	admission__unlisted(l, p, found);
 	notes__debug(notes,
-		     "process %u: %u contexts kept R's rules, in %u looks; sysparent at %u, call "
-		     "at %u, cloenv at %u",
+		     "process %u: %u contexts matched R's rules, in %u attempts; sysparent at %u, "
+		     "call at %u, cloenv at %u",
 		     p->pid, found->contexts, found->looks, t->row.layout.sysparent,
 		     t->row.layout.call, t->row.layout.cloenv);
 	return 0;
@@ -389,9 +389,8 @@ static void admission__described(struct lifecycle *l, struct process *p, const s
 	if (p->described || p->refused)
 		return;
 	if (a->err)
-		notes__debug(&l->config->notes,
-			     "process %u: what it says of itself is not known: %s", p->pid,
-			     a->why.text[0] ? a->why.text : os__reason(a->err));
+		notes__debug(&l->config->notes, "process %u: its description is unknown: %s",
+			     p->pid, a->why.text[0] ? a->why.text : os__reason(a->err));
 	else if (!a->yes)
 		notes__debug(&l->config->notes, "process %u: its environment cannot be read",
 			     p->pid);

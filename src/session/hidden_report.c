@@ -21,7 +21,7 @@ static bool said__more(uint32_t *said, const char **more)
 {
 	if (*said >= SAID_MAX)
 		return false;
-	*more = ++*said == SAID_MAX ? "; more of this file are only counted" : "";
+	*more = ++*said == SAID_MAX ? "; more processes of this file are only counted" : "";
 	return true;
 }
 
@@ -33,8 +33,8 @@ static void hidden_report__lines(const struct notes *notes, struct hidden_proof 
 	h->lines_said = true;
 	if (said__more(verify_hidden__lines_said(h), &more))
 		notes__user(notes,
-			    "process %d (%s): the innermost line of byte-compiled functions is "
-			    "missing, callers have theirs: %s in %s%s",
+			    "process %d (%s): byte-compiled functions have no innermost line, "
+			    "their callers have lines: %s in %s%s",
 			    (int)t->pid, t->comm, why, t->path, more);
 }
 
@@ -81,8 +81,7 @@ void hidden_report__say(const struct notes *notes, struct hidden_proof *h, const
 			hidden_report__lines(notes, h, t, "R_BCbody and R_BCpc were not found");
 		else if (h->check.bc == HIDDEN_REFUTED)
 			hidden_report__lines(notes, h, t,
-					     "R_BCbody and R_BCpc are not what they were taken "
-					     "for");
+					     "R_BCbody and R_BCpc were found at wrong addresses");
 	}
 	if (t->row.flags & XR_ROW_GC && !h->gc_said) {
 		if (!h->gc_at)
@@ -91,8 +90,8 @@ void hidden_report__say(const struct notes *notes, struct hidden_proof *h, const
 					  by_code);
 		else if (h->check.gc == HIDDEN_REFUTED)
 			hidden_report__gc(notes, h, t,
-					  "what was taken for the flag that R's collector is "
-					  "running is something else in",
+					  "the flag that R's collector is running was found at a "
+					  "wrong address in",
 					  by_code);
 	}
 	if (memory__wanted(t) && !h->memory_said) {
@@ -102,9 +101,8 @@ void hidden_report__say(const struct notes *notes, struct hidden_proof *h, const
 					      "R_NodesInUse were not found in");
 		else if (h->check.memory == HIDDEN_REFUTED)
 			hidden_report__memory(notes, h, t,
-					      "what was taken for R_SmallVallocSize, "
-					      "R_LargeVallocSize and R_NodesInUse is something "
-					      "else in");
+					      "R_SmallVallocSize, R_LargeVallocSize and "
+					      "R_NodesInUse were found at wrong addresses in");
 	}
 }
 
@@ -113,8 +111,7 @@ void hidden_report__sample(const struct notes *notes, struct hidden_proof *h,
 {
 	if (++h->unproven == UNPROVEN_MIN && h->family && h->check.bc == HIDDEN_OPEN &&
 	    lines__found(t) && !h->lines_said)
-		hidden_report__lines(notes, h, t,
-				     "R_BCbody and R_BCpc were not seen to be right so far");
+		hidden_report__lines(notes, h, t, "R_BCbody and R_BCpc are not confirmed yet");
 }
 
 void hidden_report__count(const struct hidden_proof *h, const struct target *t, bool by_code,

@@ -138,8 +138,7 @@ int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin)
 	if (l->processes.count >= LIMIT_PROCESSES((size_t)sampled)) {
 		err = errmsg__set(
 			&l->reason, -E2BIG,
-			"process %d is not profiled: %u processes are looked at, which is "
-			"the limit",
+			"process %d is not profiled: the limit of %u processes is reached",
 			(int)pid, LIMIT_PROCESSES(sampled));
 		lifecycle__no_room(l, CROWD_LIST, pid, proc__start_time(pid));
 		return err;
@@ -198,7 +197,7 @@ static void lifecycle__replaced(struct lifecycle *l, struct process *p)
 
 	lifecycle__end(l, p);
 	(process__named(p) ? notes__user : notes__debug)(
-		&c->notes, "process %u executed another program; R is looked for in that", p->pid);
+		&c->notes, "process %u executed another program; looking for R in it", p->pid);
 	if (c->follow && process__named(p))
 		lifecycle__add(l, (pid_t)p->pid, p->origin);
 	else if (c->follow || c->all || process__named(p) || p->origin == PROCESS_REPLACED)
@@ -419,7 +418,8 @@ int lifecycle__open(struct lifecycle *l, const struct session_config *config, st
 	if (err)
 		return err;
 	err = decoder__new(&l->decoder, &decoder_ops, l, config->memory);
-	return err ? errmsg__set(&l->reason, err, "cannot make a decoder: %s", strerror(-err)) : 0;
+	return err ? errmsg__set(&l->reason, err, "cannot create a decoder: %s", strerror(-err))
+		   : 0;
 }
 
 void lifecycle__close(struct lifecycle *l)

@@ -20,8 +20,8 @@ static void lineless__say(struct lineless *l, const struct notes *notes, uint32_
 	++*said;
 	notes__user(notes,
 		    "process %u (%s): no source lines in %u sample%s: its code has no source "
-		    "references. R keeps them of what it reads after options(keep.source = TRUE), "
-		    "and of packages installed with R_KEEP_PKG_SOURCE=yes%s",
+		    "references. R keeps them for code that it reads after options(keep.source = "
+		    "TRUE), and for packages installed with R_KEEP_PKG_SOURCE=yes%s",
 		    pid, comm, l->samples, l->samples == 1 ? "" : "s",
 		    *said == LINELESS_SAID ? "; more processes are not named" : "");
 }

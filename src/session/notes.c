@@ -87,7 +87,8 @@ static void kind__settle(const struct notes *n, struct notes_kind *k)
 	if (k->unsaid == 1)
 		n->line(n->arg, NOTES_USER, k->last);
 	else if (k->unsaid) {
-		snprintf(line, sizeof(line), "and %u more such; the last: %s", k->unsaid, k->last);
+		snprintf(line, sizeof(line), "and %u more of this kind; the last: %s", k->unsaid,
+			 k->last);
 		n->line(n->arg, NOTES_USER, line);
 	}
 	*k = (struct notes_kind){0};

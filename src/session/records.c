@@ -266,9 +266,9 @@ static void records__kernel(struct lifecycle *l, const struct xr_slot *slot,
 		l->kernel_read = true;
 		err = kernel_names__read(&l->kernel);
 		if (err)
-			notes__user(&l->config->notes, "the kernel's functions are not named: %s",
-				    err == -EACCES ? "it does not tell where they are (CAP_SYSLOG, "
-						     "/proc/sys/kernel/kptr_restrict)"
+			notes__user(&l->config->notes, "kernel functions are not named: %s",
+				    err == -EACCES ? "the kernel hides their addresses "
+						     "(CAP_SYSLOG, /proc/sys/kernel/kptr_restrict)"
 						   : os__reason(err));
 	}
 	told->name = kernel_names__find(&l->kernel, address, &told->address);

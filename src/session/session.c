@@ -103,16 +103,15 @@ static int session__open_engine(struct session *s)
 	for (const struct engine_ops *const *e = s->config->engines; *e; e++) {
 		if (config.capture & XR_ROW_OFF_CPU && config.clock != ENGINE_CLOCK_WALL &&
 		    !(*e)->off_cpu)
-			err = errmsg__set(&fault, -ENOTSUP,
-					  "engine %s cannot tell time on a CPU from other time: "
-					  "leave out --off-cpu, or take --clock wall for both "
-					  "together",
-					  (*e)->name);
+			err = errmsg__set(
+				&fault, -ENOTSUP,
+				"engine %s cannot separate time on a CPU from other time: leave "
+				"out --off-cpu, or use --clock wall for both together",
+				(*e)->name);
 		else if (session__events(s)->n && !(*e)->events)
 			err = errmsg__set(
 				&fault, -ENOTSUP,
-				"engine %s takes no samples at events (--event): engine bpf "
-				"does",
+				"engine %s does not sample at events (--event): use engine bpf",
 				(*e)->name);
 		else
 			err = (*e)->open(&s->engine, &config, &fault);
@@ -287,7 +286,8 @@ static void session__say_unmatched(const struct session *s)
 	if (s->life.counted)
 		return;
 	if (c->npids && c->follow) {
-		notes__user(&c->notes, "no R runs in process %d or below it yet: waiting for one",
+		notes__user(&c->notes,
+			    "no R process in process %d or its descendants yet; waiting for one",
 			    (int)c->pids[0]);
 		return;
 	}
@@ -400,9 +400,8 @@ static void session__say_dropped(struct session *s)
 	if (s->said_dropped || (!st->names_dropped && !st->stacks_dropped))
 		return;
 	s->said_dropped = true;
-	notes__user(&s->config->notes,
-		    "there is no memory for more names or stacks: they are counted, and shown as "
-		    "<no-room> or <0x...> (--max-memory)");
+	notes__user(&s->config->notes, "memory is full: more names or stacks are counted, and "
+				       "shown as <no-room> or <0x...> (--max-memory)");
 }
 
 enum session_state session__poll(struct session *s, int timeout_ms)
@@ -493,8 +492,7 @@ void session__flush(struct session *s, int limit_ms)
 	if (!l->err)
 		n = s->ops->flush(s->engine, limit_ms, lifecycle__record, l);
 	if (n < 0)
-		notes__debug(&s->config->notes, "waits that are not over cannot be read: %s",
-			     os__reason(n));
+		notes__debug(&s->config->notes, "cannot read unfinished waits: %s", os__reason(n));
 }
 
 /* What was taken is delivered, and counted. */
@@ -513,7 +511,7 @@ static void session__drain(struct session *s, struct stats *stats)
 		;
 	err = session__count(s, stats, now);
 	if (err && !l->err)
-		l->err = errmsg__set(&l->reason, err, "engine %s: its counters cannot be read: %s",
+		l->err = errmsg__set(&l->reason, err, "engine %s: cannot read its counters: %s",
 				     s->ops->name, strerror(-err));
 }
 
@@ -562,7 +560,7 @@ static void session__check_silent(struct session *s, const struct stats *stats)
 		return;
 	l->err = errmsg__set(&l->reason, -ENODATA,
 			     "engine %s took no sample of %u process%s that used %.2f s of CPU: "
-			     "its event (%s) did not come; try another --engine",
+			     "its event (%s) did not occur; try another --engine",
 			     s->ops->name, l->verdict.processes,
 			     l->verdict.processes == 1 ? "" : "es", cpu, s->ops->event(s->engine));
 }

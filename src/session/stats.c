@@ -132,22 +132,22 @@ void stats__summary(const struct stats *s, char *buf, size_t size)
 	summary__add(more, sizeof(more), s->decoder.names_cut, "names cut");
 	summary__add(more, sizeof(more), s->hidden.lines_incomplete, "without innermost line");
 	summary__add(more, sizeof(more), s->hidden.gc_code,
-		     "of the processes with GC marks in part");
+		     "of the processes with some GC marks missing");
 	summary__add(more, sizeof(more), s->hidden.gc_none, "of the processes without GC marks");
 	summary__add(more, sizeof(more), s->hidden.memory_unproven + s->hidden.memory_none,
 		     "of the processes without memory counts");
 	summary__add(more, sizeof(more), s->over_budget, "stacks took too long to read");
-	summary__add(more, sizeof(more), s->throttled, "collections left out: too many a second");
+	summary__add(more, sizeof(more), s->throttled, "collections skipped: too many a second");
 	summary__add(more, sizeof(more), s->silent, "processes did not answer");
 	summary__add(more, sizeof(more), s->missed, "ticks missed");
-	summary__add(more, sizeof(more), s->waits.lost, "waits not noted");
+	summary__add(more, sizeof(more), s->waits.lost, "waits not recorded");
 	summary__add(more, sizeof(more), s->waits.unread, "waits at the end not read");
 	summary__waited(more, sizeof(more), &s->waits);
 	if (s->decoder.names_dropped || stacks) {
 		size_t len = strlen(more);
 
 		snprintf(more + len, sizeof(more) - len,
-			 "; no room was left for %" PRIu64 " names and the stacks of %" PRIu64
+			 "; memory was full for %" PRIu64 " names and the stacks of %" PRIu64
 			 " samples",
 			 s->decoder.names_dropped, stacks);
 	}

@@ -29,7 +29,7 @@ bool sweep__run(struct sweep *s, struct lifecycle *l, uint64_t now)
 	if (counts[XR_EVENTS_LOST] == s->events_lost || !l->ops->holds)
 		return again;
 	s->events_lost = counts[XR_EVENTS_LOST];
-	notes__debug(notes, "records of forks, execs or exits were lost: looking at all processes");
+	notes__debug(notes, "records of forks, execs or exits were lost: scanning all processes");
 	while ((p = processes__next(&l->processes, p)))
 		if (p->state == PROCESS_SAMPLED && !l->ops->holds(l->engine, p->pid, p->serial))
 			p->execed = true;

@@ -55,7 +55,7 @@ void verdict__add(struct verdict *v, const struct notes *notes, const struct use
 	if (u->stopped && named) {
 		notes__user(notes,
 			    "process %u (%s) is stopped, by a signal (SIGSTOP) or a debugger: it "
-			    "used %.2f s of CPU in %.2f s; kill -CONT %u lets it go on",
+			    "used %.2f s of CPU in %.2f s; kill -CONT %u resumes it",
 			    pid, comm, (double)use__cpu(u) / (double)NS_PER_S,
 			    (double)use__elapsed(u) / (double)NS_PER_S, pid);
 		return;

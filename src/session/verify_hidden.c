@@ -177,8 +177,8 @@ static bool verify_hidden__conclude_bc(struct verify_hidden *v, const struct hid
 		return false;
 	row->flags |= XR_ROW_BC;
 	notes__debug(v->notes,
-		     "process %d: R_BCbody is at 0x%llx and R_BCpc at 0x%llx of %s, says the %s; "
-		     "%u looks at byte code agree, %u do not, %u contexts do",
+		     "process %d: R_BCbody is at 0x%llx and R_BCpc at 0x%llx of %s (source: %s); "
+		     "%u checks of byte code agree, %u do not, %u contexts do",
 		     (int)t->pid, (unsigned long long)file->bc_body,
 		     (unsigned long long)file->bc_pc, t->path, t->how_lines ? t->how_lines : "file",
 		     tally->good, tally->bad, tally->contexts);
@@ -216,8 +216,8 @@ static bool verify_hidden__conclude_memory(struct verify_hidden *v, struct hidde
 		h->memory.dups = 0;
 	row__set_memory(&t->row, &h->memory);
 	notes__debug(v->notes,
-		     "process %d: R's counts of memory are at 0x%llx, 0x%llx and 0x%llx, of "
-		     "duplications at 0x%llx of %s, says the %s; %u looks agree, %u do not",
+		     "process %d: R's memory counts are at 0x%llx, 0x%llx and 0x%llx, of "
+		     "duplications at 0x%llx of %s (source: %s); %u checks agree, %u do not",
 		     (int)t->pid, (unsigned long long)m->small, (unsigned long long)m->large,
 		     (unsigned long long)m->nodes,
 		     (unsigned long long)(h->memory.dups ? m->dups : 0), t->path,

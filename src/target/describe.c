@@ -54,13 +54,12 @@ static int label__take(const char *whole, const char *text, size_t len, char key
 {
 	if (!name__take(text, len, key))
 		return errmsg__set(f, -EINVAL,
-				   "%s: the name of a label is up to %u letters, digits and _, and "
-				   "begins with no digit",
+				   "%s: not a label: a label has up to %u letters, digits and _, "
+				   "and does not begin with a digit",
 				   whole, DESCRIBE_KEY - 1);
 	name__lower(key);
 	if (key__is_taken(key))
-		return errmsg__set(f, -EINVAL,
-				   "%s: there is a label %s in any case; give it another name",
+		return errmsg__set(f, -EINVAL, "%s: the label %s always exists; use another name",
 				   whole, key);
 	return 0;
 }
@@ -72,8 +71,8 @@ int label_rule__parse(const char *text, struct label_rule *rule, struct errmsg *
 
 	if (!name__take(text, len, rule->name))
 		return errmsg__set(f, -EINVAL,
-				   "%s: give NAME or NAME=label; a variable is up to %u letters, "
-				   "digits and _, and begins with no digit",
+				   "%s: give NAME or NAME=label; a variable has up to %u letters, "
+				   "digits and _, and does not begin with a digit",
 				   text, DESCRIBE_KEY - 1);
 	return equals ? label__take(text, equals + 1, strlen(equals + 1), rule->label, f)
 		      : label__take(text, text, len, rule->label, f);

@@ -32,10 +32,10 @@ static int filters__user(struct filters *fs, const char *arg, struct errmsg *f)
 	if (!parse__u64(arg, UINT_MAX, &id))
 		filter.id = (unsigned long)id;
 	else if (match__user_id(arg, &filter.id))
-		return errmsg__set(
-			f, -EINVAL,
-			"--user %s: no such user here; give the number for one of a container",
-			arg);
+		return errmsg__set(f, -EINVAL,
+				   "--user %s: no such user on this machine; give the number for a "
+				   "user of a container",
+				   arg);
 	return filters__put(fs, filter, f);
 }
 

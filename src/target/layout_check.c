@@ -300,7 +300,7 @@ int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void 
 	if (err == -EAGAIN)
 		return errmsg__set(f, err,
 				   "process %u: unknown version of R, and no function is being "
-				   "called that its layout could be checked on",
+				   "called, so its layout cannot be checked",
 				   row->pid);
 	if (err)
 		return errmsg__set(f, err, "process %u: its contexts cannot be read: %s", row->pid,
@@ -308,14 +308,14 @@ int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void 
 	if (!candidate__fits(&c.candidates[0])) {
 		if (!candidate__refuted(&c.candidates[0]))
 			return errmsg__set(f, -EAGAIN,
-					   "process %u: unknown version of R, and too few of its "
-					   "functions were seen to check its layout on",
+					   "process %u: unknown version of R, and too few function "
+					   "calls were seen to check its layout",
 					   row->pid);
 		base = checker__other(&c, found);
 		if (!base)
 			return errmsg__set(f, -ENOTSUP,
-					   "process %u: unknown version of R whose contexts fit no "
-					   "known layout: a newer %s is needed",
+					   "process %u: unknown version of R whose contexts match "
+					   "no known layout: use a newer %s",
 					   row->pid, XR_PROGRAM);
 		found->shift = base - row->layout.sysparent;
 		layout__shift(&row->layout, found->shift);

@@ -37,7 +37,7 @@ ok $? "--help lists ${#subcommands[@]} subcommands"
 
 # The words that SUBCOMMAND --OPTION takes, as it says when it is given another. What follows is refused in any case: nothing is started.
 choices() {
-	"$program" "$1" "--$2" no-such-word --no-such-option 2>&1 | sed -n 's/.*(there are: \(.*\)).*(try.*/\1/p' | tr -d , | xargs -n 1 | sort
+	"$program" "$1" "--$2" no-such-word --no-such-option 2>&1 | sed -n 's/.*(available: \(.*\)).*(try.*/\1/p' | tr -d , | xargs -n 1 | sort
 }
 
 # An R that waits.

@@ -159,7 +159,7 @@ is "$STATUS" 1 "command that is not there: exit status"
 like "$ERR" 'no-such-command: No such file' "command that is not there: it is said"
 run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- sleep 0.1
 is "$STATUS" 1 "command without R: exit status"
-like "$ERR" 'ended before R was found in it or below it; .* --all or -p PID' "command without R: it is said"
+like "$ERR" 'ended before R was found in it or its descendants; .* --all or -p PID' "command without R: it is said"
 
 # R is found whatever starts it.
 printf '%s\n' "$program" >"$WORK/program.R"
@@ -175,10 +175,10 @@ is "$STATUS" 4 "timeout sh: the status is that of the command"
 check "timeout sh: profiled" grep -q '"f" "f"' command.out
 wrapped sh -c 'Rscript --vanilla program.R; Rscript --vanilla -e "g <- function(n) if (n < 2) n else g(n - 1) + g(n - 2); g(24)"; kill -TERM $$'
 is "$STATUS" 143 "two programs: 128 and the signal's number"
-like "$ERR" 'ended by signal 15' "two programs: that is said"
+like "$ERR" 'killed by signal 15' "two programs: this is reported"
 check "two programs: the first" grep -q '"f" "f"' command.out
 check "two programs: and the second" grep -q '"g" "g"' command.out
-like "$ERR" '2 R programs are in one profile; -o DIR/ writes a file for each' "two programs: that is said, too"
+like "$ERR" '2 R programs are in one profile; -o DIR/ writes one file for each' "two programs: this is reported"
 
 # -s -p PID of what is not R itself.
 mkfifo go

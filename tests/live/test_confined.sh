@@ -149,7 +149,7 @@ refused "Docker's capabilities, another user's R" "another user's; .*docker run 
 	"${docker[@]}" -- -e ptrace -p "${pid[user]}"
 refused "a user namespace, an R outside of it" "outside of this user namespace; run the profiler there" \
 	"${userns[@]}" -- -e ptrace -p "${pid[root]}"
-refused "a user, root's R" "another user's; run as root, by sudo say, or with CAP_SYS_PTRACE" \
+refused "a user, root's R" "another user's; run as root (sudo) or with CAP_SYS_PTRACE" \
 	"${as_user[@]}" -- -e ptrace -p "${pid[root]}"
 refused "process_vm_readv refused, engine vmread" "seccomp filter .* forbids process_vm_readv\(2\); allow it: docker run" \
 	"${refuse[@]}" process_vm_readv -- -e vmread -p "${pid[root]}"
@@ -162,9 +162,9 @@ done
 check "info: the engines and capabilities that are of use" python3 - "$WORK" <<'PY'
 import json, sys
 want = {
-    "docker": ({"ptrace", "vmread"}, set(), "the caller's own R"),
+    "docker": ({"ptrace", "vmread"}, set(), "R processes of the caller"),
     "userns": ({"ptrace", "vmread"}, {"cap_sys_ptrace", "cap_dac_read_search"}, "every process of this user namespace"),
-    "noptrace": ({"bpf", "ptrace", "vmread"}, None, "the caller's own R"),
+    "noptrace": ({"bpf", "ptrace", "vmread"}, None, "R processes of the caller"),
 }
 for place, (engines, caps, rights) in want.items():
     info = json.load(open(f"{sys.argv[1]}/info.{place}"))

@@ -35,7 +35,7 @@ allocs() {
 	live_pids+=("$PROF_PID")
 	wait_until 120 eval '[ -s "$OUT.ready" ] || gone "$PROF_PID"'
 	target_go
-	wait_until 120 eval 'grep -q "process $TARGET_PID: R.s counts of memory are at" "$OUT.err" || gone "$PROF_PID"'
+	wait_until 120 eval 'grep -q "process $TARGET_PID: R.s memory counts are at" "$OUT.err" || gone "$PROF_PID"'
 	ok $? "$name: R's counts are proven" || diag "$(cat "$OUT.err")"
 	: >"$TARGET_DIR/warm"
 	target_await_done || fail "$name: the program ends"
@@ -180,7 +180,7 @@ if [ -d /sys/devices/uprobe ]; then
 	neither -p "$TARGET_PID" --event gc -d 1
 	is $? 1 "neither, for nobody: exit status 1"
 	is "$(wc -l <"$WORK/neither.err")" 1 "neither, for nobody: one line" || diag "$(cat "$WORK/neither.err")"
-	like "$(cat "$WORK/neither.err")" "nothing tells of collections: no watchpoint .*in use" "neither, for nobody: the reason"
+	like "$(cat "$WORK/neither.err")" "cannot detect collections: no watchpoint .*in use" "neither, no process: the reason"
 	watch_give
 	target_kill
 else

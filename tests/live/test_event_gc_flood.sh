@@ -23,7 +23,7 @@ hostile=$TARGET_PID hostile_dir=$TARGET_DIR
 target_start host gc_flood
 prof_start_whole "$WORK/flood.folded" -v -f folded --event gc -p "$hostile,$TARGET_PID"
 for pid in "$hostile" "$TARGET_PID"; do
-	check "R's counts are proven" wait_until 120 eval 'grep -q "process $pid: R.s counts of memory are at" "$PROF_OUT.err" || gone "$PROF_PID"'
+	check "R's counts are proven" wait_until 120 eval 'grep -q "process $pid: R.s memory counts are at" "$PROF_OUT.err" || gone "$PROF_PID"'
 done
 : >"$hostile_dir/go"
 target_go

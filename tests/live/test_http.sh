@@ -190,19 +190,19 @@ kill -TERM "$PID"
 wait "$PID"
 check "and removes" [ ! -e "$WORK/socket" ]
 : >"$WORK/socket"
-like "$(refused "unix:$WORK/socket")" 'no socket; remove it or choose another path$' "a file is not replaced"
+like "$(refused "unix:$WORK/socket")" 'not a socket; remove it or choose another path$' "a file is not replaced"
 
 # --- a token ---
 
-like "$(refused 0.0.0.0:0)" '^0\.0\.0\.0:0 is open to other machines, and there it takes a token' "other machines: not without a token"
-like "$(refused '[::]:0')" 'takes a token' "nor by IPv6"
+like "$(refused 0.0.0.0:0)" '^0\.0\.0\.0:0 is open to other machines, which requires a token' "other machines: not without a token"
+like "$(refused '[::]:0')" 'requires a token' "nor by IPv6"
 printf 'secret\n' >"$WORK/token"
 chmod 600 "$WORK/token"
-like "$(refused 0.0.0.0:0 "$WORK/token")" '6 characters; its first line is to have 16' "a token that is too short"
+like "$(refused 0.0.0.0:0 "$WORK/token")" '6 characters; its first line must have 16' "a token that is too short"
 token=$(head -c 24 /dev/urandom | base64)
 printf '%s\nanother line\n' "$token" >"$WORK/token"
 chmod 644 "$WORK/token"
-like "$(refused 0.0.0.0:0 "$WORK/token")" 'others can get at the token in .* chmod 0600' "a token that others can read"
+like "$(refused 0.0.0.0:0 "$WORK/token")" 'others may access the token in .* chmod 0600' "a token that others can read"
 chmod 600 "$WORK/token"
 serve token 0.0.0.0:0 "$WORK/token"
 ADDRESS=127.0.0.1:${ADDRESS##*:}
@@ -234,7 +234,7 @@ unwell() {
 }
 check "/healthz says when something is wrong" wait_until 60 unwell
 ask /healthz
-like "$BODY" '^not healthy; with the token' "but not what"
+like "$BODY" '^unhealthy .details require the token' "but not what"
 ask /healthz -H "Authorization: Bearer $token"
 is "$CODE $BODY" "503 the directory is full" "unless with the token"
 

@@ -97,7 +97,7 @@ libr-stripped() {
 check "libR.so is stripped" libr-stripped
 ! has_symbols "$WORK/libr-stripped/libR.so"
 ok $? "it has no symbol table"
-profile_hot libr-stripped "says the code of Rf_begincontext"
+profile_hot libr-stripped "source: code of Rf_begincontext"
 [ "$share" -ge 60 ]
 ok $? "libr-stripped: the innermost line is there" || diag "$(head "$PROF_OUT")"
 addresses=$(sed -n 's/.*R_BCbody is at \(0x[0-9a-f]*\) and R_BCpc at \(0x[0-9a-f]*\) .*/\1 \2/p' "$PROF_OUT.err")
@@ -106,26 +106,26 @@ read -r body pc <<<"$addresses"
 check "libR.so gets a symbol table" libr_with libr-symbols "$body" "$pc"
 has_symbols "$WORK/libr-symbols/libR.so"
 ok $? "it has one"
-profile_hot libr-symbols "says the symbol table"
+profile_hot libr-symbols "source: symbol table"
 [ "$share" -ge 60 ]
 ok $? "libr-symbols: the innermost line is there" || diag "$(head "$PROF_OUT")"
 
 check "libR.so gets a wrong symbol table" libr_with libr-exchanged "$pc" "$body"
-profile_hot libr-exchanged "says the symbol table"
+profile_hot libr-exchanged "source: symbol table"
 is "$share" 0 "libr-exchanged: with R_BCbody and R_BCpc exchanged there is no innermost line"
 
 mkdir -p "$WORK/static-symbols" "$WORK/static-stripped"
 check "R without libR.so" cp "$static/bin/exec/R" "$WORK/static-symbols/R"
 has_symbols "$WORK/static-symbols/R"
 ok $? "it has a symbol table"
-profile_hot static-symbols "says the symbol table"
+profile_hot static-symbols "source: symbol table"
 [ "$share" -ge 60 ]
 ok $? "static-symbols: the innermost line is there" || diag "$(head "$PROF_OUT")"
 
 check "R without libR.so is stripped" objcopy --strip-unneeded "$static/bin/exec/R" "$WORK/static-stripped/R"
 ! has_symbols "$WORK/static-stripped/R"
 ok $? "it has no symbol table any more"
-profile_hot static-stripped "says the code of Rf_begincontext"
+profile_hot static-stripped "source: code of Rf_begincontext"
 [ "$share" -ge 60 ]
 ok $? "static-stripped: the innermost line is there" || diag "$(head "$PROF_OUT")"
 

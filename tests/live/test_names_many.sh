@@ -100,7 +100,7 @@ ok $? "each that was not is counted: of $(stat_of "$PROF_OUT.stats" symbols) tha
 if [ $big -gt 0 ]; then
 	[ "$dropped" -gt 0 ]
 	ok $? "names were dropped"
-	like "$(tail -n 3 "$PROF_OUT.err")" "no room was left for $dropped names" "the last line says so"
+	like "$(tail -n 3 "$PROF_OUT.err")" "memory was full for $dropped names" "the last line has it"
 else
 	is "$dropped" 0 "no name was dropped"
 fi

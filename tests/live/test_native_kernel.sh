@@ -17,7 +17,7 @@ samples() {
 if [ "$XRPROF_ENGINE" != bpf ]; then
 	prof -F 199 -d 0.5 --kernel -p "$TARGET_PID" -o "$WORK/none" 2>"$WORK/err"
 	is $? 0 "it is profiled"
-	like "$(cat "$WORK/err")" 'no frames of the kernel: engine bpf has' "that there are none is said"
+	like "$(cat "$WORK/err")" 'no kernel frames: use engine bpf' "missing kernel frames are reported"
 	is "$(grep -c vfs_read "$WORK/none")" 0 "there are none"
 	target_kill
 	done_testing

@@ -28,7 +28,7 @@ live_pids+=("$minute")
 ) &
 job=$!
 live_pids+=("$job")
-check "a file that may not grow: it is said" wait_until 60 grep -q "cannot write to $WORK/two/Rprof.$pid.out: .*may not grow" "$WORK/two.err" ||
+check "a file that may not grow: it is said" wait_until 60 grep -q "cannot write to $WORK/two/Rprof.$pid.out: .*reached its size limit" "$WORK/two.err" ||
 	diag "$(cat "$WORK/two.err")"
 : >"$later_dir/go"
 wait_until 100 test -e "$later_dir/done"
@@ -37,7 +37,7 @@ ok $? "the file of another process goes on" || diag "$(cat "$WORK/two.err")"
 kill -INT "$(pgrep -P "$job" || echo "$job")" 2>/dev/null
 wait "$job"
 is $? 1 "the exit status is 1" || diag "$(cat "$WORK/two.err")"
-is "$(grep -c "^[^:]*: 1 of 2 files in $WORK/two/ could not be written, or not wholly; [0-9]* samples" "$WORK/two.err")" 1 "the end says so, in a line" ||
+is "$(grep -c "^[^:]*: 1 of 2 files in $WORK/two/ could not be written completely; [0-9]* samples" "$WORK/two.err")" 1 "the end says so, in a line" ||
 	diag "$(cat "$WORK/two.err")"
 check_rprof "$WORK/two/Rprof.$pid.out" "the file that could not grow"
 check_rprof "$WORK/two/Rprof.$later.out" "the other file"
@@ -54,7 +54,7 @@ ok $? "and what is not is counted: $(stat_of "$WORK/two.stats" unwritten)"
 	exec timeout -k 5 100 "$XRPROF" -e "$XRPROF_ENGINE" -p "$pid" -F 499 -o "$WORK/one.out" 2>"$WORK/one.err" </dev/null
 )
 is $? 1 "a single file that may not grow ends it"
-is "$(grep -c "cannot write to $WORK/one.out: .*may not grow" "$WORK/one.err")" 1 "in a line" || diag "$(cat "$WORK/one.err")"
+is "$(grep -c "cannot write to $WORK/one.out: .*reached its size limit" "$WORK/one.err")" 1 "in a line" || diag "$(cat "$WORK/one.err")"
 
 # --- rotated ---
 # taken: samples so far, as SIGUSR1 says

@@ -58,7 +58,7 @@ kill -STOP "${pids[@]}"
 # how many lines say it, and how many they speak for
 said() {
 	awk '/^[^:]*: process [0-9]+ is stopped/ { n++; all++ }
-		/and [0-9]+ more such; the last: process [0-9]+ is stopped/ { n++; sub(/.*and /, ""); all += $1 }
+		/and [0-9]+ more of this kind; the last: process [0-9]+ is stopped/ { n++; sub(/.*and /, ""); all += $1 }
 		END { print n + 0, all + 0 }' "$WORK/many.err"
 }
 timeout -k 5 100 "$XRPROF" -e ptrace -f folded -d 3 -o "$WORK/many.folded" -p "$(IFS=,; echo "${pids[*]}")" \

@@ -289,7 +289,7 @@ drive_end
 pushes pyroscope "302>$to/ingest"
 say add 1 2 10 "$WORK/some" app
 check "where a server sends us to" wait_until 60 state_is dropped 1
-is "$(state error)|$(find "$other" -name 'body.*' | wc -l)" "HTTP 302 is a redirect, and none is followed: the profile is given up|0" "we do not go"
+is "$(state error)|$(find "$other" -name 'body.*' | wc -l)" "HTTP 302 is a redirect, and redirects are not followed: the profile is dropped|0" "we do not go"
 kill -KILL "$first_pid"
 pushed
 
@@ -402,7 +402,7 @@ behave 500
 say add 3 4 3 "$WORK/some" app
 wait_until 60 state_is sent 3
 is "$(requests 'r["headers"]["authorization"]' | tail -n 1)" "Bearer $secret-2" "one that all can read is not taken: what was known is sent"
-like "$(state error)" "mode 0604 is open to others" "which is said for as long as it is so"
+like "$(state error)" "others may access it .mode 0604" "which is reported for as long as it is so"
 chmod 600 "$WORK/headers"
 say add 4 5 3 "$WORK/some" app
 wait_until 60 state_is sent 4
@@ -418,19 +418,19 @@ for file in $'Authorization Bearer S' $'A: S\x01' $'Content-Length: 5' 'no: '$'\
 done
 is "$said" "$WORK/headers: line 1 is not \`Name: value\`
 $WORK/headers: line 1 has a control character
-$WORK/headers: line 1 is a header that is set already
+$WORK/headers: line 1 is a header that is already set
 $WORK/headers: line 2 is not \`Name: value\`
 " "what is no header is refused, without a value in what is said"
 chmod 644 "$WORK/headers"
 drive pyroscope "http://127.0.0.1:1" "$WORK/spool.headers" headers="$WORK/headers"
 drive_end
-like "$(cat "$WORK/drive.err")" "mode 0644 is open to others.*chmod 600" "so is a file that all can read"
+like "$(cat "$WORK/drive.err")" "others may access it .mode 0644.*chmod 600" "so is a file that all can read"
 said=
 for url in http://user:$secret@h/ ftp://h/ localhost:4040 file:///etc/passwd 'http://h/?token=x' ''; do
 	drive pyroscope "$url" "$WORK/spool.url" && fail "accepted: $url"
 	drive_end
 	said+=$(cat "$WORK/drive.err")$'\n'
 done
-check "a URL that cannot be is refused" test "$(grep -cE '^pyroscope: (the URL|not a URL) ' <<<"$said")" -eq 6
+check "a URL that cannot be is refused" test "$(grep -cE '^pyroscope: (the URL|not an http or https URL)' <<<"$said")" -eq 6
 check "a password in it is not repeated, and no secret is said anywhere" test "$(grep -c "$secret" <<<"$said$(cat "$WORK/said" "$WORK/drive.err")")" -eq 0
 done_testing

@@ -106,7 +106,7 @@ for ((i = 0; i < 7; i++)); do
 	cp "$WORK/a.pb.gz" "$WORK/holes/$(at $((1768600800 + 600 * i)) 60)"
 done
 report --dir "$WORK/holes"
-like "$ERR" 'nothing was recorded in 1 more span; 3240 s are missing in all' "holes beyond five are counted"
+like "$ERR" 'nothing was recorded in 1 more span; 3240 s are missing in total' "holes beyond five are counted"
 
 # --- --diff ---
 
@@ -135,7 +135,7 @@ report --dir "$dir" --process 'R*' --process nothing
 is "$(head_of)" $((a + b + 2 * c)) "--process PATTERN, more than one"
 report --dir "$dir" --process nothing
 is "$STATUS$OUT" 1 "--process that is nobody's"
-like "$ERR" 'no sample is of a process that --process asks for' "it is said"
+like "$ERR" 'no sample is of a process that matches --process' "this is reported"
 report --dir "$dir" --list
 # R's own children may have a sample or two
 is "$STATUS $(awk 'NR > 2 { n += $1 } END { print n }' <<<"$OUT")" "0 $((a + b + 2 * c))" "--list without an index: the profiles are read"
@@ -226,7 +226,7 @@ head -c 500 "$WORK/a.pb.gz" >"$dir/20260117T011200Z-60.pb.gz"
 echo rubbish >"$dir/20260117T011400Z-60.pb.gz"
 report --dir "$dir" --since "2026-01-17 02:10" --until 02:20
 is "$STATUS $(head_of)" "0 $((a + b))" "damaged ones among them: the others are shown"
-like "$ERR" '011200Z-60.pb.gz ends in the middle.*left out' "each is said"
+like "$ERR" '011200Z-60.pb.gz ends early.*left out' "each is reported"
 like "$ERR" '3 of 5 profiles are left out' "and counted"
 report --dir "$dir" --since "2026-01-17 02:12" --until 02:15
 is "$STATUS$OUT" 1 "nothing but damaged ones"
@@ -242,12 +242,12 @@ refused() {
 	is "$STATUS$OUT" "$status" "refused: $*"
 	like "$ERR" "$regex" "it says why"
 }
-refused 1 'no profile in .* begins from 2026-02-01 .*: those there are of 2026-01-17' --dir "$dir" --since 2026-02-01
-refused 2 'no time' --dir "$dir" --since tomorrow
+refused 1 'no profile in .* from 2026-02-01 .*; its profiles are from 2026-01-17' --dir "$dir" --since 2026-02-01
+refused 2 'not a time' --dir "$dir" --since tomorrow
 refused 2 'is not after' --dir "$dir" --since 2026-01-18 --until 2026-01-17
 refused 2 'exclude each other' --dir "$dir" x.out
 refused 2 'give --dir' --since 02:10 "$WORK/a.pb.gz"
-refused 2 'from when' --dir "$dir" --diff --since 02:10
+refused 2 'needs a time' --dir "$dir" --diff --since 02:10
 refused 2 'leave out' --dir "$dir" --list -f folded
 refused 1 'cannot read the directory .*: No such file' --dir "$WORK/nothing"
 mkdir "$WORK/empty"

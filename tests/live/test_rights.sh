@@ -306,8 +306,8 @@ ok $? "a link in a folder for all: nothing is written through it" || diag "statu
 planted "a link as --stats" "symbolic link in this path belongs to another user" -o /dev/null --stats "$WORK/sticky/stats"
 planted "a link as the folder" "symbolic link in this path belongs to another user" -o "$WORK/sticky/dir/"
 planted "a link in the path" "symbolic link in this path belongs to another user" -o "$WORK/sticky/dir/file"
-planted "a file of another user" "file that is there belongs to another user" -o "$WORK/sticky/file"
-planted "a FIFO of another user" "file that is there belongs to another user" -o "$WORK/sticky/fifo"
+planted "a file of another user" "existing file belongs to another user" -o "$WORK/sticky/file"
+planted "a FIFO of another user" "existing file belongs to another user" -o "$WORK/sticky/fifo"
 planted "a folder of another user" "directory belongs to another user" -o "$WORK/others/"
 planted "a file in a folder of another user" "directory belongs to another user" -o "$WORK/others/file"
 

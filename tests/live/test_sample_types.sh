@@ -58,7 +58,7 @@ like "$OUT" "^${profile}: off_cpu, [0-9.]+ m?s; also: cpu" "waiting"
 like "$(grep Sys.sleep <<<"$OUT")" "^ *[0-9.]+ m?s +[0-9.]+ +[0-9.]+ m?s +[0-9.]+  base::Sys.sleep$" "is what sleeps, as a duration"
 report "$profile" --sample-type nothing
 is "$STATUS" 2 "a type that there is not"
-like "$ERR" "nothing.*there are: cpu, off_cpu" "which there are is said"
+like "$ERR" "nothing.*it has: cpu, off_cpu" "the types of the profile are listed"
 is "$OUT" "" "and nothing else"
 
 report "$profile" -f folded
@@ -104,7 +104,7 @@ OUT=$("$XRPROF" top -p "$pid" --off-cpu --batch 1 --interval 2 --sample-type off
 like "$OUT" "[0-9.]+ m?s waiting in the last.*FUNCTION by waiting.*base::Sys.sleep" "or waiting"
 "$XRPROF" top -p "$pid" --batch 1 --sample-type off_cpu >/dev/null 2>"$WORK/err"
 is $? 2 "top: what was not asked for cannot be shown"
-like "$(cat "$WORK/err")" "there are: cpu" "what can is said"
+like "$(cat "$WORK/err")" "it has: cpu" "the available types are listed"
 OUT=$("$XRPROF" top -p "$pid" --clock wall --batch 1 --interval 2 2>/dev/null)
 like "$OUT" "wall clock.*base::Sys.sleep" "top --clock wall: both together"
 

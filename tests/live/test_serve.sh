@@ -24,14 +24,14 @@ refused() {
 	check "serve $*: $text" eval 'one_line "$text" && [[ $text =~ $pattern ]]'
 }
 
-refused 'nowhere to go: give --dir'
-refused 'waits on disk: give --spool' --pyroscope http://127.0.0.1:1
+refused 'no output: give --dir'
+refused 'does not accept: give --spool' --pyroscope http://127.0.0.1:1
 refused 'not a size such as' --dir "$WORK/d" --keep 7x
 refused '--label novalue: give key=value' --dir "$WORK/d" --label novalue
-refused 'there is a label pid' --dir "$WORK/d" --label pid=1
-refused '--label host=x: --host says what it is' --dir "$WORK/d" --label host=x
-refused '--label-env HOST: --host says what it is' --dir "$WORK/d" --label-env HOST
-refused '--label-env NODE=host: --host says what it is' --dir "$WORK/d" --label-env NODE=host
+refused 'the label pid always exists' --dir "$WORK/d" --label pid=1
+refused '--label host=x: this label is set by --host' --dir "$WORK/d" --label host=x
+refused '--label-env HOST: this label is set by --host' --dir "$WORK/d" --label-env HOST
+refused '--label-env NODE=host: this label is set by --host' --dir "$WORK/d" --label-env NODE=host
 refused 'give NAME or NAME=label' --dir "$WORK/d" --label-env 1X
 refused 'not a share of a CPU' --dir "$WORK/d" --max-cpu lots
 refused 'too long for --pyroscope' --pyroscope http://127.0.0.1:1 --spool "$WORK/d" --label "a=$(printf '%05000d' 0)"
@@ -79,14 +79,14 @@ check "SIGHUP: the configuration is read again" serve_says 'profiling at 99 Hz'
 check "the interval before it was written" eval '[ "$(windows_in "$dir" | wc -l)" -gt "$before" ]'
 echo 'freq = many' >>"$WORK/serve.conf"
 kill -HUP "$SERVE_PID"
-check "what is wrong there is said" serve_says 'the configuration stays as it was: .*serve.conf, line 7: .*many'
+check "what is wrong there is said" serve_says 'the configuration was not changed: .*serve.conf, line 7: .*many'
 check "and it goes on as before" wait_until 60 eval '[ "$(grep -c "profiling at 99 Hz" "$SERVE_ERR")" -ge 2 ]'
 check "it is the same process" alive "$SERVE_PID"
 sed -i '$d' "$WORK/serve.conf"
 echo 'listen = 0.0.0.0:0' >>"$WORK/serve.conf" # without a token
 kill -HUP "$SERVE_PID"
 check "what cannot be opened is said, too" serve_says '0.0.0.0:0.*token'
-check "the configuration stays as it was" serve_says 'the configuration stays as it was$'
+check "the configuration was not changed" serve_says 'the configuration was not changed$'
 check "and it goes on" wait_until 60 eval '[ "$(grep -c "profiling at 99 Hz" "$SERVE_ERR")" -ge 3 ]'
 check "as the same process" alive "$SERVE_PID"
 sed -i '$d' "$WORK/serve.conf"
@@ -95,7 +95,7 @@ sed -i '$d' "$WORK/serve.conf"
 
 front=$(serve_front)
 kill -KILL "$front"
-check "it is started again" serve_says 'starting it again'
+check "it is restarted" serve_says 'restarting it'
 check "as another one" wait_until 60 eval '[ -n "$(serve_front)" ] && [ "$(serve_front)" != "$front" ]'
 before=$(windows_in "$dir" | wc -l)
 check "that writes" wait_until 60 eval 'kill -USR1 "$SERVE_PID"; [ "$(windows_in "$dir" | wc -l)" -gt "$before" ]'

@@ -24,7 +24,7 @@ damaged() {
 
 # samples that the last line about the ways out says were given up
 given_up() {
-	sed -nE 's/.*directory: .* profiles with ([0-9]+) samples given up.*/\1/p' "$SERVE_ERR" | tail -n 1
+	sed -nE 's/.*directory: .* profiles with ([0-9]+) samples dropped.*/\1/p' "$SERVE_ERR" | tail -n 1
 }
 
 target_start host spin
@@ -87,13 +87,13 @@ for _ in 1 2 3; do
 	check "an interval ends" wait_until 60 eval '[ "$(wc -l <"$SERVE_ERR")" -gt "$lines" ]'
 done
 kill -KILL "$front"
-check "it is given up: what waited for it is said" serve_says '[0-9]+ intervals could not be handed to the process that writes'
-check "another one is started" serve_says 'has ended: starting it again'
+check "it is given up: what waited for it is said" serve_says '[0-9]+ intervals could not be passed to the process that writes'
+check "another one is started" serve_says 'has ended; restarting it'
 kill -USR1 "$SERVE_PID"
 check "which writes" wait_until 60 have 1
 serve_stop
 is "$SERVE_STATUS" 0 "exit status"
-lost=$(sed -nE 's/.* intervals were not handed on whole, ([0-9]+) samples$/\1/p' "$SERVE_ERR")
+lost=$(sed -nE 's/.* intervals were not passed on completely; ([0-9]+) samples were dropped$/\1/p' "$SERVE_ERR")
 all=$(serve_summary)
 check "in files $(samples_of "$dir"), counted as lost $lost" [ "${lost:-0}" -gt 0 ]
 is $((lost + $(samples_of "$dir"))) "$all" "those are all"
@@ -135,12 +135,12 @@ no_room() {
 }
 wait_until 120 no_room
 ok $? "of too many stacks some are <no-room>"
-check "that is said" serve_says 'no room for more different stacks .*--max-stacks'
+check "that is logged" serve_says 'too many different stacks .*--max-stacks'
 stackless=$(curl -sS -m 60 --unix-socket "$WORK/many.sock" http://localhost/metrics | awk '$1 == "xrprof_stackless_samples_total" { print $2 }')
 check "and counted: ${stackless:-none}" [ "${stackless:-0}" -gt 0 ]
 serve_stop
-is "$(grep -c 'no room for more different stacks' "$SERVE_ERR")" 1 "it is said once"
-check "the summary has it, too" grep -qE 'no room was left for 0 names and the stacks of [1-9][0-9]* samples' "$SERVE_ERR"
+is "$(grep -c 'too many different stacks' "$SERVE_ERR")" 1 "it is logged once"
+check "the summary has it, too" grep -qE 'memory was full for 0 names and the stacks of [1-9][0-9]* samples' "$SERVE_ERR"
 is "$(samples_of "$dir")" "$(serve_summary)" "all samples are counted"
 target_kill
 

@@ -78,7 +78,7 @@ sees "p: paused" 'PAUSED'
 keys p
 sees_without "p: it goes on" '\*SELF%' PAUSED
 keys h
-sees "h: help" 'fold the wrappers'
+sees "h: help" 'hide wrappers'
 keys h
 sees "h: back" '\*SELF%'
 keys n
@@ -133,15 +133,15 @@ ends "wrong usage" 2
 terminal_end
 "$XRPROF" top -e "$XRPROF_ENGINE" -p "$first" >"$WORK/out" 2>"$WORK/err" </dev/null
 is $? 1 "no terminal: exit status"
-like "$(cat "$WORK/err")" 'needs a terminal: use --batch' "no terminal: it says what to do"
+like "$(cat "$WORK/err")" 'needs a terminal; use --batch' "no terminal: it says what to do"
 env TERM=nonsense script -qec "'$XRPROF' top -q -e $XRPROF_ENGINE -p $first" /dev/null >"$WORK/out" 2>&1 </dev/null
 is $? 1 "a terminal that nobody knows: exit status"
-like "$(cat "$WORK/out")" 'the terminal nonsense is not known' "a terminal that nobody knows: it is said"
+like "$(cat "$WORK/out")" 'the terminal type nonsense is unknown' "an unknown terminal type is reported"
 
 # --- plain text ---
 
 env TERM=dumb script -qec "'$XRPROF' top -q -e $XRPROF_ENGINE -p $first" /dev/null >"$WORK/out" 2>&1 </dev/null
-like "$(cat "$WORK/out")" 'the terminal dumb cannot be drawn on: set TERM, or use --batch N' "TERM=dumb: it says what to do"
+like "$(cat "$WORK/out")" 'the terminal type dumb does not support full-screen output; set TERM, or use --batch N' "TERM=dumb: it says what to do"
 "$XRPROF" top -q -e "$XRPROF_ENGINE" -p "$first" --batch 2 >"$WORK/batch" 2>"$WORK/err" </dev/null
 is $? 0 "--batch: exit status"
 is "$(cat "$WORK/err")" "" "--batch -q: nothing on stderr"

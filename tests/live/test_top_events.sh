@@ -67,7 +67,7 @@ chmod +x "$WORK/run"
 terminal_new "$WORK/run"
 sees "what was asked for is shown at first" 'FUNCTION by page-faults$'
 sees "the function that allocates" ' [0-9]+ +[0-9]+  allocating$'
-sees "the keys tell of v" 'v what is shown'
+sees "the keys list v" 'v sample type'
 keys v
 sees "v: collections" 'FUNCTION by gc$'
 sees "v: in bytes" 'iB  allocating$'
@@ -99,12 +99,12 @@ refused() {
 	is "${said[top]}" "${said[record]}" "$name: in the same words"
 }
 refused "no such event" 'did you mean page-faults' --event page-fault
-refused "a period of nothing" '--event, which is not given' --period 3
+refused "a period of nothing" '--period needs --event' --period 3
 refused "a period of gc" 'each collection is a sample' --event gc --period 3
 refused "wall time" '--off-cpu' --event cs --clock wall
 refused "another engine" 'engine bpf' -e vmread --event cs
 refused "twice" 'given twice' --event cs --event cs
 top --batch 1 --event cs --sample-type cpu
 is "$STATUS" 2 "no such sample type: exit status"
-like "$(cat "$WORK/err")" 'there are: cs .*events with --event' "no such sample type: which there are"
+like "$(cat "$WORK/err")" 'it has: cs .*events need --event' "no such sample type: which there are"
 done_testing

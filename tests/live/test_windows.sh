@@ -233,7 +233,7 @@ host_end
 host none 100
 prof -p "$pid" -d 1
 is "$status $(grep -c . <<<"$err")" "1 1" "a process without R: status 1, one line"
-like "$err" "has no R in it" "a process without R: says so"
+like "$err" "does not run R" "a process without R: says so"
 prof -p 987654 -d 1
 is "$status $(grep -c . <<<"$err")" "1 1" "no such process: status 1, one line"
 like "$err" "no process 987654" "no such process: says so"

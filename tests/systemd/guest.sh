@@ -96,7 +96,7 @@ state active # it says what it does before it tells systemd that it is done
 is "$(pid) $(systemctl is-active xrprof-bpf)" "$was active" "as the same process"
 echo 'freq = many' >>/etc/xrprof-bpf.conf
 systemctl reload xrprof-bpf
-wait_for said 'the configuration stays as it was'
+wait_for said 'the configuration was not changed'
 ok $? "what is wrong in it is said" || diag "$(log)"
 state active
 is "$(pid) $(systemctl is-active xrprof-bpf)" "$was active" "and the service goes on"

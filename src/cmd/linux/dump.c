@@ -184,7 +184,7 @@ static int dump__find(struct dump *d, struct errmsg *f)
 	asker__close(a);
 	if (c->all && d->n)
 		qsort(d->asked, d->n, sizeof(*d->asked), asked__compare);
-	return err ? errmsg__set(f, err, "cannot look at the processes: %s", strerror(-err)) : 0;
+	return err ? errmsg__set(f, err, "cannot inspect processes: %s", strerror(-err)) : 0;
 }
 
 /* --- one process: the sink of its session --- */
@@ -295,8 +295,8 @@ static int dump__sample(struct dump *d, struct session *s, struct errmsg *f)
 				   (int)d->now.pid);
 	if (stats.rows[XR_TORN])
 		return errmsg__set(f, -EAGAIN,
-				   "process %d: its stack changed each of %llu times it was read; "
-				   "-e ptrace stops it for a moment",
+				   "process %d: its stack changed during each of %llu attempts to "
+				   "read it; -e ptrace stops it for a moment",
 				   (int)d->now.pid, (unsigned long long)stats.rows[XR_TORN]);
 	return errmsg__set(f, -EIO, "process %d: its stack could not be read within %u ms",
 			   (int)d->now.pid, TRY_MS);
@@ -431,9 +431,10 @@ static int dump__all(struct dump *d, struct errmsg *f)
 	if (err)
 		return errmsg__set(f, err, "cannot write the stacks: %s", strerror(-err));
 	if (d->options->o.config.follow && !d->dumped)
-		return errmsg__set(f, -ESRCH, "no R runs in these processes or below them");
+		return errmsg__set(f, -ESRCH,
+				   "no R process in these processes or their descendants");
 	if (!d->n)
-		return errmsg__set(f, -ESRCH, "there is no R process that this user may inspect");
+		return errmsg__set(f, -ESRCH, "no R process found that this user may inspect");
 	return 0;
 }
 
@@ -449,8 +450,8 @@ static bool choice_engine(size_t i, struct option_choice *c)
 		},
 		{
 			.name = "ptrace",
-			.help = "its thread is stopped for some microseconds, so that its stack "
-				"cannot change meanwhile",
+			.help = "the thread is stopped for a few microseconds, so that its stack "
+				"cannot change",
 			.object = &engine_ptrace,
 		},
 	};
@@ -465,7 +466,7 @@ static const struct option_row rows[] = {
 		.name = "pid",
 		.letter = 'p',
 		.arg = "PID[,PID...]",
-		.help = "the stacks of these processes; repeatable",
+		.help = "show the stacks of these processes; repeatable",
 		.type = OPTION_PARSE,
 		.parse = options__pids,
 		OPTIONS_AT(config),
@@ -473,21 +474,21 @@ static const struct option_row rows[] = {
 	{
 		.name = "all",
 		.letter = 'a',
-		.help = "of every R process there is",
+		.help = "show the stacks of every R process",
 		.type = OPTION_FLAG,
 		OPTIONS_AT(config.all),
 	},
 	{
 		.name = "subprocesses",
 		.letter = 's',
-		.help = "also of the R processes that these started",
+		.help = "also show the R processes that these started",
 		.type = OPTION_FLAG,
 		OPTIONS_AT(config.follow),
 	},
 	{
 		.name = "json",
 		.letter = 'j',
-		.help = "as one JSON object",
+		.help = "print one JSON object",
 		.type = OPTION_FLAG,
 		.at = offsetof(struct dump_options, json),
 	},
@@ -510,7 +511,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "help",
 		.letter = 'h',
-		.help = "print this and exit",
+		.help = "print this help and exit",
 		.type = OPTION_FLAG,
 		.last = true,
 		OPTIONS_AT(help),
@@ -551,7 +552,7 @@ static int dump__main(int argc, char **argv)
 
 const struct subcommand cmd_dump = {
 	.name = "dump",
-	.help = "show the stacks of R processes, now",
+	.help = "show the current stacks of R processes",
 	.usage = {"dump (-p PID[,PID...] | -a) [--json]"},
 	.about = "The stack of each process as it is now, whether it runs or waits, the "
 		 "innermost call first. A line has the function, and if R has source "
@@ -560,8 +561,8 @@ const struct subcommand cmd_dump = {
 		 "system call in which it waits.",
 	.examples =
 		{
-			{"What a process does now, that seems to hang", "xrprof-bpf dump -p 4711"},
-			{"All of them, for another program", "xrprof-bpf dump -a --json"},
+			{"What a process that seems to hang is doing", "xrprof-bpf dump -p 4711"},
+			{"All R processes, for another program", "xrprof-bpf dump -a --json"},
 		},
 	.options = rows,
 	.run = dump__main,

@@ -29,7 +29,7 @@ static void info__versions(engine_found found, void *arg)
 	struct engine_finding finding = {
 		.name = "R versions",
 		.ok = true,
-		.meaning = "layouts known; a newer R is validated before it is profiled",
+		.meaning = "layouts are known; a newer R is checked before it is profiled",
 	};
 	uint32_t last = 0;
 	size_t n;
@@ -54,12 +54,12 @@ static const struct {
 	{CAP_PERFMON, true, "cap_perfmon",
 	 "engine bpf cannot attach them, and --all cannot see new processes"},
 	{CAP_SYS_PTRACE, false, "cap_sys_ptrace",
-	 "only R of this user, with no more capabilities than this, can be profiled"},
+	 "only R processes of this user, with no additional capabilities, can be profiled"},
 	{CAP_DAC_READ_SEARCH, false, "cap_dac_read_search",
-	 "an R whose files this user may not read cannot be profiled"},
+	 "an R process whose files this user may not read cannot be profiled"},
 	{CAP_CHECKPOINT_RESTORE, true, "cap_checkpoint_restore",
-	 "the files of an R in a container, or upgraded while it runs, are found by their paths, "
-	 "or read from its memory"},
+	 "the files of an R that runs in a container or was upgraded are found by path, or read "
+	 "from its memory"},
 };
 
 #define NCAPS (sizeof(caps) / sizeof(caps[0]))
@@ -80,17 +80,17 @@ static void info__rights(engine_found found, void *arg)
 	case RIGHTS_GROUP:
 		errmsg__set(&finding.value, 0, "every process, as a member of group %u",
 			    (unsigned int)gid);
-		finding.meaning = "the program is for this group alone, by which root says so";
+		finding.meaning = "root has restricted the program to this group";
 		break;
 	case RIGHTS_CALLER:
-		errmsg__set(&finding.value, 0, "the caller's own R");
-		finding.meaning = "the program's capabilities are for BPF; the kernel is asked "
-				  "whether the caller may look at a process";
+		errmsg__set(&finding.value, 0, "R processes of the caller");
+		finding.meaning = "the capabilities of the program are for BPF; the kernel decides "
+				  "which processes the caller may inspect";
 		break;
 	case RIGHTS_PROCESS:
-		finding.meaning = "the program has the rights that its caller has";
+		finding.meaning = "the program has the privileges of its caller";
 		if (!(rights__permitted() >> CAP_SYS_PTRACE & 1))
-			errmsg__set(&finding.value, 0, "the caller's own R");
+			errmsg__set(&finding.value, 0, "R processes of the caller");
 		else
 			errmsg__set(&finding.value, 0, "every process%s",
 				    refusal__in_namespace() ? " of this user namespace" : "");
@@ -142,7 +142,7 @@ static int info__text(bool verbose)
 		bool have = info__has(set, i);
 
 		printf("%-22s %s%s%s\n", caps[i].name, have ? "ok" : "-",
-		       have ? "  permitted; in effect while it is needed" : "   without it ",
+		       have ? "  permitted; in effect only while needed" : "   without it ",
 		       have ? "" : caps[i].without);
 	}
 	return 0;
@@ -253,36 +253,36 @@ static const struct option_row rows[] = {
 	{
 		.name = "json",
 		.letter = 'j',
-		.help = "as one JSON object",
+		.help = "print one JSON object",
 		.type = OPTION_FLAG,
 		.at = offsetof(struct info_options, json),
 	},
 	{
 		.name = "programs",
 		.letter = 'P',
-		.help = "load the BPF programs and say what the verifier made of each: program "
-			"NAME insns N states N usec N",
+		.help = "load the BPF programs and print the verifier's statistics: program NAME "
+			"insns N states N usec N",
 		.type = OPTION_FLAG,
 		.at = offsetof(struct info_options, programs),
 	},
 	{
 		.name = "btf",
 		.arg = "FILE",
-		.help = "read the kernel's types from FILE, for kernels without /sys/kernel/btf",
+		.help = "read kernel BTF from FILE, for kernels without /sys/kernel/btf",
 		.type = OPTION_STRING,
 		.at = offsetof(struct info_options, btf),
 	},
 	{
 		.name = "verbose",
 		.letter = 'v',
-		.help = "show what libbpf says",
+		.help = "print the messages of libbpf",
 		.type = OPTION_FLAG,
 		.at = offsetof(struct info_options, verbose),
 	},
 	{
 		.name = "help",
 		.letter = 'h',
-		.help = "print this and exit",
+		.help = "print this help and exit",
 		.type = OPTION_FLAG,
 		.last = true,
 		.at = offsetof(struct info_options, help),
@@ -319,8 +319,9 @@ const struct subcommand cmd_info = {
 	.name = "info",
 	.help = "show what this machine and these permissions allow",
 	.usage = {"info [options]"},
-	.about = "What this kernel, these privileges and this build can do, and what it means.",
-	.examples = {{"What this machine allows", "xrprof-bpf info"}},
+	.about = "Prints what this kernel, these privileges and this build support, and what that "
+		 "means.",
+	.examples = {{"Check this machine", "xrprof-bpf info"}},
 	.options = rows,
 	.run = info__main,
 };

@@ -326,7 +326,7 @@ static int list__text(const struct list *l)
 	}
 	buf__free(&line);
 	if (guessed)
-		printf("* this version is not known: its layout is checked when it is profiled\n");
+		printf("* unknown version: its layout is checked when it is profiled\n");
 	return err;
 }
 
@@ -385,14 +385,14 @@ static const struct option_row rows[] = {
 	{
 		.name = "json",
 		.letter = 'j',
-		.help = "as one JSON object",
+		.help = "print one JSON object",
 		.type = OPTION_FLAG,
 		.at = offsetof(struct list_options, json),
 	},
 	{
 		.name = "help",
 		.letter = 'h',
-		.help = "print this and exit",
+		.help = "print this help and exit",
 		.type = OPTION_FLAG,
 		.last = true,
 		.at = offsetof(struct list_options, help),

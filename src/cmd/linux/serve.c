@@ -36,7 +36,7 @@ static void service__reload(struct service *service)
 		return;
 	}
 	service->counts.reload_failures++;
-	log__line("the configuration stays as it was: %s", f.text);
+	log__line("the configuration was not changed: %s", f.text);
 	options__drop(next);
 }
 
@@ -50,7 +50,7 @@ static bool service__restore(struct service *service)
 	service->options = service->before;
 	service->before = NULL;
 	service->counts.reload_failures++;
-	log__line("the configuration stays as it was");
+	log__line("the configuration was not changed");
 	return true;
 }
 
@@ -106,7 +106,7 @@ static int serve__main(int argc, char **argv)
 
 const struct subcommand cmd_serve = {
 	.name = "serve",
-	.help = "profile all R processes for months: files by the minute, servers, metrics",
+	.help = "profile all R processes for months: a file per minute, servers, metrics",
 	.usage = {"serve (--dir DIR | --listen ADDR | --pyroscope URL | --otlp URL) [options]",
 		  "serve --config FILE"},
 	.about = "Continuous profiling: every R process of the machine, at a low rate, "
@@ -124,17 +124,18 @@ const struct subcommand cmd_serve = {
 		  "from the keyboard the service writes the last interval and exits.",
 	.examples =
 		{
-			{"Keep the last week of this machine, 10 GiB at most",
+			{"Keep the last week of this machine, at most 10 GiB",
 			 "xrprof-bpf serve --dir /var/lib/xrprof-bpf --keep 10G,7d\n"
 			 "xrprof-bpf report --dir /var/lib/xrprof-bpf --since 02:10 --until 02:20"},
-			{"For who scrapes: go tool pprof, Parca, Alloy, Prometheus",
+			{"For scraping: go tool pprof, Parca, Alloy, Prometheus",
 			 "xrprof-bpf serve --listen 127.0.0.1:9419\n"
 			 "go tool pprof http://127.0.0.1:9419/debug/pprof/profile?seconds=30"},
-			{"To a Pyroscope server",
+			{"Send to a Pyroscope server",
 			 "xrprof-bpf serve --pyroscope https://pyroscope.example.com "
 			 "--pyroscope-header /etc/xrprof-bpf.headers "
 			 "--spool /var/spool/xrprof-bpf"},
-			{"All of it from a file", "xrprof-bpf serve --config /etc/xrprof-bpf.conf"},
+			{"Read all options from a file",
+			 "xrprof-bpf serve --config /etc/xrprof-bpf.conf"},
 		},
 	.options = serve_options__rows,
 	.run = serve__main,

@@ -43,7 +43,8 @@ static int label__may_be(const struct option_row *row, const char *arg, const ch
 			 struct errmsg *f)
 {
 	if (!strcmp(key, "host"))
-		return errmsg__set(f, -EINVAL, "--%s %s: --host says what it is", row->name, arg);
+		return errmsg__set(f, -EINVAL, "--%s %s: this label is set by --host", row->name,
+				   arg);
 	return 0;
 }
 
@@ -68,7 +69,7 @@ static int parse_label(const struct option_row *row, void *place, const char *ar
 	}
 	l = labels__place(so, key);
 	if (!l)
-		return errmsg__set(f, -EINVAL, "--%s %s: there may be %u of them", row->name, arg,
+		return errmsg__set(f, -EINVAL, "--%s %s: at most %u are allowed", row->name, arg,
 				   SERVE_LABELS_MAX);
 	l->value = value;
 	return 0;
@@ -88,7 +89,7 @@ static int parse_label_env(const struct option_row *row, void *place, const char
 	if (err)
 		return err;
 	if (so->nenv == DESCRIBE_LABELS)
-		return errmsg__set(f, -EINVAL, "--%s %s: there may be %u of them", row->name, arg,
+		return errmsg__set(f, -EINVAL, "--%s %s: at most %u are allowed", row->name, arg,
 				   DESCRIBE_LABELS);
 	so->env[so->nenv++] = arg;
 	return 0;
@@ -162,7 +163,7 @@ const struct option_row serve_options__rows[] = {
 		.name = "dir",
 		.arg = "DIR",
 		.help = "write a pprof file for each interval into DIR",
-		.manual = "The directory is made if it is missing. report --dir DIR reads it.",
+		.manual = "The directory is created if it is missing. report --dir DIR reads it.",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(dir),
@@ -210,7 +211,8 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "pyroscope-header",
 		.arg = "FILE",
-		.help = "headers for that server, such as tokens: lines `Name: value`",
+		.help = "send the headers in FILE, such as tokens, to that server: lines `Name: "
+			"value`",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(pyroscope_headers),
@@ -218,7 +220,7 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "otlp",
 		.arg = "URL",
-		.help = "send them to this OpenTelemetry collector, by HTTP",
+		.help = "send the profiles to this OpenTelemetry collector, by HTTP",
 		.manual = "OTLP profiles v1development.",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
@@ -227,7 +229,8 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "otlp-header",
 		.arg = "FILE",
-		.help = "headers for that collector, such as tokens: lines `Name: value`",
+		.help = "send the headers in FILE, such as tokens, to that collector: lines `Name: "
+			"value`",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(otlp_headers),
@@ -243,7 +246,8 @@ const struct option_row serve_options__rows[] = {
 	{
 		.name = "spool",
 		.arg = "DIR",
-		.help = "where profiles wait while a server is away (default: spool in --dir)",
+		.help = "keep profiles in DIR while a server is unreachable (default: spool in "
+			"--dir)",
 		.type = OPTION_STRING,
 		.group = OPTION_WRITE,
 		AT(spool),
@@ -353,17 +357,16 @@ static int serve_options__check(struct serve_options *so, struct errmsg *f)
 		return err;
 	if (c->events.n && so->max_cpu > 0)
 		return errmsg__set(f, -EINVAL,
-				   "--event: there is no rate that could be lowered for --max-cpu: "
-				   "give --max-cpu 0, no limit");
+				   "--event has no rate that --max-cpu could lower; give --max-cpu "
+				   "0 (no limit)");
 	if (!so->dir && !so->listen && !so->pyroscope && !so->otlp)
-		return errmsg__set(f, -EINVAL,
-				   "nowhere to go: give --dir DIR, --listen ADDR, --pyroscope URL "
-				   "or --otlp URL");
-	if ((so->pyroscope || so->otlp) && !so->dir && !so->spool)
 		return errmsg__set(
 			f, -EINVAL,
-			"what a server does not take waits on disk: give --spool DIR, or "
-			"--dir DIR");
+			"no output: give --dir DIR, --listen ADDR, --pyroscope URL or --otlp URL");
+	if ((so->pyroscope || so->otlp) && !so->dir && !so->spool)
+		return errmsg__set(f, -EINVAL,
+				   "no directory for profiles that a server does not accept: give "
+				   "--spool DIR, or --dir DIR");
 	if (!so->spool && so->dir) {
 		len = snprintf(so->spool_path, sizeof(so->spool_path), "%s/spool", so->dir);
 		if (len < 0 || (size_t)len >= sizeof(so->spool_path))
@@ -407,8 +410,8 @@ static int serve_options__name(const struct serve_options *so, struct errmsg *f)
 	if (!so->pyroscope || len <= CHANNEL_NAME_MAX)
 		return 0;
 	return errmsg__set(f, -EINVAL,
-			   "--label and --host are too long for --pyroscope: with the service "
-			   "they may have %u bytes",
+			   "--label and --host are too long for --pyroscope: together with the "
+			   "service at most %u bytes",
 			   CHANNEL_NAME_MAX);
 }
 

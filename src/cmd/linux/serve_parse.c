@@ -18,8 +18,8 @@ int serve_parse__interval(const struct option_row *row, void *place, const char 
 
 	if (parse__seconds(arg, &seconds) || seconds < 1 || seconds > INTERVAL_MAX)
 		return errmsg__set(f, -EINVAL,
-				   "--%s %s: not a time from 1 second to 24 hours: seconds, or a "
-				   "number with s, m or h behind it",
+				   "--%s %s: not a time from 1 second to 24 hours: give seconds, "
+				   "or a number with s, m or h",
 				   row->name, arg);
 	*(double *)place = seconds;
 	return 0;
@@ -58,7 +58,7 @@ int serve_parse__keep(const struct option_row *row, void *place, const char *arg
 	}
 	return err ? errmsg__set(f, err,
 				 "--%s %s: not a size such as 500M or 10G, an age such as 36h, 7d "
-				 "or 4w, or both with a comma between them",
+				 "or 4w, or both separated by a comma",
 				 row->name, arg)
 		   : 0;
 }

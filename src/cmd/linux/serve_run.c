@@ -165,12 +165,12 @@ static void serve__restart_front(struct serve *s)
 		windows__lost(s->windows, &lost);
 		windows__forget_all(s->windows); /* the next one counts its requests anew */
 		s->service->counts.front_restarts++;
-		serve__say(s, "the process that writes and sends has ended: starting it again");
+		serve__say(s, "the process that writes and sends has ended; restarting it");
 	}
 	if (os__now() - s->front_at < AGAIN_NS)
 		return;
 	if (serve__start_front(s, &f))
-		serve__say(s, "%s; it is tried again", f.text);
+		serve__say(s, "%s; retrying", f.text);
 }
 
 static void serve__front(struct serve *s)
@@ -233,14 +233,14 @@ static void serve__say_lost(struct serve *s)
 
 	if (counts.stackless && !s->service->said_stackless) {
 		s->service->said_stackless = true;
-		serve__say(s, "there is no room for more different stacks in an interval: their "
-			      "samples are counted, and shown as <no-room> (--max-stacks, "
-			      "--max-memory)");
+		serve__say(s,
+			   "the interval has too many different stacks: samples with other stacks "
+			   "are counted, and shown as <no-room> (--max-stacks, --max-memory)");
 	}
 	if (counts.dropped > s->said_dropped)
 		serve__say(s,
-			   "%llu intervals could not be handed to the process that writes and "
-			   "sends; %llu samples were given up so far",
+			   "%llu intervals could not be passed to the process that writes and "
+			   "sends; %llu samples were dropped so far",
 			   (unsigned long long)(counts.dropped - s->said_dropped),
 			   (unsigned long long)counts.dropped_samples);
 	s->said_dropped = counts.dropped;
@@ -334,7 +334,9 @@ static void serve__summary(struct serve *s, const struct stats *stats)
 	stats__summary(stats, line, sizeof(line));
 	serve__say(s, "%s", line);
 	if (counts.dropped)
-		serve__say(s, "%llu of %llu intervals were not handed on whole, %llu samples",
+		serve__say(s,
+			   "%llu of %llu intervals were not passed on completely; %llu samples "
+			   "were dropped",
 			   (unsigned long long)counts.dropped, (unsigned long long)counts.ended,
 			   (unsigned long long)counts.dropped_samples);
 	s->said_dropped = counts.dropped;

@@ -90,7 +90,7 @@ static void way__say(const char *name, const struct way_status *way, char *line,
 
 	snprintf(line + len, size - len,
 		 "%s%s: %llu profiles, %llu bytes; %llu attempts failed, %llu profiles with %llu "
-		 "samples given up, %llu wait%s%s",
+		 "samples dropped, %llu wait%s%s",
 		 len ? "; " : "", name, (unsigned long long)way->sent,
 		 (unsigned long long)way->size, (unsigned long long)way->failed,
 		 (unsigned long long)way->dropped, (unsigned long long)way->dropped_samples,

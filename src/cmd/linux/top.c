@@ -298,10 +298,11 @@ static int top__type(struct top *t, struct errmsg *f)
 		if (about__type(about, i).name)
 			err = buf__printf(&names, "%s%s", names.len ? ", " : "",
 					  about__type(about, i).name);
-	err = errmsg__set(f, -EINVAL,
-			  "--sample-type %s: there are no such samples; there are: %.*s (off_cpu "
-			  "with --off-cpu, alloc_space with --memory, events with --event)",
-			  name, (int)names.len, names.data ? names.data : "");
+	err = errmsg__set(
+		f, -EINVAL,
+		"--sample-type %s: the profile has no such samples; it has: %.*s (off_cpu needs "
+		"--off-cpu, alloc_space needs --memory, events need --event)",
+		name, (int)names.len, names.data ? names.data : "");
 	buf__free(&names);
 	return err;
 }
@@ -469,7 +470,7 @@ cleanup:
 
 const struct subcommand cmd_top = {
 	.name = "top",
-	.help = "show what R processes do, live",
+	.help = "show live what R processes do",
 	.usage = {"top (-p PID[,PID...] | -a) [options]",
 		  "top (-p PID[,PID...] | -a) --batch N [options]"},
 	.about = "The processes with their use of a CPU, and the functions in which they "
@@ -478,12 +479,12 @@ const struct subcommand cmd_top = {
 		 "prints plain text, for files and pipes.",
 	.examples =
 		{
-			{"What an R process does, live", "xrprof-bpf top -p 4711"},
+			{"What an R process does now", "xrprof-bpf top -p 4711"},
 			{"What it waits for; the key v shows CPU time",
 			 "xrprof-bpf top -p 4711 --off-cpu --sample-type off_cpu"},
 			{"Who allocates, in bytes; the key v shows page faults",
 			 "xrprof-bpf top -p 4711 --event gc --event page-faults"},
-			{"What all of them did in the next ten seconds, as text",
+			{"What all R processes do in the next ten seconds, as text",
 			 "xrprof-bpf top -a --batch 1 --interval 10"},
 		},
 	.options = rows,

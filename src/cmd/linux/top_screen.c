@@ -49,19 +49,19 @@ int top_screen__open(struct top_screen **out, struct errmsg *f)
 	*out = NULL;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return errmsg__set(f, -ENOTTY,
-				   "top needs a terminal: use --batch N for plain text");
+				   "top needs a terminal; use --batch N for plain text");
 	/* newterm() would print and exit of a terminal that it does not know */
 	if (setupterm(NULL, STDOUT_FILENO, &err) == ERR)
 		return errmsg__set(f, -ENOTTY,
-				   "the terminal %s is not known here: set TERM, or use --batch N "
-				   "for plain text",
+				   "the terminal type %s is unknown on this machine; set TERM, or "
+				   "use --batch N for plain text",
 				   term ? term : "(TERM is not set)");
 	err = cursor_address ? 0 : -ENOTTY;
 	del_curterm(cur_term);
 	if (err)
 		return errmsg__set(f, err,
-				   "the terminal %s cannot be drawn on: set TERM, or use --batch N "
-				   "for plain text",
+				   "the terminal type %s does not support full-screen output; set "
+				   "TERM, or use --batch N for plain text",
 				   term ? term : "");
 	s = calloc(1, sizeof(*s));
 	if (!s)
@@ -70,7 +70,8 @@ int top_screen__open(struct top_screen **out, struct errmsg *f)
 	if (!s->screen) {
 		free(s);
 		return errmsg__set(f, -ENOTTY,
-				   "the terminal cannot be drawn on: use --batch N for plain text");
+				   "the terminal does not support full-screen output; use --batch "
+				   "N for plain text");
 	}
 	cbreak(); /* signals are as ever */
 	noecho();
@@ -198,7 +199,7 @@ static void screen__functions(struct top_screen *s, struct top_view *v)
 		screen__put(s, top_text__function(&s->line, v, &v->lines[i], w),
 			    i == v->selected ? A_REVERSE : A_NORMAL);
 	if (!v->nlines)
-		screen__put(s, buf__str(&s->line, "  no function was seen"), A_NORMAL);
+		screen__put(s, buf__str(&s->line, "  no functions sampled"), A_NORMAL);
 }
 
 static void screen__callers(struct top_screen *s, struct top_view *v)
@@ -211,7 +212,7 @@ static void screen__callers(struct top_screen *s, struct top_view *v)
 	for (size_t i = v->first_caller; i < v->ncallers && s->row < LINES - 1; i++)
 		screen__put(s, top_text__caller(&s->line, v, &v->callers[i], w), A_NORMAL);
 	if (!v->ncallers)
-		screen__put(s, buf__str(&s->line, "  nothing: it is called from top level"),
+		screen__put(s, buf__str(&s->line, "  no callers: it is called from top level"),
 			    A_NORMAL);
 }
 

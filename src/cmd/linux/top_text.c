@@ -56,7 +56,7 @@ int top_text__counts(struct buf *b, const struct top_view *v, const struct stats
 	return text__line(b, width, "%llu samples in %.1f s, %.1f a second; %llu lost%s",
 			  (unsigned long long)st->written, st->seconds, rate,
 			  (unsigned long long)(st->lost + st->unreadable),
-			  anew ? "; counting began anew, there was no room (--max-memory)" : "");
+			  anew ? "; memory was full, counting restarted (--max-memory)" : "");
 }
 
 int top_text__verdict(struct buf *b, const struct top_view *v, unsigned int width)
@@ -133,7 +133,7 @@ int top_text__scope(struct buf *b, const struct top_view *v, unsigned int width)
 			  v->scope.since ? "in all," : "in the last", v->seconds);
 	if (!err && v->scope.serial)
 		err = of ? buf__printf(&line, ", of process %u", of->pid)
-			 : buf__str(&line, ", of a process that ended");
+			 : buf__str(&line, ", of a process that has ended");
 	if (!err && v->scope.fold)
 		err = buf__str(&line, ", wrappers folded");
 	if (!err && v->scope.merge)
@@ -227,21 +227,21 @@ const char *top_text__help(size_t i)
 {
 	static const char *const lines[] = {
 		"s t        sort by self, by total",
-		"w          the last seconds, or all since counting began",
-		"f          fold the wrappers: tryCatch, lapply, eval ...",
+		"w          the last seconds, or everything since the start",
+		"f          hide wrappers: tryCatch, lapply, eval ...",
 		"c          collapse recursion among the callers of a function",
 		"/          show functions with this text (Escape: all)",
-		"v          CPU time, waiting, memory or events, of what was asked for",
-		"n Tab      of the next process alone, in the end of all",
+		"v          next sample type: CPU time, waiting, memory, events",
+		"n Tab      next process only; after the last one, all",
 		"Up Down    select a function; also j k, PgUp, PgDn, Home, End",
-		"Enter      who calls it, the heaviest first; Escape leads back",
-		"p Space    pause: sampling goes on",
-		"r          begin to count anew",
+		"Enter      callers of the function, heaviest first; Escape: back",
+		"p Space    pause the display; sampling continues",
+		"r          restart counting",
 		"h ?        this",
 		"q          quit",
 		"",
-		"SELF%   of the samples, those in which it was the innermost function",
-		"TOTAL%  those in which it was anywhere in the stack",
+		"SELF%   share of samples in which it was the innermost function",
+		"TOTAL%  share of samples with it anywhere in the stack",
 		"CPU%    of one CPU, in the last second",
 	};
 
@@ -259,8 +259,8 @@ const char *top_text__keys(const struct top_view *v)
 		break;
 	}
 	return view__several(v)
-		       ? "q quit  h help  v what is shown  s self  t total  / filter  Enter callers"
-			 "  w since  f fold"
+		       ? "q quit  h help  v sample type  s self  t total  / filter  Enter callers  "
+			 "w since  f fold"
 		       : "q quit  h help  s self  t total  / filter  Enter callers  w since  f fold"
 			 "  p pause";
 }

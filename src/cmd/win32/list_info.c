@@ -18,7 +18,7 @@ static const struct option_row rows[] = {
 	{
 		.name = "help",
 		.letter = 'h',
-		.help = "print this and exit",
+		.help = "print this help and exit",
 		.type = OPTION_FLAG,
 		.last = true,
 		.at = offsetof(struct list_info_options, help),
@@ -57,7 +57,7 @@ static int list__main(int argc, char **argv)
 		return CMD_FAILED;
 	}
 	if (!found)
-		log__line("there is no R process that this user may inspect");
+		log__line("no R process found that this user may inspect");
 	return CMD_OK;
 }
 
@@ -65,7 +65,7 @@ const struct subcommand cmd_list = {
 	.name = "list",
 	.help = "list the R processes",
 	.usage = {"list"},
-	.about = "The processes with R in them, and why one of them cannot be profiled.",
+	.about = "Lists the processes that run R, and why one of them cannot be profiled.",
 	.options = rows,
 	.run = list__main,
 };
@@ -82,7 +82,7 @@ static int info__main(int argc, char **argv)
 		return cmd__help(&cmd_info);
 	dbghelp = LoadLibraryExW(L"dbghelp.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 	printf("%s %s\n", XR_PROGRAM, XR_VERSION);
-	printf("engine win32: suspends the thread that runs R for some microseconds each time\n");
+	printf("engine win32: suspends the thread that runs R for a few microseconds each time\n");
 	printf("symbols: the export table of R.dll%s\n", dbghelp ? ", dbghelp.dll" : "");
 	if (dbghelp)
 		FreeLibrary(dbghelp);
@@ -91,9 +91,9 @@ static int info__main(int argc, char **argv)
 
 const struct subcommand cmd_info = {
 	.name = "info",
-	.help = "what this machine can do",
+	.help = "show what this machine supports",
 	.usage = {"info"},
-	.about = "What this machine can do.",
+	.about = "Prints what this machine supports.",
 	.options = rows,
 	.run = info__main,
 };

@@ -9,16 +9,16 @@ static int dump__main(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	log__line("dump: not on Windows: what a thread waits for cannot be told there; record has "
-		  "the stacks");
+	log__line("dump: not available on Windows, which does not show what a thread waits for; "
+		  "record has the stacks");
 	return CMD_FAILED;
 }
 
 const struct subcommand cmd_dump = {
 	.name = "dump",
-	.help = "not on Windows",
+	.help = "not available on Windows",
 	.usage = {"dump"},
-	.about = "Not on Windows.",
+	.about = "Not available on Windows.",
 	.options = none,
 	.run = dump__main,
 };
@@ -27,15 +27,16 @@ static int top__main(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	log__line("top: not on Windows: record -f folded shows the functions as they come");
+	log__line("top: not available on Windows; record -f folded writes functions while it "
+		  "samples");
 	return CMD_FAILED;
 }
 
 const struct subcommand cmd_top = {
 	.name = "top",
-	.help = "not on Windows",
+	.help = "not available on Windows",
 	.usage = {"top"},
-	.about = "Not on Windows.",
+	.about = "Not available on Windows.",
 	.options = none,
 	.run = top__main,
 };
@@ -44,16 +45,16 @@ static int serve__main(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	log__line(
-		"serve: not on Windows: record --all -o DIRECTORY writes a file for each process");
+	log__line("serve: not available on Windows; record --all -o DIRECTORY writes a file for "
+		  "each process");
 	return CMD_FAILED;
 }
 
 const struct subcommand cmd_serve = {
 	.name = "serve",
-	.help = "not on Windows",
+	.help = "not available on Windows",
 	.usage = {"serve"},
-	.about = "Not on Windows.",
+	.about = "Not available on Windows.",
 	.options = none,
 	.run = serve__main,
 };

@@ -48,11 +48,11 @@ static const char *watch__reason(int err)
 {
 	switch (-err) {
 	case ENOSPC:
-		return "all that the CPU has are in use";
+		return "all watchpoints of the CPU are in use";
 	case EOPNOTSUPP:
 	case ENOENT:
 	case ENODEV:
-		return "this CPU, or its virtual machine, has none for this";
+		return "this CPU or virtual machine has no watchpoints";
 	default:
 		return strerror(-err);
 	}
@@ -67,7 +67,7 @@ int collections__ask(struct errmsg *value)
 	if (places__can_probe())
 		return errmsg__set(value, 0, "a probe in R's file; no watchpoint: %s",
 				   watch__reason(err));
-	return errmsg__set(value, -ENOENT, "no watchpoint: %s; and no probes in files",
+	return errmsg__set(value, -ENOENT, "no watchpoint: %s; no probes in files either",
 			   watch__reason(err));
 }
 
@@ -79,8 +79,8 @@ int collections__new(struct collections **out, const struct event_name *event, i
 
 	if (err && probe_fd < 0)
 		return errmsg__set(f, -ENOENT,
-				   "--event %s: nothing tells of collections: no watchpoint (%s), "
-				   "and no probes in files (`info` says why)",
+				   "--event %s: cannot detect collections: no watchpoint (%s), and "
+				   "no probes in files (`info` has the reason)",
 				   event->text, watch__reason(err));
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -257,12 +257,12 @@ int collections__row(struct collections *c, const struct xr_row *old, const stru
 	probe = collections__probe(c, row);
 	if (!probe)
 		return 0;
-	return errmsg__set(f, probe == -ESRCH ? probe : -ENOENT,
-			   "process %" PRIu32 ": nothing tells --event %s of collections: no "
-			   "watchpoint (%s), and no probe (%s)",
-			   row->pid, c->event->text,
-			   watch ? watch__reason(watch) : "R_in_gc was not found",
-			   probe == -EOPNOTSUPP ? "not possible here" : strerror(-probe));
+	return errmsg__set(
+		f, probe == -ESRCH ? probe : -ENOENT,
+		"process %" PRIu32
+		": cannot detect collections for --event %s: no watchpoint (%s), and no probe (%s)",
+		row->pid, c->event->text, watch ? watch__reason(watch) : "R_in_gc was not found",
+		probe == -EOPNOTSUPP ? "not possible here" : strerror(-probe));
 }
 
 void collections__stop(struct collections *c)

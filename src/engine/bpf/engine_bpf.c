@@ -196,7 +196,7 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 		if (err)
 			goto cleanup;
 		if (have.waits.back == BPF_BACK_SYSCALL)
-			bpf__note(config, "this kernel shows waits in system calls only: it has "
+			bpf__note(config, "this kernel only shows waits in system calls: it has "
 					  "neither sched_exit_tp (6.15) nor kprobes");
 	}
 	e->ring = ring_buffer__new(bpf_map__fd(e->skel->maps.ring), on_record, e, NULL);
@@ -215,7 +215,8 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 	if (config->capture & XR_ROW_NATIVE) {
 		err = mapping_events__new(&e->mappings);
 		if (err && config->verbose)
-			bpf__note(config, "what processes map is not told of: %s", strerror(-err));
+			bpf__note(config, "new mappings of processes are not reported: %s",
+				  strerror(-err));
 	}
 	e->ncpus = libbpf_num_possible_cpus();
 	os__trim(); /* the kernel's types, some 10 MB, were needed for loading only */
@@ -290,13 +291,13 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f
 		return errmsg__set(f, err, "process %u is already being profiled", row->pid);
 	if (err == -E2BIG)
 		return errmsg__set(
-			f, err, "process %u is not profiled: %u processes are, which is the limit",
+			f, err, "process %u is not profiled: the limit of %u processes is reached",
 			row->pid, bpf_map__max_entries(e->skel->maps.rows));
 	if (err)
-		return errmsg__set(f, err,
-				   "process %u is not profiled: it cannot be added to the map of "
-				   "processes: %s",
-				   row->pid, strerror(-err));
+		return errmsg__set(
+			f, err,
+			"process %u is not profiled: cannot add it to the map of processes: %s",
+			row->pid, strerror(-err));
 	if (row->flags & XR_ROW_OFF_CPU)
 		err = bpf_waits__begin(&e->begun, bpf_map__fd(e->skel->maps.waits),
 				       (pid_t)row->pid);
@@ -338,9 +339,8 @@ static void bpf__look_at_switches(struct engine *e)
 	if (!e->config.verbose)
 		return;
 	bpf__note(&e->config, "%" PRIu64 " switches a second: %s%s", rate,
-		  e->on_cpus
-			  ? "the events are on all CPUs from now on, which costs the program less"
-			  : "the events would cost the program less on all CPUs, but: ",
+		  e->on_cpus ? "the events are now on all CPUs, which costs the program less"
+			     : "the events would cost the program less on all CPUs, but: ",
 		  f.text);
 }
 

@@ -115,16 +115,16 @@ static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
 				   "fs.file-max");
 	case EBUSY:
 		return errmsg__set(f, err,
-				   "perf_event_open: another program holds the hardware counters; "
+				   "perf_event_open: another program uses the hardware counters; "
 				   "end it and try again");
 	case EINVAL:
 		if (!p->attr.freq)
 			return errmsg__set(f, err, "perf_event_open: %s", strerror(-err));
-		return errmsg__set(f, err,
-				   "perf_event_open: %llu samples a second were refused; ask for "
-				   "fewer with --freq, or raise the limit in "
-				   "/proc/sys/kernel/perf_event_max_sample_rate",
-				   (unsigned long long)p->attr.sample_freq);
+		return errmsg__set(
+			f, err,
+			"perf_event_open: %llu samples a second were refused; lower --freq, or "
+			"raise the limit in /proc/sys/kernel/perf_event_max_sample_rate",
+			(unsigned long long)p->attr.sample_freq);
 	default:
 		return errmsg__set(f, err, "perf_event_open: %s", strerror(-err));
 	}
@@ -175,9 +175,9 @@ static int event__fault(struct errmsg *f, int err, const struct perf_events *p,
 	if (err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV || err == -ENXIO ||
 	    (err == -EINVAL && !p->attr.freq))
 		return errmsg__set(f, -ENOENT,
-				   "--event %s: this machine does not have it, or not for sampling "
-				   "(virtual machines often have no hardware events); `info` "
-				   "lists what there is",
+				   "--event %s: not available on this machine, or not for sampling "
+				   "(virtual machines often have no hardware events); `info` lists "
+				   "the available events",
 				   event->text);
 	open_fault(&why, err, p);
 	return errmsg__set(f, err, "--event %s: %s", event->text, why.text);
@@ -438,8 +438,7 @@ int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f)
 	bool *online;
 
 	if (n < 0)
-		return errmsg__set(f, n, "cannot find out how many CPUs there are: %s",
-				   strerror(-n));
+		return errmsg__set(f, n, "cannot find out the number of CPUs: %s", strerror(-n));
 	online = calloc((size_t)n, sizeof(*online));
 	if (!online)
 		return errmsg__set(f, -ENOMEM, "out of memory");

@@ -138,7 +138,7 @@ static int tracepoint__open(struct places *p, const struct event_name *event, in
 
 	if (!tracefs)
 		return errmsg__set(f, -ENOENT,
-				   "--event %s: the kernel's tracepoints are not to be seen; mount "
+				   "--event %s: the kernel's tracepoints are not visible; mount "
 				   "tracefs: mount -t tracefs tracefs /sys/kernel/tracing",
 				   event->text);
 	snprintf(path, sizeof(path), "%s/%.*s/%.*s/id", tracefs, (int)event->group.len,
@@ -226,11 +226,10 @@ static int probes__open(struct places *p, const struct event_name *event,
 		};
 
 		if (found[i].semaphore && !semaphore)
-			err = errmsg__set(
-				f, -ENOTSUP,
-				"--event %s: it is on only if a count in memory is raised "
-				"(a semaphore), which this kernel cannot do (4.20)",
-				event->text);
+			err = errmsg__set(f, -ENOTSUP,
+					  "--event %s: this probe needs a semaphore in memory, "
+					  "which this kernel does not support (4.20)",
+					  event->text);
 		if (err)
 			break;
 		if (found[i].semaphore)
@@ -252,10 +251,10 @@ int places__open(struct places *p, const struct event_name *event,
 	int err;
 
 	if (probe && rights__exceed())
-		return errmsg__set(f, -EPERM,
-				   "--event %s: it would act on all who run that file, which is "
-				   "root's to decide: run as root",
-				   event->text);
+		return errmsg__set(
+			f, -EPERM,
+			"--event %s: root only, because it affects all users who run that file",
+			event->text);
 	raised = rights__raise(uses | (probe ? RIGHTS_PROBES : 0));
 	if (event->kind == EVENT_TRACEPOINT)
 		err = tracepoint__open(p, event, prog_fd, f);

@@ -50,8 +50,8 @@ int bpf_probe__fault(struct errmsg *f, int err, const struct engine_config *conf
 
 	if (err != -ENOMEM && refusal__lockdown())
 		return errmsg__set(f, err,
-				   "bpf: the kernel's lockdown (confidentiality) keeps BPF "
-				   "programs from reading memory; start the system with "
+				   "bpf: the kernel's lockdown (confidentiality) does not let BPF "
+				   "programs read memory; start the system with "
 				   "lockdown=integrity, or use --engine ptrace");
 	/* EACCES is what the verifier says when it refuses a program */
 	if (err != -EACCES && refusal__is(REFUSAL_BPF, err))
@@ -65,8 +65,8 @@ int bpf_probe__fault(struct errmsg *f, int err, const struct engine_config *conf
 		if (types__memory(config->btf ? config->btf : KERNEL_BTF))
 			return errmsg__set(f, -ENOMEM, "bpf: " NO_MEMORY);
 		return errmsg__set(f, err,
-				   "bpf: the kernel's types were not found in %s; name a "
-				   "file that has them with --btf FILE",
+				   "bpf: kernel BTF was not found in %s; name a file that has it "
+				   "with --btf FILE",
 				   config->btf ? config->btf : KERNEL_BTF);
 	default:
 		return errmsg__set(
@@ -152,7 +152,7 @@ static int ask__btf(struct asking *a, struct errmsg *value)
 	}
 	libbpf_strerror(err, why, sizeof(why)); /* has errors of its own, from 4000 on */
 	return errmsg__set(value, -EINVAL,
-			   "--btf %s: it holds no kernel types (%s); give a copy of this kernel's "
+			   "--btf %s: contains no kernel BTF (%s); give a copy of this kernel's "
 			   "vmlinux, or its BTF",
 			   path, why);
 }
@@ -175,7 +175,7 @@ static int ask__helper(enum bpf_func_id id, bool *have, struct errmsg *value)
 	*have = libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, id, NULL) == 1;
 	/* where no program can be loaded, the probe says yes to everything */
 	if (!(rights__permitted() >> CAP_BPF & 1))
-		return errmsg__set(value, -EPERM, "not known without cap_bpf");
+		return errmsg__set(value, -EPERM, "unknown without cap_bpf");
 	return errmsg__set(value, *have ? 0 : -ENOENT, *have ? "yes" : "no");
 }
 
@@ -207,7 +207,7 @@ static int ask__waits(struct asking *a, struct errmsg *value)
 	int err;
 
 	if (!a->found && !(a->config->capture & XR_ROW_OFF_CPU))
-		return errmsg__set(value, 0, "not asked for");
+		return errmsg__set(value, 0, "not requested");
 	err = bpf_waits__hooks(hooks, a->config->btf, value);
 	if (err)
 		return err;
@@ -220,7 +220,7 @@ static int ask__waits(struct asking *a, struct errmsg *value)
 /* What of --event there is: not unless somebody is told. */
 static int ask__events(struct asking *a, enum bpf_events_kind kind, struct errmsg *value)
 {
-	return a->found ? bpf_events__ask(kind, value) : errmsg__set(value, 0, "not asked for");
+	return a->found ? bpf_events__ask(kind, value) : errmsg__set(value, 0, "not requested");
 }
 
 static int ask__hardware(struct asking *a, struct errmsg *value)
@@ -278,41 +278,42 @@ static const struct question {
 	int (*ask)(struct asking *a, struct errmsg *value);
 } questions[] = {
 	{"kernel", "BPF may read the memory of processes",
-	 "this release can freeze when BPF does so: engine bpf is refused; update the kernel", true,
-	 ask__kernel},
+	 "this release can freeze when BPF reads memory: engine bpf is refused; update the kernel",
+	 true, ask__kernel},
 	{"ring buffer", "samples reach the profiler in order, from all CPUs",
 	 "engine bpf cannot be used (needs Linux 5.8 and CAP_BPF)", true, ask__ring},
-	{"BTF", "the kernel says where its fields are",
-	 "give a file with this kernel's types by --btf FILE", false, ask__btf},
-	{"event",
-	 "what makes the sampler tick: cycles are counted by the CPU, cpu-clock by a timer",
+	{"BTF", "the kernel describes its structures",
+	 "give a file with this kernel's BTF by --btf FILE", false, ask__btf},
+	{"event", "what triggers the sampler: cycles are counted by the CPU, cpu-clock by a timer",
 	 "no event can trigger the sampler: engine bpf cannot be used", true, ask__event},
 	{"bpf_loop", "stacks are walked to 32,768 contexts by a loop that is cheap to verify",
 	 "bounded loops do the same (bpf_loop came with Linux 5.17)", false, ask__loop},
-	{"bpf_task_pt_regs", "the user's stack pointer is asked for",
-	 "the user's stack pointer is read from where this architecture keeps it (helper: Linux "
-	 "5.15)",
+	{"bpf_task_pt_regs", "the sampler reads the user's stack pointer with a helper",
+	 "the sampler reads the user's stack pointer where this architecture keeps it (helper: "
+	 "Linux 5.15)",
 	 false, ask__regs},
-	{"current task", "the fields of a task are loaded directly",
+	{"current task", "fields of a task are loaded directly",
 	 "each field of a task costs a call (bpf_get_current_task_btf came with Linux 5.11)", false,
 	 ask__task},
 	{"time off CPU",
-	 "a thread that waited is sampled when it is back, by this hook (--off-cpu, --clock wall)",
-	 "engine bpf samples CPU time alone; --clock wall is for the other engines", false,
+	 "a thread that waited is sampled at this hook when it runs again (--off-cpu, --clock "
+	 "wall)",
+	 "engine bpf samples CPU time only; use another engine for --clock wall", false,
 	 ask__waits},
-	{"hardware events", "what the CPU counts of the program, for --event",
-	 "--event has none of cycles, cache-misses and the like", false, ask__hardware},
-	{"software events", "what the kernel counts of it, for --event",
-	 "--event has none of page-faults and the like", false, ask__software},
-	{"cache events", "what the CPU counts of its caches, for --event",
-	 "--event has none of L1-dcache-load-misses and the like", false, ask__caches},
-	{"tracepoints", "--event tracepoint:CATEGORY:NAME takes what is listed there",
-	 "--event has no tracepoints", false, ask__tracepoints},
-	{"probes in files", "--event takes uprobe:/PATH:FUNCTION and usdt:/PATH:PROVIDER:NAME",
-	 "--event has neither uprobe nor usdt", false, ask__probes},
-	{"collections", "what tells --event gc that R collects garbage: who allocates",
-	 "--event has no gc", false, ask__collections},
-	{"pid namespace", "pids are given and shown as this namespace has them",
+	{"hardware events", "counted by the CPU, for --event",
+	 "--event does not have cycles, cache-misses and the like", false, ask__hardware},
+	{"software events", "counted by the kernel, for --event",
+	 "--event does not have page-faults and the like", false, ask__software},
+	{"cache events", "counted by the CPU's caches, for --event",
+	 "--event does not have L1-dcache-load-misses and the like", false, ask__caches},
+	{"tracepoints", "--event tracepoint:CATEGORY:NAME accepts those listed there",
+	 "--event does not have tracepoints", false, ask__tracepoints},
+	{"probes in files", "--event accepts uprobe:/PATH:FUNCTION and usdt:/PATH:PROVIDER:NAME",
+	 "--event does not have uprobe and usdt", false, ask__probes},
+	{"collections",
+	 "how --event gc detects garbage collections, to show which functions allocate",
+	 "--event does not have gc", false, ask__collections},
+	{"pid namespace", "pids are those of this namespace",
 	 "pids of other namespaces cannot be translated", false, ask__pidns},
 	{"rate limit", "samples a second and CPU that the kernel allows", "not known", false,
 	 ask__rate},

@@ -213,10 +213,10 @@ static int file__fault(const struct probe_file *pf, const char *path, int err, s
 
 	switch (err) {
 	case -EBADMSG:
-		return errmsg__set(f, err, "--event %s: %s is no sound ELF file", e->text, path);
+		return errmsg__set(f, err, "--event %s: %s is not a valid ELF file", e->text, path);
 	case -E2BIG:
-		return errmsg__set(f, err, "--event %s: it is at more than %u places", e->text,
-				   PROBE_PLACES_MAX);
+		return errmsg__set(f, err, "--event %s: the probe is at more than %u places",
+				   e->text, PROBE_PLACES_MAX);
 	case -ENOENT:
 		if (pf->beyond)
 			return errmsg__set(f, err, "--event %s: the function is shorter than that",
@@ -229,8 +229,7 @@ static int file__fault(const struct probe_file *pf, const char *path, int err, s
 				e->text, path);
 		return errmsg__set(
 			f, err,
-			"--event %s: no such function in %s; `nm -D` lists those that it "
-			"exports",
+			"--event %s: no such function in %s; `nm -D` lists the exported functions",
 			e->text, path);
 	default:
 		return errmsg__set(f, err, "--event %s: %s: %s", e->text, path, strerror(-err));

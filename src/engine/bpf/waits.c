@@ -76,7 +76,7 @@ int bpf_waits__hooks(struct bpf_wait_hooks *hooks, const char *path, struct errm
 
 	*hooks = (struct bpf_wait_hooks){0};
 	if (!btf)
-		return errmsg__set(f, -ENOENT, "the kernel's types are not to be had");
+		return errmsg__set(f, -ENOENT, "kernel BTF is not available");
 	hooks->state_arg = switch__state(btf);
 	if (tracepoint__proto(btf, "btf_trace_sched_exit_tp"))
 		hooks->back = BPF_BACK_TRACEPOINT;

@@ -74,7 +74,7 @@ int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 	if (ts->n >= ts->max)
 		return errmsg__set(
 			f, -E2BIG,
-			"process %u is not profiled: %u processes are, which is the limit",
+			"process %u is not profiled: the limit of %u processes is reached",
 			row->pid, ts->max);
 	err = remote_walk__new(&t->walk, row, reader, os__now);
 	if (err)

@@ -325,19 +325,17 @@ const char *os__reason(int err)
 	case OS_DIRECTORY_OF_OTHERS:
 		return "its directory belongs to another user, who could replace the file";
 	case OS_FILE_OF_OTHERS:
-		return "the file that is there belongs to another user";
+		return "the existing file belongs to another user";
 	case OS_FILE_HAS_NAMES:
-		return "the file that is there has another name as well, in a directory that "
-		       "others "
-		       "may write to";
+		return "the existing file has another name in a directory where others may write";
 	case OS_CLOSED:
 		return "it is closed";
 	case OS_NAMES_TAKEN:
-		return "its name is taken, and so are all with a number from 1 to 9999 in it";
+		return "its name is taken, and so are all with a number from 1 to 9999";
 	case OS_IRREGULAR:
 		return "it is not a regular file";
 	case OS_LINK:
-		return "it is a symbolic link, and in a directory of profiles none is followed";
+		return "it is a symbolic link, which is not followed in a directory of profiles";
 	default:
 		return strerror(err < 0 ? -err : err);
 	}

@@ -130,7 +130,7 @@ static const char *text__without(struct errmsg *text, enum refusal_call call, co
 			    "the program",
 			    why);
 	else
-		errmsg__set(text, 0, "%s; run as root, by sudo say, or with %s", why, name);
+		errmsg__set(text, 0, "%s; run as root (sudo) or with %s", why, name);
 	return text->text;
 }
 
@@ -158,8 +158,8 @@ const char *refusal__call(enum refusal_call call, struct errmsg *text)
 {
 	if (refusal__in_namespace())
 		errmsg__set(text, 0,
-			    "permission denied: a user namespace (of a rootless container, say) "
-			    "does not allow it, whatever its capabilities; run the profiler "
+			    "permission denied: a user namespace (such as of a rootless container) "
+			    "does not allow it, whatever the capabilities; run the profiler "
 			    "outside of it");
 	else if (!permitted(needs[call].capability))
 		text__without(text, call, "permission denied");
@@ -204,7 +204,8 @@ static const char *text__not_ours(struct errmsg *text, enum refusal_call call, p
 	if (!proc__read(pid, &p) && p.uid != geteuid())
 		return text__without(text, call, "it is another user's");
 	if (target__exceeds(pid))
-		return text__without(text, call, "it has capabilities that this process has not");
+		return text__without(text, call,
+				     "it has capabilities that the profiler does not have");
 	return text__without(text, call,
 			     "it changed its user or made itself unreadable (PR_SET_DUMPABLE)");
 }
@@ -226,7 +227,8 @@ static const char *text__not_attached(struct errmsg *text, enum refusal_call cal
 	if (!scope || permitted(CAP_SYS_PTRACE))
 		return text__unknown(text);
 	snprintf(why, sizeof(why), "kernel.yama.ptrace_scope is %u: %s", scope,
-		 scope == 1 ? "only what the profiler starts may be read" : "users may read none");
+		 scope == 1 ? "only processes that the profiler started may be read"
+			    : "users may read no process");
 	return text__without(text, call, why);
 }
 
@@ -236,7 +238,7 @@ const char *refusal__target(enum refusal_call call, pid_t pid, struct errmsg *te
 
 	if (rights__whose(NULL) == RIGHTS_CALLER) {
 		errmsg__set(text, 0,
-			    "the program's capabilities are for R of the one who calls it; run it "
+			    "the program's capabilities are for R processes of the caller; run it "
 			    "by sudo");
 		return text->text;
 	}
@@ -247,7 +249,7 @@ const char *refusal__target(enum refusal_call call, pid_t pid, struct errmsg *te
 		return text__not_attached(text, call);
 	if (permitted(needs[call].capability))
 		return text__unknown(text);
-	return text__without(text, call, "the file is not one that this user may read");
+	return text__without(text, call, "this user may not read the file");
 }
 
 bool refusal__hidden(pid_t pid, struct errmsg *text)
@@ -259,7 +261,7 @@ bool refusal__hidden(pid_t pid, struct errmsg *text)
 	snprintf(self, sizeof(self), "%d", (int)getpid());
 	if (readlink("/proc/self", link, sizeof(link) - 1) < 0 || strcmp(link, self) != 0)
 		errmsg__set(text, 0,
-			    "/proc is not mounted, or is that of another pid namespace; mount -t "
+			    "/proc is not mounted, or belongs to another pid namespace; mount -t "
 			    "proc proc /proc");
 	else if (rights__whose(NULL) == RIGHTS_CALLER)
 		errmsg__set(text, 0, "/proc hides it (mount option hidepid); run it by sudo");

@@ -320,8 +320,7 @@ int rights__begin(struct errmsg *f)
 
 	if (err)
 		return errmsg__set(f, err,
-				   "cannot open /dev/null in place of a standard stream that "
-				   "is closed: %s",
+				   "cannot open /dev/null in place of a closed standard stream: %s",
 				   strerror(-err));
 	err = ids__become_caller();
 	if (!err)
@@ -339,7 +338,7 @@ int rights__begin(struct errmsg *f)
 		if (!exceed)
 			err = 0;
 	}
-	return err ? errmsg__set(f, err, "cannot give up rights that the caller has not: %s",
+	return err ? errmsg__set(f, err, "cannot drop privileges that the caller does not have: %s",
 				 strerror(-err))
 		   : 0;
 }

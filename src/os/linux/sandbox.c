@@ -49,5 +49,7 @@ int sandbox__enter(enum sandbox_role role, struct errmsg *f)
 		err = seccomp_load(filter);
 	if (filter)
 		seccomp_release(filter);
-	return err ? errmsg__set(f, err, "no filter of system calls: %s", strerror(-err)) : 0;
+	return err ? errmsg__set(f, err, "cannot install the system call filter: %s",
+				 strerror(-err))
+		   : 0;
 }

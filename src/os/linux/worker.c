@@ -281,7 +281,7 @@ int nursery__open(struct nursery *n, worker_serve serve, const void *arg, struct
 	return 0;
 failed:
 	n->pid = 0;
-	return errmsg__set(f, err, "cannot start the process that looks at others: %s",
+	return errmsg__set(f, err, "cannot start the process that inspects others: %s",
 			   strerror(-err));
 }
 

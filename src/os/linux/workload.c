@@ -201,7 +201,7 @@ bool workload__result(const struct workload *c, char *text, size_t size)
 	if (WIFEXITED(c->status))
 		snprintf(text, size, "exited with status %d", WEXITSTATUS(c->status));
 	else
-		snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(c->status),
+		snprintf(text, size, "was killed by signal %d (%s)", WTERMSIG(c->status),
 			 signals__name(WTERMSIG(c->status)));
 	return true;
 }

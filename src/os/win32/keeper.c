@@ -136,7 +136,7 @@ int keeper__open(struct keeper **out, struct errmsg *f)
 	}
 	keeper__close(k);
 	return errmsg__set(f, wide__errno(code),
-			   "the process that resumes what stays suspended cannot be started: %s",
+			   "cannot start the process that resumes suspended threads: %s",
 			   wide__error(code, text, sizeof(text)));
 }
 

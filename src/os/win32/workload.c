@@ -166,7 +166,7 @@ bool workload__result(const struct workload *c, char *text, size_t size)
 		return false;
 	/* an exception that nobody handled: 0xc0000005 */
 	if ((unsigned int)c->status >= 0x80000000u)
-		snprintf(text, size, "was ended by exception 0x%08x", (unsigned int)c->status);
+		snprintf(text, size, "ended with exception 0x%08x", (unsigned int)c->status);
 	else
 		snprintf(text, size, "exited with status %d", c->status);
 	return true;

@@ -110,7 +110,7 @@ static void front__say_failures(struct front_process *p)
 		if (failing && !way->failing)
 			front__say(p, "%s %s: %s", way->name, way->to, way->status.error);
 		else if (!failing && way->failing)
-			front__say(p, "%s %s: works again; %llu profiles were given up", way->name,
+			front__say(p, "%s %s: works again; %llu profiles were dropped", way->name,
 				   way->to,
 				   (unsigned long long)(way->status.dropped - way->dropped));
 		way->failing = failing;
@@ -168,7 +168,7 @@ static void front__expire(struct front_process *p, uint64_t now)
 
 		if (!slot->id || now < slot->deadline)
 			continue;
-		front__answer_text(p, slot->id, 503, "the sampler does not answer\n");
+		front__answer_text(p, slot->id, 503, "the sampler does not respond\n");
 		slot->id = 0;
 	}
 }
@@ -201,7 +201,8 @@ static void front__health(struct front_process *p, const struct pending *slot,
 	const unsigned int status = s->starved[0] ? 503 : 200;
 	struct buf text = {0};
 	int err = s->starved[0]
-			  ? buf__printf(&text, "R was found, and is not sampled: %s\n", s->starved)
+			  ? buf__printf(&text, "R was found, but no sample could be taken: %s\n",
+					s->starved)
 			  : buf__str(&text, "ok\n");
 
 	/* anybody may ask for it: who has not shown the token is told no more */
@@ -342,7 +343,7 @@ static int front__open_push(struct front_process *p, size_t way, enum push_kind 
 		return err;
 	p->ways[way].to = url;
 	if (mkdir(c->spool, 0700) && errno != EEXIST)
-		return errmsg__set(f, -errno, "cannot make the directory %s: %s", c->spool,
+		return errmsg__set(f, -errno, "cannot create the directory %s: %s", c->spool,
 				   strerror(errno));
 	snprintf(p->spools[way], sizeof(p->spools[way]), "%s/%s", c->spool, p->ways[way].name);
 	return push__open(&p->ways[way].push, &config, f);

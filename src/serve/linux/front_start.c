@@ -73,7 +73,7 @@ int front__fork(struct front *front, const struct front_config *config, struct e
 	*front = (struct front){0};
 	err = channel__pair(&front->channel, &theirs, config->queue);
 	if (err)
-		return errmsg__set(f, err, "cannot make a socket: %s", strerror(-err));
+		return errmsg__set(f, err, "cannot create a socket: %s", strerror(-err));
 	front->pid = fork();
 	if (!front->pid)
 		front__child(theirs, config);

@@ -30,8 +30,8 @@ static int http__prepare(struct http *h, struct listen_address *a, struct errmsg
 		return err;
 	if (!h->config.token && !a->loopback)
 		return errmsg__set(f, -EPERM,
-				   "%s is open to other machines, and there it takes a token: give "
-				   "the file of one, or listen on 127.0.0.1 or unix:/PATH",
+				   "%s is open to other machines, which requires a token: give "
+				   "--token-file, or listen on 127.0.0.1 or unix:/PATH",
 				   h->config.listen);
 	h->browsers = a->to.any.sa_family != AF_UNIX;
 	return h->config.token ? token__read(&h->token, h->config.token, f) : 0;

@@ -16,7 +16,7 @@
 #include "serve/linux/token.h"
 
 #define READING_MS 30000u /* for a request from its first byte on, and between requests */
-#define HTTP_ENDS  "the profiler ends, or begins anew; try again\n"
+#define HTTP_ENDS  "the profiler is ending or restarting; try again\n"
 
 enum client_state {
 	CLIENT_FREE,	 /* nobody */

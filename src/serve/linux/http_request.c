@@ -14,7 +14,7 @@
 #define PROFILE_MS  30000u  /* and beyond the seconds of a profile */
 #define ATTACHMENT  "attachment; filename=\"profile.pb.gz\""
 #define CHALLENGE   "Bearer realm=\"xrprof-bpf\""
-#define NOT_HEALTHY "not healthy; with the token it is said why\n"
+#define NOT_HEALTHY "unhealthy (details require the token)\n"
 
 static struct client *client__of(struct MHD_Connection *connection)
 {
@@ -285,7 +285,7 @@ void http_request__gone(struct http *h, struct client *c)
 
 void http_request__unanswered(struct http *h, struct client *c)
 {
-	static const char line[] = "the profiler did not answer in time\n";
+	static const char line[] = "the profiler did not respond in time\n";
 	struct http_request gone = {.id = c->id, .want = HTTP_GONE};
 
 	http_request__answer(h, c, MHD_HTTP_SERVICE_UNAVAILABLE, NULL, line, sizeof(line) - 1);

@@ -14,9 +14,9 @@
 _Static_assert(HTTP_SECONDS_MAX == 600, "RANGE says it");
 
 static const char index_text[] =
-	"/metrics                         what the profiler says of itself, for Prometheus\n"
-	"/healthz                         200: it samples, and what fails; 503: why not\n"
-	"/debug/pprof/profile?seconds=10  a profile of the next seconds (" RANGE "), pprof\n";
+	"/metrics                         metrics of the profiler, for Prometheus\n/healthz        "
+	"                 200: it samples, with failures; 503: why "
+	"not\n/debug/pprof/profile?seconds=10  a profile of the next seconds (" RANGE "), pprof\n";
 
 static const struct path {
 	const char *path, *allow;
@@ -136,21 +136,20 @@ struct http_verdict http_rules__judge(const struct http_said *r, const struct to
 		return refused(400, "the request is malformed: its target or its Host header\n");
 	v.trusted = token__fits(token, r->authorization);
 	if (browsers && !token->len && from_page(r))
-		return refused(403, "requests that a page in a browser sends are not answered\n");
+		return refused(403, "requests from a page in a browser are refused\n");
 	if (browsers && !token->len && r->host && !host__is_sure(r->host))
-		return refused(403, "ask for it by address or as localhost; by other names only "
-				    "with a token\n");
+		return refused(403, "use its address or localhost; other names require a token\n");
 	if (!v.trusted && !(p && p->want == HTTP_HEALTH))
-		return refused(401, "a token is needed: Authorization: Bearer TOKEN\n");
+		return refused(401, "a token is required: Authorization: Bearer TOKEN\n");
 	if (!p)
-		return refused(404, "there is no such thing; / says what there is\n");
+		return refused(404, "not found; / lists the pages\n");
 	if (!path__allows(p, r->method)) {
 		v = refused(405, "this method is not allowed\n");
 		v.allow = p->allow;
 		return v;
 	}
 	if (r->body)
-		return refused(413, "a request has no body\n");
+		return refused(413, "a request must not have a body\n");
 	if (p->index)
 		return refused(200, index_text);
 	v.want = p->want;

@@ -24,8 +24,8 @@ static int listen__parse_unix(const char *path, struct listen_address *a, struct
 				   "cannot listen on unix:%s: the path must begin with /", path);
 	if (len >= sizeof(to->sun_path) || path[len - 1] == '/')
 		return errmsg__set(f, -EINVAL,
-				   "cannot listen on unix:%.120s: a path of a socket is the name "
-				   "of a file and has at most %zu bytes",
+				   "cannot listen on unix:%.120s: the path of a socket must name a "
+				   "file and have at most %zu bytes",
 				   path, sizeof(to->sun_path) - 1);
 	to->sun_family = AF_UNIX;
 	memcpy(to->sun_path, path, len + 1);
@@ -74,13 +74,13 @@ int listen__parse(const char *text, struct listen_address *out, struct errmsg *f
 		return listen__parse_unix(text + 5, out, f);
 	if (colon && !len)
 		return errmsg__set(f, -EINVAL,
-				   "cannot listen on %s: say where: 127.0.0.1%s, or 0.0.0.0%s for "
-				   "all addresses",
+				   "cannot listen on %s: give an address: 127.0.0.1%s, or "
+				   "0.0.0.0%s for all addresses",
 				   text, text, text);
 	if (parse__u64(port, PORT_MAX, &number) || len >= sizeof(host))
 		return errmsg__set(f, -EINVAL,
-				   "cannot listen on %.160s: no port from 0 to 65535 is at its "
-				   "end; " ADDRESS_FORMAT,
+				   "cannot listen on %.160s: it does not end in a port from 0 to "
+				   "65535; " ADDRESS_FORMAT,
 				   text);
 	if (colon) {
 		memcpy(host, text, len);
@@ -88,8 +88,8 @@ int listen__parse(const char *text, struct listen_address *out, struct errmsg *f
 	}
 	if (listen__parse_host(host, out))
 		return errmsg__set(f, -EINVAL,
-				   "cannot listen on %s: %s is no IP address, and names are not "
-				   "looked up; " ADDRESS_FORMAT,
+				   "cannot listen on %s: %s is not an IP address, and names are "
+				   "not looked up; " ADDRESS_FORMAT,
 				   text, host);
 	if (out->to.any.sa_family == AF_INET6)
 		out->to.v6.sin6_port = htons((uint16_t)number);
@@ -147,8 +147,8 @@ static int listen__clear(const struct listen_address *a, struct errmsg *f)
 						     path, strerror(errno));
 	if (!S_ISSOCK(st.st_mode))
 		return errmsg__set(f, -EEXIST,
-				   "cannot listen on unix:%s: it is there, and no socket; remove "
-				   "it or choose another path",
+				   "cannot listen on unix:%s: it exists, and is not a socket; "
+				   "remove it or choose another path",
 				   path);
 	err = listen__asked(a);
 	if (err == -EADDRINUSE)
@@ -156,14 +156,14 @@ static int listen__clear(const struct listen_address *a, struct errmsg *f)
 				   "cannot listen on unix:%s: another program listens there", path);
 	if (err)
 		return errmsg__set(f, err,
-				   "cannot listen on unix:%s: it is there, and cannot be asked "
-				   "who listens: %s",
+				   "cannot listen on unix:%s: it exists, and cannot be checked for "
+				   "a listener: %s",
 				   path, strerror(-err));
 	if (unlink(path) && errno != ENOENT)
-		return errmsg__set(f, -errno,
-				   "cannot listen on unix:%s: nobody does, and it cannot be "
-				   "removed: %s",
-				   path, strerror(errno));
+		return errmsg__set(
+			f, -errno,
+			"cannot listen on unix:%s: no program does, and it cannot be removed: %s",
+			path, strerror(errno));
 	return 0;
 }
 
@@ -230,11 +230,11 @@ int listen__open(struct listen_socket *s, const struct listen_address *a, struct
 		err = -errno;
 	if (err) {
 		errmsg__set(f, err, "cannot listen on %s: %s%s", s->text, strerror(-err),
-			    err == -EADDRINUSE ? "; another program does, choose another port"
-			    : err == -EACCES   ? "; choose a port from 1024 on, or a path that "
-						 "can be written"
-			    : err == -ENOENT   ? "; make its directory first"
-					       : "");
+			    err == -EADDRINUSE ? "; another program does; choose another port"
+			    : err == -EACCES
+				    ? "; choose a port from 1024 on, or a path that can be written"
+			    : err == -ENOENT ? "; create its directory first"
+					     : "");
 		listen__close(s);
 		return err;
 	}

@@ -160,7 +160,7 @@ int post__open(struct post **out, const char *ca, uint32_t timeout_ms, struct er
 	int err;
 
 	if (!p)
-		return errmsg__set(f, -ENOMEM, "no memory for sending");
+		return errmsg__set(f, -ENOMEM, "out of memory for sending");
 	p->epoll = -1;
 	p->ca = ca;
 	p->timeout_ms = timeout_ms;
@@ -327,11 +327,11 @@ static const char *url__wrong(CURLU *u)
 		CURLUPart part;
 		const char *wrong;
 	} none[] = {
-		{CURLUPART_USER, "has a user in it, and all can see it: use a file of headers"},
-		{CURLUPART_PASSWORD, "has a password in it, and all can see it: use a file of "
-				     "headers"},
-		{CURLUPART_QUERY, "has a query: give the server's address alone"},
-		{CURLUPART_FRAGMENT, "has a fragment: give the server's address alone"},
+		{CURLUPART_USER, "contains a user, which others can see: use a file of headers"},
+		{CURLUPART_PASSWORD,
+		 "contains a password, which others can see: use a file of headers"},
+		{CURLUPART_QUERY, "has a query: give only the server's address"},
+		{CURLUPART_FRAGMENT, "has a fragment: give only the server's address"},
 	};
 	const char *wrong = NULL;
 	char *part;
@@ -367,15 +367,15 @@ int post__url(char **out, const char *url, struct errmsg *f)
 		return err;
 	u = curl_url();
 	if (!u)
-		return errmsg__set(f, -ENOMEM, "no memory for a URL");
+		return errmsg__set(f, -ENOMEM, "out of memory for a URL");
 	is_http = url__is_http(u, url);
 	wrong = is_http ? url__wrong(u) : NULL;
 	curl_url_cleanup(u);
 	if (!is_http) {
 		say = url__may_be_said(url);
 		return errmsg__set(f, -EINVAL,
-				   "not a URL of http or https%s%.100s%s; write http://HOST:PORT "
-				   "or https://HOST:PORT",
+				   "not an http or https URL%s%.100s%s; write http://HOST:PORT or "
+				   "https://HOST:PORT",
 				   say ? ": '" : "", say ? url : "", say ? "'" : "");
 	}
 	if (wrong)
@@ -384,5 +384,5 @@ int post__url(char **out, const char *url, struct errmsg *f)
 	while (len && url[len - 1] == '/')
 		len--;
 	*out = strndup(url, len);
-	return *out ? 0 : errmsg__set(f, -ENOMEM, "no memory for a URL");
+	return *out ? 0 : errmsg__set(f, -ENOMEM, "out of memory for a URL");
 }

@@ -68,7 +68,7 @@ int push__open(struct push **out, const struct push_config *config, struct errms
 	int err;
 
 	if (!p)
-		return errmsg__set(f, -ENOMEM, "no memory for sending");
+		return errmsg__set(f, -ENOMEM, "out of memory for sending");
 	p->config = *config;
 	if (!p->config.timeout_ms)
 		p->config.timeout_ms = TIMEOUT_MS;
@@ -219,7 +219,7 @@ static enum verdict push__verdict(struct push *p, const struct post_answer *a)
 /* What went wrong, with the beginning of what the server said of it. */
 static void push__complain(struct push *p, const struct post_answer *a, enum verdict verdict)
 {
-	const char *then = verdict == GIVE_UP ? ": the profile is given up" : "";
+	const char *then = verdict == GIVE_UP ? ": the profile is dropped" : "";
 	struct errmsg f;
 	int len = 0;
 
@@ -229,8 +229,8 @@ static void push__complain(struct push *p, const struct post_answer *a, enum ver
 	if (!a->status)
 		errmsg__set(&f, 0, "%s", a->error);
 	else if (a->status >= 300 && a->status < 400)
-		errmsg__set(&f, 0, "HTTP %u is a redirect, and none is followed%s", a->status,
-			    then);
+		errmsg__set(&f, 0, "HTTP %u is a redirect, and redirects are not followed%s",
+			    a->status, then);
 	else
 		errmsg__set(&f, 0, "HTTP %u%s%s%.*s", a->status, then, len ? ": " : "", len,
 			    len ? (const char *)a->body : "");

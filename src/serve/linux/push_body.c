@@ -92,7 +92,7 @@ void push_body__rejected(struct push_rejected *r, const void *body, size_t len)
 	if (partial && partial->rejected_profiles > 0) {
 		r->profiles = (uint64_t)partial->rejected_profiles;
 		errmsg__set(&r->why, 0,
-			    "the server took the request and refused %" PRIu64
+			    "the server accepted the request and refused %" PRIu64
 			    " of its profiles: %.*s",
 			    r->profiles, (int)partial->error_message.len,
 			    partial->error_message.data ? (const char *)partial->error_message.data

@@ -48,7 +48,7 @@ static const char *header__wrong(const char *line, size_t len, size_t *name_len)
 		if (((unsigned char)line[i] < 0x20 && line[i] != '\t') || line[i] == 0x7f)
 			return "has a control character";
 	if (header__is_ours(line, name))
-		return "is a header that is set already";
+		return "is a header that is already set";
 	return NULL;
 }
 
@@ -81,7 +81,7 @@ static int headers__line(struct push_headers *h, const char *path, unsigned int 
 	}
 	to = malloc(name + value_len + sizeof(": "));
 	if (!to)
-		return errmsg__set(f, -ENOMEM, "%s: no memory", path);
+		return errmsg__set(f, -ENOMEM, "%s: out of memory", path);
 	h->line[h->n++] = to;
 	memcpy(to, line, name);
 	/* an empty value: libcurl sends `Name;` as `Name:`, and would drop the header otherwise */
@@ -117,8 +117,8 @@ static int file__allowed(const char *path, const struct stat *st, struct errmsg 
 		return errmsg__set(f, -EINVAL, "%s: not a regular file", path);
 	if (st->st_mode & 027)
 		return errmsg__set(f, -EPERM,
-				   "%s: mode %04o is open to others, and headers may be secret: "
-				   "chmod 600, or 640",
+				   "%s: others may access it (mode %04o), and headers may be "
+				   "secret: chmod 600, or 640",
 				   path, (unsigned int)(st->st_mode & 07777));
 	if (st->st_size > (off_t)PUSH_HEADERS_SIZE)
 		return errmsg__set(f, -EFBIG, "%s: more than %u bytes of headers", path,

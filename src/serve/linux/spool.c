@@ -365,22 +365,23 @@ static int spool__directory(struct spool *s, const char *dir, struct errmsg *f)
 	struct stat st;
 
 	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
-		return errmsg__set(f, -errno, "cannot make the spool directory %s: %s", dir,
+		return errmsg__set(f, -errno, "cannot create the spool directory %s: %s", dir,
 				   strerror(errno));
 	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->dir < 0 || fstat(s->dir, &st) < 0)
 		return errmsg__set(f, -errno, "cannot open the spool directory %s: %s", dir,
 				   strerror(errno));
 	if ((st.st_uid && st.st_uid != geteuid()) || (st.st_mode & 022))
-		return errmsg__set(f, -EPERM,
-				   "%s: others may write there; have it belong to this user, mode "
-				   "0700",
-				   dir);
+		return errmsg__set(
+			f, -EPERM,
+			"%s: others may write there; make this user its owner, with mode 0700",
+			dir);
 	if (flock(s->dir, LOCK_EX | LOCK_NB) < 0)
-		return errmsg__set(f, -errno, "%s: %s", dir,
-				   errno == EWOULDBLOCK ? "in use by another process; give each "
-							  "server a directory of its own"
-							: strerror(errno));
+		return errmsg__set(
+			f, -errno, "%s: %s", dir,
+			errno == EWOULDBLOCK
+				? "in use by another process; give each server a separate directory"
+				: strerror(errno));
 	return 0;
 }
 
@@ -390,7 +391,7 @@ int spool__open(struct spool **out, const char *dir, uint32_t kind, uint64_t max
 	int err;
 
 	if (!s)
-		return errmsg__set(f, -ENOMEM, "%s: no memory", dir);
+		return errmsg__set(f, -ENOMEM, "%s: out of memory", dir);
 	s->dir = -1;
 	s->kind = kind;
 	s->max = max;

@@ -53,7 +53,7 @@ static int store__directory(const struct store *st, struct stat *about)
 static const char *store__reason(int err)
 {
 	return err == -OS_DIRECTORY_OF_OTHERS
-		       ? "it belongs to another user, who could replace what is in it"
+		       ? "it belongs to another user, who could replace its files"
 		       : os__reason(err);
 }
 

@@ -21,8 +21,8 @@ int token__parse(struct token *t, const char *data, size_t len, const char *path
 		n--;
 	if (n < TOKEN_MIN || n > TOKEN_MAX)
 		return errmsg__set(f, -EINVAL,
-				   "the token in %s has %zu%s characters; its first line is to "
-				   "have %u to %u (openssl rand -hex 32 makes one)",
+				   "the token in %s has %zu%s characters; its first line must have "
+				   "%u to %u (openssl rand -hex 32 generates one)",
 				   path, n > TOKEN_MAX ? TOKEN_MAX : n,
 				   n > TOKEN_MAX ? " or more" : "", TOKEN_MIN, TOKEN_MAX);
 	for (size_t i = 0; i < n; i++)
@@ -40,16 +40,14 @@ int token__parse(struct token *t, const char *data, size_t len, const char *path
 static int token__check(const struct stat *st, const char *path, struct errmsg *f)
 {
 	if (!S_ISREG(st->st_mode))
-		return errmsg__set(f, -EINVAL, "the token is to be in a file, and %s is none",
+		return errmsg__set(f, -EINVAL, "the token must be in a regular file: %s is not one",
 				   path);
 	if (st->st_uid && st->st_uid != geteuid())
-		return errmsg__set(f, -EPERM,
-				   "the file of the token, %s, belongs to another user (%u)", path,
-				   (unsigned int)st->st_uid);
+		return errmsg__set(f, -EPERM, "the token file %s belongs to another user (%u)",
+				   path, (unsigned int)st->st_uid);
 	if (st->st_mode & (S_IRWXO | S_IWGRP))
 		return errmsg__set(f, -EPERM,
-				   "others can get at the token in %s (its mode is %04o): chmod "
-				   "0600 %s",
+				   "others may access the token in %s (mode %04o): chmod 0600 %s",
 				   path, (unsigned int)st->st_mode & 07777u, path);
 	return 0;
 }
@@ -66,8 +64,7 @@ int token__read(struct token *t, const char *path, struct errmsg *f)
 	/* a pipe is opened at once, too, and then refused */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st)) {
-		err = errmsg__set(f, -errno, "the file of the token, %s: %s", path,
-				  strerror(errno));
+		err = errmsg__set(f, -errno, "the token file %s: %s", path, strerror(errno));
 		goto out;
 	}
 	err = token__check(&st, path, f);
@@ -76,7 +73,7 @@ int token__read(struct token *t, const char *path, struct errmsg *f)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			err = errmsg__set(f, -errno, "the file of the token, %s: %s", path,
+			err = errmsg__set(f, -errno, "the token file %s: %s", path,
 					  strerror(errno));
 		if (n <= 0)
 			break;

@@ -368,7 +368,7 @@ int discovery__wait(struct discovery *d, int engine_fd, bool engine_waits, int t
 	}
 	if (lost) {
 		notes__debug(&d->config->notes,
-			     "records of new processes were lost: looking at all");
+			     "records of new processes were lost: scanning all processes");
 		err = discovery__scan(d, f);
 	}
 	return err ? err : discovery__no_memory(d, f);

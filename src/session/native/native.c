@@ -34,10 +34,9 @@ void natives__open(struct natives *n, const struct engine_ops *ops, struct engin
 
 	*n = (struct natives){.on = capture & XR_ROW_NATIVE && ops->slab};
 	if (capture & XR_ROW_KERNEL && !ops->kernel)
-		notes__user(notes, "engine %s has no frames of the kernel: engine bpf has",
-			    ops->name);
+		notes__user(notes, "engine %s has no kernel frames: use engine bpf", ops->name);
 	if (capture & XR_ROW_NATIVE && !n->on)
-		notes__user(notes, "engine %s has no native frames: engines bpf and ptrace have",
+		notes__user(notes, "engine %s has no native frames: use engine bpf or ptrace",
 			    ops->name);
 	slabs__init(&n->slabs, ops, engine, slabs > 4 ? slabs : 4);
 	n->modules.names_max = share / 2;
@@ -264,8 +263,8 @@ static int native__maps_answered(struct lifecycle *l, struct process *p, const s
 		p->native.retry = p->native.retry ? 2 * p->native.retry : RETRY_FIRST_NS;
 		if (p->native.retry > QUIET_MOST_NS)
 			p->native.retry = QUIET_MOST_NS;
-		notes__debug(&l->config->notes, "process %u: what it has mapped is not known: %s",
-			     p->pid, a->why.text[0] ? a->why.text : os__reason(err));
+		notes__debug(&l->config->notes, "process %u: its mappings are unknown: %s", p->pid,
+			     a->why.text[0] ? a->why.text : os__reason(err));
 		return 0;
 	}
 	p->native.retry = 0;
@@ -293,18 +292,18 @@ static int native__module_answered(struct lifecycle *l, struct module *m, const 
 		/* another process may have it, or nobody can read it */
 		m->state =
 			++m->failures < FAILURES_MAX && err != -EBADMSG ? MODULE_NEW : MODULE_KNOWN;
-		notes__debug(&l->config->notes, "%s: its unwind table cannot be made: %s", m->path,
+		notes__debug(&l->config->notes, "%s: cannot build its unwind table: %s", m->path,
 			     a->why.text[0] ? a->why.text : os__reason(err));
 		return err == -ENOMEM ? lifecycle__no_memory(l) : 0;
 	}
 	err = modules__know(&l->natives.modules, m, &answer, &l->natives.slabs);
 	notes__debug(&l->config->notes, "%s: %u rows, %u rules, %u names, %u builtins%s", m->path,
 		     answer.head->nrows, answer.head->nrules, answer.head->nsymbols,
-		     answer.head->nbuiltins, m->no_room ? "; there is no room for all of it" : "");
+		     answer.head->nbuiltins, m->no_room ? "; it does not fit completely" : "");
 	if (m->no_room)
 		notes__user(&l->config->notes,
-			    "%s: no room for its unwind table and its names: its functions, or "
-			    "those that call them, are not told; --max-memory allows more",
+			    "%s: its unwind table and names do not fit: its functions, or their "
+			    "callers, are not named; raise --max-memory",
 			    m->path);
 	native_module__close(&answer);
 	return err ? lifecycle__no_memory(l) : 0;

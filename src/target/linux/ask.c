@@ -204,8 +204,8 @@ static void place__ended(struct asker *a, struct place *p, uint64_t now)
 		return;
 	}
 	errmsg__set(asked__why(q), 0,
-		    "process %d cannot be looked at: whatever reads its memory and its files ends "
-		    "by that",
+		    "process %d cannot be inspected: reading its memory or its files crashes the "
+		    "reader",
 		    (int)q->ask.pid);
 	asker__refuse(a, q, -EIO);
 }
@@ -418,13 +418,13 @@ int asker__open_served(struct asker **out, worker_serve serve, const void *arg, 
 	a->epoll = epoll_create1(EPOLL_CLOEXEC);
 	err = a->epoll < 0 ? -errno : 0;
 	if (err)
-		errmsg__set(f, err, "cannot look at processes: %s", strerror(-err));
+		errmsg__set(f, err, "cannot inspect processes: %s", strerror(-err));
 	else
 		err = nursery__open(&a->nursery, serve, arg, f);
 	if (!err) {
 		err = place__open(a, &a->places[0]);
 		if (err)
-			errmsg__set(f, err, "cannot look at processes: %s", strerror(-err));
+			errmsg__set(f, err, "cannot inspect processes: %s", strerror(-err));
 	}
 	if (err)
 		asker__close(a);

@@ -75,11 +75,10 @@ int elf_file__open(struct elf_file *e, int fd, const char *name, struct errmsg *
 				   "%s is a 32-bit program: only 64-bit R can be profiled", name);
 	if (head.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    (head.e_machine != EM_X86_64 && head.e_machine != EM_AARCH64))
-		return errmsg__set(
-			f, -ENOTSUP,
-			"%s is for a machine that is not supported (ELF machine %u): only "
-			"x86_64 and aarch64 are",
-			name, head.e_machine);
+		return errmsg__set(f, -ENOTSUP,
+				   "%s is for an unsupported machine (ELF machine %u): only x86_64 "
+				   "and aarch64 are supported",
+				   name, head.e_machine);
 	/* extended numbering is for object files of 65,280 sections, and a way to ask for memory */
 	if ((head.e_type != ET_DYN && head.e_type != ET_EXEC) ||
 	    head.e_phentsize != sizeof(Elf64_Phdr) || !head.e_phnum || head.e_phnum == PN_XNUM ||

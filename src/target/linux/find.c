@@ -54,10 +54,10 @@ static int target__unopened(const struct target *t, const char *what, int err, s
 
 static int target__not_r(const struct target *t, struct errmsg *f)
 {
-	return errmsg__set(f, -ENOEXEC,
-			   "process %d (%s) has no R in it: neither libR.so nor R's own program is "
-			   "mapped",
-			   (int)t->pid, t->comm);
+	return errmsg__set(
+		f, -ENOEXEC,
+		"process %d (%s) does not run R: neither libR.so nor R's own program is mapped",
+		(int)t->pid, t->comm);
 }
 
 /* Who is it?  Fill what /proc says without special rights. */
@@ -82,7 +82,7 @@ static int target__identify(pid_t pid, struct target *t, struct proc *p, struct 
 				   (int)pid, (int)p->tgid, p->comm, (int)p->tgid);
 	if (p->kernel)
 		return errmsg__set(f, -ENOEXEC,
-				   "process %d (%s) has no R in it: it is a kernel thread",
+				   "process %d (%s) does not run R: it is a kernel thread",
 				   (int)pid, p->comm);
 	if (p->ending)
 		return errmsg__set(f, -ESRCH, "process %d (%s) has ended already", (int)pid,
@@ -423,7 +423,7 @@ static int target__still(const struct target *t, int err, struct errmsg *f)
 {
 	if (err == -ESRCH)
 		return errmsg__set(f, -EAGAIN,
-				   "process %d (%s) changed while it was looked at: try again",
+				   "process %d (%s) changed during inspection: try again",
 				   (int)t->pid, t->comm);
 	return err;
 }

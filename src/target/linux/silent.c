@@ -45,8 +45,8 @@ int silents__allow(struct silents *s, pid_t pid, bool *quiet, struct errmsg *f)
 	for (size_t i = 0; i < s->n; i++)
 		s->list[i].told |= s->list[i].uid == one->uid;
 	return errmsg__set(f, -EBUSY,
-			   "process %d (%s) is not looked at for now, nor are others%s: %zu "
-			   "processes did not answer",
+			   "process %d (%s) and others%s are not inspected for now: %zu processes "
+			   "did not answer",
 			   (int)pid, p.comm, of_user < ASK_USER_MAX ? "" : " of its user",
 			   of_user < ASK_USER_MAX ? s->n : of_user);
 }

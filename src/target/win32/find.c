@@ -123,7 +123,7 @@ static int target__take(struct target *t, HANDLE process, struct module *m, stru
 				   "process %d (%s) is still starting: try again in a moment",
 				   (int)t->pid, t->comm);
 	if (err == -ENOEXEC)
-		return errmsg__set(f, err, "process %d (%s) has no R in it: R.dll is not loaded",
+		return errmsg__set(f, err, "process %d (%s) does not run R: R.dll is not loaded",
 				   (int)t->pid, t->comm);
 	if (err)
 		return errmsg__set(f, err, "out of memory");

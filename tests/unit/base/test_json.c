@@ -179,7 +179,7 @@ TEST(counts)
 	stats__fill(&s, counts, &decoder);
 	stats__summary(&s, line, sizeof(line));
 	snprintf(wanted, sizeof(wanted),
-		 ", %llu stacks took too long to read, %llu collections left out: too many a "
+		 ", %llu stacks took too long to read, %llu collections skipped: too many a "
 		 "second",
 		 (unsigned long long)s.over_budget, (unsigned long long)s.throttled);
 	tap__ok(strstr(line, wanted) != NULL, "the last line says what was cut and left out");

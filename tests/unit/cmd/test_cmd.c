@@ -29,23 +29,24 @@ TEST(usage)
 	usage("-p 1 -r 100", "no such option: -r; the rate is -F HZ (try");
 	usage("-p 1 -g", "no such option: -g; stacks are always recorded; --native adds");
 	usage("-p 1 --threads=2", "no such option: --threads=2; all threads of --pid are sampled");
-	usage("-p 1 --nonblocking", "no such option: --nonblocking; -e vmread never stops");
+	usage("-p 1 --nonblocking",
+	      "no such option: --nonblocking; -e vmread and engine bpf never stop");
 	usage("-p 1 --natve", "no such option: --natve; did you mean --native? (try");
-	usage("-p 1 -f svg", "; -f flamegraph -o FILE.html is that graph as a page (try");
+	usage("-p 1 -f svg", "; -f flamegraph -o FILE.html writes that graph as a page (try");
 	usage("-p 1 -e cycles", "; --event cycles (try");
-	usage("-p 1 --idle", "--idle adds to --off-cpu or --clock wall: give one of these");
+	usage("-p 1 --idle", "--idle needs --off-cpu or --clock wall: give one of these");
 	usage("dump -p 1 --locals", "dump: no such option: --locals; the values of variables");
 	usage("report --pid 3 x", "report: no such option: --pid; the samples of one process: "
 				  "--process PID (try");
 	usage("report --off-cpu x", "; time off the CPU: --sample-type off_cpu (try");
-	usage("report --diff -3m", "report: --diff compares two files, A and B, or spans of a "
+	usage("report --diff -3m", "report: --diff needs two files, A and B, or spans of a "
 				   "directory: --dir DIR --diff 1h");
-	usage("report --since 1h x", "report: --since, --until and --list are of a directory: give "
+	usage("report --since 1h x", "report: --since, --until and --list need "
 				     "--dir DIR (try");
 	usage("list 4711", "list: unexpected argument: 4711 (try xrprof-bpf list --help)");
 	usage("dump", "dump: no process given: give --pid PID or --all (try");
 	usage("dump -a -p 1", "exclude each other");
-	usage("dump -a -e bpf", "--engine bpf: no such engine (there are: vmread, ptrace)");
+	usage("dump -a -e bpf", "--engine bpf: no such engine (available: vmread, ptrace)");
 	usage("list --nonsense", "list: no such option: --nonsense (try");
 	usage("info x", "info: unexpected argument: x (try xrprof-bpf info --help)");
 }

@@ -66,8 +66,8 @@ TEST(refused)
 	refused("freq", "freq needs a value");
 	refused("all = yes", "all takes no value");
 	refused("dir =", "is empty");
-	refused("config = x", "for the command line");
-	refused("help", "for the command line");
+	refused("config = x", "on the command line only");
+	refused("help", "on the command line only");
 	refused("= 3", "no such option");
 	refused("--freq = 3", "no such option: --freq");
 }

@@ -152,8 +152,8 @@ TEST(refused)
 	refused("-n 10", -EINVAL, "--number 10");
 	refused("--count x", -EINVAL, "--number x");
 	refused("-n", -EINVAL, "-n needs an argument");
-	refused("--object three", -EINVAL, "no such object (there are: one, two)");
-	refused("--word three", -EINVAL, "no such word (there are: one, two)");
+	refused("--object three", -EINVAL, "no such object (available: one, two)");
+	refused("--word three", -EINVAL, "no such word (available: one, two)");
 	refused("--own bad", -ENOMEM, "own is bad");
 	refused("--flag=1", -EINVAL, "--flag=1 takes no argument");
 	refused("--nonsense", -EINVAL, "no such option: --nonsense");

@@ -57,7 +57,7 @@ TEST(events_shared)
 		{{"cs", "gc"}, .period = 3},
 		{{"cs", "gc"}, .capture = XR_ROW_OFF_CPU | XR_ROW_MEMORY},
 		{{"cs"}, .clock = ENGINE_CLOCK_CPU},
-		{{NULL}, .period = 3, .why = "--period is for --event"},
+		{{NULL}, .period = 3, .why = "--period needs --event"},
 		{{"gc"}, .period = 3, .why = "each collection is a sample"},
 		{{"cs"}, .clock = ENGINE_CLOCK_WALL, .why = "--off-cpu"},
 	};
@@ -195,7 +195,7 @@ TEST(refused)
 	refused("-p 1 --user 0", "--all");
 	refused("-a -f folded --exclude-pid 1,", "--exclude-pid 1,");
 	refused("-p 1 file", "file");
-	refused("-p 1 4711x", "unexpected argument: 4711x; a command to start comes after --");
+	refused("-p 1 4711x", "unexpected argument: 4711x; put -- before a command to start");
 	refused("1 2,3 -d 5", "several processes need one file each");
 	refused("file", "file");
 	refused("--", "--");

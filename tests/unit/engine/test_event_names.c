@@ -132,7 +132,7 @@ TEST(refused)
 	refused("tracepoint:a:b/../../id", "CATEGORY:NAME");
 	refused("uprobe:", "SYMBOL");
 	refused("uprobe:/a", "SYMBOL");
-	refused("uprobe:a:b", "whole one");
+	refused("uprobe:a:b", "absolute path");
 	refused("uprobe:/a:", "SYMBOL");
 	refused("uprobe:/a:f+", "SYMBOL");
 	refused("uprobe:/a:+1", "SYMBOL");
@@ -143,7 +143,7 @@ TEST(refused)
 	refused("uprobe:/a:f+0x100000000", "SYMBOL");
 	refused("usdt:/a:b", "PROVIDER:NAME");
 	refused("usdt:/a::b", "PROVIDER:NAME");
-	refused("usdt:a:b:c", "whole one");
+	refused("usdt:a:b:c", "absolute path");
 	refused("cycles\n", "not the name");
 	refused("uprobe:/a\x1b[2J:f", "not the name");
 	refused("uprobe:/\xff:f", "not the name");

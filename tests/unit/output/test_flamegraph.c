@@ -354,8 +354,7 @@ TEST(sources)
 	source_known("none.R", "another", NULL);
 	write_page(path, "flamegraph", a, NULL);
 	data = strstr(page_data(), "\"sources\"");
-	tap__ok(times(data, "\"text\":\"of R\"") == 1 &&
-			times(data, "R parsed different texts") == 1,
+	tap__ok(times(data, "\"text\":\"of R\"") == 1 && times(data, "R parsed several texts") == 1,
 		"lines that R keeps are shown, whatever their name is, if they are one text");
 	source_texts__free(&texts);
 	source_known(absolute, NULL, absolute);

@@ -356,7 +356,7 @@ TEST(damaged)
 	is("f 1\n", "strings that are not there are empty");
 	labelled(2, VALUES(1), NO_LABEL, NO_LABEL);
 	scene__refused(scene__read_bytes(bytes.data, bytes.len, &usual),
-		       "location that is not there", "a location that is not there");
+		       "location that does not exist", "a location that does not exist");
 	for (size_t cut = 1; cut < whole; cut++)
 		stopped +=
 			scene__read_bytes(bytes.data, whole - cut, &usual) < 0 && *scene.fault.text;
@@ -368,7 +368,7 @@ TEST(damaged)
 		       "a profile of nothing");
 	for (int i = 0; i < 3 << 20; i++)
 		buf__add(&bytes, "\x32\0", 2);
-	scene__refused(scene__read_bytes(bytes.data, bytes.len, &small), "too large",
+	scene__refused(scene__read_bytes(bytes.data, bytes.len, &small), "not fit into memory",
 		       "more strings than there is room for");
 }
 

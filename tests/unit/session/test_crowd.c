@@ -106,7 +106,7 @@ static void on_scan(void *arg, enum notes_level level, const char *line)
 {
 	(void)arg;
 	(void)level;
-	scans += strstr(line, "looking at all processes") != NULL;
+	scans += strstr(line, "scanning all processes") != NULL;
 }
 
 /*

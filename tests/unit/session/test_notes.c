@@ -44,7 +44,8 @@ TEST(notes)
 	tap__ok(!lines, "nor at a time that was before them");
 	notes__settle(&notes, late, false);
 	tap__ok(lines == 1 &&
-			!strcmp(said, "and 37 more such; the last: process 1621 is stopped\n"),
+			!strcmp(said,
+				"and 37 more of this kind; the last: process 1621 is stopped\n"),
 		"then how many more there were: %s", said);
 	forget();
 	notes__settle(&notes, late, true);
@@ -98,8 +99,11 @@ TEST(service)
 	notes__settle(&notes, before + 3599 * NS_PER_S, false);
 	tap__ok(!lines, "no more within the hour");
 	notes__settle(&notes, os__now() + 3600 * NS_PER_S, false);
-	tap__ok(lines == 6 && strstr(said, "and 29 more such; the last: R 4.7.0 (process 159)") &&
-			strstr(said, "and 59 more such; the last: process 159 (rstudio-server)") &&
-			strstr(said, "and 19 more such; the last: process 259 (rstudio-server)"),
+	tap__ok(lines == 6 &&
+			strstr(said, "and 29 more of this kind; the last: R 4.7.0 (process 159)") &&
+			strstr(said, "and 59 more of this kind; the last: process 159 "
+				     "(rstudio-server)") &&
+			strstr(said,
+			       "and 19 more of this kind; the last: process 259 (rstudio-server)"),
 		"then their number: %s", said);
 }

@@ -175,7 +175,7 @@ TEST(waiting)
 	c = child__start("");
 	session__begin(&c.pid, 1);
 	config.follow = true;
-	tap__ok(!session__open_start() && strstr(said, "no R runs in process") &&
+	tap__ok(!session__open_start() && strstr(said, "no R process in process") &&
 			session__poll(session, 10) == SESSION_RUNS,
 		"one that is named need not be R where R may be below it");
 	child__do(&c, "mvb");
@@ -195,13 +195,13 @@ TEST(not_r)
 
 	session__begin(&c.pid, 1);
 	err = session__open_start();
-	tap__ok(err == -ENOEXEC && strstr(session__reason(), "no R in it"), "not R: %s",
+	tap__ok(err == -ENOEXEC && strstr(session__reason(), "does not run R"), "not R: %s",
 		session__reason());
 	tap__ok(!fake.opened && !sunk.begins, "then nothing is opened");
 	tap__ok(session__finish() == -ENOEXEC && !sunk.finishes, "nor finished");
 	session__end();
 	session__begin(both, 2);
-	tap__ok(!session__open_start() && fake.adds == 1 && strstr(said, "no R in it"),
+	tap__ok(!session__open_start() && fake.adds == 1 && strstr(said, "does not run R"),
 		"of two, the one that is R is profiled, and the other is spoken of");
 	tap__ok(session__poll(session, 1) == SESSION_RUNS, "it runs");
 	session__finish_end();
@@ -255,7 +255,7 @@ TEST(engines)
 	fake.poll_err = 0;
 	fake.counters_err = -EIO;
 	err = session__finish();
-	tap__ok(err == -EIO && strstr(session__reason(), "counters cannot be read"),
+	tap__ok(err == -EIO && strstr(session__reason(), "cannot read its counters"),
 		"counts that cannot be had: %s", session__reason());
 	session__end();
 	child__end(&c);

@@ -61,7 +61,7 @@ TEST(rules)
 			label_rule__parse("A B", &r, &f) == -EINVAL &&
 			label_rule__parse("A=b=c", &r, &f) == -EINVAL,
 		"what is no name is refused: %s", f.text);
-	tap__ok(label_rule__parse("PID", &r, &f) == -EINVAL && strstr(f.text, "in any case") &&
+	tap__ok(label_rule__parse("PID", &r, &f) == -EINVAL && strstr(f.text, "always exists") &&
 			label_rule__parse("X=Container", &r, &f) == -EINVAL,
 		"so is what profiles say anyway: %s", f.text);
 	tap__ok(!label_rule__parse("A234567890123456789012345678901234567890", &r, &f) &&

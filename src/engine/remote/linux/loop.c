@@ -94,7 +94,7 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 		goto failed;
 	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (e->timer < 0) {
-		err = errmsg__set(f, -errno, "cannot make a timer: %s", strerror(errno));
+		err = errmsg__set(f, -errno, "cannot create a timer: %s", strerror(errno));
 		goto failed;
 	}
 	e->priority_raised = priority__raise();
@@ -198,8 +198,8 @@ static int engine__add(struct engine *e, const struct xr_row *row, struct errmsg
 		return 0;
 	if (e->config.clock == ENGINE_CLOCK_DEFAULT)
 		remote_report__note(remote_loop__report(e),
-				    "engine %s samples wall time, waiting included; for CPU time "
-				    "alone: --clock cpu",
+				    "engine %s samples wall time, which includes waiting; for CPU "
+				    "time only: --clock cpu",
 				    e->name);
 	err = engine__arm(e, NS_PER_S / e->config.freq);
 	return err ? errmsg__set(f, err, "cannot set a timer: %s", strerror(-err)) : 0;
@@ -278,8 +278,8 @@ static bool target__held(struct engine *e, struct loop_target *t, char state, bo
 
 	if (held && !t->said_stopped)
 		remote_report__note(remote_loop__report(e),
-				    "process %d is stopped, by a signal or a debugger: it is "
-				    "sampled again when it goes on",
+				    "process %d is stopped, by a signal or a debugger: sampling "
+				    "resumes when it continues",
 				    (int)t->pid);
 	t->said_stopped = held;
 	return held;
@@ -293,9 +293,8 @@ static void target__no_clock(struct engine *e, struct loop_target *t, int err)
 	if (!t->said_clock)
 		remote_report__note(
 			remote_loop__report(e),
-			"the CPU time of process %d cannot be counted (perf_event_open: "
-			"%s): time in which it is ready to run, but waits for a CPU, is "
-			"sampled, too",
+			"cannot count the CPU time of process %d (perf_event_open: %s): time in "
+			"which it is ready to run but has no CPU is sampled, too",
 			(int)t->pid, strerror(-err));
 	t->said_clock = true;
 }

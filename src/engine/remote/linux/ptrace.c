@@ -286,7 +286,7 @@ static int ptrace__open(struct engine **out, const struct engine_config *config,
 
 const struct engine_ops engine_ptrace = {
 	.name = "ptrace",
-	.help = "from outside, stopping R's thread for some microseconds each time",
+	.help = "from outside, stopping R's thread for a few microseconds each time",
 	.by_code = true,
 	.probe = ptrace__probe,
 	.open = ptrace__open,

@@ -41,7 +41,7 @@ static void vm__probe_scope(engine_found found, void *arg)
 	finding.meaning = finding.ok ? "processes that this user may trace can be profiled"
 				     : "only processes that the profiler started can be profiled";
 	if (scope == 3)
-		finding.meaning = "no process may trace another, whatever its rights";
+		finding.meaning = "no process may trace another, whatever its privileges";
 	found(arg, &finding);
 }
 

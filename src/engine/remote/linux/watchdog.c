@@ -157,8 +157,8 @@ static void watchdog__report(const struct watchdog *w)
 	if (!atomic_load(&w->page->held) ||
 	    os__now() - atomic_load(&w->page->armed) < KILL_MS * NS_PER_MS)
 		return;
-	log__line("the profiler was held up for %d ms while process %d was stopped for it, and "
-		  "was killed so that the process runs on: the profile ends early",
+	log__line("the profiler stalled for %d ms while process %d was stopped, and was killed so "
+		  "that the process continues: the profile ends early",
 		  KILL_MS, (int)atomic_load(&w->page->pid));
 }
 

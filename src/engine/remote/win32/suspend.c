@@ -63,21 +63,20 @@ static int win32__probe(const struct engine_config *config, engine_found found, 
 	HANDLE timer;
 
 	if (config->clock == ENGINE_CLOCK_CPU)
-		return errmsg__set(
-			f, -ENOTSUP,
-			"engine win32 samples wall time, waiting included: --clock cpu is "
-			"not possible on Windows");
+		return errmsg__set(f, -ENOTSUP,
+				   "engine win32 samples wall time, which includes waiting: "
+				   "--clock cpu is not available on Windows");
 	if (!found)
 		return 0;
 	timer = timer__make(&coarse);
 	finding.ok = timer && !coarse;
 	errmsg__set(&finding.value, 0, "%s", !timer ? "none" : coarse ? "coarse" : "fine");
-	finding.meaning = finding.ok ? "samples are taken at any rate that is asked for"
-				     : "no more than 1000 samples a second can be taken";
+	finding.meaning = finding.ok ? "samples can be taken at any rate"
+				     : "at most 1000 samples a second can be taken";
 	if (timer)
 		CloseHandle(timer);
 	found(arg, &finding);
-	return timer ? 0 : errmsg__set(f, -EIO, "cannot make a timer: error %lu", GetLastError());
+	return timer ? 0 : errmsg__set(f, -EIO, "cannot create a timer: error %lu", GetLastError());
 }
 
 static int win32__open(struct engine **out, const struct engine_config *config, struct errmsg *f)
@@ -96,7 +95,7 @@ static int win32__open(struct engine **out, const struct engine_config *config, 
 	e->timer = timer__make(&e->coarse);
 	if (!e->timer) {
 		free(e);
-		return errmsg__set(f, -EIO, "cannot make a timer: error %lu", GetLastError());
+		return errmsg__set(f, -EIO, "cannot create a timer: error %lu", GetLastError());
 	}
 	err = keeper__open(&e->keeper, f);
 	if (err)
@@ -230,7 +229,7 @@ static void target__sample(struct engine *e, struct remote_target *base)
 		if (!t->said_suspended)
 			remote_report__note(&e->targets.report,
 					    "process %u: its R thread is suspended, by a debugger "
-					    "perhaps: it is sampled again when it goes on",
+					    "perhaps: sampling resumes when it continues",
 					    t->base.row.pid);
 		t->said_suspended = true;
 		return;
@@ -321,7 +320,7 @@ static void win32__close(struct engine *e)
 
 const struct engine_ops engine_win32 = {
 	.name = "win32",
-	.help = "from outside, suspending R's thread for some microseconds each time",
+	.help = "from outside, suspending R's thread for a few microseconds each time",
 	ENGINE_REMOTE_OPS,
 	.probe = win32__probe,
 	.open = win32__open,

@@ -116,7 +116,7 @@ static int elf__table(struct unwind_table **out, Elf *elf, struct errmsg *f)
 	*out = NULL;
 	err = elf ? elf_image__open(&file, elf) : -EBADMSG;
 	if (err)
-		return errmsg__set(f, err, "not an ELF file that can be read");
+		return errmsg__set(f, err, "not a readable ELF file");
 	in.machine = file.machine;
 	for (uint32_t i = 0; i < file.n_segments; i++)
 		if (file.segment[i].p_vaddr < base)

@@ -80,7 +80,7 @@ TEST(types)
 			      " 100.0   100.0   2.00 s   2.00 s  wait\n"
 			      "   0.0   100.0        0   2.00 s  main\n"),
 		"v: waiting");
-	tap__ok(strstr(top_text__keys(&view), "v what is shown"), "which the keys tell");
+	tap__ok(strstr(top_text__keys(&view), "v sample type"), "which the keys list");
 	top_view__key(&view, 'v');
 	tap__ok(strstr(all(), "FUNCTION by CPU time\n"), "and back");
 	close_view();

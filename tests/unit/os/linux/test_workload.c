@@ -68,7 +68,7 @@ TEST(status)
 	tap__ok(!workload__go(&w, &f) && !workload__wait(&w, 20), "one that runs on");
 	workload__signal(&w, SIGTERM);
 	tap__ok(workload__wait(&w, WAIT_MS) && workload__result(&w, text, sizeof(text)) &&
-			strstr(text, "was ended by signal 15"),
+			strstr(text, "was killed by signal 15"),
 		"is ended by a signal: %s", text);
 	workload__close(&w);
 }

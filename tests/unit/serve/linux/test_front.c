@@ -102,8 +102,8 @@ static void test_given_up(void)
 
 	start(&config);
 	tap__is(next(), "ready", "all is open");
-	fail_for(3, "works again; 3 profiles were given up");
-	fail_for(2, "works again; 2 profiles were given up");
+	fail_for(3, "works again; 3 profiles were dropped");
+	fail_for(2, "works again; 2 profiles were dropped");
 	tap__ok(!channel__lost(channel).intervals, "all were taken, or counted");
 	end();
 }

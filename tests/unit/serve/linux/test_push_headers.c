@@ -54,9 +54,9 @@ TEST(parse)
 	tap__ok(refused("A: secret\rB: x", "F: line 1 has a control character") &&
 			refused("A: \x7f", "F: line 1 has a control character"),
 		"no header has two lines in it");
-	tap__ok(refused("content-type: x", "F: line 1 is a header that is set already") &&
+	tap__ok(refused("content-type: x", "F: line 1 is a header that is already set") &&
 			refused("Transfer-Encoding: x",
-				"F: line 1 is a header that is set already"),
+				"F: line 1 is a header that is already set"),
 		"what is sent is not the user's to say");
 	for (int i = 0; i < 65; i++)
 		strcat(many, "A: b\n");

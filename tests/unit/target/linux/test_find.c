@@ -303,7 +303,7 @@ static void test_not_r(void)
 	find__says(0, -ESRCH, "no process 0", "pid 0");
 	find__says(-1, -ESRCH, "no process -1", "pid -1");
 	pid = child__exec("/bin/sleep", "1000");
-	find__says(pid, -ENOEXEC, "(sleep) has no R in it", "a program that is not R");
+	find__says(pid, -ENOEXEC, "(sleep) does not run R", "a program that is not R");
 	child__end(pid);
 	find__says(pid, -ESRCH, "no process", "a process that has ended");
 	pid = fork();

@@ -72,6 +72,6 @@ TEST(program)
 	test_holds_r();
 	test_scan();
 	find__says(with, -EAGAIN, "not finished starting", "its R is found, and has not started");
-	find__says(without, -ENOEXEC, "has no R in it", "there is none");
-	find__says(called_r, -ENOEXEC, "has no R in it", "nor here");
+	find__says(without, -ENOEXEC, "does not run R", "there is none");
+	find__says(called_r, -ENOEXEC, "does not run R", "nor here");
 }

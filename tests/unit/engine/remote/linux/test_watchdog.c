@@ -251,7 +251,7 @@ TEST(watchdog)
 	test_job();
 	test_terminal();
 	test_continued();
-	killed(run__hang, "a tracer that hangs", "was killed so that the process runs on");
+	killed(run__hang, "a tracer that hangs", "was killed so that the process continues");
 	killed(run__alone, "a tracer that is stopped, without a watchdog", NULL);
 	test_watched();
 }

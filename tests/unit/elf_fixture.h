@@ -35,6 +35,37 @@ static const char *const fixture__names[] = {
 };
 #define FIXTURE_NAMES (sizeof(fixture__names) / sizeof(fixture__names[0]))
 
+/* fixture__head - the header of a file of that type, with @phnum segments right behind it. */
+__attribute__((unused)) static void fixture__head(Elf64_Ehdr *head, uint16_t type, uint16_t machine,
+						  uint16_t phnum)
+{
+	*head = (Elf64_Ehdr){
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_type = type,
+		.e_machine = machine,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(*head),
+		.e_ehsize = sizeof(*head),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = phnum,
+		.e_shentsize = sizeof(Elf64_Shdr),
+	};
+}
+
+/* fixture__load - a segment of @size bytes at @offset, which is loaded at @addr. */
+__attribute__((unused)) static Elf64_Phdr
+fixture__load(uint32_t flags, uint64_t offset, uint64_t addr, uint64_t size, uint64_t memory)
+{
+	return (Elf64_Phdr){.p_type = PT_LOAD,
+			    .p_flags = flags,
+			    .p_offset = offset,
+			    .p_vaddr = addr,
+			    .p_filesz = size,
+			    .p_memsz = memory,
+			    .p_align = 0x1000};
+}
+
 /*
  * fixture__make - write the file into @to, FIXTURE_SIZE bytes.
  * @minor, @year: of R's version, "2.2" and "2022"
@@ -49,43 +80,16 @@ static inline void fixture__make(uint8_t *to, const char *minor, const char *yea
 	size_t name = 1;
 
 	memset(to, 0, FIXTURE_SIZE);
-	memcpy(head->e_ident, ELFMAG, SELFMAG);
-	head->e_ident[EI_CLASS] = ELFCLASS64;
-	head->e_ident[EI_DATA] = ELFDATA2LSB;
-	head->e_ident[EI_VERSION] = EV_CURRENT;
-	head->e_type = ET_DYN;
 #ifdef __aarch64__
-	head->e_machine = EM_AARCH64;
+	fixture__head(head, ET_DYN, EM_AARCH64, 3);
 #else
-	head->e_machine = EM_X86_64;
+	fixture__head(head, ET_DYN, EM_X86_64, 3);
 #endif
-	head->e_version = EV_CURRENT;
-	head->e_phoff = sizeof(*head);
 	head->e_shoff = FIXTURE_SECTIONS;
-	head->e_ehsize = sizeof(*head);
-	head->e_phentsize = sizeof(*ph);
-	head->e_phnum = 3;
-	head->e_shentsize = sizeof(*sh);
 	head->e_shnum = 3;
-
-	ph[0] = (Elf64_Phdr){.p_type = PT_LOAD,
-			     .p_flags = PF_R,
-			     .p_filesz = FIXTURE_CODE,
-			     .p_memsz = FIXTURE_CODE,
-			     .p_align = 0x1000};
-	ph[1] = (Elf64_Phdr){.p_type = PT_LOAD,
-			     .p_flags = PF_R | PF_X,
-			     .p_offset = FIXTURE_CODE,
-			     .p_vaddr = FIXTURE_CODE_ADDR,
-			     .p_filesz = 0x1000,
-			     .p_memsz = 0x1000,
-			     .p_align = 0x1000};
-	ph[2] = (Elf64_Phdr){.p_type = PT_LOAD,
-			     .p_flags = PF_R | PF_W,
-			     .p_offset = FIXTURE_SIZE,
-			     .p_vaddr = FIXTURE_DATA_ADDR,
-			     .p_memsz = 0x1000,
-			     .p_align = 0x1000};
+	ph[0] = fixture__load(PF_R, 0, 0, FIXTURE_CODE, FIXTURE_CODE);
+	ph[1] = fixture__load(PF_R | PF_X, FIXTURE_CODE, FIXTURE_CODE_ADDR, 0x1000, 0x1000);
+	ph[2] = fixture__load(PF_R | PF_W, FIXTURE_SIZE, FIXTURE_DATA_ADDR, 0, 0x1000);
 
 	for (size_t i = 0; i < FIXTURE_NAMES; i++) {
 		strcpy(strings + name, fixture__names[i]);

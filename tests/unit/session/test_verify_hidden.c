@@ -83,6 +83,14 @@ static bool advance(struct verify_hidden *v, struct hidden_proof *h, struct targ
 	return verify_hidden__answered(v, h, t, &q, now) || changed;
 }
 
+/* All @proofs, up to a NULL, and what was known of files are done with. */
+static void done(struct verify_hidden *v, struct hidden_proof *const *proofs)
+{
+	while (*proofs)
+		verify_hidden__end(*proofs++);
+	verify_hidden__free(v);
+}
+
 TEST(flag)
 {
 	struct verify_hidden v = {.notes = &listener};
@@ -91,6 +99,7 @@ TEST(flag)
 	struct target c = make("/other/libR.so", 2, "code"),
 		      d = make("/third/libR.so", 3, "symbol table");
 	struct target plain = make("/lib/libR.so", 1, "code"), forked;
+	const uint64_t at = address(&flag);
 
 	flag = 1;
 	tap__ok(!verify_hidden__begin(&v, &one, &a, 0) && one.open && !a.row.gc_at,
@@ -99,34 +108,32 @@ TEST(flag)
 	tap__ok(!verify_hidden__begin(&v, &three, &c, 0) && three.open, "nor of another file");
 	tap__ok(!advance(&v, &one, &a, 8, 1) && one.open && !a.row.gc_at && one.looked_at == 1,
 		"a flag that is set proves nothing");
-	tap__ok(verify_hidden__worth_waiting(&one, &a, 1),
-		"this process runs: it is worth waiting");
-	tap__ok(!verify_hidden__worth_waiting(&one, &a, 50000000), "but not for long");
+	tap__ok(verify_hidden__worth_waiting(&one, &a, 1) &&
+			!verify_hidden__worth_waiting(&one, &a, 50000000),
+		"this process runs: it is worth waiting, but not for long");
 	forked = a;
 	verify_hidden__inherit(&child, &one, 5);
 	tap__ok(child.open && !child.check.looks && child.opened_at == 5, "a child begins anew");
 	flag = 0;
-	tap__ok(advance(&v, &child, &forked, 1, 6) && forked.row.gc_at == address(&flag) &&
-			!child.open && child.completed,
+	tap__ok(advance(&v, &child, &forked, 1, 6) && forked.row.gc_at == at && !child.open &&
+			child.completed,
 		"a flag that is not set is one: in a child");
 	tap__ok(verify_hidden__due(&v, &one) == 1 && verify_hidden__due(&v, &two) == 1 &&
 			!verify_hidden__due(&v, &child),
 		"others may have it now");
-	tap__ok(advance(&v, &one, &a, 0, 7) && a.row.gc_at == address(&flag) && !one.open,
+	tap__ok(advance(&v, &one, &a, 0, 7) && a.row.gc_at == at && !one.open,
 		"its parent has it without another look");
-	tap__ok(advance(&v, &two, &b, 0, 7) && b.row.gc_at == address(&flag),
+	tap__ok(advance(&v, &two, &b, 0, 7) && b.row.gc_at == at,
 		"and so has another process of that file");
 	tap__ok(!advance(&v, &two, &b, 8, TURN) && !two.looked_at,
 		"then nothing more is looked at");
 	tap__ok(!advance(&v, &three, &c, 0, 7) && three.open && !c.row.gc_at,
 		"but not one of another file");
 	verify_hidden__end(&two);
-	tap__ok(!verify_hidden__begin(&v, &two, &plain, 9) && !two.open &&
-			plain.row.gc_at == address(&flag),
+	tap__ok(!verify_hidden__begin(&v, &two, &plain, 9) && !two.open && plain.row.gc_at == at,
 		"a process that comes later has it from the start");
 	verify_hidden__end(&two);
-	tap__ok(!verify_hidden__begin(&v, &two, &d, 9) && !two.open &&
-			d.row.gc_at == address(&flag),
+	tap__ok(!verify_hidden__begin(&v, &two, &d, 9) && !two.open && d.row.gc_at == at,
 		"a symbol table is believed");
 	flag = 7;
 	advance(&v, &three, &c, 1, TURN);
@@ -137,11 +144,7 @@ TEST(flag)
 	verify_hidden__end(&two);
 	tap__ok(!verify_hidden__begin(&v, &two, &plain, 9) && !two.open && !two.family,
 		"where nothing is asked for nothing is done");
-	verify_hidden__end(&one);
-	verify_hidden__end(&two);
-	verify_hidden__end(&three);
-	verify_hidden__end(&child);
-	verify_hidden__free(&v);
+	done(&v, (struct hidden_proof *[]){&one, &two, &three, &child, NULL});
 }
 
 /* A collection that lasts for ten minutes. */
@@ -169,8 +172,7 @@ TEST(long_collection)
 	tap__ok(advance(&v, &h, &t, 8, verify_hidden__due(&v, &h)) &&
 			t.row.gc_at == address(&flag) && !h.open,
 		"when the collection ends it is known to be the flag");
-	verify_hidden__end(&h);
-	verify_hidden__free(&v);
+	done(&v, (struct hidden_proof *[]){&h, NULL});
 }
 
 /* A server that is idle forks children that live for two turns of looks each. */
@@ -212,10 +214,7 @@ TEST(short_children)
 	verify_hidden__end(&child);
 	verify_hidden__inherit(&child, &server, now);
 	tap__ok(!child.open && child.completed, "and for children to come");
-	verify_hidden__end(&server);
-	verify_hidden__end(&other);
-	verify_hidden__end(&child);
-	verify_hidden__free(&v);
+	done(&v, (struct hidden_proof *[]){&server, &other, &child, NULL});
 }
 
 /* Looks that a storm of forks costs. */
@@ -276,11 +275,7 @@ TEST(liar)
 	forked = of_copy;
 	tap__ok(!advance(&v, &copy, &forked, 0, 90 * TURN) && copy.open,
 		"and a file of the same name, with variables at the same places, is another file");
-	verify_hidden__end(&liar);
-	verify_hidden__end(&honest);
-	verify_hidden__end(&copy);
-	verify_hidden__end(&child);
-	verify_hidden__free(&v);
+	done(&v, (struct hidden_proof *[]){&liar, &honest, &copy, &child, NULL});
 }
 
 /* Counts of memory: a process that allocates proves them, for all of that file; a child has them.
@@ -350,7 +345,5 @@ TEST(many_files)
 	flag = 0;
 	tap__ok(advance(&v, &h, &t, 1, 0) && verify_hidden__due(&v, &kept) == 1,
 		"one in use among them");
-	verify_hidden__end(&kept);
-	verify_hidden__end(&h);
-	verify_hidden__free(&v);
+	done(&v, (struct hidden_proof *[]){&kept, &h, NULL});
 }

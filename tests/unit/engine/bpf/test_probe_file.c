@@ -4,7 +4,9 @@
 #include <elf.h>
 #include <sys/mman.h>
 
+#include "elf_fixture.h"
 #include "engine/bpf/probe_file.h"
+#include "some.h"
 #include "tap.h"
 
 #define SIZE	  0x3000u
@@ -85,33 +87,12 @@ static void image__make(struct image *m)
 	image__note(m, 0x7fffffff, 0, "lib", "nowhere");
 	image__note(m, CODE_ADDR + 0x80, 0x7fffffff, "lib", "no_semaphore");
 
-	memcpy(head->e_ident, ELFMAG, SELFMAG);
-	head->e_ident[EI_CLASS] = ELFCLASS64;
-	head->e_ident[EI_DATA] = ELFDATA2LSB;
-	head->e_ident[EI_VERSION] = EV_CURRENT;
-	head->e_type = ET_DYN;
-	head->e_machine = EM_X86_64;
-	head->e_version = EV_CURRENT;
-	head->e_phoff = sizeof(*head);
+	fixture__head(head, ET_DYN, EM_X86_64, 2);
 	head->e_shoff = SECTIONS;
-	head->e_ehsize = sizeof(*head);
-	head->e_phentsize = sizeof(*ph);
-	head->e_phnum = 2;
-	head->e_shentsize = sizeof(*sh);
 	head->e_shnum = 6;
 	head->e_shstrndx = 2;
-	ph[0] = (Elf64_Phdr){.p_type = PT_LOAD,
-			     .p_flags = PF_R | PF_X,
-			     .p_offset = CODE,
-			     .p_vaddr = CODE_ADDR,
-			     .p_filesz = 0x1000,
-			     .p_memsz = 0x1000};
-	ph[1] = (Elf64_Phdr){.p_type = PT_LOAD,
-			     .p_flags = PF_R | PF_W,
-			     .p_offset = DATA,
-			     .p_vaddr = DATA_ADDR,
-			     .p_filesz = 0x800,
-			     .p_memsz = 0x1000};
+	ph[0] = fixture__load(PF_R | PF_X, CODE, CODE_ADDR, 0x1000, 0x1000);
+	ph[1] = fixture__load(PF_R | PF_W, DATA, DATA_ADDR, 0x800, 0x1000);
 	sh[1] = (Elf64_Shdr){.sh_type = SHT_PROGBITS, .sh_offset = CODE, .sh_size = 0x1000};
 	sh[3] = (Elf64_Shdr){.sh_name = image__string(m, ".symtab"),
 			     .sh_type = SHT_SYMTAB,
@@ -237,35 +218,24 @@ static void test_many(struct image *m)
 	close(fd);
 }
 
-static uint32_t next(uint32_t *seed)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return *seed >> 8;
-}
-
 /* Whatever is in the file, it ends, and says something if there is nothing. */
 static void test_damaged(struct image *m)
 {
 	static const char *const events[] = {"uprobe:/x:twice", "usdt:/x:lib:here"};
 	static const uint64_t values[] = {0, 1, 0x7f, 0xff, UINT32_MAX, UINT64_MAX, 1ULL << 63};
-	uint32_t seed = 1, good = 0, bad = 0;
+	uint32_t good = 0, bad = 0;
 	bool all = true;
 
 	for (uint32_t i = 0; i < 20000; i++) {
 		struct probe_place *places;
 		struct errmsg f = {""};
-		uint32_t n, changes = 1 + next(&seed) % 3;
-		size_t size = next(&seed) % 8 ? SIZE : next(&seed) % SIZE;
+		uint32_t n;
 		int err;
 
 		image__make(m);
-		while (changes--) {
-			uint32_t at = next(&seed) % 0xa00;
-			uint64_t value = values[next(&seed) % 7];
-
-			memcpy(m->bytes + at, &value, 1U << next(&seed) % 4);
-		}
-		err = image__look(m, size, events[i % 2], &places, &n, &f);
+		for (uint32_t changes = 1 + some(3); changes; changes--)
+			memcpy(m->bytes + some(0xa00), &values[some(COUNT(values))], 1U << some(4));
+		err = image__look(m, some(8) ? SIZE : some(SIZE), events[i % 2], &places, &n, &f);
 		all = all && err <= 0 && (err ? f.text[0] && !places : n > 0);
 		good += !err;
 		bad += err != 0;

@@ -21,6 +21,7 @@
 
 static bool in_exec;	      /* as the kernel says, of all processes */
 static unsigned int executes; /* so many times from now on */
+static unsigned int looks;    /* at processes */
 
 /* In the place of proc__read() (the linker sees to it): in the middle of an exec there is no stack.
  */
@@ -31,6 +32,7 @@ int __wrap_proc__read(pid_t pid, struct proc *p)
 {
 	int err = __real_proc__read(pid, p);
 
+	looks++;
 	if (in_exec)
 		p->stack = 0;
 	if (executes)
@@ -210,6 +212,7 @@ static void test_fakes(void)
 	};
 	pid_t pid = child__start(mount__run, NULL);
 	const bool mounts = pid > 0;
+	unsigned int once;
 
 	child__end(pid);
 	for (const struct fake *c = cases; c < cases + COUNT(cases); c++) {
@@ -227,9 +230,12 @@ static void test_fakes(void)
 		else
 			fake__found(c, pid, NULL);
 		if (c == cases) {
+			looks = 0;
+			fake__found(c, pid, NULL);
+			once = looks;
 			executes = 2;
 			fake__found(c, pid, NULL);
-			tap__ok(!executes, "what executes another program meanwhile is read again");
+			tap__ok(looks > once, "what executes another program is read again");
 		}
 		in_exec = c->err == -EBADMSG;
 		if (in_exec)

@@ -9,13 +9,17 @@
 
 #define WATCHDOG "xrprof-watchdog"
 
-/* Stop the target, and do @grief while it is held. */
-static void hold(struct scene *s, void (*grief)(struct scene *s))
+/* Stop the target, */
+static void hold(struct scene *s)
 {
 	if (tracees__stop(s->tracees, s->target, s->target, NULL, SCENE_WAIT_NS) != STOPPED)
 		_exit(4);
 	s->step = 1;
-	grief(s);
+}
+
+/* and after what comes of that let it go. */
+static void let_go(struct scene *s)
+{
 	tracees__let_go(s->tracees);
 	s->step = 2;
 	/* until the test has seen it */
@@ -23,93 +27,66 @@ static void hold(struct scene *s, void (*grief)(struct scene *s))
 		usleep(1000);
 }
 
-static void grief__stop(struct scene *s)
-{
-	(void)s;
-	kill(getpid(), SIGSTOP);
-}
-
-/* The watchdog is one of the job until it has a session of its own. */
-static void grief__job(struct scene *s)
-{
-	(void)s;
-	kill(0, SIGSTOP);
-}
-
-static void grief__terminal(struct scene *s)
-{
-	kill(getpid(), SIGTSTP);
-	kill(getpid(), SIGTTIN);
-	s->step = 10; /* nothing of that has come */
-}
-
-static void grief__end(struct scene *s)
-{
-	kill(getpid(), SIGTERM);
-	kill(getpid(), SIGQUIT); /* which may write a core file first */
-	s->step = 10;
-}
-
-static void grief__continued(struct scene *s)
-{
-	(void)s;
-	kill(getpid(), SIGSTOP);
-	kill(getpid(), SIGCONT); /* as by somebody who thought better of it */
-}
-
-static void grief__hang(struct scene *s)
-{
-	(void)s;
-	for (;;)
-		pause();
-}
-
-static void grief__alone(struct scene *s)
-{
-	pid_t pid = 0;
-
-	if (!SCENE__UNTIL((pid = scene__child(s->tracer, WATCHDOG))))
-		_exit(5);
-	kill(pid, SIGKILL);
-	kill(getpid(), SIGSTOP);
-}
-
 static void run__stop(struct scene *s)
 {
-	hold(s, grief__stop);
+	hold(s);
+	kill(getpid(), SIGSTOP);
+	let_go(s);
 }
 
-/* The target is no part of the job. */
+/* The watchdog is one of the job until it has a session of its own; the target is none. */
 static void run__job(struct scene *s)
 {
 	if (setpgid(s->target, s->target))
 		_exit(5);
-	hold(s, grief__job);
+	hold(s);
+	kill(0, SIGSTOP);
+	let_go(s);
 }
 
 static void run__terminal(struct scene *s)
 {
-	hold(s, grief__terminal);
+	hold(s);
+	kill(getpid(), SIGTSTP);
+	kill(getpid(), SIGTTIN);
+	s->step = 10; /* nothing of that has come */
+	let_go(s);
 }
 
 static void run__end(struct scene *s)
 {
-	hold(s, grief__end);
+	hold(s);
+	kill(getpid(), SIGTERM);
+	kill(getpid(), SIGQUIT); /* which may write a core file first */
+	s->step = 10;
+	let_go(s);
 }
 
 static void run__continued(struct scene *s)
 {
-	hold(s, grief__continued);
+	hold(s);
+	kill(getpid(), SIGSTOP);
+	kill(getpid(), SIGCONT); /* as by somebody who thought better of it */
+	let_go(s);
 }
 
 static void run__hang(struct scene *s)
 {
-	hold(s, grief__hang);
+	hold(s);
+	for (;;)
+		pause();
 }
 
 static void run__alone(struct scene *s)
 {
-	hold(s, grief__alone);
+	pid_t pid = 0;
+
+	hold(s);
+	if (!SCENE__UNTIL((pid = scene__child(s->tracer, WATCHDOG))))
+		_exit(5);
+	kill(pid, SIGKILL);
+	kill(getpid(), SIGSTOP);
+	let_go(s);
 }
 
 /* Was the tracer ended by @signal, or by any (0)? */
@@ -137,7 +114,14 @@ static void run__samples(struct scene *s)
 	}
 }
 
-static void test_stop(void)
+BEFORE()
+{
+	/* what the tracers leave behind is ours */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+TEST(stop)
 {
 	struct scene *s = scene__start(target__run, run__stop, STDERR_FILENO);
 
@@ -150,7 +134,7 @@ static void test_stop(void)
 	scene__end(s);
 }
 
-static void test_job(void)
+TEST(job)
 {
 	struct scene *s = scene__start(target__run, run__job, STDERR_FILENO);
 
@@ -161,7 +145,7 @@ static void test_job(void)
 	scene__end(s);
 }
 
-static void test_terminal(void)
+TEST(terminal)
 {
 	struct scene *s = scene__start(target__run, run__terminal, STDERR_FILENO);
 
@@ -177,7 +161,7 @@ static void test_terminal(void)
 	scene__end(s);
 }
 
-static void test_continued(void)
+TEST(continued)
 {
 	struct scene *s = scene__start(target__run, run__continued, STDERR_FILENO);
 
@@ -216,7 +200,7 @@ static void killed(void (*run)(struct scene *s), const char *what, const char *s
 	scene__end(s);
 }
 
-static void test_watched(void)
+TEST(watched)
 {
 	struct scene *s = scene__start(target__run, run__samples, STDERR_FILENO);
 	pid_t first = 0, second = 0;
@@ -242,16 +226,8 @@ static void test_watched(void)
 	scene__end(s);
 }
 
-TEST(watchdog)
+TEST(killed)
 {
-	/* what the tracers leave behind is ours */
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	signal(SIGCHLD, SIG_DFL);
-	test_stop();
-	test_job();
-	test_terminal();
-	test_continued();
 	killed(run__hang, "a tracer that hangs", "was killed so that the process continues");
 	killed(run__alone, "a tracer that is stopped, without a watchdog", NULL);
-	test_watched();
 }

@@ -5,6 +5,7 @@
  */
 #include "target/linux/hidden/elf_image.h"
 
+#include "elf_fixture.h"
 #include "tap.h"
 
 #ifndef SHT_RELR
@@ -80,34 +81,16 @@ static void file__make(uint16_t type, uint16_t machine)
 {
 	Elf64_Ehdr *head = (Elf64_Ehdr *)file;
 	Elf64_Phdr *ph = (Elf64_Phdr *)(file + sizeof(*head));
-	bool x86 = machine == EM_X86_64;
+	const bool x86 = machine == EM_X86_64;
+	const uint32_t global = x86 ? R_X86_64_GLOB_DAT : R_AARCH64_GLOB_DAT;
 
 	memset(file, 0, sizeof(file));
-	*head = (Elf64_Ehdr){
-		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-			    EV_CURRENT},
-		.e_type = type,
-		.e_machine = machine,
-		.e_version = EV_CURRENT,
-		.e_phoff = sizeof(*head),
-		.e_shoff = SECTIONS,
-		.e_ehsize = sizeof(*head),
-		.e_phentsize = sizeof(*ph),
-		.e_phnum = 3,
-		.e_shentsize = sizeof(Elf64_Shdr),
-		.e_shnum = NSECTIONS,
-		.e_shstrndx = SHSTRTAB,
-	};
-	ph[0] = (Elf64_Phdr){.p_type = PT_LOAD,
-			     .p_flags = PF_R | PF_W,
-			     .p_vaddr = BASE,
-			     .p_filesz = SIZE,
-			     .p_memsz = MEMORY};
-	ph[1] = (Elf64_Phdr){.p_type = PT_LOAD,
-			     .p_flags = PF_R | PF_X,
-			     .p_vaddr = BASE + 0x10000,
-			     .p_filesz = 0x100,
-			     .p_memsz = 0x100};
+	fixture__head(head, type, machine, 3);
+	head->e_shoff = SECTIONS;
+	head->e_shnum = NSECTIONS;
+	head->e_shstrndx = SHSTRTAB;
+	ph[0] = fixture__load(PF_R | PF_W, 0, BASE, SIZE, MEMORY);
+	ph[1] = fixture__load(PF_R | PF_X, 0, BASE + 0x10000, 0x100, 0x100);
 	ph[2] = (Elf64_Phdr){.p_type = PT_GNU_EH_FRAME, .p_vaddr = BASE + FRAMES};
 	memcpy(file + STRINGS, "\0func\0data\0part.constprop.0\0func.cold\0twice", 44);
 	symbol(1, S_FUNC, STT_FUNC, 1, 0x20000);
@@ -118,11 +101,11 @@ static void file__make(uint16_t type, uint16_t machine)
 	symbol(6, S_TWICE, STT_FUNC, 1, 0x20060);
 	symbol(7, S_DATA, STT_FUNC, SHN_UNDEF, 0x20070);
 	relocation(0, 0, 0, x86 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE, BASE + 0x1700);
-	relocation(1, 1, 2, x86 ? R_X86_64_GLOB_DAT : R_AARCH64_GLOB_DAT, 0);
+	relocation(1, 1, 2, global, 0);
 	relocation(2, 2, 2, x86 ? R_X86_64_64 : R_AARCH64_ABS64, 8);
 	relocation(3, 3, 2, x86 ? R_X86_64_COPY : R_AARCH64_COPY, 0);
-	relocation(4, 4, 7, x86 ? R_X86_64_GLOB_DAT : R_AARCH64_GLOB_DAT, 0);
-	relocation(5, 5, 4000, x86 ? R_X86_64_GLOB_DAT : R_AARCH64_GLOB_DAT, 0);
+	relocation(4, 4, 7, global, 0);
+	relocation(5, 5, 4000, global, 0);
 	/* packed: slot 10 by itself; of the 63 behind it the first and the third */
 	word(RELR, BASE + SLOTS + 80);
 	word(RELR + 8, 1 | 1u << 1 | 1u << 3);
@@ -159,10 +142,16 @@ static bool slot(struct elf_image *image, uint32_t i, uint64_t want)
 	return elf_image__slot(image, BASE + SLOTS + 8 * i, &value) && value == want;
 }
 
+static bool no_slot(struct elf_image *image, uint32_t at)
+{
+	uint64_t value;
+
+	return !elf_image__slot(image, BASE + at, &value);
+}
+
 static void test_slots(uint16_t machine, const char *name)
 {
 	struct elf_image image;
-	uint64_t value;
 	Elf *elf;
 
 	file__make(ET_DYN, machine);
@@ -170,23 +159,20 @@ static void test_slots(uint16_t machine, const char *name)
 	tap__ok(slot(&image, 0, BASE + 0x1700), "%s: a relative relocation", name);
 	tap__ok(slot(&image, 1, BASE + 0x1700) && slot(&image, 2, BASE + 0x1708),
 		"%s: those of symbols, with what is added", name);
-	tap__ok(!elf_image__slot(&image, BASE + SLOTS + 24, &value), "%s: not of another kind",
-		name);
-	tap__ok(!elf_image__slot(&image, BASE + SLOTS + 32, &value) &&
-			!elf_image__slot(&image, BASE + SLOTS + 40, &value),
+	tap__ok(no_slot(&image, SLOTS + 24), "%s: not of another kind", name);
+	tap__ok(no_slot(&image, SLOTS + 32) && no_slot(&image, SLOTS + 40),
 		"%s: nor of a symbol that is not defined, or not there", name);
 	tap__ok(slot(&image, 10, BASE + 0x170a) && slot(&image, 11, BASE + 0x170b) &&
 			slot(&image, 13, BASE + 0x170d),
 		"%s: packed relocations", name);
-	tap__ok(!elf_image__slot(&image, BASE + SLOTS + 96, &value) &&
-			!elf_image__slot(&image, BASE + SLOTS + 81, &value) &&
-			!elf_image__slot(&image, BASE + SLOTS + 80 + 64 * 8, &value),
+	tap__ok(no_slot(&image, SLOTS + 96) && no_slot(&image, SLOTS + 81) &&
+			no_slot(&image, SLOTS + 80 + 64 * 8),
 		"%s: not what is between or behind them", name);
-	tap__ok(!elf_image__slot(&image, BASE + GOT, &value),
+	tap__ok(no_slot(&image, GOT),
 		"%s: a slot without relocation is none in a file that is loaded anywhere", name);
-	tap__ok(!elf_image__slot(&image, BASE + SIZE, &value), "%s: nor one in .bss", name);
+	tap__ok(no_slot(&image, SIZE), "%s: nor one in .bss", name);
 	image.budget = 2;
-	tap__ok(!elf_image__slot(&image, BASE + SLOTS + 80, &value) && !image.budget,
+	tap__ok(no_slot(&image, SLOTS + 80) && !image.budget,
 		"%s: it gives up when it has looked at too much", name);
 	elf_end(elf);
 }
@@ -206,13 +192,13 @@ TEST(fixed)
 	elf = image__open(&image);
 	tap__ok(elf_image__slot(&image, BASE + GOT, &value) && value == BASE + 0x1710,
 		"the .got of a program at a fixed address holds addresses");
-	tap__ok(!elf_image__slot(&image, BASE + GOT + 8, &value), "not where it is empty");
-	tap__ok(!elf_image__slot(&image, BASE + GOT + 16, &value), "nor behind it");
+	tap__ok(no_slot(&image, GOT + 8), "not where it is empty");
+	tap__ok(no_slot(&image, GOT + 16), "nor behind it");
 	elf_end(elf);
 	file__make(ET_EXEC, EM_X86_64);
 	((Elf64_Shdr *)(file + SECTIONS))[DOT_GOT].sh_name = 6;
 	elf = image__open(&image);
-	tap__ok(!elf_image__slot(&image, BASE + GOT, &value), "nor a section of another name");
+	tap__ok(no_slot(&image, GOT), "nor a section of another name");
 	elf_end(elf);
 }
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "elf_fixture.h"
 #include "target/linux/elf.h"
 #include "target/linux/hidden/elf_image.h"
 #include "target/linux/hidden/hidden.h"
@@ -20,45 +21,28 @@
 static void bomb__make(int fd, uint64_t size, uint32_t flags)
 {
 	static const uint32_t types[] = {SHT_NOTE, SHT_SYMTAB, SHT_RELA, SHT_PROGBITS, SHT_DYNSYM};
-	static Elf64_Shdr sections[SECTIONS];
-	const Elf64_Phdr code = {.p_type = PT_LOAD,
-				 .p_flags = PF_R | PF_X,
-				 .p_offset = 0x10000,
-				 .p_filesz = size,
-				 .p_memsz = size,
-				 .p_vaddr = 0x10000};
-	Elf64_Ehdr head = {
-		.e_type = ET_EXEC,
-		.e_machine = EM_X86_64,
-		.e_version = EV_CURRENT,
-		.e_phoff = sizeof(head),
-		.e_shoff = sizeof(head) + sizeof(code),
-		.e_ehsize = sizeof(head),
-		.e_phentsize = sizeof(code),
-		.e_phnum = 1,
-		.e_shentsize = sizeof(*sections),
-		.e_shnum = SECTIONS,
-		.e_shstrndx = 1,
-	};
+	static struct {
+		Elf64_Ehdr head;
+		Elf64_Phdr code;
+		Elf64_Shdr sections[SECTIONS];
+	} file;
 
-	memcpy(head.e_ident, ELFMAG, SELFMAG);
-	head.e_ident[EI_CLASS] = ELFCLASS64;
-	head.e_ident[EI_DATA] = ELFDATA2LSB;
-	head.e_ident[EI_VERSION] = EV_CURRENT;
+	fixture__head(&file.head, ET_EXEC, EM_X86_64, 1);
+	file.head.e_shoff = offsetof(typeof(file), sections);
+	file.head.e_shnum = SECTIONS;
+	file.head.e_shstrndx = 1;
+	file.code = fixture__load(PF_R | PF_X, 0x10000, 0x10000, size, size);
 	for (uint32_t i = 1; i < SECTIONS; i++)
-		sections[i] = (Elf64_Shdr){.sh_type = i < 3 ? SHT_STRTAB : types[i % 5],
-					   .sh_flags = flags,
-					   .sh_offset = 0x10000,
-					   .sh_size = size,
-					   .sh_link = 1 + i % 2,
-					   .sh_addralign = 8,
-					   .sh_entsize = i % 5 == 2 ? sizeof(Elf64_Rela)
-								    : sizeof(Elf64_Sym)};
+		file.sections[i] = (Elf64_Shdr){.sh_type = i < 3 ? SHT_STRTAB : types[i % 5],
+						.sh_flags = flags,
+						.sh_offset = 0x10000,
+						.sh_size = size,
+						.sh_link = 1 + i % 2,
+						.sh_addralign = 8,
+						.sh_entsize = i % 5 == 2 ? sizeof(Elf64_Rela)
+									 : sizeof(Elf64_Sym)};
 	tap__bail_if(ftruncate(fd, (off_t)SIZE) ||
-			     pwrite(fd, &head, sizeof(head), 0) != sizeof(head) ||
-			     pwrite(fd, &code, sizeof(code), sizeof(head)) != sizeof(code) ||
-			     pwrite(fd, sections, sizeof(sections), sizeof(head) + sizeof(code)) !=
-				     sizeof(sections),
+			     pwrite(fd, &file, sizeof(file), 0) != sizeof(file),
 		     "cannot write a file in memory");
 }
 

@@ -127,6 +127,7 @@ $(foreach r,$(UNIT_ROOMS),$(eval $(BUILD)/tests/unit/$r: $(filter $(BUILD)/tests
 # Functions that tests stand in for (__wrap_NAME in tests/unit): of all rooms, and of one.
 UNIT_WRAPS := os__now
 UNIT_WRAPS_target := proc__read
+UNIT_WRAPS_cmd := session__gauges
 UNIT_WRAPS_engine := perf_events__switches perf_events__freq perf_events__count cpus__online
 
 $(UNIT_BINS): $(BUILD)/tests/obj/main.o $(BUILD)/tests/obj/clock.o $(LIB)

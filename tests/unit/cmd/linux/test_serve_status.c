@@ -1,7 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the front says of itself, whatever it sends. */
+#include "base/clock.h"
 #include "cmd/linux/serve_status.h"
 #include "tap.h"
+
+#define HOUR (3600 * NS_PER_S)
+
+static struct session_gauges gauges;
+
+/* In the place of session__gauges() (the linker sees to it). */
+void __wrap_session__gauges(const struct session *s, struct session_gauges *g);
+void __wrap_session__gauges(const struct session *s, struct session_gauges *g)
+{
+	*g = gauges;
+}
+
+/* What --max-cpu counts.  This process has taken less than an hour itself. */
+TEST(use)
+{
+	struct governor_use use;
+
+	gauges = (struct session_gauges){
+		.kernel_ns = 3 * HOUR, .workers_ns = 7 * HOUR, .sampled_ns = 2 * HOUR};
+	use = serve_status__use(NULL, 0, 5);
+	tap__ok(use.now_ns == 5 && use.samples_ns == 5 * HOUR,
+		"samples: in the kernel, and those of the engines that read from outside");
+	tap__ok(use.own_ns >= 5 * HOUR && use.own_ns < 6 * HOUR,
+		"besides: the profiler and its workers, without samples");
+}
 
 TEST(came)
 {

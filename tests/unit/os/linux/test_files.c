@@ -279,3 +279,31 @@ TEST(taken)
 	file__free(file);
 	files__stop(fs);
 }
+
+/* The signals that @pid ignores, one bit each. */
+static unsigned long long ignored_by(pid_t pid)
+{
+	char path[64];
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	line = tap__read(path, NULL);
+	line = line ? strstr(line, "SigIgn:") : NULL;
+	return line ? strtoull(line + strlen("SigIgn:"), NULL, 16) : 0;
+}
+
+/* What a terminal sends to all of a job does not end or stop what writes its files. */
+TEST(job)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU};
+	struct files *fs = started();
+	struct file *file = opened(fs, tap__path("job"));
+	unsigned long long mask;
+
+	await_open(file);
+	mask = ignored_by(child_of_ours());
+	for (size_t i = 0; i < COUNT(signals); i++)
+		tap__ok(mask >> (signals[i] - 1) & 1, "signal %d is ignored", signals[i]);
+	file__close(file);
+	files__stop(fs);
+}

@@ -56,10 +56,10 @@ struct list {
 	struct budget budget;
 	struct list_row **rows;
 	size_t n, cap;
-	uint64_t samples, others;	  /* of all; of those without a row */
-	uint64_t interval_ns;		  /* of the first sample of which it is known */
-	bool differ;			  /* others have another one */
-	const struct report_rates *rates; /* of the profile that is read */
+	uint64_t samples, others; /* of all; of those without a row */
+	uint64_t interval_ns;	  /* of the first sample of which it is known */
+	bool differ;		  /* others have another one */
+	struct report_seen seen;
 	struct report_chosen chosen;
 	struct errmsg fault;
 };
@@ -216,7 +216,7 @@ static int list__sample(void *arg, const struct profile_process *p, const struct
 	struct list *l = arg;
 
 	process.uid = UID_NONE;
-	list__count(l, &process, s->type ? 1 : s->weight, l->rates->reading->interval_ns);
+	list__count(l, &process, s->type ? 1 : s->weight, l->seen.rates.reading->interval_ns);
 	return 0;
 }
 
@@ -235,10 +235,9 @@ static int list__profiles(struct list *l, struct errmsg *f)
 	};
 	struct report_input in = {.text = l->in->text, .store = true};
 	struct report r = *l->report;
-	struct report_seen seen = {.rates.alike = true};
 	int err = 0;
 
-	l->rates = &seen.rates;
+	l->seen.rates.alike = true;
 	/* they are chosen here */
 	r.processes = (struct report_patterns){0};
 	in.files = calloc(l->in->n, sizeof(*in.files));
@@ -248,16 +247,16 @@ static int list__profiles(struct list *l, struct errmsg *f)
 		if (!l->indexed[i])
 			in.files[in.n++] = l->in->files[i];
 	if (in.n)
-		err = report_read__all(&r, &in, false, (struct sink){&ops, l}, &seen, f);
+		err = report_read__all(&r, &in, false, (struct sink){&ops, l}, &l->seen, f);
 	/* the index has nothing of an interval in which nobody ran */
-	if (seen.filled)
+	if (l->seen.filled)
 		log__line("%" PRIu64 " of %" PRIu64
 			  " profiles are not in the index; they were read instead",
-			  seen.filled, (uint64_t)l->in->n);
+			  l->seen.filled, (uint64_t)l->in->n);
 	/* that they are damaged is said */
 	if (err == -EINVAL)
 		err = 0;
-	free(seen.names);
+	free(l->seen.names);
 	free(in.files);
 	return err;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Unit tests mirror src/ and include/: tests/unit/ROOM/test_X.c is about ROOM/X.c or ROOM/X.h; where one file has several
+# Unit tests mirror src/, include/ and bpf/: tests/unit/ROOM/test_X.c is about ROOM/X.c or ROOM/X.h; where one file has several
 # tests, X_WHAT is about X, and where one test holds several files to what they share, Xs is about X.h. One that plays
 # recordings back may be named for them: tests/X, or tests/unit/replay for the recorded images.
 . "$(dirname "$0")/../lib/tap.sh"
@@ -13,13 +13,13 @@ counterpart() {
 	name=$(basename "$1" .c)
 	name=${name#test_}
 	root=src/$room
-	[ "$room" != include ] || root=include
+	[[ $room != @(include|bpf) ]] || root=$room
 	if [ "$room" = replay ] && [ -e tests/unit/replay/recorded.h ]; then
 		echo tests/unit/replay/recorded.h
 		return 0
 	fi
 	while [ -n "$name" ]; do
-		for file in "$root/$name.c" "$root/$name.h" "$root/${name%s}.h" "tests/$name/"; do
+		for file in "$root/$name.c" "$root/$name.bpf.c" "$root/$name.h" "$root/${name%s}.h" "tests/$name/"; do
 			if [ -e "$file" ]; then
 				echo "$file"
 				return 0

@@ -110,7 +110,7 @@ static void scene__free(struct scene *s)
 	free(s);
 }
 
-/* What the last call took, ns. */
+/* What the last call took, ns, from then on. */
 static uint64_t scene__took(void)
 {
 	static uint64_t last;
@@ -118,6 +118,14 @@ static uint64_t scene__took(void)
 
 	last = clock_ns;
 	return took;
+}
+
+/* The last call took at most @most ns. */
+static void scene__in_time(uint64_t most, const char *what)
+{
+	uint64_t took = scene__took();
+
+	tap__ok(took <= most, "%s: %llu us", what, (unsigned long long)took / 1000);
 }
 
 /* @over: the sample is cut, for it took too long. */
@@ -149,24 +157,19 @@ TEST(free)
 TEST(ahead)
 {
 	struct scene *s = scene__new(LIMIT_NS / 100);
-	uint64_t took;
 
 	scene__took();
 	remote_walk__ahead(s->rw);
-	took = scene__took();
-	tap__ok(took <= REMOTE_LOOKS * LIMIT_NS / 100 + SLACK_NS, "ahead: %llu us",
-		(unsigned long long)took / 1000);
+	scene__in_time(REMOTE_LOOKS * LIMIT_NS / 100 + SLACK_NS, "ahead");
 	remote_walk__still(s->rw);
 	scene__finish(s, 1, true, "what was read ahead is cut");
 	tap__ok(s->nframes < CONTEXTS, "not all is read");
 	scene__free(s);
 }
 
-/* The stack that is there when the target is stopped has nothing in common with the one before. */
 TEST(still)
 {
 	struct scene *s = scene__new(LIMIT_NS);
-	uint64_t took;
 
 	for (int i = 0; i < 6; i++) {
 		scene__stack(s, i % 2);
@@ -174,9 +177,7 @@ TEST(still)
 		scene__stack(s, !(i % 2));
 		scene__took();
 		remote_walk__still(s->rw);
-		took = scene__took();
-		tap__ok(took <= LIMIT_NS + SLACK_NS, "stopped for %llu us",
-			(unsigned long long)took / 1000);
+		scene__in_time(LIMIT_NS + SLACK_NS, "stopped");
 		scene__finish(s, 1, true, "another stack");
 	}
 	scene__free(s);
@@ -199,14 +200,11 @@ TEST(top)
 TEST(moving)
 {
 	struct scene *s = scene__new(LIMIT_NS / 100);
-	uint64_t took;
 
 	remote_walk__ahead(s->rw);
 	scene__took();
 	remote_walk__moving(s->rw);
-	took = scene__took();
-	tap__ok(took <= REMOTE_LOOKS * LIMIT_NS / 100 + SLACK_NS, "never stopped: %llu us",
-		(unsigned long long)took / 1000);
+	scene__in_time(REMOTE_LOOKS * LIMIT_NS / 100 + SLACK_NS, "never stopped");
 	scene__finish(s, 1, true, "of a target that is not stopped");
 	scene__free(s);
 }
@@ -215,7 +213,6 @@ TEST(moving)
 TEST(circle)
 {
 	struct scene *s = scene__new(LIMIT_NS / 100);
-	uint64_t took;
 
 	image__context(&s->m, s->contexts[0][3], s->contexts[0][0], R_CTXT_FUNCTION,
 		       image__call(&s->m, image__symbol(&s->m, "f3"), 0, 0));
@@ -223,9 +220,7 @@ TEST(circle)
 		scene__took();
 		remote_walk__ahead(s->rw);
 		remote_walk__still(s->rw);
-		took = scene__took();
-		tap__ok(took <= (REMOTE_LOOKS + 1) * LIMIT_NS / 100 + 2 * SLACK_NS,
-			"a circle: %llu us", (unsigned long long)took / 1000);
+		scene__in_time((REMOTE_LOOKS + 1) * LIMIT_NS / 100 + 2 * SLACK_NS, "a circle");
 		scene__finish(s, 1, false, "a circle");
 	}
 	scene__free(s);

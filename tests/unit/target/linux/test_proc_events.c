@@ -97,8 +97,7 @@ static ssize_t fake_read(int fd, void *data, size_t size)
 
 static char told[8192]; /* one word each */
 
-static void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void tell(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static void tell(const char *fmt, ...)
 {
 	size_t len = strlen(told);
 	va_list ap;
@@ -161,34 +160,29 @@ static void put_near_end(int cpu, size_t before)
 	page->data_head = page->data_tail = 7 * w->ring_bytes - before;
 }
 
-struct mapping {
-	int pid;
-	const char *file;
-	uint64_t inode;
-	bool data;	   /* not to be executed */
-	bool unterminated; /* a name that does not end */
-};
+/* What is mapped of a file: code; data; or code, the file's name having no end. */
+enum mapped { CODE, DATA, UNTERMINATED };
 
-static void put_mapping(int cpu, struct mapping m)
+static void put_mapping(int cpu, int pid, const char *file, uint64_t inode, enum mapped what)
 {
 	uint64_t room[64] = {0};
 	struct record_mmap2 *r = (void *)room;
-	size_t len = strlen(m.file) + 1, size = sizeof(*r) + ((len + 7) & ~(size_t)7);
+	size_t len = strlen(file) + 1, size = sizeof(*r) + ((len + 7) & ~(size_t)7);
 
 	r->head.type = PERF_RECORD_MMAP2;
 	r->head.size = (uint16_t)size;
-	r->pid = r->tid = (uint32_t)m.pid;
-	r->ino = m.inode;
-	r->prot = m.data ? PROT_READ : PROT_READ | PROT_EXEC;
-	memcpy(r->filename, m.file, len);
-	if (m.unterminated)
+	r->pid = r->tid = (uint32_t)pid;
+	r->ino = inode;
+	r->prot = what == DATA ? PROT_READ : PROT_READ | PROT_EXEC;
+	memcpy(r->filename, file, len);
+	if (what == UNTERMINATED)
 		memset(r->filename, 'x', size - sizeof(*r));
 	put(cpu, r, size);
 }
 
 static void put_libr(int cpu, int pid)
 {
-	put_mapping(cpu, (struct mapping){pid, "/usr/lib/R/lib/libR.so", 12, false, false});
+	put_mapping(cpu, pid, "/usr/lib/R/lib/libR.so", 12, CODE);
 }
 
 static void put_task(int cpu, int type, int pid, int parent, int tid, int time)
@@ -206,9 +200,8 @@ static void put_task(int cpu, int type, int pid, int parent, int tid, int time)
 
 static void put_head(int cpu, uint32_t type, uint16_t size)
 {
-	struct perf_event_header h = {.type = type, .size = size};
-
-	put(cpu, &h, sizeof(h));
+	put(cpu, &(struct perf_event_header){.type = type, .size = size},
+	    sizeof(struct perf_event_header));
 }
 
 /* Read: what is told is @want, and @lost is whether records were lost. */
@@ -273,20 +266,20 @@ TEST(records)
 	put_libr(0, 100);
 	put_libr(1, 200);
 	reads(false, "mapped:100 mapped:200 ", "libR.so in two processes");
-	put_mapping(0, (struct mapping){100, "/data/libR.so", 12, true, false});
-	put_mapping(0, (struct mapping){100, "/data/libR.so", 0, false, false});
-	put_mapping(0, (struct mapping){-1, "/data/libR.so", 12, false, false});
-	put_mapping(0, (struct mapping){100, "/data/libR.so", 12, false, true});
+	put_mapping(0, 100, "/data/libR.so", 12, DATA);
+	put_mapping(0, 100, "/data/libR.so", 0, CODE);
+	put_mapping(0, -1, "/data/libR.so", 12, CODE);
+	put_mapping(0, 100, "/data/libR.so", 12, UNTERMINATED);
 	reads(false, "", "not code, no file, no process of ours, a name without its end");
-	put_mapping(0, (struct mapping){0x7ffffff0, "/usr/bin/true", 13, false, false});
+	put_mapping(0, 0x7ffffff0, "/usr/bin/true", 13, CODE);
 	reads(false, "", "another file, of a process that is gone");
-	put_mapping(0, (struct mapping){me, "/usr/lib/libc.so.6", 14, false, false});
-	put_mapping(0, (struct mapping){me, "/usr/lib/libc.so.6", 14, false, false});
-	put_mapping(0, (struct mapping){me, "some/test_proc_events", 15, false, false});
+	put_mapping(0, me, "/usr/lib/libc.so.6", 14, CODE);
+	put_mapping(0, me, "/usr/lib/libc.so.6", 14, CODE);
+	put_mapping(0, me, "some/test_proc_events", 15, CODE);
 	reads(false, "", "a library, and a program without R");
 	tap__ok(w->files.count == 2, "each file is remembered once");
 	for (uint64_t inode = 100; inode < 100 + FILES_MAX + 10; inode++) {
-		put_mapping(0, (struct mapping){me, "/x", inode, false, false});
+		put_mapping(0, me, "/x", inode, CODE);
 		if (inode % 1000 == 0)
 			proc_events__read(w);
 	}
@@ -387,19 +380,20 @@ TEST(cpus)
 	tap__ok(w->rings[0].fd >= 0, "then all stay");
 }
 
-/* Opening fails: with @want, and words that have @text in them. */
-static void fails(int want, const char *text, const char *name)
-{
-	struct errmsg f = {""};
-	int err = start(false, &f);
-
-	if (!tap__ok(err == want && !w && strstr(f.text, text), "%s: %s", name, f.text))
-		tap__diag("%d", err);
-	stop();
-}
-
 TEST(open)
 {
+	static const struct {
+		int *error, value, want;
+		const char *text, *what;
+	} rows[] = {
+		{&fake_error, EACCES, -EACCES, "permission denied", "not allowed"},
+		{&fake_error, EPERM, -EPERM, "permission denied", "not permitted"},
+		{&fake_error, EMFILE, -EMFILE, "Too many open files", "no descriptor"},
+		{&fake_epoll_error, ENOSPC, -ENOSPC, "No space", "it cannot be waited for"},
+		{&fake_timer_error, ENFILE, -ENFILE, "Too many open files", "no timer"},
+		{&fake_cpus, -EINVAL, -ENODEV, "how many CPUs", "no CPUs"},
+	};
+
 	stop();
 	tap__ok(!start(false, NULL) && !fake_wants_tasks, "forks and exits only for who asks");
 	put_task(0, PERF_RECORD_FORK, 301, 300, 301, 5);
@@ -408,20 +402,16 @@ TEST(open)
 	reads(false, "mapped:900 ", "mappings alone");
 	stop();
 	proc_events__close(NULL);
-	fake_error = EACCES;
-	fails(-EACCES, "permission denied", "not allowed");
-	fake_error = EPERM;
-	fails(-EPERM, "permission denied", "not permitted");
-	fake_error = EMFILE;
-	fails(-EMFILE, "Too many open files", "no descriptor");
-	fake_error = 0;
-	fake_epoll_error = ENOSPC;
-	fails(-ENOSPC, "No space", "it cannot be waited for");
-	fake_epoll_error = 0;
-	fake_timer_error = ENFILE;
-	fails(-ENFILE, "Too many open files", "no timer");
-	fake_timer_error = 0;
-	fake_cpus = -EINVAL;
-	fails(-ENODEV, "how many CPUs", "no CPUs");
-	fake_cpus = CPUS;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const int before = *rows[i].error;
+		struct errmsg f = {""};
+		int err;
+
+		*rows[i].error = rows[i].value;
+		err = start(false, &f);
+		tap__ok(err == rows[i].want && !w && strstr(f.text, rows[i].text), "%s: %d, %s",
+			rows[i].what, err, f.text);
+		stop();
+		*rows[i].error = before;
+	}
 }

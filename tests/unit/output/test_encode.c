@@ -267,3 +267,35 @@ TEST(refused)
 			out.len == 6 && !memcmp(out.data, "before", 6),
 		"of what is too large nothing is left");
 }
+
+/* The sum of the numbers behind each @key of the JSON in `out`, up to the end of their array. */
+static uint64_t json__sum(const char *key)
+{
+	uint64_t sum = 0;
+
+	for (const char *at = strstr(out.data, key); at; at = strstr(at, key)) {
+		at += strlen(key);
+		while (*at && !strchr("]}", *at)) {
+			char *end;
+
+			sum += strtoull(at, &end, 10);
+			at = end > at ? end : at + 1;
+		}
+	}
+	return sum;
+}
+
+/* Weights of speedscope are in ns, and a process ends where they do. */
+TEST(speedscope)
+{
+	const struct writer_config config = {.about = about};
+	const uint64_t ns = total() * 10000000;
+
+	tap__bail_if(encode__profile(&out, formats__find("speedscope"), &config, a, &stats) ||
+			     buf__add(&out, "", 1),
+		     "not encoded");
+	tap__ok(json__sum("\"weights\"") == ns && json__sum("\"endValue\"") == ns,
+		"each tick is 10 ms: %llu ns of %llu, to %llu",
+		(unsigned long long)json__sum("\"weights\""), (unsigned long long)ns,
+		(unsigned long long)json__sum("\"endValue\""));
+}

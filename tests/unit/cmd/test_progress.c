@@ -59,5 +59,4 @@ TEST(progress)
 		line(p, 200));
 	tap__ok(progress__due(p, NS_PER_S) && !progress__due(NULL, NS_PER_S), "due");
 	progress__free(p);
-	stack__free_all();
 }

@@ -213,7 +213,6 @@ static void test_made(void)
 	page__has("c.folded", "\"time\":null");
 	page__has("c.folded", "\"host\":null");
 	page__has("c.folded", "\"command\":\"c.folded\"");
-	stack__free_all();
 }
 
 /* @text as UTF-16, of characters up to U+00FF; @mark: with a byte order mark. */
@@ -373,7 +372,7 @@ static void test_list_rates(void)
 		"17  ",
 	};
 	static const char *const same[] = {"\n    100  ", "17  ", "\n     20  ", "18  "};
-	struct buf index = {0};
+	static struct buf index;
 
 	rprof__make("Rprof.17.out", 10000, 100, "f");
 	rprof__make("Rprof.18.out", 100000, 20, "f");
@@ -401,7 +400,6 @@ static void test_list_rates(void)
 			     "no memory");
 		tap__write("list/index-20260117.jsonl.gz", index.data, index.len);
 	}
-	buf__free(&index);
 }
 
 /* A profile that began @ago seconds ago, of Rprof.out @from. */

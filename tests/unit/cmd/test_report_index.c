@@ -64,5 +64,4 @@ TEST(report_index)
 	tap__is(taken, "11/1 ", "the first line");
 	READ({10, 1}, {11, 1}, {11, 0});
 	tap__is(taken, "10/1 ", "the last one");
-	unlink(path);
 }

@@ -19,7 +19,7 @@ static void test_lines(const struct output_config *to)
 					    .labels = &label,
 					    .nlabels = 1};
 	const struct profile_process little = {.pid = 20};
-	struct buf about = {0};
+	static struct buf about;
 	struct errmsg f;
 	struct index *x;
 
@@ -37,14 +37,13 @@ static void test_lines(const struct output_config *to)
 		"{\"file\": null, \"samples\": 0, \"pid\": 20, \"uid\": 0, \"labels\": "
 		"{}}\n",
 		"what they say");
-	buf__free(&about);
 }
 
 static void test_full(const struct output_config *to)
 {
 	const struct profile_process p = {.pid = 10, .comm = "R"};
 	struct output_config config = *to;
-	struct buf about = {0};
+	static struct buf about;
 	unsigned int lines = 0;
 	struct errmsg f;
 	struct index *x;
@@ -64,7 +63,6 @@ static void test_full(const struct output_config *to)
 	text = tap__read(tap__path("index.1.jsonl"), &len);
 	tap__ok(len > 100 && len <= 300 && text[len - 1] == '\n',
 		"those before it are there, whole: %zu bytes", len);
-	buf__free(&about);
 }
 
 TEST(index)

@@ -259,7 +259,7 @@ static void test_parts(struct aggregate *a)
 	const struct profile_part part = {.depth = 2, .wants = is_one, .arg = &(uint32_t){11}};
 	struct writer_config config = {.part = &part};
 	struct profile_part limited = {.size = 100};
-	struct buf out = {0};
+	static struct buf out;
 	struct encoded done;
 	const Request *r = encoded(a, &config, NULL);
 
@@ -282,7 +282,6 @@ static void test_parts(struct aggregate *a)
 		rows += (int)done.rows;
 		tap__bail_if(out.len > 800, "%zu bytes", out.len);
 	}
-	buf__free(&out);
 }
 
 /* The profiles of a resource: "type in unit: value attributes... each PERIOD|", or "untimed|". */
@@ -391,5 +390,4 @@ TEST(otlp)
 	test_parts(a);
 	test_types(stack__of(3, frames, NULL, 0));
 	aggregate__free(a);
-	stack__free_all();
 }

@@ -178,7 +178,7 @@ static void expected(const char *name, const char *format, struct buf *b)
 
 static void test_stream(const char *name, const char *dir)
 {
-	struct buf stream = {0}, want = {0}, got = {0};
+	static struct buf stream, want, got;
 	char path[512], out[512];
 	struct decoder_stats st;
 	size_t same;
@@ -202,9 +202,6 @@ static void test_stream(const char *name, const char *dir)
 		tap__ok(!st.malformed && st.samples, "%s: nothing is malformed", name);
 	}
 	unlink(out);
-	buf__free(&stream);
-	buf__free(&want);
-	buf__free(&got);
 }
 
 static int each_stream(void (*f)(const char *name, const char *arg), const char *arg)

@@ -128,7 +128,6 @@ TEST(age)
 		"nor too old itself: %zu", left[0]);
 	keep(&(const struct store_keep){.age = UINT64_MAX}, day + SCENE_DAY, 0);
 	tap__ok(!kept.removed, "an age without end");
-	scene__empty();
 }
 
 TEST(size)
@@ -159,7 +158,6 @@ TEST(size)
 	tap__ok(!err && !there(day + 5000 * SCENE_DAY + 49 * MINUTE) &&
 			there(day + SCENE_DAY + 99 * MINUTE),
 		"but not what is ahead by an hour");
-	scene__empty();
 }
 
 /* An index that grows must not leave profiles without room. */
@@ -176,7 +174,6 @@ TEST(index)
 	err = keep(&size, day + SCENE_DAY - 1, 0);
 	tap__ok(!err && kept.removed == 1 && left[0] == 20 && !left[1],
 		"one that takes the room of profiles goes, even that of today");
-	scene__empty();
 }
 
 TEST(stuck)
@@ -227,7 +224,6 @@ TEST(stuck)
 			!faccessat(dir, "20261119T000000Z-60.pb.gz~", F_OK, 0),
 		"what is no file of ours is not touched");
 	store_files__free(&all);
-	scene__empty();
 }
 
 TEST(many)
@@ -243,5 +239,4 @@ TEST(many)
 	keep(&size, day + n * MINUTE, 0);
 	tap__ok(left[0] + left[1] <= 1000 && left[0] > 960, "then 1,000 of them, at once: %zu",
 		left[0]);
-	scene__empty();
 }

@@ -229,6 +229,7 @@ TEST(too_large)
 			random[i][k] = (char)('A' + some(26));
 		large[i] = stack__frame(FRAME_R, random[i], NULL, 0);
 	}
+	aggregate__free(a);
 	a = scene__aggregate(&(struct aggregate_config){.max = 16 << 20});
 	for (int i = 0; i < 5; i++) {
 		struct sample s = {.weight = i == 2 ? 7 : 1, .tid = 1};

@@ -70,7 +70,7 @@ const struct subcommand cmd_record = {
 		  "processes or of --duration, and a closed pipe. A second interrupt "
 		  "while the profiler is finishing ends it at once.\n"
 		  "At a SIGHUP that a program sends, the profiler completes the files and "
-		  "begins new ones with the same names. Move the old ones first: a file "
+		  "opens new files with the same names. Move the old ones first: a file "
 		  "that was not moved stays, and the new one gets a number. At SIGUSR1 it "
 		  "prints its state and writes --stats. With --verbose and without a "
 		  "terminal it prints the state once a minute.",

@@ -83,7 +83,7 @@ def look_at_real(browser):
     ok(painted > 3, "real: there are colours on the canvas", painted)
     ok("real.html" in page.evaluate("document.getElementById('command').textContent"), "real: the command is told")
     facts = page.evaluate("document.getElementById('facts').innerText")
-    ok(re.search("499 (a second of CPU time )?asked for", facts) and "Samples" in facts, "real: the rate and how many samples", facts)
+    ok(re.search("499 (a second of CPU time )?requested", facts) and "Samples" in facts, "real: the rate and how many samples", facts)
 
     # zoom and back, by the mouse
     page.click(*view.box("outer_one"))

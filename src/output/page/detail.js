@@ -8,10 +8,10 @@ const KIND_NAMES = {
 
 const MARK_TEXTS = {
 	"<GC>": "The garbage collector was running.",
-	"<truncated>": "Frames further out were cut here.",
-	"<other-thread>": "On another thread than R's: its R functions are not known.",
-	"<no-native>": "Native code that could not be followed, between the functions on both sides.",
-	"<no-room>": "There was no memory for what stood here: --max-memory.",
+	"<truncated>": "Outer frames were cut here.",
+	"<other-thread>": "A thread that does not run R: its R functions are unknown.",
+	"<no-native>": "Native code between these functions that could not be unwound.",
+	"<no-room>": "These frames did not fit into memory (--max-memory).",
 	"<toplevel>": "No R function was being called.",
 };
 
@@ -87,11 +87,11 @@ class Detail {
 
 	hint() {
 		const app = this.app, touch = matchMedia("(pointer: coarse)").matches;
-		const how = touch ? "Tap a frame to zoom in, the names above the picture to go back." :
+		const how = touch ? "Tap a frame to zoom in. Tap a name above the graph to go back." :
 			"Click a frame to zoom in, Esc goes back, / searches, ? lists the keys.";
 		if (app.model.sets === 2)
 			return `Red grew, blue shrank. ${how}`;
-		return app.callers ? `Next to each function are those that called it. ${how}` : how;
+		return app.callers ? `Next to each function are its callers. ${how}` : how;
 	}
 
 	showSelected() {
@@ -107,8 +107,8 @@ class Detail {
 			...this.facts(node, frame).filter(([term]) => term !== "Kind").map(([term, value]) =>
 				make("span", {}, make("span", { class: "muted", text: `${term} ` }), make("bdi", { text: String(value).slice(0, 200) }))),
 			make("span", { class: "actions" },
-				action("Callers", "All that called this function (c)", () => app.showCallers(fn)),
-				action("Highlight", "Wherever it is called", () => app.mark({ fn })),
-				place.file ? action("Source", "Its line (s)", () => app.showSource(place)) : null));
+				action("Callers", "Callers of this function (c)", () => app.showCallers(fn)),
+				action("Highlight", "All calls of this function", () => app.mark({ fn })),
+				place.file ? action("Source", "Show its line (s)", () => app.showSource(place)) : null));
 	}
 }

@@ -42,8 +42,8 @@ function rateText(model) {
 	const seconds = list.reduce((sum, p) => sum + (meta.clock === "wall" ? p.elapsed : p.cpu), 0);
 	const samples = list.reduce((sum, p) => sum + p.samples, 0), per = meta.clock === "wall" ? "" : " of CPU time";
 	if (model.unit !== "samples" || seconds < 0.5 || !samples || meta.diff)
-		return `${formatCount(meta.freq)} a second${per} asked for`;
-	return `${(samples / seconds).toFixed(samples / seconds < 100 ? 1 : 0)} a second${per}, ${formatCount(meta.freq)} asked for`;
+		return `${formatCount(meta.freq)} a second${per} requested`;
+	return `${(samples / seconds).toFixed(samples / seconds < 100 ? 1 : 0)} a second${per}, ${formatCount(meta.freq)} requested`;
 }
 
 function factList(model) {
@@ -79,8 +79,8 @@ function factList(model) {
 	add("Lost", counts.lost ? `${formatCount(counts.lost)} samples` : "", true);
 	add("Unreadable", counts.unreadable ? `${formatCount(counts.unreadable)} samples` : "", counts.unreadable > 0.01 * counts.ticks);
 	add("Truncated", counts.truncated ? `${formatCount(counts.truncated)} stacks` : "");
-	add("Left out", counts.throttled ? `${formatCount(counts.throttled)} collections` : "");
-	add("Without room", counts.stacks_dropped ? `${formatCount(counts.stacks_dropped)} stacks: --max-memory` : "", true);
+	add("Skipped", counts.throttled ? `${formatCount(counts.throttled)} collections` : "");
+	add("Dropped", counts.stacks_dropped ? `${formatCount(counts.stacks_dropped)} stacks (--max-memory)` : "", true);
 	return facts;
 }
 
@@ -100,15 +100,15 @@ function showFacts(model) {
 function emptyText(app) {
 	const model = app.model, counts = model.meta.counts || {};
 	if (app.state.process >= 0 || app.strip.from >= 0)
-		return ["No samples here", "There are none of this process in this part of the time."];
+		return ["No samples here", "This process has no samples in this part of the time."];
 	if (counts.idle >= 0.01)
-		return ["No samples", `It waited for work, ${formatDuration(counts.idle)} in all, which is shown with --idle.`];
+		return ["No samples", `It waited for work for ${formatDuration(counts.idle)}. Record with --idle to see it.`];
 	if (counts.ticks && counts.no_r_frames === counts.ticks)
-		return ["No samples", "Each tick came while no R function was being called."];
+		return ["No samples", "No R function was running at any tick."];
 	if (counts.unreadable)
 		return ["No samples", `The stacks of ${formatCount(counts.unreadable)} ticks could not be read.`];
 	if (model.meta.clock === "wall")
-		return ["No samples", "No R function was being called, or the program ended at once."];
+		return ["No samples", "No R function was running, or the program ended at once."];
 	return ["No samples", verdictText(model) ||
-		"Samples are taken of CPU time: a program that waits, or ends at once, has none. Record for longer, or with --clock wall."];
+		"Only CPU time is sampled: a program that waits or ends at once has no samples. Record longer, or with --clock wall."];
 }

@@ -96,7 +96,7 @@ class Source {
 		return make("div", {
 			class: `line${value ? " hot" : ""}${number === this.line ? " here" : ""}${marked ? " marked" : ""}`,
 			"data-line": number, role: value ? "button" : null, tabindex: value ? "0" : null,
-			title: value ? `${app.valueText(value.total)}, ${app.valueText(value.self)} of it in this line itself` : null,
+			title: value ? `${app.valueText(value.total)}, ${app.valueText(value.self)} of it in the line itself` : null,
 			click: value ? () => app.mark(marked ? null : { file: this.file, line: number }) : null,
 		},
 		make("span", { class: "line-time", text: value ? formatShare(value.total / sum) : "" }),
@@ -108,14 +108,14 @@ class Source {
 	why() {
 		const model = this.app.model;
 		if (this.file) {
-			const why = model.without.get(this.file) || "this page was made of a file, which has no sources";
+			const why = model.without.get(this.file) || "this page was made from a file without sources";
 			return `${model.strings[this.file]}: ${why}`;
 		}
 		if (!model.hasLines)
-			return "This profile has no lines. Record with --lines, and have R keep them: options(keep.source = TRUE), " +
+			return "This profile has no lines. Record with --lines, and let R keep source references: options(keep.source = TRUE), " +
 				"or R_KEEP_PKG_SOURCE=yes when packages are installed.";
 		if (!this.files.length)
-			return "No source of this profile has a text. Choose a frame to see why.";
-		return "Choose a frame.";
+			return "This profile has no source text. Select a frame to see the reason.";
+		return "Select a frame.";
 	}
 }

@@ -18,8 +18,8 @@ class Strip {
 	// What it is of, for those who do not see it.
 	name() {
 		const model = this.app.model, what = model.unit === "samples" ? "samples" : model.called();
-		this.element.setAttribute("aria-label", `${what.replace(/^./, (c) => c.toUpperCase())} over time. Drag to look at a part; arrow keys ` +
-			"move it, with Shift they change its end, Escape clears it.");
+		this.element.setAttribute("aria-label", `${what.replace(/^./, (c) => c.toUpperCase())} over time. Drag to select a part; arrow keys ` +
+			"move it, Shift+arrow keys change its end, Escape clears it.");
 	}
 
 	// Values have changed: what process there is, or what is searched for.

@@ -36,9 +36,9 @@ class Table {
 		const what = called.replace(/^./, (c) => c.toUpperCase());
 		const titles = {
 			self: ["Self", `${what} in the function itself`],
-			total: [model.sets === 2 ? "After" : "Total", `${what} in it and in what it called`],
-			before: ["Before", "The same, in what it is compared with"],
-			delta: ["Change", "After less before"],
+			total: [model.sets === 2 ? "After" : "Total", `${what} in the function and in functions it called`],
+			before: ["Before", "The same in the first profile"],
+			delta: ["Change", "After minus before"],
 			name: ["Function", "Function and its package"],
 		};
 		this.head.replaceChildren(make("tr", {}, ...this.columns.map((column) => make("th", {
@@ -84,7 +84,7 @@ class Table {
 		for (const th of this.head.querySelectorAll("th"))
 			th.setAttribute("aria-sort", th.dataset.column !== this.sort ? "none" : this.up ? "ascending" : "descending");
 		this.body.replaceChildren(...rows.slice(0, TABLE_ROWS).map((row) => this.row(row)));
-		this.more.textContent = rows.length > TABLE_ROWS ? `and ${formatCount(rows.length - TABLE_ROWS)} more: search for them` :
+		this.more.textContent = rows.length > TABLE_ROWS ? `and ${formatCount(rows.length - TABLE_ROWS)} more: use the search` :
 			rows.length || !app.search ? "" : "No function matches.";
 	}
 

@@ -21,7 +21,7 @@
 #define ENVIRON_MAX   (256u << 10) /* bytes that are looked at */
 #define ARGUMENTS_MAX 8192u	   /* likewise */
 
-_Static_assert(DESCRIBE_TEXT <= ASK_TEXT_MAX, "what is said of a process has room in an answer");
+_Static_assert(DESCRIBE_TEXT <= ASK_TEXT_MAX, "the description of a process fits into an answer");
 
 /* The arguments with blanks between them; "" when they cannot be read. */
 static void answer__arguments(pid_t pid, char text[ASK_TEXT_MAX])

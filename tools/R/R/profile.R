@@ -40,7 +40,7 @@ format.xrprof <- function(x, ...) {
     if (is.na(x$file))
         return("no profile")
     sprintf("%s samples in %.2f s, %s a second (%s)", format(x$samples), x$seconds,
-            format(x$freq), if (is.na(x$engine)) "ended by force" else paste0(x$engine, ", ", x$event))
+            format(x$freq), if (is.na(x$engine)) "killed" else paste0(x$engine, ", ", x$event))
 }
 
 # Without samples summaryRprof() stops.
@@ -51,9 +51,9 @@ summary.xrprof <- function(object, lines = c("hide", "show", "both"), ...) {
         stop("a summary needs a profile in the format rprof; this one is in ", object$format,
              call. = FALSE)
     if (is.na(object$file))
-        stop("there is no profile: it could not be taken", call. = FALSE)
+        stop("no profile: it could not be taken", call. = FALSE)
     if (!has_table(object))
-        stop("there are no samples: R used no CPU time, or too little", call. = FALSE)
+        stop("no samples: R used no CPU time, or too little", call. = FALSE)
     utils::summaryRprof(object$file, lines = match.arg(lines), ...)
 }
 

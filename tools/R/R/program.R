@@ -11,12 +11,12 @@ xrprof_path <- function() {
     from <- c("options(xrprof.path =)", "the environment variable XRPROF_BPF")
     for (i in which(nzchar(named))) {
         if (!file.exists(named[[i]]) || dir.exists(named[[i]]))
-            stop("there is no program ", named[[i]], ", which ", from[[i]], " names", call. = FALSE)
+            stop("no program ", named[[i]], ": ", from[[i]], " names it", call. = FALSE)
         return(normalizePath(named[[i]]))
     }
     found <- Sys.which(program_name())
     if (!nzchar(found))
-        stop(program_name(), " was not found: install it, or say where it is by ",
+        stop(program_name(), " was not found: install it, or set its path by ",
              "options(xrprof.path = \"/path/to/", program_name(), "\") or by the environment ",
              "variable XRPROF_BPF", call. = FALSE)
     normalizePath(found)
@@ -36,7 +36,7 @@ program_pages <- function(program) {
         return("report")
     if (any(grepl("flamegraph", program_run(program, "--help"))))
         return("record")
-    message(program, " writes no pages: it is older than this package")
+    message(program, " does not write pages: it is older than this package")
     "none"
 }
 
@@ -65,7 +65,7 @@ said <- function(files) {
 # What helps against a lack of rights, as far as this machine tells.
 advice <- function(reason) {
     if (any(grepl("^sudo: ", reason)))
-        return("sudo asks for a password: run `sudo -v` in a terminal first, or R by sudo")
+        return("sudo asks for a password: run `sudo -v` in a terminal first, or run R with sudo")
     if (!any(grepl("permission|not permitted|not allowed|denied|CAP_|setcap", reason)))
         return(NULL)
     scope <- "/proc/sys/kernel/yama/ptrace_scope"
@@ -79,7 +79,7 @@ advice <- function(reason) {
 
 # Stop with what the program said and what to do about it.
 program_failed <- function(what, lines) {
-    reason <- if (length(lines)) lines[[length(lines)]] else "it said nothing"
+    reason <- if (length(lines)) lines[[length(lines)]] else "it printed no message"
     help <- paste(advice(lines), collapse = "")
     message <- paste0(what, ": ", reason, if (nzchar(help)) paste0("\n", help))
     stop(structure(class = c("xrprof_error", "error", "condition"),

@@ -106,12 +106,12 @@ xrprof_stop <- function() {
     if (is.na(status) || status != 0L || is.na(size)) {
         if (is.na(size) || size == 0)
             program_failed("the profiler failed", notes)
-        warning("the profile is not whole: ",
-                if (length(notes)) notes[[length(notes)]] else "the profiler was ended by force",
+        warning("the profile is incomplete: ",
+                if (length(notes)) notes[[length(notes)]] else "the profiler was killed",
                 call. = FALSE)
     } else if (early) {
         warning("the profiler ended before it was stopped: ",
-                if (length(notes)) notes[[length(notes)]] else "it said nothing", call. = FALSE)
+                if (length(notes)) notes[[length(notes)]] else "it printed no message", call. = FALSE)
     }
     if (p$format == "rprof")
         change_lines(p$file, drop_own)
@@ -142,12 +142,12 @@ xrprof <- function(expr, freq = 999, lines = TRUE, show = c("html", "profvis", "
     on.exit(if (!stopped && running())
         tryCatch({
             change_lines(xrprof_stop()$file, cut_callers)
-            message("xrprof_last() has the profile up to here")
+            message("xrprof_last() returns the profile up to here")
         }, error = function(e) message(conditionMessage(e))))
     value <- expr
     # whatever becomes of the profile, the value is not lost
     failed <- function(e) {
-        warning("there is no profile: ", conditionMessage(e), call. = FALSE)
+        warning("no profile: ", conditionMessage(e), call. = FALSE)
         no_profile(format, freq, lines)
     }
     profile <- tryCatch({
@@ -161,7 +161,7 @@ xrprof <- function(expr, freq = 999, lines = TRUE, show = c("html", "profvis", "
     state$last <- profile
     if (show != "none" && !is.na(profile$file))
         tryCatch(xrprof_show(profile, show),
-                 error = function(e) warning("the profile is not shown: ", conditionMessage(e), call. = FALSE))
+                 error = function(e) warning("cannot show the profile: ", conditionMessage(e), call. = FALSE))
     profile
 }
 

@@ -26,7 +26,7 @@ xrprof_show <- function(x, how = c("html", "profvis")) {
     page <- xrprof_html(x)
     viewer <- getOption("viewer")
     tryCatch(if (is.function(viewer)) viewer(page) else utils::browseURL(page),
-             error = function(e) message("no browser could be opened (", conditionMessage(e), "): ", page))
+             error = function(e) message("cannot open a browser (", conditionMessage(e), "): ", page))
     invisible(x)
 }
 

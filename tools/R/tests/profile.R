@@ -11,8 +11,8 @@ fails <- function(expr, pattern) {
 fails(xrprof_stop(), "no profile is being taken")
 stopifnot(is.null(xrprof_last()))
 old <- options(xrprof.path = file.path(tempdir(), "nothing"))
-fails(xrprof_start(), "there is no program .*nothing.*xrprof.path")
-fails(xrprof(1), "there is no program")
+fails(xrprof_start(), "no program .*nothing.*xrprof.path")
+fails(xrprof(1), "no program")
 options(old)
 
 available <- tryCatch({

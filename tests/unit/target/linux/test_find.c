@@ -236,6 +236,10 @@ static void test_fakes(void)
 			executes = 2;
 			fake__found(c, pid, NULL);
 			tap__ok(looks > once, "what executes another program is read again");
+			executes = 1000;
+			find__says(pid, -EAGAIN, "keeps executing new programs",
+				   "what is of two programs each time is not used");
+			executes = 0;
 		}
 		in_exec = c->err == -EBADMSG;
 		if (in_exec)

@@ -54,11 +54,11 @@ true &
 gone_pid=$!
 wait $gone_pid
 refused "no such process" 1 "$gone_pid" -p $gone_pid
-refused "a process without R" 1 "process $$ .*no R" -p $$
+refused "a process without R" 1 "process $$ .*not run R" -p $$
 sleep 100 &
 sleep_pid=$!
 live_pids+=("$sleep_pid")
-refused "record is the default subcommand" 1 "process $sleep_pid .*no R" record -p $sleep_pid
+refused "record is the default subcommand" 1 "process $sleep_pid .*not run R" record -p $sleep_pid
 
 # The output is not touched when there is nothing to profile.
 echo precious >"$WORK/precious"

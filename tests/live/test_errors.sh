@@ -43,12 +43,12 @@ sleep 600 &
 sleeper=$!
 live_pids+=("$sleeper")
 wait_until 60 grep -q sleep "/proc/$sleeper/comm"
-refused 1 "not R" "$sleeper.*sleep.*no R" "${engine[@]}" -p $sleeper
+refused 1 "not R" "$sleeper.*sleep.*not run R" "${engine[@]}" -p $sleeper
 sleep 0 &
 wait $!
 refused 1 "no such process" "no process $!" "${engine[@]}" -p $!
 if [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ]; then
-	refused 1 "a thread of the kernel" '2 .*no R' "${engine[@]}" -p 2
+	refused 1 "a thread of the kernel" '2 .*not run R' "${engine[@]}" -p 2
 else
 	skip "no thread of the kernel can be seen from this PID namespace" "a thread of the kernel"
 fi

@@ -127,7 +127,7 @@ sees "it says so" 'the process has ended'
 sees "and what it had done" '  busy$'
 in_terminal -p $$
 ends "a process without R" 1
-sees "it says why" "process $$ .*no R"
+sees "it says why" "process $$ .*not run R"
 in_terminal -e nonsense -a
 ends "wrong usage" 2
 terminal_end

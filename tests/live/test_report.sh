@@ -168,7 +168,7 @@ refused "a directory" 1 'cannot read .*: Is a directory' "$WORK"
 refused "an empty file" 1 'is empty' "$WORK/empty"
 refused "a program" 1 'is not a profile' "$WORK/junk"
 refused "a truncated gzip" 1 'ends early' "$WORK/cut.pb.gz"
-refused "a truncated pprof" 1 'is damaged' "$WORK/cut.pb"
+refused "a truncated pprof" 1 'or damaged' "$WORK/cut.pb"
 refused "no header" 1 'no header' "$WORK/headless.out"
 refused "more lines than a file can have" 1 'choose another' -F 50 -f rprof - < <(echo 'f 9000000000000000')
 printf 'sample.interval=20000\n"f" \nrubbish\n"g" \n"f' >"$WORK/torn.out"

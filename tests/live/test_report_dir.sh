@@ -246,9 +246,9 @@ refused 1 'no profile in .* from 2026-02-01 .*; its profiles are from 2026-01-17
 refused 2 'not a time' --dir "$dir" --since tomorrow
 refused 2 'is not after' --dir "$dir" --since 2026-01-18 --until 2026-01-17
 refused 2 'exclude each other' --dir "$dir" x.out
-refused 2 'give --dir' --since 02:10 "$WORK/a.pb.gz"
+refused 2 'need --dir' --since 02:10 "$WORK/a.pb.gz"
 refused 2 'needs a time' --dir "$dir" --diff --since 02:10
-refused 2 'leave out' --dir "$dir" --list -f folded
+refused 2 'cannot be combined' --dir "$dir" --list -f folded
 refused 1 'cannot read the directory .*: No such file' --dir "$WORK/nothing"
 mkdir "$WORK/empty"
 refused 1 'has no profiles' --dir "$WORK/empty"

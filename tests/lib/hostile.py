@@ -99,7 +99,7 @@ def session(folder, name, good, args):
     if status and not (status == 256 and unwritten):
         wrong(f"it ended with status {status >> 8}, signal {status & 127}, after {took:.1f} s: {said[-300:]}")
     # a read from outside that never ends is ended with who reads
-    if status == signal.SIGKILL and "userfault" in name and re.search("does not respond: the profiler waited .* and was killed|held up .* and was killed", said):
+    if status == signal.SIGKILL and "userfault" in name and re.search("the profiler (waited|stalled) .* and was killed", said):
         problems.clear()
         good_samples(out, good, option["-f"], native)
         return

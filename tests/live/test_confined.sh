@@ -149,7 +149,7 @@ refused "Docker's capabilities, another user's R" "another user's; .*docker run 
 	"${docker[@]}" -- -e ptrace -p "${pid[user]}"
 refused "a user namespace, an R outside of it" "outside of this user namespace; run the profiler there" \
 	"${userns[@]}" -- -e ptrace -p "${pid[root]}"
-refused "a user, root's R" "another user's; run as root (sudo) or with CAP_SYS_PTRACE" \
+refused "a user, root's R" "another user's; run as root \\(sudo\\) or with CAP_SYS_PTRACE" \
 	"${as_user[@]}" -- -e ptrace -p "${pid[root]}"
 refused "process_vm_readv refused, engine vmread" "seccomp filter .* forbids process_vm_readv\(2\); allow it: docker run" \
 	"${refuse[@]}" process_vm_readv -- -e vmread -p "${pid[root]}"

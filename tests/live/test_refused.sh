@@ -101,7 +101,7 @@ cp /sys/kernel/btf/vmlinux "$WORK/btf"
 target_start host naming 20
 target_go
 XRPROF=$WORK/hidden
-refused "no BTF" FAKE_NOTHING= "types" "--btf FILE"
+refused "no BTF" FAKE_NOTHING= "kernel BTF was not found" "--btf FILE"
 prof_fake FAKE_NOTHING= -e bpf -p "$TARGET_PID" -d 1 --btf "$WORK/btf" -o "$WORK/btf.out"
 is "$status" 0 "no BTF, but --btf FILE: exit status 0" || diag "$said"
 [ "$(samples_in "$WORK/btf.out")" -gt 0 ]

@@ -79,6 +79,6 @@ like "$(tr '\r' '\n' <"$WORK/terminal.txt")" "[1-9][0-9]* samples of 1 process, 
 like "$(tail -n 3 "$WORK/terminal.txt" | cat -v)" '\^M\^\[\[Kxrprof-bpf: [0-9]+ samples' "which is cleared at the end"
 script -qec "timeout -k 5 60 $XRPROF -q -e $XRPROF_ENGINE -p $TARGET_PID -d 1 -o $WORK/terminal.out" "$WORK/silent.txt" >/dev/null </dev/null
 is "$(grep -c 'samples' "$WORK/silent.txt")" 0 "none with -q"
-like "$(script -qec "timeout -k 5 60 $XRPROF -p $TARGET_PID -d 1 -f pprof" /dev/null </dev/null)" "format pprof is not for a terminal" \
+like "$(script -qec "timeout -k 5 60 $XRPROF -p $TARGET_PID -d 1 -f pprof" /dev/null </dev/null)" "format pprof cannot be written to a terminal" \
 	"bytes are not written to a terminal"
 done_testing

@@ -58,7 +58,7 @@ enough() {
 }
 stolen=$(stolen_ticks) before=$(on_cpu) at=$(date +%s%N)
 prof_start_whole "$WORK/time.pb.gz" --off-cpu -v -F 999 -f pprof -p "$TARGET_PID"
-check "999 Hz: its thread has no event any more" wait_until 120 grep -q "switches a second: the events are on all CPUs" "$PROF_OUT.err" ||
+check "999 Hz: its thread has no event any more" wait_until 120 grep -q "switches a second: the events are now on all CPUs" "$PROF_OUT.err" ||
 	diag "$(cat "$PROF_OUT.err")"
 check "999 Hz: it goes on" wait_until 300 enough
 share=$(awk "BEGIN { print ($(on_cpu) - $before) / ($(date +%s%N) - $at) }")

@@ -14,11 +14,11 @@ check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$helper" "$tests/fi
 }
 target_start host work 600 threads "$helper"
 target_go
-prof_start "$WORK/untouched.out" -F 1999 -d 5 -p "$TARGET_PID"
+prof_start "$WORK/untouched.out" -F 1999 -p "$TARGET_PID"
 ok $? "the profiler starts"
-result=$(python3 - "$TARGET_PID" "$PROF_PID" <<-'PY'
-	import os, sys
-	target, prof = sys.argv[1:]
+result=$(python3 - "$TARGET_PID" "$PROF_PID" "$WORK/untouched.out" <<-'PY'
+	import os, signal, sys
+	target, prof, out = sys.argv[1:]
 	looks = traced = stopped = threads = 0
 	def running():
 	    try:
@@ -26,6 +26,9 @@ result=$(python3 - "$TARGET_PID" "$PROF_PID" <<-'PY'
 	    except OSError:
 	        return False
 	while running():
+	    if looks >= 1000 and open(out).read().count("\n") > 300:
+	        os.kill(int(prof), signal.SIGINT)
+	        break
 	    tasks = os.listdir(f"/proc/{target}/task")
 	    threads = max(threads, len(tasks))
 	    for tid in tasks:
@@ -40,7 +43,7 @@ PY
 read -r looks threads traced stopped <<<"$result"
 prof_wait
 is "$PROF_STATUS" 0 "exit status 0"
-[ "${looks:-0}" -ge 100 ]
+[ "${looks:-0}" -ge 1000 ]
 ok $? "the target was looked at often"
 is "$threads" 2 "both of its threads"
 is "$traced" 0 "TracerPid was 0 throughout"

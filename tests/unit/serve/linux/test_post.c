@@ -54,18 +54,18 @@ TEST(good_url)
 TEST(bad_url)
 {
 	static const char *const rows[][2] = {
-		{"http://u:pass@h", "has a user"},
-		{"http://pass@h", "has a user"},
-		{"http://:pass@h/", "has a"},
-		{"ftp://h", "http or https: 'ftp://h'; write http://HOST:PORT"},
-		{"file:///etc/group", "http or https: 'file:///etc/"},
-		{"unix:///x", "http or https: 'unix:///x'"},
-		{"", "http or https: ''"},
-		{"h:4040", "http or https: 'h:4040'"},
-		{"http://", "http or https: 'http://'"},
+		{"http://u:pass@h", "contains a user"},
+		{"http://pass@h", "contains a user"},
+		{"http://:pass@h/", "contains a"},
+		{"ftp://h", "http or https URL: 'ftp://h'; write http://HOST:PORT"},
+		{"file:///etc/group", "http or https URL: 'file:///etc/"},
+		{"unix:///x", "http or https URL: 'unix:///x'"},
+		{"", "http or https URL: ''"},
+		{"h:4040", "http or https URL: 'h:4040'"},
+		{"http://", "http or https URL: 'http://'"},
 		/* what may be a secret, or is more than a line, is not repeated */
-		{"http://h\r\nX: y", "http or https; write"},
-		{"ftp://u:pass@h", "http or https; write"},
+		{"http://h\r\nX: y", "http or https URL; write"},
+		{"ftp://u:pass@h", "http or https URL; write"},
 		{"http://h/?q=1", "has a query"},
 		{"http://h/#f", "has a fragment"},
 	};

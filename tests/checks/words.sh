@@ -13,7 +13,7 @@ plain() {
 plain docs 0
 plain messages 0
 plain comments 704
-plain tests 786
+plain tests 750
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -9,7 +9,7 @@ that all other pages begin with. 4711 and 4802 stand for the first and the secon
     docs.py script PAGE START-PAGE   print a bash script of PAGE's commands; START-PAGE: its start
     docs.py compare PAGE OUTPUT      is each line of output in PAGE among what that script printed? Numbers
                                      may differ, and what follows `...`
-    docs.py links FILE...            print the links that lead nowhere, and the lines of more than 100 columns, but for tables
+    docs.py links FILE...            print the links that lead nowhere, and the lines of more than 100 columns, except tables
 """
 import os
 import re

@@ -125,7 +125,7 @@ wait_until() {
 	done
 }
 
-# nap SECONDS: sleep without a new process, which is what a poll would mostly cost. Nobody writes to the pipe.
+# nap SECONDS: sleep without a new process, which is what a poll would mostly cost. The pipe has no writer.
 nap() {
 	read -rt "$1" <>"$WORK/nap" || :
 }

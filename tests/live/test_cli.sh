@@ -159,7 +159,7 @@ is "$STATUS" 1 "command that is not there: exit status"
 like "$ERR" 'no-such-command: No such file' "command that is not there: it is said"
 run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- sleep 0.1
 is "$STATUS" 1 "command without R: exit status"
-like "$ERR" 'ended before R was found in it or its descendants; .* --all or -p PID' "command without R: it is said"
+like "$ERR" 'ended before R was found in it or its descendants; .* --all or -p PID' "command without R: the reason"
 
 # R is found whatever starts it.
 printf '%s\n' "$program" >"$WORK/program.R"

@@ -8,7 +8,7 @@
 # usage: tests/live/test_docs.sh [PAGE...]
 #
 # The commands of the tutorial and the guides that are marked as runnable run as they are written, and print what the
-# pages show, but for numbers. tests/lib/docs.py says how they are marked.
+# pages show, except numbers. tests/lib/docs.py says how they are marked.
 . "$(dirname "$0")/../lib/live.sh"
 needs bpf
 needs program curl
@@ -19,7 +19,7 @@ docs=$(cd "$tests/../docs" && pwd)
 pages=("$@")
 [ $# -gt 0 ] || mapfile -t pages < <(grep -lE '^<!-- run' "$docs"/*.md "$docs"/guide/*.md)
 
-# Two ports that are free now, and stay so as nobody else is given them that soon.
+# Two ports that are free now, and stay so: the kernel does not hand them out again that soon.
 mapfile -t ports < <(R --vanilla --no-echo -e 'cat(httpuv::randomPort(), httpuv::randomPort(), sep = "\n")' </dev/null)
 mkdir "$WORK/bin"
 ln -s "$(cd "$(dirname "$XRPROF")" && pwd)/$(basename "$XRPROF")" "$WORK/bin/xrprof-bpf"

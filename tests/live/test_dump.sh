@@ -155,7 +155,7 @@ live_pids+=("$other")
 dump -p "$deep_pid,$prompt_pid" -p "$other"
 is "$STATUS" 0 "several: those that can be read are"
 is "$(printf '%s\n' "$OUT" | grep -oE '^process [0-9]+' | xargs)" "process $deep_pid process $prompt_pid" "several: in the order given"
-like "$ERR" "process $other .*not run R" "several: of the other it is said why not"
+like "$ERR" "process $other .*not run R" "several: the reason for the other"
 is "$(printf '%s\n' "$ERR" | wc -l)" 1 "several: in one line"
 dump -p "$deep_pid" -p "$other" --json
 is "$(python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["failed"][0]["pid"], len(d["processes"]))' <<<"$OUT")" \

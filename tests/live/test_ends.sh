@@ -146,7 +146,7 @@ check "terminal: R is ready" typed 'cat("rea", "dy\n", sep = "")' ready
 check "terminal: R computes" typed 'f <- function() repeat sqrt(2); cat("beg", "un\n", sep = ""); f()' begun
 printf '\003' >&8
 check "terminal: Ctrl-C is for R" typed 'cat("goes", " on\n", sep = "")' 'goes on'
-check "terminal: that is said" wait_until 60 shown 'Ctrl-C goes to the command; two within a second'
+check "terminal: a message explains it" wait_until 60 shown 'Ctrl-C goes to the command; two within a second'
 again() {
 	printf '\003' >&8
 	shown 'waiting for R (process'

@@ -28,7 +28,7 @@ live_pids+=("$minute")
 ) &
 job=$!
 live_pids+=("$job")
-check "a file that may not grow: it is said" wait_until 60 grep -q "cannot write to $WORK/two/Rprof.$pid.out: .*reached its size limit" "$WORK/two.err" ||
+check "a file that may not grow: the reason" wait_until 60 grep -q "cannot write to $WORK/two/Rprof.$pid.out: .*reached its size limit" "$WORK/two.err" ||
 	diag "$(cat "$WORK/two.err")"
 : >"$later_dir/go"
 wait_until 100 test -e "$later_dir/done"

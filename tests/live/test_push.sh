@@ -424,7 +424,7 @@ $WORK/headers: line 2 is not \`Name: value\`
 chmod 644 "$WORK/headers"
 drive pyroscope "http://127.0.0.1:1" "$WORK/spool.headers" headers="$WORK/headers"
 drive_end
-like "$(cat "$WORK/drive.err")" "others may access it .mode 0644.*chmod 600" "so is a file that all can read"
+like "$(cat "$WORK/drive.err")" "others may access it .mode 0644.*chmod 600" "a file that all can read is refused, too"
 said=
 for url in http://user:$secret@h/ ftp://h/ localhost:4040 file:///etc/passwd 'http://h/?token=x' ''; do
 	drive pyroscope "$url" "$WORK/spool.url" && fail "accepted: $url"

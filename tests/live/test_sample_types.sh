@@ -63,7 +63,7 @@ is "$OUT" "" "and nothing else"
 
 report "$profile" -f folded
 is "$(awk '{ n += $NF } END { printf "%.0f\n", n }' <<<"$OUT")" "$((cpu / (1000000000 / 99)))" "folded: ticks, as pprof's reader has them"
-like "$ERR" "is cpu; also available: off_cpu" "what was left out is said"
+like "$ERR" "is cpu; also available: off_cpu" "the profiler names what it left out"
 report "$profile" -f folded --sample-type off_cpu
 is "$(awk '{ n += $NF } END { printf "%.0f\n", n }' <<<"$OUT")" "$waited" "folded: waiting in ns, as pprof's reader has it"
 report "$profile" -f rprof --sample-type off_cpu

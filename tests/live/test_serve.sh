@@ -79,7 +79,7 @@ check "SIGHUP: the configuration is read again" serve_says 'profiling at 99 Hz'
 check "the interval before it was written" eval '[ "$(windows_in "$dir" | wc -l)" -gt "$before" ]'
 echo 'freq = many' >>"$WORK/serve.conf"
 kill -HUP "$SERVE_PID"
-check "what is wrong there is said" serve_says 'the configuration was not changed: .*serve.conf, line 7: .*many'
+check "serve logs what is wrong there" serve_says 'the configuration was not changed: .*serve.conf, line 7: .*many'
 check "and it goes on as before" wait_until 60 eval '[ "$(grep -c "profiling at 99 Hz" "$SERVE_ERR")" -ge 2 ]'
 check "it is the same process" alive "$SERVE_PID"
 sed -i '$d' "$WORK/serve.conf"

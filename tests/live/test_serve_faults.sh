@@ -87,7 +87,7 @@ for _ in 1 2 3; do
 	check "an interval ends" wait_until 60 eval '[ "$(wc -l <"$SERVE_ERR")" -gt "$lines" ]'
 done
 kill -KILL "$front"
-check "it is given up: what waited for it is said" serve_says '[0-9]+ intervals could not be passed to the process that writes'
+check "serve stops waiting for it: it logs what was lost" serve_says '[0-9]+ intervals could not be passed to the process that writes'
 check "another one is started" serve_says 'has ended; restarting it'
 kill -USR1 "$SERVE_PID"
 check "which writes" wait_until 60 have 1

@@ -41,7 +41,7 @@ done
 if [ -e /sys/bus/event_source/devices/kprobe/type ]; then
 	skip "this kernel has kprobes" "without them, the end of system calls" "nothing at all"
 else
-	like "$(cat "$WORK/hook.err")" "only shows waits in system calls" "what cannot be seen is said"
+	like "$(cat "$WORK/hook.err")" "only shows waits in system calls" "the profiler reports what it cannot see"
 	prof -p "$TARGET_PID" --off-cpu -d 1 --btf "$WORK/none.btf" -o "$WORK/none.out" 2>"$WORK/none.err"
 	is $? 1 "nothing: exit status 1"
 	is "$(wc -l <"$WORK/none.err")" 1 "in one line" || diag "$(cat "$WORK/none.err")"

@@ -270,7 +270,7 @@ TEST(definitions)
 	run__walk(r);
 	tap__ok(r->base.nslots == 9 && r->base.slots[4].more == 40 && !r->base.slots[1].word,
 		"a frame is three slots, the second is from where it was called");
-	tap__ok(r->base.nplaces == 2, "a place and its srcfile are told once");
+	tap__ok(r->base.nplaces == 2, "a place and its srcfile are sent once");
 	free(r);
 	scene__free(&w.s);
 

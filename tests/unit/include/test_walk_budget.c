@@ -309,7 +309,7 @@ TEST(generations)
 		(int)after, (int)before);
 	image__put64(&s.m, cell + 8 * R_TAG, s.filename);
 	image__put32(&s.m, count_at, 13);
-	tap__is(run__says(r), "g f late.R#3 ", "after that it is looked for anew");
+	tap__is(run__says(r), "g f late.R#3 ", "after that it is looked for again");
 	image__put64(&s.m, cell + 8 * R_TAG, s.other);
 	r->base.walk.steady = 0;
 	run__walk(r);

@@ -375,7 +375,7 @@ TEST(pipe)
 	put(1, 10, "f");
 	tap__is(pipe__read(fd), "f 2\n", "a pipe gets what there is, once a second,");
 	put(1, 10, "f");
-	tap__is(pipe__read(fd), "f 1\n", "and it begins anew");
+	tap__is(pipe__read(fd), "f 1\n", "and it restarts");
 	tap__ok(!finish(), "closed");
 	close(fd);
 }

@@ -78,7 +78,7 @@ TEST(profile)
 		"comments");
 	tap__ok(p->n_mapping == 1 && !strcmp(scene__text(p, p->mapping[0]->filename), "R") &&
 			p->mapping[0]->has_functions,
-		"one mapping: nobody looks for its symbols");
+		"one mapping: no reader looks for its symbols");
 	config.about.freq = 0;
 	p = scene__encode(a, &config, NULL);
 	tap__ok(scene__sound(p) && p->n_sample_type == 1 && !p->period,
@@ -114,7 +114,7 @@ TEST(names)
 			clean &= *c >= 0 ? *c >= ' ' && *c != '"' : (unsigned char)*c < 0xf8;
 	tap__ok(scene__sound(p) && p->n_function == n && p->n_sample == n,
 		"each hostile name is one");
-	tap__ok(clean, "and acts on nobody");
+	tap__ok(clean, "and acts on no terminal");
 }
 
 static const struct profile_label web[] = {

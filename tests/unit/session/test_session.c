@@ -256,7 +256,7 @@ TEST(engines)
 	fake.counters_err = -EIO;
 	err = session__finish();
 	tap__ok(err == -EIO && strstr(session__reason(), "cannot read its counters"),
-		"counts that cannot be had: %s", session__reason());
+		"counts that are not available: %s", session__reason());
 	session__end();
 	child__end(&c);
 }
@@ -347,13 +347,13 @@ TEST(records)
 	tap__ok(told && !strstr(told + 5, "only the innermost") && strstr(said, " 1000 micro"),
 		"that most samples have the innermost frames only is printed once");
 	send_process(XR_PROCESS_EXIT, serial, (uint32_t)c.pid, 0);
-	tap__ok(session__poll_until(&sunk.ended, 1) == SESSION_RUNS, "and its end is told");
+	tap__ok(session__poll_until(&sunk.ended, 1) == SESSION_RUNS, "and its end is reported");
 	send_process(XR_PROCESS_EXIT, serial + 1, (uint32_t)c.pid, 0);
 	send_process(XR_PROCESS_EXIT, 12345, 12345, 0);
 	session__poll_until(&sunk.ended, 2);
 	send_sample(serial + 7, (uint32_t)c.pid);
 	tap__ok(session__poll_until(&sunk.samples, 2) == SESSION_RUNS,
-		"one that nobody announced is taken");
+		"one that was not announced is taken");
 	send_process(XR_PROCESS_EXIT, serial + 7, (uint32_t)c.pid, 0);
 	session__poll_until(&sunk.ended, 3);
 	send_sample(4711, (uint32_t)c.pid);

@@ -64,7 +64,7 @@ TEST(seconds)
 	second();
 	counts(&window, "0:", "nothing is new");
 	top_model__reset(model);
-	counts(&since, "0:", "it begins anew");
+	counts(&since, "0:", "it restarts");
 	take(&one, "inner", 1);
 	second();
 	counts(&since, "1: inner 1/1", "and counts on");
@@ -185,7 +185,7 @@ TEST(full)
 		if (i % 5000 == 4999)
 			stack__free_all();
 	}
-	tap__ok(top_model__began_anew(model) == 1, "after %u stacks it begins anew", i);
+	tap__ok(top_model__began_anew(model) == 1, "after %u stacks it restarts", i);
 	take(&one, "f", 2);
 	second();
 	counts(&since, "2: f 2/2", "and goes on");

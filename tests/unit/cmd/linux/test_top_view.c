@@ -112,7 +112,7 @@ TEST(filter)
 	after("<back>", "[lapply]", "a character less");
 	after("<enter>t", "[lapply]", "the filter stays");
 	tap__ok(!view.typing, "then keys are keys again");
-	after("/<escape>", "[main] a b lapply c", "until it is given up");
+	after("/<escape>", "[main] a b lapply c", "until Escape");
 	keys("/\xc3\xa9<back>");
 	tap__ok(!view.filter[0], "a character of two bytes is one");
 	for (int i = 0; i < 200; i++)

@@ -51,7 +51,7 @@ static const char *const how_names[] = {"stopped", "moving", "idle"};
 struct pace {
 	enum how how;
 	uint32_t changes, busy, samples;
-	bool made, lines; /* calls are made anew; lines are wanted */
+	bool made, lines; /* each call is a new one; lines are wanted */
 };
 
 /* Thousands of samples of a program that changes at some pace. */
@@ -91,8 +91,8 @@ static void test_changing(const struct pace *pace, bool heap)
 	tap__ok(!wrong && !errors && (how == MOVING || !torn) && written,
 		"%s, %s%s%s, %u changes and %u deep ones of 1000: %u wrong, %u errors",
 		how_names[how], heap ? "contexts on the heap" : "on the stack",
-		pace->made ? ", calls made anew" : "", pace->lines ? ", with lines" : "",
-		pace->changes, pace->busy, wrong, errors);
+		pace->made ? ", new calls" : "", pace->lines ? ", with lines" : "", pace->changes,
+		pace->busy, wrong, errors);
 	tap__diag("%u written, %u torn, %u without frames; %llu spans read, %llu changes", written,
 		  torn, none, (unsigned long long)p.s.m.reads, (unsigned long long)p.steps);
 	program__free(&p, rw);
@@ -276,7 +276,7 @@ TEST(damage)
 		{0x10, -XR_BAD_CONTEXT, -XR_BAD_CONTEXT, "a wild link"},
 		{p.slots[4], OTHER_STACK, 1, "a cycle is cut"},
 		{0, -XR_BAD_CHAIN, -XR_BAD_CHAIN, "a chain without its end"},
-		{p.slots[1], 0, 0, "and mended"},
+		{p.slots[1], 0, 0, "and repaired"},
 	};
 
 	for (int how = STILL; how <= IDLE; how++)

@@ -137,7 +137,7 @@ static void test_for_whom(void)
 		 "nor what all may but a group: he may be of it"},
 		{"but-owner", 0044, OWNER, OWNER, false, "nor for an owner who may not"},
 		{"root", 0600, 0, OWNER, false, "root's is not read for others"},
-		{"root", 0600, 0, 0, true, "but for root"},
+		{"root", 0600, 0, 0, true, "except root"},
 	};
 	const char *closed, *trap;
 

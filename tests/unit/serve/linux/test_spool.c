@@ -109,7 +109,7 @@ static struct spool_counts counts(void)
 	return c;
 }
 
-/* What it counts, but for sizes. */
+/* What it counts, except sizes. */
 static void is(const char *want, const char *what)
 {
 	const struct spool_counts c = counts();
@@ -159,7 +159,7 @@ TEST(order)
 	tap__ok(files() == 2 && is_first(1, 0),
 		"when it was sent, the next one is; it has no body");
 	spool__drop(s);
-	is("1 waiting, 0 in memory, 1 dropped (10), 0 damaged", "one given up is counted");
+	is("1 waiting, 0 in memory, 1 dropped (10), 0 damaged", "a dropped one is counted");
 
 	reopen(ROOM);
 	tap__ok(counts().waiting == 1 && is_first(2, 5000), "the rest is there again");
@@ -309,7 +309,7 @@ TEST(refused)
 		tries++;
 	refuse = 0;
 	is("1 waiting, 0 in memory, 1 dropped (10), 1 damaged",
-	   "one that cannot be read is given up, and counted");
+	   "one that cannot be read is dropped and counted");
 	tap__ok(tries == SPOOL_TRIES - 1, "after %u tries", tries + 1);
 	tap__ok(is_first(2, 10), "and the next one is the first");
 }
@@ -325,7 +325,7 @@ TEST(limits)
 	for (uint64_t i = 2; i <= 40; i++)
 		fill |= add(i, 100);
 	/* a file takes a block at least */
-	tap__ok(!fill && files() == 16, "the oldest are given up for the new ones");
+	tap__ok(!fill && files() == 16, "the oldest are dropped for the new ones");
 	is("16 waiting, 0 in memory, 24 dropped (3000), 0 damaged", "with their samples");
 	tap__ok(is_first(25, 100), "those that are left are the newest");
 	tap__ok(!add(41, 100) && is_first(25, 100) && counts().dropped == 25,

@@ -145,7 +145,7 @@ static int messages_of(enum channel_kind kind)
 	return n;
 }
 
-/* What was sent, but for what a client asked for: "samples ..." */
+/* What was sent, except what a client asked for: "samples ..." */
 static void were_sent(const char *want, const char *what)
 {
 	char text[256] = "";

@@ -243,7 +243,7 @@ static void test_fakes(void)
 		}
 		in_exec = c->err == -EBADMSG;
 		if (in_exec)
-			find__says(pid, -EAGAIN, late, "likewise, in an exec");
+			find__says(pid, -EAGAIN, late, "the same in an exec");
 		in_exec = false;
 		fake__end(c, pid);
 	}
@@ -355,7 +355,7 @@ static void errand__run(int ready, void *arg)
 	child__wait(ready);
 }
 
-/* Find @pid as nobody, @err being what that comes to. */
+/* Find @pid as an ordinary user; @err is the result. */
 static void errand__do(pid_t pid, int err, const char *what)
 {
 	struct errand *errand = child__shared(sizeof(*errand));

@@ -121,8 +121,8 @@ static void test_mappings(struct proc_events *w)
 	for (int i = 0; i < 4; i++) {
 		pids[i] = child__start(run_mapping, &m[i]);
 		if (i >= 2)
-			tap__ok(pids[i] > 0 && wait_for(w, MAPPED, pids[i]), "who maps %s is told",
-				m[i].name);
+			tap__ok(pids[i] > 0 && wait_for(w, MAPPED, pids[i]),
+				"the process that maps %s is reported", m[i].name);
 	}
 	tap__ok(pids[0] > 0 && pids[1] > 0 && was_told(MAPPED, pids[0]) < 0 &&
 			was_told(MAPPED, pids[1]) < 0,

@@ -3,7 +3,7 @@
 # touches: include bpf engine/remote profile target
 # timeout: 200
 # alone: live
-# also: ptrace vmread
+# else: ptrace vmread
 #
 # usage: test_hostile.sh [all] [SECONDS] [MODE...]
 #

@@ -13,7 +13,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 XRPROF=$BUILD/nested/xrprof-bpf
 [ -x "$XRPROF" ] || bail "$XRPROF is not there: run make unit-tests"
-seconds=${1:-$(in_all_else 15 2)}
+seconds=${1:-$(in_all_else 15 1)}
 
 # nested__run NAME OPTION...: one profile
 nested__run() {

@@ -67,7 +67,7 @@ struct session_config cmd__session(const struct config *c, const struct engine_o
 
 /*
  * cmd__rights - RIGHTS_* that a session of @c takes once it has begun, for rights__keep.  A probe
- * for --event gc is set in R's file when R is found.  @again: with what it takes to begin anew.
+ * for --event gc is set in R's file when R is found.  @again: with what it takes to restart.
  */
 unsigned int cmd__rights(const struct config *c, bool again);
 

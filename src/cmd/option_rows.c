@@ -165,7 +165,7 @@ static int rows__parse(const struct option_row *rows, void *into, int argc, char
 	err = rows__getopt(rows, longs, shorts);
 	if (err)
 		return errmsg__set(f, err, "too many options");
-	optind = 0; /* start anew */
+	optind = 0; /* start again */
 	opterr = 0;
 	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		if (key == ':')

@@ -20,7 +20,8 @@ struct sink progress__sink(struct progress *p);
 bool progress__due(const struct progress *p, uint64_t now);
 
 /*
- * progress__show - draw the line anew, at @now.  @stats: what was counted so far.  progress__clear
+ * progress__show - draw the line again, at @now.  @stats: what was counted so far.
+ * progress__clear
  * - take it away, before something else is said; it comes again with the next one.  Both do nothing
  * of a NULL.
  */

@@ -33,7 +33,7 @@ static const char *path__name(const char *path)
 	return strcmp(path, "-") != 0 ? path : "standard input";
 }
 
-/* The line of progress, drawn anew; @text "": taken away. */
+/* The line of progress, drawn again; @text "": taken away. */
 static void source__draw(const char *text)
 {
 	char line[256] = "\r\033[K"; /* the first column, and erase (ECMA-48) */

@@ -330,7 +330,7 @@ void serve_options__init(struct serve_options *so)
 	so->max_cpu = MAX_CPU;
 }
 
-/* Only rows of a kind that does not add up may be read twice: start anew. */
+/* Only rows of a kind that does not add up may be read twice: start again. */
 static int serve_options__line(struct serve_options *so, int argc, char **argv, struct errmsg *f)
 {
 	struct option_rest rest;

@@ -163,7 +163,7 @@ static void serve__restart_front(struct serve *s)
 		s->config.wake_fd = 0;
 		lost = front__stop(&s->front, 0, 0, NULL, NULL);
 		windows__lost(s->windows, &lost);
-		windows__forget_all(s->windows); /* the next one counts its requests anew */
+		windows__forget_all(s->windows); /* the next one counts its requests from 0 */
 		s->service->counts.front_restarts++;
 		serve__say(s, "the process that writes and sends has ended; restarting it");
 	}

@@ -371,7 +371,7 @@ void top_model__close(struct top_model *m, uint64_t now)
 	next = m->filled ? (m->at + 1) % m->window : 0;
 	if (m->full || second__fill(m, &m->seconds[next])) {
 		model__clear(m);
-		m->anew++;
+		m->restarts++;
 		m->began = now;
 		m->second_at = now - NS_PER_S;
 	} else {

@@ -3,7 +3,7 @@
  * What `top` knows: processes, functions and stacks, and how much of each was seen in the last
  * seconds and since it began to count.  It is a sink; nothing here draws.
  *
- * What it takes has a limit.  When stacks find no room any more, counting begins anew.
+ * What it takes has a limit.  When stacks do not fit any more, counting restarts.
  */
 #ifndef XR_CMD_LINUX_TOP_MODEL_H
 #define XR_CMD_LINUX_TOP_MODEL_H
@@ -65,7 +65,7 @@ uint32_t top_model__due(const struct top_model *m, uint64_t now, uint32_t max);
 /* top_model__command - the command line of process @pid, of which it was not known.  -ENOMEM. */
 int top_model__command(struct top_model *m, uint32_t pid, const char *text);
 
-/* top_model__reset - counting begins anew. */
+/* top_model__reset - counting restarts. */
 void top_model__reset(struct top_model *m);
 
 /*
@@ -91,8 +91,8 @@ uint32_t top_model__find_type(const struct top_model *m, const char *name);
 /* top_model__seconds - that have been counted: of the window, or @since counting began. */
 double top_model__seconds(const struct top_model *m, bool since);
 
-/* top_model__began_anew - how often counting did for want of room. */
-uint32_t top_model__began_anew(const struct top_model *m);
+/* top_model__restarts - how often counting restarted because memory was full. */
+uint32_t top_model__restarts(const struct top_model *m);
 
 /* top_model__verdict - append what is to be said of those that mostly wait, if anything.  -ENOMEM.
  */

@@ -51,8 +51,8 @@ struct top_model {
 	struct map by_serial; /* (serial, 0) to the process' number, from 1 on */
 	uint64_t began,
 		second_at; /* when counting did, and the last second was closed; ns, 0: not */
-	bool full;	   /* counting has to begin anew */
-	uint32_t anew;
+	bool full;	   /* counting has to restart */
+	uint32_t restarts;
 	uint64_t stamp; /* given to functions last */
 	struct profile_about about;
 	struct errmsg why;

@@ -178,9 +178,9 @@ double top_model__seconds(const struct top_model *m, bool since)
 	return since || all < m->window ? all : m->window;
 }
 
-uint32_t top_model__began_anew(const struct top_model *m)
+uint32_t top_model__restarts(const struct top_model *m)
 {
-	return m->anew;
+	return m->restarts;
 }
 
 struct verdict_text {

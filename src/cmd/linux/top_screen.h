@@ -25,7 +25,7 @@ int top_screen__draw(struct top_screen *s, struct top_view *v, const struct stat
 
 /*
  * top_screen__key - what was typed next, for top_view__key; -1: nothing; TOP_SCREEN_CHANGED: the
- * screen has another size, draw anew.  Does not wait.
+ * screen has another size, draw again.  Does not wait.
  */
 #define TOP_SCREEN_CHANGED 0x2000
 int top_screen__key(struct top_screen *s);

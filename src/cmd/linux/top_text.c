@@ -50,13 +50,13 @@ int top_text__title(struct buf *b, const struct top_view *v, const char *clock, 
 int top_text__counts(struct buf *b, const struct top_view *v, const struct stats *st,
 		     unsigned int width)
 {
-	uint32_t anew = top_model__began_anew(v->model);
+	uint32_t restarts = top_model__restarts(v->model);
 	double rate = st->seconds > 0 ? (double)st->written / st->seconds : 0;
 
 	return text__line(b, width, "%llu samples in %.1f s, %.1f a second; %llu lost%s",
 			  (unsigned long long)st->written, st->seconds, rate,
 			  (unsigned long long)(st->lost + st->unreadable),
-			  anew ? "; memory was full, counting restarted (--max-memory)" : "");
+			  restarts ? "; memory was full, counting restarted (--max-memory)" : "");
 }
 
 int top_text__verdict(struct buf *b, const struct top_view *v, unsigned int width)

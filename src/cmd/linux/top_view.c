@@ -135,7 +135,7 @@ static int view__callers(struct top_view *v)
 	return count < 0 ? count : 0;
 }
 
-/* Functions are others when counting began anew: what was chosen among them is void. */
+/* Functions are others when counting restarted: what was chosen among them is void. */
 static void view__forget(struct top_view *v)
 {
 	v->selected = 0;
@@ -144,15 +144,15 @@ static void view__forget(struct top_view *v)
 		v->pane = TOP_FUNCTIONS;
 }
 
-/* Have it counted anew, paused or not: what is asked for is another. */
+/* Have it counted again, paused or not: what is asked for is another. */
 static int view__renew(struct top_view *v)
 {
-	uint32_t anew = top_model__began_anew(v->model);
+	uint32_t restarts = top_model__restarts(v->model);
 	int err;
 
-	if (anew != v->anew)
+	if (restarts != v->restarts)
 		view__forget(v);
-	v->anew = anew;
+	v->restarts = restarts;
 	v->samples = top_model__count(v->model, &v->scope);
 	v->seconds = top_model__seconds(v->model, v->scope.since);
 	err = view__list(v);
@@ -166,7 +166,7 @@ int top_view__update(struct top_view *v)
 	int err = view__processes(v);
 
 	/* paused, but what is shown is of functions that are no more */
-	if (err || (v->paused && top_model__began_anew(v->model) == v->anew))
+	if (err || (v->paused && top_model__restarts(v->model) == v->restarts))
 		return err;
 	return view__renew(v);
 }

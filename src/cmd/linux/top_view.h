@@ -57,15 +57,15 @@ struct top_view {
 	uint64_t of_total;
 	struct top_caller callers[TOP_CALLERS_MAX];
 	size_t ncallers, first_caller; /* the first that is shown */
-	uint32_t anew;		       /* of the model, when it was last looked at */
+	uint32_t restarts;	       /* of the model, when it was last looked at */
 };
 
 void top_view__init(struct top_view *v, struct top_model *m);
 void top_view__free(struct top_view *v);
 
 /*
- * top_view__update - look at the model anew, but for functions while the view is paused: each time
- * it advanced.  The selection stays on its function.  -ENOMEM.
+ * top_view__update - look at the model again, except functions while the view is paused: each
+ * time it advanced.  The selection stays on its function.  -ENOMEM.
  */
 int top_view__update(struct top_view *v);
 

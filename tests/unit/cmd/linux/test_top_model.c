@@ -169,14 +169,14 @@ TEST(callers)
 	tap__is(callers_of_f(&merged), "1walk=100 2main=100 ", "are one if they are merged");
 }
 
-/* Stacks and names without end: counting begins anew, and what is taken is bounded. */
+/* Stacks and names without end: counting restarts, and what is taken is bounded. */
 TEST(full)
 {
 	char names[128];
 	unsigned int i;
 
 	begin(4u << 20, 5);
-	for (i = 0; i < 200000 && !top_model__began_anew(model); i++) {
+	for (i = 0; i < 200000 && !top_model__restarts(model); i++) {
 		snprintf(names, sizeof(names), "function_with_a_long_name_%u outer_%u", i, i / 2);
 		if (take(&one, names, 1))
 			break;
@@ -185,7 +185,7 @@ TEST(full)
 		if (i % 5000 == 4999)
 			stack__free_all();
 	}
-	tap__ok(top_model__began_anew(model) == 1, "after %u stacks it restarts", i);
+	tap__ok(top_model__restarts(model) == 1, "after %u stacks it restarts", i);
 	take(&one, "f", 2);
 	second();
 	counts(&since, "2: f 2/2", "and goes on");

@@ -164,7 +164,7 @@ TEST(callers)
 	tap__ok(view.of_total == 4, "it is kept up to date");
 	keys("r");
 	tap__ok(view.pane == TOP_FUNCTIONS && !view.nlines,
-		"there are none when counting began anew");
+		"there are none when counting restarted");
 	keys("h");
 	tap__ok(view.pane == TOP_HELP, "help");
 	keys("<escape>");

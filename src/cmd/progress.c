@@ -83,21 +83,6 @@ static const struct busy *progress__busiest(const struct progress *p)
 	return most;
 }
 
-static int progress__begin(void *arg, const struct profile_about *about)
-{
-	struct progress *p = arg;
-
-	return p->to.ops->begin(p->to.arg, about);
-}
-
-static int progress__process(void *arg, const struct profile_process *process,
-			     enum profile_event event)
-{
-	struct progress *p = arg;
-
-	return p->to.ops->process(p->to.arg, process, event);
-}
-
 static int progress__sample(void *arg, const struct profile_process *process,
 			    const struct sample *s)
 {
@@ -107,50 +92,16 @@ static int progress__sample(void *arg, const struct profile_process *process,
 	/* others have other units */
 	if (s->stack->nframes && s->type == PROFILE_TYPE_TICKS)
 		busy__count(p, s->stack->frames[0]->function, s->weight);
-	return p->to.ops->sample(p->to.arg, process, s);
-}
-
-static int progress__source(void *arg, uint32_t serial, const struct profile_source *source)
-{
-	struct progress *p = arg;
-
-	return p->to.ops->source ? p->to.ops->source(p->to.arg, serial, source) : 0;
-}
-
-static int progress__tick(void *arg, uint64_t now)
-{
-	struct progress *p = arg;
-
-	return p->to.ops->tick(p->to.arg, now);
-}
-
-static int progress__finish(void *arg, struct stats *stats)
-{
-	struct progress *p = arg;
-
-	return p->to.ops->finish(p->to.arg, stats);
-}
-
-static const struct errmsg *progress__why(void *arg)
-{
-	struct progress *p = arg;
-
-	return p->to.ops->why(p->to.arg);
+	return sink__sample(&p->to, process, s);
 }
 
 struct sink progress__sink(struct progress *p)
 {
 	static const struct sink_ops ops = {
-		.begin = progress__begin,
-		.process = progress__process,
 		.sample = progress__sample,
-		.source = progress__source,
-		.tick = progress__tick,
-		.finish = progress__finish,
-		.why = progress__why,
 	};
 
-	return (struct sink){&ops, p};
+	return (struct sink){&ops, p, &p->to};
 }
 
 bool progress__due(const struct progress *p, uint64_t now)

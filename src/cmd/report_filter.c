@@ -155,19 +155,12 @@ void report_chosen__free(struct report_chosen *chosen)
 
 /* --- samples --- */
 
-static int filter__begin(void *arg, const struct profile_about *about)
-{
-	const struct report_filter *filter = arg;
-
-	return filter->to.ops->begin(filter->to.arg, about);
-}
-
 static int filter__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
 	const struct report_filter *filter = arg;
 
 	return report_filter__has(filter->processes, filter->chosen, p)
-		       ? filter->to.ops->process(filter->to.arg, p, event)
+		       ? sink__process(&filter->to, p, event)
 		       : 0;
 }
 
@@ -179,32 +172,15 @@ static int filter__sample(void *arg, const struct profile_process *p, const stru
 		return 0;
 	filter->samples += s->type ? 1 : s->weight;
 	filter->values[s->type] += s->weight;
-	return filter->to.ops->sample(filter->to.arg, p, s);
-}
-
-static int filter__tick(void *arg, uint64_t now)
-{
-	const struct report_filter *filter = arg;
-
-	return filter->to.ops->tick ? filter->to.ops->tick(filter->to.arg, now) : 0;
-}
-
-static const struct errmsg *filter__why(void *arg)
-{
-	const struct report_filter *filter = arg;
-
-	return filter->to.ops->why(filter->to.arg);
+	return sink__sample(&filter->to, p, s);
 }
 
 struct sink report_filter__sink(struct report_filter *filter)
 {
 	static const struct sink_ops ops = {
-		.begin = filter__begin,
 		.process = filter__process,
 		.sample = filter__sample,
-		.tick = filter__tick,
-		.why = filter__why,
 	};
 
-	return (struct sink){&ops, filter};
+	return (struct sink){&ops, filter, &filter->to};
 }

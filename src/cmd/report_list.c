@@ -195,21 +195,6 @@ static int list__indexes(struct list *l, struct errmsg *f)
 
 /* --- the other profiles --- */
 
-static int list__begin(void *arg, const struct profile_about *about)
-{
-	(void)arg;
-	(void)about;
-	return 0;
-}
-
-static int list__process(void *arg, const struct profile_process *p, enum profile_event event)
-{
-	(void)arg;
-	(void)p;
-	(void)event;
-	return 0;
-}
-
 static int list__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	struct profile_process process = *p;
@@ -228,8 +213,6 @@ static const struct errmsg *list__why(void *arg)
 static int list__profiles(struct list *l, struct errmsg *f)
 {
 	static const struct sink_ops ops = {
-		.begin = list__begin,
-		.process = list__process,
 		.sample = list__sample,
 		.why = list__why,
 	};
@@ -247,7 +230,8 @@ static int list__profiles(struct list *l, struct errmsg *f)
 		if (!l->indexed[i])
 			in.files[in.n++] = l->in->files[i];
 	if (in.n)
-		err = report_read__all(&r, &in, false, (struct sink){&ops, l}, &l->seen, f);
+		err = report_read__all(&r, &in, false, (struct sink){.ops = &ops, .arg = l},
+				       &l->seen, f);
 	/* the index has nothing of an interval in which nobody ran */
 	if (l->seen.filled)
 		log__line("%" PRIu64 " of %" PRIu64

@@ -74,54 +74,30 @@ static int rates__weigh(struct report_rates *r, struct sample *s)
 	return 0;
 }
 
-static int rates__begin(void *arg, const struct profile_about *about)
-{
-	struct report_rates *r = arg;
-
-	return r->to.ops->begin(r->to.arg, about);
-}
-
-static int rates__process(void *arg, const struct profile_process *p, enum profile_event event)
-{
-	struct report_rates *r = arg;
-
-	return r->to.ops->process(r->to.arg, p, event);
-}
-
 static int rates__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	struct report_rates *r = arg;
 	struct sample weighed = *s;
 	int err = s->type == PROFILE_TYPE_TICKS && !r->alike ? rates__weigh(r, &weighed) : 0;
 
-	return err || !weighed.weight ? err : r->to.ops->sample(r->to.arg, p, &weighed);
-}
-
-static int rates__tick(void *arg, uint64_t now)
-{
-	struct report_rates *r = arg;
-
-	return r->to.ops->tick ? r->to.ops->tick(r->to.arg, now) : 0;
+	return err || !weighed.weight ? err : sink__sample(&r->to, p, &weighed);
 }
 
 static const struct errmsg *rates__why(void *arg)
 {
 	struct report_rates *r = arg;
 
-	return r->fault.text[0] ? &r->fault : r->to.ops->why(r->to.arg);
+	return r->fault.text[0] ? &r->fault : sink__why(&r->to);
 }
 
 struct sink report_rates__sink(struct report_rates *r)
 {
 	static const struct sink_ops ops = {
-		.begin = rates__begin,
-		.process = rates__process,
 		.sample = rates__sample,
-		.tick = rates__tick,
 		.why = rates__why,
 	};
 
-	return (struct sink){&ops, r};
+	return (struct sink){&ops, r, &r->to};
 }
 
 void report_rates__ticks(const struct report_rates *r, struct aggregate *a)

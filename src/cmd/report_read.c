@@ -70,9 +70,9 @@ static int source__read(void *arg, void *to, size_t size)
 		s->done += (uint64_t)n;
 	if (s->terminal)
 		source__progress(s, now);
-	if (s->to.ops->tick && now - s->ticked >= TICK_NS) {
+	if (now - s->ticked >= TICK_NS) {
 		s->ticked = now;
-		s->to.ops->tick(s->to.arg, now);
+		sink__tick(&s->to, now);
 	}
 	return n;
 }
@@ -194,7 +194,7 @@ static int report_read__one(struct reader *reader, const char *path, bool store,
  */
 static bool read__is_over(int err, struct sink to)
 {
-	return err == -ENOMEM || err == -EPIPE || to.ops->why(to.arg)->text[0];
+	return err == -ENOMEM || err == -EPIPE || sink__why(&to)->text[0];
 }
 
 /* A file of a directory that cannot be read is left out, the others count. */

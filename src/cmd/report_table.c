@@ -22,13 +22,6 @@ struct adding {
 	struct errmsg fault;
 };
 
-static int adding__begin(void *arg, const struct profile_about *about)
-{
-	(void)arg;
-	(void)about;
-	return 0;
-}
-
 static int adding__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
 	struct adding *a = arg;
@@ -61,7 +54,6 @@ int report_profile(const struct report *r, const struct report_input *in, struct
 		   struct report_seen *seen, struct errmsg *f)
 {
 	static const struct sink_ops ops = {
-		.begin = adding__begin,
 		.process = adding__process,
 		.sample = adding__sample,
 		.why = adding__why,
@@ -74,7 +66,7 @@ int report_profile(const struct report *r, const struct report_input *in, struct
 	*out = seen->rates.adding = a.aggregate;
 	if (err)
 		return errmsg__set(f, err, "out of memory");
-	err = report_read__all(r, in, false, (struct sink){&ops, &a}, seen, f);
+	err = report_read__all(r, in, false, (struct sink){.ops = &ops, .arg = &a}, seen, f);
 	free(seen->names);
 	seen->names = NULL;
 	if (!err && aggregate__dropped(a.aggregate))

@@ -46,7 +46,7 @@ static int writing__fail(struct report_writing *w, int err)
 {
 	if (err && !w->err) {
 		w->err = err;
-		w->fault = *w->to.ops->why(w->to.arg);
+		w->fault = *sink__why(&w->to);
 	}
 	return err;
 }
@@ -73,7 +73,7 @@ static int writing__open(struct report_writing *w, uint32_t capture, bool roots)
 	if (err)
 		return errmsg__set(&w->fault, err, "out of memory");
 	w->to = outputs__sink(w->outputs);
-	return writing__fail(w, w->to.ops->begin(w->to.arg, &w->about));
+	return writing__fail(w, sink__begin(&w->to, &w->about));
 }
 
 /* Does the format say of each sample when it was taken, or write them one by one? */
@@ -140,7 +140,7 @@ static int writing__process(void *arg, const struct profile_process *p, enum pro
 	struct report_writing *w = arg;
 
 	if (!w->adding)
-		return writing__fail(w, w->to.ops->process(w->to.arg, p, event));
+		return writing__fail(w, sink__process(&w->to, p, event));
 	aggregate__know(w->adding, p);
 	return 0;
 }
@@ -159,7 +159,7 @@ static int writing__sample(void *arg, const struct profile_process *p, const str
 		return 0;
 	}
 	if (!w->adding)
-		return writing__fail(w, w->to.ops->sample(w->to.arg, p, s));
+		return writing__fail(w, sink__sample(&w->to, p, s));
 	timed = *s;
 	timed.time = intervals__number(&w->intervals, w->seen.rates.reading);
 	err = aggregate__add(w->adding, p, &timed);
@@ -176,7 +176,7 @@ static int writing__tick(void *arg, uint64_t now)
 
 	/* a profile in rows is written at once at the end, not every second */
 	(void)now;
-	return w->adding || !w->outputs ? 0 : writing__fail(w, w->to.ops->tick(w->to.arg, 0));
+	return w->adding || !w->outputs ? 0 : writing__fail(w, sink__tick(&w->to, 0));
 }
 
 static const struct errmsg *writing__why(void *arg)
@@ -326,8 +326,8 @@ static int writing__row(struct report_writing *w, struct pouring *pouring,
 
 	if (!pouring__sample(pouring, w->config.format, row, &s))
 		return 0;
-	err = writing__fail(w, w->to.ops->process(w->to.arg, &p, PROFILE_BEGAN));
-	return err ? err : writing__fail(w, w->to.ops->sample(w->to.arg, &p, &s));
+	err = writing__fail(w, sink__process(&w->to, &p, PROFILE_BEGAN));
+	return err ? err : writing__fail(w, sink__sample(&w->to, &p, &s));
 }
 
 /* Give what was added up to the outputs. */
@@ -385,7 +385,7 @@ static int writing__finish(struct report_writing *w)
 
 	if (!w->outputs)
 		return 0;
-	err = writing__fail(w, w->to.ops->finish(w->to.arg, &stats));
+	err = writing__fail(w, sink__finish(&w->to, &stats));
 	if (w->adding)
 		stats.stacks_dropped += aggregate__dropped(w->adding);
 	if (stats.stacks_dropped)
@@ -435,7 +435,7 @@ int report_write(const struct report *r)
 	rights__keep(RIGHTS_FILES);
 	if (!err)
 		err = report_read__all(r, &r->inputs[0], format__is_ordered(r->format),
-				       (struct sink){&ops, &w}, &w.seen, &f);
+				       (struct sink){.ops = &ops, .arg = &w}, &w.seen, &f);
 	if (!err && w.adding)
 		err = writing__pour(&w);
 	if (!err)

@@ -436,7 +436,7 @@ struct sink outputs__sink(struct outputs *ss)
 		.why = outputs__why,
 	};
 
-	return (struct sink){&ops, ss};
+	return (struct sink){.ops = &ops, .arg = ss};
 }
 
 void outputs__free(struct outputs *ss)

@@ -20,7 +20,7 @@ static int reading__refused(struct reading *r, int err)
 {
 	const struct sink *to = &r->reader->config.to;
 
-	return errmsg__set(r->f, err, "%s", to->ops->why(to->arg)->text);
+	return errmsg__set(r->f, err, "%s", sink__why(to)->text);
 }
 
 static void about__rate(struct profile_about *about, uint64_t interval)
@@ -93,7 +93,7 @@ int reading__begin(struct reading *r)
 	reader->begun = true;
 	interval = r->result->interval_ns;
 	about__rate(about, interval);
-	err = reader->config.to.ops->begin(reader->config.to.arg, about);
+	err = sink__begin(&reader->config.to, about);
 	return err ? reading__refused(r, err) : 0;
 }
 
@@ -302,10 +302,10 @@ static int reading__give(struct reading *r, struct reader_process *p, struct sam
 	if (s.stack == stacks__none())
 		r->result->dropped += sample__count(&s);
 	if (!p->told)
-		err = to->ops->process(to->arg, &p->process, PROFILE_BEGAN);
+		err = sink__process(to, &p->process, PROFILE_BEGAN);
 	p->told = true;
 	if (!err)
-		err = to->ops->sample(to->arg, &p->process, &s);
+		err = sink__sample(to, &p->process, &s);
 	return err ? reading__refused(r, err) : 0;
 }
 

@@ -22,24 +22,25 @@ enum profile_event {
 	PROFILE_STOPPED, /* nor of this: it goes on, but the profile is over, finish follows */
 };
 
-/* All return 0 or a negative errno, which ends the profile; `why` has the line for the user. */
+/*
+ * What a sink does.  NULL: an operation is passed on to the next sink, or has no effect.  All
+ * return 0 or a negative errno, which ends the profile; `why` has the line for the user.
+ */
 struct sink_ops {
-	/* Samples will come, as @about says (borrowed until finish): now is the time to open files.
-	 */
+	/* Samples described by @about (borrowed until finish) follow: open files here. */
 	int (*begin)(void *arg, const struct profile_about *about);
 	int (*process)(void *arg, const struct profile_process *p, enum profile_event event);
 	int (*sample)(void *arg, const struct profile_process *p, const struct sample *s);
-	/* A source of process row @serial, perhaps after its samples.  NULL: nobody wants to know.
-	 */
+	/* A source of process row @serial, perhaps after its samples. */
 	int (*source)(void *arg, uint32_t serial, const struct profile_source *source);
 	/*
-	 * All that came so far was given; @now: os__now().  Called as often as the session is
+	 * All samples until now were passed; @now: os__now().  Called as often as the session is
 	 * polled: some ten times a second by `record`, at least once a second by `serve`.
 	 */
 	int (*tick)(void *arg, uint64_t now);
 	/*
-	 * No more comes.  @stats: what was counted, to which a sink adds what it dropped.  Called
-	 * even if something failed before.
+	 * The profile is over.  @stats: what was counted, to which a sink adds what it dropped.
+	 * Called even if something failed before.
 	 */
 	int (*finish)(void *arg, struct stats *stats);
 	const struct errmsg *(*why)(void *arg);
@@ -48,6 +49,63 @@ struct sink_ops {
 struct sink {
 	const struct sink_ops *ops;
 	void *arg;
+	const struct sink *to; /* the next one; NULL: none */
 };
+
+/* The first of @from and those behind it that has the operation @op; NULL: none has it. */
+#define sink__find(from, op)                                                                       \
+	({                                                                                         \
+		const struct sink *at_ = (from);                                                   \
+		while (at_ && !at_->ops->op)                                                       \
+			at_ = at_->to;                                                             \
+		at_;                                                                               \
+	})
+
+#define SINK_CALL(from, op, ...)                                                                   \
+	({                                                                                         \
+		const struct sink *does_ = sink__find(from, op);                                   \
+		does_ ? does_->ops->op(does_->arg, __VA_ARGS__) : 0;                               \
+	})
+
+static inline int sink__begin(const struct sink *sink, const struct profile_about *about)
+{
+	return SINK_CALL(sink, begin, about);
+}
+
+static inline int sink__process(const struct sink *sink, const struct profile_process *p,
+				enum profile_event event)
+{
+	return SINK_CALL(sink, process, p, event);
+}
+
+static inline int sink__sample(const struct sink *sink, const struct profile_process *p,
+			       const struct sample *s)
+{
+	return SINK_CALL(sink, sample, p, s);
+}
+
+static inline int sink__source(const struct sink *sink, uint32_t serial,
+			       const struct profile_source *source)
+{
+	return SINK_CALL(sink, source, serial, source);
+}
+
+static inline int sink__tick(const struct sink *sink, uint64_t now)
+{
+	return SINK_CALL(sink, tick, now);
+}
+
+static inline int sink__finish(const struct sink *sink, struct stats *stats)
+{
+	return SINK_CALL(sink, finish, stats);
+}
+
+static inline const struct errmsg *sink__why(const struct sink *sink)
+{
+	static const struct errmsg none = {""};
+	const struct sink *does = sink__find(sink, why);
+
+	return does ? does->ops->why(does->arg) : &none;
+}
 
 #endif

@@ -134,7 +134,7 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 	lifecycle__report(l, p);
 	/* a process that was asked for has a file even when it does nothing */
 	if (process__named(p) && !l->err)
-		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_BEGAN));
+		lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_BEGAN));
 	/* those forked before the row was there have none */
 	if ((l->config->all || l->config->follow) && pids__put(&l->sampled, (pid_t)p->pid))
 		return lifecycle__no_memory(l);
@@ -403,7 +403,7 @@ static void admission__described(struct lifecycle *l, struct process *p, const s
 		return;
 	}
 	profile = process__profile(p);
-	lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_KNOWN));
+	lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_KNOWN));
 }
 
 void admission__answered(struct lifecycle *l, const struct ask *a)

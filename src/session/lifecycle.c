@@ -51,7 +51,7 @@ void lifecycle__sunk(struct lifecycle *l, int err)
 	if (!err || l->err)
 		return;
 	l->err = err;
-	l->reason = *l->sink.ops->why(l->sink.arg);
+	l->reason = *sink__why(&l->sink);
 }
 
 int lifecycle__no_memory(struct lifecycle *l)
@@ -284,7 +284,7 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 	profile = lifecycle__last(l, p);
 	lifecycle__forget_names(l, p);
 	if (!l->err)
-		lifecycle__sunk(l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_ENDED));
+		lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_ENDED));
 	lifecycle__add_hidden(l, p, &l->hidden);
 	lifecycle__say(l, p);
 	native__forget(&l->natives, p, os__now());
@@ -313,8 +313,7 @@ void lifecycle__stop(struct lifecycle *l)
 			lifecycle__look(p, now);
 		profile = lifecycle__last(l, p);
 		if (!l->err)
-			lifecycle__sunk(
-				l, l->sink.ops->process(l->sink.arg, &profile, PROFILE_STOPPED));
+			lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_STOPPED));
 		lifecycle__say(l, p);
 	}
 	verdict__end(&l->verdict, lifecycle__cpu_clock(l));

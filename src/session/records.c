@@ -145,13 +145,13 @@ void records__sample(void *lifecycle, const struct sample *taken)
 	if (l->config->capture & XR_ROW_MEMORY && !records__may_have_memory(p))
 		sample->flags |= XR_F_MEMORY;
 	profile = process__profile(p);
-	lifecycle__sunk(l, l->sink.ops->sample(l->sink.arg, &profile, sample));
+	lifecycle__sunk(l, sink__sample(&l->sink, &profile, sample));
 	if (!bytes || l->config->one_type || !(l->config->capture & XR_ROW_MEMORY) || l->err)
 		return;
 	sample->type = PROFILE_TYPE_ALLOC;
 	sample->weight = bytes;
 	sample->detail = 0;
-	lifecycle__sunk(l, l->sink.ops->sample(l->sink.arg, &profile, sample));
+	lifecycle__sunk(l, sink__sample(&l->sink, &profile, sample));
 }
 
 /*

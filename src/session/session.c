@@ -274,7 +274,7 @@ static int session__begin_sink(struct session *s)
 						       : e->unit == XR_UNIT_BYTES ? PROFILE_BYTES
 										  : PROFILE_COUNT};
 	}
-	return sink->ops->begin(sink->arg, &about);
+	return sink__begin(sink, &about);
 }
 
 /* Filters may be wrong, and who waits for what they leave out should know at once. */
@@ -422,7 +422,7 @@ enum session_state session__poll(struct session *s, int timeout_ms)
 	session__say_dropped(s);
 	notes__settle(&s->config->notes, now, false);
 	if (!l->err)
-		lifecycle__sunk(l, l->sink.ops->tick(l->sink.arg, now));
+		lifecycle__sunk(l, sink__tick(&l->sink, now));
 	if (l->err)
 		return SESSION_FAILED;
 	if (!l->live && !asker__busy(l->asker) && !discovery__may_come(s->discovery, l->added_at))
@@ -579,14 +579,14 @@ int session__stop(struct session *s, struct stats *stats)
 		session__check_silent(s, stats);
 	notes__settle(&s->config->notes, os__now(), true);
 	if (s->sinking)
-		err = l->sink.ops->finish(l->sink.arg, stats);
+		err = sink__finish(&l->sink, stats);
 	s->sinking = false;
 	if (l->err != -EPIPE)
 		stats->unwritten += l->unsunk;
 	stats__unwritten(stats);
 	if (err) { /* what was written is not all there */
 		l->err = err;
-		l->reason = *l->sink.ops->why(l->sink.arg);
+		l->reason = *sink__why(&l->sink);
 	}
 	return l->err;
 }

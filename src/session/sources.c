@@ -21,7 +21,7 @@
 static void sources__sink(struct lifecycle *l, uint32_t serial, const struct profile_source *source)
 {
 	if (!l->err)
-		lifecycle__sunk(l, l->sink.ops->source(l->sink.arg, serial, source));
+		lifecycle__sunk(l, sink__source(&l->sink, serial, source));
 }
 
 /* The number under which @file is remembered; negative: an error. */
@@ -44,7 +44,7 @@ void sources__met(void *lifecycle, uint32_t serial, uint64_t at, const char *fil
 	struct profile_source none = {.file = file, .err = -ESRCH};
 	long number;
 
-	if (!l->config->sources || !l->sink.ops->source || l->err)
+	if (!l->config->sources || !sink__find(&l->sink, source) || l->err)
 		return;
 	if (l->sources.n >= LIMIT_SOURCES)
 		none.err = -ENOSPC;

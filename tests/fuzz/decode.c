@@ -50,8 +50,8 @@ static void on_sample(void *arg, const struct sample *s)
 
 	r->samples++;
 	r->weight += s->weight;
-	if (r->sink.ops->sample(r->sink.arg, &p, s))
-		fuzz__fail("sample: %s", r->sink.ops->why(r->sink.arg)->text);
+	if (sink__sample(&r->sink, &p, s))
+		fuzz__fail("sample: %s", sink__why(&r->sink)->text);
 }
 
 static void on_process(void *arg, const struct xr_process *record)
@@ -78,8 +78,8 @@ static void run__begin(struct run *r, const struct stream_head *head)
 		fuzz__fail("out of memory");
 	r->sink = outputs__sink(r->outputs);
 	about.freq = head->freq % FREQ_MAX + 1;
-	if (r->sink.ops->begin(r->sink.arg, &about))
-		fuzz__fail("begin: %s", r->sink.ops->why(r->sink.arg)->text);
+	if (sink__begin(&r->sink, &about))
+		fuzz__fail("begin: %s", sink__why(&r->sink)->text);
 }
 
 /* The record as an engine could have sent it; its bytes are in a block of their own. */
@@ -125,10 +125,10 @@ static void run__item(struct run *r, const struct stream_item *item, struct inpu
 		input__take(in, &p.serial, sizeof(p.serial));
 		p.comm = r->processes[p.serial % PROCESSES].comm;
 		decoder__forget(r->decoder, p.serial);
-		r->sink.ops->process(r->sink.arg, &p, PROFILE_ENDED);
+		sink__process(&r->sink, &p, PROFILE_ENDED);
 		break;
 	case STREAM_TICK:
-		r->sink.ops->tick(r->sink.arg, r->now += 3600000000000u);
+		sink__tick(&r->sink, r->now += 3600000000000u);
 		break;
 	default:
 		break;
@@ -187,8 +187,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		run__item(&r, &item, &in);
 	}
 	stats.decoder = *decoder__stats(r.decoder);
-	if (r.sink.ops->finish(r.sink.arg, &stats))
-		fuzz__fail("finish: %s", r.sink.ops->why(r.sink.arg)->text);
+	if (sink__finish(&r.sink, &stats))
+		fuzz__fail("finish: %s", sink__why(&r.sink)->text);
 	run__check(&r, &stats, head.pad % 2);
 	outputs__free(r.outputs);
 	decoder__free(r.decoder);

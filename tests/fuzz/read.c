@@ -118,14 +118,6 @@ static int taken__sample(void *arg, const struct profile_process *p, const struc
 	return 0;
 }
 
-static const struct errmsg *taken__why(void *arg)
-{
-	static const struct errmsg none = {""};
-
-	(void)arg;
-	return &none;
-}
-
 static int read__once(const uint8_t *data, size_t size, unsigned int how, size_t piece,
 		      struct taken *t, struct read_result *result)
 {
@@ -133,7 +125,6 @@ static int read__once(const uint8_t *data, size_t size, unsigned int how, size_t
 		.begin = taken__begin,
 		.process = taken__process,
 		.sample = taken__sample,
-		.why = taken__why,
 	};
 	const struct reader_config config = {
 		.to = {&ops, t},

@@ -189,23 +189,8 @@ static int dump__find(struct dump *d, struct errmsg *f)
 
 /* --- one process: the sink of its session --- */
 
-static int sink__begin(void *arg, const struct profile_about *about)
-{
-	(void)arg;
-	(void)about;
-	return 0;
-}
-
-static int sink__process(void *arg, const struct profile_process *p, enum profile_event event)
-{
-	(void)arg;
-	(void)p;
-	(void)event;
-	return 0;
-}
-
 /* The newest sample stands. */
-static int sink__sample(void *arg, const struct profile_process *p, const struct sample *s)
+static int newest__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	struct dump *d = arg;
 	struct dump_process *now = &d->now;
@@ -225,21 +210,7 @@ static int sink__sample(void *arg, const struct profile_process *p, const struct
 	return 0;
 }
 
-static int sink__tick(void *arg, uint64_t now)
-{
-	(void)arg;
-	(void)now;
-	return 0;
-}
-
-static int sink__finish(void *arg, struct stats *stats)
-{
-	(void)arg;
-	(void)stats;
-	return 0;
-}
-
-static const struct errmsg *sink__why(void *arg)
+static const struct errmsg *newest__why(void *arg)
 {
 	struct dump *d = arg;
 
@@ -247,12 +218,8 @@ static const struct errmsg *sink__why(void *arg)
 }
 
 static const struct sink_ops sink_ops = {
-	.begin = sink__begin,
-	.process = sink__process,
-	.sample = sink__sample,
-	.tick = sink__tick,
-	.finish = sink__finish,
-	.why = sink__why,
+	.sample = newest__sample,
+	.why = newest__why,
 };
 
 /* Is what came so far what is to be shown? */

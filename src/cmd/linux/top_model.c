@@ -114,7 +114,7 @@ static int model__no_memory(struct top_model *m)
 	return errmsg__set(&m->why, -ENOMEM, "out of memory");
 }
 
-static int sink__begin(void *arg, const struct profile_about *about)
+static int shown__begin(void *arg, const struct profile_about *about)
 {
 	struct top_model *m = arg;
 
@@ -122,7 +122,7 @@ static int sink__begin(void *arg, const struct profile_about *about)
 	return 0;
 }
 
-static int sink__process(void *arg, const struct profile_process *p, enum profile_event event)
+static int shown__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
 	struct top_model *m = arg;
 	struct top_process *ours;
@@ -140,7 +140,7 @@ static int sink__process(void *arg, const struct profile_process *p, enum profil
 	return 0;
 }
 
-static int sink__sample(void *arg, const struct profile_process *p, const struct sample *s)
+static int shown__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	struct top_model *m = arg;
 	struct top_process *ours = model__process(m, p);
@@ -161,21 +161,7 @@ static int sink__sample(void *arg, const struct profile_process *p, const struct
 	return 0;
 }
 
-static int sink__tick(void *arg, uint64_t now)
-{
-	(void)arg;
-	(void)now;
-	return 0;
-}
-
-static int sink__finish(void *arg, struct stats *stats)
-{
-	(void)arg;
-	(void)stats;
-	return 0;
-}
-
-static const struct errmsg *sink__why(void *arg)
+static const struct errmsg *shown__why(void *arg)
 {
 	struct top_model *m = arg;
 
@@ -185,12 +171,10 @@ static const struct errmsg *sink__why(void *arg)
 struct sink top_model__sink(struct top_model *m)
 {
 	static const struct sink_ops ops = {
-		.begin = sink__begin,
-		.process = sink__process,
-		.sample = sink__sample,
-		.tick = sink__tick,
-		.finish = sink__finish,
-		.why = sink__why,
+		.begin = shown__begin,
+		.process = shown__process,
+		.sample = shown__sample,
+		.why = shown__why,
 	};
 
 	return (struct sink){.ops = &ops, .arg = m};

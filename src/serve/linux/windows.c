@@ -316,7 +316,7 @@ struct sink windows__sink(struct windows *w)
 		.why = on_why,
 	};
 
-	return (struct sink){&ops, w};
+	return (struct sink){.ops = &ops, .arg = w};
 }
 
 /* --- for who has it --- */

@@ -22,7 +22,7 @@ static int put(struct progress *p, const char *function, uint64_t weight)
 	struct sample s = {.weight = weight, .stack = stack__of(1, &frame, NULL, 0)};
 	struct sink sink = progress__sink(p);
 
-	return sink.ops->sample(sink.arg, &process, &s);
+	return sink__sample(&sink, &process, &s);
 }
 
 static const char *line(const struct progress *p, unsigned int columns)

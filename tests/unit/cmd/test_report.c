@@ -149,11 +149,9 @@ static void minute__make(const char *name, uint64_t began, const char *host, con
 	tap__bail_if(files__start(&to.files, FILES_NONE, NULL) || outputs__new(&ss, &to),
 		     "no memory");
 	sink = outputs__sink(ss);
-	tap__bail_if(sink.ops->begin(sink.arg, &about) ||
-			     sink.ops->process(sink.arg, &process, PROFILE_BEGAN) ||
-			     sink.ops->sample(sink.arg, &process, &s) ||
-			     sink.ops->finish(sink.arg, &stats),
-		     "%s: %s", name, sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink__begin(&sink, &about) || sink__process(&sink, &process, PROFILE_BEGAN) ||
+			     sink__sample(&sink, &process, &s) || sink__finish(&sink, &stats),
+		     "%s: %s", name, sink__why(&sink)->text);
 	outputs__free(ss);
 	files__stop(to.files);
 }

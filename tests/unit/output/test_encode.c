@@ -75,15 +75,15 @@ static const char *recorded(size_t *size)
 	tap__bail_if(files__start(&config.files, false, NULL) || outputs__new(&ss, &config),
 		     "cannot open");
 	sink = outputs__sink(ss);
-	tap__bail_if(sink.ops->begin(sink.arg, &about), "%s", sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink__begin(&sink, &about), "%s", sink__why(&sink)->text);
 	for (int i = 0; i < STACKS; i++) {
 		struct sample s = sample_of(i);
 
-		tap__bail_if(sink.ops->sample(sink.arg, &processes[i % 2], &s), "no sample");
+		tap__bail_if(sink__sample(&sink, &processes[i % 2], &s), "no sample");
 	}
 	for (int i = 0; i < 3; i++)
-		sink.ops->process(sink.arg, &processes[i], PROFILE_STOPPED);
-	tap__bail_if(sink.ops->finish(sink.arg, &counted), "%s", sink.ops->why(sink.arg)->text);
+		sink__process(&sink, &processes[i], PROFILE_STOPPED);
+	tap__bail_if(sink__finish(&sink, &counted), "%s", sink__why(&sink)->text);
 	outputs__free(ss);
 	files__stop(config.files);
 	return tap__read(config.path, size);

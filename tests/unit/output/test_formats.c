@@ -101,17 +101,16 @@ static void write_names(const struct writer_ops *ops, const char *path)
 
 	tap__bail_if(outputs__new(&ss, &config), "no memory");
 	sink = outputs__sink(ss);
-	tap__bail_if(sink.ops->begin(sink.arg, &about), "%s", sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink__begin(&sink, &about), "%s", sink__why(&sink)->text);
 	for (size_t i = 0; i < NAMES; i++) {
 		struct sample s = {.time = i + 1, .weight = i + 1, .serial = 1, .pid = 10};
 
 		s.flags = XR_F_LINES;
 		s.stack = stack_of(names[i]);
-		tap__bail_if(sink.ops->sample(sink.arg, &process, &s), "%s: %s", ops->name,
-			     sink.ops->why(sink.arg)->text);
+		tap__bail_if(sink__sample(&sink, &process, &s), "%s: %s", ops->name,
+			     sink__why(&sink)->text);
 	}
-	tap__bail_if(sink.ops->finish(sink.arg, &stats), "%s: %s", ops->name,
-		     sink.ops->why(sink.arg)->text);
+	tap__bail_if(sink__finish(&sink, &stats), "%s: %s", ops->name, sink__why(&sink)->text);
 	outputs__free(ss);
 }
 

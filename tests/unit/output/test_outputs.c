@@ -42,8 +42,8 @@ static int begin(const struct outputs_config *config, struct errmsg *f)
 
 	tap__bail_if(err, "no memory");
 	sink = outputs__sink(ss);
-	err = sink.ops->begin(sink.arg, &about);
-	*f = *sink.ops->why(sink.arg);
+	err = sink__begin(&sink, &about);
+	*f = *sink__why(&sink);
 	if (err)
 		outputs__free(ss);
 	return err;
@@ -89,14 +89,14 @@ static int put(uint32_t serial, uint32_t pid, const char *function)
 				.stack = stack__of(1, &frame, NULL, 0)};
 	struct profile_process p = {.serial = serial, .pid = pid, .comm = "R"};
 
-	return sink.ops->sample(sink.arg, &p, &sample);
+	return sink__sample(&sink, &p, &sample);
 }
 
 static int end(uint32_t serial, uint32_t pid)
 {
 	struct profile_process p = {.serial = serial, .pid = pid, .comm = "R"};
 
-	return sink.ops->process(sink.arg, &p, PROFILE_ENDED);
+	return sink__process(&sink, &p, PROFILE_ENDED);
 }
 
 /* A tick so late that writers give up what they keep. */
@@ -105,7 +105,7 @@ static int flush(void)
 	static uint64_t late = UINT64_MAX / 2;
 
 	late += 1ULL << 40;
-	return sink.ops->tick(sink.arg, late);
+	return sink__tick(&sink, late);
 }
 
 /* Wait for @name to hold @wanted, which was handed on. */
@@ -113,7 +113,7 @@ static bool becomes(const char *name, const char *wanted)
 {
 	for (int i = 0; i < 10000 && !content_is(name, wanted); i++) {
 		files__poll(files, 1);
-		sink.ops->tick(sink.arg, 1);
+		sink__tick(&sink, 1);
 	}
 	return content_is(name, wanted);
 }
@@ -121,7 +121,7 @@ static bool becomes(const char *name, const char *wanted)
 static int finish(void)
 {
 	struct stats stats = {0};
-	int err = sink.ops->finish(sink.arg, &stats);
+	int err = sink__finish(&sink, &stats);
 
 	outputs__free(ss);
 	return err;
@@ -239,7 +239,7 @@ TEST(few)
 
 	open_by(&config);
 	tap__ok(outputs__per_process(ss), "there will be files");
-	sink.ops->process(sink.arg, &named, PROFILE_BEGAN);
+	sink__process(&sink, &named, PROFILE_BEGAN);
 	put(1, 10, "f");
 	put(2, 20, "g");
 	put(1, 10, "h");
@@ -309,9 +309,9 @@ TEST(spoiled)
 		"one file that may not grow stops none of the others");
 	tap__ok(becomes("spoiled/Rprof.20.out", "sample.interval=10000\n\"g\" \n\"h\" \n"),
 		"they are complete");
-	err = sink.ops->finish(sink.arg, &stats);
-	tap__ok(err == -EIO && strstr(sink.ops->why(sink.arg)->text, "1 of 2 files"), "the end: %s",
-		sink.ops->why(sink.arg)->text);
+	err = sink__finish(&sink, &stats);
+	tap__ok(err == -EIO && strstr(sink__why(&sink)->text, "1 of 2 files"), "the end: %s",
+		sink__why(&sink)->text);
 	tap__ok(stats.unwritten == 2002 - (4096 - 22) / 5, "%llu samples are not written",
 		(unsigned long long)stats.unwritten);
 	outputs__free(ss);
@@ -331,7 +331,7 @@ TEST(pieces)
 		if (i % 10000 == 0)
 			stack__free_all();
 		if (i % 100 == 0) /* it may wait again for who writes the file */
-			sink.ops->tick(sink.arg, 1);
+			sink__tick(&sink, 1);
 	}
 	tap__bail_if(stat(tap__path("pieces"), &st), "no file");
 	tap__ok(st.st_size > 1000000, "many stacks are not kept back: %lld bytes are out",
@@ -446,10 +446,10 @@ TEST(whole)
 		for (unsigned int i = 0; i < 30000 - n; i++)
 			frames[i] = &mark_gc;
 		sample.stack = stack__of(30000 - n, frames, NULL, 0);
-		if (sink.ops->sample(sink.arg, &p, &sample))
+		if (sink__sample(&sink, &p, &sample))
 			break;
 	}
-	tap__ok(n == 800 && !sink.ops->finish(sink.arg, &stats), "no room is no failure");
+	tap__ok(n == 800 && !sink__finish(&sink, &stats), "no room is no failure");
 	outputs__free(ss);
 	tap__ok(stats.stacks_dropped > 100 && stats.stacks_dropped < 700,
 		"but counted: the stacks of %llu samples",
@@ -477,9 +477,9 @@ TEST(unwritten)
 		dropped += put(1, 10, "a function whose name has some length") != 0;
 	tap__ok(!dropped, "samples for a reader that takes nothing are no failure");
 	clock__run(10); /* the outputs stop waiting for it */
-	err = sink.ops->finish(sink.arg, &stats);
-	tap__ok(err == -ETIMEDOUT && strstr(sink.ops->why(sink.arg)->text, config.path),
-		"the end is: %s", sink.ops->why(sink.arg)->text);
+	err = sink__finish(&sink, &stats);
+	tap__ok(err == -ETIMEDOUT && strstr(sink__why(&sink)->text, config.path), "the end is: %s",
+		sink__why(&sink)->text);
 	tap__ok(stats.unwritten > n / 2 && stats.unwritten < n,
 		"%llu of them are not written, and counted", (unsigned long long)stats.unwritten);
 	outputs__free(ss);
@@ -494,8 +494,8 @@ TEST(unwritten)
 	stats = (struct stats){0};
 	for (unsigned int i = 0; i < 1000; i++)
 		put(1, 10, "f");
-	tap__ok(!sink.ops->finish(sink.arg, &stats) && !stat(config.path, &st) &&
-			st.st_size <= 1000 && st.st_size > 990 &&
+	tap__ok(!sink__finish(&sink, &stats) && !stat(config.path, &st) && st.st_size <= 1000 &&
+			st.st_size > 990 &&
 			stats.unwritten == 1000 - ((uint64_t)st.st_size - 22) / 5,
 		"a file that may have 1000 bytes has %lld, %llu samples are not in it",
 		(long long)st.st_size, (unsigned long long)stats.unwritten);
@@ -516,7 +516,7 @@ static uint64_t put_100(const char *format, const char *path, uint64_t max_file,
 	open_by(&config);
 	for (unsigned int i = 0; i < 100; i++)
 		put(1, 10, "f");
-	*err = sink.ops->finish(sink.arg, &stats);
+	*err = sink__finish(&sink, &stats);
 	outputs__free(ss);
 	return stats.unwritten;
 }
@@ -570,6 +570,6 @@ TEST(failures)
 		files__poll(files, 1);
 	tap__ok(err == -ENOSPC, "a full disk is told");
 	tap__ok(put(1, 10, "f") == -ENOSPC && flush() == -ENOSPC, "and told again");
-	f = *sink.ops->why(sink.arg);
+	f = *sink__why(&sink);
 	tap__ok(finish() == -ENOSPC && strstr(f.text, "/dev/full"), "by name: %s", f.text);
 }

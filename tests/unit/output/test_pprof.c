@@ -222,11 +222,6 @@ static struct reader *reader;
 static const struct buf *from;
 static size_t at, told;
 
-static int taken__begin(void *arg, const struct profile_about *about)
-{
-	return 0;
-}
-
 static int taken__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
 	told++;
@@ -236,13 +231,6 @@ static int taken__process(void *arg, const struct profile_process *p, enum profi
 static int taken__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	return aggregate__add(taken, p, s);
-}
-
-static const struct errmsg *taken__why(void *arg)
-{
-	static const struct errmsg none;
-
-	return &none;
 }
 
 static int taken__bytes(void *arg, void *to, size_t size)
@@ -256,10 +244,7 @@ static int taken__bytes(void *arg, void *to, size_t size)
 /* Read @bytes into `taken`; the number of processes it has then. */
 static size_t read_back(const struct buf *bytes)
 {
-	static const struct sink_ops ops = {.begin = taken__begin,
-					    .process = taken__process,
-					    .sample = taken__sample,
-					    .why = taken__why};
+	static const struct sink_ops ops = {.process = taken__process, .sample = taken__sample};
 	const struct read_input in = {.read = taken__bytes, .name = "it"};
 	const struct read_process process = {0};
 	struct read_result result;

@@ -59,8 +59,7 @@ static void on_sample(void *arg, const struct sample *s)
 	const struct profile_process p = {
 		.serial = its->serial, .pid = its->pid, .comm = its->comm};
 
-	tap__bail_if(r->sink.ops->sample(r->sink.arg, &p, s), "%s",
-		     r->sink.ops->why(r->sink.arg)->text);
+	tap__bail_if(sink__sample(&r->sink, &p, s), "%s", sink__why(&r->sink)->text);
 }
 
 static void on_process(void *arg, const struct xr_process *record)
@@ -85,8 +84,8 @@ static void replay__begin(struct replay *r, const struct stream_head *head, cons
 	tap__bail_if(decoder__new(&r->decoder, &ops, r, 0), "no memory");
 	tap__bail_if(outputs__new(&r->outputs, &config), "no memory");
 	r->sink = outputs__sink(r->outputs);
-	tap__bail_if(r->sink.ops->begin(r->sink.arg, &(struct profile_about){.freq = head->freq}),
-		     "%s", r->sink.ops->why(r->sink.arg)->text);
+	tap__bail_if(sink__begin(&r->sink, &(struct profile_about){.freq = head->freq}), "%s",
+		     sink__why(&r->sink)->text);
 }
 
 static void replay__play(struct replay *r, const struct buf *stream)
@@ -118,9 +117,8 @@ static void replay__play(struct replay *r, const struct buf *stream)
 			p = (struct profile_process){
 				.serial = serial, .pid = its->pid, .comm = its->comm};
 			decoder__forget(r->decoder, serial);
-			tap__bail_if(r->sink.ops &&
-					     r->sink.ops->process(r->sink.arg, &p, PROFILE_ENDED),
-				     "%s", r->sink.ops->why(r->sink.arg)->text);
+			tap__bail_if(r->sink.ops && sink__process(&r->sink, &p, PROFILE_ENDED),
+				     "%s", sink__why(&r->sink)->text);
 			break;
 		default:
 			tap__bail("no such item: %u", item.kind);
@@ -132,8 +130,7 @@ static void replay__end(struct replay *r)
 {
 	struct stats stats = {.decoder = *decoder__stats(r->decoder)};
 
-	tap__bail_if(r->sink.ops->finish(r->sink.arg, &stats), "%s",
-		     r->sink.ops->why(r->sink.arg)->text);
+	tap__bail_if(sink__finish(&r->sink, &stats), "%s", sink__why(&r->sink)->text);
 	outputs__free(r->outputs);
 	decoder__free(r->decoder);
 }

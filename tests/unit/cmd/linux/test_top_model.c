@@ -84,7 +84,7 @@ TEST(processes)
 	const struct top_scope second_one = {.serial = 2};
 
 	begin(LIMIT_MEMORY, 5);
-	sink.ops->process(sink.arg, &one, PROFILE_BEGAN);
+	sink__process(&sink, &one, PROFILE_BEGAN);
 	take(&one, "f", 3);
 	take(&two, "f g", 2);
 	second();
@@ -95,14 +95,14 @@ TEST(processes)
 	take_of(&one, PROFILE_TYPE_ALLOC, 4096, "f", 3);
 	second();
 	tap__ok(process(1)->samples == 3, "bytes allocated are no samples more");
-	sink.ops->process(sink.arg, &two, PROFILE_ENDED);
+	sink__process(&sink, &two, PROFILE_ENDED);
 	second();
 	tap__ok(process(2) && process(2)->ended, "one that ended is shown");
 	now = os__now() + 10 * NS_PER_S;
 	second();
 	tap__ok(!process(2) && process(1), "and forgotten");
 	counts(&since, "5: f 5/5 g 0/2", "what it did is not");
-	sink.ops->process(sink.arg, &(struct profile_process){.serial = 9}, PROFILE_ENDED);
+	sink__process(&sink, &(struct profile_process){.serial = 9}, PROFILE_ENDED);
 	tap__ok(!process(9), "nor does one come that was never seen");
 }
 
@@ -205,7 +205,7 @@ TEST(verdict)
 	static struct buf b;
 
 	begin(LIMIT_MEMORY, 5);
-	sink.ops->process(sink.arg, &self, PROFILE_BEGAN);
+	sink__process(&sink, &self, PROFILE_BEGAN);
 	top_model__verdict(model, &b);
 	tap__ok(!b.len, "nothing is said at once");
 	now = os__now() + 3 * NS_PER_S;

@@ -36,7 +36,7 @@ static void begin(size_t memory, uint32_t window)
 		about.event = "cycles,gc";
 	tap__bail_if(top_model__new(&model, memory, window), "no memory");
 	sink = top_model__sink(model);
-	sink.ops->begin(sink.arg, &about);
+	sink__begin(&sink, &about);
 	now = os__now();
 	top_model__advance(model, now);
 }
@@ -67,7 +67,7 @@ static int take_of(const struct profile_process *p, uint32_t type, uint64_t weig
 					 .pid = p->pid,
 					 .stack = stack__of(n, frames, NULL, 0)};
 
-		err = sink.ops->sample(sink.arg, p, &s);
+		err = sink__sample(&sink, p, &s);
 	}
 	return err;
 }

@@ -88,14 +88,14 @@ static void begin(const struct windows_config *more)
 	sink = windows__sink(windows);
 	about.began = began = os__now();
 	about.began_real = os__real_time();
-	tap__bail_if(sink.ops->begin(sink.arg, &about), "it cannot begin");
+	tap__bail_if(sink__begin(&sink, &about), "it cannot begin");
 }
 
 static void end(void)
 {
 	struct stats stats = {0};
 
-	tap__ok(!sink.ops->finish(sink.arg, &stats) &&
+	tap__ok(!sink__finish(&sink, &stats) &&
 			stats.stacks_dropped == windows__counts(windows).stackless,
 		"it ends");
 	windows__free(windows);
@@ -117,7 +117,7 @@ static int sample_of(uint32_t type, uint32_t pid, const char *function, uint64_t
 
 	s.stack = stack__of(1, &frame, NULL, 0);
 	for (int i = 0; i < n && !err; i++)
-		err = sink.ops->sample(sink.arg, &p, &s);
+		err = sink__sample(&sink, &p, &s);
 	return err;
 }
 
@@ -180,9 +180,9 @@ TEST(intervals)
 	tap__ok(sent[1].head.began == sent[0].head.ended &&
 			sent[1].head.ended == sent[1].head.began + MINUTE,
 		"without a gap, of full length");
-	tap__ok(!sink.ops->tick(sink.arg, at + 2 * MINUTE), "time ends an interval, too");
+	tap__ok(!sink__tick(&sink, at + 2 * MINUTE), "time ends an interval, too");
 	were_sent("3 5 7", "with its samples");
-	tap__ok(!sink.ops->tick(sink.arg, at + 20 * MINUTE), "a long halt");
+	tap__ok(!sink__tick(&sink, at + 20 * MINUTE), "a long halt");
 	were_sent("3 5 7 0", "is one, empty");
 	end();
 	were_sent("3 5 7 0 0", "all samples are there once");
@@ -242,7 +242,7 @@ TEST(asked)
 	windows__ask(windows, 5, 30);
 	tap__ok(windows__due(windows, os__now(), 1000000) <= 30000, "it is due in 30 seconds");
 	sample(1, "during", os__now() + 1, 4);
-	tap__ok(!sink.ops->tick(sink.arg, began + 29 * NS_PER_S) && !messages_of(CHANNEL_PROFILE),
+	tap__ok(!sink__tick(&sink, began + 29 * NS_PER_S) && !messages_of(CHANNEL_PROFILE),
 		"not before");
 	for (uint64_t id = 6; id <= 9; id++)
 		windows__ask(windows, id, 600);
@@ -252,7 +252,7 @@ TEST(asked)
 	windows__forget(windows, 8);
 	windows__ask(windows, 10, 600);
 	tap__ok(messages_of(CHANNEL_PROFILE) == 1, "when one is forgotten there is room");
-	sink.ops->tick(sink.arg, os__now() + 31 * NS_PER_S);
+	sink__tick(&sink, os__now() + 31 * NS_PER_S);
 	for (int i = 0; i < nsent; i++)
 		if (sent[i].head.id == 5)
 			tap__ok(sent[i].head.samples == 4 && sent[i].head.size > 20,
@@ -269,7 +269,7 @@ TEST(refused)
 	windows__ask(windows, 5, 30);
 	sample(1, "during", os__now() + 1, 4);
 	refuse = -EMSGSIZE;
-	sink.ops->tick(sink.arg, os__now() + 31 * NS_PER_S);
+	sink__tick(&sink, os__now() + 31 * NS_PER_S);
 	tap__ok(nsent == 1 && sent[0].head.kind == CHANNEL_PROFILE && sent[0].head.id == 5 &&
 			!sent[0].head.size,
 		"a profile that cannot be handed on is refused");
@@ -295,11 +295,10 @@ TEST(no_memory)
 	now = os__now();
 	tap__ok(!sample(1, "f", now, 5), "a sample begins it");
 	no_memory = true;
-	tap__ok(windows__freq(windows, 10) == -ENOMEM && sink.ops->tick(sink.arg, os__now()),
+	tap__ok(windows__freq(windows, 10) == -ENOMEM && sink__tick(&sink, os__now()),
 		"there is none, and none yet");
 	no_memory = false;
-	tap__ok(!sink.ops->tick(sink.arg, os__now()) && !sample(1, "f", os__now(), 7),
-		"a tick begins it");
+	tap__ok(!sink__tick(&sink, os__now()) && !sample(1, "f", os__now(), 7), "a tick begins it");
 	lost = windows__counts(windows).dropped_samples;
 	end();
 	tap__ok(samples_of(CHANNEL_STORE) + lost == 15, "all samples are there, or counted");
@@ -347,7 +346,7 @@ static void tell(uint32_t pid, const char *service, enum profile_event event)
 	const struct profile_process p = {
 		.serial = pid, .pid = pid, .comm = "R", .labels = &label, .nlabels = 1};
 
-	tap__bail_if(sink.ops->process(sink.arg, &p, event), "it cannot be told");
+	tap__bail_if(sink__process(&sink, &p, event), "it cannot be told");
 }
 
 /* A sample of a process of which nothing is known. */
@@ -358,7 +357,7 @@ static void sample_early(uint32_t pid)
 	struct sample s = {.time = os__now(), .weight = 1, .tid = pid};
 
 	s.stack = stack__of(1, &frame, NULL, 0);
-	tap__bail_if(sink.ops->sample(sink.arg, &p, &s), "no sample");
+	tap__bail_if(sink__sample(&sink, &p, &s), "no sample");
 }
 
 static bool sent_as(enum channel_kind kind, const char *name, uint64_t samples)

@@ -461,7 +461,22 @@ waits__test() {
 	ok $? "$name: each function has its time" || diag "$(cat "$work/waits.json")"
 }
 
+# Where Yama lets a user read only what runs below the reader: the workload, through a separate process.
+yama__test() {
+	local scope=/proc/sys/kernel/yama/ptrace_scope user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	[ -e $scope ] || return 0
+	echo 1 >$scope
+	"${user[@]}" xrprof-bpf info | grep '^You can profile only R processes that the profiler starts, without BPF'
+	ok $? "ptrace_scope 1: the verdict of info" || diag "$(cat $scope)"
+	"${user[@]}" xrprof-bpf -f folded -- Rscript --vanilla -e 'spins <- function(n) for (i in seq_len(n)) sqrt(i); spins(2e7)' \
+		>"$work/yama.folded" 2>"$work/yama.err"
+	grep -q '^spins ' "$work/yama.folded"
+	ok $? "ptrace_scope 1: a user profiles what the profiler starts" || diag "$(cat "$work/yama.err" "$work/yama.folded")"
+	echo 0 >$scope
+}
+
 check "the binary runs with nothing installed" xrprof-bpf --version
+yama__test
 verifier__test
 events__test
 memory__test

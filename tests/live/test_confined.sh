@@ -162,12 +162,14 @@ done
 check "info: the engines and capabilities that are of use" python3 - "$WORK" <<'PY'
 import json, sys
 want = {
-    "docker": ({"ptrace", "vmread"}, set(), "R processes of the caller"),
-    "userns": ({"ptrace", "vmread"}, {"cap_sys_ptrace", "cap_dac_read_search"}, "every process of this user namespace"),
-    "noptrace": ({"bpf", "ptrace", "vmread"}, None, "R processes of the caller"),
+    "docker": ({"ptrace", "vmread"}, set(), "R processes of the caller", "own"),
+    "userns": ({"ptrace", "vmread"}, {"cap_sys_ptrace", "cap_dac_read_search"}, "every process of this user namespace", "every"),
+    "noptrace": ({"bpf", "ptrace", "vmread"}, None, "R processes of the caller", "own"),
 }
-for place, (engines, caps, rights) in want.items():
+for place, (engines, caps, rights, processes) in want.items():
     info = json.load(open(f"{sys.argv[1]}/info.{place}"))
+    verdict = info["verdict"]
+    assert (verdict["processes"], verdict["bpf"]) == (processes, "bpf" in engines), (place, verdict)
     assert {e["name"] for e in info["engines"] if e["ok"]} == engines, (place, info["engines"])
     have = {c["name"] for c in info["capabilities"] if c["ok"]}
     assert caps is None or have - {"cap_dac_read_search"} == caps - {"cap_dac_read_search"}, (place, have)

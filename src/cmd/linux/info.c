@@ -9,8 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
+#include "base/buf.h"
 #include "cmd/cmd.h"
+#include "cmd/linux/verdict.h"
+#include "engine/bpf/probe.h"
 #include "engine/bpf/programs.h"
 #include "base/json.h"
 #include "os/linux/refusal.h"
@@ -114,37 +119,75 @@ static bool engine__works(const struct engine_ops *ops, bool verbose, engine_fou
 	return true;
 }
 
+/* What the verdict depends on, except what the engines answer: these "work" so far. */
+static struct verdict_facts info__facts(void)
+{
+	struct verdict_facts facts = {
+		.whose = rights__whose(NULL),
+		.permitted = rights__permitted(),
+		.root = !geteuid(),
+		.user_ns = refusal__in_namespace(),
+		.pid_ns = bpf_probe__pid_namespace(),
+		.lockdown = refusal__lockdown(),
+		.ptrace_scope = rights__ptrace_scope(),
+	};
+
+	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++)
+		if (prctl(PR_CAPBSET_READ, i, 0, 0, 0) == 1)
+			facts.bounding |= 1ULL << i;
+	return facts;
+}
+
+/* Engine @e works, or does not because of @f.  One that reads from outside is enough. */
+static void facts__engine(struct verdict_facts *facts, const struct engine_ops *e, bool works,
+			  const struct errmsg *f)
+{
+	struct errmsg none = {""};
+
+	if (e == &engine_bpf)
+		facts->bpf = works ? none : *f;
+	else if (works || e == engines__all()[1])
+		facts->outside = works ? none : *f;
+}
+
 static void finding__print(void *arg, const struct engine_finding *finding)
 {
-	(void)arg;
-	printf("%-18s %-3s %s\n%22s %s\n", finding->name, finding->ok ? "ok" : "-",
-	       finding->value.text, "", finding->meaning);
+	buf__printf(arg, "%-18s %-3s %s\n%22s %s\n", finding->name, finding->ok ? "ok" : "-",
+		    finding->value.text, "", finding->meaning);
 }
 
 static int info__text(bool verbose)
 {
-	uint64_t set = rights__permitted();
+	struct verdict_facts facts = info__facts();
+	struct buf details = {0};
+	struct verdict verdict;
 	struct errmsg f;
 
-	printf("%s %s\n\n", XR_PROGRAM, XR_VERSION);
-	info__versions(finding__print, NULL);
-	info__rights(finding__print, NULL);
+	info__versions(finding__print, &details);
+	info__rights(finding__print, &details);
 	for (const struct engine_ops *const *e = engines__all(); *e; e++) {
 		bool works;
 
-		printf("\n");
-		works = engine__works(*e, verbose, finding__print, NULL, &f);
-		printf("engine %-11s %-3s %s\n", (*e)->name, works ? "ok" : "-",
-		       works ? (*e)->help : f.text);
+		buf__str(&details, "\n");
+		works = engine__works(*e, verbose, finding__print, &details, &f);
+		buf__printf(&details, "engine %-11s %-3s %s\n", (*e)->name, works ? "ok" : "-",
+			    works ? (*e)->help : f.text);
+		facts__engine(&facts, *e, works, &f);
 	}
-	printf("\n");
+	buf__str(&details, "\n");
 	for (size_t i = 0; i < NCAPS; i++) {
-		bool have = info__has(set, i);
+		bool have = info__has(facts.permitted, i);
 
-		printf("%-22s %s%s%s\n", caps[i].name, have ? "ok" : "-",
-		       have ? "  permitted; in effect only while needed" : "   without it ",
-		       have ? "" : caps[i].without);
+		buf__printf(&details, "%-22s %s%s%s\n", caps[i].name, have ? "ok" : "-",
+			    have ? "  permitted; in effect only while needed" : "   without it ",
+			    have ? "" : caps[i].without);
 	}
+	verdict__of(&verdict, &facts);
+	printf("%s %s\n\n%s\n", XR_PROGRAM, XR_VERSION, verdict.text.text);
+	if (*verdict.advice.text)
+		printf("%s\n", verdict.advice.text);
+	printf("\n%.*s", (int)details.len, details.data);
+	buf__free(&details);
 	return 0;
 }
 
@@ -162,7 +205,8 @@ static void finding__json(void *arg, const struct engine_finding *finding)
 
 static int info__json(bool verbose)
 {
-	uint64_t set = rights__permitted();
+	struct verdict_facts facts = info__facts();
+	struct verdict verdict;
 	struct errmsg f;
 	struct json j;
 
@@ -177,7 +221,7 @@ static int info__json(bool verbose)
 	for (size_t i = 0; i < NCAPS; i++) {
 		json__object(&j, NULL);
 		json__str(&j, "name", caps[i].name);
-		json__bool(&j, "ok", info__has(set, i));
+		json__bool(&j, "ok", info__has(facts.permitted, i));
 		json__bool(&j, "effective", rights__effective() >> caps[i].number & 1);
 		json__str(&j, "without", caps[i].without);
 		json__close(&j);
@@ -196,7 +240,15 @@ static int info__json(bool verbose)
 		json__str(&j, "clock", (*e)->clock);
 		json__str(&j, "reason", works ? NULL : f.text);
 		json__close(&j);
+		facts__engine(&facts, *e, works, &f);
 	}
+	json__close(&j);
+	verdict__of(&verdict, &facts);
+	json__object(&j, "verdict");
+	json__str(&j, "processes", verdict__reach_name(verdict.reach));
+	json__bool(&j, "bpf", verdict.bpf);
+	json__str(&j, "text", verdict.text.text);
+	json__str(&j, "advice", *verdict.advice.text ? verdict.advice.text : NULL);
 	json__close(&j);
 	json__close(&j);
 	return json__print(&j, stdout);
@@ -317,10 +369,10 @@ static int info__main(int argc, char **argv)
 
 const struct subcommand cmd_info = {
 	.name = "info",
-	.help = "show what this machine and these permissions allow",
+	.help = "show which R processes you can profile, and how",
 	.usage = {"info [options]"},
-	.about = "Prints what this kernel, these privileges and this build support, and what that "
-		 "means.",
+	.about = "Prints which R processes you can profile and how, then what this kernel, these "
+		 "privileges and this build support.",
 	.examples = {{"Check this machine", "xrprof-bpf info"}},
 	.options = rows,
 	.run = info__main,

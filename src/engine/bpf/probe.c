@@ -253,13 +253,18 @@ static int ask__collections(struct asking *a, struct errmsg *value)
 	return ask__events(a, BPF_EVENTS_COLLECTIONS, value);
 }
 
-static int ask__pidns(struct asking *a, struct errmsg *value)
+ino_t bpf_probe__pid_namespace(void)
 {
 	struct stat st;
 
-	if (stat("/proc/self/ns/pid", &st))
+	return stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PIDNS ? 0 : st.st_ino;
+}
+
+static int ask__pidns(struct asking *a, struct errmsg *value)
+{
+	if (access("/proc/self/ns/pid", F_OK))
 		return errmsg__set(value, -errno, "%s", strerror(errno));
-	a->features->pidns = st.st_ino == INIT_PIDNS ? 0 : st.st_ino;
+	a->features->pidns = bpf_probe__pid_namespace();
 	return errmsg__set(value, 0, a->features->pidns ? "a nested one" : "the first");
 }
 

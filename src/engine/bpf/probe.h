@@ -25,6 +25,9 @@ struct bpf_features {
 int bpf_probe__ask(const struct engine_config *config, engine_found found, void *arg,
 		   struct bpf_features *features, struct errmsg *f);
 
+/* bpf_probe__pid_namespace - the inode of this process' pid namespace; 0: it is the first one. */
+ino_t bpf_probe__pid_namespace(void);
+
 /* bpf_probe__fault - say why the kernel did not take a program or a map: @err, which is returned */
 int bpf_probe__fault(struct errmsg *f, int err, const struct engine_config *config);
 

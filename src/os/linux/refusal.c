@@ -221,7 +221,7 @@ static const char *text__not_attached(struct errmsg *text, enum refusal_call cal
 	if (scope == 3) {
 		errmsg__set(text, 0,
 			    "kernel.yama.ptrace_scope is 3: no process may read or trace another; "
-			    "use --engine bpf, or start the system with a lower value");
+			    "set a lower value in /etc/sysctl.d and restart the system");
 		return text->text;
 	}
 	if (!scope || permitted(CAP_SYS_PTRACE))

@@ -110,6 +110,6 @@
  * Processes without room of which it is known that they were counted: so many, of those that were
  * found last, and up to twice as many in all, 1.5 MiB.  One that is not known is counted again.
  */
-#define LIMIT_CROWD 16384u
+#define LIMIT_WAITING 16384u
 
 #endif

@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/map.h"
 #include "os/os.h"
 #include "os/proc.h"
 #include "os/rights.h"
-#include "session/hidden_report.h"
 #include "session/sources.h"
 #include "target/variables.h"
 
@@ -31,18 +29,10 @@
 /* before one is asked about again who did not answer, or too many of whose user */
 #define BUSY_MS 1000
 
-static enum outcome process__outcome(const struct lifecycle *l, const struct process *p, int err,
-				     uint64_t now)
+static enum outcome admission__outcome(const struct lifecycle *l, const struct process *p, int err,
+				       uint64_t now)
 {
-	const struct outcome_facts facts = {
-		.origin = p->origin,
-		.comm = p->target.comm,
-		.told = l->told,
-		.follow = l->config->follow || l->config->all,
-		.waited = now - p->since,
-	};
-
-	return outcome__of(err, &facts);
+	return process__outcome(p, err, l->told, l->config->follow || l->config->all, now);
 }
 
 static uint32_t admission__flags(const struct lifecycle *l)
@@ -115,15 +105,14 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 	if (!l->began && err != -ESRCH && err != -EEXIST)
 		l->began = os__now(); /* also if it failed: --duration ends the session */
 	if (outcome__is_full(err))
-		lifecycle__no_room(l, CROWD_ENGINE, (pid_t)p->pid, p->target.start_time);
+		lifecycle__no_room(l, WAITING_ENGINE, (pid_t)p->pid, p->target.start_time);
 	if (!err)
 		err = admission__allowed(l, p);
 	if (err)
 		return err;
 	lifecycle__sampled(l, p);
-	lifecycle__count(l, p);
-	use__look(&p->use, (pid_t)p->pid, os__now());
-	reader__look(&p->reader, (pid_t)p->pid, p->parent_serial);
+	records__count(&l->records, p);
+	process__look(p, os__now());
 	if (proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)) ||
 	    !proc__container(cgroup, p->container))
 		proc__isolated((pid_t)p->pid, p->container);
@@ -191,27 +180,6 @@ int admission__look(struct lifecycle *l, struct process *p, uint64_t now)
 	return q.looks ? admission__put(l, p, &q, now) : 0;
 }
 
-/* Report once for each R that is not in the table, not for each process. */
-static void admission__unlisted(struct lifecycle *l, const struct process *p,
-				const struct layout_found *found)
-{
-	const bool no_lines = l->config->capture & XR_ROW_LINES && !found->lines;
-	const char *version = p->target.version[0] ? p->target.version : "of unknown version";
-	const uint64_t which = map__hash_bytes(version, strlen(version)) << 2 |
-			       (uint64_t)(found->shift != 0) << 1 | no_lines;
-	bool known = false;
-
-	for (size_t i = 0; i < UNLISTED_MAX; i++)
-		known |= l->unlisted[i] == which;
-	if (!known)
-		l->unlisted[l->nunlisted++ % UNLISTED_MAX] = which;
-	(known ? notes__debug : notes__user)(&l->config->notes,
-					     "R %s (process %u) is not in the table of layouts: "
-					     "the newest layout in it fits%s%s",
-					     version, p->pid, found->shift ? " when shifted" : "",
-					     no_lines ? ", except for source lines" : "");
-}
-
 /*
  * An R that is not in the table of layouts is sampled only after its layout was seen to fit.  That
  * needs a function being called, which may take any time to come.
@@ -228,7 +196,7 @@ static int admission__checked(struct lifecycle *l, struct process *p, const stru
 	if (a->err)
 		return a->err;
 	t->row = a->target.row;
-	admission__unlisted(l, p, found);
+	advice__unlisted(&l->advice, p, found, l->config->capture & XR_ROW_LINES);
 	notes__debug(notes,
 		     "process %u: %u contexts matched R's rules, in %u attempts; sysparent at %u, "
 		     "call at %u, cloenv at %u",
@@ -288,13 +256,14 @@ static void admission__failed(struct lifecycle *l, struct process *p, int err, b
 			      uint64_t now)
 {
 	const struct notes *notes = &l->config->notes;
-	enum outcome outcome = process__outcome(l, p, err, now);
+	enum outcome outcome = admission__outcome(l, p, err, now);
 	bool say;
 
 	if (l->err || (p->state == PROCESS_WAITING && outcome == OUTCOME_NOT_YET))
 		return;
 	if (p->state == PROCESS_WAITING && outcome__is_full(err)) /* the engine was not asked */
-		lifecycle__no_room(l, CROWD_ENGINE, (pid_t)p->pid, proc__start_time((pid_t)p->pid));
+		lifecycle__no_room(l, WAITING_ENGINE, (pid_t)p->pid,
+				   proc__start_time((pid_t)p->pid));
 	l->failed = err;
 	/* when it was the only one, this is why the session is over, and its caller says so */
 	if (process__named(p))
@@ -328,8 +297,8 @@ static void admission__looked(struct lifecycle *l, struct process *p, const stru
 	p->target = a->target;
 	if (!err)
 		err = admission__identified(l, p, now);
-	if (err &&
-	    (p->state != PROCESS_WAITING || process__outcome(l, p, err, now) != OUTCOME_NOT_YET)) {
+	if (err && (p->state != PROCESS_WAITING ||
+		    admission__outcome(l, p, err, now) != OUTCOME_NOT_YET)) {
 		admission__failed(l, p, err, a->quiet, now);
 		return;
 	}

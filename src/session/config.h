@@ -48,4 +48,10 @@ struct session_config {
 	struct notes notes;
 };
 
+/* The number of events that are sampled in place of ticks. */
+static inline uint32_t session_config__nevents(const struct session_config *c)
+{
+	return c->events ? c->events->n : 0;
+}
+
 #endif

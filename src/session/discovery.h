@@ -13,7 +13,7 @@
 
 #include "base/errmsg.h"
 #include "session/config.h"
-#include "session/pids.h"
+#include "session/waiting.h"
 #include "target/ask.h"
 
 struct discovery;

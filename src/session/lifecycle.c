@@ -9,12 +9,10 @@
 #include "base/limits.h"
 #include "os/os.h"
 #include "session/admission.h"
-#include "session/hidden_report.h"
-#include "session/records.h"
-#include "session/sources.h"
-#include "target/ask.h"
+#include "session/stats.h"
 
-#define FOUND_MS     1	  /* between two looks at one before its first sample */
+#define FOUND_MS     1 /* between two looks at one before its first sample */
+#define SWEEP_MS     1000
 #define GONE_MS	     5	  /* at least, between two questions who has ended, */
 #define GONE_EACH_MS 1	  /* and for each process so much more: it is asked by itself, */
 #define GONE_MOST_MS 1000 /* and the engine tells of most */
@@ -24,26 +22,11 @@
 
 #define FREED_MUCH ((size_t)4 << 20) /* bytes; a small process has some 100 KiB */
 
-struct profile_process process__profile(const struct process *p)
+int lifecycle__fail(struct lifecycle *l, int err)
 {
-	const struct description *d = p->described;
-
-	return (struct profile_process){
-		.serial = p->serial,
-		.pid = p->pid,
-		.parent_pid = p->parent_pid,
-		.comm = p->comm,
-		.r_version = p->target.version,
-		.container = p->container,
-		.command = d ? d->command : NULL,
-		.started = p->started,
-		.labels = d ? d->labels : NULL,
-		.nlabels = d ? d->nlabels : 0,
-		.directory = p->reader.directory,
-		.uid = p->reader.uid,
-		.cpu_ns = use__cpu(&p->use),
-		.elapsed_ns = use__elapsed(&p->use),
-	};
+	if (!l->err)
+		l->err = err;
+	return l->err;
 }
 
 void lifecycle__sunk(struct lifecycle *l, int err)
@@ -60,38 +43,38 @@ int lifecycle__no_memory(struct lifecycle *l)
 	return l->err;
 }
 
-void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[CROWD_PLACES])
+void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[WAITING_PLACES])
 {
-	sizes[CROWD_ENGINE] = l->rows;
-	sizes[CROWD_LIST] = l->live;
+	sizes[WAITING_ENGINE] = l->rows;
+	sizes[WAITING_LIST] = l->live;
 }
 
-void lifecycle__no_room(struct lifecycle *l, enum crowd_place place, pid_t pid, uint64_t start_time)
+void lifecycle__no_room(struct lifecycle *l, enum waiting_place place, pid_t pid,
+			uint64_t start_time)
 {
-	uint32_t sizes[CROWD_PLACES];
+	uint32_t sizes[WAITING_PLACES];
 
 	lifecycle__sizes(l, sizes);
-	crowd__full(&l->crowd, place, sizes[place], os__now());
-	l->full = l->reason;
-	if (!l->crowd.counted)
+	waiting__full(&l->waiting, place, sizes[place], &l->reason, os__now());
+	if (!l->waiting.counted)
 		notes__user(&l->config->notes, "%s", l->reason.text);
-	crowd__count(&l->crowd, pid, start_time);
+	waiting__count(&l->waiting, pid, start_time);
 }
 
 bool lifecycle__left_out(struct lifecycle *l, pid_t pid)
 {
-	uint32_t sizes[CROWD_PLACES];
+	uint32_t sizes[WAITING_PLACES];
 
-	if (!l->crowd.full || !crowd__knows(&l->crowd, pid, proc__start_time(pid)))
+	if (!l->waiting.full || !waiting__knows(&l->waiting, pid, proc__start_time(pid)))
 		return false;
 	lifecycle__sizes(l, sizes);
-	return !crowd__try(&l->crowd, sizes, os__now());
+	return !waiting__try(&l->waiting, sizes, os__now());
 }
 
 void lifecycle__sampled(struct lifecycle *l, struct process *p)
 {
 	p->state = PROCESS_SAMPLED;
-	crowd__fits(&l->crowd, ++l->rows);
+	waiting__fits(&l->waiting, ++l->rows);
 }
 
 void lifecycle__end(struct lifecycle *l, struct process *p)
@@ -110,15 +93,22 @@ void lifecycle__end(struct lifecycle *l, struct process *p)
 void lifecycle__report(const struct lifecycle *l, struct process *p)
 {
 	if (!(l->config->asked & XR_ROW_GC))
-		p->hidden.gc_said = true;
-	hidden_report__say(&l->config->notes, &p->hidden, &p->target, l->ops->by_code);
+		p->hidden.said[HIDDEN_GC] = true;
+	advice__hidden(&l->advice, p, l->ops->by_code);
 }
 
-void lifecycle__count(struct lifecycle *l, struct process *p)
+struct process *lifecycle__new(struct lifecycle *l, uint32_t serial, uint32_t pid,
+			       enum process_origin origin)
 {
-	l->counted += !p->counted;
-	l->programs += !p->counted && p->origin != PROCESS_FORKED;
-	p->counted = true;
+	struct process *p = processes__add(&l->processes, serial, pid);
+
+	if (!p) {
+		lifecycle__no_memory(l);
+		return NULL;
+	}
+	l->live++;
+	p->origin = origin;
+	return p;
 }
 
 void lifecycle__hint(struct process *p)
@@ -140,14 +130,12 @@ int lifecycle__add(struct lifecycle *l, pid_t pid, enum process_origin origin)
 			&l->reason, -E2BIG,
 			"process %d is not profiled: the limit of %u processes is reached",
 			(int)pid, LIMIT_PROCESSES(sampled));
-		lifecycle__no_room(l, CROWD_LIST, pid, proc__start_time(pid));
+		lifecycle__no_room(l, WAITING_LIST, pid, proc__start_time(pid));
 		return err;
 	}
-	p = processes__add(&l->processes, 0, (uint32_t)pid);
+	p = lifecycle__new(l, 0, (uint32_t)pid, origin);
 	if (!p)
-		return lifecycle__no_memory(l);
-	l->live++;
-	p->origin = origin;
+		return l->err;
 	p->since = now;
 	if (!process__named(p))
 		l->added_at = now;
@@ -165,14 +153,12 @@ bool lifecycle__unanswered(const struct lifecycle *l)
 	return false;
 }
 
-int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct engine *engine)
+int lifecycle__attach(struct lifecycle *l)
 {
 	struct process *p, *next;
 	uint64_t now = os__now();
 
-	l->ops = ops;
-	l->engine = engine;
-	natives__open(&l->natives, ops, engine, l->config->capture, l->config->memory,
+	natives__open(&l->natives, l->ops, l->engine, l->config->capture, l->config->memory,
 		      &l->config->notes);
 	for (p = processes__next(&l->processes, NULL); p; p = next) {
 		next = processes__next(&l->processes, p);
@@ -214,42 +200,53 @@ static void lifecycle__add_hidden(const struct lifecycle *l, const struct proces
 				  struct hidden_stats *s)
 {
 	if (p->counted && l->ops)
-		hidden_report__count(&p->hidden, &p->target, l->ops->by_code, s);
+		advice__count_hidden(p, l->ops->by_code, s);
 }
 
 void lifecycle__hidden(const struct lifecycle *l, struct hidden_stats *s)
 {
 	const struct process *p = NULL;
 
-	*s = l->hidden;
+	*s = l->advice.hidden;
 	while ((p = processes__next(&l->processes, p)))
 		lifecycle__add_hidden(l, p, s);
 }
 
+uint32_t lifecycle__freq(const struct lifecycle *l)
+{
+	return l->engine && l->ops->freq ? l->ops->freq(l->engine) : l->freq;
+}
+
+const char *lifecycle__clock(const struct lifecycle *l)
+{
+	if (l->config->clock == ENGINE_CLOCK_DEFAULT)
+		return l->ops->clock;
+	return l->config->clock == ENGINE_CLOCK_WALL ? "wall" : "cpu";
+}
+
 /*
- * To whom to say that a process waited: to nobody if what it waits for is in the profile, or the
- * profile is not of time.
+ * Whether to warn that a process mostly waited: not if the profile already contains its waits, or
+ * is not of time.
  */
 static const struct notes *lifecycle__cpu_clock(const struct lifecycle *l)
 {
-	static const struct notes nobody;
-	enum engine_clock clock = l->config->clock;
-	bool wall = clock == ENGINE_CLOCK_DEFAULT ? !strcmp(l->ops->clock, "wall")
-						  : clock == ENGINE_CLOCK_WALL;
+	static const struct notes none;
 
-	wall = wall || l->config->capture & XR_ROW_OFF_CPU;
-	return wall || (l->config->events && l->config->events->n) ? &nobody : &l->config->notes;
+	return !strcmp(lifecycle__clock(l), "wall") || l->config->capture & XR_ROW_OFF_CPU ||
+			       session_config__nevents(l->config)
+		       ? &none
+		       : &l->config->notes;
 }
 
-/* What is to be said of @p when its profile is complete. */
-static void lifecycle__say(struct lifecycle *l, struct process *p)
+/* The profile of @p is complete. */
+static void lifecycle__advise(struct lifecycle *l, struct process *p)
 {
-	lineless__end(&p->lineless, &l->config->notes, &l->lineless_said, p->pid, p->comm);
-	verdict__add(&l->verdict, lifecycle__cpu_clock(l), &p->use, p->pid, p->comm,
+	advice__lines_end(&l->advice, p);
+	verdict__add(&l->advice.verdict, lifecycle__cpu_clock(l), &p->use, p->pid, p->comm,
 		     process__named(p));
 }
 
-/* @p as the sink is told of it last, with what can be presumed of one that did not answer. */
+/* @p as the sink sees it last, with what is presumed of a process that did not answer. */
 static struct profile_process lifecycle__last(struct lifecycle *l, struct process *p)
 {
 	if (l->config->labels && !p->described)
@@ -285,17 +282,10 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 	lifecycle__forget_names(l, p);
 	if (!l->err)
 		lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_ENDED));
-	lifecycle__add_hidden(l, p, &l->hidden);
-	lifecycle__say(l, p);
+	lifecycle__add_hidden(l, p, &l->advice.hidden);
+	lifecycle__advise(l, p);
 	native__forget(&l->natives, p, os__now());
 	processes__remove(&l->processes, p);
-}
-
-/* What changes of one that is sampled. */
-static void lifecycle__look(struct process *p, uint64_t now)
-{
-	use__look(&p->use, (pid_t)p->pid, now);
-	reader__look(&p->reader, (pid_t)p->pid, p->parent_serial);
 }
 
 void lifecycle__stop(struct lifecycle *l)
@@ -310,20 +300,33 @@ void lifecycle__stop(struct lifecycle *l)
 		if (p->state != PROCESS_SAMPLED && p->state != PROCESS_ENDED)
 			continue;
 		if (p->state == PROCESS_SAMPLED)
-			lifecycle__look(p, now);
+			process__look(p, now);
 		profile = lifecycle__last(l, p);
 		if (!l->err)
 			lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_STOPPED));
-		lifecycle__say(l, p);
+		lifecycle__advise(l, p);
 	}
-	verdict__end(&l->verdict, lifecycle__cpu_clock(l));
+	verdict__end(&l->advice.verdict, lifecycle__cpu_clock(l));
+}
+
+void lifecycle__finish(struct lifecycle *l, struct stats *stats)
+{
+	int err = sink__finish(&l->sink, stats);
+
+	if (l->err != -EPIPE)
+		stats->unwritten += l->records.unsunk;
+	stats__unwritten(stats);
+	if (!err)
+		return;
+	l->err = err;
+	l->reason = *sink__why(&l->sink);
 }
 
 /* One that is sampled: its row may become more complete, and how much it works changes. */
 static void lifecycle__complete(struct lifecycle *l, struct process *p, uint64_t now)
 {
-	if (use__due(&p->use, now, l->processes.count))
-		lifecycle__look(p, now);
+	if (cpu_use__due(&p->use, now, l->processes.count))
+		process__look(p, now);
 	if (admission__undescribed(l, p) && !p->asked)
 		admission__describe(l, p, now);
 	if (native__due(&l->natives, p) && native__due(&l->natives, p) <= now)
@@ -332,6 +335,37 @@ static void lifecycle__complete(struct lifecycle *l, struct process *p, uint64_t
 		return;
 	admission__look(l, p, now);
 	lifecycle__report(l, p);
+}
+
+bool lifecycle__sweep(struct lifecycle *l, uint64_t now)
+{
+	const struct notes *notes = &l->config->notes;
+	uint64_t counts[XR_COUNTERS];
+	uint32_t sizes[WAITING_PLACES];
+	struct process *p = NULL;
+	bool again;
+
+	if (now - l->sweep.at < SWEEP_MS * NS_PER_MS)
+		return false;
+	l->sweep.at = now;
+	if (l->ops->counters(l->engine, counts))
+		return false;
+	if (counts[XR_ROWS_FULL] && !l->sweep.rows_full)
+		notes__user(notes, "too many R processes start at once: some are not profiled");
+	if (counts[XR_ROWS_FULL] != l->sweep.rows_full)
+		waiting__full(&l->waiting, WAITING_ENGINE, l->rows, NULL, now);
+	l->sweep.rows_full = counts[XR_ROWS_FULL];
+	/* there is room again: which processes did not fit before? */
+	lifecycle__sizes(l, sizes);
+	again = waiting__over(&l->waiting, sizes, now);
+	if (counts[XR_EVENTS_LOST] == l->sweep.events_lost || !l->ops->holds)
+		return again;
+	l->sweep.events_lost = counts[XR_EVENTS_LOST];
+	notes__debug(notes, "records of forks, execs or exits were lost: scanning all processes");
+	while ((p = processes__next(&l->processes, p)))
+		if (p->state == PROCESS_SAMPLED && !l->ops->holds(l->engine, p->pid, p->serial))
+			p->execed = true;
+	return true;
 }
 
 void lifecycle__settle(struct lifecycle *l)
@@ -411,8 +445,14 @@ int lifecycle__open(struct lifecycle *l, const struct session_config *config, st
 	};
 	int err;
 
-	*l = (struct lifecycle){.config = config, .sink = sink, .opened = os__now()};
-	l->verify.notes = &config->notes;
+	*l = (struct lifecycle){
+		.config = config,
+		.sink = sink,
+		.freq = config->freq,
+		.opened = os__now(),
+		.verify.notes = &config->notes,
+		.advice.notes = &config->notes,
+	};
 	err = asker__open_for(&l->asker, config->labels, &l->reason);
 	if (err)
 		return err;
@@ -432,9 +472,9 @@ void lifecycle__close(struct lifecycle *l)
 	}
 	natives__close(&l->natives);
 	sources__forget(&l->sources);
-	kernel_names__free(&l->kernel);
+	kernel_names__free(&l->records.kernel);
 	pids__free(&l->sampled);
-	crowd__free(&l->crowd);
+	waiting__free(&l->waiting);
 	verify_hidden__free(&l->verify);
 	asker__close(l->asker);
 	l->asker = NULL;

@@ -11,61 +11,55 @@
 
 #include "engine/engine.h"
 #include "profile/decode.h"
-#include "os/kernel_names.h"
 #include "profile/sink.h"
 #include "profile/stats.h"
+#include "session/advice.h"
 #include "session/config.h"
-#include "session/crowd.h"
 #include "session/native/native.h"
-#include "session/pids.h"
 #include "session/processes.h"
+#include "session/records.h"
 #include "session/sources.h"
 #include "session/verify_hidden.h"
+#include "session/waiting.h"
 #include "target/ask.h"
 
-#define UNLISTED_MAX 16u
-
-/*
- * Times are ns, CLOCK_MONOTONIC.  Read by the session; written by lifecycle.c, admission.c and
- * records.c only.
- */
+/* Times are ns, CLOCK_MONOTONIC. */
 struct lifecycle {
+	/* set by session.c */
 	const struct session_config *config;
 	struct sink sink;
-	struct decoder *decoder;
 	const struct engine_ops *ops;
-	struct engine *engine; /* borrowed; NULL: not open yet */
-	struct asker *asker;   /* who looks at processes */
+	struct engine *engine; /* NULL: not open yet */
+	uint32_t freq;	       /* Hz: what was asked for last */
+	bool told;	       /* the kernel reports when R appears in a process */
+	uint64_t began;	       /* when the first process was added; 0: none yet */
+	struct pids sampled;   /* with config->all or follow: whose children should be looked at */
+	/* parts: each is written by the functions of its type */
+	struct decoder *decoder;
+	struct asker *asker; /* asks workers about processes */
 	struct processes processes;
 	struct verify_hidden verify;
 	struct natives natives;
 	struct sources_asked sources; /* with config->sources */
-	struct kernel_names kernel;   /* with --kernel, once one was met */
-	bool kernel_read;
-	bool told;		    /* somebody tells when R appears in a process */
-	uint32_t live;		    /* processes that have not ended, */
-	uint32_t rows;		    /* and those of them that are sampled */
-	uint64_t counted, programs; /* processes profiled so far, see struct stats */
-	uint64_t opened;	    /* when the session was */
-	uint64_t began;		    /* when the first process was added; 0: none yet */
-	uint64_t added_at;	    /* when one that nobody named was looked at last */
-	uint64_t gone_at;	    /* when it was last asked who has ended */
-	double first_sample;	    /* seconds since `opened` */
-	struct hidden_stats hidden; /* of those that have ended, and are forgotten */
-	struct verdict verdict;
-	uint32_t lineless_said;
-	uint64_t unlisted[UNLISTED_MAX]; /* hashes: each R without a layout that was reported */
-	size_t nunlisted;
-	struct event_stats events[XR_OTHERS_MAX]; /* by number; names are the session's */
-	uint64_t idle_ns;     /* waiting for work, which is not in the profile */
-	uint64_t unsunk;      /* samples that came after an error, and went nowhere */
-	size_t freed;	      /* bytes of those that have ended, since os__trim() */
-	struct crowd crowd;   /* processes for which there was no room, */
-	struct errmsg full;   /* and why there was none for the last one */
-	struct pids sampled;  /* with config->all or follow: whose children should be looked at */
-	int failed;	      /* what the last one that failed did with */
+	struct records records;
+	struct waiting waiting;
+	struct advice advice;
+	/* written by lifecycle.c */
+	uint32_t live;	   /* processes that have not ended, */
+	uint32_t rows;	   /* and those of them that are sampled */
+	uint64_t opened;   /* when the session was */
+	uint64_t added_at; /* when a process that the user did not name was looked at last */
+	uint64_t gone_at;  /* when it was last checked which processes ended */
+	size_t freed;	   /* bytes of those that have ended, since os__trim() */
+	struct {
+		uint64_t at;			 /* when the engine's counts were looked at last, */
+		uint64_t events_lost, rows_full; /* and what they were */
+	} sweep;
+	/* why it fails: `err` is set by lifecycle__fail, lifecycle__sunk and lifecycle__no_memory
+	 */
+	int failed;	      /* what the last process that failed did with */
 	struct errmsg reason; /* and why */
-	int err; /* of memory or the sink: the session cannot go on; `reason` says why */
+	int err; /* of memory, the engine or the sink: the session cannot go on; see `reason` */
 };
 
 /*
@@ -96,7 +90,7 @@ void lifecycle__hint(struct process *p);
  * lifecycle__attach - the engine is open now: give it what was found.  Returns an error when that
  * failed and nothing is left.
  */
-int lifecycle__attach(struct lifecycle *l, const struct engine_ops *ops, struct engine *engine);
+int lifecycle__attach(struct lifecycle *l);
 
 /* lifecycle__settle - act on what happened since the last time; look again at what needs it. */
 void lifecycle__settle(struct lifecycle *l);
@@ -104,11 +98,25 @@ void lifecycle__settle(struct lifecycle *l);
 /* lifecycle__due - ms until lifecycle__settle has something to do, at most @max. */
 int lifecycle__due(const struct lifecycle *l, int max);
 
+/*
+ * lifecycle__sweep - once a second, ask the engine whether it lost forks, execs or exits, or had no
+ * room.  Processes whose rows it no longer has are taken for replaced.  Returns whether all
+ * processes must be looked at again, because some may have been missed or there is room again.
+ */
+bool lifecycle__sweep(struct lifecycle *l, uint64_t now);
+
 /* lifecycle__hidden - what is known of the hidden variables of all processes profiled so far. */
 void lifecycle__hidden(const struct lifecycle *l, struct hidden_stats *s);
 
-/* lifecycle__record - an engine_sink; @arg: the lifecycle. */
-void lifecycle__record(void *arg, const void *record, size_t size);
+/* lifecycle__freq - samples a second now: as asked for, or what the system allows. */
+uint32_t lifecycle__freq(const struct lifecycle *l);
+
+/* lifecycle__clock - "cpu" or "wall": what was asked for, or the engine's clock. */
+const char *lifecycle__clock(const struct lifecycle *l);
+
+/* lifecycle__fail - the session cannot go on if @err is not 0.  The first error stays; it is
+ * returned.  `reason` is the caller's. */
+int lifecycle__fail(struct lifecycle *l, int err);
 
 /*
  * lifecycle__stop - no more samples come: tell the sink what is known of the processes that go on,
@@ -116,20 +124,24 @@ void lifecycle__record(void *arg, const void *record, size_t size);
  */
 void lifecycle__stop(struct lifecycle *l);
 
+/*
+ * lifecycle__finish - have the sink finish.  Its failure replaces an earlier one: what was written
+ * is not complete.
+ */
+void lifecycle__finish(struct lifecycle *l, struct stats *stats);
+
 /* lifecycle__close - give back what is left.  The sink must have been finished: it may hold names.
  */
 void lifecycle__close(struct lifecycle *l);
 
 /* --- for admission.c and records.c --- */
 
-/* process__profile - @p as the sink sees it; borrowed from it. */
-struct profile_process process__profile(const struct process *p);
+/* lifecycle__new - a process that has not ended, as processes__add.  NULL: out of memory, noted. */
+struct process *lifecycle__new(struct lifecycle *l, uint32_t serial, uint32_t pid,
+			       enum process_origin origin);
 
 /* lifecycle__report - say what of that which was asked for cannot be had of @p. */
 void lifecycle__report(const struct lifecycle *l, struct process *p);
-
-/* lifecycle__count - @p is one of those profiled: its first sample came, or it was added. */
-void lifecycle__count(struct lifecycle *l, struct process *p);
 
 /* lifecycle__end - @p is sampled no more; lifecycle__settle forgets it. */
 void lifecycle__end(struct lifecycle *l, struct process *p);
@@ -141,11 +153,11 @@ int lifecycle__no_memory(struct lifecycle *l);
  * lifecycle__no_room - count a process that found no room at @place; of the first, `reason` is
  * said.
  */
-void lifecycle__no_room(struct lifecycle *l, enum crowd_place place, pid_t pid,
+void lifecycle__no_room(struct lifecycle *l, enum waiting_place place, pid_t pid,
 			uint64_t start_time);
 
 /* lifecycle__sizes - how many there are at each place where there may be no room. */
-void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[CROWD_PLACES]);
+void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[WAITING_PLACES]);
 
 /* lifecycle__sampled - the engine has a row of @p from now on. */
 void lifecycle__sampled(struct lifecycle *l, struct process *p);

@@ -10,16 +10,22 @@
 #include "os/proc.h"
 #include "profile/idle.h"
 #include "profile/names.h"
-#include "session/hidden_report.h"
 #include "session/lifecycle.h"
 
 #define SERIAL_OF_ENGINE 0x80000000u /* struct xr_row */
 
-void lifecycle__record(void *arg, const void *record, size_t size)
+void records__take(void *lifecycle, const void *record, size_t size)
 {
-	struct lifecycle *l = arg;
+	const struct lifecycle *l = lifecycle;
 
 	decoder__record(l->decoder, record, size);
+}
+
+void records__count(struct records *r, struct process *p)
+{
+	r->processes += !p->counted;
+	r->programs += !p->counted && p->origin != PROCESS_FORKED;
+	p->counted = true;
 }
 
 /*
@@ -33,14 +39,10 @@ static struct process *records__find(struct lifecycle *l, uint32_t serial, uint3
 
 	if (p || !(serial & SERIAL_OF_ENGINE))
 		return p;
-	p = processes__add(&l->processes, serial, pid);
-	if (!p) {
-		l->err = errmsg__set(&l->reason, -ENOMEM, "out of memory");
+	p = lifecycle__new(l, serial, pid, PROCESS_FORKED);
+	if (!p)
 		return NULL;
-	}
-	p->origin = PROCESS_FORKED;
 	lifecycle__sampled(l, p);
-	l->live++;
 	process__hold(p);
 	return p;
 }
@@ -51,8 +53,7 @@ static struct process *records__find(struct lifecycle *l, uint32_t serial, uint3
  */
 static bool records__in_ticks(struct lifecycle *l, struct process *p, struct sample *sample)
 {
-	const uint64_t period =
-		NS_PER_S / (l->ops->freq ? l->ops->freq(l->engine) : l->config->freq);
+	const uint64_t period = NS_PER_S / lifecycle__freq(l);
 
 	p->wait_owed += sample->weight;
 	sample->weight = p->wait_owed / period;
@@ -65,7 +66,7 @@ static bool records__waited(struct lifecycle *l, struct process *p, struct sampl
 {
 	if (!(l->config->capture & XR_ROW_IDLE || sample->flags & XR_F_PREEMPTED) &&
 	    idle__stack(sample->stack)) {
-		l->idle_ns += sample->weight;
+		l->records.idle_ns += sample->weight;
 		return false;
 	}
 	if (lifecycle__one_type(l))
@@ -94,7 +95,7 @@ static bool records__in_lines(const struct event_stats *e, struct process *p, st
 static bool records__event(struct lifecycle *l, struct process *p, struct sample *sample,
 			   uint32_t n)
 {
-	struct event_stats *e = &l->events[n];
+	struct event_stats *e = &l->records.events[n];
 
 	e->samples++;
 	e->weight += sample->weight;
@@ -121,7 +122,7 @@ void records__sample(void *lifecycle, const struct sample *taken)
 	uint64_t bytes;
 
 	if (l->err) {
-		l->unsunk++;
+		l->records.unsunk++;
 		return;
 	}
 	p = records__find(l, sample->serial, sample->pid);
@@ -132,15 +133,14 @@ void records__sample(void *lifecycle, const struct sample *taken)
 	if (sample->event >= XR_EVENT_OTHER &&
 	    !records__event(l, p, sample, sample->event - XR_EVENT_OTHER))
 		return;
-	lifecycle__count(l, p);
+	records__count(&l->records, p);
 	verify_hidden__runs(&p->hidden);
 	if (sample->flags & XR_F_UNPROVEN)
-		hidden_report__sample(&l->config->notes, &p->hidden, &p->target);
+		advice__unproven(&l->advice, p);
 	if (l->config->capture & XR_ROW_LINES)
-		lineless__sample(&p->lineless, &l->config->notes, &l->lineless_said, p->pid,
-				 p->comm, sample->stack);
-	if (!l->first_sample && sample->time > l->opened)
-		l->first_sample = (double)(sample->time - l->opened) / 1e9;
+		advice__lines(&l->advice, p, sample->stack);
+	if (!l->records.first_sample && sample->time > l->opened)
+		l->records.first_sample = (double)(sample->time - l->opened) / 1e9;
 	bytes = allocated__sample(&p->allocated, sample);
 	if (l->config->capture & XR_ROW_MEMORY && !records__may_have_memory(p))
 		sample->flags |= XR_F_MEMORY;
@@ -262,16 +262,16 @@ static void records__kernel(struct lifecycle *l, const struct xr_slot *slot,
 	int err;
 
 	told->module = KERNEL_MODULE;
-	if (!l->kernel_read) {
-		l->kernel_read = true;
-		err = kernel_names__read(&l->kernel);
+	if (!l->records.kernel_read) {
+		l->records.kernel_read = true;
+		err = kernel_names__read(&l->records.kernel);
 		if (err)
 			notes__user(&l->config->notes, "kernel functions are not named: %s",
 				    err == -EACCES ? "the kernel hides their addresses "
 						     "(CAP_SYSLOG, /proc/sys/kernel/kptr_restrict)"
 						   : os__reason(err));
 	}
-	told->name = kernel_names__find(&l->kernel, address, &told->address);
+	told->name = kernel_names__find(&l->records.kernel, address, &told->address);
 	if (!told->name)
 		told->name = "[kernel]";
 }

@@ -12,7 +12,6 @@
 #include "session/discovery.h"
 #include "session/lifecycle.h"
 #include "session/stats.h"
-#include "session/sweep.h"
 
 #define POLL_SOON_MS 10	  /* at most, until the first sample, */
 #define SOON_MS	     2000 /* for so long after a process came */
@@ -21,28 +20,15 @@
 #define FIRST_MS     500  /* at the start, for those that are there */
 #define FLUSH_MS     2000 /* at most, for waits that are not over then */
 #define DRAIN_MS     5000 /* at most, for what is left after the end */
-#define SILENT_TICKS 20	  /* due of CPU time; fewer may all fall on moments that are not sampled */
 
 struct session {
 	const struct session_config *config;
 	struct lifecycle life;
-	const struct engine_ops *ops;
-	struct engine *engine;
 	struct discovery *discovery;
 	struct pids found; /* by discovery */
-	struct sweep sweep;
-	uint32_t asked;	   /* Hz: config's, until told otherwise */
 	bool sinking;	   /* the sink was begun */
-	bool said_dropped; /* that names or stacks find no room */
+	bool said_dropped; /* that names or stacks do not fit */
 };
-
-/* What ended the session is kept where its processes' failures are: there is one reason. */
-static int session__fail(struct session *s, int err)
-{
-	if (err && !s->life.err)
-		s->life.err = err;
-	return s->life.err;
-}
 
 static void on_engine_note(void *arg, const char *line)
 {
@@ -51,28 +37,9 @@ static void on_engine_note(void *arg, const char *line)
 	notes__user(&s->config->notes, "%s", line);
 }
 
-/* The events that are sampled in place of ticks. */
-static const struct event_list *session__events(const struct session *s)
-{
-	static const struct event_list none;
-
-	return s->config->events ? s->config->events : &none;
-}
-
-/* What is sampled: what was asked for, which no engine changes, or what the engine has else. */
-static const char *session__clock(const struct session *s)
-{
-	static const char *const clocks[] = {
-		[ENGINE_CLOCK_CPU] = "cpu",
-		[ENGINE_CLOCK_WALL] = "wall",
-	};
-
-	return s->config->clock == ENGINE_CLOCK_DEFAULT ? s->ops->clock : clocks[s->config->clock];
-}
-
 /*
- * The first engine that works here.  When none does, the reason given is the first one's: it is the
- * one to be preferred.
+ * Open the first engine that works here.  If none does, the reason is the first one's, which is the
+ * preferred one.
  */
 static int session__open_engine(struct session *s)
 {
@@ -97,7 +64,8 @@ static int session__open_engine(struct session *s)
 		.note = on_engine_note,
 		.note_arg = s,
 	};
-	struct errmsg fault = {""}, *why = &s->life.reason;
+	struct lifecycle *l = &s->life;
+	struct errmsg fault = {""}, *why = &l->reason;
 	int err, first = 0;
 
 	for (const struct engine_ops *const *e = s->config->engines; *e; e++) {
@@ -108,21 +76,21 @@ static int session__open_engine(struct session *s)
 				"engine %s cannot separate time on a CPU from other time: leave "
 				"out --off-cpu, or use --clock wall for both together",
 				(*e)->name);
-		else if (session__events(s)->n && !(*e)->events)
+		else if (session_config__nevents(s->config) && !(*e)->events)
 			err = errmsg__set(
 				&fault, -ENOTSUP,
 				"engine %s does not sample at events (--event): use engine bpf",
 				(*e)->name);
 		else
-			err = (*e)->open(&s->engine, &config, &fault);
+			err = (*e)->open(&l->engine, &config, &fault);
 		if (!err) {
-			s->ops = *e;
+			l->ops = *e;
 			if (first)
 				notes__user(notes, "using engine %s (%s clock), because %s",
-					    s->ops->name, session__clock(s), why->text);
+					    l->ops->name, lifecycle__clock(l), why->text);
 			return 0;
 		}
-		s->engine = NULL;
+		l->engine = NULL;
 		if (first) {
 			notes__debug(notes, "engine %s: %s", (*e)->name, fault.text);
 			continue;
@@ -211,7 +179,7 @@ static int session__admit_all(struct session *s)
 		}
 		now = os__now();
 	}
-	return session__fail(s, err);
+	return lifecycle__fail(&s->life, err);
 }
 
 /* What is there at the start is found then; not what makes us wait. */
@@ -236,7 +204,6 @@ int session__open(struct session **out, const struct session_config *config, str
 	if (!s)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	s->config = config;
-	s->asked = config->freq;
 	err = lifecycle__open(&s->life, config, sink);
 	if (err) {
 		*f = s->life.reason;
@@ -249,41 +216,42 @@ int session__open(struct session **out, const struct session_config *config, str
 
 static int session__begin_sink(struct session *s)
 {
-	const struct sink *sink = &s->life.sink;
+	const struct session_config *c = s->config;
+	const struct lifecycle *l = &s->life;
 	struct profile_about about = {
 		.freq = session__freq(s),
-		.engine = s->ops->name,
-		.clock = session__clock(s),
-		.event = s->ops->event(s->engine),
+		.engine = l->ops->name,
+		.clock = lifecycle__clock(l),
+		.event = l->ops->event(l->engine),
 		.began = os__now(),
 		.began_real = os__real_time(),
 	};
 
-	if (s->config->capture & XR_ROW_OFF_CPU && !lifecycle__one_type(&s->life))
+	if (c->capture & XR_ROW_OFF_CPU && !lifecycle__one_type(l))
 		about.types[PROFILE_TYPE_OFF_CPU] =
 			(struct profile_type){"off_cpu", PROFILE_NANOSECONDS};
-	if (s->config->capture & XR_ROW_MEMORY && !s->config->one_type)
+	if (c->capture & XR_ROW_MEMORY && !c->one_type)
 		about.types[PROFILE_TYPE_ALLOC] =
 			(struct profile_type){"alloc_space", PROFILE_BYTES};
-	about.no_ticks = session__events(s)->n && !lifecycle__one_type(&s->life);
-	for (uint32_t i = 0; i < session__events(s)->n && about.no_ticks; i++) {
-		const struct event_name *e = &session__events(s)->all[i];
+	about.no_ticks = session_config__nevents(c) && !lifecycle__one_type(l);
+	for (uint32_t i = 0; i < session_config__nevents(c) && about.no_ticks; i++) {
+		const struct event_name *e = &c->events->all[i];
 
 		about.types[PROFILE_TYPE_EVENTS + i] =
 			(struct profile_type){e->text, e->unit == XR_UNIT_NS ? PROFILE_NANOSECONDS
 						       : e->unit == XR_UNIT_BYTES ? PROFILE_BYTES
 										  : PROFILE_COUNT};
 	}
-	return sink__begin(sink, &about);
+	return sink__begin(&l->sink, &about);
 }
 
-/* Filters may be wrong, and who waits for what they leave out should know at once. */
+/* Filters may be wrong: a user who waits for a process that they leave out should know at once. */
 static void session__say_unmatched(const struct session *s)
 {
 	const struct session_config *c = s->config;
 	char text[256];
 
-	if (s->life.counted)
+	if (s->life.records.processes)
 		return;
 	if (c->npids && c->follow) {
 		notes__user(&c->notes,
@@ -314,7 +282,7 @@ static int session__start_parts(struct session *s)
 	lifecycle__sunk(l, session__begin_sink(s));
 	if (l->err)
 		return l->err;
-	err = lifecycle__attach(l, s->ops, s->engine);
+	err = lifecycle__attach(l);
 	if (err)
 		return err;
 	err = discovery__open(&s->discovery, c, &s->found, l->asker, &l->reason);
@@ -334,7 +302,7 @@ static int session__start_parts(struct session *s)
 
 int session__start(struct session *s)
 {
-	return session__fail(s, session__start_parts(s));
+	return lifecycle__fail(&s->life, session__start_parts(s));
 }
 
 int session__add_workload(struct session *s, pid_t pid)
@@ -347,19 +315,19 @@ int session__add_workload(struct session *s, pid_t pid)
 		err = lifecycle__add(l, pid, PROCESS_WORKLOAD);
 	/* it may be R at once, and short */
 	session__answer(s, ANSWER_MS);
-	return session__fail(s, err);
+	return lifecycle__fail(&s->life, err);
 }
 
 static int session__poll_engine(struct session *s, int timeout_ms)
 {
 	struct lifecycle *l = &s->life;
-	int n = s->ops->poll(s->engine, timeout_ms, lifecycle__record, l);
+	int n = l->ops->poll(l->engine, timeout_ms, records__take, l);
 
 	if (n == -EINTR)
 		return 0;
 	if (n < 0 && !l->err)
-		l->err = errmsg__set(&l->reason, n, "engine %s stopped working: %s", s->ops->name,
-				     strerror(-n));
+		lifecycle__fail(l, errmsg__set(&l->reason, n, "engine %s stopped working: %s",
+					       l->ops->name, strerror(-n)));
 	return n;
 }
 
@@ -376,7 +344,7 @@ static bool session__soon(const struct lifecycle *l)
 static int session__wait(struct session *s, int timeout_ms)
 {
 	struct lifecycle *l = &s->life;
-	int fd = s->ops->fd ? s->ops->fd(s->engine) : -1;
+	int fd = l->ops->fd ? l->ops->fd(l->engine) : -1;
 
 	timeout_ms = pids__empty(&s->found) && pids__empty(&l->sampled)
 			     ? lifecycle__due(l, timeout_ms)
@@ -384,9 +352,9 @@ static int session__wait(struct session *s, int timeout_ms)
 	if (session__soon(l) && timeout_ms > POLL_SOON_MS)
 		timeout_ms = POLL_SOON_MS;
 	timeout_ms = asker__due(l->asker, timeout_ms);
-	timeout_ms = discovery__wait(s->discovery, fd, !s->ops->fd, timeout_ms, &l->reason);
+	timeout_ms = discovery__wait(s->discovery, fd, !l->ops->fd, timeout_ms, &l->reason);
 	if (timeout_ms < 0)
-		session__fail(s, timeout_ms);
+		lifecycle__fail(&s->life, timeout_ms);
 	else
 		session__admit_all(s);
 	discovery__rest(s->discovery);
@@ -414,10 +382,10 @@ enum session_state session__poll(struct session *s, int timeout_ms)
 	session__poll_engine(s, session__wait(s, timeout_ms));
 	lifecycle__settle(l);
 	now = os__now();
-	if (l->told && sweep__run(&s->sweep, l, now))
-		session__fail(s, discovery__scan(s->discovery, &l->reason));
+	if (l->told && lifecycle__sweep(l, now))
+		lifecycle__fail(&s->life, discovery__scan(s->discovery, &l->reason));
 	session__admit_all(s);
-	if (l->counted)
+	if (l->records.processes)
 		discovery__profiled(s->discovery);
 	session__say_dropped(s);
 	notes__settle(&s->config->notes, now, false);
@@ -440,45 +408,9 @@ const struct errmsg *session__why(const struct session *s)
 	return &s->life.reason;
 }
 
-/* @now: until when it sampled. */
-static int session__count(const struct session *s, struct stats *stats, uint64_t now)
-{
-	const struct lifecycle *l = &s->life;
-	uint64_t counts[XR_COUNTERS] = {0};
-	int err;
-
-	err = s->ops->counters(s->engine, counts);
-	stats->seconds = l->began ? (double)(now - l->began) / (double)NS_PER_S : 0;
-	stats->engine = s->ops->name;
-	stats->event = s->ops->event(s->engine);
-	stats->clock = session__clock(s);
-	stats->freq = s->asked;
-	stats->rate = session__freq(s);
-	stats->first_sample = l->first_sample;
-	stats->processes = l->counted;
-	stats->programs = l->programs;
-	stats__fill(stats, counts, decoder__stats(l->decoder));
-	stats->rows_full += l->crowd.counted;
-	lifecycle__hidden(l, &stats->hidden);
-	stats->native.modules = l->natives.modules.made;
-	stats->native.no_room = l->natives.modules.no_room;
-	stats->native.table_bytes = 8 * l->natives.slabs.used;
-	stats->native.name_bytes = l->natives.modules.names;
-	stats->nevents = session__events(s)->n;
-	for (uint32_t i = 0; i < stats->nevents; i++) {
-		stats->events[i] = l->events[i];
-		stats->events[i].name = session__events(s)->all[i].text;
-		stats->events[i].unit = session__events(s)->all[i].unit;
-	}
-	stats->silent = asker__silent(l->asker);
-	stats->waits.idle_ns += l->idle_ns;
-	return err;
-}
-
 int session__stats(const struct session *s, struct stats *stats)
 {
-	*stats = (struct stats){0};
-	return session__count(s, stats, os__now());
+	return stats__take(stats, &s->life, os__now());
 }
 
 void session__flush(struct session *s, int limit_ms)
@@ -486,16 +418,16 @@ void session__flush(struct session *s, int limit_ms)
 	struct lifecycle *l = &s->life;
 	int n = 0;
 
-	if (!s->engine || !s->ops->flush)
+	if (!l->engine || !l->ops->flush)
 		return;
 	session__poll_engine(s, 0); /* in order of time */
 	if (!l->err)
-		n = s->ops->flush(s->engine, limit_ms, lifecycle__record, l);
+		n = l->ops->flush(l->engine, limit_ms, records__take, l);
 	if (n < 0)
 		notes__debug(&s->config->notes, "cannot read unfinished waits: %s", os__reason(n));
 }
 
-/* What was taken is delivered, and counted. */
+/* Deliver what was taken, and count it. */
 static void session__drain(struct session *s, struct stats *stats)
 {
 	uint64_t now, end;
@@ -505,89 +437,52 @@ static void session__drain(struct session *s, struct stats *stats)
 	session__flush(s, FLUSH_MS);
 	now = os__now();
 	end = now + DRAIN_MS * NS_PER_MS;
-	s->ops->stop(s->engine);
+	l->ops->stop(l->engine);
 	/* Decode the rest also after a failure of the sink: ticks are counted by their records. */
 	while (session__poll_engine(s, 0) > 0 && os__now() < end)
 		;
-	err = session__count(s, stats, now);
+	err = stats__take(stats, l, now);
 	if (err && !l->err)
-		l->err = errmsg__set(&l->reason, err, "engine %s: cannot read its counters: %s",
-				     s->ops->name, strerror(-err));
+		lifecycle__fail(l, errmsg__set(&l->reason, err,
+					       "engine %s: cannot read its counters: %s",
+					       l->ops->name, strerror(-err)));
 }
 
 uint32_t session__freq(const struct session *s)
 {
-	return s->engine && s->ops->freq ? s->ops->freq(s->engine) : s->asked;
+	return lifecycle__freq(&s->life);
 }
 
 int session__set_freq(struct session *s, uint32_t freq, struct errmsg *f)
 {
-	int err = s->ops->set_freq(s->engine, freq, f);
+	struct lifecycle *l = &s->life;
+	int err = l->ops->set_freq(l->engine, freq, f);
 
 	if (!err)
-		s->asked = freq;
+		l->freq = freq;
 	return err;
 }
 
 void session__gauges(const struct session *s, struct session_gauges *g)
 {
-	const struct session_config *c = s->config;
-	uint64_t counts[XR_COUNTERS];
-
-	*g = (struct session_gauges){
-		.freq = session__freq(s),
-		.max_processes = c->max_processes ? c->max_processes : LIMIT_SAMPLED,
-		.processes = s->life.rows,
-	};
-	if (!s->life.rows && crowd__starved(&s->life.crowd, os__now()))
-		g->starved = s->life.full.text;
-	g->workers_ns = s->life.asker ? asker__cpu(s->life.asker) : 0;
-	g->names = decoder__memory(s->life.decoder, &g->max_names);
-	if (!s->engine || s->ops->counters(s->engine, counts))
-		return;
-	g->ticks = counts[XR_TICKS];
-	*(s->ops->own_time ? &g->sampled_ns : &g->kernel_ns) = counts[XR_SPENT_NS];
-}
-
-/* Processes that used the CPU for SILENT_TICKS ticks were not seen once: that is no profile. */
-static void session__check_silent(struct session *s, const struct stats *stats)
-{
-	struct lifecycle *l = &s->life;
-	const double cpu = (double)l->verdict.cpu_ns / (double)NS_PER_S;
-
-	if (l->err || session__events(s)->n || stats->ticks || stats->throttled || stats->missed ||
-	    cpu * session__freq(s) < SILENT_TICKS)
-		return;
-	l->err = errmsg__set(&l->reason, -ENODATA,
-			     "engine %s took no sample of %u process%s that used %.2f s of CPU: "
-			     "its event (%s) did not occur; try another --engine",
-			     s->ops->name, l->verdict.processes,
-			     l->verdict.processes == 1 ? "" : "es", cpu, s->ops->event(s->engine));
+	stats__gauges(g, &s->life, os__now());
 }
 
 int session__stop(struct session *s, struct stats *stats)
 {
 	struct lifecycle *l = &s->life;
-	int err = 0;
 
 	*stats = (struct stats){0};
-	if (s->engine)
+	if (l->engine)
 		session__drain(s, stats);
-	if (s->sinking && l->ops)
+	if (s->sinking)
 		lifecycle__stop(l);
-	if (s->engine)
-		session__check_silent(s, stats);
+	if (l->engine && !l->err)
+		lifecycle__fail(l, stats__check(stats, l, &l->reason));
 	notes__settle(&s->config->notes, os__now(), true);
 	if (s->sinking)
-		err = sink__finish(&l->sink, stats);
+		lifecycle__finish(l, stats);
 	s->sinking = false;
-	if (l->err != -EPIPE)
-		stats->unwritten += l->unsunk;
-	stats__unwritten(stats);
-	if (err) { /* what was written is not all there */
-		l->err = err;
-		l->reason = *sink__why(&l->sink);
-	}
 	return l->err;
 }
 
@@ -596,9 +491,9 @@ void session__free(struct session *s)
 	if (!s)
 		return;
 	discovery__close(s->discovery);
-	lifecycle__close(&s->life); /* what it has in the slabs of the engine goes with it */
-	if (s->engine)
-		s->ops->close(s->engine);
+	lifecycle__close(&s->life); /* what it has in the slabs of the engine is freed with it */
+	if (s->life.engine)
+		s->life.ops->close(s->life.engine);
 	pids__free(&s->found);
 	free(s);
 }

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/stats.h"
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
-#include "session/stats.h"
+#include "base/limits.h"
+#include "session/lifecycle.h"
+#include "session/session.h"
+
+#define SILENT_TICKS 20 /* due of CPU time; fewer may all fall on moments that are not sampled */
 
 static const char *const row_names[] = {
 #define ERR(name, counter, text) #name,
@@ -55,6 +63,76 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->decoder = *decoder;
 	/* a ring that is full in the middle of a sample: the sampler says that it is lost */
 	s->decoder.partial -= s->decoder.partial < s->lost ? s->decoder.partial : s->lost;
+}
+
+int stats__take(struct stats *s, const struct lifecycle *l, uint64_t now)
+{
+	const struct event_list *events = l->config->events;
+	uint64_t counts[XR_COUNTERS] = {0};
+	int err = l->ops->counters(l->engine, counts);
+
+	*s = (struct stats){
+		.seconds = l->began ? (double)(now - l->began) / (double)NS_PER_S : 0,
+		.engine = l->ops->name,
+		.event = l->ops->event(l->engine),
+		.clock = lifecycle__clock(l),
+		.freq = l->freq,
+		.rate = lifecycle__freq(l),
+		.first_sample = l->records.first_sample,
+		.processes = l->records.processes,
+		.programs = l->records.programs,
+		.native.modules = l->natives.modules.made,
+		.native.no_room = l->natives.modules.no_room,
+		.native.table_bytes = 8 * l->natives.slabs.used,
+		.native.name_bytes = l->natives.modules.names,
+		.nevents = session_config__nevents(l->config),
+		.silent = asker__silent(l->asker),
+	};
+	stats__fill(s, counts, decoder__stats(l->decoder));
+	s->rows_full += l->waiting.counted;
+	s->waits.idle_ns += l->records.idle_ns;
+	lifecycle__hidden(l, &s->hidden);
+	for (uint32_t i = 0; i < s->nevents; i++) {
+		s->events[i] = l->records.events[i];
+		s->events[i].name = events->all[i].text;
+		s->events[i].unit = events->all[i].unit;
+	}
+	return err;
+}
+
+void stats__gauges(struct session_gauges *g, const struct lifecycle *l, uint64_t now)
+{
+	const uint32_t max = l->config->max_processes;
+	uint64_t counts[XR_COUNTERS];
+
+	*g = (struct session_gauges){
+		.freq = lifecycle__freq(l),
+		.max_processes = max ? max : LIMIT_SAMPLED,
+		.processes = l->rows,
+		.workers_ns = l->asker ? asker__cpu(l->asker) : 0,
+	};
+	if (!l->rows && waiting__starved(&l->waiting, now))
+		g->starved = l->waiting.why.text;
+	g->names = decoder__memory(l->decoder, &g->max_names);
+	if (!l->engine || l->ops->counters(l->engine, counts))
+		return;
+	g->ticks = counts[XR_TICKS];
+	*(l->ops->own_time ? &g->sampled_ns : &g->kernel_ns) = counts[XR_SPENT_NS];
+}
+
+int stats__check(const struct stats *s, const struct lifecycle *l, struct errmsg *f)
+{
+	const struct verdict *v = &l->advice.verdict;
+	const double cpu = (double)v->cpu_ns / (double)NS_PER_S;
+
+	if (session_config__nevents(l->config) || s->ticks || s->throttled || s->missed ||
+	    cpu * lifecycle__freq(l) < SILENT_TICKS)
+		return 0;
+	return errmsg__set(f, -ENODATA,
+			   "engine %s took no sample of %u process%s that used %.2f s of CPU: its "
+			   "event (%s) did not occur; try another --engine",
+			   l->ops->name, v->processes, v->processes == 1 ? "" : "es", cpu,
+			   l->ops->event(l->engine));
 }
 
 bool stats__conserved(const struct stats *s)

@@ -8,7 +8,24 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/errmsg.h"
 #include "profile/stats.h"
+
+struct lifecycle;
+struct session_gauges;
+
+/* stats__take - what @l counted until @now.  0, or a negative errno: the engine's counts are
+ * missing. */
+int stats__take(struct stats *s, const struct lifecycle *l, uint64_t now);
+
+/* stats__gauges - as session__gauges. */
+void stats__gauges(struct session_gauges *g, const struct lifecycle *l, uint64_t now);
+
+/*
+ * stats__check - processes used the CPU and @s has not one tick of them: that is no profile.  0, or
+ * -ENODATA with @f filled.
+ */
+int stats__check(const struct stats *s, const struct lifecycle *l, struct errmsg *f);
 
 /* stats__fill - from the sampler's counts and the decoder's; the other fields are the caller's. */
 void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],

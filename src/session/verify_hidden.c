@@ -34,8 +34,7 @@ struct hidden_file {
 	uint64_t bc_body, bc_pc, gc, gc_count;
 	struct hidden_memory memory;
 	bool bc_proven, gc_proven, count_proven, memory_proven;
-	/* processes of which it was said that they cannot be had */
-	uint32_t lines_said, gc_said, memory_said;
+	uint32_t said[HIDDEN_THINGS]; /* processes of which it was printed that they are missing */
 };
 
 /* A process and those forked from it. */
@@ -317,19 +316,9 @@ void verify_hidden__end(struct hidden_proof *h)
 	free(family);
 }
 
-uint32_t *verify_hidden__lines_said(const struct hidden_proof *h)
+uint32_t *verify_hidden__said(const struct hidden_proof *h)
 {
-	return &h->family->file->lines_said;
-}
-
-uint32_t *verify_hidden__gc_said(const struct hidden_proof *h)
-{
-	return &h->family->file->gc_said;
-}
-
-uint32_t *verify_hidden__memory_said(const struct hidden_proof *h)
-{
-	return &h->family->file->memory_said;
+	return h->family->file->said;
 }
 
 uint64_t verify_hidden__due(const struct verify_hidden *v, const struct hidden_proof *h)

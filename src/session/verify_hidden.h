@@ -34,6 +34,9 @@ struct hidden_memory {
 	uint64_t small, large, nodes, dups;
 };
 
+/* What the hidden variables are for. */
+enum hidden_thing { HIDDEN_LINES, HIDDEN_GC, HIDDEN_MEMORY, HIDDEN_THINGS };
+
 /* What is known of one process' hidden variables.  Zeroed: none are asked for.  Times are ns,
  * CLOCK_MONOTONIC. */
 struct hidden_proof {
@@ -47,8 +50,8 @@ struct hidden_proof {
 	uint64_t due_at;	       /* it is to be looked at next */
 	uint32_t idle;		       /* looks since one told anything, in turns */
 	uint32_t proofs;	       /* those of struct verify_hidden that it has heard of */
-	bool lines_said, gc_said, memory_said; /* of it or its parent: that they cannot be had */
-	uint64_t unproven;		       /* samples without their innermost line */
+	bool said[HIDDEN_THINGS]; /* it was printed, for it or its parent, that they are missing */
+	uint64_t unproven;	  /* samples without their innermost line */
 };
 
 /* Starts as { .notes = ... }, freed by verify_hidden__free. */
@@ -80,13 +83,10 @@ void verify_hidden__inherit(struct hidden_proof *h, const struct hidden_proof *p
 void verify_hidden__end(struct hidden_proof *h);
 
 /*
- * verify_hidden__lines_said, verify_hidden__gc_said, verify_hidden__memory_said - for
- * hidden_report.c: of how many processes of @h's file it was said that these cannot be had.  @h has
- * a family.
+ * verify_hidden__said - for advice.c: of how many processes of @h's file it was printed that each
+ * enum hidden_thing is missing.  @h has a family.
  */
-uint32_t *verify_hidden__lines_said(const struct hidden_proof *h);
-uint32_t *verify_hidden__gc_said(const struct hidden_proof *h);
-uint32_t *verify_hidden__memory_said(const struct hidden_proof *h);
+uint32_t *verify_hidden__said(const struct hidden_proof *h);
 
 /*
  * verify_hidden__due - when @h's process is to be looked at next; at once, 1, where another process

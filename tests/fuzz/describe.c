@@ -5,7 +5,7 @@
  * looked at it might answer.
  */
 #include "fuzz.h"
-#include "session/description.h"
+#include "session/processes.h"
 #include "target/describe.h"
 
 FUZZ_FN char *text_of(struct input part)

@@ -105,7 +105,7 @@ static struct top_process *model__process(struct top_model *m, const struct prof
 		return NULL;
 	ours = &m->processes[m->nprocesses++];
 	*ours = (struct top_process){.serial = p->serial, .pid = p->pid};
-	use__look(&ours->use, (pid_t)ours->pid, os__now());
+	cpu_use__look(&ours->use, (pid_t)ours->pid, os__now());
 	return ours;
 }
 
@@ -305,14 +305,14 @@ static void model__look(struct top_model *m, uint64_t now)
 
 	for (size_t i = 0; i < m->nprocesses; i++) {
 		struct top_process *p = &m->processes[i];
-		struct use before = p->use;
+		struct cpu_use before = p->use;
 
 		if (p->ended && now > p->seen + ENDED_NS) {
 			free(p->command);
 			continue;
 		}
 		if (!p->ended)
-			use__look(&p->use, (pid_t)p->pid, now);
+			cpu_use__look(&p->use, (pid_t)p->pid, now);
 		p->cpu = 0;
 		if (!p->ended && p->use.at > before.at)
 			p->cpu =

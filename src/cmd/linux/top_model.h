@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "cmd/linux/top_functions.h"
 #include "profile/sink.h"
-#include "session/use.h"
+#include "session/processes.h"
 
 #define TOP_WINDOW_MAX 60u /* seconds */
 
@@ -27,7 +27,7 @@ struct top_process {
 	bool ended;
 	uint64_t samples; /* since counting began; a tick is one */
 	uint64_t recent;  /* ticks in the window */
-	struct use use;
+	struct cpu_use use;
 	double cpu;    /* of one CPU, in the last second; 0 to 1, more with threads */
 	uint64_t seen; /* ns, when its last sample came, or it ended */
 };

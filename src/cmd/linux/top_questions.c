@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "cmd/linux/top_model_parts.h"
+#include "session/advice.h"
 
 #define COMMAND_MAX 512 /* bytes that are kept */
 

@@ -51,7 +51,7 @@ starts "ptrace refused" bpf '^$' "${refuse[@]}" ptrace
 starts "process_vm_readv refused" bpf '^$' "${refuse[@]}" process_vm_readv
 starts "Docker's capabilities, ptrace refused" vmread "no CAP_BPF" "${docker[@]}" "${refuse[@]}" ptrace
 
-# busy NAME COMMAND...: an R that computes; COMMAND starts R.
+# busy NAME COMMAND...: an R that computes; COMMAND starts R. It is stopped while it is not profiled.
 declare -A pid
 cat >"$WORK/busy.R" <<'END'
 file.create(commandArgs(TRUE))
@@ -72,6 +72,7 @@ ready() {
 	wait_until 300 test -e "$WORK/ready/$1" || fail "R starts ($1): $(cat "$WORK/busy.$1")"
 	pid[$1]=$(target_find "${pid[$1]}")
 	live_pids+=("${pid[$1]}")
+	kill -STOP "${pid[$1]}"
 }
 busy root R
 busy docker "${docker[@]}" R
@@ -110,6 +111,7 @@ profiles() {
 	local name=$1 of=${*: -1} began line
 	shift
 	command_split "$@"
+	kill -CONT "$of"
 	rm -f "$WORK/begun/it" "$WORK/hold"
 	mkfifo "$WORK/hold"
 	"${command[@]}" --until-eof --ready "$WORK/begun/it" "${given[@]}" >"$WORK/out" 2>"$WORK/err" <"$WORK/hold" &
@@ -122,6 +124,7 @@ profiles() {
 	exec {hold}>&-
 	wait "$line"
 	status=$?
+	kill -STOP "$of"
 	[ $status = 0 ] && grep -q in_busy "$WORK/out"
 	ok $? "$name: profiled" || diag "status $status" "$(cat "$WORK/err")"
 }
@@ -215,7 +218,6 @@ fi
 
 # --- an R that is stopped ---
 
-kill -STOP "${pid[root]}"
 wait_until 300 grep -q '^State:.T' "/proc/${pid[root]}/status"
 "$XRPROF" -e bpf -d 1.2 -p "${pid[root]}" -o "$WORK/out" 2>"$WORK/err"
 like "$(cat "$WORK/err")" "process ${pid[root]} .*is stopped, by a signal \(SIGSTOP\) or a debugger" "a stopped R: it is said so"

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # packages: default
 #
-# Memory in known amounts. Arguments: FOLDER WHAT.
-#   counts  holds more and more of each kind, and in between computes without allocating, while Rprof() with counts of
-#           memory runs on it: oracle.out. Then it duplicates the same number of vectors with Rprof() and without.
+# Memory in known amounts. Arguments: FOLDER WHAT [SECONDS COPIES].
+#   counts  holds more and more of each kind, and in between computes for SECONDS without allocating, while Rprof() with
+#           counts of memory runs on it: oracle.out. Then it duplicates COPIES vectors with Rprof(), and without.
 #   shares  three functions allocate 1 : 2 : 4, and keep it; writes `bytes`, how much in all
 #   late    computes without allocating anything, is ready in the middle of that, and then allocates
 #   spin    computes until it is ended
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 what <- args[[2L]]
+seconds <- if (what == "counts") as.numeric(args[[3L]])
+copies <- if (what == "counts") as.numeric(args[[4L]])
 
 big <- runif(4e6)
 kept <- new.env()
@@ -21,11 +23,11 @@ spin <- function(seconds) {
     while (cpu_time() < end) for (i in 1:4) sum(big)
 }
 
-phase_begin <- function() spin(0.8)
-phase_large <- function() spin(0.8)
-phase_small <- function() spin(0.8)
-phase_nodes <- function() spin(0.8)
-phase_freed <- function() spin(0.8)
+phase_begin <- function() spin(seconds)
+phase_large <- function() spin(seconds)
+phase_small <- function() spin(seconds)
+phase_nodes <- function() spin(seconds)
+phase_freed <- function() spin(seconds)
 
 phases <- function() {
     phase_begin()
@@ -88,9 +90,9 @@ counts = {
     copy(1000)
     Rprof(file.path(folder, "oracle.out"), interval = 0.002, memory.profiling = TRUE)
     phases()
-    copies_seen(1e7)
+    copies_seen(copies)
     Rprof(NULL)
-    copies_alone(1e7)
+    copies_alone(copies)
 },
 shares = {
     for (round in 1:20) { one(); two(); four() }

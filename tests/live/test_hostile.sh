@@ -31,7 +31,7 @@ check "the fixture builds" "${CC:-cc}" "${flags[@]}" -o "$WORK/hostile" "$tests"
 }
 cp "$WORK/hostile" "$WORK/good"
 
-# launch PROGRAM MODE [ARG]: sets PID, or fails if this machine has no such mode.
+# launch PROGRAM MODE [ARG]: sets PID, or fails if this machine has no such mode. It is stopped until it is profiled.
 launched=0
 launch() {
 	local ready
@@ -42,7 +42,22 @@ launch() {
 	PID=$!
 	live_pids+=("$PID")
 	wait_until 60 eval '[ -s "$ready" ] || gone "$PID"'
-	grep -q ready "$ready"
+	grep -q ready "$ready" && kill -STOP "$PID"
+}
+
+# running PID... -- COMMAND...: the command, while these processes run
+running() {
+	local pids=() status
+	while [ "$1" != -- ]; do
+		pids+=("$1")
+		shift
+	done
+	shift
+	kill -CONT "${pids[@]}"
+	"$@"
+	status=$?
+	kill -STOP "${pids[@]}"
+	return $status
 }
 
 end() {
@@ -65,7 +80,7 @@ attack() {
 	for pid in "$@"; do
 		options+=(-p "$pid")
 	done
-	check "$name, $format" "$tests/lib/hostile.py" session "$WORK" "$name" "$good" "$XRPROF" -q -e "$XRPROF_ENGINE" -f "$format" \
+	check "$name, $format" running "$@" -- "$tests/lib/hostile.py" session "$WORK" "$name" "$good" "$XRPROF" -q -e "$XRPROF_ENGINE" -f "$format" \
 		-d "$seconds" -F 199 "${options[@]}"
 }
 
@@ -121,7 +136,7 @@ if [ ${#wanted[@]} -eq 0 ]; then
 	for mode in comm wild cycle execs; do
 		launch "$WORK/hostile" "$mode" && crowd+=("$PID")
 	done
-	check "--all of them" "$tests/lib/hostile.py" session "$WORK" all "$good" "$XRPROF" -q -e "$XRPROF_ENGINE" -f folded -d 2 -F 199 \
+	check "--all of them" running "$good" "${crowd[@]}" -- "$tests/lib/hostile.py" session "$WORK" all "$good" "$XRPROF" -q -e "$XRPROF_ENGINE" -f folded -d 2 -F 199 \
 		--all --lines --gc
 	for command in list "list --json" info; do
 		# shellcheck disable=SC2086  # words

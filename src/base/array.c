@@ -3,20 +3,27 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define FIRST 64
+#define FIRST_BYTES 1024u
+#define FIRST_ITEMS 4u
 
-int array__room(void **array, size_t n, size_t *cap, size_t size)
+int array__room(void *array, size_t n, size_t *cap, size_t size)
 {
-	size_t more = *cap ? *cap * 2 : FIRST;
-	void *grown;
+	size_t more = *cap;
+	void *items;
 
 	if (n < *cap)
 		return 0;
-	grown = realloc(*array, more * size);
-	if (!grown)
+	if (!more)
+		more = FIRST_ITEMS;
+	while (more <= n || more * size < FIRST_BYTES)
+		more *= 2;
+	memcpy(&items, array, sizeof(items)); /* a pointer of any type */
+	items = realloc(items, more * size);
+	if (!items)
 		return -ENOMEM;
-	*array = grown;
+	memcpy(array, &items, sizeof(items));
 	*cap = more;
 	return 0;
 }

@@ -8,9 +8,10 @@
 #include <stddef.h>
 
 /*
- * array__room - see to it that *@array, with @n things of @size bytes in it and room for *@cap of
- * them, has room for one more: *@array may have moved.  -ENOMEM: all is as it was.
+ * array__room - @array is the address of a pointer to room for *@cap items of @size bytes.  Make
+ * room for item @n, counted from 0: the array may move, and *@cap is a power of two.  -ENOMEM: all
+ * is as it was.
  */
-int array__room(void **array, size_t n, size_t *cap, size_t size);
+int array__room(void *array, size_t n, size_t *cap, size_t size);
 
 #endif

@@ -122,7 +122,6 @@ static struct list_row *list__row(struct list *l, const struct profile_process *
 {
 	char key[256];
 	struct list_row *row;
-	void *array = l->rows;
 	uint64_t hash;
 
 	snprintf(key, sizeof(key), "%" PRIu32 " %" PRIu64 " %.64s %.100s", p->pid,
@@ -132,9 +131,8 @@ static struct list_row *list__row(struct list *l, const struct profile_process *
 	if (row)
 		return row;
 	row = arena__alloc(&l->arena, sizeof(*row) + strlen(key) + 1);
-	if (!row || array__room(&array, l->n, &l->cap, sizeof(struct list_row *)))
+	if (!row || array__room(&l->rows, l->n, &l->cap, sizeof(struct list_row *)))
 		return NULL;
-	l->rows = array;
 	*row = (struct list_row){.hash = hash};
 	memcpy(row->key, key, strlen(key) + 1);
 	if (table__add(&l->table, row))

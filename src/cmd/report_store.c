@@ -37,15 +37,13 @@ static int profiles__take(void *arg, const char *text)
 {
 	struct profiles *p = arg;
 	struct window_name name;
-	void *array = p->names;
 	int err;
 
 	if (!window_name__parse(text, &name) || name.kind != WINDOW_PROFILE)
 		return 0;
 	if (p->n == PROFILES_MAX)
 		return -E2BIG;
-	err = array__room(&array, p->n, &p->cap, sizeof(*p->names));
-	p->names = array;
+	err = array__room(&p->names, p->n, &p->cap, sizeof(*p->names));
 	if (!err)
 		p->names[p->n++] = name;
 	return err;

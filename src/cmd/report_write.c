@@ -88,7 +88,6 @@ static bool format__is_ordered(const struct writer_ops *format)
  */
 static uint64_t intervals__number(struct intervals *in, const struct read_result *file)
 {
-	void *array = in->begins;
 
 	if (in->unknown || !file->began || (in->n && file->began < in->begins[in->n - 1])) {
 		in->unknown = true;
@@ -98,11 +97,10 @@ static uint64_t intervals__number(struct intervals *in, const struct read_result
 		in->longest = file->duration_ns;
 	if (in->n && file->began == in->begins[in->n - 1])
 		return in->n;
-	if (array__room(&array, in->n, &in->cap, sizeof(*in->begins))) {
+	if (array__room(&in->begins, in->n, &in->cap, sizeof(*in->begins))) {
 		in->unknown = true;
 		return 0;
 	}
-	in->begins = array;
 	in->begins[in->n++] = file->began;
 	return in->n;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "output/otlp_parts.h"
 #include "output/writer.h"
 
@@ -312,17 +313,13 @@ static int otlp__locations(struct otlp_dictionary *d, const struct profile_part 
 {
 	uint32_t nframes = part__frames(part, stack->nframes);
 	const struct frame *frame;
-	int32_t *ids = d->ids;
+	int32_t *ids;
 	int err = 0;
 
 	*n = nframes + stack__is_toplevel(stack);
-	if (*n > d->cap) {
-		ids = realloc(ids, *n * 2 * sizeof(*ids));
-		if (!ids)
-			return -ENOMEM;
-		d->ids = ids;
-		d->cap = *n * 2;
-	}
+	if (array__room(&d->ids, *n, &d->cap, sizeof(*ids)))
+		return -ENOMEM;
+	ids = d->ids;
 	for (uint32_t i = 0; i < nframes && !err; i++) {
 		frame = stack->frames[i];
 		if (nframes < stack->nframes && i == nframes - 1)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -157,23 +158,15 @@ static int row__order(const void *x, const void *y)
 static uint32_t list__number(struct page *p, struct page_list *list, const void *thing)
 {
 	uintptr_t number;
-	const void **grown;
-	size_t more = list->cap ? list->cap * 2 : 256;
 
 	if (!thing)
 		return 0;
 	number = (uintptr_t)map__get(&list->numbers, (uintptr_t)thing, 0);
 	if (number)
 		return (uint32_t)number;
-	if (list->n + 1 >= list->cap) {
-		grown = realloc(list->things, more * sizeof(*grown));
-		if (!grown)
-			goto no_memory;
-		list->things = grown;
-		list->cap = more;
-	}
 	number = list->n + 1;
-	if (map__put(&list->numbers, (uintptr_t)thing, 0, (void *)number))
+	if (array__room(&list->things, number, &list->cap, sizeof(*list->things)) ||
+	    map__put(&list->numbers, (uintptr_t)thing, 0, (void *)number))
 		goto no_memory;
 	list->things[number] = thing;
 	list->n = number;

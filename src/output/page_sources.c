@@ -60,14 +60,12 @@ static bool file__is_source(const struct name *file)
 static int sources__see(struct sources *s, const struct aggregate_process *p,
 			const struct name *file)
 {
-	void *list = s->list;
 
 	if (!file || s->n == LIMIT_SOURCES || map__get(&s->seen, (uintptr_t)file, p->serial))
 		return 0;
 	if (map__put(&s->seen, (uintptr_t)file, p->serial, s) ||
-	    array__room(&list, s->n, &s->cap, sizeof(*s->list)))
+	    array__room(&s->list, s->n, &s->cap, sizeof(*s->list)))
 		return -ENOMEM;
-	s->list = list;
 	s->list[s->n++] = (struct source){
 		.file = file,
 		.known = source_texts__find(s->texts, p->serial, file->text),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "output/pprof_parts.h"
 #include "profile/names.h"
 
@@ -151,17 +152,13 @@ static int pprof__location(struct pprof *p, const struct frame *frame, uint64_t 
 int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n)
 {
 	uint32_t nframes = part__frames(p->config->part, stack->nframes);
-	uint64_t *ids = p->ids;
+	uint64_t *ids;
 	int err = 0;
 
 	*n = nframes + stack__is_toplevel(stack);
-	if (*n > p->cap) {
-		ids = realloc(ids, *n * 2 * sizeof(*ids));
-		if (!ids)
-			return -ENOMEM;
-		p->ids = ids;
-		p->cap = *n * 2;
-	}
+	if (array__room(&p->ids, *n, &p->cap, sizeof(*ids)))
+		return -ENOMEM;
+	ids = p->ids;
 	for (uint32_t i = 0; i < nframes && !err; i++) {
 		const struct frame *frame = stack->frames[i];
 

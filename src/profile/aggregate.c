@@ -151,15 +151,13 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 	const char *comm = p->comm ? p->comm : "";
 	size_t n = (size_t)(uintptr_t)map__get(&a->serials, p->serial, 0);
 	struct aggregate_process *ours;
-	void *array = a->processes;
 
 	if (n && !strncmp(a->processes[n - 1].comm, comm, XR_COMM_LEN - 1))
 		return (long)n - 1;
 	if (!aggregate__take(a, 2 * sizeof(*ours) + 2 * sizeof(struct map_entry)))
 		return -ENOSPC;
-	if (array__room(&array, a->nprocesses, &a->processes_cap, sizeof(*ours)))
+	if (array__room(&a->processes, a->nprocesses, &a->processes_cap, sizeof(*ours)))
 		return -ENOMEM;
-	a->processes = array;
 	if (map__put(&a->serials, p->serial, 0, number(a->nprocesses + 1)))
 		return -ENOMEM;
 	ours = &a->processes[a->nprocesses];
@@ -181,11 +179,9 @@ struct row_key {
 static size_t aggregate__new_row(struct aggregate *a, const struct stack *stack,
 				 const struct row_key *key)
 {
-	void *array = a->rows;
 
-	if (array__room(&array, a->nrows, &a->cap, sizeof(*a->rows)))
+	if (array__room(&a->rows, a->nrows, &a->cap, sizeof(*a->rows)))
 		return 0;
-	a->rows = array;
 	a->rows[a->nrows] = (struct aggregate_row){
 		.stack = stack,
 		.process = key->process,

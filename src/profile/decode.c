@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "profile/decode.h"
 #include "profile/known.h"
@@ -41,7 +42,7 @@ struct decoder {
 	struct decoder_stats stats;
 	struct knowledge all;
 	struct pending **pending; /* by cpu and level: cpu * XR_LEVELS + level */
-	uint32_t npending;
+	size_t npending;
 };
 
 int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg, size_t memory)
@@ -291,17 +292,12 @@ static bool sample__all_native(const struct xr_sample *r)
 static struct pending *decoder__pending(struct decoder *d, uint32_t cpu, uint32_t level)
 {
 	uint32_t at = cpu * XR_LEVELS + level;
+	size_t before = d->npending;
 
-	if (at >= d->npending) {
-		uint32_t n = (at | 63) + 1;
-		struct pending **pending = realloc(d->pending, (size_t)n * sizeof(*pending));
-
-		if (!pending)
-			return NULL;
-		memset(pending + d->npending, 0, (n - d->npending) * sizeof(*pending));
-		d->pending = pending;
-		d->npending = n;
-	}
+	if (array__room(&d->pending, at, &d->npending, sizeof(*d->pending)))
+		return NULL;
+	for (; before < d->npending; before++)
+		d->pending[before] = NULL;
 	if (!d->pending[at])
 		d->pending[at] = calloc(1, sizeof(*d->pending[at]));
 	return d->pending[at];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/limits.h"
@@ -113,17 +114,9 @@ const char *text__find(const char *text, size_t len, const char *what)
 int reading__frame_add(struct reading *r, const struct frame *frame)
 {
 	struct reader *reader = r->reader;
-	const struct frame **grown;
-	size_t cap = reader->cap ? reader->cap * 2 : 256;
 
-	if (reader->nframes == reader->cap) {
-		grown = realloc(reader->frames, cap * sizeof(*grown));
-		if (!grown)
-			return errmsg__set(r->f, -ENOMEM, "cannot read %s: out of memory",
-					   r->in->name);
-		reader->frames = grown;
-		reader->cap = cap;
-	}
+	if (array__room(&reader->frames, reader->nframes, &reader->cap, sizeof(*reader->frames)))
+		return errmsg__set(r->f, -ENOMEM, "cannot read %s: out of memory", r->in->name);
 	reader->frames[reader->nframes++] = frame;
 	return 0;
 }

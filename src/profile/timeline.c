@@ -3,38 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/timeline.h"
 
 static int timeline__rows(struct timeline *t, uint32_t row)
 {
-	size_t rows = t->rows ? t->rows : 64;
-	uint32_t *last;
+	const size_t before = t->rows;
 
-	if (row < t->rows)
-		return 0;
-	while (rows <= row)
-		rows *= 2;
-	last = realloc(t->last, rows * sizeof(*last));
-	if (!last)
+	if (array__room(&t->last, row, &t->rows, sizeof(*t->last)))
 		return -ENOMEM;
-	memset(last + t->rows, 0, (rows - t->rows) * sizeof(*last));
-	t->last = last;
-	t->rows = rows;
-	return 0;
-}
-
-static int timeline__room(struct timeline *t)
-{
-	size_t cap = t->cap ? t->cap * 2 : 256;
-	struct timeline_entry *entries;
-
-	if (t->n < t->cap)
-		return 0;
-	entries = realloc(t->entries, cap * sizeof(*entries));
-	if (!entries)
-		return -ENOMEM;
-	t->entries = entries;
-	t->cap = cap;
+	memset(t->last + before, 0, (t->rows - before) * sizeof(*t->last));
 	return 0;
 }
 
@@ -89,7 +67,7 @@ int timeline__add(struct timeline *t, uint32_t row, uint64_t time, uint64_t valu
 
 	err = timeline__rows(t, row);
 	if (!err)
-		err = timeline__room(t);
+		err = array__room(&t->entries, t->n, &t->cap, sizeof(*t->entries));
 	if (err)
 		return err;
 	timeline__reach(t, &time);

@@ -27,11 +27,9 @@ static void sources__sink(struct lifecycle *l, uint32_t serial, const struct pro
 /* The number under which @file is remembered; negative: an error. */
 static long sources__remember(struct sources_asked *asked, const char *file)
 {
-	void *list = asked->files;
 
-	if (array__room(&list, asked->n, &asked->cap, sizeof(*asked->files)))
+	if (array__room(&asked->files, asked->n, &asked->cap, sizeof(*asked->files)))
 		return -ENOMEM;
-	asked->files = list;
 	asked->files[asked->n] = strdup(file);
 	return asked->files[asked->n] ? (long)asked->n++ : -ENOMEM;
 }

@@ -11,7 +11,7 @@
 
 int pids__put(struct pids *q, pid_t pid)
 {
-	int err = array__room((void **)&q->list, q->n, &q->room, sizeof(*q->list));
+	int err = array__room(&q->list, q->n, &q->room, sizeof(*q->list));
 
 	if (!err)
 		q->list[q->n++] = pid;

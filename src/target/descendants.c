@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 struct descendants_event {
 	uint64_t time;
 	pid_t parent; /* 0: an exit */
@@ -56,19 +58,11 @@ bool descendants__has(struct descendants *f, pid_t pid)
 
 static int descendants__postpone(struct descendants *f, struct descendants_event e)
 {
-	struct descendants_event *more;
-	size_t room;
+	int err = array__room(&f->events, f->nevents, &f->room, sizeof(e));
 
-	if (f->nevents == f->room) {
-		room = f->room ? f->room * 2 : 64;
-		more = realloc(f->events, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		f->events = more;
-		f->room = room;
-	}
-	f->events[f->nevents++] = e;
-	return 0;
+	if (!err)
+		f->events[f->nevents++] = e;
+	return err;
 }
 
 int descendants__forked(struct descendants *f, uint64_t time, pid_t parent, pid_t child)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -66,17 +67,8 @@ struct dump {
 
 static struct dump_asked *dump__add(struct dump *d, pid_t pid)
 {
-	struct dump_asked *grown;
-
-	if (d->n == d->cap) {
-		size_t cap = d->cap ? d->cap * 2 : 16;
-
-		grown = realloc(d->asked, cap * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		d->asked = grown;
-		d->cap = cap;
-	}
+	if (array__room(&d->asked, d->n, &d->cap, sizeof(*d->asked)))
+		return NULL;
 	d->asked[d->n] = (struct dump_asked){.pid = pid};
 	return &d->asked[d->n++];
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/escape.h"
@@ -91,17 +92,10 @@ static void item__user(struct item *it)
 /* One that has R in it, or may have: the answer @q is about it. */
 static int list__add(struct list *l, const struct ask *q)
 {
-	struct item *it, *more;
+	struct item *it;
 
-	if (l->n == l->room) {
-		size_t room = l->room ? l->room * 2 : 16;
-
-		more = realloc(l->items, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		l->items = more;
-		l->room = room;
-	}
+	if (array__room(&l->items, l->n, &l->room, sizeof(*l->items)))
+		return -ENOMEM;
 	it = &l->items[l->n];
 	*it = (struct item){.pid = q->pid, .err = q->err, .why = q->why};
 	if (proc__read(q->pid, &it->proc))

@@ -46,16 +46,14 @@ static int callers__way(void *arg, const struct stack *stack, uint64_t samples)
 {
 	struct callers *c = arg;
 	long at = callers__find(c, stack);
-	void *array = c->ways;
 	const struct frame **frames;
 	struct way *way;
 	long n;
 
 	if (at <= 0)
 		return (int)at;
-	if (array__room(&array, c->n, &c->cap, sizeof(*way)))
+	if (array__room(&c->ways, c->n, &c->cap, sizeof(*way)))
 		return -ENOMEM;
-	c->ways = array;
 	way = &c->ways[c->n];
 	*way = (struct way){.samples = samples};
 	n = (long)stack->nframes - at;

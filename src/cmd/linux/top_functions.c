@@ -11,13 +11,11 @@
 /* Its number, from 1 on. */
 static long functions__add(struct top_functions *fs, const struct name *label)
 {
-	void *array = fs->list;
 
 	if (!budget__take(fs->budget, 2 * sizeof(*fs->list) + 4 * sizeof(struct map_entry)))
 		return -ENOSPC;
-	if (array__room(&array, fs->n, &fs->cap, sizeof(*fs->list)))
+	if (array__room(&fs->list, fs->n, &fs->cap, sizeof(*fs->list)))
 		return -ENOMEM;
-	fs->list = array;
 	if (map__put(&fs->by_label, (uintptr_t)label, 0, (void *)(uintptr_t)(fs->n + 1)))
 		return -ENOMEM;
 	fs->list[fs->n++] = (struct top_function){.label = label->text};

@@ -94,13 +94,11 @@ static struct top_process *model__find(const struct top_model *m, uint32_t seria
 static struct top_process *model__process(struct top_model *m, const struct profile_process *p)
 {
 	struct top_process *ours = model__find(m, p->serial);
-	void *array = m->processes;
 
 	if (ours)
 		return ours;
-	if (array__room(&array, m->nprocesses, &m->processes_cap, sizeof(*ours)))
+	if (array__room(&m->processes, m->nprocesses, &m->processes_cap, sizeof(*ours)))
 		return NULL;
-	m->processes = array;
 	if (map__put(&m->by_serial, p->serial, 0, number(m->nprocesses + 1)))
 		return NULL;
 	ours = &m->processes[m->nprocesses++];
@@ -232,14 +230,12 @@ static int model__add_row(struct top_model *m, const struct aggregate_row *like)
 {
 	struct stacks temporary = {0};
 	const struct stack *folded;
-	void *array = m->rows;
 	struct top_row *row;
 	uint64_t id = 0;
 	int err;
 
-	if (array__room(&array, m->nrows, &m->rows_cap, sizeof(*row)))
+	if (array__room(&m->rows, m->nrows, &m->rows_cap, sizeof(*row)))
 		return -ENOMEM;
-	m->rows = array;
 	row = &m->rows[m->nrows];
 	*row = (struct top_row){0};
 	if (!budget__take(&m->budget, 2 * sizeof(*row)))
@@ -274,7 +270,6 @@ static int second__fill(struct top_model *m, struct top_second *s)
 	s->n = 0;
 	rows = aggregate__rows(m->aggregate, &n);
 	for (size_t i = 0; i < n; i++) {
-		void *array = s->entries;
 		struct top_process *p;
 		uint64_t more, samples;
 
@@ -285,9 +280,8 @@ static int second__fill(struct top_model *m, struct top_second *s)
 		samples = rows[i].samples - m->rows[i].samples;
 		if (!samples && !more)
 			continue;
-		if (array__room(&array, s->n, &s->cap, sizeof(*s->entries)))
+		if (array__room(&s->entries, s->n, &s->cap, sizeof(*s->entries)))
 			return -ENOMEM;
-		s->entries = array;
 		s->entries[s->n++] = (struct top_entry){.row = (uint32_t)i, .value = more};
 		m->rows[i].counted = rows[i].value;
 		m->rows[i].samples = rows[i].samples;

@@ -45,11 +45,10 @@ static int view__processes(struct top_view *v)
 	v->nprocesses = 0;
 	list = top_model__processes(v->model, &n);
 	while (v->nprocesses < n) {
-		void *array = v->processes;
 
-		if (array__room(&array, v->nprocesses, &v->processes_cap, sizeof(*v->processes)))
+		if (array__room(&v->processes, v->nprocesses, &v->processes_cap,
+				sizeof(*v->processes)))
 			return -ENOMEM;
-		v->processes = array;
 		v->processes[v->nprocesses] = &list[v->nprocesses];
 		v->nprocesses++;
 	}
@@ -98,13 +97,11 @@ static int view__list(struct top_view *v)
 	v->nlines = 0;
 	functions = top_model__functions(v->model, &n);
 	for (uint32_t i = 0; i < n; i++) {
-		void *array = v->lines;
 
 		if (!view__passes(v, &functions[i]))
 			continue;
-		if (array__room(&array, v->nlines, &v->cap, sizeof(*v->lines)))
+		if (array__room(&v->lines, v->nlines, &v->cap, sizeof(*v->lines)))
 			return -ENOMEM;
-		v->lines = array;
 		v->lines[v->nlines++] = (struct top_line){
 			.function = i, .self = functions[i].self, .total = functions[i].total};
 	}

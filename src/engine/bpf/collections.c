@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/places.h"
 #include "os/linux/proc_maps.h"
@@ -135,20 +136,12 @@ static void collections__sweep(struct collections *c)
 static int collections__watch(struct collections *c, const struct xr_row *row, struct errmsg *f)
 {
 	struct perf_events *events = NULL;
-	struct watched *more;
 	int err;
 
 	if (c->n >= c->sweep_at)
 		collections__sweep(c);
-	if (c->n == c->room) {
-		size_t room = c->room ? c->room * 2 : 16;
-
-		more = realloc(c->watched, room * sizeof(*more));
-		if (!more)
-			return errmsg__set(f, -ENOMEM, "out of memory");
-		c->watched = more;
-		c->room = room;
-	}
+	if (array__room(&c->watched, c->n, &c->room, sizeof(*c->watched)))
+		return errmsg__set(f, -ENOMEM, "out of memory");
 	err = perf_events__try_watch((pid_t)row->pid, row->gc_at, row->gc_size);
 	if (!err)
 		err = perf_events__watch(&events, row->gc_at, row->gc_size, c->watch_fd, f);

@@ -71,7 +71,7 @@ static int telling__add(struct telling *t, uint32_t tid, uint64_t now)
 	    bpf_map_lookup_elem(bpf_map__fd(t->skel->maps.rows), &w.wait.pid, &w.row) ||
 	    !(w.row.flags & XR_ROW_OFF_CPU))
 		return 0;
-	if (array__room((void **)&t->waits, t->n, &t->cap, sizeof(w)))
+	if (array__room(&t->waits, t->n, &t->cap, sizeof(w)))
 		return -ENOMEM;
 	t->waits[t->n++] = w;
 	return 0;

@@ -340,7 +340,7 @@ static int add(struct perf_events *p, pid_t tid, int cpu)
 
 	if (cpu < 0 && p->n >= THREADS_MAX)
 		return -EMFILE;
-	if (array__room((void **)&p->events, p->n, &p->room, sizeof(*p->events)))
+	if (array__room(&p->events, p->n, &p->room, sizeof(*p->events)))
 		return -ENOMEM;
 	fd = event__start(p, tid, cpu);
 	if (fd < 0)

@@ -199,7 +199,7 @@ int bpf_waits__begin(struct bpf_waits_begun *b, int waits, pid_t pid)
 {
 	const bool first = !b->n;
 
-	if (array__room((void **)&b->pids, b->n, &b->cap, sizeof(*b->pids)))
+	if (array__room(&b->pids, b->n, &b->cap, sizeof(*b->pids)))
 		return -ENOMEM;
 	b->pids[b->n++] = pid;
 	if (first)

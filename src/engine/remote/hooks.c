@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define KNOWN_MAX  (1u << 20) /* symbols remembered; beyond it all are sent again */
 #define WINDOW_MAX 256u
 
@@ -24,17 +26,11 @@ static struct remote_walk *remote__of(struct walk *w)
 
 int plan__add(struct plan *p, uint32_t id)
 {
-	if (p->count == p->cap) {
-		uint32_t cap = p->cap ? p->cap * 2 : 256;
-		uint32_t *ids = realloc(p->ids, (size_t)cap * sizeof(*ids));
+	int err = array__room(&p->ids, p->count, &p->cap, sizeof(*p->ids));
 
-		if (!ids)
-			return -ENOMEM;
-		p->ids = ids;
-		p->cap = cap;
-	}
-	p->ids[p->count++] = id;
-	return 0;
+	if (!err)
+		p->ids[p->count++] = id;
+	return err;
 }
 
 /*
@@ -338,15 +334,8 @@ int walk__emit(struct walk *w, __u64 word, __u64 more)
 
 	if (rw->phase != REMOTE_FINAL)
 		return 0;
-	if (rw->nslots == rw->cap_slots) {
-		uint32_t cap = rw->cap_slots ? rw->cap_slots * 2 : 256;
-		struct xr_slot *slots = realloc(rw->slots, (size_t)cap * sizeof(*slots));
-
-		if (!slots)
-			return -XR_LOST;
-		rw->slots = slots;
-		rw->cap_slots = cap;
-	}
+	if (array__room(&rw->slots, rw->nslots, &rw->cap_slots, sizeof(*rw->slots)))
+		return -XR_LOST;
 	rw->slots[rw->nslots].word = word;
 	rw->slots[rw->nslots].more = more;
 	rw->nslots++;

@@ -26,7 +26,8 @@ enum remote_phase { REMOTE_AHEAD, REMOTE_TOP, REMOTE_FINAL };
 /* A list of pieces. */
 struct plan {
 	uint32_t *ids;
-	uint32_t count, cap;
+	uint32_t count;
+	size_t cap;
 };
 
 struct remote_walk {
@@ -76,7 +77,8 @@ struct remote_walk {
 	uint32_t line;
 
 	struct xr_slot *slots;
-	uint32_t nslots, cap_slots;
+	uint32_t nslots;
+	size_t cap_slots;
 	bool counts; /* the first of them are R's counts of its memory */
 	union {
 		struct xr_sample sample;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define BYTES_MAX    (1u << 30)
 #define FAILURES_MAX 64u /* pieces of one fetch that may be unreadable; the rest is not tried */
 #define TRIM_SLACK   1024u
@@ -22,7 +24,8 @@ void remote_memory__free(struct remote_memory *m)
 	m->pieces = NULL;
 	m->index = NULL;
 	m->bytes = NULL;
-	m->count = m->cap = m->mask = m->nbytes = m->cap_bytes = 0;
+	m->cap = m->cap_bytes = 0;
+	m->count = m->mask = m->nbytes = 0;
 }
 
 static uint32_t memory__hash(const struct remote_memory *m, uint64_t addr)
@@ -50,7 +53,7 @@ uint32_t remote_memory__find(const struct remote_memory *m, uint64_t addr, uint3
 	return id && m->pieces[id - 1].len >= len ? id - 1 : PIECE_NONE;
 }
 
-/* The index anew, for @cap pieces (a power of two). */
+/* Rebuild the index for @cap pieces (a power of two). */
 static int memory__reindex(struct remote_memory *m, uint32_t cap)
 {
 	uint32_t *index = calloc((size_t)cap * 2, sizeof(*index));
@@ -67,13 +70,10 @@ static int memory__reindex(struct remote_memory *m, uint32_t cap)
 
 static int memory__grow(struct remote_memory *m)
 {
-	uint32_t cap = m->cap ? m->cap * 2 : 256;
-	struct piece *pieces = realloc(m->pieces, (size_t)cap * sizeof(*pieces));
+	size_t cap = m->cap;
 
-	if (!pieces)
-		return -1;
-	m->pieces = pieces;
-	if (memory__reindex(m, cap))
+	if (array__room(&m->pieces, m->count, &cap, sizeof(*m->pieces)) ||
+	    memory__reindex(m, (uint32_t)cap))
 		return -1;
 	m->cap = cap;
 	return 0;
@@ -86,15 +86,8 @@ static uint32_t memory__room(struct remote_memory *m, uint32_t cap)
 
 	if (cap > REMOTE_PIECE_MAX || m->nbytes > BYTES_MAX - 2 * cap)
 		return UINT32_MAX;
-	if (m->nbytes + 2 * cap > m->cap_bytes) {
-		uint32_t want = m->cap_bytes ? m->cap_bytes * 2 : 1u << 16;
-		uint8_t *bytes = realloc(m->bytes, want);
-
-		if (!bytes)
-			return UINT32_MAX;
-		m->bytes = bytes;
-		m->cap_bytes = want;
-	}
+	if (array__room(&m->bytes, m->nbytes + 2 * (size_t)cap - 1, &m->cap_bytes, 1))
+		return UINT32_MAX;
 	m->nbytes += 2 * cap;
 	return at;
 }

@@ -39,11 +39,13 @@ struct piece {
 struct remote_memory {
 	struct mem_reader reader;
 	struct piece *pieces;
-	uint32_t count, cap;
+	uint32_t count;
+	size_t cap;
 	uint32_t *index; /* open hash of addr to piece + 1; 0: free */
 	uint32_t mask;
 	uint8_t *bytes;
-	uint32_t nbytes, cap_bytes;
+	uint32_t nbytes;
+	size_t cap_bytes;
 	uint64_t seq;
 	int gone; /* the reader's last error: nothing of the target can be read; 0: it can */
 };

@@ -139,12 +139,10 @@ static void file__number(struct file *file, uint32_t number)
 /* A file that does not fit is not known later. */
 static void files__remember(struct files *fs, const struct os_identity *id)
 {
-	void *array = fs->written;
 
 	if (fs->nwritten == WRITTEN_MAX ||
-	    array__room(&array, fs->nwritten, &fs->cap, sizeof(*fs->written)))
+	    array__room(&fs->written, fs->nwritten, &fs->cap, sizeof(*fs->written)))
 		return;
-	fs->written = array;
 	fs->written[fs->nwritten++] = *id;
 }
 

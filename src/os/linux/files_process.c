@@ -20,6 +20,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "os/os.h"
 #include "os/rights.h"
 
@@ -34,7 +35,7 @@ struct written_file {
 struct process {
 	int socket;
 	struct written_file *files; /* by id */
-	uint32_t nfiles;
+	size_t nfiles;
 	struct {
 		struct files_request head;
 		char bytes[FILES_ENDS * sizeof(uint32_t) + FILES_BYTES];
@@ -129,17 +130,12 @@ __attribute__((noreturn)) static void process__end(struct process *p)
 /* The file of @id, NULL: no memory. */
 static struct written_file *process__file(struct process *p, uint32_t id)
 {
-	struct written_file *files;
+	size_t before = p->nfiles;
 
-	if (id >= p->nfiles) {
-		files = realloc(p->files, ((size_t)id + 16) * sizeof(*files));
-		if (!files)
-			return NULL;
-		for (uint32_t i = p->nfiles; i < id + 16; i++)
-			files[i] = (struct written_file){.fd = -1};
-		p->files = files;
-		p->nfiles = id + 16;
-	}
+	if (array__room(&p->files, id, &p->nfiles, sizeof(*p->files)))
+		return NULL;
+	for (; before < p->nfiles; before++)
+		p->files[before] = (struct written_file){.fd = -1};
 	return &p->files[id];
 }
 

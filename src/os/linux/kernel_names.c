@@ -45,7 +45,7 @@ static int kernel_names__line(struct kernel_names *k, char *line)
 	name[strcspn(name, " \t\n")] = '\0';
 	if (!*name || *name == '$') /* a mapping symbol of arm64 */
 		return 0;
-	err = array__room((void **)&k->names, k->count, &k->cap, sizeof(*k->names));
+	err = array__room(&k->names, k->count, &k->cap, sizeof(*k->names));
 	if (!err)
 		err = kernel_names__text(k, name, &text);
 	if (!err)

@@ -118,7 +118,6 @@ static bool head__is_profile(const struct channel_head *head)
 /* Room to remember one more that is on its way. */
 static int channel__room(struct channel *c)
 {
-	void *array = c->profiles;
 	int err;
 
 	if (c->first && (c->first == c->end || c->end == c->cap)) {
@@ -127,8 +126,7 @@ static int channel__room(struct channel *c)
 		c->end -= c->first;
 		c->first = 0;
 	}
-	err = array__room(&array, c->end, &c->cap, sizeof(*c->profiles));
-	c->profiles = array;
+	err = array__room(&c->profiles, c->end, &c->cap, sizeof(*c->profiles));
 	return err;
 }
 

@@ -117,7 +117,6 @@ static bool spool__give_up(struct spool *s)
 
 static int spool__append(struct spool *s, const struct entry *e)
 {
-	void *array = s->entries;
 	int err;
 
 	if (s->first && s->end == s->cap) {
@@ -125,8 +124,7 @@ static int spool__append(struct spool *s, const struct entry *e)
 		s->end -= s->first;
 		s->first = 0;
 	}
-	err = array__room(&array, s->end, &s->cap, sizeof(*s->entries));
-	s->entries = array;
+	err = array__room(&s->entries, s->end, &s->cap, sizeof(*s->entries));
 	if (err)
 		return err;
 	s->entries[s->end++] = *e;

@@ -73,10 +73,8 @@ static size_t list__find(const struct store_list *l, const struct store_file *fi
 
 static int list__append(struct store_list *l, const struct store_file *file)
 {
-	void *array = l->files;
-	int err = array__room(&array, l->n, &l->cap, sizeof(*l->files));
+	int err = array__room(&l->files, l->n, &l->cap, sizeof(*l->files));
 
-	l->files = array;
 	if (!err)
 		l->files[l->n++] = *file;
 	return err;

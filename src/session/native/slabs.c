@@ -27,7 +27,7 @@ uint64_t *slabs__words(struct slabs *s, struct extent extent)
 static int slabs__put_free(struct slabs *s, struct extent extent)
 {
 	struct extent_list *l = &s->free;
-	int err = array__room((void **)&l->extents, l->count, &l->cap, sizeof(*l->extents));
+	int err = array__room(&l->extents, l->count, &l->cap, sizeof(*l->extents));
 
 	if (!err)
 		l->extents[l->count++] = extent;
@@ -111,7 +111,7 @@ void slabs__give(struct slabs *s, struct extent extent, uint64_t now)
 	if (!extent.n)
 		return;
 	s->used -= extent.n;
-	if (!array__room((void **)&s->freed, s->nfreed, &s->freed_cap, sizeof(*s->freed)))
+	if (!array__room(&s->freed, s->nfreed, &s->freed_cap, sizeof(*s->freed)))
 		s->freed[s->nfreed++] = (struct extent_freed){extent, now};
 }
 

@@ -5,6 +5,7 @@
  * Rscript.exe and R.exe only start another program, Rterm.exe, which loads R.  So of a workload the
  * first process below it that has R in it is what is meant, also without --subprocesses.
  */
+#include "base/array.h"
 #include "session/discovery.h"
 
 #include <errno.h>
@@ -38,18 +39,11 @@ struct win32_snapshot {
 static int snapshot__add(void *arg, const struct win32_process *p)
 {
 	struct win32_snapshot *all = arg;
+	int err = array__room(&all->list, all->n, &all->room, sizeof(*all->list));
 
-	if (all->n == all->room) {
-		size_t room = all->room ? all->room * 2 : 256;
-		struct win32_process *list = realloc(all->list, room * sizeof(*list));
-
-		if (!list)
-			return -ENOMEM;
-		all->list = list;
-		all->room = room;
-	}
-	all->list[all->n++] = *p;
-	return 0;
+	if (!err)
+		all->list[all->n++] = *p;
+	return err;
 }
 
 static uint32_t snapshot__parent(const struct win32_snapshot *all, uint32_t pid)

@@ -49,7 +49,7 @@ static int pointers__add_section(struct pointers *p, struct elf_image *file, Elf
 			one.value += sym.st_value;
 		else if (GELF_R_TYPE(r.r_info) != relative)
 			continue;
-		err = array__room((void **)&p->pointers, p->count, &p->cap, sizeof(*p->pointers));
+		err = array__room(&p->pointers, p->count, &p->cap, sizeof(*p->pointers));
 		if (!err)
 			p->pointers[p->count++] = one;
 	}

@@ -32,7 +32,7 @@ static int symbols__add(struct symbols *s, uint64_t address, uint64_t size,
 	one.size = size < UINT32_MAX - one.pc ? (uint32_t)size : 0;
 	err = texts__add(&s->texts, name, &one.name);
 	if (!err)
-		err = array__room((void **)&s->symbols, s->count, &s->cap, sizeof(*s->symbols));
+		err = array__room(&s->symbols, s->count, &s->cap, sizeof(*s->symbols));
 	if (!err)
 		s->symbols[s->count++] = one;
 	return err;

@@ -112,9 +112,9 @@ ok $? "and so has the one whose libR.so has another name"
 all_start "$WORK/out" -a -d 8 || { done_testing; exit 1; }
 pass "--all starts"
 before=$(cpu_ticks "$healthy")
-nursery=$(pgrep -P "$PROF_PID" xrprof-nursery)
+pool=$(pgrep -P "$PROF_PID" xrprof-pool)
 wait_until 100 eval '[ "$(grep -c "$silent" "$WORK/out.err")" -ge 2 ]'
-workers=$(pgrep -P "$nursery")
+workers=$(pgrep -P "$pool")
 target_start host all_spin later
 later=$TARGET_PID
 prof_wait
@@ -141,11 +141,11 @@ ok $? "--all finds the one whose libR.so has another name"
 
 # Ended in a way that it cannot act on: nothing of it stays.
 all_start "$WORK/killed" -a
-nursery="$nursery $(pgrep -P "$PROF_PID" xrprof-nursery)"
-workers="$workers $(pgrep -P "${nursery##* }")"
+pool="$pool $(pgrep -P "$PROF_PID" xrprof-pool)"
+workers="$workers $(pgrep -P "${pool##* }")"
 kill -KILL "$PROF_PID"
 rm -f "$gate"
-for i in $nursery $workers; do
+for i in $pool $workers; do
 	wait_until 60 gone "$i" || break
 done
 ok $? "when the file system responds again, no process of the profiler is left"

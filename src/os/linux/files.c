@@ -9,21 +9,21 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "os/linux/files_process.h"
+#include "os/linux/helper.h"
 #include "os/os.h"
 #include "os/proc.h"
+#include "os/rights.h"
 
 #define ANSWER_MS 5000 /* for an answer that cannot be done without */
 #define LEAVE_MS  500  /* for the process to end; one that hangs is left alone then */
 
 struct files {
-	int socket;
-	pid_t pid;
+	struct helper helper;
 	int error;	    /* the process has gone, or does not understand: all files fail */
 	struct file *first; /* all that are not freed */
 	uint32_t nids;
@@ -43,26 +43,23 @@ enum files_given files__given(const char *path)
 
 int files__start(struct files **out, enum files_given given, struct errmsg *f)
 {
+	static const unsigned int flags[] = {
+		[FILES_NONE] = 0, [FILES_STDOUT] = HELPER_STDOUT, [FILES_ANY] = HELPER_GIVEN};
+	const struct helper_job job = {
+		.name = "xrprof-files",
+		.flags = HELPER_OUTLIVES | HELPER_SESSION | flags[given],
+		.rights = RIGHTS_FILES,
+		.run = files_process__run,
+	};
 	struct files *fs = calloc(1, sizeof(*fs));
-	int ends[2], err;
+	int err;
 
 	*out = fs;
 	if (!fs)
 		return errmsg__set(f, -ENOMEM, "out of memory");
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
-		err = -errno;
-		goto failed;
-	}
-	fs->pid = fork();
-	if (!fs->pid)
-		files_process__run(ends[1], given);
-	err = fs->pid < 0 ? -errno : 0;
-	close(ends[1]);
-	fs->socket = ends[0];
+	err = helper__start(&fs->helper, &job, NULL);
 	if (!err)
 		return 0;
-	close(ends[0]);
-failed:
 	free(fs);
 	*out = NULL;
 	return errmsg__set(f, err, "cannot start the process that writes files: %s",
@@ -90,7 +87,7 @@ static bool files__send(struct files *fs, struct files_request *head, struct iov
 	parts[0] = (struct iovec){head, sizeof(*head)};
 	if (fs->error)
 		return false;
-	if (sendmsg(fs->socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+	if (sendmsg(fs->helper.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return true;
 	if (errno != EAGAIN && errno != EINTR && errno != ENOBUFS && errno != ENOMEM)
 		files__fail(fs, -EIO);
@@ -190,7 +187,7 @@ static void files__catch_up(struct files *fs)
 
 void files__poll(struct files *fs, int timeout_ms)
 {
-	struct pollfd socket = {.fd = fs->socket, .events = POLLIN};
+	struct pollfd socket = {.fd = fs->helper.fd, .events = POLLIN};
 	struct files_answer answer;
 	ssize_t n;
 
@@ -198,8 +195,8 @@ void files__poll(struct files *fs, int timeout_ms)
 	if (timeout_ms && !fs->error)
 		poll(&socket, 1, timeout_ms);
 	while (!fs->error) {
-		n = recv(fs->socket, &answer, sizeof(answer), MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		n = helper__receive(fs->helper.fd, &answer, sizeof(answer), NULL, MSG_DONTWAIT);
+		if (n == -EAGAIN)
 			break;
 		if (n == (ssize_t)sizeof(answer))
 			files__answered(fs, &answer);
@@ -223,7 +220,7 @@ bool files__waits_for_cpu(const struct files *fs)
 {
 	struct proc p;
 
-	return !fs->error && !proc__read(fs->pid, &p) && p.state == 'R';
+	return !fs->error && !proc__read(fs->helper.pid, &p) && p.state == 'R';
 }
 
 /* Ask, and wait for the answer: its error. */
@@ -355,19 +352,6 @@ void file__free(struct file *file)
 	free(file);
 }
 
-/* Has it ended?  One that hangs in a call that can be interrupted is. */
-static bool files__ended(struct files *fs, bool hangs)
-{
-	int got;
-
-	if (hangs)
-		kill(fs->pid, SIGUSR1);
-	do {
-		got = waitpid(fs->pid, NULL, WNOHANG);
-	} while (got < 0 && errno == EINTR);
-	return got != 0;
-}
-
 void files__stop(struct files *fs)
 {
 	uint64_t end = os__now() + LEAVE_MS * NS_PER_MS;
@@ -378,9 +362,13 @@ void files__stop(struct files *fs)
 	hangs = fs->first;
 	while (fs->first)
 		file__free(fs->first);
-	close(fs->socket);
-	while (!files__ended(fs, hangs) && os__now() < end)
+	close(fs->helper.fd);
+	while (!helper__ended(&fs->helper) && os__now() < end) {
+		/* ends a call that can be interrupted */
+		if (hangs)
+			kill(fs->helper.pid, SIGUSR1);
 		usleep(1000);
+	}
 	free(fs->written);
 	free(fs);
 }

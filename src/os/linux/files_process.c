@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The process that opens and writes files.  It may hang in any call, but for one thing: what it
- * holds open is nothing but those files, so that nobody is kept by it who gave it up.
+ * The helper that opens and writes files.  It may hang in any call.  It has only those files open,
+ * so a reader of other files does not wait for it.
  */
 #define _GNU_SOURCE
 #include "os/linux/files_process.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,13 +14,11 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "os/os.h"
-#include "os/rights.h"
 
 struct written_file {
 	int fd; /* -1: not open */
@@ -61,44 +57,6 @@ static bool given_up(const struct process *p)
 	struct pollfd socket = {.fd = p->socket};
 
 	return poll(&socket, 1, 0) > 0;
-}
-
-static void close_others(int socket)
-{
-	DIR *dir;
-	struct dirent *entry;
-
-#ifdef SYS_close_range
-	if (!syscall(SYS_close_range, 3, socket - 1, 0) &&
-	    !syscall(SYS_close_range, socket + 1, ~0U, 0))
-		return;
-#endif
-	dir = opendir("/proc/self/fd");
-	while (dir && (entry = readdir(dir))) {
-		int fd = atoi(entry->d_name);
-
-		if (fd > STDERR_FILENO && fd != socket && fd != dirfd(dir))
-			close(fd);
-	}
-	if (dir)
-		closedir(dir);
-}
-
-/* What this program has opened is closed at exec, what it was started with is not. */
-static void close_ours(int socket)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		int fd = atoi(entry->d_name);
-
-		if (fd > STDERR_FILENO && fd != socket && fd != dirfd(dir) &&
-		    fcntl(fd, F_GETFD) == FD_CLOEXEC)
-			close(fd);
-	}
-	if (dir)
-		closedir(dir);
 }
 
 /*
@@ -268,47 +226,22 @@ static void process__do(struct process *p, struct files_answer *answer)
 	}
 }
 
-static void process__signals(void)
+void files_process__run(int fd, const void *arg)
 {
-	static const int ours[] = {SIGUSR1, SIGALRM};
-	/* what ends or stops the other process comes to us, too; we have to finish its work, and
-	 * who lets it go on may not know of us */
-	static const int others[] = {SIGINT,  SIGTERM, SIGHUP,	SIGQUIT, SIGPIPE,
-				     SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU};
 	struct sigaction act = {.sa_handler = interrupt};
-	sigset_t mask;
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		signal(others[i], SIG_IGN);
-	sigfillset(&act.sa_mask);
-	sigemptyset(&mask);
-	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
-		sigaction(ours[i], &act, NULL);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGUSR1);
-}
-
-void files_process__run(int socket, enum files_given given)
-{
 	struct process *p = calloc(1, sizeof(*p));
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	process__signals();
-	rights__keep(RIGHTS_FILES);
-	prctl(PR_SET_NAME, "xrprof-files");
+	(void)arg;
 	if (!p)
-		_exit(1);
-	for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
-		if (given == FILES_NONE || (given == FILES_STDOUT && fd != STDOUT_FILENO))
-			dup2(null, fd);
-	if (given == FILES_ANY)
-		close_ours(socket);
-	else
-		close_others(socket);
+		return;
+	sigfillset(&act.sa_mask);
+	sigaction(SIGUSR1, &act, NULL);
+	sigaction(SIGALRM, &act, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGUSR1);
 	os__many_files();
-	p->socket = socket;
+	p->socket = fd;
 	for (;;) {
-		ssize_t n = recv(socket, &p->request, sizeof(p->request), 0);
+		ssize_t n = recv(fd, &p->request, sizeof(p->request), 0);
 		struct files_answer answer = {.type = p->request.head.type,
 					      .id = p->request.head.id};
 
@@ -317,7 +250,7 @@ void files_process__run(int socket, enum files_given given)
 		if (n < (ssize_t)sizeof(p->request.head) || given_up(p))
 			process__end(p);
 		process__do(p, &answer);
-		if (send(socket, &answer, sizeof(answer), 0) < 0)
+		if (send(fd, &answer, sizeof(answer), 0) < 0)
 			process__end(p);
 	}
 }

@@ -40,10 +40,7 @@ struct files_answer {
 	struct os_identity identity; /* FILES_OPEN, FILES_IDENTIFY */
 };
 
-/*
- * files_process__run - what the process does until the other end of @socket is closed: it never
- * returns.  Descriptors but @socket, and those of @given, are closed.
- */
-__attribute__((noreturn)) void files_process__run(int socket, enum files_given given);
+/* files_process__run - of struct helper_job: until the other end of @fd is closed; @arg: NULL. */
+void files_process__run(int fd, const void *arg);
 
 #endif

@@ -6,23 +6,21 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "os/linux/worker.h"
+#include "os/linux/helper.h"
 #include "os/os.h"
 #include "os/rights.h"
 
-#define END_MS 50 /* for the other process, once it was killed */
+#define PART 32768u /* bytes of a text in one message */
 
-/* What the other process sends before a text. */
+/* What the helper sends before a text. */
 struct text_head {
 	uint32_t tag;
 	uint32_t len;
@@ -34,7 +32,7 @@ bool texts__absolute(const char *path)
 	return path[0] == '/';
 }
 
-/* --- in the process apart --- */
+/* --- in the helper --- */
 
 /* @what: S_IXOTH to go through a directory, S_IROTH to read. */
 static bool request__may(const struct texts_request *r, const struct stat *st, mode_t what)
@@ -132,70 +130,52 @@ static ssize_t text__slurp(const struct texts_request *r, char *to, size_t max)
 	return n ? n : (ssize_t)len;
 }
 
-static bool text__send(int fd, const void *data, size_t len)
+struct texts_job {
+	const struct texts_request *requests;
+	size_t n;
+	const struct texts_limits *limits;
+};
+
+static void texts__run(int fd, const void *arg)
 {
-	const char *at = data;
-
-	while (len) {
-		ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-__attribute__((noreturn)) static void texts__serve(int fd, const struct texts_request *requests,
-						   size_t n, const struct texts_limits *limits)
-{
-	size_t left = limits->all;
-	char *text = malloc(limits->each);
+	const struct texts_job *job = arg;
+	size_t left = job->limits->all, each = job->limits->each;
+	char *text = malloc(each);
 	struct text_head head = {.tag = UINT32_MAX};
 	ssize_t len;
+	int err = 0;
 
-	for (size_t i = 0; i < n && text; i++) {
-		if (head.len && head.tag == requests[i].tag)
+	for (size_t i = 0; i < job->n && text && !err; i++) {
+		if (head.len && head.tag == job->requests[i].tag)
 			continue;
-		len = text__slurp(&requests[i], text, limits->each < left ? limits->each : left);
+		len = text__slurp(&job->requests[i], text, each < left ? each : left);
 		head = (struct text_head){
-			.tag = requests[i].tag,
+			.tag = job->requests[i].tag,
 			.len = len > 0 ? (uint32_t)len : 0,
 			.err = len < 0 ? (int32_t)len : 0,
 		};
 		left -= head.len;
-		if (!text__send(fd, &head, sizeof(head)) || !text__send(fd, text, head.len))
-			break;
+		err = helper__send(fd, &head, sizeof(head), -1, 0);
+		for (size_t at = 0, part; at < head.len && !err; at += part) {
+			part = head.len - at < PART ? head.len - at : PART;
+			err = helper__send(fd, text + at, part, -1, 0);
+		}
 	}
-	_exit(0);
+	free(text);
 }
 
 /* --- here --- */
 
-/* Fill in @len bytes.  False: there are no more, or it takes too long. */
-static bool text__receive(int fd, void *to, size_t len, uint64_t end)
+/* The next message.  Its length; 0: there is none, or it takes too long. */
+static size_t text__receive(int fd, void *to, size_t size, uint64_t end)
 {
 	struct pollfd wait = {.fd = fd, .events = POLLIN};
-	char *at = to;
+	uint64_t now = os__now();
+	ssize_t n = 0;
 
-	while (len) {
-		uint64_t now = os__now();
-		ssize_t n;
-
-		if (now >= end || poll(&wait, 1, (int)((end - now) / NS_PER_MS) + 1) < 0)
-			return false;
-		n = recv(fd, at, len, MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
+	if (now < end && poll(&wait, 1, (int)((end - now) / NS_PER_MS) + 1) > 0)
+		n = helper__receive(fd, to, size, NULL, MSG_DONTWAIT);
+	return n > 0 ? (size_t)n : 0;
 }
 
 static void texts__take(int fd, const struct texts_limits *limits, char *text, texts_got got,
@@ -204,49 +184,38 @@ static void texts__take(int fd, const struct texts_limits *limits, char *text, t
 	uint64_t end = os__now() + (uint64_t)limits->ms * NS_PER_MS;
 	struct text_head head;
 
-	while (text__receive(fd, &head, sizeof(head), end) && head.len <= limits->each &&
-	       text__receive(fd, text, head.len, end)) {
+	while (text__receive(fd, &head, sizeof(head), end) == sizeof(head) &&
+	       head.len <= limits->each) {
+		size_t at = 0, n;
+
+		while (at < head.len && (n = text__receive(fd, text + at, head.len - at, end)))
+			at += n;
+		if (at < head.len)
+			return;
 		text[head.len] = '\0';
 		got(arg, head.tag, head.err ? NULL : text, head.len, head.err);
 	}
 }
 
-/* One that hangs where nobody can end it is left to whoever adopts it. */
-static void child__end(pid_t pid)
-{
-	uint64_t end = os__now() + END_MS * NS_PER_MS;
-
-	kill(pid, SIGKILL);
-	while (!waitpid(pid, NULL, WNOHANG) && os__now() < end)
-		poll(NULL, 0, 1);
-}
-
 int texts__read(const struct texts_request *requests, size_t n, const struct texts_limits *limits,
 		texts_got got, void *arg)
 {
+	static const struct helper_job job = {
+		.name = "xrprof-texts",
+		.flags = HELPER_LIMITED,
+		.rights = RIGHTS_TARGET,
+		.run = texts__run,
+	};
+	const struct texts_job texts = {requests, n, limits};
 	char *text = malloc(limits->each + 1);
-	pid_t pid, parent = getpid();
-	int ends[2], err = 0;
+	struct helper helper = HELPER_NONE;
+	int err = text || !n ? 0 : -ENOMEM;
 
-	if (!n || !text) {
-		free(text);
-		return n ? -ENOMEM : 0;
-	}
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-		err = -errno;
-		free(text);
-		return err;
-	}
-	pid = fork();
-	if (!pid)
-		texts__serve(worker__become(ends[1], parent), requests, n, limits);
-	err = pid < 0 ? -errno : 0;
-	close(ends[1]);
-	if (!err) {
-		texts__take(ends[0], limits, text, got, arg);
-		child__end(pid);
-	}
-	close(ends[0]);
+	if (n && !err)
+		err = helper__start(&helper, &job, &texts);
+	if (n && !err)
+		texts__take(helper.fd, limits, text, got, arg);
+	helper__end(&helper, 0);
 	free(text);
 	return err;
 }

@@ -81,11 +81,6 @@ int channel__pair(struct channel **sampler, struct channel **front, size_t max)
 	return -ENOMEM;
 }
 
-void channel__move(struct channel *c, int fd)
-{
-	c->fd = fd;
-}
-
 int channel__fd(const struct channel *c)
 {
 	return c->fd;

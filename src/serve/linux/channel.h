@@ -62,9 +62,6 @@ struct channel;
  */
 int channel__pair(struct channel **sampler, struct channel **front, size_t max);
 
-/* channel__move - its descriptor is another one now: the process moved it. */
-void channel__move(struct channel *c, int fd);
-
 /* channel__fd - to be polled for reading, and while channel__waiting for writing. */
 int channel__fd(const struct channel *c);
 size_t channel__waiting(const struct channel *c); /* bytes that are not sent yet */

@@ -3,19 +3,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "os/linux/helper.h"
 #include "os/linux/sandbox.h"
-#include "os/linux/worker.h"
 #include "os/os.h"
-#include "os/rights.h"
 #include "serve/linux/front.h"
 
 #define OPEN_MS 20000 /* for all to be open: a directory of many files is looked through */
@@ -40,16 +35,25 @@ static int front__wait(struct channel *channel, uint64_t ms, struct channel_mess
 	return got ? got : -ETIMEDOUT;
 }
 
-__attribute__((noreturn)) static void front__child(struct channel *channel,
-						   const struct front_config *config)
+struct front_start {
+	struct channel *channel;
+	const struct front_config *config;
+};
+
+static void front__run(int fd, const void *arg)
 {
-	channel__move(channel, worker__outlive(channel__fd(channel)));
-	prctl(PR_SET_NAME, "xrprof-front");
-	rights__keep(0);
-	sandbox__enter(SANDBOX_FRONT, NULL); /* where there is none, the sampler has said so */
-	front__serve(channel, config);
-	_exit(0);
+	const struct front_start *start = arg;
+
+	(void)fd;			     /* the channel has it */
+	sandbox__enter(SANDBOX_FRONT, NULL); /* if there is none, the sampler has reported it */
+	front__serve(start->channel, start->config);
 }
+
+static const struct helper_job front_job = {
+	.name = "xrprof-front",
+	.flags = HELPER_OUTLIVES,
+	.run = front__run,
+};
 
 /* What the first message says. */
 static int front__opened(struct front *front, struct errmsg *f)
@@ -67,18 +71,19 @@ static int front__opened(struct front *front, struct errmsg *f)
 
 int front__fork(struct front *front, const struct front_config *config, struct errmsg *f)
 {
-	struct channel *theirs;
+	struct front_start start = {.config = config};
+	pid_t parent = getpid();
 	int err;
 
 	*front = (struct front){0};
-	err = channel__pair(&front->channel, &theirs, config->queue);
+	err = channel__pair(&front->channel, &start.channel, config->queue);
 	if (err)
 		return errmsg__set(f, err, "cannot create a socket: %s", strerror(-err));
 	front->pid = fork();
 	if (!front->pid)
-		front__child(theirs, config);
+		helper__run(channel__fd(start.channel), parent, &front_job, &start, false);
 	err = front->pid < 0 ? -errno : 0;
-	channel__close(theirs);
+	channel__close(start.channel);
 	if (!err)
 		return 0;
 	front__stop(front, 0, 0, NULL, NULL);
@@ -98,26 +103,6 @@ int front__start(struct front *front, const struct front_config *config, struct 
 	return err;
 }
 
-/* Wait for the end of @pid for @ms.  False: it goes on. */
-static bool front__wait_end(pid_t pid, int ms)
-{
-	for (; ms > 0; ms -= 10) {
-		if (waitpid(pid, NULL, WNOHANG))
-			return true;
-		poll(NULL, 0, 10);
-	}
-	return waitpid(pid, NULL, WNOHANG) != 0;
-}
-
-/* Likewise, then end it; what waits for a disk that hangs ends when that answers. */
-static void front__reap(pid_t pid, int ms)
-{
-	if (front__wait_end(pid, ms))
-		return;
-	kill(pid, SIGKILL);
-	front__wait_end(pid, END_MS);
-}
-
 static void front__forget(struct front *front)
 {
 	channel__close(front->channel);
@@ -129,6 +114,7 @@ struct channel_lost front__stop(struct front *front, int ms, unsigned int drain_
 {
 	const struct channel_head end = {.kind = CHANNEL_END, .seconds = drain_seconds};
 	uint64_t until = os__now() + (uint64_t)ms * NS_PER_MS, now;
+	struct helper process = {.fd = -1, .pid = front->pid};
 	struct channel_lost lost = {0};
 	struct channel_message m;
 
@@ -142,8 +128,7 @@ struct channel_lost front__stop(struct front *front, int ms, unsigned int drain_
 			if (on)
 				on(arg, &m);
 	}
-	if (front->pid > 0)
-		front__reap(front->pid, ms ? END_MS : 0);
+	helper__end(&process, ms ? END_MS : 0);
 	if (front->channel)
 		lost = channel__lost(front->channel);
 	front__forget(front);

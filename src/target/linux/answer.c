@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "os/linux/priority.h"
@@ -139,49 +138,31 @@ static void answer__make(struct ask *q, struct programs *known, const struct lab
 	}
 }
 
-/* The answer @q, and the file that is part of it. */
-static ssize_t answer__send(int fd, struct ask *q)
-{
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec io = {q, ask__size(q->kind)};
-	struct msghdr msg = {.msg_iov = &io, .msg_iovlen = 1};
-	struct cmsghdr *c;
-	ssize_t n;
-
-	if (q->fd >= 0) {
-		msg.msg_control = control;
-		msg.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(q->fd));
-		memcpy(CMSG_DATA(c), &q->fd, sizeof(q->fd));
-	}
-	n = sendmsg(fd, &msg, MSG_NOSIGNAL);
-	if (q->fd >= 0)
-		close(q->fd);
-	return n;
-}
-
-void answer__serve(int fd, const void *rules)
+static void answer__run(int fd, const void *rules)
 {
 	struct programs known = {0};
 	struct ask q;
 	ssize_t n;
+	int err = 0;
 
-	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
-	for (;;) {
+	while (!err) {
 		priority__raise_for(RAISED_MS);
 		memset(&q, 0, sizeof(q));
-		do {
-			n = recv(fd, &q, sizeof(q), 0);
-		} while (n < 0 && errno == EINTR);
+		n = helper__receive(fd, &q, sizeof(q), NULL, 0);
 		if (n < (ssize_t)sizeof(q.kind) || n != (ssize_t)ask__question(q.kind))
 			break;
 		q.fd = -1;
 		answer__make(&q, &known, rules);
-		if (answer__send(fd, &q) < 0)
-			break;
+		err = helper__send(fd, &q, ask__size(q.kind), q.fd, 0);
+		if (q.fd >= 0)
+			close(q.fd);
 	}
 	programs__free(&known);
 }
+
+const struct helper_job answer__job = {
+	.name = "xrprof-worker",
+	.flags = HELPER_LIMITED,
+	.rights = RIGHTS_TARGET | RIGHTS_PRIORITY,
+	.run = answer__run,
+};

@@ -3,17 +3,18 @@
 #ifndef XR_TARGET_LINUX_ANSWER_H
 #define XR_TARGET_LINUX_ANSWER_H
 
-#include "os/linux/worker.h"
+#include "os/linux/helper.h"
 #include "target/ask.h"
 
 /*
- * answer__serve - a worker_serve (os/linux/worker.h): take struct asks from the socket @fd and send
- * them back answered, until it is closed.  At a raised priority where that is allowed, but for no
- * longer than some ms of CPU time for each.  @rules: struct label_rules, NULL: none.
+ * Take struct asks from the socket and send them back answered, until it is closed: at a raised
+ * priority if that is allowed, for some ms of CPU time each.  Its argument is the struct
+ * label_rules, NULL: none.
  */
-void answer__serve(int fd, const void *rules);
+extern const struct helper_job answer__job;
 
 /* asker__open_served - asker__open() with workers that do something else: for tests. */
-int asker__open_served(struct asker **out, worker_serve serve, const void *arg, struct errmsg *f);
+int asker__open_served(struct asker **out, const struct helper_job *job, const void *arg,
+		       struct errmsg *f);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Questions are answered by workers (os/linux/worker.h), one at a time each.  One worker does for
+ * Questions are answered by workers (os/linux/helper.h), one at a time each.  One worker does for
  * processes that answer; while one waits for an answer that is late, others are made, so that a
  * process which does not answer delays nobody else.  A worker that is late for ASK_DEADLINE_MS and
  * has waited for something all of STILL_NS, or is late for COMPUTE_NS, is killed and given up: if
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "os/linux/worker.h"
+#include "os/linux/helper.h"
 #include "os/os.h"
 #include "os/proc.h"
 #include "target/linux/answer.h"
@@ -64,8 +64,8 @@ struct place {
 };
 
 struct asker {
-	struct nursery nursery;
-	uint32_t last_id;
+	struct helper_pool pool;
+	const struct helper_job *job; /* of workers */
 	uint64_t last_turn;
 	int epoll;
 	struct place places[PLACES_MAX];
@@ -144,7 +144,8 @@ static void asker__refuse(struct asker *a, struct asked *q, int err)
 static int place__open(struct asker *a, struct place *p)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = p};
-	int fd = nursery__worker(&a->nursery, ++a->last_id);
+	uint32_t id;
+	int fd = helper_pool__start(&a->pool, a->job, &id);
 
 	if (fd < 0)
 		return fd;
@@ -154,7 +155,7 @@ static int place__open(struct asker *a, struct place *p)
 		close(fd);
 		return err;
 	}
-	*p = (struct place){.fd = fd, .id = a->last_id};
+	*p = (struct place){.fd = fd, .id = id};
 	return 0;
 }
 
@@ -194,7 +195,7 @@ static void place__ended(struct asker *a, struct place *p, uint64_t now)
 {
 	struct asked *q = p->asked;
 
-	nursery__kill(&a->nursery, p->id);
+	helper_pool__kill(&a->pool, p->id);
 	place__close(p);
 	p->asked = NULL;
 	if (!q->again) {
@@ -215,7 +216,7 @@ static void place__give_up(struct asker *a, struct place *p, uint64_t now)
 {
 	struct asked *q = p->asked;
 
-	nursery__kill(&a->nursery, p->id);
+	helper_pool__kill(&a->pool, p->id);
 	epoll_ctl(a->epoll, EPOLL_CTL_DEL, p->fd, NULL);
 	silents__add(&a->silent, q->ask.pid, p->fd, now, asked__why(q));
 	p->fd = -1;
@@ -236,33 +237,12 @@ static void ask__terminate(struct ask *q)
 		q->text[sizeof(q->text) - 1] = '\0';
 }
 
-/* As recv(); *@fd: what came with it, or -1. */
-static ssize_t place__take(const struct place *p, struct ask *got, int *fd)
-{
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec io = {got, sizeof(*got)};
-	struct msghdr msg = {
-		.msg_iov = &io,
-		.msg_iovlen = 1,
-		.msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	ssize_t n = recvmsg(p->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-
-	*fd = -1;
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-	    c->cmsg_len == CMSG_LEN(sizeof(*fd)))
-		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-	return n;
-}
-
 /* Has the worker of @p said who it is? */
 static bool place__greeted(struct place *p)
 {
-	struct worker_hello hello;
+	struct helper_hello hello;
 
-	if (recv(p->fd, &hello, sizeof(hello), MSG_DONTWAIT) != (ssize_t)sizeof(hello))
+	if (helper__receive(p->fd, &hello, sizeof(hello), NULL, MSG_DONTWAIT) != sizeof(hello))
 		return false;
 	p->pid = hello.pid;
 	return p->pid > 0;
@@ -278,9 +258,9 @@ static void place__receive(struct asker *a, struct place *p, uint64_t now)
 	size_t size = ask__size(q->ask.kind);
 	struct ask got;
 	int fd;
-	ssize_t n = place__take(p, &got, &fd);
+	ssize_t n = helper__receive(p->fd, &got, sizeof(got), &fd, MSG_DONTWAIT);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (n == -EAGAIN)
 		return;
 	if (n >= (ssize_t)offsetof(struct ask, want) && got.turn < q->ask.turn &&
 	    p->junk++ < JUNK_MAX)
@@ -360,7 +340,7 @@ static void asker__assign(struct asker *a, uint64_t now)
 		p->asked = q;
 		q->since = now;
 		q->ask.turn = ++a->last_turn;
-		if (send(p->fd, &q->ask, ask__question(q->ask.kind), MSG_NOSIGNAL) < 0)
+		if (helper__send(p->fd, &q->ask, ask__question(q->ask.kind), -1, 0))
 			place__ended(a, p, now);
 	}
 }
@@ -400,17 +380,19 @@ int asker__open(struct asker **out, struct errmsg *f)
 
 int asker__open_for(struct asker **out, const struct label_rules *rules, struct errmsg *f)
 {
-	return asker__open_served(out, answer__serve, rules, f);
+	return asker__open_served(out, &answer__job, rules, f);
 }
 
-int asker__open_served(struct asker **out, worker_serve serve, const void *arg, struct errmsg *f)
+int asker__open_served(struct asker **out, const struct helper_job *job, const void *arg,
+		       struct errmsg *f)
 {
 	struct asker *a = calloc(1, sizeof(*a));
 	int err;
 
 	if (!a)
 		return errmsg__set(f, -ENOMEM, "out of memory");
-	a->nursery = NURSERY_NONE;
+	a->pool = HELPER_POOL_NONE;
+	a->job = job;
 	asked_list__init(&a->waiting);
 	asked_list__init(&a->done);
 	for (size_t i = 0; i < PLACES_MAX; i++)
@@ -420,7 +402,7 @@ int asker__open_served(struct asker **out, worker_serve serve, const void *arg, 
 	if (err)
 		errmsg__set(f, err, "cannot inspect processes: %s", strerror(-err));
 	else
-		err = nursery__open(&a->nursery, serve, arg, f);
+		err = helper_pool__open(&a->pool, arg, f);
 	if (!err) {
 		err = place__open(a, &a->places[0]);
 		if (err)
@@ -513,11 +495,11 @@ int asker__due(const struct asker *a, int max)
 
 uint64_t asker__cpu(const struct asker *a)
 {
-	struct proc nursery;
+	struct proc pool;
 	uint64_t all = 0, one;
 
-	if (!proc__read((pid_t)a->nursery.pid, &nursery))
-		all = nursery.cpu_ns + nursery.ended_ns;
+	if (!proc__read(a->pool.helper.pid, &pool))
+		all = pool.cpu_ns + pool.ended_ns;
 	for (size_t i = 0; i < PLACES_MAX; i++)
 		if (a->places[i].fd >= 0 && a->places[i].pid &&
 		    !proc__use(a->places[i].pid, &one, NULL))
@@ -534,7 +516,7 @@ void asker__close(struct asker *a)
 {
 	if (!a)
 		return;
-	nursery__close(&a->nursery);
+	helper_pool__close(&a->pool);
 	for (size_t i = 0; i < PLACES_MAX; i++) {
 		if (a->places[i].fd >= 0)
 			close(a->places[i].fd);

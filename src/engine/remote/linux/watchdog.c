@@ -2,10 +2,8 @@
 #define _GNU_SOURCE
 #include "engine/remote/linux/watchdog.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,18 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "os/linux/helper.h"
 #include "os/linux/priority.h"
 #include "os/os.h"
+#include "os/rights.h"
 
 #define LOOK_MS	 5    /* a stop that lasts longer is looked at, and so often from then on */
 #define KILL_MS	 1000 /* after so long the kernel kills the tracer */
@@ -50,7 +47,7 @@ struct page {
 struct watchdog {
 	struct page *page;
 	pid_t parent, tracer; /* this process and thread */
-	pid_t pid;	      /* of the watchdog; 0: there is none */
+	struct helper helper; /* the process; pid 0: there is none */
 	uint64_t looked;      /* when that was looked at, ns */
 	int timer;	      /* wakes the watchdog */
 	int stat;	      /* /proc/.../stat of the tracer */
@@ -61,35 +58,6 @@ struct watchdog {
 };
 
 /* --- the process --- */
-
-/* Only what it needs: its end must not be waited for by whoever reads what the tracer writes. */
-static void descriptors__close(const int *keep, size_t nkeep)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		int fd = (int)strtol(entry->d_name, NULL, 10);
-		bool kept = entry->d_name[0] == '.' || fd == dirfd(dir);
-
-		for (size_t i = 0; i < nkeep; i++)
-			kept = kept || fd == keep[i];
-		if (!kept)
-			close(fd);
-	}
-	if (dir)
-		closedir(dir);
-}
-
-/* It signals its parent, which has the same user: for that no capability is needed. */
-static void rights__drop(void)
-{
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-
-	syscall(SYS_capset, &head, none);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-}
 
 /* 'R', 'S', 'D', 'T', ...; 0: not known. */
 static char tracer__state(const struct watchdog *w)
@@ -162,65 +130,49 @@ static void watchdog__report(const struct watchdog *w)
 		  KILL_MS, (int)atomic_load(&w->page->pid));
 }
 
-__attribute__((noreturn)) static void watchdog__run(const struct watchdog *w)
+/* @fd is hung up when the tracer's process has ended. */
+static void watchdog__run(int fd, const void *arg)
 {
-	struct pollfd fds[2] = {{.fd = w->timer, .events = POLLIN}, {.events = POLLIN}};
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	const struct watchdog *w = arg;
+	struct pollfd fds[2] = {{.fd = w->timer, .events = POLLIN}, {.fd = fd}};
 	struct seen seen = {0};
 	bool again = false;
 	uint64_t expired;
 	sigset_t all;
 
 	sigfillset(&all);
-	setsid();
-	prctl(PR_SET_NAME, "xrprof-watchdog");
-	sigaction(SIGPIPE, &ignore, NULL);
-	fds[1].fd = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
-	/* told of its parent's end by a signal, it looks whether that is true */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	descriptors__close((int[]){STDERR_FILENO, w->timer, w->stat, fds[1].fd}, 4);
+	sigprocmask(SIG_SETMASK, &all, NULL);
 	priority__raise();
-	rights__drop();
+	rights__keep(0); /* to signal a process of the same user takes no capability */
 	atomic_store(&w->page->ready, getpid());
 	while (getppid() == w->parent) {
-		struct signalfd_siginfo info;
-
 		poll(fds, 2, again ? LOOK_MS : READ_MS);
-		while (read(fds[1].fd, &info, sizeof(info)) > 0)
-			;
 		if (read(w->timer, &expired, sizeof(expired)) > 0 || again)
 			again = watchdog__look(w);
 		watchdog__look_at_reads(w, &seen);
 	}
 	watchdog__report(w);
-	_exit(0);
 }
 
 /* --- the tracer's side --- */
 
-/* Ctrl-Z stops the whole job, and it is one of it until it has a session of its own. */
-static int watchdog__fork(struct watchdog *w)
+static int watchdog__start(struct watchdog *w)
 {
-	sigset_t all, before;
-	int err = 0;
+	const struct helper_job job = {
+		.name = "xrprof-watchdog",
+		.flags = HELPER_OUTLIVES | HELPER_STDERR, /* it has the last word */
+		.rights = RIGHTS_PRIORITY,
+		.keep = {w->timer, w->stat},
+		.run = watchdog__run,
+	};
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	w->pid = fork();
-	if (!w->pid)
-		watchdog__run(w);
-	if (w->pid < 0) {
-		err = -errno;
-		w->pid = 0;
-	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return err;
+	return helper__start(&w->helper, &job, w);
 }
 
 /* Without one nothing is stopped: on a busy machine it may take long to begin. */
 static bool watchdog__ready(const struct watchdog *w)
 {
-	return w->pid && atomic_load(&w->page->ready) == w->pid;
+	return w->helper.pid && atomic_load(&w->page->ready) == w->helper.pid;
 }
 
 static void watchdog__await(const struct watchdog *w)
@@ -232,16 +184,16 @@ static void watchdog__await(const struct watchdog *w)
 		nanosleep(&step, NULL);
 }
 
-/* Somebody may have killed it. */
+/* Another process may have killed it. */
 static void watchdog__tend(struct watchdog *w, uint64_t now)
 {
 	if (now - w->looked < AGAIN_MS * NS_PER_MS)
 		return;
 	w->looked = now;
-	if (w->pid && waitpid(w->pid, NULL, WNOHANG) == w->pid)
-		w->pid = 0;
-	if (!w->pid)
-		watchdog__fork(w);
+	if (!helper__ended(&w->helper))
+		return;
+	helper__end(&w->helper, 0);
+	watchdog__start(w);
 }
 
 static struct itimerspec every(int first_ms, int ms)
@@ -298,7 +250,7 @@ static void watchdog__obey(struct watchdog *w)
 	sigemptyset(&cont);
 	sigaddset(&cont, SIGCONT);
 	while (sigtimedwait(&cont, &info, &now) == SIGCONT)
-		others = others || info.si_pid != w->pid;
+		others = others || info.si_pid != w->helper.pid;
 	if (!others)
 		kill(w->parent, SIGSTOP);
 }
@@ -365,7 +317,7 @@ void watchdog__read_done(struct watchdog *w)
 
 void watchdog__stopped(const struct watchdog *w, pid_t pid)
 {
-	if (pid == w->pid)
+	if (pid == w->helper.pid)
 		kill(pid, SIGCONT);
 }
 
@@ -382,11 +334,7 @@ void watchdog__close(struct watchdog *w)
 {
 	if (!w)
 		return;
-	if (w->pid) {
-		kill(w->pid, SIGKILL);
-		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	helper__end(&w->helper, 0);
 	if (w->has_killer)
 		timer_delete(w->killer);
 	if (w->has_beat)
@@ -433,7 +381,7 @@ static int watchdog__make(struct watchdog *w)
 		return -errno;
 	err = timers__make(w);
 	if (!err)
-		err = watchdog__fork(w);
+		err = watchdog__start(w);
 	if (!err)
 		watchdog__await(w);
 	return err;
@@ -448,6 +396,7 @@ int watchdog__open(struct watchdog **out, struct errmsg *f)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	w->parent = getpid();
 	w->tracer = (pid_t)syscall(SYS_gettid);
+	w->helper = HELPER_NONE;
 	w->timer = w->stat = -1;
 	w->looked = os__now();
 	cont__block(true);

@@ -206,12 +206,13 @@ static void test_silence(void)
 
 TEST(ask)
 {
+	static const struct helper_job job = {.name = "worker", .run = serve};
 	struct errmsg f = {""};
 
 	clock__run(SPEED);
 	for (nhangs = 0; nhangs < 20; nhangs++)
 		hangs[nhangs] = child__start(waits, NULL);
-	tap__bail_if(asker__open_served(&a, serve, NULL, &f), "%s", f.text);
+	tap__bail_if(asker__open_served(&a, &job, NULL, &f), "%s", f.text);
 	test_answers();
 	test_faults();
 	test_silence();

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 #   make static        one static binary for this machine: build/static/xrprof-bpf-x86_64 or -aarch64
-#   make dist          versioned tarballs for both machines, with man pages and completions, and checksums, in build/dist
+#   make dist          a release, in build/dist: the source, the package for R, checksums, and for each
+#                      machine a static program and a Debian package
 #   make test-kernels  boot Debian's kernels in QEMU and test on them (QUICK=1: only a short profile on each)
 
 STATIC ?= $(BUILD)/static

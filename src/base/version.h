@@ -9,6 +9,6 @@
 #ifndef XR_PROGRAM
 #define XR_PROGRAM "xrprof-bpf"
 #endif
-#define XR_VERSION "0.1.0"
+#define XR_VERSION "1.0.0"
 
 #endif

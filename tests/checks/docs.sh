@@ -18,6 +18,13 @@ for page in "${pages[@]}"; do
 done
 is "$unlisted" "" "docs/README.md has every page"
 
+# What has the version beside src/base/version.h.
+version=$(sed -n 's/^#define XR_VERSION "\(.*\)"$/\1/p' src/base/version.h)
+for file in tools/R/DESCRIPTION tools/kubernetes/xrprof-bpf.yaml docs/reference/stability.md CHANGELOG.md; do
+	grep -qwF "$version" $file
+	ok $? "$file has version $version"
+done
+
 # The check sees what it is for.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

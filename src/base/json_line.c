@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
-#define DEPTH_MAX  16
-#define DIGITS_MAX 17 /* of a number: what a double holds */
+#define DEPTH_MAX 16
 
 static void line__blanks(struct json_line *j)
 {
@@ -138,55 +138,21 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Digits behind each other, as they count; those that a double does not hold are zeros. */
-static bool line__digits(struct json_line *j, double *value, double *unit, int *digits)
-{
-	if (!is_digit(*j->at))
-		return false;
-	for (; is_digit(*j->at); j->at++) {
-		bool counts = *digits < DIGITS_MAX;
-
-		*digits += *value > 0 || *j->at != '0';
-		*value = *value * 10 + (counts ? *j->at - '0' : 0);
-		*unit *= 10;
-	}
-	return true;
-}
-
-/* A number, without the locale that strtod() heeds. */
+/* A number of RFC 8259.  The program never sets the locale of numbers, which strtod() heeds. */
 static bool line__number(struct json_line *j, double *out)
 {
-	double value = 0, unit = 1, power = 0;
-	bool negative = *j->at == '-', down;
-	int digits = 0;
+	const char *at = j->at + (*j->at == '-');
+	size_t digits = strspn(at, "0123456789");
+	char *end;
 
-	j->at += negative;
-	if (*j->at == '0' && is_digit(j->at[1]))
+	if (!digits || (*at == '0' && digits > 1) || at[digits] == 'x' || at[digits] == 'X')
 		return false;
-	if (!line__digits(j, &value, &unit, &digits))
-		return false;
-	unit = 1;
-	if (*j->at == '.') {
-		j->at++;
-		if (!line__digits(j, &value, &unit, &digits))
-			return false;
-	}
-	value /= unit;
-	if (*j->at == 'e' || *j->at == 'E') {
-		j->at++;
-		down = *j->at == '-';
-		j->at += down || *j->at == '+';
-		digits = 0;
-		if (!line__digits(j, &power, &unit, &digits))
-			return false;
-		for (int i = 0; i < 400 && i < (int)(power < 400 ? power : 400); i++)
-			value = down ? value / 10 : value * 10;
-	}
-	*out = negative ? -value : value;
-	return true;
+	*out = strtod(j->at, &end);
+	j->at = end;
+	return is_digit(end[-1]);
 }
 
-/* A value that is not asked for: objects, arrays, true, false and null. */
+/* A value other than a string or a number: objects, arrays, true, false and null. */
 static bool line__skip(struct json_line *j)
 {
 	static const char *const words[] = {"true", "false", "null"};

@@ -127,7 +127,7 @@ static struct verdict_facts info__facts(void)
 		.permitted = rights__permitted(),
 		.root = !geteuid(),
 		.user_ns = refusal__in_namespace(),
-		.pid_ns = bpf_probe__pid_namespace(),
+		.pid_ns = kernel__pid_namespace(),
 		.lockdown = refusal__lockdown(),
 		.ptrace_scope = rights__ptrace_scope(),
 	};
@@ -283,14 +283,17 @@ static int info__programs(bool as_json, const char *btf, bool verbose, struct er
 		.btf = btf,
 		.verbose = verbose,
 	};
+	struct bpf_features have = {0};
 	struct json j;
 	int err, end;
 
+	bpf_programs__quiet(&config);
+	err = bpf_probe__ask(&config, NULL, NULL, &have, f);
 	if (!as_json)
-		return bpf_programs__costs(&config, program__print, NULL, f);
+		return err ? err : bpf_programs__costs(&config, &have, program__print, NULL, f);
 	json__begin(&j);
 	json__array(&j, NULL);
-	err = bpf_programs__costs(&config, program__json, &j, f);
+	err = err ? err : bpf_programs__costs(&config, &have, program__json, &j, f);
 	json__close(&j);
 	end = json__print(&j, stdout);
 	return err ? err : end;

@@ -182,7 +182,7 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 		goto cleanup;
 	err = sampler__load(e->skel);
 	if (err) {
-		bpf_probe__fault(f, err, config);
+		kernel__fault(f, err, config);
 		goto cleanup;
 	}
 	err = sampler__attach(e->skel); /* the raw tracepoints; perf events follow */

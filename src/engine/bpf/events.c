@@ -128,7 +128,7 @@ static int event__open(struct bpf_event *e, uint32_t number, const struct engine
 	}
 	err = sampler__load(e->skel);
 	if (err)
-		return bpf_probe__fault(f, err, config);
+		return kernel__fault(f, err, config);
 	o.prog_fd = bpf_program__fd(prog);
 	if (also)
 		o.also_fd = bpf_program__fd(also);

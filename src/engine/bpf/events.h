@@ -18,7 +18,7 @@
 
 #include "base/errmsg.h"
 #include "engine/engine.h"
-#include "engine/bpf/probe.h"
+#include "engine/bpf/kernel.h"
 
 /* What a machine may have or not, for `info`. */
 enum bpf_events_kind {

@@ -20,61 +20,11 @@
 #include "os/linux/refusal.h"
 #include "os/linux/rights.h"
 
-/* inode of the first pid namespace: include/linux/proc_ns.h, PROC_PID_INIT_INO */
-#define INIT_PIDNS 0xEFFFFFFCU
-#define NO_MEMORY                                                                                  \
-	"there is too little memory to load the programs (some 20 MiB); raise the limit, or use "  \
-	"--engine ptrace"
-#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
-
 struct asking {
 	const struct engine_config *config;
 	struct bpf_features *features;
 	bool found; /* somebody is told of all that there is */
 };
-
-/* libbpf says that types were not found, too, when it had no memory to read them. */
-static bool types__memory(const char *path)
-{
-	struct btf *btf = btf__parse(path, NULL);
-	int err = (int)libbpf_get_error(btf);
-
-	if (!err)
-		btf__free(btf);
-	return err == -ENOMEM;
-}
-
-int bpf_probe__fault(struct errmsg *f, int err, const struct engine_config *config)
-{
-	struct errmsg why;
-
-	if (err != -ENOMEM && refusal__lockdown())
-		return errmsg__set(f, err,
-				   "bpf: the kernel's lockdown (confidentiality) does not let BPF "
-				   "programs read memory; start the system with "
-				   "lockdown=integrity, or use --engine ptrace");
-	/* EACCES is what the verifier says when it refuses a program */
-	if (err != -EACCES && refusal__is(REFUSAL_BPF, err))
-		return errmsg__set(f, err, "bpf: %s", refusal__call(REFUSAL_BPF, &why));
-	switch (-err) {
-	case ENOSYS:
-		return errmsg__set(f, err, "bpf: missing from this kernel; use --engine ptrace");
-	case ENOMEM:
-		return errmsg__set(f, err, "bpf: " NO_MEMORY);
-	case ESRCH:
-		if (types__memory(config->btf ? config->btf : KERNEL_BTF))
-			return errmsg__set(f, -ENOMEM, "bpf: " NO_MEMORY);
-		return errmsg__set(f, err,
-				   "bpf: kernel BTF was not found in %s; name a file that has it "
-				   "with --btf FILE",
-				   config->btf ? config->btf : KERNEL_BTF);
-	default:
-		return errmsg__set(
-			f, err,
-			"bpf: the kernel rejected the programs: %s; --verbose shows its log",
-			strerror(-err));
-	}
-}
 
 /* The first line of a file, or "". */
 static void file__line(const char *path, char *buf, size_t size)
@@ -121,7 +71,7 @@ static int ask__ring(struct asking *a, struct errmsg *value)
 				   "Linux %s has no BPF ring buffer (5.8); update it, or use "
 				   "--engine ptrace",
 				   name.release);
-	return bpf_probe__fault(value, fd == -EACCES ? -EPERM : fd, a->config);
+	return kernel__fault(value, fd == -EACCES ? -EPERM : fd, a->config);
 }
 
 /* Is the file of --btf what it should be?  libbpf would only say that loading failed. */
@@ -253,18 +203,11 @@ static int ask__collections(struct asking *a, struct errmsg *value)
 	return ask__events(a, BPF_EVENTS_COLLECTIONS, value);
 }
 
-ino_t bpf_probe__pid_namespace(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PIDNS ? 0 : st.st_ino;
-}
-
 static int ask__pidns(struct asking *a, struct errmsg *value)
 {
 	if (access("/proc/self/ns/pid", F_OK))
 		return errmsg__set(value, -errno, "%s", strerror(errno));
-	a->features->pidns = bpf_probe__pid_namespace();
+	a->features->pidns = kernel__pid_namespace();
 	return errmsg__set(value, 0, a->features->pidns ? "a nested one" : "the first");
 }
 

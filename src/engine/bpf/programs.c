@@ -308,7 +308,7 @@ static int programs__load(const struct engine_config *config, const struct bpf_f
 	}
 	err = sampler__load(skel);
 	if (err) {
-		bpf_probe__fault(f, err, config);
+		kernel__fault(f, err, config);
 		goto cleanup;
 	}
 	log = logs;
@@ -331,22 +331,18 @@ cleanup:
 	return err;
 }
 
-int bpf_programs__costs(const struct engine_config *config,
+int bpf_programs__costs(const struct engine_config *config, const struct bpf_features *have,
 			void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
 			struct errmsg *f)
 {
 	uint64_t raised = rights__raise(RIGHTS_LOAD | RIGHTS_FILES);
-	struct bpf_features have = {0};
 	int err;
 
-	bpf_programs__quiet(config);
 	err = bpf_programs__check_memory(config, TWICE_BYTES, f);
+	if (!err && have->loop)
+		err = programs__load(config, have, true, false, each, arg, f);
 	if (!err)
-		err = bpf_probe__ask(config, NULL, NULL, &have, f);
-	if (!err && have.loop)
-		err = programs__load(config, &have, true, false, each, arg, f);
-	if (!err)
-		err = programs__load(config, &have, false, have.loop, each, arg, f);
+		err = programs__load(config, have, false, have->loop, each, arg, f);
 	rights__lower(raised);
 	return err;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
-#include "engine/bpf/probe.h"
+#include "engine/bpf/kernel.h"
 
 struct sampler; /* sampler.skel.h */
 
@@ -63,7 +63,7 @@ struct bpf_program_cost {
  * bpf_programs__costs - load the programs, as for @config, say what each cost, and unload them.
  * The sampler's two forms are both loaded where the kernel has bpf_loop.
  */
-int bpf_programs__costs(const struct engine_config *config,
+int bpf_programs__costs(const struct engine_config *config, const struct bpf_features *have,
 			void (*each)(void *arg, const struct bpf_program_cost *cost), void *arg,
 			struct errmsg *f);
 

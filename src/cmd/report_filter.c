@@ -13,6 +13,7 @@
 #include "cmd/report.h"
 #include "os/match.h"
 #include "os/os.h"
+#include "profile/attributes.h"
 
 #define WORD_MAX 512u /* bytes of a word of a command, at most */
 
@@ -21,21 +22,19 @@ static bool text__matches(const char *pattern, const char *text)
 	return text && *text && match__glob(pattern, text);
 }
 
-/* All of it, a word, or the last part of a word. */
-static bool command__matches(const char *pattern, const char *command)
+/* A word, or the last part of a word. */
+static bool words__match(const char *pattern, const char *text)
 {
 	char word[WORD_MAX];
 	const char *last;
 	size_t len;
 
-	if (!command || text__matches(pattern, command))
-		return command != NULL;
-	for (; *command; command += len) {
-		command += strspn(command, " ");
-		len = strcspn(command, " ");
+	for (; *text; text += len) {
+		text += strspn(text, " ");
+		len = strcspn(text, " ");
 		if (!len || len >= sizeof(word))
 			continue;
-		memcpy(word, command, len);
+		memcpy(word, text, len);
 		word[len] = '\0';
 		last = strrchr(word, '/');
 		if (text__matches(pattern, word) || (last && text__matches(pattern, last + 1)))
@@ -44,19 +43,25 @@ static bool command__matches(const char *pattern, const char *command)
 	return false;
 }
 
-static bool container__matches(const char *pattern, const char *id)
+/* The id as it is shown. */
+static bool id__matches(const char *pattern, const char *id)
 {
 	char cut[CONTAINER_SHORT + 1];
 
-	if (!id)
-		return false;
-	if (text__matches(pattern, id))
-		return true;
 	if (!id[container__shown(id)])
 		return false;
 	memcpy(cut, id, CONTAINER_SHORT);
 	cut[CONTAINER_SHORT] = '\0';
 	return text__matches(pattern, cut);
+}
+
+static bool attribute__matches(const struct attribute *a, const char *pattern, const char *text)
+{
+	if (!a->match || !text)
+		return false;
+	return text__matches(pattern, text) ||
+	       (a->match == ATTRIBUTE_MATCH_ID && id__matches(pattern, text)) ||
+	       (a->match == ATTRIBUTE_MATCH_WORDS && words__match(pattern, text));
 }
 
 static bool process__matches(const char *pattern, const struct profile_process *p)
@@ -68,8 +73,10 @@ static bool process__matches(const char *pattern, const struct profile_process *
 	for (size_t i = 0; i < p->nlabels; i++)
 		if (text__matches(pattern, p->labels[i].value))
 			return true;
-	return text__matches(pattern, p->comm) || container__matches(pattern, p->container) ||
-	       command__matches(pattern, p->command);
+	for (const struct attribute *a = attributes; a->kind; a++)
+		if (attribute__matches(a, pattern, attribute__text(a, p)))
+			return true;
+	return false;
 }
 
 static bool chosen__has(const struct report_chosen *chosen, const struct profile_process *p)

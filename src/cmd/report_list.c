@@ -106,7 +106,7 @@ static void row__fill(struct list *l, struct list_row *row, const struct profile
 
 	if (row->uid == UID_NONE)
 		row->uid = p->uid;
-	cell__fill(row->cells[SERVICE], index_line__label(p, "service"));
+	cell__fill(row->cells[SERVICE], process__label(p, "service"));
 	cell__fill(row->cells[VERSION], p->r_version);
 	if (row->command || !len)
 		return;

@@ -216,7 +216,7 @@ static bool writing__roots(const struct report_writing *w)
 
 	rows = aggregate__rows(w->adding, &n);
 	for (size_t i = 0; i < n; i++) {
-		const struct aggregate_process *p = aggregate__process(w->adding, rows[i].process);
+		const struct profile_process *p = aggregate__process(w->adding, rows[i].process);
 
 		if (i && rows[i].process != rows[0].process)
 			return true;
@@ -307,15 +307,14 @@ static uint64_t pouring__lines(const struct pouring *p, const struct aggregate *
 static int writing__row(struct report_writing *w, struct pouring *pouring,
 			const struct aggregate_row *row, uint64_t time)
 {
-	const struct aggregate_process *of = aggregate__process(w->adding, row->process);
-	const struct profile_process p = process__as_profile(of);
+	const struct profile_process *p = aggregate__process(w->adding, row->process);
 	struct sample s = {
 		.time = time,
 		.weight = row->value,
 		.type = row->type,
 		.detail = row->detail,
-		.serial = of->serial,
-		.pid = of->pid,
+		.serial = p->serial,
+		.pid = p->pid,
 		.tid = row->tid,
 		.flags = row->labels,
 		.stack = row->stack,
@@ -324,8 +323,8 @@ static int writing__row(struct report_writing *w, struct pouring *pouring,
 
 	if (!pouring__sample(pouring, w->config.format, row, &s))
 		return 0;
-	err = writing__fail(w, sink__process(&w->to, &p, PROFILE_BEGAN));
-	return err ? err : writing__fail(w, sink__sample(&w->to, &p, &s));
+	err = writing__fail(w, sink__process(&w->to, p, PROFILE_BEGAN));
+	return err ? err : writing__fail(w, sink__sample(&w->to, p, &s));
 }
 
 /* Give what was added up to the outputs. */

@@ -8,7 +8,7 @@
  *	err = encode__profile(&out, format, &config, a, stats);
  *
  * A server takes only so much at a time, and wants it by service.  For each service that is to be
- * sent (aggregate__processes has all processes, aggregate_process__label their labels):
+ * sent (aggregate__processes has all processes, process__label their labels):
  *
  *	struct profile_part part = {
  *		.rows = 16000, .size = 4 << 20, .depth = 1000, .wants = is_of_service, .arg = name};

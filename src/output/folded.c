@@ -113,7 +113,7 @@ static int folded__frame(struct writer *w, const struct frame *frame)
 	return err ? err : folded__place(w, frame->place);
 }
 
-static int folded__root(struct writer *w, const struct aggregate_process *p)
+static int folded__root(struct writer *w, const struct profile_process *p)
 {
 	char name[XR_COMM_LEN + 16];
 	int err = folded__next(w);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
+#include "profile/attributes.h"
 
 struct index {
 	struct output *out;
@@ -41,12 +41,6 @@ failed:
 	return err;
 }
 
-static void index__text(struct json *j, const char *key, const char *value)
-{
-	if (value && *value)
-		json__str(j, key, value);
-}
-
 /* The name in the directory: it may be moved elsewhere as a whole. */
 static const char *path__base(const char *path)
 {
@@ -61,14 +55,7 @@ int index__describe(const struct profile_process *p, struct buf *out)
 
 	json__begin(&j);
 	json__object(&j, NULL);
-	json__u64(&j, "pid", p->pid);
-	index__text(&j, "comm", p->comm);
-	index__text(&j, "command", p->command);
-	json__u64(&j, "uid", p->uid);
-	index__text(&j, "container", p->container);
-	index__text(&j, "r_version", p->r_version);
-	if (p->started)
-		json__u64(&j, "started", p->started / NS_PER_S);
+	attributes__json(&j, p, NULL);
 	json__object(&j, "labels");
 	for (size_t i = 0; i < p->nlabels; i++)
 		json__str(&j, p->labels[i].key, p->labels[i].value);

@@ -10,12 +10,11 @@
 #include "base/limits.h"
 #include "base/version.h"
 #include "layout.h"
-#include "os/os.h"
 #include "output/otlp_parts.h"
 #include "output/whole.h"
 
-/* Beside labels: service, host, container, name and version of the runtime. */
-#define ATTRIBUTES_MAX (8 + 2 * PROFILE_LABELS_MAX)
+/* Beside labels and attributes: service and host. */
+#define RESOURCE_MAX (2 + ATTRIBUTES_MAX + 2 * PROFILE_LABELS_MAX)
 
 /* A resource with its samples; equal attributes are one. */
 struct otlp_group {
@@ -27,7 +26,7 @@ struct otlp_group {
 
 struct otlp_process {
 	struct otlp_group *group; /* NULL: none of its rows came yet */
-	int32_t attributes[2];
+	int32_t attributes[ATTRIBUTES_MAX];
 	size_t n;
 };
 
@@ -47,10 +46,10 @@ struct otlp {
 
 /* A resource that is made. */
 struct otlp_making {
-	Otlp__KeyValue values[ATTRIBUTES_MAX], *all[ATTRIBUTES_MAX];
-	Otlp__AnyValue any[ATTRIBUTES_MAX];
+	Otlp__KeyValue values[RESOURCE_MAX], *all[RESOURCE_MAX];
+	Otlp__AnyValue any[RESOURCE_MAX];
 	/* where the texts of each are in a buffer, which moves as it grows */
-	size_t key[ATTRIBUTES_MAX], value[ATTRIBUTES_MAX];
+	size_t key[RESOURCE_MAX], value[RESOURCE_MAX];
 	size_t n;
 };
 
@@ -69,7 +68,7 @@ static int otlp__add(struct otlp *o, struct otlp_making *m, const char *key, con
 {
 	int err;
 
-	if (m->n == ATTRIBUTES_MAX || !*key)
+	if (m->n == RESOURCE_MAX || !*key)
 		return 0;
 	err = otlp__tame(&o->texts, key, &m->key[m->n]);
 	err = err ? err : otlp__tame(&o->texts, value, &m->value[m->n]);
@@ -85,21 +84,14 @@ static int otlp__add(struct otlp *o, struct otlp_making *m, const char *key, con
 static int otlp__add_labels(struct otlp *o, struct otlp_making *m,
 			    const struct profile_label *labels, size_t n)
 {
-	const char *key;
 	int err = 0;
 
-	for (size_t i = 0; i < n && !err; i++) {
-		key = labels[i].key;
-		if (!strcmp(key, "service"))
-			key = "service.name";
-		else if (!strcmp(key, "host"))
-			key = "host.name";
-		err = otlp__add(o, m, key, labels[i].value);
-	}
+	for (size_t i = 0; i < n && !err; i++)
+		err = otlp__add(o, m, label__otlp(labels[i].key), labels[i].value);
 	return err;
 }
 
-static int otlp__resource(struct otlp *o, struct buf *out, const struct aggregate_process *p)
+static int otlp__resource(struct otlp *o, struct buf *out, const struct profile_process *p)
 {
 	const struct writer_config *config = o->config;
 	Otlp__Resource resource = OTLP__RESOURCE__INIT;
@@ -114,11 +106,9 @@ static int otlp__resource(struct otlp *o, struct buf *out, const struct aggregat
 	err = err ? err : otlp__add(o, &m, "service.name", *p->comm ? p->comm : "R");
 	if (!err && config->about.host)
 		err = otlp__add(o, &m, "host.name", config->about.host);
-	if (!err && p->container)
-		err = otlp__add(o, &m, "container.id", p->container->text);
-	err = err ? err : otlp__add(o, &m, "process.runtime.name", "R");
-	if (!err && *p->r_version)
-		err = otlp__add(o, &m, "process.runtime.version", p->r_version);
+	for (const struct attribute *a = attributes; a->kind && !err; a++)
+		if (a->otlp && a->resource && attribute__text(a, p))
+			err = otlp__add(o, &m, a->otlp, attribute__text(a, p));
 	if (err)
 		return err;
 	for (size_t i = 0; i < m.n; i++) {
@@ -154,7 +144,7 @@ static void group__free(struct otlp_group *g)
 	free(g);
 }
 
-static int otlp__group(struct otlp *o, const struct aggregate_process *p, struct otlp_group **group)
+static int otlp__group(struct otlp *o, const struct profile_process *p, struct otlp_group **group)
 {
 	struct otlp_group *g = calloc(1, sizeof(*g)), *same;
 	int err = g ? otlp__resource(o, &g->resource, p) : -ENOMEM;
@@ -180,40 +170,39 @@ out:
 	return err;
 }
 
+/* The attribute @a of samples, added to the @n at @to. */
+static int otlp__attribute(struct otlp *o, const struct attribute *a,
+			   const struct attribute_value *value, int32_t *to, size_t *n)
+{
+	size_t at;
+	int err;
+
+	if (!value->text)
+		return otlp__number(&o->d, a->otlp, (int64_t)value->number, &to[(*n)++]);
+	o->texts.len = 0;
+	err = otlp__tame(&o->texts, value->text, &at);
+	return err ? err : otlp__text(&o->d, a->otlp, o->texts.data + at, &to[(*n)++]);
+}
+
 /* What all samples of a process have in common, once for each. */
 static int otlp__process(struct otlp *o, uint32_t i, struct otlp_process **process)
 {
-	const struct aggregate_process *p = aggregate__process(o->aggregate, i);
+	const struct profile_process *p = aggregate__process(o->aggregate, i);
 	struct otlp_process *own = &o->processes[i];
-	size_t at;
 	int err = 0;
 
 	*process = own;
 	if (own->group)
 		return 0;
 	own->n = 0;
-	if (p->pid)
-		err = otlp__number(&o->d, "process.pid", p->pid, &own->attributes[own->n++]);
-	if (!err && *p->comm) {
-		o->texts.len = 0;
-		err = otlp__tame(&o->texts, p->comm, &at);
-		if (!err)
-			err = otlp__text(&o->d, "process.executable.name", o->texts.data + at,
-					 &own->attributes[own->n++]);
+	for (const struct attribute *a = attributes; a->kind && !err; a++) {
+		const struct attribute_value value = {attribute__text(a, p),
+						      attribute__number(a, p)};
+
+		if (a->otlp && !a->resource && (value.text || value.number))
+			err = otlp__attribute(o, a, &value, own->attributes, &own->n);
 	}
 	return err ? err : otlp__group(o, p, &own->group);
-}
-
-/* Why a thread waited, and in which system call: two attributes at most, added to @n. */
-static int otlp__wait(struct otlp *o, const struct aggregate_row *row, int32_t *attributes,
-		      size_t *n)
-{
-	const char *syscall = row->detail ? os__syscall(row->detail - 1) : NULL;
-	int err = otlp__text(&o->d, "state", wait__state(row->labels), &attributes[(*n)++]);
-
-	if (!err && syscall)
-		err = otlp__text(&o->d, "syscall", syscall, &attributes[(*n)++]);
-	return err;
 }
 
 static int otlp__row(struct otlp *o, const struct aggregate_row *row)
@@ -221,8 +210,9 @@ static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 	Otlp__Sample sample = OTLP__SAMPLE__INIT, *samples[] = {&sample};
 	Otlp__Profile part = OTLP__PROFILE__INIT;
 	int64_t value = (int64_t)row->value;
+	struct attribute_value of_sample;
+	int32_t all[ATTRIBUTES_MAX];
 	struct otlp_process *process;
-	int32_t attributes[5];
 	int err;
 
 	err = otlp__process(o, row->process, &process);
@@ -230,16 +220,14 @@ static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 		err = otlp__stack(&o->d, o->config->part, row->stack, &sample.stack_index);
 	if (err)
 		return err;
-	memcpy(attributes, process->attributes, sizeof(process->attributes));
+	memcpy(all, process->attributes, process->n * sizeof(*all));
 	sample.n_attribute_indices = process->n;
-	if (row->tid)
-		err = otlp__number(&o->d, "thread.id", row->tid,
-				   &attributes[sample.n_attribute_indices++]);
-	if (!err && row__waited(row))
-		err = otlp__wait(o, row, attributes, &sample.n_attribute_indices);
+	for (const struct attribute *a = attributes; a->kind && !err; a++)
+		if (row__value(a, row, &of_sample))
+			err = otlp__attribute(o, a, &of_sample, all, &sample.n_attribute_indices);
 	if (err)
 		return err;
-	sample.attribute_indices = attributes;
+	sample.attribute_indices = all;
 	sample.n_values = 1;
 	sample.values = &value;
 	part.n_samples = 1;

@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "output/page_data.h"
 #include "output/page_sources.h"
+#include "profile/attributes.h"
 #include "profile/fold.h"
 
 #define PAGE_PIECE 65536u /* bytes of text that are handed on at a time */
@@ -249,21 +250,33 @@ static void page__counts(struct page *p)
 	json__close(j);
 }
 
+/* @cut: those that are numbers or short texts; else texts of any length. */
+static void page__attributes(struct json *j, const struct profile_process *p, bool cut)
+{
+	for (const struct attribute *a = attributes; a->kind; a++) {
+		const char *text = attribute__text(a, p);
+
+		if (!a->page || (a->kind == ATTRIBUTE_TEXT && !a->size) == cut)
+			continue;
+		if (a->kind == ATTRIBUTE_TEXT)
+			json__str(j, a->page, text ? text : a->identity ? "" : NULL);
+		else
+			json__u64(j, a->page, attribute__number(a, p));
+	}
+}
+
 static void page__processes(struct page *p, const struct aggregate *a, bool before)
 {
 	size_t n;
-	const struct aggregate_process *all = aggregate__processes(a, &n);
+	const struct profile_process *all = aggregate__processes(a, &n);
 	struct json *j = &p->j;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct aggregate_process *one = &all[i];
+		const struct profile_process *one = &all[i];
 
 		json__object(j, NULL);
-		json__u64(j, "pid", one->pid);
-		json__u64(j, "parent", one->parent_pid);
-		json__str(j, "comm", one->comm);
-		json__str(j, "r", *one->r_version ? one->r_version : NULL);
-		json__str(j, "container", one->container ? one->container->safe : NULL);
+		page__attributes(j, one, true);
+		page__attributes(j, one, false);
 		json__double(j, "cpu", (double)one->cpu_ns / (double)NS_PER_S);
 		json__double(j, "elapsed", (double)one->elapsed_ns / (double)NS_PER_S);
 		json__bool(j, "before", before);

@@ -57,8 +57,7 @@ static bool file__is_source(const struct name *file)
 	return false;
 }
 
-static int sources__see(struct sources *s, const struct aggregate_process *p,
-			const struct name *file)
+static int sources__see(struct sources *s, const struct profile_process *p, const struct name *file)
 {
 
 	if (!file || s->n == LIMIT_SOURCES || map__get(&s->seen, (uintptr_t)file, p->serial))
@@ -75,7 +74,7 @@ static int sources__see(struct sources *s, const struct aggregate_process *p,
 	return 0;
 }
 
-int sources__add(struct sources *s, const struct aggregate_process *p, const struct stack *stack)
+int sources__add(struct sources *s, const struct profile_process *p, const struct stack *stack)
 {
 	const struct name *last = NULL;
 	int err = 0;

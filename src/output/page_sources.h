@@ -23,7 +23,7 @@ struct sources {
 };
 
 /* sources__add - those that the frames of @stack are in, named by process @p.  -ENOMEM. */
-int sources__add(struct sources *s, const struct aggregate_process *p, const struct stack *stack);
+int sources__add(struct sources *s, const struct profile_process *p, const struct stack *stack);
 
 /* Is given the text of @file, or NULL, and why there is none: a sentence. */
 typedef void (*sources_got)(void *arg, const struct name *file, const char *text, const char *why);

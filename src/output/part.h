@@ -7,6 +7,7 @@
 #define XR_OUTPUT_PART_H
 
 #include "profile/aggregate.h"
+#include "profile/attributes.h"
 
 /* All that is 0 or NULL sets no limit. */
 struct profile_part {
@@ -19,7 +20,7 @@ struct profile_part {
 	 */
 	uint32_t depth;
 	/* Are the rows of process @p wanted? */
-	bool (*wants)(const void *arg, const struct aggregate_process *p);
+	bool (*wants)(const void *arg, const struct profile_process *p);
 	const void *arg;
 };
 
@@ -39,7 +40,7 @@ struct part_rows part__rows(const struct aggregate *a, const struct profile_part
 const struct aggregate_row *part__next(struct part_rows *rows);
 
 /* part__wants - may there be rows of process @p in it? */
-bool part__wants(const struct profile_part *part, const struct aggregate_process *p);
+bool part__wants(const struct profile_part *part, const struct profile_process *p);
 
 /*
  * part__frames - how many frames of a stack of @nframes are in it; if that is less, the last of
@@ -52,5 +53,15 @@ static inline uint64_t row__samples(const struct aggregate_row *row)
 {
 	return row->type ? row->samples : row->value;
 }
+
+/* A text, or a number. */
+struct attribute_value {
+	const char *text;
+	uint64_t number;
+};
+
+/* row__value - the value of an attribute of samples; false: it is another one, or not known. */
+bool row__value(const struct attribute *a, const struct aggregate_row *row,
+		struct attribute_value *value);
 
 #endif

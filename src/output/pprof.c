@@ -84,17 +84,19 @@ static int pprof__comments(struct pprof *p, const struct profile_about *about,
 			   const struct stats *stats)
 {
 	size_t n;
-	const struct aggregate_process *process = aggregate__processes(p->aggregate, &n);
+	const struct profile_process *process = aggregate__processes(p->aggregate, &n);
 	const char *version = NULL;
 	char counts[160] = "";
 	bool differ = false;
 	int err;
 
 	for (size_t i = 0; i < n; i++) {
+		const char *is = process[i].r_version ? process[i].r_version : "";
+
 		if (!part__wants(p->config->part, &process[i]))
 			continue;
-		differ = differ || (version && strcmp(process[i].r_version, version) != 0);
-		version = process[i].r_version;
+		differ = differ || (version && strcmp(is, version) != 0);
+		version = is;
 	}
 	if (differ)
 		version = NULL;
@@ -151,10 +153,7 @@ static int pprof__head(struct pprof *p, const struct profile_about *about,
 	for (size_t i = 0; i < 1 + PROFILE_TYPES_MAX; i++)
 		types[i] = &all[i];
 	err = pprof__types(p, all);
-	err = err ? err : pprof__text(p, "pid", &p->pid);
-	err = err ? err : pprof__text(p, "process", &p->process);
-	err = err ? err : pprof__text(p, "thread", &p->thread);
-	err = err ? err : pprof__text(p, "container", &p->container);
+	err = err ? err : pprof__keys(p);
 	if (err)
 		return err;
 	part.n_sample_type = p->nvalues;

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/escape.h"
 #include "base/limits.h"
-#include "os/os.h"
 #include "output/pprof_parts.h"
 
 /* None that go tool pprof knows: it shows the number as it is. */
@@ -43,17 +41,11 @@ static int pprof__word(struct pprof *p, const char *text, int64_t *string)
 		   : map__put(&p->words, (uintptr_t)text, 0, (void *)(uintptr_t)(*string + 1));
 }
 
-/* Keys that say something else, or are pprof's own. */
+/* Does the key say something else, or is it one of pprof's own? */
 static bool key__is_taken(const char *key)
 {
-	static const char *const taken[] = {"",	       "pid",	    "process",
-					    "thread",  "container", "r_version",
-					    "started", "state",	    "syscall"};
-
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		if (!strcmp(key, taken[i]))
-			return true;
-	return !strncmp(key, "pprof::", strlen("pprof::"));
+	return !*key || attribute__by_pprof(key, strlen(key)) ||
+	       !strncmp(key, "pprof::", strlen("pprof::"));
 }
 
 static int pprof__add(struct pprof *p, struct pprof_making *m, const char *key, const char *value)
@@ -69,10 +61,39 @@ static int pprof__add(struct pprof *p, struct pprof_making *m, const char *key, 
 	return err;
 }
 
+/* A label of the attribute @a. */
+static int pprof__attribute(struct pprof *p, const struct attribute *a,
+			    const struct attribute_value *value, Pprof__Label *l)
+{
+	int64_t *key = &p->keys[a - attributes];
+	int err = 0;
+
+	*l = (Pprof__Label)PPROF__LABEL__INIT;
+	if (!*key)
+		err = pprof__word(p, a->pprof, key);
+	l->key = *key;
+	l->num = (int64_t)value->number;
+	if (!err && value->text)
+		err = pprof__word(p, value->text, &l->str);
+	if (!err && a->kind == ATTRIBUTE_TIME)
+		err = pprof__word(p, UNIT_STARTED, &l->num_unit);
+	return err;
+}
+
+int pprof__keys(struct pprof *p)
+{
+	int err = 0;
+
+	for (const struct attribute *a = attributes; a->kind && !err; a++)
+		if (a->pprof && !a->described && a->of <= ATTRIBUTE_THREAD)
+			err = pprof__text(p, a->pprof, &p->keys[a - attributes]);
+	return err;
+}
+
 /* Of each key the first. */
 static int pprof__add_all(struct pprof *p, struct pprof_making *m,
 			  const struct profile_label *labels, size_t n,
-			  const struct aggregate_process *but)
+			  const struct profile_process *but)
 {
 	int err = 0;
 
@@ -80,57 +101,32 @@ static int pprof__add_all(struct pprof *p, struct pprof_making *m,
 		n = PROFILE_LABELS_MAX;
 	for (size_t i = 0; i < n && !err; i++)
 		if (!key__is_taken(labels[i].key) && !labels__value(labels, i, labels[i].key) &&
-		    !(but && labels__value(but->labels, but->nlabels, labels[i].key)))
+		    !(but && process__label(but, labels[i].key)))
 			err = pprof__add(p, m, labels[i].key, labels[i].value);
 	return err;
-}
-
-static int pprof__describe(struct pprof *p, struct pprof_making *m,
-			   const struct aggregate_process *process)
-{
-	const struct writer_config *config = p->config;
-	Pprof__Label *l;
-	int err = 0;
-
-	if (config->described && *process->r_version)
-		err = pprof__add(p, m, "r_version", process->r_version);
-	if (!err && config->described && process->started) {
-		l = &m->l[m->n];
-		*l = (Pprof__Label)PPROF__LABEL__INIT;
-		l->num = (int64_t)(process->started / NS_PER_S);
-		err = pprof__word(p, "started", &l->key);
-		err = err ? err : pprof__word(p, UNIT_STARTED, &l->num_unit);
-		m->n += !err;
-	}
-	err = err ? err : pprof__add_all(p, m, process->labels, process->nlabels, NULL);
-	return err ? err : pprof__add_all(p, m, config->labels, config->nlabels, process);
 }
 
 /* All that the samples of the aggregate's process @i have. */
 static int pprof__make(struct pprof *p, uint32_t i, struct pprof_making *m)
 {
-	const struct aggregate_process *process = aggregate__process(p->aggregate, i);
-	Pprof__Label *l = m->l;
+	const struct profile_process *process = aggregate__process(p->aggregate, i);
+	const struct writer_config *config = p->config;
 	int err = 0;
 
 	m->n = 0;
-	if (process->pid) {
-		l[m->n] = (Pprof__Label)PPROF__LABEL__INIT;
-		l[m->n].key = p->pid;
-		l[m->n++].num = process->pid;
+	for (const struct attribute *a = attributes; a->kind && !err; a++) {
+		const struct attribute_value value = {attribute__text(a, process),
+						      attribute__number(a, process)};
+
+		if (a->of == ATTRIBUTE_THREAD)
+			m->thread = m->n;
+		if (!a->pprof || (a->described && !config->described) ||
+		    (!value.text && !value.number))
+			continue;
+		err = pprof__attribute(p, a, &value, &m->l[m->n++]);
 	}
-	if (*process->comm) {
-		l[m->n] = (Pprof__Label)PPROF__LABEL__INIT;
-		l[m->n].key = p->process;
-		err = pprof__word(p, process->comm, &l[m->n++].str);
-	}
-	m->thread = m->n;
-	if (!err && process->container) {
-		l[m->n] = (Pprof__Label)PPROF__LABEL__INIT;
-		l[m->n].key = p->container;
-		err = pprof__name(p, process->container, &l[m->n++].str);
-	}
-	return err ? err : pprof__describe(p, m, process);
+	err = err ? err : pprof__add_all(p, m, process->labels, process->nlabels, NULL);
+	return err ? err : pprof__add_all(p, m, config->labels, config->nlabels, process);
 }
 
 /* The labels of process @i, made if there are none yet; NULL: *@err. */
@@ -144,54 +140,39 @@ static struct pprof_labels *pprof__of_process(struct pprof *p, uint32_t i, int *
 	*err = pprof__make(p, i, &making);
 	if (*err)
 		return NULL;
-	*err = -ENOMEM;
 	labels = arena__alloc(&p->arena, sizeof(*labels) + making.n * sizeof(labels->l[0]));
-	if (!labels)
+	if (!labels || map__put(&p->labels, i, 0, labels)) {
+		*err = -ENOMEM;
 		return NULL;
+	}
 	labels->n = making.n;
 	labels->thread = making.thread;
 	memcpy(labels->l, making.l, making.n * sizeof(labels->l[0]));
-	return map__put(&p->labels, i, 0, labels) ? NULL : labels;
-}
-
-/* Why a thread waited, and in which system call. */
-static int pprof__wait(struct pprof *p, const struct aggregate_row *row,
-		       struct pprof_row_labels *labels)
-{
-	const char *syscall = row->detail ? os__syscall(row->detail - 1) : NULL;
-	int err;
-
-	labels->state = (Pprof__Label)PPROF__LABEL__INIT;
-	err = pprof__word(p, "state", &labels->state.key);
-	err = err ? err : pprof__word(p, wait__state(row->labels), &labels->state.str);
-	labels->all[labels->n++] = &labels->state;
-	if (err || !syscall)
-		return err;
-	labels->syscall = (Pprof__Label)PPROF__LABEL__INIT;
-	err = pprof__word(p, "syscall", &labels->syscall.key);
-	err = err ? err : pprof__word(p, syscall, &labels->syscall.str);
-	labels->all[labels->n++] = &labels->syscall;
-	return err;
+	return labels;
 }
 
 int pprof__labels(struct pprof *p, const struct aggregate_row *row, struct pprof_row_labels *labels)
 {
+	const struct attribute *a = attributes;
+	struct attribute_value value;
 	struct pprof_labels *of;
 	int err = 0;
 
-	labels->n = 0;
 	of = pprof__of_process(p, row->process, &err);
 	if (!of)
 		return err;
-	for (size_t i = 0; i <= of->n; i++) {
-		if (i == of->thread && row->tid) {
-			labels->thread = (Pprof__Label)PPROF__LABEL__INIT;
-			labels->thread.key = p->thread;
-			labels->thread.num = row->tid;
-			labels->all[labels->n++] = &labels->thread;
+	labels->n = 0;
+	for (size_t i = 0; i < of->thread; i++)
+		labels->all[labels->n++] = &of->l[i];
+	for (; a->kind && !err; a++) {
+		Pprof__Label *l = &labels->of_sample[a - attributes];
+
+		if (row__value(a, row, &value)) {
+			labels->all[labels->n++] = l;
+			err = pprof__attribute(p, a, &value, l);
 		}
-		if (i < of->n)
+		for (size_t i = of->thread; a->of == ATTRIBUTE_THREAD && i < of->n; i++)
 			labels->all[labels->n++] = &of->l[i];
 	}
-	return row__waited(row) ? pprof__wait(p, row, labels) : 0;
+	return err;
 }

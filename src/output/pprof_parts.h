@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "output/gzip.h"
 #include "output/writer.h"
+#include "profile/attributes.h"
 #include "pprof.pb-c.h"
 
 struct pprof {
@@ -30,7 +31,7 @@ struct pprof {
 	struct buf text;
 	uint64_t *ids; /* of the locations of a sample */
 	size_t cap;
-	int64_t pid, process, thread, container; /* strings */
+	int64_t keys[ATTRIBUTES_MAX]; /* strings, by row of attributes.h; 0: not yet */
 	/* of pprof_labels.c */
 	struct map words;  /* (address of a text, 0) to 1 + its string */
 	struct map labels; /* (number of a process, 0) to struct pprof_labels */
@@ -58,15 +59,18 @@ int pprof__mapping(struct pprof *p, const struct name *module, const struct name
 /* pprof__stack - write what `ids` then refers to, the locations of @stack: *@n of them. */
 int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n);
 
-/* Beyond those of a process and of the run: pid, process, thread, container and the like. */
-#define PPROF_LABELS_MAX (10 + 2 * PROFILE_LABELS_MAX)
+/* Attributes, labels of a process, and those of the run. */
+#define PPROF_LABELS_MAX (ATTRIBUTES_MAX + 2 * PROFILE_LABELS_MAX)
 
 /* What the labels of a sample are in. */
 struct pprof_row_labels {
-	Pprof__Label thread, state, syscall;
+	Pprof__Label of_sample[ATTRIBUTES_MAX];
 	Pprof__Label *all[PPROF_LABELS_MAX];
 	size_t n;
 };
+
+/* pprof__keys - write the keys that all samples have. */
+int pprof__keys(struct pprof *p);
 
 /* pprof__labels - those of @row; @labels is filled. */
 int pprof__labels(struct pprof *p, const struct aggregate_row *row,

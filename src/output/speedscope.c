@@ -224,7 +224,7 @@ static size_t speedscope__run(const struct speedscope *s, size_t k, size_t end, 
 static void speedscope__process(struct speedscope *s, uint32_t i, uint32_t type)
 {
 	static const char *const units[] = {"nanoseconds", "nanoseconds", "bytes", "none"};
-	const struct aggregate_process *process = aggregate__process(s->aggregate, i);
+	const struct profile_process *process = aggregate__process(s->aggregate, i);
 	const struct profile_about *about = &s->w->config.about;
 	const struct profile_type of = about__type(about, type);
 	uint64_t each = about__each(about, type);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/map.h"
 #include "profile/aggregate.h"
+#include "profile/attributes.h"
 #include "profile/stacks.h"
 
 /* What a row costs: itself, its places in the two maps, and what arrays keep in store. */
@@ -22,15 +22,16 @@ struct aggregate {
 	struct aggregate_config config;
 	uint64_t last_id;
 	struct stacks stacks;
-	struct arena arena; /* of labels */
+	struct arena arena; /* of labels and short texts */
 	struct map seen;    /* (id of the sample's stack, process << 32 | kind) to the row */
 	struct map index;   /* (id of our stack, process << 32 | kind) to the row */
 	struct map kinds;   /* (labels and type, thread and detail) to their number, from 1 on */
 	struct timeline timeline;
 	struct aggregate_row *rows;
 	size_t nrows, cap;
-	struct map serials; /* (serial, 0) to its newest process */
-	struct aggregate_process *processes;
+	/* (serial, 0) to its newest process; (serial, a process) to the one by the name before */
+	struct map serials;
+	struct profile_process *processes;
 	size_t nprocesses, processes_cap;
 	size_t cost;			/* taken from the budget for rows and processes */
 	size_t none[PROFILE_TYPES_MAX]; /* number of the row of those dropped, 0: none */
@@ -79,7 +80,7 @@ static const char *aggregate__text(struct aggregate *a, const char *text)
 	return name ? name->text : NULL;
 }
 
-static bool labels__same(const struct aggregate_process *ours, const struct profile_process *p)
+static bool labels__same(const struct profile_process *ours, const struct profile_process *p)
 {
 	bool same = ours->nlabels == p->nlabels;
 
@@ -89,8 +90,8 @@ static bool labels__same(const struct aggregate_process *ours, const struct prof
 	return same;
 }
 
-/* Labels that are known stay if no others are told. */
-static int aggregate__labels(struct aggregate *a, struct aggregate_process *ours,
+/* Known labels stay if @p has none. */
+static int aggregate__labels(struct aggregate *a, struct profile_process *ours,
 			     const struct profile_process *p)
 {
 	size_t n = p->nlabels < PROFILE_LABELS_MAX ? p->nlabels : PROFILE_LABELS_MAX;
@@ -112,30 +113,53 @@ static int aggregate__labels(struct aggregate *a, struct aggregate_process *ours
 	return 0;
 }
 
-static int aggregate__name(struct aggregate *a, const char *text, const struct name **name)
+/* @text, cut if it has @size bytes or more; NULL: no room. */
+static const char *aggregate__cut(struct aggregate *a, const char *text, size_t size)
 {
-	*name = stacks__name(&a->stacks, text, strlen(text));
-	return *name ? 0 : -ENOSPC;
+	size_t len = strnlen(text, size - 1);
+	char *copy = arena__alloc(&a->arena, len + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+/* The attribute @at, if it is known of @p. */
+static int aggregate__attribute(struct aggregate *a, const struct attribute *at,
+				struct profile_process *ours, const struct profile_process *p)
+{
+	const char *text = attribute__text(at, p), *known = attribute__text(at, ours);
+
+	attribute__learn_number(at, ours, p);
+	if (!text || at->kind != ATTRIBUTE_TEXT)
+		return 0;
+	if (known && !(at->size ? strncmp(known, text, at->size - 1) : strcmp(known, text)))
+		return 0;
+	text = at->size ? aggregate__cut(a, text, at->size) : aggregate__text(a, text);
+	if (!text)
+		return -ENOSPC;
+	*attribute__place(at, ours) = text;
+	return 0;
 }
 
 /* What is known of process @p now. */
-static int aggregate__describe(struct aggregate *a, struct aggregate_process *ours,
+static int aggregate__describe(struct aggregate *a, struct profile_process *ours,
 			       const struct profile_process *p)
 {
 	int err = 0;
 
-	if (p->r_version)
-		snprintf(ours->r_version, sizeof(ours->r_version), "%s", p->r_version);
-	if (p->container && *p->container && !ours->container)
-		err = aggregate__name(a, p->container, &ours->container);
-	if (!err && p->command && *p->command)
-		err = aggregate__name(a, p->command, &ours->command);
-	if (p->started)
-		ours->started = p->started;
-	ours->directory = NULL;
+	for (const struct attribute *at = attributes; at->kind && !err; at++)
+		if (!at->identity)
+			err = aggregate__attribute(a, at, ours, p);
+	/* these decide which files are read for it */
 	ours->uid = p->uid;
-	if (!err && p->directory)
-		err = aggregate__name(a, p->directory, &ours->directory);
+	ours->directory = NULL;
+	if (!err && p->directory) {
+		ours->directory = aggregate__text(a, p->directory);
+		err = ours->directory ? 0 : -ENOSPC;
+	}
 	if (!err)
 		err = aggregate__labels(a, ours, p);
 	if (p->elapsed_ns) {
@@ -150,20 +174,23 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 {
 	const char *comm = p->comm ? p->comm : "";
 	size_t n = (size_t)(uintptr_t)map__get(&a->serials, p->serial, 0);
-	struct aggregate_process *ours;
+	struct profile_process *ours;
 
 	if (n && !strncmp(a->processes[n - 1].comm, comm, XR_COMM_LEN - 1))
 		return (long)n - 1;
-	if (!aggregate__take(a, 2 * sizeof(*ours) + 2 * sizeof(struct map_entry)))
+	if (!aggregate__take(a, 2 * sizeof(*ours) + 4 * sizeof(struct map_entry)))
 		return -ENOSPC;
 	if (array__room(&a->processes, a->nprocesses, &a->processes_cap, sizeof(*ours)))
 		return -ENOMEM;
-	if (map__put(&a->serials, p->serial, 0, number(a->nprocesses + 1)))
+	comm = aggregate__cut(a, comm, XR_COMM_LEN);
+	if (!comm)
+		return -ENOSPC;
+	if ((n && map__put(&a->serials, p->serial, a->nprocesses + 1, number(n))) ||
+	    map__put(&a->serials, p->serial, 0, number(a->nprocesses + 1)))
 		return -ENOMEM;
 	ours = &a->processes[a->nprocesses];
-	*ours = (struct aggregate_process){
-		.serial = p->serial, .pid = p->pid, .parent_pid = p->parent_pid, .before = n};
-	snprintf(ours->comm, sizeof(ours->comm), "%s", comm);
+	*ours = (struct profile_process){
+		.serial = p->serial, .pid = p->pid, .parent_pid = p->parent_pid, .comm = comm};
 	if (a->config.describe) /* what finds no room is not known */
 		aggregate__describe(a, ours, p);
 	return (long)a->nprocesses++;
@@ -364,7 +391,7 @@ const struct aggregate_row *aggregate__rows(const struct aggregate *a, size_t *n
 	return a->rows;
 }
 
-const struct aggregate_process *aggregate__processes(const struct aggregate *a, size_t *n)
+const struct profile_process *aggregate__processes(const struct aggregate *a, size_t *n)
 {
 	*n = a->nprocesses;
 	return a->processes;
@@ -386,41 +413,11 @@ void aggregate__update(struct aggregate *a, const struct profile_process *p)
 {
 	size_t n = (size_t)(uintptr_t)map__get(&a->serials, p->serial, 0);
 
-	for (; n; n = a->processes[n - 1].before)
+	for (; n; n = (size_t)(uintptr_t)map__get(&a->serials, p->serial, n))
 		aggregate__describe(a, &a->processes[n - 1], p);
 }
 
-const char *process__label(const struct aggregate_process *p, const char *key)
-{
-	return labels__value(p->labels, p->nlabels, key);
-}
-
-static const char *name__text(const struct name *name)
-{
-	return name ? name->text : NULL;
-}
-
-struct profile_process process__as_profile(const struct aggregate_process *p)
-{
-	return (struct profile_process){
-		.serial = p->serial,
-		.pid = p->pid,
-		.parent_pid = p->parent_pid,
-		.comm = *p->comm ? p->comm : NULL,
-		.r_version = *p->r_version ? p->r_version : NULL,
-		.container = name__text(p->container),
-		.command = name__text(p->command),
-		.started = p->started,
-		.labels = p->labels,
-		.nlabels = p->nlabels,
-		.directory = name__text(p->directory),
-		.uid = p->uid,
-		.cpu_ns = p->cpu_ns,
-		.elapsed_ns = p->elapsed_ns,
-	};
-}
-
-const struct aggregate_process *aggregate__process(const struct aggregate *a, uint32_t process)
+const struct profile_process *aggregate__process(const struct aggregate *a, uint32_t process)
 {
 	return &a->processes[process];
 }

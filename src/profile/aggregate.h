@@ -9,28 +9,6 @@
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
-#define AGGREGATE_VERSION_LEN 16
-
-/*
- * A process of an aggregate.  One that changed its name is there once for each.  Strings may hold
- * anything but NUL; "" or NULL: not known.
- */
-struct aggregate_process {
-	uint32_t serial, pid, parent_pid;
-	char comm[XR_COMM_LEN];
-	char r_version[AGGREGATE_VERSION_LEN];
-	const struct name *container;
-	const struct name *directory; /* and uid, as of struct profile_process */
-	uint32_t uid;
-	uint64_t cpu_ns, elapsed_ns; /* as of struct profile_process; elapsed_ns 0: not known */
-	const struct name *command;
-	uint64_t started; /* ns since 1970; 0: not known */
-	/* of different keys; equal texts of an aggregate are at the same address */
-	const struct profile_label *labels;
-	size_t nlabels;
-	size_t before; /* for the aggregate: the number of the same one by the name it had before */
-};
-
 /* Rows are in the order in which they were first seen. */
 struct aggregate_row {
 	const struct stack *stack; /* equal ones are one, in all processes */
@@ -106,17 +84,12 @@ int aggregate__scale(struct aggregate *a, uint32_t type, uint64_t times, uint64_
 const struct aggregate_row *aggregate__rows(const struct aggregate *a, size_t *n);
 
 /*
- * aggregate__process - a row's process; borrowed until more is added.  aggregate__processes - all,
- * and how many: those without samples, too.
+ * aggregate__process - the process of a row; borrowed until more is added.  aggregate__processes -
+ * all, and how many: those without samples, too.  A process that changed its name is there once for
+ * each name.  `comm` is never NULL.  Equal texts of labels are at the same address.
  */
-const struct aggregate_process *aggregate__process(const struct aggregate *a, uint32_t process);
-const struct aggregate_process *aggregate__processes(const struct aggregate *a, size_t *n);
-
-/* process__label - the value of one's label @key; NULL: it has none. */
-const char *process__label(const struct aggregate_process *p, const char *key);
-
-/* process__as_profile - what an aggregate knows of a process, as a sink is told; borrowed. */
-struct profile_process process__as_profile(const struct aggregate_process *p);
+const struct profile_process *aggregate__process(const struct aggregate *a, uint32_t process);
+const struct profile_process *aggregate__processes(const struct aggregate *a, size_t *n);
 
 /*
  * aggregate__timeline - of its rows, by their index; NULL if it was not asked for, or if no sample

@@ -140,11 +140,12 @@ static inline const char *labels__value(const struct profile_label *labels, size
 	return NULL;
 }
 
-#define PROFILE_LABELS_MAX 64u /* of one process: no more are kept */
+#define PROFILE_LABELS_MAX  64u /* of one process: no more are kept */
+#define PROFILE_VERSION_LEN 16u /* bytes of R's version, with its end */
 
 /*
  * The process a sample is from, as far as known.  Borrowed, as a sample is.  Strings may hold
- * anything but NUL; NULL: not known.
+ * anything but NUL; NULL or "": not known.  attributes.h has a table of the fields.
  */
 struct profile_process {
 	uint32_t serial; /* of its row: tells processes apart that had the same pid */
@@ -167,6 +168,12 @@ struct profile_process {
 	 * long that was; elapsed_ns 0: not known */
 	uint64_t cpu_ns, elapsed_ns;
 };
+
+/* process__label - the value of the label @key of @p; NULL: it has none. */
+static inline const char *process__label(const struct profile_process *p, const char *key)
+{
+	return labels__value(p->labels, p->nlabels, key);
+}
 
 /* What a sample type counts.  TICKS: each stands for about__interval() of time. */
 enum profile_unit { PROFILE_TICKS, PROFILE_NANOSECONDS, PROFILE_BYTES, PROFILE_COUNT };

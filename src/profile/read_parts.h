@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "profile/attributes.h"
 #include "profile/read.h"
 #include "profile/stacks.h"
 
@@ -14,10 +15,9 @@
 #define READ_COUNT_MAX (1ULL << 53) /* of one stack in a file */
 #define READ_TOTAL_MAX (1ULL << 62) /* of all, so that no sum is too large */
 
-/* A process that files tell of. */
+/* A process that files have samples of. */
 struct reader_process {
 	struct profile_process process;
-	char comm[XR_COMM_LEN];
 	bool told; /* the sink knows it */
 	/* of `process`, if it is described */
 	struct profile_label labels[];
@@ -153,9 +153,8 @@ struct reader_process *reading__process(struct reading *r, const char *key, size
 
 /* What a file says of a process.  Empty texts and 0: nothing. */
 struct read_says {
-	uint32_t pid;
-	uint64_t started; /* ns since 1970 */
-	struct read_text comm, container, r_version;
+	struct profile_process numbers;		/* its attributes that are numbers */
+	struct read_text texts[ATTRIBUTES_MAX]; /* those that are texts, by row of attributes.h */
 	struct {
 		struct read_text key, value;
 	} labels[PROFILE_LABELS_MAX];

@@ -4,10 +4,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/clock.h"
-
-#define STARTED_MAX (1ll << 33) /* s since 1970 */
-
 const char *read_pprof__string(const struct pprof_file *p, int64_t string, size_t *len)
 {
 	const struct part *part;
@@ -84,11 +80,20 @@ void read_pprof__made(struct pprof_file *p)
 	reading__made(p->r, &says);
 }
 
-/* Does a label say of a wait what it was?  @waits: that is of one. */
-static bool label__is_wait(const struct pprof_file *p, const Pprof__Label *l, bool waits)
+/* Whose attribute the key of a label is; ATTRIBUTE_PROCESS also if it is not an attribute. */
+static enum attribute_of label__of(const struct pprof_file *p, const Pprof__Label *l,
+				   const struct attribute **a)
 {
-	return waits &&
-	       (read_pprof__is(p, l->key, "state") || read_pprof__is(p, l->key, "syscall"));
+	size_t len;
+	const char *key = read_pprof__string(p, l->key, &len);
+
+	*a = attribute__by_pprof(key, len);
+	return *a ? (*a)->of : ATTRIBUTE_PROCESS;
+}
+
+static bool of__is_wait(enum attribute_of of)
+{
+	return of == ATTRIBUTE_STATE || of == ATTRIBUTE_SYSCALL;
 }
 
 static uint32_t pprof__syscall(struct pprof_file *p, int64_t string)
@@ -114,70 +119,81 @@ void read_pprof__wait(struct pprof_file *p, const Pprof__Sample *s, struct sampl
 		uint32_t flag;
 	} states[] = {
 		{"preempted", XR_F_PREEMPTED}, {"disk", XR_F_DISK}, {"stopped", XR_F_STOPPED}};
+	const struct attribute *a;
 
 	for (size_t i = 0; i < s->n_label; i++) {
 		const Pprof__Label *l = s->label[i];
+		enum attribute_of of = label__of(p, l, &a);
 
-		if (read_pprof__is(p, l->key, "syscall") && p->r->reader->config.syscall)
+		if (of == ATTRIBUTE_SYSCALL && p->r->reader->config.syscall)
 			to->detail = pprof__syscall(p, l->str);
 		for (size_t k = 0; k < sizeof(states) / sizeof(states[0]); k++)
-			if (read_pprof__is(p, l->key, "state") &&
-			    read_pprof__is(p, l->str, states[k].state))
+			if (of == ATTRIBUTE_STATE && read_pprof__is(p, l->str, states[k].state))
 				to->flags |= states[k].flag;
 	}
+}
+
+/* Add a label that is not an attribute. */
+static void says__label(const struct pprof_file *p, const Pprof__Label *l, struct read_text value,
+			struct read_says *says)
+{
+	struct read_text *key = &says->labels[says->nlabels].key;
+
+	if (says->nlabels == PROFILE_LABELS_MAX)
+		return;
+	key->text = read_pprof__string(p, l->key, &key->len);
+	says->labels[says->nlabels++].value = value;
+}
+
+/* The text of the attribute @key. */
+static struct read_text *says__text(struct read_says *says, const char *key)
+{
+	return &says->texts[attribute__by_pprof(key, strlen(key)) - attributes];
 }
 
 /* What the labels of @s say of its process; false: nothing. */
 static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, bool waits,
 			struct read_says *says)
 {
+	const struct attribute *a;
+
 	*says = (struct read_says){0};
 	for (size_t i = 0; i < s->n_label; i++) {
 		const Pprof__Label *l = s->label[i];
+		enum attribute_of of = label__of(p, l, &a);
 		struct read_text text;
 
-		if (read_pprof__is(p, l->key, "pid") && l->num > 0 && l->num <= INT_MAX)
-			says->pid = (uint32_t)l->num;
-		if (read_pprof__is(p, l->key, "started") && l->num > 0 && l->num < STARTED_MAX)
-			says->started = (uint64_t)l->num * NS_PER_S;
-		if (!l->str || label__is_wait(p, l, waits))
+		if (a && of == ATTRIBUTE_PROCESS && a->kind != ATTRIBUTE_TEXT && l->num > 0)
+			attribute__set_number(a, &says->numbers, (double)l->num);
+		if (!l->str || (waits && of__is_wait(of)))
 			continue;
 		text.text = read_pprof__string(p, l->str, &text.len);
-		if (read_pprof__is(p, l->key, "process")) {
-			says->comm = text;
-		} else if (read_pprof__is(p, l->key, "container")) {
-			says->container = text;
-		} else if (read_pprof__is(p, l->key, "r_version")) {
-			says->r_version = text;
-		} else if (says->nlabels < PROFILE_LABELS_MAX) {
-			says->labels[says->nlabels].value = text;
-			says->labels[says->nlabels].key.text =
-				read_pprof__string(p, l->key, &says->labels[says->nlabels].key.len);
-			says->nlabels++;
-		}
+		if (a && of == ATTRIBUTE_PROCESS && a->kind == ATTRIBUTE_TEXT)
+			says->texts[a - attributes] = text;
+		else
+			says__label(p, l, text, says);
 	}
-	if (!says->r_version.len)
-		says->r_version = p->r_version;
-	return says->pid || says->comm.len;
+	if (!says__text(says, "r_version")->len)
+		*says__text(says, "r_version") = p->r_version;
+	return says->numbers.pid || says__text(says, "process")->len;
 }
 
 struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sample *s, bool waits,
 					   uint32_t *tid)
 {
 	struct reader_process *process;
+	const struct attribute *attribute;
 	struct read_says says;
 	uint64_t a = s->n_label, b = 0;
 
 	*tid = 0;
 	for (size_t i = 0; i < s->n_label; i++) {
 		const Pprof__Label *l = s->label[i];
+		enum attribute_of of = label__of(p, l, &attribute);
 
-		if (read_pprof__is(p, l->key, "thread")) {
+		if (of == ATTRIBUTE_THREAD)
 			*tid = l->num > 0 && l->num <= INT_MAX ? (uint32_t)l->num : 0;
-			a--;
-			continue;
-		}
-		if (label__is_wait(p, l, waits)) {
+		if (of == ATTRIBUTE_THREAD || (waits && of__is_wait(of))) {
 			a--;
 			continue;
 		}

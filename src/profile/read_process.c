@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The processes that files tell of. */
+/* The processes that files have samples of. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/limits.h"
 #include "profile/read_parts.h"
 
-#define COMM_KEY 64 /* bytes of a process' name that tell it from others */
+#define TEXT_KEY 64u /* bytes of a process' name that distinguish it */
 
-/* A new one, which nobody finds yet; NULL: there are too many. */
-static struct reader_process *reader__make_process(struct reader *reader, uint32_t pid,
-						   const struct read_text *comm, size_t nlabels)
+/* @text unescaped, cut if it has @size bytes or more (0: not), for the reader's life; NULL: no
+ * room. */
+static const char *reader__text(struct reader *reader, const struct read_text *text, size_t size)
+{
+	const struct name *name;
+	size_t len;
+
+	reader->name.len = 0;
+	if (escape__undo(&reader->name, text->text, text->len))
+		return NULL;
+	len = reader->name.len;
+	name = intern__get(&reader->keys, reader->name.data ? reader->name.data : "",
+			   size && len >= size ? size - 1 : len);
+	return name ? name->text : NULL;
+}
+
+/* A new process, which is not found yet; NULL: there are too many, or no room. */
+static struct reader_process *
+reader__make_process(struct reader *reader, const struct profile_process *numbers, size_t nlabels)
 {
 	struct reader_process *p;
 
@@ -19,12 +36,8 @@ static struct reader_process *reader__make_process(struct reader *reader, uint32
 	p = arena__alloc(&reader->rows, sizeof(*p) + nlabels * sizeof(p->labels[0]));
 	if (!p)
 		return NULL;
-	*p = (struct reader_process){.process.pid = pid};
+	*p = (struct reader_process){.process = *numbers};
 	p->process.serial = (uint32_t)reader->processes.count + 1;
-	if (comm->len) {
-		memcpy(p->comm, comm->text, comm->len < XR_COMM_LEN ? comm->len : XR_COMM_LEN - 1);
-		p->process.comm = p->comm;
-	}
 	return p;
 }
 
@@ -39,52 +52,52 @@ struct reader_process *reading__process(struct reading *r, const char *key, size
 					uint32_t pid, const char *comm, size_t len)
 {
 	struct reader *reader = r->reader;
-	const struct name *name = intern__get(&reader->keys, key, key_len);
+	const struct name *name = intern__get(&reader->keys, key, key_len), *called;
 	struct reader_process *p = name ? map__get(&reader->processes, (uintptr_t)name, 0) : NULL;
 
 	if (!name || p)
 		return p;
-	p = reader__make_process(reader, pid, &(struct read_text){comm, len}, 0);
+	p = reader__make_process(reader, &(struct profile_process){.pid = pid}, 0);
+	called = intern__get(&reader->keys, comm, len < XR_COMM_LEN ? len : XR_COMM_LEN - 1);
+	if (!p || !called)
+		return NULL;
+	p->process.comm = len ? called->text : NULL;
 	return reader__keep_process(reader, name, p);
 }
 
-static int key__add(struct buf *key, char what, const struct read_text *text)
+static int key__add(struct buf *key, char what, const char *text, size_t len)
 {
-	int err = text->len ? buf__add(key, &what, 1) : 0;
+	int err = len ? buf__add(key, &what, 1) : 0;
 
-	return err || !text->len ? err : buf__add(key, text->text, text->len);
+	return err || !len ? err : buf__add(key, text, len);
 }
 
-/* What tells the process from all others. */
+/* What distinguishes the process from all others. */
 static int says__key(const struct read_says *says, struct buf *key)
 {
-	size_t len = says->comm.len < COMM_KEY ? says->comm.len : COMM_KEY;
-	int err;
+	int err = 0;
 
 	key->len = 0;
-	err = buf__printf(key, "%.*s-%u", (int)len, len ? says->comm.text : "", says->pid);
-	if (!err && says->started)
-		err = buf__printf(key, "\n@%llu", (unsigned long long)says->started);
-	err = err ? err : key__add(key, '\n', &says->container);
-	err = err ? err : key__add(key, '\r', &says->r_version);
+	for (const struct attribute *a = attributes; a->kind && !err; a++) {
+		const struct read_text *text = &says->texts[a - attributes];
+		uint64_t number = attribute__number(a, &says->numbers);
+
+		if (number)
+			err = buf__printf(key, "\r%s=%" PRIu64, a->pprof, number);
+		else if (text->len)
+			err = buf__printf(key, "\r%s", a->pprof);
+		err = err ? err
+			  : key__add(key, '=', text->text,
+				     a->size && text->len > TEXT_KEY ? TEXT_KEY : text->len);
+	}
 	for (size_t i = 0; i < says->nlabels && !err; i++) {
-		err = key__add(key, '\n', &says->labels[i].key);
-		err = err ? err : key__add(key, '=', &says->labels[i].value);
+		const struct read_text *label = &says->labels[i].key;
+
+		err = key__add(key, '\n', label->text, label->len);
+		label = &says->labels[i].value;
+		err = err ? err : key__add(key, '=', label->text, label->len);
 	}
 	return err;
-}
-
-/* What @text stands for, terminated, as long as the reader is; NULL: no room. */
-static const char *reader__text(struct reader *reader, const struct read_text *text)
-{
-	const struct name *name;
-
-	reader->name.len = 0;
-	if (escape__undo(&reader->name, text->text, text->len))
-		return NULL;
-	name = intern__get(&reader->keys, reader->name.data ? reader->name.data : "",
-			   reader->name.len);
-	return name ? name->text : NULL;
 }
 
 /* False: no room. */
@@ -93,18 +106,17 @@ static bool reader__describe(struct reader *reader, struct reader_process *p,
 {
 	bool known = true;
 
-	p->process.started = says->started;
-	if (says->container.len) {
-		p->process.container = reader__text(reader, &says->container);
-		known = p->process.container;
-	}
-	if (says->r_version.len && known) {
-		p->process.r_version = reader__text(reader, &says->r_version);
-		known = p->process.r_version;
+	for (const struct attribute *a = attributes; a->kind && known; a++) {
+		const struct read_text *text = &says->texts[a - attributes];
+
+		if (text->len) {
+			*attribute__place(a, &p->process) = reader__text(reader, text, a->size);
+			known = *attribute__place(a, &p->process);
+		}
 	}
 	for (size_t i = 0; i < says->nlabels && known; i++) {
-		p->labels[i].key = reader__text(reader, &says->labels[i].key);
-		p->labels[i].value = reader__text(reader, &says->labels[i].value);
+		p->labels[i].key = reader__text(reader, &says->labels[i].key, 0);
+		p->labels[i].value = reader__text(reader, &says->labels[i].value, 0);
 		known = p->labels[i].key && p->labels[i].value;
 	}
 	p->process.labels = p->labels;
@@ -117,7 +129,6 @@ struct reader_process *reading__described(struct reading *r, const struct read_s
 	struct reader *reader = r->reader;
 	const struct name *name;
 	struct reader_process *p;
-	struct read_text comm;
 
 	if (says__key(says, &reader->name))
 		return NULL;
@@ -125,11 +136,7 @@ struct reader_process *reading__described(struct reading *r, const struct read_s
 	p = name ? map__get(&reader->processes, (uintptr_t)name, 0) : NULL;
 	if (!name || p)
 		return p;
-	reader->name.len = 0;
-	if (escape__undo(&reader->name, says->comm.text, says->comm.len))
-		return NULL;
-	comm = (struct read_text){reader->name.data, reader->name.len};
-	p = reader__make_process(reader, says->pid, &comm, says->nlabels);
+	p = reader__make_process(reader, &says->numbers, says->nlabels);
 	if (!p || !reader__describe(reader, p, says))
 		return NULL;
 	return reader__keep_process(reader, name, p);

@@ -29,7 +29,4 @@ struct index_line {
  */
 int index_line__parse(struct index_line *line, char *text);
 
-/* index_line__label - the value of one of a process, or NULL. */
-const char *index_line__label(const struct profile_process *p, const char *key);
-
 #endif

@@ -11,18 +11,6 @@
 
 /* --- rules --- */
 
-/* What profiles say by themselves (output/pprof_labels.c). */
-static bool key__is_taken(const char *key)
-{
-	static const char *const taken[] = {"pid",	 "process",   "thread",
-					    "container", "r_version", "started"};
-
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		if (!strcmp(key, taken[i]))
-			return true;
-	return false;
-}
-
 static bool char__is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -58,9 +46,6 @@ static int label__take(const char *whole, const char *text, size_t len, char key
 				   "and does not begin with a digit",
 				   whole, DESCRIBE_KEY - 1);
 	name__lower(key);
-	if (key__is_taken(key))
-		return errmsg__set(f, -EINVAL, "%s: the label %s always exists; use another name",
-				   whole, key);
 	return 0;
 }
 

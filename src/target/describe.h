@@ -39,8 +39,7 @@ struct label_rule {
 
 /*
  * label_rule__parse - `NAME` or `NAME=label`: letters, digits and _, no digit first.  A label is in
- * lower case, whatever was given.  -EINVAL, and @f says why: it is no such thing, or the label is
- * one that profiles have in any case.
+ * lower case, whatever was given.  -EINVAL, and @f says why.
  */
 int label_rule__parse(const char *text, struct label_rule *rule, struct errmsg *f);
 

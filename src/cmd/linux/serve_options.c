@@ -11,6 +11,7 @@
 #include "cmd/config_file.h"
 #include "cmd/linux/serve_parse.h"
 #include "os/os.h"
+#include "profile/attributes.h"
 #include "serve/linux/channel.h"
 
 #define SERVE_FREQ    19   /* Hz */
@@ -38,10 +39,14 @@ static struct profile_label *labels__place(struct serve_options *so, const char 
 	return l;
 }
 
-/* The label of the machine comes from no one but who runs the service. */
+/* Is the user free to set the label @key? */
 static int label__may_be(const struct option_row *row, const char *arg, const char *key,
 			 struct errmsg *f)
 {
+	if (!attribute__is_label(key))
+		return errmsg__set(f, -EINVAL,
+				   "--%s %s: the label %s always exists; use another name",
+				   row->name, arg, key);
 	if (!strcmp(key, "host"))
 		return errmsg__set(f, -EINVAL, "--%s %s: this label is set by --host", row->name,
 				   arg);

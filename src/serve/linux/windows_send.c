@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "output/encode.h"
 #include "output/otlp.h"
+#include "profile/attributes.h"
 
 /* What Pyroscope takes at a time: distributor limits of its 1.x; and what OTLP's receivers do. */
 #define PYROSCOPE_ROWS	16000
@@ -54,18 +54,17 @@ static int profile__whole(struct windows_profile *p)
 /* Has the index something else by that name? */
 static bool index__has(const char *key)
 {
-	static const char *const taken[] = {"file", "from",    "seconds", "comm",
-					    "uid",  "samples", "command", "interval"};
+	static const char *const taken[] = {"file", "from", "seconds", "samples", "interval"};
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		if (!strcmp(key, taken[i]))
 			return true;
-	return false;
+	return attribute__by_index(key);
 }
 
 /* Those of @labels that @process has not itself (NULL: all), of each key the first. */
 static void index__labels(struct json *j, const struct profile_label *labels, size_t n,
-			  const struct aggregate_process *process)
+			  const struct profile_process *process)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!index__has(labels[i].key) && !labels__value(labels, i, labels[i].key) &&
@@ -74,7 +73,7 @@ static void index__labels(struct json *j, const struct profile_label *labels, si
 }
 
 /* The line of a process, without its opening brace.  @interval: ns of a sample; 0: not known. */
-static int index__line(const struct windows_config *config, const struct aggregate_process *process,
+static int index__line(const struct windows_config *config, const struct profile_process *process,
 		       uint64_t samples, uint64_t interval, struct buf *out)
 {
 	struct buf line = {0};
@@ -83,22 +82,14 @@ static int index__line(const struct windows_config *config, const struct aggrega
 
 	json__begin(&j);
 	json__object(&j, NULL);
-	json__u64(&j, "pid", process->pid);
-	json__str(&j, "comm", process->comm);
-	json__u64(&j, "uid", process->uid);
-	if (process->container)
-		json__str(&j, "container", process->container->text);
-	if (*process->r_version)
-		json__str(&j, "r_version", process->r_version);
-	if (process->started)
-		json__u64(&j, "started", process->started / NS_PER_S);
+	attributes__json(&j, process, "command");
 	json__u64(&j, "samples", samples);
 	if (interval)
 		json__u64(&j, "interval", interval);
 	index__labels(&j, process->labels, process->nlabels, NULL);
 	index__labels(&j, config->labels, config->nlabels, process);
 	if (process->command)
-		json__str(&j, "command", process->command->text);
+		json__str(&j, "command", process->command);
 	json__close(&j);
 	err = json__end(&j, &line);
 	if (!err && line.len > 1)
@@ -110,7 +101,7 @@ static int index__line(const struct windows_config *config, const struct aggrega
 int windows_send__index(const struct windows_config *config, const struct aggregate *sum,
 			uint64_t interval, struct buf *out)
 {
-	const struct aggregate_process *processes;
+	const struct profile_process *processes;
 	const struct aggregate_row *rows;
 	size_t nprocesses, nrows;
 	uint64_t *samples;
@@ -171,20 +162,20 @@ int windows_send__name(const char *service, const struct profile_label *labels, 
 	return err ? err : buf__add(out, "", 1);
 }
 
-static const char *process__service(const struct aggregate_process *p)
+static const char *process__service(const struct profile_process *p)
 {
 	const char *service = process__label(p, "service");
 
 	return service ? service : *p->comm ? p->comm : "R";
 }
 
-static bool service__wants(const void *service, const struct aggregate_process *p)
+static bool service__wants(const void *service, const struct profile_process *p)
 {
 	return !strcmp(service, process__service(p));
 }
 
 /* Was the service of process @i that of one before it? */
-static bool service__seen(const struct aggregate_process *processes, size_t i)
+static bool service__seen(const struct profile_process *processes, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (!strcmp(process__service(&processes[k]), process__service(&processes[i])))
@@ -215,7 +206,7 @@ static int profile__parts(struct windows_profile *p, enum channel_kind kind,
 
 static int profile__pyroscope(struct windows_profile *p)
 {
-	const struct aggregate_process *processes;
+	const struct profile_process *processes;
 	struct buf name = {0};
 	int err = 0, first = 0;
 	size_t n;

@@ -116,7 +116,7 @@ static bool has_comment(const Pprof__Profile *p, const char *text)
 	return false;
 }
 
-static bool is_pid(const void *arg, const struct aggregate_process *p)
+static bool is_pid(const void *arg, const struct profile_process *p)
 {
 	return p->pid == *(const uint32_t *)arg;
 }

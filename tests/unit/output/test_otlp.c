@@ -117,7 +117,7 @@ static const char *type(const Request *r, const Otlp__ValueType *t)
 	return text_end(to);
 }
 
-static const char *attributes(const Request *r, const Otlp__Sample *s)
+static const char *of_sample(const Request *r, const Otlp__Sample *s)
 {
 	struct buf *to = text_begin();
 
@@ -233,7 +233,7 @@ static void test_request(struct aggregate *a)
 	tap__bail_if(p->n_samples != 3 || profile(r, 1)->n_samples != 2, "a sample for each row");
 	for (size_t i = 0; i < 3; i++) {
 		tap__is(frames(r, p->samples[i]), wanted[i][0], "value and frames of row %zu", i);
-		tap__is(attributes(r, p->samples[i]), wanted[i][1], "its process and thread");
+		tap__is(of_sample(r, p->samples[i]), wanted[i][1], "its process and thread");
 	}
 	tap__ok(p->samples[0]->stack_index == p->samples[2]->stack_index &&
 			r->dictionary->n_mapping_table == 2,
@@ -249,7 +249,7 @@ static void test_request(struct aggregate *a)
 		"a service that has no name is called as its processes");
 }
 
-static bool is_one(const void *arg, const struct aggregate_process *p)
+static bool is_one(const void *arg, const struct profile_process *p)
 {
 	return p->pid == *(const uint32_t *)arg;
 }

@@ -190,7 +190,7 @@ TEST(labels)
 		"what was not asked for is not there");
 }
 
-static bool of_service(const void *arg, const struct aggregate_process *p)
+static bool of_service(const void *arg, const struct profile_process *p)
 {
 	return process__label(p, "service") == arg;
 }
@@ -199,7 +199,7 @@ TEST(part)
 {
 	struct profile_part part = {.wants = of_service};
 	struct writer_config config = {.about.freq = 100, .part = &part};
-	const struct aggregate_process *all;
+	const struct profile_process *all;
 	const Pprof__Profile *p;
 	size_t n;
 
@@ -273,7 +273,7 @@ TEST(read_back)
 	static struct buf out, again;
 	struct writer_config config = {
 		.about.freq = 100, .described = true, .labels = of_run, .nlabels = 1};
-	const struct aggregate_process *all;
+	const struct profile_process *all;
 	const struct aggregate_row *rows;
 	uint64_t samples = 0;
 	size_t n, nrows;
@@ -286,8 +286,8 @@ TEST(read_back)
 			all[2].pid == 12,
 		"two processes of one pid and name are two: %zu of %zu", n, PROCESSES);
 	tap__ok(all[0].started == 1795000000 * S && !strcmp(all[0].r_version, "4.2.2") &&
-			!strcmp(all[0].container->text, "c0ffee") && !all[1].container &&
-			!all[1].started && !*all[1].r_version,
+			!strcmp(all[0].container, "c0ffee") && !all[1].container &&
+			!all[1].started && !all[1].r_version,
 		"when it started, its R, its container");
 	tap__ok(!strcmp(process__label(&all[0], "service"), "web") &&
 			!strcmp(process__label(&all[1], "service"), "batch") &&

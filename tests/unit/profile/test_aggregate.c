@@ -75,7 +75,7 @@ static void rows_are(const char *want, const char *what)
 	text.len = 0;
 	for (size_t i = 0; i < nrows(); i++) {
 		const struct aggregate_row *r = row(i);
-		const struct aggregate_process *p = aggregate__process(a, r->process);
+		const struct profile_process *p = aggregate__process(a, r->process);
 
 		buf__printf(&text, "%s%u %s: %s %llu in %llu", i ? ", " : "", p->serial, p->comm,
 			    r->stack->frames[0]->function->text, (unsigned long long)r->value,
@@ -189,7 +189,7 @@ TEST(update)
 {
 	const struct profile_label service = {"service", "shop"};
 	struct profile_process known = one, stranger = two;
-	const struct aggregate_process *all;
+	const struct profile_process *all;
 	char text[16384];
 	size_t n, size;
 
@@ -210,7 +210,7 @@ TEST(update)
 		const char *label = process__label(&all[i], "service");
 
 		tap__ok(label && !strcmp(label, "shop") && all[i].started == 7 && all[i].command &&
-				!strcmp(all[i].command->text, "R --file=shop.R"),
+				!strcmp(all[i].command, "R --file=shop.R"),
 			"%s has what became known", all[i].comm);
 	}
 	size = aggregate__size(a);

@@ -46,9 +46,9 @@ TEST(index_line)
 	tap__is(line.process.r_version, "4.2.2", "R's version");
 	tap__is(line.process.command, "R -f a.R", "the command");
 	tap__ok(line.process.nlabels == 2 &&
-			!strcmp(index_line__label(&line.process, "service"), "api") &&
-			!strcmp(index_line__label(&line.process, "route"), "/x") &&
-			!index_line__label(&line.process, "comm"),
+			!strcmp(process__label(&line.process, "service"), "api") &&
+			!strcmp(process__label(&line.process, "route"), "/x") &&
+			!process__label(&line.process, "comm"),
 		"labels: the first of a key");
 	tap__ok(!parse(&line, "{" FILE_FIELD ",\"pid\":1,\"later\":[1,2],\"x\":{\"y\":1}}") &&
 			!line.samples && !line.process.comm && !line.process.nlabels,

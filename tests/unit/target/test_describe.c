@@ -61,9 +61,6 @@ TEST(rules)
 			label_rule__parse("A B", &r, &f) == -EINVAL &&
 			label_rule__parse("A=b=c", &r, &f) == -EINVAL,
 		"what is no name is refused: %s", f.text);
-	tap__ok(label_rule__parse("PID", &r, &f) == -EINVAL && strstr(f.text, "always exists") &&
-			label_rule__parse("X=Container", &r, &f) == -EINVAL,
-		"so is what profiles say anyway: %s", f.text);
 	tap__ok(!label_rule__parse("A234567890123456789012345678901234567890", &r, &f) &&
 			label_rule__parse("A2345678901234567890123456789012345678901", &r, &f) ==
 				-EINVAL,
@@ -71,7 +68,7 @@ TEST(rules)
 	value = label__parse("Team=a=b c", key, &f);
 	tap__ok(value && !strcmp(value, "a=b c") && !strcmp(key, "team"), "a label of the run");
 	tap__ok(!label__parse("team", key, &f) && !label__parse("team=", key, &f) &&
-			!label__parse("=x", key, &f) && !label__parse("pid=1", key, &f),
+			!label__parse("=x", key, &f),
 		"what is none is refused: %s", f.text);
 }
 

@@ -6,7 +6,7 @@
  * that thread does not run.  So:
  *   - a process of one thread: the current thread is R's.
  *   - of several: it is R's if one of the contexts belongs to the current thread's own stack
- *     (enum walk_whose in walk.h).  The row keeps the thread (r_tid) for samples in which R
+ *     (enum walk_whose in walk_state.h).  The row keeps the thread (r_tid) for samples in which R
  *     executes no call.
  *   - another thread (BLAS, OpenMP) is given the R stack only if R's thread is known, is the
  *     thread group's leader, was on no CPU before and after the walk, and was not scheduled in

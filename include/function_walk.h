@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which function a context calls: the package it is of and where it was defined.  Reads the target
- * and keeps what it finds in struct functions (function_state.h).  Part of walk.h, whose types and
- * hooks this needs; included by it alone.
+ * and keeps what it finds in struct functions.  Part of walk.h.
  *
  * The package is what topenv() of R finds from the function's environment outward, by addresses
  * and attributes alone: no variable of an environment is looked up.
@@ -18,6 +17,8 @@
  */
 #ifndef XR_FUNCTION_WALK_H
 #define XR_FUNCTION_WALK_H
+
+#include "walk_state.h"
 
 /* function__prefixed - is the CHARSXP at @charsxp the name of a package, see above?  Send it. */
 WALK_FN int function__prefixed(struct walk *w, __u64 charsxp)

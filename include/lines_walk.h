@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How source locations are found: reads the target and keeps what it finds in struct lines
- * (lines_state.h).  Part of walk.h, whose types and hooks this needs; included by it alone.
+ * How source locations are found: reads the target and keeps what it finds in struct lines.  Part
+ * of walk.h.
  */
 #ifndef XR_LINES_WALK_H
 #define XR_LINES_WALK_H
+
+#include "walk_state.h"
 
 /* lines__length - of a vector whose cell was read */
 WALK_FN __u64 lines__length(const struct walk *w, const __u64 *cell)
@@ -247,7 +249,7 @@ WALK_FN int lines__srcref_read(struct walk *w, __u64 ref)
 		return 0;
 	line = (__u32)(w->row.layout.vector_data < 48 ? l->cell[R_CDR] : l->cell[R_TAG]);
 	attrib = l->cell[1];
-	for (i = 0; i < LINES_ATTRIBS; i++) {
+	for (i = 0; i < R_ATTRIBS; i++) {
 		if (attrib == w->row.nil || !attrib)
 			return 0;
 		if (walk__cell(w, l->cell, attrib))
@@ -256,7 +258,7 @@ WALK_FN int lines__srcref_read(struct walk *w, __u64 ref)
 			break;
 		attrib = l->cell[R_CDR];
 	}
-	if (i == LINES_ATTRIBS)
+	if (i == R_ATTRIBS)
 		return 0;
 	l->ref = l->cell[R_CAR];
 	err = walk__lines_file(w, l->ref);
@@ -299,7 +301,7 @@ WALK_FN int lines__is_table(struct walk *w)
 
 	if (walk__type(l->cell) != R_INTSXP || lines__altrep(w, l->cell))
 		return 0;
-	for (i = 0; i < LINES_ATTRIBS; i++) {
+	for (i = 0; i < R_ATTRIBS; i++) {
 		if (attrib == w->row.nil || !attrib)
 			return 0;
 		if (walk__cell(w, l->cell2, attrib))
@@ -308,7 +310,7 @@ WALK_FN int lines__is_table(struct walk *w)
 			break;
 		attrib = l->cell2[R_CDR];
 	}
-	if (i == LINES_ATTRIBS)
+	if (i == R_ATTRIBS)
 		return 0;
 	value = l->cell2[R_CAR];
 	if (l->class_generation == l->generation && l->class_value == value)

@@ -8,6 +8,8 @@
 #ifndef XR_MEMORY_WALK_H
 #define XR_MEMORY_WALK_H
 
+#include "walk_state.h"
+
 #define WALK_VALLOC_UNIT 8u /* bytes: sizeof(VECREC), in which R counts vectors */
 
 /*

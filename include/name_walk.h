@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What a call is called: the rule by which doprof() of R (eval.c) names a frame, and the names that
- * are sent for it.  Part of walk.h, whose types and hooks this needs; included by it alone.
+ * are sent for it.  Part of walk.h.
  */
 #ifndef XR_NAME_WALK_H
 #define XR_NAME_WALK_H
+
+#include "walk_state.h"
 
 /*
  * walk__symbol - @sym was read into @cell and is a SYMSXP: send its name, once.

@@ -31,4 +31,7 @@
 #define R_CDR	     5
 #define R_TAG	     6
 
+#define R_ACTIVE_BINDING (1u << 23) /* gp bit 15 of a binding's cell */
+#define R_ATTRIBS	 4	    /* attributes of an object that are looked at */
+
 #endif

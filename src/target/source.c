@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lines_state.h"
 #include "sexp.h"
 
 #define BUCKETS_MAX  4096u /* of an environment's table, */
@@ -113,7 +112,7 @@ static int memory__is_srcfile(const struct memory *mem, uint64_t attrib)
 	struct buf class = {0};
 	int err = 0;
 
-	for (int i = 0; i < LINES_ATTRIBS; i++) {
+	for (int i = 0; i < R_ATTRIBS; i++) {
 		err = memory__cell(mem, attrib, cell);
 		if (err || cell[R_TAG] == mem->row->sym_class)
 			break;

@@ -32,7 +32,7 @@ WARN := -Wall -Wextra $(if $(WERROR),-Werror)
 CFLAGS ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -I$(BUILD)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
-LDLIBS ?= -lbpf -lelf -lcapstone -lprotobuf-c -lncursesw -ltinfo -lseccomp -liberty -llzma -lz
+LDLIBS ?= -lbpf -ldw -lelf -lcapstone -lprotobuf-c -lncursesw -ltinfo -lseccomp -liberty -llzma -lz
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 BPF_CFLAGS := -g -O2 $(WARN) -Wno-unused-parameter -Wno-gnu-variable-sized-type-not-at-end \
 	-target bpf -D__bpf__ -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux -Ivmlinux/$(ARCH) -Iinclude -Ibpf

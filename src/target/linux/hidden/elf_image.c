@@ -356,6 +356,19 @@ static uint64_t elf_functions__begin(const struct elf_functions *f, uint64_t n)
 	return f->base + (uint64_t)(int64_t)begin;
 }
 
+bool elf_image__function(const struct elf_image *file, uint64_t n, uint64_t *begin, uint64_t *entry)
+{
+	struct elf_functions f;
+	int32_t at;
+
+	if (!elf_image__functions(file, &f) || n >= f.count)
+		return false;
+	memcpy(&at, f.table + n * 8 + 4, sizeof(at));
+	*begin = elf_functions__begin(&f, n);
+	*entry = f.base + (uint64_t)(int64_t)at;
+	return true;
+}
+
 /* Which function begins at @address? f->count: none. */
 static uint64_t elf_functions__number(const struct elf_functions *f, uint64_t address)
 {

@@ -85,6 +85,13 @@ bool elf_image__string(const struct elf_image *file, uint64_t address, const cha
 bool elf_image__slot(struct elf_image *file, uint64_t address, uint64_t *value);
 
 /*
+ * elf_image__function - function number @n, from 0, of the sorted table of .eh_frame_hdr: where it
+ * begins, and the address of its entry in .eh_frame.  False: the table has no more.
+ */
+bool elf_image__function(const struct elf_image *file, uint64_t n, uint64_t *begin,
+			 uint64_t *entry);
+
+/*
  * elf_image__extent - the end of the function that begins at @address, by the sorted table of
  * .eh_frame_hdr: the begin of the next one. 0: not the begin of a function.
  */

@@ -12,7 +12,7 @@ static bool kept(uint32_t reg)
 	return reg == 29 || reg == 30;
 }
 
-/* Those with a constant.  Register 31 is the stack pointer, but for what sets the flags. */
+/* Those with a constant.  Register 31 is the stack pointer, unless they set the flags. */
 static bool leaf__immediate(uint32_t insn)
 {
 	const uint32_t class = insn >> 23 & 7, rd = insn & 31;

@@ -1,93 +1,127 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Unwind tables of .eh_frame sections that are made by hand, and of damaged ones. */
-#include <elf.h>
-
-#include "tap.h"
+/* Unwind tables of small ELF files that are made here, and of damaged ones. */
 #include "target/linux/unwind/table.h"
 
-#define SECTION 0x402000ULL
-#define CODE	0x401000ULL
+#include "elf_fixture.h"
+#include "tap.h"
 
-struct bytes {
-	uint8_t at[512];
-	size_t n, open; /* open: where the entry begins that is being written */
-};
+#define BASE	 0x400000ULL
+#define HEADER	 0x200u /* .eh_frame_hdr */
+#define FRAMES	 0x300u /* .eh_frame */
+#define SYMBOLS	 0x500u
+#define NAMES	 0x600u
+#define SECTIONS 0x700u
+#define TEXT	 0x1000u
+#define SIZE	 0x1400u
+#define CODE	 (BASE + TEXT)
+#define PLT	 (CODE + 0x200)
 
-static void put(struct bytes *b, uint64_t value, unsigned int size)
+static _Alignas(8) uint8_t file[SIZE];
+static size_t at;	    /* the end of .eh_frame so far */
+static uint32_t nfunctions; /* in .eh_frame_hdr */
+
+static void put(uint64_t value, unsigned int size)
 {
-	for (unsigned int i = 0; i < size; i++)
-		b->at[b->n++] = (uint8_t)(value >> 8 * i);
+	memcpy(file + at, &value, size);
+	at += size;
 }
 
-static void entry__begin(struct bytes *b)
+static void word(size_t where, uint64_t value)
 {
-	b->open = b->n;
-	put(b, 0, 4);
+	memcpy(file + where, &value, 4);
 }
 
-static void entry__end(struct bytes *b)
+static void entry__end(size_t open)
 {
-	uint32_t size;
-
-	while ((b->n - b->open) % 8 != 4)
-		put(b, 0, 1); /* DW_CFA_nop */
-	size = (uint32_t)(b->n - b->open - 4);
-	memcpy(b->at + b->open, &size, 4);
+	while ((at - open) % 8 != 4)
+		put(0, 1); /* DW_CFA_nop */
+	word(open, at - open - 4);
 }
 
-/* The usual one of x86_64: rsp + 8, the return address below it. */
-static void cie(struct bytes *b)
+/* The usual one of @machine: the CFA is sp + 8 on x86_64, with the return address below it. */
+static void cie(uint16_t machine, uint8_t ra)
 {
-	entry__begin(b);
-	put(b, 0, 4);
-	put(b, 1, 1);
-	memcpy(b->at + b->n, "zR", 3);
-	b->n += 3;
-	put(b, 1, 1);	 /* code alignment */
-	put(b, 0x78, 1); /* data alignment: -8 */
-	put(b, 16, 1);
-	put(b, 1, 1);
-	put(b, 0x1b, 1);     /* pcrel, sdata4 */
-	put(b, 0x08070c, 3); /* def_cfa rsp 8 */
-	put(b, 0x0190, 2);   /* offset r16 at cfa - 8 */
-	entry__end(b);
+	const size_t open = at;
+
+	put(0, 8);
+	put(1, 1);
+	memcpy(file + at, "zR", 3);
+	at += 3;
+	put(1, 1);    /* code alignment */
+	put(0x78, 1); /* data alignment: -8 */
+	put(ra, 1);
+	put(1, 1);
+	put(0x1b, 1); /* pcrel, sdata4 */
+	if (machine == EM_X86_64) {
+		put(0x08070c, 3); /* def_cfa rsp 8 */
+		put(0x0190, 2);	  /* offset r16 at cfa - 8 */
+	} else {
+		put(0x001f0c, 3); /* def_cfa sp 0 */
+	}
+	entry__end(open);
 }
 
-static void fde(struct bytes *b, uint64_t begin, uint64_t size, const char *program, size_t len)
+/* The next function, behind those before it. */
+static void fde(uint64_t begin, uint64_t size, const char *program, size_t len)
 {
-	entry__begin(b);
-	put(b, b->n, 4); /* the CIE is the first entry */
-	put(b, begin - (SECTION + b->n), 4);
-	put(b, size, 4);
-	put(b, 0, 1);
-	memcpy(b->at + b->n, program, len);
-	b->n += len;
-	entry__end(b);
+	const size_t open = at;
+
+	word(HEADER + 12 + 8 * nfunctions, begin - (BASE + HEADER));
+	word(HEADER + 16 + 8 * nfunctions, open - HEADER);
+	word(HEADER + 8, ++nfunctions);
+	put(0, 4);
+	put(at - FRAMES, 4); /* the CIE is the first entry */
+	put(begin - (BASE + at), 4);
+	put(size, 4);
+	put(0, 1);
+	memcpy(file + at, program, len);
+	at += len;
+	entry__end(open);
 }
 
-/* push rbp; mov rsp, rbp; ...; pop rbp; ret */
-static const char framed[] = "\x41\x0e\x10\x86\x02\x43\x0d\x06\x60\x0a\x0c\x07\x08\x41\x0b";
-/* sub; ...; add */
-static const char plain[] = "\x44\x0e\x20\x50\x0e\x08";
-/* the return address is undefined */
-static const char outermost[] = "\x07\x10";
-
-static void section(struct bytes *b)
+static void section(uint32_t i, uint32_t name, uint32_t type, uint32_t offset, uint32_t size)
 {
-	memset(b, 0, sizeof(*b));
-	cie(b);
-	fde(b, CODE + 0x100, 0x40, plain, sizeof(plain) - 1);
-	fde(b, CODE, 0x80, framed, sizeof(framed) - 1);
-	fde(b, CODE + 0x140, 0x10, outermost, sizeof(outermost) - 1);
-	put(b, 0, 4);
+	((Elf64_Shdr *)(file + SECTIONS))[i] = (Elf64_Shdr){
+		.sh_name = name,
+		.sh_type = type,
+		.sh_flags = SHF_ALLOC,
+		.sh_addr = BASE + offset,
+		.sh_offset = offset,
+		.sh_size = size,
+		.sh_addralign = 1,
+	};
 }
 
-static int make(struct unwind_table **t, const struct bytes *b)
+/* A file without functions; they are added next, then file__end(). */
+static void file__begin(uint16_t machine, uint8_t ra)
 {
-	const struct cfi_input in = {
-		.bytes = b->at, .size = b->n, .address = SECTION, .machine = EM_X86_64};
+	Elf64_Ehdr *head = (Elf64_Ehdr *)file;
+	Elf64_Phdr *ph = (Elf64_Phdr *)(file + sizeof(*head));
 
-	return unwind_table__make(t, &in, CODE);
+	memset(file, 0, sizeof(file));
+	fixture__head(head, ET_DYN, machine, 2);
+	head->e_shoff = SECTIONS;
+	head->e_shnum = 4;
+	head->e_shstrndx = 1;
+	ph[0] = fixture__load(PF_R | PF_X, 0, BASE, SIZE, SIZE);
+	ph[1] = (Elf64_Phdr){
+		.p_type = PT_GNU_EH_FRAME, .p_offset = HEADER, .p_vaddr = BASE + HEADER};
+	memcpy(file + NAMES, "\0.plt\0.dynsym", 14);
+	section(1, 0, SHT_STRTAB, NAMES, 14);
+	memcpy(file + HEADER, "\x01\x1b\x03\x3b", 4);
+	word(HEADER + 4, FRAMES - HEADER - 4);
+	nfunctions = 0;
+	at = FRAMES;
+	cie(machine, ra);
+}
+
+static bool file__end(struct unwind_table **t)
+{
+	Elf64_Phdr *ph = (Elf64_Phdr *)(file + sizeof(Elf64_Ehdr));
+
+	put(0, 4);
+	ph[1].p_filesz = ph[1].p_memsz = 12 + 8 * nfunctions;
+	return !unwind_table__of_image(t, file, SIZE, NULL);
 }
 
 static bool rule__is(const struct unwind_table *t, uint64_t pc, int cfa, int off, int fp, int ra)
@@ -98,106 +132,119 @@ static bool rule__is(const struct unwind_table *t, uint64_t pc, int cfa, int off
 	return r && r->cfa == cfa && r->cfa_off == off && r->fp == fp && r->ra == ra;
 }
 
+static bool function__is(const struct unwind_table *t, uint64_t pc, uint64_t begin, uint64_t end)
+{
+	uint64_t b, e;
+
+	return unwind_table__function(t, pc, &b, &e) && b == begin && e == end;
+}
+
+/* push rbp; mov rsp, rbp; ...; pop rbp; ret */
+static const char framed[] = "\x41\x0e\x10\x86\x02\x43\x0d\x06\x60\x0a\x0c\x07\x08\x41\x0b";
+/* sub; ...; add */
+static const char plain[] = "\x44\x0e\x20\x50\x0e\x08";
+/* the return address is undefined */
+static const char outermost[] = "\x07\x10";
+
+static bool file__usual(struct unwind_table **t)
+{
+	file__begin(EM_X86_64, 16);
+	fde(CODE, 0x80, framed, sizeof(framed) - 1);
+	fde(CODE + 0x100, 0x40, plain, sizeof(plain) - 1);
+	fde(CODE + 0x140, 0x10, outermost, sizeof(outermost) - 1);
+	return file__end(t);
+}
+
 TEST(rows)
 {
-	uint64_t begin = 0, end = 0;
 	struct unwind_table *t;
-	struct bytes b;
+	uint64_t b, e;
 
-	section(&b);
-	if (!tap__ok(!make(&t, &b) && t->counts.functions == 3 && !t->counts.damaged,
-		     "three functions"))
+	if (!tap__ok(file__usual(&t) && t->base == BASE, "three functions"))
 		return;
 	tap__ok(rule__is(t, CODE, XR_CFA_SP, 8, XR_SAVED_SAME, XR_SAVED_CFA) &&
 			rule__is(t, CODE + 1, XR_CFA_SP, 16, XR_SAVED_CFA, XR_SAVED_CFA) &&
 			rule__is(t, CODE + 4, XR_CFA_FP, 16, XR_SAVED_CFA, XR_SAVED_CFA) &&
 			rule__is(t, CODE + 0x24, XR_CFA_SP, 8, XR_SAVED_CFA, XR_SAVED_CFA),
-		"one with a frame pointer");
+		"a function with a frame pointer");
 	tap__ok(rule__is(t, CODE + 0x25, XR_CFA_FP, 16, XR_SAVED_CFA, XR_SAVED_CFA),
-		"what was remembered holds again");
+		"restore_state restores the rules of remember_state");
 	tap__ok(rule__is(t, CODE + 0x104, XR_CFA_SP, 32, XR_SAVED_SAME, XR_SAVED_CFA) &&
 			rule__is(t, CODE + 0x114, XR_CFA_SP, 8, XR_SAVED_SAME, XR_SAVED_CFA),
-		"one without");
+		"a function without a frame pointer");
 	tap__ok(rule__is(t, CODE + 0x14f, XR_CFA_END, 0, XR_SAVED_SAME, XR_SAVED_SAME),
-		"one that has no caller");
+		"a function without a caller");
 	tap__ok(!unwind_table__find(t, CODE + 0x80) && !unwind_table__find(t, CODE + 0xff) &&
 			!unwind_table__find(t, CODE + 0x150) && !unwind_table__find(t, CODE - 1),
-		"nothing holds between functions, behind, or before them");
-	tap__ok(unwind_table__function(t, CODE + 0x7f, &begin, &end) && begin == CODE &&
-			end == CODE + 0x80,
-		"where a function begins and ends");
-	tap__ok(unwind_table__function(t, CODE + 0x13f, &begin, &end) && begin == CODE + 0x100 &&
-			end == CODE + 0x140 &&
-			!unwind_table__function(t, CODE + 0x90, &begin, &end),
-		"also where the next follows at once; between them there is none");
+		"no rule between functions, behind, or before them");
+	tap__ok(function__is(t, CODE + 0x7f, CODE, CODE + 0x80) &&
+			function__is(t, CODE + 0x13f, CODE + 0x100, CODE + 0x140) &&
+			!unwind_table__function(t, CODE + 0x90, &b, &e),
+		"where functions begin and end, also if the next one follows at once");
 	unwind_table__free(t);
 }
 
-/* rsp + 8; *(rbp - 16), by an expression; rbp and the offset of before (libgcc has it so) */
+/* rsp + 8; then *(rbp - 16), with rbp saved at rbp + 0, both by expressions */
+static const char realigned[] = "\x44\x0f\x03\x76\x70\x06\x10\x06\x02\x76\x00";
+/* a PLT of x86_64: rsp + 8, and 8 more from byte 11 of each 16 on */
+static const char stubs[] = "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22";
+/* the CFA is in rax */
+static const char other[] = "\x0c\x00\x10";
+
 TEST(expressions)
 {
-	static const char program[] = "\x44\x0f\x03\x76\x70\x06\x44\x0d\x06";
-	struct bytes b = {.n = 0};
 	struct unwind_table *t;
 
-	cie(&b);
-	fde(&b, CODE, 0x20, program, sizeof(program) - 1);
-	put(&b, 0, 4);
-	if (!tap__ok(!make(&t, &b) && t->counts.functions == 1, "a function"))
+	file__begin(EM_X86_64, 16);
+	fde(CODE, 0x20, realigned, sizeof(realigned) - 1);
+	fde(CODE + 0x40, 0x20, stubs, sizeof(stubs) - 1);
+	fde(CODE + 0x60, 0x20, other, sizeof(other) - 1);
+	if (!tap__ok(file__end(&t), "three functions"))
 		return;
 	tap__ok(rule__is(t, CODE, XR_CFA_SP, 8, XR_SAVED_SAME, XR_SAVED_CFA) &&
-			rule__is(t, CODE + 4, XR_CFA_FP_DEREF, -16, XR_SAVED_SAME, XR_SAVED_CFA),
-		"by register, then by an expression");
-	tap__ok(rule__is(t, CODE + 8, XR_CFA_FP, 8, XR_SAVED_SAME, XR_SAVED_CFA),
-		"by another register, with the offset of before the expression");
+			rule__is(t, CODE + 4, XR_CFA_FP_DEREF, -16, XR_SAVED_FP, XR_SAVED_CFA),
+		"a stack that was realigned");
+	tap__ok(rule__is(t, CODE + 0x40, XR_CFA_PLT, 8, XR_SAVED_SAME, XR_SAVED_CFA), "a PLT");
+	tap__ok(!unwind_table__find(t, CODE + 0x60), "no rule for a register that is not followed");
 	unwind_table__free(t);
 }
 
-TEST(overlap)
-{
-	uint64_t begin = 0, end = 0;
-	struct unwind_table *t;
-	struct bytes b = {.n = 0};
-
-	cie(&b);
-	fde(&b, CODE, 0x100, plain, sizeof(plain) - 1);
-	fde(&b, CODE + 0x10, 0x10, framed, 0);
-	fde(&b, CODE + 0x10, 0x40, plain, sizeof(plain) - 1);
-	tap__ok(!make(&t, &b) && unwind_table__function(t, CODE + 0x1f, &begin, &end) &&
-			begin == CODE + 0x10 && end == CODE + 0x20,
-		"of functions that overlap the later counts, of two at one place the first");
-	unwind_table__free(t);
-}
-
-/* Any one byte is another, or the section ends anywhere: there is a table in order, or an error. */
+/* A byte of the two sections is another, or they end early: a table in order, or an error. */
 TEST(damaged)
 {
 	uint32_t wrong = 0, made = 0;
-	struct bytes whole;
+	struct unwind_table *t;
+	uint8_t whole[SIZE];
+	size_t end;
 
-	section(&whole);
-	for (size_t i = 0; i < whole.n * 257; i++) {
-		struct bytes b = whole;
-		struct unwind_table *t;
-		int err;
-
-		if (i < whole.n * 256)
-			b.at[i / 256] = (uint8_t)i;
-		else
-			b.n = i - whole.n * 256;
-		err = make(&t, &b);
-		if (err) {
-			wrong += err != -EBADMSG || t;
-			continue;
+	unwind_table__free(file__usual(&t) ? t : NULL);
+	memcpy(whole, file, SIZE);
+	end = at;
+	for (size_t i = HEADER; i < end; i++) {
+		for (uint32_t to = 0; to < 256; to++) {
+			memcpy(file, whole, SIZE);
+			file[i] = (uint8_t)to;
+			if (unwind_table__of_image(&t, file, SIZE, NULL)) {
+				wrong += t != NULL;
+				continue;
+			}
+			made++;
+			for (uint32_t k = 0; k < t->nrows; k++)
+				wrong += t->rows[k].rule >= t->nrules ||
+					 (k && t->rows[k].pc <= t->rows[k - 1].pc);
+			wrong += t->rows[t->nrows - 1].rule != 0;
+			unwind_table__free(t);
 		}
-		made++;
-		for (uint32_t k = 0; k < t->nrows; k++)
-			wrong += t->rows[k].rule >= t->nrules ||
-				 (k && t->rows[k].pc <= t->rows[k - 1].pc);
-		wrong += t->rows[t->nrows - 1].rule != 0;
-		unwind_table__free(t);
+		i = i == HEADER + 12 + 8 * 3 ? FRAMES - 1 : i;
 	}
 	tap__ok(!wrong && made, "damage: %u tables, all in order, the rest refused", made);
+	memcpy(file, whole, SIZE);
+	file[HEADER] = 2;
+	tap__ok(unwind_table__of_image(&t, file, SIZE, NULL) == -EBADMSG && !t,
+		"refused: an index that is not known");
+	memset(file + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), 0, sizeof(Elf64_Phdr));
+	tap__ok(unwind_table__of_image(&t, file, SIZE, NULL) == -ENOENT && !t,
+		"refused: a file without .eh_frame");
 }
 
 /* Stubs that the linker made: their header pushes, with and without bti in front. */
@@ -205,66 +252,71 @@ TEST(plt)
 {
 	static const uint32_t headers[3][2] = {
 		{0xa9bf7bf0, 0x90000010}, {0xd503245f, 0xa9bf7bf0}, {0xd503201f, 0xd503201f}};
-	uint8_t plt[96] = {0};
 	struct unwind_table *t;
-	struct bytes b;
 
-	section(&b);
 	for (uint32_t i = 0; i < 3; i++) {
-		const struct cfi_input in = {
-			.bytes = b.at,
-			.size = b.n,
-			.address = SECTION,
-			.machine = EM_X86_64,
-			.plt = plt,
-			.plt_size = sizeof(plt),
-			.plt_address = CODE + 0x200,
-		};
-		const uint64_t at = in.plt_address, push = at + (i ? 8 : 4);
-		bool ok;
+		const uint64_t push = PLT + (i ? 8 : 4);
 
-		memcpy(plt, headers[i], sizeof(headers[i]));
-		if (!tap__ok(!unwind_table__make(&t, &in, CODE), "a file with .plt"))
+		file__begin(EM_AARCH64, 15);
+		fde(CODE, 0x80, "", 0);
+		fde(CODE + 0x300, 0x80, "", 0);
+		section(2, 1, SHT_PROGBITS, PLT - BASE, 96);
+		memcpy(file + (PLT - BASE), headers[i], sizeof(headers[i]));
+		if (!tap__ok(file__end(&t) && rule__is(t, CODE + 0x310, XR_CFA_SP, 0, XR_SAVED_SAME,
+						       XR_SAVED_SAME),
+			     "a file of arm64: the return address is in the link register"))
 			continue;
-		ok = rule__is(t, at, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
-		     rule__is(t, push - 4, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
-		     rule__is(t, push, XR_CFA_SP, 16, XR_SAVED_SAME, XR_SAVED_CFA) &&
-		     rule__is(t, at + 31, XR_CFA_SP, 16, XR_SAVED_SAME, XR_SAVED_CFA) &&
-		     rule__is(t, at + 32, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
-		     rule__is(t, at + 95, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME);
 		if (i < 2)
-			tap__ok(ok, "its header pushes two registers, its stubs none");
+			tap__ok(rule__is(t, push - 4, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
+					rule__is(t, push, XR_CFA_SP, 16, XR_SAVED_SAME,
+						 XR_SAVED_CFA) &&
+					rule__is(t, PLT + 31, XR_CFA_SP, 16, XR_SAVED_SAME,
+						 XR_SAVED_CFA) &&
+					rule__is(t, PLT + 32, XR_CFA_SP, 0, XR_SAVED_SAME,
+						 XR_SAVED_SAME) &&
+					function__is(t, PLT + 95, PLT + 32, PLT + 96),
+				"the header of .plt pushes two registers, its stubs none");
 		else
-			tap__ok(!unwind_table__find(t, at) && !unwind_table__find(t, at + 40),
-				"one that is not known has no rules");
-		tap__ok(!unwind_table__find(t, at + 96), "it has an end");
+			tap__ok(!unwind_table__find(t, PLT) && !unwind_table__find(t, PLT + 40),
+				"a .plt that is not known has no rules");
+		tap__ok(!unwind_table__find(t, PLT + 96), "no rule behind .plt");
 		unwind_table__free(t);
 	}
+}
+
+static void symbol(uint32_t i, uint64_t value, uint64_t size)
+{
+	((Elf64_Sym *)(file + SYMBOLS))[i] = (Elf64_Sym){
+		.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		.st_shndx = 2,
+		.st_value = value,
+		.st_size = size,
+	};
 }
 
 /* Functions without a frame, of a file that has no .eh_frame. */
 TEST(leaves)
 {
-	const struct cfi_input in = {
-		.machine = EM_AARCH64,
-		.leaf = {{CODE + 0x40, CODE + 0x60}, {CODE + 0x10, CODE + 0x30}},
-		.nleaves = 2,
-	};
-	const struct cfi_input nothing = {.machine = EM_AARCH64};
-	uint64_t begin = 0, end = 0;
+	static const uint32_t ret = 0xd65f03c0, call = 0x94000000;
 	struct unwind_table *t;
 
-	tap__ok(unwind_table__make(&t, &nothing, CODE) == -EBADMSG && !t, "no function, no table");
-	if (!tap__ok(!unwind_table__make(&t, &in, CODE), "a file without .eh_frame"))
+	file__begin(EM_AARCH64, 30);
+	memset(file + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), 0, sizeof(Elf64_Phdr));
+	for (uint32_t i = 0; i < 32; i++)
+		memcpy(file + TEXT + 4 * i, i == 28 ? &call : &ret, 4);
+	symbol(1, CODE + 0x40, 0x20);
+	symbol(2, CODE + 0x10, 0x20);
+	symbol(3, CODE + 0x60, 0x20);
+	section(3, 6, SHT_DYNSYM, SYMBOLS, 4 * sizeof(Elf64_Sym));
+	if (!tap__ok(!unwind_table__of_image(&t, file, SIZE, NULL), "a file without .eh_frame"))
 		return;
 	tap__ok(rule__is(t, CODE + 0x10, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
 			rule__is(t, CODE + 0x5c, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME),
 		"functions without a frame have one rule");
 	tap__ok(!unwind_table__find(t, CODE + 0xc) && !unwind_table__find(t, CODE + 0x30) &&
-			!unwind_table__find(t, CODE + 0x60),
+			!unwind_table__find(t, CODE + 0x70),
 		"others have none");
-	tap__ok(unwind_table__function(t, CODE + 0x44, &begin, &end) && begin == CODE + 0x40 &&
-			end == CODE + 0x60,
+	tap__ok(function__is(t, CODE + 0x44, CODE + 0x40, CODE + 0x60),
 		"where such a function begins and ends");
 	unwind_table__free(t);
 }

@@ -15,10 +15,11 @@ SEES = {
     "target": ("base", "os"),
     "engine": ("base", "os"),
     "profile": ("base",),
+    "values": ("base",),
     "output": ("base", "os", "profile"),
     "session": ("base", "os", "target", "profile", ("engine", {"engine/engine.h"}), ("output", {"output/writer.h"})),
     "serve": ("base", "os", "profile", "output"),
-    "cmd": ("base", "os", "target", "engine", "profile", "output", "session", "serve"),
+    "cmd": ("base", "os", "target", "engine", "profile", "output", "session", "serve", "values"),
     "main.c": ("base", "os", "cmd"),
 }
 # What a folder is for one platform alone: files of it include none of the other's, those outside include neither.

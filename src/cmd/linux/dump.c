@@ -36,7 +36,7 @@
 
 struct dump_options {
 	struct options o; /* first */
-	bool json;
+	bool json, calls, locals;
 };
 
 /* One process that was asked for, and what it answered. */
@@ -45,7 +45,8 @@ struct dump_asked {
 	bool failed;   /* it cannot be dumped: `why` */
 	bool left_out; /* with -s: it is not R, what it started may be */
 	char version[sizeof(((struct target *)0)->version)];
-	char *command; /* NULL: not known */
+	struct xr_row row; /* with --calls or --locals; pid 0: not known */
+	char *command;	   /* NULL: not known */
 	struct errmsg why;
 };
 
@@ -140,6 +141,7 @@ static int dump__answered(struct dump *d, const struct ask *q)
 	p->left_out = d->options->o.config.follow && q->err == -ENOEXEC;
 	p->why = q->why;
 	memcpy(p->version, q->target.version, sizeof(p->version));
+	p->row = q->target.row;
 	if (q->text[0])
 		p->command = strdup(q->text);
 	return q->text[0] && !p->command ? -ENOMEM : 0;
@@ -328,9 +330,26 @@ static int dump__print(struct dump *d)
 	return err;
 }
 
+/* The program's data, if they are wanted: NULL when they cannot be read, which is reported. */
+static int dump__values(struct dump *d, const struct dump_asked *p, struct frame_values **values)
+{
+	int err;
+
+	if ((!d->options->calls && !d->options->locals) || !d->now.stack)
+		return 0;
+	err = dump_values__read(p->pid, &p->row, d->now.stack, d->options->calls,
+				d->options->locals, values);
+	if (err == -EFAULT)
+		log__line("process %d: its calls could not be read; the stack below is without "
+			  "them",
+			  (int)p->pid);
+	return err == -EFAULT ? 0 : err;
+}
+
 /* A negative errno: nothing more can be shown.  What failed with one process is in its `why`. */
 static int dump__one(struct dump *d, struct dump_asked *p)
 {
+	struct frame_values *values = NULL;
 	struct proc proc;
 	char name[sizeof(proc.comm) + 2];
 	int err = 0;
@@ -347,8 +366,12 @@ static int dump__one(struct dump *d, struct dump_asked *p)
 		snprintf(name, sizeof(name), "[%s]", proc__read(p->pid, &proc) ? "?" : proc.comm);
 		d->now.command = name;
 	}
-	err = dump__print(d);
+	err = dump__values(d, p, &values);
+	d->now.values = values;
+	err = err ? err : dump__print(d);
 	d->dumped++;
+	if (values)
+		dump_values__free(values, d->now.stack);
 	stacks__free(&d->stacks);
 	return err;
 }
@@ -445,6 +468,20 @@ static const struct option_row rows[] = {
 		OPTIONS_AT(config.follow),
 	},
 	{
+		.name = "calls",
+		.letter = 'c',
+		.help = "show each call with its arguments, as traceback() does",
+		.type = OPTION_FLAG,
+		.at = offsetof(struct dump_options, calls),
+	},
+	{
+		.name = "locals",
+		.letter = 'l',
+		.help = "show the variables of each function, as str() does; nothing is evaluated",
+		.type = OPTION_FLAG,
+		.at = offsetof(struct dump_options, locals),
+	},
+	{
 		.name = "json",
 		.letter = 'j',
 		.help = "print one JSON object",
@@ -512,7 +549,7 @@ static int dump__main(int argc, char **argv)
 const struct subcommand cmd_dump = {
 	.name = "dump",
 	.help = "show the current stacks of R processes",
-	.usage = {"dump (-p PID[,PID...] | -a) [--json]"},
+	.usage = {"dump (-p PID[,PID...] | -a) [--calls] [--locals] [--json]"},
 	.about = "The stack of each process as it is now, whether it runs or waits, the "
 		 "innermost call first. A line has the function, and if R has source "
 		 "references, the file and line that is being executed in it. The head "
@@ -521,6 +558,8 @@ const struct subcommand cmd_dump = {
 	.examples =
 		{
 			{"What a process that seems to hang is doing", "xrprof-bpf dump -p 4711"},
+			{"And with which arguments and variables",
+			 "xrprof-bpf dump -p 4711 --calls --locals"},
 			{"All R processes, for another program", "xrprof-bpf dump -a --json"},
 		},
 	.options = rows,

@@ -2,6 +2,7 @@
 #include "cmd/linux/dump_show.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "base/limits.h"
@@ -28,13 +29,42 @@ static int show__place(struct buf *b, struct place place)
 	return err ? err : buf__printf(b, ":%u)", place.line);
 }
 
-static int show__frame(struct buf *b, const struct frame *frame)
+static int show__locals(struct buf *b, const struct locals *v)
+{
+	size_t width = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		if (strlen(v->list[i].name) > width && strlen(v->list[i].name) <= 20)
+			width = strlen(v->list[i].name);
+	for (size_t i = 0; i < v->n && !err; i++) {
+		const size_t begin = b->len;
+
+		err = buf__str(b, "        ");
+		err = err ? err : show__escaped(b, v->list[i].name);
+		while (!err && b->len < begin + 8 + width)
+			err = buf__str(b, " ");
+		err = err ? err : buf__str(b, "  ");
+		err = err ? err : show__escaped(b, v->list[i].value);
+		err = err ? err : buf__str(b, "\n");
+	}
+	if (!err && v->more)
+		err = buf__str(b, "        ... and more variables\n");
+	if (!err && v->damaged)
+		err = buf__str(b, "        ... variables that could not be read\n");
+	return err;
+}
+
+static int show__frame(struct buf *b, const struct frame *frame, const struct frame_values *v)
 {
 	int err = buf__str(b, "    ");
 
-	err = err ? err : writer__label(b, frame, WRITER_SAFE);
+	if (!err)
+		err = v && v->call ? show__escaped(b, v->call)
+				   : writer__label(b, frame, WRITER_SAFE);
 	err = err ? err : show__place(b, frame->place);
-	return err ? err : buf__str(b, "\n");
+	err = err ? err : buf__str(b, "\n");
+	return err || !v ? err : show__locals(b, &v->locals);
 }
 
 static int show__activity(const struct activity *a, struct buf *b)
@@ -71,7 +101,7 @@ int dump_show__text(struct buf *b, const struct dump_process *p)
 	int err = show__head(b, p);
 
 	for (uint32_t i = 0; p->stack && i < p->stack->nframes && !err; i++)
-		err = show__frame(b, p->stack->frames[i]);
+		err = show__frame(b, p->stack->frames[i], p->values ? &p->values[i] : NULL);
 	if (err || !show__has_top(p))
 		return err;
 	err = buf__str(b, "    " TOPLEVEL);
@@ -92,7 +122,25 @@ static void json__place(struct json *j, const char *key, struct place place)
 	json__close(j);
 }
 
-static int json__frame(struct json *j, const struct frame *frame)
+static void json__values(struct json *j, const struct frame_values *v)
+{
+	json__str(j, "call", v->call);
+	if (!v->has_locals)
+		return;
+	json__array(j, "locals");
+	for (size_t i = 0; i < v->locals.n; i++) {
+		json__object(j, NULL);
+		json__str(j, "name", v->locals.list[i].name);
+		json__str(j, "type", v->locals.list[i].kind.type);
+		json__u64(j, "length", v->locals.list[i].kind.length);
+		json__str(j, "value", v->locals.list[i].value);
+		json__close(j);
+	}
+	json__close(j);
+	json__bool(j, "locals_complete", !v->locals.more && !v->locals.damaged);
+}
+
+static int json__frame(struct json *j, const struct frame *frame, const struct frame_values *v)
 {
 	static const char *const kinds[] = {
 		[FRAME_R] = "function",	   [FRAME_ANON] = "function", [FRAME_BUILTIN] = "builtin",
@@ -111,6 +159,8 @@ static int json__frame(struct json *j, const struct frame *frame)
 		json__str(j, "label", label.data);
 		json__place(j, "place", frame->place);
 		json__place(j, "defined", frame->defined);
+		if (v)
+			json__values(j, v);
 		json__close(j);
 	}
 	buf__free(&label);
@@ -149,7 +199,7 @@ int dump_show__json(struct json *j, const struct dump_process *p)
 	json__bool(j, "collecting", p->flags & XR_F_GC);
 	json__array(j, "frames");
 	for (uint32_t i = 0; p->stack && i < p->stack->nframes && !err; i++)
-		err = json__frame(j, p->stack->frames[i]);
+		err = json__frame(j, p->stack->frames[i], p->values ? &p->values[i] : NULL);
 	json__close(j);
 	json__place(j, "toplevel", p->stack ? p->stack->top : nowhere);
 	json__close(j);

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "cmd/linux/dump_values.h"
 #include "os/linux/activity.h"
 #include "profile/profile.h"
 
@@ -19,8 +20,9 @@ struct dump_process {
 	const char *command;   /* its arguments, or its name in brackets */
 	const char *r_version; /* "4.2.2"; "": not known */
 	struct activity activity;
-	const struct stack *stack; /* NULL: R is at top level */
-	uint32_t flags;		   /* XR_F_TRUNCATED and so on, of its sample */
+	const struct stack *stack;	   /* NULL: R is at top level */
+	uint32_t flags;			   /* XR_F_TRUNCATED and so on, of its sample */
+	const struct frame_values *values; /* of each frame; NULL: they are not shown */
 };
 
 /*

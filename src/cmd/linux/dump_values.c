@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/linux/dump_values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/proc.h"
+#include "os/rights.h"
+#include "values/calls.h"
+#include "values/deparse.h"
+
+#define READS_MAX     20000u   /* for one frame */
+#define READS_ALL     1000000u /* for all of a process */
+#define CALL_BYTES    500u
+#define VALUE_BYTES   160u
+#define VARIABLES_MAX 200u /* of one frame */
+
+static bool frame__is_function(const struct frame *f)
+{
+	return f->kind == FRAME_R || f->kind == FRAME_ANON || f->kind == FRAME_UNNAMED;
+}
+
+/* Is @call one of the function that @f names?  Heads that are no symbol are not compared. */
+static bool call__fits(struct heap *h, const struct call *call, const struct frame *f)
+{
+	struct buf name = {0};
+	struct object o;
+	bool fits;
+
+	if (!heap__object(h, call->call, &o) || o.type != HEAP_CALL)
+		return false;
+	fits = heap__name(h, o.word[0], &name, strlen(f->function->text) + 1) ||
+	       (name.len == strlen(f->function->text) &&
+		!memcmp(name.data ? name.data : "", f->function->text, name.len));
+	buf__free(&name);
+	return fits;
+}
+
+static int frame__read(struct heap *h, const struct call *call, bool calls, bool locals,
+		       struct frame_values *v)
+{
+	struct buf text = {0};
+	int err = calls ? deparse__call(h, call->call, &text, CALL_BYTES) : 0;
+
+	if (err >= 0 && calls)
+		err = buf__add(&text, "", 1);
+	v->call = text.data;
+	if (err >= 0 && locals) {
+		v->has_locals = true;
+		err = locals__read(h, call->env, VARIABLES_MAX, VALUE_BYTES, &v->locals);
+	}
+	return err < 0 ? err : 0;
+}
+
+static void frame__forget(struct frame_values *v)
+{
+	free(v->call);
+	locals__free(&v->locals);
+	*v = (struct frame_values){0};
+}
+
+/*
+ * The frames of the sample and the calls that are read now are the same ones from the outermost on,
+ * until R called something else.  A sample that was cut at its outer end begins with the innermost.
+ */
+static int values__fill(const struct mem_reader *reader, const struct xr_row *row,
+			const struct stack *stack, const struct calls *now, bool calls, bool locals,
+			struct frame_values *values, const struct call **of)
+{
+	uint32_t left = READS_ALL, given;
+	size_t functions = 0, k;
+	struct heap h;
+	int err = 0;
+
+	for (uint32_t i = 0; i < stack->nframes; i++)
+		functions += frame__is_function(stack->frames[i]);
+	k = now->whole ? now->n : functions;
+	for (uint32_t i = stack->nframes; i-- > 0 && k && !err;) {
+		if (!frame__is_function(stack->frames[i]))
+			continue;
+		if (--k >= now->n)
+			continue;
+		given = left < READS_MAX ? left : READS_MAX;
+		heap__init(&h, reader, row, given);
+		if (!call__fits(&h, &now->list[k], stack->frames[i]))
+			break;
+		of[i] = &now->list[k];
+		err = frame__read(&h, of[i], calls, locals, &values[i]);
+		left -= given - h.left;
+	}
+	return err;
+}
+
+int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *stack, bool calls,
+		      bool locals, struct frame_values **out)
+{
+	const struct mem_reader reader = proc__reader(pid);
+	struct frame_values *values = calloc(stack->nframes + 1, sizeof(*values));
+	const struct call **of = calloc(stack->nframes + 1, sizeof(*of));
+	uint64_t raised = rights__raise(RIGHTS_TARGET);
+	struct calls before = {0}, after = {0};
+	int err = values && of ? calls__read(&reader, row, XR_CONTEXTS_MAX, &before) : -ENOMEM;
+
+	if (!err)
+		err = values__fill(&reader, row, stack, &before, calls, locals, values, of);
+	if (!err)
+		err = calls__read(&reader, row, XR_CONTEXTS_MAX, &after);
+	rights__lower(raised);
+	for (uint32_t i = 0; !err && i < stack->nframes; i++)
+		if (of[i] && !calls__still(&after, of[i]))
+			frame__forget(&values[i]);
+	calls__free(&before);
+	calls__free(&after);
+	free(of);
+	if (err) {
+		dump_values__free(values, stack);
+		return err;
+	}
+	*out = values;
+	return 0;
+}
+
+void dump_values__free(struct frame_values *values, const struct stack *stack)
+{
+	for (uint32_t i = 0; values && i < stack->nframes; i++)
+		frame__forget(&values[i]);
+	free(values);
+}

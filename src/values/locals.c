@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "values/locals.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "values/literal.h"
+
+#define HASH_MAX 65536u /* chains of a hash table */
+
+static char *buf__take(struct buf *b)
+{
+	if (buf__add(b, "", 1)) {
+		buf__free(b);
+		return NULL;
+	}
+	return b->data;
+}
+
+static int locals__add(struct heap *h, const struct object *cell, size_t max, struct locals *out)
+{
+	struct buf name = {0}, value = {0};
+	struct value_kind kind;
+	struct local v = {0};
+	int err = heap__name(h, cell->word[2], &name, LITERAL_NAME_BYTES);
+
+	if (err == -EFAULT) {
+		out->damaged = true;
+		buf__free(&name);
+		return 0;
+	}
+	err = err ? err : value__in_binding(h, cell, &value, max, &kind);
+	if (!err)
+		err = array__room(&out->list, out->n, &out->cap, sizeof(*out->list));
+	v.name = buf__take(&name);
+	v.value = buf__take(&value);
+	if (err || !v.name || !v.value) {
+		free(v.name);
+		free(v.value);
+		return err ? err : -ENOMEM;
+	}
+	v.kind = kind;
+	out->list[out->n++] = v;
+	return 0;
+}
+
+/* The bindings of one chain. */
+static int locals__chain(struct heap *h, uint64_t at, size_t most, size_t max, struct locals *out)
+{
+	struct object cell;
+	int err = 0;
+
+	while (at != h->nil && !err) {
+		if (out->n >= most) {
+			out->more = true;
+			break;
+		}
+		if (!heap__object(h, at, &cell) || cell.type != HEAP_PAIRLIST) {
+			out->damaged = true;
+			break;
+		}
+		err = locals__add(h, &cell, max, out);
+		at = cell.word[1];
+	}
+	return err;
+}
+
+static int local__compare(const void *a, const void *b)
+{
+	const struct local *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+int locals__read(struct heap *h, uint64_t env, size_t most, size_t max, struct locals *out)
+{
+	struct object o, table;
+	uint64_t chain;
+	int err;
+
+	*out = (struct locals){0};
+	if (!heap__object(h, env, &o) || o.type != HEAP_ENVIRONMENT) {
+		out->damaged = true;
+		return 0;
+	}
+	err = locals__chain(h, o.word[0], most, max, out);
+	if (!err && o.word[2] != h->nil) {
+		if (!heap__object(h, o.word[2], &table) || table.type != HEAP_LIST)
+			out->damaged = true;
+		for (uint64_t i = 0; i < table.length && i < HASH_MAX && !err; i++) {
+			if (!heap__word(h, &table, i, &chain)) {
+				out->damaged = true;
+				break;
+			}
+			err = locals__chain(h, chain, most, max, out);
+		}
+	}
+	if (out->n)
+		qsort(out->list, out->n, sizeof(*out->list), local__compare);
+	return err;
+}
+
+void locals__free(struct locals *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		free(v->list[i].name);
+		free(v->list[i].value);
+	}
+	free(v->list);
+	*v = (struct locals){0};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What an object is, in one line, as str() shows it.  Nothing is evaluated: a promise that was
+ * not forced is its expression.
+ */
+#ifndef XR_VALUES_VALUE_H
+#define XR_VALUES_VALUE_H
+
+#include "values/heap.h"
+
+/* What kind of object it is. */
+struct value_kind {
+	const char *type; /* as typeof(), or "active binding"; a constant */
+	uint64_t length;  /* as length(); 1 of what has none */
+};
+
+/*
+ * value__describe - append a line about the object at @at, at most @max bytes and then "...": type,
+ * length and the first elements.  @kind may be NULL.  -ENOMEM.
+ */
+int value__describe(struct heap *h, uint64_t at, struct buf *b, size_t max,
+		    struct value_kind *kind);
+
+/*
+ * value__in_binding - the same of what the cell @binding of an environment holds, which may be a
+ * scalar without an object of its own (R_BNDCELL, Defn.h, from R 4.0 on).
+ */
+int value__in_binding(struct heap *h, const struct object *binding, struct buf *b, size_t max,
+		      struct value_kind *kind);
+
+#endif

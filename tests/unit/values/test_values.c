@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Code and values read from memory that is made up: some that is right, and a lot that is not.
+ * (live:dump_values compares with R itself.)
+ */
+#include <string.h>
+
+#include "sexp.h"
+#include "tap.h"
+#include "values/calls.h"
+#include "values/deparse.h"
+#include "values/locals.h"
+
+#define BASE  0x100000ull
+#define WORDS 4096u
+#define READS 3000u
+
+static uint64_t memory[WORDS];
+static size_t used; /* words */
+
+static int memory__read(void *arg, uint64_t addr, void *to, size_t len)
+{
+	(void)arg;
+	if (addr < BASE || addr - BASE > sizeof(memory) || len > sizeof(memory) - (addr - BASE))
+		return -EFAULT;
+	memcpy(to, (char *)memory + (addr - BASE), len);
+	return 0;
+}
+
+static const struct mem_reader reader = {.read = memory__read};
+static struct xr_row row = {
+	.nil = BASE,
+	.layout = {.vector_data = 48,
+		   .has_altrep = 1,
+		   .read_plain = 64,
+		   .call = 16,
+		   .cloenv = 24,
+		   .nextcontext = 0,
+		   .callflag = 8},
+};
+
+static uint64_t object(uint64_t header, uint64_t a, uint64_t b, uint64_t c)
+{
+	const uint64_t words[] = {header, row.nil, 0, 0, a, b, c};
+	const uint64_t at = BASE + used * 8;
+
+	memcpy(memory + used, words, sizeof(words));
+	used += 7;
+	return at;
+}
+
+static uint64_t chars(const char *text)
+{
+	const uint64_t at = object(HEAP_CHAR | 64u << 8, strlen(text), 0, 0);
+
+	used--; /* its third word is the first of the text */
+	memset(memory + used, 0, strlen(text) + 8);
+	memcpy(memory + used, text, strlen(text));
+	used += strlen(text) / 8 + 1;
+	return at;
+}
+
+static uint64_t symbol(const char *name)
+{
+	return object(HEAP_SYMBOL, chars(name), row.nil, row.nil);
+}
+
+static uint64_t vector(unsigned int type, const void *data, size_t n, size_t size)
+{
+	const uint64_t at = object(type, n, 0, 0);
+
+	used--;
+	memcpy(memory + used, data, n * size);
+	used += n * size / 8 + 1;
+	return at;
+}
+
+static uint64_t cell(uint64_t type, uint64_t car, uint64_t cdr, uint64_t tag)
+{
+	return object(type, car, cdr, tag);
+}
+
+static void memory__begin(void)
+{
+	memset(memory, 0, sizeof(memory));
+	used = 7; /* R_NilValue */
+	memory[1] = memory[4] = memory[5] = memory[6] = BASE;
+}
+
+static void is_code(uint64_t at, size_t max, const char *want)
+{
+	struct buf b = {0};
+	struct heap h;
+
+	heap__init(&h, &reader, &row, READS);
+	tap__ok(deparse__call(&h, at, &b, max) >= 0 && b.len == strlen(want) &&
+			!memcmp(b.data, want, b.len),
+		"%s", want);
+	buf__free(&b);
+}
+
+TEST(code)
+{
+	const double real[] = {0.1, 100000, 1e-10, 123456};
+	const int integer[] = {5};
+	uint64_t x, args, call;
+
+	memory__begin();
+	x = symbol("x");
+	args = cell(HEAP_PAIRLIST, vector(HEAP_INTEGER, integer, 1, 4), row.nil,
+		    symbol("odd name"));
+	args = cell(HEAP_PAIRLIST, vector(HEAP_REAL, real, 4, 8), args, row.nil);
+	call = cell(HEAP_CALL, symbol("f"), args, row.nil);
+	is_code(call, 500, "f(c(0.1, 1e+05, 1e-10, 123456), `odd name` = 5L)");
+	is_code(call, 10, "f(c(0.1, 1...");
+	args = cell(HEAP_PAIRLIST, call, cell(HEAP_PAIRLIST, x, row.nil, row.nil), row.nil);
+	is_code(cell(HEAP_CALL, symbol("%in%"), args, row.nil), 500,
+		"f(c(0.1, 1e+05, 1e-10, 123456), `odd name` = 5L) %in% x");
+	is_code(BASE + 3, 500, "<?>");
+	memory[(args - BASE) / 8 + 5] = args; /* a list that has no end */
+	is_code(cell(HEAP_CALL, symbol("g"), args, row.nil), 20, "g(f(c(0.1, 1e+05, 1e...");
+}
+
+TEST(locals)
+{
+	const int numbers[] = {1, 0, HEAP_NA_INTEGER};
+	uint64_t frame, env;
+	struct locals l;
+	struct heap h;
+
+	memory__begin();
+	frame = cell(HEAP_PAIRLIST, vector(HEAP_LOGICAL, numbers, 3, 4), row.nil, symbol("b"));
+	frame = cell(HEAP_PAIRLIST | 1u << 23, symbol("fun"), frame, symbol("active"));
+	frame = cell(HEAP_PAIRLIST | (uint64_t)HEAP_INTEGER << 48, 7, frame, symbol("scalar"));
+	frame = cell(HEAP_PAIRLIST,
+		     cell(HEAP_PROMISE, cell(HEAP_SYMBOL, row.nil, 0, 0), symbol("y"), 0), frame,
+		     symbol("a"));
+	env = object(HEAP_ENVIRONMENT, frame, row.nil, row.nil);
+	heap__init(&h, &reader, &row, READS);
+	tap__bail_if(locals__read(&h, env, 100, 100, &l), "out of memory");
+	tap__ok(l.n == 4 && !l.more && !l.damaged, "four variables");
+	tap__ok(!strcmp(l.list[0].name, "a") && !strcmp(l.list[0].value, "<promise: y>"),
+		"a promise is its expression");
+	tap__ok(!strcmp(l.list[1].value, "<active binding>"), "an active binding is named as such");
+	tap__ok(!strcmp(l.list[2].value, "logi [1:3] TRUE FALSE NA") && l.list[2].kind.length == 3,
+		"a vector: %s", l.list[2].value);
+	tap__ok(!strcmp(l.list[3].value, "int 7"), "a scalar in the binding: %s", l.list[3].value);
+	locals__free(&l);
+	heap__init(&h, &reader, &row, READS);
+	tap__bail_if(locals__read(&h, env, 2, 100, &l), "out of memory");
+	tap__ok(l.n == 2 && l.more, "no more than were asked for");
+	locals__free(&l);
+}
+
+static uint32_t random_next(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	return *state ^= *state << 5;
+}
+
+/* Words that are likely to be taken for something: types, addresses, lengths. */
+static void memory__scramble(uint32_t *state)
+{
+	for (size_t i = 7; i < WORDS; i++) {
+		const uint32_t r = random_next(state), s = random_next(state);
+
+		switch (r % 4) {
+		case 0:
+			memory[i] = s & 0x1fff; /* a header, or a small number */
+			break;
+		case 1:
+			memory[i] = (uint64_t)s << 32 | random_next(state);
+			break;
+		default:
+			memory[i] = BASE + s % WORDS * 8;
+		}
+	}
+}
+
+/* Whatever lies there: what is read, and what comes out, has its limit. */
+TEST(hostile)
+{
+	uint32_t state = 20261127;
+	unsigned int over = 0;
+	struct buf b = {0};
+	struct calls c;
+	struct locals l;
+	struct heap h;
+
+	for (unsigned int i = 0; i < 3000; i++) {
+		const uint64_t at = BASE + random_next(&state) % WORDS * 8;
+
+		if (i % 10 == 0)
+			memory__scramble(&state);
+		heap__init(&h, &reader, &row, READS);
+		b.len = 0;
+		deparse__call(&h, at, &b, 200);
+		over += b.len > 203;
+		b.len = 0;
+		value__describe(&h, at, &b, 100, NULL);
+		over += b.len > 103;
+		heap__init(&h, &reader, &row, READS);
+		locals__read(&h, at, 50, 60, &l);
+		over += l.n > 50;
+		for (size_t k = 0; k < l.n; k++)
+			over += strlen(l.list[k].value) > 63;
+		locals__free(&l);
+		row.head_at = at;
+		calls__read(&reader, &row, 1000, &c);
+		over += c.n > 1000;
+		calls__free(&c);
+	}
+	buf__free(&b);
+	tap__ok(!over, "limits hold in memory of any content (%u of 3000 did not)", over);
+}

@@ -468,7 +468,8 @@ yama__test() {
 	echo 1 >$scope
 	"${user[@]}" xrprof-bpf info | grep '^You can profile only R processes that the profiler starts, without BPF'
 	ok $? "ptrace_scope 1: the verdict of info" || diag "$(cat $scope)"
-	"${user[@]}" xrprof-bpf -f folded -- Rscript --vanilla -e 'spins <- function(n) for (i in seq_len(n)) sqrt(i); spins(2e7)' \
+	"${user[@]}" xrprof-bpf -e vmread "${slow[@]}" -f folded -- Rscript --vanilla \
+		-e 'spins <- function(n) for (i in seq_len(n)) sqrt(i); spins(2e7)' \
 		>"$work/yama.folded" 2>"$work/yama.err"
 	grep -q '^spins ' "$work/yama.folded"
 	ok $? "ptrace_scope 1: a user profiles what the profiler starts" || diag "$(cat "$work/yama.err" "$work/yama.folded")"

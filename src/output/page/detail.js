@@ -12,7 +12,7 @@ const MARK_TEXTS = {
 	"<other-thread>": "A thread that does not run R: its R functions are unknown.",
 	"<no-native>": "Native code between these functions that could not be unwound.",
 	"<no-room>": "These frames did not fit into memory (--max-memory).",
-	"<toplevel>": "No R function was being called.",
+	"<toplevel>": "No R function was running.",
 };
 
 class Detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Samples over time, and a part of it to look at alone.
+// Samples over time, and a part of it that the page shows alone.
 
 class Strip {
 	constructor(app) {

@@ -74,7 +74,7 @@ advice <- function(reason) {
       "`sudo make install-caps`, after which everybody profiles his own R",
       if (scope != "0")
           c("; or `sudo sysctl kernel.yama.ptrace_scope=0` for the engines that need no rights: it is ",
-            scope, ", so that a child such as the profiler may not look at its parent"))
+            scope, ", so a child, such as the profiler, may not read its parent"))
 }
 
 # Stop with what the program said and what to do about it.

@@ -123,7 +123,7 @@ xrprof_last <- function() state$last
 
 xrprof <- function(expr, freq = 999, lines = TRUE, show = c("html", "profvis", "none"),
                    file = NULL, ...) {
-    # in a script or a document nobody looks at a window
+    # a script or a document shows no window
     show <- if (missing(show) && !watched()) "none" else match.arg(show)
     if (show == "profvis" && !requireNamespace("profvis", quietly = TRUE))
         stop("show = \"profvis\" needs the package profvis", call. = FALSE)

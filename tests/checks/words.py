@@ -39,8 +39,16 @@ PHRASES = (
     r"so many|such a one|is well",
     r"by sudo say|sudo, say",
 )
-PLAIN = re.compile(r"\b(?:%s)\b" % "|".join(p.replace(" ", r"\s+") if "(?<!" not in p else p
-                                           for p in PHRASES), re.I)
+# Of docs and messages alone: inspects, reads, checks.
+READ_BY_USERS = (r"look(?:s|ed|ing)? at",)
+
+
+def pattern(phrases):
+    return re.compile(r"\b(?:%s)\b" % "|".join(p.replace(" ", r"\s+") if "(?<!" not in p else p
+                                              for p in phrases), re.I)
+
+
+PLAIN, PLAINER = pattern(PHRASES), pattern(PHRASES + READ_BY_USERS)
 # Texts that are not ours, and words that are meant as they stand.
 ALLOWED = ("R itself says", "so many arguments")
 # The tokens of C and JavaScript that matter: comments and strings.
@@ -83,7 +91,8 @@ def selected(kind, path, text):
 
 
 def phrases(kind, path, text):
-    for m in PLAIN.finditer(re.sub(r"(?m)^([ \t]*)([#*] )", r"\1  ", selected(kind, path, text))):
+    plain = PLAINER if kind in ("docs", "messages") else PLAIN
+    for m in plain.finditer(re.sub(r"(?m)^([ \t]*)([#*] )", r"\1  ", selected(kind, path, text))):
         start = text.rfind("\n", 0, m.start()) + 1
         end = text.find("\n", m.end())
         around = text[start:end if end >= 0 else len(text)]

@@ -15,6 +15,8 @@
 #include "engine/event_names.h"
 #include "layout.h"
 
+struct helper_pool;
+
 enum engine_clock { ENGINE_CLOCK_DEFAULT, ENGINE_CLOCK_CPU, ENGINE_CLOCK_WALL };
 
 /* What an engine is opened with.  Strings are borrowed for the life of the engine. */
@@ -34,6 +36,8 @@ struct engine_config {
 	const pid_t *pids; /* the processes that were named, whose files events name */
 	size_t npids;
 	const char *btf; /* --btf FILE: the kernel's types, NULL: the kernel's own */
+	struct helper_pool
+		*helpers; /* os/linux/helper.h; NULL: waits that are not over are not read */
 	bool verbose;
 	/* Called with one line, no newline, for the user's stderr (notes such as "no cycles
 	 * event"). */

@@ -60,6 +60,7 @@ static int session__open_engine(struct session *s)
 		.rate_changes = s->config->rate_changes,
 		.max_processes = s->config->max_processes,
 		.memory = s->config->memory,
+		.helpers = asker__pool(s->life.asker),
 		.verbose = notes->lowest == NOTES_DEBUG,
 		.note = on_engine_note,
 		.note_arg = s,

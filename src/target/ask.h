@@ -78,6 +78,7 @@ struct ask {
 };
 
 struct asker;
+struct helper_pool;
 
 /* asker__open - to be called early: what the program is then is what looks at processes. */
 int asker__open(struct asker **out, struct errmsg *f);
@@ -106,11 +107,11 @@ int asker__fd(const struct asker *a);
 /* asker__due - ms until asker__take should be called even so, at most @max. */
 int asker__due(const struct asker *a, int max);
 
-/*
- * asker__cpu - ns on a CPU so far of the processes that answer, where these are others.  What one
- * that has ended took is missing for a while.
- */
+/* asker__cpu - ns on a CPU so far of the processes that answer, if these are others. */
 uint64_t asker__cpu(const struct asker *a);
+
+/* asker__pool - what forks them (os/linux/helper.h); NULL: on Windows. */
+struct helper_pool *asker__pool(struct asker *a);
 
 /* asker__silent - processes that did not answer so far. */
 uint64_t asker__silent(const struct asker *a);

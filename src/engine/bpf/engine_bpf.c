@@ -177,6 +177,8 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 	if (!e)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	e->config = *config;
+	e->slabs.shared = config->capture & XR_ROW_OFF_CPU;
+	open_waits__init(&e->open_waits, config->helpers);
 	err = bpf_programs__open(&e->skel, config, &have, have.loop, f);
 	if (err)
 		goto cleanup;
@@ -427,9 +429,9 @@ static int bpf__flush(struct engine *e, int limit_ms, engine_sink sink, void *ar
 {
 	const uint32_t us = e->config.max_sample_us;
 
-	if (!e->back)
+	if (!e->back || !e->config.helpers)
 		return 0;
-	return open_waits__tell(&e->open_waits, e->skel, &e->slabs, NS_PER_S / bpf__freq(e),
+	return open_waits__read(&e->open_waits, e->skel, &e->slabs, NS_PER_S / bpf__freq(e),
 				(us ? us : XR_SAMPLE_US) * NS_PER_US,
 				(uint64_t)limit_ms * NS_PER_MS, sink, arg);
 }

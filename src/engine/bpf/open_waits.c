@@ -5,13 +5,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -21,7 +18,8 @@
 #include "os/rights.h"
 #include "sampler.skel.h"
 
-#define SILENT_NS (500 * NS_PER_MS) /* memory that has not been read by then does not respond */
+#define SILENT_NS   (500 * NS_PER_MS) /* memory that has not been read by then does not respond */
+#define RECORDS_MAX (16u << 20)	      /* bytes of one sample */
 
 /* Records lie one behind the other, aligned to 8.  The largest is a text. */
 #define RECORD_ROOM(size) (((size_t)(size) + 7) & ~(size_t)7)
@@ -30,8 +28,8 @@
 _Static_assert(sizeof(struct xr_sample) + XR_CHUNK_SLOTS * sizeof(struct xr_slot) <= RECORD_MAX,
 	       "room for a sample");
 
-/* One call of open_waits__tell. */
-struct telling {
+/* One call of open_waits__read. */
+struct reading {
 	struct open_waits *o;
 	struct sampler *skel;
 	const struct bpf_slabs *slabs;
@@ -40,81 +38,80 @@ struct telling {
 	void *arg;
 	struct open_wait *waits;
 	size_t n, cap;
-	size_t next;	/* which one the process is at */
-	uint64_t heard; /* when it said something last, ns */
+	size_t next; /* which one the helper is at */
 	int delivered;
 };
 
-static bool telling__mute(const struct telling *t, uint32_t tid, uint64_t since)
+static bool reading__is_silent(const struct reading *r, uint32_t tid, uint64_t since)
 {
-	bool mute = false;
+	bool silent = false;
 
-	for (uint32_t i = 0; i < t->o->nmute; i++)
-		mute = mute || (t->o->mute[i].tid == tid && t->o->mute[i].since == since);
-	return mute;
+	for (uint32_t i = 0; i < r->o->nsilent; i++)
+		silent = silent || (r->o->silent[i].tid == tid && r->o->silent[i].since == since);
+	return silent;
 }
 
 /* Add thread @tid to those to be read, if it waits for long enough. */
-static int telling__add(struct telling *t, uint32_t tid, uint64_t now)
+static int reading__add(struct reading *r, uint32_t tid, uint64_t now)
 {
 	struct open_wait w = {.tid = tid};
 	struct xr_wait_told told;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(t->skel->maps.waits), &tid, &w.wait) || !w.wait.since ||
-	    telling__mute(t, tid, w.wait.since))
+	if (bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.waits), &tid, &w.wait) || !w.wait.since ||
+	    reading__is_silent(r, tid, w.wait.since))
 		return 0;
 	w.from = w.wait.since;
-	if (!bpf_map_lookup_elem(bpf_map__fd(t->skel->maps.waits_told), &tid, &told) &&
+	if (!bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.waits_told), &tid, &told) &&
 	    told.since == w.wait.since)
 		w.from = told.until;
-	if (w.from + t->period > now ||
-	    bpf_map_lookup_elem(bpf_map__fd(t->skel->maps.rows), &w.wait.pid, &w.row) ||
+	if (w.from + r->period > now ||
+	    bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.rows), &w.wait.pid, &w.row) ||
 	    !(w.row.flags & XR_ROW_OFF_CPU))
 		return 0;
-	if (array__room(&t->waits, t->n, &t->cap, sizeof(w)))
+	if (array__room(&r->waits, r->n, &r->cap, sizeof(w)))
 		return -ENOMEM;
-	t->waits[t->n++] = w;
+	r->waits[r->n++] = w;
 	return 0;
 }
 
-static int telling__list(struct telling *t)
+static int reading__list(struct reading *r)
 {
-	int fd = bpf_map__fd(t->skel->maps.waits), err = 0;
-	uint32_t max = bpf_map__max_entries(t->skel->maps.waits), tid, *last = NULL;
+	int fd = bpf_map__fd(r->skel->maps.waits), err = 0;
+	uint32_t max = bpf_map__max_entries(r->skel->maps.waits), tid, *last = NULL;
 	uint64_t now = os__now();
 
 	for (uint32_t i = 0; i < max && !err && !bpf_map_get_next_key(fd, last, &tid); i++) {
-		err = telling__add(t, tid, now);
+		err = reading__add(r, tid, now);
 		last = &tid;
 	}
 	return err;
 }
 
 /*
- * Wait @w counts up to @now, unless it is over.  The kernel's program is told before it is asked
- * whether it is: what is over in between it counts from @now on, so that nothing counts twice.
+ * Wait @w counts up to @now, unless it is over.  The entry for the kernel's program is made before
+ * the check: a wait that ends in between counts there from @now on, so that nothing counts twice.
  */
-static bool telling__holds(const struct telling *t, const struct open_wait *w, uint64_t now)
+static bool wait__goes_on(const struct reading *r, const struct open_wait *w, uint64_t now)
 {
 	struct xr_wait_told told = {.since = w->wait.since, .until = now};
 	struct xr_wait is;
 
-	t->skel->bss->any_told = true;
-	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.waits_told), &w->tid, &told, BPF_ANY))
+	r->skel->bss->any_told = true;
+	if (bpf_map_update_elem(bpf_map__fd(r->skel->maps.waits_told), &w->tid, &told, BPF_ANY))
 		return false;
-	return !bpf_map_lookup_elem(bpf_map__fd(t->skel->maps.waits), &w->tid, &is) &&
+	return !bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.waits), &w->tid, &is) &&
 	       is.since == w->wait.since;
 }
 
 /* The sample whose records were received. */
-static void telling__deliver(struct telling *t, const struct open_wait *w, int result)
+static void reading__deliver(struct reading *r, const struct open_wait *w, int result)
 {
-	uint64_t now = os__now(), *counts = t->o->counts;
-	bool holds = telling__holds(t, w, now);
-	struct buf *records = &t->o->records;
+	uint64_t now = os__now(), *counts = r->o->counts;
+	bool goes_on = wait__goes_on(r, w, now);
+	struct buf *records = &r->o->records;
 	size_t at = 0;
 
-	if (!holds)
+	if (!goes_on)
 		result = 0;
 	while (at < records->len) {
 		struct xr_sample *s = (struct xr_sample *)(records->data + at);
@@ -124,13 +121,13 @@ static void telling__deliver(struct telling *t, const struct open_wait *w, int r
 			s->time = now;
 			s->weight = now - w->from;
 		}
-		if (holds || !sample) { /* a text may be of use to the next one */
-			t->sink(t->arg, s, s->head.size);
-			t->delivered++;
+		if (goes_on || !sample) { /* another sample may use a text */
+			r->sink(r->arg, s, s->head.size);
+			r->delivered++;
 		}
 		at += RECORD_ROOM(s->head.size);
 	}
-	if (!holds)
+	if (!goes_on)
 		return;
 	counts[XR_TICKS]++;
 	counts[XR_WAITED_NS] += now - w->from;
@@ -144,123 +141,147 @@ static void telling__deliver(struct telling *t, const struct open_wait *w, int r
 		counts[XR_TRUNCATED]++;
 }
 
-static int fd__read(int fd, void *to, size_t size)
+/* --- the helper --- */
+
+static void reader__drop(struct open_waits *o)
 {
-	char *at = to;
+	if (o->fd < 0)
+		return;
+	helper_pool__kill(o->pool, o->id);
+	close(o->fd);
+	o->fd = -1;
+}
 
-	while (size) {
-		ssize_t n = read(fd, at, size);
+/* The next message, if one comes until @until: its length; 0: the helper has ended; -ETIMEDOUT. */
+static ssize_t reader__next(const struct open_waits *o, void *to, size_t size, uint64_t until)
+{
+	struct pollfd pfd = {.fd = o->fd, .events = POLLIN};
+	uint64_t now = os__now();
 
-		if (n < 0 && errno == EINTR)
+	if (now >= until || poll(&pfd, 1, (int)((until - now) / NS_PER_MS) + 1) <= 0)
+		return -ETIMEDOUT;
+	return helper__receive(o->fd, to, size, NULL, MSG_DONTWAIT);
+}
+
+/* Have a helper that waits for questions.  -ETIMEDOUT: it has not begun yet. */
+static int reader__ready(struct reading *r)
+{
+	struct open_waits *o = r->o;
+	struct pollfd pfd = {.fd = o->fd, .events = POLLIN};
+	struct helper_hello hello;
+	ssize_t n = 0;
+
+	/* it sends nothing unasked: it has ended */
+	if (o->fd >= 0 && o->greeted && poll(&pfd, 1, 0))
+		reader__drop(o);
+	if (o->fd < 0) {
+		memset(o->has_slab, 0, sizeof(o->has_slab));
+		o->greeted = false;
+		o->fd = helper_pool__start(o->pool, &open_waits_read__job, &o->id);
+		if (o->fd < 0)
+			return o->fd;
+	}
+	if (!o->greeted) {
+		n = reader__next(o, &hello, sizeof(hello), r->end);
+		o->greeted = n == sizeof(hello);
+	}
+	if (o->greeted || n == -ETIMEDOUT)
+		return o->greeted ? 0 : -ETIMEDOUT;
+	reader__drop(o); /* it could not be forked */
+	return -EAGAIN;
+}
+
+static int reader__ask(struct reading *r, const struct open_wait *w)
+{
+	struct open_wait_question q = {.sample_ns = r->sample_ns, .wait = *w};
+	struct open_waits *o = r->o;
+
+	for (uint32_t i = 0; i < BPF_SLABS_MAX; i++) {
+		if (o->has_slab[i] || !r->slabs->shared || !r->slabs->words[i])
 			continue;
-		if (n <= 0)
-			return n ? -errno : -EPIPE;
-		at += n;
-		size -= (size_t)n;
+		q.slab = i;
+		o->has_slab[i] =
+			!helper__send(o->fd, &q, sizeof(q), r->slabs->fds[i], MSG_DONTWAIT);
 	}
-	return 0;
+	return helper__send(o->fd, &q, sizeof(q), -1, MSG_DONTWAIT);
 }
 
-/*
- * The next record of the process.  What it has begun to write it writes at once: it is the same
- * program, and only its reading of others may not end.
- */
-static int telling__record(struct telling *t, int fd)
+/* The records of a sample, and its result.  -ETIMEDOUT, -EPROTO: the helper is of no more use. */
+static int reader__answer(struct reading *r, int *result)
 {
-	struct open_wait_done done = {0};
-	struct buf *records = &t->o->records;
-	char record[RECORD_MAX] = {0};
+	struct buf *records = &r->o->records;
+	char message[RECORD_MAX] __attribute__((aligned(8)));
+	struct open_wait_done done;
 	struct xr_head head;
-	int err = fd__read(fd, &head, sizeof(head));
+	int err = 0;
 
-	if (err)
-		return err;
-	if (!head.type) {
-		err = fd__read(fd, (char *)&done + sizeof(head), sizeof(done) - sizeof(head));
-		if (err || done.index != t->next || done.result <= -XR_ERRORS)
-			return err ? err : -EPROTO;
-		telling__deliver(t, &t->waits[t->next++], done.result);
-		records->len = 0;
-		return 0;
+	records->len = 0;
+	while (!err) {
+		const uint64_t silent = os__now() + SILENT_NS;
+		ssize_t n = reader__next(r->o, message, sizeof(message),
+					 silent < r->end ? silent : r->end);
+
+		if (n < (ssize_t)sizeof(head))
+			return n == -ETIMEDOUT ? -ETIMEDOUT : -EPROTO;
+		memcpy(&head, message, sizeof(head));
+		if (head.size != n || records->len > RECORDS_MAX ||
+		    (head.type == XR_REC_SAMPLE && head.size < sizeof(struct xr_sample)))
+			return -EPROTO;
+		if (!head.type && head.size == sizeof(done)) {
+			memcpy(&done, message, sizeof(done));
+			*result = done.result;
+			return done.result > -XR_ERRORS ? 0 : -EPROTO;
+		}
+		memset(message + n, 0, RECORD_ROOM(n) - (size_t)n);
+		err = buf__add(records, message, RECORD_ROOM(n));
 	}
-	if (head.size < sizeof(head) || head.size > sizeof(record))
-		return -EPROTO;
-	memcpy(record, &head, sizeof(head));
-	err = fd__read(fd, record + sizeof(head), head.size - sizeof(head));
-	return err ? err : buf__add(records, record, RECORD_ROOM(head.size));
-}
-
-/* Until all are read, time is up, or the process is at one that does not respond. */
-static void telling__receive(struct telling *t, int fd)
-{
-	uint64_t now = t->heard = os__now();
-
-	while (t->next < t->n) {
-		struct pollfd pfd = {.fd = fd, .events = POLLIN};
-		uint64_t until = t->heard + SILENT_NS < t->end ? t->heard + SILENT_NS : t->end;
-		int got = now < until ? poll(&pfd, 1, (int)((until - now) / NS_PER_MS) + 1) : 0;
-
-		if (got > 0 && telling__record(t, fd))
-			return;
-		now = os__now();
-		if (got > 0)
-			t->heard = now;
-		else if (now >= until)
-			return;
-	}
-}
-
-static int telling__process(struct telling *t)
-{
-	const pid_t parent = getpid();
-	uint64_t raised;
-	int ends[2], err;
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	t->o->records.len = 0;
-	raised = rights__raise(RIGHTS_TARGET);
-	pid = fork();
-	err = pid < 0 ? -errno : 0;
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		signal(SIGPIPE, SIG_IGN);
-		close(ends[0]);
-		if (getppid() != parent) /* it ended before that was asked for */
-			_exit(0);
-		open_waits_read__all(t->waits, t->n, t->next, t->slabs, t->sample_ns, ends[1]);
-		_exit(0);
-	}
-	rights__lower(raised);
-	close(ends[1]);
-	if (!err) {
-		telling__receive(t, ends[0]);
-		kill(pid, SIGKILL);
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	close(ends[0]);
 	return err;
 }
 
-/* The one at which the process is does not respond. */
-static void telling__silence(struct telling *t)
+/* The memory of @w does not respond, or reading it ends the helper. */
+static void reading__silent(struct reading *r, const struct open_wait *w)
 {
-	struct open_waits *o = t->o;
-	const struct open_wait *w = &t->waits[t->next++];
-	uint32_t at = o->nmute < OPEN_WAITS_MUTE ? o->nmute++ : (uint32_t)w->tid % OPEN_WAITS_MUTE;
+	struct open_waits *o = r->o;
+	uint32_t at = o->nsilent < OPEN_WAITS_SILENT ? o->nsilent++ : w->tid % OPEN_WAITS_SILENT;
 
 	o->counts[XR_WAITS_UNREAD]++;
-	o->mute[at].tid = w->tid;
-	o->mute[at].since = w->wait.since;
+	o->silent[at].tid = w->tid;
+	o->silent[at].since = w->wait.since;
 }
 
-int open_waits__tell(struct open_waits *o, struct sampler *s, const struct bpf_slabs *slabs,
+static int reading__next(struct reading *r)
+{
+	const struct open_wait *w = &r->waits[r->next];
+	int result = 0, err = reader__ready(r);
+
+	err = err ? err : reader__ask(r, w);
+	if (err)
+		return err == -ETIMEDOUT ? 0 : err;
+	err = reader__answer(r, &result);
+	if (!err)
+		reading__deliver(r, w, result);
+	else
+		reader__drop(r->o);
+	if (err == -ETIMEDOUT && os__now() >= r->end)
+		return 0; /* there is no time left */
+	r->next++;
+	if (err)
+		reading__silent(r, w);
+	return 0;
+}
+
+/* --- what the engine calls --- */
+
+void open_waits__init(struct open_waits *o, struct helper_pool *pool)
+{
+	*o = (struct open_waits){.pool = pool, .fd = -1};
+}
+
+int open_waits__read(struct open_waits *o, struct sampler *s, const struct bpf_slabs *slabs,
 		     uint64_t period, uint64_t sample_ns, uint64_t limit_ns, engine_sink sink,
 		     void *arg)
 {
-	struct telling t = {
+	struct reading r = {
 		.o = o,
 		.skel = s,
 		.slabs = slabs,
@@ -271,21 +292,19 @@ int open_waits__tell(struct open_waits *o, struct sampler *s, const struct bpf_s
 		.arg = arg,
 	};
 	uint64_t raised = rights__raise(RIGHTS_EVENTS);
-	int err = telling__list(&t);
+	int err = reading__list(&r);
 
-	while (!err && t.next < t.n && os__now() < t.end) {
-		err = telling__process(&t);
-		if (!err && t.next < t.n && os__now() >= t.heard + SILENT_NS)
-			telling__silence(&t);
-	}
+	while (!err && r.next < r.n && os__now() < r.end)
+		err = reading__next(&r);
 	rights__lower(raised);
-	o->counts[XR_WAITS_UNREAD] += t.n - t.next - o->left;
-	o->left = t.n - t.next;
-	free(t.waits);
-	return err ? err : t.delivered;
+	o->counts[XR_WAITS_UNREAD] += r.n - r.next - o->left;
+	o->left = r.n - r.next;
+	free(r.waits);
+	return err ? err : r.delivered;
 }
 
 void open_waits__free(struct open_waits *o)
 {
+	reader__drop(o);
 	buf__free(&o->records);
 }

@@ -1,46 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "engine/bpf/open_waits_read.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/bpf/slabs.h"
 #include "engine/remote/linux/thread.h"
 #include "engine/remote/remote_walk.h"
 #include "os/os.h"
 #include "os/proc.h"
+#include "os/rights.h"
 
 #define KEYS 64u /* by which R's thread is found */
 
 struct reading {
-	struct remote_native *native; /* NULL: there is no memory for it */
+	struct remote_native *native; /* NULL: no memory for it */
 	uint64_t sample_ns;
-	int to;
-	bool failed;
+	int to, err;
 };
-
-static void reading__put(struct reading *r, const void *bytes, size_t size)
-{
-	const char *at = bytes;
-
-	while (size && !r->failed) {
-		ssize_t n = write(r->to, at, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		r->failed = n <= 0;
-		if (r->failed)
-			return;
-		at += n;
-		size -= (size_t)n;
-	}
-}
 
 static void on_record(void *arg, const void *record, size_t size)
 {
-	reading__put(arg, record, size);
+	struct reading *r = arg;
+
+	if (!r->err)
+		r->err = helper__send(r->to, record, size, -1, 0);
 }
 
 /* As task__syscall() of bpf/task.h: fs/proc/base.c, proc_pid_syscall(). */
@@ -140,23 +126,40 @@ cleanup:
 	return result;
 }
 
-void open_waits_read__all(const struct open_wait *waits, size_t n, size_t from,
-			  const struct bpf_slabs *slabs, uint64_t sample_ns, int to)
+static void reading__slab(struct reading *r, uint32_t slab, int fd)
 {
-	struct reading r = {.sample_ns = sample_ns, .to = to};
+	uint64_t *words = r->native ? bpf_slabs__map(fd) : NULL;
 
-	if (!remote_native__new(&r.native)) {
-		for (uint32_t i = 0; i < BPF_SLABS_MAX; i++)
-			remote_native__lend(r.native, i, slabs->words[i]);
-	}
-	for (size_t i = from; i < n && !r.failed; i++) {
-		struct open_wait_done done = {
-			.head = {.size = sizeof(done)},
-			.index = (uint32_t)i,
-			.result = wait__read(&r, &waits[i]),
-		};
+	if (words)
+		remote_native__lend(r->native, slab, words);
+	close(fd);
+}
 
-		reading__put(&r, &done, sizeof(done));
+static void open_waits_read__run(int fd, const void *arg)
+{
+	struct open_wait_done done = {.head = {.size = sizeof(done)}};
+	struct reading r = {.to = fd};
+	struct open_wait_question q;
+	int slab;
+
+	(void)arg;
+	remote_native__new(&r.native);
+	rights__raise(RIGHTS_TARGET);
+	while (!r.err && helper__receive(fd, &q, sizeof(q), &slab, 0) == sizeof(q)) {
+		if (slab >= 0) {
+			reading__slab(&r, q.slab, slab);
+			continue;
+		}
+		r.sample_ns = q.sample_ns;
+		done.result = wait__read(&r, &q.wait);
+		on_record(&r, &done, sizeof(done));
 	}
 	remote_native__free(r.native);
 }
+
+const struct helper_job open_waits_read__job = {
+	.name = "xrprof-waits",
+	.flags = HELPER_LIMITED,
+	.rights = RIGHTS_TARGET,
+	.run = open_waits_read__run,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stack of a thread that waits, read from outside: in a process of its own, for reading the
- * memory of another may never end (userfaultfd).
+ * The helper process that reads the stacks of threads that wait: reading the memory of another
+ * process may never end (userfaultfd).
  */
 #ifndef XR_ENGINE_BPF_OPEN_WAITS_READ_H
 #define XR_ENGINE_BPF_OPEN_WAITS_READ_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/bpf/slabs.h"
 #include "layout.h"
+#include "os/linux/helper.h"
 
 /* A thread that waits, and has for a period at least. */
 struct open_wait {
@@ -20,18 +20,25 @@ struct open_wait {
 	uint32_t tid;
 };
 
-/* What the process writes when it is done with wait @index: after the records of its sample. */
-struct open_wait_done {
-	struct xr_head head; /* type 0 */
-	uint32_t index;
-	int32_t result; /* as remote_walk__finish() */
+/*
+ * To the helper.  With a descriptor it is slab @slab, and nothing is answered.  Else read @wait,
+ * which may hold up a process that runs for @sample_ns.
+ */
+struct open_wait_question {
+	uint32_t slab;
+	uint64_t sample_ns;
+	struct open_wait wait;
 };
 
 /*
- * open_waits_read__all - of @n waits, from @from on, write the records of their samples to
- * descriptor @to: of weight 1, and with time 0.  Ends when that cannot be written to.
+ * From the helper, after the records of the sample, which are one message each, of weight 1 and
+ * with time 0.
  */
-void open_waits_read__all(const struct open_wait *waits, size_t n, size_t from,
-			  const struct bpf_slabs *slabs, uint64_t sample_ns, int to);
+struct open_wait_done {
+	struct xr_head head; /* type 0 */
+	int32_t result;	     /* as remote_walk__finish() */
+};
+
+extern const struct helper_job open_waits_read__job;
 
 #endif

@@ -15,7 +15,7 @@ uint32_t bpf_slabs__max(void)
 	return BPF_SLABS_MAX;
 }
 
-/* A slab that is mapped, and in @outer. */
+/* A slab that is mapped, and in @outer: its descriptor. */
 static int slab__make(int outer, uint32_t slab, uint64_t **words)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
@@ -31,32 +31,48 @@ static int slab__make(int outer, uint32_t slab, uint64_t **words)
 		err = -errno;
 		munmap(mapped, SLAB_BYTES);
 	}
-	close(fd);
-	if (!err)
-		*words = mapped;
-	return err;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	*words = mapped;
+	return fd;
 }
 
 int bpf_slabs__get(struct bpf_slabs *s, int outer, uint32_t slab, uint64_t **words)
 {
-	int err;
+	int fd;
 
 	if (slab >= BPF_SLABS_MAX)
 		return -E2BIG;
 	if (!s->words[slab]) {
-		err = slab__make(outer, slab, &s->words[slab]);
-		if (err)
-			return err;
+		fd = slab__make(outer, slab, &s->words[slab]);
+		if (fd < 0)
+			return fd;
+		if (s->shared)
+			s->fds[slab] = fd;
+		else
+			close(fd);
 	}
 	*words = s->words[slab];
 	return 0;
 }
 
+uint64_t *bpf_slabs__map(int fd)
+{
+	void *mapped = mmap(NULL, SLAB_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+
+	return mapped == MAP_FAILED ? NULL : mapped;
+}
+
 void bpf_slabs__free(struct bpf_slabs *s)
 {
 	for (uint32_t i = 0; i < BPF_SLABS_MAX; i++) {
-		if (s->words[i])
-			munmap(s->words[i], SLAB_BYTES);
+		if (!s->words[i])
+			continue;
+		munmap(s->words[i], SLAB_BYTES);
+		if (s->shared)
+			close(s->fds[i]);
 		s->words[i] = NULL;
 	}
 }

@@ -118,6 +118,9 @@ int helper_pool__start(struct helper_pool *pool, const struct helper_job *job, u
  */
 void helper_pool__kill(struct helper_pool *pool, uint32_t id);
 
+/* helper_pool__cpu - ns on a CPU so far: of the pool and of all its helpers. */
+uint64_t helper_pool__cpu(const struct helper_pool *pool);
+
 /* helper_pool__close - kill all, and wait for them for some milliseconds. */
 void helper_pool__close(struct helper_pool *pool);
 

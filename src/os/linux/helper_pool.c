@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "os/linux/helper.h"
+#include "os/proc.h"
 #include "os/rights.h"
 
 #define POOL_MAX 64u  /* helpers at a time, with those killed that have not ended */
@@ -132,6 +134,27 @@ void helper_pool__kill(struct helper_pool *pool, uint32_t id)
 	const struct pool_order o = {.order = ORDER_KILL, .id = id};
 
 	helper__send(pool->helper.fd, &o, sizeof(o), -1, 0);
+}
+
+uint64_t helper_pool__cpu(const struct helper_pool *pool)
+{
+	const pid_t pid = pool->helper.pid;
+	uint64_t all = 0, one;
+	char path[64];
+	struct proc p;
+	FILE *in;
+	int child;
+
+	if (pid <= 0 || proc__read(pid, &p))
+		return 0;
+	all = p.cpu_ns + p.ended_ns;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	in = fopen(path, "re");
+	for (unsigned int i = 0; in && i < POOL_MAX && fscanf(in, "%d", &child) == 1; i++)
+		all += proc__use(child, &one, NULL) ? 0 : one;
+	if (in)
+		fclose(in);
+	return all;
 }
 
 void helper_pool__close(struct helper_pool *pool)

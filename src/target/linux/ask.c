@@ -495,16 +495,12 @@ int asker__due(const struct asker *a, int max)
 
 uint64_t asker__cpu(const struct asker *a)
 {
-	struct proc pool;
-	uint64_t all = 0, one;
+	return helper_pool__cpu(&a->pool);
+}
 
-	if (!proc__read(a->pool.helper.pid, &pool))
-		all = pool.cpu_ns + pool.ended_ns;
-	for (size_t i = 0; i < PLACES_MAX; i++)
-		if (a->places[i].fd >= 0 && a->places[i].pid &&
-		    !proc__use(a->places[i].pid, &one, NULL))
-			all += one;
-	return all;
+struct helper_pool *asker__pool(struct asker *a)
+{
+	return &a->pool;
 }
 
 uint64_t asker__silent(const struct asker *a)

@@ -76,6 +76,12 @@ int asker__due(const struct asker *a, int max)
 	return a->first ? 0 : max;
 }
 
+struct helper_pool *asker__pool(struct asker *a)
+{
+	(void)a;
+	return NULL;
+}
+
 uint64_t asker__cpu(const struct asker *a)
 {
 	(void)a;

@@ -28,6 +28,11 @@ void clock__run(double speed)
 	state.speed = speed;
 }
 
+void clock__pass(int ms)
+{
+	state.base += (uint64_t)ms * 1000000;
+}
+
 int clock__real_ms(int ms)
 {
 	double real = state.speed == 0 ? ms : ms / state.speed;

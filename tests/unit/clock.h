@@ -12,6 +12,9 @@
 /* clock__run - let @speed seconds pass in each second of the machine. */
 void clock__run(double speed);
 
+/* clock__pass - let @ms pass at once, on a clock that clock__run() has set. */
+void clock__pass(int ms);
+
 /* clock__real_ms - how many ms of the machine are @ms of the clock: at least 1, if @ms is not 0. */
 int clock__real_ms(int ms);
 

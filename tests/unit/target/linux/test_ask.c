@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <poll.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
@@ -29,14 +31,26 @@
 static pid_t hangs[40]; /* children: asked about them, a worker hangs */
 static size_t nhangs;
 
-/* Computes for longer than an answer may take, or waits all that time, for a moment each. */
+/* What the test and its workers share. */
+static struct {
+	atomic_bool go;	   /* a worker that is slow, or works, may answer */
+	atomic_ulong done; /* what one that works has done: turns, or sleeps */
+} * shared;
+
+/* Computes until it may answer, or waits until then, for a moment each. */
 static void works(bool waits)
 {
-	uint64_t end = os__now() + (ASK_DEADLINE_MS + 500) * NS_PER_MS;
+	struct rusage use;
 
-	while (os__now() < end)
-		if (waits)
-			usleep(20000 / SPEED);
+	while (!shared->go) {
+		if (!waits) {
+			shared->done++;
+			continue;
+		}
+		usleep(1000);
+		getrusage(RUSAGE_SELF, &use);
+		shared->done = (unsigned long)use.ru_nvcsw;
+	}
 }
 
 static void serve(int fd, const void *arg)
@@ -56,10 +70,8 @@ static void serve(int fd, const void *arg)
 			raise(SIGKILL);
 		if (q.pid == DO_LIE)
 			q.pid++;
-		if (q.pid == DO_SLOW)
-			usleep(300000 / SPEED);
-		if (q.pid == DO_WORK || q.pid == DO_STEPS)
-			works(q.pid == DO_STEPS);
+		if (q.pid == DO_SLOW || q.pid == DO_WORK || q.pid == DO_STEPS)
+			works(q.pid != DO_WORK);
 		if (q.kind >= ASK_FIND) {
 			memset(q.target.path, 'x', sizeof(q.target.path));
 			memset(q.why.text, 'y', sizeof(q.why.text));
@@ -136,6 +148,24 @@ static void test_answers(void)
 		"texts of an answer end");
 }
 
+/* Is the answer waited for beyond its time, while the worker does something at each look? */
+static bool is_waited_for(pid_t pid, uint64_t tag)
+{
+	shared->go = false;
+	asks(ASK_SEEMS, pid, tag);
+	for (int ms = 0; ms < ASK_DEADLINE_MS + 500; ms += 20) {
+		const unsigned long before = shared->done;
+
+		if (asker__take(a, &answer, 0))
+			return false;
+		while (shared->done == before)
+			usleep(100);
+		clock__pass(20);
+	}
+	shared->go = true;
+	return comes() && answer.tag == tag && !answer.err;
+}
+
 static void test_faults(void)
 {
 	asks(ASK_FIND, DO_DIE, 1);
@@ -156,16 +186,16 @@ static void test_faults(void)
 				     (answer.tag < 10 ? answer.pid != DO_TALK : answer.pid != DO),
 			     "answer %d is wrong: %d", i, answer.err);
 	tap__ok(!asker__busy(a), "one that answers 50 times is heard once");
+	clock__run(CLOCK_SLOW);
+	shared->go = false;
 	asks(ASK_SEEMS, DO_SLOW, 1);
 	asks(ASK_SEEMS, DO, 2);
+	clock__pass(100); /* another worker is made for it */
 	tap__ok(comes() && answer.tag == 2, "a slow answer holds up no other");
+	shared->go = true;
 	tap__ok(comes() && answer.tag == 1 && !answer.err, "and comes");
-	asks(ASK_SEEMS, DO_WORK, 3);
-	tap__ok(comes() && answer.tag == 3 && !answer.err,
-		"one who waits for nothing but a CPU is waited for");
-	asks(ASK_SEEMS, DO_STEPS, 4);
-	tap__ok(comes() && answer.tag == 4 && !answer.err,
-		"so is one who waits for locks, and goes on each time");
+	tap__ok(is_waited_for(DO_WORK, 3), "one who waits for nothing but a CPU is waited for");
+	tap__ok(is_waited_for(DO_STEPS, 4), "so is one who waits for locks, and goes on each time");
 }
 
 static void test_silence(void)
@@ -175,7 +205,9 @@ static void test_silence(void)
 
 	asks(ASK_FIND, hangs[0], 1);
 	asks(ASK_SEEMS, DO, 2);
+	clock__pass(100);
 	tap__ok(comes() && answer.tag == 2, "another is asked about meanwhile");
+	clock__run(SPEED);
 	tap__ok(comes() && answer.tag == 1 && answer.err == -ETIMEDOUT && !answer.quiet &&
 			strstr(answer.why.text, "did not answer within 2 s"),
 		"one that does not answer is given up: %s", answer.why.text);
@@ -209,6 +241,7 @@ TEST(ask)
 	static const struct helper_job job = {.name = "worker", .run = serve};
 	struct errmsg f = {""};
 
+	shared = child__shared(sizeof(*shared));
 	clock__run(SPEED);
 	for (nhangs = 0; nhangs < 20; nhangs++)
 		hangs[nhangs] = child__start(waits, NULL);

@@ -20,7 +20,6 @@
 #define HEAP_SIZE   (1u << 16)
 #define STACK_SIZE  (1u << 16)
 #define THREAD_SIZE (1u << 18) /* above the made-up stack: of a thread that has both */
-#define POLLS_MAX   600	       /* of 50 ms: far more than is needed */
 
 extern const struct engine_ops engine_ptrace, engine_vmread;
 
@@ -91,12 +90,18 @@ static void *rest(void *arg)
 	return arg;
 }
 
-/* Compute for ever, or until *@arg. */
+struct spin {
+	volatile sig_atomic_t runs, ends;
+};
+
+/* Compute for ever, or until @arg says that it ends. */
 static void *spin(void *arg)
 {
-	volatile sig_atomic_t *end = arg;
+	struct spin *s = arg;
 
-	while (!end || !*end)
+	if (s)
+		s->runs = 1;
+	while (!s || !s->ends)
 		;
 	return NULL;
 }
@@ -107,17 +112,21 @@ static void *spin(void *arg)
  */
 static void child__threads(void *stack, int ready, int orders)
 {
-	volatile sig_atomic_t end = 0;
+	struct spin others = {0}, rs = {0};
 	pthread_attr_t attributes;
 	pthread_t other, thread;
 	char byte = 1;
 
-	if (pthread_create(&other, NULL, spin, NULL) || pthread_attr_init(&attributes) ||
+	if (pthread_create(&other, NULL, spin, &others) || pthread_attr_init(&attributes) ||
 	    pthread_attr_setstack(&attributes, stack, STACK_SIZE + THREAD_SIZE) ||
-	    pthread_create(&thread, &attributes, spin, (void *)&end) ||
-	    write(ready, &byte, 1) != 1 || read(orders, &byte, 1) != 1)
+	    pthread_create(&thread, &attributes, spin, &rs))
 		_exit(3);
-	end = 1;
+	/* the kernel knows where a thread's stack is when it has begun to run */
+	while (!others.runs || !rs.runs)
+		usleep(1000);
+	if (write(ready, &byte, 1) != 1 || read(orders, &byte, 1) != 1)
+		_exit(3);
+	rs.ends = 1;
 	pthread_join(thread, NULL);
 	if (pthread_create(&thread, &attributes, spin, NULL))
 		_exit(3);
@@ -129,6 +138,7 @@ static void child__live(enum life life, int ready, int orders)
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
 	void *heap = (void *)(uintptr_t)IMAGE_HEAP_AT;
 	void *stack = (void *)(uintptr_t)IMAGE_STACK_AT;
+	const pid_t parent = getpid();
 	char byte = 1;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -145,8 +155,11 @@ static void child__live(enum life life, int ready, int orders)
 		spin(NULL);
 	if ((life == LIFE_FORK || life == LIFE_EXEC) && read(orders, &byte, 1) != 1)
 		_exit(5);
-	if (life == LIFE_FORK && !fork())
+	if (life == LIFE_FORK && !fork()) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent) /* which has ended before that */
+			_exit(6);
+	}
 	if (life == LIFE_EXEC)
 		execlp("sleep", "sleep", "1000", NULL);
 	rest(NULL);
@@ -226,12 +239,12 @@ static void scene__end(struct scene *s)
 	child__end(&s->child);
 }
 
-/* Poll until *@count is @n or more; whether it came to be. */
+/* Poll until *@count is @n or more.  The time limit of the case ends what never comes. */
 static bool scene__until(struct scene *s, const unsigned int *count, unsigned int n)
 {
-	for (int i = 0; i < POLLS_MAX && *count < n; i++)
+	while (*count < n)
 		s->ops->poll(s->e, 50, seen__record, &s->seen);
-	return *count >= n;
+	return true;
 }
 
 static void samples(const struct engine_ops *ops, enum life life, enum engine_clock clock,
@@ -268,7 +281,7 @@ static void threads(const struct engine_ops *ops, enum engine_clock clock, const
 	tap__ok(ok && s.seen.samples == s.seen.whole && !s.seen.first,
 		"%s: R on a thread that is not the first, by %s", ops->name, what);
 	child__order(&s.child);
-	for (int i = 0; i < POLLS_MAX && ok && (s.seen.tid == tid || s.seen.tid == s.seen.pid); i++)
+	while (ok && (s.seen.tid == tid || s.seen.tid == s.seen.pid))
 		ops->poll(s.e, 50, seen__record, &s.seen);
 	tap__ok(ok && s.seen.tid != tid && s.seen.tid != s.seen.pid,
 		"%s: and on another when that has ended", ops->name);
@@ -303,38 +316,48 @@ static void rows(const struct engine_ops *ops)
 	scene__end(&s);
 }
 
-/* Ticks a second, those that nobody took included, by some fifteen of them. */
-static double rate(struct scene *s)
+/* Ticks so far, those that nobody took included: the last was read between two times. */
+struct ticks {
+	uint64_t n, from, to;
+};
+
+/* Poll until a tick comes, and there are @least. */
+static struct ticks ticks__next(struct scene *s, uint64_t least)
 {
-	uint64_t counts[XR_COUNTERS], began = os__now(), before, ticks;
+	uint64_t counts[XR_COUNTERS], before;
+	struct ticks t = {0};
 
 	s->ops->counters(s->e, counts);
-	before = counts[XR_TICKS] + counts[XR_MISSED];
+	t.n = counts[XR_TICKS] + counts[XR_MISSED];
 	do {
+		before = t.n;
+		t.from = os__now();
 		s->ops->poll(s->e, 20, seen__record, &s->seen);
+		t.to = os__now();
 		s->ops->counters(s->e, counts);
-		ticks = counts[XR_TICKS] + counts[XR_MISSED] - before;
-	} while (ticks < 15 || os__now() - began < NS_PER_S / 10);
-	return (double)ticks / ((double)(os__now() - began) / (double)NS_PER_S);
+		t.n = counts[XR_TICKS] + counts[XR_MISSED];
+	} while (t.n == before || t.n < least);
+	return t;
 }
 
+/* However late they are read, there is a tick for each period. */
 static void rates(const struct engine_ops *ops)
 {
 	static const uint32_t told[] = {19, 999, 99};
 	struct scene s;
-	double got = 0;
 
 	scene__begin(&s, ops, LIFE_REST, ENGINE_CLOCK_WALL, 0);
 	for (unsigned int i = 0; i < 3; i++) {
-		int err = ops->set_freq(s.e, told[i], &s.f);
+		const int err = ops->set_freq(s.e, told[i], &s.f);
+		const struct ticks began = ticks__next(&s, 0);
+		const struct ticks ended = ticks__next(&s, began.n + 15);
+		const double n = (double)(ended.n - began.n), period = 1e9 / told[i];
+		const double least = ((double)ended.from - (double)began.to) / period - 1.1;
+		const double most = ((double)ended.to - (double)began.from) / period + 1.1;
 
-		for (int tries = 0; tries < 20; tries++) {
-			got = rate(&s);
-			if (got > told[i] * 0.6 && got < told[i] * 1.6)
-				break;
-		}
-		tap__ok(!err && got > told[i] * 0.6 && got < told[i] * 1.6,
-			"%s: at %u Hz from now on: %.0f ticks a second", ops->name, told[i], got);
+		tap__ok(!err && n >= least && n <= most,
+			"%s: at %u Hz from now on: %.0f ticks, %.1f to %.1f are due", ops->name,
+			told[i], n, least, most);
 	}
 	scene__end(&s);
 }
@@ -393,7 +416,7 @@ static void stopped(const struct engine_ops *ops)
 	scene__begin(&s, ops, LIFE_RUN, ENGINE_CLOCK_WALL, 0);
 	ok = scene__until(&s, &s.seen.whole, 3);
 	kill(s.child.pid, SIGSTOP);
-	for (int i = 0; i < POLLS_MAX && !strstr(s.seen.note, "is stopped"); i++)
+	while (!strstr(s.seen.note, "is stopped"))
 		ops->poll(s.e, 10, seen__record, &s.seen);
 	tap__ok(ok && strstr(s.seen.note, "is stopped"), "%s: a stopped process is told of",
 		ops->name);

@@ -32,8 +32,8 @@ static void run__late(struct scene *s)
 {
 	stop__late(s);
 	s->step = 1;
-	while (tracees__late(s->tracees, s->target))
-		sleep(1000); /* a signal handler interrupts it */
+	while (tracees__late(s->tracees, s->target)) /* a signal handler sees to it */
+		usleep(10000);
 	s->step = 2;
 	if (tracees__stop(s->tracees, s->target, s->target, NULL, SCENE_WAIT_NS) != STOPPED)
 		_exit(5);

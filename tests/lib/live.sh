@@ -225,6 +225,12 @@ target_go() {
 	: >"$TARGET_DIR/go"
 }
 
+# target_rests: wait.R: let it go, and wait until it sleeps in resting()
+target_rests() {
+	target_go
+	wait_until 200 eval '{ [ -e "$TARGET_DIR/resting" ] && grep -q "^State:.*sleeping" "/proc/$TARGET_PID/status"; } || gone "$TARGET_JOB"'
+}
+
 # Wait for the end of the program's work (its `done`): target_await_done [SECONDS]
 target_await_done() {
 	wait_until "${1:-200}" eval '[ -e "$TARGET_DIR/done" ] || gone "$TARGET_JOB"'

@@ -10,8 +10,9 @@
 
 # run ARG...: sets STATUS, OUT (stdout), ERR (stderr)
 run() {
-	OUT=$(timeout -k 5 60 "$XRPROF" "$@" 2>"$WORK/err")
+	timeout -k 5 60 "$XRPROF" "$@" >"$WORK/out" 2>"$WORK/err"
 	STATUS=$?
+	OUT=$(cat "$WORK/out")
 	ERR=$(cat "$WORK/err")
 }
 
@@ -101,9 +102,10 @@ is "$STATUS" 0 "--quiet: exit status"
 is "$ERR" "" "--quiet: nothing on stderr"
 like "$OUT" '^sample\.interval=10101' "the profile is on stdout"
 
-run -e "$XRPROF_ENGINE" -p "$TARGET_PID" -d 1.5 -F 499 -f folded
-is "$STATUS" 0 "folded: exit status"
-check "folded: outermost first, count last" eval 'printf "%s\n" "$OUT" | grep -Eq "^outer(;inner)?(;sqrt)? [0-9]+$"'
+prof_start "$WORK/out.folded" -p "$TARGET_PID" -F 499 -f folded
+check "folded: outermost first, count last" wait_until 60 grep -Eq "^outer(;inner)?(;sqrt)? [0-9]+$" "$WORK/out.folded"
+prof_stop
+is "$PROF_STATUS" 0 "folded: exit status"
 
 # A reader that does not read: Ctrl-C still ends it.
 mkfifo "$WORK/fifo"
@@ -130,26 +132,40 @@ is "$STATUS" 1 "--stats that cannot be written: exit status"
 # Several processes.
 first_pid=$TARGET_PID
 target_start host spin
-run -e "$XRPROF_ENGINE" -p "$first_pid" -p "$TARGET_PID" -d 2 -o "$WORK/several" --stats "$WORK/several.stats"
-is "$STATUS" 0 "several: exit status"
+mkdir "$WORK/several"
+env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -p "$first_pid" -p "$TARGET_PID" -o "$WORK/several" --stats "$WORK/several.stats" 2>"$WORK/err" &
+PROF_PID=$! PROF_OUT=$WORK/several
+live_pids+=("$PROF_PID")
+for pid in "$first_pid" "$TARGET_PID"; do
+	wait_until 60 eval '{ [ -s "$WORK/several/Rprof.$pid.out" ] && below_outer "$WORK/several/Rprof.$pid.out" 1; } || gone "$PROF_PID"'
+done
+prof_stop
+is "$PROF_STATUS" 0 "several: exit status"
 for pid in "$first_pid" "$TARGET_PID"; do
 	check_rprof "$WORK/several/Rprof.$pid.out" "several, $pid"
 	check "several, $pid: samples" below_outer "$WORK/several/Rprof.$pid.out" 1
 done
 is "$(stat_of "$WORK/several.stats" processes)" 2 "several: both are counted"
-run -e "$XRPROF_ENGINE" -p "$first_pid,$TARGET_PID" -d 2 -f folded
+prof_start "$WORK/both.folded" -p "$first_pid,$TARGET_PID" -f folded
 for pid in "$first_pid" "$TARGET_PID"; do
-	check "several, folded: $pid is a root" eval 'printf "%s\n" "$OUT" | grep -q "^R-$pid;outer"'
+	check "several, folded: $pid is a root" wait_until 60 grep -q "^R-$pid;outer" "$WORK/both.folded"
 done
+prof_stop
 
 # --- a command ---
 
-program='f <- function(n) if (n < 2) n else f(n - 1) + f(n - 2); x <- f(24); cat("said\n")'
+# seen FILE: an R program that computes in f() until it is in that profile
+seen() {
+	echo "f <- function(n) if (n < 2) n else f(n - 1) + f(n - 2);" \
+		"while (!file.exists('$1') || !any(grepl('\"f\" \"f\"', readLines('$1', warn = FALSE), fixed = TRUE))) f(18)"
+}
+program="$(seen "$WORK/out"); cat('said\n')"
 run -e "$XRPROF_ENGINE" -F 499 -- R --vanilla --no-echo -e "$program"
 is "$STATUS" 0 "command: exit status"
 like "$OUT" '"f" "f"' "command: profiled"
 is "$(printf '%s\n' "$OUT" | grep -c said)" 0 "command: its output is not in the profile"
 like "$ERR" 'said' "command: it goes to stderr instead"
+program="$(seen "$WORK/command.out"); cat('said\n')"
 run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- R --vanilla --no-echo -e "$program; quit(status = 3)"
 is "$STATUS" 3 "command that fails: its exit status is ours"
 is "$OUT" said "command, -o: it has stdout"
@@ -164,6 +180,7 @@ like "$ERR" 'ended before R was found in it or its descendants; .* --all or -p P
 # R is found whatever starts it.
 printf '%s\n' "$program" >"$WORK/program.R"
 wrapped() {
+	rm -f "$WORK/command.out"
 	run -e "$XRPROF_ENGINE" -F 499 -o "$WORK/command.out" -- "$@"
 }
 cd "$WORK" || exit
@@ -173,7 +190,8 @@ check "R CMD BATCH: profiled" grep -q '"f" "f"' command.out
 wrapped timeout 100 sh -c 'Rscript --vanilla program.R; exit 4'
 is "$STATUS" 4 "timeout sh: the status is that of the command"
 check "timeout sh: profiled" grep -q '"f" "f"' command.out
-wrapped sh -c 'Rscript --vanilla program.R; Rscript --vanilla -e "g <- function(n) if (n < 2) n else g(n - 1) + g(n - 2); g(24)"; kill -TERM $$'
+sed 's/\<f\>/g/g' program.R >second.R
+wrapped sh -c 'Rscript --vanilla program.R; Rscript --vanilla second.R; kill -TERM $$'
 is "$STATUS" 143 "two programs: 128 and the signal's number"
 like "$ERR" 'killed by signal 15' "two programs: this is reported"
 check "two programs: the first" grep -q '"f" "f"' command.out
@@ -182,7 +200,8 @@ like "$ERR" '2 R programs are in one profile; -o DIR/ writes one file for each' 
 
 # -s -p PID of what is not R itself.
 mkfifo go
-sh -c 'cat <go; Rscript --vanilla program.R; true' >/dev/null &
+seen "$WORK/shell.out" >shell.R
+sh -c 'cat <go; Rscript --vanilla shell.R; true' >/dev/null &
 shell_pid=$!
 live_pids+=("$shell_pid")
 PROF_OUT=$WORK/shell.out
@@ -210,7 +229,8 @@ check "dump -s: the R that a shell started" wait_until 60 dumped || diag "$OUT $
 
 # By sudo the command is run as who called it.
 export SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody
-run -o "$WORK/command.out" -e "$XRPROF_ENGINE" -- Rscript --vanilla -e 'system("id -u"); for (i in 1:1e6) sqrt(i)'
+chmod 755 "$WORK"
+run -o "$WORK/command.out" -e "$XRPROF_ENGINE" -- Rscript --vanilla -e "system('id -u'); $(seen "$WORK/command.out")"
 is "$STATUS $OUT" "0 65534" "sudo: the command runs as who called it" || diag "$ERR"
 like "$ERR" 'Rscript runs as nobody \(uid 65534\), who called sudo; --as-root' "sudo: that is said"
 is "$(stat -c %u "$WORK/command.out")" 0 "sudo: the profile is written as before"

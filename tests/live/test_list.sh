@@ -8,14 +8,14 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 target_start host wait
-target_go
+target_rests
 waits=$TARGET_PID
 target_start host spin
 spins=$TARGET_PID
 
 TARGET_WRAP=(bwrap --dev-bind / / --unshare-pid --die-with-parent)
 target_start host wait
-target_go
+target_rests
 apart=$TARGET_PID
 TARGET_WRAP=()
 namespace=ns:$(readlink "/proc/$apart/ns/pid" | tr -dc 0-9)

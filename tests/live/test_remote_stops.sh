@@ -106,7 +106,7 @@ target_kill
 
 # Waiting: wall time has it, CPU time has not. What waits is looked at without being woken up.
 target_start host wait
-target_go
+target_rests
 switches() {
 	awk '/ctxt_switches/ { n += $2 } END { print n }' "/proc/$TARGET_PID/status"
 }

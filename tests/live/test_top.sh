@@ -153,7 +153,7 @@ is "${PIPESTATUS[0]}" 0 "a reader that has enough: exit status" || diag "$(cat "
 
 # one that waits
 target_start host wait
-target_go
+target_rests
 in_terminal -e "$XRPROF_ENGINE" --clock cpu -p "$TARGET_PID"
 sees "one that waits: it says so" "process $TARGET_PID .*used [0-9.]+ s of CPU in [0-9.]+ s and waited the rest"
 keys q

@@ -8,7 +8,7 @@
 
 # A process that waits has an empty profile of CPU time: nothing said that it waited, and where to look.
 target_start host wait
-target_go
+target_rests
 prof -p "$TARGET_PID" --clock cpu -d 2 -o "$WORK/waits.out" 2>"$WORK/waits.err"
 is $? 0 "a process that waits: exit status 0" || diag "$(cat "$WORK/waits.err")"
 like "$(cat "$WORK/waits.err")" "process $TARGET_PID \(R\) used 0\.[0-9]+ s of CPU in [12]\.[0-9]+ s and waited the rest; --clock wall shows where" \

@@ -69,8 +69,7 @@ target_kill
 
 # It sleeps before the profiler comes, and after it has gone.
 target_start host wait
-target_go
-wait_until 60 grep -q "^State:.*sleeping" "/proc/$TARGET_PID/status"
+target_rests
 prof -p "$TARGET_PID" --clock wall -F 100 -d 3 -f folded -o "$WORK/open.out" --stats "$WORK/open.stats" 2>"$WORK/open.err"
 is $? 0 "a wait that is not over: exit status 0"
 check_stats "$WORK/open.stats" "a wait that is not over"

@@ -10,7 +10,7 @@
 
 check "the fixture builds" cc -O1 -shared -fPIC -o "$WORK/hang.so" "$tests/fixtures/hang.c"
 target_start host wait
-target_go
+target_rests
 other=$TARGET_PID
 target_start host hangs "$WORK/hang.so"
 mkfifo "$TARGET_DIR/release"

@@ -9,8 +9,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 target_start host wait
-target_go
-check "the program sleeps" wait_until 60 grep -q '^State:.*sleeping' "/proc/$TARGET_PID/status"
+target_rests
 
 # piped LINES ARG...: the first lines of a profile to a pipe, that nobody reads any more then.
 piped() {

@@ -30,7 +30,7 @@ quiet() {
 }
 
 target_start host wait
-target_go
+target_rests
 resting=$TARGET_PID
 serve_start -F 19 -p "$resting" --dir "$WORK/resting"
 ok $? "it starts, for an R that rests"

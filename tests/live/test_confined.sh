@@ -24,16 +24,17 @@ userns=(unshare -Ur)
 noptrace=(setpriv --bounding-set -sys_ptrace)
 refuse=("$WORK/refuse" EPERM)
 
-cat >"$WORK/work.R" <<'END'
-in_work <- function() { t <- proc.time()[[1]]; while (proc.time()[[1]] - t < 0.4) for (i in 1:1e4) i }
-in_work()
+# It computes until it is in its profile.
+cat >"$WORK/work.R" <<END
+in_work <- function() for (i in 1:1e6) i
+while (!file.exists("$WORK/out") || !any(grepl("in_work", readLines("$WORK/out", warn = FALSE)))) in_work()
 END
 
 # starts NAME ENGINE WHY COMMAND...: by COMMAND the profiler profiles what it starts, with ENGINE, because of WHY.
 starts() {
 	local name=$1 engine=$2 why=$3
 	shift 3
-	timeout -k 5 120 "$@" "$XRPROF" -F 499 -f folded -o "$WORK/out" --stats "$WORK/stats" -- R --vanilla --no-echo -f "$WORK/work.R" \
+	timeout -k 5 120 "$@" "$XRPROF" -F 499 -f rprof -o "$WORK/out" --stats "$WORK/stats" -- R --vanilla --no-echo -f "$WORK/work.R" \
 		>"$WORK/stdout" 2>"$WORK/err" </dev/null
 	is $? 0 "$name: what it starts is profiled" || diag "$(cat "$WORK/err")"
 	is "$(stat_of "$WORK/stats" engine)" "$engine" "$name: by engine $engine"

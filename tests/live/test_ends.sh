@@ -79,7 +79,9 @@ done
 
 prof_start "$WORK/duration.out" -F 499 -d 1.2 -p "$TARGET_PID"
 prof_wait
-ended "--duration"
+is "$PROF_STATUS" 0 "--duration: exit status 0" || diag "$(cat "$PROF_OUT.err")"
+check_rprof "$PROF_OUT" "--duration"
+check_stats "$PROF_OUT.stats" "--duration"
 
 # A pipe: the profile is seen while it is made, and the reader may go away.
 mkfifo "$WORK/pipe"
@@ -119,8 +121,9 @@ umount "$WORK/small"
 target_kill
 
 # A command of one's own.
+program="f <- function() for (i in 1:1e6) sqrt(i); seen <- function() any(startsWith(readLines('$WORK/command.out', warn = FALSE), '\"f\" '));"
 PROF_TIMEOUT=100 prof -F 499 -o "$WORK/command.out" --stats "$WORK/command.out.stats" -- \
-	Rscript --vanilla -e 'f <- function() for (i in 1:3e7) sqrt(i); f(); quit(status = 7)' 2>"$WORK/command.out.err"
+	Rscript --vanilla -e "$program while (!file.exists('$WORK/command.out') || !seen()) f(); quit(status = 7)" 2>"$WORK/command.out.err"
 PROF_STATUS=$?
 is $PROF_STATUS 7 "command: its exit status is ours" || diag "$(cat "$WORK/command.out.err")"
 check_rprof "$WORK/command.out" "command"

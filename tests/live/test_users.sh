@@ -11,7 +11,7 @@ target_start host wait
 target_rests
 prof -p "$TARGET_PID" --clock cpu -d 2 -o "$WORK/waits.out" 2>"$WORK/waits.err"
 is $? 0 "a process that waits: exit status 0" || diag "$(cat "$WORK/waits.err")"
-like "$(cat "$WORK/waits.err")" "process $TARGET_PID \(R\) used 0\.[0-9]+ s of CPU in [12]\.[0-9]+ s and waited the rest; --clock wall shows where" \
+like "$(cat "$WORK/waits.err")" "process $TARGET_PID \(R\) used 0\.[0-9]+ s of CPU in [0-9]+\.[0-9]+ s and waited the rest; --clock wall shows where" \
 	"it is said that it waited, and what shows where"
 timeout -k 5 60 "$XRPROF" -p "$TARGET_PID" --clock wall -d 1 -o "$WORK/wall.folded" 2>"$WORK/wall.err"
 is $? 0 "--clock wall, as it says" || diag "$(cat "$WORK/wall.err")"
@@ -24,32 +24,37 @@ target_kill
 # --lines where R kept no source references: no line, and no word.
 target_start host work 600 exit
 target_go
-prof -p "$TARGET_PID" --clock cpu -F 499 -l -d 2 -o "$WORK/lines.out" 2>"$WORK/lines.err"
-is $? 0 "lines without source references: exit status 0"
-like "$(cat "$WORK/lines.err")" "process $TARGET_PID \(R\): no source lines in [0-9]+ samples.*keep\.source = TRUE.*R_KEEP_PKG_SOURCE=yes" \
-	"it is said, with the cure"
+prof_start "$WORK/lines.out" -p "$TARGET_PID" --clock cpu -F 499 -l
+check "without source references it is said, with the cure" wait_until 60 grep -qE \
+	"process $TARGET_PID \(R\): no source lines in [0-9]+ samples.*keep\.source = TRUE.*R_KEEP_PKG_SOURCE=yes" "$PROF_OUT.err"
+prof_stop
+is "$PROF_STATUS" 0 "lines without source references: exit status 0"
 
 # Folded stacks: the same stack again each second.
 prof -p "$TARGET_PID" --clock cpu -F 499 -d 3 -f folded -o "$WORK/once.folded" --stats "$WORK/once.stats" 2>"$WORK/once.err"
 is "$(sed 's/ [0-9]*$//' "$WORK/once.folded" | sort | uniq -d | wc -l)" 0 "in a file each stack is there once"
-is "$(awk '{ n += $NF } END { print n }' "$WORK/once.folded")" \
+is "$(awk '{ n += $NF } END { print n + 0 }' "$WORK/once.folded")" \
 	"$(($(stat_of "$WORK/once.stats" written) + $(stat_of "$WORK/once.stats" no_r_frames)))" "with all its samples"
 
 # The collector's time fell on innocent functions, and nobody said to try --gc.
 target_kill
 target_start host gc 600
 target_go
-prof -p "$TARGET_PID" --clock cpu -F 499 -d 3 -o "$WORK/gc.folded" 2>"$WORK/gc.err"
-grep -q ';<GC> [0-9]' "$WORK/gc.folded"
-ok $? "without --gc the collector is marked in all formats" || diag "$(cat "$WORK/gc.err")"
+prof_start "$WORK/gc.folded" -p "$TARGET_PID" --clock cpu -F 499 -f folded
+check "without --gc the collector is marked in all formats" wait_until 60 grep -q ';<GC> [0-9]' "$WORK/gc.folded" || diag "$(cat "$PROF_OUT.err")"
+prof_stop
 prof -p "$TARGET_PID" --clock cpu -F 499 -d 1 -o "$WORK/gc.out" 2>>"$WORK/gc.err"
 is "$(grep -c '<GC>' "$WORK/gc.out")" 0 "but in that of Rprof(), where it is as asked"
 
 # A red job turned green.
-PROF_TIMEOUT=60 prof -o "$WORK/three.out" -- Rscript --vanilla -e 'f <- function() for (i in 1:2e7) sqrt(i); f(); quit(status = 3)' 2>"$WORK/three.err"
+# sampled FILE: an R program that computes until that profile has samples
+sampled() {
+	echo "f <- function() for (i in 1:1e6) sqrt(i); while (!file.exists('$1') || length(readLines('$1', warn = FALSE)) < 2) f()"
+}
+PROF_TIMEOUT=60 prof -o "$WORK/three.out" -- Rscript --vanilla -e "$(sampled "$WORK/three.out"); quit(status = 3)" 2>"$WORK/three.err"
 is $? 3 "-- COMMAND: its exit status is ours"
 like "$(cat "$WORK/three.err")" "Rscript exited with status 3" "and it is said"
-PROF_TIMEOUT=60 prof -o "$WORK/nine.out" -- Rscript --vanilla -e 'f <- function() for (i in 1:2e7) sqrt(i); f(); tools::pskill(Sys.getpid(), 9)' 2>"$WORK/nine.err"
+PROF_TIMEOUT=60 prof -o "$WORK/nine.out" -- Rscript --vanilla -e "$(sampled "$WORK/nine.out"); tools::pskill(Sys.getpid(), 9)" 2>"$WORK/nine.err"
 is $? 137 "128 and the signal that ended it"
 prof -d 1 -o "$WORK/goes_on.out" -- R --vanilla --no-echo -f "$TARGET_DIR/work.R" --args "$TARGET_DIR" 600 exit >/dev/null 2>"$WORK/goes_on.err"
 is $? 0 "0 for one that goes on" || diag "$(cat "$WORK/goes_on.err")"
@@ -72,9 +77,16 @@ check "--stats - is one JSON object on stdout" python3 -m json.tool "$WORK/stats
 # A line of progress for who looks on, and nobody else.
 prof -p "$TARGET_PID" -d 2 -o "$WORK/quiet.out" 2>"$WORK/quiet.err"
 is "$(grep -c "$(printf '\r')" "$WORK/quiet.err")" 0 "no progress where stderr is no terminal"
-script -qec "timeout -k 5 60 $XRPROF -e $XRPROF_ENGINE -p $TARGET_PID --clock cpu -d 3 -o $WORK/terminal.out" "$WORK/terminal.txt" >/dev/null </dev/null
-like "$(tr '\r' '\n' <"$WORK/terminal.txt")" "[1-9][0-9]* samples of 1 process, [0-9]+ a second, [0-9]+ lost, [0-9]+ % in " \
-	"progress on a terminal"
+script -qfec "timeout -k 5 60 $XRPROF -e $XRPROF_ENGINE -p $TARGET_PID --clock cpu -o $WORK/terminal.out --ready $WORK/terminal.pid" \
+	"$WORK/terminal.txt" >/dev/null </dev/null &
+script=$!
+live_pids+=("$script")
+progress() {
+	tr '\r' '\n' <"$WORK/terminal.txt" | grep -qE "[1-9][0-9]* samples of 1 process, [0-9]+ a second, [0-9]+ lost, [0-9]+ % in "
+}
+check "progress on a terminal" wait_until 60 progress || diag "$(cat -v "$WORK/terminal.txt")"
+kill -INT "$(cat "$WORK/terminal.pid")"
+wait "$script"
 # the last thing before the summary clears the line
 like "$(tail -n 3 "$WORK/terminal.txt" | cat -v)" '\^M\^\[\[Kxrprof-bpf: [0-9]+ samples' "which is cleared at the end"
 script -qec "timeout -k 5 60 $XRPROF -q -e $XRPROF_ENGINE -p $TARGET_PID -d 1 -o $WORK/terminal.out" "$WORK/silent.txt" >/dev/null </dev/null

@@ -4,7 +4,6 @@
  * packages register, and R's table of builtins.
  */
 #include "fuzz.h"
-#include "target/linux/native/fun_tab.h"
 #include "target/linux/native/symbols.h"
 #include "target/linux/unwind/table.h"
 

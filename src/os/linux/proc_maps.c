@@ -139,57 +139,53 @@ size_t proc_maps__find(FILE *in, struct proc_map *found, size_t max, size_t *lin
 	return n;
 }
 
-/* The next executable mapping of a file.  *@line and *@room are getline's. */
-static bool map__next_code(FILE *in, struct proc_map *map, char **line, size_t *room)
+bool proc_maps__next(FILE *in, struct proc_map *map)
 {
+	char *line = NULL;
+	size_t room = 0;
 	ssize_t len;
+	bool yes = false;
 
-	while ((len = getline(line, room, in)) > 0) {
-		if ((*line)[len - 1] == '\n')
+	while (!yes && (len = getline(&line, &room, in)) > 0) {
+		if (line[len - 1] == '\n')
 			len--;
-		if (!proc_maps__parse(*line, (size_t)len, map) && map->exec && map->inode)
-			return true;
+		yes = !proc_maps__parse(line, (size_t)len, map);
 	}
+	free(line);
+	return yes;
+}
+
+/* The next executable mapping of a file. */
+static bool map__next_code(FILE *in, struct proc_map *map)
+{
+	while (proc_maps__next(in, map))
+		if (map->exec && map->inode)
+			return true;
 	return false;
 }
 
 bool proc_maps__next_library(FILE *in, struct proc_map *map)
 {
-	char *line = NULL;
-	size_t room = 0;
-	bool yes;
-
-	do {
-		yes = map__next_code(in, map, &line, &room);
-	} while (yes && map->end - map->start < LIBR_MIN);
-	free(line);
-	return yes;
+	while (map__next_code(in, map))
+		if (map->end - map->start >= LIBR_MIN)
+			return true;
+	return false;
 }
 
 bool proc_maps__at(FILE *in, uint64_t at, struct proc_map *found)
 {
-	char *line = NULL;
-	size_t room = 0;
-	bool yes;
-
-	do {
-		yes = map__next_code(in, found, &line, &room);
-	} while (yes && (at < found->start || at >= found->end));
-	free(line);
-	return yes;
+	while (map__next_code(in, found))
+		if (at >= found->start && at < found->end)
+			return true;
+	return false;
 }
 
 bool proc_maps__file(FILE *in, const char *path, bool deleted, struct proc_map *found)
 {
-	char *line = NULL;
-	size_t room = 0;
-	bool yes;
-
-	do {
-		yes = map__next_code(in, found, &line, &room);
-	} while (yes && (found->cut || found->deleted != deleted || strcmp(found->path, path)));
-	free(line);
-	return yes;
+	while (map__next_code(in, found))
+		if (!found->cut && found->deleted == deleted && !strcmp(found->path, path))
+			return true;
+	return false;
 }
 
 /* Are the first bytes of @map in the process' memory those of the file @fd? */

@@ -33,6 +33,9 @@ struct proc_map {
  */
 int proc_maps__parse(const char *line, size_t len, struct proc_map *map);
 
+/* proc_maps__next - the next mapping in the maps file @in.  Returns whether there is one. */
+bool proc_maps__next(FILE *in, struct proc_map *map);
+
 /* proc_maps__is_libr - is @path that of R's shared library (libR.so, libR.so.4)? */
 bool proc_maps__is_libr(const char *path);
 

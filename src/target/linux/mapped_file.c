@@ -56,22 +56,15 @@ static int image__copy(int fd, pid_t pid, const struct proc_map *map, char *chun
 /* All mappings of the file of @of, lowest address first: code before data that was written to. */
 static int image__fill(int fd, pid_t pid, const struct proc_map *of)
 {
-	char *chunk = malloc(CHUNK), *line = NULL;
+	char *chunk = malloc(CHUNK);
 	FILE *in = proc__fopen(pid, "maps");
 	int err = chunk && in ? 0 : chunk ? -errno : -ENOMEM;
 	struct proc_map map;
-	size_t room = 0;
-	ssize_t len;
 
-	while (!err && (len = getline(&line, &room, in)) > 0) {
-		if (line[len - 1] == '\n')
-			len--;
-		if (!proc_maps__parse(line, (size_t)len, &map) && map.inode == of->inode &&
-		    map.dev_major == of->dev_major && map.dev_minor == of->dev_minor &&
-		    !strcmp(map.path, of->path))
+	while (!err && proc_maps__next(in, &map))
+		if (map.inode == of->inode && map.dev_major == of->dev_major &&
+		    map.dev_minor == of->dev_minor && !strcmp(map.path, of->path))
 			err = image__copy(fd, pid, &map, chunk);
-	}
-	free(line);
 	free(chunk);
 	if (in)
 		fclose(in);

@@ -155,10 +155,8 @@ static bool elf_image__spend(struct elf_image *file)
 	return true;
 }
 
-/* The next section of @type after @from (NULL: the first), with its contents unless @data is NULL.
- */
-static Elf_Scn *elf_image__section(struct elf_image *file, Elf_Scn *from, uint32_t type,
-				   GElf_Shdr *header, Elf_Data **data)
+Elf_Scn *elf_image__section(struct elf_image *file, Elf_Scn *from, uint32_t type, GElf_Shdr *header,
+			    Elf_Data **data)
 {
 	Elf_Scn *section = from;
 
@@ -218,9 +216,8 @@ bool elf_image__symbol(struct elf_image *file, uint32_t section, const char *nam
 	return found;
 }
 
-/* What relocation @r stores in its slot. */
-static bool elf_image__relocated(struct elf_image *file, const GElf_Rela *r, uint32_t link,
-				 uint64_t *value)
+bool elf_image__relocated(struct elf_image *file, const GElf_Rela *r, uint32_t link,
+			  uint64_t *value)
 {
 	bool x86 = file->machine == EM_X86_64;
 	uint32_t type = GELF_R_TYPE(r->r_info);

@@ -69,6 +69,20 @@ bool elf_image__symbol(struct elf_image *file, uint32_t section, const char *nam
 /* elf_image__bytes - the @size bytes of the file at @address, NULL if not all are in the file. */
 const uint8_t *elf_image__bytes(const struct elf_image *file, uint64_t address, uint64_t size);
 
+/*
+ * elf_image__section - the next section of @type after @from (NULL: the first), with its contents
+ * unless @data is NULL.  NULL: there is none.
+ */
+Elf_Scn *elf_image__section(struct elf_image *file, Elf_Scn *from, uint32_t type, GElf_Shdr *header,
+			    Elf_Data **data);
+
+/*
+ * elf_image__relocated - what relocation @r of a section with that sh_link stores in its slot.
+ * False: it is not an address of this file.
+ */
+bool elf_image__relocated(struct elf_image *file, const GElf_Rela *r, uint32_t link,
+			  uint64_t *value);
+
 /* elf_image__code - is @address in an executable segment? How many bytes of it follow? 0: no. */
 uint64_t elf_image__code(const struct elf_image *file, uint64_t address);
 

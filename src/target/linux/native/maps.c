@@ -12,7 +12,7 @@
 #include "base/shortage.h"
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
-#include "target/linux/native/make_parts.h"
+#include "target/linux/native/answer_file.h"
 #include "target/native.h"
 
 #define VDSO "[vdso]"
@@ -83,25 +83,17 @@ static int maps__add(struct maps_made *made, pid_t pid, const struct proc_map *m
 
 static int maps__read(struct maps_made *made, pid_t pid, FILE *in)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t len;
+	struct proc_map map;
 	int err = 0;
 
-	while (!err && (len = getline(&line, &room, in)) > 0) {
-		struct proc_map map;
-
-		if (line[len - 1] == '\n')
-			len--;
-		if (proc_maps__parse(line, (size_t)len, &map) || !map.exec ||
-		    (!map.inode && strcmp(map.path, VDSO)))
+	while (!err && proc_maps__next(in, &map)) {
+		if (!map.exec || (!map.inode && strcmp(map.path, VDSO)))
 			continue;
 		made->head.cut = made->head.n == XR_MAPPINGS_MAX;
 		if (made->head.cut)
 			break;
 		err = maps__add(made, pid, &map);
 	}
-	free(line);
 	return err;
 }
 

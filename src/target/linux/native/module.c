@@ -15,8 +15,7 @@
 #include "target/linux/hidden/debug_file.h"
 #include "target/linux/hidden/hidden.h"
 #include "target/linux/mapped_file.h"
-#include "target/linux/native/fun_tab.h"
-#include "target/linux/native/make_parts.h"
+#include "target/linux/native/answer_file.h"
 #include "target/linux/native/symbols.h"
 #include "target/linux/unwind/table.h"
 #include "target/native.h"
@@ -35,18 +34,11 @@ struct module_made {
 static int module__mapping(pid_t pid, uint64_t at, struct proc_map *map)
 {
 	FILE *in = proc__fopen(pid, "maps");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t len;
 	int err = -ESRCH;
 
-	while (err && in && (len = getline(&line, &room, in)) > 0) {
-		if (line[len - 1] == '\n')
-			len--;
-		if (!proc_maps__parse(line, (size_t)len, map) && map->start == at && map->exec)
+	while (err && in && proc_maps__next(in, map))
+		if (map->start == at && map->exec)
 			err = 0;
-	}
-	free(line);
 	if (in)
 		fclose(in);
 	return err;

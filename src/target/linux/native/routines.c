@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What packages register for R to call. */
+/* Tables of names and functions in ELF files: what packages register for R to call, R_FunTab. */
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "target/linux/native/symbols.h"
 
-#define SECTIONS_MAX  256u
 #define RELOCS_MAX    (1u << 20)
 #define NAME_BYTES    256u /* bytes of a routine's name, the terminator included */
 #define ARGUMENTS_MAX 65   /* R's .Call and .External take as many (Rdynload.h, dotcode.c) */
@@ -23,44 +22,41 @@ struct pointers {
 	size_t count, cap;
 };
 
-static int pointers__add_section(struct pointers *p, struct elf_image *file, Elf_Scn *scn,
-				 const GElf_Shdr *shdr)
-{
-	const uint64_t relative =
-		file->machine == EM_X86_64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
-	const uint64_t absolute = file->machine == EM_X86_64 ? R_X86_64_64 : R_AARCH64_ABS64;
-	Elf_Data *data = elf_taken__section(&file->taken, scn), *symbols = NULL;
-	Elf_Scn *link = elf_getscn(file->elf, shdr->sh_link);
-	int err = 0;
-
-	if (link)
-		symbols = elf_taken__section(&file->taken, link);
-	for (size_t i = 0; data && i < data->d_size / sizeof(Elf64_Rela) && !err; i++) {
-		struct pointer one;
-		GElf_Rela r;
-		GElf_Sym sym;
-
-		if (p->count == RELOCS_MAX || !gelf_getrela(data, (int)i, &r))
-			break;
-		one = (struct pointer){r.r_offset, (uint64_t)r.r_addend};
-		if (GELF_R_TYPE(r.r_info) == absolute && symbols &&
-		    gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym) &&
-		    sym.st_shndx != SHN_UNDEF)
-			one.value += sym.st_value;
-		else if (GELF_R_TYPE(r.r_info) != relative)
-			continue;
-		err = array__room(&p->pointers, p->count, &p->cap, sizeof(*p->pointers));
-		if (!err)
-			p->pointers[p->count++] = one;
-	}
-	return err;
-}
-
 static int pointer__compare(const void *a, const void *b)
 {
 	const struct pointer *p = a, *q = b;
 
 	return p->at < q->at ? -1 : p->at > q->at;
+}
+
+/* All words of @file that relocations fill with addresses of it, by their place.  -ENOMEM. */
+static int pointers__of(struct pointers *p, struct elf_image *file)
+{
+	const uint32_t got = file->machine == EM_X86_64 ? R_X86_64_GLOB_DAT : R_AARCH64_GLOB_DAT;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+	Elf_Data *data;
+
+	while ((scn = elf_image__section(file, scn, SHT_RELA, &header, &data))) {
+		const size_t n =
+			header.sh_flags & SHF_ALLOC ? data->d_size / sizeof(Elf64_Rela) : 0;
+
+		for (size_t i = 0; i < n && p->count < RELOCS_MAX; i++) {
+			struct pointer one;
+			GElf_Rela r;
+
+			if (!gelf_getrela(data, (int)i, &r) || GELF_R_TYPE(r.r_info) == got ||
+			    !elf_image__relocated(file, &r, header.sh_link, &one.value))
+				continue;
+			one.at = r.r_offset;
+			if (array__room(&p->pointers, p->count, &p->cap, sizeof(one)))
+				return -ENOMEM;
+			p->pointers[p->count++] = one;
+		}
+	}
+	if (p->count)
+		qsort(p->pointers, p->count, sizeof(*p->pointers), pointer__compare);
+	return 0;
 }
 
 /* A text that can be a routine's name; NULL. */
@@ -105,20 +101,68 @@ static int routines__entry(struct symbols *s, struct elf_image *file, const stru
 int symbols__of_routines(struct symbols *s, struct elf_image *file)
 {
 	struct pointers p = {0};
-	Elf_Scn *scn = NULL;
-	int err = 0;
+	int err = pointers__of(&p, file);
 
-	for (uint32_t i = 0; i < SECTIONS_MAX && !err && (scn = elf_nextscn(file->elf, scn)); i++) {
-		GElf_Shdr shdr;
-
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA &&
-		    shdr.sh_flags & SHF_ALLOC)
-			err = pointers__add_section(&p, file, scn, &shdr);
-	}
-	if (!err && p.count)
-		qsort(p.pointers, p.count, sizeof(*p.pointers), pointer__compare);
 	for (size_t i = 0; !err && i + 1 < p.count; i++)
 		err = routines__entry(s, file, &p.pointers[i], &p.pointers[i + 1]);
 	free(p.pointers);
 	return err;
+}
+
+int fun_tab__of_elf(struct elf_image *file, struct fun_tab_entry **out)
+{
+	struct fun_tab_entry *entries;
+	struct elf_symbol table;
+	struct pointers p = {0};
+	const uint8_t *bytes;
+	uint32_t n, have = 0;
+	int err;
+
+	if (!elf_image__symbol(file, SHT_DYNSYM, "R_FunTab", STT_OBJECT, &table))
+		return -ENOENT;
+	n = table.size / FUN_TAB_ENTRY > FUN_TAB_MAX ? FUN_TAB_MAX
+						     : (uint32_t)(table.size / FUN_TAB_ENTRY);
+	bytes = elf_image__bytes(file, table.value, (uint64_t)n * FUN_TAB_ENTRY);
+	if (!n || !bytes)
+		return -EBADMSG;
+	entries = calloc(n, sizeof(*entries));
+	err = entries ? pointers__of(&p, file) : -ENOMEM;
+	for (uint32_t i = 0; i < n && !err; i++)
+		memcpy(&entries[i], bytes + (size_t)i * FUN_TAB_ENTRY, sizeof(*entries));
+	for (size_t i = 0; i < p.count && !err; i++) {
+		const uint64_t off = p.pointers[i].at - table.value;
+
+		if (p.pointers[i].at < table.value || off / FUN_TAB_ENTRY >= n)
+			continue;
+		if (off % FUN_TAB_ENTRY == 0)
+			entries[off / FUN_TAB_ENTRY].name = p.pointers[i].value;
+		else if (off % FUN_TAB_ENTRY == 8)
+			entries[off / FUN_TAB_ENTRY].cfun = p.pointers[i].value;
+	}
+	free(p.pointers);
+	if (err) {
+		free(entries);
+		return err;
+	}
+	while (have < n && entries[have].name)
+		have++;
+	*out = entries;
+	return (int)have;
+}
+
+const char *fun_tab__name(const struct elf_image *file, uint64_t address)
+{
+	const char *text = (const char *)elf_image__bytes(file, address, 1);
+	size_t len = 0;
+
+	while (text && len < FUN_TAB_NAME) {
+		const char *c = (const char *)elf_image__bytes(file, address + len, 1);
+
+		if (!c)
+			return NULL;
+		if (!*c)
+			return text;
+		len++;
+	}
+	return NULL;
 }

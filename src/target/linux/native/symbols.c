@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "target/linux/native/demangle.h"
-#include "target/linux/native/make_parts.h"
+#include "target/linux/native/answer_file.h"
 
 #define SECTIONS_MAX	4096u
 #define DEBUG_DATA_MAX	(32u << 20) /* bytes of .gnu_debugdata, unpacked */
@@ -153,6 +152,47 @@ int symbols__of_elf(struct symbols *s, Elf *elf)
 	if (!err)
 		err = symbols__of_debug_data(s, elf);
 	return err ? err : symbols__of_tables(s, elf, SHT_DYNSYM, SYMBOL_DYNAMIC);
+}
+
+/*
+ * Of libiberty (demangle.h), whose header wants more of a program than these.  Its recursion is
+ * limited unless it is told not to (DMGL_NO_RECURSE_LIMIT).
+ */
+extern char *cplus_demangle_v3(const char *mangled, int options);
+extern char *rust_demangle(const char *mangled, int options);
+
+/* gfortran: `__module_MOD_procedure` (gcc/fortran/trans-decl.cc, gfc_sym_mangled_function_id). */
+static int fortran__add(struct buf *out, const char *name)
+{
+	const char *mod = strstr(name, "_MOD_");
+
+	if (strncmp(name, "__", 2) || !mod || mod == name + 2 || !mod[5])
+		return -EINVAL;
+	return buf__printf(out, "%.*s::%s", (int)(mod - name - 2), name + 2, mod + 5);
+}
+
+int demangle__add(struct buf *out, const char *name)
+{
+	char *made = NULL;
+	int err;
+
+	if (strlen(name) >= DEMANGLE_MAX)
+		return buf__str(out, name);
+	if (name[0] == '_' && (name[1] == 'R' || name[1] == 'Z'))
+		made = rust_demangle(name, 0);
+	if (!made && name[0] == '_' && name[1] == 'Z')
+		made = cplus_demangle_v3(name, 0);
+	if (made) {
+		const size_t len = strnlen(made, DEMANGLE_MAX);
+
+		err = buf__add(out, made, len);
+		if (!err && len == DEMANGLE_MAX)
+			err = buf__str(out, "...");
+		free(made);
+		return err;
+	}
+	err = fortran__add(out, name);
+	return err == -EINVAL ? buf__str(out, name) : err;
 }
 
 /* The better of two names of one function comes first; at last anything that is always the same. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the functions of an ELF file are called, from all tables that there are. */
+/* The names of the functions of an ELF file, from all tables that there are. */
 #ifndef XR_TARGET_LINUX_NATIVE_SYMBOLS_H
 #define XR_TARGET_LINUX_NATIVE_SYMBOLS_H
 
@@ -12,6 +12,7 @@
 
 #define SYMBOLS_MAX	  (1u << 20)  /* of one file */
 #define SYMBOLS_TEXTS_MAX (16u << 20) /* bytes of all names */
+#define DEMANGLE_MAX	  4096u	      /* bytes of a name that is demangled, and of the result */
 
 /* The better first. */
 enum symbol_source { SYMBOL_TABLE, SYMBOL_DEBUG_DATA, SYMBOL_DYNAMIC, SYMBOL_ROUTINE };
@@ -57,5 +58,35 @@ int symbols__add_routine(struct symbols *s, uint64_t address, const char *name);
 int symbols__finish(struct symbols *s, struct buf *out, struct buf *texts);
 
 void symbols__free(struct symbols *s);
+
+/*
+ * demangle__add - append what @name is called in its language: C++ and Rust without parameters
+ * (`std::vector<int>::push_back`), Fortran's procedures in modules (`module::procedure`).  Another
+ * name, or one that is too long, is appended as it is.  -ENOMEM.
+ *
+ * What the compiler adds for parts and clones of a function (.cold, .part.0, .constprop.0, .isra.0)
+ * stays.
+ */
+int demangle__add(struct buf *out, const char *name);
+
+/* --- R_FunTab, R's table of builtins (src/main/names.c), as it is in R's file --- */
+
+#define FUN_TAB_ENTRY 40u   /* bytes, R 3.0 to 4.6: name, cfun, code, eval, arity, gram */
+#define FUN_TAB_MAX   4096u /* entries that are looked at; R 4.6 has 760 */
+#define FUN_TAB_NAME  64u   /* bytes of a name that are looked at */
+
+/* Addresses as the file counts. */
+struct fun_tab_entry {
+	uint64_t name, cfun;
+};
+
+/*
+ * fun_tab__of_elf - the entries up to the one without a name: *@entries, which the caller frees,
+ * and their number.  -ENOENT: the file exports no R_FunTab; -EBADMSG; -ENOMEM.
+ */
+int fun_tab__of_elf(struct elf_image *file, struct fun_tab_entry **entries);
+
+/* fun_tab__name - the text at @address, if it ends within FUN_TAB_NAME; or NULL. */
+const char *fun_tab__name(const struct elf_image *file, uint64_t address);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For those who make answers of target/native.h. */
-#ifndef XR_TARGET_LINUX_NATIVE_MAKE_PARTS_H
-#define XR_TARGET_LINUX_NATIVE_MAKE_PARTS_H
+/* How answers of target/native.h are made. */
+#ifndef XR_TARGET_LINUX_NATIVE_ANSWER_FILE_H
+#define XR_TARGET_LINUX_NATIVE_ANSWER_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +15,8 @@ struct answer_part {
 };
 
 /*
- * answer_file__make - a file in memory of @n parts, one behind the other, that cannot be changed
- * any more: a descriptor, or a negative errno.
+ * answer_file__make - a sealed file in memory of @n parts, one behind the other: a descriptor, or a
+ * negative errno.
  */
 int answer_file__make(const struct answer_part *parts, size_t n);
 

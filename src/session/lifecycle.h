@@ -15,7 +15,7 @@
 #include "profile/stats.h"
 #include "session/advice.h"
 #include "session/config.h"
-#include "session/native/native.h"
+#include "session/native.h"
 #include "session/processes.h"
 #include "session/records.h"
 #include "session/sources.h"

@@ -16,7 +16,7 @@
 #include "os/proc_handle.h"
 #include "profile/allocated.h"
 #include "profile/profile.h"
-#include "session/native/native.h"
+#include "session/native.h"
 #include "session/verify_hidden.h"
 #include "target/describe.h"
 #include "target/target.h"

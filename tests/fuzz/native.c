@@ -4,7 +4,7 @@
  * packages register, and R's table of builtins.
  */
 #include "fuzz.h"
-#include "target/linux/native/symbols.h"
+#include "native/linux/symbols.h"
 #include "target/linux/unwind/table.h"
 
 static void check_table(const struct unwind_table *t)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# touches: bpf include engine/remote session
+# touches: bpf include engine/remote session native
 # engines: bpf ptrace
 # timeout: 120
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # tier: all
-# touches: session engine/bpf target
+# touches: session engine/bpf target native
 # engines: bpf
 # timeout: 300
 #

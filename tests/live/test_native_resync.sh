@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # tier: all
-# touches: include bpf engine/remote target
+# touches: include bpf engine/remote target native
 # engines: bpf ptrace
 # images: trixie
 # timeout: 300

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "os/proc.h"
-#include "target/linux/native/answer_file.h"
+#include "target/linux/answer_file.h"
 #include "target/source.h"
 
 #define SOURCE_MAGIC 0x78727372u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Room in slabs: nothing overlaps, and what is given back is used again only later. */
-#include "session/native/slabs.h"
+#include "native/slabs.h"
 
 #include "base/clock.h"
 #include "space.h"

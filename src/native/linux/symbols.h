@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The names of the functions of an ELF file, from all tables that there are. */
-#ifndef XR_TARGET_LINUX_NATIVE_SYMBOLS_H
-#define XR_TARGET_LINUX_NATIVE_SYMBOLS_H
+#ifndef XR_NATIVE_LINUX_SYMBOLS_H
+#define XR_NATIVE_LINUX_SYMBOLS_H
 
 #include <libelf.h>
 #include <stdint.h>

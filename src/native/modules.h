@@ -3,14 +3,14 @@
  * The modules of native code that processes have mapped: of each file one, whoever maps it.  Its
  * unwind table is in the slabs, its names are here.
  */
-#ifndef XR_SESSION_NATIVE_MODULES_H
-#define XR_SESSION_NATIVE_MODULES_H
+#ifndef XR_NATIVE_MODULES_H
+#define XR_NATIVE_MODULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
-#include "session/native/slabs.h"
+#include "native/slabs.h"
 #include "target/native.h"
 
 enum module_state {

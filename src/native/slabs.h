@@ -3,8 +3,8 @@
  * Room in the engine's slabs (space.h) for tables and spaces.  What is given back is used again
  * only after no sample can be at it any more.
  */
-#ifndef XR_SESSION_NATIVE_SLABS_H
-#define XR_SESSION_NATIVE_SLABS_H
+#ifndef XR_NATIVE_SLABS_H
+#define XR_NATIVE_SLABS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include "base/shortage.h"
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
-#include "target/linux/native/answer_file.h"
+#include "target/linux/answer_file.h"
 #include "target/native.h"
 
 #define VDSO "[vdso]"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #define _GNU_SOURCE
-#include "target/linux/native/answer_file.h"
+#include "target/linux/answer_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,8 +15,8 @@
 #include "target/linux/hidden/debug_file.h"
 #include "target/linux/hidden/hidden.h"
 #include "target/linux/mapped_file.h"
-#include "target/linux/native/answer_file.h"
-#include "target/linux/native/symbols.h"
+#include "target/linux/answer_file.h"
+#include "native/linux/symbols.h"
 #include "target/linux/unwind/table.h"
 #include "target/native.h"
 

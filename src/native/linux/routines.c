@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "target/linux/native/symbols.h"
+#include "native/linux/symbols.h"
 
 #define RELOCS_MAX    (1u << 20)
 #define NAME_BYTES    256u /* bytes of a routine's name, the terminator included */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "session/native/modules.h"
+#include "native/modules.h"
 
 #include <errno.h>
 #include <stdio.h>

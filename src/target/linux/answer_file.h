@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How answers of target/native.h are made. */
-#ifndef XR_TARGET_LINUX_NATIVE_ANSWER_FILE_H
-#define XR_TARGET_LINUX_NATIVE_ANSWER_FILE_H
+#ifndef XR_TARGET_LINUX_ANSWER_FILE_H
+#define XR_TARGET_LINUX_ANSWER_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 
 #include "some.h"
 #include "tap.h"
-#include "target/linux/native/answer_file.h"
+#include "target/linux/answer_file.h"
 #include "target/native.h"
 
 /* The bytes of the answer in @fd, which is closed; the caller frees them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #define _GNU_SOURCE
-#include "target/linux/native/symbols.h"
+#include "native/linux/symbols.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "target/linux/native/answer_file.h"
+#include "target/linux/answer_file.h"
 
 #define SECTIONS_MAX	4096u
 #define DEBUG_DATA_MAX	(32u << 20) /* bytes of .gnu_debugdata, unpacked */

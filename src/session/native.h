@@ -7,14 +7,14 @@
  * Nothing here makes a sample wait: until the space of a process is known its samples have no
  * native frames further out than the first.
  */
-#ifndef XR_SESSION_NATIVE_NATIVE_H
-#define XR_SESSION_NATIVE_NATIVE_H
+#ifndef XR_SESSION_NATIVE_H
+#define XR_SESSION_NATIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "session/native/modules.h"
-#include "session/native/slabs.h"
+#include "native/modules.h"
+#include "native/slabs.h"
 #include "session/notes.h"
 #include "target/ask.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "target/linux/native/symbols.h"
+#include "native/linux/symbols.h"
 
 #include "tap.h"
 

@@ -70,7 +70,7 @@ enum xr_counter {
 	XR_WAITS_NONE_NS, /* the samples' time, with no R function, and not preempted: not shown */
 	XR_SPENT_NS,	  /* what all samples took together, whatever became of them */
 	XR_LONGEST_NS,	  /* what the longest sample took: a maximum, not a sum */
-	XR_MOST_WORK,	  /* and the one of most work: likewise */
+	XR_MOST_WORK,	  /* the most work of a sample: a maximum too */
 	XR_COUNTERS
 };
 
@@ -122,7 +122,7 @@ struct xr_slot {
 #define XR_FRAME_SLOTS_MAX 3u
 
 /*
- * With XR_F_MEMORY the first slots of part 0 are no frames but R's counts of its memory, as they
+ * With XR_F_MEMORY the first slots of part 0 are not frames but R's counts of its memory, as they
  * were at the sample: what Rprof(memory.profiling = TRUE) writes (doprof(), eval.c;
  * get_current_mem(), memory.c).
  */
@@ -137,7 +137,7 @@ struct xr_memory {
 
 /*
  * A package is one of these, or the hash of its name, a text: of a namespace, `stats`, or of the
- * environment of an attached package that is none, `package:datasets`.  (Hashes are odd.)  A
+ * environment of an attached package without a namespace, `package:datasets`.  (Hashes are odd.)  A
  * definition is a place, told in an XR_REC_PLACE record ahead of the first sample that uses it.
  */
 #define XR_PACKAGE_GLOBAL 2u /* the global environment */
@@ -161,7 +161,7 @@ enum xr_form {
 	XR_FORM_ITEM_ODD,  /* word[[?]]: the subscript is ALTREP, its data elsewhere */
 	XR_FORM_BUILTIN,   /* XR_FORM_NATIVE that was called as a builtin of R */
 	XR_FORM_NATIVE,
-	XR_FORM_KERNEL, /* word: the address, but for its highest byte, which is all ones */
+	XR_FORM_KERNEL, /* word: the address, except its highest byte, which is all ones */
 	XR_FORMS
 };
 
@@ -211,7 +211,7 @@ enum xr_form {
 
 /*
  * Samples on one CPU may nest: an interrupt samples while a tracepoint's sample is being taken.
- * Each level has working memory of its own; more levels than these are lost.
+ * Each level has separate working memory; samples of further levels are lost.
  */
 #define XR_LEVELS 3u
 
@@ -256,7 +256,7 @@ enum xr_unit { XR_UNIT_TICKS = 0, XR_UNIT_NS = 1, XR_UNIT_BYTES = 2, XR_UNIT_COU
  * A text, not terminated: the name of the symbol at address `id`, or (kind XR_TEXT_HASHED) the
  * text whose hash is `id`.  Holds for process row `serial`.  A later text for the same id
  * replaces the earlier.  One as long as its kind may be (XR_NAME_MAX, XR_TEXT_MAX) was cut there,
- * and the decoder says so.
+ * and the decoder counts it.
  */
 struct xr_text {
 	struct xr_head head;
@@ -317,7 +317,7 @@ struct xr_wait {
 	__u32 pid;   /* its process */
 };
 
-/* Of a wait that is not over, how much is counted already; likewise, in the map `waits_told`. */
+/* Of a wait that is not over, how much is counted already, in the map `waits_told`. */
 struct xr_wait_told {
 	__u64 since; /* which one */
 	__u64 until; /* ns: it counts from here on */

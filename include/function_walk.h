@@ -9,10 +9,10 @@
  *   - R_GlobalEnv, R_BaseEnv and R_BaseNamespace are known by their addresses.
  *   - A namespace is made with an environment for its imports as its enclosure, which has the
  *     attribute name = "imports:PACKAGE" and R_BaseNamespace as enclosure (makeNamespace in
- *     namespace.R).  So the environment from which such a one is come to is a namespace.
+ *     namespace.R).  So the environment whose enclosure that is, is a namespace.
  *   - The environment of an attached package has the attribute name = "package:PACKAGE".
  *
- * What cannot be read is not known; that is no failure of the sample.  These return 0; WALK_CUT or
+ * What cannot be read is not known; the sample does not fail.  These return 0; WALK_CUT or
  * -XR_LOST, which end the walk; or another -enum xr_error: something could not be read.
  */
 #ifndef XR_FUNCTION_WALK_H

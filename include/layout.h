@@ -120,7 +120,7 @@ struct xr_row {
 	/* the sampler's own (sample_budget.h), as r_tid is */
 	__u32 strikes; /* its samples were over their budget */
 	__u32 reduced; /* samples to take with a smaller budget now */
-	__u32 asked;   /* the space_stamp, which was no more, with which code was told of */
+	__u32 asked;   /* the stale space_stamp for which unknown code was reported */
 	__u32 node_size;
 	__u64 heap_base; /* bytes in use when the last collection ended, 0: not known (collection.h)
 			  */

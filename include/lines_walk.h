@@ -19,7 +19,7 @@ WALK_FN int lines__altrep(const struct walk *w, const __u64 *cell)
 	return w->row.layout.has_altrep && (cell[0] & R_ALTREP_BIT);
 }
 
-/* lines__none - there is no location here, or none that may be told; not an error */
+/* lines__none - there is no location here, or none that may be sent; not an error */
 WALK_FN int lines__none(struct walk *w)
 {
 	w->file = 0;
@@ -125,9 +125,9 @@ WALK_FN int lines__filename(struct walk *w, __u64 env, __u64 *value)
 }
 
 /*
- * lines__file_name - find the bytes of the string @value, to lines.name_at; 0: it is none.  R names
- * code that was in no file "" (the console, gram.c) or <text> (parse(text =)): many srcfiles have
- * such a name.
+ * lines__file_name - find the bytes of the string @value, to lines.name_at; 0: it is not a name.  R
+ * names code that was not in a file "" (the console, gram.c) or <text> (parse(text =)): many
+ * srcfiles have such a name.
  */
 WALK_FN int lines__file_name(struct walk *w, __u64 value)
 {

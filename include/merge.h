@@ -13,9 +13,9 @@
  *
  * Keys ascend from frame to frame, so one comparison tells which comes next.  (Those of one frame
  * need not: while R's own profiler runs bcEval() has a context of each builtin it calls, wherever
- * among its variables.)  A context below the frame at hand has no frame any more: a longjmp or a
- * C++ exception went over it, and R has not noticed yet.  R's own profiler tells it, so it is told,
- * and counted.
+ * among its variables.)  A context below the current frame has no frame any more: a longjmp or a
+ * C++ exception went over it, and R has not noticed yet.  R's own profiler writes it, so it is
+ * emitted, and counted.
  */
 #ifndef XR_MERGE_H
 #define XR_MERGE_H
@@ -25,29 +25,29 @@
 /* What comes next. */
 enum merge_next {
 	MERGE_DONE,    /* both ended */
-	MERGE_UNWIND,  /* nothing: go on to the caller of the frame at hand, then ask again */
-	MERGE_FRAME,   /* the frame at hand */
-	MERGE_CONTEXT, /* the context at hand, which the frame told last owns */
-	MERGE_DEAD,    /* likewise, but no frame owns it */
-	MERGE_REST,    /* likewise, but there are no frames any more to say which */
+	MERGE_UNWIND,  /* nothing: go on to the caller of the current frame, then ask again */
+	MERGE_FRAME,   /* the current frame */
+	MERGE_CONTEXT, /* the current context, which the frame emitted last owns */
+	MERGE_DEAD,    /* the current context, which no frame owns */
+	MERGE_REST,    /* the current context; the frames ended, so its owner is not known */
 };
 
 enum merge_frame {
-	MERGE_FRAME_NEW,   /* not told yet */
+	MERGE_FRAME_NEW,   /* not emitted yet */
 	MERGE_FRAME_TOLD,  /* contexts of it may follow */
-	MERGE_FRAME_ENDED, /* there is none at hand, nor will be */
+	MERGE_FRAME_ENDED, /* there are no more */
 };
 
 struct merge {
-	__u64 lo, hi;	 /* of the frame at hand */
-	__u64 key;	 /* of the context at hand; 0: further out than all frames */
+	__u64 lo, hi;	 /* of the current frame */
+	__u64 key;	 /* of the current context; 0: further out than all frames */
 	__u32 frame;	 /* enum merge_frame */
-	__u32 contexts;	 /* 1: there is one at hand; 0: they ended */
+	__u32 contexts;	 /* 1: there is a current one; 0: they ended */
 	__u32 dead;	 /* contexts so far that no frame owns */
 	__u32 descended; /* contexts so far further in than the one before: this must not be */
 };
 
-/* merge__begin - nothing at hand yet: give both before the first merge__next. */
+/* merge__begin - there is no frame and no context yet: give both before the first merge__next. */
 WALK_FN void merge__begin(struct merge *m)
 {
 	m->lo = 0;
@@ -59,7 +59,7 @@ WALK_FN void merge__begin(struct merge *m)
 	m->descended = 0;
 }
 
-/* merge__frame - the next frame outward is at hand: [@lo, @hi). */
+/* merge__frame - the next frame outward: [@lo, @hi). */
 WALK_FN void merge__frame(struct merge *m, __u64 lo, __u64 hi)
 {
 	m->lo = lo;
@@ -74,7 +74,7 @@ WALK_FN void merge__no_frame(struct merge *m)
 }
 
 /*
- * merge__context - the next context outward is at hand.  @key 0: not known, it goes with the one
+ * merge__context - the next context outward.  @key 0: not known, it goes with the one
  * before; without one before, behind all frames.
  */
 WALK_FN void merge__context(struct merge *m, __u64 key)
@@ -92,7 +92,7 @@ WALK_FN void merge__no_context(struct merge *m)
 	m->contexts = 0;
 }
 
-/* merge__owns - does the frame at hand own the context at hand? */
+/* merge__owns - does the current frame own the current context? */
 WALK_FN int merge__owns(const struct merge *m)
 {
 	return m->contexts && m->key && m->key >= m->lo && m->key < m->hi;
@@ -111,8 +111,8 @@ WALK_FN int merge__is_next(const struct merge *m)
 }
 
 /*
- * merge__next - what comes next, and it will be told.  After MERGE_FRAME and a context the same is
- * to be asked again, with the next context at hand.
+ * merge__next - what comes next, and it will be emitted.  After MERGE_FRAME and a context the same
+ * is to be asked again, with the next context.
  */
 WALK_FN int merge__next(struct merge *m)
 {

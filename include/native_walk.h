@@ -8,9 +8,9 @@
  *	while (!(err = native__step(n, w)))
  *		;
  *
- * R's part is what walk__step() would give, whatever becomes of the native one.
+ * R's part is what walk__step() would give, whatever the native part is.
  *
- * Whoever includes this file defines WALK_FN, and the hooks below; NATIVE_RESYNC where a jmp_buf is
+ * The includer defines WALK_FN, and the hooks below; NATIVE_RESYNC where a jmp_buf is
  * as native__resync() reads it.
  */
 #ifndef XR_NATIVE_WALK_H
@@ -54,18 +54,18 @@ struct native {
 	__u64 bc_top; /* R_BCNodeStackTop when the context told last was made; 0: none was */
 	__u64 cell[6];
 	__u64 base;	 /* of the code found: what is added to its module's pc */
-	__u32 pp_top;	 /* R_PPStackTop, likewise */
+	__u32 pp_top;	 /* R_PPStackTop */
 	__u32 begin;	 /* of the function found */
 	__u32 flags;	 /* XR_NATIVE_* of it */
 	__u32 map_stamp; /* the space that `map` is of; 0: of none */
 	__u32 frames;	 /* emitted */
-	__u32 end;	 /* why there are no more after the one at hand; 0: there may be */
+	__u32 end;	 /* why there are no more after the current one; 0: there may be */
 	__u32 builtins;	 /* of them functions in R_FunTab that own no context, */
 	__u32 named;	 /* and those with `op` */
 	__u32 resynced;	 /* times */
 	__u32 guard_known;
 	__u32 module; /* of the code found; 0: it is in none */
-	__u32 op;     /* of the frame at hand, 1 + its number in R_FunTab; 0: not told */
+	__u32 op;     /* of the current frame, 1 + its number in R_FunTab; 0: not known */
 };
 
 /* The words of slab @slab, XR_SLAB_WORDS of them; NULL: there is no such. */
@@ -258,7 +258,7 @@ WALK_FN int native__find_slow(struct native *n, struct walk *w)
 #define NATIVE_NODE	   16 /* bytes of a cell of the node stack, R_bcstack_t: tag, value */
 #define NATIVE_PROTECTED   16 /* places of R_PPStack that are looked at */
 
-/* native__op - is @object the builtin that the frame at hand executes?  Then n->op is set. */
+/* native__op - is @object the builtin that the current frame executes?  Then n->op is set. */
 WALK_FN int native__op(struct native *n, struct walk *w, __u64 object)
 {
 	__u32 offset;
@@ -277,7 +277,7 @@ WALK_FN int native__op(struct native *n, struct walk *w, __u64 object)
 	return 1;
 }
 
-/* native__builtin_slow - n->op of the frame at hand, whose function is in R_FunTab.  0. */
+/* native__builtin_slow - n->op of the current frame, whose function is in R_FunTab.  0. */
 WALK_FN int native__builtin_slow(struct native *n, struct walk *w)
 {
 	__u64 top = n->bc_top, stack = 0, object;
@@ -313,7 +313,7 @@ done:
 
 /* --- the steps --- */
 
-/* native__at_hand - look at the frame of n->unwind.pc: it is at hand. */
+/* native__at_hand - make the frame of n->unwind.pc the current one. */
 WALK_FN void native__at_hand(struct native *n)
 {
 	n->end = (__u32)unwind__frame(&n->unwind);
@@ -366,7 +366,7 @@ WALK_FN int native__begin(struct native *n, struct walk *w, __u64 pc, __u64 sp, 
 	return native__context(n, w);
 }
 
-/* native__tell - emit the frame at hand. */
+/* native__tell - emit the current frame. */
 WALK_FN int native__tell(struct native *n, struct walk *w)
 {
 	__u32 flags = n->flags;
@@ -396,7 +396,7 @@ WALK_FN int native__tell(struct native *n, struct walk *w)
 	return walk__emit(w, form << XR_FORM_SHIFT | word, (__u64)flags << 56 | more);
 }
 
-/* native__outward - from the frame at hand to its caller, if there is one. */
+/* native__outward - from the current frame to its caller, if there is one. */
 WALK_FN void native__outward(struct native *n)
 {
 	if (!n->end && n->frames >= XR_NATIVE_MAX)
@@ -415,7 +415,7 @@ WALK_FN void native__outward(struct native *n)
  * know the registers of its frame: closures and eval() call setjmp(), and the buffer is in the
  * context (Defn.h, cjmpbuf).  glibc mangles three of them
  * (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h); musl does not.  Taken if it fits: the context
- * is in that frame, and code of R made it.  1: that frame is at hand now; 0.
+ * is in that frame, and code of R made it.  1: that frame is the current one now; 0.
  */
 #define NATIVE_JMP_BUF 16 /* offset in a context, in all releases */
 
@@ -464,7 +464,7 @@ WALK_FN int native__resync_slow(struct native *n, struct walk *w)
 #endif
 
 /*
- * native__frame_slow - no context is next: emit the frame at hand, or go on to its caller and emit
+ * native__frame_slow - no context is next: emit the current frame, or go on to its caller and emit
  * that if it is next.  0, or -enum xr_error.
  */
 WALK_FN int native__frame_slow(struct native *n, struct walk *w)

@@ -7,8 +7,8 @@
  * All of it lies in slabs, XR_SLAB_WORDS words of 8 bytes each.  A table is its rows and, anywhere
  * in the same slab, its rules, 2 words each; one with more rows than a slab has is several.  A
  * space is a struct xr_space and behind it its mappings in the order of their addresses; forked
- * children share their parent's.  Whoever frees a space clears its stamp, and leaves it and what it
- * led to as they are until no sample can be at it any more.
+ * children share their parent's.  To free a space, its stamp is cleared; it and what it
+ * refers to stay as they are until no sample can use them any more.
  */
 #ifndef XR_SPACE_H
 #define XR_SPACE_H
@@ -22,8 +22,8 @@
 struct xr_space {
 	__u32 stamp; /* of the row that leads here, else it is another's by now */
 	__u32 n;     /* mappings */
-	__u64 quiet; /* ns, CLOCK_MONOTONIC: until then nobody is told of code that is not known;
-		      * the sampler sets it when it tells */
+	__u64 quiet; /* ns, CLOCK_MONOTONIC: until then unknown code is not reported; the
+		      * sampler sets it when it reports */
 };
 
 /* Code of one module, as far as its table is in one slab. */

@@ -3,7 +3,7 @@
  * Unwind tables as the unwinder uses them, in the kernel and from outside: what DWARF's call frame
  * information (.eh_frame) of one module says, as far as it takes to go from a frame to its caller.
  * Three registers are followed: the program counter, the stack pointer, and the frame pointer (rbp,
- * x29), which is one only where a rule says so; on arm64 the link register, too, for the innermost
+ * x29), if a rule says that it is one; on arm64 the link register, too, for the innermost
  * frame.
  *
  * A table is rows sorted by address, each with the number of a rule; a few hundred rules serve the
@@ -16,7 +16,7 @@
 
 /*
  * From `pc` up to that of the next row `rule` holds.  `back` is how many rows before this one the
- * function (FDE) begins, XR_ROW_FAR: not told, so many are between.
+ * function (FDE) begins, XR_ROW_FAR: more than fit.
  */
 struct xr_unwind_row {
 	__u32 pc; /* bytes from the first address of the module's file */

@@ -9,7 +9,7 @@
  *		err = unwind__caller(u);
  *	}
  *
- * Whoever includes this file defines WALK_FN before it, and the hooks below.  A step reads at most
+ * The includer defines WALK_FN before this file, and the hooks below.  A step reads at most
  * three times, and there is no state but struct unwind.  The stack pointer ascends but out of the
  * frame of a signal: how many frames there may be is the caller's to limit.
  */

@@ -193,7 +193,7 @@ WALK_FN int walk__filter(struct walk *w, __u64 at, __u32 flag)
 }
 
 /*
- * walk__context_at - read the next context outward, and decide whether it is told.
+ * walk__context_at - read the next context outward, and decide whether it is emitted.
  * 0: walk__tell() is next; WALK_DONE; WALK_CUT; or -enum xr_error.
  */
 WALK_FN int walk__context_at(struct walk *w)

@@ -33,7 +33,7 @@ struct walk;
 
 /*
  * Copy @len bytes at @addr of the target to @dst.  0, or negative: not readable.  While w->lenient
- * is set that is no failure of the walk.
+ * is set the walk does not fail by that.
  */
 WALK_HOOK int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr);
 
@@ -57,7 +57,7 @@ WALK_HOOK __u64 walk__now(struct walk *w);
 
 /*
  * Each of these only calls the function of this header that is named beside it.  They are hooks so
- * that BPF can make each a function of its own, which is verified once.  With WALK_PLAIN defined
+ * that BPF can make each a separate function, which is verified once.  With WALK_PLAIN defined
  * they are defined here.
  */
 WALK_FN int walk__name(struct walk *w, __u64 fun);	       /* walk__name_slow() */
@@ -129,7 +129,7 @@ struct walk_budget {
  *   - or, from R 4.4 on, lies on byte code's stack in the heap (bcEval_loop() in eval.c).  Then its
  *     `bcpc` is R_BCpc: the address of a local variable of that bcEval_loop().
  * So each context but the outermost, the variable R_Toplevel, has its address or its `bcpc` on the
- * stack of R's thread.  (R_CStackStart does not tell: it is the first thread's, whoever calls
+ * stack of R's thread.  (R_CStackStart does not tell: it is the first thread's, whichever calls
  * Rf_initialize_R(), unix/system.c.)
  */
 enum walk_whose {
@@ -256,7 +256,7 @@ struct walk {
 	__u64 next;	   /* context to read next */
 	__u64 at;	   /* the one in `context` */
 	__u32 flag;	   /* its callflag */
-	__u32 told;	   /* enum walk_filter: whether it is to be told */
+	__u32 told;	   /* enum walk_filter: whether it is emitted */
 	__u64 sp, sp_top;  /* a thread's stack, [sp, sp_top); 0, 0: `whose` is not asked for */
 	__u64 filter_env;  /* filter.callframes: the frame called from here is looked for, */
 	__u64 filter_from; /* the context that was called from it, */

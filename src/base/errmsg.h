@@ -4,8 +4,8 @@
 
 /*
  * What went wrong, for a person: one line without the program's name or a newline, that says
- * what failed, on what, and what to do.  Whoever returns a negative errno through a function
- * that takes a `struct errmsg *` has filled it.
+ * what failed, on what, and what to do.  A function that returns a negative errno through a
+ * function that takes a `struct errmsg *` has filled it.
  */
 struct errmsg {
 	char text[512];

@@ -121,7 +121,8 @@ static int hex__digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte that the escape at @s, of at most @len bytes, stands for, and its size; 0: it is none.
+/* The byte that the escape at @s, of at most @len bytes, stands for, and its size; 0: it is not
+ * one.
  */
 static char escape__byte(const char *s, size_t len, size_t *size)
 {
@@ -152,7 +153,7 @@ int escape__undo(struct buf *b, const char *text, size_t len)
 	end = text + len;
 	while (!err && (slash = memchr(text, '\\', (size_t)(end - text)))) {
 		byte = escape__byte(slash, (size_t)(end - slash), &size);
-		/* a backslash that is none stays */
+		/* another backslash stays */
 		err = buf__add(b, text, (size_t)(slash - text) + (byte == '\0'));
 		text = slash + (byte ? size : 1);
 		if (!err && byte)

@@ -27,7 +27,7 @@ int escape__text(struct buf *b, const char *text, const char *also, size_t max);
 
 /*
  * escape__undo - append to @b what escape__text() made the @len bytes at @text of, unless that was
- * cut.  What is no escape stays as it is, and so does that of a NUL.  -ENOMEM.
+ * cut.  Other bytes stay as they are, and so does the escape of a NUL.  -ENOMEM.
  */
 int escape__undo(struct buf *b, const char *text, size_t len);
 

@@ -15,8 +15,8 @@
  *
  * @key is NULL inside an array and at the top, and is given inside an object.
  *
- * A long text need not be kept: whoever has taken what is in `text` may set its length to 0 between
- * any two calls, and go on; json__end then appends what came since.
+ * A long text need not be kept: a caller that has taken what is in `text` may set its length to 0
+ *between any two calls, and go on; json__end then appends what came since.
  */
 #ifndef XR_BASE_JSON_H
 #define XR_BASE_JSON_H
@@ -30,7 +30,7 @@
 #define JSON_DEPTH_MAX 16
 
 struct json {
-	struct buf text; /* so far: who has written it elsewhere sets its len to 0 */
+	struct buf text; /* so far: a caller that has written it elsewhere sets its len to 0 */
 	int err;	 /* the first misuse: -EINVAL, or -E2BIG for too deep */
 	bool html;	 /* json__begin_html */
 	unsigned int depth;
@@ -48,7 +48,7 @@ void json__begin_html(struct json *j);
 void json__object(struct json *j, const char *key);
 void json__array(struct json *j, const char *key);
 void json__close(struct json *j); /* the innermost object or array */
-/* json__str - bytes that are no UTF-8 become U+FFFD, what acts on a terminal \uXXXX; NULL is null.
+/* json__str - bytes that are not UTF-8 become U+FFFD, what acts on a terminal \uXXXX; NULL is null.
  */
 void json__str(struct json *j, const char *key, const char *value);
 void json__u64(struct json *j, const char *key, uint64_t value);

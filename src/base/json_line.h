@@ -23,7 +23,7 @@ struct json_line {
 /* Strings are valid as long as the text. */
 struct json_field {
 	const char *key;
-	const char *text; /* a string; NULL: the value is none */
+	const char *text; /* a string; NULL: the value is not one */
 	double number;	  /* a number, if `is_number` */
 	bool is_number;
 };
@@ -33,8 +33,8 @@ void json_line__begin(struct json_line *j, char *text);
 
 /*
  * json_line__next - the next field into @field.  1; 0: there are no more, and nothing is behind
- * them; -EINVAL: this is no such line.  A string with NUL in it, or with half a surrogate pair, is
- * none.
+ * them; -EINVAL: this is not such a line.  A string with NUL in it, or with half a surrogate pair,
+ * is refused.
  */
 int json_line__next(struct json_line *j, struct json_field *field);
 

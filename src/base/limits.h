@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How much memory, and how much room in files, the profiler takes at most for what its targets do:
- * all in one place.  What finds no room is counted (profile/stats.h).  In bytes unless said
+ * all in one place.  What does not fit is counted (profile/stats.h).  In bytes unless said
  * otherwise.
  */
 #ifndef XR_BASE_LIMITS_H
@@ -32,8 +32,8 @@
 
 /*
  * What it makes of the names, frames and stacks: of all processes, and of one.  When half of that
- * is taken it lets go what it has and makes it anew, so this is not the place to spare: the deepest
- * stack there can be, of different frames only, takes 5 MiB.
+ * is taken it drops all of it and makes it again, so do not lower this: the deepest possible stack,
+ * of different frames only, takes 5 MiB.
  */
 #define LIMIT_MADE(m)	  ((m) / 32 * 8)
 #define LIMIT_MADE_ONE(m) ((m) / 32 * 6)
@@ -71,19 +71,19 @@
  */
 #define LIMIT_NAME (32u << 10)
 
-/* A line of a format made of lines: what is further out is cut there, and `<truncated>` says so. */
+/* A line of a format made of lines: further frames are cut there, and `<truncated>` is written. */
 #define LIMIT_LINE (1u << 20)
 
 /*
- * What `report` may take in place of LIMIT_MEMORY: it does not run beside what is profiled, and
- * what finds no room is missing in what it shows.  The shares are the same.
+ * What `report` may take in place of LIMIT_MEMORY: it need not spare the machine that is profiled,
+ * and what does not fit is missing in its output.  The shares are the same.
  */
 #define LIMIT_REPORT (1u << 30)
 
 /* A line of a file that is read: four times as long as one that is written may be. */
 #define LIMIT_READ_LINE (4 * LIMIT_LINE)
 
-/* Processes that files tell of; what is of others counts for one of them. */
+/* Processes in files that are read; samples of others count for one of them. */
 #define LIMIT_READ_PROCESSES 65536u
 
 /* A file, unless --max-file says otherwise. */
@@ -107,8 +107,8 @@
 #define LIMIT_PROCESSES(sampled) ((sampled) + (sampled) / 2)
 
 /*
- * Processes without room of which it is known that they were counted: so many, of those that were
- * found last, and up to twice as many in all, 1.5 MiB.  One that is not known is counted again.
+ * Processes that did not fit and are remembered as counted: this many of those found last, and up
+ * to twice as many in all, 1.5 MiB.  A process that is not remembered is counted again.
  */
 #define LIMIT_WAITING 16384u
 

@@ -12,8 +12,8 @@
 void log__line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * log__put - a line as it is, newline included.  Where nobody takes it for some ten milliseconds it
- * is dropped: what goes on is more than what is said about it.
+ * log__put - a line as it is, newline included.  If the reader does not take it for some ten
+ * milliseconds it is dropped: work has priority over messages.
  */
 void log__put(const char *line, size_t len);
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- * parse__digits - the digits at *@at, up to the first character that is none, which *@at then
+ * parse__digits - the digits at *@at, up to the first other character, which *@at then
  * points at.  -EINVAL: there is no digit; -ERANGE: above @max.  @at and @out are as they were then.
  */
 int parse__digits(const char **at, uint64_t max, uint64_t *out);

@@ -22,7 +22,7 @@ size_t utf8__length(const char *s);
  */
 bool utf8__acts(const char *s, size_t len);
 
-/* utf8__tame - have each character of @line that acts, and each byte that is none, be '?'. */
+/* utf8__tame - have each character of @line that acts, and each byte that is not UTF-8, be '?'. */
 void utf8__tame(char *line);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The modules of native code that processes have mapped: of each file one, whoever maps it.  Its
- * unwind table is in the slabs, its names are here.
+ * The modules of native code that processes have mapped: one for each file, for all processes that
+ * map it.  Its unwind table is in the slabs, its names are here.
  */
 #ifndef XR_NATIVE_MODULES_H
 #define XR_NATIVE_MODULES_H
@@ -73,7 +73,7 @@ struct module *modules__number(const struct modules *all, uint32_t number);
 
 /*
  * modules__know - what was found of @m goes into @slabs and into memory; @answer stays the
- * caller's. What finds no room is left out, and m->no_room says so.  -ENOMEM.
+ * caller's. What does not fit is left out, and m->no_room is set.  -ENOMEM.
  */
 int modules__know(struct modules *all, struct module *m, const struct native_module *answer,
 		  struct slabs *slabs);

@@ -153,8 +153,7 @@ int admission__ask(struct lifecycle *l, struct process *p, enum ask_kind kind, u
 		.target = p->target,
 	};
 
-	/* a workload is looked at again and again, and what it runs is no library that was renamed
-	 */
+	/* a workload is looked at again and again, and never runs a renamed library */
 	if (p->origin != PROCESS_WORKLOAD)
 		q.want |= TARGET_ANY_NAME;
 	return admission__put(l, p, &q, now);
@@ -249,8 +248,8 @@ static int admission__identified(struct lifecycle *l, struct process *p, uint64_
 }
 
 /*
- * R was not found in @p, or the engine would not have it: @p may be gone afterwards.  @quiet: why
- * not was said already.
+ * R was not found in @p, or the engine refused it: @p may be freed afterwards.  @quiet: the reason
+ * was printed already.
  */
 static void admission__failed(struct lifecycle *l, struct process *p, int err, bool quiet,
 			      uint64_t now)
@@ -265,7 +264,7 @@ static void admission__failed(struct lifecycle *l, struct process *p, int err, b
 		lifecycle__no_room(l, WAITING_ENGINE, (pid_t)p->pid,
 				   proc__start_time((pid_t)p->pid));
 	l->failed = err;
-	/* when it was the only one, this is why the session is over, and its caller says so */
+	/* if it was the only one, this ends the session, and the caller prints the reason */
 	if (process__named(p))
 		say = l->live > 1 && (outcome != OUTCOME_GONE || !p->looked) &&
 		      !outcome__is_full(err);
@@ -276,7 +275,8 @@ static void admission__failed(struct lifecycle *l, struct process *p, int err, b
 	else
 		notes__debug(notes, "process %u is not profiled: %s", p->pid, l->reason.text);
 	lifecycle__end(l, p);
-	if (!p->counted && !p->refused) /* nothing of it is on its way, and nobody was told of it */
+	if (!p->counted &&
+	    !p->refused) /* no sample of it can come, and the sink does not know it */
 		processes__remove(&l->processes, p);
 }
 
@@ -349,7 +349,7 @@ void admission__presume(const struct lifecycle *l, struct process *p)
 	p->described = description__new(text, size);
 }
 
-/* What is said of @p is known, unless another has its pid by now. */
+/* The description of @p is known, unless another process has its pid by now. */
 static void admission__described(struct lifecycle *l, struct process *p, const struct ask *a)
 {
 	struct profile_process profile;

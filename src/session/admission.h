@@ -20,13 +20,13 @@ int admission__ask(struct lifecycle *l, struct process *p, enum ask_kind kind, u
 int admission__look(struct lifecycle *l, struct process *p, uint64_t now);
 
 /*
- * admission__undescribed - is it time to ask what is said of @p (ASK_DESCRIBE)?
+ * admission__undescribed - is it time to ask for the description of @p (ASK_DESCRIBE)?
  * admission__describe - do so, while nothing else of it is asked.  -ENOMEM.
  */
 bool admission__undescribed(const struct lifecycle *l, const struct process *p);
 int admission__describe(struct lifecycle *l, struct process *p, uint64_t now);
 
-/* admission__presume - what can be said of @p without looking at it: of one that did not answer. */
+/* admission__presume - describe @p, which did not answer, without looking at it. */
 void admission__presume(const struct lifecycle *l, struct process *p);
 
 /*

@@ -16,7 +16,7 @@
 
 /* --- processes that waited --- */
 
-/* Was it off the CPU nearly all the time, for long enough to say so? */
+/* Was it off the CPU nearly all the time, for long enough to judge? */
 static bool verdict__waited(const struct cpu_use *u)
 {
 	return cpu_use__elapsed(u) >= WAITED_NS &&

@@ -22,14 +22,14 @@ struct session_config {
 	bool all;		       /* every R process, those to come, too */
 	bool follow;		       /* and what those profiled start */
 	bool stopped;		       /* as in struct engine_config */
-	const struct filters *filters; /* of those that nobody named; NULL: none */
+	const struct filters *filters; /* of processes that the user did not name; NULL: none */
 	/* tried in this order until one works; ended by NULL */
 	const struct engine_ops *const *engines;
 	uint32_t freq; /* Hz */
 	enum engine_clock clock;
 	uint32_t capture; /* XR_CAPTURE */
 	bool raw;	  /* of native frames, all are shown (profile/decode.h) */
-	uint32_t asked;	  /* of it, what the user asked for: said if it cannot be had */
+	uint32_t asked;	  /* of it, what the user asked for: a line is printed if it is missing */
 	bool one_type;	  /* who takes the samples has one sample type: waiting is ticks */
 	bool sources;	  /* who takes them shows sources (sink.h) */
 	bool lines;	  /* and a sample is lines, one for each (records.c) */
@@ -43,7 +43,7 @@ struct session_config {
 	/* session__poll returns when it is readable, as when the engine is, where there is
 	 * something else to wait for; 0: none */
 	int wake_fd;
-	/* what is said of processes besides their stacks; NULL: nothing */
+	/* labels of processes; NULL: none */
 	const struct label_rules *labels;
 	struct notes notes;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes that nobody named: those that are there and those to come (--all), those that descend
- * from the ones profiled (--subprocesses), and those that a workload starts.  What is found goes
- * into a queue; whether it is known already, passes the filters and has R in it is for
- * others to find out.
+ * Processes that the user did not name: those that are there and those to come (--all), those that
+ * descend from the ones profiled (--subprocesses), and those that a workload starts.  What is found
+ * goes into a queue; whether it is known already, passes the filters and has R in it is for others
+ * to find out.
  */
 #ifndef XR_SESSION_DISCOVERY_H
 #define XR_SESSION_DISCOVERY_H
@@ -19,15 +19,15 @@
 struct discovery;
 
 /*
- * discovery__open - begin, and queue what is there already.  Where nobody can be found, nothing is
- * done.  @config, @found and @asker are borrowed; answers to questions that are ASK_SEEMS and
- * ASK_PROGRAM are for discovery__answered.  All errors of this and the other functions: @f says
- * what failed.
+ * discovery__open - begin, and queue what is there already.  Without --all and
+ * --subprocesses nothing is done.  @config, @found and @asker are borrowed; answers to questions
+ * that are ASK_SEEMS and ASK_PROGRAM are for discovery__answered.  All errors of this and the other
+ * functions: @f says what failed.
  */
 int discovery__open(struct discovery **out, const struct session_config *config, struct pids *found,
 		    struct asker *asker, struct errmsg *f);
 
-/* discovery__answered - to a question of its own. */
+/* discovery__answered - act on the answer to a question of discovery. */
 void discovery__answered(struct discovery *d, const struct ask *answer);
 
 /* discovery__add_root - from now on what descends from @pid is found, too. */

@@ -15,9 +15,9 @@
 #define SWEEP_MS     1000
 #define GONE_MS	     5	  /* at least, between two questions who has ended, */
 #define GONE_EACH_MS 1	  /* and for each process so much more: it is asked by itself, */
-#define GONE_MOST_MS 1000 /* and the engine tells of most */
+#define GONE_MOST_MS 1000 /* and the engine reports most */
 
-/* After so many polls nothing of an ended process can be on its way any more. */
+/* Polls after which no record of an ended process can come. */
 #define DRAIN_POLLS 2
 
 #define FREED_MUCH ((size_t)4 << 20) /* bytes; a small process has some 100 KiB */

@@ -140,7 +140,7 @@ void lifecycle__close(struct lifecycle *l);
 struct process *lifecycle__new(struct lifecycle *l, uint32_t serial, uint32_t pid,
 			       enum process_origin origin);
 
-/* lifecycle__report - say what of that which was asked for cannot be had of @p. */
+/* lifecycle__report - print which variables that the user asked for are missing of @p. */
 void lifecycle__report(const struct lifecycle *l, struct process *p);
 
 /* lifecycle__end - @p is sampled no more; lifecycle__settle forgets it. */
@@ -150,8 +150,7 @@ void lifecycle__end(struct lifecycle *l, struct process *p);
 int lifecycle__no_memory(struct lifecycle *l);
 
 /*
- * lifecycle__no_room - count a process that found no room at @place; of the first, `reason` is
- * said.
+ * lifecycle__no_room - count a process that did not fit at @place; for the first, print `reason`.
  */
 void lifecycle__no_room(struct lifecycle *l, enum waiting_place place, pid_t pid,
 			uint64_t start_time);

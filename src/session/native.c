@@ -50,7 +50,7 @@ static void space__release(struct natives *n, struct space *s, uint64_t now)
 		return;
 	if (s->stamp) {
 		words = slabs__words(&n->slabs, s->extent);
-		if (words) /* whoever is led here finds that it is gone */
+		if (words) /* a sampler that comes here finds that it is gone */
 			__atomic_store_n(words, 0, __ATOMIC_RELEASE);
 		slabs__give(&n->slabs, s->extent, now);
 	}
@@ -289,7 +289,7 @@ static int native__module_answered(struct lifecycle *l, struct module *m, const 
 	else if (a->fd >= 0)
 		close(a->fd);
 	if (err) {
-		/* another process may have it, or nobody can read it */
+		/* it may be readable in another process */
 		m->state =
 			++m->failures < FAILURES_MAX && err != -EBADMSG ? MODULE_NEW : MODULE_KNOWN;
 		notes__debug(&l->config->notes, "%s: cannot build its unwind table: %s", m->path,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Native code of the processes of a session: what each has mapped is asked (ask.h), and the sampler
- * told of it (space.h).  Where it finds code that it does not know it says so, and the process is
+ * gets it (space.h).  The sampler reports code that it does not know, and the process is
  * asked again.
  *
  * Nothing here makes a sample wait: until the space of a process is known its samples have no
@@ -39,7 +39,7 @@ struct native_process {
 	uint32_t looks;
 	uint64_t looked_at; /* ns; when it was asked last */
 	uint64_t retry;	    /* ns: how long to wait after a look that failed; 0: it did not */
-	uint64_t quiet;	    /* ns: how long it is not asked again for code that nobody knows */
+	uint64_t quiet;	    /* ns: how long it is not asked again for unknown code */
 };
 
 struct natives {

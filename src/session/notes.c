@@ -94,7 +94,7 @@ static void kind__settle(const struct notes *n, struct notes_kind *k)
 	*k = (struct notes_kind){0};
 }
 
-/* A caller's @now may be a little older than what was said since. */
+/* A caller's @now may be a little older than the last line. */
 static bool kind__over(const struct notes_kind *k, uint64_t now, uint32_t window)
 {
 	return k->kind && now >= k->since && now - k->since >= window * NS_PER_S;
@@ -117,7 +117,7 @@ static struct notes_kind *notes__kind(const struct notes *n, uint64_t kind, uint
 	return first;
 }
 
-/* May it be said now?  Otherwise it is counted. */
+/* May it be printed now?  Otherwise it is counted. */
 static bool notes__allowed(const struct notes *n, const char *line)
 {
 	uint64_t now;

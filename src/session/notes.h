@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a session says while it runs.  Its caller decides where that goes.
+ * What a session prints while it runs.  Its caller decides where that goes.
  */
 #ifndef XR_SESSION_NOTES_H
 #define XR_SESSION_NOTES_H
@@ -17,8 +17,8 @@ enum notes_level {
 
 /*
  * The lines that were printed lately, so that a machine full of processes does not print one for
- * each.  Lines are of one kind if they differ only in the process that they name and in numbers; a
- * version (4.7.0) and a path are no numbers.  Of a kind, `few` lines are printed within `window`
+ * each.  Lines are of one kind if they differ only in the process that they name and in numbers;
+ * versions (4.7.0) and paths are not numbers.  Of a kind, `few` lines are printed within `window`
  * seconds, and then how many more there were.  Starts as { 0 }, which means NOTES_FEW and
  * NOTES_WINDOW.
  */
@@ -37,13 +37,13 @@ struct notes_limit {
 	} kinds[NOTES_KINDS];
 };
 
-/* Zeroed: nothing is said to anybody. */
+/* Zeroed: nothing is printed. */
 struct notes {
-	/* Called with one line, without a newline.  NULL: no one listens. */
+	/* Called with one line, without a newline.  NULL: lines are dropped. */
 	void (*line)(void *arg, enum notes_level level, const char *line);
 	void *arg;
 	enum notes_level lowest; /* lines below this level are not even made */
-	/* borrowed; NULL, and with NOTES_DEBUG: all is said */
+	/* borrowed; NULL, and with NOTES_DEBUG: all lines are printed */
 	struct notes_limit *limit;
 };
 
@@ -53,7 +53,7 @@ void notes__debug(const struct notes *n, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * notes__settle - say how many lines were kept back, of each kind whose time is over, or of all at
+ * notes__settle - print how many lines were left out, of each kind whose time is over, or of all at
  * the @end.  @now: ns, on a clock that does not go back.
  */
 void notes__settle(const struct notes *n, uint64_t now, bool end);

@@ -48,8 +48,8 @@ static struct process *records__find(struct lifecycle *l, uint32_t serial, uint3
 }
 
 /*
- * Wall time is in ticks: those that a wait is, what is left over counts with the next one.  False:
- * it is none yet.
+ * Wall time is in ticks: a wait is a number of them, and the rest counts with the next wait. False:
+ * it is less than a tick so far.
  */
 static bool records__in_ticks(struct lifecycle *l, struct process *p, struct sample *sample)
 {
@@ -78,8 +78,8 @@ static bool records__waited(struct lifecycle *l, struct process *p, struct sampl
 /*
  * A line of Rprof.out is one of many that are alike.  Where a sample stands for more events or
  * fewer than another, so do lines: each for the mean of the samples so far, and what is left over
- * counts with the next sample of the process.  With --period each sample is a line.  False: it is
- * none yet.
+ * counts with the next sample of the process.  With --period each sample is a line.  False: it does
+ * not make a line yet.
  */
 static bool records__in_lines(const struct event_stats *e, struct process *p, struct sample *sample)
 {
@@ -254,7 +254,7 @@ void records__process(void *lifecycle, const struct xr_process *record)
 	}
 }
 
-/* Addresses of the kernel are told to those alone who may see them, as names are. */
+/* Kernel addresses and names are given only to users who may see them. */
 static void records__kernel(struct lifecycle *l, const struct xr_slot *slot,
 			    struct native_told *told)
 {
@@ -295,7 +295,7 @@ void records__native(void *lifecycle, const struct xr_slot *slot, struct native_
 	told->address = m->base + XR_NATIVE_PC(slot->word);
 	if (form == XR_FORM_BUILTIN)
 		told->name = module__builtin(m, XR_NATIVE_OFFSET(slot->word));
-	/* glibc begins what is said of it one byte before (sysdeps/unix/.../libc_sigaction.c) */
+	/* glibc begins its unwind entry one byte before (sysdeps/unix/.../libc_sigaction.c) */
 	if (!told->name && XR_NATIVE_FLAGS(slot->more) & XR_NATIVE_SIGNAL)
 		told->name = module__name(m, XR_NATIVE_BEGIN(slot->more) + 1);
 	if (!told->name)

@@ -332,7 +332,7 @@ static int session__poll_engine(struct session *s, int timeout_ms)
 	return n;
 }
 
-/* Is the first sample about to come?  The engine wakes nobody for it. */
+/* Is the first sample about to come?  The engine does not wake this program for it. */
 static bool session__soon(const struct lifecycle *l)
 {
 	uint64_t since = l->added_at > l->began ? l->added_at : l->began;

@@ -2,7 +2,7 @@
 /*
  * A session finds targets, has an engine sample them, and feeds a sink with what comes.  Its caller
  * starts it, polls it as long as it likes, and stops it: signals, time limits, exit statuses and
- * whatever people are told at the end are the caller's.
+ * messages at the end are the caller's.
  *
  *	err = session__open(&s, &config, sink, &f);
  *	if (!err) err = session__start(s);
@@ -62,14 +62,14 @@ const struct errmsg *session__why(const struct session *s);
 
 /*
  * session__stats - what was counted so far, after session__start: @stats is filled as at the end,
- * but for what only the end can tell.  0, or a negative errno: the engine cannot tell.
+ * except for what is known only then.  0, or a negative errno: the engine cannot tell.
  */
 int session__stats(const struct session *s, struct stats *stats);
 
 /*
  * session__set_freq - from now on @freq samples a second, 1 or more.  Negative errno: @f says why,
  * and some samples are taken at the old rate.  A sample stands for 1 / rate of time, the one at
- * which it was taken: whoever adds up time ends an interval at the change.
+ * which it was taken: a sink that adds up time ends an interval at the change.
  */
 int session__set_freq(struct session *s, uint32_t freq, struct errmsg *f);
 
@@ -94,7 +94,7 @@ void session__gauges(const struct session *s, struct session_gauges *g);
 
 /*
  * session__flush - have the sink given what is known of waits that are not over: an interval ends,
- * or something is to be shown.  Takes @limit_ms at most, and is cheap if nobody waits.
+ * or something is to be shown.  Takes @limit_ms at most, and is cheap if no thread waits.
  */
 void session__flush(struct session *s, int limit_ms);
 

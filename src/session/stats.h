@@ -22,7 +22,7 @@ int stats__take(struct stats *s, const struct lifecycle *l, uint64_t now);
 void stats__gauges(struct session_gauges *g, const struct lifecycle *l, uint64_t now);
 
 /*
- * stats__check - processes used the CPU and @s has not one tick of them: that is no profile.  0, or
+ * stats__check - fail if processes used the CPU and @s has not one tick of them.  0, or
  * -ENODATA with @f filled.
  */
 int stats__check(const struct stats *s, const struct lifecycle *l, struct errmsg *f);

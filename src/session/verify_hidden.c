@@ -423,7 +423,7 @@ bool verify_hidden__answered(struct verify_hidden *v, struct hidden_proof *h, st
 		h->check = answer->check;
 	verify_hidden__add_up(h, &before, now);
 	changed = verify_hidden__conclude(v, h, t);
-	/* what cannot be read once never can, unless nobody tried */
+	/* what cannot be read once never can, unless no worker tried */
 	h->open = h->open && (!answer->err || answer->err == -EBUSY);
 	h->completed |= changed;
 	return changed;

@@ -6,9 +6,9 @@
  *
  * Who may speak for whom, for a process may lie:
  *  - A proof serves all processes of the very same file (struct target_file) in which the variables
- *    were found at the same places, whoever made it and whenever they were found.  A liar can
- *    only say of that file that its code was read rightly, which is what everybody's code says.
- *    A build id or a path is not enough: a program can carry any, with code of its own.
+ *    were found at the same places, whichever process made it, and whenever they were found.  A
+ * liar can only say of that file that its code was read rightly, which is what everybody's code
+ * says. A build id or a path is not enough: a program can carry any, with different code.
  *  - A refutation holds for the process that showed it and for its family, the processes that it
  *    forked or was forked by, not for others: a liar harms itself.  It stands against a proof made
  *    elsewhere.
@@ -61,7 +61,7 @@ struct verify_hidden {
 	uint32_t nfiles;
 	uint32_t proofs;    /* made so far */
 	uint64_t window_at; /* ns: since then ... */
-	uint32_t looks;	    /* ... so many were taken */
+	uint32_t looks;	    /* ... this many were taken */
 };
 
 /*

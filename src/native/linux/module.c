@@ -207,11 +207,10 @@ static int module__of_file(struct module_made *m, int fd, pid_t pid, const char 
 	return err;
 }
 
-/* That of this very process: the kernel gives the same one to all, and nobody can have changed it.
- */
+/* That of this very process: the kernel gives the same one to all, and it cannot be changed. */
 static int module__of_vdso(struct module_made *m)
 {
-	/* its size is not told: sections lie behind all segments */
+	/* its size is not known: sections lie behind all segments */
 	const unsigned long at = getauxval(AT_SYSINFO_EHDR);
 	struct proc_map map;
 	Elf *elf;

@@ -156,7 +156,7 @@ int symbols__of_elf(struct symbols *s, Elf *elf)
 
 /*
  * Of libiberty (demangle.h), whose header wants more of a program than these.  Its recursion is
- * limited unless it is told not to (DMGL_NO_RECURSE_LIMIT).
+ * limited without DMGL_NO_RECURSE_LIMIT.
  */
 extern char *cplus_demangle_v3(const char *mangled, int options);
 extern char *rust_demangle(const char *mangled, int options);

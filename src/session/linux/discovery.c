@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Processes that are there at the start are found by going through /proc once; those that come
- * later are told by the kernel (target/linux/proc_events.h), or where that is not allowed found by
- * going through /proc again and again.
+ * later are reported by the kernel (target/linux/proc_events.h), or where that is not allowed found
+ * by going through /proc again and again.
  *
  * A process can be come upon twice, by us and by the kernel's copying of a row at fork.  Whichever
  * row is in the map first stands: the engine's add refuses a second (-EEXIST).  So the row of a
@@ -30,7 +30,7 @@
 #define REST_MS	  5	/* at least, between two readings of events: execs come in crowds */
 #define RESCAN_MS 500	/* between two looks through /proc, where there are no events, */
 #define QUICK_MS  20	/* and at children, as long as no R was found, */
-#define QUICK_MAX 64	/* of so many processes */
+#define QUICK_MAX 64	/* processes */
 #define POLLED_MS 20	/* an engine that cannot wake us is asked this often */
 #define SLICE_MS  50	/* in one poll, for looking for descendants in /proc */
 #define DEPTH_MAX 64	/* generations looked at to find a process' ancestor */
@@ -106,8 +106,8 @@ static int on_process(void *arg, pid_t pid)
 
 void discovery__answered(struct discovery *d, const struct ask *a)
 {
-	/* nothing is said of a process that has ended meanwhile, or may not be looked at, or is a
-	 * stranger */
+	/* nothing is printed of a process that has ended meanwhile, or may not be looked at, or is
+	 * a stranger */
 	bool silent = (a->err == -ETIMEDOUT || a->err == -EBUSY || a->err == -EIO) &&
 		      (d->config->all || descendants__has(&d->descendants, a->pid));
 
@@ -400,7 +400,7 @@ bool discovery__may_come(struct discovery *d, uint64_t added_at)
 		return true;
 	if (!d->events || !d->descendants.members.count)
 		return false;
-	/* one that is looked at in between begins the time anew */
+	/* a process that is looked at in between restarts the time */
 	if (!d->lonely || added_at > d->lonely)
 		d->lonely = now;
 	return now - d->lonely < APPEAR_MS * NS_PER_MS;

@@ -3,12 +3,63 @@
 
 #include <errno.h>
 
+#include "os/os.h"
+
+struct part_rows part__rows(const struct aggregate *a, const struct profile_part *part)
+{
+	return (struct part_rows){.a = a, .part = part, .next = part ? part->first : 0};
+}
+
+bool part__wants(const struct profile_part *part, const struct profile_process *p)
+{
+	return !part || !part->wants || part->wants(part->arg, p);
+}
+
+const struct aggregate_row *part__next(struct part_rows *rows)
+{
+	const struct profile_part *part = rows->part;
+	const struct aggregate_row *all, *row;
+	size_t n;
+
+	all = aggregate__rows(rows->a, &n);
+	while (rows->next < n) {
+		row = &all[rows->next];
+		if (part__wants(part, aggregate__process(rows->a, row->process))) {
+			if (part && part->rows && rows->taken == part->rows)
+				return NULL;
+			rows->taken++;
+			rows->samples += row__samples(row);
+			rows->next++;
+			return row;
+		}
+		rows->next++;
+	}
+	return NULL;
+}
+
+uint32_t part__frames(const struct profile_part *part, uint32_t nframes)
+{
+	return part && part->depth && nframes > part->depth ? part->depth : nframes;
+}
+
+bool row__value(const struct attribute *a, const struct aggregate_row *row,
+		struct attribute_value *value)
+{
+	*value = (struct attribute_value){NULL, 0};
+	if (a->of == ATTRIBUTE_THREAD)
+		value->number = row->tid;
+	else if (a->of == ATTRIBUTE_STATE && row__waited(row))
+		value->text = wait__state(row->labels);
+	else if (a->of == ATTRIBUTE_SYSCALL && row__waited(row) && row->detail)
+		value->text = os__syscall(row->detail - 1);
+	return value->text || value->number;
+}
+
 int encode__profile(struct buf *out, const struct writer_ops *format,
 		    const struct writer_config *config, const struct aggregate *a,
 		    const struct stats *stats)
 {
 	struct output *to;
-	struct writer *w;
 	size_t len = out->len;
 	int err, closed;
 
@@ -17,12 +68,7 @@ int encode__profile(struct buf *out, const struct writer_ops *format,
 	err = output__memory(&to, out, config->part ? config->part->size : 0);
 	if (err)
 		return err;
-	err = format->open(&w, to, config);
-	if (!err) {
-		err = format->profile(w, a, stats);
-		closed = format->close(w);
-		err = err ? err : closed;
-	}
+	err = format->profile(to, config, a, stats);
 	closed = output__close(to, NULL);
 	err = closed ? closed : err;
 	if (err)

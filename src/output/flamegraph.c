@@ -7,7 +7,6 @@
 #include "layout.h"
 #include "output/flamegraph.h"
 #include "output/page_data.h"
-#include "output/whole.h"
 
 /* page_before, page_after - what comes before the profile, and after it: strings. */
 #include "page_after.inc"
@@ -25,17 +24,17 @@ static int flamegraph__page(struct output *out, const struct page_config *config
 	return err ? err : output__commit(out, 0);
 }
 
-static int flamegraph__profile(struct writer *w, const struct aggregate *a,
-			       const struct stats *stats)
+static int flamegraph__profile(struct output *out, const struct writer_config *config,
+			       const struct aggregate *a, const struct stats *stats)
 {
 	const struct page_config page = {
-		.about = &w->config.about,
+		.about = &config->about,
 		.profile = a,
 		.stats = stats,
-		.sources = w->config.sources,
+		.sources = config->sources,
 	};
 
-	return flamegraph__page(w->out, &page);
+	return flamegraph__page(out, &page);
 }
 
 int flamegraph__diff(struct output *out, const struct writer_config *config,
@@ -55,7 +54,5 @@ const struct writer_ops writer_flamegraph = {
 	.types = true,
 	.timeline = true,
 	.sources = true,
-	.open = whole__open,
 	.profile = flamegraph__profile,
-	.close = whole__close,
 };

@@ -11,7 +11,6 @@
 #include "base/version.h"
 #include "layout.h"
 #include "output/otlp_parts.h"
-#include "output/whole.h"
 
 /* Beside labels and attributes: service and host. */
 #define RESOURCE_MAX (2 + ATTRIBUTES_MAX + 2 * PROFILE_LABELS_MAX)
@@ -385,15 +384,16 @@ static void otlp__free(struct otlp *o)
 	free(o->processes);
 }
 
-static int otlp__profile(struct writer *w, const struct aggregate *a, const struct stats *stats)
+static int otlp__profile(struct output *out, const struct writer_config *config,
+			 const struct aggregate *a, const struct stats *stats)
 {
-	struct part_rows rows = part__rows(a, w->config.part);
-	struct otlp o = {.config = &w->config, .aggregate = a, .out = w->out};
+	struct part_rows rows = part__rows(a, config->part);
+	struct otlp o = {.config = config, .aggregate = a, .out = out};
 	const struct aggregate_row *row;
 	size_t n;
 	int err;
 
-	o.period = about__interval(&w->config.about);
+	o.period = about__interval(&config->about);
 	o.last = &o.first;
 	aggregate__processes(a, &n);
 	o.processes = calloc(n + 1, sizeof(*o.processes));
@@ -404,7 +404,7 @@ static int otlp__profile(struct writer *w, const struct aggregate *a, const stru
 		err = otlp__row(&o, row);
 	err = err ? err : otlp__write(&o, stats);
 	otlp__free(&o);
-	return err ? err : output__commit(w->out, 0);
+	return err ? err : output__commit(out, 0);
 }
 
 const struct writer_ops writer_otlp = {
@@ -418,7 +418,5 @@ const struct writer_ops writer_otlp = {
 	.types = true,
 	.parts = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
-	.open = whole__open,
 	.profile = otlp__profile,
-	.close = whole__close,
 };

@@ -89,7 +89,7 @@ int outputs__trouble(struct outputs *ss, struct stream *st, int err)
 		own__complete(own);
 		own->refused = true;
 	}
-	outputs__spoil(ss, stream__path(st, &numbered), err);
+	outputs__spoil(ss, output__path(st->out, &numbered), err);
 	return ss->err;
 }
 
@@ -98,7 +98,7 @@ static void outputs__look_at_name(struct outputs *ss, const struct stream *st)
 {
 	char line[2 * STREAM_PATH_MAX];
 	bool numbered;
-	const char *path = stream__path(st, &numbered);
+	const char *path = output__path(st->out, &numbered);
 
 	if (ss->said_taken || !numbered)
 		return;
@@ -127,7 +127,7 @@ void outputs__remove(struct outputs *ss, struct stream *st)
 	ss->count--;
 	if (st == ss->others)
 		ss->others = NULL;
-	err = stream__error(st);
+	err = output__error(st->out);
 	outputs__look_at_name(ss, st);
 	if (err)
 		outputs__trouble(ss, st, err);
@@ -244,7 +244,7 @@ int outputs__reopen(struct outputs *ss)
 	const char *path = old ? old->path : NULL;
 	int err;
 
-	if (ss->err || (old && !stream__regular(old)))
+	if (ss->err || (old && !output__regular(old->out)))
 		return ss->err;
 	for (st = ss->all; st; st = st->next) {
 		err = stream__end(st, NULL);

@@ -6,9 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "os/os.h"
 #include "output/outputs_parts.h"
+#include "profile/attributes.h"
+
+/* Copy @s.  -ENOSPC: there is no room, or no memory. */
+static int held__add(struct held *h, const struct sample *s, struct budget *budget)
+{
+	const struct stack *stack;
+
+	if (!h->n)
+		stacks__init(&h->stacks, budget, &h->last_id);
+	if (array__room(&h->samples, h->n, &h->cap, sizeof(*h->samples)))
+		return -ENOSPC;
+	stack = stacks__copy(&h->stacks, s->stack);
+	if (!stack)
+		return -ENOSPC;
+	h->samples[h->n] = *s;
+	h->samples[h->n++].stack = stack;
+	return 0;
+}
+
+static void held__free(struct held *h)
+{
+	if (h->cap)
+		stacks__free(&h->stacks);
+	free(h->samples);
+	*h = (struct held){0};
+}
 
 /* Its stream is complete, or as much of it as will ever be. */
 void own__complete(struct own *own)
@@ -18,11 +46,24 @@ void own__complete(struct own *own)
 	if (!own->st)
 		return;
 	free(own->path);
-	own->path = strdup(stream__path(own->st, &numbered));
+	own->path = strdup(output__path(own->st->out, &numbered));
 	own->st = NULL;
 }
 
-/* Those who read a file by its pid do without: a failure is said, and no more. */
+/* --- the index: a line for each file of a process, in the order in which they were completed ---
+ */
+
+/* The first error of the index; it is closed once all is written, or abandoned. */
+static int outputs__close_index(struct outputs *ss)
+{
+	int err = ss->index ? output__finish(ss->index) : 0;
+
+	output__close(ss->index, NULL);
+	ss->index = NULL;
+	return err;
+}
+
+/* The files are of use without it: a failure is reported, and no more. */
 static void outputs__lose_index(struct outputs *ss, int err)
 {
 	char line[STREAM_PATH_MAX + 256];
@@ -33,33 +74,82 @@ static void outputs__lose_index(struct outputs *ss, int err)
 	snprintf(line, sizeof(line), "cannot write the index of %s: %s", ss->config.path,
 		 error__reason(err));
 	outputs__note(ss, &said, line);
-	index__close(ss->index);
-	ss->index = NULL;
+	outputs__close_index(ss);
 }
 
 int owns__open_index(struct outputs *ss)
 {
-	char directory[STREAM_PATH_MAX];
-	const struct output_config to = {
+	char path[STREAM_PATH_MAX];
+	struct output_config to = {
 		.files = ss->config.files,
+		.path = path,
 		.queue = &ss->queue,
 		.max = ss->config.max_file,
 		.wait_ms = OPEN_FIRST_MS,
 	};
+	int len;
 
 	if (!ss->config.index)
 		return 0;
-	snprintf(directory, sizeof(directory), "%.*s", path__stem(ss->directory), ss->directory);
-	ss->err = index__open(&ss->index, &to, directory, &ss->fault);
+	len = snprintf(path, sizeof(path), "%.*s/index.jsonl", path__stem(ss->directory),
+		       ss->directory);
+	to.number_at = (size_t)len - strlen(".jsonl");
+	ss->err = len < (int)sizeof(path) ? output__open(&ss->index, &to, &ss->fault)
+					  : errmsg__set(&ss->fault, -ENAMETOOLONG,
+							"%s: the name is too long", ss->directory);
 	return ss->err;
 }
 
-/* What the index says of @p, for when it is not at hand. */
+/* What its line will say of @p, with the brace that ends it. */
 static void own__describe(struct outputs *ss, struct own *own, const struct profile_process *p)
 {
-	if (ss->index)
-		outputs__lose_index(ss, index__describe(p, &own->about));
+	struct json j;
+
+	if (!ss->index)
+		return;
+	json__begin(&j);
+	json__object(&j, NULL);
+	attributes__json(&j, p, NULL);
+	json__object(&j, "labels");
+	for (size_t i = 0; i < p->nlabels; i++)
+		json__str(&j, p->labels[i].key, p->labels[i].value);
+	json__close(&j);
+	json__close(&j);
+	own->about.len = 0;
+	outputs__lose_index(ss, json__end(&j, &own->about));
 }
+
+/* The name of its file in the directory, which may be moved as a whole, and what is in it. */
+static int own__line(struct outputs *ss, const struct own *own)
+{
+	const char *slash = own->path ? strrchr(own->path, '/') : NULL;
+	struct buf line = {0};
+	struct json j;
+	int err;
+
+	json__begin(&j);
+	json__object(&j, NULL);
+	json__str(&j, "file", slash ? slash + 1 : own->path);
+	json__u64(&j, "samples", own->samples);
+	json__close(&j);
+	err = json__end(&j, &line);
+	if (!err) { /* `{...}` and `{...}` become one object */
+		line.len -= strlen("}\n");
+		err = buf__str(&line, ", ");
+	}
+	if (!err && own->about.len < 2)
+		err = -EINVAL;
+	if (!err)
+		err = buf__add(&line, own->about.data + 1, own->about.len - 1);
+	if (!err)
+		err = output__write(ss->index, line.data, line.len);
+	if (!err)
+		err = output__commit(ss->index, 0);
+	buf__free(&line);
+	return err == OUTPUT_DROPPED ? -EFBIG : err;
+}
+
+/* --- */
 
 void own__known(struct outputs *ss, const struct profile_process *p)
 {
@@ -73,8 +163,7 @@ void own__known(struct outputs *ss, const struct profile_process *p)
 static void outputs__index(struct outputs *ss, struct own *own)
 {
 	if (ss->index && (own->path || own->refused) && !own->told)
-		outputs__lose_index(ss,
-				    index__add(ss->index, &own->about, own->path, own->samples));
+		outputs__lose_index(ss, own__line(ss, own));
 	free(own->path);
 	own->path = NULL;
 	own->samples = 0;
@@ -157,7 +246,7 @@ static struct stream *own__stream(struct outputs *ss, struct own *own,
 static void own__pour(struct outputs *ss, struct own *own, struct stream *st,
 		      const struct profile_process *p)
 {
-	for (uint32_t i = 0; i < own->held.n; i++) {
+	for (size_t i = 0; i < own->held.n; i++) {
 		if (!st || st->spoiled)
 			ss->dropped.unwritten++;
 		else if (!outputs__give(ss, st, p, &own->held.samples[i]))
@@ -195,7 +284,7 @@ static void own__settle(struct outputs *ss, struct own *own, const struct profil
 	ss->few_samples += own->held.n;
 	own__pour(ss, own, st, p);
 	if (st)
-		own->path = strdup(stream__path(st, &numbered));
+		own->path = strdup(output__path(st->out, &numbered));
 }
 
 static void own__free(struct own *own)
@@ -283,13 +372,11 @@ int own__stopped(struct outputs *ss, const struct profile_process *p)
 void owns__tick(struct outputs *ss)
 {
 	if (ss->index)
-		outputs__lose_index(ss, index__flush(ss->index));
+		outputs__lose_index(ss, output__flush(ss->index));
 }
 
 int owns__reopen(struct outputs *ss)
 {
-	int err;
-
 	ss->others = NULL; /* it was completed with all */
 	for (size_t i = 0; i < ss->own.cap; i++) {
 		struct own *own = ss->own.entries[i].value;
@@ -304,9 +391,7 @@ int owns__reopen(struct outputs *ss)
 	}
 	if (!ss->index)
 		return ss->err;
-	err = index__close(ss->index);
-	ss->index = NULL;
-	outputs__lose_index(ss, err);
+	outputs__lose_index(ss, outputs__close_index(ss));
 	return owns__open_index(ss);
 }
 
@@ -328,15 +413,12 @@ void owns__free(struct outputs *ss)
 {
 	char line[256];
 	bool said = false;
-	int err;
 
 	for (size_t i = 0; i < ss->own.cap; i++)
 		if (ss->own.entries[i].value)
 			own__free(ss->own.entries[i].value);
 	map__free(&ss->own);
-	err = index__close(ss->index);
-	ss->index = NULL;
-	outputs__lose_index(ss, err);
+	outputs__lose_index(ss, outputs__close_index(ss));
 	if (!ss->few)
 		return;
 	snprintf(line, sizeof(line),

@@ -6,14 +6,21 @@
 #define XR_OUTPUT_OUTPUTS_PARTS_H
 
 #include "base/map.h"
-#include "output/held.h"
-#include "output/index.h"
 #include "output/outputs.h"
 #include "output/stream.h"
+#include "profile/stacks.h"
 
 #define STREAM_PATH_MAX 4096 /* bytes */
 #define OPEN_FIRST_MS	1000 /* for the first file to be open, before anything is sampled */
 #define OPEN_MS		20   /* for others */
+
+/* Samples of a process that wait, with their stacks, until it is known which file gets them. */
+struct held {
+	struct stacks stacks;
+	uint64_t last_id;
+	struct sample *samples; /* in their order */
+	size_t n, cap;
+};
 
 /* What a process has in a directory. */
 struct own {
@@ -45,8 +52,8 @@ struct outputs {
 	uint64_t few, few_samples; /* those processes, and what is there of them */
 	struct budget held;	   /* of what they keep back */
 	struct source_texts sources;
-	struct index *index; /* of it; NULL: there is none, or not any more */
-	uint64_t flushed;    /* when profiles were last written; ns, CLOCK_MONOTONIC */
+	struct output *index; /* index.jsonl of it; NULL: there is none, or not any more */
+	uint64_t flushed;     /* when profiles were last written; ns, CLOCK_MONOTONIC */
 	bool said_refused, said_dropped, said_stacks, said_taken, said_sources;
 	int err;
 	struct errmsg fault;

@@ -30,7 +30,6 @@
 #include "base/version.h"
 #include "layout.h"
 #include "output/pprof_parts.h"
-#include "output/whole.h"
 static int pprof__row(struct pprof *p, const struct aggregate_row *row)
 {
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples[] = {&sample};
@@ -185,15 +184,16 @@ static void pprof__free(struct pprof *p)
 	free(p->ids);
 }
 
-static int pprof__profile(struct writer *w, const struct aggregate *a, const struct stats *stats)
+static int pprof__profile(struct output *out, const struct writer_config *config,
+			  const struct aggregate *a, const struct stats *stats)
 {
-	const struct profile_about *about = &w->config.about;
-	struct pprof p = {.config = &w->config, .aggregate = a};
-	struct part_rows rows = part__rows(a, w->config.part);
+	const struct profile_about *about = &config->about;
+	struct pprof p = {.config = config, .aggregate = a};
+	struct part_rows rows = part__rows(a, config->part);
 	const struct aggregate_row *row;
 	int err, end;
 
-	err = gzip__begin(&p.gzip, w->out);
+	err = gzip__begin(&p.gzip, out);
 	if (err)
 		return err;
 	err = pprof__head(&p, about, stats);
@@ -206,7 +206,7 @@ static int pprof__profile(struct writer *w, const struct aggregate *a, const str
 	end = gzip__end(&p.gzip);
 	pprof__free(&p);
 	err = err ? err : end;
-	return err ? err : output__commit(w->out, 0);
+	return err ? err : output__commit(out, 0);
 }
 
 const struct writer_ops writer_pprof = {
@@ -220,7 +220,5 @@ const struct writer_ops writer_pprof = {
 	.types = true,
 	.parts = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
-	.open = whole__open,
 	.profile = pprof__profile,
-	.close = whole__close,
 };

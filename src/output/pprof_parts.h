@@ -10,9 +10,8 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/table.h"
+#include "output/encode.h"
 #include "output/gzip.h"
-#include "output/writer.h"
-#include "profile/attributes.h"
 #include "pprof.pb-c.h"
 
 struct pprof {

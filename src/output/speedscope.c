@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "base/version.h"
 #include "layout.h"
-#include "output/whole.h"
+#include "output/writer.h"
 
 #define SPEEDSCOPE_FRAMES 4000000u /* numbers of frames in all samples, if stacks are repeated */
 #define SPEEDSCOPE_PIECE  65536u   /* bytes that are written at once */
@@ -32,7 +32,8 @@ struct item {
 };
 
 struct speedscope {
-	struct writer *w;
+	struct output *out;
+	const struct profile_about *about;
 	const struct aggregate *aggregate;
 	const struct aggregate_row *rows;
 	size_t nrows;
@@ -63,7 +64,7 @@ static void speedscope__write(struct speedscope *s, bool all)
 
 	if (s->err || (!all && text->len < SPEEDSCOPE_PIECE))
 		return;
-	s->err = output__write(s->w->out, text->data, text->len);
+	s->err = output__write(s->out, text->data, text->len);
 	text->len = 0;
 }
 
@@ -205,7 +206,7 @@ static bool speedscope__several(const struct speedscope *s)
 	bool several = false;
 
 	for (uint32_t i = 1; i < PROFILE_TYPES_MAX; i++)
-		several = several || about__type(&s->w->config.about, i).name;
+		several = several || about__type(s->about, i).name;
 	return several;
 }
 
@@ -225,7 +226,7 @@ static void speedscope__process(struct speedscope *s, uint32_t i, uint32_t type)
 {
 	static const char *const units[] = {"nanoseconds", "nanoseconds", "bytes", "none"};
 	const struct profile_process *process = aggregate__process(s->aggregate, i);
-	const struct profile_about *about = &s->w->config.about;
+	const struct profile_about *about = s->about;
 	const struct profile_type of = about__type(about, type);
 	uint64_t each = about__each(about, type);
 	uint64_t period = each ? each : 1, total = 0, value;
@@ -260,7 +261,7 @@ static void speedscope__process(struct speedscope *s, uint32_t i, uint32_t type)
 
 static void speedscope__document(struct speedscope *s)
 {
-	const struct profile_about *about = &s->w->config.about;
+	const struct profile_about *about = s->about;
 	const char *name = about->command;
 	char exporter[128];
 
@@ -282,10 +283,10 @@ static void speedscope__document(struct speedscope *s)
 	json__close(&s->json);
 }
 
-static int speedscope__profile(struct writer *w, const struct aggregate *a,
-			       const struct stats *stats)
+static int speedscope__profile(struct output *out, const struct writer_config *config,
+			       const struct aggregate *a, const struct stats *stats)
 {
-	struct speedscope s = {.w = w, .aggregate = a};
+	struct speedscope s = {.out = out, .about = &config->about, .aggregate = a};
 	struct buf rest = {0};
 	int err;
 
@@ -298,13 +299,13 @@ static int speedscope__profile(struct writer *w, const struct aggregate *a,
 		speedscope__document(&s);
 	err = json__end(&s.json, &rest);
 	if (!s.err)
-		s.err = err ? err : output__write(w->out, rest.data, rest.len);
+		s.err = err ? err : output__write(out, rest.data, rest.len);
 	buf__free(&rest);
 	buf__free(&s.text);
 	map__free(&s.frames);
 	free(s.items);
 	free(s.starts);
-	return s.err ? s.err : output__commit(w->out, 0);
+	return s.err ? s.err : output__commit(out, 0);
 }
 
 const struct writer_ops writer_speedscope = {
@@ -314,7 +315,5 @@ const struct writer_ops writer_speedscope = {
 	.types = true,
 	.timeline = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
-	.open = whole__open,
 	.profile = speedscope__profile,
-	.close = whole__close,
 };

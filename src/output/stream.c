@@ -65,7 +65,8 @@ int stream__open(struct stream **out, const struct stream_config *config, const 
 	err = output__open(&st->out, &to, f);
 	if (err)
 		goto failed;
-	err = config->format->open(&st->writer, st->out, &config->writer);
+	if (config->format->open)
+		err = config->format->open(&st->writer, st->out, &config->writer);
 	if (err) {
 		errmsg__set(f, err, "cannot write %s: %s", path, os__reason(err));
 		goto failed;
@@ -164,7 +165,7 @@ int stream__end(struct stream *st, const struct stats *stats)
 		return 0;
 	st->ended = true;
 	if (st->filling && !st->leaving) {
-		err = st->config->format->profile(st->writer, st->filling, stats);
+		err = st->config->format->profile(st->out, &st->config->writer, st->filling, stats);
 		st->committed = !err;
 	}
 	if (!err)
@@ -190,11 +191,10 @@ bool stream__done(struct stream *st)
 		return true;
 	if (!stream__poured(st))
 		return false;
-	if (st->writer) {
+	if (st->writer)
 		st->config->format->close(st->writer);
-		st->writer = NULL;
-		output__end(st->out);
-	}
+	st->writer = NULL;
+	output__end(st->out);
 	return output__done(st->out);
 }
 
@@ -223,21 +223,6 @@ static uint64_t stream__unwritten(const struct stream *st)
 	if (st->committed && !output__error(st->out) && !output__waiting(st->out))
 		return 0;
 	return aggregate__samples(st->filling, 0);
-}
-
-const char *stream__path(const struct stream *st, bool *numbered)
-{
-	return output__path(st->out, numbered);
-}
-
-bool stream__regular(const struct stream *st)
-{
-	return output__regular(st->out);
-}
-
-int stream__error(const struct stream *st)
-{
-	return output__error(st->out);
 }
 
 int stream__free(struct stream *st, struct stats *stats)

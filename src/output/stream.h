@@ -24,7 +24,7 @@ struct stream {
 	struct stream *next, **link; /* for who has it */
 	const struct stream_config *config;
 	struct output *out;
-	struct writer *writer;
+	struct writer *writer;	   /* NULL: of a format with `profile`, or closed */
 	struct aggregate *filling; /* for a format that wants it; NULL: none */
 	struct aggregate *leaving; /* a profile whose rows are being written, or empty */
 	size_t row;		   /* of it, the next */
@@ -60,15 +60,6 @@ int stream__end(struct stream *st, const struct stats *stats);
 
 /* stream__done - after stream__end: go on with it; is it complete, or failed? */
 bool stream__done(struct stream *st);
-
-/* stream__path - of its file, as of output__path. */
-const char *stream__path(const struct stream *st, bool *numbered);
-
-/* stream__regular - as of output__regular. */
-bool stream__regular(const struct stream *st);
-
-/* stream__error - the first there was; 0: none. */
-int stream__error(const struct stream *st);
 
 /*
  * stream__free - its first error.  @stats gets samples that were not written by now, and those

@@ -9,10 +9,11 @@
 
 #include "base/buf.h"
 #include "output/output.h"
-#include "output/part.h"
 #include "profile/aggregate.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
+
+struct profile_part; /* encode.h */
 
 /* What a writer is opened with; borrowed for the life of the writer. */
 struct writer_config {
@@ -56,7 +57,10 @@ struct writer_ops {
 	bool threads, details, timeline;
 	bool sources; /* it shows sources */
 	bool parts;   /* it writes what struct writer_config says of the profile */
-	/* Write the header, if any, to @out, which is borrowed until close. */
+	/*
+	 * Write the header, if any, to @out, which is borrowed until close.  NULL in a format with
+	 * `profile`, and so is close.
+	 */
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);
 	int (*sample)(struct writer *w, const struct profile_process *p, const struct sample *s);
 	/*
@@ -69,7 +73,8 @@ struct writer_ops {
 	 * The profile, which may miss stacks (aggregate.h).  @stats: what was counted in the whole
 	 * run; NULL if that is not known.
 	 */
-	int (*profile)(struct writer *w, const struct aggregate *a, const struct stats *stats);
+	int (*profile)(struct output *out, const struct writer_config *config,
+		       const struct aggregate *a, const struct stats *stats);
 	/* Whatever must be written at the end; frees @w.  NULL is allowed. */
 	int (*close)(struct writer *w);
 };

@@ -28,7 +28,6 @@ static void write_page(const char *path, const char *format, const struct aggreg
 	const struct stats stats = {.ticks = 10, .written = 10, .seconds = 60};
 	const struct writer_ops *ops = format ? formats__find(format) : NULL;
 	struct writer_config config = *shown;
-	struct writer *writer = NULL;
 	struct output *out;
 	struct errmsg f;
 	int err;
@@ -41,9 +40,7 @@ static void write_page(const char *path, const char *format, const struct aggreg
 	if (before) {
 		err = flamegraph__diff(out, shown, before, a);
 	} else {
-		err = ops->open(&writer, out, &config);
-		err = err ? err : ops->profile(writer, a, &stats);
-		ops->close(writer);
+		err = ops->profile(out, &config, a, &stats);
 	}
 	if (err || output__finish(out) || output__close(out, NULL))
 		tap__bail("%s: %s", path, strerror(-err));

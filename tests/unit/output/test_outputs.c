@@ -276,6 +276,54 @@ TEST(few)
 		"the next one has nothing of them: %s", content("few/index.1.jsonl"));
 }
 
+/* The index has what is known of each process, in whole lines, and may not grow. */
+TEST(index)
+{
+	struct outputs_config config = {.format = formats__find("rprof"),
+					.path = tap__path("index"),
+					.several = true,
+					.index = true,
+					.files = files,
+					.note = take_note};
+	const struct profile_label label = {"service", "a \"b\""};
+	struct profile_process p = {.serial = 1,
+				    .pid = 10,
+				    .comm = "R",
+				    .command = "R -f a.R",
+				    .uid = 1000,
+				    .container = "c0ffee",
+				    .r_version = "4.2.2",
+				    .started = UINT64_C(1768610000000000000),
+				    .labels = &label,
+				    .nlabels = 1};
+	const char *text;
+	size_t len;
+
+	open_by(&config);
+	put(1, 10, "f");
+	sink__process(&sink, &p, PROFILE_ENDED);
+	finish();
+	tap__is(content("index/index.jsonl"),
+		"{\"file\": \"Rprof.10.out\", \"samples\": 1, \"pid\": 10, \"comm\": \"R\", "
+		"\"command\": \"R -f a.R\", \"uid\": 1000, \"container\": \"c0ffee\", "
+		"\"r_version\": \"4.2.2\", \"started\": 1768610000, \"labels\": "
+		"{\"service\": \"a \\\"b\\\"\"}}\n",
+		"all that is known of a process");
+
+	notes[0] = '\0';
+	config.max_file = 300;
+	open_by(&config);
+	for (uint32_t i = 1; i < 10; i++) {
+		put(i, i, "f");
+		end(i, i);
+	}
+	finish();
+	text = tap__read(tap__path("index/index.1.jsonl"), &len);
+	tap__ok(len > 100 && len <= 300 && text[len - 1] == '\n' &&
+			strstr(notes, "cannot write the index"),
+		"an index that may not grow has whole lines: %zu bytes, %s", len, notes);
+}
+
 /* What writes files makes none longer than @size from here on. */
 static void limit_files(rlim_t size)
 {
@@ -381,21 +429,8 @@ TEST(pipe)
 }
 
 /* A format that gets its profile whole: it writes how many rows and ticks there were. */
-struct writer {
-	struct output *out;
-};
-
-static int whole__open(struct writer **out, struct output *output,
-		       const struct writer_config *config)
-{
-	*out = malloc(sizeof(**out));
-	if (!*out)
-		return -ENOMEM;
-	(*out)->out = output;
-	return 0;
-}
-
-static int whole__profile(struct writer *w, const struct aggregate *a, const struct stats *stats)
+static int whole__profile(struct output *out, const struct writer_config *config,
+			  const struct aggregate *a, const struct stats *stats)
 {
 	const struct aggregate_row *rows;
 	uint64_t ticks = 0;
@@ -404,24 +439,16 @@ static int whole__profile(struct writer *w, const struct aggregate *a, const str
 	rows = aggregate__rows(a, &n);
 	for (size_t i = 0; i < n; i++)
 		ticks += rows[i].value;
-	output__printf(w->out, "%zu rows, %llu ticks, asked for at %u Hz", n,
+	output__printf(out, "%zu rows, %llu ticks, asked for at %u Hz", n,
 		       (unsigned long long)ticks, stats ? stats->freq : 0);
-	return output__commit(w->out, 0);
-}
-
-static int whole__close(struct writer *w)
-{
-	free(w);
-	return 0;
+	return output__commit(out, 0);
 }
 
 TEST(whole)
 {
 	static const struct writer_ops whole = {
 		.name = "whole",
-		.open = whole__open,
 		.profile = whole__profile,
-		.close = whole__close,
 	};
 	const struct frame *frames[30000];
 	struct stats stats = {.freq = 99};

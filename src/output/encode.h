@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile as the bytes of a file, in memory: for who has an aggregate and sends it, or has
- * somebody else write it.  No file and no other process is involved.
- *
- * All of it, as `record` writes it:
+ * Encode an aggregate into memory.  The whole profile, as `record` writes it:
  *
  *	err = encode__profile(&out, format, &config, a, stats);
  *
- * A server takes only so much at a time, and wants it by service.  For each service that is to be
- * sent (aggregate__processes has all processes, process__label their labels):
+ * A server limits the size of a request, and wants one service in it.  For each service
+ * (aggregate__processes has all processes, process__label their labels):
  *
  *	struct profile_part part = {
  *		.rows = 16000, .size = 4 << 20, .depth = 1000, .wants = is_of_service, .arg = name};
@@ -24,17 +21,14 @@
 #include "output/writer.h"
 #include "profile/attributes.h"
 
-/*
- * A part of an aggregate: the rows of some processes, at most so many of them, their stacks no
- * deeper than so.  All that is 0 or NULL sets no limit.
- */
+/* A part of an aggregate.  What is 0 or NULL sets no limit. */
 struct profile_part {
 	size_t first; /* index of the row to begin with */
-	size_t rows;  /* so many at most, of those that are wanted */
-	size_t size;  /* bytes of what they are encoded to, at most (encode.h) */
+	size_t rows;  /* limit of wanted rows */
+	size_t size;  /* limit of encoded bytes */
 	/*
-	 * Frames of a stack: of a deeper one those further out are left out, and the last that is
-	 * there is <truncated>.
+	 * Limit of the frames of a stack.  A deeper one has its innermost frames, and <truncated>
+	 * as the last one.
 	 */
 	uint32_t depth;
 	/* Are the rows of process @p wanted? */
@@ -46,27 +40,27 @@ struct profile_part {
 struct part_rows {
 	const struct aggregate *a;
 	const struct profile_part *part;
-	size_t next;	  /* index of the row that is looked at next */
-	size_t taken;	  /* rows so far, */
-	uint64_t samples; /* and samples in them, as row__samples counts */
+	size_t next;	  /* index of the next row to check */
+	size_t taken;	  /* rows so far */
+	uint64_t samples; /* in them, as row__samples counts */
 };
 
-/* part__rows - before the first. */
+/* part__rows - begin before the first row. */
 struct part_rows part__rows(const struct aggregate *a, const struct profile_part *part);
 
-/* part__next - the next row; NULL: there is none, and `next` is where another part may begin. */
+/* part__next - the next row; NULL: no more, and another part may begin at `next`. */
 const struct aggregate_row *part__next(struct part_rows *rows);
 
-/* part__wants - may there be rows of process @p in it? */
+/* part__wants - may it have rows of process @p? */
 bool part__wants(const struct profile_part *part, const struct profile_process *p);
 
 /*
- * part__frames - how many frames of a stack of @nframes are in it; if that is less, the last of
- * them is to be mark_truncated in place of what is there.
+ * part__frames - how many frames of a stack of @nframes it has.  If fewer, the writer replaces the
+ * last of them by mark_truncated.
  */
 uint32_t part__frames(const struct profile_part *part, uint32_t nframes);
 
-/* row__samples - what a row counts: one that stands for several ticks is that many. */
+/* row__samples - samples of a row: one that stands for several ticks counts as that many. */
 static inline uint64_t row__samples(const struct aggregate_row *row)
 {
 	return row->type ? row->samples : row->value;
@@ -84,8 +78,8 @@ bool row__value(const struct attribute *a, const struct aggregate_row *row,
 
 /*
  * encode__profile - append @a to @out, as much of it as @config says (`part`).  @stats may be NULL.
- * 0; -ENOTSUP: the format is not given whole profiles, or cannot write a part; -EMSGSIZE: it would
- * be more than `part` allows; -ENOMEM.  After an error @out is as it was.
+ * 0; -ENOTSUP: the format has no `profile`, or cannot write a part; -EMSGSIZE: the part is larger
+ * than its limit; -ENOMEM.  After an error @out is as it was.
  */
 int encode__profile(struct buf *out, const struct writer_ops *format,
 		    const struct writer_config *config, const struct aggregate *a,
@@ -95,14 +89,14 @@ int encode__profile(struct buf *out, const struct writer_ops *format,
 struct encoded {
 	size_t rows;
 	uint64_t samples;  /* in them */
-	uint64_t left_out; /* samples of rows before them that were too large by themselves */
+	uint64_t left_out; /* samples of rows before them that are too large even alone */
 };
 
 /*
- * encode__next - append as many rows of @part as its limits let, from `first` on, and set `first`
- * to where the next call goes on.  @config's own part is not used.  1: @done says what there is; 0:
- * there was nothing more, but @done may have some left out; negative as of encode__profile, but not
- * -EMSGSIZE.
+ * encode__next - append as many rows of @part as fit into its limits, from `first` on, and set
+ * `first` for the next call.  The part of @config is ignored.  1: @done counts what was appended;
+ * 0: no more rows, but @done may count some that were left out; negative as of encode__profile,
+ * except -EMSGSIZE.
  */
 int encode__next(struct buf *out, const struct writer_ops *format,
 		 const struct writer_config *config, const struct aggregate *a,

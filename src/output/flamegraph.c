@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A page to look at: one HTML file with all it needs, which asks nobody for anything.  It is made
- * of the files in page/ (mk/page.mk puts them together) with the profile in their midst; what the
- * profile looks like there is in page_data.h.
+ * One self-contained HTML page.  It makes no network requests.  It is made of the files in page/
+ * (mk/page.mk joins them) with the profile between them (page_data.h).
  */
 #include "layout.h"
 #include "output/flamegraph.h"

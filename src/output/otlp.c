@@ -37,9 +37,9 @@ struct otlp {
 	struct otlp_dictionary d;
 	struct otlp_process *processes;
 	struct table groups;
-	struct otlp_group *first, **last; /* in their order */
-	struct buf
-		heads[PROFILE_TYPES_MAX]; /* of profiles, but for their samples; empty: not yet */
+	struct otlp_group *first, **last;    /* in their order */
+	struct buf heads[PROFILE_TYPES_MAX]; /* of profiles, without their samples; empty: not made
+						yet */
 	struct buf texts;
 };
 
@@ -101,7 +101,7 @@ static int otlp__resource(struct otlp *o, struct buf *out, const struct profile_
 	o->texts.len = 0;
 	err = otlp__add_labels(o, &m, p->labels, p->nlabels);
 	err = err ? err : otlp__add_labels(o, &m, config->labels, config->nlabels);
-	/* required by the conventions: what Pyroscope is told, too */
+	/* required by the conventions; Pyroscope gets the same name */
 	err = err ? err : otlp__add(o, &m, "service.name", *p->comm ? p->comm : "R");
 	if (!err && config->about.host)
 		err = otlp__add(o, &m, "host.name", config->about.host);
@@ -249,7 +249,7 @@ static int field__begin(struct buf *out, unsigned int number, uint64_t len)
 	return buf__add(out, head, n);
 }
 
-/* What is counted in ticks is so many samples, and their period says what each stands for. */
+/* Ticks are a count of samples with a period. */
 static int otlp__profile_types(struct otlp *o, uint32_t type, Otlp__ValueType *values,
 			       Otlp__ValueType *time)
 {

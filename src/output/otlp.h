@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile as a request to a receiver of OTLP (profile/otlp.proto): not a file's format, so it is
- * none of formats.h.
+ * A profile as a request to a receiver of OTLP (profile/otlp.proto).  It is not a format of files,
+ * so formats.c does not have it.
  *
- * A resource for each service: its attributes are host.name, service.name, container.id,
- * process.runtime.name and .version, and the labels of the run and of its processes under their own
- * names (`service` and `host` are the first two).  A service without a label is called as its
- * processes are.  What tells processes of one service apart is said of each sample, as series of
- * profiles go by resources: process.pid, process.executable.name and thread.id.
+ * There is a resource for each service.  It has host.name, service.name, the `resource` attributes
+ * (profile/attributes.h), and the labels of the run and of its processes under their own names
+ * (`service` and `host` are the first two).  A service without a label has the name of its
+ * processes.  Receivers make a series of each resource, so attributes that differ between processes
+ * of one service are attributes of samples: process.pid, process.executable.name and thread.id.
  *
- * Each resource has a profile of each sample type that it has samples of: "samples", a count of
- * them, with the time that each stands for as period, of "cpu" or "wall"; "off_cpu" in nanoseconds,
- * "alloc_space" in bytes, and events.  A location says by profile.frame.type whether it is of "r",
- * "native" or "kernel".
+ * A resource has a profile of each of its sample types: "samples", a count with the time of one as
+ * period, of "cpu" or "wall"; "off_cpu" in nanoseconds, "alloc_space" in bytes, and events.
+ * profile.frame.type of a location is "r", "native" or "kernel".
  */
 #ifndef XR_OUTPUT_OTLP_H
 #define XR_OUTPUT_OTLP_H

@@ -145,7 +145,7 @@ static int otlp__attribute(struct otlp_dictionary *d, int32_t key, Otlp__AnyValu
 	return otlp__put(d, &part);
 }
 
-/* Numbers are told from texts by their key's number, which is negative for them. */
+/* The key of a number is negative, that of a text is not. */
 int otlp__number(struct otlp_dictionary *d, const char *key, int64_t number, int32_t *index)
 {
 	Otlp__AnyValue value = OTLP__ANY_VALUE__INIT;

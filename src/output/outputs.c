@@ -11,9 +11,9 @@
 #include "output/outputs_parts.h"
 #include "base/limits.h"
 
-#define FLUSH_NS     NS_PER_S	       /* between two profiles that a file is made of */
-#define WAIT_NS	     (100 * NS_PER_MS) /* from one tick to the next, for room in the queue */
-#define SPOILED_SAID 3		       /* files that cannot be written, by their names */
+#define FLUSH_NS	NS_PER_S	  /* between two profiles written to a pipe */
+#define WAIT_NS		(100 * NS_PER_MS) /* wait for room in the queue, from one tick to the next */
+#define FAILED_REPORTED 3		  /* files that cannot be written and are named */
 
 static const char *path__name(const char *path)
 {
@@ -26,7 +26,6 @@ const char *error__reason(int err)
 			     : os__reason(err);
 }
 
-/* Bytes of the name of a directory without slashes at its end. */
 int path__stem(const char *path)
 {
 	size_t len = strlen(path);
@@ -47,7 +46,7 @@ static int outputs__fail(struct outputs *ss, const struct stream *st, int err)
 	return ss->err;
 }
 
-/* How long it may wait for room until this is called again. */
+/* Refill the time for waiting. */
 static void outputs__time(struct outputs *ss)
 {
 	ss->wait.ns = ss->config.waits ? UINT64_MAX : WAIT_NS;
@@ -60,40 +59,38 @@ void outputs__note(struct outputs *ss, bool *said, const char *line)
 	*said = true;
 }
 
-/* The file @path of a process cannot be written: that of the others can. */
-void outputs__spoil(struct outputs *ss, const char *path, int err)
+void outputs__file_failed(struct outputs *ss, const char *path, int err)
 {
 	char line[STREAM_PATH_MAX + 256];
-	bool said = ss->spoiled++ >= SPOILED_SAID;
+	bool said = ss->failed++ >= FAILED_REPORTED;
 
 	snprintf(line, sizeof(line),
 		 "cannot write to %s: %s; samples of this process are counted, other files are "
 		 "still written%s",
 		 path, error__reason(err),
-		 ss->spoiled == SPOILED_SAID ? "; no more such files are reported" : "");
+		 ss->failed == FAILED_REPORTED ? "; no more such files are reported" : "");
 	outputs__note(ss, &said, line);
 }
 
-/* Writing @st failed.  Returns 0 if that is its own trouble alone. */
 int outputs__trouble(struct outputs *ss, struct stream *st, int err)
 {
-	struct own *own = map__get(&ss->own, st->serial, 0);
+	struct entry *entry = map__get(&ss->entries, st->serial, 0);
 	bool numbered;
 
-	if (st->spoiled)
+	if (st->failed)
 		return ss->err;
 	if (!ss->directory || err == -ENOMEM || files__error(ss->config.files))
 		return outputs__fail(ss, st, err);
-	st->spoiled = true;
-	if (own && own->st == st) {
-		own__complete(own);
-		own->refused = true;
+	st->failed = true;
+	if (entry && entry->st == st) {
+		entry__complete(entry);
+		entry->refused = true;
 	}
-	outputs__spoil(ss, output__path(st->out, &numbered), err);
+	outputs__file_failed(ss, output__path(st->out, &numbered), err);
 	return ss->err;
 }
 
-/* Is it written by another name than it would be, as that was taken? */
+/* Report if its name was taken, so that it is written by another one. */
 static void outputs__look_at_name(struct outputs *ss, const struct stream *st)
 {
 	char line[2 * STREAM_PATH_MAX];
@@ -155,8 +152,8 @@ int outputs__new(struct outputs **out, const struct outputs_config *config)
 	ss->config = *config;
 	ss->queue.max = LIMIT_QUEUE(memory);
 	ss->files.max = LIMIT_FILES(memory);
-	/* with a file for each process nothing is added up */
-	ss->held.max = LIMIT_AGGREGATE(memory);
+	/* a format with a file for each process has no aggregate */
+	ss->kept.max = LIMIT_AGGREGATE(memory);
 	ss->config.writer.files = &ss->files;
 	ss->config.writer.cut = &ss->dropped.lines_cut;
 	ss->config.writer.sources = &ss->sources;
@@ -176,7 +173,7 @@ int outputs__new(struct outputs **out, const struct outputs_config *config)
 	return 0;
 }
 
-/* Make the directory @path if it is not there. */
+/* Make the directory @path if it does not exist. */
 static int outputs__directory(struct outputs *ss, const char *path)
 {
 	int err = files__directory(ss->config.files, path, true);
@@ -217,7 +214,7 @@ static int outputs__begin(void *arg, const struct profile_about *about)
 				    strlen(format->suffix);
 	}
 	if (ss->directory)
-		return owns__open_index(ss);
+		return directory__open_index(ss);
 	ss->err = stream__open(&ss->shared, &ss->streams, shared, number_at, OPEN_FIRST_MS,
 			       &ss->fault);
 	if (!ss->err)
@@ -225,7 +222,7 @@ static int outputs__begin(void *arg, const struct profile_about *about)
 	return ss->err;
 }
 
-/* Where a number goes in a name that is taken: before what tells the format. */
+/* Where a number goes in a name that is taken: before the suffix of the format. */
 static size_t path__number_at(const char *path, const struct writer_ops *format)
 {
 	size_t len = strlen(path), suffix = strlen(format->suffix);
@@ -251,13 +248,13 @@ int outputs__reopen(struct outputs *ss)
 		if (err)
 			outputs__trouble(ss, st, err);
 	}
-	if (!old && owns__reopen(ss))
+	if (!old && directory__reopen(ss))
 		return ss->err;
 	ss->streams.writer.about.began = os__now();
 	ss->streams.writer.about.began_real = os__real_time();
 	if (!old || ss->err)
 		return ss->err;
-	/* the old one goes on by itself until all of it is written */
+	/* the old stream stays in the list until all of it is written */
 	ss->err = stream__open(&ss->shared, &ss->streams, path,
 			       path__number_at(path, ss->config.format), OPEN_FIRST_MS, &ss->fault);
 	if (!ss->err)
@@ -286,12 +283,12 @@ static int outputs__process(void *arg, const struct profile_process *p, enum pro
 	if (!ss->directory)
 		return 0;
 	if (event == PROFILE_KNOWN) {
-		own__known(ss, p);
+		entry__known(ss, p);
 		return 0;
 	}
-	return event == PROFILE_BEGAN	? own__begin(ss, p)
-	       : event == PROFILE_ENDED ? own__ended(ss, p)
-					: own__stopped(ss, p);
+	return event == PROFILE_BEGAN	? entry__begin(ss, p)
+	       : event == PROFILE_ENDED ? entry__ended(ss, p)
+					: entry__stopped(ss, p);
 }
 
 int outputs__give(struct outputs *ss, struct stream *st, const struct profile_process *p,
@@ -310,7 +307,7 @@ int outputs__give(struct outputs *ss, struct stream *st, const struct profile_pr
 	if (err >= 0)
 		return err;
 	outputs__trouble(ss, st, err);
-	ss->dropped.unwritten += st->spoiled;
+	ss->dropped.unwritten += st->failed;
 	return err;
 }
 
@@ -321,7 +318,7 @@ static int outputs__sample(void *arg, const struct profile_process *p, const str
 	if (ss->err)
 		return ss->err;
 	if (ss->directory)
-		return own__sample(ss, p, s);
+		return entry__sample(ss, p, s);
 	outputs__give(ss, ss->shared, p, s);
 	return ss->err;
 }
@@ -351,14 +348,14 @@ static int outputs__tick(void *arg, uint64_t now)
 		outputs__look_at_name(ss, st);
 		if (err)
 			outputs__trouble(ss, st, err);
-		if (!ss->err && (st->spoiled || (st->ended && stream__done(st))))
+		if (!ss->err && (st->failed || (st->ended && stream__done(st))))
 			outputs__remove(ss, st);
 	}
-	owns__tick(ss);
+	directory__tick(ss);
 	return ss->err;
 }
 
-/* All files are completed, as far as that is done soon enough. */
+/* Complete all files, as far as the limits of time allow. */
 static void outputs__complete(struct outputs *ss, struct stats *stats)
 {
 	struct patience patience = patience__begin(ss->config.files);
@@ -374,7 +371,7 @@ static void outputs__complete(struct outputs *ss, struct stats *stats)
 	do {
 		for (st = ss->all; st; st = next) {
 			next = st->next;
-			if (st->spoiled || stream__done(st))
+			if (st->failed || stream__done(st))
 				outputs__remove(ss, st);
 		}
 	} while (ss->all && patience__wait(&patience));
@@ -386,7 +383,7 @@ static int outputs__finish(void *arg, struct stats *stats)
 	char place[256];
 	bool late;
 
-	owns__settle(ss);
+	directory__settle(ss);
 	if (ss->all)
 		outputs__complete(ss, stats);
 	if (ss->sources.without)
@@ -396,7 +393,7 @@ static int outputs__finish(void *arg, struct stats *stats)
 		snprintf(place, sizeof(place), "%s", path__name(ss->config.path));
 	while (ss->all)
 		outputs__remove(ss, ss->all);
-	owns__free(ss);
+	directory__free(ss);
 	if (stats) {
 		stats->stacks_dropped += ss->dropped.stacks_dropped;
 		stats->unwritten += ss->dropped.unwritten;
@@ -407,13 +404,12 @@ static int outputs__finish(void *arg, struct stats *stats)
 				      "cannot write to %s: it is full or too slow; %" PRIu64
 				      " samples were not written",
 				      place, ss->dropped.unwritten);
-	if (ss->spoiled && !ss->err)
-		ss->err =
-			errmsg__set(&ss->fault, -EIO,
-				    "%" PRIu64 " of %" PRIu64
-				    " files in %s could not be written completely; %" PRIu64
-				    " samples were not written",
-				    ss->spoiled, ss->made, ss->config.path, ss->dropped.unwritten);
+	if (ss->failed && !ss->err)
+		ss->err = errmsg__set(&ss->fault, -EIO,
+				      "%" PRIu64 " of %" PRIu64
+				      " files in %s could not be written completely; %" PRIu64
+				      " samples were not written",
+				      ss->failed, ss->made, ss->config.path, ss->dropped.unwritten);
 	return ss->err;
 }
 

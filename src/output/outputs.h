@@ -16,65 +16,61 @@ struct outputs;
 struct outputs_config {
 	const struct writer_ops *format;
 	/*
-	 * What the sink's begin does not know of what it is about, the command and the host, is
-	 * taken from here.
+	 * The command and the host are taken from here if the sink's begin has none.
 	 */
 	struct writer_config writer;
 	/*
-	 * "-", a file, or a directory: it is taken for one when it is one, ends in '/', or
-	 * @several is set and the format needs a file per process; then it is made if missing.
-	 * In a directory a format that needs it gets a file Rprof.PID.out for each process, others
-	 * get one file, profile.SUFFIX.  What is there stays: where a name is taken it is
-	 * Rprof.PID.1.out, Rprof.PID.2.out and so on, profile.1.SUFFIX.
+	 * "-", a file, or a directory.  It is a directory if it is one, if it ends in '/', or if
+	 * @several is set and the format needs a file for each process.  It is made if missing.
+	 * In a directory, such a format writes Rprof.PID.out for each process; others write one
+	 * file, profile.SUFFIX.  Existing files are never overwritten: a number is added to the
+	 * name (Rprof.PID.1.out, profile.1.SUFFIX).
 	 */
 	const char *path;
 	bool several;
-	bool index; /* where each process has a file: DIRECTORY/index.jsonl says whose it is */
+	bool index; /* with a file for each process, write DIRECTORY/index.jsonl, too */
 	/*
-	 * A process that the sink was not told of before its samples (PROFILE_BEGAN) has a file of
-	 * its own if it has so many; those of the others are in one, Rprof.others.out.  0, 1: all.
+	 * Samples that a process needs for a separate file, unless it was announced
+	 * (PROFILE_BEGAN).  Samples of other processes are in Rprof.others.out.
 	 */
 	uint32_t least;
-	struct files *files; /* who writes them */
-	size_t memory; /* bytes, of which shares may be taken (base/limits.h); 0: LIMIT_MEMORY */
-	uint64_t max_file; /* bytes of a regular file; 0: no limit */
-	uint64_t timeline; /* ns of a span of a page's time strip at first; 0: a millisecond */
+	struct files *files; /* borrowed */
+	size_t memory;	     /* bytes, which base/limits.h divides; 0: LIMIT_MEMORY */
+	uint64_t max_file;   /* bytes of a regular file; 0: no limit */
+	uint64_t timeline;   /* ns of a span of a page's time strip at first; 0: a millisecond */
 	/*
-	 * Who feeds it has time: a sample waits until there is room for it, and finish until all is
-	 * written, however long that takes.
+	 * The caller has time: a sample waits until it fits, and finish waits until all is written.
 	 */
 	bool waits;
-	/* Called with one line for the user's stderr; NULL is allowed. */
+	/* Report one line to the user; NULL is allowed. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
 };
 
-/* outputs__new - nothing is opened before the sink's begin.  -ENOMEM. */
+/* outputs__new - the sink's begin opens files.  -ENOMEM. */
 int outputs__new(struct outputs **out, const struct outputs_config *config);
 
 /*
- * outputs__sink - as a sink.  What was written is handed on at each tick; what a format has added
- * up, and may be written in rows, is written once a second to a pipe, and at the end to a file.
- * Unless @waits is set nothing waits for it: a sample for which there is no room is counted as
- * unwritten.  After a failure nothing more is written and all calls return the same error; but what
- * a single one of many files fails by is said, its samples are counted as unwritten, and the others
- * go on.  Finish completes and closes all files; -ETIMEDOUT: some were not written in time
- * (output.h), and are given up; -EIO: some had failed before.
+ * outputs__sink - as a sink.  Each tick writes what was committed.  Rows of an aggregate are
+ * written once a second to a pipe, and at the end to a file.  Unless @waits is set, nothing waits:
+ * a sample that does not fit is counted as unwritten.  After an error nothing more is written, and
+ * all calls return the same error.  An error on one of many files is reported, its samples are
+ * counted as unwritten, and the others go on.  Finish completes and closes all files.  -ETIMEDOUT:
+ * some were not written in time (output.h) and are abandoned; -EIO: some had failed before.
  */
 struct sink outputs__sink(struct outputs *ss);
 
 /*
- * outputs__reopen - what regular files have is completed, as at the end, and others are begun by
- * the same names, or, where those were not moved away, by others, as in a directory.  The file of a
- * process in a directory is begun with its next sample.  A pipe goes on as it is.  After the sink's
- * begin; the same errors.
+ * outputs__reopen - complete regular files, as at the end, and open new ones.  They get the same
+ * names if the old ones were moved away, else a number.  The file of a process is opened with its
+ * next sample.  A pipe goes on.  After the sink's begin; the same errors.
  */
 int outputs__reopen(struct outputs *ss);
 
-/* outputs__per_process - does each process have its own file?  Before begin: will it? */
+/* outputs__per_process - does each process have a separate file?  Before begin: will it? */
 bool outputs__per_process(const struct outputs *ss);
 
-/* outputs__free - what is still open is completed.  NULL is allowed. */
+/* outputs__free - complete what is still open.  NULL is allowed. */
 void outputs__free(struct outputs *ss);
 
 #endif

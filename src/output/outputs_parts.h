@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What outputs.c and outputs_own.c have in common.
+ * Shared by outputs.c and directory.c.
  */
 #ifndef XR_OUTPUT_OUTPUTS_PARTS_H
 #define XR_OUTPUT_OUTPUTS_PARTS_H
@@ -11,28 +11,28 @@
 #include "profile/stacks.h"
 
 #define STREAM_PATH_MAX 4096 /* bytes */
-#define OPEN_FIRST_MS	1000 /* for the first file to be open, before anything is sampled */
-#define OPEN_MS		20   /* for others */
+#define OPEN_FIRST_MS	1000 /* wait for the first file to open, before anything is sampled */
+#define OPEN_MS		20   /* for later files */
 
-/* Samples of a process that wait, with their stacks, until it is known which file gets them. */
-struct held {
+/* Samples of a process, with their stacks, until it is known which file gets them. */
+struct kept {
 	struct stacks stacks;
 	uint64_t last_id;
 	struct sample *samples; /* in their order */
 	size_t n, cap;
 };
 
-/* What a process has in a directory. */
-struct own {
-	struct stream *st; /* NULL: none yet, or not any more */
-	bool refused;	   /* it cannot have one: its samples are counted */
-	bool told;	   /* all of it is in the index */
-	char *path;	   /* of a file that is complete; NULL: none, or it is in the index */
-	uint64_t samples;  /* of it, or of the stream */
-	bool named;	   /* it has a file, however few its samples are */
+/* A process of a directory. */
+struct entry {
+	struct stream *st; /* its file, if that is open */
+	bool refused;	   /* no file can be opened: its samples are counted */
+	bool indexed;	   /* all of it is in the index */
+	char *path;	   /* of a complete file that is not in the index yet, or NULL */
+	uint64_t samples;  /* in the file */
+	bool named;	   /* it gets a file even if it has few samples */
 	uint32_t pid;
-	struct buf about; /* what the index says of it */
-	struct held held; /* while they are too few for a file of its own */
+	struct buf about; /* the second part of its line in the index */
+	struct kept kept; /* while they are too few for a separate file */
 };
 
 struct outputs {
@@ -40,19 +40,19 @@ struct outputs {
 	struct stream_config streams;
 	struct budget queue, files;
 	struct output_wait wait;
-	struct stats dropped;  /* what the streams that are gone counted, and `refused` */
-	const char *directory; /* NULL: all is in `shared` */
+	struct stats dropped;  /* counts of streams that are closed, and of refused files */
+	const char *directory; /* NULL: `shared` gets all samples */
 	struct stream *shared;
 	struct stream *all;
-	uint32_t count;		   /* of them */
-	uint64_t made;		   /* files of processes so far, */
-	uint64_t spoiled;	   /* and those of them that could not be opened, or written */
-	struct map own;		   /* in a directory: (serial, 0) to struct own */
-	struct stream *others;	   /* of those with few samples; NULL: there is none */
-	uint64_t few, few_samples; /* those processes, and what is there of them */
-	struct budget held;	   /* of what they keep back */
+	uint32_t count;		   /* of streams */
+	uint64_t made;		   /* files of processes so far */
+	uint64_t failed;	   /* those that could not be opened or written */
+	struct map entries;	   /* in a directory: (serial, 0) to struct entry */
+	struct stream *others;	   /* for processes with few samples, or NULL */
+	uint64_t few, few_samples; /* those processes and their samples */
+	struct budget kept;	   /* of their samples */
 	struct source_texts sources;
-	struct output *index; /* index.jsonl of it; NULL: there is none, or not any more */
+	struct output *index; /* index.jsonl of the directory, or NULL */
 	uint64_t flushed;     /* when profiles were last written; ns, CLOCK_MONOTONIC */
 	bool said_refused, said_dropped, said_stacks, said_taken, said_sources;
 	int err;
@@ -61,58 +61,58 @@ struct outputs {
 
 /* --- outputs.c --- */
 
-/* outputs__note - say @line, unless *@said, which it then is. */
+/* outputs__note - report @line once: *@said is set. */
 void outputs__note(struct outputs *ss, bool *said, const char *line);
 
-/* outputs__put - @st is one of all from now on.  outputs__remove - it is not, and is freed. */
+/* outputs__put - add @st to the list.  outputs__remove - remove and free it. */
 void outputs__put(struct outputs *ss, struct stream *st);
 void outputs__remove(struct outputs *ss, struct stream *st);
 
-/* outputs__trouble - writing @st failed.  Returns 0 if that is its own trouble alone. */
+/* outputs__trouble - writing @st failed.  Returns 0 if the other files are still written. */
 int outputs__trouble(struct outputs *ss, struct stream *st, int err);
 
-/* outputs__spoil - the file @path of a process cannot be written: that of the others can. */
-void outputs__spoil(struct outputs *ss, const char *path, int err);
+/* outputs__file_failed - report that the file @path of a process cannot be written. */
+void outputs__file_failed(struct outputs *ss, const char *path, int err);
 
-/* outputs__give - a sample to a stream.  A lack of room is said, and counted. */
+/* outputs__give - pass a sample to a stream; report and count it if it does not fit. */
 int outputs__give(struct outputs *ss, struct stream *st, const struct profile_process *p,
 		  const struct sample *s);
 
-/* error__reason - as os__reason, of what is written. */
+/* error__reason - as os__reason, for writing. */
 const char *error__reason(int err);
 
-/* path__stem - bytes of the name of a directory without slashes at its end. */
+/* path__stem - the length of a directory's name without slashes at its end. */
 int path__stem(const char *path);
 
-/* --- outputs_own.c: what processes have in a directory --- */
+/* --- directory.c: the files of processes, and their index --- */
 
-/* own__complete - its stream is complete, or as much of it as will ever be. */
-void own__complete(struct own *own);
+/* entry__complete - no more is written to its file. */
+void entry__complete(struct entry *entry);
 
-/* own__begin - it is asked for: it has a file in any case. */
-int own__begin(struct outputs *ss, const struct profile_process *p);
+/* entry__begin - the user named process @p: it gets a file even if it has few samples. */
+int entry__begin(struct outputs *ss, const struct profile_process *p);
 
-int own__sample(struct outputs *ss, const struct profile_process *p, const struct sample *s);
+int entry__sample(struct outputs *ss, const struct profile_process *p, const struct sample *s);
 
-/* own__known - more is known of process @p. */
-void own__known(struct outputs *ss, const struct profile_process *p);
+/* entry__known - more is known of process @p. */
+void entry__known(struct outputs *ss, const struct profile_process *p);
 
-/* own__ended, own__stopped - no more of process @p comes; it has ended, or goes on. */
-int own__ended(struct outputs *ss, const struct profile_process *p);
-int own__stopped(struct outputs *ss, const struct profile_process *p);
+/* entry__ended, entry__stopped - process @p has no more samples: it ended, or still runs. */
+int entry__ended(struct outputs *ss, const struct profile_process *p);
+int entry__stopped(struct outputs *ss, const struct profile_process *p);
 
-/* owns__open_index - if it is wanted.  owns__tick - have it written. */
-int owns__open_index(struct outputs *ss);
-void owns__tick(struct outputs *ss);
+/* directory__open_index - if the config asks for it.  directory__tick - flush it. */
+int directory__open_index(struct outputs *ss);
+void directory__tick(struct outputs *ss);
 
-/* owns__reopen - files were completed; what comes now goes to others. */
-int owns__reopen(struct outputs *ss);
+/* directory__reopen - all files were completed: later samples go to new ones. */
+int directory__reopen(struct outputs *ss);
 
 /*
- * owns__settle - what is still kept back goes to its file.  owns__free - all is written: say what
- * went to the common file, and close the index.
+ * directory__settle - write samples that are still kept.  directory__free - all is written: report
+ * what is in the common file, and close the index.
  */
-void owns__settle(struct outputs *ss);
-void owns__free(struct outputs *ss);
+void directory__settle(struct outputs *ss);
+void directory__free(struct outputs *ss);
 
 #endif

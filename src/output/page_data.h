@@ -11,16 +11,14 @@
  *	nodes      the calls as one tree, outermost first, each before those it made: how far its
  *	           caller is further out than the node before it (0: that one called it), frame.
  *	           Node 0 is not written: it is what all is in.
- *	rows       how much was seen of a node in a process: further by so many nodes than the row
- *	           before, process, value, type.  Those of processes with `before` are what it is
+ *	rows       the value of a node in a process: nodes since the row before, process, value,
+ *	           type.  Those of processes with `before` are what it is
  *	           compared with.
- *	time       {begin (s after meta.began), width (s), entries: further by so many spans than
- *	           the entry before (may be negative), row, value}, null: not known
- *	frames     function, package, module, kind (enum frame_kind), file and line of its
- *	           definition, file and line that it executed, 1: a wrapper (fold.h).  Frame 0 is
- *	           none.
- *	strings    texts as the other formats show them
- *	sources    [{file (a string), text, or why there is none}]
+ *	time       {begin (s after meta.began), width (s), entries: spans since the entry before
+ *(may be negative), row, value}, null: not known frames     function, package, module, kind (enum
+ *frame_kind), file and line of its definition, file and line that it executed, 1: a wrapper
+ *(fold.h).  Frame 0 is none. strings    texts as the other formats show them sources    [{file (a
+ *string), text, or why there is none}]
  */
 #ifndef XR_OUTPUT_PAGE_DATA_H
 #define XR_OUTPUT_PAGE_DATA_H

@@ -2,7 +2,7 @@
 /*
  * The sources that a profile's frames name, as texts.  Only what R parsed is shown: the lines that
  * R keeps (profile/sources.h), or the file, if it was not changed since R read it, looks like
- * source by its name, and may be read by whoever named it (os/texts.h).
+ * source by its name, and may be read by the user of the process that named it (os/texts.h).
  */
 #ifndef XR_OUTPUT_PAGE_SOURCES_H
 #define XR_OUTPUT_PAGE_SOURCES_H

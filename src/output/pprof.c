@@ -9,10 +9,9 @@
  *
  * A function is what writer__label() calls it, its system_name is R's own name, and its file and
  * first line are those of its definition, if they are known, or else the file being executed in it.
- * All of R is one mapping, native code that of its module.  Labels: pid, process (its name), thread
- * and container; if asked for r_version, and started, seconds since 1970; what else is said of a
- * process, such as its service; and those of the whole run.  Comments: the command, and what is
- * known of how the profile was made.
+ * All of R is one mapping; native code has that of its module.  Labels: the attributes of
+ * profile/attributes.h, the labels of the process, such as its service, and those of the run.
+ * Comments: the command, and how the profile was made.
  *
  * The file is written one message after another (pprof.proto says why that may be): strings,
  * functions and locations right before the first sample that uses them.  What is kept meanwhile is

@@ -32,7 +32,7 @@ static bool function__same(const void *record, const void *key)
 	       a->line == b->line && a->kind == b->kind;
 }
 
-/* Builtins are told from other native code as R writes them. */
+/* Builtins are named as R writes them, unlike other native code. */
 static int pprof__builtin(struct pprof *p, const struct name *name, int64_t *string)
 {
 	int err;

@@ -179,8 +179,7 @@ static int rprof__frame(struct writer *w, const struct frame *frame)
 	return err ? err : buf__add(&w->line, "\" ", 2);
 }
 
-/* Has the line no room for @frame, and for the mark that would then stand for it and what is out?
- */
+/* Is the line too full for @frame and a mark in place of the frames further out? */
 static bool rprof__full(const struct writer *w, const struct frame *frame)
 {
 	return w->line.len + w->announced + (w->memory ? RPROF_MEMORY_LEN : 0) +

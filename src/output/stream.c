@@ -8,14 +8,14 @@
 
 #include "base/limits.h"
 
-#define WAIT_MS 20 /* between two looks for room */
+#define WAIT_MS 20 /* between two checks for room */
 
 static bool format__adds_up(const struct writer_ops *format)
 {
 	return format->row || format->profile;
 }
 
-/* A format in rows needs two that are filled in turn. */
+/* A format with `row` has two, which are filled in turn. */
 static int stream__aggregates(struct stream *st)
 {
 	const struct writer_ops *format = st->config->format;
@@ -78,7 +78,7 @@ failed:
 	return err;
 }
 
-/* Write rows of the profile that is leaving, as many as there is room for now. */
+/* Write as many rows of the leaving profile as fit now. */
 static int stream__pour(struct stream *st)
 {
 	const struct aggregate_row *rows;
@@ -97,7 +97,7 @@ static int stream__pour(struct stream *st)
 	return err < 0 ? err : 0;
 }
 
-/* What was added up is to be written, if what was before it has been. */
+/* Start writing what was added up, if all before it has been written. */
 static int stream__turn(struct stream *st)
 {
 	struct aggregate *full = st->filling;
@@ -118,7 +118,7 @@ static int stream__add(struct stream *st, const struct profile_process *p, const
 
 	if (st->leaving && aggregate__size(st->filling) > st->config->aggregate / 4)
 		err = stream__turn(st);
-	/* there was no room for all that is leaving */
+	/* not all of the leaving profile fits */
 	while (!err && st->leaving && st->config->waits &&
 	       aggregate__size(st->filling) > st->config->aggregate / 4) {
 		err = output__flush(st->out);
@@ -149,7 +149,7 @@ int stream__flush(struct stream *st, bool profile)
 {
 	int err = 0;
 
-	/* who reads a file reads it at its end: each stack is there once, if there are not too many
+	/* a file is read when it is complete: each stack is in it once, if there are not too many
 	 */
 	if (st->leaving)
 		err = (profile && !output__regular(st->out)) || st->ended ? stream__turn(st)
@@ -173,7 +173,7 @@ int stream__end(struct stream *st, const struct stats *stats)
 	return err < 0 ? err : 0;
 }
 
-/* Is there nothing more to come from the writer? */
+/* Has the writer passed on everything? */
 static bool stream__poured(const struct stream *st)
 {
 	size_t filling, leaving;
@@ -213,13 +213,13 @@ static uint64_t aggregate__samples(const struct aggregate *a, size_t row)
 	return samples;
 }
 
-/* Samples that were added up and are not in the file. */
+/* Samples of the aggregates that are not in the file. */
 static uint64_t stream__unwritten(const struct stream *st)
 {
 	if (st->leaving)
 		return aggregate__samples(st->filling, 0) +
 		       aggregate__samples(st->leaving, st->row);
-	/* one profile is in the file as a whole, or not at all */
+	/* a profile is in the file completely, or not at all */
 	if (st->committed && !output__error(st->out) && !output__waiting(st->out))
 		return 0;
 	return aggregate__samples(st->filling, 0);

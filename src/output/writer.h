@@ -20,43 +20,41 @@ struct writer_config {
 	struct profile_about about; /* freq: rprof writes the interval in microseconds */
 	uint32_t capture; /* XR_CAPTURE, as asked for: it changes rprof's header, folded's frames */
 	uint64_t *cut;	  /* samples whose line was cut are counted here; NULL: nowhere */
-	struct source_texts *sources; /* by the formats that show them (`sources`); NULL: none */
-	struct budget *files; /* for the names of source files, of all writers; NULL: no limit */
+	struct source_texts *sources; /* for the formats with `sources`; NULL: none */
+	struct budget *files; /* of the names of source files, of all writers; NULL: no limit */
 	bool roots;	      /* several processes in one output: "comm-pid" is the root frame */
 	/*
-	 * By the formats that have labels (pprof): on each sample these, unless its process has one
-	 * of the same key; and, if `described`, what else is known of its process.
+	 * For the formats that have labels (pprof): labels of each sample, unless its process has
+	 * one of the same key; with `described`, the `described` attributes (attributes.h), too.
 	 */
 	const struct profile_label *labels;
 	size_t nlabels;
 	bool described;
-	/* what is written of the profile, by the formats that can (`parts`); NULL: all of it */
+	/* for the formats that can write a part (`parts`); NULL: the whole profile */
 	const struct profile_part *part;
 };
 
 struct writer;
 
 /*
- * A format has one of `sample`: it is given each sample as it comes; `row`: it is given each row of
- * what they add up to; `profile`: it is given all that they add up to, at the end.  All return 0,
- * or OUTPUT_DROPPED when there was no room for it in the output, or a negative errno.  A writer
- * commits (output.h) whatever may be the end of its file.
+ * A format has one of `sample` (it takes each sample), `row` (each row of an aggregate) and
+ * `profile` (the whole aggregate, at the end).  All return 0, OUTPUT_DROPPED if the output is full,
+ * or a negative errno.  A writer commits (output.h) wherever its file may end.
  */
 struct writer_ops {
 	const char *name;
 	const char *help;
-	const char *suffix; /* of a file's name: it chooses the format */
-	bool binary;	    /* no text: it is not for a terminal */
-	uint32_t capture;   /* XR_CAPTURE that it has unasked, where that can be had */
-	bool types;	    /* it has sample types, each with a number of its own */
+	const char *suffix; /* of file names, which chooses the format */
+	bool binary;	    /* not text: not for a terminal */
+	uint32_t capture;   /* XR_CAPTURE that it has by default, if available */
+	bool types;	    /* it has several sample types */
 	bool memory;	    /* it has R's counts of its memory with each sample (XR_F_MEMORY) */
 	bool per_process;   /* several processes need one output each (rprof) */
-	/* with `row` or `profile`, what samples are kept apart by and what is remembered of them:
-	 * see struct aggregate_config */
+	/* of its aggregate, as of struct aggregate_config */
 	uint32_t labels;
 	bool threads, details, timeline;
 	bool sources; /* it shows sources */
-	bool parts;   /* it writes what struct writer_config says of the profile */
+	bool parts;   /* it can write a part (struct writer_config) */
 	/*
 	 * Write the header, if any, to @out, which is borrowed until close.  NULL in a format with
 	 * `profile`, and so is close.
@@ -64,18 +62,16 @@ struct writer_ops {
 	int (*open)(struct writer **w, struct output *out, const struct writer_config *config);
 	int (*sample)(struct writer *w, const struct profile_process *p, const struct sample *s);
 	/*
-	 * The file may be made of any number of profiles one after another, as its readers add them
-	 * up (folded).  For a pipe their rows come about once a second, for a file when there
-	 * are many stacks, and at the end.
+	 * Readers of the format add up the rows, so a file may have several aggregates.  A pipe
+	 * gets them about once a second, a file when there are many stacks, and at the end.
 	 */
 	int (*row)(struct writer *w, const struct aggregate *a, const struct aggregate_row *row);
 	/*
-	 * The profile, which may miss stacks (aggregate.h).  @stats: what was counted in the whole
-	 * run; NULL if that is not known.
+	 * The aggregate may miss stacks (aggregate.h).  @stats: counts of the whole run, or NULL.
 	 */
 	int (*profile)(struct output *out, const struct writer_config *config,
 		       const struct aggregate *a, const struct stats *stats);
-	/* Whatever must be written at the end; frees @w.  NULL is allowed. */
+	/* Write the end, if any, and free @w.  NULL is allowed. */
 	int (*close)(struct writer *w);
 };
 
@@ -107,8 +103,8 @@ const struct writer_ops *const *formats__all(void);
 const struct writer_ops *formats__find(const char *name);
 
 /*
- * formats__of_path - the one whose suffix @path ends in, in any case, or one that others give such
- * files; else the default.  NULL: it is the suffix of something else, and @f says so.
+ * formats__of_path - the format of a suffix of @path, in upper or lower case, or of a suffix that
+ * other programs use; else the default.  NULL: other files have that suffix (@f).
  */
 const struct writer_ops *formats__of_path(const char *path, struct errmsg *f);
 

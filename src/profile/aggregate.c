@@ -191,12 +191,12 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 	ours = &a->processes[a->nprocesses];
 	*ours = (struct profile_process){
 		.serial = p->serial, .pid = p->pid, .parent_pid = p->parent_pid, .comm = comm};
-	if (a->config.describe) /* what finds no room is not known */
+	if (a->config.describe) /* what does not fit stays unknown */
 		aggregate__describe(a, ours, p);
 	return (long)a->nprocesses++;
 }
 
-/* What is the same of all samples of a row but for their stack. */
+/* What the samples of a row have in common besides their stack. */
 struct row_key {
 	uint32_t process, labels, tid, type, detail;
 	uint64_t number; /* of all that, for maps */
@@ -284,7 +284,7 @@ static uint64_t sample__lasted(const struct aggregate *a, const struct sample *s
 	return s->weight < UINT64_MAX / each ? s->weight * each : 0;
 }
 
-/* A lack of memory for its time is no failure: the sample is counted. */
+/* Without memory for its time the sample is still counted. */
 static void row__time(struct aggregate *a, size_t n, const struct sample *s)
 {
 	uint64_t lasted = sample__lasted(a, s), begin = s->time - lasted;

@@ -22,8 +22,8 @@ struct aggregate_row {
 };
 
 /*
- * row__waited - is it time not on a CPU?  In ticks, with --clock wall, who sleeps outside of a
- * system call is not told from who is on a CPU.
+ * row__waited - is it time not on a CPU?  In ticks, with --clock wall, a thread that sleeps outside
+ * of a system call looks as if it were on a CPU.
  */
 static inline bool row__waited(const struct aggregate_row *row)
 {
@@ -35,7 +35,7 @@ struct aggregate;
 
 struct aggregate_config {
 	size_t max;	 /* bytes that it takes, and a little more for what it is made of */
-	size_t rows;	 /* so many at most; 0: as many as there is room for */
+	size_t rows;	 /* limit; 0: as many as fit */
 	uint32_t labels; /* the XR_F_ flags by which samples are kept apart */
 	bool threads;	 /* samples of different threads are kept apart */
 	bool details;	 /* and those of different details */
@@ -57,13 +57,13 @@ int aggregate__know(struct aggregate *a, const struct profile_process *p);
 
 /*
  * aggregate__update - what is known by now of a process, by all names that it had, if it is in the
- * profile; it is not added.  What finds no room is not known, as with its first sample.
+ * profile; it is not added.  What does not fit stays unknown, as with its first sample.
  */
 void aggregate__update(struct aggregate *a, const struct profile_process *p);
 
 /*
- * aggregate__add - count one sample.  0; -ENOMEM; -ENOSPC: there is no room for its stack, so
- * nothing was counted (aggregate__drop counts it all the same).
+ * aggregate__add - count one sample.  0; -ENOMEM; -ENOSPC: its stack does not fit, and nothing was
+ * counted (aggregate__drop counts it).
  */
 int aggregate__add(struct aggregate *a, const struct profile_process *p, const struct sample *s);
 
@@ -100,7 +100,7 @@ const struct timeline *aggregate__timeline(const struct aggregate *a);
 /* aggregate__size - bytes taken of the limit. */
 size_t aggregate__size(const struct aggregate *a);
 
-/* aggregate__dropped - samples whose stack found no room, since it was made. */
+/* aggregate__dropped - samples whose stack did not fit, since it was made. */
 uint64_t aggregate__dropped(const struct aggregate *a);
 
 /* aggregate__span - when its first and its last sample were taken: ns, CLOCK_MONOTONIC; 0: none. */

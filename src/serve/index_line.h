@@ -24,8 +24,9 @@ struct index_line {
 };
 
 /*
- * index_line__parse - @text, terminated, which is changed.  Of fields that are there twice the
- * first counts; strings that are none of those known are labels.  -EINVAL: it is none.
+ * index_line__parse - parse @text, which is terminated and is changed.  Of repeated fields the
+ * first counts.  Strings that are not attributes (profile/attributes.h) are labels.  -EINVAL: not a
+ * line of the index.
  */
 int index_line__parse(struct index_line *line, char *text);
 

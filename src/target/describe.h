@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is said of a process besides its stacks: its command line and its labels, such as the
- * service it belongs to.  Made of what the process itself says (its arguments, its environment), so
- * it may be anything: it is bounded, and labels are text.
+ * The command line and the labels of a process, such as its service.  They come from its arguments
+ * and its environment, which may be anything, so they are bounded, and labels are text.
  */
 #ifndef XR_TARGET_DESCRIBE_H
 #define XR_TARGET_DESCRIBE_H
@@ -14,8 +13,8 @@
 
 #define DESCRIBE_LABELS	 16u   /* of the environment, at most; the service comes on top */
 #define DESCRIBE_KEY	 41u   /* bytes of a key, with its end */
-#define DESCRIBE_VALUE	 129u  /* of a value, likewise */
-#define DESCRIBE_COMMAND 1025u /* of a command line, likewise */
+#define DESCRIBE_VALUE	 129u  /* of a value, with its end */
+#define DESCRIBE_COMMAND 1025u /* of a command line, with its end */
 /* of all that, with the end of the whole */
 #define DESCRIBE_TEXT                                                                              \
 	(DESCRIBE_COMMAND + (DESCRIBE_LABELS + 1) * (DESCRIBE_KEY + DESCRIBE_VALUE) + 1)
@@ -53,14 +52,14 @@ const char *label__parse(const char *text, char key[DESCRIBE_KEY], struct errmsg
 struct describe_from {
 	const char *arguments; /* as of /proc/PID/cmdline: each ends in a NUL, the last may not */
 	size_t arguments_len;
-	const char *environment; /* likewise */
+	const char *environment; /* as of /proc/PID/environ */
 	size_t environment_len;
 	const char *cgroup; /* a path; "": not known */
 	const char *comm;
 };
 
 /*
- * describe__make - all that is said of a process, one text after another, each with its end: the
+ * describe__make - the description of a process, one text after another, each with its end: the
  * command line, then keys and values, the service first; an empty one ends it.  Returns the bytes
  * of @to.
  *

@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/linux/dump_core.h"
 #include "cmd/linux/dump_show.h"
 #include "cmd/options.h"
 #include "os/os.h"
@@ -37,6 +38,7 @@
 struct dump_options {
 	struct options o; /* first */
 	bool json, calls, locals;
+	const char *core, *libr;
 };
 
 /* One process that was asked for, and what it answered. */
@@ -482,6 +484,20 @@ static const struct option_row rows[] = {
 		.at = offsetof(struct dump_options, locals),
 	},
 	{
+		.name = "core",
+		.arg = "FILE",
+		.help = "show the calls that R was in when it crashed, from its core file",
+		.type = OPTION_STRING,
+		.at = offsetof(struct dump_options, core),
+	},
+	{
+		.name = "libr",
+		.arg = "FILE",
+		.help = "with --core: the libR.so that ran, where it lies now",
+		.type = OPTION_STRING,
+		.at = offsetof(struct dump_options, libr),
+	},
+	{
 		.name = "json",
 		.letter = 'j',
 		.help = "print one JSON object",
@@ -515,6 +531,30 @@ static const struct option_row rows[] = {
 	{0},
 };
 
+/* What goes with what. */
+static int dump__check(const struct dump_options *o, struct errmsg *f)
+{
+	const struct config *c = &o->o.config;
+
+	if (o->core && (c->npids || c->all || c->follow))
+		return errmsg__set(f, -EINVAL,
+				   "--core and --pid, --all or --subprocesses exclude "
+				   "each other: a core file has one process");
+	if (o->libr && !o->core)
+		return errmsg__set(f, -EINVAL, "--libr needs --core FILE");
+	return o->core ? 0 : options__targets(c, f);
+}
+
+/* A core file is read with the rights of who calls. */
+static int dump__core(const struct dump_options *o, struct errmsg *f)
+{
+	const struct dump_core d = {
+		.path = o->core, .libr = o->libr, .locals = o->locals, .json = o->json};
+
+	rights__keep(0);
+	return dump_core__show(&d, f);
+}
+
 static int dump__main(int argc, char **argv)
 {
 	struct dump_options o;
@@ -529,11 +569,18 @@ static int dump__main(int argc, char **argv)
 	err = cmd__options(&cmd_dump, &o, argc, argv);
 	if (!err && o.o.help)
 		err = cmd__help(&cmd_dump);
-	else if (!err && options__targets(&o.o.config, &f))
+	else if (!err && dump__check(&o, &f))
 		err = cmd__usage_error(&cmd_dump, &f);
 	if (err || o.o.help) {
 		options__free(&o.o);
 		return err;
+	}
+	if (o.core) {
+		err = dump__core(&o, &f);
+		if (err)
+			log__line("%s", f.text);
+		options__free(&o.o);
+		return err ? CMD_FAILED : CMD_OK;
 	}
 	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
 	if (dump__all(&d, &f))
@@ -549,7 +596,8 @@ static int dump__main(int argc, char **argv)
 const struct subcommand cmd_dump = {
 	.name = "dump",
 	.help = "show the current stacks of R processes",
-	.usage = {"dump (-p PID[,PID...] | -a) [--calls] [--locals] [--json]"},
+	.usage = {"dump (-p PID[,PID...] | -a) [--calls] [--locals] [--json]",
+		  "dump --core FILE [--libr FILE] [--locals] [--json]"},
 	.about = "The stack of each process as it is now, whether it runs or waits, the "
 		 "innermost call first. A line has the function, and if R has source "
 		 "references, the file and line that is being executed in it. The head "
@@ -560,6 +608,7 @@ const struct subcommand cmd_dump = {
 			{"What a process that seems to hang is doing", "xrprof-bpf dump -p 4711"},
 			{"And with which arguments and variables",
 			 "xrprof-bpf dump -p 4711 --calls --locals"},
+			{"The R functions in which it crashed", "xrprof-bpf dump --core core.4711"},
 			{"All R processes, for another program", "xrprof-bpf dump -a --json"},
 		},
 	.options = rows,

@@ -11,7 +11,7 @@
 /* The outermost line: what is executed outside of all functions, and what stands for no frames. */
 #define TOPLEVEL "<toplevel>"
 
-static int show__escaped(struct buf *b, const char *text)
+int dump_show__escaped(struct buf *b, const char *text)
 {
 	int err = escape__text(b, text, "", LIMIT_NAME);
 
@@ -29,7 +29,7 @@ static int show__place(struct buf *b, struct place place)
 	return err ? err : buf__printf(b, ":%u)", place.line);
 }
 
-static int show__locals(struct buf *b, const struct locals *v)
+int dump_show__locals(struct buf *b, const struct locals *v)
 {
 	size_t width = 0;
 	int err = 0;
@@ -41,11 +41,11 @@ static int show__locals(struct buf *b, const struct locals *v)
 		const size_t begin = b->len;
 
 		err = buf__str(b, "        ");
-		err = err ? err : show__escaped(b, v->list[i].name);
+		err = err ? err : dump_show__escaped(b, v->list[i].name);
 		while (!err && b->len < begin + 8 + width)
 			err = buf__str(b, " ");
 		err = err ? err : buf__str(b, "  ");
-		err = err ? err : show__escaped(b, v->list[i].value);
+		err = err ? err : dump_show__escaped(b, v->list[i].value);
 		err = err ? err : buf__str(b, "\n");
 	}
 	if (!err && v->more)
@@ -60,11 +60,11 @@ static int show__frame(struct buf *b, const struct frame *frame, const struct fr
 	int err = buf__str(b, "    ");
 
 	if (!err)
-		err = v && v->call ? show__escaped(b, v->call)
+		err = v && v->call ? dump_show__escaped(b, v->call)
 				   : writer__label(b, frame, WRITER_SAFE);
 	err = err ? err : show__place(b, frame->place);
 	err = err ? err : buf__str(b, "\n");
-	return err || !v ? err : show__locals(b, &v->locals);
+	return err || !v ? err : dump_show__locals(b, &v->locals);
 }
 
 static int show__activity(const struct activity *a, struct buf *b)
@@ -73,7 +73,7 @@ static int show__activity(const struct activity *a, struct buf *b)
 	int err = activity__describe(a, &words);
 
 	err = err ? err : buf__add(&words, "", 1);
-	err = err ? err : show__escaped(b, words.data);
+	err = err ? err : dump_show__escaped(b, words.data);
 	buf__free(&words);
 	return err;
 }
@@ -82,7 +82,7 @@ static int show__head(struct buf *b, const struct dump_process *p)
 {
 	int err = buf__printf(b, "process %d: ", (int)p->pid);
 
-	err = err ? err : show__escaped(b, p->command);
+	err = err ? err : dump_show__escaped(b, p->command);
 	err = err ? err : buf__printf(b, "\n  R %s, ", *p->r_version ? p->r_version : "?");
 	if (!err && p->tid != p->pid)
 		err = buf__printf(b, "thread %d ", (int)p->tid);
@@ -122,7 +122,7 @@ static void json__place(struct json *j, const char *key, struct place place)
 	json__close(j);
 }
 
-static void json__values(struct json *j, const struct frame_values *v)
+void dump_show__json_values(struct json *j, const struct frame_values *v)
 {
 	json__str(j, "call", v->call);
 	if (!v->has_locals)
@@ -160,7 +160,7 @@ static int json__frame(struct json *j, const struct frame *frame, const struct f
 		json__place(j, "place", frame->place);
 		json__place(j, "defined", frame->defined);
 		if (v)
-			json__values(j, v);
+			dump_show__json_values(j, v);
 		json__close(j);
 	}
 	buf__free(&label);

@@ -34,4 +34,13 @@ int dump_show__text(struct buf *b, const struct dump_process *p);
 /* dump_show__json - an object, inside an array.  -ENOMEM; misuse of JSON is its own. */
 int dump_show__json(struct json *j, const struct dump_process *p);
 
+/* dump_show__escaped - append @text, so that it acts on no terminal.  -ENOMEM. */
+int dump_show__escaped(struct buf *b, const char *text);
+
+/* dump_show__locals - append a line for each variable.  -ENOMEM. */
+int dump_show__locals(struct buf *b, const struct locals *v);
+
+/* dump_show__json_values - the call and the variables, into the object of a frame. */
+void dump_show__json_values(struct json *j, const struct frame_values *v);
+
 #endif

@@ -10,8 +10,8 @@
 #include "values/calls.h"
 #include "values/deparse.h"
 
-#define READS_MAX     20000u   /* for one frame */
-#define READS_ALL     1000000u /* for all of a process */
+#define READS_MAX     20000u /* for one frame */
+#define NAME_READS    8u     /* for the name of a function */
 #define CALL_BYTES    500u
 #define VALUE_BYTES   160u
 #define VARIABLES_MAX 200u /* of one frame */
@@ -37,23 +37,30 @@ static bool call__fits(struct heap *h, const struct call *call, const struct fra
 	return fits;
 }
 
-static int frame__read(struct heap *h, const struct call *call, bool calls, bool locals,
+int frame_values__read(const struct mem_reader *reader, const struct xr_row *row,
+		       const struct call *call, bool calls, bool locals, uint32_t *left,
 		       struct frame_values *v)
 {
+	const uint32_t given = *left < READS_MAX ? *left : READS_MAX;
 	struct buf text = {0};
-	int err = calls ? deparse__call(h, call->call, &text, CALL_BYTES) : 0;
+	struct heap h;
+	int err = 0;
 
+	heap__init(&h, reader, row, given);
+	if (calls)
+		err = deparse__call(&h, call->call, &text, CALL_BYTES);
 	if (err >= 0 && calls)
 		err = buf__add(&text, "", 1);
 	v->call = text.data;
 	if (err >= 0 && locals) {
 		v->has_locals = true;
-		err = locals__read(h, call->env, VARIABLES_MAX, VALUE_BYTES, &v->locals);
+		err = locals__read(&h, call->env, VARIABLES_MAX, VALUE_BYTES, &v->locals);
 	}
+	*left -= given - h.left;
 	return err < 0 ? err : 0;
 }
 
-static void frame__forget(struct frame_values *v)
+void frame_values__free(struct frame_values *v)
 {
 	free(v->call);
 	locals__free(&v->locals);
@@ -68,7 +75,7 @@ static int values__fill(const struct mem_reader *reader, const struct xr_row *ro
 			const struct stack *stack, const struct calls *now, bool calls, bool locals,
 			struct frame_values *values, const struct call **of)
 {
-	uint32_t left = READS_ALL, given;
+	uint32_t left = FRAME_VALUES_READS;
 	size_t functions = 0, k;
 	struct heap h;
 	int err = 0;
@@ -81,13 +88,11 @@ static int values__fill(const struct mem_reader *reader, const struct xr_row *ro
 			continue;
 		if (--k >= now->n)
 			continue;
-		given = left < READS_MAX ? left : READS_MAX;
-		heap__init(&h, reader, row, given);
+		heap__init(&h, reader, row, NAME_READS);
 		if (!call__fits(&h, &now->list[k], stack->frames[i]))
 			break;
 		of[i] = &now->list[k];
-		err = frame__read(&h, of[i], calls, locals, &values[i]);
-		left -= given - h.left;
+		err = frame_values__read(reader, row, of[i], calls, locals, &left, &values[i]);
 	}
 	return err;
 }
@@ -109,7 +114,7 @@ int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *s
 	rights__lower(raised);
 	for (uint32_t i = 0; !err && i < stack->nframes; i++)
 		if (of[i] && !calls__still(&after, of[i]))
-			frame__forget(&values[i]);
+			frame_values__free(&values[i]);
 	calls__free(&before);
 	calls__free(&after);
 	free(of);
@@ -124,6 +129,6 @@ int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *s
 void dump_values__free(struct frame_values *values, const struct stack *stack)
 {
 	for (uint32_t i = 0; values && i < stack->nframes; i++)
-		frame__forget(&values[i]);
+		frame_values__free(&values[i]);
 	free(values);
 }

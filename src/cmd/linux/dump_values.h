@@ -10,6 +10,7 @@
 
 #include "layout.h"
 #include "profile/profile.h"
+#include "values/calls.h"
 #include "values/locals.h"
 
 /* Of one frame.  All NULL: it is none of a function, or it returned while it was read. */
@@ -18,6 +19,17 @@ struct frame_values {
 	struct locals locals;
 	bool has_locals;
 };
+
+/*
+ * frame_values__read - of @call, whose memory @reader reads: its code if @calls, its variables if
+ * @locals.  *@left: reads that may still be made for all frames, FRAME_VALUES_READS at first.
+ * -ENOMEM: what was read so far is to be freed, too.
+ */
+#define FRAME_VALUES_READS 1000000u
+int frame_values__read(const struct mem_reader *reader, const struct xr_row *row,
+		       const struct call *call, bool calls, bool locals, uint32_t *left,
+		       struct frame_values *v);
+void frame_values__free(struct frame_values *v); /* all NULL again */
 
 /*
  * dump_values__read - for each frame of @stack, from the memory of process @pid, whose row is @row.

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The core file of a process that ran R: its memory as it was when it crashed.  The file may be cut
+ * (ulimit -c), damaged or made up: what is not in it cannot be read.
+ *
+ * Facts: fs/binfmt_elf.c (elf_core_dump(), fill_files_note()), core(5).
+ */
+#ifndef XR_TARGET_LINUX_CORE_H
+#define XR_TARGET_LINUX_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/errmsg.h"
+#include "base/mem_reader.h"
+#include "layout.h"
+
+struct core;
+
+struct core_facts {
+	pid_t pid;
+	int signal;	    /* that ended it; 0: none, it was copied while it ran */
+	char command[81];   /* its arguments as far as the core file has them */
+	char version[16];   /* R's, "4.2.2"; "" if the file of R does not tell */
+	bool version_known; /* false: the layout is the newest one */
+	bool cut;	    /* memory is missing at the end of the file */
+	bool checked;	    /* the file that holds R is the one that it ran */
+	char path[256];	    /* of that file, where it was found */
+};
+
+/*
+ * core__open - the core file @path, whose R lies in the file that it names or, if @libr is not
+ * NULL, in @libr.  -ENOEXEC: no R ran in it; -EBADMSG: damaged, or R's file is another one;
+ * -ENOENT, -EACCES, ...: a file cannot be opened; -ENOTSUP: not 64-bit; -ENOMEM.
+ */
+int core__open(const char *path, const char *libr, struct core **out, struct errmsg *f);
+void core__close(struct core *c); /* NULL is allowed */
+
+/* core__reader - reads its memory.  As long as @c is open. */
+struct mem_reader core__reader(struct core *c);
+
+/* core__row - of R in it: head_at, nil, fun_tab and layout alone. */
+const struct xr_row *core__row(const struct core *c);
+const struct core_facts *core__facts(const struct core *c);
+
+#endif

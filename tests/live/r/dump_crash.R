@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Writes `calls`, the code of each call of sys.calls(), the innermost first, and crashes. Arguments: FOLDER.
+
+folder <- commandArgs(trailingOnly = TRUE)[[1L]]
+setwd(folder) # the kernel writes the core file there
+crash <- function(n, why = "no reason") {
+    known <- n * 2
+    writeLines(vapply(rev(sys.calls()), function(call) deparse(call, width.cutoff = 500L), ""), file.path(folder, "calls"))
+    tools::pskill(Sys.getpid(), 11L)
+    Sys.sleep(100)
+}
+work <- function(data, ...) {
+    total <- sum(data)
+    lapply(1:2, function(i) crash(i + total))
+}
+work(c(1, 2, 3.5), "x y")

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: cmd values target
+# timeout: 200
+# engines: vmread
+#
+# `dump --core`: the calls and variables of an R that crashed, as R had them right before; with its libR.so elsewhere, another
+# one, or none; and core files that are cut or damaged.
+. "$(dirname "$0")/../lib/live.sh"
+
+if [[ $(cat /proc/sys/kernel/core_pattern) == *[/\|]* ]]; then
+	skip "the kernel writes core files elsewhere (/proc/sys/kernel/core_pattern)" "core files"
+	done_testing
+	exit
+fi
+
+for place in $(all_places host static bullseye trixie sid); do
+	[ "$place" = host ] || part_needs "$place" image "$place" || continue
+	libr=()
+	case $place in
+	host | static) ;;
+	*) libr=(--libr "$("$tests/images/get" "$place")/usr/lib/R/lib/libR.so") ;;
+	esac
+	(ulimit -c unlimited && target_launch "$place" dump_crash && wait "$TARGET_JOB") 2>/dev/null
+	mv "$WORK/target1" "$WORK/$place"
+	core=$(ls "$WORK/$place"/core* 2>/dev/null | head -n 1)
+	[ -s "$core" ]
+	ok $? "$place: R crashed, and the kernel wrote a core file" || continue
+	"$XRPROF" dump --core "$core" "${libr[@]}" --locals --json >"$WORK/dump.json" 2>"$WORK/err"
+	is $? 0 "$place: exit status" || diag "$(cat "$WORK/err")"
+	is "$(cat "$WORK/err")" "" "$place: no warning"
+	check "$place: calls and variables are R's" python3 - "$WORK/dump.json" "$WORK/$place/calls" <<-'PY'
+		import json, sys
+		p = json.load(open(sys.argv[1]))["processes"][0]
+		have = [f["call"] for f in p["frames"]]
+		want = open(sys.argv[2]).read().splitlines()
+		# R was in vapply() then, and in pskill() when it crashed
+		want = want[next(i for i, w in enumerate(want) if w.startswith("crash(")):]
+		have_from = next(i for i, h in enumerate(have) if h.startswith("crash("))
+		assert have[have_from:] == want, (have, want)
+		assert p["signal"] == 11 and not p["truncated"], p
+		local = {v["name"]: v["value"] for v in p["frames"][have_from]["locals"]}
+		assert local == {"known": "num 15", "n": "num 7.5", "why": '<promise: "no reason">'}, local
+	PY
+done
+
+core=$(ls "$WORK"/host/core* 2>/dev/null | head -n 1)
+if [ -n "$core" ]; then
+	like "$("$XRPROF" dump --core "$core" | tr '\n' ' ')" 'R [0-9.]+, ended by signal 11 .*crash\(i \+ total\)' "as text"
+	like "$("$XRPROF" dump --core "$core" --libr "$BUILD/xrprof-bpf" 2>&1)" "is not the file that ran in the core file" "another libR.so"
+	check "damaged and cut core files: a result or one line, and an end" python3 - "$XRPROF" "$core" <<-'PY'
+		import random, subprocess, sys
+		program, path = sys.argv[1:]
+		random.seed(1)
+		def run(what):
+		    done = subprocess.run([program, "dump", "--core", path, "--locals"], capture_output=True, timeout=60)
+		    err = done.stderr.decode()
+		    assert done.returncode == 0 or (done.returncode == 1 and err.count("\n") <= 3), (what, done.returncode, err)
+		with open(path, "r+b") as f:
+		    head = f.read(200000)
+		    for i in range(40):
+		        data = bytearray(head)
+		        for _ in range(30):
+		            data[random.randrange(64 if i % 2 else len(data))] = random.randrange(256)
+		        f.seek(0)
+		        f.write(data)
+		        f.flush()
+		        run(i)
+		    f.seek(0)
+		    f.write(head)
+		    for size in 60000000, 20000000, 1000000, 65536, 100, 1, 0:
+		        f.truncate(size)
+		        run(size)
+	PY
+fi
+done_testing

@@ -270,6 +270,13 @@ for who in caps group; do
 		ok $? "$who, $command --btf: refused in one line" || diag "$(cat "$WORK/err")"
 	done
 done
+for option in --calls --locals; do
+	by group dump -p "${pid[root]}" $option
+	[ $status = 1 ] && [ ! -s "$WORK/out" ] && grep -q "^xrprof-bpf: --calls and --locals: not allowed" "$WORK/err"
+	ok $? "group, dump $option: refused" || diag "$(cat "$WORK/out" "$WORK/err")"
+	by caps dump -p "${pid[own]}" $option
+	is $status 0 "caps, dump $option of an own R" || diag "$(cat "$WORK/err")"
+done
 by root -p "${pid[own]}" -d 0.2 --btf /sys/kernel/btf/vmlinux
 is $status 0 "root, --btf" || diag "$(cat "$WORK/err")"
 

@@ -22,7 +22,7 @@
 #include "cmd/options.h"
 #include "os/os.h"
 #include "os/proc.h"
-#include "os/rights.h"
+#include "os/linux/rights.h"
 #include "profile/stacks.h"
 #include "session/session.h"
 #include "target/ask.h"
@@ -555,6 +555,17 @@ static int dump__core(const struct dump_options *o, struct errmsg *f)
 	return dump_core__show(&d, f);
 }
 
+/* A member of the group sees functions of every process, and no data (SECURITY.md). */
+static int dump__values_allowed(const struct dump_options *o, struct errmsg *f)
+{
+	if ((!o->calls && !o->locals) || rights__whose(NULL) != RIGHTS_GROUP)
+		return 0;
+	return errmsg__set(
+		f, -EPERM,
+		"--calls and --locals: not allowed to members of the program's group: they "
+		"show the data of a process; run it as root (sudo)");
+}
+
 static int dump__main(int argc, char **argv)
 {
 	struct dump_options o;
@@ -583,7 +594,7 @@ static int dump__main(int argc, char **argv)
 		return err ? CMD_FAILED : CMD_OK;
 	}
 	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
-	if (dump__all(&d, &f))
+	if (dump__values_allowed(&o, &f) || dump__all(&d, &f))
 		log__line("%s", f.text);
 	for (size_t i = 0; i < d.n; i++)
 		free(d.asked[i].command);

@@ -11,7 +11,7 @@
 int array__room(void *array, size_t n, size_t *cap, size_t size)
 {
 	size_t more = *cap;
-	void *items;
+	void *items, *grown;
 
 	if (n < *cap)
 		return 0;
@@ -20,10 +20,10 @@ int array__room(void *array, size_t n, size_t *cap, size_t size)
 	while (more <= n || more * size < FIRST_BYTES)
 		more *= 2;
 	memcpy(&items, array, sizeof(items)); /* a pointer of any type */
-	items = realloc(items, more * size);
-	if (!items)
+	grown = realloc(items, more * size);
+	if (!grown)
 		return -ENOMEM;
-	memcpy(array, &items, sizeof(items));
+	memcpy(array, &grown, sizeof(grown));
 	*cap = more;
 	return 0;
 }

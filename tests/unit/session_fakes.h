@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An engine and a sink that are made up, for tests of a session: they count what they are told,
+ * An engine and a sink that are made up, for tests of a session: they count what they get,
  * send what a test queues, and fail where it wants.
  */
 #ifndef XR_SESSION_FAKES_H
@@ -209,12 +209,11 @@ static inline void send_process(uint32_t event, uint32_t serial, uint32_t pid,
 static struct {
 	int begin_err, process_err, sample_err, tick_err, finish_err;
 	unsigned int begins, began, known, ended, samples, ticks, finishes;
-	unsigned int
-		unsaid; /* processes that were told of, but not that they begin, without labels */
+	unsigned int unlabelled; /* events of processes after their begin, without labels */
 	uint32_t freq;
 	uint32_t pid; /* of the last sample */
 	char comm[16];
-	char says[1024]; /* of the process that was told of last: "command|key=value;" */
+	char says[1024]; /* of the process of the last event: "command|key=value;" */
 	uint64_t started;
 	struct profile_about about;
 	uint64_t weight; /* of the last sample, and */
@@ -258,7 +257,7 @@ static int sunk__process(void *arg, const struct profile_process *p, enum profil
 		sunk.known++;
 	else
 		sunk.ended++;
-	sunk.unsaid += event != PROFILE_BEGAN && !p->nlabels;
+	sunk.unlabelled += event != PROFILE_BEGAN && !p->nlabels;
 	return sunk__result(sunk.process_err, "process");
 }
 

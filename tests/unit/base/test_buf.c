@@ -47,7 +47,7 @@ TEST(errmsg)
 	struct errmsg f = {"before"};
 	char lengthy[2000];
 
-	tap__ok(errmsg__set(NULL, -ENOENT, "x") == -ENOENT, "errmsg: nobody wants the words");
+	tap__ok(errmsg__set(NULL, -ENOENT, "x") == -ENOENT, "errmsg: without a place for the text");
 	tap__ok(errmsg__set(&f, -EIO, "%s of %d", "part", 3) == -EIO &&
 			!strcmp(f.text, "part of 3"),
 		"errmsg: words and error");

@@ -10,14 +10,14 @@ TEST(budget)
 
 	tap__ok(budget__take(NULL, SIZE_MAX), "no budget is no limit");
 	tap__ok(budget__take(&one, 700) && !budget__take(&one, 1) && all.used == 600,
-		"a part has its limit, and counts in the whole but for its reserve");
+		"a part has its limit, and counts in the whole except for its reserve");
 	tap__ok(!budget__take(&other, SIZE_MAX) && !budget__take(&other, 501) &&
 			budget__take(&other, 500) && all.used == 1000,
 		"so has the whole");
 	budget__give(&other, 450);
 	budget__take(&all, 400);
 	tap__ok(!budget__take(&other, 51) && budget__take(&other, 50) && all.used == 1000,
-		"a reserve is to be had even when the whole is used up");
+		"a reserve is available even when the whole is used up");
 	budget__owe(&other, 10);
 	tap__ok(other.used == 110 && all.used == 1010, "what must be is taken all the same");
 	budget__give(&other, 110);
@@ -46,7 +46,7 @@ TEST(arena)
 	arena__free(&a);
 	tap__ok(!budget.used && !a.total, "all is given back");
 	tap__ok(arena__alloc(&a, 150000) && arena__alloc(&a, 8) && !arena__alloc(&a, 150000),
-		"a large piece is a block of its own");
+		"a large piece is a separate block");
 	arena__free(&a);
 }
 
@@ -132,7 +132,7 @@ TEST(intern)
 	tap__ok(name->safe == name->text && name->field == name->text, "so is UTF-8");
 	name = intern__get(&t, "\xe4", 1);
 	tap__ok(!strcmp(name->safe, "\\xe4") && name->field != name->text,
-		"and what is none is not");
+		"and another is not");
 	intern__free(&t);
 }
 

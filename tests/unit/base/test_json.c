@@ -135,7 +135,7 @@ TEST(full)
 	json__begin(&j);
 	json__u64(&j, NULL, 1);
 	tap__ok(!json__print(&j, full) && fflush(full) && errno == ENOSPC,
-		"a failed write is told");
+		"a failed write is reported");
 	fclose(full);
 }
 
@@ -201,7 +201,7 @@ TEST(counts)
 	}
 }
 
-/* The fields of @text as "key=value;", or "!" where it is none. */
+/* The fields of @text as "key=value;", or "!" if it is not a line. */
 static void reads(const char *text, const char *want)
 {
 	char *copy = strdup(text), got[512] = "";

@@ -2,7 +2,7 @@
 #include "base/mem_reader.h"
 #include "tap.h"
 
-/* Memory from 100 to 100 + the length of the text; beyond 1000 the process is said to be gone. */
+/* Memory from 100 to 100 + the length of the text; beyond 1000 the process is gone. */
 static const char text[] = "the bytes that can be read";
 
 static int text__read(void *arg, uint64_t addr, void *to, size_t len)

@@ -83,6 +83,6 @@ TEST(seconds)
 			"%s is %g s", good[i].text, good[i].value);
 	value = 4711;
 	for (const char *one; (one = strsep(&at, "|"));)
-		tap__ok(parse__seconds(one, &value) == -EINVAL && value == 4711, "'%s' is no time",
-			one);
+		tap__ok(parse__seconds(one, &value) == -EINVAL && value == 4711,
+			"'%s' is not a time", one);
 }

@@ -55,7 +55,7 @@ static void test_random(void)
 		for (uint32_t k = 0; k < extents[i].n; k++)
 			words[k] = i + 1;
 	}
-	tap__ok(!wrong && taken > 10000, "what is taken is nobody else's: %u taken, %u refused",
+	tap__ok(!wrong && taken > 10000, "what is taken is not taken twice: %u taken, %u refused",
 		taken, refused);
 	for (uint32_t i = 0; i < TAKEN; i++)
 		if (extents[i].n)

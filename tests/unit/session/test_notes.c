@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is said again and again is said a few times, and then counted. */
+/* A repeated line is printed a few times, and then counted. */
 #include "session/notes.h"
 
 #include "base/clock.h"
@@ -33,10 +33,10 @@ TEST(notes)
 
 	for (int i = 0; i < 40; i++)
 		notes__user(&notes, "process %d is stopped", 100 + i * i);
-	notes__user(&notes, "process 7 is no R");
+	notes__user(&notes, "process 7 is not R");
 	tap__ok(lines == NOTES_FEW + 1 && strstr(said, "process 101 is stopped\n") &&
-			strstr(said, "process 7 is no R\n"),
-		"a few of a kind are said, and another kind");
+			strstr(said, "process 7 is not R\n"),
+		"a few of a kind are printed, and another kind");
 	forget();
 	notes__settle(&notes, os__now(), false);
 	tap__ok(!lines, "no more while its time is not over");
@@ -55,7 +55,7 @@ TEST(notes)
 	forget();
 	notes__settle(&notes, os__now(), true);
 	tap__ok(!strcmp(said, "process 3 is stopped\n"),
-		"a single one is said as it is, at the end");
+		"a single one is printed unchanged, at the end");
 	forget();
 	for (unsigned int i = 0; i < 2 * NOTES_KINDS; i++)
 		for (int k = 0; k < 5; k++)

@@ -222,7 +222,7 @@ TEST(cpu_use)
 	tap__ok(!cpu_use__due(&old, 4009 * NS_PER_S, 100) &&
 			cpu_use__due(&old, 4010 * NS_PER_S, 100) &&
 			!cpu_use__due(&old, 4010 * NS_PER_S, 1024),
-		"ten at most, but for many processes");
+		"ten at most, except with many processes");
 	while (!cpu_use__used(&u)) {
 		for (int i = 0; i < 1000000; i++)
 			sum += (uint64_t)i;

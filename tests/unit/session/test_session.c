@@ -41,7 +41,7 @@ TEST(life)
 	tap__ok(session__poll_until(&sunk.samples, 2) == SESSION_RUNS &&
 			sunk.pid == (uint32_t)c.pid,
 		"samples come to the sink");
-	tap__ok(sunk.ticks >= 1, "which is told when all that has come was given");
+	tap__ok(sunk.ticks >= 1, "which gets a tick when all records were delivered");
 	child__end(&c);
 	tap__ok(poll_to_end() == SESSION_OVER && fake.removes == 1,
 		"with its process the session is over");
@@ -107,7 +107,7 @@ TEST(rate)
 	fake.set_freq_err = -EINVAL;
 	tap__ok(session__set_freq(session, 99, &f) == -EINVAL &&
 			!strcmp(f.text, "the fake keeps its rate") && session__freq(session) == 19,
-		"or does not, and why is said");
+		"or does not, and the reason is reported");
 	send_sample(1, (uint32_t)c.pid);
 	fake.spent = 1234;
 	session__poll_until(&sunk.samples, 1);
@@ -251,7 +251,7 @@ TEST(engines)
 	session__begin(&c.pid, 1);
 	session__open_start();
 	fake.poll_err = -EINTR;
-	tap__ok(session__poll(session, 1) == SESSION_RUNS, "a signal is no failure");
+	tap__ok(session__poll(session, 1) == SESSION_RUNS, "a signal is not a failure");
 	fake.poll_err = 0;
 	fake.counters_err = -EIO;
 	err = session__finish();
@@ -337,7 +337,7 @@ TEST(records)
 	session__poll(session, 1);
 	send_sample(serial, (uint32_t)c.pid);
 	tap__ok(session__poll_until(&sunk.samples, 1) == SESSION_RUNS && !strcmp(sunk.comm, "told"),
-		"a child that was told of is known by its name");
+		"a child that the engine reported is known by its name");
 	for (int i = 0; i < 3; i++)
 		send_process(XR_PROCESS_REDUCED, serial, (uint32_t)c.pid, 0);
 	send_process(XR_PROCESS_REDUCED, 4711, 4711, 0);

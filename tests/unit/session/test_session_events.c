@@ -67,7 +67,7 @@ TEST(types)
 
 	start(with_events, false, false, names);
 	tap__ok(fake.config.events == &events && fake.config.npids == 1,
-		"the engine is told which, and of whom");
+		"the engine knows the events and the processes");
 	tap__ok(about->no_ticks && !about__type(about, 0).name, "there are no ticks");
 	tap__ok(!strcmp(about->types[PROFILE_TYPE_EVENTS].name, "page-faults") &&
 			about->types[PROFILE_TYPE_EVENTS].unit == PROFILE_COUNT,

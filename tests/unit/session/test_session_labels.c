@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a session tells its sink of processes besides their samples: of ones with arguments and an
- * environment of their own, on an engine that is made up.
+ * What a session tells its sink of processes besides their samples: of processes with arguments and
+ * a separate environment, on an engine that is made up.
  */
 
 #include "tap.h"
@@ -59,7 +59,7 @@ static bool poll_until(const unsigned int *count, unsigned int want)
 	return *count >= want;
 }
 
-/* What is said, of the one that is called so in its command line. */
+/* The description of the process with that name in its command line. */
 static bool says(const char *what)
 {
 	if (strstr(sunk.says, what))
@@ -117,7 +117,7 @@ TEST(not_wanted)
 	send_sample(1, (uint32_t)c.pid);
 	tap__ok(poll_until(&sunk.samples, 1) && !strcmp(sunk.says, "|") && !sunk.started &&
 			!sunk.known,
-		"where nobody wants to know nothing is said");
+		"without rules no process has labels");
 	child__end(&c);
 	session__finish_end();
 }
@@ -130,7 +130,7 @@ TEST(ended)
 
 	start(c, 2, &fixed);
 	tap__ok(poll_until(&sunk.known, 2), "two are known");
-	/* forked by one that nobody knows, and gone */
+	/* forked by an unknown process, and gone */
 	send_process(XR_PROCESS_FORK, 0x80000002, (1 << 22) + 1, 77);
 	send_sample(0x80000002, (1 << 22) + 1);
 	tap__ok(poll_until(&sunk.ended, 1) && !strcmp(sunk.says, "|service=fixed;"),
@@ -157,12 +157,12 @@ TEST(at_once)
 	session__finish_end();
 
 	start(&c, 1, &fixed);
-	/* forked by one that nobody knows; sampled before it can be asked */
+	/* forked by an unknown process; sampled before it can be asked */
 	send_process(XR_PROCESS_FORK, 0x80000003, (1 << 22) + 2, 77);
 	send_sample(0x80000003, (1 << 22) + 2);
 	session__finish();
-	tap__ok(sunk.samples == 1 && sunk.ended == 2 && sunk.unsaid == 0,
-		"at the end each is told with what can be presumed of it");
+	tap__ok(sunk.samples == 1 && sunk.ended == 2 && sunk.unlabelled == 0,
+		"at the end each has what is presumed of it");
 	session__end();
 	child__end(&c);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A row gets the collector's flag once that was seen to be right in a live process, and R_BCbody
- * and R_BCpc likewise, all here in this one; who is believed by whom; and how often is looked.
+ * and R_BCpc too, all in this process; which proofs are believed; and how often it is looked at.
  */
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 
 #define TURN (20 * NS_PER_MS)
 
-static const struct notes listener; /* nobody */
+static const struct notes listener; /* drops all lines */
 
 /* R's variables, and byte code as R keeps it. */
 static volatile uint32_t flag;
@@ -113,7 +113,7 @@ TEST(flag)
 		"this process runs: it is worth waiting, but not for long");
 	forked = a;
 	verify_hidden__inherit(&child, &one, 5);
-	tap__ok(child.open && !child.check.looks && child.opened_at == 5, "a child begins anew");
+	tap__ok(child.open && !child.check.looks && child.opened_at == 5, "a child begins again");
 	flag = 0;
 	tap__ok(advance(&v, &child, &forked, 1, 6) && forked.row.gc_at == at && !child.open &&
 			child.completed,
@@ -138,7 +138,7 @@ TEST(flag)
 	flag = 7;
 	advance(&v, &three, &c, 1, TURN);
 	tap__ok(!three.open && three.check.gc == HIDDEN_REFUTED && !c.row.gc_at,
-		"a flag that is 7 is none");
+		"a flag that is 7 is refused");
 	plain.row.flags = 0;
 	plain.row.gc_at = 0;
 	verify_hidden__end(&two);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes that nobody named: those below the ones profiled, whether the kernel tells of them (as
- * root) or /proc is read again and again.
+ * Processes that the user did not name: those below the ones profiled, reported by the kernel (as
+ * root) or found by scans of /proc.
  */
 
 #include "base/clock.h"
@@ -112,16 +112,16 @@ TEST(discovery)
 	config = (struct session_config){0};
 	tap__bail_if(opens(), "%s", why.text);
 	tap__ok(!queued(there.pid) && discovery__wait(d, -1, false, 7, &why) == 7,
-		"where nobody is to be found, the engine is waited for");
+		"if no process can be found, the engine is waited for");
 	tap__ok(!discovery__may_come(d, 0), "and nothing is to come");
 	discovery__close(d);
 
 	config.all = true;
 	tap__bail_if(opens(), "%s", why.text);
-	tap__ok(queued(there.pid), "with all, whoever is there is found");
+	tap__ok(queued(there.pid), "with --all, an existing process is found");
 	child__end(&later);
 	later = child__start("mvb");
-	tap__ok(comes(later.pid), "and whoever comes");
+	tap__ok(comes(later.pid), "and a later one");
 	tap__ok(discovery__may_come(d, 0), "there may always come one");
 	discovery__close(d);
 	discovery__close(NULL);

@@ -404,9 +404,7 @@ static int report__run(struct report *r)
 	}
 	if (r->list)
 		return report_list(r);
-	if (r->diff)
-		return report_diff(r);
-	return r->format ? report_write(r) : report_table(r);
+	return r->format && !r->diff ? report_write(r) : report_table(r);
 }
 
 static int report__main(int argc, char **argv)

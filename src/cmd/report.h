@@ -11,7 +11,6 @@
 #include "output/writer.h"
 #include "profile/read.h"
 
-enum report_by { REPORT_FUNCTIONS, REPORT_LINES, REPORT_PACKAGES };
 enum report_sort { REPORT_SELF, REPORT_TOTAL };
 
 /* Strings are borrowed from the command line. */
@@ -42,11 +41,6 @@ struct report {
 		bool store; /* of a directory: one that is damaged is left out, and said */
 	} inputs[2];
 };
-
-static inline enum report_by report__by(const struct report *r)
-{
-	return r->packages ? REPORT_PACKAGES : r->lines ? REPORT_LINES : REPORT_FUNCTIONS;
-}
 
 /*
  * A sink that weighs samples by the interval of the file they are from, where these differ: what
@@ -98,8 +92,8 @@ struct report_seen {
  * report_read__all - read the files of @in into @to, one after another, and say what was left out
  * of them: processes that were not asked for (--process), too.  @ordered: as of struct
  * reader_config.  @seen->first is set by the time of the sink's begin; the caller frees
- * @seen->names, whatever is returned.  Negative errno, and @f says why; -EPIPE: nobody reads what
- * is written.
+ * @seen->names, whatever is returned.  Negative errno, with @f set; -EPIPE: the reader of the
+ * output is gone.
  */
 int report_read__all(const struct report *r, const struct report_input *in, bool ordered,
 		     struct sink to, struct report_seen *seen, struct errmsg *f);
@@ -127,7 +121,7 @@ int report_list(const struct report *r);
  */
 struct report_chosen {
 	struct map processes; /* (pid, when it began in s since 1970) */
-	uint64_t others;      /* lines of processes that there is no room for */
+	uint64_t others;      /* lines of processes that did not fit */
 };
 
 /*
@@ -161,9 +155,8 @@ struct sink report_filter__sink(struct report_filter *filter);
 /* report_write - the files in another format: the exit status. */
 int report_write(const struct report *r);
 
-/* report_table, report_diff - as a table: the exit status. */
+/* report_table - as a table, with --diff of both or as a page: the exit status. */
 int report_table(const struct report *r);
-int report_diff(const struct report *r);
 
 /*
  * report_page - the difference of two profiles as a page, into r->output by @files, of the sample
@@ -171,43 +164,6 @@ int report_diff(const struct report *r);
  */
 int report_page(const struct report *r, struct files *files, const struct profile_about *about,
 		struct aggregate *const sides[2], struct errmsg *f);
-
-/* A row of a table. */
-struct report_row {
-	uint64_t hash;
-	uint64_t self, total; /* in the unit of the sample type */
-	size_t stamp;	      /* of the last stack it was seen in, so that each counts once */
-	size_t len;
-	char label[]; /* as it is shown, terminated */
-};
-
-/* The rows that an aggregate comes to.  Starts as { 0 }. */
-struct report_rows {
-	struct report_row **rows;
-	size_t n;
-	uint64_t samples; /* likewise */
-	/* internal */
-	struct table table;
-	struct arena arena;
-};
-
-/*
- * report_rows__make - of one sample type.  -ENOMEM.  Freed by report_rows__free, also after that.
- * Where each line has a row and @r merges recursion, the innermost call of a function counts alone.
- */
-int report_rows__make(struct report_rows *rows, const struct aggregate *a, const struct report *r,
-		      uint32_t type);
-const struct report_row *report_rows__find(const struct report_rows *rows,
-					   const struct report_row *like);
-void report_rows__free(struct report_rows *rows);
-
-/* report_profile - read files and add them up, for tables; @out is to be freed. */
-int report_profile(const struct report *r, const struct report_input *in, struct aggregate **out,
-		   struct report_seen *seen, struct errmsg *f);
-
-/* report_head - the line that says what a table is of, and which other sample types there are. */
-void report_head(FILE *out, const char *what, const char *files, const struct report_seen *seen,
-		 uint32_t type, size_t processes);
 
 #define REPORT_TYPES_LEN (PROFILE_TYPES_MAX * (READ_TYPE_LEN + 2))
 
@@ -233,5 +189,11 @@ uint32_t report_types__syscall(const char *name, size_t len);
  * report_label - print @label in @columns, cut in its middle if it is longer; 0: no limit.
  */
 void report_label(FILE *out, const char *label, unsigned int columns);
+
+/* report_room - columns of the terminal behind @used, at least @least; 0: no terminal. */
+unsigned int report_room(unsigned int used, unsigned int least);
+
+/* report_more - print that @shown of @all lines were printed, if there are more. */
+void report_more(size_t shown, size_t all);
 
 #endif

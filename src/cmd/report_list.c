@@ -19,10 +19,8 @@
 #include "cmd/report_index.h"
 #include "cmd/report.h"
 #include "cmd/when.h"
-#include "os/os.h"
 #include "os/rights.h"
 
-#define STDOUT	    1
 #define CELL	    32u
 #define COMMAND_MIN 20u /* columns of a command, at least */
 #define UID_NONE    UINT32_MAX
@@ -319,7 +317,7 @@ static unsigned int list__widths(const struct list *l, size_t n, int width[COLUM
 static void list__print(struct list *l)
 {
 	size_t n = l->report->top && l->report->top < l->n ? l->report->top : l->n;
-	unsigned int columns = os__columns(STDOUT), used, command;
+	unsigned int command;
 	int width[COLUMNS];
 
 	list__weigh(l);
@@ -327,8 +325,7 @@ static void list__print(struct list *l)
 		qsort(l->rows, l->n, sizeof(struct list_row *), by_time);
 	for (size_t i = 0; i < n; i++)
 		row__numbers(l->rows[i]);
-	used = list__widths(l, n, width);
-	command = !columns ? 0 : columns < used + COMMAND_MIN ? COMMAND_MIN : columns - used;
+	command = report_room(list__widths(l, n, width), COMMAND_MIN);
 	printf("%s: %" PRIu64 " samples, %zu %s\n", l->in->text, l->samples, l->n,
 	       l->n == 1 ? "process" : "processes");
 	for (int c = 0; c < COLUMNS; c++)
@@ -343,8 +340,7 @@ static void list__print(struct list *l)
 				printf(c <= PID ? "%*s  " : "%-*s  ", width[c], row->cells[c]);
 		report_label(stdout, row->command ? row->command : "-", command);
 	}
-	if (n < l->n)
-		printf("and %zu more (--top 0 prints all)\n", l->n - n);
+	report_more(n, l->n);
 }
 
 int report_list(const struct report *r)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `report` as a table. */
+/* `report` as a table, of one profile, or of what changed from one to another. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,92 +14,73 @@
 #include "cmd/value_text.h"
 #include "os/os.h"
 #include "os/rights.h"
+#include "profile/function_table.h"
 
 #define STDOUT	    1
 #define LABEL_LEAST 12u /* columns of a name, at least */
-/* The sink that adds up. */
-struct adding {
-	struct aggregate *aggregate;
-	struct errmsg fault;
+
+/* What is shown: with --diff two sides, which have their sample types in common. */
+struct showing {
+	const struct report *report;
+	struct read_types types;
+	uint32_t type;
+	int n; /* sides */
+	struct side {
+		struct aggregate *aggregate;
+		struct report_seen seen;
+	} sides[2];
+	struct function_table table;
+	struct function_line *lines; /* a line for each row of the table */
 };
 
-static int adding__process(void *arg, const struct profile_process *p, enum profile_event event)
+/* Read and add up side @i. */
+static int side__read(struct showing *s, int i, struct errmsg *f)
 {
-	struct adding *a = arg;
-
-	(void)event;
-	aggregate__know(a->aggregate, p);
-	return 0;
-}
-
-static int adding__sample(void *arg, const struct profile_process *p, const struct sample *s)
-{
-	struct adding *a = arg;
-	int err = aggregate__add(a->aggregate, p, s);
-
-	if (err == -ENOSPC) {
-		aggregate__drop(a->aggregate, p, s);
-		err = 0;
-	}
-	return err ? errmsg__set(&a->fault, err, "out of memory") : 0;
-}
-
-static const struct errmsg *adding__why(void *arg)
-{
-	struct adding *a = arg;
-
-	return &a->fault;
-}
-
-int report_profile(const struct report *r, const struct report_input *in, struct aggregate **out,
-		   struct report_seen *seen, struct errmsg *f)
-{
-	static const struct sink_ops ops = {
-		.process = adding__process,
-		.sample = adding__sample,
-		.why = adding__why,
-	};
+	const struct report *r = s->report;
 	const struct aggregate_config config = {.max = LIMIT_AGGREGATE(r->max_memory)};
-	struct adding a = {0};
-	int err;
+	struct side *side = &s->sides[i];
+	int err = aggregate__new(&side->aggregate, &config);
 
-	err = aggregate__new(&a.aggregate, &config);
-	*out = seen->rates.adding = a.aggregate;
 	if (err)
 		return errmsg__set(f, err, "out of memory");
-	err = report_read__all(r, in, false, (struct sink){.ops = &ops, .arg = &a}, seen, f);
-	free(seen->names);
-	seen->names = NULL;
-	if (!err && aggregate__dropped(a.aggregate))
+	side->seen.types = &s->types;
+	side->seen.rates.adding = side->aggregate;
+	err = report_read__all(r, &r->inputs[i], false, aggregate__sink(side->aggregate),
+			       &side->seen, f);
+	free(side->seen.names);
+	if (!err && aggregate__dropped(side->aggregate))
 		log__line("memory is full: the stacks of %" PRIu64
 			  " samples are shown as <no-room> (--max-memory)",
-			  aggregate__dropped(a.aggregate));
+			  aggregate__dropped(side->aggregate));
 	return err;
 }
 
-void report_head(FILE *out, const char *what, const char *files, const struct report_seen *seen,
-		 uint32_t type, size_t processes)
+/* What a side is of, and which other sample types there are. */
+static void side__head(const struct showing *s, int i, const char *what)
 {
-	const struct profile_type of = about__type(&seen->types->about, type);
+	const struct profile_type of = about__type(&s->types.about, s->type);
+	const struct report_seen *seen = &s->sides[i].seen;
 	char others[REPORT_TYPES_LEN], value[VALUE_TEXT];
-	struct errmsg line; /* names are of strangers */
+	struct errmsg line; /* the files' names may be hostile */
+	size_t processes;
 
-	errmsg__set(&line, 0, "%s%.300s", what, files);
-	value__text(value, of.unit, seen->values[type]);
-	if (type && of.unit == PROFILE_COUNT)
-		fprintf(out, "%s: %s %s", line.text, value, of.name);
-	else if (type)
-		fprintf(out, "%s: %s, %s", line.text, of.name, value);
+	errmsg__set(&line, 0, "%s%.300s", what, s->report->inputs[i].text);
+	value__text(value, of.unit, seen->values[s->type]);
+	if (s->type && of.unit == PROFILE_COUNT)
+		printf("%s: %s %s", line.text, value, of.name);
+	else if (s->type)
+		printf("%s: %s, %s", line.text, of.name, value);
 	else
-		fprintf(out, "%s: %s samples", line.text, value);
-	if (!type && seen->seconds > 0)
-		fprintf(out, ", %.2f s", seen->seconds);
+		printf("%s: %s samples", line.text, value);
+	if (!s->type && seen->seconds > 0)
+		printf(", %.2f s", seen->seconds);
+	aggregate__processes(s->sides[i].aggregate, &processes);
 	if (processes > 1)
-		fprintf(out, ", %zu processes", processes);
-	report_types__others(seen, type, others);
+		printf(", %zu processes", processes);
+	report_types__others(seen, s->type, others);
 	if (*others)
-		fprintf(out, "; also: %s (--sample-type NAME)", others);
-	fprintf(out, "\n");
+		printf("; also: %s (--sample-type NAME)", others);
+	printf("\n");
 }
 
 /* Characters of @text, and where the one is that @skip others are before. */
@@ -132,33 +114,51 @@ void report_label(FILE *out, const char *label, unsigned int columns)
 	fprintf(out, "%.*s%s%s\n", (int)(cut - label), label, dots, rest);
 }
 
-static int by_self(const void *a, const void *b)
+unsigned int report_room(unsigned int used, unsigned int least)
 {
-	const struct report_row *x = *(struct report_row *const *)a;
-	const struct report_row *y = *(struct report_row *const *)b;
+	unsigned int columns = os__columns(STDOUT);
 
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return strcmp(x->label, y->label);
+	return !columns ? 0 : columns < used + least ? least : columns - used;
 }
 
-static int by_total(const void *a, const void *b)
+void report_more(size_t shown, size_t all)
 {
-	const struct report_row *x = *(struct report_row *const *)a;
-	const struct report_row *y = *(struct report_row *const *)b;
-
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return by_self(a, b);
+	if (shown < all)
+		printf("and %zu more (--top 0 prints all)\n", all - shown);
 }
 
-static const char *const titles[] = {
-	[REPORT_FUNCTIONS] = "FUNCTION",
-	[REPORT_LINES] = "FUNCTION (FILE:LINE)",
-	[REPORT_PACKAGES] = "PACKAGE",
-};
+/* In percent of the side. */
+static double share(const struct showing *s, uint64_t value, int side)
+{
+	return s->table.samples[side] ? 100 * (double)value / (double)s->table.samples[side] : 0;
+}
+
+static double change(const struct showing *s, const uint64_t values[2])
+{
+	return share(s, values[1], 1) - share(s, values[0], 0);
+}
+
+/* By self or total; of two sides the largest changes are first. */
+static int showing__sort(struct showing *s)
+{
+	const int by_total = s->report->sort == REPORT_TOTAL;
+
+	s->lines = calloc(s->table.n + 1, sizeof(*s->lines));
+	if (!s->lines)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->table.n; i++) {
+		const struct function_row *row = &s->table.rows[i];
+		struct function_line *line = &s->lines[i];
+
+		line->label = row->label;
+		line->row = (uint32_t)i;
+		line->key[by_total] = s->n > 1 ? fabs(change(s, row->self)) : (double)row->self[0];
+		line->key[!by_total] =
+			s->n > 1 ? fabs(change(s, row->total)) : (double)row->total[0];
+	}
+	qsort(s->lines, s->table.n, sizeof(*s->lines), function_line__compare);
+	return 0;
+}
 
 /* Columns of numbers up to @n: a part of it may be longer in a smaller unit. */
 static int number__width(uint64_t n, enum profile_unit unit, const char *title)
@@ -173,83 +173,140 @@ static int number__width(uint64_t n, enum profile_unit unit, const char *title)
 	return len > least ? len : least;
 }
 
-static void row__print(const struct report_row *row, enum profile_unit unit, int self, int total,
-		       double all)
-{
-	char own[VALUE_TEXT], whole[VALUE_TEXT];
+/* The columns of numbers.  A narrow terminal shows shares alone. */
+struct widths {
+	enum profile_unit unit;
+	int self, total; /* 0: not shown */
+};
 
-	value__text(own, unit, row->self);
-	value__text(whole, unit, row->total);
-	printf("%*s  %6.1f  %*s  %6.1f  ", self, own, (double)row->self / all, total, whole,
-	       (double)row->total / all);
+static struct widths showing__widths(const struct showing *s, unsigned int *used)
+{
+	const unsigned int columns = os__columns(STDOUT);
+	struct widths w = {.unit = about__type(&s->types.about, s->type).unit};
+
+	if (!s->type && s->sides[0].seen.rates.differ)
+		w.unit = PROFILE_NANOSECONDS;
+	w.self = number__width(s->table.samples[0], w.unit, "SELF");
+	w.total = number__width(s->table.samples[0], w.unit, "TOTAL");
+	*used = (unsigned int)(w.self + w.total) + 20;
+	if (columns && columns < *used + LABEL_LEAST) {
+		w.self = w.total = 0;
+		*used = 16;
+	}
+	return w;
 }
 
-static void table__print(const struct report *r, const struct report_rows *rows,
-			 enum profile_unit unit)
+static void row__print(const struct showing *s, const struct function_row *row,
+		       const struct widths *w)
 {
-	unsigned int columns = os__columns(STDOUT), used, label;
-	size_t n = r->top && r->top < rows->n ? r->top : rows->n;
-	double all = rows->samples ? (double)rows->samples / 100 : 1;
-	int self = number__width(rows->samples, unit, "SELF");
-	int total = number__width(rows->samples, unit, "TOTAL");
-	bool narrow;
+	const double self = share(s, row->self[0], 0), total = share(s, row->total[0], 0);
+	char own[VALUE_TEXT], whole[VALUE_TEXT];
 
-	used = (unsigned int)(self + total) + 18;
-	/* shares alone, where there is no room for both */
-	narrow = columns && columns < used + LABEL_LEAST;
-	if (narrow)
-		used = 16;
-	label = !columns ? 0 : columns < used + LABEL_LEAST ? LABEL_LEAST : columns - used;
-	if (narrow)
-		printf("%6s  %6s  %s\n", "SELF%", "TOTAL%", titles[report__by(r)]);
+	value__text(own, w->unit, row->self[0]);
+	value__text(whole, w->unit, row->total[0]);
+	if (s->n > 1)
+		printf("%6.1f %6.1f %+6.1f  %6.1f %6.1f %+6.1f  ", self, share(s, row->self[1], 1),
+		       change(s, row->self), total, share(s, row->total[1], 1),
+		       change(s, row->total));
+	else if (w->self)
+		printf("%*s  %6.1f  %*s  %6.1f  ", w->self, own, self, w->total, whole, total);
 	else
-		printf("%*s  %6s  %*s  %6s  %s\n", self, "SELF", "%", total, "TOTAL", "%",
-		       titles[report__by(r)]);
-	for (size_t i = 0; i < n; i++) {
-		const struct report_row *row = rows->rows[i];
+		printf("%6.1f  %6.1f  ", self, total);
+}
 
-		if (narrow)
-			printf("%6.1f  %6.1f  ", (double)row->self / all, (double)row->total / all);
+static void showing__print(struct showing *s)
+{
+	static const char *const titles[] = {
+		[BY_FUNCTIONS] = "FUNCTION",
+		[BY_LINES] = "FUNCTION (FILE:LINE)",
+		[BY_PACKAGES] = "PACKAGE",
+	};
+	const uint32_t top = s->report->top;
+	const size_t n = top && top < s->table.n ? top : s->table.n;
+	unsigned int used = 44;
+	struct widths w = {0};
+
+	if (s->n > 1 && s->table.samples[0] != s->table.samples[1])
+		printf("Shares of each, because the lengths differ; changes in percentage "
+		       "points.\n");
+	if (s->n > 1) {
+		printf("%6s %6s %6s  %6s %6s %6s", "SELF%", "NOW", "CHANGE", "TOTAL%", "NOW",
+		       "CHANGE");
+	} else {
+		w = showing__widths(s, &used);
+		if (w.self)
+			printf("%*s  %6s  %*s  %6s", w.self, "SELF", "%", w.total, "TOTAL", "%");
 		else
-			row__print(row, unit, self, total, all);
-		report_label(stdout, row->label, label);
+			printf("%6s  %6s", "SELF%", "TOTAL%");
 	}
-	if (n < rows->n)
-		printf("and %zu more (--top 0 prints all)\n", rows->n - n);
+	printf("  %s\n", titles[s->table.by]);
+	used = report_room(used, LABEL_LEAST);
+	for (size_t i = 0; i < n; i++) {
+		row__print(s, &s->table.rows[s->lines[i].row], &w);
+		report_label(stdout, s->lines[i].label, used);
+	}
+	report_more(n, s->table.n);
+}
+
+static int showing__page(struct showing *s, struct files *files, struct errmsg *f)
+{
+	struct aggregate *const aggregates[] = {s->sides[0].aggregate, s->sides[1].aggregate};
+
+	if (s->report->sample_type)
+		report_types__only(&s->types.about, s->type);
+	for (int i = 0; i < s->n; i++)
+		report_rates__ticks(&s->sides[i].seen.rates, s->sides[i].aggregate);
+	return report_page(s->report, files, &s->types.about, aggregates, f);
+}
+
+static int showing__table(struct showing *s, struct errmsg *f)
+{
+	static const char *const what[] = {"before: ", "after:  "};
+	const struct report *r = s->report;
+	int err = 0;
+
+	s->table.by = r->packages ? BY_PACKAGES : r->lines ? BY_LINES : BY_FUNCTIONS;
+	for (int i = 0; i < s->n && !err; i++)
+		err = function_table__add(&s->table, s->sides[i].aggregate, s->type, i,
+					  r->recursion && r->lines);
+	err = err ? err : showing__sort(s);
+	if (err)
+		return errmsg__set(f, err, "out of memory");
+	for (int i = 0; i < s->n; i++)
+		side__head(s, i, s->n > 1 ? what[i] : "");
+	showing__print(s);
+	return 0;
 }
 
 int report_table(const struct report *r)
 {
-	struct report_rows rows = {0};
-	struct read_types types = {0};
-	struct report_seen seen = {.types = &types};
-	struct aggregate *a = NULL;
+	struct showing s = {.report = r, .n = r->diff ? 2 : 1};
+	uint64_t values[PROFILE_TYPES_MAX] = {0};
+	struct files *files = NULL;
 	struct errmsg f = {""};
-	size_t processes;
-	uint32_t type = 0;
-	int err;
+	int err = 0;
 
+	if (r->format)
+		err = files__start(&files, files__given(r->output ? r->output : "-"), &f);
 	rights__keep(RIGHTS_FILES);
-	err = report_profile(r, &r->inputs[0], &a, &seen, &f);
-	if (!err)
-		err = report_types__choose(r, &types, seen.values, &type, &f);
-	if (!err && report_rows__make(&rows, a, r, type))
-		err = errmsg__set(&f, -ENOMEM, "out of memory");
-	if (!err) {
-		aggregate__processes(a, &processes);
-		report_head(stdout, "", r->inputs[0].text, &seen, type, processes);
-		if (rows.n)
-			qsort(rows.rows, rows.n, sizeof(*rows.rows),
-			      r->sort == REPORT_TOTAL ? by_total : by_self);
-		table__print(r, &rows,
-			     !type && seen.rates.differ ? PROFILE_NANOSECONDS
-							: about__type(&types.about, type).unit);
+	for (int i = 0; i < s.n && !err; i++) {
+		err = side__read(&s, i, &f);
+		for (size_t k = 0; k < PROFILE_TYPES_MAX; k++)
+			values[k] += s.sides[i].seen.values[k];
 	}
-	report_rows__free(&rows);
-	aggregate__free(a);
+	if (!err)
+		err = report_types__choose(r, &s.types, values, &s.type, &f);
+	if (!err)
+		err = files ? showing__page(&s, files, &f) : showing__table(&s, &f);
+	if (err && err != -EDOM)
+		log__line("%s", f.text);
+	function_table__free(&s.table);
+	free(s.lines);
+	for (int i = 0; i < s.n; i++)
+		aggregate__free(s.sides[i].aggregate);
+	if (files)
+		files__stop(files);
 	if (err == -EDOM)
 		return cmd__usage_error(&cmd_report, &f);
-	if (err)
-		log__line("%s", f.text);
 	return err ? CMD_FAILED : CMD_OK;
 }

@@ -160,11 +160,7 @@ static int writing__sample(void *arg, const struct profile_process *p, const str
 		return writing__fail(w, sink__sample(&w->to, p, s));
 	timed = *s;
 	timed.time = intervals__number(&w->intervals, w->seen.rates.reading);
-	err = aggregate__add(w->adding, p, &timed);
-	if (err == -ENOSPC) {
-		aggregate__drop(w->adding, p, &timed);
-		err = 0;
-	}
+	err = aggregate__take(w->adding, p, &timed);
 	return err ? errmsg__set(&w->fault, err, "out of memory") : 0;
 }
 

@@ -10,7 +10,7 @@
  * where frames were cut.
  *
  * With packages, a function of a namespace is `package::function`, and what R calls `FUN` or
- * `<Anonymous>` has ` {file:line}` behind it, where it was defined (writer.h, writer__label).
+ * `<Anonymous>` has ` {file:line}` behind it, where it was defined (names.h, frame__label).
  *
  * With lines, `(file:line)` is the place being executed in that frame: of the innermost, the
  * place of the sample; of any other, the place where it called the next one in.  (Rprof() puts the
@@ -67,14 +67,7 @@ static int folded__next(struct writer *w)
 
 static int folded__place(struct writer *w, struct place place)
 {
-	int err;
-
-	if (!w->lines || !place.file)
-		return 0;
-	err = buf__str(&w->line, " (");
-	if (!err)
-		err = buf__add(&w->line, place.file->field, place.file->field_len);
-	return err ? err : buf__printf(&w->line, ":%d)", (int32_t)place.line);
+	return w->lines ? place__text(&w->line, place, NAME_FIELD) : 0;
 }
 
 /* Bytes of @frame in a line, at most. */
@@ -82,7 +75,7 @@ static size_t folded__size(const struct writer *w, const struct frame *frame)
 {
 	size_t place = w->lines && frame->place.file ? frame->place.file->field_len : 0;
 
-	return writer__label_size(frame, WRITER_FIELD) + place + strlen("; (:-1234567890)");
+	return frame__label_size(frame, NAME_FIELD) + place + strlen("; (:-1234567890)");
 }
 
 /* How many of the frames of @stack, from the innermost on, the line has room for. */
@@ -109,7 +102,7 @@ static int folded__frame(struct writer *w, const struct frame *frame)
 		return 0;
 	err = folded__next(w);
 	if (!err)
-		err = writer__label(&w->line, frame, WRITER_FIELD);
+		err = frame__label(&w->line, frame, NAME_FIELD);
 	return err ? err : folded__place(w, frame->place);
 }
 

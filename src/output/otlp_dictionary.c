@@ -218,7 +218,7 @@ static int otlp__function(struct otlp_dictionary *d, const struct frame *frame, 
 	int err;
 
 	d->label.len = 0;
-	err = writer__label(&d->label, frame, WRITER_SAFE);
+	err = frame__label(&d->label, frame, NAME_SAFE);
 	if (!err)
 		err = otlp__string_of(d, d->label.data, d->label.len, &function.name_strindex);
 	if (!err)

@@ -7,7 +7,7 @@
  * stacks); and those that the profile has besides, "off_cpu" in nanoseconds, "alloc_space" in
  * bytes, and events.  A sample has a value of the first and of one other.
  *
- * A function is what writer__label() calls it, its system_name is R's own name, and its file and
+ * A function is what frame__label() calls it, its system_name is R's own name, and its file and
  * first line are those of its definition, if they are known, or else the file being executed in it.
  * All of R is one mapping; native code has that of its module.  Labels: the attributes of
  * profile/attributes.h, the labels of the process, such as its service, and those of the run.

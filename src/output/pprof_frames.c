@@ -51,7 +51,7 @@ static int pprof__new_function(struct pprof *p, const struct frame *frame,
 	int err;
 
 	p->text.len = 0;
-	err = writer__label(&p->text, frame, WRITER_SAFE);
+	err = frame__label(&p->text, frame, NAME_SAFE);
 	if (!err)
 		err = pprof__string(p, p->text.data, p->text.len, &function.name);
 	if (!err && frame->kind == FRAME_BUILTIN)

@@ -175,7 +175,7 @@ static int rprof__frame(struct writer *w, const struct frame *frame)
 	int err = buf__add(&w->line, "\"", 1);
 
 	if (!err)
-		err = writer__name(&w->line, frame, WRITER_SAFE);
+		err = frame__name(&w->line, frame, NAME_SAFE);
 	return err ? err : buf__add(&w->line, "\" ", 2);
 }
 
@@ -183,7 +183,7 @@ static int rprof__frame(struct writer *w, const struct frame *frame)
 static bool rprof__full(const struct writer *w, const struct frame *frame)
 {
 	return w->line.len + w->announced + (w->memory ? RPROF_MEMORY_LEN : 0) +
-		       writer__size(frame, WRITER_SAFE) +
+		       frame__name_size(frame, NAME_SAFE) +
 		       strlen("\"<truncated>\" \"\" 1234567890#-1234567890 \n") >
 	       LIMIT_LINE;
 }

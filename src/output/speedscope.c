@@ -87,8 +87,7 @@ static void speedscope__frame(struct speedscope *s, const struct frame *frame)
 	s->err = map__put(&s->frames, (uintptr_t)frame, 0, (void *)(uintptr_t)(i + 1));
 	json__object(&s->json, NULL);
 	s->text.len = 0;
-	json__str(&s->json, "name",
-		  speedscope__str(s, writer__label(&s->text, frame, WRITER_SAFE)));
+	json__str(&s->json, "name", speedscope__str(s, frame__label(&s->text, frame, NAME_SAFE)));
 	if (place.file) {
 		json__str(&s->json, "file", place.file->safe);
 		json__u64(&s->json, "line", place.line);

@@ -125,13 +125,7 @@ static int stream__add(struct stream *st, const struct profile_process *p, const
 		files__poll(st->config->files, WAIT_MS);
 		err = err ? err : stream__turn(st);
 	}
-	if (!err)
-		err = aggregate__add(st->filling, p, s);
-	if (err == -ENOSPC) {
-		aggregate__drop(st->filling, p, s);
-		err = 0;
-	}
-	return err;
+	return err ? err : aggregate__take(st->filling, p, s);
 }
 
 int stream__sample(struct stream *st, const struct profile_process *p, const struct sample *s)

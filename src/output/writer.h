@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "output/output.h"
 #include "profile/aggregate.h"
+#include "profile/names.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 
@@ -74,26 +75,6 @@ struct writer_ops {
 	/* Write the end, if any, and free @w.  NULL is allowed. */
 	int (*close)(struct writer *w);
 };
-
-/*
- * A name as a format shows it: the `safe` form of base/intern.h, or the `field` one.  A function
- * whose name is reserved (profile.h), `<GC>`, has its first character escaped, \\x3cGC>.
- * writer__size - its bytes.  writer__name - append it.
- */
-enum writer_form { WRITER_SAFE, WRITER_FIELD };
-
-size_t writer__size(const struct frame *frame, enum writer_form form);
-int writer__name(struct buf *line, const struct frame *frame, enum writer_form form);
-
-/*
- * What the formats call a frame that tell packages: `package::function` for a function of a
- * namespace, unless R's own name begins like that; its name alone for one of the global
- * environment, of a `package:` environment, or of what is not known.  The names that many functions
- * have, `<Anonymous>` and `FUN`, are followed by ` {file:line}`, where the definition begins, if
- * that is known.  writer__label_size - its bytes, at most.  writer__label - append it.
- */
-size_t writer__label_size(const struct frame *frame, enum writer_form form);
-int writer__label(struct buf *line, const struct frame *frame, enum writer_form form);
 
 /*
  * formats__all - all formats, ended by NULL; the first is the default.  formats__find - the one of

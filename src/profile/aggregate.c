@@ -37,6 +37,7 @@ struct aggregate {
 	size_t none[PROFILE_TYPES_MAX]; /* number of the row of those dropped, 0: none */
 	uint64_t dropped;
 	uint64_t first, last; /* ns */
+	struct errmsg why;    /* of aggregate__sink */
 };
 
 static void *number(size_t n)
@@ -64,7 +65,7 @@ int aggregate__new(struct aggregate **out, const struct aggregate_config *config
 	return 0;
 }
 
-static bool aggregate__take(struct aggregate *a, size_t cost)
+static bool aggregate__pay(struct aggregate *a, size_t cost)
 {
 	if (!budget__take(&a->budget, cost))
 		return false;
@@ -178,7 +179,7 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 
 	if (n && !strncmp(a->processes[n - 1].comm, comm, XR_COMM_LEN - 1))
 		return (long)n - 1;
-	if (!aggregate__take(a, 2 * sizeof(*ours) + 4 * sizeof(struct map_entry)))
+	if (!aggregate__pay(a, 2 * sizeof(*ours) + 4 * sizeof(struct map_entry)))
 		return -ENOSPC;
 	if (array__room(&a->processes, a->nprocesses, &a->processes_cap, sizeof(*ours)))
 		return -ENOMEM;
@@ -229,7 +230,7 @@ static size_t aggregate__row(struct aggregate *a, const struct stack *stack,
 	*err = -ENOMEM;
 	if (n)
 		return n;
-	if ((a->config.rows && a->nrows >= a->config.rows) || !aggregate__take(a, ROW_COST)) {
+	if ((a->config.rows && a->nrows >= a->config.rows) || !aggregate__pay(a, ROW_COST)) {
 		*err = -ENOSPC;
 		return 0;
 	}
@@ -260,7 +261,7 @@ static int aggregate__key(struct aggregate *a, const struct profile_process *p,
 	second = (uint64_t)key->detail << 32 | key->tid;
 	kind = (size_t)(uintptr_t)map__get(&a->kinds, first, second);
 	if (!kind) {
-		if (!aggregate__take(a, 4 * sizeof(struct map_entry)))
+		if (!aggregate__pay(a, 4 * sizeof(struct map_entry)))
 			return -ENOSPC;
 		kind = a->kinds.count + 1;
 		if (map__put(&a->kinds, first, second, number(kind)))
@@ -355,6 +356,47 @@ void aggregate__drop(struct aggregate *a, const struct profile_process *p, const
 	}
 	if (*none)
 		row__count(a, *none, s);
+}
+
+int aggregate__take(struct aggregate *a, const struct profile_process *p, const struct sample *s)
+{
+	int err = aggregate__add(a, p, s);
+
+	if (err != -ENOSPC)
+		return err;
+	aggregate__drop(a, p, s);
+	return 0;
+}
+
+static int adding__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	(void)event;
+	aggregate__know(arg, p);
+	return 0;
+}
+
+static int adding__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	struct aggregate *a = arg;
+	int err = aggregate__take(a, p, s);
+
+	return err ? errmsg__set(&a->why, err, "out of memory") : 0;
+}
+
+static const struct errmsg *adding__why(void *arg)
+{
+	return &((struct aggregate *)arg)->why;
+}
+
+struct sink aggregate__sink(struct aggregate *a)
+{
+	static const struct sink_ops ops = {
+		.process = adding__process,
+		.sample = adding__sample,
+		.why = adding__why,
+	};
+
+	return (struct sink){.ops = &ops, .arg = a};
 }
 
 int aggregate__scale(struct aggregate *a, uint32_t type, uint64_t times, uint64_t by)

@@ -7,6 +7,7 @@
 #define XR_PROFILE_AGGREGATE_H
 
 #include "profile/profile.h"
+#include "profile/sink.h"
 #include "profile/timeline.h"
 
 /* Rows are in the order in which they were first seen. */
@@ -66,6 +67,13 @@ void aggregate__update(struct aggregate *a, const struct profile_process *p);
  * counted (aggregate__drop counts it).
  */
 int aggregate__add(struct aggregate *a, const struct profile_process *p, const struct sample *s);
+
+/*
+ * aggregate__take - count one sample, without its stack if that does not fit.  -ENOMEM.
+ * aggregate__sink - a sink that does, and knows processes.
+ */
+int aggregate__take(struct aggregate *a, const struct profile_process *p, const struct sample *s);
+struct sink aggregate__sink(struct aggregate *a);
 
 /*
  * aggregate__drop - count a sample without its stack: the row's is then stacks__none().  All such

@@ -50,7 +50,7 @@ static int text__compare(const void *a, const void *b)
 }
 
 /* The name of @frame without `package::`. */
-static const char *frame__name(const struct frame *frame)
+static const char *frame__bare(const struct frame *frame)
 {
 	const char *text = frame->function->text, *colons = strstr(text, "::");
 
@@ -68,7 +68,7 @@ static bool frame__is_of_shiny(const char *name)
 
 bool fold__wrapper(const struct frame *frame)
 {
-	const char *name = frame__name(frame);
+	const char *name = frame__bare(frame);
 
 	if (frame->kind != FRAME_R)
 		return false;
@@ -88,7 +88,7 @@ static long stack__keep(const struct stack *stack, const struct frame **kept)
 	/* from the outermost on, as what is off is so for those called; filled from the end */
 	for (uint32_t i = n; i-- > 0;) {
 		const struct frame *frame = stack->frames[i];
-		const char *name = frame__name(frame);
+		const char *name = frame__bare(frame);
 		bool mark = frame->kind == FRAME_MARK || i == innermost;
 
 		if (frame->kind == FRAME_R && !strcmp(name, SHINY_OFF))
@@ -105,7 +105,7 @@ static long stack__keep(const struct stack *stack, const struct frame **kept)
 
 bool fold__recurs(const struct frame *frame)
 {
-	bool named = frame->kind == FRAME_R && strcmp(frame__name(frame), "FUN") != 0;
+	bool named = frame->kind == FRAME_R && strcmp(frame__bare(frame), "FUN") != 0;
 
 	if (fold__wrapper(frame) && named)
 		return false;

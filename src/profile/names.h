@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of frames: from the forms of abi.h to text.
+ * What frames are called: R's names for them, and the labels that people read, with the package in
+ * front, and how readers take these apart again.  Formats escape what their syntax needs.
  */
 #ifndef XR_PROFILE_NAMES_H
 #define XR_PROFILE_NAMES_H
 
 #include "abi.h"
 #include "base/buf.h"
+#include "profile/profile.h"
 
-/* What is around the name of a builtin where it is told from other code, as R deparses it. */
+/* Around the name of a builtin, as R deparses it: distinguishes it from other code. */
 #define PPROF_BUILTIN	  ".Primitive(\""
 #define PPROF_BUILTIN_END "\")"
 
@@ -40,5 +42,50 @@ int code_name__make(struct buf *b, const char *r_name, uint32_t n);
  * made those that it was made of.
  */
 size_t code_name__r(const char *name, size_t len);
+
+/*
+ * A frame's name: the `safe` or the `field` form of base/intern.h.  A function whose name is
+ * reserved (profile.h), `<GC>`, has its first character escaped, `\\x3cGC>`.
+ * frame__name_size - its bytes.  frame__name - append it.
+ */
+enum name_form { NAME_SAFE, NAME_FIELD };
+
+size_t frame__name_size(const struct frame *frame, enum name_form form);
+int frame__name(struct buf *b, const struct frame *frame, enum name_form form);
+
+/*
+ * The label of a frame: `package::function` for a function of a namespace, unless R's name begins
+ * like that; only the name for a function of the global environment or a `package:` environment,
+ * or if the package is not known.  The names that many functions have, `<Anonymous>` and `FUN`, are
+ * followed by ` {file:line}`, where the definition begins, if that is known.
+ * frame__label_size - its bytes, at most.  frame__label - append it.
+ */
+size_t frame__label_size(const struct frame *frame, enum name_form form);
+int frame__label(struct buf *b, const struct frame *frame, enum name_form form);
+
+/* place__text - append ` (file:line)`; nothing if the place is not known. */
+int place__text(struct buf *b, struct place place, enum name_form form);
+
+/* name__package - the bytes of `package` if @text begins with `package::`, else 0. */
+size_t name__package(const char *text, size_t len);
+
+/* text__find - the first @what among the @len bytes at @text, or NULL (as memmem(), a GNU one). */
+const char *text__find(const char *text, size_t len, const char *what);
+
+/* A label taken apart. */
+struct frame_label {
+	size_t package; /* bytes of it in front; 0: none */
+	bool disguised; /* a function that is called as a mark is */
+};
+
+/* frame_label__parse - is @text a label of a function that R calls @r_name? */
+bool frame_label__parse(struct frame_label *label, const char *text, size_t len, const char *r_name,
+			size_t r_len);
+
+/*
+ * frame_label__has_many - is @text, perhaps behind `package::`, a name that many functions have?
+ * Then ` {file:line}` may follow.  @package: the bytes of the package.
+ */
+bool frame_label__has_many(const char *text, size_t len, size_t *package);
 
 #endif

@@ -230,20 +230,6 @@ static bool folded__place(struct reading *r, const char *text, size_t *len, cons
 	return place->file;
 }
 
-/* Is this what ` {file:line}` may follow (output/writer.h)?  `package::` may be before it. */
-static bool name__is_of_many(const char *text, size_t len, size_t *package)
-{
-	const char *colons = text__find(text, len, "::");
-
-	*package = colons ? (size_t)(colons - text) : 0;
-	if (colons) {
-		len -= *package + 2;
-		text = colons + 2;
-	}
-	return (len == 3 && !memcmp(text, "FUN", 3)) ||
-	       (len == 11 && !memcmp(text, "<Anonymous>", 11));
-}
-
 static bool folded__label(struct reading *r, const char *text, size_t len, struct frame *frame)
 {
 	struct place place = {0}, defined = {0};
@@ -253,7 +239,7 @@ static bool folded__label(struct reading *r, const char *text, size_t len, struc
 	folded__place(r, text, &len, " (", ')', &place);
 	named = len;
 	if (folded__place(r, text, &named, " {", '}', &defined) &&
-	    name__is_of_many(text, named, &package)) {
+	    frame_label__has_many(text, named, &package)) {
 		len = named;
 		if (package) {
 			name = reading__name(r, text, package);

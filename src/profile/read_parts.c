@@ -98,19 +98,6 @@ int reading__begin(struct reading *r)
 	return err ? reading__refused(r, err) : 0;
 }
 
-const char *text__find(const char *text, size_t len, const char *what)
-{
-	size_t size = strlen(what);
-	const char *at;
-
-	for (; len >= size; len -= (size_t)(at + 1 - text), text = at + 1) {
-		at = memchr(text, *what, len - size + 1);
-		if (!at || !memcmp(at, what, size))
-			return at;
-	}
-	return NULL;
-}
-
 int reading__frame_add(struct reading *r, const struct frame *frame)
 {
 	struct reader *reader = r->reader;
@@ -156,18 +143,6 @@ const struct name *reading__name(struct reading *r, const char *text, size_t len
 	return stacks__name(&reader->stacks, reader->name.data, reader->name.len);
 }
 
-/* Where `package` of `package::name` ends; 0: it does not begin like that. */
-static size_t name__package(const char *text, size_t len)
-{
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.";
-	size_t n = 0;
-
-	while (n < len && text[n] && strchr(letters, text[n]))
-		n++;
-	return n && n + 2 < len && text[n] == ':' && text[n + 1] == ':' ? n : 0;
-}
-
 bool reading__function(struct reading *r, const char *text, size_t len, struct frame *frame)
 {
 	const struct frame *mark = mark__find(text, len);
@@ -180,7 +155,7 @@ bool reading__function(struct reading *r, const char *text, size_t len, struct f
 	}
 	*frame = (struct frame){.kind = FRAME_R};
 	package = name__package(text, len);
-	if (package) {
+	if (package && package + 2 < len) {
 		frame->package = stacks__name(&r->reader->stacks, text, package);
 		if (!frame->package)
 			return false;

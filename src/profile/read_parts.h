@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "profile/attributes.h"
+#include "profile/names.h"
 #include "profile/read.h"
 #include "profile/stacks.h"
 
@@ -166,9 +167,6 @@ struct read_says {
  * another service, say, is another.  NULL: there are too many, or no room.
  */
 struct reader_process *reading__described(struct reading *r, const struct read_says *says);
-
-/* text__find - the first @what among the @len bytes at @text, or NULL (as memmem(), a GNU one). */
-const char *text__find(const char *text, size_t len, const char *what);
 
 /* reading__frame_add - put @frame behind those of the stack that is being made.  -ENOMEM. */
 int reading__frame_add(struct reading *r, const struct frame *frame);

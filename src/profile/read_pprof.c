@@ -163,34 +163,6 @@ static int pprof__element(struct pprof_file *p, const struct wire_field *f)
 	}
 }
 
-/* A label (output/writer.h) taken apart. */
-struct label {
-	size_t package; /* bytes of it in front; 0: none */
-	bool disguised; /* a function that is called as a mark is */
-};
-
-/* Is the label @name the name @system with what may be around it? */
-static bool label__parse(const char *name, size_t len, const char *system, size_t size,
-			 struct label *label)
-{
-	const char *colons = text__find(name, len, "::");
-
-	*label = (struct label){0};
-	if (!size)
-		return false;
-	if (colons && (len < size || memcmp(name, system, size) != 0)) {
-		label->package = (size_t)(colons - name);
-		len -= label->package + 2;
-		name = colons + 2;
-	}
-	if (len > 3 && *system == '<' && !memcmp(name, "\\x3c", 4)) {
-		label->disguised = true;
-		return len - 3 == size && !memcmp(name + 4, system + 1, size - 1);
-	}
-	return len >= size && !memcmp(name, system, size) &&
-	       (len == size || (name[len - 1] == '}' && !memcmp(name + size, " {", 2)));
-}
-
 /* Is it what R calls a builtin, as our own writer tells them? */
 static bool pprof__is_builtin(const char *system, size_t len)
 {
@@ -207,7 +179,7 @@ static bool pprof__name(struct pprof_file *p, const Pprof__Function *f, struct f
 	const char *name = read_pprof__string(p, f->name, &name_len);
 	const char *system = read_pprof__string(p, f->system_name, &system_len);
 	struct reading *r = p->r;
-	struct label label;
+	struct frame_label label;
 
 	if (pprof__is_builtin(system, system_len)) {
 		*frame = (struct frame){
@@ -218,7 +190,7 @@ static bool pprof__name(struct pprof_file *p, const Pprof__Function *f, struct f
 	}
 	if (!name_len)
 		return reading__function(r, system, system_len, frame);
-	if (!label__parse(name, name_len, system, system_len, &label))
+	if (!frame_label__parse(&label, name, name_len, system, system_len))
 		return reading__function(r, name, name_len, frame);
 	if (label.disguised)
 		*frame = (struct frame){.kind = FRAME_R,

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "fuzz.h"
-#include "output/writer.h"
+#include "profile/names.h"
 #include "profile/read.h"
 
 enum { HOW_ORDERED = 1, HOW_FOLD = 2, HOW_LITTLE = 4, HOW_GZIP = 8 };
@@ -70,19 +70,13 @@ static int taken__process(void *arg, const struct profile_process *p, enum profi
 
 static void taken__frame(struct taken *t, const struct frame *frame)
 {
-	int err = writer__label(&t->text, frame, WRITER_FIELD);
+	int err = frame__label(&t->text, frame, NAME_FIELD);
 
 	t->cut |= frame->function->len > NAME_LONG;
 	/* it reads as a place, see folded.c: the rest of it is escaped as a file's name is */
 	t->cut |= strstr(frame->function->text, " (") || strstr(frame->function->text, " {");
-	if (!err && frame->place.file) {
-		t->cut |= frame->place.file->len > NAME_LONG;
-		err = buf__str(&t->text, " (");
-		err = err ? err
-			  : buf__add(&t->text, frame->place.file->field,
-				     frame->place.file->field_len);
-		err = err ? err : buf__printf(&t->text, ":%d)", (int32_t)frame->place.line);
-	}
+	t->cut |= frame->place.file && frame->place.file->len > NAME_LONG;
+	err = err ? err : place__text(&t->text, frame->place, NAME_FIELD);
 	if (err)
 		fuzz__fail("out of memory");
 }

@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/limits.h"
-#include "output/writer.h"
+#include "profile/names.h"
 
 /* The outermost line: what is executed outside of all functions, and what stands for no frames. */
 #define TOPLEVEL "<toplevel>"
@@ -16,17 +16,6 @@ int dump_show__escaped(struct buf *b, const char *text)
 	int err = escape__text(b, text, "", LIMIT_NAME);
 
 	return err < 0 ? err : 0;
-}
-
-static int show__place(struct buf *b, struct place place)
-{
-	int err;
-
-	if (!place.file)
-		return 0;
-	err = buf__str(b, " (");
-	err = err ? err : buf__add(b, place.file->safe, place.file->safe_len);
-	return err ? err : buf__printf(b, ":%u)", place.line);
 }
 
 int dump_show__locals(struct buf *b, const struct locals *v)
@@ -61,8 +50,8 @@ static int show__frame(struct buf *b, const struct frame *frame, const struct fr
 
 	if (!err)
 		err = v && v->call ? dump_show__escaped(b, v->call)
-				   : writer__label(b, frame, WRITER_SAFE);
-	err = err ? err : show__place(b, frame->place);
+				   : frame__label(b, frame, NAME_SAFE);
+	err = err ? err : place__text(b, frame->place, NAME_SAFE);
 	err = err ? err : buf__str(b, "\n");
 	return err || !v ? err : dump_show__locals(b, &v->locals);
 }
@@ -106,7 +95,7 @@ int dump_show__text(struct buf *b, const struct dump_process *p)
 		return err;
 	err = buf__str(b, "    " TOPLEVEL);
 	if (!err && p->stack)
-		err = show__place(b, p->stack->top);
+		err = place__text(b, p->stack->top, NAME_SAFE);
 	return err ? err : buf__str(b, "\n");
 }
 
@@ -148,7 +137,7 @@ static int json__frame(struct json *j, const struct frame *frame, const struct f
 		[FRAME_MARK] = "mark",
 	};
 	struct buf label = {0};
-	int err = writer__label(&label, frame, WRITER_SAFE);
+	int err = frame__label(&label, frame, NAME_SAFE);
 
 	err = err ? err : buf__add(&label, "", 1);
 	if (!err) {

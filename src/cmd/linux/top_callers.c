@@ -124,8 +124,8 @@ static struct branch callers__next(const struct callers *c, struct branch of, ui
 }
 
 /*
- * The callers at @depth in the ways of @of, which are sorted and the same up to there.  Only what
- * is worth a line is gone into, and there are so many lines, so this ends.
+ * The callers at @depth in the ways of @of, which are sorted and the same up to there.  It ends: it
+ * descends only into callers that get a line, and the number of lines is limited.
  */
 static void callers__list(struct callers *c, struct branch of, uint32_t depth)
 {

@@ -44,7 +44,7 @@ int top_model__new(struct top_model **out, size_t memory, uint32_t window)
 static void model__clear(struct top_model *m)
 {
 	aggregate__clear(m->aggregate);
-	top_functions__free(&m->functions);
+	function_table__free(&m->functions);
 	arena__free(&m->arena);
 	m->budget.used = 0;
 	m->nrows = 0;
@@ -180,45 +180,6 @@ struct sink top_model__sink(struct top_model *m)
 
 /* --- rows --- */
 
-/* The function of @frame into @row->functions, once for each m->stamp. */
-static int row__function(struct top_model *m, struct top_row *row, const struct frame *frame,
-			 bool stays)
-{
-	long index = top_functions__of(&m->functions, frame);
-	struct top_function *f;
-
-	if (index < 0)
-		return (int)index;
-	f = &m->functions.list[index];
-	if (f->stamp != m->stamp) {
-		f->stamp = m->stamp;
-		f->place = row->n;
-		row->functions[row->n++] =
-			(struct row_function){.function = (uint32_t)index & INT32_MAX};
-	}
-	row->functions[f->place].stays |= stays;
-	return 0;
-}
-
-/* Those of @stack; @folded: the stack without wrappers. */
-static int row__functions(struct top_model *m, struct top_row *row, const struct stack *stack,
-			  const struct stack *folded)
-{
-	uint32_t kept = 0;
-	int err = 0;
-
-	m->stamp++;
-	for (uint32_t i = 0; i < stack->nframes && !err; i++) {
-		bool stays = kept < folded->nframes && folded->frames[kept] == stack->frames[i];
-
-		err = row__function(m, row, stack->frames[i], stays);
-		kept += stays;
-	}
-	if (!err && stack__is_toplevel(stack))
-		err = row__function(m, row, &mark_toplevel, true);
-	return err;
-}
-
 const struct stack *top_model__fold(struct stacks *to, uint64_t *last_id, const struct stack *stack)
 {
 	stacks__init(to, NULL, last_id);
@@ -232,7 +193,7 @@ static int model__add_row(struct top_model *m, const struct aggregate_row *like)
 	const struct stack *folded;
 	struct top_row *row;
 	uint64_t id = 0;
-	int err;
+	long n;
 
 	if (array__room(&m->rows, m->nrows, &m->rows_cap, sizeof(*row)))
 		return -ENOMEM;
@@ -245,11 +206,14 @@ static int model__add_row(struct top_model *m, const struct aggregate_row *like)
 	if (!row->functions)
 		return -ENOSPC;
 	folded = top_model__fold(&temporary, &id, like->stack);
-	err = folded ? row__functions(m, row, like->stack, folded) : -ENOMEM;
+	n = folded ? function_table__steps(&m->functions, NULL, like->stack, folded, row->functions)
+		   : -ENOMEM;
 	stacks__free(&temporary);
-	if (!err)
-		m->nrows++;
-	return err;
+	if (n < 0)
+		return (int)n;
+	row->n = (uint32_t)n;
+	m->nrows++;
+	return 0;
 }
 
 /* --- seconds --- */

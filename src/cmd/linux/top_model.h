@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "cmd/linux/top_functions.h"
+#include "profile/function_table.h"
 #include "profile/sink.h"
 #include "session/processes.h"
 
@@ -23,7 +23,7 @@
 struct top_process {
 	uint32_t serial, pid;
 	char comm[XR_COMM_LEN]; /* as it came */
-	char *command;		/* likewise; NULL: not known (top_model__command) */
+	char *command;		/* as it came; NULL: not known (top_model__command) */
 	bool ended;
 	uint64_t samples; /* since counting began; a tick is one */
 	uint64_t recent;  /* ticks in the window */
@@ -35,7 +35,7 @@ struct top_process {
 /* What is counted. */
 struct top_scope {
 	bool since;	 /* all since counting began, not the window alone */
-	bool fold;	 /* wrappers (profile/fold.h) have no total of their own */
+	bool fold;	 /* wrappers (profile/fold.h) have no total beside self */
 	bool merge;	 /* callers that call themselves are one (profile/fold.h) */
 	uint32_t serial; /* of this process alone; 0: of all */
 	uint32_t type;	 /* which sample type */
@@ -75,7 +75,7 @@ void top_model__reset(struct top_model *m);
 uint64_t top_model__count(struct top_model *m, const struct top_scope *scope);
 
 /* Borrowed until the next call that is not a question.  Counts are those of top_model__count. */
-const struct top_function *top_model__functions(const struct top_model *m, size_t *n);
+const struct function_row *top_model__functions(const struct top_model *m, size_t *n);
 const struct top_process *top_model__processes(const struct top_model *m, size_t *n);
 
 /* What is known of the profile: valid once it began, engine is NULL before. */
@@ -94,13 +94,13 @@ double top_model__seconds(const struct top_model *m, bool since);
 /* top_model__restarts - how often counting restarted because memory was full. */
 uint32_t top_model__restarts(const struct top_model *m);
 
-/* top_model__verdict - append what is to be said of those that mostly wait, if anything.  -ENOMEM.
+/* top_model__verdict - append the advice about processes that mostly wait, if any.  -ENOMEM.
  */
 int top_model__verdict(const struct top_model *m, struct buf *b);
 
 /*
  * top_model__each - call @seen for each stack that has samples in @scope, perhaps more than once,
- * wrappers left out if @scope says so.  It is borrowed for the call.  Stops when @seen returns
+ * without wrappers if @scope folds them.  It is borrowed for the call.  Stops when @seen returns
  * other than 0, and returns that; -ENOMEM.
  */
 typedef int (*top_model__seen)(void *arg, const struct stack *stack, uint64_t samples);

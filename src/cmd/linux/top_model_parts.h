@@ -13,17 +13,11 @@
  * that second, and what a row means is kept beside it: the functions in its stack.
  */
 
-/* One function in a row's stack: its index, and whether it stays when wrappers are folded. */
-struct row_function {
-	uint32_t function : 31;
-	uint32_t stays : 1;
-};
-
 /* What goes with a row of the aggregate. */
 struct top_row {
-	uint64_t counted;		/* its value that is in seconds, */
-	uint64_t samples;		/* and how many samples that was */
-	struct row_function *functions; /* each once, the innermost first */
+	uint64_t counted; /* its value that is in seconds, */
+	uint64_t samples; /* and how many samples that was */
+	struct function_step *functions;
 	uint32_t n;
 };
 
@@ -40,7 +34,7 @@ struct top_second {
 struct top_model {
 	struct budget budget;
 	struct aggregate *aggregate;
-	struct top_functions functions;
+	struct function_table functions;
 	struct top_row *rows; /* of the first `nrows` of the aggregate's */
 	size_t nrows, rows_cap;
 	struct arena arena; /* of the rows' functions */
@@ -53,7 +47,6 @@ struct top_model {
 		second_at; /* when counting did, and the last second was closed; ns, 0: not */
 	bool full;	   /* counting has to restart */
 	uint32_t restarts;
-	uint64_t stamp; /* given to functions last */
 	struct profile_about about;
 	struct errmsg why;
 };

@@ -43,36 +43,24 @@ static int scope__each(struct top_model *m, const struct top_scope *scope,
 	return err;
 }
 
-struct counting {
-	bool fold;
-	uint64_t samples;
-};
-
 static int count__row(struct top_model *m, uint32_t number, uint64_t samples, void *arg)
 {
+	const struct top_scope *scope = arg;
 	const struct top_row *row = &m->rows[number];
-	struct counting *c = arg;
 
-	c->samples += samples;
-	for (uint32_t i = 0; i < row->n; i++) {
-		struct top_function *f = &m->functions.list[row->functions[i].function];
-
-		if (!i)
-			f->self += samples;
-		if (!i || !c->fold || row->functions[i].stays)
-			f->total += samples;
-	}
+	function_table__count(&m->functions, row->functions, row->n, samples, 0, scope->fold);
 	return 0;
 }
 
 uint64_t top_model__count(struct top_model *m, const struct top_scope *scope)
 {
-	struct counting c = {.fold = scope->fold};
+	struct top_scope counted = *scope;
 
+	m->functions.samples[0] = 0;
 	for (size_t i = 0; i < m->functions.n; i++)
-		m->functions.list[i].self = m->functions.list[i].total = 0;
-	scope__each(m, scope, count__row, &c);
-	return c.samples;
+		m->functions.rows[i].self[0] = m->functions.rows[i].total[0] = 0;
+	scope__each(m, scope, count__row, &counted);
+	return m->functions.samples[0];
 }
 
 struct visit {
@@ -110,13 +98,13 @@ int top_model__each(struct top_model *m, const struct top_scope *scope, top_mode
 
 long top_model__function(struct top_model *m, const struct frame *frame)
 {
-	return top_functions__of(&m->functions, frame);
+	return function_table__row(&m->functions, frame);
 }
 
-const struct top_function *top_model__functions(const struct top_model *m, size_t *n)
+const struct function_row *top_model__functions(const struct top_model *m, size_t *n)
 {
 	*n = m->functions.n;
-	return m->functions.list;
+	return m->functions.rows;
 }
 
 const struct top_process *top_model__processes(const struct top_model *m, size_t *n)

@@ -182,7 +182,7 @@ static double share(uint64_t part, uint64_t all)
 
 static const char *view__label(const struct top_view *v, uint32_t function)
 {
-	const struct top_function *list;
+	const struct function_row *list;
 	size_t n;
 
 	list = top_model__functions(v->model, &n);
@@ -192,7 +192,7 @@ static const char *view__label(const struct top_view *v, uint32_t function)
 int top_text__function(struct buf *b, const struct top_view *v, const struct top_line *line,
 		       unsigned int width)
 {
-	const char *label = view__label(v, line->function);
+	const char *label = view__label(v, line->order.row);
 	double self = share(line->self, v->samples), total = share(line->total, v->samples);
 	char own[VALUE_TEXT], whole[VALUE_TEXT];
 	const int number = view__number(v);

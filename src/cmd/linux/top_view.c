@@ -57,41 +57,33 @@ static int view__processes(struct top_view *v)
 	return 0;
 }
 
-static int line__by_self(const void *a, const void *b)
+static void view__sort(struct top_view *v)
 {
-	const struct top_line *x = a, *y = b;
+	for (size_t i = 0; i < v->nlines; i++) {
+		struct top_line *line = &v->lines[i];
 
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return (x->function > y->function) - (x->function < y->function);
-}
-
-static int line__by_total(const void *a, const void *b)
-{
-	const struct top_line *x = a, *y = b;
-
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return line__by_self(a, b);
+		line->order.key[v->by_total] = (double)line->self;
+		line->order.key[!v->by_total] = (double)line->total;
+	}
+	if (v->nlines)
+		qsort(v->lines, v->nlines, sizeof(*v->lines), function_line__compare);
 }
 
 static uint32_t view__selected(const struct top_view *v)
 {
-	return v->selected < v->nlines ? v->lines[v->selected].function : NONE;
+	return v->selected < v->nlines ? v->lines[v->selected].order.row : NONE;
 }
 
-static bool view__passes(const struct top_view *v, const struct top_function *f)
+static bool view__passes(const struct top_view *v, const struct function_row *f)
 {
-	return f->total && (!v->filter[0] || strcasestr(f->label, v->filter));
+	return f->total[0] && (!v->filter[0] || strcasestr(f->label, v->filter));
 }
 
 /* The lines, of what the model counted last. */
 static int view__list(struct top_view *v)
 {
 	const uint32_t selected = view__selected(v);
-	const struct top_function *functions;
+	const struct function_row *functions;
 	size_t n;
 
 	v->nlines = 0;
@@ -103,14 +95,15 @@ static int view__list(struct top_view *v)
 		if (array__room(&v->lines, v->nlines, &v->cap, sizeof(*v->lines)))
 			return -ENOMEM;
 		v->lines[v->nlines++] = (struct top_line){
-			.function = i, .self = functions[i].self, .total = functions[i].total};
+			.order.row = i,
+			.self = functions[i].self[0],
+			.total = functions[i].total[0],
+		};
 	}
-	if (v->nlines)
-		qsort(v->lines, v->nlines, sizeof(*v->lines),
-		      v->by_total ? line__by_total : line__by_self);
+	view__sort(v);
 	/* the first line is where the selection is at first: it stays there */
 	for (size_t i = 0; i < v->nlines && v->selected && selected != NONE; i++)
-		if (v->lines[i].function == selected)
+		if (v->lines[i].order.row == selected)
 			v->selected = i;
 	if (v->selected >= v->nlines)
 		v->selected = v->nlines ? v->nlines - 1 : 0;
@@ -119,12 +112,12 @@ static int view__list(struct top_view *v)
 
 static int view__callers(struct top_view *v)
 {
-	const struct top_function *functions;
+	const struct function_row *functions;
 	size_t n;
 	int count;
 
 	functions = top_model__functions(v->model, &n);
-	v->of_total = v->of < n ? functions[v->of].total : 0;
+	v->of_total = v->of < n ? functions[v->of].total[0] : 0;
 	count = top_callers__of(v->model, &v->scope, v->of, v->callers);
 	v->ncallers = count < 0 ? 0 : (size_t)count;
 	if (v->first_caller >= v->ncallers)
@@ -204,7 +197,7 @@ static int view__type(struct top_view *v, int key)
 		v->filter[0] = '\0';
 		break;
 	case TOP_KEY_BACKSPACE:
-		/* a whole character: its first byte is none that continues one (RFC 3629) */
+		/* a whole character: bytes that continue one, and its first byte (RFC 3629) */
 		while (len && (v->filter[--len] & 0xc0) == 0x80)
 			;
 		v->filter[len] = '\0';
@@ -222,7 +215,7 @@ static int view__open_callers(struct top_view *v)
 {
 	if (v->selected >= v->nlines)
 		return 0;
-	v->of = v->lines[v->selected].function;
+	v->of = v->lines[v->selected].order.row;
 	v->first_caller = 0;
 	v->pane = TOP_CALLERS;
 	return view__callers(v);

@@ -64,12 +64,8 @@ static void window__free(struct window *win)
 /* Without its stack if there is no room for that: nothing fails here but for want of memory. */
 static int window__add(struct window *win, const struct profile_process *p, const struct sample *s)
 {
-	int err = aggregate__add(win->sum, p, s);
+	int err = aggregate__take(win->sum, p, s);
 
-	if (err == -ENOSPC) {
-		aggregate__drop(win->sum, p, s);
-		err = 0;
-	}
 	win->samples += type__counts(s->type);
 	return err;
 }

@@ -328,10 +328,10 @@ TEST(labels)
 		frame.function = stacks__name(maker__stacks(), function, strlen(function));
 		if (package)
 			frame.package = stacks__name(maker__stacks(), package, strlen(package));
-		tap__bail_if(writer__label(&line, &frame, WRITER_FIELD), "no memory");
+		tap__bail_if(frame__label(&line, &frame, NAME_FIELD), "no memory");
 		if (!tap__ok(line.len == strlen(rows[i].want) &&
 				     !memcmp(line.data, rows[i].want, line.len) &&
-				     writer__label_size(&frame, WRITER_FIELD) >= line.len,
+				     frame__label_size(&frame, NAME_FIELD) >= line.len,
 			     "the label of %zu is %s", i, rows[i].want))
 			tap__diag("got %.*s", (int)line.len, line.data);
 		buf__free(&line);

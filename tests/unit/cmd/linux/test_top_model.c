@@ -10,17 +10,17 @@
 static void counts(const struct top_scope *scope, const char *want, const char *what)
 {
 	unsigned long long all = top_model__count(model, scope);
-	const struct top_function *list;
+	const struct function_row *list;
 	char text[512];
 	size_t n, len;
 
 	list = top_model__functions(model, &n);
 	len = (size_t)snprintf(text, sizeof(text), "%llu:", all);
 	for (size_t i = 0; i < n && len < sizeof(text); i++)
-		if (list[i].total)
+		if (list[i].total[0])
 			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s %llu/%llu",
-						list[i].label, (unsigned long long)list[i].self,
-						(unsigned long long)list[i].total);
+						list[i].label, (unsigned long long)list[i].self[0],
+						(unsigned long long)list[i].total[0]);
 	tap__is(text, want, "%s", what);
 }
 
@@ -124,7 +124,7 @@ static const char *callers_of_f(const struct top_scope *scope)
 {
 	static char text[512];
 	struct top_caller out[TOP_CALLERS_MAX];
-	const struct top_function *list;
+	const struct function_row *list;
 	uint32_t f = 0;
 	size_t n;
 	int count;

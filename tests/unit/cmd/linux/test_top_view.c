@@ -10,7 +10,7 @@ static char shown[1024];
 /* The labels of the lines, the selected one in brackets. */
 static const char *labels(void)
 {
-	const struct top_function *list;
+	const struct function_row *list;
 	size_t n;
 
 	shown[0] = '\0';
@@ -18,7 +18,7 @@ static const char *labels(void)
 	for (size_t i = 0; i < view.nlines; i++)
 		snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown), "%s%s%s%s",
 			 i ? " " : "", i == view.selected ? "[" : "",
-			 list[view.lines[i].function].label, i == view.selected ? "]" : "");
+			 list[view.lines[i].order.row].label, i == view.selected ? "]" : "");
 	return shown;
 }
 

@@ -442,21 +442,6 @@ static int native__place(struct buf *name, const struct native_told *told)
 			   told->address);
 }
 
-/* Is that its name? */
-static bool native__is_place(const struct frame *frame)
-{
-	const char *module = frame->module ? frame->module->text : NULL;
-	const char *base = module ? strrchr(module, '/') : NULL;
-	size_t len;
-
-	if (!module)
-		return true;
-	module = base ? base + 1 : module;
-	len = strlen(module);
-	return !strncmp(frame->function->text, module, len) &&
-	       !strncmp(frame->function->text + len, "+0x", 3);
-}
-
 /* What makes no difference to the frame is not told apart. */
 static struct xr_slot native__key(const struct knowledge *all, const struct xr_slot *slot)
 {
@@ -478,14 +463,14 @@ static struct xr_slot native__key(const struct knowledge *all, const struct xr_s
 int known__native(struct knowledge *all, struct known *k, const struct xr_slot *slot,
 		  const struct frame **out, bool *named)
 {
-	const struct known_frame key = {.name = native__key(all, slot)};
+	struct known_frame key = {.name = native__key(all, slot)};
 	const uint64_t hash = slot__hash(&key), form = slot->word >> XR_FORM_SHIFT;
 	const struct slot *made = table__find(&k->slots, hash, slot__same, &key);
 	struct native_told told = {0};
 	struct frame frame = {0};
 
 	if (made) {
-		*named = !native__is_place(made->frame);
+		*named = made->key.named;
 		*out = made->frame;
 		return 0;
 	}
@@ -493,7 +478,7 @@ int known__native(struct knowledge *all, struct known *k, const struct xr_slot *
 		return -EBADMSG;
 	if (all->teller)
 		all->teller(all->teller_arg, &key.name, &told);
-	*named = told.name != NULL;
+	*named = key.named = told.name != NULL;
 	frame.kind = forms[form].kind;
 	if (!told.name && frame.kind == FRAME_BUILTIN)
 		frame.kind = FRAME_NATIVE;

@@ -79,6 +79,7 @@ struct known_frame {
 	struct xr_slot name, function; /* abi.h; function 0, 0: not told */
 	uint64_t file;		       /* hash, 0: not known */
 	uint32_t line;
+	bool named; /* set by known__native: the frame has a name */
 };
 
 /* known__frame - the frame that @told tells of.  -EBADMSG: there is no such form; -ENOMEM. */

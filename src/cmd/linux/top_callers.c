@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/array.h"
+#include "base/map.h"
 #include "profile/fold.h"
 
-/* A way outward from the function asked for: indices of functions, the nearest caller first. */
-struct way {
-	uint32_t *functions;
-	uint32_t n;
+/* A caller on a path outward from the function that was asked for. */
+struct caller {
+	uint32_t id, parent; /* from 1 on; parent 0: it called that function */
+	uint32_t function, depth;
 	uint64_t samples;
 };
 
@@ -20,10 +20,10 @@ struct callers {
 	struct top_model *model;
 	uint32_t function;
 	bool merge; /* recursive calls among the callers */
-	struct way *ways;
+	struct caller *list;
 	size_t n, cap;
-	struct arena arena;
-	uint64_t all; /* samples */
+	struct map by_parent; /* (id of the parent, function) to the id */
+	uint64_t all;	      /* samples */
 	struct top_caller *out;
 	uint32_t nout;
 };
@@ -42,107 +42,91 @@ static long callers__find(const struct callers *c, const struct stack *stack)
 	return 0;
 }
 
-static int callers__way(void *arg, const struct stack *stack, uint64_t samples)
+/* The id of caller @function of @parent, made if it is new. */
+static long callers__id(struct callers *c, uint32_t parent, uint32_t function)
+{
+	size_t id = (size_t)(uintptr_t)map__get(&c->by_parent, parent, function);
+
+	if (id)
+		return (long)id;
+	if (array__room(&c->list, c->n, &c->cap, sizeof(*c->list)))
+		return -ENOMEM;
+	id = c->n + 1;
+	if (map__put(&c->by_parent, parent, function, (void *)(uintptr_t)id))
+		return -ENOMEM;
+	c->list[c->n++] = (struct caller){
+		.id = (uint32_t)id,
+		.parent = parent,
+		.function = function,
+		.depth = parent ? c->list[parent - 1].depth + 1 : 1,
+	};
+	return (long)id;
+}
+
+/* Count the callers in @stack. */
+static int callers__stack(void *arg, const struct stack *stack, uint64_t samples)
 {
 	struct callers *c = arg;
-	long at = callers__find(c, stack);
+	long at = callers__find(c, stack), n, id = 0;
 	const struct frame **frames;
-	struct way *way;
-	long n;
 
 	if (at <= 0)
 		return (int)at;
-	if (array__room(&c->ways, c->n, &c->cap, sizeof(*way)))
-		return -ENOMEM;
-	way = &c->ways[c->n];
-	*way = (struct way){.samples = samples};
 	n = (long)stack->nframes - at;
-	way->functions = arena__alloc(&c->arena, ((size_t)n + 1) * sizeof(*way->functions));
-	frames = arena__alloc(&c->arena, ((size_t)n + 1) * sizeof(const struct frame *));
-	if (!way->functions || !frames)
+	frames = malloc(((size_t)n + 1) * sizeof(*frames));
+	if (!frames)
 		return -ENOMEM;
-	memcpy(frames, stack->frames + at, (size_t)n * sizeof(const struct frame *));
+	memcpy(frames, stack->frames + at, (size_t)n * sizeof(*frames));
 	if (c->merge)
 		n = fold__recursion(frames, (uint32_t)n);
-	if (n < 0)
-		return (int)n;
-	for (; way->n < n; way->n++) {
-		long function = top_model__function(c->model, frames[way->n]);
+	for (long i = 0; i < n && id >= 0; i++) {
+		long function = top_model__function(c->model, frames[i]);
 
-		if (function < 0)
-			return (int)function;
-		way->functions[way->n] = (uint32_t)function;
+		id = function < 0 ? function : callers__id(c, (uint32_t)id, (uint32_t)function);
+		if (id > 0)
+			c->list[id - 1].samples += samples;
 	}
-	c->n++;
+	free(frames);
 	c->all += samples;
-	return 0;
+	return n < 0 ? (int)n : id < 0 ? (int)id : 0;
 }
 
-static int way__compare(const void *a, const void *b)
+/* Callers of the same function together, the heaviest first. */
+static int caller__compare(const void *a, const void *b)
 {
-	const struct way *x = a, *y = b;
+	const struct caller *x = a, *y = b;
 
-	for (uint32_t i = 0; i < x->n && i < y->n; i++)
-		if (x->functions[i] != y->functions[i])
-			return x->functions[i] < y->functions[i] ? -1 : 1;
-	return (x->n > y->n) - (x->n < y->n);
-}
-
-/* Ways that are the same up to a depth: those from `begin` to before `end`. */
-struct branch {
-	size_t begin, end;
-	uint64_t samples;
-};
-
-/* The branch at @depth that begins with way @begin, of those before @end. */
-static struct branch callers__branch(const struct callers *c, size_t begin, size_t end,
-				     uint32_t depth)
-{
-	struct branch b = {.begin = begin, .end = begin};
-
-	for (; b.end < end && c->ways[b.end].functions[depth] == c->ways[begin].functions[depth];
-	     b.end++)
-		b.samples += c->ways[b.end].samples;
-	return b;
-}
-
-/* Of the branches of @of at @depth the heaviest that comes after @last; 0 samples: none does. */
-static struct branch callers__next(const struct callers *c, struct branch of, uint32_t depth,
-				   struct branch last)
-{
-	struct branch best = {0}, b;
-
-	for (size_t at = of.begin; at < of.end; at = b.end) {
-		b = callers__branch(c, at, of.end, depth);
-		if (b.samples > last.samples ||
-		    (b.samples == last.samples && b.begin <= last.begin))
-			continue;
-		if (b.samples > best.samples)
-			best = b;
-	}
-	return best;
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	return (x->function > y->function) - (x->function < y->function);
 }
 
 /*
- * The callers at @depth in the ways of @of, which are sorted and the same up to there.  It ends: it
- * descends only into callers that get a line, and the number of lines is limited.
+ * List the callers of @parent, in the sorted list.  It ends: it descends only into callers that get
+ * a line, and the number of lines is limited.
  */
-static void callers__list(struct callers *c, struct branch of, uint32_t depth)
+static void callers__list(struct callers *c, uint32_t parent)
 {
-	struct branch b = {.samples = UINT64_MAX};
+	size_t at = 0, end = c->n;
 
-	while (of.begin < of.end && c->ways[of.begin].n == depth)
-		of.begin++;
-	for (;;) {
-		b = callers__next(c, of, depth, b);
-		if (!b.samples || b.samples * 100 < c->all || c->nout == TOP_CALLERS_MAX)
+	while (at < end) {
+		size_t middle = at + (end - at) / 2;
+
+		if (c->list[middle].parent < parent)
+			at = middle + 1;
+		else
+			end = middle;
+	}
+	for (; at < c->n && c->list[at].parent == parent; at++) {
+		const struct caller *one = &c->list[at];
+
+		if (!one->samples || one->samples * 100 < c->all || c->nout == TOP_CALLERS_MAX)
 			return;
 		c->out[c->nout++] = (struct top_caller){
-			.function = c->ways[b.begin].functions[depth],
-			.depth = depth + 1,
-			.samples = b.samples,
-		};
-		callers__list(c, b, depth + 1);
+			.function = one->function, .depth = one->depth, .samples = one->samples};
+		callers__list(c, one->id);
 	}
 }
 
@@ -150,13 +134,13 @@ int top_callers__of(struct top_model *m, const struct top_scope *scope, uint32_t
 		    struct top_caller *out)
 {
 	struct callers c = {.model = m, .function = function, .merge = scope->merge, .out = out};
-	int err = top_model__each(m, scope, callers__way, &c);
+	int err = top_model__each(m, scope, callers__stack, &c);
 
 	if (!err && c.n) {
-		qsort(c.ways, c.n, sizeof(*c.ways), way__compare);
-		callers__list(&c, (struct branch){.end = c.n}, 0);
+		qsort(c.list, c.n, sizeof(*c.list), caller__compare);
+		callers__list(&c, 0);
 	}
-	free(c.ways);
-	arena__free(&c.arena);
+	free(c.list);
+	map__free(&c.by_parent);
 	return err ? err : (int)c.nout;
 }

@@ -121,13 +121,11 @@ static void clock__text(char *text, size_t size)
 /* Ask for the command lines of those that are new, and take what was answered. */
 static int top__commands(struct top *t)
 {
-	const struct top_process *list;
+	const struct top_process *list = t->model->processes;
 	struct ask q = {0};
 	int err = 0;
-	size_t n;
 
-	list = top_model__processes(t->model, &n);
-	for (size_t i = 0; i < n && !err; i++) {
+	for (size_t i = 0; i < t->model->nprocesses && !err; i++) {
 		const struct ask question = {
 			.kind = ASK_LIST, .pid = (pid_t)list[i].pid, .want = TARGET_ANY_NAME};
 
@@ -282,7 +280,7 @@ static enum cmd_status top__report(struct top *t, int err, int session_err)
 /* The session began, so what there is to be seen is known.  -EINVAL: not what was asked for. */
 static int top__type(struct top *t, struct errmsg *f)
 {
-	const struct profile_about *about = top_model__about(t->model);
+	const struct profile_about *about = &t->model->about;
 	struct top_scope *scope = &t->view.scope;
 	const char *name = t->options->sample_type;
 	struct buf names = {0};

@@ -32,7 +32,7 @@ struct callers {
 static long callers__find(const struct callers *c, const struct stack *stack)
 {
 	for (uint32_t at = stack->nframes; at > 0; at--) {
-		long function = top_model__function(c->model, stack->frames[at - 1]);
+		long function = function_table__row(&c->model->functions, stack->frames[at - 1]);
 
 		if (function < 0)
 			return function;
@@ -80,7 +80,7 @@ static int callers__stack(void *arg, const struct stack *stack, uint64_t samples
 	if (c->merge)
 		n = fold__recursion(frames, (uint32_t)n);
 	for (long i = 0; i < n && id >= 0; i++) {
-		long function = top_model__function(c->model, frames[i]);
+		long function = function_table__row(&c->model->functions, frames[i]);
 
 		id = function < 0 ? function : callers__id(c, (uint32_t)id, (uint32_t)function);
 		if (id > 0)

@@ -11,7 +11,7 @@
 
 /* A line: one function on the way from the one asked for outward. */
 struct top_caller {
-	uint32_t function; /* index of top_model__functions */
+	uint32_t function; /* a row of the functions of the model */
 	uint32_t depth;	   /* 1: it called the one asked for, 2: it called that one, ... */
 	uint64_t samples;  /* that came this way */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/linux/top_model_parts.h"
+#include "cmd/linux/top_model.h"
 
 #include <errno.h>
 #include <stdio.h>

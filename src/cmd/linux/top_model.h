@@ -13,8 +13,11 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/map.h"
+#include "profile/aggregate.h"
 #include "profile/function_table.h"
 #include "profile/sink.h"
+#include "profile/stacks.h"
 #include "session/processes.h"
 
 #define TOP_WINDOW_MAX 60u /* seconds */
@@ -41,7 +44,47 @@ struct top_scope {
 	uint32_t type;	 /* which sample type */
 };
 
-struct top_model;
+/*
+ * Samples are added up in an aggregate.  Once a second the rows that grew become the entries of
+ * that second, and what a row means is kept beside it: the functions in its stack.
+ */
+
+/* What goes with a row of the aggregate. */
+struct top_row {
+	uint64_t counted; /* its value that is in seconds, */
+	uint64_t samples; /* and how many samples that was */
+	struct function_step *functions;
+	uint32_t n;
+};
+
+struct top_entry {
+	uint64_t value;
+	uint32_t row;
+};
+
+struct top_second {
+	struct top_entry *entries;
+	size_t n, cap;
+};
+
+struct top_model {
+	struct budget budget;
+	struct aggregate *aggregate;
+	struct function_table functions; /* counts of top_model__count */
+	struct top_row *rows;		 /* of the first `nrows` of the aggregate's */
+	size_t nrows, rows_cap;
+	struct arena arena; /* of the rows' functions */
+	struct top_second seconds[TOP_WINDOW_MAX];
+	uint32_t window, at, filled; /* seconds: of the window; the newest; that are there */
+	struct top_process *processes;
+	size_t nprocesses, processes_cap;
+	struct map by_serial;	    /* (serial, 0) to the process' number, from 1 on */
+	uint64_t began, second_at;  /* of counting; end of the last second; ns, 0: not yet */
+	bool full;		    /* counting has to restart */
+	uint32_t restarts;	    /* how often counting restarted because memory was full */
+	struct profile_about about; /* engine is NULL until the profile began */
+	struct errmsg why;
+};
 
 /* top_model__new - @memory: bytes for names and stacks; @window: seconds.  -ENOMEM. */
 int top_model__new(struct top_model **out, size_t memory, uint32_t window);
@@ -74,13 +117,6 @@ void top_model__reset(struct top_model *m);
  */
 uint64_t top_model__count(struct top_model *m, const struct top_scope *scope);
 
-/* Borrowed until the next call that is not a question.  Counts are those of top_model__count. */
-const struct function_row *top_model__functions(const struct top_model *m, size_t *n);
-const struct top_process *top_model__processes(const struct top_model *m, size_t *n);
-
-/* What is known of the profile: valid once it began, engine is NULL before. */
-const struct profile_about *top_model__about(const struct top_model *m);
-
 /*
  * top_model__next_type - the sample type after @type that there is, or the first, if any.
  * top_model__find_type - the one of that name; PROFILE_TYPES_MAX: there is none.
@@ -90,9 +126,6 @@ uint32_t top_model__find_type(const struct top_model *m, const char *name);
 
 /* top_model__seconds - that have been counted: of the window, or @since counting began. */
 double top_model__seconds(const struct top_model *m, bool since);
-
-/* top_model__restarts - how often counting restarted because memory was full. */
-uint32_t top_model__restarts(const struct top_model *m);
 
 /* top_model__verdict - append the advice about processes that mostly wait, if any.  -ENOMEM.
  */
@@ -107,7 +140,11 @@ typedef int (*top_model__seen)(void *arg, const struct stack *stack, uint64_t sa
 int top_model__each(struct top_model *m, const struct top_scope *scope, top_model__seen seen,
 		    void *arg);
 
-/* top_model__function - the index of the function of a frame of these stacks.  -ENOSPC, -ENOMEM. */
-long top_model__function(struct top_model *m, const struct frame *frame);
+/*
+ * top_model__fold - what stays of @stack without wrappers; NULL: no memory.  @to is empty, and
+ * freed afterwards.
+ */
+const struct stack *top_model__fold(struct stacks *to, uint64_t *last_id,
+				    const struct stack *stack);
 
 #endif

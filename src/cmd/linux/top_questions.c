@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cmd/linux/top_model_parts.h"
+#include "cmd/linux/top_model.h"
 #include "session/advice.h"
 
 #define COMMAND_MAX 512 /* bytes that are kept */
@@ -96,23 +96,6 @@ int top_model__each(struct top_model *m, const struct top_scope *scope, top_mode
 	return scope__each(m, scope, visit__row, &v);
 }
 
-long top_model__function(struct top_model *m, const struct frame *frame)
-{
-	return function_table__row(&m->functions, frame);
-}
-
-const struct function_row *top_model__functions(const struct top_model *m, size_t *n)
-{
-	*n = m->functions.n;
-	return m->functions.rows;
-}
-
-const struct top_process *top_model__processes(const struct top_model *m, size_t *n)
-{
-	*n = m->nprocesses;
-	return m->processes;
-}
-
 int top_model__command(struct top_model *m, uint32_t pid, const char *text)
 {
 	for (size_t i = 0; i < m->nprocesses; i++) {
@@ -135,11 +118,6 @@ uint32_t top_model__due(const struct top_model *m, uint64_t now, uint32_t max)
 		return max;
 	ms = at > now ? (at - now + NS_PER_MS - 1) / NS_PER_MS : 0;
 	return (uint32_t)ms;
-}
-
-const struct profile_about *top_model__about(const struct top_model *m)
-{
-	return &m->about;
 }
 
 uint32_t top_model__next_type(const struct top_model *m, uint32_t type)
@@ -165,11 +143,6 @@ double top_model__seconds(const struct top_model *m, bool since)
 	double all = m->began ? (double)(m->second_at - m->began) / (double)NS_PER_S : 0;
 
 	return since || all < m->window ? all : m->window;
-}
-
-uint32_t top_model__restarts(const struct top_model *m)
-{
-	return m->restarts;
 }
 
 struct verdict_text {

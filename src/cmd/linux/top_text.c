@@ -16,6 +16,15 @@
 #define INDENT_MAX  40u
 #define NUMBER	    8 /* columns of a number, at least */
 
+/* Append what of @line fits, unless @err; @line is freed. */
+static int line__fit(struct buf *b, struct buf *line, unsigned int width, int err)
+{
+	err = err ? err : buf__add(line, "", 1);
+	err = err ? err : columns__fit(b, line->data, width, false);
+	buf__free(line);
+	return err;
+}
+
 /* What printf makes of @fmt, as much as fits. */
 __attribute__((format(printf, 3, 4))) static int text__line(struct buf *b, unsigned int width,
 							    const char *fmt, ...)
@@ -27,15 +36,12 @@ __attribute__((format(printf, 3, 4))) static int text__line(struct buf *b, unsig
 	va_start(ap, fmt);
 	err = buf__vprintf(&line, fmt, ap);
 	va_end(ap);
-	err = err ? err : buf__add(&line, "", 1);
-	err = err ? err : columns__fit(b, line.data, width, false);
-	buf__free(&line);
-	return err;
+	return line__fit(b, &line, width, err);
 }
 
 int top_text__title(struct buf *b, const struct top_view *v, const char *clock, unsigned int width)
 {
-	const struct profile_about *about = top_model__about(v->model);
+	const struct profile_about *about = &v->model->about;
 	const char *paused = v->paused ? " - PAUSED" : "";
 
 	if (!about->engine)
@@ -50,13 +56,13 @@ int top_text__title(struct buf *b, const struct top_view *v, const char *clock, 
 int top_text__counts(struct buf *b, const struct top_view *v, const struct stats *st,
 		     unsigned int width)
 {
-	uint32_t restarts = top_model__restarts(v->model);
 	double rate = st->seconds > 0 ? (double)st->written / st->seconds : 0;
 
-	return text__line(b, width, "%llu samples in %.1f s, %.1f a second; %llu lost%s",
-			  (unsigned long long)st->written, st->seconds, rate,
-			  (unsigned long long)(st->lost + st->unreadable),
-			  restarts ? "; memory was full, counting restarted (--max-memory)" : "");
+	return text__line(
+		b, width, "%llu samples in %.1f s, %.1f a second; %llu lost%s",
+		(unsigned long long)st->written, st->seconds, rate,
+		(unsigned long long)(st->lost + st->unreadable),
+		v->model->restarts ? "; memory was full, counting restarted (--max-memory)" : "");
 }
 
 int top_text__verdict(struct buf *b, const struct top_view *v, unsigned int width)
@@ -68,11 +74,8 @@ int top_text__verdict(struct buf *b, const struct top_view *v, unsigned int widt
 	/* it has the name of a process in it */
 	if (!err)
 		err = escape__text(&safe, line.data, "", COMMAND_MAX);
-	err = err < 0 ? err : buf__add(&safe, "", 1);
-	err = err ? err : columns__fit(b, safe.data, width, false);
 	buf__free(&line);
-	buf__free(&safe);
-	return err;
+	return line__fit(b, &safe, width, err < 0 ? err : 0);
 }
 
 /* A command without the folder of its program. */
@@ -107,7 +110,7 @@ int top_text__process(struct buf *b, const struct top_process *p, unsigned int w
 
 static struct profile_type view__type_of(const struct top_view *v)
 {
-	return about__type(top_model__about(v->model), v->scope.type);
+	return about__type(&v->model->about, v->scope.type);
 }
 
 /* Are there several sample types to tell apart? */
@@ -143,10 +146,7 @@ int top_text__scope(struct buf *b, const struct top_view *v, unsigned int width)
 		err = err ? err : escape__text(&line, v->filter, "", TOP_FILTER_MAX * 4);
 		err = err < 0 ? err : buf__str(&line, "\"");
 	}
-	err = err ? err : buf__add(&line, "", 1);
-	err = err ? err : columns__fit(b, line.data, width, false);
-	buf__free(&line);
-	return err;
+	return line__fit(b, &line, width, err);
 }
 
 /* Columns for a number that is part of all of them: counts of what is frequent have many digits. */
@@ -182,11 +182,9 @@ static double share(uint64_t part, uint64_t all)
 
 static const char *view__label(const struct top_view *v, uint32_t function)
 {
-	const struct function_row *list;
-	size_t n;
+	const struct function_table *functions = &v->model->functions;
 
-	list = top_model__functions(v->model, &n);
-	return function < n ? list[function].label : "";
+	return function < functions->n ? functions->rows[function].label : "";
 }
 
 int top_text__function(struct buf *b, const struct top_view *v, const struct top_line *line,

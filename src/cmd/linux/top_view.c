@@ -39,21 +39,18 @@ static int process__busiest(const void *a, const void *b)
 
 static int view__processes(struct top_view *v)
 {
-	const struct top_process *list;
-	size_t n;
+	const struct top_model *m = v->model;
 
 	v->nprocesses = 0;
-	list = top_model__processes(v->model, &n);
-	while (v->nprocesses < n) {
-
+	while (v->nprocesses < m->nprocesses) {
 		if (array__room(&v->processes, v->nprocesses, &v->processes_cap,
 				sizeof(*v->processes)))
 			return -ENOMEM;
-		v->processes[v->nprocesses] = &list[v->nprocesses];
+		v->processes[v->nprocesses] = &m->processes[v->nprocesses];
 		v->nprocesses++;
 	}
-	if (n)
-		qsort(v->processes, n, sizeof(*v->processes), process__busiest);
+	if (v->nprocesses)
+		qsort(v->processes, v->nprocesses, sizeof(*v->processes), process__busiest);
 	return 0;
 }
 
@@ -83,21 +80,20 @@ static bool view__passes(const struct top_view *v, const struct function_row *f)
 static int view__list(struct top_view *v)
 {
 	const uint32_t selected = view__selected(v);
-	const struct function_row *functions;
-	size_t n;
+	const struct function_table *functions = &v->model->functions;
 
 	v->nlines = 0;
-	functions = top_model__functions(v->model, &n);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < functions->n; i++) {
+		const struct function_row *row = &functions->rows[i];
 
-		if (!view__passes(v, &functions[i]))
+		if (!view__passes(v, row))
 			continue;
 		if (array__room(&v->lines, v->nlines, &v->cap, sizeof(*v->lines)))
 			return -ENOMEM;
 		v->lines[v->nlines++] = (struct top_line){
 			.order.row = i,
-			.self = functions[i].self[0],
-			.total = functions[i].total[0],
+			.self = row->self[0],
+			.total = row->total[0],
 		};
 	}
 	view__sort(v);
@@ -112,12 +108,10 @@ static int view__list(struct top_view *v)
 
 static int view__callers(struct top_view *v)
 {
-	const struct function_row *functions;
-	size_t n;
+	const struct function_table *functions = &v->model->functions;
 	int count;
 
-	functions = top_model__functions(v->model, &n);
-	v->of_total = v->of < n ? functions[v->of].total[0] : 0;
+	v->of_total = v->of < functions->n ? functions->rows[v->of].total[0] : 0;
 	count = top_callers__of(v->model, &v->scope, v->of, v->callers);
 	v->ncallers = count < 0 ? 0 : (size_t)count;
 	if (v->first_caller >= v->ncallers)
@@ -137,7 +131,7 @@ static void view__forget(struct top_view *v)
 /* Have it counted again, paused or not: what is asked for is another. */
 static int view__renew(struct top_view *v)
 {
-	uint32_t restarts = top_model__restarts(v->model);
+	uint32_t restarts = v->model->restarts;
 	int err;
 
 	if (restarts != v->restarts)
@@ -156,7 +150,7 @@ int top_view__update(struct top_view *v)
 	int err = view__processes(v);
 
 	/* paused, but what is shown is of functions that are no more */
-	if (err || (v->paused && top_model__restarts(v->model) == v->restarts))
+	if (err || (v->paused && v->model->restarts == v->restarts))
 		return err;
 	return view__renew(v);
 }

@@ -31,7 +31,7 @@ enum top_pane { TOP_FUNCTIONS, TOP_CALLERS, TOP_HELP };
 
 /* A function that is shown: a copy, so that it stays as it is while the view is paused. */
 struct top_line {
-	struct function_line order; /* its row is the index of top_model__functions */
+	struct function_line order; /* its row is one of the functions of the model */
 	uint64_t self, total;
 };
 

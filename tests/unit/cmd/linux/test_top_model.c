@@ -10,13 +10,12 @@
 static void counts(const struct top_scope *scope, const char *want, const char *what)
 {
 	unsigned long long all = top_model__count(model, scope);
-	const struct function_row *list;
+	const struct function_row *list = model->functions.rows;
 	char text[512];
-	size_t n, len;
+	size_t len;
 
-	list = top_model__functions(model, &n);
 	len = (size_t)snprintf(text, sizeof(text), "%llu:", all);
-	for (size_t i = 0; i < n && len < sizeof(text); i++)
+	for (size_t i = 0; i < model->functions.n && len < sizeof(text); i++)
 		if (list[i].total[0])
 			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s %llu/%llu",
 						list[i].label, (unsigned long long)list[i].self[0],
@@ -26,13 +25,9 @@ static void counts(const struct top_scope *scope, const char *want, const char *
 
 static const struct top_process *process(uint32_t serial)
 {
-	const struct top_process *list;
-	size_t n;
-
-	list = top_model__processes(model, &n);
-	for (size_t i = 0; i < n; i++)
-		if (list[i].serial == serial)
-			return &list[i];
+	for (size_t i = 0; i < model->nprocesses; i++)
+		if (model->processes[i].serial == serial)
+			return &model->processes[i];
 	return NULL;
 }
 
@@ -124,20 +119,17 @@ static const char *callers_of_f(const struct top_scope *scope)
 {
 	static char text[512];
 	struct top_caller out[TOP_CALLERS_MAX];
-	const struct function_row *list;
+	const struct function_table *t = &model->functions;
 	uint32_t f = 0;
-	size_t n;
 	int count;
 
 	text[0] = '\0';
-	list = top_model__functions(model, &n);
-	while (f < n && strcmp(list[f].label, "f") != 0)
+	while (f < t->n && strcmp(t->rows[f].label, "f") != 0)
 		f++;
 	count = top_callers__of(model, scope, f, out);
-	list = top_model__functions(model, &n);
 	for (int i = 0; i < count; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u%s=%u ", out[i].depth,
-			 list[out[i].function].label, (unsigned int)out[i].samples);
+			 t->rows[out[i].function].label, (unsigned int)out[i].samples);
 	return text;
 }
 
@@ -176,7 +168,7 @@ TEST(full)
 	unsigned int i;
 
 	begin(4u << 20, 5);
-	for (i = 0; i < 200000 && !top_model__restarts(model); i++) {
+	for (i = 0; i < 200000 && !model->restarts; i++) {
 		snprintf(names, sizeof(names), "function_with_a_long_name_%u outer_%u", i, i / 2);
 		if (take(&one, names, 1))
 			break;
@@ -185,7 +177,7 @@ TEST(full)
 		if (i % 5000 == 4999)
 			stack__free_all();
 	}
-	tap__ok(top_model__restarts(model) == 1, "after %u stacks it restarts", i);
+	tap__ok(model->restarts == 1, "after %u stacks it restarts", i);
 	take(&one, "f", 2);
 	second();
 	counts(&since, "2: f 2/2", "and goes on");

@@ -10,11 +10,9 @@ static char shown[1024];
 /* The labels of the lines, the selected one in brackets. */
 static const char *labels(void)
 {
-	const struct function_row *list;
-	size_t n;
+	const struct function_row *list = model->functions.rows;
 
 	shown[0] = '\0';
-	list = top_model__functions(model, &n);
 	for (size_t i = 0; i < view.nlines; i++)
 		snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown), "%s%s%s%s",
 			 i ? " " : "", i == view.selected ? "[" : "",

@@ -102,7 +102,7 @@ bool attribute__set_number(const struct attribute *a, struct profile_process *p,
 {
 	void *field = (char *)p + a->field;
 
-	if (!(number >= 0 && number <= a->max))
+	if (a->of != ATTRIBUTE_PROCESS || !(number >= 0 && number <= a->max))
 		return false;
 	if (a->kind == ATTRIBUTE_TIME)
 		*(uint64_t *)field = (uint64_t)(number * (double)NS_PER_S);

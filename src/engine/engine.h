@@ -146,6 +146,10 @@ struct engine_ops {
 const struct engine_ops *const *engines__all(void);
 const struct engine_ops *engines__find(const char *name);
 
+/* engine__note - for engines: a line for the user, by the `note` of @config. */
+void engine__note(const struct engine_config *config, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* The rows of engines.c; each is defined in the file of its name (engine_win32: suspend.c). */
 extern const struct engine_ops engine_bpf, engine_ptrace, engine_vmread, engine_win32;
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
@@ -25,4 +27,17 @@ const struct engine_ops *engines__find(const char *name)
 		if (!strcmp(engines[i]->name, name))
 			return engines[i];
 	return NULL;
+}
+
+void engine__note(const struct engine_config *config, const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+
+	if (!config->note)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	config->note(config->note_arg, line);
 }

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,21 +111,6 @@ static bool bpf__threads_fit(const struct engine_config *config)
 	return perf_events__threads_fit(threads, events);
 }
 
-/* A line for the user. */
-__attribute__((format(printf, 2, 3))) static void bpf__note(const struct engine_config *config,
-							    const char *fmt, ...)
-{
-	char line[256];
-	va_list ap;
-
-	if (!config->note)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	config->note(config->note_arg, line);
-}
-
 /* Does the user name the events? */
 static bool bpf__events(const struct engine_config *config)
 {
@@ -151,12 +135,13 @@ static int bpf__ticks(struct engine *e, const struct bpf_features *have, struct 
 	if (err)
 		return err;
 	if (why && config->verbose)
-		bpf__note(config, "%s: sampling the CPU clock", why);
+		engine__note(config, "%s: sampling the CPU clock", why);
 	if (perf_events__freq(e->events) < config->freq)
-		bpf__note(config,
-			  "the kernel allows %u samples a second, not %u: sampling at %u Hz (the "
-			  "limit is in /proc/sys/kernel/perf_event_max_sample_rate)",
-			  perf_events__freq(e->events), config->freq, perf_events__freq(e->events));
+		engine__note(
+			config,
+			"the kernel allows %u samples a second, not %u: sampling at %u Hz (the "
+			"limit is in /proc/sys/kernel/perf_event_max_sample_rate)",
+			perf_events__freq(e->events), config->freq, perf_events__freq(e->events));
 	return 0;
 }
 
@@ -198,8 +183,8 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 		if (err)
 			goto cleanup;
 		if (have.waits.back == BPF_BACK_SYSCALL)
-			bpf__note(config, "this kernel only shows waits in system calls: it has "
-					  "neither sched_exit_tp (6.15) nor kprobes");
+			engine__note(config, "this kernel only shows waits in system calls: it has "
+					     "neither sched_exit_tp (6.15) nor kprobes");
 	}
 	e->ring = ring_buffer__new(bpf_map__fd(e->skel->maps.ring), on_record, e, NULL);
 	if (!e->ring) {
@@ -217,8 +202,8 @@ static int bpf__open_raised(struct engine **out, const struct engine_config *con
 	if (config->capture & XR_ROW_NATIVE) {
 		err = mapping_events__new(&e->mappings);
 		if (err && config->verbose)
-			bpf__note(config, "new mappings of processes are not reported: %s",
-				  strerror(-err));
+			engine__note(config, "new mappings of processes are not reported: %s",
+				     strerror(-err));
 	}
 	e->ncpus = libbpf_num_possible_cpus();
 	os__trim(); /* the kernel's types, some 10 MB, were needed for loading only */
@@ -253,7 +238,7 @@ static int bpf__update(struct engine *e, const struct xr_row *row)
 		return -ESRCH;
 	/* first: a child that has such a row has what the parent had (collections.h) */
 	if (e->others && bpf_events__row(e->others, &old, row, &f))
-		bpf__note(&e->config, "%s", f.text);
+		engine__note(&e->config, "%s", f.text);
 	return bpf_rows__replace(bpf__rows(e), &old, row);
 }
 
@@ -323,9 +308,9 @@ static void renew_cpus(struct engine *e)
 	if (ms - e->cpus_ms < CPUS_CHECK_MS)
 		return;
 	e->cpus_ms = ms;
-	if (bpf__renew_cpus(e, &f) && !e->cpus_fault && e->config.note) {
-		e->cpus_fault = true; /* said once; it is tried again each time */
-		e->config.note(e->config.note_arg, f.text);
+	if (bpf__renew_cpus(e, &f) && !e->cpus_fault) {
+		e->cpus_fault = true; /* reported once; it is tried again each time */
+		engine__note(&e->config, "%s", f.text);
 	}
 }
 
@@ -340,10 +325,10 @@ static void bpf__look_at_switches(struct engine *e)
 	e->on_cpus = !perf_events__widen(e->events, &f);
 	if (!e->config.verbose)
 		return;
-	bpf__note(&e->config, "%" PRIu64 " switches a second: %s%s", rate,
-		  e->on_cpus ? "the events are now on all CPUs, which costs the program less"
-			     : "the events would cost the program less on all CPUs, but: ",
-		  f.text);
+	engine__note(&e->config, "%" PRIu64 " switches a second: %s%s", rate,
+		     e->on_cpus ? "the events are now on all CPUs, which costs the program less"
+				: "the events would cost the program less on all CPUs, but: ",
+		     f.text);
 }
 
 /* Process @pid mapped a file as code: what is known of it may be another's now. */

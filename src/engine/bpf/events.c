@@ -286,8 +286,8 @@ static int ask__tracepoints(struct errmsg *value)
 
 static int ask__probes(struct errmsg *value)
 {
-	uint32_t type, semaphore;
-	int err = places__uprobe_type(&type, &semaphore);
+	uint32_t type;
+	int err = places__uprobe_type(&type);
 	struct errmsg why;
 
 	if (err)

@@ -2,6 +2,7 @@
 #include "engine/bpf/places.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -14,7 +15,6 @@
 
 #include <bpf/libbpf.h>
 
-#include "base/parse.h"
 #include "engine/bpf/probe_file.h"
 #include "os/linux/cpus.h"
 #include "os/linux/refusal.h"
@@ -22,6 +22,10 @@
 
 #define UPROBE_PMU "/sys/bus/event_source/devices/uprobe"
 #define CPUS_MAX   8192
+
+/* Of `config`: UPROBE_PMU/format.  kernel/events/core.c has both since Linux 4.20. */
+#define PROBE_RETURNS	1u
+#define PROBE_SEMAPHORE 32
 
 const char *places__tracefs(void)
 {
@@ -36,51 +40,23 @@ const char *places__tracefs(void)
 	return NULL;
 }
 
-/* The first line of a file, without its end.  A negative errno. */
-static int file__line(const char *path, char *line, size_t size)
+static int file__number(const char *path, uint32_t *number)
 {
 	FILE *in = fopen(path, "re");
 	int err = 0;
 
+	*number = 0;
 	if (!in)
 		return -errno;
-	if (!fgets(line, (int)size, in))
+	if (fscanf(in, "%" SCNu32, number) != 1)
 		err = -EIO;
-	else
-		line[strcspn(line, "\n")] = '\0';
 	fclose(in);
 	return err;
 }
 
-static int file__number(const char *path, uint32_t *number)
+int places__uprobe_type(uint32_t *type)
 {
-	uint64_t value = 0;
-	char line[64];
-	int err = file__line(path, line, sizeof(line));
-
-	if (!err)
-		err = parse__u64(line, UINT32_MAX, &value);
-	*number = (uint32_t)value;
-	return err;
-}
-
-int places__uprobe_type(uint32_t *type, uint32_t *semaphore)
-{
-	const char *from = "config:";
-	uint64_t bit = 0;
-	char line[64];
-	int err = file__number(UPROBE_PMU "/type", type);
-
-	*semaphore = 0; /* Linux 4.20 has it at 32 ("config:32-63") */
-	if (err || file__line(UPROBE_PMU "/format/ref_ctr_offset", line, sizeof(line)))
-		return err;
-	if (!strncmp(line, from, strlen(from))) {
-		const char *at = line + strlen(from);
-
-		if (!parse__digits(&at, 63, &bit))
-			*semaphore = (uint32_t)bit;
-	}
-	return 0;
+	return file__number(UPROBE_PMU "/type", type);
 }
 
 bool places__may_probe(void)
@@ -91,9 +67,9 @@ bool places__may_probe(void)
 
 bool places__can_probe(void)
 {
-	uint32_t type, semaphore;
+	uint32_t type;
 
-	return places__may_probe() && !places__uprobe_type(&type, &semaphore);
+	return places__may_probe() && !places__uprobe_type(&type);
 }
 
 /* Some CPU that is online: each will do. */
@@ -206,10 +182,10 @@ static int probes__open(struct places *p, const struct event_name *event,
 {
 	struct probe_place *found = NULL;
 	char path[PATH_MAX];
-	uint32_t type, semaphore, n = 0;
+	uint32_t type, n = 0;
 	int err;
 
-	err = places__uprobe_type(&type, &semaphore);
+	err = places__uprobe_type(&type);
 	if (err)
 		return errmsg__set(f, -ENOTSUP,
 				   "--event %s: this kernel has no uprobes for perf (%s: %s)",
@@ -220,20 +196,12 @@ static int probes__open(struct places *p, const struct event_name *event,
 	for (uint32_t i = 0; i < n && !err; i++) {
 		struct perf_event_attr attr = {
 			.type = type,
+			.config = found[i].semaphore << PROBE_SEMAPHORE,
 			.config1 = (uintptr_t)path,
 			.config2 = found[i].offset,
 			.sample_period = 1,
 		};
 
-		if (found[i].semaphore && !semaphore)
-			err = errmsg__set(f, -ENOTSUP,
-					  "--event %s: this probe needs a semaphore in memory, "
-					  "which this kernel does not support (4.20)",
-					  event->text);
-		if (err)
-			break;
-		if (found[i].semaphore)
-			attr.config |= found[i].semaphore << semaphore;
 		err = places__add(p, &attr, prog_fd);
 		if (err)
 			probe__fault(f, err, event);
@@ -264,8 +232,6 @@ int places__open(struct places *p, const struct event_name *event,
 	return err;
 }
 
-#define PROBE_RETURNS 1u /* of config: .../uprobe/format/retprobe (kernel/events/core.c) */
-
 int places__probe(struct places *p, const char *path, uint64_t offset, bool returns, int prog_fd)
 {
 	struct perf_event_attr attr = {
@@ -275,8 +241,7 @@ int places__probe(struct places *p, const char *path, uint64_t offset, bool retu
 		.sample_period = 1,
 	};
 	uint64_t raised;
-	uint32_t semaphore;
-	int err = places__uprobe_type(&attr.type, &semaphore);
+	int err = places__uprobe_type(&attr.type);
 
 	if (err)
 		return err;

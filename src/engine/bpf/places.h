@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Places in code that a program is attached to, for the whole machine: a tracepoint of the kernel,
- * or instructions of a file.  A perf event on one CPU keeps each; it counts nothing, and
- * does so, too, when that CPU goes offline.
+ * or instructions of a file.  A perf event on one CPU keeps each, also if that CPU goes offline.
+ * It counts nothing.
+ *
+ * Why not bpf_program__attach_uprobe_opts() and bpf_program__attach_usdt() of libbpf 1.1:
+ *
+ *   - With a function's name the former attaches to one place, and fails if several functions have
+ *     it.  It fails if CPU 0 is offline, and does not check an offset against the function's size.
+ *   - The latter needs two maps of bpf/usdt.bpf.h in the object.  Before Linux 5.15, which has BPF
+ *     cookies, it refuses shared libraries, such as libR.so, for the whole machine.  A note with
+ *     arguments that it does not know makes it refuse the probe.
  */
 #ifndef XR_ENGINE_BPF_PLACES_H
 #define XR_ENGINE_BPF_PLACES_H
@@ -38,13 +46,13 @@ void places__close(struct places *p);
 /* places__tracefs - where the kernel lists tracepoints: a static path, or NULL: it does not. */
 const char *places__tracefs(void);
 
-/* places__may_probe - does this user's right reach for probes in files? */
+/* places__may_probe - may this user have probes in files? */
 bool places__may_probe(void);
 
 /* places__can_probe - and does the kernel have them? */
 bool places__can_probe(void);
 
-/* places__uprobe_type - perf's type of such events, and to *@semaphore where its offset begins. */
-int places__uprobe_type(uint32_t *type, uint32_t *semaphore);
+/* places__uprobe_type - perf's type of such events, or a negative errno. */
+int places__uprobe_type(uint32_t *type);
 
 #endif

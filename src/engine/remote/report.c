@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "engine/remote/report.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "os/os.h"
 
 void remote_report__open(struct remote_report *r, const struct engine_config *config)
 {
-	*r = (struct remote_report){.note = config->note, .note_arg = config->note_arg};
-}
-
-void remote_report__note(struct remote_report *r, const char *fmt, ...)
-{
-	char line[256];
-	va_list ap;
-
-	if (!r->note)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	r->note(r->note_arg, line);
+	*r = (struct remote_report){.config = *config};
 }
 
 void remote_report__begin(struct remote_report *r, engine_sink sink, void *arg)

@@ -10,21 +10,16 @@
 #include "engine/remote/remote_walk.h"
 
 struct remote_report {
-	void (*note)(void *arg, const char *line); /* as in struct engine_config */
-	void *note_arg;
-	engine_sink sink; /* during a poll */
+	struct engine_config config; /* of the engine */
+	engine_sink sink;	     /* during a poll */
 	void *sink_arg;
 	int delivered; /* records, in this poll */
 	uint64_t counts[XR_COUNTERS];
 	uint64_t texts; /* sent by walks that are gone */
 };
 
-/* remote_report__open - @r is zeroed; lines go to where @config says. */
+/* remote_report__open - @config is copied. */
 void remote_report__open(struct remote_report *r, const struct engine_config *config);
-
-/* remote_report__note - a line for the user, with a printf format. */
-void remote_report__note(struct remote_report *r, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /* remote_report__begin - a poll begins: records go to @sink, and are counted from 0. */
 void remote_report__begin(struct remote_report *r, engine_sink sink, void *arg);

@@ -197,10 +197,10 @@ static int engine__add(struct engine *e, const struct xr_row *row, struct errmsg
 	if (e->armed)
 		return 0;
 	if (e->config.clock == ENGINE_CLOCK_DEFAULT)
-		remote_report__note(remote_loop__report(e),
-				    "engine %s samples wall time, which includes waiting; for CPU "
-				    "time only: --clock cpu",
-				    e->name);
+		engine__note(&remote_loop__report(e)->config,
+			     "engine %s samples wall time, which includes waiting; for CPU "
+			     "time only: --clock cpu",
+			     e->name);
 	err = engine__arm(e, NS_PER_S / e->config.freq);
 	return err ? errmsg__set(f, err, "cannot set a timer: %s", strerror(-err)) : 0;
 }
@@ -277,10 +277,10 @@ static bool target__held(struct engine *e, struct loop_target *t, char state, bo
 	bool held = (state == 'T' || state == 't') && !late;
 
 	if (held && !t->said_stopped)
-		remote_report__note(remote_loop__report(e),
-				    "process %d is stopped, by a signal or a debugger: sampling "
-				    "resumes when it continues",
-				    (int)t->pid);
+		engine__note(&remote_loop__report(e)->config,
+			     "process %d is stopped, by a signal or a debugger: sampling "
+			     "resumes when it continues",
+			     (int)t->pid);
 	t->said_stopped = held;
 	return held;
 }
@@ -291,8 +291,8 @@ static void target__no_clock(struct engine *e, struct loop_target *t, int err)
 	if (err == -ESRCH)
 		return;
 	if (!t->said_clock)
-		remote_report__note(
-			remote_loop__report(e),
+		engine__note(
+			&remote_loop__report(e)->config,
 			"cannot count the CPU time of process %d (perf_event_open: %s): time in "
 			"which it is ready to run but has no CPU is sampled, too",
 			(int)t->pid, strerror(-err));

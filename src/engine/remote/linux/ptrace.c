@@ -177,11 +177,11 @@ static void tracee__no_alarm(struct engine *e, struct loop_target *t)
 		return;
 	t->said_alarm = true;
 	if (remote_loop__verbose(e))
-		remote_report__note(remote_loop__report(e),
-				    "process %d has no alarm (perf_event_open: %s): short system "
-				    "calls may have too many samples; set "
-				    "kernel.perf_event_paranoid to 2, or run as root",
-				    (int)t->pid, strerror(-err));
+		engine__note(&remote_loop__report(e)->config,
+			     "process %d has no alarm (perf_event_open: %s): short system "
+			     "calls may have too many samples; set "
+			     "kernel.perf_event_paranoid to 2, or run as root",
+			     (int)t->pid, strerror(-err));
 }
 
 /* One second look: of a thread that stands still, if that can be had. */
@@ -215,10 +215,10 @@ static int tracee__look(struct engine *e, struct loop_target *t, struct remote_s
 	default: /* somebody else has it */
 		tracer = remote_thread__tracer(t->pid, t->thread.tid);
 		if (!t->said_traced)
-			remote_report__note(remote_loop__report(e),
-					    "process %d is traced by process %d: it is sampled "
-					    "without being stopped",
-					    (int)t->pid, (int)tracer);
+			engine__note(&remote_loop__report(e)->config,
+				     "process %d is traced by process %d: it is sampled "
+				     "without being stopped",
+				     (int)t->pid, (int)tracer);
 		t->said_traced = true;
 		return remote_walk__moving(t->base.walk);
 	}

@@ -99,7 +99,7 @@ static int win32__open(struct engine **out, const struct engine_config *config, 
 	}
 	err = keeper__open(&e->keeper, f);
 	if (err)
-		remote_report__note(&e->targets.report, "%s", f->text);
+		engine__note(&e->targets.report.config, "%s", f->text);
 	if (e->coarse)
 		timeBeginPeriod(1);
 	/* a tick that comes late is a sample less */
@@ -227,10 +227,10 @@ static void target__sample(struct engine *e, struct remote_target *base)
 		result = target__look(e, t);
 	if (result == -EBUSY) {
 		if (!t->said_suspended)
-			remote_report__note(&e->targets.report,
-					    "process %u: its R thread is suspended, by a debugger "
-					    "perhaps: sampling resumes when it continues",
-					    t->base.row.pid);
+			engine__note(&e->targets.report.config,
+				     "process %u: its R thread is suspended, by a debugger "
+				     "perhaps: sampling resumes when it continues",
+				     t->base.row.pid);
 		t->said_suspended = true;
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An engine takes samples: it is told which processes to sample and delivers records (abi.h).
+ * An engine takes samples: the session adds processes, and the engine delivers records (abi.h).
  * One file per engine, one row in engines.c.
  */
 #ifndef XR_ENGINE_ENGINE_H
@@ -32,12 +32,11 @@ struct engine_config {
 	size_t memory; /* bytes, of which names take a share (base/limits.h); 0: LIMIT_MEMORY */
 	enum engine_clock clock;
 	const struct event_list *events; /* sampled in place of ticks; NULL or none: ticks are */
-	uint32_t period;		 /* each so many of them; 0: as many as `freq` says */
+	uint32_t period;		 /* sample each Nth of them; 0: by `freq` */
 	const pid_t *pids; /* the processes that were named, whose files events name */
 	size_t npids;
-	const char *btf; /* --btf FILE: the kernel's types, NULL: the kernel's own */
-	struct helper_pool
-		*helpers; /* os/linux/helper.h; NULL: waits that are not over are not read */
+	const char *btf;	     /* --btf FILE: the kernel's types, NULL: the kernel's own */
+	struct helper_pool *helpers; /* forks helpers (os/linux/helper.h); NULL: none */
 	bool verbose;
 	/* Called with one line, no newline, for the user's stderr (notes such as "no cycles
 	 * event"). */

@@ -216,7 +216,7 @@ static int usdt__parse(struct event_name *e, const char *rest, struct errmsg *f)
 }
 
 /*
- * The kinds that are told by how they begin; all else is one of perf's names.  `colon`: there is
+ * The kinds that have a prefix; all else is one of perf's names.  `colon`: there is
  * more behind the word and a colon, which `parse` is given; else the word is all.
  */
 static const struct kind {
@@ -284,7 +284,7 @@ static uint32_t text__distance(const char *a, const char *b)
 
 #define LIKE 3u /* names that are suggested */
 
-/* The nearest names, for who wrote @text. */
+/* Suggest the names nearest to @text. */
 static int event__unknown(const char *text, struct errmsg *f)
 {
 	const struct perf_name *like[LIKE] = {NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names of --event: what they ask for, as far as that can be told without looking at the
- * machine.  Each kind is a row of a table in event_names.c.
+ * The names of --event: what they ask for, as far as the name alone shows it.  Each kind is a row
+ * of a table in event_names.c.
  */
 #ifndef XR_ENGINE_EVENT_NAMES_H
 #define XR_ENGINE_EVENT_NAMES_H

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files that somebody else opens and writes, so that a disk or a reader that does not answer holds
- * nobody up: on Linux a process apart, which can be given up.  (On Windows it is done at once, in
- * the call.)
+ * Files that a helper process opens and writes on Linux, so that a disk or a reader that does not
+ * respond does not block the program.  On Windows each call writes.
  *
  *	err = files__start(&fs, FILES_STDOUT, &f);
  *	err = files__open(fs, &file, "Rprof.out");
- *	n = file__give(file, data, len, ends, nends);	as much as it takes now
- *	files__poll(fs, 100);				file->written, ->error and ->closed change
- *here file__close(file);				after what was given files__stop(fs);
- *what is not closed by now is given up
+ *	n = file__give(file, data, len, ends, nends);	takes as much as fits now
+ *	files__poll(fs, 100);				file->written, ->error, ->closed change
+ *	file__close(file);				after the bytes that were given
+ *	files__stop(fs);				abandons files that are not closed
  *
- * A file is written in pieces.  A regular one always ends where a piece does, also when the disk is
- * full or its writing is given up; only a process that is killed leaves a part of one.
+ * A file is written in pieces.  A regular file always ends where a piece does, also if the disk is
+ * full or the file is abandoned.  Only a helper that is killed leaves a part of a piece.
  */
 #ifndef XR_OS_FILES_H
 #define XR_OS_FILES_H
@@ -74,17 +73,17 @@ bool files__has_written(const struct files *fs, const struct os_identity *id);
 int files__open(struct files *fs, struct file **out, const char *path);
 
 /*
- * files__open_new - the same, but whatever is there stays as it is: where the name is taken, .1, .2
- * and so on comes behind the first @at bytes of it, 1 or more, until it is not.  -OS_NAMES_TAKEN in
- * its `error`: FILES_NUMBERS of them are taken.
+ * files__open_new - the same, but existing files are not overwritten: if the name is taken, .1, .2
+ * and so on is added after its first @at bytes, 1 or more.  -OS_NAMES_TAKEN in `error`:
+ * FILES_NUMBERS names are taken.
  */
 int files__open_new(struct files *fs, struct file **out, const char *path, size_t at);
 
 #define FILES_NUMBERS 9999u
 
 /*
- * files__numbered - the name @path with @number in it, behind @at bytes; 0: without.  False: it has
- * no room in @size bytes.
+ * files__numbered - the name @path with @number in it, after @at bytes; 0: without.  False: it does
+ * not fit into @size bytes.
  */
 static inline bool files__numbered(char *to, size_t size, const char *path, size_t at,
 				   uint32_t number)
@@ -96,32 +95,31 @@ static inline bool files__numbered(char *to, size_t size, const char *path, size
 }
 
 /*
- * file__give - the @len bytes at @data follow what was given so far.  @ends: at which of them a
- * piece ends (1 to @len, ascending).  Returns how many of them were taken: 0 when no more can be
- * taken now, or at all.
+ * file__give - append the @len bytes at @data.  @ends: where pieces end (1 to @len, ascending).
+ * Returns how many bytes were taken: 0 if no more fit now, or after an error.
  */
 size_t file__give(struct file *file, const char *data, size_t len, const size_t *ends,
 		  size_t nends);
 
-/* file__close - after all that was given. */
+/* file__close - after the bytes that were given. */
 void file__close(struct file *file);
 
-/* file__free - one that is closed is forgotten.  One that is not is given up.  NULL is allowed. */
+/* file__free - abandons the file if it is not closed.  NULL is allowed. */
 void file__free(struct file *file);
 
-/* files__poll - take in what became of all this; wait up to @timeout_ms for news. */
+/* files__poll - receive results; wait up to @timeout_ms for the first one. */
 void files__poll(struct files *fs, int timeout_ms);
 
-/* files__news - grows whenever there is some: who waits sees by it whether anything moves. */
+/* files__news - results so far: if it grows, the helper makes progress. */
 uint64_t files__news(const struct files *fs);
 
-/* files__error - nobody writes any more, whatever is opened: why; 0: somebody does. */
+/* files__error - why the helper is gone, so that all files fail; 0: it is there. */
 int files__error(const struct files *fs);
 
-/* files__waits_for_cpu - nothing moves because who writes has no CPU, or computes. */
+/* files__waits_for_cpu - does the helper run, or wait for a CPU? */
 bool files__waits_for_cpu(const struct files *fs);
 
-/* files__stop - files not freed are given up, and freed.  NULL is allowed. */
+/* files__stop - abandons and frees files that are not freed.  NULL is allowed. */
 void files__stop(struct files *fs);
 
 #endif

@@ -20,14 +20,14 @@ struct kernel_names {
 };
 
 /*
- * kernel_names__read - all functions, some megabytes.  -EACCES: the kernel does not tell its
- * addresses (kptr_restrict; CAP_SYSLOG is needed); -ENOENT: nor its names; -ENOMEM.
+ * kernel_names__read - all functions, some megabytes.  -EACCES: the kernel hides its addresses
+ * (kptr_restrict; CAP_SYSLOG is needed); -ENOENT: and its names; -ENOMEM.
  */
 int kernel_names__read(struct kernel_names *k);
 
 /*
- * kernel_names__find - the function that @address is in, and where it begins; NULL: none.  Where a
- * function ends is not told: the next one's begin counts.
+ * kernel_names__find - the function that @address is in, and where it begins; NULL: none.  The
+ * kernel does not list where a function ends: it ends where the next one begins.
  */
 const char *kernel_names__find(const struct kernel_names *k, uint64_t address, uint64_t *begin);
 

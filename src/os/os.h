@@ -20,7 +20,7 @@
  */
 int os__arguments(int *argc, char ***argv, struct errmsg *f);
 
-/* os__is_windows - options that it does not have say so in their row (cmd/option_rows.h). */
+/* os__is_windows - rows of options that it lacks are marked (cmd/option_rows.h). */
 bool os__is_windows(void);
 
 /* os__now - ns on a clock that never goes back; on Linux CLOCK_MONOTONIC. */
@@ -53,7 +53,7 @@ int os__create(const char *path);
 
 /*
  * os__create_new - the same, but -EEXIST if there is anything of that name: a file, a link that
- * leads nowhere, a pipe.  Whoever makes it meanwhile, one of both has made it.
+ * leads nowhere, a pipe.  If another process makes it at the same time, one of both fails.
  */
 int os__create_new(const char *path);
 

@@ -27,7 +27,7 @@ struct proc {
 	uint32_t threads;
 	uint64_t switches; /* how often it went from or to a CPU; 0: hidden */
 	bool kernel;	   /* a kernel thread */
-	bool ending;	   /* it exits: its memory goes or is gone, the state may not say so yet */
+	bool ending;	   /* it exits: its memory goes or is gone; the state may not show it yet */
 };
 
 /*
@@ -99,8 +99,8 @@ int proc__exe(pid_t pid, char *path, size_t size, bool *deleted);
 
 /*
  * proc__directory - the working directory of process @pid, where a path means the same file to it
- * as to this one.  -EXDEV: it has another root or other mounts.  "" on Windows, where that is not
- * told.
+ * as to this one.  -EXDEV: it has another root or other mounts.  "" on Windows, which does
+ * not provide it.
  */
 int proc__directory(pid_t pid, char *path, size_t size);
 
@@ -127,8 +127,8 @@ bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN]);
 /*
  * proc__isolated - does process @pid live apart from the first process (or from this one, where
  * that may not be looked at), in another pid namespace, or with another root in another mount
- * namespace?  Such are sandboxes and containers that no cgroup tells of; a service that has its own
- * /tmp is none.  @id gets the number of that namespace, as lsns(8) shows it: "ns:4026532281".
+ * namespace?  Such are sandboxes and containers that have no cgroup; a service with a private
+ * /tmp is not one.  @id gets the number of that namespace, as lsns(8) shows it: "ns:4026532281".
  */
 bool proc__isolated(pid_t pid, char id[PROC_CONTAINER_LEN]);
 

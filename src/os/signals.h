@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The signals that end a session, as something to look at between polls.  One that comes 300 ms
- * after the first, or later, ends the program at once, whatever it is doing then; what comes
- * earlier is taken for the same, as programs such as timeout(1) signal the process and then its
- * group.  Who asks for it is told of SIGHUP and SIGUSR1 as requests, which end nothing.
+ * The signals that end a session, as something to check between polls.  A signal that comes 300 ms
+ * after the first, or later, ends the program at once.  An earlier one is taken for the same, as
+ * programs such as timeout(1) signal the process and then its group.  SIGHUP and SIGUSR1 are
+ * requests, for callers that ask for them, and end nothing.
  */
 #ifndef XR_OS_SIGNALS_H
 #define XR_OS_SIGNALS_H
@@ -16,7 +16,7 @@ struct signals;
 
 /*
  * signals__open - for SIGINT, SIGTERM, and SIGHUP unless nohup had it ignored.  Ignores SIGPIPE
- * and SIGXFSZ: who writes is told by the write.  On Windows: Ctrl-C, Ctrl-Break, and the end of the
+ * and SIGXFSZ: the write fails instead.  On Windows: Ctrl-C, Ctrl-Break, and the end of the
  * console or the user's session.
  */
 int signals__open(struct signals **out, struct errmsg *f);
@@ -24,8 +24,8 @@ int signals__open(struct signals **out, struct errmsg *f);
 /* What a signal asks for that does not end anything. */
 enum signals_request {
 	SIGNALS_END,	 /* none: it ends the session */
-	SIGNALS_RELOAD,	 /* SIGHUP: open files anew, read the configuration again */
-	SIGNALS_REPORT,	 /* SIGUSR1: tell what there is so far */
+	SIGNALS_RELOAD,	 /* SIGHUP: open files and read the configuration again */
+	SIGNALS_REPORT,	 /* SIGUSR1: report what there is so far */
 	SIGNALS_COMMAND, /* an interrupt from the keyboard: a command in the foreground has it, too
 			  */
 };

@@ -189,7 +189,7 @@ static int collections__file(const struct xr_row *row, struct probed *p, char *p
 	return 0;
 }
 
-/* It waits for the mappings of all processes with that file: for who hangs in a page fault. */
+/* It waits for the mappings of all processes with that file, also for one in a page fault. */
 static int collections__probe(struct collections *c, const struct xr_row *row)
 {
 	struct probed want, *p;

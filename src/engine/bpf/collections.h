@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What makes the programs of --event gc run (bpf/collection.h): a watchpoint on R_in_gc for the
- * threads of each process, one of the four that a CPU has.  Where none is to be had, a probe on
+ * threads of each process, one of the four that a CPU has.  If none is free, a probe on
  * R_gc_internal() in the file with R in it, and on its return.
  *
  * A forked child inherits the watchpoint.  One that was forked before the variable was known gets
@@ -14,8 +14,8 @@
 #include "engine/event_names.h"
 #include "layout.h"
 
-/* collections__ask - by what they can be told here, to @value, and 0; or a negative errno, and why
- * not. */
+/* collections__ask - how collections are noticed here, to @value, and 0; or a negative errno, and
+ * why they are not. */
 int collections__ask(struct errmsg *value);
 
 struct collections;

@@ -51,11 +51,11 @@ struct engine {
 	bool on_cpus; /* events are on CPUs, and not on threads */
 	struct switching switching;
 	uint64_t cpus_ms; /* when it was last looked which CPUs are online */
-	bool cpus_fault;  /* an event on one that came back failed, and it was said */
+	bool cpus_fault;  /* an event on one that came back failed, which was reported */
 	struct bpf_slabs slabs;
-	struct mapping_events *mappings; /* NULL: they are not told of */
+	struct mapping_events *mappings; /* NULL: not reported */
 	bool mappings_lost;
-	struct bpf_link *back; /* NULL: time not on a CPU is not asked for */
+	struct bpf_link *back; /* NULL: time not on a CPU is not wanted */
 	struct bpf_waits_begun begun;
 	struct open_waits open_waits;
 };

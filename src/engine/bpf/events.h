@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The events that the user names (engine/event_names.h), each with programs of its own that share
+ * The events that the user names (engine/event_names.h), each with separate programs that share
  * the sampler's maps (bpf/event.h).
  *
  * Those of perf are opened on the threads of each process, or on CPUs, as ticks are: perf_events.h.
  * A tracepoint or an instruction of a file is opened once for the whole machine, and the program
  * asks whether the process is one that is sampled: the programs of a tracepoint hang on it, not on
- * the perf event that they were given by, and run once for each hit whoever caused it
+ * the perf event that they were given by, and run once for each hit of any process
  * (perf_trace_run_bpf_submit(), kernel/events/core.c); a second perf event with the same
- * program would have it run twice.  On an instruction each perf event has a place of its own, and
- * programs of it; but what a child inherits has none (perf_uprobe_event_init(), the same file).
+ * program would have it run twice.  On an instruction each perf event has a separate place and
+ * separate programs; but what a child inherits has none (perf_uprobe_event_init(), the same file).
  */
 #ifndef XR_ENGINE_BPF_EVENTS_H
 #define XR_ENGINE_BPF_EVENTS_H
@@ -41,7 +41,7 @@ struct sampler; /* sampler.skel.h */
 
 /*
  * bpf_events__new - load and open the events of @config, which is borrowed; @all is loaded. -ENOENT
- * and others: one of them is not to be had, and @f says which, and why.  To be called with
+ * and others: one of them is not available, and @f says which, and why.  To be called with
  * RIGHTS_LOAD and RIGHTS_FILES raised.
  */
 int bpf_events__new(struct bpf_events **out, const struct engine_config *config,

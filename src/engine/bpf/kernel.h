@@ -16,7 +16,7 @@ struct bpf_features {
 	bool loop;		     /* bpf_loop, 5.17 */
 	bool task_regs;		     /* bpf_task_pt_regs, 5.15 */
 	bool task_btf;		     /* bpf_get_current_task_btf, 5.11 */
-	struct bpf_wait_hooks waits; /* back BPF_BACK_NONE: not asked, or not to be had */
+	struct bpf_wait_hooks waits; /* back BPF_BACK_NONE: not asked, or not available */
 	ino_t pidns;		     /* the profiler's pid namespace, 0: the first one */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which processes map files as code: PERF_RECORD_MMAP of an event on each CPU that counts nothing
- * (PERF_COUNT_SW_DUMMY).  It wakes nobody.
+ * (PERF_COUNT_SW_DUMMY).  It wakes no process.
  */
 #ifndef XR_ENGINE_BPF_MAPPING_EVENTS_H
 #define XR_ENGINE_BPF_MAPPING_EVENTS_H
@@ -11,8 +11,8 @@
 struct mapping_events;
 
 /*
- * mapping_events__new - on all CPUs that are online.  A negative errno: nothing is told of, on
- * one of them at least.
+ * mapping_events__new - on all CPUs that are online.  A negative errno: at least one of
+ * them reports nothing.
  */
 int mapping_events__new(struct mapping_events **out);
 

@@ -165,8 +165,7 @@ int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const
 	return 0;
 }
 
-/* What is not there is said by different errors, as the kernel has no driver, or it no such event.
- */
+/* The kernel has different errors for no driver and for a driver without this event. */
 static int event__fault(struct errmsg *f, int err, const struct perf_events *p,
 			const struct event_name *event)
 {
@@ -463,7 +462,7 @@ cleanup:
 	return err;
 }
 
-/* "time on a CPU, time it waited for one, how often it got one"; 0: that is not told */
+/* "time on a CPU, time it waited for one, how often it got one"; 0: unknown */
 static uint64_t thread__switches(pid_t tid)
 {
 	unsigned long long n;
@@ -548,7 +547,7 @@ int perf_events__set_freq(struct perf_events *p, uint32_t freq, struct errmsg *f
 		struct event *event = &p->events[i];
 
 		err = event->cpu < 0 ? -EOPNOTSUPP : event__set_freq(p, event);
-		if (err && err != -ENODEV && !result) /* but for a CPU that went off */
+		if (err && err != -ENODEV && !result) /* -ENODEV: a CPU went off */
 			result = errmsg__set(f, err, "the rate cannot be changed: %s",
 					     strerror(-err));
 	}

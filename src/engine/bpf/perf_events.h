@@ -21,7 +21,7 @@ struct perf_events;
  * perf_events__new - choose the event and try it on the caller itself.
  * @freq: samples per second, fewer if the kernel allows no more.  @prog_fd: the BPF program to run
  * at each, borrowed.
- * @why: set to a static text when cycles are not to be had, else to NULL.
+ * @why: set to a static text if cycles are not available, else to NULL.
  */
 int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const char **why,
 		     struct errmsg *f);

@@ -23,7 +23,7 @@
 struct asking {
 	const struct engine_config *config;
 	struct bpf_features *features;
-	bool found; /* somebody is told of all that there is */
+	bool found; /* all findings are reported */
 };
 
 /* The first line of a file, or "". */
@@ -100,7 +100,7 @@ static int ask__btf(struct asking *a, struct errmsg *value)
 					   path, bad);
 		return errmsg__set(value, 0, "%s", path);
 	}
-	libbpf_strerror(err, why, sizeof(why)); /* has errors of its own, from 4000 on */
+	libbpf_strerror(err, why, sizeof(why)); /* libbpf has further errors, from 4000 on */
 	return errmsg__set(value, -EINVAL,
 			   "--btf %s: contains no kernel BTF (%s); give a copy of this kernel's "
 			   "vmlinux, or its BTF",
@@ -167,7 +167,7 @@ static int ask__waits(struct asking *a, struct errmsg *value)
 			   hooks->back == BPF_BACK_TRACEPOINT ? "sched_exit_tp" : hooks->function);
 }
 
-/* What of --event there is: not unless somebody is told. */
+/* Which events there are, if that is reported. */
 static int ask__events(struct asking *a, enum bpf_events_kind kind, struct errmsg *value)
 {
 	return a->found ? bpf_events__ask(kind, value) : errmsg__set(value, 0, "not requested");

@@ -20,7 +20,7 @@ struct probe_place {
 
 /*
  * probe_file__places - those of @event in the file @path, each once: *@n, 1 at least, at *@out, to
- * be freed.  -ENOENT: it has none; -EBADMSG: it is no sound ELF file; -E2BIG: more than can be.  @f
+ * be freed.  -ENOENT: it has none; -EBADMSG: it is not a valid ELF file; -E2BIG: there are more. @f
  * is filled.
  */
 int probe_file__places(const char *path, const struct event_name *event, struct probe_place **out,

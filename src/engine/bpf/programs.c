@@ -176,8 +176,8 @@ static void programs__configure(struct sampler *s, const struct engine_config *c
 	s->rodata->cfg_kernel = (config->capture & XR_ROW_KERNEL) != 0;
 	s->rodata->cfg_native = (config->capture & XR_ROW_NATIVE) != 0;
 #ifdef __aarch64__
-	/* the others may be a signature (PAC): addresses beyond are given only to who asks for them
-	 * (Documentation/arch/arm64/memory.rst) */
+	/* the others may be a signature (PAC): a process gets addresses beyond only if it asks for
+	 * them (Documentation/arch/arm64/memory.rst) */
 	s->rodata->cfg_pc_mask = (UINT64_C(1) << 48) - 1;
 #endif
 	bpf_map__set_autocreate(s->maps.slabs, s->rodata->cfg_native);
@@ -318,7 +318,7 @@ static int programs__load(const struct engine_config *config, const struct bpf_f
 
 		if (!bpf_program__autoload(prog) || !n--)
 			continue;
-		/* on a line of its own: Linux 7 has "insns processed", too, by part */
+		/* at the begin of a line: Linux 7 has "insns processed", too, by part */
 		cost.insns = log__number(log, "\nprocessed ");
 		cost.states = log__number(log, "total_states ");
 		cost.usec = log__number(log, "verification time ");

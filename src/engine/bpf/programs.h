@@ -37,8 +37,8 @@ int bpf_programs__open(struct sampler **out, const struct engine_config *config,
 struct bpf_event_constants {
 	uint32_t number;  /* 0 and up */
 	uint32_t unit;	  /* enum xr_unit */
-	uint64_t every;	  /* of what has no period of its own, one of so many; 0: each, or */
-	uint32_t chance;  /* by chance, so many samples a second; 0: not so */
+	uint64_t every;	  /* if the event has no period: each Nth; 0: each, or */
+	uint32_t chance;  /* samples a second, by chance; 0: not by chance */
 	bool collections; /* it is R's collections of garbage */
 };
 

@@ -22,7 +22,7 @@ struct bpf_sizes {
 /*
  * bpf_sizes__of - for an engine of @config on a machine of @cpus.
  *
- * The ring holds what comes in half a second in which nobody reads it, of stacks of some thirty
+ * The ring holds what comes in half a second without a reader, of stacks of some thirty
  * calls, when all CPUs run R all the time; a quarter of `memory` at most.  Where that is less, or
  * stacks are deeper, samples are lost sooner, and counted.
  */

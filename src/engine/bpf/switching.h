@@ -3,8 +3,8 @@
  * Events of threads, or of CPUs?  The kernel starts and stops a thread's event each time that it is
  * switched (__perf_event_task_sched_in(), kernel/events/core.c): it sets a timer, or the CPU's
  * counters, which takes a microsecond or so, and several in a virtual machine.  An event on a CPU
- * costs so much for each of its ticks, whoever runs.  So threads have the events, unless they are
- * switched more often than all CPUs would tick.
+ * costs that for each of its ticks, whichever thread runs.  So threads have the events, unless they
+ * are switched more often than all CPUs would tick.
  */
 #ifndef XR_ENGINE_BPF_SWITCHING_H
 #define XR_ENGINE_BPF_SWITCHING_H
@@ -17,7 +17,7 @@ struct perf_events;
 /* What is known of the threads' switches so far; all 0 at first. */
 struct switching {
 	uint64_t looked_ns; /* when, by os__now() */
-	bool much;	    /* it was said */
+	bool much;	    /* it was reported */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Time not on a CPU (bpf/wait.h), seen from outside: by which of the kernel's hooks a thread is
- * sampled when it is back, and the threads that are away when nobody has seen them leave.
+ * sampled when it is back, and the threads that left before the program saw them.
  */
 #ifndef XR_ENGINE_BPF_WAITS_H
 #define XR_ENGINE_BPF_WAITS_H
@@ -33,7 +33,7 @@ struct bpf_wait_hooks {
 
 /*
  * bpf_waits__hooks - which this kernel has, by the types in @btf (NULL: its own).  0, or a negative
- * errno, with @f filled: time not on a CPU cannot be had.
+ * errno, with @f filled: time not on a CPU is not available.
  */
 int bpf_waits__hooks(struct bpf_wait_hooks *hooks, const char *btf, struct errmsg *f);
 

@@ -11,7 +11,7 @@
 #define WINDOW_MAX 256u
 
 /*
- * For so many contexts it is known which of them asked for a piece last, and therefore all that is
+ * For N contexts it is known which of them asked for a piece last, and therefore all that is
  * remembered within a walk is forgotten at each of them.  Those further out are taken as one.
  */
 #define CONTEXTS_APART 64u

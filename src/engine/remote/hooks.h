@@ -34,7 +34,7 @@ struct remote_walk {
 	struct walk walk; /* the first member: the hooks get it */
 	struct remote_memory memory;
 	uint64_t (*now)(void); /* ns */
-	struct map known;      /* (symbol, 0): its name was sent; likewise other texts and places */
+	struct map known;      /* (symbol, 0): its name was sent; also of other texts and places */
 	uint64_t texts;
 	engine_sink sink;
 	void *sink_arg;
@@ -48,7 +48,7 @@ struct remote_walk {
 	bool over;	      /* a look of this sample was cut, for it took too long */
 	uint64_t trusted;     /* for how long from then on what was read ahead is, ns */
 	uint64_t floor;	      /* what was read in this sample has a greater number */
-	uint64_t top_floor;   /* likewise in its second look */
+	uint64_t top_floor;   /* the same in its second look */
 	uint64_t look;	      /* number of the second look; `walked` of pieces refers to it */
 	uint64_t context_seq; /* of the context read last */
 	uint64_t call_seq;    /* when the first look read the call that the second met */

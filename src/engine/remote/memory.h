@@ -57,7 +57,7 @@ void remote_memory__free(struct remote_memory *m);
 uint32_t remote_memory__find(const struct remote_memory *m, uint64_t addr, uint32_t len);
 
 /*
- * remote_memory__put - likewise, made if need be, not read yet.  PIECE_NONE: out of memory.  What
+ * remote_memory__put - the same, made if need be, not read yet.  PIECE_NONE: out of memory.  What
  * remote_memory__base and __fresh returned is invalid afterwards.
  */
 uint32_t remote_memory__put(struct remote_memory *m, uint64_t addr, uint32_t len);
@@ -72,7 +72,7 @@ uint8_t *remote_memory__fresh(const struct remote_memory *m, uint32_t id);
  */
 void remote_memory__fetch(struct remote_memory *m, const uint32_t *ids, uint32_t n, bool fresh);
 
-/* Read piece @id once more: as its fresh bytes, or (@to is not NULL) to somewhere else. */
+/* Read piece @id again: as its fresh bytes, or (@to is not NULL) to somewhere else. */
 struct remote_look {
 	uint32_t id;
 	uint8_t *to;

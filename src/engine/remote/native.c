@@ -29,7 +29,7 @@ struct remote_native {
 	uint64_t stack_at; /* what of the stack was read last */
 	uint32_t stack_len;
 	uint32_t work;	     /* since the last look at the clock */
-	uint32_t gone_stamp; /* of a space that was no more, with which code was told of */
+	uint32_t gone_stamp; /* of a space that was gone when its code was reported */
 	uint64_t *slabs[REMOTE_SLABS_MAX];
 	bool lent; /* the slabs are */
 	struct native_memo memos[MEMOS];
@@ -90,7 +90,7 @@ static int native__find(struct native *n)
 	return native__find_slow(n, w);
 }
 
-/* The thread stands still: what a builtin is told by is read as it is now. */
+/* The thread stands still: a builtin is found in its memory as it is now. */
 static int native__builtin(struct native *n)
 {
 	struct remote_walk *rw = remote__of(n)->rw;
@@ -217,7 +217,7 @@ bool remote_native__unknown(struct remote_native *n, const struct xr_row *row, u
 		space->quiet = now + TELL_NS;
 		return true;
 	}
-	/* the space was given up: once is enough */
+	/* the space is no more in use: once is enough */
 	if (n->gone_stamp == row->space_stamp)
 		return false;
 	n->gone_stamp = row->space_stamp;

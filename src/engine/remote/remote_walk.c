@@ -19,8 +19,8 @@
 #define REST_MAX     16u /* contexts outside the core that one try reads at once */
 #define CELLS_MAX    256u
 #define TRIES_MAX    120u /* second looks at a moving target */
-#define TRIES_AHEAD  6u	  /* after so many the first is repeated, if it is of no use */
-#define TRIES_BROKEN 3u	  /* so many times it stood still, and could not be read */
+#define TRIES_AHEAD  6u	  /* then the first is repeated, if it is of no use */
+#define TRIES_BROKEN 3u	  /* times that it stood still, and could not be read */
 
 int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
 		     const struct mem_reader *reader, uint64_t (*now)(void))
@@ -70,7 +70,7 @@ bool remote_walk__over(const struct remote_walk *rw)
 	return rw->over;
 }
 
-/* What begins now may take so many times the limit. */
+/* What begins now may take this many times the limit. */
 static void remote__allow(struct remote_walk *rw, uint32_t times)
 {
 	rw->walk.budget.deadline = rw->limit ? rw->now() + times * rw->limit : 0;
@@ -140,7 +140,7 @@ static int remote__chase(struct remote_walk *rw)
 	return err;
 }
 
-/* A pass of its own, with a plan of its own. */
+/* A separate pass, with a separate plan. */
 static int remote__pass(struct remote_walk *rw, enum remote_phase phase)
 {
 	struct plan plan = rw->last;
@@ -213,7 +213,7 @@ static int remote__top(struct remote_walk *rw, bool strict)
 
 /*
  * What is known to be live is so since the first look read the call that the second met.  Objects
- * that were read before it, for calls that have returned since, may have been freed and made anew
+ * that were read before it, for calls that have returned since, may have been freed and made again
  * in the same place, for outer calls.  Are they as they were?
  */
 static bool remote__unchanged(struct remote_walk *rw)
@@ -301,7 +301,7 @@ static bool guess__head(const struct remote_walk *rw, uint32_t id)
 	return rw->memory.pieces[id].addr == rw->walk.row.head_at;
 }
 
-/* Of the pieces [@i, @n) of @plan those that are no contexts: the volatile ones, or the others. */
+/* Of the pieces [@i, @n) of @plan those that are not contexts: the volatile ones, or the others. */
 static void guess__cells(const struct remote_walk *rw, struct guess *g, const struct plan *plan,
 			 uint32_t i, uint32_t n, bool is_volatile)
 {
@@ -476,7 +476,7 @@ void remote_walk__collecting(struct remote_walk *rw)
 	rw->collecting = true;
 }
 
-/* The sample, which may take so many times the limit. */
+/* The sample, which may take this many times the limit. */
 static int remote__finish(struct remote_walk *rw, uint32_t times)
 {
 	int err;

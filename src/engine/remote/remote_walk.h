@@ -6,7 +6,7 @@
  * The first look, ahead, reads the whole stack while the target may be running; what it finds may
  * be mixed from several moments.  The second reads from R_GlobalContext outward again until it
  * meets a call that the first look saw too, byte for byte.  That call was live all the time
- * between: its context names its environment and its arguments, which R allocates anew for each
+ * between: its context names its environment and its arguments, which R allocates again for each
  * call (and what calls that returned leave on the stack has mostly no environment).  A live call
  * keeps all contexts outside it, and what they refer to, as they are; and as the first look read
  * inner contexts before outer ones, what it saw of them holds.  So a target is stopped for a few
@@ -42,8 +42,8 @@ void remote_walk__sink(struct remote_walk *rw, engine_sink sink, void *arg);
 
 /*
  * remote_walk__limit - from now on remote_walk__still takes @ns, and each of the others
- * REMOTE_LOOKS times that at most, for they hold nobody up: what is not read by then is cut.  0, as
- * at first: they take what they take.
+ * REMOTE_LOOKS times that at most, for no thread waits for them: what is not read by then is cut.
+ * 0, as at first: they take what they take.
  */
 #define REMOTE_LOOKS 20u
 void remote_walk__limit(struct remote_walk *rw, uint64_t ns);

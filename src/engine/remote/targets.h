@@ -22,7 +22,7 @@ struct remote_target {
 
 /* What each system does in its own way.  `follow` may be NULL. */
 struct remote_targets_ops {
-	/* Has a tick come?  *@missed: how many came before it that nobody took. */
+	/* Has a tick come?  *@missed: how many came before it that were not taken. */
 	bool (*due)(struct engine *e, uint64_t *missed);
 	/* Take the sample of a tick. */
 	void (*sample)(struct engine *e, struct remote_target *t);
@@ -41,7 +41,7 @@ struct remote_targets {
 	const struct remote_targets_ops *ops;
 	struct remote_target *first;
 	struct remote_report report;
-	struct remote_native *native; /* NULL: nobody asked for a slab yet */
+	struct remote_native *native; /* NULL: no slab was wanted yet */
 	struct remote_target *at;     /* who comes next in a tick that is not over; NULL: none is */
 	uint32_t n, max;	      /* targets, and how many there may be */
 	uint64_t sample_ns;	      /* the time that a target may be held up */

@@ -11,7 +11,7 @@
 #include "os/linux/syscalls.h"
 #include "os/proc.h"
 
-/* What a thread is about that waits in one of these; of all others it is said that it sleeps. */
+/* What a thread does that waits in one of these; all others sleep. */
 static const struct doing {
 	const char *syscall;
 	const char *words;
@@ -104,7 +104,7 @@ static ssize_t thread__text(pid_t pid, pid_t tid, const char *file, char *text, 
 	return n;
 }
 
-/* What descriptor @fd of process @pid is open on, into @path: "" where it cannot be told. */
+/* What descriptor @fd of process @pid is open on, into @path: "" if unknown. */
 static void process__file(pid_t pid, int fd, char *path)
 {
 	char name[32];

@@ -84,7 +84,7 @@ static bool place__next_name(struct place *p)
 
 	if (!len)
 		return false;
-	/* of one that is too long so much that the kernel says so */
+	/* of one that is too long enough for the kernel to reject it */
 	snprintf(p->name, sizeof(p->name), "%.*s", (int)(len <= NAME_MAX ? len : NAME_MAX + 1),
 		 p->rest + skip);
 	memmove(p->rest, p->rest + skip + len, strlen(p->rest + skip + len) + 1);

@@ -25,7 +25,7 @@ struct written_file {
 	int error;
 	bool regular;
 	uint64_t size;	/* bytes written */
-	uint64_t whole; /* of those, up to the end of the last piece that was told */
+	uint64_t whole; /* of those, up to the end of the last piece */
 };
 
 struct process {
@@ -39,8 +39,8 @@ struct process {
 };
 
 /*
- * The other process ended, or gives us up: calls that wait end with EINTR, and so do those that
- * begin to wait just now.
+ * The program has ended, or abandons us: calls that wait end with EINTR, and so do those that begin
+ * to wait just now.
  */
 static void interrupt(int signal)
 {
@@ -146,7 +146,7 @@ static uint32_t process__bytes(struct process *p, const struct written_file *fil
 		if (n > 0) {
 			done += (uint32_t)n;
 		} else if (n == -EAGAIN) {
-			/* somebody made the pipe or terminal non-blocking */
+			/* another process made the pipe or terminal non-blocking */
 			os__wait_writable(file->fd);
 		} else if (n != -EINTR) {
 			*error = n ? n : -EIO;
@@ -176,10 +176,10 @@ static void process__write(struct process *p, struct files_answer *answer)
 	file->size += done;
 	file->error = answer->error;
 	answer->written = done;
-	if (answer->error) /* what was written of a piece is none */
+	if (answer->error) /* a part of a piece is removed */
 		file__trim(file, whole);
 	else if (given_up(p))
-		process__end(p); /* nobody will know that it was written */
+		process__end(p); /* no answer will arrive */
 	file->whole = whole;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the two processes of files.h say to each other, over a socket that keeps messages whole.
+ * Messages between the program and the helper that writes its files (files.h).
  */
 #ifndef XR_OS_LINUX_FILES_PROCESS_H
 #define XR_OS_LINUX_FILES_PROCESS_H
@@ -16,9 +16,9 @@
 
 enum files_type {
 	FILES_DIRECTORY, /* data: the path */
-	FILES_MAKE,	 /* likewise, and make it */
+	FILES_MAKE,	 /* data: the path, which is made */
 	FILES_IDENTIFY,	 /* which file a path leads to */
-	FILES_OPEN,	 /* likewise; of the file `id` */
+	FILES_OPEN,	 /* data: the path of file `id` */
 	FILES_WRITE,	 /* data: behind uint32_t ends[nends], offsets into it */
 	FILES_CLOSE,
 };

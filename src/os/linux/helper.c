@@ -160,13 +160,12 @@ void helper__run(int fd, pid_t parent, const struct helper_job *job, const void 
 
 int helper__start(struct helper *h, const struct helper_job *job, const void *arg)
 {
-	const int type = job->flags & HELPER_STREAM ? SOCK_STREAM | SOCK_NONBLOCK : SOCK_SEQPACKET;
 	const pid_t parent = getpid();
 	sigset_t all, before;
 	int pair[2], err = 0;
 
 	*h = HELPER_NONE;
-	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, pair))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -errno;
 	/* until it has detached, it gets what the terminal sends to all of the job */
 	sigfillset(&all);

@@ -3,10 +3,10 @@
  * Helper processes: for work that may never end or may crash (a file system that does not respond,
  * input that a stranger wrote), or that needs fewer privileges than the program.
  *
- * A helper has one end of a socket, and nothing else of the program's: no other descriptor (0 to 2
- * are /dev/null), no terminal, only the capabilities that its job names, and no way to get more.
- * Signals that end a session do not end it.  It ends with the program, however that ends.  The
- * flags of a job name the exceptions.
+ * A helper has one end of a socket that keeps messages whole, and nothing else of the program's: no
+ * other descriptor (0 to 2 are /dev/null), no terminal, only the capabilities that its job names,
+ * and no way to get more. Signals that end a session do not end it.  It ends with the program,
+ * however that ends.  The flags of a job name the exceptions.
  */
 #ifndef XR_OS_LINUX_HELPER_H
 #define XR_OS_LINUX_HELPER_H
@@ -19,14 +19,12 @@
 #include "base/errmsg.h"
 
 enum helper_flags {
-	HELPER_STREAM = 1 << 0, /* the socket is a non-blocking stream; else it keeps messages */
-	HELPER_LIMITED =
-		1 << 1, /* 1 GiB more memory at most; if memory is short it is killed first */
-	HELPER_OUTLIVES = 1 << 2, /* it sees by its socket that the program has ended */
-	HELPER_SESSION = 1 << 3,  /* it stays in the session of the program, and has its terminal */
-	HELPER_STDOUT = 1 << 4,	  /* it has the program's standard output, */
-	HELPER_STDERR = 1 << 5,	  /* its standard error, */
-	HELPER_GIVEN = 1 << 6,	  /* all descriptors that the program was started with */
+	HELPER_LIMITED = 1 << 0,  /* 1 GiB more memory; it is killed first if memory is short */
+	HELPER_OUTLIVES = 1 << 1, /* it sees by its socket that the program has ended */
+	HELPER_SESSION = 1 << 2,  /* it stays in the session of the program, and has its terminal */
+	HELPER_STDOUT = 1 << 3,	  /* it has the program's standard output, */
+	HELPER_STDERR = 1 << 4,	  /* its standard error, */
+	HELPER_GIVEN = 1 << 5,	  /* all descriptors that the program was started with */
 };
 
 #define HELPER_KEEP_MAX 4

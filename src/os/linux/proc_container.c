@@ -80,8 +80,8 @@ int proc__cgroup(pid_t pid, char *path, size_t size)
 }
 
 /*
- * The number of namespace @name of @pid ("ns/pid") where it is not that of the first process, or,
- * if that is not ours to look at, of this one; 0: it is, or cannot be told.
+ * The number of namespace @name of @pid ("ns/pid") if it is not that of the first process, or, if
+ * that one may not be inspected, of this one; 0: it is, or unknown.
  */
 static unsigned long namespace__other(pid_t pid, const char *name)
 {
@@ -96,7 +96,7 @@ static unsigned long namespace__other(pid_t pid, const char *name)
 	return sscanf(its, "%*[a-z]:[%lu]", &number) == 1 ? number : 0;
 }
 
-/* What is mounted as the root of @pid, "8:1 /"; false: that is not told. */
+/* What is mounted as the root of @pid, "8:1 /"; false: unknown. */
 static bool proc__root(pid_t pid, char root[ROOT_LEN])
 {
 	FILE *in = proc__fopen(pid, "mountinfo");

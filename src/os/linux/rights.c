@@ -50,7 +50,7 @@ static const struct {
 	/* not for a caller who may not: it would tell how the kernel is laid out in memory */
 	{RIGHTS_KERNEL, BIT(CAP_SYSLOG), 0},
 	/* CAP_PERFMON was enough from Linux 5.8 until it was seen that a probe in the middle of
-	 * what is no instruction harms whoever uses it (perf_uprobe_event_init(),
+	 * an instruction harms the processes that execute it (perf_uprobe_event_init(),
 	 * kernel/events/core.c) */
 	{RIGHTS_PROBES, BIT(CAP_SYS_ADMIN), 0},
 };
@@ -281,7 +281,7 @@ void rights__keep(unsigned int uses)
 
 /*
  * A closed descriptor would be given to the next file that is opened.  In its place /dev/null,
- * opened so that it cannot be used: what reads or writes it is told EBADF, as before.  The workload
+ * opened so that it cannot be used: a read or write fails with EBADF, as before.  The workload
  * finds it closed.
  */
 static int descriptors__reserve(void)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which system calls a process of `serve` can still make, by a filter in the kernel (seccomp), for
- * good and for all that it forks.
+ * A filter in the kernel (seccomp) limits the system calls of a process of `serve`, and of all that
+ * it forks, for good.
  *
  * Calls that a process of its role makes are allowed, and those by which the C library or another
- * machine does the same (sandbox_calls.h).  Those that are of use to nobody but who has taken it
- * over end it, by SIGSYS, which the kernel's audit log tells: to execute a program, to trace
- * another process or write to it, to load modules, to mount; of the front to use BPF, too.  All
- * others fail as if the kernel did not know them (ENOSYS), so that a newer C library does what it
- * does on an older kernel.
+ * machine does the same (sandbox_calls.h).  Calls that only an attacker has a use for end the
+ * process by SIGSYS, which the kernel's audit log shows: to execute a program, to trace another
+ * process or write to it, to load modules, to mount, and in the front to use BPF.  All others fail
+ * as if the kernel did not know them (ENOSYS), so that a newer C library does what it does on an
+ * older kernel.
  */
 #ifndef XR_OS_LINUX_SANDBOX_H
 #define XR_OS_LINUX_SANDBOX_H

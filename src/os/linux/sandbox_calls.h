@@ -133,7 +133,7 @@ static const char *const calls_sampler[] = {
 	NULL,
 };
 
-/* Of nobody. */
+/* Of no role. */
 static const char *const calls_fatal[] = {
 	"execve",
 	"execveat",

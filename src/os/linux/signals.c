@@ -15,8 +15,8 @@
 
 /*
  * From the first signal to the moment when another ends the program at once.  What comes in between
- * belongs to the first: timeout signals the program and then its group, a shell and a terminal do
- * likewise.  However long the ending takes then, it is not cut short.
+ * belongs to the first: timeout signals the program and then its group, a shell and a terminal
+ * do the same.  However long the ending takes then, it is not cut short.
  */
 #define SECOND_DELAY_MS 300
 
@@ -51,7 +51,7 @@ static void ending__default(void)
 }
 
 /*
- * The first ending signal is noted as a real-time signal of its own, which stays pending until
+ * The first ending signal is noted as a separate real-time signal, which stays pending until
  * signals__take reads it: so the ending signals themselves need not stay blocked for it.
  */
 static int noted(size_t i)
@@ -180,7 +180,7 @@ int signals__open(struct signals **out, struct errmsg *f)
 	signal(SIGCHLD, SIG_DFL);
 	timer.sa_mask = mask;
 	signal(SIGPIPE, SIG_IGN);
-	/* a file that may not grow is told by write(2) */
+	/* write(2) fails if the file may not grow */
 	s->full = signal(SIGXFSZ, SIG_IGN) == SIG_DFL;
 	noted__mask(&s->taken);
 	s->fd = signalfd(-1, &s->taken, SFD_NONBLOCK | SFD_CLOEXEC);

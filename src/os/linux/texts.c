@@ -37,7 +37,7 @@ bool texts__absolute(const char *path)
 /* @what: S_IXOTH to go through a directory, S_IROTH to read. */
 static bool request__may(const struct texts_request *r, const struct stat *st, mode_t what)
 {
-	/* the kernel was asked for the caller already */
+	/* the kernel has checked the caller */
 	if (!r->reader || r->reader == geteuid())
 		return true;
 	if (st->st_uid == r->reader)
@@ -46,8 +46,8 @@ static bool request__may(const struct texts_request *r, const struct stat *st, m
 }
 
 /*
- * Go down @path, which has no links in it, and open what it leads to, O_PATH.  A link that has come
- * since then, or anything that the reader may not, ends it.
+ * Open @path, which has no links in it, directory by directory with O_PATH.  This fails at a link
+ * that was made since, and at anything that the reader may not pass.
  */
 static int text__find(const struct texts_request *r, char *path, struct stat *st)
 {
@@ -88,7 +88,8 @@ static int text__open(const struct texts_request *r, struct stat *st)
 	return fd;
 }
 
-/* Was it changed when the request says?  R has the time as file.mtime() computes it (platform.c).
+/* Is its time of change the one of the request?  R has the time as file.mtime() computes it
+ * (platform.c).
  */
 static bool text__is_of(const struct texts_request *r, const struct stat *st)
 {

@@ -28,7 +28,7 @@ static bool sudo__number(const char *name, uint32_t *number)
 	const char *text = getenv(name);
 	uint64_t value;
 
-	/* -1 is no user: setresuid(2) takes it for "as it is" */
+	/* -1 means "as it is" to setresuid(2) */
 	if (!text || parse__u64(text, UINT32_MAX - 1, &value) || !value)
 		return false;
 	*number = (uint32_t)value;
@@ -154,8 +154,8 @@ int workload__go(struct workload *c, struct errmsg *f)
 }
 
 /*
- * An engine may trace the child: a stop of it is reported to whoever waits first, and is the
- * engine's to take (ptrace(2)).  So what is to be reported is looked at before it is taken.
+ * An engine may trace the child.  The kernel reports a stop to the first that waits, and the engine
+ * has to take it (ptrace(2)).  So a report is inspected before it is taken.
  */
 bool workload__ended(struct workload *c)
 {

@@ -19,7 +19,7 @@
 #include "os/rights.h"
 
 #define CHECK_NS   (100 * NS_PER_MS) /* between two looks at the program's signals */
-#define SILENT_MAX 100u /* after so many alarms in vain only each SILENT_MAX-th is set */
+#define SILENT_MAX 100u /* after this many alarms in vain only each SILENT_MAX-th is set */
 
 /*
  * Ignored by default, and nothing else (SIGCONT has an effect by itself): if the tracer is gone,

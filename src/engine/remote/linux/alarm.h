@@ -27,7 +27,7 @@ struct alarm {
 	int signal;	  /* 0: the program uses all that would do */
 	uint64_t checked; /* when the signal was chosen, ns */
 	uint64_t set_at;  /* its count of CPU time when it was set, ns */
-	uint32_t silent;  /* so many times in a row it was set and did not ring */
+	uint32_t silent;  /* times in a row that it was set and did not ring */
 };
 
 /*

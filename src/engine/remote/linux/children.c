@@ -45,7 +45,7 @@ void remote_children__inherit(struct loop_target *child, const struct loop_targe
 	memcpy(child->random, parent->random, sizeof(child->random));
 }
 
-/* Does @pid run the program that @t was found running?  Negative: it cannot be told. */
+/* Does @pid run the program that @t was found running?  Negative: unknown. */
 static int children__same_program(const struct loop_target *t, pid_t pid)
 {
 	uint8_t random[sizeof(t->random)];

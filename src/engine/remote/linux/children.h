@@ -34,7 +34,7 @@ enum xr_process_event remote_children__check(const struct loop_target *t);
 
 /*
  * remote_children__stays - is @t known to run the program that it was found running?  Not while it
- * ends or execs: then this cannot be told for a moment, and __check waits for the outcome.
+ * ends or execs: then this is unknown for a moment, and __check waits for the outcome.
  */
 bool remote_children__stays(const struct loop_target *t);
 

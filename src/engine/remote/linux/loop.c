@@ -19,7 +19,7 @@
 
 #define PROVE_EACH 64u	  /* ticks between two looks for R's thread, where it was not found */
 #define KEYS_MAX   64u	  /* by which it is found */
-#define OFF_CPU_NS 100000 /* of CPU time are none */
+#define OFF_CPU_NS 100000 /* less CPU time counts as none */
 
 struct engine {
 	struct remote_targets targets; /* first */
@@ -285,7 +285,7 @@ static bool target__held(struct engine *e, struct loop_target *t, char state, bo
 	return held;
 }
 
-/* Of a thread that has just ended nothing is said. */
+/* A thread that has just ended is not reported. */
 static void target__no_clock(struct engine *e, struct loop_target *t, int err)
 {
 	if (err == -ESRCH)

@@ -3,7 +3,7 @@
  * The engine that stops R's thread, and no other, for the few reads that must agree.
  *
  * The thread is attached to for each sample and let go at the end of it (tracee.h).  So between
- * samples it is nobody's: a debugger can have it.  A profiler that is itself stopped within a
+ * samples it is free: a debugger can have it.  A profiler that is itself stopped within a
  * sample lets it go first (watchdog.h), and when one is killed the kernel does: PTRACE_SEIZE
  * without PTRACE_O_EXITKILL (kernel/ptrace.c, exit_ptrace()).
  */
@@ -132,7 +132,7 @@ static int tracee__regs(const struct loop_target *t, struct remote_regs *to)
 	return 0;
 }
 
-/* Where R has no flag that says so, the collector runs if the thread is in its code. */
+/* If R has no flag for it, the collector runs if the thread is in its code. */
 static bool tracee__asks_code(const struct loop_target *t)
 {
 	return t->base.row.flags & XR_ROW_GC && !t->base.row.gc_at && t->base.row.gc_begin;
@@ -184,7 +184,7 @@ static void tracee__no_alarm(struct engine *e, struct loop_target *t)
 			     (int)t->pid, strerror(-err));
 }
 
-/* One second look: of a thread that stands still, if that can be had. */
+/* One second look: of a thread that stands still, if possible. */
 static int tracee__look(struct engine *e, struct loop_target *t, struct remote_state *state)
 {
 	struct tracees *tracees = remote_loop__data(e);

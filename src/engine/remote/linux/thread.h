@@ -46,7 +46,7 @@ bool remote_thread__ending(const struct remote_thread *t);
 
 /*
  * remote_thread__cpu_time - CPU time it has used since this was first called, ns, up to this very
- * moment.  Else why that cannot be told: -EACCES, -ENOSYS, ... of perf_event_open().
+ * moment.  Else why it is unknown: -EACCES, -ENOSYS, ... of perf_event_open().
  */
 int remote_thread__cpu_time(struct remote_thread *t, uint64_t *ns);
 

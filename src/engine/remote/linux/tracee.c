@@ -50,7 +50,7 @@ struct tracees {
 /* A signal handler has no argument. */
 static struct tracees *handled;
 
-/* The next stop of any child or tracee that nobody has taken: its thread, or 0. */
+/* The next stop of any child or tracee that was not taken: its thread, or 0. */
 static pid_t stop__take(int *status)
 {
 	siginfo_t info = {0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Threads of other processes that are stopped by ptrace(2) and let go.  This is the one place that
- * waits for stops; the ends of children are left to whoever started them.
+ * waits for stops; the ends of children are left to the code that started them.
  *
  * A thread is stopped by its alarm (alarm.h), in its own code.  PTRACE_INTERRUPT stops threads that
  * have no alarm, or whose alarm did not ring.  If that interrupts a system call that the kernel
  * would not restart, the call is restarted (x86-64).
  *
- * A thread that is told to stop and does not soon is late.  SIGCHLD tells when it does, and its
+ * A thread that is asked to stop and does not soon is late.  SIGCHLD comes when it does, and its
  * handler lets it go at once, whatever the profiler is doing then.
  */
 #ifndef XR_ENGINE_REMOTE_LINUX_TRACEE_H
@@ -25,7 +25,7 @@ struct watchdog;
 
 enum stopped {
 	STOPPED = 0,
-	STOPPED_NOT = 1, /* not yet, or it cannot be told to now */
+	STOPPED_NOT = 1, /* not yet, or it cannot be asked to now */
 };
 
 /*

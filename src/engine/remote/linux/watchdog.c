@@ -30,11 +30,11 @@
 #define AGAIN_MS 200  /* between two looks whether there still is a watchdog */
 #define READY_MS 1000 /* how long the first one is waited for */
 #define READ_MS	 1000 /* between two looks at a read */
-#define READS	 5    /* so many looks that see the same one end the tracer */
+#define READS	 5    /* checks that see the same read end the tracer */
 
 /* What the tracer and its watchdog share. */
 struct page {
-	_Atomic uint32_t held;	/* threads that are stopped, or were told to */
+	_Atomic uint32_t held;	/* threads that are stopped, or were asked to stop */
 	_Atomic uint32_t told;	/* the tracer was continued, and is to stop when it holds none */
 	_Atomic uint64_t armed; /* when the killer was set, ns */
 	_Atomic int32_t pid;	/* the process of the last one */
@@ -92,7 +92,7 @@ struct seen {
 };
 
 /*
- * Nothing but its end gets the tracer out of a read of memory that nobody provides: a page of a
+ * Only its end gets the tracer out of a read of memory that is never provided: a page of a
  * file system that does not respond, or one that its process (userfaultfd(2)) does not give.  It
  * sees no signal and no deadline then.
  */

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What sees to it that no thread of a target stays stopped because the tracer is held up itself,
- * and that no target holds up the profiler by memory that does not respond.
+ * The watchdog: no thread of a target stays stopped because the tracer stalls, and no target blocks
+ * the profiler by memory that does not respond.
  *
- * Signals that can be blocked are, from before a thread is told to stop until after it was let go.
- * Against the others there are two things, each armed before and disarmed after:
+ * From before a thread is asked to stop until after it was released, all signals are blocked that
+ * can be.  Against the others there are two things, each armed before and disarmed after:
  *
- * - A process, the watchdog, in a session of its own.  A timer wakes it when a stop has lasted some
- *   milliseconds.  If the tracer is stopped (SIGSTOP) it is continued, lets the thread go and then
- *   stops itself.
- * - A timer of the kernel that kills the tracer after a second.  It needs nobody who runs: it holds
- *   when the tracer is frozen with the watchdog, hangs in a read, or when the watchdog is gone. The
- *   kernel detaches what a dead tracer held (kernel/ptrace.c, exit_ptrace()).
+ * - A helper process, the watchdog.  A timer wakes it when a stop has lasted some milliseconds.  If
+ *   the tracer is stopped (SIGSTOP) it continues it; the tracer releases the thread and then stops
+ *   itself.
+ * - A timer of the kernel that kills the tracer after a second.  It needs no running process: it
+ *   works if the tracer is frozen with the watchdog, hangs in a read, or if the watchdog is gone.
+ *   The kernel detaches the threads of a dead tracer (kernel/ptrace.c, exit_ptrace()).
  *
- * A read of memory cannot be ended but by the end of who reads.  The watchdog looks once a second;
- * a tracer that is in the same sample's reads, in the kernel, for five of its looks is killed, and
- * that is said.  What was written until then is whole.
+ * Only the end of its process ends a read of memory.  The watchdog checks once a second: it kills a
+ * tracer that is in the reads of the same sample, in the kernel, at five checks, and reports it.
+ * What was written until then is complete.
  *
  * All but watchdog__open and __close are called by the thread that called watchdog__open.
  */
@@ -36,7 +36,7 @@ int watchdog__open(struct watchdog **out, struct errmsg *f);
 void watchdog__close(struct watchdog *w);
 
 /*
- * watchdog__enter - a thread of process @pid will be told to stop.  All signals are blocked until
+ * watchdog__enter - a thread of process @pid will be asked to stop.  All signals are blocked until
  * watchdog__leave.  False: nothing is to be stopped now, as no watchdog is at work yet, or the
  * tracer is itself to stop as soon as it holds nothing.
  */

@@ -80,6 +80,12 @@ FILE *proc__fopen(pid_t pid, const char *name);
 ssize_t proc__text(pid_t pid, const char *name, char *text, size_t size);
 
 /*
+ * proc__line - the first line of a file of the kernel, without its end (Linux).  0, or a negative
+ * errno, and @line is "".
+ */
+int proc__line(const char *path, char *line, size_t size);
+
+/*
  * proc__open_in_root - open the regular file @path as process @pid would (its mount
  * namespace, its root; symbolic links do not lead out).  The caller closes it.
  */

@@ -32,16 +32,12 @@ static void on_record(void *arg, const void *record, size_t size)
 /* As task__syscall() of bpf/task.h: fs/proc/base.c, proc_pid_syscall(). */
 static uint16_t thread__syscall(uint32_t pid, uint32_t tid)
 {
-	char path[64];
+	char name[64], text[128];
 	long nr = -1;
-	FILE *in;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
-	in = fopen(path, "re");
-	if (in && fscanf(in, "%ld", &nr) != 1)
+	snprintf(name, sizeof(name), "task/%u/syscall", tid);
+	if (proc__text((pid_t)pid, name, text, sizeof(text)) <= 0 || sscanf(text, "%ld", &nr) != 1)
 		nr = -1;
-	if (in)
-		fclose(in);
 	return nr >= 0 && nr < (long)XR_SYSCALLS_MAX ? (uint16_t)(nr + 1) : 0;
 }
 

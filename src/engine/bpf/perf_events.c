@@ -53,18 +53,12 @@ static int sys__perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu
 
 uint32_t perf_events__limit(void)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
-	char line[32] = "";
 	uint64_t limit = 0;
+	char line[32];
 
-	if (!file)
+	if (proc__line("/proc/sys/kernel/perf_event_max_sample_rate", line, sizeof(line)) ||
+	    parse__u64(line, UINT32_MAX, &limit))
 		return 0;
-	if (fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (parse__u64(line, UINT32_MAX, &limit))
-			limit = 0;
-	}
-	fclose(file);
 	return (uint32_t)limit;
 }
 

@@ -2,7 +2,6 @@
 #include "engine/bpf/places.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -15,10 +14,12 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/parse.h"
 #include "engine/bpf/probe_file.h"
 #include "os/linux/cpus.h"
 #include "os/linux/refusal.h"
 #include "os/linux/rights.h"
+#include "os/proc.h"
 
 #define UPROBE_PMU "/sys/bus/event_source/devices/uprobe"
 #define CPUS_MAX   8192
@@ -42,15 +43,12 @@ const char *places__tracefs(void)
 
 static int file__number(const char *path, uint32_t *number)
 {
-	FILE *in = fopen(path, "re");
-	int err = 0;
+	uint64_t value = 0;
+	char line[32];
+	int err = proc__line(path, line, sizeof(line));
 
-	*number = 0;
-	if (!in)
-		return -errno;
-	if (fscanf(in, "%" SCNu32, number) != 1)
-		err = -EIO;
-	fclose(in);
+	err = err ? err : parse__u64(line, UINT32_MAX, &value);
+	*number = (uint32_t)value;
 	return err;
 }
 

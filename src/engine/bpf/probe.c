@@ -19,24 +19,13 @@
 #include "engine/bpf/probe.h"
 #include "os/linux/refusal.h"
 #include "os/linux/rights.h"
+#include "os/proc.h"
 
 struct asking {
 	const struct engine_config *config;
 	struct bpf_features *features;
 	bool found; /* all findings are reported */
 };
-
-/* The first line of a file, or "". */
-static void file__line(const char *path, char *buf, size_t size)
-{
-	FILE *in = fopen(path, "re");
-
-	if (!in || !fgets(buf, (int)size, in))
-		buf[0] = '\0';
-	buf[strcspn(buf, "\n")] = '\0';
-	if (in)
-		fclose(in);
-}
 
 static int ask__kernel(struct asking *a, struct errmsg *value)
 {
@@ -46,7 +35,7 @@ static int ask__kernel(struct asking *a, struct errmsg *value)
 	(void)a;
 	if (uname(&name))
 		return errmsg__set(value, -errno, "uname: %s", strerror(errno));
-	file__line("/proc/version_signature", signature, sizeof(signature)); /* Ubuntu has it */
+	proc__line("/proc/version_signature", signature, sizeof(signature)); /* Ubuntu has it */
 	if (kernel__freeze_prone(name.release, name.version, signature))
 		return errmsg__set(
 			value, -ENOTSUP,

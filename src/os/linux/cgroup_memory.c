@@ -5,25 +5,20 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "os/proc.h"
 
 #define PATH_BYTES 4096
 
 /* The number in the file @path/@name; UINT64_MAX: there is none ("max"). */
 static uint64_t limit__read(const char *path, const char *name)
 {
-	char file[PATH_BYTES + 32], line[64] = "";
+	char file[PATH_BYTES + 32], line[64];
 	uint64_t limit;
-	FILE *in;
 
 	snprintf(file, sizeof(file), "%s/%s", path, name);
-	in = fopen(file, "re");
-	if (!in)
+	if (proc__line(file, line, sizeof(line)) || parse__u64(line, UINT64_MAX, &limit))
 		return UINT64_MAX;
-	if (!fgets(line, sizeof(line), in))
-		line[0] = '\0';
-	fclose(in);
-	line[strcspn(line, "\n")] = '\0';
-	return parse__u64(line, UINT64_MAX, &limit) ? UINT64_MAX : limit;
+	return limit;
 }
 
 /* The lowest of @name in @root/@below and the folders between. */

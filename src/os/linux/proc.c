@@ -32,6 +32,21 @@ int proc__open(pid_t pid, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+int proc__line(const char *path, char *line, size_t size)
+{
+	FILE *in = fopen(path, "re");
+	int err = in ? 0 : -errno;
+
+	if (!in || !fgets(line, (int)size, in)) {
+		line[0] = '\0';
+		err = err ? err : -EIO;
+	}
+	line[strcspn(line, "\n")] = '\0';
+	if (in)
+		fclose(in);
+	return err;
+}
+
 FILE *proc__fopen(pid_t pid, const char *name)
 {
 	int fd = proc__open(pid, name);

@@ -52,15 +52,10 @@ bool refusal__in_namespace(void)
 
 bool refusal__lockdown(void)
 {
-	char line[64] = "";
-	FILE *in = fopen("/sys/kernel/security/lockdown", "re");
+	char line[64];
 
-	if (!in)
-		return false;
-	if (!fgets(line, sizeof(line), in))
-		line[0] = '\0';
-	fclose(in);
-	return strstr(line, "[confidentiality]");
+	return !proc__line("/sys/kernel/security/lockdown", line, sizeof(line)) &&
+	       strstr(line, "[confidentiality]");
 }
 
 static bool permitted(unsigned int capability)

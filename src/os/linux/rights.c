@@ -165,15 +165,9 @@ enum rights_whose rights__whose(gid_t *gid)
 /* The one digit of a setting of the kernel's; '0' where there is none. */
 static char setting__read(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char digit = '0';
+	char line[16];
 
-	if (fd < 0)
-		return digit;
-	if (read(fd, &digit, 1) != 1)
-		digit = '0';
-	close(fd);
-	return digit;
+	return proc__line(path, line, sizeof(line)) ? '0' : line[0];
 }
 
 bool rights__events_restricted(void)

@@ -149,12 +149,7 @@ bool remote_children__child(struct remote_children *f, const struct loop_target 
 
 void remote_children__comm(pid_t pid, char comm[16])
 {
-	FILE *in = proc__fopen(pid, "comm");
-
-	comm[0] = '\0';
-	if (!in)
-		return;
-	if (fgets(comm, 16, in))
-		comm[strcspn(comm, "\n")] = '\0';
-	fclose(in);
+	if (proc__text(pid, "comm", comm, 16) < 0)
+		comm[0] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
 }

@@ -7,18 +7,18 @@
 
 #include "sexp.h"
 
-#define GOOD_MIN	10u	  /* looks that must have been good */
-#define BAD_SHARE	4u	  /* one bad look on so many good ones is allowed */
-#define BAD_MAX		30u	  /* after so many bad ones, if they are too many, it is refuted */
-#define CONTEXTS_MAX	8u	  /* of the innermost contexts, in one look */
-#define COUNT_MAX	(1 << 30) /* collections */
-#define GC_MAX		200u	  /* collections in which the flag was 1, and never 0 between */
-#define MEMORY_GOOD_MIN 4u	  /* looks in which counts of memory had grown */
+#define GOOD_MIN	10u	     /* looks that must have been good */
+#define BAD_SHARE	4u	     /* good looks for each bad one, at least */
+#define BAD_MAX		30u	     /* bad looks that refute, if the share is too large */
+#define CONTEXTS_MAX	8u	     /* of the innermost contexts, in one look */
+#define COUNT_MAX	(1 << 30)    /* collections */
+#define GC_MAX		200u	     /* collections in which the flag was 1, and never 0 between */
+#define MEMORY_GOOD_MIN 4u	     /* looks in which counts of memory had grown */
 #define MEMORY_MAX	(1ULL << 48) /* bytes: more than a process can have */
 #define PAUSE_NS	200000	     /* between two looks at counts of memory */
 #define NODES_MIN	10000u	     /* R has 50,000 when it began, without any package but base */
 
-/* What must be the same before and after a look, for the look to tell anything. */
+/* A look counts only if this is the same before and after it. */
 struct state {
 	uint64_t head, srcref, body, pc_at;
 };
@@ -69,8 +69,7 @@ static uint64_t context__field(const uint8_t *context, size_t at)
 	return value;
 }
 
-/* The innermost contexts: what byte code made of them says which code it was.  Number of those, or
- * -1 when one breaks the rule. */
+/* How many of the innermost contexts byte code made; -1 if one of these has no byte code. */
 static int contexts__check(const struct xr_row *row, const struct mem_reader *m, uint64_t at)
 {
 	const struct xr_layout *l = &row->layout;
@@ -94,7 +93,7 @@ static int contexts__check(const struct xr_row *row, const struct mem_reader *m,
 	return n;
 }
 
-/* One look at byte code: 1: right; 0: wrong; -EAGAIN: it says nothing. */
+/* Look at byte code. 1: right; 0: wrong; -EAGAIN: no conclusion. */
 static int bc__look(const struct xr_row *row, const struct mem_reader *m, uint32_t *contexts)
 {
 	uint64_t code = 0, size = 0, pc = 0;
@@ -125,9 +124,9 @@ static int bc__look(const struct xr_row *row, const struct mem_reader *m, uint32
 }
 
 /*
- * The flag is 1.  How long that lasts says nothing, for a collection may take any time; but the
- * moments of looks are not R's, and one that fell into a collection each of so many times was not
- * looking at the flag.  Where the number of collections is not known nothing is concluded.
+ * The flag is 1.  A collection may take any time, so the duration proves nothing.  But looks come
+ * at random moments: if all looks of very many collections find 1, the variable is not the flag. If
+ * the number of collections is not known, there is no conclusion.
  */
 static int gc__is_set(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
 {
@@ -145,7 +144,8 @@ static int gc__is_set(struct hidden_check *c, const struct xr_row *row, const st
 	return 0;
 }
 
-/* What cannot be read now may be about to exec; what never can is no variable. */
+/* A process that is about to exec cannot be read for a moment.  An address that never can is wrong.
+ */
 static int gc__look(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
 {
 	uint32_t flag = 0;
@@ -180,7 +180,7 @@ static int count__look(struct hidden_check *c, const struct xr_row *row, const s
 	return 0;
 }
 
-/* Both 0 where the row has no address for them: nothing is concluded from what is the same. */
+/* Without an address in the row the value is 0. */
 static int collector__read(const struct xr_row *row, const struct mem_reader *m, int32_t *count,
 			   uint32_t *flag)
 {
@@ -207,7 +207,7 @@ static int memory__read(const struct xr_row *row, const struct mem_reader *m,
 	return err;
 }
 
-/* Can R have that? */
+/* Are these values possible? */
 static bool memory__is_possible(const struct xr_row *row, const struct hidden_memory_seen *now)
 {
 	return now->small < MEMORY_MAX / 8 && now->large < MEMORY_MAX / 8 && row->node_size &&
@@ -229,9 +229,9 @@ static int dups__look(struct hidden_check *c, const struct xr_row *row, const st
 }
 
 /*
- * A collection that runs takes the counts apart: its looks say nothing, where the flag tells.  It
- * does not where it is not known, nor for the moment between the number of collections and the flag
- * (R_gc_internal(), memory.c): some looks may be bad.
+ * During a collection the counts are in pieces, so looks with the flag set are not counted.  Some
+ * looks may be bad: the flag may not be known, and R sets it after the number of collections
+ * (R_gc_internal(), memory.c).
  */
 static int memory__look(struct hidden_check *c, const struct xr_row *row,
 			const struct mem_reader *m)
@@ -338,8 +338,8 @@ int hidden_check__look(struct hidden_check *c, const struct xr_row *row, const s
 }
 
 /*
- * What R counts grows when it allocates, and that is at times: looks that follow each other at once
- * see nothing of it, and between those that are far apart lies a collection.
+ * The counts grow when R allocates.  Looks that follow each other at once see no growth, and looks
+ * far apart have a collection between them.
  */
 static void hidden_check__pause(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Addresses of R's hidden variables, proven and refuted, on images of R's memory. */
+/* Addresses of R's hidden variables, proven and refuted in images of R's memory. */
 
 #include "target/layouts.h"
 #include "target/hidden_check.h"
@@ -11,7 +11,7 @@ struct scene {
 	struct xr_row row;
 	uint64_t code, body, other, unrelated;
 	uint64_t variable;  /* what R_BCpc points at */
-	unsigned int moves; /* change R_GlobalContext in the middle of so many looks */
+	unsigned int moves; /* looks in the middle of which R_GlobalContext changes */
 	unsigned int reads;
 };
 
@@ -104,7 +104,7 @@ static void is(struct scene *s, unsigned int times, enum lines_verdict wanted, c
 		c.tally.good, c.tally.bad, c.tally.contexts);
 }
 
-/* The same with @value at @at from now on, in as many looks as decide. */
+/* The same with @value at @at from now on, in enough looks for a verdict. */
 static void put_is(struct scene *s, uint64_t at, uint64_t value, enum lines_verdict wanted,
 		   const char *what)
 {
@@ -121,33 +121,32 @@ TEST(bytecode)
 	scene__init(&s, l);
 	body_at = s.row.bc_body_at;
 	pc_at = s.row.bc_pc_at;
-	is(&s, 200, HIDDEN_PROVEN, "R's rules hold");
+	is(&s, 200, HIDDEN_PROVEN, "the variables follow R's rules");
 	is(&s, 5, HIDDEN_OPEN, "a few looks do not prove it");
-	put_is(&s, s.row.srcref_at, s.m.nil, HIDDEN_OPEN,
-	       "while no byte code runs nothing is known");
+	put_is(&s, s.row.srcref_at, s.m.nil, HIDDEN_OPEN, "no conclusion while no byte code runs");
 	image__put64(&s.m, s.row.srcref_at, s.row.in_bc);
-	put_is(&s, s.variable, 0, HIDDEN_OPEN, "nor before it has begun");
+	put_is(&s, s.variable, 0, HIDDEN_OPEN, "nor before the byte code has begun");
 	s.moves = 30;
 	image__put64(&s.m, s.variable, 1);
-	is(&s, 6, HIDDEN_OPEN, "nor when R moved on meanwhile");
+	is(&s, 6, HIDDEN_OPEN, "nor if R moved on during the look");
 	s.moves = 0;
-	is(&s, 200, HIDDEN_REFUTED, "a place that is nowhere");
+	is(&s, 200, HIDDEN_REFUTED, "refuted: a place that cannot be");
 	code = s.code + l->vector_data;
-	put_is(&s, s.variable, code + 128, HIDDEN_REFUTED, "a place behind the code");
-	put_is(&s, s.variable, code - 8, HIDDEN_REFUTED, "a place before the code");
-	put_is(&s, s.variable, code + 4, HIDDEN_REFUTED, "a place between two units");
+	put_is(&s, s.variable, code + 128, HIDDEN_REFUTED, "refuted: a place behind the code");
+	put_is(&s, s.variable, code - 8, HIDDEN_REFUTED, "refuted: a place before the code");
+	put_is(&s, s.variable, code + 4, HIDDEN_REFUTED, "refuted: a place between two units");
 	put_is(&s, s.variable, code + 120, HIDDEN_PROVEN, "the last place of the code");
-	put_is(&s, body_at, s.other, HIDDEN_REFUTED, "the place is of other code");
-	put_is(&s, body_at, s.unrelated, HIDDEN_REFUTED, "the code is no byte code");
-	put_is(&s, body_at, 0, HIDDEN_REFUTED, "there is no code");
-	put_is(&s, body_at, 8, HIDDEN_REFUTED, "the code is nowhere");
+	put_is(&s, body_at, s.other, HIDDEN_REFUTED, "refuted: the place is of other code");
+	put_is(&s, body_at, s.unrelated, HIDDEN_REFUTED, "refuted: the code is not byte code");
+	put_is(&s, body_at, 0, HIDDEN_REFUTED, "refuted: there is no code");
+	put_is(&s, body_at, 8, HIDDEN_REFUTED, "refuted: the code cannot be read");
 	image__put64(&s.m, body_at, s.body);
-	put_is(&s, pc_at, 0, HIDDEN_REFUTED, "there is no place");
+	put_is(&s, pc_at, 0, HIDDEN_REFUTED, "refuted: there is no place");
 	image__put64(&s.m, pc_at, s.variable);
 	head = image__get64(&s.m, s.row.head_at);
 	image__put64(&s.m, head + l->srcref, s.row.in_bc);
-	put_is(&s, head + l->bcbody, s.unrelated, HIDDEN_REFUTED, "contexts do not agree");
-	put_is(&s, head + l->bcbody, s.body, HIDDEN_PROVEN, "and as it was");
+	put_is(&s, head + l->bcbody, s.unrelated, HIDDEN_REFUTED, "refuted: contexts do not agree");
+	put_is(&s, head + l->bcbody, s.body, HIDDEN_PROVEN, "proven again");
 	image__free(&s.m);
 }
 
@@ -160,22 +159,22 @@ TEST(flag)
 	s.row.flags = XR_ROW_GC;
 	tap__ok(look(&s, 1).gc == HIDDEN_PROVEN, "the flag is 0");
 	image__put32(&s.m, s.m.gc_at, 2);
-	tap__ok(look(&s, 1).gc == HIDDEN_REFUTED, "the flag is what no flag is");
+	tap__ok(look(&s, 1).gc == HIDDEN_REFUTED, "refuted: the flag is 2");
 	image__put32(&s.m, s.m.gc_at, 1);
 	c = look(&s, 100000);
 	tap__ok(c.gc == HIDDEN_OPEN && c.flag == 1, "the flag is 1: a collection may take long");
 	image__put32(&s.m, s.m.gc_at, 0);
 	run(&s, &c, 1);
-	tap__ok(c.gc == HIDDEN_PROVEN, "and when it is over the flag is one");
+	tap__ok(c.gc == HIDDEN_PROVEN, "proven when the collection is over");
 	s.row.gc_at = 16;
-	tap__ok(look(&s, 1).gc == HIDDEN_OPEN, "the flag cannot be read just now");
-	tap__ok(look(&s, 100).gc == HIDDEN_REFUTED, "nor ever");
+	tap__ok(look(&s, 1).gc == HIDDEN_OPEN, "the flag cannot be read for a moment");
+	tap__ok(look(&s, 100).gc == HIDDEN_REFUTED, "refuted: it can never be read");
 	s.row.gc_at = 0;
 	c = look(&s, 10);
-	tap__ok(!c.looks, "there is none, so nothing is looked at");
+	tap__ok(!c.looks, "no look if there is no flag");
 	s.row.flags = XR_ROW_LINES | XR_ROW_BC;
 	c = look(&s, 10);
-	tap__ok(!c.looks, "nor is what is trusted already");
+	tap__ok(!c.looks, "nor at variables that are proven");
 	image__free(&s.m);
 }
 
@@ -202,11 +201,12 @@ TEST(collections)
 	image__put32(&s.m, s.m.gc_at, 1);
 	image__put32(&s.m, s.row.gc_count_at, 77);
 	c = look(&s, 100000);
-	tap__ok(c.gc == HIDDEN_OPEN && c.in_collection == 1, "time in one collection says nothing");
+	tap__ok(c.gc == HIDDEN_OPEN && c.in_collection == 1,
+		"no conclusion from the time of one collection");
 	c = collections(&s, 200);
 	tap__ok(c.gc == HIDDEN_OPEN, "the flag is 1 in %u collections", c.in_collection);
 	c = collections(&s, 201);
-	tap__ok(c.gc == HIDDEN_REFUTED, "one that is 1 in %u collections, and never 0, is none",
+	tap__ok(c.gc == HIDDEN_REFUTED, "refuted: 1 in %u collections, and never 0",
 		c.in_collection);
 	image__free(&s.m);
 }
@@ -219,11 +219,11 @@ TEST(count)
 		enum lines_verdict verdict;
 		const char *what;
 	} rows[] = {
-		{0, 100, HIDDEN_OPEN, "R never collected: nothing is known"},
+		{0, 100, HIDDEN_OPEN, "no conclusion if R never collected"},
 		{3, 1, HIDDEN_OPEN, "a number of collections"},
-		{3, 2, HIDDEN_PROVEN, "that stays or grows"},
-		{(uint32_t)-3, 2, HIDDEN_REFUTED, "a number below 0"},
-		{0x7fffffff, 2, HIDDEN_REFUTED, "more than there can be"},
+		{3, 2, HIDDEN_PROVEN, "proven: it stays or grows"},
+		{(uint32_t)-3, 2, HIDDEN_REFUTED, "refuted: a number below 0"},
+		{0x7fffffff, 2, HIDDEN_REFUTED, "refuted: more than possible"},
 	};
 	struct hidden_check c = {0};
 	struct mem_reader m;
@@ -241,7 +241,7 @@ TEST(count)
 		image__put32(&s.m, s.row.gc_count_at, count);
 		hidden_check__look(&c, &s.row, &m);
 	}
-	tap__ok(c.count == HIDDEN_REFUTED, "a number that falls");
+	tap__ok(c.count == HIDDEN_REFUTED, "refuted: a number that falls");
 	image__free(&s.m);
 }
 
@@ -259,7 +259,7 @@ static void counts__init(struct scene *s)
 	image__put32(&s->m, s->row.gc_count_at, 3);
 }
 
-/* @times looks at these counts, which go on from those of @c. */
+/* @times looks at these counts, continuing those of @c. */
 static void counts__look(struct scene *s, struct hidden_check *c, unsigned int times,
 			 uint64_t small, uint64_t large, uint64_t nodes)
 {
@@ -276,7 +276,8 @@ TEST(memory_grows)
 
 	counts__init(&s);
 	counts__look(&s, &c, 50, 1000, 70000, 60000);
-	tap__ok(c.memory == HIDDEN_OPEN && !c.seen.good, "counts that stand still say nothing");
+	tap__ok(c.memory == HIDDEN_OPEN && !c.seen.good,
+		"no conclusion from counts that do not change");
 	for (uint64_t i = 1; i <= 3; i++)
 		counts__look(&s, &c, 3, 1000, 70000, 60000 + i);
 	tap__ok(c.memory == HIDDEN_OPEN && c.seen.good == 3, "three times one has grown");
@@ -287,16 +288,15 @@ TEST(memory_grows)
 	image__put32(&s.m, s.m.gc_at, 1);
 	counts__look(&s, &c, 3, 0, 69000, 50000);
 	image__put32(&s.m, s.m.gc_at, 0);
-	tap__ok(c.memory == HIDDEN_OPEN && c.seen.small == 900,
-		"and nothing is said while it runs");
+	tap__ok(c.memory == HIDDEN_OPEN && c.seen.small == 900, "no conclusion while it runs");
 	counts__look(&s, &c, 3, 900, 69001, 50000);
-	tap__ok(c.memory == HIDDEN_PROVEN && !c.seen.no_dups, "grown once more, they are proven");
+	tap__ok(c.memory == HIDDEN_PROVEN && !c.seen.no_dups, "proven when one has grown again");
 	s.row.flags = XR_ROW_COLLECTIONS;
 	c = (struct hidden_check){.count = HIDDEN_PROVEN, .gc = HIDDEN_PROVEN};
-	tap__ok(hidden_check__open(&c, &s.row), "they are wanted for collections, too");
+	tap__ok(hidden_check__open(&c, &s.row), "collections need them");
 	s.row.flags = XR_ROW_LINES | XR_ROW_GC;
 	s.row.in_bc = 0;
-	tap__ok(!hidden_check__open(&c, &s.row), "but not for all");
+	tap__ok(!hidden_check__open(&c, &s.row), "lines and GC marks do not");
 	image__free(&s.m);
 }
 
@@ -309,31 +309,31 @@ TEST(memory_is_none)
 	counts__init(&s);
 	for (uint64_t i = 0; i < 40; i++)
 		counts__look(&s, &c, 1, 1000 + 10 * (i & 1), 70000, 60000);
-	tap__ok(c.memory == HIDDEN_OPEN, "one that falls as often as it grows proves nothing");
+	tap__ok(c.memory == HIDDEN_OPEN,
+		"no conclusion from a count that falls as often as it grows");
 	for (uint64_t i = 0; i < 60; i++)
 		counts__look(&s, &c, 1, 1000 + 10 * (i & 1), 70000, 60000);
-	tap__ok(c.memory == HIDDEN_REFUTED, "and in the end is none (%u good, %u bad)", c.seen.good,
+	tap__ok(c.memory == HIDDEN_REFUTED, "refuted later (%u good, %u bad)", c.seen.good,
 		c.seen.bad);
 	counts__look(&s, &c, 0, 1000, 70000, 1ULL << 43);
-	tap__ok(look(&s, 100).memory == HIDDEN_REFUTED,
-		"so are more nodes than a process can have");
+	tap__ok(look(&s, 100).memory == HIDDEN_REFUTED, "refuted: more nodes than possible");
 	counts__look(&s, &c, 0, 1ULL << 45, 70000, 60000);
-	tap__ok(look(&s, 100).memory == HIDDEN_REFUTED, "or vectors");
+	tap__ok(look(&s, 100).memory == HIDDEN_REFUTED, "refuted: more vectors than possible");
 	large_at = s.row.large_at;
 	s.row.large_at = 8;
-	tap__ok(look(&s, 100).memory == HIDDEN_REFUTED, "and what cannot be read");
+	tap__ok(look(&s, 100).memory == HIDDEN_REFUTED, "refuted: it cannot be read");
 	c = (struct hidden_check){0};
 	s.row.large_at = large_at;
 	for (uint64_t i = 0; i < 60; i++)
 		counts__look(&s, &c, 1, 1000, 70000, 900 + i);
-	tap__ok(c.memory == HIDDEN_OPEN && !c.seen.good, "an R that begins is not looked at");
+	tap__ok(c.memory == HIDDEN_OPEN && !c.seen.good, "no conclusion while R starts");
 	s.row.dups_at = 8;
 	for (uint64_t i = 0; i < 6; i++)
 		counts__look(&s, &c, 1, 1000, 70000, 60000 + i);
 	tap__ok(c.memory == HIDDEN_PROVEN && c.seen.no_dups,
-		"duplications that cannot be read are none, the others are proven");
+		"proven without duplications, which cannot be read");
 	s.row.small_at = 0;
-	tap__ok(!look(&s, 100).looks, "where one of three is missing nothing is looked at");
+	tap__ok(!look(&s, 100).looks, "no look if one of the three is missing");
 	image__free(&s.m);
 }
 

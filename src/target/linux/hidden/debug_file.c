@@ -45,7 +45,7 @@ size_t debug_file__build_id(Elf *elf, uint8_t id[DEBUG_FILE_BUILD_ID_MAX])
 	return 0;
 }
 
-/* The file name in .gnu_debuglink and the CRC behind it; NULL: there is none. */
+/* The file name in .gnu_debuglink and the CRC behind it; NULL if it is missing. */
 static const char *debug__link(Elf *elf, uint32_t *crc)
 {
 	struct elf_taken taken = {0};
@@ -80,14 +80,13 @@ static const char *debug__link(Elf *elf, uint32_t *crc)
 	return NULL;
 }
 
-/* The CRC of the whole file, of which libelf keeps all that was read; of a larger one that of its
- * begin. */
+/* The CRC of the file, or of its first CRC_MAX bytes: libelf keeps in memory what it has read. */
 static uint32_t debug__crc(Elf *elf)
 {
 	uint32_t crc = 0;
 	int64_t at = 0;
 
-	/* not elf_rawfile(), as in elf_image.c; the size is not to be had otherwise */
+	/* not elf_rawfile(), as in elf_image.c; there is no other way to learn the size */
 	for (size_t size = 1u << 20; size && at < CRC_MAX;) {
 		Elf_Data *data = elf_getdata_rawchunk(elf, at, size, ELF_T_BYTE);
 

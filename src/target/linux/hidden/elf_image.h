@@ -33,7 +33,8 @@ struct elf_taken {
  */
 Elf_Data *elf_taken__section(struct elf_taken *taken, Elf_Scn *scn);
 
-/* elf_taken__string - the string at @at of the table in section @number, likewise. */
+/* elf_taken__string - the string at @at of the table in section @number, under the same
+ * conditions. */
 const char *elf_taken__string(struct elf_taken *taken, Elf *elf, size_t number, size_t at);
 
 struct elf_image {

@@ -55,7 +55,7 @@ bool flow__same(const struct flow_value *a, const struct flow_value *b)
 				      (a->at == b->at && a->size == b->size && a->by == b->by));
 }
 
-/* How many times the variable of 8 bytes @value is; 0: it is none. */
+/* By which number @value multiplies a variable of 8 bytes; 0: @value is something else. */
 static uint64_t value__times(struct flow_value value)
 {
 	if (value.kind == CODE_VAR && value.size == 8)
@@ -335,7 +335,7 @@ static void walk__insn(struct code_walk *w, const cs_insn *insn)
 		walk__branch(w, flow.target, &taken);
 		break;
 	case FLOW_JUMP:
-		/* out of the function: it may as well be the last call */
+		/* a jump out of the function may be its last call */
 		if (flow.target - w->begin >= w->size && w->run.watch->call)
 			w->run.watch->call(w->run.watch, &w->run, flow.target);
 		walk__branch(w, flow.target, s);
@@ -385,7 +385,7 @@ static void walk__follow(struct code_walk *w, const uint8_t *bytes, cs_insn *ins
 		if (w->run.state.live)
 			walk__insn(w, insn);
 	}
-	/* what falls off the end, or could not be decoded, is of no use */
+	/* a path that leaves the function at its end, or cannot be decoded, ends here */
 }
 
 /* The parts elsewhere, in a straight line: they end in a call that does not return. */

@@ -4,10 +4,9 @@
  * hold one of the function's first arguments, a constant, what a variable at a known address holds,
  * or a sum or product of that.
  *
- * The code is gone through once, in the order of its addresses. Where paths join, only what all
- * of them agree on is kept; at the head of a loop nothing is. Whatever an instruction does that
- * is not understood makes the registers it writes unknown, so an answer, when there is one,
- * holds on every path.
+ * The code is read once, in the order of its addresses. Where paths join, only what all of them
+ * agree on is kept; at the head of a loop nothing is kept. An instruction that is not understood
+ * makes the registers that it writes unknown. So an answer holds on every path.
  */
 #ifndef XR_TARGET_LINUX_HIDDEN_FLOW_H
 #define XR_TARGET_LINUX_HIDDEN_FLOW_H
@@ -34,7 +33,7 @@ struct flow_value {
 	uint64_t at;
 	uint8_t kind; /* enum code_kind */
 	uint8_t size;
-	uint16_t by; /* 0 where nothing is said of it */
+	uint16_t by; /* 0 for kinds that do not use it */
 };
 
 struct flow_state {
@@ -76,7 +75,7 @@ struct flow_arch {
 	void (*step)(struct flow_run *run, const cs_insn *insn);
 };
 
-/* Who wants to know what. Any of the functions may be NULL. */
+/* What a caller watches for. Any of the functions may be NULL. */
 struct flow_watch {
 	void (*store)(struct flow_watch *w, const struct flow_value *to, unsigned int size,
 		      const struct flow_value *value);
@@ -97,8 +96,8 @@ extern const struct flow_arch flow_x86;
 extern const struct flow_arch flow_arm64;
 
 /*
- * flow__run - follow the function at [begin, begin + size) and tell @watch. @size is cut to
- * CODE_SIZE_MAX.
+ * flow__run - follow the function at [begin, begin + size) and report to @watch. At most
+ * CODE_SIZE_MAX bytes are read.
  *
  * Returns 0; -ENOENT when there is no code there; -ENOMEM.
  */
@@ -108,13 +107,13 @@ int flow__run(struct elf_image *file, uint64_t begin, uint64_t size, struct flow
 
 /* flow__load - what @size bytes at the address @at hold. */
 struct flow_value flow__load(struct flow_run *run, struct flow_value at, unsigned int size);
-/* flow__store - tell the watch that @value was stored at the address @to; a pair is two stores. */
+/* flow__store - report to the watch that @value was stored at @to; a pair is two stores. */
 void flow__store(struct flow_run *run, struct flow_value to, unsigned int size,
 		 struct flow_value value);
 struct flow_value flow__const(uint64_t at);
 /* flow__plus - @value + @by, if that is an address, or a number, that is known. */
 struct flow_value flow__plus(struct flow_value value, uint64_t by);
-/* flow__sum - @a + @b, of 8 bytes, likewise or of a variable. */
+/* flow__sum - @a + @b, of 8 bytes: of addresses and numbers that are known, or of a variable. */
 struct flow_value flow__sum(struct flow_value a, struct flow_value b);
 /* flow__difference - @a - @b. */
 struct flow_value flow__difference(struct flow_value a, struct flow_value b);

@@ -6,7 +6,7 @@
 
 #define ARM64_ZERO 31 /* the zero register: reads as 0, writes are lost */
 
-/* The number of a general register, or -1; the stack pointer is none. */
+/* The number of a general register; -1: another one, for example the stack pointer. */
 static int arm64__gpr(unsigned int reg, unsigned int *size)
 {
 	*size = 8;

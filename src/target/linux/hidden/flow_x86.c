@@ -205,7 +205,7 @@ static bool x86__integer(struct flow_run *run, const cs_insn *insn, const cs_x86
 	switch (insn->id) {
 	case X86_INS_MOV:
 	case X86_INS_MOVABS:
-		/* segment and control registers are no general ones: x86__set() ignores them */
+		/* x86__set() ignores segment and control registers */
 		return x86__move(run, insn, x);
 	case X86_INS_MOVZX:
 		x86__set(s, a->reg, x86__value(run, insn, b, b->size));

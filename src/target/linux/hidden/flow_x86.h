@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What flow_x86.c and flow_x86_vector.c know of each other. */
+/* What flow_x86.c and flow_x86_vector.c share. */
 #ifndef XR_TARGET_LINUX_HIDDEN_FLOW_X86_H
 #define XR_TARGET_LINUX_HIDDEN_FLOW_X86_H
 
 #include "target/linux/hidden/flow.h"
 
-/* x86__gpr - the hardware's number of a general register, and its size; -1: it is none. */
+/* x86__gpr - the hardware's number of a general register, and its size; -1: another register. */
 int x86__gpr(unsigned int reg, unsigned int *size);
 
-/* x86__vec - the number of an xmm or ymm register, -1: it is none; *wide: ymm or zmm. */
+/* x86__vec - the number of a vector register; -1: another register; *wide: ymm or zmm. */
 int x86__vec(unsigned int reg, bool *wide);
 
 /* x86__address - the address that operand @m of @insn names. */

@@ -5,44 +5,30 @@
  * of byte code; R_in_gc, which is 1 while the collector runs; and the counters of R's memory that
  * Rprof(memory.profiling = TRUE) writes.
  *
- * Nothing here looks at a process.  Addresses are virtual addresses of the file, as st_value has
- * them: the caller adds the load bias.
+ * Nothing here looks at a process.  Addresses are virtual addresses of the file, as in st_value:
+ * the caller adds the load bias.
  *
  * Ways, in this order, each only for what is still missing:
  *  1. the file's own .symtab;
- *  2. the .symtab of a separate debug file (hidden__from_debug(), the caller opens it);
+ *  2. the .symtab of a separate debug file (hidden__from_debug(); the caller opens it);
  *  3. the machine code of exported functions, x86_64 and aarch64:
  *     - Rf_begincontext (context.c) stores R_BCbody and R_BCpc into the new context, at the offsets
  *       `bcbody` and `bcpc` (R 3.4.0 and later).  The same code must store R_GlobalContext at
- * offset 0 and R_Srcref a known way behind bcbody, both of which are exported: else the structure
- *       is not the one we know and nothing is returned;
+ *       offset 0 and R_Srcref a known way behind bcbody; both are exported.  Otherwise it is
+ *       another structure, and nothing is returned;
  *     - R_gc_running (memory.c; exported up to R 4.2) returns the flag;
  *     - ALTSTRING_ELT and ALTVEC_DATAPTR (altrep.c, R 3.5.0 and later) call error("cannot get ...
- *       during GC") when the flag is not 0;
- *     - R_gc (memory.c) calls the collector, known by its message "*** recursive gc invocation",
- *       which prints how many collections there were: "Garbage collection %d = %d";
- *     - get_current_mem (memory.c), which is not exported, is the function before the exported
- *       vmaxget, or one of a few before that: in a straight line it stores R_SmallVallocSize,
+ *       during GC") if the flag is not 0;
+ *     - R_gc (memory.c) calls the collector.  Its message is "*** recursive gc invocation", and it
+ *       prints the number of collections: "Garbage collection %d = %d";
+ *     - get_current_mem (memory.c) is not exported.  It is the function before the exported
+ *       vmaxget, or one of a few before that.  In a straight line it stores R_SmallVallocSize,
  *       R_LargeVallocSize and a multiple of R_NodesInUse through its three arguments, and does
- *       nothing else.  No other of the few may look so;
- *     - Rf_duplicate (duplicate.c, if R was built with R_PROFILING, as it is by default) first adds
- *       1 to duplicate_counter.
- * What is not recognised exactly is left 0.
- *
- * What the caller must check in the live process before it trusts an address that did not come
- * from a symbol (`how_*` is not "symbol table" or "debug file"), over as many samples as it takes
- * to see byte code (some ten samples with R_Srcref == R_InBCInterpreter will do; until then,
- * and when a check fails, the innermost location is left out):
- *  - *bc_body is NULL or an object whose header has type 21 (BCODESXP), whose CAR is an INTSXP (13)
- *    and whose CDR is a VECSXP (19);
- *  - with R_Srcref == R_InBCInterpreter: *bc_pc is not NULL, **bc_pc is NULL (an activation that
- *    has not begun) or lies within the data of the CAR, [data, data + 4 * length), a multiple of
- *    8 from its start.  A few per cent may miss this while a call is entered or left (R sets
- *    the two variables one after the other, eval.c bcEval()); most must not;
- *  - the two must agree with the context chain: a context whose srcref is R_InBCInterpreter has
- *    in its bcbody a value that satisfied the first check;
- *  - the flag reads 0 or 1, and 0 in at least one sample.  It cannot be proven further without
- *    seeing a collection; a variable that never leaves 0 marks nothing, which is harmless.
+ *       nothing else.  No other of these functions may look so;
+ *     - Rf_duplicate (duplicate.c, if R was built with R_PROFILING, as by default) first adds 1 to
+ *       duplicate_counter.
+ * What is not recognised exactly stays 0.  An address that did not come from a symbol is a
+ * supposition, until the checks of target/hidden_check.h have proven it in the live process.
  */
 #ifndef XR_TARGET_LINUX_HIDDEN_HIDDEN_H
 #define XR_TARGET_LINUX_HIDDEN_HIDDEN_H
@@ -57,21 +43,21 @@ struct hidden {
 	uint64_t gc_running; /* &R_in_gc */
 	uint64_t gc_count;   /* how many collections there were: int, 4 bytes */
 	uint64_t gc_begin;   /* the collector's code, R_gc_internal without what it calls: */
-	uint64_t gc_end; /* [gc_begin, gc_end), for those who have an instruction pointer only */
-	uint64_t small;	 /* &R_SmallVallocSize: size_t, 8 bytes, in units of 8 bytes */
-	uint64_t large;	 /* &R_LargeVallocSize: likewise */
-	uint64_t nodes;	 /* &R_NodesInUse: size_t, 8 bytes */
-	uint64_t dups;	 /* &duplicate_counter: unsigned long, 8 bytes; it alone may be missing */
+	uint64_t gc_end;     /* [gc_begin, gc_end) */
+	uint64_t small;	     /* &R_SmallVallocSize: size_t, 8 bytes, in units of 8 bytes */
+	uint64_t large;	     /* &R_LargeVallocSize: the same */
+	uint64_t nodes;	     /* &R_NodesInUse: size_t, 8 bytes */
+	uint64_t dups; /* &duplicate_counter: unsigned long, 8 bytes; it alone may be missing */
 	uint16_t node_size; /* bytes: sizeof(SEXPREC), which R multiplies R_NodesInUse with */
 	uint16_t srcref;    /* offset of RCNTXT.srcref as this very file stores it; 0: not seen */
 	uint8_t gc_size;    /* bytes of the flag: 1 or 4 */
-	const char *how_lines;	/* how bc_body and bc_pc were found, a constant; NULL: not */
+	const char *how_lines;	/* how bc_body and bc_pc were found, a constant; NULL: not found */
 	const char *how_gc;	/* the same for gc_running */
 	const char *how_memory; /* the same for small, large and nodes: all, or none */
 };
 
 /*
- * hidden__run - ways 1 and 3 on one open file.
+ * hidden__run - search one open file in ways 1 and 3.
  * @elf: opened with ELF_C_READ or elf_memory(); not ELF_C_READ_MMAP if its owner may truncate it
  * @bcbody, @bcpc: offsets in RCNTXT (rows of layouts.c: 312 and 320 on x86_64 glibc, 424 and 432
  *	on aarch64 glibc); 0: this R has no such fields, do not look for the variables
@@ -84,17 +70,15 @@ struct hidden {
 int hidden__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct hidden *out);
 
 /*
- * hidden__from_symbols - way 1 alone: what the .symtab of @elf has takes the place of what is in
- * @out.
+ * hidden__from_symbols - way 1 alone: replace in @out what the .symtab of @elf has.
  *
  * Symbols that exist twice with different values are not used.  Returns 0 or as hidden__run().
  */
 int hidden__from_symbols(Elf *elf, struct hidden *out);
 
 /*
- * hidden__from_debug - way 2: take from the .symtab of @debug, if that is the debug file of @elf,
- * what @out misses or has from decoded code only.  So: first hidden__run(), then, unless both
- * `how_*` name the symbol table, this.
+ * hidden__from_debug - way 2, after hidden__run(): replace in @out what the .symtab of @debug has,
+ * if that is the debug file of @elf.
  *
  * Returns 0; -ESTALE when @debug belongs to another file (build id, or the CRC of .gnu_debuglink
  * where there is no build id); or as hidden__run().

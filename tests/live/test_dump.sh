@@ -7,7 +7,6 @@
 # timeout: 300
 # engines: vmread
 . "$(dirname "$0")/../lib/live.sh"
-needs program make
 
 # dump ARG...: sets STATUS, OUT (stdout), ERR (stderr)
 dump() {
@@ -89,12 +88,12 @@ deep_pid=$TARGET_PID deep_dir=$TARGET_DIR deep_job=$TARGET_JOB
 
 # in C: it runs, and never goes back to R meanwhile
 spin=$WORK/spin_until.so
-cp "$tests/fixtures/spin_until.c" "$WORK"
-check "the fixture builds" env -u MAKEFLAGS R CMD SHLIB -o "$spin" "$WORK/spin_until.c"
+check "the fixture builds" cc -O1 -shared -fPIC -o "$spin" "$tests/fixtures/spin_until.c"
 target_start host dump call "$spin"
-blocks call "base\t.Call\t\n" running R
+wait_until 60 test -e "$TARGET_DIR/spins"
+blocks call "base\t.C\t\n" running R
 dump -p "$TARGET_PID" --json -e ptrace
-is "$(frames)" "$(printf 'base\t.Call\t\n'; cat "$TARGET_DIR/stack")" "-e ptrace: of one that runs, too"
+is "$(frames)" "$(printf 'base\t.C\t\n'; cat "$TARGET_DIR/stack")" "-e ptrace: of one that runs, too"
 is "$(field doing)" running "which goes on running"
 target_go
 finishes call

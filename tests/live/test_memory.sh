@@ -10,7 +10,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 places=$(all_places host static bullseye trixie sid)
-seconds=$(in_all_else 0.8 0.3) copies=$(in_all_else 10000000 1000000)
+turns=$(in_all_else 250 100) copies=$(in_all_else 10000000 1000000)
 
 # compare FILE OURS: in each phase of memory.R the means of each count are R's own, within 1 %, and so are all duplications
 compare() {
@@ -49,7 +49,7 @@ compare() {
 
 for place in $places; do
 	[ "$place" = host ] || part_needs "$place" image "$place" || continue
-	target_start "$place" memory counts "$seconds" "$copies"
+	target_start "$place" memory counts "$turns" "$copies"
 	prof_start "$TARGET_DIR/ours.out" -F 499 --memory --clock cpu -p "$TARGET_PID" || continue
 	target_go
 	target_await_done 300
@@ -62,8 +62,16 @@ for place in $places; do
 done
 
 # Counts are proven when something allocates: lines that come before wait, and have what was in use then.
-target_start host memory late
+check "the fixture builds" cc -O1 -shared -fPIC -o "$WORK/spin_until.so" "$tests/fixtures/spin_until.c"
+target_start host memory late "$WORK/spin_until.so"
+wait_until 60 test -e "$TARGET_DIR/spins"
 prof_start "$TARGET_DIR/ours.out" -F 99 --memory -p "$TARGET_PID"
+used() {
+	awk '{ print $14 + $15 }' "/proc/$TARGET_PID/stat"
+}
+began=$(used)
+wait_until 100 eval '[ $(($(used) - began)) -ge 100 ]' # a second
+target_go
 prof_wait
 is "$PROF_STATUS" 0 "late: exit status 0" || diag "$(cat "$PROF_OUT.err")"
 check "lines before the first allocation have what was in use" awk -F: '

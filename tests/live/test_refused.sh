@@ -40,7 +40,7 @@ refused() {
 	like "$said" "$hint" "$name: says what to do"
 }
 
-target_start host naming 20
+target_start host naming 100000
 
 for err in EPERM EACCES; do
 	refused "bpf() $err" FAKE_BPF=$err "bpf" "security module"
@@ -98,7 +98,7 @@ exec ${hidden[*]} "$XRPROF" "\$@"
 END
 chmod +x "$WORK/hidden"
 cp /sys/kernel/btf/vmlinux "$WORK/btf"
-target_start host naming 20
+target_start host naming 100000
 target_go
 XRPROF=$WORK/hidden
 refused "no BTF" FAKE_NOTHING= "kernel BTF was not found" "--btf FILE"

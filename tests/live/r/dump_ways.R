@@ -43,7 +43,7 @@ ways <- list(
         note(); readLines(input, 1L)
     },
     call = function() {
-        note(); .Call("spin_until", file.path(folder, "go"))
+        note(); .C("spin_until", file.path(folder, "go"), file.path(folder, "spins"))
     },
     child = function() {
         note(); system("exec sleep 1000")

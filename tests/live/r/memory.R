@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # packages: default
 #
-# Memory in known amounts. Arguments: FOLDER WHAT [SECONDS COPIES].
-#   counts  holds more and more of each kind, and in between computes for SECONDS without allocating, while Rprof() with
+# Memory in known amounts. Arguments: FOLDER WHAT [TURNS COPIES | LIBRARY].
+#   counts  holds more and more of each kind, and in between computes for TURNS without allocating, while Rprof() with
 #           counts of memory runs on it: oracle.out. Then it duplicates COPIES vectors with Rprof(), and without.
 #   shares  three functions allocate 1 : 2 : 4, and keep it; writes `bytes`, how much in all
-#   late    computes without allocating anything, is ready in the middle of that, and then allocates
+#   late    is ready, computes without allocating anything until it is told to go on, and then allocates (LIBRARY:
+#           fixtures/spin_until.c, built)
 #   spin    computes until it is ended
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 what <- args[[2L]]
-seconds <- if (what == "counts") as.numeric(args[[3L]])
+turns <- if (what == "counts") as.numeric(args[[3L]])
 copies <- if (what == "counts") as.numeric(args[[4L]])
 
 big <- runif(4e6)
@@ -23,11 +24,13 @@ spin <- function(seconds) {
     while (cpu_time() < end) for (i in 1:4) sum(big)
 }
 
-phase_begin <- function() spin(seconds)
-phase_large <- function() spin(seconds)
-phase_small <- function() spin(seconds)
-phase_nodes <- function() spin(seconds)
-phase_freed <- function() spin(seconds)
+# As much work, however long a machine that halts in between says that it took.
+compute <- function() for (i in seq_len(turns)) sum(big)
+phase_begin <- function() compute()
+phase_large <- function() compute()
+phase_small <- function() compute()
+phase_nodes <- function() compute()
+phase_freed <- function() compute()
 
 phases <- function() {
     phase_begin()
@@ -70,13 +73,13 @@ one <- function() for (i in 1:5) hold()
 two <- function() for (i in 1:10) hold()
 four <- function() for (i in 1:20) hold()
 
-# One call of C, which takes seconds; and many that allocate.
-still <- function(x) crossprod(x)
+# One call of C; and many that allocate.
+still <- function() .C("spin_until", file.path(folder, "go"), file.path(folder, "spins"))
 loose <- function(i) {
     sum(big[1:10000])
     numeric(1000)
 }
-square <- if (what == "late") matrix(runif(1600 * 1600), 1600)
+if (what == "late") dyn.load(args[[3L]])
 
 # What compiles them on the way allocates, too.
 for (i in 1:3) { one(); two(); four() }
@@ -99,7 +102,7 @@ shares = {
     put("bytes", format(20 * 35 * 100000, scientific = FALSE))
 },
 late = {
-    still(square)
+    still()
     k <- lapply(1:20000, loose)
 },
 spin = repeat spin(1))

@@ -34,6 +34,13 @@ class Numbers {
 	}
 }
 
+// Add the values of tree nodes to their parents, which come before them.
+function addUp(values, parent) {
+	for (let i = values.length - 1; i > 0; i--)
+		values[parent[i]] += values[i];
+	return values;
+}
+
 class Model {
 	constructor(data) {
 		this.meta = data.meta;
@@ -129,6 +136,11 @@ class Model {
 		f.label = f.defined && (name === "FUN" || kind === KIND.ANON) ?
 			`${f.name} {${baseName(this.strings[f.file])}:${f.line}}` : f.name;
 		f.group = this.group(f);
+		// As everywhere in this program (src/profile/fold.h): how much it changes shiny's count of what it shows, and
+		// whether it can call itself. Wrappers, builtins and native code cannot, nor functions without a name and a definition.
+		const bare = name.replace(/^.*::/, ""), r = kind === KIND.R;
+		f.step = r && bare === "..stacktraceoff.." ? -1 : r && bare === "..stacktraceon.." ? 1 : 0;
+		f.recurs = kind === KIND.ANON || (r && bare === "FUN") ? f.defined !== "" : r && !f.wrapper;
 		return f;
 	}
 
@@ -257,11 +269,7 @@ class Model {
 
 	// Of a set, by node: what is in it and in what it called.
 	total(set = 0) {
-		if (!this.totals[set]) {
-			const total = this.totals[set] = this.self[set].slice();
-			for (let i = this.n - 1; i > 0; i--)
-				total[this.parent[i]] += total[i];
-		}
+		this.totals[set] = this.totals[set] || addUp(this.self[set].slice(), this.parent);
 		return this.totals[set];
 	}
 

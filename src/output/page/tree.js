@@ -2,32 +2,19 @@
 //
 // The trees that are drawn: calls merged by function (or by line), and callers of functions.
 
-// How much each function changes shiny's count of what it shows, which is 1 outside of all.
-function shinyStep(name) {
-	const bare = name.replace(/^.*::/, "");
-	return bare === "..stacktraceoff.." ? -1 : bare === "..stacktraceon.." ? 1 : 0;
-}
-
 // Which nodes are left out when wrappers are folded away: 1. As everywhere in this program (src/profile/fold.h), the
 // innermost function of a stack stays, and so do marks: that is up to who asks.
 function foldedNodes(model, fold) {
 	const folded = new Uint8Array(model.n);
 	if (!fold)
 		return folded;
-	const step = model.functions.map((f) => (f.kind === KIND.R ? shinyStep(f.name) : 0)), shown = new Int32Array(model.n).fill(1);
+	const shown = new Int32Array(model.n).fill(1);
 	for (let i = 1; i < model.n; i++) {
-		const fn = model.frameFunction[model.frame[i]], f = model.functions[fn];
-		shown[i] = shown[model.parent[i]] + step[fn];
+		const f = model.functions[model.frameFunction[model.frame[i]]];
+		shown[i] = shown[model.parent[i]] + f.step;
 		folded[i] = f.kind !== KIND.MARK && (f.wrapper || shown[i] <= 0) ? 1 : 0;
 	}
 	return folded;
-}
-
-// Which functions can be told to call themselves: 1. As everywhere in this program (src/profile/fold.h), wrappers,
-// builtins and native code cannot, nor functions without a name and a definition.
-function recursiveFunctions(model) {
-	return Uint8Array.from(model.functions, (f) => (f.kind === KIND.ANON || (f.kind === KIND.R && f.name.replace(/^.*::/, "") === "FUN") ?
-		f.defined !== "" : f.kind === KIND.R && !f.wrapper) ? 1 : 0);
 }
 
 // The calls, merged: calls of one function by one caller are one node. Nodes are in the order in which they are drawn,
@@ -50,14 +37,13 @@ class Tree {
 		const table = new Int32Array(size), mask = size - 1;
 		const parent = new Int32Array(model.n), key = new Int32Array(model.n), frame = new Int32Array(model.n);
 		const most = new Float64Array(model.n), nodeOf = new Int32Array(model.n);
-		const recursive = options.recursion ? recursiveFunctions(model) : null;
 		const below = options.fold ? new Int32Array(model.n) : nodeOf; // which has what it called
 		let n = 1;
 		parent[0] = key[0] = frame[0] = -1;
 		// the caller of the outermost call on the way to `above` of the function of node i; else `above`
 		const caller = (i, above) => {
 			const fn = model.frameFunction[model.frame[i]];
-			for (let at = recursive && recursive[fn] ? above : 0; at > 0; at = parent[at])
+			for (let at = options.recursion && model.functions[fn].recurs ? above : 0; at > 0; at = parent[at])
 				if (model.frameFunction[frame[at]] === fn)
 					return parent[at];
 			return above;
@@ -107,8 +93,7 @@ class Tree {
 		const weight = new Float64Array(n), sorted = new Float64Array(n), room = 2 ** Math.ceil(Math.log2(n + 1));
 		for (let i = 1; i < model.n; i++)
 			weight[this.nodeOf[i]] += model.fullSelf[i];
-		for (let i = n - 1; i > 0; i--)
-			weight[parent[i]] += weight[i];
+		addUp(weight, parent);
 		// sort by (weight, number) as one number: exact as long as it has 53 bits
 		for (let i = 0; i < n; i++)
 			sorted[i] = Math.min(Math.floor(weight[i]), 2 ** 53 / room - 1) * room + (n - 1 - i);
@@ -130,7 +115,7 @@ class Tree {
 	renumber(start, children) {
 		const n = this.n, parent = new Int32Array(n), frame = new Int32Array(n), number = new Int32Array(n);
 		const inside = new Int32Array(this.model.functions.length), next = start.slice();
-		const outermost = new Int32Array(inside.length), recursive = recursiveFunctions(this.model);
+		const outermost = new Int32Array(inside.length);
 		this.end = new Int32Array(n);
 		this.depth = new Int32Array(n);
 		// first: no caller further out is the same function, so that its total counts there
@@ -151,7 +136,7 @@ class Tree {
 				this.first[i] = inside[fn]++ === 0 ? 1 : 0;
 				if (this.first[i])
 					outermost[fn] = i;
-				this.outer[i] = recursive[fn] ? outermost[fn] : i;
+				this.outer[i] = this.model.functions[fn].recurs ? outermost[fn] : i;
 				path.push(old);
 				old = child;
 				continue;
@@ -179,11 +164,8 @@ class Tree {
 			const self = new Float64Array(n);
 			for (let i = 0; i < model.n; i++)
 				self[this.nodeOf[i]] += from[i];
-			const total = self.slice();
-			for (let i = n - 1; i > 0; i--)
-				total[this.parent[i]] += total[i];
 			this.self.push(self);
-			this.total.push(total);
+			this.total.push(addUp(self.slice(), this.parent));
 		}
 		this.place(this.total[set]);
 	}

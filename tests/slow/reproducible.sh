@@ -2,5 +2,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # touches: build
-# timeout: 900
+# timeout: 1200
 exec "$(dirname "$0")/../reproducible"

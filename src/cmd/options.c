@@ -228,8 +228,7 @@ const struct option_row options__rows[] = {
 		.manual = "Without it the time of the collector is counted for the "
 			  "functions that it interrupts. All formats except rprof always "
 			  "have the marks, if they are available.",
-		.windows =
-			"not on Windows: R.dll does not export whether the collector runs",
+		.windows = "not on Windows: R.dll does not export whether the collector runs",
 		.type = OPTION_BITS,
 		.group = OPTION_HOW,
 		.bits = XR_ROW_GC,

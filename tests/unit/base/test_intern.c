@@ -131,8 +131,7 @@ TEST(intern)
 			   7);
 	tap__ok(name->safe == name->text && name->field == name->text, "so is UTF-8");
 	name = intern__get(&t, "\xe4", 1);
-	tap__ok(!strcmp(name->safe, "\\xe4") && name->field != name->text,
-		"and another is not");
+	tap__ok(!strcmp(name->safe, "\\xe4") && name->field != name->text, "and another is not");
 	intern__free(&t);
 }
 

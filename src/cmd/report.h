@@ -182,9 +182,6 @@ void report_types__others(const struct report_seen *seen, uint32_t type,
 /* report_types__only - of @about no other sample type than @type. */
 void report_types__only(struct profile_about *about, uint32_t type);
 
-/* report_types__syscall - as of struct reader_config. */
-uint32_t report_types__syscall(const char *name, size_t len);
-
 /*
  * report_label - print @label in @columns, cut in its middle if it is longer; 0: no limit.
  */

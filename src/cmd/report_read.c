@@ -227,7 +227,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		.merge = r->recursion && r->format,
 		.interval_ns = r->freq ? (NS_PER_S + r->freq / 2) / r->freq : 0,
 		.types = seen->types,
-		.syscall = report_types__syscall,
+		.syscall = os__syscall_detail,
 	};
 	struct read_result result, *into = &seen->first;
 	uint64_t crowded = 0;

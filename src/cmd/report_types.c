@@ -4,9 +4,6 @@
 #include <string.h>
 
 #include "cmd/report.h"
-#include "os/os.h"
-
-#define SYSCALLS 1024u /* numbers below which they are looked for */
 
 /* Is it meant by @name, NULL by any of which there is something? */
 static bool type__is(const struct read_types *types, const uint64_t values[PROFILE_TYPES_MAX],
@@ -66,15 +63,4 @@ void report_types__only(struct profile_about *about, uint32_t type)
 		if (i != type)
 			about->types[i] = (struct profile_type){0};
 	about->no_ticks = type != PROFILE_TYPE_TICKS;
-}
-
-uint32_t report_types__syscall(const char *name, size_t len)
-{
-	for (uint32_t i = 0; i < SYSCALLS; i++) {
-		const char *is = os__syscall(i);
-
-		if (is && strlen(is) == len && !memcmp(is, name, len))
-			return i + 1;
-	}
-	return 0;
 }

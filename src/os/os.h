@@ -104,6 +104,9 @@ int os__standard_output(void);
 /* os__syscall - the name of a system call, "read"; NULL: it is not known. */
 const char *os__syscall(uint32_t number);
 
+/* os__syscall_detail - 1 and the number of the system call of that name; 0: it is not known. */
+uint32_t os__syscall_detail(const char *name, size_t len);
+
 /* os__reason - what an error of these functions means; strerror() for errno's.  Either sign. */
 const char *os__reason(int err);
 

@@ -110,6 +110,7 @@ static int pprof__comments(struct pprof *p, const struct profile_about *about,
 	err = err ? err : pprof__comment(p, "engine", about->engine);
 	err = err ? err : pprof__comment(p, "clock", about->clock);
 	err = err ? err : pprof__comment(p, "event", about->event);
+	err = err ? err : pprof__comment(p, "series", p->config->series);
 	return err ? err : pprof__comment(p, "samples", counts);
 }
 
@@ -199,7 +200,7 @@ static int pprof__profile(struct output *out, const struct writer_config *config
 	row = part__next(&rows);
 	/* R is the first mapping: pprof takes it for the program */
 	if (!err && row)
-		err = pprof__mapping(&p, NULL, NULL, &(uint64_t){0});
+		err = pprof__mapping(&p, &(struct frame){0}, &(uint64_t){0});
 	for (; row && !err; row = part__next(&rows))
 		err = pprof__row(&p, row);
 	end = gzip__end(&p.gzip);

@@ -95,9 +95,9 @@ static int pprof__function(struct pprof *p, const struct frame *frame, uint64_t 
 	return f ? 0 : pprof__new_function(p, frame, &key);
 }
 
-int pprof__mapping(struct pprof *p, const struct name *module, const struct name *build_id,
-		   uint64_t *id)
+int pprof__mapping(struct pprof *p, const struct frame *frame, uint64_t *id)
 {
+	const struct name *module = frame->module, *build_id = frame->build_id;
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *mappings[] = {&mapping};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	int err;
@@ -112,6 +112,9 @@ int pprof__mapping(struct pprof *p, const struct name *module, const struct name
 		     : pprof__text(p, "R", &mapping.filename);
 	if (!err && build_id)
 		err = pprof__name(p, build_id, &mapping.build_id);
+	/* `serve` reads its files again, for OTLP */
+	if (!err && frame->hash && p->config->described)
+		err = pprof__name(p, frame->hash, &mapping.htlhash);
 	if (module)
 		mapping.memory_limit =
 			strcmp(module->text, KERNEL_MODULE) ? MODULE_LIMIT : UINT64_MAX;
@@ -133,7 +136,7 @@ static int pprof__location(struct pprof *p, const struct frame *frame, uint64_t 
 	*id = (uint64_t)(uintptr_t)map__get(&p->locations, (uintptr_t)frame, 0);
 	if (*id)
 		return 0;
-	err = pprof__mapping(p, frame->module, frame->build_id, &location.mapping_id);
+	err = pprof__mapping(p, frame, &location.mapping_id);
 	if (!err)
 		err = pprof__function(p, frame, &line.function_id);
 	if (err)

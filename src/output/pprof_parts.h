@@ -48,12 +48,8 @@ int pprof__text(struct pprof *p, const char *text, int64_t *string);
 /* pprof__name - @name as it is shown, written once for each name; NULL: "". */
 int pprof__name(struct pprof *p, const struct name *name, int64_t *string);
 
-/*
- * pprof__mapping - that of @module with @build_id, written once; NULL: of R, whose functions are
- * all known, and no build id.
- */
-int pprof__mapping(struct pprof *p, const struct name *module, const struct name *build_id,
-		   uint64_t *id);
+/* pprof__mapping - that of the module of @frame, written once; no module: R's own. */
+int pprof__mapping(struct pprof *p, const struct frame *frame, uint64_t *id);
 
 /* pprof__stack - write what `ids` then refers to, the locations of @stack: *@n of them. */
 int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n);

@@ -31,6 +31,7 @@ struct writer_config {
 	const struct profile_label *labels;
 	size_t nlabels;
 	bool described;
+	const char *series; /* pprof: a comment, `series: ...`, read by `serve`; NULL: none */
 	/* for the formats that can write a part (`parts`); NULL: the whole profile */
 	const struct profile_part *part;
 };

@@ -300,7 +300,8 @@ static void row__count(struct aggregate *a, size_t n, const struct sample *s)
 {
 	struct aggregate_row *row = &a->rows[n - 1];
 
-	row->samples += type__counts(s->type);
+	if (type__counts(s->type))
+		row->samples += s->samples ? s->samples : 1;
 	if (a->config.timeline && s->time)
 		row__time(a, n, s);
 	row->value += s->weight;

@@ -97,11 +97,12 @@ static inline bool stack__is_toplevel(const struct stack *stack)
 
 /* One sample, whole.  Borrowed: valid during the call it is passed to. */
 struct sample {
-	uint64_t time;	 /* ns, CLOCK_MONOTONIC */
-	uint64_t weight; /* in the unit of `type` */
-	uint32_t type;	 /* which of the profile's sample types, struct profile_about */
-	uint32_t event;	 /* enum xr_event, and */
-	uint32_t detail; /* what struct xr_sample says of it */
+	uint64_t time;	  /* ns, CLOCK_MONOTONIC */
+	uint64_t weight;  /* in the unit of `type` */
+	uint64_t samples; /* of a file, not in ticks: how many samples it stands for; 0: one */
+	uint32_t type;	  /* which of the profile's sample types, struct profile_about */
+	uint32_t event;	  /* enum xr_event, and */
+	uint32_t detail;  /* what struct xr_sample says of it */
 	uint32_t serial, pid, tid, cpu;
 	/* XR_F_GC, XR_F_TRUNCATED, XR_F_OTHER_THREAD, XR_F_LINES, XR_F_KERNEL, XR_F_UNPROVEN,
 	 * XR_F_MEMORY */

@@ -19,7 +19,8 @@
 
 struct reader;
 
-#define READ_TYPE_LEN 64u /* of the name of a sample type, with its end; longer ones are cut */
+#define READ_TYPE_LEN	64u   /* of the name of a sample type, with its end; longer ones are cut */
+#define READ_SERIES_LEN 4096u /* of the labels of a run in the name of a series, with its end */
 
 /*
  * What files say of how they were made, as far as all of them say it and say the same.  Others than
@@ -27,7 +28,7 @@ struct reader;
  */
 struct read_made {
 	uint64_t files;
-	char command[4096], host[256], engine[32], event[64];
+	char command[4096], host[256], engine[32], event[64], series[READ_SERIES_LEN];
 	uint64_t began, end;  /* ns since 1970, of all of them together; 0: not known */
 	uint64_t duration_ns; /* how much of that they cover; 0: not known */
 	uint64_t lost, truncated, unreadable; /* samples, as far as files say it */

@@ -64,6 +64,7 @@ void reading__made(struct reading *r, const struct read_says_made *says)
 	about->host = made__text(reader, made->host, sizeof(made->host), &says->host);
 	about->engine = made__text(reader, made->engine, sizeof(made->engine), &says->engine);
 	about->event = made__text(reader, made->event, sizeof(made->event), &says->event);
+	made__text(reader, made->series, sizeof(made->series), &says->series);
 	made__time(made, r->result->began, r->result->duration_ns);
 	about->began_real = made->began;
 	made->lost += says->lost;

@@ -128,7 +128,7 @@ struct read_text {
 
 /* What a file says of how it was made.  Empty texts and 0: nothing. */
 struct read_says_made {
-	struct read_text command, host, engine, event;
+	struct read_text command, host, engine, event, series;
 	uint64_t lost, truncated, unreadable;
 };
 

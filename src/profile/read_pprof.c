@@ -236,27 +236,31 @@ static bool pprof__address(struct pprof_file *p, const Pprof__Location *l, struc
 	return frame->function;
 }
 
+/* The name that a string stands for, if it is not empty.  False: no room. */
+static bool pprof__name_of(struct pprof_file *p, int64_t string, const struct name **name)
+{
+	size_t len;
+	const char *text = read_pprof__string(p, string, &len);
+
+	if (len)
+		*name = reading__name(p->r, text, len);
+	return !len || *name;
+}
+
 /* The module of @frame, by its mapping.  False: no room. */
 static bool pprof__module(struct pprof_file *p, uint64_t id, struct frame *frame)
 {
 	const struct part *part = map__get(&p->parts, id, PPROF_MAPPING);
 	Pprof__Mapping *m = part ? UNPACK(p, mapping, pprof__bytes(p) + part->at, part->len) : NULL;
-	const char *text;
-	size_t len;
+	bool ok;
 
 	if (!m)
 		return true;
-	text = read_pprof__string(p, m->filename, &len);
-	if (len)
-		frame->module = reading__name(p->r, text, len);
-	if (!len || frame->module) {
-		text = read_pprof__string(p, m->build_id, &len);
-		if (len)
-			frame->build_id = reading__name(p->r, text, len);
-		len = len && !frame->build_id;
-	}
+	ok = pprof__name_of(p, m->filename, &frame->module) &&
+	     pprof__name_of(p, m->build_id, &frame->build_id) &&
+	     pprof__name_of(p, m->htlhash, &frame->hash);
 	FREE(p, mapping, m);
-	return !len;
+	return ok;
 }
 
 /* Of @frame what there is to know of native code, if that is what it is.  False: no room. */
@@ -348,9 +352,10 @@ static int pprof__stack(struct pprof_file *p, const Pprof__Sample *s, const stru
 
 /* Hand on what a sample has of each type. */
 static int pprof__give(struct pprof_file *p, const Pprof__Sample *s,
-		       const uint64_t values[PROFILE_TYPES_MAX])
+		       const uint64_t values[PROFILE_TYPES_MAX], uint64_t count)
 {
-	const bool waits = values[PROFILE_TYPE_OFF_CPU];
+	/* with --clock wall, ticks have what a thread waited for, too */
+	const bool waits = values[PROFILE_TYPE_OFF_CPU] || p->wall;
 	struct reading *r = p->r;
 	struct sample to = {0};
 	struct reader_process *process;
@@ -370,7 +375,8 @@ static int pprof__give(struct pprof_file *p, const Pprof__Sample *s,
 		to.flags = flags;
 		to.detail = 0;
 		to.tid = tid;
-		if (i == PROFILE_TYPE_OFF_CPU)
+		to.samples = count;
+		if (i == PROFILE_TYPE_OFF_CPU || (i == PROFILE_TYPE_TICKS && p->wall))
 			read_pprof__wait(p, s, &to);
 		if (i == PROFILE_TYPE_TICKS)
 			reading__ticks(r, NULL);
@@ -382,17 +388,17 @@ static int pprof__give(struct pprof_file *p, const Pprof__Sample *s,
 static int pprof__sample(struct pprof_file *p, const struct wire_field *f)
 {
 	struct reading *r = p->r;
-	uint64_t values[PROFILE_TYPES_MAX], all = 0;
+	uint64_t values[PROFILE_TYPES_MAX], count, all = 0;
 	Pprof__Sample *s = UNPACK(p, sample, f->data, f->len);
 	int err = 0;
 
 	r->number = ++p->nsamples;
 	if (!s)
 		return pprof__damaged(p, "one of its samples cannot be read");
-	if (read_pprof__values(p, s, values)) {
+	if (read_pprof__values(p, s, values, &count)) {
 		for (uint32_t i = 0; i < PROFILE_TYPES_MAX; i++)
 			all |= values[i];
-		err = all ? pprof__give(p, s, values) : 0;
+		err = all ? pprof__give(p, s, values, count) : 0;
 	} else {
 		reading__bad(r, 1);
 	}

@@ -42,6 +42,7 @@ struct pprof_file {
 	struct read_text r_version; /* of all processes that do not say another */
 	/* where ticks are in a sample's values, as a count and as time; PPROF_NONE: nowhere */
 	int count, time;
+	bool wall;	     /* that time is not CPU time alone */
 	uint64_t divide;     /* what a tick is of time */
 	struct map syscalls; /* (string, 0) to its number for struct sample, and 1 */
 	uint64_t nsamples;   /* so far */
@@ -52,10 +53,11 @@ void read_pprof__types(struct pprof_file *p);
 
 /*
  * read_pprof__values - a sample's values, by sample type; @all is given back with ticks first.
+ * @count: how many samples the others stand for; 0: the file does not say.
  * False: one of them is missing, or cannot be.
  */
 bool read_pprof__values(const struct pprof_file *p, const Pprof__Sample *s,
-			uint64_t all[PROFILE_TYPES_MAX]);
+			uint64_t all[PROFILE_TYPES_MAX], uint64_t *count);
 
 /* read_pprof__made - read what the comments say: all strings are known. */
 void read_pprof__made(struct pprof_file *p);

@@ -60,6 +60,7 @@ void read_pprof__made(struct pprof_file *p)
 	} of[] = {
 		{"command", &says.command}, {"host", &says.host}, {"engine", &says.engine},
 		{"event", &says.event},	    {"R", &p->r_version}, {"samples", &counts},
+		{"series", &says.series},
 	};
 
 	for (size_t i = 0; i < p->ncomments; i++) {

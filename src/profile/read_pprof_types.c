@@ -112,8 +112,9 @@ void read_pprof__types(struct pprof_file *p)
 			pprof__other(p, &p->types[i]);
 	}
 	/* where others are beside a mere count it may be one of them */
+	p->wall = p->time != PPROF_NONE && type__is(p, (size_t)p->time, "wall");
 	if (p->time != PPROF_NONE)
-		reading__ticks(p->r, type__is(p, (size_t)p->time, "wall")  ? "wall"
+		reading__ticks(p->r, p->wall				   ? "wall"
 				     : type__is(p, (size_t)p->time, "cpu") ? "cpu"
 									   : NULL);
 	else if (p->count != PPROF_NONE && p->ntypes == 1)
@@ -130,9 +131,11 @@ static bool sample__value(const Pprof__Sample *s, size_t i, uint64_t by, uint64_
 }
 
 bool read_pprof__values(const struct pprof_file *p, const Pprof__Sample *s,
-			uint64_t all[PROFILE_TYPES_MAX])
+			uint64_t all[PROFILE_TYPES_MAX], uint64_t *count)
 {
-	uint64_t count = 0, time = 0, others = 0, value;
+	uint64_t time = 0, others = 0, value;
+
+	*count = 0;
 
 	for (uint32_t i = 0; i < PROFILE_TYPES_MAX; i++)
 		all[i] = 0;
@@ -144,13 +147,15 @@ bool read_pprof__values(const struct pprof_file *p, const Pprof__Sample *s,
 		all[p->types[i].number] += value;
 		others |= value;
 	}
-	if (p->count != PPROF_NONE && !sample__value(s, (size_t)p->count, 1, &count))
+	if (p->count != PPROF_NONE && !sample__value(s, (size_t)p->count, 1, count))
 		return false;
 	if (p->time != PPROF_NONE && !sample__value(s, (size_t)p->time, 1, &time))
 		return false;
 	if (p->count == PPROF_NONE)
 		all[PROFILE_TYPE_TICKS] = p->divide ? time / p->divide : 0;
 	else if (time || !others)
-		all[PROFILE_TYPE_TICKS] = count;
+		all[PROFILE_TYPE_TICKS] = *count;
+	if (all[PROFILE_TYPE_TICKS])
+		*count = 0;
 	return true;
 }

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/profile.h"
+#include "base/buf.h"
+#include "profile/aggregate.h"
 #include "serve/window_name.h"
 
 #define INDEX_LABELS_MAX  32u	       /* of a line; further ones are left out */
@@ -29,5 +30,13 @@ struct index_line {
  * line of the index.
  */
 int index_line__parse(struct index_line *line, char *text);
+
+/*
+ * index_line__all - append a line for each process of @sum that has samples, as of struct
+ * store_window: with its labels, and those of the run, @labels, that it does not have.  @interval:
+ * ns that a sample stands for; 0: not known.  -ENOMEM.
+ */
+int index_line__all(struct buf *out, const struct aggregate *sum,
+		    const struct profile_label *labels, size_t nlabels, uint64_t interval);
 
 #endif

@@ -14,7 +14,7 @@ FILES=40   # of them, about: of all sizes
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-mkdir "$work"/{decode,images,elf,hidden,text,options,btf,pe,flow,read,http,http_rules,describe,config,store,spool,headers}
+mkdir "$work"/{decode,images,elf,hidden,text,options,btf,pe,flow,read,http,http_rules,describe,config,store,headers}
 "$programs/seeds" streams "$work/decode" tests/streams/*.stream.gz
 "$programs/seeds" images "$work/images" tests/images-recorded/*.gz
 "$programs/seeds" elf "$work/elf"
@@ -75,7 +75,6 @@ printf '\002%s' "$line" >"$work/store/line"
 printf '# t\n\nAuthorization: Bearer x\r\nA:\nB: c: d \n' >"$work/headers/headers"
 printf '\n\006\010\003\022\002no' >"$work/headers/answer"
 # magic, kind and sum, times, samples, lengths of name and body
-printf 'xrspool1\001\0\0\0\0\0\0\0%016d\025\0\0\0\0\0\0\0\003\0\0\0\004\0\0\0webbody' 7 >"$work/spool/item"
 bpftool gen min_core_btf "${BTF:-/sys/kernel/btf/vmlinux}" "$work/btf/kernel" "$BUILD/sampler.bpf.o"
 
 printf '%s\n' '# all of it' 'dir = /var/lib/x' 'keep = 10G,7d' 'interval=30s' 'listen = [::1]:9419' 'label = team=a' 'label-env = NAME=service' \

@@ -5,7 +5,8 @@
 usage: receiver.py DIR [CERTIFICATE KEY]
 
 Writes the port to DIR/port. Each request becomes a line of JSON in DIR/requests and a body DIR/body.N. DIR/behave has what
-becomes of the next requests, a word each; when there is none, `ok`:
+becomes of the next requests, a word each; when there is none, `ok`. DIR/always has a word and a text: it is what becomes of each
+request whose address has that text. The words:
 
   ok          200
   CODE        that status; CODE:TEXT with that Retry-After; CODE=TEXT with that body; CODE>URL with that Location
@@ -33,7 +34,12 @@ folder = sys.argv[1]
 lock = threading.Lock()
 
 
-def behaviour():
+def behaviour(address):
+    path = os.path.join(folder, "always")
+    if os.path.exists(path):
+        word, text = open(path, encoding="utf-8").read().split()
+        if text in address:
+            return word
     path = os.path.join(folder, "behave")
     try:
         words = open(path, encoding="utf-8").read().split()
@@ -87,7 +93,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         with lock:
-            word = behaviour()
+            word = behaviour(self.path)
             self.keep(word)
         if word == "ok":
             self.answer(200)

@@ -123,20 +123,29 @@ pushed() {
 }
 
 printf 'R-12;f (a.R:3);p::FUN;<GC> 17\nR-13;f;g 4\n' >"$WORK/folded"
-"$WORK/push-encode" pprof "$WORK/folded" web >"$WORK/pprof" && "$WORK/push-encode" otlp "$WORK/folded" web >"$WORK/otlp"
+"$WORK/push-encode" pprof "$WORK/folded" web "{host=host-1,weird=a b&c=ü}" >"$WORK/file" &&
+	"$WORK/push-encode" pprof "$WORK/folded" web >"$WORK/pprof" && "$WORK/push-encode" otlp "$WORK/folded" web >"$WORK/otlp"
 ok $? "a profile of each kind"
-head -c 3000 /dev/urandom >"$WORK/some"
+
+# item BEGAN ENDED SAMPLES: add a profile of these
+item() {
+	if [ ! -e "$WORK/of.$3" ]; then
+		echo "R-12;f $3" >"$WORK/folded.$3"
+		"$WORK/push-encode" pprof "$WORK/folded.$3" app >"$WORK/of.$3"
+	fi
+	say add "$1" "$2" "$3" "$WORK/of.$3"
+}
 
 # --- what arrives ---
 
 pushes pyroscope
-say add 1700000000 1700000060 21 "$WORK/pprof" "web{host=host-1,weird=a b&c=ü}"
+say add 1700000000 1700000060 21 "$WORK/file"
 check "a profile for Pyroscope arrives" wait_until 60 state_is sent 1
 is "$(requests 'url.path, q["format"], q["spyName"], q["from"], q["until"], q["name"]')" \
 	"/ingest pprof xrprof-bpf 1700000000 1700000060 web{host=host-1,weird=a b&c=ü}" "where Pyroscope wants it, with its name and its time"
 is "$(requests 'r["headers"]["content-type"], r["headers"]["user-agent"].split("/")[0], "content-encoding" in r["headers"], "expect" in r["headers"]')" \
 	"application/octet-stream xrprof-bpf False False" "its headers"
-check "it is the file, byte for byte" cmp "$WORK/pprof" "$SERVER/body.0"
+check "it is the profile, byte for byte" cmp "$WORK/pprof" "$SERVER/body.0"
 schema=/usr/share/gocode/src/github.com/google/pprof/proto
 if part_needs "pprof's official schema reads it" file $schema/profile.proto; then
 	protoc-c -I$schema --descriptor_set_out="$WORK/pprof.set" profile.proto
@@ -160,11 +169,11 @@ part_needs "go tool pprof opens it" program go && like "$(go tool pprof -top -sa
 pushed
 
 pushes otlp
-say add 1700000000 1700000060 21 "$WORK/otlp"
+say add 1700000000 1700000060 21 "$WORK/file"
 check "a request for OTLP arrives" wait_until 60 state_is sent 1
 is "$(requests 'r["path"], r["headers"]["content-type"], r["headers"]["content-encoding"]')" \
 	"/v1development/profiles application/x-protobuf gzip" "where OTLP wants it"
-gunzip <"$SERVER/body.0" >"$WORK/got" && check "it is the request, byte for byte" cmp "$WORK/otlp" "$WORK/got"
+gunzip <"$SERVER/body.0" >"$WORK/got" && check "it is the profile, byte for byte" cmp "$WORK/otlp" "$WORK/got"
 is "$("$python" "$tests/lib/otlp.py" "$WORK/got" | "$python" -c '
 import json, sys
 r = json.load(sys.stdin)
@@ -181,7 +190,7 @@ serve_stop
 PORT_KEPT=$PORT
 drive pyroscope "http://127.0.0.1:$PORT/" "$WORK/spool.away" back-off=10 back-off-max=40
 for i in 1 2 3 4 5; do
-	say add "$i" "$((i + 1))" 10 "$WORK/some" "app{n=$i}" || fail "item $i is accepted while the server is away"
+	item "$i" "$((i + 1))" 10 || fail "item $i is accepted while the server is away"
 done
 check "it is tried again and again" wait_until 60 state_above failed 5
 is "$(state waiting) $(state sent) $(state dropped)" "5 0 0" "all wait"
@@ -191,7 +200,7 @@ check "when it is back all arrive" wait_until 60 state_is sent 5
 is "$(arrived)" "1 2 3 4 5" "in order, once"
 is "$(state waiting) $(state dropped) $(state error)" "0 0 " "nothing waits, nothing is lost"
 serve_stop
-say add 6 7 10 "$WORK/some" app
+item 6 7 10
 say drain 60000
 is "$(state waiting)" 1 "at the end it is tried once more, and what is left stays"
 drive_end
@@ -226,8 +235,8 @@ becomes() {
 	behave "$*"
 	had=$(requests 1 | wc -l)
 	read -ra before <<<"$(counts)"
-	say add 1 2 10 "$WORK/some" app
-	say add 2 3 20 "$WORK/some" app
+	item 1 2 10
+	item 2 3 20
 	wait_until 60 grown_is "$wanted"
 	is "$(grown) $(requests 'r["was"]' | tail -n +$((had + 1)) | paste -sd ' ')" "$wanted $asked" "$name"
 }
@@ -241,7 +250,7 @@ for fault in 400=no%20name 404 413 415 500; do
 done
 becomes "what OTLP refuses in a 200 is counted as lost" "1 0 1 10" "partial ok" partial
 behave partial
-say add 1 2 10 "$WORK/some"
+item 1 2 10
 wait_until 60 state_above dropped 6
 say status
 like "$REPLY" "refused 1 of its profiles: no stacks" "and said"
@@ -265,14 +274,14 @@ for fault in slow drip; do
 	serve_start
 	behave "$fault"
 	drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.$drives" back-off=10 timeout=300
-	say add 1 2 10 "$WORK/some" app
+	item 1 2 10
 	check "a server that is $fault is given up and asked again" wait_until 60 state_is sent 1
 	# (an answer that is late is waited for no longer, and the server has it twice)
 	is "$(requests 'r["was"], q["from"]' | uniq | paste -sd ' ')" "$fault 1 ok 1" "and has what it was asked with"
 	pushed
 done
 pushes pyroscope 429:1 date:3600000
-say add 1 2 10 "$WORK/some" app
+item 1 2 10
 wait_until 60 state_is failed 2
 is "$("$python" - "$SERVER/requests" <<'PY'
 import json, sys
@@ -289,10 +298,29 @@ to=http://127.0.0.1:$PORT
 first_pid=$SERVER_PID
 drive_end
 pushes pyroscope "302>$to/ingest"
-say add 1 2 10 "$WORK/some" app
+item 1 2 10
 check "where a server sends us to" wait_until 60 state_is dropped 1
 is "$(state error)|$(find "$other" -name 'body.*' | wc -l)" "HTTP 302 is a redirect, and redirects are not followed: the profile is dropped|0" "we do not go"
 kill -KILL "$first_pid"
+pushed
+
+# --- something on the way that always breaks on one profile ---
+
+pushes pyroscope
+echo "reset from=1&" >"$SERVER/always"
+for i in 1 2 3 4; do item "$i" "$((i + 1))" "$((10 * i))"; done
+check "a profile that is always reset does not block those behind it" wait_until 60 has_arrived "2 3 4"
+is "$(counts) $(state waiting)" "3 9 1 10 0" "after nine tries it is dropped, and counted with its samples"
+is "$(requests 'q["from"]' | grep -v 1 | sort | paste -sd ' ')" "2 3 4" "each of the others is sent once"
+pushed
+pushes pyroscope
+echo "reset from=" >"$SERVER/always"
+for i in 1 2; do item "$i" "$((i + 1))" 10; done
+wait_until 60 state_above failed 20
+is "$(state dropped) $(state waiting)" "0 2" "if all are reset, the server is away: all wait"
+rm "$SERVER/always"
+check "and arrive when it is back" wait_until 60 eval '[ "$(arrived | wc -w)" -eq 2 ]'
+is "$(arrived | tr ' ' '\n' | sort | paste -sd ' ') $(state waiting)" "1 2 0" "each once"
 pushed
 
 # --- limits, and sudden ends ---
@@ -301,14 +329,14 @@ serve_start
 serve_stop
 PORT_KEPT=$PORT
 drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.full" back-off=3600000 back-off-max=3600000 size=40960
-say add 1 2 1 "$WORK/some" app
+item 1 2 1
 wait_until 60 state_is failed 1
 for i in $(seq 2 25); do
-	say add "$i" "$((i + 1))" "$i" "$WORK/some" app
+	item "$i" "$((i + 1))" "$i"
 done
 is "$(state waiting) $(state dropped) $(state dropped_samples)" "10 15 120" "a spool that is full: the oldest are given up, and counted"
 head -c 5000000 /dev/zero >"$WORK/large"
-say add 99 100 7 "$WORK/large" app
+say add 99 100 7 "$WORK/large"
 is "$REPLY $(state dropped_samples)" "dropped: Message too long 127" "so is what is larger than a server takes"
 kill -KILL "$DRIVE_PID"
 wait "$DRIVE_PID" 2>/dev/null
@@ -321,7 +349,7 @@ pushed
 PORT_KEPT=
 
 pushes pyroscope slow
-for i in 1 2 3; do say add "$i" "$((i + 1))" 1 "$WORK/some" app; done
+for i in 1 2 3; do item "$i" "$((i + 1))" 1; done
 wait_until 60 test -s "$SERVER/requests"
 kill -KILL "$DRIVE_PID"
 spool=$WORK/spool.$((drives - 1))
@@ -334,19 +362,22 @@ pushed
 # A disk that is full.
 mkdir "$WORK/small"
 mount -t tmpfs -o size=512k none "$WORK/small"
-head -c 100000 /dev/urandom >"$WORK/part"
+"$python" -c 'import os
+for i in range(1500): print(f"R-12;f{os.urandom(32).hex()} 1")' >"$WORK/folded.part"
+"$WORK/push-encode" pprof "$WORK/folded.part" app >"$WORK/part"
+check "a large profile: $(stat -c %s "$WORK/part") bytes" test "$(stat -c %s "$WORK/part")" -gt 80000
 serve_start
 serve_stop
 PORT_KEPT=$PORT
 drive pyroscope "http://127.0.0.1:$PORT" "$WORK/small/spool" back-off=20 back-off-max=20
 head -c 300000 /dev/zero >"$WORK/small/filler"
 accepted=0
-for i in $(seq 1 6); do say add "$i" "$((i + 1))" 1 "$WORK/part" app && accepted=$((accepted + 1)); done
+for i in $(seq 1 6); do say add "$i" "$((i + 1))" 1 "$WORK/part" && accepted=$((accepted + 1)); done
 is "$accepted $(state waiting) $(state dropped)" "6 6 0" "a disk that is full: what has no room there is kept"
-check "as files and in memory" test "$(find "$WORK/small/spool" -name '*.item' | wc -l)" -lt 3
+check "as files and in memory" test "$(find "$WORK/small/spool" -name '*.pb.gz' | wc -l)" -lt 3
 rm "$WORK/small/filler"
-say add 7 8 1 "$WORK/some" app
-is "$(find "$WORK/small/spool" -name '*.item' | wc -l)" 6 "with room again, what has it is written"
+item 7 8 1
+is "$(find "$WORK/small/spool" -name '*.pb.gz' | wc -l)" 6 "with room again, what has it is written"
 serve_again
 check "all arrive" wait_until 60 has_arrived "1 2 3 4 5 6 7"
 pushed
@@ -366,11 +397,11 @@ umount "$WORK/small"
 ) >"$WORK/openssl.log" 2>&1 || bail "openssl: $(cat "$WORK/openssl.log")"
 serve_start "$WORK/localhost.crt" "$WORK/localhost.key"
 drive otlp "https://localhost:$PORT" "$WORK/spool.tls" ca="$WORK/ca.crt"
-say add 1 2 3 "$WORK/otlp"
+item 1 2 3
 check "TLS, with an authority that is named" wait_until 60 state_is sent 1
 drive_end
 drive otlp "https://localhost:$PORT" "$WORK/spool.tls"
-say add 1 2 3 "$WORK/otlp"
+item 1 2 3
 wait_until 60 state_is failed 1
 is "$(state sent) $(state waiting)" "0 1" "with another it is not sent"
 like "$(state error)" "certificate" "and why is said: $(state error)"
@@ -389,24 +420,24 @@ printf '# of the test\n\nAuthorization: Bearer %s\r\nX-Scope-OrgID:   team a  \n
 chmod 600 "$WORK/headers"
 serve_start
 drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.headers" headers="$WORK/headers" back-off=10
-say add 1 2 3 "$WORK/some" app
+item 1 2 3
 wait_until 60 state_is sent 1
 is "$(requests 'r["headers"]["authorization"], r["headers"]["x-scope-orgid"]')" "Bearer $secret-1 team a" "headers from a file"
 printf 'Authorization: Bearer %s\n' $secret-2 >"$WORK/headers.new"
 chmod 600 "$WORK/headers.new"
 mv "$WORK/headers.new" "$WORK/headers"
-say add 2 3 3 "$WORK/some" app
+item 2 3 3
 wait_until 60 state_is sent 2
 is "$(requests 'r["headers"]["authorization"]' | tail -n 1)" "Bearer $secret-2" "a token that is renewed is the next one's"
 chmod 604 "$WORK/headers"
 printf 'Authorization: Bearer %s\n' $secret-3 >"$WORK/headers"
 behave 500
-say add 3 4 3 "$WORK/some" app
+item 3 4 3
 wait_until 60 state_is sent 3
 is "$(requests 'r["headers"]["authorization"]' | tail -n 1)" "Bearer $secret-2" "one that all can read is not taken: what was known is sent"
 like "$(state error)" "others may access it .mode 0604" "which is reported for as long as it is so"
 chmod 600 "$WORK/headers"
-say add 4 5 3 "$WORK/some" app
+item 4 5 3
 wait_until 60 state_is sent 4
 is "$(requests 'r["headers"]["authorization"]' | tail -n 1)|$(state error)" "Bearer $secret-3|" "until it is not"
 pushed

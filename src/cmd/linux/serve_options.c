@@ -12,7 +12,7 @@
 #include "cmd/linux/serve_parse.h"
 #include "os/os.h"
 #include "profile/attributes.h"
-#include "serve/linux/channel.h"
+#include "profile/read.h"
 
 #define SERVE_FREQ    19   /* Hz */
 #define INTERVAL      60.0 /* seconds */
@@ -412,12 +412,12 @@ static int serve_options__name(const struct serve_options *so, struct errmsg *f)
 
 	for (size_t i = 0; i < so->nlabels; i++) /* ",key=value" */
 		len += strlen(so->labels[i].key) + strlen(so->labels[i].value) + 2;
-	if (!so->pyroscope || len <= CHANNEL_NAME_MAX)
+	if (!so->pyroscope || len <= READ_SERIES_LEN)
 		return 0;
 	return errmsg__set(f, -EINVAL,
 			   "--label and --host are too long for --pyroscope: together with the "
 			   "service at most %u bytes",
-			   CHANNEL_NAME_MAX);
+			   READ_SERIES_LEN);
 }
 
 int serve_options__parse(struct serve_options *so, int argc, char **argv, struct errmsg *f)

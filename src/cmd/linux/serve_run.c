@@ -83,12 +83,11 @@ __attribute__((format(printf, 2, 3))) static void serve__say(struct serve *s, co
 
 /* --- the front --- */
 
-static int on_send(void *arg, const struct channel_head *head, const char *name, const void *data,
-		   const char *index)
+static int on_send(void *arg, const struct channel_head *head, const void *data, const char *index)
 {
 	struct serve *s = arg;
 
-	return s->front.channel ? channel__send(s->front.channel, head, name, data, index) : -EPIPE;
+	return s->front.channel ? channel__send(s->front.channel, head, data, index) : -EPIPE;
 }
 
 static void serve__tell_status(struct serve *s, uint32_t id)
@@ -104,7 +103,7 @@ static void serve__tell_status(struct serve *s, uint32_t id)
 	struct channel_head head = {.kind = CHANNEL_STATUS, .id = id, .size = sizeof(status)};
 
 	serve_status__fill(&status, &parts);
-	on_send(s, &head, NULL, &status, NULL);
+	on_send(s, &head, &status, NULL);
 }
 
 static void on_message(void *arg, const struct channel_message *m)
@@ -392,8 +391,8 @@ static int serve__open_windows(struct serve *s, struct errmsg *f)
 		.interval = (uint64_t)(so->interval * (double)NS_PER_S),
 		.memory = so->o.config.max_memory,
 		.max_stacks = so->max_stacks,
-		.ways = (so->dir ? WINDOWS_STORE : 0) | (so->pyroscope ? WINDOWS_PYROSCOPE : 0) |
-			(so->otlp ? WINDOWS_OTLP : 0),
+		.intervals = so->dir || so->pyroscope || so->otlp,
+		.index = so->dir,
 		.labels = so->labels,
 		.nlabels = so->nlabels,
 		.host = so->host,
@@ -414,6 +413,7 @@ static void serve__front_config(struct serve *s)
 	s->front_config = (struct front_config){
 		.dir = so->dir,
 		.keep = so->keep,
+		.memory = (size_t)so->o.config.max_memory * 2,
 		.pyroscope = so->pyroscope,
 		.otlp = so->otlp,
 		.pyroscope_headers = so->pyroscope_headers,

@@ -17,6 +17,8 @@
 #include "base/clock.h"
 #include "os/rights.h"
 
+#define SYSCALLS 1024u /* numbers below which a name is looked for */
+
 int os__arguments(int *argc, char ***argv, struct errmsg *f)
 {
 	(void)argc;
@@ -28,6 +30,17 @@ int os__arguments(int *argc, char ***argv, struct errmsg *f)
 const char *os__syscall(uint32_t number)
 {
 	return syscalls__name(number);
+}
+
+uint32_t os__syscall_detail(const char *name, size_t len)
+{
+	for (uint32_t i = 0; i < SYSCALLS; i++) {
+		const char *is = syscalls__name(i);
+
+		if (is && strlen(is) == len && !memcmp(is, name, len))
+			return i + 1;
+	}
+	return 0;
 }
 
 bool os__is_windows(void)

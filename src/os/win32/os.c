@@ -68,6 +68,13 @@ const char *os__syscall(uint32_t number)
 	return NULL;
 }
 
+uint32_t os__syscall_detail(const char *name, size_t len)
+{
+	(void)name;
+	(void)len;
+	return 0;
+}
+
 bool os__is_windows(void)
 {
 	return true;

@@ -16,34 +16,27 @@
 #define SPARE_BYTES (256u << 10) /* a buffer that is empty may keep so much */
 #define HEADS_BYTES (64u << 10)	 /* beyond what may wait, for messages that are a head alone */
 
-/* One that is on its way, as of struct channel_head. */
-struct profile {
-	uint32_t kind;
-	uint64_t began, samples;
-};
-
 struct channel {
 	int fd;
 	size_t max;		   /* bytes that may wait; 0: no limit but that of a message */
-	size_t send_max, take_max; /* of a message, beyond its name */
+	size_t send_max, take_max; /* of a message */
 	bool gone;
 	struct buf out, in;
 	size_t sent, taken; /* of them */
-	/* those sent that the other end has not taken yet: from `first` on */
-	struct profile *profiles;
+	/* samples of the intervals sent that the other end has not taken yet: from `first` on */
+	uint64_t *intervals;
 	size_t first, end, cap;
 };
 
 /* A message with all that follows its head. */
 static size_t head__all(const struct channel_head *head)
 {
-	return sizeof(*head) + head->name_len + (size_t)head->size + (size_t)head->index_len;
+	return sizeof(*head) + (size_t)head->size + (size_t)head->index_len;
 }
 
 static bool head__fits(const struct channel_head *head, size_t max)
 {
-	return head->name_len <= CHANNEL_NAME_MAX && head->size <= max &&
-	       head->index_len <= max - head->size;
+	return head->size <= max && head->index_len <= max - head->size;
 }
 
 static struct channel *channel__new(int fd, size_t max)
@@ -103,25 +96,18 @@ static void buf__shift(struct buf *b, size_t *done)
 		buf__free(b);
 }
 
-/* Is it a part of an interval? */
-static bool head__is_profile(const struct channel_head *head)
-{
-	return head->kind == CHANNEL_STORE || head->kind == CHANNEL_PYROSCOPE ||
-	       head->kind == CHANNEL_OTLP;
-}
-
 /* Room to remember one more that is on its way. */
 static int channel__room(struct channel *c)
 {
 	int err;
 
 	if (c->first && (c->first == c->end || c->end == c->cap)) {
-		memmove(c->profiles, c->profiles + c->first,
-			(c->end - c->first) * sizeof(*c->profiles));
+		memmove(c->intervals, c->intervals + c->first,
+			(c->end - c->first) * sizeof(*c->intervals));
 		c->end -= c->first;
 		c->first = 0;
 	}
-	err = array__room(&c->profiles, c->end, &c->cap, sizeof(*c->profiles));
+	err = array__room(&c->intervals, c->end, &c->cap, sizeof(*c->intervals));
 	return err;
 }
 
@@ -133,24 +119,10 @@ void channel__taken(struct channel *c)
 
 struct channel_lost channel__lost(const struct channel *c)
 {
-	uint64_t samples[CHANNEL_KINDS] = {0}, most = 0;
-	struct channel_lost lost = {0};
+	struct channel_lost lost = {.intervals = c->end - c->first};
 
-	for (size_t i = c->first; i < c->end; i++) {
-		const struct profile *p = &c->profiles[i];
-
-		/* an interval is a message, or several, for each way out */
-		if (i == c->first || p->began != p[-1].began) {
-			lost.intervals++;
-			lost.samples += most;
-			memset(samples, 0, sizeof(samples));
-			most = 0;
-		}
-		samples[p->kind] += p->samples;
-		if (samples[p->kind] > most)
-			most = samples[p->kind];
-	}
-	lost.samples += most;
+	for (size_t i = c->first; i < c->end; i++)
+		lost.samples += c->intervals[i];
 	return lost;
 }
 
@@ -174,9 +146,10 @@ int channel__flush(struct channel *c)
 	return c->gone ? -EPIPE : 0;
 }
 
-int channel__send(struct channel *c, const struct channel_head *head, const char *name,
-		  const void *data, const char *index)
+int channel__send(struct channel *c, const struct channel_head *head, const void *data,
+		  const char *index)
 {
+	const bool interval = head->kind == CHANNEL_INTERVAL;
 	size_t before, all, max;
 	int err;
 
@@ -190,9 +163,8 @@ int channel__send(struct channel *c, const struct channel_head *head, const char
 	if (c->max && channel__waiting(c) && channel__waiting(c) + all > max)
 		return -ENOBUFS;
 	before = c->out.len;
-	err = head__is_profile(head) ? channel__room(c) : 0;
+	err = interval ? channel__room(c) : 0;
 	err = err ? err : buf__add(&c->out, head, sizeof(*head));
-	err = err ? err : buf__add(&c->out, name, head->name_len);
 	err = err ? err : buf__add(&c->out, data, (size_t)head->size);
 	err = err ? err : buf__add(&c->out, index, (size_t)head->index_len);
 	if (err) {
@@ -200,8 +172,8 @@ int channel__send(struct channel *c, const struct channel_head *head, const char
 		return err;
 	}
 	err = channel__flush(c);
-	if (!err && head__is_profile(head))
-		c->profiles[c->end++] = (struct profile){head->kind, head->began, head->samples};
+	if (!err && interval)
+		c->intervals[c->end++] = head->samples;
 	return err;
 }
 
@@ -237,7 +209,6 @@ static int channel__read(struct channel *c)
 
 int channel__take(struct channel *c, struct channel_message *m)
 {
-	char *at;
 	ssize_t n;
 	int err;
 
@@ -249,12 +220,7 @@ int channel__take(struct channel *c, struct channel_message *m)
 	}
 	if (n < 0)
 		return (int)n;
-	/* a name is terminated in the place of the head, which was copied */
-	at = c->in.data + c->taken;
-	memmove(at, at + sizeof(m->head), m->head.name_len);
-	at[m->head.name_len] = '\0';
-	m->name = at;
-	m->data = at + sizeof(m->head) + m->head.name_len;
+	m->data = c->in.data + c->taken + sizeof(m->head);
 	m->index = (const char *)m->data + m->head.size;
 	c->taken += (size_t)n;
 	return 1;
@@ -267,6 +233,6 @@ void channel__close(struct channel *c)
 	close(c->fd);
 	buf__free(&c->out);
 	buf__free(&c->in);
-	free(c->profiles);
+	free(c->intervals);
 	free(c);
 }

@@ -10,20 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "serve/linux/spool_file.h"
-
-#define CHANNEL_NAME_MAX SPOOL_NAME_MAX /* bytes of a name: what is sent has to be able to wait */
-#define CHANNEL_SIZE_MAX (64u << 20)	/* of the rest of a message to the front, */
-#define CHANNEL_BACK_MAX (16u << 10)	/* and of one to the sampler, which trusts the front less */
+#define CHANNEL_SIZE_MAX (64u << 20) /* bytes of a message to the front, */
+#define CHANNEL_BACK_MAX (16u << 10) /* and of one to the sampler, which trusts the front less */
 
 enum channel_kind {
 	/* to the front */
-	CHANNEL_STATUS,	   /* struct sampler_status */
-	CHANNEL_STORE,	   /* a profile, and its part of the index, for the directory */
-	CHANNEL_PYROSCOPE, /* a profile for that server; `name` as of struct push_item */
-	CHANNEL_OTLP,
-	CHANNEL_PROFILE, /* that was wanted: the answer to request `id`; size 0: it cannot be had */
-	CHANNEL_END,	 /* nothing follows: send, write and end */
+	CHANNEL_STATUS,	  /* struct sampler_status */
+	CHANNEL_INTERVAL, /* a profile, and its part of the index */
+	CHANNEL_PROFILE,  /* the answer to request `id`; size 0: it is not available */
+	CHANNEL_END,	  /* nothing follows: send, write and end */
 	/* to the sampler */
 	CHANNEL_WANT_STATUS,
 	CHANNEL_WANT_PROFILE, /* `id`, of the next `seconds` */
@@ -32,15 +27,14 @@ enum channel_kind {
 	CHANNEL_FAILED,	      /* it is not: the bytes say why */
 	CHANNEL_FRONT,	      /* struct front_status, as CHANNEL_STATUS was got */
 	CHANNEL_SAYS,	      /* a line for people */
-	CHANNEL_TAKEN, /* the next profile, in their order, is written, waits, or is counted */
+	CHANNEL_TAKEN,	      /* the next interval, in their order, is written, or is counted */
 	CHANNEL_KINDS
 };
 
-/* The beginning of a message; `name_len`, `size` and `index_len` bytes follow. */
+/* The beginning of a message; `size` and `index_len` bytes follow. */
 struct channel_head {
 	uint32_t kind;
-	uint32_t id, seconds;
-	uint32_t name_len;
+	uint32_t id, seconds, unused;
 	uint64_t size, index_len;
 	uint64_t began, ended; /* ns since 1970 */
 	uint64_t samples;
@@ -49,7 +43,6 @@ struct channel_head {
 /* A message that came; what it points at is valid until the next channel__take. */
 struct channel_message {
 	struct channel_head head;
-	const char *name; /* terminated */
 	const void *data;
 	const char *index;
 };
@@ -67,15 +60,15 @@ int channel__fd(const struct channel *c);
 size_t channel__waiting(const struct channel *c); /* bytes that are not sent yet */
 
 /*
- * channel__send - @head's lengths say how much of @name, @data and @index there is.  0; -ENOBUFS:
+ * channel__send - @head's lengths say how much of @data and @index there is.  0; -ENOBUFS:
  * no room, nothing is sent; -EPIPE: the other end is gone; -EMSGSIZE, -ENOMEM.  A head alone has
  * room for longer than what has more to it: a profile that has none can be refused.
  */
-int channel__send(struct channel *c, const struct channel_head *head, const char *name,
-		  const void *data, const char *index);
+int channel__send(struct channel *c, const struct channel_head *head, const void *data,
+		  const char *index);
 
 /*
- * channel__taken - CHANNEL_TAKEN came; channel__lost - the intervals of which not all was taken:
+ * channel__taken - CHANNEL_TAKEN came; channel__lost - the intervals that were not taken:
  * lost when it is closed, or when the other end is gone.
  */
 struct channel_lost {

@@ -2,6 +2,7 @@
 #include "serve/linux/front.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,8 @@ struct way {
 	const char *name, *to; /* for people; `name` is that of its spool, too */
 	struct push *push;     /* NULL: the directory */
 	struct way_status status;
-	bool failing;	  /* and it was said */
-	uint64_t dropped; /* when it last worked */
+	bool failing;		/* and it was logged */
+	uint64_t dropped, sent; /* when it last worked */
 };
 
 enum { WAY_STORE, WAY_PYROSCOPE, WAY_OTLP, WAYS };
@@ -59,7 +60,7 @@ static void front__tell(struct front_process *p, enum channel_kind kind, uint32_
 {
 	struct channel_head head = {.kind = kind, .id = id, .seconds = seconds, .size = size};
 
-	channel__send(p->channel, &head, NULL, data, NULL);
+	channel__send(p->channel, &head, data, NULL);
 }
 
 __attribute__((format(printf, 2, 3))) static void front__say(struct front_process *p,
@@ -98,7 +99,7 @@ static void front__status(struct front_process *p, struct front_status *s)
 	s->resident = own__resident();
 }
 
-/* What begins to fail is said once, and when that is over. */
+/* The first failure after a success is logged, and when the next profile was sent. */
 static void front__say_failures(struct front_process *p)
 {
 	for (size_t i = 0; i < WAYS; i++) {
@@ -107,13 +108,14 @@ static void front__say_failures(struct front_process *p)
 
 		way__ask(p, way);
 		failing = way->status.error[0] != '\0';
-		if (failing && !way->failing)
+		if (failing && (!way->failing || way->status.sent != way->sent))
 			front__say(p, "%s %s: %s", way->name, way->to, way->status.error);
 		else if (!failing && way->failing)
 			front__say(p, "%s %s: works again; %llu profiles were dropped", way->name,
 				   way->to,
 				   (unsigned long long)(way->status.dropped - way->dropped));
 		way->failing = failing;
+		way->sent = way->status.sent;
 		if (!failing)
 			way->dropped = way->status.dropped;
 	}
@@ -241,7 +243,7 @@ static void on_status(struct front_process *p, const struct channel_message *m)
 	slot->id = 0;
 }
 
-static void on_store(struct front_process *p, const struct channel_message *m)
+static void on_interval(struct front_process *p, const struct channel_message *m)
 {
 	const struct store_window window = {
 		.began = m->head.began,
@@ -252,27 +254,26 @@ static void on_store(struct front_process *p, const struct channel_message *m)
 		.index = m->index,
 		.index_len = (size_t)m->head.index_len,
 	};
+	struct push_item item = {
+		.name = window_name__of(window.began, window.ended),
+		.samples = window.samples,
+		.data = window.data,
+		.size = window.size,
+	};
+	char file[PATH_MAX], name[WINDOW_NAME_MAX];
 	struct errmsg f = {""};
 
 	/* what fails is in its status */
-	if (p->store && !store__add(p->store, &window, &f) && f.text[0])
-		front__say(p, "%s", f.text);
-	front__tell(p, CHANNEL_TAKEN, 0, 0, NULL, 0);
-}
-
-static void on_push(struct front_process *p, size_t way, const struct channel_message *m)
-{
-	const struct push_item item = {
-		.began = m->head.began,
-		.ended = m->head.ended,
-		.samples = m->head.samples,
-		.name = m->name,
-		.data = m->data,
-		.size = (size_t)m->head.size,
-	};
-
-	if (p->ways[way].push)
-		push__add(p->ways[way].push, &item);
+	if (p->store && !store__add(p->store, &window, &item.name, &f)) {
+		window_name__print(name, &item.name);
+		snprintf(file, sizeof(file), "%s/%s", p->config->dir, name);
+		item.file = file;
+		if (f.text[0])
+			front__say(p, "%s", f.text);
+	}
+	for (size_t i = 0; i < WAYS && window.samples; i++)
+		if (p->ways[i].push)
+			push__add(p->ways[i].push, &item);
 	front__tell(p, CHANNEL_TAKEN, 0, 0, NULL, 0);
 }
 
@@ -297,14 +298,8 @@ static void front__message(struct front_process *p, const struct channel_message
 	case CHANNEL_STATUS:
 		on_status(p, m);
 		break;
-	case CHANNEL_STORE:
-		on_store(p, m);
-		break;
-	case CHANNEL_PYROSCOPE:
-		on_push(p, WAY_PYROSCOPE, m);
-		break;
-	case CHANNEL_OTLP:
-		on_push(p, WAY_OTLP, m);
+	case CHANNEL_INTERVAL:
+		on_interval(p, m);
 		break;
 	case CHANNEL_PROFILE:
 		on_profile(p, m);
@@ -332,6 +327,7 @@ static int front__open_push(struct front_process *p, size_t way, enum push_kind 
 		.ca = c->ca,
 		.spool = p->spools[way],
 		.spool_size = c->spool_size,
+		.memory = c->memory,
 	};
 
 	int err;
@@ -360,7 +356,7 @@ static int front__open(struct front_process *p, struct errmsg *f)
 	};
 	int err = 0;
 
-	/* what is in @f without an error is of the directory: the others fill it when they fail */
+	/* without an error, @f may have something to log: later parts set it only when they fail */
 	if (c->dir) {
 		p->ways[WAY_STORE].to = c->dir;
 		err = store__open(&p->store, c->dir, &c->keep, f);

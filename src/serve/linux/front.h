@@ -7,8 +7,11 @@
  *	... channel__send(front.channel, ...), channel__take(front.channel, ...) ...
  *	front__stop(&front, ...);
  *
- * It lives a little longer than the sampler if that is killed: what came whole is still written,
- * and what cannot be sent stays in the spool.
+ * It lives a little longer than the sampler if that is killed: intervals that arrived are still
+ * written, and those that cannot be sent wait in the directory.
+ *
+ * The directory is the queue: each interval is written into it once, and each server has links to
+ * the files that wait for it (queue.h).
  */
 #ifndef XR_SERVE_LINUX_FRONT_H
 #define XR_SERVE_LINUX_FRONT_H
@@ -26,11 +29,12 @@
 struct front_config {
 	const char *dir;
 	struct store_keep keep;
+	size_t memory; /* bytes that a profile that is read again may take (base/limits.h) */
 	const char *pyroscope, *otlp;		      /* URLs */
 	const char *pyroscope_headers, *otlp_headers; /* files */
 	const char *ca;
 	const char *spool;   /* a directory, which gets one for each server */
-	uint64_t spool_size; /* bytes of each */
+	uint64_t spool_size; /* bytes of profiles that wait for each */
 	const char *listen, *token;
 	size_t queue; /* bytes that may wait to be sent to it */
 };

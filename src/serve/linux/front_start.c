@@ -119,7 +119,7 @@ struct channel_lost front__stop(struct front *front, int ms, unsigned int drain_
 	struct channel_message m;
 
 	if (front->pid > 0 && ms > 0) {
-		while (channel__send(front->channel, &end, NULL, NULL, NULL) == -ENOBUFS &&
+		while (channel__send(front->channel, &end, NULL, NULL) == -ENOBUFS &&
 		       os__now() < until)
 			if (front__wait(front->channel, 10, &m) > 0 && on)
 				on(arg, &m);

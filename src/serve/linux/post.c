@@ -248,11 +248,12 @@ struct part_wait post__wait(const struct post *p)
 static void post__answer(struct post *p, CURLcode result, struct post_answer *a)
 {
 	curl_off_t seconds = 0;
-	long status = 0;
+	long status = 0, sent = 0;
 
 	*a = (struct post_answer){.whole = !result, .body = p->body.data, .body_len = p->body.len};
 	if (p->complete)
 		curl_easy_getinfo(p->easy, CURLINFO_RESPONSE_CODE, &status);
+	a->begun = !curl_easy_getinfo(p->easy, CURLINFO_REQUEST_SIZE, &sent) && sent > 0;
 	/* 1xx: another answer was to come */
 	a->status = status >= 200 && status <= 999 ? (unsigned int)status : 0;
 	if (result || !a->status)

@@ -31,6 +31,7 @@ struct post_request {
 /* What became of it; borrowed until the next request. */
 struct post_answer {
 	unsigned int status;  /* of an answer whose headers all came; 0: there was none */
+	bool begun;	      /* the request began to be sent: there was a connection */
 	bool whole;	      /* all of its body came, too */
 	uint32_t retry_after; /* seconds; 0: it did not say */
 	const void *body;

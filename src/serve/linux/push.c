@@ -12,12 +12,14 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "os/os.h"
 #include "serve/linux/post.h"
 #include "serve/linux/push_body.h"
 #include "serve/linux/push_headers.h"
-#include "serve/linux/spool.h"
+#include "serve/linux/push_profile.h"
+#include "serve/linux/queue.h"
 
 #define TIMEOUT_MS	10000u
 #define BACK_OFF_MS	1000u
@@ -29,14 +31,29 @@ struct push {
 	struct push_config config;
 	char *url; /* without a slash at its end */
 	struct post *post;
-	struct spool *spool;
+	struct queue *queue;
 	struct push_headers headers;
 	struct errmsg headers_wrong; /* "": their file could be read when it was last */
-	struct buf address;	     /* of the request that is out */
-	uint64_t size;		     /* and the bytes of its body */
+	/* the profile that is read, by its number in the queue, and which of its requests */
+	struct push_profile *profile;
+	uint64_t reading;
+	uint32_t request;
+	struct push_part part;
+	uint64_t left_out; /* samples before that request that are too large for any */
+	/* the request that is sent, or was last */
+	struct buf address, packed;
+	uint64_t sending; /* number of its profile */
+	uint64_t size;	  /* bytes of its body */
+	bool probing;	  /* it is the one behind the first */
+	/* the first that waits: its profile, and its samples with what was left out before it */
+	uint64_t first, first_samples;
+	/* one behind it was accepted: the number of its profile, and its samples */
+	bool ahead;
+	uint64_t ahead_of, ahead_samples;
 	uint64_t not_before;
 	uint32_t back_off_ms; /* the next */
-	uint32_t tries;	      /* of the first that waits, by answers that may be about it */
+	uint32_t tries;	      /* of the first that waits, by answers that may be about it, */
+	uint32_t failures;    /* and by connections that broke */
 	struct way_status status;
 };
 
@@ -76,15 +93,17 @@ int push__open(struct push **out, const struct push_config *config, struct errms
 		p->config.back_off_ms = BACK_OFF_MS;
 	if (!p->config.back_off_max_ms)
 		p->config.back_off_max_ms = BACK_OFF_MAX_MS;
+	if (!p->config.memory)
+		p->config.memory = LIMIT_MEMORY;
 	p->back_off_ms = p->config.back_off_ms;
+	p->first = UINT64_MAX;
 	err = push__url(p, f);
 	if (!err && config->headers)
 		err = push_headers__read(&p->headers, config->headers, f);
 	if (err >= 0)
 		err = post__open(&p->post, config->ca, p->config.timeout_ms, f);
 	if (!err)
-		err = spool__open(&p->spool, config->spool, (uint32_t)config->kind + 1,
-				  config->spool_size, f);
+		err = queue__open(&p->queue, config->spool, config->spool_size, f);
 	if (err) {
 		push__close(p);
 		return err;
@@ -95,31 +114,16 @@ int push__open(struct push **out, const struct push_config *config, struct errms
 
 int push__add(struct push *p, const struct push_item *item)
 {
-	struct spool_item entry = {
-		.began = item->began,
-		.ended = item->ended,
-		.samples = item->samples,
+	const struct queue_entry entry = {
 		.name = item->name,
-		.data = item->data,
+		.samples = item->samples,
 		.size = item->size,
+		.data = item->data,
 	};
-	struct buf packed = {0};
 	struct errmsg f;
-	int err = item->size > PUSH_SIZE_MAX ? -EMSGSIZE : 0;
+	int err;
 
-	/* once, and not each time it is tried */
-	if (!err && p->config.kind == PUSH_OTLP) {
-		err = push_body__pack(&packed, item->data, item->size);
-		entry.data = packed.data;
-		entry.size = packed.len;
-	}
-	if (err) {
-		p->status.dropped++;
-		p->status.dropped_samples += item->samples;
-	} else {
-		err = spool__add(p->spool, &entry); /* which counts */
-	}
-	buf__free(&packed);
+	err = queue__add(p->queue, &entry, item->file);
 	if (err) {
 		errmsg__set(&f, err, "cannot keep a profile of %zu bytes for later: %s", item->size,
 			    strerror(-err));
@@ -152,40 +156,207 @@ static void push__later(struct push *p, uint32_t retry_after)
 									: p->config.back_off_max_ms;
 }
 
+/* --- which request --- */
+
+static void push__forget_profile(struct push *p)
+{
+	push_profile__close(p->profile);
+	p->profile = NULL;
+	p->left_out = 0;
+}
+
+/* Read profile @e of the queue. */
+static int push__read(struct push *p, const struct queue_entry *e, struct errmsg *f)
+{
+	char name[WINDOW_NAME_MAX];
+	struct buf file = {0};
+	int err;
+
+	window_name__print(name, &e->name);
+	err = queue__read(p->queue, e, &file);
+	err = err ? errmsg__set(f, err, "cannot read %s: %s", name, strerror(-err))
+		  : push_profile__open(&p->profile, p->config.kind, name, &file, p->config.memory,
+				       f);
+	buf__free(&file);
+	p->reading = e->number;
+	p->request = UINT32_MAX;
+	return err;
+}
+
+/*
+ * Have request @n of profile @e of the queue in p->part.  1; 0: the profile has no such; negative
+ * errno, @f filled: it cannot be read.
+ */
+static int push__request(struct push *p, const struct queue_entry *e, uint32_t n, struct errmsg *f)
+{
+	int err;
+
+	if (p->profile && (p->reading != e->number || (p->request != UINT32_MAX && p->request > n)))
+		push__forget_profile(p);
+	err = p->profile ? 0 : push__read(p, e, f);
+	if (err)
+		return err;
+	while (p->request == UINT32_MAX || p->request < n) {
+		err = push_profile__next(p->profile, &p->part);
+		p->request++;
+		if (err <= 0)
+			push__forget_profile(p);
+		p->left_out = p->part.left_out;
+		if (err <= 0)
+			return err ? errmsg__set(f, err, "out of memory") : 0;
+	}
+	return 1;
+}
+
+/* The first may be another one: nothing is known of that, except what was sent ahead. */
+static void push__look(struct push *p)
+{
+	const struct queue_entry *e = queue__at(p->queue, 0);
+
+	if (e && e->number == p->first)
+		return;
+	p->first = e ? e->number : UINT64_MAX;
+	p->tries = p->failures = 0;
+	p->probing = false;
+	if (p->ahead && e && e->number == p->ahead_of)
+		queue__progress(p->queue, 1, p->ahead_samples);
+	p->ahead = false;
+}
+
+/* The first profile is over. */
+static void push__done(struct push *p, bool dropped)
+{
+	if (p->reading == p->first)
+		push__forget_profile(p);
+	if (dropped)
+		queue__drop(p->queue);
+	else
+		queue__done(p->queue);
+	push__look(p);
+}
+
+/* The first profile cannot be read, by @err: is it lost?  What may be better later is tried again.
+ */
+static bool push__is_lost(struct push *p, int err)
+{
+	if (err == -EIO || err == -EACCES || err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+		return ++p->tries >= PUSH_PROBE;
+	return true;
+}
+
+/* Count what is too large for any request. */
+static void push__count_left_out(struct push *p)
+{
+	struct errmsg f;
+
+	if (!p->left_out)
+		return;
+	errmsg__set(&f, 0, "%" PRIu64 " samples of a stack that is too large are dropped",
+		    p->left_out);
+	push__say(p, &f);
+	p->status.dropped++;
+	p->status.dropped_samples += p->left_out;
+	queue__progress(p->queue, 0, p->left_out);
+	p->left_out = 0;
+}
+
+/* The first request that waits.  1; 0: there is none; negative errno, @f filled: try again later.
+ */
+static int push__first(struct push *p, struct errmsg *f)
+{
+	const struct queue_entry *e;
+	int err;
+
+	p->probing = false;
+	while ((e = queue__at(p->queue, 0))) {
+		err = push__request(p, e, e->requests, f);
+		if (err < 0 && !push__is_lost(p, err))
+			return err;
+		if (err > 0) {
+			p->first_samples = p->part.samples + p->left_out;
+			return 1;
+		}
+		if (!err) {
+			push__count_left_out(p);
+		} else {
+			p->status.failed++;
+			push__say(p, f);
+		}
+		push__done(p, err < 0);
+	}
+	return 0;
+}
+
+/* The one behind it, to see whether the server accepts that.  False: there is none. */
+static bool push__second(struct push *p)
+{
+	const struct queue_entry *e = queue__at(p->queue, 0), *next = queue__at(p->queue, 1);
+	struct errmsg f;
+	int err = push__request(p, e, e->requests + 1, &f);
+
+	if (!err && next)
+		err = push__request(p, next, 0, &f);
+	p->probing = err > 0;
+	return p->probing;
+}
+
+static int push__choose(struct push *p, struct errmsg *f)
+{
+	push__look(p);
+	if (p->failures >= PUSH_PROBE && !p->probing && !p->ahead && push__second(p))
+		return 1;
+	return push__first(p, f);
+}
+
+/* Send what is in p->part. */
+static int push__send(struct push *p)
+{
+	const struct queue_entry *e = queue__at(p->queue, p->reading != p->first);
+	struct post_request request = {.data = p->part.data, .size = p->part.size};
+	int err = 0;
+
+	p->address.len = p->packed.len = 0;
+	if (p->config.kind == PUSH_OTLP) {
+		err = push_body__pack(&p->packed, p->part.data, p->part.size);
+		request.data = p->packed.data;
+		request.size = p->packed.len;
+	}
+	err = err ? err
+		  : push_body__address(&p->address, p->config.kind, p->url, p->part.service,
+				       p->part.series, &e->name);
+	if (err)
+		return err;
+	request.url = p->address.data;
+	p->size = request.size;
+	p->sending = e->number;
+	push_body__headers(&request, p->config.kind);
+	for (size_t i = 0; i < p->headers.n && request.nheaders < POST_HEADERS_MAX; i++)
+		request.headers[request.nheaders++] = p->headers.line[i];
+	return post__start(p->post, &request);
+}
+
 static void push__start(struct push *p)
 {
-	struct post_request request = {0};
-	struct spool_item item;
-	struct errmsg f;
-	int err;
+	struct errmsg f = {""};
+	int got;
 
 	/* what was changed and cannot be read now was good before; to send does not mend it */
 	if (p->config.headers &&
 	    push_headers__read(&p->headers, p->config.headers, &p->headers_wrong) >= 0)
 		*p->headers_wrong.text = '\0';
-	err = spool__first(p->spool, &item);
-	if (!err)
+	got = push__choose(p, &f);
+	if (!got)
 		return;
-	if (err > 0) {
-		p->address.len = 0;
-		err = push_body__address(&p->address, p->config.kind, p->url, &item);
+	if (got > 0) {
+		got = push__send(p);
+		if (!got)
+			return;
+		errmsg__set(&f, got, "cannot send a profile: %s", strerror(-got));
 	}
-	if (!err) {
-		request.url = p->address.data;
-		request.data = item.data;
-		request.size = p->size = item.size;
-		push_body__headers(&request, p->config.kind);
-		for (size_t i = 0; i < p->headers.n && request.nheaders < POST_HEADERS_MAX; i++)
-			request.headers[request.nheaders++] = p->headers.line[i];
-		err = post__start(p->post, &request);
-	}
-	if (err) {
-		errmsg__set(&f, err, "cannot send a profile from the spool: %s", strerror(-err));
-		push__say(p, &f);
-		p->status.failed++;
-		spool__later(p->spool);
-		push__later(p, 0);
-	}
+	push__say(p, &f);
+	p->status.failed++;
+	push__forget_profile(p);
+	push__later(p, 0);
 }
 
 /* What is to be done after an answer. */
@@ -237,52 +408,110 @@ static void push__complain(struct push *p, const struct post_answer *a, enum ver
 	push__say(p, &f);
 }
 
+/* Was the profile that was sent dropped meanwhile, for a new one?  It was counted then. */
+static bool push__is_gone(struct push *p)
+{
+	push__look(p);
+	if (p->probing || p->sending == p->first)
+		return false;
+	push__forget_profile(p);
+	return true;
+}
+
+/* The first request is over, and does not wait any more.  @dropped: @samples of it are counted. */
+static void push__over(struct push *p, bool dropped, uint64_t samples)
+{
+	if (dropped) {
+		p->status.dropped++;
+		p->status.dropped_samples += samples;
+	}
+	push__count_left_out(p);
+	queue__progress(p->queue, 1, samples);
+	p->tries = p->failures = 0;
+	if (!p->ahead)
+		return;
+	if (p->ahead_of == p->first) {
+		queue__progress(p->queue, 1, p->ahead_samples);
+		p->ahead = false;
+	} else {
+		push__done(p, false);
+	}
+}
+
+/* The server accepts the one behind the first, and then fails on the first again: it is dropped. */
+static void push__skip(struct push *p)
+{
+	struct errmsg f;
+
+	errmsg__set(&f, 0,
+		    "a profile of %" PRIu64 " samples failed %u times, and the next one did not: "
+		    "it is dropped",
+		    p->first_samples, p->failures);
+	push__say(p, &f);
+	p->left_out = 0;
+	push__over(p, true, p->first_samples);
+}
+
 static void push__sent(struct push *p, const struct post_answer *a)
 {
 	struct push_rejected rejected = {0};
 
 	if (p->config.kind == PUSH_OTLP && a->whole)
 		push_body__rejected(&rejected, a->body, a->body_len);
-	if (rejected.profiles) {
-		/* some of it or all: nobody says which samples */
-		push__say(p, &rejected.why);
-		spool__drop(p->spool);
-	} else {
+	if (!rejected.profiles) {
 		p->status.sent++;
 		p->status.size += p->size;
 		p->status.last = os__real_time();
 		*p->status.error = '\0';
-		spool__done(p->spool);
 	}
 	p->back_off_ms = p->config.back_off_ms;
 	p->not_before = 0;
+	if (push__is_gone(p))
+		return;
+	/* some of it or all was rejected: the server does not say which samples */
+	if (rejected.profiles)
+		push__say(p, &rejected.why);
+	if (!p->probing) {
+		push__over(p, rejected.profiles, p->part.samples);
+		return;
+	}
+	if (rejected.profiles) {
+		p->status.dropped++;
+		p->status.dropped_samples += p->part.samples;
+	}
+	p->ahead = true;
+	p->ahead_of = p->sending;
+	p->ahead_samples = p->part.samples;
 }
 
 static void push__answered(struct push *p, const struct post_answer *a)
 {
 	enum verdict verdict = push__verdict(p, a);
+	bool broke = a->begun && (!a->status || a->status == 502 || a->status == 504);
 
 	if (verdict == SENT) {
 		push__sent(p, a);
-	} else {
-		p->status.failed++;
-		push__complain(p, a, verdict);
-		push__later(p, a->retry_after);
+		return;
 	}
-	if (verdict == GIVE_UP)
-		spool__drop(p->spool);
-	else if (verdict == LATER)
-		spool__later(p->spool);
-	if (verdict != LATER)
-		p->tries = 0;
+	p->status.failed++;
+	push__complain(p, a, p->probing ? LATER : verdict);
+	push__later(p, a->retry_after);
+	if (push__is_gone(p))
+		return;
+	if (verdict == GIVE_UP && !p->probing) {
+		push__over(p, true, p->part.samples);
+		return;
+	}
+	/* it is read again: the wait may be long */
+	push__forget_profile(p);
+	p->failures += broke;
+	if (p->ahead && broke)
+		push__skip(p);
 }
 
 static bool push__something(const struct push *p)
 {
-	struct spool_counts counts;
-
-	spool__counts(p->spool, &counts);
-	return counts.waiting > 0;
+	return queue__at(p->queue, 0);
 }
 
 struct part_wait push__wait(const struct push *p)
@@ -327,13 +556,14 @@ void push__drain(struct push *p, int ms)
 		if (push__something(p) && p->status.failed == failed)
 			poll(&fd, 1, w.ms >= 0 && w.ms < ms ? w.ms : ms);
 	}
+	queue__end(p->queue);
 }
 
 void push__status(const struct push *p, struct way_status *s)
 {
-	struct spool_counts counts;
+	struct queue_counts counts;
 
-	spool__counts(p->spool, &counts);
+	queue__counts(p->queue, &counts);
 	*s = p->status;
 	s->dropped += counts.dropped;
 	s->dropped_samples += counts.dropped_samples;
@@ -348,9 +578,11 @@ void push__close(struct push *p)
 	if (!p)
 		return;
 	post__close(p->post);
-	spool__close(p->spool);
+	push_profile__close(p->profile);
+	queue__close(p->queue);
 	push_headers__free(&p->headers);
 	buf__free(&p->address);
+	buf__free(&p->packed);
 	free(p->url);
 	free(p);
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One server that profiles are sent to by HTTP: each is a request, in order, one at a time.  Each
- * is on disk (spool.h) from push__add on until it was sent, also over a restart; the oldest goes
- * first.  Nothing waits for a server.
+ * One server to which profiles are sent by HTTP, in order, one request at a time.  Those that wait
+ * are in a directory (queue.h), also over a restart.  Nothing waits for a server.
  *
- * A profile is sent when the server said 2xx.  429, 502, 503, 504, no answer in time and a
- * connection that fails or breaks: tried again, after Retry-After (an hour at most) or a back-off
- * with jitter up to five minutes.  So are 401, 403 and 407, as the file of headers may be renewed.
- * Pyroscope answers 408, 422 and 500 for its own troubles, too: it is asked PUSH_TRIES times.  Any
- * other answer: the profile is given up, counted, and said.
+ * A request is over when the server answers 2xx.  After 429, 502, 503, 504, a timeout or a
+ * connection that fails or breaks it is sent again, after Retry-After (an hour at most) or a
+ * back-off with jitter, up to five minutes.  So it is after 401, 403 and 407, as the file of
+ * headers may be renewed.  Pyroscope answers 408, 422 and 500 for its own troubles, too: these are
+ * tried PUSH_TRIES times.  After any other answer the request is dropped, counted, and reported.
+ *
+ * If the connection broke PUSH_PROBE times while a request was sent (or a proxy answered 502 or
+ * 504), something on the way may always break on it.  Then each second try sends the request behind
+ * it.  If the server accepts that one and the first one fails again, the first one is dropped,
+ * counted and reported.  Otherwise the server is away, and both wait.
  */
 #ifndef XR_SERVE_LINUX_PUSH_H
 #define XR_SERVE_LINUX_PUSH_H
@@ -19,14 +23,16 @@
 #include "base/errmsg.h"
 #include "serve/linux/part.h"
 #include "serve/status.h"
+#include "serve/window_name.h"
 
 enum push_kind {
 	PUSH_PYROSCOPE, /* POST URL/ingest, pprof */
 	PUSH_OTLP,	/* POST URL/v1development/profiles, protobuf */
 };
 
-#define PUSH_SIZE_MAX (4u << 20) /* bytes of a profile: no server takes more unasked */
+#define PUSH_SIZE_MAX (4u << 20) /* bytes of a request: by default no server accepts more */
 #define PUSH_TRIES    4u
+#define PUSH_PROBE    8u
 
 /* Strings are borrowed for the life of the push. */
 struct push_config {
@@ -34,8 +40,9 @@ struct push_config {
 	const char *url;
 	const char *headers; /* a file of lines `Name: value`, as of tokens; NULL: none */
 	const char *ca;	     /* a file of certificates to trust; NULL: the system's */
-	const char *spool;   /* a directory; made (0700) if missing */
-	uint64_t spool_size; /* bytes at most; the oldest are given up, and counted */
+	const char *spool;   /* a directory for the queue; made (0700) if it is missing */
+	uint64_t spool_size; /* bytes of the profiles that wait; the oldest are dropped */
+	size_t memory;	     /* bytes for reading a profile (base/limits.h); 0: LIMIT_MEMORY */
 	uint32_t timeout_ms; /* of a request, as post__open has it; 0: 10 s */
 	uint32_t back_off_ms, back_off_max_ms; /* the first and the longest; 0: 1 s, 5 min */
 };
@@ -45,26 +52,25 @@ struct push;
 /* push__open - negative errno, @f filled: what is said is for the user who gave the option. */
 int push__open(struct push **out, const struct push_config *config, struct errmsg *f);
 
-/* What is sent; borrowed. */
+/*
+ * push__add - the pprof file with these bytes, and of that name, will be sent.  @file: where it is;
+ * NULL: it could not be written.  Negative errno: it was dropped, and counted.
+ */
 struct push_item {
-	uint64_t began, ended; /* ns since 1970 */
+	struct window_name name;
 	uint64_t samples;
-	const char *name; /* PUSH_PYROSCOPE: `service{label=value,...}`, not encoded yet */
-	const void *data; /* the body, before what HTTP does with it */
+	const void *data;
 	size_t size;
+	const char *file;
 };
 
-/*
- * push__add - it will be sent.  Negative errno: it is not, and counted as dropped; -EMSGSIZE: it is
- * larger than PUSH_SIZE_MAX, or than the spool may be.
- */
 int push__add(struct push *p, const struct push_item *item);
 
 /* push__wait, push__run - see part.h. */
 struct part_wait push__wait(const struct push *p);
 void push__run(struct push *p);
 
-/* push__drain - at the end: try for up to @ms; what is left stays in the spool. */
+/* push__drain - at the end: try for up to @ms.  What is left waits for the next start. */
 void push__drain(struct push *p, int ms);
 
 void push__status(const struct push *p, struct way_status *s);

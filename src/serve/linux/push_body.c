@@ -7,7 +7,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/clock.h"
 #include "base/version.h"
 #include "otlp.pb-c.h"
 
@@ -47,8 +46,48 @@ static int query__add(struct buf *out, const char *text)
 	return err;
 }
 
-int push_body__address(struct buf *out, enum push_kind kind, const char *url,
-		       const struct spool_item *item)
+/* Append @word as one of a name: what has a meaning there is replaced. */
+static int name__word(struct buf *out, const char *word)
+{
+	int err = 0;
+
+	for (; *word && !err; word++)
+		err = buf__add(out,
+			       strchr("{}=,\"", *word) || (unsigned char)*word <= ' ' ? "_" : word,
+			       1);
+	return err;
+}
+
+int push_body__labels(struct buf *out, const struct profile_label *labels, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		if (!strcmp(labels[i].key, "service"))
+			continue;
+		err = buf__str(out, out->len ? "," : "{");
+		err = err ? err : name__word(out, labels[i].key);
+		err = err ? err : buf__str(out, "=");
+		err = err ? err : name__word(out, labels[i].value);
+	}
+	if (!err && out->len)
+		err = buf__str(out, "}");
+	return err ? err : buf__add(out, "", 1);
+}
+
+static int address__name(struct buf *out, const char *service, const char *labels)
+{
+	struct buf name = {0};
+	int err = name__word(&name, service);
+
+	err = err ? err : buf__add(&name, labels, strlen(labels) + 1);
+	err = err ? err : query__add(out, name.data);
+	buf__free(&name);
+	return err;
+}
+
+int push_body__address(struct buf *out, enum push_kind kind, const char *url, const char *service,
+		       const char *labels, const struct window_name *file)
 {
 	int err = buf__str(out, url);
 
@@ -56,13 +95,13 @@ int push_body__address(struct buf *out, enum push_kind kind, const char *url,
 		err = err ? err : buf__str(out, "/v1development/profiles");
 	} else {
 		err = err ? err : buf__str(out, "/ingest?name=");
-		err = err ? err : query__add(out, item->name);
+		err = err ? err : address__name(out, service, labels);
 		/* of the servers that take it none has a spy of our name, and so none renames */
 		err = err ? err
 			  : buf__printf(out,
 					"&from=%" PRIu64 "&until=%" PRIu64
 					"&format=pprof&spyName=" XR_PROGRAM,
-					item->began / NS_PER_S, item->ended / NS_PER_S);
+					file->began, window_name__end(file));
 	}
 	return err ? err : buf__add(out, "", 1);
 }

@@ -7,16 +7,25 @@
 #define XR_SERVE_LINUX_PUSH_BODY_H
 
 #include "base/buf.h"
+#include "profile/profile.h"
 #include "serve/linux/post.h"
 #include "serve/linux/push.h"
-#include "serve/linux/spool_file.h"
 
 /* push_body__pack - append @size bytes at @data as gzip.  -ENOMEM. */
 int push_body__pack(struct buf *out, const void *data, size_t size);
 
-/* push_body__address - append where @item goes, terminated.  -ENOMEM. */
-int push_body__address(struct buf *out, enum push_kind kind, const char *url,
-		       const struct spool_item *item);
+/*
+ * push_body__labels - append the @labels of the run as Pyroscope has them in names,
+ * "{host=a,dc=b}", and a terminator.  `service` is not among them.  -ENOMEM.
+ */
+int push_body__labels(struct buf *out, const struct profile_label *labels, size_t n);
+
+/*
+ * push_body__address - append where a request is sent, terminated.  @service: PUSH_PYROSCOPE; with
+ * @labels it is the name of a profile of the time of @file.  -ENOMEM.
+ */
+int push_body__address(struct buf *out, enum push_kind kind, const char *url, const char *service,
+		       const char *labels, const struct window_name *file);
 
 /* push_body__headers - into @request, which has none yet. */
 void push_body__headers(struct post_request *request, enum push_kind kind);

@@ -218,12 +218,14 @@ static int store__write(struct store *st, int dir, struct window_name *name,
 	return store__about(st, dir, name, f) ? 1 : 0;
 }
 
-static int store__window(struct store *st, const struct store_window *w, struct errmsg *f)
+static int store__window(struct store *st, const struct store_window *w, struct window_name *name,
+			 struct errmsg *f)
 {
-	struct window_name name = window_name__of(w->began, w->ended);
-	int dir, err = store_index__pack(&st->member, &name, w->index, w->index_len);
 	struct stat about;
+	int dir, err;
 
+	*name = window_name__of(w->began, w->ended);
+	err = store_index__pack(&st->member, name, w->index, w->index_len);
 	if (err)
 		return errmsg__set(f, err, "out of memory for the index of %s", st->path);
 	dir = store__directory(st, &about);
@@ -234,7 +236,7 @@ static int store__window(struct store *st, const struct store_window *w, struct 
 			    " samples is dropped",
 			    st->path, store__reason(err), w->samples);
 	else
-		err = store__write(st, dir, &name, w, f);
+		err = store__write(st, dir, name, w, f);
 	if (dir < 0)
 		return err;
 	if (fstat(dir, &st->seen))
@@ -243,10 +245,11 @@ static int store__window(struct store *st, const struct store_window *w, struct 
 	return err;
 }
 
-int store__add(struct store *st, const struct store_window *w, struct errmsg *f)
+int store__add(struct store *st, const struct store_window *w, struct window_name *name,
+	       struct errmsg *f)
 {
 	struct errmsg said = {""};
-	int err = store__window(st, w, &said);
+	int err = store__window(st, w, name, &said);
 
 	st->status.failed += err != 0;
 	if (err < 0) {

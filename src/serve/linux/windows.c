@@ -8,8 +8,9 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "os/os.h"
-#include "output/writer.h"
-#include "serve/linux/windows_send.h"
+#include "output/encode.h"
+#include "serve/index_line.h"
+#include "serve/linux/push_body.h"
 
 /* So near to the beginning of an interval the clock of the day is taken to be there. */
 #define SNAP_NS (NS_PER_S / 2)
@@ -30,7 +31,7 @@ struct windows {
 	struct window open;
 	struct window asked[WINDOWS_ASKED_MAX];
 	struct windows_counts counts;
-	struct buf body, index;
+	struct buf body, index, series;
 	struct errmsg why;
 };
 
@@ -88,31 +89,41 @@ static struct stats window__stats(const struct windows *w, const struct window *
 	return s;
 }
 
-/* It ended at @end: hand it on.  Returns the first error of handing it on. */
+/* It ended at @end: hand it on as @kind.  Returns the first error. */
 static int window__send(struct windows *w, const struct window *win, uint64_t end,
-			unsigned int ways)
+			enum channel_kind kind)
 {
+	const bool index = w->config.index && kind == CHANNEL_INTERVAL;
 	struct stats stats = window__stats(w, win, end);
-	struct profile_about about = w->about;
-	struct windows_profile profile = {
-		.config = &w->config,
-		.about = &about,
-		.sum = win->sum,
-		.stats = &stats,
-		.body = &w->body,
-		.index = &w->index,
-		.head =
-			{
-				.id = win->id,
-				.began = win->began_real,
-				.ended = win->began_real + (end - win->began),
-				.samples = win->samples,
-			},
+	struct writer_config config = {
+		.about = w->about,
+		.roots = true,
+		.labels = w->config.labels,
+		.nlabels = w->config.nlabels,
+		.described = true,
+		.series = w->series.data,
 	};
+	struct channel_head head = {
+		.kind = kind,
+		.id = win->id,
+		.began = win->began_real,
+		.ended = win->began_real + (end - win->began),
+		.samples = win->samples,
+	};
+	int err;
 
-	about.began = win->began;
-	about.began_real = win->began_real;
-	return windows_send__profile(&profile, ways);
+	config.about.began = win->began;
+	config.about.began_real = win->began_real;
+	w->body.len = w->index.len = 0;
+	err = encode__profile(&w->body, formats__find("pprof"), &config, win->sum, &stats);
+	if (!err && index)
+		err = index_line__all(&w->index, win->sum, w->config.labels, w->config.nlabels,
+				      about__interval(&w->about));
+	if (err)
+		return err;
+	head.size = w->body.len;
+	head.index_len = w->index.len;
+	return w->config.send(w->config.arg, &head, w->body.data, w->index.data);
 }
 
 /* --- the interval that is open --- */
@@ -146,7 +157,7 @@ static void windows__over(struct windows *w, uint64_t end)
 {
 	w->counts.ended++;
 	w->counts.stackless += aggregate__dropped(w->open.sum);
-	if (window__send(w, &w->open, end, w->config.ways)) {
+	if (w->config.intervals && window__send(w, &w->open, end, CHANNEL_INTERVAL)) {
 		w->counts.dropped++;
 		w->counts.dropped_samples += w->open.samples;
 	}
@@ -178,13 +189,13 @@ static int windows__end_due(struct windows *w, uint64_t now)
 static void asked__refuse(struct windows *w, uint32_t id)
 {
 	w->config.send(w->config.arg, &(struct channel_head){.kind = CHANNEL_PROFILE, .id = id},
-		       NULL, NULL, NULL);
+		       NULL, NULL);
 }
 
 static void asked__end(struct windows *w, struct window *win, uint64_t end)
 {
-	if (window__send(w, win, end, 0))
-		asked__refuse(w, win->id); /* that has room where a profile has none */
+	if (window__send(w, win, end, CHANNEL_PROFILE))
+		asked__refuse(w, win->id); /* a head fits where a profile does not */
 	window__free(win);
 }
 
@@ -325,7 +336,7 @@ int windows__new(struct windows **out, const struct windows_config *config)
 	if (!w)
 		return -ENOMEM;
 	w->config = *config;
-	return 0;
+	return push_body__labels(&w->series, config->labels, config->nlabels);
 }
 
 int windows__turn(struct windows *w)
@@ -390,5 +401,6 @@ void windows__free(struct windows *w)
 	windows__forget_all(w);
 	buf__free(&w->body);
 	buf__free(&w->index);
+	buf__free(&w->series);
 	free(w);
 }

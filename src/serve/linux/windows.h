@@ -19,22 +19,16 @@
 
 #define WINDOWS_ASKED_MAX 4u /* profiles that are asked for, at a time */
 
-/* Where the profile of an interval goes. */
-enum windows_way {
-	WINDOWS_STORE = 1 << 0,
-	WINDOWS_PYROSCOPE = 1 << 1,
-	WINDOWS_OTLP = 1 << 2,
-};
-
 /* As of channel__send. */
-typedef int (*windows_send)(void *arg, const struct channel_head *head, const char *name,
-			    const void *data, const char *index);
+typedef int (*windows_send)(void *arg, const struct channel_head *head, const void *data,
+			    const char *index);
 
 struct windows_config {
 	uint64_t interval; /* ns */
 	size_t memory;	   /* bytes, of which shares are taken (base/limits.h) */
 	size_t max_stacks; /* of an interval; 0: as many as there is memory for */
-	unsigned int ways; /* enum windows_way */
+	bool intervals;	   /* they are handed on, */
+	bool index;	   /* with their part of the index */
 	/* of the whole run; borrowed */
 	const struct profile_label *labels;
 	size_t nlabels;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What only all options of `serve` together can tell. */
 #include "cmd/linux/serve_options.h"
-#include "serve/linux/channel.h"
-#include "serve/linux/windows_send.h"
+#include "serve/linux/push_body.h"
+#include "profile/read.h"
 #include "cmd/command.h"
 
 /* The name of a profile of the longest service, if @value is a label's: its bytes, or an error. */
 static long name_of(size_t value, const char *way, const char *to)
 {
-	char label[2 * CHANNEL_NAME_MAX] = "dc=", service[DESCRIBE_VALUE];
+	char label[2 * READ_SERIES_LEN] = "dc=";
 	char *argv[] = {"serve",   "--label", label,	   "--host",   "h",
 			"--spool", "/tmp/",   (char *)way, (char *)to, NULL};
 	struct serve_options so;
@@ -18,11 +18,9 @@ static long name_of(size_t value, const char *way, const char *to)
 
 	memset(label + 3, 'v', value);
 	label[3 + value] = '\0';
-	memset(service, 's', sizeof(service) - 1);
-	service[sizeof(service) - 1] = '\0';
 	len = serve_options__parse(&so, 9, argv, &f);
-	if (!len && !windows_send__name(service, so.labels, so.nlabels, &name))
-		len = (long)strlen(name.data);
+	if (!len && !push_body__labels(&name, so.labels, so.nlabels))
+		len = (long)strlen(name.data) + DESCRIBE_VALUE - 1;
 	if (len < 0)
 		tap__diag("%s", f.text);
 	buf__free(&name);
@@ -36,22 +34,22 @@ TEST(names)
 	long len, longest = 0;
 
 	while ((len = name_of(value, "--pyroscope", "http://127.0.0.1:1")) > 0 &&
-	       value < CHANNEL_NAME_MAX) {
+	       value < READ_SERIES_LEN) {
 		longest = len;
 		value++;
 	}
-	tap__ok(len == -EINVAL && longest <= (long)CHANNEL_NAME_MAX &&
-			longest > (long)CHANNEL_NAME_MAX - 4,
+	tap__ok(len == -EINVAL && longest <= (long)READ_SERIES_LEN &&
+			longest > (long)READ_SERIES_LEN - 4,
 		"labels that can be sent are taken, up to %ld bytes, and no others", longest);
 	tap__ok(name_of(value, "--dir", "/tmp") > 0, "where no name is needed, these, too");
 }
 
-/* The name of a series has all labels, except the service, which is in front. */
+/* The name of a series has all labels, except the service, which comes first. */
 TEST(series)
 {
 	static const char *const all[][2] = {
-		{"service=all", "web{host=h}"},
-		{"dc={a, \"b\"=}", "web{dc=_a___b___,host=h}"},
+		{"service=all", "{host=h}"},
+		{"dc={a, \"b\"=}", "{dc=_a___b___,host=h}"},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -64,7 +62,7 @@ TEST(series)
 
 		snprintf(label, sizeof(label), "%s", all[i][0]);
 		ok = !serve_options__parse(&so, 7, argv, &f) &&
-		     !windows_send__name("web", so.labels, so.nlabels, &name);
+		     !push_body__labels(&name, so.labels, so.nlabels);
 		tap__ok(ok && !strcmp(name.data, all[i][1]), "--label %s: %s %s", label,
 			ok ? name.data : "", f.text);
 		buf__free(&name);

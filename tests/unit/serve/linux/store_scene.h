@@ -100,6 +100,7 @@ SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size
 {
 	static const char line[] = "\"pid\":17,\"samples\":3}\n";
 	char *text = calloc(1, size + 1), *file = malloc(size + 1024);
+	struct window_name name;
 	struct store_window w = {
 		.began = began * SCENE_NS,
 		.ended = (began + seconds) * SCENE_NS,
@@ -117,7 +118,7 @@ SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size
 		text[i] = (char)(random >> 24);
 	}
 	w.size = scene__gzip(text, size, file, size + 1024);
-	err = store__add(st, &w, f);
+	err = store__add(st, &w, &name, f);
 	free(text);
 	free(file);
 	return err;

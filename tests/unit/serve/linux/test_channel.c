@@ -35,9 +35,8 @@ AFTER()
 TEST(parts)
 {
 	const struct channel_head head = {
-		.kind = CHANNEL_STORE,
+		.kind = CHANNEL_INTERVAL,
 		.id = 7,
-		.name_len = 4,
 		.size = 5,
 		.index_len = 3,
 		.began = 11,
@@ -47,36 +46,20 @@ TEST(parts)
 	struct channel_message m;
 
 	tap__ok(!channel__take(b, &m), "nothing at first");
-	tap__ok(!channel__send(a, &head, "name", "bytes", "abc") &&
-			!channel__send(a, &(struct channel_head){.kind = CHANNEL_END}, NULL, NULL,
-				       NULL),
+	tap__ok(!channel__send(a, &head, "bytes", "abc") &&
+			!channel__send(a, &(struct channel_head){.kind = CHANNEL_END}, NULL, NULL),
 		"two are sent");
 	tap__ok(channel__take(b, &m) == 1 && !memcmp(&m.head, &head, sizeof(head)),
 		"the first comes");
-	tap__is(m.name, "name", "its name");
-	tap__ok(!memcmp(m.data, "bytes", 5) && !memcmp(m.index, "abc", 3), "and the rest of it");
-	tap__ok(channel__take(b, &m) == 1 && m.head.kind == CHANNEL_END && !*m.name,
-		"then the second");
+	tap__ok(!memcmp(m.data, "bytes", 5) && !memcmp(m.index, "abc", 3), "all of it");
+	tap__ok(channel__take(b, &m) == 1 && m.head.kind == CHANNEL_END, "then the second");
 	tap__ok(!channel__take(b, &m) && !channel__waiting(a), "and nothing more");
-}
-
-/* A name as long as what waits for a server may have. */
-TEST(names)
-{
-	const struct channel_head head = {.kind = CHANNEL_PYROSCOPE, .name_len = SPOOL_NAME_MAX};
-	static char name[SPOOL_NAME_MAX];
-	struct channel_message m;
-
-	memset(name, 'n', sizeof(name));
-	tap__ok(!channel__send(a, &head, name, NULL, NULL) && channel__take(b, &m) == 1 &&
-			strlen(m.name) == sizeof(name),
-		"a name of the greatest length comes");
 }
 
 /* More than a socket holds. */
 TEST(large)
 {
-	struct channel_head head = {.kind = CHANNEL_OTLP, .size = 3 << 20};
+	struct channel_head head = {.kind = CHANNEL_INTERVAL, .size = 3 << 20};
 	char *data = malloc((size_t)head.size);
 	struct channel_message m = {0};
 	int got = 0, rounds = 0;
@@ -84,7 +67,7 @@ TEST(large)
 	tap__bail_if(!data, "no memory");
 	for (size_t i = 0; i < head.size; i++)
 		data[i] = (char)(i * 7 + i / 251);
-	tap__ok(!channel__send(a, &head, NULL, data, NULL) && channel__waiting(a),
+	tap__ok(!channel__send(a, &head, data, NULL) && channel__waiting(a),
 		"what does not go at once waits");
 	while (!got && rounds++ < 10000) {
 		channel__flush(a);
@@ -99,7 +82,7 @@ TEST(large)
 
 TEST(full)
 {
-	struct channel_head head = {.kind = CHANNEL_STORE, .size = 60000};
+	struct channel_head head = {.kind = CHANNEL_INTERVAL, .size = 60000};
 	const struct channel_head none = {.kind = CHANNEL_PROFILE};
 	char data[60000] = {0};
 	struct channel_message m;
@@ -108,13 +91,13 @@ TEST(full)
 
 	unpair();
 	pair(QUEUE);
-	while (sent < 1000 && !(err = channel__send(a, &head, NULL, data, NULL)))
+	while (sent < 1000 && !(err = channel__send(a, &head, data, NULL)))
 		sent++;
 	tap__ok(err == -ENOBUFS && sent > 1, "after %u there is no room", sent);
 	tap__ok(channel__waiting(a) <= QUEUE, "no more waits than may");
-	tap__ok(!channel__send(a, &none, NULL, NULL, NULL), "a head alone has room");
+	tap__ok(!channel__send(a, &none, NULL, NULL), "a head alone has room");
 	for (err = 0; !err && heads < 100000; heads++)
-		err = channel__send(a, &none, NULL, NULL, NULL);
+		err = channel__send(a, &none, NULL, NULL);
 	tap__ok(err == -ENOBUFS && heads < 10000, "but so many of them have not");
 	while (channel__take(b, &m) == 1 || channel__waiting(a)) {
 		came += m.head.size == sizeof(data);
@@ -122,10 +105,10 @@ TEST(full)
 		channel__flush(a);
 	}
 	tap__ok(came == sent, "%u came", came);
-	tap__ok(!channel__send(a, &head, NULL, data, NULL), "then there is room again");
+	tap__ok(!channel__send(a, &head, data, NULL), "then there is room again");
 	head.size = CHANNEL_SIZE_MAX;
 	head.index_len = 1;
-	tap__ok(channel__send(a, &head, NULL, data, data) == -EMSGSIZE, "a message has a limit");
+	tap__ok(channel__send(a, &head, data, data) == -EMSGSIZE, "a message has a limit");
 }
 
 TEST(ends)
@@ -133,23 +116,23 @@ TEST(ends)
 	const struct channel_head head = {.kind = CHANNEL_SAYS, .size = 2};
 	struct channel_message m;
 
-	channel__send(a, &head, NULL, "hi", NULL);
+	channel__send(a, &head, "hi", NULL);
 	channel__close(a);
 	a = NULL;
 	tap__ok(channel__take(b, &m) == 1 && !memcmp(m.data, "hi", 2), "what was sent still comes");
 	tap__ok(channel__take(b, &m) == -EPIPE, "then it is told that the other end is gone");
-	tap__ok(channel__send(b, &head, NULL, "hi", NULL) == -EPIPE &&
-			channel__flush(b) == -EPIPE && !channel__waiting(b),
+	tap__ok(channel__send(b, &head, "hi", NULL) == -EPIPE && channel__flush(b) == -EPIPE &&
+			!channel__waiting(b),
 		"nothing can be sent to it");
 }
 
-static int send_interval(enum channel_kind kind, uint64_t began, uint64_t samples)
+static int send_interval(uint64_t samples)
 {
 	static char data[3000];
 	const struct channel_head head = {
-		.kind = kind, .size = sizeof(data), .began = began, .samples = samples};
+		.kind = CHANNEL_INTERVAL, .size = sizeof(data), .samples = samples};
 
-	return channel__send(a, &head, NULL, data, NULL);
+	return channel__send(a, &head, data, NULL);
 }
 
 static bool lost_is(uint64_t intervals, uint64_t samples)
@@ -159,35 +142,31 @@ static bool lost_is(uint64_t intervals, uint64_t samples)
 	return lost.intervals == intervals && lost.samples == samples;
 }
 
-/* What was not taken when the other end is gone. */
+/* Intervals that were not taken when the other end is gone. */
 TEST(lost)
 {
-	send_interval(CHANNEL_STORE, 1, 10);
-	send_interval(CHANNEL_OTLP, 1, 6);
-	send_interval(CHANNEL_OTLP, 1, 4);
-	send_interval(CHANNEL_STATUS, 0, 0);
-	send_interval(CHANNEL_STORE, 2, 20);
-	send_interval(CHANNEL_STORE, 3, 5);
-	tap__ok(lost_is(3, 35), "three intervals are on their way, each once");
+	send_interval(10);
+	channel__send(a, &(struct channel_head){.kind = CHANNEL_STATUS}, NULL, NULL);
+	send_interval(20);
+	send_interval(5);
+	tap__ok(lost_is(3, 35), "three intervals are on their way");
 	channel__taken(a);
-	channel__taken(a);
-	tap__ok(lost_is(3, 29), "what was taken does not count");
+	tap__ok(lost_is(2, 25), "the one that was taken does not count");
 	channel__close(b);
 	b = NULL;
-	tap__ok(send_interval(CHANNEL_STORE, 4, 1) == -EPIPE && lost_is(3, 29) &&
-			!channel__waiting(a),
+	tap__ok(send_interval(1) == -EPIPE && lost_is(2, 25) && !channel__waiting(a),
 		"the rest is lost when the other end is gone");
 	unpair();
 	pair(0);
-	for (uint64_t i = 0; i < 1000; i++) {
-		send_interval(CHANNEL_STORE, i, 10);
+	for (int i = 0; i < 1000; i++) {
+		send_interval(10);
 		if (i > 2)
 			channel__taken(a);
 	}
-	tap__ok(lost_is(3, 30), "of many the last");
+	tap__ok(lost_is(3, 30), "the last of many");
 	for (int i = 0; i < 4; i++)
 		channel__taken(a);
-	tap__ok(lost_is(0, 0), "none is taken that was not sent");
+	tap__ok(lost_is(0, 0), "no interval is taken that was not sent");
 }
 
 /* The front is trusted less, and may say less at a time. */
@@ -197,14 +176,14 @@ TEST(back)
 	static char data[CHANNEL_BACK_MAX + 1];
 	struct channel_message m;
 
-	tap__ok(channel__send(b, &head, NULL, data, NULL) == -EMSGSIZE,
+	tap__ok(channel__send(b, &head, data, NULL) == -EMSGSIZE,
 		"the front does not send a large message");
 	send(channel__fd(b), &head, sizeof(head), 0);
 	tap__ok(channel__take(a, &m) == -EBADMSG, "and it is not taken");
 	unpair();
 	pair(0);
 	head.size = CHANNEL_BACK_MAX;
-	tap__ok(!channel__send(b, &head, NULL, data, NULL) && channel__take(a, &m) == 1 &&
+	tap__ok(!channel__send(b, &head, data, NULL) && channel__take(a, &m) == 1 &&
 			m.head.size == head.size,
 		"a small one is");
 }
@@ -212,7 +191,7 @@ TEST(back)
 /* A part of a message, and then no more; a head that cannot be. */
 TEST(damaged)
 {
-	struct channel_head head = {.kind = CHANNEL_STORE, .size = 100};
+	struct channel_head head = {.kind = CHANNEL_INTERVAL, .size = 100};
 	struct channel_message m;
 
 	send(channel__fd(a), &head, sizeof(head), 0);
@@ -221,11 +200,10 @@ TEST(damaged)
 	a = NULL;
 	tap__ok(channel__take(b, &m) == -EPIPE, "it never becomes one");
 	unpair();
-	for (int i = 0; i < 3; i++) {
-		head = (struct channel_head){.kind = CHANNEL_STORE};
-		head.kind = i == 0 ? CHANNEL_KINDS : head.kind;
-		head.name_len = i == 1 ? CHANNEL_NAME_MAX + 1 : 0;
-		head.size = i == 2 ? CHANNEL_SIZE_MAX + 1ULL : 0;
+	for (int i = 0; i < 2; i++) {
+		head = (struct channel_head){.kind = CHANNEL_INTERVAL};
+		head.kind = i ? head.kind : CHANNEL_KINDS;
+		head.size = i ? CHANNEL_SIZE_MAX + 1ULL : 0;
 		pair(0);
 		send(channel__fd(a), &head, sizeof(head), 0);
 		tap__ok(channel__take(b, &m) == -EBADMSG, "damaged head %d", i);

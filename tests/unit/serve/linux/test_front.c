@@ -8,13 +8,14 @@
 
 #include "base/clock.h"
 #include "os/os.h"
+#include "output/encode_scene.h"
 #include "serve/linux/libraries.h"
-#include "tap.h"
 
 #define WAIT_MS 60000
 #define DRAIN_S 4u
 
 static struct channel *channel;
+static struct buf profile; /* a file */
 static pid_t pid;
 
 static void start(const struct front_config *config)
@@ -41,7 +42,7 @@ static void end(void)
 static const char *next(void)
 {
 	static char line[1024];
-	struct channel_message m = {.name = NULL};
+	struct channel_message m = {.data = NULL};
 	int got;
 
 	while (!(got = channel__take(channel, &m)) || m.head.kind == CHANNEL_TAKEN) {
@@ -64,12 +65,15 @@ static const char *next(void)
 	return line;
 }
 
-static void send_profile(enum channel_kind kind)
+static void send_interval(void)
 {
-	const struct channel_head head = {
-		.kind = kind, .size = 4, .began = NS_PER_S, .ended = 2 * NS_PER_S, .samples = 3};
+	const struct channel_head head = {.kind = CHANNEL_INTERVAL,
+					  .size = profile.len,
+					  .began = NS_PER_S,
+					  .ended = 2 * NS_PER_S,
+					  .samples = 3};
 
-	tap__bail_if(channel__send(channel, &head, NULL, "data", NULL), "it takes nothing");
+	tap__bail_if(channel__send(channel, &head, profile.data, NULL), "it takes nothing");
 }
 
 /* The directory is a file for so many profiles. */
@@ -80,17 +84,17 @@ static void fail_for(int n, const char *said)
 	tap__bail_if(rename(profiles, moved), "%s", profiles);
 	tap__write(profiles, "", 0);
 	for (int i = 0; i < n; i++)
-		send_profile(CHANNEL_STORE);
+		send_interval();
 	line = next();
 	tap__ok(strstr(line, "directory") && strstr(line, "dropped"), "it fails: %s", line);
 	/* all are through when it says how it is */
 	channel__send(channel,
 		      &(struct channel_head){.kind = CHANNEL_STATUS,
 					     .size = sizeof(struct sampler_status)},
-		      NULL, &(struct sampler_status){.uptime = 1}, NULL);
+		      &(struct sampler_status){.uptime = 1}, NULL);
 	tap__ok(!strcmp(next(), "counts"), "%d of them", n);
 	tap__bail_if(unlink(profiles) || rename(moved, profiles), "%s", profiles);
-	send_profile(CHANNEL_STORE);
+	send_interval();
 	line = next();
 	tap__ok(strstr(line, said), "it works again: %s", line);
 }
@@ -136,10 +140,9 @@ static void test_drain(void)
 	config.otlp = otlp;
 	start(&config);
 	tap__is(next(), "ready", "all is open");
-	send_profile(CHANNEL_PYROSCOPE);
-	send_profile(CHANNEL_OTLP);
+	send_interval();
 	began = os__now();
-	channel__send(channel, &over, NULL, NULL, NULL);
+	channel__send(channel, &over, NULL, NULL);
 	while (*next())
 		;
 	began = os__now() - began;
@@ -150,9 +153,24 @@ static void test_drain(void)
 	close(fds[1]);
 }
 
+static void make_profile(void)
+{
+	struct aggregate *a = scene__aggregate(&(struct aggregate_config){.max = 1 << 20});
+	const struct writer_config config = {.about = {.freq = 19}, .described = true};
+	const struct profile_process process = {.pid = 1, .comm = "R"};
+	const struct frame *frame = stack__frame(FRAME_R, "f", NULL, 0);
+
+	scene__add(a, &process, stack__of(1, &frame, NULL, 0), 3);
+	tap__bail_if(encode__profile(&profile, formats__find("pprof"), &config, a, NULL),
+		     "not encoded");
+	aggregate__free(a);
+}
+
 TEST(front)
 {
 	struct errmsg f;
+
+	make_profile();
 
 	signal(SIGPIPE, SIG_IGN);
 	test_given_up();

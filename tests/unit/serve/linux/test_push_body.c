@@ -5,13 +5,13 @@
 #include "serve/linux/push_body.h"
 #include "tap.h"
 
-static bool address_is(enum push_kind kind, const char *name, const char *wanted)
+static bool address_is(enum push_kind kind, const char *service, const char *labels,
+		       const char *wanted)
 {
-	const struct spool_item item = {
-		.began = 1700000000999999999, .ended = 1700000060000000000, .name = name};
+	const struct window_name file = {.began = 1700000000, .seconds = 60};
 	struct buf out = {0};
-	bool same =
-		!push_body__address(&out, kind, "http://h:1/p", &item) && !strcmp(out.data, wanted);
+	bool same = !push_body__address(&out, kind, "http://h:1/p", service, labels, &file) &&
+		    !strcmp(out.data, wanted);
 
 	if (!same)
 		tap__diag("%s", out.data);
@@ -21,16 +21,27 @@ static bool address_is(enum push_kind kind, const char *name, const char *wanted
 
 TEST(address)
 {
-	tap__ok(address_is(PUSH_OTLP, "", "http://h:1/p/v1development/profiles"), "OTLP's");
-	tap__ok(address_is(PUSH_PYROSCOPE, "a-b_c.d~9",
+	tap__ok(address_is(PUSH_OTLP, NULL, "", "http://h:1/p/v1development/profiles"), "OTLP's");
+	tap__ok(address_is(PUSH_PYROSCOPE, "a-b_c.d~9", "",
 			   "http://h:1/p/ingest?name=a-b_c.d~9"
 			   "&from=1700000000&until=1700000060&format=pprof&spyName=xrprof-bpf"),
 		"Pyroscope's");
-	tap__ok(address_is(
-			PUSH_PYROSCOPE, "a{k=v w,x=\xc3\xbc&?#%+/}",
-			"http://h:1/p/ingest?name=a%7Bk%3Dv%20w%2Cx%3D%C3%BC%26%3F%23%25%2B%2F%7D"
-			"&from=1700000000&until=1700000060&format=pprof&spyName=xrprof-bpf"),
+	tap__ok(address_is(PUSH_PYROSCOPE, "a{b c", "{x=\xc3\xbc&?#%+/}",
+			   "http://h:1/p/ingest?name=a_b_c%7Bx%3D%C3%BC%26%3F%23%25%2B%2F%7D"
+			   "&from=1700000000&until=1700000060&format=pprof&spyName=xrprof-bpf"),
 		"a name stands for itself");
+}
+
+TEST(labels)
+{
+	const struct profile_label labels[] = {{"host", "h 1"}, {"service", "x"}, {"dc", "a,b"}};
+	struct buf out = {0};
+
+	tap__ok(!push_body__labels(&out, labels, 3) && !strcmp(out.data, "{host=h_1,dc=a_b}"),
+		"in a name: %s", out.data);
+	out.len = 0;
+	tap__ok(!push_body__labels(&out, labels + 1, 1) && !*out.data, "none");
+	buf__free(&out);
 }
 
 TEST(pack)

@@ -17,7 +17,6 @@
 
 static struct {
 	struct channel_head head;
-	char name[128];
 	char *data, *index;
 } sent[SENT_MAX];
 static int nsent, refuse; /* with what is larger than a head */
@@ -49,14 +48,12 @@ static char *keep(const char *data, uint64_t len)
 	return copy;
 }
 
-static int on_send(void *arg, const struct channel_head *head, const char *name, const void *data,
-		   const char *index)
+static int on_send(void *arg, const struct channel_head *head, const void *data, const char *index)
 {
 	if (refuse && head->size)
 		return refuse;
 	tap__bail_if(nsent == SENT_MAX, "too many messages");
 	sent[nsent].head = *head;
-	snprintf(sent[nsent].name, sizeof(sent[nsent].name), "%.*s", (int)head->name_len, name);
 	sent[nsent].data = keep(data, head->size);
 	sent[nsent++].index = keep(index, head->index_len);
 	return 0;
@@ -159,7 +156,7 @@ static void were_sent(const char *want, const char *what)
 	tap__is(text, want, "%s", what);
 }
 
-static const struct windows_config store = {.ways = WINDOWS_STORE};
+static const struct windows_config store = {.intervals = true, .index = true};
 
 /* What the clock of the day says where an interval begins. */
 TEST(intervals)
@@ -173,7 +170,7 @@ TEST(intervals)
 	at = began + (uint64_t)windows__due(windows, began, 100000000) * NS_PER_MS + 5 * NS_PER_S;
 	tap__ok(!sample(1, "f", at, 5), "a sample of the next one");
 	were_sent("3", "ends the one before");
-	tap__ok(sent[0].head.kind == CHANNEL_STORE && sent[0].head.ended % MINUTE == 0,
+	tap__ok(sent[0].head.kind == CHANNEL_INTERVAL && sent[0].head.ended % MINUTE == 0,
 		"at a whole multiple of its length");
 	sample(1, "f", at + MINUTE, 7);
 	were_sent("3 5", "and so on");
@@ -226,7 +223,8 @@ TEST(index)
 					       {"samples", "none"},
 					       {"datacenter", "west"}};
 
-	begin(&(struct windows_config){.ways = WINDOWS_STORE, .labels = labels, .nlabels = 4});
+	begin(&(struct windows_config){
+		.intervals = true, .index = true, .labels = labels, .nlabels = 4});
 	sample(1, "f", began + 1, 3);
 	end();
 	tap__ok(nsent == 1 &&
@@ -259,7 +257,7 @@ TEST(asked)
 				"the first has what was taken meanwhile");
 	end();
 	tap__ok(messages_of(CHANNEL_PROFILE) == 5, "the end answers all");
-	tap__ok(samples_of(CHANNEL_STORE) == 7, "and the intervals have everything");
+	tap__ok(samples_of(CHANNEL_INTERVAL) == 7, "and the intervals have everything");
 }
 
 /* What was asked for and cannot be handed on is refused. */
@@ -301,7 +299,7 @@ TEST(no_memory)
 	tap__ok(!sink__tick(&sink, os__now()) && !sample(1, "f", os__now(), 7), "a tick begins it");
 	lost = windows__counts(windows).dropped_samples;
 	end();
-	tap__ok(samples_of(CHANNEL_STORE) + lost == 15, "all samples are there, or counted");
+	tap__ok(samples_of(CHANNEL_INTERVAL) + lost == 15, "all samples are there, or counted");
 }
 
 /* What was handed on to a front that ended. */
@@ -317,26 +315,6 @@ TEST(lost)
 		"what did not get there is counted");
 	end();
 	tap__ok(!messages_of(CHANNEL_PROFILE), "nobody is answered who is forgotten");
-}
-
-TEST(services)
-{
-	const struct profile_label labels[] = {{"host", "h 1"}, {"dc", "a,b"}};
-
-	begin(&(struct windows_config){
-		.ways = WINDOWS_PYROSCOPE | WINDOWS_OTLP, .labels = labels, .nlabels = 2});
-	for (uint32_t pid = 1; pid <= 4; pid++)
-		sample(pid, "f", began + pid, (int)pid);
-	windows__turn(windows);
-	tap__ok(messages_of(CHANNEL_PYROSCOPE) == 2 && samples_of(CHANNEL_PYROSCOPE) == 10,
-		"one for each service");
-	tap__ok(!strcmp(sent[0].name, "odd{host=h_1,dc=a_b}") && sent[0].head.samples == 4,
-		"by its name: %s", sent[0].name);
-	tap__ok(samples_of(CHANNEL_OTLP) == 10, "and for the collector");
-	forget_sent();
-	windows__turn(windows);
-	tap__ok(!nsent, "servers are not told of nothing");
-	end();
 }
 
 /* What a process is known to be by @event, after its samples. */
@@ -360,23 +338,14 @@ static void sample_early(uint32_t pid)
 	tap__bail_if(sink__sample(&sink, &p, &s), "no sample");
 }
 
-static bool sent_as(enum channel_kind kind, const char *name, uint64_t samples)
-{
-	for (int i = 0; i < nsent; i++)
-		if (sent[i].head.kind == kind && !strcmp(sent[i].name, name) &&
-		    sent[i].head.samples == samples)
-			return true;
-	return false;
-}
-
-/* Is @text in the profile that was asked for? */
-static bool asked_has(const char *text)
+/* Is @text in the first profile of @kind? */
+static bool has(enum channel_kind kind, const char *text)
 {
 	static unsigned char bytes[1 << 16];
 	z_stream z = {0};
 	int i = 0;
 
-	while (i < nsent && sent[i].head.kind != CHANNEL_PROFILE)
+	while (i < nsent && sent[i].head.kind != kind)
 		i++;
 	if (i == nsent)
 		return false;
@@ -393,7 +362,7 @@ static bool asked_has(const char *text)
 
 TEST(known_late)
 {
-	begin(&(struct windows_config){.ways = WINDOWS_STORE | WINDOWS_PYROSCOPE});
+	begin(&store);
 	windows__ask(windows, 5, 600);
 	sample_early(1);
 	tell(1, "early", PROFILE_BEGAN);
@@ -405,36 +374,20 @@ TEST(known_late)
 	tell(3, "stopped", PROFILE_STOPPED);
 	tell(4, "silent", PROFILE_KNOWN);
 	windows__turn(windows);
-	tap__ok(messages_of(CHANNEL_PYROSCOPE) == 3 && sent_as(CHANNEL_PYROSCOPE, "known", 2),
+	tap__ok(has(CHANNEL_INTERVAL, "known") && !has(CHANNEL_INTERVAL, "early"),
 		"all samples of a process have what is known when the interval ends");
-	tap__ok(sent_as(CHANNEL_PYROSCOPE, "ended", 1) && sent_as(CHANNEL_PYROSCOPE, "stopped", 1),
+	tap__ok(has(CHANNEL_INTERVAL, "ended") && has(CHANNEL_INTERVAL, "stopped"),
 		"even if that is at the end of the process, or of the profile");
 	tap__ok(sent[0].index && strstr(sent[0].index, "\"known\"") &&
 			!strstr(sent[0].index, "silent"),
 		"who has no sample is not in it: %s", sent[0].index);
 	windows__turn(windows);
-	tap__ok(messages_of(CHANNEL_STORE) == 2 && !samples_of(CHANNEL_PROFILE),
+	tap__ok(messages_of(CHANNEL_INTERVAL) == 2 && !samples_of(CHANNEL_PROFILE),
 		"nothing is left for the next one");
 	end();
-	tap__ok(asked_has("known") && asked_has("ended") && !asked_has("silent"),
+	tap__ok(has(CHANNEL_PROFILE, "known") && has(CHANNEL_PROFILE, "ended") &&
+			!has(CHANNEL_PROFILE, "silent"),
 		"a profile that was asked for has it, too");
-}
-
-/* More than the 16,000 samples that Pyroscope takes at a time. */
-TEST(parts)
-{
-	char name[32];
-
-	begin(&(struct windows_config){.ways = WINDOWS_PYROSCOPE, .memory = 256 << 20});
-	for (int i = 0; i < 20000; i++) {
-		snprintf(name, sizeof(name), "f%d", i);
-		sample(2, name, began + 1, 1);
-	}
-	windows__turn(windows);
-	tap__ok(messages_of(CHANNEL_PYROSCOPE) == 2 && sent[0].head.samples == 16000 &&
-			samples_of(CHANNEL_PYROSCOPE) == 20000,
-		"two profiles");
-	end();
 }
 
 TEST(limits)
@@ -442,7 +395,7 @@ TEST(limits)
 	char name[32];
 	int err = 0;
 
-	begin(&(struct windows_config){.ways = WINDOWS_STORE, .max_stacks = 100});
+	begin(&(struct windows_config){.intervals = true, .index = true, .max_stacks = 100});
 	for (int i = 0; i < 1000 && !err; i++) {
 		snprintf(name, sizeof(name), "g%d", i);
 		err = sample(3, name, began + 1, 2);
@@ -459,5 +412,5 @@ TEST(limits)
 	sample(3, "f", os__now(), 1);
 	tap__ok(windows__counts(windows).stackless == 1800, "and stay counted");
 	end();
-	tap__ok(samples_of(CHANNEL_STORE) == 1, "the next one is there");
+	tap__ok(samples_of(CHANNEL_INTERVAL) == 1, "the next one is there");
 }

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/linux/push_profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "os/os.h"
+#include "output/encode.h"
+#include "output/otlp.h"
+#include "profile/read.h"
+
+/* What Pyroscope accepts at a time: distributor limits of its 1.x; and receivers of OTLP. */
+#define PYROSCOPE_ROWS	16000
+#define PYROSCOPE_DEPTH 1000
+
+struct push_profile {
+	enum push_kind kind;
+	const struct writer_ops *format;
+	struct aggregate *sum;
+	struct read_types types;
+	struct stats stats;
+	struct errmsg why;
+	/* of the next request */
+	size_t process; /* PUSH_PYROSCOPE: the first one of its service */
+	struct profile_part part;
+	struct buf body;
+};
+
+/* --- the file, as a sink --- */
+
+static int on_begin(void *arg, const struct profile_about *about)
+{
+	(void)arg;
+	(void)about;
+	return 0;
+}
+
+static int on_process(void *arg, const struct profile_process *process, enum profile_event event)
+{
+	(void)arg;
+	(void)process;
+	(void)event;
+	return 0;
+}
+
+static int on_sample(void *arg, const struct profile_process *process, const struct sample *s)
+{
+	struct push_profile *p = arg;
+	int err = aggregate__add(p->sum, process, s);
+
+	if (err == -ENOSPC) {
+		aggregate__drop(p->sum, process, s);
+		err = 0;
+	}
+	return err ? errmsg__set(&p->why, err, "out of memory") : 0;
+}
+
+static const struct errmsg *on_why(void *arg)
+{
+	const struct push_profile *p = arg;
+
+	return &p->why;
+}
+
+static int bytes__read(void *arg, void *to, size_t size)
+{
+	struct buf *left = arg;
+	size_t n = size < left->len ? size : left->len;
+
+	memcpy(to, left->data, n);
+	left->data += n;
+	left->len -= n;
+	return (int)n;
+}
+
+static int profile__read(struct push_profile *p, const char *name, const struct buf *file,
+			 size_t memory, struct errmsg *f)
+{
+	struct buf left = *file;
+	const struct read_input in = {.read = bytes__read, .arg = &left, .name = name};
+	static const struct sink_ops ops = {
+		.begin = on_begin, .process = on_process, .sample = on_sample, .why = on_why};
+	const struct reader_config config = {
+		.to = {&ops, p},
+		.memory = memory,
+		.types = &p->types,
+		.syscall = os__syscall_detail,
+	};
+	const struct read_process process = {0};
+	const struct aggregate_row *rows;
+	struct read_result result;
+	size_t n;
+	struct reader *reader;
+	int err = reader__new(&reader, &config);
+
+	err = err ? errmsg__set(f, err, "out of memory")
+		  : reader__file(reader, &in, &process, &result, f);
+	reader__free(reader);
+	if (err)
+		return err;
+	rows = aggregate__rows(p->sum, &n);
+	p->stats = (struct stats){
+		.lost = p->types.made.lost,
+		.truncated = p->types.made.truncated,
+		.unreadable = p->types.made.unreadable,
+		.seconds = (double)result.duration_ns / (double)NS_PER_S,
+	};
+	for (size_t i = 0; i < n; i++)
+		p->stats.written += row__samples(&rows[i]);
+	return 0;
+}
+
+int push_profile__open(struct push_profile **out, enum push_kind kind, const char *name,
+		       const struct buf *file, size_t memory, struct errmsg *f)
+{
+	struct push_profile *p = calloc(1, sizeof(*p));
+	struct aggregate_config config = {.max = LIMIT_AGGREGATE(memory), .describe = true};
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (!p)
+		return errmsg__set(f, err, "out of memory");
+	p->kind = kind;
+	p->format = kind == PUSH_OTLP ? &writer_otlp : formats__find("pprof");
+	config.labels = p->format->labels;
+	config.threads = p->format->threads;
+	config.details = p->format->details;
+	err = aggregate__new(&p->sum, &config);
+	err = err ? errmsg__set(f, err, "out of memory") : profile__read(p, name, file, memory, f);
+	if (err)
+		push_profile__close(p);
+	else
+		*out = p;
+	return err;
+}
+
+/* --- its requests --- */
+
+static const char *process__service(const struct profile_process *process)
+{
+	const char *service = process__label(process, "service");
+
+	return service ? service : *process->comm ? process->comm : "R";
+}
+
+static bool service__wants(const void *service, const struct profile_process *process)
+{
+	return !strcmp(service, process__service(process));
+}
+
+/* Is the service of process @i that of one before it? */
+static bool service__seen(const struct profile_process *processes, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (service__wants(process__service(&processes[k]), &processes[i]))
+			return true;
+	return false;
+}
+
+/* Begin with the next service.  False: there is none. */
+static bool profile__service(struct push_profile *p)
+{
+	const struct profile_process *processes;
+	size_t n;
+
+	processes = aggregate__processes(p->sum, &n);
+	while (p->process < n && service__seen(processes, p->process))
+		p->process++;
+	if (p->process == n)
+		return false;
+	p->part = (struct profile_part){
+		.rows = PYROSCOPE_ROWS,
+		.size = PUSH_SIZE_MAX,
+		.depth = PYROSCOPE_DEPTH,
+		.wants = service__wants,
+		.arg = process__service(&processes[p->process]),
+	};
+	return true;
+}
+
+static int profile__encode(struct push_profile *p, struct push_part *part)
+{
+	const struct writer_config config = {
+		.about = p->types.about, .roots = true, .described = true};
+	struct encoded done;
+	int err;
+
+	p->body.len = 0;
+	err = encode__next(&p->body, p->format, &config, p->sum, &p->stats, &p->part, &done);
+	part->left_out += done.left_out;
+	if (err <= 0)
+		return err;
+	part->service = p->part.arg;
+	part->series = p->types.made.series;
+	part->data = p->body.data;
+	part->size = p->body.len;
+	part->samples = done.samples;
+	return 1;
+}
+
+int push_profile__next(struct push_profile *p, struct push_part *part)
+{
+	int err;
+
+	*part = (struct push_part){0};
+	if (p->kind == PUSH_OTLP) {
+		p->part.size = PUSH_SIZE_MAX;
+		return profile__encode(p, part);
+	}
+	for (;;) {
+		if (!p->part.arg && !profile__service(p))
+			return 0;
+		err = profile__encode(p, part);
+		if (err)
+			return err;
+		p->part.arg = NULL;
+		p->process++;
+	}
+}
+
+void push_profile__close(struct push_profile *p)
+{
+	if (!p)
+		return;
+	aggregate__free(p->sum);
+	buf__free(&p->body);
+	free(p);
+}

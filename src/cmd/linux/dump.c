@@ -2,22 +2,21 @@
 /*
  * `xrprof-bpf dump`: the stack of R processes right now, whether they run or wait.
  *
- * All processes are asked at once what they are (target/ask.h), so that one that does not answer
- * holds nobody up.  Then each in turn has a session of its own, of wall time, which ends with the
- * first sample: what there is to know of an R, or to say when it cannot be read, is what `record`
- * knows and says.
+ * All processes are asked at once what they are (dump_list.h).  Then each in turn has a session of
+ * its own, of wall time, which ends with the first sample: what there is to know of an R, or to say
+ * when it cannot be read, is what `record` knows and says.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/linux/dump_core.h"
+#include "cmd/linux/dump_list.h"
 #include "cmd/linux/dump_show.h"
 #include "cmd/options.h"
 #include "os/os.h"
@@ -25,14 +24,11 @@
 #include "os/linux/rights.h"
 #include "profile/stacks.h"
 #include "session/session.h"
-#include "target/ask.h"
-#include "target/linux/scan.h"
 
 #define FREQ	    500 /* Hz: a stack that changed while it was read is read again so soon */
 #define TRY_MS	    800 /* for one process, from the start of its session on */
 #define UNPROVEN_MS 100 /* of that, for the line of the innermost frame to become known */
 #define POLL_MS	    2
-#define DEPTH_MAX   64	 /* generations looked at to find a process' ancestor */
 #define READ_US	    5000 /* for a stack, however deep */
 
 struct dump_options {
@@ -41,21 +37,9 @@ struct dump_options {
 	const char *core, *libr;
 };
 
-/* One process that was asked for, and what it answered. */
-struct dump_asked {
-	pid_t pid;
-	bool failed;   /* it cannot be dumped: `why` */
-	bool left_out; /* with -s: it is not R, what it started may be */
-	char version[sizeof(((struct target *)0)->version)];
-	struct xr_row row; /* with --calls or --locals; pid 0: not known */
-	char *command;	   /* NULL: not known */
-	struct errmsg why;
-};
-
 struct dump {
 	const struct dump_options *options;
-	struct dump_asked *asked;
-	size_t n, cap;
+	struct dump_list list;
 	uint64_t dumped;
 	struct json json; /* with --json: all of it */
 	/* of the process that is looked at now: what its session's sink was given */
@@ -65,123 +49,6 @@ struct dump {
 	uint32_t samples;
 	struct errmsg why; /* of the sink */
 };
-
-/* --- which processes --- */
-
-static struct dump_asked *dump__add(struct dump *d, pid_t pid)
-{
-	if (array__room(&d->asked, d->n, &d->cap, sizeof(*d->asked)))
-		return NULL;
-	d->asked[d->n] = (struct dump_asked){.pid = pid};
-	return &d->asked[d->n++];
-}
-
-static int dump__ask(struct asker *a, pid_t pid)
-{
-	const struct ask q = {.kind = ASK_LIST, .pid = pid, .want = TARGET_ANY_NAME};
-
-	return asker__ask(a, &q);
-}
-
-/* For each process there is. */
-struct dump_scan {
-	const struct config *config;
-	struct asker *asker;
-};
-
-/* Was @pid started by one of those named, or by what they started? */
-static bool config__descends(const struct config *c, pid_t pid)
-{
-	struct proc p;
-
-	for (int i = 0; i < DEPTH_MAX && pid > 1 && !proc__read(pid, &p); i++) {
-		pid = p.ppid;
-		for (size_t k = 0; k < c->npids; k++)
-			if (c->pids[k] == pid)
-				return true;
-	}
-	return false;
-}
-
-static int on_process(void *scan, pid_t pid)
-{
-	const struct dump_scan *s = scan;
-
-	return s->config->all || config__descends(s->config, pid) ? dump__ask(s->asker, pid) : 0;
-}
-
-/* The place of a process named; with --all one is made, if it has R in it. */
-static struct dump_asked *dump__place(struct dump *d, const struct ask *q, int *err)
-{
-	*err = 0;
-	for (size_t i = 0; i < d->n; i++)
-		if (d->asked[i].pid == q->pid)
-			return &d->asked[i];
-	if (q->err ? q->err == -ENOEXEC || q->err == -ESRCH : !q->yes)
-		return NULL;
-	if (d->n < LIMIT_PROCESSES(LIMIT_SAMPLED)) {
-		struct dump_asked *p = dump__add(d, q->pid);
-
-		*err = p ? 0 : -ENOMEM;
-		return p;
-	}
-	return NULL;
-}
-
-/*
- * What was answered.  What else may be wrong with it is for its session to say; but one that does
- * not answer is not asked again, and of one that nobody named it is known that it is R.
- */
-static int dump__answered(struct dump *d, const struct ask *q)
-{
-	int err;
-	struct dump_asked *p = dump__place(d, q, &err);
-
-	if (!p)
-		return err;
-	p->failed = q->err == -ETIMEDOUT || q->err == -EBUSY || q->err == -EIO;
-	p->left_out = d->options->o.config.follow && q->err == -ENOEXEC;
-	p->why = q->why;
-	memcpy(p->version, q->target.version, sizeof(p->version));
-	p->row = q->target.row;
-	if (q->text[0])
-		p->command = strdup(q->text);
-	return q->text[0] && !p->command ? -ENOMEM : 0;
-}
-
-static int asked__compare(const void *a, const void *b)
-{
-	const struct dump_asked *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-/* All processes that are to be dumped, and what they are. */
-static int dump__find(struct dump *d, struct errmsg *f)
-{
-	const struct config *c = &d->options->o.config;
-	struct dump_scan scan = {.config = c};
-	struct ask q = {0};
-	struct asker *a;
-	int err = asker__open(&a, f);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < c->npids && !err; i++)
-		err = dump__add(d, c->pids[i]) ? dump__ask(a, c->pids[i]) : -ENOMEM;
-	scan.asker = a;
-	if (!err && (c->all || c->follow))
-		err = target__each(on_process, &scan);
-	while (!err && asker__busy(a)) {
-		if (asker__take(a, &q, ASK_DEADLINE_MS))
-			err = dump__answered(d, &q);
-		memset(&q, 0, sizeof(q));
-	}
-	asker__close(a);
-	if (c->all && d->n)
-		qsort(d->asked, d->n, sizeof(*d->asked), asked__compare);
-	return err ? errmsg__set(f, err, "cannot inspect processes: %s", strerror(-err)) : 0;
-}
 
 /* --- one process: the sink of its session --- */
 
@@ -381,12 +248,12 @@ static int dump__one(struct dump *d, struct dump_asked *p)
 static void dump__failures(struct dump *d)
 {
 	json__array(&d->json, "failed");
-	for (size_t i = 0; i < d->n; i++) {
-		if (!d->asked[i].failed)
+	for (size_t i = 0; i < d->list.n; i++) {
+		if (!d->list.asked[i].failed)
 			continue;
 		json__object(&d->json, NULL);
-		json__u64(&d->json, "pid", (uint64_t)d->asked[i].pid);
-		json__str(&d->json, "reason", d->asked[i].why.text);
+		json__u64(&d->json, "pid", (uint64_t)d->list.asked[i].pid);
+		json__str(&d->json, "reason", d->list.asked[i].why.text);
 		json__close(&d->json);
 	}
 	json__close(&d->json);
@@ -394,7 +261,7 @@ static void dump__failures(struct dump *d)
 
 static int dump__all(struct dump *d, struct errmsg *f)
 {
-	int err = dump__find(d, f), shown;
+	int err = dump_list__find(&d->list, &d->options->o.config, f), shown;
 
 	if (err)
 		return err;
@@ -403,8 +270,8 @@ static int dump__all(struct dump *d, struct errmsg *f)
 		json__object(&d->json, NULL);
 		json__array(&d->json, "processes");
 	}
-	for (size_t i = 0; i < d->n && !err; i++)
-		err = d->asked[i].left_out ? 0 : dump__one(d, &d->asked[i]);
+	for (size_t i = 0; i < d->list.n && !err; i++)
+		err = d->list.asked[i].left_out ? 0 : dump__one(d, &d->list.asked[i]);
 	if (d->options->json) {
 		json__close(&d->json);
 		dump__failures(d);
@@ -417,7 +284,7 @@ static int dump__all(struct dump *d, struct errmsg *f)
 	if (d->options->o.config.follow && !d->dumped)
 		return errmsg__set(f, -ESRCH,
 				   "no R process in these processes or their descendants");
-	if (!d->n)
+	if (!d->list.n)
 		return errmsg__set(f, -ESRCH, "no R process found that this user may inspect");
 	return 0;
 }
@@ -596,9 +463,7 @@ static int dump__main(int argc, char **argv)
 	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
 	if (dump__values_allowed(&o, &f) || dump__all(&d, &f))
 		log__line("%s", f.text);
-	for (size_t i = 0; i < d.n; i++)
-		free(d.asked[i].command);
-	free(d.asked);
+	dump_list__free(&d.list);
 	stacks__free(&d.stacks);
 	options__free(&o.o);
 	return d.dumped && !f.text[0] ? CMD_OK : CMD_FAILED;

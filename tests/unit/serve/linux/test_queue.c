@@ -214,8 +214,8 @@ TEST(full)
 	err = add(4, QUEUE_MEMORY, NULL);
 	setrlimit(RLIMIT_FSIZE, &all);
 	tap__ok(wait, "no room: they wait");
-	is("1 2 3 | 0 (0)", "in memory");
-	tap__ok(err == -EFBIG, "of which there is a limit");
+	tap__ok(err == -EFBIG, "in memory, of which there is a limit");
+	is("1 2 3 | 1 (40)", "and what is beyond it is counted");
 	add(5, 5, NULL);
 	reopen(ROOM);
 	is("1 2 3 5 | 0 (0)", "all are written when there is room");

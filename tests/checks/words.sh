@@ -12,8 +12,8 @@ plain() {
 }
 plain docs 0
 plain messages 0
-plain comments 689
-plain tests 748
+plain comments 288
+plain tests 663
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -8,7 +8,7 @@
  * allocation adds to these, after the collection that it may cause; nothing takes from them but
  * RunGenCollect().  R_gc_internal() sets R_in_gc, calls that, and clears R_in_gc: at the first the
  * counts are what they were after the last allocation, at the second what is left.  The same holds
- * where it is entered and where it returns, but for what finalizers allocate in between.
+ * where it is entered and where it returns, except for what finalizers allocate in between.
  */
 #ifndef XR_COLLECTION_H
 #define XR_COLLECTION_H
@@ -18,7 +18,7 @@
 
 const volatile bool cfg_collections; /* this is the event */
 
-#define COLLECTION_MOST (1ULL << 48) /* bytes: more is none of R's counts */
+#define COLLECTION_MOST (1ULL << 48) /* bytes: a larger count is not one of R's */
 
 /*
  * Between the beginnings of two that are samples.  The shortest of R, gc(full = FALSE) with no
@@ -27,7 +27,7 @@ const volatile bool cfg_collections; /* this is the event */
  */
 #define COLLECTION_APART_NS 50000
 
-/* Bytes in use; 0: not to be had. */
+/* Bytes in use; 0: not available. */
 static __always_inline __u64 heap__bytes(const struct xr_row *row)
 {
 	__u64 count = 0, bytes;
@@ -69,9 +69,10 @@ static __always_inline bool collection__begins(const struct xr_row *row, __u32 c
  * collection__weight - the current thread is of process @pid, which has a row.  Bytes, if a
  * collection begins now that is a sample; else 0.  @code: as above.
  *
- * The row has what was in use when the last one ended; 0 while one runs, so that one of which there
- * are two signs counts once, and before the first, which is none.  A forked child goes on from what
- * its parent had.  Functions that are no sampler's own keep its stack small (walk_parts.h).
+ * The row has the bytes in use when the last collection ended.  It has 0 while one runs, so that a
+ * collection with two signs counts once.  It has 0 before the first, which is not a sample.  A
+ * forked child goes on from what its parent had.  Separate functions keep the stack of the samplers
+ * small (walk_parts.h).
  */
 __noinline __u64 collection__weight(__u32 pid, __u32 code)
 {

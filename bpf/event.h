@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The events that the user names.  Each has the programs of its kind loaded once more, with
- * constants of its own, and with the maps of all; so what is global here and no constant is of one
- * event.
+ * The events that the user names.  The programs of its kind are loaded again for each event, with
+ * separate constants and shared maps.  So a global variable here belongs to one event.
  *
  * Programs on perf events and tracepoints run with preemption off, and not in the middle of each
  * other (bpf_prog_active, kernel/events/core.c and trace_call_bpf() of kernel/trace/bpf_trace.c).
@@ -11,9 +10,9 @@
  * 8c7dcb84e3b7, later bpf_prog_run_array_uprobe(): only migration is off).  What holds then, on
  * a CPU:
  *
- *   - Whoever takes samples has a level of its own (scratch__claim()), whatever comes and goes
- *     between.  Working memory, texts and counts are by level, so nobody changes another's.  The
- *     levels are no longer a stack: the lower one may be given back first.
+ *   - Each program that takes a sample claims a level (scratch__claim()), whatever runs in
+ *     between.  Working memory, texts and counts are by level, so no program changes another's.
+ *     The levels are no longer a stack: the lower one may be given back first.
  *   - Only level 0 marks texts as sent.  It is held by one at a time, and no other waits for the
  *     lock of that map on this CPU while it is held, for it is taken with interrupts off.
  *   - Parts of a sample come in order from its CPU and level: migration is off.
@@ -26,8 +25,8 @@
 
 const volatile __u32 cfg_event = XR_EVENT_TICK; /* enum xr_event */
 const volatile __u32 cfg_unit = XR_UNIT_TICKS;
-const volatile __u64 cfg_every;	    /* of what has no period of its own, one of so many; 0: each */
-const volatile __u64 cfg_window_ns; /* not 0: by chance, so many samples a window as below */
+const volatile __u64 cfg_every;	    /* of events without a period, one of this number; 0: each */
+const volatile __u64 cfg_window_ns; /* not 0: at random, EVENT_WINDOW samples in this time */
 
 __u64 event_hits; /* of the processes that are sampled */
 
@@ -56,10 +55,12 @@ static __always_inline __u64 event__count(bool fetches)
  * for as many.  So the weights add up to what came, on average, however the shift changes, which is
  * chosen before it is known which hit comes.  (The kernel's own rate of software events is one of
  * the time between the last two, and after a burst, as of page faults, no sample comes any more;
- * and it tells the program the period to come, perf_swevent_set_period() of kernel/events/core.c.)
+ * and the kernel gives the program the period to come, perf_swevent_set_period() of
+ * kernel/events/core.c.)
  *
- * The shift goes by how many there were in the last window, and goes up in the middle of one that
- * brings many more.  Several CPUs change these at a time: what gets lost is exactness of the rate.
+ * The shift depends on how many there were in the last window, and goes up in the middle of one
+ * that brings many more.  Several CPUs change these at a time: what gets lost is exactness of the
+ * rate.
  */
 #define EVENT_WINDOW	8 /* samples that are wanted in a window */
 #define EVENT_SHIFT_MAX 30

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Native frames (native_walk.h) as the kernel goes through them.  User space writes what is known
- * of code; what is missing there it is told of, once for each state of a process' space.
+ * of code.  The sampler reports missing code to it, once for each state of a process' space.
  */
 #ifndef XR_NATIVE_BPF_H
 #define XR_NATIVE_BPF_H
@@ -12,10 +12,10 @@
 /* Time that a sample may take beside what R's part may: for XR_NATIVE_MAX frames. */
 #define NATIVE_NS (XR_NATIVE_MAX * 400ULL)
 
-#define TELL_NS 1000000000ULL /* it is told anew unless user space says otherwise */
+#define TELL_NS 1000000000ULL /* it is reported again unless user space says otherwise */
 
 /*
- * Each of these functions of their own looks at cfg_native: before Linux 6.8 they are verified even
+ * Each of these separate functions looks at cfg_native: before Linux 6.8 they are verified even
  * where nothing calls them, and without native frames their maps are not there.
  */
 static __always_inline const __u64 *native__slab(struct native *n, __u32 slab)
@@ -143,7 +143,7 @@ __noinline int native_tell_unknown(__u32 level)
 		if (*quiet > s->part.time)
 			return 0;
 		*quiet = s->part.time + TELL_NS;
-	} else { /* the space was given up: once is enough */
+	} else { /* user space has dropped the space: once is enough */
 		if (row->asked == row->space_stamp)
 			return 0;
 		row->asked = row->space_stamp;

@@ -73,7 +73,8 @@ static __always_inline bool scratch__take_shared(struct scratch *s)
 }
 
 /*
- * The working memory of a level that nobody on this CPU uses, and its counts; NULL: all are in use.
+ * The working memory of a level that no program on this CPU uses, and its counts; NULL: all are in
+ * use.
  * @shared: the program may be preempted in the middle (event.h).
  *
  * The level is read back from where it was noted: to the verifier it is then any number, whichever
@@ -324,7 +325,7 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 		tally->counts[XR_OTHER_THREAD]++;
 }
 
-/* A function of its own, for the stack of the programs (walk_parts.h). */
+/* A separate function, for the stack of the programs (walk_parts.h). */
 __noinline int sample_end(__u32 level, int result)
 {
 	struct scratch *s = scratch__get(level);

@@ -35,7 +35,7 @@ int sample_bounded(struct bpf_perf_event_data *ctx)
 	return sample__take(&tick, SAMPLE_BOUNDED);
 }
 
-/* What has no period of its own: each is a sample, or one of so many (event.h). */
+/* Events without a period: each is a sample, or one of cfg_every (event.h). */
 #define HIT(ctx_, kernel_, preempted_)                                                             \
 	{                                                                                          \
 		.named = true, .kernel = kernel_, .counted = true, .preempted = preempted_,        \

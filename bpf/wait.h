@@ -15,9 +15,9 @@
 #include "sample.h"
 
 /*
- * Of threads, not of CPUs: they come back on others.  Preallocated, as the rows are; what finds no
- * room is counted.  (Task storage would do from 5.13 on: one way for all kernels is less to test,
- * and a look-up in this one is what it costs there.)  Entries stay until their thread ends.
+ * Of threads, not of CPUs: they come back on others.  Preallocated, as the rows are; waits that do
+ * not fit are counted.  (Task storage would do from 5.13 on: one way for all kernels is less to
+ * test, and a look-up in this one is what it costs there.)  Entries stay until their thread ends.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -155,7 +155,7 @@ static __always_inline void wait__begin(struct task_struct *task, bool preempted
 		return;
 	tid = now.pids.tid;
 	if (cfg_wait_syscall && (preempted || !state || !task__syscall(task)))
-		return; /* nobody would tell what is on its stack when it is back */
+		return; /* nothing would report its stack when it is back */
 	first.since = clock__now();
 	first.flags = wait__flags(preempted, state);
 	first.pid = now.pids.tgid;
@@ -169,7 +169,7 @@ static __always_inline void wait__begin(struct task_struct *task, bool preempted
 		count(XR_WAITS_LOST);
 }
 
-/* wait__weight - how much a wait of @ns stands for; 0: it is no sample. */
+/* wait__weight - how much a wait of @ns stands for; 0: it is not a sample. */
 static __always_inline __u64 wait__weight(__u64 ns)
 {
 	const __u64 period = wait_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The walk's parts as the verifier wants them: functions of their own. */
+/* The walk's parts as the verifier wants them: separate functions. */
 #ifndef XR_WALK_PARTS_H
 #define XR_WALK_PARTS_H
 
@@ -7,12 +7,11 @@
 #include "native_bpf.h"
 
 /*
- * Parts of the walk are functions of their own, global, so that the verifier goes through each
- * once. On 5.10 such a function may take no pointer but a context, so they take the
- * nesting level and look the scratch record up again.  The deepest chain of them may have 512 bytes
- * of stack, each rounded up to 32, and eight functions (Linux 6.13 allows more stack: it is an
- * older one that refuses): sample_loop, loop_native, native_step, location, lines_bc,
- * lines_srcref, lines_file, look.
+ * Parts of the walk are separate global functions, so that the verifier goes through each once.  On
+ * 5.10 such a function may take no pointer but a context, so they take the nesting level and look
+ * the scratch record up again.  The deepest chain of them may have 512 bytes of stack, each rounded
+ * up to 32, and eight functions (Linux 6.13 allows more stack: it is an older one that refuses):
+ * sample_loop, loop_native, native_step, location, lines_bc, lines_srcref, lines_file, look.
  */
 __noinline int name_slow(__u32 level)
 {

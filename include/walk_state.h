@@ -287,7 +287,7 @@ struct walk {
 	struct functions functions;
 };
 
-/* walk__look_slow - is no time or no work left?  1 or 0; the next look is WALK_LOOK later. */
+/* walk__look_slow - has the time or the work run out?  1 or 0; the next look is WALK_LOOK later. */
 WALK_FN int walk__look_slow(struct walk *w)
 {
 	struct walk_budget *b = &w->budget;

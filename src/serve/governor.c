@@ -22,7 +22,7 @@ void governor__ask(struct governor *g, double max_cpu, uint32_t asked)
 	g->said_rest = false;
 }
 
-/* Of one CPU in @ns.  A count may have begun anew. */
+/* Of one CPU in @ns.  A count may have restarted. */
 static double governor__share(uint64_t now, uint64_t before, uint64_t ns)
 {
 	return now > before ? (double)(now - before) / (double)ns : 0;
@@ -69,7 +69,7 @@ static void governor__hold(struct governor *g, bool lowered, uint64_t now)
 	g->held_until = now + (lowered ? g->hold_ns : GOVERNOR_HOLD_NS);
 }
 
-/* Nothing is to be done about what is used; is it to be said? */
+/* The rate cannot reduce what is used: report that? */
 static bool governor__rest(struct governor *g)
 {
 	if (g->max_cpu <= 0 || g->samples + g->own <= g->max_cpu || g->said_rest)

@@ -18,7 +18,7 @@
  * less than seven tenths it is raised again, up to four times, and then not for a while.  It is
  * never above what was asked for, nor below 1 Hz.
  *
- * It has no clock: it is told the time, and what was used.
+ * It has no clock: the caller gives it the time, and what was used.
  */
 #ifndef XR_SERVE_GOVERNOR_H
 #define XR_SERVE_GOVERNOR_H
@@ -47,7 +47,7 @@ struct governor {
 	uint64_t lowered, raised;		 /* times */
 	uint64_t raised_at, hold_ns, held_until; /* when it may be raised again */
 	bool said_rest; /* that more than the limit is used whatever the rate is */
-	char why[160];	/* what is to be said, in one line */
+	char why[160];	/* what to report, in one line */
 };
 
 /* governor__init - @use: until now. */
@@ -56,8 +56,8 @@ void governor__init(struct governor *g, double max_cpu, uint32_t asked,
 
 /*
  * governor__look - @use: until now.  @now: the rate that is sampled at: less than `freq` where the
- * system allows no more.  To be called every second or so.  Returns whether `why` is to be said,
- * and samples to be taken at `freq` from now on.
+ * system allows no more.  To be called every second or so.  Return whether the caller reports
+ * `why`, and samples at `freq` from now on.
  */
 bool governor__look(struct governor *g, const struct governor_use *use, uint32_t now);
 

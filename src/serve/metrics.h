@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The service's own metrics, in the text format of Prometheus (0.0.4), as of its own rules:
+ * The metrics of the service, in the text format of Prometheus (0.0.4), by Prometheus' rules:
  * xrprof_..._total for what grows, base units, # HELP and # TYPE before each.
  */
 #ifndef XR_SERVE_METRICS_H

@@ -16,7 +16,7 @@
 struct sampler_status {
 	struct stats stats; /* its strings are not valid elsewhere: */
 	char engine[STATUS_WORD], event[STATUS_WORD], clock[STATUS_WORD];
-	uint32_t freq_asked, freq_now; /* Hz: lower when --max-cpu says so */
+	uint32_t freq_asked, freq_now; /* Hz: lower if --max-cpu requires it */
 	double uptime;		       /* seconds */
 	double max_cpu;		       /* share of one CPU, --max-cpu; 0: no limit */
 	double cpu_samples;	       /* share of one CPU that samples took lately */

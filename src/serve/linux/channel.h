@@ -22,7 +22,7 @@ enum channel_kind {
 	/* to the sampler */
 	CHANNEL_WANT_STATUS,
 	CHANNEL_WANT_PROFILE, /* `id`, of the next `seconds` */
-	CHANNEL_GONE,	      /* nobody waits for `id` any more */
+	CHANNEL_GONE,	      /* no client waits for `id` any more */
 	CHANNEL_READY,	      /* all is open */
 	CHANNEL_FAILED,	      /* it is not: the bytes say why */
 	CHANNEL_FRONT,	      /* struct front_status, as CHANNEL_STATUS was got */

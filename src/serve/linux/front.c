@@ -207,7 +207,7 @@ static void front__health(struct front_process *p, const struct pending *slot,
 					s->starved)
 			  : buf__str(&text, "ok\n");
 
-	/* anybody may ask for it: who has not shown the token is told no more */
+	/* any client may ask for it: one that has not shown the token gets no more */
 	for (size_t i = 0; i < WAYS && !err && slot->trusted; i++) {
 		way__ask(p, &p->ways[i]);
 		if (p->ways[i].status.error[0])
@@ -423,7 +423,7 @@ static void front__drain(struct front_process *p)
 	}
 }
 
-/* The servers get a last chance; the sampler is told how it ended. */
+/* The servers get a last chance; the sampler gets the last status. */
 static void front__end(struct front_process *p)
 {
 	struct front_status s;

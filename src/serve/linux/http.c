@@ -111,7 +111,7 @@ struct part_wait http__wait(const struct http *h)
 /* Those who wait for an answer and went away.  True: others wait to come in. */
 static bool http__look(struct http *h)
 {
-	bool others = !h->listening; /* nobody tells */
+	bool others = !h->listening; /* epoll does not report them */
 
 	struct epoll_event events[EVENTS];
 	int n = epoll_wait(h->epoll, events, EVENTS, 0);
@@ -157,7 +157,7 @@ void http__counts(const struct http *h, uint64_t *requests, uint64_t *refused)
 	*refused = h->refused;
 }
 
-/* Nobody is left waiting: MHD cannot end while one does. */
+/* Answer all clients that wait: MHD cannot end while one does. */
 static void http__end(struct http *h)
 {
 	static const char line[] = HTTP_ENDS;

@@ -52,7 +52,7 @@ struct http_config {
 
 struct http;
 
-/* http__open - negative errno, @f filled: what is said is for the user who gave the option. */
+/* http__open - negative errno, @f filled: the message is for the user who gave the option. */
 int http__open(struct http **out, const struct http_config *config, struct errmsg *f);
 
 /* http__address - where it listens, as of http_config's `listen`, with the port it really has. */
@@ -75,7 +75,7 @@ void http__answer(struct http *h, uint32_t id, unsigned int status, const char *
 /* http__counts - requests answered; of them those refused. */
 void http__counts(const struct http *h, uint64_t *requests, uint64_t *refused);
 
-/* http__close - those who still wait are told so (503).  NULL is allowed. */
+/* http__close - clients that still wait get a 503.  NULL is allowed. */
 void http__close(struct http *h);
 
 #endif

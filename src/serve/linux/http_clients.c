@@ -54,7 +54,7 @@ static struct client *http_clients__free(struct http *h)
 	return NULL;
 }
 
-/* End it: MHD finds out, and says so. */
+/* End it: MHD finds out, and reports it. */
 static void client__end(struct client *c)
 {
 	c->doomed = true;
@@ -62,8 +62,8 @@ static void client__end(struct client *c)
 }
 
 /*
- * If somebody waits to come in, who has had the most time to send a request, and did not, makes
- * room.  False: nobody can, all wait for answers.
+ * If a client waits to connect, drop the one that has had the most time to send a request and did
+ * not.  False: none can be dropped, as all wait for answers.
  */
 static bool http_clients__make_room(struct http *h)
 {
@@ -85,7 +85,7 @@ static bool http_clients__make_room(struct http *h)
 	return oldest != NULL;
 }
 
-/* Have the kernel tell of those who come, or keep them for later. */
+/* Have the kernel report new connections, or keep them for later. */
 static void http_clients__listen(struct http *h, bool on)
 {
 	struct epoll_event event = {.events = on ? EPOLLIN : 0, .data.ptr = &h->listen};

@@ -19,7 +19,7 @@
 #define HTTP_ENDS  "the profiler is ending or restarting; try again\n"
 
 enum client_state {
-	CLIENT_FREE,	 /* nobody */
+	CLIENT_FREE,	 /* no client */
 	CLIENT_READING,	 /* no whole request is here */
 	CLIENT_ASKED,	 /* it waits for an answer, and MHD does nothing about it */
 	CLIENT_ANSWERED, /* `response` is to be sent */
@@ -67,7 +67,9 @@ struct http {
 /* client__is - have it be in @state, for at most @ms. */
 void client__is(struct client *c, enum client_state state, uint64_t ms);
 
-/* http_clients__accept - whoever came, as far as there is room; the slowest makes room. */
+/*
+ * http_clients__accept - accept new connections, as far as there is room; the slowest makes room.
+ */
 void http_clients__accept(struct http *h);
 
 /* http_clients__notify - told by MHD of each connection's beginning and end. */

@@ -10,7 +10,7 @@
 #include "serve/linux/http_rules.h"
 
 #define SENDING_MS  120000u /* for an answer, however slowly it is taken */
-#define ANSWER_MS   30000u  /* for who is asked, */
+#define ANSWER_MS   30000u  /* for the sampler, */
 #define PROFILE_MS  30000u  /* and beyond the seconds of a profile */
 #define ATTACHMENT  "attachment; filename=\"profile.pb.gz\""
 #define CHALLENGE   "Bearer realm=\"xrprof-bpf\""
@@ -54,7 +54,7 @@ void http_request__completed(void *arg, struct MHD_Connection *connection, void 
 	client__is(c, CLIENT_READING, READING_MS);
 }
 
-/* What is said with every answer.  NULL: no memory. */
+/* What every answer has.  NULL: no memory. */
 static struct MHD_Response *response__new(const char *type, const void *data, size_t size)
 {
 	/* MHD copies it, and does not write to it */
@@ -200,7 +200,7 @@ static struct http_verdict http_request__judge(struct http *h, struct client *c,
 		*headers[i].to =
 			MHD_lookup_connection_value(connection, MHD_HEADER_KIND, headers[i].name);
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, &said.hosts);
-	/* without a value, or with a NUL in it, it is none that can be */
+	/* without a value, or with a NUL in it, it is not valid */
 	if (MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "seconds", 7,
 					  &said.seconds, &len) == MHD_YES &&
 	    (!said.seconds || strlen(said.seconds) != len))
@@ -245,7 +245,10 @@ enum MHD_Result http_request__handle(void *arg, struct MHD_Connection *connectio
 		if (!has_body(connection))
 			return MHD_YES;
 	}
-	/* nobody would answer, and MHD ends the program if it is stopped while somebody waits */
+	/*
+	 * the sampler would not answer, and MHD ends the program if it is stopped while a client
+	 * waits
+	 */
 	v = h->closing ? ends : http_request__judge(h, c, method, url);
 	return v.status ? http_request__refuse(h, c, &v) : http_request__ask(h, c, &v);
 }

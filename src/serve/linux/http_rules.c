@@ -113,7 +113,10 @@ bool http_rules__target(const char *target)
 	return true;
 }
 
-/* Did a page send it?  What is typed into a browser, or comes from the same place, is none. */
+/*
+ * Did a page of another origin send it?  A request from the same origin, or for an address typed
+ * into a browser, is not from one.
+ */
 static bool from_page(const struct http_said *r)
 {
 	return r->origin || (r->fetch_site && strcasecmp(r->fetch_site, "none") &&

@@ -37,8 +37,8 @@ bool http_rules__target(const char *target);
 
 /*
  * http_rules__judge - a request that is malformed, or whose Host is not one host, is refused before
- * anything else.  @token: what a request has to have, but for /healthz.  @browsers: a browser
- * can get here, so that a page of a stranger could ask through it: where there is no token,
+ * anything else.  @token: what a request has to have, except one for /healthz.  @browsers: a
+ * browser can get here, so that a page of a stranger could ask through it: where there is no token,
  * requests for a host by name (its name could lead here from anywhere) and those that a page sent
  * are refused.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libcurl and libmicrohttpd are loaded by who uses them, and by nobody else: with the 30 libraries
- * that Debian's bring along they take 1.2 MiB and 5 ms, which `record` would pay for at each start.
+ * Only the processes that use libcurl and libmicrohttpd load them.  With the 30 libraries that
+ * Debian's bring along they take 1.2 MiB and 5 ms, which `record` would pay for at each start.
  * Their functions are called as always, as <curl/curl.h> and <microhttpd.h> declare them; one that
  * libraries.c does not list does not link.
  *

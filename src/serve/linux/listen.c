@@ -118,7 +118,7 @@ static void listen__name(struct listen_socket *s, const struct listen_address *a
 	}
 }
 
-/* Does anybody listen on the socket at @a?  0: nobody does; -EADDRINUSE, or what went wrong. */
+/* Does a process listen on the socket at @a?  0: no; -EADDRINUSE: yes, or what went wrong. */
 static int listen__asked(const struct listen_address *a)
 {
 	int err = 0, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

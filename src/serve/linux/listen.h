@@ -37,14 +37,15 @@ int listen__parse(const char *text, struct listen_address *out, struct errmsg *f
 struct listen_socket {
 	int fd;			/* -1: none */
 	char text[LISTEN_TEXT]; /* its address, with the port it really has */
-	char path[LISTEN_TEXT]; /* of a Unix socket; "": it is none */
+	char path[LISTEN_TEXT]; /* of a Unix socket; "": it is not one */
 	dev_t device;		/* of that file: */
 	ino_t inode;		/* another one in its place is not removed */
 };
 
 /*
  * listen__open - bind and listen; the socket does not block.  A Unix socket is 0660; one that a
- * service left behind, where nobody listens any more, is replaced.  Negative errno, @f filled.
+ * service left behind, on which no process listens any more, is replaced.  Negative errno, @f
+ * filled.
  */
 int listen__open(struct listen_socket *s, const struct listen_address *a, struct errmsg *f);
 

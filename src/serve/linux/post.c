@@ -22,7 +22,7 @@ struct post {
 	uint32_t timeout_ms;
 	CURLM *multi;
 	CURL *easy;
-	bool stale; /* `easy` is to be made anew: nobody answered */
+	bool stale; /* `easy` is to be made again: the server did not answer */
 	struct curl_slist *headers;
 	int epoll;
 	bool busy;

@@ -68,7 +68,7 @@ static void push__say(struct push *p, const struct errmsg *f)
 	status__say(&p->status, f);
 }
 
-/* Which of the URLs that were given is meant is said, too. */
+/* The message says which URL is wrong: that of otlp or that of pyroscope. */
 static int push__url(struct push *p, struct errmsg *f)
 {
 	struct errmsg why = {""};
@@ -340,7 +340,7 @@ static void push__start(struct push *p)
 	struct errmsg f = {""};
 	int got;
 
-	/* what was changed and cannot be read now was good before; to send does not mend it */
+	/* a changed file that cannot be read now was good before; sending does not fix it */
 	if (p->config.headers &&
 	    push_headers__read(&p->headers, p->config.headers, &p->headers_wrong) >= 0)
 		*p->headers_wrong.text = '\0';

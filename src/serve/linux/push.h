@@ -49,7 +49,7 @@ struct push_config {
 
 struct push;
 
-/* push__open - negative errno, @f filled: what is said is for the user who gave the option. */
+/* push__open - negative errno, @f filled: the message is for the user who gave the option. */
 int push__open(struct push **out, const struct push_config *config, struct errmsg *f);
 
 /*

@@ -36,7 +36,7 @@ struct push_rejected {
 	struct errmsg why;
 };
 
-/* push_body__rejected - what the @len bytes of such an answer say; one that is none says nothing.
+/* push_body__rejected - what the @len bytes of such an answer say; other answers say nothing.
  */
 void push_body__rejected(struct push_rejected *r, const void *body, size_t len);
 

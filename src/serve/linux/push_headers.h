@@ -22,8 +22,8 @@ struct push_headers {
 };
 
 /*
- * push_headers__parse - the @len bytes at @text, which are of @path.  -EINVAL, @f filled: there is
- * a line that is none; -ENOMEM.  @h is empty then.
+ * push_headers__parse - the @len bytes at @text, which are of @path.  -EINVAL, @f filled: a line is
+ * not a header; -ENOMEM.  @h is empty then.
  */
 int push_headers__parse(struct push_headers *h, const char *path, const char *text, size_t len,
 			struct errmsg *f);

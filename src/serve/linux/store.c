@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The directory is opened anew for each profile, so that one that was removed and made again, or
- * that another file system was mounted on, is found, and none is held busy.  What is in it is
- * remembered, and looked at again when somebody else changed it: when its time of modification is
- * another one, and once an hour, as two changes within a tick have the same.
+ * The store opens the directory again for each profile.  So it finds one that was removed and made
+ * again, or that another file system was mounted on, and keeps none busy.  It remembers what is in
+ * the directory, and reads it again when another process changed it: when its time of modification
+ * is another one, and once an hour, as two changes within a tick have the same.
  */
 #include "serve/linux/store.h"
 
@@ -113,7 +113,7 @@ int store__open(struct store **out, const char *dir, const struct store_keep *ke
 	st->keep = *keep;
 	fd = store__directory(st, &about);
 	err = fd < 0 ? fd : 0;
-	/* to be told now, not with the first profile */
+	/* to be reported now, not with the first profile */
 	if (!err && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS))
 		err = -errno;
 	if (!err)
@@ -182,7 +182,7 @@ static int store__profile(struct store *st, int dir, struct window_name *name,
 	return 0;
 }
 
-/* What is said of it elsewhere in the directory: 0, or @f says what is missing. */
+/* Sync the directory and add it to the index: 0, or @f says what is missing. */
 static int store__about(struct store *st, int dir, const struct window_name *name, struct errmsg *f)
 {
 	char text[WINDOW_NAME_MAX];

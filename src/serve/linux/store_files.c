@@ -183,7 +183,9 @@ struct removal {
 	struct errmsg *f;
 };
 
-/* Remove it.  One that was not there, or is no file any more, leaves the list, too. */
+/*
+ * Remove it.  One that was not there, or is now something other than a file, leaves the list, too.
+ */
 static void removal__file(struct removal *r, struct store_file *file, enum window_kind kind)
 {
 	struct window_name name = file__name(file, kind);

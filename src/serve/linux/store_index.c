@@ -127,7 +127,7 @@ static int file__is_whole(int fd)
 	return n < 0 ? -errno : whole;
 }
 
-/* A file that is no place for us; the next name may be one. */
+/* A file that the store cannot use; it may be able to use the next name. */
 static bool error__is_of_name(int err)
 {
 	return err == -ELOOP || err == -EISDIR || err == -EACCES || err == -EPERM ||

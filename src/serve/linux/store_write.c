@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A file is made under a temporary name, that nobody can have prepared (O_EXCL), and locked, so
- * that who sweeps knows that it is being written.  It gets its own name when it is whole and on
- * disk, and never in the place of another (RENAME_NOREPLACE; where a file system has not that,
- * link(2), which replaces nothing either).
+ * A file is made under a temporary name, that no other process can have prepared (O_EXCL), and
+ * locked, so that store_write__sweep() knows that it is being written.  It gets its own name when
+ * it is whole and on disk, and never in the place of another (RENAME_NOREPLACE; where a file system
+ * has not that, link(2), which replaces nothing either).
  */
 #define _GNU_SOURCE
 #include "serve/linux/store_write.h"
@@ -95,13 +95,13 @@ int store_write__file(int dir, struct window_name *name, const void *data, size_
 	return err;
 }
 
-/* Remove one that nobody writes. */
+/* Remove one that no process writes. */
 static void sweep__file(int dir, const char *text)
 {
 	int fd = openat(dir, text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 
-	/* what is no file, or not ours to read, was not left by us */
+	/* this service did not leave what is not a file, or what it may not read */
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !flock(fd, LOCK_EX | LOCK_NB))

@@ -23,8 +23,8 @@ int store_write__all(int fd, const void *data, size_t size, off_t at);
 int store_write__file(int dir, struct window_name *name, const void *data, size_t size);
 
 /*
- * store_write__sweep - remove what a crash left: files with temporary names that nobody is writing.
- * Negative errno: the directory cannot be read.
+ * store_write__sweep - remove what a crash left: files with temporary names that no process is
+ * writing.  Negative errno: the directory cannot be read.
  */
 int store_write__sweep(int dir);
 

@@ -36,7 +36,7 @@ int token__parse(struct token *t, const char *data, size_t len, const char *path
 	return 0;
 }
 
-/* May nobody but root, the user who runs this and a group know what is in it? */
+/* Check that only root, the user who runs this and a group can know what is in it. */
 static int token__check(const struct stat *st, const char *path, struct errmsg *f)
 {
 	if (!S_ISREG(st->st_mode))

@@ -26,7 +26,7 @@ int token__parse(struct token *t, const char *data, size_t len, const char *path
 
 /*
  * token__read - from a file that others cannot read nor change: it belongs to root or to the user
- * who runs this, its group may read it, and nobody else may.  Negative errno, @f filled.
+ * who runs this, its group may read it, and no other user may.  Negative errno, @f filled.
  */
 int token__read(struct token *t, const char *path, struct errmsg *f);
 

@@ -62,7 +62,7 @@ static void window__free(struct window *win)
 	*win = (struct window){0};
 }
 
-/* Without its stack if there is no room for that: nothing fails here but for want of memory. */
+/* Without its stack if that does not fit: only lack of memory is an error here. */
 static int window__add(struct window *win, const struct profile_process *p, const struct sample *s)
 {
 	int err = aggregate__take(win->sum, p, s);
@@ -326,7 +326,7 @@ struct sink windows__sink(struct windows *w)
 	return (struct sink){.ops = &ops, .arg = w};
 }
 
-/* --- for who has it --- */
+/* --- for its owner --- */
 
 int windows__new(struct windows **out, const struct windows_config *config)
 {

@@ -3,7 +3,7 @@
  * A profile cut into intervals, each added up and handed on when it ends: a sink.  Beside the
  * interval that is open, profiles of the next seconds can be asked for.
  *
- * Intervals begin at whole multiples of their length since 1970 UTC, but for the first one.  A
+ * Intervals begin at whole multiples of their length since 1970 UTC, except the first one.  A
  * sample belongs to the interval it was taken in.  An interval has one rate: it ends when that
  * changes.  How long intervals are is measured on the clock that never steps, when they begin is
  * read from the clock of the day, at the beginning of each.
@@ -34,7 +34,7 @@ struct windows_config {
 	size_t nlabels;
 	const char *host;
 	windows_send send;
-	/* What was counted so far, for the counts of an interval; false: it cannot be told. */
+	/* What was counted so far, for the counts of an interval; false: not known. */
 	bool (*counts)(void *arg, struct stats *stats);
 	void *arg; /* of both */
 };
@@ -59,13 +59,13 @@ int windows__turn(struct windows *w);
 int windows__freq(struct windows *w, uint32_t freq);
 
 /*
- * windows__ask - a profile of the next @seconds for request @id; windows__forget - nobody waits for
- * it any more.  It is sent as CHANNEL_PROFILE, empty if it cannot be had.
+ * windows__ask - a profile of the next @seconds for request @id; windows__forget - no client waits
+ * for it any more.  It is sent as CHANNEL_PROFILE, empty if it is not available.
  */
 void windows__ask(struct windows *w, uint32_t id, uint32_t seconds);
 void windows__forget(struct windows *w, uint32_t id);
 
-/* windows__forget_all - nobody waits for any of them: who asked has ended. */
+/* windows__forget_all - no client waits for any of them: the front process has ended. */
 void windows__forget_all(struct windows *w);
 
 /* windows__lost - of what was handed on, @lost got nowhere: it counts as dropped. */
@@ -80,7 +80,7 @@ struct windows_counts {
 	uint64_t dropped;	  /* of them, those that could not be handed on whole, */
 	uint64_t dropped_samples; /* and what was in them */
 	uint64_t stacks;	  /* of the interval that is open */
-	uint64_t stackless;	  /* samples whose stack found no room, of all and of that one */
+	uint64_t stackless;	  /* samples whose stack did not fit, of all and of that one */
 };
 
 /* windows__about - what the profile that is open is of; all is 0 or NULL before it begins. */

@@ -24,9 +24,9 @@ struct bpf_features {
  * kernel__freeze_prone - can reading user memory from BPF freeze a machine with this kernel?
  *
  * @release and @version are uname()'s, @signature is /proc/version_signature or "".  A
- * distribution's release need not name the upstream one it has caught up with: Debian's 6.1.0-50
- * is 6.1.176, and says so in the version ("... Debian 6.1.176-1 ..."); Ubuntu has it as the last
- * word of the signature ("Ubuntu 6.2.0-26.26-generic 6.2.13").
+ * distribution's release need not name the upstream one it has caught up with: Debian's 6.1.0-50 is
+ * 6.1.176, which the version has ("... Debian 6.1.176-1 ..."); Ubuntu has it as the last word of
+ * the signature ("Ubuntu 6.2.0-26.26-generic 6.2.13").
  *
  * It can from 5.19 on, when the page fault handler was called with interrupts off from
  * copy_from_user_nofault(); fixed by kernel commit d319f344561d ("mm: Fix

@@ -38,8 +38,8 @@ int remote_native__slab(struct remote_native *n, uint32_t slab, uint64_t **words
 void remote_native__lend(struct remote_native *n, uint32_t slab, uint64_t *words);
 
 /*
- * remote_native__unknown - did the last stack come to code that is in no mapping, and is the
- * session to be told of it, at @now (ns)?  @row: that of its process.
+ * remote_native__unknown - did the last stack come to code that is in no mapping, and is it to be
+ * reported to the session, at @now (ns)?  @row: that of its process.
  */
 bool remote_native__unknown(struct remote_native *n, const struct xr_row *row, uint64_t now);
 

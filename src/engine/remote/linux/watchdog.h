@@ -43,8 +43,8 @@ void watchdog__close(struct watchdog *w);
 bool watchdog__enter(struct watchdog *w, pid_t pid);
 
 /*
- * watchdog__leave - it was let go; with @late it was told to stop, has not yet, and counts as held
- * until watchdog__undone.
+ * watchdog__leave - it was let go.  With @late the stop was sent, has not taken effect, and the
+ * process counts as held until watchdog__undone.
  */
 void watchdog__leave(struct watchdog *w, bool late);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Questions about processes, whose answers may never come: the memory of a process, and the files
- * that it has mapped, can lie where no file system responds.  On Linux processes apart answer
- * (linux/ask.c), are given up when they do not within ASK_DEADLINE_MS, and may crash; on Windows
- * the caller does.
+ * that it has mapped, can lie where no file system responds.  On Linux separate processes answer
+ * (linux/ask.c).  The asker gives up on those that do not answer within ASK_DEADLINE_MS, and they
+ * may crash.  On Windows the caller answers.
  *
  *	asker__ask(a, &question);
  *	... poll asker__fd(a), at most for asker__due(a) ...
@@ -37,8 +37,8 @@ enum ask_kind {
 	ASK_HIDDEN,  /* `looks` of hidden_check__look() at what `target.row` supposes */
 	ASK_LIST,    /* ASK_SEEMS, and if so target__find() and its arguments, in `text` */
 	/*
-	 * describe__make() by the rules of asker__open_for: `text`.  What cannot be read is not
-	 * said; not `yes`: the environment could not be.  `target.start_time`: of whom it is.
+	 * describe__make() by the rules of asker__open_for: `text`.  `text` lacks what cannot be
+	 * read; not `yes`: the environment could not be read.  `target.start_time`: of whom it is.
 	 * -ENOSYS: there are no rules, or it is Windows.
 	 */
 	ASK_DESCRIBE,
@@ -59,7 +59,7 @@ struct ask {
 	uint64_t tag;	/* the caller's */
 	uint64_t turn;	/* the asker's own: which answer is to which question */
 	uint32_t want;	/* as of target__find() */
-	uint32_t looks; /* at most so many */
+	uint32_t looks; /* at most this number */
 	uint64_t at;
 	int fd; /* of an answer; -1: there is none */
 	bool yes;

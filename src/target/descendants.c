@@ -74,7 +74,7 @@ int descendants__forked(struct descendants *f, uint64_t time, pid_t parent, pid_
 
 int descendants__exited(struct descendants *f, uint64_t time, pid_t pid)
 {
-	/* its own forks may be told only after this */
+	/* the records of its forks may come only after this */
 	return descendants__postpone(f, (struct descendants_event){time, 0, pid});
 }
 

@@ -21,7 +21,7 @@ struct descendants_event;
 
 struct descendants {
 	struct map members; /* pid to time of fork */
-	/* not acted on yet: forks by a parent that is no member so far, and exits */
+	/* not acted on yet: forks by a parent that is not a member so far, and exits */
 	struct descendants_event *events;
 	size_t nevents, room;
 };
@@ -37,8 +37,8 @@ int descendants__forked(struct descendants *f, uint64_t time, pid_t parent, pid_
 int descendants__exited(struct descendants *f, uint64_t time, pid_t pid);
 
 /*
- * descendants__settle - everything up to now was told: those that exited are members no more, and
- * forks by others are forgotten.
+ * descendants__settle - all records up to now have come: drop the members that exited, and forget
+ * forks by others.
  */
 void descendants__settle(struct descendants *f);
 

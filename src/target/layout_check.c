@@ -20,7 +20,7 @@
 #define CHAIN_MAX  32768u /* contexts followed to the end of the chain */
 #define LOOK_MAX   32u	  /* of them, the outermost, looked at closely: they stay for longest */
 #define LOOKS	   24u	  /* looks at the chain */
-#define LOOKS_GOOD 4u	  /* of which so many must be without fault */
+#define LOOKS_GOOD 4u	  /* of which this number must be without fault */
 #define CONTEXT_MIN                                                                                \
 	32u /* where the field `sysparent` can begin: after callflag and a jump buffer */
 
@@ -319,7 +319,7 @@ int layout_check__run(struct xr_row *row, const struct mem_reader *memory, void 
 					   row->pid, XR_PROGRAM);
 		found->shift = base - row->layout.sysparent;
 		layout__shift(&row->layout, found->shift);
-		/* once more at the place found: what else depends on it */
+		/* again at the place found: what else depends on it */
 		c = (struct checker){.m = memory, .pause = pause, .row = row, .n = 1};
 		c.candidates[0].base = base;
 		err = checker__run(&c, found);

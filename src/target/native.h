@@ -2,8 +2,8 @@
 /*
  * What native code a process has mapped, and what is known of one module's: the answers to ASK_MAPS
  * and ASK_MODULE (ask.h).  Both are too large for a message, so they come as files in memory that
- * cannot be changed any more.  Who makes them may have been misled by what it read: whoever takes
- * one checks every number of it.
+ * cannot be changed any more.  What the worker read may have misled it: the reader of such a file
+ * checks every number of it.
  */
 #ifndef XR_TARGET_NATIVE_H
 #define XR_TARGET_NATIVE_H
@@ -54,8 +54,8 @@ struct native_symbol {
 
 /*
  * An answer to ASK_MODULE.  Behind it come rows, rules, symbols (in the order of their pc), names
- * of builtins (the number of each in the texts, in the order of R_FunTab), texts.  nrows 0: there
- * is no unwind table.
+ * of builtins (the number of each in the texts, in the order of R_FunTab), texts.  nrows 0: without
+ * an unwind table.
  */
 struct native_module_head {
 	uint32_t magic;
@@ -64,7 +64,7 @@ struct native_module_head {
 	uint32_t nsegments;
 	uint32_t build_id_len;
 	uint8_t build_id[NATIVE_BUILD_ID_MAX];
-	uint32_t hash_len; /* 0: it is no file, or could not be read */
+	uint32_t hash_len; /* 0: it is not a file, or could not be read */
 	uint8_t hash[NATIVE_HASH];
 	struct native_segment segments[NATIVE_SEGMENTS_MAX];
 };
@@ -102,7 +102,7 @@ struct native_module {
 
 /*
  * native_maps__open, native_module__open - take the answer in the file @fd, which is closed.
- * -EBADMSG: it is none; -ENOMEM, -ENOSYS.
+ * -EBADMSG: it is not such an answer; -ENOMEM, -ENOSYS.
  */
 int native_maps__open(struct native_maps *m, int fd);
 void native_maps__close(struct native_maps *m);

@@ -130,7 +130,7 @@ static int memory__is_srcfile(const struct memory *mem, uint64_t attrib)
 	return err;
 }
 
-/* The variables of the list of bindings at @list; *@left: so many may come. */
+/* The variables of the list of bindings at @list; *@left: how many may come. */
 static int memory__bindings(const struct memory *mem, uint64_t list, struct variables *v,
 			    unsigned int *left)
 {

@@ -20,13 +20,13 @@ enum target_load { TARGET_LIBR, TARGET_STATIC }; /* libR.so, or R in the executa
 
 /*
  * Which file it is, as the kernel tells files apart, and which state of it; all 0: not known.  Two
- * processes of one such file have the very same code: nobody but who may write that file, and so
- * decides over what all of them run anyway, can make another one that is taken for it.  A build id
- * or a path can be had by any file.
+ * processes of one such file have the very same code: only a user who may write that file, and so
+ * decides over what all of them run anyway, can make another one that is taken for it.  Any file
+ * can have a given build id or path.
  */
 struct target_file {
 	uint64_t dev, ino, size;
-	int64_t mtime_ns, ctime_ns; /* nobody sets ctime */
+	int64_t mtime_ns, ctime_ns; /* no user can set ctime */
 };
 
 struct target {
@@ -49,7 +49,7 @@ struct target {
 /*
  * target__find - look for R in process @pid and fill @t.
  * @want: of TARGET_HIDDEN, what must be looked for besides the names' needs;
- * TARGET_ANY_NAME: look for R's library under any name, if there is none of its own.
+ * TARGET_ANY_NAME: look for R's library under any name, if no library has its usual name.
  *
  * Errors, each with its own line in @f: -ESRCH no such process; -EACCES/-EPERM not allowed to look;
  * -ENOEXEC no R in it; -EAGAIN R is mapped but not initialised yet (R_GlobalContext is NULL), or

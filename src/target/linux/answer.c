@@ -18,7 +18,7 @@
 
 #define RAISED_MS     20	   /* CPU time; to find R takes less */
 #define ENVIRON_MAX   (256u << 10) /* bytes that are looked at */
-#define ARGUMENTS_MAX 8192u	   /* likewise */
+#define ARGUMENTS_MAX 8192u	   /* the same */
 
 _Static_assert(DESCRIBE_TEXT <= ASK_TEXT_MAX, "the description of a process fits into an answer");
 

@@ -2,11 +2,12 @@
 /*
  * Questions are answered by workers (os/linux/helper.h), one at a time each.  One worker does for
  * processes that answer; while one waits for an answer that is late, others are made, so that a
- * process which does not answer delays nobody else.  A worker that is late for ASK_DEADLINE_MS and
- * has waited for something all of STILL_NS, or is late for COMPUTE_NS, is killed and given up: if
- * it cannot even be killed its socket is kept, which tells when it has ended.  One that computes,
- * or would if it had a CPU, is no sign of a process that does not answer.  Who did not answer is
- * not asked again for a while, and of a user with too many of those nobody is.
+ * process which does not answer delays no other.  The asker kills and abandons a worker that is
+ * late for ASK_DEADLINE_MS and has waited for something all of STILL_NS, or that is late for
+ * COMPUTE_NS.  If it cannot even be killed its socket is kept, which shows when it has ended.  A
+ * worker that computes, or would if it had a CPU, does not mean that the process does not answer.
+ * A process that did not answer is not asked again for a while.  If a user has too many of those,
+ * none of that user's processes is asked.
  */
 #include "base/shortage.h"
 #include "target/ask.h"
@@ -26,9 +27,9 @@
 #include "target/linux/answer.h"
 #include "target/linux/silent.h"
 
-#define PLACES_MAX  4u		     /* workers that are not given up */
+#define PLACES_MAX  4u		     /* workers that are not abandoned */
 #define PATIENCE_NS (20 * NS_PER_MS) /* after which a question has a worker made */
-#define JUNK_MAX    64u		     /* answers that nobody asked for, of one worker */
+#define JUNK_MAX    64u		     /* answers without a question, of one worker */
 #define DEADLINE_NS (ASK_DEADLINE_MS * NS_PER_MS)
 #define COMPUTE_NS  (20 * NS_PER_S)   /* for one answer, if the worker has something to do */
 #define STILL_NS    (500 * NS_PER_MS) /* after which one that does nothing waits for an answer */

@@ -221,7 +221,7 @@ static void target__derive(struct target *t, int fd)
 	char dir[sizeof(t->path)], path[640], *slash;
 	struct xr_row *row = &t->row;
 	struct hidden d = {0};
-	/* libelf loses the tables of a handle that is then read as a whole: one of its own */
+	/* libelf loses the tables of a handle that is then read as a whole: a separate one */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
 	target__file(t, fd);
@@ -394,7 +394,7 @@ static int target__renamed(struct target *t, uint32_t want, struct errmsg *f)
 	return err;
 }
 
-/* target__find() but for an exec that comes between. */
+/* target__find(), except for an exec that comes between. */
 static int target__look(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 {
 	struct proc_map found[LOADS_MAX];
@@ -412,7 +412,7 @@ static int target__look(pid_t pid, uint32_t want, struct target *t, struct errms
 	if (n)
 		return target__libr(t, found, n, want, f);
 	err = target__static(t, want, f);
-	/* what it says otherwise is what was said already */
+	/* its other errors repeat what @f has already */
 	if (err == -ENOEXEC && want & TARGET_ANY_NAME)
 		err = target__renamed(t, want, f);
 	return err;

@@ -101,7 +101,7 @@ static bool file__holds_r(struct proc_events *e, const struct record_mmap2 *r)
 		return known == &file_holds_r;
 	if (proc__exe((pid_t)r->pid, exe, sizeof(exe), &deleted))
 		return false;
-	/* as the two see them, the paths differ when the process has a root of its own */
+	/* as the two see them, the paths differ when the process has another root */
 	if (strcmp(path__name(exe), path__name(r->filename)))
 		proc_events__learn(e, file, false);
 	else
@@ -282,8 +282,8 @@ bool proc_events__read(struct proc_events *e)
 	for (int round = 0; e->npending && round < ROUNDS_MAX; round++) {
 		told = e->npending;
 		/*
-		 * A child maps nothing before its fork is on record, but perhaps in a ring that
-		 * was read before this one: so go round once more.
+		 * A child maps nothing before its fork is on record, but perhaps in a ring that was
+		 * read before this one: so go round again.
 		 */
 		if (e->sink.forked)
 			proc_events__rings(e);

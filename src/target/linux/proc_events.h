@@ -46,14 +46,14 @@ int proc_events__open(struct proc_events **out, const struct proc_events_sink *s
 int proc_events__fd(const struct proc_events *e);
 
 /*
- * proc_events__read - act on all records there are.  Forks and exits are told in no order between
- * CPUs, but before a mapping is told, all forks that led to it have been.  Returns whether records
- * were lost since the last call: then processes may have been missed, and /proc must be scanned
- * (target__each()).
+ * proc_events__read - act on all records there are.  Forks and exits are reported in no order
+ * between CPUs, but all forks that led to a mapping are reported before it.  Returns whether
+ * records were lost since the last call: then processes may have been missed, and /proc must be
+ * scanned (target__each()).
  */
 bool proc_events__read(struct proc_events *e);
 
-/* proc_events__learn - is R in the program @file?  Whoever runs it later is told of by `mapped`. */
+/* proc_events__learn - is R in the program @file?  `mapped` reports processes that run it later. */
 void proc_events__learn(struct proc_events *e, uint64_t file, bool holds_r);
 
 void proc_events__close(struct proc_events *e); /* NULL is allowed */

@@ -98,7 +98,10 @@ bool target__seems(pid_t pid, struct programs *known)
 		return true;
 	if (!lines)
 		return false; /* a kernel thread, or ending */
-	/* R without libR.so: called R, and if it is none it is said why; or with R's variables */
+	/*
+	 * R without libR.so: it is called R (if it is not R, target__find() reports why), or with
+	 * R's variables
+	 */
 	if (proc__exe(pid, exe, sizeof(exe), &deleted))
 		return false;
 	return proc_maps__is_r(exe) || (!proc__read(pid, &p) && !strcmp(p.comm, "R")) ||

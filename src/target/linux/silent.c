@@ -16,7 +16,7 @@ static bool silent__is(const struct silent *s, pid_t pid, const struct proc *p)
 	return s->pid == pid && s->start_time == p->start_time && s->stack == p->stack;
 }
 
-/* What is read of /proc here is what the kernel has at hand. */
+/* The kernel answers the reads of /proc here from memory. */
 int silents__allow(struct silents *s, pid_t pid, bool *quiet, struct errmsg *f)
 {
 	struct silent *one = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes that did not answer (ask.h), which are not asked again for a while, and of a user with
- * too many of those nobody is.
+ * Processes that did not answer (ask.h), which are not asked again for a while.  If a user has too
+ * many of those, none of that user's processes is asked.
  */
 #ifndef XR_TARGET_LINUX_SILENT_H
 #define XR_TARGET_LINUX_SILENT_H
@@ -32,13 +32,13 @@ struct silents {
 
 /*
  * silents__allow - may @pid be asked now?  0; -ETIMEDOUT it did not answer before; -EBUSY too many
- * did not.  *@quiet: the same was said already.
+ * did not.  *@quiet: the same was reported already.
  */
 int silents__allow(struct silents *s, pid_t pid, bool *quiet, struct errmsg *f);
 
 /*
- * silents__add - @pid did not answer; @f says so.  @fd: hung up when the worker that waits for it
- * has ended; from now on theirs.
+ * silents__add - @pid did not answer; fill @f with that.  @fd: hung up when the worker that waits
+ * for it has ended; from now on theirs.
  */
 void silents__add(struct silents *s, pid_t pid, int fd, uint64_t now, struct errmsg *f);
 

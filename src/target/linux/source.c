@@ -45,7 +45,7 @@ int source__make(const struct ask *q, int *fd)
 	return err;
 }
 
-/* The next @len bytes of @fd, at *@at, if there may be so many. */
+/* The next @len bytes of @fd, at *@at, if @max allows that. */
 static int source__part(int fd, off_t *at, struct buf *to, uint32_t len, uint32_t max)
 {
 	char some[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Windows reads no file of a process, and its memory without waiting: who asks answers. */
+/* On Windows no file of a process is read, and its memory without waiting: the caller answers. */
 #include "target/ask.h"
 
 #include <errno.h>

@@ -46,7 +46,7 @@ int cmd__usage_error(const struct subcommand *c, const struct errmsg *f);
 
 /*
  * cmd__options - option_rows__parse() for a subcommand that takes no words behind its options.
- * CMD_OK, or the exit status, and it has been said why.
+ * CMD_OK, or the exit status after an error message.
  */
 int cmd__options(const struct subcommand *c, void *into, int argc, char **argv);
 
@@ -61,7 +61,7 @@ int cmd__btf(const char *path, struct errmsg *f);
 
 /*
  * cmd__session - what of @c is about a session: all but the notes, and what the subcommand alone
- * has.  Borrowed from @c; @one: room for the list of the one engine that was named, likewise.
+ * has.  Borrowed from @c; @one: room for the list of the one engine that was named, also borrowed.
  */
 struct session_config cmd__session(const struct config *c, const struct engine_ops *one[2]);
 

@@ -33,7 +33,7 @@ struct config {
 	double duration;	/* seconds; 0: no limit */
 	const char *output;	/* "-": stdout */
 	uint64_t max_file;	/* bytes of a file */
-	uint32_t min_samples;	/* for a file of its own, of a process that nobody named */
+	uint32_t min_samples;	/* for a separate file, of a process that was not named */
 	uint64_t max_memory;	/* bytes (base/limits.h) */
 	const struct writer_ops *format;
 	const struct engine_ops *engine; /* NULL: auto */
@@ -43,10 +43,10 @@ struct config {
 	bool no_packages;
 	enum config_native native;
 	struct event_list events; /* --event; none: ticks */
-	uint32_t period;	  /* each so many; 0: not given */
+	uint32_t period;	  /* one sample for this many events; 0: not given */
 	uint32_t max_sample_us;	  /* what reading one stack may take */
 	const char *stats, *btf;  /* NULL: not given */
-	const char *ready;	  /* file that tells that sampling has begun; NULL: not given */
+	const char *ready;	  /* file that is made when sampling has begun; NULL: not given */
 	bool until_eof;		  /* standard input ends the profile */
 };
 

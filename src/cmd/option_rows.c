@@ -45,7 +45,7 @@ static int rows__getopt(const struct option_row *rows, struct option longs[OPTIO
 {
 	size_t n = 0, s = 0;
 
-	shorts[s++] = '+'; /* stop at the first word that is no option */
+	shorts[s++] = '+'; /* stop at the first word that is not an option */
 	shorts[s++] = ':'; /* tell a missing argument from an unknown option */
 	for (const struct option_row *r = rows; r->name; r++) {
 		const char *const names[] = {r->name, r->alias[0], r->alias[1]};

@@ -50,7 +50,7 @@ struct option_row {
 	const char *without; /* what it is when it is left out; NULL: it cannot be */
 	const char *help;    /* one line or two of --help; behind a ":" --help names the choices */
 	const char *manual;  /* more for the man page, paragraphs between newlines; NULL: none */
-	const char *windows; /* why it cannot be had on Windows; NULL: it can */
+	const char *windows; /* why it is not available on Windows; NULL: it is */
 	enum option_type type;
 	enum option_group group;
 	char letter;		/* '\0': it has none */
@@ -66,7 +66,7 @@ struct option_row {
 
 /* What comes behind the options. */
 struct option_rest {
-	int first;	/* index in argv of the first word that is no option; argc: there is none */
+	int first;	/* index in argv of the first word that is not an option; argc: none */
 	bool separated; /* by "--" */
 };
 
@@ -96,7 +96,7 @@ int option_rows__set(const struct option_row *rows, void *into, const char *name
  */
 const char *option_rows__heading(const struct option_row *rows, size_t i, enum option_group *group);
 
-/* option_rows__help - the rows that can be had on this system, as --help prints them. */
+/* option_rows__help - the rows that are available on this system, as --help prints them. */
 void option_rows__help(const struct option_row *rows, FILE *out);
 
 /* What a shell can complete in place of a word. */
@@ -113,7 +113,7 @@ enum option_arg {
  */
 enum option_arg option_arg__kind(const char *arg);
 
-/* text__wrap - print @text in lines of 80 columns, each behind @indent columns but for the first,
+/* text__wrap - print @text in lines of 80 columns, each behind @indent columns except the first,
  * which has them already; newlines in @text are kept.
  */
 void text__wrap(FILE *out, const char *text, int indent);

@@ -13,7 +13,7 @@
 
 #define OPTIONS_FREQ	    99 /* Hz, unless it is given */
 #define OPTIONS_FREQ_MAX    100000
-#define OPTIONS_MIN_SAMPLES 5 /* a file of its own */
+#define OPTIONS_MIN_SAMPLES 5 /* for a separate file */
 
 /* What was asked for.  Strings and `config.command` point into argv. */
 struct options {
@@ -31,9 +31,9 @@ bool options__format(size_t i, struct option_choice *c);
  * Rows that several subcommands have stand in options_targets.def, options_sampling.def and others,
  * to be included in their tables.  What such a table fills begins with a struct options.
  */
-#define OPTIONS_FREQ_HELP     "99"  /* a subcommand with other defaults says so before */
+#define OPTIONS_FREQ_HELP     "99"  /* a subcommand with other defaults defines it before */
 #define OPTIONS_MEMORY_HELP   "32M" /* it includes them, */
-#define OPTIONS_MEMORY_MANUAL ""    /* and what else there is to say of them */
+#define OPTIONS_MEMORY_MANUAL ""    /* and more text about them */
 #define OPTIONS_AT(member)    .at = offsetof(struct options, member)
 
 /* Of these rows: how they are parsed (struct option_row, `parse`), and what they choose from. */

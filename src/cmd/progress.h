@@ -21,9 +21,9 @@ bool progress__due(const struct progress *p, uint64_t now);
 
 /*
  * progress__show - draw the line again, at @now.  @stats: what was counted so far.
- * progress__clear
- * - take it away, before something else is said; it comes again with the next one.  Both do nothing
- * of a NULL.
+ *
+ * progress__clear - take it away, before another message is printed; it comes again with the next
+ * progress__show.  Both do nothing with a NULL.
  */
 void progress__show(struct progress *p, const struct stats *stats, uint64_t now);
 void progress__clear(struct progress *p);

@@ -44,11 +44,11 @@ struct record {
 	struct progress *progress; /* NULL: it is not shown */
 	uint64_t started_at;	   /* ns, when the workload was let go; 0: it was not */
 	uint64_t interrupted_at;   /* ns, when it was interrupted last; 0: it was not */
-	bool late;		   /* it was said that no R has come yet */
-	uint64_t summed_at;	   /* ns, when it was last said how it goes */
+	bool late;		   /* a message has reported that no R has come yet */
+	uint64_t summed_at;	   /* ns, when the counts were last printed */
 	uint64_t waited_at;	   /* ns, when waits that are not over were last asked for */
 	bool told;		   /* by a signal, to end */
-	bool ends;		   /* it was told to, or seen to: what was started is ending, too */
+	bool ends;		   /* by a request or by itself: what was started is ending, too */
 };
 
 static void on_note(void *arg, enum notes_level level, const char *line)
@@ -143,7 +143,7 @@ static int record__stats(const struct record *r, const struct stats *st, struct 
 	return err;
 }
 
-/* Say how it goes, as at the end. */
+/* Print the counts, as at the end. */
 static void record__sum(struct record *r, struct stats *stats)
 {
 	char line[512];
@@ -166,7 +166,7 @@ static void record__tell(struct record *r)
 		log__line("%s", f.text);
 }
 
-/* SIGHUP: files were moved away, or are to be.  What goes wrong is told by the next poll. */
+/* SIGHUP: files were moved away, or are to be.  The next poll reports errors. */
 static void record__reload(struct record *r)
 {
 	if (r->config->verbose) {
@@ -220,7 +220,7 @@ static void record__progress(struct record *r)
 
 	if (progress__due(r->progress, now) && !session__stats(r->session, &stats))
 		progress__show(r->progress, &stats, now);
-	/* where nobody looks on, --verbose leaves a line a minute */
+	/* if stderr is not a terminal, --verbose leaves a line a minute */
 	if (!r->config->verbose || os__columns(STDERR) || now - r->summed_at < SUM_NS)
 		return;
 	r->summed_at = now;
@@ -229,8 +229,8 @@ static void record__progress(struct record *r)
 }
 
 /*
- * What is written while it comes has the waits that are not over once a second: who reads along
- * sees a program that only waits, and that nobody reads any more is noticed.
+ * Once a second a streamed format has the waits that are not over: a reader sees a program that
+ * only waits, and the profiler notices when the reader is gone.
  */
 static void record__waits(struct record *r)
 {
@@ -460,8 +460,7 @@ static int record__command(struct record *r, struct errmsg *f)
 			       other ? &r->user : NULL, r->signals, f);
 }
 
-/* How it goes is shown to who looks on, unless the profile or a command's output is on that
- * terminal. */
+/* Show the progress on a terminal, unless the profile or a command's output is on that terminal. */
 static int record__show_progress(struct record *r, struct sink *sink, struct errmsg *f)
 {
 	const struct config *c = r->config;

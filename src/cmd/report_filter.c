@@ -137,7 +137,7 @@ int report_filter__choose(const struct report *r, const struct report_input *in,
 		.n = in->n,
 		.take = choosing__line,
 		.arg = &choosing,
-		/* --list reads it again, and says so then */
+		/* --list reads it again, and reports it then */
 		.lost = r->list ? NULL
 				: "processes that --process finds by their command may be missing",
 	};

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "os/os.h"
 
-#define LINE_MAX_SIZE (256u << 10) /* bytes of a line; a longer one is none */
+#define LINE_MAX_SIZE (256u << 10) /* bytes of a line; a longer one is bad */
 #define PENDING_MAX   (64u << 20)  /* bytes of the lines of a profile */
 
 /* A file that is being read. */
@@ -21,8 +21,8 @@ struct index_file {
 	void *arg;
 	struct report_index_read *read;
 	struct window_name of; /* the profile that `pending` is of */
-	bool spoiled;	       /* one of its lines is none: they are left out */
-	bool bad;	       /* the last line is none */
+	bool spoiled;	       /* one of its lines is bad: they are left out */
+	bool bad;	       /* the last line is not an index line */
 	struct buf pending;    /* its lines, each terminated */
 	struct buf line, copy;
 };

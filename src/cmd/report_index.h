@@ -13,14 +13,14 @@ typedef int (*report_index_take)(void *arg, const struct index_line *line);
 
 /* What was read. */
 struct report_index_read {
-	uint64_t bad; /* lines that are none */
+	uint64_t bad; /* lines that are not index lines */
 	bool damaged; /* its end is: what may be only a part of a profile was left out */
 };
 
 /*
  * report_index__read - give the lines of the index file @path to @take, profile by profile: those
- * of one whose lines are not all there, or are next to one that is none, are left out.  Negative
- * errno, and @f says why.
+ * of one whose lines are not all there, or are next to a bad one, are left out.  Negative errno,
+ * and @f says why.
  */
 int report_index__read(const char *path, report_index_take take, void *arg,
 		       struct report_index_read *read, struct errmsg *f);
@@ -33,7 +33,7 @@ struct report_index_span {
 	/* @file: the number of the profile that @line is of.  Negative errno: it ends with that. */
 	int (*take)(void *arg, size_t file, const struct index_line *line);
 	void *arg;
-	const char *lost; /* what it means if one is damaged; NULL: nothing is said */
+	const char *lost; /* what it means if one is damaged; NULL: no message */
 };
 
 /*

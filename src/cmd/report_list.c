@@ -228,12 +228,12 @@ static int list__profiles(struct list *l, struct errmsg *f)
 	if (in.n)
 		err = report_read__all(&r, &in, false, (struct sink){.ops = &ops, .arg = l},
 				       &l->seen, f);
-	/* the index has nothing of an interval in which nobody ran */
+	/* the index has nothing of an interval in which no process ran */
 	if (l->seen.filled)
 		log__line("%" PRIu64 " of %" PRIu64
 			  " profiles are not in the index; they were read instead",
 			  l->seen.filled, (uint64_t)l->in->n);
-	/* that they are damaged is said */
+	/* the reader has reported that they are damaged */
 	if (err == -EINVAL)
 		err = 0;
 	free(l->seen.names);

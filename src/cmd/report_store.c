@@ -15,7 +15,7 @@
 #include "serve/window_name.h"
 
 #define PROFILES_MAX (1u << 20)
-#define GAPS_MAX     5 /* that are said one by one */
+#define GAPS_MAX     5 /* that are listed one by one */
 #define GAP_LEAST    3 /* seconds: lengths in names are rounded */
 #define OPEN_LAST    8 /* profiles, the longest of which tells how long one is */
 /* Characters of "2026-11-22 02:10:00 +0100" before the time, and before the zone. */
@@ -72,7 +72,7 @@ static int profiles__find(struct profiles *p, const char *dir, struct errmsg *f)
 	return 0;
 }
 
-/* --- what people are told --- */
+/* --- messages --- */
 
 static void span__print(char to[SPAN_TEXT], const struct span *span)
 {

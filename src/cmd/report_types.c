@@ -14,7 +14,7 @@ static bool type__is(const struct read_types *types, const uint64_t values[PROFI
 	return of.name && (name ? !strcmp(of.name, name) : values[type] != 0);
 }
 
-/* The names of those that there are, but for @type, in @text; "": none. */
+/* The names of those that there are, except @type, in @text; "": none. */
 static void types__list(const struct read_types *types, const uint64_t values[PROFILE_TYPES_MAX],
 			uint32_t type, char text[REPORT_TYPES_LEN])
 {

@@ -149,7 +149,9 @@ static int writing__sample(void *arg, const struct profile_process *p, const str
 	struct sample timed;
 	int err;
 
-	/* of an Rprof.out that is what was allocated, by counts that are said not to be kept */
+	/*
+	 * from an Rprof.out these are allocations: a message reports that such counts are not kept
+	 */
 	if (!w->adding && s->type && !w->config.format->types)
 		return 0;
 	if (!w->adding && !about__type(&w->about, s->type).name) {
@@ -203,7 +205,7 @@ static uint32_t aggregate__capture(const struct aggregate *a)
 	return capture;
 }
 
-/* Are there several processes, or one that a folded file tells of by a root? */
+/* Are there several processes, or one that a folded file names in a root? */
 static bool writing__roots(const struct report_writing *w)
 {
 	const struct aggregate_row *rows;
@@ -269,7 +271,7 @@ static int writing__choose(struct report_writing *w, struct pouring *p)
 	return 0;
 }
 
-/* What a row counts in the output; false: nothing.  What is no whole tick counts with the next. */
+/* What a row counts in the output; false: nothing.  A part of a tick counts with the next. */
 static bool pouring__sample(struct pouring *p, const struct writer_ops *format,
 			    const struct aggregate_row *row, struct sample *s)
 {

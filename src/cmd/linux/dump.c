@@ -2,9 +2,9 @@
 /*
  * `xrprof-bpf dump`: the stack of R processes right now, whether they run or wait.
  *
- * All processes are asked at once what they are (dump_list.h).  Then each in turn has a session of
- * its own, of wall time, which ends with the first sample: what there is to know of an R, or to say
- * when it cannot be read, is what `record` knows and says.
+ * All processes are asked at once what they are (dump_list.h).  Then each in turn has a separate
+ * session, of wall time, which ends with the first sample.  So `dump` knows of an R what `record`
+ * knows, and reports the same when it cannot be read.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -139,7 +139,7 @@ static void on_note(void *arg, enum notes_level level, const char *line)
 	log__line("%s", line);
 }
 
-/* The stack of d->now, in a session of its own.  0, or a negative errno with @f filled. */
+/* The stack of d->now, in a separate session.  0, or a negative errno with @f filled. */
 static int dump__process(struct dump *d, struct errmsg *f)
 {
 	const struct config *c = &d->options->o.config;

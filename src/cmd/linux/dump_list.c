@@ -74,8 +74,8 @@ static struct dump_asked *list__place(struct dump_list *d, const struct ask *q, 
 }
 
 /*
- * What was answered.  What else may be wrong with it is for its session to say; but one that does
- * not answer is not asked again, and of one that nobody named it is known that it is R.
+ * What was answered.  Its session reports what else may be wrong with it.  But a process that does
+ * not answer is not asked again, and one that was not named is known to be R.
  */
 static int list__answered(struct dump_list *d, const struct ask *q, bool follow)
 {

@@ -21,7 +21,7 @@ static bool frame__is_function(const struct frame *f)
 	return f->kind == FRAME_R || f->kind == FRAME_ANON || f->kind == FRAME_UNNAMED;
 }
 
-/* Is @call one of the function that @f names?  Heads that are no symbol are not compared. */
+/* Is @call one of the function that @f names?  Heads other than symbols are not compared. */
 static bool call__fits(struct heap *h, const struct call *call, const struct frame *f)
 {
 	struct buf name = {0};

@@ -13,7 +13,7 @@
 #include "values/calls.h"
 #include "values/locals.h"
 
-/* Of one frame.  All NULL: it is none of a function, or it returned while it was read. */
+/* Of one frame.  All NULL: it is not a function's frame, or it returned while it was read. */
 struct frame_values {
 	char *call; /* as code */
 	struct locals locals;

@@ -67,7 +67,7 @@ struct item {
 	uint64_t start;	 /* seconds since 1970 */
 	char user[33];
 	char cgroup[512];
-	char container[65]; /* "": none that can be told */
+	char container[65]; /* "": none that is known */
 	char command[COMMAND_MAX];
 	int err; /* of target__find */
 	struct errmsg why;
@@ -145,8 +145,8 @@ static int list__fill(struct list *l, struct errmsg *f)
 }
 
 /*
- * What each uses of a CPU, from a second look at all of them, a while after the first.  That it
- * ended is no failure.
+ * What each uses of a CPU, from a second look at all of them, a while after the first.  If one has
+ * ended, that is not a failure.
  */
 static void list__look(struct list *l)
 {

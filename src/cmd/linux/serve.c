@@ -3,7 +3,7 @@
  * `serve`: continuous profiling, for months.
  *
  * SIGHUP ends all of it in order, and begins again with what the configuration says now; SIGUSR1
- * ends the interval and says how it goes; SIGTERM and SIGINT end it.
+ * ends the interval and logs the counts; SIGTERM and SIGINT end it.
  */
 #include <stdlib.h>
 
@@ -40,8 +40,8 @@ static void service__reload(struct service *service)
 	options__drop(next);
 }
 
-/* Nothing could be sampled as it says now, and it was said why: as it was before.  False: there was
- * nothing before. */
+/* With the new configuration nothing could be sampled, and the reason is logged: go back to the one
+ * before.  False: there is none before. */
 static bool service__restore(struct service *service)
 {
 	if (!service->before)

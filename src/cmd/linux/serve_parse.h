@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Values of options that only `serve` has (struct option_row, `parse`).  0, or -EINVAL with @f
- * filled; @place is untouched then, but for what --keep had read before.
+ * filled; @place is untouched then, except for what --keep had read before.
  */
 #ifndef XR_CMD_LINUX_SERVE_PARSE_H
 #define XR_CMD_LINUX_SERVE_PARSE_H

@@ -152,7 +152,7 @@ static int serve__start_front(struct serve *s, struct errmsg *f)
 	return err;
 }
 
-/* It ended, though nobody told it to. */
+/* The front process ended without a request. */
 static void serve__restart_front(struct serve *s)
 {
 	struct channel_lost lost;
@@ -225,7 +225,7 @@ static void serve__govern(struct serve *s, uint64_t now)
 	windows__freq(s->windows, session__freq(s->session));
 }
 
-/* What is lost on the way to the front; that stacks find no room is said once. */
+/* Log what is lost on the way to the front, and once that stacks do not fit. */
 static void serve__say_lost(struct serve *s)
 {
 	const struct windows_counts counts = windows__counts(s->windows);

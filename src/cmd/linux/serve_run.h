@@ -20,7 +20,7 @@ struct service {
 	struct serve_options *options; /* owned */
 	struct serve_options *before;  /* than the last SIGHUP; NULL: there was none; owned */
 	struct serve_counts counts;
-	bool said_stackless; /* that stacks found no room */
+	bool said_stackless; /* that stacks did not fit */
 };
 
 /*
@@ -30,8 +30,8 @@ struct service {
 enum served { SERVED_NOTHING, SERVED_ALL, SERVED_RELOAD };
 
 /*
- * serve__once - from one configuration to the next, or to the end.  @how: why it ended.  What
- * failed was said.  The exit status, if that is the end of the service.
+ * serve__once - from one configuration to the next, or to the end.  @how: why it ended.  Failures
+ * are logged.  The exit status, if that is the end of the service.
  */
 int serve__once(struct service *service, enum served *how);
 

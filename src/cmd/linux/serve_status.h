@@ -20,7 +20,7 @@ struct serve_counts {
 	uint64_t front_restarts;
 };
 
-/* What it is told of; all borrowed. */
+/* What the status is made from; all borrowed. */
 struct serve_parts {
 	const struct serve_options *options;
 	const struct serve_counts *counts;

@@ -28,7 +28,7 @@
 #define FLUSH_MS	50
 #define WINDOW_DEFAULT	5 /* seconds */
 #define BATCH_FUNCTIONS 20u
-#define NOTES_MAX	16u /* kept, to be said when the screen is gone */
+#define NOTES_MAX	16u /* kept, to be printed when the screen is gone */
 #define ROUNDS_MAX	1000000000u
 #define INTERVAL_MAX	TOP_WINDOW_MAX
 
@@ -52,7 +52,7 @@ struct top {
 	struct stats stats;
 	uint32_t rounds;  /* that were printed */
 	uint32_t seconds; /* since the last one */
-	bool screen_open; /* what is said must wait */
+	bool screen_open; /* messages must wait */
 	char *notes[NOTES_MAX];
 	uint32_t nnotes, dropped;
 	bool told;  /* by a key or a signal, to end */
@@ -87,7 +87,7 @@ static const char *top__note(const struct top *t)
 	return t->nnotes ? t->notes[t->nnotes - 1] : "";
 }
 
-/* The screen is gone: what was said meanwhile. */
+/* The screen is gone: print the messages that waited. */
 static void top__say_notes(struct top *t)
 {
 	for (uint32_t i = 0; i < t->nnotes; i++) {
@@ -205,7 +205,7 @@ static bool top__done(const struct top *t)
 	return t->told || (t->options->batch && t->rounds >= t->options->batch);
 }
 
-/* Until it is told to end, or has nothing more to do.  0, or a negative errno. */
+/* Until a key or a signal ends it, or it has nothing more to do.  0, or a negative errno. */
 static int top__loop(struct top *t)
 {
 	enum session_state state = SESSION_RUNS;

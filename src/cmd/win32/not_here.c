@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The subcommands that cannot be had on Windows say so. */
+/* The subcommands that are not available on Windows report that. */
 #include "base/log.h"
 #include "cmd/cmd.h"
 

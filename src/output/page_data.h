@@ -15,10 +15,12 @@
  *	           type.  Those of processes with `before` are what it is
  *	           compared with.
  *	time       {begin (s after meta.began), width (s), entries: spans since the entry before
- *(may be negative), row, value}, null: not known frames     function, package, module, kind (enum
- *frame_kind), file and line of its definition, file and line that it executed, 1: a wrapper
- *(fold.h).  Frame 0 is none. strings    texts as the other formats show them sources    [{file (a
- *string), text, or why there is none}]
+ *	           (may be negative), row, value}, null: not known
+ *	frames     function, package, module, kind (enum frame_kind), file and line of its
+ *	           definition, file and line that it executed, 1: a wrapper (fold.h).
+ *	           Frame 0 stands for no function.
+ *	strings    texts as the other formats show them
+ *	sources    [{file (a string), text, or why it is missing}]
  */
 #ifndef XR_OUTPUT_PAGE_DATA_H
 #define XR_OUTPUT_PAGE_DATA_H

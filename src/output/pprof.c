@@ -77,7 +77,7 @@ static int pprof__comment(struct pprof *p, const char *what, const char *value)
 	return pprof__put(p, &part);
 }
 
-/* What is said of the whole; @stats may be NULL. */
+/* The comments about the whole; @stats may be NULL. */
 static int pprof__comments(struct pprof *p, const struct profile_about *about,
 			   const struct stats *stats)
 {

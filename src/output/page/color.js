@@ -49,8 +49,8 @@ class Colors {
 		}
 	}
 
-	// Functions of one package differ a little, so that neighbours can be told. Where no package is known they have
-	// warm colours by their names.
+	// Functions of one package differ a little, so that neighbours are distinct. If no package is
+	// known they have warm colours by their names.
 	ofFunction(f) {
 		const change = textHash(f.name) % 7 - 3;
 		switch (f.group) {

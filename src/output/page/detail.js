@@ -52,7 +52,7 @@ class Detail {
 		return facts;
 	}
 
-	// Calls from different lines may be one box; a place is told where there is one.
+	// Calls from different lines may be one box; a place is shown if there is only one.
 	onePlace(node) {
 		const app = this.app;
 		if (app.callers)

@@ -35,7 +35,7 @@ class Rest {
 	}
 }
 
-// A window onto a tree: of values from x0 to x1, shown on so many pixels; levels from top to bottom.
+// A window onto a tree: of values from x0 to x1, on view.pixels pixels; levels from top to bottom.
 // Boxes are {node, frame, fn, depth, left, right}: left and right in pixels, cut at the window.
 function boxesOfTree(tree, view) {
 	const scale = view.pixels / (view.x1 - view.x0), boxes = [], rest = new Rest(boxes);

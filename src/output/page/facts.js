@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// The head of the page: what was profiled, how, and what there is to be said about it.
+// The head of the page: what was profiled, how, and remarks about it.
 
 // Processes by pid: one that changed its name is in the profile once for each.
 function processList(model) {
@@ -15,7 +15,7 @@ function processList(model) {
 	return Array.from(byPid.values());
 }
 
-// Did processes mostly wait? A profile of CPU time alone says nothing about that, so it is said here.
+// Did processes mostly wait? A profile of CPU time alone does not show that: report it here.
 function verdictText(model) {
 	const types = model.meta.types, other = model.meta.clock === "wall" || !types[0].name || types.some((type) => type.name === "off_cpu");
 	const list = processList(model).filter((p) => p.elapsed >= 0.5);

@@ -90,7 +90,7 @@ class Graph {
 		}
 		this.hovered = null;
 		this.moving = null;
-		this.boxes = []; // theirs are gone, until it is drawn anew
+		this.boxes = []; // theirs are gone, until the next drawing
 		this.app.hideTip();
 		if (this.nodeWidth(this.zoomed) <= 0)
 			this.zoomed = this.root();

@@ -91,7 +91,7 @@ class App {
 		this.changed();
 	}
 
-	// Another sample type: all is made anew, and seen from the outside.
+	// Another sample type: all is made again, and seen from the outside.
 	chooseType(type) {
 		this.model.chooseType(type);
 		showFacts(this.model);
@@ -307,7 +307,7 @@ class App {
 		writeState(this);
 	}
 
-	// --- how things are said ---
+	// --- texts ---
 
 	valueText(value, bare) {
 		const model = this.model, meta = model.meta, what = bare ? "" : ` ${model.called()}`;

@@ -55,7 +55,7 @@ class Model {
 		this.chooseType(this.types[0]);
 	}
 
-	// What a sample type is called; that which is shown, if none is said.
+	// What a sample type is called; by default that of the type which is shown.
 	called(type = this.type) {
 		const name = this.meta.types[type].name;
 		return TYPES.get(name) || name || "samples";
@@ -95,7 +95,7 @@ class Model {
 		});
 	}
 
-	// Functions are told by name, package and definition; a place is a line of a file.
+	// Functions are distinguished by name, package and definition; a place is a line of a file.
 	readFrames(frames) {
 		const n = frames.length / FRAME_FIELDS;
 		const functions = new Numbers(), places = new Numbers(), lines = new Numbers();

@@ -81,7 +81,7 @@ function writeState(app) {
 	try {
 		history.replaceState(null, "", `${location.href.split("#")[0]}${hash ? `#${hash}` : ""}`);
 	} catch (error) {
-		// where the page has no address of its own
+		// if the page has no usable address
 	}
 }
 

@@ -3,7 +3,7 @@
 // The trees that are drawn: calls merged by function (or by line), and callers of functions.
 
 // Which nodes are left out when wrappers are folded away: 1. As everywhere in this program (src/profile/fold.h), the
-// innermost function of a stack stays, and so do marks: that is up to who asks.
+// innermost function of a stack stays, and so do marks: that is up to the caller.
 function foldedNodes(model, fold) {
 	const folded = new Uint8Array(model.n);
 	if (!fold)
@@ -60,7 +60,7 @@ class Tree {
 				key[n] = its;
 				most[n++] = -1;
 			}
-			// of several lines the heaviest is the one that is told
+			// of several lines the heaviest is shown
 			if (model.fullTotal[i] > most[table[at]]) {
 				most[table[at]] = model.fullTotal[i];
 				frame[table[at]] = model.frame[i];
@@ -87,7 +87,7 @@ class Tree {
 		this.lines = options.lines;
 	}
 
-	// Number the nodes anew in the order in which they are drawn.
+	// Number the nodes again in the order in which they are drawn.
 	order() {
 		const n = this.n, model = this.model, parent = this.parent;
 		const weight = new Float64Array(n), sorted = new Float64Array(n), room = 2 ** Math.ceil(Math.log2(n + 1));

@@ -21,9 +21,9 @@ struct allocated {
  * collection freed meanwhile is missing: there are as many at least.
  *
  * A collection takes the counts down at its end (RunGenCollect(), memory.c); while it runs they are
- * what they were before, which is told with the next sample outside of it, or on their way, from
- * which nothing is concluded.  Nothing is from samples of another thread than R's: what R allocates
- * is not its doing.
+ * what they were before, which the next sample outside of it shows, or on their way, from which
+ * nothing is concluded.  Nothing is from samples of another thread than R's: what R allocates is
+ * not its doing.
  */
 uint64_t allocated__sample(struct allocated *a, struct sample *s);
 

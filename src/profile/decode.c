@@ -26,7 +26,7 @@ struct pending {
 	bool no_room; /* for its frames */
 	uint32_t next_part;
 	uint32_t cap, nframes;
-	struct native_item *items;   /* `frame` of each is told */
+	struct native_item *items;   /* `frame` of each is known */
 	const struct frame **frames; /* room for all, and the marks */
 	uint32_t natives;	     /* of the items */
 	uint32_t last_native;	     /* behind the outermost of them */
@@ -203,7 +203,7 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 	return 0;
 }
 
-/* Native frames further out than the last could not be had: say so there. */
+/* Native frames further out than the last are not available: put a mark there. */
 static void pending__mark_cut(struct pending *p)
 {
 	uint32_t at = p->last_native;
@@ -444,7 +444,7 @@ static int decoder__process(struct decoder *d, const struct xr_process *r, size_
 	if (size < sizeof(*r) || r->event < XR_PROCESS_FORK || r->event >= XR_PROCESS_EVENTS ||
 	    !memchr(r->comm, '\0', sizeof(r->comm)))
 		return -EBADMSG;
-	/* a child's row starts without texts: the sampler sends them anew */
+	/* a child's row starts without texts: the sampler sends them again */
 	if (d->ops.process)
 		d->ops.process(d->arg, r);
 	return 0;

@@ -16,10 +16,9 @@ struct decoder;
 struct decoder_ops {
 	void (*sample)(void *arg, const struct sample *s);
 	void (*process)(void *arg, const struct xr_process *p);
-	/* the srcfile of R at @at in process row @serial is called @file; NULL: nobody
-	 * wants to know */
+	/* the srcfile of R at @at in process row @serial is called @file; NULL: not wanted */
 	void (*source)(void *arg, uint32_t serial, uint64_t at, const char *file);
-	/* what native frames are called (known.h); NULL: nobody knows */
+	/* what native frames are called (known.h); NULL: not known */
 	native_teller native;
 	bool raw; /* all native frames are shown, each as the instruction it is at */
 };

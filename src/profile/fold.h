@@ -2,7 +2,7 @@
 /*
  * Stacks without the frames that only lead from one function to another: the wrappers of base R
  * (tryCatch() alone is four frames, lapply() two), and what shiny has between ..stacktraceoff..()
- * and ..stacktraceon..(), by which it says itself what is none of the user's.  And stacks with
+ * and ..stacktraceon..(), by which it marks itself what is not the user's code.  And stacks with
  * recursive calls merged into one.
  */
 #ifndef XR_PROFILE_FOLD_H
@@ -22,9 +22,9 @@ bool fold__wrapper(const struct frame *frame);
 const struct stack *fold__stack(struct stacks *to, const struct stack *stack);
 
 /*
- * fold__recurs - can two frames of the function of @frame be told to be one function that calls
- * itself?  Wrappers, builtins and native code are below each other in all programs, and functions
- * without a name and a definition may be different ones.
+ * fold__recurs - are two frames of the function of @frame certainly one function that calls itself?
+ * Wrappers, builtins and native code are below each other in all programs, and functions without a
+ * name and a definition may be different ones.
  */
 bool fold__recurs(const struct frame *frame);
 

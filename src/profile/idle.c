@@ -32,7 +32,7 @@ static const struct function waits[] = {
 	{"base", "tryCatchOne"},
 };
 
-/* Where packages are not told, or R's name for the call has one, the name decides. */
+/* If packages are not known, or R's name for the call has one, the name decides. */
 static bool frame__is(const struct frame *frame, const struct function *f)
 {
 	const char *name = frame->function->text, *colons = strstr(name, "::");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Waiting for work is no work: programs that serve others spend most of their time in a loop that
+ * Waiting for work is not work: programs that serve others spend most of their time in a loop that
  * asks for the next request, and that says nothing about what is slow.
  */
 #ifndef XR_PROFILE_IDLE_H

@@ -87,7 +87,7 @@ struct known *known__of(struct knowledge *all, uint32_t serial)
 	return NULL;
 }
 
-/* Map values are not const; nobody writes through these. */
+/* Map values are not const; no code writes through these. */
 static int known__put(struct known *k, uint64_t id, uint32_t kind, const void *value)
 {
 	return map__put(&k->ids, id, kind, (void *)(uintptr_t)value);
@@ -226,7 +226,7 @@ static const char *known__word(const struct known *k, uint64_t id, uint32_t kind
 /* How a slot's words are to be read, by form. */
 static const struct form {
 	uint8_t word : 1;   /* a symbol */
-	uint8_t more : 1;   /* likewise */
+	uint8_t more : 1;   /* a symbol, too */
 	uint8_t hashed : 1; /* more is a text's hash */
 	uint8_t native : 1; /* known__native() */
 	enum frame_kind kind;
@@ -272,7 +272,7 @@ static int known__render(struct knowledge *all, const struct known *k, const str
 	return err;
 }
 
-/* What the file at srcfile @id is called: that of code in no file, if R's name is none. */
+/* What the file at srcfile @id is called: that of code in no file, if R's name is not a file's. */
 static const struct name *known__srcfile(struct knowledge *all, struct known *k, uint64_t id)
 {
 	const struct known_place *source = map__get(&k->ids, id, KNOWN_PLACE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the decoder knows of processes: the names that the sampler sent, and the frames that its
- * slots stand for.  Within limits.h; what finds no room is counted.
+ * slots stand for.  Within limits.h; what does not fit is counted.
  */
 #ifndef XR_PROFILE_KNOWN_H
 #define XR_PROFILE_KNOWN_H
@@ -37,8 +37,8 @@ struct native_told {
 };
 
 /*
- * Who knows: fill @told, which is zeroed, for the slot of a native frame (abi.h).  For one whose
- * number in R_FunTab is told the name is that of the builtin.
+ * Fill @told, which is zeroed, for the slot of a native frame (abi.h).  If @told has a number in
+ * R_FunTab, the name is that of the builtin.
  */
 typedef void (*native_teller)(void *arg, const struct xr_slot *slot, struct native_told *told);
 
@@ -51,9 +51,9 @@ struct knowledge {
 	uint64_t last_id;	/* of a stack */
 	struct map processes;	/* (serial, 0) to struct known */
 	struct buf name;	/* the one being rendered */
-	native_teller teller;	/* NULL: nobody knows of native frames */
+	native_teller teller;	/* NULL: native frames are not known */
 	void *teller_arg;
-	bool raw; /* native frames are told by instruction, not by function */
+	bool raw; /* native frames are kept by instruction, not by function */
 };
 
 /* known__init - @memory: bytes, of which the limits are shares. */
@@ -65,7 +65,7 @@ struct known *known__of(struct knowledge *all, uint32_t serial);
 /* known__text - keep a name; the record is all there.  -EBADMSG: it cannot be; -ENOMEM. */
 int known__text(struct knowledge *all, const struct xr_text *r);
 
-/* known__told_place - likewise a place. */
+/* known__told_place - keep a place; the same errors. */
 int known__told_place(struct knowledge *all, const struct xr_place *r);
 
 /*
@@ -82,7 +82,7 @@ struct known_frame {
 	bool named; /* set by known__native: the frame has a name */
 };
 
-/* known__frame - the frame that @told tells of.  -EBADMSG: there is no such form; -ENOMEM. */
+/* known__frame - the frame that @told describes.  -EBADMSG: there is no such form; -ENOMEM. */
 int known__frame(struct knowledge *all, struct known *k, const struct known_frame *told,
 		 const struct frame **out);
 

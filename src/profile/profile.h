@@ -15,8 +15,8 @@
 #include "base/intern.h"
 
 /*
- * UNNAMED: its name never came, or found no room; what stands for it is told.  MARK: not a function
- * but something about the stack, one of the marks below.
+ * UNNAMED: its name never came, or did not fit; the name has what stands for it.  MARK: not a
+ * function but something about the stack, one of the marks below.
  */
 enum frame_kind {
 	FRAME_R,
@@ -58,11 +58,10 @@ struct frame {
  * The marks.  <toplevel>: the only frame, or outside of <GC>, where a format shows that there is no
  * R function; no stack holds it (stack__is_toplevel).  <GC>: innermost, the collector was running.
  * <truncated>: outermost, frames further out were cut; its place is where the first of them was.
- * <no-native>: native frames between the one inside of it and the
- * one outside could not be had.  <other-thread>: outermost, but for native frames the only one: the
- * sample is of a thread that is not R's.  <no-room>: there was
- * no memory for what stood here (limits.h).  A frame is one of them if its function is theirs, at
- * the same address.
+ * <no-native>: native frames between the one inside of it and the one outside are not available.
+ * <other-thread>: outermost, except for native frames the only one: the sample is of a thread that
+ * is not R's.  <no-room>: there was no memory for what stood here (limits.h).  A frame is one of
+ * them if its function is theirs, at the same address.
  */
 extern const struct frame mark_toplevel, mark_gc, mark_truncated, mark_other_thread, mark_no_native,
 	mark_no_room;
@@ -225,7 +224,7 @@ static inline uint64_t about__interval(const struct profile_about *about)
 /* about__type - what it has of that number; the first is ticks of its clock. */
 static inline struct profile_type about__type(const struct profile_about *about, uint32_t type)
 {
-	/* of a file that was read nobody knows which time it is, and most of R's are CPU time */
+	/* a file that was read does not have the kind of time, and most of R's are CPU time */
 	const struct profile_type ticks = {about->clock ? about->clock : "cpu", PROFILE_TICKS};
 	const struct profile_type none = {NULL, PROFILE_COUNT};
 

@@ -132,7 +132,7 @@ static bool text__is_binary(const char *text, size_t len)
 	return false;
 }
 
-/* What begins with this first line is no profile. */
+/* A file that begins with this first line is not a profile. */
 static int reading__refuse(struct reading *r, const char *line, size_t len)
 {
 	const bool page = len && *line == '<';
@@ -182,8 +182,8 @@ static int reading__format(struct reading *r)
 }
 
 /*
- * Have what a file is told by: its first @size bytes, at most, or a line if that is longer than
- * HEAD_LEN.  1; 0: there is none.
+ * Read what a file is recognised by: its first @size bytes, at most, or a line if that is longer
+ * than HEAD_LEN.  1; 0: there is none.
  */
 static int reading__begins(struct reading *r, size_t size)
 {

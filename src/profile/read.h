@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Profiles that were written to files, read back: by R's Rprof() and by the writers of output/, or
- * by others in the same formats.  What a file is, is told by how it begins.  It may have been
+ * by others in the same formats.  The reader recognises a file by its beginning.  It may have been
  * written by a stranger: a line or a number that cannot be is left out and counted, and what is
  * kept has a limit.  One file after another feeds one sink.
  *
@@ -36,7 +36,7 @@ struct read_made {
 
 /*
  * Which sample types files have.  As files are read they may become more, so that a sink may look
- * at `about`, which it is told at begin, again at the end.  Starts as { 0 }.
+ * at `about`, which it gets at begin, again at the end.  Starts as { 0 }.
  */
 struct read_types {
 	struct profile_about about;
@@ -51,7 +51,7 @@ struct reader_config {
 	size_t memory; /* bytes, of which shares may be taken (base/limits.h) */
 	/*
 	 * Samples come one by one, in their order.  Else equal ones may come as one of their
-	 * weight, at any time before the end of the file: faster, for whoever adds them up.
+	 * weight, at any time before the end of the file: faster, for a sink that adds them up.
 	 */
 	bool ordered;
 	bool fold;	      /* leave wrappers out (fold.h), */
@@ -77,7 +77,7 @@ struct read_input {
 	/* What that one failed with, for people; NULL: strerror(). */
 	const char *(*reason)(int err);
 	void *arg;
-	const char *name; /* for what is said of it */
+	const char *name; /* for messages about it */
 };
 
 /* Whose profile a file is, where it does not say. */
@@ -92,7 +92,7 @@ enum read_format { READ_RPROF, READ_FOLDED, READ_PPROF };
 /* What a file was, set by the time of the sink's begin, and what came of it, at the end. */
 struct read_result {
 	enum read_format format;
-	bool lines, gc;	      /* Rprof.out: its header says so */
+	bool lines, gc;	      /* Rprof.out: as in its header */
 	uint64_t interval_ns; /* of a sample; 0: not known.  Of the last profile that is in it */
 	uint64_t began, duration_ns;	    /* ns, since 1970, and how long; 0: it does not say */
 	uint64_t parts;			    /* folded stacks: of one that are counted: 1, 10, 100 */
@@ -102,7 +102,7 @@ struct read_result {
 	bool memory;			    /* it has memory counts, which are not kept */
 	uint64_t bad, first; /* lines that cannot be, left out, and the number of the first */
 	uint64_t cut;	     /* number of the last line, which was not whole; 0: it was */
-	uint64_t dropped;    /* of samples, those whose stack found no room: <no-room> */
+	uint64_t dropped;    /* of samples, those whose stack did not fit: <no-room> */
 	uint64_t crowded;    /* and those whose process did: they are of that of the file */
 };
 

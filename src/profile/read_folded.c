@@ -166,7 +166,7 @@ static bool folded__count(struct folded *p, const struct count *c, uint64_t *cou
 	return true;
 }
 
-/* The pid of a frame `comm-pid`, and the length of its comm; 0: it is none. */
+/* The pid of a frame `comm-pid`, and the length of its comm; 0: it is not such a frame. */
 static uint32_t root__pid(const char *text, size_t len, size_t *comm)
 {
 	uint64_t pid;
@@ -179,8 +179,8 @@ static uint32_t root__pid(const char *text, size_t len, size_t *comm)
 }
 
 /*
- * The process of a line with such a root, which is taken off; or that of the file.  NULL: there is
- * no room for it, and the root stays.
+ * The process of a line with such a root, which is taken off; or that of the file.  NULL: it does
+ * not fit, and the root stays.
  */
 static struct reader_process *folded__process(struct folded *p, const char **at, const char *end)
 {
@@ -258,7 +258,7 @@ static bool folded__label(struct reading *r, const char *text, size_t len, struc
 	return true;
 }
 
-/* Are the frames from @at on none, but for a mark of GC? */
+/* Are there no frames from @at on, except a mark of GC? */
 static bool folded__is_toplevel(struct reading *r, const char *at, const char *end,
 				struct place *top)
 {
@@ -309,7 +309,7 @@ static int folded__frames(struct folded *p, const char *at, const char *end,
 	return err;
 }
 
-/* One line: 0, 1: it is none, or a negative errno. */
+/* One line: 0, 1: it is not a line of folded stacks, or a negative errno. */
 static int folded__line(struct folded *p, const char *at, size_t len)
 {
 	struct reading *r = p->r;

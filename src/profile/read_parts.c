@@ -242,7 +242,7 @@ struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *
 	return line;
 }
 
-/* Samples of which @s is one or, in ticks, so many. */
+/* The number of samples that @s stands for: its weight if it is in ticks, else one. */
 static uint64_t sample__count(const struct sample *s)
 {
 	return s->type ? 1 : s->weight;

@@ -27,10 +27,9 @@ struct reader_process {
 /* What a line was seen to say, so that it is parsed once. */
 struct reader_line {
 	const struct stack *stack;
-	struct reader_process *process; /* NULL: there was no room for it */
-	uint64_t
-		count; /* of samples that wait to be given to the sink, if the order is no matter */
-	uint64_t each; /* what one such line counts for */
+	struct reader_process *process; /* NULL: it did not fit */
+	uint64_t count; /* of samples that wait for the sink, if the order does not matter */
+	uint64_t each;	/* what one such line counts for */
 	uint32_t flags;
 	size_t len;
 	struct reader_line *next; /* all of them */
@@ -102,15 +101,15 @@ struct reading {
 int reading__raw(struct reading *r, void *to, size_t size);
 
 /*
- * reading__more - have more bytes in `bytes` behind those not used, which may move.  1; 0: there
- * are none; or a negative errno.
+ * reading__more - have more bytes in `bytes` behind those not used, which may move.  1; 0: the file
+ * has no more; or a negative errno.
  */
 int reading__more(struct reading *r);
 
 /*
  * reading__line - the next line, without its end; it stays until the next call.  1; 0: there is
- * none; or a negative errno.  A last one that does not end is none: it is `cut` in the result.  Of
- * folded stacks it is one, and r->open is set: what others write may end so.
+ * none; or a negative errno.  A last line without an end does not count: it is `cut` in the result.
+ * In folded stacks it counts, and r->open is set: what others write may end so.
  */
 int reading__line(struct reading *r, const char **line, size_t *len);
 
@@ -163,8 +162,8 @@ struct read_says {
 };
 
 /*
- * reading__described - the process of which all of that is said, made if it is new: one with
- * another service, say, is another.  NULL: there are too many, or no room.
+ * reading__described - the process that @says describes, made if it is new: one with another
+ * service, say, is another.  NULL: there are too many, or it does not fit.
  */
 struct reader_process *reading__described(struct reading *r, const struct read_says *says);
 
@@ -213,8 +212,8 @@ int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
 		    const struct stack *stack, uint32_t flags, uint64_t ticks);
 
 /*
- * reading__value - the same of any sample type: of @s what is said of its type, weight, flags,
- * detail, stack and thread (0: its process' first).  It is counted by it.
+ * reading__value - the same of any sample type: of @s it takes the type, weight, flags, detail,
+ * stack and thread (0: its process' first).  It counts the sample.
  */
 int reading__value(struct reading *r, struct reader_process *p, struct sample s);
 

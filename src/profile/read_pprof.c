@@ -5,9 +5,8 @@
  * itself and when it is needed, in memory that has a limit, too: an element of n bytes may take
  * many times n.
  *
- * What the values of samples are is told in read_pprof_types.c.  A function is
- * what its system_name says if its name is that with more around it, as in ours (output/pprof.c);
- * else its name.
+ * read_pprof_types.c finds what the values of samples are.  A function is what its system_name says
+ * if its name is that with more around it, as in ours (output/pprof.c); else its name.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -71,7 +71,7 @@ void read_pprof__wait(struct pprof_file *p, const Pprof__Sample *s, struct sampl
 
 /*
  * read_pprof__process - whose a sample is, by its labels, and of which thread (0: it does not say).
- * NULL: there is no room for another.
+ * NULL: another does not fit.
  * @waits: what the labels say of a wait is not of the process.
  * Labels of others, who do not say of which process a sample is, say something else of it.
  */

@@ -2,16 +2,16 @@
 /*
  * What the values of a pprof profile's samples are.  Ticks are in it as a count, "samples", or as
  * time, of "cpu", "wall" or what the period is of, or as both; where there is a count, that is
- * taken.  Each other value is a sample type: those that are ours by name and unit, else one of its
- * own.
+ * taken.  Each other value is a sample type: one of ours with that name and unit, else a separate
+ * one.
  *
  * In our own files (output/pprof.c) the count is of all samples, and a sample has a value of one
- * type beside it, so what has a value of another type is no tick.
+ * type beside it, so a sample with a value of another type is not a tick.
  */
 #include "base/clock.h"
 #include "profile/read_pprof.h"
 
-/* ns of a unit of time; 0: it is none. */
+/* ns of a unit of time; 0: it is not a unit of time. */
 static uint64_t pprof__unit_ns(const struct pprof_file *p, int64_t unit)
 {
 	static const struct {
@@ -68,7 +68,7 @@ static int pprof__find_count(const struct pprof_file *p, uint64_t interval)
 	return first;
 }
 
-/* A value that is no tick. */
+/* A value other than ticks. */
 static void pprof__other(struct pprof_file *p, struct pprof_type *t)
 {
 	enum profile_unit unit = PROFILE_COUNT;

@@ -30,7 +30,7 @@
 #define FILE_NUMBER_MAX UINT32_MAX
 #define MEMORY_MAX	(UINT64_C(1) << 45) /* of each count: more than a process can have */
 
-/* Why a line is no sample. */
+/* Why a line is not a sample. */
 enum { LINE_BAD = 1, LINE_OPEN = 2 /* it ends within a name */ };
 
 struct rprof {
@@ -46,7 +46,7 @@ struct rprof {
 	unsigned int lines;	    /* how many they are */
 };
 
-/* The number behind "sample.interval=" at the end of a header; 0: it is none. */
+/* The number behind "sample.interval=" at the end of a header; 0: it is not a header. */
 static uint64_t header__interval(const char *line, size_t len)
 {
 	const char *digits = text__find(line, len, INTERVAL), *end = line + len;
@@ -133,7 +133,7 @@ static bool text__place(const char **at, const char *end, uint64_t *file, uint32
 	return true;
 }
 
-/* "#File N: NAME".  False: it is none. */
+/* "#File N: NAME".  False: it is not such a line. */
 static bool rprof__file(struct rprof *p, const char *line, size_t len, int *err)
 {
 	static const char head[] = "#File ";
@@ -279,7 +279,7 @@ static int rprof__parse(struct rprof *p, const char *at, size_t len, struct read
 	return err;
 }
 
-/* A line that says so was read: what was allocated until then is given to its stack. */
+/* A line that says @says was read: its stack gets what was allocated until then. */
 static int rprof__allocated(struct rprof *p, const struct reader_line *says)
 {
 	struct sample *s = &p->memory;
@@ -305,7 +305,7 @@ static int rprof__count(struct rprof *p, struct reader_line *line)
 	return err ? err : rprof__allocated(p, line);
 }
 
-/* A sample's line without its memory counts: 0, or why it is none, or a negative errno. */
+/* A sample's line without its memory counts: 0, or why it is not a sample, or a negative errno. */
 static int rprof__sample(struct rprof *p, const char *at, size_t len)
 {
 	struct reader_line says, *line = p->last;
@@ -365,7 +365,7 @@ static bool line__stands_alone(const char *line, size_t len)
 	       read_rprof__header(line, len);
 }
 
-/* The line that was being joined is none. */
+/* The line that was being joined is not a sample. */
 static void rprof__drop_joined(struct rprof *p, uint64_t after)
 {
 	if (!p->lines)

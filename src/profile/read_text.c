@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The encodings in which shells and editors write text: UTF-8, perhaps behind a byte order mark,
- * and UTF-16, which PowerShell's `>` writes.  What is no character there becomes U+FFFD.
+ * and UTF-16, which PowerShell's `>` writes.  Invalid characters become U+FFFD.
  */
 #include <string.h>
 

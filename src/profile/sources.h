@@ -41,7 +41,7 @@ struct source_texts {
 /* source_texts__add - @source is copied; what is too much (base/limits.h) has no text.  -ENOMEM. */
 int source_texts__add(struct source_texts *t, uint32_t serial, const struct profile_source *source);
 
-/* source_texts__find - NULL: nothing was told of it. */
+/* source_texts__find - NULL: nothing is known of it. */
 const struct source_text *source_texts__find(const struct source_texts *t, uint32_t serial,
 					     const char *file);
 

@@ -37,7 +37,7 @@ const struct stack *stacks__stack(struct stacks *s, const struct frame *const *f
 /* stacks__copy - the stack that is equal to @stack, whose names are from elsewhere. */
 const struct stack *stacks__copy(struct stacks *s, const struct stack *stack);
 
-/* stacks__none - stands for a stack there was no room for: a mark says so.  Its id is 0. */
+/* stacks__none - stands for a stack that did not fit: it is a mark.  Its id is 0. */
 const struct stack *stacks__none(void);
 
 /* stacks__size - bytes taken. */

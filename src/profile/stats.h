@@ -14,7 +14,7 @@
 struct decoder_stats {
 	uint64_t samples;   /* handed on */
 	uint64_t malformed; /* records refused: a length, type or field that cannot be */
-	uint64_t partial;   /* samples whose later parts never came, but for those that the sampler
+	uint64_t partial;   /* samples whose later parts never came, except those that the sampler
 			       lost */
 	uint64_t unnamed;   /* names whose text never came: told by their address, <0x...> */
 	uint64_t names_cut; /* names that are longer than they may be (limits.h, abi.h) */
@@ -56,7 +56,7 @@ struct stats {
 	double seconds;		    /* of sampling */
 	double first_sample;	    /* seconds from the start of the session to it; 0: none */
 	uint64_t processes;	    /* added, and forked children that had a sample */
-	uint64_t programs;	    /* of these, the ones that are no forked children */
+	uint64_t programs;	    /* of these, the ones that are not forked children */
 	uint64_t ticks;
 	uint64_t written; /* counted by the decoder, not what the sampler claims */
 	uint64_t no_r_frames, exiting, unreadable, lost;

@@ -102,7 +102,7 @@ int heap__text(struct heap *h, uint64_t at, struct buf *b, size_t max)
 		return text__latin1(b, text, len);
 	while (whole < len && (n = utf8__length(text + whole)) && whole + n <= len)
 		whole += n;
-	/* a character that the limit cuts in two is left out, bytes that are none stay */
+	/* a character that the limit cuts in two is left out, bytes that are not characters stay */
 	return buf__add(b, text, len == o.length || len - whole > 3 ? len : whole);
 }
 

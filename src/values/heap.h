@@ -65,7 +65,7 @@ struct object {
 	uint32_t extra;	   /* of a binding or a promise: the type of the value in it, or 0 */
 	uint64_t attributes;
 	uint64_t word[3];
-	uint64_t length; /* of a vector that is no ALTREP object */
+	uint64_t length; /* of a vector that is not an ALTREP object */
 };
 
 /* heap__init - for the process of @row, at most @reads reads.  @reader is borrowed. */
@@ -80,8 +80,8 @@ bool heap__object(struct heap *h, uint64_t at, struct object *o);
 
 /*
  * heap__text - append the characters of the CHARSXP at @at as UTF-8, at most @max bytes of it.  1:
- * it is NA_character_, and nothing was appended; 0; -EFAULT: it is none, or cannot be read;
- * -ENOMEM.
+ * it is NA_character_, and nothing was appended; 0; -EFAULT: it is not a CHARSXP, or cannot be
+ * read; -ENOMEM.
  */
 int heap__text(struct heap *h, uint64_t at, struct buf *b, size_t max);
 

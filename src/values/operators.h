@@ -58,8 +58,8 @@ struct op {
 };
 
 /*
- * operator__find - the operator called @name, of @len bytes; NULL: it is none.  `%in%` and the like
- * have a `name` of NULL.
+ * operator__find - the operator called @name, of @len bytes; NULL: it is not an operator.  `%in%`
+ * and the like have a `name` of NULL.
  */
 const struct op *operator__find(const char *name, size_t len);
 

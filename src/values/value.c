@@ -70,7 +70,9 @@ static const char *type__short(unsigned int type)
 	}
 }
 
-/* The string @i of the vector at @at, between @quote if there is one.  -EFAULT: it is none. */
+/*
+ * The string @i of the vector at @at, between @quote if there is one.  -EFAULT: it is not a string.
+ */
 static int add__string(struct heap *h, const struct object *o, uint64_t i, struct buf *b)
 {
 	struct buf text = {0};

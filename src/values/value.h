@@ -23,7 +23,7 @@ int value__describe(struct heap *h, uint64_t at, struct buf *b, size_t max,
 
 /*
  * value__in_binding - the same of what the cell @binding of an environment holds, which may be a
- * scalar without an object of its own (R_BNDCELL, Defn.h, from R 4.0 on).
+ * scalar without a separate object (R_BNDCELL, Defn.h, from R 4.0 on).
  */
 int value__in_binding(struct heap *h, const struct object *binding, struct buf *b, size_t max,
 		      struct value_kind *kind);

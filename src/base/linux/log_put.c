@@ -6,8 +6,8 @@
 #include "base/log.h"
 
 /*
- * Where nobody reads, the line is lost, and not the time of who writes it.  A pipe that is said to
- * be writable takes a line whole, at once: it is shorter than PIPE_BUF.
+ * If no process reads, the line is lost, and the writer loses WAIT_MS at most.  A pipe that poll()
+ * reports as writable takes a line whole, at once: it is shorter than PIPE_BUF.
  */
 #define WAIT_MS 50
 

@@ -65,7 +65,7 @@ static bool permitted(unsigned int capability)
 
 /*
  * Each is called so that the kernel rejects it before it does anything, and not by these errors: a
- * size that is too large (kernel/bpf/syscall.c), flags that are none (kernel/events/core.c,
+ * size that is too large (kernel/bpf/syscall.c), invalid flags (kernel/events/core.c,
  * mm/process_vm_access.c), a process that cannot be (kernel/ptrace.c).  Before Linux 5.19 bpf(2)
  * asks for CAP_BPF first.
  */

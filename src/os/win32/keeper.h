@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The keeper: a process that resumes a thread which this one has suspended, when this one ends or
- * does not come to it.  Windows keeps no account of who suspended a thread, so that nobody else
- * would.  It is this program, started once more with an argument that people are not told of.
+ * does not come to it.  Windows keeps no account of who suspended a thread, so no other process
+ * would.  It is this program, started again with an undocumented argument.
  */
 #ifndef XR_OS_WIN32_KEEPER_H
 #define XR_OS_WIN32_KEEPER_H
@@ -22,8 +22,8 @@ int keeper__open(struct keeper **out, struct errmsg *f);
 void keeper__close(struct keeper *k);
 
 /*
- * keeper__lend - let it have @thread, a handle with THREAD_SUSPEND_RESUME: what keeper__hold is to
- * be told; 0: it cannot.  keeper__take_back - it is needed no longer.
+ * keeper__lend - let it have @thread, a handle with THREAD_SUSPEND_RESUME: the argument for
+ * keeper__hold; 0: it cannot.  keeper__take_back - it is needed no longer.
  */
 uint64_t keeper__lend(struct keeper *k, HANDLE thread);
 void keeper__take_back(struct keeper *k, uint64_t lent);

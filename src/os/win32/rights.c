@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A program has the rights of who runs it: nothing is raised, nothing is given up. */
+/* A program has the rights of the user who runs it: none is raised, none is dropped. */
 #include "os/rights.h"
 
 int rights__begin(struct errmsg *f)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ctrl-C and its kind.  Windows calls the handler in a thread of its own, without an argument: so
+ * Ctrl-C and its kind.  Windows calls the handler in a separate thread, without an argument: so
  * what it has to know is static.
  */
 #include <errno.h>

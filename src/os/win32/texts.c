@@ -8,7 +8,7 @@
 #include "os/os.h"
 #include "os/win32/wide.h"
 
-/* Not \\\\server\\share: who is asked for that learns who asks. */
+/* Not \\\\server\\share: the server of that share learns which user opens it. */
 bool texts__absolute(const char *path)
 {
 	return ((*path >= 'A' && *path <= 'Z') || (*path >= 'a' && *path <= 'z')) &&

@@ -20,7 +20,7 @@ wchar_t *wide__from(const char *utf8);
 /* wide__utf8 - @wide in UTF-8, to be freed; unpaired surrogates become U+FFFD.  NULL: no memory. */
 char *wide__utf8(const wchar_t *wide);
 
-/* wide__cut - likewise into @buf, cut between characters if it is too long. */
+/* wide__cut - as wide__utf8(), into @buf, cut between characters if it is too long. */
 void wide__cut(const wchar_t *wide, char *buf, size_t size);
 
 /* wide__base - the last part of a path. */

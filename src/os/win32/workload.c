@@ -164,7 +164,7 @@ bool workload__result(const struct workload *c, char *text, size_t size)
 {
 	if (!c->ended || !c->status)
 		return false;
-	/* an exception that nobody handled: 0xc0000005 */
+	/* an unhandled exception: 0xc0000005 */
 	if ((unsigned int)c->status >= 0x80000000u)
 		snprintf(text, size, "ended with exception 0x%08x", (unsigned int)c->status);
 	else

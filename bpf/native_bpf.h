@@ -143,7 +143,7 @@ __noinline int native_tell_unknown(__u32 level)
 		if (*quiet > s->part.time)
 			return 0;
 		*quiet = s->part.time + TELL_NS;
-	} else { /* user space has dropped the space: once is enough */
+	} else { /* user space has released the space: once is enough */
 		if (row->asked == row->space_stamp)
 			return 0;
 		row->asked = row->space_stamp;

@@ -46,7 +46,7 @@ struct config {
 	uint32_t period;	  /* one sample for this many events; 0: not given */
 	uint32_t max_sample_us;	  /* what reading one stack may take */
 	const char *stats, *btf;  /* NULL: not given */
-	const char *ready;	  /* file that is made when sampling has begun; NULL: not given */
+	const char *ready;	  /* gets the pid once sampling has begun; NULL: not given */
 	bool until_eof;		  /* standard input ends the profile */
 };
 

@@ -48,7 +48,7 @@ struct record {
 	uint64_t summed_at;	   /* ns, when the counts were last printed */
 	uint64_t waited_at;	   /* ns, when waits that are not over were last asked for */
 	bool told;		   /* by a signal, to end */
-	bool ends;		   /* by a request or by itself: what was started is ending, too */
+	bool ends; /* a request, or the end was seen: what was started is ending, too */
 };
 
 static void on_note(void *arg, enum notes_level level, const char *line)

@@ -412,7 +412,7 @@ static int target__look(pid_t pid, uint32_t want, struct target *t, struct errms
 	if (n)
 		return target__libr(t, found, n, want, f);
 	err = target__static(t, want, f);
-	/* its other errors repeat what @f has already */
+	/* if it finds none, @f stays as target__static() filled it */
 	if (err == -ENOEXEC && want & TARGET_ANY_NAME)
 		err = target__renamed(t, want, f);
 	return err;

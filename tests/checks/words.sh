@@ -12,7 +12,7 @@ plain() {
 }
 plain docs 0
 plain messages 0
-plain comments 288
+plain comments 0
 plain tests 663
 
 work=$(mktemp -d)

@@ -135,7 +135,7 @@ no_room() {
 }
 wait_until 120 no_room
 ok $? "of too many stacks some are <no-room>"
-check "that is logged" serve_says 'too many different stacks .*--max-stacks'
+check "that is logged" serve_says 'too many different stacks.*--max-stacks'
 stackless=$(curl -sS -m 60 --unix-socket "$WORK/many.sock" http://localhost/metrics | awk '$1 == "xrprof_stackless_samples_total" { print $2 }')
 check "and counted: ${stackless:-none}" [ "${stackless:-0}" -gt 0 ]
 serve_stop

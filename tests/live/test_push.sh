@@ -275,7 +275,7 @@ for fault in slow drip; do
 	behave "$fault"
 	drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.$drives" back-off=10 timeout=300
 	item 1 2 10
-	check "a server that is $fault is given up and asked again" wait_until 60 state_is sent 1
+	check "serve stops waiting for a server that is $fault, and asks it again" wait_until 60 state_is sent 1
 	# (an answer that is late is waited for no longer, and the server has it twice)
 	is "$(requests 'r["was"], q["from"]' | uniq | paste -sd ' ')" "$fault 1 ok 1" "and has what it was asked with"
 	pushed

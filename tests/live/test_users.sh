@@ -25,7 +25,7 @@ target_kill
 target_start host work 600 exit
 target_go
 prof_start "$WORK/lines.out" -p "$TARGET_PID" --clock cpu -F 499 -l
-check "without source references it is said, with the cure" wait_until 60 grep -qE \
+check "without source references a message names the cure" wait_until 60 grep -qE \
 	"process $TARGET_PID \(R\): no source lines in [0-9]+ samples.*keep\.source = TRUE.*R_KEEP_PKG_SOURCE=yes" "$PROF_OUT.err"
 prof_stop
 is "$PROF_STATUS" 0 "lines without source references: exit status 0"

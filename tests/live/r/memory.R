@@ -5,7 +5,7 @@
 #   counts  holds more and more of each kind, and in between computes for TURNS without allocating, while Rprof() with
 #           counts of memory runs on it: oracle.out. Then it duplicates COPIES vectors with Rprof(), and without.
 #   shares  three functions allocate 1 : 2 : 4, and keep it; writes `bytes`, how much in all
-#   late    is ready, computes without allocating anything until it is told to go on, and then allocates (LIBRARY:
+#   late    is ready, computes without allocating anything until the test lets it go on, and then allocates (LIBRARY:
 #           fixtures/spin_until.c, built)
 #   spin    computes until it is ended
 

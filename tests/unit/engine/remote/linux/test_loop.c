@@ -316,7 +316,7 @@ static void rows(const struct engine_ops *ops)
 	scene__end(&s);
 }
 
-/* Ticks so far, those that nobody took included: the last was read between two times. */
+/* Ticks so far, with those that were not taken: the last was read between two times. */
 struct ticks {
 	uint64_t n, from, to;
 };

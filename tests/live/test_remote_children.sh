@@ -28,10 +28,10 @@ is "$PROF_STATUS" 0 "exit status 0 when the last process has ended" || diag "$(c
 check_stats "$PROF_OUT.stats" "children"
 is "$(wc -l <"$TARGET_DIR/pids")" 6 "six children did their work"
 is "$(stat_of "$PROF_OUT.stats" processes)" 7 "the parent and six children were profiled" || diag "$(cat "$PROF_OUT.err")"
-# For each period of a child's second of CPU time there is a sample, or a tick that was missed.
+# For each period of a child's second of CPU time there is a sample, or a tick that was missed; late looks lose parts of periods.
 child=$(awk '/;child_work/ { n += $NF } END { print n + 0 }' "$PROF_OUT")
 other=$(($(stat_of "$PROF_OUT.stats" missed) + $(stat_of "$PROF_OUT.stats" unreadable)))
-[ "$child" -gt 0 ] && [ $((child + other)) -ge $((6 * 499 - 12)) ]
+[ "$child" -gt 0 ] && [ $((child + other)) -ge $((6 * 499 * 8 / 10)) ]
 ok $? "the children's work has samples" || diag "$child samples, $other missed or unreadable"
 is "$(grep ';child_work' "$PROF_OUT" | grep -vc 'parent;.*parallel::mclapply;.*;child_work')" 0 \
 	"each below the calls its parent forked in"

@@ -33,12 +33,13 @@ outer_ns=$(($(used) - outer))
 is "$PROF_STATUS" 0 "exit status 0"
 [ $((cpu_ns * 10)) -lt $((elapsed_ns * 8)) ]
 ok $? "and less time than there is" || diag "$cpu_ns ns in $elapsed_ns"
-# One for each period of CPU time, and never more. When the profiler gets no CPU it looks too late, and loses what was due beyond
-# one (target__due() in loop.c): ticks that it missed are counted, part of a period at each late look is not.
+# One for each period of CPU time. The scheduler's count leaves out what interrupts and the hypervisor took of it. When the
+# profiler gets no CPU it looks too late, and loses what was due beyond one (target__due() in loop.c): ticks that it missed are
+# counted, part of a period at each late look is not.
 ticks=$(stat_of "$PROF_OUT.stats" ticks) missed=$(stat_of "$PROF_OUT.stats" missed)
 least=$((cpu_ns / 1000 * freq / 1000000)) most=$((outer_ns / 1000 * freq / 1000000))
 figure "$XRPROF_ENGINE: $ticks samples, $missed ticks missed, $least to $most periods; it had a CPU $((cpu_ns / (elapsed_ns / 100))) % of the time"
-[ $(((ticks + missed) * 10)) -ge $((least * 8)) ] && [ "$ticks" -le $((most + 2)) ]
+[ $(((ticks + missed) * 10)) -ge $((least * 8)) ] && [ $((ticks * 10)) -le $((most * 12)) ]
 ok $? "samples are those of its CPU time" || diag "$(cat "$PROF_OUT.stats")"
 is "$(grep -c 'cannot count the CPU time' "$PROF_OUT.err")" 0 "CPU time can be counted" || diag "$(cat "$PROF_OUT.err")"
 kill -KILL "$other"

@@ -45,7 +45,7 @@ TEST(values)
 				!attribute__set_number(a, &p, -1) &&
 				!attribute__set_number(a, &p, a->max * 2) &&
 				attribute__number(a, &p) == 12,
-			"so is a number in its range, up to %.0f", a->max);
+			"it takes a number of its range, up to %.0f", a->max);
 		attribute__learn_number(a, &other, &p);
 		tap__ok(attribute__number(a, &other) == 12, "and copied to another process");
 		attribute__learn_number(a, &p, &(struct profile_process){0});

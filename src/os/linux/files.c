@@ -20,7 +20,8 @@
 #include "os/rights.h"
 
 #define ANSWER_MS 5000 /* for an answer that cannot be done without */
-#define LEAVE_MS  500  /* for the process to end; one that hangs is left alone then */
+#define STEP_MS	  100
+#define LEAVE_MS  500 /* for the process to end; one that hangs is left alone then */
 
 struct files {
 	struct helper helper;
@@ -223,16 +224,25 @@ bool files__waits_for_cpu(const struct files *fs)
 	return !fs->error && !proc__read(fs->helper.pid, &p) && p.state == 'R';
 }
 
-/* Ask, and wait for the answer: its error. */
+/*
+ * Ask, and wait for the answer: its error.  Only the time counts in which the process could have
+ * answered: not while it waits for a CPU, nor while the whole machine stands still.
+ */
 static int files__ask(struct files *fs, enum files_type type, const char *path)
 {
-	uint64_t end = os__now() + ANSWER_MS * NS_PER_MS;
+	uint64_t waited = 0;
 
 	fs->placed = false;
 	if (!files__send_path(fs, type, 0, path, 0))
 		return fs->error ? fs->error : -ETIMEDOUT;
-	while (!fs->placed && !fs->error && os__now() < end)
-		files__poll(fs, 100);
+	while (!fs->placed && !fs->error && waited < ANSWER_MS * NS_PER_MS) {
+		uint64_t since = os__now(), passed;
+
+		files__poll(fs, STEP_MS);
+		passed = os__now() - since;
+		if (!files__waits_for_cpu(fs))
+			waited += passed < STEP_MS * NS_PER_MS ? passed : STEP_MS * NS_PER_MS;
+	}
 	if (fs->error)
 		return fs->error;
 	return fs->placed ? fs->place.error : -ETIMEDOUT;

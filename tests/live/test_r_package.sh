@@ -9,6 +9,7 @@
 # an interactive R on a terminal, in a document, and without rights.
 . "$(dirname "$0")/../lib/live.sh"
 
+unset R_DEFAULT_PACKAGES # live.sh sets it: R as people start it
 for tool in R tmux; do
 	command -v $tool >/dev/null || bail "no $tool: tools/install-deps test"
 done

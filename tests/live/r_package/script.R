@@ -125,6 +125,33 @@ say(inherits(p, "xrprof") && nzchar(capture.output(print(p))[[1L]]), "what it wr
 p <- xrprof(work())
 say(p$samples >= 100, "and the next one works")
 
+# --- another R process, now ---
+
+waits <- function(answer) Sys.sleep(300)
+ready <- file.path(folder, "child.ready")
+child <- parallel::mcparallel({
+    file.create(ready)
+    waits(42)
+})
+until <- function(state) while (!state()) Sys.sleep(0.01)
+until(function() file.exists(ready))
+until(function() any(grepl("^    waits", xrprof_dump(child$pid))))
+d <- xrprof_dump(child$pid, calls = TRUE, locals = TRUE)
+say(inherits(d, "xrprof_dump") && any(grepl("^    waits\\(42\\)", d)) && any(grepl("^ +answer ", d)),
+    "xrprof_dump() has calls and variables")
+say(identical(capture.output(print(d)), as.vector(unclass(d))), "it prints its lines")
+json <- xrprof_dump(child$pid, args = "--json")
+say(any(grepl("\"waits\"", json)), "args = \"--json\"")
+warned <- NULL
+d <- withCallingHandlers(xrprof_dump(c(child$pid, 999999999)), warning = function(w) {
+    warned <<- conditionMessage(w)
+    invokeRestart("muffleWarning")
+})
+say(any(grepl("^    waits", d)) && grepl("999999999", warned), "a process that cannot be read is a warning:", warned)
+tools::pskill(child$pid)
+say(grepl("^no stack: .*999999999", failure(xrprof_dump(999999999))), "an error if it is the only one")
+say(grepl("pid is the number", failure(xrprof_dump("x"))), "text in place of a pid")
+
 # --- what cannot be ---
 
 say(grepl("cannot write to .*no/such", failure(xrprof_start(file = file.path(folder, "no/such")))), "a file that cannot be written")

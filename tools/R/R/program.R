@@ -23,8 +23,9 @@ xrprof_path <- function() {
 }
 
 # Run the program to its end: what it printed, with its exit status as an attribute.
-program_run <- function(program, args) {
-    out <- suppressWarnings(system2(program, shQuote(args), stdout = TRUE, stderr = TRUE))
+program_run <- function(program, args, sudo = FALSE) {
+    words <- c(if (sudo) c("sudo", "-n", "--"), program, args)
+    out <- suppressWarnings(system2(words[[1L]], shQuote(words[-1L]), stdout = TRUE, stderr = TRUE))
     if (is.null(attr(out, "status")))
         attr(out, "status") <- 0L
     out
@@ -58,9 +59,11 @@ program_command <- function(program, args, files, sudo) {
 said <- function(files) {
     if (!file.exists(files$err))
         return(character())
-    lines <- readLines(files$err, warn = FALSE)
-    sub(" \\(try xrprof.* --help\\)$", "", sub("^xrprof(-bpf)?: ", "", lines[nzchar(lines)]))
+    said_lines(readLines(files$err, warn = FALSE))
 }
+
+said_lines <- function(lines)
+    sub(" \\(try xrprof.* --help\\)$", "", sub("^xrprof(-bpf)?: ", "", lines[nzchar(lines)]))
 
 # What helps against a lack of rights, as far as this machine tells.
 advice <- function(reason) {

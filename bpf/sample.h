@@ -142,6 +142,17 @@ static __always_inline void sample__none(struct scratch *s, struct tally *tally)
 		tally->counts[XR_WAITS_NONE_NS] += s->part.weight;
 }
 
+/* The same of R's thread, whose calls are over. */
+static __always_inline void sample__none_of_r(struct scratch *s, struct tally *tally)
+{
+	sample__none(s, tally);
+	if (!(s->walk.row.flags & XR_ROW_CALLS))
+		return;
+	s->part.flags = (s->part.flags & (XR_F_KERNEL | XR_F_WAIT)) | XR_F_NONE;
+	if (part__send(s, 0))
+		count(XR_EVENTS_LOST);
+}
+
 /*
  * The start of a sample: everything but the loop over contexts.  0: go on; WALK_CUT: it may cost no
  * more; SAMPLE_COUNTED: it has an end already and is counted.
@@ -197,8 +208,7 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 		s->walk.gc = false;
 	if (s->walk.gc)
 		s->part.flags |= XR_F_GC;
-	if (s->walk.memory)
-		s->part.flags |= XR_F_MEMORY;
+	s->part.flags |= s->walk.first;
 	if (cfg_lines && (s->walk.row.flags & XR_ROW_LINES)) {
 		s->part.flags |= XR_F_LINES;
 		err = innermost(s->level);
@@ -218,16 +228,14 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
  */
 static __always_inline void sample__other_thread(struct scratch *s)
 {
-	__u32 n = s->kernels;
+	__u32 n = s->kernels + XR_FIRST_SLOTS(s->part.flags);
 
-	if (s->part.flags & XR_F_MEMORY)
-		n += XR_MEMORY_SLOTS;
 	if (sample__native(s))
 		n += s->native.frames;
 	s->part.flags |= XR_F_OTHER_THREAD;
 	if (s->part.part || n > s->part.nslots) {
 		sample__discard(s);
-		s->part.flags &= ~XR_F_MEMORY;
+		s->part.flags &= ~(XR_F_MEMORY | XR_F_CALLS);
 		s->native.end = NATIVE_FULL;
 		return;
 	}
@@ -306,7 +314,10 @@ static __always_inline void sample__end(struct scratch *s, struct tally *tally, 
 	if (idle || (!s->walk.frames && !s->walk.gc && !s->part.file && result != WALK_CUT &&
 		     !all && !(s->part.flags & XR_F_OTHER_THREAD))) {
 		sample__discard(s);
-		sample__none(s, tally);
+		if (idle)
+			sample__none(s, tally);
+		else
+			sample__none_of_r(s, tally);
 		return;
 	}
 	flags = result == WALK_CUT ? XR_F_TRUNCATED : 0;

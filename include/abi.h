@@ -85,7 +85,7 @@ enum xr_counter {
 #define XR_NAME_MAX	10240u /* bytes of a symbol's name: R allows 10,000 (names.c, MAXIDSIZE) */
 #define XR_TEXT_MAX	4096u  /* bytes of a file name or of a string in `[[`; the rest is cut */
 #define XR_CHUNK_SLOTS	256u   /* slots in one sample record, at most; a power of two */
-#define XR_CHUNK_FULL	252u   /* no frame begins here: it has 1, 2 or 3 slots */
+#define XR_CHUNK_FULL	252u   /* no frame begins here: it has 1 to 4 slots */
 #define XR_CONTEXTS_MAX 32768u /* contexts walked in one sample; the rest is cut */
 #define XR_KERNEL_MAX	120u   /* frames of the kernel in one sample; those further out are cut */
 #define XR_SYSCALLS_MAX 4096   /* numbers of system calls are below */
@@ -108,7 +108,8 @@ struct xr_head {
 /*
  * A slot is a part of what there is to say of a frame: its name; with lines, where it was called
  * from (file, line; file 0: not known); with packages, the function that is called, (package,
- * definition; 0: not known).  They come in this order, and all of a frame in one record.
+ * definition; 0: not known); with calls, which call it is (XR_CALL_OLD; 0: not of a closure).  They
+ * come in this order, and all of a frame in one record.
  *
  * A name is (form << 56 | word, more).  `word` and `more` are addresses of SYMSXPs, which stand for
  * their names for the life of the process (R never frees a symbol), or, for a string, a hash of
@@ -119,7 +120,23 @@ struct xr_slot {
 	__u64 more;
 };
 
-#define XR_FRAME_SLOTS_MAX 3u
+#define XR_FRAME_SLOTS_MAX 4u
+
+/*
+ * A call is (environment, context): the address of the environment that R made for it, and that of
+ * its RCNTXT.  While the call lasts, both are its own.  A collection that ends marks all
+ * environments that it left (memory.c, RunGenCollect), and a new one has no mark: so one without a
+ * mark is younger than the last collection.
+ */
+#define XR_CALL_OLD	(1ULL << 63) /* it has the mark, or it is not known if it has */
+#define XR_CALL_CONTEXT (XR_CALL_OLD - 1)
+
+/*
+ * With XR_F_CALLS part 0 has one slot for the sample before the frames: the number of collections
+ * that R began, and XR_COUNTED, or 0 if that number is not known.
+ */
+#define XR_COUNTED    1u
+#define XR_CALL_SLOTS 1u
 
 /*
  * With XR_F_MEMORY the first slots of part 0 are not frames but R's counts of its memory, as they
@@ -206,8 +223,18 @@ enum xr_form {
 #define XR_F_DISK	0x2000u /* it slept and could not be interrupted: mostly for a disk */
 #define XR_F_STOPPED	0x4000u /* by a signal, or a tracer */
 #define XR_F_WAIT	(XR_F_PREEMPTED | XR_F_DISK | XR_F_STOPPED) /* all of these */
-#define XR_F_MEMORY	0x8000u /* R's counts of its memory come first: struct xr_memory */
-#define XR_F_NATIVE_CUT 0x400u	/* and those further out than the last one could not be had */
+#define XR_F_MEMORY	0x8000u	 /* R's counts of its memory come first: struct xr_memory */
+#define XR_F_NATIVE_CUT 0x400u	 /* and those further out than the last one could not be had */
+#define XR_F_CALLS	0x10000u /* frames have a slot for their call */
+/*
+ * R's thread executes no function of R.  The record has no slots and is no sample: it tells only
+ * that calls are over.
+ */
+#define XR_F_NONE 0x20000u
+
+/* How many slots come before the frames in part 0 of a sample with these flags. */
+#define XR_FIRST_SLOTS(flags)                                                                      \
+	(((flags)&XR_F_MEMORY ? XR_MEMORY_SLOTS : 0) + ((flags)&XR_F_CALLS ? XR_CALL_SLOTS : 0))
 
 /*
  * Samples on one CPU may nest: an interrupt samples while a tracepoint's sample is being taken.
@@ -333,6 +360,6 @@ _Static_assert(sizeof(struct xr_text) == 32, "xr_text");
 _Static_assert(sizeof(struct xr_place) == 32, "xr_place");
 _Static_assert(sizeof(struct xr_process) == 56, "xr_process");
 _Static_assert((XR_CHUNK_SLOTS & (XR_CHUNK_SLOTS - 1)) == 0, "XR_CHUNK_SLOTS");
-_Static_assert(XR_CHUNK_FULL % 6 == 0 && XR_CHUNK_FULL <= XR_CHUNK_SLOTS, "XR_CHUNK_FULL");
+_Static_assert(XR_CHUNK_FULL % 12 == 0 && XR_CHUNK_FULL <= XR_CHUNK_SLOTS, "XR_CHUNK_FULL");
 
 #endif

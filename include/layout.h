@@ -56,6 +56,7 @@ struct xr_layout {
 #define XR_ROW_MEMORY	0x1000u /* R's counts of its memory are wanted: from small_at and so on */
 #define XR_ROW_COLLECTIONS                                                                         \
 	0x2000u /* collections are an event: gc_at is wanted, and the counts of memory */
+#define XR_ROW_CALLS 0x4000u /* which call each frame is, is wanted */
 
 /*
  * What a user may ask to have captured with each frame or sample, as one set: the options, the
@@ -64,7 +65,7 @@ struct xr_layout {
 #define XR_CAPTURE                                                                                 \
 	(XR_ROW_LINES | XR_ROW_GC | XR_ROW_FILTER | XR_ROW_PACKAGES | XR_ROW_NATIVE |              \
 	 XR_ROW_LEAF | XR_ROW_KERNEL | XR_ROW_OFF_CPU | XR_ROW_IDLE | XR_ROW_MEMORY |              \
-	 XR_ROW_COLLECTIONS)
+	 XR_ROW_COLLECTIONS | XR_ROW_CALLS)
 
 /*
  * One process.  Addresses are in the target; those named `*_at` hold a variable, the others are

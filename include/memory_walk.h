@@ -14,7 +14,7 @@
 
 /*
  * memory__begin - with XR_ROW_MEMORY, where the row has the addresses: read the counts, and emit
- * them as the first slots; w->memory says whether.  What cannot be read is not there, and nothing
+ * them as the first slots; w->first says whether.  What cannot be read is not there, and nothing
  * else of the sample is lost for it.  0, or as walk__emit().
  */
 WALK_FN int memory__begin(struct walk *w)
@@ -22,7 +22,6 @@ WALK_FN int memory__begin(struct walk *w)
 	struct xr_memory *m = &w->counts;
 	int err;
 
-	w->memory = 0;
 	if (!(w->row.flags & XR_ROW_MEMORY) || !w->row.small_at)
 		return 0;
 	m->dups = 0;
@@ -40,7 +39,7 @@ WALK_FN int memory__begin(struct walk *w)
 	m->small *= WALK_VALLOC_UNIT;
 	m->large *= WALK_VALLOC_UNIT;
 	m->nodes *= w->row.node_size;
-	w->memory = 1;
+	w->first |= XR_F_MEMORY;
 	err = walk__emit(w, m->small, m->large);
 	return err ? err : walk__emit(w, m->nodes, m->dups);
 }

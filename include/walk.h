@@ -16,6 +16,8 @@
 
 WALK_FN void lines__begin(struct walk *w);
 WALK_FN int memory__begin(struct walk *w);
+WALK_FN int calls__begin(struct walk *w);
+WALK_FN int calls__emit(struct walk *w);
 
 /*
  * walk__begin - start at the innermost context.
@@ -31,6 +33,7 @@ WALK_FN int walk__begin(struct walk *w)
 	w->frames = 0;
 	w->whose = WALK_NOBODY;
 	w->gc = 0;
+	w->first = 0;
 	w->unproven = 0;
 	w->file = 0;
 	w->line = 0;
@@ -49,6 +52,8 @@ WALK_FN int walk__begin(struct walk *w)
 		w->gc = gc != 0;
 	}
 	err = memory__begin(w);
+	if (!err)
+		err = calls__begin(w);
 	if (err)
 		return err;
 	if (w->next && (w->row.flags & (XR_ROW_LINES | XR_ROW_PACKAGES)))
@@ -114,9 +119,12 @@ WALK_FN int walk__frame(struct walk *w)
 		if (err)
 			return err;
 	}
-	if (w->row.flags & XR_ROW_PACKAGES)
-		return walk__emit(w, w->functions.package, w->functions.definition);
-	return 0;
+	if (w->row.flags & XR_ROW_PACKAGES) {
+		err = walk__emit(w, w->functions.package, w->functions.definition);
+		if (err)
+			return err;
+	}
+	return w->row.flags & XR_ROW_CALLS ? calls__emit(w) : 0;
 }
 
 /*
@@ -254,6 +262,7 @@ WALK_FN int walk__step(struct walk *w)
 }
 
 #include "memory_walk.h"
+#include "call_walk.h"
 #include "lines_walk.h"
 #include "function_walk.h"
 

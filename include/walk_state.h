@@ -274,7 +274,7 @@ struct walk {
 	__u32 unproven; /* the innermost location is where the row does not lead (XR_ROW_BC) */
 	__u32 sample;	/* number of the sample, for what is remembered within it */
 	__u32 lenient;	/* what is being read may be unreadable */
-	__u32 memory;	/* the first slots are `counts` */
+	__u32 first;	/* XR_F_MEMORY, XR_F_CALLS: what comes before the frames */
 	struct xr_memory counts;
 	struct walk_budget budget;
 	__u64 cell[R_CELL_WORDS];

@@ -18,7 +18,7 @@
 #define DECODE_FLAGS                                                                               \
 	(XR_F_MORE | XR_F_TRUNCATED | XR_F_GC | XR_F_LINES | XR_F_OTHER_THREAD | XR_F_KERNEL |     \
 	 XR_F_DISCARD | XR_F_UNPROVEN | XR_F_PACKAGES | XR_F_NATIVE | XR_F_NATIVE_CUT |            \
-	 XR_F_ELSEWHERE | XR_F_WAIT | XR_F_MEMORY)
+	 XR_F_ELSEWHERE | XR_F_WAIT | XR_F_MEMORY | XR_F_CALLS | XR_F_NONE)
 
 /* The sample being put together from what one cpu sends at one level. */
 struct pending {
@@ -28,6 +28,7 @@ struct pending {
 	uint32_t cap, nframes;
 	struct native_item *items;   /* `frame` of each is known */
 	const struct frame **frames; /* room for all, and the marks */
+	struct sample_call *calls;   /* of R's frames, if they are wanted: nframes - natives */
 	uint32_t natives;	     /* of the items */
 	uint32_t last_native;	     /* behind the outermost of them */
 	uint64_t file;		     /* the place being executed in the frame to come */
@@ -61,13 +62,15 @@ int decoder__new(struct decoder **out, const struct decoder_ops *ops, void *arg,
 	return 0;
 }
 
-#define PENDING_EACH (sizeof(struct frame *) + sizeof(struct native_item))
+#define PENDING_EACH                                                                               \
+	(sizeof(struct frame *) + sizeof(struct native_item) + sizeof(struct sample_call))
 
 /* Room for @more frames, and for the marks: one inside of them and two among them. */
 static int pending__room(struct decoder *d, struct pending *p, uint32_t more)
 {
 	uint32_t need = p->nframes + more, cap = p->cap ? p->cap : 64;
-	struct native_item *items;
+	struct native_item *items = NULL;
+	struct sample_call *calls;
 	const struct frame **frames;
 
 	need += 3;
@@ -80,7 +83,11 @@ static int pending__room(struct decoder *d, struct pending *p, uint32_t more)
 	frames = realloc(p->frames, (size_t)cap * sizeof(*frames));
 	if (frames)
 		p->frames = frames;
-	items = frames ? realloc(p->items, (size_t)cap * sizeof(*items)) : NULL;
+	calls = frames ? realloc(p->calls, (size_t)cap * sizeof(*calls)) : NULL;
+	if (calls) {
+		p->calls = calls;
+		items = realloc(p->items, (size_t)cap * sizeof(*items));
+	}
 	if (!items) {
 		budget__give(&d->all.made, (cap - p->cap) * PENDING_EACH);
 		return -ENOMEM;
@@ -93,13 +100,14 @@ static int pending__room(struct decoder *d, struct pending *p, uint32_t more)
 /* How many slots of @r are a frame of R. */
 static uint32_t sample__step(const struct xr_sample *r)
 {
-	return 1 + !!(r->flags & XR_F_LINES) + !!(r->flags & XR_F_PACKAGES);
+	return 1 + !!(r->flags & XR_F_LINES) + !!(r->flags & XR_F_PACKAGES) +
+	       !!(r->flags & XR_F_CALLS);
 }
 
 /* How many slots of @r come before its frames. */
 static uint32_t sample__first(const struct xr_sample *r)
 {
-	return r->flags & XR_F_MEMORY && !r->part ? XR_MEMORY_SLOTS : 0;
+	return r->part ? 0 : XR_FIRST_SLOTS(r->flags);
 }
 
 static bool slot__is_native(const struct xr_slot *slot)
@@ -151,10 +159,21 @@ static int decoder__native(struct decoder *d, struct pending *p, const struct xr
 	return 0;
 }
 
+static struct sample_call call__of(const struct frame *frame, const struct xr_slot *slot)
+{
+	return (struct sample_call){
+		.frame = frame,
+		.env = slot->word,
+		.context = slot->more & XR_CALL_CONTEXT,
+		.old = slot->more & XR_CALL_OLD,
+	};
+}
+
 /* Add the frames of @r to @p. */
 static int decoder__frames(struct decoder *d, struct pending *p, const struct xr_sample *r)
 {
 	bool lines = r->flags & XR_F_LINES, packages = r->flags & XR_F_PACKAGES;
+	bool calls = r->flags & XR_F_CALLS;
 	uint32_t step, n;
 	int err;
 
@@ -188,10 +207,13 @@ static int decoder__frames(struct decoder *d, struct pending *p, const struct xr
 			return -EBADMSG;
 		step = sample__step(r);
 		if (packages)
-			told.function = r->slots[i + step - 1];
+			told.function = r->slots[i + step - 1 - calls];
 		err = known__frame(&d->all, p->known, &told, &frame);
 		if (err)
 			return err;
+		if (calls)
+			p->calls[p->nframes - p->natives] =
+				call__of(frame, &r->slots[i + step - 1]);
 		pending__add(p, frame, 0);
 		if (lines) {
 			p->file = r->slots[i + 1].word;
@@ -236,7 +258,7 @@ static void pending__memory(struct pending *p, const struct xr_sample *r)
 {
 	struct xr_memory *m = &p->sample.memory;
 
-	if (!sample__first(r))
+	if (r->part || !(r->flags & XR_F_MEMORY))
 		return;
 	memcpy(m, r->slots, sizeof(*m));
 	if (m->small > DECODE_MEMORY_MAX || m->large > DECODE_MEMORY_MAX ||
@@ -244,6 +266,17 @@ static void pending__memory(struct pending *p, const struct xr_sample *r)
 		*m = (struct xr_memory){0};
 	else
 		p->sample.flags |= XR_F_MEMORY;
+}
+
+/* How often R began to collect comes behind that. */
+static void pending__collections(struct pending *p, const struct xr_sample *r)
+{
+	const struct xr_slot *slot = &r->slots[XR_FIRST_SLOTS(r->flags & XR_F_MEMORY)];
+
+	if (r->part || !(r->flags & XR_F_CALLS))
+		return;
+	p->sample.collections = (uint32_t)slot->word;
+	p->sample.counted = slot->more & XR_COUNTED;
 }
 
 /* All parts of @p came: the stack they make, with its marks. */
@@ -316,9 +349,11 @@ static bool sample__valid(const struct xr_sample *r, size_t size)
 		return false;
 	if (r->flags & XR_F_DISCARD)
 		return true; /* nothing else of it is used */
+	if (r->flags & XR_F_NONE && (r->nslots || r->part || r->flags & XR_F_MORE))
+		return false;
 	if (!r->weight || (r->unit == XR_UNIT_TICKS && r->weight > DECODE_WEIGHT_MAX))
 		return false;
-	if (!sample__frames(r, &frames))
+	if (!sample__frames(r, &frames) || (!r->part && r->nslots < XR_FIRST_SLOTS(r->flags)))
 		return false;
 	return !(r->flags & XR_F_OTHER_THREAD) || sample__all_native(r);
 }
@@ -330,7 +365,7 @@ static bool pending__goes_on(const struct pending *p, const struct xr_sample *r)
 
 	return p->active && r->part == p->next_part && r->serial == s->serial && r->pid == s->pid &&
 	       r->tid == s->tid && r->time == s->time &&
-	       !((r->flags ^ s->flags) & (XR_F_LINES | XR_F_PACKAGES));
+	       !((r->flags ^ s->flags) & (XR_F_LINES | XR_F_PACKAGES | XR_F_CALLS));
 }
 
 /* What was put together so far is of no use any more, or was handed on. */
@@ -344,8 +379,10 @@ static void pending__end(struct decoder *d, struct pending *p)
 	budget__give(&d->all.made, p->cap * PENDING_EACH);
 	free(p->frames);
 	free(p->items);
+	free(p->calls);
 	p->frames = NULL;
 	p->items = NULL;
+	p->calls = NULL;
 	p->cap = 0;
 }
 
@@ -403,6 +440,7 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 	p->next_part++;
 	p->sample.flags |= r->flags & ~(XR_F_MORE | XR_F_MEMORY);
 	pending__memory(p, r);
+	pending__collections(p, r);
 	err = p->no_room ? 0 : decoder__frames(d, p, r);
 	if (err == -ENOSPC) { /* the sample counts, without its stack */
 		p->no_room = true;
@@ -411,8 +449,12 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 	if (!err && r->flags & XR_F_MORE)
 		return 0;
 	if (!err) {
+		if (p->sample.flags & XR_F_CALLS && !p->no_room) {
+			p->sample.calls = p->calls;
+			p->sample.ncalls = p->nframes - p->natives;
+		}
 		p->sample.stack = decoder__stack(d, p);
-		d->stats.samples++;
+		d->stats.samples += !(p->sample.flags & XR_F_NONE);
 		d->ops.sample(d->arg, &p->sample);
 	}
 	pending__end(d, p);
@@ -505,6 +547,7 @@ void decoder__free(struct decoder *d)
 		if (d->pending[i]) {
 			free(d->pending[i]->frames);
 			free(d->pending[i]->items);
+			free(d->pending[i]->calls);
 		}
 		free(d->pending[i]);
 	}

@@ -94,6 +94,13 @@ static inline bool stack__is_toplevel(const struct stack *stack)
 	       (stack->nframes == 1 && stack->frames[0]->function == mark_gc.function);
 }
 
+/* Which call a frame is: XR_CALL_OLD.  `env` 0: it is not one of a closure. */
+struct sample_call {
+	const struct frame *frame;
+	uint64_t env, context;
+	bool old;
+};
+
 /* One sample, whole.  Borrowed: valid during the call it is passed to. */
 struct sample {
 	uint64_t time;	  /* ns, CLOCK_MONOTONIC */
@@ -104,7 +111,7 @@ struct sample {
 	uint32_t detail;  /* what struct xr_sample says of it */
 	uint32_t serial, pid, tid, cpu;
 	/* XR_F_GC, XR_F_TRUNCATED, XR_F_OTHER_THREAD, XR_F_LINES, XR_F_KERNEL, XR_F_UNPROVEN,
-	 * XR_F_MEMORY */
+	 * XR_F_MEMORY, XR_F_CALLS, XR_F_NONE */
 	uint32_t flags;
 	/*
 	 * With XR_F_MEMORY: R's counts of its memory.  A session tells duplications since the last
@@ -113,6 +120,11 @@ struct sample {
 	 */
 	struct xr_memory memory;
 	const struct stack *stack;
+	/* With XR_F_CALLS: R's frames, innermost first, and how often R began to collect. */
+	const struct sample_call *calls;
+	uint32_t ncalls;
+	uint32_t collections;
+	bool counted; /* `collections` is known */
 };
 
 /* wait__state - why a thread was on no CPU, by a sample's flags. */

@@ -22,6 +22,7 @@ struct run {
 	struct map known;
 	uint32_t slots;
 	uint32_t counts; /* of slots before them: R's counts of memory */
+	bool called;	 /* and how often it began to collect */
 };
 
 static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
@@ -84,18 +85,27 @@ static int walk__emit(struct walk *w, __u64 word, __u64 more)
 	struct run *r = (struct run *)w;
 	uint64_t form = word >> XR_FORM_SHIFT;
 	bool lines = w->row.flags & XR_ROW_LINES, packages = w->row.flags & XR_ROW_PACKAGES;
-	uint32_t step = 1 + lines + packages, part = r->slots % step;
+	bool calls = w->row.flags & XR_ROW_CALLS;
+	uint32_t step = 1 + lines + packages + calls, part = r->slots % step;
 
-	if (w->memory && r->counts < XR_MEMORY_SLOTS) { /* they come first */
+	if (w->first & XR_F_MEMORY && r->counts < XR_MEMORY_SLOTS) { /* they come first */
 		if (word != (r->counts ? w->counts.nodes : w->counts.small) ||
 		    more != (r->counts ? w->counts.dups : w->counts.large) || r->slots)
 			fuzz__fail("counts of memory that are others");
 		r->counts++;
 		return 0;
 	}
+	if (calls && !r->called) {
+		if (r->slots || more > XR_COUNTED)
+			fuzz__fail("a count of collections that is none");
+		r->called = true;
+		return 0;
+	}
 	if (!part && (form <= XR_FORM_NONE || form > XR_FORM_ITEM_ODD))
 		fuzz__fail("a frame of form %u", (unsigned int)form);
-	if (packages && part == step - 1) {
+	if (calls && part == step - 1 && word >> XR_FORM_SHIFT)
+		fuzz__fail("an environment that is none");
+	if (packages && part == step - 1 - calls) {
 		if (!(word & 1) && word && word != XR_PACKAGE_GLOBAL && word != XR_PACKAGE_BASE)
 			fuzz__fail("a package that is none");
 		if (more && !map__get(&r->known, more, PLACE))
@@ -128,6 +138,7 @@ static void sample(struct run *r)
 
 	r->slots = 0;
 	r->counts = 0;
+	r->called = false;
 	err = walk__begin(&r->walk);
 	if (!err && (r->walk.row.flags & XR_ROW_LINES))
 		err = lines__innermost(&r->walk);

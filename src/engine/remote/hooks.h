@@ -79,7 +79,7 @@ struct remote_walk {
 	struct xr_slot *slots;
 	uint32_t nslots;
 	size_t cap_slots;
-	bool counts; /* the first of them are R's counts of its memory */
+	uint32_t first; /* XR_F_MEMORY, XR_F_CALLS: what comes before the frames */
 	union {
 		struct xr_sample sample;
 		struct xr_text text;

@@ -8,9 +8,10 @@
 /* How many slots from @from on are the next part of a sample: of whole frames. */
 static uint32_t remote__part(const struct remote_walk *rw, uint32_t from)
 {
-	const uint32_t each = 1 + !!(rw->walk.row.flags & XR_ROW_LINES) +
-			      !!(rw->walk.row.flags & XR_ROW_PACKAGES);
-	uint32_t n = rw->counts && !from ? XR_MEMORY_SLOTS : 0;
+	const uint32_t flags = rw->walk.row.flags;
+	const uint32_t each = 1 + !!(flags & XR_ROW_LINES) + !!(flags & XR_ROW_PACKAGES) +
+			      !!(flags & XR_ROW_CALLS);
+	uint32_t n = from ? 0 : XR_FIRST_SLOTS(rw->first);
 
 	while (n < XR_CHUNK_FULL && from + n < rw->nslots)
 		n += XR_FORM_IS_NATIVE(rw->slots[from + n].word >> XR_FORM_SHIFT) ? 1 : each;
@@ -35,8 +36,7 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 		s->flags |= XR_F_PACKAGES;
 	if (rw->walk.gc)
 		s->flags |= XR_F_GC;
-	if (rw->counts)
-		s->flags |= XR_F_MEMORY;
+	s->flags |= rw->first;
 	if (rw->walk.unproven)
 		s->flags |= XR_F_UNPROVEN;
 	if (rw->native)
@@ -56,4 +56,16 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 		rw->sink(rw->sink_arg, s, s->head.size);
 		s->part++;
 	} while (sent < rw->nslots);
+}
+
+void remote_walk__send_none(struct remote_walk *rw, const struct xr_sample *like)
+{
+	struct xr_sample s = *like;
+
+	if (!(rw->walk.row.flags & XR_ROW_CALLS))
+		return;
+	s.head = (struct xr_head){.type = XR_REC_SAMPLE, .size = sizeof(s)};
+	s.serial = rw->walk.row.serial;
+	s.flags = XR_F_NONE;
+	rw->sink(rw->sink_arg, &s, sizeof(s));
 }

@@ -484,7 +484,7 @@ static int remote__finish(struct remote_walk *rw, uint32_t times)
 	rw->nslots = 0;
 	remote__allow(rw, times);
 	err = remote__pass(rw, REMOTE_FINAL);
-	rw->counts = rw->walk.memory;
+	rw->first = rw->walk.first;
 	if (rw->missed)
 		return rw->over ? 1 : -XR_TORN;
 	/* what was cut was not asked for */

@@ -39,6 +39,8 @@ void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint
 	r->counts[XR_TICKS]++;
 	if (result < 0) {
 		r->counts[-result]++;
+		if (result == -XR_NO_R_FRAMES)
+			remote_walk__send_none(rw, &like);
 		return;
 	}
 	if (result > 0)

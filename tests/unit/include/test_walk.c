@@ -342,10 +342,10 @@ TEST(memory)
 		image__put64(&r.m, *at[i], 100 * (i + 1));
 	}
 	row->node_size = 56;
-	tap__ok(run__walk(&r) == WALK_DONE && !w->memory && r.base.nslots == 1,
+	tap__ok(run__walk(&r) == WALK_DONE && !w->first && r.base.nslots == 1,
 		"memory is not asked after when nobody wants to know");
 	row->flags |= XR_ROW_MEMORY;
-	tap__ok(run__walk(&r) == WALK_DONE && w->memory && r.base.nslots == 3 &&
+	tap__ok(run__walk(&r) == WALK_DONE && w->first && r.base.nslots == 3 &&
 			r.base.slots[0].word == 800 && r.base.slots[0].more == 1600 &&
 			r.base.slots[1].word == 16800 && r.base.slots[1].more == 400,
 		"counts of memory come first, in bytes");
@@ -353,15 +353,15 @@ TEST(memory)
 		__u64 right = *at[i];
 
 		*at[i] = 8; /* what is not mapped */
-		tap__ok(run__walk(&r) == WALK_DONE && !w->memory && r.base.nslots == 1,
+		tap__ok(run__walk(&r) == WALK_DONE && !w->first && r.base.nslots == 1,
 			"what cannot be read costs the counts, not the sample");
 		*at[i] = right;
 	}
 	row->dups_at = 0;
-	tap__ok(run__walk(&r) == WALK_DONE && w->memory && r.base.slots[1].more == 0,
+	tap__ok(run__walk(&r) == WALK_DONE && w->first && r.base.slots[1].more == 0,
 		"duplications may not be known");
 	row->small_at = 0;
-	tap__ok(run__walk(&r) == WALK_DONE && !w->memory && r.base.nslots == 1,
+	tap__ok(run__walk(&r) == WALK_DONE && !w->first && r.base.nslots == 1,
 		"what is not proven is not read");
 	run__free(&r);
 }

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-#   make fuzz TIME=60      each target of tests/fuzz for so many seconds; T=NAME: only what matches (docs/internals/hacking.md)
+#   make fuzz TIME=60      each target of tests/fuzz for TIME seconds; T=NAME: only the targets that
+#                          match (docs/internals/hacking.md)
 #   make fuzz-programs     build/fuzz/bin/NAME, libFuzzer's programs, to be run with its own options
-#   make fuzz-corpus       tests/fuzz/corpus/NAME anew: from recorded images, streams and what was found, minimised
+#   make fuzz-corpus       makes tests/fuzz/corpus/NAME again from recorded images, streams and
+#   finds,
+#                          minimised
 
 FUZZ = $(BUILD)/fuzz
 FUZZ_SAN := address,undefined

@@ -37,7 +37,7 @@ def theirs(browser):
     with open(f"{folder}/load.js", "w") as file:
         file.write(f"speedscope.loadFileFromBase64('page', {json.dumps(data)})")
     page = browser.open(f"file://{release}/index.html#localProfilePath={folder}/load.js")
-    # it has a canvas of its own for the graph once there is a profile
+    # speedscope adds a canvas for the graph once it has a profile
     page.wait("document.querySelectorAll('canvas').length > 0 && document.title !== 'speedscope'")
     drawn = page.evaluate(f"(async () => {{ {NEXT} return performance.now(); }})()")
     # its search is a field that comes up on Ctrl-F and tells how many frames match

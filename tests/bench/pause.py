@@ -10,8 +10,8 @@ it runs at real-time priority, so that what else the machine does is not measure
   slowdown   of a unit of work, median over all turns; each turn is compared with those around it
   rate       ticks a second that were sampled
   profiler   CPU time the profiler used, of one CPU
-  wrong      stacks written that are no path of the program's call graph
-  torn       stacks given up because they changed while they were read
+  wrong      stacks written that are not a path of the program's call graph
+  torn       stacks dropped because they changed while they were read
 
 usage: pause.py PROFILER [--engines bpf,ptrace,vmread] [--rates 99,999] [--depths 20,200] [--turns N]
                 [--seconds S] [--stacks N]

@@ -7,7 +7,9 @@
 #
 # For each rate `serve --dir` runs for so long. Printed are
 #   - the time on a CPU of all its processes (/proc/PID/schedstat), as a share of one core;
-#   - the time of its BPF program in the kernel (run_time_ns, with kernel.bpf_stats_enabled meanwhile), likewise;
+#   - the time of its BPF program in the kernel (run_time_ns, with kernel.bpf_stats_enabled
+#   meanwhile),
+#     also as a share of one core;
 #   - the resident memory of each of its processes, from the second minute on, and its slope; and of all of them together;
 #   - what a sample costs, and, computed from that, what CPUs that are all busy with R would cost:
 #         share of each CPU in samples = rate * kernel_ns

@@ -19,7 +19,7 @@ ok $? "WERROR=1 does"
 # shellcheck disable=SC2016  # for make
 is "$(make -s --eval='machines: ; @echo $(STATIC_MACHINES)' machines)" "$(uname -m)" "make static builds for this machine"
 
-# A test that starts a process in a session of its own.
+# A test that starts a process in a new session.
 mkdir -p "$work/tests/checks" "$work/tests/unit" "$work/tests/live" "$work/tests/slow" "$work/bin"
 cp tests/run "$work/tests/"
 cat >"$work/tests/checks/hang.sh" <<-'HANG'
@@ -36,7 +36,7 @@ until [ -s "$work/build/hanging" ] || ! kill -0 $run 2>/dev/null; do
 done
 kill -TERM $run
 wait $run
-is $? 130 "an interrupted run says so" || diag "$(cat "$work/log")"
+is $? 130 "an interrupted run exits with status 130" || diag "$(cat "$work/log")"
 ! grep -q '^State:.[^ZX]' "/proc/$(cat "$work/build/hanging")/status" 2>/dev/null
 ok $? "and nothing that it started is left"
 done_testing

@@ -84,10 +84,10 @@ layouts 4.7.0
 like "$said" "$host: 4\.7\.0 is not as the table says.*status 1" "a release that contradicts the table is an error"
 echo 4.8.0 >"$work/R/VERSION"
 layouts 4.8.0
-like "$said" "$host: 4\.8\.0 is laid out anew.*status 0" "a later release that is laid out anew"
+like "$said" "$host: 4\.8\.0 has a new layout.*status 0" "a later release with a new layout"
 old=$(grep "^$host,4\.4\.0" "$work/table.csv" | cut -d, -f24)
 new=$(grep "^$host,4\.8\.0,4\.8\.0" "$work/table.csv" | cut -d, -f24)
-is "$new" "$((old + 8))" "has a row of its own, with srcref where it is now"
+is "$new" "$((old + 8))" "a new row has the new offset of srcref"
 like "$(awk -f tools/layouts.awk "$work/table.csv")" "LAYOUTS_VERSION\(4, 8, 0\), LAYOUTS_VERSION\(4, 8, 0\)" \
 	"which is in the generated table"
 layouts 4.8.1

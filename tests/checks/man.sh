@@ -17,7 +17,8 @@ linked=$(stat -c %y "$program")
 for spelled in "$(realpath --relative-to=. "$(dirname "$program")")" "$(realpath "$(dirname "$program")")"; do
 	make -s BUILD="$spelled" "$spelled/xrprof-bpf" >&2
 done
-is "$(stat -c %y "$program")" "$linked" "the program is not linked anew, however BUILD is spelled"
+is "$(stat -c %y "$program")" "$linked" \
+	"make does not link the program again, however BUILD is spelled"
 
 # The options in PAGE, one a line.
 in_page() {
@@ -55,7 +56,7 @@ for page in "$pages"/*; do
 		skip "no groff" "groff has no warning: ${page##*/}"
 	fi
 	if command -v mandoc >/dev/null; then
-		# an index of installed pages is none of ours
+		# mandoc's index of installed pages does not matter here
 		is "$(mandoc -T lint -W warning "$page" 2>&1 | grep -v 'mandoc\.db')" "" "mandoc has no warning: ${page##*/}"
 	else
 		skip "no mandoc" "mandoc has no warning: ${page##*/}"

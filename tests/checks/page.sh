@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The page of format flamegraph: its script has nothing that eslint minds, and asks nobody for anything; its files are of
-# a size that can be read.
+# The page of format flamegraph: eslint accepts its script, the script makes no network requests,
+# and
+# its files are short enough to be read.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/tree.sh"
 need git node eslint

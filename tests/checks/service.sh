@@ -21,7 +21,7 @@ is "$named" "$options" "$conf has all of them"
 # understood FILE: what is wrong with it is not what it says
 understood() {
 	local said
-	# a process that is none: it ends before it does anything
+	# no process has this pid: serve exits before it does anything
 	said=$("$program" serve --config "$1" --pid 999999999 2>&1)
 	case $said in
 	*"$1, line"*) diag "$said" && return 1 ;;

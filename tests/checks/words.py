@@ -49,8 +49,8 @@ def pattern(phrases):
 
 
 PLAIN, PLAINER = pattern(PHRASES), pattern(PHRASES + READ_BY_USERS)
-# Texts that are not ours, and words that are meant as they stand.
-ALLOWED = ("R itself says", "so many arguments")
+# Texts that are not ours, words that are meant as they stand, and Python.
+ALLOWED = ("R itself says", "so many arguments", "is None")
 # The tokens of C and JavaScript that matter: comments and strings.
 TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`', re.S)
 C, JS = (".c", ".h", ".def"), (".js",)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What --btf names: the file is parsed, and the sampler is relocated against it, as far as that
- * goes without a kernel. Maps and programs are made by nobody: bpf() gives a descriptor and does
- * nothing.
+ * goes without a kernel. No maps or programs are made: bpf() returns a descriptor and does nothing.
  */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>

@@ -82,7 +82,7 @@ static void run__begin(struct run *r, const struct stream_head *head)
 		fuzz__fail("begin: %s", sink__why(&r->sink)->text);
 }
 
-/* The record as an engine could have sent it; its bytes are in a block of their own. */
+/* The record as an engine could have sent it; its bytes are in a separate block. */
 static void run__record(struct run *r, const struct stream_item *item, struct input *in)
 {
 	size_t size = item->size < in->left ? item->size : in->left;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file that is said to be R's, as discovery opens it, and as its own debug file. */
+/* A file that claims to be R's, as discovery opens it, and as its own debug file. */
 #include "fuzz.h"
 #include "target/layouts.h"
 #include "target/linux/elf.h"

@@ -85,7 +85,7 @@ FUZZ_FN struct input input__part(struct input *in)
 	return part;
 }
 
-/* input__text - the same as a string of its own, ended by the first NUL in it; free() it. */
+/* input__text - return a copy of @part as a string up to its first NUL; free() it. */
 FUZZ_FN char *input__text(const struct input *part)
 {
 	char *text = malloc(part->left + 1);

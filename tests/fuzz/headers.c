@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A file of HTTP headers, and an answer of a server of OTLP.  A header is one line, and nothing
- * that is said of either acts on a terminal; of a file nothing is said but the number of a line.
+ * A file of HTTP headers, and an answer of a server of OTLP.  A header is one line.  A message
+ * about either has nothing that acts on a terminal.  A message about a file has only the number of
+ * a line.
  */
 #include "fuzz.h"
 #include "serve/linux/push_body.h"
@@ -12,7 +13,7 @@ static void header__check(const char *line)
 	size_t name = strcspn(line, ":;");
 
 	if (!name || !line[name] || strpbrk(line, "\r\n"))
-		fuzz__fail("a header that is none: %s", line);
+		fuzz__fail("not a header: %s", line);
 	if (line[name] == ';' ? line[name + 1] : line[name + 1] != ' ')
 		fuzz__fail("a header in another form: %s", line);
 }

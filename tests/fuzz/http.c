@@ -11,8 +11,8 @@
 #include "serve/linux/http_parts.h"
 #include "serve/linux/libraries.h"
 
-#define PARTS_MAX 12
-#define TOLD_MS	  20000 /* less than a client that says nothing is kept */
+#define PARTS_MAX   12
+#define END_SEEN_MS 20000 /* less than the time a silent client is kept */
 
 static const char profile[] = "a profile";
 
@@ -111,11 +111,11 @@ static void leave(int fd)
 {
 	close(fd);
 	run();
-	/* who looks into /proc at that moment delays what close() does: the server is told later */
+	/* a process that reads /proc now delays what close() does: the server sees the end later */
 	while (somebody()) {
-		struct pollfd told = {.fd = http__wait(server.http).fd, .events = POLLIN};
+		struct pollfd ended = {.fd = http__wait(server.http).fd, .events = POLLIN};
 
-		if (poll(&told, 1, TOLD_MS) == 0)
+		if (poll(&ended, 1, END_SEEN_MS) == 0)
 			fuzz__fail("somebody is left");
 		run();
 	}
@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		while (len < in.left && in.at[len] < 0xfc)
 			len++;
-		/* what finds no room, or nobody, is not sent */
+		/* bytes that do not fit, or have no receiver, are dropped */
 		if (len && send(fd, in.at, len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
 		    errno != EPIPE && errno != EAGAIN && errno != ECONNRESET)
 			fuzz__fail("send: %s", strerror(errno));

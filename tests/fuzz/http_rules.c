@@ -92,7 +92,7 @@ static void fuzz__request(uint8_t how, char *text)
 	if (r.malformed && v.status != 400)
 		fuzz__fail("a malformed request is served");
 	if (v.status && (!v.line || (v.status == 405) != (v.allow != NULL)))
-		fuzz__fail("%u is not said", v.status);
+		fuzz__fail("%u has no line", v.status);
 	if (!v.status && (v.want == HTTP_GONE || !v.seconds || v.seconds > HTTP_SECONDS_MAX))
 		fuzz__fail("want %d of %u s", (int)v.want, v.seconds);
 	if (!token__fits(token, r.authorization) &&

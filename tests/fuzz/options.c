@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    !(o.config.duration >= 0))
 			fuzz__fail("something is missing");
 		if (!o.config.all && !o.config.npids && !o.config.command)
-			fuzz__fail("nobody is to be profiled");
+			fuzz__fail("no process is selected");
 		for (size_t i = 0; i < o.config.npids; i++)
 			if (o.config.pids[i] <= 0)
 				fuzz__fail("pid %d", (int)o.config.pids[i]);

@@ -88,7 +88,7 @@ static int taken__sample(void *arg, const struct profile_process *p, const struc
 	if (t->begun != 1 || !s->weight || s->serial != p->serial)
 		fuzz__fail("a sample that cannot be");
 	t->samples += s->type ? 1 : s->weight;
-	/* what is of another type is no line of folded stacks */
+	/* a sample of another type is not a line of folded stacks */
 	if (s->type)
 		return 0;
 	t->cut |= t->text.len > TEXT_MAX;

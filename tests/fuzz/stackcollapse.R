@@ -64,7 +64,7 @@ base <- as.integer(Sys.time()) %% 1000000L
 done <- 0L
 while (done < runs && proc.time()[["elapsed"]] < end) {
 	seed <- base + done
-	# what it says of lines that are none is no matter here
+	# its messages about malformed lines do not matter here
 	tryCatch(utils::capture.output(run(seed), type = "message"), error = failed, warning = failed)
 	done <- done + 1L
 }

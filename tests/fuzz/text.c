@@ -92,7 +92,7 @@ static void fuzz__maps(const struct input *in)
 		fuzz__fail("%zu mappings in %zu lines", n, lines);
 	for (size_t i = 0; i < n; i++)
 		if (!found[i].exec || !proc_maps__is_libr(found[i].path))
-			fuzz__fail("%s is no libR.so", found[i].path);
+			fuzz__fail("%s is not a libR.so", found[i].path);
 	rewind(file);
 	if (n && proc_maps__file(file, found[0].path, found[0].deleted, &map) && !map.exec)
 		fuzz__fail("a file that is not executable");

@@ -74,7 +74,7 @@ static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 
 	(void)line;
 	if (!id || !file)
-		fuzz__fail("a place that is none");
+		fuzz__fail("a place without id or file");
 	if (map__put(&r->known, id, PLACE, r))
 		fuzz__fail("out of memory");
 	return 0;
@@ -107,9 +107,9 @@ static int walk__emit(struct walk *w, __u64 word, __u64 more)
 		fuzz__fail("an environment that is none");
 	if (packages && part == step - 1 - calls) {
 		if (!(word & 1) && word && word != XR_PACKAGE_GLOBAL && word != XR_PACKAGE_BASE)
-			fuzz__fail("a package that is none");
+			fuzz__fail("a malformed package");
 		if (more && !map__get(&r->known, more, PLACE))
-			fuzz__fail("a definition that was not told");
+			fuzz__fail("a definition that was not sent");
 	}
 	if (++r->slots > XR_FRAME_SLOTS_MAX * XR_CONTEXTS_MAX)
 		fuzz__fail("%u slots", r->slots);

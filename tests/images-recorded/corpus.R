@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Sourced by program.R into environments of which one is then byte-compiled. Its lines are in the images: what is
-# changed here shows after they are recorded anew.
+# program.R sources this into two environments and byte-compiles one of them. The images have its
+# lines: a change shows once they are recorded again.
 
 data <- seq_len(500) / 7
 work <- function(...) {

@@ -189,7 +189,8 @@ memory__test() {
 	echo "# $(xrprof-bpf info | grep -i 'collections' || echo 'info does not say how collections are seen')"
 }
 
-# A counter of the hardware, where there is one: QEMU's for arm64 counts cycles at 1 GHz of its own time.
+# A counter of the hardware, if there is one: QEMU's for arm64 counts cycles at 1 GHz of the time
+# that QEMU emulates.
 hardware__test() {
 	[ -d /sys/bus/event_source/devices/armv8_pmuv3_0 ] || [ -d /sys/bus/event_source/devices/armv8_pmuv3 ] || return 0
 	xrprof-bpf "${slow[@]}" --event cycles --period 10000000 -f folded -o "$work/cycles.folded" --stats "$work/cycles.stats" -- Rscript --vanilla -e \

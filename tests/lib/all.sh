@@ -53,7 +53,8 @@ stale_rows() {
 		bpftool -j map show id "$id" | grep -q '"name":"rows"' && found=$id
 	done
 	[ -n "$found" ] || return 1
-	# one that ends between the reading of the map and that of /proc is none: its row is gone when asked again
+	# a process may end between the two reads, of the map and of /proc: then its row is gone
+	# later
 	python3 - "$found" <<-'PY'
 		import json, os, subprocess, sys, time
 		def rows():

@@ -188,7 +188,7 @@ class Page:
         return [e["params"] for e in self.browser.events if e.get("method") == method and e.get("sessionId") == self.session]
 
     def complaints(self):
-        """Errors and warnings of its console, exceptions that nobody caught."""
+        """Errors and warnings of its console, uncaught exceptions."""
         lines = [e["exceptionDetails"].get("exception", {}).get("description", "exception") for e in self.heard("Runtime.exceptionThrown")]
         lines += [str([a.get("value", a.get("description")) for a in e["args"]])
                   for e in self.heard("Runtime.consoleAPICalled") if e["type"] in ("error", "warning", "assert")]

@@ -12,7 +12,7 @@ functions = [f for f in frames if f["kind"] == "function"]
 
 
 def same(have, want):
-    """Equal up to the cut.  Before R 4.2 deparse() gives four attributes names of its own."""
+    """Equal up to the cut.  Before R 4.2 deparse() gives four attributes different names."""
     for own, name in ((", .Dim = ", ", dim = "), (", .Label = ", ", levels = "), (", .Dimnames = ", ", dimnames = ")):
         want = want.replace(own, name)
     if have.endswith("...") and len(want.encode()) > len(have.encode()) >= CUT - 4:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """hostile.py session FOLDER NAME GOOD_PID ARG...: run the profiler, ARG..., for tests/live/test_hostile.sh, and look at what it did.
 
-FOLDER/NAME is its output: a folder, as several processes are profiled. GOOD_PID is a process that is no enemy: its stack is always
-good_outer, good_middle, good_inner. Prints what is wrong, a line each, and fails then. Adds to FOLDER/figures a line: NAME, MiB
+FOLDER/NAME is its output: a folder, as several processes are profiled. GOOD_PID is a process that
+is not hostile: its stack is always good_outer, good_middle, good_inner. Prints a line for each
+fault, and fails if there is one. Adds to FOLDER/figures a line: NAME, MiB
 of memory at most, seconds more than were asked for, good samples of those it should have, and microseconds of the longest sample.
 
 hostile.py plain FILE: does the file hold only whole lines that act on no terminal? The same is asked of all output."""

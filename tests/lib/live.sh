@@ -109,7 +109,7 @@ needs() {
 	}
 }
 
-# An ordinary user may read the memory of his own R, unless Yama forbids it.
+# An ordinary user may read the memory of this user's R, unless Yama forbids it.
 anybody() {
 	grep -q '^# anybody: yes' "$0" && [ "$XRPROF_ENGINE" != bpf ] && [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" -eq 0 ]
 }
@@ -178,7 +178,8 @@ target_command() {
 	esac
 }
 
-# target_launch PLACE PROGRAM [ARG...]: start tests/live/r/PROGRAM.R in a folder of its own, without waiting. Sets
+# target_launch PLACE PROGRAM [ARG...]: start tests/live/r/PROGRAM.R in a new folder, without
+# waiting. Sets
 # TARGET_DIR, TARGET_JOB (the process started, perhaps a sandbox around R) and TARGET_ERR. TARGET_OPTIONS are options
 # for R, TARGET_WRAP is a command to start it by.
 target_count=0
@@ -287,7 +288,9 @@ prof_start() {
 	fi
 }
 
-# prof_start_whole OUT ARG...: likewise for a format that is written at the end, and engine bpf: until its events are there.
+# prof_start_whole OUT ARG...: the same for a format that is written at the end. With engine bpf it
+# waits
+# until the events are open.
 prof_start_whole() {
 	PROF_OUT=$1
 	shift
@@ -310,7 +313,7 @@ prof_wait() {
 	wait "$PROF_PID"
 	PROF_STATUS=$?
 	[ -n "$PROF_PIPE" ] || return 0
-	# if nobody ever wrote, the reader still waits for that
+	# if no process ever wrote, the reader still waits for that
 	: 9<>"$PROF_PIPE"
 	wait "$PROF_CAT"
 	PROF_PIPE=
@@ -382,11 +385,13 @@ stats_conserved() {
 	return 1
 }
 
-# unread_of FILE: samples whose stack could not be read, but should have been. A counter's interrupt can fall into the switch
-# from one process to another, where the kernel lets nobody read the memory of either (nmi_uaccess_okay(),
-# arch/x86/mm/tlb.c): some ticks in a thousand when many processes compute. And after a fork any tick can fall between the
-# moment when the entry of a page that is being copied is cleared and the one when the new one is set (wp_page_copy(),
-# mm/memory.c): 2 of 80,000 when the children of fork() collect garbage all the time.
+# unread_of FILE: samples whose stack could not be read, but should have been. A counter's interrupt
+# can
+# fall into the switch from one process to another. The memory of neither can be read then
+# (nmi_uaccess_okay(), arch/x86/mm/tlb.c): some ticks in a thousand when many processes compute. And
+# after a fork the kernel copies a page: it clears the page's entry, and sets the new one later
+# (wp_page_copy(), mm/memory.c). Any tick can fall between: 2 of 80,000 when the children of fork()
+# collect garbage all the time.
 unread_of() {
 	local unread ticks
 	unread=$(stat_of "$1" unreadable) ticks=$(stat_of "$1" ticks)

@@ -5,7 +5,9 @@
 usage: nested.py RPROF [bare]   a profile of tests/live/r/nested_calls.R with --native=full: r1, WAY_c1, r2, WAY_c2, ... from the outermost
 on; samples before the first with a C function are those taken before the process' modules were known.
 
-What is outside of <no-native> has R's functions alone; of a stack that took too long (<truncated>) nothing is said. Samples without any native frame (engine ptrace, of a thread that did not stand still) end in <no-native>: nothing is said of these.
+Outside of <no-native> only R's functions may be. Stacks that took too long (<truncated>) are not
+checked. Samples without any native frame (engine ptrace, of a thread that did not stand still) end
+in <no-native>. They are not checked either.
 
 While R jumps outward (an error: R_jumpctxt(), src/main/context.c) it has left its contexts already, and the C frames are there
 until longjmp(): then C functions follow each other without R's between, and the innermost function is R's or libc's, none of ours. sys.calls()

@@ -176,7 +176,7 @@ def stacks(path, ours, mode, cuts=False):
 
 
 def pair(spans, theirs, at, mine, names_cut, cuts):
-    """R's line of each span, None where R had no room for it."""
+    """R's line of each span, None if it did not fit into R's buffer."""
     lines = iter(theirs)
     line = next(lines, None)
     for begin, end in spans:
@@ -195,7 +195,7 @@ def pair(spans, theirs, at, mine, names_cut, cuts):
 
 
 def equal(theirs, mine, names_cut):
-    """R's line and a sample, but for R's limits."""
+    """R's line and a sample, except for R's limits."""
     if names_cut and len(mine) > NAME_MAX:
         mine = LONG_NAME.sub(r'\1', mine)
     return mine.startswith(theirs) if theirs.cut else theirs == mine

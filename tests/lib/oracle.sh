@@ -26,7 +26,9 @@ oracle_proven() {
 	grep -q '^"<GC>"' "$PROF_OUT" && grep -qE '^[0-9]+#[0-9]+ "proof_compiled"|"sqrt" [0-9]+#[0-9]+ "proof_compiled"' "$PROF_OUT"
 }
 
-# oracle_r_failed NAME: did R 4.5 or later end by a fault of its own (docs/internals/oracles.md)? Then the rest of NAME is skipped.
+# oracle_r_failed NAME: did R 4.5 or later crash by R's own fault (docs/internals/oracles.md)? Then
+# the
+# rest of NAME is skipped.
 oracle_r_failed() {
 	wait_until 10 gone "$TARGET_JOB" && grep -q 'caught segfault' "$TARGET_ERR" || return 1
 	case $(cat "$TARGET_DIR/version") in

@@ -15,7 +15,7 @@ request whose address has that text. The words:
   drip        a byte of an answer, and no more for a minute
   reset       the connection is reset before an answer
   status      half a line of status, then the end; head: half of the headers; body: half of a body that is announced
-  garbage     what is no HTTP
+  garbage     bytes that are not HTTP
   huge        200, and a body without an end; heads: 200, and headers without an end
   partial     200, and what OTLP answers when profiles were refused
 """

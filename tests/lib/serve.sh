@@ -43,7 +43,7 @@ serve_stop() {
 	SERVE_STATUS=$?
 }
 
-# serve_summary: samples that the last summary line tells of.
+# serve_summary: the number of samples in the last summary line.
 serve_summary() {
 	sed -nE 's/.*: ([0-9]+) samples (of|=|\().*/\1/p' "$SERVE_ERR" | tail -n 1
 }

@@ -5,7 +5,9 @@
 
 needs program tmux
 
-terminals=0 # each has a server of its own: one that was told to end may still answer, and takes a session with it
+# Each terminal has a separate server: a server that is ending may still answer, and ends its
+# sessions.
+terminals=0
 tmux_at() {
 	tmux -L "xrprof-$$-$terminals" "$@"
 }

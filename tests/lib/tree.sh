@@ -16,7 +16,8 @@ need() {
 	for tool; do
 		command -v "$tool" >/dev/null || missing="$tool is not installed (tools/install-deps test-all)"
 	done
-	[ "$1" != git ] || [ -n "$missing" ] || git rev-parse --git-dir >/dev/null 2>&1 || missing="this is no git repository"
+	[ "$1" != git ] || [ -n "$missing" ] || git rev-parse --git-dir >/dev/null 2>&1 ||
+		missing="this is not a git repository"
 	[ -n "$missing" ] || return 0
 	if [[ ,${XRPROF_EXPECT-}, == *,tools,* ]]; then
 		fail "$missing"

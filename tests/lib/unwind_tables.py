@@ -53,7 +53,7 @@ for path in files:
     counts["files"] += 1
     print(head)
     for pc, end, cfa, fp, ra in theirs(path):
-        if pc >= end:  # readelf tells the end of a function as a row of its own
+        if pc >= end:  # readelf prints the end of a function as a separate row
             continue
         at = bisect.bisect_right(starts, pc) - 1
         have = rows[at] if at >= 0 else ["none", "u", "lost"]

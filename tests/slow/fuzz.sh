@@ -3,8 +3,9 @@
 # touches: fuzz base cmd os output profile serve session target engine include
 # timeout: 900
 #
-# Each fuzz target (make fuzz) once through its corpus, which has all inputs that ever broke one; nothing is made up. And a
-# target that is broken is told as such.
+# Each fuzz target (make fuzz) runs once through its corpus, which has all inputs that ever broke
+# one.
+# The run reports a broken target.
 . "$(dirname "$0")/../lib/tap.sh"
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -30,5 +31,6 @@ printf '#!/bin/sh\necho "fuzz: broken" >&2\nexit 77\n' >"$work/broken"
 chmod +x "$work/broken"
 mkdir -p "$work/fuzz/bin"
 cp "$work/broken" "$work/fuzz/bin/pe"
-like "$(BUILD=$work tests/fuzz/run pe; echo "status $?")" "FAILED pe .*fuzz: broken.*0 passed, 1 failed.*status 1" "a broken one is told"
+like "$(BUILD=$work tests/fuzz/run pe; echo "status $?")" \
+	"FAILED pe .*fuzz: broken.*0 passed, 1 failed.*status 1" "fuzz/run reports a broken target"
 done_testing

@@ -44,7 +44,7 @@ seq 100 | install -m 0640 -g xrprof-bpf /dev/stdin /etc/xrprof-bpf/token
 is "$(runuser -u xrprof-bpf -- cat /etc/xrprof-bpf/token | tail -n 1)" 100 "a token in it can be read by the service"
 diag "kernel.perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid), the kernel $(uname -r)"
 
-# R of another user, from a home directory that is nobody else's business.
+# R of another user, from a home directory that no other user may read.
 chown -R alice: /home/alice
 chmod 700 /home/alice
 cat >/home/alice/spin.R <<'R'
@@ -84,7 +84,7 @@ fi
 ok $? "the R in a home directory is profiled, by the names of its functions" || diag "$(log; ls -la "$dir"; cat /tmp/report)"
 is "$(stat -c '%a %U' "$dir")" "750 xrprof-bpf" "its directory is for it and its group"
 [ -S /run/xrprof-bpf/socket ]
-ok $? "it listens where it was told to"
+ok $? "it listens at the configured socket"
 
 was=$(pid)
 echo 'freq = 49' >>/etc/xrprof-bpf.conf
@@ -97,7 +97,7 @@ is "$(pid) $(systemctl is-active xrprof-bpf)" "$was active" "as the same process
 echo 'freq = many' >>/etc/xrprof-bpf.conf
 systemctl reload xrprof-bpf
 wait_for said 'the configuration was not changed'
-ok $? "what is wrong in it is said" || diag "$(log)"
+ok $? "it logs the wrong line" || diag "$(log)"
 state active
 is "$(pid) $(systemctl is-active xrprof-bpf)" "$was active" "and the service goes on"
 sed -i '/^freq/d' /etc/xrprof-bpf.conf

@@ -111,8 +111,9 @@ static inline pid_t child__exec(const char *path, const char *arg)
 }
 
 /*
- * child__mount - give this process mounts of its own, with an empty tmpfs on @folder; @options are
- * the file system's.  False: not possible here (no root, or "/" is no mount point, as in a chroot).
+ * child__mount - give this process a new mount namespace, with an empty tmpfs on @folder; @options
+ * are the file system's.  Return false if that is not possible here: no root, or "/" is not a
+ * mount point, as in a chroot.
  */
 static inline bool child__mount(const char *folder, const char *options)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes that map a made-up libR.so (elf_fixture.h) and do what they are told, for tests of the
- * session.  Include it after tap.h, in one file of a program.
+ * Processes that map a made-up libR.so (elf_fixture.h) and follow orders, for tests of the session.
+ * Include it after tap.h, in one file of a program.
  */
 #ifndef R_CHILD_H
 #define R_CHILD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * R's memory as an image in ours, for tests of the walk: a heap and a C stack at addresses of their
- * own, with symbols, calls, vectors and contexts laid out as some R release lays them out.  Every
+ * R's memory as an image in ours, for tests of the walk: a heap and a C stack at made-up addresses,
+ * with symbols, calls, vectors and contexts laid out as some R release lays them out.  Every
  * read of it is counted, and one can be made to fail.
  *
  * Facts: Rinternals.h and Defn.h, R 3.0 to 4.6; offsets from layouts.c.
@@ -177,7 +177,7 @@ static inline uint64_t image__room(struct image *m, int heap)
 	return IMAGE_STACK_AT + m->stack_size - m->stack_used;
 }
 
-/* Fill the context at @at, as begincontext() does, with an environment of its own. */
+/* Fill the context at @at, as begincontext() does, with a new environment. */
 static inline void image__context(struct image *m, uint64_t at, uint64_t next, uint32_t flag,
 				  uint64_t call)
 {
@@ -311,7 +311,7 @@ static inline void image__forms(struct image *m, int heap)
 		image__symbol(m, "routine"),
 		image__call(m, m->colon2, pkg, image__string(m, "exported")), /* pkg::"f" */
 		image__call(m, m->item, lst, m->nil),
-		0, /* the call is no call */
+		0, /* not a call */
 		plain,
 		image__call(m, m->item, 0, 0), /* an argument too few */
 	};

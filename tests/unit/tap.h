@@ -4,7 +4,7 @@
 
 /*
  * Unit tests are registered cases.  All files of a room are linked into one program,
- * build/tests/unit/ROOM, and main.c runs each case in a process of its own:
+ * build/tests/unit/ROOM, and main.c runs each case in a separate process:
  *
  *	TEST(empty)
  *	{
@@ -85,7 +85,7 @@ void tap__register(struct tap__entry *e);
 /* One check. Returns @cond, so that a caller can stop or explain. */
 __attribute__((format(printf, 2, 3))) bool tap__ok(bool cond, const char *fmt, ...);
 
-/* One check: is @got the text @want?  Prints both if it is not.  NULL is no text. */
+/* One check: is @got the text @want?  Prints both if it is not.  NULL differs from any text. */
 __attribute__((format(printf, 3, 4))) bool tap__is(const char *got, const char *want,
 						   const char *fmt, ...);
 

@@ -57,7 +57,7 @@ EXPORT const char *const fixture_version[] = {
 
 /* --- memory --- */
 
-/* Environments and arguments come round again after so many calls: long after any sample. */
+/* Calls until environments and arguments are used again: long after any sample. */
 #define CELLS 262144u
 
 static struct cell cells[CELLS];
@@ -244,7 +244,7 @@ static void named(int depth)
 	call(anon_call, CTXT_FUNCTION, NULL, 0);
 }
 
-/* Contexts that are no frames: a loop's */
+/* Contexts that are not frames: a loop's */
 static void loop(int depth)
 {
 	call(R_NilValue, 1, leaf, depth);

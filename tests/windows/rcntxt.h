@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * R's RCNTXT (src/include/Defn.h) on 64-bit Windows, laid out by the compiler that R itself is
- * built with.  LAYOUT is 36 (R 3.4 to 3.6), 42 (4.0 to 4.3) or 44 (4.4 and later).  Written anew
- * for the tests, and held against the offsets computed from R's own headers.
+ * built with.  LAYOUT is 36 (R 3.4 to 3.6), 42 (4.0 to 4.3) or 44 (4.4 and later).  Written for the
+ * tests, and compared with the offsets computed from R's own headers.
  */
 #ifndef RCNTXT_H
 #define RCNTXT_H

@@ -80,8 +80,8 @@ TEST(log)
 {
 	char text[4096], lengthy[3000];
 
-	logged(text, sizeof(text), "R\nroot: all is well\r");
-	tap__is(text, "xrprof-bpf: process R?root: all is well?\n",
+	logged(text, sizeof(text), "R\nroot: all is fine\r");
+	tap__is(text, "xrprof-bpf: process R?root: all is fine?\n",
 		"log: one line, whatever the target calls itself");
 	memset(lengthy, 'z', sizeof(lengthy) - 1);
 	lengthy[sizeof(lengthy) - 1] = '\0';

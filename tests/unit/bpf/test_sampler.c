@@ -91,7 +91,7 @@ TEST(tick)
 		"a tick of R is a sample with its calls");
 	kernel__runs(&idle);
 	kernel__tick();
-	tap__ok(!record(XR_REC_SAMPLE), "one of another process is none");
+	tap__ok(!record(XR_REC_SAMPLE), "a tick of another process makes no sample");
 	conserved(1);
 }
 
@@ -233,7 +233,7 @@ TEST(threads)
 	kernel__tick();
 	s = sample();
 	tap__ok(!s->nslots && s->flags == XR_F_OTHER_THREAD && s->tid == PID + 1,
-		"another's sample has no frames, and says so");
+		"a sample of another thread has no frames and is marked");
 	other.leader = &r;
 	r.off = true;
 	kernel__runs(&other);

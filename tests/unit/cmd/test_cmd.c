@@ -91,7 +91,7 @@ TEST(failure)
 		"--pid need not be typed: %s", err_text);
 	tap__ok(run("dump --json 2147483647") == CMD_FAILED &&
 			strstr(out_text, "{\"processes\": [], \"failed\": [{\"pid\": 2147483647, "),
-		"which is said in JSON, too: %s", out_text);
+		"dump --json prints the failure as JSON: %s", out_text);
 	tap__ok(run("-q -o /dev/null -- /nowhere/at-all") == CMD_FAILED &&
 			strstr(err_text, "/nowhere/at-all"),
 		"a command that is not there: %s", err_text);

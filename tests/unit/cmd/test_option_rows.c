@@ -123,7 +123,7 @@ TEST(rest)
 	struct record r;
 
 	tap__ok(!parse("-f word -n 3", &r) && rest.first == 2 && !rest.separated && !r.number,
-		"the first word that is no option ends them");
+		"the first word that is not an option ends them");
 	tap__ok(!parse("-f -- -n 3", &r) && rest.first == 3 && rest.separated && !r.number,
 		"so does --");
 	tap__ok(!parse("-s -- word", &r) && !strcmp(r.string, "--") && rest.first == 3 &&

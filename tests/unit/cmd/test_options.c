@@ -44,7 +44,7 @@ TEST(events)
 	tap__ok(!parse("-p 1") && !o.config.events.n, "none unless asked for");
 }
 
-/* As a subcommand without formats has it: the same rules, but for those of the format. */
+/* A subcommand without formats has the same rules, except those of the format. */
 TEST(events_shared)
 {
 	static const struct {

@@ -55,8 +55,8 @@ TEST(progress)
 	progress__free(p);
 	tap__bail_if(progress__new(&p, (struct sink){.ops = &ops}), "no memory");
 	put(p, "\x1b[2J\xe9\n", 1);
-	tap__ok(!strpbrk(line(p, 200), "\x1b\n\r"), "a hostile name acts on nobody: %s",
-		line(p, 200));
+	tap__ok(!strpbrk(line(p, 200), "\x1b\n\r"),
+		"a hostile name does not act on the terminal: %s", line(p, 200));
 	tap__ok(progress__due(p, NS_PER_S) && !progress__due(NULL, NS_PER_S), "due");
 	progress__free(p);
 }

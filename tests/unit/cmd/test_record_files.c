@@ -56,7 +56,7 @@ TEST(same)
 			differ(&(struct config){.output = "fifo", .stats = "fifo"}) &&
 			differ(&(struct config){.output = "/dev/null", .stats = "/dev/null"}) &&
 			differ(&(struct config){.output = "no/such", .stats = "no/such"}),
-		"other files, and what keeps nothing, are no conflict");
+		"different files, and outputs that keep nothing, do not conflict");
 }
 
 /* Standard error goes to a file, too. */

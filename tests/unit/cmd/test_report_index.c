@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The index of a directory of profiles, read back: which profiles it tells of. */
+/* Reading the index of a directory of profiles: which profiles it lists. */
 #include "cmd/report_index.h"
 
 #include <zlib.h>
@@ -25,7 +25,7 @@ static void line(gzFile gz, int minute, int pid)
 		 minute, pid);
 }
 
-/* A minute and a pid for each line; pid 0: a line that is none. */
+/* A minute and a pid for each line; pid 0: a malformed line. */
 static void read_back(const int lines[][2], size_t n, struct report_index_read *read)
 {
 	gzFile gz = gzopen(path, "wb");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names of events: what each kind asks for, what is no name, and what is said then. */
+/* The names of events: what each kind asks for, which names are refused, and the messages. */
 
 #include "engine/event_names.h"
 #include "layout.h"
@@ -31,7 +31,7 @@ static void refused(const char *text, const char *said)
 		f.text);
 }
 
-/* R's own: it has no parts, and rows must be told. */
+/* R's own event: it has no parts, and asks for rows. */
 TEST(gc)
 {
 	struct event_list list = {.n = 0};

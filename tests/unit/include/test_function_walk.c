@@ -215,7 +215,7 @@ TEST(odd)
 	check_env(&w, env(&w, 0x123), "", "an enclosure that cannot be");
 	check_env(&w, 0x123, "", "an environment that cannot be");
 	check_env(&w, 0, "", "none");
-	check_env(&w, image__int(&w.s.m, 1), "", "what is no environment");
+	check_env(&w, image__int(&w.s.m, 1), "", "an integer in place of an environment");
 	at = env(&w, 0);
 	image__put64(&w.s.m, at + 8 * R_CDR, at);
 	check_env(&w, at, "", "an environment in itself");
@@ -231,7 +231,7 @@ TEST(odd)
 	call(&w, "f", image__int(&w.s.m, 1));
 	call(&w, "g", 0x123);
 	check_functions(&w, "g= f= quote=base eval=base",
-			"what is no function, and what cannot be");
+			"objects that are not functions, and a wild address");
 	image__push(&w.s.m, R_CTXT_BUILTIN,
 		    image__call(&w.s.m, image__symbol(&w.s.m, ".Call"), 0, 0), 0);
 	check_functions(&w, ".Call=base g= f= quote=base eval=base", "a foreign call");
@@ -245,7 +245,7 @@ TEST(odd)
 
 TEST(definitions)
 {
-	static const char *const what[] = {"a srcref that is none", "one without a file",
+	static const char *const what[] = {"an object that is not a srcref", "one without a file",
 					   "one that cannot be read"};
 	uint64_t f, g, context, refs[3];
 	struct world w;
@@ -369,7 +369,8 @@ TEST(memory)
 	scene__free(&w.s);
 }
 
-/* Imports are base's for a function of their own, and say which package a namespace is of. */
+/* A closure of an imports environment belongs to base. A closure of a namespace belongs to the
+ * package that its imports name. */
 TEST(imports)
 {
 	struct world w;

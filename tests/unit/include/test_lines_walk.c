@@ -62,7 +62,7 @@ TEST(srcfiles)
 		  "a file without a name");
 
 	image__put64(&s.m, at, ref);
-	check_put(&s, ref, R_REALSXP, "f ", "a srcref that is no integer vector");
+	check_put(&s, ref, R_REALSXP, "f ", "a srcref that is not an integer vector");
 	check_put(&s, ref, R_INTSXP | R_ALTREP_BIT, "f ", "a srcref whose data is elsewhere");
 	image__put64(&s.m, ref, R_INTSXP);
 	check_put(&s, ref + 8 * R_CAR, 0, "f ", "a srcref of length 0");
@@ -71,7 +71,7 @@ TEST(srcfiles)
 
 	file = srcfile__list(&s, text);
 	check_put(&s, at, srcref(&s, file, 6), "a.R#6 f ", "a srcfile without a hash table");
-	check_put(&s, file, R_VECSXP, "f ", "a srcfile that is no environment");
+	check_put(&s, file, R_VECSXP, "f ", "a srcfile that is not an environment");
 	image__put64(&s.m, file, R_ENVSXP);
 	/* the binding of `filename` */
 	file = image__get64(&s.m, image__get64(&s.m, file + 8 * R_CAR) + 8 * R_CDR);
@@ -83,7 +83,7 @@ TEST(srcfiles)
 	check_put(&s, value, image__int(&s.m, 1), "f ", "`filename` is a number");
 	check_put(&s, value, image__cell(&s.m, 5, text, 0, 0), "f ", "`filename` is a promise");
 	check_put(&s, value, image__vector(&s.m, R_STRSXP, 0, "", 0), "f ",
-		  "`filename` is no string at all");
+		  "`filename` is an empty vector");
 	image__put64(&s.m, value, text);
 	check_put(&s, file + 8 * R_TAG, s.other, "f ", "there is no `filename`");
 	check_put(&s, at, srcref(&s, image__cell(&s.m, R_ENVSXP, s.m.nil, s.m.nil, s.m.nil), 6),
@@ -126,7 +126,7 @@ TEST(bytecode)
 	check_put(&s, s.row.bc_body_at, other, "f ",
 		  "the code is one function's and the place another's");
 	check_put(&s, s.row.bc_body_at, 0, "f ", "no code");
-	check_put(&s, s.row.bc_body_at, ref, "f ", "the code is no byte code");
+	check_put(&s, s.row.bc_body_at, ref, "f ", "the code is not byte code");
 	innermost_bc(&s, body, 5);
 	check_put(&s, s.row.bc_pc_at, 0, "f ", "no place");
 	check_put(&s, s.row.bc_pc_at, image__alloc(&s.m, 8), "f ", "the place is not known yet");
@@ -143,7 +143,7 @@ TEST(bytecode)
 	at = push_bc(&s, "g", body, 1);
 	relpc = at + s.m.layout.relpc;
 	check_put(&s, relpc, 6, "g a.R#2 f ", "a context with relpc");
-	check_put(&s, relpc, (uint64_t)-1, "g a.R#1 f ", "a relpc that is none");
+	check_put(&s, relpc, (uint64_t)-1, "g a.R#1 f ", "an invalid relpc");
 	check_put(&s, relpc, 8, "g f ", "a relpc behind the end");
 	image__put64(&s.m, relpc, 0);
 	check_put(&s, at + s.m.layout.bcbody, 0, "g f ", "a context without code");
@@ -154,7 +154,7 @@ TEST(bytecode)
 	entry = table + 48;
 	check_put(&s, entry, 4ull << 32, "g f ", "the table points behind the constants");
 	check_put(&s, entry, (uint64_t)(uint32_t)-7 << 32, "g f ", "and before");
-	check_put(&s, entry, 0, "g f ", "and at what is no srcref");
+	check_put(&s, entry, 0, "g f ", "and at an object that is not a srcref");
 	check_put(&s, entry, 1ull << 32 | 1, "g a.R#1 f ", "and as it was");
 	check_put(&s, table, R_INTSXP | R_ALTREP_BIT, "g f ", "a table whose data is elsewhere");
 	scene__free(&s);

@@ -192,7 +192,7 @@ TEST(keys)
 		"what begins where the frame ends is another's");
 	merge__frame(&m, BASE + 64, BASE + 96);
 	tap__ok(merge__next(&m) == MERGE_FRAME && merge__next(&m) == MERGE_CONTEXT,
-		"which is told first");
+		"the merge returns the frame of that context first");
 	merge__context(&m, BASE + 8);
 	tap__ok(merge__next(&m) == MERGE_DEAD && m.descended == 1 && m.dead == 1,
 		"one of a frame further in is dead, and out of order");

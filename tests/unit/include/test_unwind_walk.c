@@ -60,8 +60,8 @@ static uint64_t place(uint32_t i)
 }
 
 /*
- * @n frames, innermost first; the frame pointer is one where a rule says so, and any number
- * otherwise.
+ * @n frames, innermost first.  The frame pointer is valid where a rule needs it, and any number
+ * elsewhere.
  */
 static void scene__make(uint32_t n, bool arm)
 {

@@ -9,8 +9,7 @@
 
 #define SLOTS_MAX (2 * XR_CONTEXTS_MAX)
 
-/* Walks of an image of its own, their output going through the decoder as that of an engine does.
- */
+/* An image and walks of it. Their output goes through the decoder, as that of an engine does. */
 struct run {
 	struct walk_image base; /* first: the hooks get it */
 	struct image m;
@@ -196,7 +195,7 @@ TEST(layouts)
 	}
 }
 
-/* Fail each read in turn: an error that says so, and what was emitted before is right. */
+/* Fail each read in turn: the walk returns the error, and what it emitted before is right. */
 TEST(faults)
 {
 	struct xr_slot *right;
@@ -276,7 +275,7 @@ TEST(damage)
 			{inner + l->call, f, WALK_DONE, 1, "a call is a symbol: no frame"},
 			{call_g + 8 * R_CAR, 8, -XR_BAD_FUN, 0, "a function is wild"},
 			{g + 8 * R_CAR, 24, -XR_BAD_SYMBOL, 0, "a name is wild"},
-			{g + 8 * R_CAR, f, -XR_BAD_SYMBOL, 0, "a name is no CHARSXP"},
+			{g + 8 * R_CAR, f, -XR_BAD_SYMBOL, 0, "a name is not a CHARSXP"},
 			{name + 8 * R_CAR, 0xffffffff, WALK_DONE, 2,
 			 "a name of a length that cannot be is cut"},
 			{name + 8 * R_CAR, 0, WALK_DONE, 2, "a name of no length"},
@@ -318,7 +317,7 @@ TEST(gc)
 	run__plain(&r);
 	image__put32(&r.m, r.m.gc_at, 1);
 	run__walk(&r);
-	tap__ok(!r.base.walk.gc, "the collector is not asked after when nobody wants to know");
+	tap__ok(!r.base.walk.gc, "without XR_ROW_GC the walk does not read the collector's state");
 	r.base.walk.row.flags |= XR_ROW_GC;
 	run__walk(&r);
 	tap__ok(r.base.walk.gc, "the collector runs");
@@ -343,7 +342,7 @@ TEST(memory)
 	}
 	row->node_size = 56;
 	tap__ok(run__walk(&r) == WALK_DONE && !w->first && r.base.nslots == 1,
-		"memory is not asked after when nobody wants to know");
+		"without XR_ROW_MEMORY the walk does not read memory counts");
 	row->flags |= XR_ROW_MEMORY;
 	tap__ok(run__walk(&r) == WALK_DONE && w->first && r.base.nslots == 3 &&
 			r.base.slots[0].word == 800 && r.base.slots[0].more == 1600 &&

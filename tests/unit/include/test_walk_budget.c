@@ -114,7 +114,7 @@ TEST(time)
 			r->base.nslots > 0,
 		"and no more is read (%d)", (int)r->base.walk.budget.work);
 	tap__ok(timed(r, 1001, 1, 100000) == WALK_DONE && !r->base.walk.budget.over,
-		"the next walk has time of its own");
+		"the next walk has its full time again");
 	free(r);
 	/* the innermost frames of a deep stack */
 	r = begin(&s);
@@ -374,7 +374,7 @@ TEST(always_over)
 		sample(&row, 2 * WHOLE_NS, &told);
 		times += told;
 	}
-	tap__ok(times == 1, "the session is told when samples begin to be reduced");
+	tap__ok(times == 1, "the walk notifies the session once when it begins to reduce samples");
 	spent = samples(&row, 129 * 100, 2 * WHOLE_NS);
 	tap__ok(spent <= 129 * 100 * (WHOLE_NS / 64),
 		"in the end a tick costs at most a 64th of the budget (%d ns)",

@@ -47,13 +47,13 @@ TEST(filter)
 	push_env(&s, "m", F, E(6), E(5), 6);
 	check(&s, "m k g f ", "eval() in its own frame");
 	s.row.eval_fun = 0;
-	check(&s, "m eval k eval h f ", "where eval() is not known it is told");
+	check(&s, "m eval k eval h f ", "eval() is reported if its address is not known");
 	s.row.eval_fun = evalfun;
 
 	/* called from the global environment: the outermost function is all that is left */
 	push_env(&s, "top", F, E(7), E(0), 7);
 	check(&s, "top f ", "called from top level, deep inside");
-	/* a loop's context is not told, but it is where the walk begins */
+	/* a loop's context is not reported, but the walk begins there */
 	push_env(&s, "for", 1, E(0), IMAGE_ENV - 8, 0);
 	check(&s, "f ", "a loop");
 	/* R_ToplevelExec(): what is outside of it is not gone through */

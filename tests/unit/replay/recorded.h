@@ -10,7 +10,7 @@
  *   machine x86_64              as uname(1) has it; the system is Linux
  *   note ...                    any number of them, for people
  *   row NAME HEX                struct xr_row, a line for each member that is not 0
- *   layout NAME DECIMAL         struct xr_layout, likewise
+ *   layout NAME DECIMAL         struct xr_layout, the same
  *   flags lines gc filter bc    those that are set: XR_ROW_LINES, ...
  *   file NUMBER PATH            R's number of a source file
  *   moment                      any number of moments of the same process, each:
@@ -441,7 +441,7 @@ RECORDED_FN char *recorded__text(const char *path, size_t *len)
 			goto cleanup;
 		*len += (size_t)got;
 	} while (got);
-	if (gzclose(file) == Z_OK) /* a file that was cut is told here */
+	if (gzclose(file) == Z_OK) /* fails if the file was cut */
 		return text;
 	free(text);
 	return NULL;

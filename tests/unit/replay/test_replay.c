@@ -70,9 +70,9 @@ static bool replay__warm(struct replay *p, struct recorded_walk *sampler)
 }
 
 /*
- * Each read fails in turn: that is told, and until then nothing wrong was found.  The two that may
- * fail are those that R's own profiler does without: where byte code is being executed (its C
- * function may have returned), and the number of collections (then less is remembered).
+ * Each read fails in turn: the walk returns the error, and all frames before are right.  The two
+ * that may fail are those that R's own profiler does without: where byte code is being executed
+ * (its C function may have returned), and the number of collections (then less is remembered).
  */
 static bool replay__failing(struct replay *p)
 {

@@ -25,7 +25,7 @@ static const char *json_of(const struct dump_process *p)
 	json__array(&j, NULL);
 	tap__bail_if(dump_show__json(&j, p), "no memory");
 	json__close(&j);
-	tap__bail_if(json__end(&j, &b), "it is no JSON");
+	tap__bail_if(json__end(&j, &b), "invalid JSON");
 	snprintf(shown, sizeof(shown), "%.*s", (int)b.len, b.data);
 	buf__free(&b);
 	return shown;

@@ -38,7 +38,7 @@ TEST(came)
 	memset(&sent, 'x', sizeof(sent));
 	tap__ok(serve_status__came(&front, &sent, sizeof(sent) - 1) == -EBADMSG &&
 			serve_status__came(&front, &sent, sizeof(sent) + 1) == -EBADMSG,
-		"a message of another size is none");
+		"a message of another size is rejected");
 	tap__ok(!serve_status__came(&front, &sent, sizeof(sent)) &&
 			strlen(front.store.error) == sizeof(front.store.error) - 1 &&
 			strlen(front.pyroscope.error) == sizeof(front.pyroscope.error) - 1 &&

@@ -85,11 +85,11 @@ TEST(processes)
 	second();
 	tap__ok(process(1)->samples == 3 && process(2)->recent == 2 &&
 			!strcmp(process(2)->comm, "two"),
-		"processes have counts of their own");
+		"each process has separate counts");
 	counts(&second_one, "2: f 2/2 g 0/2", "functions of one of them");
 	take_of(&one, PROFILE_TYPE_ALLOC, 4096, "f", 3);
 	second();
-	tap__ok(process(1)->samples == 3, "bytes allocated are no samples more");
+	tap__ok(process(1)->samples == 3, "allocated bytes do not add samples");
 	sink__process(&sink, &two, PROFILE_ENDED);
 	second();
 	tap__ok(process(2) && process(2)->ended, "one that ended is shown");
@@ -199,7 +199,7 @@ TEST(verdict)
 	begin(LIMIT_MEMORY, 5);
 	sink__process(&sink, &self, PROFILE_BEGAN);
 	top_model__verdict(model, &b);
-	tap__ok(!b.len, "nothing is said at once");
+	tap__ok(!b.len, "no verdict at the start");
 	now = os__now() + 3 * NS_PER_S;
 	second();
 	tap__bail_if(top_model__verdict(model, &b) || buf__add(&b, "", 1), "no memory");

@@ -97,7 +97,8 @@ static void follow(struct perf_events *p, int fd, clockid_t clock, unsigned int 
 		snprintf(what, sizeof(what), "%s, at %u Hz from now on", whose, rates[i]);
 		if (!tap__ok(!perf_events__set_freq(p, rates[i], &f), "%s", what))
 			tap__diag("%s", f.text);
-		tap__ok(perf_events__freq(p) == rates[i], "and says so");
+		tap__ok(perf_events__freq(p) == rates[i],
+			"perf_events__freq() returns the new rate");
 		expect(fd, clock, (double)rates[i] * cpus, what);
 	}
 }
@@ -145,7 +146,8 @@ static void widen(int fd, unsigned int cpus)
 	low = limit;
 	low.rlim_cur = 8;
 	setrlimit(RLIMIT_NOFILE, &low);
-	tap__ok(perf_events__widen(p, &f) == -EMFILE, "no room for more: %s", f.text);
+	tap__ok(perf_events__widen(p, &f) == -EMFILE, "without descriptors widening fails: %s",
+		f.text);
 	setrlimit(RLIMIT_NOFILE, &limit);
 	tap__ok(perf_events__count(p) == threads, "the events are as they were");
 	expect(fd, CLOCK_PROCESS_CPUTIME_ID, 99.0, "and tick");

@@ -11,7 +11,7 @@
 
 #define SIZE	  0x3000u
 #define CODE	  0x1000u /* offset, and loaded 0x10000 above */
-#define DATA	  0x2000u /* likewise 0x20000 */
+#define DATA	  0x2000u /* the same, loaded 0x20000 above */
 #define CODE_ADDR (CODE + 0x10000u)
 #define DATA_ADDR (DATA + 0x20000u)
 #define SECTIONS  0x800u

@@ -48,7 +48,8 @@ TEST(sizes)
 	s = bpf_sizes__of(&config, 2);
 	tap__ok(s.rows == 100000, "as many processes as asked for");
 	tap__ok(s.sent == LIMIT_MEMORY / 256, "names have a share of the memory");
-	tap__ok(s.all > 100000 * sizeof(struct xr_row), "and what that takes is told");
+	tap__ok(s.all > 100000 * sizeof(struct xr_row),
+		"sizes.all contains the memory of the rows");
 	config.memory = 1 << 20;
 	config.max_processes = 1;
 	s = bpf_sizes__of(&config, 2);

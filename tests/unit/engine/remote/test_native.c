@@ -120,7 +120,7 @@ static void scene__tables(struct scene *s)
 	s->row.space_stamp = 5;
 }
 
-/* @calls calls, each in a frame of its own, and a frame inside of all. */
+/* @calls calls, each in a separate frame, and a frame inside of all. */
 static void scene__open(struct scene *s, uint32_t calls, uint64_t limit)
 {
 	struct mem_reader reader = {.read_spans = scene__read, .arg = s};
@@ -237,7 +237,8 @@ TEST(order)
 		if (!slot__native(&s.slots[i]))
 			same += !memcmp(&s.slots[i], &plain[n++], sizeof(*plain));
 	tap__ok(n == 20 && same == 20, "R's part is the same");
-	tap__ok(remote_walk__native(s.rw) == s.n, "whose they are is told");
+	tap__ok(remote_walk__native(s.rw) == s.n,
+		"the walk returns the owner of the native frames");
 	remote_native__count(s.n, counts);
 	tap__ok(counts[XR_UNWOUND] == 1 && counts[XR_NATIVE_FRAMES] == 23 &&
 			!counts[XR_KEYS_DESCENDED] && !counts[XR_DEAD_CONTEXTS],
@@ -297,7 +298,7 @@ TEST(unknown)
 	tap__ok(scene__sample(&s, true) == 0, "code that is in no mapping");
 	tap__ok(scene__r_whole(&s, 10) && scene__natives(&s) == 1 && s.flags & XR_F_NATIVE_CUT,
 		"ends native frames; R's part is whole");
-	tap__ok(remote_native__unknown(s.n, &s.row, 1000), "it is told of,");
+	tap__ok(remote_native__unknown(s.n, &s.row, 1000), "it is reported,");
 	scene__sample(&s, true);
 	tap__ok(!remote_native__unknown(s.n, &s.row, 2000), "not again soon,");
 	scene__sample(&s, true);
@@ -306,7 +307,7 @@ TEST(unknown)
 	scene__sample(&s, true);
 	tap__ok(scene__r_whole(&s, 10) && s.flags & XR_F_NATIVE_CUT &&
 			remote_native__unknown(s.n, &s.row, 3000),
-		"a space that was given up: it is told of");
+		"an abandoned space: it is reported");
 	scene__sample(&s, true);
 	tap__ok(!remote_native__unknown(s.n, &s.row, UINT64_MAX), "once");
 	scene__close(&s);
@@ -359,7 +360,7 @@ TEST(builtin)
 	tap__ok(scene__sample(&s, true) == 0, "a function in R_FunTab");
 	tap__ok(s.slots[0].word >> XR_FORM_SHIFT == XR_FORM_BUILTIN &&
 			XR_NATIVE_OFFSET(s.slots[0].word) == OFFSET,
-		"is told as what it was called");
+		"has the offset that was called");
 	tap__ok(scene__in_order(&s), "in its place");
 	image__put32(&s.m, top_at, 1);
 	scene__sample(&s, true);
@@ -372,7 +373,7 @@ TEST(builtin)
 	scene__close(&s);
 }
 
-/* There are so many frames that the time for them is over. */
+/* Unwinding of very many frames exceeds its time. */
 TEST(time)
 {
 	const uint64_t limit = 1000000;

@@ -137,7 +137,7 @@ TEST(changing)
 	}
 }
 
-/* A read fails, whichever: an error or the right stack; afterwards all is well again. */
+/* If any read fails, the result is an error or the right stack. The next sample is right. */
 TEST(faults)
 {
 	for (int how = STILL; how <= IDLE; how++) {

@@ -52,7 +52,7 @@ static void on_sample(void *arg, const struct sample *sample)
 	char name[16];
 
 	s->truncated = sample->flags & XR_F_TRUNCATED;
-	s->nframes = sample->stack->nframes - s->truncated; /* the outermost says so */
+	s->nframes = sample->stack->nframes - s->truncated; /* the outermost frame is the mark */
 	s->right = true;
 	for (uint32_t i = 0; i < s->nframes; i++) {
 		snprintf(name, sizeof(name), "f%u", i % 4);

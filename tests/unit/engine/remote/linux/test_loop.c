@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The engines ptrace and vmread on live processes that hold a made-up stack of R's (r_image.h): at
- * rest, running, forking, starting another program, stopped, traced, on a thread of their own.
+ * rest, running, forking, starting another program, stopped, traced, or with R on a second thread.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -108,7 +108,7 @@ static void *spin(void *arg)
 
 /*
  * R runs on a second thread, which never waits: one that has the made-up stack.  So does a third,
- * which is not R's.  When it is told to, R's thread ends, and R runs on another, with that stack.
+ * which is not R's.  On an order R's thread ends, and R runs on another one, with that stack.
  */
 static void child__threads(void *stack, int ready, int orders)
 {
@@ -394,17 +394,17 @@ static void lives(const struct engine_ops *ops)
 	child__order(&s.child);
 	ok = scene__until(&s, &s.seen.forks, 1) && scene__until(&s, &s.seen.others, 5);
 	tap__ok(ok && s.seen.parent_serial == 7 && (s.seen.child_serial & 0x80000000u),
-		"%s: a fork is told, and the child sampled", ops->name);
+		"%s: reports a fork and samples the child", ops->name);
 	kill(s.child.pid, SIGKILL); /* the child's child goes with it */
 	tap__ok(scene__until(&s, &s.seen.exits, 2) && !ops->holds(s.e, s.row.pid, 7),
-		"%s: exits are told", ops->name);
+		"%s: reports exits", ops->name);
 	scene__end(&s);
 
 	scene__begin(&s, ops, LIFE_EXEC, ENGINE_CLOCK_WALL, 0);
 	scene__until(&s, &s.seen.whole, 3);
 	child__order(&s.child);
 	tap__ok(scene__until(&s, &s.seen.execs, 1) && !ops->holds(s.e, s.row.pid, 7),
-		"%s: another program is no target any more", ops->name);
+		"%s: drops a target that starts another program", ops->name);
 	scene__end(&s);
 }
 
@@ -418,7 +418,7 @@ static void stopped(const struct engine_ops *ops)
 	kill(s.child.pid, SIGSTOP);
 	while (!strstr(s.seen.note, "is stopped"))
 		ops->poll(s.e, 10, seen__record, &s.seen);
-	tap__ok(ok && strstr(s.seen.note, "is stopped"), "%s: a stopped process is told of",
+	tap__ok(ok && strstr(s.seen.note, "is stopped"), "%s: reports a stopped process",
 		ops->name);
 	kill(s.child.pid, SIGCONT);
 	tap__ok(scene__until(&s, &s.seen.whole, s.seen.whole + 3),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where threads stop; those that stop long after they were told to: a process that sleeps in
+ * Where threads stop, and threads that stop long after the request: a process that sleeps in
  * vfork(2) cannot be stopped before its child lets it go on.
  */
 #define _GNU_SOURCE
@@ -43,7 +43,7 @@ static void run__late(struct scene *s)
 		usleep(1000);
 }
 
-/* It goes on as before, told once more that it is to stop. */
+/* A second request to stop: the target runs on as before. */
 static void run__late_and_stopped(struct scene *s)
 {
 	stop__late(s);
@@ -242,7 +242,8 @@ TEST(alarm)
 
 	s = scene__start(target__handles, run__alarm, STDERR_FILENO);
 	scene__moves(s);
-	tap__ok(scene__at(s, STEP_RIGHT) && s->errors != -1, "no handler of its own runs");
+	tap__ok(scene__at(s, STEP_RIGHT) && s->errors != -1,
+		"the target's signal handler does not run");
 	tap__ok(scene__moves(s), "and it runs on");
 	scene__end(s);
 }
@@ -285,7 +286,7 @@ TEST(interrupt)
 
 /* --- a workload, which is a child of the tracer --- */
 
-/* Sleeps until there is something to be read from argv[1], then ends with a status of its own. */
+/* Sleep until argv[1] has something to read, then exit with status 42. */
 PROGRAM(tracee_sleeps)
 {
 	volatile pid_t pid = vfork();
@@ -326,7 +327,7 @@ TEST(workload)
 	close(fd);
 	tap__ok(SCENE__UNTIL(workload__ended(&w)), "a stop that comes late is not its end");
 	tap__ok(workload__result(&w, text, sizeof(text)) && !strcmp(text, "exited with status 42"),
-		"and its end is told as it was: %s", text);
+		"the result is its exit status: %s", text);
 	tap__ok(SCENE__UNTIL(!tracees__late(ts, w.pid)), "it is late no longer");
 	workload__close(&w);
 	tracees__close(ts);

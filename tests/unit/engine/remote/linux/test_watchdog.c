@@ -34,7 +34,7 @@ static void run__stop(struct scene *s)
 	let_go(s);
 }
 
-/* The watchdog is one of the job until it has a session of its own; the target is none. */
+/* The watchdog belongs to the job until it has a new session. The target does not belong to it. */
 static void run__job(struct scene *s)
 {
 	if (setpgid(s->target, s->target))
@@ -141,7 +141,7 @@ TEST(job)
 	tap__ok(scene__in_state(s->tracer, 'T') && scene__moves(s),
 		"a job that is stopped as soon as it has begun does not hold its target");
 	kill(-s->tracer, SIGCONT);
-	tap__ok(scene__at(s, 2) && scene__moves(s), "and goes on when it is told to");
+	tap__ok(scene__at(s, 2) && scene__moves(s), "after SIGCONT it samples again");
 	scene__end(s);
 }
 
@@ -194,9 +194,9 @@ static void killed(void (*run)(struct scene *s), const char *what, const char *s
 	close(errors[0]);
 	if (said)
 		tap__ok(strstr(text, said) && strchr(text, '\n') == text + strlen(text) - 1,
-			"%s: that is said in a line: %.*s", what, (int)strcspn(text, "\n"), text);
+			"%s: reported in one line: %.*s", what, (int)strcspn(text, "\n"), text);
 	else
-		tap__ok(!text[0], "%s: nobody is there to say so", what);
+		tap__ok(!text[0], "%s: no process is left to report it", what);
 	scene__end(s);
 }
 
@@ -209,7 +209,7 @@ TEST(watched)
 	first = scene__child(s->tracer, WATCHDOG);
 	tap__bail_if(!first, "no watchdog");
 	tap__ok(getsid(first) != getsid(s->tracer) && getpgid(first) != getpgid(s->tracer),
-		"the watchdog has a session of its own");
+		"the watchdog has a separate session and process group");
 	kill(first, SIGTERM);
 	kill(first, SIGINT);
 	kill(first, SIGHUP);

@@ -3,8 +3,8 @@
 #define TRACER_SCENE_H
 
 /*
- * A process that traces a child of its own, and comes to grief while it holds that: for the tests
- * of what must become of the child.
+ * A process that traces its child and fails while the child is stopped: for the tests of what must
+ * become of the child.
  */
 #include <sched.h>
 #include <stdatomic.h>

@@ -59,8 +59,7 @@ int options__size(const struct option_row *row, void *place, const char *arg, st
 	return 0;
 }
 
-static int parse_duration(const struct option_row *row, void *place, const char *arg,
-			  struct errmsg *f)
+int options__seconds(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
 {
 	double seconds;
 
@@ -168,7 +167,7 @@ const struct option_row options__rows[] = {
 		.manual = "Seconds, unless the number ends in s, m or h.",
 		.type = OPTION_PARSE,
 		.group = OPTION_HOW,
-		.parse = parse_duration,
+		.parse = options__seconds,
 		AT(config.duration),
 	},
 	{

@@ -39,6 +39,7 @@ bool options__format(size_t i, struct option_choice *c);
 /* Of these rows: how they are parsed (struct option_row, `parse`), and what they choose from. */
 int options__pids(const struct option_row *row, void *place, const char *list, struct errmsg *f);
 int options__filter(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
+int options__seconds(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 int options__size(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 int options__event(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 bool options__engine(size_t i, struct option_choice *c);

@@ -172,11 +172,48 @@ wait $gone_pid
 dump -p $gone_pid
 is "$STATUS" 1 "no such process: exit status"
 like "$ERR" "$gone_pid" "no such process: it is said"
-for wrong in "" "-a -p 1" "-p x" "-e bpf -a"; do
+for wrong in "" "-a -p 1" "-p x" "-e bpf -a" "-a --every 0"; do
 	# shellcheck disable=SC2086  # words
 	dump $wrong
 	is "$STATUS" 2 "'dump $wrong': usage"
 done
+
+# --- again and again ---
+
+# repeats OUT ARG...: dump --every in the background. Sets DUMP_PID.
+repeats() {
+	local out=$1
+	shift
+	env --default-signal "$XRPROF" dump --every 0.05 "$@" >"$out" 2>"$out.err" </dev/null &
+	DUMP_PID=$!
+	live_pids+=("$DUMP_PID")
+}
+
+target_start host dump twice
+wait_until 60 waits_in "$TARGET_PID" S
+repeats "$WORK/every" -p "$TARGET_PID"
+every_pid=$DUMP_PID
+check "--every: a stack that is the same is one line" wait_until 60 grep -q "^process $TARGET_PID: sleeping in .*, unchanged\$" "$WORK/every"
+repeats "$WORK/every.json" -p "$TARGET_PID" --json
+check "--every --json: a stack that is the same is marked" wait_until 60 grep -q '"unchanged": true' "$WORK/every.json"
+kill -INT "$DUMP_PID"
+wait "$DUMP_PID"
+is $? 0 "--every: Ctrl-C ends it"
+is "$(cat "$WORK/every.json.err")" "" "--every: and it prints nothing more"
+is "$(python3 -c '
+import json, sys
+rounds = [json.loads(line) for line in sys.stdin]
+first, second = (r["processes"][0] for r in rounds[:2])
+print(first["unchanged"], second["unchanged"], first["frames"] == second["frames"], rounds[0]["time_ms"] <= rounds[1]["time_ms"])' \
+	<"$WORK/every.json")" "False True True True" "--every --json: an object a line, all of it each time"
+kill -INT "$TARGET_PID"
+check "--every: one that changed is shown" wait_until 60 grep -q '^    second' "$WORK/every"
+target_kill
+check "--every: the end of the process ends it" wait_until 60 gone "$every_pid"
+wait "$every_pid"
+is $? 0 "--every: exit status"
+like "$(cat "$WORK/every.err")" "the process has ended\$" "--every: and that is reported"
+like "$(sed -n '1p' "$WORK/every")" '^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} [-+][0-9]{4}$' "--every: a dump begins with its time"
 
 # Somebody else's R: the same line as record has.
 chmod 755 "$WORK"

@@ -67,10 +67,14 @@ static int show__activity(const struct activity *a, struct buf *b)
 	return err;
 }
 
-static int show__head(struct buf *b, const struct dump_process *p)
+int dump_show__head(struct buf *b, const struct dump_process *p)
 {
 	int err = buf__printf(b, "process %d: ", (int)p->pid);
 
+	if (p->unchanged) {
+		err = err ? err : show__activity(&p->activity, b);
+		return err ? err : buf__str(b, ", unchanged\n");
+	}
 	err = err ? err : dump_show__escaped(b, p->command);
 	err = err ? err : buf__printf(b, "\n  R %s, ", *p->r_version ? p->r_version : "?");
 	if (!err && p->tid != p->pid)
@@ -85,9 +89,9 @@ static bool show__has_top(const struct dump_process *p)
 	return !p->stack || !p->stack->nframes || p->stack->top.file;
 }
 
-int dump_show__text(struct buf *b, const struct dump_process *p)
+int dump_show__body(struct buf *b, const struct dump_process *p)
 {
-	int err = show__head(b, p);
+	int err = 0;
 
 	for (uint32_t i = 0; p->stack && i < p->stack->nframes && !err; i++)
 		err = show__frame(b, p->stack->frames[i], p->values ? &p->values[i] : NULL);
@@ -184,6 +188,8 @@ int dump_show__json(struct json *j, const struct dump_process *p)
 	json__str(j, "command", p->command);
 	json__str(j, "r_version", *p->r_version ? p->r_version : NULL);
 	err = json__activity(j, &p->activity);
+	if (p->again)
+		json__bool(j, "unchanged", p->unchanged);
 	json__bool(j, "truncated", p->flags & XR_F_TRUNCATED);
 	json__bool(j, "collecting", p->flags & XR_F_GC);
 	json__array(j, "frames");

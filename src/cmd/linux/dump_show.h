@@ -23,13 +23,17 @@ struct dump_process {
 	const struct stack *stack;	   /* NULL: R is at top level */
 	uint32_t flags;			   /* XR_F_TRUNCATED and so on, of its sample */
 	const struct frame_values *values; /* of each frame; NULL: they are not shown */
+	bool again;			   /* with --every; */
+	bool unchanged;			   /* its body is the one of the round before */
 };
 
 /*
- * dump_show__text - append what people read: a head, and a line a frame, the innermost first.  What
- * strangers wrote is escaped.  -ENOMEM.
+ * dump_show__body - append what people read of the stack: a line a frame, the innermost first.
+ * dump_show__head - what comes before it; of a process that is unchanged it is one line, and all.
+ * What strangers wrote is escaped.  -ENOMEM.
  */
-int dump_show__text(struct buf *b, const struct dump_process *p);
+int dump_show__body(struct buf *b, const struct dump_process *p);
+int dump_show__head(struct buf *b, const struct dump_process *p);
 
 /* dump_show__json - an object, inside an array.  -ENOMEM; misuse of JSON is its own. */
 int dump_show__json(struct json *j, const struct dump_process *p);

@@ -45,6 +45,11 @@ ways <- list(
     call = function() {
         note(); .C("spin_until", file.path(folder, "go"), file.path(folder, "spins"))
     },
+    twice = function() {
+        second <- function() Sys.sleep(1000)
+        tryCatch({ note(); Sys.sleep(1000) }, interrupt = function(e) NULL)
+        tryCatch(second(), interrupt = function(e) NULL)
+    },
     child = function() {
         note(); system("exec sleep 1000")
     }

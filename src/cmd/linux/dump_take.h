@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The stack of one process now: a session of wall time, which ends with the first sample.  So
+ * `dump` knows of an R what `record` knows, and reports the same when it cannot be read.
+ */
+#ifndef XR_CMD_LINUX_DUMP_TAKE_H
+#define XR_CMD_LINUX_DUMP_TAKE_H
+
+#include <stdint.h>
+
+#include "base/errmsg.h"
+#include "cmd/config.h"
+#include "cmd/linux/dump_show.h"
+#include "profile/stacks.h"
+
+/* Starts zeroed.  Has the stack of the process that was looked at last. */
+struct dump_take {
+	struct dump_process *now; /* what the session's sink fills */
+	struct stacks stacks;
+	uint64_t last_id;
+	uint32_t samples;
+	struct errmsg why; /* of the sink */
+};
+
+/*
+ * dump_take__process - fill @now, whose pid is given: thread, activity, stack and flags.  0, or a
+ * negative errno with @f filled.
+ */
+int dump_take__process(struct dump_take *t, const struct config *c, struct dump_process *now,
+		       struct errmsg *f);
+void dump_take__free(struct dump_take *t);
+
+#endif

@@ -97,14 +97,14 @@ static int walk__emit(struct walk *w, __u64 word, __u64 more)
 	}
 	if (calls && !r->called) {
 		if (r->slots || more > XR_COUNTED)
-			fuzz__fail("a count of collections that is none");
+			fuzz__fail("an invalid count of collections");
 		r->called = true;
 		return 0;
 	}
 	if (!part && (form <= XR_FORM_NONE || form > XR_FORM_ITEM_ODD))
 		fuzz__fail("a frame of form %u", (unsigned int)form);
 	if (calls && part == step - 1 && word >> XR_FORM_SHIFT)
-		fuzz__fail("an environment that is none");
+		fuzz__fail("an invalid environment");
 	if (packages && part == step - 1 - calls) {
 		if (!(word & 1) && word && word != XR_PACKAGE_GLOBAL && word != XR_PACKAGE_BASE)
 			fuzz__fail("a malformed package");

@@ -20,7 +20,7 @@ if (grepl("sample.interval=", lines[[1L]], fixed = TRUE)) {
     stacks <- strsplit(sub(" [0-9]+$", "", lines), ";", fixed = TRUE)
     # several processes in one profile: "R-123;"
     stacks <- lapply(stacks, function(s) if (grepl("^R-[0-9]+$", s[[1L]])) s[-1L] else s)
-    # the mark of the collector is no function
+    # the mark of the collector is not a function
     stacks <- lapply(stacks, function(s) if (s[[length(s)]] == "<GC>") s[-length(s)] else s)
     # the graph is of names: without the package, and the place of a definition
     nodes <- unique(sub(".*\t", "", edges))

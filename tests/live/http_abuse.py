@@ -46,7 +46,7 @@ def get(path="/metrics", more=""):
 
 
 def served(what):
-    """Whoever asks now is answered: at once, or when those that are slower have made room."""
+    """Any client gets an answer: at once, or when slower clients are dropped."""
     for _ in range(3):
         code, data = get()
         if code == 200 and b"\nxrprof_build_info{" in data:
@@ -116,7 +116,7 @@ def pipelined():
 
 
 def unread():
-    """Requests whose answers nobody takes: no more is read than can be answered."""
+    """A client that takes no answers: the server reads no more than it can answer."""
     s = connect()
     s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
     s.settimeout(3)

@@ -3,13 +3,14 @@
 usage: moments.py HOW TIMES PID PROFILER ARG...
 
 Profile process PID by PROFILER ARG..., and at TIMES random moments stop the profiler (HOW: tstp, by Ctrl-Z on its
-terminal; stop, by SIGSTOP) or end it (kill, by SIGKILL).  Prints the number of moments after which the profiler did as it
-was told, and how long the process was stopped at most, in ms.
+terminal; stop, by SIGSTOP) or end it (kill, by SIGKILL).  Prints the number of moments after which
+the profiler stopped or ended, and how long the process was stopped at most, in ms.
 
 The process is looked at each two milliseconds.  It was stopped all the time between two looks if it was at both and has not
-been on a CPU between.  Only looks that come in time count, and no look at which the profiler or its watchdog is ready to run
-and does not get a CPU: what others keep from running can let nobody go, and that says nothing about it.  What a hypervisor
-takes away meanwhile (a CPU, for a tenth of a second at a time, with the timer that is to wake the watchdog) is taken off.
+been on a CPU between.  A look counts only if it comes in time, and if neither the profiler nor its
+watchdog waits for a CPU: without a CPU it cannot let the process run.  The time that a hypervisor
+takes meanwhile is subtracted: a CPU, for a tenth of a second at a time, with the timer that is to
+wake the watchdog.
 """
 import os, pty, random, select, signal, sys, time
 
@@ -55,7 +56,7 @@ class Looks:
         self.last = time.monotonic()
         self.runs = self.held = self.in_time = self.looks = 0
         self.longest = 0.0  # s
-        self.before = 0.0  # stolen() when the stop at hand began
+        self.before = 0.0  # stolen() when the current stop began
         self.stops = []  # that are over: look at which they ended, looks, stolen() before
         self.used = {}  # by those who can let the target go: CPU time, ns
 
@@ -107,7 +108,7 @@ class Looks:
 
     @staticmethod
     def drain(terminal):
-        """Nobody is kept waiting for a reader."""
+        """Read what is there, so that the profiler does not wait for a reader."""
         try:
             if terminal is not None and select.select([terminal], [], [], 0)[0]:
                 os.read(terminal, 4096)
@@ -129,7 +130,10 @@ class Looks:
 
 
 def start_on_terminal():
-    """The profiler in the foreground of a terminal of its own, as a job of a shell: its pid, and the terminal."""
+    """Start the profiler in the foreground of a new terminal, as a job of a shell.
+
+    Return its pid and the terminal.
+    """
     read, write = os.pipe()
     session, terminal = pty.fork()
     if session == 0:

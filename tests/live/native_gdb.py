@@ -47,7 +47,7 @@ def module(pc):
 
 
 def told(frames, i):
-    """Frame i as it is, for whoever looks for a cause."""
+    """Frame i as text, for a message."""
     pc, sp = frames[i]
     code = gdb.execute("x/i %d" % pc, to_string=True).strip() if pc else ""
     return "%d: sp %x, %s" % (i, sp, " ".join(code.split()))
@@ -61,7 +61,7 @@ differ = collections.Counter()
 others = []
 
 for _ in range(stops):
-    # a process of its own: gdb runs nothing of ours while the process goes on
+    # a separate process: gdb runs no code of this script while the process runs
     later = subprocess.Popen(["sh", "-c", "sleep %f; kill -INT %d" % (random.uniform(0.001, 0.02), pid)])
     gdb.execute("continue", to_string=True)
     later.wait()

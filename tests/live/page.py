@@ -68,7 +68,7 @@ class View:
     def end(self):
         self.drawn()
         equal(self.page.complaints(), [], f"{self.name}: the console is silent")
-        equal(self.page.requests(), [], f"{self.name}: it asks nobody for anything")
+        equal(self.page.requests(), [], f"{self.name}: makes no network requests")
         self.page.close()
 
 
@@ -81,7 +81,8 @@ def look_at_real(browser):
                             " for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);"
                             " return seen.size; })(document.getElementById('graph-canvas'))")
     ok(painted > 3, "real: there are colours on the canvas", painted)
-    ok("real.html" in page.evaluate("document.getElementById('command').textContent"), "real: the command is told")
+    ok("real.html" in page.evaluate("document.getElementById('command').textContent"),
+       "real: the page has the command")
     facts = page.evaluate("document.getElementById('facts').innerText")
     ok(re.search("499 (a second of CPU time )?requested", facts) and "Samples" in facts, "real: the rate and how many samples", facts)
 
@@ -149,11 +150,12 @@ def look_at_real(browser):
     share = view.state("share")[0] / samples
     ok(0.5 < share <= 1, "real: most samples are in spin", share)
     told = page.wait("document.getElementById('result').textContent")
-    ok(told.startswith(f"{100 * share:.1f} %" if share < 0.9995 else "100 %"), "real: and that is told", told, share)
+    ok(told.startswith(f"{100 * share:.1f} %" if share < 0.9995 else "100 %"),
+       "real: the result has the share", told, share)
     page.evaluate("document.getElementById('search').value = ''")
     page.type("(")
     page.wait("document.getElementById('search').getAttribute('aria-invalid') === 'true'")
-    ok(True, "real: what is no regular expression is told apart")
+    ok(True, "real: an invalid regular expression is marked")
     page.key("Escape")
     view.wait("s.share === null")
 
@@ -230,7 +232,8 @@ def look_at_processes(browser):
     equal((some, view.page.evaluate("document.getElementById('process').options.length")), (weight, 41),
           "processes: p shows one of 40 alone")
     verdict = view.page.evaluate("document.getElementById('verdict').textContent")
-    ok("1003 used 0.06 s of CPU in 60.00 s" in verdict and "--clock wall" in verdict, "processes: one waited, which is said", verdict)
+    ok("1003 used 0.06 s of CPU in 60.00 s" in verdict and "--clock wall" in verdict,
+       "processes: the page reports a process that waited", verdict)
     view.page.evaluate("xrprof.app.controls.setProcess(-1)")
     view.wait(f"s.samples === {whole}")
     view.end()
@@ -298,7 +301,8 @@ def look_at_types(browser):
     view.end()
     view = View(browser, "types", "#type=off_cpu")
     equal(view.state("type"), "off_cpu", "types: a bookmark shows it again")
-    equal(view.page.evaluate("document.getElementById('type').value"), "1", "types: and says so")
+    equal(view.page.evaluate("document.getElementById('type').value"), "1",
+          "types: the selector shows it")
     view.end()
     view = View(browser, "types", "#type=constructor")
     equal(view.state("type"), "cpu", "types: one that there is not is not shown")
@@ -349,7 +353,7 @@ def look_at_recursion(browser):
 def look_at_others(browser):
     view = View(browser, "empty")
     ok(view.page.evaluate("!document.getElementById('empty').hidden && document.getElementById('empty').textContent.length > 40"),
-       "empty: it says so")
+       "empty: a text explains it")
     view.end()
     view = View(browser, "idle")
     said = view.page.evaluate("document.getElementById('empty').textContent")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rserve.py PORT CODE: have Rserve at that port of this machine evaluate CODE, in a connection, and so a process, of
-its own (the protocol QAP1: Rsrv.h of Rserve)."""
+"""rserve.py PORT CODE: have Rserve at that port of this machine evaluate CODE, in a new connection
+and so in a new process (the protocol QAP1: Rsrv.h of Rserve)."""
 import socket
 import struct
 import sys

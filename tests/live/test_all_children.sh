@@ -6,8 +6,9 @@
 # engines: bpf
 # alone: live
 #
-# Children: forked ones from their first instruction, in proportion to their CPU time; those started as programs with
-# --subprocesses, whoever stands between; all with --all. Each by its own pid.
+# Forked children are sampled from their first instruction, in proportion to their CPU time. With
+# --subprocesses also children that are other programs, at any depth; with --all every R. Each has
+# its own pid.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 

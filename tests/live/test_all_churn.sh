@@ -36,7 +36,7 @@ is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/out.stats" "churn"
 forked=$(grep -cE "forked by $TARGET_PID(\$|,)" "$WORK/out.err")
 [ "$forked" -ge $((total * 99 / 100)) ]
-ok $? "it was told of them ($forked of $total)"
+ok $? "the profiler saw their forks ($forked of $total)"
 figure "churn: $total processes; the profiler's memory after each tenth: ${rss[*]} KiB; its descriptors: ${fds[*]}"
 is "${rows[*]}" "none none none none none none none none none none" "no row is left of any"
 # What each process left behind would add up in both halves; a busy moment, of which malloc() keeps a part, is in one.

@@ -99,7 +99,8 @@ check_stats "$WORK/out.stats" "embedded"
 
 [ "$(folded_samples "$WORK/out" "$embed_pid" 'embedded_outer;embedded_inner')" -ge 50 ]
 ok $? "R on the second thread: sampled in its functions"
-is "$(folded_pids "$WORK/out" 'embedded_(inner|outer)')" "$embed_pid" "and nobody else"
+is "$(folded_pids "$WORK/out" 'embedded_(inner|outer)')" "$embed_pid" \
+	"R on the second thread: no other process has its functions"
 # The first thread computes all the time, too. Its ticks show no R function, whatever R does meanwhile.
 all=$(folded_samples "$WORK/out" "$embed_pid")
 own=$(folded_samples "$WORK/out" "$embed_pid" 'embedded_inner')
@@ -112,13 +113,15 @@ like "$(cat "$WORK/list")" "(^|[^0-9])$embed_pid +.* libR.so +2 +.*embed" "list 
 if [ -n "$python" ]; then
 	[ "$(folded_samples "$WORK/out" "$python" 'python_outer;python_inner')" -ge 50 ]
 	ok $? "Python with rpy2: sampled in its functions"
-	is "$(folded_pids "$WORK/out" 'python_(inner|outer)')" "$python" "and nobody else"
+	is "$(folded_pids "$WORK/out" 'python_(inner|outer)')" "$python" \
+		"Python with rpy2: no other process has its functions"
 	figure "Python with rpy2: $(folded_samples "$WORK/out" "$python" python_inner) samples"
 fi
 for name in early late; do
 	[ "$(folded_samples "$WORK/out" "${renamed[$name]}" "${name}_f")" -ge 50 ]
 	ok $? "the program $name: sampled in its function"
-	is "$(folded_pids "$WORK/out" "${name}_f")" "${renamed[$name]}" "and nobody else"
+	is "$(folded_pids "$WORK/out" "${name}_f")" "${renamed[$name]}" \
+		"the program $name: no other process has its function"
 	like "$(cat "$WORK/list")" "(^|[^0-9])${renamed[$name]} +.* program +1 +.*$name" "list shows it"
 done
 for pid in $embed_pid $python; do

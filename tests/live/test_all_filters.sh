@@ -108,7 +108,7 @@ p = [p for p in json.load(open(sys.argv[1]))["processes"] if p["pid"] == int(sys
 print(p["user"], p["container"])' "$WORK/list.json" "${pid_of[$name]}")" "$user $container" "list: user and container of $name"
 done
 
-# One who may not look is told so, by name of what is missing.
+# A user without the rights gets a message that names what is missing.
 cp "$XRPROF" "$WORK/bin/xrprof-bpf"
 setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all "$WORK/bin/xrprof-bpf" list >"$WORK/denied"
 is $? 0 "list without rights ends well"

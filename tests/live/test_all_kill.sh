@@ -12,7 +12,7 @@
 holds() {
 	sed -nE 's/^(prog|map)_id:[[:space:]]*/\1 /p' /proc/"$1"/fdinfo/* 2>/dev/null | sort -u
 }
-# Is none of those in FILE in the kernel any more?
+# Are all of those in FILE gone from the kernel?
 all_gone() {
 	local kind id
 	while read -r kind id; do
@@ -47,7 +47,8 @@ wait_until 300 all_gone "$WORK/held"
 ok $? "no program and no map is left of either"
 alive "$TARGET_PID"
 ok $? "the target runs"
-is "$(awk '$1 == "TracerPid:" { print $2 }' "/proc/$TARGET_PID/status")" 0 "nobody traces it"
+is "$(awk '$1 == "TracerPid:" { print $2 }' "/proc/$TARGET_PID/status")" 0 \
+	"no process traces the target"
 progress=$(cpu_ticks "$TARGET_PID")
 wait_until 300 eval '[ "$(cpu_ticks "$TARGET_PID")" -gt '"$progress"' ]'
 ok $? "and goes on computing"

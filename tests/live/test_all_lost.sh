@@ -6,8 +6,8 @@
 # engines: bpf
 # alone: live
 #
-# More processes start than the profiler can be told of, because it does not run: it finds out, and what R there is. And
-# R that becomes R that becomes R.
+# While the profiler is stopped, more processes start than the kernel can report. The profiler
+# notices it, and finds each R. And R that becomes R that becomes R.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 
@@ -30,7 +30,8 @@ ok $? "an R that started when records were lost is found"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/out.stats" "lost"
-like "$(cat "$WORK/out.err")" "records of new processes were lost" "that records were lost is said"
+like "$(cat "$WORK/out.err")" "records of new processes were lost" \
+	"the profiler reports lost records"
 
 # --- exec over exec, with --subprocesses: the next R is followed, though a shell script stands between ---
 
@@ -63,7 +64,7 @@ for n in 1 2 3 4 5; do
 done
 is "$(folded_pids "$WORK/chain.out" "chain_link_" | wc -l)" 1 "all by the same pid"
 
-# --- files of their own ---
+# --- a file for each process ---
 
 target_start host all_spin first
 first=$TARGET_PID
@@ -77,7 +78,7 @@ open_files() {
 	find "/proc/$PROF_PID/fd" -lname "*Rprof.$second.out" | wc -l
 }
 wait_until 300 test -s "$WORK/dir/Rprof.$second.out"
-ok $? "a process that comes later gets a file of its own"
+ok $? "a later process gets a separate file"
 target_await_done
 wait_until 300 gone "$second"
 closed() {

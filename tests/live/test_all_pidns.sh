@@ -60,7 +60,7 @@ XRPROF=$(realpath "$XRPROF")
 unshare --pid --fork --mount-proc --kill-child bash "$WORK/inside.sh" "$WORK" >"$WORK/inside.out" 2>&1 </dev/null
 ok $? "the namespaces can be made" || diag "$(cat "$WORK/inside.out")"
 [ "$(cat "$WORK/ns")" != "$(readlink /proc/self/ns/pid)" ]
-ok $? "the profiler ran in a PID namespace of its own"
+ok $? "the profiler ran in a new PID namespace"
 for how in one all; do
 	is "$(cat "$WORK/$how.status")" 0 "$how: the profiler ends well" || diag "$(cat "$WORK/$how.err")"
 	check_stats "$WORK/$how.stats" "$how"
@@ -68,7 +68,8 @@ for how in one all; do
 		pid=$(cat "$WORK/$name.pid")
 		[ "$(folded_samples "$WORK/$how" "$pid" "${name}_outer;${name}_inner")" -ge 5 ]
 		ok $? "$how: $name is sampled by the pid seen from inside ($pid)"
-		is "$(folded_pids "$WORK/$how" "${name}_(inner|outer)")" "$pid" "$how: and nobody else"
+		is "$(folded_pids "$WORK/$how" "${name}_(inner|outer)")" "$pid" \
+			"$how: no other process has the functions of $name"
 	done
 	is "$(folded_pids "$WORK/$how" 'outside_(inner|outer)')" "" "$how: what runs outside is not seen"
 done

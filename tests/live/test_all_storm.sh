@@ -44,7 +44,7 @@ is "$(stat_of "$WORK/out.stats" rows_full)" 0 "there was room for all"
 forked=$(grep -cE "forked by $storm(\$|,)" "$WORK/out.err")
 # R itself may start a program or two.
 [ "$forked" -ge 1000 ] && [ "$forked" -le 1010 ]
-ok $? "each fork was told ($forked)"
+ok $? "the profiler saw each fork ($forked)"
 folded_pids "$WORK/out" ';storm_child' >"$WORK/children"
 grep -E "forked by $storm(\$|,)" "$WORK/out.err" | sed -E 's/.*process ([0-9]+) .*/\1/' | sort -u >"$WORK/forked"
 is "$(sort "$WORK/children" | comm -23 - "$WORK/forked")" "" "only children are seen in their function"

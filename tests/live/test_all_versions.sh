@@ -103,7 +103,7 @@ started vupgraded "$host_version"
 cp "$(version_root=$("$tests/images/get" trixie) && echo "$version_root/usr/lib/R/lib/libR.so")" "$WORK/upgraded/lib/new"
 mv "$WORK/upgraded/lib/new" "$WORK/upgraded/lib/libR.so"
 
-# A version that nobody knows: the host's R with another number in it.
+# An unknown version: the host's R with another number in it.
 copy_r "$WORK/unknown"
 python3 - "$WORK/unknown/lib/libR.so" <<-'PY'
 	import re, sys
@@ -134,7 +134,9 @@ for name in $(printf '%s\n' "${!pid_of[@]}" | sort); do
 	is "$(folded_pids "$WORK/out" "${name}_(inner|outer)")" "$pid" "$name: no other process has its functions"
 	if [ "$name" = vunknown ]; then
 		like "$(grep -E "process $pid \(" "$WORK/out.err")" "R [0-9]+\.9\.9 in " "$name: R ${version_of[$name]}"
-		like "$(cat "$WORK/out.err")" "R [0-9]+\.9\.9 \\(process $pid\\) is not in the table of layouts" "$name: the guess is said"
+		like "$(cat "$WORK/out.err")" \
+			"R [0-9]+\.9\.9 \\(process $pid\\) is not in the table of layouts" \
+			"$name: the guess is reported"
 	else
 		like "$(grep -E "process $pid \(" "$WORK/out.err")" "R ${version_of[$name]//./\\.} in " \
 			"$name: R ${version_of[$name]}"

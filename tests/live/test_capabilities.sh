@@ -41,7 +41,7 @@ chmod 755 "$WORK"
 private at_home "$WORK/at_home"
 private removed "$(R RHOME)"
 rm "$WORK/removed/lib/libR.so"
-install -d -o nobody -m 0750 "$WORK/out"
+install -d -o 65534 -m 0750 "$WORK/out"
 install -m 755 "$XRPROF" "$WORK/xrprof-bpf"
 
 # run WITHOUT ENGINE [SECONDS]: serve until it has samples, or so long, with all capabilities but that one; sets said, samples and status
@@ -51,7 +51,8 @@ run() {
 		[ "$cap" = "$1" ] || list="$list,+$cap"
 	done
 	rm -rf "$WORK/out"/*
-	setpriv --reuid nobody --regid nogroup --clear-groups --bounding-set "-all$list" --inh-caps "-all$list" --ambient-caps "-all$list" \
+	setpriv --reuid 65534 --regid nogroup --clear-groups --bounding-set "-all$list" \
+		--inh-caps "-all$list" --ambient-caps "-all$list" \
 		"$WORK/xrprof-bpf" serve -e "$2" --dir "$WORK/out" --interval 1 -F 99 --max-cpu 0 --all >"$WORK/said" 2>&1 </dev/null &
 	local pid=$!
 	live_pids+=("$pid")

@@ -5,8 +5,9 @@
 # timeout: 400
 # engines: bpf
 #
-# In a control group with little memory: in 64 MiB the profiler keeps all there is by default while processes make a million
-# names and stacks of their own; where it cannot start it says so, and is not ended by the kernel.
+# In a control group with little memory: in 64 MiB the profiler keeps its defaults while processes
+# make a million different names and stacks. If it cannot start it reports it, and the kernel does
+# not kill it.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 
@@ -55,7 +56,7 @@ is "$(wc -l <"$WORK/small.err")" 1 "with one line" || diag "$(cat "$WORK/small.e
 like "$(cat "$WORK/small.err")" "needs [0-9]+ MiB of memory.*allows 16.*raise its limit, or use --engine ptrace" "that says what to do"
 confined env "$XRPROF" -d 1 -p "$TARGET_PID" -o "$WORK/other.out" >"$WORK/other.txt" 2>"$WORK/other.err" </dev/null
 is $? 0 "without --engine, another one is taken" || diag "$(cat "$WORK/other.err")"
-like "$(cat "$WORK/other.err")" "needs [0-9]+ MiB of memory" "and why is said"
+like "$(cat "$WORK/other.err")" "needs [0-9]+ MiB of memory" "the message has the reason"
 
 echo 64M >"$group/$limit"
 PROF_OUT=$WORK/out

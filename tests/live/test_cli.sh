@@ -121,7 +121,7 @@ stuck() {
 }
 if wait_until 100 stuck; then
 	kill -INT $stuck_pid
-	check "a pipe nobody reads does not hold the program" wait_until 60 gone $stuck_pid
+	check "a pipe without a reader does not block the program" wait_until 60 gone $stuck_pid
 else
 	fail "the pipe fills up"
 fi
@@ -169,10 +169,10 @@ program="$(seen "$WORK/command.out"); cat('said\n')"
 run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- R --vanilla --no-echo -e "$program; quit(status = 3)"
 is "$STATUS" 3 "command that fails: its exit status is ours"
 is "$OUT" said "command, -o: it has stdout"
-like "$ERR" 'status 3' "command that fails: it is said"
+like "$ERR" 'status 3' "command that fails: reported"
 run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- "$WORK/no-such-command"
 is "$STATUS" 1 "command that is not there: exit status"
-like "$ERR" 'no-such-command: No such file' "command that is not there: it is said"
+like "$ERR" 'no-such-command: No such file' "command that is not there: reported"
 run -e "$XRPROF_ENGINE" -o "$WORK/command.out" -- sleep 0.1
 is "$STATUS" 1 "command without R: exit status"
 like "$ERR" 'ended before R was found in it or its descendants; .* --all or -p PID' "command without R: the reason"
@@ -227,12 +227,14 @@ dumped() {
 }
 check "dump -s: the R that a shell started" wait_until 60 dumped || diag "$OUT $ERR"
 
-# By sudo the command is run as who called it.
-export SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody
+# Under sudo the command runs as the caller.
+SUDO_USER=$(id -nu 65534)
+export SUDO_UID=65534 SUDO_GID=65534 SUDO_USER
 chmod 755 "$WORK"
 run -o "$WORK/command.out" -e "$XRPROF_ENGINE" -- Rscript --vanilla -e "system('id -u'); $(seen "$WORK/command.out")"
-is "$STATUS $OUT" "0 65534" "sudo: the command runs as who called it" || diag "$ERR"
-like "$ERR" 'Rscript runs as nobody \(uid 65534\), who called sudo; --as-root' "sudo: that is said"
+is "$STATUS $OUT" "0 65534" "sudo: the command runs as the caller" || diag "$ERR"
+like "$ERR" "Rscript runs as $SUDO_USER \\(uid 65534\\), who called sudo; --as-root" \
+	"sudo: reported"
 is "$(stat -c %u "$WORK/command.out")" 0 "sudo: the profile is written as before"
 run -o "$WORK/command.out" -e "$XRPROF_ENGINE" --as-root -- Rscript --vanilla -e 'system("id -u")'
 is "$OUT" 0 "sudo: --as-root"

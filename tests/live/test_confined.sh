@@ -221,6 +221,8 @@ fi
 
 wait_until 300 grep -q '^State:.T' "/proc/${pid[root]}/status"
 "$XRPROF" -e bpf -d 1.2 -p "${pid[root]}" -o "$WORK/out" 2>"$WORK/err"
-like "$(cat "$WORK/err")" "process ${pid[root]} .*is stopped, by a signal \(SIGSTOP\) or a debugger" "a stopped R: it is said so"
+like "$(cat "$WORK/err")" \
+	"process ${pid[root]} .*is stopped, by a signal \(SIGSTOP\) or a debugger" \
+	"a stopped R: reported"
 is "$(grep -c "waited the rest" "$WORK/err")" 0 "a stopped R: and not that it waited" || diag "$(cat "$WORK/err")"
 done_testing

@@ -4,16 +4,17 @@
 # touches: output session os
 # timeout: 200
 #
-# The profiler stays in control whatever the reader of its output does: --duration, SIGTERM and SIGINT end it while the
-# pipe that it writes to is full and nobody reads, and the statistics come each time; what was not written is counted,
-# and the exit status is 1 then. A second Ctrl-C ends it at once. A file that may not grow is a full disk.
+# The reader of its output cannot block the profiler: --duration, SIGTERM and SIGINT end it while
+# its pipe is full and without a reader, and it writes the statistics each time. It counts the
+# samples that were not written, and the exit status is 1 then. A second Ctrl-C ends it at once. A
+# file that may not grow is a full disk.
 # also: ptrace
 . "$(dirname "$0")/../lib/live.sh"
 
 target_start host work 600 exit
 target_go
 
-# stuck NAME ARG...: profile into a pipe that is open, and that nobody reads. Sets PROF_PID, PROF_OUT.
+# stuck NAME ARG...: profile into a pipe that is open but never read. Sets PROF_PID, PROF_OUT.
 stuck() {
 	local name=$1
 	shift
@@ -38,10 +39,10 @@ pipe_full() {
 	PY
 }
 
-# ended_stuck NAME: what holds when it ended and nobody had read.
+# ended_stuck NAME: check the end of a profiler whose pipe was never read.
 ended_stuck() {
 	wait_until 60 gone "$PROF_PID"
-	ok $? "$1: it ends although nobody reads" || {
+	ok $? "$1: it ends without a reader" || {
 		diag "$(cat "$PROF_OUT.err")"
 		kill -KILL "$PROF_PID"
 	}
@@ -50,7 +51,8 @@ ended_stuck() {
 	check_stats "$PROF_OUT.stats" "$1"
 	[ "$(stat_of "$PROF_OUT.stats" unwritten)" -gt 0 ]
 	ok $? "$1: what was not written is counted: $(stat_of "$PROF_OUT.stats" unwritten) samples"
-	like "$(cat "$PROF_OUT.err")" "$(stat_of "$PROF_OUT.stats" unwritten) samples were not written" "$1: and said"
+	like "$(cat "$PROF_OUT.err")" \
+		"$(stat_of "$PROF_OUT.stats" unwritten) samples were not written" "$1: and reported"
 	like "$(tail -n 1 "$PROF_OUT.err")" "samples? = .*$(stat_of "$PROF_OUT.stats" unwritten) of the lost not written" \
 		"$1: the last line is there"
 	alive "$TARGET_PID"
@@ -65,7 +67,7 @@ stuck duration -d 4
 wait_until 60 pipe_full
 ok $? "--duration: the pipe is full"
 ended_stuck "--duration"
-figure "--duration: profiled for $(stat_of "$WORK/duration.stats" seconds) of 4 s, while nobody read"
+figure "--duration: profiled for $(stat_of "$WORK/duration.stats" seconds) of 4 s, without a reader"
 
 for signal in TERM INT; do
 	stuck $signal
@@ -123,7 +125,7 @@ check_rprof "$WORK/slow.head" "a slow reader"
 	prof -F 4999 -p "$TARGET_PID" -o "$WORK/limit.out" --stats "$WORK/limit.stats" 2>"$WORK/limit.err"
 )
 is $? 1 "ulimit -f: exit status 1"
-like "$(cat "$WORK/limit.err")" 'limit.out: .*ulimit -f' "ulimit -f: it says so"
+like "$(cat "$WORK/limit.err")" 'limit.out: .*ulimit -f' "ulimit -f: the message has the limit"
 check_rprof "$WORK/limit.out" "ulimit -f"
 check_stats "$WORK/limit.stats" "ulimit -f"
 is "$(samples_in "$WORK/limit.out")" "$(stat_of "$WORK/limit.stats" written)" "ulimit -f: as many lines as samples"

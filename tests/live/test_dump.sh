@@ -61,7 +61,7 @@ blocks() {
 	dump -p "$TARGET_PID"
 	is "$(printf '%s\n' "$OUT" | sed -n 's/^    //p')" "$wanted" "$way: the same as text"
 	is "$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$TARGET_PID/status")$(awk '{ print $22 }' "/proc/$TARGET_PID/stat")" \
-		"0$start" "$way: R is there, and nobody's"
+		"0$start" "$way: R runs on, and no process traces it"
 }
 
 # finishes WAY: what the program launched last waited for has come
@@ -171,7 +171,7 @@ gone_pid=$!
 wait $gone_pid
 dump -p $gone_pid
 is "$STATUS" 1 "no such process: exit status"
-like "$ERR" "$gone_pid" "no such process: it is said"
+like "$ERR" "$gone_pid" "no such process: the message has the pid"
 for wrong in "" "-a -p 1" "-p x" "-e bpf -a" "-a --every 0"; do
 	# shellcheck disable=SC2086  # words
 	dump $wrong

@@ -10,7 +10,7 @@
 
 for place in $(all_places host static bullseye trixie sid); do
 	[ "$place" = host ] || part_needs "$place" image "$place" || continue
-	TARGET_WRAP=(bash -c 'ulimit -s unlimited; exec "$@"' -) # so many calls need more than 8 MiB
+	TARGET_WRAP=(bash -c 'ulimit -s unlimited; exec "$@"' -) # the calls need more than 8 MiB
 	target_start "$place" dump_values
 	"$XRPROF" dump -p "$TARGET_PID" --calls --locals --json >"$WORK/dump.json" 2>"$WORK/err"
 	is $? 0 "$place: exit status" || diag "$(cat "$WORK/err")"

@@ -37,7 +37,7 @@ is $? 0 "--help: exit status 0"
 ok $? "--help goes to stdout"
 like "$("$XRPROF" --version)" '^xrprof-bpf [0-9]' "--version"
 
-# --- targets that are none ---
+# --- processes that are not R ---
 engine=(-q -e "$XRPROF_ENGINE")
 sleep 600 &
 sleeper=$!
@@ -114,7 +114,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 		skip "this kernel runs no 32-bit programs" "32-bit"
 	fi
 else
-	skip "32-bit programs of this machine's architecture are not to be had" "32-bit"
+	skip "32-bit programs of this machine's architecture are not available" "32-bit"
 fi
 
 # --- more than one ---

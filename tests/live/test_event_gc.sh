@@ -7,10 +7,10 @@
 # timeout: 900
 # alone: live
 #
-# Collections as an event (--event gc): three functions allocate 1 : 2 : 4 in random order, and have these shares of the
-# bytes, within what chance does with so many collections; all bytes together are those that the program knows, and those that
-# Rprofmem() counts in the same process. Of children, too; with another event at once; by a probe where all watchpoints are
-# in use; and refused where there is neither.
+# Collections as an event (--event gc): three functions allocate 1 : 2 : 4 in random order, and have
+# these shares of the bytes, within what chance allows for the number of collections. The sum is
+# that of the program, and that of Rprofmem() in the same process. Of children, too; with another
+# event at once; by a probe if all watchpoints are in use; and refused if there is neither.
 . "$(dirname "$0")/../lib/live.sh"
 
 places=${XRPROF_PLACES:-host static bullseye trixie sid}
@@ -65,7 +65,7 @@ shares() {
 		            got[part] += int(n)
 		known = float(open(f"{folder}/bytes").read())
 		event = json.load(open(stats))["events"][0]
-		# a collection for each so many bytes: as many are in it
+		# the number of collections: all bytes by those of one collection
 		n = total / (event["weight"] / event["samples"])
 		off = total / known - 1
 		print(f"{n:.0f} collections, {total} bytes, {100 * off:+.2f} % of what the program knows")
@@ -178,8 +178,9 @@ if [ -d /sys/devices/uprobe ]; then
 	neither info
 	like "$(cat "$WORK/neither.out")" "collections +- +no watchpoint: .*and no probes" "info: neither"
 	neither -p "$TARGET_PID" --event gc -d 1
-	is $? 1 "neither, for nobody: exit status 1"
-	is "$(wc -l <"$WORK/neither.err")" 1 "neither, for nobody: one line" || diag "$(cat "$WORK/neither.err")"
+	is $? 1 "neither, for any process: exit status 1"
+	is "$(wc -l <"$WORK/neither.err")" 1 "neither, for any process: one line" ||
+		diag "$(cat "$WORK/neither.err")"
 	like "$(cat "$WORK/neither.err")" "cannot detect collections: no watchpoint .*in use" "neither, no process: the reason"
 	watch_give
 	target_kill

@@ -17,7 +17,7 @@ PROF_PID=$!
 live_pids+=("$PROF_PID")
 check "it is ready" wait_until 120 test -s "$PROF_OUT.ready" || diag "$(cat "$PROF_OUT.err")"
 
-# What is allocated after the last collection is told with the next one.
+# The next collection reports what was allocated after the last one.
 program='allocates <- function() { for (i in 1:300) numeric(5e4); gc() }; for (i in 1:5) allocates(); cat(Sys.getpid(), "\n")'
 watched() {
 	find "/proc/$PROF_PID/fd" -lname '*perf_event*' 2>/dev/null | wc -l

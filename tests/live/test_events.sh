@@ -98,12 +98,12 @@ is "$(samples_in "$OUT")" $((n / 7)) "lines: Rprof.out has a line for each sampl
 check_rprof "$OUT" lines
 
 every probe '' -f folded --event "usdt:$so:xrtest:hit"
-is "$(cat "$TARGET_DIR/hits")" "$n" "probe: the program sees that somebody wants it"
+is "$(cat "$TARGET_DIR/hits")" "$n" "probe: the program sees that the probe is in use"
 is "$(below probing)" "$n" "probe: at both places, each time"
 is "$(total)" "$n" "probe: and nowhere else"
 
-every nobody '' -f folded --event cpu-clock
-is "$(cat "$TARGET_DIR/hits")" 0 "probe: off again when nobody does"
+every unused '' -f folded --event cpu-clock
+is "$(cat "$TARGET_DIR/hits")" 0 "probe: off again when no profiler uses it"
 is "$(($(event_of weight) % $(event_of samples)))" 0 "cpu-clock: each is a period"
 
 # --- system calls, beside perf ---

@@ -15,7 +15,7 @@ check "the fixture builds" "${CC:-cc}" -Wall -Wextra -Werror -O1 -o "$WORK/refus
 	exit 1
 }
 
-# without CAPABILITIES ARG...: the profiler without them, whoever runs it.
+# without CAPABILITIES ARG...: the profiler without them, for any caller.
 without() {
 	local caps=$1
 	shift
@@ -40,7 +40,8 @@ falls_back() {
 	"$@" -p "$TARGET_PID" -F 499 -d 3 -f folded -o "$out" --stats "$out.stats"
 	is $? 0 "$name: exit status 0" || diag "$(cat "$WORK/err")"
 	is "$(stat_of "$out.stats" engine)" "$engine" "$name: engine $engine"
-	is "$(grep -cE "engine $engine.*because" "$WORK/err")" 1 "$name: one line says so" || diag "$(cat "$WORK/err")"
+	is "$(grep -cE "engine $engine.*because" "$WORK/err")" 1 "$name: one line reports it" ||
+		diag "$(cat "$WORK/err")"
 	like "$(grep because "$WORK/err")" "$why" "$name: it has the reason"
 	check_stats "$out.stats" "$name"
 	[ "$(stat_of "$out.stats" written)" -gt 20 ]
@@ -70,7 +71,8 @@ check "--all without perf events: an R that is there" wait_until 30 has_samples 
 target_start host flip 1 plain 10
 target_go
 check "--all without perf events: an R that comes later" wait_until 30 has_samples "$TARGET_PID"
-like "$(cat "$WORK/err")" "twice a second, because cannot receive process events" "that they are looked for is said" ||
+like "$(cat "$WORK/err")" "twice a second, because cannot receive process events" \
+	"the profiler reports that it scans for processes" ||
 	diag "$(cat "$WORK/err")"
 target_kill
 pkill -INT -P "$job"

@@ -24,7 +24,8 @@ wanted=("$@")
 
 flags=(-std=gnu11 -O1 -rdynamic -pthread -I "$tests/../include" -I "$tests/../src" -I "$tests/unit")
 check "the fixture builds" "${CC:-cc}" "${flags[@]}" -o "$WORK/hostile" "$tests"/fixtures/hostile*.c "$BUILD/libxrprof.a" &&
-	check "and one whose version nobody knows" "${CC:-cc}" "${flags[@]}" -DVERSION_MINOR='"9.9"' -DVERSION_YEAR='"2035"' \
+	check "and one with an unknown version" "${CC:-cc}" "${flags[@]}" -DVERSION_MINOR='"9.9"' \
+		-DVERSION_YEAR='"2035"' \
 		-o "$WORK/unknown" "$tests"/fixtures/hostile*.c "$BUILD/libxrprof.a" || {
 	done_testing
 	exit 1
@@ -37,7 +38,7 @@ launch() {
 	local ready
 	launched=$((launched + 1))
 	ready=$WORK/ready$launched
-	# a name of its own that acts on terminals, for what is said of it
+	# a name that acts on terminals, which messages about it must not do
 	(exec -a $'hostile\033[2J\302\233\n"' "$@" >"$ready" 2>/dev/null </dev/null) &
 	PID=$!
 	live_pids+=("$PID")
@@ -151,7 +152,7 @@ if [ ${#wanted[@]} -eq 0 ]; then
 	end "${crowd[@]}"
 fi
 
-check "the good one is well" alive "$good"
+check "the good process still runs" alive "$good"
 figure "$(printf '%-44s %5s %8s %12s %8s' "$XRPROF_ENGINE: worst of" MiB "s to end" "good of due" "us")"
 sort -k2,2nr "$WORK/figures" | head -n 3 | while read -r name mib late got due us; do
 	figure "$(printf '%-44s %5s %8s %12s %8s' "$name" "$mib" "$late" "$got/$due" "$us")"

@@ -43,7 +43,7 @@ rss() {
 # --- what is answered ---
 
 serve open 127.0.0.1:0
-like "$ADDRESS" '^127\.0\.0\.1:[1-9][0-9]+$' "the kernel chose a port, and it is told"
+like "$ADDRESS" '^127\.0\.0\.1:[1-9][0-9]+$' "the kernel chose a port, and serve reports it"
 ask /
 is "$CODE" 200 "/"
 like "$BODY" '/metrics .*/healthz .*/debug/pprof/profile' "/ says what there is"
@@ -60,7 +60,7 @@ well() {
 	ask /healthz
 	[ "$CODE $BODY" = "200 ok" ]
 }
-check "/healthz, when it is well again" wait_until 60 well
+check "/healthz, when it is healthy again" wait_until 60 well
 ask /metrics
 is "$CODE" 200 "/metrics"
 like "$HEAD" 'Content-Type: text/plain; version=0\.0\.4; charset=utf-8' "/metrics: its type"
@@ -139,7 +139,7 @@ for how in slow many asking pipelined unread garbage headers bodies gone; do
 	check "abuse: $how" timeout -k 5 200 python3 "$tests/live/http_abuse.py" "$ADDRESS" "$how" ||
 		diag "$(cat "$OUT")"
 done
-is "$(grep -c '^gone$' "$OUT")" 12 "each profile that nobody waits for is told"
+is "$(grep -c '^gone$' "$OUT")" 12 "serve sees that the client of each profile has left"
 after=$(rss)
 figure "resident memory: $before KiB, $after KiB after the abuse"
 # 32 clients of 16 KiB each, and answers
@@ -162,7 +162,8 @@ check "a profile is being taken" wait_until 60 taken 7
 ask /healthz
 kill -TERM "$PID"
 wait "$PID" "$curl"
-is "$(cat "$WORK/late.code")" 503 "who waits at the end is told: $(cat "$WORK/late")"
+is "$(cat "$WORK/late.code")" 503 \
+	"a client that waits at the end gets an answer: $(cat "$WORK/late")"
 
 serve ends_asked 127.0.0.1:0
 exec {client}<>"/dev/tcp/127.0.0.1/${ADDRESS##*:}"
@@ -172,7 +173,8 @@ ask /healthz
 kill -TERM "$PID"
 wait "$PID"
 is $? 0 "it ends, with a request that came while it did"
-is "$(timeout 60 cat <&"$client" | tr -d '\r' | grep -c '^HTTP/1.1 503')" 2 "which is told, too"
+is "$(timeout 60 cat <&"$client" | tr -d '\r' | grep -c '^HTTP/1.1 503')" 2 \
+	"both of its requests get 503"
 exec {client}>&-
 
 # --- a Unix socket ---

@@ -79,9 +79,9 @@ exec 5>"$WORK/typed"
 printf '%s\n' 'handles <- function() Sys.sleep(0.3); request <- function() handles()' 'cat("it", "listens\n")' >&5
 check "prompt: R starts" wait_until 120 grep -q '^it listens' "$WORK/shown" || diag "$(cat "$WORK/shown")"
 prompt=$(target_find "$job")
-# nobody types
+# without input
 prof -p "$prompt" --off-cpu -F 499 -d 1 -f folded -o "$WORK/still.out" --stats "$WORK/still.stats" 2>"$WORK/still.err"
-is $? 0 "prompt: nobody types: exit status 0"
+is $? 0 "prompt: without input: exit status 0"
 is "$(cat "$WORK/still.out")" "" "prompt: nothing is shown"
 python3 - "$WORK/still.stats" <<-'PY'
 	import json, sys
@@ -91,7 +91,8 @@ PY
 ok $? "prompt: all of it is waiting for work" || diag "$(cat "$WORK/still.stats")"
 prof -p "$prompt" --off-cpu --idle -F 499 -d 1 -f rprof -o "$WORK/still.out" 2>"$WORK/still.err"
 is $? 0 "prompt: as Rprof.out: exit status 0"
-is "$(wc -l <"$WORK/still.out")" 1 "prompt: there a line without functions is none" || diag "$(cat "$WORK/still.out")"
+is "$(wc -l <"$WORK/still.out")" 1 "prompt: Rprof.out has no lines without functions" ||
+	diag "$(cat "$WORK/still.out")"
 "$XRPROF" top -p "$prompt" --off-cpu --idle --sample-type off_cpu --batch 2 >"$WORK/top.out" 2>"$WORK/top.err"
 is $? 0 "prompt: top: exit status 0" || diag "$(cat "$WORK/top.err")"
 is "$(grep -cE ' 100\.0 .* <toplevel>$' "$WORK/top.out")" 2 "prompt: top shows it in each second" || diag "$(cat "$WORK/top.out")"

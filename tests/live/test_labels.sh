@@ -28,7 +28,7 @@ has() {
 	done
 }
 
-# of PID: what is said of it, but for its pid, thread and the like
+# of PID: its labels, except pid, thread and host
 of() {
 	tags -tagfocus="pid=$1" | grep -vE '^(pid|thread|host)='
 }
@@ -76,7 +76,7 @@ line "$said" "^xrprof_env=prod$" "a variable under its own name"
 check "when it started" eval '[ $((started - $(sed -n "s/^started=//p" <<<"$said"))) -ge -2 ] && [ $((started - $(sed -n "s/^started=//p" <<<"$said"))) -le 2 ]'
 no_line "$said" "container=" "it is in no container"
 line "$(of "$red")" "^container=ns:$(readlink "/proc/$red/ns/pid" | tr -dc 0-9)$" "the sandbox is one"
-no_line "$(of "$red")" "xrprof_env=" "what is not set is not said"
+no_line "$(of "$red")" "xrprof_env=" "an unset variable is not a label"
 check "the machine" has host=lab
 check "nothing else of the environment is anywhere" eval '! { cat "$SERVE_ERR"; zcat "$dir"/*; } | grep -qaE "s3cret|XRPROF_SECRET"'
 line "$(zcat "$dir"/index-*.jsonl.gz)" '"command": ?"[^"]*spin\.R' "the index has the command lines"
@@ -95,8 +95,8 @@ first() {
 	done
 	return 1
 }
-# unsaid PID FILE: is there a sample of it in FILE of which no service is said?
-unsaid() {
+# without_service PID FILE: does FILE have a sample of it without a service?
+without_service() {
 	go tool pprof -tagfocus="pid=$1" -tagignore='service=.' -sample_index=samples -tags "$2" 2>/dev/null | grep -qE "%\): *$1\$"
 }
 # its first sample comes when it comes, so this is looked at some times
@@ -106,7 +106,8 @@ for round in 1 2 3 4 5; do
 	ok $? "serve starts, with short intervals"
 	for pid in "$blue" "$red"; do
 		check "process $pid, busy before, is in a file" wait_until 60 first "$pid"
-		check "with its service from its first sample on" eval '! unsaid "$pid" "$(first "$pid")"'
+		without_service "$pid" "$(first "$pid")"
+		is $? 1 "with its service from its first sample on"
 	done
 	serve_stop
 done
@@ -121,7 +122,7 @@ serve_stop
 no_line "$(tags)" "service=blue" "and nothing else is"
 file=$(windows_in "$dir" | tail -n 1)
 "$XRPROF" report "$file" -o "$WORK/again.pb.gz" 2>"$WORK/report.err"
-is $? 0 "report writes it once more" || diag "$(cat "$WORK/report.err")"
+is $? 0 "report writes it again" || diag "$(cat "$WORK/report.err")"
 is "$(go tool pprof -sample_index=samples -tags "$WORK/again.pb.gz" 2>/dev/null | sort)" \
 	"$(go tool pprof -sample_index=samples -tags "$file" 2>/dev/null | sort)" "with all its labels"
 done_testing

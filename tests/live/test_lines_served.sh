@@ -97,7 +97,8 @@ mkfifo "$WORK/typed"
 ) &
 live_pids+=($!)
 exec 5>"$WORK/typed"
-# type_line LINE: and wait until R has done it (what it says so with is not what was typed, which it shows, too)
+# type_line LINE: and wait until R has done it. R echoes the input, so it prints another text than
+# the input has.
 typed=0
 type_line() {
 	typed=$((typed + 1))

@@ -7,7 +7,8 @@
 #
 # The innermost line of byte code, for which R's variables R_BCbody and R_BCpc must be found: in a libR.so without a
 # symbol table (by its machine code), in the same with one, in an R without libR.so that has one, and in that R
-# stripped. That the symbols are used is seen by exchanging the two. Where the variables cannot be found it is said.
+# stripped. Exchanged symbols prove that the profiler uses them. If it cannot find the variables it
+# reports it.
 . "$(dirname "$0")/../lib/live.sh"
 
 home=$(R RHOME)
@@ -75,7 +76,7 @@ hot_share() {
 		END { print all ? int(100 * hot / all) : 0 }' "$1"
 }
 
-# profile_hot KIND SAID: leaves what was said in $PROF_OUT.err, and sets share.
+# profile_hot KIND SAID: leaves the messages in $PROF_OUT.err, and sets share.
 profile_hot() {
 	target_start "$1" lines_hot
 	prof_start "$TARGET_DIR/ours.out" -v -F 499 --lines -p "$TARGET_PID"
@@ -131,7 +132,7 @@ ok $? "static-stripped: the innermost line is there" || diag "$(head "$PROF_OUT"
 
 check "libR.so is made unreadable" libr_unknown
 profile_hot libr-unknown "R_BCbody and R_BCpc were not found"
-is "$(grep -c R_BCbody "$PROF_OUT.err")" 1 "libr-unknown: that is said once"
+is "$(grep -c R_BCbody "$PROF_OUT.err")" 1 "libr-unknown: reported once"
 is "$share" 0 "libr-unknown: there is no innermost line"
 is "$(grep -c '^#File 1: hot.R' "$PROF_OUT")" 1 "libr-unknown: the file of the callers is there"
 [ "$(grep -c '^"hot" 1#10 "begin" $' "$PROF_OUT")" -ge 100 ]

@@ -5,8 +5,8 @@
 # else: ptrace vmread
 # timeout: 120
 #
-# Names come whole up to the longest that R takes, in ASCII and not; a string that is longer than what is kept of one is
-# cut, and says so.
+# Names come whole up to the longest that R takes, in ASCII and not. A longer string is cut at the
+# limit, and marked.
 
 . "$(dirname "$0")/../lib/live.sh"
 target_start host long_names 3

@@ -4,9 +4,9 @@
 # also: ptrace vmread
 # timeout: 600
 #
-# --memory: the counts are those that R's own profiler writes, which runs in the same process at the same time; bytes
-# allocated are in the functions that allocate them; what reads Rprof.out reads them; and a process in which they are not
-# found says so and is profiled without.
+# --memory: the counts are those that R's own profiler writes, which runs in the same process at the
+# same time. The functions that allocate bytes have them. Readers of Rprof.out read them. If the
+# profiler does not find the counts of a process it reports it, and profiles the process without.
 . "$(dirname "$0")/../lib/live.sh"
 
 places=$(all_places host static bullseye trixie sid)
@@ -168,7 +168,7 @@ shares() {
 check "bytes allocated, by function, are 1 : 2 : 4" shares
 figure "$(shares 2>/dev/null)"
 "$XRPROF" report "$PROF_OUT" --sample-type alloc_space </dev/null 2>/dev/null | grep -q MiB
-ok $? "they are told as bytes"
+ok $? "report prints them as bytes"
 
 # An R whose get_current_mem() is another function: there the counts are not found.
 patch_libr() {
@@ -213,7 +213,7 @@ else
 	[ "$(grep -c '^:0:0:0:0:"' "$PROF_OUT")" -gt 20 ] && grep -q spin "$PROF_OUT"
 	ok $? "its lines have none"
 	is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["memory"])' "$PROF_OUT.stats")" \
-		"{'proven': 0, 'unproven': 0, 'none': 1}" "and --stats says so"
+		"{'proven': 0, 'unproven': 0, 'none': 1}" "--stats has the process without counts"
 	target_kill
 fi
 

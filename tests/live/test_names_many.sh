@@ -6,9 +6,10 @@
 # engines: bpf
 # alone: live
 #
-# A million functions with names of their own: the profiler's memory is flat once the processes that had them are gone,
-# and bounded while one runs that has more names than there is room for; no name is lost without being counted.
-# XRPROF_HOUR=1 (make soak): a million in an hour, by twelve processes that live ten minutes each.
+# A million functions with different names: the profiler's memory is flat once the processes that
+# had them are gone, and bounded while one runs that has more names than there is room for; no name
+# is lost without being counted. XRPROF_HOUR=1 (make soak): a million in an hour, by twelve
+# processes that live ten minutes each.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 

@@ -7,7 +7,7 @@
 # timeout: 600
 #
 # Builtins have the names by which R calls them: against R's profiler in the same process, which makes contexts of them, and
-# against what the functions outside of them call. SAMPLES: so many at least, of each R (4,000).
+# against what the functions outside of them call. SAMPLES: the least number, of each R (4,000).
 . "$(dirname "$0")/../lib/live.sh"
 
 XRPROF=$BUILD/oracle-tap

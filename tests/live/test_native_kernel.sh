@@ -4,8 +4,8 @@
 # engines: bpf ptrace
 # timeout: 120
 #
-# --kernel: where the kernel was at work for R its functions stand inside of R's, and with --native inside of libc's; their names are
-# those of /proc/kallsyms. Engine ptrace has none, and says so.
+# --kernel: if the kernel worked for R its functions stand inside of R's, and with --native inside
+# of libc's. Their names are those of /proc/kallsyms. Engine ptrace has none, and reports it.
 . "$(dirname "$0")/../lib/live.sh"
 
 target_start host native_kernel

@@ -9,7 +9,7 @@
 # C and C++ functions that R calls and that call R, up to eight levels deep (.Call, .External, .C, C++ exceptions across
 # R_UnwindProtect(), R_ToplevelExec(), R_tryEval(), libc's qsort(), errors that go out through all of them): each stands
 # between the right R functions, in every sample. With frames of signal handlers on top, and a thread beside. On this
-# machine's R and those of other releases. SAMPLES: so many at least, of each (2,000).
+# machine's R and those of other releases. SAMPLES: the least number, of each (2,000).
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/nested.sh"
 

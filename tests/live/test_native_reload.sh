@@ -5,8 +5,9 @@
 # engines: bpf
 # timeout: 300
 #
-# A library is unloaded and another is mapped at its place: from then on its functions have its names. Nothing in the process meets
-# code that is new, so the profiler has to be told that something was mapped.
+# A library is unloaded and another is mapped at its place: from then on its functions have its
+# names. No sample has an address that is not mapped yet, so the kernel must notify the profiler of
+# the mapping.
 . "$(dirname "$0")/../lib/live.sh"
 
 for name in first second; do

@@ -8,7 +8,8 @@
 #
 # Code without unwind tables among R's functions: unwinding is taken up again by the jmp_buf that is in a context, so only the frames
 # between are lost, and all others stand where they must. Where there is no such context (from R 4.4 on those of calls that byte code
-# makes itself have none) <no-native> stands, with R's part outside of it. SAMPLES: so many at least, of each R (2,000).
+# makes itself have none) <no-native> stands, with R's part outside of it. SAMPLES: the least
+# number, of each R (2,000).
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/nested.sh"
 

@@ -7,7 +7,8 @@
 #
 # R's part of a stack is what it is without native frames: the sampler walks each stack twice in the same interrupt, with native
 # frames and without, and counts those that differ (tests/fixtures/oracle_tap.c). Of C and C++ functions that R calls and that
-# call R, with signal handlers on top, and of builtins, in four releases of R. SAMPLES: so many at least, of each (10,000).
+# call R, with signal handlers on top, and of builtins, in four releases of R. SAMPLES: the least
+# number, of each (10,000).
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/nested.sh"
 
@@ -29,7 +30,8 @@ twice_run() {
 	target_start "${@:2}"
 	export XRPROF_TWICE=$TARGET_DIR/twice
 	prof_start "$TARGET_DIR/ours" -f folded -F 9999 --native=full -p "$TARGET_PID"
-	check "$name: so many stacks are walked twice" wait_until 240 twice_enough || diag "$(cat "$PROF_OUT.err")"
+	check "$name: the wanted number of stacks is walked twice" wait_until 240 twice_enough ||
+		diag "$(cat "$PROF_OUT.err")"
 	prof_stop
 	is "$PROF_STATUS" 0 "$name: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
 	target_kill

@@ -52,7 +52,8 @@ wait "$target"
 
 "$make_page" -x page many 100000 4 "$WORK/large.html"
 "$make_page" -x page many 4000 40 "$WORK/processes.html"
-# What a stranger's program says is its source: files that he may read, that he may not, and what is none.
+# The sources that another user's program names: files that this user may read or not, and paths
+# that are not files.
 uid=65534
 mkdir "$WORK/his" "$WORK/roots"
 echo 'his <- "own source"' >"$WORK/his/his.R"
@@ -124,7 +125,7 @@ ok $? "texts that were in no file are in the page, each by its name"
 ! grep -q 'edited since' "$WORK/parsed.html" && grep -q 'the file was changed after R had read it' "$WORK/parsed.html"
 ok $? "a file that was edited since is not, and why"
 grep -q 'no source of edited.R: the file was changed' "$WORK/parsed.err"
-ok $? "one line on stderr says so" || diag "$(cat "$WORK/parsed.err")"
+ok $? "one line on stderr reports it" || diag "$(cat "$WORK/parsed.err")"
 
 mkdir "$WORK/names"
 "$BUILD/tests/unit/output" -x formats "$WORK/names" >/dev/null

@@ -5,8 +5,9 @@
 # timeout: 300
 # engines: bpf
 #
-# One pid, again and again, in a PID namespace that is told which pid comes next: R, a program that is not R, another R, and so on, all of
-# them computing. What is known of a process is never used for another that has its pid.
+# One pid, again and again, in a PID namespace whose next pid the test sets: R, a program that is
+# not R, another R, and so on. All of them compute. The profiler never uses what it knows of a
+# process for another process with its pid.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 

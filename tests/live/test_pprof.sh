@@ -22,7 +22,7 @@ second=$TARGET_PID
 
 prof -p "$first,$second" -F 499 -d 3 -l -o "$WORK/two.pb.gz" --stats "$WORK/two.stats" 2>"$WORK/two.err"
 is $? 0 "the name of the file chooses the format: exit status 0" || diag "$(cat "$WORK/two.err")"
-check "gzip takes it for a whole file of its own" gzip -t "$WORK/two.pb.gz"
+check "gzip accepts it as a whole file" gzip -t "$WORK/two.pb.gz"
 
 top=$(pprof -sample_index=samples -top "$WORK/two.pb.gz")
 is $? 0 "go tool pprof -top" || diag "$(cat "$WORK/pprof.err")"

@@ -23,7 +23,8 @@ prof -p "$pid" -d 0.5 -o "$folder/" 2>"$WORK/err"
 is $? 0 "into the same directory" || diag "$(cat "$WORK/err")"
 check "what was there stays as it was" cmp "$first" "$WORK/first"
 check_rprof "$folder/Rprof.$pid.1.out" "the second run"
-is "$(grep -c "Rprof.$pid.out is there already.*Rprof.$pid.1.out is written" "$WORK/err")" 1 "the new name is said, once" ||
+is "$(grep -c "Rprof.$pid.out is there already.*Rprof.$pid.1.out is written" "$WORK/err")" 1 \
+	"the new name is reported, once" ||
 	diag "$(cat "$WORK/err")"
 for i in "" .1 .2; do
 	prof -p "$pid" -d 0.3 -f folded -o "$folder/" 2>"$WORK/err"
@@ -32,8 +33,8 @@ for i in "" .1 .2; do
 done
 echo old >"$WORK/one.out"
 prof -p "$pid" -d 0.5 -o "$WORK/one.out" 2>"$WORK/err"
-check_rprof "$WORK/one.out" "a file that is named is written anew"
-is "$(grep -c "already" "$WORK/err")" 0 "and nothing is said of that"
+check_rprof "$WORK/one.out" "a named file is overwritten"
+is "$(grep -c "already" "$WORK/err")" 0 "without a message"
 
 # Two at a time: each file is somebody's alone.
 both=$WORK/both
@@ -93,6 +94,6 @@ check "the index says whose files they are, and how much is in them" python3 - "
 	assert running["r_version"] == R, running
 PY
 prof -p "$pid" -d 0.5 -o "$WORK/index/" 2>"$WORK/err"
-check "another run has an index of its own" grep -q "\"Rprof.$pid.1.out\"" "$WORK/index/index.1.jsonl"
+check "another run has a separate index" grep -q "\"Rprof.$pid.1.out\"" "$WORK/index/index.1.jsonl"
 is "$(wc -l <"$index")" 2 "and the first one stays"
 done_testing

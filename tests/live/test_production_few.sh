@@ -53,7 +53,7 @@ run() {
 	check_stats "$WORK/$name.stats" "$name"
 }
 
-# agree NAME LEAST: files, index, statistics and what is said.
+# agree NAME LEAST: files, index, statistics and messages.
 agree() {
 	python3 - "$WORK/$1" "$2" "$parent" <<-'PY'
 		import json, os, re, sys

@@ -5,7 +5,7 @@
 # timeout: 600
 # engines: bpf
 #
-# record where it runs for long: a file that cannot be written, logs that are rotated, a look at how it goes.
+# record in long runs: a file that cannot be written, rotated logs, the state on SIGUSR1.
 . "$(dirname "$0")/../lib/live.sh"
 chmod 755 "$WORK"
 
@@ -37,14 +37,15 @@ ok $? "the file of another process goes on" || diag "$(cat "$WORK/two.err")"
 kill -INT "$(pgrep -P "$job" || echo "$job")" 2>/dev/null
 wait "$job"
 is $? 1 "the exit status is 1" || diag "$(cat "$WORK/two.err")"
-is "$(grep -c "^[^:]*: 1 of 2 files in $WORK/two/ could not be written completely; [0-9]* samples" "$WORK/two.err")" 1 "the end says so, in a line" ||
+summary="1 of 2 files in $WORK/two/ could not be written completely; [0-9]* samples"
+is "$(grep -c "^[^:]*: $summary" "$WORK/two.err")" 1 "the summary reports it in a line" ||
 	diag "$(cat "$WORK/two.err")"
 check_rprof "$WORK/two/Rprof.$pid.out" "the file that could not grow"
 check_rprof "$WORK/two/Rprof.$later.out" "the other file"
 check_stats "$WORK/two.stats" "one of two files"
 is "$(stat_of "$WORK/two.stats" written)" \
 	$(($(samples_in "$WORK/two/Rprof.$pid.out") + $(samples_in "$WORK/two/Rprof.$later.out"))) \
-	"what is said to be written is"
+	"the statistics count the written samples"
 [ "$(stat_of "$WORK/two.stats" unwritten)" -gt 0 ]
 ok $? "and what is not is counted: $(stat_of "$WORK/two.stats" unwritten)"
 
@@ -82,7 +83,7 @@ for format in out folded pb.gz; do
 	PROF_PID=$!
 	live_pids+=("$PROF_PID")
 	wait_until 120 test -s "$log/ready"
-	check "$format: SIGUSR1 says how it goes" wait_until 60 more_than 10
+	check "$format: SIGUSR1 prints the state" wait_until 60 more_than 10
 	stats=$(stat_of "$PROF_OUT.stats" written)
 	[ "$stats" -gt 0 ]
 	ok $? "$format: and writes the statistics: $stats written so far"

@@ -6,7 +6,8 @@
 # engines: bpf
 # alone: live
 #
-# What record says where nobody looks on: of filters that match nothing, of many processes at once, of its clock.
+# The messages of record without a terminal: of filters that match nothing, of many processes at
+# once, of its clock.
 # pids: of forks.sh
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib/live.sh"
@@ -19,13 +20,15 @@ timeout -k 5 60 "$XRPROF" -e "$XRPROF_ENGINE" --all --cgroup "no-such-$$" -f fol
 		wait_until 60 grep -q "no R process matches --cgroup no-such-$$ yet" "$WORK/none.err"
 	)
 is $? 1 "filters that matched nothing: exit status 1"
-is "$(grep -c "no R process matches --cgroup no-such-$$ yet" "$WORK/none.err")" 1 "it is said while it runs"
+is "$(grep -c "no R process matches --cgroup no-such-$$ yet" "$WORK/none.err")" 1 \
+	"reported while it runs"
 is "$(grep -c "no R process matched --cgroup no-such-$$$" "$WORK/none.err")" 1 "and at the end" || diag "$(cat "$WORK/none.err")"
 target_start host all_spin idle Inf wait
 sleeper=$TARGET_PID
 prof --all --user 0 --comm R -f folded -d 0.5 -o "$WORK/some.folded" 2>"$WORK/some.err"
 is $? 0 "filters that match: exit status 0"
-is "$(grep -c "no R process" "$WORK/some.err")" 0 "and nothing is said" || diag "$(cat "$WORK/some.err")"
+is "$(grep -c "no R process" "$WORK/some.err")" 0 "without a message" ||
+	diag "$(cat "$WORK/some.err")"
 
 # --- the clock that was asked for ---
 # without NAME CLOCK ARG...: without BPF's capabilities, of an R that sleeps.
@@ -37,7 +40,8 @@ without() {
 	is "$(stat_of "$WORK/$name.stats" engine)" ptrace "$name: another engine is used" || diag "$(cat "$WORK/$name.err")"
 }
 without unasked
-is "$(grep -c 'engine ptrace (wall clock), because' "$WORK/unasked.err")" 1 "no clock asked for: which one it is is said" ||
+is "$(grep -c 'engine ptrace (wall clock), because' "$WORK/unasked.err")" 1 \
+	"without --clock the message names the clock" ||
 	diag "$(cat "$WORK/unasked.err")"
 is "$(stat_of "$WORK/unasked.stats" clock)" wall "it is in the statistics"
 [ "$(stat_of "$WORK/unasked.stats" written)" -gt 20 ]

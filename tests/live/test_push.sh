@@ -21,7 +21,7 @@ done
 
 # --- the server ---
 
-# serve_start [CERTIFICATE KEY]: a new one in a folder of its own; sets SERVER, PORT, SERVER_PID
+# serve_start [CERTIFICATE KEY]: a new server in a new folder; sets SERVER, PORT, SERVER_PID
 serve_start() {
 	SERVER=$(mktemp -d "$WORK/server.XXXX")
 	serve_again "$@"
@@ -107,7 +107,7 @@ drive_end() {
 	wait "$DRIVE_PID" 2>/dev/null
 }
 
-# pushes NAME KIND BEHAVIOUR...: a new sender with a spool of its own, whose server behaves so
+# pushes NAME KIND BEHAVIOUR...: a new sender with a new spool, whose server behaves like that
 pushes() {
 	local kind=$1
 	shift
@@ -194,7 +194,7 @@ for i in 1 2 3 4 5; do
 done
 check "it is tried again and again" wait_until 60 state_above failed 5
 is "$(state waiting) $(state sent) $(state dropped)" "5 0 0" "all wait"
-like "$(state error)" "onnect" "why is said: $(state error)"
+like "$(state error)" "onnect" "the error has the reason: $(state error)"
 serve_again
 check "when it is back all arrive" wait_until 60 state_is sent 5
 is "$(arrived)" "1 2 3 4 5" "in order, once"
@@ -202,7 +202,7 @@ is "$(state waiting) $(state dropped) $(state error)" "0 0 " "nothing waits, not
 serve_stop
 item 6 7 10
 say drain 60000
-is "$(state waiting)" 1 "at the end it is tried once more, and what is left stays"
+is "$(state waiting)" 1 "at the end it is tried again, and what is left stays"
 drive_end
 serve_again
 drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.away"
@@ -246,7 +246,8 @@ for fault in 429 502 503 504 401 403 407 head garbage heads; do
 	becomes "$fault: it is tried again until it arrives, in order, once" "2 2 0 0" "$fault $fault ok ok" $fault $fault
 done
 for fault in 400=no%20name 404 413 415 500; do
-	becomes "$fault: it is given up, counted with its samples, and the next one sent" "1 1 1 10" "$fault ok" $fault
+	becomes "$fault: it is dropped, counted with its samples, and the next one sent" \
+		"1 1 1 10" "$fault ok" $fault
 done
 becomes "what OTLP refuses in a 200 is counted as lost" "1 0 1 10" "partial ok" partial
 behave partial
@@ -264,7 +265,8 @@ done
 pushes pyroscope
 for fault in 500 422 408; do
 	becomes "Pyroscope's $fault: it is tried again" "2 3 0 0" "$fault $fault $fault ok ok" $fault $fault $fault
-	becomes "Pyroscope's $fault: four times, then it is given up" "1 4 1 10" "$fault $fault $fault $fault ok" $fault $fault $fault $fault
+	becomes "Pyroscope's $fault: it is dropped after four tries" "1 4 1 10" \
+		"$fault $fault $fault $fault ok" $fault $fault $fault $fault
 done
 for fault in body huge; do
 	becomes "a 200 whose body is $fault: it was taken, and is not sent twice" "2 0 0 0" "$fault ok" $fault
@@ -334,7 +336,8 @@ wait_until 60 state_is failed 1
 for i in $(seq 2 25); do
 	item "$i" "$((i + 1))" "$i"
 done
-is "$(state waiting) $(state dropped) $(state dropped_samples)" "10 15 120" "a spool that is full: the oldest are given up, and counted"
+is "$(state waiting) $(state dropped) $(state dropped_samples)" "10 15 120" \
+	"a full spool drops the oldest and counts them"
 head -c 5000000 /dev/zero >"$WORK/large"
 say add 99 100 7 "$WORK/large"
 is "$REPLY $(state dropped_samples)" "dropped: Message too long 127" "so is what is larger than a server takes"
@@ -404,7 +407,7 @@ drive otlp "https://localhost:$PORT" "$WORK/spool.tls"
 item 1 2 3
 wait_until 60 state_is failed 1
 is "$(state sent) $(state waiting)" "0 1" "with another it is not sent"
-like "$(state error)" "certificate" "and why is said: $(state error)"
+like "$(state error)" "certificate" "the error names the certificate: $(state error)"
 drive_end
 serve_stop
 serve_start "$WORK/elsewhere.crt" "$WORK/elsewhere.key"
@@ -453,7 +456,7 @@ is "$said" "$WORK/headers: line 1 is not \`Name: value\`
 $WORK/headers: line 1 has a control character
 $WORK/headers: line 1 is a header that is already set
 $WORK/headers: line 2 is not \`Name: value\`
-" "what is no header is refused, without a value in what is said"
+" "malformed headers are refused, and no message has a value"
 chmod 644 "$WORK/headers"
 drive pyroscope "http://127.0.0.1:1" "$WORK/spool.headers" headers="$WORK/headers"
 drive_end
@@ -465,5 +468,6 @@ for url in http://user:$secret@h/ ftp://h/ localhost:4040 file:///etc/passwd 'ht
 	said+=$(cat "$WORK/drive.err")$'\n'
 done
 check "a URL that cannot be is refused" test "$(grep -cE '^pyroscope: (the URL|not an http or https URL)' <<<"$said")" -eq 6
-check "a password in it is not repeated, and no secret is said anywhere" test "$(grep -c "$secret" <<<"$said$(cat "$WORK/said" "$WORK/drive.err")")" -eq 0
+check "no message repeats a password or secret" test \
+	"$(grep -c "$secret" <<<"$said$(cat "$WORK/said" "$WORK/drive.err")")" -eq 0
 done_testing

@@ -113,8 +113,8 @@ ok $? "knitr: HTML has the page in it" || diag "$(head -c 3000 html.md)"
 
 # --- without rights ---
 
-mkdir -m 777 "$WORK/nobody"
-TMPDIR=$WORK/nobody HOME=$WORK/nobody setpriv --reuid=65534 --regid=65534 --clear-groups \
+mkdir -m 777 "$WORK/home"
+TMPDIR=$WORK/home HOME=$WORK/home setpriv --reuid=65534 --regid=65534 --clear-groups \
 	timeout -k 5 120 Rscript "$tests/live/r_package/rights.R" >"$WORK/rights.out" 2>"$WORK/rights.err"
 is $? 0 "without rights: exit status" || diag "$(cat "$WORK/rights.err")"
 like "$(grep ^refused "$WORK/rights.out")" 'the profiler did not start: bpf: .*permission.* \| what helps: sudo = TRUE.*install-caps' \

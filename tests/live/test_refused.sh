@@ -72,24 +72,25 @@ for err in ENOENT EOPNOTSUPP; do
 	[ "$(samples_in "$WORK/$err.out")" -gt 0 ]
 	ok $? "cycles $err: there are samples"
 done
-# Kernels that have been mended are taken, also when a distribution keeps an old release's name.
+# Fixed kernels are accepted, also if a distribution keeps an old release's name.
 for kernel in "FAKE_RELEASE=6.1.36;FAKE_VERSION=#1" "FAKE_RELEASE=6.3.10;FAKE_VERSION=#1" \
 	"FAKE_RELEASE=6.1.0-50-amd64;FAKE_VERSION=#1 SMP Debian 6.1.176-1"; do
-	prof_fake "$kernel" -e bpf -p "$TARGET_PID" -d 0.3 -o "$WORK/mended.out"
+	prof_fake "$kernel" -e bpf -p "$TARGET_PID" -d 0.3 -o "$WORK/fixed.out"
 	is "$status" 0 "$kernel: taken" || diag "$said"
 done
-# Without --engine, what BPF refuses is done from outside, and the reason is said.
+# Without --engine another engine is used if BPF is refused, and the message has the reason.
 for reason in FAKE_RING=EINVAL FAKE_BPF=EPERM FAKE_PERF=ENOSYS "FAKE_RELEASE=5.19.0;FAKE_VERSION=#1"; do
 	prof_fake "$reason" -p "$TARGET_PID" -d 1 -o "$WORK/auto.out" --stats "$WORK/auto.json"
 	is "$status" 0 "$reason: the next engine profiles" || diag "$said"
 	like "$(stat_of "$WORK/auto.json" engine)" "ptrace|vmread" "$reason: and it is not bpf"
-	like "$said" "because .*(ring buffer|permission|perf_event_open|5\.19\.0)" "$reason: the reason is said"
+	like "$said" "because .*(ring buffer|permission|perf_event_open|5\.19\.0)" \
+		"$reason: the message has the reason"
 	[ "$(samples_in "$WORK/auto.out")" -gt 0 ]
 	ok $? "$reason: there are samples"
 done
 target_kill
 
-# A kernel without BTF of its own, and what --btf does about it.
+# A kernel without BTF, with and without --btf.
 hidden=(bwrap --dev-bind / / --bind /proc /proc --tmpfs /sys/kernel/btf --cap-add ALL)
 XRPROF_REAL=$XRPROF
 cat >"$WORK/hidden" <<END
@@ -113,7 +114,7 @@ refused "--btf FILE that is cut short" FAKE_NOTHING= "$WORK/half" "--btf" \
 	-p "$TARGET_PID" --btf "$WORK/half" -o "$WORK/refused.out"
 XRPROF=$XRPROF_REAL
 
-# The kernel allows fewer samples a second than are asked for: that many are taken, and it is said.
+# If the kernel allows fewer samples a second, the profiler takes that many and reports it.
 echo 250 >"$WORK/limit"
 cat >"$WORK/limited" <<END
 #!/bin/sh
@@ -123,7 +124,8 @@ chmod +x "$WORK/limited"
 XRPROF=$WORK/limited
 prof_fake FAKE_LIMIT=250 -e bpf -F 2000 -p "$TARGET_PID" -d 1 -o "$WORK/limit.out"
 is "$status" 0 "250 samples a second are allowed, 2000 asked for: exit status 0" || diag "$said"
-is "$(grep -c 'the kernel allows 250 samples a second, not 2000' "$WORK/err")" 1 "250 of 2000: it is said once" || diag "$said"
+is "$(grep -c 'the kernel allows 250 samples a second, not 2000' "$WORK/err")" 1 \
+	"250 of 2000: reported once" || diag "$said"
 is "$(head -n 1 "$WORK/limit.out")" "sample.interval=4000" "250 of 2000: the interval is that of the samples"
 refused "a limit that does not help" "FAKE_LIMIT=10" "perf_event_open" "--freq"
 XRPROF=$XRPROF_REAL

@@ -40,7 +40,8 @@ for ((i = 0; i < times; i++)); do
 done
 is "$early" 0 "the profiler was sampling each time it was killed"
 is "$held" 0 "the target ran on after each of $times kills"
-is "$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$TARGET_PID/status")" 0 "nobody traces it"
+is "$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$TARGET_PID/status")" 0 \
+	"no process traces the target"
 prof -p "$TARGET_PID" -F 499 -d 2 -f folded -o "$WORK/after.folded" 2>"$WORK/after.err"
 is $? 0 "and it can be profiled" || diag "$(cat "$WORK/after.err")"
 check "with stacks of its graph" timeout 100 Rscript --vanilla "$tests/live/graph.R" "$WORK/after.folded" "$TARGET_DIR/edges.txt"

@@ -5,7 +5,8 @@
 # timeout: 600
 #
 # A program that changes its stack as fast as R can: every stack written is a path of its call graph. Stacks that
-# changed under the reader may be given up, but are counted. XRPROF_SAMPLES: of each kind of program, default 5000.
+# changed under the reader may be dropped, but are counted. XRPROF_SAMPLES: of each kind of program,
+# default 5000.
 # also: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
@@ -29,12 +30,13 @@ for how in compiled plain built foreign; do
 	ok $? "$how: no stack is wrong" || diag "$verdict"
 	torn=$(stat_of "$PROF_OUT.stats" TORN rows)
 	unreadable=$(stat_of "$PROF_OUT.stats" unreadable)
-	# One that is never stopped may have freed what is looked at; that is given up as torn ones are.
+	# A running target may free what is being read; that sample is dropped as torn ones are.
 	if [ "$XRPROF_ENGINE" = vmread ]; then
 		[ "$unreadable" -ge "$torn" ] && [ $((unreadable - torn)) -le $((wanted / 100)) ]
-		ok $? "$how: next to nothing was unreadable but for torn stacks" || diag "unreadable $unreadable, torn $torn"
+		ok $? "$how: next to nothing was unreadable except torn stacks" ||
+			diag "unreadable $unreadable, torn $torn"
 	else
-		is "$unreadable" "$torn" "$how: nothing was unreadable but for torn stacks"
+		is "$unreadable" "$torn" "$how: nothing was unreadable except torn stacks"
 	fi
 	figure "$XRPROF_ENGINE, $how: $(echo "$verdict" | head -n 1), $torn torn"
 	alive "$TARGET_PID"

@@ -4,8 +4,9 @@
 # timeout: 300
 # engines: ptrace vmread
 #
-# A target that others hold (SIGSTOP, a debugger) is left as it is, and that is said; one that waits is not
-# disturbed, however short its waits are; signals reach it; --clock cpu leaves out the time it waits.
+# The profiler leaves a target that is stopped by others (SIGSTOP, a debugger) as it is, and reports
+# it. It does not disturb a target that waits, even for short waits. Signals reach the target.
+# --clock cpu leaves out the time it waits.
 . "$(dirname "$0")/../lib/live.sh"
 
 check "the fixture builds" "${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -o "$WORK/hold" "$tests/fixtures/hold.c" || {
@@ -34,7 +35,7 @@ ok $? "the profiler starts"
 had=0
 wait_until 60 more
 kill -STOP "$TARGET_PID"
-check "a stopped target: it is said" wait_until 60 said "is stopped"
+check "a stopped target is reported" wait_until 60 said "is stopped"
 is "$(state)" T "a stopped target stays stopped"
 # what was sampled before is written by and by
 settled() {
@@ -79,7 +80,8 @@ check "a debugger can attach while the target is profiled" wait_until 30 test -e
 had=$(samples)
 sleep 1.2
 check "there are samples meanwhile" wait_until 60 more
-[ "$XRPROF_ENGINE" != ptrace ] || check "that it is not stopped for them is said" wait_until 30 said "is traced by"
+[ "$XRPROF_ENGINE" != ptrace ] ||
+	check "the profiler reports a traced target" wait_until 30 said "is traced by"
 rm -f "$WORK/held"
 wait "$hold"
 had=$(samples)
@@ -119,7 +121,8 @@ before=$(switches)
 prof -p "$TARGET_PID" -F 99 -d 2 -f folded -o "$WORK/wall.folded" --stats "$WORK/wall.stats" 2>"$WORK/wall.err"
 is $? 0 "waiting: exit status 0"
 after=$(switches)
-like "$(cat "$WORK/wall.err")" "wall time.*--clock cpu" "that it samples wall time is said, and what else there is"
+like "$(cat "$WORK/wall.err")" "wall time.*--clock cpu" \
+	"the message names wall time and --clock cpu"
 [ "$(stat_of "$WORK/wall.stats" written)" -gt 20 ]
 ok $? "waiting: wall time has samples"
 is "$(sed 's/ [0-9]*$//' "$WORK/wall.folded" | sort -u)" "resting;base::Sys.sleep" "where it waits"

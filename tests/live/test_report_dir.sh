@@ -65,7 +65,8 @@ check "R was sampled: $a, $b, $c" [ $((a > 10 && b > 10 && c > 10)) = 1 ]
 
 report --dir "$dir" --top 0
 is "$STATUS $(head_of)" "0 $((a + b + 2 * c))" "all: as many samples as go tool pprof counts in the files"
-like "$ERR" '4 profiles of 2026-01-17 02:10:00 \+0100 to 2026-01-18 02:11:00 \+0100' "the span is said, in local time"
+like "$ERR" '4 profiles of 2026-01-17 02:10:00 \+0100 to 2026-01-18 02:11:00 \+0100' \
+	"the span is reported, in local time"
 like "$ERR" 'nothing was recorded from 2026-01-17 02:12:00 \+0100 to 2026-01-18 02:10:00 \+0100' "and what is missing in it"
 report --dir "$dir" --top 0 --since "2026-01-17 02:10" --until 02:20
 is "$(head_of)" $((a + b)) "a span of local time: the second time is of the same day"
@@ -100,7 +101,7 @@ cp "$WORK/c.pb.gz" "$WORK/now/$(at $((now + 86400)) 600)"
 report --dir "$WORK/now" --since -30m
 is "$STATUS $(head_of)" "0 $((2 * a + b))" "a span without an end ends now, also where a clock was ahead"
 is "$(grep -c 'nothing was recorded' <<<"$ERR")" 0 "and nothing is missing up to a time that is to come"
-# seven holes: five are said one by one
+# seven holes: five are reported one by one
 mkdir "$WORK/holes"
 for ((i = 0; i < 7; i++)); do
 	cp "$WORK/a.pb.gz" "$WORK/holes/$(at $((1768600800 + 600 * i)) 60)"
@@ -134,13 +135,13 @@ is "$(head_of)" $((2 * pid_sum)) "--process PID"
 report --dir "$dir" --process 'R*' --process nothing
 is "$(head_of)" $((a + b + 2 * c)) "--process PATTERN, more than one"
 report --dir "$dir" --process nothing
-is "$STATUS$OUT" 1 "--process that is nobody's"
+is "$STATUS$OUT" 1 "--process that matches no process"
 like "$ERR" 'no sample is of a process that matches --process' "this is reported"
 report --dir "$dir" --list
 # R's own children may have a sample or two
 is "$STATUS $(awk 'NR > 2 { n += $1 } END { print n }' <<<"$OUT")" "0 $((a + b + 2 * c))" "--list without an index: the profiles are read"
 is "$(awk -v pid="$pid" 'NR > 2 && $2 == pid { print $1 }' <<<"$OUT")" "$(report --dir "$dir" --process "$pid"; head_of)" "each process has its own"
-like "$ERR" '4 of 4 profiles are not in the index' "it is said"
+like "$ERR" '4 of 4 profiles are not in the index' "a missing index is reported"
 # an index of others' making: members one after another
 python3 - "$dir" "$a" "$b" "$c" <<'PY'
 import gzip, json, sys
@@ -171,7 +172,7 @@ truncate -s -30 "$dir/index-20260117.jsonl.gz"
 truncate -s -60 "$dir/index-20260117.jsonl.gz"
 report --dir "$dir" --list --since "2026-01-17 00:00" --until "2026-01-18 00:00"
 is "$STATUS $(sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT")" "0 $((a + b))" "an index that is damaged: no count is lost"
-like "$ERR" 'index-20260117.jsonl.gz is damaged' "it is said"
+like "$ERR" 'index-20260117.jsonl.gz is damaged' "the damaged index is reported"
 
 # Of a command the index alone knows.
 mkdir "$WORK/commands"
@@ -184,9 +185,9 @@ is "$STATUS $(head_of)" "0 $pid_sum" "--process of a command: the samples of tha
 report --dir "$WORK/commands" --list --process night.R
 is "$STATUS $(awk 'NR > 2 { print $1, $2 }' <<<"$OUT")" "0 $pid_sum $pid" "and --list has the same"
 report --dir "$WORK/commands" --process day.R
-is "$STATUS$OUT" 1 "a command that is nobody's"
+is "$STATUS$OUT" 1 "a command of no process"
 
-# What is known later, namespaces, an interval in which nobody ran, and a line that is none.
+# Facts that arrive later, namespaces, an interval without processes, and a malformed line.
 mkdir "$WORK/later"
 cp "$WORK/c.pb.gz" "$WORK/later/20260117T011000Z-60.pb.gz"
 cp "$WORK/c.pb.gz" "$WORK/later/20260117T011100Z-60.pb.gz"
@@ -209,14 +210,16 @@ report --dir "$WORK/later" --list
 is "$STATUS $(awk 'NR > 2 { print $1, $2 }' <<<"$OUT" | paste -sd ' ')" "0 $((2 * c - 3)) 17 3 18" "--list: each has its own"
 like "$OUT" " 17 +R +api .*4.2.2 .*R -f late.R" "what only a later profile says is shown"
 like "$OUT" 'ns:4026532233 ' "a namespace is not cut"
-is "$(grep -c 'not in the index' <<<"$ERR")" 0 "an interval in which nobody ran is not missing in the index"
+is "$(grep -c 'not in the index' <<<"$ERR")" 0 \
+	"an interval without processes is not missing in the index"
 report --dir "$WORK/later" --list --process ns:4026532233
 is "$(awk 'NR > 2 { print $1, $2 }' <<<"$OUT")" "3 18" "--process of a namespace"
 report --dir "$WORK/later" --list --process ns:402653223
 is "$STATUS" 1 "and not of a part of its name"
 later_index rubbish$'\n'
 report --dir "$WORK/later" --list
-is "$STATUS $(sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT")" "0 $((2 * c))" "a line that is none: no count is lost"
+is "$STATUS $(sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT")" "0 $((2 * c))" \
+	"a malformed line: no count is lost"
 like "$ERR" '1 of 3 profiles are not in the index' "the profile that it may be of is read itself"
 
 # --- what is damaged ---

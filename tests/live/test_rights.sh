@@ -7,7 +7,7 @@
 #
 # Who sees what: the profiler as root, with capabilities (make install-caps), for a group (GROUP=), and without any right;
 # an R of one's own, another user's, root's, a setuid one, one in a container of one's own; each subcommand, each engine.
-# Users are numbers that nobody has.
+# The users are numbers that no account has.
 . "$(dirname "$0")/../lib/live.sh"
 
 me=60001 other=60002 group=60100
@@ -64,7 +64,7 @@ by() {
 
 # --- the targets ---
 
-# The function that computes is called after whose it is: a name that must not be told.
+# The function that computes has the name of its owner. The profiler must not show it to others.
 cat >"$WORK/busy.R" <<'END'
 a <- commandArgs(TRUE)
 assign(a[1], function() { x <- 0; repeat x <- x + 1 })
@@ -116,15 +116,15 @@ names() {
 
 # --- one process, each engine ---
 
-for who in root caps old group none; do
+for caller in root caps old group none; do
 	for kind in "${kinds[@]}"; do
 		for engine in bpf ptrace vmread; do
-			case $who/$engine in
+			case $caller/$engine in
 			old/ptrace | old/vmread) continue ;; # as caps
 			esac
-			by $who -e $engine -p "${pid[$kind]}" -d 0.2 -f folded
-			name="$who, $engine, $kind"
-			if [ $who/$engine = none/bpf ] || ! may $who "$kind"; then
+			by $caller -e $engine -p "${pid[$kind]}" -d 0.2 -f folded
+			name="$caller, $engine, $kind"
+			if [ $caller/$engine = none/bpf ] || ! may $caller "$kind"; then
 				[ $status = 1 ] && [ "$(wc -l <"$WORK/err")" = 1 ] && grep -q "root\|sudo" "$WORK/err" && ! names "$kind"
 				ok $? "$name: refused in one line" || diag "status $status" "$(cat "$WORK/err" "$WORK/out")"
 			else
@@ -138,9 +138,9 @@ done
 
 # all WHO WANTED...: the kinds that --all profiles: there are samples of each, and of no other.
 all() {
-	local who=$1 kind bad=''
+	local caller=$1 kind bad=''
 	shift
-	run_by "$who"
+	run_by "$caller"
 	rm -rf "$WORK/all"
 	mkdir -m 1777 "$WORK/all"
 	"${run[@]}" --all -o "$WORK/all/" --stats "$WORK/all/stats" 2>"$WORK/err" >"$WORK/out" </dev/null &
@@ -151,12 +151,12 @@ all() {
 	done
 	held=$(grep -E '^(CapPrm|CapEff|NoNewPrivs):' "/proc/$PROF_PID/status" | tr -s '\t\n' ' ')
 	prof_stop
-	is "$PROF_STATUS" 0 "$who, --all: exit status 0"
+	is "$PROF_STATUS" 0 "$caller, --all: exit status 0"
 	for kind in "${kinds[@]}"; do
 		[[ " $* " == *" $kind "* ]] || ! names "$kind" || bad="$bad, but $kind"
 	done
 	[ -z "$bad" ]
-	ok $? "$who, --all: $*$bad" || diag "$(cat "$WORK/err")" "$(ls -l "$WORK/all")"
+	ok $? "$caller, --all: $*$bad" || diag "$(cat "$WORK/err")" "$(ls -l "$WORK/all")"
 }
 mine=(own)
 [ -z "${pid[box]-}" ] || mine+=(box)
@@ -165,7 +165,8 @@ like "$held" "CapEff: 0000000000000000" "root, --all: no capability is in effect
 like "$held" "NoNewPrivs: 1" "root, --all: no_new_privs"
 prm=${held#CapPrm: }
 capsh --decode="${prm%% *}" >"$WORK/held"
-is "$(grep -cE "sys_admin|setuid|chown|sys_module|sys_rawio|net_admin|mknod" "$WORK/held")" 0 "root, --all: what is not needed was given up" || diag "$(cat "$WORK/held")"
+is "$(grep -cE "sys_admin|setuid|chown|sys_module|sys_rawio|net_admin|mknod" "$WORK/held")" 0 \
+	"root, --all: capabilities that are not needed were dropped" || diag "$(cat "$WORK/held")"
 all group "${kinds[@]}"
 is "$held" "CapPrm: 000000c000080000 CapEff: 0000000000000000 NoNewPrivs: 1 " "group, --all: it keeps three capabilities, none in effect"
 all caps "${mine[@]}"
@@ -175,13 +176,14 @@ like "$held" "CapPrm: 000000c0000[08]0000 CapEff: 0000000000000000 NoNewPrivs: 1
 
 # lists WHO YES...: those of YES can be profiled, of the others no more is shown than by ps.
 lists() {
-	local who=$1 yes='' no='' kind
+	local caller=$1 yes='' no='' kind
 	shift
-	by "$who" list --json
+	by "$caller" list --json
 	for kind in "${kinds[@]}"; do
 		if [[ " $* " == *" $kind "* ]]; then yes+=" ${pid[$kind]}"; else no+=" ${pid[$kind]}"; fi
 	done
-	check "$who, list: $*, and of the others no more than ps shows" python3 - "$WORK/out" "$yes" "$no" <<-'PY'
+	check "$caller, list: $*, and of the others no more than ps shows" python3 - "$WORK/out" \
+		"$yes" "$no" <<-'PY'
 		import json, sys
 		shown = {p["pid"]: p for p in json.load(open(sys.argv[1]))["processes"]}
 		for pid in sys.argv[2].split():
@@ -250,24 +252,25 @@ exec ${r[*]:0:4} $WORK/short.R
 END
 echo 'f <- function() { t <- proc.time()[[1]]; while (proc.time()[[1]] - t < 0.5) for (i in 1:1e4) i }; f()' >"$WORK/short.R"
 mkdir -m 1777 "$WORK/tmp"
-for who in root caps; do
+for caller in root caps; do
 	run=("$BASH" "$WORK/work.sh")
 	wrap=()
-	[ $who = root ] || wrap=("${as_me[@]}")
-	"${wrap[@]}" "${run[@]}" "$WORK/tmp/$who.alone" >/dev/null 2>&1
-	by $who -o "$WORK/tmp/$who.out" -- "${run[@]}" "$WORK/tmp/$who.here"
-	is $status 0 "$who, -- COMMAND: profiled" || diag "$(cat "$WORK/err")"
-	is "$(cat "$WORK/tmp/$who.here")" "$(cat "$WORK/tmp/$who.alone")" "$who, -- COMMAND: it has the rights that it has by itself"
+	[ $caller = root ] || wrap=("${as_me[@]}")
+	"${wrap[@]}" "${run[@]}" "$WORK/tmp/$caller.alone" >/dev/null 2>&1
+	by $caller -o "$WORK/tmp/$caller.out" -- "${run[@]}" "$WORK/tmp/$caller.here"
+	is $status 0 "$caller, -- COMMAND: profiled" || diag "$(cat "$WORK/err")"
+	is "$(cat "$WORK/tmp/$caller.here")" "$(cat "$WORK/tmp/$caller.alone")" \
+		"$caller, -- COMMAND: it has the rights that it has by itself"
 done
 
 # --- the kernel's types ---
 
-for who in caps group; do
+for caller in caps group; do
 	for command in "-p ${pid[own]}" "info" "info --programs"; do
 		# shellcheck disable=SC2086
-		by $who $command --btf /sys/kernel/btf/vmlinux
+		by $caller $command --btf /sys/kernel/btf/vmlinux
 		[ $status = 1 ] && [ "$(cat "$WORK/out")" = "" ] && [ "$(wc -l <"$WORK/err")" = 1 ] && grep -q "^xrprof-bpf: --btf .*sudo" "$WORK/err"
-		ok $? "$who, $command --btf: refused in one line" || diag "$(cat "$WORK/err")"
+		ok $? "$caller, $command --btf: refused in one line" || diag "$(cat "$WORK/err")"
 	done
 done
 for option in --calls --locals; do

@@ -43,7 +43,7 @@ attack() { # attack NAME KIND MICROSECONDS OPTION...: profile it until it ends
 	kill -USR1 "$COSTLY"
 	prof_wait
 	s=$PROF_OUT.stats
-	# names as long as can be may be more than is written as fast: that is said and counted
+	# names of maximal length may exceed what is written in time: that is reported and counted
 	[ "$PROF_STATUS" -eq 0 ] || { [ "$PROF_STATUS" -eq 1 ] && [ "$(stat_of "$s" unwritten)" -gt 0 ]; }
 	ok $? "$name: profiled" || diag "$(cat "$PROF_OUT.err")"
 	check_stats "$s" "$name"

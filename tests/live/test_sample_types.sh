@@ -5,8 +5,8 @@
 # timeout: 300
 # engines: bpf
 #
-# A profile with two sample types, CPU time and waiting: report, top and serve show and keep both. What is in a file is told
-# by pprof's own reader.
+# A profile with two sample types, CPU time and waiting: report, top and serve show and keep both.
+# pprof's own reader checks what is in a file.
 # shellcheck disable=SC2034 # what eval sees
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/serve.sh"
@@ -167,6 +167,7 @@ while at < len(text.rstrip()):
         assert (p["period"][2] > 0) == (kind == "samples/count"), p["period"]
         sums[kind] = sums.get(kind, 0) + sum(v for s in p["samples"] for v in s["values"])
 print(*sorted(sums), sums.get("off_cpu/nanoseconds"))' <"$WORK/otlp.json" >"$WORK/otlp.sums"
-is "$(cat "$WORK/otlp.sums")" "off_cpu/nanoseconds samples/count $total" "to OTLP: each a profile of its own"
+is "$(cat "$WORK/otlp.sums")" "off_cpu/nanoseconds samples/count $total" \
+	"to OTLP: each type is a separate profile"
 kill -KILL "$pid"
 done_testing

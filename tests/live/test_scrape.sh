@@ -72,7 +72,8 @@ more() {
 }
 check "samples go on" wait_until 60 more
 check "a process is sampled" [ "$(metric xrprof_processes)" -ge 1 ]
-check "memory of both processes is told" [ "$(metric 'xrprof_process_resident_memory_bytes{process="front"}')" -gt 0 ] &&
+check "/metrics has the memory of both processes" [ \
+	"$(metric 'xrprof_process_resident_memory_bytes{process="front"}')" -gt 0 ] &&
 	check "and not by chance" [ "$(metric 'xrprof_process_resident_memory_bytes{process="sampler"}')" -gt 0 ]
 
 kill -TERM "$SERVE"
@@ -80,5 +81,5 @@ check "it ends" wait_until 60 gone "$SERVE"
 wait "$SERVE"
 is $? 0 "exit status"
 curl -sS -m 60 "http://$address/healthz" >/dev/null 2>&1
-is $? 7 "nobody listens any more"
+is $? 7 "no process listens any more"
 done_testing

@@ -15,7 +15,7 @@ one_line() {
 	[ -n "$1" ] && [ "$(printf '%s\n' "$1" | wc -l)" -eq 1 ]
 }
 
-# refused PATTERN ARG...: serve does not start, and says so in one line
+# refused PATTERN ARG...: serve does not start, and reports it in one line
 refused() {
 	local pattern=$1 text
 	shift
@@ -61,8 +61,8 @@ have() {
 }
 kill -USR1 "$SERVE_PID"
 check "SIGUSR1: the interval is written" wait_until 60 have 1
-check "and it says how it goes" serve_says 'samples = '
-check "and what became of it" serve_says 'directory: [0-9]+ profiles'
+check "it logs its counts" serve_says 'samples = '
+check "and the state of the directory" serve_says 'directory: [0-9]+ profiles'
 first=$(windows_in "$dir" | head -n 1)
 check "a file is for its owner and group" [ "$(stat -c %a "$first")" = 640 ]
 wait_until 60 eval 'kill -USR1 "$SERVE_PID"; [ "$(samples_of "$dir")" -gt 20 ]'
@@ -85,7 +85,7 @@ check "it is the same process" alive "$SERVE_PID"
 sed -i '$d' "$WORK/serve.conf"
 echo 'listen = 0.0.0.0:0' >>"$WORK/serve.conf" # without a token
 kill -HUP "$SERVE_PID"
-check "what cannot be opened is said, too" serve_says '0.0.0.0:0.*token'
+check "an address that cannot be opened is reported, too" serve_says '0.0.0.0:0.*token'
 check "the configuration was not changed" serve_says 'the configuration was not changed$'
 check "and it goes on" wait_until 60 eval '[ "$(grep -c "profiling at 99 Hz" "$SERVE_ERR")" -ge 3 ]'
 check "as the same process" alive "$SERVE_PID"
@@ -117,7 +117,7 @@ is "$(samples_of "$dir")" "$(serve_summary)" "the files have as many samples as 
 for file in $(windows_in "$dir"); do gzip -t "$file" || echo "$file"; done >"$WORK/damaged"
 is "$(cat "$WORK/damaged")" "" "all files are whole"
 is "$(zcat "$dir"/index-*.jsonl.gz | python3 -c 'import json, sys; print(sum(json.loads(l)["samples"] for l in sys.stdin))')" \
-	"$(serve_summary)" "and so many are in the index"
+	"$(serve_summary)" "the index has the same number of samples"
 
 # a process that is killed leaves what was written before
 rm -rf "$dir"

@@ -22,8 +22,8 @@ damaged() {
 	for file in $(windows_in "$dir"); do gzip -t "$file" 2>&1 || echo "$file"; done
 }
 
-# samples that the last line about the ways out says were given up
-given_up() {
+# the number of dropped samples in the last line about the directory
+dropped_samples() {
 	sed -nE 's/.*directory: .* profiles with ([0-9]+) samples dropped.*/\1/p' "$SERVE_ERR" | tail -n 1
 }
 
@@ -39,16 +39,17 @@ serve_start --dir "$dir" --interval 1 -F 299 --max-cpu 0 --pid "$spin"
 ok $? "serve starts"
 check "files come" wait_until 120 have 2
 dd if=/dev/zero of="$WORK/small/fill" bs=4k 2>/dev/null
-check "the disk is full: that is said" serve_says "directory $dir: .*[Nn]o space"
+check "a full disk is reported" serve_says "directory $dir: .*[Nn]o space"
 before=$(windows_in "$dir" | wc -l)
 rm "$WORK/small/fill"
-check "it has room again: that is said" serve_says "directory $dir: works again"
+check "the end of a full disk is reported" serve_says "directory $dir: works again"
 check "files come again" wait_until 120 have $((before + 2))
 serve_stop
 is "$SERVE_STATUS" 0 "exit status"
 is "$(damaged)" "" "all files are whole"
-check "intervals were lost meanwhile: $(given_up) samples" [ "$(given_up)" -gt 0 ]
-is "$(($(samples_of "$dir") + $(given_up)))" "$(serve_summary)" "those in files and those given up are all"
+check "intervals were lost meanwhile: $(dropped_samples) samples" [ "$(dropped_samples)" -gt 0 ]
+is "$(($(samples_of "$dir") + $(dropped_samples)))" "$(serve_summary)" \
+	"every sample is in a file or was dropped"
 is "$(find "$dir" -name '.*' -type f)" "" "no part of a file is left"
 umount "$WORK/small"
 
@@ -68,7 +69,7 @@ done
 check "the one that writes has ended" wait_until 60 gone "$front"
 is "$(damaged)" "" "killed eight times: all files are whole"
 serve_start --dir "$dir" --interval 1 -F 99 --pid "$spin"
-ok $? "serve starts once more"
+ok $? "serve starts again"
 serve_stop
 is "$(find "$dir" -name '.*' -type f)" "" "what was not whole is gone"
 check "the index can be read" eval 'zcat "$dir"/index-*.gz | python3 -c "import json, sys; [json.loads(l) for l in sys.stdin]"'
@@ -115,7 +116,7 @@ for step in -3600 86400 0; do
 done
 serve_stop
 is "$(samples_of "$dir")" "$(serve_summary)" "every sample is in a file, once"
-is "$(given_up)" 0 "none was given up"
+is "$(dropped_samples)" 0 "no sample was dropped"
 long=$(windows_in "$dir" | sed -E 's/.*-([0-9]+)(\.[0-9]+)?\.pb\.gz/\1/' | awk '$1 > 4')
 is "$long" "" "no interval is longer than it should be"
 
@@ -151,7 +152,7 @@ target_start host crowd "$helper" 60
 serve_start --dir "$dir" -F 499 --max-cpu 0 --max-processes 16 --comm R -v
 ok $? "serve starts"
 target_go
-check "too many processes: that is said" serve_says '[Tt]oo many|limit|no room' 120
+check "too many processes are reported" serve_says '[Tt]oo many|limit|no room' 120
 check "all of them have computed" wait_until 200 eval '[ "$(wc -l <"$TARGET_DIR/pids" 2>/dev/null || echo 0)" -eq 60 ]'
 mapfile -t children <"$TARGET_DIR/pids"
 live_pids+=("${children[@]}")

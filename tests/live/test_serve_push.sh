@@ -5,7 +5,7 @@
 # engines: bpf
 #
 # serve with two servers: what it samples arrives at both, sample for sample, also when they were away or failed meanwhile,
-# and when it was killed with profiles that nobody had taken. Tokens are in no command line.
+# and when it was killed with profiles that no server had taken. Tokens are in no command line.
 # shellcheck disable=SC2034 # what eval sees
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/serve.sh"
@@ -95,19 +95,20 @@ check "which no command line has" eval '! grep -qa "secret-$$-token" /proc/[0-9]
 check "for the service, with labels" grep -q 'name=spin.R%7B.*dc%3Deast' "$WORK/pyroscope/requests"
 
 away pyroscope otlp
-check "the servers are away: that is said" serve_says 'pyroscope http.*: '
+check "missing servers are reported" serve_says 'pyroscope http.*: '
 check "of both" serve_says 'otlp http.*: '
 health() {
 	curl -sS -m 60 --unix-socket "$WORK/socket" "$@" http://localhost/healthz
 }
-like "$(health -H "Authorization: Bearer $(cat "$WORK/token")")" $'^ok\npyroscope: .*\notlp: ' "/healthz names both, to who has the token"
-is "$(health)" ok "and to nobody else"
+like "$(health -H "Authorization: Bearer $(cat "$WORK/token")")" $'^ok\npyroscope: .*\notlp: ' \
+	"/healthz names both to a client with the token"
+is "$(health)" ok "/healthz names no server to other clients"
 before=$(waits)
 check "profiles wait" wait_until 60 eval '[ "$(waits)" -ge $((before + 4)) ]'
 receiver pyroscope
 echo "500 503:1 reset body" >"$WORK/otlp/behave"
 receiver otlp
-check "they are back: that is said" serve_says 'pyroscope http.*: works again' 120
+check "returned servers are reported" serve_says 'pyroscope http.*: works again' 120
 check "of both" serve_says 'otlp http.*: works again' 120
 check "nothing waits any more" wait_until 120 eval '[ "$(waits)" -le 2 ]'
 serve_stop
@@ -115,10 +116,11 @@ is "$SERVE_STATUS" 0 "exit status"
 is "$(pprof_samples)" "$(serve_summary)" "all samples arrived as pprof"
 # 500 is an answer by which OTLP gives a profile up: that is counted
 given_up=$(sed -nE 's/.*otlp: .* profiles with ([0-9]+) samples dropped.*/\1/p' "$SERVE_ERR" | tail -n 1)
-is "$(($(otlp_samples) + given_up))" "$(serve_summary)" "and by OTLP, but for $given_up that were given up, and counted"
+is "$(($(otlp_samples) + given_up))" "$(serve_summary)" \
+	"and by OTLP, except $given_up that were dropped and counted"
 is "$(waits)" 0 "the spool is empty"
 
-# --- killed, with profiles that nobody has taken ---
+# --- killed, with profiles that no server has taken ---
 
 away pyroscope otlp
 serve_start --pid "$TARGET_PID" --interval 1 -F 199 --max-cpu 0 "${ways[@]}"

@@ -5,9 +5,10 @@
 # timeout: 300
 # engines: bpf
 #
-# `serve --memory` and `serve --event`: what comes over HTTP, lies in the directory and is sent has the same bytes and events,
-# each under its sample type, of a program that allocates in one function and computes in another; the counts of samples are of
-# samples; and SIGHUP begins it all anew. pprof's own reader tells what is in a file.
+# `serve --memory` and `serve --event`: profiles over HTTP, in the directory and at servers have the
+# same bytes and events, each under its sample type, of a program that allocates in one function and
+# computes in another. Counts of samples contain samples only. SIGHUP restarts it all. pprof's own
+# reader checks what is in a file.
 # shellcheck disable=SC2034 # what eval sees
 . "$(dirname "$0")/../lib/live.sh"
 needs program go
@@ -100,7 +101,8 @@ is "$(sum_of "$WORK/http.pb.gz" samples)" "$ticks" "memory: samples are those of
 like "$(go tool pprof -raw "$WORK/http.pb.gz" 2>/dev/null)" "samples: $ticks taken" "memory: and so the comment says"
 serve_stop
 is "$SERVE_STATUS" 0 "memory: it ends" || diag "$(cat "$SERVE_ERR")"
-is "$(sum_in "$WORK/memory" samples)" "$(serve_summary)" "memory: files have the samples that the last line tells of"
+is "$(sum_in "$WORK/memory" samples)" "$(serve_summary)" \
+	"memory: files have as many samples as the last line"
 "$XRPROF" report --dir "$WORK/memory" --list >"$WORK/list" 2>&1
 is "$(awk -v pid="$TARGET_PID" '$2 == pid { print $1 }' "$WORK/list")" "$(serve_summary)" "memory: and so has the index" || diag "$(cat "$WORK/list")"
 "$XRPROF" report --dir "$WORK/memory" --sample-type alloc_space -f folded >"$WORK/folded" 2>"$WORK/report.err"
@@ -119,7 +121,9 @@ check "events: collections come over HTTP" wait_until 120 gc_there
 is "$(raw "$WORK/http.pb.gz" | sed -n 1p | tr -s ' ' | sed 's/\[dflt\]//')" "samples/count off_cpu/nanoseconds page-faults/count gc/bytes" "events: each is a sample type"
 # what opened them gave up what it no longer needs
 kill -HUP "$SERVE_PID"
-check "events: SIGHUP begins anew" wait_until 120 eval '[ "$(grep -c ": profiling at page-faults,gc" "$SERVE_ERR")" = 2 ]' || diag "$(cat "$SERVE_ERR")"
+check "events: SIGHUP restarts the session" wait_until 120 eval \
+	'[ "$(grep -c ": profiling at page-faults,gc" "$SERVE_ERR")" = 2 ]' ||
+	diag "$(cat "$SERVE_ERR")"
 check "events: and collections come again" wait_until 120 gc_there
 for type in gc page-faults; do
 	share=$(total_of "$WORK/http.pb.gz" allocating $type)

@@ -59,7 +59,8 @@ spin_rserve() {
 	target_go
 	wait_until 120 eval '[ -s "$TARGET_DIR/ready" ] || gone "$TARGET_JOB"'
 	TARGET_PID=$(cat "$TARGET_DIR/ready")
-	check "Rserve: the client has a process of its own" grep -q "^PPid:[[:space:]]*$server$" "/proc/$TARGET_PID/status" ||
+	check "Rserve: the client has a separate process" grep -q "^PPid:[[:space:]]*$server$" \
+		"/proc/$TARGET_PID/status" ||
 		diag "$(cat "$TARGET_ERR")"
 	PROF_OUT=$ours/Rprof.$TARGET_PID.out
 	wait_until 120 oracle_proven lines || fail "Rserve: lines and marks are proven"

@@ -3,8 +3,8 @@
 # anybody: yes
 # touches: cmd session os
 #
-# What a program that starts the profiler goes by: --ready tells when sampling has begun, and by whom; --until-eof ends
-# the profile with standard input.
+# What a program that starts the profiler uses: --ready writes the profiler's pid once it samples;
+# --until-eof ends the profile with standard input.
 # else: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
@@ -54,6 +54,7 @@ is "$PROF_STATUS" 0 "without: exit status"
 
 out=$(prof -q -p "$TARGET_PID" --ready "$WORK/no/such/folder" -o "$WORK/none" 2>&1)
 is $? 1 "--ready that cannot be written: exit status"
-like "$out" "^[^"$'\n'"]*cannot write --ready $WORK/no/such/folder: [^"$'\n'"]*\$" "it says so in one line"
+like "$out" "^[^"$'\n'"]*cannot write --ready $WORK/no/such/folder: [^"$'\n'"]*\$" \
+	"one line reports it"
 target_kill
 done_testing

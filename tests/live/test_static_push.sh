@@ -63,7 +63,7 @@ arrived() {
 	grep -q "\"path\": \"$1" "$WORK/server/requests" 2>/dev/null
 }
 check "profiles arrive" wait_until 120 arrived /v1development
-check "a name that is not known is said" serve_says 'pyroscope http://push\.test.*: .*resolve'
+check "an unknown name is reported" serve_says 'pyroscope http://push\.test.*: .*resolve'
 check "none arrives by it" eval '! arrived /ingest'
 echo 'nameserver 127.0.0.77' >"$WORK/resolv.conf"
 check "with another server of names it is found" wait_until 120 arrived /ingest || diag "$(cat "$SERVE_ERR")"

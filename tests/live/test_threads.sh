@@ -53,6 +53,6 @@ ok $? "and the other thread's"
 [ "$asleep" -gt 0 ]
 ok $? "the stack is shown while R sleeps"
 [ "$marked" -gt 0 ]
-ok $? "samples that cannot be told are marked"
+ok $? "samples of another thread are marked"
 is "$(stat_of "$WORK/threads.out.stats" other_thread)" "$marked" "and counted"
 done_testing

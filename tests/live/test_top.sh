@@ -86,7 +86,7 @@ sees "n: one process" "of process $TARGET_PID"
 keys n
 sees "n: of all, with how many samples there were" '^[0-9]+ samples in [0-9.]+ s'
 keys r
-sees "r: it begins anew" 'in the last [1-5] s'
+sees "r: the counts restart" 'in the last [1-5] s'
 
 # --- sizes ---
 
@@ -123,7 +123,7 @@ sees "of another process" "^ +$TARGET_PID .*top.R"
 sees "it is busy, too" '  busy$'
 target_kill
 ends "SIGKILL of the target" 0
-sees "it says so" 'the process has ended'
+sees "the end of the target is shown" 'the process has ended'
 sees "and what it had done" '  busy$'
 in_terminal -p $$
 ends "a process without R" 1
@@ -135,7 +135,7 @@ terminal_end
 is $? 1 "no terminal: exit status"
 like "$(cat "$WORK/err")" 'needs a terminal; use --batch' "no terminal: it says what to do"
 env TERM=nonsense script -qec "'$XRPROF' top -q -e $XRPROF_ENGINE -p $first" /dev/null >"$WORK/out" 2>&1 </dev/null
-is $? 1 "a terminal that nobody knows: exit status"
+is $? 1 "an unknown terminal type: exit status"
 like "$(cat "$WORK/out")" 'the terminal type nonsense is unknown' "an unknown terminal type is reported"
 
 # --- plain text ---
@@ -155,7 +155,8 @@ is "${PIPESTATUS[0]}" 0 "a reader that has enough: exit status" || diag "$(cat "
 target_start host wait
 target_rests
 in_terminal -e "$XRPROF_ENGINE" --clock cpu -p "$TARGET_PID"
-sees "one that waits: it says so" "process $TARGET_PID .*used [0-9.]+ s of CPU in [0-9.]+ s and waited the rest"
+sees "a process that waits is reported" \
+	"process $TARGET_PID .*used [0-9.]+ s of CPU in [0-9.]+ s and waited the rest"
 keys q
 ends "one that waits" 0
 

@@ -4,9 +4,9 @@
 # timeout: 300
 # engines: bpf
 #
-# `top --event`: of a program that allocates, computes and rests in functions of their own, each sample type has the function
-# that it is of, in its unit, and its shares are of that type; the key v leads from one to the next. What is refused, and that
-# `record` says the same of it.
+# `top --event`: a program allocates, computes and rests in separate functions. Each sample type has
+# its function, in its unit, with shares of that type; the key v shows the next type. `record`
+# refuses the same options, with the same messages.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/terminal.sh"
 
@@ -51,7 +51,8 @@ check "shares are of this type" awk '/^xrprof-bpf top/ { self = 0 } / [KMG]iB .*
 	END { exit !(self > 99 && self < 101) }' <<<"$OUT" || diag "$OUT"
 
 top --batch 1 --interval 3 --event cpu-clock --off-cpu --memory --sample-type cpu-clock
-like "$OUT" "[0-9.]+ m?s cpu-clock in the last.*FUNCTION by cpu-clock" "time of a clock is told as time"
+like "$OUT" "[0-9.]+ m?s cpu-clock in the last.*FUNCTION by cpu-clock" \
+	"time of a clock is printed as time"
 check "what computes has some" awk "BEGIN { exit !($(share computing) > 0) }" || diag "$OUT"
 top --batch 1 --interval 3 --event cpu-clock --off-cpu --memory --sample-type off_cpu
 check "waiting beside it is what rests" awk "BEGIN { exit !($(share resting) > 0) }" || diag "$OUT"

@@ -5,8 +5,9 @@
 # timeout: 400
 # engines: bpf
 #
-# R whose library lies on a file system that does not respond, and a program whose memory does: the profiler is not held
-# by them, says so, and profiles the others. And R whose library was given another name while it ran.
+# R whose library lies on a file system that does not respond, and a program whose memory does not:
+# the profiler does not wait for them, reports them, and profiles the others. And R whose library
+# was renamed while it ran.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 
@@ -103,7 +104,8 @@ is $? 0 "top --all ends"
 check "and has it, too" grep -qE "^ +$healthy " "$WORK/all"
 within "$XRPROF" -e "$XRPROF_ENGINE" -p "$library,$healthy,$renamed" -f folded -d 2 >"$WORK/two" 2>"$WORK/two.err"
 is $? 0 "of several, the others are profiled" || diag "$(cat "$WORK/two.err")"
-like "$(cat "$WORK/two.err")" "process $library .* $silent" "what is not is said"
+like "$(cat "$WORK/two.err")" "process $library .* $silent" \
+	"the process that does not respond is reported"
 [ "$(folded_samples "$WORK/two" "$healthy" healthy_inner)" -gt 0 ]
 ok $? "one that answers has samples"
 [ "$(folded_samples "$WORK/two" "$renamed" renamed_inner)" -gt 0 ]

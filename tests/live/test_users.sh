@@ -12,13 +12,14 @@ target_rests
 prof -p "$TARGET_PID" --clock cpu -d 2 -o "$WORK/waits.out" 2>"$WORK/waits.err"
 is $? 0 "a process that waits: exit status 0" || diag "$(cat "$WORK/waits.err")"
 like "$(cat "$WORK/waits.err")" "process $TARGET_PID \(R\) used 0\.[0-9]+ s of CPU in [0-9]+\.[0-9]+ s and waited the rest; --clock wall shows where" \
-	"it is said that it waited, and what shows where"
+	"the message has the wait, and the option that shows where"
 timeout -k 5 60 "$XRPROF" -p "$TARGET_PID" --clock wall -d 1 -o "$WORK/wall.folded" 2>"$WORK/wall.err"
 is $? 0 "--clock wall, as it says" || diag "$(cat "$WORK/wall.err")"
 grep -q '^resting;.*Sys\.sleep [0-9]' <(sed 's/[a-z]*:://g' "$WORK/wall.folded")
 ok $? "shows where" || diag "$(cat "$WORK/wall.folded")"
 is "$(grep -c 'engine ptrace or vmread' "$WORK/wall.err")" 0 "and does not ask for what it has done"
-is "$(grep -c 'waited the rest' "$WORK/wall.err")" 0 "with the waiting in it nobody needs to be told"
+is "$(grep -c 'waited the rest' "$WORK/wall.err")" 0 \
+	"a profile with the waits has no message about them"
 target_kill
 
 # --lines where R kept no source references: no line, and no word.
@@ -36,7 +37,7 @@ is "$(sed 's/ [0-9]*$//' "$WORK/once.folded" | sort | uniq -d | wc -l)" 0 "in a 
 is "$(awk '{ n += $NF } END { print n + 0 }' "$WORK/once.folded")" \
 	"$(($(stat_of "$WORK/once.stats" written) + $(stat_of "$WORK/once.stats" no_r_frames)))" "with all its samples"
 
-# The collector's time fell on innocent functions, and nobody said to try --gc.
+# Without a mark the collector's time would count for innocent functions.
 target_kill
 target_start host gc 600
 target_go
@@ -53,7 +54,7 @@ sampled() {
 }
 PROF_TIMEOUT=60 prof -o "$WORK/three.out" -- Rscript --vanilla -e "$(sampled "$WORK/three.out"); quit(status = 3)" 2>"$WORK/three.err"
 is $? 3 "-- COMMAND: its exit status is ours"
-like "$(cat "$WORK/three.err")" "Rscript exited with status 3" "and it is said"
+like "$(cat "$WORK/three.err")" "Rscript exited with status 3" "the message has the status"
 PROF_TIMEOUT=60 prof -o "$WORK/nine.out" -- Rscript --vanilla -e "$(sampled "$WORK/nine.out"); tools::pskill(Sys.getpid(), 9)" 2>"$WORK/nine.err"
 is $? 137 "128 and the signal that ended it"
 prof -d 1 -o "$WORK/goes_on.out" -- R --vanilla --no-echo -f "$TARGET_DIR/work.R" --args "$TARGET_DIR" 600 exit >/dev/null 2>"$WORK/goes_on.err"
@@ -74,9 +75,9 @@ is "$(said -p "$TARGET_PID" -f pprof --stats - | grep -c 'both go to stdout')" 1
 prof -p "$TARGET_PID" -d 0.5 -o "$WORK/x.out" --stats - >"$WORK/stats.json" 2>/dev/null
 check "--stats - is one JSON object on stdout" python3 -m json.tool "$WORK/stats.json"
 
-# A line of progress for who looks on, and nobody else.
+# A line of progress, on a terminal only.
 prof -p "$TARGET_PID" -d 2 -o "$WORK/quiet.out" 2>"$WORK/quiet.err"
-is "$(grep -c "$(printf '\r')" "$WORK/quiet.err")" 0 "no progress where stderr is no terminal"
+is "$(grep -c "$(printf '\r')" "$WORK/quiet.err")" 0 "no progress if stderr is not a terminal"
 script -qfec "timeout -k 5 60 $XRPROF -e $XRPROF_ENGINE -p $TARGET_PID --clock cpu -o $WORK/terminal.out --ready $WORK/terminal.pid" \
 	"$WORK/terminal.txt" >/dev/null </dev/null &
 script=$!

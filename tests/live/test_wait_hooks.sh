@@ -4,9 +4,10 @@
 # engines: bpf
 # timeout: 200
 #
-# How waits are seen goes by what the kernel has: sched_exit_tp, else a kprobe, else the end of system calls; and if it has none
-# of these that is said. The kernel's types are given without the one and the other; where there are kprobes they come first
-# (tests/kernels has such kernels). And waits that are not over at the end, of a program that did nothing else.
+# The profiler sees waits by what the kernel has: sched_exit_tp, else a kprobe, else the end of
+# system calls. If it has none of these the profiler reports it. The test removes them from the
+# kernel's types, one after the other. Where there are kprobes they come first (tests/kernels has
+# such kernels). And waits that are not over at the end, of a program that did nothing else.
 . "$(dirname "$0")/../lib/live.sh"
 
 python3 - "$WORK" <<'PY'
@@ -48,7 +49,8 @@ else
 	like "$(cat "$WORK/none.err")" "sched_exit_tp.*kprobes.*--clock wall" "which says what it lacks, and what helps"
 	timeout 60 "$XRPROF" -p "$TARGET_PID" --clock wall -d 1 --btf "$WORK/none.btf" -o "$WORK/none.out" 2>"$WORK/none.err"
 	is $? 0 "--clock wall takes another engine" || diag "$(cat "$WORK/none.err")"
-	like "$(cat "$WORK/none.err")" "using engine ptrace \(wall clock\)" "and says so"
+	like "$(cat "$WORK/none.err")" "using engine ptrace \(wall clock\)" \
+		"the message has engine and clock"
 fi
 
 # With an event in place of ticks both are there, each in its own unit.

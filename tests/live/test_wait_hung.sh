@@ -4,8 +4,9 @@
 # engines: bpf
 # timeout: 120
 #
-# At the end of a profile a program waits whose memory does not respond: the profiler is not held by it, says that this wait was not
-# read, and has that of the other program. Nobody is left who reads.
+# At the end of a profile a program waits whose memory does not respond: the profiler does not wait
+# for it, reports that this wait was not read, and has that of the other program. No helper process
+# is left.
 . "$(dirname "$0")/../lib/live.sh"
 
 check "the fixture builds" cc -O1 -shared -fPIC -o "$WORK/hang.so" "$tests/fixtures/hang.c"
@@ -32,13 +33,13 @@ sleeps() {
 wait_until 60 sleeps
 began=$(date +%s%N)
 prof_stop
-figure "it ended $((($(date +%s%N) - began) / 1000000)) ms after it was told to"
+figure "it ended $((($(date +%s%N) - began) / 1000000)) ms after the signal"
 is "$PROF_STATUS" 0 "exit status 0" || diag "$(cat "$PROF_OUT.err")"
 check_stats "$PROF_OUT.stats" "hung"
 is "$(stat_of "$PROF_OUT.stats" unread waits)" 1 "one wait was not read"
-like "$(tail -n 1 "$PROF_OUT.err")" "1 waits at the end not read" "and that is said"
+like "$(tail -n 1 "$PROF_OUT.err")" "1 waits at the end not read" "the last line reports it"
 check "the other's is there" grep -q 'resting;base::Sys.sleep' "$WORK/out" || diag "$(cat "$WORK/out")"
-is "$(pgrep -P "$PROF_PID" -c)" 0 "nobody is left"
+is "$(pgrep -P "$PROF_PID" -c)" 0 "no helper process is left"
 : >"$TARGET_DIR/release"
 check "the program goes on" target_await_done
 is "$(cat "$TARGET_DIR/result")" 0 "unharmed"

@@ -5,8 +5,9 @@
 # timeout: 300
 # alone: live
 #
-# Time off the CPU of forked children, which nobody names, and of all R processes of the machine (--all): each child has its own
-# waits, as long as it measured itself, and one that is killed in the middle of a wait has that.
+# Time off the CPU of forked children, without an option that names them, and of all R processes of
+# the machine (--all): each child has its own waits, as long as it measured itself. A child that is
+# killed in the middle of a wait has that wait.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 export WORK

@@ -11,7 +11,7 @@
 target_start host wait
 target_rests
 
-# piped LINES ARG...: the first lines of a profile to a pipe, that nobody reads any more then.
+# piped LINES ARG...: the first lines of a profile to a pipe whose reader then closes it.
 piped() {
 	local lines=$1
 	shift
@@ -22,7 +22,8 @@ piped() {
 for clock in '--clock wall' '--off-cpu'; do
 	# shellcheck disable=SC2086
 	piped 150 -f rprof $clock
-	is "$STATUS" 0 "rprof, $clock: it ended when nobody read any more" || diag "$(cat "$WORK/err")"
+	is "$STATUS" 0 "rprof, $clock: it ended when the reader closed the pipe" ||
+		diag "$(cat "$WORK/err")"
 	is "$(grep -c '^"Sys.sleep" "resting" $' "$WORK/out")" 149 "rprof, $clock: the lines of the wait came" || diag "$(head "$WORK/out")"
 	# shellcheck disable=SC2086
 	piped 2 -f folded $clock

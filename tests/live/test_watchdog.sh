@@ -5,8 +5,8 @@
 # timeout: 300
 # engines: ptrace
 #
-# Whatever is done to the profiler, R runs on: it is stopped by Ctrl-Z and by SIGSTOP, and killed, at so many random moments
-# each (argument 1: 20), at a rate at which it stops R a large part of the time.
+# R runs on if the profiler is stopped by Ctrl-Z or by SIGSTOP, or is killed: at N random moments
+# each (argument 1: N, default 20), at a rate at which it stops R a large part of the time.
 XRPROF_ENGINE=ptrace # it has no other
 . "$(dirname "$0")/../lib/live.sh"
 
@@ -28,7 +28,7 @@ for how in tstp stop kill; do
 	figures=$(timeout 250 env --default-signal python3 "$tests/live/moments.py" "$how" "$times" "$TARGET_PID" \
 		"$XRPROF" -q -e ptrace -F 4999 -p "$TARGET_PID" -o "$WORK/$how.out" --stats "$WORK/$how.stats" 2>"$WORK/$how.err" </dev/null)
 	ok $? "$how: at $times moments" || diag "$(cat "$WORK/$how.err")"
-	is "${figures% *}" "$times" "$how: the profiler did each time as it was told"
+	is "${figures% *}" "$times" "$how: the profiler stopped or ended each time"
 	longest=${figures#* }
 	[ "${longest:-999}" -le 50 ]
 	ok $? "$how: R was never stopped for long" || diag "for $longest ms"

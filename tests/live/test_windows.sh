@@ -233,19 +233,19 @@ host_end
 host none 100
 prof -p "$pid" -d 1
 is "$status $(grep -c . <<<"$err")" "1 1" "a process without R: status 1, one line"
-like "$err" "does not run R" "a process without R: says so"
+like "$err" "does not run R" "a process without R: reported"
 prof -p 987654 -d 1
 is "$status $(grep -c . <<<"$err")" "1 1" "no such process: status 1, one line"
-like "$err" "no process 987654" "no such process: says so"
+like "$err" "no process 987654" "no such process: reported"
 host_end
 host "$win/tests/not/R.dll" known 100
 prof -p "$pid" -d 1
 is "$status" 1 "a DLL called R.dll that is not R's: status 1"
-like "$err" "does not export R_GlobalContext" "a DLL called R.dll that is not R's: says so"
+like "$err" "does not export R_GlobalContext" "a DLL called R.dll that is not R's: reported"
 host_end
 host "$win/tests/r42/R.dll" idle 100
 prof -p "$pid" -F 50 -d 2 -f folded -o "$WORK/idle.folded" --stats "$WORK/stats.json"
-# a sample that is held up on a busy machine is given up (keeper.c): torn
+# on a busy machine a late sample is dropped (keeper.c): torn
 idle=$(stat_of no_r_frames) torn=$(stat_of TORN)
 [ $status -eq 0 ] && [ "$idle" -gt $((4 * torn)) ] && [ $((idle + torn)) = "$(stat_of ticks)" ]
 ok $? "R at its prompt: samples without frames" || diag "$status $err" "$(cat "$WORK/stats.json")"
@@ -255,7 +255,7 @@ ok $? "R at its prompt: samples without frames" || diag "$status $err" "$(cat "$
 prof list
 [ $status -eq 0 ] && grep -qE "^ *$pid +host\.exe +4\.2\.2 " "$WORK/out"
 ok $? "list: the process, its program and its R" || diag "$(cat "$WORK/out" "$WORK/err")"
-prof -a --comm 'nobody*' -F 50 -d 1 -o "$WORK/none/"
+prof -a --comm 'no-such*' -F 50 -d 1 -o "$WORK/none/"
 is "$status $(find "$WORK/none" -name 'Rprof*' | wc -l)" "1 0" "--comm leaves it out"
 host_end
 host "$win/tests/r36/R.dll" known 100
@@ -331,13 +331,13 @@ args=('plain' '' 'two words' 'naïve 日本 Ω' 'a"b' 'back\slash' 'end\' 'sp ac
 prof -o "$WORK/echo.out" -- "$win/tests/host.exe" echo "$WORK/echo.txt" "${args[@]}"
 is "$(cat "$WORK/echo.txt")" "$(printf '%s\n' "${args[@]}")" "its arguments arrive as they were"
 is "$status" 1 "a command without R: status 1"
-like "$err" "ended before R was found" "a command without R: says so"
+like "$err" "ended before R was found" "a command without R: reported"
 prof -F 50 -f folded -o "$WORK/launch.folded" -- "$win/tests/host.exe" launch "$win/tests/r44/R.dll" known 8
 [ $status -eq 0 ] && [ "$(samples "$WORK/launch.folded")" -gt 0 ]
 ok $? "R in a program that the command starts, as Rscript.exe does" || diag "$err"
 prof -o "$WORK/x.out" -- 'C:\no\such\program.exe'
 is "$status $(grep -c . <<<"$err")" "1 1" "a command that is not there: status 1, one line"
-like "$err" "cannot run C:.no.such.program.exe" "a command that is not there: says so"
+like "$err" "cannot run C:.no.such.program.exe" "a command that is not there: reported"
 
 # --- what there is not on Windows ---
 

@@ -2,7 +2,7 @@
 #
 # Children of each kind. Arguments: FOLDER KIND SECONDS
 #   mclapply  8 forked workers, each computing in worker() for SECONDS, 2 SECONDS or 3 SECONDS of CPU time
-#   cluster   2 workers started as programs of their own (PSOCK), each computing in cluster_worker()
+#   cluster   2 workers started as separate programs (PSOCK), each computing in cluster_worker()
 #   command   Rscript below sh, computing in command_worker(), which outlives the sh that started it
 #
 # Each worker leaves a file cpu.PID with the CPU time it used, as itself knows it. When all have it, `done`.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Computes below NAME_outer() and NAME_inner(), so that its stacks cannot be taken for another process's.
-# Arguments: FOLDER NAME [SECONDS [wait]]; without SECONDS, or if they are Inf, until it is ended. With `wait` it begins
-# when it is told to go.
+# Arguments: FOLDER NAME [SECONDS [wait]]; without SECONDS, or if they are Inf, it never ends.
+# With `wait` it begins when the file `go` is there.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 name <- args[[2L]]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # packages: default
 #
-# Three functions that allocate 1 : 2 : 4, in random order, between two collections of its own. Arguments: FOLDER TIMES
-# [children]. With "children" it is done in children, a quarter each. Writes to `bytes` what was allocated: by R's own
-# account of vectors and nodes, and by Rprofmem() for each of the three, where R has it and there are no children.
+# Three functions that allocate 1 : 2 : 4, in random order, between two collections. Arguments:
+# FOLDER TIMES [children]. With "children" four children do it, a quarter each. Writes to `bytes`
+# what was allocated: by R's own account of vectors and nodes, and by Rprofmem() for each of the
+# three, where R has it and there are no children.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 times <- as.integer(args[[2L]])

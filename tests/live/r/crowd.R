@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A crowd: NUMBER forked children, all there at once. Each computes some milliseconds in crowd_child(), says so, and waits to be
-# killed. Arguments: FOLDER FIXTURE NUMBER; FIXTURE: tests/fixtures/all_fork.c, built.
+# A crowd: NUMBER forked children, all at once. Each computes some milliseconds in crowd_child(),
+# reports it, and waits to be killed. Arguments: FOLDER FIXTURE NUMBER; FIXTURE:
+# tests/fixtures/all_fork.c, built.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 dyn.load(args[[2L]])

@@ -4,10 +4,11 @@
 # way they are called by, and there are several such ways through the same shape of stack, so that frames
 # of two moments never make a path of the graph, which is written to edges.txt as mixed.R does.
 #
-# Arguments: FOLDER SECONDS HOW DEPTH. HOW: compiled, plain (not compiled), built (calls made anew by do.call(), and
-# collections of garbage), foreign (routines in C). DEPTH: calls below all that. Works until the folder has a file
-# `stop`, and SECONDS at least. With a fifth argument it works for ever, and units.txt gets a line per unit of work: when it
-# ended (seconds since 1970) and how long it took.
+# Arguments: FOLDER SECONDS HOW DEPTH. HOW: compiled, plain (not compiled), built (calls made again
+# by do.call(), and collections of garbage), foreign (routines in C). DEPTH: calls below all that.
+# Works until the folder has a file `stop`, and SECONDS at least. With a fifth argument it works for
+# ever, and units.txt gets a line per unit of work: when it ended (seconds since 1970) and how long
+# it took.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 seconds <- as.numeric(args[[2L]])
@@ -43,7 +44,7 @@ for (k in seq_len(ways)) {
     make("upper", c("one", "two", "leafd"))
     make("top", c("upper", "leafe"))
 }
-# Foreign calls that are not compiled have contexts of their own kind, which name no environment.
+# Foreign calls that are not compiled have contexts of a different kind, which name no environment.
 merge <- matrix(c(-1L, -2L), 1L)
 routine <- stats:::C_cutree
 foreign <- function() { .Call(routine, merge, 2L); inner(); .Call(routine, merge, 2L); inner() }

@@ -5,10 +5,10 @@
 # meant to be profiled from outside, by a profiler that writes what it has sampled to the file frames in FOLDER. Arguments:
 # FOLDER LIBRARY, where the packages of functions_package.R are.
 #
-# Each case calls a function of its own, spin_N, which first notes of all frames that R has what R says of them: the
-# package, environmentName(topenv(environment(f))), and where f was defined; and then spins. It is called until it was
-# sampled. Writes to oracle.txt: for each call "call N", then each frame, its package, file and line, outermost first; and the names of
-# the cases to cases.txt.
+# Each case calls a separate function, spin_N. It first notes R's facts on all frames: the package,
+# environmentName(topenv(environment(f))), and where f was defined. Then it spins. It is called
+# until it was sampled. Writes to oracle.txt: for each call "call N", then each frame, its package,
+# file and line, outermost first; and the names of the cases to cases.txt.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 .libPaths(c(args[[2L]], .libPaths()))

@@ -11,7 +11,7 @@ call_it <- function(f) {
 inner <- function(f) hidden(f)
 hidden <- function(f) (function() f())()
 
-# A factory: what it makes has an environment of its own, with this package's around it.
+# A factory: its functions have a new environment, with this package's around it.
 adder <- function(n) {
     function(f) {
         f()

@@ -11,7 +11,7 @@ invisible(compiler::enableJIT(0L))
 suppressPackageStartupMessages(library(methods))
 packages <- list(kept = asNamespace("xrkept"), dropped = asNamespace("xrdropped"), uncompiled = asNamespace("xruncompiled"))
 
-# Sources of their own, with one kind of srcfile each.
+# Separate sources, with one kind of srcfile each.
 small_file <- file.path(folder, "small.R")
 writeLines(c("spin()", "small <- function(n) {", "    spin()", "    n", "}", "small(1)"), small_file)
 other_file <- file.path(folder, "other name.R")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Snippets for lines.R, which evaluates this file several times: with and without source references, compiled and
-# not. `snippets` are called in random order, each takes about a millisecond; `text` and the like are sources of
-# their own.
+# Snippets for lines.R, which evaluates this file several times: with and without source references,
+# compiled and not. `snippets` are called in random order, each takes about a millisecond. `text`
+# and the like are separate sources.
 
 data <- seq_len(500) / 7
 rounds <- 20L

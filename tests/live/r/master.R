@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# master.R FOLDER: forks a child when it is told to; both compute.
+# master.R FOLDER: forks a child when the file `go` is there; both compute.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 in_child <- function(n) {

@@ -89,7 +89,7 @@ ready()
 if (what != "late") await("go")
 switch(what,
 counts = {
-    # once before: what is compiled on the way is no difference between the two
+    # once before, so that R compiles nothing between the two counts
     copy(1000)
     Rprof(file.path(folder, "oracle.out"), interval = 0.002, memory.profiling = TRUE)
     phases()

@@ -32,7 +32,7 @@ turn <- function(at) {
     while (cpu_time() < begin + seconds) works[[at]]()
     took[[at]] <<- took[[at]] + cpu_time() - begin
 }
-# A function of its own for each, by whose name its samples are known.
+# A separate function for each, whose name its samples have.
 turns <- lapply(seq_along(works), function(at) {
     name <- paste0("turn_", names(works)[[at]])
     list(name = name, call = call(name))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Functions with names of their own, without end: chains of a hundred that call each other, at the end of which spin()
-# computes for a moment; none is called again. Arguments: FOLDER HELPER ROUNDS CHAINS BIG PACE (HELPER: the shared object
-# made from all_fork.c). In each round two forked children make CHAINS chains each, one in PACE seconds; `round.N` is there
-# when they have ended, and the next one waits for `seen.N`. Then one child makes BIG chains, as fast as it can.
+# Ever new functions with different names: chains of a hundred that call each other. At the end of a
+# chain spin() computes for a moment; none is called again. Arguments: FOLDER HELPER ROUNDS CHAINS
+# BIG PACE (HELPER: the shared object made from all_fork.c). In each round two forked children make
+# CHAINS chains each, one in PACE seconds; `round.N` is there when they have ended, and the next one
+# waits for `seen.N`. Then one child makes BIG chains, as fast as it can.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 dyn.load(args[[2L]])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What requests to a server compute: byte code, for so many seconds of CPU time.  Loaded by the server, which is idle
-# itself.
+# What requests to a server compute: byte code, for `seconds` of CPU time.  The server loads this,
+# and is idle itself.
 
 text <- "request <- function(seconds) {
     end <- sum(proc.time()[1:2]) + seconds

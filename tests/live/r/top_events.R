@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # packages: default
 #
-# Three kinds of work in turns, each in a function of its own: one allocates garbage in bytes that R takes from the system
-# anew each time, one computes and allocates nothing, one sleeps. Arguments: FOLDER
+# Three kinds of work in turns, each in a separate function: one allocates garbage in bytes that R
+# takes from the system again each time, one computes and allocates nothing, one sleeps. Arguments:
+# FOLDER
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 invisible(compiler::enableJIT(0L))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # R -f whose.R --args FOLDER LOOP THREADS LIBRARY WHEN ROUNDS: some work and some waiting, in turns, in a loop of the kind
-# LOOP (top: at top level; function; events: as servers have it). It is ready before the loop, or (WHEN is `middle`) in its midst, and
-# makes so many rounds from `go` on. THREADS is the number of threads of the process; LIBRARY starts them, if it is not empty.
+# LOOP (top: at top level; function; events: as servers have it). It is ready before the loop, or
+# (WHEN is `middle`) in its midst. From `go` on it makes ROUNDS rounds. THREADS is the number of
+# threads of the process; LIBRARY starts them, if it is not empty.
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 kind <- args[[2L]]
 middle <- args[[5L]] == "middle"

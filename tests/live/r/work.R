@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A program with something to do, and an end of its own choice. Arguments: FOLDER SECONDS END [HELPER]; it computes in
-# outer() > middle() > inner() for SECONDS of CPU time, then END:
+# A program that computes and then ends in the way END. Arguments: FOLDER SECONDS END [HELPER]; it
+# computes in outer() > middle() > inner() for SECONDS of CPU time, then END:
 #   exit       it ends
 #   die        last_words() computes for a while, and then kills the process
 #   exec       it becomes sleep(1) (HELPER: the shared object made from target_helper.c)
@@ -9,7 +9,7 @@
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 seconds <- as.numeric(args[[2L]])
-invisible(compiler::enableJIT(0L)) # R's compiler has many stacks of its own
+invisible(compiler::enableJIT(0L)) # R's compiler would add many stacks
 if (length(args) > 3L) dyn.load(args[[4L]])
 
 inner <- function(n) {

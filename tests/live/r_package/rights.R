@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# By a user without rights: the engine that needs some is refused, and it is said what helps; the others work.
+# For a user without rights: the engine that needs rights is refused with a message that helps; the
+# others work.
 
 library(xrprof)
 heavy <- function(n) {

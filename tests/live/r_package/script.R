@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The package as a script uses it; TAP lines of its own, numbered by who reads them. Arguments: FOLDER
+# The package as a script uses it. Prints checks without numbers; the caller numbers them.
+# Arguments: FOLDER
 
 library(xrprof)
 folder <- commandArgs(trailingOnly = TRUE)[[1L]]

@@ -37,7 +37,7 @@ static struct aggregate *profile__new(void)
 	return a;
 }
 
-/* So many different stacks, of 8 to 40 frames, in so many processes, over a minute. */
+/* @stacks different stacks, of 8 to 40 frames, in @processes processes, over a minute. */
 static struct aggregate *profile__many(uint32_t stacks, uint32_t processes)
 {
 	static const char *const packages[] = {"base",	"stats",      "utils",	 "data.table",
@@ -76,8 +76,8 @@ static struct aggregate *profile__many(uint32_t stacks, uint32_t processes)
 		s.stack = stack__of(n, frames, NULL, 0);
 		s.time = 1000000000ull + i * (60000000000ull / stacks);
 		aggregate__know(a, &p);
-		tap__bail_if(aggregate__add(a, &p, &s), "no room for a sample");
-		tap__bail_if(i % 10 == 0 && aggregate__add(a, &p, &s), "no room for a sample");
+		tap__bail_if(aggregate__add(a, &p, &s), "no memory for a sample");
+		tap__bail_if(i % 10 == 0 && aggregate__add(a, &p, &s), "no memory for a sample");
 	}
 	return a;
 }

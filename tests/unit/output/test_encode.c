@@ -157,7 +157,7 @@ static long encode_all(struct profile_part part, size_t *profiles, struct encode
 
 TEST(parts)
 {
-	uint32_t pid = 10, other = 11, nobody = 99;
+	uint32_t pid = 10, other = 11, absent = 99;
 	struct encoded sum;
 	size_t n, rows;
 	long one, two, all;
@@ -170,8 +170,8 @@ TEST(parts)
 	tap__ok(one > 0 && n == 4, "one process in parts of 40 rows: %zu", n);
 	two = encode_all((struct profile_part){.wants = is_pid, .arg = &other}, &n, &sum);
 	tap__ok(n == 1 && one + two == all, "it and the other are the whole: %ld + %ld", one, two);
-	tap__ok(!encode_all((struct profile_part){.wants = is_pid, .arg = &nobody}, &n, &sum) && !n,
-		"of one that is not there there is no profile");
+	tap__ok(!encode_all((struct profile_part){.wants = is_pid, .arg = &absent}, &n, &sum) && !n,
+		"a process without samples has no profile");
 	all = encode_all((struct profile_part){.size = 2000}, &n, &sum);
 	tap__ok(all == (long)total() && n > 3, "parts of 2000 bytes: %zu, together the whole", n);
 }
@@ -184,7 +184,7 @@ TEST(process_part)
 
 	tap__ok(has_comment(p, "R: 4.2.2") && has_comment(p, "host: here") &&
 			p->period == 10000000 && p->duration_nanos == 2000000000,
-		"what is said of the whole is said of a part; R's version is that of its "
+		"a part has the comments of the whole; R's version is that of its "
 		"processes");
 }
 

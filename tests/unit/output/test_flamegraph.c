@@ -144,7 +144,7 @@ static struct aggregate *small(void)
 	s.stack = gc;
 	s.weight = 3;
 	err = err || aggregate__add(a, &p, &s);
-	tap__bail_if(err, "no room for a sample");
+	tap__bail_if(err, "no memory for a sample");
 	return a;
 }
 
@@ -196,7 +196,7 @@ TEST(small)
 	has(data, "\"begin\":1,\"width\":0.001048576,\"entries\":[0,2,1,0,3,1,5,4,1,0,0,1,0,1,3]",
 	    "time, by sorted rows");
 	tap__ok(times(data, "\"strings\":[\"\",\"\\u003ctoplevel\\u003e\"") == 1, "strings");
-	has(data, "\"sources\":[{\"file\":4,\"why\":", "no source of processes nobody knows");
+	has(data, "\"sources\":[{\"file\":4,\"why\":", "no source of unknown processes");
 	tap__ok(!strpbrk(data, "<>&"), "nothing in it is markup");
 	aggregate__free(a);
 }
@@ -222,7 +222,7 @@ static struct aggregate *typed(void)
 
 	s.weight = 4 * TIMELINE_WIDTH;
 	s.stack = stack__of(2, (const struct frame *[]){sleeps, f}, NULL, 0);
-	tap__bail_if(aggregate__add(a, &p, &s), "no room for a sample");
+	tap__bail_if(aggregate__add(a, &p, &s), "no memory for a sample");
 	return a;
 }
 
@@ -270,10 +270,10 @@ TEST(diff)
 	const char *data;
 
 	s.stack = stack__of(1, &h, NULL, 0);
-	tap__bail_if(aggregate__add(after, &p, &s), "no room for a sample");
+	tap__bail_if(aggregate__add(after, &p, &s), "no memory for a sample");
 	write_page(path, NULL, after, before);
 	data = page_data();
-	has(data, "\"diff\":true", "a difference says so");
+	has(data, "\"diff\":true", "the page of a difference is marked");
 	has(data,
 	    "\"comm\":\"R\",\"r\":\"4.2.2\",\"container\":null,\"cpu\":1.5,\"elapsed\":3,"
 	    "\"before\":"
@@ -321,7 +321,7 @@ TEST(sources)
 		frame = stack__frame(FRAME_R, "f", i < 5 ? names[i] : absolute, 1);
 		s.stack = stack__of(1, &frame, NULL, 0);
 		tap__bail_if(aggregate__know(a, &p) || aggregate__add(a, &p, &s),
-			     "no room for a sample");
+			     "no memory for a sample");
 		source_known(i < 5 ? names[i] : absolute, NULL,
 			     i < 5 ? tap__path(names[i]) : absolute);
 	}
@@ -361,7 +361,7 @@ TEST(sources)
 	p.directory = NULL;
 	frame = stack__frame(FRAME_R, "f", absolute, 1);
 	s.stack = stack__of(1, &frame, NULL, 0);
-	tap__bail_if(aggregate__know(a, &p) || aggregate__add(a, &p, &s), "no room for a sample");
+	tap__bail_if(aggregate__know(a, &p) || aggregate__add(a, &p, &s), "no memory for a sample");
 	write_page(path, "flamegraph", a, NULL);
 	has(page_data(), "or R sees other files",
 	    "nothing is read for a process that sees other files");

@@ -7,7 +7,8 @@
 
 static const char *dir, *path;
 static struct files *files;
-static struct files *volatile of_parent; /* in a child: stays reachable, for who counts leaks */
+static struct files
+	*volatile of_parent; /* in a child: stays reachable, so that no leak is reported */
 
 static int open_at(struct output **o, const char *where, struct errmsg *f)
 {
@@ -230,7 +231,7 @@ TEST(max)
 	}
 }
 
-/* Pieces that are no lines: any bytes, and cuts only between them. */
+/* Pieces that are not lines: any bytes, and cuts only between pieces. */
 TEST(bytes)
 {
 	static const char piece[] = "\x1f\x8b\0\n\n\0binary";
@@ -239,11 +240,11 @@ TEST(bytes)
 	output__commit(o, 1);
 	output__write(o, piece, 5);
 	flush(o);
-	tap__ok(holds(""), "a line break is no commit");
+	tap__ok(holds(""), "a line break does not commit");
 	output__write(o, piece + 5, sizeof(piece) - 1 - 5);
 	tap__ok(!output__commit(o, 1) && !output__commit(o, 1) && !finish(o) &&
 			holds_bytes(piece, sizeof(piece) - 1),
-		"bytes that are no line survive the close");
+		"bytes without a line break survive the close");
 	o = open_path();
 	output__write(o, piece, 5);
 	output__commit(o, 1);

@@ -154,7 +154,7 @@ TEST(one_file)
 	tap__ok(finish() == 0, "closed");
 }
 
-/* All names of a file are taken: one message says so, and none says that one is written. */
+/* All names of a file are taken: one message reports it, and no message names a written file. */
 TEST(names_taken)
 {
 	char name[300];
@@ -243,7 +243,7 @@ TEST(few)
 	put(1, 10, "f");
 	put(2, 20, "g");
 	put(1, 10, "h");
-	tap__ok(!content("few/Rprof.10.out"), "two samples are no file of their own");
+	tap__ok(!content("few/Rprof.10.out"), "a process with two samples gets no separate file");
 	put(1, 10, "i");
 	put(4, 40, "j");
 	tap__ok(becomes("few/Rprof.10.out", "sample.interval=10000\n\"f\" \n\"h\" \n\"i\" \n"),
@@ -378,7 +378,7 @@ TEST(pieces)
 		put(1, 10, name);
 		if (i % 10000 == 0)
 			stack__free_all();
-		if (i % 100 == 0) /* it may wait again for who writes the file */
+		if (i % 100 == 0) /* it may wait again for the file helper */
 			sink__tick(&sink, 1);
 	}
 	tap__bail_if(stat(tap__path("pieces"), &st), "no file");
@@ -476,7 +476,8 @@ TEST(whole)
 		if (sink__sample(&sink, &p, &sample))
 			break;
 	}
-	tap__ok(n == 800 && !sink__finish(&sink, &stats), "no room is no failure");
+	tap__ok(n == 800 && !sink__finish(&sink, &stats),
+		"stacks that do not fit are not a failure");
 	outputs__free(ss);
 	tap__ok(stats.stacks_dropped > 100 && stats.stacks_dropped < 700,
 		"but counted: the stacks of %llu samples",
@@ -502,7 +503,7 @@ TEST(unwritten)
 	open_by(&config);
 	for (unsigned int i = 0; i < n; i++)
 		dropped += put(1, 10, "a function whose name has some length") != 0;
-	tap__ok(!dropped, "samples for a reader that takes nothing are no failure");
+	tap__ok(!dropped, "samples for a blocked reader are not a failure");
 	clock__run(10); /* the outputs stop waiting for it */
 	err = sink__finish(&sink, &stats);
 	tap__ok(err == -ETIMEDOUT && strstr(sink__why(&sink)->text, config.path), "the end is: %s",
@@ -595,8 +596,8 @@ TEST(failures)
 	put(1, 10, "f");
 	for (int i = 0; i < 10000 && !(err = flush()); i++)
 		files__poll(files, 1);
-	tap__ok(err == -ENOSPC, "a full disk is told");
-	tap__ok(put(1, 10, "f") == -ENOSPC && flush() == -ENOSPC, "and told again");
+	tap__ok(err == -ENOSPC, "a full disk is reported");
+	tap__ok(put(1, 10, "f") == -ENOSPC && flush() == -ENOSPC, "and reported again");
 	f = *sink__why(&sink);
 	tap__ok(finish() == -ENOSPC && strstr(f.text, "/dev/full"), "by name: %s", f.text);
 }

@@ -302,7 +302,7 @@ TEST(read_back)
 		samples += rows[i].value;
 	tap__ok(n == PROCESSES && told == n && samples == 2ul * 2 * (1 + 2 + 3 + 4),
 		"read twice they are the same processes, with twice the samples");
-	tap__ok(read_back(&again) == PROCESSES, "so they are when written once more");
+	tap__ok(read_back(&again) == PROCESSES, "so they are when written again");
 	reader__free(reader);
 }
 

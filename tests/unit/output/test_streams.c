@@ -142,7 +142,7 @@ static const struct stream_head *head_of(const struct buf *stream, const char *p
 
 	if (stream->len >= sizeof(head))
 		memcpy(&head, stream->data, sizeof(head));
-	tap__bail_if(stream->len < sizeof(head) || head.magic != STREAM_MAGIC, "%s is no stream",
+	tap__bail_if(stream->len < sizeof(head) || head.magic != STREAM_MAGIC, "%s is not a stream",
 		     path);
 	return &head;
 }

@@ -206,7 +206,7 @@ TEST(folded)
 	tap__is(contents(), "f;g 1\n", "folded: one profile after another");
 	put(&plain);
 	put(&plain);
-	check("f;g 1\nf;g 2\n", "and counts begin anew");
+	check("f;g 1\nf;g 2\n", "and counts begin at 0 again");
 }
 
 /* Names as long as they may be, and 32,768 of them: a line is bounded, and says where it is cut. */
@@ -286,7 +286,7 @@ TEST(disguised)
 	       "reserved names are escaped, and no others", SAMPLES(&s));
 }
 
-/* What a frame is called where packages are told, of what is known of its function. */
+/* What a frame is called in formats with packages, by what is known of its function. */
 TEST(labels)
 {
 	static const struct {

@@ -105,7 +105,7 @@ TEST(rows)
 	put(&one, "f", 0, PROFILE_TYPE_OFF_CPU, 70, 600);
 	rows_are(OF_ONE, "equal stacks add up, by sample type");
 	tap__ok(row(0)->stack != stack("f") && row(2)->stack == row(0)->stack,
-		"it has stacks of its own, each once");
+		"the aggregate has copies of the stacks, each once");
 	put(&one, "f", XR_F_KERNEL, PROFILE_TYPE_TICKS, 1, 700);
 	tick(&two, "f", 700);
 	renamed.comm = "Rscript";
@@ -125,10 +125,10 @@ TEST(rows)
 	put(&two, "g", 0, PROFILE_TYPE_ALLOC, 4096, 1);
 	put(&two, "g", 0, PROFILE_TYPE_ALLOC, 4096, 1);
 	rows_are("2 R: g 1 in 1, 2 R: g 8192 in 0 type 2",
-		 "and filled again; bytes allocated are no samples more");
+		 "and filled again; allocated bytes do not add samples");
 }
 
-/* A stack whose maker let go of it and makes it anew has another id there: here it is the same. */
+/* A stack that its maker frees and makes again has another id there. Here it is the same. */
 TEST(ids)
 {
 	start(1 << 20, 0);
@@ -173,7 +173,7 @@ TEST(full)
 	n = 0;
 	while (row(n)->stack != stacks__none())
 		n++;
-	tap__ok(row(n)->samples == full, "which has a row of its own");
+	tap__ok(row(n)->samples == full, "which has a separate row");
 	aggregate__clear(a);
 	tap__ok(tick(&one, "f", 1) == 0 && aggregate__dropped(a) == full,
 		"once cleared there is room; what was dropped stays counted");
@@ -215,12 +215,12 @@ TEST(update)
 	}
 	size = aggregate__size(a);
 	aggregate__update(a, &known);
-	tap__ok(aggregate__size(a) == size, "the same once more takes nothing");
+	tap__ok(aggregate__size(a) == size, "the same update again takes no memory");
 	known.labels = NULL;
 	known.nlabels = 0;
 	aggregate__update(a, &known);
 	tap__ok(process__label(aggregate__process(a, row(0)->process), "service"),
-		"labels stay when none are told");
+		"labels stay if an update has none");
 
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
@@ -231,7 +231,7 @@ TEST(update)
 	aggregate__update(a, &known);
 	tap__ok(nrows() == 1 && aggregate__size(a) <= 8000 &&
 			!aggregate__process(a, row(0)->process)->command,
-		"what finds no room is not known: %zu bytes", aggregate__size(a));
+		"a command that does not fit is dropped: %zu bytes", aggregate__size(a));
 }
 
 /* Entries of the timeline that row @i has, and what they add up to. */

@@ -37,5 +37,5 @@ TEST(allocated)
 		"what is seen from another thread");
 	tap__ok(at(&a, XR_F_MEMORY, 701, 101, 2001, 47) == 100, "is R's thread's doing");
 	tap__ok(!at(&a, XR_F_MEMORY, 701, 101, 2001, 4) && s.memory.dups == 4,
-		"Rprof() of R itself began to count anew");
+		"Rprof() of R itself restarted the count");
 }

@@ -49,7 +49,7 @@ TEST(names)
 	/* a later text replaces the earlier, in composite names as well */
 	send_text(1, 0x100, XR_TEXT_SYMBOL, "h");
 	becomes("h h::g", USUAL, SLOTS(SYMBOL(0x100), FRAME(XR_FORM_COLON2, 0x100, 0x200)));
-	/* another process has its own texts; what is missing is said by its address */
+	/* another process has separate texts; a missing text is written as its address */
 	becomes("<0x100> <0x200>$<0x100>", SECOND,
 		SLOTS(SYMBOL(0x100), FRAME(XR_FORM_DOLLAR, 0x200, 0x100)));
 	tap__ok(decoder__stats(d)->unnamed == 2, "two frames are counted unnamed");
@@ -89,7 +89,8 @@ TEST(lines)
 	tap__ok(malformed() == 1 && seen.samples == 1, "half a frame is malformed");
 	becomes("f", (struct shape){.file = 0x77}, SLOTS(SYMBOL(0x100)));
 	send_sample(FLAGS(XR_F_LINES | XR_F_UNPROVEN), NO_SLOTS);
-	tap__ok(seen.sample.flags & XR_F_UNPROVEN, "a place that could not be had is told of");
+	tap__ok(seen.sample.flags & XR_F_UNPROVEN,
+		"the decoder passes on that a place is unproven");
 	becomes("<other-thread>",
 		(struct shape){.flags = XR_F_LINES | XR_F_OTHER_THREAD | XR_F_GC | XR_F_UNPROVEN,
 			       .file = 0x77},
@@ -218,12 +219,12 @@ TEST(memory)
 	becomes("f", FLAGS(XR_F_MEMORY),
 		SLOTS(PAIR(1ULL << 49, 1600), PAIR(5600, 7), SYMBOL(0x100)));
 	tap__ok(!(seen.sample.flags & XR_F_MEMORY) && !seen.sample.memory.small,
-		"more than a process can have is not told");
+		"counts above what a process can have are dropped");
 	send_sample(FLAGS(XR_F_MEMORY), NO_SLOTS);
 	send_sample(FLAGS(XR_F_MEMORY), SLOTS(PAIR(800, 1600)));
 	send_sample(FLAGS(XR_F_MEMORY | XR_F_LINES),
 		    SLOTS(PAIR(800, 1600), PAIR(5600, 7), SYMBOL(0x100)));
-	tap__ok(malformed() == 3, "no room for the counts, or for a frame behind them: malformed");
+	tap__ok(malformed() == 3, "a sample too short for counts and frames is malformed");
 	finish();
 }
 
@@ -243,7 +244,7 @@ static const char *long_name(uint32_t kind, size_t n, const char *end)
 	return seen.name;
 }
 
-/* Names are whole up to the longest that R can have; what is cut says so. */
+/* Names are whole up to the longest that R can have; a cut name is marked. */
 TEST(long)
 {
 	const struct {
@@ -317,7 +318,7 @@ TEST(sources)
 		send_place(1, 0x6000 + 16 * i, 0x79, 0);
 	check_file(0x6000 + 16 * 98, "f(<text>#65:3)");
 	check_file(0x6000 + 16 * 99, "f(<text>#65:3)");
-	tap__ok(seen.sources == 6 + 62, "of very many no more is told: %u", seen.sources);
+	tap__ok(seen.sources == 6 + 62, "of very many only some are reported: %u", seen.sources);
 	finish();
 }
 

@@ -36,7 +36,7 @@ TEST(recursion)
 	merges("main;walk;lapply;FUN;walk;lapply;FUN;leaf", "main;walk;lapply;FUN;leaf",
 	       "a function that calls itself by way of a wrapper");
 	merges("main;lapply;FUN;f;lapply;FUN;g", "main;lapply;FUN;f;lapply;FUN;g",
-	       "wrappers are no recursion");
+	       "wrappers do not count as recursion");
 	merges("main;<Anonymous>;f;<Anonymous>;g", "main;<Anonymous>;f;<Anonymous>;g",
 	       "functions without a name may be different ones");
 	merges("main;FUN {a.R:7};f;FUN {a.R:7};g", "main;FUN {a.R:7};g",
@@ -72,7 +72,7 @@ TEST(fold)
 	      "runApp;server;work", "what shiny hides");
 	folds("runApp;..stacktraceoff..;flush;..stacktraceon..;server;..stacktraceoff..;render;"
 	      "poll",
-	      "runApp;server;poll", "but for the innermost");
+	      "runApp;server;poll", "except the innermost");
 	folds("tryCatchAll;lapply2;evaluate;f", "tryCatchAll;lapply2;evaluate;f",
 	      "others with such names stay");
 }

@@ -37,7 +37,7 @@ static void on_sample(void *arg, const struct sample *s)
 		else
 			seen.wrong++;
 	}
-	if (s->stack->frames[0]->kind == FRAME_MARK) /* the whole stack found no room */
+	if (s->stack->frames[0]->kind == FRAME_MARK) /* the whole stack did not fit */
 		seen.nameless += CHAIN - 1;
 }
 
@@ -185,7 +185,7 @@ TEST(many_hogs)
 	decoder__free(d);
 }
 
-/* Stacks without end of few names: they are made anew now and then, and stay right. */
+/* Endless stacks of few names: the table restarts now and then, and stacks stay right. */
 TEST(stacks)
 {
 	size_t before = taken(), most = 0;

@@ -411,7 +411,7 @@ TEST(freed)
 		"more names than fit: those that come again are read again");
 }
 
-/* Samples of processes that there is no room for. */
+/* Samples of processes that do not fit. */
 TEST(crowd)
 {
 	enum { PROCESSES = 20000 };
@@ -432,9 +432,9 @@ TEST(crowd)
 		nameless += *at == 'f' ? 2 : 0;
 	tap__ok(!scene.err && scene.ticks == 2 * PROCESSES && nameless && nameless < scene.ticks &&
 			scene.result.crowded == nameless,
-		"no room for all processes: %" PRIu64 " samples are counted", nameless);
+		"not all processes fit: %" PRIu64 " samples are counted", nameless);
 
-	/* of some length there is room for what tells it from others, and none for what it says */
+	/* from some length on the process' key fits, and its description does not */
 	for (size_t len = 1 << 10; len < sizeof(container); len += 1 << 10) {
 		memset(container, 0, sizeof(container));
 		memset(container, 'c', len);
@@ -452,6 +452,6 @@ TEST(crowd)
 		lengths++;
 	}
 	tap__ok(told && untold && told + untold == lengths,
-		"one that cannot be described is not found half described: %u are told, %u not",
-		told, untold);
+		"a process is described completely or not at all: %u are, %u are not", told,
+		untold);
 }

@@ -23,7 +23,7 @@ TEST(plain)
 	scene__is(PLAIN, "", "no sample");
 	tap__ok(scene.begun == 1, "but a profile");
 	scene__is(PLAIN "\"g\" \"f\"\n", "f;g 1\n", "without the space at the end");
-	scene__is(PLAIN "\n\"f\" \n\n", "f 1\n", "empty lines are none");
+	scene__is(PLAIN "\n\"f\" \n\n", "f 1\n", "empty lines are not samples");
 }
 
 TEST(modes)
@@ -33,7 +33,8 @@ TEST(modes)
 		":14:345:6789:0:\n:1:2:3:4:\"g\" \"f\" \n",
 		"TOP 16 type 2\nf;g 2\nTOP 1\n",
 		"a line of memory counts alone is a sample, of what was allocated until then, too");
-	tap__ok(scene.result.memory && !scene.result.lines && !scene.result.gc, "that is said");
+	tap__ok(scene.result.memory && !scene.result.lines && !scene.result.gc,
+		"the result reports memory alone");
 	scene__in_order(
 		MEMORY ":10:0:64:0:\"f\" \n:10:5:64:0:\"g\" \n:30:5:120:0:\"f\" \n"
 		       ":0:0:0:0:\"g\" \n:31:5:120:0:\"<GC>\" \"g\" \n:1:1:56:0:\"f\" \n",
@@ -47,7 +48,7 @@ TEST(modes)
 			   ":11:0:64:0:\"f\" \n:9999999999999999999:0:64:0:\"f\" \n",
 		    &(struct scene_how){.ordered = true});
 	tap__ok(!strcmp(scene.text.data, "f 1\nf 1\nf 1\nf 8 type 2\n") && scene.result.bad == 1,
-		"counts that cannot be are none");
+		"impossible counts are skipped");
 	scene__is("GC profiling: " LINES "#File 1: dir/a b.R\n"
 		  "\"<GC>\" 1#7 \"g\" 1#12 \"f\" 1#20 \n#File 2: <text>\n\"h\" \"g\" 2#3 \"f\" \n"
 		  "2#9 \n\"<GC>\" \n1#7 \"g\" 1#12 \"f\" 1#20 \n",
@@ -57,12 +58,12 @@ TEST(modes)
 	tap__ok(scene.result.lines && scene.result.gc, "the header says what there may be");
 	scene__is(LINES "#File 1: a.R\n1#2 \"f\" 1#1 \n" LINES "#File 1: b.R\n1#2 \"f\" 1#1 \n",
 		  "f (a.R:2) <a.R:1 1\nf (b.R:2) <b.R:1 1\n",
-		  "profiles behind each other have files of their own");
+		  "concatenated profiles have separate files");
 	scene__is(LINES "3#2 \"f\" \n#File 3: c.R\n3#2 \"f\" \n3#-2 \"f\" 3#-2147483648 \n",
 		  "f (#3:2) 1\nf (c.R:2) 1\nf (c.R:-2) <c.R:-2147483648 1\n",
 		  "a file whose name comes too late, lines below 0");
 	scene__is(PLAIN "\"f\" \nsample.interval=10000\n\"f\" \n", "f 1\nf 1\n", "two rates");
-	tap__ok(scene.result.interval_ns == 10000000, "are said");
+	tap__ok(scene.result.interval_ns == 10000000, "the reader reports the last rate");
 }
 
 TEST(names)
@@ -95,11 +96,11 @@ TEST(damaged)
 	static struct buf b;
 
 	scene__is(PLAIN "\"f\" \nrubbish\n\"f\" \n1#2 x\n\"f\" 1#\n:1:2:3:\n", "f 2\n",
-		  "lines that are no samples are left out");
+		  "lines that are not samples are skipped");
 	tap__ok(scene.result.bad == 4 && scene.result.first == 3,
 		"counted, and the first is known");
 	scene__is(PLAIN "\"f\" \n\"g\" \"f", "f 1\n", "so is a last line that is not whole");
-	tap__ok(scene.result.cut == 3 && !scene.result.bad, "which is said");
+	tap__ok(scene.result.cut == 3 && !scene.result.bad, "and the cut line is reported");
 	scene__read_bytes(PLAIN "\"f\" \n\"g\0\" \n\"f\" \n", 22 + 5 + 6 + 5,
 			  &(struct scene_how){0});
 	tap__ok(scene.result.bad == 1 && scene.ticks == 2, "a NUL in a line");
@@ -136,7 +137,7 @@ TEST(pieces)
 	for (size_t cut = 1; cut < 30; cut++)
 		same = scene__read(text, &(struct scene_how){.gzip = true, .cut = cut}) < 0 &&
 		       strstr(scene.fault.text, "ends early") && same;
-	tap__ok(same, "a compressed file that was cut says so");
+	tap__ok(same, "a cut compressed file is an error");
 }
 
 /* More different stacks than there is room for: none is lost. */

@@ -60,7 +60,7 @@ TEST(stacks)
 		"stacks without frames");
 	tap__ok(stacks__none()->nframes == 1 && stacks__none()->frames[0] == &mark_no_room &&
 			!stacks__none()->id,
-		"the stack there was no room for");
+		"the stack of samples that do not fit");
 }
 
 TEST(copy)
@@ -89,14 +89,14 @@ TEST(copy)
 			copy->frames[1]->function != stack->frames[1]->function &&
 			!strcmp(copy->frames[2]->place.file->text, "b.R") &&
 			!strcmp(copy->top.file->text, "c.R") && copy->top.line == 3,
-		"a copy is equal, of names of its own");
+		"a copy is equal, with separate names");
 	tap__ok(copy->frames[0]->function == mark_gc.function &&
 			copy->frames[2]->function == mark_truncated.function,
 		"marks are known by their names in it, too");
 	tap__ok(stacks__copy(&other, stack) == copy && stacks__copy(&other, copy) == copy,
 		"copies of equal stacks are one");
 	tap__ok(stacks__copy(&other, stacks__none()) == stacks__none(),
-		"no room is no room elsewhere");
+		"<no-room> stays <no-room> in another table");
 	stacks__free(&other);
 }
 

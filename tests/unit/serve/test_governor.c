@@ -76,7 +76,7 @@ TEST(rest)
 	governor__init(&g, 0.01, 19, &m.use);
 	machine__run(&m, &g, 600, &said);
 	tap__ok(m.freq == 19, "what a lower rate would not change does not lower it");
-	tap__ok(said == 1 && strstr(g.why, "would not change"), "and is said once: %s", g.why);
+	tap__ok(said == 1 && strstr(g.why, "would not change"), "and is reported once: %s", g.why);
 	m.kernel_ns = 1e6;
 	machine__run(&m, &g, 600, &said);
 	tap__ok(m.freq < 19 && m.freq * m.kernel_ns * m.cpus / 1e9 <= 0.002,
@@ -105,11 +105,11 @@ TEST(window)
 	use.now_ns += 1;
 	governor__look(&g, &use, 99);
 	tap__ok(g.freq == 24, "then at most to a quarter: %u", g.freq);
-	tap__ok(fabs(g.samples - 0.2) < 1e-9 && g.own == 0, "the shares of the window are told");
+	tap__ok(fabs(g.samples - 0.2) < 1e-9 && g.own == 0, "the shares are those of the window");
 	use.now_ns += GOVERNOR_WINDOW_NS;
 	use.samples_ns = use.own_ns = 0;
 	governor__look(&g, &use, 24);
-	tap__ok(g.samples == 0 && g.own == 0, "a count that begins anew is none");
+	tap__ok(g.samples == 0 && g.own == 0, "a count that restarted has a share of 0");
 	use.now_ns -= 2 * GOVERNOR_WINDOW_NS;
 	tap__ok(!governor__look(&g, &use, 24), "a clock that goes back is not a window");
 }

@@ -25,7 +25,7 @@ TEST(print)
 	tap__ok(!strcmp(text, ".20261122T021000Z-59.12.pb.gz.tmp"), "while it is written: %s",
 		text);
 	tap__ok(window_name__is_temporary(text) && !window_name__parse(text, &again),
-		"that is no profile");
+		"a temporary name is not a profile");
 	window_name__print(text, &index);
 	tap__is(text, "index-20261122.jsonl.gz", "its index");
 	tap__ok(window_name__parse(text, &again) && again.kind == WINDOW_INDEX &&

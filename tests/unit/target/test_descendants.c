@@ -57,7 +57,7 @@ TEST(reuse)
 	tap__ok(!descendants__has(&f, 21) && !descendants__has(&f, 22),
 		"a pid that a stranger has now");
 	descendants__settle(&f);
-	/* the pid comes round within the family, and the exit of the first is told late */
+	/* a pid is used again within the family, and the exit of the first process comes late */
 	descendants__forked(&f, 400, 20, 23);
 	descendants__settle(&f);
 	descendants__forked(&f, 500, 20, 23);

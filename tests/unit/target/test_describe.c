@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is said of a process: which variables become labels, which service it is, and bounds. */
+/* The description of a process: which variables become labels, its service, and limits. */
 
 #include "target/describe.h"
 #include "tap.h"
@@ -60,7 +60,7 @@ TEST(rules)
 			label_rule__parse("=b", &r, &f) == -EINVAL &&
 			label_rule__parse("A B", &r, &f) == -EINVAL &&
 			label_rule__parse("A=b=c", &r, &f) == -EINVAL,
-		"what is no name is refused: %s", f.text);
+		"malformed names are refused: %s", f.text);
 	tap__ok(!label_rule__parse("A234567890123456789012345678901234567890", &r, &f) &&
 			label_rule__parse("A2345678901234567890123456789012345678901", &r, &f) ==
 				-EINVAL,
@@ -69,7 +69,7 @@ TEST(rules)
 	tap__ok(value && !strcmp(value, "a=b c") && !strcmp(key, "team"), "a label of the run");
 	tap__ok(!label__parse("team", key, &f) && !label__parse("team=", key, &f) &&
 			!label__parse("=x", key, &f),
-		"what is none is refused: %s", f.text);
+		"malformed labels are refused: %s", f.text);
 }
 
 TEST(environment)
@@ -88,9 +88,9 @@ TEST(environment)
 	is(made(&rules, FROM(ENVIRONMENT("TEAM=blue\0DUP=cut o"))), "|service=R;team=blue;",
 	   "one that was cut is not there");
 	is(made(&rules, FROM(ENVIRONMENT("TEAM=a\xff\x1b[31m\nb\u202e\xc3\0"))),
-	   "|service=R;team=a??[31m?b??;", "what acts or is no text is marked");
+	   "|service=R;team=a??[31m?b??;", "control characters and invalid UTF-8 become `?`");
 	is(made(&rules, FROM(ENVIRONMENT("\0\0=\0TEAM\0TEAM=x\0"))), "|service=R;team=x;",
-	   "what is no variable is passed over");
+	   "entries that are not variables are skipped");
 }
 
 TEST(bounds)
@@ -152,7 +152,7 @@ TEST(command)
 	   "words with blanks between them, as they are");
 	is(made(&rules, FROM(ARGUMENTS("R\0\0a\0\0\0"))), "R  a|service=R;",
 	   "an empty word is a blank, but not at the end");
-	is(made(&rules, FROM(ARGUMENTS("R"))), "R|service=R;", "an end that is missing is none");
+	is(made(&rules, FROM(ARGUMENTS("R"))), "R|service=R;", "a missing end is not an error");
 	is(made(&rules, FROM(ARGUMENTS(""))), "|service=R;", "one that cannot be read is empty");
 }
 
@@ -183,18 +183,17 @@ TEST(service)
 	   "|service=app-r-studio;", "the innermost, its name as systemd unescapes it");
 	is(made(&none, FROM(.cgroup = "/user.slice/user-7.slice/user@7.service/x.scope", SCRIPT)),
 	   "R --file=/srv/api/plumber.R|service=plumber.R;",
-	   "a unit that runs what others ask for is none: the script's name");
+	   "a user's manager is not a service: the script's name");
 	is(made(&none, FROM(.cgroup = "/system.slice/cron.service", ARGUMENTS("R\0-f\0job.R\0"))),
 	   "R -f job.R|service=job.R;", "cron neither; -f names the script, too");
 	is(made(&none, FROM(.cgroup = "/system.slice/docker.service/docker/abc")), "|service=R;",
 	   "nor what runs containers: the process' name");
 	is(made(&none, FROM(.cgroup = "/.service/init.scope", ARGUMENTS("R\0--args\0--file=x\0"))),
-	   "R --args --file=x|service=R;", "what is no unit, and the script's own arguments");
+	   "R --args --file=x|service=R;", "not a unit, and the script's arguments");
 	is(made(&none, FROM(ARGUMENTS("R\0-f"))), "R -f|service=R;", "a script that is missing");
 	is(made(&none, FROM(ARGUMENTS("R\0--file=/a/\0"))), "R --file=/a/|service=R;",
 	   "or has no name");
-	is(made(&none, FROM(.comm = "", .cgroup = "")), "|",
-	   "of what says nothing nothing is said");
+	is(made(&none, FROM(.comm = "", .cgroup = "")), "|", "an empty process has no description");
 	is(made(&none, FROM(.cgroup = "/a\\x2f\\xff\\x00\\x1b.service")), "|service=a/?\\x00?;",
 	   "an escape makes nothing that acts");
 }

@@ -18,7 +18,7 @@ struct image {
 	uint64_t head_at;
 	int denied; /* reads fail with this */
 	unsigned int reads;
-	unsigned int flicker; /* every so many reads the chain is out of order; 0: never */
+	unsigned int flicker; /* reads until the chain is out of order again; 0: never */
 	unsigned int brief;   /* pauses until no function is called any more; 0: for ever */
 	uint64_t top;	      /* the toplevel context */
 };
@@ -192,7 +192,7 @@ TEST(moved)
 	other.srcref = 488;
 	image__make(&image, &other, 6, 48, BASE - 16);
 	tap__ok(!run(newest) && found.shift == 16 && !(row.flags & XR_ROW_LINES),
-		"lines are given up when their field is elsewhere");
+		"lines are switched off if their field is elsewhere");
 }
 
 TEST(data)
@@ -214,7 +214,7 @@ TEST(refused)
 
 	image__make(&image, newest, 0, 48, 0);
 	tap__ok(run(newest) == -EAGAIN && f.text[0] && image.reads < 100,
-		"at top level nothing can be told: %s", f.text);
+		"at top level nothing can be checked: %s", f.text);
 
 	image__make(&image, newest, 4, 48, 0);
 	for (size_t i = 0; i < WORDS; i++)

@@ -142,5 +142,5 @@ TEST(parse)
 		"versions are read");
 	for (size_t i = 0; i < COUNT(bad); i++)
 		all &= layouts__parse(bad[i]) == 0;
-	tap__ok(all, "what is no version is 0");
+	tap__ok(all, "a malformed version is 0");
 }

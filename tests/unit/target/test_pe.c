@@ -25,7 +25,7 @@ static int memory__read(void *arg, uint64_t addr, void *to, size_t len)
 	return 0;
 }
 
-/* The image is copied to memory of its own size, so that a read behind it is noticed. */
+/* The image is copied to a block of its exact size, so that a read behind it is noticed. */
 static int open_image(const uint8_t *image, size_t size, struct memory *m, struct pe *pe,
 		      struct errmsg *f)
 {

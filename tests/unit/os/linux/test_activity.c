@@ -102,9 +102,10 @@ TEST(texts)
 	tap__ok(!strcmp(describe(&a), "sleeping in the kernel's folio_wait, uninterruptible"),
 		"a page that does not come: %s", words);
 	activity__parse(&a, stat_in('S'), "", "\x1b[2J");
-	tap__ok(!a.wchan[0], "what is no function's name is not one");
+	tap__ok(!a.wchan[0], "a wchan with control characters is dropped");
 	activity__parse(&a, "12 (R", "", "");
-	tap__ok(!a.state && !strcmp(describe(&a), "not known"), "a line that is none: %s", words);
+	tap__ok(!a.state && !strcmp(describe(&a), "not known"), "a malformed line has no state: %s",
+		words);
 }
 
 /* A child that reads a pipe, its standard input or not. */

@@ -32,7 +32,7 @@ TEST(cgroup_memory)
 	tap__ok(limit("3:cpu:/\n2:memory:/c\n1:name=x:/\n") == 32 << 20, "version 1");
 	tap__ok(limit("2:memory:/c\n0::/a\n") == 16 << 20, "both");
 	put("memory.max", "4096\n");
-	tap__ok(limit("0::/\n") == 4096, "a namespace of its own: that of its root");
+	tap__ok(limit("0::/\n") == 4096, "a cgroup namespace: the limit of its root");
 	tap__ok(limit("nothing\nof:it\n") == UINT64_MAX && limit("0::/no/such\n") == 4096 &&
 			cgroup_memory__limit("/none", tap__folder()) == UINT64_MAX,
 		"what cannot be read is no limit");

@@ -41,7 +41,7 @@ TEST(cpus)
 		tap__ok(!strcmp(parsed(cases[i].list), cases[i].want), "list %zu is %s", i,
 			cases[i].want);
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		tap__ok(!strcmp(parsed(wrong[i]), "-"), "list %zu that is none is refused", i);
+		tap__ok(!strcmp(parsed(wrong[i]), "-"), "malformed list %zu is refused", i);
 	tap__ok(!cpus__online(online, 4096), "this machine's list is read");
 	for (int i = 0; i < 4096; i++)
 		n += online[i];

@@ -59,7 +59,7 @@ static void test_own(void)
 	tap__ok(!made("around/around/x") && has("x", "new"), "links in the path");
 	linked("loop", "loop");
 	tap__ok(made("loop") == -ELOOP, "a link to itself");
-	tap__ok(made("file/x") == -ENOTDIR && made("") == -EISDIR, "what is no file");
+	tap__ok(made("file/x") == -ENOTDIR && made("") == -EISDIR, "paths that are not files");
 	memset(deep, 'x', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';
 	tap__ok(os__create("/") == -EISDIR && os__mkdir("/") == -EEXIST, "the root directory");
@@ -104,7 +104,7 @@ static void test_given(void)
 	if (!geteuid())
 		belongs_to_other("given");
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	tap__ok(os__create(name) >= 0 && has("given", ""), "a file that is open, whoever owns it");
+	tap__ok(os__create(name) >= 0 && has("given", ""), "an open file of any owner");
 	close(fd);
 }
 
@@ -127,8 +127,7 @@ static void test_others(void)
 		"a file of another user is left alone: %s", os__reason(-OS_FILE_OF_OTHERS));
 	tap__bail_if(mkfifo(tap__path("fifo"), 0666), "no FIFO");
 	belongs_to_other("fifo");
-	tap__ok(made("fifo") == -OS_FILE_OF_OTHERS,
-		"so is a FIFO, and nobody waits for its reader");
+	tap__ok(made("fifo") == -OS_FILE_OF_OTHERS, "so is a FIFO, without waiting for its reader");
 	tap__ok(!os__mkdir(tap__path("dir")) && os__mkdir(tap__path("dir")) == -EEXIST,
 		"a directory");
 	holds("dir/file", "old");

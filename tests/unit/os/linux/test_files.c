@@ -87,7 +87,7 @@ TEST(written)
 	tap__ok(size_of(file->path) == 13, "what is given is written");
 	other = opened(fs, tap__path("none/other"));
 	tap__ok(await_open(other) == -ENOENT && !file__give(other, "x", 1, NULL, 0),
-		"one that cannot be is told, and takes nothing");
+		"a file that cannot be opened reports it and takes nothing");
 	tap__ok(!await_close(file) && size_of(file->path) == 9,
 		"a part of a piece is gone when it is closed");
 	file__free(other);
@@ -130,7 +130,7 @@ TEST(much)
 	free(text);
 }
 
-/* A pipe that nobody reads, and one that nobody has open. */
+/* A pipe without a reader, and a pipe whose reader does not read. */
 TEST(stuck)
 {
 	static char big[200000];
@@ -143,7 +143,7 @@ TEST(stuck)
 	mkfifo(tap__path("fifo"), 0600);
 	file = opened(fs, tap__path("fifo"));
 	files__poll(fs, 50);
-	tap__ok(!file->opened, "a pipe that nobody reads is not open yet");
+	tap__ok(!file->opened, "a pipe without a reader is not open yet");
 	files__stop(fs);
 	tap__ok(kill(child, 0) < 0 && errno == ESRCH, "who waits to open it is ended");
 
@@ -259,7 +259,8 @@ TEST(new)
 	files__stop(fs);
 }
 
-/* No name is free: the error says so.  (The path is relative, so that the search is short.) */
+/* If no name is free the error is -OS_NAMES_TAKEN. The path is relative, so that the search is
+ * short. */
 TEST(taken)
 {
 	static const char path[] = "full.out";

@@ -11,7 +11,7 @@ TEST(kernel_names)
 	int err = kernel_names__read(&k);
 
 	tap__ok(!err || err == -EACCES || err == -ENOENT,
-		"the kernel's names are told, or why not: %d", err);
+		"the kernel's names are read, or an error is returned: %d", err);
 	if (!err) {
 		bool ascend = true;
 

@@ -21,10 +21,10 @@ TEST(files)
 	tap__ok(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC, "a file that no child inherits");
 	close(fd);
 	tap__ok(os__write(fd, "x", 1) == -EBADF, "writing to what is closed");
-	tap__ok(!os__is_directory(path) && os__mkdir(path) == -EEXIST, "a file is no directory");
+	tap__ok(!os__is_directory(path) && os__mkdir(path) == -EEXIST, "a file is not a directory");
 	unlink(path);
 	tap__ok(!os__mkdir(path) && os__is_directory(path) && os__create(path) == -EISDIR,
-		"a directory is no file");
+		"a directory is not a file");
 	tap__ok(os__create(none) == -ENOENT && os__mkdir(none) == -ENOENT &&
 			!os__is_directory(none),
 		"in a directory that is not there");

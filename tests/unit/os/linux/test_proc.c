@@ -15,8 +15,8 @@
 
 static const char here[] = "this is in the memory of the process";
 
-/* root by its real user, nobody by its effective one */
-static void run_nobody(int ready, void *arg)
+/* root by its real user, another user by its effective one */
+static void run_other_user(int ready, void *arg)
 {
 	(void)arg;
 	if (!seteuid(65534))
@@ -39,7 +39,7 @@ TEST(read)
 		"this process");
 	tap__ok(p.start_time == proc__start_time(getpid()), "its start");
 	if (!geteuid()) {
-		pid = child__start(run_nobody, NULL);
+		pid = child__start(run_other_user, NULL);
 		tap__ok(pid > 0 && !proc__read(pid, &p) && p.uid == 65534, "the effective user");
 		child__end(pid);
 	}
@@ -51,7 +51,8 @@ TEST(read)
 		"one that has ended, but was not collected");
 	waitpid(pid, NULL, 0);
 	tap__ok(proc__read(pid, &p) == -ESRCH && !proc__start_time(pid), "and then is gone");
-	tap__ok(proc__read(0, &p) == -ESRCH && proc__read(-1, &p) == -ESRCH, "pids that are none");
+	tap__ok(proc__read(0, &p) == -ESRCH && proc__read(-1, &p) == -ESRCH,
+		"0 and -1 are not pids");
 }
 
 TEST(stat)

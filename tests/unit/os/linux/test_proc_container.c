@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Containers that no cgroup tells of: by their namespaces, as unshare(1) and bwrap(1) make them. */
+/* Containers without a cgroup: by their namespaces, as unshare(1) and bwrap(1) make them. */
 #include <sys/prctl.h>
 
 #include "os/proc.h"
@@ -101,10 +101,10 @@ TEST(proc_container)
 		"this process is in none");
 	tap__ok(!proc__isolated(1 << 22, id), "nor is one that is not there");
 	check(ARGV("env"), NULL, "another program");
-	check(ARGV("unshare", "--pid", "--fork", "--kill-child"), "ns/pid", "processes of its own");
-	check(ARGV("unshare", "--mount"), NULL, "mounts of its own, but the same root");
+	check(ARGV("unshare", "--pid", "--fork", "--kill-child"), "ns/pid", "a PID namespace");
+	check(ARGV("unshare", "--mount"), NULL, "a mount namespace with the same root");
 	check(ARGV("bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp"), NULL,
-	      "a /tmp of its own, as a service has");
+	      "a private /tmp, as a service has");
 	check(ARGV("bwrap", "--tmpfs", "/", "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/bin",
 		   "/bin", "--ro-bind-try", "/lib", "/lib", "--ro-bind-try", "/lib64", "/lib64",
 		   "--proc", "/proc"),

@@ -94,7 +94,7 @@ TEST(bad_lines)
 			tap__diag("taken: %s", bad[i]);
 			all = false;
 		}
-	tap__ok(all, "lines that are none are refused");
+	tap__ok(all, "malformed lines are refused");
 	/* all prefixes, and each byte replaced by each other: the result is whole or refused */
 	all = true;
 	for (size_t n = 0; n < sizeof(good); n++) {
@@ -107,7 +107,7 @@ TEST(bad_lines)
 			all &= err == -EBADMSG ||
 			       (!err && m.start < m.end && memchr(m.path, '\0', sizeof(m.path)));
 		}
-		/* a block of its own size, so that a byte too many is seen by a sanitizer */
+		/* a block of exactly this size, so that a sanitizer sees a byte too many */
 		short_copy = malloc(n ? n : 1);
 		tap__bail_if(!short_copy, "no memory");
 		memcpy(short_copy, good, n);
@@ -149,7 +149,7 @@ TEST(find)
 	rewind(in);
 	tap__ok(proc_maps__at(in, 0x7010, &map) && map.start == 0x7000, "and by an address in it");
 	rewind(in);
-	tap__ok(!proc_maps__at(in, 1, &map), "where nothing is mapped is none");
+	tap__ok(!proc_maps__at(in, 1, &map), "no mapping at an address that is not mapped");
 	fclose(in);
 	tap__ok(proc_maps__is_libr("libR.so") && proc_maps__is_libr("/x/libR.so.4") &&
 			!proc_maps__is_libr("/x/libR.sox") && !proc_maps__is_libr("/x/libR.so/") &&
@@ -200,5 +200,5 @@ TEST(stat)
 		all &= proc__parse_stat(text, n, &p) == -EBADMSG;
 	for (size_t i = 0; i < COUNT(bad); i++)
 		all &= stat_of(bad[i], &p) == -EBADMSG;
-	tap__ok(all, "a line cut short is refused, and what is no such line");
+	tap__ok(all, "cut and malformed lines are refused");
 }

@@ -123,8 +123,8 @@ static bool looks(pid_t pid)
 }
 
 /*
- * As in a container: not CAP_SYS_PTRACE, but other capabilities, which the process looked at has,
- * too.  Whatever else is given up, that one stays as open as it was.
+ * As in a container: not CAP_SYS_PTRACE, but other capabilities, which the inspected process also
+ * has.  If the profiler drops other capabilities, it can still inspect that process.
  */
 static bool as_in_container(void)
 {
@@ -175,7 +175,7 @@ TEST(rights)
 	}
 	tap__ok(in_child(nothing_in_effect), "at the start nothing is in effect");
 	tap__ok(in_child(raised_and_lowered), "what a use needs is, until it is lowered");
-	tap__ok(in_child(given_up), "what is given up does not come back");
+	tap__ok(in_child(given_up), "dropped capabilities cannot be raised again");
 	tap__ok(in_child(without_reading), "another user's process is looked at with it alone");
 	tap__ok(in_child(as_in_container),
 		"one with the same capabilities is looked at without CAP_SYS_PTRACE");

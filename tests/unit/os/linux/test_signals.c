@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The signals that end a session: each case in a child of its own, and how that child ends. */
+/* The signals that end a session: each case in a separate child, and how that child ends. */
 #define _GNU_SOURCE
 #include <sys/ioctl.h>
 
@@ -132,7 +132,7 @@ static void second(void)
 	send(SIGTERM);
 }
 
-/* The program hangs: nobody looks at the first one, and the timer is not waited for. */
+/* The program hangs: it takes neither the first signal nor the timer. */
 static void stuck(void)
 {
 	opened();
@@ -143,7 +143,7 @@ static void stuck(void)
 		pause();
 }
 
-/* However long nobody looks, one signal alone ends nothing: it is there when somebody does. */
+/* One signal alone never ends the program: it waits until the program takes it. */
 static void patient(void)
 {
 	struct signals *s = opened();
@@ -272,7 +272,7 @@ static void sent_to_job(void)
 	job__hang_up(SIGNALS_RELOAD, false, false);
 }
 
-/* A shell that is told that its terminal is gone tells its jobs. */
+/* A shell passes the SIGHUP of its terminal on to its jobs. */
 static void told_by_leader(void)
 {
 	job__hang_up(SIGNALS_END, true, false);
@@ -322,7 +322,8 @@ TEST(signals)
 		{"what comes later ends the program at once", second, SIGTERM},
 		{"a second one ends a program that never looked at the first", stuck, SIGINT},
 		{"a signal waits until it is taken", patient, 0},
-		{"a file that may not grow ends nothing, but for the children", file_size, 0},
+		{"a file at its size limit does not end the program, but ends its children",
+		 file_size, 0},
 		{"a child is given what we were started with", restored, 0},
 		{"without a terminal SIGHUP and SIGUSR1 are requests", requests, 0},
 		{"what the keyboard sends is the command's", keyboard, 0},

@@ -80,13 +80,13 @@ static void test_what(void)
 		"each text once, and as many as there is room for: %u", t.n);
 	tap__bail_if(mkfifo(tap__path("fifo"), 0600) || symlink("plain", tap__path("link")) ||
 			     mkdir(tap__path("sub"), 0700),
-		     "cannot make what is no file");
+		     "cannot make a FIFO, a link and a folder");
 	tap__ok(reads("plain", me), "one's own text is read");
 	tap__ok(reads("link", me), "and by a link");
 	tap__ok(reads("sub/../plain", me), "and on any way");
 	tap__ok(reads("room", me), "one that is as long as it may be");
 	tap__ok(!reads("empty", me), "not an empty one");
-	tap__ok(!reads("fifo", me), "not what is no file, and nobody waits for it");
+	tap__ok(!reads("fifo", me), "a FIFO is not read, and the reader does not wait for it");
 	tap__ok(!reads("plain/x", me), "nor what is not there");
 	tap__ok(!texts__absolute("a/b.R") && texts__absolute("/a/b.R"), "names are absolute");
 	many[0] = (struct texts_request){"plain", 1, me, 0};
@@ -157,12 +157,12 @@ static void test_for_whom(void)
 		     "cannot make a link and a folder");
 	tap__ok(!reads("trap", OWNER), "a link to it does not help");
 	holds("closed/all", "x", 1, 0444, OWNER);
-	tap__ok(reads("closed/all", OWNER), "in a folder of his own it is read for him");
+	tap__ok(reads("closed/all", OWNER), "in a folder of this user it is read for this user");
 	tap__ok(!reads("closed/all", OTHER), "for others it is not, whatever it allows itself");
 	tap__bail_if(chown(tap__path("closed"), 0, 0), "cannot change a folder");
-	tap__ok(!reads("closed/all", OWNER), "nor for him where he cannot get to it");
+	tap__ok(!reads("closed/all", OWNER), "nor for this user if the folder is closed");
 	tap__ok(!reads("../../etc/shadow", OWNER) && !reads("../../etc/shadow", OTHER),
-		"/etc/shadow is read for nobody");
+		"/etc/shadow is not read for any user");
 }
 
 TEST(texts)

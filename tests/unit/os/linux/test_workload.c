@@ -61,7 +61,7 @@ TEST(status)
 	tap__ok(!workload__go(&w, &f) && workload__wait(&w, WAIT_MS) &&
 			workload__result(&w, text, sizeof(text)) &&
 			!strcmp(text, "exited with status 3"),
-		"its status is told: %s", text);
+		"its result is its exit status: %s", text);
 	workload__close(&w);
 	if (!start(&w, WORDS("sleep", "1000")))
 		return;

@@ -161,7 +161,7 @@ struct scene_found {
 	size_t profiles, indexes, temporary, others;
 	size_t torn_profiles, torn_indexes;
 	size_t lines;	 /* of the indexes, whole ones */
-	size_t bad;	 /* of them, those that are none */
+	size_t bad;	 /* malformed ones */
 	size_t unlinked; /* of them, those whose profile is not there */
 	char first[WINDOW_NAME_MAX], last[WINDOW_NAME_MAX]; /* profiles, by name */
 };

@@ -98,7 +98,7 @@ TEST(full)
 	tap__ok(!channel__send(a, &none, NULL, NULL), "a head alone has room");
 	for (err = 0; !err && heads < 100000; heads++)
 		err = channel__send(a, &none, NULL, NULL);
-	tap__ok(err == -ENOBUFS && heads < 10000, "but so many of them have not");
+	tap__ok(err == -ENOBUFS && heads < 10000, "but the number of heads is limited");
 	while (channel__take(b, &m) == 1 || channel__waiting(a)) {
 		came += m.head.size == sizeof(data);
 		m.head.size = 0;
@@ -120,7 +120,7 @@ TEST(ends)
 	channel__close(a);
 	a = NULL;
 	tap__ok(channel__take(b, &m) == 1 && !memcmp(m.data, "hi", 2), "what was sent still comes");
-	tap__ok(channel__take(b, &m) == -EPIPE, "then it is told that the other end is gone");
+	tap__ok(channel__take(b, &m) == -EPIPE, "then -EPIPE: the other end is gone");
 	tap__ok(channel__send(b, &head, "hi", NULL) == -EPIPE && channel__flush(b) == -EPIPE &&
 			!channel__waiting(b),
 		"nothing can be sent to it");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The front as a process of its own: what it says, and how long it takes to end. */
+/* The front as a separate process: its messages, and how long it takes to end. */
 #include "serve/linux/front.h"
 
 #include <arpa/inet.h>
@@ -76,7 +76,7 @@ static void send_interval(void)
 	tap__bail_if(channel__send(channel, &head, profile.data, NULL), "it takes nothing");
 }
 
-/* The directory is a file for so many profiles. */
+/* For @n profiles the directory is a file. */
 static void fail_for(int n, const char *said)
 {
 	const char *moved = tap__path("moved"), *profiles = tap__path("profiles"), *line;

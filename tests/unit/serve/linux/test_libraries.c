@@ -33,7 +33,7 @@ TEST(curl)
 	if (!tap__ok(!libraries__curl(&f), "libcurl is loaded") ||
 	    !tap__ok(is_mapped("libcurl"), "it is there"))
 		tap__diag("%s", f.text);
-	tap__ok(!libraries__curl(&f), "again is no error");
+	tap__ok(!libraries__curl(&f), "a second load succeeds");
 	tap__ok(!curl_global_init(CURL_GLOBAL_DEFAULT), "a call reaches it");
 	curl = curl_easy_init();
 	tap__ok(curl && !curl_easy_setopt(curl, CURLOPT_URL, "http://[::1]:1/") &&

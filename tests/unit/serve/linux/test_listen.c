@@ -52,7 +52,7 @@ TEST(parse)
 		struct errmsg f = {""};
 
 		tap__ok(listen__parse(text, &a, &f) == -EINVAL && strstr(f.text, text),
-			"'%s' is none, and named: %s", text, f.text);
+			"'%s' is refused, and the message has it: %s", text, f.text);
 	}
 }
 
@@ -115,7 +115,7 @@ TEST(unix)
 		"where somebody listens it is not replaced: %s", f.text);
 	/* as a crash leaves it */
 	close(one.fd);
-	tap__ok(!opened(&two, text, &f), "where nobody does it is");
+	tap__ok(!opened(&two, text, &f), "a socket without a listener is replaced");
 	one.fd = dup(two.fd);
 	rename(path, moved);
 	tap__ok(!opened(&one, text, &f), "another one in its place");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a service manager receives: by a path, by a name without one, and from who was not told of
- * any. */
+/* What a service manager receives: at a path, at an abstract name, and without NOTIFY_SOCKET. */
 #define _GNU_SOURCE
 #include "serve/linux/notify.h"
 
@@ -40,7 +39,7 @@ TEST(notify)
 	int by_path, by_name;
 
 	unsetenv("NOTIFY_SOCKET");
-	tap__ok(!notify__send("READY=1"), "nobody to tell is no error");
+	tap__ok(!notify__send("READY=1"), "without NOTIFY_SOCKET it succeeds");
 	folder = tap__folder();
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	snprintf(name, sizeof(name), "@%s", folder);
@@ -58,7 +57,7 @@ TEST(notify)
 		"by a name that is in no file system");
 
 	setenv("NOTIFY_SOCKET", "relative", 1);
-	tap__ok(notify__send("READY=1") == -EINVAL, "a relative path is none");
+	tap__ok(notify__send("READY=1") == -EINVAL, "a relative path is refused");
 	memset(longer, 'a', sizeof(longer));
 	longer[0] = '/';
 	longer[sizeof(longer) - 1] = '\0';
@@ -66,7 +65,7 @@ TEST(notify)
 	tap__ok(notify__send("READY=1") == -EINVAL, "nor one that is too long");
 	unlink(path);
 	setenv("NOTIFY_SOCKET", path, 1);
-	tap__ok(notify__send("READY=1") == -ENOENT, "one that is gone is told");
+	tap__ok(notify__send("READY=1") == -ENOENT, "a missing socket is an error");
 	close(by_path);
 	close(by_name);
 }

@@ -98,7 +98,7 @@ TEST(gone)
 	tap__ok(!post__start(p, &request) && post__busy(p) && post__wait(p).ms >= 0, "a request");
 	while (!post__run(p, &answer) && turns < 1000000)
 		turns++;
-	tap__ok(!answer.status && answer.error && !post__busy(p), "nobody is there: %s",
+	tap__ok(!answer.status && answer.error && !post__busy(p), "no server listens: %s",
 		answer.error);
 	tap__ok(!post__start(p, &request), "another");
 	post__close(p);
@@ -134,7 +134,7 @@ TEST(names)
 	if (os__now() - begin > longest)
 		longest = os__now() - begin;
 	tap__ok(over && !answer.status, "its name is not found in time: that is the end of it");
-	tap__ok(longest < NEVER_S * NS_PER_S / 2, "nobody waits for who looks it up: %.1f s",
+	tap__ok(longest < NEVER_S * NS_PER_S / 2, "no call waits for the lookup: %.1f s",
 		(double)longest / NS_PER_S);
 }
 

@@ -81,9 +81,9 @@ TEST(rejected)
 			strstr(r.why.text, ": no"),
 		"some: %s", r.why.text);
 	tap__ok(rejected("\n\3\10\1\22\033", 5, &r) == 0 && rejected("<html>", 6, &r) == 0,
-		"an answer that is none says nothing");
+		"a malformed answer refuses nothing");
 	tap__ok(rejected("\n\7\10\1\22\3a\033b", 9, &r) == 1 && strstr(r.why.text, ": a?b"),
 		"what it says does nothing to a terminal: %s", r.why.text);
 	tap__ok(rejected("\n\13\10\377\377\377\377\377\377\377\377\377\1", 13, &r) == 0,
-		"nobody refuses fewer than none");
+		"a negative count refuses nothing");
 }

@@ -43,14 +43,14 @@ TEST(parse)
 	tap__ok(parses("", 0, NULL) && parses("\n# a: b\n\n", 0, NULL), "no header");
 	tap__ok(parses("Authorization: Bearer x", 1, "Authorization: Bearer x"), "one");
 	tap__ok(parses("A:b\r\nC: d\r\n", 2, "A: b"), "lines of another system");
-	tap__ok(parses("A:  b c \t\n", 1, "A: b c"), "blanks around a value are none of it");
+	tap__ok(parses("A:  b c \t\n", 1, "A: b c"), "blanks around a value are dropped");
 	tap__ok(parses("A:\n", 1, "A;"), "one without a value, as libcurl wants it");
 	tap__ok(parses("A: b: c", 1, "A: b: c"), "a value with a colon");
 	tap__ok(refused("A: b\nsecret\n", "F: line 2 is not `Name: value`") &&
 			refused(": secret", "F: line 1 is not `Name: value`") &&
 			refused("A b: secret", "F: line 1 is not `Name: value`") &&
 			refused(" A: secret", "F: line 1 is not `Name: value`"),
-		"what is none: by its line, never by what is in it");
+		"an error has the line's number, never its text");
 	tap__ok(refused("A: secret\rB: x", "F: line 1 has a control character") &&
 			refused("A: \x7f", "F: line 1 has a control character"),
 		"no header has two lines in it");
@@ -96,7 +96,7 @@ TEST(file)
 	}
 	unlink(path);
 	tap__ok(push_headers__read(&h, path, &f) == -ENOENT, "one that is gone: %s", f.text);
-	tap__ok(push_headers__read(&h, "/", &f) < 0, "what is no file: %s", f.text);
+	tap__ok(push_headers__read(&h, "/", &f) < 0, "a directory is refused: %s", f.text);
 	push_headers__free(&h);
 	tap__ok(!h.n, "nothing is left");
 }

@@ -203,7 +203,7 @@ TEST(append)
 	stat(scene__path(INDEX), &about);
 	tap__ok(!add_limited(100, 10, about.st_size + 20) &&
 			strstr(f.text, "20261122T035000Z-60.pb.gz is missing in the index"),
-		"no room for the index: %s", f.text);
+		"the index does not fit: %s", f.text);
 	store__status(st, &s);
 	tap__ok(s.error[0], "an error");
 	is("profiles 41, indexes 1, lines 40, sent 41, failed 1, kept 42",
@@ -277,7 +277,7 @@ static void disk__use(void)
 	umount(scene_dir);
 }
 
-/* In a process of its own, which has other file systems. */
+/* In a separate process with other file systems. */
 TEST(disk)
 {
 	pid_t child = fork();
@@ -335,7 +335,7 @@ TEST(hostile)
 	link(victim, scene__path("index-20261122.1.jsonl.gz"));
 	mkdir(scene__path("index-20261122.2.jsonl.gz"), 0700);
 	mkfifo(scene__path("index-20261122.3.jsonl.gz"), 0600);
-	tap__ok(!add(0, 100) && !f.text[0], "names that lead elsewhere: %s", f.text);
+	tap__ok(!add(0, 100) && !f.text[0], "links in place of files: %s", f.text);
 	tap__is(tap__read(victim, NULL), "precious", "are not followed");
 	tap__ok(there("20261122T021000Z-60.1.pb.gz") && there("index-20261122.4.jsonl.gz"),
 		"other names are taken");

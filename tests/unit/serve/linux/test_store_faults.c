@@ -26,7 +26,7 @@ static struct {
 
 static bool no_replace; /* the file system does not know RENAME_NOREPLACE */
 
-/* Is this the call?  It dies here, or says so. */
+/* Kill the process if this is the call to die in. Return true if it is the call to fail. */
 static bool fault__is_now(void)
 {
 	if (fault.what == FAULT_NONE || ++fault.n != fault.at)
@@ -79,7 +79,7 @@ static bool scene__is_whole(const struct scene_found *found)
 	return !found->torn_profiles && !found->bad && !found->others;
 }
 
-/* Open once more, and go on: nothing is left of what was not whole. */
+/* Open it again and add a profile: no incomplete file is left. */
 static bool scene__goes_on(uint64_t began)
 {
 	const struct store_keep keep = {.size = 1 << 20};

@@ -107,7 +107,7 @@ TEST(age)
 	tap__ok(left[0] == 7 * 24 && left[1] == 7 && kept.removed == 75,
 		"a week of ten days: %zu profiles, %zu indexes are left", left[0], left[1]);
 	keep(&week, day + 10 * SCENE_DAY, 0);
-	tap__ok(!kept.removed, "once more: nothing is removed");
+	tap__ok(!kept.removed, "again: nothing is removed");
 	keep(&week, day + 10 * SCENE_DAY + 3600, 0);
 	tap__ok(kept.removed == 1 && left[1] == 7, "an hour later: one, and no index");
 	keep(&week, day + 5000 * SCENE_DAY, 0);
@@ -121,7 +121,7 @@ TEST(age)
 	files__make(day + 5000 * SCENE_DAY, 10);
 	files__make(day, 10);
 	keep(&hour, day + SCENE_DAY, 0);
-	tap__ok(left[0] == 20, "what is in the future is no reason to remove the last hour");
+	tap__ok(left[0] == 20, "profiles in the future do not cause the last hour to be removed");
 	files__make(day + SCENE_DAY - 3600, 61);
 	keep(&hour, day + SCENE_DAY + MINUTE, 0);
 	tap__ok(left[0] == 70 && !there(day) && there(day + 5000 * SCENE_DAY),
@@ -153,7 +153,7 @@ TEST(size)
 	tap__ok(!err && there(day + 5000 * SCENE_DAY + 49 * MINUTE) &&
 			!there(day + 5000 * SCENE_DAY) && left[0] + left[1] == 100,
 		"what is in the future goes first");
-	/* the clock is back by an hour: that is no future */
+	/* a clock that is back by an hour is not the future */
 	err = keep(&(const struct store_keep){.size = 50 * STORE_BLOCK}, day + SCENE_DAY, 0);
 	tap__ok(!err && !there(day + 5000 * SCENE_DAY + 49 * MINUTE) &&
 			there(day + SCENE_DAY + 99 * MINUTE),
@@ -204,14 +204,14 @@ TEST(stuck)
 		tap__ok(!err && all.profiles.n == 9 && kept.removed == 11 && kept.stuck == 2,
 			"two that cannot be removed stay, and others go for them");
 		tap__ok(strstr(f.text, text[1]) && strstr(f.text, "Operation not permitted"),
-			"it is said: %s", f.text);
+			"the message names the file: %s", f.text);
 		tap__ok(there(day) && there(day + 2 * MINUTE) && !there(day + MINUTE),
 			"they are there");
 		kept = (struct store_kept){0};
 		err = store_files__keep(&all, dir, &(const struct store_keep){.size = STORE_BLOCK},
 					day + SCENE_DAY, day, 0, &kept, &f);
 		tap__ok(err == -EDQUOT && !kept.stuck && all.profiles.n == 2,
-			"no room for want of that: it is told");
+			"files that stay exceed the size: the error is -EDQUOT");
 	} else {
 		tap__skip("no files that cannot be changed here", "files that stay");
 	}
@@ -222,7 +222,7 @@ TEST(stuck)
 	tap__ok(!faccessat(dir, "20261121T000000Z-60.pb.gz", F_OK, 0) &&
 			!faccessat(dir, "20261120T000000Z-60.pb.gz", F_OK, AT_SYMLINK_NOFOLLOW) &&
 			!faccessat(dir, "20261119T000000Z-60.pb.gz~", F_OK, 0),
-		"what is no file of ours is not touched");
+		"other files are not touched");
 	store_files__free(&all);
 }
 

@@ -8,7 +8,7 @@
 TEST(parse)
 {
 	static const struct {
-		const char *text, *token; /* NULL: it is none */
+		const char *text, *token; /* NULL: it is refused */
 	} rows[] = {
 		{GOOD, GOOD},
 		{GOOD "\n", GOOD},
@@ -34,7 +34,7 @@ TEST(parse)
 				"row %zu is a token", i);
 		else
 			tap__ok(err == -EINVAL && strstr(f.text, " F") && !t.len,
-				"row %zu is none: %s", i, f.text);
+				"row %zu is refused: %s", i, f.text);
 	}
 	memset(longest, 'x', sizeof(longest));
 	tap__ok(!token__parse(&t, longest, TOKEN_MAX, "F", &f) && t.len == TOKEN_MAX,
@@ -86,7 +86,8 @@ TEST(file)
 				(rows[i].err || !strcmp(t.text, GOOD)),
 			"mode %04o: %d", (unsigned int)rows[i].mode, rows[i].err);
 	}
-	tap__ok(strstr(f.text, "0644") && strstr(f.text, "chmod"), "it is said: %s", f.text);
+	tap__ok(strstr(f.text, "0644") && strstr(f.text, "chmod"),
+		"the message has the mode and what to do: %s", f.text);
 	if (!geteuid()) {
 		fchmod(fd, 0400);
 		if (fchown(fd, 12345, 0))

@@ -21,7 +21,7 @@ static struct {
 } sent[SENT_MAX];
 static int nsent, refuse; /* with what is larger than a head */
 
-/* calloc(3) fails if it is to; where a sanitizer has one of its own, that stays. */
+/* While this is true calloc(3) fails. A sanitizer's calloc stays. */
 static bool no_memory;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -203,14 +203,14 @@ TEST(turn)
 	end();
 }
 
-/* Bytes allocated are told beside samples, and are none themselves. */
+/* Allocated bytes are sent beside samples, and do not count as samples. */
 TEST(memory)
 {
 	begin(&store);
 	sample(1, "f", began + 1, 3);
 	sample_of(PROFILE_TYPE_ALLOC, 1, "f", began + 1, 2);
 	end();
-	were_sent("3", "bytes allocated are no samples");
+	were_sent("3", "allocated bytes are not samples");
 	tap__ok(nsent && strstr(sent[0].index, "\"samples\": 3, \"interval\": 52631579,"),
 		"nor in the index");
 }
@@ -281,7 +281,7 @@ TEST(no_memory)
 	uint64_t now, lost;
 
 	if (!CAN_FAIL) {
-		tap__skip("this build has a calloc of its own", "no memory for an interval");
+		tap__skip("this build has a sanitizer's calloc", "no memory for an interval");
 		return;
 	}
 	begin(&store);
@@ -314,7 +314,7 @@ TEST(lost)
 			windows__counts(windows).dropped_samples == 9,
 		"what did not get there is counted");
 	end();
-	tap__ok(!messages_of(CHANNEL_PROFILE), "nobody is answered who is forgotten");
+	tap__ok(!messages_of(CHANNEL_PROFILE), "a forgotten client gets no answer");
 }
 
 /* What a process is known to be by @event, after its samples. */
@@ -324,7 +324,7 @@ static void tell(uint32_t pid, const char *service, enum profile_event event)
 	const struct profile_process p = {
 		.serial = pid, .pid = pid, .comm = "R", .labels = &label, .nlabels = 1};
 
-	tap__bail_if(sink__process(&sink, &p, event), "it cannot be told");
+	tap__bail_if(sink__process(&sink, &p, event), "the sink refuses a process");
 }
 
 /* A sample of a process of which nothing is known. */
@@ -401,10 +401,10 @@ TEST(limits)
 		err = sample(3, name, began + 1, 2);
 	}
 	tap__ok(!err && windows__counts(windows).stacks <= 101,
-		"of so many stacks no more are kept");
+		"no more stacks are kept than the limit");
 	tap__ok(windows__counts(windows).stackless == 1800, "samples of the others are counted");
 	refuse = -ENOBUFS;
-	tap__ok(!windows__turn(windows), "what nobody takes does not end it");
+	tap__ok(!windows__turn(windows), "an interval that is not taken does not end the service");
 	tap__ok(windows__counts(windows).dropped == 1 &&
 			windows__counts(windows).dropped_samples == 2000,
 		"but is counted, with its samples");

@@ -210,7 +210,7 @@ static void test_silence(void)
 	clock__run(SPEED);
 	tap__ok(comes() && answer.tag == 1 && answer.err == -ETIMEDOUT && !answer.quiet &&
 			strstr(answer.why.text, "did not answer within 2 s"),
-		"one that does not answer is given up: %s", answer.why.text);
+		"a process that does not answer is abandoned: %s", answer.why.text);
 	tap__ok(os__now() - at >= ASK_DEADLINE_MS * NS_PER_MS, "after its time");
 	asks(ASK_LAYOUT, hangs[0], 3);
 	tap__ok(comes() && answer.err == -ETIMEDOUT && answer.quiet,
@@ -228,12 +228,12 @@ static void test_silence(void)
 	}
 	tap__ok(busy && timeouts >= ASK_USER_MAX - 1 && timeouts < ASK_USER_MAX + 4,
 		"of many of one user, %u are waited for and %u are not asked", timeouts + 1, busy);
-	tap__ok(told == 1, "which is said once");
+	tap__ok(told == 1, "which is reported once");
 	tap__ok(asker__silent(a) == timeouts + 1, "they are counted");
 	asks(ASK_SEEMS, DO, 5);
 	tap__ok(comes() && !answer.err, "others are still answered");
 	asks(ASK_SEEMS, getpid(), 6);
-	tap__ok(comes() && answer.err == -EBUSY, "but of that user nobody, for a while");
+	tap__ok(comes() && answer.err == -EBUSY, "but no process of that user, for a while");
 }
 
 TEST(ask)

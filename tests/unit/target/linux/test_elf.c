@@ -237,7 +237,7 @@ TEST(version)
 			all = false;
 		}
 	}
-	tap__ok(all, "releases by their year, and what is none");
+	tap__ok(all, "releases by their year, and words that are not releases");
 	all = true;
 	for (size_t n = 0; n < sizeof(whole); n++)
 		all &= !version_of(whole, n, version) ? !strcmp(version, "4.2.2") : !version[0];

@@ -17,10 +17,10 @@
 #include "target/target.h"
 #include "os/proc.h"
 
-#define NOBODY 65534
+#define OTHER_USER 65534
 
 static bool in_exec;	      /* as the kernel says, of all processes */
-static unsigned int executes; /* so many times from now on */
+static unsigned int executes; /* how many more times */
 static unsigned int looks;    /* at processes */
 
 /* In the place of proc__read() (the linker sees to it): in the middle of an exec there is no stack.
@@ -62,7 +62,7 @@ struct fake {
 	bool starting;		  /* R_GlobalContext is NULL */
 	bool half;		  /* a symbol is still NULL */
 	bool deleted;
-	bool elsewhere;	  /* on a file system of its own mount namespace */
+	bool elsewhere;	  /* on a file system of a private mount namespace */
 	int err;	  /* of looking for it */
 	const char *says; /* then its words; else the version */
 	bool unknown;	  /* the table has not that version */
@@ -217,7 +217,7 @@ static void test_fakes(void)
 	child__end(pid);
 	for (const struct fake *c = cases; c < cases + COUNT(cases); c++) {
 		if (c->elsewhere && !mounts) {
-			tap__skip("no mounts of its own: not root, or in a chroot", "%s", c->what);
+			tap__skip("no private mounts: not root, or in a chroot", "%s", c->what);
 			continue;
 		}
 		if (c->deleted && geteuid()) {
@@ -332,9 +332,9 @@ static void test_not_r(void)
 }
 
 /* As a user who is not root, on another process of that user's. */
-static void nobody__run(int ready, void *arg)
+static void other_user__run(int ready, void *arg)
 {
-	if (child__user(NOBODY) && !prctl(PR_SET_DUMPABLE, 1))
+	if (child__user(OTHER_USER) && !prctl(PR_SET_DUMPABLE, 1))
 		fake__run(ready, arg);
 }
 
@@ -349,7 +349,7 @@ static void errand__run(int ready, void *arg)
 	struct errand *errand = arg;
 	struct target t;
 
-	if (!child__user(NOBODY))
+	if (!child__user(OTHER_USER))
 		return;
 	errand->err = target__find(errand->pid, 0, &t, &errand->fault);
 	child__wait(ready);
@@ -379,10 +379,10 @@ static void test_rights(void)
 	}
 	tap__bail_if(chmod(tap__folder(), 0777), "no folder for all");
 	errand__do(getpid(), -EACCES, "another user's process");
-	pid = child__start(nobody__run, &plain);
+	pid = child__start(other_user__run, &plain);
 	errand__do(pid, 0, "one's own, whose file is opened by its name");
 	fake__end(&plain, pid);
-	pid = child__start(nobody__run, &deleted);
+	pid = child__start(other_user__run, &deleted);
 	errand__do(pid, -EACCES, "one's own, whose file is gone");
 	fake__end(&deleted, pid);
 }
@@ -413,7 +413,8 @@ static void test_scan(void)
 
 	tap__ok(!scan_all(scan__seen, wanted) && !wanted[0] && !wanted[1],
 		"the scan sees what has libR.so mapped, and not what has not");
-	tap__ok(scan_all(scan__stop, &calls) == 1 && calls == 1, "it stops when told to");
+	tap__ok(scan_all(scan__stop, &calls) == 1 && calls == 1,
+		"it stops when the callback returns other than 0");
 	fake__end(&one, pids[0]);
 	fake__end(&two, pids[1]);
 	fake__end(&other, pids[2]);

@@ -93,7 +93,7 @@ static ssize_t fake_read(int fd, void *data, size_t size)
 
 #include "program_told.h"
 
-/* --- what is told --- */
+/* --- what the sink gets --- */
 
 static char told[8192]; /* one word each */
 
@@ -204,7 +204,7 @@ static void put_head(int cpu, uint32_t type, uint16_t size)
 	    sizeof(struct perf_event_header));
 }
 
-/* Read: what is told is @want, and @lost is whether records were lost. */
+/* Read: the sink gets @want, and @lost is whether records were lost. */
 static void reads(bool lost, const char *want, const char *name)
 {
 	bool was;
@@ -284,7 +284,8 @@ TEST(records)
 			proc_events__read(w);
 	}
 	proc_events__read(w);
-	tap__ok(w->files.count > 0 && w->files.count <= FILES_MAX, "not more than so many are");
+	tap__ok(w->files.count > 0 && w->files.count <= FILES_MAX,
+		"the number of remembered files is limited");
 
 	put_task(0, PERF_RECORD_FORK, 301, 300, 301, 5);
 	put_task(0, PERF_RECORD_FORK, 300, 300, 302, 6); /* a thread */
@@ -297,8 +298,8 @@ TEST(records)
 	put_head(0, PERF_RECORD_COMM, sizeof(struct perf_event_header));
 	reads(false, "", "a record that is too short, and one of another kind");
 	put_head(0, PERF_RECORD_LOST, sizeof(struct perf_event_header));
-	reads(true, "", "the kernel had no room: lost");
-	reads(false, "", "and that is said once");
+	reads(true, "", "the kernel lost records: lost");
+	reads(false, "", "and that is reported once");
 }
 
 TEST(order)
@@ -312,7 +313,8 @@ TEST(order)
 	reads(false, "mapped:402 ", "only its head before the end");
 	put_libr(0, 500);
 	put_task(1, PERF_RECORD_FORK, 500, 499, 500, 1);
-	reads(false, "forked:499:500@1 mapped:500 ", "a fork in another ring is told before");
+	reads(false, "forked:499:500@1 mapped:500 ",
+	      "an earlier fork in another ring is reported first");
 	put_libr(0, 600);
 	put_head(0, PERF_RECORD_FORK, 4);
 	put_libr(0, 601);
@@ -323,7 +325,7 @@ TEST(order)
 	reads(true, "", "a record longer than what is there: lost");
 }
 
-static int later; /* so many processes start while the rings are read */
+static int later; /* how many processes start while the rings are read */
 
 static void one_more(void)
 {
@@ -339,7 +341,7 @@ TEST(flood)
 	when_forked = one_more;
 	later = 3;
 	put_task(0, PERF_RECORD_FORK, 700, 699, 700, 1);
-	reads(false, "mapped:700 ", "what comes while the rings are read is told");
+	reads(false, "mapped:700 ", "records that arrive while the rings are read are reported");
 	later = 1000000;
 	put_task(0, PERF_RECORD_FORK, 700, 699, 700, 1);
 	mapped_count = 0;
@@ -349,7 +351,7 @@ TEST(flood)
 	later = 0;
 	proc_events__read(w);
 	when_forked = NULL;
-	reads(false, "", "the rest is told then");
+	reads(false, "", "the next read reports the rest");
 	/* more than is kept: from both rings, each of which has room for some */
 	mapped_count = 0;
 	for (unsigned int i = 0; i < PENDING_MAX + 5; i++) {
@@ -376,7 +378,7 @@ TEST(cpus)
 	fake_no_list = -ENOENT;
 	fake_online[0] = false;
 	fake_expirations = 1;
-	reads(false, "", "it cannot be told which are online");
+	reads(false, "", "the list of online CPUs cannot be read");
 	tap__ok(w->rings[0].fd >= 0, "then all stay");
 }
 
@@ -395,7 +397,7 @@ TEST(open)
 	};
 
 	stop();
-	tap__ok(!start(false, NULL) && !fake_wants_tasks, "forks and exits only for who asks");
+	tap__ok(!start(false, NULL) && !fake_wants_tasks, "forks and exits only on request");
 	put_task(0, PERF_RECORD_FORK, 301, 300, 301, 5);
 	put_task(0, PERF_RECORD_EXIT, 301, 300, 301, 5);
 	put_libr(0, 900);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's records of processes: what maps R is told, and who forked whom before that.  The
- * rest of the machine is told, too: only what is about the test's own children counts here.
+ * The kernel's records of processes: it reports processes that map R, and before that who forked
+ * whom.  It reports the rest of the machine, too: only the test's children count here.
  */
 #define _GNU_SOURCE
 #include "target/linux/proc_events.h"
@@ -16,7 +16,7 @@
 
 #define TOLD_MAX   65536u
 #define DEADLINE_S 120
-#define NOBODY	   65534
+#define OTHER_USER 65534
 
 enum what { MAPPED, FORKED, EXITED };
 
@@ -55,7 +55,7 @@ static void on_exited(void *arg, uint64_t time, pid_t pid)
 	tell(EXITED, 0, pid);
 }
 
-/* Where among what was told; -1: it was not. */
+/* The index of @what of @pid among the records, or -1. */
 static long was_told(enum what what, pid_t pid)
 {
 	for (size_t i = 0; i < ntold; i++)
@@ -64,7 +64,7 @@ static long was_told(enum what what, pid_t pid)
 	return -1;
 }
 
-/* Read on until @what of @pid is told. */
+/* Read until there is a record @what of @pid. */
 static bool wait_for(struct proc_events *w, enum what what, pid_t pid)
 {
 	time_t end = time(NULL) + DEADLINE_S;
@@ -137,7 +137,7 @@ static void test_family(struct proc_events *w)
 	long at;
 
 	child = child__start(run_family, grandchild);
-	if (!tap__ok(child > 0 && wait_for(w, MAPPED, *grandchild), "a child's child is told"))
+	if (!tap__ok(child > 0 && wait_for(w, MAPPED, *grandchild), "a child's child is reported"))
 		return;
 	at = was_told(FORKED, *grandchild);
 	tap__ok(at >= 0 && told[at].parent == child && at < was_told(MAPPED, *grandchild),
@@ -163,7 +163,7 @@ static void test_programs(struct proc_events *w)
 		pids[i] = child__exec(i < 2 ? without : with, NULL);
 		if (i >= 2)
 			tap__ok(pids[i] > 0 && wait_for(w, MAPPED, pids[i]),
-				i == 2 ? "a program with R's variables" : "and once more");
+				i == 2 ? "a program with R's variables" : "and again");
 	}
 	tap__ok(pids[0] > 0 && pids[1] > 0 && was_told(MAPPED, pids[0]) < 0 &&
 			was_told(MAPPED, pids[1]) < 0,
@@ -177,13 +177,13 @@ struct refusal {
 	struct errmsg f;
 };
 
-static void run_nobody(int ready, void *arg)
+static void run_other_user(int ready, void *arg)
 {
 	const struct proc_events_sink sink = {.mapped = on_mapped};
 	struct refusal *r = arg;
 	struct proc_events *w;
 
-	if (!child__user(NOBODY))
+	if (!child__user(OTHER_USER))
 		return;
 	r->err = proc_events__open(&w, &sink, &r->f);
 	child__wait(ready);
@@ -195,12 +195,12 @@ static void test_rights(void)
 	const char *paranoid = tap__read("/proc/sys/kernel/perf_event_paranoid", NULL);
 
 	if (!paranoid || atoi(paranoid) < 1) {
-		tap__skip("perf_event_paranoid allows it to everybody", "nobody may not");
+		tap__skip("perf_event_paranoid allows it to every user", "other users are refused");
 		return;
 	}
-	child__end(child__start(run_nobody, r));
-	tap__ok(r->err == -EACCES && strstr(r->f.text, "run as root"), "nobody may not: %s",
-		r->f.text);
+	child__end(child__start(run_other_user, r));
+	tap__ok(r->err == -EACCES && strstr(r->f.text, "run as root"),
+		"other users are refused: %s", r->f.text);
 }
 
 TEST(proc_events_kernel)

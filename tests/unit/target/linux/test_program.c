@@ -43,7 +43,8 @@ static void test_scan(void)
 	tap__ok(!scan_all(on_seen, &w) && w.seen[0] && w.seen[1],
 		"the scan sees each process of a program with R's variables");
 	tap__ok(w.pids[2] > 0 && !w.seen[2], "not one of a program without");
-	tap__ok(w.seen[3], "but one without that is called R: it is to be said why it is none");
+	tap__ok(w.seen[3],
+		"but a program without them that is called R, so that it can be reported");
 	for (int i = 0; i < 4; i++)
 		child__end(w.pids[i]);
 }

@@ -169,7 +169,7 @@ static void test_slots(uint16_t machine, const char *name)
 			no_slot(&image, SLOTS + 80 + 64 * 8),
 		"%s: not what is between or behind them", name);
 	tap__ok(no_slot(&image, GOT),
-		"%s: a slot without relocation is none in a file that is loaded anywhere", name);
+		"%s: not a slot without relocation in a file that is loaded anywhere", name);
 	tap__ok(no_slot(&image, SIZE), "%s: nor one in .bss", name);
 	image.budget = 2;
 	tap__ok(no_slot(&image, SLOTS + 80) && !image.budget,
@@ -216,14 +216,14 @@ TEST(symbols)
 	tap__ok(elf_image__symbol(&image, SHT_DYNSYM, "data", STT_OBJECT, &s) &&
 			s.value == BASE + 0x1700 &&
 			!elf_image__symbol(&image, SHT_DYNSYM, "data", STT_FUNC, &s),
-		"a variable is no function");
+		"a variable is not a function");
 	tap__ok(elf_image__symbol(&image, SHT_SYMTAB, "part", STT_FUNC, &s) && s.value == 0x20020 &&
 			!elf_image__symbol(&image, SHT_DYNSYM, "part", STT_FUNC, &s),
 		"what compilers append counts in .symtab only");
 	tap__ok(elf_image__symbol(&image, SHT_SYMTAB, "func", STT_FUNC, &s) && s.value == 0x20000,
 		"but not the cold part of a function");
 	tap__ok(!elf_image__symbol(&image, SHT_DYNSYM, "twice", STT_FUNC, &s),
-		"one of two is none");
+		"a name with two symbols is not found");
 	tap__ok(!elf_image__symbol(&image, SHT_DYNSYM, "no", STT_FUNC, &s),
 		"one that is not there");
 	elf_end(elf);
@@ -270,13 +270,13 @@ TEST(extent)
 		"a function ends where the next begins");
 	tap__ok(!elf_image__extent(&image, 0x20040) && !elf_image__extent(&image, 0x20010) &&
 			!elf_image__extent(&image, 0),
-		"not known of the last one, nor of what is none");
+		"not known of the last one, nor elsewhere");
 	tap__ok(elf_image__before(&image, 0x20020) == 0x20000 &&
 			elf_image__before(&image, 0x20040) == 0x20020,
 		"the function before one");
 	tap__ok(!elf_image__before(&image, 0x20000) && !elf_image__before(&image, 0x20010) &&
 			!elf_image__before(&image, 0),
-		"there is none before the first one, nor before what is none");
+		"there is none before the first one, nor elsewhere");
 	elf_end(elf);
 	half(FRAMES + 8, 0xffffffff);
 	elf = image__open(&image);

@@ -477,7 +477,7 @@ static void test_refused(void)
 	tap__ok(derive(elf, &d) == -EBADMSG, "a script is not an ELF file");
 	elf_end(elf);
 	tap__ok(hidden__run(NULL, 312, 320, &d) == -EBADMSG, "no file at all");
-	/* any other program: it is no error if nothing is found */
+	/* any other program: to find nothing is not an error */
 	tap__ok(!derive_file("/proc/self/exe", &d) && !d.bc_body && !d.gc_running,
 		"a program without R in it");
 }

@@ -10,7 +10,8 @@ static const char *text_of(const struct dump_process *p)
 {
 	struct buf b = {0};
 
-	tap__bail_if(dump_show__text(&b, p), "no memory");
+	tap__bail_if(dump_show__head(&b, p), "no memory");
+	tap__bail_if(!p->unchanged && dump_show__body(&b, p), "no memory");
 	snprintf(shown, sizeof(shown), "%.*s", (int)b.len, b.data);
 	buf__free(&b);
 	return shown;
@@ -71,6 +72,10 @@ TEST(plain)
 	p.r_version = "";
 	same(text_of(&p), "process 12: R -f a.R\n  R ?, thread 13 sleeping\n    <toplevel>\n",
 	     "no stack at all");
+	p.again = p.unchanged = true;
+	same(text_of(&p), "process 12: sleeping, unchanged\n", "the same as before is one line");
+	json_of(&p);
+	tap__ok(strstr(shown, "\"unchanged\": true, \"truncated\": false"), "and marked in JSON");
 }
 
 TEST(hostile)

@@ -38,7 +38,7 @@ WALK_FN int calls__emit(struct walk *w)
 
 	if (!(walk__field32(w, w->row.layout.callflag) & R_CTXT_FUNCTION))
 		return walk__emit(w, 0, 0);
-	if (w->row.gc_count_at && (w->row.gc_at || w->row.gc_begin)) {
+	if (w->row.gc_count_at && w->row.gc_at) {
 		w->lenient = 1;
 		if (!walk__cell(w, w->cell2, env) && walk__type(w->cell2) == R_ENVSXP)
 			old = w->cell2[0] & R_MARK_BIT ? XR_CALL_OLD : 0;

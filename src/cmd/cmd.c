@@ -196,6 +196,7 @@ struct session_config cmd__session(const struct config *c, const struct engine_o
 		.lines = c->format && c->format->sample,
 		.events = &c->events,
 		.period = c->period,
+		.calls = c->calls.n ? &c->calls : NULL,
 		.capture = c->capture | event_list__capture(&c->events),
 		.raw = c->native == NATIVE_RAW,
 		.asked = c->asked,

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "layout.h"
 #include "output/writer.h"
+#include "profile/calls.h"
 #include "target/filters.h"
 
 /* Native frames: DEFAULT is what the format has. */
@@ -42,12 +43,13 @@ struct config {
 	uint32_t asked;	  /* and without */
 	bool no_packages;
 	enum config_native native;
-	struct event_list events; /* --event; none: ticks */
-	uint32_t period;	  /* one sample for this many events; 0: not given */
-	uint32_t max_sample_us;	  /* what reading one stack may take */
-	const char *stats, *btf;  /* NULL: not given */
-	const char *ready;	  /* gets the pid once sampling has begun; NULL: not given */
-	bool until_eof;		  /* standard input ends the profile */
+	struct event_list events;  /* --event; none: ticks */
+	struct calls_wanted calls; /* --calls; none: calls are not told apart */
+	uint32_t period;	   /* one sample for this many events; 0: not given */
+	uint32_t max_sample_us;	   /* what reading one stack may take */
+	const char *stats, *btf;   /* NULL: not given */
+	const char *ready;	   /* gets the pid once sampling has begun; NULL: not given */
+	bool until_eof;		   /* standard input ends the profile */
 };
 
 /* config__several - may more than one process come to be profiled? */

@@ -59,6 +59,48 @@ int options__size(const struct option_row *row, void *place, const char *arg, st
 	return 0;
 }
 
+/*
+ * What the presets are called.  http: rookCall() in httpuv 1.0 to 1.6 serves one request.  shiny:
+ * its wrapFunctionLabel() calls each by its label.  task: eval_mirai() in mirai, crew_eval() in
+ * crew, evalFuture() in future.  rserve: what R's parser hands over, below no other call.
+ */
+static const struct {
+	const char *preset, *names[4];
+} presets[] = {
+	{"http", {"httpuv::rookCall"}},
+	{"shiny", {"<observer*", "<reactive*", "output$*"}},
+	{"rserve", {CALLS_OUTERMOST}},
+	{"task", {"mirai::eval_mirai", "crew::crew_eval", "future::evalFuture"}},
+};
+
+static int calls__add(struct calls_wanted *calls, const struct option_row *row, const char *name,
+		      struct errmsg *f)
+{
+	if (!call_name__ok(name))
+		return errmsg__set(f, -EINVAL, "--%s %s: not a function: give f, or pkg::f",
+				   row->name, name);
+	if (calls->n == CALLS_NAMES_MAX)
+		return errmsg__set(f, -EINVAL, "--%s: more than %u functions: use * in a name",
+				   row->name, CALLS_NAMES_MAX);
+	calls->names[calls->n++] = name;
+	return 0;
+}
+
+int options__call(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
+{
+	for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
+		const char *const *names = presets[i].names;
+		int err = 0;
+
+		if (strcmp(arg, presets[i].preset) != 0)
+			continue;
+		for (size_t k = 0; k < 4 && names[k] && !err; k++)
+			err = calls__add(place, row, names[k], f);
+		return err;
+	}
+	return calls__add(place, row, arg, f);
+}
+
 int options__seconds(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
 {
 	double seconds;
@@ -136,6 +178,17 @@ void options__waits(struct config *c)
 {
 	if (c->clock == ENGINE_CLOCK_WALL && !os__is_windows())
 		c->capture |= XR_ROW_OFF_CPU;
+}
+
+void options__calls(struct config *c)
+{
+	const bool remote = c->engine && c->engine != engines__find("bpf");
+
+	if (!c->calls.n)
+		return;
+	c->capture |= XR_ROW_CALLS | XR_ROW_PACKAGES | XR_ROW_GC | XR_ROW_OFF_CPU;
+	if (remote)
+		c->clock = ENGINE_CLOCK_WALL;
 }
 
 #define AT(member) OPTIONS_AT(member)
@@ -235,6 +288,7 @@ const struct option_row options__rows[] = {
 	},
 #include "cmd/options_memory.def"
 #include "cmd/options_waits.def"
+#include "cmd/options_calls.def"
 #include "cmd/options_events.def"
 	{
 		.name = "filter-callframes",
@@ -323,6 +377,16 @@ static int options__memory(const struct config *c, struct errmsg *f)
 			   c->format->name);
 }
 
+static int options__calls_fit(const struct config *c, struct errmsg *f)
+{
+	if (!c->calls.n || c->format->calls)
+		return 0;
+	return errmsg__set(f, -EINVAL,
+			   "format %s does not have single calls, which --calls finds: give "
+			   "-f pprof or flamegraph",
+			   c->format->name);
+}
+
 /* What only all options together can tell. */
 static int options__check(const struct options *o, struct errmsg *f)
 {
@@ -347,7 +411,7 @@ static int options__check(const struct options *o, struct errmsg *f)
 		return errmsg__set(f, -EINVAL,
 				   "--until-eof: standard input belongs to the command after --");
 	if (options__idle(&o->config, f) || options__events(&o->config, f) ||
-	    options__memory(&o->config, f))
+	    options__memory(&o->config, f) || options__calls_fit(&o->config, f))
 		return -EINVAL;
 	return options__filters(&o->config, f);
 }
@@ -395,6 +459,7 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 		o->config.capture &= ~XR_ROW_GC;
 	if (o->config.no_packages)
 		o->config.capture &= ~XR_ROW_PACKAGES;
+	options__calls(&o->config);
 	options__waits(&o->config);
 	options__capture(&o->config, NATIVE_OFF);
 	return options__check(o, f);

@@ -42,6 +42,7 @@ int options__filter(const struct option_row *row, void *place, const char *arg, 
 int options__seconds(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 int options__size(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 int options__event(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
+int options__call(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 bool options__engine(size_t i, struct option_choice *c);
 bool options__clock(size_t i, struct option_choice *c);
 bool options__native(size_t i, struct option_choice *c);
@@ -51,6 +52,9 @@ void options__capture(struct config *c, enum config_native by_default);
 
 /* options__waits - wall time is time on a CPU and off it. */
 void options__waits(struct config *c);
+
+/* options__calls - what telling single calls apart needs is captured, too. */
+void options__calls(struct config *c);
 
 /*
  * options__events - do --event and --period go with each other, and with the engine, the clock and

@@ -42,9 +42,15 @@ uint32_t part__frames(const struct profile_part *part, uint32_t nframes)
 	return part && part->depth && nframes > part->depth ? part->depth : nframes;
 }
 
-bool row__value(const struct attribute *a, const struct aggregate_row *row,
-		struct attribute_value *value)
+bool row__value(const struct attribute *a, const struct profile_about *about,
+		const struct aggregate_row *row, struct attribute_value *value)
 {
+	const struct profile_call *call = row->call;
+
+	while (call && call->outer)
+		call = call->outer;
+	if (call && a->of >= ATTRIBUTE_CALL)
+		return call__value(a, about, call, value);
 	*value = (struct attribute_value){NULL, 0};
 	if (a->of == ATTRIBUTE_THREAD)
 		value->number = row->tid;

@@ -66,15 +66,12 @@ static inline uint64_t row__samples(const struct aggregate_row *row)
 	return row->type ? row->samples : row->value;
 }
 
-/* A text, or a number. */
-struct attribute_value {
-	const char *text;
-	uint64_t number;
-};
-
-/* row__value - the value of an attribute of samples; false: it is another one, or not known. */
-bool row__value(const struct attribute *a, const struct aggregate_row *row,
-		struct attribute_value *value);
+/*
+ * row__value - the value of an attribute of samples, or of the outermost of its calls; false: it is
+ * another one, or not known.
+ */
+bool row__value(const struct attribute *a, const struct profile_about *about,
+		const struct aggregate_row *row, struct attribute_value *value);
 
 /*
  * encode__profile - append @a to @out, as much of it as @config says (`part`).  @stats may be NULL.

@@ -222,7 +222,7 @@ static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 	memcpy(all, process->attributes, process->n * sizeof(*all));
 	sample.n_attribute_indices = process->n;
 	for (const struct attribute *a = attributes; a->kind && !err; a++)
-		if (row__value(a, row, &of_sample))
+		if (row__value(a, &o->config->about, row, &of_sample))
 			err = otlp__attribute(o, a, &of_sample, all, &sample.n_attribute_indices);
 	if (err)
 		return err;
@@ -415,6 +415,7 @@ const struct writer_ops writer_otlp = {
 	.labels = XR_F_WAIT,
 	.threads = true,
 	.details = true,
+	.calls = true,
 	.types = true,
 	.parts = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,

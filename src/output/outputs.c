@@ -323,6 +323,18 @@ static int outputs__sample(void *arg, const struct profile_process *p, const str
 	return ss->err;
 }
 
+/* The formats with calls have one file. */
+static int outputs__call(void *arg, const struct profile_process *p,
+			 const struct profile_call *call)
+{
+	struct outputs *ss = arg;
+
+	(void)p;
+	if (ss->shared)
+		stream__learn(ss->shared, call);
+	return ss->err;
+}
+
 static int outputs__source(void *arg, uint32_t serial, const struct profile_source *source)
 {
 	struct outputs *ss = arg;
@@ -426,6 +438,7 @@ struct sink outputs__sink(struct outputs *ss)
 		.begin = outputs__begin,
 		.process = outputs__process,
 		.sample = outputs__sample,
+		.call = outputs__call,
 		.source = outputs__source,
 		.tick = outputs__tick,
 		.finish = outputs__finish,

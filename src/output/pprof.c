@@ -217,6 +217,7 @@ const struct writer_ops writer_pprof = {
 	.labels = XR_F_WAIT,
 	.threads = true,
 	.details = true,
+	.calls = true,
 	.types = true,
 	.parts = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,

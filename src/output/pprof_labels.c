@@ -77,6 +77,8 @@ static int pprof__attribute(struct pprof *p, const struct attribute *a,
 		err = pprof__word(p, value->text, &l->str);
 	if (!err && a->kind == ATTRIBUTE_TIME)
 		err = pprof__word(p, UNIT_STARTED, &l->num_unit);
+	if (!err && a->kind == ATTRIBUTE_MS)
+		err = pprof__word(p, "milliseconds", &l->num_unit);
 	return err;
 }
 
@@ -151,6 +153,36 @@ static struct pprof_labels *pprof__of_process(struct pprof *p, uint32_t i, int *
 	return labels;
 }
 
+static int row_labels__add(struct pprof *p, struct pprof_row_labels *labels,
+			   const struct attribute *a, const struct attribute_value *value)
+{
+	Pprof__Label *l = &labels->of_sample[labels->nof_sample++];
+
+	labels->all[labels->n++] = l;
+	return pprof__attribute(p, a, value, l);
+}
+
+/* The labels of each call, from the outermost on: the same keys again. */
+static int pprof__calls(struct pprof *p, const struct profile_call *call,
+			struct pprof_row_labels *labels)
+{
+	const struct profile_call *calls[PPROF_CALLS];
+	struct attribute_value value;
+	uint32_t n = 0, depth = 0;
+	int err = 0;
+
+	for (const struct profile_call *c = call; c; c = c->outer)
+		depth++;
+	for (; call; call = call->outer)
+		if (depth-- <= PPROF_CALLS)
+			calls[n++] = call;
+	while (n-- && !err)
+		for (const struct attribute *a = attributes; a->kind && !err; a++)
+			if (call__value(a, &p->config->about, calls[n], &value))
+				err = row_labels__add(p, labels, a, &value);
+	return err;
+}
+
 int pprof__labels(struct pprof *p, const struct aggregate_row *row, struct pprof_row_labels *labels)
 {
 	const struct attribute *a = attributes;
@@ -162,17 +194,14 @@ int pprof__labels(struct pprof *p, const struct aggregate_row *row, struct pprof
 	if (!of)
 		return err;
 	labels->n = 0;
+	labels->nof_sample = 0;
 	for (size_t i = 0; i < of->thread; i++)
 		labels->all[labels->n++] = &of->l[i];
 	for (; a->kind && !err; a++) {
-		Pprof__Label *l = &labels->of_sample[a - attributes];
-
-		if (row__value(a, row, &value)) {
-			labels->all[labels->n++] = l;
-			err = pprof__attribute(p, a, &value, l);
-		}
+		if (a->of < ATTRIBUTE_CALL && row__value(a, &p->config->about, row, &value))
+			err = row_labels__add(p, labels, a, &value);
 		for (size_t i = of->thread; a->of == ATTRIBUTE_THREAD && i < of->n; i++)
 			labels->all[labels->n++] = &of->l[i];
 	}
-	return err;
+	return err ? err : pprof__calls(p, row->call, labels);
 }

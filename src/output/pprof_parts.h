@@ -55,11 +55,14 @@ int pprof__mapping(struct pprof *p, const struct frame *frame, uint64_t *id);
 int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n);
 
 /* Attributes, labels of a process, and those of the run. */
-#define PPROF_LABELS_MAX (ATTRIBUTES_MAX + 2 * PROFILE_LABELS_MAX)
+#define PPROF_CALLS	 8u /* of a sample: the outermost ones */
+#define PPROF_OF_SAMPLE	 (ATTRIBUTES_MAX + PPROF_CALLS * ATTRIBUTES_MAX)
+#define PPROF_LABELS_MAX (PPROF_OF_SAMPLE + 2 * PROFILE_LABELS_MAX)
 
 /* What the labels of a sample are in. */
 struct pprof_row_labels {
-	Pprof__Label of_sample[ATTRIBUTES_MAX];
+	Pprof__Label of_sample[PPROF_OF_SAMPLE];
+	size_t nof_sample;
 	Pprof__Label *all[PPROF_LABELS_MAX];
 	size_t n;
 };

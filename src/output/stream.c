@@ -24,6 +24,7 @@ static int stream__aggregates(struct stream *st)
 		.labels = format->labels,
 		.threads = format->threads,
 		.details = format->details,
+		.calls = format->calls,
 		.timeline = format->timeline,
 		.width = st->config->timeline,
 		.interval_ns = about__interval(&st->config->writer.about),
@@ -137,6 +138,12 @@ void stream__know(struct stream *st, const struct profile_process *p)
 {
 	if (st->filling && st->config->format->profile)
 		aggregate__know(st->filling, p);
+}
+
+void stream__learn(struct stream *st, const struct profile_call *call)
+{
+	if (st->filling)
+		aggregate__learn(st->filling, call);
 }
 
 int stream__flush(struct stream *st, bool profile)

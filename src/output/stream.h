@@ -51,6 +51,9 @@ int stream__sample(struct stream *st, const struct profile_process *p, const str
  */
 void stream__know(struct stream *st, const struct profile_process *p);
 
+/* stream__learn - what is known of a call by now. */
+void stream__learn(struct stream *st, const struct profile_call *call);
+
 /* stream__flush - write what can be written now; @profile: rows of the aggregate, too. */
 int stream__flush(struct stream *st, bool profile);
 

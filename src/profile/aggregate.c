@@ -25,7 +25,8 @@ struct aggregate {
 	struct arena arena; /* of labels and short texts */
 	struct map seen;    /* (id of the sample's stack, process << 32 | kind) to the row */
 	struct map index;   /* (id of our stack, process << 32 | kind) to the row */
-	struct map kinds;   /* (labels and type, thread and detail) to their number, from 1 on */
+	/* (labels and type, thread and detail), and (call, that), to a number from 1 on */
+	struct map kinds;
 	struct timeline timeline;
 	struct aggregate_row *rows;
 	size_t nrows, cap;
@@ -33,6 +34,9 @@ struct aggregate {
 	struct map serials;
 	struct profile_process *processes;
 	size_t nprocesses, processes_cap;
+	struct map call_ids;	     /* (id of a call, 0) to its number */
+	struct profile_call **calls; /* by their number, less 1; in the arena */
+	size_t ncalls, calls_cap;
 	size_t cost;			/* taken from the budget for rows and processes */
 	size_t none[PROFILE_TYPES_MAX]; /* number of the row of those dropped, 0: none */
 	uint64_t dropped;
@@ -199,7 +203,7 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 
 /* What the samples of a row have in common besides their stack. */
 struct row_key {
-	uint32_t process, labels, tid, type, detail;
+	uint32_t process, labels, tid, type, detail, call;
 	uint64_t number; /* of all that, for maps */
 };
 
@@ -217,6 +221,7 @@ static size_t aggregate__new_row(struct aggregate *a, const struct stack *stack,
 		.tid = key->tid,
 		.type = key->type,
 		.detail = key->detail,
+		.call = key->call ? a->calls[key->call - 1] : NULL,
 	};
 	return ++a->nrows;
 }
@@ -242,32 +247,99 @@ static size_t aggregate__row(struct aggregate *a, const struct stack *stack,
 	return n;
 }
 
+/* The number of a call, which is added if it is new, after those outside of it; negative: an error.
+ */
+static long aggregate__call_index(struct aggregate *a, const struct profile_call *call)
+{
+	size_t n = (size_t)(uintptr_t)map__get(&a->call_ids, call->id, 0);
+	struct profile_call *ours;
+	long outer = 0;
+
+	if (n)
+		return (long)n;
+	if (call->outer)
+		outer = aggregate__call_index(a, call->outer);
+	if (outer < 0)
+		return outer;
+	if (!aggregate__pay(a, 2 * sizeof(ours) + 3 * sizeof(struct map_entry)))
+		return -ENOSPC;
+	ours = arena__alloc(&a->arena, sizeof(*ours));
+	if (!ours)
+		return -ENOSPC;
+	*ours = *call;
+	ours->outer = outer ? a->calls[outer - 1] : NULL;
+	ours->name = aggregate__text(a, call->name);
+	ours->request = call->request ? aggregate__text(a, call->request) : NULL;
+	if (!ours->name)
+		return -ENOSPC;
+	if (array__room(&a->calls, a->ncalls, &a->calls_cap, sizeof(*a->calls)) ||
+	    map__put(&a->call_ids, call->id, 0, number(a->ncalls + 1)))
+		return -ENOMEM;
+	a->calls[a->ncalls] = ours;
+	return (long)++a->ncalls;
+}
+
+void aggregate__learn(struct aggregate *a, const struct profile_call *call)
+{
+	size_t n = (size_t)(uintptr_t)map__get(&a->call_ids, call->id, 0);
+	struct profile_call *ours = n ? a->calls[n - 1] : NULL;
+
+	if (!ours)
+		return;
+	if (call->request && !ours->request)
+		ours->request = aggregate__text(a, call->request);
+	ours->began = call->began;
+	ours->ended = call->ended;
+	ours->seen = call->seen;
+	ours->error = call->error;
+}
+
+struct profile_call *const *aggregate__calls(const struct aggregate *a, size_t *n)
+{
+	*n = a->ncalls;
+	return a->calls;
+}
+
+#define KIND_OF_CALL (1ULL << 63) /* no sample type is so large */
+
+/* The number of two that belong together, from 1 on; negative: an error. */
+static long aggregate__kind(struct aggregate *a, uint64_t first, uint64_t second)
+{
+	size_t kind = (size_t)(uintptr_t)map__get(&a->kinds, first, second);
+
+	if (kind)
+		return (long)kind;
+	if (!aggregate__pay(a, 4 * sizeof(struct map_entry)))
+		return -ENOSPC;
+	kind = a->kinds.count + 1;
+	return map__put(&a->kinds, first, second, number(kind)) ? -ENOMEM : (long)kind;
+}
+
 /* The key of the samples like @s of @p; -ENOMEM, -ENOSPC. */
 static int aggregate__key(struct aggregate *a, const struct profile_process *p,
 			  const struct sample *s, struct row_key *key)
 {
-	long process = aggregate__process_index(a, p);
-	uint64_t first, second;
-	size_t kind;
+	long process = aggregate__process_index(a, p), call = 0, kind;
 
 	if (process < 0)
 		return (int)process;
+	if (a->config.calls && s->call)
+		call = aggregate__call_index(a, s->call);
+	if (call < 0)
+		return (int)call;
+	key->call = (uint32_t)call;
 	key->process = (uint32_t)process;
 	key->labels = s->flags & a->config.labels;
 	key->tid = a->config.threads ? s->tid : 0;
 	key->type = s->type < PROFILE_TYPES_MAX ? s->type : 0;
 	key->detail = a->config.details ? s->detail : 0;
-	first = (uint64_t)key->type << 32 | key->labels;
-	second = (uint64_t)key->detail << 32 | key->tid;
-	kind = (size_t)(uintptr_t)map__get(&a->kinds, first, second);
-	if (!kind) {
-		if (!aggregate__pay(a, 4 * sizeof(struct map_entry)))
-			return -ENOSPC;
-		kind = a->kinds.count + 1;
-		if (map__put(&a->kinds, first, second, number(kind)))
-			return -ENOMEM;
-	}
-	key->number = (uint64_t)key->process << 32 | kind;
+	kind = aggregate__kind(a, (uint64_t)key->type << 32 | key->labels,
+			       (uint64_t)key->detail << 32 | key->tid);
+	if (kind > 0 && call)
+		kind = aggregate__kind(a, KIND_OF_CALL | (uint64_t)call, (uint64_t)kind);
+	if (kind < 0)
+		return (int)kind;
+	key->number = (uint64_t)key->process << 32 | (uint64_t)kind;
 	return 0;
 }
 
@@ -384,6 +456,13 @@ static int adding__sample(void *arg, const struct profile_process *p, const stru
 	return err ? errmsg__set(&a->why, err, "out of memory") : 0;
 }
 
+static int adding__call(void *arg, const struct profile_process *p, const struct profile_call *call)
+{
+	(void)p;
+	aggregate__learn(arg, call);
+	return 0;
+}
+
 static const struct errmsg *adding__why(void *arg)
 {
 	return &((struct aggregate *)arg)->why;
@@ -394,6 +473,7 @@ struct sink aggregate__sink(struct aggregate *a)
 	static const struct sink_ops ops = {
 		.process = adding__process,
 		.sample = adding__sample,
+		.call = adding__call,
 		.why = adding__why,
 	};
 
@@ -489,6 +569,8 @@ void aggregate__clear(struct aggregate *a)
 	map__free(&a->index);
 	map__free(&a->kinds);
 	map__free(&a->serials);
+	map__free(&a->call_ids);
+	free(a->calls);
 	timeline__free(&a->timeline);
 	free(a->rows);
 	free(a->processes);

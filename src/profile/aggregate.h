@@ -18,8 +18,10 @@ struct aggregate_row {
 	uint32_t tid;		   /* if threads are kept apart, or 0 */
 	uint32_t type;		   /* which sample type */
 	uint32_t detail;	   /* of the samples, if that is asked for, or 0 */
-	uint64_t samples;	   /* none of a type that does not count (type__counts) */
-	uint64_t value;		   /* their weights */
+	/* the innermost call; its `outer` are the others; NULL: none */
+	const struct profile_call *call;
+	uint64_t samples; /* none of a type that does not count (type__counts) */
+	uint64_t value;	  /* their weights */
 };
 
 /*
@@ -44,6 +46,7 @@ struct aggregate_config {
 	uint64_t width;	 /* ns of a span of it at first, where waits are of a moment, too; 0: as of
 			    timeline.h */
 	uint64_t interval_ns; /* of a tick, for waits in ticks; 0: not known */
+	bool calls;	      /* samples of different calls are kept apart */
 	bool describe; /* a process is known from its first sample on, without aggregate__know */
 };
 
@@ -98,6 +101,13 @@ const struct aggregate_row *aggregate__rows(const struct aggregate *a, size_t *n
  */
 const struct profile_process *aggregate__process(const struct aggregate *a, uint32_t process);
 const struct profile_process *aggregate__processes(const struct aggregate *a, size_t *n);
+
+/*
+ * aggregate__learn - what is known of a call by now, if one of its samples is there.
+ * aggregate__calls - all calls with samples, and how many; borrowed.  One's `outer` is another.
+ */
+void aggregate__learn(struct aggregate *a, const struct profile_call *call);
+struct profile_call *const *aggregate__calls(const struct aggregate *a, size_t *n);
 
 /*
  * aggregate__timeline - of its rows, by their index; NULL if it was not asked for, or if no sample

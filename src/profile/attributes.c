@@ -32,6 +32,13 @@ const struct attribute attributes[] = {
 	{.pprof = "started", .index = "started", TIME(started), .max = STARTED_MAX, .described = true},
 	{.pprof = "state", .otlp = "state", OF(STATE, TEXT)},
 	{.pprof = "syscall", .otlp = "syscall", OF(SYSCALL, TEXT)},
+	{.pprof = "call", .otlp = "call", OF(CALL, TEXT)},
+	{.pprof = "call_id", .otlp = "call_id", OF(CALL_ID, U32), .max = UINT32_MAX},
+	{.pprof = "call_ms", .otlp = "call_ms", OF(CALL_MS, MS), .max = UINT32_MAX},
+	{.pprof = "call_start", .otlp = "call_start", OF(CALL_START, MS), .max = STARTED_MAX},
+	{.pprof = "call_error", .otlp = "call_error", OF(CALL_ERROR, MS), .max = UINT32_MAX},
+	{.pprof = "call_state", .otlp = "call_state", OF(CALL_STATE, TEXT)},
+	{.pprof = "call_request", .otlp = "call_request", OF(CALL_REQUEST, TEXT)},
 	{.kind = ATTRIBUTE_END},
 };
 /* clang-format on */
@@ -133,6 +140,46 @@ void attributes__json(struct json *j, const struct profile_process *p, const cha
 		else if (a->kind == ATTRIBUTE_U32 || number)
 			json__u64(j, a->index, number);
 	}
+}
+
+/* At least one: 0 is what is not known. */
+static uint64_t ms(uint64_t ns)
+{
+	uint64_t rounded = (ns + NS_PER_MS / 2) / NS_PER_MS;
+
+	return rounded ? rounded : 1;
+}
+
+bool call__value(const struct attribute *a, const struct profile_about *about,
+		 const struct profile_call *call, struct attribute_value *value)
+{
+	*value = (struct attribute_value){NULL, 0};
+	switch (a->of) {
+	case ATTRIBUTE_CALL:
+		value->text = call->name;
+		break;
+	case ATTRIBUTE_CALL_ID:
+		value->number = call->id;
+		break;
+	case ATTRIBUTE_CALL_MS:
+		value->number = ms(call__ns(call));
+		break;
+	case ATTRIBUTE_CALL_START:
+		value->number = ms(call->began - about->began + about->began_real);
+		break;
+	case ATTRIBUTE_CALL_ERROR:
+		value->number = ms(call->error);
+		break;
+	case ATTRIBUTE_CALL_STATE:
+		value->text = !call->ended ? "running" : call->cut ? "cut" : NULL;
+		break;
+	case ATTRIBUTE_CALL_REQUEST:
+		value->text = call->request;
+		break;
+	default:
+		break;
+	}
+	return value->text || value->number;
 }
 
 const char *label__otlp(const char *key)

@@ -15,12 +15,26 @@ enum attribute_kind {
 	ATTRIBUTE_END,	 /* the row after the last one */
 	ATTRIBUTE_TEXT,	 /* const char *; NULL or "": not known */
 	ATTRIBUTE_U32,	 /* uint32_t */
+	ATTRIBUTE_MS,	 /* milliseconds */
 	ATTRIBUTE_TIME,	 /* uint64_t: ns since 1970, which formats have in seconds; 0: not known */
 	ATTRIBUTE_FIXED, /* the text `fixed`: the same for each process */
 };
 
 /* Whose it is.  Those of samples are not in struct profile_process (writer.h, row__value). */
-enum attribute_of { ATTRIBUTE_PROCESS, ATTRIBUTE_THREAD, ATTRIBUTE_STATE, ATTRIBUTE_SYSCALL };
+enum attribute_of {
+	ATTRIBUTE_PROCESS,
+	ATTRIBUTE_THREAD,
+	ATTRIBUTE_STATE,
+	ATTRIBUTE_SYSCALL,
+	/* of a call (call__value) */
+	ATTRIBUTE_CALL,
+	ATTRIBUTE_CALL_ID,
+	ATTRIBUTE_CALL_MS,
+	ATTRIBUTE_CALL_START,
+	ATTRIBUTE_CALL_ERROR,
+	ATTRIBUTE_CALL_STATE,
+	ATTRIBUTE_CALL_REQUEST,
+};
 
 /* How a pattern of `report --process` is compared with a text. */
 enum attribute_match {
@@ -45,7 +59,7 @@ struct attribute {
 	double max;	/* of a number or of the seconds of a time */
 };
 
-#define ATTRIBUTES_MAX 16u /* rows, for arrays by row; attributes.c checks it */
+#define ATTRIBUTES_MAX 24u /* rows, for arrays by row; attributes.c checks it */
 
 /* In the order in which formats have them, ended by ATTRIBUTE_END. */
 extern const struct attribute attributes[];
@@ -78,6 +92,19 @@ void attribute__learn_number(const struct attribute *a, struct profile_process *
  * that of the key @but (NULL: all).
  */
 void attributes__json(struct json *j, const struct profile_process *p, const char *but);
+
+/* A text, or a number. */
+struct attribute_value {
+	const char *text;
+	uint64_t number;
+};
+
+/*
+ * call__value - an attribute of @call, in a profile of @about: its time is in ms since 1970. False:
+ * it is not one of a call, or not known.
+ */
+bool call__value(const struct attribute *a, const struct profile_about *about,
+		 const struct profile_call *call, struct attribute_value *value);
 
 /* label__otlp - what OpenTelemetry calls the label @key. */
 const char *label__otlp(const char *key);

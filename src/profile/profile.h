@@ -101,6 +101,28 @@ struct sample_call {
 	bool old;
 };
 
+#define PROFILE_CALL_NAME 96u /* bytes of a call's name, with its end; the rest is cut */
+
+/* One call of a function that the user asks for (calls.h).  Times are ns, CLOCK_MONOTONIC. */
+struct profile_call {
+	uint64_t id;			  /* from 1 on, unique in a profile */
+	const struct profile_call *outer; /* the next one outside of it; NULL: none */
+	const char *name;		  /* of the function, as Rprof() names it */
+	const char *request;		  /* "GET /path"; NULL: none */
+	uint64_t began, ended;		  /* `ended` 0: it still runs */
+	uint64_t seen;			  /* when it was met last */
+	uint64_t error; /* by how much the duration may be wrong, in either direction */
+	bool cut;	/* it had begun before the profile did */
+};
+
+/* call__ns - how long it lasted, or has run until it was met last. */
+static inline uint64_t call__ns(const struct profile_call *call)
+{
+	const uint64_t end = call->ended ? call->ended : call->seen;
+
+	return end > call->began ? end - call->began : 0;
+}
+
 /* One sample, whole.  Borrowed: valid during the call it is passed to. */
 struct sample {
 	uint64_t time;	  /* ns, CLOCK_MONOTONIC */
@@ -124,7 +146,8 @@ struct sample {
 	const struct sample_call *calls;
 	uint32_t ncalls;
 	uint32_t collections;
-	bool counted; /* `collections` is known */
+	bool counted;			 /* `collections` is known */
+	const struct profile_call *call; /* the innermost that it is in; NULL: none */
 };
 
 /* wait__state - why a thread was on no CPU, by a sample's flags. */

@@ -366,6 +366,7 @@ static int pprof__give(struct pprof_file *p, const Pprof__Sample *s,
 		return err;
 	flags = reading__flags(r);
 	process = read_pprof__process(p, s, waits, &tid);
+	to.call = read_pprof__call(p, s);
 	for (uint32_t i = 0; i < PROFILE_TYPES_MAX && !err; i++) {
 		if (!values[i])
 			continue;
@@ -467,6 +468,7 @@ int read_pprof__file(struct reading *r)
 	map__free(&p.parts);
 	map__free(&p.processes);
 	map__free(&p.syscalls);
+	map__free(&p.calls);
 	arena__free(&p.arena);
 	free(p.strings);
 	return err;

@@ -45,6 +45,7 @@ struct pprof_file {
 	bool wall;	     /* that time is not CPU time alone */
 	uint64_t divide;     /* what a tick is of time */
 	struct map syscalls; /* (string, 0) to its number for struct sample, and 1 */
+	struct map calls;    /* (number, when it began) to struct profile_call */
 	uint64_t nsamples;   /* so far */
 };
 
@@ -68,6 +69,12 @@ bool read_pprof__is(const struct pprof_file *p, int64_t string, const char *text
 
 /* read_pprof__wait - into @to what the labels of @s, which waited, say of why and in what. */
 void read_pprof__wait(struct pprof_file *p, const Pprof__Sample *s, struct sample *to);
+
+/* read_pprof__of - whose attribute a label is; ATTRIBUTE_PROCESS also if it is not an attribute. */
+enum attribute_of read_pprof__of(const struct pprof_file *p, const Pprof__Label *l);
+
+/* read_pprof__call - the innermost call that a sample is in, by its labels; NULL: none, no room. */
+const struct profile_call *read_pprof__call(struct pprof_file *p, const Pprof__Sample *s);
 
 /*
  * read_pprof__process - whose a sample is, by its labels, and of which thread (0: it does not say).

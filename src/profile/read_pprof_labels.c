@@ -92,6 +92,13 @@ static enum attribute_of label__of(const struct pprof_file *p, const Pprof__Labe
 	return *a ? (*a)->of : ATTRIBUTE_PROCESS;
 }
 
+enum attribute_of read_pprof__of(const struct pprof_file *p, const Pprof__Label *l)
+{
+	const struct attribute *a;
+
+	return label__of(p, l, &a);
+}
+
 static bool of__is_wait(enum attribute_of of)
 {
 	return of == ATTRIBUTE_STATE || of == ATTRIBUTE_SYSCALL;
@@ -166,7 +173,7 @@ static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, bool
 
 		if (a && of == ATTRIBUTE_PROCESS && a->kind != ATTRIBUTE_TEXT && l->num > 0)
 			attribute__set_number(a, &says->numbers, (double)l->num);
-		if (!l->str || (waits && of__is_wait(of)))
+		if (!l->str || of >= ATTRIBUTE_CALL || (waits && of__is_wait(of)))
 			continue;
 		text.text = read_pprof__string(p, l->str, &text.len);
 		if (a && of == ATTRIBUTE_PROCESS && a->kind == ATTRIBUTE_TEXT)
@@ -194,7 +201,7 @@ struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sa
 
 		if (of == ATTRIBUTE_THREAD)
 			*tid = l->num > 0 && l->num <= INT_MAX ? (uint32_t)l->num : 0;
-		if (of == ATTRIBUTE_THREAD || (waits && of__is_wait(of))) {
+		if (of == ATTRIBUTE_THREAD || of >= ATTRIBUTE_CALL || (waits && of__is_wait(of))) {
 			a--;
 			continue;
 		}

@@ -31,6 +31,8 @@ struct sink_ops {
 	int (*begin)(void *arg, const struct profile_about *about);
 	int (*process)(void *arg, const struct profile_process *p, enum profile_event event);
 	int (*sample)(void *arg, const struct profile_process *p, const struct sample *s);
+	/* What is known of a call by now, after its last sample: it has ended, or goes on. */
+	int (*call)(void *arg, const struct profile_process *p, const struct profile_call *call);
 	/* A source of process row @serial, perhaps after its samples. */
 	int (*source)(void *arg, uint32_t serial, const struct profile_source *source);
 	/*
@@ -82,6 +84,12 @@ static inline int sink__sample(const struct sink *sink, const struct profile_pro
 			       const struct sample *s)
 {
 	return SINK_CALL(sink, sample, p, s);
+}
+
+static inline int sink__call(const struct sink *sink, const struct profile_process *p,
+			     const struct profile_call *call)
+{
+	return SINK_CALL(sink, call, p, call);
 }
 
 static inline int sink__source(const struct sink *sink, uint32_t serial,

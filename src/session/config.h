@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "engine/engine.h"
+#include "profile/calls.h"
 #include "session/notes.h"
 #include "target/describe.h"
 #include "target/filters.h"
@@ -35,11 +36,12 @@ struct session_config {
 	bool lines;	  /* and a sample is lines, one for each (records.c) */
 	const struct event_list *events; /* and `period`: as in struct engine_config */
 	uint32_t period;
-	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
-	bool rate_changes;	/* session__set_freq may be called */
-	uint32_t max_processes; /* sampled at a time, up to a million; 0: LIMIT_SAMPLED */
-	size_t memory;		/* bytes for names and stacks (base/limits.h); 0: LIMIT_MEMORY */
-	const char *btf;	/* the kernel's types; NULL: its own */
+	const struct calls_wanted *calls; /* with XR_ROW_CALLS; NULL: none are told apart */
+	uint32_t max_sample_us;		  /* what reading one stack may take; 0: XR_SAMPLE_US */
+	bool rate_changes;		  /* session__set_freq may be called */
+	uint32_t max_processes;		  /* sampled at a time, up to a million; 0: LIMIT_SAMPLED */
+	size_t memory;	 /* bytes for names and stacks (base/limits.h); 0: LIMIT_MEMORY */
+	const char *btf; /* the kernel's types; NULL: its own */
 	/* session__poll returns when it is readable, as when the engine is, where there is
 	 * something else to wait for; 0: none */
 	int wake_fd;

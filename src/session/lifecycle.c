@@ -279,6 +279,8 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 	if (p->drained++ < DRAIN_POLLS)
 		return;
 	profile = lifecycle__last(l, p);
+	if (!l->err)
+		lifecycle__sunk(l, call_track__stop(p->calls, &profile, p->ended_at, &l->sink));
 	lifecycle__forget_names(l, p);
 	if (!l->err)
 		lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_ENDED));
@@ -302,6 +304,9 @@ void lifecycle__stop(struct lifecycle *l)
 		if (p->state == PROCESS_SAMPLED)
 			process__look(p, now);
 		profile = lifecycle__last(l, p);
+		if (!l->err)
+			lifecycle__sunk(
+				l, call_track__stop(p->calls, &profile, p->ended_at, &l->sink));
 		if (!l->err)
 			lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_STOPPED));
 		lifecycle__advise(l, p);

@@ -185,6 +185,7 @@ void processes__remove(struct processes *ps, struct process *p)
 	verify_hidden__end(&p->hidden);
 	source_rights__end(&p->sources);
 	description__drop(p->described);
+	call_track__free(p->calls);
 	free(p);
 }
 

@@ -15,6 +15,7 @@
 #include "os/proc.h"
 #include "os/proc_handle.h"
 #include "profile/allocated.h"
+#include "profile/calls.h"
 #include "profile/profile.h"
 #include "session/native.h"
 #include "session/verify_hidden.h"
@@ -120,6 +121,7 @@ struct process {
 	enum process_state state;
 	enum process_origin origin;
 	bool counted;	     /* in the session's count of processes */
+	uint64_t ended_at;   /* by its record of exit or exec; 0: there was none */
 	bool execed, exited; /* as the engine reported; lifecycle__settle acts on it */
 	bool refused;	     /* the caller may not look at it: what was sampled is thrown away */
 	bool reduced;	     /* its samples get a smaller budget, and that was printed */
@@ -141,6 +143,7 @@ struct process {
 	struct description *described;	    /* NULL: not yet, or not wanted */
 	uint64_t wait_owed;		    /* ns of waiting that were not a whole tick yet */
 	struct allocated allocated;
+	struct call_track *calls;
 	struct cpu_use use;
 	struct source_rights sources;
 	/* samples that had R functions and no line, before the first sample with a line */

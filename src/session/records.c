@@ -113,6 +113,24 @@ static bool records__may_have_memory(const struct process *p)
 	       (p->hidden.open && p->hidden.memory.small && p->hidden.check.memory == HIDDEN_OPEN);
 }
 
+/* The call that @sample is in, by which those before it may have ended. */
+static void records__call(struct lifecycle *l, struct process *p,
+			  const struct profile_process *profile, struct sample *sample)
+{
+	int err;
+
+	if (!l->config->calls)
+		return;
+	l->records.calls.wanted = l->config->calls;
+	l->records.calls.period = NS_PER_S / lifecycle__freq(l);
+	sample->call =
+		call_finder__sample(&l->records.calls, &p->calls, profile, sample, &l->sink, &err);
+	if (err == -ENOMEM)
+		lifecycle__no_memory(l);
+	else
+		lifecycle__sunk(l, err);
+}
+
 void records__sample(void *lifecycle, const struct sample *taken)
 {
 	struct lifecycle *l = lifecycle;
@@ -127,6 +145,10 @@ void records__sample(void *lifecycle, const struct sample *taken)
 	}
 	p = records__find(l, sample->serial, sample->pid);
 	if (!p || p->refused)
+		return;
+	profile = process__profile(p);
+	records__call(l, p, &profile, sample);
+	if (sample->flags & XR_F_NONE || l->err)
 		return;
 	if (sample->event == XR_EVENT_SWITCH && !records__waited(l, p, sample))
 		return;
@@ -144,7 +166,6 @@ void records__sample(void *lifecycle, const struct sample *taken)
 	bytes = allocated__sample(&p->allocated, sample);
 	if (l->config->capture & XR_ROW_MEMORY && !records__may_have_memory(p))
 		sample->flags |= XR_F_MEMORY;
-	profile = process__profile(p);
 	lifecycle__sunk(l, sink__sample(&l->sink, &profile, sample));
 	if (!bytes || l->config->one_type || !(l->config->capture & XR_ROW_MEMORY) || l->err)
 		return;
@@ -241,9 +262,11 @@ void records__process(void *lifecycle, const struct xr_process *record)
 		break;
 	case XR_PROCESS_EXEC:
 		p->execed = true;
+		p->ended_at = record->time;
 		break;
 	case XR_PROCESS_EXIT:
 		p->exited = true;
+		p->ended_at = record->time;
 		break;
 	case XR_PROCESS_UNMAPPED:
 		native__unmapped(p);

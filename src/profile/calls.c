@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "profile/calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+/* A call that runs. */
+struct running {
+	struct profile_call call;
+	char name[PROFILE_CALL_NAME];
+	uint64_t env, context;
+	uint64_t outside; /* hash of all calls outside of it; 0: they were cut */
+};
+
+struct call_track {
+	uint64_t last;	    /* when the last sample was taken, ns; 0: there was none */
+	uint32_t completed; /* collections until then */
+	bool counted;	    /* and they are known */
+	uint32_t n;
+	struct running *running; /* CALLS_DEPTH_MAX of them, outermost first; NULL: none yet */
+};
+
+/* Does the pattern @p, up to @p_end, match all of @text, up to @end? */
+static bool glob(const char *p, const char *p_end, const char *text, const char *end)
+{
+	const char *star = NULL, *again = NULL;
+
+	while (text < end) {
+		if (p < p_end && *p == '*') {
+			star = p++;
+			again = text;
+		} else if (p < p_end && (*p == '?' || *p == *text)) {
+			p++;
+			text++;
+		} else if (star) {
+			p = star + 1;
+			text = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (p < p_end && *p == '*')
+		p++;
+	return p == p_end;
+}
+
+/* Where the function begins in `pkg::f`; *@package: bytes of `pkg`, 0: there is none. */
+static const char *name__function(const char *name, size_t *package)
+{
+	const char *colons = strstr(name, "::");
+
+	*package = colons ? (size_t)(colons - name) : 0;
+	if (!*package)
+		return name;
+	return colons + (colons[2] == ':' ? 3 : 2);
+}
+
+bool call_name__ok(const char *name)
+{
+	size_t package;
+	const char *function = name__function(name, &package);
+
+	return *function && (package || !strstr(name, "::"));
+}
+
+static bool name__matches(const char *name, const struct frame *frame)
+{
+	const char *text = frame->function->text, *of = NULL;
+	size_t package, has;
+	const char *function = name__function(name, &package);
+	const char *is = name__function(text, &has);
+
+	if (!glob(function, function + strlen(function), is, is + strlen(is)))
+		return false;
+	if (!package)
+		return true;
+	of = has ? text : frame->package ? frame->package->text : NULL;
+	return of && glob(name, name + package, of, of + (has ? has : strlen(of)));
+}
+
+/* @outermost: is it known that @frame is? */
+static bool call_finder__wants(const struct call_finder *calls, const struct frame *frame,
+			       bool outermost)
+{
+	bool wanted = false;
+
+	for (size_t i = 0; i < calls->wanted->n && !wanted; i++)
+		wanted = strcmp(calls->wanted->names[i], CALLS_OUTERMOST) != 0
+				 ? name__matches(calls->wanted->names[i], frame)
+				 : outermost;
+	return wanted;
+}
+
+/* From when on the stack of @s was as it is, ns. */
+static uint64_t sample__from(const struct call_finder *calls, const struct call_track *t,
+			     const struct sample *s)
+{
+	uint64_t from = s->time;
+
+	if (s->event == XR_EVENT_SWITCH && s->weight > calls->period)
+		from -= s->weight < from ? s->weight : from;
+	return from > t->last ? from : t->last;
+}
+
+/* How many collections were over at @s. */
+static uint32_t sample__completed(const struct sample *s)
+{
+	return s->collections - (s->flags & XR_F_GC ? 1 : 0);
+}
+
+/* Is that call in @s the same as @r, of the sample before? */
+static bool running__is(const struct running *r, const struct call_track *t, const struct sample *s,
+			const struct sample_call *call, uint64_t outside)
+{
+	bool collected = s->counted && t->counted && sample__completed(s) != t->completed;
+
+	if (r->env != call->env || r->context != call->context)
+		return false;
+	if (r->outside && outside && r->outside != outside)
+		return false;
+	return call->old || !collected || s->flags & XR_F_GC;
+}
+
+/* The calls from @n on are over, somewhere between the last sample and @by. */
+static int track__end(struct call_track *t, uint32_t n, uint64_t by,
+		      const struct profile_process *p, const struct sink *sink)
+{
+	int err = 0;
+
+	while (t->n > n) {
+		struct profile_call *call = &t->running[--t->n].call;
+
+		call->ended = t->last + (by - t->last) / 2;
+		call->error += (by - t->last) / 2;
+		if (call->ended <= call->began)
+			call->ended = call->began + 1;
+		err = err ? err : sink__call(sink, p, call);
+	}
+	return err;
+}
+
+static int track__begin(struct call_finder *calls, struct call_track *t,
+			const struct sample_call *c, uint64_t outside, uint64_t from)
+{
+	struct running *r;
+
+	if (!t->running)
+		t->running = calloc(CALLS_DEPTH_MAX, sizeof(*t->running));
+	if (!t->running)
+		return -ENOMEM;
+	r = &t->running[t->n];
+	*r = (struct running){.env = c->env, .context = c->context, .outside = outside};
+	strncpy(r->name, c->frame->function->text, sizeof(r->name) - 1);
+	r->call = (struct profile_call){
+		.id = ++calls->last_id,
+		.outer = t->n ? &t->running[t->n - 1].call : NULL,
+		.name = r->name,
+		.began = t->last ? t->last + (from - t->last) / 2 : from,
+		.error = t->last ? (from - t->last) / 2 : 0,
+		.cut = !t->last,
+	};
+	t->n++;
+	return 0;
+}
+
+/*
+ * The calls of @s, from the outermost on, beside those that ran.  A stack that was cut lacks its
+ * outermost ones: those that ran and were met in no sample since are assumed to run.
+ */
+static int track__compare(struct call_finder *calls, struct call_track *t,
+			  const struct profile_process *p, const struct sample *s,
+			  const struct sink *sink)
+{
+	const bool cut = s->flags & XR_F_TRUNCATED;
+	const uint64_t from = sample__from(calls, t, s);
+	uint64_t outside = 1;
+	uint32_t at = 0;
+	int err = 0;
+
+	for (uint32_t i = s->ncalls; i-- > 0 && !err;) {
+		const struct sample_call *c = &s->calls[i];
+		const uint64_t hash = cut ? 0 : outside;
+		uint32_t found = at;
+
+		outside = map__hash(outside ^ c->env, c->context);
+		if (!c->env || !call_finder__wants(calls, c->frame, !cut && i + 1 == s->ncalls))
+			continue;
+		while (cut && found < t->n && !running__is(&t->running[found], t, s, c, hash))
+			found++;
+		if (found < t->n && running__is(&t->running[found], t, s, c, hash)) {
+			calls->uncounted += !s->counted || !t->counted;
+			at = found + 1;
+			continue;
+		}
+		/* inside of what was met so far nothing of before runs any more */
+		if (!cut || at)
+			err = track__end(t, at, from, p, sink);
+		if (t->n == CALLS_DEPTH_MAX)
+			calls->too_deep++;
+		else if (!err)
+			err = track__begin(calls, t, c, hash, from);
+		at = t->n;
+	}
+	return err || (cut && !at) ? err : track__end(t, at, from, p, sink);
+}
+
+const struct profile_call *call_finder__sample(struct call_finder *calls, struct call_track **track,
+					       const struct profile_process *p,
+					       const struct sample *s, const struct sink *sink,
+					       int *err)
+{
+	struct call_track *t = *track;
+
+	*err = 0;
+	if (s->flags & XR_F_OTHER_THREAD || !(s->flags & (XR_F_CALLS | XR_F_NONE)))
+		return NULL;
+	if (!t)
+		t = *track = calloc(1, sizeof(*t));
+	if (!t) {
+		*err = -ENOMEM;
+		return NULL;
+	}
+	if (s->flags & XR_F_NONE)
+		*err = track__end(t, 0, sample__from(calls, t, s), p, sink);
+	else
+		*err = track__compare(calls, t, p, s, sink);
+	if (s->time > t->last)
+		t->last = s->time;
+	if (s->flags & XR_F_CALLS) {
+		t->counted = s->counted;
+		t->completed = sample__completed(s);
+	}
+	for (uint32_t i = 0; i < t->n; i++)
+		t->running[i].call.seen = t->last;
+	return t->n && s->flags & XR_F_CALLS ? &t->running[t->n - 1].call : NULL;
+}
+
+int call_track__stop(struct call_track *track, const struct profile_process *p, uint64_t ended,
+		     const struct sink *sink)
+{
+	int err = 0;
+
+	if (!track)
+		return 0;
+	if (ended)
+		return track__end(track, 0, ended > track->last ? ended : track->last, p, sink);
+	for (uint32_t i = track->n; i-- > 0 && !err;)
+		err = sink__call(sink, p, &track->running[i].call);
+	return err;
+}
+
+void call_track__free(struct call_track *track)
+{
+	if (track)
+		free(track->running);
+	free(track);
+}

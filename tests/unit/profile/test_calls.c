@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Single calls, told apart by samples.  Times are in ms. */
+#include "base/clock.h"
+#include "profile/calls.h"
+#include "tap.h"
+
+static struct intern names;
+static struct call_finder finder;
+static struct call_track *track;
+static char seen[1024]; /* the calls that the sink was given: NAME BEGAN-ENDED+-ERROR */
+
+static int on_call(void *arg, const struct profile_process *p, const struct profile_call *call)
+{
+	size_t len = strlen(seen);
+
+	(void)arg;
+	(void)p;
+	snprintf(seen + len, sizeof(seen) - len, "%s%s %u-%u+-%u", len ? ", " : "", call->name,
+		 (unsigned int)(call->began / NS_PER_MS), (unsigned int)(call->ended / NS_PER_MS),
+		 (unsigned int)(call->error / NS_PER_MS));
+	return 0;
+}
+
+static const struct sink_ops ops = {.call = on_call};
+static const struct sink sink = {.ops = &ops};
+static const struct profile_process process = {.serial = 1, .pid = 10};
+
+static const struct name *name(const char *text)
+{
+	return intern__get(&names, text, strlen(text));
+}
+
+/* Look for the calls of @wanted, a NULL-ended list. */
+static void look_for(const char *const *wanted)
+{
+	static struct calls_wanted list;
+
+	list.n = 0;
+	while (wanted[list.n]) {
+		list.names[list.n] = wanted[list.n];
+		list.n++;
+	}
+	finder = (struct call_finder){.wanted = &list, .period = 10 * NS_PER_MS};
+	call_track__free(track);
+	track = NULL;
+	*seen = '\0';
+}
+#define LOOK_FOR(...) look_for((const char *const[]){__VA_ARGS__, NULL})
+
+/*
+ * A sample at @ms with this stack, outermost first: "pkg::f:ENV ...", ENV being the number of its
+ * environment, with an `o` behind it if the environment is old.  The innermost call that it is in;
+ * "" for none.
+ */
+static const char *sample_as(struct sample s, unsigned int ms, const char *stack)
+{
+	static struct frame frames[16];
+	struct sample_call calls[16];
+	const struct profile_call *call;
+	char text[256], *save = NULL;
+	uint32_t n = 0;
+	int err;
+
+	snprintf(text, sizeof(text), "%s", stack);
+	for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+		char *env = strrchr(w, ':'), *colons;
+		struct frame *f = &frames[n];
+
+		*env++ = '\0';
+		colons = strstr(w, "@");
+		if (colons)
+			*colons = '\0';
+		*f = (struct frame){.function = name(w),
+				    .package = colons ? name(colons + 1) : NULL};
+		memmove(&calls[1], calls, n * sizeof(*calls));
+		calls[0] = (struct sample_call){.frame = f,
+						.env = (uint64_t)atoi(env),
+						.context = 1000 - 10 * n,
+						.old = strchr(env, 'o')};
+		n++;
+	}
+	s.time = ms * NS_PER_MS;
+	s.flags |= XR_F_CALLS;
+	s.calls = calls;
+	s.ncalls = n;
+	call = call_finder__sample(&finder, &track, &process, &s, &sink, &err);
+	tap__bail_if(err, "out of memory");
+	return call ? call->name : "";
+}
+
+static const char *sample(unsigned int ms, const char *stack)
+{
+	return sample_as((struct sample){.counted = true}, ms, stack);
+}
+
+/* The same after @collections. */
+static const char *collected(uint32_t collections, unsigned int ms, const char *stack)
+{
+	return sample_as((struct sample){.counted = true, .collections = collections}, ms, stack);
+}
+
+AFTER()
+{
+	call_track__free(track);
+	intern__free(&names);
+}
+
+TEST(durations)
+{
+	LOOK_FOR("f");
+	sample(10, "main:1");
+	tap__is(sample(20, "main:1 f:2"), "f", "a sample has its call");
+	tap__is(sample(30, "main:1 f:2 g:3"), "f", "and one of what it calls");
+	tap__is(sample(40, "main:1"), "", "it is over");
+	tap__is(seen, "f 15-35+-10", "a call lasts from between two samples to between two others");
+	sample(50, "main:1 f:4");
+	sample(60, "main:1 f:5");
+	sample(70, "main:1");
+	tap__is(seen, "f 15-35+-10, f 45-55+-10, f 55-65+-10",
+		"the next call has another environment");
+	LOOK_FOR("f");
+	sample(20, "main:1 f:2");
+	call_track__stop(track, &process, 40 * NS_PER_MS, &sink);
+	tap__is(seen, "f 20-30+-10", "a process that ends ends its calls");
+	LOOK_FOR("f");
+	sample(20, "main:1 f:2");
+	sample(30, "main:1 f:2");
+	call_track__stop(track, &process, 0, &sink);
+	tap__is(seen, "f 20-0+-0", "a profile that ends does not");
+}
+
+TEST(waits)
+{
+	const struct sample wait = {.event = XR_EVENT_SWITCH, .weight = 60 * NS_PER_MS};
+	const struct sample brief = {.event = XR_EVENT_SWITCH, .weight = 10 * NS_PER_MS};
+
+	LOOK_FOR("f");
+	sample(10, "main:1");
+	sample_as(wait, 80, "main:1 f:2");
+	sample_as(wait, 142, "main:1");
+	tap__is(seen, "f 15-81+-6", "a wait has a beginning");
+	LOOK_FOR("f");
+	sample(10, "main:1");
+	sample_as(brief, 20, "main:1 f:2");
+	sample_as(brief, 30, "main:1");
+	tap__is(seen, "f 15-25+-10", "of a short one only the end is known");
+}
+
+TEST(collections)
+{
+	LOOK_FOR("f");
+	sample(10, "f:2");
+	tap__ok(*collected(1, 20, "f:2o") && *collected(3, 30, "f:2o") && !*seen,
+		"an environment that survived is the same call");
+	collected(4, 40, "f:2");
+	tap__is(seen, "f 10-35+-5", "a young one at the same address is another");
+	collected(4, 50, "f:2");
+	tap__is(seen, "f 10-35+-5", "without a collection in between it is the same");
+	sample_as((struct sample){.counted = true, .collections = 5, .flags = XR_F_GC}, 60, "f:2");
+	tap__is(seen, "f 10-35+-5", "while the collector runs, marks say nothing");
+	collected(5, 70, "f:2o");
+	tap__is(seen, "f 10-35+-5", "afterwards it is the same");
+	collected(6, 80, "main:1 f:2o");
+	tap__is(seen, "f 10-35+-5, f 35-75+-10", "called from elsewhere it is another");
+	tap__ok(!finder.uncounted, "all of that was known");
+	sample_as((struct sample){0}, 90, "main:1 f:2");
+	tap__ok(finder.uncounted == 1,
+		"what was decided without a count of collections is counted");
+}
+
+TEST(nested)
+{
+	LOOK_FOR("f", "g");
+	sample(10, "main:1");
+	tap__is(sample(20, "f:2 g:3"), "g", "the innermost of two calls");
+	tap__is(sample(30, "f:2 g:4"), "g", "another one in the same outer call");
+	tap__is(sample(40, "f:2"), "f", "the outer one alone");
+	sample(50, "main:1");
+	tap__is(seen, "g 15-25+-10, g 25-35+-10, f 15-45+-10", "the inner ones end first");
+	LOOK_FOR("f");
+	sample(10, "main:1");
+	sample(20, "f:2 f:3 f:4");
+	sample(30, "f:2 f:3");
+	sample(40, "f:2 f:5");
+	sample(50, "main:1");
+	tap__is(seen, "f 15-25+-10, f 15-35+-10, f 35-45+-10, f 15-45+-10", "recursion");
+}
+
+TEST(cut)
+{
+	const struct sample cut = {.flags = XR_F_TRUNCATED, .counted = true};
+
+	LOOK_FOR("f", "g");
+	sample(10, "main:1");
+	sample(20, "f:2 g:3");
+	tap__is(sample_as(cut, 30, "x:7"), "g", "a cut stack does not end calls that it may lack");
+	sample(40, "f:2 g:3");
+	tap__is(seen, "", "so they go on");
+	sample_as((struct sample){.flags = XR_F_OTHER_THREAD}, 50, "");
+	sample(60, "f:2 g:3");
+	tap__is(seen, "", "nor does a sample of another thread");
+	sample_as((struct sample){.flags = XR_F_NONE}, 70, "");
+	tap__is(seen, "g 15-65+-10, f 15-65+-10", "that R executes no function does");
+}
+
+TEST(names)
+{
+	static const char *const good[] = {"f", "pkg::f", "pkg:::f", "*", "predict*", "[[", "::"};
+	bool ok = true;
+
+	LOOK_FOR("stats::pr?dict*");
+	tap__is(sample(10, "predict@stats:1"), "predict", "a glob, of a package");
+	tap__is(sample(20, "predict@other:2"), "", "not of another");
+	tap__is(sample(30, "stats::predict.lm:3"), "stats::predict.lm", "as R names it");
+	tap__is(sample(40, "predict:4"), "", "nor where the package is not known");
+	LOOK_FOR("f");
+	tap__is(sample(10, "f@any:1"), "f", "a name of any package");
+	tap__is(sample(20, "ff:2"), "", "but not a part of one");
+	LOOK_FOR(CALLS_OUTERMOST);
+	tap__is(sample(10, "a:1 b:2"), "a", "the outermost");
+	for (size_t i = 0; i < 6; i++)
+		ok = ok && call_name__ok(good[i]);
+	tap__ok(ok && !call_name__ok("") && !call_name__ok("pkg::") && !call_name__ok("::f"),
+		"names that functions can have");
+}
+
+TEST(deep)
+{
+	struct sample_call calls[CALLS_DEPTH_MAX + 2];
+	struct sample s = {.time = NS_PER_MS, .flags = XR_F_CALLS, .calls = calls};
+	struct frame frame = {.function = name("f")};
+	int err;
+
+	LOOK_FOR("f");
+	s.ncalls = CALLS_DEPTH_MAX + 2;
+	for (uint32_t i = 0; i < s.ncalls; i++)
+		calls[i] = (struct sample_call){.frame = &frame, .env = 1000 - i, .context = i + 1};
+	call_finder__sample(&finder, &track, &process, &s, &sink, &err);
+	tap__ok(!err && finder.too_deep == 2 && finder.last_id == CALLS_DEPTH_MAX,
+		"calls that are too deep are counted");
+}

@@ -23,8 +23,8 @@ __noinline int budget_note(__u32 level)
 	if (!row || row->serial != s->walk.row.serial) /* another process has it by now */
 		return 0;
 	if (sample_budget__end(&s->walk.budget, row))
-		process__tell((struct task_struct *)bpf_get_current_task(), XR_PROCESS_REDUCED, row,
-			      0, 0);
+		process__tell((struct task_struct *)bpf_get_current_task(), XR_PROCESS_REDUCED,
+			      row->serial, row->pid, 0, 0);
 	return 0;
 }
 

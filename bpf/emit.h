@@ -73,18 +73,12 @@ static __always_inline bool text__sent(const struct sent_key *key)
 	return bpf_map_lookup_elem(&sent, key);
 }
 
-/*
- * Send the text record as the text of @key.  It is marked as sent only when it is in the ring, and
- * only at the lowest level: the update takes locks that what was interrupted may hold, and before
- * Linux 5.11 nothing kept a non-maskable interrupt from waiting for them for ever.  A text that is
- * not marked is sent again.
- */
-static __always_inline int text__send(struct scratch *s, struct text_record *t,
-				      const struct sent_key *key)
+/* Put the text record into the ring, as the text of @key. */
+static __always_inline int text__put(struct scratch *s, struct text_record *t,
+				     const struct sent_key *key)
 {
 	struct tally *tally = tally__get(s->level);
 	__u32 size = t->text.len;
-	__u8 one = 1;
 
 	if (size > XR_NAME_MAX)
 		return -XR_BAD_SYMBOL;
@@ -97,11 +91,26 @@ static __always_inline int text__send(struct scratch *s, struct text_record *t,
 	t->text.pad = 0;
 	if (bpf_ringbuf_output(&ring, &t->text, size, ring__flags(s)))
 		return -XR_LOST;
-	if (s->level == 0)
-		bpf_map_update_elem(&sent, key, &one, BPF_ANY);
 	if (tally)
 		tally->counts[XR_SYMBOLS_SENT]++;
 	return 0;
+}
+
+/*
+ * Send the text record as the text of @key.  It is marked as sent only when it is in the ring, and
+ * only at the lowest level: the update takes locks that what was interrupted may hold, and before
+ * Linux 5.11 nothing kept a non-maskable interrupt from waiting for them for ever.  A text that is
+ * not marked is sent again.
+ */
+static __always_inline int text__send(struct scratch *s, struct text_record *t,
+				      const struct sent_key *key)
+{
+	__u8 one = 1;
+	int err = text__put(s, t, key);
+
+	if (!err && s->level == 0)
+		bpf_map_update_elem(&sent, key, &one, BPF_ANY);
+	return err;
 }
 
 static __always_inline int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
@@ -157,6 +166,34 @@ static __always_inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 l
 		return err;
 	w->hash = key.id = text__hash(t);
 	return text__sent(&key) ? 0 : text__send(s, t, &key);
+}
+
+/*
+ * They are sent each time that they are read (struct xr_row): the decoder keeps those sent last, of
+ * which there may be one for each request, and so they are not marked as sent.
+ */
+static __always_inline int walk__send_labels(struct walk *w)
+{
+	struct sent_key key = {.serial = w->row.serial, .kind = XR_TEXT_LABELS};
+	struct scratch *s = scratch__of(w);
+	struct text_record *t = text__get(s->level);
+	__u32 len = 0, n, i;
+
+	if (!t)
+		return -XR_BAD_SYMBOL;
+	for (i = 0; i < 2 * XR_LABELS_MAX; i++) {
+		if (i >= w->labels.n)
+			break;
+		n = masked(w->labels.len[i], 2 * XR_LABEL_VALUE_MAX - 1);
+		len = masked(len, XR_TEXT_MAX - 1);
+		if (n && bpf_probe_read_user(t->bytes + len, n, (const void *)w->labels.at[i]))
+			return -XR_BAD_SYMBOL;
+		t->bytes[len + n] = 0;
+		len += n + 1;
+	}
+	t->text.len = masked(len, XR_TEXT_MAX - 1);
+	w->hash = key.id = text__hash(t);
+	return text__put(s, t, &key);
 }
 
 static __always_inline int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
@@ -236,9 +273,8 @@ static __always_inline void sample__discard(struct scratch *s)
  * Tell user space what became of a process.  It waits for nothing else in the ring, so it is woken
  * at once.
  */
-static __always_inline void process__tell(struct task_struct *task, __u32 event,
-					  const struct xr_row *row, __u32 parent_serial,
-					  __u32 parent_pid)
+static __always_inline void process__tell(struct task_struct *task, __u32 event, __u32 serial,
+					  __u32 pid, __u32 parent_serial, __u32 parent_pid)
 {
 	struct xr_process p = {};
 
@@ -246,8 +282,8 @@ static __always_inline void process__tell(struct task_struct *task, __u32 event,
 	p.head.size = sizeof(p);
 	p.time = clock__now();
 	p.event = event;
-	p.serial = row->serial;
-	p.pid = row->pid;
+	p.serial = serial;
+	p.pid = pid;
 	p.parent_serial = parent_serial;
 	p.parent_pid = parent_pid;
 	BPF_CORE_READ_STR_INTO(&p.comm, task, comm);

@@ -40,7 +40,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *parent = (void *)ctx->args[0];
 	struct task_struct *child = (void *)ctx->args[1];
 	struct pids parent_pids, child_pids;
-	struct xr_row *row, copy;
+	struct xr_row *row, *copy;
 	__u32 parent_serial;
 
 	if (BPF_CORE_READ(child, tgid) != BPF_CORE_READ(child, pid)) /* a thread */
@@ -52,34 +52,39 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	if (task__pids(child, &child_pids))
 		return 0;
-	__builtin_memcpy(&copy, row, sizeof(copy));
-	parent_serial = copy.serial;
-	copy.serial = serial__next();
-	copy.start_time = task__start_time(child);
-	copy.pid = child_pids.tgid;
-	/* the one thread of the child is that which called fork: R's, as far as is known */
-	copy.r_tid = 0;
-	if (bpf_map_update_elem(&rows, &copy.pid, &copy, BPF_ANY)) {
+	parent_serial = row->serial;
+	/* the child does not run yet: a sample finds the copy as it is at the end of this */
+	if (bpf_map_update_elem(&rows, &child_pids.tgid, row, BPF_ANY)) {
 		count(XR_ROWS_FULL);
 		return 0;
 	}
-	process__tell(child, XR_PROCESS_FORK, &copy, parent_serial, parent_pids.tgid);
+	copy = bpf_map_lookup_elem(&rows, &child_pids.tgid);
+	if (!copy)
+		return 0;
+	copy->serial = serial__next();
+	copy->start_time = task__start_time(child);
+	copy->pid = child_pids.tgid;
+	/* the one thread of the child is that which called fork: R's, as far as is known */
+	copy->r_tid = 0;
+	process__tell(child, XR_PROCESS_FORK, copy->serial, copy->pid, parent_serial,
+		      parent_pids.tgid);
 	return 0;
 }
 
 static __always_inline void row__drop(struct task_struct *task, __u32 event)
 {
-	struct xr_row *row, copy;
+	struct xr_row *row;
 	struct pids pids;
+	__u32 serial;
 
 	if (task__pids(task, &pids))
 		return;
 	row = bpf_map_lookup_elem(&rows, &pids.tgid);
 	if (!row)
 		return;
-	__builtin_memcpy(&copy, row, sizeof(copy));
+	serial = row->serial;
 	bpf_map_delete_elem(&rows, &pids.tgid);
-	process__tell(task, event, &copy, 0, 0);
+	process__tell(task, event, serial, pids.tgid, 0, 0);
 }
 
 /* trace_sched_process_exec(task, old_pid, bprm): fs/exec.c; the task is now its group's leader. */

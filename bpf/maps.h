@@ -13,6 +13,7 @@ const volatile bool cfg_have_task_regs;	  /* bpf_task_pt_regs, 5.15 */
 const volatile bool cfg_have_task_btf;	  /* bpf_get_current_task_btf, 5.11 */
 const volatile bool cfg_lines;		  /* some row may ask for lines */
 const volatile bool cfg_packages;	  /* the same for packages */
+const volatile bool cfg_labels;		  /* the same for labels */
 const volatile bool cfg_native;		  /* the same for native frames */
 const volatile bool cfg_twice;		  /* tests: is R's part the same without native frames? */
 const volatile bool cfg_kernel;		  /* some row may ask for frames of the kernel */
@@ -60,7 +61,7 @@ struct {
 } tallies SEC(".maps");
 
 /* Texts that were sent.  Losing an entry only means that it is sent again. */
-#define SENT_PLACE 2
+#define SENT_PLACE 3
 
 struct sent_key {
 	__u64 id;

@@ -148,7 +148,8 @@ __noinline int native_tell_unknown(__u32 level)
 			return 0;
 		row->asked = row->space_stamp;
 	}
-	process__tell((struct task_struct *)bpf_get_current_task(), XR_PROCESS_UNMAPPED, row, 0, 0);
+	process__tell((struct task_struct *)bpf_get_current_task(), XR_PROCESS_UNMAPPED,
+		      row->serial, row->pid, 0, 0);
 	return 0;
 }
 

@@ -117,6 +117,11 @@ static __always_inline void sample__row(struct scratch *s, const struct xr_row *
 		__builtin_memcpy(&s->walk.row, row, sizeof(*row));
 	s->walk.row.r_tid = row->r_tid; /* the sampler sets it */
 	s->walk.row.asked = row->asked;
+	if (!cfg_labels)
+		return;
+	s->walk.row.labels_value = row->labels_value;
+	s->walk.row.labels_stamp = row->labels_stamp;
+	s->walk.row.labels_hash = row->labels_hash;
 }
 
 /* What @t says, in the record; @weight: event__due(). */
@@ -199,6 +204,10 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 		sample__none(s, tally);
 		return SAMPLE_COUNTED;
 	}
+	if (cfg_labels && labels(s->level)) {
+		tally__add(tally, XR_LOST);
+		return SAMPLE_COUNTED;
+	}
 	if (s->walk.row.gc_begin && !s->walk.row.gc_at && (s->walk.row.flags & XR_ROW_GC)) {
 		__u64 ip = task__user_ip((struct task_struct *)bpf_get_current_task());
 
@@ -228,14 +237,17 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
  */
 static __always_inline void sample__other_thread(struct scratch *s)
 {
-	__u32 n = s->kernels + XR_FIRST_SLOTS(s->part.flags);
+	const __u32 first = XR_FIRST_SLOTS(s->part.flags);
+	__u32 n = s->kernels + first;
 
+	if (s->part.flags & XR_F_LABELS) /* they are R's thread's */
+		s->slots[masked(first - 1, XR_CHUNK_SLOTS - 1)].word = 0;
 	if (sample__native(s))
 		n += s->native.frames;
 	s->part.flags |= XR_F_OTHER_THREAD;
 	if (s->part.part || n > s->part.nslots) {
 		sample__discard(s);
-		s->part.flags &= ~(XR_F_MEMORY | XR_F_CALLS);
+		s->part.flags &= ~(XR_F_MEMORY | XR_F_CALLS | XR_F_LABELS);
 		s->native.end = NATIVE_FULL;
 		return;
 	}
@@ -425,6 +437,8 @@ static __always_inline int sample__first(struct scratch *s, enum sample_walk how
 	sample__discard(s);
 	s->first_sum = err == WALK_DONE ? s->sum : 0;
 	err = walk__begin(&s->walk);
+	if (!err && cfg_labels)
+		err = labels(s->level);
 	s->sum = 0;
 	if (!err && cfg_lines && (s->walk.row.flags & XR_ROW_LINES))
 		err = innermost(s->level);

@@ -165,6 +165,39 @@ __noinline int innermost(__u32 level)
 	return s ? lines__innermost(&s->walk) : -XR_BAD_LINE;
 }
 
+/* What was read is remembered in the row, for the samples of all CPUs. */
+static __always_inline void labels__remember(struct scratch *s)
+{
+	const struct xr_row *read = &s->walk.row;
+	struct xr_row *row = bpf_map_lookup_elem(&rows, &s->part.pid);
+
+	if (!row || !read->labels_value || row->serial != read->serial)
+		return;
+	/* a sample that interrupts this one finds the three together, or nothing */
+	row->labels_value = 0;
+	barrier();
+	row->labels_stamp = read->labels_stamp;
+	row->labels_hash = read->labels_hash;
+	barrier();
+	row->labels_value = read->labels_value;
+}
+
+__noinline int labels(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+	__u64 value, stamp;
+	int err;
+
+	if (!s || !cfg_labels)
+		return 0;
+	value = s->walk.row.labels_value;
+	stamp = s->walk.row.labels_stamp;
+	err = labels__begin(&s->walk);
+	if (s->walk.row.labels_value != value || s->walk.row.labels_stamp != stamp)
+		labels__remember(s);
+	return err;
+}
+
 /* Does this sample have native frames? */
 static __always_inline bool sample__native(const struct scratch *s)
 {

@@ -153,6 +153,16 @@ struct xr_memory {
 #define XR_MEMORY_SLOTS 2u /* that they take */
 
 /*
+ * With XR_F_LABELS the next slot of part 0 is not a frame either.  Its word is the id of the text
+ * (XR_TEXT_LABELS) with the labels that the R program had set at the sample, or 0: they are not
+ * those of this thread.
+ */
+#define XR_LABELS_MAX	   8u /* labels in a set; the rest is left out */
+#define XR_LABEL_KEY_MAX   64u
+#define XR_LABEL_VALUE_MAX 256u /* bytes; longer texts are cut */
+#define XR_LABELS_TEXT	   (XR_LABELS_MAX * (XR_LABEL_KEY_MAX + XR_LABEL_VALUE_MAX + 2))
+
+/*
  * A package is one of these, or the hash of its name, a text: of a namespace, `stats`, or of the
  * environment of an attached package without a namespace, `package:datasets`.  (Hashes are odd.)  A
  * definition is a place, told in an XR_REC_PLACE record ahead of the first sample that uses it.
@@ -232,9 +242,12 @@ enum xr_form {
  */
 #define XR_F_NONE 0x20000u
 
+#define XR_F_LABELS 0x40000u /* R has labels: the slot before the frames says which */
+
 /* How many slots come before the frames in part 0 of a sample with these flags. */
 #define XR_FIRST_SLOTS(flags)                                                                      \
-	(((flags)&XR_F_MEMORY ? XR_MEMORY_SLOTS : 0) + ((flags)&XR_F_CALLS ? XR_CALL_SLOTS : 0))
+	(((flags)&XR_F_MEMORY ? XR_MEMORY_SLOTS : 0) + ((flags)&XR_F_CALLS ? XR_CALL_SLOTS : 0) +  \
+	 ((flags)&XR_F_LABELS ? 1 : 0))
 
 /*
  * Samples on one CPU may nest: an interrupt samples while a tracepoint's sample is being taken.
@@ -281,9 +294,10 @@ enum xr_unit { XR_UNIT_TICKS = 0, XR_UNIT_NS = 1, XR_UNIT_BYTES = 2, XR_UNIT_COU
 
 /*
  * A text, not terminated: the name of the symbol at address `id`, or (kind XR_TEXT_HASHED) the
- * text whose hash is `id`.  Holds for process row `serial`.  A later text for the same id
- * replaces the earlier.  One as long as its kind may be (XR_NAME_MAX, XR_TEXT_MAX) was cut there,
- * and the decoder counts it.
+ * text whose hash is `id`, or (kind XR_TEXT_LABELS) the labels whose hash is `id`: key, NUL, value,
+ * NUL, for each.  Labels are sent again when they are not those sent last.  Holds for process row
+ * `serial`.  A later text for the same id replaces the earlier.  One as long as its kind may be
+ * (XR_NAME_MAX, XR_TEXT_MAX) was cut there, and the decoder counts it.
  */
 struct xr_text {
 	struct xr_head head;
@@ -295,7 +309,7 @@ struct xr_text {
 	char text[];
 };
 
-enum xr_text_kind { XR_TEXT_SYMBOL = 0, XR_TEXT_HASHED = 1 };
+enum xr_text_kind { XR_TEXT_SYMBOL = 0, XR_TEXT_HASHED = 1, XR_TEXT_LABELS = 2 };
 
 /*
  * What stands for a line of a file: `id`, for process row `serial`.  An even `id` is the address of

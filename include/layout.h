@@ -58,6 +58,8 @@ struct xr_layout {
 	0x2000u /* collections are an event: gc_at is wanted, and the counts of memory */
 #define XR_ROW_CALLS 0x4000u /* which call each frame is, is wanted */
 
+#define XR_ROW_LABELS 0x8000u /* the labels that the R program sets are wanted: from labels_at */
+
 /*
  * What a user may ask to have captured with each frame or sample, as one set: the options, the
  * engines' and the writers' configuration and the rows carry it.
@@ -65,7 +67,7 @@ struct xr_layout {
 #define XR_CAPTURE                                                                                 \
 	(XR_ROW_LINES | XR_ROW_GC | XR_ROW_FILTER | XR_ROW_PACKAGES | XR_ROW_NATIVE |              \
 	 XR_ROW_LEAF | XR_ROW_KERNEL | XR_ROW_OFF_CPU | XR_ROW_IDLE | XR_ROW_MEMORY |              \
-	 XR_ROW_COLLECTIONS | XR_ROW_CALLS)
+	 XR_ROW_COLLECTIONS | XR_ROW_CALLS | XR_ROW_LABELS)
 
 /*
  * One process.  Addresses are in the target; those named `*_at` hold a variable, the others are
@@ -88,13 +90,21 @@ struct xr_row {
 	__u64 base_namespace; /* R_BaseNamespace */
 	__u64 sym_name;	      /* R_NameSymbol */
 	__u64 sym_srcref;     /* R_SrcrefSymbol */
-	__u64 in_bc;	      /* R_InBCInterpreter, the marker; 0: this R has none */
-	__u64 srcref_at;      /* &R_Srcref */
-	__u64 bc_body_at;     /* &R_BCbody, 0: not found */
-	__u64 bc_pc_at;	      /* &R_BCpc */
-	__u64 gc_at;	      /* the flag R_gc_running() reads, 0: not found */
-	__u64 gc_count_at;    /* the number of collections so far, an int; 0: not found */
-	__u64 gc_begin;	      /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
+	/*
+	 * For labels.  The option `xrprof.labels` is a cell of the list .Options: that whose
+	 * address is the CDR of the cell at labels_at, if its TAG is labels_tag.  labels_at 0: the
+	 * program has set none so far, or this R does not tell.
+	 */
+	__u64 labels_at;
+	__u64 labels_tag;  /* the symbol `xrprof.labels` */
+	__u64 sym_names;   /* R_NamesSymbol */
+	__u64 in_bc;	   /* R_InBCInterpreter, the marker; 0: this R has none */
+	__u64 srcref_at;   /* &R_Srcref */
+	__u64 bc_body_at;  /* &R_BCbody, 0: not found */
+	__u64 bc_pc_at;	   /* &R_BCpc */
+	__u64 gc_at;	   /* the flag R_gc_running() reads, 0: not found */
+	__u64 gc_count_at; /* the number of collections so far, an int; 0: not found */
+	__u64 gc_begin;	   /* the collector's code, when gc_at is 0: [gc_begin, gc_end) */
 	__u64 gc_end;
 	/*
 	 * R's counts of its memory (memory.c, duplicate.c), 8 bytes each; 0: not found, or not
@@ -125,11 +135,13 @@ struct xr_row {
 	__u32 node_size;
 	__u64 heap_base; /* bytes in use when the last collection ended, 0: not known (collection.h)
 			  */
+	/* the labels read last, while R had made this number of collections (labels_walk.h) */
+	__u64 labels_value, labels_stamp, labels_hash;
 	__u64 collected_at; /* ns, CLOCK_MONOTONIC: when the last one began that is a sample */
 	struct xr_layout layout;
 };
 
 _Static_assert(sizeof(struct xr_layout) == 40, "xr_layout");
-_Static_assert(sizeof(struct xr_row) == 360, "xr_row");
+_Static_assert(sizeof(struct xr_row) == 408, "xr_row");
 
 #endif

@@ -6,6 +6,7 @@
 /* SEXPTYPE, Rinternals.h; checked against R's headers at build time (check_r_headers.c). */
 #define R_NILSXP     0u
 #define R_SYMSXP     1u
+#define R_LISTSXP    2u
 #define R_CLOSXP     3u
 #define R_ENVSXP     4u
 #define R_LANGSXP    6u

@@ -56,7 +56,7 @@ WALK_FN int walk__begin(struct walk *w)
 		err = calls__begin(w);
 	if (err)
 		return err;
-	if (w->next && (w->row.flags & (XR_ROW_LINES | XR_ROW_PACKAGES)))
+	if (w->next && (w->row.flags & (XR_ROW_LINES | XR_ROW_PACKAGES) || w->row.labels_at))
 		lines__begin(w);
 	return w->next ? 0 : WALK_DONE;
 }
@@ -265,6 +265,7 @@ WALK_FN int walk__step(struct walk *w)
 #include "call_walk.h"
 #include "lines_walk.h"
 #include "function_walk.h"
+#include "labels_walk.h"
 
 #ifdef WALK_PLAIN
 WALK_FN int walk__name(struct walk *w, __u64 fun)

@@ -49,6 +49,9 @@ WALK_HOOK int walk__send_hashed(struct walk *w, __u64 addr, __u32 len);
 /* Send that @id stands for line @line of the file whose name's hash is @file (abi.h). */
 WALK_HOOK int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line);
 
+/* Send the labels whose texts w->labels says, as XR_TEXT_LABELS; their hash goes to w->hash. */
+WALK_HOOK int walk__send_labels(struct walk *w);
+
 /* Add one slot to the sample. */
 WALK_HOOK int walk__emit(struct walk *w, __u64 word, __u64 more);
 
@@ -247,6 +250,21 @@ struct functions {
 };
 
 /*
+ * --- labels ---
+ *
+ * What the R program says that it is doing.  labels_walk.h fills it.
+ */
+#define LABELS_ATTRIBS 8 /* attributes of the option's value that are looked at */
+
+struct labels {
+	__u64 at[2 * XR_LABELS_MAX];  /* texts: a key, its value, the next key, ... */
+	__u32 len[2 * XR_LABELS_MAX]; /* bytes of each */
+	__u32 n;		      /* texts */
+	__u32 pad;
+	__u64 cell[7];
+};
+
+/*
  * The state of one walk.  The caller fills `row`, the limits of `budget`, and `sp` and `sp_top`
  * when it wants to know whether R runs on that stack; walk__begin() the rest.  Everything a later
  * step needs is here, so a walk can be left and taken up again.
@@ -274,7 +292,7 @@ struct walk {
 	__u32 unproven; /* the innermost location is where the row does not lead (XR_ROW_BC) */
 	__u32 sample;	/* number of the sample, for what is remembered within it */
 	__u32 lenient;	/* what is being read may be unreadable */
-	__u32 first;	/* XR_F_MEMORY, XR_F_CALLS: what comes before the frames */
+	__u32 first;	/* XR_F_MEMORY, XR_F_CALLS, XR_F_LABELS: what comes before the frames */
 	struct xr_memory counts;
 	struct walk_budget budget;
 	__u64 cell[R_CELL_WORDS];
@@ -285,6 +303,7 @@ struct walk {
 	struct walk_text texts[WALK_TEXTS];
 	struct lines lines;
 	struct functions functions;
+	struct labels labels;
 };
 
 /* walk__look_slow - has the time or the work run out?  1 or 0; the next look is WALK_LOOK later. */

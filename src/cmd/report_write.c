@@ -115,6 +115,7 @@ static int writing__begin(void *arg, const struct profile_about *about)
 		.labels = format->labels,
 		.threads = format->threads,
 		.details = format->details,
+		.given = format->given,
 		.timeline = format->timeline,
 		.width = 1, /* a file */
 	};

@@ -416,8 +416,9 @@ const struct writer_ops writer_otlp = {
 	.threads = true,
 	.details = true,
 	.calls = true,
+	.given = true,
 	.types = true,
 	.parts = true,
-	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
+	.capture = XR_ROW_GC | XR_ROW_PACKAGES | XR_ROW_LABELS,
 	.profile = otlp__profile,
 };

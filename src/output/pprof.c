@@ -218,8 +218,9 @@ const struct writer_ops writer_pprof = {
 	.threads = true,
 	.details = true,
 	.calls = true,
+	.given = true,
 	.types = true,
 	.parts = true,
-	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
+	.capture = XR_ROW_GC | XR_ROW_PACKAGES | XR_ROW_LABELS,
 	.profile = pprof__profile,
 };

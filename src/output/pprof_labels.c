@@ -10,7 +10,7 @@
 /* None that go tool pprof knows: it shows the number as it is. */
 #define UNIT_STARTED "s since 1970"
 
-/* What the samples of a process have in common. */
+/* What the samples of a process, to which the program gave the same labels, have in common. */
 struct pprof_labels {
 	size_t n;
 	size_t thread; /* where that of the thread goes */
@@ -92,27 +92,41 @@ int pprof__keys(struct pprof *p)
 	return err;
 }
 
+/* Labels of a sample: those before others of the same key count. */
+struct pprof_part {
+	const struct profile_label *labels;
+	size_t n;
+};
+
 /* Of each key the first. */
-static int pprof__add_all(struct pprof *p, struct pprof_making *m,
-			  const struct profile_label *labels, size_t n,
-			  const struct profile_process *but)
+static int pprof__add_all(struct pprof *p, struct pprof_making *m, const struct pprof_part *parts,
+			  size_t at)
 {
+	const struct profile_label *labels = parts[at].labels;
 	int err = 0;
 
-	if (n > PROFILE_LABELS_MAX)
-		n = PROFILE_LABELS_MAX;
-	for (size_t i = 0; i < n && !err; i++)
-		if (!key__is_taken(labels[i].key) && !labels__value(labels, i, labels[i].key) &&
-		    !(but && process__label(but, labels[i].key)))
-			err = pprof__add(p, m, labels[i].key, labels[i].value);
+	for (size_t i = 0; i < parts[at].n && i < PROFILE_LABELS_MAX && !err; i++) {
+		const char *key = labels[i].key;
+		bool taken = key__is_taken(key) || labels__value(labels, i, key);
+
+		for (size_t k = 0; k < at && !taken; k++)
+			taken = labels__value(parts[k].labels, parts[k].n, key);
+		if (!taken)
+			err = pprof__add(p, m, key, labels[i].value);
+	}
 	return err;
 }
 
-/* All that the samples of the aggregate's process @i have. */
-static int pprof__make(struct pprof *p, uint32_t i, struct pprof_making *m)
+/* All that the samples of @row's process with the labels of that row have. */
+static int pprof__make(struct pprof *p, const struct aggregate_row *row, struct pprof_making *m)
 {
-	const struct profile_process *process = aggregate__process(p->aggregate, i);
+	const struct profile_process *process = aggregate__process(p->aggregate, row->process);
 	const struct writer_config *config = p->config;
+	struct pprof_part parts[] = {
+		{row->given ? row->given->labels : NULL, row->given ? row->given->n : 0},
+		{process->labels, process->nlabels},
+		{config->labels, config->nlabels},
+	};
 	int err = 0;
 
 	m->n = 0;
@@ -127,23 +141,30 @@ static int pprof__make(struct pprof *p, uint32_t i, struct pprof_making *m)
 			continue;
 		err = pprof__attribute(p, a, &value, &m->l[m->n++]);
 	}
-	err = err ? err : pprof__add_all(p, m, process->labels, process->nlabels, NULL);
-	return err ? err : pprof__add_all(p, m, config->labels, config->nlabels, process);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++)
+		err = pprof__add_all(p, m, parts, i);
+	return err;
 }
 
-/* The labels of process @i, made if there are none yet; NULL: *@err. */
-static struct pprof_labels *pprof__of_process(struct pprof *p, uint32_t i, int *err)
+static uint64_t given__number(const struct aggregate_row *row)
 {
-	struct pprof_labels *labels = map__get(&p->labels, i, 0);
+	return row->given ? row->given->number : 0;
+}
+
+/* The labels of @row's process, made if there are none yet; NULL: *@err. */
+static struct pprof_labels *pprof__of_process(struct pprof *p, const struct aggregate_row *row,
+					      int *err)
+{
+	struct pprof_labels *labels = map__get(&p->labels, row->process, given__number(row));
 	struct pprof_making making;
 
 	if (labels)
 		return labels;
-	*err = pprof__make(p, i, &making);
+	*err = pprof__make(p, row, &making);
 	if (*err)
 		return NULL;
 	labels = arena__alloc(&p->arena, sizeof(*labels) + making.n * sizeof(labels->l[0]));
-	if (!labels || map__put(&p->labels, i, 0, labels)) {
+	if (!labels || map__put(&p->labels, row->process, given__number(row), labels)) {
 		*err = -ENOMEM;
 		return NULL;
 	}
@@ -190,7 +211,7 @@ int pprof__labels(struct pprof *p, const struct aggregate_row *row, struct pprof
 	struct pprof_labels *of;
 	int err = 0;
 
-	of = pprof__of_process(p, row->process, &err);
+	of = pprof__of_process(p, row, &err);
 	if (!of)
 		return err;
 	labels->n = 0;

@@ -33,7 +33,7 @@ struct pprof {
 	int64_t keys[ATTRIBUTES_MAX]; /* strings, by row of attributes.h; 0: not yet */
 	/* of pprof_labels.c */
 	struct map words;  /* (address of a text, 0) to 1 + its string */
-	struct map labels; /* (number of a process, 0) to struct pprof_labels */
+	struct map labels; /* (number of a process, that of given labels or 0) to pprof_labels */
 };
 
 /* All return 0 or a negative errno. */
@@ -57,7 +57,7 @@ int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n);
 /* Attributes, labels of a process, and those of the run. */
 #define PPROF_CALLS	 8u /* of a sample: the outermost ones */
 #define PPROF_OF_SAMPLE	 (ATTRIBUTES_MAX + PPROF_CALLS * ATTRIBUTES_MAX)
-#define PPROF_LABELS_MAX (PPROF_OF_SAMPLE + 2 * PROFILE_LABELS_MAX)
+#define PPROF_LABELS_MAX (PPROF_OF_SAMPLE + 2 * PROFILE_LABELS_MAX + XR_LABELS_MAX)
 
 /* What the labels of a sample are in. */
 struct pprof_row_labels {

@@ -25,6 +25,7 @@ static int stream__aggregates(struct stream *st)
 		.threads = format->threads,
 		.details = format->details,
 		.calls = format->calls,
+		.given = format->given,
 		.timeline = format->timeline,
 		.width = st->config->timeline,
 		.interval_ns = about__interval(&st->config->writer.about),

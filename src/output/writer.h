@@ -54,7 +54,7 @@ struct writer_ops {
 	bool per_process;   /* several processes need one output each (rprof) */
 	/* of its aggregate, as of struct aggregate_config */
 	uint32_t labels;
-	bool threads, details, calls, timeline;
+	bool threads, details, calls, given, timeline;
 	bool sources; /* it shows sources */
 	bool parts;   /* it can write a part (struct writer_config) */
 	/*

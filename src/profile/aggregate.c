@@ -9,6 +9,8 @@
 #include "profile/attributes.h"
 #include "profile/stacks.h"
 
+#define GIVEN_MAX 1000u /* sets of labels; what a program gives beyond them is left out */
+
 /* What a row costs: itself, its places in the two maps, and what arrays keep in store. */
 #define ROW_COST                                                                                   \
 	(2 * sizeof(struct aggregate_row) + 6 * sizeof(struct map_entry) + 2 * sizeof(uint32_t))
@@ -27,6 +29,7 @@ struct aggregate {
 	struct map index;   /* (id of our stack, process << 32 | kind) to the row */
 	/* (labels and type, thread and detail), and (call, that), to a number from 1 on */
 	struct map kinds;
+	struct map given; /* (hash of labels, another) to struct profile_given */
 	struct timeline timeline;
 	struct aggregate_row *rows;
 	size_t nrows, cap;
@@ -39,7 +42,7 @@ struct aggregate {
 	size_t ncalls, calls_cap;
 	size_t cost;			/* taken from the budget for rows and processes */
 	size_t none[PROFILE_TYPES_MAX]; /* number of the row of those dropped, 0: none */
-	uint64_t dropped;
+	uint64_t dropped, unlabelled;
 	uint64_t first, last; /* ns */
 	struct errmsg why;    /* of aggregate__sink */
 };
@@ -204,6 +207,7 @@ static long aggregate__process_index(struct aggregate *a, const struct profile_p
 /* What the samples of a row have in common besides their stack. */
 struct row_key {
 	uint32_t process, labels, tid, type, detail, call;
+	const struct profile_given *given;
 	uint64_t number; /* of all that, for maps */
 };
 
@@ -222,6 +226,7 @@ static size_t aggregate__new_row(struct aggregate *a, const struct stack *stack,
 		.type = key->type,
 		.detail = key->detail,
 		.call = key->call ? a->calls[key->call - 1] : NULL,
+		.given = key->given,
 	};
 	return ++a->nrows;
 }
@@ -300,7 +305,8 @@ struct profile_call *const *aggregate__calls(const struct aggregate *a, size_t *
 	return a->calls;
 }
 
-#define KIND_OF_CALL (1ULL << 63) /* no sample type is so large */
+#define KIND_OF_CALL  (1ULL << 63) /* no sample type is so large */
+#define KIND_OF_GIVEN (1ULL << 62)
 
 /* The number of two that belong together, from 1 on; negative: an error. */
 static long aggregate__kind(struct aggregate *a, uint64_t first, uint64_t second)
@@ -313,6 +319,47 @@ static long aggregate__kind(struct aggregate *a, uint64_t first, uint64_t second
 		return -ENOSPC;
 	kind = a->kinds.count + 1;
 	return map__put(&a->kinds, first, second, number(kind)) ? -ENOMEM : (long)kind;
+}
+
+/* A copy of the labels of @s, number @number; NULL: no room. */
+static struct profile_given *given__copy(struct aggregate *a, const struct sample *s,
+					 uint32_t number)
+{
+	struct profile_given *given = arena__alloc(&a->arena, sizeof(*given));
+	bool known = given;
+
+	if (known)
+		*given = (struct profile_given){.number = number};
+	for (size_t i = 0; known && i < s->nlabels && i < XR_LABELS_MAX; i++) {
+		given->labels[i].key = aggregate__text(a, s->labels[i].key);
+		given->labels[i].value = aggregate__text(a, s->labels[i].value);
+		given->n = i + 1;
+		known = given->labels[i].key && given->labels[i].value;
+	}
+	return known ? given : NULL;
+}
+
+/* The labels of @s, added if they are new; NULL: none, or they do not fit. */
+static const struct profile_given *aggregate__given(struct aggregate *a, const struct sample *s)
+{
+	uint64_t first = 0, second = s->nlabels;
+	struct profile_given *given;
+
+	if (!a->config.given || !s->nlabels)
+		return NULL;
+	for (size_t i = 0; i < s->nlabels && i < XR_LABELS_MAX; i++) {
+		const struct profile_label *l = &s->labels[i];
+
+		first = map__hash(first, map__hash_bytes(l->key, strlen(l->key)));
+		second = map__hash(second ^ first, map__hash_bytes(l->value, strlen(l->value)));
+	}
+	given = map__get(&a->given, first, second);
+	if (given)
+		return given;
+	if (a->given.count == GIVEN_MAX || !aggregate__pay(a, 3 * sizeof(struct map_entry)))
+		return NULL;
+	given = given__copy(a, s, (uint32_t)a->given.count + 1);
+	return given && !map__put(&a->given, first, second, given) ? given : NULL;
 }
 
 /* The key of the samples like @s of @p; -ENOMEM, -ENOSPC. */
@@ -337,6 +384,9 @@ static int aggregate__key(struct aggregate *a, const struct profile_process *p,
 			       (uint64_t)key->detail << 32 | key->tid);
 	if (kind > 0 && call)
 		kind = aggregate__kind(a, KIND_OF_CALL | (uint64_t)call, (uint64_t)kind);
+	key->given = aggregate__given(a, s);
+	if (kind > 0 && key->given)
+		kind = aggregate__kind(a, KIND_OF_GIVEN | key->given->number, (uint64_t)kind);
 	if (kind < 0)
 		return (int)kind;
 	key->number = (uint64_t)key->process << 32 | (uint64_t)kind;
@@ -407,6 +457,7 @@ int aggregate__add(struct aggregate *a, const struct profile_process *p, const s
 		if (map__put(&a->seen, s->stack->id, key.number, number(n)))
 			return -ENOMEM;
 	}
+	a->unlabelled += a->config.given && s->nlabels && !key.given && type__counts(s->type);
 	row__count(a, n, s);
 	return 0;
 }
@@ -520,6 +571,20 @@ const struct profile_process *aggregate__processes(const struct aggregate *a, si
 	return a->processes;
 }
 
+const char *aggregate__label(const struct aggregate *a, const struct aggregate_row *row,
+			     const char *key)
+{
+	const char *value =
+		row->given ? labels__value(row->given->labels, row->given->n, key) : NULL;
+
+	return value ? value : process__label(&a->processes[row->process], key);
+}
+
+uint64_t aggregate__unlabelled(const struct aggregate *a)
+{
+	return a->unlabelled;
+}
+
 const struct timeline *aggregate__timeline(const struct aggregate *a)
 {
 	return a->timeline.n ? &a->timeline : NULL;
@@ -568,6 +633,7 @@ void aggregate__clear(struct aggregate *a)
 	map__free(&a->seen);
 	map__free(&a->index);
 	map__free(&a->kinds);
+	map__free(&a->given);
 	map__free(&a->serials);
 	map__free(&a->call_ids);
 	free(a->calls);
@@ -575,7 +641,10 @@ void aggregate__clear(struct aggregate *a)
 	free(a->rows);
 	free(a->processes);
 	budget__give(&a->budget, a->cost);
-	*a = (struct aggregate){.budget = a->budget, .config = a->config, .dropped = a->dropped};
+	*a = (struct aggregate){.budget = a->budget,
+				.config = a->config,
+				.dropped = a->dropped,
+				.unlabelled = a->unlabelled};
 	aggregate__init(a);
 }
 

@@ -20,8 +20,9 @@ struct aggregate_row {
 	uint32_t detail;	   /* of the samples, if that is asked for, or 0 */
 	/* the innermost call; its `outer` are the others; NULL: none */
 	const struct profile_call *call;
-	uint64_t samples; /* none of a type that does not count (type__counts) */
-	uint64_t value;	  /* their weights */
+	const struct profile_given *given; /* the labels that the program gave; NULL: none */
+	uint64_t samples;		   /* none of a type that does not count (type__counts) */
+	uint64_t value;			   /* their weights */
 };
 
 /*
@@ -42,6 +43,7 @@ struct aggregate_config {
 	uint32_t labels; /* the XR_F_ flags by which samples are kept apart */
 	bool threads;	 /* samples of different threads are kept apart */
 	bool details;	 /* and those of different details */
+	bool given;	 /* and those to which the R program gave different labels */
 	bool timeline;	 /* remember when samples were taken: a wait, over the time it took */
 	uint64_t width;	 /* ns of a span of it at first, where waits are of a moment, too; 0: as of
 			    timeline.h */
@@ -108,6 +110,13 @@ const struct profile_process *aggregate__processes(const struct aggregate *a, si
  */
 void aggregate__learn(struct aggregate *a, const struct profile_call *call);
 struct profile_call *const *aggregate__calls(const struct aggregate *a, size_t *n);
+
+/* aggregate__label - the label @key of @row: the program's, else its process'.  NULL: none. */
+const char *aggregate__label(const struct aggregate *a, const struct aggregate_row *row,
+			     const char *key);
+
+/* aggregate__unlabelled - samples whose labels did not fit, since it was made. */
+uint64_t aggregate__unlabelled(const struct aggregate *a);
 
 /*
  * aggregate__timeline - of its rows, by their index; NULL if it was not asked for, or if no sample

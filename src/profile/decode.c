@@ -18,7 +18,7 @@
 #define DECODE_FLAGS                                                                               \
 	(XR_F_MORE | XR_F_TRUNCATED | XR_F_GC | XR_F_LINES | XR_F_OTHER_THREAD | XR_F_KERNEL |     \
 	 XR_F_DISCARD | XR_F_UNPROVEN | XR_F_PACKAGES | XR_F_NATIVE | XR_F_NATIVE_CUT |            \
-	 XR_F_ELSEWHERE | XR_F_WAIT | XR_F_MEMORY | XR_F_CALLS | XR_F_NONE)
+	 XR_F_ELSEWHERE | XR_F_WAIT | XR_F_MEMORY | XR_F_CALLS | XR_F_NONE | XR_F_LABELS)
 
 /* The sample being put together from what one cpu sends at one level. */
 struct pending {
@@ -33,6 +33,7 @@ struct pending {
 	uint32_t last_native;	     /* behind the outermost of them */
 	uint64_t file;		     /* the place being executed in the frame to come */
 	uint32_t line;
+	uint64_t labels; /* id of their text; 0: none */
 	struct known *known;
 	struct sample sample; /* stack is set when it is handed on */
 };
@@ -279,6 +280,13 @@ static void pending__collections(struct pending *p, const struct xr_sample *r)
 	p->sample.counted = slot->more & XR_COUNTED;
 }
 
+/* The labels come last of what comes before the frames. */
+static void pending__labels(struct pending *p, const struct xr_sample *r)
+{
+	if (!r->part && r->flags & XR_F_LABELS)
+		p->labels = r->slots[sample__first(r) - 1].word;
+}
+
 /* All parts of @p came: the stack they make, with its marks. */
 static const struct stack *decoder__stack(struct decoder *d, struct pending *p)
 {
@@ -403,6 +411,7 @@ static int decoder__start(struct decoder *d, struct pending *p, const struct xr_
 	p->last_native = 0;
 	p->file = 0;
 	p->line = 0;
+	p->labels = 0;
 	p->sample = (struct sample){
 		.time = r->time,
 		.weight = r->weight,
@@ -438,9 +447,10 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 	if (err)
 		return err;
 	p->next_part++;
-	p->sample.flags |= r->flags & ~(XR_F_MORE | XR_F_MEMORY);
+	p->sample.flags |= r->flags & ~(XR_F_MORE | XR_F_MEMORY | XR_F_LABELS);
 	pending__memory(p, r);
 	pending__collections(p, r);
+	pending__labels(p, r);
 	err = p->no_room ? 0 : decoder__frames(d, p, r);
 	if (err == -ENOSPC) { /* the sample counts, without its stack */
 		p->no_room = true;
@@ -455,6 +465,9 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 		}
 		p->sample.stack = decoder__stack(d, p);
 		d->stats.samples += !(p->sample.flags & XR_F_NONE);
+		if (p->labels)
+			p->sample.labels =
+				known__labels(&d->all, p->known, p->labels, &p->sample.nlabels);
 		d->ops.sample(d->arg, &p->sample);
 	}
 	pending__end(d, p);

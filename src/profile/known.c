@@ -11,8 +11,8 @@
 
 #define ID_COST (2 * sizeof(struct map_entry)) /* a name's place in a map */
 
-#define KNOWN_PLACE 2u	/* the kind of a place's id, beside enum xr_text_kind */
-#define KNOWN_COUNT 3u	/* of a name's hash: how many srcfiles have that name */
+#define KNOWN_PLACE 3u	/* the kind of a place's id, beside enum xr_text_kind */
+#define KNOWN_COUNT 4u	/* of a name's hash: how many srcfiles have that name */
 #define NUMBERED    64u /* srcfiles of one name that are told apart; the others are one */
 
 struct slot {
@@ -57,6 +57,7 @@ static void known__free(struct knowledge *all, struct known *k)
 		return;
 	known__forget_made(k);
 	intern__free(&k->names);
+	label_sets__free(&k->labels);
 	arena__free(&k->places);
 	budget__give(&k->room, k->ids.count * ID_COST);
 	map__free(&k->ids);
@@ -78,6 +79,7 @@ struct known *known__of(struct knowledge *all, uint32_t serial)
 		k->room.reserve = LIMIT_RESERVE(all->memory);
 	k->made = (struct budget){.whole = &all->made, .max = LIMIT_MADE_ONE(all->memory)};
 	intern__init(&k->names, &k->room);
+	k->labels.budget = &k->room;
 	k->places.budget = &k->room;
 	stacks__init(&k->stacks, &k->made, &all->last_id);
 	k->slots.budget = k->arena.budget = &k->made;
@@ -130,11 +132,16 @@ int known__text(struct knowledge *all, const struct xr_text *r)
 	struct known *k;
 	int err;
 
-	if (r->kind > XR_TEXT_HASHED || r->len > text__max(r->kind))
+	if (r->kind > XR_TEXT_LABELS || r->len > text__max(r->kind))
 		return -EBADMSG;
 	k = known__of(all, r->serial);
 	if (!k)
 		return -ENOMEM;
+	if (r->kind == XR_TEXT_LABELS) {
+		all->stats->names_dropped +=
+			label_sets__put(&k->labels, r->id, r->text, r->len) != 0;
+		return 0;
+	}
 	name = r->len < text__max(r->kind) ? intern__get(&k->names, r->text, r->len)
 					   : known__cut(all, k, r);
 	old = map__get(&k->ids, r->id, r->kind);
@@ -157,6 +164,15 @@ int known__text(struct knowledge *all, const struct xr_text *r)
 	if (err && !old)
 		budget__give(&k->room, ID_COST);
 	return err;
+}
+
+const struct profile_label *known__labels(struct knowledge *all, struct known *k, uint64_t id,
+					  size_t *n)
+{
+	const struct profile_label *labels = label_sets__find(&k->labels, id, n);
+
+	all->stats->unnamed += id && !labels;
+	return labels;
 }
 
 /* The number of one more srcfile whose name's hash is @file. */

@@ -9,6 +9,7 @@
 #include "abi.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "profile/label_sets.h"
 #include "profile/stacks.h"
 #include "profile/stats.h"
 
@@ -20,7 +21,8 @@ struct known {
 	struct budget room, made; /* for the names; for what is made of them */
 	struct intern names;
 	struct map ids; /* (id, enum xr_text_kind) to the name; (id, KNOWN_PLACE) to the place */
-	struct arena places;  /* struct known_place */
+	struct arena places; /* struct known_place */
+	struct label_sets labels;
 	struct stacks stacks; /* frames, stacks, and names put together */
 	struct table slots;   /* struct slot */
 	struct arena arena;   /* of the slots */
@@ -64,6 +66,13 @@ struct known *known__of(struct knowledge *all, uint32_t serial);
 
 /* known__text - keep a name; the record is all there.  -EBADMSG: it cannot be; -ENOMEM. */
 int known__text(struct knowledge *all, const struct xr_text *r);
+
+/*
+ * known__labels - the labels of @id that the R program had set: *@n of them.  If their text never
+ * came there are none, and that is counted.
+ */
+const struct profile_label *known__labels(struct knowledge *all, struct known *k, uint64_t id,
+					  size_t *n);
 
 /* known__told_place - keep a place; the same errors. */
 int known__told_place(struct knowledge *all, const struct xr_place *r);

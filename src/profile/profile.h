@@ -123,6 +123,18 @@ static inline uint64_t call__ns(const struct profile_call *call)
 	return end > call->began ? end - call->began : 0;
 }
 
+/* Something said of a process, such as the service it belongs to, or of a sample. */
+struct profile_label {
+	const char *key, *value;
+};
+
+/* The labels that an R program gave samples, ordered by key; equal ones are one in an aggregate. */
+struct profile_given {
+	uint32_t number; /* from 1 on */
+	size_t n;
+	struct profile_label labels[XR_LABELS_MAX];
+};
+
 /* One sample, whole.  Borrowed: valid during the call it is passed to. */
 struct sample {
 	uint64_t time;	  /* ns, CLOCK_MONOTONIC */
@@ -148,6 +160,9 @@ struct sample {
 	uint32_t collections;
 	bool counted;			 /* `collections` is known */
 	const struct profile_call *call; /* the innermost that it is in; NULL: none */
+	/* what the R program had set as its labels, ordered by key; of different keys */
+	const struct profile_label *labels;
+	size_t nlabels;
 };
 
 /* wait__state - why a thread was on no CPU, by a sample's flags. */
@@ -159,11 +174,6 @@ static inline const char *wait__state(uint32_t flags)
 		return "stopped";
 	return flags & XR_F_DISK ? "disk" : "sleeping";
 }
-
-/* Something said of a process, such as the service it belongs to. */
-struct profile_label {
-	const char *key, *value;
-};
 
 /* labels__value - the value of the first of these @n labels that is @key; NULL: there is none. */
 static inline const char *labels__value(const struct profile_label *labels, size_t n,

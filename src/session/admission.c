@@ -26,6 +26,10 @@
 
 #define LOOKS 8 /* at a row that is not complete, one after the other */
 
+/* Between two looks at the options of a process; looks a second, of all processes. */
+#define LABELS_NS    NS_PER_S
+#define LABELS_LOOKS 128u
+
 /* before one is asked about again who did not answer, or too many of whose user */
 #define BUSY_MS 1000
 
@@ -130,7 +134,7 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 	/* now, so that it is known by the first sample where that can be */
 	if (admission__undescribed(l, p) && !p->asked)
 		return admission__describe(l, p, os__now());
-	return 0;
+	return admission__labels(l, p, os__now());
 }
 
 /* Ask @q of @p; admission__answered() goes on. */
@@ -167,6 +171,44 @@ bool admission__undescribed(const struct lifecycle *l, const struct process *p)
 int admission__describe(struct lifecycle *l, struct process *p, uint64_t now)
 {
 	return admission__put(l, p, &(struct ask){.kind = ASK_DESCRIBE}, now);
+}
+
+int admission__labels(struct lifecycle *l, struct process *p, uint64_t now)
+{
+	const uint64_t rest = LABELS_NS * (1 + l->processes.count / LABELS_LOOKS);
+	struct ask q = {.kind = ASK_LABELS, .at = l->symbols_at, .target = p->target};
+
+	if (!(l->config->capture & XR_ROW_LABELS) || p->labels_never || p->asked ||
+	    !p->target.row.start_time)
+		return 0;
+	if (p->labels_at && (!p->labels_ran || now - p->labels_at < rest))
+		return 0;
+	p->labels_at = now;
+	p->labels_ran = false;
+	return admission__put(l, p, &q, now);
+}
+
+/* Where @p has its option for labels is known. */
+static void admission__labelled(struct lifecycle *l, struct process *p, const struct ask *a)
+{
+	struct xr_row *row = &p->target.row;
+
+	if (a->err == -ENOENT || a->err == -ENOSYS) {
+		p->labels_never = true;
+		notes__debug(&l->config->notes,
+			     "process %u: labels are not available: R's options are not found",
+			     p->pid);
+	}
+	if (a->err || p->state != PROCESS_SAMPLED)
+		return;
+	l->symbols_at = a->at;
+	p->target.symbols = a->target.symbols;
+	if (row->labels_at == a->target.row.labels_at &&
+	    row->labels_tag == a->target.row.labels_tag)
+		return;
+	row->labels_at = a->target.row.labels_at;
+	row->labels_tag = a->target.row.labels_tag;
+	l->ops->update(l->engine, row);
 }
 
 int admission__look(struct lifecycle *l, struct process *p, uint64_t now)
@@ -396,6 +438,10 @@ void admission__answered(struct lifecycle *l, const struct ask *a)
 	if (a->kind == ASK_DESCRIBE || p->state == PROCESS_ENDED)
 		return;
 	p->asked = false;
+	if (a->kind == ASK_LABELS) {
+		admission__labelled(l, p, a);
+		return;
+	}
 	if (a->err && a->kind != ASK_HIDDEN)
 		l->reason = a->why;
 	switch (a->kind) {

@@ -38,4 +38,10 @@ void admission__go_on(struct lifecycle *l, struct process *p, uint64_t now);
 /* admission__answered - act on the answer to a question of any kind that is asked here. */
 void admission__answered(struct lifecycle *l, const struct ask *answer);
 
+/*
+ * admission__labels - have the option for labels of @p looked for, if that is wanted and due: about
+ * once a second while it runs, less often if there are many processes.
+ */
+int admission__labels(struct lifecycle *l, struct process *p, uint64_t now);
+
 #endif

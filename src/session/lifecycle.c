@@ -336,6 +336,7 @@ static void lifecycle__complete(struct lifecycle *l, struct process *p, uint64_t
 		admission__describe(l, p, now);
 	if (native__due(&l->natives, p) && native__due(&l->natives, p) <= now)
 		native__look(l, p, now);
+	admission__labels(l, p, now);
 	if (!p->hidden.open || p->asked || verify_hidden__due(&l->verify, &p->hidden) > now)
 		return;
 	admission__look(l, p, now);

@@ -152,6 +152,10 @@ struct process {
 	struct native_process native;
 	struct target target;
 	struct hidden_proof hidden; /* of `target` */
+	/* its option for labels (target/labels.h): when it was looked for last, 0: never; whether
+	 * there was a sample since; and whether this R's options cannot be found */
+	uint64_t labels_at;
+	bool labels_ran, labels_never;
 };
 
 #define PROCESS_BUCKETS 1024u

@@ -157,6 +157,7 @@ void records__sample(void *lifecycle, const struct sample *taken)
 		return;
 	records__count(&l->records, p);
 	verify_hidden__runs(&p->hidden);
+	p->labels_ran = true;
 	if (sample->flags & XR_F_UNPROVEN)
 		advice__unproven(&l->advice, p);
 	if (l->config->capture & XR_ROW_LINES)
@@ -188,12 +189,15 @@ static void records__inherit(struct lifecycle *l, struct process *p, const struc
 	p->inherited = true;
 	*t = parent->target;
 	memcpy(p->container, parent->container, sizeof(p->container));
+	p->labels_at = parent->labels_at;
+	p->labels_never = parent->labels_never;
 	t->pid = (pid_t)p->pid;
 	t->row.serial = p->serial;
 	t->row.pid = p->pid;
 	verify_hidden__inherit(&p->hidden, &parent->hidden, os__now());
-	if (!p->hidden.open && !p->hidden.completed)
-		return; /* the row will not change */
+	/* will the row change? */
+	if (!p->hidden.open && !p->hidden.completed && !(l->config->capture & XR_ROW_LABELS))
+		return;
 	t->start_time = t->row.start_time = proc__start_time(t->pid);
 	if (!t->start_time) /* it has ended */
 		p->hidden.open = false;

@@ -15,6 +15,7 @@ size_t ask__size(enum ask_kind kind)
 	case ASK_MODULE:
 		return offsetof(struct ask, why);
 	case ASK_FIND:
+	case ASK_LABELS:
 	case ASK_SOURCE:
 		return offsetof(struct ask, check);
 	case ASK_HIDDEN:
@@ -81,6 +82,9 @@ void ask__answer(struct ask *q)
 	case ASK_SOURCE:
 		q->fd = -1;
 		q->err = -ENOSYS;
+		break;
+	case ASK_LABELS:
+		q->err = -ENOENT;
 		break;
 	}
 }

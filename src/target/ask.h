@@ -45,6 +45,12 @@ enum ask_kind {
 	/* native_maps__make(), native_module__make() of what is mapped `at`: `fd`, the taker's */
 	ASK_MAPS,
 	ASK_MODULE,
+	/*
+	 * symbol_table__labels() of `target.row`.  `at` is where the variable of R's table of
+	 * symbols is supposed to be, from `target.load_bias` on (0: nowhere), and then where it is.
+	 * -ENOENT: it is nowhere, or it is Windows.
+	 */
+	ASK_LABELS,
 	/* source__read() of what `target.row` has `at`: `fd` (source.h) */
 	ASK_SOURCE,
 };

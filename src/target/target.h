@@ -11,6 +11,7 @@
 
 #include "base/errmsg.h"
 #include "layout.h"
+#include "target/labels.h"
 
 /* For target__find(): */
 #define TARGET_HIDDEN	(XR_ROW_LINES | XR_ROW_GC | XR_ROW_MEMORY | XR_ROW_COLLECTIONS)
@@ -42,8 +43,9 @@ struct target {
 			     */
 	/* of R's hidden variables, hidden.h: constants, NULL when not found */
 	const char *how_lines, *how_gc, *how_memory;
-	uint16_t srcref;   /* offset of RCNTXT.srcref as the file's code has it, 0: not seen */
-	struct xr_row row; /* serial, flags and r_tid are the caller's to fill */
+	uint16_t srcref; /* offset of RCNTXT.srcref as the file's code has it, 0: not seen */
+	struct symbol_table symbols; /* filled by ASK_LABELS (ask.h) */
+	struct xr_row row;	     /* serial, flags and r_tid are the caller's to fill */
 };
 
 /*

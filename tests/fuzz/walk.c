@@ -23,6 +23,7 @@ struct run {
 	uint32_t slots;
 	uint32_t counts; /* of slots before them: R's counts of memory */
 	bool called;	 /* and how often it began to collect */
+	bool labelled;	 /* and the labels that R has */
 };
 
 static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
@@ -68,6 +69,22 @@ static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 	return err;
 }
 
+static int walk__send_labels(struct walk *w)
+{
+	uint64_t hash = 0, all = 0;
+
+	if (!w->labels.n || w->labels.n > 2 * XR_LABELS_MAX || w->labels.n % 2)
+		fuzz__fail("%u texts of labels", w->labels.n);
+	for (uint32_t i = 0; i < w->labels.n; i++) {
+		if (text__read((struct run *)w, w->labels.at[i], w->labels.len[i],
+			       i % 2 ? XR_LABEL_VALUE_MAX : XR_LABEL_KEY_MAX, &hash))
+			return -XR_BAD_SYMBOL;
+		all ^= hash;
+	}
+	w->hash = all | 1;
+	return 0;
+}
+
 static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {
 	struct run *r = (struct run *)w;
@@ -99,6 +116,12 @@ static int walk__emit(struct walk *w, __u64 word, __u64 more)
 		if (r->slots || more > XR_COUNTED)
 			fuzz__fail("an invalid count of collections");
 		r->called = true;
+		return 0;
+	}
+	if (w->first & XR_F_LABELS && !r->labelled) {
+		if (r->slots || more || word != w->hash)
+			fuzz__fail("labels that are others");
+		r->labelled = true;
 		return 0;
 	}
 	if (!part && (form <= XR_FORM_NONE || form > XR_FORM_ITEM_ODD))
@@ -138,8 +161,10 @@ static void sample(struct run *r)
 
 	r->slots = 0;
 	r->counts = 0;
-	r->called = false;
+	r->called = r->labelled = false;
 	err = walk__begin(&r->walk);
+	if (!err)
+		err = labels__begin(&r->walk);
 	if (!err && (r->walk.row.flags & XR_ROW_LINES))
 		err = lines__innermost(&r->walk);
 	budget__check(&r->walk.budget);

@@ -65,6 +65,32 @@ static inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 	return run__text(run__of(w), 0, addr, len, &w->hash);
 }
 
+/* As a sampler does, but with `=` and `;` in place of NUL. */
+static inline int walk__send_labels(struct walk *w)
+{
+	struct run *r = run__of(w);
+	char text[XR_LABELS_TEXT + 1] = "";
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < w->labels.n; i++) {
+		tap__bail_if(len + w->labels.len[i] + 1 >= sizeof(text), "labels of %zu bytes",
+			     len);
+		if (w->labels.len[i] &&
+		    image__read(r->base.image, text + len, w->labels.len[i], w->labels.at[i]))
+			return -XR_BAD_SYMBOL;
+		len += w->labels.len[i];
+		text[len++] = i & 1 ? ';' : '=';
+	}
+	w->hash = map__hash_bytes(text, len) | 1;
+	for (uint32_t i = 0; i < r->ntexts; i++)
+		if (r->texts[i].id == w->hash)
+			return 0;
+	tap__bail_if(r->ntexts == TEXTS_MAX, "too many texts");
+	r->texts[r->ntexts].id = w->hash;
+	strcpy(r->texts[r->ntexts++].text, text);
+	return 0;
+}
+
 /* --- an image with what lines need --- */
 
 struct scene {
@@ -212,6 +238,8 @@ static inline int run__walk(struct run *r)
 
 	r->base.nslots = 0;
 	result = walk__begin(&r->base.walk);
+	if (!result)
+		result = labels__begin(&r->base.walk);
 	if (!result && r->base.walk.row.flags & XR_ROW_LINES)
 		result = lines__innermost(&r->base.walk);
 	r->file = r->base.walk.file;

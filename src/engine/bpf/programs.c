@@ -173,6 +173,7 @@ static void programs__configure(struct sampler *s, const struct engine_config *c
 	s->rodata->cfg_wake_at = sizes.ring / 4;
 	s->rodata->cfg_lines = (config->capture & XR_ROW_LINES) != 0;
 	s->rodata->cfg_packages = (config->capture & XR_ROW_PACKAGES) != 0;
+	s->rodata->cfg_labels = (config->capture & XR_ROW_LABELS) != 0;
 	s->rodata->cfg_kernel = (config->capture & XR_ROW_KERNEL) != 0;
 	s->rodata->cfg_native = (config->capture & XR_ROW_NATIVE) != 0;
 #ifdef __aarch64__

@@ -49,6 +49,9 @@ int bpf_rows__replace(int map, const struct xr_row *old, const struct xr_row *ro
 	new.asked = old->asked;
 	new.heap_base = old->heap_base;
 	new.collected_at = old->collected_at;
+	new.labels_value = old->labels_value;
+	new.labels_stamp = old->labels_stamp;
+	new.labels_hash = old->labels_hash;
 	new.revision = old->revision + 1;
 	/* never a new one: the process may just have become another program */
 	return rows__put(map, &new, BPF_EXIST) ? -ESRCH : 0;

@@ -16,7 +16,7 @@
  */
 #define CONTEXTS_APART 64u
 
-#define KNOWN_PLACE 2u /* in `known`, beside enum xr_text_kind */
+#define KNOWN_PLACE 3u /* in `known`, beside enum xr_text_kind */
 
 /* The walk is the first member. */
 static struct remote_walk *remote__of(struct walk *w)
@@ -263,6 +263,23 @@ static int remote__remember(struct remote_walk *rw, __u64 id, uint32_t kind)
 	return map__put(&rw->known, id, kind, rw) ? -XR_LOST : 0;
 }
 
+/* Send the @len bytes of the record's text. */
+static void text__put(struct remote_walk *rw, __u64 id, enum xr_text_kind kind, __u32 len)
+{
+	struct xr_text *text = &rw->record.text;
+
+	text->head.type = XR_REC_TEXT;
+	text->head.size = (__u32)sizeof(*text) + len;
+	text->id = id;
+	text->serial = rw->walk.row.serial;
+	text->kind = kind;
+	text->len = len;
+	text->pad = 0;
+	if (rw->sink)
+		rw->sink(rw->sink_arg, text, text->head.size);
+	rw->texts++;
+}
+
 /* Send the text of @len bytes at @addr; @id 0: under its hash, which goes to walk.hash. */
 static int text__send(struct remote_walk *rw, __u64 id, enum xr_text_kind kind, __u64 addr,
 		      __u32 len)
@@ -285,16 +302,7 @@ static int text__send(struct remote_walk *rw, __u64 id, enum xr_text_kind kind, 
 		if (map__get(&rw->known, id, XR_TEXT_HASHED))
 			return 0;
 	}
-	text->head.type = XR_REC_TEXT;
-	text->head.size = (__u32)sizeof(*text) + len;
-	text->id = id;
-	text->serial = rw->walk.row.serial;
-	text->kind = kind;
-	text->len = len;
-	text->pad = 0;
-	if (rw->sink)
-		rw->sink(rw->sink_arg, text, text->head.size);
-	rw->texts++;
+	text__put(rw, id, kind, len);
 	return remote__remember(rw, id, kind);
 }
 
@@ -306,6 +314,28 @@ int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
 int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 {
 	return text__send(remote__of(w), 0, XR_TEXT_HASHED, addr, len);
+}
+
+int walk__send_labels(struct walk *w)
+{
+	struct remote_walk *rw = remote__of(w);
+	struct xr_text *text = &rw->record.text;
+	uint32_t len = 0;
+
+	for (uint32_t i = 0; i < w->labels.n; i++) {
+		const uint32_t n = w->labels.len[i];
+
+		if (n && walk__read(w, READ_OBJECT, text->text + len, n, w->labels.at[i]))
+			return -XR_BAD_SYMBOL;
+		text->text[len + n] = '\0';
+		len += n + 1;
+	}
+	w->hash = map__hash_bytes(text->text, len) | 1;
+	if (rw->phase != REMOTE_FINAL || w->hash == rw->labels_sent)
+		return 0;
+	rw->labels_sent = w->hash;
+	text__put(rw, w->hash, XR_TEXT_LABELS, len);
+	return 0;
 }
 
 int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)

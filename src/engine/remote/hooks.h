@@ -79,7 +79,8 @@ struct remote_walk {
 	struct xr_slot *slots;
 	uint32_t nslots;
 	size_t cap_slots;
-	uint32_t first; /* XR_F_MEMORY, XR_F_CALLS: what comes before the frames */
+	uint32_t first; /* XR_F_MEMORY, XR_F_CALLS, XR_F_LABELS: what comes before the frames */
+	uint64_t labels_sent; /* the hash of the labels sent last */
 	union {
 		struct xr_sample sample;
 		struct xr_text text;

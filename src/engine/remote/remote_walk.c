@@ -126,6 +126,8 @@ static int remote__chase(struct remote_walk *rw)
 	if (rw->phase != REMOTE_FINAL)
 		rw->walk.row.flags &= ~XR_ROW_FILTER;
 	err = walk__begin(&rw->walk);
+	if (!err)
+		err = labels__begin(&rw->walk);
 	if (!err && (rw->walk.row.flags & XR_ROW_LINES)) {
 		err = lines__innermost(&rw->walk);
 		rw->file = rw->walk.file;

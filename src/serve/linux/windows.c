@@ -46,6 +46,7 @@ static int window__begin(struct windows *w, struct window *win, uint64_t now, si
 		.labels = format->labels,
 		.threads = format->threads,
 		.details = format->details,
+		.given = format->given,
 		.describe = true,
 	};
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "os/linux/priority.h"
+#include "os/linux/proc_maps.h"
 #include "os/proc.h"
 #include "os/rights.h"
 #include "target/ask.h"
@@ -98,6 +99,50 @@ static int answer__describe(const struct label_rules *rules, struct ask *q)
 	return proc__start_time(q->pid) == p.start_time ? 0 : -ESRCH;
 }
 
+/*
+ * Search R's variables for that of the table of symbols.  They are in the mappings of R's file that
+ * have no code, and in the memory right behind them.
+ */
+static int answer__search(struct ask *q, const struct mem_reader *reader)
+{
+	const struct target *t = &q->target;
+	FILE *maps = proc__fopen(q->pid, "maps");
+	struct proc_map map, first = {0};
+	uint64_t end = 0, variable;
+	int err = -ENOENT;
+
+	if (!maps)
+		return -errno;
+	while (err && proc_maps__next(maps, &map)) {
+		if (map.start < t->load_bias)
+			continue;
+		if (!end)
+			first = map;
+		if (map.inode ? map.inode != first.inode : map.path[0] || map.start != end)
+			continue;
+		end = map.end;
+		if (!map.exec)
+			err = symbol_table__search(&t->row, reader, map.start, map.end, &variable,
+						   &q->target.symbols);
+	}
+	fclose(maps);
+	if (!err)
+		q->at = variable - t->load_bias;
+	return err;
+}
+
+static int answer__labels(struct ask *q)
+{
+	const struct mem_reader reader = proc__reader(q->pid);
+	struct target *t = &q->target;
+	int err = 0;
+
+	if (!t->symbols.size &&
+	    (!q->at || symbol_table__try(&t->row, &reader, t->load_bias + q->at, &t->symbols)))
+		err = answer__search(q, &reader);
+	return err ? err : symbol_table__labels(&t->row, &reader, &t->symbols);
+}
+
 static void answer__make(struct ask *q, struct programs *known, const struct label_rules *rules)
 {
 	switch (q->kind) {
@@ -126,6 +171,9 @@ static void answer__make(struct ask *q, struct programs *known, const struct lab
 		break;
 	case ASK_MODULE:
 		q->err = native_module__make(q->pid, q->at, &q->fd);
+		break;
+	case ASK_LABELS:
+		q->err = answer__labels(q);
 		break;
 	case ASK_SOURCE:
 		q->err = source__make(q, &q->fd);

@@ -64,6 +64,13 @@ static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 	return run__text(run__of(w), 0, XR_TEXT_HASHED, addr, len);
 }
 
+/* There are no labels in these. */
+static int walk__send_labels(struct walk *w)
+{
+	(void)w;
+	return -XR_BAD_SYMBOL;
+}
+
 static void on_sample(void *arg, const struct sample *s)
 {
 	struct run *r = arg;

@@ -77,7 +77,7 @@ TEST(malformed)
 	make_sample((struct shape){.flags = XR_F_OTHER_THREAD}, SLOTS(ANON));
 	refuse("another thread with frames");
 
-	make_text(1, 1, XR_TEXT_HASHED + 1, "x");
+	make_text(1, 1, XR_TEXT_LABELS + 1, "x");
 	refuse("an unknown kind of text");
 	make_text(1, 1, XR_TEXT_SYMBOL, "x");
 	r.text.len = 2;

@@ -117,6 +117,13 @@ static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 	return recorded_walk__send((struct recorded_walk *)w, 0, XR_TEXT_HASHED, addr, len);
 }
 
+/* There are no labels in these. */
+static int walk__send_labels(struct walk *w)
+{
+	(void)w;
+	return -XR_BAD_SYMBOL;
+}
+
 /* Their samples tell no packages: a place is a srcfile, and has its name. */
 static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {

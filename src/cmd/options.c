@@ -60,14 +60,14 @@ int options__size(const struct option_row *row, void *place, const char *arg, st
 }
 
 /*
- * What the presets are called.  http: rookCall() in httpuv 1.0 to 1.6 serves one request.  shiny:
+ * What the presets are called.  shiny:
  * its wrapFunctionLabel() calls each by its label.  task: eval_mirai() in mirai, crew_eval() in
  * crew, evalFuture() in future.  rserve: what R's parser hands over, below no other call.
  */
 static const struct {
 	const char *preset, *names[4];
 } presets[] = {
-	{"http", {"httpuv::rookCall"}},
+	{"http", {CALLS_HTTP}},
 	{"shiny", {"<observer*", "<reactive*", "output$*"}},
 	{"rserve", {CALLS_OUTERMOST}},
 	{"task", {"mirai::eval_mirai", "crew::crew_eval", "future::evalFuture"}},

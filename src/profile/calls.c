@@ -13,6 +13,10 @@ struct running {
 	char name[PROFILE_CALL_NAME];
 	uint64_t env, context;
 	uint64_t outside; /* hash of all calls outside of it; 0: they were cut */
+	bool http, asked; /* it serves a request, which was asked for */
+	uint32_t met;	  /* samples it is in */
+	char *request;	  /* as it was read, */
+	uint64_t read_at; /* at the latest; ns */
 };
 
 struct call_track {
@@ -138,6 +142,7 @@ static int track__end(struct call_track *t, uint32_t n, uint64_t by,
 		if (call->ended <= call->began)
 			call->ended = call->began + 1;
 		err = err ? err : sink__call(sink, p, call);
+		free(t->running[t->n].request);
 	}
 	return err;
 }
@@ -152,7 +157,12 @@ static int track__begin(struct call_finder *calls, struct call_track *t,
 	if (!t->running)
 		return -ENOMEM;
 	r = &t->running[t->n];
-	*r = (struct running){.env = c->env, .context = c->context, .outside = outside};
+	*r = (struct running){
+		.env = c->env,
+		.context = c->context,
+		.outside = outside,
+		.http = name__matches(CALLS_HTTP, c->frame),
+	};
 	strncpy(r->name, c->frame->function->text, sizeof(r->name) - 1);
 	r->call = (struct profile_call){
 		.id = ++calls->last_id,
@@ -207,6 +217,15 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 	return err || (cut && !at) ? err : track__end(t, at, from, p, sink);
 }
 
+static void running__met(struct running *r, uint64_t at)
+{
+	r->met++;
+	if (at > r->call.seen)
+		r->call.seen = at;
+	if (r->request && at > r->read_at)
+		r->call.request = r->request;
+}
+
 const struct profile_call *call_finder__sample(struct call_finder *calls, struct call_track **track,
 					       const struct profile_process *p,
 					       const struct sample *s, const struct sink *sink,
@@ -234,7 +253,7 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 		t->completed = sample__completed(s);
 	}
 	for (uint32_t i = 0; i < t->n; i++)
-		t->running[i].call.seen = t->last;
+		running__met(&t->running[i], s->time);
 	return t->n && s->flags & XR_F_CALLS ? &t->running[t->n - 1].call : NULL;
 }
 
@@ -252,8 +271,38 @@ int call_track__stop(struct call_track *track, const struct profile_process *p, 
 	return err;
 }
 
+uint64_t call_track__unread(struct call_track *t, uint64_t *env)
+{
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		struct running *r = &t->running[i];
+
+		if (!r->http || r->asked || r->met < 2)
+			continue;
+		r->asked = true;
+		*env = r->env;
+		return r->call.id;
+	}
+	return 0;
+}
+
+int call_track__read(struct call_track *t, uint64_t id, const char *request, uint64_t now)
+{
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		struct running *r = &t->running[i];
+
+		if (r->call.id != id || r->request)
+			continue;
+		r->request = strdup(request);
+		r->read_at = now;
+		return r->request ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
 void call_track__free(struct call_track *track)
 {
+	for (uint32_t i = 0; track && i < track->n; i++)
+		free(track->running[i].request);
 	if (track)
 		free(track->running);
 	free(track);

@@ -16,9 +16,10 @@
 
 #include "profile/sink.h"
 
-#define CALLS_OUTERMOST "^*" /* the name for every outermost call */
-#define CALLS_NAMES_MAX 16u  /* names that are asked for */
-#define CALLS_DEPTH_MAX 64u  /* calls of one process that are told apart at a time */
+#define CALLS_HTTP	"httpuv::rookCall" /* serves one HTTP request: httpuv 1.0 to 1.6 */
+#define CALLS_OUTERMOST "^*"		   /* the name for every outermost call */
+#define CALLS_NAMES_MAX 16u		   /* names that are asked for */
+#define CALLS_DEPTH_MAX 64u		   /* calls of one process that are told apart at a time */
 
 /*
  * call_name__ok - can functions be called so: `f`, `pkg::f`, `pkg:::f`, with `*` and `?` in either
@@ -61,6 +62,19 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
  */
 int call_track__stop(struct call_track *track, const struct profile_process *p, uint64_t ended,
 		     const struct sink *sink);
+
+/*
+ * call_track__unread - a call that serves an HTTP request, was met twice, and was not returned
+ * before: its number, and *@env, its environment.  0: there is none.
+ */
+uint64_t call_track__unread(struct call_track *track, uint64_t *env);
+
+/*
+ * call_track__read - @request was read of call @id of the process by @now (os__now()).  It is
+ * copied, and is the call's once the call is met in a later sample: then it ran while it was read.
+ * -ENOMEM.
+ */
+int call_track__read(struct call_track *track, uint64_t id, const char *request, uint64_t now);
 
 void call_track__free(struct call_track *track); /* NULL is allowed */
 

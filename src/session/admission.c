@@ -433,6 +433,11 @@ void admission__answered(struct lifecycle *l, const struct ask *a)
 	}
 	if (!p || l->err)
 		return;
+	if (a->kind == ASK_REQUEST) {
+		if (!a->err && call_track__read(p->calls, a->tag >> 32, a->text, now))
+			lifecycle__no_memory(l);
+		return;
+	}
 	if (a->kind == ASK_DESCRIBE)
 		admission__described(l, p, a);
 	if (a->kind == ASK_DESCRIBE || p->state == PROCESS_ENDED)

@@ -113,6 +113,20 @@ static bool records__may_have_memory(const struct process *p)
 	       (p->hidden.open && p->hidden.memory.small && p->hidden.check.memory == HIDDEN_OPEN);
 }
 
+/* Have the request that the process serves read from outside. */
+static void records__ask_request(struct lifecycle *l, struct process *p)
+{
+	struct ask q = {.kind = ASK_REQUEST, .pid = (pid_t)p->pid};
+	uint64_t id = call_track__unread(p->calls, &q.at);
+
+	if (!id)
+		return;
+	q.tag = id << 32 | p->serial;
+	q.target = p->target;
+	if (asker__ask(l->asker, &q))
+		lifecycle__no_memory(l);
+}
+
 /* The call that @sample is in, by which those before it may have ended. */
 static void records__call(struct lifecycle *l, struct process *p,
 			  const struct profile_process *profile, struct sample *sample)
@@ -129,6 +143,8 @@ static void records__call(struct lifecycle *l, struct process *p,
 		lifecycle__no_memory(l);
 	else
 		lifecycle__sunk(l, err);
+	if (sample->call && (p->mine || p->inherited))
+		records__ask_request(l, p);
 }
 
 void records__sample(void *lifecycle, const struct sample *taken)

@@ -2,9 +2,11 @@
 #include "target/ask.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "os/proc.h"
 #include "target/variables.h"
+#include "values/request.h"
 
 size_t ask__size(enum ask_kind kind)
 {
@@ -24,6 +26,7 @@ size_t ask__size(enum ask_kind kind)
 		return offsetof(struct ask, text);
 	case ASK_LIST:
 	case ASK_DESCRIBE:
+	case ASK_REQUEST:
 		break;
 	}
 	return sizeof(struct ask);
@@ -51,6 +54,21 @@ static bool target__starting(const struct target *t, pid_t pid)
 	       !context;
 }
 
+static int ask__request(struct ask *q)
+{
+	struct mem_reader m = proc__reader(q->pid);
+	struct buf text = {0};
+	struct heap h;
+	int err;
+
+	heap__init(&h, &m, &q->target.row, REQUEST_READS);
+	err = request__read(&h, q->at, &text);
+	if (!err)
+		snprintf(q->text, sizeof(q->text), "%.*s", (int)text.len, text.data);
+	buf__free(&text);
+	return err;
+}
+
 static int ask__hidden(struct ask *q)
 {
 	struct mem_reader m = proc__reader(q->pid);
@@ -72,6 +90,9 @@ void ask__answer(struct ask *q)
 		break;
 	case ASK_HIDDEN:
 		q->err = ask__hidden(q);
+		break;
+	case ASK_REQUEST:
+		q->err = ask__request(q);
 		break;
 	case ASK_SEEMS:
 	case ASK_PROGRAM:

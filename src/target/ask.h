@@ -51,6 +51,8 @@ enum ask_kind {
 	 * -ENOENT: it is nowhere, or it is Windows.
 	 */
 	ASK_LABELS,
+	/* request__read() (values/request.h) of the call whose environment is `at`: `text` */
+	ASK_REQUEST,
 	/* source__read() of what `target.row` has `at`: `fd` (source.h) */
 	ASK_SOURCE,
 };

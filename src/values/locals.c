@@ -8,7 +8,8 @@
 #include "base/array.h"
 #include "values/literal.h"
 
-#define HASH_MAX 65536u /* chains of a hash table */
+#define HASH_MAX  65536u /* chains of a hash table */
+#define CHAIN_MAX 1024u	 /* variables of one that are compared */
 
 static char *buf__take(struct buf *b)
 {
@@ -110,4 +111,40 @@ void locals__free(struct locals *v)
 	}
 	free(v->list);
 	*v = (struct locals){0};
+}
+
+/* The binding of @name in one chain. */
+static bool chain__find(struct heap *h, uint64_t at, const char *name, struct object *cell)
+{
+	for (uint32_t i = 0; at != h->nil && i < CHAIN_MAX; i++, at = cell->word[1]) {
+		if (!heap__object(h, at, cell) || cell->type != HEAP_PAIRLIST)
+			return false;
+		if (heap__is(h, cell->word[2], name))
+			return true;
+	}
+	return false;
+}
+
+static bool table__find(struct heap *h, uint64_t at, const char *name, struct object *cell)
+{
+	struct object table;
+	uint64_t chain;
+
+	if (at == h->nil || !heap__object(h, at, &table) || table.type != HEAP_LIST)
+		return false;
+	for (uint64_t i = 0; i < table.length && i < HASH_MAX; i++)
+		if (heap__word(h, &table, i, &chain) && chain != h->nil &&
+		    chain__find(h, chain, name, cell))
+			return true;
+	return false;
+}
+
+bool locals__find(struct heap *h, uint64_t env, const char *name, struct object *value)
+{
+	struct object o, cell;
+
+	if (!heap__object(h, env, &o) || o.type != HEAP_ENVIRONMENT ||
+	    (!chain__find(h, o.word[0], name, &cell) && !table__find(h, o.word[2], name, &cell)))
+		return false;
+	return value__bound(h, &cell, value);
 }

@@ -27,4 +27,10 @@ struct locals {
 int locals__read(struct heap *h, uint64_t env, size_t most, size_t max, struct locals *out);
 void locals__free(struct locals *v);
 
+/*
+ * locals__find - the value of the variable @name; of an argument, once it was evaluated.  False: it
+ * has none, or it cannot be read.
+ */
+bool locals__find(struct heap *h, uint64_t env, const char *name, struct object *value);
+
 #endif

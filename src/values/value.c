@@ -458,6 +458,12 @@ int value__describe(struct heap *h, uint64_t at, struct buf *b, size_t max, stru
 	return err ? err : value__cut(b, start, max);
 }
 
+bool value__bound(struct heap *h, const struct object *binding, struct object *value)
+{
+	return !type__is_scalar(binding->extra) && !(binding->gp & GP_ACTIVE) &&
+	       heap__object(h, binding->word[0], value) && !object__force(h, value);
+}
+
 int value__in_binding(struct heap *h, const struct object *binding, struct buf *b, size_t max,
 		      struct value_kind *kind)
 {

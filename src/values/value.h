@@ -22,6 +22,13 @@ int value__describe(struct heap *h, uint64_t at, struct buf *b, size_t max,
 		    struct value_kind *kind);
 
 /*
+ * value__bound - the object that the cell @binding of an environment holds, a promise that was
+ * forced being its value.  False: it is none, an active binding, a scalar without a separate
+ * object, or a promise that was not forced.
+ */
+bool value__bound(struct heap *h, const struct object *binding, struct object *value);
+
+/*
  * value__in_binding - the same of what the cell @binding of an environment holds, which may be a
  * scalar without a separate object (R_BNDCELL, Defn.h, from R 4.0 on).
  */

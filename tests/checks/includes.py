@@ -12,7 +12,7 @@ import sys
 SEES = {
     "base": (),
     "os": ("base",),
-    "target": ("base", "os"),
+    "target": ("base", "os", "values"),
     "native": ("base", "os", "target", ("engine", {"engine/engine.h"})),
     "engine": ("base", "os"),
     "profile": ("base",),

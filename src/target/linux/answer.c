@@ -9,6 +9,7 @@
 
 #include "os/linux/priority.h"
 #include "os/linux/proc_maps.h"
+#include "os/linux/rights.h"
 #include "os/proc.h"
 #include "os/rights.h"
 #include "target/ask.h"
@@ -182,6 +183,12 @@ static void answer__make(struct ask *q, struct programs *known, const struct lab
 	case ASK_LAYOUT:
 	case ASK_HIDDEN:
 		ask__answer(q);
+		break;
+	case ASK_REQUEST:
+		/* values are the target's own: members of a group get none (SECURITY.md) */
+		q->err = -EPERM;
+		if (rights__whose(NULL) != RIGHTS_GROUP)
+			ask__answer(q);
 		break;
 	}
 }

@@ -114,7 +114,7 @@ static struct element {
 	unsigned char key[16];
 	void *value;
 	struct element *next;
-} * elements;
+} * elements, *deleted;
 
 static const struct kernel_map *map__of(const void *map)
 {
@@ -164,11 +164,14 @@ static long kernel__update(void *map, const void *key, const void *value)
 
 static long kernel__delete(void *map, const void *key)
 {
-	struct element **e = map__find(map__of(map), key);
+	struct element **e = map__find(map__of(map), key), *gone = *e;
 
-	if (!*e)
+	if (!gone)
 		return -2;
-	*e = (*e)->next;
+	*e = gone->next;
+	/* a program may go on using it until it ends */
+	gone->next = deleted;
+	deleted = gone;
 	return 0;
 }
 

@@ -29,6 +29,7 @@ static void begin(uint32_t flags, unsigned int depth)
 	struct xr_row row;
 	uint64_t f;
 
+	image__free(&image);
 	image__init(&image, layouts__last(LAYOUTS_X86_64_LINUX), 1 << 20, 1 << 20);
 	f = image__symbol(&image, "f");
 	image__push(&image, 0, image.nil, 0);

@@ -145,10 +145,11 @@ void read_pprof__wait(struct pprof_file *p, const Pprof__Sample *s, struct sampl
 static void says__label(const struct pprof_file *p, const Pprof__Label *l, struct read_text value,
 			struct read_says *says)
 {
-	struct read_text *key = &says->labels[says->nlabels].key;
+	struct read_text *key;
 
 	if (says->nlabels == PROFILE_LABELS_MAX)
 		return;
+	key = &says->labels[says->nlabels].key;
 	key->text = read_pprof__string(p, l->key, &key->len);
 	says->labels[says->nlabels++].value = value;
 }

@@ -15,9 +15,9 @@ static int on_call(void *arg, const struct profile_process *p, const struct prof
 
 	(void)arg;
 	(void)p;
-	snprintf(seen + len, sizeof(seen) - len, "%s%s %u-%u+-%u", len ? ", " : "", call->name,
+	snprintf(seen + len, sizeof(seen) - len, "%s%s %u-%u+-%u%s", len ? ", " : "", call->name,
 		 (unsigned int)(call->began / NS_PER_MS), (unsigned int)(call->ended / NS_PER_MS),
-		 (unsigned int)(call->error / NS_PER_MS));
+		 (unsigned int)(call->error / NS_PER_MS), call->request ? call->request : "");
 	return 0;
 }
 
@@ -222,6 +222,31 @@ TEST(names)
 		ok = ok && call_name__ok(good[i]);
 	tap__ok(ok && !call_name__ok("") && !call_name__ok("pkg::") && !call_name__ok("::f"),
 		"names that functions can have");
+}
+
+TEST(requests)
+{
+	uint64_t env, id;
+
+	LOOK_FOR("f", CALLS_HTTP);
+	sample(10, "f:1 rookCall@httpuv:2");
+	tap__ok(!call_track__unread(track, &env), "a call that was met once may be over");
+	sample(20, "f:1 rookCall@httpuv:2");
+	id = call_track__unread(track, &env);
+	tap__ok(id == 2 && env == 2 && !call_track__unread(track, &env),
+		"one that serves a request is read once it was met twice");
+	tap__ok(!call_track__read(track, id, "GET /", 25 * NS_PER_MS), "it is read");
+	sample(24, "f:1 rookCall@httpuv:2");
+	sample(40, "f:1");
+	tap__ok(!strstr(seen, "GET"),
+		"a call that ended before is not known to be the one read: %s", seen);
+	sample(50, "f:1 rookCall@httpuv:2");
+	sample(60, "f:1 rookCall@httpuv:2");
+	id = call_track__unread(track, &env);
+	call_track__read(track, id, "GET /", 65 * NS_PER_MS);
+	sample(70, "f:1 rookCall@httpuv:2");
+	sample(80, "f:1");
+	tap__ok(strstr(seen, "GET /"), "one that goes on is: %s", seen);
 }
 
 TEST(deep)

@@ -10,6 +10,7 @@
 #include "values/calls.h"
 #include "values/deparse.h"
 #include "values/locals.h"
+#include "values/request.h"
 
 #define BASE  0x100000ull
 #define WORDS 4096u
@@ -150,6 +151,69 @@ TEST(locals)
 	tap__bail_if(locals__read(&h, env, 2, 100, &l), "out of memory");
 	tap__ok(l.n == 2 && l.more, "no more than were asked for");
 	locals__free(&l);
+}
+
+static uint64_t string(const char *text)
+{
+	const uint64_t at = chars(text);
+
+	return vector(HEAP_STRING, &at, 1, 8);
+}
+
+static void is_request(uint64_t env, int wanted, const char *line, const char *name)
+{
+	struct buf b = {0};
+	struct heap h;
+	int err;
+
+	heap__init(&h, &reader, &row, REQUEST_READS);
+	err = request__read(&h, env, &b);
+	tap__ok(err == wanted && b.len == strlen(line) &&
+			!memcmp(b.data ? b.data : "", line, b.len),
+		"%s", name);
+	buf__free(&b);
+}
+
+/* A call's environment with the argument `req`, whose value is @value. */
+static uint64_t call_with(uint64_t value)
+{
+	uint64_t promise = cell(HEAP_PROMISE, value, symbol("req"), row.nil);
+
+	return object(HEAP_ENVIRONMENT, cell(HEAP_PAIRLIST, promise, row.nil, symbol("req")),
+		      row.nil, row.nil);
+}
+
+TEST(request)
+{
+	char path[2 * REQUEST_MAX];
+	uint64_t chains[4], table, env;
+
+	memory__begin();
+	for (int i = 0; i < 4; i++)
+		chains[i] = row.nil;
+	chains[1] = cell(HEAP_PAIRLIST, string("GET"), row.nil, symbol("REQUEST_METHOD"));
+	chains[1] = cell(HEAP_PAIRLIST, string("?token=1"), chains[1], symbol("QUERY_STRING"));
+	chains[3] = cell(HEAP_PAIRLIST, string("/slow"), row.nil, symbol("PATH_INFO"));
+	table = vector(HEAP_LIST, chains, 4, 8);
+	env = object(HEAP_ENVIRONMENT, row.nil, row.nil, table);
+	is_request(call_with(env), 0, "GET /slow", "a request, without its query");
+	is_request(call_with(cell(HEAP_SYMBOL, row.nil, 0, 0)), -ENOENT, "",
+		   "an argument that was not evaluated");
+	is_request(call_with(string("GET /")), -ENOENT, "", "an argument of another type");
+	is_request(env, -ENOENT, "", "a call without such an argument");
+	is_request(BASE + 3, -ENOENT, "", "no call");
+	chains[3] = row.nil;
+	is_request(call_with(object(HEAP_ENVIRONMENT, row.nil, row.nil,
+				    vector(HEAP_LIST, chains, 4, 8))),
+		   -ENOENT, "", "half a request");
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	chains[3] = cell(HEAP_PAIRLIST, string(path), row.nil, symbol("PATH_INFO"));
+	path[REQUEST_MAX] = '\0';
+	memcpy(path, "GET ", 4);
+	is_request(call_with(object(HEAP_ENVIRONMENT, row.nil, row.nil,
+				    vector(HEAP_LIST, chains, 4, 8))),
+		   0, path, "a long path is cut");
 }
 
 static uint32_t random_next(uint32_t *state)

@@ -250,8 +250,9 @@ TEST(new)
 		memset(path, 'x', sizeof(path)); /* the path changes meanwhile */
 		if (i)
 			snprintf(name, sizeof(name), "new.%d.pb.gz", i);
-		tap__ok(!await_open(file[i]) && !strcmp(file[i]->path, tap__path(name)) &&
-				file[i]->number == (uint32_t)i && !access(tap__path(name), F_OK),
+		tap__bail_if(await_open(file[i]), "not opened");
+		tap__ok(!strcmp(file[i]->path, tap__path(name)) && file[i]->number == (uint32_t)i &&
+				!access(tap__path(name), F_OK),
 			"the name that is not taken: %s", file[i]->path);
 	}
 	for (int i = 0; i < 3; i++)

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: profile session values target
+# engines: bpf
+#
+# --calls http: the request line of a call of httpuv is read while the call runs, without its query, and is of that call.
+. "$(dirname "$0")/../lib/live.sh"
+needs r-package httpuv
+needs program go
+
+target_start host requests
+port=$(cat "$TARGET_DIR/port")
+prof_start_whole "$WORK/http.pb.gz" -p "$TARGET_PID" --calls http -v
+curl -s "http://127.0.0.1:$port/held?token=secret" >"$WORK/answer" &
+curl=$!
+live_pids+=("$curl")
+check "the request is read while it is served" wait_until 120 grep -q 'request was read' "$PROF_OUT.err" ||
+	diag "$(cat "$PROF_OUT.err")"
+touch "$TARGET_DIR/release"
+wait "$curl"
+is "$(cat "$WORK/answer")" /held "the server answers as ever"
+curl -s "http://127.0.0.1:$port/quick" >"$WORK/answer"
+is "$(cat "$WORK/answer")" /quick "and the next request too"
+prof_stop
+is "$PROF_STATUS" 0 "exit status 0" || diag "$(cat "$PROF_OUT.err")"
+check_stats "$PROF_OUT.stats" "requests"
+
+gzip -dc "$PROF_OUT" | strings >"$WORK/strings"
+check "the request line is in the profile" grep -q 'GET /held' "$WORK/strings"
+check "the query is not" eval '! grep -q -e secret -e token "$WORK/strings"'
+requests=$(WORK=$WORK python3 -c '
+import sys
+sys.path.insert(0, sys.argv[2])
+import raw_pprof
+for s in raw_pprof.read(sys.argv[1])[0]:
+    if any("held" in f for f in s.stack):
+        print("computes" if any("computes" in f for f in s.stack) else "waits", s.labels.get("call_request"))
+' "$PROF_OUT" "$tests/lib" | sort -u)
+is "$requests" "$(printf 'computes GET /held\nwaits GET /held')" "all samples of the handler that served it have it"
+target_kill

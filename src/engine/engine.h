@@ -21,11 +21,18 @@ enum engine_clock { ENGINE_CLOCK_DEFAULT, ENGINE_CLOCK_CPU, ENGINE_CLOCK_WALL };
 
 /* What an engine is opened with.  Strings are borrowed for the life of the engine. */
 struct engine_config {
-	uint32_t freq;	  /* samples per second and CPU (bpf), or and process */
-	bool all;	  /* whole machine: processes are added while it runs */
-	bool follow;	  /* processes started by those added are added, too (--subprocesses) */
-	bool stopped;	  /* those stopped by a signal or a debugger are sampled as they stand */
-	uint32_t capture; /* XR_CAPTURE: any row will ask for these */
+	uint32_t freq; /* samples per second and CPU (bpf), or and process */
+	bool all;      /* whole machine: processes are added while it runs */
+	bool follow;   /* processes started by those added are added, too (--subprocesses) */
+	bool stopped;  /* those stopped by a signal or a debugger are sampled as they stand */
+	/*
+	 * Of native frames all that there is (ptrace): no sample comes before the code of the
+	 * process is known, a thread that waits is stopped if its frames need its registers, and
+	 * R's thread has a sample where R executes no call, as another thread would
+	 * (XR_F_OTHER_THREAD).  `threads`: so have the other threads, in the same tick.
+	 */
+	bool whole, threads;
+	uint32_t capture;	/* XR_CAPTURE: any row will ask for these */
 	uint32_t max_sample_us; /* what reading one stack may take; 0: XR_SAMPLE_US */
 	bool rate_changes;	/* set_freq may be called */
 	uint32_t max_processes; /* sampled at a time; 0: LIMIT_SAMPLED (base/limits.h) */

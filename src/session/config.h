@@ -22,7 +22,7 @@ struct session_config {
 	size_t npids;
 	bool all;		       /* every R process, those to come, too */
 	bool follow;		       /* and what those profiled start */
-	bool stopped;		       /* as in struct engine_config */
+	bool stopped, whole, threads;  /* as in struct engine_config */
 	const struct filters *filters; /* of processes that the user did not name; NULL: none */
 	/* tried in this order until one works; ended by NULL */
 	const struct engine_ops *const *engines;

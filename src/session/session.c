@@ -49,6 +49,8 @@ static int session__open_engine(struct session *s)
 		.all = s->config->all,
 		.follow = s->config->follow,
 		.stopped = s->config->stopped,
+		.whole = s->config->whole,
+		.threads = s->config->threads,
 		.capture = s->config->capture,
 		.clock = s->config->clock,
 		.events = s->config->events,

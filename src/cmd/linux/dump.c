@@ -14,7 +14,7 @@ static bool choice_engine(size_t i, struct option_choice *c)
 	static const struct option_choice engines[] = {
 		{
 			.name = "vmread",
-			.help = "the process is never stopped (default)",
+			.help = "the process is never stopped (default without --native)",
 			.object = &engine_vmread,
 		},
 		{
@@ -67,6 +67,24 @@ static const struct option_row rows[] = {
 		.help = "show the variables of each function, as str() does; nothing is evaluated",
 		.type = OPTION_FLAG,
 		.at = offsetof(struct dump_options, locals),
+	},
+	{
+		.name = "native",
+		.arg = "HOW",
+		.without = "full",
+		.help = "native frames among R's, of engine ptrace:",
+		.manual = "As record shows them. A thread that runs is stopped for as long as its "
+			  "frames are read. One that waits is not, unless its frames need its "
+			  "registers: then its system call is restarted.",
+		.type = OPTION_ENUM,
+		.choice = options__native,
+		OPTIONS_AT(config.native),
+	},
+	{
+		.name = "threads",
+		.help = "also show what the other threads do, with --native in which functions",
+		.type = OPTION_FLAG,
+		.at = offsetof(struct dump_options, threads),
 	},
 	{
 		.name = "core",
@@ -141,6 +159,11 @@ static int dump__check(const struct dump_options *o, struct errmsg *f)
 		return errmsg__set(f, -EINVAL,
 				   "--core and --every exclude each other: a core "
 				   "file does not change");
+	if (o->core && (c->native != NATIVE_OFF || o->threads))
+		return errmsg__set(f, -EINVAL,
+				   "--core and --native or --threads exclude each other: use gdb");
+	if (c->native != NATIVE_OFF && c->engine != &engine_ptrace)
+		return errmsg__set(f, -EINVAL, "--native needs engine ptrace");
 	if (o->libr && !o->core)
 		return errmsg__set(f, -EINVAL, "--libr needs --core FILE");
 	return o->core ? 0 : options__targets(c, f);
@@ -175,9 +198,12 @@ static int dump__main(int argc, char **argv)
 
 	memset(&o, 0, sizeof(o));
 	options__init(&o.o);
-	o.o.config.engine = &engine_vmread;
-	o.o.config.capture = XR_ROW_LINES | XR_ROW_GC | XR_ROW_PACKAGES;
 	err = cmd__options(&cmd_dump, &o, argc, argv);
+	o.o.config.capture = XR_ROW_LINES | XR_ROW_GC | XR_ROW_PACKAGES;
+	options__capture(&o.o.config, NATIVE_OFF);
+	if (!o.o.config.engine)
+		o.o.config.engine =
+			o.o.config.native == NATIVE_OFF ? &engine_vmread : &engine_ptrace;
 	if (!err && o.o.help)
 		err = cmd__help(&cmd_dump);
 	else if (!err && dump__check(&o, &f))

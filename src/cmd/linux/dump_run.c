@@ -163,8 +163,8 @@ static int dump__one(struct dump *d, struct dump_asked *p)
 		.again = d->options->every > 0,
 	};
 	if (!p->failed)
-		p->failed =
-			dump_take__process(&d->take, &d->options->o.config, &d->now, &p->why) != 0;
+		p->failed = dump_take__process(&d->take, &d->options->o.config, d->options->threads,
+					       &d->now, &p->why) != 0;
 	if (p->failed) {
 		log__line("%s", p->why.text);
 		return 0;
@@ -179,7 +179,6 @@ static int dump__one(struct dump *d, struct dump_asked *p)
 	d->dumped++;
 	if (values)
 		dump_values__free(values, d->now.stack);
-	dump_take__free(&d->take);
 	return err;
 }
 
@@ -336,6 +335,7 @@ int dump_run(const struct dump_options *o, struct errmsg *f)
 	struct dump d = {.options = o};
 	int err = o->every > 0 ? dump__every(&d, f) : dump__once(&d, f);
 
+	dump_take__free(&d.take);
 	dump_list__free(&d.list);
 	rounds__free(&d.rounds);
 	signals__close(d.signals);

@@ -44,6 +44,22 @@ int dump_show__locals(struct buf *b, const struct locals *v)
 	return err;
 }
 
+/* Behind the name of a native function, if that does not begin with it. */
+static int show__module(struct buf *b, const struct frame *frame)
+{
+	const char *module =
+		frame->kind == FRAME_NATIVE && frame->module ? frame->module->text : "";
+	const char *slash = strrchr(module, '/');
+	int err;
+
+	module = slash ? slash + 1 : module;
+	if (!*module || !strncmp(frame->function->text, module, strlen(module)))
+		return 0;
+	err = buf__str(b, " [");
+	err = err ? err : dump_show__escaped(b, module);
+	return err ? err : buf__str(b, "]");
+}
+
 static int show__frame(struct buf *b, const struct frame *frame, const struct frame_values *v)
 {
 	int err = buf__str(b, "    ");
@@ -52,6 +68,7 @@ static int show__frame(struct buf *b, const struct frame *frame, const struct fr
 		err = v && v->call ? dump_show__escaped(b, v->call)
 				   : frame__label(b, frame, NAME_SAFE);
 	err = err ? err : place__text(b, frame->place, NAME_SAFE);
+	err = err ? err : show__module(b, frame);
 	err = err ? err : buf__str(b, "\n");
 	return err || !v ? err : dump_show__locals(b, &v->locals);
 }
@@ -83,10 +100,37 @@ int dump_show__head(struct buf *b, const struct dump_process *p)
 	return err ? err : buf__str(b, "\n");
 }
 
+static bool frame__is_native(const struct frame *frame)
+{
+	return frame->kind == FRAME_NATIVE || frame->kind == FRAME_KERNEL;
+}
+
 /* Is there something to say of what is executed at top level, below all frames? */
 static bool show__has_top(const struct dump_process *p)
 {
-	return !p->stack || !p->stack->nframes || p->stack->top.file;
+	uint32_t natives = 0;
+
+	while (p->stack && natives < p->stack->nframes &&
+	       (frame__is_native(p->stack->frames[natives]) ||
+		p->stack->frames[natives]->function == mark_no_native.function))
+		natives++;
+	return !p->stack || natives == p->stack->nframes || p->stack->top.file;
+}
+
+static int show__thread(struct buf *b, const struct dump_thread *t)
+{
+	int err = buf__printf(b, "  thread %d ", (int)t->tid);
+
+	err = err ? err : buf__str(b, "(");
+	err = err ? err : dump_show__escaped(b, t->name);
+	err = err ? err : buf__str(b, "): ");
+	err = err ? err : show__activity(&t->activity, b);
+	err = err ? err : buf__str(b, "\n");
+	for (uint32_t i = 0; t->stack && i < t->stack->nframes && !err; i++) {
+		err = buf__str(b, "  ");
+		err = err ? err : show__frame(b, t->stack->frames[i], NULL);
+	}
+	return err;
 }
 
 int dump_show__body(struct buf *b, const struct dump_process *p)
@@ -95,12 +139,15 @@ int dump_show__body(struct buf *b, const struct dump_process *p)
 
 	for (uint32_t i = 0; p->stack && i < p->stack->nframes && !err; i++)
 		err = show__frame(b, p->stack->frames[i], p->values ? &p->values[i] : NULL);
-	if (err || !show__has_top(p))
-		return err;
-	err = buf__str(b, "    " TOPLEVEL);
-	if (!err && p->stack)
-		err = place__text(b, p->stack->top, NAME_SAFE);
-	return err ? err : buf__str(b, "\n");
+	if (!err && show__has_top(p)) {
+		err = buf__str(b, "    " TOPLEVEL);
+		if (!err && p->stack)
+			err = place__text(b, p->stack->top, NAME_SAFE);
+		err = err ? err : buf__str(b, "\n");
+	}
+	for (size_t i = 0; i < p->nthreads && !err; i++)
+		err = show__thread(b, &p->threads[i]);
+	return err;
 }
 
 static void json__place(struct json *j, const char *key, struct place place)
@@ -149,6 +196,10 @@ static int json__frame(struct json *j, const struct frame *frame, const struct f
 		json__str(j, "kind", kinds[frame->kind]);
 		json__str(j, "function", frame->function->text);
 		json__str(j, "package", frame->package ? frame->package->text : NULL);
+		if (frame__is_native(frame) || frame->module) {
+			json__str(j, "module", frame->module ? frame->module->text : NULL);
+			json__u64(j, "address", frame->address);
+		}
 		json__str(j, "label", label.data);
 		json__place(j, "place", frame->place);
 		json__place(j, "defined", frame->defined);
@@ -177,6 +228,32 @@ static int json__activity(struct json *j, const struct activity *a)
 	return err;
 }
 
+/* The frames of native code, without R's. */
+static int json__natives(struct json *j, const struct stack *stack)
+{
+	int err = 0;
+
+	json__array(j, "native");
+	for (uint32_t i = 0; stack && i < stack->nframes && !err; i++)
+		if (frame__is_native(stack->frames[i]) || stack->frames[i]->module)
+			err = json__frame(j, stack->frames[i], NULL);
+	json__close(j);
+	return err;
+}
+
+static int json__thread(struct json *j, const struct dump_thread *t)
+{
+	int err;
+
+	json__object(j, NULL);
+	json__u64(j, "tid", (uint64_t)t->tid);
+	json__str(j, "name", t->name);
+	err = json__activity(j, &t->activity);
+	err = err ? err : json__natives(j, t->stack);
+	json__close(j);
+	return err;
+}
+
 int dump_show__json(struct json *j, const struct dump_process *p)
 {
 	static const struct place nowhere;
@@ -197,6 +274,14 @@ int dump_show__json(struct json *j, const struct dump_process *p)
 		err = json__frame(j, p->stack->frames[i], p->values ? &p->values[i] : NULL);
 	json__close(j);
 	json__place(j, "toplevel", p->stack ? p->stack->top : nowhere);
+	if (p->native && !err)
+		err = json__natives(j, p->stack);
+	if (p->list_threads)
+		json__array(j, "threads");
+	for (size_t i = 0; i < p->nthreads && !err; i++)
+		err = json__thread(j, &p->threads[i]);
+	if (p->list_threads)
+		json__close(j);
 	json__close(j);
 	return err;
 }

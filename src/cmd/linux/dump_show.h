@@ -14,6 +14,14 @@
 #include "os/linux/activity.h"
 #include "profile/profile.h"
 
+/* A thread that is not R's. */
+struct dump_thread {
+	pid_t tid;
+	char name[16];
+	struct activity activity;
+	const struct stack *stack; /* its native frames; NULL: they were not read */
+};
+
 /* Strings are borrowed; they may hold anything but NUL. */
 struct dump_process {
 	pid_t pid, tid;	       /* the process, and its thread that R runs on */
@@ -23,8 +31,12 @@ struct dump_process {
 	const struct stack *stack;	   /* NULL: R is at top level */
 	uint32_t flags;			   /* XR_F_TRUNCATED and so on, of its sample */
 	const struct frame_values *values; /* of each frame; NULL: they are not shown */
-	bool again;			   /* with --every; */
-	bool unchanged;			   /* its body is the one of the round before */
+	bool native;			   /* frames of native code are among its */
+	bool list_threads;		   /* with --threads: */
+	const struct dump_thread *threads; /* of the others, by number */
+	size_t nthreads;
+	bool again;	/* with --every; */
+	bool unchanged; /* its body is the one of the round before */
 };
 
 /*

@@ -175,21 +175,43 @@ static int unwind__read(struct unwind *u, __u64 *dst, __u32 words, __u64 addr)
 	return 0;
 }
 
-int remote_native__walk(struct remote_native *n, struct remote_walk *rw,
-			const struct remote_regs *regs, uint64_t deadline)
+/* As native__begin(). */
+static int remote_native__begin(struct remote_native *n, struct remote_walk *rw,
+				const struct remote_regs *regs, uint64_t deadline)
 {
-	int err;
-
 	n->rw = rw;
 	n->thread = regs->thread;
 	n->deadline = deadline;
 	n->stack_len = n->work = 0;
 	n->native.unwind.top = regs->top > regs->sp ? regs->top : 0;
 	n->native.unwind.pc_mask = regs->pc_mask;
-	err = native__begin(&n->native, &rw->walk, regs->pc, regs->sp, regs->fp, regs->lr);
+	return native__begin(&n->native, &rw->walk, regs->pc, regs->sp, regs->fp, regs->lr);
+}
+
+int remote_native__walk(struct remote_native *n, struct remote_walk *rw,
+			const struct remote_regs *regs, uint64_t deadline)
+{
+	int err = remote_native__begin(n, rw, regs, deadline);
+
 	while (!err)
 		err = native__step(&n->native, &rw->walk);
 	return err;
+}
+
+void remote_native__alone(struct remote_native *n, struct remote_walk *rw,
+			  const struct remote_regs *regs, uint64_t deadline)
+{
+	const uint64_t fun_tab = rw->walk.row.fun_tab;
+	int err = 0;
+
+	rw->walk.contexts = XR_CONTEXTS_MAX; /* no more are read */
+	rw->walk.row.fun_tab = 0;	     /* nor what R calls */
+	remote_native__begin(n, rw, regs, deadline);
+	while (!err && n->native.frames < XR_CHUNK_FULL)
+		err = native__step(&n->native, &rw->walk);
+	if (!err) /* a record has no more */
+		n->native.end = NATIVE_FULL;
+	rw->walk.row.fun_tab = fun_tab;
 }
 
 void remote_native__count(const struct remote_native *n, uint64_t counts[XR_COUNTERS])

@@ -52,6 +52,13 @@ bool remote_native__unknown(struct remote_native *n, const struct xr_row *row, u
 int remote_native__walk(struct remote_native *n, struct remote_walk *rw,
 			const struct remote_regs *regs, uint64_t deadline);
 
+/*
+ * remote_native__alone - the frames of a thread that is not R's, as many as one record has; the
+ * walk is one in which nothing was read.
+ */
+void remote_native__alone(struct remote_native *n, struct remote_walk *rw,
+			  const struct remote_regs *regs, uint64_t deadline);
+
 /* remote_native__flags - XR_F_* of that stack's record. */
 uint32_t remote_native__flags(const struct remote_native *n);
 

@@ -523,6 +523,25 @@ int remote_walk__finish_native(struct remote_walk *rw, struct remote_native *n,
 	return 0;
 }
 
+void remote_walk__other(struct remote_walk *rw, struct remote_native *n,
+			const struct remote_regs *regs)
+{
+	struct walk *w = &rw->walk;
+
+	remote_walk__again(rw);
+	rw->nslots = rw->first = rw->line = 0;
+	rw->file = 0;
+	w->frames = w->gc = w->unproven = w->lenient = 0;
+	w->budget.work = w->budget.over = 0;
+	w->budget.look_at = WALK_LOOK_FIRST;
+	remote__allow(rw, 1);
+	rw->phase = REMOTE_FINAL;
+	rw->no_native = !regs;
+	rw->native = regs ? n : NULL;
+	if (regs)
+		remote_native__alone(n, rw, regs, w->budget.deadline);
+}
+
 void remote_walk__again(struct remote_walk *rw)
 {
 	rw->finished = false;

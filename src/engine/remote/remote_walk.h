@@ -89,6 +89,13 @@ int remote_walk__finish(struct remote_walk *rw);
 int remote_walk__finish_native(struct remote_walk *rw, struct remote_native *n,
 			       const struct remote_regs *regs);
 
+/*
+ * remote_walk__other - in place of all these: the sample is the native frames of a thread that is
+ * not R's and stands still at @regs; NULL: they are not known.
+ */
+void remote_walk__other(struct remote_walk *rw, struct remote_native *n,
+			const struct remote_regs *regs);
+
 /* remote_walk__again - what remote_walk__finish_native made is of no use: the thread ran. */
 void remote_walk__again(struct remote_walk *rw);
 

@@ -54,6 +54,26 @@ void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint
 	r->counts[XR_UNWIND_MOVED] += remote_walk__lacks_native(rw);
 }
 
+void remote_report__other(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
+			  uint32_t tid, uint32_t flags)
+{
+	const struct xr_sample like = {
+		.time = os__now(),
+		.weight = 1,
+		.unit = XR_UNIT_TICKS,
+		.pid = pid,
+		.tid = tid,
+		.flags = XR_F_OTHER_THREAD | flags,
+	};
+
+	r->counts[XR_TICKS]++;
+	remote_walk__send(rw, &like);
+	r->counts[XR_WRITTEN]++;
+	r->counts[XR_OTHER_THREAD]++;
+	if (remote_walk__native(rw))
+		remote_native__count(remote_walk__native(rw), r->counts);
+}
+
 void remote_report__process(struct remote_report *r, const struct xr_row *row,
 			    enum xr_process_event event, const struct xr_row *parent,
 			    const char comm[16])

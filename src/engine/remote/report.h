@@ -35,6 +35,13 @@ void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint
 			   uint32_t tid, int result);
 
 /*
+ * remote_report__other - the same of remote_walk__other.  @flags: XR_F_STOPPED or XR_F_DISK, no
+ * other look gives more of it.
+ */
+void remote_report__other(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
+			  uint32_t tid, uint32_t flags);
+
+/*
  * remote_report__process - hand on what became of the process of @row, which is called @comm ("":
  * as before).
  * @parent: of XR_PROCESS_FORK, else NULL.

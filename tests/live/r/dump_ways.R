@@ -50,6 +50,15 @@ ways <- list(
         tryCatch({ note(); Sys.sleep(1000) }, interrupt = function(e) NULL)
         tryCatch(second(), interrupt = function(e) NULL)
     },
+    read = function() {
+        input <- file(args[[3L]], "rb", raw = TRUE)
+        on.exit(close(input))
+        note(); readBin(input, "raw", 1L)
+    },
+    threads = function() {
+        .C("dump_threads_start")
+        tryCatch({ note(); Sys.sleep(1000) }, interrupt = function(e) NULL)
+    },
     child = function() {
         note(); system("exec sleep 1000")
     }

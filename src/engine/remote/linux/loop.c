@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "engine/remote/linux/children.h"
+#include "engine/remote/linux/others.h"
 #include "engine/remote/linux/watchdog.h"
 #include "os/linux/priority.h"
 #include "os/os.h"
@@ -166,13 +167,12 @@ static int engine__arm(struct engine *e, uint64_t period)
 	return timerfd_settime(e->timer, 0, &when, NULL) ? -errno : 0;
 }
 
-/* From here to the other one memory of process @pid is read. */
-static void engine__reads(const struct engine *e, pid_t pid)
+void remote_loop__reads(const struct engine *e, pid_t pid)
 {
 	watchdog__read(e->kind->watchdog(e->data), pid);
 }
 
-static void engine__has_read(const struct engine *e)
+void remote_loop__has_read(const struct engine *e)
 {
 	watchdog__read_done(e->kind->watchdog(e->data));
 }
@@ -210,9 +210,9 @@ int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *
 	uint64_t raised = rights__raise(RIGHTS_TARGET);
 	int err;
 
-	engine__reads(e, (pid_t)row->pid);
+	remote_loop__reads(e, (pid_t)row->pid);
 	err = engine__add(e, row, f);
-	engine__has_read(e);
+	remote_loop__has_read(e);
 	rights__lower(raised);
 	return err;
 }
@@ -329,14 +329,13 @@ static bool target__due(struct engine *e, struct loop_target *t, char state)
  * Native frames of a thread that waits in a system call: where it is the kernel says.  Nothing is
  * known of its other registers, which most frames do not need.
  */
-static void target__waits(struct engine *e, struct loop_target *t,
-			  const struct remote_state *before)
+static void target__at_call(struct loop_target *t, struct remote_native *native,
+			    const struct remote_state *before)
 {
-	struct remote_native *native = e->kind->native ? remote_loop__native(e, t) : NULL;
 	struct remote_regs regs = {.pc_mask = remote_thread__pc_mask()};
 	struct remote_state after;
 
-	if (!native || remote_thread__waits(&t->thread, &regs.pc, &regs.sp))
+	if (remote_thread__waits(&t->thread, &regs.pc, &regs.sp))
 		return;
 	regs.top = t->thread.tid == t->pid ? t->stack_top : 0;
 	if (!regs.top)
@@ -344,6 +343,28 @@ static void target__waits(struct engine *e, struct loop_target *t,
 	remote_walk__finish_native(t->base.walk, native, &regs);
 	if (remote_thread__look(&t->thread, &after) || after.runs != before->runs)
 		remote_walk__again(t->base.walk);
+}
+
+/* The thread waits: 0 or more, or -enum xr_error. */
+static int target__waits(struct engine *e, struct loop_target *t, const struct remote_state *before)
+{
+	struct remote_native *native = e->kind->native ? remote_loop__native(e, t) : NULL;
+	struct remote_state now = *before;
+	int result;
+
+	if (!native)
+		return 0;
+	target__at_call(t, native, before);
+	if (!e->config.whole || before->state == 'D' ||
+	    (remote_walk__native(t->base.walk) &&
+	     !(remote_native__flags(native) & XR_F_NATIVE_CUT)))
+		return 0;
+	result = remote_walk__ahead(t->base.walk);
+	t->stop_waiting = true;
+	if (result != -XR_EXITING)
+		result = e->kind->look(e, t, &now);
+	t->stop_waiting = false;
+	return result == LOOP_LATER ? -XR_TORN : result;
 }
 
 /*
@@ -355,9 +376,9 @@ static bool target__leaves(const struct loop_target *t)
 	return remote_thread__ending(&t->thread) || !remote_children__stays(t);
 }
 
-static void target__read(struct engine *e, struct remote_target *base)
+/* Returns what became of the sample, or 0: none was due. */
+static int target__read(struct engine *e, struct loop_target *t)
 {
-	struct loop_target *t = target__of(base);
 	const bool late = target__late(e, t);
 	struct remote_state before = {.state = 'R'}, after;
 	bool idle;
@@ -365,13 +386,13 @@ static void target__read(struct engine *e, struct remote_target *base)
 
 	if (remote_thread__look(&t->thread, &before)) {
 		target__count(e, t, -XR_EXITING);
-		return;
+		return 0;
 	}
 	if (!e->config.stopped && target__held(e, t, before.state, late))
-		return;
+		return 0;
 	if (e->config.clock == ENGINE_CLOCK_CPU && !target__due(e, t, before.state)) {
 		target__watch(t, &before);
-		return;
+		return 0;
 	}
 	idle = t->thread.proven && before.state != 'R';
 	result = target__ahead(t, &before);
@@ -389,10 +410,10 @@ static void target__read(struct engine *e, struct remote_target *base)
 		result = e->kind->look(e, t, &before);
 	if (result == LOOP_LATER) {
 		t->cpu_owed += NS_PER_S / e->config.freq;
-		return;
+		return 0;
 	}
 	if (before.state != 'R' && result >= 0)
-		target__waits(e, t, &before);
+		result = target__waits(e, t, &before);
 	if (result >= 0)
 		result = remote_walk__finish(t->base.walk);
 	if (e->kind->native && remote_loop__native(e, t) && !remote_walk__native(t->base.walk))
@@ -400,14 +421,24 @@ static void target__read(struct engine *e, struct remote_target *base)
 	if (result < 0 && result != -XR_NO_R_FRAMES && target__leaves(t))
 		result = -XR_EXITING;
 	target__count(e, t, result);
+	return result;
 }
 
 /* One tick of one target. */
 static void target__sample(struct engine *e, struct remote_target *base)
 {
-	engine__reads(e, target__of(base)->pid);
-	target__read(e, base);
-	engine__has_read(e);
+	struct loop_target *t = target__of(base);
+	int result;
+
+	if (e->config.whole && !remote_loop__native(e, t))
+		return;
+	remote_loop__reads(e, t->pid);
+	result = target__read(e, t);
+	remote_loop__has_read(e);
+	if (e->config.whole && result == -XR_NO_R_FRAMES)
+		remote_others__sample(e, e->kind, t, t->thread.tid);
+	if (e->config.threads)
+		remote_others__each(e, e->kind, t);
 }
 
 static enum xr_process_event target__check(struct engine *e, struct remote_target *base,
@@ -416,9 +447,9 @@ static enum xr_process_event target__check(struct engine *e, struct remote_targe
 	struct loop_target *t = target__of(base);
 	enum xr_process_event event;
 
-	engine__reads(e, t->pid);
+	remote_loop__reads(e, t->pid);
 	event = remote_children__check(t);
-	engine__has_read(e);
+	remote_loop__has_read(e);
 	if (event)
 		remote_children__comm(t->pid, comm);
 	return event;
@@ -431,7 +462,7 @@ static void target__follow(struct engine *e, struct remote_target *base)
 	char comm[16];
 	int err;
 
-	engine__reads(e, target__of(base)->pid);
+	remote_loop__reads(e, target__of(base)->pid);
 	while (remote_children__child(&e->children, target__of(base), &row)) {
 		if (remote_targets__find(&e->targets, row.pid))
 			continue;
@@ -446,7 +477,7 @@ static void target__follow(struct engine *e, struct remote_target *base)
 				       comm);
 		remote_targets__put(&base->next, &child->base);
 	}
-	engine__has_read(e);
+	remote_loop__has_read(e);
 }
 
 static bool engine__due(struct engine *e, uint64_t *missed)

@@ -24,6 +24,7 @@ struct loop_target {
 	uint64_t stack_top; /* of its first thread; 0: hidden */
 	uint64_t random_at; /* 16 bytes that a new program never has the same, 0: not known */
 	uint8_t random[16];
+	bool stop_waiting; /* the next look stops the thread even if it waits */
 	bool said_stopped, said_traced, said_clock, said_alarm;
 };
 
@@ -42,7 +43,12 @@ struct remote_kind {
 	int (*look)(struct engine *e, struct loop_target *t, struct remote_state *state);
 	/* Of what `begin` has set: who looks whether reads end. */
 	struct watchdog *(*watchdog)(void *data);
-	bool native; /* it has native frames */
+	bool native; /* it has native frames, and then: */
+	/* Stop thread @tid of @t, which may wait, and tell its registers.  A negative errno: it
+	 * does not stop, and may not have ended.  `go` lets it go. */
+	int (*stop)(struct engine *e, const struct loop_target *t, pid_t tid,
+		    struct remote_regs *regs);
+	void (*go)(struct engine *e);
 	/* Does a stop of @t come from a look that is over?  NULL: never. */
 	bool (*late)(struct engine *e, const struct loop_target *t);
 };
@@ -74,6 +80,10 @@ struct remote_report *remote_loop__report(struct engine *e);
  * what @t has mapped is known; else NULL.
  */
 struct remote_native *remote_loop__native(struct engine *e, const struct loop_target *t);
+
+/* From here to the other one memory of process @pid is read. */
+void remote_loop__reads(const struct engine *e, pid_t pid);
+void remote_loop__has_read(const struct engine *e);
 
 /* remote_loop__verbose - are notes wanted that concern few? */
 bool remote_loop__verbose(const struct engine *e);

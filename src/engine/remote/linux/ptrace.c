@@ -105,13 +105,13 @@ static int ptrace__check(struct engine *e, struct loop_target *t, struct errmsg 
 	return err ? ptrace__denied(t, err == -EPERM ? err : -ESRCH, f) : 0;
 }
 
-/* The registers of a thread that stands still.  0, or negative. */
-static int tracee__regs(const struct loop_target *t, struct remote_regs *to)
+/* The registers of thread @tid, which stands still.  0, or negative. */
+static int tracee__regs(const struct loop_target *t, pid_t tid, struct remote_regs *to)
 {
 	struct user_regs_struct regs;
 	struct iovec io = {.iov_base = &regs, .iov_len = sizeof(regs)};
 
-	if (ptrace(PTRACE_GETREGSET, t->thread.tid, NT_PRSTATUS, &io))
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &io))
 		return -errno;
 	*to = (struct remote_regs){.pc_mask = remote_thread__pc_mask()};
 #ifdef __x86_64__
@@ -125,10 +125,10 @@ static int tracee__regs(const struct loop_target *t, struct remote_regs *to)
 	to->fp = regs.regs[29];
 	to->lr = regs.regs[30];
 	io = (struct iovec){.iov_base = &to->thread, .iov_len = sizeof(to->thread)};
-	if (ptrace(PTRACE_GETREGSET, t->thread.tid, NT_ARM_TLS, &io))
+	if (ptrace(PTRACE_GETREGSET, tid, NT_ARM_TLS, &io))
 		to->thread = 0;
 #endif
-	to->top = t->thread.tid == t->pid ? t->stack_top : to->thread;
+	to->top = tid == t->pid ? t->stack_top : to->thread;
 	return 0;
 }
 
@@ -144,7 +144,7 @@ static void tracee__still(struct engine *e, const struct loop_target *t, int res
 	struct remote_native *native = remote_loop__native(e, t);
 	struct remote_regs regs;
 
-	if ((!native && !tracee__asks_code(t)) || tracee__regs(t, &regs))
+	if ((!native && !tracee__asks_code(t)) || tracee__regs(t, t->thread.tid, &regs))
 		return;
 	if (tracee__asks_code(t) && regs.pc >= t->base.row.gc_begin && regs.pc < t->base.row.gc_end)
 		remote_walk__collecting(t->base.walk);
@@ -193,7 +193,7 @@ static int tracee__look(struct engine *e, struct loop_target *t, struct remote_s
 	int result;
 
 	/* what sleeps is not disturbed: most likely in a system call */
-	if (!remote_thread__look(&t->thread, &now) && now.state != 'R') {
+	if (!t->stop_waiting && !remote_thread__look(&t->thread, &now) && now.state != 'R') {
 		*state = now;
 		return remote_walk__moving(t->base.walk);
 	}
@@ -243,6 +243,25 @@ static int ptrace__look(struct engine *e, struct loop_target *t, struct remote_s
 	return result;
 }
 
+static int ptrace__stop(struct engine *e, const struct loop_target *t, pid_t tid,
+			struct remote_regs *regs)
+{
+	struct tracees *tracees = remote_loop__data(e);
+	int err = tracees__stop(tracees, t->pid, tid, NULL, STOP_WAIT_NATIVE_NS);
+
+	if (err)
+		return err < 0 ? err : -EAGAIN;
+	err = tracee__regs(t, tid, regs);
+	if (err)
+		tracees__let_go(tracees);
+	return err;
+}
+
+static void ptrace__go(struct engine *e)
+{
+	tracees__let_go(remote_loop__data(e));
+}
+
 static bool ptrace__late(struct engine *e, const struct loop_target *t)
 {
 	return tracees__late(remote_loop__data(e), t->thread.tid);
@@ -277,6 +296,8 @@ static const struct remote_kind kind = {
 	.watchdog = ptrace__watchdog,
 	.late = ptrace__late,
 	.native = true,
+	.stop = ptrace__stop,
+	.go = ptrace__go,
 };
 
 static int ptrace__open(struct engine **out, const struct engine_config *config, struct errmsg *f)

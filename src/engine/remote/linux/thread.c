@@ -109,6 +109,13 @@ int remote_thread__open(struct remote_thread *t, pid_t pid)
 	return thread__suppose(t);
 }
 
+int remote_thread__of(struct remote_thread *t, pid_t pid, pid_t tid)
+{
+	*t = (struct remote_thread){
+		.pid = pid, .tid = tid, .stat_fd = -1, .runs_fd = -1, .cpu_fd = -1};
+	return thread__open_files(t);
+}
+
 void remote_thread__close(struct remote_thread *t)
 {
 	thread__close_files(t);
@@ -309,7 +316,7 @@ uint64_t remote_thread__pc_mask(void)
  * the list of robust locks in it (glibc nptl/pthread_create.c), whose address the kernel knows.  0:
  * not known; musl sets it with the first such lock.
  */
-static uint64_t thread__top(pid_t tid)
+uint64_t remote_thread__top(pid_t tid)
 {
 	uint64_t head = 0;
 	size_t len;
@@ -353,7 +360,7 @@ void remote_thread__prove(struct remote_thread *t, const uint64_t *keys, uint32_
 	dir = nareas ? opendir(path) : NULL;
 	while (dir && left-- && (entry = readdir(dir))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		uint64_t top = tid > 0 ? thread__top(tid) : 0, sp = 0, pc;
+		uint64_t top = tid > 0 ? remote_thread__top(tid) : 0, sp = 0, pc;
 
 		if (tid > 0 && !top)
 			sp = thread__sp(t->pid, tid, &pc);

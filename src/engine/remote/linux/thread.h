@@ -33,6 +33,9 @@ struct remote_state {
 
 /* remote_thread__open - for process @pid.  -ESRCH, -EACCES; afterwards remote_thread__close. */
 int remote_thread__open(struct remote_thread *t, pid_t pid);
+
+/* remote_thread__of - thread @tid of process @pid alone, whichever R runs on.  As that. */
+int remote_thread__of(struct remote_thread *t, pid_t pid, pid_t tid);
 void remote_thread__close(struct remote_thread *t);
 
 /*
@@ -61,6 +64,9 @@ void remote_thread__prove(struct remote_thread *t, const uint64_t *keys, uint32_
  * returns to and its stack pointer.  -ESRCH: it runs, or that is hidden.
  */
 int remote_thread__waits(const struct remote_thread *t, uint64_t *pc, uint64_t *sp);
+
+/* remote_thread__top - about where the stack of thread @tid ends; 0: not known. */
+uint64_t remote_thread__top(pid_t tid);
 
 /* remote_thread__pc_mask - the bits of a return address that are the address. */
 uint64_t remote_thread__pc_mask(void);

@@ -78,6 +78,37 @@ TEST(plain)
 	tap__ok(strstr(shown, "\"unchanged\": true, \"truncated\": false"), "and marked in JSON");
 }
 
+TEST(threads)
+{
+	static const struct name module = {.text = "/lib/a\nb.so", .len = 11};
+	struct frame read = *stack__frame(FRAME_NATIVE, "read", NULL, 0);
+	struct frame unnamed = *stack__frame(FRAME_NATIVE, "a\nb.so+0x12", NULL, 0);
+	const struct frame *frames[] = {&read, &unnamed};
+	struct dump_thread thread = {
+		.tid = 14, .name = "work\x1b[m", .activity = {.state = 'S'}, .stack = NULL};
+	struct dump_process p = process();
+
+	read.module = unnamed.module = &module;
+	read.address = 77;
+	p.list_threads = true;
+	json_of(&p);
+	tap__ok(strstr(shown, "\"toplevel\": null, \"threads\": []}"), "no other thread");
+	thread.stack = p.stack = stack__of(2, frames, NULL, 0);
+	p.threads = &thread;
+	p.nthreads = 1;
+	p.native = true;
+	same(text_of(&p),
+	     "process 12: R -f a.R\n  R 4.2.2, sleeping\n    read [a\\nb.so]\n    a\\nb.so+0x12\n"
+	     "    <toplevel>\n  thread 14 (work\\x1b[m): sleeping\n      read [a\\nb.so]\n"
+	     "      a\\nb.so+0x12\n",
+	     "native frames at top level, and those of another thread");
+	json_of(&p);
+	tap__ok(strstr(shown, "\"native\": [{\"kind\": \"native\", \"function\": \"read\"") &&
+			strstr(shown, "\"module\": \"/lib/a\\u000ab.so\", \"address\": 77") &&
+			strstr(shown, "\"threads\": [{\"tid\": 14, \"name\": \"work\\u001b[m\""),
+		"the same in JSON");
+}
+
 TEST(hostile)
 {
 	const struct frame *frames[] = {

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""
+Run by gdb (gdb -batch -p PID -x dump_gdb.py): prints what gdb makes of the stacks of a process, for tests/lib/dump_native.py: a
+line a frame, the innermost first: thread, file, address in that file, function, with tabs between.
+"""
+import os
+
+import gdb
+
+gdb.execute("set pagination off")
+gdb.execute("set backtrace past-main on")
+pid = gdb.selected_inferior().pid
+begins = {}  # of a file, where it is mapped
+with open("/proc/%d/maps" % pid) as maps:
+    for line in maps:
+        fields = line.split(None, 5)
+        if len(fields) == 6:
+            begins.setdefault(fields[5].strip(), int(fields[0].split("-")[0], 16))
+program = os.readlink("/proc/%d/exe" % pid)
+for thread in gdb.selected_inferior().threads():
+    thread.switch()
+    frame = gdb.newest_frame()
+    while frame is not None:
+        # inlined functions and tail calls have no frame on the stack
+        if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
+            path = gdb.solib_name(frame.pc()) or program
+            path = os.path.realpath(path)
+            print("frame\t%d\t%s\t%d\t%s" % (thread.ptid[1] or thread.ptid[0], os.path.basename(path),
+                frame.pc() - begins.get(path, 0), frame.name() or ""))
+        frame = frame.older()
+gdb.execute("detach")

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: cmd engine/remote native
+# timeout: 300
+# engines: ptrace
+#
+# `dump --native --threads`: the native frames are those of gdb, of an R that is stopped, that computes in C, that waits for a
+# read or for a child, that has other threads, and that executes no call. And R goes on.
+. "$(dirname "$0")/../lib/live.sh"
+
+command -v gdb >/dev/null || bail "no gdb: tools/install-deps test"
+
+# The states of all threads, innermost system calls included: what waits does so still.
+states() {
+	cat "/proc/$TARGET_PID/task"/*/syscall 2>/dev/null
+}
+
+# equal NAME [FUNCTION...]: the native frames of the program launched last are gdb's; FUNCTIONs run.
+equal() {
+	local name=$1
+	shift
+	timeout -k 5 60 "$XRPROF" dump -p "$TARGET_PID" --native=raw --threads --json >"$WORK/dump.json" 2>"$WORK/err"
+	is $? 0 "$name: exit status" || diag "$(cat "$WORK/err")"
+	is "$(cat "$WORK/err")" "" "$name: nothing on stderr"
+	DEBUGINFOD_URLS='' timeout -k 5 120 gdb -nx -batch -p "$TARGET_PID" -x "$tests/live/dump_gdb.py" \
+		>"$WORK/gdb.out" 2>"$WORK/gdb.err" </dev/null
+	check "$name: the frames are gdb's" "$tests/lib/dump_native.py" "$WORK/dump.json" "$WORK/gdb.out" "$@"
+	is "$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$TARGET_PID/task"/*/status | sort -u)" 0 "$name: no process traces R afterwards"
+}
+
+# in_state LETTER: R's thread is
+in_state() {
+	[ "$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/status")" = "$1" ]
+}
+
+shows() {
+	timeout -k 5 60 "$XRPROF" dump -p "$TARGET_PID" --native "$@" 2>&1
+}
+
+target_start host dump sleep
+wait_until 60 in_state S
+equal "it sleeps"
+like "$(shows)" '    __select \[libc.so.6\]'$'\n''    base::Sys.sleep'$'\n' "it sleeps: C functions stand inside of the R function that called them"
+kill -STOP "$TARGET_PID"
+wait_until 60 in_state T
+equal "it is stopped"
+ok "$(in_state T; echo $?)" "it is stopped: it stays so"
+kill -CONT "$TARGET_PID"
+kill -INT "$TARGET_PID"
+check "it sleeps: R went on" target_await_done 60
+target_kill
+
+spin=$WORK/spin_until.so
+check "the fixture builds" cc -O1 -shared -fPIC -o "$spin" "$tests/fixtures/spin_until.c"
+target_start host dump call "$spin"
+wait_until 60 test -e "$TARGET_DIR/spins"
+equal "it computes in C" spin_until
+target_go
+check "it computes in C: R went on" target_await_done 60
+target_kill
+
+mkfifo "$WORK/in"
+exec 8<>"$WORK/in"
+target_start host dump read "$WORK/in"
+wait_until 60 in_state S
+equal "it reads"
+printf 'x' >&8
+check "it reads: R went on" target_await_done 60
+target_kill
+
+target_start host dump child
+wait_until 60 in_state S
+equal "it waits for a child"
+pkill -P "$TARGET_PID" -x sleep
+check "it waits for a child: R went on" target_await_done 60
+target_kill
+
+threads=$WORK/dump_threads.so
+check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$threads" "$tests/fixtures/dump_threads.c"
+target_start host dump threads "$threads"
+wait_until 60 in_state S
+wait_until 60 eval '[ "$(grep -lx -e spins -e reads -e waits "/proc/$TARGET_PID/task"/*/comm | wc -l)" = 3 ]'
+waiting_in() { # the numbers of the system calls that threads wait in
+	cat "/proc/$TARGET_PID/task"/*/syscall | awk '{ print $1 }' | sort | xargs
+}
+wait_until 60 eval '[ "$(waiting_in | wc -w)" = 4 ] && [ "$(grep -c running /proc/$TARGET_PID/task/*/syscall | grep -c :1)" = 1 ]'
+equal "it has threads" spins_inside
+out=$(shows --threads)
+like "$out" '  thread [0-9]+ \(spins\): running'$'\n''      spins_inside \[dump_threads.so\]'$'\n''      spins \[' "threads: one that runs"
+like "$out" '  thread [0-9]+ \(reads\): reading pipe:[^ ]* in read'$'\n''(      [^ ]* \[libc.so.6\]'$'\n'')?      reads_by_frame_pointer \[' \
+	"threads: one that waits for a read, which the frame pointer is needed for"
+like "$out" '  thread [0-9]+ \(waits\): waiting for another thread in futex'$'\n''.*      waits_inside \[' "threads: one that waits for another"
+like "$("$XRPROF" dump -p "$TARGET_PID" --threads)" '  thread [0-9]+ \(spins\): running'$'\n''  thread [0-9]+ \(reads\): reading pipe' \
+	"--threads alone: what they do"
+kill -INT "$TARGET_PID"
+check "threads: R went on" target_await_done 60
+target_kill
+
+mkfifo "$WORK/code"
+exec 7<>"$WORK/code"
+R --vanilla --no-echo <"$WORK/code" >"$WORK/r.out" 2>&1 &
+TARGET_JOB=$!
+live_pids+=("$TARGET_JOB")
+printf 'cat(Sys.getpid(), file = "%s/pid.tmp"); invisible(file.rename("%s/pid.tmp", "%s/pid"))\n' "$WORK" "$WORK" "$WORK" >&7
+wait_until 60 test -e "$WORK/pid"
+TARGET_PID=$(cat "$WORK/pid")
+live_pids+=("$TARGET_PID")
+wait_until 60 eval 'grep -q "^0 0x0 " "/proc/$TARGET_PID/syscall"' # it reads standard input
+equal "it executes no call"
+is "$(shows | sed -n 's/^    //p')" "<toplevel>" "it executes no call: how R itself reads is not shown"
+target_kill
+
+"$XRPROF" dump -p $$ --native -e vmread >/dev/null 2>"$WORK/err"
+is $? 2 "--native -e vmread: usage"
+done_testing

@@ -26,6 +26,15 @@ all_knows() {
 	grep -qE "process $1 \([^)]*\): (R |forked by)" "${PROF_OUT%/}.err"
 }
 
+# Let go each child that the profiler knows. Is the program at its end?
+let_go() {
+	local child
+	for child in $(pgrep -P "$TARGET_PID"); do
+		! all_knows "$child" || : >"$TARGET_DIR/known.$child"
+	done
+	[ -e "$TARGET_DIR/done" ] || gone "$TARGET_JOB"
+}
+
 # folded_roots FILE: "PID SAMPLES" of each process in a folded profile.
 folded_roots() {
 	awk '{ n = $NF; root = $0; sub(/[; ].*/, "", root); sub(/.*-/, "", root); count[root] += n }
@@ -53,8 +62,7 @@ stale_rows() {
 		bpftool -j map show id "$id" | grep -q '"name":"rows"' && found=$id
 	done
 	[ -n "$found" ] || return 1
-	# a process may end between the two reads, of the map and of /proc: then its row is gone
-	# later
+	# a process may end between the reads of the map and of /proc: its row is gone later
 	python3 - "$found" <<-'PY'
 		import json, os, subprocess, sys, time
 		def rows():
@@ -73,11 +81,6 @@ stale_rows() {
 no_stale_rows() {
 	local stale
 	stale=$(stale_rows "$1") && [ -z "$stale" ]
-}
-
-# cpu_ticks PID: CPU time used so far, in clock ticks.
-cpu_ticks() {
-	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
 }
 
 # rss_kb PID: resident memory.

@@ -432,6 +432,16 @@ check_rprof() {
 		check "$2: it ends with a newline" eval '[ -z "$(tail -c 1 "'"$1"'")" ]'
 }
 
+# cpu_ticks PID: CPU time used so far, in clock ticks.
+cpu_ticks() {
+	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
+}
+
+# one_line TEXT: is it one line?
+one_line() {
+	[ -n "$1" ] && [ "$(printf '%s\n' "$1" | wc -l)" -eq 1 ]
+}
+
 # samples_in FILE: number of stacks in a file of Rprof's format.
 samples_in() {
 	awk 'NR > 1 && !/^#File/ { n++ } END { print n + 0 }' "$1"

@@ -53,6 +53,11 @@ windows_in() {
 	find "$1" -maxdepth 1 -name '2*.pb.gz' | LC_ALL=C sort
 }
 
+# have N: are N intervals or more in the directory $dir?
+have() {
+	[ "$(windows_in "$dir" | wc -l)" -ge "$1" ]
+}
+
 # count_of FILE...: samples in them, as pprof's own reader counts them, or ours where that is not installed
 count_of() {
 	local file
@@ -83,12 +88,17 @@ sum_of() {
 		/^ *[0-9]+ .*:/ { sub(/:.*/, ""); n += $at } END { printf "%.0f\n", n }'
 }
 
-# receiver_start NAME: a server that keeps what it gets in the folder NAME. receiver_url NAME: where it is.
+# receiver_start NAME: a server that keeps what it gets in the folder NAME, at the port that it had
+# before, with its pid in NAME/pid. receiver_url NAME: where it is.
 receiver_start() {
-	mkdir "$WORK/$1"
-	PORT=0 /usr/bin/python3 "$tests/lib/receiver.py" "$WORK/$1" 2>"$WORK/$1/errors" &
+	local dir=$WORK/$1 port
+	mkdir -p "$dir"
+	port=$(cat "$dir/port" 2>/dev/null || echo 0)
+	rm -f "$dir/port"
+	PORT=$port /usr/bin/python3 "$tests/lib/receiver.py" "$dir" 2>>"$dir/errors" &
+	echo $! >"$dir/pid"
 	live_pids+=("$!")
-	wait_until 60 test -s "$WORK/$1/port" || bail "the server does not start: $(cat "$WORK/$1/errors")"
+	wait_until 60 test -s "$dir/port" || bail "the server does not start: $(cat "$dir/errors")"
 }
 receiver_url() {
 	echo "http://127.0.0.1:$(cat "$WORK/$1/port")"

@@ -22,20 +22,10 @@ refused() {
 wrap=()
 program=
 
-# --- usage ---
-refused 2 "nothing to do" 'pid'
-refused 2 "no such option" 'wrong' --wrong
-refused 2 "no such format" 'wrong' -f wrong -p 1
-refused 2 "no such engine" 'wrong' -e wrong -p 1
-refused 2 "frequency 0" 'freq' -F 0 -p 1
-refused 2 "frequency of words" 'freq' -F often -p 1
-refused 2 "not a pid" 'pid' -p 12x
-refused 2 "duration below 0" 'duration' -d -1 -p 1
-"$XRPROF" --help >"$WORK/help" 2>"$WORK/help.err"
-is $? 0 "--help: exit status 0"
-[ -s "$WORK/help" ] && [ ! -s "$WORK/help.err" ]
-ok $? "--help goes to stdout"
-like "$("$XRPROF" --version)" '^xrprof-bpf [0-9]' "--version"
+# --- usage; unit:cmd/options has each message ---
+refused 2 "nothing to do" 'nothing to profile'
+refused 2 "no such option" 'no such option: --wrong' --wrong
+refused 2 "no such subcommand" 'no such subcommand: wrong' wrong -p 1
 
 # --- processes that are not R ---
 engine=(-q -e "$XRPROF_ENGINE")
@@ -44,6 +34,7 @@ sleeper=$!
 live_pids+=("$sleeper")
 wait_until 60 grep -q sleep "/proc/$sleeper/comm"
 refused 1 "not R" "$sleeper.*sleep.*not run R" "${engine[@]}" -p $sleeper
+refused 1 "record is the default subcommand" "$sleeper .*not run R" record -p $sleeper
 sleep 0 &
 wait $!
 refused 1 "no such process" "no process $!" "${engine[@]}" -p $!

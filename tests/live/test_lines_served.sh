@@ -5,17 +5,18 @@
 # also: ptrace vmread
 # timeout: 300
 #
-# Servers that are idle themselves and fork a process for each request have innermost lines in these processes, however
-# short each is: Rserve, which waits in accept(), and an R that waits at its prompt. Where R keeps byte code can be seen
-# in the children alone, and in each for some milliseconds.
+# Rserve waits in accept() and forks a process for each request. These processes have innermost
+# lines, even if each is short: where R keeps byte code can be seen in the children alone, and in
+# each for some milliseconds.
 . "$(dirname "$0")/../lib/live.sh"
 
-# lines_in NAME FILE...: sets all and with, the samples in request(), and those that tell the line being executed.
+# lines_in NAME FILE...: sets all and with: the samples in request(), and those of them with the line
+# being executed.
 lines_in() {
 	local name=$1
 	shift
 	read -r all with < <(awk '/"request"/ { n++; if ($1 ~ /^[0-9]+#[2-5]$/) with++ } END { print n + 0, with + 0 }' "$@" /dev/null)
-	figure "$name: $with of $all samples tell the line being executed"
+	figure "$name: $with of $all samples have the line being executed"
 }
 
 # profile NAME PID: follow a server, into $WORK/NAME/.
@@ -32,8 +33,6 @@ profile() {
 proven() {
 	grep -q "R_BCbody is at" "$WORK/$1.err"
 }
-
-# --- Rserve ---
 
 server=$(dirname "$(Rscript --vanilla -e 'cat(system.file("libs", "Rserve.so", package = "Rserve"))')")/Rserve
 [ -x "$server" ] || bail "Rserve is not there: tools/install-deps test"
@@ -87,43 +86,4 @@ lines_in rserve "${files[@]}"
 [ "$all" -ge 15 ] && [ "$with" -ge $((all * 95 / 100)) ]
 ok $? "rserve: later requests have innermost lines from their start"
 
-# --- a prompt ---
-
-mkfifo "$WORK/typed"
-(
-	unset R_ENVIRON
-	R_PROFILE_USER=$tests/live/r/served.R exec python3 "$tests/live/prompt.py" "$WORK/prompt.pid" \
-		R --no-save --no-restore --no-site-file --quiet <"$WORK/typed" >"$WORK/shown" 2>&1
-) &
-live_pids+=($!)
-exec 5>"$WORK/typed"
-# type_line LINE: and wait until R has done it. R echoes the input, so it prints another text than
-# the input has.
-typed=0
-type_line() {
-	typed=$((typed + 1))
-	printf '%s; cat("typed", "%d$\\n")\n' "$1" $typed >&5
-	wait_until 60 grep -qF "typed $typed\$" "$WORK/shown"
-}
-check "prompt: R starts" type_line 'stopifnot(is.function(request))' || diag "$(cat "$WORK/shown")"
-read -r pid <"$WORK/prompt.pid"
-live_pids+=("$pid")
-profile prompt "$pid"
-type_line 'first <- parallel::mcparallel(request(1))' && type_line 'invisible(parallel::mccollect(first))'
-ok $? "prompt: mcparallel() computes" || diag "$(cat "$WORK/shown")"
-type_line 'second <- parallel::mcparallel(request(1))' && type_line 'invisible(parallel::mccollect(second))'
-ok $? "prompt: and again" || diag "$(cat "$WORK/shown")"
-type_line "cat(first\$pid, second\$pid, '\\n', file = '$WORK/children')"
-printf 'q("no")\n' >&5
-exec 5>&-
-prof_wait
-is "$PROF_STATUS" 0 "prompt: the profiler ends" || diag "$(cat "$WORK/prompt.err")"
-check_stats "$WORK/prompt.stats" "prompt"
-read -r first second <"$WORK/children"
-lines_in "prompt, first child" "$WORK/prompt/Rprof.$first.out"
-[ "$all" -ge 50 ] && [ "$with" -ge $((all / 2)) ]
-ok $? "prompt: the first child proves where R keeps byte code while it runs"
-lines_in "prompt, second child" "$WORK/prompt/Rprof.$second.out"
-[ "$all" -ge 50 ] && [ "$with" -ge $((all * 95 / 100)) ]
-ok $? "prompt: the second child has innermost lines from its start"
 done_testing

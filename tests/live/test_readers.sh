@@ -3,7 +3,7 @@
 # touches: output
 # timeout: 200
 #
-# What reads Rprof.out reads ours: summaryRprof(), profvis, tools/stackcollapse-Rprof.R; and -f folded says the same.
+# Readers of Rprof.out read ours: summaryRprof() and profvis.
 # else: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
@@ -33,21 +33,6 @@ part_needs "profvis reads it" r-package profvis && check "profvis reads it" Rscr
 	    c("inner", "middle", "outer_most") %in% prof$label,
 	    max(unlist(prof$depth)) >= 3)
 R
-check "tools/stackcollapse-Rprof.R reads it" bash -c '
-	set -e -o pipefail
-	Rscript --vanilla "$1/../tools/stackcollapse-Rprof.R" "$2" >"$2.folded"
-	grep -q "^outer_most;middle;inner [0-9]" "$2.folded"
-	[ "$(awk "{ n += \$NF } END { print n }" "$2.folded")" = "$(($(wc -l <"$2") - 1))" ]
-	' - "$tests" "$WORK/Rprof.out"
-
-prof -F 499 -d 2 -f folded -o "$WORK/out.folded" --stats "$WORK/out.stats" -p "$TARGET_PID" 2>"$WORK/folded.err"
-is $? 0 "folded: exit status 0" || diag "$(cat "$WORK/folded.err")"
-check "folded: stacks with counts" awk '!/^[^ ]+( [^ ]+)* [0-9]+$/ { print; exit bad = 1 } END { exit bad || !NR }' "$WORK/out.folded"
-is "$(awk '{ n += $NF } END { print n + 0 }' "$WORK/out.folded")" \
-	"$(($(stat_of "$WORK/out.stats" written) + $(stat_of "$WORK/out.stats" no_r_frames)))" "folded: every sample is in it"
-grep -q '^outer_most;middle;inner [0-9]' "$WORK/out.folded"
-ok $? "folded: outermost first"
-
 target_start host lines_hot
 prof -F 499 -d 2 -l -o "$WORK/lines.out" -p "$TARGET_PID" 2>"$WORK/lines.err"
 check "summaryRprof() reads the lines" Rscript --vanilla - "$WORK/lines.out" <<-'R'

@@ -8,15 +8,6 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 
-# Let go each child that the profiler knows. Is the program at its end?
-let_go() {
-	local child
-	for child in $(pgrep -P "$TARGET_PID"); do
-		! all_knows "$child" || : >"$TARGET_DIR/known.$child"
-	done
-	[ -e "$TARGET_DIR/done" ] || gone "$TARGET_JOB"
-}
-
 target_start host children 1
 prof_start "$WORK/family.folded" -v -F 499 --clock cpu -f folded -p "$TARGET_PID"
 ok $? "the profiler starts"

@@ -11,10 +11,6 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/serve.sh"
 
-one_line() {
-	[ -n "$1" ] && [ "$(printf '%s\n' "$1" | wc -l)" -eq 1 ]
-}
-
 # refused PATTERN ARG...: serve does not start, and reports it in one line
 refused() {
 	local pattern=$1 text
@@ -55,10 +51,6 @@ serve_start --config "$WORK/serve.conf" --pid "$TARGET_PID" -v
 ok $? "serve starts"
 check "the process that writes has no capabilities" grep -qE '^CapPrm:\s0+$' "/proc/$(serve_front)/status"
 
-# at least N intervals with samples are there
-have() {
-	[ "$(windows_in "$dir" | wc -l)" -ge "$1" ]
-}
 kill -USR1 "$SERVE_PID"
 check "SIGUSR1: the interval is written" wait_until 60 have 1
 check "it logs its counts" serve_says 'samples = '

@@ -12,11 +12,6 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/serve.sh"
 
-# at least N intervals are there
-have() {
-	[ "$(windows_in "$dir" | wc -l)" -ge "$1" ]
-}
-
 damaged() {
 	local file
 	for file in $(windows_in "$dir"); do gzip -t "$file" 2>&1 || echo "$file"; done

@@ -12,18 +12,6 @@
 
 python=/usr/bin/python3
 
-# receiver NAME: starts one in the folder NAME, or the same one again
-receiver() {
-	local dir=$WORK/$1 port
-	mkdir -p "$dir"
-	port=$(cat "$dir/port" 2>/dev/null || echo 0)
-	rm -f "$dir/port"
-	PORT=$port "$python" "$tests/lib/receiver.py" "$dir" 2>>"$dir/errors" &
-	echo $! >"$dir/pid"
-	live_pids+=("$!")
-	wait_until 60 test -s "$dir/port" || bail "the server does not start: $(cat "$dir/errors")"
-}
-
 away() {
 	local name
 	for name; do
@@ -74,13 +62,10 @@ waits() {
 	find "$WORK/spool" -type f -name '[!.]*' ! -name 'lock*' | wc -l
 }
 
-receiver pyroscope
-receiver otlp
-url() {
-	echo "http://127.0.0.1:$(cat "$WORK/$1/port")"
-}
+receiver_start pyroscope
+receiver_start otlp
 (umask 077 && echo "Authorization: Bearer secret-$$-token" >"$WORK/headers")
-ways=(--pyroscope "$(url pyroscope)" --pyroscope-header "$WORK/headers" --otlp "$(url otlp)" --spool "$WORK/spool" --label dc=east)
+ways=(--pyroscope "$(receiver_url pyroscope)" --pyroscope-header "$WORK/headers" --otlp "$(receiver_url otlp)" --spool "$WORK/spool" --label dc=east)
 
 target_start host spin
 (umask 077 && echo "token-of-$$-0123456789" >"$WORK/token")
@@ -105,9 +90,9 @@ like "$(health -H "Authorization: Bearer $(cat "$WORK/token")")" $'^ok\npyroscop
 is "$(health)" ok "/healthz names no server to other clients"
 before=$(waits)
 check "profiles wait" wait_until 60 eval '[ "$(waits)" -ge $((before + 4)) ]'
-receiver pyroscope
+receiver_start pyroscope
 echo "500 503:1 reset body" >"$WORK/otlp/behave"
-receiver otlp
+receiver_start otlp
 check "returned servers are reported" serve_says 'pyroscope http.*: works again' 120
 check "of both" serve_says 'otlp http.*: works again' 120
 check "nothing waits any more" wait_until 120 eval '[ "$(waits)" -le 2 ]'
@@ -132,8 +117,8 @@ wait "$SERVE_PID" 2>/dev/null
 check "the process that sends has ended, too" wait_until 60 gone "$front"
 left=$(waits)
 check "they wait on: $left" [ "$left" -ge 4 ]
-receiver pyroscope
-receiver otlp
+receiver_start pyroscope
+receiver_start otlp
 taken_before=$(($(count pyroscope) + $(count otlp)))
 serve_start --pid "$TARGET_PID" --interval 600 -F 199 --max-cpu 0 "${ways[@]}"
 ok $? "serve starts again"

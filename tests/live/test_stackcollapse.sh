@@ -168,9 +168,6 @@ for name in plain lines all; do
 		check "Rprof() $name${lines:+ --lines}: exit status" [ "$STATUS" = 0 ]
 		is "$(LC_ALL=C sort <<<"$OUT")" "$(reference "$WORK/r-$name.out" "$lines")" \
 			"Rprof() $name${lines:+ --lines}: as read line by line"
-		is "$(awk '{ n += $NF } END { print n }' <<<"$OUT")" \
-			"$(grep -cvE 'sample[.]interval=|^#File ' "$WORK/r-$name.out")" \
-			"Rprof() $name${lines:+ --lines}: no sample lost"
 	done
 done
 like "$OUT" 'obj\[\["deep"\]\] \(.*work.R:3\)' "a name by [[ has the line of its function"

@@ -19,14 +19,14 @@ fi
 mkdir "$WORK/files" "$WORK/mount" "$WORK/library"
 gate=$WORK/gate
 # shellcheck disable=SC2046
-check "the fixtures build" cc -O1 -o "$WORK/hung_fs" "$tests/fixtures/hung_fs.c" $(pkg-config --cflags --libs fuse3) &&
+check "the fixtures build" cc -O1 -o "$WORK/slow_fs" "$tests/fixtures/slow_fs.c" $(pkg-config --cflags --libs fuse3) &&
 	check "and the program" cc -O1 -rdynamic -o "$WORK/hung_r" "$tests/fixtures/hung_r.c"
 home=$(R RHOME)
 cp "$home/lib/libR.so" "$WORK/files/libR.so"
 cp "$home/lib/libR.so" "$WORK/library/libR.so"
 head -c 4096 /dev/zero >"$WORK/files/page"
 
-"$WORK/hung_fs" "$WORK/files" "$gate" "$WORK/mount" 2>"$WORK/fs.err" &
+"$WORK/slow_fs" "$WORK/files" 0 "$WORK/mount" "$gate" 2>"$WORK/fs.err" &
 fs=$!
 unmount() {
 	rm -f "$gate"

@@ -12,15 +12,6 @@
 . "$tests/lib/all.sh"
 export WORK
 
-# Let go each child that the profiler knows. Is the program at its end?
-let_go() {
-	local child
-	for child in $(pgrep -P "$TARGET_PID"); do
-		! all_knows "$child" || : >"$TARGET_DIR/known.$child"
-	done
-	[ -e "$TARGET_DIR/done" ] || gone "$TARGET_JOB"
-}
-
 for how in children all; do
 	target_start host waiting_children
 	if [ $how = all ]; then which=(--all); else which=(-p "$TARGET_PID"); fi

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # tier: all
 # touches: engine/remote os
-# timeout: 300
+# timeout: 600
 # engines: ptrace
 #
 # R runs on if the profiler is stopped by Ctrl-Z or by SIGSTOP, or is killed: at N random moments
@@ -14,29 +14,30 @@ times=${1:-20}
 target_start host flip 1 plain 100
 target_go
 
-cpu_ticks() {
-	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$TARGET_PID/stat"
-}
 moved() {
-	[ "$(cpu_ticks)" -gt "$before" ]
+	[ "$(cpu_ticks "$TARGET_PID")" -gt "$before" ]
 }
 watchdogs() {
 	pgrep -P "$1" -x xrprof-watchdog
 }
 
-for how in tstp stop kill; do
-	figures=$(timeout 250 env --default-signal python3 "$tests/live/moments.py" "$how" "$times" "$TARGET_PID" \
-		"$XRPROF" -q -e ptrace -F 4999 -p "$TARGET_PID" -o "$WORK/$how.out" --stats "$WORK/$how.stats" 2>"$WORK/$how.err" </dev/null)
-	ok $? "$how: at $times moments" || diag "$(cat "$WORK/$how.err")"
-	is "${figures% *}" "$times" "$how: the profiler stopped or ended each time"
+for round in tstp:4999 stop:4999 kill:4999 kill:999; do
+	how=${round%:*} rate=${round#*:} out=$WORK/${round/:/-}
+	figures=$(timeout 250 env --default-signal python3 "$tests/live/moments.py" "$how" "$times" \
+		"$TARGET_PID" "$XRPROF" -q -e ptrace -F "$rate" -p "$TARGET_PID" -o "$out.out" \
+		--stats "$out.stats" 2>"$out.err" </dev/null)
+	ok $? "$round: at $times moments" || diag "$(cat "$out.err")"
+	is "${figures% *}" "$times" "$round: the profiler stopped or ended each time"
 	longest=${figures#* }
 	[ "${longest:-999}" -le 50 ]
-	ok $? "$how: R was never stopped for long" || diag "for $longest ms"
-	diag "$how: R was stopped for $longest ms at most"
-	[ "$how" = kill ] || check_stats "$WORK/$how.stats" "$how"
-	before=$(cpu_ticks)
-	check "$how: R runs on" wait_until 60 moved
+	ok $? "$round: R was never stopped for long" || diag "for $longest ms"
+	diag "$round: R was stopped for $longest ms at most"
+	[ "$how" = kill ] || check_stats "$out.stats" "$round"
+	before=$(cpu_ticks "$TARGET_PID")
+	check "$round: R runs on" wait_until 60 moved
 done
+is "$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$TARGET_PID/status")" 0 \
+	"no process traces the target"
 check "R was not harmed" alive "$TARGET_PID"
 
 # What the watchdog costs: it sleeps unless a stop lasts long.

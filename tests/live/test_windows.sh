@@ -110,10 +110,6 @@ seen_all() {
 	[ "$(stacks "$1")" = "$known" ]
 }
 
-seen_some() {
-	[ "$(samples "$1")" -ge "$2" ]
-}
-
 # stat KEY: of the last --stats
 stat_of() {
 	sed -n "s/.*\"$1\": \"\{0,1\}\([^,\"}]*\).*/\1/p" "$WORK/stats.json" | head -n 1

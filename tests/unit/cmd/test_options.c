@@ -185,8 +185,6 @@ TEST(refused)
 	refused("-p 1 -f pprof --event cs --event cs", "given twice");
 	refused("-p 1 --event cs --event faults", "pprof, speedscope or flamegraph");
 	refused("-p 1 -f folded --event cs --off-cpu", "pprof, speedscope or flamegraph");
-	refused("-p 1 --event gc --period 3", "each collection is a sample");
-	refused("-p 1 --event cs --clock wall", "--off-cpu");
 	refused("-p 1 -e vmread --event cs", "engine bpf");
 	refused("-p 1 --period 10", "--event");
 	refused("-p 1 -Z", "-Z");

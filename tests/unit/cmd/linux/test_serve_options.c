@@ -93,8 +93,6 @@ TEST(events)
 	} refused[] = {
 		{"--dir d --event cs", "--max-cpu 0"},
 		{"--dir d --max-cpu 0 --period 3", "--period needs --event"},
-		{"--dir d --max-cpu 0 --event gc --period 3", "each collection is a sample"},
-		{"--dir d --max-cpu 0 --event cs --clock wall", "--off-cpu"},
 		{"--dir d --max-cpu 0 --event cs -e vmread", "engine bpf"},
 	};
 	struct errmsg f;

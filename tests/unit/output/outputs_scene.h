@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Outputs of a case: made-up samples go to them, and their files are in the case's folder. */
+#ifndef OUTPUTS_SCENE_H
+#define OUTPUTS_SCENE_H
+
+#include "output/outputs.h"
+#include "output/writer.h"
+#include "clock.h"
+#include "stack_maker.h"
+#include "tap.h"
+
+static inline const char *content(const char *name)
+{
+	return tap__read(tap__path(name), NULL);
+}
+
+static inline bool content_is(const char *name, const char *wanted)
+{
+	const char *text = content(name);
+
+	return text && !strcmp(text, wanted);
+}
+
+static const struct profile_about about = {.freq = 100}; /* of the profiles that are made up */
+
+static struct sink sink; /* of the outputs opened last */
+static struct files *files;
+
+static char notes[1024]; /* the lines for the user, each with a newline */
+
+static inline void take_note(void *arg, const char *line)
+{
+	strncat(notes, line, sizeof(notes) - strlen(notes) - 1);
+	strncat(notes, "\n", sizeof(notes) - strlen(notes) - 1);
+}
+
+static struct outputs *ss; /* opened last */
+
+/* Make them and begin; on an error they are gone, and @f says why. */
+static inline int begin(const struct outputs_config *config, struct errmsg *f)
+{
+	int err = outputs__new(&ss, config);
+
+	tap__bail_if(err, "no memory");
+	sink = outputs__sink(ss);
+	err = sink__begin(&sink, &about);
+	*f = *sink__why(&sink);
+	if (err)
+		outputs__free(ss);
+	return err;
+}
+
+static inline int try_open(const char *format, const char *path, bool several, struct errmsg *f)
+{
+	const struct outputs_config config = {
+		.format = formats__find(format),
+		.path = path,
+		.several = several,
+		.files = files,
+		.note = take_note,
+	};
+
+	return begin(&config, f);
+}
+
+/* @path, or what has that name in the case's folder. */
+static inline void open_at(const char *format, const char *path, bool several)
+{
+	struct errmsg f;
+
+	path = *path == '/' ? path : tap__path(path);
+	tap__bail_if(try_open(format, path, several, &f), "%s", f.text);
+}
+
+static inline void open_by(const struct outputs_config *config)
+{
+	struct errmsg f;
+
+	tap__bail_if(begin(config, &f), "%s", f.text);
+}
+
+/* A sample of process @serial whose pid is @pid, in @function. */
+static inline int put(uint32_t serial, uint32_t pid, const char *function)
+{
+	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
+	struct sample sample = {.weight = 1,
+				.serial = serial,
+				.pid = pid,
+				.tid = pid,
+				.stack = stack__of(1, &frame, NULL, 0)};
+	struct profile_process p = {.serial = serial, .pid = pid, .comm = "R"};
+
+	return sink__sample(&sink, &p, &sample);
+}
+
+static inline int end(uint32_t serial, uint32_t pid)
+{
+	struct profile_process p = {.serial = serial, .pid = pid, .comm = "R"};
+
+	return sink__process(&sink, &p, PROFILE_ENDED);
+}
+
+/* A tick so late that writers give up what they keep. */
+static inline int flush(void)
+{
+	static uint64_t late = UINT64_MAX / 2;
+
+	late += 1ULL << 40;
+	return sink__tick(&sink, late);
+}
+
+/* Wait for @name to hold @wanted, which was handed on. */
+static inline bool becomes(const char *name, const char *wanted)
+{
+	for (int i = 0; i < 10000 && !content_is(name, wanted); i++) {
+		files__poll(files, 1);
+		sink__tick(&sink, 1);
+	}
+	return content_is(name, wanted);
+}
+
+static inline int finish(void)
+{
+	struct stats stats = {0};
+	int err = sink__finish(&sink, &stats);
+
+	outputs__free(ss);
+	return err;
+}
+
+static inline void scene__start(void)
+{
+	tap__bail_if(files__start(&files, false, NULL), "cannot start what writes files");
+	clock__run(CLOCK_SLOW);
+}
+
+static inline void scene__stop(void)
+{
+	files__stop(files);
+	stack__free_all();
+}
+
+#endif

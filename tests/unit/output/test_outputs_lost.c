@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Outputs that cannot write all: full disks, limits, readers that block. Every sample is counted.
+ */
+#include <sys/resource.h>
+
+#include "outputs_scene.h"
+
+BEFORE()
+{
+	scene__start();
+}
+
+AFTER()
+{
+	scene__stop();
+}
+
+/* What writes files makes none longer than @size from here on. */
+static void limit_files(rlim_t size)
+{
+	struct rlimit old, small = {size, size};
+
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	files__stop(files);
+	tap__bail_if(setrlimit(RLIMIT_FSIZE, &small) || files__start(&files, FILES_NONE, NULL) ||
+			     setrlimit(RLIMIT_FSIZE, &old),
+		     "no limit");
+}
+
+/* One file of many fails: the others go on. */
+TEST(spoiled)
+{
+	struct stats stats = {0};
+	int err;
+
+	limit_files(4096);
+	open_at("rprof", "spoiled", true);
+	put(1, 10, "f");
+	put(2, 20, "g");
+	for (int i = 0; i < 2000; i++)
+		put(1, 10, "f");
+	for (int i = 0; i < 100; i++) {
+		files__poll(files, 10);
+		flush();
+	}
+	tap__ok(!put(1, 10, "f") && !put(2, 20, "h") && !end(2, 20),
+		"one file that may not grow stops none of the others");
+	tap__ok(becomes("spoiled/Rprof.20.out", "sample.interval=10000\n\"g\" \n\"h\" \n"),
+		"they are complete");
+	err = sink__finish(&sink, &stats);
+	tap__ok(err == -EIO && strstr(sink__why(&sink)->text, "1 of 2 files"), "the end: %s",
+		sink__why(&sink)->text);
+	tap__ok(stats.unwritten == 2002 - (4096 - 22) / 5, "%llu samples are not written",
+		(unsigned long long)stats.unwritten);
+	outputs__free(ss);
+}
+
+/* A format that gets its profile whole: it writes how many rows and ticks there were. */
+static int whole__profile(struct output *out, const struct writer_config *config,
+			  const struct aggregate *a, const struct stats *stats)
+{
+	const struct aggregate_row *rows;
+	uint64_t ticks = 0;
+	size_t n;
+
+	rows = aggregate__rows(a, &n);
+	for (size_t i = 0; i < n; i++)
+		ticks += rows[i].value;
+	output__printf(out, "%zu rows, %llu ticks, asked for at %u Hz", n,
+		       (unsigned long long)ticks, stats ? stats->freq : 0);
+	return output__commit(out, 0);
+}
+
+TEST(whole)
+{
+	static const struct writer_ops whole = {
+		.name = "whole",
+		.profile = whole__profile,
+	};
+	const struct frame *frames[30000];
+	struct stats stats = {.freq = 99};
+	struct sample sample = {.weight = 1};
+	const struct profile_process p = {.serial = 1, .pid = 10, .comm = "R"};
+	unsigned int n = 0;
+	char want[64];
+
+	open_by(&(struct outputs_config){.format = &whole,
+					 .path = tap__path("whole"),
+					 .files = files,
+					 .memory = (128u << 20) / 6 * 32});
+	put(1, 10, "f");
+	put(2, 11, "f");
+	put(1, 10, "f");
+	flush();
+	tap__ok(content_is("whole", "") && !end(1, 10) && content_is("whole", ""),
+		"a format that wants the whole gets nothing before the end");
+	/* more than there is room for: stacks of different depth */
+	for (; n < 800; n++) {
+		stack__free_all();
+		for (unsigned int i = 0; i < 30000 - n; i++)
+			frames[i] = &mark_gc;
+		sample.stack = stack__of(30000 - n, frames, NULL, 0);
+		if (sink__sample(&sink, &p, &sample))
+			break;
+	}
+	tap__ok(n == 800 && !sink__finish(&sink, &stats),
+		"stacks that do not fit are not a failure");
+	outputs__free(ss);
+	tap__ok(stats.stacks_dropped > 100 && stats.stacks_dropped < 700,
+		"but counted: the stacks of %llu samples",
+		(unsigned long long)stats.stacks_dropped);
+	snprintf(want, sizeof(want), "%llu rows, 803 ticks, asked for at 99 Hz",
+		 803 - (unsigned long long)stats.stacks_dropped);
+	tap__is(content("whole"), want, "and none of their ticks is lost");
+}
+
+/* A reader that takes nothing, and a file that may not grow: nothing waits, and all is counted. */
+TEST(unwritten)
+{
+	struct outputs_config config = {.format = formats__find("rprof"), .memory = 4 << 20};
+	unsigned int n = 200000, dropped = 0;
+	struct stats stats = {0};
+	struct stat st;
+	int fd, err;
+
+	config.path = tap__path("pipe");
+	mkfifo(config.path, 0600);
+	fd = open(config.path, O_RDWR | O_CLOEXEC);
+	tap__bail_if(fd < 0 || files__start(&config.files, false, NULL), "no pipe");
+	open_by(&config);
+	for (unsigned int i = 0; i < n; i++)
+		dropped += put(1, 10, "a function whose name has some length") != 0;
+	tap__ok(!dropped, "samples for a blocked reader are not a failure");
+	clock__run(10); /* the outputs stop waiting for it */
+	err = sink__finish(&sink, &stats);
+	tap__ok(err == -ETIMEDOUT && strstr(sink__why(&sink)->text, config.path), "the end is: %s",
+		sink__why(&sink)->text);
+	tap__ok(stats.unwritten > n / 2 && stats.unwritten < n,
+		"%llu of them are not written, and counted", (unsigned long long)stats.unwritten);
+	outputs__free(ss);
+	files__stop(config.files);
+	close(fd);
+
+	clock__run(CLOCK_SLOW);
+	config.path = tap__path("short");
+	config.files = files;
+	config.max_file = 1000;
+	open_by(&config);
+	stats = (struct stats){0};
+	for (unsigned int i = 0; i < 1000; i++)
+		put(1, 10, "f");
+	tap__ok(!sink__finish(&sink, &stats) && !stat(config.path, &st) && st.st_size <= 1000 &&
+			st.st_size > 990 &&
+			stats.unwritten == 1000 - ((uint64_t)st.st_size - 22) / 5,
+		"a file that may have 1000 bytes has %lld, %llu samples are not in it",
+		(long long)st.st_size, (unsigned long long)stats.unwritten);
+	outputs__free(ss);
+}
+
+/* Put 100 samples in @format at @path: how many of them are not written; *@err: of the end. */
+static uint64_t put_100(const char *format, const char *path, uint64_t max_file, int *err)
+{
+	struct outputs_config config = {
+		.format = formats__find(format),
+		.path = path,
+		.files = files,
+		.max_file = max_file,
+	};
+	struct stats stats = {0};
+
+	open_by(&config);
+	for (unsigned int i = 0; i < 100; i++)
+		put(1, 10, "f");
+	*err = sink__finish(&sink, &stats);
+	outputs__free(ss);
+	return stats.unwritten;
+}
+
+/* A sample is written when the bytes that contain it are in the file, in every format. */
+TEST(full_disk)
+{
+	const char *file = tap__path("full");
+
+	limit_files(20);
+	for (const struct writer_ops *const *ops = formats__all(); *ops; ops++) {
+		const char *name = (*ops)->name;
+		bool small = !strcmp(name, "folded");
+		const struct {
+			const char *path;
+			uint64_t max_file, lost;
+			int err;
+		} rows[] = {
+			{"/dev/full", 0, 100, -ENOSPC},
+			{file, 0, small ? 0 : 100, small ? 0 : -EFBIG},
+			/* longer than the head of an Rprof.out */
+			{file, 23, small ? 0 : 100, 1},
+		};
+
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			int err;
+			uint64_t n = put_100(name, rows[i].path, rows[i].max_file, &err);
+
+			tap__ok(n == rows[i].lost && (err == rows[i].err || rows[i].err > 0),
+				"%s in %s, at most %llu bytes: %llu are not written (%d)", name,
+				rows[i].path, (unsigned long long)rows[i].max_file,
+				(unsigned long long)n, err);
+		}
+	}
+}
+
+TEST(failures)
+{
+	struct errmsg f = {""};
+	int err = 0;
+
+	tap__write(tap__path("one.out"), "", 0);
+	tap__ok(try_open("rprof", tap__path("one.out"), true, &f) == -ENOTDIR &&
+			strstr(f.text, "one.out"),
+		"several into a file: %s", f.text);
+	tap__ok(try_open("rprof", tap__path("no/such/place"), false, &f) == -ENOENT,
+		"no such folder: %s", f.text);
+	open_at("rprof", "/dev/full", false);
+	put(1, 10, "f");
+	for (int i = 0; i < 10000 && !(err = flush()); i++)
+		files__poll(files, 1);
+	tap__ok(err == -ENOSPC, "a full disk is reported");
+	tap__ok(put(1, 10, "f") == -ENOSPC && flush() == -ENOSPC, "and reported again");
+	f = *sink__why(&sink);
+	tap__ok(finish() == -ENOSPC && strstr(f.text, "/dev/full"), "by name: %s", f.text);
+}

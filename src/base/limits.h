@@ -45,6 +45,10 @@
  */
 #define LIMIT_NATIVE(m) (m)
 
+/* Samples that wait until it is known how long their call lasts (--slower), on top of the shares.
+ */
+#define LIMIT_SLOWER(m) ((m) / 32 * 8)
+
 /*
  * Stacks that are added up.  Formats that are written in rows have two of half the size, one being
  * written.

@@ -81,10 +81,14 @@ int parse__seconds(const char *text, double *out)
 	if (!digits)
 		return -EINVAL;
 	value /= unit;
-	if (*text == 'm')
+	if (text[0] == 'm' && text[1] == 's') {
+		value /= 1000;
+		text++;
+	} else if (*text == 'm') {
 		value *= 60;
-	else if (*text == 'h')
+	} else if (*text == 'h') {
 		value *= 3600;
+	}
 	if (*text && strchr("smh", *text))
 		text++;
 	if (*text)

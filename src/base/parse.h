@@ -27,8 +27,8 @@ int parse__u64(const char *text, uint64_t max, uint64_t *out);
 int parse__u64_to(const char **at, char end, uint64_t max, uint64_t *out);
 
 /*
- * parse__seconds - a time: digits with or without a fraction, then nothing or "s" (seconds), "m"
- * (minutes) or "h" (hours).  In seconds; -EINVAL.
+ * parse__seconds - a time: digits with or without a fraction, then nothing or "s" (seconds), "ms",
+ * "m" (minutes) or "h" (hours).  In seconds; -EINVAL.
  */
 int parse__seconds(const char *text, double *out);
 

@@ -23,7 +23,7 @@ struct subcommand {
 	/* For the man page, ended by NULL unless full; commands are lines below each other. */
 	struct {
 		const char *what, *commands;
-	} examples[6];
+	} examples[7];
 	const struct option_row *options;
 	/* argv[0] is its name, or the program's when none was given; the exit status. */
 	int (*run)(int argc, char **argv);

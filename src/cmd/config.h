@@ -45,6 +45,7 @@ struct config {
 	enum config_native native;
 	struct event_list events;  /* --event; none: ticks */
 	struct calls_wanted calls; /* --calls; none: calls are not told apart */
+	double slower;		   /* seconds; 0: samples of all calls, and outside of calls */
 	uint32_t period;	   /* one sample for this many events; 0: not given */
 	uint32_t max_sample_us;	   /* what reading one stack may take */
 	const char *stats, *btf;   /* NULL: not given */

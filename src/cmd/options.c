@@ -108,7 +108,7 @@ int options__seconds(const struct option_row *row, void *place, const char *arg,
 	if (parse__seconds(arg, &seconds) || seconds <= 0 || seconds > DURATION_MAX)
 		return errmsg__set(
 			f, -EINVAL,
-			"--%s %s: not a time above 0: give seconds, or a number with s, m or h",
+			"--%s %s: not a time above 0: give seconds, or a number with ms, s, m or h",
 			row->name, arg);
 	*(double *)place = seconds;
 	return 0;
@@ -379,11 +379,13 @@ static int options__memory(const struct config *c, struct errmsg *f)
 
 static int options__calls_fit(const struct config *c, struct errmsg *f)
 {
-	if (!c->calls.n || c->format->calls)
+	if (c->slower > 0 && !c->calls.n)
+		return errmsg__set(f, -EINVAL, "--slower needs --calls NAME");
+	if (!c->calls.n || c->format->calls || c->slower > 0)
 		return 0;
 	return errmsg__set(f, -EINVAL,
 			   "format %s does not have single calls, which --calls finds: give "
-			   "-f pprof or flamegraph",
+			   "-f pprof or flamegraph, or --slower TIME",
 			   c->format->name);
 }
 

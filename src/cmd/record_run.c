@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/progress.h"
@@ -16,6 +17,7 @@
 #include "os/signals.h"
 #include "os/workload.h"
 #include "output/outputs.h"
+#include "profile/slower.h"
 #include "session/session.h"
 #include "session/stats.h"
 
@@ -37,6 +39,7 @@ struct record {
 	const struct config *config;
 	struct signals *signals;
 	struct session *session;
+	struct slower *slower; /* NULL: all samples are written */
 	struct outputs *outputs;
 	struct files *files; /* which write the profile */
 	struct workload workload;
@@ -474,6 +477,20 @@ static int record__show_progress(struct record *r, struct sink *sink, struct err
 	return 0;
 }
 
+/* With --slower other samples do not reach the output. */
+static int record__slower(struct record *r, struct sink *sink, struct errmsg *f)
+{
+	const struct config *c = r->config;
+
+	if (c->slower <= 0)
+		return 0;
+	if (slower__new(&r->slower, (uint64_t)(c->slower * (double)NS_PER_S),
+			LIMIT_SLOWER(c->max_memory), *sink))
+		return errmsg__set(f, -ENOMEM, "out of memory");
+	*sink = slower__sink(r->slower);
+	return 0;
+}
+
 int record__run(const struct config *c, struct signals *signals)
 {
 	char host[256];
@@ -530,6 +547,9 @@ int record__run(const struct config *c, struct signals *signals)
 		err = errmsg__set(&f, -ENOMEM, "out of memory");
 	if (!err) {
 		sink = outputs__sink(r.outputs);
+		err = record__slower(&r, &sink, &f);
+	}
+	if (!err) {
 		if (outputs__per_process(r.outputs))
 			session.labels = &labels; /* for the index */
 		err = record__show_progress(&r, &sink, &f);
@@ -544,6 +564,7 @@ int record__run(const struct config *c, struct signals *signals)
 		status = record__session(&r);
 	session__free(r.session);
 	workload__close(&r.workload);
+	slower__free(r.slower);
 	outputs__free(r.outputs);
 	progress__free(r.progress);
 	files__stop(to.files);

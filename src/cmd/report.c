@@ -14,6 +14,7 @@
 #include "os/os.h"
 
 #define TOP_DEFAULT 40
+#define TOP_JSON    1000
 #define FREQ_MAX    1000000
 
 static bool choice_sort(size_t i, struct option_choice *c)
@@ -104,6 +105,47 @@ static const struct option_row rows[] = {
 		.type = OPTION_FLAG,
 		.group = OPTION_WHAT,
 		AT(list),
+	},
+	{
+		.name = "calls",
+		.help = "print how long single calls lasted that `record --calls` found: the "
+			"functions, and the slowest calls",
+		.manual = "The median and the percentiles are those of the calls that were "
+			  "found. Calls that are shorter than the time between two samples "
+			  "are found only by chance. `cut`: the call began before the profile "
+			  "did. `running`: it had not ended at the end of the profile.",
+		.type = OPTION_FLAG,
+		.group = OPTION_WHAT,
+		AT(calls),
+	},
+	{
+		.name = "slower",
+		.arg = "TIME",
+		.help = "only samples of calls that lasted this long or longer: 500ms, 2s",
+		.manual = "For profiles of `record --calls`, in all tables and formats: what "
+			  "the slow calls do.",
+		.type = OPTION_PARSE,
+		.group = OPTION_WHAT,
+		.parse = options__seconds,
+		AT(slower),
+	},
+	{
+		.name = "json",
+		.help = "print the table as JSON",
+		.manual = "--json-schema describes it. Numbers are not rounded. With --calls "
+			  "it has the 1000 slowest calls, unless --top is given, and "
+			  "otherwise all rows.",
+		.type = OPTION_FLAG,
+		.group = OPTION_WRITE,
+		AT(json),
+	},
+	{
+		.name = "json-schema",
+		.help = "print the JSON Schema of --json and exit",
+		.type = OPTION_FLAG,
+		.group = OPTION_WRITE,
+		.last = true,
+		AT(json_schema),
 	},
 	{
 		.name = "top",
@@ -272,7 +314,7 @@ static int report__parse(struct report *r, int argc, char **argv, struct errmsg 
 	int at = 0, err;
 
 	words__diff(argc, argv);
-	while (at < argc && !r->help) {
+	while (at < argc && !r->help && !r->json_schema) {
 		err = option_rows__parse(rows, r, argc - at, argv + at, &rest, f);
 		if (err)
 			return err;
@@ -313,14 +355,34 @@ static int report__check_dir(struct report *r, struct errmsg *f)
 	return 0;
 }
 
+/* Of tables alone. */
+static int report__check_table(const struct report *r, struct errmsg *f)
+{
+	if ((r->calls || r->json) && (r->format || r->output || r->list))
+		return errmsg__set(f, -EINVAL,
+				   "--%s prints a table: it cannot be combined with -f, -o and "
+				   "--list",
+				   r->calls ? "calls" : "json");
+	if (r->calls && (r->diff || r->lines || r->packages || r->sample_type))
+		return errmsg__set(f, -EINVAL,
+				   "--calls cannot be combined with --diff, --lines, --packages "
+				   "and --sample-type");
+	if (r->slower > 0 && r->list)
+		return errmsg__set(f, -EINVAL, "--slower cannot be combined with --list");
+	return 0;
+}
+
 /* What only all options together can tell. */
 static int report__check(struct report *r, struct errmsg *f)
 {
 	size_t inputs = 0;
 	int err = report__check_dir(r, f);
 
+	err = err ? err : report__check_table(r, f);
 	if (err)
 		return err;
+	if (r->top == UINT32_MAX)
+		r->top = !r->json ? TOP_DEFAULT : r->calls ? TOP_JSON : 0;
 	if (!r->nfiles && !r->dir)
 		return errmsg__set(f, -EINVAL, "no file to read: give FILE, or - for stdin");
 	for (size_t i = 0; i < r->nfiles; i++)
@@ -404,13 +466,15 @@ static int report__run(struct report *r)
 	}
 	if (r->list)
 		return report_list(r);
+	if (r->calls)
+		return report_calls(r);
 	return r->format && !r->diff ? report_write(r) : report_table(r);
 }
 
 static int report__main(int argc, char **argv)
 {
 	struct report r = {
-		.top = TOP_DEFAULT,
+		.top = UINT32_MAX,
 		.max_memory = LIMIT_REPORT,
 		.max_file = LIMIT_FILE,
 	};
@@ -422,10 +486,13 @@ static int report__main(int argc, char **argv)
 		log__line("out of memory");
 		return CMD_FAILED;
 	}
-	if (report__parse(&r, argc, argv, &f) || (!r.help && report__check(&r, &f)))
+	if (report__parse(&r, argc, argv, &f) ||
+	    (!r.help && !r.json_schema && report__check(&r, &f)))
 		status = cmd__usage_error(&cmd_report, &f);
 	else if (r.help)
 		status = cmd__help(&cmd_report);
+	else if (r.json_schema)
+		status = report_schema();
 	else
 		status = report__run(&r);
 	for (int i = 0; i < 2; i++)
@@ -455,6 +522,9 @@ const struct subcommand cmd_report = {
 			 "xrprof-bpf report --diff before.out after.out"},
 			{"What it waited for, if the profile was taken with --off-cpu",
 			 "xrprof-bpf report --sample-type off_cpu profile.pb.gz"},
+			{"Which requests were slow, and what did they do?",
+			 "xrprof-bpf report --calls profile.pb.gz\n"
+			 "xrprof-bpf report --slower 500ms profile.pb.gz"},
 			{"For go tool pprof", "xrprof-bpf report Rprof.out -o profile.pb.gz"},
 			{"What was slow in the night, from the directory of serve",
 			 "xrprof-bpf report --dir /var/lib/xrprof-bpf --since 02:10 --until 02:20"},

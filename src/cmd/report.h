@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/map.h"
 #include "output/writer.h"
 #include "profile/read.h"
@@ -15,10 +16,11 @@ enum report_sort { REPORT_SELF, REPORT_TOTAL };
 
 /* Strings are borrowed from the command line. */
 struct report {
-	bool help, diff, fold, lines, packages;
+	bool help, diff, fold, lines, packages, calls, json, json_schema;
+	double slower;			 /* seconds; 0: not given */
 	bool recursion;			 /* merge recursive calls */
 	int sort;			 /* enum report_sort */
-	uint32_t top;			 /* rows of a table; 0: all */
+	uint32_t top;			 /* rows of a table; 0: all; UINT32_MAX: not given */
 	uint32_t freq;			 /* of files that do not say; 0: not given */
 	const struct writer_ops *format; /* NULL: a table */
 	const char *output;		 /* NULL: not given */
@@ -140,10 +142,12 @@ void report_chosen__free(struct report_chosen *chosen);
 bool report_filter__has(const struct report_patterns *processes, const struct report_chosen *chosen,
 			const struct profile_process *p);
 
-/* A sink that passes on the processes that were asked for. */
+/* A sink that passes on the processes that were asked for, and of their samples those of calls. */
 struct report_filter {
 	const struct report_patterns *processes;
 	const struct report_chosen *chosen;
+	uint64_t slower_ns; /* of calls that lasted as long; 0: all samples */
+	uint64_t calls;	    /* samples that are of a call, however long */
 	struct sink to;
 	uint64_t samples; /* that were passed on */
 	uint64_t values[PROFILE_TYPES_MAX];
@@ -164,6 +168,17 @@ int report_table(const struct report *r);
  */
 int report_page(const struct report *r, struct files *files, const struct profile_about *about,
 		struct aggregate *const sides[2], struct errmsg *f);
+
+/* report_calls - the single calls in the files, as a table or as JSON: the exit status. */
+int report_calls(const struct report *r);
+
+#define REPORT_SCHEMA 1 /* of --json: grows if a key changes its meaning or is gone */
+
+/* report_schema - print the schema of --json: the exit status. */
+int report_schema(void);
+
+/* report_json - print @j.  Negative errno, and @f says why. */
+int report_json(struct json *j, struct errmsg *f);
 
 #define REPORT_TYPES_LEN (PROFILE_TYPES_MAX * (READ_TYPE_LEN + 2))
 

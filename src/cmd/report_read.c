@@ -208,6 +208,16 @@ static void read__damaged(const struct report_input *in, size_t i, const struct 
 		log__line("%s: it is left out", *f->text ? f->text : in->files[i]);
 }
 
+/* No sample is left. */
+static int report_read__none(const struct report_filter *filter, struct errmsg *f)
+{
+	if (!filter->calls)
+		return errmsg__set(f, -ESRCH,
+				   "--slower: no sample is of a single call: record with --calls "
+				   "NAME, in pprof");
+	return errmsg__set(f, -ESRCH, "no call lasted as long as --slower");
+}
+
 int report_read__all(const struct report *r, const struct report_input *in, bool ordered,
 		     struct sink to, struct report_seen *seen, struct errmsg *f)
 {
@@ -216,10 +226,12 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 	struct report_filter filter = {
 		.processes = &r->processes,
 		.chosen = &chosen,
+		.slower_ns = (uint64_t)(r->slower * NS_PER_S),
 		.to = report_rates__sink(rates),
 	};
+	const bool filters = r->processes.n || filter.slower_ns;
 	struct reader_config config = {
-		.to = r->processes.n ? report_filter__sink(&filter) : filter.to,
+		.to = filters ? report_filter__sink(&filter) : filter.to,
 		.memory = r->max_memory,
 		.ordered = ordered,
 		.fold = r->fold,
@@ -257,16 +269,16 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 			if (!into->samples)
 				continue;
 		}
-		samples = r->processes.n ? filter.samples - before : into->samples;
+		samples = filters ? filter.samples - before : into->samples;
 		seen->samples += samples;
 		seen->filled += into->samples != 0;
-		for (uint32_t k = 0; k < PROFILE_TYPES_MAX && !r->processes.n; k++)
+		for (uint32_t k = 0; k < PROFILE_TYPES_MAX && !filters; k++)
 			seen->values[k] += into->values[k];
 		seen->lines_dropped |=
 			(into->lines && !seen->first.lines) || (into->gc && !seen->first.gc);
 		into = &result;
 	}
-	if (r->processes.n)
+	if (filters)
 		memcpy(seen->values, filter.values, sizeof(seen->values));
 	seen->seconds = rates->unknown ? 0 : rates->seconds;
 	if (!err && damaged && damaged == in->n)
@@ -275,7 +287,9 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 	else if (!err && damaged)
 		log__line("%" PRIu64 " of %" PRIu64 " profiles are left out, completely or in part",
 			  (uint64_t)damaged, (uint64_t)in->n);
-	if (!err && r->processes.n && !seen->samples)
+	if (!err && filter.slower_ns && !seen->samples)
+		err = report_read__none(&filter, f);
+	else if (!err && r->processes.n && !seen->samples)
 		err = errmsg__set(f, -ESRCH, "no sample is of a process that matches --process%s",
 				  in->store ? "; --list shows the processes" : "");
 	if (crowded)

@@ -179,13 +179,18 @@ struct widths {
 	int self, total; /* 0: not shown */
 };
 
+static enum profile_unit showing__unit(const struct showing *s)
+{
+	if (!s->type && s->sides[0].seen.rates.differ)
+		return PROFILE_NANOSECONDS;
+	return about__type(&s->types.about, s->type).unit;
+}
+
 static struct widths showing__widths(const struct showing *s, unsigned int *used)
 {
 	const unsigned int columns = os__columns(STDOUT);
-	struct widths w = {.unit = about__type(&s->types.about, s->type).unit};
+	struct widths w = {.unit = showing__unit(s)};
 
-	if (!s->type && s->sides[0].seen.rates.differ)
-		w.unit = PROFILE_NANOSECONDS;
 	w.self = number__width(s->table.samples[0], w.unit, "SELF");
 	w.total = number__width(s->table.samples[0], w.unit, "TOTAL");
 	*used = (unsigned int)(w.self + w.total) + 20;
@@ -248,6 +253,69 @@ static void showing__print(struct showing *s)
 	report_more(n, s->table.n);
 }
 
+static void sums__json(struct json *j, const struct function_row *row, int side)
+{
+	json__u64(j, "self", row->self[side]);
+	json__u64(j, "total", row->total[side]);
+}
+
+static void row__json(struct json *j, const struct function_row *row, int sides)
+{
+	static const char *const keys[] = {"before", "after"};
+
+	json__object(j, NULL);
+	json__str(j, "name", row->label);
+	for (int i = 0; i < sides && sides > 1; i++) {
+		json__object(j, keys[i]);
+		sums__json(j, row, i);
+		json__close(j);
+	}
+	if (sides == 1)
+		sums__json(j, row, 0);
+	json__close(j);
+}
+
+static int showing__json(const struct showing *s, struct errmsg *f)
+{
+	static const char *const by[] = {
+		[BY_FUNCTIONS] = "function",
+		[BY_LINES] = "line",
+		[BY_PACKAGES] = "package",
+	};
+	static const char *const units[] = {
+		[PROFILE_TICKS] = "samples",
+		[PROFILE_NANOSECONDS] = "nanoseconds",
+		[PROFILE_BYTES] = "bytes",
+		[PROFILE_COUNT] = "count",
+	};
+	const struct profile_type type = about__type(&s->types.about, s->type);
+	const uint32_t top = s->report->top;
+	struct json j;
+
+	json__begin(&j);
+	json__object(&j, NULL);
+	json__u64(&j, "schema", REPORT_SCHEMA);
+	json__str(&j, "by", by[s->table.by]);
+	json__str(&j, "type", type.name ? type.name : "cpu");
+	json__str(&j, "unit", units[showing__unit(s)]);
+	json__array(&j, "profiles");
+	for (int i = 0; i < s->n; i++) {
+		json__object(&j, NULL);
+		json__str(&j, "files", s->report->inputs[i].text);
+		json__u64(&j, "total", s->table.samples[i]);
+		if (!s->type && s->sides[i].seen.seconds > 0)
+			json__double(&j, "seconds", s->sides[i].seen.seconds);
+		json__close(&j);
+	}
+	json__close(&j);
+	json__array(&j, "rows");
+	for (size_t i = 0; i < s->table.n && (!top || i < top); i++)
+		row__json(&j, &s->table.rows[s->lines[i].row], s->n);
+	json__close(&j);
+	json__close(&j);
+	return report_json(&j, f);
+}
+
 static int showing__page(struct showing *s, struct files *files, struct errmsg *f)
 {
 	struct aggregate *const aggregates[] = {s->sides[0].aggregate, s->sides[1].aggregate};
@@ -272,6 +340,8 @@ static int showing__table(struct showing *s, struct errmsg *f)
 	err = err ? err : showing__sort(s);
 	if (err)
 		return errmsg__set(f, err, "out of memory");
+	if (r->json)
+		return showing__json(s, f);
 	for (int i = 0; i < s->n; i++)
 		side__head(s, i, s->n > 1 ? what[i] : "");
 	showing__print(s);

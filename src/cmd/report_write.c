@@ -116,6 +116,7 @@ static int writing__begin(void *arg, const struct profile_about *about)
 		.threads = format->threads,
 		.details = format->details,
 		.given = format->given,
+		.calls = format->calls,
 		.timeline = format->timeline,
 		.width = 1, /* a file */
 	};
@@ -317,6 +318,7 @@ static int writing__row(struct report_writing *w, struct pouring *pouring,
 		.tid = row->tid,
 		.flags = row->labels,
 		.stack = row->stack,
+		.call = row->call,
 	};
 	int err;
 

@@ -87,6 +87,14 @@ void when__print(char to[WHEN_MAX], uint64_t seconds)
 		 (unsigned int)(offset / 60 % 100), (unsigned int)(offset % 60));
 }
 
+void when__rfc3339(char to[WHEN_MAX], uint64_t ms)
+{
+	struct calendar c = calendar__of(ms / 1000);
+
+	snprintf(to, WHEN_MAX, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ", c.year, c.month, c.day,
+		 c.hour, c.minute, c.second, (unsigned int)(ms % 1000));
+}
+
 /* --- text --- */
 
 static bool text__is(const char **at, const char *word)

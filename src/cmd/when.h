@@ -50,4 +50,7 @@ int when__before(const char *text, const char *what, uint64_t now, uint64_t *sin
 /* when__print - "2026-11-22 02:10:00 +0100", in local time. */
 void when__print(char to[WHEN_MAX], uint64_t seconds);
 
+/* when__rfc3339 - "2026-11-22T01:10:00.123Z", of ms since 1970. */
+void when__rfc3339(char to[WHEN_MAX], uint64_t ms);
+
 #endif

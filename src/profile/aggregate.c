@@ -260,6 +260,9 @@ static long aggregate__call_index(struct aggregate *a, const struct profile_call
 	struct profile_call *ours;
 	long outer = 0;
 
+	/* of another interval, in which it went on */
+	if (n && call->seen > a->calls[n - 1]->seen)
+		aggregate__learn(a, call);
 	if (n)
 		return (long)n;
 	if (call->outer)
@@ -297,6 +300,7 @@ void aggregate__learn(struct aggregate *a, const struct profile_call *call)
 	ours->ended = call->ended;
 	ours->seen = call->seen;
 	ours->error = call->error;
+	ours->ambiguous = call->ambiguous;
 }
 
 struct profile_call *const *aggregate__calls(const struct aggregate *a, size_t *n)

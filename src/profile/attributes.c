@@ -153,6 +153,11 @@ static uint64_t ms(uint64_t ns)
 bool call__value(const struct attribute *a, const struct profile_about *about,
 		 const struct profile_call *call, struct attribute_value *value)
 {
+	static const char *const states[2][2][2] = {
+		{{NULL, "ambiguous"}, {"running", "running ambiguous"}},
+		{{"cut", "cut ambiguous"}, {"cut running", "cut running ambiguous"}},
+	};
+
 	*value = (struct attribute_value){NULL, 0};
 	switch (a->of) {
 	case ATTRIBUTE_CALL:
@@ -165,13 +170,14 @@ bool call__value(const struct attribute *a, const struct profile_about *about,
 		value->number = ms(call__ns(call));
 		break;
 	case ATTRIBUTE_CALL_START:
-		value->number = ms(call->began - about->began + about->began_real);
+		value->number = ms(about->began ? call->began - about->began + about->began_real
+						: call->began);
 		break;
 	case ATTRIBUTE_CALL_ERROR:
 		value->number = ms(call->error);
 		break;
 	case ATTRIBUTE_CALL_STATE:
-		value->text = !call->ended ? "running" : call->cut ? "cut" : NULL;
+		value->text = states[call->cut][!call->ended][call->ambiguous];
 		break;
 	case ATTRIBUTE_CALL_REQUEST:
 		value->text = call->request;

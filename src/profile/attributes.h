@@ -100,8 +100,9 @@ struct attribute_value {
 };
 
 /*
- * call__value - an attribute of @call, in a profile of @about: its time is in ms since 1970. False:
- * it is not one of a call, or not known.
+ * call__value - an attribute of @call, in a profile of @about: its time is in ms since 1970.  The
+ * times of calls that were read are since 1970 already, and `began` of @about is 0 then.  False: it
+ * is not one of a call, or not known.
  */
 bool call__value(const struct attribute *a, const struct profile_about *about,
 		 const struct profile_call *call, struct attribute_value *value);

@@ -201,7 +201,10 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 		while (cut && found < t->n && !running__is(&t->running[found], t, s, c, hash))
 			found++;
 		if (found < t->n && running__is(&t->running[found], t, s, c, hash)) {
-			calls->uncounted += !s->counted || !t->counted;
+			if (!s->counted || !t->counted) {
+				t->running[found].call.ambiguous = true;
+				calls->uncounted++;
+			}
 			at = found + 1;
 			continue;
 		}

@@ -113,6 +113,7 @@ struct profile_call {
 	uint64_t seen;			  /* when it was met last */
 	uint64_t error; /* by how much the duration may be wrong, in either direction */
 	bool cut;	/* it had begun before the profile did */
+	bool ambiguous; /* two calls may be taken for it: R's collections were not counted */
 };
 
 /* call__ns - how long it lasted, or has run until it was met last. */
@@ -134,6 +135,14 @@ struct profile_given {
 	size_t n;
 	struct profile_label labels[XR_LABELS_MAX];
 };
+
+/* call__is_slow - did @call, or one outside of it, last @ns or longer?  NULL: no. */
+static inline bool call__is_slow(const struct profile_call *call, uint64_t ns)
+{
+	while (call && call__ns(call) < ns)
+		call = call->outer;
+	return call;
+}
 
 /* One sample, whole.  Borrowed: valid during the call it is passed to. */
 struct sample {

@@ -2,17 +2,28 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "profile/names.h"
 #include "profile/read_pprof.h"
 
 #define CALLS_OF_SAMPLE 8u /* that a sample is in; further ones are left out */
+#define ID_SHIFT	11 /* what is left of 64 bits is exact in JSON */
 #define MS_MAX		(UINT64_MAX / NS_PER_MS / 4)
 
 /* What the labels say of one call. */
 struct says_call {
 	int64_t name, request; /* strings */
 	uint64_t id, ms, start_ms, error_ms;
-	bool running, cut;
+	bool running, cut, ambiguous;
 };
+
+/* Is @word in the text of a label? */
+static bool label__has(const struct pprof_file *p, const Pprof__Label *l, const char *word)
+{
+	size_t len;
+	const char *text = read_pprof__string(p, l->str, &len);
+
+	return text__find(text, len, word);
+}
 
 static uint64_t label__ms(const Pprof__Label *l)
 {
@@ -36,8 +47,9 @@ static void says_call__label(const struct pprof_file *p, const Pprof__Label *l,
 		says->error_ms = label__ms(l);
 		break;
 	case ATTRIBUTE_CALL_STATE:
-		says->running = read_pprof__is(p, l->str, "running");
-		says->cut = read_pprof__is(p, l->str, "cut");
+		says->running = label__has(p, l, "running");
+		says->cut = label__has(p, l, "cut");
+		says->ambiguous = label__has(p, l, "ambiguous");
 		break;
 	case ATTRIBUTE_CALL_REQUEST:
 		says->request = l->str;
@@ -78,7 +90,7 @@ static struct profile_call *pprof__call(struct pprof_file *p, const struct says_
 	if (!call)
 		return NULL;
 	*call = (struct profile_call){
-		.id = map__hash(says->id, says->start_ms) | 1,
+		.id = map__hash(says->id, says->start_ms) >> ID_SHIFT | 1,
 		.outer = outer,
 		.name = pprof__keep(p, says->name),
 		.request = says->request ? pprof__keep(p, says->request) : NULL,
@@ -87,6 +99,7 @@ static struct profile_call *pprof__call(struct pprof_file *p, const struct says_
 		.seen = began + says->ms * NS_PER_MS,
 		.error = says->error_ms * NS_PER_MS,
 		.cut = says->cut,
+		.ambiguous = says->ambiguous,
 	};
 	if (!call->name || map__put(&p->calls, says->id, says->start_ms, call))
 		return NULL;

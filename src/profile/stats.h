@@ -90,6 +90,13 @@ struct stats {
 		uint64_t lost, unread; /* not noted, or not over at the end and not read */
 		uint64_t idle_ns;      /* of the samples' time, that not shown: waiting for work */
 	} waits;
+	/* single calls, where they were asked for: */
+	struct call_stats {
+		uint64_t found, uncounted, too_deep; /* as of struct call_finder */
+		/* with --slower: calls that lasted long enough, and their samples; samples of
+		 * others; of none; of any for which there was no memory */
+		uint64_t slow, kept, fast, outside, dropped;
+	} calls;
 	uint64_t rows_full; /* processes that got no row */
 	uint64_t silent;    /* processes that did not answer in time when they were looked at */
 	uint64_t rows[XR_ERRORS]; /* each row of errors.def */

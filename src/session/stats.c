@@ -91,6 +91,9 @@ int stats__take(struct stats *s, const struct lifecycle *l, uint64_t now)
 	stats__fill(s, counts, decoder__stats(l->decoder));
 	s->rows_full += l->waiting.counted;
 	s->waits.idle_ns += l->records.idle_ns;
+	s->calls.found = l->records.calls.last_id;
+	s->calls.uncounted = l->records.calls.uncounted;
+	s->calls.too_deep = l->records.calls.too_deep;
 	lifecycle__hidden(l, &s->hidden);
 	for (uint32_t i = 0; i < s->nevents; i++) {
 		s->events[i] = l->records.events[i];
@@ -220,6 +223,12 @@ void stats__summary(const struct stats *s, char *buf, size_t size)
 	summary__add(more, sizeof(more), s->missed, "ticks missed");
 	summary__add(more, sizeof(more), s->waits.lost, "waits not recorded");
 	summary__add(more, sizeof(more), s->waits.unread, "waits at the end not read");
+	summary__add(more, sizeof(more), s->calls.found, "calls found");
+	summary__add(more, sizeof(more), s->calls.slow, "of them slow");
+	summary__add(more, sizeof(more), s->calls.fast + s->calls.outside,
+		     "samples not of slow calls");
+	summary__add(more, sizeof(more), s->calls.dropped,
+		     "samples dropped that waited for --slower: memory was full");
 	summary__waited(more, sizeof(more), &s->waits);
 	if (s->decoder.names_dropped || stacks) {
 		size_t len = strlen(more);
@@ -296,6 +305,16 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__double(&j, "idle_seconds", (double)s->waits.idle_ns / 1e9);
 	json__u64(&j, "lost", s->waits.lost);
 	json__u64(&j, "unread", s->waits.unread);
+	json__close(&j);
+	json__object(&j, "calls");
+	json__u64(&j, "found", s->calls.found);
+	json__u64(&j, "uncounted", s->calls.uncounted);
+	json__u64(&j, "too_deep", s->calls.too_deep);
+	json__u64(&j, "slow", s->calls.slow);
+	json__u64(&j, "kept", s->calls.kept);
+	json__u64(&j, "fast", s->calls.fast);
+	json__u64(&j, "outside", s->calls.outside);
+	json__u64(&j, "dropped", s->calls.dropped);
 	json__close(&j);
 	json__object(&j, "lines");
 	json__u64(&j, "proven", s->hidden.lines_proven);

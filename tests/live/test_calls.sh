@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: include bpf engine/remote profile/calls profile/slower cmd/report_calls session
+# also: ptrace vmread
+# timeout: 900
+#
+# Single calls: a program logs what it serves, and the profiler finds each call that is long enough,
+# once, with its duration within the error that the profile states. R collects garbage between calls,
+# in them, both, or all the time. --slower keeps the samples of slow calls alone.
+. "$(dirname "$0")/../lib/live.sh"
+
+HZ=99
+
+# calls_run PLACE MODE N [OPTION...]: profile the program; leaves calls.pb.gz and the log
+calls_run() {
+	local place=$1 mode=$2 n=$3
+	shift 3
+	target_start "$place" calls "$mode" "$n"
+	prof_start_ready "$TARGET_DIR/calls.pb.gz" -F $HZ -p "$TARGET_PID" --calls deal --calls batch "$@" || return 1
+	target_go
+	target_await_done 300 || return 1
+	prof_wait
+}
+
+# prof_start_ready OUT ARG...: start the profiler, and wait until it samples
+prof_start_ready() {
+	local out=$1
+	shift
+	PROF_OUT=$out
+	PROF_PIPE=
+	rm -f "$out" "$out.ready"
+	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$out" --stats "$out.stats" --ready "$out.ready" "$@" \
+		>"$out.stdout" 2>"$out.err" </dev/null &
+	PROF_PID=$!
+	live_pids+=("$PROF_PID")
+	wait_until 120 eval '[ -s "$PROF_OUT.ready" ] || gone "$PROF_PID"'
+	alive "$PROF_PID"
+}
+
+# calls_compare NAME: with the log
+calls_compare() {
+	local said status
+	"$XRPROF" report --calls --json --top 0 "$PROF_OUT" >"$PROF_OUT.json" 2>"$PROF_OUT.report"
+	is $? 0 "$1: report reads the calls" || diag "$(cat "$PROF_OUT.report")"
+	said=$(python3 "$tests/live/calls.py" "$TARGET_DIR/log" "$PROF_OUT.json" "$PROF_OUT.stats" $HZ 2>&1)
+	status=$?
+	figure "$1: $(tail -n 1 <<<"$said")"
+	ok $status "$1: each call is found once, and its duration is right" || diag "$said" "$(cat "$PROF_OUT.err")"
+	is "$(stat_of "$PROF_OUT.stats" too_deep calls)" 0 "$1: no call is too deep"
+}
+
+n=$(in_all_else 150 40)
+places=$(all_places host static bullseye trixie sid)
+[ "$XRPROF_ENGINE" = bpf ] || places=$(all_places host)
+for place in $places; do
+	[ "$place" = host ] || part_needs "$place" image "$place" || continue
+	for mode in none between inside both torture; do
+		calls_run "$place" $mode "$([ $mode = torture ] && echo 10 || echo "$n")"
+		ok $? "$place, gc $mode: it is profiled" || diag "$(cat "$TARGET_ERR" "$PROF_OUT.err")"
+		calls_compare "$place, gc $mode"
+		check_stats "$PROF_OUT.stats" "$place, gc $mode"
+	done
+done
+
+# --- only slow calls ---
+
+calls_run host none 30 --slower 100ms
+ok $? "--slower: it is profiled" || diag "$(cat "$TARGET_ERR" "$PROF_OUT.err")"
+"$XRPROF" report --calls --json --top 0 "$PROF_OUT" >"$PROF_OUT.json"
+check "--slower: no outermost call is faster" python3 -c '
+import json, sys
+calls = json.load(open(sys.argv[1]))["slowest"]
+batches = [c["ms"] for c in calls if c["function"] == "batch"]
+sys.exit(not calls or min(batches, default=100) < 99)' "$PROF_OUT.json" || diag "$(cat "$PROF_OUT.json")"
+kept=$(stat_of "$PROF_OUT.stats" kept calls)
+fast=$(stat_of "$PROF_OUT.stats" fast calls)
+outside=$(stat_of "$PROF_OUT.stats" outside calls)
+check "--slower: samples of other calls are counted" [ "$kept" -gt 0 ] && [ "$fast" -gt 0 ]
+is "$(stat_of "$PROF_OUT.stats" dropped calls)" 0 "--slower: none is dropped"
+figure "--slower: $kept samples kept, $fast of fast calls, $outside outside of calls"
+
+# --- what programs read ---
+
+if part_needs "the schema" program python3 && python3 -c 'import jsonschema' 2>/dev/null; then
+	"$XRPROF" report --json-schema >"$WORK/schema.json"
+	"$XRPROF" report --json "$PROF_OUT" >"$WORK/table.json"
+	"$XRPROF" report --json --diff "$PROF_OUT" "$PROF_OUT" >"$WORK/diff.json"
+	for file in "$PROF_OUT.json" "$WORK/table.json" "$WORK/diff.json"; do
+		check "${file##*/} is valid by --json-schema" python3 -c '
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.validate(json.load(open(sys.argv[2])), schema)' "$WORK/schema.json" "$file"
+	done
+fi
+done_testing

@@ -108,8 +108,7 @@ static const struct option_row rows[] = {
 	},
 	{
 		.name = "calls",
-		.help = "print how long single calls lasted that `record --calls` found: the "
-			"functions, and the slowest calls",
+		.help = "of a profile of `record --calls`: how long calls lasted, and the slowest",
 		.manual = "The median and the percentiles are those of the calls that were "
 			  "found. Calls that are shorter than the time between two samples "
 			  "are found only by chance. `cut`: the call began before the profile "

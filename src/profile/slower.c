@@ -125,12 +125,20 @@ static bool waiting__room(struct slower *s, struct waiting *w, void *array, size
 	return !array__room(array, n, cap, size);
 }
 
+/* A copy of @text; NULL: it does not fit. */
+static const char *waiting__text(struct waiting *w, const char *text)
+{
+	const struct name *name = stacks__name(&w->stacks, text, strlen(text));
+
+	return name ? name->text : NULL;
+}
+
 /* Our copy of @call, and of those outside of it; NULL: it does not fit. */
 static struct waiting_call *waiting__call(struct slower *s, struct waiting *w,
 					  const struct profile_call *call)
 {
 	struct waiting_call *ours = map__get(&w->calls, call->id, 0), *outer = NULL;
-	const struct name *name, *request = NULL;
+	const char *name, *request = NULL;
 
 	if (ours)
 		return ours;
@@ -139,9 +147,9 @@ static struct waiting_call *waiting__call(struct slower *s, struct waiting *w,
 	if ((call->outer && !outer) || !budget__take(&s->budget, 3 * sizeof(struct map_entry)))
 		return NULL;
 	w->cost += 3 * sizeof(struct map_entry);
-	name = stacks__name(&w->stacks, call->name, strlen(call->name));
+	name = waiting__text(w, call->name);
 	if (call->request)
-		request = stacks__name(&w->stacks, call->request, strlen(call->request));
+		request = waiting__text(w, call->request);
 	ours = arena__alloc(&w->arena, sizeof(*ours));
 	if (!ours || !name || (call->request && !request) ||
 	    !waiting__room(s, w, &w->in_order, w->ncalls, &w->calls_cap,
@@ -150,8 +158,8 @@ static struct waiting_call *waiting__call(struct slower *s, struct waiting *w,
 		return NULL;
 	*ours = (struct waiting_call){.call = *call};
 	ours->call.outer = outer ? &outer->call : NULL;
-	ours->call.name = name->text;
-	ours->call.request = request ? request->text : NULL;
+	ours->call.name = name;
+	ours->call.request = request;
 	w->in_order[w->ncalls++] = ours;
 	return ours;
 }
@@ -168,12 +176,11 @@ static bool waiting__labels(struct waiting *w, const struct sample *sample,
 	ours = arena__alloc(&w->arena, sample->nlabels * sizeof(*ours));
 	for (size_t i = 0; ours && i < sample->nlabels; i++) {
 		const struct profile_label *l = &sample->labels[i];
-		const struct name *key = stacks__name(&w->stacks, l->key, strlen(l->key));
-		const struct name *value = stacks__name(&w->stacks, l->value, strlen(l->value));
 
-		if (!key || !value)
+		ours[i].key = waiting__text(w, l->key);
+		ours[i].value = waiting__text(w, l->value);
+		if (!ours[i].key || !ours[i].value)
 			return false;
-		ours[i] = (struct profile_label){key->text, value->text};
 	}
 	*labels = ours;
 	return ours;
@@ -293,6 +300,8 @@ static int slower__call(void *arg, const struct profile_process *p, const struct
 		return 0;
 	ours = map__get(&w->calls, call->id, 0);
 	if (ours) {
+		if (call->request && !ours->call.request)
+			ours->call.request = waiting__text(w, call->request);
 		ours->call.ended = call->ended;
 		ours->call.seen = call->seen;
 		ours->call.error = call->error;

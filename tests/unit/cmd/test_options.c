@@ -171,7 +171,7 @@ TEST(refused)
 	values_refused("-p", "", "x 0 -1 1, ,1 1,,2 99999999999999999999 4294967297 1x");
 	values_refused("-p 1 -F", "--freq ", "0 -5 1.5 100001");
 	values_refused("-p 1 --max-sample-time", "--max-sample-time ", "99 1000001 1ms");
-	values_refused("-p 1 -d", "--duration ", "0 -1 nan inf 1x 5ms 1e3 2000000000");
+	values_refused("-p 1 -d", "--duration ", "0 -1 nan inf 1x 5us 1e3 2000000000");
 	values_refused("-p 1 --event cs --period", "--period ", "0 4294967296");
 	refused("", "--pid");
 	refused("-p", "-p");

@@ -40,7 +40,7 @@ def main():
         stats = json.load(f)
     # a tick comes after each period of CPU time, and a wait that is as long is sampled
     certain = 1000 / float(sys.argv[4]) + 2
-    wrong, errors = [], []
+    wrong, errors, ambiguous = [], [], 0
 
     for call in found_calls(sys.argv[2]):
         best = max((e for e in log if e["function"] == call["function"]),
@@ -70,12 +70,14 @@ def main():
         errors.append((off, call["error_ms"]))
         if off > call["error_ms"] + ROUNDING:
             wrong.append(f"off by {off:.1f} ms: {entry}")
-        if call["ambiguous"] or call["running"] or call["cut"]:
+        ambiguous += call["ambiguous"]
+        if call["running"] or call["cut"]:
             wrong.append(f"not complete: {call}")
     for line in wrong:
         print(line)
     print(f"{len(log)} calls, {len(errors)} found, off by {max(e[0] for e in errors):.1f} ms at "
-          f"most, stated error {sum(e[1] for e in errors) / len(errors):.1f} ms on average"
+          f"most, stated error {sum(e[1] for e in errors) / len(errors):.1f} ms on average, "
+          f"{ambiguous} ambiguous"
           if errors else "none found")
     return 1 if wrong or not errors else 0
 

@@ -187,6 +187,9 @@ TEST(refused)
 	refused("-p 1 -f folded --event cs --off-cpu", "pprof, speedscope or flamegraph");
 	refused("-p 1 -e vmread --event cs", "engine bpf");
 	refused("-p 1 --period 10", "--event");
+	refused("-p 1 -f pprof --calls http --event cs", "leave one out");
+	refused("-p 1 -f folded --calls http", "-f pprof or flamegraph");
+	refused("-p 1 -f pprof --calls ::f", "not a function");
 	refused("-p 1 -Z", "-Z");
 	refused("-p 1 --quiet=1", "--quiet");
 	refused("-p 1 --user no-such-user-here", "no-such-user-here");

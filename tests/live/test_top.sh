@@ -73,6 +73,12 @@ sees "Enter: who calls it" 'in, or below, busy; called by:'
 sees "its callers" '100.0%  +calls_busy$'
 keys Escape
 sees "Escape: back" '\*SELF%'
+keys d
+sees "d: the stack of the process" "^process $TARGET_PID: "
+sees "d: with its frames" '^    [a-zA-Z]'
+sees_without "d: functions are not there" '^process' 'SELF%'
+keys Escape
+sees "Escape: back from the stack" '\*SELF%'
 keys p
 sees "p: paused" 'PAUSED'
 keys p

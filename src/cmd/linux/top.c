@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
+#include "cmd/linux/top_dump.h"
 #include "cmd/linux/top_screen.h"
 #include "cmd/linux/top_text.h"
 #include "cmd/options.h"
@@ -48,6 +49,8 @@ struct top {
 	struct top_view view;
 	struct top_screen *screen; /* NULL: plain text */
 	struct asker *asker;
+	struct top_dump dump;
+	uint32_t dumps;	  /* that were begun */
 	struct map asked; /* (serial, 0) of those whose command was asked for */
 	struct stats stats;
 	uint32_t rounds;  /* that were printed */
@@ -200,6 +203,22 @@ static int top__keys(struct top *t)
 	return any && !err ? top__draw(t) : err;
 }
 
+/* The dump that was asked for: begin it, and take what came of it. */
+static int top__dump(struct top *t)
+{
+	int err = 0;
+
+	if (t->dumps != t->view.dumps) {
+		t->dumps = t->view.dumps;
+		err = top_dump__start(&t->dump, t->view.dump_pid);
+	}
+	err = err ? err : top_dump__poll(&t->dump);
+	if (err <= 0)
+		return err;
+	top_view__dump(&t->view, &t->dump.text);
+	return top__draw(t);
+}
+
 static bool top__done(const struct top *t)
 {
 	return t->told || (t->options->batch && t->rounds >= t->options->batch);
@@ -223,6 +242,8 @@ static int top__loop(struct top *t)
 			err = top__second(t);
 		if (!err && t->screen)
 			err = top__keys(t);
+		if (!err && t->screen)
+			err = top__dump(t);
 		t->told = err == 1 || signals__take(t->signals).signal;
 		err = err == 1 ? 0 : err;
 	}
@@ -365,6 +386,7 @@ static enum cmd_status top__run(struct top *t)
 		status = top__session(t);
 	}
 	session__free(t->session);
+	top_dump__free(&t->dump);
 	top_view__free(&t->view);
 	top_model__free(t->model);
 	asker__close(t->asker);
@@ -434,7 +456,7 @@ static const struct option_row rows[] = {
 static int top__main(int argc, char **argv)
 {
 	struct top_options o = {.interval = 1};
-	struct top t = {.options = &o};
+	struct top t = {.options = &o, .dump = TOP_DUMP_NONE};
 	struct errmsg f = {""};
 	int status;
 
@@ -473,7 +495,8 @@ const struct subcommand cmd_top = {
 		  "top (-p PID[,PID...] | -a) --batch N [options]"},
 	.about = "The processes with their use of a CPU, and the functions in which they "
 		 "spend their time, over the last seconds and since the start. top runs "
-		 "in a terminal until q; the key h lists the keys. With --batch it "
+		 "in a terminal until q; the key h lists the keys, and d shows the stack of "
+		 "a process as it is now. With --batch it "
 		 "prints plain text, for files and pipes.",
 	.examples =
 		{

@@ -4,6 +4,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
@@ -216,6 +217,34 @@ static void screen__callers(struct top_screen *s, struct top_view *v)
 			    A_NORMAL);
 }
 
+static void screen__dump(struct top_screen *s, struct top_view *v)
+{
+	const char *at = v->dump ? v->dump->data : NULL;
+	size_t left = v->dump ? v->dump->len : 0;
+
+	v->page = LINES - 1 > s->row ? (size_t)(LINES - 1 - s->row) : 1;
+	if (!v->dump)
+		screen__put(
+			s,
+			buf__printf(&s->line, "reading the stack of process %u ...", v->dump_pid),
+			A_NORMAL);
+	for (size_t i = 0; left && s->row < LINES - 1; i++) {
+		const char *end = memchr(at, '\n', left);
+		const size_t len = end ? (size_t)(end - at) : left;
+		struct buf line = {0};
+		int err = buf__add(&line, at, len);
+
+		err = err ? err : buf__add(&line, "", 1);
+		if (i >= v->first_dump_line) {
+			err = err ? err : columns__fit(&s->line, line.data, screen__width(), false);
+			screen__put(s, err, A_NORMAL);
+		}
+		buf__free(&line);
+		at += len + (end != NULL);
+		left -= len + (end != NULL);
+	}
+}
+
 static void screen__help(struct top_screen *s)
 {
 	const char *text;
@@ -257,6 +286,8 @@ int top_screen__draw(struct top_screen *s, struct top_view *v, const struct stat
 	screen__head(s, v, st, clock, note);
 	if (v->pane == TOP_HELP) {
 		screen__help(s);
+	} else if (v->pane == TOP_DUMP) {
+		screen__dump(s, v);
 	} else {
 		screen__processes(s, v);
 		if (v->pane == TOP_CALLERS)

@@ -233,6 +233,7 @@ const char *top_text__help(size_t i)
 		"n Tab      next process only; after the last one, all",
 		"Up Down    select a function; also j k, PgUp, PgDn, Home, End",
 		"Enter      callers of the function, heaviest first; Escape: back",
+		"d          stack of the process now, of the busiest if n chose none; Escape: back",
 		"p Space    pause the display; sampling continues",
 		"r          restart counting",
 		"h ?        this",
@@ -253,6 +254,8 @@ const char *top_text__keys(const struct top_view *v)
 		return "h back  q quit";
 	case TOP_CALLERS:
 		return "Esc back  Up Down scroll  w since  f fold  c collapse recursion  q quit";
+	case TOP_DUMP:
+		return "Esc back  d again  Up Down scroll  q quit";
 	case TOP_FUNCTIONS:
 		break;
 	}

@@ -158,10 +158,17 @@ int top_view__update(struct top_view *v)
 /* By @lines, down or up. */
 static void view__move(struct top_view *v, long lines)
 {
-	size_t *at = v->pane == TOP_CALLERS ? &v->first_caller : &v->selected;
-	size_t n = v->pane == TOP_CALLERS ? v->ncallers : v->nlines;
-	long to = (long)*at + lines;
+	size_t *at = &v->selected, n = v->nlines;
+	long to;
 
+	if (v->pane == TOP_CALLERS) {
+		at = &v->first_caller;
+		n = v->ncallers;
+	} else if (v->pane == TOP_DUMP) {
+		at = &v->first_dump_line;
+		n = v->dump_lines;
+	}
+	to = (long)*at + lines;
 	if (to >= (long)n)
 		to = (long)n - 1;
 	*at = to < 0 ? 0 : (size_t)to;
@@ -215,6 +222,30 @@ static int view__open_callers(struct top_view *v)
 	return view__callers(v);
 }
 
+/* Of the process that is chosen, else of the busiest. */
+static void view__open_dump(struct top_view *v)
+{
+	size_t i = 0;
+
+	while (v->scope.serial && i < v->nprocesses && v->processes[i]->serial != v->scope.serial)
+		i++;
+	if (i >= v->nprocesses)
+		return;
+	v->dump_pid = v->processes[i]->pid;
+	v->dumps++;
+	v->pane = TOP_DUMP;
+	v->first_dump_line = 0;
+	top_view__dump(v, NULL);
+}
+
+void top_view__dump(struct top_view *v, const struct buf *text)
+{
+	v->dump = text;
+	v->dump_lines = 0;
+	for (size_t i = 0; text && i < text->len; i++)
+		v->dump_lines += text->data[i] == '\n';
+}
+
 /* Keys that move in what is shown, or lead from one pane to another.  Returns whether it is one. */
 static bool view__navigate(struct top_view *v, int key, int *err)
 {
@@ -248,6 +279,9 @@ static bool view__navigate(struct top_view *v, int key, int *err)
 			*err = view__open_callers(v);
 		else
 			v->pane = TOP_FUNCTIONS;
+		return true;
+	case 'd':
+		view__open_dump(v);
 		return true;
 	case 'h':
 	case '?':

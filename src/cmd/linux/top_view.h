@@ -27,7 +27,7 @@ enum top_key {
 	TOP_KEY_TAB,
 };
 
-enum top_pane { TOP_FUNCTIONS, TOP_CALLERS, TOP_HELP };
+enum top_pane { TOP_FUNCTIONS, TOP_CALLERS, TOP_DUMP, TOP_HELP };
 
 /* A function that is shown: a copy, so that it stays as it is while the view is paused. */
 struct top_line {
@@ -57,7 +57,12 @@ struct top_view {
 	uint64_t of_total;
 	struct top_caller callers[TOP_CALLERS_MAX];
 	size_t ncallers, first_caller; /* the first that is shown */
-	uint32_t restarts;	       /* of the model, when it was last looked at */
+	/* TOP_DUMP */
+	uint32_t dump_pid; /* of which process */
+	uint32_t dumps;	   /* that were asked for so far */
+	size_t dump_lines, first_dump_line;
+	const struct buf *dump; /* its text, from who reads it; NULL: nothing came */
+	uint32_t restarts;	/* of the model, when it was last looked at */
 };
 
 void top_view__init(struct top_view *v, struct top_model *m);
@@ -68,6 +73,9 @@ void top_view__free(struct top_view *v);
  * time it advanced.  The selection stays on its function.  -ENOMEM.
  */
 int top_view__update(struct top_view *v);
+
+/* top_view__dump - what came so far of the dump that was asked for last; borrowed. */
+void top_view__dump(struct top_view *v, const struct buf *text);
 
 /*
  * top_view__key - act on a character or an enum top_key.  1: it ends the program; 0; -ENOMEM.

@@ -170,3 +170,20 @@ TEST(callers)
 	keys("<enter>");
 	tap__ok(view.pane == TOP_FUNCTIONS, "nothing is selected, nothing opens");
 }
+
+TEST(dump)
+{
+	char lines[] = "process\n  R\n    f\n";
+	const struct buf text = {.data = lines, .len = strlen(lines)};
+
+	keys("d");
+	tap__ok(view.pane == TOP_DUMP && view.dumps == 1 && view.dump_pid == view.processes[0]->pid,
+		"the stack of the busiest process is asked for");
+	top_view__dump(&view, &text);
+	keys("<down><down><down><down>");
+	tap__ok(view.dump_lines == 3 && view.first_dump_line == 2, "down to its last line");
+	keys("d");
+	tap__ok(view.dumps == 2 && !view.dump && !view.first_dump_line, "once more");
+	keys("<escape>");
+	tap__ok(view.pane == TOP_FUNCTIONS, "and back");
+}

@@ -4,7 +4,7 @@
 
 PAGE := src/output/page
 # In this order: later ones use what earlier ones define when they are loaded.
-PAGE_JS := $(addprefix $(PAGE)/,model.js tree.js color.js draw.js graph.js strip.js table.js source.js state.js facts.js detail.js controls.js main.js)
+PAGE_JS := $(addprefix $(PAGE)/,model.js tree.js color.js draw.js graph.js strip.js calls.js table.js source.js state.js facts.js detail.js controls.js main.js)
 PAGE_CSS := $(PAGE)/page.css
 PAGE_PARTS := $(BUILD)/page_before.inc $(BUILD)/page_after.inc
 

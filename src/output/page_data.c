@@ -11,10 +11,13 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "base/version.h"
 #include "output/page_data.h"
+#include "output/page_order.h"
 #include "output/page_sources.h"
 #include "profile/attributes.h"
 #include "profile/fold.h"
@@ -43,7 +46,7 @@ struct page {
 	size_t nrows;
 	uint32_t *nodes;  /* by sorted row: its node */
 	uint32_t *sorted; /* by row of the profile: where it is in rows */
-	struct page_list frames, strings;
+	struct page_list frames, strings, calls, texts;
 };
 
 /* Hand on what was written so far; @all: or only if it is much. */
@@ -65,92 +68,17 @@ static void page__number(struct page *p, uint64_t number)
 	page__pour(p, false);
 }
 
-/* --- stacks, outermost first --- */
-
-static uint32_t stack__depth(const struct stack *s)
-{
-	return s->nframes + stack__is_toplevel(s);
-}
-
-/* Its frame at @level, 0 being the outermost. */
-static const struct frame *stack__at(const struct stack *s, uint32_t level)
-{
-	if (stack__is_toplevel(s)) {
-		if (!level)
-			return &mark_toplevel;
-		level--;
-	}
-	return s->frames[s->nframes - 1 - level];
-}
-
-static int number__order(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-/* Names of different tables; the hash of a text is the same in all. */
-static int name__order(const struct name *a, const struct name *b)
-{
-	int order;
-
-	if (a == b)
-		return 0;
-	if (!a || !b)
-		return a ? 1 : -1;
-	order = number__order(a->hash, b->hash);
-	return order ? order : strcmp(a->text, b->text);
-}
-
-static int place__order(struct place a, struct place b)
-{
-	int order = name__order(a.file, b.file);
-
-	return order ? order : number__order(a.line, b.line);
-}
-
-/* The same in each run, so not by address. */
-static int frame__order(const struct frame *a, const struct frame *b)
-{
-	int order;
-
-	if (a == b)
-		return 0;
-	order = name__order(a->function, b->function);
-	order = order ? order : number__order(a->kind, b->kind);
-	order = order ? order : name__order(a->package, b->package);
-	order = order ? order : place__order(a->defined, b->defined);
-	order = order ? order : place__order(a->place, b->place);
-	order = order ? order : name__order(a->module, b->module);
-	return order ? order : number__order(a->address, b->address);
-}
-
-/* How many levels @a and @b have in common. */
-static uint32_t stack__common(const struct stack *a, const struct stack *b)
-{
-	uint32_t depth = stack__depth(a) < stack__depth(b) ? stack__depth(a) : stack__depth(b);
-	uint32_t level = 0;
-
-	while (level < depth && !frame__order(stack__at(a, level), stack__at(b, level)))
-		level++;
-	return level;
-}
-
 static int row__order(const void *x, const void *y)
 {
 	const struct page_row *a = x, *b = y;
 	const struct stack *s = a->row->stack, *t = b->row->stack;
-	uint32_t common;
+	int order = s == t ? 0 : stack__order(s, t);
 
-	if (s != t) {
-		common = stack__common(s, t);
-		if (common < stack__depth(s) && common < stack__depth(t))
-			return frame__order(stack__at(s, common), stack__at(t, common));
-		if (stack__depth(s) != stack__depth(t))
-			return number__order(stack__depth(s), stack__depth(t));
-	}
+	if (order)
+		return order;
 	if (a->before != b->before)
-		return number__order(a->before, b->before);
-	return number__order((uintptr_t)a->row, (uintptr_t)b->row);
+		return a->before < b->before ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
 }
 
 /* --- tables --- */
@@ -358,6 +286,68 @@ static void page__time(struct page *p)
 	json__close(&p->j);
 }
 
+/* When the profile began, on the clock of its calls. */
+static uint64_t page__begin(const struct page *p, struct profile_call *const *calls, size_t n)
+{
+	const struct profile_about *about = p->config->about;
+	uint64_t begin = about->began ? about->began : about->began_real;
+
+	for (size_t i = 0; i < n && !about->began; i++)
+		begin = !begin || calls[i]->began < begin ? calls[i]->began : begin;
+	return begin;
+}
+
+static void page__call(struct page *p, const struct profile_call *call, uint64_t begin)
+{
+	page__number(p, list__number(p, &p->texts, call->name));
+	page__number(p, list__number(p, &p->texts, call->request));
+	page__number(p, call->began > begin ? (call->began - begin) / NS_PER_US : 0);
+	page__number(p, call__ns(call) / NS_PER_US);
+	page__number(p, call->error / NS_PER_US);
+	page__number(p, (call->ended ? 0 : 1) + (call->cut ? 2 : 0));
+	page__number(p, list__number(p, &p->calls, call->outer));
+}
+
+/* A name as other formats show it: those of frames have it beside them. */
+static void page__safe(struct page *p, const char *text)
+{
+	struct buf safe = {0};
+
+	if (escape__text(&safe, text, "\"", LIMIT_NAME) < 0 || buf__add(&safe, "", 1))
+		p->err = -ENOMEM;
+	else
+		json__str(&p->j, NULL, safe.data);
+	buf__free(&safe);
+	page__pour(p, false);
+}
+
+static void page__calls(struct page *p)
+{
+	size_t n;
+	struct profile_call *const *calls = aggregate__calls(p->config->profile, &n);
+	const uint64_t begin = page__begin(p, calls, n);
+
+	if (!n || p->config->before)
+		return;
+	json__object(&p->j, "calls");
+	json__array(&p->j, "list");
+	for (size_t i = 0; i < n && !p->err; i++) {
+		list__number(p, &p->calls, calls[i]);
+		page__call(p, calls[i], begin);
+	}
+	json__close(&p->j);
+	json__array(&p->j, "rows");
+	for (size_t i = 0; i < p->nrows && !p->err; i++)
+		page__number(p, list__number(p, &p->calls, p->rows[i].row->call));
+	json__close(&p->j);
+	json__array(&p->j, "texts");
+	json__str(&p->j, NULL, "");
+	for (size_t i = 1; i <= p->texts.n; i++)
+		page__safe(p, p->texts.things[i]);
+	json__close(&p->j);
+	json__close(&p->j);
+}
+
 static uint32_t place__line(struct place place)
 {
 	return (int32_t)place.line > 0 ? place.line : 0;
@@ -471,6 +461,7 @@ static void page__write(struct page *p)
 	page__nodes(p);
 	page__rows(p);
 	page__time(p);
+	page__calls(p);
 	page__frames(p);
 	page__sources(p);
 	page__strings(p);
@@ -495,6 +486,8 @@ int page_data__write(struct output *out, const struct page_config *config)
 	buf__free(&end);
 	list__free(&p.frames);
 	list__free(&p.strings);
+	list__free(&p.calls);
+	list__free(&p.texts);
 	free(p.sorted);
 	free(p.nodes);
 	free(p.rows);

@@ -329,6 +329,106 @@ def look_at_types(browser):
     view.end()
 
 
+def look_at_calls(browser):
+    """300 calls of serve(), 10 ticks each, every tenth with a call of query() in it, which waits 300 ms."""
+    view = View(browser, "calls")
+    page, tick = view.page, 1e9 / 999
+    near = lambda got, want: abs(got - want) < 1e-6 * want  # noqa: E731
+    everything = 300 * 10 * tick + 30 * 300e6 + 10 * tick
+    state = view.state()
+    ok(state["type"] == "elapsed" and near(state["samples"], everything), "calls: CPU time and waiting together", state)
+    equal({**state["calls"]}, {"all": 330, "shown": 330, "chosen": 330, "one": 0, "compare": False, "range": None, "rows": 200},
+          "calls: all of them, 200 in the list")
+    rows = "[...document.querySelectorAll('#calls-body tr')].map(e => e.innerText.split('\\t').map(t => t.trim()))"
+    first = page.evaluate(rows)[0]
+    equal([first[0], first[2], first[3]], ["400 ms", "102", "serve GET /<slow>"], "calls: the slowest is the first")
+    equal(page.evaluate("document.getElementById('calls-more').textContent"), "The slowest 200 of 330: select others above.",
+          "calls: how many there are")
+
+    # of one function
+    page.evaluate("(c => { c.value = c.options[1].value; c.dispatchEvent(new Event('change')); })(document.getElementById('calls-name'))")
+    view.wait("s.calls.shown === 300")
+    ok(near(view.state("samples"), everything - 10 * tick), "calls: what is in none of its calls is gone", view.state())
+
+    # a range, by the mouse: the right half of the histogram, the slow ones
+    left, top, width = page.evaluate("(b => [b.left, b.top, b.width])(document.getElementById('histogram').getBoundingClientRect())")
+    page.drag(left + width * 0.6, left + width, top + 20)
+    view.wait("s.calls.chosen === 30")
+    view.drawn()
+    ok(near(view.state("samples"), 30 * (10 * tick + 300e6)), "calls: a range has what its calls did, and those in them", view.state())
+    strip = page.evaluate("xrprof.app.strip.all.reduce((sum, v) => sum + v, 0)")
+    ok(near(strip, view.state("samples")), "calls: the strip shows them alone", strip)
+    ok(view.state("calls")["rows"] == 30 and "30 calls" in page.evaluate("document.getElementById('calls-clear').textContent"),
+       "calls: the list has them alone")
+
+    # one process of two
+    page.evaluate("xrprof.app.controls.setProcess(xrprof.app.model.processes.findIndex(p => p.pid === 102))")
+    view.wait("s.calls.chosen === 30 && s.calls.shown === 150")
+    page.evaluate("xrprof.app.controls.setProcess(-1)")
+    view.wait("s.calls.shown === 300")
+    # a part of the time
+    page.evaluate("xrprof.app.strip.choose(0, Math.ceil(xrprof.app.model.spans / 2))")
+    view.wait("s.time !== null && s.calls.chosen < 20")
+    half = view.state("calls")
+    ok(14 <= half["chosen"] <= 17 and half["shown"] <= 155, "calls: those of a part of the time", half)
+    page.evaluate("xrprof.app.strip.clear()")
+    view.wait("s.time === null && s.calls.chosen === 30")
+
+    # against the others
+    page.evaluate("document.getElementById('graph').focus()")
+    page.key("d")
+    view.wait("s.calls.compare")
+    cells = "[...document.querySelectorAll('#table-body tr')].map(e => e.innerText.split(/\\s*\\n\\s*|\\t/).map(t => t.trim()))"
+    table = {row[-1]: row[:3] for row in page.evaluate(cells)}
+    equal(table, {"query": ["+300 ms", "300 ms", "0.0 ms"], "serve": ["+300 ms", "310 ms", "10 ms"], "parse": ["0.0 ms", "10 ms", "10 ms"]},
+          "calls: what the slow ones do that the others do not, in each call")
+    equal(page.evaluate("xrprof.app.model.whole.length"), 2, "calls: two sets")
+    ok("More" in page.evaluate("(a => (a.graph.select(1), document.getElementById('detail').innerText))(xrprof.app)"),
+       "calls: a frame has both")
+    address = page.evaluate("location.hash")
+    page.key("d")
+    view.wait("!s.calls.compare")
+    page.key("Escape")
+    page.key("Escape")
+    view.wait("s.calls.range === null")
+    ok(True, "calls: Escape selects all")
+
+    # keys, and one call alone
+    page.evaluate("document.getElementById('tab-calls').click(), document.getElementById('histogram').focus()")
+    page.key("ArrowLeft")
+    view.wait("s.calls.range !== null")
+    ok(True, "calls: keys select")
+    page.evaluate("xrprof.app.calls.clear()")
+    view.wait("s.calls.range === null")
+    page.evaluate("document.querySelector('#calls-body tr').focus()")
+    page.key("Enter")
+    view.wait("s.calls.one > 0 && s.calls.chosen === 1")
+    ok(near(view.state("samples"), 10 * tick + 300e6), "calls: one alone", view.state())
+    page.key("Enter")
+    view.wait("s.calls.one === 0 && s.calls.chosen === 300")
+    ok("data-call" in page.evaluate("document.activeElement.outerHTML"), "calls: and the focus stays")
+    equal(page.evaluate("document.querySelectorAll('i:not(.swatch):not(.bar)').length"), 0, "calls: names are text")
+    last = page.evaluate("(c => [c.timeText(c.app.model.calls[c.slowest.find(o => o.state & 1).number])])(xrprof.app.calls)")
+    equal(last, ["10 ms +"], "calls: one that still runs has at least its time")
+    view.end()
+
+    view = View(browser, "calls", address)
+    equal([view.state("calls")["chosen"], view.state("calls")["compare"]], [30, True], "calls: a bookmark shows it again")
+    view.end()
+    view = View(browser, "calls", "#calls=9-2&call=1e9&function=77&compare=2")
+    equal(view.state("calls")["chosen"], 330, "calls: what an address cannot mean is nothing")
+    view.end()
+    view = View(browser, "manycalls")
+    took = view.page.evaluate("(() => { const a = xrprof.app, t = performance.now(); a.calls.choose(1, 5); a.refilter(null);"
+                              " return performance.now() - t; })()")
+    print(f"figure 110,000 calls: ready after {view.page.evaluate('xrprof.times')[3]:.0f} ms, another selection {took:.0f} ms")
+    equal([view.state("calls")["all"], view.state("calls")["rows"]], [110000, 200], "calls: 110,000")
+    view.end()
+    view = View(browser, "calls", **PHONE)
+    equal(view.page.evaluate("document.documentElement.scrollWidth"), 390, "calls: a phone is as wide as the screen")
+    view.end()
+
+
 def look_at_recursion(browser):
     view = View(browser, "recursion")
     totals = "xrprof.app.table.rows.map(r => [r.name, r.self, r.total]).sort()"
@@ -379,7 +479,7 @@ def look_at_others(browser):
 
 def look_at_saved(browser):
     """What a browser saves ("complete") is the document as it is then, whatever is open and wrong in it."""
-    for name in ("real", "hostile", "types", "diff", "processes"):
+    for name in ("real", "hostile", "types", "diff", "processes", "calls"):
         view = View(browser, name)
         first = {**view.state(), "drawn": 0}
         search, widest = "document.getElementById('search')", "xrprof.app.graph.boxes[1]"
@@ -406,8 +506,8 @@ def look_at_saved(browser):
 
 
 with Browser(folder) as chromium:
-    for look in (look_at_real, look_at_saved, look_at_large, look_at_processes, look_at_hostile, look_at_types, look_at_recursion,
-                 look_at_others):
+    for look in (look_at_real, look_at_saved, look_at_large, look_at_processes, look_at_hostile, look_at_types, look_at_calls,
+                 look_at_recursion, look_at_others):
         try:
             look(chromium)
         except Failed as failed:

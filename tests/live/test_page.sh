@@ -134,6 +134,8 @@ mv "$WORK/names/names.html" "$WORK/hostile.html"
 printf '%s\n' 'main;f;g;f;h 4' 'main;f;g 2' 'main;f;f;g;f 1' 'main;walk;lapply;FUN;walk;leaf 3' >"$WORK/recursion.folded"
 "$XRPROF" report "$WORK/recursion.folded" -o "$WORK/recursion.html" 2>"$WORK/recursion.err"
 is $? 0 "recursive calls are in a page" || diag "$(cat "$WORK/recursion.err")"
+"$make_page" -x page calls 300 0 "$WORK/calls.html"
+"$make_page" -x page calls 100000 0 "$WORK/manycalls.html"
 "$make_page" -x page diff 3000 2 "$WORK/diff.html"
 python3 "$tests/live/page.py" "$WORK" "$TARGET_DIR/page_source.R" >"$WORK/page.out" 2>"$WORK/page.err"
 status=$?

@@ -9,6 +9,7 @@ function byId(id) {
 class Controls {
 	constructor(app) {
 		this.app = app;
+		this.tabs = [...app.model.calls.length > 1 ? ["calls"] : [], "functions", "source", "packages"];
 		this.keys = byId("keys");
 		this.keys.close(); // it may have been open when the page was saved
 		byId("lines").hidden = !app.model.hasLines;
@@ -81,12 +82,13 @@ class Controls {
 	}
 
 	showTab(name) {
-		for (const one of ["functions", "source", "packages"]) {
+		for (const one of this.tabs) {
 			const tab = byId(`tab-${one}`);
 			tab.setAttribute("aria-selected", String(one === name));
 			tab.tabIndex = one === name ? 0 : -1;
 			byId(`panel-${one}`).hidden = one !== name;
 		}
+		this.app.calls.draw(); // a hidden canvas has no size
 	}
 
 	setSearch(text) {
@@ -116,6 +118,7 @@ class Controls {
 		for (const name of ["flame", "fold", "recursion", "lines", "before", "even"])
 			pressed(name, app.state[name]);
 		pressed("icicle", !app.state.flame);
+		pressed("compare", app.calls.compare);
 		byId("process").value = String(app.state.process);
 		byId("type").value = String(app.model.type);
 		this.showTime();
@@ -127,6 +130,9 @@ class Controls {
 		button.hidden = strip.from < 0;
 		if (strip.from >= 0)
 			button.textContent = `${formatSeconds(strip.from * width, width)} – ${formatSeconds(strip.to * width, width)}  ✕`;
+		byId("calls-clear").hidden = app.calls.from < 0 && !app.calls.one;
+		if (app.calls.from >= 0 || app.calls.one)
+			byId("calls-clear").textContent = app.calls.choiceText();
 	}
 
 	showResult() {
@@ -173,14 +179,15 @@ class Controls {
 		on("help", () => this.keys.showModal());
 		on("keys-close", () => this.keys.close());
 		on("time-clear", () => app.strip.clear());
-		for (const name of ["functions", "source", "packages"])
+		on("compare", () => app.calls.toggleCompare());
+		for (const name of this.tabs)
 			on(`tab-${name}`, () => this.showTab(name));
 		document.querySelector(".tabs").addEventListener("keydown", (event) => {
-			const names = ["functions", "source", "packages"], step = { ArrowRight: 1, ArrowLeft: 2 }[event.key];
+			const names = this.tabs, step = { ArrowRight: 1, ArrowLeft: names.length - 1 }[event.key];
 			const now = names.findIndex((name) => byId(`tab-${name}`) === document.activeElement);
 			if (step && now >= 0) {
 				event.stopPropagation();
-				const name = names[(now + step) % 3];
+				const name = names[(now + step) % names.length];
 				this.showTab(name);
 				byId(`tab-${name}`).focus();
 			}
@@ -250,6 +257,7 @@ class Controls {
 			s: () => this.selectedSource(),
 			p: () => this.nextProcess(),
 			v: () => this.nextType(),
+			d: () => app.calls.toggleCompare(),
 			t: () => this.toggleTheme(),
 			Escape: () => app.goBack(),
 			Backspace: () => app.goBack(),

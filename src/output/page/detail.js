@@ -41,8 +41,9 @@ class Detail {
 		}
 		if (model.sets === 2) {
 			const after = graph.nodeTotal(node, 0), before = graph.nodeTotal(node, 1) * app.scaleBefore();
-			facts.push(["Before", app.valueText(before)], ["After", app.valueText(after)],
-				["Change", `${after < before ? "−" : "+"}${app.valueText(Math.abs(after - before), true)}`]);
+			const names = app.setNames();
+			facts.push([names[1], app.valueText(before)], [names[0], app.valueText(after)],
+				[names[2], `${after < before ? "−" : "+"}${app.valueText(Math.abs(after - before), true)}`]);
 			return facts;
 		}
 		const self = graph.nodeSelf(node, 0);
@@ -90,7 +91,7 @@ class Detail {
 		const how = touch ? "Tap a frame to zoom in. Tap a name above the graph to go back." :
 			"Click a frame to zoom in, Esc goes back, / searches, ? lists the keys.";
 		if (app.model.sets === 2)
-			return `Red grew, blue shrank. ${how}`;
+			return `${app.calls.compare ? "Red takes longer in the selected calls, blue less long" : "Red grew, blue shrank"}. ${how}`;
 		return app.callers ? `Next to each function are its callers. ${how}` : how;
 	}
 

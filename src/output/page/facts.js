@@ -99,6 +99,8 @@ function showFacts(model) {
 // In the place of a picture, where there is nothing to be drawn.
 function emptyText(app) {
 	const model = app.model, counts = model.meta.counts || {};
+	if (app.model.rowSide)
+		return ["No samples here", "The selected calls have no samples here."];
 	if (app.state.process >= 0 || app.strip.from >= 0)
 		return ["No samples here", "This process has no samples in this part of the time."];
 	if (counts.idle >= 0.01)

@@ -28,6 +28,8 @@ class App {
 		this.makeTrees();
 		this.detail = new Detail(this);
 		this.strip = new Strip(this);
+		this.calls = new Calls(this);
+		this.calls.read(new URLSearchParams(location.hash.slice(1)));
 		this.graph = new Graph(this);
 		this.table = new Table(this);
 		this.legend = new Legend(this);
@@ -40,6 +42,8 @@ class App {
 		this.controls.setSearch(wanted.search);
 		this.marked = wanted.mark;
 		this.refilter(wanted.zoom);
+		if (this.model.calls.length > 1)
+			this.controls.showTab(this.calls.compare ? "functions" : "calls");
 		if (this.source.files.length)
 			this.source.open(this.source.files[0], 0);
 		else
@@ -47,11 +51,18 @@ class App {
 	}
 
 	set() {
-		return this.state.before ? 1 : 0;
+		return this.model.meta.diff && this.state.before ? 1 : 0;
+	}
+
+	// What the two sets are called that are compared, and what is between them.
+	setNames() {
+		return this.model.meta.diff ? ["After", "Before", "Change"] : ["Selected", "Others", "More"];
 	}
 
 	// What samples of before count, so that both profiles have as many.
 	scaleBefore() {
+		if (this.calls.compare)
+			return this.calls.scale();
 		return this.state.even && this.whole(1) ? this.whole(0) / this.whole(1) : 1;
 	}
 
@@ -78,9 +89,10 @@ class App {
 
 	// --- what changed, and what follows from it ---
 
-	// Another process or another time.
+	// Another process, another time or other calls.
 	refilter(zoom) {
-		this.model.filter({ process: this.state.process, from: this.strip.from, to: this.strip.to });
+		const calls = this.calls.refilter();
+		this.model.filter({ process: this.state.process, from: this.strip.from, to: this.strip.to, calls, compare: this.calls.compare });
 		this.refreshTrees();
 		if (this.callers)
 			this.callers = this.callersOf(this.callers.focus);
@@ -134,7 +146,8 @@ class App {
 		this.table.refresh();
 		this.legend.refresh();
 		this.source.refresh();
-		if (this.stripOf !== `${this.state.process} ${this.search} ${JSON.stringify(this.marked)}`)
+		this.calls.showList();
+		if (this.stripOf !== this.stripKey())
 			this.refreshStrip();
 		this.selectionChanged();
 		this.zoomChanged();
@@ -187,7 +200,7 @@ class App {
 			this.mark(null);
 		} else if (this.callers) {
 			this.showCallers(null);
-		} else {
+		} else if (!this.calls.clear()) {
 			this.strip.clear();
 		}
 	}
@@ -290,9 +303,13 @@ class App {
 		this.matchChanged();
 	}
 
+	stripKey() {
+		return `${this.state.process} ${this.calls.choiceKey()} ${this.search} ${JSON.stringify(this.marked)}`;
+	}
+
 	// It shows all of the time, whatever part is chosen.
 	refreshStrip() {
-		this.stripOf = `${this.state.process} ${this.search} ${JSON.stringify(this.marked)}`;
+		this.stripOf = this.stripKey();
 		this.strip.refresh();
 	}
 
@@ -309,7 +326,19 @@ class App {
 
 	// --- texts ---
 
+	// In one call, of a value of all that are selected.
+	callText(value) {
+		const model = this.model, one = value / Math.max(1, this.calls.chosen.length);
+		if (model.unit === "bytes")
+			return formatBytes(Math.round(one));
+		if (model.unit === "count" || (model.unit === "samples" && !model.meta.freq))
+			return one.toPrecision(3);
+		return formatDuration(one / (model.unit === "ns" ? 1e9 : model.meta.freq));
+	}
+
 	valueText(value, bare) {
+		if (this.calls.compare)
+			return `${this.callText(value)} a call`;
 		const model = this.model, meta = model.meta, what = bare ? "" : ` ${model.called()}`;
 		const share = bare ? "" : ` (${formatShare(value / (this.whole(0) || 1))})`;
 		if (model.unit === "ns")
@@ -382,6 +411,7 @@ class App {
 		if (this.graph) {
 			this.graph.draw();
 			this.strip.draw();
+			this.calls.draw();
 			this.table.show();
 			this.legend.refresh();
 		}
@@ -433,6 +463,7 @@ function expose(app, times) {
 			process: app.state.process,
 			type: app.model.meta.types[app.model.type].name,
 			time: app.strip.from < 0 ? null : [app.strip.from, app.strip.to],
+			calls: app.calls.state(),
 			fold: app.state.fold, recursion: app.state.recursion, lines: app.state.lines, flame: app.state.flame, dark: app.dark,
 			source: app.source.file ? { file: app.model.strings[app.source.file], line: app.source.line } : null,
 		}),

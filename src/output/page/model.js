@@ -9,9 +9,12 @@
 const KIND = { R: 0, ANON: 1, BUILTIN: 2, NATIVE: 3, KERNEL: 4, UNNAMED: 5, MARK: 6 };
 
 const FRAME_FIELDS = 9;
+const CALL_FIELDS = 7;
 
 // Sample types in words; events have their own names.
-const TYPES = new Map([["cpu", "CPU time"], ["wall", "wall time"], ["off_cpu", "waiting"], ["alloc_space", "memory"]]);
+const TYPES = new Map([
+	["cpu", "CPU time"], ["wall", "wall time"], ["off_cpu", "waiting"], ["alloc_space", "memory"], ["elapsed", "CPU time and waiting"],
+]);
 
 // The last name of a path.
 function baseName(path) {
@@ -45,11 +48,11 @@ class Model {
 	constructor(data) {
 		this.meta = data.meta;
 		this.processes = data.processes;
-		this.sets = data.meta.diff ? 2 : 1;
 		this.readStrings(data.strings);
 		this.readFrames(data.frames);
 		this.readNodes(data.nodes);
 		this.readRows(data.rows);
+		this.readCalls(data.calls, data.time ? data.time.begin : 0);
 		this.readTime(data.time);
 		this.readSources(data.sources);
 		this.chooseType(this.types[0]);
@@ -66,10 +69,10 @@ class Model {
 		this.type = type;
 		this.unit = this.meta.types[type].unit;
 		this.processTotal = new Float64Array(this.processes.length);
-		this.rowType.forEach((one, i) => {
-			if (one === type)
-				this.processTotal[this.rowProcess[i]] += this.rowValue[i];
-		});
+		// how much of it is in a value of each row
+		const scales = this.meta.types[type].scales;
+		this.rowScale = Float64Array.from(this.rowType, (one) => (scales ? scales[one] || 0 : one === type ? 1 : 0));
+		this.rowScale.forEach((scale, i) => { this.processTotal[this.rowProcess[i]] += scale * this.rowValue[i]; });
 		this.filter({ process: -1, from: -1, to: -1 });
 		// what there is without any restriction
 		this.fullSelf = this.self[0].slice();
@@ -206,6 +209,37 @@ class Model {
 			this.types = [Math.max(0, this.meta.types.findIndex((type) => type.name))];
 	}
 
+	// Calls by number, from 1 on, each after the one outside of it. rowCall: a row's innermost one; 0: none.
+	// They start where the strip does.
+	readCalls(calls, begin) {
+		const list = calls ? calls.list : [], types = this.meta.types, off = types.findIndex((type) => type.name === "off_cpu");
+		this.calls = [null];
+		this.callTexts = calls ? calls.texts : [];
+		this.rowCall = calls ? calls.rows : [];
+		for (let i = 0; i < list.length; i += CALL_FIELDS)
+			this.calls.push({
+				number: this.calls.length, name: list[i], request: list[i + 1], start: Math.max(0, list[i + 2] / 1e6 - begin),
+				time: list[i + 3] / 1e6, error: list[i + 4] / 1e6, state: list[i + 5], outer: list[i + 6], process: -1,
+			});
+		this.rowCall.forEach((call, row) => {
+			for (let at = call; at && this.calls[at].process < 0; at = this.calls[at].outer)
+				this.calls[at].process = this.rowProcess[row];
+		});
+		// what a call takes is both
+		if (!calls || !this.meta.freq || types[0].name !== "cpu" || off < 0 || this.meta.diff)
+			return;
+		this.types.unshift(types.length);
+		types.push({ name: "elapsed", unit: "ns", scales: { 0: 1e9 / this.meta.freq, [off]: 1 } });
+	}
+
+	// By row: 1, it is in a call that is 1 in @of; 2, in none of these, but in one that is 2; 0: in neither.
+	sides(of) {
+		const sides = of.slice();
+		for (let i = 1; i < sides.length; i++)
+			sides[i] = Math.min(sides[i] || 3, sides[this.calls[i].outer] || 3) % 3;
+		return Uint8Array.from(this.rowCall, (call) => sides[call]);
+	}
+
 	// Entries by span: those of span s are from spanStart[s] on, up to spanStart[s + 1].
 	readTime(time) {
 		this.spans = 0;
@@ -245,9 +279,12 @@ class Model {
 				this.sources.set(this.same[source.file], source.text);
 	}
 
-	// Restrict all to a process and to spans [from, to); -1: not restricted. Sets self, by node, and whole.
+	// Restrict all to a process and to spans [from, to); -1: not restricted; and to calls, as sides() has them; null: not.
+	// compare: those that are 2 are the second set. Sets self, by node, and whole.
 	filter(only) {
 		const set = this.processes.map((p) => (p.before ? 1 : 0));
+		this.rowSide = only.calls ? this.sides(only.calls) : null;
+		this.sets = this.meta.diff || (only.calls && only.compare) ? 2 : 1;
 		const timed = only.from >= 0 && this.spans > 0;
 		const values = timed ? new Float64Array(this.rowValue.length) : this.rowValue;
 		if (timed)
@@ -259,10 +296,10 @@ class Model {
 		for (let s = 0; s < this.sets; s++)
 			this.self.push(new Float64Array(this.n));
 		for (let i = 0; i < values.length; i++) {
-			const process = this.rowProcess[i];
-			if (this.rowType[i] === this.type && (only.process < 0 || process === only.process)) {
-				this.self[set[process]][this.rowNode[i]] += values[i];
-				this.whole[set[process]] += values[i];
+			const process = this.rowProcess[i], side = this.rowSide ? this.rowSide[i] - 1 : set[process];
+			if (side >= 0 && side < this.sets && (only.process < 0 || process === only.process)) {
+				this.self[side][this.rowNode[i]] += values[i] * this.rowScale[i];
+				this.whole[side] += values[i] * this.rowScale[i];
 			}
 		}
 	}
@@ -279,7 +316,7 @@ class Model {
 		for (let s = 0; s < this.spans; s++)
 			for (let i = this.spanStart[s]; i < this.spanStart[s + 1]; i++)
 				if (wanted(this.entryRow[i]))
-					sums[s] += this.entryValue[i];
+					sums[s] += this.entryValue[i] * this.rowScale[this.entryRow[i]];
 		return sums;
 	}
 }

@@ -63,6 +63,7 @@ function writeState(app) {
 		parts.set("type", app.model.meta.types[app.model.type].name);
 	if (app.strip.from >= 0)
 		parts.set("time", `${app.strip.from}-${app.strip.to}`);
+	app.calls.write(parts);
 	if (app.search)
 		parts.set("search", app.search.source);
 	if (app.marked)

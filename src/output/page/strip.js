@@ -2,17 +2,130 @@
 //
 // Samples over time, and a part of it that the page shows alone.
 
-class Strip {
-	constructor(app) {
+// Bars of which a person selects some beside each other, by pointer and keys. Who extends it has steps(), how many there
+// are, draw(), and changed(), which is called when others are selected.
+class Bars {
+	constructor(app, id) {
 		this.app = app;
-		this.element = document.getElementById("strip");
-		this.canvas = document.getElementById("strip-canvas");
-		this.from = this.to = -1; // spans [from, to) that are chosen; -1: all
+		this.element = document.getElementById(id);
+		this.canvas = document.getElementById(`${id}-canvas`);
+		this.from = this.to = -1; // steps [from, to) that are chosen; -1: all
 		this.anchor = -1;
+	}
+
+	// least: px of what is not empty
+	drawBars(context, values, most, width, base, color, least) {
+		const n = values.length;
+		context.fillStyle = color;
+		values.forEach((value, i) => {
+			const left = Math.round(i * width / n), right = Math.round((i + 1) * width / n);
+			const tall = value ? Math.max(least, value / most * (base - 4)) : 0;
+			context.fillRect(left, base - tall, Math.max(1, right - left - (right - left > 2 ? 1 : 0)), tall);
+		});
+	}
+
+	// Below the bars, and how labels are written there.
+	line(context, width, base, ink) {
+		context.fillStyle = ink.line;
+		context.fillRect(0, base, width, 1);
+		context.font = "11px system-ui, sans-serif";
+		context.textBaseline = "alphabetic";
+		context.fillStyle = ink.muted;
+	}
+
+	window(context, width, base, ink) {
+		const left = this.from / this.steps() * width, right = this.to / this.steps() * width;
+		context.fillStyle = ink.panel;
+		context.globalAlpha = 0.68;
+		context.fillRect(0, 0, left, base);
+		context.fillRect(right, 0, width - right, base);
+		context.globalAlpha = 1;
+		context.strokeStyle = ink.accent;
+		context.lineWidth = 2;
+		context.strokeRect(left, 1, Math.max(2, right - left), base - 1);
+	}
+
+	choose(from, to) {
+		const n = this.steps();
+		from = Math.max(0, Math.min(n - 1, from));
+		to = Math.max(from + 1, Math.min(n, to));
+		[this.from, this.to] = from === 0 && to === n ? [-1, -1] : [from, to];
+		this.draw();
+		this.changed();
+	}
+
+	clear() {
+		if (this.from < 0)
+			return false;
+		this.from = this.to = -1;
+		this.draw();
+		this.changed();
+		return true;
+	}
+
+	stepAt(event) {
+		const area = this.canvas.getBoundingClientRect();
+		return (event.clientX - area.left) / area.width * this.steps();
+	}
+
+	drag(event) {
+		const here = this.stepAt(event), from = Math.min(this.anchor, here), to = Math.max(this.anchor, here);
+		if ((to - from) / this.steps() * this.element.clientWidth < 4)
+			return;
+		this.choose(Math.floor(from), Math.ceil(to));
+	}
+
+	listen() {
+		const e = this.element;
+		e.addEventListener("pointerdown", (event) => {
+			if (event.button)
+				return;
+			this.anchor = this.stepAt(event);
+			e.setPointerCapture(event.pointerId);
+		});
+		e.addEventListener("pointermove", (event) => {
+			if (this.anchor >= 0)
+				this.drag(event);
+		});
+		e.addEventListener("pointerup", () => { this.anchor = -1; });
+		e.addEventListener("pointercancel", () => { this.anchor = -1; });
+		e.addEventListener("dblclick", () => this.clear());
+		e.addEventListener("keydown", (event) => this.key(event));
+		new ResizeObserver(() => this.draw()).observe(e);
+	}
+
+	// Left and right move what is chosen, with Shift they change where it ends.
+	key(event) {
+		const n = this.steps(), step = Math.max(1, Math.round(n / 50));
+		const sign = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+		if (!sign)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		if (this.from < 0)
+			this.choose(sign > 0 ? 0 : n - 5 * step, sign > 0 ? 5 * step : n);
+		else if (event.shiftKey)
+			this.choose(this.from, Math.max(this.from + step, this.to + sign * step));
+		else if (this.from + sign * step >= 0 && this.to + sign * step <= n)
+			this.choose(this.from + sign * step, this.to + sign * step);
+	}
+}
+
+class Strip extends Bars {
+	constructor(app) {
+		super(app, "strip");
 		this.all = this.some = null;
 		this.element.hidden = !app.model.spans;
 		if (app.model.spans)
 			this.listen();
+	}
+
+	steps() {
+		return this.app.model.spans;
+	}
+
+	changed() {
+		this.app.timeChanged();
 	}
 
 	// What it is of, for those who do not see it.
@@ -28,7 +141,8 @@ class Strip {
 		if (!model.spans)
 			return;
 		this.name();
-		const visible = (row) => model.rowType[row] === model.type && (only < 0 || model.rowProcess[row] === only);
+		const visible = (row) => model.rowScale[row] > 0 && (only < 0 || model.rowProcess[row] === only) &&
+			(!model.rowSide || model.rowSide[row] === 1);
 		this.all = model.overTime(visible);
 		this.some = null;
 		if (app.hasMatch()) {
@@ -50,17 +164,9 @@ class Strip {
 		context.fillRect(0, 0, width, height);
 		const sums = this.columns(this.all, columns), some = this.some ? this.columns(this.some, columns) : null;
 		const most = sums.reduce((a, b) => Math.max(a, b), 0) || 1;
-		for (let c = 0; c < columns; c++) {
-			const left = Math.round(c * width / columns), right = Math.round((c + 1) * width / columns);
-			const bar = (value, color) => {
-				const tall = value / most * (base - 4);
-				context.fillStyle = color;
-				context.fillRect(left, base - tall, Math.max(1, right - left - (right - left > 2 ? 1 : 0)), tall);
-			};
-			bar(sums[c], ink.strip);
-			if (some)
-				bar(some[c], ink.match);
-		}
+		this.drawBars(context, sums, most, width, base, ink.strip, 0);
+		if (some)
+			this.drawBars(context, some, most, width, base, ink.match, 0);
 		this.axis(context, width, base, ink);
 		if (this.from >= 0)
 			this.window(context, width, base, ink);
@@ -77,96 +183,13 @@ class Strip {
 	axis(context, width, base, ink) {
 		const model = this.app.model, seconds = model.spans * model.timeWidth, ticks = Math.max(1, Math.floor(width / 110));
 		const step = niceStep(seconds / ticks);
-		context.fillStyle = ink.line;
-		context.fillRect(0, base, width, 1);
-		context.font = "11px system-ui, sans-serif";
-		context.textBaseline = "alphabetic";
-		context.fillStyle = ink.muted;
+		this.line(context, width, base, ink);
 		for (let t = 0; t <= seconds; t += step) {
 			const x = t / seconds * width, label = formatSeconds(t, step);
 			context.fillRect(x, base, 1, 4);
 			if (x + context.measureText(label).width + 6 < width)
 				context.fillText(label, x + 4, base + 13);
 		}
-	}
-
-	window(context, width, base, ink) {
-		const left = this.from / this.app.model.spans * width, right = this.to / this.app.model.spans * width;
-		context.fillStyle = ink.panel;
-		context.globalAlpha = 0.68;
-		context.fillRect(0, 0, left, base);
-		context.fillRect(right, 0, width - right, base);
-		context.globalAlpha = 1;
-		context.strokeStyle = ink.accent;
-		context.lineWidth = 2;
-		context.strokeRect(left, 1, Math.max(2, right - left), base - 1);
-	}
-
-	// --- choosing ---
-
-	choose(from, to) {
-		const spans = this.app.model.spans;
-		from = Math.max(0, Math.min(spans - 1, from));
-		to = Math.max(from + 1, Math.min(spans, to));
-		[this.from, this.to] = from === 0 && to === spans ? [-1, -1] : [from, to];
-		this.draw();
-		this.app.timeChanged();
-	}
-
-	clear() {
-		if (this.from < 0)
-			return false;
-		this.from = this.to = -1;
-		this.draw();
-		this.app.timeChanged();
-		return true;
-	}
-
-	spanAt(event) {
-		const area = this.canvas.getBoundingClientRect();
-		return (event.clientX - area.left) / area.width * this.app.model.spans;
-	}
-
-	drag(event) {
-		const here = this.spanAt(event), from = Math.min(this.anchor, here), to = Math.max(this.anchor, here);
-		if ((to - from) / this.app.model.spans * this.element.clientWidth < 4)
-			return;
-		this.choose(Math.floor(from), Math.ceil(to));
-	}
-
-	listen() {
-		const e = this.element;
-		e.addEventListener("pointerdown", (event) => {
-			if (event.button)
-				return;
-			this.anchor = this.spanAt(event);
-			e.setPointerCapture(event.pointerId);
-		});
-		e.addEventListener("pointermove", (event) => {
-			if (this.anchor >= 0)
-				this.drag(event);
-		});
-		e.addEventListener("pointerup", () => { this.anchor = -1; });
-		e.addEventListener("pointercancel", () => { this.anchor = -1; });
-		e.addEventListener("dblclick", () => this.clear());
-		e.addEventListener("keydown", (event) => this.key(event));
-		new ResizeObserver(() => this.draw()).observe(e);
-	}
-
-	// Left and right move what is chosen, with Shift they change where it ends.
-	key(event) {
-		const spans = this.app.model.spans, step = Math.max(1, Math.round(spans / 50));
-		const sign = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-		if (!sign)
-			return;
-		event.preventDefault();
-		event.stopPropagation();
-		if (this.from < 0)
-			this.choose(sign > 0 ? 0 : spans - 5 * step, sign > 0 ? 5 * step : spans);
-		else if (event.shiftKey)
-			this.choose(this.from, Math.max(this.from + step, this.to + sign * step));
-		else if (this.from + sign * step >= 0 && this.to + sign * step <= spans)
-			this.choose(this.from + sign * step, this.to + sign * step);
 	}
 }
 

@@ -25,22 +25,23 @@ class Table {
 		this.head = document.getElementById("table-head");
 		this.body = document.getElementById("table-body");
 		this.more = document.getElementById("table-more");
-		this.columns = app.model.sets === 2 ? ["delta", "total", "before", "name"] : ["self", "total", "name"];
-		this.sort = this.columns[0];
-		this.up = false;
 		this.makeHead();
 	}
 
 	makeHead() {
 		const model = this.app.model, called = model.unit === "samples" ? "samples" : model.called();
-		const what = called.replace(/^./, (c) => c.toUpperCase());
+		const what = called.replace(/^./, (c) => c.toUpperCase()), { compare } = this.app.calls, two = compare || model.meta.diff;
+		const [after, before, change] = this.app.setNames();
 		const titles = {
 			self: ["Self", `${what} in the function itself`],
-			total: [model.sets === 2 ? "After" : "Total", `${what} in the function and in functions it called`],
-			before: ["Before", "The same in the first profile"],
-			delta: ["Change", "After minus before"],
+			total: [two ? after : "Total", `${what} in the function and in functions it called${compare ? ", in a selected call" : ""}`],
+			before: [before, compare ? "The same in another call" : "The same in the first profile"],
+			delta: [change, `${after} minus ${before.toLowerCase()}`],
 			name: ["Function", "Function and its package"],
 		};
+		this.columns = two ? ["delta", "total", "before", "name"] : ["self", "total", "name"];
+		if (!this.columns.includes(this.sort))
+			[this.sort, this.up] = [this.columns[0], false];
 		this.head.replaceChildren(make("tr", {}, ...this.columns.map((column) => make("th", {
 			scope: "col", class: `column-${column}`, "data-column": column,
 		}, make("button", {
@@ -95,7 +96,7 @@ class Table {
 				return make("td", { class: "column-name" }, this.nameCell(row, f));
 			const value = row[column], share = value / this.all;
 			const cell = make("td", { class: `number column-${column}`, title: app.valueText(value) },
-				make("span", { class: "share", text: column === "delta" ? formatChange(share) : formatShare(share) }));
+				make("span", { class: "share", text: this.valueText(column, value, share) }));
 			const bar = make("i", { class: column === "delta" ? value > 0 ? "bar grew" : "bar shrank" : "bar" });
 			bar.style.width = `${Math.min(100, Math.abs(share) * 100)}%`;
 			cell.append(bar);
@@ -113,6 +114,13 @@ class Table {
 			},
 		}, ...cells);
 		return tr;
+	}
+
+	valueText(column, value, share) {
+		if (!this.app.calls.compare)
+			return column === "delta" ? formatChange(share) : formatShare(share);
+		const text = this.app.callText(Math.abs(value));
+		return `${column !== "delta" || !/[1-9]/.test(text) ? "" : value < 0 ? "−" : "+"}${text}`;
 	}
 
 	nameCell(row, f) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The page of format flamegraph. */
+#include "base/clock.h"
 #include "output/flamegraph.h"
 #include "profile/sources.h"
 #include "page_profiles.h"
@@ -47,11 +48,12 @@ static void write_page(const char *path, const char *format, const struct aggreg
 }
 
 static struct aggregate *typed(void);
+static struct aggregate *called(uint32_t n);
 static const struct writer_config *config_of_types(void);
 
 /*
  * page KIND STACKS PROCESSES FILE [FORMAT]: one to look at, or the same profile in another format;
- * KIND: many, empty, diff, types, typediff.
+ * KIND: many, empty, diff, types, typediff, calls (STACKS of them).
  */
 PROGRAM(page)
 {
@@ -62,10 +64,12 @@ PROGRAM(page)
 		return 2;
 	stacks = (uint32_t)atoi(argv[2]);
 	processes = (uint32_t)atoi(argv[3]);
-	if (strstr(argv[1], "type"))
+	if (strstr(argv[1], "type") || !strcmp(argv[1], "calls"))
 		shown = config_of_types();
 	if (!strcmp(argv[1], "empty"))
 		a = profile__new();
+	else if (!strcmp(argv[1], "calls"))
+		a = called(stacks);
 	else if (strstr(argv[1], "type"))
 		a = typed();
 	else
@@ -241,6 +245,72 @@ TEST(types)
 	    "two types");
 	has(data, ",0,4194304,1", "a row is of one of them");
 	tap__ok(times(data, ",1048576") == 4, "a wait is where it was, over the time it took");
+	aggregate__free(a);
+}
+
+static void call_sample(struct aggregate *a, const struct profile_call *call, const char *name,
+			uint64_t time, uint32_t type, uint64_t weight)
+{
+	const struct frame *serve = stack__frame(FRAME_R, "serve", NULL, 0);
+	const struct frame *frames[] = {stack__frame(FRAME_R, name, NULL, 0), serve};
+	struct profile_process p = {.serial = 1 + (call ? call->id % 2 : 0), .comm = "R"};
+	struct sample s = {.type = type, .weight = weight, .time = time, .call = call};
+
+	p.pid = 100 + p.serial;
+	s.stack = call ? stack__of(2, frames, NULL, 0) : stack__of(1, frames, NULL, 0);
+	tap__bail_if(aggregate__know(a, &p) || aggregate__add(a, &p, &s), "no memory for a sample");
+}
+
+/*
+ * @n calls of serve(), 100 ms after each other, in two processes in turn.  Each computes 10 ticks
+ * in parse(); each tenth also waits for 300 ms in a call of query().  The first had begun before
+ * the profile and the last still runs.  Between them 10 ticks are in no call.
+ */
+static struct aggregate *called(uint32_t n)
+{
+	struct aggregate *a = profile__new();
+
+	for (uint32_t i = 0; i < n; i++) {
+		const bool slow = i % 10 == 0;
+		const uint64_t began = 2 * NS_PER_S + i * 100 * NS_PER_MS;
+		struct profile_call call = {.id = i + 1, .name = "serve", .began = began};
+		struct profile_call inner = {.id = n + i + 1, .outer = &call, .name = "<i>query"};
+
+		call.request = slow ? "GET /<slow>" : "GET /fast";
+		call.ended = i == n - 1 ? 0 : began + (slow ? 400 : 10) * NS_PER_MS + i * NS_PER_US;
+		call.seen = began + 10 * NS_PER_MS;
+		call.error = 5 * NS_PER_MS;
+		call.cut = !i;
+		inner.began = began + 50 * NS_PER_MS;
+		inner.ended = began + 350 * NS_PER_MS;
+		inner.id += i % 2 == inner.id % 2; /* in the same process */
+		call_sample(a, &call, "parse", began, PROFILE_TYPE_TICKS, 10);
+		if (slow)
+			call_sample(a, &inner, "query", began, PROFILE_TYPE_OFF_CPU,
+				    300 * NS_PER_MS);
+	}
+	call_sample(a, NULL, "idles", 2 * NS_PER_S, PROFILE_TYPE_TICKS, 10);
+	return a;
+}
+
+TEST(calls)
+{
+	struct aggregate *a = called(3);
+	const char *data;
+
+	shown = config_of_types();
+	write_page(path, "flamegraph", a, NULL);
+	data = page_data();
+	has(data,
+	    "\"calls\":{\"list\":[1,2,1000000,400000,5000,2,0,3,0,1050000,300000,0,0,1,"
+	    "1,4,1100000,10001,5000,0,0,1,4,1200000,10000,5000,1,0]",
+	    "calls: when, how long, and which is in which");
+	has(data, "\"texts\":[\"\",\"serve\",\"GET /\\u003cslow\\u003e\",\"\\u003ci\\u003equery\"",
+	    "their names, harmless");
+	has(data, "\"rows\":[1,", "rows");
+	write_page(path, NULL, a, a);
+	tap__ok(!strstr(page_data(), "\"calls\""), "a difference of profiles has no calls");
+	shown = &config;
 	aggregate__free(a);
 }
 

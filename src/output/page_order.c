@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "output/page_order.h"
+
+#include <string.h>
+
+uint32_t stack__depth(const struct stack *s)
+{
+	return s->nframes + stack__is_toplevel(s);
+}
+
+const struct frame *stack__at(const struct stack *s, uint32_t level)
+{
+	if (stack__is_toplevel(s)) {
+		if (!level)
+			return &mark_toplevel;
+		level--;
+	}
+	return s->frames[s->nframes - 1 - level];
+}
+
+static int number__order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Names of different tables; the hash of a text is the same in all. */
+static int name__order(const struct name *a, const struct name *b)
+{
+	int order;
+
+	if (a == b)
+		return 0;
+	if (!a || !b)
+		return a ? 1 : -1;
+	order = number__order(a->hash, b->hash);
+	return order ? order : strcmp(a->text, b->text);
+}
+
+static int place__order(struct place a, struct place b)
+{
+	int order = name__order(a.file, b.file);
+
+	return order ? order : number__order(a.line, b.line);
+}
+
+/* The same in each run, so not by address. */
+static int frame__order(const struct frame *a, const struct frame *b)
+{
+	int order;
+
+	if (a == b)
+		return 0;
+	order = name__order(a->function, b->function);
+	order = order ? order : number__order(a->kind, b->kind);
+	order = order ? order : name__order(a->package, b->package);
+	order = order ? order : place__order(a->defined, b->defined);
+	order = order ? order : place__order(a->place, b->place);
+	order = order ? order : name__order(a->module, b->module);
+	return order ? order : number__order(a->address, b->address);
+}
+
+uint32_t stack__common(const struct stack *a, const struct stack *b)
+{
+	uint32_t depth = stack__depth(a) < stack__depth(b) ? stack__depth(a) : stack__depth(b);
+	uint32_t level = 0;
+
+	while (level < depth && !frame__order(stack__at(a, level), stack__at(b, level)))
+		level++;
+	return level;
+}
+
+int stack__order(const struct stack *a, const struct stack *b)
+{
+	const uint32_t common = stack__common(a, b);
+
+	if (common < stack__depth(a) && common < stack__depth(b))
+		return frame__order(stack__at(a, common), stack__at(b, common));
+	return number__order(stack__depth(a), stack__depth(b));
+}

@@ -187,7 +187,12 @@ class Calls extends Bars {
 		const titles = [["Lasted", "time"], ["Began", "time"], ...several ? [["Process", "time"]] : [], ["Call", "name"]];
 		byId("calls-head").replaceChildren(make("tr", {}, ...titles.map(([text, kind]) =>
 			make("th", { scope: "col", class: `column-${kind}` }, make("span", { text })))));
-		byId("calls-body").replaceChildren(...calls.slice(0, CALL_ROWS).map((call) => this.row(call, several)));
+		const body = byId("calls-body"), focused = body.contains(document.activeElement) ? document.activeElement.dataset.call : "";
+		body.replaceChildren(...calls.slice(0, CALL_ROWS).map((call) => this.row(call, several)));
+		// a row that is made again keeps the focus
+		const row = focused && body.querySelector(`[data-call="${focused}"]`);
+		if (row)
+			row.focus();
 		byId("calls-more").textContent = n > CALL_ROWS ? `The slowest ${CALL_ROWS} of ${formatCount(n)}: select others above.` : "";
 	}
 
@@ -205,7 +210,6 @@ class Calls extends Bars {
 					return;
 				event.stopPropagation();
 				this.chooseOne(call.number);
-				document.querySelector(`[data-call="${call.number}"]`).focus();
 			},
 		}, number(this.timeText(call)), number(`${call.start.toFixed(2)} s`), several ? number(process ? String(process.pid) : "") : null,
 		make("td", { class: "column-name" }, make("div", { class: "name" },

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "base/version.h"
+#include "serve/call_counts.h"
 
 /* What errors.def calls it: the label `outcome` of a tick. */
 static const char *const outcomes[] = {
@@ -330,6 +332,40 @@ static void metrics__ways(struct text *t, const struct way ways[WAYS])
 			text__nano(t, last, "destination", w->name, w->status->last);
 }
 
+/* A sample of the histogram of calls; @le: its bucket, NULL: it has none. */
+static void calls__name(struct text *t, const struct call_count *c, const char *what,
+			const char *le)
+{
+	text__printf(t, "xrprof_call_seconds_%s{function=\"", what);
+	text__label(t, c->function);
+	text__printf(t, "\",service=\"");
+	text__label(t, c->service);
+	text__printf(t, le ? "\",le=\"%s\"} " : "\"} ", le);
+}
+
+static void metrics__calls(struct text *t, const void *calls, size_t n)
+{
+	struct call_count c;
+
+	if (n)
+		text__head(t, "call_seconds", "histogram",
+			   "Duration of calls of the functions of --calls.");
+	for (size_t i = 0; i < n && !t->err; i++) {
+		uint64_t sum = 0;
+
+		memcpy(&c, (const char *)calls + i * sizeof(c), sizeof(c));
+		for (uint32_t k = 0; k <= CALL_BUCKETS; k++) {
+			sum += c.calls[k];
+			calls__name(t, &c, "bucket", k < CALL_BUCKETS ? call_buckets[k] : "+Inf");
+			text__printf(t, "%" PRIu64 "\n", sum);
+		}
+		calls__name(t, &c, "sum", NULL);
+		text__printf(t, "%" PRIu64 ".%09" PRIu64 "\n", c.sum / NS_PER_S, c.sum % NS_PER_S);
+		calls__name(t, &c, "count", NULL);
+		text__printf(t, "%" PRIu64 "\n", sum);
+	}
+}
+
 int metrics__text(struct buf *out, const struct sampler_status *s, const struct front_status *front,
 		  struct metrics_ways ways)
 {
@@ -347,5 +383,6 @@ int metrics__text(struct buf *out, const struct sampler_status *s, const struct 
 	metrics__budget(&t, s);
 	metrics__service(&t, s, front);
 	metrics__ways(&t, all);
+	metrics__calls(&t, ways.calls, ways.ncalls);
 	return t.err;
 }

@@ -9,9 +9,14 @@
 #include "base/buf.h"
 #include "serve/status.h"
 
-/* What there is to say it of: a way out that was not asked for has none. */
+/*
+ * What there is to say it of: a way out that was not asked for has none.  @calls: @ncalls of struct
+ * call_count, at any address.
+ */
 struct metrics_ways {
 	bool store, pyroscope, otlp;
+	const void *calls;
+	size_t ncalls;
 };
 
 /* metrics__text - append.  -ENOMEM. */

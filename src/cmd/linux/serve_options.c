@@ -112,6 +112,7 @@ const struct option_row serve_options__rows[] = {
 #include "cmd/options_sampling.def"
 #include "cmd/options_memory.def"
 #include "cmd/options_waits.def"
+#include "cmd/options_calls.def"
 #include "cmd/options_events.def"
 #include "cmd/options_stacks.def"
 	{
@@ -393,6 +394,7 @@ static void serve_options__complete(struct serve_options *so)
 
 	options__waits(c);
 	c->asked = c->capture;
+	options__calls(c);
 	c->capture |= formats__find("pprof")->capture;
 	if (c->no_packages)
 		c->capture &= ~XR_ROW_PACKAGES;

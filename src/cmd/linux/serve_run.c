@@ -100,10 +100,16 @@ static void serve__tell_status(struct serve *s, uint32_t id)
 		.governor = &s->governor,
 	};
 	struct sampler_status status;
-	struct channel_head head = {.kind = CHANNEL_STATUS, .id = id, .size = sizeof(status)};
+	const struct call_counts *calls = windows__calls(s->windows);
+	const struct channel_head head = {
+		.kind = CHANNEL_STATUS,
+		.id = id,
+		.size = sizeof(status),
+		.index_len = calls->n * sizeof(*calls->rows),
+	};
 
 	serve_status__fill(&status, &parts);
-	on_send(s, &head, &status, NULL);
+	on_send(s, &head, &status, (const char *)calls->rows);
 }
 
 static void on_message(void *arg, const struct channel_message *m)

@@ -363,9 +363,10 @@ static enum cmd_status top__run(struct top *t)
 	struct errmsg f = {""};
 	int err;
 
-	config.capture = XR_ROW_GC | XR_ROW_PACKAGES |
-			 (c->capture & (XR_ROW_OFF_CPU | XR_ROW_IDLE | XR_ROW_MEMORY)) |
-			 event_list__capture(&c->events);
+	config.capture =
+		XR_ROW_GC | XR_ROW_PACKAGES |
+		(c->capture & (XR_ROW_OFF_CPU | XR_ROW_IDLE | XR_ROW_MEMORY | XR_ROW_CALLS)) |
+		event_list__capture(&c->events);
 	config.asked = 0;
 	config.notes = (struct notes){
 		.line = on_note,
@@ -383,6 +384,7 @@ static enum cmd_status top__run(struct top *t)
 		log__line("%s", f.text);
 	} else {
 		top_view__init(&t->view, t->model);
+		t->view.calls = config.calls;
 		status = top__session(t);
 	}
 	session__free(t->session);
@@ -403,6 +405,7 @@ static const struct option_row rows[] = {
 #include "cmd/options_sampling.def"
 #include "cmd/options_memory.def"
 #include "cmd/options_waits.def"
+#include "cmd/options_calls.def"
 #include "cmd/options_events.def"
 	{
 		.name = "sample-type",
@@ -472,6 +475,7 @@ static int top__main(int argc, char **argv)
 		status = cmd__usage_error(&cmd_top, &f);
 		goto cleanup;
 	}
+	options__calls(&o.o.config);
 	options__waits(&o.o.config);
 	if (!o.window)
 		o.window = o.batch ? o.interval : WINDOW_DEFAULT;
@@ -494,7 +498,8 @@ const struct subcommand cmd_top = {
 	.usage = {"top (-p PID[,PID...] | -a) [options]",
 		  "top (-p PID[,PID...] | -a) --batch N [options]"},
 	.about = "The processes with their use of a CPU, and the functions in which they "
-		 "spend their time, over the last seconds and since the start. top runs "
+		 "spend their time, over the last seconds and since the start. With --calls "
+		 "also the calls in progress, and the slowest of the last minute. top runs "
 		 "in a terminal until q; the key h lists the keys, and d shows the stack of "
 		 "a process as it is now. With --batch it "
 		 "prints plain text, for files and pipes.",
@@ -505,6 +510,8 @@ const struct subcommand cmd_top = {
 			 "xrprof-bpf top -p 4711 --off-cpu --sample-type off_cpu"},
 			{"Who allocates, in bytes; the key v shows page faults",
 			 "xrprof-bpf top -p 4711 --event gc --event page-faults"},
+			{"Which HTTP requests are in progress, and the slowest ones",
+			 "xrprof-bpf top -p 4711 --calls http"},
 			{"What all R processes do in the next ten seconds, as text",
 			 "xrprof-bpf top -a --batch 1 --interval 10"},
 		},

@@ -74,6 +74,7 @@ void top_model__free(struct top_model *m)
 	for (size_t i = 0; i < TOP_WINDOW_MAX; i++)
 		free(m->seconds[i].entries);
 	map__free(&m->by_serial);
+	top_calls__free(&m->calls);
 	free(m->rows);
 	for (size_t i = 0; i < m->nprocesses; i++)
 		free(m->processes[i].command);
@@ -149,6 +150,8 @@ static int shown__sample(void *arg, const struct profile_process *p, const struc
 	if (p->comm && *p->comm && strncmp(ours->comm, p->comm, sizeof(ours->comm) - 1) != 0)
 		snprintf(ours->comm, sizeof(ours->comm), "%s", p->comm);
 	ours->seen = s->time;
+	if (top_calls__sample(&m->calls, s->call, p->pid))
+		return model__no_memory(m);
 	if (m->full)
 		return 0;
 	err = aggregate__add(m->aggregate, p, s);
@@ -156,6 +159,14 @@ static int shown__sample(void *arg, const struct profile_process *p, const struc
 		m->full = true;
 	else if (err)
 		return model__no_memory(m);
+	return 0;
+}
+
+static int shown__call(void *arg, const struct profile_process *p, const struct profile_call *call)
+{
+	struct top_model *m = arg;
+
+	top_calls__call(&m->calls, call, p->pid);
 	return 0;
 }
 
@@ -172,6 +183,7 @@ struct sink top_model__sink(struct top_model *m)
 		.begin = shown__begin,
 		.process = shown__process,
 		.sample = shown__sample,
+		.call = shown__call,
 		.why = shown__why,
 	};
 
@@ -327,6 +339,7 @@ void top_model__close(struct top_model *m, uint64_t now)
 		m->second_at = now;
 	model__look(m, now);
 	model__recent(m);
+	top_calls__second(&m->calls, now);
 }
 
 bool top_model__advance(struct top_model *m, uint64_t now)

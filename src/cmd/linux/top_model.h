@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "cmd/linux/top_calls.h"
 #include "profile/aggregate.h"
 #include "profile/function_table.h"
 #include "profile/sink.h"
@@ -78,6 +79,7 @@ struct top_model {
 	uint32_t window, at, filled; /* seconds: of the window; the newest; that are there */
 	struct top_process *processes;
 	size_t nprocesses, processes_cap;
+	struct top_calls calls;
 	struct map by_serial;	    /* (serial, 0) to the process' number, from 1 on */
 	uint64_t began, second_at;  /* of counting; end of the last second; ns, 0: not yet */
 	bool full;		    /* counting has to restart */

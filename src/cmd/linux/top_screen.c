@@ -186,6 +186,21 @@ static void screen__processes(struct top_screen *s, const struct top_view *v)
 	}
 }
 
+/* A third of what is left, and one of each kind at least. */
+static void screen__calls(struct top_screen *s, const struct top_view *v)
+{
+	const struct top_call *calls[TOP_CALLS_SHOWN];
+	unsigned int w = screen__width();
+	size_t room = LINES - s->row > 12 ? (size_t)(LINES - s->row) / 6 : 1, n;
+
+	for (int ended = 0; ended < 2; ended++) {
+		screen__put(s, top_text__calls_head(&s->line, v, ended, w), A_UNDERLINE);
+		n = top_calls__shown(&v->model->calls, ended, calls);
+		for (size_t i = 0; i < n && i < room; i++)
+			screen__put(s, top_text__call(&s->line, v, calls[i], w), A_NORMAL);
+	}
+}
+
 static void screen__functions(struct top_screen *s, struct top_view *v)
 {
 	unsigned int w = screen__width();
@@ -290,6 +305,8 @@ int top_screen__draw(struct top_screen *s, struct top_view *v, const struct stat
 		screen__dump(s, v);
 	} else {
 		screen__processes(s, v);
+		if (v->calls)
+			screen__calls(s, v);
 		if (v->pane == TOP_CALLERS)
 			screen__callers(s, v);
 		else

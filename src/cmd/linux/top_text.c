@@ -108,6 +108,38 @@ int top_text__process(struct buf *b, const struct top_process *p, unsigned int w
 	return err;
 }
 
+int top_text__calls_head(struct buf *b, const struct top_view *v, bool ended, unsigned int width)
+{
+	const struct top_calls *c = &v->model->calls;
+
+	if (ended)
+		return text__line(b, width,
+				  "%7s %9s  SLOWEST CALLS OF THE LAST MINUTE (%llu ended)", "PID",
+				  "LASTED", (unsigned long long)c->ended);
+	return text__line(b, width, "%7s %9s  CALLS IN PROGRESS (%zu)", "PID", "FOR", c->nrunning);
+}
+
+int top_text__call(struct buf *b, const struct top_view *v, const struct top_call *call,
+		   unsigned int width)
+{
+	char lasted[VALUE_TEXT];
+	struct buf safe = {0};
+	int err;
+
+	value__text(lasted, PROFILE_NANOSECONDS, top_call__ns(&v->model->calls, call));
+	err = escape__text(&safe, call->name, "", COMMAND_MAX);
+	if (err >= 0 && *call->request) {
+		err = buf__str(&safe, " ");
+		err = err ? err : escape__text(&safe, call->request, "", COMMAND_MAX);
+	}
+	err = err < 0 ? err : buf__add(&safe, "", 1);
+	if (!err)
+		err = text__line(b, width, "%7u %9s%s %s", call->pid, lasted, call->cut ? "+" : " ",
+				 safe.data);
+	buf__free(&safe);
+	return err;
+}
+
 static struct profile_type view__type_of(const struct top_view *v)
 {
 	return about__type(&v->model->about, v->scope.type);
@@ -271,6 +303,17 @@ static int text__newline(struct buf *b, int err)
 	return err ? err : buf__str(b, "\n");
 }
 
+static int text__calls(struct buf *b, const struct top_view *v, bool ended)
+{
+	const struct top_call *calls[TOP_CALLS_SHOWN];
+	const size_t n = top_calls__shown(&v->model->calls, ended, calls);
+	int err = text__newline(b, top_text__calls_head(b, v, ended, WIDE));
+
+	for (size_t i = 0; i < n && !err; i++)
+		err = text__newline(b, top_text__call(b, v, calls[i], WIDE));
+	return err;
+}
+
 int top_text__all(struct buf *b, const struct top_view *v, const struct stats *st,
 		  const char *clock, size_t functions)
 {
@@ -286,6 +329,8 @@ int top_text__all(struct buf *b, const struct top_view *v, const struct stats *s
 	err = err ? err : text__newline(b, top_text__process_head(b, WIDE));
 	for (size_t i = 0; i < v->nprocesses && !err; i++)
 		err = text__newline(b, top_text__process(b, v->processes[i], WIDE));
+	for (int ended = 0; v->calls && ended < 2 && !err; ended++)
+		err = text__calls(b, v, ended);
 	err = err ? err : text__newline(b, top_text__scope(b, v, WIDE));
 	err = err ? err : text__newline(b, top_text__function_head(b, v, WIDE));
 	for (size_t i = 0; i < v->nlines && i < functions && !err; i++)

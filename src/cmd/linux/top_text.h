@@ -23,6 +23,14 @@ int top_text__verdict(struct buf *b, const struct top_view *v, unsigned int widt
 int top_text__process_head(struct buf *b, unsigned int width);
 int top_text__process(struct buf *b, const struct top_process *p, unsigned int width);
 
+/*
+ * Single calls that run, the oldest first, or, if @ended, the slowest of the last minute: a head,
+ * and a line each.
+ */
+int top_text__calls_head(struct buf *b, const struct top_view *v, bool ended, unsigned int width);
+int top_text__call(struct buf *b, const struct top_view *v, const struct top_call *call,
+		   unsigned int width);
+
 /* What the counts of functions are of: the window, sort, filter, process. */
 int top_text__scope(struct buf *b, const struct top_view *v, unsigned int width);
 

@@ -39,6 +39,7 @@ struct top_line {
 struct top_view {
 	struct top_model *model; /* borrowed */
 	struct top_scope scope;
+	bool calls;    /* single calls are shown (--calls) */
 	bool by_total; /* else by self */
 	bool paused;
 	bool typing; /* the filter */

@@ -15,7 +15,7 @@
 
 enum channel_kind {
 	/* to the front */
-	CHANNEL_STATUS,	  /* struct sampler_status */
+	CHANNEL_STATUS,	  /* struct sampler_status, and those of struct call_count */
 	CHANNEL_INTERVAL, /* a profile, and its part of the index */
 	CHANNEL_PROFILE,  /* the answer to request `id`; size 0: it is not available */
 	CHANNEL_END,	  /* nothing follows: send, write and end */

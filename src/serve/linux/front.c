@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "os/os.h"
+#include "serve/call_counts.h"
 #include "serve/linux/http.h"
 #include "serve/linux/libraries.h"
 #include "serve/linux/own.h"
@@ -175,9 +176,12 @@ static void front__expire(struct front_process *p, uint64_t now)
 	}
 }
 
-static void front__metrics(struct front_process *p, uint32_t id, const struct sampler_status *s)
+static void front__metrics(struct front_process *p, uint32_t id, const struct sampler_status *s,
+			   const struct channel_message *m)
 {
 	const struct metrics_ways ways = {
+		.calls = m->index,
+		.ncalls = (size_t)m->head.index_len / sizeof(struct call_count),
 		.store = p->store != NULL,
 		.pyroscope = p->ways[WAY_PYROSCOPE].push != NULL,
 		.otlp = p->ways[WAY_OTLP].push != NULL,
@@ -237,7 +241,7 @@ static void on_status(struct front_process *p, const struct channel_message *m)
 	if (!slot || slot->want == HTTP_PROFILE)
 		return;
 	if (slot->want == HTTP_METRICS)
-		front__metrics(p, slot->id, &s);
+		front__metrics(p, slot->id, &s, m);
 	else
 		front__health(p, slot, &s);
 	slot->id = 0;

@@ -128,6 +128,7 @@ int push_profile__open(struct push_profile **out, enum push_kind kind, const cha
 	config.labels = p->format->labels;
 	config.threads = p->format->threads;
 	config.details = p->format->details;
+	config.calls = kind == PUSH_OTLP; /* of Pyroscope's, each would be a series */
 	config.given = p->format->given;
 	err = aggregate__new(&p->sum, &config);
 	err = err ? errmsg__set(f, err, "out of memory") : profile__read(p, name, file, memory, f);

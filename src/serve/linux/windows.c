@@ -31,6 +31,7 @@ struct windows {
 	struct window open;
 	struct window asked[WINDOWS_ASKED_MAX];
 	struct windows_counts counts;
+	struct call_counts calls;
 	struct buf body, index, series;
 	struct errmsg why;
 };
@@ -46,6 +47,7 @@ static int window__begin(struct windows *w, struct window *win, uint64_t now, si
 		.labels = format->labels,
 		.threads = format->threads,
 		.details = format->details,
+		.calls = format->calls,
 		.given = format->given,
 		.describe = true,
 	};
@@ -286,6 +288,20 @@ static int on_sample(void *arg, const struct profile_process *p, const struct sa
 	return err && !w->why.text[0] ? errmsg__set(&w->why, err, "out of memory") : err;
 }
 
+/* Of one that goes on in another interval, each has as much as was known by its end. */
+static int on_call(void *arg, const struct profile_process *p, const struct profile_call *call)
+{
+	struct windows *w = arg;
+
+	call_counts__add(&w->calls, p, call);
+	if (w->open.sum)
+		aggregate__learn(w->open.sum, call);
+	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+		if (w->asked[i].sum)
+			aggregate__learn(w->asked[i].sum, call);
+	return 0;
+}
+
 static int on_tick(void *arg, uint64_t now)
 {
 	struct windows *w = arg;
@@ -319,6 +335,7 @@ struct sink windows__sink(struct windows *w)
 		.begin = on_begin,
 		.process = on_process,
 		.sample = on_sample,
+		.call = on_call,
 		.tick = on_tick,
 		.finish = on_finish,
 		.why = on_why,
@@ -392,6 +409,11 @@ struct windows_counts windows__counts(const struct windows *w)
 	}
 	counts.stacks = n;
 	return counts;
+}
+
+const struct call_counts *windows__calls(const struct windows *w)
+{
+	return &w->calls;
 }
 
 void windows__free(struct windows *w)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "profile/sink.h"
+#include "serve/call_counts.h"
 #include "serve/linux/channel.h"
 
 #define WINDOWS_ASKED_MAX 4u /* profiles that are asked for, at a time */
@@ -87,6 +88,9 @@ struct windows_counts {
 const struct profile_about *windows__about(const struct windows *w);
 
 struct windows_counts windows__counts(const struct windows *w);
+
+/* windows__calls - the single calls that ended, of the whole run. */
+const struct call_counts *windows__calls(const struct windows *w);
 
 void windows__free(struct windows *w); /* NULL is allowed */
 

@@ -4,7 +4,9 @@
  * nothing to say against it, if it is there.
  */
 #include "serve/metrics.h"
+#include "base/clock.h"
 #include "base/version.h"
+#include "serve/call_counts.h"
 #include "tap.h"
 
 static char *metrics(const struct sampler_status *s, const struct front_status *front,
@@ -120,7 +122,9 @@ TEST(form)
 {
 	struct sampler_status s = {.engine = "bpf"};
 	struct front_status front = {0};
-	char *text = metrics(&s, &front, (struct metrics_ways){true, true, true}), *rest = text;
+	char *text = metrics(&s, &front,
+			     (struct metrics_ways){.store = true, .pyroscope = true, .otlp = true}),
+	     *rest = text;
 	char family[128] = "", want[160];
 	unsigned int families = 0, bad = 0;
 
@@ -141,14 +145,76 @@ TEST(form)
 	free(text);
 }
 
+/* Calls of 3 to 20,000 ms of a function of the service, and one that is not counted. */
+static void calls_of(struct call_counts *c, const char *function, const char *service)
+{
+	static const uint32_t ms[] = {3, 10, 11, 700, 20000};
+	const struct profile_label label = {"service", service};
+	const struct profile_process p = {.labels = &label, .nlabels = service ? 1 : 0};
+	struct profile_call call = {.name = function, .began = NS_PER_S};
+
+	for (size_t i = 0; i < COUNT(ms); i++) {
+		call.ended = call.began + ms[i] * NS_PER_MS;
+		call_counts__add(c, &p, &call);
+	}
+	call.cut = true;
+	call_counts__add(c, &p, &call);
+	call.cut = false;
+	call.ended = 0;
+	call_counts__add(c, &p, &call);
+}
+
+TEST(calls)
+{
+	static struct call_counts c;
+	struct sampler_status s = {.engine = "bpf"};
+	struct front_status front = {0};
+	char *text, name[32];
+
+	calls_of(&c, "f\"", "api");
+	text = metrics(&s, &front, (struct metrics_ways){.calls = c.rows, .ncalls = c.n});
+	tap__ok(has(text, "# TYPE xrprof_call_seconds histogram"), "a histogram of calls");
+#define F "{function=\"f\\\"\",service=\"api\""
+	tap__ok(has(text, "xrprof_call_seconds_bucket" F ",le=\"0.005\"} 1") &&
+			has(text, "xrprof_call_seconds_bucket" F ",le=\"0.01\"} 2") &&
+			has(text, "xrprof_call_seconds_bucket" F ",le=\"0.025\"} 3") &&
+			has(text, "xrprof_call_seconds_bucket" F ",le=\"0.5\"} 3") &&
+			has(text, "xrprof_call_seconds_bucket" F ",le=\"10\"} 4") &&
+			has(text, "xrprof_call_seconds_bucket" F ",le=\"+Inf\"} 5"),
+		"buckets add up; a bound is in its bucket");
+	tap__ok(has(text, "xrprof_call_seconds_sum" F "} 20.724000000") &&
+			has(text, "xrprof_call_seconds_count" F "} 5"),
+		"the sum, and how many: of those that ended and were seen from their beginning");
+#undef F
+	free(text);
+	for (uint32_t i = 0; i < 150; i++) {
+		snprintf(name, sizeof(name), "f%u", i);
+		calls_of(&c, name, NULL);
+	}
+	text = metrics(&s, &front, (struct metrics_ways){.calls = c.rows, .ncalls = c.n});
+	tap__ok(c.n == CALL_COUNTS_MAX + 1 &&
+			has(text, "xrprof_call_seconds_count{function=\"f98\",service=\"\"} 5") &&
+			!strstr(text, "f99"),
+		"of many functions the first 100 have their own");
+	tap__ok(has(text, "xrprof_call_seconds_count{function=\"other\",service=\"\"} 255"),
+		"and the others one together");
+	free(text);
+}
+
 TEST(promtool)
 {
 	struct sampler_status s = {.engine = "a\"b\\c\nd", .event = "cycles", .clock = "cpu"};
+	struct metrics_ways ways = {.store = true, .pyroscope = true, .otlp = true};
+	static struct call_counts calls;
 	struct front_status front = {0};
-	char *text = metrics(&s, &front, (struct metrics_ways){true, true, true});
+	char *text;
 	FILE *to;
 	int status;
 
+	calls_of(&calls, "a\"b\\c\nd", "api");
+	ways.calls = calls.rows;
+	ways.ncalls = calls.n;
+	text = metrics(&s, &front, ways);
 	if (system("command -v promtool >/dev/null")) {
 		tap__skip("it is not installed", "promtool");
 		free(text);

@@ -62,6 +62,74 @@ TEST(all)
 	close_view();
 }
 
+/* A call that began @ago before now, and a sample in it. */
+static struct profile_call call_of(uint64_t id, const char *name, uint64_t ago,
+				   const struct profile_call *outer)
+{
+	const struct profile_call call = {
+		.id = id, .name = name, .began = now - ago, .outer = outer};
+	struct sample s = {.time = now, .weight = 1, .serial = one.serial, .call = &call};
+	const struct frame *f = stack__frame(FRAME_R, "f", NULL, 0);
+
+	s.stack = stack__of(1, &f, NULL, 0);
+	tap__bail_if(sink__sample(&sink, &one, &s), "no memory");
+	return call;
+}
+
+TEST(calls)
+{
+	struct profile_call young, outer, inner;
+	const char *shown;
+
+	open_view();
+	view.calls = true;
+	young = call_of(3, "serve", 200 * NS_PER_MS, NULL);
+	outer = call_of(1, "a\x1b[1m", 2 * NS_PER_S, NULL);
+	outer.request = "GET /slow";
+	outer.cut = true;
+	inner = call_of(2, "inner", NS_PER_S, &outer);
+	update();
+	shown = strstr(all(), "    PID       FOR  CALLS IN PROGRESS");
+	tap__ok(shown && strstr(shown,
+				" (3)\n"
+				"2147483632    3.00 s+ a\\x1b[1m GET /slow\n"
+				"2147483632    2.00 s  inner\n"
+				"2147483632    1.20 s  serve\n"
+				"    PID    LASTED  SLOWEST CALLS OF THE LAST MINUTE (0 ended)\n"
+				"3 samples in the last 1 s\n"),
+		"those that run, the oldest first, and what is outside of one that was met");
+	young.ended = young.began + 300 * NS_PER_MS;
+	inner.ended = inner.began + 1500 * NS_PER_MS;
+	tap__bail_if(sink__call(&sink, &one, &young) || sink__call(&sink, &one, &inner), "failed");
+	update();
+	tap__ok(strstr(all(), "CALLS IN PROGRESS (1)\n"
+			      "2147483632    4.00 s+ a\\x1b[1m GET /slow\n"
+			      "    PID    LASTED  SLOWEST CALLS OF THE LAST MINUTE (2 ended)\n"
+			      "2147483632    1.50 s  inner\n"
+			      "2147483632    300 ms  serve\n"),
+		"those that ended, the slowest first");
+	for (uint64_t i = 0; i < 30; i++) {
+		struct profile_call more = {
+			.id = 10 + i, .name = "more", .began = now, .ended = now + i * NS_PER_MS};
+
+		tap__bail_if(sink__call(&sink, &one, &more), "failed");
+	}
+	update();
+	shown = all();
+	tap__ok(strstr(shown, "(32 ended)") && strstr(shown, " 22.0 ms  more\n") &&
+			!strstr(shown, " 21.0 ms  more\n"),
+		"ten of them");
+	for (uint32_t i = 0; i < 61; i++)
+		second();
+	tap__ok(strstr(all(), "(32 ended)\n3 samples") || strstr(all(), "(32 ended)\n0 samples"),
+		"a minute later they are forgotten");
+	for (uint64_t i = 0; i < 2 * TOP_CALLS_RUNNING; i++)
+		call_of(100 + i, "many", NS_PER_S, NULL);
+	second();
+	tap__ok(strstr(all(), "CALLS IN PROGRESS (1024)\n"), "of very many some are kept");
+	close_view();
+}
+
 /* Two sample types: the head of the table says which. */
 TEST(types)
 {

@@ -304,7 +304,7 @@ static void page__call(struct page *p, const struct profile_call *call, uint64_t
 	page__number(p, call->began > begin ? (call->began - begin) / NS_PER_US : 0);
 	page__number(p, call__ns(call) / NS_PER_US);
 	page__number(p, call->error / NS_PER_US);
-	page__number(p, (call->ended ? 0 : 1) + (call->cut ? 2 : 0));
+	page__number(p, (call->ended ? 0 : 1) + (call->cut ? 2 : 0) + (call->ambiguous ? 4 : 0));
 	page__number(p, list__number(p, &p->calls, call->outer));
 }
 

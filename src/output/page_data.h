@@ -17,9 +17,10 @@
  *	time       {begin (s after meta.began), width (s), entries: spans since the entry before
  *	           (may be negative), row, value}, null: not known
  *	calls      {list: name and request (places in `texts`, 0: none), start (after the profile's)
- *	           and duration in us, by how much that may be wrong, 1: it runs, 2: it had begun
- *	           before the profile, or 3, and the one outside of it (0: none, else from 1 on in
- *	           the list, before it); rows: the innermost call of each; texts}; missing: none
+ *	           and duration in us, by how much that may be wrong, its state (bits: 1, it runs;
+ *	           2, it had begun before the profile; 4, it may be two calls), and the one
+ *	           outside of it (0: none, else from 1 on in the list, before it); rows: the
+ *	           innermost call of each; texts}; missing: none
  *	frames     function, package, module, kind (enum frame_kind), file and line of its
  *	           definition, file and line that it executed, 1: a wrapper (fold.h).
  *	           Frame 0 stands for no function.

@@ -104,6 +104,7 @@ static int parse_label_env(const struct option_row *row, void *place, const char
 
 #undef OPTIONS_FREQ_HELP
 #undef OPTIONS_MEMORY_HELP
+#define OPTIONS_NO_SLOWER
 #define OPTIONS_FREQ_HELP   "19"
 #define OPTIONS_MEMORY_HELP "20M"
 

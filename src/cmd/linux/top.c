@@ -400,6 +400,8 @@ static enum cmd_status top__run(struct top *t)
 
 #define AT(member) .at = offsetof(struct top_options, member)
 
+#define OPTIONS_NO_SLOWER
+
 static const struct option_row rows[] = {
 #include "cmd/options_targets.def"
 #include "cmd/options_sampling.def"

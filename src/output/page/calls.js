@@ -4,7 +4,7 @@
 
 const CALL_ROWS = 200; // at most
 const CALL_BINS = 8; // of the histogram, in each power of ten
-const RUNNING = 1, CUT = 2; // bits of a call's state
+const RUNNING = 1, CUT = 2, AMBIGUOUS = 4; // bits of a call's state
 
 class Calls extends Bars {
 	constructor(app) {
@@ -168,7 +168,7 @@ class Calls extends Bars {
 	}
 
 	timeText(call) {
-		return `${formatDuration(call.time)}${call.state ? " +" : ""}`;
+		return `${formatDuration(call.time)}${call.state & (RUNNING | CUT) ? " +" : ""}`;
 	}
 
 	// That long at most, of a share of the calls.
@@ -199,11 +199,11 @@ class Calls extends Bars {
 	row(call, several) {
 		const app = this.app, number = (text) => make("td", { class: "number", text }), marked = this.one === call.number;
 		const name = this.text(call.name), request = this.text(call.request), process = app.model.processes[call.process];
-		const states = [call.state & CUT ? "It had begun before the profile." : "", call.state & RUNNING ? "It had not ended." : ""];
+		const states = [[CUT, "It had begun before the profile."], [RUNNING, "It had not ended."], [AMBIGUOUS, "It may be two calls."]];
 		return make("tr", {
 			class: marked ? "marked" : "", tabindex: "0", "data-call": call.number, "aria-current": marked ? "true" : null,
-			title: [`${name} ${request}`.slice(0, 1000), `${formatDuration(call.time)} ± ${formatDuration(call.error)}`, ...states]
-				.filter(Boolean).join("\n"),
+			title: [`${name} ${request}`.slice(0, 1000), `${formatDuration(call.time)} ± ${formatDuration(call.error)}`,
+				...states.filter(([bit]) => call.state & bit).map(([bit, what]) => what)].join("\n"),
 			click: () => this.chooseOne(call.number),
 			keydown: (event) => {
 				if (event.key !== "Enter")

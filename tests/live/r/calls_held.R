@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Five calls of quick(), which compute for 0.1 s, and one of held(), which lasts until the test makes the file `release`.
+# `log`: how long each of the five lasted, at least and at most, in seconds.
+
+source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
+now <- function() as.numeric(Sys.time())
+quick <- function() {
+    began <- now()
+    end <- cpu_time() + 0.1
+    while (cpu_time() < end) for (i in 1:200) i
+    now() - began
+}
+held <- function() await("release")
+
+ready()
+await("go")
+log <- character()
+for (i in 1:5) {
+    began <- now()
+    least <- quick()
+    log <- c(log, sprintf("%.6f %.6f", least, now() - began))
+}
+put("log", log)
+held()
+done()
+await("end")

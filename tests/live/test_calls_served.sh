@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# touches: profile/calls serve cmd/linux output/page
+# engines: bpf
+#
+# Single calls while a program runs: the histogram of `serve` in /metrics beside the program's log, a call in two
+# intervals, and `top`.
+. "$(dirname "$0")/../lib/live.sh"
+. "$tests/lib/serve.sh"
+needs program curl
+needs program go
+
+metrics() {
+	curl -s --unix-socket "$WORK/socket" http://localhost/metrics
+}
+
+# counted FUNCTION N: does the histogram have N calls of it?
+counted() {
+	metrics | grep -qE "^xrprof_call_seconds_count\{function=\"$1\",service=\"[^\"]*\"\} $2\$"
+}
+
+dir=$WORK/profiles
+target_start host calls_held
+serve_start -p "$TARGET_PID" --calls quick --calls held -F 99 --max-cpu 0 --interval 3600 --dir "$dir" --listen "unix:$WORK/socket" ||
+	bail "serve does not run"
+target_go
+check "the calls that ended are in /metrics" wait_until 120 counted quick 5 || diag "$(metrics | grep call_)"
+metrics >"$WORK/metrics"
+check "one that goes on is not" eval '! grep -q "function=\"held\"" "$WORK/metrics"'
+if part_needs "promtool check metrics" program promtool; then
+	is "$(promtool check metrics <"$WORK/metrics" 2>&1; echo "status $?")" "status 0" "promtool check metrics has nothing to say"
+fi
+
+# --- top ---
+
+"$XRPROF" top -p "$TARGET_PID" --calls held --batch 3 >"$WORK/top" 2>"$WORK/top.err"
+is $? 0 "top --calls" || diag "$(cat "$WORK/top.err")"
+tail -n +2 "$WORK/top" | awk '/^xrprof-bpf top/ { text = "" } { text = text $0 "\n" } END { printf "%s", text }' >"$WORK/last"
+check "top shows the call in progress" grep -qE "^ *$TARGET_PID +[0-9.]+ m?s\+ held$" "$WORK/last" || diag "$(cat "$WORK/top")"
+check "and how many there are" grep -q "CALLS IN PROGRESS (1)" "$WORK/last"
+
+# --- a call in two intervals ---
+
+kill -USR1 "$SERVE_PID"
+check "an interval ends while a call goes on" wait_until 60 have 1
+target_release() {
+	touch "$TARGET_DIR/release"
+	target_await_done 120
+}
+check "the call ends" target_release
+check "and it is in /metrics" wait_until 120 counted held 1 || diag "$(metrics | grep call_)"
+serve_stop
+is "$SERVE_STATUS" 0 "serve: exit status 0" || diag "$(cat "$SERVE_ERR")"
+mapfile -t files < <(windows_in "$dir")
+is "${#files[@]}" 2 "two intervals" || diag "$(cat "$SERVE_ERR")"
+ids=$(python3 -c '
+import sys
+sys.path.insert(0, sys.argv[1])
+import raw_pprof
+for path in sys.argv[2:]:
+    of = {(s.labels.get("call_id"), s.labels.get("call_state")) for s in raw_pprof.read(path)[0] if s.labels.get("call") == "held"}
+    print(*sorted(str(one) for one in of))
+' "$tests/lib" "${files[@]}")
+check "a call has one number in both" python3 -c '
+import ast, sys
+first, second = ([ast.literal_eval(f"({one})") for one in line[1:-1].split(") (")] for line in sys.argv[1].split("\n"))
+sys.exit(not (len(first) == len(second) == 1 and first[0][0] == second[0][0] and first[0][1] == "running" and second[0][1] is None))
+' "$ids" || diag "$ids"
+
+# --- the durations, and the page ---
+
+"$XRPROF" report --calls --json --top 0 "${files[@]}" >"$WORK/calls.json" 2>"$WORK/report.err"
+is $? 0 "report --calls reads them" || diag "$(cat "$WORK/report.err")"
+said=$(python3 -c '
+import json, re, sys
+error = sum(c["error_ms"] + 1 for c in json.load(open(sys.argv[1]))["slowest"] if c["function"] == "quick") / 1000
+log = [tuple(map(float, line.split())) for line in open(sys.argv[3])]
+least, most = (sum(one[i] for one in log) for i in (0, 1))
+got = float(re.search(r"^xrprof_call_seconds_sum\{function=.quick.,.*\} (\S+)$", open(sys.argv[2]).read(), re.M).group(1))
+print(f"{got:.3f} s of {least:.3f} to {most:.3f} s, error {error:.3f} s")
+sys.exit(not least - error <= got <= most + error)
+' "$WORK/calls.json" "$WORK/metrics" "$TARGET_DIR/log" 2>&1)
+ok $? "the sum in /metrics is that of the program, within the error that the profile states" || diag "$said"
+figure "five calls: $said"
+"$XRPROF" report "${files[@]}" -o "$WORK/calls.html" 2>"$WORK/report.err"
+is $? 0 "a page of them" || diag "$(cat "$WORK/report.err")"
+check "it has the calls" eval 'grep -q "\"calls\":{\"list\":\[" "$WORK/calls.html" && grep -q "\"held\"" "$WORK/calls.html"'
+done_testing

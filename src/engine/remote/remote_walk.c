@@ -478,6 +478,33 @@ void remote_walk__collecting(struct remote_walk *rw)
 	rw->collecting = true;
 }
 
+/* Does the second look have other bytes at @at than the first? */
+static bool remote__changed(const struct remote_walk *rw, uint64_t at, uint32_t len)
+{
+	const struct remote_memory *m = &rw->memory;
+	const uint32_t id = at ? remote_memory__find(m, at, len) : PIECE_NONE;
+
+	return id != PIECE_NONE && m->pieces[id].base_seq > rw->floor &&
+	       m->pieces[id].fresh_seq > rw->floor &&
+	       memcmp(remote_memory__base(m, id), remote_memory__fresh(m, id), len) != 0;
+}
+
+/*
+ * With XR_F_CALLS: marks of environments may be those of the first look, and the number of
+ * collections is that of the second.  If R began or ended one in between they do not belong
+ * together, and the number counts as unknown.
+ */
+static void remote__count(struct remote_walk *rw)
+{
+	const struct xr_row *row = &rw->walk.row;
+	const uint32_t at = rw->first & XR_F_MEMORY ? 2 : 0; /* behind the counts of memory */
+
+	if (rw->first & XR_F_CALLS && rw->nslots > at &&
+	    (remote__changed(rw, row->gc_count_at, 4) ||
+	     remote__changed(rw, row->gc_at, row->gc_size == 1 ? 1 : 4)))
+		rw->slots[at].more &= ~(uint64_t)XR_COUNTED;
+}
+
 /* The sample, which may take this many times the limit. */
 static int remote__finish(struct remote_walk *rw, uint32_t times)
 {
@@ -487,6 +514,7 @@ static int remote__finish(struct remote_walk *rw, uint32_t times)
 	remote__allow(rw, times);
 	err = remote__pass(rw, REMOTE_FINAL);
 	rw->first = rw->walk.first;
+	remote__count(rw);
 	if (rw->missed)
 		return rw->over ? 1 : -XR_TORN;
 	/* what was cut was not asked for */

@@ -18,7 +18,7 @@ calls_run() {
 	target_start "$place" calls "$mode" "$n"
 	prof_start_ready "$TARGET_DIR/calls.pb.gz" -F $HZ -p "$TARGET_PID" --calls deal --calls batch "$@" || return 1
 	target_go
-	target_await_done 300 || return 1
+	target_await_done 600 || return 1
 	prof_wait
 }
 
@@ -49,7 +49,7 @@ calls_compare() {
 	is "$(stat_of "$PROF_OUT.stats" too_deep calls)" 0 "$1: no call is too deep"
 }
 
-n=$(in_all_else 150 40)
+n=${CALLS:-$(in_all_else 150 40)}
 places=$(all_places host static bullseye trixie sid)
 [ "$XRPROF_ENGINE" = bpf ] || places=$(all_places host)
 for place in $places; do

@@ -54,6 +54,15 @@ bail() {
 
 [ -x "$XRPROF" ] || bail "$XRPROF is not there: run make first"
 
+# fixture OUT SOURCE [FLAG...]: build tests/fixtures/SOURCE as OUT. Ends the test if that fails.
+fixture() {
+	local out=$1 source=$2
+	shift 2
+	check "the fixture $source builds" "${CC:-cc}" -O1 -o "$out" "$tests/fixtures/$source" "$@" && return
+	done_testing
+	exit 1
+}
+
 # --- the form of this run, and what is missing here ---
 
 in_all() {

@@ -5,10 +5,7 @@
 # Source it after live.sh.
 
 oracle_library=$WORK/spin.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$oracle_library" "${tests:?}/fixtures/spin.c" || {
-	done_testing
-	exit 1
-}
+fixture "$oracle_library" spin.c -shared -fPIC
 XRPROF=$BUILD/oracle-tap
 [ -x "$XRPROF" ] || bail "$XRPROF is not there: run make unit-tests first"
 

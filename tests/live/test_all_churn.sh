@@ -12,10 +12,7 @@
 . "$tests/lib/all.sh"
 
 helper=$WORK/all_fork.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c" || {
-	done_testing
-	exit 1
-}
+fixture "$helper" all_fork.c -shared -fPIC
 total=20000
 target_start host all_storm churn "$helper" $total
 all_start "$WORK/out" -a

@@ -36,7 +36,7 @@ like "$(cat "$WORK/out.err")" "records of new processes were lost" \
 # --- exec over exec, with --subprocesses: the next R is followed, though a shell script stands between ---
 
 helper=$WORK/all_fork.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c"
+fixture "$helper" all_fork.c -shared -fPIC
 mkdir "$WORK/chain"
 cp "$tests/live/r/common.R" "$WORK/chain"
 cat >"$WORK/chain.R" <<-R

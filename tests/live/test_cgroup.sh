@@ -43,10 +43,7 @@ confined() {
 }
 
 helper=$WORK/all_fork.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c" || {
-	done_testing
-	exit 1
-}
+fixture "$helper" all_fork.c -shared -fPIC
 target_start host names_many "$helper" 1 600 6500 0
 
 echo 16M >"$group/$limit"

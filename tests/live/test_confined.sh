@@ -9,10 +9,7 @@
 # gives the one reason, and advice that fits.
 . "$(dirname "$0")/../lib/live.sh"
 
-check "the fixture builds" "${CC:-cc}" -Wall -Wextra -Werror -O1 -o "$WORK/refuse" "$tests/fixtures/refuse.c" || {
-	done_testing
-	exit 1
-}
+fixture "$WORK/refuse" refuse.c -Wall -Wextra -Werror
 chmod 755 "$WORK"
 user=60003
 as_user=(setpriv "--reuid=$user" "--regid=$user" --clear-groups --inh-caps=-all)

@@ -10,10 +10,7 @@
 
 number=500
 helper=$WORK/all_fork.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c" || {
-	done_testing
-	exit 1
-}
+fixture "$helper" all_fork.c -shared -fPIC
 
 # --- 500 processes ---
 

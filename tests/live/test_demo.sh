@@ -13,10 +13,7 @@
 # prints how long that took and what it installed.
 . "$(dirname "$0")/../lib/live.sh"
 
-check "the fixture builds" "${CC:-cc}" -Wall -Wextra -Werror -O1 -static -o "$WORK/refuse" "$tests/fixtures/refuse.c" || {
-	done_testing
-	exit 1
-}
+fixture "$WORK/refuse" refuse.c -Wall -Wextra -Werror -static
 
 # What containers get by default from Docker (moby, oci/caps/defaults.go).
 docker=chown,dac_override,fsetid,fowner,mknod,net_raw,setgid,setuid,setfcap,setpcap,net_bind_service,sys_chroot,kill,audit_write

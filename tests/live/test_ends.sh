@@ -10,10 +10,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 helper=$WORK/helper.so
-check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$helper" "$tests/fixtures/target_helper.c" || {
-	done_testing
-	exit 1
-}
+fixture "$helper" target_helper.c -shared -fPIC -pthread
 
 # ended NAME: what holds after every end.
 ended() {

@@ -10,10 +10,7 @@
 # calls refused by a seccomp filter. With nothing left it says in one line what is missing.
 . "$(dirname "$0")/../lib/live.sh"
 
-check "the fixture builds" "${CC:-cc}" -Wall -Wextra -Werror -O1 -o "$WORK/refuse" "$tests/fixtures/refuse.c" || {
-	done_testing
-	exit 1
-}
+fixture "$WORK/refuse" refuse.c -Wall -Wextra -Werror
 
 # without CAPABILITIES ARG...: the profiler without them, for any caller.
 without() {

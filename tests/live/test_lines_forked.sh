@@ -9,10 +9,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 helper=$WORK/all_fork.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c" || {
-	done_testing
-	exit 1
-}
+fixture "$helper" all_fork.c -shared -fPIC
 
 # lines_of PID: "SAMPLES WITH" of a child: its samples in idle_child(), and those that tell the line being executed
 lines_of() {

@@ -62,7 +62,7 @@ for place in $places; do
 done
 
 # Counts are proven when something allocates: lines that come before wait, and have what was in use then.
-check "the fixture builds" cc -O1 -shared -fPIC -o "$WORK/spin_until.so" "$tests/fixtures/spin_until.c"
+fixture "$WORK/spin_until.so" spin_until.c -shared -fPIC
 target_start host memory late "$WORK/spin_until.so"
 wait_until 60 test -e "$TARGET_DIR/spins"
 prof_start "$TARGET_DIR/ours.out" -F 99 --memory -p "$TARGET_PID"

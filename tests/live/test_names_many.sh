@@ -14,10 +14,7 @@
 . "$tests/lib/all.sh"
 
 helper=$WORK/all_fork.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c" || {
-	done_testing
-	exit 1
-}
+fixture "$helper" all_fork.c -shared -fPIC
 # more than a function of each name takes: 150 bytes, of which one process may have half of 12/32
 memory=256M
 rounds=8 chains=300 big=6500 pace=0

@@ -9,11 +9,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 fake=$WORK/fake_kernel.so
-check "the fixture builds" "${CC:-cc}" -D_GNU_SOURCE -O1 -shared -fPIC -o "$fake" \
-	"$tests/fixtures/fake_kernel.c" -ldl || {
-	done_testing
-	exit 1
-}
+fixture "$fake" fake_kernel.c -D_GNU_SOURCE -shared -fPIC -ldl
 
 # prof_fake "VARIABLE=VALUE;..." ARG...: run the profiler under that kernel. Sets status and said.
 prof_fake() {

@@ -9,10 +9,7 @@
 # --clock cpu leaves out the time it waits.
 . "$(dirname "$0")/../lib/live.sh"
 
-check "the fixture builds" "${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -o "$WORK/hold" "$tests/fixtures/hold.c" || {
-	done_testing
-	exit 1
-}
+fixture "$WORK/hold" hold.c -D_GNU_SOURCE -Wall -Wextra -Werror
 state() {
 	sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/status"
 }

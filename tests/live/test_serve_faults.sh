@@ -97,7 +97,7 @@ is $((lost + $(samples_of "$dir"))) "$all" "those are all"
 # --- the clock ---
 
 dir=$WORK/clock
-check "the fixture builds" cc -O1 -shared -fPIC -o "$WORK/clock_step.so" "$tests/fixtures/clock_step.c"
+fixture "$WORK/clock_step.so" clock_step.c -shared -fPIC
 echo 0 >"$WORK/step"
 export LD_PRELOAD=$WORK/clock_step.so CLOCK_STEP=$WORK/step
 serve_start --dir "$dir" --interval 2 -F 99 --pid "$spin"
@@ -141,7 +141,7 @@ is "$(samples_of "$dir")" "$(serve_summary)" "all samples are counted"
 target_kill
 
 helper=$WORK/all_fork.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$helper" "$tests/fixtures/all_fork.c"
+fixture "$helper" all_fork.c -shared -fPIC
 dir=$WORK/crowd
 target_start host crowd "$helper" 60
 serve_start --dir "$dir" -F 499 --max-cpu 0 --max-processes 16 --comm R -v

@@ -10,10 +10,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 helper=$WORK/helper.so
-check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$helper" "$tests/fixtures/target_helper.c" || {
-	done_testing
-	exit 1
-}
+fixture "$helper" target_helper.c -shared -fPIC -pthread
 target_start host work 4 threads "$helper"
 prof_start "$WORK/threads.out" -F 997 -p "$TARGET_PID"
 ok $? "the profiler starts"

@@ -10,10 +10,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 library=$WORK/threads.so
-check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$library" "$tests/fixtures/threads.c" || {
-	done_testing
-	exit 1
-}
+fixture "$library" threads.c -shared -fPIC -pthread
 cpus=$(getconf _NPROCESSORS_ONLN)
 out=$WORK/out
 program=$XRPROF

@@ -8,10 +8,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 helper=$WORK/helper.so
-check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$helper" "$tests/fixtures/target_helper.c" || {
-	done_testing
-	exit 1
-}
+fixture "$helper" target_helper.c -shared -fPIC -pthread
 target_start host work 600 threads "$helper"
 target_go
 prof_start "$WORK/untouched.out" -F 1999 -p "$TARGET_PID"

@@ -9,7 +9,7 @@
 # is left.
 . "$(dirname "$0")/../lib/live.sh"
 
-check "the fixture builds" cc -O1 -shared -fPIC -o "$WORK/hang.so" "$tests/fixtures/hang.c"
+fixture "$WORK/hang.so" hang.c -shared -fPIC
 target_start host wait
 target_rests
 other=$TARGET_PID

@@ -446,6 +446,14 @@ cpu_ticks() {
 	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
 }
 
+# run ARG...: run the profiler. Sets STATUS, OUT (its stdout, also in $WORK/out) and ERR (its stderr).
+run() {
+	timeout -k 5 120 "$XRPROF" "$@" >"$WORK/out" 2>"$WORK/err"
+	STATUS=$?
+	OUT=$(cat "$WORK/out")
+	ERR=$(cat "$WORK/err")
+}
+
 # one_line TEXT: is it one line?
 one_line() {
 	[ -n "$1" ] && [ "$(printf '%s\n' "$1" | wc -l)" -eq 1 ]

@@ -3,10 +3,13 @@
 """OTLP's profiles as their receivers read them, by protobuf's own library.
 
 usage: otlp.py FILE      prints the request in FILE as JSON: what a receiver makes of it, or what is wrong
+       otlp.py --sums FILE.gz...  prints for each sample type its name, the sum of its values, and its
+                         smallest and largest period; fails if a request is wrong
 
 The fields are those of opentelemetry-proto v1.11.0 as the OpenTelemetry Collector's own description of them has them
 (internal/cmd/pdatagen/internal/pdata/pprofile_package.go, pcommon_package.go): all of them, so what we do not send is seen, too.
 """
+import gzip
 import json
 import sys
 
@@ -120,5 +123,23 @@ def read(data):
     return {"wrong": wrong, "resources": resources}
 
 
+def sums(names):
+    found = {}
+    for name in names:
+        with gzip.open(name) as file:
+            request = read(file.read())
+        if request["wrong"]:
+            sys.exit(f"{name}: {request['wrong']}")
+        for p in request["resources"]:
+            period = p["period"][2]
+            total, least, most = found.get("/".join(p["type"]), (0, period, period))
+            total += sum(v for s in p["samples"] for v in s["values"])
+            found["/".join(p["type"])] = total, min(least, period), max(most, period)
+    for kind in sorted(found):
+        print(kind, *found[kind])
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "--sums":
+        sys.exit(sums(sys.argv[2:]))
     print(json.dumps(read(open(sys.argv[1], "rb").read()), indent=1))

@@ -8,14 +8,6 @@
 # else: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
 
-# run ARG...: sets STATUS, OUT (stdout), ERR (stderr)
-run() {
-	timeout -k 5 60 "$XRPROF" "$@" >"$WORK/out" 2>"$WORK/err"
-	STATUS=$?
-	OUT=$(cat "$WORK/out")
-	ERR=$(cat "$WORK/err")
-}
-
 # --- without a target ---
 
 # The output is not touched when there is nothing to profile.

@@ -11,9 +11,7 @@
 
 # report ARG...: sets OUT, ERR, STATUS
 report() {
-	OUT=$(timeout -k 5 60 "$XRPROF" report "$@" 2>"$WORK/err")
-	STATUS=$?
-	ERR=$(cat "$WORK/err")
+	run report "$@"
 }
 
 # rows FILE ARG...: the table's rows as "SELF<tab>TOTAL<tab>NAME", sorted

@@ -16,9 +16,7 @@ mkdir "$dir"
 
 # report ARG...: sets OUT, ERR, STATUS
 report() {
-	OUT=$(timeout -k 5 120 "$XRPROF" report "$@" 2>"$WORK/err")
-	STATUS=$?
-	ERR=$(cat "$WORK/err")
+	run report "$@"
 }
 
 # head_of: samples in the head of the table

@@ -43,19 +43,9 @@ pprof_samples() {
 }
 
 otlp_samples() {
-	local n
-	for n in $(taken otlp); do
-		gunzip -c <"$WORK/otlp/body.$n" >"$WORK/body"
-		"$python" "$tests/lib/otlp.py" "$WORK/body"
-	done | "$python" -c '
-import json, sys
-text, at, n, decoder = sys.stdin.read(), 0, 0, json.JSONDecoder()
-while at < len(text.rstrip()):
-    r, at = decoder.raw_decode(text, at)
-    at += len(text[at:]) - len(text[at:].lstrip())
-    assert not r["wrong"], r["wrong"]
-    n += sum(v for p in r["resources"] for s in p["samples"] for v in s["values"])
-print(n)'
+	local n files=()
+	for n in $(taken otlp); do files+=("$WORK/otlp/body.$n"); done
+	"$python" "$tests/lib/otlp.py" --sums "${files[@]}" | awk '{ n += $2 } END { print n + 0 }'
 }
 
 waits() {

@@ -49,7 +49,8 @@ for tid in sorted(set(ours) & set(theirs)):
         same = os.path.basename(f["module"] or "") == path and (f["address"] in (address, address - 1) or (runs and not i))
         # a builtin has R's name for its C function
         if f["kind"] == "native" and name and not f["function"].startswith(path + "+"):
-            same = same and plain(f["function"]) == plain(name)
+            # gdb takes a name with __ in it for one of Ada
+            same = same and (plain(f["function"]) == plain(name) or f["function"].replace("__", ".") == name)
             named += 1
         equal += same
         if not same:

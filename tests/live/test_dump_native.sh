@@ -90,10 +90,20 @@ like "$out" '  thread [0-9]+ \(spins\): running'$'\n''      spins_inside \[dump_
 like "$out" '  thread [0-9]+ \(reads\): reading pipe:[^ ]* in read'$'\n''(      [^ ]* \[libc.so.6\]'$'\n'')?      reads_by_frame_pointer \[' \
 	"threads: one that waits for a read, which the frame pointer is needed for"
 like "$out" '  thread [0-9]+ \(waits\): waiting for another thread in futex'$'\n''.*      waits_inside \[' "threads: one that waits for another"
+like "$("$XRPROF" dump -p "$TARGET_PID" --native)" '  R [0-9.]+, sleeping in p?select6'$'\n' "threads: R's waits, although it may have been stopped"
 like "$("$XRPROF" dump -p "$TARGET_PID" --threads)" '  thread [0-9]+ \(spins\): running'$'\n''  thread [0-9]+ \(reads\): reading pipe' \
 	"--threads alone: what they do"
 kill -INT "$TARGET_PID"
 check "threads: R went on" target_await_done 60
+target_kill
+
+many=$WORK/threads.so
+check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$many" "$tests/fixtures/threads.c"
+target_start host dump many "$many"
+wait_until 60 eval '[ "$(waiting_in | wc -w)" = 51 ] && ! grep -q running "/proc/$TARGET_PID/task"/*/syscall'
+equal "it has 50 threads"
+kill -INT "$TARGET_PID"
+check "50 threads: R went on" target_await_done 60
 target_kill
 
 mkfifo "$WORK/code"

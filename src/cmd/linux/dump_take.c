@@ -70,6 +70,12 @@ static bool stack__has_native(const struct stack *stack)
 	return false;
 }
 
+/* 't' is a stop of engine ptrace; 0: not known. */
+static bool state__waits(char state)
+{
+	return state && state != 'R' && state != 't';
+}
+
 /* The newest sample stands. */
 static int newest__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
@@ -90,6 +96,9 @@ static int newest__sample(void *arg, const struct profile_process *p, const stru
 	t->late = s->flags & XR_F_NATIVE_CUT && !stack__has_native(now->stack);
 	t->sampled = t->samples++ ? t->sampled : os__now();
 	activity__read(&now->activity, now->pid, now->tid);
+	/* one that waited and was stopped is about to wait again */
+	if (!state__waits(now->activity.state) && state__waits(t->before.state))
+		now->activity = t->before;
 	return 0;
 }
 
@@ -126,6 +135,15 @@ static bool take__complete(const struct dump_take *t, struct session *s, uint64_
 	return !session__stats(s, &stats) && stats.no_r_frames;
 }
 
+static void take__before(struct dump_take *t)
+{
+	const uint64_t raised = rights__raise(RIGHTS_TARGET);
+
+	if (activity__read(&t->before, t->now->pid, t->now->tid))
+		t->before.state = 0;
+	rights__lower(raised);
+}
+
 /* Its session has begun: take a sample.  0, or a negative errno with @f filled. */
 static int take__sample(struct dump_take *t, struct session *s, uint32_t try_ms, struct errmsg *f)
 {
@@ -135,6 +153,8 @@ static int take__sample(struct dump_take *t, struct session *s, uint32_t try_ms,
 	const char *why;
 
 	while (state == SESSION_RUNS && passed < try_ms * NS_PER_MS) {
+		if (t->now->native)
+			take__before(t);
 		state = session__poll(s, POLL_MS);
 		passed = os__now() - began;
 		if (take__complete(t, s, passed))
@@ -258,6 +278,8 @@ int dump_take__process(struct dump_take *t, const struct config *c, bool threads
 	int err;
 
 	t->now = now;
+	now->native = native;
+	t->before.state = 0;
 	t->samples = 0;
 	t->sampled = 0;
 	t->late = false;
@@ -276,7 +298,6 @@ int dump_take__process(struct dump_take *t, const struct config *c, bool threads
 	/* what stopped it when the sample came was engine ptrace, at its next one */
 	if (!err && now->activity.state == 't')
 		activity__read(&now->activity, now->pid, now->tid);
-	now->native = native;
 	if (!err && !now->stack)
 		now->stack = take__native(t, now->tid);
 	return err || !threads ? err : take__threads(t, f);

@@ -30,6 +30,7 @@ struct dump_take {
 	uint32_t samples;
 	bool late;		     /* the newest lacks native frames, as above */
 	uint64_t sampled;	     /* when the first came, ns */
+	struct activity before;	     /* native frames: what the thread did before its sample */
 	struct dump_native *natives; /* of threads where R executes no call */
 	size_t nnatives, natives_cap;
 	struct dump_thread *threads;

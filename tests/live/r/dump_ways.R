@@ -59,6 +59,10 @@ ways <- list(
         .C("dump_threads_start")
         tryCatch({ note(); Sys.sleep(1000) }, interrupt = function(e) NULL)
     },
+    many = function() {
+        .C("threads_start", 50L)
+        tryCatch({ note(); Sys.sleep(1000) }, interrupt = function(e) NULL)
+    },
     child = function() {
         note(); system("exec sleep 1000")
     }

@@ -206,6 +206,8 @@ static void admission__labelled(struct lifecycle *l, struct process *p, const st
 	if (row->labels_at == a->target.row.labels_at &&
 	    row->labels_tag == a->target.row.labels_tag)
 		return;
+	if (!row->labels_at)
+		notes__debug(&l->config->notes, "process %u: its labels are found", p->pid);
 	row->labels_at = a->target.row.labels_at;
 	row->labels_tag = a->target.row.labels_tag;
 	l->ops->update(l->engine, row);

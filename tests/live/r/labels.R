@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Changes its labels very often. Which labels it has at any moment follows from its stack: burn() is called only while the
+# option has the name of the function `lab_N` that calls it, and none() only while there are no labels.
+# Arguments: FOLDER SECONDS (of CPU time).
+
+source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
+seconds <- as.numeric(args[[2L]])
+
+burn <- function(n) {
+    s <- 0
+    for (i in seq_len(n)) s <- s + sqrt(i)
+    s
+}
+none <- function(n) {
+    s <- 0
+    for (i in seq_len(n)) s <- s + sqrt(i)
+    s
+}
+garbage <- function(n) for (i in seq_len(n)) numeric(2000)
+
+lengths <- c(5, 50, 500, 5000)
+
+# Sets labels, calls burn(), and leaves the option as one of the ways to have no labels: the option is gone, has no
+# elements, no names, or is not a vector of strings.
+nothing <- list(NULL, character(), "unnamed", 1L, list(a = 1), quote(x))
+make <- function(name) {
+    force(name)
+    function(n, way) {
+        options(xrprof.labels = c(lab = name, n = format(n), same = "\u00fc"))
+        burn(n)
+        options(xrprof.labels = nothing[[way]])
+        none(n)
+    }
+}
+names <- sprintf("lab_%d", 1:40)
+for (name in names) assign(name, make(name))
+# called by their names, so that a stack has these
+calls <- lapply(names, function(name) as.call(list(as.name(name), 0, 0L)))
+
+# Within labels others, and the outer ones again, by the very same vector.
+lab_100 <- function(n) {
+    old <- options(xrprof.labels = c(lab = "lab_100"))
+    burn(n)
+    lab_101(n)
+    burn(n)
+    options(old)
+}
+lab_101 <- function(n) {
+    old <- options(xrprof.labels = c(lab = "lab_101"))
+    burn(n)
+    options(old)
+}
+
+window <- function(seconds) {
+    end <- cpu_time() + seconds
+    while (cpu_time() < end) {
+        for (call in sample(calls)) {
+            call[2:3] <- list(sample(lengths, 1L), sample(length(nothing), 1L))
+            eval(call)
+        }
+        lab_100(500)
+        garbage(20)
+        if (sample(20L, 1L) == 1L) gc(FALSE)
+    }
+}
+options(xrprof.labels = c(lab = "begin"))
+options(xrprof.labels = NULL)
+
+ready()
+await("go")
+window(seconds)
+done()

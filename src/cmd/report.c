@@ -147,6 +147,16 @@ static const struct option_row rows[] = {
 		AT(json_schema),
 	},
 	{
+		.name = "by",
+		.arg = "LABEL",
+		.help = "a row for each value of this label: route, service, pid",
+		.manual = "Labels are those that the R program sets "
+			  "(options(xrprof.labels)) and those of its process. pid, process, "
+			  "thread, container, r_version, state and syscall are known, too.",
+		.type = OPTION_STRING,
+		AT(by),
+	},
+	{
 		.name = "top",
 		.letter = 'n',
 		.arg = "N",
@@ -388,6 +398,10 @@ static int report__check(struct report *r, struct errmsg *f)
 		inputs += !strcmp(r->files[i], "-");
 	if (inputs > 1)
 		return errmsg__set(f, -EINVAL, "stdin (-) can be read only once");
+	if (r->by && (r->calls || r->lines || r->packages || r->diff || r->list || r->format || r->output))
+		return errmsg__set(f, -EINVAL,
+				   "--by cannot be combined with --calls, --lines, --packages, --diff, "
+				   "--list, -f and -o");
 	if (r->lines && r->packages)
 		return errmsg__set(f, -EINVAL, "--lines and --packages exclude each other");
 	if (r->diff && !r->dir && r->nfiles != 2)
@@ -467,6 +481,8 @@ static int report__run(struct report *r)
 		return report_list(r);
 	if (r->calls)
 		return report_calls(r);
+	if (r->by)
+		return report_by(r);
 	return r->format && !r->diff ? report_write(r) : report_table(r);
 }
 

@@ -25,8 +25,9 @@ struct report {
 	const struct writer_ops *format; /* NULL: a table */
 	const char *output;		 /* NULL: not given */
 	const char *sample_type;	 /* NULL: the first that there is */
-	uint64_t max_memory, max_file;	 /* bytes */
-	const char **files;		 /* as they stand on the command line */
+	const char *by;			 /* shares of the values of this label; NULL: not given */
+	uint64_t max_memory, max_file; /* bytes */
+	const char **files;	       /* as they stand on the command line */
 	size_t nfiles;
 	/* of a directory of profiles; NULL: not given */
 	const char *dir, *since, *until;
@@ -113,6 +114,9 @@ char *report_read__text(const char *const *files, size_t n);
  */
 int report_store__inputs(struct report *r, struct errmsg *f);
 void report_input__free(struct report_input *in);
+
+/* report_by - a table of the values of the label r->by, or JSON: the exit status. */
+int report_by(const struct report *r);
 
 /* report_list - a table of the processes that there are: the exit status. */
 int report_list(const struct report *r);

@@ -319,6 +319,8 @@ static int writing__row(struct report_writing *w, struct pouring *pouring,
 		.flags = row->labels,
 		.stack = row->stack,
 		.call = row->call,
+		.labels = row->given ? row->given->labels : NULL,
+		.nlabels = row->given ? row->given->n : 0,
 	};
 	int err;
 

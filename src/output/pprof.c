@@ -29,6 +29,9 @@
 #include "base/version.h"
 #include "layout.h"
 #include "output/pprof_parts.h"
+
+#define PPROF_GIVEN_KEYS 32u /* as many as a reader keeps */
+
 static int pprof__row(struct pprof *p, const struct aggregate_row *row)
 {
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples[] = {&sample};
@@ -77,6 +80,35 @@ static int pprof__comment(struct pprof *p, const char *what, const char *value)
 	return pprof__put(p, &part);
 }
 
+/* The keys of labels that R programs gave; only so many are looked at. */
+static int pprof__given_keys(struct pprof *p)
+{
+	const char *keys[PPROF_GIVEN_KEYS];
+	size_t n, nkeys = 0;
+	const struct aggregate_row *rows = aggregate__rows(p->aggregate, &n);
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct profile_given *given = rows[i].given;
+
+		if (!part__wants(p->config->part,
+				 aggregate__process(p->aggregate, rows[i].process)))
+			continue;
+		for (size_t k = 0; given && k < given->n && !err; k++) {
+			size_t at = 0;
+
+			/* equal texts are at the same address */
+			while (at < nkeys && keys[at] != given->labels[k].key)
+				at++;
+			if (at < nkeys || nkeys == PPROF_GIVEN_KEYS)
+				continue;
+			keys[nkeys++] = given->labels[k].key;
+			err = pprof__comment(p, PPROF_GIVEN, given->labels[k].key);
+		}
+	}
+	return err;
+}
+
 /* The comments about the whole; @stats may be NULL. */
 static int pprof__comments(struct pprof *p, const struct profile_about *about,
 			   const struct stats *stats)
@@ -111,6 +143,7 @@ static int pprof__comments(struct pprof *p, const struct profile_about *about,
 	err = err ? err : pprof__comment(p, "clock", about->clock);
 	err = err ? err : pprof__comment(p, "event", about->event);
 	err = err ? err : pprof__comment(p, "series", p->config->series);
+	err = err ? err : pprof__given_keys(p);
 	return err ? err : pprof__comment(p, "samples", counts);
 }
 

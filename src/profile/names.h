@@ -14,6 +14,8 @@
 #define PPROF_BUILTIN	  ".Primitive(\""
 #define PPROF_BUILTIN_END "\")"
 
+#define PPROF_GIVEN "label" /* the comments that say which labels the R program gave */
+
 #define KERNEL_MODULE "[kernel.kallsyms]" /* as perf has it */
 
 /*

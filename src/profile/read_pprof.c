@@ -357,6 +357,7 @@ static int pprof__give(struct pprof_file *p, const Pprof__Sample *s,
 	const bool waits = values[PROFILE_TYPE_OFF_CPU] || p->wall;
 	struct reading *r = p->r;
 	struct sample to = {0};
+	struct profile_label labels[XR_LABELS_MAX];
 	struct reader_process *process;
 	uint32_t flags, tid;
 	int err;
@@ -367,6 +368,8 @@ static int pprof__give(struct pprof_file *p, const Pprof__Sample *s,
 	flags = reading__flags(r);
 	process = read_pprof__process(p, s, waits, &tid);
 	to.call = read_pprof__call(p, s);
+	to.nlabels = read_pprof__given(p, s, labels);
+	to.labels = labels;
 	for (uint32_t i = 0; i < PROFILE_TYPES_MAX && !err; i++) {
 		if (!values[i])
 			continue;

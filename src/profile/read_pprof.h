@@ -10,6 +10,7 @@
 
 #define PPROF_TYPES_MAX	   16
 #define PPROF_COMMENTS_MAX 64 /* that are looked at */
+#define PPROF_GIVEN_MAX	   32 /* keys of labels of samples */
 #define PPROF_NONE	   (-1)
 
 /* Where an element is in the bytes; of a location with one line, its frame, too. */
@@ -39,6 +40,8 @@ struct pprof_file {
 	int64_t began, duration;	      /* ns */
 	int64_t comments[PPROF_COMMENTS_MAX]; /* strings */
 	size_t ncomments;
+	struct read_text given[PPROF_GIVEN_MAX]; /* keys of labels that the R program gave */
+	size_t ngiven;
 	struct read_text r_version; /* of all processes that do not say another */
 	/* where ticks are in a sample's values, as a count and as time; PPROF_NONE: nowhere */
 	int count, time;
@@ -75,6 +78,13 @@ enum attribute_of read_pprof__of(const struct pprof_file *p, const Pprof__Label 
 
 /* read_pprof__call - the innermost call that a sample is in, by its labels; NULL: none, no room. */
 const struct profile_call *read_pprof__call(struct pprof_file *p, const Pprof__Sample *s);
+
+/*
+ * read_pprof__given - the labels of @s that the R program gave, as far as the comments of the file
+ * say which these are: how many.  Borrowed until the next stack is made.
+ */
+size_t read_pprof__given(const struct pprof_file *p, const Pprof__Sample *s,
+			 struct profile_label labels[XR_LABELS_MAX]);
 
 /*
  * read_pprof__process - whose a sample is, by its labels, and of which thread (0: it does not say).

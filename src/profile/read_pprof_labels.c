@@ -72,6 +72,9 @@ void read_pprof__made(struct pprof_file *p)
 			if (value.len)
 				*of[k].text = value;
 		}
+		value = comment__says(text, PPROF_GIVEN);
+		if (value.len && p->ngiven < PPROF_GIVEN_MAX)
+			p->given[p->ngiven++] = value;
 	}
 	says.lost = counts__number(&counts, "lost");
 	says.truncated = counts__number(&counts, "truncated");
@@ -90,6 +93,41 @@ static enum attribute_of label__of(const struct pprof_file *p, const Pprof__Labe
 
 	*a = attribute__by_pprof(key, len);
 	return *a ? (*a)->of : ATTRIBUTE_PROCESS;
+}
+
+/* Is it one that the R program gave the sample?  Others are of the process. */
+static bool label__is_given(const struct pprof_file *p, const Pprof__Label *l)
+{
+	size_t len;
+	const char *key = p->ngiven && l->str ? read_pprof__string(p, l->key, &len) : NULL;
+
+	for (size_t i = 0; key && i < p->ngiven; i++)
+		if (len == p->given[i].len && !memcmp(key, p->given[i].text, len))
+			return true;
+	return false;
+}
+
+size_t read_pprof__given(const struct pprof_file *p, const Pprof__Sample *s,
+			 struct profile_label labels[XR_LABELS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_label && n < XR_LABELS_MAX; i++) {
+		int64_t strings[] = {s->label[i]->key, s->label[i]->str};
+		const struct name *names[2];
+
+		if (!label__is_given(p, s->label[i]))
+			continue;
+		for (size_t k = 0; k < 2; k++) {
+			size_t len;
+			const char *text = read_pprof__string(p, strings[k], &len);
+
+			names[k] = reading__name(p->r, text, len);
+		}
+		if (names[0] && names[1])
+			labels[n++] = (struct profile_label){names[0]->text, names[1]->text};
+	}
+	return n;
 }
 
 enum attribute_of read_pprof__of(const struct pprof_file *p, const Pprof__Label *l)
@@ -174,7 +212,8 @@ static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, bool
 
 		if (a && of == ATTRIBUTE_PROCESS && a->kind != ATTRIBUTE_TEXT && l->num > 0)
 			attribute__set_number(a, &says->numbers, (double)l->num);
-		if (!l->str || of >= ATTRIBUTE_CALL || (waits && of__is_wait(of)))
+		if (!l->str || of >= ATTRIBUTE_CALL || (waits && of__is_wait(of)) ||
+		    label__is_given(p, l))
 			continue;
 		text.text = read_pprof__string(p, l->str, &text.len);
 		if (a && of == ATTRIBUTE_PROCESS && a->kind == ATTRIBUTE_TEXT)
@@ -202,7 +241,8 @@ struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sa
 
 		if (of == ATTRIBUTE_THREAD)
 			*tid = l->num > 0 && l->num <= INT_MAX ? (uint32_t)l->num : 0;
-		if (of == ATTRIBUTE_THREAD || of >= ATTRIBUTE_CALL || (waits && of__is_wait(of))) {
+		if (of == ATTRIBUTE_THREAD || of >= ATTRIBUTE_CALL || (waits && of__is_wait(of)) ||
+		    label__is_given(p, l)) {
 			a--;
 			continue;
 		}

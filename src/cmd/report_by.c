@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `report --by KEY`: the shares of the values of a label, or of an attribute of processes. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/report.h"
+#include "os/rights.h"
+#include "output/encode.h"
+#include "profile/attributes.h"
+
+#define NUMBER_LEN 24u /* bytes of a number's text */
+
+/* A value of the label. */
+struct by_row {
+	const char *value; /* NULL: samples without it */
+	uint64_t samples, sum;
+	double seconds;
+};
+
+struct by {
+	const struct report *report;
+	struct read_types types;
+	struct report_seen seen;
+	struct aggregate *aggregate;
+	struct intern values;
+	struct map known; /* (address of a value, 0) to the number of its row, from 1 on */
+	struct by_row *rows;
+	size_t n, cap;
+	uint64_t total;
+};
+
+/* What @row has of the key: a text, or a number, written to @number; NULL: nothing. */
+static const char *by__value(const struct by *by, const struct aggregate_row *row,
+			     char number[NUMBER_LEN])
+{
+	const char *key = by->report->by, *text;
+	const struct attribute *a = attribute__by_pprof(key, strlen(key));
+	struct attribute_value value = {NULL, 0};
+	const struct profile_process *p = aggregate__process(by->aggregate, row->process);
+
+	text = a ? NULL : aggregate__label(by->aggregate, row, key);
+	if (text)
+		return text;
+	if (a && !row__value(a, &by->types.about, row, &value)) {
+		value.text = attribute__text(a, p);
+		value.number = attribute__number(a, p);
+	}
+	if (value.text || !value.number)
+		return value.text;
+	snprintf(number, NUMBER_LEN, "%" PRIu64, value.number);
+	return number;
+}
+
+/* The row of @value, added if it is new; NULL: out of memory. */
+static struct by_row *by__row(struct by *by, const char *value)
+{
+	const struct name *name =
+		intern__get(&by->values, value ? value : "", value ? strlen(value) : 0);
+	const uint64_t key = value ? (uintptr_t)name : 0;
+	size_t n = name ? (size_t)(uintptr_t)map__get(&by->known, key, 1) : 0;
+
+	if (n)
+		return &by->rows[n - 1];
+	if (!name || array__room(&by->rows, by->n, &by->cap, sizeof(*by->rows)) ||
+	    map__put(&by->known, key, 1, (void *)(uintptr_t)(by->n + 1)))
+		return NULL;
+	by->rows[by->n] = (struct by_row){.value = value ? name->text : NULL};
+	return &by->rows[by->n++];
+}
+
+static int by__add_up(struct by *by, uint32_t type)
+{
+	size_t n;
+	const struct aggregate_row *rows = aggregate__rows(by->aggregate, &n);
+	char number[NUMBER_LEN];
+
+	for (size_t i = 0; i < n; i++) {
+		struct by_row *row;
+
+		if (rows[i].type != type)
+			continue;
+		row = by__row(by, by__value(by, &rows[i], number));
+		if (!row)
+			return -ENOMEM;
+		row->samples += row__samples(&rows[i]);
+		row->sum += rows[i].value;
+		by->total += rows[i].value;
+	}
+	return 0;
+}
+
+/* The largest first. */
+static int by_row__compare(const void *a, const void *b)
+{
+	const struct by_row *x = a, *y = b;
+
+	if (x->sum != y->sum)
+		return x->sum < y->sum ? 1 : -1;
+	return strcmp(x->value ? x->value : "", y->value ? y->value : "");
+}
+
+static int by__json(const struct by *by, size_t shown)
+{
+	struct json j;
+
+	json__begin(&j);
+	json__object(&j, NULL);
+	json__u64(&j, "schema", 1);
+	json__str(&j, "by", by->report->by);
+	json__array(&j, "rows");
+	for (size_t i = 0; i < shown; i++) {
+		json__object(&j, NULL);
+		json__str(&j, "value", by->rows[i].value);
+		json__u64(&j, "samples", by->rows[i].samples);
+		json__double(&j, "seconds", by->rows[i].seconds);
+		json__close(&j);
+	}
+	json__close(&j);
+	json__close(&j);
+	return json__print(&j, stdout);
+}
+
+static int by__table(const struct by *by, size_t shown)
+{
+	struct buf text = {0};
+	int err = 0;
+
+	printf("%10s  %10s  %6s  %s\n", "SAMPLES", "SECONDS", "%", by->report->by);
+	for (size_t i = 0; i < shown && !err; i++) {
+		const struct by_row *row = &by->rows[i];
+
+		text.len = 0;
+		err = buf__str(&text, row->value ? "" : "(none)");
+		if (!err && row->value)
+			err = escape__text(&text, row->value, "", LIMIT_NAME) < 0 ? -ENOMEM : 0;
+		if (!err)
+			err = buf__add(&text, "", 1);
+		printf("%10" PRIu64 "  %10.2f  %6.1f  ", row->samples, row->seconds,
+		       100 * (double)row->sum / (double)(by->total ? by->total : 1));
+		report_label(stdout, text.data ? text.data : "", report_room(32, 12));
+	}
+	report_more(shown, by->n);
+	buf__free(&text);
+	return err;
+}
+
+static int by__show(struct by *by, uint32_t type, struct errmsg *f)
+{
+	const uint32_t top = by->report->top;
+	const size_t shown = top && top < by->n ? top : by->n;
+	const struct profile_type of = about__type(&by->types.about, type);
+	double each = 0; /* seconds of a unit */
+	int err;
+
+	if (!type)
+		each = by->total ? by->seen.seconds / (double)by->total : 0;
+	else if (of.unit == PROFILE_NANOSECONDS)
+		each = 1e-9;
+	for (size_t i = 0; i < by->n; i++)
+		by->rows[i].seconds = (double)by->rows[i].sum * each;
+	qsort(by->rows, by->n, sizeof(*by->rows), by_row__compare);
+	err = by->report->json ? by__json(by, shown) : by__table(by, shown);
+	return err ? errmsg__set(f, err, "out of memory") : 0;
+}
+
+int report_by(const struct report *r)
+{
+	const struct aggregate_config config = {
+		.max = LIMIT_AGGREGATE(r->max_memory),
+		.labels = XR_F_WAIT,
+		.threads = true,
+		.details = true,
+		.given = true,
+	};
+	struct by by = {.report = r};
+	struct errmsg f = {""};
+	uint32_t type;
+	int err;
+
+	rights__keep(RIGHTS_FILES);
+	by.seen.types = &by.types;
+	err = aggregate__new(&by.aggregate, &config);
+	if (err)
+		errmsg__set(&f, err, "out of memory");
+	by.seen.rates.adding = by.aggregate;
+	if (!err)
+		err = report_read__all(r, &r->inputs[0], false, aggregate__sink(by.aggregate),
+				       &by.seen, &f);
+	if (!err)
+		err = report_types__choose(r, &by.types, by.seen.values, &type, &f);
+	if (!err && by__add_up(&by, type))
+		err = errmsg__set(&f, -ENOMEM, "out of memory");
+	if (!err)
+		err = by__show(&by, type, &f);
+	if (err)
+		log__line("%s", f.text);
+	free(by.seen.names);
+	free(by.rows);
+	map__free(&by.known);
+	intern__free(&by.values);
+	aggregate__free(by.aggregate);
+	return err ? CMD_FAILED : CMD_OK;
+}

@@ -204,13 +204,31 @@ static int otlp__process(struct otlp *o, uint32_t i, struct otlp_process **proce
 	return err ? err : otlp__group(o, p, &own->group);
 }
 
+/* The labels that the R program gave, added to the @n attributes at @to. */
+static int otlp__given(struct otlp *o, const struct profile_given *given, int32_t *to, size_t *n)
+{
+	int err = 0;
+
+	for (size_t i = 0; given && i < given->n && !err; i++) {
+		size_t key, value;
+
+		o->texts.len = 0;
+		err = otlp__tame(&o->texts, given->labels[i].key, &key);
+		err = err ? err : otlp__tame(&o->texts, given->labels[i].value, &value);
+		if (!err)
+			err = otlp__text(&o->d, o->texts.data + key, o->texts.data + value,
+					 &to[(*n)++]);
+	}
+	return err;
+}
+
 static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 {
 	Otlp__Sample sample = OTLP__SAMPLE__INIT, *samples[] = {&sample};
 	Otlp__Profile part = OTLP__PROFILE__INIT;
 	int64_t value = (int64_t)row->value;
 	struct attribute_value of_sample;
-	int32_t all[ATTRIBUTES_MAX];
+	int32_t all[ATTRIBUTES_MAX + XR_LABELS_MAX];
 	struct otlp_process *process;
 	int err;
 
@@ -224,6 +242,8 @@ static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 	for (const struct attribute *a = attributes; a->kind && !err; a++)
 		if (row__value(a, &o->config->about, row, &of_sample))
 			err = otlp__attribute(o, a, &of_sample, all, &sample.n_attribute_indices);
+	err = err ? err : otlp__given(o, row->given, all, &sample.n_attribute_indices);
+	err = err ? err : otlp__link(&o->d, row->given, &sample.link_index);
 	if (err)
 		return err;
 	sample.attribute_indices = all;

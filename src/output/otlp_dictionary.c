@@ -102,8 +102,12 @@ int otlp__begin(struct otlp_dictionary *d)
 	Otlp__Stack stack = OTLP__STACK__INIT, *stacks[] = {&stack};
 	int err;
 
-	*d = (struct otlp_dictionary){
-		.nattributes = 1, .nfunctions = 1, .nlocations = 1, .nmappings = 1, .nstacks = 1};
+	*d = (struct otlp_dictionary){.nattributes = 1,
+				      .nfunctions = 1,
+				      .nlocations = 1,
+				      .nmappings = 1,
+				      .nstacks = 1,
+				      .nlinks = 1};
 	intern__init(&d->texts, NULL);
 	part.n_mapping_table = part.n_location_table = part.n_function_table = 1;
 	part.n_link_table = part.n_attribute_table = part.n_stack_table = 1;
@@ -125,10 +129,58 @@ void otlp__end(struct otlp_dictionary *d)
 	map__free(&d->locations);
 	map__free(&d->modules);
 	map__free(&d->stacks);
+	map__free(&d->links);
 	intern__free(&d->texts);
 	buf__free(&d->bytes);
 	buf__free(&d->label);
 	free(d->ids);
+}
+
+/* The @size bytes that the text of an id stands for; false: it is not one, or all 0. */
+static bool id__parse(const char *text, uint8_t *id, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t any = 0;
+
+	if (!text || strlen(text) != 2 * size)
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		const char *high = strchr(digits, text[2 * i]);
+		const char *low = strchr(digits, text[2 * i + 1]);
+
+		if (!high || !low)
+			return false;
+		id[i] = (uint8_t)((high - digits) << 4 | (low - digits));
+		any |= id[i];
+	}
+	return any;
+}
+
+int otlp__link(struct otlp_dictionary *d, const struct profile_given *given, int32_t *index)
+{
+	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
+	Otlp__Link link = OTLP__LINK__INIT, *links[] = {&link};
+	uint8_t trace[16], span[8];
+	uint64_t a, b;
+	int err;
+
+	*index = 0;
+	if (!given ||
+	    !id__parse(labels__value(given->labels, given->n, "trace_id"), trace, sizeof(trace)) ||
+	    !id__parse(labels__value(given->labels, given->n, "span_id"), span, sizeof(span)))
+		return 0;
+	a = map__hash_bytes((const char *)trace, sizeof(trace));
+	b = map__hash_bytes((const char *)span, sizeof(span));
+	*index = (int32_t)(intptr_t)map__get(&d->links, a, b);
+	if (*index)
+		return 0;
+	link.trace_id = (ProtobufCBinaryData){sizeof(trace), trace};
+	link.span_id = (ProtobufCBinaryData){sizeof(span), span};
+	part.n_link_table = 1;
+	part.link_table = links;
+	*index = d->nlinks++;
+	err = otlp__put(d, &part);
+	return err ? err : map__put(&d->links, a, b, index__value(*index));
 }
 
 static int otlp__attribute(struct otlp_dictionary *d, int32_t key, Otlp__AnyValue *value,

@@ -15,7 +15,7 @@ enum otlp_frame_type { OTLP_FRAME_R, OTLP_FRAME_NATIVE, OTLP_FRAME_KERNEL, OTLP_
 
 struct otlp_dictionary {
 	struct buf bytes; /* its fields, as they are sent */
-	int32_t nstrings, nattributes, nfunctions, nlocations, nmappings, nstacks;
+	int32_t nstrings, nattributes, nfunctions, nlocations, nmappings, nstacks, nlinks;
 	struct intern texts;		 /* all strings */
 	struct map strings;		 /* (address of its text, 0) to its index; 0: "" */
 	struct map attributes;		 /* (address of a text or a number, key) to its index */
@@ -23,6 +23,7 @@ struct otlp_dictionary {
 	struct map locations;		 /* (address of a frame, 0) */
 	struct map modules;		 /* (addresses of two names) */
 	struct map stacks;		 /* (address of a stack, 0) */
+	struct map links;		 /* (hash of its ids, another) */
 	int32_t types[OTLP_FRAME_TYPES]; /* attributes; 0: not yet */
 	struct buf label;
 	int32_t *ids; /* of the locations of a stack */
@@ -41,6 +42,12 @@ int otlp__string(struct otlp_dictionary *d, const char *text, int32_t *index);
 /* otlp__number, otlp__text - an attribute, once for each. */
 int otlp__number(struct otlp_dictionary *d, const char *key, int64_t value, int32_t *index);
 int otlp__text(struct otlp_dictionary *d, const char *key, const char *value, int32_t *index);
+
+/*
+ * otlp__link - to the span that labels name by `trace_id` and `span_id`, in hexadecimal; 0: they
+ * name none.
+ */
+int otlp__link(struct otlp_dictionary *d, const struct profile_given *given, int32_t *index);
 
 /* otlp__stack - @stack, as @part has it. */
 int otlp__stack(struct otlp_dictionary *d, const struct profile_part *part,

@@ -398,10 +398,12 @@ static int report__check(struct report *r, struct errmsg *f)
 		inputs += !strcmp(r->files[i], "-");
 	if (inputs > 1)
 		return errmsg__set(f, -EINVAL, "stdin (-) can be read only once");
-	if (r->by && (r->calls || r->lines || r->packages || r->diff || r->list || r->format || r->output))
-		return errmsg__set(f, -EINVAL,
-				   "--by cannot be combined with --calls, --lines, --packages, --diff, "
-				   "--list, -f and -o");
+	if (r->by &&
+	    (r->calls || r->lines || r->packages || r->diff || r->list || r->format || r->output))
+		return errmsg__set(
+			f, -EINVAL,
+			"--by cannot be combined with --calls, --lines, --packages, --diff, "
+			"--list, -f and -o");
 	if (r->lines && r->packages)
 		return errmsg__set(f, -EINVAL, "--lines and --packages exclude each other");
 	if (r->diff && !r->dir && r->nfiles != 2)

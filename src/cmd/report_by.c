@@ -113,7 +113,7 @@ static int by__json(const struct by *by, size_t shown)
 
 	json__begin(&j);
 	json__object(&j, NULL);
-	json__u64(&j, "schema", 1);
+	json__u64(&j, "schema", REPORT_SCHEMA);
 	json__str(&j, "by", by->report->by);
 	json__array(&j, "rows");
 	for (size_t i = 0; i < shown; i++) {

@@ -26,8 +26,8 @@ struct report {
 	const char *output;		 /* NULL: not given */
 	const char *sample_type;	 /* NULL: the first that there is */
 	const char *by;			 /* shares of the values of this label; NULL: not given */
-	uint64_t max_memory, max_file; /* bytes */
-	const char **files;	       /* as they stand on the command line */
+	uint64_t max_memory, max_file;	 /* bytes */
+	const char **files;		 /* as they stand on the command line */
 	size_t nfiles;
 	/* of a directory of profiles; NULL: not given */
 	const char *dir, *since, *until;

@@ -80,7 +80,7 @@ static int pprof__comment(struct pprof *p, const char *what, const char *value)
 	return pprof__put(p, &part);
 }
 
-/* The keys of labels that R programs gave; only so many are looked at. */
+/* The keys of labels that R programs gave, as many as a reader keeps. */
 static int pprof__given_keys(struct pprof *p)
 {
 	const char *keys[PPROF_GIVEN_KEYS];

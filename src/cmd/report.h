@@ -152,6 +152,7 @@ struct report_filter {
 	const struct report_chosen *chosen;
 	uint64_t slower_ns; /* of calls that lasted as long; 0: all samples */
 	uint64_t calls;	    /* samples that are of a call, however long */
+	bool processed;	    /* a sample is of a process that was asked for */
 	struct sink to;
 	uint64_t samples; /* that were passed on */
 	uint64_t values[PROFILE_TYPES_MAX];

@@ -177,6 +177,7 @@ static int filter__sample(void *arg, const struct profile_process *p, const stru
 
 	if (!report_filter__has(filter->processes, filter->chosen, p))
 		return 0;
+	filter->processed = true;
 	filter->calls += s->call != NULL;
 	if (filter->slower_ns && !call__is_slow(s->call, filter->slower_ns))
 		return 0;

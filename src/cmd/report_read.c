@@ -287,7 +287,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 	else if (!err && damaged)
 		log__line("%" PRIu64 " of %" PRIu64 " profiles are left out, completely or in part",
 			  (uint64_t)damaged, (uint64_t)in->n);
-	if (!err && filter.slower_ns && !seen->samples)
+	if (!err && filter.slower_ns && filter.processed && !seen->samples)
 		err = report_read__none(&filter, f);
 	else if (!err && r->processes.n && !seen->samples)
 		err = errmsg__set(f, -ESRCH, "no sample is of a process that matches --process%s",

@@ -55,6 +55,17 @@ static struct label_set *label_sets__get(const struct label_sets *s, uint64_t id
 	return NULL;
 }
 
+/* Take @size bytes for a new set; those sent first make room.  False: it does not fit alone. */
+static bool label_sets__room(struct label_sets *s, size_t size)
+{
+	for (uint32_t i = 0; i < LABEL_SETS; i++) {
+		label_sets__drop(s, &s->sets[(s->next + i) % LABEL_SETS]);
+		if (budget__take(s->budget, size))
+			return true;
+	}
+	return false;
+}
+
 int label_sets__put(struct label_sets *s, uint64_t id, const char *text, size_t len)
 {
 	struct label_set **at = &s->sets[s->next % LABEL_SETS], *set;
@@ -63,8 +74,7 @@ int label_sets__put(struct label_sets *s, uint64_t id, const char *text, size_t 
 
 	if (label_sets__get(s, id))
 		return 0;
-	label_sets__drop(s, at);
-	if (!budget__take(s->budget, size))
+	if (!label_sets__room(s, size))
 		return -ENOSPC;
 	set = malloc(size);
 	if (!set) {

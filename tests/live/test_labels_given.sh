@@ -27,6 +27,10 @@ for place in $places; do
 	figure "$place: $(head -n 1 <<<"$said")"
 	ok $status "$place: each sample has the labels of its moment" || diag "$said" "$(cat "$PROF_OUT.err")"
 	check_stats "$PROF_OUT.stats" "$place"
+	# a file that is read has the same labels of samples
+	"$XRPROF" report -f pprof -o "$WORK/again.pb.gz" "$PROF_OUT" 2>/dev/null
+	is "$("$XRPROF" report --by lab --json "$WORK/again.pb.gz")" "$("$XRPROF" report --by lab --json "$PROF_OUT")" \
+		"$place: the same labels when the profile is read and written"
 	target_kill
 done
 done_testing

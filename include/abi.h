@@ -237,8 +237,8 @@ enum xr_form {
 #define XR_F_NATIVE_CUT 0x400u	 /* and those further out than the last one could not be had */
 #define XR_F_CALLS	0x10000u /* frames have a slot for their call */
 /*
- * R's thread executes no function of R.  The record has no slots and is no sample: it tells only
- * that calls are over.
+ * R's thread executes no function of R.  Such a record has no slots and is not a sample.  Its one
+ * purpose is that calls are known to be over.
  */
 #define XR_F_NONE 0x20000u
 

@@ -23,8 +23,8 @@ int value__describe(struct heap *h, uint64_t at, struct buf *b, size_t max,
 
 /*
  * value__bound - the object that the cell @binding of an environment holds, a promise that was
- * forced being its value.  False: it is none, an active binding, a scalar without a separate
- * object, or a promise that was not forced.
+ * forced being its value.  False: there is none, or it is an active binding, a scalar in the cell,
+ * or a promise that was not forced.
  */
 bool value__bound(struct heap *h, const struct object *binding, struct object *value);
 

@@ -112,7 +112,7 @@ struct remote_native *remote_walk__native(struct remote_walk *rw);
  */
 void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like);
 
-/* remote_walk__send_none - the target executes no function of R: if calls are wanted, say so. */
+/* remote_walk__send_none - the target executes no function of R: if calls are wanted, send that. */
 void remote_walk__send_none(struct remote_walk *rw, const struct xr_sample *like);
 
 /* remote_walk__gone - nothing of the target can be read: the reader's error; 0: it can. */

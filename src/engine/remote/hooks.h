@@ -103,4 +103,18 @@ bool kind__is_volatile(enum read_kind kind);
 /* plan__add - 0 or -ENOMEM. */
 int plan__add(struct plan *p, uint32_t id);
 
+/* --- between remote_walk.c and guess.c --- */
+
+/*
+ * remote_walk__top - a second look, once what is likely needed was read.  It reads itself what else
+ * it needs.  @strict: cells too must be newer than top_floor.  The walk's result.
+ */
+int remote_walk__top(struct remote_walk *rw, bool strict);
+
+/*
+ * remote_walk__try - one second look at a target that moves, for which the first @n pieces of @plan
+ * are likely needed.  Whether the target stood still for it; *@result: of remote_walk__top.
+ */
+bool remote_walk__try(struct remote_walk *rw, const struct plan *plan, uint32_t n, int *result);
+
 #endif

@@ -383,10 +383,6 @@ static int options__calls_fit(const struct config *c, struct errmsg *f)
 		return errmsg__set(f, -EINVAL, "--slower needs --calls NAME");
 	if (!c->calls.n)
 		return 0;
-	if (c->events.n)
-		return errmsg__set(f, -EINVAL,
-				   "--calls times calls by samples of time, and --event takes "
-				   "others: leave one out");
 	if (c->format->calls || c->slower > 0)
 		return 0;
 	return errmsg__set(f, -EINVAL,

@@ -37,6 +37,10 @@ int options__events(const struct config *c, struct errmsg *f)
 		return errmsg__set(f, -EINVAL,
 				   "--clock wall and --event exclude each other: use --off-cpu, "
 				   "which adds waiting as a sample type");
+	if (c->calls.n)
+		return errmsg__set(f, -EINVAL,
+				   "--calls times calls by samples of time, and --event takes "
+				   "others: leave one out");
 	if (options__one_type(c, f))
 		return -EINVAL;
 	for (uint32_t i = 0; i < c->events.n && c->period; i++)

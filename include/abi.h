@@ -135,7 +135,12 @@ struct xr_slot {
  * With XR_F_CALLS part 0 has one slot for the sample before the frames: the number of collections
  * that R began, and XR_COUNTED, or 0 if that number is not known.
  */
-#define XR_COUNTED    1u
+#define XR_COUNTED 1u
+/*
+ * Above that bit: for how many ns before `time` the stack may be from, where it was read from
+ * outside.  A record with XR_F_NONE has that in `file`.
+ */
+#define XR_LAG_SHIFT  1
 #define XR_CALL_SLOTS 1u
 
 /*

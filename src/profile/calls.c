@@ -235,6 +235,7 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 					       int *err)
 {
 	struct call_track *t = *track;
+	uint64_t last;
 
 	*err = 0;
 	if (s->flags & XR_F_OTHER_THREAD || !(s->flags & (XR_F_CALLS | XR_F_NONE)))
@@ -249,8 +250,9 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 		*err = track__end(t, 0, sample__from(calls, t, s), p, sink);
 	else
 		*err = track__compare(calls, t, p, s, sink);
-	if (s->time > t->last)
-		t->last = s->time;
+	last = s->time - (s->lag < s->time ? s->lag : s->time);
+	if (last > t->last)
+		t->last = last;
 	if (s->flags & XR_F_CALLS) {
 		t->counted = s->counted;
 		t->completed = sample__completed(s);

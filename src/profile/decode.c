@@ -274,8 +274,11 @@ static void pending__collections(struct pending *p, const struct xr_sample *r)
 {
 	const struct xr_slot *slot = &r->slots[XR_FIRST_SLOTS(r->flags & XR_F_MEMORY)];
 
+	if (r->flags & XR_F_NONE)
+		p->sample.lag = r->file;
 	if (r->part || !(r->flags & XR_F_CALLS))
 		return;
+	p->sample.lag = slot->more >> XR_LAG_SHIFT;
 	p->sample.collections = (uint32_t)slot->word;
 	p->sample.counted = slot->more & XR_COUNTED;
 }

@@ -167,7 +167,8 @@ struct sample {
 	const struct sample_call *calls;
 	uint32_t ncalls;
 	uint32_t collections;
-	bool counted;			 /* `collections` is known */
+	bool counted; /* `collections` is known */
+	uint64_t lag; /* ns: for how long before its time the stack may be from */
 	const struct profile_call *call; /* the innermost that it is in; NULL: none */
 	/* what the R program had set as its labels, ordered by key; of different keys */
 	const struct profile_label *labels;

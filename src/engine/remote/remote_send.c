@@ -18,6 +18,12 @@ static uint32_t remote__part(const struct remote_walk *rw, uint32_t from)
 	return from + n < rw->nslots ? n : rw->nslots - from;
 }
 
+/* How long before its time the stack of @s may have been so, ns. */
+static uint64_t remote__lag(const struct remote_walk *rw, const struct xr_sample *s)
+{
+	return s->time > rw->began ? s->time - rw->began : 0;
+}
+
 void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 {
 	struct xr_sample *s = &rw->record.sample;
@@ -43,6 +49,9 @@ void remote_walk__send(struct remote_walk *rw, const struct xr_sample *like)
 		s->flags |= remote_native__flags(rw->native);
 	else if (rw->no_native)
 		s->flags |= XR_F_NATIVE | XR_F_NATIVE_CUT;
+	if (rw->first & XR_F_CALLS && rw->nslots > XR_FIRST_SLOTS(rw->first & XR_F_MEMORY))
+		rw->slots[XR_FIRST_SLOTS(rw->first & XR_F_MEMORY)].more |= remote__lag(rw, s)
+									   << XR_LAG_SHIFT;
 	do {
 		uint32_t n = remote__part(rw, sent);
 
@@ -67,5 +76,6 @@ void remote_walk__send_none(struct remote_walk *rw, const struct xr_sample *like
 	s.head = (struct xr_head){.type = XR_REC_SAMPLE, .size = sizeof(s)};
 	s.serial = rw->walk.row.serial;
 	s.flags = XR_F_NONE;
+	s.file = remote__lag(rw, &s);
 	rw->sink(rw->sink_arg, &s, sizeof(s));
 }

@@ -146,6 +146,19 @@ TEST(waits)
 	tap__is(seen, "f 15-25+-10", "of a short one only the end is known");
 }
 
+TEST(lag)
+{
+	const struct sample late = {.counted = true, .lag = 8 * NS_PER_MS};
+
+	LOOK_FOR("f");
+	sample(10, "main:1");
+	sample_as(late, 20, "main:1 f:2");
+	sample_as(late, 30, "main:1 f:3");
+	sample_as(late, 40, "main:1");
+	tap__is(seen, "f 15-21+-14, f 21-31+-18",
+		"a stack that was read some time before may have changed since");
+}
+
 TEST(collections)
 {
 	LOOK_FOR("f");

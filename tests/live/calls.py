@@ -19,7 +19,7 @@ def logged_calls(path):
         first, last, ends, ended, cpu, slept = map(float, numbers)
         yield {"function": name, "first": 1000 * first, "last": 1000 * last,
                "ends": 1000 * ends, "ended": 1000 * ended, "cpu": cpu, "slept": slept,
-               "found": []}
+               "found": None}
 
 
 def found_calls(path):
@@ -30,8 +30,30 @@ def found_calls(path):
             yield call
 
 
-def overlap(call, entry):
-    return min(call["from"] + call["ms"], entry["ended"]) - max(call["from"], entry["first"])
+def off(call, entry):
+    """By how many ms the duration is wrong at least: the log knows each end within two times."""
+    return max(call["ms"] - (entry["ended"] - entry["first"]),
+               entry["ends"] - entry["last"] - call["ms"], 0)
+
+
+def may_be(call, entry):
+    """Can that be the logged call, within the error that is stated?"""
+    error = call["error_ms"] + ROUNDING
+    return (call["function"] == entry["function"] and off(call, entry) <= error and
+            call["from"] + call["ms"] >= entry["first"] - error and
+            call["from"] <= entry["ended"] + error)
+
+
+def match(call, log, tried):
+    """Give the call a logged one, each to one call alone; others may move to another."""
+    for number, entry in enumerate(log):
+        if number in tried or not may_be(call, entry):
+            continue
+        tried.add(number)
+        if entry["found"] is None or match(entry["found"], log, tried):
+            entry["found"] = call
+            return True
+    return False
 
 
 def main():
@@ -42,34 +64,24 @@ def main():
     certain = 1000 / float(sys.argv[4]) + 2
     wrong, errors, ambiguous = [], [], 0
 
-    for call in found_calls(sys.argv[2]):
-        best = max((e for e in log if e["function"] == call["function"]),
-                   key=lambda e: overlap(call, e), default=None)
-        if not best or overlap(call, best) < -call["error_ms"] - ROUNDING:
-            wrong.append(f"found and not logged: {call}")
-        else:
-            best["found"].append(call)
+    for call in sorted(found_calls(sys.argv[2]), key=lambda c: -c["ms"]):
+        if not match(call, log, set()):
+            wrong.append(f"found, and not logged so, or a part of another: {call}")
     # calls that had no sample because these were not taken
     unseen = sum(stats[key] for key in ("missed", "unreadable", "lost"))
     wall = stats["clock"] == "wall"
     for entry in log:
         found = entry["found"]
-        longest = entry["ended"] - entry["first"]
         shortest = entry["ends"] - entry["last"]
         seen = max(entry["cpu"], entry["slept"]) if not wall else shortest
-        if len(found) > 1:
-            wrong.append(f"found {len(found)} times: {entry}")
         if not found and seen >= certain:
             unseen -= 1
             if unseen < 0:
                 wrong.append(f"not found: {entry}")
-        if len(found) != 1:
+        if not found:
             continue
-        call = found[0]
-        off = max(call["ms"] - longest, shortest - call["ms"], 0)
-        errors.append((off, call["error_ms"]))
-        if off > call["error_ms"] + ROUNDING:
-            wrong.append(f"off by {off:.1f} ms: {entry}")
+        call = found
+        errors.append((off(call, entry), call["error_ms"]))
         ambiguous += call["ambiguous"]
         if call["running"] or call["cut"]:
             wrong.append(f"not complete: {call}")

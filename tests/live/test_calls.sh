@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: include bpf engine/remote profile/calls profile/slower cmd/report_calls session
+# tier: all
 # also: ptrace vmread
 # timeout: 900
 #

@@ -183,7 +183,8 @@ TEST(dump)
 	keys("<down><down><down><down>");
 	tap__ok(view.dump_lines == 3 && view.first_dump_line == 2, "down to its last line");
 	keys("d");
-	tap__ok(view.dumps == 2 && !view.dump && !view.first_dump_line, "again, from its first line");
+	tap__ok(view.dumps == 2 && !view.dump && !view.first_dump_line,
+		"again, from its first line");
 	keys("<escape>");
 	tap__ok(view.pane == TOP_FUNCTIONS, "and back");
 }

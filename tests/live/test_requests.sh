@@ -38,3 +38,4 @@ for s in raw_pprof.read(sys.argv[1])[0]:
 ' "$PROF_OUT" "$tests/lib" | sort -u)
 is "$requests" "$(printf 'computes GET /held\nwaits GET /held')" "all samples of the handler that served it have it"
 target_kill
+done_testing

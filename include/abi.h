@@ -230,7 +230,7 @@ enum xr_form {
 #define XR_F_UNPROVEN	  0x80u /* file and line are missing: R_BCbody and R_BCpc are not proven */
 
 #define XR_F_PACKAGES 0x100u /* frames have a slot for their function */
-#define XR_F_NATIVE   0x200u /* native frames were looked for: said in the last part alone */
+#define XR_F_NATIVE   0x200u /* the sampler looked for native frames; the last part alone has it */
 #define XR_F_ELSEWHERE                                                                             \
 	0x800u /* R's frames are of R's thread, which waits, the native ones of this */
 /* Of XR_EVENT_SWITCH, why it left its CPU; none of these: it slept, and could be interrupted. */
@@ -239,7 +239,7 @@ enum xr_form {
 #define XR_F_STOPPED	0x4000u /* by a signal, or a tracer */
 #define XR_F_WAIT	(XR_F_PREEMPTED | XR_F_DISK | XR_F_STOPPED) /* all of these */
 #define XR_F_MEMORY	0x8000u	 /* R's counts of its memory come first: struct xr_memory */
-#define XR_F_NATIVE_CUT 0x400u	 /* and those further out than the last one could not be had */
+#define XR_F_NATIVE_CUT 0x400u	 /* it could not read those further out than the last one */
 #define XR_F_CALLS	0x10000u /* frames have a slot for their call */
 /*
  * R's thread executes no function of R.  Such a record has no slots and is not a sample.  Its one

@@ -44,7 +44,7 @@ struct config {
 	bool no_packages;
 	enum config_native native;
 	struct event_list events;  /* --event; none: ticks */
-	struct calls_wanted calls; /* --calls; none: calls are not told apart */
+	struct calls_wanted calls; /* --calls; none: no calls are looked for */
 	double slower;		   /* seconds; 0: samples of all calls, and outside of calls */
 	uint32_t period;	   /* one sample for this many events; 0: not given */
 	uint32_t max_sample_us;	   /* what reading one stack may take */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Single calls of functions, told apart by the samples of a process, which come in order.
+ * Finds single calls of functions in the samples of a process, which come in order.
  *
  * Two samples see the same call if its environment, its context and all calls outside of it are the
  * same (abi.h, XR_CALL_OLD), unless R collected garbage in between and its environment is younger
@@ -19,7 +19,7 @@
 #define CALLS_HTTP	"httpuv::rookCall" /* serves one HTTP request: httpuv 1.0 to 1.6 */
 #define CALLS_OUTERMOST "^*"		   /* the name for every outermost call */
 #define CALLS_NAMES_MAX 16u		   /* names that are asked for */
-#define CALLS_DEPTH_MAX 64u		   /* calls of one process that are told apart at a time */
+#define CALLS_DEPTH_MAX 64u		   /* calls of one process that are followed at a time */
 
 /*
  * call_name__ok - can functions be called so: `f`, `pkg::f`, `pkg:::f`, with `*` and `?` in either
@@ -27,7 +27,7 @@
  */
 bool call_name__ok(const char *name);
 
-/* The functions whose calls are told apart; texts are borrowed. */
+/* The functions whose calls are looked for; texts are borrowed. */
 struct calls_wanted {
 	const char *names[CALLS_NAMES_MAX];
 	size_t n;

@@ -36,7 +36,7 @@ struct session_config {
 	bool lines;	  /* and a sample is lines, one for each (records.c) */
 	const struct event_list *events; /* and `period`: as in struct engine_config */
 	uint32_t period;
-	const struct calls_wanted *calls; /* with XR_ROW_CALLS; NULL: none are told apart */
+	const struct calls_wanted *calls; /* with XR_ROW_CALLS; NULL: no calls are looked for */
 	uint32_t max_sample_us;		  /* what reading one stack may take; 0: XR_SAMPLE_US */
 	bool rate_changes;		  /* session__set_freq may be called */
 	uint32_t max_processes;		  /* sampled at a time, up to a million; 0: LIMIT_SAMPLED */

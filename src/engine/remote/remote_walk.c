@@ -267,14 +267,14 @@ int remote_walk__moving(struct remote_walk *rw)
 
 	remote__allow(rw, REMOTE_LOOKS);
 	for (uint32_t i = 0; i < TRIES_MAX && !remote__late(rw); i++) {
-		bool anew = stale || (i % TRIES_AHEAD == 0 && (!i || !rw->matched)), still;
+		bool fresh = stale || (i % TRIES_AHEAD == 0 && (!i || !rw->matched)), still;
 
-		if (i && (anew || remote__too_old(rw))) {
+		if (i && (fresh || remote__too_old(rw))) {
 			remote__ahead(rw);
-			anew = true;
+			fresh = true;
 		}
-		still = anew ? remote_walk__try(rw, &rw->plan, remote__guess(rw), &err)
-			     : remote_walk__try(rw, &rw->top, rw->top.count, &err);
+		still = fresh ? remote_walk__try(rw, &rw->plan, remote__guess(rw), &err)
+			      : remote_walk__try(rw, &rw->top, rw->top.count, &err);
 		if (rw->memory.gone)
 			return -XR_EXITING;
 		still = still && !remote__too_old(rw);

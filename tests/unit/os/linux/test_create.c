@@ -127,7 +127,8 @@ static void test_others(void)
 		"a file of another user is left alone: %s", os__reason(-OS_FILE_OF_OTHERS));
 	tap__bail_if(mkfifo(tap__path("fifo"), 0666), "no FIFO");
 	belongs_to_other("fifo");
-	tap__ok(made("fifo") == -OS_FILE_OF_OTHERS, "so is a FIFO, without waiting for its reader");
+	tap__ok(made("fifo") == -OS_FILE_OF_OTHERS,
+		"a FIFO of others is refused, without waiting for its reader");
 	tap__ok(!os__mkdir(tap__path("dir")) && os__mkdir(tap__path("dir")) == -EEXIST,
 		"a directory");
 	holds("dir/file", "old");

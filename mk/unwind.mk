@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Unwinding without the profiler: the stack of a process that gdb holds, and the table of a file (tests/live/test_unwind*.sh).
+# The unwind table of a file, for tests/live/test_unwind_tables.sh.
 
-UNWIND_TOOLS = $(BUILD)/unwind-stack $(BUILD)/unwind-dump
+UNWIND_DUMP = $(BUILD)/unwind-dump
 
-unit-tests: $(UNWIND_TOOLS)
+unit-tests: $(UNWIND_DUMP)
 
-$(UNWIND_TOOLS): $(BUILD)/unwind-%: tests/fixtures/unwind_%.c $(LIB)
+$(UNWIND_DUMP): tests/fixtures/unwind_dump.c $(LIB)
 	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) -D_GNU_SOURCE $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LDLIBS)
 
--include $(UNWIND_TOOLS:%=%.d)
+-include $(UNWIND_DUMP).d

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Forks and execs. Arguments: FOLDER KIND HELPER [N] (HELPER: the shared object made from all_fork.c)
+# Forks. Arguments: FOLDER KIND HELPER [N] (HELPER: the shared object made from all_fork.c)
 #   storm   N children, 16 at a time, that compute in storm_child() for some milliseconds
 #   churn   N children that end at once, in tenths; the number of tenths done is left in files tenth.1 ...
-#   exec    computes in before_exec(), then the process becomes another R, with after_exec.R
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 kind <- args[[2L]]
@@ -34,15 +33,10 @@ churn_parent <- function(n) {
         await(paste0("seen.", tenth))
     }
 }
-before_exec <- function(seconds) burn(seconds)
 
 ready()
 await("go")
 switch(kind,
     storm = storm_parent(n),
-    churn = churn_parent(n),
-    exec = {
-        before_exec(0.6)
-        .C("all_become", file.path(R.home("bin"), "R"), file.path(folder, "all_after_exec.R"), folder)
-    })
+    churn = churn_parent(n))
 done()

@@ -67,6 +67,7 @@ TEST(names_taken)
 TEST(directory)
 {
 
+	notes[0] = '\0';
 	open_at("rprof", "many", true);
 	tap__ok(outputs__per_process(ss), "several processes: a directory is made");
 	put(1, 10, "f");
@@ -78,6 +79,9 @@ TEST(directory)
 	tap__ok(content_is("many/Rprof.10.out", "sample.interval=10000\n\"f\" \n") &&
 			content_is("many/Rprof.10.1.out", "sample.interval=10000\n\"h\" \n"),
 		"a pid that came round again does not overwrite the first");
+	tap__ok(strstr(notes, "Rprof.10.out already exists and is kept") &&
+			strchr(notes, '\n') == notes + strlen(notes) - 1,
+		"one line has the new name");
 	tap__ok(content_is("many/Rprof.70000.out", "sample.interval=10000\n\"g\" \n"),
 		"the other process is apart");
 	open_at("rprof", "many", false);
@@ -107,9 +111,11 @@ TEST(few)
 					.several = true,
 					.index = true,
 					.least = 3,
-					.files = files};
+					.files = files,
+					.note = take_note};
 	struct profile_process named = {.serial = 4, .pid = 40, .comm = "R"};
 
+	notes[0] = '\0';
 	open_by(&config);
 	tap__ok(outputs__per_process(ss), "there will be files");
 	sink__process(&sink, &named, PROFILE_BEGAN);
@@ -135,6 +141,9 @@ TEST(few)
 		"nothing is in both, and nothing in none");
 	tap__ok(content_is("few/Rprof.others.1.out", "sample.interval=10000\n\"l\" \n"),
 		"what was not moved stays");
+	tap__ok(strstr(notes,
+		       "Rprof.others.out has the 2 samples of 2 processes with fewer than 3"),
+		"a line has how many are in common files");
 	tap__ok(content_is("few/Rprof.40.out", "sample.interval=10000\n\"j\" \n"),
 		"one that was named has its file in any case");
 	tap__ok(strstr(content("few/index.jsonl"), "{\"file\": \"Rprof.others.out\", \"samples\": "

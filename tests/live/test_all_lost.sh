@@ -64,38 +64,4 @@ for n in 1 2 3 4 5; do
 done
 is "$(folded_pids "$WORK/chain.out" "chain_link_" | wc -l)" 1 "all by the same pid"
 
-# --- a file for each process ---
-
-target_start host all_spin first
-first=$TARGET_PID
-env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -a -v -o "$WORK/dir/" --stats "$WORK/dir.stats" 2>"$WORK/dir.err" </dev/null &
-PROF_PID=$! PROF_OUT=$WORK/dir
-live_pids+=("$PROF_PID")
-wait_until 300 grep -q "watching for R" "$WORK/dir.err"
-target_start host all_spin second 1
-second=$TARGET_PID
-open_files() {
-	find "/proc/$PROF_PID/fd" -lname "*Rprof.$second.out" | wc -l
-}
-wait_until 300 test -s "$WORK/dir/Rprof.$second.out"
-ok $? "a later process gets a separate file"
-target_await_done
-wait_until 300 gone "$second"
-closed() {
-	[ "$(open_files)" -eq 0 ]
-}
-wait_until 300 closed
-ok $? "when it ends, its file is closed"
-alive "$PROF_PID"
-ok $? "and the profiler goes on"
-check_rprof "$WORK/dir/Rprof.$second.out" "the file of the one that ended"
-grep -q '"second_inner" "second_outer"' "$WORK/dir/Rprof.$second.out"
-ok $? "it has its functions"
-wait_until 300 grep -q first_inner "$WORK/dir/Rprof.$first.out"
-prof_stop
-is "$PROF_STATUS" 0 "the profiler ends"
-check_stats "$WORK/dir.stats" "files"
-check_rprof "$WORK/dir/Rprof.$first.out" "the file of the one that runs"
-is "$(grep -l first_inner "$WORK"/dir/*)" "$WORK/dir/Rprof.$first.out" "only it has its functions"
-is "$(grep -l second_inner "$WORK"/dir/*)" "$WORK/dir/Rprof.$second.out" "and so with the other"
 done_testing

@@ -47,6 +47,8 @@ starts "bpf refused" ptrace "seccomp filter .* forbids bpf\(2\)" "${refuse[@]}" 
 starts "perf_event_open refused" ptrace "seccomp filter .* forbids perf_event_open\(2\)" "${refuse[@]}" perf_event_open
 starts "ptrace refused" bpf '^$' "${refuse[@]}" ptrace
 starts "process_vm_readv refused" bpf '^$' "${refuse[@]}" process_vm_readv
+starts "bpf missing" ptrace "seccomp|missing from this kernel" "$WORK/refuse" ENOSYS bpf
+starts "bpf and ptrace refused" vmread "seccomp filter" "${refuse[@]}" bpf,ptrace
 starts "Docker's capabilities, ptrace refused" vmread "no CAP_BPF" "${docker[@]}" "${refuse[@]}" ptrace
 
 # busy NAME COMMAND...: an R that computes; COMMAND starts R. It is stopped while it is not profiled.
@@ -154,6 +156,23 @@ refused "a user, root's R" "another user's; run as root \\(sudo\\) or with CAP_S
 	"${as_user[@]}" -- -e ptrace -p "${pid[root]}"
 refused "process_vm_readv refused, engine vmread" "seccomp filter .* forbids process_vm_readv\(2\); allow it: docker run" \
 	"${refuse[@]}" process_vm_readv -- -e vmread -p "${pid[root]}"
+refused "ptrace refused, engine ptrace" "ptrace: a seccomp filter" "${refuse[@]}" ptrace -- -e ptrace -p "${pid[root]}"
+refused "every way refused" "bpf" "${refuse[@]}" bpf,ptrace,process_vm_readv -- -p "${pid[root]}"
+
+# All processes, new ones too, although the kernel does not report them.
+"${refuse[@]}" perf_event_open "$XRPROF" -e ptrace --all -o "$WORK/all/" 2>"$WORK/all.err" </dev/null &
+job=$!
+live_pids+=("$job")
+check "--all without perf events: the profiler reports that it scans for processes" wait_until 60 \
+	grep -q "twice a second, because cannot receive process events" "$WORK/all.err" || diag "$(cat "$WORK/all.err")"
+busy later R
+wait_until 300 test -e "$WORK/ready/later"
+check "--all without perf events: an R that comes later" wait_until 60 \
+	grep -qs in_busy "$WORK/all/Rprof.$(target_find "${pid[later]}").out"
+ready later
+kill -INT "$job"
+wait "$job"
+is $? 0 "--all without perf events: exit status 0" || diag "$(cat "$WORK/all.err")"
 
 # What info finds is what works.
 for place in docker userns noptrace; do

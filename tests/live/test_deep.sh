@@ -9,10 +9,6 @@
 # tryCatch(); with bpf_loop and, as on kernels without it, with tail calls. The wanted stack is R's own sys.calls() at the
 # innermost call. What is deeper than the limit is cut at the outermost end, marked and counted. (Alone: samples that take so
 # long make the kernel lower the rate it allows to anybody.)
-#
-# With the default budget outer frames are cut, but no sample is left out: a function has its share
-# of the CPU time at any depth. test_deep.sh shares [SECONDS [LEVELS...]] checks that alone (10 s,
-# 20 to 32,000 levels).
 . "$(dirname "$0")/../lib/live.sh"
 
 TARGET_WRAP=(prlimit --stack=unlimited)
@@ -50,45 +46,6 @@ deep_compare() {
 		}
 		END { print good + 0, bad + 0 }' "$1" "$2"
 }
-
-# shares SECONDS LEVELS: the shares of a function below LEVELS calls and of one below none, each of
-# which computes for SECONDS, against the CPU time that they measure. Ticks come at regular times, so
-# errors are smaller than binomial ones, of which one in a million is beyond 4.9 standard deviations.
-shares() {
-	local name="half of the time below $2 calls" stacks
-	target_start host deep_shares "$1" "$2"
-	prof_start "$TARGET_DIR/ours.out" -p "$TARGET_PID" || return
-	target_go
-	target_await_done
-	prof_wait 300
-	is "$PROF_STATUS" 0 "$name: profiled" || diag "$(cat "$PROF_OUT.err")"
-	check_stats "$PROF_OUT.stats" "$name"
-	is "$(stat_of "$PROF_OUT.stats" throttled)" 0 "$name: no tick is left out"
-	stacks="of $(stat_of "$PROF_OUT.stats" written) stacks $(stat_of "$PROF_OUT.stats" over_budget) cut"
-	stacks+=", the longest took $(stat_of "$PROF_OUT.stats" longest_sample_us) us"
-	awk -v stacks="$stacks" '
-		NR == FNR { took[NR] = $1; next }
-		FNR == 1 { next }
-		{ sub(/^("cpu_time" )/, "") }
-		/^"below" / { below++ }
-		/^"above" / { above++ }
-		END {
-			n = above + below; p = took[2] / (took[1] + took[2])
-			z = n ? (below - n * p) / sqrt(n * p * (1 - p)) : 99
-			printf "# %d of %d samples (%.4f), %.4f of the CPU time: %.2f standard deviations; %s\n",
-				below, n, n ? below / n : 0, p, z, stacks
-			exit !(n >= 100 && z > -4.9 && z < 4.9)
-		}' "$TARGET_DIR/shares.txt" "$PROF_OUT"
-	ok $? "$name: it has its share of the samples" || diag "$(cat "$PROF_OUT.err")"
-}
-
-if [ "${1:-}" = shares ]; then
-	for levels in "${@:3}"; do shares "${2:-10}" "$levels"; done
-	[ $# -gt 2 ] || for levels in 20 1500 2400 4900 32000; do shares "${2:-10}" "$levels"; done
-	done_testing
-	exit
-fi
-[ "$XRPROF_ENGINE" != bpf ] || shares 2 4900
 
 loops=default
 [ "$XRPROF_ENGINE" != bpf ] || loops="default 0"

@@ -211,7 +211,7 @@ for part in "$WORK"/middle.[0-9]*; do
 	ok $? "middle: every stack is one that the program can have (${part##*.}, $(wc -l <"$part") samples)" || diag "$(head -20 "$WORK/graph")"
 done
 
-# --- what is refused ---
+# --- what is refused; options that exclude each other are in unit:cmd/options ---
 refused() {
 	local wanted=$1 name=$2 pattern=$3
 	shift 3
@@ -222,15 +222,6 @@ refused() {
 }
 pid=$TARGET_PID
 echo text >"$WORK/text"
-refused 2 "no name" 'did you mean page-faults' --event page-fault -p "$pid"
-refused 2 "no kind" 'tracepoint:, uprobe: and usdt:' --event wrong:a -p "$pid"
-refused 2 "half a tracepoint" 'tracepoint:CATEGORY:NAME' --event tracepoint:a -p "$pid"
-refused 2 "twice" 'twice' --event cs --event cs -f pprof -p "$pid"
-refused 2 "two, of a format with one number" 'pprof, speedscope or flamegraph' --event cs --event faults -f folded -p "$pid"
-refused 2 "one, and waiting" 'pprof, speedscope or flamegraph' --event cs --off-cpu -f rprof -p "$pid"
-refused 2 "a period of nothing" '--event' --period 3 -p "$pid"
-refused 2 "wall time" '--off-cpu' --event cs --clock wall -p "$pid"
-refused 2 "another engine" 'engine bpf' -e vmread --event cs -p "$pid"
 refused 1 "no such tracepoint" 'no such tracepoint' --event tracepoint:syscalls:sys_enter_wrong -p "$pid"
 refused 1 "no such function" 'no such function' --event "uprobe:$so:wrong" -p "$pid"
 refused 1 "behind its end" 'shorter' --event "uprobe:$so:events_callee+4096" -p "$pid"

@@ -81,37 +81,6 @@ check "the machine" has host=lab
 check "nothing else of the environment is anywhere" eval '! { cat "$SERVE_ERR"; zcat "$dir"/*; } | grep -qaE "s3cret|XRPROF_SECRET"'
 line "$(zcat "$dir"/index-*.jsonl.gz)" '"command": ?"[^"]*spin\.R' "the index has the command lines"
 
-# --- from the first interval on ---
-
-# first PID: the first file with samples of it; what is open ends
-first() {
-	local file
-	kill -USR1 "$SERVE_PID"
-	for file in $(windows_in "$dir"); do
-		if go tool pprof -sample_index=samples -tags "$file" 2>/dev/null | grep -qE "%\): *$1\$"; then
-			echo "$file"
-			return 0
-		fi
-	done
-	return 1
-}
-# without_service PID FILE: does FILE have a sample of it without a service?
-without_service() {
-	go tool pprof -tagfocus="pid=$1" -tagignore='service=.' -sample_index=samples -tags "$2" 2>/dev/null | grep -qE "%\): *$1\$"
-}
-# its first sample comes when it comes, so this is looked at some times
-for round in 1 2 3 4 5; do
-	dir=$WORK/first$round
-	serve_start --dir "$dir" --interval 5 -F 997 --max-cpu 0 --pid "$blue,$red"
-	ok $? "serve starts, with short intervals"
-	for pid in "$blue" "$red"; do
-		check "process $pid, busy before, is in a file" wait_until 60 first "$pid"
-		without_service "$pid" "$(first "$pid")"
-		is $? 1 "with its service from its first sample on"
-	done
-	serve_stop
-done
-
 # --- one service for all; and reading it back ---
 
 dir=$WORK/fixed

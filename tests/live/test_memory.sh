@@ -5,8 +5,7 @@
 # timeout: 600
 #
 # --memory: the counts are those that R's own profiler writes, which runs in the same process at the
-# same time. The functions that allocate bytes have them. Readers of Rprof.out read them. If the
-# profiler does not find the counts of a process it reports it, and profiles the process without.
+# same time. The functions that allocate bytes have them. Readers of Rprof.out read them.
 . "$(dirname "$0")/../lib/live.sh"
 
 places=$(all_places host static bullseye trixie sid)
@@ -61,24 +60,6 @@ for place in $places; do
 	figure "$place: $(compare "$TARGET_DIR/oracle.out" "$PROF_OUT" 2>/dev/null | tail -n 2 | tr '\n' ' ')"
 done
 
-# Counts are proven when something allocates: lines that come before wait, and have what was in use then.
-fixture "$WORK/spin_until.so" spin_until.c -shared -fPIC
-target_start host memory late "$WORK/spin_until.so"
-wait_until 60 test -e "$TARGET_DIR/spins"
-prof_start "$TARGET_DIR/ours.out" -F 99 --memory -p "$TARGET_PID"
-used() {
-	awk '{ print $14 + $15 }' "/proc/$TARGET_PID/stat"
-}
-began=$(used)
-wait_until 100 eval '[ $(($(used) - began)) -ge 100 ]' # a second
-target_go
-prof_wait
-is "$PROF_STATUS" 0 "late: exit status 0" || diag "$(cat "$PROF_OUT.err")"
-check "lines before the first allocation have what was in use" awk -F: '
-	NR > 1 && $2 + 0 < 1000 { print; exit bad = 1 }
-	/"still"/ { n++; if (was && $3 != was) { print; exit bad = 1 } was = $3 }
-	END { if (n < 5) print n " lines"; exit bad || n < 5 }' "$PROF_OUT"
-
 # What follows is the same for each engine.
 [ "$XRPROF_ENGINE" = bpf ] || in_all || {
 	done_testing
@@ -100,27 +81,6 @@ if part_needs "profvis has its memory" r-package profvis; then
 		p <- profvis::profvis(prof_input = commandArgs(TRUE))$x$message$prof
 		stopifnot(length(p$memalloc) == length(p$label), max(p$memalloc) > 80, max(p$meminc) > 30, min(p$meminc) < -30)
 	R
-fi
-if in_all && part_needs "profvis draws its memory" r-package profvis && part_needs "profvis draws its memory" program chromium; then
-	# in a browser, for what it draws is up to its script
-	check "profvis makes a page" Rscript --vanilla - "$ours" "$WORK/profvis.html" <<-'R'
-		args <- commandArgs(TRUE)
-		htmlwidgets::saveWidget(profvis::profvis(prof_input = args[[1]]), args[[2]], selfcontained = FALSE)
-	R
-	check "which draws its memory" python3 - "$tests/lib" "$WORK" <<-'PY'
-		import sys
-		sys.path.insert(0, sys.argv[1])
-		from browser import Browser
-		with Browser(sys.argv[2]) as browser:
-		    page = browser.open(f"file://{sys.argv[2]}/profvis.html")
-		    tab = "[...document.querySelectorAll('*')].find(e => !e.children.length && e.textContent.trim() == 'Data')"
-		    page.wait(f"({tab} && {tab}.click(), document.querySelector('.memory-info-right') !== null)")
-		    rows = page.evaluate("""[...document.querySelectorAll('tr')].filter(r => r.querySelector('.memory-info-right')).map(r =>
-		        [r.cells[0].textContent.trim(), r.querySelector('.memory-info-right').textContent, r.querySelector('.memory-rightbar').getBoundingClientRect().width])""")
-		    print(rows)
-		    grown = {name: (float(text), width) for name, text, width in rows if text}
-		    sys.exit(not (grown["phases"][0] > 40 and max(width for _, width in grown.values()) > 1))
-	PY
 fi
 check "report reads the file" grep -q phase_large <("$XRPROF" report "$ours" 2>&1)
 for file in "$ours" "$WORK/target1/oracle.out"; do
@@ -169,53 +129,6 @@ check "bytes allocated, by function, are 1 : 2 : 4" shares
 figure "$(shares 2>/dev/null)"
 "$XRPROF" report "$PROF_OUT" --sample-type alloc_space </dev/null 2>/dev/null | grep -q MiB
 ok $? "report prints them as bytes"
-
-# An R whose get_current_mem() is another function: there the counts are not found.
-patch_libr() {
-	python3 - "$1" "$2" <<-'PY'
-		import struct, sys
-		data = bytearray(open(sys.argv[1], "rb").read())
-		at, size, n = struct.unpack_from("<Q", data, 32)[0], *struct.unpack_from("<HH", data, 54)
-		code = [struct.unpack_from("<IIQQQQ", data, at + i * size) for i in range(n)]
-		code = [c for c in code if c[0] == 1 and c[1] & 1][0]
-		offset, address, length = code[2], code[3], code[5]
-		def variables(i, j):
-		    seen = set()
-		    for k in range(i, j):
-		        if data[k] == 0x48 and data[k + 1] == 0x8b and data[k + 2] & 0xc7 == 5:
-		            seen.add(k + 7 - offset + address + struct.unpack_from("<i", data, k + 3)[0])
-		    return seen
-		# mov VARIABLE, REGISTER, and mov REGISTER, (ARGUMENT), three times within so few bytes
-		done, i = 0, offset - 1
-		while (i := data.find(b"\x48\x8b\x05", i + 1, offset + length - 64)) >= 0:
-		    some = data[i:i + 48]
-		    if len(variables(i, i + 32)) >= 3 and b"\x48\x89\x07" in some and b"\x48\x89\x06" in some and 0xc3 in data[i:i + 64]:
-		        data[i] = 0xc3
-		        done += 1
-		open(sys.argv[2], "wb").write(data)
-		assert done, "not found"
-	PY
-}
-libr=$(R --vanilla RHOME)/lib/libR.so
-if [ "$(uname -m)" != x86_64 ] || [ ! -e "$libr" ]; then
-	skip "this machine's code is another" "a process whose counts are not found"
-else
-	mkdir "$WORK/other"
-	check "an R with another get_current_mem()" patch_libr "$libr" "$WORK/other/libR.so"
-	TARGET_WRAP=(env "LD_LIBRARY_PATH=$WORK/other" "R_LD_LIBRARY_PATH=$WORK/other")
-	target_start host memory spin
-	prof_start "$TARGET_DIR/ours.out" -F 99 -d 2 --memory -p "$TARGET_PID"
-	target_go
-	prof_wait
-	is "$PROF_STATUS" 0 "it is profiled"
-	is "$(grep -c "no memory counts: R_SmallVallocSize, R_LargeVallocSize and R_NodesInUse were not found in" "$PROF_OUT.err")" 1 \
-		"that they are not found is one line" || diag "$(cat "$PROF_OUT.err")"
-	[ "$(grep -c '^:0:0:0:0:"' "$PROF_OUT")" -gt 20 ] && grep -q spin "$PROF_OUT"
-	ok $? "its lines have none"
-	is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["memory"])' "$PROF_OUT.stats")" \
-		"{'proven': 0, 'unproven': 0, 'none': 1}" "--stats has the process without counts"
-	target_kill
-fi
 
 prof --memory -f folded -o "$WORK/no.folded" -p $$ 2>"$WORK/no.err"
 is $? 2 "a format with one number is refused" || diag "$(cat "$WORK/no.err")"

@@ -52,43 +52,7 @@ wait "$target"
 
 "$make_page" -x page many 100000 4 "$WORK/large.html"
 "$make_page" -x page many 4000 40 "$WORK/processes.html"
-# The sources that another user's program names: files that this user may read or not, and paths
-# that are not files.
-uid=65534
-mkdir "$WORK/his" "$WORK/roots"
-echo 'his <- "own source"' >"$WORK/his/his.R"
-echo 'all <- "for all"' >"$WORK/all.R"
-echo 'secret <- "of root"' >"$WORK/roots/secret.R"
-cp "$WORK/roots/secret.R" "$WORK/secret.R"
-ln -s ../secret.R "$WORK/his/link.R"
-chmod 700 "$WORK/his" "$WORK/roots"
-chmod 600 "$WORK/his/his.R" "$WORK/secret.R"
-chmod 711 "$WORK"
-mkdir "$WORK/run"
-chown -R $uid "$WORK/his" "$WORK/run"
-setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all R --vanilla --no-echo -f "$tests/live/r/sources.R" --args \
-	"$WORK/run" "$WORK/his/his.R" "$WORK/all.R" "$WORK/roots/secret.R" "$WORK/secret.R" "$WORK/his/link.R" /etc/shadow \
-	>/dev/null 2>"$WORK/run.err" </dev/null &
-target=$!
-live_pids+=("$target")
-wait_until 300 eval '[ -e "$WORK/run/ready" ] || gone "$target"'
-prof -p "$(target_find "$target")" -d 1.5 -F 499 --lines -f flamegraph -o "$WORK/sources.html" 2>"$WORK/sources.err"
-is $? 0 "a stranger's program is profiled" || diag "$(cat "$WORK/sources.err" "$WORK/run.err")"
-kill -KILL "$target"
-wait "$target" 2>/dev/null
-for name in his/his.R all.R roots/secret.R secret.R his/link.R; do
-	grep -qF "$WORK/$name" "$WORK/sources.html"
-	ok $? "$name is named as a source"
-done
-grep -qF 'own source' "$WORK/sources.html"
-ok $? "his own file is in the page, in a folder that only he gets to"
-grep -qF 'for all' "$WORK/sources.html"
-ok $? "what all may read is"
-! grep -qF 'of root' "$WORK/sources.html"
-ok $? "root's files are not, nor by a link of his"
-! grep -q 'root:' "$WORK/sources.html"
-ok $? "/etc/shadow is not"
-
+# Whose files are read as sources is in unit:os/texts.
 # Sources are what R parsed: after setwd(), of a file that was edited, and of code in no file.
 mkdir -p "$WORK/project/R" "$WORK/project/other/R" "$WORK/ran"
 printf 'helper <- function() {\n  for (i in 1:50000) sqrt(i)\n}\n' >"$WORK/project/R/helpers.R"

@@ -53,10 +53,8 @@ refused "perf_event_open() ENOSYS" FAKE_PERF=ENOSYS "perf_event_open" "--engine"
 refused "perf_event_open() EMFILE, whole machine" FAKE_PERF=EMFILE "perf_event_open" "ulimit -n" \
 	--all -o "$WORK/refused"
 
-# Reading user memory from BPF can freeze these (shown by their own release, whatever this kernel is).
-for release in 5.19.0 6.0.19 6.1.35 6.2.16 6.3.9; do
-	refused "Linux $release" "FAKE_RELEASE=$release;FAKE_VERSION=#1" "$release" "update|--engine"
-done
+# Reading user memory from BPF can freeze this one (unit:engine/bpf/kernel has which).
+refused "Linux 6.1.35" "FAKE_RELEASE=6.1.35;FAKE_VERSION=#1" "6\.1\.35" "update|--engine"
 
 target_go
 # A counter that is not there is replaced by the clock, which -v reports once; the profile is complete.
@@ -68,14 +66,12 @@ for err in ENOENT EOPNOTSUPP; do
 	[ "$(samples_in "$WORK/$err.out")" -gt 0 ]
 	ok $? "cycles $err: there are samples"
 done
-# Fixed kernels are accepted, also if a distribution keeps an old release's name.
-for kernel in "FAKE_RELEASE=6.1.36;FAKE_VERSION=#1" "FAKE_RELEASE=6.3.10;FAKE_VERSION=#1" \
-	"FAKE_RELEASE=6.1.0-50-amd64;FAKE_VERSION=#1 SMP Debian 6.1.176-1"; do
-	prof_fake "$kernel" -e bpf -p "$TARGET_PID" -d 0.3 -o "$WORK/fixed.out"
-	is "$status" 0 "$kernel: taken" || diag "$said"
-done
+# A fixed kernel is accepted, also if a distribution keeps an old release's name.
+prof_fake "FAKE_RELEASE=6.1.0-50-amd64;FAKE_VERSION=#1 SMP Debian 6.1.176-1" -e bpf -p "$TARGET_PID" -d 0.3 -o "$WORK/fixed.out"
+is "$status" 0 "a fixed kernel is taken" || diag "$said"
+
 # Without --engine another engine is used if BPF is refused, and the message has the reason.
-for reason in FAKE_RING=EINVAL FAKE_BPF=EPERM FAKE_PERF=ENOSYS "FAKE_RELEASE=5.19.0;FAKE_VERSION=#1"; do
+for reason in FAKE_RING=EINVAL "FAKE_RELEASE=5.19.0;FAKE_VERSION=#1"; do
 	prof_fake "$reason" -p "$TARGET_PID" -d 1 -o "$WORK/auto.out" --stats "$WORK/auto.json"
 	is "$status" 0 "$reason: the next engine profiles" || diag "$said"
 	like "$(stat_of "$WORK/auto.json" engine)" "ptrace|vmread" "$reason: and it is not bpf"

@@ -5,7 +5,8 @@
 # timeout: 300
 # engines: bpf
 #
-# A profile with two sample types, CPU time and waiting: report, top and serve show and keep both.
+# A profile with two sample types, CPU time and waiting: report and top show and keep both.
+# (live:serve_types has the same of serve.)
 # pprof's own reader checks what is in a file.
 # shellcheck disable=SC2034 # what eval sees
 . "$(dirname "$0")/../lib/live.sh"
@@ -112,46 +113,5 @@ check "has one sample type" eval '[ "$(raw "$WORK/wall.pb.gz" | sed -n 1p | tr -
 check "with why threads waited" eval 'raw "$WORK/wall.pb.gz" | grep -q "state:\[sleeping\].*syscall:\[[a-z_0-9]*\]"'
 check "and none where they ran" eval 'raw "$WORK/wall.pb.gz" | grep "process:\[" | grep -qv "state:"'
 
-# --- serve ---
-
-receiver_start pyroscope
-receiver_start otlp
-mkdir "$WORK/kept"
-serve_start --off-cpu --dir "$WORK/kept" --interval 1 -F 99 --max-cpu 0 --pid "$pid" --pyroscope "$(receiver_url pyroscope)" --otlp "$(receiver_url otlp)" \
-	--spool "$WORK/spool" --listen "unix:$WORK/socket"
-ok $? "serve --off-cpu"
-# said NAME: its requests so far
-said() {
-	wc -l <"$WORK/$1/requests" 2>/dev/null || echo 0
-}
-check "profiles arrive" wait_until 120 eval '[ "$(said pyroscope)" -ge 3 ] && [ "$(said otlp)" -ge 3 ]'
-curl -sS -m 60 --unix-socket "$WORK/socket" 'http://localhost/debug/pprof/profile?seconds=2' >"$WORK/http.pb.gz"
-serve_stop
-is "$SERVE_STATUS" 0 "serve ends"
-check "over HTTP there are both" both_in "$WORK/http.pb.gz"
-total=0
-for file in $(windows_in "$WORK/kept"); do
-	total=$((total + $(sum_of "$file" off_cpu)))
-done
-report --dir "$WORK/kept" --sample-type off_cpu -f folded
-is "$(awk '{ n += $NF } END { printf "%.0f\n", n }' <<<"$OUT")" "$total" "--dir: all of the waiting that is in its files"
-check "there is some" [ "$total" -gt 0 ]
-report --dir "$WORK/kept" --list
-listed=$(awk -v pid="$pid" '$2 == pid { print $1 }' <<<"$OUT")
-samples=0
-for file in $(windows_in "$WORK/kept"); do
-	samples=$((samples + $(sum_of "$file" samples)))
-done
-is "$listed" "$samples" "--list: samples of all types"
-sum=0
-for file in "$WORK"/pyroscope/body.*; do
-	cp "$file" "$WORK/body.pb.gz"
-	sum=$((sum + $(sum_of "$WORK/body.pb.gz" off_cpu)))
-done
-is "$sum" "$total" "to Pyroscope: the same"
-"$python" "$tests/lib/otlp.py" --sums "$WORK"/otlp/body.* >"$WORK/otlp.sums"
-is "$(awk '{ print $1, ($3 > 0), ($4 > 0) }' "$WORK/otlp.sums" | xargs)" \
-	"off_cpu/nanoseconds 0 0 samples/count 1 1" "to OTLP: each type is a separate profile"
-is "$(awk '$1 ~ /off_cpu/ { print $2 }' "$WORK/otlp.sums")" "$total" "to OTLP: the same waiting"
 kill -KILL "$pid"
 done_testing

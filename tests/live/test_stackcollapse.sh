@@ -6,8 +6,7 @@
 # engines: bpf
 #
 # tools/stackcollapse-Rprof.R: profiles written by hand, by R's own Rprof(), and by our two writers from one set of
-# samples, which must come out the same. What Rprof() wrote is checked against a plain awk program that reads one line
-# after another.
+# samples, which must come out the same. What Rprof() wrote must be what `report` makes of it.
 . "$(dirname "$0")/../lib/live.sh"
 
 tool=$tests/../tools/stackcollapse-Rprof.R
@@ -90,46 +89,6 @@ done
 
 # --- by R ---
 
-# What the tool must make of a profile, one line at a time; names as R wrote them.
-# reference FILE LINES
-reference() {
-	awk -v lines="$2" '
-	function place(p,   at) {
-		if (!lines || p == "")
-			return ""
-		at = index(p, "#")
-		return " (" file[substr(p, 1, at - 1)] ":" substr(p, at + 1) ")"
-	}
-	/sample[.]interval=/ { next }
-	/^#File / { n = $2; sub(/:$/, "", n); sub(/^#File [0-9]+: /, ""); file[n] = $0; next }
-	{
-		sub(/^:[0-9]+:[0-9]+:[0-9]+:[0-9]+:/, "")
-		mark = sub(/^"<GC>" /, "") ? ";<GC>" : ""
-		here = ""
-		if (match($0, /^[0-9]+#[0-9]+ /)) {
-			here = substr($0, 1, RLENGTH - 1)
-			$0 = substr($0, RLENGTH + 1)
-		}
-		stack = ""
-		if ($0 == "")
-			stack = "<toplevel>" place(here)
-		while (match($0, /^"[^"]*(\[\["[^"]*"\]\])?" /)) {
-			name = substr($0, 2, RLENGTH - 3)
-			$0 = substr($0, RLENGTH + 1)
-			stack = name place(here) (stack == "" ? "" : ";") stack
-			here = ""
-			if (match($0, /^[0-9]+#[0-9]+ /)) {
-				here = substr($0, 1, RLENGTH - 1)
-				$0 = substr($0, RLENGTH + 1)
-			}
-		}
-		if ($0 != "")
-			stack = "cannot read: " $0
-		count[stack mark]++
-	}
-	END { for (s in count) print s, count[s] }' "$1" | LC_ALL=C sort
-}
-
 cat >"$WORK/work.R" <<'R'
 # Something to do for Rprof(): calls by each form of the naming rule, lines, and garbage.
 obj <- list(deep = function(n) if (n) obj$deep(n - 1) else sum(sqrt(abs(sin(1:2e4)))),
@@ -148,7 +107,6 @@ work <- function() {
 R
 cat >"$WORK/rprof.R" <<'R'
 dir <- commandArgs(TRUE)
-options(keep.source = TRUE)
 source(file.path(dir, "work.R"), keep.source = TRUE)
 profile <- function(name, ...) {
 	Rprof(file.path(dir, name), interval = 0.002, ...)
@@ -163,12 +121,10 @@ profile("r-all.out", line.profiling = TRUE, gc.profiling = TRUE, memory.profilin
 R
 check "Rprof() makes profiles" timeout 200 env -u R_DEFAULT_PACKAGES Rscript --vanilla "$WORK/rprof.R" "$WORK"
 for name in plain lines all; do
-	for lines in "" 1; do
-		collapse "$WORK/r-$name.out" ${lines:+--lines}
-		check "Rprof() $name${lines:+ --lines}: exit status" [ "$STATUS" = 0 ]
-		is "$(LC_ALL=C sort <<<"$OUT")" "$(reference "$WORK/r-$name.out" "$lines")" \
-			"Rprof() $name${lines:+ --lines}: as read line by line"
-	done
+	collapse "$WORK/r-$name.out" --lines
+	check "Rprof() $name: exit status" [ "$STATUS" = 0 ]
+	is "$(LC_ALL=C sort <<<"$OUT")" "$("$XRPROF" report -f folded "$WORK/r-$name.out" 2>/dev/null | LC_ALL=C sort)" \
+		"Rprof() $name: as report reads it, which live:report compares with summaryRprof()"
 done
 like "$OUT" 'obj\[\["deep"\]\] \(.*work.R:3\)' "a name by [[ has the line of its function"
 like "$OUT" ';<GC> [0-9]+' "there are GC marks"

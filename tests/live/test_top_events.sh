@@ -5,8 +5,7 @@
 # engines: bpf
 #
 # `top --event`: a program allocates, computes and rests in separate functions. Each sample type has
-# its function, in its unit, with shares of that type; the key v shows the next type. `record`
-# refuses the same options, with the same messages.
+# its function, in its unit, with shares of that type; the key v shows the next type.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/terminal.sh"
 
@@ -85,26 +84,6 @@ is "$(cat "$WORK/status")" 0 "q: exit status"
 
 # --- what is refused ---
 
-# refused NAME PATTERN ARG...: by each subcommand with the same words
-refused() {
-	local name=$1 pattern=$2 sub
-	local -A where=([record]="-f pprof" [top]="--batch 1") said=()
-	shift 2
-	for sub in record top; do
-		# shellcheck disable=SC2086 # several words
-		timeout -k 5 60 "$XRPROF" $sub -p "$TARGET_PID" ${where[$sub]} "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
-		is $? 2 "$name: exit status of $sub"
-		said[$sub]=$(sed -E '1!d; s/^xrprof-bpf: ([a-z]+: )?//; s/ \(try .*//' "$WORK/err")
-	done
-	like "${said[record]}" "$pattern" "$name: the reason"
-	is "${said[top]}" "${said[record]}" "$name: in the same words"
-}
-refused "no such event" 'did you mean page-faults' --event page-fault
-refused "a period of nothing" '--period needs --event' --period 3
-refused "a period of gc" 'each collection is a sample' --event gc --period 3
-refused "wall time" '--off-cpu' --event cs --clock wall
-refused "another engine" 'engine bpf' -e vmread --event cs
-refused "twice" 'given twice' --event cs --event cs
 top --batch 1 --event cs --sample-type cpu
 is "$STATUS" 2 "no such sample type: exit status"
 like "$(cat "$WORK/err")" 'it has: cs .*events need --event' "no such sample type: which there are"

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # packages: default
 #
-# Memory in known amounts. Arguments: FOLDER WHAT [TURNS COPIES | LIBRARY].
+# Memory in known amounts. Arguments: FOLDER WHAT [TURNS COPIES].
 #   counts  holds more and more of each kind, and in between computes for TURNS without allocating, while Rprof() with
 #           counts of memory runs on it: oracle.out. Then it duplicates COPIES vectors with Rprof(), and without.
 #   shares  three functions allocate 1 : 2 : 4, and keep it; writes `bytes`, how much in all
-#   late    is ready, computes without allocating anything until the test lets it go on, and then allocates (LIBRARY:
-#           fixtures/spin_until.c, built)
-#   spin    computes until it is ended
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 what <- args[[2L]]
@@ -73,20 +70,12 @@ one <- function() for (i in 1:5) hold()
 two <- function() for (i in 1:10) hold()
 four <- function() for (i in 1:20) hold()
 
-# One call of C; and many that allocate.
-still <- function() .C("spin_until", file.path(folder, "go"), file.path(folder, "spins"))
-loose <- function(i) {
-    sum(big[1:10000])
-    numeric(1000)
-}
-if (what == "late") dyn.load(args[[3L]])
-
 # What compiles them on the way allocates, too.
 for (i in 1:3) { one(); two(); four() }
 held <- list()
 invisible(gc())
 ready()
-if (what != "late") await("go")
+await("go")
 switch(what,
 counts = {
     # once before, so that R compiles nothing between the two counts
@@ -100,10 +89,5 @@ counts = {
 shares = {
     for (round in 1:20) { one(); two(); four() }
     put("bytes", format(20 * 35 * 100000, scientific = FALSE))
-},
-late = {
-    still()
-    k <- lapply(1:20000, loose)
-},
-spin = repeat spin(1))
+})
 done()

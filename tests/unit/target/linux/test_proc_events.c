@@ -91,7 +91,7 @@ static ssize_t fake_read(int fd, void *data, size_t size)
 #undef read
 #undef syscall
 
-#include "program_told.h"
+#include "target/linux/program.h"
 
 /* --- what the sink gets --- */
 
@@ -115,6 +115,17 @@ static void on_mapped(void *arg, pid_t pid)
 	(void)arg;
 	mapped_count++;
 	tell("mapped:%d ", (int)pid);
+}
+
+/* The session asks a separate process; here the answer comes at once. */
+static void on_program(void *arg, pid_t pid, uint64_t file)
+{
+	struct proc_events **events = arg;
+	bool yes = program__holds_r(pid) > 0;
+
+	proc_events__learn(*events, file, yes);
+	if (yes)
+		on_mapped(NULL, pid);
 }
 
 static void on_forked(void *arg, uint64_t time, pid_t parent, pid_t child)

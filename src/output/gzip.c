@@ -56,3 +56,20 @@ int gzip__end(struct gzip *g)
 	deflateEnd(&g->z);
 	return g->err;
 }
+
+int gzip__pack(struct buf *out, const void *data, size_t len)
+{
+	struct output *to;
+	struct gzip g;
+	int err = output__memory(&to, out, 0);
+
+	if (err)
+		return err;
+	gzip__begin(&g, to);
+	gzip__add(&g, data, len);
+	err = gzip__end(&g);
+	if (!err)
+		output__commit(to, 0);
+	output__close(to, NULL);
+	return err;
+}

@@ -25,4 +25,7 @@ int gzip__add(struct gzip *g, const void *data, size_t len);
 /* gzip__end - complete it, unless something failed, and free.  The first error there was. */
 int gzip__end(struct gzip *g);
 
+/* gzip__pack - append @len bytes as gzip to @out, or nothing.  -ENOMEM. */
+int gzip__pack(struct buf *out, const void *data, size_t len);
+
 #endif

@@ -15,13 +15,6 @@ void governor__init(struct governor *g, double max_cpu, uint32_t asked,
 	*g = (struct governor){.max_cpu = max_cpu, .asked = asked, .freq = asked, .last = *use};
 }
 
-void governor__ask(struct governor *g, double max_cpu, uint32_t asked)
-{
-	g->max_cpu = max_cpu;
-	g->asked = asked;
-	g->said_rest = false;
-}
-
 /* Of one CPU in @ns.  A count may have restarted. */
 static double governor__share(uint64_t now, uint64_t before, uint64_t ns)
 {

@@ -61,7 +61,4 @@ void governor__init(struct governor *g, double max_cpu, uint32_t asked,
  */
 bool governor__look(struct governor *g, const struct governor_use *use, uint32_t now);
 
-/* governor__ask - another limit or rate is asked for: the rate follows in the next window. */
-void governor__ask(struct governor *g, double max_cpu, uint32_t asked);
-
 #endif

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "os/os.h"
+#include "output/gzip.h"
 #include "serve/linux/post.h"
 #include "serve/linux/push_body.h"
 #include "serve/linux/push_headers.h"
@@ -317,7 +318,7 @@ static int push__send(struct push *p)
 
 	p->address.len = p->packed.len = 0;
 	if (p->config.kind == PUSH_OTLP) {
-		err = push_body__pack(&p->packed, p->part.data, p->part.size);
+		err = gzip__pack(&p->packed, p->part.data, p->part.size);
 		request.data = p->packed.data;
 		request.size = p->packed.len;
 	}

@@ -3,35 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/version.h"
 #include "otlp.pb-c.h"
-
-#define GZIP_WINDOW (15 + 16) /* of zlib: with a head of gzip */
-
-int push_body__pack(struct buf *out, const void *data, size_t size)
-{
-	z_stream z = {0};
-	unsigned char part[16384];
-	int state, err = 0;
-
-	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return -ENOMEM;
-	z.next_in = (unsigned char *)(uintptr_t)data;
-	z.avail_in = (uInt)size;
-	do {
-		z.next_out = part;
-		z.avail_out = sizeof(part);
-		state = deflate(&z, Z_FINISH);
-		err = buf__add(out, part, sizeof(part) - z.avail_out);
-	} while (!err && state == Z_OK);
-	deflateEnd(&z);
-	return err ? err : state == Z_STREAM_END ? 0 : -ENOMEM;
-}
 
 /* Append @text so that it stands for itself in a query. */
 static int query__add(struct buf *out, const char *text)

@@ -11,9 +11,6 @@
 #include "serve/linux/post.h"
 #include "serve/linux/push.h"
 
-/* push_body__pack - append @size bytes at @data as gzip.  -ENOMEM. */
-int push_body__pack(struct buf *out, const void *data, size_t size);
-
 /*
  * push_body__labels - append the @labels of the run as Pyroscope has them in names,
  * "{host=a,dc=b}", and a terminator.  `service` is not among them.  -ENOMEM.

@@ -22,48 +22,13 @@ struct push_profile {
 	struct aggregate *sum;
 	struct read_types types;
 	struct stats stats;
-	struct errmsg why;
 	/* of the next request */
 	size_t process; /* PUSH_PYROSCOPE: the first one of its service */
 	struct profile_part part;
 	struct buf body;
 };
 
-/* --- the file, as a sink --- */
-
-static int on_begin(void *arg, const struct profile_about *about)
-{
-	(void)arg;
-	(void)about;
-	return 0;
-}
-
-static int on_process(void *arg, const struct profile_process *process, enum profile_event event)
-{
-	(void)arg;
-	(void)process;
-	(void)event;
-	return 0;
-}
-
-static int on_sample(void *arg, const struct profile_process *process, const struct sample *s)
-{
-	struct push_profile *p = arg;
-	int err = aggregate__add(p->sum, process, s);
-
-	if (err == -ENOSPC) {
-		aggregate__drop(p->sum, process, s);
-		err = 0;
-	}
-	return err ? errmsg__set(&p->why, err, "out of memory") : 0;
-}
-
-static const struct errmsg *on_why(void *arg)
-{
-	const struct push_profile *p = arg;
-
-	return &p->why;
-}
+/* --- the file --- */
 
 static int bytes__read(void *arg, void *to, size_t size)
 {
@@ -81,10 +46,8 @@ static int profile__read(struct push_profile *p, const char *name, const struct 
 {
 	struct buf left = *file;
 	const struct read_input in = {.read = bytes__read, .arg = &left, .name = name};
-	static const struct sink_ops ops = {
-		.begin = on_begin, .process = on_process, .sample = on_sample, .why = on_why};
 	const struct reader_config config = {
-		.to = {&ops, p},
+		.to = aggregate__sink(p->sum),
 		.memory = memory,
 		.types = &p->types,
 		.syscall = os__syscall_detail,

@@ -13,10 +13,10 @@
 #include <zlib.h>
 
 #include "base/calendar.h"
+#include "output/gzip.h"
 #include "serve/linux/store_write.h"
 
 #define GZIP	  (MAX_WBITS + 16) /* + 16: gzip's head and tail (zlib.h) */
-#define LEVEL	  6
 #define PIECE	  16384u
 #define TRIES_MAX 1000u /* files of a day that cannot be appended to */
 
@@ -24,67 +24,41 @@
 #define WHOLE_MAX    (64 << 20)
 #define UNPACKED_MAX (2u << 30)
 
-/* What deflate() has, until it wants more.  @flush: as of deflate(). */
-static int pack__out(z_stream *z, struct buf *out, int flush)
-{
-	unsigned char piece[PIECE];
-	int n, err;
-
-	do {
-		z->next_out = piece;
-		z->avail_out = sizeof(piece);
-		n = deflate(z, flush);
-		err = buf__add(out, piece, sizeof(piece) - z->avail_out);
-	} while (!err && (flush == Z_FINISH ? n != Z_STREAM_END : !z->avail_out));
-	return err;
-}
-
-static int pack__add(z_stream *z, struct buf *out, const char *text, size_t len)
-{
-	int err = 0;
-
-	while (len && !err) {
-		size_t n = len < UINT32_MAX ? len : UINT32_MAX;
-
-		z->next_in = (unsigned char *)(uintptr_t)text;
-		z->avail_in = (uInt)n;
-		err = pack__out(z, out, Z_NO_FLUSH);
-		text += n;
-		len -= n;
-	}
-	return err;
-}
-
 int store_index__pack(struct buf *out, const struct window_name *profile, const char *lines,
 		      size_t len)
 {
 	struct calendar c = calendar__of(profile->began);
 	char head[160], name[WINDOW_NAME_MAX];
 	const char *end = lines + len;
-	z_stream z = {0};
-	int err = 0, n;
+	struct output *to;
+	struct gzip g;
+	int err, n;
 
 	out->len = 0;
 	if (!len)
 		return 0;
-	if (deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return -ENOMEM;
+	err = output__memory(&to, out, 0);
+	if (err)
+		return err;
+	gzip__begin(&g, to);
 	window_name__print(name, profile);
 	n = snprintf(head, sizeof(head),
 		     "{\"file\":\"%s\",\"from\":\"%04u-%02u-%02uT%02u:%02u:%02uZ\","
 		     "\"seconds\":%" PRIu32 ",",
 		     name, c.year, c.month, c.day, c.hour, c.minute, c.second, profile->seconds);
-	while (lines < end && !err) {
+	while (lines < end && !g.err) {
 		const char *newline = memchr(lines, '\n', (size_t)(end - lines));
 		size_t line = newline ? (size_t)(newline - lines) : (size_t)(end - lines);
 
-		err = pack__add(&z, out, head, (size_t)n);
-		err = err ? err : pack__add(&z, out, lines, line);
-		err = err ? err : pack__add(&z, out, "\n", 1);
+		gzip__add(&g, head, (size_t)n);
+		gzip__add(&g, lines, line);
+		gzip__add(&g, "\n", 1);
 		lines += line + (newline != NULL);
 	}
-	err = err ? err : pack__out(&z, out, Z_FINISH);
-	deflateEnd(&z);
+	err = gzip__end(&g);
+	if (!err)
+		output__commit(to, 0);
+	output__close(to, NULL);
 	return err;
 }
 

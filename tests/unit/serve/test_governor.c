@@ -84,13 +84,6 @@ TEST(rest)
 	m.kernel_ns = 1e8;
 	machine__run(&m, &g, 600, &said);
 	tap__ok(m.freq == 1, "and one sample a second in any case");
-	m.kernel_ns = 1000;
-	governor__ask(&g, 0.05, 19);
-	machine__run(&m, &g, 120, &said);
-	tap__ok(m.freq == 19, "with another limit the rate is raised");
-	governor__ask(&g, 0, 7);
-	machine__run(&m, &g, 5, &said);
-	tap__ok(m.freq == 7, "without one it is what was asked for");
 }
 
 TEST(window)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where profiles are sent, as what, and what an answer of OTLP says. */
-#include <zlib.h>
-
 #include "serve/linux/push_body.h"
 #include "tap.h"
 
@@ -42,26 +40,6 @@ TEST(labels)
 	out.len = 0;
 	tap__ok(!push_body__labels(&out, labels + 1, 1) && !*out.data, "none");
 	buf__free(&out);
-}
-
-TEST(pack)
-{
-	static char data[1 << 20], back[sizeof(data) + 1];
-	static struct buf out;
-	z_stream z = {0};
-
-	for (size_t i = 0; i < sizeof(data); i++)
-		data[i] = (char)(i * i >> 7);
-	tap__ok(!push_body__pack(&out, data, sizeof(data)) && out.len < sizeof(data), "packed");
-	z.next_in = (unsigned char *)out.data;
-	z.avail_in = (uInt)out.len;
-	z.next_out = (unsigned char *)back;
-	z.avail_out = sizeof(back);
-	tap__ok(inflateInit2(&z, 15 + 16) == Z_OK && inflate(&z, Z_FINISH) == Z_STREAM_END &&
-			z.total_out == sizeof(data) && !memcmp(data, back, sizeof(data)) &&
-			!z.avail_in,
-		"gzip, whole, the same bytes");
-	inflateEnd(&z);
 }
 
 static uint64_t rejected(const char *body, size_t len, struct push_rejected *r)

@@ -14,7 +14,7 @@ it runs at real-time priority, so that what else the machine does is not measure
   torn       stacks dropped because they changed while they were read
 
 usage: pause.py PROFILER [--engines bpf,ptrace,vmread] [--rates 99,999] [--depths 20,200] [--turns N]
-                [--seconds S] [--stacks N]
+                [--seconds S]
 """
 import argparse
 import json
@@ -142,21 +142,6 @@ def turns(args, engine, rate, depth):
           f"{100 * statistics.median(cpu):.1f} % | {total} | {wrong} | {torn} |", flush=True)
 
 
-def stacks(args, engine):
-    """As many stacks as asked for, of all kinds of program, checked against their graphs."""
-    for how in ("compiled", "plain", "built", "foreign"):
-        total = wrong = torn = 0
-        target = Target(how, 10, False)
-        while total < args.stacks / 4:
-            _, _, stats, out, _ = profile(args, target, engine, 3999, 5)
-            more, bad = target.wrong(out)
-            total += more
-            wrong += bad
-            torn += stats["rows"]["TORN"]
-        target.close()
-        print(f"| {engine} | {how} | {total} | {wrong} | {torn} |", flush=True)
-
-
 def numbers(text):
     return [int(x) for x in text.split(",")]
 
@@ -169,7 +154,6 @@ def main():
     parser.add_argument("--depths", type=numbers, default=[20, 200])
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=2)
-    parser.add_argument("--stacks", type=int, default=100000)
     args = parser.parse_args()
     if not re.fullmatch(r"[a-z0-9]+(,[a-z0-9]+)*", args.engines):
         sys.exit("pause: --engines: not a list of names")
@@ -181,11 +165,6 @@ def main():
             for rate in args.rates:
                 for engine in engines:
                     turns(args, engine, rate, depth)
-    if args.stacks:
-        print("\n| engine | program | stacks | wrong | torn |")
-        print("|---|---|---:|---:|---:|")
-        for engine in engines:
-            stacks(args, engine)
 
 
 main()

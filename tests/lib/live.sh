@@ -297,20 +297,22 @@ prof_start() {
 	fi
 }
 
-# prof_start_whole OUT ARG...: the same for a format that is written at the end. With engine bpf it
-# waits
-# until the events are open.
+# prof_start_whole OUT ARG...: the same for a format that is written at the end, and for what must not
+# begin before it samples (--ready).
 prof_start_whole() {
 	PROF_OUT=$1
 	shift
-	rm -f "$PROF_OUT"
+	rm -f "$PROF_OUT" "$PROF_OUT.ready"
 	PROF_PIPE=
-	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_OUT" --stats "$PROF_OUT.stats" "$@" \
+	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_OUT" --stats "$PROF_OUT.stats" --ready "$PROF_OUT.ready" "$@" \
 		>"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
 	PROF_PID=$!
 	live_pids+=("$PROF_PID")
-	wait_until 120 eval 'ls -l "/proc/$PROF_PID/fd" | grep -q "perf_event" || gone "$PROF_PID"'
-	alive "$PROF_PID" || diag "the profiler ended early: $(cat "$PROF_OUT.err")"
+	wait_until 120 eval '[ -s "$PROF_OUT.ready" ] || gone "$PROF_PID"'
+	[ -s "$PROF_OUT.ready" ] || {
+		diag "the profiler ended early: $(cat "$PROF_OUT.err")"
+		return 1
+	}
 }
 
 # prof_wait [SECONDS]: wait until the profiler ends by itself. Sets PROF_STATUS.

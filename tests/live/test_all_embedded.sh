@@ -7,9 +7,9 @@
 # alone: live
 # images: static
 #
-# R inside other programs: a Python with rpy2, and a C program that opens libR.so and runs R on its second thread, while
-# the first one computes as well, both loaded after the profiler started; and R linked into a program that has another
-# name, one that runs already and one that starts later.
+# R inside other programs: a Python with rpy2, which loads libR.so after the profiler started; and R
+# linked into a program that has another name, one that runs already and one that starts later. (A C
+# program that runs R on its second thread: live:whose.)
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 
@@ -17,13 +17,6 @@
 said() {
 	grep -q "$2" "$1" 2>/dev/null
 }
-
-embed=$WORK/embed
-check "the embedding program builds" cc -O1 -pthread -o "$embed" "$tests/fixtures/all_embed.c" -ldl || {
-	done_testing
-	exit 1
-}
-r_home=$(R RHOME)
 
 # What R is linked into, under another name: renamed_start NAME; its pid is renamed[NAME]
 declare -A renamed
@@ -48,13 +41,6 @@ all_start "$WORK/out" -a
 ok $? "the profiler starts" || { done_testing; exit 1; }
 
 renamed_start late
-R_HOME=$r_home LD_LIBRARY_PATH=$r_home/lib env --default-signal "$embed" "$r_home/lib/libR.so" embedded \
-	>"$WORK/embed.out" 2>"$WORK/embed.err" </dev/null &
-embed_pid=$!
-live_pids+=("$embed_pid")
-wait_until 300 said "$WORK/embed.out" running
-ok $? "the C program runs R" || diag "$(cat "$WORK/embed.err")"
-
 # The distribution's rpy2 belongs to the distribution's Python.
 python=
 interpreter=/usr/bin/python3
@@ -88,7 +74,6 @@ fi
 enough() {
 	[ "$(folded_samples "$WORK/out" "${renamed[early]}" early_f)" -ge 50 ] &&
 		[ "$(folded_samples "$WORK/out" "${renamed[late]}" late_f)" -ge 50 ] &&
-		[ "$(folded_samples "$WORK/out" "$embed_pid" embedded_inner)" -ge 50 ] &&
 		{ [ -z "$python" ] || [ "$(folded_samples "$WORK/out" "$python" python_inner)" -ge 50 ]; }
 }
 wait_until 300 enough
@@ -97,24 +82,12 @@ prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/out.stats" "embedded"
 
-[ "$(folded_samples "$WORK/out" "$embed_pid" 'embedded_outer;embedded_inner')" -ge 50 ]
-ok $? "R on the second thread: sampled in its functions"
-is "$(folded_pids "$WORK/out" 'embedded_(inner|outer)')" "$embed_pid" \
-	"R on the second thread: no other process has its functions"
-# The first thread computes all the time, too. Its ticks show no R function, whatever R does meanwhile.
-all=$(folded_samples "$WORK/out" "$embed_pid")
-own=$(folded_samples "$WORK/out" "$embed_pid" 'embedded_inner')
-top=$(folded_samples "$WORK/out" "$embed_pid" '<')
-python3 -c 'import sys; r, o = map(int, sys.argv[1:]); sys.exit(not (0.7 < r / (o + 1) < 1.4))' \
-	"$own" "$((all - own))" || diag "of $all: $own in R, $((all - own)) not"
-figure "embedded in C, R on the second of two busy threads: $all samples, $own in R's functions, $top without"
-like "$(cat "$WORK/list")" "(^|[^0-9])$embed_pid +.* libR.so +2 +.*embed" "list shows it with its threads"
-
 if [ -n "$python" ]; then
 	[ "$(folded_samples "$WORK/out" "$python" 'python_outer;python_inner')" -ge 50 ]
 	ok $? "Python with rpy2: sampled in its functions"
 	is "$(folded_pids "$WORK/out" 'python_(inner|outer)')" "$python" \
 		"Python with rpy2: no other process has its functions"
+	like "$(grep -E "process $python \(" "$WORK/out.err")" "$python \(python3\): R [34]\." "Python: found when R was there"
 	figure "Python with rpy2: $(folded_samples "$WORK/out" "$python" python_inner) samples"
 fi
 for name in early late; do
@@ -123,8 +96,5 @@ for name in early late; do
 	is "$(folded_pids "$WORK/out" "${name}_f")" "${renamed[$name]}" \
 		"the program $name: no other process has its function"
 	like "$(cat "$WORK/list")" "(^|[^0-9])${renamed[$name]} +.* program +1 +.*$name" "list shows it"
-done
-for pid in $embed_pid $python; do
-	like "$(grep -E "process $pid \(" "$WORK/out.err")" "$pid \((embed|python3)\): R [34]\." "process $pid: found when R was there"
 done
 done_testing

@@ -122,8 +122,6 @@ enough() {
 	done
 }
 wait_until 300 enough
-"$XRPROF" list --json >"$WORK/list.json" 2>"$WORK/list.err"
-ok $? "list runs beside the profiler"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 
@@ -141,20 +139,6 @@ for name in $(printf '%s\n' "${!pid_of[@]}" | sort); do
 		like "$(grep -E "process $pid \(" "$WORK/out.err")" "R ${version_of[$name]//./\\.} in " \
 			"$name: R ${version_of[$name]}"
 	fi
-	check "$name: list has it" python3 - "$WORK/list.json" "$pid" "${version_of[$name]}" "$name" <<-'PY'
-		import json, sys
-		pid, version, name = int(sys.argv[2]), sys.argv[3].replace("*", ""), sys.argv[4]
-		p = [p for p in json.load(open(sys.argv[1]))["processes"] if p["pid"] == pid]
-		assert len(p) == 1, p
-		p = p[0]
-		assert p["version"].endswith(version), p
-		assert p["load"] == ("program" if name == "vstatic" else "libR.so"), p
-		assert p["profilable"] and p["reason"] is None, p
-		assert p["user"] == "root" and p["threads"] >= 1, p
-		assert name in p["command"], p
-		status = dict(l.split(":", 1) for l in open(f"/proc/{pid}/status") if ":" in l)
-		assert p["parent"] == int(status["PPid"]), p
-	PY
 done
 figure "versions in one run: $(for name in $(printf '%s\n' "${!pid_of[@]}" | sort); do
 	printf '%s R %s: %s samples; ' "${name#v}" "${version_of[$name]}" "$(folded_samples "$WORK/out" "${pid_of[$name]}")"

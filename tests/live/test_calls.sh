@@ -17,25 +17,10 @@ calls_run() {
 	local place=$1 mode=$2 n=$3
 	shift 3
 	target_start "$place" calls "$mode" "$n"
-	prof_start_ready "$TARGET_DIR/calls.pb.gz" -F $HZ -p "$TARGET_PID" --calls deal --calls batch "$@" || return 1
+	prof_start_whole "$TARGET_DIR/calls.pb.gz" -F $HZ -p "$TARGET_PID" --calls deal --calls batch "$@" || return 1
 	target_go
 	target_await_done 600 || return 1
 	prof_wait
-}
-
-# prof_start_ready OUT ARG...: start the profiler, and wait until it samples
-prof_start_ready() {
-	local out=$1
-	shift
-	PROF_OUT=$out
-	PROF_PIPE=
-	rm -f "$out" "$out.ready"
-	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$out" --stats "$out.stats" --ready "$out.ready" "$@" \
-		>"$out.stdout" 2>"$out.err" </dev/null &
-	PROF_PID=$!
-	live_pids+=("$PROF_PID")
-	wait_until 120 eval '[ -s "$PROF_OUT.ready" ] || gone "$PROF_PID"'
-	alive "$PROF_PID"
 }
 
 # calls_compare NAME: with the log

@@ -58,55 +58,7 @@ refused 1 "no permission" "not allowed.*$pid|$pid.*not (allowed|permitted)|[Pp]e
 wrap=()
 program=
 
-# R mapped, but not started: a program that loads libR.so and does no more.
-cat >"$WORK/loader.c" <<-'C'
-	#include <dlfcn.h>
-	#include <stdio.h>
-	#include <unistd.h>
-	int main(int argc, char **argv)
-	{
-		if (argc < 2 || !dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL))
-			return fprintf(stderr, "%s\n", dlerror()), 1;
-		puts("loaded");
-		fflush(stdout);
-		for (;;)
-			pause();
-	}
-C
-libr=$(R RHOME)/lib/libR.so
-check "a program that loads libR.so builds" cc -o "$WORK/loader" "$WORK/loader.c" -ldl
-LD_LIBRARY_PATH=$(dirname "$libr") "$WORK/loader" "$libr" >"$WORK/loaded" 2>&1 &
-loader=$!
-live_pids+=("$loader")
-wait_until 30 eval '[ -s "$WORK/loaded" ] || gone $loader'
-is "$(cat "$WORK/loaded")" loaded "it has libR.so in it"
-refused 1 "R not initialised" "$loader.*not finished starting|$loader.*not initiali[sz]ed" "${engine[@]}" -p $loader
-
-# A 32-bit program that exports what R does.
-if [ "$(uname -m)" = x86_64 ]; then
-	cat >"$WORK/R32.s" <<-'S'
-		.globl _start, R_GlobalContext, R_NilValue
-		.data
-		R_GlobalContext: .long 0
-		R_NilValue: .long 0
-		.text
-		_start: movl $29, %eax
-		int $0x80
-		jmp _start
-	S
-	check "a 32-bit program builds" cc -m32 -nostdlib -static -Wl,--export-dynamic -o "$WORK/R" "$WORK/R32.s"
-	"$WORK/R" &
-	small=$!
-	live_pids+=("$small")
-	wait_until 30 eval 'grep -qx R "/proc/$small/comm" || gone "$small"'
-	if alive $small; then
-		refused 1 "32-bit" "32-bit" "${engine[@]}" -p $small
-	else
-		skip "this kernel runs no 32-bit programs" "32-bit"
-	fi
-else
-	skip "32-bit programs of this machine's architecture are not available" "32-bit"
-fi
+# R that has not started, and a 32-bit R: unit:target/linux/find
 
 # --- more than one ---
 target_go

@@ -27,13 +27,8 @@ allocs() {
 	target_start "$place" allocs "$times" $how
 	[ -z "${WATCHED:-}" ] || watch_take "$TARGET_PID"
 	OUT=$WORK/$name.out
-	rm -f "$OUT.ready"
-	PROF_OUT=$OUT
-	env --default-signal "${PROF_WRAP[@]}" "$XRPROF" -e bpf -v -o "$OUT" --stats "$OUT.stats" --ready "$OUT.ready" "$@" \
-		${ALL:--p "$TARGET_PID"} >"$OUT.stdout" 2>"$OUT.err" </dev/null &
-	PROF_PID=$!
-	live_pids+=("$PROF_PID")
-	wait_until 120 eval '[ -s "$OUT.ready" ] || gone "$PROF_PID"'
+	# shellcheck disable=SC2086 # one word or two
+	prof_start_whole "$OUT" -v "$@" ${ALL:--p $TARGET_PID}
 	target_go
 	wait_until 120 eval 'grep -q "process $TARGET_PID: R.s memory counts are at" "$OUT.err" || gone "$PROF_PID"'
 	ok $? "$name: R's counts are proven" || diag "$(cat "$OUT.err")"
@@ -45,7 +40,6 @@ allocs() {
 	is "$(unread_of "$OUT.stats")" 0 "$name: all stacks were read"
 	is "$(lost_of "$OUT.stats")" 0 "$name: none was lost"
 }
-PROF_WRAP=()
 
 # shares NAME: of folded stacks, with a line for each collection, and what the program says
 shares() {
@@ -188,8 +182,4 @@ else
 	skip "the kernel has no uprobes" "neither a watchpoint nor a probe"
 fi
 
-# --- what is refused ---
-timeout -k 5 60 "$XRPROF" --event gc --period 3 -p $$ >"$WORK/refused.out" 2>"$WORK/refused.err" </dev/null
-is $? 2 "a period: exit status 2"
-like "$(cat "$WORK/refused.err")" "each collection is a sample" "a period: the reason"
 done_testing

@@ -10,12 +10,8 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 processes=100 # more than are watched before it is looked which have ended
-PROF_OUT=$WORK/many.folded
-env --default-signal "$XRPROF" -e bpf --all --event gc -f folded -o "$PROF_OUT" --ready "$PROF_OUT.ready" --stats "$PROF_OUT.stats" \
-	>"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
-PROF_PID=$!
-live_pids+=("$PROF_PID")
-check "it is ready" wait_until 120 test -s "$PROF_OUT.ready" || diag "$(cat "$PROF_OUT.err")"
+prof_start_whole "$WORK/many.folded" --all --event gc -f folded
+ok $? "it is ready"
 
 # The next collection reports what was allocated after the last one.
 program='allocates <- function() { for (i in 1:300) numeric(5e4); gc() }; for (i in 1:5) allocates(); cat(Sys.getpid(), "\n")'

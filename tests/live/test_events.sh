@@ -23,28 +23,13 @@ so=$WORK/events.so
 cc -O2 -shared -fPIC -Wall -Wextra -Werror -o "$so" "$tests/fixtures/events.c" || bail "the library cannot be built"
 n=10000
 
-# events_start OUT ARG...: start the profiler, which writes nothing before something happens, and wait until it samples.
-events_start() {
-	OUT=$1
-	PROF_OUT=$1
-	shift
-	env --default-signal "$XRPROF" -e bpf -o "$OUT" --stats "$OUT.stats" --ready "$OUT.ready" "$@" \
-		>"$OUT.stdout" 2>"$OUT.err" </dev/null &
-	PROF_PID=$!
-	live_pids+=("$PROF_PID")
-	wait_until 120 eval '[ -s "$OUT.ready" ] || gone "$PROF_PID"'
-	[ -s "$OUT.ready" ] || {
-		fail "the profiler starts: $*"
-		diag "$(cat "$OUT.err")"
-	}
-}
-
 # every NAME PROGRAM-ARGUMENT PROFILER-ARGUMENT...: one profile of one program, $OUT
 every() {
 	local name=$1 how=$2
 	shift 2
 	target_start host events "$so" "$n" "$how"
-	events_start "$WORK/$name.out" -p "$TARGET_PID" "$@"
+	OUT=$WORK/$name.out
+	prof_start_whole "$OUT" -p "$TARGET_PID" "$@" || fail "$name: the profiler starts"
 	target_go
 	target_await_done || fail "$name: the program ends"
 	prof_wait
@@ -116,7 +101,8 @@ if command -v perf >/dev/null && perf stat -x, -e syscalls:sys_enter_getppid tru
 	live_pids+=("$count")
 	wait_until 60 eval 'ls -l /proc/'$count'/fd 2>/dev/null | grep -q perf_event'
 fi
-events_start "$WORK/calls.out" -f folded -p "$TARGET_PID" --event tracepoint:syscalls:sys_enter_getppid
+OUT=$WORK/calls.out
+prof_start_whole "$OUT" -f folded -p "$TARGET_PID" --event tracepoint:syscalls:sys_enter_getppid
 target_go
 target_await_done
 prof_wait
@@ -171,46 +157,6 @@ most=$(python3 -c 'import json, sys; print(round(2 * 4999 * json.load(open(sys.a
 [ "$(event_of samples)" -lt "$most" ]
 ok $? "some: as many samples a second as were asked for, or little more" || diag "$(event_of samples) of $most"
 
-# --- in the middle of each other ---
-# Three programs on one CPU. Samples of one are preempted by the others; ticks come in the middle of all.
-pids=
-dirs=()
-TARGET_WRAP=(taskset -c 0)
-for _ in 1 2 3; do
-	target_start host mixed 100000 graph calls
-	pids=$pids${pids:+,}$TARGET_PID
-	dirs+=("$TARGET_DIR")
-	libR=$(sed -n 's/.* \(\/.*\/libR\.so.*\)$/\1/p' "/proc/$TARGET_PID/maps" | head -n 1)
-done
-TARGET_WRAP=()
-events_start "$WORK/middle.json" -f speedscope -F 10000 -d 8 -p "$pids" --event "uprobe:$libR:Rf_applyClosure" --event cpu-clock
-for dir in "${dirs[@]}"; do : >"$dir/go"; done
-prof_wait
-is "$PROF_STATUS" 0 "middle: exit status 0" || diag "$(cat "$OUT.err")"
-check_stats "$OUT.stats" middle
-for field in malformed partial unnamed; do
-	is "$(stat_of "$OUT.stats" $field)" 0 "middle: $field 0"
-done
-is "$(unread_of "$OUT.stats")" 0 "middle: unreadable 0"
-nested=$(stat_of "$OUT.stats" nested)
-figure "middle: $nested of $(stat_of "$OUT.stats" ticks) samples in the middle of another, $(stat_of "$OUT.stats" lost) lost"
-[ "$nested" -gt 0 ]
-ok $? "middle: samples came in the middle of others"
-python3 - "$OUT" "$WORK/middle" <<'PY'
-import json, sys
-d = json.load(open(sys.argv[1]))
-names = [f["name"] for f in d["shared"]["frames"]]
-for i, p in enumerate(d["profiles"]):
-    with open(f"{sys.argv[2]}.{i}", "w") as out:
-        for stack, weight in zip(p["samples"], p["weights"]):
-            out.write(";".join(names[k] for k in stack) + f" {int(weight)}\n")
-PY
-for part in "$WORK"/middle.[0-9]*; do
-	[ -s "$part" ] || continue
-	Rscript --vanilla "$tests/live/graph.R" "$part" "$TARGET_DIR/edges.txt" >"$WORK/graph" 2>&1
-	ok $? "middle: every stack is one that the program can have (${part##*.}, $(wc -l <"$part") samples)" || diag "$(head -20 "$WORK/graph")"
-done
-
 # --- what is refused; options that exclude each other are in unit:cmd/options ---
 refused() {
 	local wanted=$1 name=$2 pattern=$3
@@ -220,6 +166,7 @@ refused() {
 	is "$(wc -l <"$WORK/refused.err")" 1 "$name: one line" || diag "$(cat "$WORK/refused.err")"
 	like "$(cat "$WORK/refused.err")" "$pattern" "$name: the reason"
 }
+target_start host events "$so" "$n" ''
 pid=$TARGET_PID
 echo text >"$WORK/text"
 refused 1 "no such tracepoint" 'no such tracepoint' --event tracepoint:syscalls:sys_enter_wrong -p "$pid"

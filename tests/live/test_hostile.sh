@@ -126,7 +126,7 @@ done
 
 if [ ${#wanted[@]} -eq 0 ]; then
 	crowd=()
-	for how in {0..21}; do
+	for how in {0..20}; do
 		mkdir "$WORK/lib$how"
 		if launch "$WORK/hostile" file "$WORK/lib$how/$how"; then
 			crowd+=("$PID")

@@ -88,21 +88,9 @@ for file in "$ours" "$WORK/target1/oracle.out"; do
 	ok $? "and the bytes in it, of ${file##*/}" || diag "$("$XRPROF" report "$file" --sample-type alloc_space </dev/null 2>&1 | head -n 20)"
 done
 
-# prof_ready OUT ARG...: start it, for a format that is written at the end, and wait until it samples.
-prof_ready() {
-	PROF_OUT=$1
-	shift
-	PROF_PIPE=
-	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_OUT" --stats "$PROF_OUT.stats" --ready "$PROF_OUT.ready" "$@" \
-		>"$PROF_OUT.stdout" 2>"$PROF_OUT.err" </dev/null &
-	PROF_PID=$!
-	live_pids+=("$PROF_PID")
-	wait_until 120 eval '[ -s "$PROF_OUT.ready" ] || gone "$PROF_PID"'
-}
-
 # All is kept, so collections take nothing away: what was allocated is what there is more of.
 target_start host memory shares
-prof_ready "$TARGET_DIR/ours.pb.gz" -F 499 --memory --clock cpu -p "$TARGET_PID"
+prof_start_whole "$TARGET_DIR/ours.pb.gz" -F 499 --memory --clock cpu -p "$TARGET_PID"
 target_go
 target_await_done 300
 bytes=$(cat "$TARGET_DIR/bytes")

@@ -52,44 +52,8 @@ wait "$target"
 
 "$make_page" -x page many 100000 4 "$WORK/large.html"
 "$make_page" -x page many 4000 40 "$WORK/processes.html"
-# Whose files are read as sources is in unit:os/texts.
-# Sources are what R parsed: after setwd(), of a file that was edited, and of code in no file.
-mkdir -p "$WORK/project/R" "$WORK/project/other/R" "$WORK/ran"
-printf 'helper <- function() {\n  for (i in 1:50000) sqrt(i)\n}\n' >"$WORK/project/R/helpers.R"
-printf '# never ran\n\n#\n' >"$WORK/project/other/R/helpers.R"
-cat >"$WORK/project/run.R" <<'END'
-options(keep.source = TRUE)
-code <- c("function() {", "  for (i in 1:50000) cos(i)", "}")
-source("R/helpers.R")
-made <- eval(parse(text = code))
-more <- eval(parse(text = c(code[1], "  # another", code[-1])))
-writeLines(code, "edited.R")
-edited <- eval(parse(text = code, srcfile = srcfile("edited.R")))
-writeLines(c("# edited since", code), "edited.R")
-setwd("other")
-file.create("../../ran/ready")
-repeat { helper(); made(); more(); edited() }
-END
-(cd "$WORK/project" && exec R --vanilla --no-echo -f run.R) >/dev/null 2>"$WORK/ran.err" </dev/null &
-target=$!
-live_pids+=("$target")
-wait_until 300 eval '[ -e "$WORK/ran/ready" ] || gone "$target"'
-for seconds in 2 5 15 40; do
-	prof -p "$(target_find "$target")" -d $seconds -F 499 --lines -f flamegraph -o "$WORK/parsed.html" 2>"$WORK/parsed.err"
-	is $? 0 "sources of what R parsed are recorded" || diag "$(cat "$WORK/parsed.err" "$WORK/ran.err")"
-	! { grep -q '"R/helpers.R"' "$WORK/parsed.html" && grep -qF 'text\u003e#2' "$WORK/parsed.html" &&
-		grep -q '"edited.R"' "$WORK/parsed.html"; } || break
-done
-kill -KILL "$target"
-wait "$target" 2>/dev/null
-! grep -q 'never ran' "$WORK/parsed.html" && grep -q 'for (i in 1:50000) sqrt(i)' "$WORK/parsed.html"
-ok $? "the source after setwd() is the one that R parsed"
-grep -qF '"function() {\u000a  for (i in 1:50000) cos(i)' "$WORK/parsed.html" && grep -q '# another' "$WORK/parsed.html"
-ok $? "texts that were in no file are in the page, each by its name"
-! grep -q 'edited since' "$WORK/parsed.html" && grep -q 'the file was changed after R had read it' "$WORK/parsed.html"
-ok $? "a file that was edited since is not, and why"
-grep -q 'no source of edited.R: the file was changed' "$WORK/parsed.err"
-ok $? "one line on stderr reports it" || diag "$(cat "$WORK/parsed.err")"
+# Whose files are read as sources is in unit:os/texts, what R parsed in unit:target/source, and what a
+# page has of them in unit:output/flamegraph.
 
 mkdir "$WORK/names"
 "$BUILD/tests/unit/output" -x formats "$WORK/names" >/dev/null

@@ -3,7 +3,8 @@
 # touches: output profile
 # timeout: 120
 #
-# Go's own `go tool pprof` reads -f pprof: the functions, their lines, the processes as labels; and every sample is in it.
+# Go's own `go tool pprof` reads -f pprof: the functions and their lines; and every sample is in it.
+# (Labels: live:labels. Comments: unit:output/encode.)
 . "$(dirname "$0")/../lib/live.sh"
 needs program go
 export HOME=$WORK PPROF_TMPDIR=$WORK # where it keeps what it downloads, which is nothing
@@ -27,22 +28,11 @@ check "gzip accepts it as a whole file" gzip -t "$WORK/two.pb.gz"
 top=$(pprof -sample_index=samples -top "$WORK/two.pb.gz")
 is $? 0 "go tool pprof -top" || diag "$(cat "$WORK/pprof.err")"
 like "$top" "inner" "-top shows the functions"
-like "$top" "outer_most" "and their callers"
 # "Showing nodes accounting for 100, 99% of 100 total"
 total=$(sed -n 's/.* of \([0-9]*\) total$/\1/p' <<<"$top")
 is "$total" "$(($(stat_of "$WORK/two.stats" written) + $(stat_of "$WORK/two.stats" no_r_frames)))" "every sample is in it"
 like "$(pprof -top "$WORK/two.pb.gz")" "Type: (cpu|wall)" "it shows time by default"
 check "outer_most is in nearly all" awk '$NF ~ /outer_most$/ && $5 + 0 > 80 { found = 1 } END { exit !found }' <<<"$top"
-
-tagroot=$(pprof -tagroot=process,pid -traces "$WORK/two.pb.gz")
-is $? 0 "go tool pprof -tagroot=process,pid" || diag "$(cat "$WORK/pprof.err")"
-for pid in "$first" "$second"; do
-	like "$(pprof -tagroot=process,pid -top -focus=outer_most "$WORK/two.pb.gz"; pprof -tags "$WORK/two.pb.gz")" \
-		"(^|[^0-9])$pid([^0-9]|$)" "process $pid is a label"
-done
-like "$tagroot" "R" "the process is the root"
-like "$(pprof -comments "$WORK/two.pb.gz")" "engine: $XRPROF_ENGINE" "how it was made is in its comments"
-like "$(pprof -comments "$WORK/two.pb.gz")" "R: [0-9]+\.[0-9]+\.[0-9]+" "and R's version"
 
 # Its line 5 is where it computes, called from line 10.
 target_start host lines_hot

@@ -53,15 +53,7 @@ keys t
 sees "t: by total" '\*TOTAL%'
 keys s
 sees "s: by self" '\*SELF%'
-sees "wrappers are shown" '  base::tryCatch$'
-keys f
-sees_without "f: wrappers are folded" 'wrappers folded' '  base::tryCatch$'
-keys f
-sees "f: and there again" '  base::tryCatch$'
-keys w
-sees "w: since it began" 'samples in all'
-keys w
-sees "w: the last seconds" 'in the last'
+# unit:cmd/linux/top_view has all keys; these show that each pane is drawn
 keys / CALL
 sees "/: the text is shown while it is typed" 'show functions with: CALL_'
 keys Enter
@@ -79,21 +71,10 @@ sees "d: with its frames" '^    [a-zA-Z]'
 sees_without "d: functions are not there" '^process' 'SELF%'
 keys Escape
 sees "Escape: back from the stack" '\*SELF%'
-keys p
-sees "p: paused" 'PAUSED'
-keys p
-sees_without "p: it goes on" '\*SELF%' PAUSED
 keys h
 sees "h: help" 'hide wrappers'
 keys h
 sees "h: back" '\*SELF%'
-keys n
-sees "n: one process" "of process $TARGET_PID"
-keys n
-sees "n: of all, with how many samples there were" '^[0-9]+ samples in [0-9.]+ s'
-keys r
-sees "r: the counts restart" 'in the last [1-5] s'
-
 # --- sizes ---
 
 for size in 40x10 20x6 12x4 200x50 100x30; do

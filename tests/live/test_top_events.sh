@@ -5,9 +5,8 @@
 # engines: bpf
 #
 # `top --event`: a program allocates, computes and rests in separate functions. Each sample type has
-# its function, in its unit, with shares of that type; the key v shows the next type.
+# its function, in its unit, with shares of that type. (The key v: unit:cmd/linux/top_text.)
 . "$(dirname "$0")/../lib/live.sh"
-. "$tests/lib/terminal.sh"
 
 target_start host top_events
 
@@ -58,29 +57,6 @@ check "waiting beside it is what rests" awk "BEGIN { exit !($(share resting) > 0
 libR=$(sed -n 's/.* \(\/.*\/libR\.so.*\)$/\1/p' "/proc/$TARGET_PID/maps" | head -n 1)
 top --batch 1 --interval 3 --event "uprobe:$libR:R_ProcessEvents" --period 1
 is "$STATUS" 0 "a function of a file: exit status" || diag "$(cat "$WORK/err")"
-
-# --- v, in a terminal ---
-
-printf '%s\n' '#!/bin/sh' "'$XRPROF' top -e $XRPROF_ENGINE -p $TARGET_PID --event page-faults --event gc --off-cpu --memory --sample-type page-faults" \
-	"echo \$? >'$WORK/status.new'" "mv '$WORK/status.new' '$WORK/status'" 'exec sleep 1000' >"$WORK/run"
-chmod +x "$WORK/run"
-terminal_new "$WORK/run"
-sees "what was asked for is shown at first" 'FUNCTION by page-faults$'
-sees "the function that allocates" ' [0-9]+ +[0-9]+  allocating$'
-sees "the keys list v" 'v sample type'
-keys v
-sees "v: collections" 'FUNCTION by gc$'
-sees "v: in bytes" 'iB  allocating$'
-keys v
-sees "v: waiting, the first" 'FUNCTION by waiting$'
-sees "v: as a duration" ' m?s  resting$'
-keys v
-sees "v: memory" 'FUNCTION by memory$'
-keys v
-sees "v: and events again" 'FUNCTION by page-faults$'
-keys q
-check "q: it ends" wait_until 60 test -e "$WORK/status"
-is "$(cat "$WORK/status")" 0 "q: exit status"
 
 # --- what is refused ---
 

@@ -31,12 +31,6 @@ check "without source references a message names the cure" wait_until 60 grep -q
 prof_stop
 is "$PROF_STATUS" 0 "lines without source references: exit status 0"
 
-# Folded stacks: the same stack again each second.
-prof -p "$TARGET_PID" --clock cpu -F 499 -d 3 -f folded -o "$WORK/once.folded" --stats "$WORK/once.stats" 2>"$WORK/once.err"
-is "$(sed 's/ [0-9]*$//' "$WORK/once.folded" | sort | uniq -d | wc -l)" 0 "in a file each stack is there once"
-is "$(awk '{ n += $NF } END { print n + 0 }' "$WORK/once.folded")" \
-	"$(($(stat_of "$WORK/once.stats" written) + $(stat_of "$WORK/once.stats" no_r_frames)))" "with all its samples"
-
 # Without a mark the collector's time would count for innocent functions.
 target_kill
 target_start host gc 600
@@ -58,10 +52,6 @@ said() {
 	"$XRPROF" "$@" 2>&1 >/dev/null
 }
 like "$(said 2147483647)" "no process 2147483647" "a number is taken for a process"
-prof -p "$TARGET_PID" -d 0.02m -o "$WORK/minutes.out" 2>"$WORK/minutes.err"
-is $? 0 "-d understands minutes" || diag "$(cat "$WORK/minutes.err")"
-like "$("$XRPROF" --help)" "samples per second of CPU time" "--freq is explained"
-like "$("$XRPROF" --help)" "short stacks without wrappers" "--filter-callframes is"
 is "$(said -p "$TARGET_PID" -f pprof --stats - | grep -c 'both go to stdout')" 1 "statistics and a profile are not mixed"
 prof -p "$TARGET_PID" -d 0.5 -o "$WORK/x.out" --stats - >"$WORK/stats.json" 2>/dev/null
 check "--stats - is one JSON object on stdout" python3 -m json.tool "$WORK/stats.json"

@@ -15,8 +15,8 @@ export WORK
 for how in children all; do
 	target_start host waiting_children
 	if [ $how = all ]; then which=(--all); else which=(-p "$TARGET_PID"); fi
-	prof_start_whole "$WORK/$how.pb.gz" -v --off-cpu -F 997 --ready "$WORK/$how.ready" "${which[@]}"
-	check "$how: it is ready" wait_until 120 test -s "$WORK/$how.ready" || diag "$(cat "$PROF_OUT.err")"
+	prof_start_whole "$WORK/$how.pb.gz" -v --off-cpu -F 997 "${which[@]}"
+	ok $? "$how: it is ready"
 	before=$(stolen_ticks)
 	target_go
 	check "$how: the program ends" wait_until 200 let_go

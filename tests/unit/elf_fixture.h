@@ -12,6 +12,8 @@
  *	        (nothing) variables				loaded at 0x22000, rw-
  */
 #include <elf.h>
+#include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -137,6 +139,51 @@ static inline void fixture__make_program(uint8_t *to)
 
 	((Elf64_Ehdr *)to)->e_entry = FIXTURE_CODE_ADDR;
 	memcpy(to + FIXTURE_CODE, code, sizeof(code));
+}
+
+#define FIELD_EHDR(field) offsetof(Elf64_Ehdr, field), sizeof(((Elf64_Ehdr *)0)->field)
+#define FIELD_PHDR(i, field)                                                                       \
+	sizeof(Elf64_Ehdr) + (i) * sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, field),               \
+		sizeof(((Elf64_Phdr *)0)->field)
+#define FIELD_SHDR(i, field)                                                                       \
+	FIXTURE_SECTIONS + (i) * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, field),                 \
+		sizeof(((Elf64_Shdr *)0)->field)
+
+/* Each changes one field of the fixture; @err is what looking at it then comes to. */
+static const struct {
+	int err;
+	const char *what;
+	size_t at, size;
+	uint64_t to;
+} fixture_damages[] = {
+	{0, "unchanged", 0, 0, 0},
+	{-ENOTSUP, "a 32-bit file", EI_CLASS, 1, ELFCLASS32},
+	{-ENOTSUP, "the other byte order", EI_DATA, 1, ELFDATA2MSB},
+	{-ENOTSUP, "another machine", FIELD_EHDR(e_machine), EM_S390},
+	{-EBADMSG, "no ELF file", 0, 1, '#'},
+	{-EBADMSG, "an object file", FIELD_EHDR(e_type), ET_REL},
+	{-EBADMSG, "too many segments", FIELD_EHDR(e_phnum), 0xffff},
+	{-EBADMSG, "no segments", FIELD_EHDR(e_phnum), 0},
+	{-EBADMSG, "a segment of 2^64 bytes", FIELD_PHDR(1, p_filesz), UINT64_MAX},
+	{-EBADMSG, "a segment outside the file", FIELD_PHDR(1, p_offset), UINT64_MAX - 10},
+	{-EBADMSG, "a segment beyond all addresses", FIELD_PHDR(2, p_vaddr), INT64_MAX},
+	{-EBADMSG, "a symbol table without strings", FIELD_SHDR(1, sh_link), 1},
+	{-EBADMSG, "symbols of 0 bytes", FIELD_SHDR(1, sh_entsize), 0},
+	{-EBADMSG, "a symbol table outside the file", FIELD_SHDR(1, sh_offset), UINT64_MAX - 8},
+	{-EBADMSG, "a symbol table of 2^50 bytes", FIELD_SHDR(1, sh_size), 1ULL << 50},
+	/* the number is in section 0 then */
+	{-EBADMSG, "2^40 sections", FIELD_EHDR(e_shnum), 0},
+	{0, "a section table beyond the file", FIELD_EHDR(e_shoff), UINT64_MAX - 64},
+	{-EBADMSG, "a segment table beyond the file", FIELD_EHDR(e_phoff), UINT64_MAX - 64},
+	{-EBADMSG, "a symbol table that is marked as compressed", FIELD_SHDR(1, sh_flags),
+	 SHF_COMPRESSED},
+	{0, "too many sections", FIELD_EHDR(e_shnum), 0xfeff},
+};
+
+static inline void fixture__damage(uint8_t *data, size_t i)
+{
+	((Elf64_Shdr *)(data + FIXTURE_SECTIONS))->sh_size = 1ULL << 40;
+	memcpy(data + fixture_damages[i].at, &fixture_damages[i].to, fixture_damages[i].size);
 }
 
 #endif

@@ -258,65 +258,6 @@ static void image__replay(const struct image_file *file)
 	tap__ok(cycles, "%s: a chain without an end is cut", name);
 }
 
-#define HEAD                                                                                       \
-	"xrprof-image 1\nr 4.2.2\nmachine x86_64\nrow head_at 1000\nlayout read_plain 264\n"       \
-	"layout vector_data 48\n"
-
-/* An image that anybody may have written. */
-TEST(damaged)
-{
-	static const struct {
-		const char *text, *why;
-	} images[] = {
-		{"", "not an image of this version"},
-		{"xrprof-image 2\n", "not an image of this version"},
-		{HEAD, "the end is missing"},
-		{HEAD "end 0\n", "version, machine, row or moments are missing"},
-		{HEAD "moment\nline x\nread g 1000 00\nend 1", "half a line"},
-		{HEAD "moment\nline x\nread g 1000 00\nend 2\n", "moments are missing"},
-		{HEAD "moment\nline x\nread g 1000 00\nend 1\nend 1\n", "something after the end"},
-		{HEAD "moment\nend 1\n", "a moment without a stack or without reads"},
-		{HEAD "moment\nread g 1000 00\nend 1\n",
-		 "a moment without a stack or without reads"},
-		{HEAD "line x\nend 0\n", "a stack where none can be"},
-		{HEAD "read g 1000 00\nend 0\n", "a read outside of any moment"},
-		{HEAD "moment\nread z 1000 00\nend 1\n", "not a read"},
-		{HEAD "moment\nread g -1 00\nend 1\n", "not a read"},
-		{HEAD "moment\nread g 1000 0\nend 1\n", "half a byte"},
-		{HEAD "moment\nread g 1000 0g\nend 1\n", "not a hexadecimal digit"},
-		{HEAD "moment\nread g ffffffffffffffff 0000\nend 1\n",
-		 "a read of no or of too many bytes"},
-		{HEAD "moment\nsame g 1000 8\nend 1\n", "no earlier read of the same place"},
-		{HEAD "moment\nfail g 1000 99999999\nend 1\n", "not a length"},
-		{HEAD "moment\ncalls 99999 x\nend 1\n", "not a number of frames"},
-		{HEAD "row size 8\n", "no such member"},
-		{HEAD "row nil 10000000000000000\n", "not a value of that member"},
-		{HEAD "layout cloenv 65536\n", "not a value of that member"},
-		{HEAD "layout read_lines 512\nmoment\nline x\nread g 1000 00\nend 1\n",
-		 "not a layout"},
-		{HEAD "flags lines fast\n", "no such flag"},
-		{HEAD "file 1024 x\n", "not a file"},
-		{HEAD "file -1 x\n", "not a file"},
-		{HEAD "\n", "an empty line"},
-		{HEAD "core dump\n", "no such item"},
-	};
-	static const char twice[] =
-		HEAD "moment\nline x\nread g 1000 0011\nread g 1001 22\nend 1\n";
-	struct recorded r;
-	struct recorded_memory m;
-
-	for (size_t i = 0; i < COUNT(images); i++) {
-		int err = recorded__parse(&r, images[i].text, strlen(images[i].text));
-
-		tap__ok(err == -EBADMSG && !strcmp(r.why, images[i].why),
-			"a damaged image: %s (%d, %s)", images[i].why, err, r.why ? r.why : "");
-	}
-	tap__ok(!recorded__parse(&r, twice, strlen(twice)),
-		"an image whose reads contradict each other");
-	tap__ok(recorded_memory__new(&m, &r, 0) == -EBADMSG, "is not replayed");
-	recorded__free(&r);
-}
-
 TEST(replay)
 {
 	images__each(image__replay, 1);

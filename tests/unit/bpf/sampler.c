@@ -48,7 +48,7 @@ static struct pt_regs *current_regs;
 #define bpf_get_current_pid_tgid()		    ((__u64)current->tgid << 32 | (__u32)current->pid)
 #define bpf_get_smp_processor_id()		    1u
 #define bpf_get_prandom_u32()			    kernel.random
-#define bpf_ktime_get_ns()			    kernel.now
+#define bpf_ktime_get_ns()			    (kernel.now += kernel.pace)
 
 #define __builtin_preserve_access_index(x)     (x)
 #define __builtin_preserve_field_info(x, what) 1
@@ -76,7 +76,7 @@ struct kernel_task {
 struct kernel {
 	int (*read)(void *arg, void *to, __u32 len, __u64 addr);
 	void *arg;
-	__u64 now;
+	__u64 now, pace;
 	__u32 random;
 	__SIZE_TYPE__ room;
 };

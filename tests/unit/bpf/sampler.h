@@ -29,7 +29,7 @@ struct kernel_task {
 struct kernel {
 	int (*read)(void *arg, void *to, uint32_t len, uint64_t addr); /* user memory; negative */
 	void *arg;
-	uint64_t now; /* ns */
+	uint64_t now, pace; /* ns; by how much it goes on at each look */
 	uint32_t random;
 	size_t room; /* bytes of records that the ring takes more */
 };

@@ -96,6 +96,24 @@ TEST(tick)
 	conserved(1);
 }
 
+/* What samples took: all of the time from the first look at the clock to the last. */
+TEST(spent)
+{
+	uint64_t before, one;
+
+	begin(0, DEPTH);
+	before = kernel.now;
+	kernel.pace = 1000;
+	kernel__tick();
+	one = kernel__count(XR_SPENT_NS);
+	tap__ok(one == kernel.now - before - kernel.pace, "a sample took %d of %d ns", (int)one,
+		(int)(kernel.now - before));
+	kernel.room = 0;
+	kernel__tick();
+	kernel.pace = 0;
+	tap__ok(kernel__count(XR_SPENT_NS) > one, "one that did not fit is counted, too");
+}
+
 /* A pid is used again: the row is of the process that started then. */
 TEST(pid)
 {

@@ -43,7 +43,8 @@ struct target {
 			     */
 	/* of R's hidden variables, hidden.h: constants, NULL when not found */
 	const char *how_lines, *how_gc, *how_memory;
-	uint16_t srcref; /* offset of RCNTXT.srcref as the file's code has it, 0: not seen */
+	uint16_t srcref;  /* offset of RCNTXT.srcref as the file's code has it, 0: not seen */
+	__u64 namespaces; /* R_NamespaceRegistry; 0: this R does not tell */
 	struct symbol_table symbols; /* filled by ASK_LABELS (ask.h) */
 	struct xr_row row;	     /* serial, flags and r_tid are the caller's to fill */
 };

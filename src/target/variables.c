@@ -24,6 +24,7 @@ static const char *const names[TARGET_VARIABLES] = {
 	[TARGET_NAME_SYMBOL] = "R_NameSymbol",
 	[TARGET_SRCREF_SYMBOL] = "R_SrcrefSymbol",
 	[TARGET_NAMES_SYMBOL] = "R_NamesSymbol",
+	[TARGET_NAMESPACES] = "R_NamespaceRegistry",
 	[TARGET_FUN_TAB] = "R_FunTab",
 	[TARGET_BC_TOP] = "R_BCNodeStackTop",
 	[TARGET_PP] = "R_PPStack",
@@ -93,6 +94,7 @@ int variables__read(struct target *t, const uint64_t at[TARGET_VARIABLES], struc
 		{TARGET_NAME_SYMBOL, &row->sym_name},
 		{TARGET_SRCREF_SYMBOL, &row->sym_srcref},
 		{TARGET_NAMES_SYMBOL, &row->sym_names},
+		{TARGET_NAMESPACES, &t->namespaces},
 	};
 	__u64 context;
 	bool ready;

@@ -19,7 +19,7 @@
 /* gp of a binding (Defn.h) */
 #define GP_ACTIVE (1u << 15)
 
-static const char *type__name(unsigned int type)
+const char *value__type(unsigned int type)
 {
 	static const char *const names[] = {
 		[HEAP_NIL] = "NULL",
@@ -324,7 +324,7 @@ static int add__scalar(unsigned int type, uint64_t word, struct buf *b)
 				    : buf__printf(b, "%" PRId32, integer);
 }
 
-static bool type__is_scalar(uint32_t extra)
+bool value__is_scalar(uint32_t extra)
 {
 	return extra == HEAP_REAL || extra == HEAP_INTEGER || extra == HEAP_LOGICAL;
 }
@@ -341,7 +341,7 @@ static bool object__force(struct heap *h, struct object *o)
 	struct object value;
 
 	for (unsigned int i = 0; i < 16 && o->type == HEAP_PROMISE; i++) {
-		if (type__is_scalar(o->extra) || !heap__object(h, o->word[0], &value) ||
+		if (value__is_scalar(o->extra) || !heap__object(h, o->word[0], &value) ||
 		    object__is_unbound(h, &value))
 			return true;
 		*o = value;
@@ -361,7 +361,7 @@ static int add__code(struct heap *h, const char *before, uint64_t at, const char
 static int add__object(struct heap *h, struct object *o, struct buf *b, size_t max)
 {
 	if (object__force(h, o))
-		return type__is_scalar(o->extra)
+		return value__is_scalar(o->extra)
 			       ? add__scalar(o->extra, o->word[0], b)
 			       : add__code(h, "<promise: ", o->word[1], ">", b, max / 2);
 	switch (o->type) {
@@ -400,7 +400,7 @@ static int add__object(struct heap *h, struct object *o, struct buf *b, size_t m
 	case HEAP_RAW:
 		return add__vector(h, o, b);
 	default:
-		return buf__printf(b, "<%s>", type__name(o->type));
+		return buf__printf(b, "<%s>", value__type(o->type));
 	}
 }
 
@@ -453,14 +453,14 @@ int value__describe(struct heap *h, uint64_t at, struct buf *b, size_t max, stru
 		return buf__str(b, "<?>");
 	err = add__object(h, &o, b, max);
 	kind->type =
-		type__name(o.type == HEAP_PROMISE && type__is_scalar(o.extra) ? o.extra : o.type);
+		value__type(o.type == HEAP_PROMISE && value__is_scalar(o.extra) ? o.extra : o.type);
 	kind->length = object__length(h, &o);
 	return err ? err : value__cut(b, start, max);
 }
 
 bool value__bound(struct heap *h, const struct object *binding, struct object *value)
 {
-	return !type__is_scalar(binding->extra) && !(binding->gp & GP_ACTIVE) &&
+	return !value__is_scalar(binding->extra) && !(binding->gp & GP_ACTIVE) &&
 	       heap__object(h, binding->word[0], value) && !object__force(h, value);
 }
 
@@ -468,8 +468,8 @@ int value__in_binding(struct heap *h, const struct object *binding, struct buf *
 		      struct value_kind *kind)
 {
 	*kind = (struct value_kind){.type = "active binding", .length = 1};
-	if (type__is_scalar(binding->extra)) {
-		kind->type = type__name(binding->extra);
+	if (value__is_scalar(binding->extra)) {
+		kind->type = value__type(binding->extra);
 		return add__scalar(binding->extra, binding->word[0], b);
 	}
 	if (binding->gp & GP_ACTIVE)

@@ -14,6 +14,12 @@ struct value_kind {
 	uint64_t length;  /* as length(); 1 of what has none */
 };
 
+/* value__type - as typeof() has it; "?": R has no such type.  A constant. */
+const char *value__type(unsigned int type);
+
+/* value__is_scalar - is the value of a cell with this `extra` a number in the cell itself? */
+bool value__is_scalar(uint32_t extra);
+
 /*
  * value__describe - append a line about the object at @at, at most @max bytes and then "...": type,
  * length and the first elements.  @kind may be NULL.  -ENOMEM.

@@ -273,9 +273,9 @@ for caller in caps group; do
 		ok $? "$caller, $command --btf: refused in one line" || diag "$(cat "$WORK/err")"
 	done
 done
-for option in --calls --locals; do
+for option in --calls --locals --globals; do
 	by group dump -p "${pid[root]}" $option
-	[ $status = 1 ] && [ ! -s "$WORK/out" ] && grep -q "^xrprof-bpf: --calls and --locals: not allowed" "$WORK/err"
+	[ $status = 1 ] && [ ! -s "$WORK/out" ] && grep -q "^xrprof-bpf: --calls, --locals and --globals: not allowed" "$WORK/err"
 	ok $? "group, dump $option: refused" || diag "$(cat "$WORK/out" "$WORK/err")"
 	by caps dump -p "${pid[own]}" $option
 	is $status 0 "caps, dump $option of an own R" || diag "$(cat "$WORK/err")"

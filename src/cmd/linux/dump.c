@@ -69,6 +69,16 @@ static const struct option_row rows[] = {
 		.at = offsetof(struct dump_options, locals),
 	},
 	{
+		.name = "globals",
+		.help = "also show what holds the memory: the largest objects",
+		.manual = "Of the global environment, the functions that run and the loaded "
+			  "packages, with the sizes of object.size(). An object that several "
+			  "others share counts once. The process is not stopped: what changes "
+			  "meanwhile may be counted twice or not.",
+		.type = OPTION_FLAG,
+		.at = offsetof(struct dump_options, globals),
+	},
+	{
 		.name = "native",
 		.arg = "HOW",
 		.without = "full",
@@ -172,8 +182,11 @@ static int dump__check(const struct dump_options *o, struct errmsg *f)
 /* A core file is read with the rights of who calls. */
 static int dump__core(const struct dump_options *o, struct errmsg *f)
 {
-	const struct dump_core d = {
-		.path = o->core, .libr = o->libr, .locals = o->locals, .json = o->json};
+	const struct dump_core d = {.path = o->core,
+				    .libr = o->libr,
+				    .locals = o->locals,
+				    .globals = o->globals,
+				    .json = o->json};
 
 	rights__keep(0);
 	return dump_core__show(&d, f);
@@ -182,12 +195,12 @@ static int dump__core(const struct dump_options *o, struct errmsg *f)
 /* A member of the group sees functions of every process, and no data (SECURITY.md). */
 static int dump__values_allowed(const struct dump_options *o, struct errmsg *f)
 {
-	if ((!o->calls && !o->locals) || rights__whose(NULL) != RIGHTS_GROUP)
+	if ((!o->calls && !o->locals && !o->globals) || rights__whose(NULL) != RIGHTS_GROUP)
 		return 0;
-	return errmsg__set(
-		f, -EPERM,
-		"--calls and --locals: not allowed to members of the program's group: they "
-		"show the data of a process; run it as root (sudo)");
+	return errmsg__set(f, -EPERM,
+			   "--calls, --locals and --globals: not allowed to members of the "
+			   "program's group: they "
+			   "show the data of a process; run it as root (sudo)");
 }
 
 static int dump__main(int argc, char **argv)
@@ -232,7 +245,7 @@ const struct subcommand cmd_dump = {
 	.name = "dump",
 	.help = "show the current stacks of R processes",
 	.usage = {"dump (-p PID[,PID...] | -a) [options]",
-		  "dump --core FILE [--libr FILE] [--locals] [--json]"},
+		  "dump --core FILE [--libr FILE] [--locals] [--globals] [--json]"},
 	.about = "The stack of each process as it is now, whether it runs or waits, the "
 		 "innermost call first. A line has the function, and if R has source "
 		 "references, the file and line that is being executed in it. The head "
@@ -243,6 +256,7 @@ const struct subcommand cmd_dump = {
 			{"What a process that seems to hang is doing", "xrprof-bpf dump -p 4711"},
 			{"And with which arguments and variables",
 			 "xrprof-bpf dump -p 4711 --calls --locals"},
+			{"And which objects hold its memory", "xrprof-bpf dump -p 4711 --globals"},
 			{"The R functions in which it crashed", "xrprof-bpf dump --core core.4711"},
 			{"What changes, once a second", "xrprof-bpf dump -p 4711 --every 1"},
 			{"All R processes, for another program", "xrprof-bpf dump -a --json"},

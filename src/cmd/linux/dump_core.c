@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "cmd/linux/dump_globals.h"
 #include "cmd/linux/dump_show.h"
 #include "target/linux/core.h"
 #include "values/calls.h"
@@ -27,7 +28,8 @@ static int core__values(const struct mem_reader *reader, const struct xr_row *ro
 }
 
 static int core__text(struct buf *b, const struct dump_core *d, const struct core_facts *facts,
-		      const struct calls *calls, const struct frame_values *values)
+		      const struct calls *calls, const struct frame_values *values,
+		      const struct globals *g)
 {
 	int err = buf__str(b, "core file ");
 
@@ -50,11 +52,14 @@ static int core__text(struct buf *b, const struct dump_core *d, const struct cor
 		err = buf__str(b, "    <toplevel>\n");
 	if (!err && !calls->whole)
 		err = buf__str(b, "    ... outer calls are not in the core file\n");
+	if (!err && d->globals)
+		err = dump_globals__text(b, g, "read from the core file");
 	return err;
 }
 
 static int core__json(struct buf *b, const struct dump_core *d, const struct core_facts *facts,
-		      const struct calls *calls, const struct frame_values *values)
+		      const struct calls *calls, const struct frame_values *values,
+		      const struct globals *g)
 {
 	struct json j;
 
@@ -76,6 +81,8 @@ static int core__json(struct buf *b, const struct dump_core *d, const struct cor
 		json__close(&j);
 	}
 	json__close(&j);
+	if (d->globals)
+		dump_globals__json(&j, g);
 	json__close(&j);
 	json__close(&j);
 	json__array(&j, "failed");
@@ -102,6 +109,7 @@ int dump_core__show(const struct dump_core *d, struct errmsg *f)
 {
 	struct frame_values *values = NULL;
 	const struct core_facts *facts;
+	struct globals globals = {0};
 	struct calls calls = {0};
 	struct mem_reader reader;
 	struct core *c = NULL;
@@ -122,9 +130,11 @@ int dump_core__show(const struct dump_core *d, struct errmsg *f)
 	if (!err)
 		err = values ? core__values(&reader, core__row(c), &calls, d->locals, values)
 			     : -ENOMEM;
+	if (!err && d->globals)
+		err = dump_globals__read(&reader, core__row(c), core__namespaces(c), &globals);
 	if (!err)
-		err = d->json ? core__json(&out, d, facts, &calls, values)
-			      : core__text(&out, d, facts, &calls, values);
+		err = d->json ? core__json(&out, d, facts, &calls, values, &globals)
+			      : core__text(&out, d, facts, &calls, values, &globals);
 	errno = 0;
 	if (!err && (fwrite(out.data, 1, out.len, stdout) != out.len || fflush(stdout)))
 		err = errno ? -errno : -EIO;
@@ -134,6 +144,7 @@ cleanup:
 	for (size_t i = 0; values && i < calls.n; i++)
 		frame_values__free(&values[i]);
 	free(values);
+	globals__free(&globals);
 	calls__free(&calls);
 	buf__free(&out);
 	core__close(c);

@@ -89,6 +89,7 @@ static int list__answered(struct dump_list *d, const struct ask *q, bool follow)
 	p->why = q->why;
 	memcpy(p->version, q->target.version, sizeof(p->version));
 	p->row = q->target.row;
+	p->namespaces = q->target.namespaces;
 	if (q->text[0])
 		p->command = strdup(q->text);
 	return q->text[0] && !p->command ? -ENOMEM : 0;

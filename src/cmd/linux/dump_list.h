@@ -17,8 +17,9 @@ struct dump_asked {
 	bool failed;   /* it cannot be dumped: `why` */
 	bool left_out; /* with -s: it is not R, what it started may be */
 	char version[sizeof(((struct target *)0)->version)];
-	struct xr_row row; /* with --calls or --locals; pid 0: not known */
-	char *command;	   /* NULL: not known */
+	struct xr_row row;   /* with --calls or --locals; pid 0: not known */
+	uint64_t namespaces; /* and R_NamespaceRegistry */
+	char *command;	     /* NULL: not known */
 	struct errmsg why;
 };
 

@@ -11,12 +11,14 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/sha256.h"
+#include "cmd/linux/dump_globals.h"
 #include "cmd/linux/dump_list.h"
 #include "cmd/linux/dump_show.h"
 #include "cmd/linux/dump_take.h"
 #include "cmd/when.h"
 #include "os/os.h"
 #include "os/proc.h"
+#include "os/rights.h"
 #include "os/signals.h"
 
 #define WAIT_MS 50 /* between two looks at signals */
@@ -147,10 +149,27 @@ static int dump__values(struct dump *d, const struct dump_asked *p, struct frame
 	return err == -EFAULT ? 0 : err;
 }
 
+/* The largest objects, if they are wanted and R was found. */
+static int dump__globals(struct dump *d, const struct dump_asked *p, struct globals *g)
+{
+	const struct mem_reader reader = proc__reader(p->pid);
+	uint64_t raised;
+	int err;
+
+	if (!d->options->globals || !p->row.pid)
+		return 0;
+	raised = rights__raise(RIGHTS_TARGET);
+	err = dump_globals__read(&reader, &p->row, p->namespaces, g);
+	rights__lower(raised);
+	d->now.globals = g;
+	return err;
+}
+
 /* A negative errno: nothing more can be shown.  What failed with one process is in its `why`. */
 static int dump__one(struct dump *d, struct dump_asked *p)
 {
 	struct frame_values *values = NULL;
+	struct globals globals = {0};
 	struct proc proc;
 	char name[sizeof(proc.comm) + 2];
 	int err = 0;
@@ -175,8 +194,10 @@ static int dump__one(struct dump *d, struct dump_asked *p)
 	}
 	err = dump__values(d, p, &values);
 	d->now.values = values;
+	err = err ? err : dump__globals(d, p, &globals);
 	err = err ? err : dump__print(d);
 	d->dumped++;
+	globals__free(&globals);
 	if (values)
 		dump_values__free(values, d->now.stack);
 	return err;

@@ -16,7 +16,7 @@
 
 struct dump_options {
 	struct options o; /* first */
-	bool json, calls, locals, threads;
+	bool json, calls, locals, globals, threads;
 	double every; /* seconds; 0: once */
 	const char *core, *libr;
 };

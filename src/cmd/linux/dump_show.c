@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/limits.h"
+#include "cmd/linux/dump_globals.h"
 #include "profile/names.h"
 
 /* The outermost line: what is executed outside of all functions, and what stands for no frames. */
@@ -147,7 +148,8 @@ int dump_show__body(struct buf *b, const struct dump_process *p)
 	}
 	for (size_t i = 0; i < p->nthreads && !err; i++)
 		err = show__thread(b, &p->threads[i]);
-	return err;
+	return err || !p->globals ? err
+				  : dump_globals__text(b, p->globals, "read while the process ran");
 }
 
 static void json__place(struct json *j, const char *key, struct place place)
@@ -282,6 +284,8 @@ int dump_show__json(struct json *j, const struct dump_process *p)
 		err = json__thread(j, &p->threads[i]);
 	if (p->list_threads)
 		json__close(j);
+	if (p->globals)
+		dump_globals__json(j, p->globals);
 	json__close(j);
 	return err;
 }

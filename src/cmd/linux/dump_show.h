@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "cmd/linux/dump_values.h"
+#include "values/globals.h"
 #include "os/linux/activity.h"
 #include "profile/profile.h"
 
@@ -31,6 +32,7 @@ struct dump_process {
 	const struct stack *stack;	   /* NULL: R is at top level */
 	uint32_t flags;			   /* XR_F_TRUNCATED and so on, of its sample */
 	const struct frame_values *values; /* of each frame; NULL: they are not shown */
+	const struct globals *globals;	   /* with --globals; NULL */
 	bool native;			   /* frames of native code are among its */
 	bool list_threads;		   /* with --threads: */
 	const struct dump_thread *threads; /* of the others, by number */

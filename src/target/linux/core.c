@@ -331,20 +331,22 @@ static uint64_t core__word(struct core *c, uint64_t addr)
 static int core__variables(struct core *c, struct core_file *r, struct core_file *exe,
 			   struct errmsg *f)
 {
-	static const enum target_variable of[] = {TARGET_CONTEXT, TARGET_NIL, TARGET_FUN_TAB};
-	struct target_symbol want[3], before[3];
-	uint64_t at[3];
+	static const enum target_variable of[] = {TARGET_CONTEXT, TARGET_NIL, TARGET_FUN_TAB,
+						  TARGET_GLOBAL_ENV, TARGET_NAMESPACES};
+	enum { N = sizeof(of) / sizeof(of[0]) };
+	struct target_symbol want[N], before[N];
+	uint64_t at[N];
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < N; i++)
 		want[i] = before[i] = (struct target_symbol){.name = variables__name(of[i])};
-	if (elf_file__symbols(&r->elf, want, 3, true) < 0 || !want[0].value || !want[1].value)
+	if (elf_file__symbols(&r->elf, want, N, true) < 0 || !want[0].value || !want[1].value)
 		return errmsg__set(f, -ENOEXEC,
 				   "no R ran in the core file: %s has none of R's "
 				   "variables",
 				   c->facts.path);
-	if (exe && elf_file__symbols(&exe->elf, before, 3, false) < 0)
-		before[0].value = before[1].value = before[2].value = 0;
-	for (int i = 0; i < 3; i++) {
+	if (exe && elf_file__symbols(&exe->elf, before, N, false) < 0)
+		memset(before, 0, sizeof(before));
+	for (int i = 0; i < N; i++) {
 		at[i] = want[i].value ? want[i].value + r->bias : 0;
 		if (before[i].value)
 			at[i] = before[i].value + exe->bias;
@@ -352,6 +354,8 @@ static int core__variables(struct core *c, struct core_file *r, struct core_file
 	c->target.row.head_at = at[0];
 	c->target.row.nil = core__word(c, at[1]);
 	c->target.row.fun_tab = at[2];
+	c->target.row.global_env = core__word(c, at[3]);
+	c->target.namespaces = core__word(c, at[4]);
 	elf_file__version(&r->elf, c->target.version);
 	memcpy(c->facts.version, c->target.version, sizeof(c->facts.version));
 	if (!c->target.row.nil)
@@ -425,6 +429,11 @@ void core__close(struct core *c)
 const struct xr_row *core__row(const struct core *c)
 {
 	return &c->target.row;
+}
+
+uint64_t core__namespaces(const struct core *c)
+{
+	return c->target.namespaces;
 }
 
 const struct core_facts *core__facts(const struct core *c)

@@ -40,8 +40,9 @@ void core__close(struct core *c); /* NULL is allowed */
 /* core__reader - reads its memory.  As long as @c is open. */
 struct mem_reader core__reader(struct core *c);
 
-/* core__row - of R in it: head_at, nil, fun_tab and layout alone. */
+/* core__row - of R in it: head_at, nil, fun_tab, global_env, layout alone. */
 const struct xr_row *core__row(const struct core *c);
+uint64_t core__namespaces(const struct core *c); /* R_NamespaceRegistry; 0: not known */
 const struct core_facts *core__facts(const struct core *c);
 
 #endif

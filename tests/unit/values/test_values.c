@@ -9,6 +9,7 @@
 #include "tap.h"
 #include "values/calls.h"
 #include "values/deparse.h"
+#include "values/globals.h"
 #include "values/locals.h"
 #include "values/request.h"
 
@@ -216,6 +217,46 @@ TEST(request)
 		   0, path, "a long path is cut");
 }
 
+static uint64_t now__none(void)
+{
+	return 0;
+}
+
+static const struct globals_limits limits = {.objects = 10000, .ns = 1, .now = now__none};
+
+TEST(globals)
+{
+	const double real[] = {0.1, 2, 3};
+	uint64_t numbers, list, env, two[2];
+	struct globals g;
+
+	memory__begin();
+	numbers = vector(HEAP_REAL, real, 3, 8);
+	two[0] = two[1] = numbers; /* one object, held twice */
+	list = vector(HEAP_LIST, two, 2, 8);
+	env = object(HEAP_ENVIRONMENT, row.nil, row.nil, row.nil);
+	memory[(env - BASE) / 8 + 4] = cell(
+		HEAP_PAIRLIST, list, cell(HEAP_PAIRLIST, env, row.nil, symbol("me")), symbol("l"));
+	row.global_env = env;
+	tap__bail_if(globals__find(&reader, &row, 0, &limits, &g), "out of memory");
+	tap__ok(g.objects == 4 && !g.unreadable && g.bytes == 2 * 56 + (48 + 16) + (48 + 32),
+		"each object once, in a circle: %d objects, %d bytes", (int)g.objects,
+		(int)g.bytes);
+	tap__ok(g.n == 1 && !strcmp(g.rows[0].path, "*"), "what is small is one row");
+	globals__free(&g);
+	memory[(numbers - BASE) / 8 + 4] = 1ull << 40; /* a length that cannot be right */
+	memory[(list - BASE) / 8 + 7] = BASE + 3;      /* an element that is not an object */
+	tap__bail_if(globals__find(&reader, &row, 0, &limits, &g), "out of memory");
+	tap__ok(g.unreadable == 2 && g.bytes < 400, "what cannot be right is counted as such");
+	globals__free(&g);
+	tap__bail_if(globals__find(
+			     &reader, &row, 0,
+			     &(struct globals_limits){.objects = 2, .ns = 1, .now = now__none}, &g),
+		     "out of memory");
+	tap__ok(g.stopped && g.objects <= 2, "no more objects than were allowed");
+	globals__free(&g);
+}
+
 static uint32_t random_next(uint32_t *state)
 {
 	*state ^= *state << 13;
@@ -249,6 +290,7 @@ TEST(hostile)
 	unsigned int over = 0;
 	struct buf b = {0};
 	struct calls c;
+	struct globals g;
 	struct locals l;
 	struct heap h;
 
@@ -274,6 +316,11 @@ TEST(hostile)
 		calls__read(&reader, &row, 1000, &c);
 		over += c.n > 1000;
 		calls__free(&c);
+		row.global_env = at;
+		if (i % 10 == 0 && !globals__find(&reader, &row, BASE, &limits, &g))
+			over += g.objects > WORDS;
+		if (i % 10 == 0)
+			globals__free(&g);
 	}
 	buf__free(&b);
 	tap__ok(!over, "limits hold in memory of any content (%u of 3000 did not)", over);

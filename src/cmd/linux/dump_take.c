@@ -229,21 +229,27 @@ static int take__threads(struct dump_take *t, struct errmsg *f)
 {
 	const uint64_t raised = rights__raise(RIGHTS_TARGET);
 	struct dirent *entry;
+	unsigned int left_out = 0;
 	char path[32];
 	int err = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->now->pid);
 	dir = opendir(path);
-	while (dir && !err && t->nthreads < THREADS_MAX && (entry = readdir(dir))) {
+	while (dir && !err && (entry = readdir(dir))) {
 		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (tid > 0 && tid != t->now->tid)
+		if (tid > 0 && tid != t->now->tid && t->nthreads == THREADS_MAX)
+			left_out++;
+		else if (tid > 0 && tid != t->now->tid)
 			err = take__thread(t, tid);
 	}
 	if (dir)
 		closedir(dir);
 	rights__lower(raised);
+	if (left_out)
+		log__line("process %d: %u threads are left out: --threads shows %u at most",
+			  (int)t->now->pid, left_out, THREADS_MAX);
 	if (t->nthreads)
 		qsort(t->threads, t->nthreads, sizeof(*t->threads), thread__compare);
 	t->now->list_threads = true;

@@ -695,7 +695,7 @@ static void walk__class(struct walk *w, const struct node *n, char class[64])
 	} else if (o.has_class &&
 		   heap__object(&w->h, heap__attribute(&w->h, &o, "class"), &names) &&
 		   names.type == HEAP_STRING && heap__word(&w->h, &names, 0, &at) &&
-		   !heap__text(&w->h, at, &text, 63)) {
+		   !heap__text(&w->h, at, &text, 31)) { /* twice as long as UTF-8, at most */
 		memcpy(class, text.len ? text.data : "", text.len);
 	}
 	buf__free(&text);

@@ -163,8 +163,10 @@ void heap__alt_class(struct heap *h, const struct object *o, char name[32])
 	*name = '\0';
 	if (heap__object(h, o->word[2], &class) && heap__object(h, class.attributes, &cell) &&
 	    !heap__name(h, cell.word[0], &b, 31)) {
-		memcpy(name, b.len ? b.data : "", b.len);
-		name[b.len] = '\0';
+		const size_t len = b.len < 31 ? b.len : 31; /* Latin-1 became twice as long */
+
+		memcpy(name, len ? b.data : "", len);
+		name[len] = '\0';
 	}
 	buf__free(&b);
 }

@@ -157,7 +157,8 @@ static int calls__functions(struct call_report *c)
 		}
 		function__add(&c->functions[c->nfunctions - 1], line);
 	}
-	qsort(c->functions, c->nfunctions, sizeof(*c->functions), by_total);
+	if (c->nfunctions)
+		qsort(c->functions, c->nfunctions, sizeof(*c->functions), by_total);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ check "it builds with sanitizers" make -C "$root" -s -j2 BUILD="$work/san" SAN=a
 	exit 1
 }
 # All unit tests; hostile input, the end of targets and of the profiler, lines, native frames, each with the engines it is for.
-BUILD=$work/san timeout --foreground 1500 "$root/tests/run" unit: live:errors live:ends live:lines_forked \
+BUILD=$work/san XRPROF_SLOWER=10 timeout --foreground 3600 "$root/tests/run" unit: live:errors live:ends live:lines_forked \
 	live:native_resync live:native_waiting live:native_kernel >"$work/log" 2>&1
 ran=0
 while read -r _ verdict name _; do

@@ -35,6 +35,8 @@ static int bytes__read(void *arg, void *to, size_t size)
 	struct buf *left = arg;
 	size_t n = size < left->len ? size : left->len;
 
+	if (!n)
+		return 0;
 	memcpy(to, left->data, n);
 	left->data += n;
 	left->len -= n;

@@ -235,10 +235,20 @@ struct whole_task {
 	struct pt_regs regs;
 };
 
+/* Each of them, until the process ends: a test's own tasks may be gone earlier. */
+static struct whole_task *tasks[64];
+static size_t ntasks;
+
 static struct whole_task *task__of(struct kernel_task *t)
 {
-	struct whole_task *w = t->task ? t->task : calloc(1, sizeof(*w));
+	struct whole_task *w = t->task;
 
+	if (!w) {
+		if (ntasks == sizeof(tasks) / sizeof(tasks[0]))
+			__builtin_trap();
+		w = calloc(1, sizeof(*w));
+		tasks[ntasks++] = w;
+	}
 	t->task = w;
 	w->task.pid = (int)t->tid;
 	w->task.tgid = (int)t->pid;

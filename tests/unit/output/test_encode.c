@@ -91,6 +91,7 @@ static const char *recorded(size_t *size)
 
 TEST(whole)
 {
+	struct profile_part unlimited = {0};
 	struct writer_config config = {.about = about};
 	const char *file;
 	size_t size;
@@ -99,7 +100,7 @@ TEST(whole)
 	for (int i = 0; i < 3; i++) {
 		if (i == 2) {
 			out.len = size;
-			config.part = &(struct profile_part){0}; /* without limits */
+			config.part = &unlimited;
 		}
 		tap__ok(!encode__profile(&out, formats__find("pprof"), &config, a, &stats) &&
 				size && out.len == (i ? 2 : 1) * size &&

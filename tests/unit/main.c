@@ -17,7 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* No case takes a tenth of it, on a slow machine; at full size, or with sanitizers, it takes longer. */
+/* No case takes a tenth of it, on a slow machine; full size and sanitizers take longer. */
 #ifdef __SANITIZE_ADDRESS__
 #define CASE_SECONDS 900
 #else

@@ -237,7 +237,7 @@ struct whole_task {
 
 /* Each of them, until the process ends: a test's own tasks may be gone earlier. */
 static struct whole_task *tasks[64];
-static size_t ntasks;
+static unsigned int ntasks;
 
 static struct whole_task *task__of(struct kernel_task *t)
 {

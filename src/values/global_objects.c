@@ -11,7 +11,7 @@
 #include "sexp.h"
 #include "values/value.h"
 
-#define NAMES_MAX   100000u /* lists in lists that get a node of their own */
+#define NAMES_MAX   100000u /* nested names with a node */
 #define NODES_MAX   (4u << 20)
 #define PENDING_MAX (8u << 20)
 #define PROBES_MAX  4096u

@@ -58,7 +58,7 @@ struct gather {
 	int err;
 };
 
-/* Is this the first time?  No also without memory: err says so. */
+/* Is this the first time?  False without memory, too: then err is set. */
 bool gather__first(struct gather *w, uint64_t at);
 /* May it go on?  No after an error and at a limit. */
 bool gather__goes(struct gather *w);

@@ -50,7 +50,7 @@ static int gather__part(struct gather *w, const struct node *n, struct buf *b)
 
 static int gather__path(struct gather *w, uint32_t node, char **path)
 {
-	uint32_t parts[PARTS_MAX], n = 0;
+	uint32_t parts[PARTS_MAX] = {0}, n = 0;
 	struct buf b = {0};
 	int err = 0;
 
@@ -107,8 +107,8 @@ static bool node__is_split(const struct node *n, uint32_t i, const struct gather
 
 int gather__rows(struct gather *w)
 {
-	uint32_t rows[GLOBALS_ROWS + 1];
-	uint64_t bytes[GLOBALS_ROWS + 1];
+	uint32_t rows[GLOBALS_ROWS + 1] = {0};
+	uint64_t bytes[GLOBALS_ROWS + 1] = {0};
 	size_t n = 0, k;
 	bool *open = calloc(w->nnodes + 1, sizeof(*open));
 	uint64_t *rest = calloc(w->nnodes + 1, sizeof(*rest));

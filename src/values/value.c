@@ -442,7 +442,7 @@ static uint64_t object__length(struct heap *h, const struct object *o)
 
 int value__describe(struct heap *h, uint64_t at, struct buf *b, size_t max, struct value_kind *kind)
 {
-	struct value_kind unused;
+	struct value_kind unused = {0};
 	const size_t start = b->len;
 	struct object o;
 	int err;

@@ -226,7 +226,8 @@ static int queue__keep(struct queue *q, struct queue_entry *e, const char *file)
 	copy = malloc((size_t)e->size + 1);
 	if (!copy)
 		return -ENOMEM;
-	e->data = memcpy(copy, e->data, (size_t)e->size);
+	memcpy(copy, e->data, (size_t)e->size);
+	e->data = copy;
 	return 0;
 }
 

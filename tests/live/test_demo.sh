@@ -13,6 +13,7 @@
 # prints how long that took and what it installed.
 . "$(dirname "$0")/../lib/live.sh"
 
+unset R_DEFAULT_PACKAGES # live.sh sets it: R as people start it
 fixture "$WORK/refuse" refuse.c -Wall -Wextra -Werror -static
 
 # What containers get by default from Docker (moby, oci/caps/defaults.go).

@@ -154,12 +154,19 @@ neither() {
 if [ -d /sys/devices/uprobe ]; then
 	target_start host allocs 1
 	neither info
-	like "$(cat "$WORK/neither.out")" "collections +ok +a watchpoint" "info: a watchpoint" || diag "$(cat "$WORK/neither.err")"
+	# Some virtual machines let a watchpoint be set, and it sees nothing.
+	if grep -q "no watchpoint: this CPU or virtual machine has no watchpoints" "$WORK/neither.out"; then
+		why="this CPU or virtual machine has no watchpoints"
+		skip "no watchpoint sees a write here" "info: a watchpoint"
+	else
+		why="all watchpoints of the CPU are in use"
+		like "$(cat "$WORK/neither.out")" "collections +ok +a watchpoint" "info: a watchpoint" || diag "$(cat "$WORK/neither.err")"
+	fi
 	watch_take "$TARGET_PID"
 	neither -p "$TARGET_PID" --event gc -d 1
 	is $? 1 "neither, for this process: exit status 1"
 	is "$(wc -l <"$WORK/neither.err")" 1 "neither, for this process: one line" || diag "$(cat "$WORK/neither.err")"
-	like "$(cat "$WORK/neither.err")" "no watchpoint .*in use.*, and no probe" "neither, for this process: the reason"
+	like "$(cat "$WORK/neither.err")" "no watchpoint \\($why\\), and no probe" "neither, for this process: the reason"
 	watch_give
 	watch_take cpus
 	"$XRPROF" info >"$WORK/probe.out" 2>&1
@@ -170,7 +177,7 @@ if [ -d /sys/devices/uprobe ]; then
 	is $? 0 "a probe in a program that is started: exit status" || diag "$(cat "$WORK/started.err")"
 	check "a probe in a program that is started: its collections" grep -qE '(^|;)started;' "$WORK/started" || diag "$(cat "$WORK/started.err")"
 	neither info
-	like "$(cat "$WORK/neither.out")" "collections +- +no watchpoint: .*and no probes" "info: neither"
+	like "$(cat "$WORK/neither.out")" "collections +- +no watchpoint: .*in use; no probes in files either" "info: neither"
 	neither -p "$TARGET_PID" --event gc -d 1
 	is $? 1 "neither, for any process: exit status 1"
 	is "$(wc -l <"$WORK/neither.err")" 1 "neither, for any process: one line" ||

@@ -9,6 +9,7 @@
 # not keep a watchpoint for each that has ended.
 . "$(dirname "$0")/../lib/live.sh"
 
+unset R_DEFAULT_PACKAGES # live.sh sets it: with its packages R has collected before the program begins
 processes=100 # more than are watched before it is looked which have ended
 prof_start_whole "$WORK/many.folded" --all --event gc -f folded
 ok $? "it is ready"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
 #
 # Rserve, which forks a process for each client, listening at FOLDER/socket; FOLDER is the argument.
 

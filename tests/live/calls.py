@@ -18,8 +18,7 @@ def logged_calls(path):
         name, *numbers = line.split()
         first, last, ends, ended, cpu, slept = map(float, numbers)
         yield {"function": name, "first": 1000 * first, "last": 1000 * last,
-               "ends": 1000 * ends, "ended": 1000 * ended, "cpu": cpu, "slept": slept,
-               "found": None}
+               "ends": 1000 * ends, "ended": 1000 * ended, "cpu": cpu, "slept": slept}
 
 
 def found_calls(path):
@@ -37,54 +36,63 @@ def off(call, entry):
 
 
 def may_be(call, entry):
-    """Can that be the logged call, within the error that is stated?"""
-    error = call["error_ms"] + ROUNDING
+    """Can that be the logged call?  The error that is stated is of its two ends together."""
+    error, end = call["error_ms"] + ROUNDING, call["from"] + call["ms"]
     return (call["function"] == entry["function"] and off(call, entry) <= error and
-            call["from"] + call["ms"] >= entry["first"] - error and
-            call["from"] <= entry["ended"] + error)
+            entry["first"] - error <= call["from"] <= entry["last"] + error and
+            entry["ends"] - error <= end <= entry["ended"] + error)
 
 
-def match(call, log, tried):
-    """Give the call a logged one, each to one call alone; others may move to another."""
-    for number, entry in enumerate(log):
-        if number in tried or not may_be(call, entry):
+def must_be_found(entry, hz, wall):
+    """Was it long enough?  proc.time() rounds each of two times twice, by 0.5 ms at most.
+
+    Of CPU time each period ends with a sample, and a wait that is as long is one.  With --clock wall
+    a sample comes after each period of any time.
+    """
+    seen = entry["ends"] - entry["last"] if wall else max(entry["cpu"], entry["slept"])
+    return seen >= 1000 / hz + 2
+
+
+def match(one, near, partner, tried):
+    """Give @one a partner among those near it; partners of others may move.  No other loses its."""
+    for other in near[one]:
+        if other in tried:
             continue
-        tried.add(number)
-        if entry["found"] is None or match(entry["found"], log, tried):
-            entry["found"] = call
+        tried.add(other)
+        if other not in partner or match(partner[other], near, partner, tried):
+            partner[one], partner[other] = other, one
             return True
     return False
 
 
 def main():
     log = list(logged_calls(sys.argv[1]))
+    calls = list(found_calls(sys.argv[2]))
     with open(sys.argv[3]) as f:
         stats = json.load(f)
-    # a tick comes after each period of CPU time, and a wait that is as long is sampled
-    certain = 1000 / float(sys.argv[4]) + 2
-    wrong, errors, ambiguous = [], [], 0
-
-    for call in sorted(found_calls(sys.argv[2]), key=lambda c: -c["ms"]):
-        if not match(call, log, set()):
-            wrong.append(f"found, and not logged so, or a part of another: {call}")
-    # calls that had no sample because these were not taken
-    unseen = sum(stats[key] for key in ("missed", "unreadable", "lost"))
     wall = stats["clock"] == "wall"
-    for entry in log:
-        found = entry["found"]
-        shortest = entry["ends"] - entry["last"]
-        seen = max(entry["cpu"], entry["slept"]) if not wall else shortest
-        if not found and seen >= certain:
-            unseen -= 1
-            if unseen < 0:
-                wrong.append(f"not found: {entry}")
-        if not found:
-            continue
-        call = found
-        errors.append((off(call, entry), call["error_ms"]))
-        ambiguous += call["ambiguous"]
+    wrong, errors, partner = [], [], {}
+    near = {("logged", i): [("found", j) for j, call in enumerate(calls) if may_be(call, entry)]
+            for i, entry in enumerate(log)}
+    near.update({("found", j): [("logged", i) for i, entry in enumerate(log) if may_be(call, entry)]
+                 for j, call in enumerate(calls)})
+
+    # Calls that follow each other may both be near a found one: it is given to the one that must be
+    # found.  Then the other found calls are given, which takes no logged one's partner away.
+    # Each sample that was not taken may be the only one of a call.
+    unseen = sum(stats[key] for key in ("missed", "unreadable", "lost"))
+    missing = [entry for i, entry in enumerate(log) if must_be_found(entry, float(sys.argv[4]), wall)
+               and not match(("logged", i), near, partner, set())]
+    if len(missing) > unseen:
+        wrong += [f"not found: {entry}" for entry in missing]
+    for j, call in enumerate(calls):
+        if ("found", j) not in partner and not match(("found", j), near, partner, set()):
+            wrong.append(f"found, and not logged so, or a part of another: {call}")
+        if ("found", j) in partner:
+            errors.append((off(call, log[partner["found", j][1]]), call["error_ms"]))
         if call["running"] or call["cut"]:
             wrong.append(f"not complete: {call}")
+    ambiguous = sum(call["ambiguous"] for call in calls)
     for line in wrong:
         print(line)
     print(f"{len(log)} calls, {len(errors)} found, off by {max(e[0] for e in errors):.1f} ms at "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `report --calls`, `--slower` and `--json`: single calls in files. */
+/* `report --calls`, `--slower`, `--by` and `--json`: single calls and labels in files. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "command.h"
@@ -14,6 +14,7 @@ static struct sink sink;
 static void sample(const struct profile_call *call, uint32_t type, uint64_t weight,
 		   const char *function)
 {
+	const struct profile_label route = {"route", function};
 	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
 	const struct sample s = {.time = BEGAN,
 				 .weight = weight,
@@ -22,6 +23,8 @@ static void sample(const struct profile_call *call, uint32_t type, uint64_t weig
 				 .pid = 10,
 				 .tid = 10,
 				 .call = call,
+				 .labels = &route,
+				 .nlabels = call && call->id <= 10,
 				 .stack = stack__of(1, &frame, NULL, 0)};
 
 	tap__bail_if(sink__sample(&sink, &process, &s), "%s", sink__why(&sink)->text);
@@ -39,7 +42,10 @@ static struct profile_call call(uint64_t id, const char *name, uint64_t at_ms, u
 	};
 }
 
-/* calls.pb.gz: ten of `deal`, 10 to 100 ms, and one of `wait`, in which another of it runs. */
+/*
+ * calls.pb.gz: ten of `deal`, 10 to 100 ms, with a label, and one of `wait`, in which another of it
+ * runs.
+ */
 static void calls__make(void)
 {
 	static const struct profile_about about = {
@@ -144,6 +150,7 @@ static void test_json(void)
 		"\"ms\": 700, \"error_ms\": 4,",
 		"\"running\": true, \"ambiguous\": false, \"pid\": 10, \"process\": \"R\", "
 		"\"request\": \"GET /a\", \"labels\": {}}",
+		"\"request\": null, \"labels\": {\"route\": \"slow\"}}",
 	};
 	static const char *const rows[] = {
 		"{\"schema\": 1, \"by\": \"function\", \"type\": \"cpu\", \"unit\": \"samples\", "
@@ -167,6 +174,32 @@ static void test_json(void)
 		"the schema needs no file");
 }
 
+/* Labels of samples, and what is known of processes. */
+static void test_by(void)
+{
+	static const char routes[] = "   SAMPLES     SECONDS       %  route\n"
+				     "        40        0.40    69.0  slow\n"
+				     "        15        0.15    25.9  fast\n"
+				     "         3        0.03     5.2  (none)\n";
+
+	run("report --by route calls.pb.gz");
+	tap__is(out_text, routes, "the shares of a label's values");
+	run("report calls.pb.gz -o again.pb.gz");
+	run("report --by route again.pb.gz");
+	tap__is(out_text, routes, "the same in a profile that is written again");
+	run("report --by route --json --top 1 calls.pb.gz");
+	tap__is(out_text,
+		"{\"schema\": 1, \"by\": \"route\", \"rows\": [{\"value\": \"slow\", "
+		"\"samples\": 40, \"seconds\": 0.4}]}\n",
+		"as JSON");
+	run("report --by route --sample-type off_cpu calls.pb.gz");
+	tap__ok(strstr(out_text, "         2        0.70   100.0  (none)\n"),
+		"of another sample type: %s", out_text);
+	run("report --by pid calls.pb.gz");
+	tap__ok(strstr(out_text, "        58        0.58   100.0  10\n"), "by process: %s",
+		out_text);
+}
+
 static void test_usage(void)
 {
 	static const char *const bad[] = {
@@ -186,5 +219,6 @@ TEST(report_calls)
 	test_table();
 	test_slower();
 	test_json();
+	test_by();
 	test_usage();
 }

@@ -189,6 +189,9 @@ TEST(cost)
 	tap__is(walked(r), "a=c;", "after a collection the same address may be another vector");
 	set(&w, one(&w, "x", "y"));
 	tap__is(walked(r), "x=y;", "another vector");
+	r->base.walk.row.serial++;
+	tap__ok(reads(&w, r) > none + 2 && reads(&w, r) == none + 2,
+		"a forked child's are read, and so sent, for it");
 	image__put64(&w.s.m, w.last + 8 * R_CDR, w.s.m.nil);
 	tap__is(walked(r), "", "none at once, when the option is removed");
 	set(&w, value);

@@ -165,13 +165,13 @@ static bool sound(const Request *r)
 {
 	const Otlp__ProfilesDictionary *d = r->dictionary;
 	bool good = d && d->n_mapping_table && d->n_location_table && d->n_function_table &&
-		    d->n_link_table == 1 && d->n_string_table && d->n_attribute_table &&
+		    d->n_link_table && d->n_string_table && d->n_attribute_table &&
 		    d->n_stack_table;
 
 	if (!good || d->string_table[0].len || d->mapping_table[0]->filename_strindex ||
 	    d->location_table[0]->n_lines || d->function_table[0]->name_strindex ||
 	    d->attribute_table[0]->key_strindex || d->attribute_table[0]->value ||
-	    d->stack_table[0]->n_location_indices)
+	    d->stack_table[0]->n_location_indices || d->link_table[0]->trace_id.len)
 		return false;
 	for (size_t i = 1; i < d->n_location_table && good; i++)
 		good = d->location_table[i]->n_lines == 1 &&
@@ -190,6 +190,7 @@ static bool sound(const Request *r)
 	for (size_t i = 0; i < r->n_resource_profiles && good; i++)
 		for (size_t k = 0; k < profile(r, i)->n_samples && good; k++)
 			good = (size_t)profile(r, i)->samples[k]->stack_index < d->n_stack_table &&
+			       (size_t)profile(r, i)->samples[k]->link_index < d->n_link_table &&
 			       profile(r, i)->samples[k]->n_values == 1;
 	return good;
 }
@@ -358,6 +359,70 @@ static void test_types(const struct stack *stack)
 	aggregate__free(a);
 }
 
+#define TRACE "4bf92f3577b34da6a3ce929d0e0e4736"
+#define SPAN  "00f067aa0ba902b7"
+
+/* The link of @s in hexadecimal, "TRACE SPAN"; "" for none. */
+static const char *linked(const Request *r, const Otlp__Sample *s)
+{
+	const Otlp__Link *link = r->dictionary->link_table[s->link_index];
+	struct buf *to = text_begin();
+
+	for (size_t i = 0; i < link->trace_id.len; i++)
+		buf__printf(to, "%02x", link->trace_id.data[i]);
+	for (size_t i = 0; i < link->span_id.len; i++)
+		buf__printf(to, "%s%02x", i ? "" : " ", link->span_id.data[i]);
+	return text_end(to);
+}
+
+/* What an R program gave samples: all are attributes, and the ids of a span are a link too. */
+static void test_given(const struct stack *stack)
+{
+	/* route, span_id, trace_id, and the link */
+	static const char *const all[][4] = {
+		{"/a", SPAN, TRACE, TRACE " " SPAN},
+		{"/b", SPAN, TRACE, TRACE " " SPAN},
+		{"/a", "00f067aa0ba902b8", TRACE, TRACE " 00f067aa0ba902b8"},
+		{"/a", SPAN, "4bf92f3577b34da6a3ce929d0e0e473", ""},
+		{"/a", SPAN, "00000000000000000000000000000000", ""},
+		{"/a", "00f067aa0ba902bx", TRACE, ""},
+		{"/a", SPAN "00", TRACE, ""},
+	};
+	struct writer_config config = {.about = {.freq = 100, .clock = "cpu"}};
+	struct aggregate *a =
+		scene__aggregate(&(struct aggregate_config){.max = 16 << 20, .given = true});
+	const Request *r;
+
+	for (size_t i = 0; i <= COUNT(all); i++) {
+		const struct profile_label given[] = {{"route", all[i % COUNT(all)][0]},
+						      {"span_id", all[i % COUNT(all)][1]},
+						      {"trace_id", all[i % COUNT(all)][2]}};
+		const struct sample s = {.weight = 1,
+					 .stack = stack,
+					 .labels = given,
+					 .nlabels = i < COUNT(all) ? 3 : 1};
+
+		tap__bail_if(aggregate__know(a, &one) || aggregate__add(a, &one, &s), "no room");
+	}
+	r = encoded(a, &config, NULL);
+	tap__bail_if(!tap__ok(sound(r) && profile(r, 0)->n_samples == COUNT(all) + 1,
+			      "samples of each set of labels"),
+		     "no samples");
+	for (size_t i = 0; i < COUNT(all); i++) {
+		const Otlp__Sample *s = profile(r, 0)->samples[i];
+		struct buf *wanted = text_begin();
+
+		buf__printf(wanted, OF_R "route=%s;span_id=%s;trace_id=%s;", all[i][0], all[i][1],
+			    all[i][2]);
+		tap__is(of_sample(r, s), text_end(wanted), "labels %zu are attributes", i);
+		tap__is(linked(r, s), all[i][3], "the span of sample %zu", i);
+	}
+	tap__is(of_sample(r, profile(r, 0)->samples[COUNT(all)]), OF_R "route=/a;", "one label");
+	tap__is(linked(r, profile(r, 0)->samples[COUNT(all)]), "", "without a span");
+	tap__ok(r->dictionary->n_link_table == 3, "a span has one link");
+	aggregate__free(a);
+}
+
 TEST(otlp)
 {
 	struct frame frame = {.kind = FRAME_R, .place = stack__place("f.R", 12)};
@@ -389,5 +454,6 @@ TEST(otlp)
 	test_request(a);
 	test_parts(a);
 	test_types(stack__of(3, frames, NULL, 0));
+	test_given(stack__of(3, frames, NULL, 0));
 	aggregate__free(a);
 }

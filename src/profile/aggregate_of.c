@@ -141,9 +141,10 @@ long aggregate__call_index(struct aggregate *a, const struct profile_call *call)
 	struct profile_call *ours;
 	long outer = 0;
 
-	/* of another interval, in which it went on */
+	/* it went on, and so did those outside of it */
 	if (n && call->seen > a->calls[n - 1]->seen)
-		aggregate__learn(a, call);
+		for (; call; call = call->outer)
+			aggregate__learn(a, call);
 	if (n)
 		return (long)n;
 	if (call->outer)

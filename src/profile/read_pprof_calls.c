@@ -6,7 +6,7 @@
 #include "profile/read_pprof.h"
 
 #define CALLS_OF_SAMPLE 8u /* that a sample is in; further ones are left out */
-#define ID_SHIFT	11 /* what is left of 64 bits is exact in JSON */
+#define ID_BITS		52 /* below the bit that numbers made here have: all is exact in JSON */
 #define MS_MAX		(UINT64_MAX / NS_PER_MS / 4)
 
 /* What the labels say of one call. */
@@ -73,9 +73,17 @@ static const char *pprof__keep(struct pprof_file *p, int64_t string)
 }
 
 /*
- * The call that @says describes: the same number of another profile has begun at another time.
- * NULL: no room.
+ * The number of a call in all files: in another recording the same number has begun at another
+ * time.  A number that was made here and written again stays as it is.
  */
+static uint64_t says_call__id(const struct says_call *says)
+{
+	if (says->id >> ID_BITS == 1)
+		return says->id;
+	return map__hash(says->id, says->start_ms) >> (64 - ID_BITS) | 1ULL << ID_BITS;
+}
+
+/* The call that @says describes; NULL: no room. */
 static struct profile_call *pprof__call(struct pprof_file *p, const struct says_call *says,
 					const struct profile_call *outer)
 {
@@ -90,7 +98,7 @@ static struct profile_call *pprof__call(struct pprof_file *p, const struct says_
 	if (!call)
 		return NULL;
 	*call = (struct profile_call){
-		.id = map__hash(says->id, says->start_ms) >> ID_SHIFT | 1,
+		.id = says_call__id(says),
 		.outer = outer,
 		.name = pprof__keep(p, says->name),
 		.request = says->request ? pprof__keep(p, says->request) : NULL,

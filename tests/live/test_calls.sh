@@ -6,8 +6,8 @@
 # timeout: 900
 #
 # Single calls: a program logs what it serves, and the profiler finds each call that is long enough,
-# once, with its duration within the error that the profile states. R collects garbage between calls,
-# in them, both, or all the time. --slower keeps the samples of slow calls alone.
+# once, with its start, its end and its duration within the error that the profile states. R collects
+# garbage between calls, in them, both, in a loop, or at allocations. --slower keeps the samples of slow calls alone.
 . "$(dirname "$0")/../lib/live.sh"
 
 HZ=99
@@ -40,8 +40,8 @@ places=$(all_places host static bullseye trixie sid)
 [ "$XRPROF_ENGINE" = bpf ] || places=$(all_places host)
 for place in $places; do
 	[ "$place" = host ] || part_needs "$place" image "$place" || continue
-	for mode in none between inside both torture; do
-		calls_run "$place" $mode "$([ $mode = torture ] && echo 10 || echo "$n")"
+	for mode in none between inside both loop torture gctorture; do
+		calls_run "$place" $mode "$([[ $mode == *torture ]] && echo 10 || echo "$n")"
 		ok $? "$place, gc $mode: it is profiled" || diag "$(cat "$TARGET_ERR" "$PROF_OUT.err")"
 		calls_compare "$place, gc $mode"
 		check_stats "$PROF_OUT.stats" "$place, gc $mode"

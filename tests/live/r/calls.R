@@ -2,7 +2,8 @@
 #
 # Serves calls of known durations: deal() burns CPU time, sleeps, or both, and some calls fail;
 # batch() makes two of them. Arguments: FOLDER MODE N. MODE: where R collects garbage: none,
-# between (calls), inside, both, torture (every 50 allocations).
+# between (calls), inside, both, loop (all the time that a call burns), torture (every 50 allocations),
+# gctorture (every allocation).
 #
 # Writes `log`: function, when the call began at the earliest and at the latest, when it ended at
 # the earliest and at the latest (seconds since 1970), CPU time of it and its longest sleep (ms).
@@ -13,7 +14,7 @@ n <- as.integer(args[[3L]])
 now <- function() as.numeric(Sys.time())
 burn <- function(seconds) {
     end <- cpu_time() + seconds
-    while (cpu_time() < end) for (i in 1:200) i
+    while (cpu_time() < end) if (mode == "loop") gc() else for (i in 1:200) i
 }
 
 set.seed(1)
@@ -68,6 +69,10 @@ serve_batch <- function(i) {
 ready()
 await("go")
 if (mode == "torture") gctorture2(50L)
+if (mode == "gctorture") {
+    compiler::enableJIT(0L) # it allocates far more than the calls
+    gctorture(TRUE)
+}
 i <- 1L
 while (i <= n) {
     if (i %% 5L == 0L && i < n) {

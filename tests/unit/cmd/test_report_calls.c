@@ -115,6 +115,10 @@ static void test_table(void)
 		"a profile that is written again has the same calls");
 	run("report --calls calls.pb.gz calls.pb.gz");
 	tap__ok(strstr(out_text, ": 12 calls of 2 functions"), "in two files a call is one");
+	run("report again.pb.gz -o third.pb.gz");
+	run("report --calls calls.pb.gz again.pb.gz third.pb.gz");
+	tap__ok(strstr(out_text, ": 12 calls of 2 functions"), "in files written again, too: %s",
+		out_text);
 }
 
 static void test_slower(void)

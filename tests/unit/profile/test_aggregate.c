@@ -274,3 +274,23 @@ TEST(waits)
 	tap__ok(entries(3, &sum) == 1 && sum == 50, "a time that cannot be is a moment");
 	tap__ok(row(0)->value == wait && row(1)->value == 10, "values are as they came");
 }
+
+/* A call that is met again lasts longer, and so do those outside of it. */
+TEST(calls)
+{
+	struct profile_call outer = {.id = 1, .name = "batch", .began = 5, .seen = 10};
+	struct profile_call inner = {
+		.id = 2, .name = "deal", .outer = &outer, .began = 5, .seen = 10};
+	const struct sample s = {.weight = 1, .call = &inner, .stack = stack("f")};
+	struct profile_call *const *all;
+	size_t n;
+
+	start_as(&(struct aggregate_config){.max = 1 << 20, .calls = true});
+	tap__bail_if(aggregate__add(a, &one, &s), "no room");
+	outer.seen = inner.seen = 70;
+	tap__bail_if(aggregate__add(a, &one, &s), "no room");
+	all = aggregate__calls(a, &n);
+	tap__bail_if(n != 2, "%zu calls", n);
+	tap__ok(call__ns(all[1]) == 65 && all[1]->outer == all[0], "the call");
+	tap__ok(call__ns(all[0]) == 65, "and the one outside of it, of which no other sample is");
+}

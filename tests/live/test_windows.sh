@@ -56,14 +56,22 @@ wait_until() {
 	done
 }
 
-# host ARG...: start the program with R in it; its Windows pid goes to $pid, its Linux one to $host.
+# host ARG...: start the program with R in it; its Windows pid goes to $pid, its Linux one to $host. With `-` as SECONDS it
+# runs until host_finish.
+mkfifo "$WORK/host.in"
+exec {host_in}<>"$WORK/host.in"
 host() {
 	: >"$WORK/host.out"
-	"$wine" "$win/tests/host.exe" "$@" >"$WORK/host.out" 2>"$WORK/host.err" </dev/null &
+	"$wine" "$win/tests/host.exe" "$@" >"$WORK/host.out" 2>"$WORK/host.err" <"$WORK/host.in" &
 	host=$!
 	children+=("$host")
 	wait_until 60 grep -q '^ready' "$WORK/host.out" || bail "the program with R did not start: $(cat "$WORK/host.err")"
 	pid=$(sed -n 's/^ready \([0-9]*\).*/\1/p' "$WORK/host.out")
+}
+
+host_finish() {
+	echo >&"$host_in"
+	wait "$host"
 }
 
 host_end() {
@@ -76,6 +84,11 @@ prof() {
 	timeout -k 5 120 "$wine" "$win/xrprof.exe" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
 	status=$?
 	err=$(tr -d '\r' <"$WORK/err")
+}
+
+# sampled FILE: it has lines behind Rprof's header
+sampled() {
+	[ "$(wc -l <"$1")" -gt 1 ]
 }
 
 # The stacks of a folded profile, and how many samples it has.
@@ -162,7 +175,7 @@ done
 # --- a stack that changes as fast as it can; other threads; R in another thread ---
 
 for place in "" --thread; do
-	host "$win/tests/r44/R.dll" flip 12 --watch $place
+	host "$win/tests/r44/R.dll" flip - --watch $place
 	: >"$WORK/flip.folded"
 	prof -p "$pid" -F 500 -d 6 -f folded -o "$WORK/flip.folded" --stats "$WORK/stats.json"
 	is $status 0 "changing as fast as can be${place:+, R in its second thread}"
@@ -173,7 +186,7 @@ for place in "" --thread; do
 		"$(stat_of TORN) torn"
 	conserved
 	ok $? "each tick is accounted for"
-	wait "$host"
+	host_finish
 	seen=$(sed -n 's/^suspended //p' "$WORK/host.out" | tr -d '\r')
 	like "$seen" "^r [1-9][0-9]* others 0 of " "only R's thread was seen suspended: $seen"
 done
@@ -199,11 +212,17 @@ host_end
 
 # --- the end of the target; Rprof's format ---
 
-host "$win/tests/r42/R.dll" known 8
-prof -p "$pid" -F 50 -o "$WORK/end.out" --stats "$WORK/stats.json"
-is $status 0 "the target's end ends it"
-wait "$host"
-is $? 0 "the target ended as it does unprofiled"
+host "$win/tests/r42/R.dll" known -
+: >"$WORK/end.out"
+"$wine" "$win/xrprof.exe" -p "$pid" -F 50 -o "$WORK/end.out" --stats "$WORK/stats.json" 2>"$WORK/err" </dev/null &
+prof=$!
+children+=("$prof")
+wait_until 120 sampled "$WORK/end.out"
+host_finish
+ended=$?
+wait "$prof"
+is $? 0 "the target's end ends it" || diag "$(cat "$WORK/err")"
+is $ended 0 "the target ended as it does unprofiled"
 is "$(head -n 1 "$WORK/end.out")" "sample.interval=20000" "Rprof's header"
 grep -qvE '^sample|^("[^"]*(\[\["na.*"\]\])?" )+$' "$WORK/end.out"
 [ $? -eq 1 ] && [ "$(wc -l <"$WORK/end.out")" -gt 1 ] && [ -z "$(tail -c 1 "$WORK/end.out")" ]
@@ -281,10 +300,6 @@ cpu_ticks() {
 moved() {
 	[ "$(cpu_ticks)" -gt "$before" ]
 }
-# behind the header
-sampled() {
-	[ "$(wc -l <"$WORK/force.out")" -gt 1 ]
-}
 RANDOM=1
 stuck=0 early=0
 for i in 1 2 3 4 5 6 7 8 9 10; do
@@ -292,7 +307,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 	"$wine" "$win/xrprof.exe" -q -p "$pid" -F 97 -o "$WORK/force.out" >/dev/null 2>"$WORK/err" </dev/null &
 	prof=$!
 	children+=("$prof")
-	wait_until 60 sampled || early=$((early + 1))
+	wait_until 60 sampled "$WORK/force.out" || early=$((early + 1))
 	sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
 	kill -KILL "$prof"
 	wait "$prof" 2>/dev/null

@@ -7,7 +7,7 @@
  *   host launch ARG...              start itself with the arguments, as Rscript.exe does Rterm.exe
  *   host echo FILE ARG...           write the arguments to FILE in UTF-8, one a line
  *
- * --thread: R runs in a second thread.  --watch: a further thread looks at how often the others
+ * SECONDS is `-`: until its standard input has a character, or ends.  --thread: R runs in a second thread.  --watch: a further thread looks at how often the others
  * were seen suspended, and tells at the end: "suspended r N others N of N looks".
  */
 #include <stdio.h>
@@ -31,7 +31,10 @@ static struct {
 
 static DWORD WINAPI end_after(void *seconds)
 {
-	Sleep((DWORD)(_wtof(seconds) * 1000));
+	if (!wcscmp(seconds, L"-"))
+		getchar();
+	else
+		Sleep((DWORD)(_wtof(seconds) * 1000));
 	InterlockedExchange(&stop, 1);
 	return 0;
 }

@@ -4,6 +4,7 @@
  * vfork(2) cannot be stopped before its child lets it go on.
  */
 #define _GNU_SOURCE
+#include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -101,6 +102,77 @@ TEST(late_and_stopped)
 	tap__ok(scene__in_state(s->tracer, 'T'), "and stops again");
 	usleep(100000);
 	tap__ok(pid__state(s->tracer) == 'T' && scene__moves(s), "and stays so");
+	scene__end(s);
+}
+
+/* --- signals --- */
+
+#define SIGNALS 200
+
+static _Atomic unsigned long *signals_got;
+static pid_t sent_to; /* gets SIGUSR1 between PTRACE_SEIZE and PTRACE_INTERRUPT; 0: none */
+
+long __real_ptrace(enum __ptrace_request request, ...);
+long __wrap_ptrace(enum __ptrace_request request, ...);
+
+long __wrap_ptrace(enum __ptrace_request request, ...)
+{
+	va_list args;
+	pid_t pid;
+	void *addr, *data;
+
+	va_start(args, request);
+	pid = va_arg(args, pid_t);
+	addr = va_arg(args, void *);
+	data = va_arg(args, void *);
+	va_end(args);
+	if (request == PTRACE_INTERRUPT && pid == sent_to)
+		/* the tracer is asked about the signal first */
+		if (kill(pid, SIGUSR1) || !scene__in_state(pid, 't'))
+			_exit(6);
+	return __real_ptrace(request, pid, addr, data);
+}
+
+static void on_usr1(int signal)
+{
+	(void)signal;
+	atomic_fetch_add(signals_got, 1);
+}
+
+static void target__signals(struct scene *s)
+{
+	signals_got = &s->moves;
+	signal(SIGUSR1, on_usr1);
+	s->step = 1;
+	for (;;)
+		pause();
+}
+
+/* Its step is 1 plus the number of signals that came. */
+static void run__signals(struct scene *s)
+{
+	if (!scene__at(s, 1))
+		_exit(4);
+	sent_to = s->target;
+	for (unsigned long n = 1; n <= SIGNALS; n++) {
+		if (tracees__stop(s->tracees, s->target, s->target, NULL, SCENE_WAIT_NS) != STOPPED)
+			_exit(5);
+		tracees__let_go(s->tracees);
+		if (!SCENE__UNTIL(s->moves >= n))
+			_exit(7);
+	}
+}
+
+TEST(signals)
+{
+	struct scene *s = scene__start(target__signals, run__signals, STDERR_FILENO);
+	int status = 0;
+	bool ended = waitpid(s->tracer, &status, 0) == s->tracer && !status;
+
+	tap__ok(ended && s->moves == SIGNALS,
+		"a signal that comes while a thread is told to stop is delivered once: %lu of %d",
+		s->moves, SIGNALS);
+	s->tracer = 0;
 	scene__end(s);
 }
 

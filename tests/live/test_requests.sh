@@ -3,7 +3,8 @@
 # touches: profile session values target
 # engines: bpf
 #
-# --calls http: the request line of a call of httpuv is read while the call runs, without its query, and is of that call.
+# --calls http: the request line of a call of httpuv is read while the call runs, without its query,
+# and is of that call. Of an API of plumber under load, the slow requests come first.
 . "$(dirname "$0")/../lib/live.sh"
 needs r-package httpuv
 needs program go
@@ -38,4 +39,39 @@ for s in raw_pprof.read(sys.argv[1])[0]:
 ' "$PROF_OUT" "$tests/lib" | sort -u)
 is "$requests" "$(printf 'computes GET /held\nwaits GET /held')" "all samples of the handler that served it have it"
 target_kill
+
+# --- plumber under load ---
+
+why=$(in_all_else "$(missing r-package plumber)" "only in make test-all")
+if [ -n "$why" ]; then
+	skip "$why" "plumber"
+else
+	target_start host plumber
+	port=$(cat "$TARGET_DIR/port")
+	# the first requests load and compile functions
+	curl -s "http://127.0.0.1:$port/fast" "http://127.0.0.1:$port/sleeping" "http://127.0.0.1:$port/slow/0" >/dev/null
+	prof_start_whole "$WORK/plumber.pb.gz" -p "$TARGET_PID" --calls http
+	clients=()
+	for client in 1 2 3 4; do
+		for path in fast sleeping slow/$client fast sleeping fast; do
+			curl -s "http://127.0.0.1:$port/$path?token=secret" >/dev/null || echo "$path" >>"$WORK/refused"
+		done &
+		clients+=($!)
+	done
+	wait "${clients[@]}"
+	prof_stop
+	is "$(cat "$WORK/refused" 2>/dev/null)" "" "plumber answers all requests"
+	check_stats "$PROF_OUT.stats" "plumber"
+	"$XRPROF" report --calls --json --top 0 "$PROF_OUT" >"$WORK/plumber.json"
+	# A slow one computes for ten times as long as one sleeps.  A wait of 50 ms is always a sample.
+	said=$(python3 -c '
+import json, sys
+calls = json.load(open(sys.argv[1]))["slowest"]
+print(*sorted(str(c["request"]) for c in calls[:4]), sep=", ")
+print(sum(c["ms"] + c["error_ms"] >= 50 for c in calls) >= 12)' "$WORK/plumber.json")
+	is "$said" "GET /slow/1, GET /slow/2, GET /slow/3, GET /slow/4
+True" "plumber: the slow requests come first, and all that sleep are found" || diag "$(cat "$WORK/plumber.json")"
+	figure "plumber: $("$XRPROF" report --calls --top 1 "$PROF_OUT" | sed -n 4p)"
+	target_kill
+fi
 done_testing

@@ -19,17 +19,7 @@
 #include "serve/linux/push.h"
 #include "serve/metrics.h"
 
-#define STATUS_MS 5000	/* for the sampler to say how it is */
-#define DRAIN_MAX 60u	/* seconds */
-#define REPLY_MS  20000 /* for a profile, beyond its own time */
-
-/* An HTTP request that waits for the sampler. */
-struct pending {
-	uint32_t id; /* 0: none */
-	enum http_want want;
-	bool trusted;	   /* as of struct http_request */
-	uint64_t deadline; /* ns */
-};
+#define DRAIN_MAX 60u /* seconds */
 
 /* One of the ways out. */
 struct way {
@@ -48,7 +38,6 @@ struct front_process {
 	struct store *store;
 	struct http *http;
 	struct way ways[WAYS];
-	struct pending pending[HTTP_CLIENTS_MAX];
 	char spools[WAYS][4096];
 	int drain_ms; /* for servers, at the end */
 	bool over;
@@ -124,14 +113,6 @@ static void front__say_failures(struct front_process *p)
 
 /* --- requests --- */
 
-static struct pending *pending__find(struct front_process *p, uint32_t id)
-{
-	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
-		if (p->pending[i].id == id)
-			return &p->pending[i];
-	return NULL;
-}
-
 static void front__answer_text(struct front_process *p, uint32_t id, unsigned int status,
 			       const char *text)
 {
@@ -140,40 +121,14 @@ static void front__answer_text(struct front_process *p, uint32_t id, unsigned in
 
 static void front__asked(void *arg, const struct http_request *r)
 {
-	struct front_process *p = arg;
-	struct pending *slot = pending__find(p, r->want == HTTP_GONE ? r->id : 0);
-	uint64_t ms = STATUS_MS;
+	static const enum channel_kind kinds[] = {
+		[HTTP_METRICS] = CHANNEL_WANT_STATUS,
+		[HTTP_HEALTH] = CHANNEL_WANT_STATUS,
+		[HTTP_PROFILE] = CHANNEL_WANT_PROFILE,
+		[HTTP_GONE] = CHANNEL_GONE,
+	};
 
-	if (r->want == HTTP_GONE) {
-		if (slot && slot->want == HTTP_PROFILE)
-			front__tell(p, CHANNEL_GONE, r->id, 0, NULL, 0);
-		if (slot)
-			slot->id = 0;
-		return;
-	}
-	if (!slot) {
-		front__answer_text(p, r->id, 503, "too many requests at a time\n");
-		return;
-	}
-	if (r->want == HTTP_PROFILE) {
-		ms = r->seconds * 1000ULL + REPLY_MS;
-		front__tell(p, CHANNEL_WANT_PROFILE, r->id, r->seconds, NULL, 0);
-	} else {
-		front__tell(p, CHANNEL_WANT_STATUS, r->id, 0, NULL, 0);
-	}
-	*slot = (struct pending){r->id, r->want, r->trusted, os__now() + ms * NS_PER_MS};
-}
-
-static void front__expire(struct front_process *p, uint64_t now)
-{
-	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++) {
-		struct pending *slot = &p->pending[i];
-
-		if (!slot->id || now < slot->deadline)
-			continue;
-		front__answer_text(p, slot->id, 503, "the sampler does not respond\n");
-		slot->id = 0;
-	}
+	front__tell(arg, kinds[r->want], r->id, r->seconds, NULL, 0);
 }
 
 static void front__metrics(struct front_process *p, uint32_t id, const struct sampler_status *s,
@@ -201,7 +156,7 @@ static void front__metrics(struct front_process *p, uint32_t id, const struct sa
  * Sampling works, so report healthy: restarting this service would not fix an unreachable server.
  * If R was found and none of it could be sampled, sampling does not work.
  */
-static void front__health(struct front_process *p, const struct pending *slot,
+static void front__health(struct front_process *p, const struct http_request *r,
 			  const struct sampler_status *s)
 {
 	const unsigned int status = s->starved[0] ? 503 : 200;
@@ -212,13 +167,13 @@ static void front__health(struct front_process *p, const struct pending *slot,
 			  : buf__str(&text, "ok\n");
 
 	/* any client may ask for it: one that has not shown the token gets no more */
-	for (size_t i = 0; i < WAYS && !err && slot->trusted; i++) {
+	for (size_t i = 0; i < WAYS && !err && r->trusted; i++) {
 		way__ask(p, &p->ways[i]);
 		if (p->ways[i].status.error[0])
 			err = buf__printf(&text, "%s: %s\n", p->ways[i].name,
 					  p->ways[i].status.error);
 	}
-	http__answer(p->http, slot->id, status, HTTP_TYPE_TEXT, text.data, text.len);
+	http__answer(p->http, r->id, status, HTTP_TYPE_TEXT, text.data, text.len);
 	buf__free(&text);
 }
 
@@ -226,7 +181,7 @@ static void front__health(struct front_process *p, const struct pending *slot,
 
 static void on_status(struct front_process *p, const struct channel_message *m)
 {
-	struct pending *slot = m->head.id ? pending__find(p, m->head.id) : NULL;
+	const struct http_request *r = http__waiting(p->http, m->head.id);
 	struct sampler_status s;
 	struct front_status front;
 
@@ -238,13 +193,10 @@ static void on_status(struct front_process *p, const struct channel_message *m)
 		front__status(p, &front);
 		front__tell(p, CHANNEL_FRONT, 0, 0, &front, sizeof(front));
 	}
-	if (!slot || slot->want == HTTP_PROFILE)
-		return;
-	if (slot->want == HTTP_METRICS)
-		front__metrics(p, slot->id, &s, m);
-	else
-		front__health(p, slot, &s);
-	slot->id = 0;
+	if (r && r->want == HTTP_METRICS)
+		front__metrics(p, r->id, &s, m);
+	else if (r && r->want == HTTP_HEALTH)
+		front__health(p, r, &s);
 }
 
 static void on_interval(struct front_process *p, const struct channel_message *m)
@@ -283,17 +235,14 @@ static void on_interval(struct front_process *p, const struct channel_message *m
 
 static void on_profile(struct front_process *p, const struct channel_message *m)
 {
-	struct pending *slot = m->head.id ? pending__find(p, m->head.id) : NULL;
+	const struct http_request *r = http__waiting(p->http, m->head.id);
 
-	if (!slot || slot->want != HTTP_PROFILE)
+	if (!r || r->want != HTTP_PROFILE)
 		return;
 	if (m->head.size)
-		http__answer(p->http, slot->id, 200, HTTP_TYPE_PROFILE, m->data,
-			     (size_t)m->head.size);
+		http__answer(p->http, r->id, 200, HTTP_TYPE_PROFILE, m->data, (size_t)m->head.size);
 	else
-		front__answer_text(p, slot->id, 503,
-				   "too many profiles are being taken at a time\n");
-	slot->id = 0;
+		front__answer_text(p, r->id, 503, "too many profiles are being taken at a time\n");
 }
 
 static void front__message(struct front_process *p, const struct channel_message *m)
@@ -395,9 +344,6 @@ static void front__wait(struct front_process *p)
 		if (waits[i].ms >= 0 && (ms < 0 || waits[i].ms < ms))
 			ms = waits[i].ms;
 	}
-	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
-		if (p->pending[i].id && (ms < 0 || ms > 1000))
-			ms = 1000;
 	poll(fds, sizeof(fds) / sizeof(fds[0]), ms);
 }
 
@@ -473,7 +419,6 @@ void front__serve(struct channel *channel, const struct front_config *config)
 		while (!p->over && (got = channel__take(channel, &m)) > 0)
 			front__message(p, &m);
 		front__parts(p);
-		front__expire(p, os__now());
 		front__say_failures(p);
 	}
 	front__end(p);

@@ -138,17 +138,19 @@ void http__run(struct http *h)
 		http_clients__accept(h);
 }
 
+const struct http_request *http__waiting(const struct http *h, uint32_t id)
+{
+	const struct client *c = h ? &h->clients[id % HTTP_CLIENTS_MAX] : NULL;
+
+	return c && c->state == CLIENT_ASKED && c->request.id == id ? &c->request : NULL;
+}
+
 void http__answer(struct http *h, uint32_t id, unsigned int status, const char *type,
 		  const void *data, size_t size)
 {
-	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++) {
-		struct client *c = &h->clients[i];
-
-		if (c->state == CLIENT_ASKED && c->id == id) {
-			http_request__answer(h, c, status, type, data, size);
-			return;
-		}
-	}
+	if (http__waiting(h, id))
+		http_request__answer(h, &h->clients[id % HTTP_CLIENTS_MAX], status, type, data,
+				     size);
 }
 
 void http__counts(const struct http *h, uint64_t *requests, uint64_t *refused)

@@ -17,7 +17,7 @@ enum http_want {
 	HTTP_METRICS,
 	HTTP_HEALTH,
 	HTTP_PROFILE,
-	HTTP_GONE, /* who wanted `id` went away: no answer is needed */
+	HTTP_GONE, /* the client of `id` went away or was answered: no answer is needed */
 };
 
 struct http_request {
@@ -62,12 +62,15 @@ const char *http__address(const struct http *h);
 struct part_wait http__wait(const struct http *h);
 void http__run(struct http *h);
 
+/* http__waiting - request @id, if it waits for an answer; else NULL.  @h: NULL is allowed. */
+const struct http_request *http__waiting(const struct http *h, uint32_t id);
+
 /*
  * http__answer - to request @id; one that is not there any more is ignored.  @data is copied.
  * @status: 200, 503 and so on; @type: of the content.  It may be called by `ask`.
  *
- * A request that gets no answer (30 s, and the seconds of its profile) is answered with 503, and
- * `ask` told HTTP_GONE.
+ * A request that gets no answer (5 s, or 20 s beyond those of its profile) is answered with 503.
+ * Then `ask` gets HTTP_GONE.
  */
 void http__answer(struct http *h, uint32_t id, unsigned int status, const char *type,
 		  const void *data, size_t size);

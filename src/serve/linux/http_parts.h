@@ -38,9 +38,7 @@ struct client {
 	bool malformed;			   /* of it: http_rules__target() refuses its target */
 	bool doomed;			   /* shut down; MHD will see it */
 	/* of the request: */
-	uint32_t id;
-	enum http_want want;
-	bool trusted;
+	struct http_request request;
 	bool profile;		       /* until it is sent */
 	struct MHD_Response *response; /* owned */
 	unsigned int status;
@@ -58,7 +56,7 @@ struct http {
 	int epoll; /* of MHD's descriptor, the socket, and clients that wait for an answer */
 	struct client clients[HTTP_CLIENTS_MAX];
 	struct client *arriving; /* whom MHD is being told of */
-	uint32_t last_id;
+	uint32_t last_id;	 /* less the slot of its client */
 	uint64_t requests, refused;
 };
 

@@ -10,8 +10,8 @@
 #include "serve/linux/http_rules.h"
 
 #define SENDING_MS  120000u /* for an answer, however slowly it is taken */
-#define ANSWER_MS   30000u  /* for the sampler, */
-#define PROFILE_MS  30000u  /* and beyond the seconds of a profile */
+#define ANSWER_MS   5000u   /* for the sampler, */
+#define PROFILE_MS  20000u  /* and beyond the seconds of a profile */
 #define ATTACHMENT  "attachment; filename=\"profile.pb.gz\""
 #define CHALLENGE   "Bearer realm=\"xrprof-bpf\""
 #define NOT_HEALTHY "unhealthy (details require the token)\n"
@@ -50,7 +50,6 @@ void http_request__completed(void *arg, struct MHD_Connection *connection, void 
 		MHD_destroy_response(c->response);
 	c->response = NULL;
 	c->profile = false;
-	c->id = 0;
 	client__is(c, CLIENT_READING, READING_MS);
 }
 
@@ -119,14 +118,6 @@ static enum MHD_Result http_request__refuse(struct http *h, struct client *c,
 	return queued;
 }
 
-static bool http__has_id(const struct http *h, uint32_t id)
-{
-	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
-		if (h->clients[i].id == id)
-			return true;
-	return false;
-}
-
 /* Let it wait, and ask.  The answer may come at once. */
 static enum MHD_Result http_request__ask(struct http *h, struct client *c,
 					 const struct http_verdict *v)
@@ -142,16 +133,18 @@ static enum MHD_Result http_request__ask(struct http *h, struct client *c,
 	if (epoll_ctl(h->epoll, EPOLL_CTL_ADD, c->fd, &event))
 		return MHD_NO;
 	do
-		h->last_id++;
-	while (!h->last_id || http__has_id(h, h->last_id));
-	c->id = h->last_id;
-	c->want = v->want;
-	c->trusted = v->trusted;
+		h->last_id += HTTP_CLIENTS_MAX;
+	while (!h->last_id);
+	c->request = (struct http_request){
+		.id = h->last_id + (uint32_t)(c - h->clients),
+		.want = v->want,
+		.seconds = v->seconds,
+		.trusted = v->trusted,
+	};
 	c->profile = v->want == HTTP_PROFILE;
 	client__is(c, CLIENT_ASKED, c->profile ? v->seconds * 1000u + PROFILE_MS : ANSWER_MS);
 	MHD_suspend_connection(c->connection);
-	h->config.ask(h->config.arg,
-		      &(struct http_request){c->id, v->want, v->seconds, v->trusted});
+	h->config.ask(h->config.arg, &c->request);
 	return MHD_YES;
 }
 
@@ -265,14 +258,14 @@ static void http_request__resume(struct http *h, struct client *c, enum client_s
 void http_request__answer(struct http *h, struct client *c, unsigned int status, const char *type,
 			  const void *data, size_t size)
 {
-	if (c->want == HTTP_HEALTH && !c->trusted && status != MHD_HTTP_OK) {
+	if (c->request.want == HTTP_HEALTH && !c->request.trusted && status != MHD_HTTP_OK) {
 		data = NOT_HEALTHY;
 		size = sizeof(NOT_HEALTHY) - 1;
 		type = NULL;
 	}
 	c->status = status;
 	c->response = response__new(type, data, size);
-	if (c->response && c->want == HTTP_PROFILE && status == MHD_HTTP_OK)
+	if (c->response && c->request.want == HTTP_PROFILE && status == MHD_HTTP_OK)
 		MHD_add_response_header(c->response, MHD_HTTP_HEADER_CONTENT_DISPOSITION,
 					ATTACHMENT);
 	http_request__resume(h, c, CLIENT_ANSWERED);
@@ -280,7 +273,7 @@ void http_request__answer(struct http *h, struct client *c, unsigned int status,
 
 void http_request__gone(struct http *h, struct client *c)
 {
-	struct http_request gone = {.id = c->id, .want = HTTP_GONE};
+	struct http_request gone = {.id = c->request.id, .want = HTTP_GONE};
 
 	http_request__resume(h, c, CLIENT_GONE);
 	h->config.ask(h->config.arg, &gone);
@@ -288,8 +281,8 @@ void http_request__gone(struct http *h, struct client *c)
 
 void http_request__unanswered(struct http *h, struct client *c)
 {
-	static const char line[] = "the profiler did not respond in time\n";
-	struct http_request gone = {.id = c->id, .want = HTTP_GONE};
+	static const char line[] = "the sampler does not respond\n";
+	struct http_request gone = {.id = c->request.id, .want = HTTP_GONE};
 
 	http_request__answer(h, c, MHD_HTTP_SERVICE_UNAVAILABLE, NULL, line, sizeof(line) - 1);
 	h->config.ask(h->config.arg, &gone);

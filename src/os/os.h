@@ -26,6 +26,9 @@ bool os__is_windows(void);
 /* os__now - ns on a clock that never goes back; on Linux CLOCK_MONOTONIC. */
 uint64_t os__now(void);
 
+/* os__cpu - ns of CPU time that the calling thread has used. */
+uint64_t os__cpu(void);
+
 /* os__real_time - ns since 1970. */
 uint64_t os__real_time(void);
 

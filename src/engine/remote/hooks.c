@@ -374,5 +374,5 @@ int walk__emit(struct walk *w, __u64 word, __u64 more)
 
 __u64 walk__now(struct walk *w)
 {
-	return remote__of(w)->now();
+	return remote__clock(remote__of(w));
 }

@@ -34,6 +34,8 @@ struct remote_walk {
 	struct walk walk; /* the first member: the hooks get it */
 	struct remote_memory memory;
 	uint64_t (*now)(void); /* ns */
+	uint64_t (*cpu)(void); /* ns of CPU time of the reader; NULL: not known */
+	bool waited;	       /* the target's thread waits for the look: its limit is of time */
 	struct map known;      /* (symbol, 0): its name was sent; also of other texts and places */
 	uint64_t texts;
 	engine_sink sink;
@@ -103,7 +105,10 @@ bool kind__is_volatile(enum read_kind kind);
 /* plan__add - 0 or -ENOMEM. */
 int plan__add(struct plan *p, uint32_t id);
 
-/* --- between remote_walk.c and guess.c --- */
+/* --- between remote_walk.c and others --- */
+
+/* remote__clock - what the deadline of the look is of, ns. */
+uint64_t remote__clock(const struct remote_walk *rw);
 
 /*
  * remote_walk__top - a second look, once what is likely needed was read.  It reads itself what else

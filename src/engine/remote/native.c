@@ -106,7 +106,7 @@ static int native__builtin(struct native *n)
 static bool native__late(struct remote_native *rn)
 {
 	rn->work = 0;
-	return rn->deadline && rn->rw->now() >= rn->deadline;
+	return rn->deadline && remote__clock(rn->rw) >= rn->deadline;
 }
 
 static int native__frame(struct native *n)

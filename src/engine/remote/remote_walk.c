@@ -14,6 +14,9 @@
  */
 #define AHEAD_NS_MAX 5000000u
 
+/* Of time in which the reader has no CPU or waits for a page, one of so many parts counts. */
+#define IDLE_PARTS 10u
+
 #define WINDOW_FIRST 16u
 #define TOP_FIRST    5u	  /* R_GlobalContext, two contexts and their calls */
 #define TRIES_MAX    120u /* second looks at a moving target */
@@ -68,17 +71,28 @@ bool remote_walk__over(const struct remote_walk *rw)
 	return rw->over;
 }
 
+void remote_walk__cpu(struct remote_walk *rw, uint64_t (*cpu)(void))
+{
+	rw->cpu = cpu;
+}
+
+uint64_t remote__clock(const struct remote_walk *rw)
+{
+	return rw->cpu && !rw->waited ? rw->cpu() + rw->now() / IDLE_PARTS : rw->now();
+}
+
 /* What begins now may take this many times the limit. */
 static void remote__allow(struct remote_walk *rw, uint32_t times)
 {
-	rw->walk.budget.deadline = rw->limit ? rw->now() + times * rw->limit : 0;
+	rw->waited = times == 1;
+	rw->walk.budget.deadline = rw->limit ? remote__clock(rw) + times * rw->limit : 0;
 }
 
 static bool remote__late(const struct remote_walk *rw)
 {
 	const uint64_t deadline = rw->walk.budget.deadline;
 
-	return deadline && rw->now() >= deadline;
+	return deadline && remote__clock(rw) >= deadline;
 }
 
 /* Read ahead of a look what it will likely ask for: as much of it as there is time for. */

@@ -48,6 +48,13 @@ void remote_walk__sink(struct remote_walk *rw, engine_sink sink, void *arg);
 #define REMOTE_LOOKS 20u
 void remote_walk__limit(struct remote_walk *rw, uint64_t ns);
 
+/*
+ * remote_walk__cpu - @cpu: CPU time of the calling thread, ns.  From now on what no thread waits
+ * for may take so much of it, with a tenth of all time, for a reader that gets no CPU costs
+ * nothing.
+ */
+void remote_walk__cpu(struct remote_walk *rw, uint64_t (*cpu)(void));
+
 /* remote_walk__over - was the sample cut that was finished last, for it took too long? */
 bool remote_walk__over(const struct remote_walk *rw);
 

@@ -82,6 +82,7 @@ int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 	ts->n++;
 	t->row = *row;
 	remote_walk__limit(t->walk, ts->sample_ns);
+	remote_walk__cpu(t->walk, os__cpu);
 	remote_walk__sink(t->walk, remote_report__record, &ts->report);
 	return 0;
 }

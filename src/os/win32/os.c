@@ -92,6 +92,16 @@ uint64_t os__now(void)
 	return ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;
 }
 
+uint64_t os__cpu(void)
+{
+	FILETIME made, ended, kernel, user;
+
+	if (!GetThreadTimes(GetCurrentThread(), &made, &ended, &kernel, &user))
+		return 0;
+	return 100 * (((uint64_t)kernel.dwHighDateTime << 32 | kernel.dwLowDateTime) +
+		      ((uint64_t)user.dwHighDateTime << 32 | user.dwLowDateTime));
+}
+
 unsigned int os__columns(int fd)
 {
 	CONSOLE_SCREEN_BUFFER_INFO info;

@@ -167,6 +167,35 @@ TEST(ahead)
 	scene__free(s);
 }
 
+static uint64_t scene__no_cpu(void)
+{
+	return 0;
+}
+
+/* No thread waits for it, so a reader that gets no CPU may take ten times as long. */
+TEST(no_cpu)
+{
+	const uint64_t limit = REMOTE_LOOKS * LIMIT_NS / 100;
+	struct scene *s = scene__new(LIMIT_NS / 100);
+	uint64_t took;
+
+	remote_walk__cpu(s->rw, scene__no_cpu);
+	scene__took();
+	remote_walk__ahead(s->rw);
+	took = scene__took();
+	tap__ok(took > 2 * limit && took <= 10 * limit + SLACK_NS, "without a CPU: %llu us",
+		(unsigned long long)took / 1000);
+	remote_walk__cpu(s->rw, scene__now);
+	remote_walk__ahead(s->rw);
+	scene__in_time(limit + SLACK_NS, "with a CPU all the time");
+	remote_walk__cpu(s->rw, scene__no_cpu);
+	scene__stack(s, 1);
+	scene__took();
+	remote_walk__still(s->rw);
+	scene__in_time(LIMIT_NS / 100 + SLACK_NS, "stopped, which the thread waits for");
+	scene__free(s);
+}
+
 TEST(still)
 {
 	struct scene *s = scene__new(LIMIT_NS);

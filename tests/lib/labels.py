@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""usage: labels.py FILE LEAST
+"""usage: labels.py FILE LEAST PROCESSES
 
 Has each sample of tests/live/r/labels.R the labels of its moment? Its stack says which these are. Of at least LEAST samples
-that must be known."""
+that must be known, with labels and without; so many PROCESSES have some with labels."""
 import sys, os
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -20,9 +20,9 @@ def wanted(stack):
     return None
 
 
-def main(path, least):
+def main(path, least, processes):
     samples, _ = raw_pprof.read(path)
-    bad, labelled, without, free = [], 0, 0, 0
+    bad, labelled, without, free, pids = [], 0, 0, 0, set()
     for s in samples:
         lab = s.labels.get("lab", "")
         lab = lab.split()[0] if lab else ""
@@ -35,14 +35,16 @@ def main(path, least):
             free += count
         elif want:
             labelled += count
+            pids.add(s.labels["pid"])
         else:
             without += count
         if wrong or (want is not None and want != lab):
             bad.append((count, want, lab, stack[:6]))
-    print(f"{labelled} samples with the labels of their moment, {without} without, {free} in between, {len(bad)} wrong")
+    print(f"{labelled} samples with the labels of their moment, {without} without, {free} in between, "
+          f"{len(bad)} wrong, of {len(pids)} processes")
     for b in bad[:10]:
         print("wrong:", *b)
-    return bool(bad) or labelled < least or without < least
+    return bool(bad) or labelled < least or without < least or len(pids) != processes
 
 
-sys.exit(main(sys.argv[1], int(sys.argv[2])))
+sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))

@@ -2,7 +2,7 @@
 #
 # Changes its labels very often. Which labels it has at any moment follows from its stack: burn() is called only while the
 # option has the name of the function `lab_N` that calls it, and none() only while there are no labels.
-# Arguments: FOLDER SECONDS (of CPU time).
+# Arguments: FOLDER SECONDS (of CPU time) [fork]. fork: a forked child burns at the end, too.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 seconds <- as.numeric(args[[2L]])
@@ -52,6 +52,23 @@ lab_101 <- function(n) {
     options(old)
 }
 
+# A forked child has the labels of its parent until it sets others.
+lab_102 <- function(n) {
+    old <- options(xrprof.labels = c(lab = "lab_102"))
+    child <- parallel::mcparallel({
+        burn(n)
+        lab_103(n)
+    })
+    burn(n)
+    parallel::mccollect(child)
+    options(old)
+}
+lab_103 <- function(n) {
+    old <- options(xrprof.labels = c(lab = "lab_103"))
+    burn(n)
+    options(old)
+}
+
 window <- function(seconds) {
     end <- cpu_time() + seconds
     while (cpu_time() < end) {
@@ -70,4 +87,5 @@ options(xrprof.labels = NULL)
 ready()
 await("go")
 window(seconds)
+if (length(args) > 2L) lab_102(2e7)
 done()

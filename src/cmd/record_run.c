@@ -403,6 +403,9 @@ static int record__report(struct record *r, int err, const struct stats *st)
 		filters__text(&r->config->filters, text, sizeof(text));
 		log__line("no R process matched %s", text);
 		status = CMD_FAILED;
+	} else if (!st->processes && st->refused) {
+		log__line("no R process could be profiled; xrprof-bpf list prints the reasons");
+		status = CMD_FAILED;
 	} else if (st->unwritten) {
 		log__line("%llu samples were not written", (unsigned long long)st->unwritten);
 		status = CMD_FAILED;

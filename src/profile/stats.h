@@ -99,6 +99,7 @@ struct stats {
 	} calls;
 	uint64_t rows_full; /* processes that got no row */
 	uint64_t silent;    /* processes that did not answer in time when they were looked at */
+	bool refused;	    /* an R that no option named could not be sampled */
 	uint64_t rows[XR_ERRORS]; /* each row of errors.def */
 	/* counted by the sink: */
 	uint64_t stacks_dropped; /* as decoder_stats' */

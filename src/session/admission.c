@@ -313,7 +313,7 @@ static void admission__failed(struct lifecycle *l, struct process *p, int err, b
 		say = l->live > 1 && (outcome != OUTCOME_GONE || !p->looked) &&
 		      !outcome__is_full(err);
 	else
-		say = outcome__matters(err);
+		l->refused |= say = outcome__matters(err);
 	if (say && !quiet)
 		notes__user(notes, "%s", l->reason.text);
 	else

@@ -59,6 +59,7 @@ struct lifecycle {
 	/* why it fails: `err` is set by lifecycle__fail, lifecycle__sunk and lifecycle__no_memory
 	 */
 	int failed;	      /* what the last process that failed did with */
+	bool refused;	      /* an R that the user did not name could not be sampled */
 	struct errmsg reason; /* and why */
 	int err; /* of memory, the engine or the sink: the session cannot go on; see `reason` */
 };

@@ -87,6 +87,7 @@ int stats__take(struct stats *s, const struct lifecycle *l, uint64_t now)
 		.native.name_bytes = l->natives.modules.names,
 		.nevents = session_config__nevents(l->config),
 		.silent = asker__silent(l->asker),
+		.refused = l->refused,
 	};
 	stats__fill(s, counts, decoder__stats(l->decoder));
 	s->rows_full += l->waiting.counted;

@@ -55,6 +55,8 @@ cp "$XRPROF" "$program"
 chmod 755 "$program"
 wrap=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all)
 refused 1 "no permission" "not allowed.*$pid|$pid.*not (allowed|permitted)|[Pp]ermi" "${engine[@]}" -p "$pid"
+wrap=(setpriv --reuid=54321 --regid=54321 --clear-groups --inh-caps=-all)
+refused 1 "--all, and every R is another user's" 'no R process could be profiled' -q -e ptrace --all -f folded -d 0.5
 wrap=()
 program=
 

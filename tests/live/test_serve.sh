@@ -35,6 +35,10 @@ refused 'cannot read --config' --config "$WORK/none.conf"
 : >"$WORK/file"
 STATUS=1 refused "$WORK/file" --dir "$WORK/file"
 STATUS=1 refused 'process [0-9]+' --dir "$WORK/d" --pid $$
+cp "$(command -v sleep)" "$WORK/R" # it could be R that is starting
+"$WORK/R" 600 &
+live_pids+=($!)
+STATUS=1 refused 'process [0-9]+ .R. does not run R' -q --dir "$WORK/d" --pid $!
 
 # --- files ---
 

@@ -384,7 +384,8 @@ static int serve__session(struct serve *s)
 	err = session__stop(s->session, &stats);
 	if (!err && state != SESSION_FAILED) {
 		serve__summary(s, &stats);
-		return CMD_OK;
+		if (state != SESSION_OVER || stats.processes)
+			return CMD_OK;
 	}
 	log__line("%s", session__why(s->session)->text);
 	return CMD_FAILED;

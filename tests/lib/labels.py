@@ -3,7 +3,7 @@
 """usage: labels.py FILE LEAST PROCESSES
 
 Has each sample of tests/live/r/labels.R the labels of its moment? Its stack says which these are. Of at least LEAST samples
-that must be known, with labels and without; so many PROCESSES have some with labels."""
+that must be known, with labels and without. Samples with labels are of as many processes as PROCESSES."""
 import sys, os
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))

@@ -163,6 +163,20 @@ static void native__apply(struct lifecycle *l, struct process *p, uint64_t now)
 	space__release(&l->natives, old, now);
 }
 
+/* Is it too early to ask again what was not answered? */
+static bool native__waits(const struct native_process *np, uint64_t now)
+{
+	return np->retry && now < np->looked_at + np->retry;
+}
+
+static void native__retry_later(struct native_process *np, uint64_t now)
+{
+	np->looked_at = now;
+	np->retry = np->retry ? 2 * np->retry : RETRY_FIRST_NS;
+	if (np->retry > QUIET_MOST_NS)
+		np->retry = QUIET_MOST_NS;
+}
+
 static int native__ask_module(struct lifecycle *l, const struct process *p,
 			      const struct space_map *map)
 {
@@ -185,7 +199,7 @@ static int native__advance(struct lifecycle *l, struct process *p, uint64_t now)
 	struct space *s = p->state == PROCESS_SAMPLED ? p->native.coming : NULL;
 	int err = 0;
 
-	for (uint32_t i = 0; s && i < s->nmaps && !err; i++)
+	for (uint32_t i = 0; s && i < s->nmaps && !err && !native__waits(&p->native, now); i++)
 		if (s->maps[i].module->state == MODULE_NEW)
 			err = native__ask_module(l, p, &s->maps[i]);
 	if (!err && s && space__known(s))
@@ -196,10 +210,16 @@ static int native__advance(struct lifecycle *l, struct process *p, uint64_t now)
 int native__look(struct lifecycle *l, struct process *p, uint64_t now)
 {
 	struct ask q = {.kind = ASK_MAPS, .pid = (pid_t)p->pid, .tag = p->serial};
+	int err;
 
 	p->native.wanted = false;
-	if (p->native.asked || p->native.coming)
+	if (p->native.asked)
 		return 0;
+	if (p->native.coming) {
+		err = native__advance(l, p, now);
+		native__retry_later(&p->native, now);
+		return err;
+	}
 	if (asker__ask(l->asker, &q))
 		return lifecycle__no_memory(l);
 	p->native.asked = true;
@@ -260,9 +280,7 @@ static int native__maps_answered(struct lifecycle *l, struct process *p, const s
 		if (a->fd >= 0)
 			close(a->fd);
 		p->native.wanted = true;
-		p->native.retry = p->native.retry ? 2 * p->native.retry : RETRY_FIRST_NS;
-		if (p->native.retry > QUIET_MOST_NS)
-			p->native.retry = QUIET_MOST_NS;
+		native__retry_later(&p->native, now);
 		notes__debug(&l->config->notes, "process %u: its mappings are unknown: %s", p->pid,
 			     a->why.text[0] ? a->why.text : os__reason(err));
 		return 0;
@@ -276,8 +294,12 @@ static int native__maps_answered(struct lifecycle *l, struct process *p, const s
 	return err;
 }
 
-/* An answer about module @m, which may be of use to many processes. */
-static int native__module_answered(struct lifecycle *l, struct module *m, const struct ask *a)
+/*
+ * An answer about module @m, which may be of use to many processes, that was asked of @p; NULL: it
+ * has ended.
+ */
+static int native__module_answered(struct lifecycle *l, struct module *m, struct process *p,
+				   const struct ask *a, uint64_t now)
 {
 	struct native_module answer;
 	int err = a->err;
@@ -289,9 +311,14 @@ static int native__module_answered(struct lifecycle *l, struct module *m, const 
 	else if (a->fd >= 0)
 		close(a->fd);
 	if (err) {
-		/* it may be readable in another process */
-		m->state =
-			++m->failures < FAILURES_MAX && err != -EBADMSG ? MODULE_NEW : MODULE_KNOWN;
+		/* it may be readable in another process, or when this one answers again */
+		m->state = MODULE_NEW;
+		if (err == -ETIMEDOUT || err == -EBUSY) {
+			if (p && !native__waits(&p->native, now)) /* one of several counts */
+				native__retry_later(&p->native, now);
+		} else if (++m->failures == FAILURES_MAX || err == -EBADMSG) {
+			m->state = MODULE_KNOWN;
+		}
 		notes__debug(&l->config->notes, "%s: cannot build its unwind table: %s", m->path,
 			     a->why.text[0] ? a->why.text : os__reason(err));
 		return err == -ENOMEM ? lifecycle__no_memory(l) : 0;
@@ -322,7 +349,7 @@ int native__answered(struct lifecycle *l, const struct ask *a, uint64_t now)
 			close(a->fd);
 		return 0;
 	}
-	err = native__module_answered(l, m, a);
+	err = native__module_answered(l, m, p, a, now);
 	while (!err && (other = processes__next(&l->processes, other)))
 		err = native__advance(l, other, now);
 	return err;
@@ -333,8 +360,10 @@ uint64_t native__due(const struct natives *n, const struct process *p)
 	const struct native_process *np = &p->native;
 	uint64_t wait = np->quiet;
 
-	if (!n->on || np->asked || np->coming)
+	if (!n->on || np->asked)
 		return 0;
+	if (np->coming)
+		return np->retry ? np->looked_at + np->retry : 0;
 	if (!np->looks && !np->space)
 		return 1;
 	if (!np->wanted)

@@ -430,9 +430,6 @@ waits__test() {
 		cat(sprintf("%s %d\n", names(times), round(1000 * times)), sep = "", file = file_of("waits.times"))
 	END
 	rm -f "$work"/waits.ready "$work"/waits.go "$work"/waits.times "$out"
-	# While khugepaged makes one page of many, which takes milliseconds in here, nothing can be read there: a wait that
-	# ends then is counted as unreadable, and is half a second of this test.
-	echo never >/sys/kernel/mm/transparent_hugepage/enabled
 	R --vanilla --no-echo -f "$work/waits.R" --args "$work" >"$work/waits.log" 2>&1 &
 	r=$!
 	wait_until eval '[ -e "$work/waits.ready" ] || ! kill -0 $r 2>/dev/null'
@@ -477,6 +474,9 @@ yama__test() {
 	echo 0 >$scope
 }
 
+# While khugepaged makes one page of many, which takes seconds in here, nothing can be read there: waits that end then are
+# unreadable, and a process that is looked at does not answer.
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
 check "the binary runs with nothing installed" xrprof-bpf --version
 yama__test
 verifier__test

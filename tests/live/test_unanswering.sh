@@ -166,4 +166,24 @@ ok $? "when the file system responds again, its R is profiled" || diag "$(cat "$
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/again.stats" "again"
+
+# So is a library of one whose R is known.
+cc -O1 -shared -fPIC -o "$WORK/files/late.so" "$tests/fixtures/spin_until.c"
+TARGET_WRAP=(env "LD_PRELOAD=$WORK/mount/late.so")
+target_start host all_spin late
+TARGET_WRAP=()
+: >"$gate"
+prof_start "$WORK/late" -v --native=full -f folded -p "$TARGET_PID"
+wait_until 100 grep -q "late.so: cannot build its unwind table: process $TARGET_PID .* $silent" "$WORK/late.err"
+ok $? "a library that cannot be read has no names" || diag "$(cat "$WORK/late.err")"
+rm -f "$gate"
+wait_until 200 grep -qE "late.so: [0-9]+ rows, .* [1-9][0-9]* names" "$WORK/late.err"
+ok $? "when the file system responds again, it has" || diag "$(grep late.so "$WORK/late.err")"
+late_native() {
+	grep -qE ";late_inner.*\[|bcEval" "$WORK/late"
+}
+wait_until 100 late_native
+ok $? "and the C functions of its process are there" || diag "$(tail -n 3 "$WORK/late")"
+prof_stop
+is "$PROF_STATUS" 0 "the profiler ends"
 done_testing

@@ -27,9 +27,11 @@ fuzz-programs:
 
 # What follows is for the inner make, whose BUILD is that of the fuzz targets.
 # find and btf stand between the code and the system; libbpf is linked into btf for that.
+# libmicrohttpd is linked into http for MHD_add_connection, which the profiler does not use.
 FUZZ_LDFLAGS_find := $(foreach f,open readlink process_vm_readv syscall,-Wl,--wrap=$f)
 FUZZ_LDFLAGS_btf := -Wl,--wrap=syscall
 FUZZ_LDLIBS_btf := -l:libbpf.a
+FUZZ_LDLIBS_http := -lmicrohttpd
 
 $(BUILD)/bin/seeds: tests/fuzz/seeds.c $(LIB)
 	@mkdir -p $(@D)

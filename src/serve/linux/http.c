@@ -9,17 +9,10 @@
 
 #include "serve/linux/http_parts.h"
 
-#define EVENTS	     (HTTP_CLIENTS_MAX + 2)
+#define EVENTS	     (HTTP_CLIENTS_MAX + 1)
 #define MEMORY_SIZE  16384u /* of a connection: its headers, and what is read and written */
 #define STALLED_S    30u    /* a client that takes nothing, or says nothing, for so long is gone */
 #define CLOSING_RUNS 4	    /* for the last answers, as far as they go without waiting */
-
-static int http__watch(struct http *h, int fd, void *what)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = what};
-
-	return epoll_ctl(h->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
-}
 
 /* The token, and whether the address can do without. */
 static int http__prepare(struct http *h, struct listen_address *a, struct errmsg *f)
@@ -39,31 +32,26 @@ static int http__prepare(struct http *h, struct listen_address *a, struct errmsg
 
 static int http__start(struct http *h)
 {
-	const unsigned int flags =
-		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = h};
 	const union MHD_DaemonInfo *info;
-	int err;
 
 	h->daemon = MHD_start_daemon(
-		flags, 0, NULL, NULL, http_request__handle, h, MHD_OPTION_CONNECTION_LIMIT,
-		HTTP_CLIENTS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_SIZE,
-		MHD_OPTION_CONNECTION_TIMEOUT, STALLED_S, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-		MHD_OPTION_NOTIFY_CONNECTION, http_clients__notify, h, MHD_OPTION_NOTIFY_COMPLETED,
-		http_request__completed, h, MHD_OPTION_URI_LOG_CALLBACK, http_request__begun, h,
-		MHD_OPTION_END);
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, http_clients__allow, h,
+		http_request__handle, h, MHD_OPTION_LISTEN_SOCKET, h->listen.fd,
+		MHD_OPTION_CONNECTION_LIMIT, HTTP_CLIENTS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)MEMORY_SIZE, MHD_OPTION_CONNECTION_TIMEOUT, STALLED_S,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, http_clients__notify,
+		h, MHD_OPTION_NOTIFY_COMPLETED, http_request__completed, h,
+		MHD_OPTION_URI_LOG_CALLBACK, http_request__begun, h, MHD_OPTION_END);
 	if (!h->daemon)
 		return -ENOMEM;
 	info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	if (!info)
 		return -ENOTSUP;
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (h->epoll < 0)
+	if (h->epoll < 0 || epoll_ctl(h->epoll, EPOLL_CTL_ADD, info->epoll_fd, &event))
 		return -errno;
-	err = http__watch(h, info->epoll_fd, h);
-	if (!err)
-		err = http__watch(h, h->listen.fd, &h->listen);
-	h->listening = !err;
-	return err;
+	return 0;
 }
 
 int http__open(struct http **out, const struct http_config *config, struct errmsg *f)
@@ -100,7 +88,7 @@ const char *http__address(const struct http *h)
 
 struct part_wait http__wait(const struct http *h)
 {
-	int ms = h->resumed ? 0 : http_clients__ms(h);
+	int ms = h->again ? 0 : http_clients__ms(h);
 	MHD_UNSIGNED_LONG_LONG mhd;
 
 	if (MHD_get_timeout(h->daemon, &mhd) == MHD_YES && (ms < 0 || mhd < (unsigned int)ms))
@@ -108,11 +96,9 @@ struct part_wait http__wait(const struct http *h)
 	return (struct part_wait){h->epoll, ms};
 }
 
-/* Those who wait for an answer and went away.  True: others wait to come in. */
-static bool http__look(struct http *h)
+/* Find clients that wait for an answer and went away. */
+static void http__look(struct http *h)
 {
-	bool others = !h->listening; /* epoll does not report them */
-
 	struct epoll_event events[EVENTS];
 	int n = epoll_wait(h->epoll, events, EVENTS, 0);
 
@@ -122,20 +108,16 @@ static bool http__look(struct http *h)
 		if (c >= h->clients && c < h->clients + HTTP_CLIENTS_MAX &&
 		    c->state == CLIENT_ASKED)
 			http_request__gone(h, c);
-		others |= events[i].data.ptr == &h->listen;
 	}
-	return others;
 }
 
 void http__run(struct http *h)
 {
-	bool others = http__look(h);
-
+	http__look(h);
 	http_clients__late(h);
-	h->resumed = false;
+	h->again = false;
 	MHD_run(h->daemon);
-	if (others)
-		http_clients__accept(h);
+	http_clients__make_room(h);
 }
 
 const struct http_request *http__waiting(const struct http *h, uint32_t id)
@@ -165,6 +147,7 @@ static void http__end(struct http *h)
 	static const char line[] = HTTP_ENDS;
 
 	h->closing = true;
+	MHD_quiesce_daemon(h->daemon); /* else it closes the socket */
 	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
 		if (h->clients[i].state == CLIENT_ASKED)
 			http_request__answer(h, &h->clients[i], MHD_HTTP_SERVICE_UNAVAILABLE, NULL,

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "os/os.h"
 #include "serve/linux/http_parts.h"
-
-#define REST_MS 200u /* when there is no descriptor or memory for another connection */
-#define BATCH	64u  /* connections looked at before others have their turn */
 
 void client__is(struct client *c, enum client_state state, uint64_t ms)
 {
@@ -22,36 +14,36 @@ void client__is(struct client *c, enum client_state state, uint64_t ms)
 }
 
 /* Its address, or zeros if it is on this machine: there one user is as good as another. */
-static void client__peer(unsigned char peer[16], const struct sockaddr_storage *from)
+static void client__peer(unsigned char peer[16], const struct sockaddr *from)
 {
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)from;
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)from;
 
 	memset(peer, 0, 16);
-	if (from->ss_family == AF_INET && ntohl(v4->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET)
+	if (from->sa_family == AF_INET && ntohl(v4->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET)
 		memcpy(peer, &v4->sin_addr, sizeof(v4->sin_addr));
-	else if (from->ss_family == AF_INET6 && !IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr))
+	else if (from->sa_family == AF_INET6 && !IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr))
 		memcpy(peer, &v6->sin6_addr, sizeof(v6->sin6_addr));
 }
 
-static bool http_clients__too_many(const struct http *h, const unsigned char peer[16])
+enum MHD_Result http_clients__allow(void *arg, const struct sockaddr *from, socklen_t size)
 {
 	static const unsigned char local[16];
+	struct http *h = arg;
+	unsigned char peer[16];
 	size_t n = 0;
 
+	(void)size;
+	client__peer(peer, from);
 	if (!memcmp(peer, local, 16))
-		return false;
+		return MHD_YES;
 	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
 		n += h->clients[i].state != CLIENT_FREE && !memcmp(h->clients[i].peer, peer, 16);
-	return n >= HTTP_PEER_MAX;
-}
-
-static struct client *http_clients__free(struct http *h)
-{
-	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++)
-		if (h->clients[i].state == CLIENT_FREE)
-			return &h->clients[i];
-	return NULL;
+	if (n < HTTP_PEER_MAX)
+		return MHD_YES;
+	h->requests++;
+	h->refused++;
+	return MHD_NO;
 }
 
 /* End it: MHD finds out, and reports it. */
@@ -61,92 +53,40 @@ static void client__end(struct client *c)
 	shutdown(c->fd, SHUT_RDWR);
 }
 
-/*
- * If a client waits to connect, drop the one that has had the most time to send a request and did
- * not.  False: none can be dropped, as all wait for answers.
- */
-static bool http_clients__make_room(struct http *h)
+void http_clients__make_room(struct http *h)
 {
-	struct pollfd waiting = {.fd = h->listen.fd, .events = POLLIN};
 	struct client *oldest = NULL;
+	size_t n = 0, reading = 0;
 
-	if (poll(&waiting, 1, 0) != 1)
-		return true;
 	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++) {
 		struct client *c = &h->clients[i];
 
 		if (c->doomed)
-			return true;
-		if (c->state == CLIENT_READING && (!oldest || c->since < oldest->since))
+			return;
+		n += c->state != CLIENT_FREE;
+		if (c->state != CLIENT_READING)
+			continue;
+		reading++;
+		if (!oldest || c->since < oldest->since)
 			oldest = c;
 	}
-	if (oldest)
+	/* the newest is not dropped for itself */
+	if (n == HTTP_CLIENTS_MAX && reading > 1)
 		client__end(oldest);
-	return oldest != NULL;
 }
 
-/* Have the kernel report new connections, or keep them for later. */
-static void http_clients__listen(struct http *h, bool on)
+static void client__start(struct client *c, struct MHD_Connection *connection)
 {
-	struct epoll_event event = {.events = on ? EPOLLIN : 0, .data.ptr = &h->listen};
+	const union MHD_ConnectionInfo *info;
 
-	if (on != h->listening && !epoll_ctl(h->epoll, EPOLL_CTL_MOD, h->listen.fd, &event))
-		h->listening = on;
-}
-
-static void http_clients__add(struct http *h, struct client *c, int fd,
-			      const struct sockaddr_storage *from, socklen_t size)
-{
-	unsigned char peer[16];
-
-	client__peer(peer, from);
-	if (http_clients__too_many(h, peer)) {
-		h->requests++;
-		h->refused++;
-		close(fd);
-		return;
-	}
-	*c = (struct client){.fd = fd};
-	memcpy(c->peer, peer, sizeof(peer));
-	h->arriving = c;
-	/* it closes what it cannot take */
-	MHD_add_connection(h->daemon, fd, (const struct sockaddr *)from, size);
-	h->arriving = NULL;
-}
-
-void http_clients__accept(struct http *h)
-{
-	struct sockaddr_storage from;
-	struct client *c;
-
-	if (h->rest && os__now() < h->rest)
-		return;
-	h->rest = 0;
-	for (unsigned int i = 0; i < BATCH; i++) {
-		socklen_t size = sizeof(from);
-		int fd;
-
-		c = http_clients__free(h);
-		if (!c) {
-			http_clients__listen(h, http_clients__make_room(h));
-			return;
-		}
-		memset(&from, 0, sizeof(from));
-		fd = accept4(h->listen.fd, (struct sockaddr *)&from, &size,
-			     SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd >= 0) {
-			http_clients__add(h, c, fd, &from, size);
-			continue;
-		}
-		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-			h->rest = os__now() + REST_MS * NS_PER_MS;
-			http_clients__listen(h, false);
-			return;
-		}
-		if (errno == EAGAIN)
-			break;
-	}
-	http_clients__listen(h, http_clients__free(h) != NULL);
+	*c = (struct client){.fd = -1, .connection = connection};
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info)
+		c->fd = info->connect_fd;
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	if (info && info->client_addr)
+		client__peer(c->peer, info->client_addr);
+	client__is(c, CLIENT_READING, READING_MS);
 }
 
 void http_clients__notify(void *arg, struct MHD_Connection *connection, void **socket_context,
@@ -156,14 +96,16 @@ void http_clients__notify(void *arg, struct MHD_Connection *connection, void **s
 	struct client *c = *socket_context;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		c = h->arriving;
-		*socket_context = c;
-		if (!c)
+		for (c = h->clients; c < h->clients + HTTP_CLIENTS_MAX; c++) {
+			if (c->state != CLIENT_FREE)
+				continue;
+			client__start(c, connection);
+			*socket_context = c;
 			return;
-		c->connection = connection;
-		client__is(c, CLIENT_READING, READING_MS);
-		return;
+		}
+		return; /* MHD has no more connections than there are places */
 	}
+	h->again = true; /* it listens again, if it had no place */
 	if (!c)
 		return;
 	if (c->begun) {
@@ -194,7 +136,7 @@ void http_clients__late(struct http *h)
 
 int http_clients__ms(const struct http *h)
 {
-	uint64_t now = os__now(), first = h->rest ? h->rest : UINT64_MAX;
+	uint64_t now = os__now(), first = UINT64_MAX;
 
 	for (size_t i = 0; i < HTTP_CLIENTS_MAX; i++) {
 		const struct client *c = &h->clients[i];

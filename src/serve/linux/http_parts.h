@@ -49,14 +49,12 @@ struct http {
 	struct token token;
 	struct listen_socket listen;
 	bool browsers; /* they can get here */
-	bool listening, resumed;
+	bool again;    /* MHD has more to do, and does not report it */
 	bool closing;  /* nothing is asked any more */
-	uint64_t rest; /* ns: no connection is accepted before */
 	struct MHD_Daemon *daemon;
-	int epoll; /* of MHD's descriptor, the socket, and clients that wait for an answer */
+	int epoll; /* of MHD's descriptor, and clients that wait for an answer */
 	struct client clients[HTTP_CLIENTS_MAX];
-	struct client *arriving; /* whom MHD is being told of */
-	uint32_t last_id;	 /* less the slot of its client */
+	uint32_t last_id; /* less the slot of its client */
 	uint64_t requests, refused;
 };
 
@@ -65,10 +63,14 @@ struct http {
 /* client__is - have it be in @state, for at most @ms. */
 void client__is(struct client *c, enum client_state state, uint64_t ms);
 
+/* http_clients__allow - MHD asks whether a client with this address may connect. */
+enum MHD_Result http_clients__allow(void *arg, const struct sockaddr *from, socklen_t size);
+
 /*
- * http_clients__accept - accept new connections, as far as there is room; the slowest makes room.
+ * http_clients__make_room - if all places are taken, drop the client that has had the most time to
+ * send a request, and did not.
  */
-void http_clients__accept(struct http *h);
+void http_clients__make_room(struct http *h);
 
 /* http_clients__notify - told by MHD of each connection's beginning and end. */
 void http_clients__notify(void *arg, struct MHD_Connection *connection, void **socket_context,

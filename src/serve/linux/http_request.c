@@ -251,7 +251,7 @@ static void http_request__resume(struct http *h, struct client *c, enum client_s
 {
 	epoll_ctl(h->epoll, EPOLL_CTL_DEL, c->fd, NULL);
 	client__is(c, state, SENDING_MS);
-	h->resumed = true;
+	h->again = true;
 	MHD_resume_connection(c->connection);
 }
 

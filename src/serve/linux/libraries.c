@@ -45,7 +45,6 @@ int libraries__microhttpd(struct errmsg *f)
 	F(curl_url_set)
 
 #define MHD_FUNCTIONS(F)				\
-	F(MHD_add_connection)				\
 	F(MHD_add_response_header)			\
 	F(MHD_create_response_from_buffer)		\
 	F(MHD_destroy_response)				\
@@ -56,6 +55,7 @@ int libraries__microhttpd(struct errmsg *f)
 	F(MHD_lookup_connection_value)			\
 	F(MHD_lookup_connection_value_n)		\
 	F(MHD_queue_response)				\
+	F(MHD_quiesce_daemon)				\
 	F(MHD_resume_connection)			\
 	F(MHD_run)					\
 	F(MHD_start_daemon)				\

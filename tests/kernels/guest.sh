@@ -338,7 +338,7 @@ native__whole() {
 
 # native__shows FILE: are there stacks enough with builtins and libraries among R's functions?
 native__shows() {
-	[ "$(grep -cE '"(__)?sin[^"]*" |"libm' "$1" 2>/dev/null)" -ge 20 ] && [ "$(grep -c '"sort' "$1")" -ge 40 ]
+	[ -s "$1" ] && [ "$(grep -cE '"(__)?sin[^"]*" |"libm' "$1" 2>/dev/null)" -ge 20 ] && [ "$(grep -c '"sort' "$1")" -ge 40 ]
 }
 
 # native__test NAME [VARIABLE=VALUE]: native frames among R's, of a program that is in libR.so and libm all the time.

@@ -79,10 +79,13 @@ static int values__fill(const struct mem_reader *reader, const struct xr_row *ro
 	size_t functions = 0, k;
 	struct heap h;
 	int err = 0;
+	bool cut;
 
 	for (uint32_t i = 0; i < stack->nframes; i++)
 		functions += frame__is_function(stack->frames[i]);
-	k = now->whole ? now->n : functions;
+	cut = stack->nframes &&
+	      stack->frames[stack->nframes - 1]->function == mark_truncated.function;
+	k = now->whole && !cut ? now->n : functions;
 	for (uint32_t i = stack->nframes; i-- > 0 && k && !err;) {
 		if (!frame__is_function(stack->frames[i]))
 			continue;

@@ -20,7 +20,7 @@ SEES = {
     "output": ("base", "os", "profile"),
     "session": ("base", "os", "target", "native", "profile", ("engine", {"engine/engine.h"}), ("output", {"output/writer.h"})),
     "serve": ("base", "os", "profile", "output"),
-    "cmd": ("base", "os", "target", "engine", "profile", "output", "session", "serve", "values"),
+    "cmd": ("base", "os", "target", "native", "engine", "profile", "output", "session", "serve", "values"),
     "main.c": ("base", "os", "cmd"),
 }
 # What a folder is for one platform alone: files of it include none of the other's, those outside include neither.

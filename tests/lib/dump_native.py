@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """
-dump_native.py DUMP GDB [FUNCTION...]: are the native frames of `dump --native=raw --threads --json` those of gdb
-(tests/live/dump_gdb.py)?
+dump_native.py DUMP GDB [FUNCTION...]: are the native frames of `dump --native=raw --threads --json`, or of a core
+file, those of gdb (tests/live/dump_gdb.py)?
 
 They are compared from the outermost inward: the file, the address in it, and the function where both name it. Of a thread that
 is inside of one of FUNCTIONs, which runs, the frames are compared up to that function, without its address. Prints what differs.
@@ -17,8 +17,8 @@ for line in open(sys.argv[2]):
         theirs[int(tid)].append((path, int(address), name))
 running = sys.argv[3:]
 p = json.load(open(sys.argv[1]))["processes"][0]
-ours = {t["tid"]: t["native"] for t in p["threads"]}
-ours[p["thread"]] = p["native"]
+ours = {t["tid"]: t["native"] for t in p.get("threads", [])}
+ours[p["thread"]] = p["native"] if "native" in p else [f for f in p["frames"] if f["kind"] == "native"]  # a core file
 
 
 def plain(name):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """
-Run by gdb (gdb -batch -p PID -x dump_gdb.py): prints what gdb makes of the stacks of a process, for tests/lib/dump_native.py: a
-line a frame, the innermost first: thread, file, address in that file, function, with tabs between.
+Run by gdb (gdb -batch -p PID -x dump_gdb.py, or with a core file): prints what gdb makes of the stacks of a process, for
+tests/lib/dump_native.py: a line a frame, the innermost first: thread, file, address in that file, function, with tabs between.
 """
 import os
 
@@ -9,14 +9,12 @@ import gdb
 
 gdb.execute("set pagination off")
 gdb.execute("set backtrace past-main on")
-pid = gdb.selected_inferior().pid
 begins = {}  # of a file, where it is mapped
-with open("/proc/%d/maps" % pid) as maps:
-    for line in maps:
-        fields = line.split(None, 5)
-        if len(fields) == 6:
-            begins.setdefault(fields[5].strip(), int(fields[0].split("-")[0], 16))
-program = os.readlink("/proc/%d/exe" % pid)
+for line in gdb.execute("info proc mappings", to_string=True).splitlines():
+    fields = line.split()
+    if len(fields) > 4 and fields[0].startswith("0x") and fields[-1].startswith("/"):
+        begins.setdefault(fields[-1], int(fields[0], 16))
+program = gdb.current_progspace().filename
 for thread in gdb.selected_inferior().threads():
     thread.switch()
     frame = gdb.newest_frame()
@@ -28,4 +26,5 @@ for thread in gdb.selected_inferior().threads():
             print("frame\t%d\t%s\t%d\t%s" % (thread.ptid[1] or thread.ptid[0], os.path.basename(path),
                 frame.pc() - begins.get(path, 0), frame.name() or ""))
         frame = frame.older()
-gdb.execute("detach")
+if gdb.selected_inferior().was_attached:
+    gdb.execute("detach")

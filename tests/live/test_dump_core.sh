@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# touches: cmd values target
+# touches: cmd values target native
 # timeout: 200
 # engines: vmread
 #
 # `dump --core`: the calls and variables of an R that crashed, as R had them right before; with its libR.so elsewhere, another
-# one, or none; and core files that are cut or damaged.
+# one, or none; and core files that are cut or damaged. `--native`: the C functions are those of gdb.
 . "$(dirname "$0")/../lib/live.sh"
 
 if [[ $(cat /proc/sys/kernel/core_pattern) == *[/\|]* ]]; then
@@ -53,9 +53,9 @@ if [ -n "$core" ]; then
 		program, path = sys.argv[1:]
 		random.seed(1)
 		def run(what):
-		    done = subprocess.run([program, "dump", "--core", path, "--locals"], capture_output=True, timeout=60)
+		    done = subprocess.run([program, "dump", "--core", path, "--locals", "--native"], capture_output=True, timeout=60)
 		    err = done.stderr.decode()
-		    assert done.returncode == 0 or (done.returncode == 1 and err.count("\n") <= 3), (what, done.returncode, err)
+		    assert done.returncode == 0 or (done.returncode == 1 and err.count("\n") <= 5), (what, done.returncode, err)
 		with open(path, "r+b") as f:
 		    head = f.read(200000)
 		    for i in range(40):
@@ -72,5 +72,38 @@ if [ -n "$core" ]; then
 		        f.truncate(size)
 		        run(size)
 	PY
+fi
+
+# crashed PLACE FUNCTION: R crashed there. Sets core.
+crash=$WORK/crash.so
+check "the fixture builds" cc -O1 -shared -fPIC -o "$crash" "$tests/fixtures/crash.c"
+crashed() {
+	(ulimit -c unlimited && target_launch "$1" dump_crash_native "$crash" "$2" && wait "$TARGET_JOB") 2>/dev/null
+	mv "$WORK/target1" "$WORK/$1-$2"
+	core=$(ls "$WORK/$1-$2"/core* 2>/dev/null | head -n 1)
+	[ -s "$core" ]
+	ok $? "$1: $2: the kernel wrote a core file"
+}
+
+for place in $(all_places host static); do
+	for how in crash_segv crash_abort; do
+		crashed "$place" "$how" || continue
+		"$XRPROF" dump --core "$core" --native=raw --json >"$WORK/dump.json" 2>"$WORK/err"
+		is "$? $(cat "$WORK/err")" "0 " "$place: $how: no warning"
+		program=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["processes"][0]["command"].split()[0])' "$WORK/dump.json")
+		DEBUGINFOD_URLS='' timeout -k 5 120 gdb -nx -batch "$program" "$core" -x "$tests/live/dump_gdb.py" >"$WORK/gdb.out" 2>"$WORK/gdb.err" </dev/null
+		check "$place: $how: the frames are gdb's" "$tests/lib/dump_native.py" "$WORK/dump.json" "$WORK/gdb.out"
+	done
+	like "$("$XRPROF" dump --core "$core" --native | tr '\n' '|')" \
+		'\|    abort \[[^|]*\|    crash_inside \[crash.so\]\|    crash_abort \[crash.so\]\|    parse_one\(how\)\|    FUN\(' \
+		"$place: C functions stand inside of the R function that called them"
+done
+
+# the stack is the last that the kernel writes
+if [ -n "${core:-}" ]; then
+	truncate -s -200000 "$core"
+	like "$("$XRPROF" dump --core "$core" --native 2>&1)" "R's calls are not in .*: it was cut \(ulimit -c\)" "a core file that was cut"
+	mv "$crash" "$crash.away"
+	like "$("$XRPROF" dump --core "$WORK/host-crash_segv"/core* --native 2>&1)" "crash.so is not there now, or is another file" "a file that is gone"
 fi
 done_testing

@@ -82,7 +82,7 @@ static const struct option_row rows[] = {
 		.name = "native",
 		.arg = "HOW",
 		.without = "full",
-		.help = "native frames among R's, of engine ptrace:",
+		.help = "native frames among R's, of engine ptrace or --core:",
 		.manual = "As record shows them. A thread that runs is stopped for as long as its "
 			  "frames are read. One that waits is not, unless its frames need its "
 			  "registers: then its system call is restarted.",
@@ -169,10 +169,11 @@ static int dump__check(const struct dump_options *o, struct errmsg *f)
 		return errmsg__set(f, -EINVAL,
 				   "--core and --every exclude each other: a core "
 				   "file does not change");
-	if (o->core && (c->native != NATIVE_OFF || o->threads))
-		return errmsg__set(f, -EINVAL,
-				   "--core and --native or --threads exclude each other: use gdb");
-	if (c->native != NATIVE_OFF && c->engine != &engine_ptrace)
+	if (o->core && o->threads)
+		return errmsg__set(f, -EINVAL, "--core and --threads exclude each other: use gdb");
+	if (o->core && c->native == NATIVE_LEAF)
+		return errmsg__set(f, -EINVAL, "--core needs --native=full or raw");
+	if (!o->core && c->native != NATIVE_OFF && c->engine != &engine_ptrace)
 		return errmsg__set(f, -EINVAL, "--native needs engine ptrace");
 	if (o->libr && !o->core)
 		return errmsg__set(f, -EINVAL, "--libr needs --core FILE");
@@ -186,6 +187,8 @@ static int dump__core(const struct dump_options *o, struct errmsg *f)
 				    .libr = o->libr,
 				    .locals = o->locals,
 				    .globals = o->globals,
+				    .native = o->o.config.native != NATIVE_OFF,
+				    .raw = o->o.config.native == NATIVE_RAW,
 				    .json = o->json};
 
 	rights__keep(0);
@@ -245,7 +248,7 @@ const struct subcommand cmd_dump = {
 	.name = "dump",
 	.help = "show the current stacks of R processes",
 	.usage = {"dump (-p PID[,PID...] | -a) [options]",
-		  "dump --core FILE [--libr FILE] [--locals] [--globals] [--json]"},
+		  "dump --core FILE [--libr FILE] [--native] [--locals] [--globals] [--json]"},
 	.about = "The stack of each process as it is now, whether it runs or waits, the "
 		 "innermost call first. A line has the function, and if R has source "
 		 "references, the file and line that is being executed in it. The head "
@@ -257,7 +260,8 @@ const struct subcommand cmd_dump = {
 			{"And with which arguments and variables",
 			 "xrprof-bpf dump -p 4711 --calls --locals"},
 			{"And which objects hold its memory", "xrprof-bpf dump -p 4711 --globals"},
-			{"The R functions in which it crashed", "xrprof-bpf dump --core core.4711"},
+			{"The functions in which it crashed",
+			 "xrprof-bpf dump --core core.4711 --native"},
 			{"What changes, once a second", "xrprof-bpf dump -p 4711 --every 1"},
 			{"All R processes, for another program", "xrprof-bpf dump -a --json"},
 		},

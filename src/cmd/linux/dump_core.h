@@ -13,6 +13,7 @@ struct dump_core {
 	const char *path; /* of the core file */
 	const char *libr; /* of R's file, if it lies elsewhere now; NULL */
 	bool locals, globals, json;
+	bool native, raw; /* C functions, too; with R's own */
 };
 
 /* dump_core__show - on stdout.  0, or a negative errno with @f filled. */

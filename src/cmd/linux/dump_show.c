@@ -45,16 +45,13 @@ int dump_show__locals(struct buf *b, const struct locals *v)
 	return err;
 }
 
-/* Behind the name of a native function, if that does not begin with it. */
-static int show__module(struct buf *b, const struct frame *frame)
+int dump_show__module(struct buf *b, const char *function, const char *module)
 {
-	const char *module =
-		frame->kind == FRAME_NATIVE && frame->module ? frame->module->text : "";
-	const char *slash = strrchr(module, '/');
+	const char *slash = module ? strrchr(module, '/') : NULL;
 	int err;
 
 	module = slash ? slash + 1 : module;
-	if (!*module || !strncmp(frame->function->text, module, strlen(module)))
+	if (!module || !*module || !strncmp(function, module, strlen(module)))
 		return 0;
 	err = buf__str(b, " [");
 	err = err ? err : dump_show__escaped(b, module);
@@ -69,7 +66,8 @@ static int show__frame(struct buf *b, const struct frame *frame, const struct fr
 		err = v && v->call ? dump_show__escaped(b, v->call)
 				   : frame__label(b, frame, NAME_SAFE);
 	err = err ? err : place__text(b, frame->place, NAME_SAFE);
-	err = err ? err : show__module(b, frame);
+	if (!err && frame->kind == FRAME_NATIVE && frame->module)
+		err = dump_show__module(b, frame->function->text, frame->module->text);
 	err = err ? err : buf__str(b, "\n");
 	return err || !v ? err : dump_show__locals(b, &v->locals);
 }

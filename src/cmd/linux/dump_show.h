@@ -55,6 +55,12 @@ int dump_show__json(struct json *j, const struct dump_process *p);
 /* dump_show__escaped - append @text, so that it acts on no terminal.  -ENOMEM. */
 int dump_show__escaped(struct buf *b, const char *text);
 
+/*
+ * dump_show__module - append ` [FILE]` behind the name of a native function, unless that begins
+ * with it.  @module: its path, or NULL.  -ENOMEM.
+ */
+int dump_show__module(struct buf *b, const char *function, const char *module);
+
 /* dump_show__locals - append a line for each variable.  -ENOMEM. */
 int dump_show__locals(struct buf *b, const struct locals *v);
 

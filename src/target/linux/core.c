@@ -40,6 +40,9 @@ struct core {
 	struct core_map *maps;
 	size_t nmaps, maps_cap;
 	uint64_t entry; /* where its program begins, AT_ENTRY */
+	uint16_t machine;
+	const char *libr; /* where R's file is now, if the caller named it */
+	const char *program;
 	struct target target;
 	struct core_facts facts;
 };
@@ -150,10 +153,10 @@ static int core__note(struct core *c, uint32_t type, const char *data, size_t le
 		core__auxv(c, data, len);
 		break;
 	case NT_PRSTATUS: /* the first is that of the thread that crashed */
-		if (len >= sizeof(status) && !c->facts.pid) {
+		if (len >= sizeof(status) && !c->facts.tid) {
 			memcpy(&status, data, sizeof(status));
 			c->facts.signal = status.pr_info.si_signo;
-			c->facts.pid = status.pr_pid;
+			c->facts.pid = c->facts.tid = status.pr_pid;
 		}
 		break;
 	case NT_PRPSINFO:
@@ -223,6 +226,7 @@ static int core__headers(struct core *c, const char *path, struct errmsg *f)
 		return errmsg__set(
 			f, -ENOTSUP,
 			"%s is of a machine that is not supported: 64-bit x86 and ARM are", path);
+	c->machine = head.e_machine;
 	if (elf_getphdrnum(c->elf, &n) || n > SEGMENTS_MAX)
 		return errmsg__set(f, -EBADMSG, "%s is damaged: it has no list of segments", path);
 	for (size_t i = 0; i < n && !err; i++) {
@@ -381,6 +385,9 @@ static int core__find(struct core *c, const char *libr, struct errmsg *f)
 		return errmsg__set(f, -ENOEXEC,
 				   "no R ran in the core file: it names no file that "
 				   "was mapped");
+	c->libr = libr;
+	c->program = program;
+	c->facts.mapped = path;
 	snprintf(c->facts.path, sizeof(c->facts.path), "%.255s", libr ? libr : path);
 	err = core__file(c, path, libr ? libr : path, &r, &c->facts.checked, f);
 	have_exe = !err && program && strcmp(program, path) &&
@@ -439,4 +446,62 @@ uint64_t core__namespaces(const struct core *c)
 const struct core_facts *core__facts(const struct core *c)
 {
 	return &c->facts;
+}
+
+Elf *core__elf(const struct core *c)
+{
+	return c->elf;
+}
+
+uint16_t core__machine(const struct core *c)
+{
+	return c->machine;
+}
+
+/* --- what else was mapped --- */
+
+const char *core__mapped(const struct core *c, uint64_t addr, uint64_t *start)
+{
+	for (size_t i = 0; i < c->nmaps; i++) {
+		const struct core_map *m = &c->maps[i];
+
+		if (addr < m->start || addr >= m->end)
+			continue;
+		*start = m->start - m->offset;
+		return m->path;
+	}
+	return NULL;
+}
+
+bool core__is_r(const struct core *c, const char *path)
+{
+	return !strcmp(path, c->facts.mapped) || (c->program && !strcmp(path, c->program));
+}
+
+bool core__module(struct core *c, struct core_module *m)
+{
+	const struct core_map *map;
+	const char *found;
+	struct stat st;
+
+	while (m->next < c->nmaps && c->maps[m->next].offset)
+		m->next++;
+	if (m->next >= c->nmaps)
+		return false;
+	map = &c->maps[m->next++];
+	m->path = map->path;
+	m->start = map->start;
+	found = c->libr && !strcmp(map->path, c->facts.mapped) ? c->libr : map->path;
+	m->fd = open(found, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (m->fd >= 0 && (fstat(m->fd, &st) || !S_ISREG(st.st_mode) ||
+			   core__same(c, m->fd, map->start) == -EBADMSG))
+		core_module__close(m);
+	return true;
+}
+
+void core_module__close(struct core_module *m)
+{
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = -1;
 }

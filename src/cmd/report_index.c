@@ -20,10 +20,10 @@ struct index_file {
 	report_index_take take;
 	void *arg;
 	struct report_index_read *read;
-	struct window_name of; /* the profile that `pending` is of */
-	bool spoiled;	       /* one of its lines is bad: they are left out */
-	bool bad;	       /* the last line is not an index line */
-	struct buf pending;    /* its lines, each terminated */
+	struct interval_name of; /* the profile that `pending` is of */
+	bool spoiled;		 /* one of its lines is bad: they are left out */
+	bool bad;		 /* the last line is not an index line */
+	struct buf pending;	 /* its lines, each terminated */
 	struct buf line, copy;
 };
 
@@ -64,7 +64,7 @@ static int index__line(struct index_file *in)
 		in->spoiled = in->bad = true;
 		return 0;
 	}
-	if (window_name__compare(&line.file, &in->of) != 0) {
+	if (interval_name__compare(&line.file, &in->of) != 0) {
 		err = index__give(in);
 		in->spoiled = in->bad;
 		in->of = line.file;
@@ -132,24 +132,24 @@ int report_index__read(const char *path, report_index_take take, void *arg,
 
 struct indexes {
 	const struct report_index_span *span;
-	struct window_name first, last; /* the indexes of the first and the last profile */
+	struct interval_name first, last; /* the indexes of the first and the last profile */
 	struct errmsg *f;
 };
 
 /* The name in a path of ours. */
-static void path__name(const char *path, struct window_name *name)
+static void path__name(const char *path, struct interval_name *name)
 {
 	const char *slash = strrchr(path, '/');
 
-	window_name__parse(slash ? slash + 1 : path, name);
+	interval_name__parse(slash ? slash + 1 : path, name);
 }
 
 static int by_name(const void *key, const void *file)
 {
-	struct window_name name;
+	struct interval_name name;
 
 	path__name(*(const char *const *)file, &name);
-	return window_name__compare(key, &name);
+	return interval_name__compare(key, &name);
 }
 
 /* A line, perhaps of a profile that is not of the span. */
@@ -168,11 +168,11 @@ static int indexes__file(void *arg, const char *text)
 	struct indexes *indexes = arg;
 	const char *lost = indexes->span->lost;
 	struct report_index_read read;
-	struct window_name name;
+	struct interval_name name;
 	struct buf path = {0};
 	int err;
 
-	if (!window_name__parse(text, &name) || name.kind != WINDOW_INDEX ||
+	if (!interval_name__parse(text, &name) || name.kind != INTERVAL_INDEX ||
 	    name.began < indexes->first.began || name.began > indexes->last.began)
 		return 0;
 	err = buf__printf(&path, "%s/%s", indexes->span->dir, text);
@@ -196,13 +196,13 @@ static int indexes__file(void *arg, const char *text)
 int report_index__span(const struct report_index_span *span, struct errmsg *f)
 {
 	struct indexes indexes = {.span = span, .f = f};
-	struct window_name name;
+	struct interval_name name;
 	int err;
 
 	path__name(span->files[0], &name);
-	indexes.first = window_name__index(&name);
+	indexes.first = interval_name__index(&name);
 	path__name(span->files[span->n - 1], &name);
-	indexes.last = window_name__index(&name);
+	indexes.last = interval_name__index(&name);
 	err = os__list(span->dir, indexes__file, &indexes);
 	if (err && !*f->text)
 		errmsg__set(f, err, "cannot read the directory %s: %s", span->dir, os__reason(err));

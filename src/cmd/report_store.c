@@ -12,7 +12,7 @@
 #include "cmd/report.h"
 #include "cmd/when.h"
 #include "os/os.h"
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 
 #define PROFILES_MAX (1u << 20)
 #define GAPS_MAX     5 /* that are listed one by one */
@@ -25,7 +25,7 @@
 
 /* The profiles of a directory, by name.  Starts as { 0 }. */
 struct profiles {
-	struct window_name *names;
+	struct interval_name *names;
 	size_t n, cap;
 };
 
@@ -36,10 +36,10 @@ struct span {
 static int profiles__take(void *arg, const char *text)
 {
 	struct profiles *p = arg;
-	struct window_name name;
+	struct interval_name name;
 	int err;
 
-	if (!window_name__parse(text, &name) || name.kind != WINDOW_PROFILE)
+	if (!interval_name__parse(text, &name) || name.kind != INTERVAL_PROFILE)
 		return 0;
 	if (p->n == PROFILES_MAX)
 		return -E2BIG;
@@ -51,7 +51,7 @@ static int profiles__take(void *arg, const char *text)
 
 static int by_name(const void *a, const void *b)
 {
-	return window_name__compare(a, b);
+	return interval_name__compare(a, b);
 }
 
 static int profiles__find(struct profiles *p, const char *dir, struct errmsg *f)
@@ -135,8 +135,8 @@ static void profiles__gaps(const struct profiles *p, const struct span *span)
 	for (size_t i = 0; i < p->n && p->names[i].began < span->until; i++) {
 		if (p->names[i].began > covered)
 			gaps__add(&gaps, covered, p->names[i].began);
-		if (window_name__end(&p->names[i]) > covered)
-			covered = window_name__end(&p->names[i]);
+		if (interval_name__end(&p->names[i]) > covered)
+			covered = interval_name__end(&p->names[i]);
 	}
 	if (covered < end)
 		gaps__add(&gaps, covered, end);
@@ -149,14 +149,14 @@ static void profiles__gaps(const struct profiles *p, const struct span *span)
 /* --- what is read --- */
 
 /* The profile @name is the next file of @in. */
-static int input__file(struct report_input *in, const char *dir, const struct window_name *name)
+static int input__file(struct report_input *in, const char *dir, const struct interval_name *name)
 {
-	size_t len = strlen(dir) + 1 + WINDOW_NAME_MAX;
-	char text[WINDOW_NAME_MAX], *path = malloc(len);
+	size_t len = strlen(dir) + 1 + INTERVAL_NAME_MAX;
+	char text[INTERVAL_NAME_MAX], *path = malloc(len);
 
 	if (!path)
 		return -ENOMEM;
-	window_name__print(text, name);
+	interval_name__print(text, name);
 	snprintf(path, len, "%s%s%s", dir, *dir && dir[strlen(dir) - 1] == '/' ? "" : "/", text);
 	in->files[in->n++] = path;
 	return 0;
@@ -176,7 +176,8 @@ static int input__make(struct report_input *in, const char *dir, const struct pr
 		       const struct span *span, struct errmsg *f)
 {
 	size_t first = profiles__first(p, span->since), end = profiles__first(p, span->until);
-	struct span covered = {0}, all = {p->names[0].began, window_name__end(&p->names[p->n - 1])};
+	struct span covered = {0},
+		    all = {p->names[0].began, interval_name__end(&p->names[p->n - 1])};
 	char text[SPAN_TEXT], other[SPAN_TEXT];
 	struct buf b = {0};
 	int err = 0;
@@ -193,8 +194,8 @@ static int input__make(struct report_input *in, const char *dir, const struct pr
 	covered.since = p->names[first].began;
 	for (size_t i = first; i < end && !err; i++) {
 		err = input__file(in, dir, &p->names[i]);
-		if (window_name__end(&p->names[i]) > covered.until)
-			covered.until = window_name__end(&p->names[i]);
+		if (interval_name__end(&p->names[i]) > covered.until)
+			covered.until = interval_name__end(&p->names[i]);
 	}
 	span__print(other, &covered);
 	err = err ? err : buf__printf(&b, "%s, %s", dir, other);
@@ -213,7 +214,7 @@ static int span__parse(const struct report *r, const struct profiles *p, struct 
 		       struct errmsg *f)
 {
 	struct when_context c = {.now = os__real_time() / NS_PER_S, .edge = WHEN_SINCE};
-	uint64_t last = window_name__end(&p->names[p->n - 1]);
+	uint64_t last = interval_name__end(&p->names[p->n - 1]);
 	int err = 0;
 
 	span->since = p->names[0].began;

@@ -86,8 +86,8 @@ int index_line__parse(struct index_line *line, char *text)
 			continue;
 		}
 		if (!strcmp(field.key, "file")) {
-			if (file || !window_name__parse(field.text, &line->file) ||
-			    line->file.kind != WINDOW_PROFILE)
+			if (file || !interval_name__parse(field.text, &line->file) ||
+			    line->file.kind != INTERVAL_PROFILE)
 				return -EINVAL;
 			file = true;
 			continue;

@@ -10,14 +10,14 @@
 
 #include "base/buf.h"
 #include "profile/aggregate.h"
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 
 #define INDEX_LABELS_MAX  32u	       /* of a line; further ones are left out */
 #define INDEX_SAMPLES_MAX (1ULL << 53) /* of a line: what a number of JSON can say */
 
 /* Strings point into the line. */
 struct index_line {
-	struct window_name file;
+	struct interval_name file;
 	struct profile_process process; /* its labels are those below */
 	struct profile_label labels[INDEX_LABELS_MAX];
 	uint64_t samples;
@@ -33,7 +33,7 @@ int index_line__parse(struct index_line *line, char *text);
 
 /*
  * index_line__all - append a line for each process of @sum that has samples, as of struct
- * store_window: with its labels, and those of the run, @labels, that it does not have.  @interval:
+ * store_interval: with its labels, and those of the run, @labels, that it does not have. @interval:
  * ns that a sample stands for; 0: not known.  -ENOMEM.
  */
 int index_line__all(struct buf *out, const struct aggregate *sum,

@@ -252,8 +252,8 @@ static void metrics__service(struct text *t, const struct sampler_status *s,
 	static const char cpu[] = "process_cpu_seconds_total";
 	static const char resident[] = "process_resident_memory_bytes";
 
-	text__counter(t, "intervals_total", s->windows, "Intervals that ended.");
-	text__counter(t, "dropped_intervals_total", s->windows_dropped,
+	text__counter(t, "intervals_total", s->intervals, "Intervals that ended.");
+	text__counter(t, "dropped_intervals_total", s->intervals_dropped,
 		      "Intervals that could not be passed on for writing and sending.");
 	text__counter(t, "dropped_interval_samples_total", s->samples_dropped,
 		      "Samples that were in them.");

@@ -25,8 +25,8 @@ struct sampler_status {
 	uint32_t processes, max_processes;
 	uint64_t stacks, max_stacks; /* of the interval that is open */
 	uint64_t names, max_memory;  /* bytes taken by names and stacks, and allowed */
-	uint64_t windows;	     /* intervals that ended */
-	uint64_t windows_dropped;    /* of them, those that the front did not take, */
+	uint64_t intervals;	     /* intervals that ended */
+	uint64_t intervals_dropped;  /* of them, those that the front did not take, */
 	uint64_t samples_dropped;    /* and their samples */
 	uint64_t reloads, reload_failures;
 	uint64_t front_restarts;

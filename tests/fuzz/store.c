@@ -11,24 +11,24 @@
 #include "cmd/report_index.h"
 #include "cmd/when.h"
 #include "fuzz.h"
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 
 /* A name has one spelling. */
 static void fuzz__name(const char *text)
 {
-	char again[WINDOW_NAME_MAX];
-	struct window_name name;
+	char again[INTERVAL_NAME_MAX];
+	struct interval_name name;
 
-	if (window_name__parse(text, &name)) {
-		window_name__print(again, &name);
+	if (interval_name__parse(text, &name)) {
+		interval_name__print(again, &name);
 		if (strcmp(again, text) != 0)
 			fuzz__fail("%s became %s", text, again);
-		if (window_name__is_temporary(text))
+		if (interval_name__is_temporary(text))
 			fuzz__fail("%s is both", text);
-		if (name.kind == WINDOW_PROFILE && !name.seconds)
+		if (name.kind == INTERVAL_PROFILE && !name.seconds)
 			fuzz__fail("%s has no length", text);
 	}
-	window_name__is_temporary(text);
+	interval_name__is_temporary(text);
 }
 
 static void fuzz__time(struct input *in)
@@ -69,7 +69,7 @@ static void line__check(const struct index_line *line)
 {
 	const struct profile_process *p = &line->process;
 
-	if (line->file.kind != WINDOW_PROFILE || line->samples > INDEX_SAMPLES_MAX ||
+	if (line->file.kind != INTERVAL_PROFILE || line->samples > INDEX_SAMPLES_MAX ||
 	    p->nlabels > INDEX_LABELS_MAX || p->started > UINT64_C(18000000000) * NS_PER_S)
 		fuzz__fail("a line that cannot be");
 	for (size_t i = 0; i < p->nlabels; i++)
@@ -103,7 +103,7 @@ static void fuzz__line(char *text)
 
 struct taken {
 	size_t lines;
-	struct window_name last;
+	struct interval_name last;
 };
 
 static int taken__line(void *arg, const struct index_line *line)

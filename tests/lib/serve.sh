@@ -48,14 +48,14 @@ serve_summary() {
 	sed -nE 's/.*: ([0-9]+) samples (of|=|\().*/\1/p' "$SERVE_ERR" | tail -n 1
 }
 
-# windows_in DIR: files of intervals, the oldest first.
-windows_in() {
+# intervals_in DIR: files of intervals, the oldest first.
+intervals_in() {
 	find "$1" -maxdepth 1 -name '2*.pb.gz' | LC_ALL=C sort
 }
 
 # have N: are N intervals or more in the directory $dir?
 have() {
-	[ "$(windows_in "$dir" | wc -l)" -ge "$1" ]
+	[ "$(intervals_in "$dir" | wc -l)" -ge "$1" ]
 }
 
 # count_of FILE...: samples in them, as pprof's own reader counts them, or ours where that is not installed
@@ -74,7 +74,7 @@ count_of() {
 # samples_of DIR: of all files of intervals
 samples_of() {
 	# shellcheck disable=SC2046 # names without blanks
-	count_of $(windows_in "$1")
+	count_of $(intervals_in "$1")
 }
 
 # raw FILE: what pprof's reader makes of its samples, their types first

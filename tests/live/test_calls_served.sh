@@ -51,7 +51,7 @@ check "the call ends" target_release
 check "and it is in /metrics" wait_until 120 counted held 1 || diag "$(metrics | grep call_)"
 serve_stop
 is "$SERVE_STATUS" 0 "serve: exit status 0" || diag "$(cat "$SERVE_ERR")"
-mapfile -t files < <(windows_in "$dir")
+mapfile -t files < <(intervals_in "$dir")
 is "${#files[@]}" 2 "two intervals" || diag "$(cat "$SERVE_ERR")"
 ids=$(python3 -c '
 import sys

@@ -14,7 +14,7 @@ export HOME=$WORK PPROF_TMPDIR=$WORK
 # tags FILTER...: the labels of all files, as "key=value" lines; FILTER: options of pprof
 tags() {
 	local file
-	for file in $(windows_in "$dir"); do
+	for file in $(intervals_in "$dir"); do
 		go tool pprof "$@" -sample_index=samples -tags "$file" 2>/dev/null
 	done | awk '/: Total / { key = $1; sub(/:$/, "", key); next } /%\):/ { sub(/.*%\): */, ""); print key "=" $0 }' | sort -u
 }
@@ -89,7 +89,7 @@ ok $? "serve starts with --service"
 check "it is the service" wait_until 60 written service=shop
 serve_stop
 no_line "$(tags)" "service=blue" "and nothing else is"
-file=$(windows_in "$dir" | tail -n 1)
+file=$(intervals_in "$dir" | tail -n 1)
 "$XRPROF" report "$file" -o "$WORK/again.pb.gz" 2>"$WORK/report.err"
 is $? 0 "report writes it again" || diag "$(cat "$WORK/report.err")"
 is "$(go tool pprof -sample_index=samples -tags "$WORK/again.pb.gz" 2>/dev/null | sort)" \

@@ -59,20 +59,20 @@ kill -USR1 "$SERVE_PID"
 check "SIGUSR1: the interval is written" wait_until 60 have 1
 check "it logs its counts" serve_says 'samples = '
 check "and the state of the directory" serve_says 'directory: [0-9]+ profiles'
-first=$(windows_in "$dir" | head -n 1)
+first=$(intervals_in "$dir" | head -n 1)
 check "a file is for its owner and group" [ "$(stat -c %a "$first")" = 640 ]
 wait_until 60 eval 'kill -USR1 "$SERVE_PID"; [ "$(samples_of "$dir")" -gt 20 ]'
 ok $? "samples come"
-part_needs "labels in a file" program go && go tool pprof -top "$(windows_in "$dir" | tail -n 1)" >"$WORK/top" 2>/dev/null
-part_needs "with their labels" program go && check "with their labels" eval 'for f in $(windows_in "$dir"); do go tool pprof -tags "$f" 2>/dev/null; done | grep -A1 "team:" | grep -q " a$"'
+part_needs "labels in a file" program go && go tool pprof -top "$(intervals_in "$dir" | tail -n 1)" >"$WORK/top" 2>/dev/null
+part_needs "with their labels" program go && check "with their labels" eval 'for f in $(intervals_in "$dir"); do go tool pprof -tags "$f" 2>/dev/null; done | grep -A1 "team:" | grep -q " a$"'
 
 # --- the configuration again ---
 
-before=$(windows_in "$dir" | wc -l)
+before=$(intervals_in "$dir" | wc -l)
 echo 'freq = 99' >>"$WORK/serve.conf"
 kill -HUP "$SERVE_PID"
 check "SIGHUP: the configuration is read again" serve_says 'profiling at 99 Hz'
-check "the interval before it was written" eval '[ "$(windows_in "$dir" | wc -l)" -gt "$before" ]'
+check "the interval before it was written" eval '[ "$(intervals_in "$dir" | wc -l)" -gt "$before" ]'
 echo 'freq = many' >>"$WORK/serve.conf"
 kill -HUP "$SERVE_PID"
 check "serve logs what is wrong there" serve_says 'the configuration was not changed: .*serve.conf, line 7: .*many'
@@ -93,8 +93,8 @@ front=$(serve_front)
 kill -KILL "$front"
 check "it is restarted" serve_says 'restarting it'
 check "as another one" wait_until 60 eval '[ -n "$(serve_front)" ] && [ "$(serve_front)" != "$front" ]'
-before=$(windows_in "$dir" | wc -l)
-check "that writes" wait_until 60 eval 'kill -USR1 "$SERVE_PID"; [ "$(windows_in "$dir" | wc -l)" -gt "$before" ]'
+before=$(intervals_in "$dir" | wc -l)
+check "that writes" wait_until 60 eval 'kill -USR1 "$SERVE_PID"; [ "$(intervals_in "$dir" | wc -l)" -gt "$before" ]'
 
 serve_stop TERM
 is "$SERVE_STATUS" 0 "SIGTERM: exit status"
@@ -110,7 +110,7 @@ serve_stop INT
 is "$SERVE_STATUS" 0 "SIGINT: exit status"
 check "there are samples: $(serve_summary)" [ "$(serve_summary)" -gt 100 ]
 is "$(samples_of "$dir")" "$(serve_summary)" "the files have as many samples as were taken"
-for file in $(windows_in "$dir"); do gzip -t "$file" || echo "$file"; done >"$WORK/damaged"
+for file in $(intervals_in "$dir"); do gzip -t "$file" || echo "$file"; done >"$WORK/damaged"
 is "$(cat "$WORK/damaged")" "" "all files are whole"
 is "$(zcat "$dir"/index-*.jsonl.gz | python3 -c 'import json, sys; print(sum(json.loads(l)["samples"] for l in sys.stdin))')" \
 	"$(serve_summary)" "the index has the same number of samples"
@@ -124,12 +124,12 @@ front=$(serve_front)
 kill -KILL "$SERVE_PID"
 wait "$SERVE_PID" 2>/dev/null
 check "SIGKILL: the other process ends, too" wait_until 60 gone "$front"
-for file in $(windows_in "$dir"); do gzip -t "$file" || echo "$file"; done >"$WORK/damaged"
+for file in $(intervals_in "$dir"); do gzip -t "$file" || echo "$file"; done >"$WORK/damaged"
 is "$(cat "$WORK/damaged")" "" "all files are whole"
-have_before=$(windows_in "$dir")
+have_before=$(intervals_in "$dir")
 serve_start --dir "$dir" --interval 1 -F 199 --pid "$TARGET_PID"
 ok $? "a new one starts in the same directory"
-check "and adds to it" wait_until 60 eval '[ "$(windows_in "$dir" | wc -l)" -gt "$(wc -l <<<"$have_before")" ]'
+check "and adds to it" wait_until 60 eval '[ "$(intervals_in "$dir" | wc -l)" -gt "$(wc -l <<<"$have_before")" ]'
 target_kill
 check "when what was named has ended it ends" wait_until 60 gone "$SERVE_PID"
 wait "$SERVE_PID"

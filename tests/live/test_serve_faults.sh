@@ -14,7 +14,7 @@
 
 damaged() {
 	local file
-	for file in $(windows_in "$dir"); do gzip -t "$file" 2>&1 || echo "$file"; done
+	for file in $(intervals_in "$dir"); do gzip -t "$file" 2>&1 || echo "$file"; done
 }
 
 # the number of dropped samples in the last line about the directory
@@ -35,7 +35,7 @@ ok $? "serve starts"
 check "files come" wait_until 120 have 2
 dd if=/dev/zero of="$WORK/small/fill" bs=4k 2>/dev/null
 check "a full disk is reported" serve_says "directory $dir: .*[Nn]o space"
-before=$(windows_in "$dir" | wc -l)
+before=$(intervals_in "$dir" | wc -l)
 rm "$WORK/small/fill"
 check "the end of a full disk is reported" serve_says "directory $dir: works again"
 check "files come again" wait_until 120 have $((before + 2))
@@ -53,7 +53,7 @@ umount "$WORK/small"
 dir=$WORK/killed
 for round in 1 2 3 4 5 6 7 8; do
 	serve_start --dir "$dir" --interval 1 -F 99 --pid "$spin" || { fail "serve starts, round $round"; break; }
-	before=$(windows_in "$dir" | wc -l)
+	before=$(intervals_in "$dir" | wc -l)
 	wait_until 60 have $((before + 1)) || fail "a file comes, round $round"
 	kill -USR1 "$SERVE_PID"
 	front=$(serve_front)
@@ -106,13 +106,13 @@ unset LD_PRELOAD CLOCK_STEP
 check "files come" wait_until 120 have 2
 for step in -3600 86400 0; do
 	echo $step >"$WORK/step"
-	before=$(windows_in "$dir" | wc -l)
+	before=$(intervals_in "$dir" | wc -l)
 	check "the clock is set by $step seconds: files come" wait_until 120 have $((before + 2))
 done
 serve_stop
 is "$(samples_of "$dir")" "$(serve_summary)" "every sample is in a file, once"
 is "$(dropped_samples)" 0 "no sample was dropped"
-long=$(windows_in "$dir" | sed -E 's/.*-([0-9]+)(\.[0-9]+)?\.pb\.gz/\1/' | awk '$1 > 4')
+long=$(intervals_in "$dir" | sed -E 's/.*-([0-9]+)(\.[0-9]+)?\.pb\.gz/\1/' | awk '$1 > 4')
 is "$long" "" "no interval is longer than it should be"
 
 # --- too many ---
@@ -124,7 +124,7 @@ serve_start --dir "$dir" --interval 4 -F 499 --max-cpu 0 --max-stacks 16 --pid "
 ok $? "serve starts"
 no_room() {
 	local file
-	for file in $(windows_in "$dir"); do
+	for file in $(intervals_in "$dir"); do
 		go tool pprof -raw "$file" 2>/dev/null | grep -q 'no-room' && return
 	done
 	return 1
@@ -175,5 +175,5 @@ serve_stop
 is "$(samples_of "$dir")" "$(serve_summary)" "all samples are in files"
 pids=$(zcat "$dir"/index-*.gz | python3 -c 'import json, sys; print(len({json.loads(l)["pid"] for l in sys.stdin}))')
 check "the index has many of them: $pids" [ "$pids" -ge 200 ]
-check "in few files: $(windows_in "$dir" | wc -l)" [ "$(find "$dir" -type f | wc -l)" -lt 200 ]
+check "in few files: $(intervals_in "$dir" | wc -l)" [ "$(find "$dir" -type f | wc -l)" -lt 200 ]
 done_testing

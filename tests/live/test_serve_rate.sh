@@ -15,7 +15,7 @@ target_start host master
 # Is $1 in the newest profile? The interval is ended by hand, and its name is greater than $2.
 newest_has() {
 	kill -USR1 "$SERVE_PID"
-	file=$(windows_in "$dir" | tail -n 1)
+	file=$(intervals_in "$dir" | tail -n 1)
 	[[ $file > $2 ]] && zcat "$file" | grep -aqw "$1"
 }
 
@@ -31,7 +31,7 @@ for name in in_master in_child; do
 done
 check "the rate is lowered" serve_says 'the rate is lowered from 499 to [0-9]+ Hz' 120
 figure "$(grep -m 1 "is lowered" "$SERVE_ERR")"
-last=$(windows_in "$dir" | tail -n 1)
+last=$(intervals_in "$dir" | tail -n 1)
 for name in in_master in_child; do
 	check "$name is sampled at the new rate, too" wait_until 120 newest_has "$name" "$last"
 done

@@ -20,7 +20,7 @@ target_start host top_events
 # sum_in DIR TYPE: of all files
 sum_in() {
 	local file
-	windows_in "$1" | while read -r file; do sum_of "$file" "$2"; done | awk '{ n += $1 } END { printf "%.0f\n", n }'
+	intervals_in "$1" | while read -r file; do sum_of "$file" "$2"; done | awk '{ n += $1 } END { printf "%.0f\n", n }'
 }
 
 # total_of FILE FUNCTION TYPE: percent of it

@@ -15,7 +15,7 @@
 #include "serve/governor.h"
 #include "serve/linux/front.h"
 #include "serve/linux/notify.h"
-#include "serve/linux/windows.h"
+#include "serve/linux/intervals.h"
 #include "session/session.h"
 #include "session/stats.h"
 
@@ -37,7 +37,7 @@ struct serve {
 	const struct serve_options *options;
 	struct front_config front_config;
 	struct front front;
-	struct windows *windows;
+	struct intervals *intervals;
 	struct session *session;
 	struct session_config config;  /* the session's */
 	struct notes_limit limit;      /* of the service's own lines, */
@@ -96,11 +96,11 @@ static void serve__tell_status(struct serve *s, uint32_t id)
 		.options = s->options,
 		.counts = &s->service->counts,
 		.session = s->session,
-		.windows = s->windows,
+		.intervals = s->intervals,
 		.governor = &s->governor,
 	};
 	struct sampler_status status;
-	const struct call_counts *calls = windows__calls(s->windows);
+	const struct call_counts *calls = intervals__calls(s->intervals);
 	const struct channel_head head = {
 		.kind = CHANNEL_STATUS,
 		.id = id,
@@ -123,10 +123,10 @@ static void on_message(void *arg, const struct channel_message *m)
 		serve__tell_status(s, m->head.id);
 		break;
 	case CHANNEL_WANT_PROFILE:
-		windows__ask(s->windows, m->head.id, m->head.seconds);
+		intervals__ask(s->intervals, m->head.id, m->head.seconds);
 		break;
 	case CHANNEL_GONE:
-		windows__forget(s->windows, m->head.id);
+		intervals__forget(s->intervals, m->head.id);
 		break;
 	case CHANNEL_TAKEN:
 		channel__taken(s->front.channel);
@@ -167,8 +167,8 @@ static void serve__restart_front(struct serve *s)
 	if (s->front.pid) {
 		s->config.wake_fd = 0;
 		lost = front__stop(&s->front, 0, 0, NULL, NULL);
-		windows__lost(s->windows, &lost);
-		windows__forget_all(s->windows); /* the next one counts its requests from 0 */
+		intervals__lost(s->intervals, &lost);
+		intervals__forget_all(s->intervals); /* the next one counts its requests from 0 */
 		s->service->counts.front_restarts++;
 		serve__say(s, "the process that writes and sends has ended; restarting it");
 	}
@@ -205,13 +205,13 @@ static bool on_counts(void *arg, struct stats *stats)
 	return s->session && session__began(s->session) && !session__stats(s->session, stats);
 }
 
-/* With what the windows counted, as at the end of the session. */
+/* With what the intervals counted, as at the end of the session. */
 static int serve__stats(const struct serve *s, struct stats *stats)
 {
 	int err = session__stats(s->session, stats);
 
 	if (!err)
-		stats->stacks_dropped = windows__counts(s->windows).stackless;
+		stats->stacks_dropped = intervals__counts(s->intervals).stackless;
 	return err;
 }
 
@@ -228,13 +228,13 @@ static void serve__govern(struct serve *s, uint64_t now)
 	if (session__set_freq(s->session, s->governor.freq, &f))
 		serve__say(s, "%s", f.text);
 	session__poll(s->session, 0); /* what was taken before belongs to the interval that ends */
-	windows__freq(s->windows, session__freq(s->session));
+	intervals__freq(s->intervals, session__freq(s->session));
 }
 
 /* Log what is lost on the way to the front, and once that stacks do not fit. */
 static void serve__say_lost(struct serve *s)
 {
-	const struct windows_counts counts = windows__counts(s->windows);
+	const struct intervals_counts counts = intervals__counts(s->intervals);
 
 	if (counts.stackless && !s->service->said_stackless) {
 		s->service->said_stackless = true;
@@ -284,7 +284,7 @@ static void serve__signals(struct serve *s)
 		s->reload = true;
 	} else if (event.request == SIGNALS_REPORT) {
 		session__flush(s->session, FLUSH_MS);
-		windows__turn(s->windows);
+		intervals__turn(s->intervals);
 		if (!serve__stats(s, &stats)) {
 			stats__summary(&stats, line, sizeof(line));
 			serve__say(s, "%s", line);
@@ -297,7 +297,7 @@ static void serve__signals(struct serve *s)
 
 static int serve__timeout(const struct serve *s)
 {
-	int ms = s->more ? 0 : windows__due(s->windows, os__now(), POLL_MS);
+	int ms = s->more ? 0 : intervals__due(s->intervals, os__now(), POLL_MS);
 
 	if (!s->flushed && s->options->o.config.capture & XR_ROW_OFF_CPU)
 		ms = ms > FLUSH_AHEAD_MS ? ms - FLUSH_AHEAD_MS : 0;
@@ -310,7 +310,7 @@ static int serve__timeout(const struct serve *s)
 /* What waits all the time is in each interval, too. */
 static void serve__flush(struct serve *s)
 {
-	const bool due = windows__due(s->windows, os__now(), POLL_MS) <= FLUSH_AHEAD_MS;
+	const bool due = intervals__due(s->intervals, os__now(), POLL_MS) <= FLUSH_AHEAD_MS;
 
 	if (due && !s->flushed)
 		session__flush(s->session, FLUSH_MS);
@@ -333,7 +333,7 @@ static enum session_state serve__loop(struct serve *s)
 
 static void serve__summary(struct serve *s, const struct stats *stats)
 {
-	const struct windows_counts counts = windows__counts(s->windows);
+	const struct intervals_counts counts = intervals__counts(s->intervals);
 	char line[512];
 
 	stats__summary(stats, line, sizeof(line));
@@ -354,7 +354,7 @@ static void serve__say_began(struct serve *s)
 	const char *whom = c->all ? " every R process" : "";
 
 	if (c->events.n)
-		serve__say(s, "profiling%s at %s", whom, windows__about(s->windows)->event);
+		serve__say(s, "profiling%s at %s", whom, intervals__about(s->intervals)->event);
 	else
 		serve__say(s, "profiling%s at %u Hz", whom, c->freq);
 }
@@ -391,10 +391,10 @@ static int serve__session(struct serve *s)
 	return CMD_FAILED;
 }
 
-static int serve__open_windows(struct serve *s, struct errmsg *f)
+static int serve__open_intervals(struct serve *s, struct errmsg *f)
 {
 	const struct serve_options *so = s->options;
-	const struct windows_config config = {
+	const struct intervals_config config = {
 		.interval = (uint64_t)(so->interval * (double)NS_PER_S),
 		.memory = so->o.config.max_memory,
 		.max_stacks = so->max_stacks,
@@ -407,7 +407,7 @@ static int serve__open_windows(struct serve *s, struct errmsg *f)
 		.counts = on_counts,
 		.arg = s,
 	};
-	int err = windows__new(&s->windows, &config);
+	int err = intervals__new(&s->intervals, &config);
 
 	return err ? errmsg__set(f, err, "out of memory") : 0;
 }
@@ -465,9 +465,9 @@ int serve__once(struct service *service, enum served *how)
 	if (!err)
 		err = serve__start_front(&s, &f);
 	if (!err)
-		err = serve__open_windows(&s, &f);
+		err = serve__open_intervals(&s, &f);
 	if (!err)
-		err = session__open(&s.session, &s.config, windows__sink(s.windows), &f);
+		err = session__open(&s.session, &s.config, intervals__sink(s.intervals), &f);
 	if (err)
 		log__line("%s", f.text);
 	else
@@ -478,12 +478,12 @@ int serve__once(struct service *service, enum served *how)
 	lost = front__stop(&s.front, s.started ? STOP_MS : 0, *how == SERVED_RELOAD ? 0 : DRAIN_S,
 			   on_message, &s);
 	if (lost.intervals) {
-		windows__lost(s.windows, &lost);
+		intervals__lost(s.intervals, &lost);
 		serve__say_lost(&s);
 	}
 	notes = serve__notes(&s);
 	notes__settle(&notes, os__now(), true);
 	session__free(s.session);
-	windows__free(s.windows);
+	intervals__free(s.intervals);
 	return status;
 }

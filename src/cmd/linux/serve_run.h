@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The service from a start, or a SIGHUP, to the next: a session whose profile is cut into intervals
- * (serve/linux/windows.h) that another process writes and sends (serve/linux/front.h).
+ * (serve/linux/intervals.h) that another process writes and sends (serve/linux/front.h).
  */
 #ifndef XR_CMD_LINUX_SERVE_RUN_H
 #define XR_CMD_LINUX_SERVE_RUN_H

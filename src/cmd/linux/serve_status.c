@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "os/os.h"
 #include "os/proc.h"
-#include "serve/linux/own.h"
+#include "serve/linux/usage.h"
 
 struct governor_use serve_status__use(const struct session *s, pid_t front, uint64_t now)
 {
@@ -18,7 +18,7 @@ struct governor_use serve_status__use(const struct session *s, pid_t front, uint
 	session__gauges(s, &gauges);
 	if (front && proc__use(front, &its, NULL))
 		its = 0;
-	own = own__cpu() + gauges.workers_ns + its;
+	own = usage__cpu() + gauges.workers_ns + its;
 	sampled = gauges.sampled_ns < own ? gauges.sampled_ns : own;
 	return (struct governor_use){
 		.now_ns = now,
@@ -34,8 +34,8 @@ static void word__copy(char *to, const char *from)
 
 void serve_status__fill(struct sampler_status *s, const struct serve_parts *parts)
 {
-	const struct profile_about *about = windows__about(parts->windows);
-	const struct windows_counts windows = windows__counts(parts->windows);
+	const struct profile_about *about = intervals__about(parts->intervals);
+	const struct intervals_counts intervals = intervals__counts(parts->intervals);
 	struct session_gauges gauges;
 
 	*s = (struct sampler_status){0};
@@ -45,7 +45,7 @@ void serve_status__fill(struct sampler_status *s, const struct serve_parts *part
 	word__copy(s->event, about->event);
 	word__copy(s->clock, about->clock);
 	s->stats.engine = s->stats.event = NULL;
-	s->stats.stacks_dropped = windows.stackless;
+	s->stats.stacks_dropped = intervals.stackless;
 	s->freq_asked = parts->options->o.config.freq;
 	s->freq_now = gauges.freq;
 	s->uptime = (double)(os__now() - parts->counts->began) / (double)NS_PER_S;
@@ -55,19 +55,19 @@ void serve_status__fill(struct sampler_status *s, const struct serve_parts *part
 	s->lowered = parts->governor->lowered;
 	s->processes = gauges.processes;
 	s->max_processes = gauges.max_processes;
-	s->stacks = windows.stacks;
+	s->stacks = intervals.stacks;
 	s->max_stacks = parts->options->max_stacks;
 	s->names = gauges.names;
 	s->max_memory = gauges.max_names;
-	s->windows = windows.ended;
-	s->windows_dropped = windows.dropped;
-	s->samples_dropped = windows.dropped_samples;
+	s->intervals = intervals.ended;
+	s->intervals_dropped = intervals.dropped;
+	s->samples_dropped = intervals.dropped_samples;
 	s->reloads = parts->counts->reloads;
 	s->reload_failures = parts->counts->reload_failures;
 	s->front_restarts = parts->counts->front_restarts;
-	s->cpu_ns = own__cpu();
+	s->cpu_ns = usage__cpu();
 	s->workers_ns = gauges.workers_ns;
-	s->resident = own__resident();
+	s->resident = usage__resident();
 	snprintf(s->starved, sizeof(s->starved), "%s", gauges.starved ? gauges.starved : "");
 }
 

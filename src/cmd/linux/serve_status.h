@@ -9,7 +9,7 @@
 
 #include "cmd/linux/serve_options.h"
 #include "serve/governor.h"
-#include "serve/linux/windows.h"
+#include "serve/linux/intervals.h"
 #include "serve/status.h"
 #include "session/session.h"
 
@@ -25,7 +25,7 @@ struct serve_parts {
 	const struct serve_options *options;
 	const struct serve_counts *counts;
 	const struct session *session;
-	const struct windows *windows;
+	const struct intervals *intervals;
 	const struct governor *governor;
 };
 

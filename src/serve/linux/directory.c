@@ -21,7 +21,7 @@ int directory__entries(int dir, DIR **out)
 	return err;
 }
 
-int directory__own(const char *path, struct errmsg *f)
+int directory__lock(const char *path, struct errmsg *f)
 {
 	struct stat st;
 	int fd, err;

@@ -14,10 +14,10 @@
 int directory__entries(int dir, DIR **out);
 
 /*
- * directory__own - a descriptor of @path, which no other process has until it is closed: locked.
+ * directory__lock - a descriptor of @path, which no other process has until it is closed: locked.
  * It is made (0700) if it is missing.  Negative errno, @f filled: other users may write there, or
  * another process has it.
  */
-int directory__own(const char *path, struct errmsg *f);
+int directory__lock(const char *path, struct errmsg *f);
 
 #endif

@@ -15,7 +15,7 @@
 #include "serve/call_counts.h"
 #include "serve/linux/http.h"
 #include "serve/linux/libraries.h"
-#include "serve/linux/own.h"
+#include "serve/linux/usage.h"
 #include "serve/linux/push.h"
 #include "serve/metrics.h"
 
@@ -85,8 +85,8 @@ static void front__status(struct front_process *p, struct front_status *s)
 	s->otlp = p->ways[WAY_OTLP].status;
 	if (p->http)
 		http__counts(p->http, &s->requests, &s->refused);
-	s->cpu_ns = own__cpu();
-	s->resident = own__resident();
+	s->cpu_ns = usage__cpu();
+	s->resident = usage__resident();
 }
 
 /* The first failure after a success is logged, and when the next profile was sent. */
@@ -201,7 +201,7 @@ static void on_status(struct front_process *p, const struct channel_message *m)
 
 static void on_interval(struct front_process *p, const struct channel_message *m)
 {
-	const struct store_window window = {
+	const struct store_interval interval = {
 		.began = m->head.began,
 		.ended = m->head.ended,
 		.samples = m->head.samples,
@@ -211,23 +211,23 @@ static void on_interval(struct front_process *p, const struct channel_message *m
 		.index_len = (size_t)m->head.index_len,
 	};
 	struct push_item item = {
-		.name = window_name__of(window.began, window.ended),
-		.samples = window.samples,
-		.data = window.data,
-		.size = window.size,
+		.name = interval_name__of(interval.began, interval.ended),
+		.samples = interval.samples,
+		.data = interval.data,
+		.size = interval.size,
 	};
-	char file[PATH_MAX], name[WINDOW_NAME_MAX];
+	char file[PATH_MAX], name[INTERVAL_NAME_MAX];
 	struct errmsg f = {""};
 
 	/* what fails is in its status */
-	if (p->store && !store__add(p->store, &window, &item.name, &f)) {
-		window_name__print(name, &item.name);
+	if (p->store && !store__add(p->store, &interval, &item.name, &f)) {
+		interval_name__print(name, &item.name);
 		snprintf(file, sizeof(file), "%s/%s", p->config->dir, name);
 		item.file = file;
 		if (f.text[0])
 			front__say(p, "%s", f.text);
 	}
-	for (size_t i = 0; i < WAYS && window.samples; i++)
+	for (size_t i = 0; i < WAYS && interval.samples; i++)
 		if (p->ways[i].push)
 			push__add(p->ways[i].push, &item);
 	front__tell(p, CHANNEL_TAKEN, 0, 0, NULL, 0);
@@ -329,8 +329,8 @@ static int front__open(struct front_process *p, struct errmsg *f)
 static void front__wait(struct front_process *p)
 {
 	struct pollfd fds[4] = {{.fd = channel__fd(p->channel), .events = POLLIN}};
-	const struct part_wait none = {.fd = -1, .ms = -1};
-	const struct part_wait waits[] = {
+	const struct poll_until none = {.fd = -1, .ms = -1};
+	const struct poll_until waits[] = {
 		p->http ? http__wait(p->http) : none,
 		p->ways[WAY_PYROSCOPE].push ? push__wait(p->ways[WAY_PYROSCOPE].push) : none,
 		p->ways[WAY_OTLP].push ? push__wait(p->ways[WAY_OTLP].push) : none,

@@ -86,14 +86,14 @@ const char *http__address(const struct http *h)
 	return h->listen.text;
 }
 
-struct part_wait http__wait(const struct http *h)
+struct poll_until http__wait(const struct http *h)
 {
 	int ms = h->again ? 0 : http_clients__ms(h);
 	MHD_UNSIGNED_LONG_LONG mhd;
 
 	if (MHD_get_timeout(h->daemon, &mhd) == MHD_YES && (ms < 0 || mhd < (unsigned int)ms))
 		ms = (int)mhd;
-	return (struct part_wait){h->epoll, ms};
+	return (struct poll_until){h->epoll, ms};
 }
 
 /* Find clients that wait for an answer and went away. */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/errmsg.h"
-#include "serve/linux/part.h"
+#include "serve/linux/poll_until.h"
 
 enum http_want {
 	HTTP_METRICS,
@@ -58,8 +58,8 @@ int http__open(struct http **out, const struct http_config *config, struct errms
 /* http__address - where it listens, as of http_config's `listen`, with the port it really has. */
 const char *http__address(const struct http *h);
 
-/* http__wait, http__run - see part.h.  Only http__run calls `ask`. */
-struct part_wait http__wait(const struct http *h);
+/* http__wait, http__run - see poll_until.h.  Only http__run calls `ask`. */
+struct poll_until http__wait(const struct http *h);
 void http__run(struct http *h);
 
 /* http__waiting - request @id, if it waits for an answer; else NULL.  @h: NULL is allowed. */

@@ -235,9 +235,9 @@ bool post__busy(const struct post *p)
 	return p->busy;
 }
 
-struct part_wait post__wait(const struct post *p)
+struct poll_until post__wait(const struct post *p)
 {
-	struct part_wait w = {.fd = p->epoll, .ms = -1};
+	struct poll_until w = {.fd = p->epoll, .ms = -1};
 	uint64_t now = os__now();
 
 	if (p->timed)

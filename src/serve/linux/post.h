@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/errmsg.h"
-#include "serve/linux/part.h"
+#include "serve/linux/poll_until.h"
 
 #define POST_ANSWER_MAX	 (64u << 10) /* bytes of the body of an answer; of its headers as many */
 #define POST_HEADERS_MAX 80u
@@ -51,8 +51,8 @@ int post__open(struct post **out, const char *ca, uint32_t timeout_ms, struct er
 int post__start(struct post *p, const struct post_request *request);
 bool post__busy(const struct post *p);
 
-/* post__wait - see part.h.  post__run - go on; true: it is over, and @answer is filled. */
-struct part_wait post__wait(const struct post *p);
+/* post__wait - see poll_until.h.  post__run - go on; true: it is over, and @answer is filled. */
+struct poll_until post__wait(const struct post *p);
 bool post__run(struct post *p, struct post_answer *answer);
 
 void post__close(struct post *p); /* NULL is allowed */

@@ -169,11 +169,11 @@ static void push__forget_profile(struct push *p)
 /* Read profile @e of the queue. */
 static int push__read(struct push *p, const struct queue_entry *e, struct errmsg *f)
 {
-	char name[WINDOW_NAME_MAX];
+	char name[INTERVAL_NAME_MAX];
 	struct buf file = {0};
 	int err;
 
-	window_name__print(name, &e->name);
+	interval_name__print(name, &e->name);
 	err = queue__read(p->queue, e, &file);
 	err = err ? errmsg__set(f, err, "cannot read %s: %s", name, strerror(-err))
 		  : push_profile__open(&p->profile, p->config.kind, name, &file, p->config.memory,
@@ -515,9 +515,9 @@ static bool push__something(const struct push *p)
 	return queue__at(p->queue, 0);
 }
 
-struct part_wait push__wait(const struct push *p)
+struct poll_until push__wait(const struct push *p)
 {
-	struct part_wait w = post__wait(p->post);
+	struct poll_until w = post__wait(p->post);
 	uint64_t now = os__now(), ms;
 
 	if (post__busy(p->post) || !push__something(p))
@@ -545,7 +545,7 @@ void push__drain(struct push *p, int ms)
 {
 	uint64_t end = os__now() + (uint64_t)(ms > 0 ? ms : 0) * NS_PER_MS, now;
 	uint64_t failed = p->status.failed;
-	struct part_wait w;
+	struct poll_until w;
 	struct pollfd fd;
 
 	p->not_before = 0; /* once, whatever was before */

@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 #include "base/errmsg.h"
-#include "serve/linux/part.h"
+#include "serve/linux/poll_until.h"
 #include "serve/status.h"
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 
 enum push_kind {
 	PUSH_PYROSCOPE, /* POST URL/ingest, pprof */
@@ -57,7 +57,7 @@ int push__open(struct push **out, const struct push_config *config, struct errms
  * NULL: it could not be written.  Negative errno: it was dropped, and counted.
  */
 struct push_item {
-	struct window_name name;
+	struct interval_name name;
 	uint64_t samples;
 	const void *data;
 	size_t size;
@@ -66,8 +66,8 @@ struct push_item {
 
 int push__add(struct push *p, const struct push_item *item);
 
-/* push__wait, push__run - see part.h. */
-struct part_wait push__wait(const struct push *p);
+/* push__wait, push__run - see poll_until.h. */
+struct poll_until push__wait(const struct push *p);
 void push__run(struct push *p);
 
 /* push__drain - at the end: try for up to @ms.  What is left waits for the next start. */

@@ -62,7 +62,7 @@ static int address__name(struct buf *out, const char *service, const char *label
 }
 
 int push_body__address(struct buf *out, enum push_kind kind, const char *url, const char *service,
-		       const char *labels, const struct window_name *file)
+		       const char *labels, const struct interval_name *file)
 {
 	int err = buf__str(out, url);
 
@@ -76,7 +76,7 @@ int push_body__address(struct buf *out, enum push_kind kind, const char *url, co
 			  : buf__printf(out,
 					"&from=%" PRIu64 "&until=%" PRIu64
 					"&format=pprof&spyName=" XR_PROGRAM,
-					file->began, window_name__end(file));
+					file->began, interval_name__end(file));
 	}
 	return err ? err : buf__add(out, "", 1);
 }

@@ -22,7 +22,7 @@ int push_body__labels(struct buf *out, const struct profile_label *labels, size_
  * @labels it is the name of a profile of the time of @file.  -ENOMEM.
  */
 int push_body__address(struct buf *out, enum push_kind kind, const char *url, const char *service,
-		       const char *labels, const struct window_name *file);
+		       const char *labels, const struct interval_name *file);
 
 /* push_body__headers - into @request, which has none yet. */
 void push_body__headers(struct post_request *request, enum push_kind kind);

@@ -17,7 +17,7 @@
 #include "serve/linux/store_write.h"
 
 #define TEMPORARY "new.tmp"
-#define NAME_SIZE (WINDOW_NAME_MAX + 64)
+#define NAME_SIZE (INTERVAL_NAME_MAX + 64)
 #define BLOCK	  4096u /* bytes that a profile takes at least: small ones have a limit, too */
 
 struct queue {
@@ -39,9 +39,9 @@ static uint64_t blocks(uint64_t size)
 
 static void name__print(char text[NAME_SIZE], const struct queue_entry *e)
 {
-	char profile[WINDOW_NAME_MAX];
+	char profile[INTERVAL_NAME_MAX];
 
-	window_name__print(profile, &e->name);
+	interval_name__print(profile, &e->name);
 	snprintf(text, NAME_SIZE, "%016" PRIx64 "-%" PRIu32 "-%" PRIu64 "-%s", e->number,
 		 e->requests, e->samples, profile);
 }
@@ -55,7 +55,7 @@ static bool name__parse(const char *text, struct queue_entry *e)
 	if (strlen(text) >= NAME_SIZE ||
 	    sscanf(text, "%16" SCNx64 "-%9" SCNu32 "-%18" SCNu64 "-%n", &e->number, &e->requests,
 		   &e->samples, &at) != 3 ||
-	    !at || !window_name__parse(text + at, &e->name) || e->name.kind != WINDOW_PROFILE)
+	    !at || !interval_name__parse(text + at, &e->name) || e->name.kind != INTERVAL_PROFILE)
 		return false;
 	/* a name has one spelling */
 	name__print(again, e);
@@ -297,7 +297,7 @@ int queue__open(struct queue **out, const char *dir, uint64_t max, struct errmsg
 	if (!q)
 		return errmsg__set(f, -ENOMEM, "%s: out of memory", dir);
 	q->max = max;
-	q->dir = err = directory__own(dir, f);
+	q->dir = err = directory__lock(dir, f);
 	if (err >= 0) {
 		err = queue__scan(q);
 		if (err)

@@ -23,18 +23,18 @@
 
 #include "base/buf.h"
 #include "base/errmsg.h"
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 
 #define QUEUE_MEMORY (8u << 20) /* bytes of profiles that are in memory */
 #define QUEUE_MAX    65536u	/* profiles */
 
 struct queue_entry {
-	uint64_t number;	 /* its place; given by the queue */
-	struct window_name name; /* of the profile */
-	uint64_t samples;	 /* not sent yet */
-	uint32_t requests;	 /* that are over, sent or dropped */
-	uint64_t size;		 /* bytes */
-	const void *data;	 /* borrowed; in a queue, NULL: it is in a file */
+	uint64_t number;	   /* its place; given by the queue */
+	struct interval_name name; /* of the profile */
+	uint64_t samples;	   /* not sent yet */
+	uint32_t requests;	   /* that are over, sent or dropped */
+	uint64_t size;		   /* bytes */
+	const void *data;	   /* borrowed; in a queue, NULL: it is in a file */
 };
 
 struct queue;

@@ -141,11 +141,11 @@ fail:
 }
 
 /* Make room.  Files that cannot be removed are counted, and said in @f. */
-static int store__room(struct store *st, int dir, const struct window_name *name, size_t size,
+static int store__room(struct store *st, int dir, const struct interval_name *name, size_t size,
 		       struct errmsg *f)
 {
 	uint64_t more = store_files__round(size) + store_files__round(st->member.len);
-	struct window_name index = window_name__index(name);
+	struct interval_name index = interval_name__index(name);
 	struct store_kept kept = {0};
 	int err;
 
@@ -157,8 +157,8 @@ static int store__room(struct store *st, int dir, const struct window_name *name
 }
 
 /* The profile itself. */
-static int store__profile(struct store *st, int dir, struct window_name *name,
-			  const struct store_window *w, struct errmsg *f)
+static int store__profile(struct store *st, int dir, struct interval_name *name,
+			  const struct store_interval *w, struct errmsg *f)
 {
 	int err = store__room(st, dir, name, w->size, f);
 
@@ -183,12 +183,13 @@ static int store__profile(struct store *st, int dir, struct window_name *name,
 }
 
 /* Sync the directory and add it to the index: 0, or @f says what is missing. */
-static int store__about(struct store *st, int dir, const struct window_name *name, struct errmsg *f)
+static int store__about(struct store *st, int dir, const struct interval_name *name,
+			struct errmsg *f)
 {
-	char text[WINDOW_NAME_MAX];
+	char text[INTERVAL_NAME_MAX];
 	int err = fsync(dir) ? -errno : 0;
 
-	window_name__print(text, name);
+	interval_name__print(text, name);
 	if (err)
 		return errmsg__set(f, err, "%s/%s may be lost in a crash: %s", st->path, text,
 				   os__reason(err));
@@ -203,8 +204,8 @@ static int store__about(struct store *st, int dir, const struct window_name *nam
 }
 
 /* @name: as it was asked for, and as it became.  1: the profile is there, but not all else. */
-static int store__write(struct store *st, int dir, struct window_name *name,
-			const struct store_window *w, struct errmsg *f)
+static int store__write(struct store *st, int dir, struct interval_name *name,
+			const struct store_interval *w, struct errmsg *f)
 {
 	int err = store__profile(st, dir, name, w, f);
 
@@ -218,13 +219,13 @@ static int store__write(struct store *st, int dir, struct window_name *name,
 	return store__about(st, dir, name, f) ? 1 : 0;
 }
 
-static int store__window(struct store *st, const struct store_window *w, struct window_name *name,
-			 struct errmsg *f)
+static int store__interval(struct store *st, const struct store_interval *w,
+			   struct interval_name *name, struct errmsg *f)
 {
 	struct stat about;
 	int dir, err;
 
-	*name = window_name__of(w->began, w->ended);
+	*name = interval_name__of(w->began, w->ended);
 	err = store_index__pack(&st->member, name, w->index, w->index_len);
 	if (err)
 		return errmsg__set(f, err, "out of memory for the index of %s", st->path);
@@ -245,11 +246,11 @@ static int store__window(struct store *st, const struct store_window *w, struct 
 	return err;
 }
 
-int store__add(struct store *st, const struct store_window *w, struct window_name *name,
+int store__add(struct store *st, const struct store_interval *w, struct interval_name *name,
 	       struct errmsg *f)
 {
 	struct errmsg said = {""};
-	int err = store__window(st, w, name, &said);
+	int err = store__interval(st, w, name, &said);
 
 	st->status.failed += err != 0;
 	if (err < 0) {

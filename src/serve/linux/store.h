@@ -2,9 +2,9 @@
 /*
  * A directory of profiles, one file for each interval: DIR/20261122T021000Z-60.pb.gz, by the UTC
  * time of its beginning and its length in seconds; -60.1.pb.gz and so on where that name is taken
- * (serve/window_name.h).  No file that is there is written to: each is written under another name,
- * .20261122T021000Z-60.pb.gz.tmp, synced, and gets its own name when it is whole.  What a crash
- * left of that kind is removed when the directory is opened.
+ * (serve/interval_name.h).  No file that is there is written to: each is written under another
+ * name, .20261122T021000Z-60.pb.gz.tmp, synced, and gets its own name when it is whole.  What a
+ * crash left of that kind is removed when the directory is opened.
  *
  * DIR/index-20261122.jsonl.gz has a line of JSON for each process of each file, gzip members one
  * after another.  Where a crash left half a member at its end, the day goes on in
@@ -21,7 +21,7 @@
 
 #include "base/errmsg.h"
 #include "serve/status.h"
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 
 struct store;
 
@@ -42,7 +42,7 @@ int store__open(struct store **out, const char *dir, const struct store_keep *ke
 		struct errmsg *f);
 
 /* One interval; borrowed. */
-struct store_window {
+struct store_interval {
 	uint64_t began, ended; /* ns since 1970 */
 	uint64_t samples;
 	const void *data; /* the file's bytes */
@@ -62,7 +62,7 @@ struct store_window {
  * @f says what else failed, "" if nothing did: a file that --keep could not remove, a line that is
  * missing in the index.  Negative errno: it is dropped, @f says why.
  */
-int store__add(struct store *st, const struct store_window *w, struct window_name *name,
+int store__add(struct store *st, const struct store_interval *w, struct interval_name *name,
 	       struct errmsg *f);
 
 /* store__status - into @s: sent, failed, dropped, kept and what else it knows. */

@@ -16,9 +16,9 @@
 #define ALWAYS_KEPT  CALENDAR_DAY /* seconds of profiles that do not go by age */
 #define FAILURES_MAX 16u	  /* files that cannot be removed, tried at a time */
 
-static struct window_name file__name(const struct store_file *file, enum window_kind kind)
+static struct interval_name file__name(const struct store_file *file, enum interval_kind kind)
 {
-	return (struct window_name){
+	return (struct interval_name){
 		.began = file->began,
 		.seconds = file->seconds,
 		.number = file->number,
@@ -26,9 +26,9 @@ static struct window_name file__name(const struct store_file *file, enum window_
 	};
 }
 
-static struct store_list *files__list(struct store_files *all, enum window_kind kind)
+static struct store_list *files__list(struct store_files *all, enum interval_kind kind)
 {
-	return kind == WINDOW_INDEX ? &all->indexes : &all->profiles;
+	return kind == INTERVAL_INDEX ? &all->indexes : &all->profiles;
 }
 
 static uint32_t size__blocks(uint64_t size)
@@ -50,9 +50,10 @@ uint64_t store_files__size(const struct store_files *all)
 
 static int file__compare(const void *a, const void *b)
 {
-	struct window_name x = file__name(a, WINDOW_PROFILE), y = file__name(b, WINDOW_PROFILE);
+	struct interval_name x = file__name(a, INTERVAL_PROFILE),
+			     y = file__name(b, INTERVAL_PROFILE);
 
-	return window_name__compare(&x, &y);
+	return interval_name__compare(&x, &y);
 }
 
 /* The first that is not before @file. */
@@ -91,7 +92,7 @@ static void list__compact(struct store_list *l)
 	l->n = n;
 }
 
-static struct store_file file__of(const struct window_name *name, uint64_t size)
+static struct store_file file__of(const struct interval_name *name, uint64_t size)
 {
 	return (struct store_file){
 		.began = name->began,
@@ -101,7 +102,7 @@ static struct store_file file__of(const struct window_name *name, uint64_t size)
 	};
 }
 
-int store_files__put(struct store_files *all, const struct window_name *name, uint64_t size)
+int store_files__put(struct store_files *all, const struct interval_name *name, uint64_t size)
 {
 	struct store_list *l = files__list(all, name->kind);
 	struct store_file file = file__of(name, size);
@@ -129,12 +130,12 @@ int store_files__put(struct store_files *all, const struct window_name *name, ui
 /* A name that readdir() told, if it is ours and a file's.  0 or -ENOMEM. */
 static int files__take(struct store_files *all, int dir, const char *text)
 {
-	struct window_name name;
+	struct interval_name name;
 	struct store_file file;
 	struct store_list *l;
 	struct stat st;
 
-	if (!window_name__parse(text, &name) || fstatat(dir, text, &st, AT_SYMLINK_NOFOLLOW) ||
+	if (!interval_name__parse(text, &name) || fstatat(dir, text, &st, AT_SYMLINK_NOFOLLOW) ||
 	    !S_ISREG(st.st_mode))
 		return 0;
 	l = files__list(all, name.kind);
@@ -164,8 +165,8 @@ int store_files__scan(struct store_files *all, int dir)
 		err = entry ? files__take(all, dir, entry->d_name) : -errno;
 	} while (entry && !err);
 	closedir(d);
-	for (int kind = WINDOW_PROFILE; kind <= WINDOW_INDEX; kind++) {
-		struct store_list *l = files__list(all, (enum window_kind)kind);
+	for (int kind = INTERVAL_PROFILE; kind <= INTERVAL_INDEX; kind++) {
+		struct store_list *l = files__list(all, (enum interval_kind)kind);
 
 		if (l->n)
 			qsort(l->files, l->n, sizeof(*l->files), file__compare);
@@ -186,13 +187,13 @@ struct removal {
 /*
  * Remove it.  One that was not there, or is now something other than a file, leaves the list, too.
  */
-static void removal__file(struct removal *r, struct store_file *file, enum window_kind kind)
+static void removal__file(struct removal *r, struct store_file *file, enum interval_kind kind)
 {
-	struct window_name name = file__name(file, kind);
-	char text[WINDOW_NAME_MAX];
+	struct interval_name name = file__name(file, kind);
+	char text[INTERVAL_NAME_MAX];
 	struct stat st;
 
-	window_name__print(text, &name);
+	interval_name__print(text, &name);
 	/* never of a directory: there the flag would be AT_REMOVEDIR */
 	if (!unlinkat(r->dir, text, 0)) {
 		r->kept->removed++;
@@ -219,7 +220,7 @@ static void removal__range(struct removal *r, size_t i, size_t end, removal_goes
 
 	for (; i < end && r->failed < FAILURES_MAX && goes(r, &l->files[i], arg); i++)
 		if (!l->files[i].stuck && !l->files[i].gone)
-			removal__file(r, &l->files[i], WINDOW_PROFILE);
+			removal__file(r, &l->files[i], INTERVAL_PROFILE);
 }
 
 /* Indexes of days without a profile go, but that of @day. */
@@ -235,7 +236,7 @@ static void removal__indexes(struct removal *r, uint64_t day)
 		if (l->files[i].stuck || first.began == day ||
 		    (at < profiles->n && profiles->files[at].began - first.began < CALENDAR_DAY))
 			continue;
-		removal__file(r, &l->files[i], WINDOW_INDEX);
+		removal__file(r, &l->files[i], INTERVAL_INDEX);
 	}
 	list__compact(l);
 }
@@ -292,7 +293,7 @@ static void removal__index(struct removal *r, uint64_t half)
 		blocks += l->files[i].blocks;
 	for (size_t i = 0; i < l->n && blocks * STORE_BLOCK > half; i++) {
 		if (!l->files[i].stuck)
-			removal__file(r, &l->files[i], WINDOW_INDEX);
+			removal__file(r, &l->files[i], INTERVAL_INDEX);
 		blocks -= l->files[i].blocks;
 	}
 	list__compact(l);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files of a directory of profiles that have a name of ours (serve/window_name.h), and which of
- * them go first.  For store.c.
+ * The files of a directory of profiles that have a name of ours (serve/interval_name.h), and which
+ * of them go first.  For store.c.
  */
 #ifndef XR_SERVE_LINUX_STORE_FILES_H
 #define XR_SERVE_LINUX_STORE_FILES_H
@@ -13,13 +13,13 @@
 
 #include "base/errmsg.h"
 #include "serve/linux/store.h"
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 
 #define STORE_FILES_MAX (1u << 20) /* more are not counted, and said */
 #define STORE_BLOCK	4096u	   /* files are counted in whole ones, bytes */
 
 struct store_file {
-	uint64_t began; /* this and the next two: as of struct window_name */
+	uint64_t began; /* this and the next two: as of struct interval_name */
 	uint32_t seconds, number;
 	uint32_t blocks;
 	bool stuck; /* it could not be removed */
@@ -43,7 +43,7 @@ struct store_files {
 int store_files__scan(struct store_files *all, int dir);
 
 /* store_files__put - @name is there, of @size bytes; it may have been before.  -ENOMEM. */
-int store_files__put(struct store_files *all, const struct window_name *name, uint64_t size);
+int store_files__put(struct store_files *all, const struct interval_name *name, uint64_t size);
 
 /* store_files__size - bytes that they take, in whole blocks; of one of @size bytes. */
 uint64_t store_files__size(const struct store_files *all);

@@ -24,11 +24,11 @@
 #define WHOLE_MAX    (64 << 20)
 #define UNPACKED_MAX (2u << 30)
 
-int store_index__pack(struct buf *out, const struct window_name *profile, const char *lines,
+int store_index__pack(struct buf *out, const struct interval_name *profile, const char *lines,
 		      size_t len)
 {
 	struct calendar c = calendar__of(profile->began);
-	char head[160], name[WINDOW_NAME_MAX];
+	char head[160], name[INTERVAL_NAME_MAX];
 	const char *end = lines + len;
 	struct output *to;
 	struct gzip g;
@@ -41,7 +41,7 @@ int store_index__pack(struct buf *out, const struct window_name *profile, const 
 	if (err)
 		return err;
 	gzip__begin(&g, to);
-	window_name__print(name, profile);
+	interval_name__print(name, profile);
 	n = snprintf(head, sizeof(head),
 		     "{\"file\":\"%s\",\"from\":\"%04u-%02u-%02uT%02u:%02u:%02uZ\","
 		     "\"seconds\":%" PRIu32 ",",
@@ -157,22 +157,22 @@ static int index__write(int fd, int dir, const char *text, const struct stat *st
 	return err;
 }
 
-int store_index__append(struct store_index *index, int dir, const struct window_name *profile,
+int store_index__append(struct store_index *index, int dir, const struct interval_name *profile,
 			const void *member, size_t size)
 {
-	struct window_name name = window_name__index(profile);
-	char text[WINDOW_NAME_MAX];
+	struct interval_name name = interval_name__index(profile);
+	char text[INTERVAL_NAME_MAX];
 	int fd = -EEXIST, err;
 	struct stat st;
 
 	if (!size)
 		return 0;
-	if (index->name.kind == WINDOW_INDEX && index->name.began == name.began)
+	if (index->name.kind == INTERVAL_INDEX && index->name.began == name.began)
 		name.number = index->name.number;
 	else
 		*index = (struct store_index){.name = name};
 	for (uint32_t tries = 0; tries < TRIES_MAX; tries++, name.number++) {
-		window_name__print(text, &name);
+		interval_name__print(text, &name);
 		fd = index__open(index, dir, text, &st);
 		if (fd >= 0 || !error__is_of_name(fd))
 			break;

@@ -52,13 +52,14 @@ static int file__rename(int dir, const char *from, const char *to)
 }
 
 /* The new file under its temporary name, locked.  @temporary: that.  Negative errno. */
-static int file__create(int dir, const struct window_name *name, char temporary[WINDOW_NAME_MAX])
+static int file__create(int dir, const struct interval_name *name,
+			char temporary[INTERVAL_NAME_MAX])
 {
-	struct window_name trying = *name;
+	struct interval_name trying = *name;
 	int fd = -EEXIST;
 
 	for (uint32_t tries = 0; fd == -EEXIST && tries < NUMBERS_MAX; tries++, trying.number++) {
-		window_name__print_temporary(temporary, &trying);
+		interval_name__print_temporary(temporary, &trying);
 		fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			    STORE_MODE);
 		if (fd < 0)
@@ -70,9 +71,9 @@ static int file__create(int dir, const struct window_name *name, char temporary[
 	return fd;
 }
 
-int store_write__file(int dir, struct window_name *name, const void *data, size_t size)
+int store_write__file(int dir, struct interval_name *name, const void *data, size_t size)
 {
-	char temporary[WINDOW_NAME_MAX], text[WINDOW_NAME_MAX];
+	char temporary[INTERVAL_NAME_MAX], text[INTERVAL_NAME_MAX];
 	int fd, err;
 
 	fd = file__create(dir, name, temporary);
@@ -83,7 +84,7 @@ int store_write__file(int dir, struct window_name *name, const void *data, size_
 		err = -errno;
 	if (!err) {
 		for (uint32_t tries = 0; tries < NUMBERS_MAX; tries++, name->number++) {
-			window_name__print(text, name);
+			interval_name__print(text, name);
 			err = file__rename(dir, temporary, text);
 			if (err != -EEXIST)
 				break;
@@ -118,7 +119,7 @@ int store_write__sweep(int dir)
 	if (err)
 		return err;
 	while ((entry = readdir(d)))
-		if (window_name__is_temporary(entry->d_name))
+		if (interval_name__is_temporary(entry->d_name))
 			sweep__file(dir, entry->d_name);
 	closedir(d);
 	return 0;

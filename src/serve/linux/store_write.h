@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 
 #define STORE_MODE     0640 /* of files */
 #define STORE_DIR_MODE 0750
@@ -20,7 +20,7 @@ int store_write__all(int fd, const void *data, size_t size, off_t at);
  * store_write__file - a new file in @dir, whole and synced, as @name; where that is taken
  * @name->number is counted up.  Negative errno: nothing was made.
  */
-int store_write__file(int dir, struct window_name *name, const void *data, size_t size);
+int store_write__file(int dir, struct interval_name *name, const void *data, size_t size);
 
 /*
  * store_write__sweep - remove what a crash left: files with temporary names that no process is

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "serve/linux/store.h"
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 #include "tap.h"
 
 #define SCENE_FN static __attribute__((unused))
@@ -100,8 +100,8 @@ SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size
 {
 	static const char line[] = "\"pid\":17,\"samples\":3}\n";
 	char *text = calloc(1, size + 1), *file = malloc(size + 1024);
-	struct window_name name;
-	struct store_window w = {
+	struct interval_name name;
+	struct store_interval w = {
 		.began = began * SCENE_NS,
 		.ended = (began + seconds) * SCENE_NS,
 		.samples = 3,
@@ -163,14 +163,14 @@ struct scene_found {
 	size_t lines;	 /* of the indexes, whole ones */
 	size_t bad;	 /* malformed ones */
 	size_t unlinked; /* of them, those whose profile is not there */
-	char first[WINDOW_NAME_MAX], last[WINDOW_NAME_MAX]; /* profiles, by name */
+	char first[INTERVAL_NAME_MAX], last[INTERVAL_NAME_MAX]; /* profiles, by name */
 };
 
 static void scene__line(const char *line, struct scene_found *found)
 {
 	static const char head[] = "{\"file\":\"", tail[] = "\"pid\":17,\"samples\":3}";
 	const char *end = strchr(line, '\0');
-	char name[WINDOW_NAME_MAX];
+	char name[INTERVAL_NAME_MAX];
 
 	found->lines++;
 	if (strncmp(line, head, strlen(head)) != 0 || (size_t)(end - line) < strlen(tail) ||
@@ -201,15 +201,15 @@ static void scene__index(const char *name, struct scene_found *found)
 static void scene__look(const char *text, void *arg)
 {
 	struct scene_found *found = arg;
-	struct window_name name;
+	struct interval_name name;
 
 	if (!text)
 		return;
-	if (window_name__is_temporary(text)) {
+	if (interval_name__is_temporary(text)) {
 		found->temporary++;
-	} else if (!window_name__parse(text, &name)) {
+	} else if (!interval_name__parse(text, &name)) {
 		found->others++;
-	} else if (name.kind == WINDOW_INDEX) {
+	} else if (name.kind == INTERVAL_INDEX) {
 		found->indexes++;
 		scene__index(text, found);
 	} else {

@@ -86,7 +86,7 @@ TEST(gone)
 	static const struct post_request request = {
 		.url = "http://127.0.0.1:1/", .data = "x", .size = 1};
 	struct post_answer answer = {0};
-	struct part_wait w;
+	struct poll_until w;
 	struct errmsg f = {""};
 	struct post *p = NULL;
 	int turns = 0;
@@ -121,7 +121,7 @@ TEST(names)
 		     "a server by name: %s", f.text))
 		return;
 	for (int i = 0; i < 1000 && !over; i++) {
-		struct part_wait w = post__wait(p);
+		struct poll_until w = post__wait(p);
 
 		poll(&(struct pollfd){.fd = w.fd, .events = POLLIN}, 1, w.ms);
 		begin = os__now();
@@ -166,7 +166,7 @@ static unsigned int status_of(struct post *p, const char *url, const void *data,
 	if (post__start(p, &request))
 		return 1;
 	for (;;) {
-		struct part_wait w = post__wait(p);
+		struct poll_until w = post__wait(p);
 
 		poll(&(struct pollfd){.fd = w.fd, .events = POLLIN}, 1, w.ms);
 		if (post__run(p, &answer))

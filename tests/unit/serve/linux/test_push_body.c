@@ -6,7 +6,7 @@
 static bool address_is(enum push_kind kind, const char *service, const char *labels,
 		       const char *wanted)
 {
-	const struct window_name file = {.began = 1700000000, .seconds = 60};
+	const struct interval_name file = {.began = 1700000000, .seconds = 60};
 	struct buf out = {0};
 	bool same = !push_body__address(&out, kind, "http://h:1/p", service, labels, &file) &&
 		    !strcmp(out.data, wanted);

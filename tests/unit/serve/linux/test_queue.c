@@ -70,7 +70,7 @@ static int add(uint64_t i, size_t size, const char *file)
 {
 	static char data[QUEUE_MEMORY];
 	const struct queue_entry e = {
-		.name = {.kind = WINDOW_PROFILE, .began = i, .seconds = 60},
+		.name = {.kind = INTERVAL_PROFILE, .began = i, .seconds = 60},
 		.samples = 10 * i,
 		.size = size,
 		.data = data,

@@ -124,13 +124,13 @@ TEST(files)
 
 TEST(lines)
 {
-	struct store_window w = {
+	struct store_interval w = {
 		.began = SCENE_TIME * SCENE_NS,
 		.ended = (SCENE_TIME + 60) * SCENE_NS,
 		.data = "\x1f\x8b",
 		.size = 2,
 	};
-	struct window_name name;
+	struct interval_name name;
 	static struct buf lines;
 
 	tap__ok(!store__add(st, &w, &name, &f) && !f.text[0] && !there(INDEX),

@@ -17,13 +17,13 @@ static int dir;
 static size_t left[2]; /* profiles and indexes, after keep() */
 static struct store_kept kept;
 
-static void file__make(uint64_t began, uint32_t seconds, enum window_kind kind, off_t size)
+static void file__make(uint64_t began, uint32_t seconds, enum interval_kind kind, off_t size)
 {
-	struct window_name name = {.began = began, .seconds = seconds, .kind = kind};
-	char text[WINDOW_NAME_MAX];
+	struct interval_name name = {.began = began, .seconds = seconds, .kind = kind};
+	char text[INTERVAL_NAME_MAX];
 	int fd;
 
-	window_name__print(text, &name);
+	interval_name__print(text, &name);
 	fd = openat(dir, text, O_WRONLY | O_CREAT, 0600);
 	tap__bail_if(fd < 0 || (size && ftruncate(fd, size)), "%s", text);
 	close(fd);
@@ -38,9 +38,9 @@ static void files__make(uint64_t began, uint64_t n)
 		uint64_t at = began + i * MINUTE;
 
 		if (day != at / SCENE_DAY)
-			file__make(at - at % SCENE_DAY, 0, WINDOW_INDEX, 100);
+			file__make(at - at % SCENE_DAY, 0, INTERVAL_INDEX, 100);
 		day = at / SCENE_DAY;
-		file__make(at, MINUTE, WINDOW_PROFILE, 100);
+		file__make(at, MINUTE, INTERVAL_PROFILE, 100);
 	}
 }
 
@@ -75,10 +75,10 @@ static int keep(const struct store_keep *what, uint64_t now, uint64_t more)
 
 static bool there(uint64_t began)
 {
-	struct window_name name = {.began = began, .seconds = MINUTE};
-	char text[WINDOW_NAME_MAX];
+	struct interval_name name = {.began = began, .seconds = MINUTE};
+	char text[INTERVAL_NAME_MAX];
 
-	window_name__print(text, &name);
+	interval_name__print(text, &name);
 	return !faccessat(dir, text, F_OK, 0);
 }
 
@@ -100,9 +100,9 @@ TEST(age)
 
 	/* a profile of an hour every hour, for ten days */
 	for (uint64_t i = 0; i < 240; i++)
-		file__make(day + i * 3600, 3600, WINDOW_PROFILE, 100);
+		file__make(day + i * 3600, 3600, INTERVAL_PROFILE, 100);
 	for (uint64_t i = 0; i < 10; i++)
-		file__make(day + i * SCENE_DAY, 0, WINDOW_INDEX, 100);
+		file__make(day + i * SCENE_DAY, 0, INTERVAL_INDEX, 100);
 	keep(&week, day + 10 * SCENE_DAY, 0);
 	tap__ok(left[0] == 7 * 24 && left[1] == 7 && kept.removed == 75,
 		"a week of ten days: %zu profiles, %zu indexes are left", left[0], left[1]);
@@ -180,8 +180,8 @@ TEST(stuck)
 {
 	const struct store_keep size = {.size = 10 * STORE_BLOCK};
 	int immutable = FS_IMMUTABLE_FL, none = 0, fds[2];
-	struct window_name name = {.seconds = MINUTE};
-	char text[2][WINDOW_NAME_MAX];
+	struct interval_name name = {.seconds = MINUTE};
+	char text[2][INTERVAL_NAME_MAX];
 	struct store_files all = {0};
 	struct errmsg f = {""};
 	bool can = true;
@@ -193,7 +193,7 @@ TEST(stuck)
 	fclose(fopen(scene__path("20261119T000000Z-60.pb.gz~"), "w"));
 	for (int i = 0; i < 2; i++) {
 		name.began = day + (uint64_t)i * 2 * MINUTE;
-		window_name__print(text[i], &name);
+		interval_name__print(text[i], &name);
 		fds[i] = openat(dir, text[i], O_RDONLY);
 		can = can && !ioctl(fds[i], FS_IOC_SETFLAGS, &immutable);
 	}

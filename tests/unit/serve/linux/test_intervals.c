@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A profile cut into intervals: every sample in the interval it was taken in, each once. */
 #define _GNU_SOURCE /* memmem, RTLD_NEXT */
-#include "serve/linux/windows.h"
+#include "serve/linux/intervals.h"
 
 #include <dlfcn.h>
 #include <zlib.h>
@@ -68,21 +68,21 @@ static void forget_sent(void)
 	nsent = 0;
 }
 
-static struct windows *windows;
+static struct intervals *intervals;
 static struct sink sink;
 static uint64_t began;
 
-static void begin(const struct windows_config *more)
+static void begin(const struct intervals_config *more)
 {
-	struct windows_config config = *more;
+	struct intervals_config config = *more;
 	struct profile_about about = {.freq = 19, .engine = "bpf", .clock = "cpu"};
 
 	forget_sent();
 	config.interval = MINUTE;
 	config.memory = config.memory ? config.memory : 32 << 20;
 	config.send = on_send;
-	tap__bail_if(windows__new(&windows, &config), "no memory");
-	sink = windows__sink(windows);
+	tap__bail_if(intervals__new(&intervals, &config), "no memory");
+	sink = intervals__sink(intervals);
 	about.began = began = os__now();
 	about.began_real = os__real_time();
 	tap__bail_if(sink__begin(&sink, &about), "it cannot begin");
@@ -93,9 +93,9 @@ static void end(void)
 	struct stats stats = {0};
 
 	tap__ok(!sink__finish(&sink, &stats) &&
-			stats.stacks_dropped == windows__counts(windows).stackless,
+			stats.stacks_dropped == intervals__counts(intervals).stackless,
 		"it ends");
-	windows__free(windows);
+	intervals__free(intervals);
 }
 
 /* @n samples of @pid and @type at @time, of a stack that is called @function. */
@@ -156,7 +156,7 @@ static void were_sent(const char *want, const char *what)
 	tap__is(text, want, "%s", what);
 }
 
-static const struct windows_config store = {.intervals = true, .index = true};
+static const struct intervals_config store = {.intervals = true, .index = true};
 
 /* What the clock of the day says where an interval begins. */
 TEST(intervals)
@@ -164,10 +164,11 @@ TEST(intervals)
 	uint64_t at;
 
 	begin(&store);
-	tap__ok(windows__due(windows, began, 100000000) <= 60500,
+	tap__ok(intervals__due(intervals, began, 100000000) <= 60500,
 		"the first ends within its length");
 	sample(1, "f", began + 1, 3);
-	at = began + (uint64_t)windows__due(windows, began, 100000000) * NS_PER_MS + 5 * NS_PER_S;
+	at = began + (uint64_t)intervals__due(intervals, began, 100000000) * NS_PER_MS +
+	     5 * NS_PER_S;
 	tap__ok(!sample(1, "f", at, 5), "a sample of the next one");
 	were_sent("3", "ends the one before");
 	tap__ok(sent[0].head.kind == CHANNEL_INTERVAL && sent[0].head.ended % MINUTE == 0,
@@ -193,13 +194,13 @@ TEST(turn)
 {
 	begin(&store);
 	sample(1, "f", began + 1, 3);
-	tap__ok(!windows__turn(windows), "turned");
+	tap__ok(!intervals__turn(intervals), "turned");
 	were_sent("3", "ended at once");
 	sample(1, "f", os__now(), 2);
-	tap__ok(!windows__freq(windows, 10) && windows__about(windows)->freq == 10,
+	tap__ok(!intervals__freq(intervals, 10) && intervals__about(intervals)->freq == 10,
 		"what follows has another rate");
 	were_sent("3 2", "which ends it, too");
-	tap__ok(windows__counts(windows).ended == 2, "two are counted");
+	tap__ok(intervals__counts(intervals).ended == 2, "two are counted");
 	end();
 }
 
@@ -223,7 +224,7 @@ TEST(index)
 					       {"samples", "none"},
 					       {"datacenter", "west"}};
 
-	begin(&(struct windows_config){
+	begin(&(struct intervals_config){
 		.intervals = true, .index = true, .labels = labels, .nlabels = 4});
 	sample(1, "f", began + 1, 3);
 	end();
@@ -237,18 +238,18 @@ TEST(asked)
 {
 	begin(&store);
 	sample(1, "before", began + 1, 3);
-	windows__ask(windows, 5, 30);
-	tap__ok(windows__due(windows, os__now(), 1000000) <= 30000, "it is due in 30 seconds");
+	intervals__ask(intervals, 5, 30);
+	tap__ok(intervals__due(intervals, os__now(), 1000000) <= 30000, "it is due in 30 seconds");
 	sample(1, "during", os__now() + 1, 4);
 	tap__ok(!sink__tick(&sink, began + 29 * NS_PER_S) && !messages_of(CHANNEL_PROFILE),
 		"not before");
 	for (uint64_t id = 6; id <= 9; id++)
-		windows__ask(windows, id, 600);
+		intervals__ask(intervals, id, 600);
 	tap__ok(messages_of(CHANNEL_PROFILE) == 1 && sent[nsent - 1].head.id == 9 &&
 			!sent[nsent - 1].head.size,
 		"a fifth at a time is refused");
-	windows__forget(windows, 8);
-	windows__ask(windows, 10, 600);
+	intervals__forget(intervals, 8);
+	intervals__ask(intervals, 10, 600);
 	tap__ok(messages_of(CHANNEL_PROFILE) == 1, "when one is forgotten there is room");
 	sink__tick(&sink, os__now() + 31 * NS_PER_S);
 	for (int i = 0; i < nsent; i++)
@@ -264,7 +265,7 @@ TEST(asked)
 TEST(refused)
 {
 	begin(&store);
-	windows__ask(windows, 5, 30);
+	intervals__ask(intervals, 5, 30);
 	sample(1, "during", os__now() + 1, 4);
 	refuse = -EMSGSIZE;
 	sink__tick(&sink, os__now() + 31 * NS_PER_S);
@@ -287,17 +288,17 @@ TEST(no_memory)
 	begin(&store);
 	sample(1, "f", began + 1, 3);
 	no_memory = true;
-	tap__ok(windows__turn(windows) == -ENOMEM, "no memory for the next interval");
-	tap__ok(windows__due(windows, os__now(), 1000) == 1000, "nothing is due then");
+	tap__ok(intervals__turn(intervals) == -ENOMEM, "no memory for the next interval");
+	tap__ok(intervals__due(intervals, os__now(), 1000) == 1000, "nothing is due then");
 	no_memory = false;
 	now = os__now();
 	tap__ok(!sample(1, "f", now, 5), "a sample begins it");
 	no_memory = true;
-	tap__ok(windows__freq(windows, 10) == -ENOMEM && sink__tick(&sink, os__now()),
+	tap__ok(intervals__freq(intervals, 10) == -ENOMEM && sink__tick(&sink, os__now()),
 		"there is none, and none yet");
 	no_memory = false;
 	tap__ok(!sink__tick(&sink, os__now()) && !sample(1, "f", os__now(), 7), "a tick begins it");
-	lost = windows__counts(windows).dropped_samples;
+	lost = intervals__counts(intervals).dropped_samples;
 	end();
 	tap__ok(samples_of(CHANNEL_INTERVAL) + lost == 15, "all samples are there, or counted");
 }
@@ -306,12 +307,12 @@ TEST(no_memory)
 TEST(lost)
 {
 	begin(&store);
-	windows__ask(windows, 1, 30);
-	windows__ask(windows, 2, 30);
-	windows__forget_all(windows);
-	windows__lost(windows, &(struct channel_lost){.intervals = 2, .samples = 9});
-	tap__ok(windows__counts(windows).dropped == 2 &&
-			windows__counts(windows).dropped_samples == 9,
+	intervals__ask(intervals, 1, 30);
+	intervals__ask(intervals, 2, 30);
+	intervals__forget_all(intervals);
+	intervals__lost(intervals, &(struct channel_lost){.intervals = 2, .samples = 9});
+	tap__ok(intervals__counts(intervals).dropped == 2 &&
+			intervals__counts(intervals).dropped_samples == 9,
 		"what did not get there is counted");
 	end();
 	tap__ok(!messages_of(CHANNEL_PROFILE), "a forgotten client gets no answer");
@@ -363,7 +364,7 @@ static bool has(enum channel_kind kind, const char *text)
 TEST(known_late)
 {
 	begin(&store);
-	windows__ask(windows, 5, 600);
+	intervals__ask(intervals, 5, 600);
 	sample_early(1);
 	tell(1, "early", PROFILE_BEGAN);
 	tell(1, "known", PROFILE_KNOWN);
@@ -373,7 +374,7 @@ TEST(known_late)
 	sample_early(3);
 	tell(3, "stopped", PROFILE_STOPPED);
 	tell(4, "silent", PROFILE_KNOWN);
-	windows__turn(windows);
+	intervals__turn(intervals);
 	tap__ok(has(CHANNEL_INTERVAL, "known") && !has(CHANNEL_INTERVAL, "early"),
 		"all samples of a process have what is known when the interval ends");
 	tap__ok(has(CHANNEL_INTERVAL, "ended") && has(CHANNEL_INTERVAL, "stopped"),
@@ -381,7 +382,7 @@ TEST(known_late)
 	tap__ok(sent[0].index && strstr(sent[0].index, "\"known\"") &&
 			!strstr(sent[0].index, "silent"),
 		"who has no sample is not in it: %s", sent[0].index);
-	windows__turn(windows);
+	intervals__turn(intervals);
 	tap__ok(messages_of(CHANNEL_INTERVAL) == 2 && !samples_of(CHANNEL_PROFILE),
 		"nothing is left for the next one");
 	end();
@@ -395,22 +396,24 @@ TEST(limits)
 	char name[32];
 	int err = 0;
 
-	begin(&(struct windows_config){.intervals = true, .index = true, .max_stacks = 100});
+	begin(&(struct intervals_config){.intervals = true, .index = true, .max_stacks = 100});
 	for (int i = 0; i < 1000 && !err; i++) {
 		snprintf(name, sizeof(name), "g%d", i);
 		err = sample(3, name, began + 1, 2);
 	}
-	tap__ok(!err && windows__counts(windows).stacks <= 101,
+	tap__ok(!err && intervals__counts(intervals).stacks <= 101,
 		"no more stacks are kept than the limit");
-	tap__ok(windows__counts(windows).stackless == 1800, "samples of the others are counted");
+	tap__ok(intervals__counts(intervals).stackless == 1800,
+		"samples of the others are counted");
 	refuse = -ENOBUFS;
-	tap__ok(!windows__turn(windows), "an interval that is not taken does not end the service");
-	tap__ok(windows__counts(windows).dropped == 1 &&
-			windows__counts(windows).dropped_samples == 2000,
+	tap__ok(!intervals__turn(intervals),
+		"an interval that is not taken does not end the service");
+	tap__ok(intervals__counts(intervals).dropped == 1 &&
+			intervals__counts(intervals).dropped_samples == 2000,
 		"but is counted, with its samples");
 	refuse = 0;
 	sample(3, "f", os__now(), 1);
-	tap__ok(windows__counts(windows).stackless == 1800, "and stay counted");
+	tap__ok(intervals__counts(intervals).stackless == 1800, "and stay counted");
 	end();
 	tap__ok(samples_of(CHANNEL_INTERVAL) == 1, "the next one is there");
 }

@@ -2,10 +2,10 @@
 /*
  * How the parts of the front wait together: each has a descriptor to poll and a time.
  */
-#ifndef XR_SERVE_LINUX_PART_H
-#define XR_SERVE_LINUX_PART_H
+#ifndef XR_SERVE_LINUX_POLL_UNTIL_H
+#define XR_SERVE_LINUX_POLL_UNTIL_H
 
-struct part_wait {
+struct poll_until {
 	int fd; /* readable when there is something to do; -1: none */
 	int ms; /* until there is something to do in any case; -1: never */
 };

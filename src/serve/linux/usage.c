@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "serve/linux/own.h"
+#include "serve/linux/usage.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -16,12 +16,12 @@ static uint64_t usage__ns(int who)
 	       (uint64_t)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * NS_PER_US;
 }
 
-uint64_t own__cpu(void)
+uint64_t usage__cpu(void)
 {
 	return usage__ns(RUSAGE_SELF) + usage__ns(RUSAGE_CHILDREN);
 }
 
-uint64_t own__resident(void)
+uint64_t usage__resident(void)
 {
 	unsigned long long pages = 0;
 	FILE *file = fopen("/proc/self/statm", "re");

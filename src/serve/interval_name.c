@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,29 +9,29 @@
 #include "base/clock.h"
 #include "base/parse.h"
 
-struct window_name window_name__of(uint64_t began, uint64_t ended)
+struct interval_name interval_name__of(uint64_t began, uint64_t ended)
 {
-	struct window_name name = {.kind = WINDOW_PROFILE, .began = began / NS_PER_S};
+	struct interval_name name = {.kind = INTERVAL_PROFILE, .began = began / NS_PER_S};
 	uint64_t seconds = ended > began ? (ended - began + NS_PER_S / 2) / NS_PER_S : 0;
 
 	if (name.began > CALENDAR_MAX)
 		name.began = CALENDAR_MAX;
-	name.seconds = seconds < 1		      ? 1
-		       : seconds > WINDOW_SECONDS_MAX ? WINDOW_SECONDS_MAX
-						      : (uint32_t)seconds;
+	name.seconds = seconds < 1			? 1
+		       : seconds > INTERVAL_SECONDS_MAX ? INTERVAL_SECONDS_MAX
+							: (uint32_t)seconds;
 	return name;
 }
 
-struct window_name window_name__index(const struct window_name *profile)
+struct interval_name interval_name__index(const struct interval_name *profile)
 {
-	return (struct window_name){
-		.kind = WINDOW_INDEX,
+	return (struct interval_name){
+		.kind = INTERVAL_INDEX,
 		.began = profile->began - profile->began % CALENDAR_DAY,
 	};
 }
 
-static void name__print(char to[WINDOW_NAME_MAX], const char *before, const struct window_name *n,
-			const char *after)
+static void name__print(char to[INTERVAL_NAME_MAX], const char *before,
+			const struct interval_name *n, const char *after)
 {
 	struct calendar c = calendar__of(n->began);
 	char number[16] = "", day[16];
@@ -40,21 +40,21 @@ static void name__print(char to[WINDOW_NAME_MAX], const char *before, const stru
 	snprintf(day, sizeof(day), "%04u%02u%02u", c.year % 10000, c.month % 100, c.day % 100);
 	if (n->number)
 		snprintf(number, sizeof(number), ".%" PRIu32, n->number);
-	if (n->kind == WINDOW_INDEX)
-		snprintf(to, WINDOW_NAME_MAX, "%sindex-%s%s.jsonl.gz%s", before, day, number,
+	if (n->kind == INTERVAL_INDEX)
+		snprintf(to, INTERVAL_NAME_MAX, "%sindex-%s%s.jsonl.gz%s", before, day, number,
 			 after);
 	else
-		snprintf(to, WINDOW_NAME_MAX, "%s%sT%02u%02u%02uZ-%" PRIu32 "%s.pb.gz%s", before,
+		snprintf(to, INTERVAL_NAME_MAX, "%s%sT%02u%02u%02uZ-%" PRIu32 "%s.pb.gz%s", before,
 			 day, c.hour % 100, c.minute % 100, c.second % 100, n->seconds, number,
 			 after);
 }
 
-void window_name__print(char to[WINDOW_NAME_MAX], const struct window_name *name)
+void interval_name__print(char to[INTERVAL_NAME_MAX], const struct interval_name *name)
 {
 	name__print(to, "", name, "");
 }
 
-void window_name__print_temporary(char to[WINDOW_NAME_MAX], const struct window_name *name)
+void interval_name__print_temporary(char to[INTERVAL_NAME_MAX], const struct interval_name *name)
 {
 	name__print(to, ".", name, ".tmp");
 }
@@ -87,60 +87,60 @@ static bool text__date(const char **at, struct calendar *c)
 	       text__digits(at, 2, &c->day);
 }
 
-static bool text__profile(const char **at, struct calendar *c, struct window_name *name)
+static bool text__profile(const char **at, struct calendar *c, struct interval_name *name)
 {
 	uint64_t seconds;
 
 	if (!text__date(at, c) || !text__is(at, "T") || !text__digits(at, 2, &c->hour) ||
 	    !text__digits(at, 2, &c->minute) || !text__digits(at, 2, &c->second) ||
-	    !text__is(at, "Z-") || parse__digits(at, WINDOW_SECONDS_MAX, &seconds))
+	    !text__is(at, "Z-") || parse__digits(at, INTERVAL_SECONDS_MAX, &seconds))
 		return false;
 	name->seconds = (uint32_t)seconds;
 	return true;
 }
 
-bool window_name__parse(const char *text, struct window_name *name)
+bool interval_name__parse(const char *text, struct interval_name *name)
 {
-	char again[WINDOW_NAME_MAX];
+	char again[INTERVAL_NAME_MAX];
 	struct calendar c = {0};
 	const char *at = text;
 	uint64_t number;
 
-	*name = (struct window_name){.kind = WINDOW_PROFILE};
+	*name = (struct interval_name){.kind = INTERVAL_PROFILE};
 	if (text__is(&at, "index-")) {
-		name->kind = WINDOW_INDEX;
+		name->kind = INTERVAL_INDEX;
 		if (!text__date(&at, &c))
 			return false;
 	} else if (!text__profile(&at, &c, name)) {
 		return false;
 	}
-	if (*at == '.' && !parse__digits(&(const char *){at + 1}, WINDOW_NUMBER_MAX, &number)) {
+	if (*at == '.' && !parse__digits(&(const char *){at + 1}, INTERVAL_NUMBER_MAX, &number)) {
 		at++;
-		parse__digits(&at, WINDOW_NUMBER_MAX, &number);
+		parse__digits(&at, INTERVAL_NUMBER_MAX, &number);
 		name->number = (uint32_t)number;
 	}
 	if (!calendar__seconds(&c, &name->began))
 		return false;
-	if (name->kind == WINDOW_PROFILE && !name->seconds)
+	if (name->kind == INTERVAL_PROFILE && !name->seconds)
 		return false;
 	/* what follows, and numbers with zeros in front of them */
-	window_name__print(again, name);
+	interval_name__print(again, name);
 	return !strcmp(again, text);
 }
 
-bool window_name__is_temporary(const char *text)
+bool interval_name__is_temporary(const char *text)
 {
 	size_t len = strlen(text);
-	char name[WINDOW_NAME_MAX];
-	struct window_name n;
+	char name[INTERVAL_NAME_MAX];
+	struct interval_name n;
 
 	if (len < 5 || len >= sizeof(name) || *text != '.' || strcmp(text + len - 4, ".tmp") != 0)
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)(len - 5), text + 1);
-	return window_name__parse(name, &n);
+	return interval_name__parse(name, &n);
 }
 
-int window_name__compare(const struct window_name *a, const struct window_name *b)
+int interval_name__compare(const struct interval_name *a, const struct interval_name *b)
 {
 	if (a->began != b->began)
 		return a->began < b->began ? -1 : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names of files in a directory of profiles. */
-#include "serve/window_name.h"
+#include "serve/interval_name.h"
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "tap.h"
@@ -9,31 +9,31 @@
 
 TEST(print)
 {
-	struct window_name name = window_name__of(BEGAN + 999999999, BEGAN + 60 * NS_PER_S);
-	struct window_name index = window_name__index(&name), again;
-	char text[WINDOW_NAME_MAX];
+	struct interval_name name = interval_name__of(BEGAN + 999999999, BEGAN + 60 * NS_PER_S);
+	struct interval_name index = interval_name__index(&name), again;
+	char text[INTERVAL_NAME_MAX];
 
-	window_name__print(text, &name);
+	interval_name__print(text, &name);
 	tap__is(text, "20261122T021000Z-59.pb.gz", "a profile");
 	name.number = 12;
-	window_name__print(text, &name);
+	interval_name__print(text, &name);
 	tap__is(text, "20261122T021000Z-59.12.pb.gz", "the name was taken");
-	tap__ok(window_name__parse(text, &again) && !window_name__compare(&name, &again) &&
-			again.kind == WINDOW_PROFILE && window_name__end(&again) == 1795313459,
+	tap__ok(interval_name__parse(text, &again) && !interval_name__compare(&name, &again) &&
+			again.kind == INTERVAL_PROFILE && interval_name__end(&again) == 1795313459,
 		"it is read as it was");
-	window_name__print_temporary(text, &name);
+	interval_name__print_temporary(text, &name);
 	tap__ok(!strcmp(text, ".20261122T021000Z-59.12.pb.gz.tmp"), "while it is written: %s",
 		text);
-	tap__ok(window_name__is_temporary(text) && !window_name__parse(text, &again),
+	tap__ok(interval_name__is_temporary(text) && !interval_name__parse(text, &again),
 		"a temporary name is not a profile");
-	window_name__print(text, &index);
+	interval_name__print(text, &index);
 	tap__is(text, "index-20261122.jsonl.gz", "its index");
-	tap__ok(window_name__parse(text, &again) && again.kind == WINDOW_INDEX &&
+	tap__ok(interval_name__parse(text, &again) && again.kind == INTERVAL_INDEX &&
 			again.began == index.began && !again.seconds,
 		"it is read as it was");
-	index.number = WINDOW_NUMBER_MAX;
-	window_name__print(text, &index);
-	tap__ok(window_name__parse(text, &again) && again.number == WINDOW_NUMBER_MAX,
+	index.number = INTERVAL_NUMBER_MAX;
+	interval_name__print(text, &index);
+	tap__ok(interval_name__parse(text, &again) && again.number == INTERVAL_NUMBER_MAX,
 		"more of it: %s", text);
 }
 
@@ -48,26 +48,26 @@ TEST(lengths)
 		{1499 * NS_PER_MS, 1},
 		{1500 * NS_PER_MS, 2},
 		{59950 * NS_PER_MS, 60},
-		{(uint64_t)1 << 63, WINDOW_SECONDS_MAX},
+		{(uint64_t)1 << 63, INTERVAL_SECONDS_MAX},
 	};
-	struct window_name name;
-	char text[WINDOW_NAME_MAX];
+	struct interval_name name;
+	char text[INTERVAL_NAME_MAX];
 
 	for (size_t i = 0; i < COUNT(of); i++) {
-		name = window_name__of(BEGAN, BEGAN + of[i].ns);
+		name = interval_name__of(BEGAN, BEGAN + of[i].ns);
 		tap__ok(name.seconds == of[i].seconds, "%llu ns are %u s",
 			(unsigned long long)of[i].ns, name.seconds);
 	}
-	name = window_name__of(BEGAN, BEGAN - NS_PER_S);
+	name = interval_name__of(BEGAN, BEGAN - NS_PER_S);
 	tap__ok(name.seconds == 1, "the clock was set back meanwhile: one second");
-	name = window_name__of(UINT64_MAX, UINT64_MAX);
-	window_name__print(text, &name);
-	tap__ok(window_name__parse(text, &name), "the last one that a clock can say: %s", text);
+	name = interval_name__of(UINT64_MAX, UINT64_MAX);
+	interval_name__print(text, &name);
+	tap__ok(interval_name__parse(text, &name), "the last one that a clock can say: %s", text);
 	name.began = UINT64_MAX;
-	name.seconds = WINDOW_SECONDS_MAX;
-	name.number = WINDOW_NUMBER_MAX;
-	window_name__print_temporary(text, &name);
-	tap__ok(window_name__is_temporary(text), "the longest name: %s", text);
+	name.seconds = INTERVAL_SECONDS_MAX;
+	name.number = INTERVAL_NUMBER_MAX;
+	interval_name__print_temporary(text, &name);
+	tap__ok(interval_name__is_temporary(text), "the longest name: %s", text);
 }
 
 TEST(others)
@@ -87,11 +87,11 @@ TEST(others)
 		"index-20261122.jsonl|index-20261122.0.jsonl.gz|index-20261132.jsonl.gz|"
 		"index-20261122T.jsonl.gz|index-.jsonl.gz|index-20261122.jsonl.gz.tmp|Rprof.17.out";
 	char *at = others;
-	struct window_name name;
+	struct interval_name name;
 
 	for (const char *text; (text = strsep(&at, "|"));)
-		tap__ok(!window_name__parse(text, &name) && !window_name__is_temporary(text),
+		tap__ok(!interval_name__parse(text, &name) && !interval_name__is_temporary(text),
 			"not ours: \"%s\"", text);
-	tap__ok(window_name__is_temporary(".index-20261122.jsonl.gz.tmp"),
+	tap__ok(interval_name__is_temporary(".index-20261122.jsonl.gz.tmp"),
 		"an index would be one while it is written");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "serve/linux/windows.h"
+#include "serve/linux/intervals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define SNAP_NS (NS_PER_S / 2)
 
 /* One profile that is being added up. */
-struct window {
+struct interval {
 	struct aggregate *sum;
 	uint64_t began, until; /* ns, CLOCK_MONOTONIC */
 	uint64_t began_real;   /* ns since 1970 */
@@ -25,12 +25,12 @@ struct window {
 	struct stats before; /* what had been counted when it began */
 };
 
-struct windows {
-	struct windows_config config;
+struct intervals {
+	struct intervals_config config;
 	struct profile_about about;
-	struct window open;
-	struct window asked[WINDOWS_ASKED_MAX];
-	struct windows_counts counts;
+	struct interval open;
+	struct interval asked[INTERVALS_ASKED_MAX];
+	struct intervals_counts counts;
 	struct call_counts calls;
 	struct buf body, index, series;
 	struct errmsg why;
@@ -38,7 +38,7 @@ struct windows {
 
 /* --- one of them --- */
 
-static int window__begin(struct windows *w, struct window *win, uint64_t now, size_t memory)
+static int interval__begin(struct intervals *w, struct interval *win, uint64_t now, size_t memory)
 {
 	const struct writer_ops *format = formats__find("pprof");
 	const struct aggregate_config config = {
@@ -52,21 +52,22 @@ static int window__begin(struct windows *w, struct window *win, uint64_t now, si
 		.describe = true,
 	};
 
-	*win = (struct window){.began = now};
+	*win = (struct interval){.began = now};
 	win->began_real = os__real_time() - (os__now() - now);
 	if (w->config.counts && !w->config.counts(w->config.arg, &win->before))
 		win->before = (struct stats){0};
 	return aggregate__new(&win->sum, &config);
 }
 
-static void window__free(struct window *win)
+static void interval__free(struct interval *win)
 {
 	aggregate__free(win->sum);
-	*win = (struct window){0};
+	*win = (struct interval){0};
 }
 
 /* Without its stack if that does not fit: only lack of memory is an error here. */
-static int window__add(struct window *win, const struct profile_process *p, const struct sample *s)
+static int interval__add(struct interval *win, const struct profile_process *p,
+			 const struct sample *s)
 {
 	int err = aggregate__take(win->sum, p, s);
 
@@ -75,7 +76,8 @@ static int window__add(struct window *win, const struct profile_process *p, cons
 }
 
 /* What was counted since it began. */
-static struct stats window__stats(const struct windows *w, const struct window *win, uint64_t end)
+static struct stats interval__stats(const struct intervals *w, const struct interval *win,
+				    uint64_t end)
 {
 	struct stats s = {0};
 
@@ -93,11 +95,11 @@ static struct stats window__stats(const struct windows *w, const struct window *
 }
 
 /* It ended at @end: hand it on as @kind.  Returns the first error. */
-static int window__send(struct windows *w, const struct window *win, uint64_t end,
-			enum channel_kind kind)
+static int interval__send(struct intervals *w, const struct interval *win, uint64_t end,
+			  enum channel_kind kind)
 {
 	const bool index = w->config.index && kind == CHANNEL_INTERVAL;
-	struct stats stats = window__stats(w, win, end);
+	struct stats stats = interval__stats(w, win, end);
 	struct writer_config config = {
 		.about = w->about,
 		.roots = true,
@@ -132,7 +134,7 @@ static int window__send(struct windows *w, const struct window *win, uint64_t en
 /* --- the interval that is open --- */
 
 /* When the interval that begins at win->began ends. */
-static void windows__until(const struct windows *w, struct window *win)
+static void intervals__until(const struct intervals *w, struct interval *win)
 {
 	uint64_t length = w->config.interval, into = win->began_real % length;
 
@@ -146,72 +148,72 @@ static void windows__until(const struct windows *w, struct window *win)
 	win->until = win->began + length - into;
 }
 
-static int windows__open(struct windows *w, uint64_t now)
+static int intervals__open(struct intervals *w, uint64_t now)
 {
-	int err = window__begin(w, &w->open, now, LIMIT_AGGREGATE(w->config.memory));
+	int err = interval__begin(w, &w->open, now, LIMIT_AGGREGATE(w->config.memory));
 
 	if (!err)
-		windows__until(w, &w->open);
+		intervals__until(w, &w->open);
 	return err ? errmsg__set(&w->why, err, "out of memory") : 0;
 }
 
 /* The open interval ended at @end: it is handed on, and counted. */
-static void windows__over(struct windows *w, uint64_t end)
+static void intervals__over(struct intervals *w, uint64_t end)
 {
 	w->counts.ended++;
 	w->counts.stackless += aggregate__dropped(w->open.sum);
-	if (w->config.intervals && window__send(w, &w->open, end, CHANNEL_INTERVAL)) {
+	if (w->config.intervals && interval__send(w, &w->open, end, CHANNEL_INTERVAL)) {
 		w->counts.dropped++;
 		w->counts.dropped_samples += w->open.samples;
 	}
-	window__free(&w->open);
+	interval__free(&w->open);
 }
 
 /* It ended at @end, and the next one begins. */
-static int windows__end(struct windows *w, uint64_t end)
+static int intervals__end(struct intervals *w, uint64_t end)
 {
-	windows__over(w, end);
-	return windows__open(w, end);
+	intervals__over(w, end);
+	return intervals__open(w, end);
 }
 
 /* All that has ended by @now.  After a long halt the interval is as long as that was. */
-static int windows__end_due(struct windows *w, uint64_t now)
+static int intervals__end_due(struct intervals *w, uint64_t now)
 {
 	uint64_t length = w->config.interval;
 
 	if (!w->open.sum) /* there was no memory for it */
-		return windows__open(w, now);
+		return intervals__open(w, now);
 	if (now < w->open.until)
 		return 0;
-	return windows__end(w, now - w->open.until > length ? now : w->open.until);
+	return intervals__end(w, now - w->open.until > length ? now : w->open.until);
 }
 
 /* --- those asked for --- */
 
 /* There is nothing for request @id. */
-static void asked__refuse(struct windows *w, uint32_t id)
+static void asked__refuse(struct intervals *w, uint32_t id)
 {
 	w->config.send(w->config.arg, &(struct channel_head){.kind = CHANNEL_PROFILE, .id = id},
 		       NULL, NULL);
 }
 
-static void asked__end(struct windows *w, struct window *win, uint64_t end)
+static void asked__end(struct intervals *w, struct interval *win, uint64_t end)
 {
-	if (window__send(w, win, end, CHANNEL_PROFILE))
+	if (interval__send(w, win, end, CHANNEL_PROFILE))
 		asked__refuse(w, win->id); /* a head fits where a profile does not */
-	window__free(win);
+	interval__free(win);
 }
 
-void windows__ask(struct windows *w, uint32_t id, uint32_t seconds)
+void intervals__ask(struct intervals *w, uint32_t id, uint32_t seconds)
 {
 	uint64_t now = os__now();
 
-	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++) {
-		struct window *win = &w->asked[i];
+	for (size_t i = 0; i < INTERVALS_ASKED_MAX; i++) {
+		struct interval *win = &w->asked[i];
 
 		if (win->sum)
 			continue;
-		if (!w->open.sum || window__begin(w, win, now, LIMIT_ASKED(w->config.memory)))
+		if (!w->open.sum || interval__begin(w, win, now, LIMIT_ASKED(w->config.memory)))
 			break;
 		win->id = id;
 		win->until = now + seconds * NS_PER_S;
@@ -220,24 +222,24 @@ void windows__ask(struct windows *w, uint32_t id, uint32_t seconds)
 	asked__refuse(w, id);
 }
 
-void windows__forget(struct windows *w, uint32_t id)
+void intervals__forget(struct intervals *w, uint32_t id)
 {
-	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+	for (size_t i = 0; i < INTERVALS_ASKED_MAX; i++)
 		if (w->asked[i].sum && w->asked[i].id == id)
-			window__free(&w->asked[i]);
+			interval__free(&w->asked[i]);
 }
 
-void windows__forget_all(struct windows *w)
+void intervals__forget_all(struct intervals *w)
 {
-	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
-		window__free(&w->asked[i]);
+	for (size_t i = 0; i < INTERVALS_ASKED_MAX; i++)
+		interval__free(&w->asked[i]);
 }
 
 /* Those whose time is over by @now; @all: the others, too. */
-static void windows__answer(struct windows *w, uint64_t now, bool all)
+static void intervals__answer(struct intervals *w, uint64_t now, bool all)
 {
-	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++) {
-		struct window *win = &w->asked[i];
+	for (size_t i = 0; i < INTERVALS_ASKED_MAX; i++) {
+		struct interval *win = &w->asked[i];
 
 		if (win->sum && (all || now >= win->until))
 			asked__end(w, win, now < win->until ? now : win->until);
@@ -248,11 +250,11 @@ static void windows__answer(struct windows *w, uint64_t now, bool all)
 
 static int on_begin(void *arg, const struct profile_about *about)
 {
-	struct windows *w = arg;
+	struct intervals *w = arg;
 
 	w->about = *about;
 	w->about.host = w->config.host;
-	return windows__open(w, about->began);
+	return intervals__open(w, about->began);
 }
 
 /*
@@ -261,13 +263,13 @@ static int on_begin(void *arg, const struct profile_about *about)
  */
 static int on_process(void *arg, const struct profile_process *p, enum profile_event event)
 {
-	struct windows *w = arg;
+	struct intervals *w = arg;
 
 	if (event == PROFILE_BEGAN)
 		return 0;
 	if (w->open.sum)
 		aggregate__update(w->open.sum, p);
-	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+	for (size_t i = 0; i < INTERVALS_ASKED_MAX; i++)
 		if (w->asked[i].sum)
 			aggregate__update(w->asked[i].sum, p);
 	return 0;
@@ -275,28 +277,28 @@ static int on_process(void *arg, const struct profile_process *p, enum profile_e
 
 static int on_sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
-	struct windows *w = arg;
+	struct intervals *w = arg;
 	int err = 0;
 
 	if (!w->open.sum || s->time >= w->open.until)
-		err = windows__end_due(w, s->time);
+		err = intervals__end_due(w, s->time);
 	if (!err)
-		err = window__add(&w->open, p, s);
-	for (size_t i = 0; i < WINDOWS_ASKED_MAX && !err; i++)
+		err = interval__add(&w->open, p, s);
+	for (size_t i = 0; i < INTERVALS_ASKED_MAX && !err; i++)
 		if (w->asked[i].sum && s->time >= w->asked[i].began && s->time < w->asked[i].until)
-			err = window__add(&w->asked[i], p, s);
+			err = interval__add(&w->asked[i], p, s);
 	return err && !w->why.text[0] ? errmsg__set(&w->why, err, "out of memory") : err;
 }
 
 /* Of one that goes on in another interval, each has as much as was known by its end. */
 static int on_call(void *arg, const struct profile_process *p, const struct profile_call *call)
 {
-	struct windows *w = arg;
+	struct intervals *w = arg;
 
 	call_counts__add(&w->calls, p, call);
 	if (w->open.sum)
 		aggregate__learn(w->open.sum, call);
-	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+	for (size_t i = 0; i < INTERVALS_ASKED_MAX; i++)
 		if (w->asked[i].sum)
 			aggregate__learn(w->asked[i].sum, call);
 	return 0;
@@ -304,32 +306,32 @@ static int on_call(void *arg, const struct profile_process *p, const struct prof
 
 static int on_tick(void *arg, uint64_t now)
 {
-	struct windows *w = arg;
+	struct intervals *w = arg;
 
-	windows__answer(w, now, false);
-	return windows__end_due(w, now);
+	intervals__answer(w, now, false);
+	return intervals__end_due(w, now);
 }
 
 static int on_finish(void *arg, struct stats *stats)
 {
-	struct windows *w = arg;
+	struct intervals *w = arg;
 	uint64_t now = os__now();
 
-	windows__answer(w, now, true);
+	intervals__answer(w, now, true);
 	if (w->open.sum)
-		windows__over(w, now);
+		intervals__over(w, now);
 	stats->stacks_dropped += w->counts.stackless;
 	return 0;
 }
 
 static const struct errmsg *on_why(void *arg)
 {
-	const struct windows *w = arg;
+	const struct intervals *w = arg;
 
 	return &w->why;
 }
 
-struct sink windows__sink(struct windows *w)
+struct sink intervals__sink(struct intervals *w)
 {
 	static const struct sink_ops ops = {
 		.begin = on_begin,
@@ -346,9 +348,9 @@ struct sink windows__sink(struct windows *w)
 
 /* --- for its owner --- */
 
-int windows__new(struct windows **out, const struct windows_config *config)
+int intervals__new(struct intervals **out, const struct intervals_config *config)
 {
-	struct windows *w = calloc(1, sizeof(*w));
+	struct intervals *w = calloc(1, sizeof(*w));
 
 	*out = w;
 	if (!w)
@@ -357,28 +359,28 @@ int windows__new(struct windows **out, const struct windows_config *config)
 	return push_body__labels(&w->series, config->labels, config->nlabels);
 }
 
-int windows__turn(struct windows *w)
+int intervals__turn(struct intervals *w)
 {
-	return w->open.sum ? windows__end(w, os__now()) : 0;
+	return w->open.sum ? intervals__end(w, os__now()) : 0;
 }
 
-int windows__freq(struct windows *w, uint32_t freq)
+int intervals__freq(struct intervals *w, uint32_t freq)
 {
 	int err = 0;
 
 	if (w->open.sum) {
-		windows__answer(w, os__now(), true);
-		err = windows__turn(w);
+		intervals__answer(w, os__now(), true);
+		err = intervals__turn(w);
 	}
 	w->about.freq = freq;
 	return err;
 }
 
-int windows__due(const struct windows *w, uint64_t now, int max)
+int intervals__due(const struct intervals *w, uint64_t now, int max)
 {
 	uint64_t due = w->open.sum ? w->open.until : UINT64_MAX;
 
-	for (size_t i = 0; i < WINDOWS_ASKED_MAX; i++)
+	for (size_t i = 0; i < INTERVALS_ASKED_MAX; i++)
 		if (w->asked[i].sum && w->asked[i].until < due)
 			due = w->asked[i].until;
 	if (due <= now)
@@ -387,20 +389,20 @@ int windows__due(const struct windows *w, uint64_t now, int max)
 	return due < (uint64_t)max ? (int)due : max;
 }
 
-const struct profile_about *windows__about(const struct windows *w)
+const struct profile_about *intervals__about(const struct intervals *w)
 {
 	return &w->about;
 }
 
-void windows__lost(struct windows *w, const struct channel_lost *lost)
+void intervals__lost(struct intervals *w, const struct channel_lost *lost)
 {
 	w->counts.dropped += lost->intervals;
 	w->counts.dropped_samples += lost->samples;
 }
 
-struct windows_counts windows__counts(const struct windows *w)
+struct intervals_counts intervals__counts(const struct intervals *w)
 {
-	struct windows_counts counts = w->counts;
+	struct intervals_counts counts = w->counts;
 	size_t n = 0;
 
 	if (w->open.sum) {
@@ -411,17 +413,17 @@ struct windows_counts windows__counts(const struct windows *w)
 	return counts;
 }
 
-const struct call_counts *windows__calls(const struct windows *w)
+const struct call_counts *intervals__calls(const struct intervals *w)
 {
 	return &w->calls;
 }
 
-void windows__free(struct windows *w)
+void intervals__free(struct intervals *w)
 {
 	if (!w)
 		return;
-	window__free(&w->open);
-	windows__forget_all(w);
+	interval__free(&w->open);
+	intervals__forget_all(w);
 	buf__free(&w->body);
 	buf__free(&w->index);
 	buf__free(&w->series);

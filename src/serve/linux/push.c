@@ -35,12 +35,7 @@ struct push {
 	struct queue *queue;
 	struct push_headers headers;
 	struct errmsg headers_wrong; /* "": their file could be read when it was last */
-	/* the profile that is read, by its number in the queue, and which of its requests */
-	struct push_profile *profile;
-	uint64_t reading;
-	uint32_t request;
-	struct push_part part;
-	uint64_t left_out; /* samples before that request that are too large for any */
+	struct push_reader reader;
 	/* the request that is sent, or was last */
 	struct buf address, packed;
 	uint64_t sending; /* number of its profile */
@@ -88,14 +83,11 @@ int push__open(struct push **out, const struct push_config *config, struct errms
 	if (!p)
 		return errmsg__set(f, -ENOMEM, "out of memory for sending");
 	p->config = *config;
-	if (!p->config.timeout_ms)
-		p->config.timeout_ms = TIMEOUT_MS;
-	if (!p->config.back_off_ms)
-		p->config.back_off_ms = BACK_OFF_MS;
-	if (!p->config.back_off_max_ms)
-		p->config.back_off_max_ms = BACK_OFF_MAX_MS;
-	if (!p->config.memory)
-		p->config.memory = LIMIT_MEMORY;
+	p->config.timeout_ms = config->timeout_ms ?: TIMEOUT_MS;
+	p->config.back_off_ms = config->back_off_ms ?: BACK_OFF_MS;
+	p->config.back_off_max_ms = config->back_off_max_ms ?: BACK_OFF_MAX_MS;
+	p->reader.kind = config->kind;
+	p->reader.memory = config->memory ?: LIMIT_MEMORY;
 	p->back_off_ms = p->config.back_off_ms;
 	p->first = UINT64_MAX;
 	err = push__url(p, f);
@@ -159,56 +151,6 @@ static void push__later(struct push *p, uint32_t retry_after)
 
 /* --- which request --- */
 
-static void push__forget_profile(struct push *p)
-{
-	push_profile__close(p->profile);
-	p->profile = NULL;
-	p->left_out = 0;
-}
-
-/* Read profile @e of the queue. */
-static int push__read(struct push *p, const struct queue_entry *e, struct errmsg *f)
-{
-	char name[INTERVAL_NAME_MAX];
-	struct buf file = {0};
-	int err;
-
-	interval_name__print(name, &e->name);
-	err = queue__read(p->queue, e, &file);
-	err = err ? errmsg__set(f, err, "cannot read %s: %s", name, strerror(-err))
-		  : push_profile__open(&p->profile, p->config.kind, name, &file, p->config.memory,
-				       f);
-	buf__free(&file);
-	p->reading = e->number;
-	p->request = UINT32_MAX;
-	return err;
-}
-
-/*
- * Have request @n of profile @e of the queue in p->part.  1; 0: the profile has no such; negative
- * errno, @f filled: it cannot be read.
- */
-static int push__request(struct push *p, const struct queue_entry *e, uint32_t n, struct errmsg *f)
-{
-	int err;
-
-	if (p->profile && (p->reading != e->number || (p->request != UINT32_MAX && p->request > n)))
-		push__forget_profile(p);
-	err = p->profile ? 0 : push__read(p, e, f);
-	if (err)
-		return err;
-	while (p->request == UINT32_MAX || p->request < n) {
-		err = push_profile__next(p->profile, &p->part);
-		p->request++;
-		if (err <= 0)
-			push__forget_profile(p);
-		p->left_out = p->part.left_out;
-		if (err <= 0)
-			return err ? errmsg__set(f, err, "out of memory") : 0;
-	}
-	return 1;
-}
-
 /* The first may be another one: nothing is known of that, except what was sent ahead. */
 static void push__look(struct push *p)
 {
@@ -227,8 +169,8 @@ static void push__look(struct push *p)
 /* The first profile is over. */
 static void push__done(struct push *p, bool dropped)
 {
-	if (p->reading == p->first)
-		push__forget_profile(p);
+	if (p->reader.number == p->first)
+		push_reader__forget(&p->reader);
 	if (dropped)
 		queue__drop(p->queue);
 	else
@@ -250,15 +192,15 @@ static void push__count_left_out(struct push *p)
 {
 	struct errmsg f;
 
-	if (!p->left_out)
+	if (!p->reader.left_out)
 		return;
 	errmsg__set(&f, 0, "%" PRIu64 " samples of a stack that is too large are dropped",
-		    p->left_out);
+		    p->reader.left_out);
 	push__say(p, &f);
 	p->status.dropped++;
-	p->status.dropped_samples += p->left_out;
-	queue__progress(p->queue, 0, p->left_out);
-	p->left_out = 0;
+	p->status.dropped_samples += p->reader.left_out;
+	queue__progress(p->queue, 0, p->reader.left_out);
+	p->reader.left_out = 0;
 }
 
 /* The first request that waits.  1; 0: there is none; negative errno, @f filled: try again later.
@@ -270,11 +212,11 @@ static int push__first(struct push *p, struct errmsg *f)
 
 	p->probing = false;
 	while ((e = queue__at(p->queue, 0))) {
-		err = push__request(p, e, e->requests, f);
+		err = push_reader__request(&p->reader, p->queue, e, e->requests, f);
 		if (err < 0 && !push__is_lost(p, err))
 			return err;
 		if (err > 0) {
-			p->first_samples = p->part.samples + p->left_out;
+			p->first_samples = p->reader.part.samples + p->reader.left_out;
 			return 1;
 		}
 		if (!err) {
@@ -293,10 +235,10 @@ static bool push__second(struct push *p)
 {
 	const struct queue_entry *e = queue__at(p->queue, 0), *next = queue__at(p->queue, 1);
 	struct errmsg f;
-	int err = push__request(p, e, e->requests + 1, &f);
+	int err = push_reader__request(&p->reader, p->queue, e, e->requests + 1, &f);
 
 	if (!err && next)
-		err = push__request(p, next, 0, &f);
+		err = push_reader__request(&p->reader, p->queue, next, 0, &f);
 	p->probing = err > 0;
 	return p->probing;
 }
@@ -309,22 +251,22 @@ static int push__choose(struct push *p, struct errmsg *f)
 	return push__first(p, f);
 }
 
-/* Send what is in p->part. */
+/* Send what is in p->reader.part. */
 static int push__send(struct push *p)
 {
-	const struct queue_entry *e = queue__at(p->queue, p->reading != p->first);
-	struct post_request request = {.data = p->part.data, .size = p->part.size};
+	const struct queue_entry *e = queue__at(p->queue, p->reader.number != p->first);
+	struct post_request request = {.data = p->reader.part.data, .size = p->reader.part.size};
 	int err = 0;
 
 	p->address.len = p->packed.len = 0;
 	if (p->config.kind == PUSH_OTLP) {
-		err = gzip__pack(&p->packed, p->part.data, p->part.size);
+		err = gzip__pack(&p->packed, p->reader.part.data, p->reader.part.size);
 		request.data = p->packed.data;
 		request.size = p->packed.len;
 	}
 	err = err ? err
-		  : push_body__address(&p->address, p->config.kind, p->url, p->part.service,
-				       p->part.series, &e->name);
+		  : push_body__address(&p->address, p->config.kind, p->url, p->reader.part.service,
+				       p->reader.part.series, &e->name);
 	if (err)
 		return err;
 	request.url = p->address.data;
@@ -356,7 +298,7 @@ static void push__start(struct push *p)
 	}
 	push__say(p, &f);
 	p->status.failed++;
-	push__forget_profile(p);
+	push_reader__forget(&p->reader);
 	push__later(p, 0);
 }
 
@@ -415,7 +357,7 @@ static bool push__is_gone(struct push *p)
 	push__look(p);
 	if (p->probing || p->sending == p->first)
 		return false;
-	push__forget_profile(p);
+	push_reader__forget(&p->reader);
 	return true;
 }
 
@@ -449,7 +391,7 @@ static void push__skip(struct push *p)
 		    "it is dropped",
 		    p->first_samples, p->failures);
 	push__say(p, &f);
-	p->left_out = 0;
+	p->reader.left_out = 0;
 	push__over(p, true, p->first_samples);
 }
 
@@ -473,16 +415,16 @@ static void push__sent(struct push *p, const struct post_answer *a)
 	if (rejected.profiles)
 		push__say(p, &rejected.why);
 	if (!p->probing) {
-		push__over(p, rejected.profiles, p->part.samples);
+		push__over(p, rejected.profiles, p->reader.part.samples);
 		return;
 	}
 	if (rejected.profiles) {
 		p->status.dropped++;
-		p->status.dropped_samples += p->part.samples;
+		p->status.dropped_samples += p->reader.part.samples;
 	}
 	p->ahead = true;
 	p->ahead_of = p->sending;
-	p->ahead_samples = p->part.samples;
+	p->ahead_samples = p->reader.part.samples;
 }
 
 static void push__answered(struct push *p, const struct post_answer *a)
@@ -500,11 +442,11 @@ static void push__answered(struct push *p, const struct post_answer *a)
 	if (push__is_gone(p))
 		return;
 	if (verdict == GIVE_UP && !p->probing) {
-		push__over(p, true, p->part.samples);
+		push__over(p, true, p->reader.part.samples);
 		return;
 	}
 	/* it is read again: the wait may be long */
-	push__forget_profile(p);
+	push_reader__forget(&p->reader);
 	p->failures += broke;
 	if (p->ahead && broke)
 		push__skip(p);
@@ -579,7 +521,7 @@ void push__close(struct push *p)
 	if (!p)
 		return;
 	post__close(p->post);
-	push_profile__close(p->profile);
+	push_reader__forget(&p->reader);
 	queue__close(p->queue);
 	push_headers__free(&p->headers);
 	buf__free(&p->address);

@@ -196,3 +196,51 @@ void push_profile__close(struct push_profile *p)
 	buf__free(&p->body);
 	free(p);
 }
+
+/* --- of a queue --- */
+
+void push_reader__forget(struct push_reader *r)
+{
+	push_profile__close(r->profile);
+	r->profile = NULL;
+	r->left_out = 0;
+}
+
+static int reader__open(struct push_reader *r, const struct queue *q, const struct queue_entry *e,
+			struct errmsg *f)
+{
+	char name[INTERVAL_NAME_MAX];
+	struct buf file = {0};
+	int err;
+
+	interval_name__print(name, &e->name);
+	err = queue__read(q, e, &file);
+	err = err ? errmsg__set(f, err, "cannot read %s: %s", name, strerror(-err))
+		  : push_profile__open(&r->profile, r->kind, name, &file, r->memory, f);
+	buf__free(&file);
+	r->number = e->number;
+	r->request = UINT32_MAX;
+	return err;
+}
+
+int push_reader__request(struct push_reader *r, const struct queue *q, const struct queue_entry *e,
+			 uint32_t n, struct errmsg *f)
+{
+	int err;
+
+	if (r->profile && (r->number != e->number || (r->request != UINT32_MAX && r->request > n)))
+		push_reader__forget(r);
+	err = r->profile ? 0 : reader__open(r, q, e, f);
+	if (err)
+		return err;
+	while (r->request == UINT32_MAX || r->request < n) {
+		err = push_profile__next(r->profile, &r->part);
+		r->request++;
+		if (err <= 0)
+			push_reader__forget(r);
+		r->left_out = r->part.left_out;
+		if (err <= 0)
+			return err ? errmsg__set(f, err, "out of memory") : 0;
+	}
+	return 1;
+}

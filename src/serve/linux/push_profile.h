@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "serve/linux/push.h"
+#include "serve/linux/queue.h"
 
 struct push_profile;
 
@@ -35,5 +36,26 @@ int push_profile__open(struct push_profile **out, enum push_kind kind, const cha
 int push_profile__next(struct push_profile *p, struct push_part *part);
 
 void push_profile__close(struct push_profile *p); /* NULL is allowed */
+
+/* A request of a profile in a queue.  Zeroed, with `kind` and `memory`: nothing is read yet. */
+struct push_reader {
+	enum push_kind kind;
+	size_t memory;		      /* as of push_profile__open */
+	struct push_profile *profile; /* NULL: none is open */
+	uint64_t number;	      /* of that or the last profile, in the queue */
+	uint32_t request;	      /* which of its requests `part` is */
+	struct push_part part;
+	uint64_t left_out; /* samples before that request that are too large for any */
+};
+
+/*
+ * push_reader__request - read request @n of profile @e of @q into `part`.  1; 0: the profile has no
+ * such; negative errno, @f filled: it cannot be read.
+ */
+int push_reader__request(struct push_reader *r, const struct queue *q, const struct queue_entry *e,
+			 uint32_t n, struct errmsg *f);
+
+/* push_reader__forget - close the profile. */
+void push_reader__forget(struct push_reader *r);
 
 #endif

@@ -139,10 +139,8 @@ refused() {
 : >"$WORK/empty"
 head -c 200 "$WORK/x.pb" >"$WORK/cut.pb"
 refused "no file" 2 'no file to read'
-refused "an unknown option" 2 'no such option' "$in" --nonsense
 refused "--diff to another format than a page" 2 'writes a table or a page' --diff \
 	"$WORK/before.folded" "$WORK/after.folded" -f pprof -o "$WORK/diff.pb.gz"
-refused "--diff of one" 2 'two files' --diff "$in"
 refused "a file that is not there" 1 'cannot read .*nothing: No such file' "$WORK/nothing"
 refused "a directory" 1 'cannot read .*: Is a directory' "$WORK"
 refused "an empty file" 1 'is empty' "$WORK/empty"

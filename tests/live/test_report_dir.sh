@@ -69,12 +69,8 @@ like "$ERR" 'nothing was recorded from 2026-01-17 02:12:00 \+0100 to 2026-01-18 
 report --dir "$dir" --top 0 --since "2026-01-17 02:10" --until 02:20
 is "$(head_of)" $((a + b)) "a span of local time: the second time is of the same day"
 is "$(table_flat)" "$(pprof_flat "$WORK/a.pb.gz" "$WORK/b.pb.gz")" "each function has as many as go tool pprof counts"
-report --dir "$dir" --since 2026-01-17T01:11Z --until 2026-01-17T01:12Z
-is "$(head_of)" "$b" "times of UTC"
-report --dir "$dir" --since "2026-01-17 02:11" --until "2026-01-18 02:10"
+report --dir "$dir/" --since "2026-01-17 02:11" --until "2026-01-18 02:10"
 is "$(head_of)" "$b" "what begins at the end of the span is not of it"
-TZ=America/New_York report --dir "$dir/" --since "2026-01-16 20:10" --until "2026-01-16 20:11"
-is "$(head_of)" "$a" "another zone"
 report --dir "$dir" --since "2026-01-17 02:10" --until 02:20 -f pprof -o "$WORK/both.pb.gz"
 is "$STATUS $(pprof_sum "$WORK/both.pb.gz")" "0 $((a + b))" "as pprof: go tool pprof counts the same in it"
 for format in folded speedscope flamegraph; do
@@ -113,8 +109,6 @@ report --dir "$dir" --since "2026-01-18 02:10" --until 02:20 --diff yesterday --
 is "$STATUS" 0 "--diff yesterday: exit status"
 like "$OUT" "before: .*2026-01-17 02:10:00 to 02:12:00 .*: $((a + b)) samples.*after: .*2026-01-18 02:10:00 to 02:11:00 .*: $((2 * c)) samples" "the same span a day before"
 diff=$OUT
-report --dir "$dir" --since "2026-01-18 02:10" --until 02:20 --diff "2026-01-17 02:10" --top 0
-is "$OUT" "$diff" "or from a time on"
 report --diff "$WORK/both.pb.gz" "$WORK/c.pb.gz" --top 0
 is "$(sed '1,/CHANGE/d' <<<"$OUT")" "$(sed '1,/CHANGE/d' <<<"$diff")" "the table is that of files that hold the same"
 report --dir "$dir" --since "2026-01-18 02:10" --until 02:20 --diff 24h -o "$WORK/diff.html"
@@ -247,7 +241,6 @@ refused 1 'no profile in .* from 2026-02-01 .*; its profiles are from 2026-01-17
 refused 2 'not a time' --dir "$dir" --since tomorrow
 refused 2 'is not after' --dir "$dir" --since 2026-01-18 --until 2026-01-17
 refused 2 'exclude each other' --dir "$dir" x.out
-refused 2 'need --dir' --since 02:10 "$WORK/a.pb.gz"
 refused 2 'needs a time' --dir "$dir" --diff --since 02:10
 refused 2 'cannot be combined' --dir "$dir" --list -f folded
 refused 1 'cannot read the directory .*: No such file' --dir "$WORK/nothing"

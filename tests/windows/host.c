@@ -7,8 +7,9 @@
  *   host launch ARG...              start itself with the arguments, as Rscript.exe does Rterm.exe
  *   host echo FILE ARG...           write the arguments to FILE in UTF-8, one a line
  *
- * SECONDS is `-`: until its standard input has a character, or ends.  --thread: R runs in a second thread.  --watch: a further thread looks at how often the others
- * were seen suspended, and tells at the end: "suspended r N others N of N looks".
+ * SECONDS is `-`: until its standard input has a character, or ends.  --thread: R runs in a second
+ * thread.  --watch: a further thread looks at how often the others were seen suspended, and tells
+ * at the end: "suspended r N others N of N looks".
  */
 #include <stdio.h>
 #include <stdlib.h>

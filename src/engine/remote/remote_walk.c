@@ -14,7 +14,7 @@
  */
 #define AHEAD_NS_MAX 5000000u
 
-/* Of time in which the reader has no CPU or waits for a page, one of so many parts counts. */
+/* While the reader has no CPU or waits for a page, one of so many parts of the time counts. */
 #define IDLE_PARTS 10u
 
 #define WINDOW_FIRST 16u

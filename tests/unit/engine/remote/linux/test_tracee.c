@@ -170,8 +170,8 @@ TEST(signals)
 	bool ended = waitpid(s->tracer, &status, 0) == s->tracer && !status;
 
 	tap__ok(ended && s->moves == SIGNALS,
-		"a signal that comes while a thread is told to stop is delivered once: %lu of %d",
-		s->moves, SIGNALS);
+		"a signal that comes before a thread stops is delivered once: %lu of %d", s->moves,
+		SIGNALS);
 	s->tracer = 0;
 	scene__end(s);
 }

@@ -29,6 +29,8 @@ for place in $(all_places host static bullseye trixie sid); do
 	"$XRPROF" dump --core "$core" "${libr[@]}" --locals --json >"$WORK/dump.json" 2>"$WORK/err"
 	is $? 0 "$place: exit status" || diag "$(cat "$WORK/err")"
 	is "$(cat "$WORK/err")" "" "$place: no warning"
+	like "$("$XRPROF" dump --core "$core" "${libr[@]}" --globals --json | tr -d ' \n')" \
+		'\{"path":"kept",[^}]*"length":300000,"bytes":2400048\}' "$place: --globals: a vector of the global environment"
 	check "$place: calls and variables are R's" python3 - "$WORK/dump.json" "$WORK/$place/calls" <<-'PY'
 		import json, sys
 		p = json.load(open(sys.argv[1]))["processes"][0]

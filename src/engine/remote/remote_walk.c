@@ -15,7 +15,7 @@
 #define AHEAD_NS_MAX 5000000u
 
 /* While the reader has no CPU or waits for a page, one of so many parts of the time counts. */
-#define IDLE_PARTS 10u
+#define IDLE_PARTS 100u
 
 #define WINDOW_FIRST 16u
 #define TOP_FIRST    5u	  /* R_GlobalContext, two contexts and their calls */

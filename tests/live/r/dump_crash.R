@@ -4,6 +4,7 @@
 
 folder <- commandArgs(trailingOnly = TRUE)[[1L]]
 setwd(folder) # the kernel writes the core file there
+kept <- as.numeric(1:300000) + 0.5
 crash <- function(n, why = "no reason") {
     known <- n * 2
     writeLines(vapply(rev(sys.calls()), function(call) deparse(call, width.cutoff = 500L), ""), file.path(folder, "calls"))

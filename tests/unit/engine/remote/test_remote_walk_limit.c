@@ -172,7 +172,7 @@ static uint64_t scene__no_cpu(void)
 	return 0;
 }
 
-/* No thread waits for it, so a reader that gets no CPU may take ten times as long. */
+/* No thread waits for it, so a reader that gets no CPU may take a hundred times as long. */
 TEST(no_cpu)
 {
 	const uint64_t limit = REMOTE_LOOKS * LIMIT_NS / 100;
@@ -183,7 +183,7 @@ TEST(no_cpu)
 	scene__took();
 	remote_walk__ahead(s->rw);
 	took = scene__took();
-	tap__ok(took > 2 * limit && took <= 10 * limit + SLACK_NS, "without a CPU: %llu us",
+	tap__ok(took > 2 * limit && took <= 100 * limit + SLACK_NS, "without a CPU: %llu us",
 		(unsigned long long)took / 1000);
 	remote_walk__cpu(s->rw, scene__now);
 	remote_walk__ahead(s->rw);

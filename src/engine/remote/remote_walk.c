@@ -14,7 +14,7 @@
  */
 #define AHEAD_NS_MAX 5000000u
 
-/* While the reader has no CPU or waits for a page, one of so many parts of the time counts. */
+/* Elapsed time counts as one IDLE_PARTS-th: the reader may have no CPU, or wait for a page. */
 #define IDLE_PARTS 100u
 
 #define WINDOW_FIRST 16u

@@ -23,7 +23,7 @@
 #define LATE_MS	    2000 /* from the first sample on, for threads that do not stop in time */
 #define THREADS_MAX 10000u
 #define POLL_MS	    2
-#define READ_US	    5000 /* for a stack, however deep */
+#define READ_US	    500000 /* for a stack, however deep; no thread is held up as long */
 
 static void take__forget(struct dump_take *t)
 {

@@ -17,6 +17,9 @@
 /* Elapsed time counts as one IDLE_PARTS-th: the reader may have no CPU, or wait for a page. */
 #define IDLE_PARTS 100u
 
+/* No thread waits longer for a look, whatever the limit is. */
+#define WAITED_NS_MAX 5000000u
+
 #define WINDOW_FIRST 16u
 #define TOP_FIRST    5u	  /* R_GlobalContext, two contexts and their calls */
 #define TRIES_MAX    120u /* second looks at a moving target */
@@ -84,8 +87,12 @@ uint64_t remote__clock(const struct remote_walk *rw)
 /* What begins now may take this many times the limit. */
 static void remote__allow(struct remote_walk *rw, uint32_t times)
 {
+	uint64_t limit = times * rw->limit;
+
 	rw->waited = times == 1;
-	rw->walk.budget.deadline = rw->limit ? remote__clock(rw) + times * rw->limit : 0;
+	if (rw->waited && limit > WAITED_NS_MAX)
+		limit = WAITED_NS_MAX;
+	rw->walk.budget.deadline = limit ? remote__clock(rw) + limit : 0;
 }
 
 static bool remote__late(const struct remote_walk *rw)

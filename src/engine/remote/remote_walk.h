@@ -43,6 +43,7 @@ void remote_walk__sink(struct remote_walk *rw, engine_sink sink, void *arg);
 /*
  * remote_walk__limit - from now on remote_walk__still takes @ns, and each of the others
  * REMOTE_LOOKS times that at most, for no thread waits for them: what is not read by then is cut.
+ * remote_walk__still takes 5 ms at most even if @ns is more.
  * 0, as at first: they take what they take.
  */
 #define REMOTE_LOOKS 20u

@@ -9,9 +9,6 @@
 #include "os/os.h"
 #include "os/rights.h"
 
-/* What is asked for beyond it is not allowed: the caller waits for REMOTE_LOOKS times as long. */
-#define SAMPLE_NS_MAX (5 * NS_PER_MS)
-
 /* The targets are the first member of the engine. */
 static struct remote_targets *targets__of(struct engine *e)
 {
@@ -29,8 +26,6 @@ void remote_targets__open(struct remote_targets *ts, const struct remote_targets
 	ts->ops = ops;
 	ts->max = config->max_processes ? config->max_processes : LIMIT_SAMPLED;
 	ts->sample_ns = (config->max_sample_us ? config->max_sample_us : XR_SAMPLE_US) * NS_PER_US;
-	if (ts->sample_ns > SAMPLE_NS_MAX)
-		ts->sample_ns = SAMPLE_NS_MAX;
 	remote_report__open(&ts->report, config);
 }
 

@@ -44,7 +44,7 @@ struct remote_targets {
 	struct remote_native *native; /* NULL: no slab was wanted yet */
 	struct remote_target *at;     /* who comes next in a tick that is not over; NULL: none is */
 	uint32_t n, max;	      /* targets, and how many there may be */
-	uint64_t sample_ns;	      /* the time that a target may be held up */
+	uint64_t sample_ns;	      /* as of remote_walk__limit() */
 	uint64_t missed;	      /* ticks before that one */
 	uint64_t scanned_ns;	      /* when it was last looked at what became of the targets */
 	bool stopped;		      /* no more samples */

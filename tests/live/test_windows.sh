@@ -217,7 +217,11 @@ host "$win/tests/r42/R.dll" known -
 "$wine" "$win/xrprof.exe" -p "$pid" -F 50 -o "$WORK/end.out" --stats "$WORK/stats.json" 2>"$WORK/err" </dev/null &
 prof=$!
 children+=("$prof")
-wait_until 120 sampled "$WORK/end.out"
+# so that main alone is in all samples
+both_sampled() {
+	grep -q '"work"' "$WORK/end.out" && grep -q '"other"' "$WORK/end.out"
+}
+wait_until 120 both_sampled
 host_finish
 ended=$?
 wait "$prof"

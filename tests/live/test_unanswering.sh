@@ -170,7 +170,7 @@ prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/again.stats" "again"
 
-# So is a library of one whose R is known.
+# A library that could not be read is looked at again, too.
 cc -O1 -shared -fPIC -o "$WORK/files/late.so" "$tests/fixtures/spin_until.c"
 TARGET_WRAP=(env "LD_PRELOAD=$WORK/mount/late.so")
 target_start host all_spin late

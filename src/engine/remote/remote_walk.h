@@ -51,7 +51,7 @@ void remote_walk__limit(struct remote_walk *rw, uint64_t ns);
 
 /*
  * remote_walk__cpu - @cpu: CPU time of the calling thread, ns.  From now on what no thread waits
- * for may take so much of it, with a hundredth of all time, for a reader that gets no CPU costs
+ * for is limited by CPU time and a hundredth of elapsed time, as a reader that gets no CPU costs
  * nothing.
  */
 void remote_walk__cpu(struct remote_walk *rw, uint64_t (*cpu)(void));

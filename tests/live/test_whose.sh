@@ -6,81 +6,53 @@
 # images: trixie sid
 # timeout: 300
 #
-# usage: tests/live/test_whose.sh [all]
-#
-# Whose stack is it? R in a process with other threads is sampled as R, and the others are not, whatever R executes: a loop at
-# top level, a function, a loop of events, R on a thread that is not the first. The profiler comes before the loop or in its
-# midst. By default a few of all cases; `all`: each with 1, 2 and 10 threads, on each release, without waits and with them.
+# Whose stack is it? In a process of several threads the samples of R's thread have its stack, and those of other
+# threads do not, whatever R executes: a loop at top level, a function, a loop of events, R on a thread that is not the
+# first. The profiler begins before the loop or in the middle of it, without waits and with them. XRPROF_PLACES: which R.
 . "$(dirname "$0")/../lib/live.sh"
 
-ROUNDS=10
-check "the library builds" cc -O1 -shared -fPIC -pthread -o "$WORK/whose.so" "$tests/fixtures/whose.c" -ldl &&
-	check "and the program" cc -O1 -pthread -o "$WORK/whose" "$tests/fixtures/whose.c" -ldl || {
-	done_testing
-	exit 1
-}
+ROUNDS=10 # each has work() and a pause() of 0.02 s
+kinds=({top,function,events}\ {1,2,10} embedded\ {2,10})
+fixture "$WORK/whose.so" whose.c -shared -fPIC -pthread -ldl
+fixture "$WORK/whose" whose.c -pthread -ldl
 
-# one PLACE LOOP THREADS WHEN [OPTION...]: LOOP `embedded` is top in another thread
-one() {
-	local place=$1 loop=$2 threads=$3 when=$4 name="R of $1, $2, $3 threads, $4" tid waited=0 said
-	shift 4
-	[[ " $* " != *\ --off-cpu\ * ]] || { name+=", waits"; waited=$(awk "BEGIN { print $ROUNDS * 0.02 }"); }
-	if [ "$loop" = embedded ]; then
-		embedded_start "$place" "$threads" "$when"
-	else
-		target_start "$place" whose "$loop" "$threads" "$WORK/whose.so" "$when" "$ROUNDS"
-	fi
-	tid=$TARGET_PID
-	[ "$loop" != embedded ] || tid=$(ls "/proc/$TARGET_PID/task" | sort -n | tail -n 1)
-	prof_start_whole "$WORK/out.pb.gz" -F 499 -p "$TARGET_PID" "$@"
-	target_go
-	target_await_done || diag "$(cat "$TARGET_ERR")"
-	prof_wait
-	said=$(python3 "$tests/live/whose.py" "$WORK/out.pb.gz" "$tid" "$TARGET_PID" "$waited")
-	grep '^# figure' <<<"$said"
-	is "$PROF_STATUS $(grep -v '^#' <<<"$said")" "0 " "$name" || diag "$(cat "$PROF_OUT.err")"
-	wait "$TARGET_JOB" 2>/dev/null
-}
-
-# As target_start, for the program `whose`.
-embedded_start() {
-	local place=$1 threads=$2 when=$3 home=/usr/lib/R
-	[ "$place" != host ] || home=$(R RHOME)
-	target_command "$place" || bail "no image $place"
-	target_count=$((target_count + 1))
-	TARGET_DIR=$WORK/target$target_count
-	TARGET_ERR=$TARGET_DIR/stderr
-	mkdir -p "$TARGET_DIR"
-	cp "$tests"/live/r/*.R "$TARGET_DIR"
-	# all before R itself and its options
-	target_argv=("${target_argv[@]:0:${#target_argv[@]}-3}" env "R_HOME=$home" "LD_LIBRARY_PATH=$home/lib" "$WORK/whose"
-		"$home/lib/libR.so" "$TARGET_DIR/whose.R" "$threads" "$TARGET_DIR" top "$threads" "" "$when" "$ROUNDS")
-	env --default-signal "${target_argv[@]}" >"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
-	TARGET_JOB=$!
-	live_pids+=("$TARGET_JOB")
-	target_await_ready || bail "R does not start in another thread"
-}
-
-if [ "${1:-}" = all ]; then
-	for place in host trixie sid; do
-		for loop in top function events embedded; do
-			for threads in 1 2 10; do
-				[ "$loop $threads" != "embedded 1" ] || continue
-				for when in before middle; do
-					one "$place" "$loop" "$threads" "$when"
-					one "$place" "$loop" "$threads" "$when" --off-cpu
-				done
-			done
-		done
+# group PLACE WHEN [OPTION...]: one R for each kind of loop and number of threads, all in one profile. The loop
+# `embedded` is one at top level, of R on the last thread.
+group() {
+	local name="R of $1, $2${3:+ $3}" place=$1 when=$2 kind loop threads tid wrong pids=() dirs=() jobs=()
+	shift 2
+	for kind in "${kinds[@]}"; do
+		read -r loop threads <<<"$kind"
+		TARGET_OPTIONS=()
+		[ "$loop" != embedded ] || TARGET_OPTIONS=(CMD "$WORK/whose" "$threads")
+		target_launch "$place" whose "$loop" "$threads" "$WORK/whose.so" "$when" "$ROUNDS" || bail "no R of $place"
+		dirs+=("$TARGET_DIR") jobs+=("$TARGET_JOB")
 	done
-else
-	one trixie top 2 middle --off-cpu
-	one sid top 10 middle --off-cpu
-	one sid top 2 before --off-cpu
-	one sid events 2 middle --off-cpu
-	one trixie function 10 before --off-cpu
-	one host top 2 middle --off-cpu
-	one sid embedded 2 middle --off-cpu
-	one host embedded 10 before --off-cpu
-fi
+	: >"$WORK/cases"
+	for kind in "${!kinds[@]}"; do
+		TARGET_DIR=${dirs[kind]} TARGET_JOB=${jobs[kind]} TARGET_ERR=${dirs[kind]}/stderr
+		target_await_ready || bail "$name: ${kinds[kind]} does not start"
+		pids+=("$TARGET_PID") tid=$TARGET_PID
+		[[ ${kinds[kind]} != embedded* ]] || tid=$(ls "/proc/$TARGET_PID/task" | sort -n | tail -n 1)
+		echo "$TARGET_PID $tid $name: ${kinds[kind]} threads" >>"$WORK/cases"
+	done
+	prof_start_whole "$WORK/out.pb.gz" -F 499 -p "$(IFS=, && echo "${pids[*]}")" "$@"
+	touch "${dirs[@]/%//go}"
+	for TARGET_DIR in "${dirs[@]}"; do
+		target_await_done
+	done
+	prof_wait
+	is "$PROF_STATUS" 0 "$name: exit status 0" || diag "$(cat "$PROF_OUT.err")"
+	while IFS=$'\t' read -r kind wrong; do
+		is "$wrong" "" "$kind"
+	done < <(python3 "$tests/live/whose.py" "$WORK/out.pb.gz" "$WORK/cases" "${1:+0.2}" 2>"$WORK/figures")
+	figure "$name: $(cat "$WORK/figures")"
+}
+
+for place in $(all_places host trixie sid); do
+	for when in before middle; do
+		group "$place" "$when"
+		group "$place" "$when" --off-cpu
+	done
+done
 done_testing

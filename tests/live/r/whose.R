@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # R -f whose.R --args FOLDER LOOP THREADS LIBRARY WHEN ROUNDS: some work and some waiting, in turns, in a loop of the kind
-# LOOP (top: at top level; function; events: as servers have it). It is ready before the loop, or
-# (WHEN is `middle`) in its midst. From `go` on it makes ROUNDS rounds. THREADS is the number of
-# threads of the process; LIBRARY starts them, if it is not empty.
+# LOOP (top and embedded: at top level; function; events: as servers have it). It is ready before the
+# loop, or (WHEN is `middle`) during it. From `go` on it makes ROUNDS rounds. THREADS is the number of
+# threads of the process; LIBRARY starts them, except for the loop embedded.
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 kind <- args[[2L]]
 middle <- args[[5L]] == "middle"
@@ -16,13 +16,14 @@ work <- function(n) {
     x
 }
 
-pause <- function() Sys.sleep(0.02)
+# Less often before `go`, as each of many programs does.
+pause <- function() Sys.sleep(if (is.na(last)) 0.2 else 0.02)
 
 if (!middle) {
     ready()
     await("go")
 }
-if (nzchar(args[[4L]]) && args[[3L]] != "1") {
+if (kind != "embedded" && args[[3L]] != "1") {
     dyn.load(args[[4L]])
     invisible(.C("whose_threads", as.integer(args[[3L]]) - 1L))
 }
@@ -61,7 +62,7 @@ serve <- function() {
 
 if (kind == "function") run()
 if (kind == "events") serve()
-if (kind == "top") while (TRUE) {
+if (kind %in% c("top", "embedded")) while (TRUE) {
     work(400000)
     pause()
     if (over()) break

@@ -102,11 +102,22 @@ p = [p for p in json.load(open(sys.argv[1]))["processes"] if p["pid"] == int(sys
 print(p["user"], p["container"])' "$WORK/list.json" "${pid_of[$name]}")" "$user $container" "list: user and container of $name"
 done
 
+# R is first a shell that runs the script R. It is called R, too.
+printf '#!/bin/sh\necho $$ >%s\nread -r line <%s\n' "$WORK/shell" "$WORK/fifo" >"$WORK/bin/R"
+chmod 755 "$WORK/bin/R"
+mkfifo "$WORK/fifo"
+"$WORK/bin/R" &
+live_pids+=($!)
+wait_until 60 test -s "$WORK/shell"
+is "$(cat "/proc/$(cat "$WORK/shell")/comm")" R "a shell is called R"
+
 # A user without the rights gets a message that names what is missing.
 cp "$XRPROF" "$WORK/bin/xrprof-bpf"
 setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all "$WORK/bin/xrprof-bpf" list >"$WORK/denied"
 is $? 0 "list without rights ends well"
 like "$(grep -A 1 "^${pid_of[byroot]} " "$WORK/denied")" "cannot be profiled: .*run as root" "and says why root's R cannot be profiled"
+grep -q "^$(cat "$WORK/shell") " "$WORK/denied"
+is $? 1 "the shell is not listed"
 grep -A 1 "^${pid_of[byother]} " "$WORK/denied" | tail -n 1 | grep -q '^ *cannot be profiled'
 is $? 1 "its own can"
 setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all "$WORK/bin/xrprof-bpf" info >"$WORK/info"

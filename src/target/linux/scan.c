@@ -79,6 +79,25 @@ static bool seems__renamed(struct programs *ps, pid_t pid)
 	return yes;
 }
 
+/*
+ * Is a process of another user called R?  So is the shell that runs the script R, until it executes
+ * R, and what it forks.  Its arguments are read first: they are the shell's until the exec.
+ */
+static bool seems__called(pid_t pid)
+{
+	char arguments[4096];
+	ssize_t n = proc__text(pid, "cmdline", arguments, sizeof(arguments));
+	struct proc p;
+
+	if (n > 0 && !proc_maps__is_r(arguments)) {
+		const size_t second = strlen(arguments) + 1;
+
+		if (second < (size_t)n && proc_maps__is_r(arguments + second))
+			return false;
+	}
+	return !proc__read(pid, &p) && !strcmp(p.comm, "R");
+}
+
 bool target__seems(pid_t pid, struct programs *known)
 {
 	struct proc_map map;
@@ -90,8 +109,7 @@ bool target__seems(pid_t pid, struct programs *known)
 
 	maps = proc__fopen(pid, "maps");
 	if (!maps) /* if it is called R, target__find() says that it is not allowed */
-		return (errno == EACCES || errno == EPERM) && !proc__read(pid, &p) &&
-		       !strcmp(p.comm, "R");
+		return (errno == EACCES || errno == EPERM) && seems__called(pid);
 	n = proc_maps__find(maps, &map, 1, &lines);
 	fclose(maps);
 	if (n)

@@ -82,4 +82,22 @@ wait "$SERVE"
 is $? 0 "exit status"
 curl -sS -m 60 "http://$address/healthz" >/dev/null 2>&1
 is $? 7 "no process listens any more"
+
+# A service that may not read R is healthy, and reports it.
+chmod 755 "$WORK"
+install -m 755 "$XRPROF" "$WORK/xrprof-bpf"
+env --default-signal setpriv --reuid=54321 --regid=54321 --clear-groups --inh-caps=-all \
+	"$WORK/xrprof-bpf" serve -e ptrace --listen 127.0.0.1:0 >"$WORK/serve.out" 2>"$WORK/serve.err" </dev/null &
+SERVE=$!
+live_pids+=("$SERVE")
+wait_until 60 listens
+unread() {
+	body=$(curl -sS -m 60 -w '%{http_code}' "http://$address/healthz")
+	[ "$(wc -l <<<"$body")" -gt 2 ]
+}
+wait_until 60 unread
+is "$body" $'ok\nsampler: an R process could not be profiled; the log has the reason\n200' \
+	"/healthz has a line if an R may not be read"
+kill -TERM "$SERVE"
+wait "$SERVE"
 done_testing

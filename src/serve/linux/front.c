@@ -101,9 +101,10 @@ static void front__say_failures(struct front_process *p)
 		if (failing && (!way->failing || way->status.sent != way->sent))
 			front__say(p, "%s %s: %s", way->name, way->to, way->status.error);
 		else if (!failing && way->failing)
-			front__say(p, "%s %s: works again; %llu profiles were dropped", way->name,
-				   way->to,
-				   (unsigned long long)(way->status.dropped - way->dropped));
+			front__say(p, "%s %s: works again; %llu %s dropped", way->name, way->to,
+				   (unsigned long long)(way->status.dropped - way->dropped),
+				   count__word(way->status.dropped - way->dropped, "profile was",
+					       "profiles were"));
 		way->failing = failing;
 		way->sent = way->status.sent;
 		if (!failing)
@@ -167,6 +168,9 @@ static void front__health(struct front_process *p, const struct http_request *r,
 			  : buf__str(&text, "ok\n");
 
 	/* any client may ask for it: one that has not shown the token gets no more */
+	if (!err && r->trusted && s->stats.refused)
+		err = buf__str(&text, "sampler: an R process could not be profiled; the log has "
+				      "the reason\n");
 	for (size_t i = 0; i < WAYS && !err && r->trusted; i++) {
 		way__ask(p, &p->ways[i]);
 		if (p->ways[i].status.error[0])

@@ -2,6 +2,8 @@
 #ifndef XR_BASE_ERRMSG_H
 #define XR_BASE_ERRMSG_H
 
+#include <stdint.h>
+
 /*
  * What went wrong, for a person: one line without the program's name or a newline, that says
  * what failed, on what, and what to do.  A function that returns a negative errno through a
@@ -19,5 +21,11 @@ struct errmsg {
  */
 int errmsg__set(struct errmsg *f, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* count__word - the word that follows the number @n: "sample" or "samples", "is" or "are". */
+static inline const char *count__word(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
 
 #endif

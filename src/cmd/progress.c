@@ -129,10 +129,11 @@ void progress__line(const struct progress *p, const struct stats *stats, unsigne
 	int len;
 
 	len = snprintf(line, size,
-		       "%.0f s, %" PRIu64 " samples of %" PRIu64 " process%s, %.0f a second, "
+		       "%.0f s, %" PRIu64 " %s of %" PRIu64 " %s, %.0f a second, "
 		       "%" PRIu64 " lost",
-		       stats->seconds, stats->written, stats->processes,
-		       stats->processes == 1 ? "" : "es", rate, stats->lost);
+		       stats->seconds, stats->written,
+		       count__word(stats->written, "sample", "samples"), stats->processes,
+		       count__word(stats->processes, "process", "processes"), rate, stats->lost);
 	if (busiest && len > 0 && (size_t)len < size)
 		snprintf(line + len, size - (size_t)len, ", %.0f %% in %s",
 			 100 * (double)busiest->count / (double)p->samples, busiest->name);

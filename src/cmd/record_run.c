@@ -304,18 +304,20 @@ static void record__counts(struct record *r, const struct stats *st)
 
 	if (r->config->verbose &&
 	    (st->sent != st->written || st->decoder.malformed || st->decoder.partial))
-		log__line("the sampler sent %llu samples, %llu were received; %llu records were "
-			  "malformed, %llu samples incomplete",
+		log__line("samples sent: %llu, received: %llu, incomplete: %llu; malformed "
+			  "records: %llu",
 			  (unsigned long long)st->sent, (unsigned long long)st->written,
-			  (unsigned long long)st->decoder.malformed,
-			  (unsigned long long)st->decoder.partial);
+			  (unsigned long long)st->decoder.partial,
+			  (unsigned long long)st->decoder.malformed);
 	if (r->config->verbose && !stats__conserved(st))
-		log__line("the counters do not add up: %llu ticks are missing or counted twice",
+		log__line("the counters do not add up: ticks are missing or counted twice (%llu "
+			  "ticks)",
 			  (unsigned long long)st->ticks);
 	if (!st->rows_full)
 		return;
-	snprintf(line, sizeof(line), "%llu processes were not profiled: too many at once",
-		 (unsigned long long)st->rows_full);
+	snprintf(line, sizeof(line), "%llu %s not profiled: too many at once",
+		 (unsigned long long)st->rows_full,
+		 count__word(st->rows_full, "process was", "processes were"));
 	record__note(r, line);
 }
 
@@ -407,7 +409,8 @@ static int record__report(struct record *r, int err, const struct stats *st)
 		log__line("no R process could be profiled; xrprof-bpf list prints the reasons");
 		status = CMD_FAILED;
 	} else if (st->unwritten) {
-		log__line("%llu samples were not written", (unsigned long long)st->unwritten);
+		log__line("%llu %s not written", (unsigned long long)st->unwritten,
+			  count__word(st->unwritten, "sample was", "samples were"));
 		status = CMD_FAILED;
 	}
 	if (st->processes || (st->engine && r->config->all)) {

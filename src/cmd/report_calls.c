@@ -65,9 +65,9 @@ static int calls__read(struct call_report *c, struct errmsg *f)
 	c->seen.rates.adding = c->aggregate;
 	err = report_read__all(r, &r->inputs[0], false, aggregate__sink(c->aggregate), &c->seen, f);
 	if (!err && aggregate__dropped(c->aggregate))
-		log__line("memory is full: the calls of %" PRIu64
-			  " samples are missing (--max-memory)",
-			  aggregate__dropped(c->aggregate));
+		log__line("memory is full: the calls of %" PRIu64 " %s are missing (--max-memory)",
+			  aggregate__dropped(c->aggregate),
+			  count__word(aggregate__dropped(c->aggregate), "sample", "samples"));
 	return err;
 }
 
@@ -211,8 +211,8 @@ static void calls__head(const struct call_report *c)
 		ambiguous += c->functions[i].ambiguous;
 	}
 	errmsg__set(&line, 0, "%.300s", c->report->inputs[0].text);
-	printf("%s: %zu %s of %zu %s", line.text, c->n, c->n == 1 ? "call" : "calls", c->nfunctions,
-	       c->nfunctions == 1 ? "function" : "functions");
+	printf("%s: %zu %s of %zu %s", line.text, c->n, count__word(c->n, "call", "calls"),
+	       c->nfunctions, count__word(c->nfunctions, "function", "functions"));
 	if (cut)
 		printf(", %zu cut (they began before the profile)", cut);
 	if (running)

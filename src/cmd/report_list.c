@@ -231,8 +231,9 @@ static int list__profiles(struct list *l, struct errmsg *f)
 	/* the index has nothing of an interval in which no process ran */
 	if (l->seen.filled)
 		log__line("%" PRIu64 " of %" PRIu64
-			  " profiles are not in the index; they were read instead",
-			  l->seen.filled, (uint64_t)l->in->n);
+			  " %s had no entry in the index and had to be read",
+			  l->seen.filled, (uint64_t)l->in->n,
+			  count__word(l->in->n, "profile", "profiles"));
 	/* the reader has reported that they are damaged */
 	if (err == -EINVAL)
 		err = 0;
@@ -280,8 +281,9 @@ static void list__weigh(struct list *l)
 			  "time of their samples");
 	if (l->differ && unknown)
 		log__line("the index does not have the rate of %" PRIu64
-			  " samples: one each %.1f ms is assumed",
-			  unknown, (double)l->interval_ns / NS_PER_MS);
+			  " %s: one each %.1f ms is assumed",
+			  unknown, count__word(unknown, "sample", "samples"),
+			  (double)l->interval_ns / NS_PER_MS);
 }
 
 static void row__numbers(struct list_row *row)
@@ -326,8 +328,9 @@ static void list__print(struct list *l)
 	for (size_t i = 0; i < n; i++)
 		row__numbers(l->rows[i]);
 	command = report_room(list__widths(l, n, width), COMMAND_MIN);
-	printf("%s: %" PRIu64 " samples, %zu %s\n", l->in->text, l->samples, l->n,
-	       l->n == 1 ? "process" : "processes");
+	printf("%s: %" PRIu64 " %s, %zu %s\n", l->in->text, l->samples,
+	       count__word(l->samples, "sample", "samples"), l->n,
+	       count__word(l->n, "process", "processes"));
 	for (int c = 0; c < COLUMNS; c++)
 		if (width[c])
 			printf(c <= PID ? "%*s  " : "%-*s  ", width[c], titles[c]);
@@ -364,8 +367,8 @@ int report_list(const struct report *r)
 		list__print(&l);
 		if (l.others)
 			log__line("memory is full: the processes of %" PRIu64
-				  " samples are not shown (--max-memory)",
-				  l.others);
+				  " %s are not shown (--max-memory)",
+				  l.others, count__word(l.others, "sample", "samples"));
 	}
 	if (err)
 		log__line("%s", f.text);

@@ -137,10 +137,12 @@ char *report_read__text(const char *const *files, size_t n)
 static void report_read__notes(const char *name, const struct read_result *result)
 {
 	if (result->bad)
-		log__line("%s: %" PRIu64 " %s left out: they cannot be read (the first is number "
+		log__line("%s: %" PRIu64 " %s left out as unreadable (the first is number "
 			  "%" PRIu64 ")",
 			  name, result->bad,
-			  result->format == READ_PPROF ? "samples were" : "lines were",
+			  result->format == READ_PPROF
+				  ? count__word(result->bad, "sample was", "samples were")
+				  : count__word(result->bad, "line was", "lines were"),
 			  result->first);
 	if (result->parts > 1)
 		log__line("%s: its counts have a decimal point: a sample is one %" PRIu64
@@ -153,12 +155,12 @@ static void report_read__notes(const char *name, const struct read_result *resul
 			  name, result->cut);
 	if (result->dropped)
 		log__line("%s: memory is full: the stacks of %" PRIu64
-			  " samples are shown as <no-room> (--max-memory)",
-			  name, result->dropped);
+			  " %s are shown as <no-room> (--max-memory)",
+			  name, result->dropped, count__word(result->dropped, "sample", "samples"));
 	if (result->types_left)
 		log__line("%s: %" PRIu64 " of its sample types %s left out: at most %u are kept "
 			  "besides time, waiting and memory",
-			  name, result->types_left, result->types_left == 1 ? "is" : "are",
+			  name, result->types_left, count__word(result->types_left, "is", "are"),
 			  PROFILE_TYPES_MAX - PROFILE_TYPE_EVENTS);
 }
 
@@ -202,8 +204,8 @@ static void read__damaged(const struct report_input *in, size_t i, const struct 
 			  const struct errmsg *f)
 {
 	if (result->samples)
-		log__line("%s: everything after its first %" PRIu64 " samples is left out", f->text,
-			  result->samples);
+		log__line("%s: everything after its first %" PRIu64 " %s is left out", f->text,
+			  result->samples, count__word(result->samples, "sample", "samples"));
 	else
 		log__line("%s: it is left out", *f->text ? f->text : in->files[i]);
 }
@@ -282,11 +284,12 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 		memcpy(seen->values, filter.values, sizeof(seen->values));
 	seen->seconds = rates->unknown ? 0 : rates->seconds;
 	if (!err && damaged && damaged == in->n)
-		err = errmsg__set(f, -EINVAL, "none of %" PRIu64 " profiles can be read",
-				  (uint64_t)in->n);
+		err = errmsg__set(f, -EINVAL, "none of %" PRIu64 " %s can be read", (uint64_t)in->n,
+				  count__word(in->n, "profile", "profiles"));
 	else if (!err && damaged)
-		log__line("%" PRIu64 " of %" PRIu64 " profiles are left out, completely or in part",
-			  (uint64_t)damaged, (uint64_t)in->n);
+		log__line("%" PRIu64 " of %" PRIu64 " %s cannot be read, or not completely",
+			  (uint64_t)damaged, (uint64_t)in->n,
+			  count__word(in->n, "profile", "profiles"));
 	if (!err && filter.slower_ns && filter.processed && !seen->samples)
 		err = report_read__none(&filter, f);
 	else if (!err && r->processes.n && !seen->samples)
@@ -294,7 +297,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 				  in->store ? "; --list shows the processes" : "");
 	if (crowded)
 		log__line("%" PRIu64 " %s of processes that did not fit into memory", crowded,
-			  crowded == 1 ? "sample is" : "samples are");
+			  count__word(crowded, "sample is", "samples are"));
 	if (!err && rates->unknown && rates->known)
 		log__line("some files do not contain the sampling rate: one sample each %u ms is "
 			  "assumed (--freq)",

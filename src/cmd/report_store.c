@@ -142,7 +142,7 @@ static void profiles__gaps(const struct profiles *p, const struct span *span)
 		gaps__add(&gaps, covered, end);
 	if (gaps.n > GAPS_MAX)
 		log__line("nothing was recorded in %u more %s; %" PRIu64 " s are missing in total",
-			  gaps.n - GAPS_MAX, gaps.n - GAPS_MAX == 1 ? "span" : "spans",
+			  gaps.n - GAPS_MAX, count__word(gaps.n - GAPS_MAX, "span", "spans"),
 			  gaps.seconds);
 }
 
@@ -204,7 +204,7 @@ static int input__make(struct report_input *in, const char *dir, const struct pr
 	if (err)
 		return errmsg__set(f, err, "out of memory");
 	log__line("%" PRIu64 " %s of %s, for %s", (uint64_t)in->n,
-		  in->n == 1 ? "profile" : "profiles", other, text);
+		  count__word(in->n, "profile", "profiles"), other, text);
 	profiles__gaps(p, span);
 	return 0;
 }

@@ -50,8 +50,9 @@ static int side__read(struct showing *s, int i, struct errmsg *f)
 	free(side->seen.names);
 	if (!err && aggregate__dropped(side->aggregate))
 		log__line("memory is full: the stacks of %" PRIu64
-			  " samples are shown as <no-room> (--max-memory)",
-			  aggregate__dropped(side->aggregate));
+			  " %s are shown as <no-room> (--max-memory)",
+			  aggregate__dropped(side->aggregate),
+			  count__word(aggregate__dropped(side->aggregate), "sample", "samples"));
 	return err;
 }
 
@@ -71,7 +72,8 @@ static void side__head(const struct showing *s, int i, const char *what)
 	else if (s->type)
 		printf("%s: %s, %s", line.text, of.name, value);
 	else
-		printf("%s: %s samples", line.text, value);
+		printf("%s: %s %s", line.text, value,
+		       count__word(seen->values[s->type], "sample", "samples"));
 	if (!s->type && seen->seconds > 0)
 		printf(", %.2f s", seen->seconds);
 	aggregate__processes(s->sides[i].aggregate, &processes);

@@ -390,15 +390,18 @@ static int writing__finish(struct report_writing *w)
 		stats.stacks_dropped += aggregate__dropped(w->adding);
 	if (stats.stacks_dropped)
 		log__line("memory is full: the stacks of %" PRIu64
-			  " samples are shown as <no-room> (--max-memory)",
-			  stats.stacks_dropped);
+			  " %s are shown as <no-room> (--max-memory)",
+			  stats.stacks_dropped,
+			  count__word(stats.stacks_dropped, "sample", "samples"));
 	if (stats.unwritten)
 		return writing__fail(w, err)
 			       ? err
 			       : errmsg__set(&w->fault, -EFBIG,
-					     "%" PRIu64 " samples were not written: the file "
-					     "reached its size limit (--max-file)",
-					     stats.unwritten);
+					     "%" PRIu64 " %s not written: the file reached its "
+					     "size limit (--max-file)",
+					     stats.unwritten,
+					     count__word(stats.unwritten, "sample was",
+							 "samples were"));
 	return err;
 }
 
@@ -441,9 +444,10 @@ int report_write(const struct report *r)
 	if (!err)
 		err = writing__finish(&w);
 	if (!err && w.left)
-		log__line("%" PRIu64 " samples of other sample types are left out, because the "
-			  "first file has none: name it later",
-			  w.left);
+		log__line("%" PRIu64
+			  " %s of other sample types left out, because the first file has "
+			  "none: name it later",
+			  w.left, count__word(w.left, "sample", "samples"));
 	if (!err && !w.adding && w.seen.lines_dropped)
 		log__line("lines or GC marks of a file are left out, because the first file has "
 			  "none: name it later");

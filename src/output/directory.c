@@ -423,9 +423,10 @@ void directory__free(struct outputs *ss)
 	if (!ss->few)
 		return;
 	snprintf(line, sizeof(line),
-		 "Rprof.others.out has the %" PRIu64 " samples of %" PRIu64
-		 " processes with fewer than %u (--min-samples)",
-		 ss->few_samples, ss->few, ss->config.least);
+		 "Rprof.others.out has the %" PRIu64 " %s of %" PRIu64
+		 " %s with fewer than %u (--min-samples)",
+		 ss->few_samples, count__word(ss->few_samples, "sample", "samples"), ss->few,
+		 count__word(ss->few, "process", "processes"), ss->config.least);
 	outputs__note(ss, &said, line);
 	ss->few = 0;
 }

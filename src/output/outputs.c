@@ -416,16 +416,19 @@ static int outputs__finish(void *arg, struct stats *stats)
 		stats->lines_cut += ss->dropped.lines_cut;
 	}
 	if (late && !ss->err)
-		ss->err = errmsg__set(&ss->fault, -ETIMEDOUT,
-				      "cannot write to %s: it is full or too slow; %" PRIu64
-				      " samples were not written",
-				      place, ss->dropped.unwritten);
+		ss->err = errmsg__set(
+			&ss->fault, -ETIMEDOUT,
+			"cannot write to %s: it is full or too slow; %" PRIu64 " %s not written",
+			place, ss->dropped.unwritten,
+			count__word(ss->dropped.unwritten, "sample was", "samples were"));
 	if (ss->failed && !ss->err)
-		ss->err = errmsg__set(&ss->fault, -EIO,
-				      "%" PRIu64 " of %" PRIu64
-				      " files in %s could not be written completely; %" PRIu64
-				      " samples were not written",
-				      ss->failed, ss->made, ss->config.path, ss->dropped.unwritten);
+		ss->err = errmsg__set(
+			&ss->fault, -EIO,
+			"%" PRIu64 " of %" PRIu64
+			" %s in %s could not be written completely; %" PRIu64 " %s not written",
+			ss->failed, ss->made, count__word(ss->made, "file", "files"),
+			ss->config.path, ss->dropped.unwritten,
+			count__word(ss->dropped.unwritten, "sample was", "samples were"));
 	return ss->err;
 }
 

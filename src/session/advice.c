@@ -54,9 +54,10 @@ void verdict__end(const struct verdict *v, const struct notes *notes)
 {
 	if (v->waited > v->said)
 		notes__user(notes,
-			    "%u%s of %u processes used less than a tenth of a CPU and waited the "
-			    "rest; --clock wall shows where",
-			    v->waited - v->said, v->said ? " more" : "", v->processes);
+			    "%u%s of %u %s used less than a tenth of a CPU and waited the rest; "
+			    "--clock wall shows where",
+			    v->waited - v->said, v->said ? " more" : "", v->processes,
+			    count__word(v->processes, "process", "processes"));
 }
 
 /* --- code without source references --- */
@@ -78,10 +79,11 @@ static void advice__no_lines(struct advice *a, struct process *p)
 		return;
 	a->lineless++;
 	notes__user(a->notes,
-		    "process %u (%s): no source lines in %u sample%s: its code has no source "
+		    "process %u (%s): no source lines in %u %s: its code has no source "
 		    "references. R keeps them for code that it reads after options(keep.source = "
 		    "TRUE), and for packages installed with R_KEEP_PKG_SOURCE=yes%s",
-		    p->pid, p->comm, p->without_lines, p->without_lines == 1 ? "" : "s",
+		    p->pid, p->comm, p->without_lines,
+		    count__word(p->without_lines, "sample", "samples"),
 		    a->lineless == SAID_MAX ? "; more processes are not named" : "");
 }
 

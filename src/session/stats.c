@@ -133,9 +133,10 @@ int stats__check(const struct stats *s, const struct lifecycle *l, struct errmsg
 	    cpu * lifecycle__freq(l) < SILENT_TICKS)
 		return 0;
 	return errmsg__set(f, -ENODATA,
-			   "engine %s took no sample of %u process%s that used %.2f s of CPU: its "
+			   "engine %s took no sample of %u %s that used %.2f s of CPU: its "
 			   "event (%s) did not occur; try another --engine",
-			   l->ops->name, v->processes, v->processes == 1 ? "" : "es", cpu,
+			   l->ops->name, v->processes,
+			   count__word(v->processes, "process", "processes"), cpu,
 			   l->ops->event(l->engine));
 }
 
@@ -152,13 +153,20 @@ void stats__unwritten(struct stats *s)
 	s->lost += n;
 }
 
-/* Append ", N what" to @line if there is something to say. */
-static void summary__add(char *line, size_t size, uint64_t n, const char *what)
+/* Append ", N what" to @line if @n is not 0, with a noun of @one or @many. */
+static void summary__count(char *line, size_t size, uint64_t n, const char *one, const char *many,
+			   const char *what)
 {
 	size_t len = strlen(line);
 
 	if (n)
-		snprintf(line + len, size - len, ", %" PRIu64 " %s", n, what);
+		snprintf(line + len, size - len, ", %" PRIu64 " %s%s", n, count__word(n, one, many),
+			 what);
+}
+
+static void summary__add(char *line, size_t size, uint64_t n, const char *what)
+{
+	summary__count(line, size, n, what, what, "");
 }
 
 static void summary__waited(char *line, size_t size, const struct wait_stats *w)
@@ -211,36 +219,41 @@ void stats__summary(const struct stats *s, char *buf, size_t size)
 	summary__add(more, sizeof(more), s->truncated, "truncated");
 	summary__add(more, sizeof(more), s->unreadable, "unreadable");
 	summary__add(more, sizeof(more), s->lines_cut, "in lines that were cut");
-	summary__add(more, sizeof(more), s->decoder.names_cut, "names cut");
+	summary__count(more, sizeof(more), s->decoder.names_cut, "name", "names", " cut");
 	summary__add(more, sizeof(more), s->hidden.lines_incomplete, "without innermost line");
 	summary__add(more, sizeof(more), s->hidden.gc_code,
 		     "of the processes with some GC marks missing");
 	summary__add(more, sizeof(more), s->hidden.gc_none, "of the processes without GC marks");
 	summary__add(more, sizeof(more), s->hidden.memory_unproven + s->hidden.memory_none,
 		     "of the processes without memory counts");
-	summary__add(more, sizeof(more), s->over_budget, "stacks took too long to read");
-	summary__add(more, sizeof(more), s->throttled, "collections skipped: too many a second");
-	summary__add(more, sizeof(more), s->silent, "processes did not answer");
-	summary__add(more, sizeof(more), s->missed, "ticks missed");
-	summary__add(more, sizeof(more), s->waits.lost, "waits not recorded");
-	summary__add(more, sizeof(more), s->waits.unread, "waits at the end not read");
-	summary__add(more, sizeof(more), s->calls.found, "calls found");
+	summary__count(more, sizeof(more), s->over_budget, "stack", "stacks",
+		       " took too long to read");
+	summary__count(more, sizeof(more), s->throttled, "collection", "collections",
+		       " skipped: too many a second");
+	summary__count(more, sizeof(more), s->silent, "process", "processes", " did not answer");
+	summary__count(more, sizeof(more), s->missed, "tick", "ticks", " missed");
+	summary__count(more, sizeof(more), s->waits.lost, "wait", "waits", " not recorded");
+	summary__count(more, sizeof(more), s->waits.unread, "wait", "waits",
+		       " at the end not read");
+	summary__count(more, sizeof(more), s->calls.found, "call", "calls", " found");
 	summary__add(more, sizeof(more), s->calls.slow, "of them slow");
-	summary__add(more, sizeof(more), s->calls.fast + s->calls.outside,
-		     "samples not of slow calls");
-	summary__add(more, sizeof(more), s->calls.dropped,
-		     "samples dropped that waited for --slower: memory was full");
+	summary__count(more, sizeof(more), s->calls.fast + s->calls.outside, "sample", "samples",
+		       " not of slow calls");
+	summary__count(more, sizeof(more), s->calls.dropped, "sample", "samples",
+		       " dropped that waited for --slower: memory was full");
 	summary__waited(more, sizeof(more), &s->waits);
 	if (s->decoder.names_dropped || stacks) {
 		size_t len = strlen(more);
 
 		snprintf(more + len, sizeof(more) - len,
-			 "; memory was full for %" PRIu64 " names and the stacks of %" PRIu64
-			 " samples",
-			 s->decoder.names_dropped, stacks);
+			 "; memory was full for %" PRIu64 " %s and the stacks of %" PRIu64 " %s",
+			 s->decoder.names_dropped,
+			 count__word(s->decoder.names_dropped, "name", "names"), stacks,
+			 count__word(stacks, "sample", "samples"));
 	}
-	snprintf(buf, size, "%" PRIu64 " sample%s%s%s in %.2f s; %s lost%s", s->written,
-		 s->written == 1 ? "" : "s", processes, meaning, s->seconds, lost, more);
+	snprintf(buf, size, "%" PRIu64 " %s%s%s in %.2f s; %s lost%s", s->written,
+		 count__word(s->written, "sample", "samples"), processes, meaning, s->seconds, lost,
+		 more);
 }
 
 static void stats__events(const struct stats *s, struct json *j)

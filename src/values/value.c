@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/errmsg.h"
 #include "values/deparse.h"
 #include "values/literal.h"
 
@@ -218,8 +219,8 @@ static int add__factor(struct heap *h, const struct object *o, struct buf *b)
 
 	if (!heap__object(h, at, &levels) || !heap__plain(h, &levels))
 		return add__atomic(h, o, b);
-	err = buf__printf(b, "Factor w/ %" PRIu64 " level%s ", levels.length,
-			  levels.length == 1 ? "" : "s");
+	err = buf__printf(b, "Factor w/ %" PRIu64 " %s ", levels.length,
+			  count__word(levels.length, "level", "levels"));
 	err = err ? err : add__strings(h, at, SHOWN / 2, b);
 	err = err ? err : buf__str(b, ": ");
 	return err ? err : add__elements(h, o, " ", SHOWN, b);
@@ -246,8 +247,9 @@ static int add__list(struct heap *h, const struct object *o, struct buf *b)
 	int err;
 
 	if (object__inherits(h, o, "data.frame"))
-		err = buf__printf(b, "'data.frame': %" PRIu64 " obs. of %" PRIu64 " variable%s",
-				  frame__rows(h, o), o->length, o->length == 1 ? "" : "s");
+		err = buf__printf(b, "'data.frame': %" PRIu64 " obs. of %" PRIu64 " %s",
+				  frame__rows(h, o), o->length,
+				  count__word(o->length, "variable", "variables"));
 	else if (!o->length && o->type == HEAP_LIST)
 		err = buf__str(b, "list()");
 	else

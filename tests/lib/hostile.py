@@ -96,7 +96,7 @@ def session(folder, name, good, args):
     child.returncode = status
     said = plain("messages", open(os.path.join(folder, name + ".err"), "rb").read()) or ""
     # 1: lines of a MiB each came faster than they could be written, which is counted and said
-    unwritten = re.search(r"^\S+: (\d+) samples were not written$", said, re.M)
+    unwritten = re.search(r"^\S+: (\d+) samples? w(?:as|ere) not written$", said, re.M)
     if status and not (status == 256 and unwritten):
         wrong(f"it ended with status {status >> 8}, signal {status & 127}, after {took:.1f} s: {said[-300:]}")
     # a read from outside that never ends is ended with who reads

@@ -45,7 +45,7 @@ serve_stop() {
 
 # serve_summary: the number of samples in the last summary line.
 serve_summary() {
-	sed -nE 's/.*: ([0-9]+) samples (of|=|\().*/\1/p' "$SERVE_ERR" | tail -n 1
+	sed -nE 's/.*: ([0-9]+) samples? (of|=|\().*/\1/p' "$SERVE_ERR" | tail -n 1
 }
 
 # intervals_in DIR: files of intervals, the oldest first.

@@ -133,7 +133,7 @@ report --dir "$dir" --list
 # R's own children may have a sample or two
 is "$STATUS $(awk 'NR > 2 { n += $1 } END { print n }' <<<"$OUT")" "0 $((a + b + 2 * c))" "--list without an index: the profiles are read"
 is "$(awk -v pid="$pid" 'NR > 2 && $2 == pid { print $1 }' <<<"$OUT")" "$(report --dir "$dir" --process "$pid"; head_of)" "each process has its own"
-like "$ERR" '4 of 4 profiles are not in the index' "a missing index is reported"
+like "$ERR" '4 of 4 profiles had no entry in the index' "a missing index is reported"
 # an index of others' making: members one after another
 python3 - "$dir" "$a" "$b" "$c" <<'PY'
 import gzip, json, sys
@@ -202,7 +202,7 @@ report --dir "$WORK/later" --list
 is "$STATUS $(awk 'NR > 2 { print $1, $2 }' <<<"$OUT" | paste -sd ' ')" "0 $((2 * c - 3)) 17 3 18" "--list: each has its own"
 like "$OUT" " 17 +R +api .*4.2.2 .*R -f late.R" "what only a later profile says is shown"
 like "$OUT" 'ns:4026532233 ' "a namespace is not cut"
-is "$(grep -c 'not in the index' <<<"$ERR")" 0 \
+is "$(grep -c 'no entry in the index' <<<"$ERR")" 0 \
 	"an interval without processes is not missing in the index"
 report --dir "$WORK/later" --list --process ns:4026532233
 is "$(awk 'NR > 2 { print $1, $2 }' <<<"$OUT")" "3 18" "--process of a namespace"
@@ -212,7 +212,7 @@ later_index rubbish$'\n'
 report --dir "$WORK/later" --list
 is "$STATUS $(sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT")" "0 $((2 * c))" \
 	"a malformed line: no count is lost"
-like "$ERR" '1 of 3 profiles are not in the index' "the profile that it may be of is read itself"
+like "$ERR" '1 of 3 profiles had no entry in the index' "the profile that it may be of is read itself"
 
 # --- what is damaged ---
 
@@ -222,7 +222,7 @@ echo rubbish >"$dir/20260117T011400Z-60.pb.gz"
 report --dir "$dir" --since "2026-01-17 02:10" --until 02:20
 is "$STATUS $(head_of)" "0 $((a + b))" "damaged ones among them: the others are shown"
 like "$ERR" '011200Z-60.pb.gz ends early.*left out' "each is reported"
-like "$ERR" '3 of 5 profiles are left out' "and counted"
+like "$ERR" '3 of 5 profiles cannot be read, or not completely' "and counted"
 report --dir "$dir" --since "2026-01-17 02:12" --until 02:15
 is "$STATUS$OUT" 1 "nothing but damaged ones"
 report "$WORK/a.pb.gz" "$dir/20260117T011400Z-60.pb.gz"

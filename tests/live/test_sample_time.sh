@@ -59,7 +59,7 @@ less() {
 	is "$(stat_of "$s" throttled)" 0 "$1: no tick is left out"
 	is "$(grep -c 'only the innermost frames' "$PROF_OUT.err")" 1 "$1: that is printed once" ||
 		diag "$(cat "$PROF_OUT.err")"
-	like "$(tail -n 1 "$PROF_OUT.err")" "[0-9]+ stacks took too long to read" "$1: how many"
+	like "$(tail -n 1 "$PROF_OUT.err")" "[0-9]+ stacks? took too long to read" "$1: how many"
 	cheap=$(grep -cv '<truncated>' "$PROF_OUT")
 	[ "$cheap" -ge 100 ]
 	ok $? "$1: and as often as before when it is cheap again ($cheap samples)"

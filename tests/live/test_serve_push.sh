@@ -90,7 +90,7 @@ serve_stop
 is "$SERVE_STATUS" 0 "exit status"
 is "$(pprof_samples)" "$(serve_summary)" "all samples arrived as pprof"
 # 500 is an answer by which OTLP gives a profile up: that is counted
-given_up=$(sed -nE 's/.*otlp: .* profiles with ([0-9]+) samples dropped.*/\1/p' "$SERVE_ERR" | tail -n 1)
+given_up=$(sed -nE 's/.*otlp: .* profiles? with ([0-9]+) samples? dropped.*/\1/p' "$SERVE_ERR" | tail -n 1)
 is "$(($(otlp_samples) + given_up))" "$(serve_summary)" \
 	"and by OTLP, except $given_up that were dropped and counted"
 is "$(waits)" 0 "the spool is empty"

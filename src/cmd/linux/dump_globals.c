@@ -47,17 +47,17 @@ int dump_globals__text(struct buf *b, const struct globals *g, const char *how)
 	int err;
 
 	value__text(size, PROFILE_BYTES, g->bytes);
-	err = buf__printf(b, "  %s in %" PRIu64 " objects, %s\n", size, g->objects, how);
+	err = buf__printf(b, "  %s in %" PRIu64 " %s, %s\n", size, g->objects,
+			  count__word(g->objects, "object", "objects"), how);
 	if (!err && g->n)
 		err = buf__printf(b, "    %10s  %7s  %11s  %-22s  %s\n", "size", "share", "length",
 				  "type", "path");
 	for (size_t i = 0; i < g->n && !err; i++)
 		err = row__text(b, &g->rows[i], g->bytes);
 	if (!err && g->unreadable)
-		err = buf__printf(b,
-				  "    ... %" PRIu64 " objects, or parts of them, could not be "
-				  "read\n",
-				  g->unreadable);
+		err = buf__printf(
+			b, "    ... %" PRIu64 " %s, completely or in part, could not be read\n",
+			g->unreadable, count__word(g->unreadable, "object", "objects"));
 	if (!err && g->stopped)
 		err = buf__printf(b,
 				  "    ... and others: the limit of %s was reached (%u objects, "

@@ -176,8 +176,8 @@ static int take__sample(struct dump_take *t, struct session *s, uint32_t try_ms,
 				   (int)t->now->pid);
 	if (stats.rows[XR_TORN])
 		return errmsg__set(f, -EAGAIN,
-				   "process %d: its stack changed during each of %llu attempts to "
-				   "read it; -e ptrace stops it for a moment",
+				   "process %d: its stack changed each time that it was read "
+				   "(%llu); -e ptrace stops it for a moment",
 				   (int)t->now->pid, (unsigned long long)stats.rows[XR_TORN]);
 	return errmsg__set(f, -EIO, "process %d: its stack could not be read within %u ms",
 			   (int)t->now->pid, try_ms);
@@ -248,8 +248,9 @@ static int take__threads(struct dump_take *t, struct errmsg *f)
 		closedir(dir);
 	rights__lower(raised);
 	if (left_out)
-		log__line("process %d: %u threads are left out: --threads shows %u at most",
-			  (int)t->now->pid, left_out, THREADS_MAX);
+		log__line("process %d: %u %s left out: --threads shows %u at most",
+			  (int)t->now->pid, left_out,
+			  count__word(left_out, "thread is", "threads are"), THREADS_MAX);
 	if (t->nthreads)
 		qsort(t->threads, t->nthreads, sizeof(*t->threads), thread__compare);
 	t->now->list_threads = true;

@@ -243,11 +243,14 @@ static void serve__say_lost(struct serve *s)
 			   "are counted, and shown as <no-room> (--max-stacks, --max-memory)");
 	}
 	if (counts.dropped > s->said_dropped)
-		serve__say(s,
-			   "%llu intervals could not be passed to the process that writes and "
-			   "sends; %llu samples were dropped so far",
-			   (unsigned long long)(counts.dropped - s->said_dropped),
-			   (unsigned long long)counts.dropped_samples);
+		serve__say(
+			s,
+			"%llu %s could not be passed to the process that writes and sends; %llu %s "
+			"dropped so far",
+			(unsigned long long)(counts.dropped - s->said_dropped),
+			count__word(counts.dropped - s->said_dropped, "interval", "intervals"),
+			(unsigned long long)counts.dropped_samples,
+			count__word(counts.dropped_samples, "sample was", "samples were"));
 	s->said_dropped = counts.dropped;
 }
 
@@ -339,11 +342,11 @@ static void serve__summary(struct serve *s, const struct stats *stats)
 	stats__summary(stats, line, sizeof(line));
 	serve__say(s, "%s", line);
 	if (counts.dropped)
-		serve__say(s,
-			   "%llu of %llu intervals were not passed on completely; %llu samples "
-			   "were dropped",
+		serve__say(s, "%llu of %llu %s could not be passed on completely; %llu %s dropped",
 			   (unsigned long long)counts.dropped, (unsigned long long)counts.ended,
-			   (unsigned long long)counts.dropped_samples);
+			   count__word(counts.ended, "interval", "intervals"),
+			   (unsigned long long)counts.dropped_samples,
+			   count__word(counts.dropped_samples, "sample was", "samples were"));
 	s->said_dropped = counts.dropped;
 }
 

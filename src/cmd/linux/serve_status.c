@@ -89,11 +89,14 @@ static void way__say(const char *name, const struct way_status *way, char *line,
 	size_t len = strlen(line);
 
 	snprintf(line + len, size - len,
-		 "%s%s: %llu profiles, %llu bytes; %llu attempts failed, %llu profiles with %llu "
-		 "samples dropped, %llu wait%s%s",
+		 "%s%s: %llu %s, %llu bytes; %llu %s failed, %llu %s with %llu %s dropped, "
+		 "%llu waiting%s%s",
 		 len ? "; " : "", name, (unsigned long long)way->sent,
-		 (unsigned long long)way->size, (unsigned long long)way->failed,
-		 (unsigned long long)way->dropped, (unsigned long long)way->dropped_samples,
+		 count__word(way->sent, "profile", "profiles"), (unsigned long long)way->size,
+		 (unsigned long long)way->failed, count__word(way->failed, "attempt", "attempts"),
+		 (unsigned long long)way->dropped, count__word(way->dropped, "profile", "profiles"),
+		 (unsigned long long)way->dropped_samples,
+		 count__word(way->dropped_samples, "sample", "samples"),
 		 (unsigned long long)way->waiting, *way->error ? ": " : "", way->error);
 }
 
@@ -110,8 +113,9 @@ void serve_status__front(const struct serve_options *options, const struct front
 	if (options->listen) {
 		size_t len = strlen(line);
 
-		snprintf(line + len, size - len, "%s%llu requests answered, %llu of them refused",
+		snprintf(line + len, size - len, "%s%llu %s answered, %llu of them refused",
 			 len ? "; " : "", (unsigned long long)front->requests,
+			 count__word(front->requests, "request", "requests"),
 			 (unsigned long long)front->refused);
 	}
 }

@@ -98,7 +98,7 @@ static void top__say_notes(struct top *t)
 		free(t->notes[i]);
 	}
 	if (t->dropped)
-		log__line("%u more notes", t->dropped);
+		log__line("%u more %s", t->dropped, count__word(t->dropped, "note", "notes"));
 	t->nnotes = t->dropped = 0;
 }
 

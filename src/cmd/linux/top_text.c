@@ -59,9 +59,9 @@ int top_text__counts(struct buf *b, const struct top_view *v, const struct stats
 	double rate = st->seconds > 0 ? (double)st->written / st->seconds : 0;
 
 	return text__line(
-		b, width, "%llu samples in %.1f s, %.1f a second; %llu lost%s",
-		(unsigned long long)st->written, st->seconds, rate,
-		(unsigned long long)(st->lost + st->unreadable),
+		b, width, "%llu %s in %.1f s, %.1f a second; %llu lost%s",
+		(unsigned long long)st->written, count__word(st->written, "sample", "samples"),
+		st->seconds, rate, (unsigned long long)(st->lost + st->unreadable),
 		v->model->restarts ? "; memory was full, counting restarted (--max-memory)" : "");
 }
 

@@ -277,9 +277,11 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f
 	if (err == -EEXIST)
 		return errmsg__set(f, err, "process %u is already being profiled", row->pid);
 	if (err == -E2BIG)
-		return errmsg__set(
-			f, err, "process %u is not profiled: the limit of %u processes is reached",
-			row->pid, bpf_map__max_entries(e->skel->maps.rows));
+		return errmsg__set(f, err,
+				   "process %u is not profiled: the limit of %u %s is reached",
+				   row->pid, bpf_map__max_entries(e->skel->maps.rows),
+				   count__word(bpf_map__max_entries(e->skel->maps.rows), "process",
+					       "processes"));
 	if (err)
 		return errmsg__set(
 			f, err,

@@ -67,10 +67,9 @@ int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 	int err;
 
 	if (ts->n >= ts->max)
-		return errmsg__set(
-			f, -E2BIG,
-			"process %u is not profiled: the limit of %u processes is reached",
-			row->pid, ts->max);
+		return errmsg__set(f, -E2BIG,
+				   "process %u is not profiled: the limit of %u %s is reached",
+				   row->pid, ts->max, count__word(ts->max, "process", "processes"));
 	err = remote_walk__new(&t->walk, row, reader, os__now);
 	if (err)
 		return errmsg__set(f, err, "out of memory");

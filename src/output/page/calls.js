@@ -182,7 +182,7 @@ class Calls extends Bars {
 			return;
 		this.draw();
 		byId("calls-name").value = String(this.name);
-		byId("calls-note").textContent = n ? `${formatCount(n)} ${n === 1 ? "call" : "calls"}: median ${this.within(calls, 0.5)}, 90 % within ` +
+		byId("calls-note").textContent = n ? `${formatCounted(n, "call")}: median ${this.within(calls, 0.5)}, 90 % within ` +
 			`${this.within(calls, 0.9)}, 99 % within ${this.within(calls, 0.99)}, longest ${this.within(calls, 1)}` : "No calls here.";
 		const titles = [["Lasted", "time"], ["Began", "time"], ...several ? [["Process", "time"]] : [], ["Call", "name"]];
 		byId("calls-head").replaceChildren(make("tr", {}, ...titles.map(([text, kind]) =>
@@ -220,7 +220,7 @@ class Calls extends Bars {
 	choiceText() {
 		if (this.one)
 			return `a call of ${this.timeText(this.app.model.calls[this.one])}  ✕`;
-		return `${formatCount(this.chosen.length)} calls: ${formatDuration(this.edge(this.from))} – ${formatDuration(this.edge(this.to))}  ✕`;
+		return `${formatCounted(this.chosen.length, "call")}: ${formatDuration(this.edge(this.from))} – ${formatDuration(this.edge(this.to))}  ✕`;
 	}
 
 	// --- in the address, as state.js has the rest ---

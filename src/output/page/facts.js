@@ -76,11 +76,11 @@ function factList(model) {
 	if (pids.size > 1)
 		add("Processes", formatCount(pids.size));
 	add("Waiting for work", counts.idle >= 0.01 ? `${formatDuration(counts.idle)}, not shown (--idle)` : "");
-	add("Lost", counts.lost ? `${formatCount(counts.lost)} samples` : "", true);
-	add("Unreadable", counts.unreadable ? `${formatCount(counts.unreadable)} samples` : "", counts.unreadable > 0.01 * counts.ticks);
-	add("Truncated", counts.truncated ? `${formatCount(counts.truncated)} stacks` : "");
-	add("Skipped", counts.throttled ? `${formatCount(counts.throttled)} collections` : "");
-	add("Dropped", counts.stacks_dropped ? `${formatCount(counts.stacks_dropped)} stacks (--max-memory)` : "", true);
+	add("Lost", counts.lost ? formatCounted(counts.lost, "sample") : "", true);
+	add("Unreadable", counts.unreadable ? formatCounted(counts.unreadable, "sample") : "", counts.unreadable > 0.01 * counts.ticks);
+	add("Truncated", counts.truncated ? formatCounted(counts.truncated, "stack") : "");
+	add("Skipped", counts.throttled ? formatCounted(counts.throttled, "collection") : "");
+	add("Dropped", counts.stacks_dropped ? `${formatCounted(counts.stacks_dropped, "stack")} (--max-memory)` : "", true);
 	return facts;
 }
 
@@ -108,7 +108,7 @@ function emptyText(app) {
 	if (counts.ticks && counts.no_r_frames === counts.ticks)
 		return ["No samples", "No R function was running at any tick."];
 	if (counts.unreadable)
-		return ["No samples", `The stacks of ${formatCount(counts.unreadable)} ticks could not be read.`];
+		return ["No samples", `The stacks of ${formatCounted(counts.unreadable, "tick")} could not be read.`];
 	if (model.meta.clock === "wall")
 		return ["No samples", "No R function was running, or the program ended at once."];
 	return ["No samples", verdictText(model) ||

@@ -348,7 +348,7 @@ class App {
 		if (model.unit === "count")
 			return `${formatCount(value)}${what}${share}`;
 		const time = meta.freq ? `, ${formatDuration(value / meta.freq)}` : "";
-		return `${formatCount(value)} ${Math.round(value) === 1 ? "sample" : "samples"}${time}${share}`;
+		return `${formatCounted(value, "sample")}${time}${share}`;
 	}
 
 	labelOf(frame) {

@@ -6,6 +6,11 @@ function formatCount(value) {
 	return Math.round(value).toLocaleString("en-US");
 }
 
+// "1 call", "2 calls"
+function formatCounted(value, noun) {
+	return `${formatCount(value)} ${noun}${Math.round(value) === 1 ? "" : "s"}`;
+}
+
 function formatShare(share) {
 	if (!share)
 		return "0 %";

@@ -194,8 +194,8 @@ static void push__count_left_out(struct push *p)
 
 	if (!p->reader.left_out)
 		return;
-	errmsg__set(&f, 0, "%" PRIu64 " samples of a stack that is too large are dropped",
-		    p->reader.left_out);
+	errmsg__set(&f, 0, "a stack that is too large is dropped, with %" PRIu64 " %s",
+		    p->reader.left_out, count__word(p->reader.left_out, "sample", "samples"));
 	push__say(p, &f);
 	p->status.dropped++;
 	p->status.dropped_samples += p->reader.left_out;
@@ -387,9 +387,10 @@ static void push__skip(struct push *p)
 	struct errmsg f;
 
 	errmsg__set(&f, 0,
-		    "a profile of %" PRIu64 " samples failed %u times, and the next one did not: "
+		    "a profile of %" PRIu64 " %s failed %u %s, and the next one did not: "
 		    "it is dropped",
-		    p->first_samples, p->failures);
+		    p->first_samples, count__word(p->first_samples, "sample", "samples"),
+		    p->failures, count__word(p->failures, "time", "times"));
 	push__say(p, &f);
 	p->reader.left_out = 0;
 	push__over(p, true, p->first_samples);

@@ -165,14 +165,15 @@ static int store__profile(struct store *st, int dir, struct interval_name *name,
 	if (err)
 		return errmsg__set(f, err,
 				   "%s is full (--keep): a profile of %zu bytes, %" PRIu64
-				   " samples, is dropped",
-				   st->path, w->size, w->samples);
+				   " %s, is dropped",
+				   st->path, w->size, w->samples,
+				   count__word(w->samples, "sample", "samples"));
 	err = store_write__file(dir, name, w->data, w->size);
 	if (err)
 		return errmsg__set(f, err,
-				   "cannot write to %s: %s; a profile of %" PRIu64
-				   " samples is dropped",
-				   st->path, os__reason(err), w->samples);
+				   "cannot write to %s: %s; a profile of %" PRIu64 " %s is dropped",
+				   st->path, os__reason(err), w->samples,
+				   count__word(w->samples, "sample", "samples"));
 	st->status.sent++;
 	st->status.size += w->size;
 	st->status.last = os__real_time();
@@ -234,8 +235,9 @@ static int store__interval(struct store *st, const struct store_interval *w,
 	if (err)
 		errmsg__set(f, err,
 			    "cannot use the directory %s: %s; a profile of %" PRIu64
-			    " samples is dropped",
-			    st->path, store__reason(err), w->samples);
+			    " %s is dropped",
+			    st->path, store__reason(err), w->samples,
+			    count__word(w->samples, "sample", "samples"));
 	else
 		err = store__write(st, dir, name, w, f);
 	if (dir < 0)

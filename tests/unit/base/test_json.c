@@ -181,6 +181,12 @@ TEST(counts)
 		 "second",
 		 (unsigned long long)s.over_budget, (unsigned long long)s.throttled);
 	tap__ok(strstr(line, wanted) != NULL, "the last line says what was cut and left out");
+	s.over_budget = s.throttled = s.missed = 1;
+	stats__summary(&s, line, sizeof(line));
+	tap__ok(strstr(line, ", 1 stack took too long to read, 1 collection skipped: too many a "
+			     "second") &&
+			strstr(line, ", 1 tick missed"),
+		"one of each: %s", line);
 	counts[XR_OVER_BUDGET] = counts[XR_THROTTLED] = 0;
 	counts[XR_TICKS] = sum;
 	decoder.samples = counts[XR_WRITTEN];

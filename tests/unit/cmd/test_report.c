@@ -295,7 +295,7 @@ static void test_entries(void)
 			       "021100Z-60.pb.gz: it is not a regular file: it is left") &&
 			strstr(err_text, "021200Z-60.pb.gz: it is a symbolic link") &&
 			strstr(err_text, "021300Z-60.pb.gz: it is a symbolic link") &&
-			strstr(err_text, "3 of 4 profiles are left out"),
+			strstr(err_text, "3 of 4 profiles cannot be read, or not completely"),
 		"one of four is a file: %s", err_text);
 	tap__ok(run("report --dir d --list") == CMD_OK && strstr(out_text, ": 3 samples"),
 		"--list: %s", err_text);

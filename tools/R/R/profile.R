@@ -39,7 +39,7 @@ count_samples <- function(file) sum(!startsWith(readLines(file, warn = FALSE)[-1
 format.xrprof <- function(x, ...) {
     if (is.na(x$file))
         return("no profile")
-    sprintf("%s samples in %.2f s, %s a second (%s)", format(x$samples), x$seconds,
+    sprintf("%s sample%s in %.2f s, %s a second (%s)", format(x$samples), if (isTRUE(x$samples == 1)) "" else "s", x$seconds,
             format(x$freq), if (is.na(x$engine)) "killed" else paste0(x$engine, ", ", x$event))
 }
 

@@ -377,7 +377,7 @@ static void limit(const struct engine_ops *ops)
 	other.pid = (uint32_t)child.pid;
 	other.start_time = proc__start_time(child.pid);
 	tap__ok(!ops->add(s.e, &s.row, &s.f) && ops->add(s.e, &other, &s.f) == -E2BIG &&
-			strstr(s.f.text, "limit of 1 processes is reached"),
+			strstr(s.f.text, "limit of 1 process is reached"),
 		"%s: there may be one process: %s", ops->name, s.f.text);
 	ops->remove(s.e, s.row.pid, s.row.serial);
 	tap__ok(!ops->add(s.e, &other, &s.f), "%s: and another when that is removed", ops->name);

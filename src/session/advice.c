@@ -80,8 +80,9 @@ static void advice__no_lines(struct advice *a, struct process *p)
 	a->lineless++;
 	notes__user(a->notes,
 		    "process %u (%s): no source lines in %u %s: its code has no source "
-		    "references. R keeps them for code that it reads after options(keep.source = "
-		    "TRUE), and for packages installed with R_KEEP_PKG_SOURCE=yes%s",
+		    "references. R keeps them for a script that source(FILE, keep.source = TRUE) "
+		    "runs, for code that it reads after options(keep.source = TRUE), and for "
+		    "packages installed with R_KEEP_PKG_SOURCE=yes%s",
 		    p->pid, p->comm, p->without_lines,
 		    count__word(p->without_lines, "sample", "samples"),
 		    a->lineless == SAID_MAX ? "; more processes are not named" : "");

@@ -112,8 +112,8 @@ class Source {
 			return `${model.strings[this.file]}: ${why}`;
 		}
 		if (!model.hasLines)
-			return "This profile has no lines. Record with --lines, and let R keep source references: options(keep.source = TRUE), " +
-				"or R_KEEP_PKG_SOURCE=yes when packages are installed.";
+			return "This profile has no lines. Record with --lines, and let R keep source references: run a script by " +
+				"source(FILE, keep.source = TRUE), and install packages with R_KEEP_PKG_SOURCE=yes.";
 		if (!this.files.length)
 			return "This profile has no source text. Select a frame to see the reason.";
 		return "Select a frame.";

@@ -205,7 +205,8 @@ TEST(lineless)
 	}
 	advice__lines(&advice, &p[3], none);
 	tap__ok(notes == 1 && strstr(said, "process 7 (R): no source lines in 100 samples") &&
-			strstr(said, "keep.source = TRUE") && strstr(said, "R_KEEP_PKG_SOURCE=yes"),
+			strstr(said, "source(FILE, keep.source = TRUE)") &&
+			strstr(said, "R_KEEP_PKG_SOURCE=yes"),
 		"printed once, with the cure: %s", said);
 	for (uint32_t i = 0; i < 4; i++)
 		advice__lines_end(&advice, &p[i]);

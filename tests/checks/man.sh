@@ -25,6 +25,9 @@ in_page() {
 	grep -E '^\.It Fl' "$1" | grep -oE 'Fl -[a-z-]+' | sed 's/^Fl -//' | sort
 }
 
+docs=(*.md docs/*.md docs/*/*.md)
+is "$(python3 tests/lib/docs.py options "$program" "${docs[@]}")" "" "the program takes the options of all commands in the documentation"
+
 mapfile -t subcommands < <("$program" --help | awk '/^Subcommands:/ { on = 1; next } on && NF == 0 { exit } on && /^  [a-z]/ { print $1 }')
 [ ${#subcommands[@]} -ge 3 ]
 ok $? "--help lists ${#subcommands[@]} subcommands"

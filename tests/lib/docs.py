@@ -9,10 +9,13 @@ that all other pages begin with. 4711 and 4802 stand for the first and the secon
     docs.py script PAGE START-PAGE   print a bash script of PAGE's commands; START-PAGE: its start
     docs.py compare PAGE OUTPUT      is each line of output in PAGE among what that script printed? Numbers
                                      may differ, and what follows `...`
+    docs.py options PROGRAM FILE...  print the xrprof-bpf commands, runnable or not, whose options PROGRAM refuses
     docs.py links FILE...            print the links that lead nowhere, and the lines of more than 100 columns, except tables
 """
 import os
 import re
+import shlex
+import subprocess
 import sys
 
 PIDS = {"4711": "${apis[0]}", "4802": "${apis[1]}"}
@@ -86,6 +89,27 @@ def compare(page, output):
                 print(f"#\tprinted: {line}")
 
 
+def options(program, *paths):
+    checked = 0
+    for path in paths:
+        for line in re.sub(r"\\\n\s*", " ", read(path)).splitlines():
+            found = re.match(r"(?:    |\$ )(?:\$ )?(?:sudo )?xrprof-bpf (.*)", line)
+            if not found:
+                continue
+            lexer = shlex.shlex(found[1], posix=True, punctuation_chars="|&;<>")
+            lexer.whitespace_split = True
+            words = list(lexer)
+            end = [i for i, word in enumerate(words) if word == "--" or set(word) <= set("|&;<>")]
+            words = [re.sub(r"^PID$|^\$.*", "4711", word) for word in words[: min(end, default=None)]]
+            # --help ends it once the options before were accepted
+            done = subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=False)
+            checked += 1
+            if done.returncode:
+                print(f"{path}: {line.strip()}: {done.stderr.strip()}")
+    if not checked:
+        print("there are no commands")
+
+
 def anchors(path):
     """Of the headings, as web pages of repositories make them."""
     found, fenced = set(), False
@@ -115,7 +139,8 @@ def links(paths):
 
 def main():
     what, *arguments = sys.argv[1:]
-    {"script": script, "compare": compare, "links": lambda *paths: links(paths)}[what](*arguments)
+    {"script": script, "compare": compare, "options": options,
+     "links": lambda *paths: links(paths)}[what](*arguments)
 
 
 main()

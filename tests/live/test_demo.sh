@@ -90,7 +90,7 @@ for release; do
 			chown -R 4321:4321 "$root$home"
 		fi
 		way__argv "$way" refuse
-		in_root "$root" sh -c 'cd "$0/xrprof" && HOME=$0 && exec "$@"' "$home" "${argv[@]}" make demo >"$WORK/$way.log" 2>&1 </dev/null
+		in_root "$root" env -u BUILD sh -c 'cd "$0/xrprof" && HOME=$0 && exec "$@"' "$home" "${argv[@]}" make demo >"$WORK/$way.log" 2>&1 </dev/null
 		page__check "$release, $way" $? "$WORK/$way.log" "$root$home/xrprof/build/demo/profile.html"
 		[ "$way" != root ] || figure "$release: $((SECONDS - began)) s, $(($(root_size "$root") - before)) MB: $(sed -n 's|^\([12]/4.*\)$|\1;|p' "$WORK/root.log" | xargs)"
 	done

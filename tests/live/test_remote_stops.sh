@@ -3,6 +3,7 @@
 # touches: engine/remote session
 # timeout: 300
 # engines: ptrace vmread
+# anybody: yes
 #
 # The profiler does not disturb a target that waits, even for short waits. --clock cpu leaves out the
 # time it waits. (Targets that others stop or trace are in unit:engine/remote/linux/loop.)
@@ -23,6 +24,7 @@ is "$PROF_STATUS" 0 "exit status 0"
 check_stats "$PROF_OUT.stats" "short waits"
 is "$(cat "$TARGET_DIR/waited")" "$(printf '%s 0 0\n' epoll_wait sigtimedwait semtimedop recv io_getevents nanosleep)" \
 	"$waits waits of each kind: none failed, none ended early"
+figure "$waits waits of each kind, $(stat_of "$PROF_OUT.stats" written) samples meanwhile"
 target_kill
 
 # Waiting: wall time has it, CPU time has not. What waits is looked at without being woken up.

@@ -14,7 +14,7 @@
 helper=$WORK/all_fork.so
 fixture "$helper" all_fork.c -shared -fPIC
 total=20000
-target_start host all_storm churn "$helper" $total
+target_start host all_churn "$helper" $total
 all_start "$WORK/out" -a
 ok $? "the profiler starts" || { done_testing; exit 1; }
 target_go

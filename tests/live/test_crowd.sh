@@ -4,7 +4,8 @@
 # timeout: 300
 # engines: bpf
 #
-# Many at once: 500 R processes for one profiler, and four profilers, of three engines, for one R.
+# Many at once: 500 R processes for one profiler, also with few files open, and four profilers, of three
+# engines, for one R.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/all.sh"
 
@@ -24,6 +25,16 @@ is "$(pgrep -P "$crowd" | wc -l)" $number "and are all there"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends well"
 mapfile -t children <"$TARGET_DIR/pids"
+
+# Few files may be open, too few for an event on each: events are on CPUs.
+(
+	ulimit -n 300 &&
+		exec timeout -k 5 100 "$XRPROF" -e bpf -f folded -d 2 --stats "$WORK/few.stats" -p "$(IFS=, && echo "${children[*]:0:400}")"
+) >"$WORK/few" 2>"$WORK/few.err" </dev/null
+is $? 0 "with few files it profiles" || diag "$(head -n 5 "$WORK/few.err")"
+check_stats "$WORK/few.stats" "few files"
+is "$(stat_of "$WORK/few.stats" processes) $(stat_of "$WORK/few.stats" rows_full)" "400 0" "all that are named, and none is left out"
+is "$(grep -cE 'is gone|has ended|no process' "$WORK/few.err")" 0 "none is taken for ended"
 kill -KILL "$crowd" "${children[@]}"
 sort -n "$TARGET_DIR/pids" >"$WORK/were"
 folded_pids "$WORK/out" ';crowd_child' >"$WORK/seen"

@@ -166,18 +166,6 @@ for pid in "$deep_pid" "$prompt_pid"; do
 done
 dump -p "$other"
 is "$STATUS" 1 "nothing could be read: exit status"
-true &
-gone_pid=$!
-wait $gone_pid
-dump -p $gone_pid
-is "$STATUS" 1 "no such process: exit status"
-like "$ERR" "$gone_pid" "no such process: the message has the pid"
-for wrong in "" "-a -p 1" "-p x" "-e bpf -a" "-a --every 0"; do
-	# shellcheck disable=SC2086  # words
-	dump $wrong
-	is "$STATUS" 2 "'dump $wrong': usage"
-done
-
 # --- again and again ---
 
 # repeats OUT ARG...: dump --every in the background. Sets DUMP_PID.

@@ -22,11 +22,6 @@ refused() {
 wrap=()
 program=
 
-# --- usage; unit:cmd/options has each message ---
-refused 2 "nothing to do" 'nothing to profile'
-refused 2 "no such option" 'no such option: --wrong' --wrong
-refused 2 "no such subcommand" 'no such subcommand: wrong' wrong -p 1
-
 # --- processes that are not R ---
 engine=(-q -e "$XRPROF_ENGINE")
 sleep 600 &
@@ -34,7 +29,6 @@ sleeper=$!
 live_pids+=("$sleeper")
 wait_until 60 grep -q sleep "/proc/$sleeper/comm"
 refused 1 "not R" "$sleeper.*sleep.*not run R" "${engine[@]}" -p $sleeper
-refused 1 "record is the default subcommand" "$sleeper .*not run R" record -p $sleeper
 sleep 0 &
 wait $!
 refused 1 "no such process" "no process $!" "${engine[@]}" -p $!

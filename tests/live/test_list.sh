@@ -41,6 +41,7 @@ check "it says what they use, when they began, and has the busiest first" python
 	assert used == sorted(used, reverse=True), used
 	assert by_pid[spins]["cpu"] > by_pid[waits]["cpu"], by_pid
 	assert by_pid[waits]["cpu"] < 0.1, by_pid[waits]
+	assert by_pid[waits]["user"] == "root", by_pid[waits]
 	boot = next(int(l.split()[1]) for l in open("/proc/stat") if l.startswith("btime"))
 	for pid in waits, spins:
 	    ticks = int(open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[19])

@@ -325,32 +325,6 @@ check "and arrive when it is back" wait_until 60 eval '[ "$(arrived | wc -w)" -e
 is "$(arrived | tr ' ' '\n' | sort | paste -sd ' ') $(state waiting)" "1 2 0" "each once"
 pushed
 
-# --- limits, and sudden ends ---
-
-serve_start
-serve_stop
-PORT_KEPT=$PORT
-drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.full" back-off=3600000 back-off-max=3600000 size=40960
-item 1 2 1
-wait_until 60 state_is failed 1
-for i in $(seq 2 25); do
-	item "$i" "$((i + 1))" "$i"
-done
-is "$(state waiting) $(state dropped) $(state dropped_samples)" "10 15 120" \
-	"a full spool drops the oldest and counts them"
-head -c 5000000 /dev/zero >"$WORK/large"
-say add 99 100 7 "$WORK/large"
-is "$REPLY $(state dropped_samples)" "dropped: Message too long 127" "so is what is larger than a server takes"
-kill -KILL "$DRIVE_PID"
-wait "$DRIVE_PID" 2>/dev/null
-drive_end
-serve_again
-drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.full"
-check "killed and started again: all that was accepted arrives" wait_until 60 has_arrived "$(seq -s ' ' 16 25)"
-is "$(find "$WORK/spool.full" -type f | wc -l)" 0 "and no file is left"
-pushed
-PORT_KEPT=
-
 pushes pyroscope slow
 for i in 1 2 3; do item "$i" "$((i + 1))" 1; done
 wait_until 60 test -s "$SERVER/requests"
@@ -361,31 +335,6 @@ drive pyroscope "http://127.0.0.1:$PORT" "$spool"
 check "killed while one was under way: that one is sent again" wait_until 60 has_arrived "1 2 3"
 is "$(requests 'q["from"]' | paste -sd ' ')" "1 1 2 3" "it alone"
 pushed
-
-# A disk that is full.
-mkdir "$WORK/small"
-mount -t tmpfs -o size=512k none "$WORK/small"
-"$python" -c 'import os
-for i in range(1500): print(f"R-12;f{os.urandom(32).hex()} 1")' >"$WORK/folded.part"
-"$WORK/push-encode" pprof "$WORK/folded.part" app >"$WORK/part"
-check "a large profile: $(stat -c %s "$WORK/part") bytes" test "$(stat -c %s "$WORK/part")" -gt 80000
-serve_start
-serve_stop
-PORT_KEPT=$PORT
-drive pyroscope "http://127.0.0.1:$PORT" "$WORK/small/spool" back-off=20 back-off-max=20
-head -c 300000 /dev/zero >"$WORK/small/filler"
-accepted=0
-for i in $(seq 1 6); do say add "$i" "$((i + 1))" 1 "$WORK/part" && accepted=$((accepted + 1)); done
-is "$accepted $(state waiting) $(state dropped)" "6 6 0" "a disk that is full: what has no room there is kept"
-check "as files and in memory" test "$(find "$WORK/small/spool" -name '*.pb.gz' | wc -l)" -lt 3
-rm "$WORK/small/filler"
-item 7 8 1
-is "$(find "$WORK/small/spool" -name '*.pb.gz' | wc -l)" 6 "with room again, what has it is written"
-serve_again
-check "all arrive" wait_until 60 has_arrived "1 2 3 4 5 6 7"
-pushed
-PORT_KEPT=
-umount "$WORK/small"
 
 # --- whom we talk to ---
 
@@ -443,31 +392,6 @@ chmod 600 "$WORK/headers"
 item 4 5 3
 wait_until 60 state_is sent 4
 is "$(requests 'r["headers"]["authorization"]' | tail -n 1)|$(state error)" "Bearer $secret-3|" "until it is not"
+is "$(grep -c "$secret" "$WORK/said")" 0 "no status has the token"
 pushed
-said=
-for file in $'Authorization Bearer S' $'A: S\x01' $'Content-Length: 5' 'no: '$'\n''=S: S'; do
-	printf '%s\n' "$file" >"$WORK/headers"
-	chmod 600 "$WORK/headers"
-	drive pyroscope "http://127.0.0.1:1" "$WORK/spool.headers" headers="$WORK/headers" && fail "accepted: $file"
-	drive_end
-	said+=$(cat "$WORK/drive.err")$'\n'
-done
-is "$said" "$WORK/headers: line 1 is not \`Name: value\`
-$WORK/headers: line 1 has a control character
-$WORK/headers: line 1 is a header that is already set
-$WORK/headers: line 2 is not \`Name: value\`
-" "malformed headers are refused, and no message has a value"
-chmod 644 "$WORK/headers"
-drive pyroscope "http://127.0.0.1:1" "$WORK/spool.headers" headers="$WORK/headers"
-drive_end
-like "$(cat "$WORK/drive.err")" "others may access it .mode 0644.*chmod 600" "a file that all can read is refused, too"
-said=
-for url in http://user:$secret@h/ ftp://h/ localhost:4040 file:///etc/passwd 'http://h/?token=x' ''; do
-	drive pyroscope "$url" "$WORK/spool.url" && fail "accepted: $url"
-	drive_end
-	said+=$(cat "$WORK/drive.err")$'\n'
-done
-check "a URL that cannot be is refused" test "$(grep -cE '^pyroscope: (the URL|not an http or https URL)' <<<"$said")" -eq 6
-check "no message repeats a password or secret" test \
-	"$(grep -c "$secret" <<<"$said$(cat "$WORK/said" "$WORK/drive.err")")" -eq 0
 done_testing

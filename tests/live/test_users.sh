@@ -6,22 +6,6 @@
 # What people stumbled over, as they met it, and what it says now.
 . "$(dirname "$0")/../lib/live.sh"
 
-# A process that waits has an empty profile of CPU time: nothing said that it waited, and where to look.
-target_start host wait
-target_rests
-prof -p "$TARGET_PID" --clock cpu -d 2 -o "$WORK/waits.out" 2>"$WORK/waits.err"
-is $? 0 "a process that waits: exit status 0" || diag "$(cat "$WORK/waits.err")"
-like "$(cat "$WORK/waits.err")" "process $TARGET_PID \(R\) used 0\.[0-9]+ s of CPU in [0-9]+\.[0-9]+ s and waited the rest; --clock wall shows where" \
-	"the message has the wait, and the option that shows where"
-timeout -k 5 60 "$XRPROF" -p "$TARGET_PID" --clock wall -d 1 -o "$WORK/wall.folded" 2>"$WORK/wall.err"
-is $? 0 "--clock wall, as it says" || diag "$(cat "$WORK/wall.err")"
-grep -q '^resting;.*Sys\.sleep [0-9]' <(sed 's/[a-z]*:://g' "$WORK/wall.folded")
-ok $? "shows where" || diag "$(cat "$WORK/wall.folded")"
-is "$(grep -c 'engine ptrace or vmread' "$WORK/wall.err")" 0 "and does not ask for what it has done"
-is "$(grep -c 'waited the rest' "$WORK/wall.err")" 0 \
-	"a profile with the waits has no message about them"
-target_kill
-
 # --lines where R kept no source references: no line, and no word.
 target_start host work 600 exit
 target_go
@@ -38,8 +22,6 @@ target_go
 prof_start "$WORK/gc.folded" -p "$TARGET_PID" --clock cpu -F 499 -f folded
 check "without --gc the collector is marked in all formats" wait_until 60 grep -q ';<GC> [0-9]' "$WORK/gc.folded" || diag "$(cat "$PROF_OUT.err")"
 prof_stop
-prof -p "$TARGET_PID" --clock cpu -F 499 -d 1 -o "$WORK/gc.out" 2>>"$WORK/gc.err"
-is "$(grep -c '<GC>' "$WORK/gc.out")" 0 "but in that of Rprof(), where it is as asked"
 
 # The exit status of a command that goes on.
 prof -d 1 -o "$WORK/goes_on.out" -- R --vanilla --no-echo -f "$TARGET_DIR/work.R" --args "$TARGET_DIR" 600 exit >/dev/null 2>"$WORK/goes_on.err"
@@ -51,7 +33,6 @@ said() {
 	# shellcheck disable=SC2069  # stderr alone
 	"$XRPROF" "$@" 2>&1 >/dev/null
 }
-like "$(said 2147483647)" "no process 2147483647" "a number is taken for a process"
 is "$(said -p "$TARGET_PID" -f pprof --stats - | grep -c 'both go to stdout')" 1 "statistics and a profile are not mixed"
 prof -p "$TARGET_PID" -d 0.5 -o "$WORK/x.out" --stats - >"$WORK/stats.json" 2>/dev/null
 check "--stats - is one JSON object on stdout" python3 -m json.tool "$WORK/stats.json"

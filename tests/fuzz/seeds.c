@@ -96,10 +96,8 @@ static uint16_t layout__number(const struct xr_layout *layout)
 static void seed__image(const char *dir, const char *path)
 {
 	struct recorded image;
-	size_t len;
-	char *text = recorded__text(path, &len);
 
-	if (!text || recorded__parse(&image, text, len))
+	if (recorded__read(&image, path))
 		fuzz__fail("cannot read %s", path);
 	for (uint32_t i = 0; i < image.nmoments && i < MOMENTS; i++) {
 		struct walk_input w = {.how = FUZZ_STREAM,
@@ -127,7 +125,6 @@ static void seed__image(const char *dir, const char *path)
 		recorded_memory__free(&memory);
 	}
 	recorded__free(&image);
-	free(text);
 }
 
 /* A process with that file mapped, for `find`. */

@@ -25,7 +25,8 @@
  *   fail KIND ADDRESS LENGTH      a read that failed
  *   end MOMENTS                 the last line
  *
- * An image may come from anywhere: each length is checked, and there are limits.
+ * The reader is for images that tools/record_image wrote: what is in none of them it may read as
+ * anything.
  */
 #ifndef XR_TEST_RECORDED_H
 #define XR_TEST_RECORDED_H
@@ -39,15 +40,13 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "layout.h"
 
 #define RECORDED_FN	   static inline __attribute__((unused))
 #define RECORDED_TEXT_MAX  (64u << 20) /* bytes of an image's text, and of the memory in it */
-#define RECORDED_READS_MAX (1u << 20)
-#define RECORDED_READ_MAX  16384u /* bytes of one read: no text is longer */
 #define RECORDED_FILES_MAX 1024u
-#define RECORDED_KINDS	   "ocgxp" /* object, context, global, collector, pc */
 
 struct recorded_read {
 	uint64_t addr;
@@ -64,7 +63,7 @@ struct recorded_moment {
 };
 
 struct recorded {
-	char *text; /* the image; the strings below are parts of it */
+	struct buf text; /* the image; the strings below are parts of it */
 	const char *version, *machine;
 	struct xr_row row;
 	const char *files[RECORDED_FILES_MAX]; /* by R's number; NULL: none */
@@ -76,7 +75,7 @@ struct recorded {
 	uint32_t nmoments, cap_moments;
 	struct map last;      /* (address, length) to the last read of that, counted from 1 */
 	uint32_t line_number; /* being read, for messages */
-	const char *why;      /* what is wrong, when it is */
+	bool ended;
 };
 
 /* A member of struct xr_row or struct xr_layout, by name. */
@@ -119,12 +118,6 @@ static const struct {
 };
 #define RECORDED_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static inline int recorded__bad(struct recorded *r, const char *why)
-{
-	r->why = why;
-	return -EBADMSG;
-}
-
 /* Make room for @more of @size bytes each after @n; *cap: how many there is room for. */
 static inline int recorded__grow(void **items, uint32_t *cap, uint64_t n, uint64_t more,
 				 size_t size)
@@ -144,202 +137,121 @@ static inline int recorded__grow(void **items, uint32_t *cap, uint64_t n, uint64
 	return 0;
 }
 
-/* The next word of *@at, terminated in place; NULL: there is none. */
-static inline char *recorded__word(char **at)
+static inline int recorded__field(const struct recorded_field *fields, size_t count, void *to,
+				  char *at, int base)
 {
-	char *word = *at, *end;
+	const char *name = strsep(&at, " ");
+	uint64_t value = at ? strtoull(at, NULL, base) : 0;
 
-	if (!word || !*word)
-		return NULL;
-	end = strchr(word, ' ');
-	if (end)
-		*end++ = '\0';
-	*at = end;
-	return *word ? word : NULL;
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(fields[i].name, name)) {
+			memcpy((char *)to + fields[i].at, &value,
+			       fields[i].size); /* little endian */
+			return 0;
+		}
+	return -EBADMSG;
 }
 
-/* A number and nothing else.  0 or -EBADMSG. */
-static inline int recorded__number(const char *word, int base, uint64_t max, uint64_t *value)
+static inline void recorded__set_flags(struct recorded *r, char *at)
 {
-	char *end;
-
-	if (!word || !((*word >= '0' && *word <= '9') || (*word >= 'a' && *word <= 'f')))
-		return -EBADMSG;
-	errno = 0;
-	*value = strtoull(word, &end, base);
-	return errno || *end || *value > max ? -EBADMSG : 0;
+	for (const char *word; (word = strsep(&at, " "));)
+		for (size_t i = 0; i < RECORDED_COUNT(recorded_flags); i++)
+			if (!strcmp(recorded_flags[i].name, word))
+				r->row.flags |= recorded_flags[i].flag;
 }
 
 static inline int recorded__hex(char c)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	return c <= '9' ? c - '0' : c - 'a' + 10;
 }
 
-static inline int recorded__field(struct recorded *r, const struct recorded_field *fields,
-				  size_t count, void *to, char *at, int base)
-{
-	const char *name = recorded__word(&at);
-	uint64_t value;
-
-	for (size_t i = 0; name && i < count; i++) {
-		if (strcmp(fields[i].name, name))
-			continue;
-		if (recorded__number(recorded__word(&at), base,
-				     fields[i].size == 8 ? UINT64_MAX
-							 : (1ull << 8 * fields[i].size) - 1,
-				     &value))
-			return recorded__bad(r, "not a value of that member");
-		memcpy((char *)to + fields[i].at, &value, fields[i].size); /* little endian */
-		return 0;
-	}
-	return recorded__bad(r, "no such member");
-}
-
-static inline int recorded__set_flags(struct recorded *r, char *at)
-{
-	const char *word;
-
-	while ((word = recorded__word(&at))) {
-		size_t i = 0;
-
-		while (i < RECORDED_COUNT(recorded_flags) && strcmp(recorded_flags[i].name, word))
-			i++;
-		if (i == RECORDED_COUNT(recorded_flags))
-			return recorded__bad(r, "no such flag");
-		r->row.flags |= recorded_flags[i].flag;
-	}
-	return 0;
-}
-
+/* @what: read, same or fail. */
 static inline int recorded__read_line(struct recorded *r, char what, char *at)
 {
-	const char *kind = recorded__word(&at), *addr = recorded__word(&at);
+	const char *kind = strsep(&at, " "), *addr = strsep(&at, " "), *bytes = at;
+	struct recorded_read read = {
+		.kind = *kind, .at = r->nbytes, .failed = what != 'r' && what != 's'};
 	uintptr_t earlier;
-	struct recorded_read read = {.failed = what == 'f'};
-	const char *bytes = recorded__word(&at);
-	uint64_t len = 0;
 
-	if (!r->nmoments)
-		return recorded__bad(r, "a read outside of any moment");
-	if (!kind || !strchr(RECORDED_KINDS, *kind) || kind[1] || !bytes ||
-	    recorded__number(addr, 16, UINT64_MAX, &read.addr))
-		return recorded__bad(r, "not a read");
-	read.kind = *kind;
-	if (what == 'r') {
-		len = strlen(bytes) / 2;
-		if (strlen(bytes) % 2)
-			return recorded__bad(r, "half a byte");
-	} else if (recorded__number(bytes, 10, RECORDED_READ_MAX, &len)) {
-		return recorded__bad(r, "not a length");
-	}
-	if (!len || len > RECORDED_READ_MAX || read.addr > UINT64_MAX - len)
-		return recorded__bad(r, "a read of no or of too many bytes");
-	if (r->nreads >= RECORDED_READS_MAX || r->nbytes + len > RECORDED_TEXT_MAX)
-		return recorded__bad(r, "more reads than there can be");
-	read.len = (uint32_t)len;
-	read.at = r->nbytes;
+	if (!r->nmoments || !bytes)
+		return -EBADMSG;
+	read.addr = strtoull(addr, NULL, 16);
+	read.len = (uint32_t)(what == 'r' ? strlen(bytes) / 2 : strtoul(bytes, NULL, 10));
 	if (what == 's') {
 		earlier = (uintptr_t)map__get(&r->last, read.addr, read.len);
 		if (!earlier)
-			return recorded__bad(r, "no earlier read of the same place");
+			return -EBADMSG;
 		read.at = r->reads[earlier - 1].at;
 	} else if (what == 'r') {
-		if (recorded__grow((void **)&r->bytes, &r->cap_bytes, r->nbytes, len, 1))
+		if (recorded__grow((void **)&r->bytes, &r->cap_bytes, r->nbytes, read.len, 1))
 			return -ENOMEM;
-		for (uint64_t i = 0; i < len; i++) {
-			int high = recorded__hex(bytes[2 * i]),
-			    low = recorded__hex(bytes[2 * i + 1]);
-
-			if (high < 0 || low < 0)
-				return recorded__bad(r, "not a hexadecimal digit");
-			r->bytes[r->nbytes++] = (uint8_t)(high << 4 | low);
-		}
+		for (; bytes[0] && bytes[1]; bytes += 2)
+			r->bytes[r->nbytes++] =
+				(uint8_t)(recorded__hex(bytes[0]) << 4 | recorded__hex(bytes[1]));
 	}
 	if (recorded__grow((void **)&r->reads, &r->cap_reads, r->nreads, 1, sizeof(*r->reads)))
 		return -ENOMEM;
 	r->reads[r->nreads++] = read;
-	if (what == 'r' && map__put(&r->last, read.addr, read.len, (void *)(uintptr_t)r->nreads))
-		return -ENOMEM;
 	r->moments[r->nmoments - 1].count++;
-	return 0;
-}
-
-static inline int recorded__moment_line(struct recorded *r, bool calls, char *at)
-{
-	struct recorded_moment *m = r->nmoments ? &r->moments[r->nmoments - 1] : NULL;
-	uint64_t inner;
-
-	if (!m || m->line)
-		return recorded__bad(r, "a stack where none can be");
-	if (calls) {
-		if (recorded__number(recorded__word(&at), 10, 1000, &inner))
-			return recorded__bad(r, "not a number of frames");
-		m->inner = (int)inner;
-	}
-	if (!at || !*at)
-		return recorded__bad(r, "no stack");
-	m->line = at;
+	if (what == 'r')
+		return map__put(&r->last, read.addr, read.len, (void *)(uintptr_t)r->nreads);
 	return 0;
 }
 
 static inline int recorded__file_line(struct recorded *r, char *at)
 {
-	uint64_t number;
+	char *path;
+	unsigned long number = strtoul(at, &path, 10);
 
-	if (recorded__number(recorded__word(&at), 10, RECORDED_FILES_MAX - 1, &number) || !at)
-		return recorded__bad(r, "not a file");
-	r->files[number] = at;
+	if (number >= RECORDED_FILES_MAX || *path != ' ')
+		return -EBADMSG;
+	r->files[number] = path + 1;
 	return 0;
 }
 
-/* One line, terminated; *@ended: it was the last. */
-static inline int recorded__line(struct recorded *r, char *at, bool *ended)
+/* One line, terminated. */
+static inline int recorded__line(struct recorded *r, char *at)
 {
-	const char *word = recorded__word(&at);
-	uint64_t moments;
+	const char *what = strsep(&at, " ");
+	struct recorded_moment *m = r->nmoments ? &r->moments[r->nmoments - 1] : NULL;
 
-	if (!word)
-		return recorded__bad(r, "an empty line");
-	if (!strcmp(word, "r") && at)
-		r->version = at;
-	else if (!strcmp(word, "machine") && at)
-		r->machine = at;
-	else if (!strcmp(word, "row"))
-		return recorded__field(r, recorded_row, RECORDED_COUNT(recorded_row), &r->row, at,
-				       16);
-	else if (!strcmp(word, "layout"))
-		return recorded__field(r, recorded_layout, RECORDED_COUNT(recorded_layout),
-				       &r->row.layout, at, 10);
-	else if (!strcmp(word, "flags"))
-		return recorded__set_flags(r, at);
-	else if (!strcmp(word, "file"))
-		return recorded__file_line(r, at);
-	else if (!strcmp(word, "line") || !strcmp(word, "calls"))
-		return recorded__moment_line(r, *word == 'c', at);
-	else if (!strcmp(word, "read") || !strcmp(word, "same") || !strcmp(word, "fail"))
-		return recorded__read_line(r, *word, at);
-	else if (!strcmp(word, "moment")) {
+	if (!strcmp(what, "moment")) {
 		if (recorded__grow((void **)&r->moments, &r->cap_moments, r->nmoments, 1,
 				   sizeof(*r->moments)))
 			return -ENOMEM;
 		r->moments[r->nmoments++] =
 			(struct recorded_moment){.first = r->nreads, .inner = -1};
-	} else if (!strcmp(word, "end")) {
-		*ended = true;
-		if (recorded__number(recorded__word(&at), 10, UINT32_MAX, &moments) ||
-		    moments != r->nmoments)
-			return recorded__bad(r, "moments are missing");
-	} else if (strcmp(word, "note")) {
-		return recorded__bad(r, "no such item");
+	} else if (!strcmp(what, "flags")) {
+		recorded__set_flags(r, at);
+	} else if (!at) {
+		return -EBADMSG;
+	} else if (!strcmp(what, "r")) {
+		r->version = at;
+	} else if (!strcmp(what, "machine")) {
+		r->machine = at;
+	} else if (!strcmp(what, "row")) {
+		return recorded__field(recorded_row, RECORDED_COUNT(recorded_row), &r->row, at, 16);
+	} else if (!strcmp(what, "layout")) {
+		return recorded__field(recorded_layout, RECORDED_COUNT(recorded_layout),
+				       &r->row.layout, at, 10);
+	} else if (!strcmp(what, "file")) {
+		return recorded__file_line(r, at);
+	} else if (m && !strcmp(what, "line")) {
+		m->line = at;
+	} else if (m && !strcmp(what, "calls")) {
+		m->inner = (int)strtol(at, &at, 10);
+		m->line = at + 1;
+	} else if (!strcmp(what, "end")) {
+		r->ended = strtoul(at, NULL, 10) == r->nmoments;
+	} else if (strcmp(what, "note")) {
+		return recorded__read_line(r, *what, at);
 	}
 	return 0;
 }
 
 RECORDED_FN void recorded__free(struct recorded *r)
 {
-	free(r->text);
+	buf__free(&r->text);
 	free(r->reads);
 	free(r->bytes);
 	free(r->moments);
@@ -347,109 +259,33 @@ RECORDED_FN void recorded__free(struct recorded *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* What every image must have. */
-static inline int recorded__check(struct recorded *r)
-{
-	const struct xr_layout *l = &r->row.layout;
-
-	if (!r->version || !r->machine || !r->nmoments || !r->row.head_at)
-		return recorded__bad(r, "version, machine, row or moments are missing");
-	if (!l->read_plain || l->read_plain >= XR_CONTEXT_MAX || l->read_lines >= XR_CONTEXT_MAX ||
-	    !l->vector_data)
-		return recorded__bad(r, "not a layout");
-	for (uint32_t i = 0; i < r->nmoments; i++)
-		if (!r->moments[i].line || !r->moments[i].count)
-			return recorded__bad(r, "a moment without a stack or without reads");
-	return 0;
-}
-
 /*
- * recorded__parse - read the image of @len bytes at @data, which are copied, into @r.  -EBADMSG:
- * r->why says what is wrong with line r->line_number; -ENOMEM.  Then there is nothing to free.
+ * recorded__read - read the image in @path into @r.  -EBADMSG: it is not whole, or line
+ * r->line_number is not of an image; -ENOMEM.  recorded__free() in any case.
  */
-RECORDED_FN int recorded__parse(struct recorded *r, const char *data, size_t len)
-{
-	static const char magic[] = "xrprof-image 1\n";
-	const char *why;
-	uint32_t number;
-	bool ended = false;
-	char *at, *end;
-	int err = 0;
-
-	memset(r, 0, sizeof(*r));
-	if (len > RECORDED_TEXT_MAX)
-		return recorded__bad(r, "too large");
-	r->line_number = 1;
-	if (len < sizeof(magic) - 1 || memcmp(data, magic, sizeof(magic) - 1))
-		return recorded__bad(r, "not an image of this version");
-	if (memchr(data, '\0', len))
-		return recorded__bad(r, "not text");
-	r->text = malloc(len + 1);
-	if (!r->text)
-		return -ENOMEM;
-	memcpy(r->text, data, len);
-	r->text[len] = '\0';
-	r->row.serial = r->row.pid = 1;
-	for (at = r->text + sizeof(magic) - 1; !err && *at; at = end + 1) {
-		r->line_number++;
-		end = strchr(at, '\n');
-		if (!end || ended) {
-			err = recorded__bad(r, end ? "something after the end" : "half a line");
-			break;
-		}
-		*end = '\0';
-		err = recorded__line(r, at, &ended);
-	}
-	if (!err && !ended)
-		err = recorded__bad(r, "the end is missing");
-	if (!err)
-		err = recorded__check(r);
-	if (!err)
-		return 0;
-	why = r->why;
-	number = r->line_number;
-	recorded__free(r);
-	r->why = why;
-	r->line_number = number;
-	return err;
-}
-
-/*
- * recorded__text - the text of the image in @path, to be freed; *@len bytes.  NULL: it cannot be
- * read, is damaged, or is too large.
- */
-RECORDED_FN char *recorded__text(const char *path, size_t *len)
+RECORDED_FN int recorded__read(struct recorded *r, const char *path)
 {
 	gzFile file = gzopen(path, "rb");
-	char *text = NULL, *grown;
-	size_t cap = 0;
-	int got = 0;
+	char part[16384], *at, *line;
+	int n = -1, err = file ? 0 : -ENOENT;
 
-	*len = 0;
-	if (!file)
-		return NULL;
-	do {
-		if (*len == cap) {
-			cap = cap ? cap * 2 : 1 << 16;
-			grown = cap <= 2 * (size_t)RECORDED_TEXT_MAX ? realloc(text, cap) : NULL;
-			if (!grown)
-				goto cleanup;
-			text = grown;
-		}
-		got = gzread(file, text + *len, (unsigned int)(cap - *len));
-		if (got < 0)
-			goto cleanup;
-		*len += (size_t)got;
-	} while (got);
-	if (gzclose(file) == Z_OK) /* fails if the file was cut */
-		return text;
-	free(text);
-	return NULL;
-
-cleanup:
-	gzclose(file);
-	free(text);
-	return NULL;
+	memset(r, 0, sizeof(*r));
+	r->row.serial = r->row.pid = 1;
+	while (!err && (n = gzread(file, part, sizeof(part))) > 0)
+		err = buf__add(&r->text, part, (size_t)n);
+	if (!err)
+		err = buf__add(&r->text, "", 1);
+	if (file && gzclose(file) != Z_OK && !err) /* fails if the file was cut */
+		err = -EBADMSG;
+	for (at = r->text.data; !err && (line = strsep(&at, "\n")) && *line; r->line_number++)
+		err = r->line_number		       ? recorded__line(r, line)
+		      : strcmp(line, "xrprof-image 1") ? -EBADMSG
+						       : 0;
+	if (!err && (!r->ended || !r->version || !r->machine || !r->row.head_at))
+		err = -EBADMSG;
+	for (uint32_t i = 0; i < r->nmoments && !err; i++)
+		err = r->moments[i].line && r->moments[i].count ? 0 : -EBADMSG;
+	return err;
 }
 
 #endif

@@ -29,7 +29,7 @@ struct recorded_text {
 
 struct recorded_walk {
 	struct walk walk; /* first: the hooks get it */
-	/* Copy @len bytes at @addr to @to: 0 or negative.  @kind: of RECORDED_KINDS. */
+	/* Copy @len bytes at @addr to @to: 0 or negative.  @kind: as in an image (recorded.h). */
 	int (*read)(void *arg, char kind, uint64_t addr, void *to, uint32_t len);
 	void *arg;
 	uint64_t file; /* the innermost location */

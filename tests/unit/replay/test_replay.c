@@ -5,8 +5,8 @@
  * Then with faults: reads that fail, bytes that changed, chains that never end.
  */
 #include "replay/images.h"
+#include "replay/recorded_memory.h"
 #include "replay/recorded_walk.h"
-#include "replay/replay.h"
 #include "target/layouts.h"
 #include "tap.h"
 
@@ -14,6 +14,73 @@
 
 /* Most reads there can be of one context and all that its frame and its location lead to. */
 #define CONTEXT_READS 64u
+
+/* What serves the reads of a walk, and spoils them. */
+struct memory {
+	const struct recorded_memory *recorded;
+	uint64_t reads;
+	uint64_t fail_at;   /* number of the read that fails, from 1; 0: none */
+	char failed;	    /* its kind, */
+	uint64_t failed_at; /* and address */
+	uint64_t misses;    /* reads of what was not recorded */
+};
+
+static int memory__read(void *arg, char kind, uint64_t addr, void *to, uint32_t len)
+{
+	struct memory *m = arg;
+	const uint8_t *from = recorded_memory__at(m->recorded, addr, len);
+
+	m->reads++;
+	if (!from)
+		m->misses++;
+	if (m->reads == m->fail_at) {
+		m->failed = kind;
+		m->failed_at = addr;
+	}
+	if (!from || m->reads == m->fail_at)
+		return -1;
+	memcpy(to, from, len);
+	return 0;
+}
+/* What a walk found, to be compared with that of others. */
+struct found {
+	int result;
+	uint64_t file;
+	uint32_t line, gc, nslots;
+	struct xr_slot *slots;
+};
+
+static void found__keep(struct found *f, const struct recorded_walk *rw, int result)
+{
+	*f = (struct found){.result = result,
+			    .file = rw->file,
+			    .line = rw->line,
+			    .gc = rw->walk.gc,
+			    .nslots = rw->nslots};
+	f->slots = malloc((rw->nslots + 1) * sizeof(*f->slots));
+	tap__bail_if(!f->slots, "out of memory");
+	if (rw->nslots)
+		memcpy(f->slots, rw->slots, rw->nslots * sizeof(*f->slots));
+}
+
+/* A moment being replayed. */
+struct replay {
+	const struct recorded *image;
+	const struct recorded_moment *moment;
+	struct recorded_memory memory;
+	struct memory served;
+	struct recorded_walk walk;
+	struct found truth;
+};
+
+static int replay__run(struct replay *p, uint64_t fail_at)
+{
+	recorded_walk__forget(&p->walk);
+	p->served = (struct memory){.recorded = &p->memory, .fail_at = fail_at};
+	p->walk.read = memory__read;
+	p->walk.arg = &p->served;
+	return recorded_walk__run(&p->walk, &p->image->row);
+}
 
 static bool found__same(const struct found *f, const struct recorded_walk *rw, int result)
 {
@@ -219,10 +286,8 @@ static bool image__layout_known(const struct recorded *r)
 	return !memcmp(layout, &recorded, sizeof(*layout));
 }
 
-static void image__replay(const struct image_file *file)
+static void image__replay(const char *name, const struct recorded *r)
 {
-	const struct recorded *r = &file->image;
-	const char *name = file->name;
 	bool agrees = true, warm = true, failing = true, flipped = true;
 	bool cycles = true, broken = true;
 	struct recorded_walk sampler = {0};
@@ -260,5 +325,5 @@ static void image__replay(const struct image_file *file)
 
 TEST(replay)
 {
-	images__each(image__replay, 1);
+	images__each(image__replay);
 }

@@ -41,7 +41,6 @@ static int memory__read(void *arg, char kind, uint64_t addr, void *to, uint32_t 
 {
 	struct mem_span span = {.addr = addr, .to = to, .len = len};
 
-	(void)kind;
 	return memory__spans(arg, &span, 1) == 1 ? 0 : -1;
 }
 
@@ -147,10 +146,8 @@ static bool remote__failing(struct memory *m, const struct xr_row *row, bool mov
 	return good;
 }
 
-static void image__replay(const struct image_file *file)
+static void image__replay(const char *name, const struct recorded *r)
 {
-	const struct recorded *r = &file->image;
-	const char *name = file->name;
 	bool still = true, moving = true, failing = true;
 
 	for (uint32_t i = 0; i < r->nmoments; i++) {
@@ -181,5 +178,5 @@ static void image__replay(const struct image_file *file)
 
 TEST(replay_remote)
 {
-	images__each(image__replay, 1);
+	images__each(image__replay);
 }

@@ -32,8 +32,6 @@ static inline struct run *run__of(struct walk *w)
 
 static inline int walk__known(struct walk *w, __u64 sym)
 {
-	(void)w;
-	(void)sym;
 	return 0;
 }
 

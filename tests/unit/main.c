@@ -195,9 +195,6 @@ const char *tap__read(const char *path, size_t *len)
 
 static int folder__remove_one(const char *path, const struct stat *st, int what, struct FTW *at)
 {
-	(void)st;
-	(void)what;
-	(void)at;
 	remove(path);
 	return 0;
 }

@@ -49,14 +49,11 @@ static int fake__open(struct engine **out, const struct engine_config *config, s
 
 static int fake__refuse(struct engine **out, const struct engine_config *config, struct errmsg *f)
 {
-	(void)out;
-	(void)config;
 	return errmsg__set(f, -ENOTSUP, "the first is not for this machine");
 }
 
 static int fake__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
 {
-	(void)e;
 	fake.tries++;
 	if (fake.room && fake.adds - fake.removes >= fake.room)
 		return errmsg__set(f, -E2BIG, "the fake is full");
@@ -69,21 +66,17 @@ static int fake__add(struct engine *e, const struct xr_row *row, struct errmsg *
 
 static int fake__update(struct engine *e, const struct xr_row *row)
 {
-	(void)e;
-	(void)row;
 	fake.updates++;
 	return 0;
 }
 
 static uint32_t fake__freq(struct engine *e)
 {
-	(void)e;
 	return fake.freq ? fake.freq : 50; /* of 99 that are asked for */
 }
 
 static int fake__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
 {
-	(void)e;
 	if (fake.set_freq_err)
 		return errmsg__set(f, fake.set_freq_err, "the fake keeps its rate");
 	fake.freq = freq;
@@ -92,17 +85,11 @@ static int fake__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
 
 static bool fake__holds(struct engine *e, uint32_t pid, uint32_t serial)
 {
-	(void)e;
-	(void)pid;
-	(void)serial;
 	return true;
 }
 
 static void fake__remove(struct engine *e, uint32_t pid, uint32_t serial)
 {
-	(void)e;
-	(void)pid;
-	(void)serial;
 	fake.removes++;
 }
 
@@ -111,7 +98,6 @@ static int fake__poll(struct engine *e, int timeout_ms, engine_sink sink, void *
 	const uint8_t *at = (const uint8_t *)fake.queue, *end = at + fake.queued;
 	int n = 0;
 
-	(void)e;
 	if (fake.poll_err)
 		return fake.poll_err;
 	if (timeout_ms && !fake.queued)
@@ -128,13 +114,11 @@ static int fake__poll(struct engine *e, int timeout_ms, engine_sink sink, void *
 
 static void fake__stop(struct engine *e)
 {
-	(void)e;
 	fake.stops++;
 }
 
 static int fake__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 {
-	(void)e;
 	memset(counts, 0, XR_COUNTERS * sizeof(*counts));
 	counts[XR_TICKS] = fake.ticks;
 	counts[XR_SPENT_NS] = fake.spent;
@@ -144,13 +128,11 @@ static int fake__counters(struct engine *e, uint64_t counts[XR_COUNTERS])
 
 static const char *fake__event(struct engine *e)
 {
-	(void)e;
 	return "fake-event";
 }
 
 static void fake__close(struct engine *e)
 {
-	(void)e;
 	fake.closes++;
 }
 
@@ -229,7 +211,6 @@ static int sunk__result(int err, const char *what)
 
 static int sunk__begin(void *arg, const struct profile_about *about)
 {
-	(void)arg;
 	sunk.freq = about->freq;
 	sunk.about = *about;
 	sunk.begins++;
@@ -249,7 +230,6 @@ static void sunk__take(const struct profile_process *p)
 
 static int sunk__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
-	(void)arg;
 	sunk__take(p);
 	if (event == PROFILE_BEGAN)
 		sunk.began++;
@@ -263,7 +243,6 @@ static int sunk__process(void *arg, const struct profile_process *p, enum profil
 
 static int sunk__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
-	(void)arg;
 	sunk.samples++;
 	sunk.weight = s->weight;
 	sunk.type = s->type;
@@ -275,15 +254,12 @@ static int sunk__sample(void *arg, const struct profile_process *p, const struct
 
 static int sunk__tick(void *arg, uint64_t now)
 {
-	(void)arg;
-	(void)now;
 	sunk.ticks++;
 	return sunk__result(sunk.tick_err, "tick");
 }
 
 static int sunk__finish(void *arg, struct stats *stats)
 {
-	(void)arg;
 	sunk.finishes++;
 	sunk.stats = *stats;
 	return sunk__result(sunk.finish_err, "finish");
@@ -291,7 +267,6 @@ static int sunk__finish(void *arg, struct stats *stats)
 
 static const struct errmsg *sunk__why(void *arg)
 {
-	(void)arg;
 	return &sunk.why;
 }
 
@@ -315,7 +290,6 @@ static inline void on_note(void *arg, enum notes_level level, const char *line)
 {
 	size_t len = strlen(said);
 
-	(void)arg;
 	if (level == NOTES_USER)
 		snprintf(said + len, sizeof(said) - len, "%s\n", line);
 }

@@ -30,7 +30,6 @@ struct walk_image {
 
 static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
 {
-	(void)kind;
 	return image__read(((struct walk_image *)w)->image, dst, len, addr);
 }
 

@@ -28,7 +28,6 @@ static struct scene {
 
 static int unwind__read(struct unwind *u, __u64 *dst, __u32 words, __u64 addr)
 {
-	(void)u;
 	scene.reads++;
 	if (addr & 7 || addr < BASE || addr - BASE > sizeof(scene.words) - 8ULL * words)
 		return -1;

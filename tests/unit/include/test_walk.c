@@ -67,7 +67,6 @@ static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 /* There are no labels in these. */
 static int walk__send_labels(struct walk *w)
 {
-	(void)w;
 	return -XR_BAD_SYMBOL;
 }
 

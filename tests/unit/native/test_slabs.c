@@ -14,7 +14,6 @@ static uint64_t *memory[SLABS];
 
 static int fake__slab(struct engine *e, uint32_t slab, uint64_t **words)
 {
-	(void)e;
 	if (slab >= SLABS)
 		return -E2BIG;
 	if (!memory[slab])

@@ -252,19 +252,6 @@ TEST(bytes)
 	tap__ok(!finish(o) && holds_bytes(piece, 5), "what was not committed does not");
 }
 
-TEST(full)
-{
-	struct output *o;
-	struct errmsg f;
-	int err;
-
-	err = open_at(&o, "/dev/full", &f);
-	tap__bail_if(err, "/dev/full: %s", f.text);
-	output__write(o, "line", 4);
-	end_line(o);
-	tap__ok(flush(o) == -ENOSPC && finish(o) == -ENOSPC, "a full device is reported");
-}
-
 TEST(pipe)
 {
 	static char big[300000];

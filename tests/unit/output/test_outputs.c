@@ -14,7 +14,6 @@ AFTER()
 
 TEST(one_file)
 {
-
 	open_at("rprof", "one.out", false);
 	tap__ok(!outputs__per_process(ss), "a file is for all");
 	put(1, 10, "f");
@@ -66,7 +65,6 @@ TEST(names_taken)
 
 TEST(directory)
 {
-
 	notes[0] = '\0';
 	open_at("rprof", "many", true);
 	tap__ok(outputs__per_process(ss), "several processes: a directory is made");

@@ -338,37 +338,6 @@ TEST(labels)
 	}
 }
 
-/* The output's failure is the writer's. */
-TEST(full)
-{
-	struct output *full;
-	int err, close_err;
-
-	for (int i = 0; i < 2; i++) {
-		start(i ? "folded" : "rprof", (struct writer_config){0});
-		ops->close(writer);
-		output__close(out, NULL);
-		tap__bail_if(
-			output__open(&full,
-				     &(struct output_config){.files = files, .path = "/dev/full"},
-				     NULL) ||
-				ops->open(&writer, full, &(struct writer_config){.about.freq = 99}),
-			"cannot open /dev/full");
-		err = 0;
-		for (int n = 0; n < 10000000 && !err; n++) {
-			err = aggregate ? aggregate__add(aggregate, &process, &plain)
-					: ops->sample(writer, &process, &plain);
-			if (!err)
-				err = profile();
-		}
-		ops->close(writer);
-		close_err = output__close(full, NULL);
-		aggregate__free(aggregate);
-		tap__ok(err == -ENOSPC && close_err == -ENOSPC, "%s: a full disk is reported",
-			ops->name);
-	}
-}
-
 static int samples(const char *rprof, const char *folded, bool lines)
 {
 	const struct writer_config config = {.about.freq = 99,

@@ -13,8 +13,6 @@ static int on_call(void *arg, const struct profile_process *p, const struct prof
 {
 	size_t len = strlen(seen);
 
-	(void)arg;
-	(void)p;
 	snprintf(seen + len, sizeof(seen) - len, "%s%s %u-%u+-%u%s", len ? ", " : "", call->name,
 		 (unsigned int)(call->began / NS_PER_MS), (unsigned int)(call->ended / NS_PER_MS),
 		 (unsigned int)(call->error / NS_PER_MS), call->request ? call->request : "");

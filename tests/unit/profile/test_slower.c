@@ -26,7 +26,6 @@ static int on_sample(void *arg, const struct profile_process *p, const struct sa
 {
 	const struct profile_call *root = s->call;
 
-	(void)arg;
 	while (root->outer)
 		root = root->outer;
 	got__add("%u:%s@%s%s%s ", p->pid, s->stack->frames[0]->function->text, s->call->name,
@@ -36,15 +35,12 @@ static int on_sample(void *arg, const struct profile_process *p, const struct sa
 
 static int on_call(void *arg, const struct profile_process *p, const struct profile_call *call)
 {
-	(void)arg;
-	(void)p;
 	got__add("call %u%s ", (unsigned int)call->id, call->ended ? "" : " runs");
 	return 0;
 }
 
 static int on_finish(void *arg, struct stats *s)
 {
-	(void)arg;
 	stats = *s;
 	return 0;
 }

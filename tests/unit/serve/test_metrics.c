@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The metrics: each has its HELP and TYPE once, before it; values arrive; Prometheus' own tool has
- * nothing to say against it, if it is there.
- */
+/* The metrics: each has its HELP and TYPE once, before it; values arrive. */
 #include "serve/metrics.h"
 #include "base/clock.h"
 #include "base/version.h"
@@ -198,33 +195,5 @@ TEST(calls)
 		"of many functions the first 100 have their own");
 	tap__ok(has(text, "xrprof_call_seconds_count{function=\"other\",service=\"\"} 255"),
 		"and the others one together");
-	free(text);
-}
-
-TEST(promtool)
-{
-	struct sampler_status s = {.engine = "a\"b\\c\nd", .event = "cycles", .clock = "cpu"};
-	struct metrics_ways ways = {.store = true, .pyroscope = true, .otlp = true};
-	static struct call_counts calls;
-	struct front_status front = {0};
-	char *text;
-	FILE *to;
-	int status;
-
-	calls_of(&calls, "a\"b\\c\nd", "api");
-	ways.calls = calls.rows;
-	ways.ncalls = calls.n;
-	text = metrics(&s, &front, ways);
-	if (system("command -v promtool >/dev/null")) {
-		tap__skip("it is not installed", "promtool");
-		free(text);
-		return;
-	}
-	to = popen("test -z \"$(promtool check metrics 2>&1)\"", "w");
-	if (!to)
-		abort();
-	fputs(text, to);
-	status = pclose(to);
-	tap__ok(WIFEXITED(status) && !WEXITSTATUS(status), "promtool has nothing to say");
 	free(text);
 }

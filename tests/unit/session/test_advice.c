@@ -11,7 +11,6 @@ static char last[800], said[8192];
 
 static void on_note(void *arg, enum notes_level level, const char *line)
 {
-	(void)arg;
 	if (level != NOTES_USER)
 		return;
 	notes++;

@@ -13,8 +13,6 @@ static void on_line(void *arg, enum notes_level level, const char *line)
 {
 	size_t len = strlen(said);
 
-	(void)arg;
-	(void)level;
 	snprintf(said + len, sizeof(said) - len, "%s\n", line);
 	lines++;
 }

@@ -98,17 +98,6 @@ TEST(described)
 	session__finish_end();
 }
 
-TEST(fixed)
-{
-	struct child c = child__execute("plumber.R", "red", "mvb");
-
-	start(&c, 1, &fixed);
-	tap__ok(poll_until(&sunk.known, 1) && says("|service=fixed;team=red;"),
-		"a service that is given is that of all");
-	child__end(&c);
-	session__finish_end();
-}
-
 TEST(not_wanted)
 {
 	struct child c = child__execute("plumber.R", "red", "mvb");

@@ -126,8 +126,6 @@ static unsigned int scans;
 
 static void on_scan(void *arg, enum notes_level level, const char *line)
 {
-	(void)arg;
-	(void)level;
 	scans += strstr(line, "scanning all processes") != NULL;
 }
 

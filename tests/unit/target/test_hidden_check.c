@@ -32,10 +32,6 @@ static int scene__read(void *arg, uint64_t addr, void *to, size_t len)
 
 static int read__gone(void *arg, uint64_t addr, void *to, size_t len)
 {
-	(void)arg;
-	(void)addr;
-	(void)to;
-	(void)len;
 	return -ESRCH;
 }
 

@@ -122,12 +122,3 @@ TEST(layout)
 				"with the last layout that is known");
 	}
 }
-
-TEST(names)
-{
-	bool all = true;
-
-	for (int i = 0; i < TARGET_VARIABLES; i++)
-		all = all && variables__name(i) && !strncmp(variables__name(i), "R_", 2);
-	tap__ok(all, "each variable has R's name");
-}

@@ -22,7 +22,6 @@ static size_t used; /* words */
 
 static int memory__read(void *arg, uint64_t addr, void *to, size_t len)
 {
-	(void)arg;
 	if (addr < BASE || addr - BASE > sizeof(memory) || len > sizeof(memory) - (addr - BASE))
 		return -EFAULT;
 	memcpy(to, (char *)memory + (addr - BASE), len);

@@ -72,7 +72,6 @@ static void on_record(void *arg, const void *record, size_t size)
 	struct scene *s = arg;
 	const struct xr_sample *r = record;
 
-	(void)size;
 	if (r->head.type != XR_REC_SAMPLE)
 		return;
 	if (!r->part)

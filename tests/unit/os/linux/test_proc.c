@@ -18,7 +18,6 @@ static const char here[] = "this is in the memory of the process";
 /* root by its real user, another user by its effective one */
 static void run_other_user(int ready, void *arg)
 {
-	(void)arg;
 	if (!seteuid(65534))
 		child__wait(ready);
 }
@@ -53,30 +52,6 @@ TEST(read)
 	tap__ok(proc__read(pid, &p) == -ESRCH && !proc__start_time(pid), "and then is gone");
 	tap__ok(proc__read(0, &p) == -ESRCH && proc__read(-1, &p) == -ESRCH,
 		"0 and -1 are not pids");
-}
-
-TEST(stat)
-{
-	static const struct {
-		const char *flags;
-		bool kernel, ending;
-	} rows[] = {{"4194304", false, false},
-		    {"4194308", false, true},
-		    {"69238880", true, false},
-		    {"2097156", true, true}};
-	struct proc p;
-	char text[256];
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		snprintf(text, sizeof(text),
-			 "5 (a) R 1 5 5 0 -1 %s 0 0 0 0 0 0 0 0 20 0 3 0 77 0 0 0 0 0 0x0\n",
-			 rows[i].flags);
-		memset(&p, 0, sizeof(p));
-		tap__ok(!proc__parse_stat(text, strlen(text), &p) && p.threads == 3 &&
-				p.start_time == 77 && p.kernel == rows[i].kernel &&
-				p.ending == rows[i].ending,
-			"flags %s", rows[i].flags);
-	}
 }
 
 /* The same bytes by process_vm_readv() or, where @forbidden, by /proc/PID/mem. */

@@ -167,7 +167,6 @@ static void test_for_whom(void)
 
 TEST(texts)
 {
-
 	test_what();
 	test_why();
 	test_for_whom();

@@ -4,10 +4,8 @@
 #include "serve/linux/store.h"
 
 #include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 
-#include "child.h"
 #include "store_scene.h"
 
 static struct store *st;
@@ -212,87 +210,6 @@ TEST(append)
 	is("profiles 42, indexes 1, lines 41, sent 42, failed 1, kept 43", "the index is whole");
 	store__status(st, &s);
 	tap__ok(!s.error[0], "no error any more");
-}
-
-/* A file that is too long, as ulimit -f has it. */
-TEST(full)
-{
-	tap__ok(add_limited(0, 10000, 4096) == -EFBIG && strstr(f.text, "File too large") &&
-			strstr(f.text, "3 samples"),
-		"no room: %s", f.text);
-	is("failed 1, dropped 1, dropped samples 3", "nothing is left of it, and it is counted");
-	tap__ok(!add(1, 10000) && !f.text[0], "the next one is written");
-}
-
-/* Change the directory until its time is another one: clocks of file systems tick. */
-static void disk__change(struct timespec was)
-{
-	struct stat now;
-
-	do {
-		mkdir(scene__path("other"), 0700);
-		rmdir(scene__path("other"));
-		stat(scene_dir, &now);
-	} while (now.st_mtim.tv_sec == was.tv_sec && now.st_mtim.tv_nsec == was.tv_nsec);
-}
-
-static void disk__use(void)
-{
-	struct scene_found found;
-	struct way_status s;
-	struct stat about;
-	uint64_t added = 0;
-	int err;
-
-	reopen();
-	/* until it is full */
-	while (!(err = add(added, 10000)) && added < 100)
-		added++;
-	tap__ok(err == -ENOSPC && strstr(f.text, "No space left on device"), "a full disk: %s",
-		f.text);
-	err = add(added + 1, 20000);
-	found = scene__found();
-	store__status(st, &s);
-	tap__ok(err == -ENOSPC && s.dropped == 2 && s.sent == added && found.profiles == added &&
-			!found.torn_profiles && !found.torn_indexes && !found.temporary,
-		"those of before are whole, the others counted: %zu and %llu", found.profiles,
-		(unsigned long long)s.dropped);
-	unlink(scene__path(found.first));
-	tap__ok(!add(added + 2, 5000) && !f.text[0], "there is room again: %s", f.text);
-	mount(NULL, scene_dir, NULL, MS_REMOUNT | MS_RDONLY, NULL);
-	tap__ok(add(added + 3, 100) == -EROFS, "read-only: %s", f.text);
-	mount(NULL, scene_dir, NULL, MS_REMOUNT, NULL);
-	tap__ok(!add(added + 4, 100), "and writable again");
-	stat(scene_dir, &about);
-	umount(scene_dir);
-	mount("tmpfs", scene_dir, "tmpfs", 0, "size=256k,mode=0700");
-	disk__change(about.st_mtim);
-	tap__ok(!add(added + 5, 100) && !f.text[0], "another file system in its place: %s", f.text);
-	found = scene__found();
-	store__status(st, &s);
-	tap__ok(found.profiles == 1 && s.kept == 2 && found.lines == 1,
-		"what was on the other one is not counted: %zu, %llu, %zu", found.profiles,
-		(unsigned long long)s.kept, found.lines);
-	store__close(st);
-	umount(scene_dir);
-}
-
-/* In a separate process with other file systems. */
-TEST(disk)
-{
-	pid_t child = fork();
-	int status = 0;
-
-	if (!child) {
-		if (!child__mount(scene_dir, "size=256k,mode=0700"))
-			_exit(77);
-		disk__use();
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		tap__skip("no file system can be mounted here", "a disk");
-	tap__ok(status == 0 || WEXITSTATUS(status) == 77, "a disk that is full, and another one");
 }
 
 TEST(directory)

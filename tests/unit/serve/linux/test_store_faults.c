@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A store whose process is killed, or whose disk fails, at each of its calls to the system, one
- * after the other, and at any time.  Afterwards every file that has a name is whole, the index
- * can be read as far as it goes, and the next store goes on.
+ * after the other.  Afterwards every file that has a name is whole, the index can be read as far
+ * as it goes, and the next store goes on.
  */
 #define _GNU_SOURCE
 #include <sys/file.h>
@@ -13,7 +13,6 @@
 #include "store_scene.h"
 #include "system_calls.h"
 
-#define ROUNDS	(tap__all() ? 200 : 20)
 #define PROFILE 20000
 
 /* What becomes of call number `at`, counted from 1. */
@@ -179,21 +178,6 @@ static void test_errors(int error)
 		(unsigned long long)at - 2, strerror(error), (unsigned long long)wrong);
 }
 
-/* Wait until the directory is not as it was. */
-static bool directory__changes(const struct stat *was)
-{
-	struct stat now;
-
-	for (int i = 0; i < 60000; i++) {
-		stat(scene_dir, &now);
-		if (now.st_mtim.tv_sec != was->st_mtim.tv_sec ||
-		    now.st_mtim.tv_nsec != was->st_mtim.tv_nsec)
-			return true;
-		usleep(1000);
-	}
-	return false;
-}
-
 /* What is not on the disk yet, by descriptor: bytes that were written. */
 static struct {
 	bool dirty[256], entries; /* the last: names were given since the directory was synced */
@@ -229,46 +213,6 @@ BEFORE()
 AFTER()
 {
 	scene__end();
-}
-
-/* A process that writes as fast as it can, killed at any time. */
-TEST(rounds)
-{
-	uint64_t wrong = 0, written = 0, torn = 0, began = SCENE_TIME;
-	struct scene_found found;
-	uint32_t random = 1;
-
-	scene__empty();
-	for (int round = 0; round < ROUNDS && !wrong; round++, began += 600) {
-		struct stat before;
-		pid_t child;
-
-		stat(scene_dir, &before);
-		child = fork();
-		if (!child)
-			for (;;)
-				scene__run(began);
-		if (!directory__changes(&before))
-			wrong = (uint64_t)round + 1;
-		random = random * 1664525 + 1013904223;
-		usleep(random >> 20);
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-		found = scene__found();
-		written += found.profiles;
-		torn += found.temporary + found.torn_indexes;
-		if (!scene__is_whole(&found))
-			wrong = (uint64_t)round + 1;
-		if (found.indexes > 20)
-			scene__empty();
-	}
-	tap__ok(!wrong && written > ROUNDS,
-		"killed %d times at any time, %llu of its files looked at: round %llu is not as it "
-		"should be",
-		ROUNDS, (unsigned long long)written, (unsigned long long)wrong);
-	tap__diag("what was not whole, and has no name or is the end of an index: %llu",
-		  (unsigned long long)torn);
-	tap__ok(scene__goes_on(began), "and it goes on");
 }
 
 /* Where files get their names by link(2), with what the front may call. */

@@ -57,7 +57,6 @@ static void serve(int fd, const void *arg)
 {
 	struct ask q;
 
-	(void)arg;
 	for (;;) {
 		memset(&q, 0, sizeof(q));
 		if (recv(fd, &q, sizeof(q), 0) <= 0)
@@ -126,7 +125,6 @@ static bool comes_for(uint64_t tag)
 
 static void waits(int ready, void *arg)
 {
-	(void)arg;
 	child__wait(ready);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Symbols, load bias and version from ELF files: the host's R, and files with every byte wrong. */
+/* Symbols, load bias and version from ELF files, and of files with every byte wrong. */
 #define _GNU_SOURCE
 
 #include <sys/mman.h>
@@ -95,6 +95,8 @@ TEST(fixture)
 		"the load bias comes from the segment, not from the file offset");
 	tap__ok(elf_file__bias(&e, 0x500000, 0, &bias) == -EBADMSG,
 		"a segment without code is not taken for it");
+	tap__ok(elf_file__bias(&e, 0x1000, 1ULL << 40, &bias) == -EBADMSG,
+		"a mapping from beyond its end is refused");
 	tap__ok(!elf_file__version(&e, version) && !strcmp(version, "4.2.2"), "its version");
 	elf_file__close(&e);
 }
@@ -210,65 +212,6 @@ TEST(version)
 	for (size_t n = 0; n < sizeof(whole); n++)
 		all &= !version_of(whole, n, version) ? !strcmp(version, "4.2.2") : !version[0];
 	tap__ok(all, "cut at every length");
-}
-
-/* What R says of itself: one line of output of R -e @expression. */
-static bool r_says(const char *expression, char *line, size_t size)
-{
-	char command[512];
-	FILE *in;
-	bool got;
-
-	snprintf(command, sizeof(command), "R --no-echo --vanilla -e '%s'", expression);
-	in = popen(command, "r");
-	got = in && fgets(line, (int)size, in);
-	if (in)
-		pclose(in);
-	if (got)
-		line[strcspn(line, "\n")] = '\0';
-	return got;
-}
-
-TEST(host)
-{
-	char home[512], said[64], path[600], version[16];
-	struct target_symbol want[WANTS];
-	unsigned int bad = 0;
-	struct elf_file e;
-	struct stat st;
-	uint8_t *data;
-	uint64_t bias;
-	int fd, err;
-
-	if (!tap__ok(r_says("cat(R.home(), \"\\n\", sep = \"\")", home, sizeof(home)) &&
-			     r_says("cat(R.version$major, R.version$minor, sep = \".\"); "
-				    "cat(\"\\n\")",
-				    said, sizeof(said)),
-		     "R can be run"))
-		return;
-	snprintf(path, sizeof(path), "%s/lib/libR.so", home);
-	fd = open(path, O_RDONLY);
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "%s/bin/exec/R", home);
-		fd = open(path, O_RDONLY);
-	}
-	err = elf_file__open(&e, fd, path, NULL);
-	if (!tap__ok(!err && !fstat(fd, &st), "%s is opened", path))
-		return;
-	memcpy(want, wanted, sizeof(want));
-	tap__ok(elf_file__symbols(&e, want, WANTS, false) == WANTS, "its variables are found");
-	tap__ok(!elf_file__version(&e, version) && !strcmp(version, said), "its version is %s",
-		said);
-	tap__ok(elf_file__bias(&e, 0x1000, 1ULL << 40, &bias) == -EBADMSG,
-		"a mapping from beyond its end is refused");
-	elf_file__close(&e);
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	tap__bail_if(data == MAP_FAILED, "cannot map %s", path);
-	for (int i = 0; i < 64; i++) {
-		file__set(data, (size_t)st.st_size / 64 * (size_t)i);
-		bad += !file__ask(&err) || !err;
-	}
-	tap__ok(!bad, "cut at 64 places it is refused");
 }
 
 TEST(not_a_file)

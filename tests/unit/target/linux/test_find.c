@@ -399,7 +399,6 @@ static int scan__seen(void *arg, pid_t pid)
 
 static int scan__stop(void *arg, pid_t pid)
 {
-	(void)pid;
 	return ++*(int *)arg;
 }
 

@@ -48,7 +48,6 @@ static long fake_perf_event_open(const struct perf_event_attr *attr, int cpu)
 
 static int fake_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 {
-	(void)epoll, (void)op, (void)fd, (void)event;
 	errno = fake_epoll_error;
 	return fake_epoll_error ? -1 : 0;
 }
@@ -67,7 +66,6 @@ static int fake_cpus_online(bool *online, size_t n)
 
 static ssize_t fake_read(int fd, void *data, size_t size)
 {
-	(void)fd;
 	if (!fake_expirations || size != sizeof(fake_expirations))
 		return -1;
 	memcpy(data, &fake_expirations, sizeof(fake_expirations));
@@ -112,7 +110,6 @@ static void (*when_forked)(void); /* what happens while a fork is being told */
 
 static void on_mapped(void *arg, pid_t pid)
 {
-	(void)arg;
 	mapped_count++;
 	tell("mapped:%d ", (int)pid);
 }
@@ -130,7 +127,6 @@ static void on_program(void *arg, pid_t pid, uint64_t file)
 
 static void on_forked(void *arg, uint64_t time, pid_t parent, pid_t child)
 {
-	(void)arg;
 	tell("forked:%d:%d@%d ", (int)parent, (int)child, (int)time);
 	if (when_forked)
 		when_forked();
@@ -138,7 +134,6 @@ static void on_forked(void *arg, uint64_t time, pid_t parent, pid_t child)
 
 static void on_exited(void *arg, uint64_t time, pid_t pid)
 {
-	(void)arg;
 	tell("exited:%d@%d ", (int)pid, (int)time);
 }
 

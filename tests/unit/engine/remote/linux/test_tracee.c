@@ -135,7 +135,6 @@ long __wrap_ptrace(enum __ptrace_request request, ...)
 
 static void on_usr1(int signal)
 {
-	(void)signal;
 	atomic_fetch_add(signals_got, 1);
 }
 
@@ -288,7 +287,6 @@ static struct scene *signalled;
 
 static void on_signal(int signal)
 {
-	(void)signal;
 	signalled->errors = -1;
 }
 

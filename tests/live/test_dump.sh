@@ -188,6 +188,11 @@ kill -INT "$DUMP_PID"
 wait "$DUMP_PID"
 is $? 0 "--every: Ctrl-C ends it"
 is "$(cat "$WORK/every.json.err")" "" "--every: and it prints nothing more"
+for form in "" --json; do
+	# shellcheck disable=SC2086  # nothing, if it is empty
+	"$XRPROF" dump --every 0.05 $form -p "$TARGET_PID" 2>"$WORK/pipe.err" | head -n 1 >/dev/null
+	is "${PIPESTATUS[0]} $(cat "$WORK/pipe.err")" "0 " "--every $form: a closed pipe ends it"
+done
 is "$(python3 -c '
 import json, sys
 rounds = [json.loads(line) for line in sys.stdin]

@@ -262,7 +262,7 @@ static int dump__all(struct dump *d, struct errmsg *f)
 		err = err ? err : shown;
 	}
 	if (!err && fflush(stdout))
-		err = -EIO;
+		err = -errno;
 	if (err)
 		return errmsg__set(f, err, "cannot write the stacks: %s", strerror(-err));
 	return 0;
@@ -342,8 +342,8 @@ static int dump__every(struct dump *d, struct errmsg *f)
 		err = dump__all(d, f);
 	}
 	if (err == -EPIPE) { /* the reader has seen enough */
-		err = 0;
 		f->text[0] = '\0';
+		return 0;
 	}
 	if (!err && !d->told)
 		log__line("%s",

@@ -12,6 +12,7 @@
 # built. With RELEASE (bookworm, trixie, sid) in a bare root of each, where it installs and builds everything first; it
 # prints how long that took and what it installed.
 . "$(dirname "$0")/../lib/live.sh"
+. "$lib/root.sh"
 
 unset R_DEFAULT_PACKAGES # live.sh sets it: R as people start it
 fixture "$WORK/refuse" refuse.c -Wall -Wextra -Werror -static
@@ -52,33 +53,9 @@ if [ $# -eq 0 ]; then
 	exit
 fi
 
-mirror=$(apt-get indextargets --format "\$(ORIGIN)/\$(LABEL) \$(REPO_URI)" 'Created-By: Packages' | awk '$1 == "Debian/Debian" { print $2; exit }')
-roots=${XRPROF_IMAGES:-/var/cache/xrprof-images}
-# in_root ROOT COMMAND...: with ROOT as its file system, /proc, /dev and /sys of this machine's kernel. (Not by chroot: what
-# is in one may make no user namespace.)
-in_root() {
-	local root=$1
-	shift
-	# shellcheck disable=SC2016  # for the inner shell
-	unshare --mount --fork --pid --kill-child sh -ec 'root=$1; shift
-		mount --bind "$root" "$root"; mount -t proc proc "$root/proc"; mount --rbind /sys "$root/sys"; mount --rbind /dev "$root/dev"
-		mkdir -p "$root/host"; cd "$root"; pivot_root . host
-		exec "$@"' sh "$root" "$@"
-}
-root_size() {
-	du -smx "$1" | cut -f1
-}
 for release; do
-	bare=$roots/bare-$release root=$WORK/$release
-	if [ ! -d "$bare" ]; then
-		script=/usr/share/debootstrap/scripts/$release
-		[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-		check "$release: a bare root with git and make" debootstrap --variant=minbase --include=git,make "$release" "$bare.new" "$mirror" "$script" || continue
-		rm -rf "$bare.new"/var/cache/apt/archives/*.deb
-		mv "$bare.new" "$bare"
-	fi
-	cp -a "$bare" "$root"
-	cp /etc/resolv.conf "$root/etc/" 2>/dev/null
+	root=$WORK/$release
+	root_bare "$release" "$root" || continue
 	cp "$WORK/refuse" "$root/usr/local/bin/"
 	git -c safe.directory='*' clone -q "$tests/.." "$root/root/xrprof"
 	before=$(root_size "$root") began=$SECONDS

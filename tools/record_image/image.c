@@ -12,8 +12,8 @@
 int pass__add(struct pass *p, char kind, uint64_t addr, const void *bytes, uint32_t len,
 	      bool failed)
 {
-	if (recorded__grow((void **)&p->reads, &p->cap_reads, p->nreads, 1, sizeof(*p->reads)) ||
-	    recorded__grow((void **)&p->bytes, &p->cap_bytes, p->nbytes, len, 1))
+	if (array__room(&p->reads, p->nreads, &p->cap_reads, sizeof(*p->reads)) ||
+	    array__room(&p->bytes, p->nbytes + len, &p->cap_bytes, 1))
 		return -ENOMEM;
 	p->reads[p->nreads++] = (struct recorded_read){
 		.addr = addr, .len = len, .at = p->nbytes, .kind = kind, .failed = failed};

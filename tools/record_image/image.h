@@ -16,9 +16,9 @@
 /* The reads of one walk, in order. */
 struct pass {
 	struct recorded_read *reads;
-	uint32_t nreads, cap_reads;
 	uint8_t *bytes;
-	uint32_t nbytes, cap_bytes;
+	uint32_t nreads, nbytes;
+	size_t cap_reads, cap_bytes;
 };
 
 /* pass__add - a read of @len @bytes, or one that @failed, without any.  0 or -ENOMEM. */

@@ -40,6 +40,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "layout.h"
@@ -68,11 +69,10 @@ struct recorded {
 	struct xr_row row;
 	const char *files[RECORDED_FILES_MAX]; /* by R's number; NULL: none */
 	struct recorded_read *reads;
-	uint32_t nreads, cap_reads;
 	uint8_t *bytes;
-	uint32_t nbytes, cap_bytes;
 	struct recorded_moment *moments;
-	uint32_t nmoments, cap_moments;
+	uint32_t nreads, nbytes, nmoments;
+	size_t cap_reads, cap_bytes, cap_moments;
 	struct map last;      /* (address, length) to the last read of that, counted from 1 */
 	uint32_t line_number; /* being read, for messages */
 	bool ended;
@@ -117,25 +117,6 @@ static const struct {
 	{"bc", XR_ROW_BC},
 };
 #define RECORDED_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Make room for @more of @size bytes each after @n; *cap: how many there is room for. */
-static inline int recorded__grow(void **items, uint32_t *cap, uint64_t n, uint64_t more,
-				 size_t size)
-{
-	uint64_t want = n + more, room = *cap ? *cap : 64;
-	void *grown;
-
-	if (want <= *cap)
-		return 0;
-	while (room < want)
-		room *= 2;
-	grown = realloc(*items, room * size);
-	if (!grown)
-		return -ENOMEM;
-	*items = grown;
-	*cap = (uint32_t)room;
-	return 0;
-}
 
 static inline int recorded__field(const struct recorded_field *fields, size_t count, void *to,
 				  char *at, int base)
@@ -183,13 +164,13 @@ static inline int recorded__read_line(struct recorded *r, char what, char *at)
 			return -EBADMSG;
 		read.at = r->reads[earlier - 1].at;
 	} else if (what == 'r') {
-		if (recorded__grow((void **)&r->bytes, &r->cap_bytes, r->nbytes, read.len, 1))
+		if (array__room(&r->bytes, r->nbytes + read.len, &r->cap_bytes, 1))
 			return -ENOMEM;
 		for (; bytes[0] && bytes[1]; bytes += 2)
 			r->bytes[r->nbytes++] =
 				(uint8_t)(recorded__hex(bytes[0]) << 4 | recorded__hex(bytes[1]));
 	}
-	if (recorded__grow((void **)&r->reads, &r->cap_reads, r->nreads, 1, sizeof(*r->reads)))
+	if (array__room(&r->reads, r->nreads, &r->cap_reads, sizeof(*r->reads)))
 		return -ENOMEM;
 	r->reads[r->nreads++] = read;
 	r->moments[r->nmoments - 1].count++;
@@ -216,8 +197,7 @@ static inline int recorded__line(struct recorded *r, char *at)
 	struct recorded_moment *m = r->nmoments ? &r->moments[r->nmoments - 1] : NULL;
 
 	if (!strcmp(what, "moment")) {
-		if (recorded__grow((void **)&r->moments, &r->cap_moments, r->nmoments, 1,
-				   sizeof(*r->moments)))
+		if (array__room(&r->moments, r->nmoments, &r->cap_moments, sizeof(*r->moments)))
 			return -ENOMEM;
 		r->moments[r->nmoments++] =
 			(struct recorded_moment){.first = r->nreads, .inner = -1};

@@ -23,7 +23,7 @@
 
 struct recorded_text {
 	uint64_t id;
-	uint32_t kind, len; /* enum xr_text_kind */
+	uint32_t kind; /* enum xr_text_kind */
 	char *text;
 };
 
@@ -36,9 +36,10 @@ struct recorded_walk {
 	uint32_t line;
 	struct xr_slot *slots;
 	bool *builtin; /* for each slot: its context is a builtin's */
-	uint32_t nslots, cap;
+	uint32_t nslots;
+	size_t cap_slots, cap_builtin, cap_texts;
 	struct recorded_text *texts;
-	uint32_t ntexts, cap_texts;
+	uint32_t ntexts;
 };
 
 static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
@@ -71,26 +72,16 @@ static int walk__known(struct walk *w, __u64 sym)
 static int recorded_walk__keep(struct recorded_walk *rw, uint64_t id, uint32_t kind,
 			       const char *text, uint32_t len)
 {
-	struct recorded_text *texts;
+	struct recorded_text *new;
 
 	if (recorded_walk__find(rw, id, kind))
 		return 0;
-	if (rw->ntexts == rw->cap_texts) {
-		uint32_t cap = rw->cap_texts ? 2 * rw->cap_texts : 64;
-
-		texts = realloc(rw->texts, cap * sizeof(*texts));
-		if (!texts)
-			return -XR_LOST;
-		rw->texts = texts;
-		rw->cap_texts = cap;
-	}
-	texts = &rw->texts[rw->ntexts];
-	*texts = (struct recorded_text){.id = id, .kind = kind, .len = len};
-	texts->text = malloc(len + 1);
-	if (!texts->text)
+	if (array__room(&rw->texts, rw->ntexts, &rw->cap_texts, sizeof(*rw->texts)))
 		return -XR_LOST;
-	memcpy(texts->text, text, len);
-	texts->text[len] = '\0';
+	new = &rw->texts[rw->ntexts];
+	*new = (struct recorded_text){.id = id, .kind = kind, .text = strndup(text, len)};
+	if (!new->text)
+		return -XR_LOST;
 	rw->ntexts++;
 	return 0;
 }
@@ -129,33 +120,20 @@ static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {
 	struct recorded_walk *rw = (struct recorded_walk *)w;
 	const struct recorded_text *name = recorded_walk__find(rw, file, XR_TEXT_HASHED);
-	char text[XR_NAME_MAX];
 
 	(void)line;
 	if (!name)
 		return 0;
-	memcpy(text, name->text, name->len);
-	return recorded_walk__keep(rw, id, XR_TEXT_HASHED, text, name->len);
+	return recorded_walk__keep(rw, id, XR_TEXT_HASHED, name->text, XR_NAME_MAX);
 }
 
 static int walk__emit(struct walk *w, __u64 word, __u64 more)
 {
 	struct recorded_walk *rw = (struct recorded_walk *)w;
 
-	if (rw->nslots == rw->cap) {
-		uint32_t cap = rw->cap ? 2 * rw->cap : 256;
-		struct xr_slot *slots = realloc(rw->slots, cap * sizeof(*slots));
-		bool *builtin;
-
-		if (slots)
-			rw->slots = slots;
-		builtin = realloc(rw->builtin, cap * sizeof(*builtin));
-		if (builtin)
-			rw->builtin = builtin;
-		if (!slots || !builtin)
-			return -XR_LOST;
-		rw->cap = cap;
-	}
+	if (array__room(&rw->slots, rw->nslots, &rw->cap_slots, sizeof(*rw->slots)) ||
+	    array__room(&rw->builtin, rw->nslots, &rw->cap_builtin, sizeof(*rw->builtin)))
+		return -XR_LOST;
 	rw->builtin[rw->nslots] = walk__field32(w, w->row.layout.callflag) & R_CTXT_BUILTIN;
 	rw->slots[rw->nslots++] = (struct xr_slot){word, more};
 	return 0;

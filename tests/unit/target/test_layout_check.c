@@ -6,110 +6,76 @@
 
 #include "target/layout_check.h"
 #include "target/layouts.h"
+#include "r_image.h"
 #include "tap.h"
 
-#define BASE  0x10000u
-#define WORDS 16384u
+#define IN_BC 0x5000u /* R_InBCInterpreter's value */
 
-/* The target's memory, and what is where. */
-struct image {
-	uint64_t words[WORDS];
-	size_t used;
-	uint64_t head_at;
-	int denied; /* reads fail with this */
+static struct {
+	struct image m; /* first: reads get it */
+	int denied;	/* reads fail with this */
 	unsigned int reads;
-	unsigned int flicker; /* reads until the chain is out of order again; 0: never */
+	unsigned int flicker; /* reads until one finds nonsense; 0: never */
 	unsigned int brief;   /* pauses until no function is called any more; 0: for ever */
 	uint64_t top;	      /* the toplevel context */
-};
+} image;
 
-static int image__read(void *arg, uint64_t addr, void *to, size_t len)
+static int read_image(void *arg, uint64_t addr, void *to, size_t len)
 {
-	struct image *m = arg;
-
-	m->reads++;
-	if (m->denied)
-		return m->denied;
-	if (addr < BASE || addr - BASE > sizeof(m->words) || len > sizeof(m->words) - (addr - BASE))
+	image.reads++;
+	if (image.denied)
+		return image.denied;
+	if (image__read(arg, to, len, addr))
 		return -EFAULT;
-	memcpy(to, (const char *)m->words + (addr - BASE), len);
-	if (m->flicker && m->reads % m->flicker == 0)
+	if (image.flicker && image.reads % image.flicker == 0)
 		memset(to, 0x5a, len);
 	return 0;
 }
 
-static void image__pause(void *arg)
+static void pause_image(void *arg)
 {
-	struct image *m = arg;
-
-	if (m->brief && !--m->brief)
-		m->words[(m->head_at - BASE) / 8] = m->top;
+	if (image.brief && !--image.brief)
+		image__put64(arg, image.m.head_at, image.top);
 }
 
-static uint64_t image__take(struct image *m, size_t words)
+/* An object that contexts lead to. */
+static uint64_t object(uint32_t type)
 {
-	uint64_t at = BASE + m->used * 8;
-
-	m->used += words;
-	tap__bail_if(m->used > WORDS, "the image is too small");
-	return at;
-}
-
-static void image__put(struct image *m, uint64_t at, uint64_t value)
-{
-	m->words[(at - BASE) / 8] = value;
-}
-
-/* An object of SEXPTYPE @type. */
-static uint64_t object(struct image *m, uint64_t type)
-{
-	uint64_t at = image__take(m, 7);
-
-	image__put(m, at, type);
-	return at;
-}
-
-/* A call of a function called "work"; vector data begins at @data. */
-static uint64_t call(struct image *m, unsigned int data)
-{
-	uint64_t lang = object(m, 6), sym = object(m, 1), chars = image__take(m, 10);
-
-	image__put(m, lang + 32, sym);
-	image__put(m, sym + 32, chars);
-	image__put(m, chars, 9);
-	image__put(m, chars + 32, 4);
-	image__put(m, chars + data, 0x6b726f77); /* "work" */
-	image__put(m, chars + data - 8 * (data == 48),
-		   data == 48 ? 0xfffffffffffffff0u : 0x6b726f77);
-	return lang;
+	return image__cell(&image.m, type, 0, 0, 0);
 }
 
 /*
- * A chain of @depth closures above the toplevel context, as @l lays them out, and R_GlobalContext.
+ * A chain of @depth calls of work() above the toplevel context, as @l lays them out, where data of
+ * vectors begins at @data; @srcref is the place of each call.
  */
-static void image__make(struct image *m, const struct xr_layout *l, unsigned int depth,
-			unsigned int data, uint64_t in_bc)
+static void make(const struct xr_layout *l, unsigned int depth, unsigned int data, uint64_t srcref)
 {
-	uint64_t context, outer;
+	struct xr_layout layout = *l;
+	struct image *m = &image.m;
+	uint64_t at, name;
 
-	memset(m, 0, sizeof(*m));
-	m->head_at = image__take(m, 1);
-	outer = image__take(m, XR_CONTEXT_MAX / 8);
+	layout.vector_data = (uint16_t)data;
+	image__free(m);
+	memset(&image, 0, sizeof(image));
+	image__init(m, &layout, 1 << 16, 1 << 16);
+	image.top = image__push(m, 0, m->nil, 0);
 	for (unsigned int i = 0; i < depth; i++) {
-		context = image__take(m, XR_CONTEXT_MAX / 8);
-		image__put(m, context, outer);
-		image__put(m, context + 8, 12); /* CTXT_RETURN */
-		image__put(m, context + l->sysparent - 8, object(m, 3));
-		image__put(m, context + l->sysparent, object(m, 4));
-		image__put(m, context + l->call, call(m, data));
-		image__put(m, context + l->cloenv, object(m, 4));
-		image__put(m, context + l->srcref, in_bc);
-		outer = context;
+		name = image__charsxp(m, "work");
+		if (data == 48)
+			image__put64(m, name + 40, 0xfffffffffffffff0u); /* its true length */
+		name = image__cell(m, R_SYMSXP, name, 0, m->nil);
+		at = image__push(m, 12 /* CTXT_RETURN */, image__call(m, name, 0, 0), 0);
+		image__put64(m, at + l->sysparent - 8, object(R_CLOSXP));
+		image__put64(m, at + l->sysparent, object(R_ENVSXP));
+		image__put64(m, at + l->cloenv, object(R_ENVSXP));
+		image__put64(m, at + l->srcref, srcref);
 	}
-	image__put(m, m->head_at, outer);
 }
 
-static struct image image;
+static uint64_t innermost(void)
+{
+	return image__get64(&image.m, image.m.head_at);
+}
 
 /* What a check was about, and what it found. */
 static struct xr_row row;
@@ -124,18 +90,14 @@ BEFORE()
 
 static int run(const struct xr_layout *asked)
 {
-	struct mem_reader memory = {.read = image__read, .arg = &image};
+	struct mem_reader memory = {.read = read_image, .arg = &image.m};
 
-	row = (struct xr_row){
-		.head_at = image.head_at,
-		.nil = BASE - 8,
-		.in_bc = BASE - 16,
-		.flags = XR_ROW_LINES,
-		.pid = 1,
-		.layout = *asked,
-	};
+	row = image__row(&image.m);
+	row.in_bc = IN_BC;
+	row.flags = XR_ROW_LINES;
+	row.layout = *asked;
 	f.text[0] = '\0';
-	return layout_check__run(&row, &memory, image__pause, &found, &f);
+	return layout_check__run(&row, &memory, pause_image, &found, &f);
 }
 
 /* @l moved by @by bytes behind the jump buffer. */
@@ -155,7 +117,7 @@ TEST(fits)
 	for (int arch = LAYOUTS_X86_64_LINUX; arch <= LAYOUTS_AARCH64_LINUX; arch++) {
 		const struct xr_layout *l = layouts__last((enum layouts_arch)arch);
 
-		image__make(&image, l, 5, 48, BASE - 16);
+		make(l, 5, 48, IN_BC);
 		tap__ok(!run(l) && !found.shift && found.contexts >= 20,
 			"arch %d: R's own layout fits (%u contexts)", arch, found.contexts);
 		tap__ok(found.lines && (row.flags & XR_ROW_LINES),
@@ -169,7 +131,7 @@ TEST(moved)
 
 	for (int by = -64; by <= 96; by += 32) {
 		other = moved(newest, by);
-		image__make(&image, &other, 6, 48, BASE - 16);
+		make(&other, 6, 48, IN_BC);
 		tap__ok(!run(newest) && found.shift == by && row.layout.call == other.call &&
 				row.layout.cloenv == other.cloenv &&
 				row.layout.sysparent == other.sysparent &&
@@ -182,7 +144,7 @@ TEST(moved)
 	/* so far that those for lines are beyond what is read of a context */
 	other = moved(newest, XR_CONTEXT_MAX - 24 - newest->sysparent);
 	other.srcref = 16; /* in the jump buffer */
-	image__make(&image, &other, 6, 48, BASE - 16);
+	make(&other, 6, 48, IN_BC);
 	tap__ok(!run(newest) && row.layout.sysparent == other.sysparent && !row.layout.srcref &&
 			!row.layout.bcbody && row.layout.read_lines <= XR_CONTEXT_MAX &&
 			!(row.flags & XR_ROW_LINES),
@@ -190,7 +152,7 @@ TEST(moved)
 	/* the fields for lines did not move along: names only */
 	other = moved(newest, 16);
 	other.srcref = 488;
-	image__make(&image, &other, 6, 48, BASE - 16);
+	make(&other, 6, 48, IN_BC);
 	tap__ok(!run(newest) && found.shift == 16 && !(row.flags & XR_ROW_LINES),
 		"lines are switched off if their field is elsewhere");
 }
@@ -198,7 +160,7 @@ TEST(moved)
 TEST(data)
 {
 	for (unsigned int data = 40; data <= 48; data += 8) {
-		image__make(&image, newest, 4, data, 0);
+		make(newest, 4, data, 0);
 		tap__ok(!run(newest) && row.layout.vector_data == data &&
 				row.layout.has_altrep == (data == 48),
 			"vectors with ALTREP or without are known by their names' text");
@@ -212,36 +174,38 @@ TEST(refused)
 	uint64_t context;
 	int err;
 
-	image__make(&image, newest, 0, 48, 0);
+	make(newest, 0, 48, 0);
 	tap__ok(run(newest) == -EAGAIN && f.text[0] && image.reads < 100,
 		"at top level nothing can be checked: %s", f.text);
 
-	image__make(&image, newest, 4, 48, 0);
-	for (size_t i = 0; i < WORDS; i++)
-		if (image.words[i] == 3)
-			image.words[i] = 19; /* lists where closures must be */
-	tap__ok(run(newest) == -ENOTSUP && f.text[0], "no layout fits: %s", f.text);
+	make(newest, 4, 48, 0);
+	context = innermost();
+	for (int i = 0; i < 4; i++, context = image__get64(&image.m, context))
+		image__put64(&image.m, context + newest->sysparent - 8, object(R_VECSXP));
+	tap__ok(run(newest) == -ENOTSUP && f.text[0],
+		"lists where closures must be, no layout fits: %s", f.text);
 
 	/* the four fields in two places of each context */
-	image__make(&image, newest, 4, 48, 0);
+	make(newest, 4, 48, 0);
 	twice = moved(newest, 64);
-	context = image.words[0];
-	for (int i = 0; i < 4; i++, context = image.words[(context - BASE) / 8])
+	context = innermost();
+	for (int i = 0; i < 4; i++, context = image__get64(&image.m, context))
 		for (int k = -8; k <= 16; k += 8)
-			image__put(&image, context + twice.sysparent + k,
-				   image.words[(context - BASE + newest->sysparent + k) / 8]);
+			image__put64(
+				&image.m, context + twice.sysparent + (uint64_t)k,
+				image__get64(&image.m, context + newest->sysparent + (uint64_t)k));
 	twice = moved(newest, 32);
 	tap__ok(run(&twice) == -ENOTSUP, "two places fit: neither is taken (%s)", f.text);
 
 	for (int wild = 0; wild < 2; wild++) {
-		image__make(&image, newest, 4, 48, 0);
-		image__put(&image, wild ? image.head_at : image.words[0],
-			   wild ? 0x12345 : image.words[0]);
+		make(newest, 4, 48, 0);
+		image__put64(&image.m, wild ? image.m.head_at : innermost(),
+			     wild ? 0x12345 : innermost());
 		err = run(newest);
 		tap__ok(err == -EAGAIN || err == -ENOTSUP, "%s (%s)",
 			wild ? "a wild R_GlobalContext" : "a chain that is a circle", f.text);
 	}
-	image__make(&image, newest, 4, 48, 0);
+	make(newest, 4, 48, 0);
 	image.denied = -EPERM;
 	tap__ok(run(newest) == -EPERM && f.text[0], "memory that may not be read: %s", f.text);
 }
@@ -249,10 +213,7 @@ TEST(refused)
 /* An R that begins: functions are called in a few of the first looks, and then none. */
 TEST(begins)
 {
-	image__make(&image, newest, 4, 48, BASE - 16);
-	for (image.top = image.words[(image.head_at - BASE) / 8];
-	     image.words[(image.top - BASE) / 8];)
-		image.top = image.words[(image.top - BASE) / 8];
+	make(newest, 4, 48, IN_BC);
 	image.brief = 2;
 	tap__ok(run(newest) == -EAGAIN && strstr(f.text, "too few"),
 		"one that just begins is looked at again later: %s", f.text);
@@ -263,7 +224,7 @@ TEST(torn)
 {
 	struct xr_layout wrong = moved(newest, 8);
 
-	image__make(&image, newest, 6, 48, BASE - 16);
+	make(newest, 6, 48, IN_BC);
 	image.flicker = 211;
 	tap__ok(!run(newest) && !found.shift,
 		"the right layout stands in spite of it (%u looks) %s", found.looks, f.text);

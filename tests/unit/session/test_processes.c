@@ -3,11 +3,9 @@
 #define _GNU_SOURCE
 #include "session/processes.h"
 
-#include <sched.h>
-
 #include "base/clock.h"
+#include "child.h"
 #include "os/os.h"
-#include "tap.h"
 
 TEST(processes)
 {
@@ -112,31 +110,6 @@ TEST(description_bad)
 	description__drop(d);
 }
 
-/* A child that has done @prepare, and waits; 0: it could not. */
-static pid_t child(int (*prepare)(void))
-{
-	char told = 0;
-	int pipe_[2];
-	pid_t pid;
-
-	tap__bail_if(pipe(pipe_), "no pipe");
-	pid = fork();
-	if (!pid) {
-		told = prepare() ? 'n' : 'y';
-		if (write(pipe_[1], &told, 1) == 1)
-			pause();
-		_exit(0);
-	}
-	tap__bail_if(pid < 0 || read(pipe_[0], &told, 1) != 1, "no child");
-	close(pipe_[0]);
-	close(pipe_[1]);
-	if (told == 'y')
-		return pid;
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	return 0;
-}
-
 static int in_root_folder(void)
 {
 	return chdir("/usr");
@@ -152,17 +125,24 @@ static int of_other_root(void)
 	return chroot("/usr") || chdir("/");
 }
 
+static void prepared(int ready, void *arg)
+{
+	int (*const *prepare)(void) = arg;
+
+	if (!(*prepare)())
+		child__wait(ready);
+}
+
+/* Of a child that has done @prepare; *@made: it could. */
 static struct source_rights look(int (*prepare)(void), bool forked, bool *made)
 {
 	struct source_rights r = {0};
-	pid_t pid = child(prepare);
+	pid_t pid = child__start(prepared, &prepare);
 
-	*made = pid;
-	if (pid) {
+	*made = pid > 0;
+	if (*made)
 		source_rights__look(&r, pid, forked);
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
+	child__end(pid);
 	return r;
 }
 
@@ -241,8 +221,7 @@ TEST(cpu_use)
 	memset(&old, 0, sizeof(old));
 	cpu_use__look(&old, pid, os__now());
 	tap__ok(old.stopped && !u.stopped, "one that is stopped");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	child__end(pid);
 }
 
 struct row {

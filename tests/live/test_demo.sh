@@ -66,7 +66,8 @@ for release; do
 			cp -a "$root/root" "$root$home"
 			chown -R 4321:4321 "$root$home"
 		fi
-		way__argv "$way" refuse
+		rm -rf "$root$home/xrprof/build/demo"
+		way__argv "$way" /usr/local/bin/refuse
 		in_root "$root" env -u BUILD sh -c 'cd "$0/xrprof" && HOME=$0 && exec "$@"' "$home" "${argv[@]}" make demo >"$WORK/$way.log" 2>&1 </dev/null
 		page__check "$release, $way" $? "$WORK/$way.log" "$root$home/xrprof/build/demo/profile.html"
 		[ "$way" != root ] || figure "$release: $((SECONDS - began)) s, $(($(root_size "$root") - before)) MB: $(sed -n 's|^\([12]/4.*\)$|\1;|p' "$WORK/root.log" | xargs)"

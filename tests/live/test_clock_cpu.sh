@@ -33,9 +33,8 @@ outer_ns=$(($(used) - outer))
 is "$PROF_STATUS" 0 "exit status 0"
 [ $((cpu_ns * 10)) -lt $((elapsed_ns * 8)) ]
 ok $? "and less time than there is" || diag "$cpu_ns ns in $elapsed_ns"
-# One for each period of CPU time. The scheduler's count leaves out what interrupts and the hypervisor took of it. When the
-# profiler gets no CPU it looks too late, and loses what was due beyond one (target__due() in loop.c): ticks that it missed are
-# counted, part of a period at each late look is not.
+# One for each period of CPU time. The scheduler's count leaves out what interrupts and the hypervisor took of it. If the
+# profiler gets no CPU for long, it misses what was due beyond TICKS_MAX (loop.c) and counts that.
 ticks=$(stat_of "$PROF_OUT.stats" ticks) missed=$(stat_of "$PROF_OUT.stats" missed)
 least=$((cpu_ns / 1000 * freq / 1000000)) most=$((outer_ns / 1000 * freq / 1000000))
 figure "$XRPROF_ENGINE: $ticks samples, $missed ticks missed, $least to $most periods; it had a CPU $((cpu_ns / (elapsed_ns / 100))) % of the time"

@@ -25,33 +25,39 @@ void remote_report__record(void *arg, const void *record, size_t size)
 	r->delivered++;
 }
 
-void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
-			   uint32_t tid, int result)
+static void report__tick(struct remote_report *r, struct remote_walk *rw,
+			 const struct xr_sample *like, int result)
 {
-	struct xr_sample like = {
-		.time = os__now(),
-		.weight = 1,
-		.unit = XR_UNIT_TICKS,
-		.pid = pid,
-		.tid = tid,
-	};
-
 	r->counts[XR_TICKS]++;
 	if (result < 0) {
 		r->counts[-result]++;
 		if (result == -XR_NO_R_FRAMES)
-			remote_walk__send_none(rw, &like);
+			remote_walk__send_none(rw, like);
 		return;
 	}
-	if (result > 0)
-		like.flags |= XR_F_TRUNCATED;
-	remote_walk__send(rw, &like);
+	remote_walk__send(rw, like);
 	r->counts[XR_WRITTEN]++;
 	r->counts[XR_TRUNCATED] += result > 0;
 	r->counts[XR_OVER_BUDGET] += result > 0 && remote_walk__over(rw);
 	if (remote_walk__native(rw))
 		remote_native__count(remote_walk__native(rw), r->counts);
 	r->counts[XR_UNWIND_MOVED] += remote_walk__lacks_native(rw);
+}
+
+void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
+			   uint32_t tid, int result, uint32_t ticks)
+{
+	const struct xr_sample like = {
+		.time = os__now(),
+		.weight = 1,
+		.unit = XR_UNIT_TICKS,
+		.pid = pid,
+		.tid = tid,
+		.flags = result > 0 ? XR_F_TRUNCATED : 0,
+	};
+
+	while (ticks--)
+		report__tick(r, rw, &like, result);
 }
 
 void remote_report__other(struct remote_report *r, struct remote_walk *rw, uint32_t pid,

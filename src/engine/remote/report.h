@@ -29,10 +29,10 @@ void remote_report__record(void *arg, const void *record, size_t size);
 
 /*
  * remote_report__sample - count the sample that @rw has of thread @tid of process @pid, and hand
- * it on.  @result: of remote_walk__finish, or -enum xr_error.
+ * it on, once for each of @ticks.  @result: of remote_walk__finish, or -enum xr_error.
  */
 void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
-			   uint32_t tid, int result);
+			   uint32_t tid, int result, uint32_t ticks);
 
 /*
  * remote_report__other - the same of remote_walk__other.  @flags: XR_F_STOPPED or XR_F_DISK, no

@@ -135,6 +135,7 @@ static int target__new(struct engine *e, const struct xr_row *row, struct loop_t
 	if (!t)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	t->pid = (pid_t)row->pid;
+	t->counted = UINT64_MAX; /* no tick before its first is due */
 	t->stack_top = row->flags & XR_ROW_NATIVE && !proc__read(t->pid, &proc) ? proc.stack : 0;
 	t->pidfd = (int)syscall(SYS_pidfd_open, t->pid, 0);
 	err = remote_thread__open(&t->thread, t->pid);
@@ -217,14 +218,14 @@ int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *
 	return err;
 }
 
-static void target__count(struct engine *e, struct loop_target *t, int result)
+static void target__count(struct engine *e, struct loop_target *t, int result, uint32_t ticks)
 {
 	struct remote_report *report = remote_loop__report(e);
 	static const char unnamed[16];
 	struct remote_native *native;
 
 	remote_report__sample(report, t->base.walk, t->base.row.pid, (uint32_t)t->thread.tid,
-			      result);
+			      result, ticks);
 	native = result < 0 ? NULL : remote_walk__native(t->base.walk);
 	if (native && remote_native__unknown(native, &t->base.row, os__now()))
 		remote_report__process(report, &t->base.row, XR_PROCESS_UNMAPPED, NULL, unnamed);
@@ -300,29 +301,82 @@ static void target__no_clock(struct engine *e, struct loop_target *t, int err)
 }
 
 /*
- * --clock cpu: is a sample due?  One for each period of CPU time, looked at when the timer ticks;
- * where CPU time cannot be counted exactly, whenever the thread runs or is ready to.
+ * Reading a deep stack, or one that moves, can take longer than a period.  If the ticks in that
+ * time were left out, such stacks would have fewer samples than their time.  So a sample stands for
+ * them, too: TICKS_MAX in all, and what is more is missed.
  */
-static bool target__due(struct engine *e, struct loop_target *t, char state)
+#define TICKS_MAX 16
+static void target__count_due(struct engine *e, struct loop_target *t, int result, uint64_t due)
 {
-	int64_t period = NS_PER_S / e->config.freq;
+	if (due > TICKS_MAX)
+		remote_loop__report(e)->counts[XR_MISSED] += due - TICKS_MAX;
+	target__count(e, t, result, due > TICKS_MAX ? TICKS_MAX : (uint32_t)due);
+}
+
+/* --clock cpu: periods of CPU time that no sample stands for, if more than one is left over. */
+static uint64_t target__overdue(struct engine *e, struct loop_target *t)
+{
+	const int64_t period = NS_PER_S / e->config.freq;
+	int64_t n = t->cpu_owed > period ? t->cpu_owed / period : 0;
+
+	t->cpu_owed -= n * period;
+	return (uint64_t)n;
+}
+
+static int target__cpu_time(struct loop_target *t)
+{
 	uint64_t now;
 	int err = remote_thread__cpu_time(&t->thread, &now);
+
+	if (err)
+		return err;
+	if (now < t->cpu_time) /* another thread's */
+		t->cpu_time = now;
+	t->cpu_owed += (int64_t)(now - t->cpu_time);
+	t->cpu_time = now;
+	return 0;
+}
+
+/*
+ * --clock cpu: how many samples are due?  One for each period of CPU time, looked at when the timer
+ * ticks; where CPU time cannot be counted exactly, whenever the thread runs or is ready to.
+ */
+static uint64_t target__due_cpu(struct engine *e, struct loop_target *t, char state)
+{
+	const int64_t period = NS_PER_S / e->config.freq;
+	int err = target__cpu_time(t);
 
 	if (err) {
 		target__no_clock(e, t, err);
 		return state == 'R';
 	}
-	if (now < t->cpu_time) /* another thread's */
-		t->cpu_time = now;
-	t->cpu_owed += (int64_t)(now - t->cpu_time);
-	t->cpu_time = now;
 	if (t->cpu_owed < period / 2)
-		return false;
+		return 0;
 	t->cpu_owed -= period;
-	if (t->cpu_owed > period) /* ticks were missed */
-		t->cpu_owed = period;
-	return true;
+	return 1 + target__overdue(e, t);
+}
+
+/* How many samples are due?  Of wall time, this tick and those missed, if no sample has them. */
+static uint64_t target__due(struct engine *e, struct loop_target *t, char state)
+{
+	uint64_t missed = e->targets.missed;
+
+	remote_loop__report(e)->counts[XR_MISSED] -= missed;
+	if (e->config.clock == ENGINE_CLOCK_CPU)
+		return target__due_cpu(e, t, state);
+	missed -= t->counted < missed ? t->counted : missed;
+	t->counted = 0;
+	return 1 + missed;
+}
+
+/* How many more, after the read that began at @began?  The last of wall time is the next tick. */
+static uint64_t target__due_meanwhile(struct engine *e, struct loop_target *t, uint64_t began)
+{
+	if (e->config.clock == ENGINE_CLOCK_CPU)
+		return target__cpu_time(t) ? 0 : target__overdue(e, t);
+	t->counted = (os__now() - began) * e->config.freq / NS_PER_S;
+	t->counted -= t->counted > 0;
+	return t->counted;
 }
 
 /*
@@ -381,16 +435,19 @@ static int target__read(struct engine *e, struct loop_target *t)
 {
 	const bool late = target__late(e, t);
 	struct remote_state before = {.state = 'R'}, after;
+	const uint64_t began = os__now();
+	uint64_t due;
 	bool idle;
 	int result;
 
 	if (remote_thread__look(&t->thread, &before)) {
-		target__count(e, t, -XR_EXITING);
+		target__count(e, t, -XR_EXITING, 1);
 		return 0;
 	}
 	if (!e->config.stopped && target__held(e, t, before.state, late))
 		return 0;
-	if (e->config.clock == ENGINE_CLOCK_CPU && !target__due(e, t, before.state)) {
+	due = target__due(e, t, before.state);
+	if (!due) {
 		target__watch(t, &before);
 		return 0;
 	}
@@ -409,7 +466,7 @@ static int target__read(struct engine *e, struct loop_target *t)
 	if (!idle && result != -XR_EXITING)
 		result = e->kind->look(e, t, &before);
 	if (result == LOOP_LATER) {
-		t->cpu_owed += NS_PER_S / e->config.freq;
+		t->cpu_owed += (int64_t)due * (NS_PER_S / e->config.freq);
 		return 0;
 	}
 	if (before.state != 'R' && result >= 0)
@@ -420,7 +477,8 @@ static int target__read(struct engine *e, struct loop_target *t)
 		remote_walk__no_native(t->base.walk);
 	if (result < 0 && result != -XR_NO_R_FRAMES && target__leaves(t))
 		result = -XR_EXITING;
-	target__count(e, t, result);
+	due += target__due_meanwhile(e, t, began);
+	target__count_due(e, t, result, e->config.whole ? 1 : due);
 	return result;
 }
 

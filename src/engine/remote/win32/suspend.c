@@ -237,7 +237,7 @@ static void target__sample(struct engine *e, struct remote_target *base)
 	t->said_suspended = false;
 	if (result >= 0)
 		result = remote_walk__finish(t->base.walk);
-	remote_report__sample(&e->targets.report, t->base.walk, t->base.row.pid, t->tid, result);
+	remote_report__sample(&e->targets.report, t->base.walk, t->base.row.pid, t->tid, result, 1);
 	target__prove(e, t);
 }
 

@@ -362,6 +362,35 @@ static void rates(const struct engine_ops *ops)
 	scene__end(&s);
 }
 
+/* What was due while the engine was not asked, or read a stack, is not left out. */
+static void overdue(const struct engine_ops *ops, enum engine_clock clock, const char *what)
+{
+	uint64_t counts[XR_COUNTERS], before;
+	struct timespec used, end;
+	struct scene s;
+	clockid_t cpu;
+
+	scene__begin(&s, ops, LIFE_RUN, clock, 0);
+	tap__bail_if(ops->set_freq(s.e, 999, &s.f) || !scene__until(&s, &s.seen.samples, 5) ||
+			     clock_getcpuclockid(s.child.pid, &cpu),
+		     "%s", s.f.text);
+	ops->counters(s.e, counts);
+	before = counts[XR_TICKS];
+	clock_gettime(cpu, &end);
+	end.tv_nsec += 12 * NS_PER_MS; /* of the CPU time of the child */
+	do {
+		usleep(1000);
+		clock_gettime(cpu, &used);
+	} while ((used.tv_sec - end.tv_sec) * (int64_t)NS_PER_S + used.tv_nsec < end.tv_nsec);
+	do {
+		ops->poll(s.e, 0, seen__record, &s.seen);
+		ops->counters(s.e, counts);
+	} while (counts[XR_TICKS] == before);
+	tap__ok(counts[XR_TICKS] - before >= 9, "%s: one look after ten periods of %s: %u ticks",
+		ops->name, what, (unsigned int)(counts[XR_TICKS] - before));
+	scene__end(&s);
+}
+
 static void limit(const struct engine_ops *ops)
 {
 	const struct engine_config config = {.freq = 99, .max_processes = 1};
@@ -517,6 +546,8 @@ static void engine(const struct engine_ops *ops)
 	threads(ops, ENGINE_CLOCK_CPU, "its CPU time");
 	rows(ops);
 	rates(ops);
+	overdue(ops, ENGINE_CLOCK_WALL, "wall time");
+	overdue(ops, ENGINE_CLOCK_CPU, "CPU time");
 	limit(ops);
 	lives(ops);
 	stopped(ops);

@@ -9,8 +9,6 @@
 
 #include "walk_state.h"
 
-#define R_MARK_BIT (1u << 24) /* sxpinfo_struct: type:5, three flags, gp:16, mark:1 */
-
 /* calls__begin - with XR_ROW_CALLS: how often R has begun to collect.  0, or as walk__emit(). */
 WALK_FN int calls__begin(struct walk *w)
 {

@@ -19,7 +19,8 @@
 #define R_VECSXP     19u
 #define R_BCODESXP   21u
 #define R_TYPE_MASK  31u
-#define R_ALTREP_BIT 0x80u /* struct sxpinfo_struct: type:5 scalar:1 obj:1 alt:1 */
+#define R_ALTREP_BIT 0x80u	/* struct sxpinfo_struct: type:5 scalar:1 obj:1 alt:1 */
+#define R_MARK_BIT   (1u << 24) /* type:5, three flags, gp:16, mark:1 */
 
 /* CTXT_*, Defn.h */
 #define R_CTXT_FUNCTION 4u

@@ -195,12 +195,19 @@ static bool hidden_proof__conclude_gc(const struct hidden_proof *h, struct targe
 static bool verify_hidden__conclude_count(struct verify_hidden *v, const struct hidden_proof *h,
 					  struct target *t)
 {
-	if (h->check.count != HIDDEN_PROVEN || t->row.gc_count_at == h->gc_count_at)
+	const struct hidden_check *c = &h->check;
+	const bool known =
+		c->count == HIDDEN_PROVEN || (c->count == HIDDEN_OPEN && c->no_collection);
+	const uint64_t at = known ? h->gc_count_at : 0;
+
+	if (t->row.gc_count_at == at)
 		return false;
-	t->row.gc_count_at = h->gc_count_at;
+	t->row.gc_count_at = at;
+	if (!at)
+		return true;
 	notes__debug(v->notes, "process %d: the number of collections is at 0x%llx of %s: %d",
 		     (int)t->pid, (unsigned long long)h->family->file->gc_count, t->path,
-		     (int)h->check.last_count);
+		     (int)c->last_count);
 	return true;
 }
 
@@ -301,6 +308,7 @@ void verify_hidden__inherit(struct hidden_proof *h, const struct hidden_proof *p
 		.gc = parent->check.gc,
 		.count = parent->check.count,
 		.memory = parent->check.memory,
+		.no_collection = parent->check.no_collection,
 	};
 }
 

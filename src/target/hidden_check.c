@@ -165,6 +165,30 @@ static int gc__look(struct hidden_check *c, const struct xr_row *row, const stru
 	return 0;
 }
 
+/*
+ * The number is 0.  A collection marks all objects that it leaves (memory.c, RunGenCollect), so
+ * R_GlobalEnv has no mark until the first one, which the number counts when it begins.
+ */
+static int count__is_zero(struct hidden_check *c, const struct xr_row *row,
+			  const struct mem_reader *m)
+{
+	uint64_t header = 0;
+	int32_t count = 0;
+	int err;
+
+	if (!row->global_env)
+		return 0;
+	err = word__read(m, row->global_env, &header);
+	if (!err)
+		err = mem_reader__read(m, row->gc_count_at, &count, sizeof(count));
+	if (err || count)
+		return err == -ESRCH ? err : 0;
+	c->no_collection = !(header & R_MARK_BIT);
+	if (!c->no_collection)
+		c->count = HIDDEN_REFUTED;
+	return 0;
+}
+
 static int count__look(struct hidden_check *c, const struct xr_row *row, const struct mem_reader *m)
 {
 	int32_t count = 0;
@@ -176,8 +200,10 @@ static int count__look(struct hidden_check *c, const struct xr_row *row, const s
 		c->count = HIDDEN_REFUTED;
 	else if (c->last_count)
 		c->count = HIDDEN_PROVEN;
+	else if (!count)
+		err = count__is_zero(c, row, m);
 	c->last_count = count;
-	return 0;
+	return err == -ESRCH ? err : 0;
 }
 
 /* Without an address in the row the value is 0. */

@@ -9,7 +9,8 @@
  *  - the collector's flag is 0 or 1, and 0 at some time.  A collection may last minutes, so a flag
  *    that is 1 proves nothing.  One that is 1 in very many collections, and never 0 between them,
  *    is refuted;
- *  - the number of collections is above 0 and does not fall;
+ *  - the number of collections is above 0 and does not fall.  While it is 0, R_GlobalEnv has no
+ * mark of a collection: then the number may be used, and is not proven yet;
  *  - the counts of memory only grow while no collection runs (memory.c), and have values that are
  *    possible.  They are proven when they have grown a few times.
  * A look during which something changed is not counted.  R sets the variables one after the other,
@@ -60,6 +61,7 @@ struct hidden_check {
 	enum lines_verdict memory; /* the counts of memory: all of them together */
 	struct hidden_memory_seen seen;
 	int32_t last_count;
+	bool no_collection;	/* `last_count` was 0 at some look, and R_GlobalEnv had no mark */
 	uint32_t flag;		/* what the flag was when last read */
 	uint32_t unreadable;	/* looks that could not read the flag */
 	int32_t collection;	/* the number of collections when the flag was last seen to be 1 */

@@ -163,8 +163,10 @@ static const uint8_t *piece__final(struct remote_walk *rw, uint32_t id, enum rea
 		return remote_memory__fresh(&rw->memory, id);
 	/* a context that was read with others, but that the first look did not come to: who knows
 	 */
-	if (p->base_seq > rw->floor && (!context || p->visited == rw->ahead_pass))
+	if (p->base_seq > rw->floor && (!context || p->visited == rw->ahead_pass)) {
+		rw->early = true;
 		return remote_memory__base(&rw->memory, id);
+	}
 	if (!context && p->fresh_seq > rw->floor)
 		return remote_memory__fresh(&rw->memory, id);
 	return NULL;

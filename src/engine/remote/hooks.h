@@ -66,6 +66,7 @@ struct remote_walk {
 	bool loose;	      /* it asked for more than was read at once */
 	bool dead;	      /* it met what can be no live call */
 	bool missed;	      /* the last pass asked for something not read */
+	bool early;	      /* it used what only the look ahead read */
 	bool collecting;      /* the thread was in the collector's code */
 	bool direct;	      /* reads go past the store: the thread stands still */
 	bool finished;	      /* the sample is made already, with native frames; `result` */

@@ -25,6 +25,8 @@
 #define TRIES_MAX    120u /* second looks at a moving target */
 #define TRIES_AHEAD  6u	  /* then the first is repeated, if it is of no use */
 #define TRIES_BROKEN 3u	  /* times that it stood still, and could not be read */
+/* looks at calls while R began or ended a collection: the number of these is unknown then */
+#define TRIES_COLLECTED 8u
 
 int remote_walk__new(struct remote_walk **out, const struct xr_row *row,
 		     const struct mem_reader *reader, uint64_t (*now)(void))
@@ -262,6 +264,30 @@ static bool remote__unchanged(struct remote_walk *rw)
 	return same;
 }
 
+/* Does the second look have other bytes at @at than the first? */
+static bool remote__changed(const struct remote_walk *rw, uint64_t at, uint32_t len)
+{
+	const struct remote_memory *m = &rw->memory;
+	const uint32_t id = at ? remote_memory__find(m, at, len) : PIECE_NONE;
+
+	return id != PIECE_NONE && m->pieces[id].base_seq > rw->floor &&
+	       m->pieces[id].fresh_seq > rw->floor &&
+	       memcmp(remote_memory__base(m, id), remote_memory__fresh(m, id), len) != 0;
+}
+
+/*
+ * With XR_ROW_CALLS: did R begin or end a collection between the looks?  Marks of environments that
+ * the first look read then do not belong to the number of collections that the second read.
+ */
+static bool remote__collected(const struct remote_walk *rw)
+{
+	const struct xr_row *row = &rw->walk.row;
+
+	return row->flags & XR_ROW_CALLS &&
+	       (remote__changed(rw, row->gc_count_at, 4) ||
+		remote__changed(rw, row->gc_at, row->gc_size == 1 ? 1 : 4));
+}
+
 int remote_walk__still(struct remote_walk *rw)
 {
 	int err;
@@ -273,7 +299,7 @@ int remote_walk__still(struct remote_walk *rw)
 	rw->top_floor = rw->memory.seq;
 	remote__fetch(rw, rw->plan.ids, rw->whole ? remote__guess(rw) : rw->plan.count, true);
 	err = remote_walk__top(rw, true);
-	if (err >= 0 && rw->matched && !remote__unchanged(rw)) {
+	if (err >= 0 && rw->matched && (remote__collected(rw) || !remote__unchanged(rw))) {
 		rw->whole = false; /* nothing of the first look, then */
 		err = remote_walk__top(rw, true);
 	}
@@ -282,7 +308,7 @@ int remote_walk__still(struct remote_walk *rw)
 
 int remote_walk__moving(struct remote_walk *rw)
 {
-	uint32_t unreadable = 0;
+	uint32_t unreadable = 0, collected = 0;
 	bool stale = false;
 	int err;
 
@@ -301,6 +327,8 @@ int remote_walk__moving(struct remote_walk *rw)
 		still = still && !remote__too_old(rw);
 		/* it stood still: perhaps an object of the first look is older than the stack */
 		stale = still && (err < 0 || (rw->matched && !remote__unchanged(rw)));
+		if (still && !stale && rw->matched && remote__collected(rw))
+			stale = ++collected < TRIES_COLLECTED;
 		if (still && (!stale || (err < 0 && ++unreadable == TRIES_BROKEN)))
 			return err;
 	}
@@ -312,30 +340,12 @@ void remote_walk__collecting(struct remote_walk *rw)
 	rw->collecting = true;
 }
 
-/* Does the second look have other bytes at @at than the first? */
-static bool remote__changed(const struct remote_walk *rw, uint64_t at, uint32_t len)
-{
-	const struct remote_memory *m = &rw->memory;
-	const uint32_t id = at ? remote_memory__find(m, at, len) : PIECE_NONE;
-
-	return id != PIECE_NONE && m->pieces[id].base_seq > rw->floor &&
-	       m->pieces[id].fresh_seq > rw->floor &&
-	       memcmp(remote_memory__base(m, id), remote_memory__fresh(m, id), len) != 0;
-}
-
-/*
- * With XR_F_CALLS: marks of environments may be those of the first look, and the number of
- * collections is that of the second.  If R began or ended one in between they do not belong
- * together, and the number counts as unknown.
- */
+/* The number of collections counts as unknown if it does not belong to marks of the sample. */
 static void remote__count(struct remote_walk *rw)
 {
-	const struct xr_row *row = &rw->walk.row;
 	const uint32_t at = rw->first & XR_F_MEMORY ? 2 : 0; /* behind the counts of memory */
 
-	if (rw->first & XR_F_CALLS && rw->nslots > at &&
-	    (remote__changed(rw, row->gc_count_at, 4) ||
-	     remote__changed(rw, row->gc_at, row->gc_size == 1 ? 1 : 4)))
+	if (rw->first & XR_F_CALLS && rw->nslots > at && rw->early && remote__collected(rw))
 		rw->slots[at].more &= ~(uint64_t)XR_COUNTED;
 }
 
@@ -345,6 +355,7 @@ static int remote__finish(struct remote_walk *rw, uint32_t times)
 	int err;
 
 	rw->nslots = 0;
+	rw->early = false;
 	remote__allow(rw, times);
 	err = remote__pass(rw, REMOTE_FINAL);
 	rw->first = rw->walk.first;

@@ -147,6 +147,43 @@ TEST(flag)
 	done(&v, (struct hidden_proof *[]){&one, &two, &three, &child, NULL});
 }
 
+/* The number of collections is 0 for long; then R collects, or the number is another variable. */
+TEST(first_collection)
+{
+	static volatile int32_t count;
+	static volatile uint64_t global_env;
+
+	for (int right = 0; right < 2; right++) {
+		struct verify_hidden v = {.notes = &listener};
+		struct hidden_proof one, child = {0};
+		struct target a = make("/lib/libR.so", 1, "code"), forked;
+		const uint64_t at = address(&count);
+
+		count = 0;
+		global_env = R_ENVSXP;
+		a.row.flags = XR_ROW_LINES;
+		a.row.gc_at = 0;
+		a.row.gc_count_at = at;
+		a.row.global_env = address(&global_env);
+		tap__ok(!verify_hidden__begin(&v, &one, &a, 0) && one.open && !a.row.gc_count_at,
+			"a number is not used at once");
+		tap__ok(advance(&v, &one, &a, 1, 1) && one.open && a.row.gc_count_at == at,
+			"one that is 0 as it should be is used, and looked at again");
+		forked = a;
+		verify_hidden__inherit(&child, &one, 5);
+		tap__ok(!advance(&v, &child, &forked, 0, 6) && forked.row.gc_count_at == at,
+			"also in a child");
+		count = right;
+		global_env |= R_MARK_BIT;
+		advance(&v, &one, &a, 2, TURN);
+		tap__ok(!one.open && a.row.gc_count_at == (right ? at : 0),
+			right ? "R collects: it is proven" : "R collects, and it is 0: not used");
+		tap__ok(one.check.count == (right ? HIDDEN_PROVEN : HIDDEN_REFUTED),
+			"that is the verdict");
+		done(&v, (struct hidden_proof *[]){&one, &child, NULL});
+	}
+}
+
 /* A collection that lasts for ten minutes. */
 TEST(long_collection)
 {

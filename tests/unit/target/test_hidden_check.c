@@ -238,6 +238,19 @@ TEST(count)
 		hidden_check__look(&c, &s.row, &m);
 	}
 	tap__ok(c.count == HIDDEN_REFUTED, "refuted: a number that falls");
+	s.row.global_env = image__cell(&s.m, R_ENVSXP, 0, 0, 0);
+	image__put32(&s.m, s.row.gc_count_at, 0);
+	c = look(&s, 1);
+	tap__ok(c.count == HIDDEN_OPEN && c.no_collection,
+		"0, and R_GlobalEnv has no mark: R never collected");
+	image__put32(&s.m, s.row.gc_count_at, 1);
+	run(&s, &c, 2);
+	tap__ok(c.count == HIDDEN_PROVEN, "proven: it grows from 0");
+	image__put32(&s.m, s.row.gc_count_at, 0);
+	image__put64(&s.m, s.row.global_env, R_ENVSXP | R_MARK_BIT);
+	c = look(&s, 1);
+	tap__ok(c.count == HIDDEN_REFUTED && !c.no_collection,
+		"refuted: 0, and R_GlobalEnv has the mark of a collection");
 	image__free(&s.m);
 }
 

@@ -52,6 +52,10 @@ struct program {
 	uint32_t innermost; /* and its innermost line */
 	uint32_t nframes, samples;
 	struct sample last; /* without its stack */
+	uint32_t old;	    /* of its calls, environments with the mark of a collection */
+	uint64_t env;	    /* collections mark it */
+	int collect;	    /* reads that have a collection before them */
+	uint32_t collections;
 };
 
 static uint64_t name__hash(const char *name)
@@ -196,12 +200,20 @@ static void program__step(struct program *p)
 	program__note(p);
 }
 
+static void program__collect(struct program *p)
+{
+	image__put32(&p->s.m, p->s.row.gc_count_at, ++p->collections);
+	image__put64(&p->s.m, p->env, R_ENVSXP | R_MARK_BIT);
+}
+
 static int program__read(void *arg, const struct mem_span *spans, uint32_t n)
 {
 	struct program *p = arg;
 
 	if (p->gone)
 		return p->gone;
+	if (p->collect && p->collect--)
+		program__collect(p);
 	for (uint32_t i = 0; i < n; i++) {
 		while (some(1000) < p->changes)
 			program__step(p);
@@ -230,6 +242,9 @@ static void on_sample(void *arg, const struct sample *s)
 	p->innermost = stack->nframes ? stack->frames[0]->place.line : stack->top.line;
 	p->last = *s;
 	p->last.stack = NULL;
+	p->old = 0;
+	for (uint32_t i = 0; i < s->ncalls; i++)
+		p->old += s->calls[i].old;
 	/* the line each was called from is that of the next */
 	for (uint32_t i = 0; i < stack->nframes; i++)
 		p->got = map__hash(p->got, map__hash(name__hash(stack->frames[i]->function->text),

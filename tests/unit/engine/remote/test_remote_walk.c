@@ -188,6 +188,58 @@ TEST(gone)
 	program__free(&p, rw);
 }
 
+/* A collection ends between the two looks, or some do during each. */
+TEST(collections_counted)
+{
+	static const struct {
+		enum how how;
+		int collections;
+		bool counted;
+		const char *what;
+	} rows[] = {
+		{STILL, 0, true, "stopped, no collection"},
+		{STILL, 1, true, "stopped, a collection after the first look"},
+		{MOVING, 0, true, "moving, no collection"},
+		{MOVING, 1, true, "moving, a collection after the first look"},
+		{MOVING, 1000, false, "moving, a collection before each read"},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		static const struct xr_sample like = {.weight = 1, .pid = 4711, .tid = 4711};
+		struct program p;
+		struct remote_walk *rw = program__start(&p, 12);
+		struct xr_row *row = &p.s.row;
+		int result;
+
+		p.env = image__cell(&p.s.m, R_ENVSXP, 0, 0, 0);
+		row->flags = XR_ROW_CALLS | XR_ROW_GC;
+		row->gc_at = p.s.m.gc_at;
+		row->gc_count_at = image__alloc(&p.s.m, 8);
+		for (int depth = 0; depth < p.depth; depth++)
+			image__put64(&p.s.m, p.slots[depth] + p.s.m.layout.cloenv, p.env);
+		remote_walk__row(rw, row);
+		result = remote_walk__ahead(rw);
+		if (rows[i].how == STILL && rows[i].collections)
+			program__collect(&p);
+		else
+			p.collect = rows[i].collections;
+		if (result >= 0)
+			result = rows[i].how == STILL ? remote_walk__still(rw)
+						      : remote_walk__moving(rw);
+		if (result >= 0)
+			result = remote_walk__finish(rw);
+		if (result >= 0)
+			remote_walk__send(rw, &like);
+		tap__ok(!result && p.last.counted == rows[i].counted, "%s: the number is %s",
+			rows[i].what, rows[i].counted ? "known" : "unknown");
+		if (rows[i].counted)
+			tap__ok(p.last.collections == p.collections &&
+					!p.old == !rows[i].collections,
+				"and so are the marks");
+		program__free(&p, rw);
+	}
+}
+
 /* The first sample of all has no frames, only its mark (and the sanitizers watch). */
 TEST(collection_outside)
 {

@@ -212,6 +212,16 @@ TEST(append)
 	tap__ok(!s.error[0], "no error any more");
 }
 
+/* A file that is too long, as ulimit -f has it. */
+TEST(full)
+{
+	tap__ok(add_limited(0, 10000, 4096) == -EFBIG && strstr(f.text, "File too large") &&
+			strstr(f.text, "3 samples"),
+		"no room: %s", f.text);
+	is("failed 1, dropped 1, dropped samples 3", "nothing is left of it, and it is counted");
+	tap__ok(!add(1, 10000) && !f.text[0], "the next one is written");
+}
+
 TEST(directory)
 {
 	add(0, 10);

@@ -6,15 +6,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + 1);
+	char *text = input__text((struct input){data, size});
 	struct serve_options so;
 	struct errmsg f = {""};
 	int err;
 
-	if (!text)
-		fuzz__fail("out of memory");
-	memcpy(text, data, size);
-	text[size] = '\0';
 	serve_options__init(&so);
 	err = config_file__apply(serve_options__rows, &so, text, "x.conf", &f);
 	if (err > 0 || (err && !f.text[0]))

@@ -8,27 +8,6 @@
 #include "session/processes.h"
 #include "target/describe.h"
 
-FUZZ_FN char *text_of(struct input part)
-{
-	char *text = strndup(part.left ? (const char *)part.at : "", part.left);
-
-	if (!text)
-		fuzz__fail("out of memory");
-	return text;
-}
-
-/* A copy that ends where its bytes do, so that a look behind them is seen. */
-FUZZ_FN char *exactly(const void *from, size_t len)
-{
-	char *copy = malloc(len ? len : 1);
-
-	if (!copy)
-		fuzz__fail("out of memory");
-	if (len)
-		memcpy(copy, from, len);
-	return copy;
-}
-
 static void fuzz__label(const struct description *d, size_t i)
 {
 	const char *key = d->labels[i].key, *value = d->labels[i].value;
@@ -87,19 +66,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};
 	struct input arguments = input__part(&in), environment = input__part(&in);
-	char *cgroup = text_of(input__part(&in)), *comm = text_of(input__part(&in));
-	char *rule = text_of(input__part(&in)), *service = text_of(input__part(&in));
+	char *cgroup = input__text(input__part(&in)), *comm = input__text(input__part(&in));
+	char *rule = input__text(input__part(&in)), *service = input__text(input__part(&in));
 	const char *const env[] = {"TEAM", "APP=service", "OTEL_SERVICE_NAME", rule, NULL};
 	const struct label_rules rules = {.env = env, .service = *service ? service : NULL};
 	struct describe_from from = {
-		.arguments = exactly(arguments.at, arguments.left),
+		.arguments = fuzz__copy(arguments.at, arguments.left),
 		.arguments_len = arguments.left,
-		.environment = exactly(environment.at, environment.left),
+		.environment = fuzz__copy(environment.at, environment.left),
 		.environment_len = environment.left,
 		.cgroup = cgroup,
 		.comm = comm,
 	};
-	char key[DESCRIBE_KEY], *rest = exactly(in.at, in.left);
+	char key[DESCRIBE_KEY], *rest = fuzz__copy(in.at, in.left);
 	struct errmsg f;
 
 	fuzz__made(&rules, &from);

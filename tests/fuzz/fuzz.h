@@ -85,16 +85,28 @@ FUZZ_FN struct input input__part(struct input *in)
 	return part;
 }
 
-/* input__text - return a copy of @part as a string up to its first NUL; free() it. */
-FUZZ_FN char *input__text(const struct input *part)
+/* fuzz__copy - return a copy that ends where its bytes do, so that a look behind them is seen. */
+FUZZ_FN char *fuzz__copy(const void *from, size_t len)
 {
-	char *text = malloc(part->left + 1);
+	char *copy = malloc(len ? len : 1);
+
+	if (!copy)
+		fuzz__fail("out of memory");
+	if (len)
+		memcpy(copy, from, len);
+	return copy;
+}
+
+/* input__text - return a copy of @part with a NUL behind it; free() it. */
+FUZZ_FN char *input__text(struct input part)
+{
+	char *text = malloc(part.left + 1);
 
 	if (!text)
 		fuzz__fail("out of memory");
-	if (part->left)
-		memcpy(text, part->at, part->left);
-	text[part->left] = '\0';
+	if (part.left)
+		memcpy(text, part.at, part.left);
+	text[part.left] = '\0';
 	return text;
 }
 

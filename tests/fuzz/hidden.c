@@ -8,16 +8,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* libelf may write into it: it is the caller's */
-	char *copy = malloc(size ? size : 1);
+	char *copy = fuzz__copy(data, size);
 	struct hidden d;
 	GElf_Ehdr header;
 	Elf *elf;
 	bool arm;
 	int err;
 
-	if (!copy)
-		fuzz__fail("out of memory");
-	memcpy(copy, data, size);
 	elf_version(EV_CURRENT);
 	elf = elf_memory(copy, size);
 	memset(&d, 0, sizeof(d));

@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};
 	uint8_t what = input__u8(&in);
-	char *text = input__text(&in);
+	char *text = input__text(in);
 
 	switch (what & 3) {
 	case 0:

@@ -40,7 +40,7 @@ static void check_symbols(const struct buf *symbols, const struct buf *texts)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* libelf may write into it: it is the caller's */
-	char *copy = malloc(size ? size : 1);
+	char *copy = fuzz__copy(data, size);
 	struct unwind_table *table = NULL;
 	struct fun_tab_entry *entries = NULL;
 	struct symbols s = {0};
@@ -49,9 +49,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	Elf *elf;
 	int n;
 
-	if (!copy)
-		fuzz__fail("out of memory");
-	memcpy(copy, data, size);
 	elf_version(EV_CURRENT);
 	if (!unwind_table__of_image(&table, copy, size, NULL))
 		check_table(table);

@@ -7,15 +7,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *argv[WORDS_MAX + 2], *text = malloc(size + 1);
+	char *argv[WORDS_MAX + 2], *text = input__text((struct input){data, size});
 	struct errmsg f = {""};
 	struct options o;
 	int argc = 0, err;
 
-	if (!text)
-		fuzz__fail("out of memory");
-	memcpy(text, data, size);
-	text[size] = '\0';
 	argv[argc++] = (char *)"xrprof-bpf";
 	for (size_t at = 0; at < size && argc <= WORDS_MAX; at += strlen(text + at) + 1)
 		argv[argc++] = text + at;

@@ -47,7 +47,7 @@ static void fuzz__time(struct input *in)
 	c.now %= CALENDAR_MAX;
 	c.edge = how & 4 ? WHEN_SINCE : WHEN_UNTIL;
 	c.after = how & 8 ? c.now / 2 : 0;
-	text = input__text(in);
+	text = input__text(*in);
 	err = when__parse(text, "--since", &c, &out, &f);
 	if ((err != 0) != (f.text[0] != '\0'))
 		fuzz__fail("%d says: %s", err, f.text);
@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz__file_of(&in);
 		return 0;
 	}
-	text = input__text(&in);
+	text = input__text(in);
 	if (what % 4)
 		fuzz__line(text);
 	else

@@ -101,13 +101,9 @@ static void fuzz__maps(const struct input *in)
 
 static void fuzz__stat(const struct input *in)
 {
-	char *copy = malloc(in->left ? in->left : 1); /* not terminated */
+	char *copy = fuzz__copy(in->at, in->left); /* not terminated */
 	struct proc p = {0};
 
-	if (!copy)
-		fuzz__fail("out of memory");
-	if (in->left)
-		memcpy(copy, in->at, in->left);
 	if (!proc__parse_stat(copy, in->left, &p) && !memchr(p.comm, '\0', sizeof(p.comm)))
 		fuzz__fail("a name without an end");
 	free(copy);
@@ -152,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};
 	uint8_t what = input__u8(&in);
-	char *text = input__text(&in), version[16] = "";
+	char *text = input__text(in), version[16] = "";
 
 	switch (what % 7) {
 	case 0:

@@ -35,12 +35,6 @@ let_go() {
 	[ -e "$TARGET_DIR/done" ] || gone "$TARGET_JOB"
 }
 
-# folded_roots FILE: "PID SAMPLES" of each process in a folded profile.
-folded_roots() {
-	awk '{ n = $NF; root = $0; sub(/[; ].*/, "", root); sub(/.*-/, "", root); count[root] += n }
-		END { for (root in count) print root, count[root] }' "$1"
-}
-
 # folded_samples FILE PID [REGEX]: samples of PID (those with a frame that matches).
 folded_samples() {
 	awk -v pid="$2" -v regex="${3:-.}" '

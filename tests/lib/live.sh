@@ -31,7 +31,6 @@ live_limit=/proc/sys/kernel/perf_event_max_sample_rate
 [ "$(cat $live_limit 2>/dev/null || echo 100000)" -ge 100000 ] || { echo 100000 >$live_limit; } 2>/dev/null
 
 live_pids=()
-program_stats_were=
 
 live_cleanup() {
 	local pid
@@ -40,7 +39,6 @@ live_cleanup() {
 		kill -KILL "$pid" 2>/dev/null
 	done
 	wait 2>/dev/null
-	[ -z "$program_stats_were" ] || echo "$program_stats_were" >/proc/sys/kernel/bpf_stats_enabled
 	! mountpoint -q "$WORK/small" || umount "$WORK/small"
 	rm -rf "$WORK"
 }
@@ -362,20 +360,6 @@ by_chance() {
 		}
 		exit n > 0 && 1 - below < 1e-6
 	}'
-}
-
-# program_stats_on: have the kernel count what BPF programs take, until the end of the script
-program_stats_on() {
-	program_stats_were=$(cat /proc/sys/kernel/bpf_stats_enabled) && echo 1 >/proc/sys/kernel/bpf_stats_enabled
-}
-
-# program_spent PID: nanoseconds and runs of the sampler that the profiler PID has loaded, its one program for perf events
-# (BPF_PROG_TYPE_PERF_EVENT)
-program_spent() {
-	cat /proc/"$1"/fdinfo/* 2>/dev/null | awk '
-		$1 == "prog_type:" { ours = $2 == 7 }
-		ours && $1 == "run_time_ns:" { ns = $2 }
-		ours && $1 == "run_cnt:" { print ns, $2; exit }'
 }
 
 # check_stats FILE NAME: ticks conserved, every field there.

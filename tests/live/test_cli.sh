@@ -27,14 +27,19 @@ below_outer() {
 # Output follows the program: samples are there while it runs. The terminal goes away.
 prof_start "$WORK/hup.out" -p "$TARGET_PID" -F 199
 check "samples are written as they come" wait_until 60 below_outer "$WORK/hup.out" 5
+kill -USR1 "$PROF_PID"
+check "SIGUSR1 prints the state" wait_until 60 grep -qE ' samples? (of|=) ' "$WORK/hup.out.err"
+check "and writes the statistics" wait_until 60 test -s "$WORK/hup.out.stats"
 kill -HUP "$PROF_PID"
-wait_until 60 test -s "$WORK/hup.1.out"
+check "SIGHUP begins a new file" wait_until 60 below_outer "$WORK/hup.1.out" 1
 alive "$PROF_PID"
 ok $? "SIGHUP of a process ends nothing"
 prof_stop
 is "$PROF_STATUS" 0 "SIGHUP: exit status"
 check_rprof "$WORK/hup.out" "SIGHUP"
 check_stats "$WORK/hup.out.stats" "SIGHUP"
+is $(($(samples_in "$WORK/hup.out") + $(samples_in "$WORK/hup.1.out"))) "$(stat_of "$WORK/hup.out.stats" written)" \
+	"SIGHUP: each sample is in one of two files"
 like "$(tail -n 1 "$WORK/hup.out.err")" '[0-9]+ samples? = [0-9.]+ s of (CPU|wall time) in [0-9.]+ s; (none|[0-9]+) lost' "a summary ends it"
 
 # A program like timeout signals twice in a row.
@@ -113,6 +118,8 @@ like "$ERR" 'killed by signal 15' "two programs: this is reported"
 check "two programs: the first" grep -q '"f" "f"' command.out
 check "two programs: and the second" grep -q '"g" "g"' command.out
 like "$ERR" '2 R programs are in one profile; -o DIR/ writes one file for each' "two programs: this is reported"
+
+is "$(prlimit --nofile=123:200 "$XRPROF" -q -o /dev/null -- sh -c 'ulimit -Sn' 2>/dev/null)" 123 "command: it has the caller's limit of files"
 
 # -s -p PID of what is not R itself.
 mkfifo go

@@ -9,7 +9,7 @@
 #
 # Collections as an event (--event gc): three functions allocate 1 : 2 : 4 in random order, and have
 # these shares of the bytes, within what chance allows for the number of collections. The sum is
-# that of the program, and that of Rprofmem() in the same process. Of children, too; with another
+# that of the program. Of children, too; with another
 # event at once; by a probe if all watchpoints are in use; and refused if there is neither.
 . "$(dirname "$0")/../lib/live.sh"
 
@@ -44,48 +44,29 @@ allocs() {
 # shares NAME: of folded stacks, with a line for each collection, and what the program says
 shares() {
 	python3 - "$OUT" "$OUT.stats" "$TARGET_DIR" >"$OUT.shares" 2>&1 <<-'PY'
-		import json, math, os, sys
-		out, stats, folder = sys.argv[1:]
-		parts, bad = ("small", "middle", "large"), 0
-		total, got = 0, dict.fromkeys(parts, 0)
-		for line in open(out):
-		    stack, n = line.rstrip("\n").rsplit(" ", 1)
-		    frames = stack.split(";")
-		    if "measured" not in frames:
-		        continue
-		    total += int(n)
-		    for part in parts:
-		        if part in frames:
-		            got[part] += int(n)
-		known = float(open(f"{folder}/bytes").read())
-		event = json.load(open(stats))["events"][0]
-		# the number of collections: all bytes by those of one collection
-		n = total / (event["weight"] / event["samples"])
-		off = total / known - 1
-		print(f"{n:.0f} collections, {total} bytes, {100 * off:+.2f} % of what the program knows")
-		bad += not -0.01 < off < 0.03 # R's frames are allocated, too
-		if n < 200:
-		    print("too few")
-		    bad += 1
-		for part, weight in zip(parts, (1, 2, 4)):
-		    p = weight / 7
-		    share, sigma = got[part] / sum(got.values()), math.sqrt(p * (1 - p) / n)
-		    print(f"{part}: {100 * share:.1f} %, should be {100 * p:.1f} +- {100 * sigma:.1f}")
-		    bad += abs(share - p) > 4 * sigma
-		if os.path.exists(f"{folder}/profmem"):
-		    theirs = dict.fromkeys(parts, 0)
-		    for line in open(f"{folder}/profmem"):
-		        size, stack = line.split(":", 1)
-		        for part in parts:
-		            if f'"{part}"' in stack and size.strip().isdigit():
-		                theirs[part] += int(size)
-		    off = total / sum(theirs.values()) - 1
-		    print(f"{100 * off:+.2f} % of what Rprofmem has: {theirs}")
-		    bad += not -0.01 < off < 0.03
-		    for part in parts:
-		        p = theirs[part] / sum(theirs.values())
-		        bad += abs(got[part] / sum(got.values()) - p) > 4 * math.sqrt(p * (1 - p) / n)
-		sys.exit(bad)
+		import json, math, sys
+	out, stats, folder = sys.argv[1:]
+	got, total = dict.fromkeys(("small", "middle", "large"), 0), 0
+	for line in open(out):
+	    stack, n = line.rstrip("\n").rsplit(" ", 1)
+	    frames = stack.split(";")
+	    if "measured" in frames:
+	        total += int(n)
+	        for part in set(got) & set(frames):
+	            got[part] += int(n)
+	known = float(open(f"{folder}/bytes").read())
+	event = json.load(open(stats))["events"][0]
+	# the number of collections: all bytes by those of one collection
+	n = total / (event["weight"] / event["samples"])
+	off = total / known - 1
+	print(f"{n:.0f} collections, {total} bytes, {100 * off:+.2f} % of what the program knows")
+	bad = n < 200 or not -0.01 < off < 0.03 # R's frames are allocated, too
+	for part, weight in zip(got, (1, 2, 4)):
+	    p = weight / 7
+	    share, sigma = got[part] / sum(got.values()), math.sqrt(p * (1 - p) / n)
+	    print(f"{part}: {100 * share:.1f} %, should be {100 * p:.1f} +- {100 * sigma:.1f}")
+	    bad |= abs(share - p) > 6 * sigma # by chance less than once in 10^8
+	sys.exit(bad)
 	PY
 	ok $? "$1: shares and bytes" || diag "$(cat "$OUT.shares")"
 	while read -r line; do figure "$1: $line"; done <"$OUT.shares"
@@ -96,7 +77,6 @@ for place in $places; do
 	shares "$place"
 done
 like "$(cat "$OUT.err")" "gc: [0-9]+ bytes" "the last line has bytes"
-figure "Rprofmem: $(wc -l 2>/dev/null <"$TARGET_DIR/profmem") lines"
 
 # --- the collector's mark is not on them ---
 is "$(grep -c '<GC>' "$OUT")" 0 "no stack ends in <GC>"

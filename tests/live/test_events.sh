@@ -54,14 +54,6 @@ total() {
 	awk '{ n += $NF } END { print n + 0 }' "$OUT"
 }
 
-# near GOT WANTED PERCENT NAME
-near() {
-	python3 -c 'import sys
-got, wanted, percent = map(float, sys.argv[1:])
-sys.exit(abs(got - wanted) > wanted * percent / 100)' "$1" "$2" "$3"
-	ok $? "$4: $1, wanted $2 within $3 %"
-}
-
 # --- each ---
 every function '' -f folded --event "uprobe:$so:events_callee"
 is "$(stat_of "$OUT.stats" ticks)" "$n" "function: a sample of each call"
@@ -148,10 +140,9 @@ n=400000
 every some '' -f folded -F 4999 --event page-faults
 n=10000
 figure "some: $(event_of samples) samples of $(event_of weight) page faults"
-near "$(total)" 2800000 8 "some: as many as there are"
-near "$(below small)" 400000 20 "some: small"
-near "$(below middle)" 800000 15 "some: middle"
-near "$(below large)" 1600000 12 "some: large"
+# what each stands for adds up to all there are, which are the program's own and some of R's
+[ "$(event_of weight)" -ge 2576000 ] && [ "$(event_of weight)" -le 3024000 ]
+ok $? "some: as many as there are" || diag "$(cat "$OUT.stats")"
 # After a pause it begins with each one, and needs some samples more until it takes fewer.
 most=$(python3 -c 'import json, sys; print(round(2 * 4999 * json.load(open(sys.argv[1]))["seconds"]))' "$OUT.stats")
 [ "$(event_of samples)" -lt "$most" ]

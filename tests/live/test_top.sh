@@ -7,7 +7,54 @@
 # timeout: 300
 # engines: bpf
 . "$(dirname "$0")/../lib/live.sh"
-. "$tests/lib/terminal.sh"
+needs program tmux
+
+# Each terminal has a separate server: a server that is ending may still answer, and ends its
+# sessions.
+terminals=0
+tmux_at() {
+	tmux -L "xrprof-$$-$terminals" "$@"
+}
+
+# what is left of the last one, which is looked at no more
+terminal_end() {
+	tmux_at kill-server 2>/dev/null
+}
+
+# what bash runs at the end, too
+terminal_cleanup() {
+	terminal_end
+	live_cleanup
+}
+trap terminal_cleanup EXIT
+
+shown() {
+	tmux_at capture-pane -p
+}
+
+shows() {
+	shown | grep -qE -- "$1"
+}
+
+# What is shown may be drawn in part, so each look waits for a state, and all of a state is in one look.
+# sees NAME REGEX: it comes to be shown
+sees() {
+	check "$1" wait_until 60 shows "$2" || diag "$(shown)"
+}
+
+# sees_without NAME REGEX OTHER: REGEX comes to be shown, and OTHER is not
+shows_without() {
+	local text
+	text=$(shown)
+	grep -qE -- "$1" <<<"$text" && ! grep -qE -- "$2" <<<"$text"
+}
+sees_without() {
+	check "$1" wait_until 60 shows_without "$2" "$3" || diag "$(shown)"
+}
+
+keys() {
+	tmux_at send-keys "$@"
+}
 
 # in_terminal ARG...: `top ARG...` in a terminal of 100 columns and 30 lines. When it has ended there are its status,
 # and what stty says of the terminal before and after.
@@ -17,7 +64,8 @@ in_terminal() {
 		'echo $? >"$0.status.new"' 'stty -a >"$0.after"' 'mv "$0.status.new" "$0.status"' 'exec sleep 1000' >"$WORK/run"
 	chmod +x "$WORK/run"
 	rm -f "$WORK"/run.*
-	terminal_new "$WORK/run"
+	terminals=$((terminals + 1))
+	tmux_at -f /dev/null new-session -d -x 100 -y 30 "env -u COLUMNS -u LINES $WORK/run" || diag "no terminal"
 }
 
 # The process that draws.
@@ -89,17 +137,12 @@ done
 
 # --- ends ---
 
-keys q
-ends q 0
-in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
-sees "it starts again" '  busy$'
-keys C-c
-ends Ctrl-C 0
-in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
-sees "as often as one likes" '  busy$'
-keys 'C-\'
-ends 'Ctrl-\' 0
-in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
+for key in q C-c 'C-\'; do
+	sees "$key: it is busy before" '  busy$'
+	keys "$key"
+	ends "$key" 0
+	in_terminal -e "$XRPROF_ENGINE" -p "$TARGET_PID"
+done
 sees "and again" '  busy$'
 kill -TERM "$(top_pid)"
 ends SIGTERM 0

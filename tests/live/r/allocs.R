@@ -3,8 +3,7 @@
 #
 # Three functions that allocate 1 : 2 : 4, in random order, between two collections. Arguments:
 # FOLDER TIMES [children]. With "children" four children do it, a quarter each. Writes to `bytes`
-# what was allocated: by R's own account of vectors and nodes, and by Rprofmem() for each of the
-# three, where R has it and there are no children.
+# what was allocated, by R's own account of vectors and nodes.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 times <- as.integer(args[[2L]])
@@ -27,7 +26,6 @@ warming <- function(file) while (!file.exists(file.path(folder, file))) for (k i
 
 set.seed(1)
 order <- sample.int(3L, times, TRUE)
-profmem <- capabilities("profmem") && !children
 
 ready()
 await("go")
@@ -37,9 +35,7 @@ if (children) {
     parts <- split(order, rep(1:4, length.out = times))
     invisible(parallel::mclapply(parts, function(part) measured(part), mc.cores = 2, mc.preschedule = FALSE))
 } else {
-    if (profmem) utils::Rprofmem(file.path(folder, "profmem"), threshold = 0)
     invisible(measured(order))
-    if (profmem) utils::Rprofmem(NULL)
 }
 put("bytes", format(bytes_of(order), scientific = FALSE))
 done()

@@ -71,6 +71,7 @@ is $? 7 "no process listens any more"
 # A service that may not read R is healthy, and reports it.
 chmod 755 "$WORK"
 install -m 755 "$XRPROF" "$WORK/xrprof-bpf"
+: >"$WORK/serve.err" # not the address of the first one
 env --default-signal setpriv --reuid=54321 --regid=54321 --clear-groups --inh-caps=-all \
 	"$WORK/xrprof-bpf" serve -e ptrace --listen 127.0.0.1:0 >"$WORK/serve.out" 2>"$WORK/serve.err" </dev/null &
 SERVE=$!

@@ -176,15 +176,19 @@ int admission__describe(struct lifecycle *l, struct process *p, uint64_t now)
 int admission__labels(struct lifecycle *l, struct process *p, uint64_t now)
 {
 	const uint64_t rest = LABELS_NS * (1 + l->processes.count / LABELS_LOOKS);
-	struct ask q = {.kind = ASK_LABELS, .at = l->symbols_at, .target = p->target};
+	struct ask q = {.kind = ASK_LABELS, .target = p->target};
 
 	if (!(l->config->capture & XR_ROW_LABELS) || p->labels_never || p->asked ||
 	    !p->target.row.start_time)
 		return 0;
 	if (p->labels_at && (!p->labels_ran || now - p->labels_at < rest))
 		return 0;
+	if (!processes__symbols(&l->processes, p))
+		return 0;
+	q.at = p->symbols_at;
 	p->labels_at = now;
 	p->labels_ran = false;
+	p->labels_asked = true;
 	return admission__put(l, p, &q, now);
 }
 
@@ -193,6 +197,7 @@ static void admission__labelled(struct lifecycle *l, struct process *p, const st
 {
 	struct xr_row *row = &p->target.row;
 
+	p->labels_asked = false;
 	if (a->err == -ENOENT || a->err == -ENOSYS) {
 		p->labels_never = true;
 		notes__debug(&l->config->notes,
@@ -201,7 +206,7 @@ static void admission__labelled(struct lifecycle *l, struct process *p, const st
 	}
 	if (a->err || p->state != PROCESS_SAMPLED)
 		return;
-	l->symbols_at = a->at;
+	p->symbols_at = a->at;
 	p->target.symbols = a->target.symbols;
 	if (row->labels_at == a->target.row.labels_at &&
 	    row->labels_tag == a->target.row.labels_tag)

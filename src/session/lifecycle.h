@@ -55,7 +55,6 @@ struct lifecycle {
 		uint64_t at;			 /* when the engine's counts were looked at last, */
 		uint64_t events_lost, rows_full; /* and what they were */
 	} sweep;
-	uint64_t symbols_at; /* the last R's variable for its table of symbols (ASK_LABELS) */
 	/* why it fails: `err` is set by lifecycle__fail, lifecycle__sunk and lifecycle__no_memory
 	 */
 	int failed;	      /* what the last process that failed did with */

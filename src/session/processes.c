@@ -189,6 +189,21 @@ void processes__remove(struct processes *ps, struct process *p)
 	free(p);
 }
 
+bool processes__symbols(const struct processes *all, struct process *p)
+{
+	const struct process *other = NULL;
+	bool wait = false;
+
+	while (!p->symbols_at && (other = processes__next(all, other))) {
+		if (other == p || !p->target.file.ino ||
+		    memcmp(&other->target.file, &p->target.file, sizeof(p->target.file)))
+			continue;
+		p->symbols_at = other->symbols_at;
+		wait |= other->labels_asked && other->state != PROCESS_ENDED;
+	}
+	return p->symbols_at || !wait;
+}
+
 struct process *processes__next(const struct processes *ps, const struct process *p)
 {
 	uint32_t i = 0;

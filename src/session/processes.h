@@ -156,6 +156,8 @@ struct process {
 	 * there was a sample since; and whether this R's options cannot be found */
 	uint64_t labels_at;
 	bool labels_ran, labels_never;
+	bool labels_asked;   /* an ASK_LABELS is not answered yet */
+	uint64_t symbols_at; /* what it said: `at` of that; 0: not known */
 };
 
 #define PROCESS_BUCKETS 1024u
@@ -165,6 +167,13 @@ struct processes {
 	size_t count;
 	uint32_t last_serial;
 };
+
+/*
+ * processes__symbols - may @p be asked for its labels now?  To find R's table of symbols takes
+ * 100 ms of CPU time, and it has the same place in all processes of one file: where one of them
+ * told it, @p gets its `symbols_at`; while one is asked, @p waits.
+ */
+bool processes__symbols(const struct processes *all, struct process *p);
 
 /*
  * processes__add - a new process; @serial 0 gives it the next serial of ours (bit 31 clear).

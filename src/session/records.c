@@ -207,6 +207,7 @@ static void records__inherit(struct lifecycle *l, struct process *p, const struc
 	memcpy(p->container, parent->container, sizeof(p->container));
 	p->labels_at = parent->labels_at;
 	p->labels_never = parent->labels_never;
+	p->symbols_at = parent->symbols_at;
 	t->pid = (pid_t)p->pid;
 	t->row.serial = p->serial;
 	t->row.pid = p->pid;

@@ -36,7 +36,7 @@ struct target {
 	enum target_load load;
 	char comm[16];
 	char path[256];		 /* of the mapped file as the target names it; may be cut */
-	struct target_file file; /* filled when hidden variables are wanted */
+	struct target_file file; /* zero: not known */
 	char version[16];	 /* R's, "4.2.2"; "" when it could not be found */
 	uint64_t load_bias;	 /* added to the file's addresses */
 	bool version_known; /* false: the layout is the newest one, to be checked (layout_check.h)

@@ -224,7 +224,6 @@ static void target__derive(struct target *t, int fd)
 	/* libelf loses the tables of a handle that is then read as a whole: a separate one */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
-	target__file(t, fd);
 	if (!elf || hidden__run(elf, layout->bcbody, layout->bcpc, &d))
 		goto cleanup;
 	snprintf(dir, sizeof(dir), "%s", t->path);
@@ -301,6 +300,7 @@ static int target__take(struct target *t, struct load *r, struct load *exe, uint
 	int err;
 
 	t->load_bias = r->bias;
+	target__file(t, r->fd);
 	target__path(t, r->map.path);
 	symbols__want(symbols);
 	symbols__want(before);

@@ -37,6 +37,34 @@ TEST(processes)
 		processes__remove(&ps, p);
 }
 
+TEST(symbols)
+{
+	static struct processes ps;
+	struct process *p[4];
+
+	for (uint32_t i = 0; i < 4; i++) {
+		p[i] = processes__add(&ps, 0, i + 1);
+		tap__bail_if(!p[i], "no memory");
+		p[i]->target.file = (struct target_file){.dev = 8, .ino = i < 3 ? 100 : 101};
+	}
+	tap__ok(processes__symbols(&ps, p[0]), "the first of a file is asked");
+	p[0]->labels_asked = true;
+	tap__ok(!processes__symbols(&ps, p[1]) && !processes__symbols(&ps, p[2]),
+		"those of the same file wait for its answer");
+	tap__ok(processes__symbols(&ps, p[3]), "one of another file does not");
+	p[0]->state = PROCESS_ENDED;
+	tap__ok(processes__symbols(&ps, p[1]), "the wait ends with the process");
+	p[0]->symbols_at = 0x1234;
+	tap__ok(processes__symbols(&ps, p[2]) && p[2]->symbols_at == 0x1234 && !p[3]->symbols_at,
+		"what it told holds for its file");
+	memset(&p[2]->target.file, 0, sizeof(p[2]->target.file));
+	p[3]->target.file = p[2]->target.file;
+	tap__ok(processes__symbols(&ps, p[3]) && !p[3]->symbols_at,
+		"a file that is not known is no other's");
+	for (uint32_t i = 0; i < 4; i++)
+		processes__remove(&ps, p[i]);
+}
+
 TEST(gone)
 {
 	static struct processes ps;

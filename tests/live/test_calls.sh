@@ -7,7 +7,7 @@
 #
 # Single calls: a program logs what it serves, and the profiler finds each call that is long enough,
 # once, with its start, its end and its duration within the error that the profile states. R collects
-# garbage between calls, in them, both, in a loop, or at allocations. --slower keeps the samples of slow calls alone.
+# garbage between calls, in them too, in a loop, or at allocations. --slower keeps the samples of slow calls alone.
 . "$(dirname "$0")/../lib/live.sh"
 
 HZ=99
@@ -17,7 +17,8 @@ calls_run() {
 	local place=$1 mode=$2 n=$3
 	shift 3
 	target_start "$place" calls "$mode" "$n"
-	prof_start_whole "$TARGET_DIR/calls.pb.gz" -F $HZ -p "$TARGET_PID" --calls deal --calls batch "$@" || return 1
+	prof_start_whole "$TARGET_DIR/calls.pb.gz" -v -F $HZ -p "$TARGET_PID" --calls deal --calls batch "$@" || return 1
+	wait_until 120 grep -q "the number of collections is at" "$PROF_OUT.err" || return 1
 	target_go
 	target_await_done 600 || return 1
 	prof_wait
@@ -33,14 +34,15 @@ calls_compare() {
 	figure "$1: $(tail -n 1 <<<"$said")"
 	ok $status "$1: each call is found once, and its duration is right" || diag "$said" "$(cat "$PROF_OUT.err")"
 	is "$(stat_of "$PROF_OUT.stats" too_deep calls)" 0 "$1: no call is too deep"
+	is "$(stat_of "$PROF_OUT.stats" uncounted calls)" 0 "$1: R's count of collections is known"
 }
 
-n=${CALLS:-$(in_all_else 150 40)}
 places=$(all_places host static bullseye trixie sid)
 [ "$XRPROF_ENGINE" = bpf ] || places=$(all_places host)
 for place in $places; do
 	[ "$place" = host ] || part_needs "$place" image "$place" || continue
-	for mode in none between inside both loop torture gctorture; do
+	n=${CALLS:-$([ "$place" = host ] && in_all_else 150 40 || echo 40)}
+	for mode in none between both loop torture gctorture; do
 		calls_run "$place" $mode "$([[ $mode == *torture ]] && echo 10 || echo "$n")"
 		ok $? "$place, gc $mode: it is profiled" || diag "$(cat "$TARGET_ERR" "$PROF_OUT.err")"
 		calls_compare "$place, gc $mode"

@@ -2,7 +2,7 @@
 #
 # Serves calls of known durations: deal() burns CPU time, sleeps, or both, and some calls fail;
 # batch() makes two of them. Arguments: FOLDER MODE N. MODE: where R collects garbage: none,
-# between (calls), inside, both, loop (all the time that a call burns), torture (every 50 allocations),
+# between (calls), both (in them too), loop (while a call burns), torture (every 50 allocations),
 # gctorture (every allocation).
 #
 # Writes `log`: function, when the call began at the earliest and at the latest, when it ended at
@@ -28,7 +28,7 @@ rows <- 0L
 deal <- function(row, how, ms, fails) {
     calls[row, 2L] <<- now()
     used <- cpu_time()
-    if (mode %in% c("inside", "both")) gc()
+    if (mode == "both") gc()
     asleep <- switch(how, cpu = 0, sleep = ms, both = ms / 2)
     if (how != "sleep") burn((ms - asleep) / 1000)
     if (asleep > 0) Sys.sleep(asleep / 1000)

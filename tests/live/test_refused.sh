@@ -6,7 +6,7 @@
 #
 # A kernel that refuses bpf() or perf_event_open(), whatever its reason, is reported in one line
 # that says what failed and what to do about it. The refusing kernel is tests/fixtures/fake_kernel.c.
-# (Which kernels are refused, and a CPU that is offline: unit:engine/bpf. Other engines: live:confined.)
+# (Which kernels are refused: unit:engine/bpf/kernel. Other engines: live:confined.)
 . "$(dirname "$0")/../lib/live.sh"
 
 fake=$WORK/fake_kernel.so
@@ -109,4 +109,41 @@ is "$(head -n 1 "$WORK/limit.out")" "sample.interval=4000" "250 of 2000: the int
 refused "a limit that does not help" "FAKE_LIMIT=10" "perf_event_open" "--freq"
 XRPROF=$XRPROF_REAL
 target_kill
+
+# A CPU that is offline is left out, and sampled when it comes back. One R is bound to it, and one
+# to another CPU, whose first samples show that everything is attached.
+sampled() { # sampled PID: it has samples in its file, which is made with the first
+	[ -s "$WORK/cpus/Rprof.$1.out" ] && [ "$(samples_in "$WORK/cpus/Rprof.$1.out")" -gt 0 ]
+}
+
+if [ "$(nproc)" -gt 1 ]; then
+	last=$(($(nproc) - 1))
+	target_start host naming 300
+	taskset -p -c 0 "$TARGET_PID" >/dev/null
+	other=$TARGET_PID
+	target_go
+	target_start host naming 300
+	taskset -p -c $last "$TARGET_PID" >/dev/null
+	target_go
+	: >"$WORK/offline"
+	env "LD_PRELOAD=$fake" FAKE_OFFLINE=$last "FAKE_OFFLINE_WHILE=$WORK/offline" \
+		"$XRPROF" -e bpf --all -o "$WORK/cpus" --stats "$WORK/cpus.json" 2>"$WORK/err" &
+	PROF_PID=$!
+	live_pids+=("$PROF_PID")
+	PROF_OUT=$WORK/cpus
+	wait_until 60 sampled "$other"
+	check "a CPU is offline: the others are sampled" sampled "$other" || diag "$(cat "$WORK/err")"
+	sleep 1
+	! sampled "$TARGET_PID"
+	ok $? "a CPU is offline: what is bound to it has no samples"
+	rm "$WORK/offline"
+	wait_until 60 sampled "$TARGET_PID"
+	check "a CPU comes back: it is sampled" sampled "$TARGET_PID" || diag "$(cat "$WORK/err")"
+	prof_stop
+	is "$PROF_STATUS" 0 "a CPU comes back: exit status 0"
+	kill -KILL "$other"
+	target_kill
+else
+	skip "this machine has one CPU" "a CPU is offline, and comes back"
+fi
 done_testing

@@ -81,3 +81,22 @@ TEST(rest)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	tap__ok(limit.rlim_cur == limit.rlim_max, "as many files as are allowed");
 }
+
+/* What --until-eof asks: nothing is read. */
+TEST(input)
+{
+	int ends[2], before = dup(STDIN_FILENO);
+	bool silent, line, whole, end;
+	char c = 0;
+
+	tap__bail_if(pipe(ends) || dup2(ends[0], STDIN_FILENO) < 0, "no pipe");
+	silent = !os__input_over();
+	line = write(ends[1], "\n", 1) == 1 && os__input_over();
+	whole = read(STDIN_FILENO, &c, 1) == 1 && c == '\n' && !os__input_over();
+	close(ends[1]);
+	end = os__input_over();
+	dup2(before, STDIN_FILENO);
+	close(before);
+	close(ends[0]);
+	tap__ok(silent && line && whole && end, "a line and the end of input, and nothing before");
+}

@@ -22,7 +22,7 @@ struct core_unwind {
 	struct core_stack *stack;
 	Dwfl *dwfl;
 	unsigned int sp;
-	bool full;
+	bool full, found;
 	int err;
 };
 
@@ -98,6 +98,21 @@ static int unwind__frame(Dwfl_Frame *state, void *arg)
 	return DWARF_CB_OK;
 }
 
+/*
+ * Takes the thread that crashed and goes on to the last one: libdw frees what it has for the
+ * threads at their end only, so dwfl_getthread_frames() would lose it.
+ */
+static int unwind__thread(Dwfl_Thread *thread, void *arg)
+{
+	struct core_unwind *u = arg;
+
+	if (!u->found && dwfl_thread_tid(thread) == core__facts(u->core)->tid) {
+		u->found = true;
+		u->stack->whole = !dwfl_thread_getframes(thread, unwind__frame, u) && !u->full;
+	}
+	return DWARF_CB_OK;
+}
+
 int core_stack__read(struct core *c, struct core_stack *s, struct errmsg *f)
 {
 	static const Dwfl_Callbacks callbacks = {
@@ -118,8 +133,7 @@ int core_stack__read(struct core *c, struct core_stack *s, struct errmsg *f)
 				    "file: %s",
 				    dwfl_errmsg(-1));
 	else
-		s->whole = !dwfl_getthread_frames(u.dwfl, core__facts(c)->tid, unwind__frame, &u) &&
-			   !u.full;
+		dwfl_getthreads(u.dwfl, unwind__thread, &u);
 	if (u.err == -ENOMEM)
 		errmsg__set(f, u.err, "out of memory");
 	dwfl_end(u.dwfl);

@@ -59,7 +59,7 @@ bool remote_loop__off_cpu(const struct engine *e, struct loop_target *t)
 	uint64_t now;
 
 	return e->config.clock == ENGINE_CLOCK_CPU && !remote_thread__cpu_time(&t->thread, &now) &&
-	       now - t->cpu_time < OFF_CPU_NS;
+	       now - t->ticks.cpu_time < OFF_CPU_NS;
 }
 
 uint64_t remote_loop__share(const struct engine *e)
@@ -135,7 +135,7 @@ static int target__new(struct engine *e, const struct xr_row *row, struct loop_t
 	if (!t)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	t->pid = (pid_t)row->pid;
-	t->counted = UINT64_MAX; /* no tick before its first is due */
+	t->ticks.counted = TICKS_BEFORE;
 	t->stack_top = row->flags & XR_ROW_NATIVE && !proc__read(t->pid, &proc) ? proc.stack : 0;
 	t->pidfd = (int)syscall(SYS_pidfd_open, t->pid, 0);
 	err = remote_thread__open(&t->thread, t->pid);
@@ -300,12 +300,6 @@ static void target__no_clock(struct engine *e, struct loop_target *t, int err)
 	t->said_clock = true;
 }
 
-/*
- * Reading a deep stack, or one that moves, can take longer than a period.  If the ticks in that
- * time were left out, such stacks would have fewer samples than their time.  So a sample stands for
- * them, too: TICKS_MAX in all, and what is more is missed.
- */
-#define TICKS_MAX 16
 static void target__count_due(struct engine *e, struct loop_target *t, int result, uint64_t due)
 {
 	if (due > TICKS_MAX)
@@ -313,70 +307,35 @@ static void target__count_due(struct engine *e, struct loop_target *t, int resul
 	target__count(e, t, result, due > TICKS_MAX ? TICKS_MAX : (uint32_t)due);
 }
 
-/* --clock cpu: periods of CPU time that no sample stands for, if more than one is left over. */
-static uint64_t target__overdue(struct engine *e, struct loop_target *t)
+static int64_t engine__period(const struct engine *e)
 {
-	const int64_t period = NS_PER_S / e->config.freq;
-	int64_t n = t->cpu_owed > period ? t->cpu_owed / period : 0;
-
-	t->cpu_owed -= n * period;
-	return (uint64_t)n;
-}
-
-static int target__cpu_time(struct loop_target *t)
-{
-	uint64_t now;
-	int err = remote_thread__cpu_time(&t->thread, &now);
-
-	if (err)
-		return err;
-	if (now < t->cpu_time) /* another thread's */
-		t->cpu_time = now;
-	t->cpu_owed += (int64_t)(now - t->cpu_time);
-	t->cpu_time = now;
-	return 0;
+	return NS_PER_S / e->config.freq;
 }
 
 /*
- * --clock cpu: how many samples are due?  One for each period of CPU time, looked at when the timer
- * ticks; where CPU time cannot be counted exactly, whenever the thread runs or is ready to.
+ * How many samples are due?  Of CPU time they are looked at when the timer ticks; where it cannot
+ * be counted exactly, one is due whenever the thread runs or is ready to.
  */
-static uint64_t target__due_cpu(struct engine *e, struct loop_target *t, char state)
-{
-	const int64_t period = NS_PER_S / e->config.freq;
-	int err = target__cpu_time(t);
-
-	if (err) {
-		target__no_clock(e, t, err);
-		return state == 'R';
-	}
-	if (t->cpu_owed < period / 2)
-		return 0;
-	t->cpu_owed -= period;
-	return 1 + target__overdue(e, t);
-}
-
-/* How many samples are due?  Of wall time, this tick and those missed, if no sample has them. */
 static uint64_t target__due(struct engine *e, struct loop_target *t, char state)
 {
-	uint64_t missed = e->targets.missed;
+	int64_t due;
 
-	remote_loop__report(e)->counts[XR_MISSED] -= missed;
-	if (e->config.clock == ENGINE_CLOCK_CPU)
-		return target__due_cpu(e, t, state);
-	missed -= t->counted < missed ? t->counted : missed;
-	t->counted = 0;
-	return 1 + missed;
+	remote_loop__report(e)->counts[XR_MISSED] -= e->targets.missed;
+	if (e->config.clock != ENGINE_CLOCK_CPU)
+		return ticks__due_wall(&t->ticks, e->targets.missed);
+	due = ticks__due_cpu(&t->ticks, &t->thread, engine__period(e));
+	if (due >= 0)
+		return (uint64_t)due;
+	target__no_clock(e, t, (int)due);
+	return state == 'R';
 }
 
-/* How many more, after the read that began at @began?  The last of wall time is the next tick. */
+/* How many more, after the read that began at @began? */
 static uint64_t target__due_meanwhile(struct engine *e, struct loop_target *t, uint64_t began)
 {
 	if (e->config.clock == ENGINE_CLOCK_CPU)
-		return target__cpu_time(t) ? 0 : target__overdue(e, t);
-	t->counted = (os__now() - began) * e->config.freq / NS_PER_S;
-	t->counted -= t->counted > 0;
-	return t->counted;
+		return ticks__meanwhile_cpu(&t->ticks, &t->thread, engine__period(e));
+	return ticks__meanwhile_wall(&t->ticks, os__now() - began, e->config.freq);
 }
 
 /*
@@ -466,7 +425,7 @@ static int target__read(struct engine *e, struct loop_target *t)
 	if (!idle && result != -XR_EXITING)
 		result = e->kind->look(e, t, &before);
 	if (result == LOOP_LATER) {
-		t->cpu_owed += (int64_t)due * (NS_PER_S / e->config.freq);
+		ticks__later(&t->ticks, due, engine__period(e));
 		return 0;
 	}
 	if (before.state != 'R' && result >= 0)

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/remote/targets.h"
 #include "engine/remote/linux/thread.h"
+#include "engine/remote/linux/ticks.h"
 
 struct watchdog;
 
@@ -18,10 +19,8 @@ struct loop_target {
 	pid_t pid;
 	int pidfd; /* -1: none */
 	struct remote_thread thread;
-	uint64_t cpu_time;  /* ns, at the last tick; --clock cpu */
-	int64_t cpu_owed;   /* ns of CPU time that no sample stands for yet */
-	uint64_t counted;   /* ticks during its last read, which that sample stands for */
-	uint32_t watch_in;  /* ticks until it is asked again whether that is of R's thread */
+	struct ticks ticks;
+	uint32_t watch_in; /* ticks until it is asked again whether its CPU time is of R's thread */
 	uint64_t stack_top; /* of its first thread; 0: hidden */
 	uint64_t random_at; /* 16 bytes that a new program never has the same, 0: not known */
 	uint8_t random[16];

@@ -46,7 +46,7 @@ struct page {
 	size_t nrows;
 	uint32_t *nodes;  /* by sorted row: its node */
 	uint32_t *sorted; /* by row of the profile: where it is in rows */
-	struct page_list frames, strings, calls, texts;
+	struct page_list frames, strings, calls, texts, sets;
 };
 
 /* Hand on what was written so far; @all: or only if it is much. */
@@ -348,6 +348,35 @@ static void page__calls(struct page *p)
 	json__close(&p->j);
 }
 
+static void page__labels(struct page *p)
+{
+	const struct profile_given *set;
+
+	for (size_t i = 0; i < p->nrows && !p->err; i++)
+		list__number(p, &p->sets, p->rows[i].row->given);
+	if (!p->sets.n)
+		return;
+	json__object(&p->j, "labels");
+	json__array(&p->j, "rows");
+	for (size_t i = 0; i < p->nrows && !p->err; i++)
+		page__number(p, list__number(p, &p->sets, p->rows[i].row->given));
+	json__close(&p->j);
+	json__array(&p->j, "sets");
+	for (size_t i = 1; i <= p->sets.n && !p->err; i++) {
+		set = p->sets.things[i];
+		json__array(&p->j, NULL);
+		for (size_t k = 0; k < set->n; k++) {
+			json__array(&p->j, NULL);
+			page__safe(p, set->labels[k].key);
+			page__safe(p, set->labels[k].value);
+			json__close(&p->j);
+		}
+		json__close(&p->j);
+	}
+	json__close(&p->j);
+	json__close(&p->j);
+}
+
 static uint32_t place__line(struct place place)
 {
 	return (int32_t)place.line > 0 ? place.line : 0;
@@ -462,6 +491,7 @@ static void page__write(struct page *p)
 	page__rows(p);
 	page__time(p);
 	page__calls(p);
+	page__labels(p);
 	page__frames(p);
 	page__sources(p);
 	page__strings(p);
@@ -488,6 +518,7 @@ int page_data__write(struct output *out, const struct page_config *config)
 	list__free(&p.strings);
 	list__free(&p.calls);
 	list__free(&p.texts);
+	list__free(&p.sets);
 	free(p.sorted);
 	free(p.nodes);
 	free(p.rows);

@@ -21,6 +21,8 @@
  *	           2, it had begun before the profile; 4, it may be two calls), and the one
  *	           outside of it (0: none, else from 1 on in the list, before it); rows: the
  *	           innermost call of each; texts}; missing: none
+ *	labels     {rows: the number of the set of labels of each, 0: none; sets: from 1 on, each of
+ *	           pairs of key and value, which are texts}; missing: none
  *	frames     function, package, module, kind (enum frame_kind), file and line of its
  *	           definition, file and line that it executed, 1: a wrapper (fold.h).
  *	           Frame 0 stands for no function.

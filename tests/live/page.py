@@ -429,6 +429,34 @@ def look_at_calls(browser):
     view.end()
 
 
+def look_at_labels(browser):
+    """7 ticks without labels, 2 with route /a and user u in a call, and 3 of another process with a hostile route in another call."""
+    view = View(browser, "labels")
+    chosen = "(c => [...c.querySelectorAll('optgroup')].map(g => [g.label, ...[...g.children].map(o => o.textContent)]))"
+    equal(view.page.evaluate(f"{chosen}(document.getElementById('label'))"),
+          [["route", "route = (none): 58.3 %", "route = </script><b>: 25.0 %", "route = /a: 16.7 %"],
+           ["user", "user = (none): 83.3 %", "user = u: 16.7 %"]], "labels: of each key its values, which are text")
+    choose = "(c => { c.value = [...c.options].find(o => o.text.startsWith('%s')).value; c.dispatchEvent(new Event('change')); })"
+    for text, samples, calls, name in (("route = </script>", 3, 1, "f"), ("route = (none)", 7, 0, "g"), ("user = u", 2, 1, "f")):
+        view.page.evaluate(choose % text + "(document.getElementById('label'))")
+        view.wait(f"s.label && s.label.startsWith('{text}')")
+        strip = view.page.evaluate("xrprof.app.strip.all.reduce((sum, v) => sum + v, 0)")
+        equal([view.state("samples"), strip, view.state("calls")["shown"]], [samples, samples, calls],
+              f"labels: samples of {text} alone, in the strip, too, and its calls")
+        ok(name in view.page.evaluate("document.getElementById('table-body').textContent"), f"labels: functions of {text} are in the table")
+    address = view.page.evaluate("location.hash")
+    view.page.evaluate("xrprof.app.controls.setProcess(1)")
+    view.wait("s.samples === 0")
+    ok("this label" in view.page.evaluate("document.getElementById('empty').textContent"), "labels: none in another process")
+    view.end()
+    view = View(browser, "labels", address)
+    equal([view.state("label"), view.state("samples")], ["user = u", 2], "labels: a bookmark shows it again")
+    view.end()
+    view = View(browser, "labels", "#label=77")
+    equal([view.state("label"), view.state("samples")], [None, 12], "labels: one that there is not is not chosen")
+    view.end()
+
+
 def look_at_recursion(browser):
     view = View(browser, "recursion")
     totals = "xrprof.app.table.rows.map(r => [r.name, r.self, r.total]).sort()"
@@ -506,7 +534,7 @@ def look_at_saved(browser):
 
 
 with Browser(folder) as chromium:
-    for look in (look_at_real, look_at_saved, look_at_large, look_at_processes, look_at_hostile, look_at_types, look_at_calls,
+    for look in (look_at_real, look_at_saved, look_at_large, look_at_processes, look_at_hostile, look_at_types, look_at_calls, look_at_labels,
                  look_at_recursion, look_at_others):
         try:
             look(chromium)

@@ -94,13 +94,14 @@ class Calls extends Bars {
 
 	// By all filters of the page: for the model, by call; null: all samples, whether in calls or not.
 	refilter() {
-		const app = this.app, only = app.state.process, strip = app.strip, width = app.model.timeWidth;
+		const app = this.app, { process, label } = app.state, strip = app.strip, width = app.model.timeWidth;
+		const shown = process < 0 && label < 0 ? null : app.model.shownCalls();
 		this.shown = [];
 		this.listed = [];
 		this.chosen = [];
 		this.of.fill(0);
 		for (const call of this.slowest) {
-			if ((this.name >= 0 && call.name !== this.name) || (only >= 0 && call.process !== only))
+			if ((this.name >= 0 && call.name !== this.name) || (shown && !shown[call.number]))
 				continue;
 			const bin = this.bin(call), within = this.from < 0 || (bin >= this.from && bin < this.to);
 			const chosen = this.one ? call.number === this.one : within;

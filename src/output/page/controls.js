@@ -15,6 +15,7 @@ class Controls {
 		byId("lines").hidden = !app.model.hasLines;
 		byId("before").hidden = byId("even").hidden = app.model.sets === 1;
 		this.makeProcesses();
+		this.makeLabels();
 		this.makeTypes();
 		this.listen();
 		this.listenKeys();
@@ -36,6 +37,25 @@ class Controls {
 		chooser.addEventListener("change", () => this.setProcess(Number(chooser.value)));
 	}
 
+	// Of each key its values, those with the most first.
+	makeLabels() {
+		const model = this.app.model, chooser = byId("label"), sums = new Map(), keys = new Map();
+		model.rowLabels.forEach((set, i) => sums.set(set, (sums.get(set) || 0) + model.rowScale[i] * model.rowValue[i]));
+		const all = Array.from(sums.values()).reduce((sum, one) => sum + one, 0) || 1;
+		model.labels.forEach(({ key, sets }, label) =>
+			keys.set(key, [...keys.get(key) || [], { label, sum: sets.reduce((sum, set) => sum + (sums.get(set) || 0), 0) }]));
+		chooser.hidden = !keys.size;
+		chooser.replaceChildren(make("option", { value: "-1", text: "All labels" }), ...Array.from(keys, ([key, values]) =>
+			make("optgroup", { label: key.slice(0, 100) }, ...values.sort((a, b) => b.sum - a.sum || a.label - b.label)
+				.map(({ label, sum }) => make("option", { value: label, text: `${this.labelText(label)}: ${formatShare(sum / all)}` })))));
+		chooser.addEventListener("change", () => this.choose("label", Number(chooser.value)));
+	}
+
+	labelText(label) {
+		const { key, value } = this.app.model.labels[label];
+		return `${key.slice(0, 100)} = ${value === null ? "(none)" : value.slice(0, 100)}`;
+	}
+
 	makeTypes() {
 		const model = this.app.model, chooser = byId("type");
 		if (model.types.length < 2)
@@ -53,7 +73,11 @@ class Controls {
 	}
 
 	setProcess(process) {
-		this.app.state.process = process;
+		this.choose("process", process);
+	}
+
+	choose(name, number) {
+		this.app.state[name] = number;
 		this.app.back = [];
 		this.app.refilter(null);
 	}
@@ -120,6 +144,7 @@ class Controls {
 		pressed("icicle", !app.state.flame);
 		pressed("compare", app.calls.compare);
 		byId("process").value = String(app.state.process);
+		byId("label").value = String(app.state.label);
 		byId("type").value = String(app.model.type);
 		this.showTime();
 		this.showResult();

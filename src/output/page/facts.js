@@ -101,6 +101,8 @@ function emptyText(app) {
 	const model = app.model, counts = model.meta.counts || {};
 	if (app.model.rowSide)
 		return ["No samples here", "The selected calls have no samples here."];
+	if (app.state.label >= 0)
+		return ["No samples here", "No sample of this process and part of the time has this label."];
 	if (app.state.process >= 0 || app.strip.from >= 0)
 		return ["No samples here", "This process has no samples in this part of the time."];
 	if (counts.idle >= 0.01)

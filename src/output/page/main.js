@@ -5,7 +5,7 @@
 class App {
 	constructor(model) {
 		this.model = model;
-		this.state = { flame: false, fold: false, recursion: false, lines: false, process: -1, before: false, even: false };
+		this.state = { flame: false, fold: false, recursion: false, lines: false, process: -1, label: -1, before: false, even: false };
 		this.search = null; // a RegExp
 		this.marked = null; // {fn}, {group} or {file, line}: what is highlighted without a search
 		this.matched = null; // by frame: 1, is one of these
@@ -19,7 +19,7 @@ class App {
 		const wanted = readState(this.model);
 		Object.assign(this.state, {
 			flame: wanted.flame, fold: wanted.fold, recursion: wanted.recursion, lines: wanted.lines,
-			process: wanted.process, before: wanted.before, even: wanted.even,
+			process: wanted.process, label: wanted.label, before: wanted.before, even: wanted.even,
 		});
 		this.setTheme(storedTheme());
 		if (wanted.type !== null)
@@ -89,10 +89,11 @@ class App {
 
 	// --- what changed, and what follows from it ---
 
-	// Another process, another time or other calls.
+	// Another process, label or time, or other calls.
 	refilter(zoom) {
+		this.model.show(this.state);
 		const calls = this.calls.refilter();
-		this.model.filter({ process: this.state.process, from: this.strip.from, to: this.strip.to, calls, compare: this.calls.compare });
+		this.model.filter({ from: this.strip.from, to: this.strip.to, calls, compare: this.calls.compare });
 		this.refreshTrees();
 		if (this.callers)
 			this.callers = this.callersOf(this.callers.focus);
@@ -304,7 +305,7 @@ class App {
 	}
 
 	stripKey() {
-		return `${this.state.process} ${this.calls.choiceKey()} ${this.search} ${JSON.stringify(this.marked)}`;
+		return `${this.state.process} ${this.state.label} ${this.calls.choiceKey()} ${this.search} ${JSON.stringify(this.marked)}`;
 	}
 
 	// It shows all of the time, whatever part is chosen.
@@ -461,6 +462,7 @@ function expose(app, times) {
 			callers: app.callers ? app.callers.focus : null,
 			share: app.share,
 			process: app.state.process,
+			label: app.state.label < 0 ? null : app.controls.labelText(app.state.label),
 			type: app.model.meta.types[app.model.type].name,
 			time: app.strip.from < 0 ? null : [app.strip.from, app.strip.to],
 			calls: app.calls.state(),

@@ -53,6 +53,7 @@ class Model {
 		this.readNodes(data.nodes);
 		this.readRows(data.rows);
 		this.readCalls(data.calls, data.time ? data.time.begin : 0);
+		this.readLabels(data.labels);
 		this.readTime(data.time);
 		this.readSources(data.sources);
 		this.chooseType(this.types[0]);
@@ -73,7 +74,8 @@ class Model {
 		const scales = this.meta.types[type].scales;
 		this.rowScale = Float64Array.from(this.rowType, (one) => (scales ? scales[one] || 0 : one === type ? 1 : 0));
 		this.rowScale.forEach((scale, i) => { this.processTotal[this.rowProcess[i]] += scale * this.rowValue[i]; });
-		this.filter({ process: -1, from: -1, to: -1 });
+		this.show({ process: -1, label: -1 });
+		this.filter({ from: -1, to: -1 });
 		// what there is without any restriction
 		this.fullSelf = this.self[0].slice();
 		this.fullTotal = this.total().slice();
@@ -232,6 +234,47 @@ class Model {
 		types.push({ name: "elapsed", unit: "ns", scales: { 0: 1e9 / this.meta.freq, [off]: 1 } });
 	}
 
+	// By call: 1, a row that is shown is in it.
+	shownCalls() {
+		const shown = new Uint8Array(this.calls.length);
+		this.rowCall.forEach((call, row) => {
+			for (let at = this.rowShown[row] ? call : 0; at && !shown[at]; at = this.calls[at].outer)
+				shown[at] = 1;
+		});
+		return shown;
+	}
+
+	// Labels that the program gave its samples: {key, value, sets}, sets being the numbers of the sets that have it. Of each
+	// key there is also value null: the sets without it. rowLabels: the set of a row.
+	readLabels(labels) {
+		const all = labels ? [new Map(), ...labels.sets.map((set) => new Map(set))] : [];
+		this.labels = [];
+		this.rowLabels = labels ? labels.rows : [];
+		for (const key of new Set(all.flatMap((set) => Array.from(set.keys())))) {
+			const values = new Map();
+			all.forEach((set, number) => {
+				const value = set.has(key) ? set.get(key) : null;
+				if (!values.has(value))
+					values.set(value, []);
+				values.get(value).push(number);
+			});
+			values.forEach((sets, value) => this.labels.push({ key, value, sets }));
+		}
+	}
+
+	// By row: 1, it has one of labels.
+	rowsWith(label) {
+		const sets = new Set(this.labels[label].sets);
+		return Uint8Array.from(this.rowLabels, (set) => (sets.has(set) ? 1 : 0));
+	}
+
+	// By row: 1, it has something at all of a process and of a label; -1: not restricted.
+	show(only) {
+		const labelled = only.label < 0 ? null : this.rowsWith(only.label);
+		this.rowShown = Uint8Array.from(this.rowProcess, (process, row) =>
+			((only.process < 0 || process === only.process) && (!labelled || labelled[row]) ? 1 : 0));
+	}
+
 	// By row: 1, it is in a call that is 1 in @of; 2, in none of these, but in one that is 2; 0: in neither.
 	sides(of) {
 		const sides = of.slice();
@@ -279,7 +322,7 @@ class Model {
 				this.sources.set(this.same[source.file], source.text);
 	}
 
-	// Restrict all to a process and to spans [from, to); -1: not restricted; and to calls, as sides() has them; null: not.
+	// Restrict all to what show() chose, and to spans [from, to); -1: not restricted; and to calls, as sides() has them; null: not.
 	// compare: those that are 2 are the second set. Sets self, by node, and whole.
 	filter(only) {
 		const set = this.processes.map((p) => (p.before ? 1 : 0));
@@ -296,8 +339,8 @@ class Model {
 		for (let s = 0; s < this.sets; s++)
 			this.self.push(new Float64Array(this.n));
 		for (let i = 0; i < values.length; i++) {
-			const process = this.rowProcess[i], side = this.rowSide ? this.rowSide[i] - 1 : set[process];
-			if (side >= 0 && side < this.sets && (only.process < 0 || process === only.process)) {
+			const side = this.rowSide ? this.rowSide[i] - 1 : set[this.rowProcess[i]];
+			if (side >= 0 && side < this.sets && this.rowShown[i]) {
 				this.self[side][this.rowNode[i]] += values[i] * this.rowScale[i];
 				this.whole[side] += values[i] * this.rowScale[i];
 			}

@@ -64,6 +64,8 @@ function writeState(app) {
 		parts.set("lines", "1");
 	if (s.process >= 0)
 		parts.set("process", String(s.process));
+	if (s.label >= 0)
+		parts.set("label", String(s.label));
 	if (app.model.type !== app.model.types[0])
 		parts.set("type", app.model.meta.types[app.model.type].name);
 	if (app.strip.from >= 0)
@@ -102,11 +104,14 @@ function readState(model) {
 	const state = {
 		flame: on("flame"), fold: on("fold"), recursion: on("recursion"), lines: on("lines") && model.hasLines,
 		before: on("before"), even: on("even"),
-		process: -1, type: null, callers: null, time: null, search: (parts.get("search") || "").slice(0, 1000), mark: null, zoom: [],
+		process: -1, label: -1, type: null, callers: null, time: null, search: (parts.get("search") || "").slice(0, 1000), mark: null, zoom: [],
 	};
 	const process = whole(parts.get("process"), 0, model.processes.length - 1);
 	if (process !== null)
 		state.process = process;
+	const label = whole(parts.get("label"), 0, model.labels.length - 1);
+	if (label !== null)
+		state.label = label;
 	const type = model.types.find((one) => model.meta.types[one].name === parts.get("type"));
 	if (type !== undefined)
 		state.type = type;

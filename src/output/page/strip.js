@@ -135,14 +135,13 @@ class Strip extends Bars {
 			"move it, Shift+arrow keys change its end, Escape clears it.");
 	}
 
-	// Values have changed: what process there is, or what is searched for.
+	// Values have changed: what process or label there is, or what is searched for.
 	refresh() {
-		const app = this.app, model = app.model, only = app.state.process;
+		const app = this.app, model = app.model;
 		if (!model.spans)
 			return;
 		this.name();
-		const visible = (row) => model.rowScale[row] > 0 && (only < 0 || model.rowProcess[row] === only) &&
-			(!model.rowSide || model.rowSide[row] === 1);
+		const visible = (row) => model.rowScale[row] > 0 && model.rowShown[row] === 1 && (!model.rowSide || model.rowSide[row] === 1);
 		this.all = model.overTime(visible);
 		this.some = null;
 		if (app.hasMatch()) {

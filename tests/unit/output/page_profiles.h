@@ -30,7 +30,8 @@ static const struct frame *profile__function(const char *package, const char *na
 
 static struct aggregate *profile__new(void)
 {
-	const struct aggregate_config config = {.max = 1u << 30, .timeline = true, .calls = true};
+	const struct aggregate_config config = {
+		.max = 1u << 30, .timeline = true, .calls = true, .given = true};
 	struct aggregate *a;
 
 	tap__bail_if(aggregate__new(&a, &config), "no memory");

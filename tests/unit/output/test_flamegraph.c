@@ -49,11 +49,12 @@ static void write_page(const char *path, const char *format, const struct aggreg
 
 static struct aggregate *typed(void);
 static struct aggregate *called(uint32_t n);
+static struct aggregate *labelled(void);
 static const struct writer_config *config_of_types(void);
 
 /*
  * page KIND STACKS PROCESSES FILE [FORMAT]: one to look at, or the same profile in another format;
- * KIND: many, empty, diff, types, typediff, calls (STACKS of them).
+ * KIND: many, empty, diff, types, typediff, calls (STACKS of them), labels.
  */
 PROGRAM(page)
 {
@@ -70,6 +71,8 @@ PROGRAM(page)
 		a = profile__new();
 	else if (!strcmp(argv[1], "calls"))
 		a = called(stacks);
+	else if (!strcmp(argv[1], "labels"))
+		a = labelled();
 	else if (strstr(argv[1], "type"))
 		a = typed();
 	else
@@ -311,6 +314,53 @@ TEST(calls)
 	write_page(path, NULL, a, a);
 	tap__ok(!strstr(page_data(), "\"calls\""), "a difference of profiles has no calls");
 	shown = &config;
+	aggregate__free(a);
+}
+
+/*
+ * The 7 ticks of small(); process 7 has 2 for route /a in a call, and process 8 has 3 for a hostile
+ * route in another call.
+ */
+static struct aggregate *labelled(void)
+{
+	static const struct profile_label first[] = {{"route", "/a"}, {"user", "u"}};
+	static const struct profile_label second[] = {{"route", "</script><b>"}};
+	const struct profile_process p = {.serial = 1, .pid = 7, .comm = "R"};
+	const struct profile_process q = {.serial = 2, .pid = 8, .comm = "Rscript"};
+	const struct frame *f = stack__frame(FRAME_R, "f", "a.R", 1);
+	struct profile_call call = {.id = 1, .name = "serve", .began = 2 * NS_PER_S};
+	struct sample s = {.weight = 2, .time = 2000000000, .labels = first, .nlabels = 2};
+	struct aggregate *a = small();
+	int err;
+
+	call.ended = call.began + 100 * NS_PER_MS;
+	s.call = &call;
+	s.stack = stack__of(1, &f, NULL, 0);
+	err = aggregate__add(a, &p, &s);
+	call.id = 2;
+	s.weight = 3;
+	s.labels = second;
+	s.nlabels = 1;
+	err = err || aggregate__add(a, &q, &s);
+	tap__bail_if(err, "no memory for a sample");
+	return a;
+}
+
+TEST(labels)
+{
+	struct aggregate *a = labelled();
+	const char *data;
+
+	write_page(path, "flamegraph", a, NULL);
+	data = page_data();
+	has(data,
+	    "\"labels\":{\"rows\":[0,0,1,2,0,0,0],\"sets\":[[[\"route\",\"/a\"],[\"user\",\"u\"]],"
+	    "[[\"route\",\"\\u003c/script\\u003e\\u003cb\\u003e\"]]]}",
+	    "the set of labels of each row, and the texts, harmless");
+	aggregate__free(a);
+	a = small();
+	write_page(path, "flamegraph", a, NULL);
+	tap__ok(!strstr(page_data(), "\"labels\""), "without labels nothing is written for them");
 	aggregate__free(a);
 }
 

@@ -12,7 +12,7 @@
 
 #define ALIASES (sizeof(((struct option_row *)0)->alias) / sizeof(const char *))
 
-/* A text inside of single quotes, with each of @special escaped by a backslash for who reads it. */
+/* A text inside single quotes.  A backslash escapes each of @special for the shell. */
 static void put__quoted(const char *text, const char *special, bool fish)
 {
 	for (const char *at = text; *at; at++) {

@@ -157,7 +157,7 @@ main <- function(args) {
 	args <- args[args != "--lines"]
 	if (length(args) > 1 || any(startsWith(args, "--")))
 		fail(2, usage)
-	# bytes are bytes: whoever profiled may have had another encoding
+	# bytes are bytes: the profiled R may have had another encoding
 	Sys.setlocale("LC_ALL", "C")
 	path <- if (length(args) && args != "-") args else "stdin"
 	input <- tryCatch(file(path, "rb"), warning = function(w) fail(1, conditionMessage(w)),

@@ -58,7 +58,7 @@ FILES = {
     "docs": ["*.md", "docs/*.in", "tools/R/man/*.Rd", "tools/systemd/*"],
     "messages": ["src/*.c", "src/*.h", "src/*.def", "src/output/page/*.js", "src/output/page/*.html",
                  "tools/R/R/*.R"],
-    "comments": ["src/*.c", "src/*.h", "src/*.def", "src/output/page/*.js", "bpf/*.c", "bpf/*.h", "include/*.h"],
+    "comments": ["src/*.c", "src/*.h", "src/*.def", "src/output/page/*.js", "bpf/*.c", "bpf/*.h", "include/*.h", "tools/*"],
     "tests": ["tests/*.c", "tests/*.h", "tests/*.sh", "tests/*.py", "tests/*.R", "tests/run", "mk/*.mk"],
 }
 

@@ -7,8 +7,8 @@
  * program ends, however it ends.  The walk reads its memory; then SIGPROF is delivered to it, and
  * R's own profiler (which must be on) writes its line of just this moment: the handler is run until
  * it returns, and not one instruction of the interrupted code.  R before 4.3 writes its lines to a
- * buffer first, so the handler is run again until two portions have come to the file.  At last the
- * walk is taken once more and must have read the same bytes.
+ * buffer first, so the handler is run again until two portions have come to the file.  In the end
+ * the walk is repeated, and must have read the same bytes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -80,7 +80,7 @@ static int live__read(void *arg, char kind, uint64_t addr, void *to, uint32_t le
 
 /*
  * With filter.callframes what is left out is recorded, too: the engines that read from outside read
- * it, because which frames are told they know only at the end.
+ * it, because they know only at the end which frames R writes.
  */
 static int recorder__walk(struct recorder *r, struct pass *p)
 {

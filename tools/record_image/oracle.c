@@ -18,7 +18,7 @@ static long file__size(const char *path)
 	return stat(path, &st) ? -1 : (long)st.st_size;
 }
 
-/* The file from byte @from on, terminated, to be freed; NULL: not to be had. */
+/* The file from byte @from on, terminated, to be freed; NULL: it cannot be read. */
 static char *file__text(const char *path, long from)
 {
 	long size = file__size(path) - from;

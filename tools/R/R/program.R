@@ -49,7 +49,7 @@ program_command <- function(program, args, files, sudo) {
         return(paste(utils::shortPathName(program), paste(quoted, collapse = " "), ">NUL 2>",
                      shQuote(files$err, "cmd"), "& echo 0 >", shQuote(files$end, "cmd")))
     }
-    # In a session of its own, so that Ctrl-C in the console is for R alone.
+    # With its own session, so that Ctrl-C in the console ends R's call alone.
     script <- "exec 2>/dev/null; \"$@\" >/dev/null 2>\"$0.err\"; echo $? >\"$0.end.new\"; mv \"$0.end.new\" \"$0.end\""
     words <- c("sh", "-c", script, files$base, if (sudo) c("sudo", "-n", "--"), program, args)
     paste(c("exec", if (nzchar(Sys.which("setsid"))) "setsid", shQuote(words)), collapse = " ")

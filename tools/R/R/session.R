@@ -173,7 +173,7 @@ change_lines <- function(file, change) {
     writeLines(change(lines), file, useBytes = TRUE)
 }
 
-# Waiting for the profiler to begin and to end is no part of what was to be profiled.
+# The profile leaves out how long xrprof_start() and xrprof_stop() waited for the profiler.
 drop_own <- function(lines) lines[!grepl("\"(xrprof::)?xrprof_(start|stop)\" ", lines, useBytes = TRUE)]
 
 # Nor is what called xrprof(): a document's or a script's runner, say. Frames stand innermost first: the last of this

@@ -41,13 +41,15 @@ class Controls {
 	makeLabels() {
 		const model = this.app.model, chooser = byId("label"), sums = new Map(), keys = new Map();
 		model.rowLabels.forEach((set, i) => sums.set(set, (sums.get(set) || 0) + model.rowScale[i] * model.rowValue[i]));
-		const all = Array.from(sums.values()).reduce((sum, one) => sum + one, 0) || 1;
-		model.labels.forEach(({ key, sets }, label) =>
-			keys.set(key, [...keys.get(key) || [], { label, sum: sets.reduce((sum, set) => sum + (sums.get(set) || 0), 0) }]));
+		const all = Array.from(sums.values()).reduce((sum, one) => sum + one, 0);
+		model.labels.forEach(({ key, value, sets }, label) => {
+			const sum = sets.reduce((so, set) => so + (sums.get(set) || 0), 0);
+			keys.set(key, [...keys.get(key) || [], { label, sum: value === null ? Math.round(all - sum) : sum }]);
+		});
 		chooser.hidden = !keys.size;
 		chooser.replaceChildren(make("option", { value: "-1", text: "All labels" }), ...Array.from(keys, ([key, values]) =>
 			make("optgroup", { label: key.slice(0, 100) }, ...values.sort((a, b) => b.sum - a.sum || a.label - b.label)
-				.map(({ label, sum }) => make("option", { value: label, text: `${this.labelText(label)}: ${formatShare(sum / all)}` })))));
+				.map(({ label, sum }) => make("option", { value: label, text: `${this.labelText(label)}: ${formatShare(sum / (all || 1))}` })))));
 		chooser.addEventListener("change", () => this.choose("label", Number(chooser.value)));
 	}
 

@@ -245,27 +245,23 @@ class Model {
 	}
 
 	// Labels that the program gave its samples: {key, value, sets}, sets being the numbers of the sets that have it. Of each
-	// key there is also value null: the sets without it. rowLabels: the set of a row.
+	// key there is also value null, of which these are the sets that do not count. rowLabels: the set of a row.
 	readLabels(labels) {
-		const all = labels ? [new Map(), ...labels.sets.map((set) => new Map(set))] : [];
-		this.labels = [];
+		const keys = new Map();
 		this.rowLabels = labels ? labels.rows : [];
-		for (const key of new Set(all.flatMap((set) => Array.from(set.keys())))) {
-			const values = new Map();
-			all.forEach((set, number) => {
-				const value = set.has(key) ? set.get(key) : null;
-				if (!values.has(value))
-					values.set(value, []);
-				values.get(value).push(number);
-			});
-			values.forEach((sets, value) => this.labels.push({ key, value, sets }));
-		}
+		(labels ? labels.sets : []).forEach((set, i) => new Map(set).forEach((value, key) => {
+			if (!keys.has(key))
+				keys.set(key, new Map([[null, []]]));
+			for (const one of [null, value])
+				keys.get(key).set(one, keys.get(key).get(one) || []).get(one).push(i + 1);
+		}));
+		this.labels = Array.from(keys).flatMap(([key, values]) => Array.from(values, ([value, sets]) => ({ key, value, sets })));
 	}
 
 	// By row: 1, it has one of labels.
 	rowsWith(label) {
-		const sets = new Set(this.labels[label].sets);
-		return Uint8Array.from(this.rowLabels, (set) => (sets.has(set) ? 1 : 0));
+		const sets = new Set(this.labels[label].sets), wanted = this.labels[label].value !== null;
+		return Uint8Array.from(this.rowLabels, (set) => (sets.has(set) === wanted ? 1 : 0));
 	}
 
 	// By row: 1, it has something at all of a process and of a label; -1: not restricted.

@@ -18,7 +18,11 @@ for line in open(sys.argv[2]):
 running = sys.argv[3:]
 p = json.load(open(sys.argv[1]))["processes"][0]
 ours = {t["tid"]: t["native"] for t in p.get("threads", [])}
-ours[p["thread"]] = p["native"] if "native" in p else [f for f in p["frames"] if f["kind"] == "native"]  # a core file
+if "native" in p:
+    ours[p["thread"]] = p["native"]
+else:  # a core file: the thread that crashed
+    ours[p["thread"]] = [f for f in p["frames"] if f["kind"] == "native"]
+    theirs = {p["thread"]: theirs[p["thread"]]}
 
 
 def plain(name):

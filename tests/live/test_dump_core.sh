@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: cmd values target native
-# timeout: 200
+# timeout: 400
 # engines: vmread
 #
 # `dump --core`: the calls and variables of an R that crashed, as R had them right before; with its libR.so elsewhere, another
-# one, or none; and core files that are cut or damaged. `--native`: the C functions are those of gdb.
+# one, or none; and core files that are cut or damaged. `--native`: the C functions are those of gdb, also
+# where R or the crash is on another thread than the first.
 . "$(dirname "$0")/../lib/live.sh"
 
 if [[ $(cat /proc/sys/kernel/core_pattern) == *[/\|]* ]]; then
@@ -76,10 +77,14 @@ if [ -n "$core" ]; then
 	PY
 fi
 
-# crashed PLACE FUNCTION: R crashed there. Sets core.
+# crashed PLACE FUNCTION: R crashed there. Sets core, and of an image root.
 crash=$WORK/crash.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$crash" "$tests/fixtures/crash.c"
+# -nostdlib: without the versions of this machine's libc, which an image may not have
+check "the fixture builds" cc -O1 -shared -fPIC -nostdlib -o "$crash" "$tests/fixtures/crash.c"
+fixture "$WORK/whose" whose.c -pthread -ldl
 crashed() {
+	root=
+	case $1 in host | static) ;; *) root=$("$tests/images/get" "$1") ;; esac
 	(ulimit -c unlimited && target_launch "$1" dump_crash_native "$crash" "$2" && wait "$TARGET_JOB") 2>/dev/null
 	mv "$WORK/target1" "$WORK/$1-$2"
 	core=$(ls "$WORK/$1-$2"/core* 2>/dev/null | head -n 1)
@@ -87,22 +92,71 @@ crashed() {
 	ok $? "$1: $2: the kernel wrote a core file"
 }
 
-for place in $(all_places host static); do
-	for how in crash_segv crash_abort; do
-		crashed "$place" "$how" || continue
-		"$XRPROF" dump --core "$core" --native=raw --json >"$WORK/dump.json" 2>"$WORK/err"
-		is "$? $(cat "$WORK/err")" "0 " "$place: $how: no warning"
-		program=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["processes"][0]["command"].split()[0])' "$WORK/dump.json")
-		DEBUGINFOD_URLS='' timeout -k 5 120 gdb -nx -batch "$program" "$core" -x "$tests/live/dump_gdb.py" >"$WORK/gdb.out" 2>"$WORK/gdb.err" </dev/null
-		check "$place: $how: the frames are gdb's" "$tests/lib/dump_native.py" "$WORK/dump.json" "$WORK/gdb.out"
+# dump_there ARG...: the profiler where the files of R are: in the image, with the libraries of this machine
+mkdir "$WORK/bin"
+ldd "$XRPROF" | grep -o '/[^ ]*' | xargs cp -t "$WORK/bin" "$XRPROF"
+dump_there() {
+	local argv=("$XRPROF")
+	[ -z "$root" ] || argv=(bwrap --bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$WORK" "$WORK"
+		"$WORK"/bin/ld-linux-* --library-path "$WORK/bin" "$WORK/bin/${XRPROF##*/}")
+	"${argv[@]}" dump --core "$core" --native=raw --json
+}
+
+# as_gdb NAME: dump_there has the frames of gdb, which finds the files of an image below its folder
+as_gdb() {
+	local program
+	dump_there >"$WORK/dump.json" 2>"$WORK/err"
+	is "$? $(cat "$WORK/err")" "0 " "$1: no warning"
+	program=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["processes"][0]["command"].split()[0])' "$WORK/dump.json")
+	DEBUGINFOD_URLS='' timeout -k 5 120 gdb -nx -batch -iex "set sysroot ${root:-target:}" -iex "set solib-search-path $WORK" \
+		"$root$program" "$core" -x "$tests/live/dump_gdb.py" >"$WORK/gdb.out" 2>"$WORK/gdb.err" </dev/null
+	check "$1: the frames are gdb's" "$tests/lib/dump_native.py" "$WORK/dump.json" "$WORK/gdb.out"
+}
+
+for place in $(all_places host static bullseye trixie sid); do
+	[ "$place" = host ] || part_needs "$place: native" image "$place" || continue
+	for how in crash_segv crash_thread crash_abort; do
+		crashed "$place" "$how" && as_gdb "$place: $how"
 	done
+	case $place in host | static) ;; *) continue ;; esac
 	like "$("$XRPROF" dump --core "$core" --native | tr '\n' '|')" \
 		'\|    abort \[[^|]*\|    crash_inside \[crash.so\]\|    crash_abort \[crash.so\]\|    parse_one\(how\)\|    FUN\(' \
 		"$place: C functions stand inside of the R function that called them"
 done
 
+core=$(ls "$WORK"/host-crash_thread/core* 2>/dev/null | head -n 1)
+[ -z "$core" ] || like "$("$XRPROF" dump --core "$core" --native | tr '\n' '|')" \
+	"\|    crash_begin \[crash.so\]\|.*    ... R's calls, which another thread is in:\|    parse_one\(how\)\|" "another thread crashed"
+
+# R on another thread than the first; then its libR.so elsewhere, with other sections, and of another build
+if [ -d "$WORK/host" ]; then
+	mv "$WORK/host-crash_abort" "$WORK/first"
+	TARGET_OPTIONS=(CMD "$WORK/whose" 3)
+	crashed host crash_abort && as_gdb "R on another thread"
+	TARGET_OPTIONS=()
+	like "$("$XRPROF" dump --core "$core" --native | tr '\n' '|')" \
+		'\|    crash_abort \[crash.so\]\|    parse_one\(how\)\|' "R on another thread: with its calls"
+	libr=$(R RHOME)/lib/libR.so
+	"$XRPROF" dump --core "$core" --native >"$WORK/dump.txt"
+	check "another libR.so of the same build" python3 - "$(realpath "$libr")" "$WORK/libR.so" "$WORK/libR.so.other" <<-'PY'
+		import sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		note = data.index(b"\x14\0\0\0\x03\0\0\0GNU\0") # NT_GNU_BUILD_ID of 20 bytes
+		open(sys.argv[2], "wb").write(data)
+		data[note + 16] ^= 1
+		open(sys.argv[3], "wb").write(data)
+	PY
+	objcopy --add-section .note.test="$tests/fixtures/crash.c" "$WORK/libR.so" "$WORK/libR.so.sections"
+	for libr in "$WORK/libR.so" "$WORK/libR.so.sections"; do
+		is "$("$XRPROF" dump --core "$core" --native --libr "$libr" 2>&1)" "$(cat "$WORK/dump.txt")" "the same build as ${libr##*/}"
+	done
+	like "$? $("$XRPROF" dump --core "$core" --native --libr "$WORK/libR.so.other" 2>&1)" "libR.so.other is not the file that ran in the core file" \
+		"another build id"
+fi
+
 # the stack is the last that the kernel writes
-if [ -n "${core:-}" ]; then
+if [ -d "$WORK/host" ]; then
+	core=$(echo "$WORK"/first/core*)
 	truncate -s -200000 "$core"
 	like "$("$XRPROF" dump --core "$core" --native 2>&1)" "R's calls are not in .*: it was cut \(ulimit -c\)" "a core file that was cut"
 	mv "$crash" "$crash.away"

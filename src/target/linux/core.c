@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,16 +262,22 @@ static void file__close(struct core_file *file)
 	file->fd = -1;
 }
 
-/* Is what @fd begins with what lies at @start in the core file?  -ENODATA: that is not in it. */
+/*
+ * Is what @fd begins with what lies at @start in the core file?  -ENODATA: that is not in it.  The
+ * build id lies there, too.  A copy of the same build may have other sections: it was stripped.
+ */
 static int core__same(struct core *c, int fd, uint64_t start)
 {
 	char have[PAGE], want[PAGE];
+	const size_t at = offsetof(Elf64_Ehdr, e_shoff), last = offsetof(Elf64_Ehdr, e_shentsize);
 
 	if (core__read(c, start, have, sizeof(have)))
 		return -ENODATA;
-	return pread(fd, want, sizeof(want), 0) == sizeof(want) && !memcmp(have, want, sizeof(have))
-		       ? 0
-		       : -EBADMSG;
+	if (pread(fd, want, sizeof(want), 0) != sizeof(want))
+		return -EBADMSG;
+	memcpy(want + at, have + at, sizeof(Elf64_Off));
+	memcpy(want + last, have + last, sizeof(Elf64_Ehdr) - last);
+	return memcmp(have, want, sizeof(have)) ? -EBADMSG : 0;
 }
 
 /* The file that is mapped as @path, which lies at @found now; where it was loaded. */

@@ -22,14 +22,14 @@
 
 /* --- what was seen --- */
 
-static uint64_t *seen__place(const struct gather *w, uint64_t at)
+static struct seen *seen__place(const struct gather *w, uint64_t block)
 {
-	size_t i = (size_t)map__hash(at, 0);
+	size_t i = (size_t)map__hash(block, 0);
 
 	for (unsigned int n = 0; n < PROBES_MAX; n++, i++) {
-		uint64_t *place = &w->seen[i & (w->seen_cap - 1)];
+		struct seen *place = &w->seen[i & (w->seen_cap - 1)];
 
-		if (!*place || *place == at)
+		if (!place->bits || place->block == block)
 			return place;
 	}
 	return NULL;
@@ -37,7 +37,7 @@ static uint64_t *seen__place(const struct gather *w, uint64_t at)
 
 static int seen__grow(struct gather *w)
 {
-	uint64_t *old = w->seen, *place;
+	struct seen *old = w->seen, *place;
 	const size_t cap = w->seen_cap;
 
 	w->seen_cap = cap ? cap * 2 : 65536;
@@ -48,7 +48,7 @@ static int seen__grow(struct gather *w)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < cap; i++)
-		if (old[i] && (place = seen__place(w, old[i])))
+		if (old[i].bits && (place = seen__place(w, old[i].block)))
 			*place = old[i];
 	free(old);
 	return 0;
@@ -56,18 +56,20 @@ static int seen__grow(struct gather *w)
 
 bool gather__first(struct gather *w, uint64_t at)
 {
-	uint64_t *place;
+	const uint64_t bit = 1ull << at / 8 % 64;
+	struct seen *place;
 
-	if (w->nseen * 4 >= w->seen_cap * 3 && seen__grow(w)) {
+	if (w->nblocks * 4 >= w->seen_cap * 3 && seen__grow(w)) {
 		w->err = -ENOMEM;
 		return false;
 	}
-	place = seen__place(w, at);
+	place = seen__place(w, at / 512);
 	if (!place)
 		w->out->unreadable++;
-	if (!place || *place)
+	if (!place || place->bits & bit)
 		return false;
-	*place = at;
+	w->nblocks += !place->bits;
+	*place = (struct seen){at / 512, place->bits | bit};
 	if (++w->nseen >= w->limits->objects)
 		w->out->stopped = "objects";
 	return true;

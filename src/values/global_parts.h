@@ -10,6 +10,11 @@
 #define CLOSE UINT64_MAX       /* of what is pending: the end of the newest name */
 #define WHOLE (UINT64_MAX - 1) /* an object that was not looked at yet */
 
+/* Which of the objects in 512 bytes were seen, a bit for every 8 bytes; 0: this place is free. */
+struct seen {
+	uint64_t block, bits;
+};
+
 /* An object that may get a row, or leads to one that may. */
 struct node {
 	uint64_t at, name; /* the object; a symbol, or an element's number */
@@ -45,8 +50,8 @@ struct gather {
 	struct page_cache cache;
 	const struct globals_limits *limits;
 	struct globals *out;
-	uint64_t *seen;
-	size_t seen_cap, nseen;
+	struct seen *seen;
+	size_t seen_cap, nblocks, nseen;
 	struct node *nodes;
 	struct named *names;
 	struct pending *pending;

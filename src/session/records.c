@@ -257,11 +257,12 @@ static void records__reduced(struct lifecycle *l, struct process *p)
 	if (p->reduced)
 		return;
 	p->reduced = true;
-	notes__user(&l->config->notes,
-		    "process %u (%s): reading its stack takes longer than %u microseconds: most of "
-		    "its samples have only the innermost frames, below <truncated> "
-		    "(--max-sample-time allows more)",
-		    p->pid, p->comm, us ? us : XR_SAMPLE_US);
+	notes__user(
+		&l->config->notes,
+		"process %u (%s): reading its stack took longer than %u microseconds, more than "
+		"once: some of its samples have only the innermost frames, below <truncated> "
+		"(--max-sample-time allows more)",
+		p->pid, p->comm, us ? us : XR_SAMPLE_US);
 }
 
 void records__process(void *lifecycle, const struct xr_process *record)

@@ -84,6 +84,11 @@ TEST(text)
 	tap__ok(strlen(text) < 30 && !strncmp(text, "--exclude-pid 1 --exclude", 25), "cut: %s",
 		text);
 	filters__free(&fs);
+	filters__add(&fs, FILTER_COMM, "Rscript", NULL);
+	filters__text(&fs, text, sizeof(text));
+	tap__ok(!strcmp(text, "--comm Rscript (the command that Rscript runs is called R)"),
+		"a name that no R has: %s", text);
+	filters__free(&fs);
 }
 
 static int add(enum filter_kind kind, const char *arg, struct errmsg *f)

@@ -6,11 +6,10 @@
 # timeout: 900
 #
 # Single calls: a program logs what it serves, and the profiler finds each call that is long enough,
-# once, with its start, its end and its duration within the error that the profile states. R collects
-# garbage between calls, in them too, in a loop, or at allocations. --slower keeps the samples of slow calls alone.
+# once, with its start, its end and its duration within the error that the profile states. R
+# collects garbage between calls, in them too, in a loop, or at allocations. Calls whose
+# environments have one address are not joined. --slower keeps the samples of slow calls alone.
 . "$(dirname "$0")/../lib/live.sh"
-
-HZ=99
 
 # calls_run PLACE MODE N [OPTION...]: profile the program; leaves calls.pb.gz and the log
 calls_run() {
@@ -24,6 +23,16 @@ calls_run() {
 	prof_wait
 }
 
+# calls_uncounted: calls met in samples without R's count of collections, where each sample must
+# have it. bpf reads the thread that it interrupted. ptrace reads it while it stands still, but may
+# run out of time. vmread gives up after some tries at an R that collects meanwhile.
+calls_uncounted() {
+	local n
+	n=$(stat_of "$PROF_OUT.stats" uncounted calls)
+	[ "$XRPROF_ENGINE" != vmread ] && [ "$(stat_of "$PROF_OUT.stats" over_budget)" -eq 0 ] || n=0
+	echo "$n"
+}
+
 # calls_compare NAME: with the log
 calls_compare() {
 	local said status
@@ -34,24 +43,34 @@ calls_compare() {
 	figure "$1: $(tail -n 1 <<<"$said")"
 	ok $status "$1: each call is found once, and its duration is right" || diag "$said" "$(cat "$PROF_OUT.err")"
 	is "$(stat_of "$PROF_OUT.stats" too_deep calls)" 0 "$1: no call is too deep"
-	is "$(stat_of "$PROF_OUT.stats" uncounted calls)" 0 "$1: R's count of collections is known"
+	is "$(calls_uncounted)" 0 "$1: R's count of collections is known"
 }
 
 places=$(all_places host static bullseye trixie sid)
 [ "$XRPROF_ENGINE" = bpf ] || places=$(all_places host)
 for place in $places; do
 	[ "$place" = host ] || part_needs "$place" image "$place" || continue
-	n=${CALLS:-$([ "$place" = host ] && in_all_else 150 40 || echo 40)}
-	for mode in none between both loop torture gctorture; do
-		calls_run "$place" $mode "$([[ $mode == *torture ]] && echo 10 || echo "$n")"
+	for mode in none between both loop torture gctorture reuse; do
+		HZ=99 n=${CALLS:-$([ "$place" = host ] && in_all_else 150 40 || echo 40)}
+		case $mode in
+		*torture) n=10 ;;
+		# Each call waits for 60 ms, more than a period of 53 ms: the wait is a sample, with
+		# exact ends. A collection takes far less than a period, so few have a sample. Calls
+		# that are joined last as long as their waits together.
+		reuse) HZ=19 n=40 ;;
+		esac
+		calls_run "$place" $mode "$n"
 		ok $? "$place, gc $mode: it is profiled" || diag "$(cat "$TARGET_ERR" "$PROF_OUT.err")"
 		calls_compare "$place, gc $mode"
 		check_stats "$PROF_OUT.stats" "$place, gc $mode"
 	done
+	check "$place: environments of calls have the same address" \
+		[ "$(cat "$TARGET_DIR/addresses")" -lt "$n" ]
 done
 
 # --- only slow calls ---
 
+HZ=99
 calls_run host none 30 --slower 100ms
 ok $? "--slower: it is profiled" || diag "$(cat "$TARGET_ERR" "$PROF_OUT.err")"
 "$XRPROF" report --calls --json --top 0 "$PROF_OUT" >"$PROF_OUT.json"

@@ -3,7 +3,8 @@
 # Serves calls of known durations: deal() burns CPU time, sleeps, or both, and some calls fail;
 # batch() makes two of them. Arguments: FOLDER MODE N. MODE: where R collects garbage: none,
 # between (calls), both (in them too), loop (while a call burns), torture (every 50 allocations),
-# gctorture (every allocation).
+# gctorture (every allocation), reuse (between calls that are all alike, so that their environments
+# are at few addresses; `addresses` is at how many).
 #
 # Writes `log`: function, when the call began at the earliest and at the latest, when it ended at
 # the earliest and at the latest (seconds since 1970), CPU time of it and its longest sleep (ms).
@@ -21,12 +22,15 @@ set.seed(1)
 how <- sample(c("cpu", "sleep", "both"), n, TRUE)
 ms <- round(exp(stats::runif(n, log(1), log(400))))
 fails <- stats::runif(n) < 0.2
+if (mode == "reuse") compiler::enableJIT(0L) # it allocates in some calls, and not in others
+addresses <- character(n)
 calls <- matrix(NA_real_, 2L * n, 6L)
 is_batch <- logical(2L * n)
 rows <- 0L
 
 deal <- function(row, how, ms, fails) {
     calls[row, 2L] <<- now()
+    if (mode == "reuse") addresses[row] <<- deparse(.Internal(address(environment())))
     used <- cpu_time()
     if (mode == "both") gc()
     asleep <- switch(how, cpu = 0, sleep = ms, both = ms / 2)
@@ -74,6 +78,14 @@ if (mode == "gctorture") {
     gctorture(TRUE)
 }
 i <- 1L
+while (mode == "reuse" && i <= n) { # no closure is outside of these: its address may change
+    gc()
+    calls[i, 1L] <- now()
+    deal(i, "sleep", 60, FALSE)
+    calls[i, 4L] <- now()
+    rows <- i
+    i <- i + 1L
+}
 while (i <= n) {
     if (i %% 5L == 0L && i < n) {
         serve_batch(i)
@@ -87,4 +99,5 @@ gctorture(FALSE)
 name <- ifelse(is_batch, "batch", "deal")
 put("log", sprintf("%s %.6f %.6f %.6f %.6f %.3f %.3f", name, calls[, 1L], calls[, 2L], calls[, 3L],
                    calls[, 4L], calls[, 5L], calls[, 6L])[seq_len(rows)])
+put("addresses", as.character(length(unique(addresses))))
 done()

@@ -15,7 +15,7 @@
 #define GLOBALS_ROWS 20u
 
 struct globals_limits {
-	uint64_t objects; /* 8 to 24 bytes each */
+	uint64_t objects; /* at most 43 bytes each, 5 where they lie side by side */
 	uint64_t ns;	  /* on the clock @now */
 	uint64_t (*now)(void);
 };

@@ -164,7 +164,7 @@ static int add__extent(struct heap *h, const struct object *o, struct buf *b)
 	for (uint64_t i = 0; i < dim.length && i < 8 && !err; i++) {
 		if (!heap__integer(h, &dim, i, &n))
 			n = 0;
-		err = buf__printf(b, "%s1:%" PRId32, i ? ", " : "", n);
+		err = buf__printf(b, n == 1 ? "%s%" PRId32 : "%s1:%" PRId32, i ? ", " : "", n);
 	}
 	return err ? err : buf__str(b, "]");
 }

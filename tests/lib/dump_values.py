@@ -6,6 +6,8 @@ import json
 import sys
 
 CUT = 500  # bytes of a call
+# Variables that str() shows otherwise: docs/reference/frames.md, "Differences from traceback() and str()".
+KNOWN = set("builtin bytes complexes date exprs formula fun keyword list named ordered pointer s4 table time tiny".split())
 wrong = []
 frames = json.load(open(sys.argv[1], encoding="utf-8"))["processes"][0]["frames"]
 functions = [f for f in frames if f["kind"] == "function"]
@@ -39,7 +41,7 @@ for line in open(f"{sys.argv[2]}/locals", encoding="utf-8", errors="surrogateesc
     if not v or v["type"] != kind or str(v["length"]) != length:
         wrong.append(f"variable {name}: R {kind} {length}, we {v}")
         continue
-    want, got = shown.split(), v["value"].split()
+    want, got = ([], []) if name in KNOWN else (shown.split(), v["value"].split())
     for a, b in zip(want, got):
         if "<ALTREP" in b or "..." in (a, b) or "|__truncated__" in a or a.endswith("...") or b.endswith("..."):
             break

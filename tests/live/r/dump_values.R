@@ -71,7 +71,8 @@ pairs <- split(pairs, seq_along(pairs) %/% 12L)
 values <- list(1:10, c(1, 2.5, NA), c(a = 1, b = 2), "text", c("a", NA), TRUE, c(TRUE, NA), list(1, "b"), list(a = 1L, b = list()), NULL,
     3+2i, as.raw(1:3), quote(x + y), as.name("odd name"), factor(c("u", "v")), as.Date("2026-01-02"), matrix(1:4, 2), 5L, c(3L, 5L),
     NA_integer_, NA_real_, NA_character_, numeric(0), character(0), c(NA, 1L), 1e-300, 1/3, 100, 1e5, 123456L, -1.5, c(1.123456789, 2),
-    sum, "q\"\\\n")
+    sum, "q\"\\\n", (1:400) / 7, rep(c("a b", "\u00e9"), 150L), strrep("long ", 300L), c(a = "b", `c d` = NA), seq(2L, 1000L, 3L),
+    as.list(1:200), factor(rep(c("u", "v"), 200L)), list(quote(expr = ), quote(...)))
 
 probe <- function(...) go_on()
 `%probe%` <- function(a, b) go_on()
@@ -98,13 +99,18 @@ with_locals <- function(first, second, ..., never) {
     latin <- "caf\xe9"; Encoding(latin) <- "latin1"; utf8 <- "caf\u00e9 \u4e2d"; empty <- character(0); fun <- function(p, q = 2) p
     builtin <- sum; environment <- new.env(); exprs <- expression(a, b + 1); sorted <- sort(c(3L, 1L, 2L)); strings <- as.character(1:20)
     pairs <- as.pairlist(list(a = 1)); scalar <- 0; for (scalar in 1:3) NULL; pointer <- methods::new("externalptr"); byte_code <- compiler::compile(quote(1 + 1))
+    array <- array(1:24, 2:4); table <- table(c("u", "v")); time <- as.POSIXct("2026-01-02", tz = "UTC"); ordered <- factor("u", ordered = TRUE)
+    special <- c(-0, 1e-300, NaN, -Inf); control <- "\u001b[31m\t\n\u202e"; emoji <- c("\U1F600", NA, ""); named <- c(a = 1L, b = 2L)
+    nested <- list(list(1), NULL, function() 1); no_list <- list(); span <- 1:1e6; many <- rep(c("a b", "c"), 500L); keyword <- `if`
+    logicals <- rep(NA, 100L); tiny <- c(123456789, 0.000012345, 1e5, 100000.5); ints <- c(NA, -1L, .Machine$integer.max)
+    complexes <- c(NA, 1.5-2i); raws <- as.raw(0:255); bytes <- "caf\xe9"; Encoding(bytes) <- "bytes"; mat <- matrix(c("a", "b"), 1)
     delayedAssign("lazy", stop("forced"))
     makeActiveBinding("active", function() stop("run"), environment())
     first
     names <- setdiff(ls(), c("lazy", "active", "second", "never", "environment"))
     lines <- vapply(names, function(n) {
         x <- get(n)
-        paste(n, typeof(x), length(x), if (is.atomic(x) && !is.object(x) && !is.null(x)) trimws(utils::capture.output(utils::str(x, give.attr = FALSE))[[1L]]) else "", sep = "\t")
+        paste(n, typeof(x), length(x), trimws(utils::capture.output(utils::str(x, give.attr = FALSE))[[1L]]), sep = "\t")
     }, "")
     con <- file(file.path(folder, "locals"), "w", encoding = "UTF-8")
     writeLines(enc2utf8(lines), con, useBytes = TRUE)

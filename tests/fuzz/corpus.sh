@@ -85,7 +85,7 @@ for source in tests/fuzz/*.c; do
 	[ "$name" != seeds ] || continue
 	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
 	case $name in
-	walk | remote | checks) seeds=$work/images ;;
+	walk | remote | checks | values) seeds=$work/images ;;
 	find) seeds=$work/elf ;;
 	*) seeds=$work/$name ;;
 	esac

@@ -192,13 +192,19 @@ static bool hidden_proof__conclude_gc(const struct hidden_proof *h, struct targe
 	return true;
 }
 
+/*
+ * Marks of environments tell nothing while the collector runs.  So a number of collections without
+ * the collector's flag would make two calls one, where R uses an environment's memory again: calls
+ * need both, or neither.
+ */
 static bool verify_hidden__conclude_count(struct verify_hidden *v, const struct hidden_proof *h,
 					  struct target *t)
 {
 	const struct hidden_check *c = &h->check;
 	const bool known =
 		c->count == HIDDEN_PROVEN || (c->count == HIDDEN_OPEN && c->no_collection);
-	const uint64_t at = known ? h->gc_count_at : 0;
+	const bool wanted = t->row.gc_at || !(t->row.flags & XR_ROW_CALLS);
+	const uint64_t at = known && wanted ? h->gc_count_at : 0;
 
 	if (t->row.gc_count_at == at)
 		return false;

@@ -184,6 +184,27 @@ TEST(first_collection)
 	}
 }
 
+TEST(count_for_calls)
+{
+	static volatile int32_t count = 5;
+	struct verify_hidden v = {.notes = &listener};
+	struct target a = make("/lib/libR.so", 1, "code");
+	const uint64_t at = address(&count);
+	struct hidden_proof one;
+
+	flag = 1;
+	a.row.flags |= XR_ROW_LINES | XR_ROW_CALLS;
+	a.row.gc_count_at = at;
+	verify_hidden__begin(&v, &one, &a, 0);
+	advance(&v, &one, &a, 2, 1);
+	tap__ok(one.check.count == HIDDEN_PROVEN && !a.row.gc_count_at,
+		"calls do not use the number of collections without the collector's flag");
+	flag = 0;
+	advance(&v, &one, &a, 2, verify_hidden__due(&v, &one));
+	tap__ok(a.row.gc_at && a.row.gc_count_at == at, "they use both");
+	done(&v, (struct hidden_proof *[]){&one, NULL});
+}
+
 /* A collection that lasts for ten minutes. */
 TEST(long_collection)
 {

@@ -77,6 +77,9 @@ static bool name__matches(const char *name, const struct frame *frame)
 	const char *function = name__function(name, &package);
 	const char *is = name__function(text, &has);
 
+	/* shiny's `<observer:pkg::f(x)>` is a name as a whole */
+	if (!package && glob(name, name + strlen(name), text, text + strlen(text)))
+		return true;
 	if (!glob(function, function + strlen(function), is, is + strlen(is)))
 		return false;
 	if (!package)

@@ -33,6 +33,31 @@ TEST(defaults)
 		"all else is off");
 }
 
+TEST(calls)
+{
+	static const struct {
+		const char *preset, *names;
+	} rows[] = {
+		{"http", "httpuv::rookCall"},
+		{"shiny", "<observer* <reactive* output$*"},
+		{"rserve", CALLS_OUTERMOST},
+		{"task", "mirai::eval_mirai crew::crew_eval future::evalFuture"},
+		{"pkg::f", "pkg::f"},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char line[64], names[200] = "";
+		const struct calls_wanted *calls = &o.config.calls;
+
+		snprintf(line, sizeof(line), "-p 1 -f pprof --calls %s", rows[i].preset);
+		tap__ok(!parse(line), "%s: %s", line, f.text);
+		for (size_t k = 0; k < calls->n; k++)
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+				 k ? " " : "", calls->names[k]);
+		tap__is(names, rows[i].names, "what it looks for");
+	}
+}
+
 TEST(events)
 {
 	tap__ok(!parse("-p 1 -f pprof --event cs --event tracepoint:a:b --period 7 --off-cpu") &&

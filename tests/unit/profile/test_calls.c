@@ -227,6 +227,8 @@ TEST(names)
 	LOOK_FOR("f");
 	tap__is(sample(10, "f@any:1"), "f", "a name of any package");
 	tap__is(sample(20, "ff:2"), "", "but not a part of one");
+	LOOK_FOR("<observer*");
+	tap__is(sample(10, "<observer:p::f>:1"), "<observer:p::f>", "a name of shiny, as a whole");
 	LOOK_FOR(CALLS_OUTERMOST);
 	tap__is(sample(10, "a:1 b:2"), "a", "the outermost");
 	for (size_t i = 0; i < 6; i++)

@@ -45,7 +45,7 @@ script -qfec "timeout -k 5 60 $XRPROF -e $XRPROF_ENGINE -p $TARGET_PID --clock c
 script=$!
 live_pids+=("$script")
 progress() {
-	tr '\r' '\n' <"$WORK/terminal.txt" | grep -qE "[1-9][0-9]* samples of 1 process, [0-9]+ a second, [0-9]+ lost, [0-9]+ % in "
+	tr '\r' '\n' <"$WORK/terminal.txt" | grep -qE "[1-9][0-9]* samples? of 1 process, [0-9]+ a second, [0-9]+ lost, [0-9]+ % in "
 }
 check "progress on a terminal" wait_until 60 progress || diag "$(cat -v "$WORK/terminal.txt")"
 kill -INT "$(cat "$WORK/terminal.pid")"

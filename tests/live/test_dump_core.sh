@@ -136,9 +136,9 @@ if [ -d "$WORK/host" ]; then
 	TARGET_OPTIONS=()
 	like "$("$XRPROF" dump --core "$core" --native | tr '\n' '|')" \
 		'\|    crash_abort \[crash.so\]\|    parse_one\(how\)\|' "R on another thread: with its calls"
-	libr=$(R RHOME)/lib/libR.so
+	copied=$(R RHOME)/lib/libR.so
 	"$XRPROF" dump --core "$core" --native >"$WORK/dump.txt"
-	check "another libR.so of the same build" python3 - "$(realpath "$libr")" "$WORK/libR.so" "$WORK/libR.so.other" <<-'PY'
+	check "another libR.so of the same build" python3 - "$(realpath "$copied")" "$WORK/libR.so" "$WORK/libR.so.other" <<-'PY'
 		import sys
 		data = bytearray(open(sys.argv[1], "rb").read())
 		note = data.index(b"\x14\0\0\0\x03\0\0\0GNU\0") # NT_GNU_BUILD_ID of 20 bytes
@@ -147,8 +147,8 @@ if [ -d "$WORK/host" ]; then
 		open(sys.argv[3], "wb").write(data)
 	PY
 	objcopy --add-section .note.test="$tests/fixtures/crash.c" "$WORK/libR.so" "$WORK/libR.so.sections"
-	for libr in "$WORK/libR.so" "$WORK/libR.so.sections"; do
-		is "$("$XRPROF" dump --core "$core" --native --libr "$libr" 2>&1)" "$(cat "$WORK/dump.txt")" "the same build as ${libr##*/}"
+	for copied in "$WORK/libR.so" "$WORK/libR.so.sections"; do
+		is "$("$XRPROF" dump --core "$core" --native --libr "$copied" 2>&1)" "$(cat "$WORK/dump.txt")" "the same build as ${copied##*/}"
 	done
 	like "$? $("$XRPROF" dump --core "$core" --native --libr "$WORK/libR.so.other" 2>&1)" "libR.so.other is not the file that ran in the core file" \
 		"another build id"

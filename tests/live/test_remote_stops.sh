@@ -51,7 +51,7 @@ is "$(sed 's/ [0-9]*$//' "$WORK/wall.folded" | sort -u)" "resting;base::Sys.slee
 ok $? "it was not woken up" || diag "$((after - before)) context switches"
 before=$(switches)
 prof -p "$TARGET_PID" -F 99 -d 2 -f folded -o "$WORK/cpu.folded" --stats "$WORK/cpu.stats" --clock cpu 2>"$WORK/cpu.err"
-is $? 0 "--clock cpu: exit status 0"
+is $? 0 "--clock cpu: exit status 0" || diag "$(cat "$WORK/cpu.err")"
 written=$(stat_of "$WORK/cpu.stats" written) woke=$(($(switches) - before))
 # R looks whether something is to be done now and then, and may be held up by others at that
 [ "$woke" -gt 0 ] || is "$written" 0 "--clock cpu: no samples of a program that waits"

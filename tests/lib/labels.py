@@ -25,7 +25,6 @@ def main(path, least, processes):
     bad, labelled, without, free, pids = [], 0, 0, 0, set()
     for s in samples:
         lab = s.labels.get("lab", "")
-        lab = lab.split()[0] if lab else ""
         stack = [name.split("::")[-1] for name in s.stack]
         count = s.values["samples"]
         want = wanted(stack)

@@ -1,39 +1,96 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A profile in pprof's format, as `go tool pprof -raw` prints it."""
-import os, re, subprocess
+"""A profile in pprof's format, read as pprof's profile.proto describes it: nothing of it is ours.
+
+usage: raw_pprof.py TYPE FILE...         prints the sum of all values of this sample type in all files
+       raw_pprof.py KEY=VALUE FILE...    prints each label of the samples that have this one, as
+                                         key=value, a tab, and how many samples have it; "=": of all
+"""
+import collections
+import gzip
+import sys
 
 
 class Sample:
-    """One sample: its values by sample type, its functions from the innermost on, and its labels."""
+    """One sample: its values by sample type, its functions from the innermost on, and its labels as text."""
 
     def __init__(self, values, stack, labels):
         self.values, self.stack, self.labels = values, stack, labels
 
 
+def number(data, at):
+    """The varint at `at`, and where it ends."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return value, at
+
+
+def message(data):
+    """The fields of a message: number -> list of integers and bytes. Profiles have only these two."""
+    at, fields = 0, {}
+    while at < len(data):
+        key, at = number(data, at)
+        value, at = number(data, at)
+        if key & 7 == 2:
+            value, at = data[at:at + value], at + value
+        elif key & 7 != 0:
+            raise ValueError(f"a field of type {key & 7}")
+        fields.setdefault(key >> 3, []).append(value)
+    return fields
+
+
+def numbers(values):
+    """A repeated integer, packed or not."""
+    for value in values:
+        at = 0
+        while isinstance(value, bytes) and at < len(value):
+            one, at = number(value, at)
+            yield one
+        if isinstance(value, int):
+            yield value
+
+
 def read(path):
     """The samples of the file `path`, and the names of its sample types with their units."""
-    env = dict(os.environ, HOME=os.environ.get("WORK", "/tmp"), PPROF_TMPDIR=os.environ.get("WORK", "/tmp"))
-    text = subprocess.run(["go", "tool", "pprof", "-raw", path], capture_output=True, text=True, check=True, env=env).stdout
-    head, rest = text.split("\nSamples:\n")
-    body, places = rest.split("\nLocations\n")
-    lines = body.split("\n")
-    types = [tuple(word.split("[")[0].split("/")) for word in lines[0].split()]
-    names, last = {}, None
-    for line in places.split("\nMappings")[0].split("\n"):
-        found = re.match(r" +(\d+): \S+ (?:M=\d+ )?(.*)$", line)
-        if not found:
-            continue
-        name = re.match(r"(.*?) \S*:\d+(?::\d+)? s=\d+(?:\((.*)\))?$", found.group(2))
-        # what it takes for a template's arguments, <...>, it leaves out of a name, and tells the whole in brackets
-        names[int(found.group(1))] = (name.group(1) or name.group(2) or "") if name else found.group(2)
+    with gzip.open(path) as file:
+        profile = message(file.read())
+    strings = [text.decode() for text in profile[6]]
+
+    def one(fields, field):
+        return fields.get(field, [0])[0]
+
+    types = [(strings[one(t, 1)], strings[one(t, 2)]) for t in map(message, profile[1])]
+    functions = {one(f, 1): strings[one(f, 2)] for f in map(message, profile.get(5, []))}
+    places = {one(p, 1): [functions[one(message(line), 1)] for line in p.get(4, [])] for p in map(message, profile.get(4, []))}
     samples = []
-    for line in lines[1:]:
-        found = re.match(r"^ *((?:\d+ +)*\d+): ?([\d ]*)$", line)
-        if found:
-            values = [int(v) for v in found.group(1).split()]
-            stack = [names[int(i)] for i in found.group(2).split()]
-            samples.append(Sample(dict(zip([t[0] for t in types], values)), stack, {}))
-        else:
-            for key, value in re.findall(r"(\w+):\[([^\]]*)\]", line):
-                samples[-1].labels[key] = value
+    for fields in map(message, profile.get(2, [])):
+        labels = {}
+        for label in map(message, fields.get(3, [])):
+            labels[strings[one(label, 1)]] = strings[one(label, 2)] or str(one(label, 3))
+        stack = [name for place in numbers(fields.get(1, [])) for name in places[place]]
+        samples.append(Sample(dict(zip((t[0] for t in types), numbers(fields[2]))), stack, labels))
     return samples, dict(types)
+
+
+def labels(samples, key, value):
+    """How many samples have each label, of those that have the label `key` with this value."""
+    counts = collections.Counter()
+    for s in samples:
+        if not key or s.labels.get(key) == value:
+            counts.update({f"{k}={v}": s.values["samples"] for k, v in s.labels.items()})
+    return counts
+
+
+def main(what, *paths):
+    samples = [s for path in paths for s in read(path)[0]]
+    if "=" in what:
+        for label, count in sorted(labels(samples, *what.split("=")).items()):
+            print(label, count, sep="\t")
+    else:
+        print(sum(s.values.get(what, 0) for s in samples))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -58,17 +58,14 @@ have() {
 	[ "$(intervals_in "$dir" | wc -l)" -ge "$1" ]
 }
 
-# count_of FILE...: samples in them, as pprof's own reader counts them, or ours where that is not installed
+# sum_of TYPE FILE...: all values of the sample type
+sum_of() {
+	python3 "$tests/lib/raw_pprof.py" "$@"
+}
+
+# count_of FILE...: samples in them
 count_of() {
-	local file
-	for file; do
-		if command -v go >/dev/null; then
-			go tool pprof -raw "$file" 2>/dev/null | awk '/^Samples:/ { on = 1; getline; next } /^Locations/ { on = 0 }
-				on && $1 ~ /^[0-9]+$/ { print $1 }'
-		else
-			"$XRPROF" report -f folded -o - "$file" | awk '{ print $NF }'
-		fi
-	done | awk '{ n += $1 } END { print n + 0 }'
+	sum_of samples "$@"
 }
 
 # samples_of DIR: of all files of intervals
@@ -80,12 +77,6 @@ samples_of() {
 # raw FILE: what pprof's reader makes of its samples, their types first
 raw() {
 	go tool pprof -raw "$1" 2>/dev/null | sed -n '/^Samples:/,/^Locations/p' | sed '1d;$d'
-}
-
-# sum_of FILE TYPE: all values of it
-sum_of() {
-	raw "$1" | awk -v type="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ "^" type "/") at = i; next }
-		/^ *[0-9]+ .*:/ { sub(/:.*/, ""); n += $at } END { printf "%.0f\n", n }'
 }
 
 # receiver_start NAME: a server that keeps what it gets in the folder NAME, at the port that it had

@@ -8,7 +8,6 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/serve.sh"
 needs program curl
-needs program go
 
 metrics() {
 	curl -s --unix-socket "$WORK/socket" http://localhost/metrics

@@ -4,19 +4,21 @@
 # timeout: 300
 # else: ptrace
 #
-# What `serve` says of processes, as go tool pprof shows it: their services, when they started, and what of their
+# What `serve` reports of processes: their services, when they started, and what of their
 # environment was asked for; and what else is in their environment nowhere.
 . "$(dirname "$0")/../lib/live.sh"
-needs program go
 . "$tests/lib/serve.sh"
-export HOME=$WORK PPROF_TMPDIR=$WORK
 
-# tags FILTER...: the labels of all files, as "key=value" lines; FILTER: options of pprof
+# labels_of LABEL FILE...: all labels of the samples with this one ("=": of all samples), as
+# "key=value" lines with the number of samples
+labels_of() {
+	python3 "$tests/lib/raw_pprof.py" "$@"
+}
+
+# tags [LABEL]: the labels in all files, as "key=value" lines
 tags() {
-	local file
-	for file in $(intervals_in "$dir"); do
-		go tool pprof "$@" -sample_index=samples -tags "$file" 2>/dev/null
-	done | awk '/: Total / { key = $1; sub(/:$/, "", key); next } /%\):/ { sub(/.*%\): */, ""); print key "=" $0 }' | sort -u
+	# shellcheck disable=SC2046 # names without blanks
+	labels_of "${1-=}" $(intervals_in "$dir") | cut -f1
 }
 
 # has LINE...: are these among the labels?
@@ -30,7 +32,7 @@ has() {
 
 # of PID: its labels, except pid, thread and host
 of() {
-	tags -tagfocus="pid=$1" | grep -vE '^(pid|thread|host)='
+	tags "pid=$1" | grep -vE '^(pid|thread|host)='
 }
 
 # line TEXT PATTERN WHAT, no_line TEXT PATTERN WHAT: is there such a line in it?
@@ -92,6 +94,5 @@ no_line "$(tags)" "service=blue" "and nothing else is"
 file=$(intervals_in "$dir" | tail -n 1)
 "$XRPROF" report "$file" -o "$WORK/again.pb.gz" 2>"$WORK/report.err"
 is $? 0 "report writes it again" || diag "$(cat "$WORK/report.err")"
-is "$(go tool pprof -sample_index=samples -tags "$WORK/again.pb.gz" 2>/dev/null | sort)" \
-	"$(go tool pprof -sample_index=samples -tags "$file" 2>/dev/null | sort)" "with all its labels"
+is "$(labels_of = "$WORK/again.pb.gz")" "$(labels_of = "$file")" "with all its labels"
 done_testing

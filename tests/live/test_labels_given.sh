@@ -9,7 +9,6 @@
 # child has its parent's labels, and then others. On this machine's R, on an R without libR.so and on
 # the R of other Debian releases.
 . "$(dirname "$0")/../lib/live.sh"
-needs program go
 
 places=$(all_places host static bullseye trixie sid)
 seconds=$(in_all_else 60 15)

@@ -51,8 +51,8 @@ ok $? "native: libc's read() is between the kernel and readBin()"
 
 prof -F 499 -d 1 --kernel --native=full -p "$TARGET_PID" -o "$WORK/out.pb.gz" 2>"$WORK/err"
 is $? 0 "pprof: the profiler ends"
-go tool pprof -raw "$WORK/out.pb.gz" 2>/dev/null >"$WORK/raw"
-check "pprof: the kernel has its mapping" grep -q '\[kernel.kallsyms\]' "$WORK/raw"
-check "pprof: and its functions" grep -qE 'M=[0-9]+ vfs_read|vfs_read' "$WORK/raw"
+gunzip <"$WORK/out.pb.gz" >"$WORK/raw"
+check "pprof: the kernel has its mapping" grep -qaF '[kernel.kallsyms]' "$WORK/raw"
+check "pprof: and its functions" grep -qaF vfs_read "$WORK/raw"
 target_kill
 done_testing

@@ -7,7 +7,6 @@
 # and is of that call. Of an API of plumber under load, the slow requests come first.
 . "$(dirname "$0")/../lib/live.sh"
 needs r-package httpuv
-needs program go
 
 target_start host requests
 port=$(cat "$TARGET_DIR/port")

@@ -41,8 +41,8 @@ is "$(raw "$profile" | sed -n 1p | tr -s ' ')" "samples/count cpu/nanoseconds[df
 
 # --- report ---
 
-cpu=$(sum_of "$profile" cpu)
-waited=$(sum_of "$profile" off_cpu)
+cpu=$(sum_of cpu "$profile")
+waited=$(sum_of off_cpu "$profile")
 report "$profile"
 is "$STATUS" 0 "report"
 like "$OUT" "^${profile}: [0-9]+ samples, [0-9.]+ s; also: off_cpu \(--sample-type NAME\)" "the first line says what else there is"
@@ -70,19 +70,19 @@ lines=$(grep -c '^"' <<<"$OUT")
 is "$lines" "$((waited / (1000000000 / 99)))" "rprof: a line for each interval of it"
 
 report "$profile" -o "$WORK/again.pb.gz"
-is "$(sum_of "$WORK/again.pb.gz" cpu) $(sum_of "$WORK/again.pb.gz" off_cpu)" "$cpu $waited" "pprof again: nothing is lost"
+is "$(sum_of cpu "$WORK/again.pb.gz") $(sum_of off_cpu "$WORK/again.pb.gz")" "$cpu $waited" "pprof again: nothing is lost"
 is "$(raw "$WORK/again.pb.gz" | grep -c 'state:')" "$(raw "$profile" | grep -c 'state:')" "and why threads waited is kept"
 is "$(raw "$WORK/again.pb.gz" | grep -o 'syscall:\[[a-z_0-9]*\]' | sort -u)" "$(raw "$profile" | grep -o 'syscall:\[[a-z_0-9]*\]' | sort -u)" \
 	"and in what"
 report "$profile" --sample-type off_cpu -o "$WORK/one.pb.gz"
 is "$(raw "$WORK/one.pb.gz" | sed -n 1p | tr -s ' ')" "samples/count off_cpu/nanoseconds[dflt]" "or one type alone"
-is "$(sum_of "$WORK/one.pb.gz" off_cpu)" "$waited" "all of it"
+is "$(sum_of off_cpu "$WORK/one.pb.gz")" "$waited" "all of it"
 report "$WORK/one.pb.gz"
 like "$OUT" "^${WORK}/one.pb.gz: off_cpu, [0-9.]+ m?s"$'\n' "a file without ticks: what there is is shown"
 report "$profile" "$WORK/one.pb.gz" "$WORK/again.pb.gz" -o "$WORK/three.pb.gz"
-is "$(sum_of "$WORK/three.pb.gz" cpu) $(sum_of "$WORK/three.pb.gz" off_cpu)" "$((2 * cpu)) $((3 * waited))" "files are added up by type"
+is "$(sum_of cpu "$WORK/three.pb.gz") $(sum_of off_cpu "$WORK/three.pb.gz")" "$((2 * cpu)) $((3 * waited))" "files are added up by type"
 report "$WORK/one.pb.gz" "$profile" -o "$WORK/turned.pb.gz"
-is "$(sum_of "$WORK/turned.pb.gz" cpu) $(sum_of "$WORK/turned.pb.gz" off_cpu)" "$cpu $((2 * waited))" "in any order"
+is "$(sum_of cpu "$WORK/turned.pb.gz") $(sum_of off_cpu "$WORK/turned.pb.gz")" "$cpu $((2 * waited))" "in any order"
 report "$profile" -o "$WORK/both.html"
 check "a page has both" grep -qF '"types":[{"name":"cpu","unit":"samples"},{"name":"off_cpu","unit":"ns"}' "$WORK/both.html"
 

@@ -19,8 +19,8 @@ target_start host top_events
 
 # sum_in DIR TYPE: of all files
 sum_in() {
-	local file
-	intervals_in "$1" | while read -r file; do sum_of "$file" "$2"; done | awk '{ n += $1 } END { printf "%.0f\n", n }'
+	# shellcheck disable=SC2046 # names without blanks
+	sum_of "$2" $(intervals_in "$1")
 }
 
 # total_of FILE FUNCTION TYPE: percent of it
@@ -57,7 +57,7 @@ same() {
 	check "$1: there is some of $3" [ "$total" -gt 0 ]
 	for file in $(bodies pyroscope); do
 		cp "$file" "$WORK/body.pb.gz"
-		sum=$((sum + $(sum_of "$WORK/body.pb.gz" "$3")))
+		sum=$((sum + $(sum_of "$3" "$WORK/body.pb.gz")))
 	done
 	is "$sum" "$total" "$1: Pyroscope has the same $3"
 	# shellcheck disable=SC2046 # names without blanks
@@ -72,19 +72,19 @@ serve_all "$WORK/memory" --memory -F 999
 # until R's counts are proven there are samples alone
 memory_there() {
 	http "$WORK/http.pb.gz" 1
-	[ "$(sum_of "$WORK/http.pb.gz" alloc_space)" -gt 0 ]
+	[ "$(sum_of alloc_space "$WORK/http.pb.gz")" -gt 0 ]
 }
 check "memory: bytes come over HTTP" wait_until 120 memory_there
 for seconds in 2 5 15; do
 	http "$WORK/http.pb.gz" $seconds
-	[ "$(sum_of "$WORK/http.pb.gz" cpu)" -gt 0 ] && [ "$(sum_of "$WORK/http.pb.gz" alloc_space)" -gt 0 ] && break
+	[ "$(sum_of cpu "$WORK/http.pb.gz")" -gt 0 ] && [ "$(sum_of alloc_space "$WORK/http.pb.gz")" -gt 0 ] && break
 done
 is "$(raw "$WORK/http.pb.gz" | sed -n 1p | tr -s ' ')" "samples/count cpu/nanoseconds[dflt] alloc_space/bytes" "memory: they are a sample type"
 share=$(total_of "$WORK/http.pb.gz" allocating alloc_space)
 figure "memory: ${share:-0} % of the bytes are of the function that allocates"
 check "memory: they are of the function that allocates" awk "BEGIN { exit !(${share:-0} >= 50) }" || diag "$("$XRPROF" report "$WORK/http.pb.gz" --sample-type alloc_space)"
-ticks=$(($(sum_of "$WORK/http.pb.gz" cpu) / 1001001)) # of ns
-is "$(sum_of "$WORK/http.pb.gz" samples)" "$ticks" "memory: samples are those of CPU time"
+ticks=$(($(sum_of cpu "$WORK/http.pb.gz") / 1001001)) # of ns
+is "$(sum_of samples "$WORK/http.pb.gz")" "$ticks" "memory: samples are those of CPU time"
 like "$(go tool pprof -raw "$WORK/http.pb.gz" 2>/dev/null)" "samples: $ticks taken" "memory: and so the comment says"
 serve_stop
 is "$SERVE_STATUS" 0 "memory: it ends" || diag "$(cat "$SERVE_ERR")"
@@ -102,7 +102,7 @@ serve_all "$WORK/events" --event page-faults --event gc --off-cpu
 like "$(cat "$SERVE_ERR")" ": profiling at page-faults,gc"$'(\n|$)' "events: it says at what"
 gc_there() {
 	http "$WORK/http.pb.gz" 1
-	[ "$(sum_of "$WORK/http.pb.gz" gc)" -gt 0 ]
+	[ "$(sum_of gc "$WORK/http.pb.gz")" -gt 0 ]
 }
 check "events: collections come over HTTP" wait_until 120 gc_there
 is "$(raw "$WORK/http.pb.gz" | sed -n 1p | tr -s ' ' | sed 's/\[dflt\]//')" "samples/count off_cpu/nanoseconds page-faults/count gc/bytes" "events: each is a sample type"

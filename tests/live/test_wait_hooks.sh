@@ -26,7 +26,7 @@ told() {
 	awk '/;handles;base::Sys.sleep / { n += $NF } END { printf "%.3f\n", n / 499 }' "$1"
 }
 
-target_start host idle later
+target_start host idle plain
 figure "$("$XRPROF" info 2>&1 | grep -m 1 '^time off CPU')"
 for types in '' older; do
 	name=${types:-the kernel\'s own}

@@ -10,7 +10,6 @@
 # add up to the time that passed.
 . "$(dirname "$0")/../lib/live.sh"
 export WORK
-needs program go
 needs file /usr/lib/postgresql
 needs file /usr/include/fuse3/fuse.h
 needs r-package RPostgreSQL

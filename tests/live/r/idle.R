@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Waits for work, and works. Arguments: FOLDER httpuv|later|parallel, or FOLDER rserve SOCKET
+# Waits for work, and works. Arguments: FOLDER httpuv|later|parallel|plain, or FOLDER rserve SOCKET
 # httpuv writes its port to `port`; each request waits 0.3 s. parallel's worker and the session of Rserve at SOCKET have such a
 # task from here each second; who they are is written to `worker`.
 
@@ -27,6 +27,13 @@ run_later <- function() {
     ready()
     repeat later::run_now(10)
 }
+run_plain <- function() {
+    ready()
+    repeat {
+        handles()
+        Sys.sleep(0.7)
+    }
+}
 run_parallel <- function() {
     cluster <- parallel::makeCluster(1L)
     parallel::clusterExport(cluster, "handles")
@@ -52,4 +59,4 @@ run_rserve <- function(socket) {
         Sys.sleep(0.7)
     }
 }
-switch(args[[2L]], httpuv = serve(), later = run_later(), parallel = run_parallel(), rserve = run_rserve(args[[3L]]))
+switch(args[[2L]], httpuv = serve(), later = run_later(), parallel = run_parallel(), plain = run_plain(), rserve = run_rserve(args[[3L]]))

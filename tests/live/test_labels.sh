@@ -94,5 +94,5 @@ no_line "$(tags)" "service=blue" "and nothing else is"
 file=$(intervals_in "$dir" | tail -n 1)
 "$XRPROF" report "$file" -o "$WORK/again.pb.gz" 2>"$WORK/report.err"
 is $? 0 "report writes it again" || diag "$(cat "$WORK/report.err")"
-is "$(labels_of = "$WORK/again.pb.gz")" "$(labels_of = "$file")" "with all its labels"
+is "$(labels_of "=" "$WORK/again.pb.gz")" "$(labels_of "=" "$file")" "with all its labels"
 done_testing

@@ -64,16 +64,80 @@ bool tap__ok(bool cond, const char *fmt, ...)
 	return cond;
 }
 
-bool tap__is(const char *got, const char *want, const char *fmt, ...)
+__attribute__((format(printf, 3, 0))) static bool compare(const char *got, const char *want,
+							  const char *fmt, va_list ap)
 {
 	bool same = got && !strcmp(got, want);
+
+	line(same, NULL, fmt, ap);
+	if (!same)
+		tap__diag("wanted <%s>, got <%s>", want, got ? got : "(none)");
+	return same;
+}
+
+bool tap__is(const char *got, const char *want, const char *fmt, ...)
+{
+	va_list ap;
+	bool same;
+
+	va_start(ap, fmt);
+	same = compare(got, want, fmt, ap);
+	va_end(ap);
+	return same;
+}
+
+static char saying[1 << 16];
+static const char *top; /* of the source tree */
+
+void tap__say(const char *fmt, ...)
+{
+	size_t len = strlen(saying);
 	va_list ap;
 
 	va_start(ap, fmt);
-	line(same, NULL, fmt, ap);
+	vsnprintf(saying + len, sizeof(saying) - len, fmt, ap);
 	va_end(ap);
-	if (!same)
-		tap__diag("wanted <%s>, got <%s>", want, got ? got : "(none)");
+}
+
+const char *tap__saying(void)
+{
+	return saying;
+}
+
+bool tap__said(const char *want, const char *fmt, ...)
+{
+	va_list ap;
+	bool same;
+
+	va_start(ap, fmt);
+	same = compare(saying, want, fmt, ap);
+	va_end(ap);
+	*saying = '\0';
+	return same;
+}
+
+bool tap__golden(const char *name)
+{
+	const char *how = getenv("XRPROF_GOLDEN"), *want, *got;
+	char path[1024], command[2048];
+	bool same;
+
+	snprintf(path, sizeof(path), "%s/tests/golden/%s", top, name);
+	if (how && !strcmp(how, "write")) {
+		tap__write(path, saying, strlen(saying));
+		*saying = '\0';
+		return tap__ok(false, "%s is written: see git diff", path);
+	}
+	want = tap__read(path, NULL);
+	same = tap__ok(want && !strcmp(want, saying), "all is as in %s", path);
+	if (!same) {
+		got = tap__path("got");
+		tap__write(got, saying, strlen(saying));
+		snprintf(command, sizeof(command), "diff -u %s %s | sed 's/^/# /'", path, got);
+		if (system(command))
+			tap__diag("no diff");
+	}
+	*saying = '\0';
 	return same;
 }
 
@@ -313,6 +377,7 @@ int main(int argc, char **argv)
 		     0);
 	if (state == MAP_FAILED)
 		return 2;
+	top = getcwd(NULL, 0);
 	if (argc > 1 && !strcmp(argv[1], "-x"))
 		return program__run(argc - 2, argv + 2);
 	for (argv++; *argv && **argv == '-'; argv++) {

@@ -95,6 +95,22 @@ __attribute__((format(printf, 3, 4))) bool tap__is(const char *got, const char *
  */
 __attribute__((format(printf, 2, 3))) void tap__skip(const char *reason, const char *fmt, ...);
 
+/*
+ * What callbacks of a case were called with, in their order: each adds to one text.  A check of it
+ * takes it: the next text begins empty.
+ */
+__attribute__((format(printf, 1, 2))) void tap__say(const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) bool tap__said(const char *want, const char *fmt, ...);
+
+/*
+ * The same with the file tests/golden/@name: what a whole output is to be. XRPROF_GOLDEN=write
+ * writes the file, and fails: see `git diff`.
+ */
+bool tap__golden(const char *name);
+
+/* The text so far, for a look at a part of it. */
+const char *tap__saying(void);
+
 /* A remark, as a TAP comment: "# ...". */
 __attribute__((format(printf, 1, 2))) void tap__diag(const char *fmt, ...);
 

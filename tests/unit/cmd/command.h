@@ -81,4 +81,13 @@ __attribute__((unused, format(printf, 1, 2))) static int run(const char *fmt, ..
 	return run_to(NULL, line);
 }
 
+/* What `report` makes of these words is a part of the golden file. */
+__attribute__((unused)) static void report(const char *options)
+{
+	int status = run("report %s", options);
+
+	tap__say("$ report %s: %d\n%s%s%s\n", options, status, out_text, err_text,
+		 *err_text ? "\n" : "");
+}
+
 #endif

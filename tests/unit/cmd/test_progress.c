@@ -18,8 +18,7 @@ static const struct profile_process process = {.pid = 1, .comm = "R"};
 
 static int put(struct progress *p, const char *function, uint64_t weight)
 {
-	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
-	struct sample s = {.weight = weight, .stack = stack__of(1, &frame, NULL, 0)};
+	struct sample s = {.weight = weight, .stack = stack__one(function)};
 	struct sink sink = progress__sink(p);
 
 	return sink__sample(&sink, &process, &s);

@@ -26,14 +26,6 @@ static void rprof__make(const char *name, unsigned int us, unsigned int n, const
 	buf__free(&b);
 }
 
-static void report__is(const char *line, const char *out)
-{
-	int status = run("report %s", line);
-
-	if (!tap__is(status == CMD_OK ? out_text : NULL, out, "report %s", line))
-		tap__diag("%d, %s", status, err_text);
-}
-
 static void folded__is(const char *line, const char *out)
 {
 	int status = run("report %s -f folded", line);
@@ -51,31 +43,31 @@ static void folds(const char *name, const char *text, const char *out)
 /* A sample counts for the time that it stands for. */
 static void test_rates(void)
 {
-	static const char half[] = "    SELF       %     TOTAL       %  FUNCTION\n"
-				   "  1.00 s    50.0    1.00 s    50.0  f\n"
-				   "  1.00 s    50.0    1.00 s    50.0  g\n";
-	static const char all[] = "a.out b.out: 150 samples, 2.00 s\n";
-	char text[512];
 	size_t f = 0, g = 0;
 
 	rprof__make("a.out", 10000, 100, "f");
 	rprof__make("b.out", 20000, 50, "g");
-	snprintf(text, sizeof(text), "%s%s", all, half);
-	report__is("a.out b.out", text);
-	tap__ok(strstr(err_text, "at different rates"), "they differ: %s", err_text);
-	folded__is("a.out b.out", "f 100\ng 100\n");
+	report("a.out b.out");
+	report("a.out b.out -f folded");
 	run("report a.out b.out -o ab.pb.gz");
 	run("report b.out a.out -o ba.pb.gz");
-	folded__is("ab.pb.gz", "f 100\ng 100\n");
-	folded__is("ba.pb.gz", "g 100\nf 100\n");
-	snprintf(text, sizeof(text), "a.pb.gz b.pb.gz: 150 samples, 2.00 s\n%s", half);
+	report("ab.pb.gz -f folded");
+	report("ba.pb.gz -f folded");
 	run("report a.out -o a.pb.gz");
 	run("report b.out -o b.pb.gz");
-	report__is("a.pb.gz b.pb.gz", text);
+	report("a.pb.gz b.pb.gz");
 	/* two profiles in one file, as Rprof(append = TRUE) has them */
 	tap__bail_if(system("cat a.out b.out >both.out"), "no file of both");
-	snprintf(text, sizeof(text), "both.out: 150 samples, 2.00 s\n%s", half);
-	report__is("both.out", text);
+	report("both.out");
+	/* what does not say it */
+	file__text("c.folded", "h 40\n");
+	report("a.out c.folded -f folded");
+	report("c.folded -f folded");
+	report("c.folded a.out -F 100 -f folded");
+	file__text("much.folded", "f 9000000000000000\ng 9000000000000000\n");
+	report("much.folded -f folded");
+	report("much.folded a.out");
+	tap__golden("report_rates.txt");
 	/* lines stay in their order, and have the interval of the first file */
 	rprof__make("fast.out", 10000, 2000, "ghgk");
 	run("report b.out fast.out -f rprof");
@@ -86,18 +78,6 @@ static void test_rates(void)
 	tap__ok(!strncmp(out_text, "sample.interval=20000\n", 22) && f >= 249 && f <= 251 &&
 			g >= 549 && g <= 551,
 		"2000 lines of 10 ms beside 50 of 20 ms: g %zu, h %zu", g, f);
-	/* what does not say it */
-	file__text("c.folded", "h 40\n");
-	folded__is("a.out c.folded", "f 100\nh 80\n");
-	tap__ok(strstr(err_text, "some files do not contain"), "one has no rate: %s", err_text);
-	folded__is("c.folded", "h 40\n");
-	tap__ok(!*err_text, "none does");
-	folded__is("c.folded a.out -F 100", "h 40\nf 100\n");
-	folds("much.folded", "f 9000000000000000\ng 9000000000000000\n",
-	      "f 9000000000000000\ng 9000000000000000\n");
-	tap__ok(run("report much.folded a.out") == CMD_FAILED &&
-			strstr(err_text, "sum of the counts is too large"),
-		"and a sum that is too large: %s", err_text);
 }
 
 /* A file is never read and written at once. */
@@ -140,12 +120,15 @@ static void minute__make(const char *name, uint64_t began, const char *host, con
 	const struct profile_process process = {
 		.serial = 1, .pid = 10, .comm = "R", .r_version = "4.5.1"};
 	struct stats stats = {.seconds = 60, .written = 3, .lost = 2, .truncated = 1};
-	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
-	struct sample s = {.time = 7, .weight = 3, .serial = 1, .pid = 10, .tid = 10};
+	const struct sample s = {.time = 7,
+				 .weight = 3,
+				 .serial = 1,
+				 .pid = 10,
+				 .tid = 10,
+				 .stack = stack__one(function)};
 	struct outputs *ss;
 	struct sink sink;
 
-	s.stack = stack__of(1, &frame, NULL, 0);
 	tap__bail_if(files__start(&to.files, FILES_NONE, NULL) || outputs__new(&ss, &to),
 		     "no memory");
 	sink = outputs__sink(ss);
@@ -259,27 +242,25 @@ static void test_encodings(void)
 /* Counts as other tools write them, and the end of a file without a newline. */
 static void test_counts(void)
 {
-	folds("end.folded", "main;f 3\nmain;g 4", "main;f 3\nmain;g 4\n");
-	folds("one.folded", "main;f 3", "main;f 3\n");
-	folds("cut.folded", "main;f 3\nmain;g", "main;f 3\n");
-	tap__ok(strstr(err_text, "the last line, number 2, is incomplete"), "%s", err_text);
-	file__text("point.folded", "main;f 12.5\nmain;g 7.5\n");
-	report__is("point.folded", "point.folded: 200 samples\n"
-				   "SELF       %  TOTAL       %  FUNCTION\n"
-				   " 125    62.5    125    62.5  f\n"
-				   "  75    37.5     75    37.5  g\n"
-				   "   0     0.0    200   100.0  main\n");
-	tap__ok(strstr(err_text, "a sample is one 10th of one"), "%s", err_text);
-	run("report point.folded -F 100");
-	tap__ok(strstr(out_text, "200 samples, 0.20 s"), "their time is the same: %s", out_text);
-	folds("r.folded", "f 1e+05\ng 100000\nh 12.0\nk 1.50e1\n",
-	      "f 100000\ng 100000\nh 12\nk 15\n");
-	folds("third.folded", "f 0.33333333333333331\ng 0.66666666666666663\n",
-	      "f 333333\ng 666666\n");
-	file__text("bad.folded",
-		   "f 1\ng 1.\nh .5\nk 1e\nl 1e99\nm 1.2.3\nn 99999999999999999999\n");
-	folded__is("bad.folded", "f 1\ng 1\n");
-	tap__ok(strstr(err_text, "5 lines"), "%s", err_text);
+	static const char *const files[][2] = {
+		{"end.folded", "main;f 3\nmain;g 4"},
+		{"one.folded", "main;f 3"},
+		{"cut.folded", "main;f 3\nmain;g"},
+		{"point.folded", "main;f 12.5\nmain;g 7.5\n"},
+		{"r.folded", "f 1e+05\ng 100000\nh 12.0\nk 1.50e1\n"},
+		{"third.folded", "f 0.33333333333333331\ng 0.66666666666666663\n"},
+		{"bad.folded", "f 1\ng 1.\nh .5\nk 1e\nl 1e99\nm 1.2.3\nn 99999999999999999999\n"},
+	};
+	char options[64];
+
+	for (size_t i = 0; i < COUNT(files); i++) {
+		file__text(files[i][0], files[i][1]);
+		snprintf(options, sizeof(options), "%s -f folded", files[i][0]);
+		report(options);
+	}
+	report("point.folded");
+	report("point.folded -F 100");
+	tap__golden("report_counts.txt");
 }
 
 /* What others put into a directory of profiles is not waited for, nor followed. */
@@ -432,25 +413,12 @@ static void test_diff_length(void)
 /* Calls of a function by itself are one; a sample counts once. */
 static void test_recursion(void)
 {
-	static const char deep[] =
-		"main (a.R:9);f (a.R:1);g (a.R:5);f (a.R:2) 6\nmain (a.R:9);f (a.R:1) 4\n";
-	static const char lines[] = "deep.out: 10 samples\n"
-				    "SELF       %  TOTAL       %  FUNCTION (FILE:LINE)\n"
-				    "   6    60.0      6    60.0  f (a.R:2)\n"
-				    "   4    40.0      4    40.0  f (a.R:1)\n"
-				    "   0     0.0     10   100.0  main (a.R:9)\n"
-				    "   0     0.0      6    60.0  g (a.R:5)\n";
-	static const char functions[] = "deep.out: 10 samples\n"
-					"SELF       %  TOTAL       %  FUNCTION\n"
-					"  10   100.0     10   100.0  f\n"
-					"   0     0.0     10   100.0  main\n"
-					"   0     0.0      6    60.0  g\n";
-
-	file__text("deep.out", deep);
-	report__is("--collapse-recursion --lines deep.out", lines);
-	report__is("--collapse-recursion deep.out", functions);
-	folded__is("--collapse-recursion deep.out",
-		   "main (a.R:9);f (a.R:2) 6\nmain (a.R:9);f (a.R:1) 4\n");
+	file__text("deep.out",
+		   "main (a.R:9);f (a.R:1);g (a.R:5);f (a.R:2) 6\nmain (a.R:9);f (a.R:1) 4\n");
+	report("--collapse-recursion --lines deep.out");
+	report("--collapse-recursion deep.out");
+	report("--collapse-recursion deep.out -f folded");
+	tap__golden("report_recursion.txt");
 }
 
 TEST(report)

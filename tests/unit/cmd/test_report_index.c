@@ -6,16 +6,12 @@
 
 #include "tap.h"
 
-static const char *dir;
-static char path[64];
-static char taken[4096]; /* "MINUTE/PID " of each line */
+static const char *path;
 
+/* "MINUTE/PID " of each line. */
 static int on_line(void *arg, const struct index_line *line)
 {
-	size_t len = strlen(taken);
-
-	snprintf(taken + len, sizeof(taken) - len, "%u/%u ",
-		 (unsigned int)(line->file.began / 60 % 60), line->process.pid);
+	tap__say("%u/%u ", (unsigned int)(line->file.began / 60 % 60), line->process.pid);
 	return 0;
 }
 
@@ -38,7 +34,6 @@ static void read_back(const int lines[][2], size_t n, struct report_index_read *
 			gzputs(gz, "{\"file\":\"202611\n");
 	}
 	tap__bail_if(gzclose(gz) != Z_OK, "cannot write %s", path);
-	*taken = '\0';
 	tap__bail_if(report_index__read(path, on_line, NULL, read, &f), "%s", f.text);
 }
 
@@ -50,18 +45,17 @@ TEST(report_index)
 {
 	struct report_index_read read;
 
-	dir = tap__folder();
-	snprintf(path, sizeof(path), "%s/index.jsonl.gz", dir);
+	path = tap__path("index.jsonl.gz");
 	READ({10, 1}, {10, 2}, {11, 1});
-	tap__ok(!strcmp(taken, "10/1 10/2 11/1 ") && !read.bad && !read.damaged, "whole: %s",
-		taken);
+	tap__said("10/1 10/2 11/1 ", "whole");
+	tap__ok(!read.bad && !read.damaged, "nothing is damaged");
 	READ({10, 1}, {11, 1}, {11, 0}, {11, 3}, {12, 1});
-	tap__ok(!strcmp(taken, "10/1 12/1 ") && read.bad == 1,
-		"one whose lines are not all lines is left out: %s", taken);
+	tap__said("10/1 12/1 ", "one whose lines are not all lines is left out");
+	tap__ok(read.bad == 1, "and counted");
 	READ({10, 1}, {10, 0}, {11, 1}, {11, 2}, {12, 1});
-	tap__is(taken, "12/1 ", "a line between two may be of either");
+	tap__said("12/1 ", "a line between two may be of either");
 	READ({10, 0}, {10, 1}, {11, 1});
-	tap__is(taken, "11/1 ", "the first line");
+	tap__said("11/1 ", "the first line");
 	READ({10, 1}, {11, 1}, {11, 0});
-	tap__is(taken, "10/1 ", "the last one");
+	tap__said("10/1 ", "the last one");
 }

@@ -3,32 +3,24 @@
 #ifndef ENCODE_SCENE_H
 #define ENCODE_SCENE_H
 
-#include <zlib.h>
-
+#include "aggregate_maker.h"
+#include "gzip.h"
 #include "output/encode.h"
 #include "pprof.pb-c.h"
-#include "stack_maker.h"
-#include "tap.h"
 
 #define SCENE_FN static __attribute__((unused))
 
 /* scene__pprof - read the whole gzip file in @bytes; valid until the next call. */
 SCENE_FN const Pprof__Profile *scene__pprof(const struct buf *bytes)
 {
-	static uint8_t unpacked[4 << 20];
+	static struct buf unpacked;
 	static Pprof__Profile *p;
-	z_stream z = {.next_in = (unsigned char *)bytes->data,
-		      .avail_in = (uInt)bytes->len,
-		      .next_out = unpacked,
-		      .avail_out = sizeof(unpacked)};
 
-	tap__bail_if(inflateInit2(&z, MAX_WBITS + 16) != Z_OK ||
-			     inflate(&z, Z_FINISH) != Z_STREAM_END || z.avail_in,
-		     "no whole gzip file");
-	inflateEnd(&z);
+	unpacked.len = 0;
+	tap__bail_if(!gzip__unpack(&unpacked, bytes->data, bytes->len), "no whole gzip file");
 	if (p)
 		pprof__profile__free_unpacked(p, NULL);
-	p = pprof__profile__unpack(NULL, z.total_out, unpacked);
+	p = pprof__profile__unpack(NULL, unpacked.len, (uint8_t *)unpacked.data);
 	tap__bail_if(!p, "no profile");
 	return p;
 }
@@ -117,6 +109,19 @@ SCENE_FN const char *scene__sample(const Pprof__Profile *p, size_t i)
 	return text.data;
 }
 
+/* scene__say - all of it but its functions: a part of the golden file. */
+SCENE_FN void scene__say(const Pprof__Profile *p)
+{
+	for (size_t i = 0; i < p->n_sample_type; i++)
+		tap__say("%s in %s, ", scene__text(p, p->sample_type[i]->type),
+			 scene__text(p, p->sample_type[i]->unit));
+	tap__say("period %lld of %s, at %lld for %lld\n", (long long)p->period,
+		 p->period_type ? scene__text(p, p->period_type->type) : "none",
+		 (long long)p->time_nanos, (long long)p->duration_nanos);
+	for (size_t i = 0; i < p->n_sample; i++)
+		tap__say("%s\n  %s\n", scene__sample(p, i), scene__labels(p, i));
+}
+
 /* scene__sound - ids begin at 1 and have no gaps, and everything that is referred to is there. */
 SCENE_FN bool scene__sound(const Pprof__Profile *p)
 {
@@ -137,21 +142,13 @@ SCENE_FN bool scene__sound(const Pprof__Profile *p)
 	return good;
 }
 
-SCENE_FN struct aggregate *scene__aggregate(const struct aggregate_config *config)
-{
-	struct aggregate *a;
-
-	tap__bail_if(aggregate__new(&a, config), "no memory");
-	return a;
-}
-
 /* scene__add - a sample of thread @p->pid + 1. */
 SCENE_FN void scene__add(struct aggregate *a, const struct profile_process *p,
 			 const struct stack *stack, uint64_t weight)
 {
-	struct sample s = {.time = 5, .weight = weight, .tid = p->pid + 1, .stack = stack};
-
-	tap__bail_if(aggregate__know(a, p) || aggregate__add(a, p, &s), "no room");
+	aggregate__put(
+		a, p,
+		(struct sample){.time = 5, .weight = weight, .tid = p->pid + 1, .stack = stack});
 }
 
 #endif

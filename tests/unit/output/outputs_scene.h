@@ -26,12 +26,10 @@ static const struct profile_about about = {.freq = 100}; /* of the profiles that
 static struct sink sink; /* of the outputs opened last */
 static struct files *files;
 
-static char notes[1024]; /* the lines for the user, each with a newline */
-
+/* The lines for the user. */
 static inline void take_note(void *arg, const char *line)
 {
-	strncat(notes, line, sizeof(notes) - strlen(notes) - 1);
-	strncat(notes, "\n", sizeof(notes) - strlen(notes) - 1);
+	tap__say("%s\n", line);
 }
 
 static struct outputs *ss; /* opened last */
@@ -82,12 +80,11 @@ static inline void open_by(const struct outputs_config *config)
 /* A sample of process @serial whose pid is @pid, in @function. */
 static inline int put(uint32_t serial, uint32_t pid, const char *function)
 {
-	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
 	struct sample sample = {.weight = 1,
 				.serial = serial,
 				.pid = pid,
 				.tid = pid,
-				.stack = stack__of(1, &frame, NULL, 0)};
+				.stack = stack__one(function)};
 	struct profile_process p = {.serial = serial, .pid = pid, .comm = "R"};
 
 	return sink__sample(&sink, &p, &sample);

@@ -6,9 +6,7 @@
 #define PAGE_PROFILES_H
 
 #include "abi.h"
-#include "profile/aggregate.h"
-#include "stack_maker.h"
-#include "tap.h"
+#include "aggregate_maker.h"
 
 static uint64_t profile__chance(uint64_t *state)
 {
@@ -18,24 +16,12 @@ static uint64_t profile__chance(uint64_t *state)
 
 static const struct frame *profile__function(const char *package, const char *name, uint32_t line)
 {
-	struct frame frame = {.kind = FRAME_R, .place = stack__place("R/model.R", line)};
-	const struct frame *one;
-
-	frame.function = stacks__name(maker__stacks(), name, strlen(name));
-	frame.package = stacks__name(maker__stacks(), package, strlen(package));
-	one = stacks__frame(maker__stacks(), &frame);
-	tap__bail_if(!one, "no memory");
-	return one;
+	return MADE(.function = name, .package = package, .file = "R/model.R", .line = line);
 }
 
 static struct aggregate *profile__new(void)
 {
-	const struct aggregate_config config = {
-		.max = 1u << 30, .timeline = true, .calls = true, .given = true};
-	struct aggregate *a;
-
-	tap__bail_if(aggregate__new(&a, &config), "no memory");
-	return a;
+	return AGGREGATE(.timeline = true, .calls = true, .given = true);
 }
 
 /* @stacks different stacks, of 8 to 40 frames, in @processes processes, over a minute. */
@@ -76,9 +62,9 @@ static struct aggregate *profile__many(uint32_t stacks, uint32_t processes)
 		p.elapsed_ns = 60000000000;
 		s.stack = stack__of(n, frames, NULL, 0);
 		s.time = 1000000000ull + i * (60000000000ull / stacks);
-		aggregate__know(a, &p);
-		tap__bail_if(aggregate__add(a, &p, &s), "no memory for a sample");
-		tap__bail_if(i % 10 == 0 && aggregate__add(a, &p, &s), "no memory for a sample");
+		aggregate__put(a, &p, s);
+		if (i % 10 == 0)
+			aggregate__put(a, &p, s);
 	}
 	return a;
 }

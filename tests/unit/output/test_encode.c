@@ -44,14 +44,10 @@ static struct buf out;
 
 BEFORE()
 {
-	a = scene__aggregate(&(struct aggregate_config){.max = 16 << 20, .threads = true});
-	for (int i = 0; i < STACKS; i++) {
-		struct sample s = sample_of(i);
-
-		tap__bail_if(aggregate__add(a, &processes[i % 2], &s), "no room");
-	}
-	for (int i = 0; i < 3; i++)
-		tap__bail_if(aggregate__know(a, &processes[i]), "no room");
+	a = AGGREGATE(.threads = true);
+	for (int i = 0; i < STACKS; i++)
+		aggregate__put(a, &processes[i % 2], sample_of(i));
+	tap__bail_if(aggregate__know(a, &processes[2]), "no room");
 }
 
 static const struct profile_about about = {.freq = 100,
@@ -219,8 +215,7 @@ TEST(depth)
 TEST(too_large)
 {
 	static char random[9][8001];
-	const struct frame *small = stack__frame(FRAME_R, "f", NULL, 0);
-	const struct frame *large[9];
+	const struct frame *small = stack__frame(FRAME_R, "f", NULL, 0), *large[9];
 	struct encoded sum;
 	size_t n;
 	long samples;
@@ -231,14 +226,12 @@ TEST(too_large)
 		large[i] = stack__frame(FRAME_R, random[i], NULL, 0);
 	}
 	aggregate__free(a);
-	a = scene__aggregate(&(struct aggregate_config){.max = 16 << 20});
-	for (int i = 0; i < 5; i++) {
-		struct sample s = {.weight = i == 2 ? 7 : 1, .tid = 1};
-
-		s.stack = i == 2 ? stack__of(9, large, NULL, 0)
-				 : stack__of(1, &small, i ? "f.R" : NULL, (uint32_t)i);
-		tap__bail_if(aggregate__add(a, &processes[0], &s), "no room");
-	}
+	a = AGGREGATE(.max = 16 << 20);
+	for (int i = 0; i < 5; i++)
+		scene__add(a, &processes[0],
+			   stack__of(i == 2 ? 9 : 1, i == 2 ? large : &small, i ? "f.R" : NULL,
+				     (uint32_t)i),
+			   i == 2 ? 7 : 1);
 	samples = encode_all((struct profile_part){.size = 10000}, &n, &sum);
 	tap__ok(samples == 4 && sum.left_out == 7 && n == 2,
 		"a row that is too large by itself is left out and counted: %ld, %llu", samples,

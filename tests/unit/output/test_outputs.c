@@ -46,7 +46,6 @@ TEST(names_taken)
 		tap__bail_if(!files__numbered(name, sizeof(name), path, at, i) ||
 				     symlink("/dev/null", name),
 			     "cannot take %s", name);
-	notes[0] = '\0';
 	open_at("rprof", "full", true);
 	put(1, 17, "f");
 	put(2, 18, "g");
@@ -54,18 +53,19 @@ TEST(names_taken)
 	put(1, 17, "f");
 	put(2, 18, "g");
 	finish();
-	for (const char *c = notes; *c; c++)
+	for (const char *c = tap__saying(); *c; c++)
 		lines += *c == '\n';
-	tap__ok(lines == 1 && strstr(notes, "Rprof.17.out: its name is taken, and so are all") &&
-			!strstr(notes, "is written") && !strstr(notes, "File exists"),
-		"one message says that no name is free: %s", notes);
+	tap__ok(lines == 1 &&
+			strstr(tap__saying(), "Rprof.17.out: its name is taken, and so are all") &&
+			!strstr(tap__saying(), "is written") &&
+			!strstr(tap__saying(), "File exists"),
+		"one message says that no name is free: %s", tap__saying());
 	tap__ok(content_is("full/Rprof.18.out", "sample.interval=10000\n\"g\" \n\"g\" \n"),
 		"other processes have their files");
 }
 
 TEST(directory)
 {
-	notes[0] = '\0';
 	open_at("rprof", "many", true);
 	tap__ok(outputs__per_process(ss), "several processes: a directory is made");
 	put(1, 10, "f");
@@ -77,8 +77,8 @@ TEST(directory)
 	tap__ok(content_is("many/Rprof.10.out", "sample.interval=10000\n\"f\" \n") &&
 			content_is("many/Rprof.10.1.out", "sample.interval=10000\n\"h\" \n"),
 		"a pid that came round again does not overwrite the first");
-	tap__ok(strstr(notes, "Rprof.10.out already exists and is kept") &&
-			strchr(notes, '\n') == notes + strlen(notes) - 1,
+	tap__ok(strstr(tap__saying(), "Rprof.10.out already exists and is kept") &&
+			strcspn(tap__saying(), "\n") == strlen(tap__saying()) - 1,
 		"one line has the new name");
 	tap__ok(content_is("many/Rprof.70000.out", "sample.interval=10000\n\"g\" \n"),
 		"the other process is apart");
@@ -113,7 +113,6 @@ TEST(few)
 					.note = take_note};
 	struct profile_process named = {.serial = 4, .pid = 40, .comm = "R"};
 
-	notes[0] = '\0';
 	open_by(&config);
 	tap__ok(outputs__per_process(ss), "there will be files");
 	sink__process(&sink, &named, PROFILE_BEGAN);
@@ -139,7 +138,7 @@ TEST(few)
 		"nothing is in both, and nothing in none");
 	tap__ok(content_is("few/Rprof.others.1.out", "sample.interval=10000\n\"l\" \n"),
 		"what was not moved stays");
-	tap__ok(strstr(notes,
+	tap__ok(strstr(tap__saying(),
 		       "Rprof.others.out has the 2 samples of 2 processes with fewer than 3"),
 		"a line has how many are in common files");
 	tap__ok(content_is("few/Rprof.40.out", "sample.interval=10000\n\"j\" \n"),
@@ -190,7 +189,6 @@ TEST(index)
 		"{\"service\": \"a \\\"b\\\"\"}}\n",
 		"all that is known of a process");
 
-	notes[0] = '\0';
 	config.max_file = 300;
 	open_by(&config);
 	for (uint32_t i = 1; i < 10; i++) {
@@ -200,8 +198,8 @@ TEST(index)
 	finish();
 	text = tap__read(tap__path("index/index.1.jsonl"), &len);
 	tap__ok(len > 100 && len <= 300 && text[len - 1] == '\n' &&
-			strstr(notes, "cannot write the index"),
-		"an index that may not grow has whole lines: %zu bytes, %s", len, notes);
+			strstr(tap__saying(), "cannot write the index"),
+		"an index that may not grow has whole lines: %zu bytes, %s", len, tap__saying());
 }
 
 /* Many different stacks: nothing is lost, and memory is bounded by writing pieces unasked. */

@@ -2,13 +2,11 @@
 /* What engines delivered in real runs (tests/streams), decoded and written: the same bytes as ever.
  */
 #include <dirent.h>
-#include <zlib.h>
 
 #include "../streams/stream.h"
-#include "base/buf.h"
+#include "gzip.h"
 #include "output/outputs.h"
 #include "profile/decode.h"
-#include "tap.h"
 
 #define FOLDER	  "tests/streams"
 #define EXTENSION ".stream.gz"
@@ -26,28 +24,12 @@ struct replay {
 	unsigned int nprocesses;
 };
 
-/* The whole of a file, unpacked if it is packed; -1: it cannot be read. */
-static int slurp(const char *path, struct buf *b)
-{
-	gzFile f = gzopen(path, "rb");
-	char part[16384];
-	int n;
-
-	b->len = 0;
-	if (!f)
-		return -1;
-	while ((n = gzread(f, part, sizeof(part))) > 0)
-		tap__bail_if(buf__add(b, part, (size_t)n), "no memory");
-	return gzclose(f) == Z_OK && !n ? 0 : -1;
-}
-
 static struct stream_process *replay__process(struct replay *r, uint32_t serial, uint32_t pid)
 {
 	for (unsigned int i = 0; i < r->nprocesses; i++)
 		if (r->processes[i].serial == serial)
 			return &r->processes[i];
-	tap__bail_if(r->nprocesses == sizeof(r->processes) / sizeof(*r->processes),
-		     "too many processes");
+	tap__bail_if(r->nprocesses == COUNT(r->processes), "too many processes");
 	r->processes[r->nprocesses] = (struct stream_process){.serial = serial, .pid = pid};
 	return &r->processes[r->nprocesses++];
 }
@@ -167,10 +149,10 @@ static void expected(const char *name, const char *format, struct buf *b)
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s.%s", FOLDER, name, format);
-	if (!slurp(path, b))
+	if (gzip__file(b, path))
 		return;
 	snprintf(path, sizeof(path), "%s/%s.%s.gz", FOLDER, name, format);
-	tap__bail_if(slurp(path, b), "cannot read %s", path);
+	tap__bail_if(!gzip__file(b, path), "cannot read %s", path);
 }
 
 static void test_stream(const char *name, const char *dir)
@@ -181,12 +163,12 @@ static void test_stream(const char *name, const char *dir)
 	size_t same;
 
 	snprintf(path, sizeof(path), "%s/%s%s", FOLDER, name, EXTENSION);
-	tap__bail_if(slurp(path, &stream), "cannot read %s", path);
+	tap__bail_if(!gzip__file(&stream, path), "cannot read %s", path);
 	snprintf(out, sizeof(out), "%s/profile", dir);
 	for (int i = 0; i < 2; i++) {
 		st = convert(&stream, path, formats[i], out);
 		expected(name, formats[i], &want);
-		tap__bail_if(slurp(out, &got), "cannot read %s", out);
+		tap__bail_if(!gzip__file(&got, out), "cannot read %s", out);
 		for (same = 0; same < want.len && same < got.len; same++)
 			if (want.data[same] != got.data[same])
 				break;
@@ -223,20 +205,19 @@ static int each_stream(void (*f)(const char *name, const char *arg), const char 
 
 static int write_expected(int n, char **paths)
 {
-	struct buf stream = {0};
+	static struct buf stream;
 	char out[512];
 
 	for (int i = 0; i < n; i++) {
 		size_t stem = strlen(paths[i]) - strlen(EXTENSION);
 
-		tap__bail_if(strlen(paths[i]) < strlen(EXTENSION) || slurp(paths[i], &stream),
+		tap__bail_if(strlen(paths[i]) < strlen(EXTENSION) || !gzip__file(&stream, paths[i]),
 			     "cannot read %s", paths[i]);
 		for (int k = 0; k < 2; k++) {
 			snprintf(out, sizeof(out), "%.*s.%s", (int)stem, paths[i], formats[k]);
 			convert(&stream, paths[i], formats[k], out);
 		}
 	}
-	buf__free(&stream);
 	return 0;
 }
 

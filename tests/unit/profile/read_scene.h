@@ -11,9 +11,8 @@
 #define READ_SCENE_H
 
 #include <inttypes.h>
-#include <zlib.h>
 
-#include "base/buf.h"
+#include "gzip.h"
 #include "profile/read.h"
 #include "tap.h"
 
@@ -126,24 +125,6 @@ SCENE_FN uint32_t scene__syscall(const char *name, size_t len)
 	return len == 4 && !memcmp(name, "read", 4) ? 7 : 0;
 }
 
-SCENE_FN void scene__gzip(struct buf *out, const char *bytes, size_t len)
-{
-	z_stream z = {0};
-
-	out->cap = len + 1024;
-	out->data = malloc(out->cap);
-	tap__bail_if(!out->data ||
-			     deflateInit2(&z, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY),
-		     "zlib");
-	z.next_in = (unsigned char *)(uintptr_t)bytes;
-	z.avail_in = (uInt)len;
-	z.next_out = (unsigned char *)out->data;
-	z.avail_out = (uInt)out->cap;
-	deflate(&z, Z_FINISH);
-	out->len = out->cap - z.avail_out;
-	deflateEnd(&z);
-}
-
 /* Read @n such files one after another, as one reader does. */
 SCENE_FN int scene__read_all(const char *const *files, const size_t *sizes,
 			     const struct scene_how *hows, size_t n)
@@ -176,7 +157,7 @@ SCENE_FN int scene__read_all(const char *const *files, const size_t *sizes,
 		scene.len = sizes[i];
 		scene.at = 0;
 		if (hows[i].gzip) {
-			scene__gzip(&zipped, files[i], sizes[i]);
+			gzip__pack(&zipped, files[i], sizes[i]);
 			scene.bytes = zipped.data;
 			scene.len = zipped.len;
 		}

@@ -1,36 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The aggregate: what samples add up to, within its limit. */
-#include "base/buf.h"
-#include "profile/aggregate.h"
-#include "stack_maker.h"
-#include "tap.h"
+#include "aggregate_maker.h"
 
 static const struct profile_process one = {.serial = 1, .pid = 10, .parent_pid = 5, .comm = "R"};
 static const struct profile_process two = {.serial = 2, .pid = 10, .comm = "R"};
 
 static struct aggregate *a;
 
-static void start_as(const struct aggregate_config *config)
+static void start_as(struct aggregate_config config)
 {
 	aggregate__free(a);
-	tap__bail_if(aggregate__new(&a, config), "no memory");
+	a = aggregate__made(config);
 }
 
 static void start(size_t max, uint32_t labels)
 {
-	start_as(&(struct aggregate_config){.max = max, .labels = labels});
+	start_as((struct aggregate_config){.max = max, .labels = labels});
 }
 
 AFTER()
 {
 	aggregate__free(a);
-}
-
-static const struct stack *stack(const char *function)
-{
-	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
-
-	return stack__of(1, &frame, NULL, 0);
 }
 
 static int put(const struct profile_process *p, const char *function, uint32_t flags, uint32_t type,
@@ -41,7 +31,7 @@ static int put(const struct profile_process *p, const char *function, uint32_t f
 					       .weight = weight,
 					       .type = type,
 					       .flags = flags,
-					       .stack = stack(function)});
+					       .stack = stack__one(function)});
 }
 
 static const struct aggregate_row *row(size_t i)
@@ -70,23 +60,19 @@ static int tick(const struct profile_process *p, const char *function, uint64_t 
 /* The rows: "serial comm: function value in samples"; of a sample type, and with labels. */
 static void rows_are(const char *want, const char *what)
 {
-	static struct buf text;
-
-	text.len = 0;
 	for (size_t i = 0; i < nrows(); i++) {
 		const struct aggregate_row *r = row(i);
 		const struct profile_process *p = aggregate__process(a, r->process);
 
-		buf__printf(&text, "%s%u %s: %s %llu in %llu", i ? ", " : "", p->serial, p->comm,
-			    r->stack->frames[0]->function->text, (unsigned long long)r->value,
-			    (unsigned long long)r->samples);
+		tap__say("%s%u %s: %s %llu in %llu", i ? ", " : "", p->serial, p->comm,
+			 r->stack->frames[0]->function->text, (unsigned long long)r->value,
+			 (unsigned long long)r->samples);
 		if (r->type)
-			buf__printf(&text, " type %u", r->type);
+			tap__say(" type %u", r->type);
 		if (r->labels)
-			buf__printf(&text, " labels %u", r->labels == XR_F_KERNEL);
+			tap__say(" labels %u", r->labels == XR_F_KERNEL);
 	}
-	buf__add(&text, "", 1);
-	tap__is(text.data, want, "%s", what);
+	tap__said(want, "%s", what);
 }
 
 #define OF_ONE "1 R: f 4 in 2, 1 R: g 1 in 1, 1 R: f 70 in 1 type 1"
@@ -104,7 +90,7 @@ TEST(rows)
 	put(&one, "f", XR_F_GC, PROFILE_TYPE_TICKS, 3, 900);
 	put(&one, "f", 0, PROFILE_TYPE_OFF_CPU, 70, 600);
 	rows_are(OF_ONE, "equal stacks add up, by sample type");
-	tap__ok(row(0)->stack != stack("f") && row(2)->stack == row(0)->stack,
+	tap__ok(row(0)->stack != stack__one("f") && row(2)->stack == row(0)->stack,
 		"the aggregate has copies of the stacks, each once");
 	put(&one, "f", XR_F_KERNEL, PROFILE_TYPE_TICKS, 1, 700);
 	tick(&two, "f", 700);
@@ -193,7 +179,7 @@ TEST(update)
 	char text[16384];
 	size_t n, size;
 
-	start_as(&(struct aggregate_config){.max = 1 << 20, .describe = true});
+	start_as((struct aggregate_config){.max = 1 << 20, .describe = true});
 	tick(&one, "f", 1);
 	known.comm = "Rscript";
 	tick(&known, "f", 1);
@@ -226,7 +212,7 @@ TEST(update)
 	text[sizeof(text) - 1] = '\0';
 	known = one;
 	known.command = text;
-	start_as(&(struct aggregate_config){.max = 8000, .describe = true});
+	start_as((struct aggregate_config){.max = 8000, .describe = true});
 	tick(&one, "f", 1);
 	aggregate__update(a, &known);
 	tap__ok(nrows() == 1 && aggregate__size(a) <= 8000 &&
@@ -252,11 +238,11 @@ static size_t entries(size_t i, uint64_t *sum)
 TEST(waits)
 {
 	const uint64_t wait = 100 * TIMELINE_WIDTH, end = 1000 * TIMELINE_WIDTH;
-	struct sample ticks = {.time = end, .weight = 10, .stack = stack("f")};
+	struct sample ticks = {.time = end, .weight = 10, .stack = stack__one("f")};
 	uint64_t sum;
 	size_t n;
 
-	start_as(&(struct aggregate_config){
+	start_as((struct aggregate_config){
 		.max = 1 << 20, .timeline = true, .interval_ns = wait / 10});
 	put(&one, "f", 0, PROFILE_TYPE_OFF_CPU, wait, end);
 	n = entries(0, &sum);
@@ -267,7 +253,7 @@ TEST(waits)
 	n = entries(1, &sum);
 	tap__ok(n == 10 && sum == 10, "in ticks, too: %zu entries", n);
 	ticks.event = XR_EVENT_TICK;
-	ticks.stack = stack("g");
+	ticks.stack = stack__one("g");
 	aggregate__add(a, &one, &ticks);
 	tap__ok(entries(2, &sum) == 1 && sum == 10, "what ran is where it was seen");
 	put(&one, "h", 0, PROFILE_TYPE_OFF_CPU, 50, 20);
@@ -281,11 +267,11 @@ TEST(calls)
 	struct profile_call outer = {.id = 1, .name = "batch", .began = 5, .seen = 10};
 	struct profile_call inner = {
 		.id = 2, .name = "deal", .outer = &outer, .began = 5, .seen = 10};
-	const struct sample s = {.weight = 1, .call = &inner, .stack = stack("f")};
+	const struct sample s = {.weight = 1, .call = &inner, .stack = stack__one("f")};
 	struct profile_call *const *all;
 	size_t n;
 
-	start_as(&(struct aggregate_config){.max = 1 << 20, .calls = true});
+	start_as((struct aggregate_config){.max = 1 << 20, .calls = true});
 	tap__bail_if(aggregate__add(a, &one, &s), "no room");
 	outer.seen = inner.seen = 70;
 	tap__bail_if(aggregate__add(a, &one, &s), "no room");

@@ -7,13 +7,11 @@
 static struct intern names;
 static struct call_finder finder;
 static struct call_track *track;
-static char seen[1024]; /* the calls that the sink was given: NAME BEGAN-ENDED+-ERROR */
 
+/* The calls that the sink is given: NAME BEGAN-ENDED+-ERROR. */
 static int on_call(void *arg, const struct profile_process *p, const struct profile_call *call)
 {
-	size_t len = strlen(seen);
-
-	snprintf(seen + len, sizeof(seen) - len, "%s%s %u-%u+-%u%s", len ? ", " : "", call->name,
+	tap__say("%s%s %u-%u+-%u%s", *tap__saying() ? ", " : "", call->name,
 		 (unsigned int)(call->began / NS_PER_MS), (unsigned int)(call->ended / NS_PER_MS),
 		 (unsigned int)(call->error / NS_PER_MS), call->request ? call->request : "");
 	return 0;
@@ -41,7 +39,6 @@ static void look_for(const char *const *wanted)
 	finder = (struct call_finder){.wanted = &list, .period = 10 * NS_PER_MS};
 	call_track__free(track);
 	track = NULL;
-	*seen = '\0';
 }
 #define LOOK_FOR(...) look_for((const char *const[]){__VA_ARGS__, NULL})
 
@@ -110,21 +107,20 @@ TEST(durations)
 	tap__is(sample(20, "main:1 f:2"), "f", "a sample has its call");
 	tap__is(sample(30, "main:1 f:2 g:3"), "f", "and one of what it calls");
 	tap__is(sample(40, "main:1"), "", "it is over");
-	tap__is(seen, "f 15-35+-10", "a call lasts from between two samples to between two others");
+	tap__said("f 15-35+-10", "a call lasts from between two samples to between two others");
 	sample(50, "main:1 f:4");
 	sample(60, "main:1 f:5");
 	sample(70, "main:1");
-	tap__is(seen, "f 15-35+-10, f 45-55+-10, f 55-65+-10",
-		"the next call has another environment");
+	tap__said("f 45-55+-10, f 55-65+-10", "the next call has another environment");
 	LOOK_FOR("f");
 	sample(20, "main:1 f:2");
 	call_track__stop(track, &process, 40 * NS_PER_MS, &sink);
-	tap__is(seen, "f 20-30+-10", "a process that ends ends its calls");
+	tap__said("f 20-30+-10", "a process that ends ends its calls");
 	LOOK_FOR("f");
 	sample(20, "main:1 f:2");
 	sample(30, "main:1 f:2");
 	call_track__stop(track, &process, 0, &sink);
-	tap__is(seen, "f 20-0+-0", "a profile that ends does not");
+	tap__said("f 20-0+-0", "a profile that ends does not");
 }
 
 TEST(waits)
@@ -136,12 +132,12 @@ TEST(waits)
 	sample(10, "main:1");
 	sample_as(wait, 80, "main:1 f:2");
 	sample_as(wait, 142, "main:1");
-	tap__is(seen, "f 15-81+-6", "a wait has a beginning");
+	tap__said("f 15-81+-6", "a wait has a beginning");
 	LOOK_FOR("f");
 	sample(10, "main:1");
 	sample_as(brief, 20, "main:1 f:2");
 	sample_as(brief, 30, "main:1");
-	tap__is(seen, "f 15-25+-10", "of a short one only the end is known");
+	tap__said("f 15-25+-10", "of a short one only the end is known");
 }
 
 TEST(lag)
@@ -153,26 +149,26 @@ TEST(lag)
 	sample_as(late, 20, "main:1 f:2");
 	sample_as(late, 30, "main:1 f:3");
 	sample_as(late, 40, "main:1");
-	tap__is(seen, "f 15-21+-14, f 21-31+-18",
-		"a stack that was read some time before may have changed since");
+	tap__said("f 15-21+-14, f 21-31+-18",
+		  "a stack that was read some time before may have changed since");
 }
 
 TEST(collections)
 {
 	LOOK_FOR("f");
 	sample(10, "f:2");
-	tap__ok(*collected(1, 20, "f:2o") && *collected(3, 30, "f:2o") && !*seen,
+	tap__ok(*collected(1, 20, "f:2o") && *collected(3, 30, "f:2o") && !*tap__saying(),
 		"an environment that survived is the same call");
 	collected(4, 40, "f:2");
-	tap__is(seen, "f 10-35+-5", "a young one at the same address is another");
+	tap__said("f 10-35+-5", "a young one at the same address is another");
 	collected(4, 50, "f:2");
-	tap__is(seen, "f 10-35+-5", "without a collection in between it is the same");
+	tap__said("", "without a collection in between it is the same");
 	sample_as((struct sample){.counted = true, .collections = 5, .flags = XR_F_GC}, 60, "f:2");
-	tap__is(seen, "f 10-35+-5", "while the collector runs, marks say nothing");
+	tap__said("", "while the collector runs, marks say nothing");
 	collected(5, 70, "f:2o");
-	tap__is(seen, "f 10-35+-5", "afterwards it is the same");
+	tap__said("", "afterwards it is the same");
 	collected(6, 80, "main:1 f:2o");
-	tap__is(seen, "f 10-35+-5, f 35-75+-10", "called from elsewhere it is another");
+	tap__said("f 35-75+-10", "called from elsewhere it is another");
 	tap__ok(!finder.uncounted, "all of that was known");
 	sample_as((struct sample){0}, 90, "main:1 f:2");
 	tap__ok(finder.uncounted == 1,
@@ -187,14 +183,14 @@ TEST(nested)
 	tap__is(sample(30, "f:2 g:4"), "g", "another one in the same outer call");
 	tap__is(sample(40, "f:2"), "f", "the outer one alone");
 	sample(50, "main:1");
-	tap__is(seen, "g 15-25+-10, g 25-35+-10, f 15-45+-10", "the inner ones end first");
+	tap__said("g 15-25+-10, g 25-35+-10, f 15-45+-10", "the inner ones end first");
 	LOOK_FOR("f");
 	sample(10, "main:1");
 	sample(20, "f:2 f:3 f:4");
 	sample(30, "f:2 f:3");
 	sample(40, "f:2 f:5");
 	sample(50, "main:1");
-	tap__is(seen, "f 15-25+-10, f 15-35+-10, f 35-45+-10, f 15-45+-10", "recursion");
+	tap__said("f 15-25+-10, f 15-35+-10, f 35-45+-10, f 15-45+-10", "recursion");
 }
 
 TEST(cut)
@@ -206,12 +202,12 @@ TEST(cut)
 	sample(20, "f:2 g:3");
 	tap__is(sample_as(cut, 30, "x:7"), "g", "a cut stack does not end calls that it may lack");
 	sample(40, "f:2 g:3");
-	tap__is(seen, "", "so they go on");
+	tap__said("", "so they go on");
 	sample_as((struct sample){.flags = XR_F_OTHER_THREAD}, 50, "");
 	sample(60, "f:2 g:3");
-	tap__is(seen, "", "nor does a sample of another thread");
+	tap__said("", "nor does a sample of another thread");
 	sample_as((struct sample){.flags = XR_F_NONE}, 70, "");
-	tap__is(seen, "g 15-65+-10, f 15-65+-10", "that R executes no function does");
+	tap__said("g 15-65+-10, f 15-65+-10", "that R executes no function does");
 }
 
 TEST(names)
@@ -251,15 +247,15 @@ TEST(requests)
 	tap__ok(!call_track__read(track, id, "GET /", 25 * NS_PER_MS), "it is read");
 	sample(24, "f:1 rookCall@httpuv:2");
 	sample(40, "f:1");
-	tap__ok(!strstr(seen, "GET"),
-		"a call that ended before is not known to be the one read: %s", seen);
+	tap__ok(!strstr(tap__saying(), "GET"),
+		"a call that ended before is not known to be the one read: %s", tap__saying());
 	sample(50, "f:1 rookCall@httpuv:2");
 	sample(60, "f:1 rookCall@httpuv:2");
 	id = call_track__unread(track, &env);
 	call_track__read(track, id, "GET /", 65 * NS_PER_MS);
 	sample(70, "f:1 rookCall@httpuv:2");
 	sample(80, "f:1");
-	tap__ok(strstr(seen, "GET /"), "one that goes on is: %s", seen);
+	tap__ok(strstr(tap__saying(), "GET /"), "one that goes on is: %s", tap__saying());
 }
 
 TEST(deep)

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which stacks wait for work. */
 #include "profile/idle.h"
-#include "profile/stacks.h"
-#include "tap.h"
-
-static struct stacks s;
-
-static const struct name *name(const char *text)
-{
-	return stacks__name(&s, text, strlen(text));
-}
+#include "stack_maker.h"
 
 /* "package::function" of R, "=function" native, "<Mark>", innermost first, by blanks. */
 static const struct stack *stack(const char *text)
@@ -20,22 +12,19 @@ static const struct stack *stack(const char *text)
 
 	snprintf(copy, sizeof(copy), "%s", text);
 	for (at = strtok(copy, " "); at && n < 16; at = strtok(NULL, " ")) {
-		char *colons = strstr(at, "::");
-		struct frame frame = {.kind = FRAME_R};
+		char *colons = *at == '<' ? NULL : strstr(at, "::");
 
-		if (*at == '=')
-			frame.kind = FRAME_NATIVE;
-		else if (*at == '<')
-			frame.kind = FRAME_ANON;
-		if (colons && frame.kind == FRAME_R) {
+		if (colons)
 			*colons = '\0';
-			frame.package = name(at);
-			at = colons + 2;
-		}
-		frame.function = name(*at == '=' ? at + 1 : at);
-		frames[n++] = stacks__frame(&s, &frame);
+		if (*at == '=')
+			frames[n++] = MADE(.kind = FRAME_NATIVE, .function = at + 1);
+		else if (colons)
+			frames[n++] = MADE(.function = colons + 2, .package = at);
+		else
+			frames[n++] =
+				MADE(.kind = *at == '<' ? FRAME_ANON : FRAME_R, .function = at);
 	}
-	return stacks__stack(&s, frames, n, (struct place){0});
+	return stack__of(n, frames, NULL, 0);
 }
 
 static const struct {
@@ -72,9 +61,6 @@ static const struct {
 
 TEST(idle)
 {
-	uint64_t last_id = 0;
-
-	stacks__init(&s, NULL, &last_id);
 	for (size_t i = 0; i < COUNT(cases); i++)
 		tap__ok(idle__stack(stack(cases[i].stack)) == cases[i].idle, "%s: %s",
 			cases[i].stack, cases[i].idle ? "waits for work" : "does not");

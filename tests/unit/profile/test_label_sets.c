@@ -5,18 +5,15 @@
 
 #define TEXT(s) s, sizeof(s) - 1
 
-/* "key=value ..." of set @id */
-static const char *labels_of(const struct label_sets *s, uint64_t id)
+/* Set @id is @want: "key=value ..." */
+static void is(const struct label_sets *s, uint64_t id, const char *want, const char *what)
 {
-	static char text[1024];
-	size_t n, len = 0;
+	size_t n;
 	const struct profile_label *l = label_sets__find(s, id, &n);
 
-	text[0] = '\0';
 	for (size_t i = 0; i < n; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s=%s", i ? " " : "",
-					l[i].key, l[i].value);
-	return text;
+		tap__say("%s%s=%s", i ? " " : "", l[i].key, l[i].value);
+	tap__said(want, "%s", what);
 }
 
 TEST(texts)
@@ -25,20 +22,20 @@ TEST(texts)
 	struct label_sets s = {.budget = &budget};
 
 	label_sets__put(&s, 1, TEXT("route\0/x\0a\0b\0"));
-	tap__is(labels_of(&s, 1), "a=b route=/x", "labels are ordered by key");
+	is(&s, 1, "a=b route=/x", "labels are ordered by key");
 	label_sets__put(&s, 2, TEXT("a\0b\0a\0c\0pid\0001\0\0x\0b\0\0"));
-	tap__is(labels_of(&s, 2),
-		"a=b b=", "the first of a key counts; pid is not a label, nor is what has no key");
+	is(&s, 2,
+	   "a=b b=", "the first of a key counts; pid is not a label, nor is what has no key");
 	label_sets__put(&s, 3, TEXT("a\0b\0c"));
-	tap__is(labels_of(&s, 3), "a=b", "a key without a value");
+	is(&s, 3, "a=b", "a key without a value");
 	label_sets__put(&s, 4, "", 0);
-	tap__is(labels_of(&s, 4), "", "no text");
+	is(&s, 4, "", "no text");
 	label_sets__put(&s, 5, TEXT("a\0\0b\0\0c\0\0d\0\0e\0\0f\0\0g\0\0h\0\0i\0\0j\0\0"));
-	tap__is(labels_of(&s, 5), "a= b= c= d= e= f= g= h=", "more than a set may have");
-	tap__is(labels_of(&s, 9), "", "an unknown set");
+	is(&s, 5, "a= b= c= d= e= f= g= h=", "more than a set may have");
+	is(&s, 9, "", "an unknown set");
 	for (uint64_t i = 100; i < 100 + 2 * LABEL_SETS; i++)
 		label_sets__put(&s, i, TEXT("k\0v\0"));
-	tap__is(labels_of(&s, 1), "", "old sets are dropped");
+	is(&s, 1, "", "old sets are dropped");
 	label_sets__free(&s);
 	tap__ok(!budget.used, "what was taken of the budget is given back");
 	budget.max = 10;

@@ -1,41 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The sink of `record --slower`: which samples it passes on, and what it counts. */
-#include <stdarg.h>
-
 #include "base/clock.h"
 #include "profile/slower.h"
 #include "stack_maker.h"
 
-static char got[4096]; /* what came out: "PID:FUNCTION@CALL" of samples, "call ID" */
 static struct stats stats;
 static struct slower *slower;
 static struct sink sink;
 
-static void got__add(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void got__add(const char *fmt, ...)
-{
-	size_t len = strlen(got);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(got + len, sizeof(got) - len, fmt, ap);
-	va_end(ap);
-}
-
+/* What came out: "PID:FUNCTION@CALL" of samples, "call ID". */
 static int on_sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	const struct profile_call *root = s->call;
 
 	while (root->outer)
 		root = root->outer;
-	got__add("%u:%s@%s%s%s ", p->pid, s->stack->frames[0]->function->text, s->call->name,
+	tap__say("%u:%s@%s%s%s ", p->pid, s->stack->frames[0]->function->text, s->call->name,
 		 root != s->call ? "<" : "", root != s->call ? root->name : "");
 	return 0;
 }
 
 static int on_call(void *arg, const struct profile_process *p, const struct profile_call *call)
 {
-	got__add("call %u%s ", (unsigned int)call->id, call->ended ? "" : " runs");
+	tap__say("call %u%s ", (unsigned int)call->id, call->ended ? "" : " runs");
 	return 0;
 }
 
@@ -49,7 +36,6 @@ static const struct sink_ops ops = {.sample = on_sample, .call = on_call, .finis
 
 static void begin(unsigned int ms, size_t memory)
 {
-	*got = '\0';
 	tap__bail_if(slower__new(&slower, ms * NS_PER_MS, memory, (struct sink){.ops = &ops}),
 		     "no memory");
 	sink = slower__sink(slower);
@@ -74,10 +60,9 @@ static struct profile_call call_at(uint64_t id, const char *name, unsigned int m
 static int sample(uint32_t pid, unsigned int ms, const char *function, struct profile_call *call)
 {
 	const struct profile_process p = {.serial = pid, .pid = pid};
-	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
-	struct sample s = {.time = ms * NS_PER_MS, .weight = 1, .call = call};
+	const struct sample s = {
+		.time = ms * NS_PER_MS, .weight = 1, .call = call, .stack = stack__one(function)};
 
-	s.stack = stack__of(1, &frame, NULL, 0);
 	for (struct profile_call *c = call; c; c = (struct profile_call *)(uintptr_t)c->outer)
 		c->seen = s.time;
 	return sink__sample(&sink, &p, &s);
@@ -97,7 +82,7 @@ AFTER()
 	stack__free_all();
 }
 
-static void test_passes(void)
+TEST(passes)
 {
 	char name[] = "f";
 	struct profile_call a = call_at(1, name, 10), b = call_at(2, "g", 100),
@@ -108,31 +93,29 @@ static void test_passes(void)
 	sample(1, 20, "x", &a);
 	sample(1, 30, "y", &a);
 	*name = '?';
-	tap__is(got, "", "samples of a call that runs wait");
+	tap__said("", "samples of a call that runs wait");
 	over(1, &a, 50);
 	sample(1, 110, "x", &b);
 	sample(1, 120, "y", &b);
-	tap__is(got, "", "those of one that was fast are left out");
+	tap__said("", "those of one that was fast are left out");
 	sample(1, 160, "z", &b);
-	tap__is(got, "1:x@g 1:y@g 1:z@g ",
-		"when a call has lasted long enough they go on, in order");
+	tap__said("1:x@g 1:y@g 1:z@g ", "when a call has lasted long enough they go on, in order");
 	sample(1, 170, "z", &b);
 	over(1, &b, 175);
-	tap__is(got, "1:x@g 1:y@g 1:z@g 1:z@g call 2 ", "and later ones at once");
-	*got = '\0';
+	tap__said("1:z@g call 2 ", "and later ones at once");
 	sample(1, 310, "x", &c);
 	over(1, &c, 360);
-	tap__is(got, "1:x@h call 3 ", "its end may show how long it was");
+	tap__said("1:x@h call 3 ", "its end may show how long it was");
 	sample(1, 410, "x", &d);
 	over(1, &d, 0);
 	end();
-	tap__is(got, "1:x@h call 3 ", "one that has not run long enough at the end is left out");
+	tap__said("", "one that has not run long enough at the end is left out");
 	tap__ok(stats.calls.slow == 2 && stats.calls.kept == 5 && stats.calls.fast == 3 &&
 			stats.calls.outside == 1 && !stats.calls.dropped,
 		"all of that is counted");
 }
 
-static void test_nested(void)
+TEST(nested)
 {
 	struct profile_call f = call_at(1, "f", 10), g = call_at(2, "g", 20),
 			    h = call_at(3, "h", 30);
@@ -144,16 +127,16 @@ static void test_nested(void)
 	over(1, &g, 28);
 	sample(1, 35, "z", &h);
 	sample(1, 70, "z", &h);
-	tap__is(got, "1:x@f 1:y@g<f 1:z@h<f call 2 1:z@h<f ",
-		"calls inside of a slow one are passed on with it");
+	tap__said("1:x@f 1:y@g<f 1:z@h<f call 2 1:z@h<f ",
+		  "calls inside of a slow one are passed on with it");
 	over(1, &h, 71);
 	over(1, &f, 0);
 	end();
-	tap__ok(strstr(got, "call 3 call 1 runs "), "it still runs: %s", got);
+	tap__said("call 3 call 1 runs ", "it still runs");
 	tap__ok(stats.calls.slow == 1, "it counts as slow");
 }
 
-static void test_processes(void)
+TEST(processes)
 {
 	struct profile_call a = call_at(1, "f", 10), b = call_at(2, "g", 10);
 
@@ -161,13 +144,13 @@ static void test_processes(void)
 	sample(1, 20, "x", &a);
 	sample(2, 20, "x", &b);
 	sample(1, 80, "y", &a);
-	tap__is(got, "1:x@f 1:y@f ", "processes do not wait for each other");
+	tap__said("1:x@f 1:y@f ", "processes do not wait for each other");
 	sink__process(&sink, &(struct profile_process){.serial = 2, .pid = 2}, PROFILE_ENDED);
 	end();
 	tap__ok(stats.calls.fast == 1, "what waited for a process that is gone is counted");
 }
 
-static void test_full(void)
+TEST(full)
 {
 	struct profile_call a = call_at(1, "f", 10), b = call_at(2, "g", 11);
 	char function[32];
@@ -179,9 +162,10 @@ static void test_full(void)
 		sample(1 + i % 2, 20 + i, function, i % 2 ? &b : &a);
 		all++;
 	}
-	tap__is(got, "", "nothing has lasted long enough");
+	tap__said("", "nothing has lasted long enough");
 	over(1, &a, 200000);
-	tap__ok(!strncmp(got, "1:function_", 11) || !*got, "what is left goes on");
+	tap__ok(!strncmp(tap__saying(), "1:function_", 11) || !*tap__saying(),
+		"what is left goes on");
 	end();
 	tap__ok(stats.calls.dropped &&
 			stats.calls.kept + stats.calls.fast + stats.calls.dropped == all,
@@ -192,12 +176,4 @@ static void test_full(void)
 	sample(1, 20, "x", &a);
 	end();
 	tap__ok(stats.calls.dropped == 1, "also if none fits");
-}
-
-TEST(slower)
-{
-	test_passes();
-	test_nested();
-	test_processes();
-	test_full();
 }

@@ -189,9 +189,8 @@ TEST(verdict)
 
 TEST(lineless)
 {
-	const struct frame *bare = stack__frame(FRAME_R, "f", NULL, 0);
 	const struct frame *placed = stack__frame(FRAME_R, "g", "g.R", 3);
-	const struct stack *none = stack__of(1, &bare, NULL, 0);
+	const struct stack *none = stack__one("f");
 	const struct stack *some = stack__of(1, &placed, NULL, 0);
 	const struct stack *empty = stack__of(0, NULL, NULL, 0);
 

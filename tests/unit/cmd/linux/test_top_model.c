@@ -11,16 +11,14 @@ static void counts(const struct top_scope *scope, const char *want, const char *
 {
 	unsigned long long all = top_model__count(model, scope);
 	const struct function_row *list = model->functions.rows;
-	char text[512];
-	size_t len;
 
-	len = (size_t)snprintf(text, sizeof(text), "%llu:", all);
-	for (size_t i = 0; i < model->functions.n && len < sizeof(text); i++)
+	tap__say("%llu:", all);
+	for (size_t i = 0; i < model->functions.n; i++)
 		if (list[i].total[0])
-			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s %llu/%llu",
-						list[i].label, (unsigned long long)list[i].self[0],
-						(unsigned long long)list[i].total[0]);
-	tap__is(text, want, "%s", what);
+			tap__say(" %s %llu/%llu", list[i].label,
+				 (unsigned long long)list[i].self[0],
+				 (unsigned long long)list[i].total[0]);
+	tap__said(want, "%s", what);
 }
 
 static const struct top_process *process(uint32_t serial)
@@ -114,23 +112,21 @@ TEST(fold)
 	counts(&fold, "5: work 4/4 lapply 1/1 main 0/5", "folded they have their own time alone");
 }
 
-/* The callers of f, as text: how far out, which, and how many samples. */
-static const char *callers_of_f(const struct top_scope *scope)
+/* The callers of f: how far out, which, and how many samples. */
+static void callers_of_f(const struct top_scope *scope, const char *want, const char *what)
 {
-	static char text[512];
 	struct top_caller out[TOP_CALLERS_MAX];
 	const struct function_table *t = &model->functions;
 	uint32_t f = 0;
 	int count;
 
-	text[0] = '\0';
 	while (f < t->n && strcmp(t->rows[f].label, "f") != 0)
 		f++;
 	count = top_callers__of(model, scope, f, out);
 	for (int i = 0; i < count; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u%s=%u ", out[i].depth,
-			 t->rows[out[i].function].label, (unsigned int)out[i].samples);
-	return text;
+		tap__say("%u%s=%u ", out[i].depth, t->rows[out[i].function].label,
+			 (unsigned int)out[i].samples);
+	tap__said(want, "%s", what);
 }
 
 TEST(callers)
@@ -146,8 +142,8 @@ TEST(callers)
 	take(&one, "g main", 50);
 	take(&one, "f", 5);
 	second();
-	tap__is(callers_of_f(&window), "1a=60 2main=60 1b=50 2main=30 2other=20 ",
-		"the heaviest callers first, each with its own, rare ones left out");
+	callers_of_f(&window, "1a=60 2main=60 1b=50 2main=30 2other=20 ",
+		     "the heaviest callers first, each with its own, rare ones left out");
 	tap__ok(top_callers__of(model, &window, 9999, out) == 0, "no such function");
 	end();
 
@@ -155,10 +151,9 @@ TEST(callers)
 	take(&one, "f walk walk walk main", 60);
 	take(&one, "f walk g walk main", 40);
 	second();
-	tap__is(callers_of_f(&window),
-		"1walk=100 2walk=60 3walk=60 4main=60 2g=40 3walk=40 4main=40 ",
-		"callers that call themselves");
-	tap__is(callers_of_f(&merged), "1walk=100 2main=100 ", "are one if they are merged");
+	callers_of_f(&window, "1walk=100 2walk=60 3walk=60 4main=60 2g=40 3walk=40 4main=40 ",
+		     "callers that call themselves");
+	callers_of_f(&merged, "1walk=100 2main=100 ", "are one if they are merged");
 }
 
 /* Stacks and names without end: counting restarts, and what is taken is bounded. */

@@ -5,24 +5,16 @@
 #include "top_scene.h"
 
 static struct top_view view;
-static char shown[1024];
 
-/* The labels of the lines, the selected one in brackets. */
-static const char *labels(void)
+/* The labels of the lines are @want, the selected one in brackets. */
+static void shows(const char *want, const char *what)
 {
 	const struct function_row *list = model->functions.rows;
 
-	shown[0] = '\0';
 	for (size_t i = 0; i < view.nlines; i++)
-		snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown), "%s%s%s%s",
-			 i ? " " : "", i == view.selected ? "[" : "",
-			 list[view.lines[i].order.row].label, i == view.selected ? "]" : "");
-	return shown;
-}
-
-static void shows(const char *want, const char *what)
-{
-	tap__is(labels(), want, "%s", what);
+		tap__say(i == view.selected ? "%s[%s]" : "%s%s", i ? " " : "",
+			 list[view.lines[i].order.row].label);
+	tap__said(want, "%s", what);
 }
 
 /* Each character of @text is a key; "<down>" and the like are one. */

@@ -51,24 +51,16 @@ static void end(void)
 static int take_of(const struct profile_process *p, uint32_t type, uint64_t weight,
 		   const char *names, unsigned int samples)
 {
-	const struct frame *frames[64];
-	char text[512], *save = NULL;
-	uint32_t n = 0;
+	const struct sample s = {.time = now,
+				 .type = type,
+				 .weight = weight,
+				 .serial = p->serial,
+				 .pid = p->pid,
+				 .stack = stack__named(names)};
 	int err = 0;
 
-	snprintf(text, sizeof(text), "%s", names);
-	for (char *w = strtok_r(text, " ", &save); w && n < 64; w = strtok_r(NULL, " ", &save))
-		frames[n++] = stack__frame(FRAME_R, w, NULL, 0);
-	for (unsigned int i = 0; i < samples && !err; i++) {
-		const struct sample s = {.time = now,
-					 .type = type,
-					 .weight = weight,
-					 .serial = p->serial,
-					 .pid = p->pid,
-					 .stack = stack__of(n, frames, NULL, 0)};
-
+	for (unsigned int i = 0; i < samples && !err; i++)
 		err = sink__sample(&sink, p, &s);
-	}
 	return err;
 }
 

@@ -7,10 +7,9 @@
 #define STORE_SCENE_H
 
 #include <dirent.h>
-#include <zlib.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
+#include "gzip.h"
 #include "serve/linux/store.h"
 #include "serve/interval_name.h"
 #include "tap.h"
@@ -78,34 +77,18 @@ SCENE_FN void scene__end(void)
 	rmdir(scene_dir);
 }
 
-/* scene__gzip - @text as a gzip file, into @out. */
-SCENE_FN size_t scene__gzip(const char *text, size_t len, void *out, size_t room)
-{
-	z_stream z = {0};
-
-	deflateInit2(&z, 1, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
-	z.next_in = (unsigned char *)(uintptr_t)text;
-	z.avail_in = (uInt)len;
-	z.next_out = out;
-	z.avail_out = (uInt)room;
-	tap__bail_if(deflate(&z, Z_FINISH) != Z_STREAM_END, "no gzip");
-	deflateEnd(&z);
-	return room - z.avail_out;
-}
-
 /* scene__add - the profile of the minute that begins at @began, seconds, with an index of a line.
  */
 SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size_t size,
 			struct errmsg *f)
 {
 	static const char line[] = "\"pid\":17,\"samples\":3}\n";
-	char *text = calloc(1, size + 1), *file = malloc(size + 1024);
+	struct buf text = {0}, file = {0};
 	struct interval_name name;
 	struct store_interval w = {
 		.began = began * SCENE_NS,
 		.ended = (began + seconds) * SCENE_NS,
 		.samples = 3,
-		.data = file,
 		.index = line,
 		.index_len = strlen(line),
 	};
@@ -115,45 +98,33 @@ SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size
 	/* so that it does not become smaller */
 	for (size_t i = 0; i < size; i++) {
 		random = random * 1664525 + 1013904223;
-		text[i] = (char)(random >> 24);
+		buf__add(&text, &(char){(char)(random >> 24)}, 1);
 	}
-	w.size = scene__gzip(text, size, file, size + 1024);
+	gzip__pack(&file, text.data, text.len);
+	w.data = file.data;
+	w.size = file.len;
 	err = store__add(st, &w, &name, f);
-	free(text);
-	free(file);
+	buf__free(&text);
+	buf__free(&file);
 	return err;
 }
 
-/* scene__unpack - all of the gzip file @name into @out; false: it is not whole. */
+/* scene__unpack - all of the gzip file @name, added to @out; false: it is not whole. */
 SCENE_FN bool scene__unpack(const char *name, struct buf *out)
 {
 	int fd = open(scene__path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-	unsigned char in[4096], to[4096];
-	bool whole = false, fine = fd >= 0;
-	z_stream z = {0};
+	struct buf packed = {0};
+	char part[4096];
+	bool whole;
 	ssize_t n;
-	int err;
 
-	inflateInit2(&z, MAX_WBITS + 16);
-	while (fine && (n = read(fd, in, sizeof(in))) > 0) {
-		z.next_in = in;
-		z.avail_in = (uInt)n;
-		while (fine && z.avail_in) {
-			if (whole)
-				inflateReset(&z);
-			z.next_out = to;
-			z.avail_out = sizeof(to);
-			err = inflate(&z, Z_NO_FLUSH);
-			whole = err == Z_STREAM_END;
-			fine = whole || err == Z_OK;
-			if (out)
-				buf__add(out, to, sizeof(to) - z.avail_out);
-		}
-	}
-	inflateEnd(&z);
+	while (fd >= 0 && (n = read(fd, part, sizeof(part))) > 0)
+		buf__add(&packed, part, (size_t)n);
 	if (fd >= 0)
 		close(fd);
-	return fine && whole;
+	whole = gzip__unpack(out, packed.data, packed.len);
+	buf__free(&packed);
+	return whole;
 }
 
 /* What a directory holds. */
@@ -202,6 +173,7 @@ static void scene__look(const char *text, void *arg)
 {
 	struct scene_found *found = arg;
 	struct interval_name name;
+	struct buf unused = {0};
 
 	if (!text)
 		return;
@@ -214,7 +186,8 @@ static void scene__look(const char *text, void *arg)
 		scene__index(text, found);
 	} else {
 		found->profiles++;
-		found->torn_profiles += !scene__unpack(text, NULL);
+		found->torn_profiles += !scene__unpack(text, &unused);
+		buf__free(&unused);
 		if (!*found->first || strcmp(text, found->first) < 0)
 			snprintf(found->first, sizeof(found->first), "%s", text);
 		if (strcmp(text, found->last) > 0)

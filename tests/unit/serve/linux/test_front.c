@@ -156,12 +156,11 @@ static void test_drain(void)
 
 static void make_profile(void)
 {
-	struct aggregate *a = scene__aggregate(&(struct aggregate_config){.max = 1 << 20});
+	struct aggregate *a = AGGREGATE(.max = 1 << 20);
 	const struct writer_config config = {.about = {.freq = 19}, .described = true};
 	const struct profile_process process = {.pid = 1, .comm = "R"};
-	const struct frame *frame = stack__frame(FRAME_R, "f", NULL, 0);
 
-	scene__add(a, &process, stack__of(1, &frame, NULL, 0), 3);
+	scene__add(a, &process, stack__one("f"), 3);
 	tap__bail_if(encode__profile(&profile, formats__find("pprof"), &config, a, NULL),
 		     "not encoded");
 	aggregate__free(a);

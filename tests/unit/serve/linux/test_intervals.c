@@ -4,9 +4,9 @@
 #include "serve/linux/intervals.h"
 
 #include <dlfcn.h>
-#include <zlib.h>
 
 #include "base/clock.h"
+#include "gzip.h"
 #include "os/os.h"
 #include "profile/read.h"
 #include "stack_maker.h"
@@ -108,11 +108,10 @@ static int sample_of(uint32_t type, uint32_t pid, const char *function, uint64_t
 					  .r_version = "4.2.2",
 					  .labels = &label,
 					  .nlabels = 1};
-	const struct frame *frame = stack__frame(FRAME_R, function, NULL, 0);
-	struct sample s = {.time = time, .weight = 1, .tid = pid, .type = type};
+	const struct sample s = {
+		.time = time, .weight = 1, .tid = pid, .type = type, .stack = stack__one(function)};
 	int err = 0;
 
-	s.stack = stack__of(1, &frame, NULL, 0);
 	for (int i = 0; i < n && !err; i++)
 		err = sink__sample(&sink, &p, &s);
 	return err;
@@ -145,15 +144,11 @@ static int messages_of(enum channel_kind kind)
 /* What was sent, except what a client asked for: "samples ..." */
 static void were_sent(const char *want, const char *what)
 {
-	char text[256] = "";
-	size_t len = 0;
-
 	for (int i = 0; i < nsent; i++)
 		if (sent[i].head.kind != CHANNEL_PROFILE)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu",
-						len ? " " : "",
-						(unsigned long long)sent[i].head.samples);
-	tap__is(text, want, "%s", what);
+			tap__say("%s%llu", *tap__saying() ? " " : "",
+				 (unsigned long long)sent[i].head.samples);
+	tap__said(want, "%s", what);
 }
 
 static const struct intervals_config store = {.intervals = true, .index = true};
@@ -332,33 +327,26 @@ static void tell(uint32_t pid, const char *service, enum profile_event event)
 static void sample_early(uint32_t pid)
 {
 	const struct profile_process p = {.serial = pid, .pid = pid, .comm = "R"};
-	const struct frame *frame = stack__frame(FRAME_R, "f", NULL, 0);
-	struct sample s = {.time = os__now(), .weight = 1, .tid = pid};
+	const struct sample s = {
+		.time = os__now(), .weight = 1, .tid = pid, .stack = stack__one("f")};
 
-	s.stack = stack__of(1, &frame, NULL, 0);
 	tap__bail_if(sink__sample(&sink, &p, &s), "no sample");
 }
 
 /* Is @text in the first profile of @kind? */
 static bool has(enum channel_kind kind, const char *text)
 {
-	static unsigned char bytes[1 << 16];
-	z_stream z = {0};
+	static struct buf bytes;
 	int i = 0;
 
 	while (i < nsent && sent[i].head.kind != kind)
 		i++;
 	if (i == nsent)
 		return false;
-	z.next_in = (unsigned char *)sent[i].data;
-	z.avail_in = (uInt)sent[i].head.size;
-	z.next_out = bytes;
-	z.avail_out = sizeof(bytes);
-	tap__bail_if(inflateInit2(&z, MAX_WBITS + 16) != Z_OK ||
-			     inflate(&z, Z_FINISH) != Z_STREAM_END,
+	bytes.len = 0;
+	tap__bail_if(!gzip__unpack(&bytes, sent[i].data, (size_t)sent[i].head.size),
 		     "no whole gzip file");
-	inflateEnd(&z);
-	return memmem(bytes, z.total_out, text, strlen(text));
+	return memmem(bytes.data, bytes.len, text, strlen(text));
 }
 
 TEST(known_late)

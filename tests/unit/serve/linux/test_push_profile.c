@@ -47,8 +47,7 @@ static void through_file(enum push_kind kind)
 
 BEFORE()
 {
-	a = scene__aggregate(&(struct aggregate_config){
-		.max = MEMORY, .labels = XR_F_WAIT, .threads = true, .details = true});
+	a = AGGREGATE(.max = MEMORY, .labels = XR_F_WAIT, .threads = true, .details = true);
 }
 
 AFTER()
@@ -75,7 +74,7 @@ static void add(uint32_t pid, const char *service, const struct stack *stack, st
 	s.tid = pid + 1;
 	s.stack = stack;
 	stats.written += s.type == PROFILE_TYPE_ALLOC ? 0 : s.type ? 1 : s.weight;
-	tap__bail_if(aggregate__know(a, &process) || aggregate__add(a, &process, &s), "no room");
+	aggregate__put(a, &process, s);
 }
 
 static const struct stack *stack_of(const char *function)
@@ -88,28 +87,21 @@ static const struct stack *stack_of(const char *function)
 /* All that a frame can have. */
 static const struct stack *rich_stack(void)
 {
-	struct stacks *s = maker__stacks();
-	struct frame r = {.kind = FRAME_R, .function = stacks__name(s, "f;x", 3)};
-	struct frame c = {.kind = FRAME_NATIVE, .function = stacks__name(s, "memcpy", 6)};
-	struct frame builtin = {.kind = FRAME_BUILTIN, .function = stacks__name(s, "lapply", 6)};
-	struct frame kernel = {.kind = FRAME_KERNEL, .function = stacks__name(s, "read", 4)};
-	const struct frame *frames[6] = {&mark_gc};
+	const struct frame *frames[] = {
+		&mark_gc,
+		MADE(.kind = FRAME_KERNEL, .function = "read", .module = KERNEL_MODULE,
+		     .address = 0xffffffff81000000),
+		MADE(.kind = FRAME_NATIVE, .function = "memcpy", .module = "/lib/libc.so.6",
+		     .build_id = "c89b11", .hash = "600dcafe4a110000f2bf38c493f5fb92",
+		     .address = 0x1234),
+		MADE(.kind = FRAME_BUILTIN, .function = "lapply", .module = "/lib/libc.so.6",
+		     .build_id = "c89b11", .hash = "600dcafe4a110000f2bf38c493f5fb92",
+		     .address = 0x5678),
+		MADE(.function = "f;x", .package = "pkg", .file = "f.R", .line = 12,
+		     .defined = "f.R", .defined_line = 10),
+		stack__frame(FRAME_ANON, "<Anonymous>", NULL, 0),
+	};
 
-	r.package = stacks__name(s, "pkg", 3);
-	r.place = stack__place("f.R", 12);
-	r.defined = stack__place("f.R", 10);
-	c.module = builtin.module = stacks__name(s, "/lib/libc.so.6", 14);
-	c.build_id = builtin.build_id = stacks__name(s, "c89b11", 6);
-	c.hash = builtin.hash = stacks__name(s, "600dcafe4a110000f2bf38c493f5fb92", 32);
-	c.address = 0x1234;
-	builtin.address = 0x5678;
-	kernel.module = stacks__name(s, KERNEL_MODULE, strlen(KERNEL_MODULE));
-	kernel.address = 0xffffffff81000000;
-	frames[1] = stacks__frame(s, &kernel);
-	frames[2] = stacks__frame(s, &c);
-	frames[3] = stacks__frame(s, &builtin);
-	frames[4] = stacks__frame(s, &r);
-	frames[5] = stack__frame(FRAME_ANON, "<Anonymous>", NULL, 0);
 	return stack__of(6, frames, NULL, 0);
 }
 

@@ -97,17 +97,14 @@ static bool good(size_t i)
 static void is(const char *wanted, const char *what)
 {
 	struct queue_counts c;
-	char text[512] = "";
-	size_t len = 0;
 
 	for (size_t i = 0; queue__at(q, i); i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%llu%s ",
-					(unsigned long long)queue__at(q, i)->name.began,
-					good(i) ? "" : "!");
+		tap__say("%llu%s ", (unsigned long long)queue__at(q, i)->name.began,
+			 good(i) ? "" : "!");
 	queue__counts(q, &c);
-	snprintf(text + len, sizeof(text) - len, "| %llu (%llu)", (unsigned long long)c.dropped,
+	tap__say("| %llu (%llu)", (unsigned long long)c.dropped,
 		 (unsigned long long)c.dropped_samples);
-	tap__is(text, wanted, "%s", what);
+	tap__said(wanted, "%s", what);
 }
 
 TEST(order)

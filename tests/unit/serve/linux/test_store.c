@@ -39,35 +39,32 @@ static bool there(const char *name)
 	return !access(scene__path(name), F_OK);
 }
 
-static void count(struct buf *to, const char *what, uint64_t n)
+static void count(const char *what, uint64_t n)
 {
 	if (n)
-		buf__printf(to, "%s%s %llu", to->len ? ", " : "", what, (unsigned long long)n);
+		tap__say("%s%s %llu", *tap__saying() ? ", " : "", what, (unsigned long long)n);
 }
 
 /* All that the directory has, and the store counts. */
 static void is(const char *want, const char *what)
 {
 	const struct scene_found found = scene__found();
-	static struct buf text;
 	struct way_status s;
 
 	store__status(st, &s);
-	text.len = 0;
-	count(&text, "profiles", found.profiles);
-	count(&text, "indexes", found.indexes);
-	count(&text, "lines", found.lines);
-	count(&text, "torn", found.torn_profiles + found.torn_indexes);
-	count(&text, "bad", found.bad);
-	count(&text, "of no profile", found.unlinked);
-	count(&text, "temporary", found.temporary);
-	count(&text, "sent", s.sent);
-	count(&text, "failed", s.failed);
-	count(&text, "dropped", s.dropped);
-	count(&text, "dropped samples", s.dropped_samples);
-	count(&text, "kept", s.kept);
-	buf__add(&text, "", 1);
-	tap__is(text.data, want, "%s", what);
+	count("profiles", found.profiles);
+	count("indexes", found.indexes);
+	count("lines", found.lines);
+	count("torn", found.torn_profiles + found.torn_indexes);
+	count("bad", found.bad);
+	count("of no profile", found.unlinked);
+	count("temporary", found.temporary);
+	count("sent", s.sent);
+	count("failed", s.failed);
+	count("dropped", s.dropped);
+	count("dropped samples", s.dropped_samples);
+	count("kept", s.kept);
+	tap__said(want, "%s", what);
 }
 
 static const char *unpacked(const char *name)

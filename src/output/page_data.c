@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stacks are sorted as words in a dictionary are, outermost frame first.  Then each begins with
- * what it has in common with the one before, and what follows are new nodes of the tree: it is
- * written without being made.
+ * Each sorted stack begins with what it has in common with the one before, and what follows are new
+ * nodes of the tree: it is written without being made.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,12 +30,6 @@ struct page_list {
 	size_t n, cap;
 };
 
-/* One row of one of the profiles. */
-struct page_row {
-	const struct aggregate_row *row;
-	uint32_t before; /* of which: 1, of what it is compared with */
-};
-
 struct page {
 	struct output *out;
 	const struct page_config *config;
@@ -44,8 +37,6 @@ struct page {
 	int err;	       /* of the output, or -ENOMEM */
 	struct page_row *rows; /* sorted */
 	size_t nrows;
-	uint32_t *nodes;  /* by sorted row: its node */
-	uint32_t *sorted; /* by row of the profile: where it is in rows */
 	struct page_list frames, strings, calls, texts, sets;
 };
 
@@ -66,19 +57,6 @@ static void page__number(struct page *p, uint64_t number)
 {
 	json__u64(&p->j, NULL, number);
 	page__pour(p, false);
-}
-
-static int row__order(const void *x, const void *y)
-{
-	const struct page_row *a = x, *b = y;
-	const struct stack *s = a->row->stack, *t = b->row->stack;
-	int order = s == t ? 0 : stack__order(s, t);
-
-	if (order)
-		return order;
-	if (a->before != b->before)
-		return a->before < b->before ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
 }
 
 /* --- tables --- */
@@ -162,33 +140,25 @@ static void page__counts(struct page *p)
 	}
 	json__object(j, "counts");
 	json__double(j, "seconds", s->seconds);
-	json__u64(j, "processes", s->processes);
 	json__u64(j, "ticks", s->ticks);
-	json__u64(j, "written", s->written);
 	json__u64(j, "no_r_frames", s->no_r_frames);
-	json__u64(j, "exiting", s->exiting);
 	json__u64(j, "unreadable", s->unreadable);
 	json__u64(j, "lost", s->lost);
-	json__u64(j, "missed", s->missed);
 	json__u64(j, "throttled", s->throttled);
 	json__u64(j, "truncated", s->truncated);
-	json__u64(j, "other_thread", s->other_thread);
 	json__double(j, "idle", (double)s->waits.idle_ns / (double)NS_PER_S);
 	json__u64(j, "stacks_dropped", s->stacks_dropped + s->decoder.stacks_dropped);
 	json__close(j);
 }
 
-/* @cut: those that are numbers or short texts; else texts of any length. */
-static void page__attributes(struct json *j, const struct profile_process *p, bool cut)
+static void page__attributes(struct json *j, const struct profile_process *p)
 {
 	for (const struct attribute *a = attributes; a->kind; a++) {
 		const char *text = attribute__text(a, p);
 
-		if (!a->page || (a->kind == ATTRIBUTE_TEXT && !a->size) == cut)
-			continue;
-		if (a->kind == ATTRIBUTE_TEXT)
+		if (a->page && a->kind == ATTRIBUTE_TEXT)
 			json__str(j, a->page, text ? text : a->identity ? "" : NULL);
-		else
+		else if (a->page)
 			json__u64(j, a->page, attribute__number(a, p));
 	}
 }
@@ -203,8 +173,7 @@ static void page__processes(struct page *p, const struct aggregate *a, bool befo
 		const struct profile_process *one = &all[i];
 
 		json__object(j, NULL);
-		page__attributes(j, one, true);
-		page__attributes(j, one, false);
+		page__attributes(j, one);
 		json__double(j, "cpu", (double)one->cpu_ns / (double)NS_PER_S);
 		json__double(j, "elapsed", (double)one->elapsed_ns / (double)NS_PER_S);
 		json__bool(j, "before", before);
@@ -213,7 +182,7 @@ static void page__processes(struct page *p, const struct aggregate *a, bool befo
 	}
 }
 
-/* The nodes that a stack adds to the tree, and by row which node its stack ends in. */
+/* The nodes that each stack adds to the tree. */
 static void page__nodes(struct page *p)
 {
 	const struct stack *last = NULL, *s;
@@ -229,7 +198,7 @@ static void page__nodes(struct page *p)
 			depth = level + 1;
 			node++;
 		}
-		p->nodes[i] = node;
+		p->rows[i].node = node;
 	}
 	json__close(&p->j);
 }
@@ -244,11 +213,11 @@ static void page__rows(struct page *p)
 	for (size_t i = 0; i < p->nrows; i++) {
 		const struct page_row *r = &p->rows[i];
 
-		page__number(p, p->nodes[i] - last);
+		page__number(p, r->node - last);
 		page__number(p, r->row->process + (r->before ? processes : 0));
 		page__number(p, r->row->value);
 		page__number(p, r->row->type);
-		last = p->nodes[i];
+		last = r->node;
 	}
 	json__close(&p->j);
 }
@@ -258,7 +227,7 @@ static void page__time(struct page *p)
 	const struct timeline *t = aggregate__timeline(p->config->profile);
 	const struct aggregate_row *rows;
 	uint64_t began = p->config->about->began;
-	uint32_t span = 0;
+	uint32_t span = 0, *sorted; /* by row of the profile: where it is in p->rows */
 	size_t n;
 
 	rows = aggregate__rows(p->config->profile, &n);
@@ -266,9 +235,13 @@ static void page__time(struct page *p)
 		json__str(&p->j, "time", NULL);
 		return;
 	}
-	/* the rows are in another order now */
+	sorted = calloc(n + 1, sizeof(*sorted));
+	if (!sorted) {
+		p->err = -ENOMEM;
+		return;
+	}
 	for (size_t i = 0; i < p->nrows; i++)
-		p->sorted[p->rows[i].row - rows] = (uint32_t)i;
+		sorted[p->rows[i].row - rows] = (uint32_t)i;
 	json__object(&p->j, "time");
 	json__double(&p->j, "begin",
 		     t->begin > began && began ? (double)(t->begin - began) / (double)NS_PER_S : 0);
@@ -278,12 +251,13 @@ static void page__time(struct page *p)
 		const struct timeline_entry *e = &t->entries[i];
 
 		json__double(&p->j, NULL, (double)e->span - span);
-		page__number(p, e->row < n ? p->sorted[e->row] : 0);
+		page__number(p, e->row < n ? sorted[e->row] : 0);
 		page__number(p, e->value);
 		span = e->span;
 	}
 	json__close(&p->j);
 	json__close(&p->j);
+	free(sorted);
 }
 
 /* When the profile began, on the clock of its calls. */
@@ -295,6 +269,19 @@ static uint64_t page__begin(const struct page *p, struct profile_call *const *ca
 	for (size_t i = 0; i < n && !about->began; i++)
 		begin = !begin || calls[i]->began < begin ? calls[i]->began : begin;
 	return begin;
+}
+
+/* By row, the number of its call or of its labels. */
+static void page__row_numbers(struct page *p, struct page_list *list)
+{
+	json__array(&p->j, "rows");
+	for (size_t i = 0; i < p->nrows && !p->err; i++) {
+		const struct aggregate_row *row = p->rows[i].row;
+
+		page__number(p, list == &p->calls ? list__number(p, list, row->call)
+						  : list__number(p, list, row->given));
+	}
+	json__close(&p->j);
 }
 
 static void page__call(struct page *p, const struct profile_call *call, uint64_t begin)
@@ -336,10 +323,7 @@ static void page__calls(struct page *p)
 		page__call(p, calls[i], begin);
 	}
 	json__close(&p->j);
-	json__array(&p->j, "rows");
-	for (size_t i = 0; i < p->nrows && !p->err; i++)
-		page__number(p, list__number(p, &p->calls, p->rows[i].row->call));
-	json__close(&p->j);
+	page__row_numbers(p, &p->calls);
 	json__array(&p->j, "texts");
 	json__str(&p->j, NULL, "");
 	for (size_t i = 1; i <= p->texts.n; i++)
@@ -357,10 +341,7 @@ static void page__labels(struct page *p)
 	if (!p->sets.n)
 		return;
 	json__object(&p->j, "labels");
-	json__array(&p->j, "rows");
-	for (size_t i = 0; i < p->nrows && !p->err; i++)
-		page__number(p, list__number(p, &p->sets, p->rows[i].row->given));
-	json__close(&p->j);
+	page__row_numbers(p, &p->sets);
 	json__array(&p->j, "sets");
 	for (size_t i = 1; i <= p->sets.n && !p->err; i++) {
 		set = p->sets.things[i];
@@ -451,28 +432,6 @@ static void page__sources(struct page *p)
 
 /* --- */
 
-static int page__sort(struct page *p)
-{
-	const struct aggregate *sets[] = {p->config->profile, p->config->before};
-	const struct aggregate_row *rows;
-	size_t n[2] = {0, 0};
-
-	for (uint32_t set = 0; set < 2 && sets[set]; set++)
-		aggregate__rows(sets[set], &n[set]);
-	p->rows = calloc(n[0] + n[1] + 1, sizeof(*p->rows));
-	p->nodes = calloc(n[0] + n[1] + 1, sizeof(*p->nodes));
-	p->sorted = calloc(n[0] + 1, sizeof(*p->sorted));
-	if (!p->rows || !p->nodes || !p->sorted)
-		return -ENOMEM;
-	for (uint32_t set = 0; set < 2 && sets[set]; set++) {
-		rows = aggregate__rows(sets[set], &n[set]);
-		for (size_t i = 0; i < n[set]; i++)
-			p->rows[p->nrows++] = (struct page_row){&rows[i], set};
-	}
-	qsort(p->rows, p->nrows, sizeof(*p->rows), row__order);
-	return 0;
-}
-
 static void page__write(struct page *p)
 {
 	struct json *j = &p->j;
@@ -504,23 +463,21 @@ int page_data__write(struct output *out, const struct page_config *config)
 	struct buf end = {0};
 	int err;
 
-	err = page__sort(&p);
-	if (!err) {
-		page__write(&p);
-		page__pour(&p, true);
-		err = json__end(&p.j, &end);
-		err = p.err ? p.err : err;
-		if (!err)
-			err = output__write(out, end.data, end.len);
-	}
+	p.rows = page_rows__sorted(config->profile, config->before, &p.nrows);
+	if (!p.rows)
+		return -ENOMEM;
+	page__write(&p);
+	page__pour(&p, true);
+	err = json__end(&p.j, &end);
+	err = p.err ? p.err : err;
+	if (!err)
+		err = output__write(out, end.data, end.len);
 	buf__free(&end);
 	list__free(&p.frames);
 	list__free(&p.strings);
 	list__free(&p.calls);
 	list__free(&p.texts);
 	list__free(&p.sets);
-	free(p.sorted);
-	free(p.nodes);
 	free(p.rows);
 	return err;
 }

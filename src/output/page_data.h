@@ -5,8 +5,8 @@
  * src/output/page/model.js.
  *
  *	meta       {program, version, command, host, engine, clock, event, freq, types [{name, unit}
- *	           or {}, by number], began (ms since 1970, 0: not known), diff, counts (as of
- *	           --stats; null: not known)}
+ *	           or {}, by number], began (ms since 1970, 0: not known), diff, counts (those of
+ *	           --stats that it shows; null: not known)}
  *	processes  [{pid, parent, comm, r, container, cpu, elapsed (s), before}]
  *	nodes      the calls as one tree, outermost first, each before those it made: how far its
  *	           caller is further out than the node before it (0: that one called it), frame.

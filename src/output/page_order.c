@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "output/page_order.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 uint32_t stack__depth(const struct stack *s)
@@ -69,11 +70,42 @@ uint32_t stack__common(const struct stack *a, const struct stack *b)
 	return level;
 }
 
-int stack__order(const struct stack *a, const struct stack *b)
+static int stack__order(const struct stack *a, const struct stack *b)
 {
 	const uint32_t common = stack__common(a, b);
 
 	if (common < stack__depth(a) && common < stack__depth(b))
 		return frame__order(stack__at(a, common), stack__at(b, common));
 	return number__order(stack__depth(a), stack__depth(b));
+}
+
+static int row__order(const void *x, const void *y)
+{
+	const struct page_row *a = x, *b = y;
+	const struct stack *s = a->row->stack, *t = b->row->stack;
+	int order = s == t ? 0 : stack__order(s, t);
+
+	order = order ? order : number__order(a->before, b->before);
+	return order ? order : number__order((uintptr_t)a->row, (uintptr_t)b->row);
+}
+
+struct page_row *page_rows__sorted(const struct aggregate *profile, const struct aggregate *before,
+				   size_t *n)
+{
+	const struct aggregate *const sets[] = {profile, before};
+	const struct aggregate_row *of[2] = {NULL, NULL};
+	size_t count[2] = {0, 0};
+	struct page_row *rows;
+
+	for (uint32_t set = 0; set < 2 && sets[set]; set++)
+		of[set] = aggregate__rows(sets[set], &count[set]);
+	*n = count[0] + count[1];
+	rows = calloc(*n + 1, sizeof(*rows));
+	if (!rows)
+		return NULL;
+	for (size_t i = 0; i < *n; i++)
+		rows[i] = (struct page_row){i < count[0] ? &of[0][i] : &of[1][i - count[0]],
+					    i >= count[0], 0};
+	qsort(rows, *n, sizeof(*rows), row__order);
+	return rows;
 }

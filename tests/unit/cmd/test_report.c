@@ -158,7 +158,7 @@ static void test_made(void)
 		"\"event\":\"cycles\",\"freq\":100",
 		"\"began\":1000000000000,",
 		"{\"seconds\":60,",
-		"\"ticks\":5,\"written\":3,",
+		"\"ticks\":5,\"no_r_frames\":",
 		"\"lost\":2,",
 		"\"truncated\":1,",
 		"\"r\":\"4.5.1\"",

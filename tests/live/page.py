@@ -131,7 +131,7 @@ def look_at_real(browser):
     view.drawn()
     # (a wrapper that was the innermost function itself stays)
     way = page.evaluate("(() => { const a = xrprof.app, i = a.graph.boxes.find(b => a.labelOf(b.frame) === 'spin').node;"
-                        " return a.graph.path(i).map(n => a.labelOf(a.graph.nodeFrame(n))); })()")
+                        " return a.graph.path(i).map(n => a.labelOf(a.graph.shape.frame[n])); })()")
     ok(way[-2:] in (["outer_one", "spin"], ["inner_two", "spin"]), "real: without wrappers callers stay", way)
     page.key("w")
     view.wait("!s.fold")
@@ -234,7 +234,7 @@ def look_at_processes(browser):
     verdict = view.page.evaluate("document.getElementById('verdict').textContent")
     ok("1003 used 0.06 s of CPU in 60.00 s" in verdict and "--clock wall" in verdict,
        "processes: the page reports a process that waited", verdict)
-    view.page.evaluate("xrprof.app.controls.setProcess(-1)")
+    view.page.evaluate("xrprof.app.controls.choose('process', -1)")
     view.wait(f"s.samples === {whole}")
     view.end()
 
@@ -285,8 +285,8 @@ def look_at_types(browser):
     tips = page.evaluate("[...document.querySelectorAll('#table-body td.number')].map(e => e.title)")
     ok(tips and all("waiting" in tip and "ms" in tip for tip in tips if not tip.startswith("0")), "types: values are durations", tips)
     ok("Waiting" in page.evaluate("document.getElementById('strip').getAttribute('aria-label')"), "types: so is time")
-    equal(page.evaluate("xrprof.app.strip.all.reduce((sum, v) => sum + v, 0)"), 4194304, "types: a wait is in the strip, all of it")
-    ok(page.evaluate("xrprof.app.strip.all.filter(v => v > 0).length") > 2, "types: over the time that it took")
+    equal(page.evaluate("xrprof.app.strip.layers.slice(-1)[0].reduce((sum, v) => sum + v, 0)"), 4194304, "types: a wait is in the strip, all of it")
+    ok(page.evaluate("xrprof.app.strip.layers.slice(-1)[0].filter(v => v > 0).length") > 2, "types: over the time that it took")
     page.click(*view.box("Sys.sleep"))
     view.wait("s.zoom[s.zoom.length - 1] === 'Sys.sleep'")
     page.evaluate("xrprof.app.graph.boxes.forEach(b => xrprof.app.showTip(b, 5, 5))")
@@ -329,6 +329,53 @@ def look_at_types(browser):
     view.end()
 
 
+# The pixels of a canvas; of a copy, because Chromium warns of a canvas that is read several times.
+PIXELS = """((id) => { const c = document.getElementById(id), copy = new OffscreenCanvas(c.width, c.height);
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(c, 0, 0);
+  return context.getImageData(0, 0, c.width, c.height); })"""
+
+# Where the bar of the first call for which a condition holds is, on the screen, and its colour there.
+BAR = f"""((wanted) => {{ const s = xrprof.app.strip, area = s.canvas.getBoundingClientRect(), b = s.placed.find(wanted);
+  const x = (b.left + b.right) / 2, y = area.height - 16 + (b.lane - s.lanes + 0.5) * LANE, ratio = devicePixelRatio;
+  const p = {PIXELS}("strip-canvas"), at = 4 * (Math.floor(y * ratio) * p.width + Math.floor(x * ratio));
+  return {{ x: area.left + x, y: area.top + y, number: b.call.number, lane: b.lane, color: Array.from(p.data.slice(at, at + 3)) }}; }})"""
+
+
+def look_at_bars(view):
+    """Of all 300 calls of serve(): query() is in the slow ones, and three fast ones begin during each of these."""
+    page = view.page
+    page.evaluate("xrprof.app.calls.name = -1, xrprof.app.refilter(null)")
+    view.wait("s.calls.shown === 330")
+    equal([view.state("bars"), page.evaluate("xrprof.app.strip.lanes")], [330, 3], "bars: all calls, those at the same time below each other")
+    overlap = page.evaluate("(p => p.some((a, i) => p.slice(i + 1).some(b => a.lane === b.lane && a.left < b.right && b.left < a.right)))"
+                            "(xrprof.app.strip.placed)")
+    equal(overlap, False, "bars: none is on another")
+    seconds = page.evaluate("(s => s.placed.map(b => Math.abs((b.right - b.left) * s.app.model.spans * s.app.model.timeWidth /"
+                            " s.element.clientWidth - b.call.time)).reduce((a, b) => Math.max(a, b)))(xrprof.app.strip)")
+    ok(seconds < 0.05, "bars: they are as long as the calls, to two pixels", seconds)
+    slow = page.evaluate(f"{BAR}(b => b.call.time > 0.399)")
+    equal([slow["lane"], slow["color"]], [0, [31, 101, 204]], "bars: a slow one is in the first row, in the colour of what is selected")
+    page.mouse("mouseMoved", slow["x"], slow["y"])
+    page.wait("!document.getElementById('tip').hidden")
+    tip = page.evaluate("document.getElementById('tip').innerText")
+    ok("serve GET /<slow>" in tip and "Lasted" in tip and "\u00b1" in tip, "bars: the pointer shows which call it is", tip)
+    page.click(slow["x"], slow["y"])
+    view.wait(f"s.calls.one === {slow['number']} && s.calls.chosen === 1")
+    view.drawn()
+    other = page.evaluate(f"{BAR}(b => b.call.number !== {slow['number']} && b.call.time > 0.399)")
+    equal(other["color"], [157, 183, 221], "bars: a click selects the call, and the others are pale")
+    ok(page.evaluate("!document.getElementById('panel-calls').hidden"), "bars: and shows the list of calls")
+    page.click(slow["x"], slow["y"])
+    view.wait("s.calls.one === 0 && s.calls.chosen === 330")
+    page.drag(slow["x"], slow["x"] + 200, slow["y"])
+    view.wait("s.time !== null")
+    view.drawn()
+    equal([view.state("calls")["one"], view.state("bars")], [0, 330], "bars: a drag over them selects a time, of which all are drawn")
+    page.evaluate("xrprof.app.strip.clear()")
+    view.wait("s.time === null")
+
+
 def look_at_calls(browser):
     """300 calls of serve(), 10 ticks each, every tenth with a call of query() in it, which waits 300 ms."""
     view = View(browser, "calls")
@@ -356,15 +403,15 @@ def look_at_calls(browser):
     view.wait("s.calls.chosen === 30")
     view.drawn()
     ok(near(view.state("samples"), 30 * (10 * tick + 300e6)), "calls: a range has what its calls did, and those in them", view.state())
-    strip = page.evaluate("xrprof.app.strip.all.reduce((sum, v) => sum + v, 0)")
+    strip = page.evaluate("xrprof.app.strip.layers.slice(-1)[0].reduce((sum, v) => sum + v, 0)")
     ok(near(strip, view.state("samples")), "calls: the strip shows them alone", strip)
     ok(view.state("calls")["rows"] == 30 and "30 calls" in page.evaluate("document.getElementById('calls-clear').textContent"),
        "calls: the list has them alone")
 
     # one process of two
-    page.evaluate("xrprof.app.controls.setProcess(xrprof.app.model.processes.findIndex(p => p.pid === 102))")
+    page.evaluate("xrprof.app.controls.choose('process', xrprof.app.model.processes.findIndex(p => p.pid === 102))")
     view.wait("s.calls.chosen === 30 && s.calls.shown === 150")
-    page.evaluate("xrprof.app.controls.setProcess(-1)")
+    page.evaluate("xrprof.app.controls.choose('process', -1)")
     view.wait("s.calls.shown === 300")
     # a part of the time
     page.evaluate("xrprof.app.strip.choose(0, Math.ceil(xrprof.app.model.spans / 2))")
@@ -408,6 +455,7 @@ def look_at_calls(browser):
     view.wait("s.calls.one === 0 && s.calls.chosen === 300")
     ok("data-call" in page.evaluate("document.activeElement.outerHTML"), "calls: and the focus stays")
     equal(page.evaluate("document.querySelectorAll('i:not(.swatch):not(.bar)').length"), 0, "calls: names are text")
+    look_at_bars(view)
     last = page.evaluate("(c => [c.timeText(c.app.model.calls[c.slowest.find(o => o.state & 1).number])])(xrprof.app.calls)")
     equal(last, ["10 ms +"], "calls: one that still runs has at least its time")
     view.end()
@@ -423,9 +471,71 @@ def look_at_calls(browser):
                               " return performance.now() - t; })()")
     print(f"figure 110,000 calls: ready after {view.page.evaluate('xrprof.times')[3]:.0f} ms, another selection {took:.0f} ms")
     equal([view.state("calls")["all"], view.state("calls")["rows"]], [110000, 200], "calls: 110,000")
+    view.page.evaluate("xrprof.app.calls.clear(), xrprof.app.refilter(null)")
+    drew = view.page.evaluate("(() => { const a = xrprof.app, t = performance.now(); a.strip.draw(); return performance.now() - t; })()")
+    bars, room = view.page.evaluate("[xrprof.app.strip.placed.length, xrprof.app.strip.element.clientWidth * LANES]")
+    ok(1000 < bars <= room and view.page.evaluate("xrprof.app.strip.placed[0].call === xrprof.app.calls.slowest[0]"),
+       "bars: of 110,000 calls at most one for each pixel, the slowest first", bars, room)
+    print(f"figure 110,000 calls: {bars} bars, the strip is drawn in {drew:.0f} ms")
     view.end()
     view = View(browser, "calls", **PHONE)
     equal(view.page.evaluate("document.documentElement.scrollWidth"), 390, "calls: a phone is as wide as the screen")
+    view.end()
+
+
+def look_at_colors(browser):
+    """Colours by route, in the page of look_at_labels(), and in one with 20 routes more."""
+    legend = "[...document.querySelectorAll('#parts button')].map(b => [...b.children].slice(1).map(e => e.textContent))"
+    choose = "(c => { c.value = 'route'; c.dispatchEvent(new Event('change')); })(document.getElementById('color'))"
+    seen = (f"(id => {{ const d = {PIXELS}(id).data, n = {{}};"
+            " for (let i = 0; i < d.length; i += 4) { const k = '#' + [d[i], d[i + 1], d[i + 2]].map(v => v.toString(16).padStart(2, '0')).join('');"
+            " n[k] = (n[k] || 0) + 1; } return PART_COLORS.map(c => n[c] || 0); })")
+    shares = ("xrprof.app.graph.boxes.map(b => [xrprof.app.labelOf(b.frame),"
+              " ...xrprof.app.colorsOf(b).map(c => Math.round(1000 * c[1]))])")
+    view = View(browser, "labels")
+    page = view.page
+    equal([page.evaluate("document.getElementById('parts').hidden"), page.evaluate(f"{seen}('strip-canvas')")], [True, [0] * 8],
+          "colours: of packages at first")
+    page.evaluate(choose)
+    view.wait("s.color === 'route'")
+    view.drawn()
+    equal(page.evaluate(legend), [["</script><b>", "25.0 %"], ["/a", "16.7 %"], ["(none)", "58.3 %"]], "colours: a legend of the values")
+    for canvas in ("strip-canvas", "graph-canvas"):
+        there = [i for i, pixels in enumerate(page.evaluate(f"{seen}('{canvas}')")) if pixels > 9]
+        equal(there, [0, 1, 7], f"colours: {canvas} has those of the values")
+    boxes = page.evaluate(shares)
+    ok(["all", 250, 167, 583] in boxes, "colours: a frame is divided as its samples are", boxes)
+    ok(all(abs(sum(box[1:]) - 1000) <= 2 for box in boxes), "colours: the parts of a frame are all of it", boxes)
+    page.evaluate("xrprof.app.graph.boxes.forEach(b => xrprof.app.showTip(b, 5, 5))")
+    page.evaluate("xrprof.app.showTip(xrprof.app.graph.boxes[0], 5, 5)")
+    tip = page.evaluate("document.getElementById('tip').innerText")
+    ok("</script><b>" in tip and "3 samples" in tip, "colours: the pointer shows the values in numbers", tip)
+    page.evaluate("xrprof.app.detail.hide(), xrprof.app.showCallers(-1)")
+    view.wait("s.callers === -1")
+    view.drawn()
+    boxes = page.evaluate(shares)
+    ok(["all functions", 250, 167, 583] in boxes and all(abs(sum(box[1:]) - 1000) <= 2 for box in boxes), "colours: so are callers", boxes)
+    page.evaluate("xrprof.app.showCallers(null)")
+    address = page.evaluate("location.hash")
+    page.click(*page.middle("#parts button:nth-child(2)"))
+    view.wait("s.label === 'route = /a' && s.samples === 2")
+    equal(page.evaluate(legend), [["</script><b>", "0 %"], ["/a", "100 %"], ["(none)", "0 %"]],
+          "colours: a click on a value shows it alone, and the colours stay")
+    page.click(*page.middle("#parts button:nth-child(2)"))
+    view.wait("s.label === null && s.samples === 12")
+    page.key("d")
+    view.wait("s.calls.compare")
+    equal([page.evaluate("document.getElementById('parts').hidden"), page.evaluate("xrprof.app.model.whole.length")], [True, 2],
+          "colours: of compared calls they stand for the difference")
+    view.end()
+    view = View(browser, "labels", address, dark=True)
+    equal([view.state("color"), len(view.page.evaluate(legend))], ["route", 3], "colours: a bookmark shows them again")
+    view.end()
+    view = View(browser, "manylabels", "#color=route", **PHONE)
+    parts = view.page.evaluate(legend)
+    equal([part[0] for part in parts], ["/v0", "/v1", "/v2", "/v3", "/v4", "/v5", "16 others", "(none)"],
+          "colours: the values with the most have one, the others share one")
+    equal(view.page.evaluate("document.documentElement.scrollWidth"), 390, "colours: a phone is as wide as the screen")
     view.end()
 
 
@@ -440,19 +550,21 @@ def look_at_labels(browser):
     for text, samples, calls, name in (("route = </script>", 3, 1, "f"), ("route = (none)", 7, 0, "g"), ("user = u", 2, 1, "f")):
         view.page.evaluate(choose % text + "(document.getElementById('label'))")
         view.wait(f"s.label && s.label.startsWith('{text}')")
-        strip = view.page.evaluate("xrprof.app.strip.all.reduce((sum, v) => sum + v, 0)")
+        strip = view.page.evaluate("xrprof.app.strip.layers.slice(-1)[0].reduce((sum, v) => sum + v, 0)")
         equal([view.state("samples"), strip, view.state("calls")["shown"]], [samples, samples, calls],
               f"labels: samples of {text} alone, in the strip, too, and its calls")
         ok(name in view.page.evaluate("document.getElementById('table-body').textContent"), f"labels: functions of {text} are in the table")
     address = view.page.evaluate("location.hash")
-    view.page.evaluate("xrprof.app.controls.setProcess(1)")
+    view.page.evaluate("xrprof.app.controls.choose('process', 1)")
     view.wait("s.samples === 0")
     ok("this label" in view.page.evaluate("document.getElementById('empty').textContent"), "labels: none in another process")
     view.end()
     view = View(browser, "labels", address)
     equal([view.state("label"), view.state("samples")], ["user = u", 2], "labels: a bookmark shows it again")
     view.end()
-    view = View(browser, "labels", "#label=77")
+    look_at_colors(browser)
+    view = View(browser, "labels", "#label=77&color=constructor")
+    equal(view.state("color"), "", "labels: nor do colours stand for a key that there is not")
     equal([view.state("label"), view.state("samples")], [None, 12], "labels: one that there is not is not chosen")
     view.end()
 
@@ -466,14 +578,14 @@ def look_at_recursion(browser):
     view.wait("s.recursion")
     view.drawn()
     boxes = view.page.evaluate("xrprof.app.graph.boxes.filter(b => b.node).map(b => [xrprof.app.labelOf(b.frame), b.depth,"
-                               " xrprof.app.graph.nodeTotal(b.node, 0), xrprof.app.graph.nodeSelf(b.node, 0)]).sort()")
+                               " xrprof.app.tree.total[0][b.node], xrprof.app.tree.self[0][b.node]]).sort()")
     equal(boxes, [["f", 2, 7, 1], ["g", 3, 2, 2], ["h", 3, 4, 4], ["leaf", 3, 3, 3], ["main", 1, 10, 0], ["walk", 2, 3, 0]],
           "recursion: each function is in one box, with what it did itself and in total")
     equal(view.page.evaluate(totals), table, "recursion: the table has what it had, a sample counts once")
     ok("recursion=1" in view.page.evaluate("location.hash"), "recursion: the address keeps it")
     view.page.evaluate("xrprof.app.showCallers(xrprof.app.model.functions.findIndex(f => f.name === 'h'))")
-    way = "(() => { const c = xrprof.app.callers, p = []; for (let n = c.root; n = c.children(n)[0];) p.push(n.fn); return p; })()"
-    equal(view.page.evaluate(f"{way}.map(fn => xrprof.app.model.functions[fn].name)"), ["h", "f", "main"],
+    way = "(() => { const c = xrprof.app.callers, p = []; for (let n = 0; n = c.children(n)[0];) p.push(c.frame[n]); return p; })()"
+    equal(view.page.evaluate(f"{way}.map(frame => xrprof.app.labelOf(frame))"), ["h", "f", "main"],
           "recursion: callers are once on the way, too")
     view.end()
 

@@ -66,6 +66,7 @@ is $? 0 "recursive calls are in a page" || diag "$(cat "$WORK/recursion.err")"
 "$make_page" -x page calls 100000 0 "$WORK/manycalls.html"
 "$make_page" -x page diff 3000 2 "$WORK/diff.html"
 "$make_page" -x page labels 0 0 "$WORK/labels.html"
+"$make_page" -x page labels 20 0 "$WORK/manylabels.html"
 python3 "$tests/live/page.py" "$WORK" "$TARGET_DIR/page_source.R" >"$WORK/page.out" 2>"$WORK/page.err"
 status=$?
 while IFS= read -r line; do

@@ -31,17 +31,16 @@ class Calls extends Bars {
 	}
 
 	makeNames() {
-		const names = new Map(), chooser = byId("calls-name");
+		const names = new Map();
 		for (const call of this.slowest)
 			names.set(call.name, (names.get(call.name) || 0) + 1);
 		this.names = Array.from(names.keys()).sort((a, b) => names.get(b) - names.get(a) || a - b);
-		chooser.hidden = names.size < 2;
-		chooser.replaceChildren(make("option", { value: "-1", text: "Calls of all functions" }), ...this.names.map((name) =>
-			make("option", { value: name, text: `${this.text(name).slice(0, 100)} (${formatCount(names.get(name))})` })));
-		chooser.addEventListener("change", () => {
-			this.name = Number(chooser.value);
+		offer("calls-name", [[-1, "Calls of all functions"], ...this.names.map((name) =>
+			[name, `${this.text(name).slice(0, 100)} (${formatCount(names.get(name))})`])], (name) => {
+			this.name = Number(name);
 			this.changed();
 		});
+		byId("calls-name").hidden = names.size < 2;
 	}
 
 	text(number) {
@@ -142,11 +141,9 @@ class Calls extends Bars {
 		const width = this.element.clientWidth, height = this.element.clientHeight, counts = new Float64Array(this.bins || 0);
 		if (!width || !this.slowest.length)
 			return;
-		const context = fitCanvas(this.canvas, width, height), ink = this.app.ink, base = height - 16;
+		const ink = this.app.ink, context = fitCanvas(this.canvas, width, height, ink.panel), base = height - 16;
 		for (const call of this.shown)
 			counts[this.bin(call)]++;
-		context.fillStyle = ink.panel;
-		context.fillRect(0, 0, width, height);
 		this.drawBars(context, counts, counts.reduce((a, b) => Math.max(a, b), 1), width, base, ink.strip, 2);
 		this.axis(context, width, base, ink);
 		if (this.from >= 0)
@@ -197,24 +194,27 @@ class Calls extends Bars {
 		byId("calls-more").textContent = n > CALL_ROWS ? `The slowest ${CALL_ROWS} of ${formatCount(n)}: select others above.` : "";
 	}
 
+	title(call) {
+		return `${this.text(call.name)} ${this.text(call.request)}`.trim();
+	}
+
+	facts(call) {
+		const process = this.app.model.processes[call.process];
+		const states = [[CUT, "it had begun before the profile"], [RUNNING, "it had not ended"], [AMBIGUOUS, "it may be two calls"]];
+		return [["Lasted", `${this.timeText(call)} ± ${formatDuration(call.error)}`], ["Began", `${call.start.toFixed(2)} s`],
+			...process ? [["Process", String(process.pid)]] : [],
+			...states.filter(([bit]) => call.state & bit).map(([bit, what]) => ["State", what])];
+	}
+
 	row(call, several) {
-		const app = this.app, number = (text) => make("td", { class: "number", text }), marked = this.one === call.number;
-		const name = this.text(call.name), request = this.text(call.request), process = app.model.processes[call.process];
-		const states = [[CUT, "It had begun before the profile."], [RUNNING, "It had not ended."], [AMBIGUOUS, "It may be two calls."]];
-		return make("tr", {
-			class: marked ? "marked" : "", tabindex: "0", "data-call": call.number, "aria-current": marked ? "true" : null,
-			title: [`${name} ${request}`.slice(0, 1000), `${formatDuration(call.time)} ± ${formatDuration(call.error)}`,
-				...states.filter(([bit]) => call.state & bit).map(([bit, what]) => what)].join("\n"),
-			click: () => this.chooseOne(call.number),
-			keydown: (event) => {
-				if (event.key !== "Enter")
-					return;
-				event.stopPropagation();
-				this.chooseOne(call.number);
-			},
+		const number = (text) => make("td", { class: "number", text }), marked = this.one === call.number;
+		const request = this.text(call.request), process = this.app.model.processes[call.process];
+		return makeRow(marked, () => this.chooseOne(call.number), {
+			"data-call": call.number,
+			title: [this.title(call).slice(0, 1000), ...this.facts(call).map((fact) => fact.join(": "))].join("\n"),
 		}, number(this.timeText(call)), number(`${call.start.toFixed(2)} s`), several ? number(process ? String(process.pid) : "") : null,
 		make("td", { class: "column-name" }, make("div", { class: "name" },
-			make("bdi", { class: "code", text: `${request && this.names.length < 2 ? "" : name} ${request}`.trim().slice(0, 300) }))));
+			make("bdi", { class: "code", text: (request && this.names.length < 2 ? request : this.title(call)).slice(0, 300) }))));
 	}
 
 	// On the button that clears it.
@@ -239,14 +239,12 @@ class Calls extends Bars {
 
 	read(parts) {
 		const name = whole(parts.get("function"), 0, this.app.model.callTexts.length - 1);
-		const range = /^(\d+)-(\d+)$/.exec(parts.get("calls") || "");
 		if (!this.slowest.length)
 			return;
 		if (name !== null && this.names.includes(name))
 			this.name = name;
-		if (range && Number(range[1]) < Number(range[2]) && Number(range[2]) <= this.bins)
-			[this.from, this.to] = [Number(range[1]), Number(range[2])];
-		this.one = whole(parts.get("call"), 1, this.slowest.length) || 0;
+		[this.from, this.to] = range(parts.get("calls"), this.bins) || [-1, -1];
+		this.one = whole(parts.get("call"), 1, this.slowest.length, 0);
 		this.compare = parts.get("compare") === "1";
 	}
 

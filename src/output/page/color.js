@@ -25,6 +25,11 @@ function shade(dark, hue, saturation, change) {
 	return dark ? `hsl(${hue} ${saturation * 0.62}% ${37 + change}%)` : `hsl(${hue} ${saturation}% ${80 + change}%)`;
 }
 
+// Of parts, in the order of model.parts, then of the others and of those without the label: the colours of Okabe and Ito,
+// which people who see few colours can tell apart, light enough for dark text.
+const PART_COLORS = ["#56b4e9", "#e69f00", "#f0e442", "#1fb58a", "#cc79a7", "#9a8cff", "#b0b7c0", "#e4e8ec"];
+const PART_INK = "#17202b";
+
 class Colors {
 	constructor(model) {
 		this.model = model;

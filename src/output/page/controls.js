@@ -22,35 +22,30 @@ class Controls {
 	}
 
 	makeProcesses() {
-		const model = this.app.model, chooser = byId("process");
+		const model = this.app.model;
 		if (model.sets === 2 || model.processes.length < 2)
 			return;
 		const sum = model.processTotal.reduce((all, value) => all + value, 0) || 1;
 		const order = model.processes.map((p, i) => i).sort((a, b) => model.processTotal[b] - model.processTotal[a] || a - b);
 		this.processes = [-1, ...order];
-		chooser.hidden = false;
-		chooser.replaceChildren(make("option", { value: "-1", text: `All ${model.processes.length} processes` }),
-			...order.map((i) => {
-				const p = model.processes[i], where = p.container ? ` in ${p.container.slice(0, 12)}` : "";
-				return make("option", { value: i, text: `${p.pid} ${p.comm}${where}: ${formatShare(model.processTotal[i] / sum)}` });
-			}));
-		chooser.addEventListener("change", () => this.setProcess(Number(chooser.value)));
+		offer("process", [[-1, `All ${model.processes.length} processes`], ...order.map((i) => {
+			const p = model.processes[i], where = p.container ? ` in ${p.container.slice(0, 12)}` : "";
+			return [i, `${p.pid} ${p.comm}${where}: ${formatShare(model.processTotal[i] / sum)}`];
+		})], (value) => this.choose("process", Number(value)));
 	}
 
-	// Of each key its values, those with the most first.
+	// Of each key its values, those with the most first; and the keys that colours can stand for.
 	makeLabels() {
-		const model = this.app.model, chooser = byId("label"), sums = new Map(), keys = new Map();
-		model.rowLabels.forEach((set, i) => sums.set(set, (sums.get(set) || 0) + model.rowScale[i] * model.rowValue[i]));
-		const all = Array.from(sums.values()).reduce((sum, one) => sum + one, 0);
-		model.labels.forEach(({ key, value, sets }, label) => {
-			const sum = sets.reduce((so, set) => so + (sums.get(set) || 0), 0);
-			keys.set(key, [...keys.get(key) || [], { label, sum: value === null ? Math.round(all - sum) : sum }]);
-		});
-		chooser.hidden = !keys.size;
-		chooser.replaceChildren(make("option", { value: "-1", text: "All labels" }), ...Array.from(keys, ([key, values]) =>
-			make("optgroup", { label: key.slice(0, 100) }, ...values.sort((a, b) => b.sum - a.sum || a.label - b.label)
-				.map(({ label, sum }) => make("option", { value: label, text: `${this.labelText(label)}: ${formatShare(sum / (all || 1))}` })))));
-		chooser.addEventListener("change", () => this.choose("label", Number(chooser.value)));
+		const model = this.app.model, sums = model.labelSums(), keys = Array.from(new Set(model.labels.map(({ key }) => key)));
+		offer("color", [["", "Colours: packages"], ...keys.map((key) => [key, `Colours: ${key.slice(0, 100)}`])], (key) => this.choose("color", key));
+		offer("label", [[-1, "All labels"]], (label) => this.choose("label", Number(label)));
+		byId("label").hidden = !keys.length;
+		byId("label").append(...keys.map((key) => {
+			const own = model.labels.map((one, label) => label).filter((label) => model.labels[label].key === key);
+			const all = own.reduce((sum, label) => sum + sums[label], 0) || 1;
+			return make("optgroup", { label: key.slice(0, 100) }, ...own.sort((a, b) => sums[b] - sums[a] || a - b).map((label) =>
+				make("option", { value: label, text: `${this.labelText(label)}: ${formatShare(sums[label] / all)}` })));
+		}));
 	}
 
 	labelText(label) {
@@ -59,12 +54,8 @@ class Controls {
 	}
 
 	makeTypes() {
-		const model = this.app.model, chooser = byId("type");
-		if (model.types.length < 2)
-			return;
-		chooser.hidden = false;
-		chooser.replaceChildren(...model.types.map((type) => make("option", { value: type, text: model.called(type) })));
-		chooser.addEventListener("change", () => this.app.chooseType(Number(chooser.value)));
+		const model = this.app.model;
+		offer("type", model.types.map((type) => [type, model.called(type)]), (type) => this.app.chooseType(Number(type)));
 	}
 
 	nextType() {
@@ -72,10 +63,6 @@ class Controls {
 		if (model.types.length < 2)
 			return;
 		this.app.chooseType(model.types[(model.types.indexOf(model.type) + 1) % model.types.length]);
-	}
-
-	setProcess(process) {
-		this.choose("process", process);
 	}
 
 	choose(name, number) {
@@ -147,6 +134,7 @@ class Controls {
 		pressed("compare", app.calls.compare);
 		byId("process").value = String(app.state.process);
 		byId("label").value = String(app.state.label);
+		byId("color").value = app.state.color;
 		byId("type").value = String(app.model.type);
 		this.showTime();
 		this.showResult();
@@ -177,18 +165,18 @@ class Controls {
 	showCrumbs() {
 		const app = this.app, graph = app.graph, path = graph.path(graph.zoomed), shown = path.slice(-6);
 		const crumb = (node) => make("button", {
-			type: "button", text: app.labelOf(graph.nodeFrame(node)).slice(0, 100),
+			type: "button", text: app.labelOf(graph.shape.frame[node]).slice(0, 100),
 			click: () => {
 				graph.select(node);
 				app.zoom(node);
 			},
 		});
-		const list = [crumb(graph.root())];
+		const list = [crumb(0)];
 		if (shown.length < path.length)
 			list.push(make("span", { class: "muted", text: "› …" }));
 		for (const node of shown)
 			list.push(make("span", { class: "muted", text: "›" }), crumb(node));
-		list.push(make("span", { class: "of", text: app.valueText(graph.nodeTotal(graph.zoomed, app.set())) }));
+		list.push(make("span", { class: "of", text: app.valueText(graph.shape.total[app.set()][graph.zoomed]) }));
 		byId("crumbs").replaceChildren(...list);
 	}
 
@@ -251,7 +239,7 @@ class Controls {
 
 	nextProcess() {
 		if (this.processes)
-			this.setProcess(this.processes[(this.processes.indexOf(this.app.state.process) + 1) % this.processes.length]);
+			this.choose("process", this.processes[(this.processes.indexOf(this.app.state.process) + 1) % this.processes.length]);
 	}
 
 	selectedSource() {
@@ -265,7 +253,7 @@ class Controls {
 	selectedCallers() {
 		const app = this.app, node = app.graph.selected;
 		if (node !== null)
-			app.showCallers(app.model.frameFunction[app.graph.nodeFrame(node)]);
+			app.showCallers(app.model.frameFunction[app.graph.shape.frame[node]]);
 	}
 
 	listenKeys() {

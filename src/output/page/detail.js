@@ -25,7 +25,7 @@ class Detail {
 
 	// [name, value] of a node of the graph.
 	facts(node, frame) {
-		const app = this.app, model = app.model, graph = app.graph, facts = [];
+		const app = this.app, model = app.model, total = app.graph.shape.total, facts = [];
 		if (frame >= 0) {
 			const f = model.functions[model.frameFunction[frame]], place = model.places[model.framePlace[frame]];
 			if (f.pkg)
@@ -40,16 +40,19 @@ class Detail {
 				facts.push(["Line", `${model.strings[place.file]}:${place.line}`]);
 		}
 		if (model.sets === 2) {
-			const after = graph.nodeTotal(node, 0), before = graph.nodeTotal(node, 1) * app.scaleBefore();
+			const after = total[0][node], before = total[1][node] * app.scaleBefore();
 			const names = app.setNames();
 			facts.push([names[1], app.valueText(before)], [names[0], app.valueText(after)],
 				[names[2], `${after < before ? "−" : "+"}${app.valueText(Math.abs(after - before), true)}`]);
 			return facts;
 		}
-		const self = graph.nodeSelf(node, 0);
-		facts.push([app.callers ? "Through here" : "Total", app.valueText(graph.nodeTotal(node, 0))]);
-		if (self !== null)
-			facts.push(["Self", app.valueText(self)]);
+		facts.push([app.callers ? "Through here" : "Total", app.valueText(total[0][node])]);
+		if (!app.callers)
+			facts.push(["Self", app.valueText(app.tree.self[0][node])]);
+		(model.parts || []).forEach((part, i) => {
+			if (total[1 + i][node] > 0)
+				facts.push([part.name, app.valueText(total[1 + i][node])]);
+		});
 		return facts;
 	}
 
@@ -71,11 +74,12 @@ class Detail {
 		return this.places[node] > 0;
 	}
 
-	show(box, x, y) {
-		const tip = this.tip, name = this.app.labelOf(box.frame);
+	// Beside the pointer: a name, and facts.
+	show(name, facts, x, y) {
+		const tip = this.tip;
 		tip.replaceChildren(make("bdi", { class: "code", text: name.slice(0, 600) }),
-			make("dl", {}, ...this.facts(box.node, box.frame).flatMap(([term, value]) =>
-				[make("dt", { text: term }), make("dd", {}, make("bdi", { text: String(value).slice(0, 600) }))])));
+			make("dl", {}, ...facts.flatMap(([term, value]) =>
+				[make("dt", { text: term.slice(0, 100) }), make("dd", {}, make("bdi", { text: String(value).slice(0, 600) }))])));
 		tip.hidden = false;
 		const width = tip.offsetWidth, height = tip.offsetHeight;
 		tip.style.left = `${Math.max(8, Math.min(x + 14, innerWidth - width - 8))}px`;
@@ -101,7 +105,7 @@ class Detail {
 			this.bar.replaceChildren(make("span", { class: "muted", text: this.hint() }));
 			return;
 		}
-		const frame = app.graph.nodeFrame(node), fn = app.model.frameFunction[frame];
+		const frame = app.graph.shape.frame[node], fn = app.model.frameFunction[frame];
 		const place = app.placeOf(node), action = (text, title, click) => make("button", { type: "button", text, title, click });
 		this.bar.replaceChildren(
 			make("span", { class: "what" }, make("bdi", { class: "code", text: app.labelOf(frame).slice(0, 300) })),

@@ -26,7 +26,7 @@ class Rest {
 	close(depth) {
 		const last = this.open[depth];
 		if (last && last.right - last.left >= NARROW)
-			this.boxes.push({ node: null, frame: -1, fn: -1, depth, left: last.left, right: last.right, rest: true });
+			this.boxes.push({ node: null, frame: -1, depth, left: last.left, right: last.right, rest: true });
 		this.open[depth] = null;
 	}
 
@@ -35,50 +35,25 @@ class Rest {
 	}
 }
 
-// A window onto a tree: of values from x0 to x1, on view.pixels pixels; levels from top to bottom.
-// Boxes are {node, frame, fn, depth, left, right}: left and right in pixels, cut at the window.
-function boxesOfTree(tree, view) {
-	const scale = view.pixels / (view.x1 - view.x0), boxes = [], rest = new Rest(boxes);
-	for (let i = 1; i < tree.n;) {
-		const left = (tree.x[i] - view.x0) * scale, right = left + tree.width[i] * scale;
-		if (right - left < NARROW || right <= 0 || left >= view.pixels || tree.depth[i] > view.bottom) {
-			if (right > left && right > 0 && left < view.pixels && tree.depth[i] <= view.bottom && tree.depth[i] > view.top)
-				rest.add(tree.depth[i], left, right);
-			i = tree.end[i];
-			continue;
-		}
-		if (tree.depth[i] > view.top)
-			boxes.push({
-				node: i, frame: tree.frame[i], fn: tree.fn[i], depth: tree.depth[i],
-				left: Math.max(0, left), right: Math.min(view.pixels, right),
-			});
-		i++;
-	}
-	rest.end();
-	return boxes;
-}
-
-function boxesOfCallers(callers, view) {
-	const scale = view.pixels / (view.x1 - view.x0), boxes = [], rest = new Rest(boxes);
-	const todo = [callers.root];
+// A window onto a tree or callers: of values from x0 to x1, on view.pixels pixels; levels from top to bottom.
+// Boxes are {node, frame, depth, left, right}: left and right in pixels, cut at the window. Callers are before what they call.
+function boxesOf(shape, view) {
+	const scale = view.pixels / (view.x1 - view.x0), boxes = [], rest = new Rest(boxes), todo = [0];
 	while (todo.length) {
-		const node = todo.pop();
-		if (node.depth >= view.bottom)
+		const node = todo.pop(), depth = shape.depth[node];
+		const left = (shape.x[node] - view.x0) * scale, right = left + shape.width[node] * scale;
+		if (right <= Math.max(0, left) || left >= view.pixels)
 			continue;
-		for (const child of callers.children(node)) {
-			const left = (child.x - view.x0) * scale, right = left + child.total[callers.set] * scale;
-			if (right - left < NARROW || right <= 0 || left >= view.pixels) {
-				if (right > left && right > 0 && left < view.pixels && child.depth > view.top)
-					rest.add(child.depth, left, right);
-				continue;
-			}
-			if (child.depth > view.top)
-				boxes.push({
-					node: child, frame: child.frame, fn: child.fn, depth: child.depth,
-					left: Math.max(0, left), right: Math.min(view.pixels, right),
-				});
-			todo.push(child);
+		if (right - left < NARROW) {
+			if (depth >= view.top)
+				rest.add(depth, left, right);
+			continue;
 		}
+		if (depth >= view.top)
+			boxes.push({ node, frame: shape.frame[node], depth, left: Math.max(0, left), right: Math.min(view.pixels, right) });
+		const children = depth < view.bottom ? shape.children(node) : [];
+		for (let i = children.length - 1; i >= 0; i--)
+			todo.push(children[i]);
 	}
 	rest.end();
 	return boxes;
@@ -89,7 +64,6 @@ class Labels {
 	constructor(context) {
 		this.context = context;
 		this.widths = new Map();
-		this.character = 0;
 	}
 
 	width(text) {
@@ -118,8 +92,8 @@ class Labels {
 	}
 }
 
-// Have a canvas cover its element, whatever a pixel of the screen is. Returns its context, in CSS pixels.
-function fitCanvas(canvas, width, height) {
+// Have a canvas cover its element, whatever a pixel of the screen is, and be of one colour. Returns its context, in CSS pixels.
+function fitCanvas(canvas, width, height, color) {
 	const ratio = window.devicePixelRatio || 1;
 	const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
 	if (canvas.width !== w || canvas.height !== h) {
@@ -130,6 +104,8 @@ function fitCanvas(canvas, width, height) {
 	}
 	const context = canvas.getContext("2d", { alpha: false });
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.fillStyle = color;
+	context.fillRect(0, 0, width, height);
 	return context;
 }
 
@@ -141,16 +117,21 @@ function readInk(element) {
 	return ink;
 }
 
-// Paint boxes. how: {top(box), color(box), state(box): "", "faded" or "match", label(box), selected, hovered, ink}.
+// Paint boxes. how: {top(box), colors(box): [color, share] each, state(box): "", "faded" or "match", label(box), selected,
+// hovered, ink}.
 function paintBoxes(context, labels, boxes, how) {
 	context.font = FONT;
 	context.textBaseline = "middle";
 	for (const box of boxes) {
 		const state = how.state(box), top = how.top(box), room = box.right - box.left;
 		const width = room > 3 ? room - 1 : Math.max(NARROW, room); // a gap where there is room for one
-		context.fillStyle = state === "match" ? how.ink.match : box.rest ? how.ink.line : how.color(box);
+		const colors = state === "match" ? [[how.ink.match, 1]] : box.rest ? [[how.ink.line, 1]] : how.colors(box);
 		context.globalAlpha = state === "faded" ? 0.32 : 1;
-		context.fillRect(box.left, top, width, ROW - 1);
+		colors.reduce((left, [color, share]) => {
+			context.fillStyle = color;
+			context.fillRect(left, top, width * share, ROW - 1);
+			return left + width * share;
+		}, box.left);
 		context.globalAlpha = 1;
 		if (width > 18 && !box.rest) {
 			const label = labels.fit(how.label(box), width - 8);

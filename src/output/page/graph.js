@@ -24,58 +24,15 @@ class Graph {
 		this.listen();
 	}
 
-	// --- the two kinds of tree ---
-
-	// What is drawn: the tree, or the callers.
-	shape() {
+	// What is drawn: the tree, or the callers. The root of both is 0.
+	get shape() {
 		return this.app.callers || this.app.tree;
-	}
-
-	root() {
-		return this.app.callers ? this.app.callers.root : 0;
-	}
-
-	nodeX(node) {
-		return this.app.callers ? node.x : this.app.tree.x[node];
-	}
-
-	nodeWidth(node) {
-		return this.app.callers ? node.total[this.app.callers.set] : this.app.tree.width[node];
-	}
-
-	nodeTotal(node, set) {
-		return this.app.callers ? node.total[set] : this.app.tree.total[set][node];
-	}
-
-	nodeSelf(node, set) {
-		return this.app.callers ? null : this.app.tree.self[set][node];
-	}
-
-	nodeParent(node) {
-		return this.app.callers ? node.parent : this.app.tree.parent[node];
-	}
-
-	nodeDepth(node) {
-		return this.app.callers ? node.depth : this.app.tree.depth[node];
-	}
-
-	nodeFrame(node) {
-		return this.app.callers ? node.frame : this.app.tree.frame[node];
-	}
-
-	nodeChildren(node) {
-		if (this.app.callers)
-			return this.app.callers.children(node);
-		const tree = this.app.tree, list = [];
-		for (let child = tree.firstChild(node); child >= 0; child = tree.nextSibling(child))
-			list.push(child);
-		return list;
 	}
 
 	// From the root on, which is not in it.
 	path(node) {
 		const path = [];
-		for (let one = node; one !== this.root(); one = this.nodeParent(one))
+		for (let one = node; one; one = this.shape.parent[one])
 			path.unshift(one);
 		return path;
 	}
@@ -85,23 +42,23 @@ class Graph {
 	// The tree is another one, or has other values.
 	reset(keep) {
 		if (!keep) {
-			this.zoomed = this.root();
+			this.zoomed = 0;
 			this.selected = null;
 		}
 		this.hovered = null;
 		this.moving = null;
 		this.boxes = []; // theirs are gone, until the next drawing
-		this.app.hideTip();
-		if (this.nodeWidth(this.zoomed) <= 0)
-			this.zoomed = this.root();
+		this.app.detail.hide();
+		if (this.shape.width[this.zoomed] <= 0)
+			this.zoomed = 0;
 		this.window = this.windowOf(this.zoomed);
 		this.measure();
 		this.draw();
 	}
 
 	windowOf(node) {
-		const x0 = this.nodeX(node);
-		return { x0, x1: x0 + Math.max(this.nodeWidth(node), 1e-9) };
+		const x0 = this.shape.x[node];
+		return { x0, x1: x0 + Math.max(this.shape.width[node], 1e-9) };
 	}
 
 	zoom(node) {
@@ -136,12 +93,8 @@ class Graph {
 
 	// How many levels there are to scroll over.
 	measure() {
-		const width = this.scroller.clientWidth, view = { ...this.window, pixels: width, top: 0, bottom: Infinity };
-		let deepest = 0;
-		const boxes = this.app.callers ? boxesOfCallers(this.app.callers, view) : boxesOfTree(this.app.tree, view);
-		for (const box of boxes)
-			deepest = Math.max(deepest, box.depth);
-		this.levels = Math.max(deepest, this.nodeDepth(this.zoomed)) + 1;
+		const view = { ...this.window, pixels: this.scroller.clientWidth, top: 0, bottom: Infinity };
+		this.levels = boxesOf(this.shape, view).reduce((most, box) => Math.max(most, box.depth), this.shape.depth[this.zoomed]) + 1;
 		this.spacer.style.height = `${Math.max(this.levels * ROW + 8, this.scroller.clientHeight)}px`;
 		if (this.app.state.flame && !this.scrolled)
 			this.scroller.scrollTop = this.scroller.scrollHeight;
@@ -158,7 +111,7 @@ class Graph {
 
 	// Scroll so that a node is in sight.
 	reveal(node) {
-		const top = this.levelTop(this.nodeDepth(node)), seen = this.scroller.scrollTop, room = this.scroller.clientHeight;
+		const top = this.levelTop(this.shape.depth[node]), seen = this.scroller.scrollTop, room = this.scroller.clientHeight;
 		if (top < seen + ROW || top > seen + room - 2 * ROW)
 			this.scroller.scrollTop = top - (this.app.state.flame ? room - 4 * ROW : 2 * ROW);
 	}
@@ -177,30 +130,24 @@ class Graph {
 		const width = this.scroller.clientWidth, height = this.scroller.clientHeight;
 		if (!width || !height)
 			return;
-		const app = this.app, ink = app.ink, context = fitCanvas(this.canvas, width, height);
+		const app = this.app, ink = app.ink, context = fitCanvas(this.canvas, width, height, ink.panel);
 		const scroll = this.scroller.scrollTop, total = this.height();
 		const first = app.state.flame ? (total - scroll - height) / ROW : scroll / ROW;
 		const view = {
 			...this.window, pixels: width, top: Math.max(0, Math.floor(first) - 2),
 			bottom: Math.ceil(first + height / ROW) + 1,
 		};
-		context.fillStyle = ink.panel;
-		context.fillRect(0, 0, width, height);
-		this.boxes = app.callers ? boxesOfCallers(app.callers, view) : boxesOfTree(app.tree, view);
-		if (view.top < 1)
-			this.boxes.unshift({
-				node: this.root(), frame: -1, fn: -1, depth: 0, left: 0, right: width,
-			});
-		const zoomDepth = this.nodeDepth(this.zoomed);
+		this.boxes = boxesOf(this.shape, view);
+		const zoomDepth = this.shape.depth[this.zoomed];
 		paintBoxes(context, this.labels, this.boxes, {
-			ink,
+			ink: app.model.parts ? { ...ink, "box-ink": PART_INK } : ink,
 			selected: this.selected,
 			hovered: this.hovered,
 			top: (box) => this.levelTop(box.depth) - scroll,
-			color: (box) => app.colorOf(box),
+			colors: (box) => app.colorsOf(box),
 			label: (box) => app.labelOf(box.frame),
 			state: (box) => (!box.rest && app.isMatch(box.node) ? "match" :
-				app.hasMatch() || box.depth < zoomDepth ? "faded" : ""),
+				app.matched !== null || box.depth < zoomDepth ? "faded" : ""),
 		});
 		this.drawn++;
 	}
@@ -226,11 +173,11 @@ class Graph {
 		if (box && event.pointerType !== "touch")
 			this.app.showTip(box, event.clientX, event.clientY);
 		else
-			this.app.hideTip();
+			this.app.detail.hide();
 	}
 
 	select(node) {
-		this.selected = node === this.root() ? null : node;
+		this.selected = node || null;
 		this.app.selectionChanged();
 		this.draw();
 	}
@@ -239,7 +186,7 @@ class Graph {
 		const s = this.scroller;
 		s.addEventListener("scroll", () => {
 			this.scrolled = true;
-			this.app.hideTip();
+			this.app.detail.hide();
 			this.draw();
 		}, { passive: true });
 		s.addEventListener("pointermove", (event) => this.hover(this.boxAt(event), event));
@@ -251,7 +198,7 @@ class Graph {
 			this.select(box.node);
 			this.app.zoom(box.node);
 		});
-		s.addEventListener("wheel", () => this.app.hideTip(), { passive: true });
+		s.addEventListener("wheel", () => this.app.detail.hide(), { passive: true });
 		new ResizeObserver(() => {
 			this.measure();
 			this.paint();
@@ -262,20 +209,19 @@ class Graph {
 
 	// One step away from what is selected. What is not visible is not walked to.
 	step(direction) {
-		const from = this.selected, deeper = this.app.state.flame ? "up" : "down";
+		const shape = this.shape, from = this.selected, deeper = this.app.state.flame ? "up" : "down";
 		let to = null;
 		if (from === null) {
-			to = this.nodeChildren(this.zoomed).find((child) => this.nodeWidth(child) > 0);
+			to = shape.children(this.zoomed).find((child) => shape.width[child] > 0);
 		} else if (direction === deeper) {
-			to = this.nodeChildren(from).reduce((best, child) =>
-				(best === null || this.nodeWidth(child) > this.nodeWidth(best) ? child : best), null);
+			to = shape.children(from).reduce((best, child) => (best === null || shape.width[child] > shape.width[best] ? child : best), null);
 		} else if (direction === "up" || direction === "down") {
-			to = this.nodeParent(from);
+			to = shape.parent[from];
 		} else {
-			const row = this.nodeChildren(this.nodeParent(from)).filter((child) => this.nodeWidth(child) > 0);
+			const row = shape.children(shape.parent[from]).filter((child) => shape.width[child] > 0);
 			to = row[row.indexOf(from) + (direction === "right" ? 1 : -1)];
 		}
-		if (to === undefined || to === null || to === this.root() || this.nodeWidth(to) <= 0)
+		if (!to || shape.width[to] <= 0)
 			return;
 		this.select(to);
 		this.reveal(to);

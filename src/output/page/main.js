@@ -5,7 +5,7 @@
 class App {
 	constructor(model) {
 		this.model = model;
-		this.state = { flame: false, fold: false, recursion: false, lines: false, process: -1, label: -1, before: false, even: false };
+		this.state = {}; // readState() has its parts
 		this.search = null; // a RegExp
 		this.marked = null; // {fn}, {group} or {file, line}: what is highlighted without a search
 		this.matched = null; // by frame: 1, is one of these
@@ -17,12 +17,9 @@ class App {
 
 	start() {
 		const wanted = readState(this.model);
-		Object.assign(this.state, {
-			flame: wanted.flame, fold: wanted.fold, recursion: wanted.recursion, lines: wanted.lines,
-			process: wanted.process, label: wanted.label, before: wanted.before, even: wanted.even,
-		});
+		this.state = wanted.state;
 		this.setTheme(storedTheme());
-		if (wanted.type !== null)
+		if (wanted.type !== undefined)
 			this.model.chooseType(wanted.type);
 		showFacts(this.model);
 		this.makeTrees();
@@ -93,10 +90,10 @@ class App {
 	refilter(zoom) {
 		this.model.show(this.state);
 		const calls = this.calls.refilter();
-		this.model.filter({ from: this.strip.from, to: this.strip.to, calls, compare: this.calls.compare });
+		this.model.filter({ from: this.strip.from, to: this.strip.to, calls, compare: this.calls.compare, color: this.state.color });
 		this.refreshTrees();
 		if (this.callers)
-			this.callers = this.callersOf(this.callers.focus);
+			[this.callers, this.back] = [this.callersOf(this.callers.focus), []];
 		this.graph.reset(!this.callers && !zoom);
 		if (zoom)
 			this.zoomTo(zoom);
@@ -112,7 +109,7 @@ class App {
 		this.makeTrees();
 		this.stripOf = null;
 		this.back = [];
-		this.graph.zoomed = this.graph.root();
+		this.graph.zoomed = 0;
 		this.graph.selected = null;
 		this.refilter(null);
 	}
@@ -121,11 +118,7 @@ class App {
 	rebuild() {
 		this.makeTrees();
 		this.refreshTrees();
-		if (this.callers)
-			this.callers = this.callersOf(this.callers.focus);
-		this.back = [];
-		this.graph.reset(false);
-		this.changed();
+		this.showCallers(this.callers && this.callers.focus);
 	}
 
 	// Calls or callers; focus: of one function.
@@ -193,9 +186,9 @@ class App {
 			const node = this.back.pop();
 			this.graph.select(node);
 			this.graph.zoom(node);
-		} else if (this.graph.zoomed !== this.graph.root()) {
-			this.graph.select(this.graph.root());
-			this.graph.zoom(this.graph.root());
+		} else if (this.graph.zoomed) {
+			this.graph.select(0);
+			this.graph.zoom(0);
 		} else if (this.search || this.marked) {
 			this.controls.setSearch("");
 			this.mark(null);
@@ -208,15 +201,16 @@ class App {
 
 	// By the frames on the way, as far as they are there.
 	zoomTo(frames) {
-		let node = this.graph.root();
+		const shape = this.graph.shape;
+		let node = 0;
 		for (const frame of frames) {
-			const next = this.graph.nodeChildren(node).find((child) => this.graph.nodeFrame(child) === frame);
-			if (next === undefined || this.graph.nodeWidth(next) <= 0)
+			const next = shape.children(node).find((child) => shape.frame[child] === frame);
+			if (next === undefined || shape.width[next] <= 0)
 				break;
 			node = next;
 		}
 		this.graph.zoomed = node;
-		this.graph.selected = node === this.graph.root() ? null : node;
+		this.graph.selected = node || null;
 		this.graph.window = this.graph.windowOf(node);
 		this.graph.settle();
 	}
@@ -270,10 +264,6 @@ class App {
 		return Uint8Array.from(this.model.rowNode, (node) => nodes[node]);
 	}
 
-	hasMatch() {
-		return this.matched !== null;
-	}
-
 	// Is a node of what is drawn one of those that match? One that is made of several lines is, if one of them does.
 	isMatch(node) {
 		if (this.matched === null)
@@ -281,9 +271,7 @@ class App {
 		const tree = this.callers ? this.allCalls : this.tree;
 		if (this.matchedIn !== tree)
 			this.matchTree(tree);
-		if (!this.callers)
-			return this.matchedTree[node] === 1;
-		return node.at !== null && node.at.some((one) => this.matchedTree[one] === 1);
+		return this.callers ? this.callers.at[node].some((one) => this.matchedTree[one] === 1) : this.matchedTree[node] === 1;
 	}
 
 	matchTree(tree) {
@@ -305,7 +293,8 @@ class App {
 	}
 
 	stripKey() {
-		return `${this.state.process} ${this.state.label} ${this.calls.choiceKey()} ${this.search} ${JSON.stringify(this.marked)}`;
+		const { process, label, color } = this.state;
+		return JSON.stringify([process, label, color, this.calls.compare, this.calls.choiceKey(), String(this.search), this.marked]);
 	}
 
 	// It shows all of the time, whatever part is chosen.
@@ -370,18 +359,22 @@ class App {
 		return [f.label.slice(0, 1000), f.pkg && `package ${f.pkg}`, f.defined && `defined ${f.defined}`, f.module].filter(Boolean).join("\n");
 	}
 
-	colorOf(box) {
+	// [colour, share of it] each.
+	colorsOf(box) {
+		const { model, ink } = this, total = this.graph.shape.total, value = (set) => total[set][box.node];
+		if (model.parts)
+			return model.parts.map((part, i) => [PART_COLORS[part.color], value(1 + i) / value(0)]);
 		if (box.frame < 0)
-			return this.ink.line;
-		if (this.model.sets === 1)
-			return this.colors.functions[box.fn];
-		const change = this.graph.nodeTotal(box.node, 0) - this.graph.nodeTotal(box.node, 1) * this.scaleBefore();
-		return this.colors.ofDelta(change / Math.max(1, this.whole(0), this.whole(1) * this.scaleBefore()));
+			return [[ink.line, 1]];
+		if (model.sets === 1)
+			return [[this.colors.functions[model.frameFunction[box.frame]], 1]];
+		const change = value(0) - value(1) * this.scaleBefore();
+		return [[this.colors.ofDelta(change / Math.max(1, this.whole(0), this.whole(1) * this.scaleBefore())), 1]];
 	}
 
 	// The place of a node: the line executed, else the definition.
 	placeOf(node) {
-		const frame = this.graph.nodeFrame(node), model = this.model;
+		const frame = this.graph.shape.frame[node], model = this.model;
 		if (frame < 0)
 			return { file: 0, line: 0 };
 		const place = model.places[model.framePlace[frame]], f = model.functions[model.frameFunction[frame]];
@@ -394,11 +387,7 @@ class App {
 	}
 
 	showTip(box, x, y) {
-		this.detail.show(box, x, y);
-	}
-
-	hideTip() {
-		this.detail.hide();
+		this.detail.show(this.labelOf(box.frame), this.detail.facts(box.node, box.frame), x, y);
 	}
 
 	// --- light and dark ---
@@ -457,15 +446,17 @@ function expose(app, times) {
 			boxes: app.graph.boxes.length,
 			drawn: app.graph.drawn,
 			moving: app.graph.moving !== null,
-			zoom: app.graph.path(app.graph.zoomed).map((node) => app.labelOf(app.graph.nodeFrame(node))),
-			selected: app.graph.selected === null ? null : app.labelOf(app.graph.nodeFrame(app.graph.selected)),
+			zoom: app.graph.path(app.graph.zoomed).map((node) => app.labelOf(app.graph.shape.frame[node])),
+			selected: app.graph.selected === null ? null : app.labelOf(app.graph.shape.frame[app.graph.selected]),
 			callers: app.callers ? app.callers.focus : null,
 			share: app.share,
 			process: app.state.process,
+			color: app.state.color,
 			label: app.state.label < 0 ? null : app.controls.labelText(app.state.label),
 			type: app.model.meta.types[app.model.type].name,
 			time: app.strip.from < 0 ? null : [app.strip.from, app.strip.to],
 			calls: app.calls.state(),
+			bars: app.strip.placed.length,
 			fold: app.state.fold, recursion: app.state.recursion, lines: app.state.lines, flame: app.state.flame, dark: app.dark,
 			source: app.source.file ? { file: app.model.strings[app.source.file], line: app.source.line } : null,
 		}),

@@ -10,6 +10,7 @@ const KIND = { R: 0, ANON: 1, BUILTIN: 2, NATIVE: 3, KERNEL: 4, UNNAMED: 5, MARK
 
 const FRAME_FIELDS = 9;
 const CALL_FIELDS = 7;
+const PARTS_MAX = 6; // values of a label that have a separate colour
 
 // Sample types in words; events have their own names.
 const TYPES = new Map([
@@ -75,17 +76,10 @@ class Model {
 		this.rowScale = Float64Array.from(this.rowType, (one) => (scales ? scales[one] || 0 : one === type ? 1 : 0));
 		this.rowScale.forEach((scale, i) => { this.processTotal[this.rowProcess[i]] += scale * this.rowValue[i]; });
 		this.show({ process: -1, label: -1 });
-		this.filter({ from: -1, to: -1 });
+		this.filter({ from: -1, to: -1, color: "" });
 		// what there is without any restriction
-		this.fullSelf = this.self[0].slice();
-		this.fullTotal = this.total().slice();
-		if (this.sets === 2) {
-			const before = this.total(1);
-			this.fullTotal.forEach((value, i) => {
-				this.fullTotal[i] = value + before[i];
-				this.fullSelf[i] += this.self[1][i];
-			});
-		}
+		this.fullSelf = this.self[0].map((value, i) => this.self.reduce((sum, self) => sum + self[i], 0));
+		this.fullTotal = addUp(this.fullSelf.slice(), this.parent);
 	}
 
 	// Two profiles that are compared have their own tables: equal texts become one.
@@ -109,7 +103,6 @@ class Model {
 		this.frameFunction = new Int32Array(n);
 		this.framePlace = new Int32Array(n);
 		this.frameLine = new Int32Array(n); // equal for the same line of the same function
-		this.lineFrame = []; // a frame of each of these
 		places.of("0:0");
 		this.places.push({ file: 0, line: 0 });
 		for (let i = 0; i < n; i++) {
@@ -119,8 +112,9 @@ class Model {
 			const definedFile = text(4), definedLine = number(5), file = text(6), line = number(7);
 			const id = functions.of([name, pkg, module, kind, definedFile, definedLine].join());
 			if (id === this.functions.length)
-				this.functions.push(this.describe(this.strings[name], kind, {
-					pkg: this.strings[pkg], module: this.strings[module], file: definedFile, line: definedLine, wrapper: number(8) === 1,
+				this.functions.push(this.describe({
+					name: this.strings[name], kind, pkg: this.strings[pkg], module: this.strings[module],
+					file: definedFile, line: definedLine, wrapper: number(8) === 1,
 				}));
 			const place = places.of(file && line ? `${file}:${line}` : "0:0");
 			if (place === this.places.length)
@@ -128,15 +122,12 @@ class Model {
 			this.frameFunction[i] = id;
 			this.framePlace[i] = place;
 			this.frameLine[i] = lines.of(`${id}:${place}`);
-			if (this.frameLine[i] === this.lineFrame.length)
-				this.lineFrame.push(i);
 		}
 		this.hasLines = this.places.length > 1;
-		this.hasPackages = this.functions.some((f) => f.pkg);
 	}
 
-	describe(name, kind, known) {
-		const f = { name, pkg: known.pkg, kind, file: known.file, line: known.line, module: known.module, wrapper: known.wrapper };
+	describe(f) {
+		const { name, kind } = f;
 		f.defined = f.file && f.line ? `${this.strings[f.file]}:${f.line}` : "";
 		f.label = f.defined && (name === "FUN" || kind === KIND.ANON) ?
 			`${f.name} {${baseName(this.strings[f.file])}:${f.line}}` : f.name;
@@ -258,6 +249,27 @@ class Model {
 		this.labels = Array.from(keys).flatMap(([key, values]) => Array.from(values, ([value, sets]) => ({ key, value, sets })));
 	}
 
+	// By label, how much of this type of sample has it.
+	labelSums() {
+		const sums = new Map(), of = (sets) => sets.reduce((sum, set) => sum + (sums.get(set) || 0), 0);
+		this.rowLabels.forEach((set, i) => sums.set(set, (sums.get(set) || 0) + this.rowScale[i] * this.rowValue[i]));
+		const all = of(Array.from(sums.keys()));
+		return this.labels.map(({ value, sets }) => (value === null ? Math.round(all - of(sets)) : of(sets)));
+	}
+
+	// Divide the samples by the values of a label: those with the most, all others together, and those without it. Sets parts:
+	// {name, label: a place in labels, or -1, color: a number}; and rowPart, the part of each row.
+	divide(key) {
+		const sums = this.labelSums(), of = new Map(), all = this.labels.flatMap((one, label) => (one.key === key ? [label] : []));
+		const values = all.slice(1).sort((a, b) => sums[b] - sums[a] || a - b); // the first is for none
+		this.parts = values.slice(0, PARTS_MAX).map((label, color) => ({ name: this.labels[label].value, label, color }));
+		if (values.length > PARTS_MAX)
+			this.parts.push({ name: `${formatCount(values.length - PARTS_MAX)} others`, label: -1, color: PARTS_MAX });
+		values.forEach((label, i) => this.labels[label].sets.forEach((set) => of.set(set, Math.min(i, PARTS_MAX))));
+		this.rowPart = Uint8Array.from(this.rowLabels, (set) => (of.has(set) ? of.get(set) : this.parts.length));
+		this.parts.push({ name: "(none)", label: all[0], color: PARTS_MAX + 1 });
+	}
+
 	// By row: 1, it has one of labels.
 	rowsWith(label) {
 		const sets = new Set(this.labels[label].sets), wanted = this.labels[label].value !== null;
@@ -291,7 +303,6 @@ class Model {
 			spans[i] = span;
 			this.spans = Math.max(this.spans, span + 1);
 		}
-		this.timeBegin = time.begin;
 		this.timeWidth = time.width;
 		this.spanStart = new Int32Array(this.spans + 1);
 		for (const one of spans)
@@ -319,27 +330,30 @@ class Model {
 	}
 
 	// Restrict all to what show() chose, and to spans [from, to); -1: not restricted; and to calls, as sides() has them; null: not.
-	// compare: those that are 2 are the second set. Sets self, by node, and whole.
+	// compare: those that are 2 are the second set. Sets self, by node, and whole; if there is one set and a color, a key of
+	// labels, also parts, and behind the set self and whole of each part.
 	filter(only) {
 		const set = this.processes.map((p) => (p.before ? 1 : 0));
 		this.rowSide = only.calls ? this.sides(only.calls) : null;
 		this.sets = this.meta.diff || (only.calls && only.compare) ? 2 : 1;
+		this.parts = null;
+		if (only.color && this.sets === 1)
+			this.divide(only.color);
 		const timed = only.from >= 0 && this.spans > 0;
 		const values = timed ? new Float64Array(this.rowValue.length) : this.rowValue;
 		if (timed)
 			for (let i = this.spanStart[only.from]; i < this.spanStart[only.to]; i++)
 				values[this.entryRow[i]] += this.entryValue[i];
-		this.self = [];
-		this.whole = new Array(this.sets).fill(0);
+		this.whole = new Array(this.sets + (this.parts ? this.parts.length : 0)).fill(0);
+		this.self = this.whole.map(() => new Float64Array(this.n));
 		this.totals = [];
-		for (let s = 0; s < this.sets; s++)
-			this.self.push(new Float64Array(this.n));
 		for (let i = 0; i < values.length; i++) {
 			const side = this.rowSide ? this.rowSide[i] - 1 : set[this.rowProcess[i]];
-			if (side >= 0 && side < this.sets && this.rowShown[i]) {
-				this.self[side][this.rowNode[i]] += values[i] * this.rowScale[i];
-				this.whole[side] += values[i] * this.rowScale[i];
-			}
+			if (side >= 0 && side < this.sets && this.rowShown[i])
+				for (const at of this.parts ? [side, 1 + this.rowPart[i]] : [side]) {
+					this.self[at][this.rowNode[i]] += values[i] * this.rowScale[i];
+					this.whole[at] += values[i] * this.rowScale[i];
+				}
 		}
 	}
 
@@ -349,13 +363,15 @@ class Model {
 		return this.totals[set];
 	}
 
-	// By span, how much there is of rows for which wanted(row) holds.
-	overTime(wanted) {
-		const sums = new Float64Array(this.spans);
+	// By span, how much there is of the rows for which which(row) is 0, 1 and so on, up to n.
+	overTime(which, n) {
+		const sums = Array.from({ length: n }, () => new Float64Array(this.spans));
 		for (let s = 0; s < this.spans; s++)
-			for (let i = this.spanStart[s]; i < this.spanStart[s + 1]; i++)
-				if (wanted(this.entryRow[i]))
-					sums[s] += this.entryValue[i] * this.rowScale[this.entryRow[i]];
+			for (let i = this.spanStart[s]; i < this.spanStart[s + 1]; i++) {
+				const of = which(this.entryRow[i]);
+				if (of >= 0)
+					sums[of][s] += this.entryValue[i] * this.rowScale[this.entryRow[i]];
+			}
 		return sums;
 	}
 }

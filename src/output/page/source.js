@@ -11,9 +11,7 @@ class Source {
 		this.file = 0;
 		this.line = 0;
 		this.files = this.findFiles();
-		this.chooser.replaceChildren(...this.files.map((file) =>
-			make("option", { value: file, text: app.model.strings[file] })));
-		this.chooser.addEventListener("change", () => this.open(Number(this.chooser.value), 0));
+		offer("source-file", this.files.map((file) => [file, app.model.strings[file]]), (file) => this.open(Number(file), 0));
 	}
 
 	// Those with text, those with most in them first.
@@ -90,9 +88,7 @@ class Source {
 	}
 
 	lineElement(content, number, value, sum, most) {
-		const app = this.app, bar = make("i", { class: "bar" });
-		const marked = app.marked && app.marked.file === this.file && app.marked.line === number;
-		bar.style.width = value && most ? `${value.total / most * 100}%` : "0";
+		const app = this.app, marked = app.marked && app.marked.file === this.file && app.marked.line === number;
 		return make("div", {
 			class: `line${value ? " hot" : ""}${number === this.line ? " here" : ""}${marked ? " marked" : ""}`,
 			"data-line": number, role: value ? "button" : null, tabindex: value ? "0" : null,
@@ -100,7 +96,7 @@ class Source {
 			click: value ? () => app.mark(marked ? null : { file: this.file, line: number }) : null,
 		},
 		make("span", { class: "line-time", text: value ? formatShare(value.total / sum) : "" }),
-		make("span", { class: "line-bar" }, bar),
+		make("span", { class: "line-bar" }, make("i", { class: "bar", width: widthOf(value && most ? value.total / most : 0) })),
 		make("span", { class: "line-number", text: String(number) }),
 		make("code", { class: "line-text", text: content.slice(0, 2000) || " " }));
 	}

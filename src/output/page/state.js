@@ -49,23 +49,21 @@ function formatBytes(bytes) {
 	return `${unit ? bytes.toFixed(1) : bytes} ${units[unit]}`;
 }
 
+const SWITCHES = ["flame", "fold", "recursion", "lines", "before", "even"];
+
 // In the address: what differs from how the page opens.
 function writeState(app) {
 	const s = app.state, parts = new URLSearchParams();
-	if (s.flame)
-		parts.set("flame", "1");
+	for (const name of SWITCHES)
+		if (s[name])
+			parts.set(name, "1");
 	if (app.callers)
 		parts.set("callers", String(app.callers.focus));
-	if (s.fold)
-		parts.set("fold", "1");
-	if (s.recursion)
-		parts.set("recursion", "1");
-	if (s.lines)
-		parts.set("lines", "1");
-	if (s.process >= 0)
-		parts.set("process", String(s.process));
-	if (s.label >= 0)
-		parts.set("label", String(s.label));
+	for (const name of ["process", "label"])
+		if (s[name] >= 0)
+			parts.set(name, String(s[name]));
+	if (s.color)
+		parts.set("color", s.color);
 	if (app.model.type !== app.model.types[0])
 		parts.set("type", app.model.meta.types[app.model.type].name);
 	if (app.strip.from >= 0)
@@ -76,13 +74,9 @@ function writeState(app) {
 	if (app.marked)
 		parts.set("mark", app.marked.group !== undefined ? `g.${app.marked.group}` :
 			app.marked.fn !== undefined ? `f.${app.marked.fn}` : `l.${app.marked.file}.${app.marked.line}`);
-	if (s.before)
-		parts.set("before", "1");
-	if (s.even)
-		parts.set("even", "1");
 	const path = app.graph.path(app.graph.zoomed);
 	if (path.length && path.length <= 400)
-		parts.set("zoom", path.map((node) => app.graph.nodeFrame(node)).join("."));
+		parts.set("zoom", path.map((node) => app.graph.shape.frame[node]).join("."));
 	const hash = parts.toString();
 	if (location.hash.slice(1) === hash)
 		return;
@@ -93,40 +87,41 @@ function writeState(app) {
 	}
 }
 
-function whole(text, least, most) {
+// A number from least on, up to most; else none.
+function whole(text, least, most, none = null) {
 	const number = /^-?\d+$/.test(text || "") ? Number(text) : NaN;
-	return number >= least && number <= most ? number : null;
+	return number >= least && number <= most ? number : none;
 }
 
-// Whatever the address holds that cannot be is not there.
+// "2-5": some of as many things as there are, from one on up to another; else null.
+function range(text, most) {
+	const ends = (/^(\d+)-(\d+)$/.exec(text || "") || []).slice(1).map(Number);
+	return ends[0] < ends[1] && ends[1] <= most ? ends : null;
+}
+
+// Whatever the address holds that cannot be is not there. state: as an App has it.
 function readState(model) {
-	const parts = new URLSearchParams(location.hash.slice(1)), on = (name) => parts.get(name) === "1";
+	const parts = new URLSearchParams(location.hash.slice(1)), color = parts.get("color");
 	const state = {
-		flame: on("flame"), fold: on("fold"), recursion: on("recursion"), lines: on("lines") && model.hasLines,
-		before: on("before"), even: on("even"),
-		process: -1, label: -1, type: null, callers: null, time: null, search: (parts.get("search") || "").slice(0, 1000), mark: null, zoom: [],
+		process: whole(parts.get("process"), 0, model.processes.length - 1, -1),
+		label: whole(parts.get("label"), 0, model.labels.length - 1, -1),
+		color: model.labels.some(({ key }) => key === color) ? color : "",
 	};
-	const process = whole(parts.get("process"), 0, model.processes.length - 1);
-	if (process !== null)
-		state.process = process;
-	const label = whole(parts.get("label"), 0, model.labels.length - 1);
-	if (label !== null)
-		state.label = label;
-	const type = model.types.find((one) => model.meta.types[one].name === parts.get("type"));
-	if (type !== undefined)
-		state.type = type;
-	state.callers = whole(parts.get("callers"), -1, model.functions.length - 1);
-	const time = /^(\d+)-(\d+)$/.exec(parts.get("time") || "");
-	if (time && Number(time[1]) < Number(time[2]) && Number(time[2]) <= model.spans)
-		state.time = [Number(time[1]), Number(time[2])];
+	for (const name of SWITCHES)
+		state[name] = parts.get(name) === "1" && (name !== "lines" || model.hasLines);
+	const wanted = {
+		state, type: model.types.find((one) => model.meta.types[one].name === parts.get("type")),
+		callers: whole(parts.get("callers"), -1, model.functions.length - 1), time: range(parts.get("time"), model.spans),
+		search: (parts.get("search") || "").slice(0, 1000), mark: null, zoom: [],
+	};
 	const mark = /^([gfl])\.(.*)$/.exec(parts.get("mark") || "");
 	if (mark && mark[1] === "g")
-		state.mark = { group: mark[2] };
+		wanted.mark = { group: mark[2] };
 	else if (mark && mark[1] === "f" && whole(mark[2], 0, model.functions.length - 1) !== null)
-		state.mark = { fn: Number(mark[2]) };
+		wanted.mark = { fn: Number(mark[2]) };
 	else if (mark && /^\d+\.\d+$/.test(mark[2]))
-		state.mark = { file: Number(mark[2].split(".")[0]), line: Number(mark[2].split(".")[1]) };
+		wanted.mark = { file: Number(mark[2].split(".")[0]), line: Number(mark[2].split(".")[1]) };
 	if (/^[\d.]+$/.test(parts.get("zoom") || ""))
-		state.zoom = parts.get("zoom").split(".").map(Number);
-	return state;
+		wanted.zoom = parts.get("zoom").split(".").map(Number);
+	return wanted;
 }

@@ -111,13 +111,19 @@ class Bars {
 	}
 }
 
+const LANES = 5; // rows of calls, at most
+const LANE = 9; // px of each
+
 class Strip extends Bars {
 	constructor(app) {
 		super(app, "strip");
-		this.all = this.some = null;
+		this.placed = []; // calls that are drawn: {call, lane, left, right}
+		this.lanes = 0; // that there were so far
 		this.element.hidden = !app.model.spans;
-		if (app.model.spans)
-			this.listen();
+		if (!app.model.spans)
+			return;
+		this.listen();
+		this.listenCalls();
 	}
 
 	steps() {
@@ -137,38 +143,90 @@ class Strip extends Bars {
 
 	// Values have changed: what process or label there is, or what is searched for.
 	refresh() {
-		const app = this.app, model = app.model;
+		const app = this.app, model = app.model, matched = app.matched !== null ? app.matchedRows() : null;
 		if (!model.spans)
 			return;
 		this.name();
 		const visible = (row) => model.rowScale[row] > 0 && model.rowShown[row] === 1 && (!model.rowSide || model.rowSide[row] === 1);
-		this.all = model.overTime(visible);
-		this.some = null;
-		if (app.hasMatch()) {
-			const matched = app.matchedRows();
-			this.some = model.overTime((row) => visible(row) && matched[row] === 1);
-		}
+		const part = matched ? (row) => 1 - matched[row] : model.parts ? (row) => model.rowPart[row] : () => 0;
+		// each on top of those before it
+		this.layers = model.overTime((row) => (visible(row) ? part(row) : -1), matched ? 2 : model.parts ? model.parts.length : 1);
+		this.layers.slice(1).forEach((layer, i) => this.layers[i].forEach((value, span) => { layer[span] += value; }));
+		this.matching = matched !== null;
 		this.draw();
 	}
 
 	draw() {
-		const width = this.element.clientWidth, height = this.element.clientHeight, model = this.app.model;
-		if (!this.all || !width)
+		const width = this.element.clientWidth, { model, ink, calls } = this.app;
+		if (!this.layers || !width)
 			return;
-		const context = fitCanvas(this.canvas, width, height), ink = this.app.ink;
+		this.place(width);
+		const context = fitCanvas(this.canvas, width, this.element.clientHeight, ink.panel);
+		const all = this.layers[this.layers.length - 1], base = this.element.clientHeight - 16, top = base - this.lanes * LANE;
 		// few samples would make a comb of many columns
-		const samples = this.all.reduce((sum, value) => sum + value, 0), fill = model.unit === "samples" ? samples / 2 : Infinity;
-		const base = height - 16, columns = Math.max(1, Math.min(Math.floor(width / 3), model.spans, Math.max(60, Math.floor(fill))));
-		context.fillStyle = ink.panel;
-		context.fillRect(0, 0, width, height);
-		const sums = this.columns(this.all, columns), some = this.some ? this.columns(this.some, columns) : null;
-		const most = sums.reduce((a, b) => Math.max(a, b), 0) || 1;
-		this.drawBars(context, sums, most, width, base, ink.strip, 0);
-		if (some)
-			this.drawBars(context, some, most, width, base, ink.match, 0);
+		const samples = all.reduce((sum, value) => sum + value, 0), fill = model.unit === "samples" ? samples / 2 : Infinity;
+		const columns = Math.max(1, Math.min(Math.floor(width / 3), model.spans, Math.max(60, Math.floor(fill))));
+		const colors = this.matching ? [ink.match, ink.strip] : model.parts ? model.parts.map((part) => PART_COLORS[part.color]) : [ink.strip];
+		const most = this.columns(all, columns).reduce((a, b) => Math.max(a, b), 0) || 1;
+		for (let i = this.layers.length - 1; i >= 0; i--)
+			this.drawBars(context, this.columns(this.layers[i], columns), most, width, top, colors[i], 0);
+		for (const { call, lane, left, right } of this.placed) {
+			const tall = 2 + Math.round((LANE - 3) * (calls.bin(call) + 1) / calls.bins);
+			context.fillStyle = calls.of[call.number] === 1 ? ink.accent : ink.strip;
+			context.fillRect(left, top + (lane + 1) * LANE - tall, right - left - (right - left > 2 ? 1 : 0), tall);
+		}
 		this.axis(context, width, base, ink);
 		if (this.from >= 0)
 			this.window(context, width, base, ink);
+	}
+
+	// Calls from their start to their end, the slowest first, each in the first lane in which its pixels are free. What is
+	// shorter than a pixel is as wide as one; of several such on the same pixel the slowest is there for all.
+	place(width) {
+		const { model, calls } = this.app, scale = width / (model.spans * model.timeWidth), taken = new Uint8Array(LANES * width);
+		this.placed = [];
+		for (const call of calls.slowest) {
+			const left = Math.min(width - 1, Math.floor(call.start * scale)), size = call.time * scale < 1 ? 1 : 2;
+			const right = Math.min(width, Math.max(left + 1, Math.floor((call.start + call.time) * scale)));
+			let lane = calls.of[call.number] ? 0 : LANES;
+			for (let x = left; x < right && lane < LANES; x++)
+				if (taken[lane * width + x] > 2 - size)
+					[lane, x] = [lane + 1, left - 1];
+			if (lane === LANES || taken[lane * width + left])
+				continue;
+			taken.fill(size, lane * width + left, lane * width + right);
+			this.placed.push({ call, lane, left, right });
+			this.lanes = Math.max(this.lanes, lane + 1);
+		}
+		this.element.style.height = `${68 + this.lanes * LANE}px`;
+	}
+
+	callAt(event) {
+		const area = this.canvas.getBoundingClientRect(), x = event.clientX - area.left;
+		const lane = Math.floor((event.clientY - area.bottom + 16) / LANE) + this.lanes;
+		return this.placed.find((one) => one.lane === lane && x >= one.left - 1 && x < one.right + 1);
+	}
+
+	listenCalls() {
+		const { element, app } = this, hint = element.title;
+		element.addEventListener("pointermove", (event) => {
+			const at = event.buttons ? undefined : this.callAt(event);
+			element.style.cursor = at ? "pointer" : "";
+			element.title = at ? "" : hint;
+			if (at && event.pointerType !== "touch")
+				app.detail.show(app.calls.title(at.call), app.calls.facts(at.call), event.clientX, event.clientY);
+			else
+				app.detail.hide();
+		});
+		element.addEventListener("pointerleave", () => app.detail.hide());
+		element.addEventListener("pointerdown", (event) => { this.pressed = event.clientX; });
+		element.addEventListener("click", (event) => {
+			const at = Math.abs(event.clientX - this.pressed) < 4 ? this.callAt(event) : undefined;
+			if (!at)
+				return;
+			app.controls.showTab("calls");
+			app.calls.chooseOne(at.call.number);
+		});
 	}
 
 	// Values of spans as those of columns.

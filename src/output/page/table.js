@@ -11,12 +11,40 @@ function make(tag, options, ...children) {
 			element.textContent = value;
 		else if (name === "class")
 			element.className = value;
+		else if (name === "width" || name === "background")
+			element.style[name] = value;
 		else if (typeof value === "function")
 			element.addEventListener(name, value);
 		else if (value !== null && value !== undefined && value !== false)
 			element.setAttribute(name, value === true ? "" : value);
 	element.append(...children.filter((child) => child !== null));
 	return element;
+}
+
+// Have a list offer something, [value, text] each, and do something when one is chosen.
+function offer(id, options, choose) {
+	byId(id).replaceChildren(...options.map(([value, text]) => make("option", { value, text })));
+	byId(id).addEventListener("change", (event) => choose(event.target.value));
+	byId(id).hidden = options.length < 2;
+}
+
+// How wide a bar is that shows a share.
+function widthOf(share) {
+	return `${Math.min(100, share * 100)}%`;
+}
+
+// A row of a table, and what is done when it is clicked or Enter is pressed on it.
+function makeRow(marked, action, options, ...cells) {
+	return make("tr", {
+		class: marked ? "marked" : "", tabindex: "0", "aria-current": marked ? "true" : null, ...options,
+		click: action,
+		keydown: (event) => {
+			if (event.key !== "Enter")
+				return;
+			event.stopPropagation();
+			action();
+		},
+	}, ...cells);
 }
 
 class Table {
@@ -95,25 +123,12 @@ class Table {
 			if (column === "name")
 				return make("td", { class: "column-name" }, this.nameCell(row, f));
 			const value = row[column], share = value / this.all;
-			const cell = make("td", { class: `number column-${column}`, title: app.valueText(value) },
-				make("span", { class: "share", text: this.valueText(column, value, share) }));
-			const bar = make("i", { class: column === "delta" ? value > 0 ? "bar grew" : "bar shrank" : "bar" });
-			bar.style.width = `${Math.min(100, Math.abs(share) * 100)}%`;
-			cell.append(bar);
-			return cell;
+			return make("td", { class: `number column-${column}`, title: app.valueText(value) },
+				make("span", { class: "share", text: this.valueText(column, value, share) }),
+				make("i", { class: column === "delta" ? value > 0 ? "bar grew" : "bar shrank" : "bar", width: widthOf(Math.abs(share)) }));
 		});
-		const tr = make("tr", {
-			class: marked ? "marked" : "", tabindex: "0", "data-fn": row.fn, "aria-current": marked ? "true" : null,
-			click: () => app.mark(marked ? null : { fn: row.fn }),
-			dblclick: () => app.showCallers(row.fn),
-			keydown: (event) => {
-				if (event.key === "Enter") {
-					event.stopPropagation();
-					app.mark(marked ? null : { fn: row.fn });
-				}
-			},
-		}, ...cells);
-		return tr;
+		return makeRow(marked, () => app.mark(marked ? null : { fn: row.fn }),
+			{ "data-fn": row.fn, dblclick: () => app.showCallers(row.fn) }, ...cells);
 	}
 
 	valueText(column, value, share) {
@@ -124,9 +139,7 @@ class Table {
 	}
 
 	nameCell(row, f) {
-		const swatch = make("i", { class: "swatch" });
-		swatch.style.background = this.app.colors.functions[row.fn];
-		return make("div", { class: "name" }, swatch,
+		return make("div", { class: "name" }, make("i", { class: "swatch", background: this.app.colors.functions[row.fn] }),
 			make("bdi", { class: "code", text: f.label.slice(0, 300), title: this.app.functionTitle(f) }),
 			f.pkg ? make("span", { class: "package", text: f.pkg }) : null);
 	}
@@ -141,6 +154,7 @@ class Legend {
 
 	refresh() {
 		const app = this.app, sums = app.sums, groups = new Map();
+		this.showParts();
 		app.model.functions.forEach((f, fn) => {
 			const all = sums.self.reduce((sum, self) => sum + self[fn], 0) + sums.total.reduce((sum, t) => sum + t[fn], 0);
 			if (all > 0)
@@ -149,14 +163,27 @@ class Legend {
 		const sum = app.whole(0) || 1;
 		const rows = Array.from(groups.entries()).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 		this.list.replaceChildren(...rows.map(([name, self]) => {
-			const swatch = make("i", { class: "swatch" }), bar = make("i", { class: "bar" });
 			const marked = app.marked && app.marked.group === name;
-			swatch.style.background = app.colors.ofGroup(name);
-			bar.style.width = `${Math.min(100, self / sum * 100)}%`;
 			return make("li", {}, make("button", {
 				type: "button", "aria-pressed": marked ? "true" : "false", "data-group": name,
 				click: () => app.mark(marked ? null : { group: name }),
-			}, swatch, make("bdi", { class: "grow", text: name }), make("span", { class: "share", text: formatShare(self / sum) }), bar));
+			}, make("i", { class: "swatch", background: app.colors.ofGroup(name) }), make("bdi", { class: "grow", text: name }),
+			make("span", { class: "share", text: formatShare(self / sum) }), make("i", { class: "bar", width: widthOf(self / sum) })));
+		}));
+	}
+
+	// What the colours of the graph and of the strip stand for, if that is a label.
+	showParts() {
+		const app = this.app, { parts } = app.model, list = byId("parts");
+		list.hidden = parts === null;
+		document.body.classList.toggle("divided", parts !== null);
+		list.replaceChildren(...(parts || []).map((part, i) => {
+			const chosen = part.label >= 0 && app.state.label === part.label;
+			return make("button", {
+				type: "button", disabled: part.label < 0, "aria-pressed": chosen ? "true" : "false", title: part.name.slice(0, 300),
+				click: () => app.controls.choose("label", chosen ? -1 : part.label),
+			}, make("i", { class: "swatch", background: PART_COLORS[part.color] }), make("bdi", { text: part.name.slice(0, 60) }),
+			make("span", { class: "share", text: formatShare(app.whole(1 + i) / (app.whole(0) || 1)) }));
 		}));
 	}
 }

@@ -152,7 +152,6 @@ class Tree {
 		this.fn = frame.map((f) => (f < 0 ? -1 : this.model.frameFunction[f]));
 		for (let i = 0; i < this.nodeOf.length; i++)
 			this.nodeOf[i] = number[this.nodeOf[i]];
-		this.maxDepth = this.depth.reduce((most, depth) => Math.max(most, depth), 0);
 	}
 
 	// After the model was restricted, and at first: self and total of each node, and where it begins by those of a set.
@@ -185,7 +184,7 @@ class Tree {
 	byFunction() {
 		const count = this.model.functions.length;
 		const sums = { self: [], total: [] };
-		for (let s = 0; s < this.self.length; s++) {
+		for (let s = 0; s < this.model.sets; s++) {
 			const self = new Float64Array(count), total = new Float64Array(count);
 			for (let i = 1; i < this.n; i++) {
 				self[this.fn[i]] += this.self[s][i];
@@ -198,83 +197,74 @@ class Tree {
 		return sums;
 	}
 
-	firstChild(node) {
-		return node + 1 < this.end[node] ? node + 1 : -1;
-	}
-
-	nextSibling(node) {
-		const next = this.end[node];
-		return node && next < this.end[this.parent[node]] ? next : -1;
+	children(node) {
+		const list = [];
+		for (let child = node + 1; child < this.end[node]; child = this.end[child])
+			list.push(child);
+		return list;
 	}
 }
 
 // Callers: below each function those that called it. Made as far as it is looked at, as all of it would be as many
-// nodes as all stacks have frames. A node is {key, frame, fn, parent, depth, at, of, x, total}: in `at` the nodes of
-// the tree it stands for, in `of` those whose values count.
+// nodes as all stacks have frames. What is known of a node is in the same fields as a tree's; and in `at` the nodes of the
+// tree it stands for, in `of` those whose values count.
 class Callers {
 	// focus: a function, whose callers are wanted; -1: of all functions, by what they did themselves.
 	// set: by whose values they are laid out. recursion: callers that call themselves are one, as in a tree.
 	constructor(tree, focus, set, recursion) {
 		const nodes = [];
-		this.tree = tree;
-		this.focus = focus;
-		this.set = set;
-		this.recursion = recursion;
-		this.values = this.focus < 0 ? tree.self : tree.total;
+		Object.assign(this, { tree, focus, recursion, parent: [-1], frame: [-1], depth: [0], x: [0], at: [[]], of: [[]] });
+		this.values = focus < 0 ? tree.self : tree.total;
 		for (let i = 1; i < tree.n; i++)
-			if (this.focus < 0 ? tree.self.some((self) => self[i] > 0) : tree.fn[i] === this.focus && tree.first[i])
+			if (focus < 0 ? tree.self.some((self) => self[i] > 0) : tree.fn[i] === focus && tree.first[i])
 				nodes.push(i);
-		this.root = {
-			key: -1, frame: -1, fn: -1, parent: null, depth: 0, x: 0,
-			at: null, of: null, children: null, total: this.values.map(() => 0),
-		};
-		this.values.forEach((values, s) => {
-			for (const i of nodes)
-				this.root.total[s] += values[i];
-		});
-		this.root.children = this.group(this.root, nodes, nodes);
+		this.total = this.values.map((values) => [nodes.reduce((sum, i) => sum + values[i], 0)]);
+		this.width = this.total[set];
+		this.known = [this.group(0, nodes, nodes)]; // children, by node
 	}
 
 	// Nodes of the tree, by what they call.
 	group(parent, at, of) {
 		const tree = this.tree, keys = tree.lines ? tree.model.frameLine : tree.model.frameFunction;
 		const groups = new Map();
-		for (let i = 0; i < at.length; i++) {
-			const key = keys[tree.frame[at[i]]];
-			let group = groups.get(key);
-			if (!group) {
-				group = {
-					key, frame: tree.frame[at[i]], fn: tree.fn[at[i]], parent, depth: parent.depth + 1, x: 0,
-					at: [], of: [], children: null, total: this.values.map(() => 0),
-				};
-				groups.set(key, group);
+		at.forEach((one, i) => {
+			const key = keys[tree.frame[one]];
+			if (!groups.has(key)) {
+				groups.set(key, this.frame.length);
+				this.parent.push(parent);
+				this.frame.push(tree.frame[one]);
+				this.depth.push(this.depth[parent] + 1);
+				this.at.push([]);
+				this.of.push([]);
+				this.total.forEach((total) => total.push(0));
 			}
-			group.at.push(at[i]);
-			group.of.push(of[i]);
-			this.values.forEach((values, s) => { group.total[s] += values[of[i]]; });
-		}
+			const node = groups.get(key);
+			this.at[node].push(one);
+			this.of[node].push(of[i]);
+			this.total.forEach((total, s) => { total[node] += this.values[s][of[i]]; });
+		});
 		const list = Array.from(groups.values());
-		list.sort((a, b) => b.total[this.set] - a.total[this.set] || a.key - b.key);
-		let x = parent.x;
-		for (const one of list) {
-			one.x = x;
-			x += one.total[this.set];
+		list.sort((a, b) => this.width[b] - this.width[a] || keys[this.frame[a]] - keys[this.frame[b]]);
+		let x = this.x[parent];
+		for (const node of list) {
+			this.x[node] = x;
+			x += this.width[node];
 		}
 		return list;
 	}
 
 	children(node) {
-		if (!node.children) {
+		if (!this.known[node]) {
 			const at = [], of = [];
-			node.at.forEach((one, i) => {
+			this.at[node].forEach((one, i) => {
 				const above = this.tree.parent[this.recursion ? this.tree.outer[one] : one];
 				if (above > 0) {
 					at.push(above);
-					of.push(node.of[i]);
+					of.push(this.of[node][i]);
 				}
 			});
-			node.children = this.group(node, at, of);
+			this.known[node] = this.group(node, at, of);
 		}
-		return node.children;
+		return this.known[node];
 	}
 }

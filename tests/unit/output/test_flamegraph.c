@@ -50,12 +50,13 @@ static void write_page(const char *path, const char *format, const struct aggreg
 
 static struct aggregate *typed(void);
 static struct aggregate *called(uint32_t n);
-static struct aggregate *labelled(void);
+static struct aggregate *labelled(uint32_t more);
 static const struct writer_config *config_of_types(void);
 
 /*
  * page KIND STACKS PROCESSES FILE [FORMAT]: one to look at, or the same profile in another format;
- * KIND: many, empty, diff, types, typediff, calls (STACKS of them), labels.
+ * KIND: many, empty, diff, types, typediff, calls (STACKS of them), labels (with STACKS more
+ * routes).
  */
 PROGRAM(page)
 {
@@ -73,7 +74,7 @@ PROGRAM(page)
 	else if (!strcmp(argv[1], "calls"))
 		a = called(stacks);
 	else if (!strcmp(argv[1], "labels"))
-		a = labelled();
+		a = labelled(stacks);
 	else if (strstr(argv[1], "type"))
 		a = typed();
 	else
@@ -301,9 +302,9 @@ TEST(calls)
 
 /*
  * The 7 ticks of small(); process 7 has 2 for route /a in a call, and process 8 has 3 for a hostile
- * route in another call.
+ * route in another call.  @more routes /v0, /v1, ... have a tick more each than the next one.
  */
-static struct aggregate *labelled(void)
+static struct aggregate *labelled(uint32_t more)
 {
 	static const struct profile_label first[] = {{"route", "/a"}, {"user", "u"}};
 	static const struct profile_label second[] = {{"route", "</script><b>"}};
@@ -323,12 +324,22 @@ static struct aggregate *labelled(void)
 	s.labels = second;
 	s.nlabels = 1;
 	aggregate__put(a, &q, s);
+	s.call = NULL;
+	for (uint32_t i = 0; i < more; i++) {
+		char name[16];
+		const struct profile_label route = {"route", name};
+
+		snprintf(name, sizeof(name), "/v%u", i);
+		s.labels = &route;
+		s.weight = 4 + more - i;
+		aggregate__put(a, &p, s);
+	}
 	return a;
 }
 
 TEST(labels)
 {
-	struct aggregate *a = labelled();
+	struct aggregate *a = labelled(0);
 
 	write_page(path, "flamegraph", a, NULL);
 	page_say(page_data());

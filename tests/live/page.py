@@ -317,7 +317,7 @@ def look_at_types(browser):
     ok(facts.count("4.2 ms") == 2, "typediff: what there was, and what there is, are durations", facts)
     view.end()
     view = View(browser, "waits")
-    of = "(name => xrprof.app.sums.total[0][xrprof.app.model.functions.findIndex(f => f.name === name)] / xrprof.app.whole(0))"
+    of = "(name => xrprof.app.sums.total[0][xrprof.app.model.functions.findIndex(f => f.name === name)] / xrprof.app.model.whole[0])"
     busy, rest = (view.page.evaluate(f"{of}('{name}')") for name in ("busy", "rest"))
     ok(busy > 0.5 > rest, "waits: CPU time is what computes", busy, rest)
     view.page.evaluate("document.getElementById('graph').focus()")
@@ -465,6 +465,14 @@ def look_at_calls(browser):
     view.end()
     view = View(browser, "calls", "#calls=9-2&call=1e9&function=77&compare=2")
     equal(view.state("calls")["chosen"], 330, "calls: what an address cannot mean is nothing")
+    view.end()
+    view = View(browser, "readcalls")
+    equal([view.state("bars"), view.state("time")], [330, None], "bars: also of a file, whose samples have no time")
+    view.page.evaluate("xrprof.app.strip.choose(0, xrprof.app.model.spans / 2)")
+    view.wait("s.time !== null && s.calls.chosen < 200")
+    half = view.state()
+    ok(160 <= half["calls"]["chosen"] <= 170 and 0.4 < half["samples"] / everything < 0.6 and half["bars"] == 330,
+       "bars: a time selects the calls in it, and their samples", half)
     view.end()
     view = View(browser, "manycalls")
     took = view.page.evaluate("(() => { const a = xrprof.app, t = performance.now(); a.calls.choose(1, 5); a.refilter(null);"

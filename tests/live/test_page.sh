@@ -64,6 +64,9 @@ printf '%s\n' 'main;f;g;f;h 4' 'main;f;g 2' 'main;f;f;g;f 1' 'main;walk;lapply;F
 is $? 0 "recursive calls are in a page" || diag "$(cat "$WORK/recursion.err")"
 "$make_page" -x page calls 300 0 "$WORK/calls.html"
 "$make_page" -x page calls 100000 0 "$WORK/manycalls.html"
+"$make_page" -x page calls 300 0 "$WORK/calls.pb.gz" pprof
+"$XRPROF" report "$WORK/calls.pb.gz" -o "$WORK/readcalls.html" 2>"$WORK/readcalls.err"
+is $? 0 "calls that were read from a file are in a page" || diag "$(cat "$WORK/readcalls.err")"
 "$make_page" -x page diff 3000 2 "$WORK/diff.html"
 "$make_page" -x page labels 0 0 "$WORK/labels.html"
 "$make_page" -x page labels 20 0 "$WORK/manylabels.html"

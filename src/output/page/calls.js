@@ -105,16 +105,19 @@ class Calls extends Bars {
 			const bin = this.bin(call), within = this.from < 0 || (bin >= this.from && bin < this.to);
 			const chosen = this.one ? call.number === this.one : within;
 			this.of[call.number] = chosen ? 1 : 2;
-			// the time decides which there are, not which samples are theirs
-			if (strip.from >= 0 && (call.start > strip.to * width || call.start + call.time < strip.from * width))
+			// the time decides which there are, not which samples are theirs, if these have a time
+			if (strip.from >= 0 && (call.start > strip.to * width || call.start + call.time < strip.from * width)) {
+				if (!app.model.timed)
+					this.of[call.number] = this.compare ? 0 : 2;
 				continue;
+			}
 			this.shown.push(call);
 			if (within)
 				this.listed.push(call);
 			if (chosen)
 				this.chosen.push(call);
 		}
-		return this.compare || this.one || this.from >= 0 || this.name >= 0 ? this.of : null;
+		return this.compare || this.one || this.from >= 0 || this.name >= 0 || (strip.from >= 0 && !app.model.timed) ? this.of : null;
 	}
 
 	// The selected calls beside the others; if none are selected, the slowest tenth.

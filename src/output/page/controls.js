@@ -157,7 +157,7 @@ class Controls {
 				result.replaceChildren();
 			return;
 		}
-		const strong = make("strong", { text: formatShare(app.share[0] / (app.whole(0) || 1)) });
+		const strong = make("strong", { text: formatShare(app.share[0] / (app.model.whole[0] || 1)) });
 		const what = app.model.unit === "samples" ? "samples" : app.model.called(), verb = what === "samples" ? "match" : "matches";
 		result.replaceChildren(strong, ` of ${what} ${app.search ? verb : "highlighted"}`);
 	}

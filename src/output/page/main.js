@@ -60,11 +60,7 @@ class App {
 	scaleBefore() {
 		if (this.calls.compare)
 			return this.calls.scale();
-		return this.state.even && this.whole(1) ? this.whole(0) / this.whole(1) : 1;
-	}
-
-	whole(set) {
-		return this.model.whole[set];
+		return this.state.even && this.model.whole[1] ? this.model.whole[0] / this.model.whole[1] : 1;
 	}
 
 	// allCalls has each call, also if recursion is collapsed in `tree`, which is drawn: what a function has in total is
@@ -130,7 +126,7 @@ class App {
 	}
 
 	changed() {
-		const sum = this.whole(0) + (this.model.sets === 2 ? this.whole(1) : 0), empty = document.getElementById("empty");
+		const sum = this.model.whole[0] + (this.model.sets === 2 ? this.model.whole[1] : 0), empty = document.getElementById("empty");
 		empty.hidden = sum > 0;
 		if (!sum) {
 			const [title, why] = emptyText(this);
@@ -330,7 +326,7 @@ class App {
 		if (this.calls.compare)
 			return `${this.callText(value)} a call`;
 		const model = this.model, meta = model.meta, what = bare ? "" : ` ${model.called()}`;
-		const share = bare ? "" : ` (${formatShare(value / (this.whole(0) || 1))})`;
+		const share = bare ? "" : ` (${formatShare(value / (this.model.whole[0] || 1))})`;
 		if (model.unit === "ns")
 			return `${formatDuration(value / 1e9)}${what}${share}`;
 		if (model.unit === "bytes")
@@ -369,7 +365,7 @@ class App {
 		if (model.sets === 1)
 			return [[this.colors.functions[model.frameFunction[box.frame]], 1]];
 		const change = value(0) - value(1) * this.scaleBefore();
-		return [[this.colors.ofDelta(change / Math.max(1, this.whole(0), this.whole(1) * this.scaleBefore())), 1]];
+		return [[this.colors.ofDelta(change / Math.max(1, this.model.whole[0], this.model.whole[1] * this.scaleBefore())), 1]];
 	}
 
 	// The place of a node: the line executed, else the definition.
@@ -440,7 +436,7 @@ function expose(app, times) {
 		times,
 		app,
 		state: () => ({
-			samples: app.whole(0),
+			samples: app.model.whole[0],
 			functions: app.table.rows.length,
 			nodes: app.tree.n,
 			boxes: app.graph.boxes.length,
@@ -450,14 +446,13 @@ function expose(app, times) {
 			selected: app.graph.selected === null ? null : app.labelOf(app.graph.shape.frame[app.graph.selected]),
 			callers: app.callers ? app.callers.focus : null,
 			share: app.share,
-			process: app.state.process,
-			color: app.state.color,
+			...app.state,
 			label: app.state.label < 0 ? null : app.controls.labelText(app.state.label),
 			type: app.model.meta.types[app.model.type].name,
 			time: app.strip.from < 0 ? null : [app.strip.from, app.strip.to],
 			calls: app.calls.state(),
 			bars: app.strip.placed.length,
-			fold: app.state.fold, recursion: app.state.recursion, lines: app.state.lines, flame: app.state.flame, dark: app.dark,
+			dark: app.dark,
 			source: app.source.file ? { file: app.model.strings[app.source.file], line: app.source.line } : null,
 		}),
 		boxes: () => app.graph.boxes.filter((box) => !box.rest).map((box) => ({

@@ -270,17 +270,11 @@ class Model {
 		this.parts.push({ name: "(none)", label: all[0], color: PARTS_MAX + 1 });
 	}
 
-	// By row: 1, it has one of labels.
-	rowsWith(label) {
-		const sets = new Set(this.labels[label].sets), wanted = this.labels[label].value !== null;
-		return Uint8Array.from(this.rowLabels, (set) => (sets.has(set) === wanted ? 1 : 0));
-	}
-
 	// By row: 1, it has something at all of a process and of a label; -1: not restricted.
 	show(only) {
-		const labelled = only.label < 0 ? null : this.rowsWith(only.label);
+		const label = this.labels[only.label] || { sets: [], value: null }, sets = new Set(label.sets);
 		this.rowShown = Uint8Array.from(this.rowProcess, (process, row) =>
-			((only.process < 0 || process === only.process) && (!labelled || labelled[row]) ? 1 : 0));
+			((only.process < 0 || process === only.process) && sets.has(this.rowLabels[row]) === (label.value !== null) ? 1 : 0));
 	}
 
 	// By row: 1, it is in a call that is 1 in @of; 2, in none of these, but in one that is 2; 0: in neither.
@@ -291,11 +285,17 @@ class Model {
 		return Uint8Array.from(this.rowCall, (call) => sides[call]);
 	}
 
-	// Entries by span: those of span s are from spanStart[s] on, up to spanStart[s + 1].
+	// Entries by span: those of span s are from spanStart[s] on, up to spanStart[s + 1]. Of a file that was read there are none:
+	// then only calls have a time.
 	readTime(time) {
-		this.spans = 0;
-		if (!time)
+		this.timed = time !== null;
+		if (!time) {
+			this.spans = this.calls.length > 1 ? 1000 : 0;
+			this.timeWidth = this.calls.slice(1).reduce((end, call) => Math.max(end, call.start + call.time), 0.001) / this.spans;
+			this.spanStart = new Int32Array(this.spans + 1);
 			return;
+		}
+		this.spans = 0;
 		const n = time.entries.length / 3, spans = new Int32Array(n);
 		let span = 0;
 		for (let i = 0; i < n; i++) {
@@ -339,7 +339,7 @@ class Model {
 		this.parts = null;
 		if (only.color && this.sets === 1)
 			this.divide(only.color);
-		const timed = only.from >= 0 && this.spans > 0;
+		const timed = only.from >= 0 && this.timed;
 		const values = timed ? new Float64Array(this.rowValue.length) : this.rowValue;
 		if (timed)
 			for (let i = this.spanStart[only.from]; i < this.spanStart[only.to]; i++)

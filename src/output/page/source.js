@@ -75,7 +75,7 @@ class Source {
 			this.none.textContent = this.why();
 			return;
 		}
-		const values = this.lineValues(this.file), sum = app.whole(0) || 1, most = { total: 0, line: 1 };
+		const values = this.lineValues(this.file), sum = app.model.whole[0] || 1, most = { total: 0, line: 1 };
 		values.forEach((value, line) => {
 			if (value.total > most.total)
 				Object.assign(most, { total: value.total, line });

@@ -198,7 +198,7 @@ class Strip extends Bars {
 			this.placed.push({ call, lane, left, right });
 			this.lanes = Math.max(this.lanes, lane + 1);
 		}
-		this.element.style.height = `${68 + this.lanes * LANE}px`;
+		this.element.style.height = `${(model.timed ? 68 : 24) + this.lanes * LANE}px`;
 	}
 
 	callAt(event) {

@@ -95,7 +95,7 @@ class Table {
 			if (row.total > 0 || row.before > 0)
 				this.rows.push(row);
 		});
-		this.all = app.whole(0) || 1;
+		this.all = app.model.whole[0] || 1;
 		this.show();
 	}
 
@@ -160,7 +160,7 @@ class Legend {
 			if (all > 0)
 				groups.set(f.group, (groups.get(f.group) || 0) + sums.self[0][fn]);
 		});
-		const sum = app.whole(0) || 1;
+		const sum = app.model.whole[0] || 1;
 		const rows = Array.from(groups.entries()).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 		this.list.replaceChildren(...rows.map(([name, self]) => {
 			const marked = app.marked && app.marked.group === name;
@@ -183,7 +183,7 @@ class Legend {
 				type: "button", disabled: part.label < 0, "aria-pressed": chosen ? "true" : "false", title: part.name.slice(0, 300),
 				click: () => app.controls.choose("label", chosen ? -1 : part.label),
 			}, make("i", { class: "swatch", background: PART_COLORS[part.color] }), make("bdi", { text: part.name.slice(0, 60) }),
-			make("span", { class: "share", text: formatShare(app.whole(1 + i) / (app.whole(0) || 1)) }));
+			make("span", { class: "share", text: formatShare(app.model.whole[1 + i] / (app.model.whole[0] || 1)) }));
 		}));
 	}
 }

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages: default
+#
+# An app of shiny with a fast, a slow and a sleeping output. The port is in `port`.
+
+source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
+computes <- function(seconds) {
+    until <- cpu_time() + seconds
+    while (cpu_time() < until) for (i in 1:100) i
+}
+naps <- function(seconds) Sys.sleep(seconds)
+server <- function(input, output) {
+    output$fast <- shiny::renderText(input$n)
+    output$slow <- shiny::renderText({
+        computes(0.5)
+        input$n
+    })
+    output$sleeping <- shiny::renderText({
+        naps(0.05)
+        input$n
+    })
+}
+port <- httpuv::randomPort()
+later::later(function() {
+    put("port", as.character(port))
+    ready()
+})
+shiny::runApp(shiny::shinyApp(shiny::fluidPage(), server), port, launch.browser = FALSE, quiet = TRUE)

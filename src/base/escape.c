@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/parse.h"
 #include "base/utf8.h"
 
 static int escape__hex(struct buf *b, const unsigned char *s, size_t len)
@@ -114,13 +115,6 @@ int escape__text(struct buf *b, const char *text, const char *also, size_t max)
 	return escape__up_to(b, text, &e, max);
 }
 
-static int hex__digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The byte that the escape at @s, of at most @len bytes, stands for, and its size; 0: it is not
  * one.
  */
@@ -136,8 +130,8 @@ static char escape__byte(const char *s, size_t len, size_t *size)
 	*size = 4;
 	if (len < 4 || s[1] != 'x')
 		return '\0';
-	high = hex__digit(s[2]);
-	low = hex__digit(s[3]);
+	high = parse__hex(s[2]);
+	low = parse__hex(s[3]);
 	return high < 0 || low < 0 ? '\0' : (char)(high << 4 | low);
 }
 

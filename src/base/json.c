@@ -35,19 +35,6 @@ __attribute__((format(printf, 2, 3))) static void json__printf(struct json *j, c
 	j->err = j->err ? j->err : err;
 }
 
-/* A character that acts on a terminal; all of them are of the first plane. */
-static void json__escape(struct json *j, const char *s, size_t len)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	unsigned int c = *u;
-
-	if (len == 2)
-		c = (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu);
-	else if (len == 3)
-		c = (u[0] & 0xfu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu);
-	json__printf(j, "\\u%04x", c);
-}
-
 static void json__quote(struct json *j, const char *s)
 {
 	size_t len;
@@ -61,7 +48,8 @@ static void json__quote(struct json *j, const char *s)
 		} else if (*s == '"' || *s == '\\') {
 			json__printf(j, "\\%c", *s);
 		} else if (utf8__acts(s, len) || (j->html && strchr("<>&", *s))) {
-			json__escape(j, s, len);
+			/* all that act on a terminal are of the first plane */
+			json__printf(j, "\\u%04x", utf8__code(s, len));
 		} else {
 			json__add(j, s, len);
 		}

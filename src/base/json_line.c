@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "base/json_line.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "base/utf8.h"
 
 #define DEPTH_MAX 16
@@ -25,47 +27,18 @@ static bool line__take(struct json_line *j, char c)
 	return true;
 }
 
-static int hex__digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Four digits of hex. */
 static bool line__hex(struct json_line *j, uint32_t *out)
 {
 	*out = 0;
 	for (int i = 0; i < 4; i++, j->at++) {
-		int digit = hex__digit(*j->at);
+		int digit = parse__hex((char)tolower((unsigned char)*j->at));
 
 		if (digit < 0)
 			return false;
 		*out = *out << 4 | (uint32_t)digit;
 	}
 	return true;
-}
-
-static char *utf8__put(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		*to++ = (char)c;
-		return to;
-	}
-	if (c < 0x800) {
-		*to++ = (char)(0xc0 | c >> 6);
-	} else if (c < 0x10000) {
-		*to++ = (char)(0xe0 | c >> 12);
-		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
-	} else {
-		*to++ = (char)(0xf0 | c >> 18);
-		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
-		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
-	}
-	*to++ = (char)(0x80 | (c & 0x3f));
-	return to;
 }
 
 /* What \u stands for, behind that. */

@@ -61,6 +61,13 @@ int parse__u64(const char *text, uint64_t max, uint64_t *out)
 	return parse__u64_to(&text, '\0', max, out);
 }
 
+int parse__hex(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 int parse__seconds(const char *text, double *out)
 {
 	double value = 0, unit = 1;

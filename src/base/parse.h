@@ -26,6 +26,10 @@ int parse__u64(const char *text, uint64_t max, uint64_t *out);
  */
 int parse__u64_to(const char **at, char end, uint64_t max, uint64_t *out);
 
+/* parse__hex - what the hexadecimal digit @c, a small letter if it is one, stands for; -1: it is
+ * none. */
+int parse__hex(char c);
+
 /*
  * parse__seconds - a time: digits with or without a fraction, then nothing or "s" (seconds), "ms",
  * "m" (minutes) or "h" (hours).  In seconds; -EINVAL.

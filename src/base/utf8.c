@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "base/utf8.h"
 
-#include <stdint.h>
 #include <string.h>
 
 size_t utf8__length(const char *text)
@@ -23,23 +22,46 @@ size_t utf8__length(const char *text)
 	return len;
 }
 
+uint32_t utf8__code(const char *s, size_t len)
+{
+	static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t code = (unsigned char)s[0] & masks[len];
+
+	for (size_t i = 1; i < len; i++)
+		code = code << 6 | (s[i] & 0x3f);
+	return code;
+}
+
+char *utf8__put(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to++ = (char)c;
+		return to;
+	}
+	if (c < 0x800) {
+		*to++ = (char)(0xc0 | c >> 6);
+	} else if (c < 0x10000) {
+		*to++ = (char)(0xe0 | c >> 12);
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+	} else {
+		*to++ = (char)(0xf0 | c >> 18);
+		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+	}
+	*to++ = (char)(0x80 | (c & 0x3f));
+	return to;
+}
+
 bool utf8__acts(const char *text, size_t len)
 {
 	static const struct {
 		uint32_t first, last;
 	} ranges[] = {
-		{0x80, 0x9f},	  {0x61c, 0x61c},   {0x200e, 0x200f},
+		{0, 0x1f},	  {0x7f, 0x9f},	    {0x61c, 0x61c},   {0x200e, 0x200f},
 		{0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff},
 	};
-	const unsigned char *s = (const unsigned char *)text;
-	uint32_t c;
+	const uint32_t c = utf8__code(text, len);
 
-	if (len == 1)
-		return *s < 0x20 || *s == 0x7f;
-	if (len > 3)
-		return false;
-	c = len == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu)
-		     : (s[0] & 0xfu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
 		if (c >= ranges[i].first && c <= ranges[i].last)
 			return true;

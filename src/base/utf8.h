@@ -7,12 +7,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * utf8__length - of the character at @s, in bytes; 0 if there is none (RFC 3629: no overlong forms,
  * no surrogates, nothing past U+10FFFF).  @s is terminated, and so each look ahead ends.
  */
 size_t utf8__length(const char *s);
+
+/* utf8__code - the number of the character of @len bytes at @s. */
+uint32_t utf8__code(const char *s, size_t len);
+
+/* utf8__put - the character @c to @to, at most four bytes; where it ends. */
+char *utf8__put(char *to, uint32_t c);
 
 /*
  * utf8__acts - does the character of @len bytes at @s do something else than to be shown?  Control

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "base/utf8.h"
 
 #define SERVICE	     "service"
@@ -163,22 +164,15 @@ static bool unit__is_host(const char *unit, size_t len)
 	return false;
 }
 
-static int hex__digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Undo \x2d and the like, as systemd writes what may not be in a unit's name. */
 static void unit__unescape(char *text)
 {
 	char *to = text;
 
 	for (; *text; text++) {
-		if (text[0] == '\\' && text[1] == 'x' && hex__digit(text[2]) >= 0 &&
-		    hex__digit(text[3]) >= 0 && (text[2] != '0' || text[3] != '0')) {
-			*to++ = (char)(hex__digit(text[2]) << 4 | hex__digit(text[3]));
+		if (text[0] == '\\' && text[1] == 'x' && parse__hex(text[2]) >= 0 &&
+		    parse__hex(text[3]) >= 0 && (text[2] != '0' || text[3] != '0')) {
+			*to++ = (char)(parse__hex(text[2]) << 4 | parse__hex(text[3]));
 			text += 3;
 		} else {
 			*to++ = *text;

@@ -3,195 +3,66 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sexp.h"
+#include "base/page_cache.h"
+#include "values/locals.h"
 
-#define BUCKETS_MAX  4096u /* of an environment's table, */
-#define BINDINGS_MAX 256u  /* and its variables: R makes some ten */
-#define CLASSES_MAX  8u
-#define LINES_MAX    (1u << 20)
-#define ORIGINAL_MAX (64u << 20) /* bytes of lines that are looked through for a part of them */
-#define AT_ONCE	     256u
+#define LINES_MAX (1u << 20)
+#define LINE_MAX  (64u << 20)
+#define READS_MAX (8u * LINES_MAX)
 
-/* What is read of. */
-struct memory {
-	const struct xr_row *row;
-	const struct mem_reader *m;
+/* The variables of a srcfile that are read. */
+enum { FILENAME, WD, TIMESTAMP, LINES, ORIGINAL, VARIABLES };
+
+struct srcfile {
+	struct object value[VARIABLES]; /* type HEAP_NIL: there is none */
 };
 
-/* The values of an environment's variables; 0: there is none. */
-struct variables {
-	uint64_t filename, wd, timestamp, lines, original;
-};
-
-static int memory__cell(const struct memory *mem, uint64_t at, uint64_t cell[R_CELL_WORDS])
+static int srcfile__read(struct heap *h, uint64_t env, struct srcfile *f)
 {
-	if (!at || at == mem->row->nil || at & 7)
-		return -EILSEQ;
-	return mem_reader__read(mem->m, at, cell, R_CELL_BYTES);
+	static const char *const names[] = {
+		[FILENAME] = "filename", [WD] = "wd", [TIMESTAMP] = "timestamp", [LINES] = "lines",
+		[ORIGINAL] = "original",
+	};
+	struct object o;
+
+	if (!heap__object(h, env, &o) || o.type != HEAP_ENVIRONMENT ||
+	    !value__inherits(h, &o, "srcfile"))
+		return h->err ? h->err : -EILSEQ;
+	for (unsigned int i = 0; i < VARIABLES; i++)
+		if (!locals__find(h, env, names[i], &f->value[i]))
+			f->value[i] = (struct object){0};
+	return h->err;
 }
 
-static unsigned int cell__type(const uint64_t *cell)
+/* What stands behind the variable @o, a vector of @type. */
+static int source__vector(struct heap *h, const struct object *o, unsigned int type,
+			  struct object *vector)
 {
-	return cell[0] & R_TYPE_MASK;
+	*vector = *o;
+	return o->type == type && heap__plain(h, vector) ? 0 : h->err ? h->err : -EILSEQ;
 }
 
-static uint64_t memory__length(const struct memory *mem, const uint64_t *cell)
+/* Append the bytes of element @i of the character vector @o, at most @max, as they are. */
+static int source__string(struct heap *h, const struct object *o, uint64_t i, struct buf *to,
+			  size_t max)
 {
-	return mem->row->layout.vector_data < 48 ? cell[R_CAR] & 0xffffffff : cell[R_CAR];
-}
-
-/*
- * The vector at *@at, of @type, and its length.  R wraps a vector of which only attributes change
- * in another, ALTREP, whose first word is the vector (altclasses.c).
- */
-static int memory__vector(const struct memory *mem, uint64_t *at, unsigned int type, uint64_t *len)
-{
-	uint64_t cell[R_CELL_WORDS];
+	struct object chars;
+	uint64_t at;
+	char some[4096];
+	size_t n;
 	int err = 0;
 
-	for (int i = 0; i < 4; i++) {
-		err = memory__cell(mem, *at, cell);
-		if (err || cell__type(cell) != type)
-			return err ? err : -EILSEQ;
-		if (!mem->row->layout.has_altrep || !(cell[0] & R_ALTREP_BIT)) {
-			*len = memory__length(mem, cell);
-			return 0;
-		}
-		*at = cell[R_CAR];
-	}
-	return -EILSEQ;
-}
-
-/* Append the bytes of the CHARSXP at @at, at most @max. */
-static int memory__chars(const struct memory *mem, uint64_t at, struct buf *to, size_t max)
-{
-	uint64_t cell[R_CELL_WORDS], len;
-	char *room;
-	int err = memory__cell(mem, at, cell);
-
-	if (err || cell__type(cell) != R_CHARSXP)
-		return err ? err : -EILSEQ;
-	len = memory__length(mem, cell);
-	if (len > max)
+	if (!heap__word(h, o, i, &at) || !heap__object(h, at, &chars) || chars.type != HEAP_CHAR)
+		return h->err ? h->err : -EILSEQ;
+	if (chars.length > max)
 		return -E2BIG;
-	if (!len)
-		return 0;
-	room = malloc(len);
-	if (!room)
-		return -ENOMEM;
-	err = mem_reader__read(mem->m, at + mem->row->layout.vector_data, room, len);
-	if (!err && memchr(room, '\0', len))
-		err = -EILSEQ;
-	if (!err)
-		err = buf__add(to, room, len);
-	free(room);
-	return err;
-}
-
-/* Element @i of the character vector at @at. */
-static int memory__string(const struct memory *mem, uint64_t at, uint64_t i, struct buf *to)
-{
-	uint64_t len = 0, element = 0;
-	int err = memory__vector(mem, &at, R_STRSXP, &len);
-
-	if (!err && i >= len)
-		err = -EILSEQ;
-	if (!err)
-		err = mem_reader__read(mem->m, at + mem->row->layout.vector_data + 8 * i, &element,
-				       sizeof(element));
-	return err ? err : memory__chars(mem, element, to, SOURCE_NAME_MAX);
-}
-
-/* Is the class of what has attributes @attrib "srcfile" among others? */
-static int memory__is_srcfile(const struct memory *mem, uint64_t attrib)
-{
-	uint64_t cell[R_CELL_WORDS];
-	struct buf class = {0};
-	int err = 0;
-
-	for (int i = 0; i < R_ATTRIBS; i++) {
-		err = memory__cell(mem, attrib, cell);
-		if (err || cell[R_TAG] == mem->row->sym_class)
-			break;
-		attrib = cell[R_CDR];
-	}
-	if (!err && cell[R_TAG] != mem->row->sym_class)
-		err = -EILSEQ;
-	for (uint64_t i = 0; i < CLASSES_MAX && !err; i++) {
-		class.len = 0;
-		err = memory__string(mem, cell[R_CAR], i, &class);
-		if (!err && class.len == 7 && !memcmp(class.data, "srcfile", 7))
-			break;
-	}
-	buf__free(&class);
-	return err;
-}
-
-/* The variables of the list of bindings at @list; *@left: how many may come. */
-static int memory__bindings(const struct memory *mem, uint64_t list, struct variables *v,
-			    unsigned int *left)
-{
-	const struct {
-		const char *name;
-		uint64_t *value;
-	} known[] = {{"filename", &v->filename},
-		     {"wd", &v->wd},
-		     {"timestamp", &v->timestamp},
-		     {"lines", &v->lines},
-		     {"original", &v->original}};
-	uint64_t cell[R_CELL_WORDS], symbol[R_CELL_WORDS];
-	struct buf name = {0};
-	int err = 0;
-
-	for (; list && list != mem->row->nil && !err; list = cell[R_CDR]) {
-		err = *left ? memory__cell(mem, list, cell) : -EILSEQ;
-		if (!err)
-			err = memory__cell(mem, cell[R_TAG], symbol);
-		if (!err && cell__type(symbol) != R_SYMSXP)
-			err = -EILSEQ;
-		if (err)
-			break;
-		--*left;
-		name.len = 0;
-		err = memory__chars(mem, symbol[R_CAR], &name, SOURCE_NAME_MAX);
-		/* not a function, nor a number kept in the cell itself */
-		if (err || cell[0] & R_ACTIVE_BINDING ||
-		    (mem->row->layout.has_altrep && cell[0] >> 48))
-			continue;
-		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-			if (name.len == strlen(known[i].name) &&
-			    !memcmp(name.data, known[i].name, name.len))
-				*known[i].value = cell[R_CAR];
-	}
-	buf__free(&name);
-	return err;
-}
-
-static int memory__variables(const struct memory *mem, uint64_t env, struct variables *v)
-{
-	uint64_t cell[R_CELL_WORDS], table, n, list = 0;
-	unsigned int left = BINDINGS_MAX;
-	int err = memory__cell(mem, env, cell);
-
-	*v = (struct variables){0};
-	if (err || cell__type(cell) != R_ENVSXP)
-		return err ? err : -EILSEQ;
-	err = memory__is_srcfile(mem, cell[1]);
-	if (err)
-		return err;
-	table = cell[R_TAG];
-	if (!table || table == mem->row->nil)
-		return memory__bindings(mem, cell[R_CAR], v, &left);
-	err = memory__vector(mem, &table, R_VECSXP, &n);
-	if (!err && n > BUCKETS_MAX)
-		err = -EILSEQ;
-	for (uint64_t i = 0; i < n && !err; i++) {
-		err = mem_reader__read(mem->m, table + mem->row->layout.vector_data + 8 * i, &list,
-				       sizeof(list));
-		err = err ? err : memory__bindings(mem, list, v, &left);
+	for (at += h->vector_data; chars.length && !err; chars.length -= n, at += n) {
+		n = chars.length < sizeof(some) ? chars.length : sizeof(some);
+		if (!heap__read(h, at, some, n))
+			return h->err;
+		err = memchr(some, '\0', n) ? -EILSEQ : buf__add(to, some, n);
 	}
 	return err;
 }
@@ -246,125 +117,93 @@ static int taking__line(struct taking *t, const char *line, size_t len)
 	return err ? err : buf__add(t->text, "\n", 1);
 }
 
-/* Up to AT_ONCE lines, CHARSXPs at @at: their lengths first, then their bytes. */
-static int memory__some_lines(const struct memory *mem, const uint64_t *at, uint32_t n,
-			      struct taking *t)
+static int source__lines(struct heap *h, const struct object *variable, struct taking *t)
 {
-	uint64_t(*cells)[R_CELL_WORDS] = calloc(n, sizeof(*cells));
-	struct mem_span spans[AT_ONCE];
-	char *bytes = NULL, *to;
-	size_t sum = 0, len;
-	int err = cells ? 0 : -ENOMEM, got;
+	struct object lines;
+	struct buf line = {0};
+	int err = source__vector(h, variable, HEAP_STRING, &lines);
 
-	for (uint32_t i = 0; i < n && !err; i++) {
-		spans[i] = (struct mem_span){at[i], cells[i], R_CELL_BYTES};
-		err = !at[i] || at[i] & 7 ? -EILSEQ : 0;
-	}
-	if (!err) {
-		got = mem_reader__read_spans(mem->m, spans, n);
-		err = got == (int)n ? 0 : got < 0 ? got : -EFAULT;
-	}
-	for (uint32_t i = 0; i < n && !err; i++) {
-		len = memory__length(mem, cells[i]);
-		if (cell__type(cells[i]) != R_CHARSXP || len > ORIGINAL_MAX)
-			err = -EILSEQ;
-		sum += len;
-	}
-	if (!err)
-		err = sum > ORIGINAL_MAX ? -E2BIG : 0;
-	to = bytes = err ? NULL : malloc(sum + 1);
-	if (!err && !bytes)
-		err = -ENOMEM;
-	for (uint32_t i = 0; i < n && !err; i++) {
-		len = memory__length(mem, cells[i]);
-		if (len)
-			err = mem_reader__read(mem->m, at[i] + mem->row->layout.vector_data, to,
-					       len);
-		if (!err && len && memchr(to, '\0', len))
-			err = -EILSEQ;
-		if (!err)
-			err = taking__line(t, to, len);
-		to += len;
-	}
-	free(bytes);
-	free(cells);
-	return err;
-}
-
-static int memory__lines(const struct memory *mem, uint64_t lines, struct taking *t)
-{
-	uint64_t at[AT_ONCE], n;
-	int err = memory__vector(mem, &lines, R_STRSXP, &n);
-
-	if (!err && n > LINES_MAX)
+	if (!err && lines.length > LINES_MAX)
 		err = -E2BIG;
-	for (uint64_t i = 0; i < n && !err; i += AT_ONCE) {
-		uint32_t some = n - i < AT_ONCE ? (uint32_t)(n - i) : AT_ONCE;
-
-		err = mem_reader__read(mem->m, lines + mem->row->layout.vector_data + 8 * i, at,
-				       8 * (size_t)some);
-		err = err ? err : memory__some_lines(mem, at, some, t);
+	for (uint64_t i = 0; !err && i < lines.length; i++) {
+		line.len = 0;
+		err = source__string(h, &lines, i, &line, LINE_MAX);
+		err = err ? err : taking__line(t, line.data, line.len);
 	}
+	buf__free(&line);
 	return err;
 }
 
-static int memory__time(const struct memory *mem, uint64_t at, double *time)
+static int source__time(struct heap *h, const struct object *variable, double *time)
 {
-	uint64_t len;
-	int err = memory__vector(mem, &at, R_REALSXP, &len);
+	struct object o;
 
-	if (!err && len)
-		err = mem_reader__read(mem->m, at + mem->row->layout.vector_data, time,
-				       sizeof(*time));
-	if (err || !isfinite(*time)) /* NA: the file was not there */
+	/* NA: the file was not there */
+	if (source__vector(h, variable, HEAP_REAL, &o) || !heap__real(h, &o, 0, time) ||
+	    !isfinite(*time))
 		*time = 0;
-	return err == -EILSEQ ? 0 : err;
+	return h->err;
 }
 
-/* The text of the srcfile with variables @v. */
-static int memory__text(const struct memory *mem, const struct variables *v, struct source_found *s,
-			size_t max)
+/* The text of the srcfile @f. */
+static int source__text(struct heap *h, const struct srcfile *f, struct source_found *s, size_t max)
 {
 	struct taking t = {.text = &s->text, .max = max, .next = 1};
-	struct variables original;
+	struct srcfile original;
 	int err;
 
-	if (v->lines) {
-		err = memory__lines(mem, v->lines, &t);
+	if (f->value[LINES].type) {
+		err = source__lines(h, &f->value[LINES], &t);
 		s->has_text = !err;
 		return err;
 	}
-	if (!v->original)
+	if (!f->value[ORIGINAL].type)
 		return 0;
-	err = memory__variables(mem, v->original, &original);
-	if (err || !original.lines)
+	err = srcfile__read(h, f->value[ORIGINAL].at, &original);
+	if (err || !original.value[LINES].type)
 		return err;
 	t.part = &s->name;
-	err = memory__lines(mem, original.lines, &t);
+	err = source__lines(h, &original.value[LINES], &t);
 	s->has_text = !err && s->text.len;
 	return err;
+}
+
+static int source__find(struct source_found *s, struct heap *h, uint64_t env, struct srcfile *f,
+			size_t max)
+{
+	struct object o;
+	int err = srcfile__read(h, env, f);
+
+	err = err ? err : source__vector(h, &f->value[FILENAME], HEAP_STRING, &o);
+	err = err ? err : source__string(h, &o, 0, &s->name, SOURCE_NAME_MAX);
+	if (!err && f->value[WD].type) {
+		err = source__vector(h, &f->value[WD], HEAP_STRING, &o);
+		err = err ? err : source__string(h, &o, 0, &s->directory, SOURCE_NAME_MAX);
+	}
+	err = err ? err : source__time(h, &f->value[TIMESTAMP], &s->time);
+	return err ? err : source__text(h, f, s, max);
 }
 
 int source__read(struct source_found *s, const struct xr_row *row, const struct mem_reader *m,
 		 uint64_t env, size_t max)
 {
-	const struct memory mem = {row, m};
-	struct variables v, again;
-	int err = memory__variables(&mem, env, &v);
+	struct page_cache cache;
+	struct mem_reader cached;
+	struct srcfile f, again;
+	struct heap h;
+	int err = page_cache__open(&cache, m);
 
-	if (!err)
-		err = v.filename ? memory__string(&mem, v.filename, 0, &s->name) : -EILSEQ;
-	if (!err && v.wd)
-		err = memory__string(&mem, v.wd, 0, &s->directory);
-	if (!err && v.timestamp)
-		err = memory__time(&mem, v.timestamp, &s->time);
-	if (!err)
-		err = memory__text(&mem, &v, s, max);
+	if (err)
+		return err;
+	cached = page_cache__reader(&cache);
+	heap__init(&h, &cached, row, READS_MAX);
+	err = source__find(s, &h, env, &f, max);
+	page_cache__close(&cache);
 	/* R may have freed it meanwhile */
-	if (!err)
-		err = memory__variables(&mem, env, &again);
-	if (!err && memcmp(&v, &again, sizeof(v)) != 0)
-		err = -EILSEQ;
+	heap__init(&h, m, row, READS_MAX);
+	err = err ? err : srcfile__read(&h, env, &again);
+	for (unsigned int i = 0; i < VARIABLES && !err; i++)
+		err = f.value[i].at == again.value[i].at ? 0 : -EILSEQ;
 	return err;
 }
 

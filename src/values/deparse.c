@@ -485,18 +485,11 @@ void deparse__node(struct deparse *d, uint64_t at)
 	case HEAP_S4:
 		deparse__put(d, "<S4 object>");
 		break;
-	case HEAP_LOGICAL:
-	case HEAP_INTEGER:
-	case HEAP_REAL:
-	case HEAP_COMPLEX:
-	case HEAP_STRING:
-	case HEAP_LIST:
-	case HEAP_EXPRESSION:
-	case HEAP_RAW:
-		deparse__vector(d, &o);
-		break;
 	default:
-		deparse__put(d, "<?>");
+		if (heap__is_vector(o.type))
+			deparse__vector(d, &o);
+		else
+			deparse__put(d, "<?>");
 	}
 	d->depth--;
 }

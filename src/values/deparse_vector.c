@@ -3,27 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 
 #include "values/literal.h"
+#include "values/value.h"
 
 #define STRING_BYTES 1024u
 #define DIGITS	     15 /* significant ones of a number in code */
-
-static int put__complex(struct deparse *d, const struct object *o, uint64_t i)
-{
-	double parts[2];
-	int err;
-
-	if (i >= o->length ||
-	    !heap__read(d->heap, o->at + d->heap->vector_data + i * 16, parts, 16))
-		return -EFAULT;
-	err = literal__reals(d->out, &parts[0], 1, DIGITS, "");
-	if (!err && !signbit(parts[1]))
-		err = buf__str(d->out, "+");
-	err = err ? err : literal__reals(d->out, &parts[1], 1, DIGITS, "");
-	return err ? err : buf__str(d->out, "i");
-}
 
 /* Element @i of the string vector @o. */
 static int put__string(struct deparse *d, const struct object *o, uint64_t i, bool alone)
@@ -47,7 +32,7 @@ static int put__string(struct deparse *d, const struct object *o, uint64_t i, bo
 static void put__element(struct deparse *d, const struct object *o, uint64_t i, bool alone)
 {
 	int32_t integer = 0;
-	double real = 0;
+	double real = 0, parts[2];
 	uint8_t byte;
 	int err = -EFAULT;
 
@@ -75,7 +60,8 @@ static void put__element(struct deparse *d, const struct object *o, uint64_t i, 
 						    : literal__reals(d->out, &real, 1, DIGITS, "");
 		break;
 	case HEAP_COMPLEX:
-		err = put__complex(d, o, i);
+		if (heap__complex(d->heap, o, i, parts))
+			err = literal__complex(d->out, parts, DIGITS);
 		break;
 	case HEAP_STRING:
 		err = put__string(d, o, i, alone);
@@ -122,27 +108,6 @@ static void put__element_name(struct deparse *d, const struct object *names, uin
 	buf__free(&text);
 }
 
-/* The function that makes a vector of no elements of @type. */
-static const char *type__maker(unsigned int type)
-{
-	switch (type) {
-	case HEAP_LOGICAL:
-		return "logical(0)";
-	case HEAP_INTEGER:
-		return "integer(0)";
-	case HEAP_REAL:
-		return "numeric(0)";
-	case HEAP_COMPLEX:
-		return "complex(0)";
-	case HEAP_STRING:
-		return "character(0)";
-	case HEAP_RAW:
-		return "raw(0)";
-	default:
-		return "list()";
-	}
-}
-
 /* Its elements, NA must name its type if there is no other element to tell it. */
 static bool vector__needs_type(struct deparse *d, const struct object *o)
 {
@@ -178,7 +143,8 @@ static void put__elements(struct deparse *d, const struct object *o)
 	    !heap__plain(d->heap, &names))
 		names = (struct object){0};
 	if (!o->length) {
-		deparse__put(d, o->type == HEAP_EXPRESSION ? "expression()" : type__maker(o->type));
+		deparse__put(d, o->type == HEAP_REAL ? "numeric" : value__type(o->type));
+		deparse__put(d, list ? "()" : "(0)");
 		return;
 	}
 	if (names.type != HEAP_STRING && put__range(d, o))

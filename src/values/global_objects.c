@@ -209,9 +209,7 @@ static unsigned int object__element(const struct object *o)
 
 static bool object__is_vector(const struct object *o)
 {
-	return !o->alt &&
-	       (o->type == HEAP_CHAR || (o->type >= HEAP_LOGICAL && o->type <= HEAP_STRING) ||
-		o->type == HEAP_LIST || o->type == HEAP_EXPRESSION || o->type == HEAP_RAW);
+	return !o->alt && (o->type == HEAP_CHAR || heap__is_vector(o->type));
 }
 
 /* As objectsize() rounds; a length that cannot be right counts as 0. */

@@ -29,15 +29,18 @@ void heap__init(struct heap *h, const struct mem_reader *reader, const struct xr
 
 bool heap__read(struct heap *h, uint64_t at, void *to, size_t len)
 {
-	if (!h->left)
-		return false;
-	h->left--;
-	return at && at + len > at && !mem_reader__read(h->reader, at, to, len);
+	int err = -EFAULT;
+
+	if (h->left && at && at + len > at)
+		err = mem_reader__read(h->reader, at, to, len);
+	h->left -= h->left > 0;
+	h->err = err ? err : h->err;
+	return !err;
 }
 
-static bool type__is_vector(unsigned int type)
+bool heap__is_vector(unsigned int type)
 {
-	return (type >= HEAP_CHAR && type <= HEAP_STRING && type != 11 && type != 12) ||
+	return type == HEAP_LOGICAL || (type >= HEAP_INTEGER && type <= HEAP_STRING) ||
 	       type == HEAP_LIST || type == HEAP_EXPRESSION || type == HEAP_RAW;
 }
 
@@ -60,7 +63,8 @@ bool heap__object(struct heap *h, uint64_t at, struct object *o)
 	o->extra = h->altrep ? (uint32_t)(words[0] >> 48) : 0;
 	o->attributes = words[1];
 	memcpy(o->word, &words[R_CAR], sizeof(o->word));
-	if (type__is_vector(o->type) && !o->alt) /* of ALTREP objects heap__plain() knows */
+	if ((o->type == HEAP_CHAR || heap__is_vector(o->type)) &&
+	    !o->alt) /* of ALTREP objects heap__plain() knows */
 		o->length = h->altrep ? o->word[0] : o->word[0] & 0xffffffff;
 	return true;
 }
@@ -68,14 +72,11 @@ bool heap__object(struct heap *h, uint64_t at, struct object *o)
 /* Latin-1 as UTF-8. */
 static int text__latin1(struct buf *b, const char *s, size_t len)
 {
+	char one[4];
 	int err = 0;
 
-	for (size_t i = 0; i < len && !err; i++) {
-		const unsigned char c = (unsigned char)s[i];
-		const char two[2] = {(char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f))};
-
-		err = c < 0x80 ? buf__add(b, s + i, 1) : buf__add(b, two, 2);
-	}
+	for (size_t i = 0; i < len && !err; i++)
+		err = buf__add(b, one, (size_t)(utf8__put(one, (unsigned char)s[i]) - one));
 	return err;
 }
 
@@ -226,6 +227,11 @@ bool heap__plain(struct heap *h, struct object *o)
 bool heap__word(struct heap *h, const struct object *o, uint64_t i, uint64_t *value)
 {
 	return i < o->length && heap__read(h, o->at + h->vector_data + i * 8, value, 8);
+}
+
+bool heap__complex(struct heap *h, const struct object *o, uint64_t i, double parts[2])
+{
+	return i < o->length && heap__read(h, o->at + h->vector_data + i * 16, parts, 16);
 }
 
 bool heap__byte(struct heap *h, const struct object *o, uint64_t i, uint8_t *value)

@@ -53,6 +53,7 @@ struct heap {
 	bool altrep;	      /* R 3.5 or later */
 	uint32_t left;	      /* reads that may still be made */
 	uint64_t fun_tab;     /* R_FunTab; 0: not known */
+	int err;	      /* of the last read that failed; 0: none did */
 };
 
 /* One object.  The three words depend on its type: CAR, CDR and TAG of a cell, and so on. */
@@ -74,6 +75,9 @@ void heap__init(struct heap *h, const struct mem_reader *reader, const struct xr
 
 /* heap__read - @len bytes at @at.  Whether they were read, and a read was left. */
 bool heap__read(struct heap *h, uint64_t at, void *to, size_t len);
+
+/* heap__is_vector - has an object of this type elements that R code can get? */
+bool heap__is_vector(unsigned int type);
 
 /* heap__object - the object at @at; R's NULL for nil.  Whether it could be read. */
 bool heap__object(struct heap *h, uint64_t at, struct object *o);
@@ -107,9 +111,11 @@ bool heap__plain(struct heap *h, struct object *o);
 /* The class of an ALTREP object, "compact_intseq"; "" if it cannot be read. */
 void heap__alt_class(struct heap *h, const struct object *o, char name[32]);
 
-/* heap__integer, heap__real, heap__word, heap__byte - element @i of a vector; false: unreadable. */
+/* heap__integer, heap__real, heap__complex, heap__word, heap__byte - element @i of a vector; false:
+ * unreadable. */
 bool heap__integer(struct heap *h, const struct object *o, uint64_t i, int32_t *value);
 bool heap__real(struct heap *h, const struct object *o, uint64_t i, double *value);
+bool heap__complex(struct heap *h, const struct object *o, uint64_t i, double parts[2]);
 bool heap__word(struct heap *h, const struct object *o, uint64_t i, uint64_t *value);
 bool heap__byte(struct heap *h, const struct object *o, uint64_t i, uint8_t *value);
 

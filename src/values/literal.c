@@ -146,3 +146,12 @@ int literal__reals(struct buf *b, const double *values, size_t n, int digits, co
 	}
 	return err;
 }
+
+int literal__complex(struct buf *b, const double parts[2], int digits)
+{
+	int err = literal__reals(b, &parts[0], 1, digits, "");
+
+	err = err ? err : buf__str(b, signbit(parts[1]) ? "" : "+");
+	err = err ? err : literal__reals(b, &parts[1], 1, digits, "");
+	return err ? err : buf__str(b, "i");
+}

@@ -31,6 +31,9 @@ int literal__string(struct buf *b, const char *s, size_t len);
  */
 int literal__reals(struct buf *b, const double *values, size_t n, int digits, const char *between);
 
+/* literal__complex - append the number with these two @parts, each as literal__reals.  -ENOMEM. */
+int literal__complex(struct buf *b, const double parts[2], int digits);
+
 /* literal__is_na - is it NA_real_, and not another NaN? */
 bool literal__is_na(double value);
 

@@ -55,20 +55,12 @@ const char *value__type(unsigned int type)
 /* How str() begins the line of an atomic vector. */
 static const char *type__short(unsigned int type)
 {
-	switch (type) {
-	case HEAP_LOGICAL:
-		return "logi";
-	case HEAP_INTEGER:
-		return "int";
-	case HEAP_REAL:
-		return "num";
-	case HEAP_COMPLEX:
-		return "cplx";
-	case HEAP_STRING:
-		return "chr";
-	default:
-		return "raw";
-	}
+	static const char *const names[HEAP_S4 + 1] = {
+		[HEAP_LOGICAL] = "logi", [HEAP_INTEGER] = "int", [HEAP_REAL] = "num",
+		[HEAP_COMPLEX] = "cplx", [HEAP_STRING] = "chr",	 [HEAP_RAW] = "raw",
+	};
+
+	return names[type] ? names[type] : names[HEAP_RAW];
 }
 
 /*
@@ -91,15 +83,11 @@ static int add__string(struct heap *h, const struct object *o, uint64_t i, struc
 	return err;
 }
 
-static int add__integer(struct heap *h, const struct object *o, uint64_t i, struct buf *b)
+static int add__integer(int32_t value, unsigned int type, struct buf *b)
 {
-	int32_t value;
-
-	if (!heap__integer(h, o, i, &value))
-		return -EFAULT;
 	if (value == HEAP_NA_INTEGER)
 		return buf__str(b, "NA");
-	if (o->type == HEAP_LOGICAL)
+	if (type == HEAP_LOGICAL)
 		return buf__str(b, value ? "TRUE" : "FALSE");
 	return buf__printf(b, "%" PRId32, value);
 }
@@ -107,20 +95,15 @@ static int add__integer(struct heap *h, const struct object *o, uint64_t i, stru
 static int add__element(struct heap *h, const struct object *o, uint64_t i, struct buf *b)
 {
 	double parts[2];
+	int32_t value;
 	uint8_t byte;
-	int err;
 
 	switch (o->type) {
 	case HEAP_LOGICAL:
 	case HEAP_INTEGER:
-		return add__integer(h, o, i, b);
+		return heap__integer(h, o, i, &value) ? add__integer(value, o->type, b) : -EFAULT;
 	case HEAP_COMPLEX:
-		if (!heap__read(h, o->at + h->vector_data + i * 16, parts, 16))
-			return -EFAULT;
-		err = literal__reals(b, &parts[0], 1, DIGITS, "");
-		err = err ? err : buf__str(b, signbit(parts[1]) ? "" : "+");
-		err = err ? err : literal__reals(b, &parts[1], 1, DIGITS, "");
-		return err ? err : buf__str(b, "i");
+		return heap__complex(h, o, i, parts) ? literal__complex(b, parts, DIGITS) : -EFAULT;
 	case HEAP_STRING:
 		return add__string(h, o, i, b);
 	default:
@@ -179,8 +162,7 @@ static int add__strings(struct heap *h, uint64_t at, uint64_t most, struct buf *
 	return add__elements(h, &o, ",", most, b);
 }
 
-/* Is "@name" one of the classes of @o? */
-static bool object__inherits(struct heap *h, const struct object *o, const char *name)
+bool value__inherits(struct heap *h, const struct object *o, const char *name)
 {
 	struct object class;
 	struct buf text = {0};
@@ -246,7 +228,7 @@ static int add__list(struct heap *h, const struct object *o, struct buf *b)
 	uint64_t names = heap__attribute(h, o, "names");
 	int err;
 
-	if (object__inherits(h, o, "data.frame"))
+	if (value__inherits(h, o, "data.frame"))
 		err = buf__printf(b, "'data.frame': %" PRIu64 " obs. of %" PRIu64 " %s",
 				  frame__rows(h, o), o->length,
 				  count__word(o->length, "variable", "variables"));
@@ -273,11 +255,11 @@ static int add__vector(struct heap *h, struct object *o, struct buf *b)
 	}
 	if (o->type == HEAP_LIST || o->type == HEAP_EXPRESSION)
 		err = add__list(h, o, b);
-	else if (o->type == HEAP_INTEGER && object__inherits(h, o, "factor"))
+	else if (o->type == HEAP_INTEGER && value__inherits(h, o, "factor"))
 		return add__factor(h, o, b);
 	else
 		err = add__atomic(h, o, b);
-	if (err || !o->has_class || object__inherits(h, o, "data.frame"))
+	if (err || !o->has_class || value__inherits(h, o, "data.frame"))
 		return err;
 	err = buf__str(b, " - class ");
 	return err ? err : add__strings(h, heap__attribute(h, o, "class"), SHOWN, b);
@@ -310,7 +292,6 @@ static int add__s4(struct heap *h, const struct object *o, struct buf *b)
 /* A scalar that stands in a binding or a promise itself (R_BNDCELL, Defn.h, from R 4.0 on). */
 static int add__scalar(unsigned int type, uint64_t word, struct buf *b)
 {
-	int32_t integer = (int32_t)word;
 	double real;
 	int err;
 
@@ -318,12 +299,8 @@ static int add__scalar(unsigned int type, uint64_t word, struct buf *b)
 	err = buf__printf(b, "%s ", type__short(type));
 	if (err)
 		return err;
-	if (type == HEAP_REAL)
-		return literal__reals(b, &real, 1, DIGITS, "");
-	if (integer == HEAP_NA_INTEGER)
-		return buf__str(b, "NA");
-	return type == HEAP_LOGICAL ? buf__str(b, integer ? "TRUE" : "FALSE")
-				    : buf__printf(b, "%" PRId32, integer);
+	return type == HEAP_REAL ? literal__reals(b, &real, 1, DIGITS, "")
+				 : add__integer((int32_t)word, type, b);
 }
 
 bool value__is_scalar(uint32_t extra)
@@ -392,17 +369,9 @@ static int add__object(struct heap *h, struct object *o, struct buf *b, size_t m
 		return buf__printf(b, "<externalptr: 0x%" PRIx64 ">", o->word[0]);
 	case HEAP_S4:
 		return add__s4(h, o, b);
-	case HEAP_LOGICAL:
-	case HEAP_INTEGER:
-	case HEAP_REAL:
-	case HEAP_COMPLEX:
-	case HEAP_STRING:
-	case HEAP_LIST:
-	case HEAP_EXPRESSION:
-	case HEAP_RAW:
-		return add__vector(h, o, b);
 	default:
-		return buf__printf(b, "<%s>", value__type(o->type));
+		return heap__is_vector(o->type) ? add__vector(h, o, b)
+						: buf__printf(b, "<%s>", value__type(o->type));
 	}
 }
 
@@ -428,17 +397,8 @@ static uint64_t object__length(struct heap *h, const struct object *o)
 	case HEAP_PAIRLIST:
 	case HEAP_DOTS:
 		return heap__count(h, o->at, CELLS_MAX);
-	case HEAP_LOGICAL:
-	case HEAP_INTEGER:
-	case HEAP_REAL:
-	case HEAP_COMPLEX:
-	case HEAP_STRING:
-	case HEAP_LIST:
-	case HEAP_EXPRESSION:
-	case HEAP_RAW:
-		return o->length;
 	default:
-		return 1;
+		return heap__is_vector(o->type) ? o->length : 1;
 	}
 }
 

@@ -17,6 +17,9 @@ struct value_kind {
 /* value__type - as typeof() has it; "?": R has no such type.  A constant. */
 const char *value__type(unsigned int type);
 
+/* value__inherits - is @name one of the classes of @o? */
+bool value__inherits(struct heap *h, const struct object *o, const char *name);
+
 /* value__is_scalar - is the value of a cell with this `extra` a number in the cell itself? */
 bool value__is_scalar(uint32_t extra);
 

@@ -17,17 +17,6 @@ void columns__locale(void)
 	setlocale(LC_CTYPE, "");
 }
 
-/* The character of @len bytes at @s (utf8__length). */
-static wchar_t utf8__code(const char *s, size_t len)
-{
-	static const unsigned char masks[] = {0xff, 0x7f, 0x1f, 0x0f, 0x07};
-	wchar_t code = (wchar_t)((unsigned char)s[0] & masks[len]);
-
-	for (size_t i = 1; i < len; i++)
-		code = code << 6 | (s[i] & 0x3f);
-	return code;
-}
-
 /* One character: its bytes, and the columns it takes; `shown` false: a '?' stands for it. */
 struct cell {
 	size_t len;
@@ -44,7 +33,7 @@ static struct cell cell__at(const char *s, bool utf8)
 		c.len = c.len ? c.len : 1;
 		return c;
 	}
-	width = c.len == 1 ? 1 : utf8 ? wcwidth(utf8__code(s, c.len)) : -1;
+	width = c.len == 1 ? 1 : utf8 ? wcwidth((wchar_t)utf8__code(s, c.len)) : -1;
 	c.shown = width >= 0;
 	c.width = c.shown ? (unsigned int)width : 1;
 	return c;

@@ -32,7 +32,7 @@ static uint64_t strings(struct scene *s, const char *const *texts, uint32_t n)
 static uint64_t srcfile(struct scene *s, uint64_t list, const char *class)
 {
 	const char *const classes[] = {class, "srcfile"};
-	uint64_t env = image__cell(&s->m, R_ENVSXP, list, s->m.nil, s->m.nil);
+	uint64_t env = image__cell(&s->m, R_ENVSXP | 0x40, list, s->m.nil, s->m.nil);
 	uint64_t attrib = image__cell(&s->m, 2, strings(s, classes, 2), s->m.nil, s->class);
 
 	image__put64(&s->m, env + 8, attrib);
@@ -125,7 +125,7 @@ static void test_wrong(struct scene *s)
 	loop = binding(s, "filename", image__string(&s->m, "a.R"), s->m.nil);
 	image__put64(&s->m, loop + 8 * R_CDR, loop);
 	err = look(s, srcfile(s, loop, "srcfile"), MAX, &found);
-	tap__ok(err == -EILSEQ, "variables without an end: %d", err);
+	tap__ok(!err && is(&found.name, "a.R"), "variables without an end: %d", err);
 	source__free(&found);
 	err = look(s, env, MAX, &found);
 	right = reads;

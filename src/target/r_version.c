@@ -4,7 +4,12 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define SCAN_CHUNK   (64u << 10)
+#define SCAN_OVERLAP 128u	  /* what is looked for is shorter than this */
+#define SCAN_MAX     (256u << 20) /* bytes that are searched */
 
 /* The decimal number at @text, which must be all digits; -1 if it is not. */
 static int digits__parse(const char *text, const char *end, int max)
@@ -89,4 +94,61 @@ int r_version__parse(const char *data, size_t len, char version[16])
 			return 0;
 	}
 	return -ENOENT;
+}
+
+/* "4.2.2", and nothing more, at the start of the @n characters of UTF-16 @text. */
+static int resource__number(const char *text, size_t n, char version[16])
+{
+	unsigned int dots = 0, len = 0;
+
+	for (; len < n && len < 15; len++) {
+		const char c = text[2 * len];
+
+		if (text[2 * len + 1] || (c != '.' && (c < '0' || c > '9')))
+			break;
+		if (c == '.' && (!len || version[len - 1] == '.'))
+			return -ENOENT;
+		dots += c == '.';
+		version[len] = c;
+	}
+	version[len] = '\0';
+	return dots == 2 && version[len - 1] != '.' ? 0 : -ENOENT;
+}
+
+int r_version__resource(const char *data, size_t len, char version[16])
+{
+	static const char name[] = "R\0 \0V\0e\0r\0s\0i\0o\0n\0\0"; /* and one more 0 */
+
+	for (size_t i = 0; i + sizeof(name) <= len; i += 2) {
+		size_t at = i + sizeof(name);
+
+		if (memcmp(data + i, name, sizeof(name)))
+			continue;
+		/* values are aligned to 4 bytes */
+		while (at + 2 <= len && at < i + sizeof(name) + 4 && !data[at] && !data[at + 1])
+			at += 2;
+		if (!resource__number(data + at, (len - at) / 2, version))
+			return 0;
+	}
+	version[0] = '\0';
+	return -ENOENT;
+}
+
+int r_version__scan(const struct mem_reader *m, uint64_t at, uint64_t size, r_version_parse *parse,
+		    char version[16])
+{
+	char *chunk = malloc(SCAN_CHUNK);
+	int err = chunk ? -ENOENT : -ENOMEM;
+
+	version[0] = '\0';
+	size = size < SCAN_MAX ? size : SCAN_MAX;
+	for (uint64_t done = 0; err == -ENOENT && done + SCAN_OVERLAP < size;
+	     done += SCAN_CHUNK - SCAN_OVERLAP) {
+		const size_t n = size - done < SCAN_CHUNK ? (size_t)(size - done) : SCAN_CHUNK;
+
+		if (!mem_reader__read(m, at + done, chunk, n))
+			err = parse(chunk, n, version);
+	}
+	free(chunk);
+	return err;
 }

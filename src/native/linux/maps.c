@@ -4,15 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/shortage.h"
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
 #include "target/linux/answer_file.h"
+#include "target/linux/mapped_file.h"
 #include "target/native.h"
 
 #define VDSO "[vdso]"
@@ -23,11 +22,6 @@ struct maps_made {
 	struct buf texts;
 };
 
-static int64_t timespec__ns(struct timespec t)
-{
-	return (int64_t)t.tv_sec * (int64_t)NS_PER_S + t.tv_nsec;
-}
-
 /*
  * Which file it is.  One that is mapped, but may not be opened, is known by its number alone: its
  * contents are read from memory (mapped_file.h).
@@ -35,8 +29,7 @@ static int64_t timespec__ns(struct timespec t)
 static int mapped__file(pid_t pid, const struct proc_map *map, struct target_file *file)
 {
 	struct errmsg why;
-	int fd = proc_maps__open(pid, map, &why), err = 0;
-	struct stat st;
+	int fd = proc_maps__open(pid, map, &why), err;
 
 	if (fd == -EACCES) {
 		*file = (struct target_file){
@@ -47,16 +40,7 @@ static int mapped__file(pid_t pid, const struct proc_map *map, struct target_fil
 	}
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		err = -EBADMSG;
-	else
-		*file = (struct target_file){
-			.dev = st.st_dev,
-			.ino = st.st_ino,
-			.size = (uint64_t)st.st_size,
-			.mtime_ns = timespec__ns(st.st_mtim),
-			.ctime_ns = timespec__ns(st.st_ctim),
-		};
+	err = mapped_file__which(fd, file);
 	close(fd);
 	return err;
 }

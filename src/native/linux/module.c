@@ -13,7 +13,6 @@
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
 #include "target/linux/hidden/debug_file.h"
-#include "target/linux/hidden/hidden.h"
 #include "target/linux/mapped_file.h"
 #include "target/linux/answer_file.h"
 #include "native/linux/symbols.h"
@@ -80,23 +79,12 @@ static int module__builtins(struct module_made *m, struct elf_image *file)
 /* The symbols of the debug files that belong to @elf, of the file @path. */
 static int module__debug_files(struct symbols *s, pid_t pid, Elf *elf, const char *path)
 {
-	char dir[512], name[640], *slash;
-	int err = 0;
+	unsigned int n = 0;
+	int err = 0, fd;
 
-	snprintf(dir, sizeof(dir), "%s", path);
-	slash = strrchr(dir, '/');
-	if (slash)
-		*slash = '\0';
-	for (unsigned int n = 0; n < DEBUG_FILES_MAX && !err; n++) {
-		int at = debug_file__name(elf, dir, n, name, sizeof(name));
-		int fd = at ? at : proc__open_in_root(pid, name);
-		Elf *debug;
+	while (!err && (fd = debug_file__open(elf, pid, path, &n)) >= 0) {
+		Elf *debug = elf_begin(fd, ELF_C_READ, NULL);
 
-		if (at == -ENOENT)
-			break;
-		if (fd < 0)
-			continue;
-		debug = elf_begin(fd, ELF_C_READ, NULL);
 		if (debug && elf_kind(debug) == ELF_K_ELF && !debug_file__same(elf, debug))
 			err = symbols__of_debug(s, debug);
 		elf_end(debug);
@@ -137,17 +125,13 @@ static void module__segments(struct module_made *m, const struct elf_image *file
 /* What the file @elf tells, which process @pid knows as @path; NULL: it is an image in memory. */
 static int module__read(struct module_made *m, Elf *elf, pid_t pid, const char *path)
 {
-	uint64_t base = UINT64_MAX;
 	struct elf_image file;
 	int err;
 
 	err = elf ? elf_image__open(&file, elf) : -EBADMSG;
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < file.n_segments; i++)
-		if (file.segment[i].p_vaddr < base)
-			base = file.segment[i].p_vaddr;
-	m->head.base = m->table ? m->table->base : base & ~(uint64_t)4095;
+	m->head.base = m->table ? m->table->base : elf_image__base(&file);
 	module__segments(m, &file);
 	m->head.build_id_len = (uint32_t)debug_file__build_id(elf, m->head.build_id);
 	err = module__builtins(m, &file);

@@ -116,30 +116,6 @@ cleanup:
 	return err;
 }
 
-static int symbols__of_debug_data(struct symbols *s, Elf *elf)
-{
-	struct elf_taken taken = {0};
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return 0;
-	for (unsigned int i = 0; i < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)); i++) {
-		const char *name;
-		Elf_Data *data;
-		GElf_Shdr shdr;
-
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_PROGBITS)
-			continue;
-		name = elf_taken__string(&taken, elf, names, shdr.sh_name);
-		if (!name || strcmp(name, ".gnu_debugdata"))
-			continue;
-		data = elf_taken__section(&taken, scn);
-		return data ? symbols__of_packed(s, data) : 0;
-	}
-	return 0;
-}
-
 int symbols__of_debug(struct symbols *s, Elf *debug)
 {
 	return symbols__of_tables(s, debug, SHT_SYMTAB, SYMBOL_TABLE);
@@ -147,10 +123,14 @@ int symbols__of_debug(struct symbols *s, Elf *debug)
 
 int symbols__of_elf(struct symbols *s, Elf *elf)
 {
+	struct elf_taken taken = {0};
+	const Elf_Data *packed;
+	GElf_Shdr header;
 	int err = symbols__of_tables(s, elf, SHT_SYMTAB, SYMBOL_TABLE);
 
-	if (!err)
-		err = symbols__of_debug_data(s, elf);
+	packed = elf_taken__named(&taken, elf, ".gnu_debugdata", &header);
+	if (!err && packed)
+		err = symbols__of_packed(s, packed);
 	return err ? err : symbols__of_tables(s, elf, SHT_DYNSYM, SYMBOL_DYNAMIC);
 }
 

@@ -13,7 +13,6 @@
 #include "os/proc.h"
 #include "os/rights.h"
 #include "target/ask.h"
-#include "target/linux/program.h"
 #include "target/linux/scan.h"
 #include "target/native.h"
 #include "target/source.h"
@@ -152,7 +151,7 @@ static void answer__make(struct ask *q, struct programs *known, const struct lab
 		q->err = 0;
 		break;
 	case ASK_PROGRAM:
-		q->err = program__holds_r(q->pid);
+		q->err = programs__holds_r(known, q->pid);
 		q->yes = q->err > 0;
 		q->err = q->err < 0 ? q->err : 0;
 		break;

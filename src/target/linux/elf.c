@@ -11,12 +11,9 @@
 
 #include "target/r_version.h"
 
-#define FILE_MAX     (1ULL << 32)   /* bytes; an R with debug information has some 10 MiB */
-#define TABLE_MAX    (16u << 20)    /* bytes of a symbol or string table; libR.so's have 0.2 MiB */
-#define SCAN_MAX     (256ULL << 20) /* bytes searched for the version */
-#define SCAN_CHUNK   (1u << 20)
-#define SCAN_OVERLAP 128u  /* the literals around the version are shorter than this */
-#define PAGE	     4096u /* the smallest there is: the largest would reject nothing more */
+#define FILE_MAX  (1ULL << 32) /* bytes; an R with debug information has some 10 MiB */
+#define TABLE_MAX (16u << 20)  /* bytes of a symbol or string table; libR.so's have 0.2 MiB */
+#define PAGE	  4096u	       /* the smallest there is: the largest would reject nothing more */
 
 /* Read exactly @len bytes at @offset. */
 static bool file__read(int fd, uint64_t offset, void *to, size_t len)
@@ -204,32 +201,20 @@ int elf_file__bias(const struct elf_file *e, uint64_t start, uint64_t offset, ui
 	return -EBADMSG;
 }
 
+static int elf__read(void *elf, uint64_t offset, void *to, size_t len)
+{
+	return file__read(((const struct elf_file *)elf)->fd, offset, to, len) ? 0 : -EFAULT;
+}
+
 int elf_file__version(const struct elf_file *e, char version[16])
 {
-	uint64_t budget = SCAN_MAX;
-	char *chunk = malloc(SCAN_CHUNK);
-	int err = chunk ? -ENOENT : -ENOMEM;
+	const struct mem_reader file = {.read = elf__read, .arg = (void *)e};
+	int err = -ENOENT;
 
 	version[0] = '\0';
-	for (uint32_t i = 0; chunk && i < e->segments; i++) {
-		uint64_t at = e->segment[i].p_offset, left = e->segment[i].p_filesz;
-
-		if (e->segment[i].p_flags & PF_W)
-			continue;
-		while (left > SCAN_OVERLAP && budget >= SCAN_CHUNK) {
-			size_t n = left < SCAN_CHUNK ? (size_t)left : SCAN_CHUNK;
-
-			if (!file__read(e->fd, at, chunk, n))
-				break;
-			err = r_version__parse(chunk, n, version);
-			if (!err)
-				goto cleanup;
-			at += n - SCAN_OVERLAP;
-			left -= n - SCAN_OVERLAP;
-			budget -= SCAN_CHUNK;
-		}
-	}
-cleanup:
-	free(chunk);
+	for (uint32_t i = 0; err == -ENOENT && i < e->segments; i++)
+		if (!(e->segment[i].p_flags & PF_W))
+			err = r_version__scan(&file, e->segment[i].p_offset, e->segment[i].p_filesz,
+					      r_version__parse, version);
 	return err;
 }

@@ -6,15 +6,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "target/linux/hidden/debug_file.h"
 #include "target/linux/hidden/hidden.h"
 #include "target/layouts.h"
 #include "target/linux/elf.h"
 #include "target/linux/mapped_file.h"
-#include "target/linux/program.h"
+#include "target/linux/scan.h"
 #include "os/linux/proc_maps.h"
 #include "os/linux/refusal.h"
 #include "os/proc.h"
@@ -194,59 +193,28 @@ static int target__layout(struct target *t, const struct load *l, struct errmsg 
 	return variables__layout(t, arch, f);
 }
 
-static int64_t timespec__ns(struct timespec t)
-{
-	return (int64_t)t.tv_sec * (int64_t)NS_PER_S + t.tv_nsec;
-}
-
-static void target__file(struct target *t, int fd)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return;
-	t->file = (struct target_file){
-		.dev = st.st_dev,
-		.ino = st.st_ino,
-		.size = (uint64_t)st.st_size,
-		.mtime_ns = timespec__ns(st.st_mtim),
-		.ctime_ns = timespec__ns(st.st_ctim),
-	};
-}
-
 /* R's hidden variables, from the file @fd or its debug file; what is not found stays 0. */
 static void target__derive(struct target *t, int fd)
 {
 	const struct xr_layout *layout = &t->row.layout;
-	char dir[sizeof(t->path)], path[640], *slash;
 	struct xr_row *row = &t->row;
 	struct hidden d = {0};
+	unsigned int n = 0;
+	int debug_fd, err = -ENOENT;
 	/* libelf loses the tables of a handle that is then read as a whole: a separate one */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
 	if (!elf || hidden__run(elf, layout->bcbody, layout->bcpc, &d))
 		goto cleanup;
-	snprintf(dir, sizeof(dir), "%s", t->path);
-	slash = strrchr(dir, '/');
-	if (slash)
-		*slash = '\0';
-	for (unsigned int n = 0; n < DEBUG_FILES_MAX; n++) {
-		int err = debug_file__name(elf, dir, n, path, sizeof(path));
-		int debug_fd = err ? err : proc__open_in_root(t->pid, path);
+	while (err && (debug_fd = debug_file__open(elf, t->pid, t->path, &n)) >= 0) {
 		struct elf_file debug;
 
-		if (err == -ENOENT)
-			break;
-		if (debug_fd < 0)
-			continue;
-		err = elf_file__open(&debug, debug_fd, path, NULL);
+		err = elf_file__open(&debug, debug_fd, t->path, NULL);
 		if (!err) {
 			err = hidden__from_debug(elf, debug.elf, &d);
 			elf_file__close(&debug);
 		}
 		close(debug_fd);
-		if (!err)
-			break;
 	}
 	t->how_lines = d.how_lines;
 	t->how_gc = d.how_gc;
@@ -300,7 +268,7 @@ static int target__take(struct target *t, struct load *r, struct load *exe, uint
 	int err;
 
 	t->load_bias = r->bias;
-	target__file(t, r->fd);
+	mapped_file__which(r->fd, &t->file);
 	target__path(t, r->map.path);
 	symbols__want(symbols);
 	symbols__want(before);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "os/proc.h"
 
 #define IMAGE_MAX    (64ULL << 20) /* bytes of one file; libR.so has some 4 MiB */
@@ -320,4 +321,25 @@ int mapped_file__open(pid_t pid, const struct proc_map *map, bool *made, struct 
 	image = image__open(pid, map);
 	*made = image >= 0;
 	return image < 0 ? fd : image;
+}
+
+static int64_t timespec__ns(struct timespec t)
+{
+	return (int64_t)t.tv_sec * (int64_t)NS_PER_S + t.tv_nsec;
+}
+
+int mapped_file__which(int fd, struct target_file *file)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return -EBADMSG;
+	*file = (struct target_file){
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.mtime_ns = timespec__ns(st.st_mtim),
+		.ctime_ns = timespec__ns(st.st_ctim),
+	};
+	return 0;
 }

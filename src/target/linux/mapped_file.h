@@ -10,6 +10,7 @@
 
 #include "base/errmsg.h"
 #include "os/linux/proc_maps.h"
+#include "target/target.h"
 
 /*
  * mapped_file__open - the file that @map of process @pid shows (proc_maps__open()), or, if that is
@@ -21,6 +22,10 @@
  * that of proc_maps__open().
  */
 int mapped_file__open(pid_t pid, const struct proc_map *map, bool *made, struct errmsg *f);
+
+/* mapped_file__which - which file @fd is.  -EBADMSG: not a regular one, and @file stays as it is.
+ */
+int mapped_file__which(int fd, struct target_file *file);
 
 /*
  * mapped_file__make - @fd has the mapped parts of an ELF file at their offsets; add the headers of

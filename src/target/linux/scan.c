@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "os/linux/proc_maps.h"
 #include "os/linux/rights.h"
 #include "os/proc.h"
-#include "target/linux/program.h"
+#include "target/linux/elf.h"
+#include "target/linux/mapped_file.h"
 
 #define FILES_MAX 8192u /* remembered */
 
@@ -25,19 +25,32 @@ void programs__free(struct programs *ps)
 	map__free(&ps->known);
 }
 
-/* Does file @fd export R's variables?  Each file is looked into once, unless it was changed. */
-static bool programs__holds_r(struct programs *ps, int fd)
+bool program__file_holds_r(int fd)
 {
-	struct stat st;
+	struct target_symbol want = {.name = "R_GlobalContext"};
+	struct elf_file elf;
+	int n;
+
+	/* one that cannot be opened is 32-bit, for another machine, or damaged */
+	if (elf_file__open(&elf, fd, "program", NULL))
+		return false;
+	n = elf_file__symbols(&elf, &want, 1, false);
+	elf_file__close(&elf);
+	return n > 0;
+}
+
+/* The same; each file is looked into once, unless it was changed. */
+static bool programs__file_holds_r(struct programs *ps, int fd)
+{
+	struct target_file file;
 	uint64_t a, b;
 	void *known;
 	bool yes;
 
-	if (fstat(fd, &st))
+	if (mapped_file__which(fd, &file))
 		return false;
-	a = map__hash(st.st_dev, st.st_ino);
-	b = map__hash((uint64_t)st.st_ctim.tv_sec << 30 ^ (uint64_t)st.st_ctim.tv_nsec,
-		      (uint64_t)st.st_size);
+	a = map__hash(file.dev, file.ino);
+	b = map__hash((uint64_t)file.ctime_ns, file.size);
 	known = map__get(&ps->known, a, b);
 	if (known)
 		return known == &file_holds_r;
@@ -49,14 +62,15 @@ static bool programs__holds_r(struct programs *ps, int fd)
 	return yes;
 }
 
-/* Is R in the program that @pid runs? */
-static bool seems__program(struct programs *ps, pid_t pid)
+int programs__holds_r(struct programs *ps, pid_t pid)
 {
 	int fd = proc__open(pid, "exe");
-	bool yes = fd >= 0 && programs__holds_r(ps, fd);
+	bool yes;
 
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return fd;
+	yes = programs__file_holds_r(ps, fd);
+	close(fd);
 	return yes;
 }
 
@@ -70,7 +84,7 @@ static bool seems__renamed(struct programs *ps, pid_t pid)
 	while (maps && !yes && proc_maps__next_library(maps, &map)) {
 		int fd = proc_maps__open(pid, &map, NULL);
 
-		yes = fd >= 0 && programs__holds_r(ps, fd);
+		yes = fd >= 0 && programs__file_holds_r(ps, fd);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -123,7 +137,7 @@ bool target__seems(pid_t pid, struct programs *known)
 	if (proc__exe(pid, exe, sizeof(exe), &deleted))
 		return false;
 	return proc_maps__is_r(exe) || (!proc__read(pid, &p) && !strcmp(p.comm, "R")) ||
-	       seems__program(known, pid) || seems__renamed(known, pid);
+	       programs__holds_r(known, pid) > 0 || seems__renamed(known, pid);
 }
 
 /* The next entry of /proc; where it hides processes (hidepid) it shows those that may be looked at.

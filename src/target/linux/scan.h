@@ -17,6 +17,15 @@ struct programs {
 
 void programs__free(struct programs *ps);
 
+/* program__file_holds_r - does the file @fd, a program or a library, export R's variables? */
+bool program__file_holds_r(int fd);
+
+/*
+ * programs__holds_r - does the program that @pid runs?  One with R in it, linked without libR.so,
+ * has to, for R's packages use them.  1 or 0; a negative errno: it could not be looked at.
+ */
+int programs__holds_r(struct programs *ps, pid_t pid);
+
 /*
  * target__seems - libR.so is mapped, under whatever name it has now; or the executable or the
  * process is called R; or the executable has R's variables.  target__find() has the last word.  A

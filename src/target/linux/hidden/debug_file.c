@@ -9,8 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "os/proc.h"
 #include "target/linux/hidden/elf_image.h"
-#include "target/linux/hidden/hidden.h"
 
 #define NOTES_MAX    1024u
 #define SECTIONS_MAX 65536u
@@ -49,35 +49,17 @@ size_t debug_file__build_id(Elf *elf, uint8_t id[DEBUG_FILE_BUILD_ID_MAX])
 static const char *debug__link(Elf *elf, uint32_t *crc)
 {
 	struct elf_taken taken = {0};
-	Elf_Scn *scn = NULL;
-	size_t names;
+	GElf_Shdr header;
+	const Elf_Data *data = elf_taken__named(&taken, elf, ".gnu_debuglink", &header);
+	const char *link = data ? data->d_buf : NULL;
+	size_t length = data ? strnlen(link, data->d_size) : 0;
 
-	if (elf_getshdrstrndx(elf, &names))
+	/* the CRC is behind the name and its 0, at the next multiple of 4 */
+	if (!length || (length / 4 + 1) * 4 + 4 > data->d_size || memchr(link, '/', length) ||
+	    !strcmp(link, ".") || !strcmp(link, ".."))
 		return NULL;
-	for (unsigned int i = 0; i < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)); i++) {
-		const char *name, *link;
-		GElf_Shdr header;
-		Elf_Data *data;
-		size_t length;
-
-		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_PROGBITS)
-			continue;
-		name = elf_taken__string(&taken, elf, names, header.sh_name);
-		if (!name || strcmp(name, ".gnu_debuglink"))
-			continue;
-		data = elf_taken__section(&taken, scn);
-		if (!data)
-			return NULL;
-		link = data->d_buf;
-		length = strnlen(link, data->d_size);
-		/* the CRC is behind the name and its 0, at the next multiple of 4 */
-		if (!length || (length / 4 + 1) * 4 + 4 > data->d_size ||
-		    memchr(link, '/', length) || !strcmp(link, ".") || !strcmp(link, ".."))
-			return NULL;
-		memcpy(crc, link + (length / 4 + 1) * 4, sizeof(*crc));
-		return link;
-	}
-	return NULL;
+	memcpy(crc, link + (length / 4 + 1) * 4, sizeof(*crc));
+	return link;
 }
 
 /* The CRC of the file, or of its first CRC_MAX bytes: libelf keeps in memory what it has read. */
@@ -115,37 +97,46 @@ int debug_file__same(Elf *elf, Elf *debug)
 
 int debug_file__name(Elf *elf, const char *dir, unsigned int n, char *buf, size_t size)
 {
+	static const struct {
+		const char *before, *between;
+	} places[] = {{"", "/"}, {"", "/.debug/"}, {"/usr/lib/debug", "/"}};
 	uint8_t id[DEBUG_FILE_BUILD_ID_MAX];
-	size_t length = debug_file__build_id(elf, id);
+	size_t length = n ? 0 : debug_file__build_id(elf, id), at;
 	const char *link;
 	uint32_t crc;
-	int written;
 
-	if (n == 0 && length > 1) {
-		written = snprintf(buf, size, "/usr/lib/debug/.build-id/%02x/", id[0]);
-		for (size_t i = 1; i < length && written >= 0 && (size_t)written < size; i++)
-			written += snprintf(buf + written, size - (size_t)written, "%02x", id[i]);
-		if (written >= 0 && (size_t)written < size)
-			written += snprintf(buf + written, size - (size_t)written, ".debug");
-		return written < 0 || (size_t)written >= size ? -ENAMETOOLONG : 0;
+	if (n > sizeof(places) / sizeof(places[0]))
+		return -ENOENT;
+	if (length > 1) {
+		at = (size_t)snprintf(buf, size, "/usr/lib/debug/.build-id/%02x/", id[0]);
+		for (size_t i = 1; i < length && at < size; i++)
+			at += (size_t)snprintf(buf + at, size - at, "%02x", id[i]);
+		if (at < size)
+			at += (size_t)snprintf(buf + at, size - at, ".debug");
+		return at < size ? 0 : -ENAMETOOLONG;
 	}
+	if (!n)
+		return -ENAMETOOLONG; /* no build id: not this one */
 	link = debug__link(elf, &crc);
 	if (!link)
-		return n == 0 ? -ENAMETOOLONG : -ENOENT;
-	switch (n) {
-	case 0:
-		return -ENAMETOOLONG; /* no build id: not this one */
-	case 1:
-		written = snprintf(buf, size, "%s/%s", dir, link);
-		break;
-	case 2:
-		written = snprintf(buf, size, "%s/.debug/%s", dir, link);
-		break;
-	case 3:
-		written = snprintf(buf, size, "/usr/lib/debug%s/%s", dir, link);
-		break;
-	default:
 		return -ENOENT;
+	at = (size_t)snprintf(buf, size, "%s%s%s%s", places[n - 1].before, dir,
+			      places[n - 1].between, link);
+	return at < size ? 0 : -ENAMETOOLONG;
+}
+
+int debug_file__open(Elf *elf, pid_t pid, const char *path, unsigned int *n)
+{
+	char dir[512], name[640], *slash;
+	int err = 0, fd = -1;
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	slash = strrchr(dir, '/');
+	if (slash)
+		*slash = '\0';
+	while (fd < 0 && err != -ENOENT) {
+		err = debug_file__name(elf, dir, (*n)++, name, sizeof(name));
+		fd = err ? err : proc__open_in_root(pid, name);
 	}
-	return written < 0 || (size_t)written >= size ? -ENAMETOOLONG : 0;
+	return fd;
 }

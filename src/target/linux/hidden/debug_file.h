@@ -6,6 +6,7 @@
 #include <libelf.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define DEBUG_FILE_BUILD_ID_MAX 64u
 
@@ -17,5 +18,21 @@ size_t debug_file__build_id(Elf *elf, uint8_t id[DEBUG_FILE_BUILD_ID_MAX]);
  * the CRC in its .gnu_debuglink. Returns 0 or -ESTALE.
  */
 int debug_file__same(Elf *elf, Elf *debug);
+
+/*
+ * debug_file__name - the paths where the debug file of @elf may be, without a root directory.
+ * @dir: directory of @elf's file in the target's view ("/usr/lib/R/lib")
+ * @n: 0, 1, ... : which of them
+ * @buf: gets a path that begins with '/', to be opened below the target's root
+ *
+ * Returns 0; -ENOENT when there is no further candidate; -ENAMETOOLONG (try the next).
+ */
+int debug_file__name(Elf *elf, const char *dir, unsigned int n, char *buf, size_t size);
+
+/*
+ * debug_file__open - open the next of these that is there, for the file @path of process @pid; *@n
+ * is which of them, and starts as 0.  A descriptor; -ENOENT.
+ */
+int debug_file__open(Elf *elf, pid_t pid, const char *path, unsigned int *n);
 
 #endif

@@ -8,7 +8,9 @@
  * Symbols and relocations looked at in one file, together. libR.so has some 3,500 symbols and
  * 3,300 relocations, and one run asks about a hundred times.
  */
-#define LOOK_BUDGET 50000000u
+#define LOOK_BUDGET  50000000u
+#define SECTIONS_MAX 65536u /* whose names are looked at */
+#define PAGE	     4096u
 
 #ifndef SHT_RELR
 #define SHT_RELR 19
@@ -37,6 +39,24 @@ Elf_Data *elf_taken__section(struct elf_taken *taken, Elf_Scn *scn)
 	}
 	data = elf_getdata(scn, NULL);
 	return data && data->d_buf ? data : NULL;
+}
+
+Elf_Data *elf_taken__named(struct elf_taken *taken, Elf *elf, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	for (unsigned int i = 0; i < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)); i++) {
+		const char *have = gelf_getshdr(scn, header)
+					   ? elf_taken__string(taken, elf, names, header->sh_name)
+					   : NULL;
+
+		if (have && !strcmp(have, name))
+			return elf_taken__section(taken, scn);
+	}
+	return NULL;
 }
 
 const char *elf_taken__string(struct elf_taken *taken, Elf *elf, size_t number, size_t at)
@@ -96,6 +116,16 @@ int elf_image__open(struct elf_image *file, Elf *elf)
 		file->n_segments++;
 	}
 	return 0;
+}
+
+uint64_t elf_image__base(const struct elf_image *file)
+{
+	uint64_t base = UINT64_MAX;
+
+	for (uint32_t i = 0; i < file->n_segments; i++)
+		if (file->segment[i].p_vaddr < base)
+			base = file->segment[i].p_vaddr;
+	return base & ~(uint64_t)(PAGE - 1);
 }
 
 static const GElf_Phdr *elf_image__segment(const struct elf_image *file, uint64_t address)

@@ -33,6 +33,9 @@ struct elf_taken {
  */
 Elf_Data *elf_taken__section(struct elf_taken *taken, Elf_Scn *scn);
 
+/* elf_taken__named - the contents of the section @name, as elf_taken__section, and its header. */
+Elf_Data *elf_taken__named(struct elf_taken *taken, Elf *elf, const char *name, GElf_Shdr *header);
+
 /* elf_taken__string - the string at @at of the table in section @number, under the same
  * conditions. */
 const char *elf_taken__string(struct elf_taken *taken, Elf *elf, size_t number, size_t at);
@@ -56,6 +59,9 @@ struct elf_symbol {
 
 /* elf_image__open - Returns 0; -EBADMSG, -ENOTSUP. Owns nothing: no counterpart to close it. */
 int elf_image__open(struct elf_image *file, Elf *elf);
+
+/* elf_image__base - the page of the lowest address of a segment. */
+uint64_t elf_image__base(const struct elf_image *file);
 
 /*
  * elf_image__symbol - a defined symbol of @type (STT_FUNC, STT_OBJECT) named @name.

@@ -134,42 +134,11 @@ struct flow_value flow__load(struct flow_run *run, struct flow_value at, unsigne
 	return (struct flow_value){.kind = CODE_VAR, .at = at.at, .size = (uint8_t)size};
 }
 
-static struct flow_value flow__int(uint64_t at)
-{
-	return (struct flow_value){.kind = CODE_VAR, .at = at, .size = 4};
-}
-
-struct flow_value flow__pair(struct flow_value low, struct flow_value high)
-{
-	if (low.kind != CODE_VAR || low.size != 4 || low.at > UINT32_MAX || high.kind != CODE_VAR ||
-	    high.size != 4 || high.at > UINT32_MAX)
-		return (struct flow_value){0};
-	return (struct flow_value){.kind = CODE_PAIR, .at = high.at << 32 | low.at, .size = 8};
-}
-
-struct flow_value flow__low(struct flow_value value)
-{
-	if (value.kind == CODE_PAIR)
-		return flow__int(value.at & UINT32_MAX);
-	return value.kind == CODE_VAR && value.size == 4 ? value : (struct flow_value){0};
-}
-
 void flow__store(struct flow_run *run, struct flow_value to, unsigned int size,
 		 struct flow_value value)
 {
-	if (!run->watch->store)
-		return;
-	if (value.kind == CODE_PAIR && size == 8) {
-		struct flow_value high = flow__int(value.at >> 32);
-
-		flow__store(run, to, 4, flow__low(value));
-		to = flow__plus(to, 4);
-		run->watch->store(run->watch, &to, 4, &high);
-		return;
-	}
-	if (value.kind == CODE_PAIR)
-		value = size == 4 ? flow__low(value) : (struct flow_value){0};
-	run->watch->store(run->watch, &to, size, &value);
+	if (run->watch->store)
+		run->watch->store(run->watch, &to, size, &value);
 }
 
 static void value__join(struct flow_value *a, const struct flow_value *b)

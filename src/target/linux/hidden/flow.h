@@ -24,7 +24,6 @@ enum code_kind {
 	CODE_ARG,   /* argument number `by`, from 0, plus `at` */
 	CODE_CONST, /* the number, or address in the file, `at` */
 	CODE_VAR,   /* what `size` bytes at address `at` hold, zero-extended */
-	CODE_PAIR,  /* what 4 bytes each hold, of which the lower at the low half of `at` */
 	CODE_TIMES, /* what 8 bytes at address `at` hold, times `by`: 2 or more */
 	CODE_AFTER, /* what 8 bytes at address `at` hold, plus `by`: 1 or more */
 };
@@ -107,7 +106,7 @@ int flow__run(struct elf_image *file, uint64_t begin, uint64_t size, struct flow
 
 /* flow__load - what @size bytes at the address @at hold. */
 struct flow_value flow__load(struct flow_run *run, struct flow_value at, unsigned int size);
-/* flow__store - report to the watch that @value was stored at @to; a pair is two stores. */
+/* flow__store - report to the watch that @value was stored at @to. */
 void flow__store(struct flow_run *run, struct flow_value to, unsigned int size,
 		 struct flow_value value);
 struct flow_value flow__const(uint64_t at);
@@ -119,10 +118,6 @@ struct flow_value flow__sum(struct flow_value a, struct flow_value b);
 struct flow_value flow__difference(struct flow_value a, struct flow_value b);
 /* flow__times - @value times @by, if it is a variable of 8 bytes or a multiple of one. */
 struct flow_value flow__times(struct flow_value value, uint64_t by);
-/* flow__pair - the variables @low and @high of 4 bytes as one value of 8, if they are that. */
-struct flow_value flow__pair(struct flow_value low, struct flow_value high);
-/* flow__low - the variable of 4 bytes that @value is, or is the lower one of. */
-struct flow_value flow__low(struct flow_value value);
 bool flow__same(const struct flow_value *a, const struct flow_value *b);
 
 #endif

@@ -2,9 +2,10 @@
 /* flow.h for x86_64: what GCC and Clang use to copy variables, and no more. */
 #include <string.h>
 
-#include "target/linux/hidden/flow_x86.h"
+#include "target/linux/hidden/flow.h"
 
-int x86__gpr(unsigned int reg, unsigned int *size)
+/* The hardware's number of a general register, and its size; -1: another register. */
+static int x86__gpr(unsigned int reg, unsigned int *size)
 {
 	static const uint16_t by_size[4][16] = {
 		{X86_REG_RAX, X86_REG_RCX, X86_REG_RDX, X86_REG_RBX, X86_REG_RSP, X86_REG_RBP,
@@ -39,6 +40,21 @@ int x86__gpr(unsigned int reg, unsigned int *size)
 	return -1;
 }
 
+/* The number of a vector register; -1: another register; *wide: ymm or zmm. */
+static int x86__vec(unsigned int reg, bool *wide)
+{
+	*wide = true;
+	if (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM31) {
+		*wide = false;
+		return (int)(reg - X86_REG_XMM0);
+	}
+	if (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM31)
+		return (int)(reg - X86_REG_YMM0);
+	if (reg >= X86_REG_ZMM0 && reg <= X86_REG_ZMM31)
+		return (int)(reg - X86_REG_ZMM0);
+	return -1;
+}
+
 static void x86__forget(struct flow_state *s, unsigned int reg)
 {
 	unsigned int size;
@@ -56,7 +72,9 @@ static void x86__forget(struct flow_state *s, unsigned int reg)
 		s->tested = (struct flow_value){0};
 }
 
-struct flow_value x86__address(const struct flow_state *s, const cs_insn *insn, const x86_op_mem *m)
+/* The address that operand @m of @insn names. */
+static struct flow_value x86__address(const struct flow_state *s, const cs_insn *insn,
+				      const x86_op_mem *m)
 {
 	unsigned int size;
 	int base;
@@ -73,8 +91,9 @@ struct flow_value x86__address(const struct flow_state *s, const cs_insn *insn, 
 	return flow__plus(s->reg[base], (uint64_t)m->disp);
 }
 
-struct flow_value x86__value(struct flow_run *run, const cs_insn *insn, const cs_x86_op *op,
-			     unsigned int size)
+/* The value of an operand, as the unsigned number that a move of @size would leave. */
+static struct flow_value x86__value(struct flow_run *run, const cs_insn *insn, const cs_x86_op *op,
+				    unsigned int size)
 {
 	struct flow_value v = {0};
 	unsigned int reg_size;
@@ -93,8 +112,6 @@ struct flow_value x86__value(struct flow_run *run, const cs_insn *insn, const cs
 		/* half a register is the whole of it only if the other half is 0 */
 		if (reg_size == 4 && v.kind == CODE_CONST)
 			v.at &= UINT32_MAX;
-		else if (reg_size == 4 && v.kind == CODE_PAIR)
-			v = flow__low(v);
 		else if (reg_size < 8 && (v.kind != CODE_VAR || v.size > reg_size))
 			v = (struct flow_value){0};
 		return v;
@@ -103,7 +120,8 @@ struct flow_value x86__value(struct flow_run *run, const cs_insn *insn, const cs
 	}
 }
 
-void x86__set(struct flow_state *s, unsigned int reg, struct flow_value value)
+/* General register @reg becomes @value. */
+static void x86__set(struct flow_state *s, unsigned int reg, struct flow_value value)
 {
 	unsigned int size;
 	int i = x86__gpr(reg, &size);
@@ -246,6 +264,153 @@ static bool x86__integer(struct flow_run *run, const cs_insn *insn, const cs_x86
 		return false;
 	}
 }
+
+/* --- vector instructions --- */
+
+/* The halves of a vector operand. */
+static void x86__halves(struct flow_run *run, const cs_insn *insn, const cs_x86_op *op,
+			struct flow_value half[2])
+{
+	bool wide;
+	int i;
+
+	memset(half, 0, 2 * sizeof(half[0]));
+	if (op->type == X86_OP_MEM) {
+		struct flow_value at = x86__address(&run->state, insn, &op->mem);
+
+		half[0] = flow__load(run, at, 8);
+		half[1] = flow__load(run, flow__plus(at, 8), 8);
+		return;
+	}
+	i = op->type == X86_OP_REG ? x86__vec(op->reg, &wide) : -1;
+	if (i >= 0)
+		memcpy(half, run->state.vec[i], 2 * sizeof(half[0]));
+}
+
+/* One 64-bit operand of a vector instruction: memory, a general register, or half a vector. */
+static struct flow_value x86__half(struct flow_run *run, const cs_insn *insn, const cs_x86_op *op,
+				   int which)
+{
+	struct flow_value half[2];
+	unsigned int size;
+
+	if (op->type == X86_OP_MEM || x86__gpr(op->reg, &size) >= 0)
+		return x86__value(run, insn, op, 8);
+	x86__halves(run, insn, op, half);
+	return half[which];
+}
+
+static void x86__set_vec(struct flow_state *s, unsigned int reg, struct flow_value low,
+			 struct flow_value high)
+{
+	const struct flow_value unknown = {0};
+	bool wide;
+	int i = x86__vec(reg, &wide);
+
+	if (i >= 0) {
+		s->vec[i][0] = wide ? unknown : low;
+		s->vec[i][1] = wide ? unknown : high;
+	}
+}
+
+static void x86__store_halves(struct flow_run *run, const cs_insn *insn, const cs_x86_op *to,
+			      const struct flow_value half[2])
+{
+	struct flow_value at = x86__address(&run->state, insn, &to->mem);
+
+	if (to->size != 16) {
+		flow__store(run, at, to->size, (struct flow_value){0});
+		return;
+	}
+	flow__store(run, at, 8, half[0]);
+	flow__store(run, flow__plus(at, 8), 8, half[1]);
+}
+
+/*
+ * What a vector instruction of two operands or more does; the VEX forms name the first source
+ * apart. false: not one that is followed.
+ */
+static bool x86__vector(struct flow_run *run, const cs_insn *insn, const cs_x86 *x)
+{
+	const cs_x86_op *to = &x->operands[0];
+	const cs_x86_op *last = &x->operands[x->op_count - 1];
+	struct flow_value half[2], a[2];
+
+	switch (insn->id) {
+	case X86_INS_MOVUPS:
+	case X86_INS_MOVAPS:
+	case X86_INS_MOVUPD:
+	case X86_INS_MOVAPD:
+	case X86_INS_MOVDQU:
+	case X86_INS_MOVDQA:
+	case X86_INS_VMOVUPS:
+	case X86_INS_VMOVAPS:
+	case X86_INS_VMOVUPD:
+	case X86_INS_VMOVAPD:
+	case X86_INS_VMOVDQU:
+	case X86_INS_VMOVDQA:
+		if (x->op_count != 2)
+			return false;
+		x86__halves(run, insn, last, half);
+		if (to->type == X86_OP_MEM)
+			x86__store_halves(run, insn, to, half);
+		else
+			x86__set_vec(&run->state, to->reg, half[0], half[1]);
+		return true;
+	case X86_INS_MOVQ:
+	case X86_INS_VMOVQ:
+		if (x->op_count != 2)
+			return false;
+		half[0] = x86__half(run, insn, last, 0);
+		if (to->type == X86_OP_MEM) {
+			flow__store(run, x86__address(&run->state, insn, &to->mem), 8, half[0]);
+			return true;
+		}
+		x86__set(&run->state, to->reg, half[0]);
+		x86__set_vec(&run->state, to->reg, half[0], flow__const(0));
+		return true;
+	case X86_INS_MOVHPS:
+	case X86_INS_MOVHPD:
+	case X86_INS_VMOVHPS:
+	case X86_INS_VMOVHPD:
+	case X86_INS_MOVLHPS:
+	case X86_INS_VMOVLHPS:
+	case X86_INS_PUNPCKLQDQ:
+	case X86_INS_VPUNPCKLQDQ:
+	case X86_INS_PINSRQ:
+	case X86_INS_VPINSRQ: {
+		bool insert = insn->id == X86_INS_PINSRQ || insn->id == X86_INS_VPINSRQ;
+		unsigned int n = x->op_count - (insert ? 1u : 0u);
+
+		if (insert && (last->type != X86_OP_IMM || last->imm != 1))
+			return false;
+		if (n < 2 || n > 3)
+			return false;
+		if (to->type == X86_OP_MEM) { /* movhps to memory: the high half */
+			x86__halves(run, insn, last, half);
+			flow__store(run, x86__address(&run->state, insn, &to->mem), 8, half[1]);
+			return true;
+		}
+		x86__halves(run, insn, &x->operands[n - 2], a);
+		half[1] = x86__half(run, insn, &x->operands[n - 1], 0);
+		x86__set_vec(&run->state, to->reg, a[0], half[1]);
+		return true;
+	}
+	case X86_INS_PXOR:
+	case X86_INS_XORPS:
+	case X86_INS_VPXOR:
+	case X86_INS_VXORPS:
+		if (to->type != X86_OP_REG || x->operands[x->op_count - 2].type != X86_OP_REG ||
+		    last->type != X86_OP_REG || last->reg != x->operands[x->op_count - 2].reg)
+			return false;
+		x86__set_vec(&run->state, to->reg, flow__const(0), flow__const(0));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* --- all --- */
 
 static bool x86__in_group(const cs_insn *insn, uint8_t group)
 {

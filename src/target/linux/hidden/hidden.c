@@ -53,12 +53,11 @@ bool hidden__is_variable(const struct elf_image *file, const struct flow_value *
 /*
  * Rf_begincontext. `at[]` are places in the context: what is stored there, whichever way.
  */
-enum { AT_NEXT, AT_INTSUSP, AT_BODY, AT_PC, AT_COUNT };
+enum { AT_NEXT, AT_BODY, AT_PC, AT_COUNT };
 
 struct context_watch {
 	struct flow_watch watch;
 	uint64_t offset[AT_COUNT];
-	uint8_t size[AT_COUNT];
 	struct derive_seen at[AT_COUNT];
 	uint64_t srcref_at;	   /* &R_Srcref */
 	struct derive_seen srcref; /* where it is stored */
@@ -72,9 +71,9 @@ static void context__store(struct flow_watch *watch, const struct flow_value *to
 	if (to->kind != CODE_ARG || to->by)
 		return;
 	for (int i = 0; i < AT_COUNT; i++) {
-		if (to->at >= c->offset[i] + c->size[i] || to->at + size <= c->offset[i])
+		if (to->at >= c->offset[i] + 8 || to->at + size <= c->offset[i])
 			continue;
-		if (to->at == c->offset[i] && size == c->size[i])
+		if (to->at == c->offset[i] && size == 8)
 			seen__add(&c->at[i], value);
 		else
 			c->at[i].n = SEEN_MANY;
@@ -85,25 +84,22 @@ static void context__store(struct flow_watch *watch, const struct flow_value *to
 
 static int hidden__lines(struct elf_image *file, uint16_t bcbody, uint16_t bcpc, struct hidden *out)
 {
-	/* intsusp, a copy of R_interrupts_suspended, gcenabled and bcintactive precede bcbody */
 	struct context_watch c = {
 		.watch.store = context__store,
-		.offset = {0, bcbody - 16u, bcbody, bcpc},
-		.size = {8, 4, 8, 8},
+		.offset = {0, bcbody, bcpc},
 	};
 	uint64_t size, begin = hidden__exported(file, "Rf_begincontext", STT_FUNC, &size);
 	uint64_t head = hidden__exported(file, "R_GlobalContext", STT_OBJECT, NULL);
-	uint64_t intsusp = hidden__exported(file, "R_interrupts_suspended", STT_OBJECT, NULL);
 	const struct flow_value *body = &c.at[AT_BODY].value, *pc = &c.at[AT_PC].value;
 	int err;
 
 	c.srcref_at = hidden__exported(file, "R_Srcref", STT_OBJECT, NULL);
-	if (!begin || !head || !intsusp || !c.srcref_at || bcbody < 16 || bcpc != bcbody + 8)
+	if (!begin || !head || !c.srcref_at || bcbody < 16 || bcpc != bcbody + 8)
 		return 0;
 	err = flow__run(file, begin, size ? size : CODE_LIMIT, &c.watch);
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	if (!seen__variable(&c.at[AT_NEXT], head) || !seen__variable(&c.at[AT_INTSUSP], intsusp))
+	if (!seen__variable(&c.at[AT_NEXT], head))
 		return 0;
 	if (c.srcref.n != SEEN_ONE || c.srcref.value.at <= bcpc ||
 	    c.srcref.value.at > bcpc + 128u || c.srcref.value.at % 8)
@@ -290,16 +286,6 @@ static void hidden__symbols(struct elf_image *file, const char *how, struct hidd
 		out->gc_end = gc.value + gc.size;
 	}
 	counters__by_symbols(file, how, out);
-}
-
-int hidden__from_symbols(Elf *elf, struct hidden *out)
-{
-	struct elf_image file;
-	int err = elf_image__open(&file, elf);
-
-	if (!err)
-		hidden__symbols(&file, HOW_SYMBOL, out);
-	return err;
 }
 
 int hidden__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct hidden *out)

@@ -70,31 +70,12 @@ struct hidden {
 int hidden__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct hidden *out);
 
 /*
- * hidden__from_symbols - way 1 alone: replace in @out what the .symtab of @elf has.
- *
- * Symbols that exist twice with different values are not used.  Returns 0 or as hidden__run().
- */
-int hidden__from_symbols(Elf *elf, struct hidden *out);
-
-/*
  * hidden__from_debug - way 2, after hidden__run(): replace in @out what the .symtab of @debug has,
- * if that is the debug file of @elf.
+ * if that is the debug file of @elf.  Symbols that exist twice with different values are not used.
  *
  * Returns 0; -ESTALE when @debug belongs to another file (build id, or the CRC of .gnu_debuglink
  * where there is no build id); or as hidden__run().
  */
 int hidden__from_debug(Elf *elf, Elf *debug, struct hidden *out);
-
-#define DEBUG_FILES_MAX 8u /* that are looked at */
-
-/*
- * debug_file__name - the paths where the debug file of @elf may be, without a root directory.
- * @dir: directory of @elf's file in the target's view ("/usr/lib/R/lib")
- * @n: 0, 1, ... : which of them
- * @buf: gets a path that begins with '/', to be opened below the target's root
- *
- * Returns 0; -ENOENT when there is no further candidate; -ENAMETOOLONG (try the next).
- */
-int debug_file__name(Elf *elf, const char *dir, unsigned int n, char *buf, size_t size);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Functions of arm64 that have no frame: where nothing tells how to unwind code (the kernel's vdso
- * has no .eh_frame there), the code itself does.  Facts: Arm Architecture Reference Manual, C4
- * (A64 instruction set encoding).
+ * has no .eh_frame there), the code itself does.
  */
 #ifndef XR_TARGET_LINUX_UNWIND_LEAF_H
 #define XR_TARGET_LINUX_UNWIND_LEAF_H

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The unwind table of an ELF file. */
+/*
+ * The unwind table of an ELF file.
+ *
+ * Facts: DWARF 5, 6.4 (call frame information); the ELF ABI supplements of x86_64 and of the Arm
+ * 64-bit architecture (numbers of registers); elfutils, libdw.h (dwarf_frame_cfa,
+ * dwarf_frame_register: how a rule becomes an expression).
+ */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -9,11 +17,8 @@
 #include "base/map.h"
 #include "target/linux/hidden/elf_image.h"
 #include "target/linux/unwind/leaf.h"
-#include "target/linux/unwind/rule.h"
 #include "target/linux/unwind/table.h"
 
-#define SECTIONS_MAX 4096u /* that are looked at */
-#define PAGE	     4096u
 #define LEAF_SYMBOLS 256u   /* that are looked at if there is no .eh_frame, */
 #define LEAF_BYTES   16384u /* the code of each, */
 #define EXTRAS_MAX   32u    /* and the functions of these that have no frame */
@@ -36,6 +41,149 @@ struct maker {
 	size_t rows_cap, rules_cap;
 	struct map numbers; /* of rules: their two halves to number + 1 */
 };
+
+/* --- the rule at one address, from what libdw reads in .eh_frame --- */
+
+/* DWARF's numbers of the registers that are followed. */
+struct registers {
+	uint64_t sp, fp;
+	int link; /* the return address column of a function that may have no frame; -1: none */
+};
+
+static const struct registers x86_64 = {.sp = 7, .fp = 6, .link = -1};
+static const struct registers aarch64 = {.sp = 31, .fp = 29, .link = 30};
+
+static bool fits(Dwarf_Word off)
+{
+	return (int64_t)off >= INT32_MIN && (int64_t)off <= INT32_MAX;
+}
+
+/* Is @op a register plus an offset? */
+static bool op__sum(const Dwarf_Op *op, uint64_t *reg, int32_t *off)
+{
+	const bool any = op->atom == DW_OP_bregx;
+	const Dwarf_Word by = any ? op->number2 : op->number;
+
+	if (!any && (op->atom < DW_OP_breg0 || op->atom > DW_OP_breg31))
+		return false;
+	*reg = any ? op->number : (uint64_t)(op->atom - DW_OP_breg0);
+	*off = (int32_t)by;
+	return fits(by);
+}
+
+/* The address of x86_64's PLT: rsp + 8, and 8 more from byte @limit of an entry on. */
+static bool ops__plt(const Dwarf_Op *ops, size_t n, int32_t *limit)
+{
+	static const uint8_t atoms[] = {DW_OP_breg7, DW_OP_breg16, DW_OP_lit15, DW_OP_and, 0,
+					DW_OP_ge,    DW_OP_lit3,   DW_OP_shl,	DW_OP_plus};
+
+	if (n != sizeof(atoms) || ops[0].number != 8 || ops[1].number || ops[4].atom < DW_OP_lit0 ||
+	    ops[4].atom > DW_OP_lit15)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (atoms[i] && ops[i].atom != atoms[i])
+			return false;
+	*limit = ops[4].atom - DW_OP_lit0;
+	return true;
+}
+
+enum { UNDEFINED = XR_SAVEDS };
+
+/* Where register @reg of the caller is: an enum xr_saved, or UNDEFINED. */
+static uint8_t frame__saved(Dwarf_Frame *frame, const struct registers *r, int reg, int32_t *off)
+{
+	Dwarf_Op room[3], *ops = NULL;
+	uint64_t base = 0;
+	size_t n = 0;
+
+	*off = 0;
+	if (dwarf_frame_register(frame, reg, room, &ops, &n))
+		return XR_SAVED_LOST;
+	if (!n)
+		return ops ? UNDEFINED : XR_SAVED_SAME;
+	if (ops[0].atom != DW_OP_call_frame_cfa || n > 2)
+		return XR_SAVED_LOST;
+	if (n == 1)
+		return XR_SAVED_CFA;
+	if (ops[1].atom == DW_OP_plus_uconst && fits(ops[1].number)) {
+		*off = (int32_t)ops[1].number;
+		return XR_SAVED_CFA;
+	}
+	if (!op__sum(&ops[1], &base, off) || (base != r->sp && base != r->fp)) {
+		*off = 0;
+		return XR_SAVED_LOST;
+	}
+	return base == r->sp ? XR_SAVED_SP : XR_SAVED_FP;
+}
+
+static void frame__rule(Dwarf_Frame *frame, uint16_t machine, int ra, struct xr_unwind_rule *rule)
+{
+	const struct registers *r = machine == EM_AARCH64 ? &aarch64 : &x86_64;
+	Dwarf_Op *ops;
+	uint64_t reg;
+	int32_t limit;
+	size_t n;
+
+	rule->ra = frame__saved(frame, r, ra, &rule->ra_off);
+	if (rule->ra == UNDEFINED && r->link >= 0 && ra != r->link)
+		rule->ra =
+			XR_SAVED_SAME; /* no register of arm64 that is called: the link register */
+	if (rule->ra == UNDEFINED) {
+		*rule = (struct xr_unwind_rule){.cfa = XR_CFA_END};
+		return;
+	}
+	rule->fp = frame__saved(frame, r, (int)r->fp, &rule->fp_off);
+	if (rule->fp == UNDEFINED)
+		rule->fp = XR_SAVED_LOST;
+	if (dwarf_frame_cfa(frame, &ops, &n) || !n)
+		goto none;
+	if (machine == EM_X86_64 && ops__plt(ops, n, &limit)) {
+		rule->cfa = XR_CFA_PLT;
+		rule->cfa_off = 8;
+		rule->ra = XR_SAVED_CFA;
+		rule->ra_off = limit;
+		return;
+	}
+	if (n > 2 || (n == 2 && ops[1].atom != DW_OP_deref) ||
+	    !op__sum(ops, &reg, &rule->cfa_off) || (reg != r->sp && reg != r->fp))
+		goto none;
+	if (n == 1)
+		rule->cfa = reg == r->sp ? XR_CFA_SP : XR_CFA_FP;
+	else
+		rule->cfa = reg == r->sp ? XR_CFA_SP_DEREF : XR_CFA_FP_DEREF;
+	return;
+none:
+	*rule = (struct xr_unwind_rule){.cfa = XR_CFA_NONE};
+}
+
+/*
+ * The rule at address @pc of a file of @machine (EM_X86_64, EM_AARCH64), and where the next one
+ * begins.  XR_CFA_NONE if the unwinder cannot follow what the file says.
+ *
+ * Returns 0; -ENOENT if no function is at @pc, or its instructions are damaged; -ENOMEM.
+ */
+static int rule__read(Dwarf_CFI *cfi, uint16_t machine, uint64_t pc, struct xr_unwind_rule *rule,
+		      uint64_t *end)
+{
+	Dwarf_Addr from, to;
+	Dwarf_Frame *frame;
+	bool is_signal;
+	int ra;
+
+	*rule = (struct xr_unwind_rule){.cfa = XR_CFA_NONE};
+	if (dwarf_cfi_addrframe(cfi, pc, &frame))
+		return -ENOENT;
+	ra = dwarf_frame_info(frame, &from, &to, &is_signal);
+	if (is_signal)
+		rule->flags = XR_RULE_SIGNAL;
+	if (ra >= 0)
+		frame__rule(frame, machine, ra, rule);
+	*end = to;
+	free(frame);
+	return ra >= 0 && to > pc ? 0 : -ENOENT;
+}
+
+/* --- the table --- */
 
 static int maker__rule(struct maker *m, const struct xr_unwind_rule *rule, uint16_t *number)
 {
@@ -171,32 +319,6 @@ static int maker__eh_frame(struct maker *m)
 	return err;
 }
 
-/* The section that is called @wanted, or NULL. */
-static const uint8_t *elf__section(struct elf_image *file, const char *wanted, size_t *size,
-				   uint64_t *address)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(file->elf, &names))
-		return NULL;
-	for (unsigned int i = 0; i < SECTIONS_MAX && (scn = elf_nextscn(file->elf, scn)); i++) {
-		GElf_Shdr shdr;
-		const char *name;
-
-		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_ALLOC) ||
-		    shdr.sh_type == SHT_NOBITS)
-			continue;
-		name = elf_taken__string(&file->taken, file->elf, names, shdr.sh_name);
-		if (!name || strcmp(name, wanted))
-			continue;
-		*size = shdr.sh_size;
-		*address = shdr.sh_addr;
-		return elf_image__bytes(file, shdr.sh_addr, shdr.sh_size);
-	}
-	return NULL;
-}
-
 /*
  * The linker makes no entry for .plt on arm64.  The code there is the same in all files (Procedure
  * Linkage Table, ELF for the Arm 64-bit Architecture; elfNN_aarch64 of binutils): a header of 32
@@ -208,20 +330,20 @@ static const uint8_t *elf__section(struct elf_image *file, const char *wanted, s
 
 static void maker__plt(struct maker *m)
 {
+	GElf_Shdr plt;
+	const Elf_Data *data = elf_taken__named(&m->file.taken, m->file.elf, ".plt", &plt);
+	uint64_t at = plt.sh_addr, end = at + PLT_HEADER;
 	uint32_t code[2];
-	uint64_t at, end;
-	size_t size;
-	const uint8_t *plt = elf__section(&m->file, ".plt", &size, &at);
 
-	if (!plt || size < PLT_HEADER)
+	if (!data || data->d_size < PLT_HEADER)
 		return;
-	memcpy(code, plt, sizeof(code));
+	memcpy(code, data->d_buf, sizeof(code));
 	if (code[0] != PLT_PUSH && code[1] != PLT_PUSH)
 		return;
-	end = at + PLT_HEADER;
 	m->extra[m->nextras++] = (struct extra){at, at + (code[0] == PLT_PUSH ? 4 : 8), end};
-	if (size > PLT_HEADER)
-		m->extra[m->nextras++] = (struct extra){end, at + size, at + size};
+	at += data->d_size;
+	if (at > end)
+		m->extra[m->nextras++] = (struct extra){end, at, at};
 }
 
 static int extra__compare(const void *a, const void *b)
@@ -234,19 +356,16 @@ static int extra__compare(const void *a, const void *b)
 /* The exported functions that have no frame. */
 static void maker__leaves(struct maker *m)
 {
-	uint64_t address;
-	size_t size;
-	const uint8_t *symbols = elf__section(&m->file, ".dynsym", &size, &address);
+	GElf_Shdr header;
+	Elf_Data *symbols = elf_taken__named(&m->file.taken, m->file.elf, ".dynsym", &header);
 
-	for (size_t i = 0, at = 0; symbols && i < LEAF_SYMBOLS && m->nextras < EXTRAS_MAX;
-	     i++, at += sizeof(Elf64_Sym)) {
+	for (uint32_t i = 0; symbols && i < LEAF_SYMBOLS && m->nextras < EXTRAS_MAX; i++) {
 		const uint8_t *code;
-		Elf64_Sym s;
+		GElf_Sym s;
 
-		if (at + sizeof(s) > size)
+		if (!gelf_getsym(symbols, (int)i, &s))
 			break;
-		memcpy(&s, symbols + at, sizeof(s));
-		if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF ||
+		if (GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF ||
 		    s.st_size > LEAF_BYTES || s.st_size > elf_image__code(&m->file, s.st_value))
 			continue;
 		code = elf_image__bytes(&m->file, s.st_value, s.st_size);
@@ -270,14 +389,10 @@ static int maker__run(struct maker *m)
 {
 	const bool arm = m->file.machine == EM_AARCH64;
 	struct unwind_table *t = m->table;
-	uint64_t base = UINT64_MAX;
 	uint16_t zero;
 	int err;
 
-	for (uint32_t i = 0; i < m->file.n_segments; i++)
-		if (m->file.segment[i].p_vaddr < base)
-			base = m->file.segment[i].p_vaddr;
-	t->base = m->until = base & ~(uint64_t)(PAGE - 1);
+	t->base = m->until = elf_image__base(&m->file);
 	if (arm)
 		maker__plt(m);
 	if (arm && !m->file.eh_frame_hdr)

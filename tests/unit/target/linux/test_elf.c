@@ -8,7 +8,6 @@
 #include "some.h"
 #include "target/layouts.h"
 #include "tap.h"
-#include "target/r_version.h"
 #include "target/linux/elf.h"
 
 #define WANTS 3
@@ -157,61 +156,6 @@ TEST(flips)
 		bad += !file__ask(&err) || !err;
 	}
 	tap__ok(!bad, "cut at every length: refused");
-}
-
-static int version_of(const char *text, size_t len, char version[16])
-{
-	char *copy = malloc(len ? len : 1);
-	int err;
-
-	tap__bail_if(!copy, "no memory");
-	memcpy(copy, text, len);
-	err = r_version__parse(copy, len, version);
-	free(copy);
-	return err;
-}
-
-#define VERSION_OF(text, version) version_of(text, sizeof(text), version)
-
-TEST(version)
-{
-	static const char whole[] = "x\0major\0minor\0002.2\0year\0002022\0month";
-	static const struct {
-		const char *minor, *year, *version;
-	} cases[] = {
-		{"0.0", "2013", "3.0.0"}, {"0.3", "2014", "3.0.3"}, {"6.3", "2020", "3.6.3"},
-		{"0.0", "2020", "4.0.0"}, {"0.5", "2021", "4.0.5"}, {"5.0", "2025", "4.5.0"},
-		{"6.2", "2026", "4.6.2"}, {"8.0", "2027", "4.8.0"}, {"15.3", "2013", "2.15.3"},
-		{"9.1", "2009", "2.9.1"}, {"0.0", "2035", NULL},    {"2.2", "20x2", NULL},
-		{"2", "2022", NULL},	  {".2", "2022", NULL},	    {"2.", "2022", NULL},
-		{"2.2.2", "2022", NULL},  {"-2.2", "2022", NULL},   {"2222222222.2", "2022", NULL},
-	};
-	char version[16], text[128];
-	bool all = true;
-
-	tap__ok(!VERSION_OF(whole, version) && !strcmp(version, "4.2.2"), "literals of R 4.2.2");
-	tap__ok(!VERSION_OF("major\0005\0minor\0000.1\0year\0002030\0month", version) &&
-			!strcmp(version, "5.0.1"),
-		"the major number, where it stands there");
-	tap__ok(!VERSION_OF("minor\0minor\0minor\0x.y\0year\0minor\0002.2\0year\0002022\0",
-			    version) &&
-			!strcmp(version, "4.2.2"),
-		"the word elsewhere in the file");
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		size_t n = (size_t)snprintf(text, sizeof(text), "major%cminor%c%s%cyear%c%s", 0, 0,
-					    cases[i].minor, 0, 0, cases[i].year);
-		int err = version_of(text, n + 1, version);
-		if (cases[i].version ? err || strcmp(version, cases[i].version)
-				     : err != -ENOENT || version[0]) {
-			tap__diag("%s of %s: \"%s\"", cases[i].minor, cases[i].year, version);
-			all = false;
-		}
-	}
-	tap__ok(all, "releases by their year, and words that are not releases");
-	all = true;
-	for (size_t n = 0; n < sizeof(whole); n++)
-		all &= !version_of(whole, n, version) ? !strcmp(version, "4.2.2") : !version[0];
-	tap__ok(all, "cut at every length");
 }
 
 TEST(not_a_file)

@@ -89,7 +89,7 @@ static ssize_t fake_read(int fd, void *data, size_t size)
 #undef read
 #undef syscall
 
-#include "target/linux/program.h"
+#include "target/linux/scan.h"
 
 /* --- what the sink gets --- */
 
@@ -118,8 +118,10 @@ static void on_mapped(void *arg, pid_t pid)
 static void on_program(void *arg, pid_t pid, uint64_t file)
 {
 	struct proc_events **events = arg;
-	bool yes = program__holds_r(pid) > 0;
+	struct programs known = {0};
+	bool yes = programs__holds_r(&known, pid) > 0;
 
+	programs__free(&known);
 	proc_events__learn(*events, file, yes);
 	if (yes)
 		on_mapped(NULL, pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Programs with R's variables in them: is R in what a process runs, and does the scan see it? */
 #define _GNU_SOURCE
-#include "target/linux/program.h"
+#include "target/linux/scan.h"
 
 #include "child.h"
 #include "scan_all.h"
@@ -26,13 +26,16 @@ static int on_seen(void *arg, pid_t pid)
 
 static void test_holds_r(void)
 {
+	struct programs known = {0};
 	pid_t yes = child__exec(with, NULL), no = child__exec(without, NULL);
 
-	tap__ok(yes > 0 && program__holds_r(yes) == 1, "a program that exports R_GlobalContext");
-	tap__ok(no > 0 && program__holds_r(no) == 0, "one that does not");
+	tap__ok(yes > 0 && programs__holds_r(&known, yes) == 1,
+		"a program that exports R_GlobalContext");
+	tap__ok(no > 0 && programs__holds_r(&known, no) == 0, "one that does not");
 	child__end(no);
-	tap__ok(program__holds_r(no) == -ENOENT, "one that has ended");
+	tap__ok(programs__holds_r(&known, no) == -ENOENT, "one that has ended");
 	child__end(yes);
+	programs__free(&known);
 }
 
 static void test_scan(void)

@@ -10,6 +10,7 @@
 #include "elf_fixture.h"
 #include "target/linux/elf.h"
 #include "target/linux/hidden/elf_image.h"
+#include "target/linux/hidden/debug_file.h"
 #include "target/linux/hidden/hidden.h"
 #include "tap.h"
 

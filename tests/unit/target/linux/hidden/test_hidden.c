@@ -11,6 +11,7 @@
 #include <link.h>
 
 #include "some.h"
+#include "target/linux/hidden/debug_file.h"
 #include "target/linux/hidden/hidden_image.h"
 
 static int derive_file(const char *path, struct hidden *out)

@@ -34,7 +34,6 @@ static const struct insn leave[] = {
 	{0xd503201f, "nop"},
 	{0x1e622820, "fadd d0, d1, d2"},
 	{0xb8404486, "ldr w6, [x4], #4"},
-	{0xf8210062, "ldadd x1, x2, [x3]"},
 	{0xd65f03c0, "ret"},
 };
 

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,13 +14,17 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "engine/bpf/open_waits_read.h"
+#include "engine/remote/linux/thread.h"
+#include "engine/remote/remote_walk.h"
+#include "os/linux/helper.h"
 #include "os/os.h"
+#include "os/proc.h"
 #include "os/rights.h"
 #include "sampler.skel.h"
 
 #define SILENT_NS   (500 * NS_PER_MS) /* memory that has not been read by then does not respond */
 #define RECORDS_MAX (16u << 20)	      /* bytes of one sample */
+#define KEYS	    64u		      /* by which R's thread is found */
 
 /* Records lie one behind the other, aligned to 8.  The largest is a text. */
 #define RECORD_ROOM(size) (((size_t)(size) + 7) & ~(size_t)7)
@@ -27,6 +32,183 @@
 
 _Static_assert(sizeof(struct xr_sample) + XR_CHUNK_SLOTS * sizeof(struct xr_slot) <= RECORD_MAX,
 	       "room for a sample");
+
+/* A thread that waits, and has for a period at least. */
+struct open_wait {
+	struct xr_row row;
+	struct xr_wait wait;
+	uint64_t from; /* ns: what was before is counted already */
+	uint32_t tid;
+};
+
+/*
+ * To the helper.  With a descriptor it is slab @slab, and nothing is answered.  Else read @wait,
+ * which may hold up a process that runs for @sample_ns.
+ */
+struct open_wait_question {
+	uint32_t slab;
+	uint64_t sample_ns;
+	struct open_wait wait;
+};
+
+/*
+ * From the helper, after the records of the sample, which are one message each, of weight 1 and
+ * with time 0.
+ */
+struct open_wait_done {
+	struct xr_head head; /* type 0 */
+	int32_t result;	     /* as remote_walk__finish() */
+};
+
+/* --- the helper process --- */
+
+/* It reads the stacks: reading the memory of another process may never end (userfaultfd). */
+struct answering {
+	struct remote_native *native; /* NULL: no memory for it */
+	uint64_t sample_ns;
+	int to, err;
+};
+
+static void on_record(void *arg, const void *record, size_t size)
+{
+	struct answering *r = arg;
+
+	if (!r->err)
+		r->err = helper__send(r->to, record, size, -1, 0);
+}
+
+/* As task__syscall() of bpf/task.h: fs/proc/base.c, proc_pid_syscall(). */
+static uint16_t thread__syscall(uint32_t pid, uint32_t tid)
+{
+	char name[64], text[128];
+	long nr = -1;
+
+	snprintf(name, sizeof(name), "task/%u/syscall", tid);
+	if (proc__text((pid_t)pid, name, text, sizeof(text)) <= 0 || sscanf(text, "%ld", &nr) != 1)
+		nr = -1;
+	return nr >= 0 && nr < (long)XR_SYSCALLS_MAX ? (uint16_t)(nr + 1) : 0;
+}
+
+/* Is it R's thread?  As sample__is_r() of bpf/sample.h. */
+static bool wait__is_r(const struct open_wait *w, struct remote_thread *t,
+		       const struct remote_walk *rw)
+{
+	uint64_t keys[KEYS];
+
+	if (remote_walk__elsewhere(rw))
+		remote_thread__prove(t, keys, remote_walk__keys(rw, keys, KEYS));
+	if (!t->proven && w->row.r_tid)
+		return w->row.r_tid == w->tid;
+	return (uint32_t)t->tid == w->tid;
+}
+
+/* Where it is the kernel says; the other registers are not known, and mostly not needed. */
+static void wait__native(struct answering *r, const struct open_wait *w, struct remote_walk *rw)
+{
+	struct remote_thread t = {.pid = (pid_t)w->row.pid, .tid = (pid_t)w->tid};
+	struct remote_regs regs = {.pc_mask = remote_thread__pc_mask()};
+	struct proc proc;
+
+	if (!(w->row.flags & XR_ROW_NATIVE) || !w->row.space_stamp)
+		return;
+	if (r->native && w->tid == w->row.pid && !remote_thread__waits(&t, &regs.pc, &regs.sp) &&
+	    !proc__read(t.pid, &proc) && proc.stack) {
+		regs.top = proc.stack;
+		remote_walk__finish_native(rw, r->native, &regs);
+	}
+	if (!remote_walk__native(rw))
+		remote_walk__no_native(rw);
+}
+
+static int wait__read(struct answering *r, const struct open_wait *w)
+{
+	struct mem_reader reader = proc__reader((pid_t)w->row.pid);
+	struct xr_sample like = {
+		.weight = 1,
+		.unit = XR_UNIT_NS,
+		.event = XR_EVENT_SWITCH,
+		.flags = w->wait.flags | XR_F_KERNEL,
+		.pid = w->row.pid,
+		.tid = w->tid,
+	};
+	struct remote_state state;
+	struct remote_thread t;
+	struct remote_walk *rw = NULL;
+	int result;
+
+	if (remote_thread__open(&t, (pid_t)w->row.pid))
+		return -XR_EXITING;
+	result = remote_thread__look(&t, &state) ? -XR_EXITING : 0;
+	if (result)
+		goto cleanup;
+	result = remote_walk__new(&rw, &w->row, &reader, os__now) ? -XR_LOST : 0;
+	if (result)
+		goto cleanup;
+	remote_walk__limit(rw, r->sample_ns);
+	remote_walk__sink(rw, on_record, r);
+	remote_walk__stack(rw, t.low, t.high);
+	result = remote_walk__ahead(rw);
+	if (result >= 0 && !wait__is_r(w, &t, rw)) {
+		like.flags |= XR_F_OTHER_THREAD;
+		result = w->row.flags & XR_ROW_IDLE ? 0 : -XR_NO_R_FRAMES;
+	} else if (result >= 0) {
+		wait__native(r, w, rw);
+		result = remote_walk__finish(rw);
+		if (result == -XR_NO_R_FRAMES && w->row.flags & XR_ROW_IDLE)
+			result = 0;
+	}
+	if (result >= 0) {
+		if (result > 0)
+			like.flags |= XR_F_TRUNCATED;
+		like.detail = thread__syscall(w->row.pid, w->tid);
+		remote_walk__send(rw, &like);
+	}
+
+cleanup:
+	remote_walk__free(rw);
+	remote_thread__close(&t);
+	return result;
+}
+
+static void answering__slab(struct answering *r, uint32_t slab, int fd)
+{
+	uint64_t *words = r->native ? bpf_slabs__map(fd) : NULL;
+
+	if (words)
+		remote_native__lend(r->native, slab, words);
+	close(fd);
+}
+
+static void open_waits_read__run(int fd, const void *arg)
+{
+	struct open_wait_done done = {.head = {.size = sizeof(done)}};
+	struct answering r = {.to = fd};
+	struct open_wait_question q;
+	int slab;
+
+	(void)arg;
+	remote_native__new(&r.native);
+	rights__raise(RIGHTS_TARGET);
+	while (!r.err && helper__receive(fd, &q, sizeof(q), &slab, 0) == sizeof(q)) {
+		if (slab >= 0) {
+			answering__slab(&r, q.slab, slab);
+			continue;
+		}
+		r.sample_ns = q.sample_ns;
+		done.result = wait__read(&r, &q.wait);
+		on_record(&r, &done, sizeof(done));
+	}
+	remote_native__free(r.native);
+}
+
+static const struct helper_job open_waits_read__job = {
+	.name = "xrprof-waits",
+	.flags = HELPER_LIMITED,
+	.rights = RIGHTS_TARGET,
+	.run = open_waits_read__run,
+};
+
+/* --- which waits are to be read --- */
 
 /* One call of open_waits__read. */
 struct reading {

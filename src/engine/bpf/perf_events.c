@@ -88,7 +88,7 @@ static int event__open(struct perf_event_attr *attr, pid_t pid, int cpu)
 }
 
 /* Say what perf_event_open's @err means for the user. */
-static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
+static int open_fault(struct errmsg *f, int err, const struct perf_event_attr *attr)
 {
 	struct errmsg why;
 
@@ -112,67 +112,81 @@ static int open_fault(struct errmsg *f, int err, const struct perf_events *p)
 				   "perf_event_open: another program uses the hardware counters; "
 				   "end it and try again");
 	case EINVAL:
-		if (!p->attr.freq)
+		if (!attr->freq)
 			return errmsg__set(f, err, "perf_event_open: %s", strerror(-err));
 		return errmsg__set(
 			f, err,
 			"perf_event_open: %llu samples a second were refused; lower --freq, or "
 			"raise the limit in /proc/sys/kernel/perf_event_max_sample_rate",
-			(unsigned long long)p->attr.sample_freq);
+			(unsigned long long)attr->sample_freq);
 	default:
 		return errmsg__set(f, err, "perf_event_open: %s", strerror(-err));
 	}
 }
 
-int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const char **why,
-		     struct errmsg *f)
+/* Would thread @tid (0: the caller) get such an event?  0, or a negative errno. */
+static int event__try(struct perf_event_attr *attr, pid_t tid)
 {
-	struct perf_events *p = calloc(1, sizeof(*p));
 	int fd;
 
-	*why = NULL;
+	attr->disabled = 1;
+	fd = event__open(attr, tid, -1);
+	attr->disabled = 0;
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+static int perf_events__make(struct perf_events **out, const struct perf_event_attr *attr,
+			     int prog_fd, struct errmsg *f)
+{
+	struct perf_events *p = calloc(1, sizeof(*p));
+
 	if (!p)
 		return errmsg__set(f, -ENOMEM, "out of memory");
+	p->attr = *attr;
 	p->prog_fd = prog_fd;
-	p->attr.size = sizeof(p->attr);
-	p->attr.type = PERF_TYPE_HARDWARE;
-	p->attr.config = PERF_COUNT_HW_CPU_CYCLES;
-	p->attr.freq = 1;
-	p->attr.sample_freq = freq;
-	p->attr.disabled = 1;
-	fd = event__open(&p->attr, 0, -1);
-	if (fd == -ENOENT || fd == -EOPNOTSUPP || fd == -ENODEV) {
-		*why = fd == -ENOENT ? "this machine offers no cycles event"
-				     : "the cycles event cannot be sampled on this machine";
-		p->attr.type = PERF_TYPE_SOFTWARE;
-		p->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-		fd = event__open(&p->attr, 0, -1);
-	}
-	if (fd < 0) {
-		open_fault(f, fd, p);
-		free(p);
-		return fd;
-	}
-	close(fd);
-	p->attr.disabled = 0;
 	*out = p;
 	return 0;
 }
 
+int perf_events__new(struct perf_events **out, uint32_t freq, int prog_fd, const char **why,
+		     struct errmsg *f)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.freq = 1,
+		.sample_freq = freq,
+	};
+	int err = event__try(&attr, 0);
+
+	*why = NULL;
+	if (err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV) {
+		*why = err == -ENOENT ? "this machine offers no cycles event"
+				      : "the cycles event cannot be sampled on this machine";
+		attr.type = PERF_TYPE_SOFTWARE;
+		attr.config = PERF_COUNT_SW_CPU_CLOCK;
+		err = event__try(&attr, 0);
+	}
+	return err ? open_fault(f, err, &attr) : perf_events__make(out, &attr, prog_fd, f);
+}
+
 /* The kernel has different errors for no driver and for a driver without this event. */
-static int event__fault(struct errmsg *f, int err, const struct perf_events *p,
+static int event__fault(struct errmsg *f, int err, const struct perf_event_attr *attr,
 			const struct event_name *event)
 {
 	struct errmsg why;
 
 	if (err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV || err == -ENXIO ||
-	    (err == -EINVAL && !p->attr.freq))
+	    (err == -EINVAL && !attr->freq))
 		return errmsg__set(f, -ENOENT,
 				   "--event %s: not available on this machine, or not for sampling "
 				   "(virtual machines often have no hardware events); `info` lists "
 				   "the available events",
 				   event->text);
-	open_fault(&why, err, p);
+	open_fault(&why, err, attr);
 	return errmsg__set(f, err, "--event %s: %s", event->text, why.text);
 }
 
@@ -184,30 +198,17 @@ bool perf_events__bursts(const struct event_name *event)
 int perf_events__of(struct perf_events **out, const struct event_name *event, uint32_t freq,
 		    uint32_t period, int prog_fd, struct errmsg *f)
 {
-	struct perf_events *p = calloc(1, sizeof(*p));
-	int fd;
+	const uint64_t each = period || !perf_events__bursts(event) ? period : 1;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = event->type,
+		.config = event->config,
+		.freq = !each,
+		.sample_freq = each ? each : freq,
+	};
+	int err = event__try(&attr, 0);
 
-	if (!p)
-		return errmsg__set(f, -ENOMEM, "out of memory");
-	if (!period && perf_events__bursts(event))
-		period = 1;
-	p->prog_fd = prog_fd;
-	p->attr.size = sizeof(p->attr);
-	p->attr.type = event->type;
-	p->attr.config = event->config;
-	p->attr.freq = !period;
-	p->attr.sample_freq = period ? period : freq;
-	p->attr.disabled = 1;
-	fd = event__open(&p->attr, 0, -1);
-	if (fd < 0) {
-		event__fault(f, fd, p, event);
-		free(p);
-		return fd;
-	}
-	close(fd);
-	p->attr.disabled = 0;
-	*out = p;
-	return 0;
+	return err ? event__fault(f, err, &attr, event) : perf_events__make(out, &attr, prog_fd, f);
 }
 
 /*
@@ -232,28 +233,17 @@ static struct perf_event_attr watch__attr(uint64_t at, uint32_t len)
 int perf_events__watch(struct perf_events **out, uint64_t at, uint32_t len, int prog_fd,
 		       struct errmsg *f)
 {
-	struct perf_events *p = calloc(1, sizeof(*p));
+	const struct perf_event_attr attr = watch__attr(at, len);
 
-	if (!p)
-		return errmsg__set(f, -ENOMEM, "out of memory");
-	p->prog_fd = prog_fd;
-	p->attr = watch__attr(at, len);
-	*out = p;
-	return 0;
+	return perf_events__make(out, &attr, prog_fd, f);
 }
 
 int perf_events__try_watch(pid_t tid, uint64_t at, uint32_t len)
 {
 #ifdef __x86_64__
 	struct perf_event_attr attr = watch__attr(at, len);
-	int fd;
 
-	attr.disabled = 1;
-	fd = event__open(&attr, tid, -1);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	return event__try(&attr, tid);
 #else
 	(void)tid, (void)at, (void)len;
 	return -EOPNOTSUPP;
@@ -404,21 +394,23 @@ int perf_events__add_process(struct perf_events *p, pid_t pid, struct errmsg *f)
 		if (err && err != -ESRCH) {
 			truncate_to(p, before);
 			return err == -ENOMEM ? errmsg__set(f, err, "out of memory")
-					      : open_fault(f, err, p);
+					      : open_fault(f, err, &p->attr);
 		}
 		err = 0;
 	} while (found && ++passes < 64);
 	return any ? 0 : errmsg__set(f, -ESRCH, "process %d has ended", pid);
 }
 
-/* Close the events of CPUs that are offline: they never fire again. */
-static void drop_offline(struct perf_events *p, const bool *online)
+/* Close the events of CPUs that are not @online; NULL: those of all CPUs, or of @threads. */
+static void drop(struct perf_events *p, const bool *online, bool threads)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
-		if (p->events[i].cpu >= 0 && !online[p->events[i].cpu])
-			close(p->events[i].fd);
+		const int cpu = p->events[i].cpu;
+
+		if (online ? cpu >= 0 && !online[cpu] : (cpu < 0) == threads)
+			close(p->events[i].fd); /* and what was inherited */
 		else
 			p->events[kept++] = p->events[i];
 	}
@@ -437,7 +429,7 @@ int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	if (cpus__online(online, (size_t)n)) /* then perf_event_open() tells */
 		memset(online, true, (size_t)n * sizeof(*online));
-	drop_offline(p, online);
+	drop(p, online, false); /* of CPUs that are offline: they never fire again */
 	for (int cpu = 0; cpu < n; cpu++) {
 		if (!online[cpu])
 			continue;
@@ -445,7 +437,7 @@ int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f)
 		if (err == -ENODEV) /* it went offline just now */
 			continue;
 		if (err) {
-			open_fault(f, err, p);
+			open_fault(f, err, &p->attr);
 			goto cleanup;
 		}
 		opened++;
@@ -488,20 +480,6 @@ size_t perf_events__count(const struct perf_events *p)
 	return p->n;
 }
 
-/* Close the events of threads, or those of CPUs. */
-static void drop(struct perf_events *p, bool threads)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < p->n; i++) {
-		if ((p->events[i].cpu < 0) == threads)
-			close(p->events[i].fd); /* and what was inherited */
-		else
-			p->events[kept++] = p->events[i];
-	}
-	p->n = kept;
-}
-
 int perf_events__widen(struct perf_events *p, struct errmsg *f)
 {
 	const size_t threads = p->n;
@@ -514,7 +492,7 @@ int perf_events__widen(struct perf_events *p, struct errmsg *f)
 		truncate_to(p, 0);
 		err = perf_events__renew_cpus(p, f);
 	}
-	drop(p, !err);
+	drop(p, NULL, !err);
 	return err;
 }
 

@@ -21,10 +21,20 @@
 #include "os/linux/rights.h"
 #include "os/proc.h"
 
+struct question;
+
 struct asking {
 	const struct engine_config *config;
 	struct bpf_features *features;
+	const struct question *question;
 	bool found; /* all findings are reported */
+};
+
+struct question {
+	const char *name, *good, *bad;
+	bool needed;
+	int (*ask)(struct asking *a, struct errmsg *value);
+	uint32_t what; /* enum bpf_func_id; enum bpf_events_kind */
 };
 
 static int ask__kernel(struct asking *a, struct errmsg *value)
@@ -109,8 +119,14 @@ static int ask__event(struct asking *a, struct errmsg *value)
 	return 0;
 }
 
-static int ask__helper(enum bpf_func_id id, bool *have, struct errmsg *value)
+static int ask__helper(struct asking *a, struct errmsg *value)
 {
+	const enum bpf_func_id id = (enum bpf_func_id)a->question->what;
+	struct bpf_features *f = a->features;
+	bool *have = id == BPF_FUNC_loop	   ? &f->loop
+		     : id == BPF_FUNC_task_pt_regs ? &f->task_regs
+						   : &f->task_btf;
+
 	*have = libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, id, NULL) == 1;
 	/* where no program can be loaded, the probe says yes to everything */
 	if (!(rights__permitted() >> CAP_BPF & 1))
@@ -121,22 +137,12 @@ static int ask__helper(enum bpf_func_id id, bool *have, struct errmsg *value)
 static int ask__loop(struct asking *a, struct errmsg *value)
 {
 	const char *choice = secure_getenv("XRPROF_BPF_LOOP");
-	int err = ask__helper(BPF_FUNC_loop, &a->features->loop, value);
+	int err = ask__helper(a, value);
 
 	if (!choice || strcmp(choice, "0"))
 		return err;
 	a->features->loop = false;
 	return errmsg__set(value, -ENOENT, "not used: XRPROF_BPF_LOOP=0");
-}
-
-static int ask__regs(struct asking *a, struct errmsg *value)
-{
-	return ask__helper(BPF_FUNC_task_pt_regs, &a->features->task_regs, value);
-}
-
-static int ask__task(struct asking *a, struct errmsg *value)
-{
-	return ask__helper(BPF_FUNC_get_current_task_btf, &a->features->task_btf, value);
 }
 
 /* The kernel's types are read for it: not unless it matters. */
@@ -157,39 +163,10 @@ static int ask__waits(struct asking *a, struct errmsg *value)
 }
 
 /* Which events there are, if that is reported. */
-static int ask__events(struct asking *a, enum bpf_events_kind kind, struct errmsg *value)
+static int ask__events(struct asking *a, struct errmsg *value)
 {
-	return a->found ? bpf_events__ask(kind, value) : errmsg__set(value, 0, "not requested");
-}
-
-static int ask__hardware(struct asking *a, struct errmsg *value)
-{
-	return ask__events(a, BPF_EVENTS_HARDWARE, value);
-}
-
-static int ask__software(struct asking *a, struct errmsg *value)
-{
-	return ask__events(a, BPF_EVENTS_SOFTWARE, value);
-}
-
-static int ask__caches(struct asking *a, struct errmsg *value)
-{
-	return ask__events(a, BPF_EVENTS_CACHES, value);
-}
-
-static int ask__tracepoints(struct asking *a, struct errmsg *value)
-{
-	return ask__events(a, BPF_EVENTS_TRACEPOINTS, value);
-}
-
-static int ask__probes(struct asking *a, struct errmsg *value)
-{
-	return ask__events(a, BPF_EVENTS_PROBES, value);
-}
-
-static int ask__collections(struct asking *a, struct errmsg *value)
-{
-	return ask__events(a, BPF_EVENTS_COLLECTIONS, value);
+	return a->found ? bpf_events__ask((enum bpf_events_kind)a->question->what, value)
+			: errmsg__set(value, 0, "not requested");
 }
 
 static int ask__pidns(struct asking *a, struct errmsg *value)
@@ -209,51 +186,50 @@ static int ask__rate(struct asking *a, struct errmsg *value)
 }
 
 /* In the order in which they are asked: what is needed for the next stands before it. */
-static const struct question {
-	const char *name, *good, *bad;
-	bool needed;
-	int (*ask)(struct asking *a, struct errmsg *value);
-} questions[] = {
+static const struct question questions[] = {
 	{"kernel", "BPF may read the memory of processes",
 	 "this release can freeze when BPF reads memory: engine bpf is refused; update the kernel",
-	 true, ask__kernel},
+	 true, ask__kernel, 0},
 	{"ring buffer", "samples reach the profiler in order, from all CPUs",
-	 "engine bpf cannot be used (needs Linux 5.8 and CAP_BPF)", true, ask__ring},
+	 "engine bpf cannot be used (needs Linux 5.8 and CAP_BPF)", true, ask__ring, 0},
 	{"BTF", "the kernel describes its structures",
-	 "give a file with this kernel's BTF by --btf FILE", false, ask__btf},
+	 "give a file with this kernel's BTF by --btf FILE", false, ask__btf, 0},
 	{"event", "what triggers the sampler: cycles are counted by the CPU, cpu-clock by a timer",
-	 "no event can trigger the sampler: engine bpf cannot be used", true, ask__event},
+	 "no event can trigger the sampler: engine bpf cannot be used", true, ask__event, 0},
 	{"bpf_loop", "stacks are walked to 32,768 contexts by a loop that is cheap to verify",
-	 "bounded loops do the same (bpf_loop came with Linux 5.17)", false, ask__loop},
+	 "bounded loops do the same (bpf_loop came with Linux 5.17)", false, ask__loop,
+	 BPF_FUNC_loop},
 	{"bpf_task_pt_regs", "the sampler reads the user's stack pointer with a helper",
 	 "the sampler reads the user's stack pointer where this architecture keeps it (helper: "
 	 "Linux 5.15)",
-	 false, ask__regs},
+	 false, ask__helper, BPF_FUNC_task_pt_regs},
 	{"current task", "fields of a task are loaded directly",
 	 "each field of a task costs a call (bpf_get_current_task_btf came with Linux 5.11)", false,
-	 ask__task},
+	 ask__helper, BPF_FUNC_get_current_task_btf},
 	{"time off CPU",
 	 "a thread that waited is sampled at this hook when it runs again (--off-cpu, --clock "
 	 "wall)",
-	 "engine bpf samples CPU time only; use another engine for --clock wall", false,
-	 ask__waits},
+	 "engine bpf samples CPU time only; use another engine for --clock wall", false, ask__waits,
+	 0},
 	{"hardware events", "counted by the CPU, for --event",
-	 "--event does not have cycles, cache-misses and the like", false, ask__hardware},
+	 "--event does not have cycles, cache-misses and the like", false, ask__events,
+	 BPF_EVENTS_HARDWARE},
 	{"software events", "counted by the kernel, for --event",
-	 "--event does not have page-faults and the like", false, ask__software},
+	 "--event does not have page-faults and the like", false, ask__events, BPF_EVENTS_SOFTWARE},
 	{"cache events", "counted by the CPU's caches, for --event",
-	 "--event does not have L1-dcache-load-misses and the like", false, ask__caches},
+	 "--event does not have L1-dcache-load-misses and the like", false, ask__events,
+	 BPF_EVENTS_CACHES},
 	{"tracepoints", "--event tracepoint:CATEGORY:NAME accepts those listed there",
-	 "--event does not have tracepoints", false, ask__tracepoints},
+	 "--event does not have tracepoints", false, ask__events, BPF_EVENTS_TRACEPOINTS},
 	{"probes in files", "--event accepts uprobe:/PATH:FUNCTION and usdt:/PATH:PROVIDER:NAME",
-	 "--event does not have uprobe and usdt", false, ask__probes},
+	 "--event does not have uprobe and usdt", false, ask__events, BPF_EVENTS_PROBES},
 	{"collections",
 	 "how --event gc detects garbage collections, to show which functions allocate",
-	 "--event does not have gc", false, ask__collections},
+	 "--event does not have gc", false, ask__events, BPF_EVENTS_COLLECTIONS},
 	{"pid namespace", "pids are those of this namespace",
-	 "pids of other namespaces cannot be translated", false, ask__pidns},
+	 "pids of other namespaces cannot be translated", false, ask__pidns, 0},
 	{"rate limit", "samples a second and CPU that the kernel allows", "not known", false,
-	 ask__rate},
+	 ask__rate, 0},
 };
 
 static int bpf_probe__ask_raised(const struct engine_config *config, engine_found found, void *arg,
@@ -267,6 +243,7 @@ static int bpf_probe__ask_raised(const struct engine_config *config, engine_foun
 		const struct question *q = &questions[i];
 		struct engine_finding finding = {.name = q->name};
 
+		a.question = q;
 		err = q->ask(&a, &finding.value);
 		/* what the user asks for must be there, and a file that is named be right */
 		if (err && !first &&

@@ -2,12 +2,97 @@
 #include "engine/remote/targets.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "os/os.h"
 #include "os/rights.h"
+
+/* --- what is handed on --- */
+
+/* An engine_sink; @arg is a struct remote_report. */
+static void report__record(void *arg, const void *record, size_t size)
+{
+	struct remote_report *r = arg;
+
+	r->sink(r->sink_arg, record, size);
+	r->delivered++;
+}
+
+static void report__tick(struct remote_report *r, struct remote_walk *rw,
+			 const struct xr_sample *like, int result)
+{
+	r->counts[XR_TICKS]++;
+	if (result < 0) {
+		r->counts[-result]++;
+		if (result == -XR_NO_R_FRAMES)
+			remote_walk__send_none(rw, like);
+		return;
+	}
+	remote_walk__send(rw, like);
+	r->counts[XR_WRITTEN]++;
+	r->counts[XR_TRUNCATED] += result > 0;
+	r->counts[XR_OVER_BUDGET] += result > 0 && remote_walk__over(rw);
+	if (remote_walk__native(rw))
+		remote_native__count(remote_walk__native(rw), r->counts);
+	r->counts[XR_UNWIND_MOVED] += remote_walk__lacks_native(rw);
+}
+
+static struct xr_sample report__like(uint32_t pid, uint32_t tid, uint32_t flags)
+{
+	return (struct xr_sample){
+		.time = os__now(),
+		.weight = 1,
+		.unit = XR_UNIT_TICKS,
+		.pid = pid,
+		.tid = tid,
+		.flags = flags,
+	};
+}
+
+void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
+			   uint32_t tid, int result, uint32_t ticks)
+{
+	const struct xr_sample like = report__like(pid, tid, result > 0 ? XR_F_TRUNCATED : 0);
+
+	while (ticks--)
+		report__tick(r, rw, &like, result);
+}
+
+void remote_report__other(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
+			  uint32_t tid, uint32_t flags)
+{
+	const struct xr_sample like = report__like(pid, tid, XR_F_OTHER_THREAD | flags);
+
+	r->counts[XR_TICKS]++;
+	remote_walk__send(rw, &like);
+	r->counts[XR_WRITTEN]++;
+	r->counts[XR_OTHER_THREAD]++;
+	if (remote_walk__native(rw))
+		remote_native__count(remote_walk__native(rw), r->counts);
+}
+
+void remote_report__process(struct remote_report *r, const struct xr_row *row,
+			    enum xr_process_event event, const struct xr_row *parent,
+			    const char comm[16])
+{
+	struct xr_process p = {
+		.head = {.type = XR_REC_PROCESS, .size = sizeof(p)},
+		.time = os__now(),
+		.event = event,
+		.serial = row->serial,
+		.pid = row->pid,
+		.parent_serial = parent ? parent->serial : 0,
+		.parent_pid = parent ? parent->pid : 0,
+	};
+
+	snprintf(p.comm, sizeof(p.comm), "%.15s", comm);
+	report__record(r, &p, sizeof(p));
+}
+
+/* --- the targets --- */
 
 /* The targets are the first member of the engine. */
 static struct remote_targets *targets__of(struct engine *e)
@@ -26,7 +111,7 @@ void remote_targets__open(struct remote_targets *ts, const struct remote_targets
 	ts->ops = ops;
 	ts->max = config->max_processes ? config->max_processes : LIMIT_SAMPLED;
 	ts->sample_ns = (config->max_sample_us ? config->max_sample_us : XR_SAMPLE_US) * NS_PER_US;
-	remote_report__open(&ts->report, config);
+	ts->report.config = *config;
 }
 
 void remote_targets__close(struct remote_targets *ts)
@@ -77,14 +162,16 @@ int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 	t->row = *row;
 	remote_walk__limit(t->walk, ts->sample_ns);
 	remote_walk__cpu(t->walk, os__cpu);
-	remote_walk__sink(t->walk, remote_report__record, &ts->report);
+	remote_walk__sink(t->walk, report__record, &ts->report);
 	return 0;
 }
 
 void remote_targets__free(struct remote_targets *ts, struct remote_target *t)
 {
 	ts->n--;
-	remote_report__free_walk(&ts->report, t->walk);
+	if (t->walk)
+		ts->report.texts += remote_walk__texts(t->walk);
+	remote_walk__free(t->walk);
 	ts->ops->free(t);
 }
 
@@ -192,7 +279,9 @@ int remote_targets__poll(struct engine *e, int timeout_ms, engine_sink sink, voi
 	const uint64_t slice = now + REMOTE_SLICE_NS;
 	bool done;
 
-	remote_report__begin(&ts->report, sink, arg);
+	ts->report.sink = sink;
+	ts->report.sink_arg = arg;
+	ts->report.delivered = 0;
 	for (;;) {
 		done = targets__tick(ts, slice);
 		now = os__now();

@@ -10,7 +10,16 @@
 #include "base/mem_reader.h"
 #include "engine/engine.h"
 #include "engine/remote/remote_walk.h"
-#include "engine/remote/report.h"
+
+/* What is handed on: records, and counts of what has become of samples. */
+struct remote_report {
+	struct engine_config config; /* of the engine */
+	engine_sink sink;	     /* during a poll */
+	void *sink_arg;
+	int delivered; /* records, in this poll */
+	uint64_t counts[XR_COUNTERS];
+	uint64_t texts; /* sent by walks that are gone */
+};
 
 /* One process that is sampled; the first member of what the system keeps of it. */
 struct remote_target {
@@ -79,6 +88,29 @@ void remote_targets__put(struct remote_target **at, struct remote_target *t);
 
 /* remote_targets__drop - free the target at *@at, which becomes the next one. */
 void remote_targets__drop(struct remote_targets *ts, struct remote_target **at);
+
+/*
+ * remote_report__sample - count the sample that @rw has of thread @tid of process @pid, and hand
+ * it on, once for each of @ticks.  @result: of remote_walk__finish, or -enum xr_error.
+ */
+void remote_report__sample(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
+			   uint32_t tid, int result, uint32_t ticks);
+
+/*
+ * remote_report__other - the same of remote_walk__other.  @flags: XR_F_STOPPED or XR_F_DISK, no
+ * other look gives more of it.
+ */
+void remote_report__other(struct remote_report *r, struct remote_walk *rw, uint32_t pid,
+			  uint32_t tid, uint32_t flags);
+
+/*
+ * remote_report__process - hand on what became of the process of @row, which is called @comm ("":
+ * as before).
+ * @parent: of XR_PROCESS_FORK, else NULL.
+ */
+void remote_report__process(struct remote_report *r, const struct xr_row *row,
+			    enum xr_process_event event, const struct xr_row *parent,
+			    const char comm[16]);
 
 /* Of struct engine_ops; remote_targets__stop is for its `stop`. */
 int remote_targets__update(struct engine *e, const struct xr_row *row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "engine/remote/linux/children.h"
+#include "engine/remote/linux/loop.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -39,7 +39,11 @@ void remote_children__mark(struct loop_target *t)
 		t->random_at = 0;
 }
 
-void remote_children__inherit(struct loop_target *child, const struct loop_target *parent)
+/*
+ * @child was forked by @parent: what tells its program is that of its parent.  Its own may be that
+ * of another program by now.
+ */
+static void children__inherit(struct loop_target *child, const struct loop_target *parent)
 {
 	child->random_at = parent->random_at;
 	memcpy(child->random, parent->random, sizeof(child->random));
@@ -75,13 +79,28 @@ bool remote_children__stays(const struct loop_target *t)
 	return !children__ended(t) && children__same_program(t, t->pid) == 1;
 }
 
-enum xr_process_event remote_children__check(const struct loop_target *t)
+static void children__comm(pid_t pid, char comm[16])
 {
+	if (proc__text(pid, "comm", comm, 16) < 0)
+		comm[0] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+}
+
+enum xr_process_event remote_children__check(struct engine *e, struct remote_target *base,
+					     char comm[16])
+{
+	const struct loop_target *t = (struct loop_target *)base;
+	enum xr_process_event event = 0;
+
+	remote_loop__reads(e, t->pid);
 	if (children__ended(t))
-		return XR_PROCESS_EXIT;
-	if (children__same_program(t, t->pid) == 0)
-		return XR_PROCESS_EXEC;
-	return 0;
+		event = XR_PROCESS_EXIT;
+	else if (children__same_program(t, t->pid) == 0)
+		event = XR_PROCESS_EXEC;
+	remote_loop__has_read(e);
+	if (event)
+		children__comm(t->pid, comm);
+	return event;
 }
 
 /* The children of the thread that runs R, for R forks on no other. */
@@ -116,8 +135,12 @@ static uint64_t children__new(struct remote_children *f, pid_t pid)
 	return map__put(&f->seen, (uint64_t)pid, start, f) ? 0 : start;
 }
 
-bool remote_children__child(struct remote_children *f, const struct loop_target *t,
-			    struct xr_row *row)
+/*
+ * A child of @t not seen before that runs the same program, if children are to be followed: *@row
+ * gets its row.  To be called until it returns false.
+ */
+static bool children__next(struct remote_children *f, const struct loop_target *t,
+			   struct xr_row *row)
 {
 	if (!(t->base.row.flags & XR_ROW_FOLLOW))
 		return false;
@@ -147,9 +170,28 @@ bool remote_children__child(struct remote_children *f, const struct loop_target 
 	return false;
 }
 
-void remote_children__comm(pid_t pid, char comm[16])
+void remote_children__follow(struct engine *e, struct remote_target *base)
 {
-	if (proc__text(pid, "comm", comm, 16) < 0)
-		comm[0] = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
+	const struct loop_target *t = (struct loop_target *)base;
+	struct remote_report *report = &e->targets.report;
+	struct loop_target *child;
+	struct xr_row row;
+	char comm[16];
+	int err;
+
+	remote_loop__reads(e, t->pid);
+	while (children__next(&e->children, t, &row)) {
+		if (remote_targets__find(&e->targets, row.pid))
+			continue;
+		err = remote_loop__target(e, &row, &child, NULL);
+		if (err == -E2BIG)
+			report->counts[XR_ROWS_FULL]++;
+		if (err)
+			continue;
+		children__inherit(child, t);
+		children__comm(child->pid, comm);
+		remote_report__process(report, &row, XR_PROCESS_FORK, &base->row, comm);
+		remote_targets__put(&base->next, &child->base);
+	}
+	remote_loop__has_read(e);
 }

@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "engine/remote/linux/children.h"
-#include "engine/remote/linux/others.h"
 #include "engine/remote/linux/watchdog.h"
 #include "os/linux/priority.h"
 #include "os/os.h"
@@ -22,36 +20,13 @@
 #define KEYS_MAX   64u	  /* by which it is found */
 #define OFF_CPU_NS 100000 /* less CPU time counts as none */
 
-struct engine {
-	struct remote_targets targets; /* first */
-	struct engine_config config;
-	const struct remote_kind *kind;
-	const char *name;
-	struct remote_children children;
-	void *data; /* the kind's own */
-	int timer;
-	uint64_t ticked; /* when the last tick was taken, ns */
-	bool armed;
-	bool priority_raised;
-};
-
 static const struct remote_targets_ops target_ops;
-
-struct remote_report *remote_loop__report(struct engine *e)
-{
-	return &e->targets.report;
-}
 
 struct remote_native *remote_loop__native(struct engine *e, const struct loop_target *t)
 {
 	const struct xr_row *row = &t->base.row;
 
 	return row->flags & XR_ROW_NATIVE && row->space_stamp ? e->targets.native : NULL;
-}
-
-bool remote_loop__verbose(const struct engine *e)
-{
-	return e->config.verbose;
 }
 
 bool remote_loop__off_cpu(const struct engine *e, struct loop_target *t)
@@ -72,11 +47,6 @@ bool remote_loop__has_time(const struct engine *e, uint64_t ns)
 	return os__now() - e->ticked + ns <= NS_PER_S / e->config.freq / 4 * 3;
 }
 
-void *remote_loop__data(struct engine *e)
-{
-	return e->data;
-}
-
 int remote_loop__open(struct engine **out, const struct engine_config *config,
 		      const struct remote_kind *kind, const char *name, struct errmsg *f)
 {
@@ -90,7 +60,7 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 	remote_targets__open(&e->targets, &target_ops, config);
 	e->kind = kind;
 	e->timer = -1;
-	err = kind->begin(&e->data, f);
+	err = kind->begin(e, f);
 	if (err)
 		goto failed;
 	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -123,9 +93,8 @@ static void target__free(struct remote_target *base)
 	free(t);
 }
 
-/* A target of @row, not in the list yet.  A negative errno: *@f says why, if it is not NULL. */
-static int target__new(struct engine *e, const struct xr_row *row, struct loop_target **out,
-		       struct errmsg *f)
+int remote_loop__target(struct engine *e, const struct xr_row *row, struct loop_target **out,
+			struct errmsg *f)
 {
 	struct loop_target *t = calloc(1, sizeof(*t));
 	struct mem_reader reader;
@@ -170,12 +139,12 @@ static int engine__arm(struct engine *e, uint64_t period)
 
 void remote_loop__reads(const struct engine *e, pid_t pid)
 {
-	watchdog__read(e->kind->watchdog(e->data), pid);
+	watchdog__read(e->watchdog, pid);
 }
 
 void remote_loop__has_read(const struct engine *e)
 {
-	watchdog__read_done(e->kind->watchdog(e->data));
+	watchdog__read_done(e->watchdog);
 }
 
 static int engine__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
@@ -185,7 +154,7 @@ static int engine__add(struct engine *e, const struct xr_row *row, struct errmsg
 
 	if (remote_targets__find(&e->targets, row->pid))
 		return errmsg__set(f, -EEXIST, "process %u is already being sampled", row->pid);
-	err = target__new(e, row, &t, f);
+	err = remote_loop__target(e, row, &t, f);
 	if (err)
 		return err;
 	remote_children__mark(t);
@@ -198,7 +167,7 @@ static int engine__add(struct engine *e, const struct xr_row *row, struct errmsg
 	if (e->armed)
 		return 0;
 	if (e->config.clock == ENGINE_CLOCK_DEFAULT)
-		engine__note(&remote_loop__report(e)->config,
+		engine__note(&e->config,
 			     "engine %s samples wall time, which includes waiting; for CPU "
 			     "time only: --clock cpu",
 			     e->name);
@@ -220,7 +189,7 @@ int remote_loop__add(struct engine *e, const struct xr_row *row, struct errmsg *
 
 static void target__count(struct engine *e, struct loop_target *t, int result, uint32_t ticks)
 {
-	struct remote_report *report = remote_loop__report(e);
+	struct remote_report *report = &e->targets.report;
 	static const char unnamed[16];
 	struct remote_native *native;
 
@@ -278,7 +247,7 @@ static bool target__held(struct engine *e, struct loop_target *t, char state, bo
 	bool held = (state == 'T' || state == 't') && !late;
 
 	if (held && !t->said_stopped)
-		engine__note(&remote_loop__report(e)->config,
+		engine__note(&e->config,
 			     "process %d is stopped, by a signal or a debugger: sampling "
 			     "resumes when it continues",
 			     (int)t->pid);
@@ -293,7 +262,7 @@ static void target__no_clock(struct engine *e, struct loop_target *t, int err)
 		return;
 	if (!t->said_clock)
 		engine__note(
-			&remote_loop__report(e)->config,
+			&e->config,
 			"cannot count the CPU time of process %d (perf_event_open: %s): time in "
 			"which it is ready to run but has no CPU is sampled, too",
 			(int)t->pid, strerror(-err));
@@ -303,7 +272,7 @@ static void target__no_clock(struct engine *e, struct loop_target *t, int err)
 static void target__count_due(struct engine *e, struct loop_target *t, int result, uint64_t due)
 {
 	if (due > TICKS_MAX)
-		remote_loop__report(e)->counts[XR_MISSED] += due - TICKS_MAX;
+		e->targets.report.counts[XR_MISSED] += due - TICKS_MAX;
 	target__count(e, t, result, due > TICKS_MAX ? TICKS_MAX : (uint32_t)due);
 }
 
@@ -320,7 +289,7 @@ static uint64_t target__due(struct engine *e, struct loop_target *t, char state)
 {
 	int64_t due;
 
-	remote_loop__report(e)->counts[XR_MISSED] -= e->targets.missed;
+	e->targets.report.counts[XR_MISSED] -= e->targets.missed;
 	if (e->config.clock != ENGINE_CLOCK_CPU)
 		return ticks__due_wall(&t->ticks, e->targets.missed);
 	due = ticks__due_cpu(&t->ticks, &t->thread, engine__period(e));
@@ -453,48 +422,9 @@ static void target__sample(struct engine *e, struct remote_target *base)
 	result = target__read(e, t);
 	remote_loop__has_read(e);
 	if (e->config.whole && result == -XR_NO_R_FRAMES)
-		remote_others__sample(e, e->kind, t, t->thread.tid);
+		remote_others__sample(e, t, t->thread.tid);
 	if (e->config.threads)
-		remote_others__each(e, e->kind, t);
-}
-
-static enum xr_process_event target__check(struct engine *e, struct remote_target *base,
-					   char comm[16])
-{
-	struct loop_target *t = target__of(base);
-	enum xr_process_event event;
-
-	remote_loop__reads(e, t->pid);
-	event = remote_children__check(t);
-	remote_loop__has_read(e);
-	if (event)
-		remote_children__comm(t->pid, comm);
-	return event;
-}
-
-static void target__follow(struct engine *e, struct remote_target *base)
-{
-	struct loop_target *child;
-	struct xr_row row;
-	char comm[16];
-	int err;
-
-	remote_loop__reads(e, target__of(base)->pid);
-	while (remote_children__child(&e->children, target__of(base), &row)) {
-		if (remote_targets__find(&e->targets, row.pid))
-			continue;
-		err = target__new(e, &row, &child, NULL);
-		if (err == -E2BIG)
-			remote_loop__report(e)->counts[XR_ROWS_FULL]++;
-		if (err)
-			continue;
-		remote_children__inherit(child, target__of(base));
-		remote_children__comm(child->pid, comm);
-		remote_report__process(remote_loop__report(e), &row, XR_PROCESS_FORK, &base->row,
-				       comm);
-		remote_targets__put(&base->next, &child->base);
-	}
-	remote_loop__has_read(e);
+		remote_others__each(e, t);
 }
 
 static bool engine__due(struct engine *e, uint64_t *missed)
@@ -518,8 +448,8 @@ static int engine__wait(struct engine *e, uint64_t now, uint64_t end)
 static const struct remote_targets_ops target_ops = {
 	.due = engine__due,
 	.sample = target__sample,
-	.check = target__check,
-	.follow = target__follow,
+	.check = remote_children__check,
+	.follow = remote_children__follow,
 	.wait = engine__wait,
 	.free = target__free,
 };
@@ -550,8 +480,7 @@ void remote_loop__close(struct engine *e)
 		return;
 	remote_targets__close(&e->targets);
 	remote_children__free(&e->children);
-	if (e->kind->end)
-		e->kind->end(e->data);
+	e->kind->end(e);
 	if (e->timer >= 0)
 		close(e->timer);
 	if (e->priority_raised)

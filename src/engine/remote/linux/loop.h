@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "engine/remote/targets.h"
+#include "engine/remote/linux/children.h"
 #include "engine/remote/linux/thread.h"
 #include "engine/remote/linux/ticks.h"
 
@@ -30,10 +31,24 @@ struct loop_target {
 
 #define LOOP_LATER (-1000) /* no -enum xr_error */
 
+struct engine {
+	struct remote_targets targets; /* first */
+	struct engine_config config;
+	const struct remote_kind *kind;
+	const char *name;
+	struct remote_children children;
+	void *data;		   /* the kind's own */
+	struct watchdog *watchdog; /* looks whether reads end */
+	int timer;
+	uint64_t ticked; /* when the last tick was taken, ns */
+	bool armed;
+	bool priority_raised;
+};
+
 struct remote_kind {
-	/* May it be used at all here?  *@data, which is NULL, may be set: remote_loop__data. */
-	int (*begin)(void **data, struct errmsg *f);
-	void (*end)(void *data); /* NULL: there is nothing to be given back */
+	/* May it be used at all here?  Sets @e's watchdog, and may set its data. */
+	int (*begin)(struct engine *e, struct errmsg *f);
+	void (*end)(struct engine *e); /* both may be NULL */
 	/* May @t be sampled?  0, or a negative errno with @f filled. */
 	int (*check)(struct engine *e, struct loop_target *t, struct errmsg *f);
 	/*
@@ -41,8 +56,6 @@ struct remote_kind {
 	 * *@state is set to that.  0 or more, or -enum xr_error; LOOP_LATER: the sample stays due.
 	 */
 	int (*look)(struct engine *e, struct loop_target *t, struct remote_state *state);
-	/* Of what `begin` has set: who looks whether reads end. */
-	struct watchdog *(*watchdog)(void *data);
 	bool native; /* it has native frames, and then: */
 	/* Stop thread @tid of @t, which may wait, and tell its registers.  A negative errno: it
 	 * does not stop, and may not have ended.  `go` lets it go. */
@@ -72,8 +85,12 @@ void remote_loop__close(struct engine *e);
 			   .set_freq = remote_loop__set_freq, .stop = remote_loop__stop,           \
 			   .close = remote_loop__close
 
-/* remote_loop__report - where @e reports to; for a kind's own notes. */
-struct remote_report *remote_loop__report(struct engine *e);
+/*
+ * remote_loop__target - a target of @row, not in the list yet.  A negative errno: @f says why, if
+ * it is not NULL.
+ */
+int remote_loop__target(struct engine *e, const struct xr_row *row, struct loop_target **out,
+			struct errmsg *f);
 
 /*
  * remote_loop__native - where @e has its tables, if samples of @t are to have native frames and
@@ -84,9 +101,6 @@ struct remote_native *remote_loop__native(struct engine *e, const struct loop_ta
 /* From here to the other one memory of process @pid is read. */
 void remote_loop__reads(const struct engine *e, pid_t pid);
 void remote_loop__has_read(const struct engine *e);
-
-/* remote_loop__verbose - are notes wanted that concern few? */
-bool remote_loop__verbose(const struct engine *e);
 
 /*
  * remote_loop__off_cpu - are samples of CPU time, and has @t had no CPU since its sample was due?
@@ -103,7 +117,23 @@ uint64_t remote_loop__share(const struct engine *e);
  */
 bool remote_loop__has_time(const struct engine *e, uint64_t ns);
 
-/* remote_loop__data - what the kind's `begin` has set. */
-void *remote_loop__data(struct engine *e);
+/* --- others.c: threads that are not R's, samples of their native frames alone --- */
+
+/* remote_others__sample - thread @tid of @t, whose native code is known. */
+void remote_others__sample(struct engine *e, struct loop_target *t, pid_t tid);
+
+/* remote_others__each - each thread but that of R, as far as there is time. */
+void remote_others__each(struct engine *e, struct loop_target *t);
+
+/* --- vmread.c: what both kinds need --- */
+
+/*
+ * remote_vm__probe - may process_vm_readv(2) be called at all, and for whom?  For engine_ops.probe:
+ * the answers go to @found, which may be NULL.  0, or a negative errno with @f filled.
+ */
+int remote_vm__probe(engine_found found, void *arg, struct errmsg *f);
+
+/* remote_vm__readable - 0, or why the word at @at of process @pid cannot be read: negative. */
+int remote_vm__readable(pid_t pid, uint64_t at);
 
 #endif

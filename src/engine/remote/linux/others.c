@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "engine/remote/linux/others.h"
+#include "engine/remote/linux/loop.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -28,9 +28,8 @@ static bool other__waits(struct loop_target *t, struct remote_thread *o, struct 
 }
 
 /* Returns XR_F_* of the sample, as remote_report__other(). */
-static uint32_t other__look(struct engine *e, const struct remote_kind *kind, struct loop_target *t,
-			    struct remote_thread *o, struct remote_native *n, char state,
-			    bool waits)
+static uint32_t other__look(struct engine *e, struct loop_target *t, struct remote_thread *o,
+			    struct remote_native *n, char state, bool waits)
 {
 	struct remote_regs regs;
 
@@ -40,9 +39,9 @@ static uint32_t other__look(struct engine *e, const struct remote_kind *kind, st
 		remote_walk__other(t->base.walk, n, NULL);
 	if (state == 'D')
 		return XR_F_DISK;
-	if (!kind->stop(e, t, o->tid, &regs)) {
+	if (!e->kind->stop(e, t, o->tid, &regs)) {
 		remote_walk__other(t->base.walk, n, &regs);
-		kind->go(e);
+		e->kind->go(e);
 		return XR_F_STOPPED;
 	}
 	if (!waits)
@@ -50,10 +49,9 @@ static uint32_t other__look(struct engine *e, const struct remote_kind *kind, st
 	return 0;
 }
 
-void remote_others__sample(struct engine *e, const struct remote_kind *kind, struct loop_target *t,
-			   pid_t tid)
+void remote_others__sample(struct engine *e, struct loop_target *t, pid_t tid)
 {
-	struct remote_native *native = kind->native ? remote_loop__native(e, t) : NULL;
+	struct remote_native *native = e->kind->native ? remote_loop__native(e, t) : NULL;
 	struct remote_state state;
 	struct remote_thread o;
 	uint32_t flags;
@@ -64,15 +62,15 @@ void remote_others__sample(struct engine *e, const struct remote_kind *kind, str
 	remote_loop__reads(e, t->pid);
 	if (!remote_thread__look(&o, &state) && o.tid == tid) {
 		waits = other__waits(t, &o, native, &state);
-		flags = other__look(e, kind, t, &o, native, state.state, waits);
-		remote_report__other(remote_loop__report(e), t->base.walk, (uint32_t)t->pid,
+		flags = other__look(e, t, &o, native, state.state, waits);
+		remote_report__other(&e->targets.report, t->base.walk, (uint32_t)t->pid,
 				     (uint32_t)tid, flags);
 	}
 	remote_loop__has_read(e);
 	remote_thread__close(&o);
 }
 
-void remote_others__each(struct engine *e, const struct remote_kind *kind, struct loop_target *t)
+void remote_others__each(struct engine *e, struct loop_target *t)
 {
 	const uint64_t end = os__now() + EACH_NS;
 	struct dirent *entry;
@@ -85,7 +83,7 @@ void remote_others__each(struct engine *e, const struct remote_kind *kind, struc
 		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (tid > 0 && tid != t->thread.tid)
-			remote_others__sample(e, kind, t, tid);
+			remote_others__sample(e, t, tid);
 	}
 	if (dir)
 		closedir(dir);

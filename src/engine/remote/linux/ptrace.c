@@ -19,7 +19,6 @@
 
 #include "engine/remote/linux/loop.h"
 #include "engine/remote/linux/tracee.h"
-#include "engine/remote/linux/vm.h"
 #include "os/linux/refusal.h"
 
 /*
@@ -67,11 +66,6 @@ static int ptrace__probe(const struct engine_config *config, engine_found found,
 	if (found)
 		found(arg, &finding);
 	return err;
-}
-
-static int ptrace__usable(struct errmsg *f)
-{
-	return ptrace__probe(NULL, NULL, NULL, f);
 }
 
 static int ptrace__denied(const struct loop_target *t, int err, struct errmsg *f)
@@ -176,8 +170,8 @@ static void tracee__no_alarm(struct engine *e, struct loop_target *t)
 	if (!err || err == -ESRCH || t->said_alarm)
 		return;
 	t->said_alarm = true;
-	if (remote_loop__verbose(e))
-		engine__note(&remote_loop__report(e)->config,
+	if (e->config.verbose)
+		engine__note(&e->config,
 			     "process %d has no alarm (perf_event_open: %s): short system "
 			     "calls may have too many samples; set "
 			     "kernel.perf_event_paranoid to 2, or run as root",
@@ -187,7 +181,7 @@ static void tracee__no_alarm(struct engine *e, struct loop_target *t)
 /* One second look: of a thread that stands still, if possible. */
 static int tracee__look(struct engine *e, struct loop_target *t, struct remote_state *state)
 {
-	struct tracees *tracees = remote_loop__data(e);
+	struct tracees *tracees = e->data;
 	struct remote_state now;
 	pid_t tracer;
 	int result;
@@ -215,7 +209,7 @@ static int tracee__look(struct engine *e, struct loop_target *t, struct remote_s
 	default: /* somebody else has it */
 		tracer = remote_thread__tracer(t->pid, t->thread.tid);
 		if (!t->said_traced)
-			engine__note(&remote_loop__report(e)->config,
+			engine__note(&e->config,
 				     "process %d is traced by process %d: it is sampled "
 				     "without being stopped",
 				     (int)t->pid, (int)tracer);
@@ -246,7 +240,7 @@ static int ptrace__look(struct engine *e, struct loop_target *t, struct remote_s
 static int ptrace__stop(struct engine *e, const struct loop_target *t, pid_t tid,
 			struct remote_regs *regs)
 {
-	struct tracees *tracees = remote_loop__data(e);
+	struct tracees *tracees = e->data;
 	int err = tracees__stop(tracees, t->pid, tid, NULL, STOP_WAIT_NATIVE_NS);
 
 	if (err)
@@ -259,33 +253,30 @@ static int ptrace__stop(struct engine *e, const struct loop_target *t, pid_t tid
 
 static void ptrace__go(struct engine *e)
 {
-	tracees__let_go(remote_loop__data(e));
+	tracees__let_go(e->data);
 }
 
 static bool ptrace__late(struct engine *e, const struct loop_target *t)
 {
-	return tracees__late(remote_loop__data(e), t->thread.tid);
+	return tracees__late(e->data, t->thread.tid);
 }
 
-static int ptrace__begin(void **data, struct errmsg *f)
+static int ptrace__begin(struct engine *e, struct errmsg *f)
 {
 	struct tracees *tracees = NULL;
-	int err = ptrace__usable(f);
+	int err = ptrace__probe(NULL, NULL, NULL, f);
 
 	if (!err)
 		err = tracees__open(&tracees, f);
-	*data = tracees;
+	if (!err)
+		e->watchdog = tracees__watchdog(tracees);
+	e->data = tracees;
 	return err;
 }
 
-static void ptrace__end(void *data)
+static void ptrace__end(struct engine *e)
 {
-	tracees__close(data);
-}
-
-static struct watchdog *ptrace__watchdog(void *data)
-{
-	return tracees__watchdog(data);
+	tracees__close(e->data);
 }
 
 static const struct remote_kind kind = {
@@ -293,7 +284,6 @@ static const struct remote_kind kind = {
 	.end = ptrace__end,
 	.check = ptrace__check,
 	.look = ptrace__look,
-	.watchdog = ptrace__watchdog,
 	.late = ptrace__late,
 	.native = true,
 	.stop = ptrace__stop,

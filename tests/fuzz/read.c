@@ -121,7 +121,7 @@ static int read__once(const uint8_t *data, size_t size, unsigned int how, size_t
 		.sample = taken__sample,
 	};
 	const struct reader_config config = {
-		.to = {&ops, t},
+		.to = {.ops = &ops, .arg = t},
 		.memory = how & HOW_LITTLE ? 1 << 20 : 64 << 20,
 		.ordered = how & HOW_ORDERED,
 		.fold = how & HOW_FOLD,

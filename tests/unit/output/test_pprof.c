@@ -203,7 +203,7 @@ static size_t read_back(const struct buf *bytes)
 	size_t n;
 
 	if (!reader) {
-		tap__bail_if(reader__new(&reader, &(struct reader_config){.to = {&ops, NULL}}),
+		tap__bail_if(reader__new(&reader, &(struct reader_config){.to = {.ops = &ops}}),
 			     "no memory");
 		taken = AGGREGATE(.threads = true, .describe = true);
 	}

@@ -137,7 +137,7 @@ SCENE_FN int scene__read_all(const char *const *files, const size_t *sizes,
 	};
 	const struct read_input in = {.read = scene__bytes, .name = "file"};
 	const struct reader_config config = {
-		.to = {&ops, NULL},
+		.to = {.ops = &ops},
 		.memory = hows->memory ? hows->memory : 64 << 20,
 		.ordered = hows->ordered,
 		.fold = hows->fold,

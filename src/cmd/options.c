@@ -60,9 +60,9 @@ int options__size(const struct option_row *row, void *place, const char *arg, st
 }
 
 /*
- * What the presets are called.  shiny:
- * its wrapFunctionLabel() calls each by its label.  task: eval_mirai() in mirai, crew_eval() in
- * crew, evalFuture() in future.  rserve: what R's parser hands over, below no other call.
+ * What the presets are called.  shiny: its wrapFunctionLabel() calls each by its label.  task:
+ * eval_mirai() in mirai, crew_eval() in crew, evalFuture() in future, the do.call() of workLoop()
+ * in parallel.  rserve: what R's parser hands over, below no other call.
  */
 static const struct {
 	const char *preset, *names[4];
@@ -70,7 +70,7 @@ static const struct {
 	{"http", {CALLS_HTTP}},
 	{"shiny", {"<observer*", "<reactive*", "output$*"}},
 	{"rserve", {CALLS_OUTERMOST}},
-	{"task", {"mirai::eval_mirai", "crew::crew_eval", "future::evalFuture"}},
+	{"task", {"mirai::eval_mirai", "crew::crew_eval", "future::evalFuture", CALLS_TASK}},
 };
 
 static int calls__add(struct calls_wanted *calls, const struct option_row *row, const char *name,
@@ -383,6 +383,10 @@ static int options__calls_fit(const struct config *c, struct errmsg *f)
 		return errmsg__set(f, -EINVAL, "--slower needs --calls NAME");
 	if (!c->calls.n)
 		return 0;
+	if (c->capture & XR_ROW_FILTER)
+		return errmsg__set(f, -EINVAL,
+				   "--calls needs all frames, and --filter-callframes leaves out "
+				   "some: leave one out");
 	if (c->format->calls || c->slower > 0)
 		return 0;
 	return errmsg__set(f, -EINVAL,

@@ -7,6 +7,9 @@
 
 #include "base/map.h"
 
+#define RSERVE_LOOP   "Rserve::run.Rserve"
+#define PARALLEL_TASK "base::do.call"
+
 /* A call that runs. */
 struct running {
 	struct profile_call call;
@@ -88,16 +91,45 @@ static bool name__matches(const char *name, const struct frame *frame)
 	return of && glob(name, name + package, of, of + (has ? has : strlen(of)));
 }
 
-/* @outermost: is it known that @frame is? */
+/* What is outside of a call, for the names that depend on it. */
+struct outside {
+	bool none;   /* no call: it is the outermost, or that in run.Rserve(), a client's child */
+	bool worker; /* the loop of a worker of parallel, and not yet its task */
+};
+
+/* Is there such a name? */
+static bool calls_wanted__depend(const struct calls_wanted *wanted)
+{
+	bool depend = false;
+
+	for (size_t i = 0; i < wanted->n && !depend; i++)
+		depend = !strcmp(wanted->names[i], CALLS_OUTERMOST) ||
+			 !strcmp(wanted->names[i], CALLS_TASK);
+	return depend;
+}
+
+static void outside__add(struct outside *o, const struct frame *frame)
+{
+	o->none = name__matches(RSERVE_LOOP, frame);
+	o->worker = name__matches("parallel::workLoop", frame) ||
+		    (o->worker && !name__matches(PARALLEL_TASK, frame));
+}
+
 static bool call_finder__wants(const struct call_finder *calls, const struct frame *frame,
-			       bool outermost)
+			       const struct outside *o)
 {
 	bool wanted = false;
 
-	for (size_t i = 0; i < calls->wanted->n && !wanted; i++)
-		wanted = strcmp(calls->wanted->names[i], CALLS_OUTERMOST) != 0
-				 ? name__matches(calls->wanted->names[i], frame)
-				 : outermost;
+	for (size_t i = 0; i < calls->wanted->n && !wanted; i++) {
+		const char *name = calls->wanted->names[i];
+
+		if (!strcmp(name, CALLS_OUTERMOST))
+			wanted = o->none && !name__matches(RSERVE_LOOP, frame);
+		else if (!strcmp(name, CALLS_TASK))
+			wanted = o->worker && name__matches(PARALLEL_TASK, frame);
+		else
+			wanted = name__matches(name, frame);
+	}
 	return wanted;
 }
 
@@ -188,7 +220,9 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 			  const struct sink *sink)
 {
 	const bool cut = s->flags & XR_F_TRUNCATED;
+	const bool depend = calls_wanted__depend(calls->wanted);
 	const uint64_t from = sample__from(calls, t, s);
+	struct outside above = {.none = !cut};
 	uint64_t outside = 1;
 	uint32_t at = 0;
 	int err = 0;
@@ -197,9 +231,13 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 		const struct sample_call *c = &s->calls[i];
 		const uint64_t hash = cut ? 0 : outside;
 		uint32_t found = at;
+		bool wanted;
 
 		outside = map__hash(outside ^ c->env, c->context);
-		if (!c->env || !call_finder__wants(calls, c->frame, !cut && i + 1 == s->ncalls))
+		wanted = c->env && call_finder__wants(calls, c->frame, &above);
+		if (c->env && depend)
+			outside__add(&above, c->frame);
+		if (!wanted)
 			continue;
 		while (cut && found < t->n && !running__is(&t->running[found], t, s, c, hash))
 			found++;

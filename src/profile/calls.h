@@ -18,6 +18,7 @@
 
 #define CALLS_HTTP	"httpuv::rookCall" /* serves one HTTP request: httpuv 1.0 to 1.6 */
 #define CALLS_OUTERMOST "^*"		   /* the name for every outermost call */
+#define CALLS_TASK	"^task"		   /* and for what a worker of parallel runs: a do.call() */
 #define CALLS_NAMES_MAX 16u		   /* names that are asked for */
 #define CALLS_DEPTH_MAX 64u		   /* calls of one process that are followed at a time */
 

@@ -3,15 +3,17 @@
 
 oracle.py freeze FOLDER PID TIMES COUNT INTERVALS MODE
     Stop process PID, which is in the cgroup (v2) at FOLDER, COUNT times at moments of chance. Each time wait for three
-    samples of it in TIMES, have SIGPROF wait for it, and let it go: R's profiler, which must be on, writes its line of
+    readings of it in TIMES, have SIGPROF wait for it, and let it go: R's profiler, which must be on, writes its line of
     just that moment. INTERVALS gets "BEGIN END" of each stop, and MODE.sent how many there were. The process
     makes a file MODE.until.N when it is ready for the stops up to the N-th.
 
-oracle.py compare MODE ORACLE OURS TIMES INTERVALS PID VERSION FIRST WANTED
-    MODE: lines, filter, or plain, which has neither lines nor marks. ORACLE is what R's own profiler wrote, its lines from the first on those of INTERVALS; OURS what the profiler wrote of the
-    same process, TIMES when (tests/fixtures/oracle_tap.c). All samples in an interval, from its sample FIRST (counted from 0) on,
-    must be equal to R's line; where R has no frame there is none. At least WANTED lines must have been compared, or be
-    empty on both sides. Prints a line of what was compared; fails if anything differs.
+oracle.py compare MODE ORACLE OURS TIMES INTERVALS LABELS PID VERSION FIRST WANTED
+    MODE: lines, filter, or plain, which has neither lines nor marks. ORACLE is what R's own profiler wrote, its lines from the
+    first on those of INTERVALS, and LABELS the labels that R had then; OURS what the profiler wrote of the same process, TIMES
+    when and with which labels (tests/fixtures/oracle_tap.c). All samples in an interval, with FIRST 1 except those of its
+    first reading, must be equal to R's line and have these labels; where R has no frame there is none. At least WANTED lines
+    must have been compared, or be empty on both sides. In mode lines, of all samples, those of one call of oracle_call() have
+    one number, which no others have. Prints a line of what was compared; fails if anything differs.
 """
 import bisect
 import collections
@@ -49,10 +51,10 @@ class Follower:
 
         def enough():
             *lines, self.rest = (self.rest + self.file.read()).split('\n')
-            for _, tid, at, _ in map(str.split, lines):
+            for _, tid, at in (line.split()[:3] for line in lines):
                 if int(at) >= since and tid in (self.pid, '0'):
                     (samples if tid == self.pid else ticks).append(int(at))
-            return len(samples) >= 3 or len(ticks) >= 3 or time.sleep(0.0003)
+            return len(set(samples)) >= 3 or len(ticks) >= 3 or time.sleep(0.0003)
         wait_for('samples', int(self.pid), enough)
         return samples
 
@@ -175,12 +177,56 @@ def stacks(path, ours, mode, cuts=False):
     return found
 
 
-def pair(spans, theirs, at, mine, names_cut, cuts):
+Sample = collections.namedtuple('Sample', 'at stack call labels')
+
+
+def labels(text):
+    """The labels in "key=value;" for each."""
+    return dict(label.split('=', 1) for label in text.split(';') if label)
+
+
+def samples_of(path, pid, mine):
+    """The samples of R's thread, whose stacks are the lines @mine."""
+    samples = []
+    # a label may hold anything but a newline
+    with open(path, encoding='latin-1', newline='\n') as lines:
+        for line in lines:
+            owner, tid, at, count, *more = line.rstrip('\n').split(' ', 5)
+            if owner != pid:
+                continue
+            stack = next(mine) if count != '0' else ''
+            for _ in range(int(count) - 1):
+                next(mine)
+            if tid == owner:
+                samples.append(Sample(int(at), stack, more[0], labels(more[1])))
+    if next(mine, None) is not None:
+        sys.exit('there are more lines than samples')
+    return sorted(samples, key=lambda s: s.at)
+
+
+def identities(samples):
+    """How many calls of oracle_call() have samples, by the label that each gives itself, and what is wrong with their numbers."""
+    numbers, calls, wrong = collections.defaultdict(set), collections.defaultdict(set), []
+    for sample in samples:
+        if 'round' in sample.labels and not sample.call.endswith('?'):
+            numbers[sample.labels['round']].add(sample.call)
+            calls[sample.call].add(sample.labels['round'])
+    for call, several in numbers.items():
+        if len(several) > 1 or '0' in several:
+            wrong.append(f'call {call} has the numbers {sorted(several)}')
+    for number, several in calls.items():
+        if len(several) > 1:
+            wrong.append(f'the calls {sorted(several)} have the number {number}')
+    return len(numbers), wrong
+
+
+def pair(spans, theirs, samples, names_cut, cuts):
     """R's line of each span, None if it did not fit into R's buffer."""
     lines = iter(theirs)
     line = next(lines, None)
+    at = [sample.at for sample in samples]
     for begin, end in spans:
-        inside = mine[bisect.bisect_left(at, begin):bisect.bisect_right(at, end)]
+        inside = [s.stack for s in samples[bisect.bisect_left(at, begin):bisect.bisect_right(at, end)]]
         # a file's number in R's file may have another digit
         may_be_left_out = not cuts and any(s and s.size + s.count('#') > BUFFER_SIZE - MEMORY_SIZE for s in inside)
         if may_be_left_out and not (line is not None and any(equal(line, s, names_cut) for s in inside)):
@@ -201,36 +247,35 @@ def equal(theirs, mine, names_cut):
     return mine.startswith(theirs) if theirs.cut else theirs == mine
 
 
-def compare(mode, oracle, ours, times, intervals, pid, version, first, wanted):
+def compare(mode, oracle, ours, times, intervals, labels_path, pid, version, first, wanted):
     cuts = names_cut = tuple(map(int, version.split('.')[:2])) < (4, 4)
     theirs = stacks(oracle, False, mode, cuts)
-    mine = iter(stacks(ours, True, mode))
     spans = [tuple(map(int, line.split())) for line in open(intervals)]
-    samples = []
-    for line in open(times):
-        owner, tid, at, count = map(int, line.split())
-        if owner != int(pid):
-            continue
-        line = next(mine) if count else ''
-        for _ in range(count - 1):
-            next(mine)
-        if tid == owner:
-            samples.append((at, line))
-    if next(mine, None) is not None:
-        sys.exit('there are more lines than samples')
-    samples.sort(key=lambda s: s[0])
-    by_span = list(pair(spans, theirs, [at for at, _ in samples], [line for _, line in samples], names_cut, cuts))
+    set_then = [labels(line.rstrip('\n')) for line in open(labels_path, encoding='latin-1', newline='\n')]
+    if len(set_then) != len(spans):
+        sys.exit(f'R noted its labels {len(set_then)} times, of {len(spans)} moments')
+    samples = samples_of(times, pid, iter(stacks(ours, True, mode)))
+    by_span = list(pair(spans, theirs, samples, names_cut, cuts))
 
     compared, empty, taken, seen, different, at = 0, 0, 0, 0, [], 0
     kinds, missed = collections.Counter(), collections.Counter()
-    for (begin, end), line, other in zip(spans, by_span, by_span[1:] + by_span[:1]):
-        while at < len(samples) and samples[at][0] < begin:
+    for i, ((begin, end), line) in enumerate(zip(spans, by_span)):
+        other, other_labels = (all_of[(i + 1) % len(spans)] for all_of in (by_span, set_then))
+        while at < len(samples) and samples[at].at < begin:
             at += 1
         inside = []
-        while at < len(samples) and samples[at][0] <= end:
-            inside.append(samples[at][1])
+        while at < len(samples) and samples[at].at <= end:
+            inside.append(samples[at])
             at += 1
-        inside = inside[int(first):]
+        # a reading that took several periods is as many samples, all of one time
+        inside = [sample for sample in inside if not int(first) or sample.at != inside[0].at]
+        wrong = [sample for sample in inside if sample.labels != set_then[i]]
+        if wrong:
+            different.append((set_then[i], len(wrong), len(inside), wrong[0].labels))
+        if inside:
+            kinds['labelled'] += bool(set_then[i])
+            kinds['labelled otherwise than the next'] += inside[0].labels != other_labels
+        kinds['not counted'] += mode == 'lines' and any(sample.call.endswith('?') for sample in inside)
         if line is None:
             kinds['left out by R'] += 1
             continue
@@ -243,23 +288,27 @@ def compare(mode, oracle, ours, times, intervals, pid, version, first, wanted):
         taken += len(inside)
         kinds['marked'] += line.startswith('"<GC>"')
         kinds['placed'] += bool(re.match(r'("<GC>" )?<', line))
-        kinds['cut by R'] += line.cut or names_cut and bool(LONG_NAME.search(inside[0]))
-        seen += other is None or not equal(other, inside[0], names_cut)
-        wrong = [sample for sample in inside if not equal(line, sample, names_cut)]
+        kinds['cut by R'] += line.cut or names_cut and bool(LONG_NAME.search(inside[0].stack))
+        seen += other is None or not equal(other, inside[0].stack, names_cut)
+        wrong = [sample for sample in inside if not equal(line, sample.stack, names_cut)]
         if wrong:
-            different.append((line, len(wrong), len(inside), wrong[0]))
+            different.append((line, len(wrong), len(inside), wrong[0].stack))
+    calls, wrong_calls = identities(samples) if mode == 'lines' else (0, [])
     print(f"{compared} of R's lines compared with {taken} samples: {len(different)} different; {len(set(theirs))} stacks; "
-          + ', '.join(f'{kinds[k]} {k}' for k in ('placed', 'marked', 'cut by R', 'left out by R'))
-          + f", {empty} empty on both sides; held against R's next line, {seen} differ")
+          + ', '.join(f'{kinds[k]} {k}' for k in ('placed', 'marked', 'cut by R', 'left out by R', 'labelled',
+                                                  'labelled otherwise than the next', 'not counted'))
+          + f", {empty} empty on both sides; held against R's next line, {seen} differ; {calls} calls, {len(wrong_calls)} wrong")
     for line, wrong, of, sample in different[:8]:
         print(f'different, {wrong} of {of} samples:\n  R     {line}\n  ours  {sample}')
+    for line in wrong_calls[:8]:
+        print(line)
     for line, times in missed.most_common(8):
         print(f'no sample, {times} times:\n  R     {line}')
-    if seen * 3 < compared:
+    if seen * 3 < compared or kinds['labelled otherwise than the next'] * 12 < compared:
         sys.exit('wrong lines would not be seen')
     if compared + empty + kinds['left out by R'] < int(wanted):
         sys.exit(f'fewer than the {wanted} wanted')
-    sys.exit(bool(different))
+    sys.exit(bool(different or wrong_calls or kinds['not counted']))
 
 
 if __name__ == '__main__':

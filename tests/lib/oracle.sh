@@ -16,9 +16,12 @@ oracle_profile() {
 	prof_start "$@" --max-sample-time 1000000 # on a busy machine, too
 }
 
-# oracle_proven MODE: does the profile begin? With --lines and --gc: is what they need known? It is when proof() of oracle.R
-# has its innermost line and a mark is there.
+# oracle_proven MODE: does the profile begin, and with the labels of proof() of oracle.R? With --lines and --gc: is what they
+# need known? It is when proof() has its innermost line, a mark is there, and, in mode lines, R's collections are counted.
 oracle_proven() {
+	local counted='.*'
+	[ "$1" != lines ] || counted='[0-9]+'
+	grep -qE "^$TARGET_PID [0-9]+ [0-9]+ [0-9]+ $counted proof=1;$" "$XRPROF_TIMES" || return
 	[ "$1" != plain ] || { grep -q '"proof_compiled"' "$PROF_OUT" && return; }
 	grep -q '^"<GC>"' "$PROF_OUT" && grep -qE '^[0-9]+#[0-9]+ "proof_compiled"|"sqrt" [0-9]+#[0-9]+ "proof_compiled"' "$PROF_OUT"
 }
@@ -58,7 +61,7 @@ oracle_place() {
 oracle_compare() {
 	local mode=$1 first=$2 wanted=$3 name=$4 verdict status
 	verdict=$(python3 "$tests/lib/oracle.py" compare "$mode" "$TARGET_DIR/$mode.oracle" "$PROF_OUT" "$XRPROF_TIMES" \
-		"$TARGET_DIR/$mode.burns" "$TARGET_PID" "$(cat "$TARGET_DIR/version")" "$first" "$wanted" 2>&1)
+		"$TARGET_DIR/$mode.burns" "$TARGET_DIR/$mode.labels" "$TARGET_PID" "$(cat "$TARGET_DIR/version")" "$first" "$wanted" 2>&1)
 	status=$?
 	figure "$name: $(head -n 1 <<<"$verdict")"
 	ok $status "$name: all are R's" || diag "$verdict"

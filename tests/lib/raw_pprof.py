@@ -11,10 +11,11 @@ import sys
 
 
 class Sample:
-    """One sample: its values by sample type, its functions from the innermost on, and its labels as text."""
+    """One sample: its values by sample type, its functions from the innermost on, and its labels as text. `pairs` has all
+    labels in their order; `labels` the last one of each key."""
 
-    def __init__(self, values, stack, labels):
-        self.values, self.stack, self.labels = values, stack, labels
+    def __init__(self, values, stack, pairs):
+        self.values, self.stack, self.pairs, self.labels = values, stack, pairs, dict(pairs)
 
 
 def number(data, at):
@@ -66,11 +67,9 @@ def read(path):
     places = {one(p, 1): [functions[one(message(line), 1)] for line in p.get(4, [])] for p in map(message, profile.get(4, []))}
     samples = []
     for fields in map(message, profile.get(2, [])):
-        labels = {}
-        for label in map(message, fields.get(3, [])):
-            labels[strings[one(label, 1)]] = strings[one(label, 2)] or str(one(label, 3))
+        pairs = [(strings[one(label, 1)], strings[one(label, 2)] or str(one(label, 3))) for label in map(message, fields.get(3, []))]
         stack = [name for place in numbers(fields.get(1, [])) for name in places[place]]
-        samples.append(Sample(dict(zip((t[0] for t in types), numbers(fields[2]))), stack, labels))
+        samples.append(Sample(dict(zip((t[0] for t in types), numbers(fields[2]))), stack, pairs))
     return samples, dict(types)
 
 

@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compare the calls of a profile with the log of the program (tests/live/r/calls.R).
 
-calls.py LOG JSON STATS HZ: JSON is of `report --calls --json --top 0`.  Prints what is wrong, one
-line each, and then the figures; exit status 1 if something is wrong.
+calls.py LOG JSON STATS HZ PROFILE: JSON is of `report --calls --json --top 0` on PROFILE.  Prints
+what is wrong, one line each, and then the figures; exit status 1 if something is wrong.
 """
 
+import collections
 import datetime
 import json
+import os
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import raw_pprof
 
 ROUNDING = 1.001  # ms: a profile has whole ms, of the start and of the error, too
 
@@ -21,12 +26,30 @@ def logged_calls(path):
                "ends": 1000 * ends, "ended": 1000 * ended, "cpu": cpu, "slept": slept}
 
 
-def found_calls(path):
-    with open(path) as f:
-        for call in json.load(f)["slowest"]:
-            start = datetime.datetime.fromisoformat(call["start"].replace("Z", "+00:00"))
-            call["from"] = 1000 * start.timestamp()
-            yield call
+def found_calls(slowest):
+    for call in slowest:
+        start = datetime.datetime.fromisoformat(call["start"].replace("Z", "+00:00"))
+        call["from"] = 1000 * start.timestamp()
+        yield call
+
+
+def misidentified(path):
+    """Each call labels its samples by its function and its row.  How many calls have a label, and
+    lines about those with several numbers, and about numbers of several calls."""
+    numbers, calls = collections.defaultdict(set), collections.defaultdict(set)
+    for sample in raw_pprof.read(path)[0]:
+        # of each call that it is in there is a name and then a number
+        named = [[value for key, value in sample.pairs if key == of] for of in ("call", "call_id")]
+        inside = dict(zip(*named))
+        for function in ("deal", "batch"):
+            if function in sample.labels:
+                call, number = (function, sample.labels[function]), inside.get(function)
+                numbers[call].add(number)
+                calls[number].add(call)
+    return len(numbers), (
+        [f"split: {call}: {several}" for call, several in numbers.items() if len(several) > 1] +
+        [f"joined, or in none: {number}: {several}" for number, several in calls.items()
+         if len(several) > 1 or not number])
 
 
 def off(call, entry):
@@ -66,13 +89,37 @@ def match(one, near, partner, tried):
     return False
 
 
+def percentile(values, percent):
+    """As in report: the smallest that @percent of @values do not exceed."""
+    return sorted(values)[(len(values) * percent + 99) // 100 - 1]
+
+
+def compare_table(rows, pairs):
+    """Are the percentiles of each function those of the log?  If no duration is off by more than an
+    error, no percentile is.  Lines about those that are not, and figures."""
+    wrong, figures = [], []
+    for row in rows:
+        of = [(call, entry) for call, entry in pairs if call["function"] == row["function"]]
+        error = max(call["error_ms"] for call, _ in of) + ROUNDING
+        for percent, key in (50, "median_ms"), (90, "p90_ms"), (99, "p99_ms"):
+            least = percentile([entry["ends"] - entry["last"] for _, entry in of], percent)
+            most = percentile([entry["ended"] - entry["first"] for _, entry in of], percent)
+            figures.append(f"{row['function']} {key} {row[key]:.0f} ({(least + most) / 2:.1f})")
+            if not least - error <= row[key] <= most + error or row["calls"] != len(of):
+                wrong.append(f"{key} of {len(of)} calls: {least} to {most} +- {error}: {row}")
+    return wrong, figures
+
+
 def main():
     log = list(logged_calls(sys.argv[1]))
-    calls = list(found_calls(sys.argv[2]))
+    with open(sys.argv[2]) as f:
+        report = json.load(f)
+    calls = list(found_calls(report["slowest"]))
     with open(sys.argv[3]) as f:
         stats = json.load(f)
     wall = stats["clock"] == "wall"
-    wrong, errors, partner = [], [], {}
+    labelled, wrong = misidentified(sys.argv[5])
+    errors, partner = [], {}
     near = {("logged", i): [("found", j) for j, call in enumerate(calls) if may_be(call, entry)]
             for i, entry in enumerate(log)}
     near.update({("found", j): [("logged", i) for i, entry in enumerate(log) if may_be(call, entry)]
@@ -93,14 +140,18 @@ def main():
             errors.append((off(call, log[partner["found", j][1]]), call["error_ms"]))
         if call["running"] or call["cut"]:
             wrong.append(f"not complete: {call}")
+    figures = []
+    if not wrong:
+        wrong, figures = compare_table(
+            report["calls"], [(call, log[partner["found", j][1]]) for j, call in enumerate(calls)])
     ambiguous = sum(call["ambiguous"] for call in calls)
     for line in wrong:
         print(line)
-    print(f"{len(log)} calls, {len(errors)} found, off by {max(e[0] for e in errors):.1f} ms at "
+    print(f"{len(log)} calls, {len(errors)} found, {labelled} with labels, off by {max(e[0] for e in errors):.1f} ms at "
           f"most, stated error {sum(e[1] for e in errors) / len(errors):.1f} ms on average, "
-          f"{ambiguous} ambiguous"
+          f"{ambiguous} ambiguous, {', '.join(figures)}"
           if errors else "none found")
-    return 1 if wrong or not errors else 0
+    return 1 if wrong or not errors or not labelled else 0
 
 
 if __name__ == "__main__":

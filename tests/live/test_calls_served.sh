@@ -72,14 +72,21 @@ sys.exit(not (len(first) == len(second) == 1 and first[0][0] == second[0][0] and
 is $? 0 "report --calls reads them" || diag "$(cat "$WORK/report.err")"
 said=$(python3 -c '
 import json, re, sys
-error = sum(c["error_ms"] + 1 for c in json.load(open(sys.argv[1]))["slowest"] if c["function"] == "quick") / 1000
+errors = [(c["error_ms"] + 1) / 1000 for c in json.load(open(sys.argv[1]))["slowest"] if c["function"] == "quick"]
 log = [tuple(map(float, line.split())) for line in open(sys.argv[3])]
+metrics = open(sys.argv[2]).read()
 least, most = (sum(one[i] for one in log) for i in (0, 1))
-got = float(re.search(r"^xrprof_call_seconds_sum\{function=.quick.,.*\} (\S+)$", open(sys.argv[2]).read(), re.M).group(1))
-print(f"{got:.3f} s of {least:.3f} to {most:.3f} s, error {error:.3f} s")
-sys.exit(not least - error <= got <= most + error)
+got = float(re.search(r"^xrprof_call_seconds_sum\{function=.quick.,.*\} (\S+)$", metrics, re.M).group(1))
+wrong = not least - sum(errors) <= got <= most + sum(errors)
+buckets = re.findall(r"^xrprof_call_seconds_bucket\{function=.quick.,.*le=.([0-9.]+).\} (\d+)$", metrics, re.M)
+for le, n in buckets:
+    surely, perhaps = (sum(one[i] + sign * max(errors) <= float(le) for one in log) for i, sign in ((1, 1), (0, -1)))
+    wrong = wrong or not surely <= int(n) <= perhaps
+counts = " ".join(n for _, n in buckets)
+print(f"{got:.3f} s of {least:.3f} to {most:.3f} s, error {sum(errors):.3f} s, buckets {counts}")
+sys.exit(wrong or len(buckets) < 10)
 ' "$WORK/calls.json" "$WORK/metrics" "$TARGET_DIR/log" 2>&1)
-ok $? "the sum in /metrics is that of the program, within the error that the profile states" || diag "$said"
+ok $? "the histogram in /metrics is that of the program, within the error that the profile states" || diag "$said"
 figure "five calls: $said"
 "$XRPROF" report "${files[@]}" -o "$WORK/calls.html" 2>"$WORK/report.err"
 is $? 0 "a page of them" || diag "$(cat "$WORK/report.err")"

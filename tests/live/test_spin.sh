@@ -7,15 +7,15 @@
 # usage: tests/live/test_spin.sh [LINES]
 #
 # Each sample is R's: R's own profiler is made to burn some milliseconds before each line it writes (tests/fixtures/spin.c),
-# and all samples taken in that time must be equal to that line: names, source lines, the GC mark. With lines and marks, with
-# filter.callframes, too, and with neither, on this machine's R (there with packages as people use them, and in a process of Rserve's, too), on an R
+# and all samples taken in that time must be equal to that line: names, source lines, the GC mark; and have the labels that
+# R has then. Of all samples, those of one call have one number. With lines and marks, with filter.callframes, too, and with neither, on this machine's R (there with packages as people use them, and in a process of Rserve's, too), on an R
 # without libR.so and on the R of other Debian releases. LINES of R's are made in each mode (60, of make test-all 150).
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/oracle.sh"
 
 lines=${1:-$(in_all_else 150 60)}
 places=$(all_places host rserve static bullseye trixie sid)
-programs=(lines naming mixed gc limits)
+programs=(lines naming mixed gc limits labels)
 in_all && programs+=(lines_soak)
 freq=997 first=0
 if [ "$XRPROF_ENGINE" != bpf ]; then
@@ -55,7 +55,7 @@ spin_rserve() {
 		fail "Rserve: the profiler starts"
 		return
 	}
-	target_launch host rserve_client "$socket" "${oracle_library:?}" spin "$lines" naming mixed gc
+	target_launch host rserve_client "$socket" "${oracle_library:?}" spin "$lines" naming mixed gc labels
 	target_go
 	wait_until 120 eval '[ -s "$TARGET_DIR/ready" ] || gone "$TARGET_JOB"'
 	TARGET_PID=$(cat "$TARGET_DIR/ready")

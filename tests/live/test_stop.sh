@@ -8,14 +8,15 @@
 #
 # Each sample taken from outside is R's: R is frozen at moments of chance, sampled as it stands, and SIGPROF waits for it, so that R's own
 # profiler writes its line of exactly that instruction when it is let go. All samples of one stop must be equal to that
-# line: names, source lines, the GC mark. With lines and marks, with filter.callframes, too, and with neither, on this machine's R, on an R without
+# line: names, source lines, the GC mark; and have the labels that R has then. Of all samples, those of one call have one
+# number. With lines and marks, with filter.callframes, too, and with neither, on this machine's R, on an R without
 # libR.so and on the R of other Debian releases. R is stopped LINES times in each mode (30, of make test-all 60).
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/oracle.sh"
 
 lines=${1:-$(in_all_else 60 30)}
 places=$(all_places host static bullseye trixie sid)
-programs=(lines naming mixed gc limits)
+programs=(lines naming mixed gc limits labels)
 
 # The freezer of cgroup v2 needs no controller, only a mount of it.
 cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Serves calls of known durations: deal() burns CPU time, sleeps, or both, and some calls fail;
-# batch() makes two of them. Arguments: FOLDER MODE N. MODE: where R collects garbage: none,
+# batch() makes two of them. Arguments: FOLDER MODE N [AGAIN]. MODE: where R collects garbage: none,
 # between (calls), both (in them too), loop (while a call burns), torture (every 50 allocations),
-# gctorture (every allocation), reuse (between calls that are all alike, so that their environments
-# are at few addresses; `addresses` is at how many).
+# gctorture (every allocation), reuse (between calls that are all alike, until AGAIN of them had
+# their environment where the call before had it; `again` is how many had, of N calls at most).
+#
+# Each call has a label of its function's name: its row in the log.
 #
 # Writes `log`: function, when the call began at the earliest and at the latest, when it ended at
 # the earliest and at the latest (seconds since 1970), CPU time of it and its longest sleep (ms).
@@ -20,19 +22,26 @@ burn <- function(seconds) {
 
 set.seed(1)
 how <- sample(c("cpu", "sleep", "both"), n, TRUE)
-ms <- round(exp(stats::runif(n, log(1), log(400))))
+ms <- round(exp(stats::runif(n, log(1), log(as.numeric(Sys.getenv("CALLS_MS", "400"))))))
 fails <- stats::runif(n) < 0.2
 if (mode == "reuse") compiler::enableJIT(0L) # it allocates in some calls, and not in others
-addresses <- character(n)
+address <- ""
+again <- 0L
 calls <- matrix(NA_real_, 2L * n, 6L)
 is_batch <- logical(2L * n)
 rows <- 0L
 
 deal <- function(row, how, ms, fails) {
     calls[row, 2L] <<- now()
-    if (mode == "reuse") addresses[row] <<- deparse(.Internal(address(environment())))
+    old <- options(xrprof.labels = c(deal = as.character(row)))
+    on.exit(options(old))
     used <- cpu_time()
     if (mode == "both") gc()
+    if (mode == "reuse") {
+        at <- deparse(.Internal(address(environment())))
+        again <<- again + (at == address)
+        address <<- at
+    }
     asleep <- switch(how, cpu = 0, sleep = ms, both = ms / 2)
     if (how != "sleep") burn((ms - asleep) / 1000)
     if (asleep > 0) Sys.sleep(asleep / 1000)
@@ -53,6 +62,8 @@ serve <- function(i) {
 
 batch <- function(row, i) {
     calls[row, 2L] <<- now()
+    old <- options(xrprof.labels = c(batch = as.character(row)))
+    on.exit(options(old))
     used <- cpu_time()
     serve(i)
     serve(i + 1L)
@@ -78,7 +89,7 @@ if (mode == "gctorture") {
     gctorture(TRUE)
 }
 i <- 1L
-while (mode == "reuse" && i <= n) { # no closure is outside of these: its address may change
+while (mode == "reuse" && i <= n && again < as.integer(args[[4L]])) { # no closure is outside of these: its address may change
     gc()
     calls[i, 1L] <- now()
     deal(i, "sleep", 60, FALSE)
@@ -86,7 +97,7 @@ while (mode == "reuse" && i <= n) { # no closure is outside of these: its addres
     rows <- i
     i <- i + 1L
 }
-while (i <= n) {
+while (mode != "reuse" && i <= n) {
     if (i %% 5L == 0L && i < n) {
         serve_batch(i)
         i <- i + 2L
@@ -99,5 +110,5 @@ gctorture(FALSE)
 name <- ifelse(is_batch, "batch", "deal")
 put("log", sprintf("%s %.6f %.6f %.6f %.6f %.3f %.3f", name, calls[, 1L], calls[, 2L], calls[, 3L],
                    calls[, 4L], calls[, 5L], calls[, 6L])[seq_len(rows)])
-put("addresses", as.character(length(unique(addresses))))
+put("again", as.character(again))
 done()

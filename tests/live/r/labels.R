@@ -2,10 +2,10 @@
 #
 # Changes its labels very often. Which labels it has at any moment follows from its stack: burn() is called only while the
 # option has the name of the function `lab_N` that calls it, and none() only while there are no labels.
-# Arguments: FOLDER SECONDS (of CPU time) [fork]. fork: a forked child burns at the end, too.
+# Arguments: FOLDER CHANGES [fork]. CHANGES: how many it makes at least. fork: a forked child burns at the end, too.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
-seconds <- as.numeric(args[[2L]])
+most <- as.numeric(args[[2L]])
 
 burn <- function(n) {
     s <- 0
@@ -69,14 +69,16 @@ lab_103 <- function(n) {
     options(old)
 }
 
-window <- function(seconds) {
-    end <- cpu_time() + seconds
-    while (cpu_time() < end) {
+changes <- 0
+window <- function(most) {
+    end <- changes + most
+    while (changes < end) {
         for (call in sample(calls)) {
             call[2:3] <- list(sample(lengths, 1L), sample(length(nothing), 1L))
             eval(call)
         }
         lab_100(500)
+        changes <<- changes + 2 * length(calls) + 4
         garbage(20)
         if (sample(20L, 1L) == 1L) gc(FALSE)
     }
@@ -86,6 +88,7 @@ options(xrprof.labels = NULL)
 
 ready()
 await("go")
-window(seconds)
+window(most)
+put("changes", format(changes, scientific = FALSE))
 if (length(args) > 2L) lab_102(2e7)
 done()

@@ -8,7 +8,8 @@
 # the N-th when there is a file MODE.until.N. PROGRAM: what to run, of programs here: what they define before they are
 # ready, and one round of their work after the other; each has the same share of COUNT. The work is done once for each MODE:
 # lines, filter, and plain (neither lines nor marks). It waits for a file measure.MODE, running proof() meanwhile, and writes
-# MODE.oracle (by Rprof), MODE.burns and MODE.done.
+# MODE.oracle (by Rprof), MODE.burns (of "spin"), MODE.labels (the labels at each SIGPROF) and MODE.done. Each round is a call
+# of oracle_call(), which has its number as a label, unless the program sets others.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 library_path <- args[[2L]]
@@ -54,6 +55,7 @@ proof_compiled <- eval(parse(text = c("function(n) {", "    s <- 0", "    for (i
     "        s <- s + sqrt(i)", "        x <- rep(i, 3)", "    }", "    s", "}"), srcfile = srcfilecopy("proof.R", ""))[[1L]])
 proof_compiled <- compiler::cmpfun(proof_compiled)
 proof <- function(until) {
+    options(xrprof.labels = c(proof = "1"))
     while (!file.exists(until)) {
         for (i in 1:5) proof_compiled(20000)
         gc(FALSE)
@@ -65,15 +67,23 @@ sent <- function(mode) {
     path <- file.path(folder, paste0(mode, ".sent"))
     if (file.exists(path)) as.integer(readLines(path)) else 0L
 }
+made <- 0L
+oracle_call <- function(round) {
+    made <<- made + 1L
+    options(xrprof.labels = c(round = as.character(made)))
+    round()
+    options(xrprof.labels = character())
+}
 measure <- function(mode) {
-    if (kind == "spin") .C("oracle_begin") else .C("oracle_quiet")
+    .C("oracle_begin")
     for (i in seq_along(rounds)) {
         # the last may be within a round, which goes on to its end
         until <- as.integer(count * i / length(rounds))
         if (kind == "spin") .C("oracle_spin", until, 6, 16) else put(paste(mode, "until", until, sep = "."))
-        while (sent(mode) < until) rounds[[i]]()
+        while (sent(mode) < until) oracle_call(rounds[[i]])
     }
-    if (kind == "spin") .C("oracle_end", file.path(folder, paste0(mode, ".burns")))
+    .C("oracle_end", if (kind == "spin") file.path(folder, paste0(mode, ".burns")) else "",
+        file.path(folder, paste0(mode, ".labels")))
 }
 
 put("version", as.character(getRversion()))

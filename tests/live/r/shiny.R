@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # packages: default
 #
-# An app of shiny with a fast, a slow and a sleeping output. The port is in `port`.
+# An app of shiny with a fast, a slow and a sleeping output, which has a reactive, and an observer that sleeps. The port is in `port`.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 computes <- function(seconds) {
@@ -15,10 +15,15 @@ server <- function(input, output) {
         computes(0.5)
         input$n
     })
-    output$sleeping <- shiny::renderText({
+    rests <- shiny::reactive({
         naps(0.05)
         input$n
-    })
+    }, label = "rests")
+    output$sleeping <- shiny::renderText(rests())
+    shiny::observe({
+        input$n
+        naps(0.05)
+    }, label = "watch")
 }
 port <- httpuv::randomPort()
 later::later(function() {

@@ -41,7 +41,7 @@ TEST(calls)
 		{"http", "httpuv::rookCall"},
 		{"shiny", "<observer* <reactive* output$*"},
 		{"rserve", CALLS_OUTERMOST},
-		{"task", "mirai::eval_mirai crew::crew_eval future::evalFuture"},
+		{"task", "mirai::eval_mirai crew::crew_eval future::evalFuture " CALLS_TASK},
 		{"pkg::f", "pkg::f"},
 	};
 
@@ -211,6 +211,7 @@ TEST(refused)
 	refused("-p 1 --event cs --event faults", "pprof, speedscope or flamegraph");
 	refused("-p 1 -f folded --event cs --off-cpu", "pprof, speedscope or flamegraph");
 	refused("-p 1 -e vmread --event cs", "engine bpf");
+	refused("-p 1 -f pprof --calls f --filter-callframes", "--calls needs all frames");
 	refused("-p 1 --period 10", "--event");
 	refused("-p 1 -f pprof --calls http --event cs", "leave one out");
 	refused("-p 1 -f folded --calls http", "-f pprof or flamegraph");

@@ -227,6 +227,16 @@ TEST(names)
 	tap__is(sample(10, "<observer:p::f>:1"), "<observer:p::f>", "a name of shiny, as a whole");
 	LOOK_FOR(CALLS_OUTERMOST);
 	tap__is(sample(10, "a:1 b:2"), "a", "the outermost");
+	tap__is(sample(20, "Rserve::run.Rserve:1 c:2 d:3"), "c", "in a child of run.Rserve()");
+	tap__is(sample(30, "Rserve::run.Rserve:1"), "", "which is not a request");
+	tap__is(sample(40, "e:1 Rserve::run.Rserve:2 f:3"), "f", "even if it was called");
+	LOOK_FOR(CALLS_TASK);
+	tap__is(sample(10, "workLoop@parallel:1 do.call@base:2 do.call@base:3"), "do.call",
+		"what a worker of parallel runs");
+	sample(20, "workLoop@parallel:1 do.call@base:2 g:4 do.call@base:5");
+	sample(30, "workLoop@parallel:1 recvData@parallel:6");
+	tap__ok(strstr(tap__saying(), "do.call 10-25+-5"), "and not what is called in it");
+	tap__is(sample(40, "g:1 do.call@base:2"), "", "nor elsewhere");
 	for (size_t i = 0; i < 6; i++)
 		ok = ok && call_name__ok(good[i]);
 	tap__ok(ok && !call_name__ok("") && !call_name__ok("pkg::") && !call_name__ok("::f"),

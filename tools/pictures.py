@@ -4,7 +4,8 @@
 
 Take the pictures of the documentation: profile the API of docs/tutorial.md with PROGRAM while it
 answers requests, and write FOLDER/page.png (the page, in Chromium), FOLDER/waiting.png (the same,
-waiting) and FOLDER/top.png (`top`, in tmux). Needs what tutorial needs: R with httpuv, and root.
+waiting), FOLDER/requests.png (its requests), FOLDER/labels.png (docs/examples/labels.R, in colours)
+and FOLDER/top.png (`top`, in tmux). Needs what tutorial needs: R with httpuv, and root.
 """
 import html
 import os
@@ -115,7 +116,7 @@ def top__capture(program, pid, folder):
 
 
 def page__take(browser, folder, out):
-    """The page with the slow function and its source, and with what the API waits for."""
+    """The page with the slow function and its source, what the API waits for, its requests, and labels."""
     page = browser.open(f"file://{folder}/api.html#fold=1", width=1200, height=720)
     page.wait(MARK)
     rows = ("[...document.querySelectorAll('#table-body tr')].find((row) => /running_total/.test(row.textContent))")
@@ -124,10 +125,14 @@ def page__take(browser, folder, out):
     page.key("s")
     time.sleep(0.5)
     page.screenshot(f"{out}/page.png")
-    waiting = browser.open(f"file://{folder}/api.html#type=off_cpu&fold=1", width=1200, height=720)
-    waiting.wait(MARK)
-    time.sleep(0.5)
-    waiting.screenshot(f"{out}/waiting.png")
+    for name, address, action in (("waiting", "api.html#type=off_cpu&fold=1", "0"),
+                                  ("requests", "requests.html#fold=1", "document.querySelector('#calls-body tr').click()"),
+                                  ("labels", "labels.html#color=route", "0")):
+        page = browser.open(f"file://{folder}/{address}", width=1200, height=720 if name != "labels" else 540)
+        page.wait(MARK)
+        page.evaluate(action)
+        time.sleep(0.5)
+        page.screenshot(f"{out}/{name}.png")
     terminal = browser.open(f"file://{folder}/top.html", width=1000, height=600)
     terminal.wait("document.readyState === 'complete'")
     size = terminal.evaluate("(() => { const b = document.body.getBoundingClientRect(); return [b.width, b.height]; })()")
@@ -143,14 +148,18 @@ def main():
     try:
         subprocess.run([program, "-q", "-p", str(api.pid), "-F", "199", "-d", str(SECONDS), "--lines", "--off-cpu",
                         "-o", "api.html"], cwd=folder, check=True)
+        subprocess.run([program, "-q", "-p", str(api.pid), "-d", str(SECONDS), "--calls", "http",
+                        "-o", "requests.html"], cwd=folder, check=True)
         top__capture(program, api.pid, folder)
+        shutil.copy(f"{TREE}/docs/examples/labels.R", folder)
+        subprocess.run([program, "-q", "-o", "labels.html", "--", "Rscript", "labels.R"], cwd=folder, check=True)
         os.makedirs(out, exist_ok=True)
         with Browser(folder) as browser:
             page__take(browser, folder, out)
     finally:
         api.end()
         shutil.rmtree(folder, ignore_errors=True)
-    for name in ("page", "waiting", "top"):
+    for name in ("page", "waiting", "requests", "labels", "top"):
         size = os.path.getsize(f"{out}/{name}.png")
         print(f"{out}/{name}.png: {size} bytes")
         if size > MOST:

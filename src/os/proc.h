@@ -37,6 +37,13 @@ struct proc {
  */
 int proc__parse_stat(const char *text, size_t len, struct proc *p);
 
+/*
+ * proc__status - the number in @base behind @name, as in "\nTracerPid:", in @text of
+ * /proc/PID/status; @none: there is no such line.  A newline in the name of a process is written as
+ * \n: only real lines begin after one.
+ */
+uint64_t proc__status(const char *text, const char *name, int base, uint64_t none);
+
 /* proc__read - all of struct proc.  -ESRCH: no such process. */
 int proc__read(pid_t pid, struct proc *p);
 

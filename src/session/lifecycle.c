@@ -43,7 +43,8 @@ int lifecycle__no_memory(struct lifecycle *l)
 	return l->err;
 }
 
-void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[WAITING_PLACES])
+/* How many there are at each place where there may be no room. */
+static void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[WAITING_PLACES])
 {
 	sizes[WAITING_ENGINE] = l->rows;
 	sizes[WAITING_LIST] = l->live;

@@ -156,9 +156,6 @@ int lifecycle__no_memory(struct lifecycle *l);
 void lifecycle__no_room(struct lifecycle *l, enum waiting_place place, pid_t pid,
 			uint64_t start_time);
 
-/* lifecycle__sizes - how many there are at each place where there may be no room. */
-void lifecycle__sizes(const struct lifecycle *l, uint32_t sizes[WAITING_PLACES]);
-
 /* lifecycle__sampled - the engine has a row of @p from now on. */
 void lifecycle__sampled(struct lifecycle *l, struct process *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the files of globals__find() share: objects (global_objects.c), rows (global_rows.c). */
+/* What globals.c asks of global_objects.c. */
 #ifndef XR_VALUES_GLOBAL_PARTS_H
 #define XR_VALUES_GLOBAL_PARTS_H
 
@@ -78,8 +78,5 @@ void gather__open(struct gather *w, uint64_t at, const struct object *o, uint64_
 bool gather__count(struct gather *w, struct object *o);
 /* Until nothing is pending. */
 void gather__run(struct gather *w);
-
-/* The largest of what is not split, inside of what is: into out.  -ENOMEM. */
-int gather__rows(struct gather *w);
 
 #endif

@@ -24,7 +24,7 @@ static struct remote_walk *remote__of(struct walk *w)
 	return (struct remote_walk *)w;
 }
 
-int plan__add(struct plan *p, uint32_t id)
+static int plan__add(struct plan *p, uint32_t id)
 {
 	int err = array__room(&p->ids, p->count, &p->cap, sizeof(*p->ids));
 

@@ -103,9 +103,6 @@ _Static_assert(sizeof(struct xr_text) + XR_NAME_MAX <= sizeof(((struct remote_wa
  */
 bool kind__is_volatile(enum read_kind kind);
 
-/* plan__add - 0 or -ENOMEM. */
-int plan__add(struct plan *p, uint32_t id);
-
 /* --- between remote_walk.c and others --- */
 
 /* remote__clock - what the deadline of the look is of, ns. */

@@ -114,13 +114,23 @@ void remote_targets__open(struct remote_targets *ts, const struct remote_targets
 	ts->report.config = *config;
 }
 
+/* Give back all of @t, which is in the list no longer. */
+static void targets__free(struct remote_targets *ts, struct remote_target *t)
+{
+	ts->n--;
+	if (t->walk)
+		ts->report.texts += remote_walk__texts(t->walk);
+	remote_walk__free(t->walk);
+	ts->ops->free(t);
+}
+
 void remote_targets__close(struct remote_targets *ts)
 {
 	struct remote_target *t;
 
 	while ((t = ts->first)) {
 		ts->first = t->next;
-		remote_targets__free(ts, t);
+		targets__free(ts, t);
 	}
 	remote_native__free(ts->native);
 	ts->native = NULL;
@@ -166,15 +176,6 @@ int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 	return 0;
 }
 
-void remote_targets__free(struct remote_targets *ts, struct remote_target *t)
-{
-	ts->n--;
-	if (t->walk)
-		ts->report.texts += remote_walk__texts(t->walk);
-	remote_walk__free(t->walk);
-	ts->ops->free(t);
-}
-
 void remote_targets__put(struct remote_target **at, struct remote_target *t)
 {
 	t->next = *at;
@@ -188,7 +189,7 @@ void remote_targets__drop(struct remote_targets *ts, struct remote_target **at)
 	*at = t->next;
 	if (ts->at == t)
 		ts->at = t->next;
-	remote_targets__free(ts, t);
+	targets__free(ts, t);
 }
 
 int remote_targets__update(struct engine *e, const struct xr_row *row)

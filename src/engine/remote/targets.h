@@ -74,14 +74,11 @@ struct remote_target **remote_targets__find(struct remote_targets *ts, uint32_t 
 
 /*
  * remote_targets__init - give @t a row and a walk over @reader.  It counts as one of those there
- * may be until remote_targets__free.  -ENOMEM, -E2BIG, with @f filled.
+ * may be until it is freed.  -ENOMEM, -E2BIG, with @f filled.
  */
 int remote_targets__init(struct remote_targets *ts, struct remote_target *t,
 			 const struct xr_row *row, const struct mem_reader *reader,
 			 struct errmsg *f);
-
-/* remote_targets__free - give back all of @t, which is in the list no longer, or not yet. */
-void remote_targets__free(struct remote_targets *ts, struct remote_target *t);
 
 /* remote_targets__put - add @t to the list at *@at: &ts->first, or another's `next`. */
 void remote_targets__put(struct remote_target **at, struct remote_target *t);

@@ -98,18 +98,6 @@ ssize_t proc__text(pid_t pid, const char *name, char *text, size_t size)
 	return n;
 }
 
-/* The number after @name, a line's beginning of /proc/PID/status in @text; 0: there is none. */
-static uint64_t status__number(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-	uint64_t number;
-
-	if (!at)
-		return 0;
-	at += strlen(name);
-	return parse__field(&at, UINT64_MAX, &number) ? 0 : number;
-}
-
 int proc__read(pid_t pid, struct proc *p)
 {
 	char text[4096];
@@ -125,23 +113,18 @@ int proc__read(pid_t pid, struct proc *p)
 		return len == -ENOENT || len == -ESRCH ? -ESRCH : (int)len;
 	if (proc__parse_stat(text, (size_t)len, p))
 		return -ESRCH;
-	p->tgid = pid;
 	len = proc__text(pid, "status", text, sizeof(text));
 	if (len < 0)
 		return len == -ENOENT || len == -ESRCH ? -ESRCH : (int)len;
-	/* a newline in the name is written as \n: only real lines begin after one */
-	at = strstr(text, "\nTgid:");
-	at = at ? at + strlen("\nTgid:") : NULL;
-	if (at && !parse__field(&at, INT_MAX, &number))
-		p->tgid = (pid_t)number;
+	p->tgid = (pid_t)proc__status(text, "\nTgid:", 10, (uint64_t)pid);
 	/* real and effective */
 	at = strstr(text, "\nUid:");
 	at = at ? at + strlen("\nUid:") : NULL;
 	if (at && !parse__field(&at, UINT32_MAX, &number) &&
 	    !parse__field(&at, UINT32_MAX, &number))
 		p->uid = (uint32_t)number;
-	p->switches = status__number(text, "\nvoluntary_ctxt_switches:") +
-		      status__number(text, "\nnonvoluntary_ctxt_switches:");
+	p->switches = proc__status(text, "\nvoluntary_ctxt_switches:", 10, 0) +
+		      proc__status(text, "\nnonvoluntary_ctxt_switches:", 10, 0);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /* Used by rights.c too, which proc.c needs. */
 #define _GNU_SOURCE /* memrchr */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,4 +62,11 @@ int proc__parse_stat(const char *text, size_t len, struct proc *p)
 	p->start_time = field[22];
 	p->stack = field[28];
 	return 0;
+}
+
+uint64_t proc__status(const char *text, const char *name, int base, uint64_t none)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, base) : none;
 }

@@ -26,39 +26,14 @@ _Static_assert(DESCRIBE_TEXT <= ASK_TEXT_MAX, "the description of a process fits
 /* The arguments with blanks between them; "" when they cannot be read. */
 static void answer__arguments(pid_t pid, char text[ASK_TEXT_MAX])
 {
-	FILE *in = proc__fopen(pid, "cmdline");
-	size_t n = 0;
+	ssize_t n = proc__text(pid, "cmdline", text, ASK_TEXT_MAX);
 
-	if (in) {
-		n = fread(text, 1, ASK_TEXT_MAX - 1, in);
-		fclose(in);
-	}
-	while (n && !text[n - 1])
+	while (n > 0 && !text[n - 1])
 		n--;
-	for (size_t i = 0; i < n; i++)
+	for (ssize_t i = 0; i < n; i++)
 		if (!text[i])
 			text[i] = ' ';
-	text[n] = '\0';
-}
-
-/* Up to @size bytes of a file in /proc: how many, or a negative errno. */
-static ssize_t answer__read(pid_t pid, const char *name, char *to, size_t size)
-{
-	int fd = proc__open(pid, name);
-	size_t len = 0;
-	ssize_t n = 1;
-
-	if (fd < 0)
-		return fd;
-	while (len < size && n > 0) {
-		n = read(fd, to + len, size - len);
-		if (n > 0)
-			len += (size_t)n;
-		else if (n < 0)
-			n = errno == EINTR ? 1 : -errno;
-	}
-	close(fd);
-	return n < 0 ? n : (ssize_t)len;
+	text[n > 0 ? n : 0] = '\0';
 }
 
 /* Of the environment, which may hold secrets, nothing stays but what is wanted of it. */
@@ -78,14 +53,14 @@ static int answer__describe(const struct label_rules *rules, struct ask *q)
 		return err;
 	q->yes = true;
 	from.comm = p.comm;
-	n = answer__read(q->pid, "cmdline", arguments, sizeof(arguments));
+	n = proc__text(q->pid, "cmdline", arguments, sizeof(arguments));
 	from.arguments_len = n > 0 ? (size_t)n : 0;
 	proc__cgroup(q->pid, cgroup, sizeof(cgroup));
 	if (rules->env && rules->env[0]) {
 		environment = malloc(ENVIRON_MAX);
 		if (!environment)
 			return -ENOMEM;
-		n = answer__read(q->pid, "environ", environment, ENVIRON_MAX);
+		n = proc__text(q->pid, "environ", environment, ENVIRON_MAX);
 		q->yes = n >= 0;
 		from.environment = environment;
 		from.environment_len = n > 0 ? (size_t)n : 0;

@@ -80,15 +80,20 @@ static int take__map(int fd, void **mapped, size_t *size)
 	return err;
 }
 
-/* The next @n things of @each bytes from *@at on, if they are there; *@at is behind them then. */
+/*
+ * The next @n things of @each bytes from *@at on, if they are there; *@at is behind them then.
+ * NULL: they are not, and no more can be taken: *@at is @size + 1.
+ */
 static const void *take__part(const void *mapped, size_t size, size_t *at, uint64_t n, size_t each)
 {
-	const void *part = (const char *)mapped + *at;
+	const size_t begin = *at;
 
-	if (n > (size - *at) / each)
+	if (begin > size || n > (size - begin) / each) {
+		*at = size + 1;
 		return NULL;
+	}
 	*at += n * each;
-	return part;
+	return (const char *)mapped + begin;
 }
 
 /* Texts end with a terminator, so any that begins in them does. */
@@ -113,8 +118,6 @@ int native_maps__open(struct native_maps *m, int fd)
 	m->n = head->n;
 	m->cut = head->cut;
 	m->maps = take__part(m->mapped, m->size, &at, head->n, sizeof(*m->maps));
-	if (!m->maps)
-		goto bad;
 	m->texts = take__part(m->mapped, m->size, &at, head->texts, 1);
 	if (!m->texts)
 		goto bad;
@@ -172,17 +175,9 @@ int native_module__open(struct native_module *m, int fd)
 	    h->nbuiltins > NATIVE_BUILTINS_MAX)
 		goto bad;
 	m->rows = take__part(m->mapped, m->size, &at, h->nrows, sizeof(*m->rows));
-	if (!m->rows)
-		goto bad;
 	m->rules = take__part(m->mapped, m->size, &at, h->nrules, sizeof(*m->rules));
-	if (!m->rules)
-		goto bad;
 	m->symbols = take__part(m->mapped, m->size, &at, h->nsymbols, sizeof(*m->symbols));
-	if (!m->symbols)
-		goto bad;
 	m->builtins = take__part(m->mapped, m->size, &at, h->nbuiltins, sizeof(*m->builtins));
-	if (!m->builtins)
-		goto bad;
 	m->texts = take__part(m->mapped, m->size, &at, h->texts, 1);
 	if (!m->texts || !module__holds(m))
 		goto bad;

@@ -7,8 +7,6 @@
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -16,6 +14,7 @@
 
 #include "base/clock.h"
 #include "os/os.h"
+#include "os/proc.h"
 #include "os/rights.h"
 
 #define CHECK_NS   (100 * NS_PER_MS) /* between two looks at the program's signals */
@@ -39,31 +38,17 @@ void alarm__close(struct alarm *a)
 	alarm__init(a, a->pid, a->tid);
 }
 
-static uint64_t status__mask(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at ? strtoull(at + strlen(key), NULL, 16) : UINT64_MAX;
-}
-
 /* A signal that the program has no handler for, and that the thread does not block; 0: none. */
 static int alarm__choose(const struct alarm *a)
 {
-	char text[4096];
+	char name[32], text[4096];
 	uint64_t taken;
-	ssize_t n;
-	int fd;
 
-	snprintf(text, sizeof(text), "/proc/%d/task/%d/status", (int)a->pid, (int)a->tid);
-	fd = open(text, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	snprintf(name, sizeof(name), "task/%d/status", (int)a->tid);
+	if (proc__text(a->pid, name, text, sizeof(text)) <= 0)
 		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	taken = status__mask(text, "\nSigBlk:") | status__mask(text, "\nSigCgt:");
+	taken = proc__status(text, "\nSigBlk:", 16, UINT64_MAX) |
+		proc__status(text, "\nSigCgt:", 16, UINT64_MAX);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!(taken >> (signals[i] - 1) & 1))
 			return signals[i];

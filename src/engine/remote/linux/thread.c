@@ -121,13 +121,6 @@ void remote_thread__close(struct remote_thread *t)
 	thread__close_files(t);
 }
 
-static uint64_t status__number(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
 static int thread__runs(const struct remote_thread *t, uint64_t *runs)
 {
 	char text[4096], *at;
@@ -136,8 +129,8 @@ static int thread__runs(const struct remote_thread *t, uint64_t *runs)
 	if (n < 0)
 		return (int)n;
 	if (t->runs_sum) {
-		*runs = status__number(text, "\nvoluntary_ctxt_switches:") +
-			status__number(text, "\nnonvoluntary_ctxt_switches:");
+		*runs = proc__status(text, "\nvoluntary_ctxt_switches:", 10, 0) +
+			proc__status(text, "\nnonvoluntary_ctxt_switches:", 10, 0);
 		return 0;
 	}
 	strtoull(text, &at, 10);
@@ -233,7 +226,7 @@ pid_t remote_thread__tracer(pid_t pid, pid_t tid)
 
 	if (thread__text(pid, tid, "status", text, sizeof(text)) < 0)
 		return 0;
-	return (pid_t)status__number(text, "\nTracerPid:");
+	return (pid_t)proc__status(text, "\nTracerPid:", 10, 0);
 }
 
 #define AREAS_MAX   64u

@@ -14,11 +14,10 @@ FILES=40   # of them, about: of all sizes
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-mkdir "$work"/{decode,images,elf,hidden,text,options,btf,pe,flow,read,http,http_rules,describe,config,store,headers}
+mkdir "$work"/{decode,images,elf,hidden,text,options,btf,flow,read,http,http_rules,describe,config,store,headers}
 "$programs/seeds" streams "$work/decode" tests/streams/*.stream.gz
 "$programs/seeds" images "$work/images" tests/images-recorded/*.gz
 "$programs/seeds" elf "$work/elf"
-"$programs/seeds" pe "$work/pe"
 for flags in -O2 '-O2 -DNO_RUNNING' '-O1 -DBRANCHES' -O0; do
 	# shellcheck disable=SC2086  # words
 	cc $flags -fPIC -shared -w -nostdlib -s -o "$work/hidden/${flags//[ -]/}.so" tests/fixtures/hidden.c

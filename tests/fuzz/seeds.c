@@ -12,7 +12,6 @@
 
 #include "../streams/stream.h"
 #include "elf_fixture.h"
-#include "pe_image.h"
 #include "replay/recorded_memory.h"
 #include "replay/recorded_walk.h"
 #include "walk_input.h"
@@ -167,27 +166,10 @@ static void seed__elf(const char *dir)
 	buf__free(&b);
 }
 
-static void seed__pe(const char *dir)
-{
-	static uint8_t image[IMAGE_SIZE];
-	struct buf b = {0};
-
-	image__make(image);
-	put_literals(image);
-	put_resource(image, "4.4.1 ");
-	buf__add(&b, (const char *)image, sizeof(image));
-	seed__write(dir, "image", 0, &b);
-	buf__free(&b);
-}
-
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "elf")) {
 		seed__elf(argv[2]);
-		return 0;
-	}
-	if (argc == 3 && !strcmp(argv[1], "pe")) {
-		seed__pe(argv[2]);
 		return 0;
 	}
 	if (argc < 4)

@@ -30,7 +30,7 @@ is "$status $(tail -n 1 "$work/out")" "0 $targets passed, 0 failed" "all of $tar
 printf '#!/bin/sh\necho "fuzz: broken" >&2\nexit 77\n' >"$work/broken"
 chmod +x "$work/broken"
 mkdir -p "$work/fuzz/bin"
-cp "$work/broken" "$work/fuzz/bin/pe"
-like "$(BUILD=$work tests/fuzz/run pe; echo "status $?")" \
-	"FAILED pe .*fuzz: broken.*0 passed, 1 failed.*status 1" "fuzz/run reports a broken target"
+cp "$work/broken" "$work/fuzz/bin/btf"
+like "$(BUILD=$work tests/fuzz/run btf; echo "status $?")" \
+	"FAILED btf .*fuzz: broken.*0 passed, 1 failed.*status 1" "fuzz/run reports a broken target"
 done_testing

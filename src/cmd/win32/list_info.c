@@ -83,7 +83,7 @@ static int info__main(int argc, char **argv)
 	dbghelp = LoadLibraryExW(L"dbghelp.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 	printf("%s %s\n", XR_PROGRAM, XR_VERSION);
 	printf("engine win32: suspends the thread that runs R for a few microseconds each time\n");
-	printf("symbols: the export table of R.dll%s\n", dbghelp ? ", dbghelp.dll" : "");
+	printf("symbols: %s\n", dbghelp ? "dbghelp.dll" : "none, dbghelp.dll is missing");
 	if (dbghelp)
 		FreeLibrary(dbghelp);
 	return CMD_OK;

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "target/win32/dbghelp.h"
-#include "target/pe.h"
-#include "target/target.h"
 #include "os/proc.h"
+#include "target/r_version.h"
+#include "target/target.h"
 #include "target/variables.h"
+#include <dbghelp.h>
 #include <psapi.h>
 
 #define MODULES_MAX 4096u
@@ -83,38 +83,71 @@ cleanup:
 	return err;
 }
 
-/*
- * Addresses of R's variables: from the export table in the process' memory, and for what is missing
- * there from dbghelp.dll, where it is installed.
- */
-static int target__symbols(const struct target *t, const struct pe *pe, HANDLE process,
-			   const struct module *m, uint64_t at[TARGET_VARIABLES], struct errmsg *f)
-{
-	struct pe_symbol symbols[TARGET_VARIABLES];
-	int err;
+/* dbghelp.dll, which Windows ships.  Loaded when wanted, so that the program starts without it. */
+struct dbghelp {
+	HMODULE dll;
+	__typeof__(&SymInitializeW) initialize;
+	__typeof__(&SymLoadModuleExW) load;
+	__typeof__(&SymFromName) find;
+	__typeof__(&SymCleanup) cleanup;
+};
 
-	for (int i = 0; i < TARGET_VARIABLES; i++)
-		symbols[i] = (struct pe_symbol){.name = variables__name(i)};
-	err = pe__symbols(pe, symbols, TARGET_VARIABLES);
-	if (err < TARGET_VARIABLES)
-		dbghelp__symbols(process, m->base, m->size, m->path, symbols, TARGET_VARIABLES);
-	for (int i = 0; i < TARGET_VARIABLES; i++)
-		at[i] = symbols[i].value;
-	if (at[TARGET_CONTEXT] && at[TARGET_NIL])
-		return 0;
-	if (err == -ESRCH)
-		return target__gone(t, f);
-	return errmsg__set(f, -EBADMSG,
-			   "%s is damaged, or not R's: it does not export R_GlobalContext and "
-			   "R_NilValue",
-			   t->path);
+#define DBGHELP_FIND(d, member, name)                                                              \
+	((d)->member = (__typeof__((d)->member))(void *)GetProcAddress((d)->dll, name))
+
+/* From the system's folder and nowhere else: a file of that name may lie in the current one. */
+static BOOL dbghelp__load(struct dbghelp *d)
+{
+	d->dll = LoadLibraryExW(L"dbghelp.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+	return d->dll && DBGHELP_FIND(d, initialize, "SymInitializeW") &&
+	       DBGHELP_FIND(d, load, "SymLoadModuleExW") && DBGHELP_FIND(d, find, "SymFromName") &&
+	       DBGHELP_FIND(d, cleanup, "SymCleanup");
+}
+
+/* Addresses of R's variables: those that R.dll exports, or has debug information of. */
+static void module__symbols(HANDLE process, const struct module *m, uint64_t at[TARGET_VARIABLES])
+{
+	struct dbghelp d;
+
+	memset(at, 0, TARGET_VARIABLES * sizeof(*at));
+	if (dbghelp__load(&d) && d.initialize(process, NULL, FALSE)) {
+		const bool have = d.load(process, NULL, m->path, NULL, m->base, m->size, NULL, 0);
+
+		for (int i = 0; have && i < TARGET_VARIABLES; i++) {
+			SYMBOL_INFO info = {.SizeOfStruct = sizeof(info), .MaxNameLen = 1};
+
+			if (d.find(process, variables__name(i), &info) && info.Address >= m->base &&
+			    info.Address - m->base < m->size)
+				at[i] = info.Address;
+		}
+		d.cleanup(process);
+	}
+	if (d.dll)
+		FreeLibrary(d.dll);
+}
+
+/* R's version, from what is neither code nor can be written. */
+static int module__version(HANDLE process, const struct module *m, r_version_parse *parse,
+			   char version[16])
+{
+	const struct mem_reader memory = proc_win32__reader(process);
+	const uint64_t end = m->base + m->size;
+	MEMORY_BASIC_INFORMATION info;
+	int err = -ENOENT;
+
+	for (uint64_t at = m->base; err == -ENOENT && at < end; at += info.RegionSize) {
+		if (!VirtualQueryEx(process, (void *)(uintptr_t)at, &info, sizeof(info)))
+			break;
+		if (info.Protect == PAGE_READONLY)
+			err = r_version__scan(&memory, at, info.RegionSize, parse, version);
+	}
+	return err;
 }
 
 static int target__take(struct target *t, HANDLE process, struct module *m, struct errmsg *f)
 {
-	struct mem_reader memory = proc_win32__reader(process);
 	uint64_t at[TARGET_VARIABLES];
-	struct pe pe;
+	BOOL wow64;
 	int err;
 
 	err = module__find(process, m);
@@ -130,14 +163,22 @@ static int target__take(struct target *t, HANDLE process, struct module *m, stru
 	wide__cut(m->path, t->path, sizeof(t->path));
 	t->load = TARGET_LIBR;
 	t->load_bias = m->base;
-	err = pe__open(&pe, &memory, m->base, t->path, f);
-	if (!err)
-		err = target__symbols(t, &pe, process, m, at, f);
-	if (!err)
-		err = variables__read(t, at, f);
+	if (IsWow64Process(process, &wow64) && wow64)
+		return errmsg__set(f, -ENOTSUP,
+				   "%s is for 32-bit Windows: only R for 64-bit Windows on x86_64 "
+				   "is supported",
+				   t->path);
+	module__symbols(process, m, at);
+	if (!at[TARGET_CONTEXT] || !at[TARGET_NIL])
+		return errmsg__set(f, -EBADMSG,
+				   "%s is damaged, or not R's: it does not export R_GlobalContext "
+				   "and R_NilValue",
+				   t->path);
+	err = variables__read(t, at, f);
 	if (err)
 		return err;
-	pe__version(&pe, t->version);
+	if (module__version(process, m, r_version__resource, t->version))
+		module__version(process, m, r_version__parse, t->version);
 	return variables__layout(t, LAYOUTS_X86_64_WINDOWS, f);
 }
 

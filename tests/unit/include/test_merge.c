@@ -12,7 +12,7 @@
 
 #define FRAMES_MAX   40
 #define CONTEXTS_MAX 60
-#define STACKS	     200000
+#define STACKS	     (tap__all() ? 200000u : 40000u)
 #define BASE	     0x7ffd00000000ULL
 
 struct scene {

@@ -11,7 +11,7 @@
 #define WORDS	   8192
 #define FRAMES_MAX 64
 #define CODE	   0x555500000000ULL
-#define STACKS	   20000
+#define STACKS	   (tap__all() ? 20000u : 8000u)
 
 /* A function of the made-up program: 256 bytes of code, all of one rule. */
 struct truth {

@@ -78,7 +78,7 @@ TEST(whole)
 		.name = "whole",
 		.profile = whole__profile,
 	};
-	const struct frame *frames[30000];
+	const struct frame *frames[3800];
 	struct stats stats = {.freq = 99};
 	struct sample sample = {.weight = 1};
 	const struct profile_process p = {.serial = 1, .pid = 10, .comm = "R"};
@@ -88,7 +88,7 @@ TEST(whole)
 	open_by(&(struct outputs_config){.format = &whole,
 					 .path = tap__path("whole"),
 					 .files = files,
-					 .memory = (128u << 20) / 6 * 32});
+					 .memory = (16u << 20) / 6 * 32});
 	put(1, 10, "f");
 	put(2, 11, "f");
 	put(1, 10, "f");
@@ -98,9 +98,9 @@ TEST(whole)
 	/* more than there is room for: stacks of different depth */
 	for (; n < 800; n++) {
 		stack__free_all();
-		for (unsigned int i = 0; i < 30000 - n; i++)
+		for (unsigned int i = 0; i < 3800 - n; i++)
 			frames[i] = &mark_gc;
-		sample.stack = stack__of(30000 - n, frames, NULL, 0);
+		sample.stack = stack__of(3800 - n, frames, NULL, 0);
 		if (sink__sample(&sink, &p, &sample))
 			break;
 	}
@@ -118,8 +118,8 @@ TEST(whole)
 /* A reader that takes nothing, and a file that may not grow: nothing waits, and all is counted. */
 TEST(unwritten)
 {
-	struct outputs_config config = {.format = formats__find("rprof"), .memory = 4 << 20};
-	unsigned int n = 200000, dropped = 0;
+	struct outputs_config config = {.format = formats__find("rprof"), .memory = 1 << 20};
+	unsigned int n = 50000, dropped = 0;
 	struct stats stats = {0};
 	struct stat st;
 	int fd, err;

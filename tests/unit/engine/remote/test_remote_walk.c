@@ -57,7 +57,7 @@ struct pace {
 /* Thousands of samples of a program that changes at some pace. */
 static void test_changing(const struct pace *pace, bool heap)
 {
-	const uint32_t samples = tap__all() ? pace->samples : pace->samples / 8;
+	const uint32_t samples = tap__all() ? pace->samples : pace->samples / 24;
 	uint32_t written = 0, torn = 0, none = 0, wrong = 0, errors = 0;
 	const enum how how = pace->how;
 	const struct xr_layout *old = layouts__find(LAYOUTS_X86_64_LINUX, LAYOUTS_VERSION(3, 4, 0));

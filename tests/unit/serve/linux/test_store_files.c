@@ -228,7 +228,7 @@ TEST(stuck)
 
 TEST(many)
 {
-	const unsigned int n = tap__all() ? 100000 : 5000, days = tap__all() ? 30 : 2;
+	const unsigned int n = tap__all() ? 100000 : 3000, days = tap__all() ? 30 : 2;
 	const struct store_keep age = {.age = days * SCENE_DAY},
 				size = {.size = 1000 * STORE_BLOCK};
 

@@ -5,9 +5,10 @@
 # timeout: 900
 #
 # Labels that an R program sets, options(xrprof.labels = c(key = "value")): a program changes them a
-# million times (of make test 100,000 times), and no sample has those of another moment. With engine
-# bpf a forked child has its parent's labels, and then others. live:spin and live:stop compare the
-# labels of single samples with R's option, on the R of other releases too.
+# million times (of make test 100,000 times), and no sample has those of another moment, also if they
+# are where the labels before them were. With engine bpf a forked child has its parent's labels, and
+# then others. live:spin and live:stop compare the labels of single samples with R's option, on the
+# R of other releases too.
 . "$(dirname "$0")/../lib/live.sh"
 
 forks=()
@@ -18,6 +19,7 @@ ok $? "the profiler starts"
 wait_until 120 eval 'grep -q "its labels are found" "$PROF_OUT.err" || gone "$PROF_PID"'
 target_go
 check "R ends its work" target_await_done 600 || diag "$(tail -n 5 "$TARGET_ERR")"
+is "$(cat "$TARGET_DIR/again")" 40 "labels are where those before them were"
 prof_wait
 said=$(python3 "$tests/lib/labels.py" "$PROF_OUT" 500 $((1 + ${#forks[@]})) 2>&1)
 status=$?

@@ -52,6 +52,34 @@ lab_101 <- function(n) {
     options(old)
 }
 
+# Two functions by turns, with a collection in between, until the labels were 40 times where those before them had been.
+lab_200 <- function(n) {
+    options(xrprof.labels = c(lab = "lab_200"))
+    at <- deparse(.Internal(address(getOption("xrprof.labels"))))
+    burn(n)
+    options(xrprof.labels = NULL)
+    at
+}
+lab_201 <- function(n) {
+    options(xrprof.labels = c(lab = "lab_201"))
+    at <- deparse(.Internal(address(getOption("xrprof.labels"))))
+    burn(n)
+    options(xrprof.labels = NULL)
+    at
+}
+reuse <- function() {
+    before <- ""
+    again <- 0L
+    for (i in 1:1000) {
+        gc(FALSE)
+        at <- if (i %% 2L) lab_200(100000) else lab_201(100000)
+        again <- again + (at == before)
+        before <- at
+        if (again == 40L) break
+    }
+    put("again", as.character(again))
+}
+
 # A forked child has the labels of its parent until it sets others.
 lab_102 <- function(n) {
     old <- options(xrprof.labels = c(lab = "lab_102"))
@@ -89,6 +117,7 @@ options(xrprof.labels = NULL)
 ready()
 await("go")
 window(most)
+reuse()
 put("changes", format(changes, scientific = FALSE))
 if (length(args) > 2L) lab_102(2e7)
 done()

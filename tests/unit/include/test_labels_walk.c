@@ -194,6 +194,7 @@ TEST(cost)
 		"a forked child's are read, and so sent, for it");
 	image__put64(&w.s.m, w.last + 8 * R_CDR, w.s.m.nil);
 	tap__is(walked(r), "", "none at once, when the option is removed");
+	tap__ok(reads(&w, r) == none + 1, "which takes one read");
 	set(&w, value);
 	tap__is(walked(r), "a=c;", "and again with a new cell");
 	free(r);

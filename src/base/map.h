@@ -34,6 +34,19 @@ int map__put(struct map *m, uint64_t a, uint64_t b, void *value);
 /* map__remove - take (@a, @b) out.  Returns its value, or NULL when it was not there. */
 void *map__remove(struct map *m, uint64_t a, uint64_t b);
 
+/*
+ * map__number - a number that was kept with map__put_number instead of a pointer; 0: none was.
+ */
+static inline uint64_t map__number(const struct map *m, uint64_t a, uint64_t b)
+{
+	return (uintptr_t)map__get(m, a, b);
+}
+
+static inline int map__put_number(struct map *m, uint64_t a, uint64_t b, uint64_t number)
+{
+	return map__put(m, a, b, (void *)(uintptr_t)number);
+}
+
 void map__free(struct map *m);
 
 #endif

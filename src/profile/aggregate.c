@@ -70,7 +70,7 @@ static size_t aggregate__new_row(struct aggregate *a, const struct stack *stack,
 static size_t aggregate__row(struct aggregate *a, const struct stack *stack,
 			     const struct row_key *key, int *err)
 {
-	size_t n = (size_t)(uintptr_t)map__get(&a->index, stack->id, key->number);
+	size_t n = map__number(&a->index, stack->id, key->number);
 
 	*err = -ENOMEM;
 	if (n)
@@ -80,7 +80,7 @@ static size_t aggregate__row(struct aggregate *a, const struct stack *stack,
 		return 0;
 	}
 	n = aggregate__new_row(a, stack, key);
-	if (n && map__put(&a->index, stack->id, key->number, number(n))) {
+	if (n && map__put_number(&a->index, stack->id, key->number, n)) {
 		a->nrows--;
 		n = 0;
 	}
@@ -93,14 +93,14 @@ static size_t aggregate__row(struct aggregate *a, const struct stack *stack,
 /* The number of two that belong together, from 1 on; negative: an error. */
 static long aggregate__kind(struct aggregate *a, uint64_t first, uint64_t second)
 {
-	size_t kind = (size_t)(uintptr_t)map__get(&a->kinds, first, second);
+	size_t kind = map__number(&a->kinds, first, second);
 
 	if (kind)
 		return (long)kind;
 	if (!aggregate__pay(a, 4 * sizeof(struct map_entry)))
 		return -ENOSPC;
 	kind = a->kinds.count + 1;
-	return map__put(&a->kinds, first, second, number(kind)) ? -ENOMEM : (long)kind;
+	return map__put_number(&a->kinds, first, second, kind) ? -ENOMEM : (long)kind;
 }
 
 /* The key of the samples like @s of @p; -ENOMEM, -ENOSPC. */
@@ -184,7 +184,7 @@ int aggregate__add(struct aggregate *a, const struct profile_process *p, const s
 	err = aggregate__key(a, p, s, &key);
 	if (err)
 		return err;
-	n = (size_t)(uintptr_t)map__get(&a->seen, s->stack->id, key.number);
+	n = map__number(&a->seen, s->stack->id, key.number);
 	if (!n) {
 		stack = stacks__copy(&a->stacks, s->stack);
 		if (!stack)
@@ -195,7 +195,7 @@ int aggregate__add(struct aggregate *a, const struct profile_process *p, const s
 		/* the short cut must not outgrow what it is for */
 		if (a->seen.count > a->nrows + 64)
 			map__free(&a->seen);
-		if (map__put(&a->seen, s->stack->id, key.number, number(n)))
+		if (map__put_number(&a->seen, s->stack->id, key.number, n))
 			return -ENOMEM;
 	}
 	a->unlabelled += a->config.given && s->nlabels && !key.given && type__counts(s->type);

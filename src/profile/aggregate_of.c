@@ -9,14 +9,6 @@
 
 #define GIVEN_MAX 1000u /* sets of labels; what a program gives beyond them is left out */
 
-/* The one text that is the same; NULL: no room. */
-static const char *aggregate__text(struct aggregate *a, const char *text)
-{
-	const struct name *name = stacks__name(&a->stacks, text, strlen(text));
-
-	return name ? name->text : NULL;
-}
-
 static bool labels__same(const struct profile_process *ours, const struct profile_process *p)
 {
 	bool same = ours->nlabels == p->nlabels;
@@ -37,14 +29,8 @@ static int aggregate__labels(struct aggregate *a, struct profile_process *ours,
 	if (!n || labels__same(ours, p))
 		return 0;
 	labels = arena__alloc(&a->arena, n * sizeof(*labels));
-	if (!labels)
+	if (!labels || !stacks__labels(&a->stacks, labels, p->labels, n))
 		return -ENOSPC;
-	for (size_t i = 0; i < n; i++) {
-		labels[i].key = aggregate__text(a, p->labels[i].key);
-		labels[i].value = aggregate__text(a, p->labels[i].value);
-		if (!labels[i].key || !labels[i].value)
-			return -ENOSPC;
-	}
 	ours->labels = labels;
 	ours->nlabels = n;
 	return 0;
@@ -74,7 +60,7 @@ static int aggregate__attribute(struct aggregate *a, const struct attribute *at,
 		return 0;
 	if (known && !(at->size ? strncmp(known, text, at->size - 1) : strcmp(known, text)))
 		return 0;
-	text = at->size ? aggregate__cut(a, text, at->size) : aggregate__text(a, text);
+	text = at->size ? aggregate__cut(a, text, at->size) : stacks__text(&a->stacks, text);
 	if (!text)
 		return -ENOSPC;
 	*attribute__place(at, ours) = text;
@@ -94,7 +80,7 @@ static int aggregate__describe(struct aggregate *a, struct profile_process *ours
 	ours->uid = p->uid;
 	ours->directory = NULL;
 	if (!err && p->directory) {
-		ours->directory = aggregate__text(a, p->directory);
+		ours->directory = stacks__text(&a->stacks, p->directory);
 		err = ours->directory ? 0 : -ENOSPC;
 	}
 	if (!err)
@@ -110,7 +96,7 @@ static int aggregate__describe(struct aggregate *a, struct profile_process *ours
 long aggregate__process_index(struct aggregate *a, const struct profile_process *p)
 {
 	const char *comm = p->comm ? p->comm : "";
-	size_t n = (size_t)(uintptr_t)map__get(&a->serials, p->serial, 0);
+	size_t n = map__number(&a->serials, p->serial, 0);
 	struct profile_process *ours;
 
 	if (n && !strncmp(a->processes[n - 1].comm, comm, XR_COMM_LEN - 1))
@@ -122,8 +108,8 @@ long aggregate__process_index(struct aggregate *a, const struct profile_process 
 	comm = aggregate__cut(a, comm, XR_COMM_LEN);
 	if (!comm)
 		return -ENOSPC;
-	if ((n && map__put(&a->serials, p->serial, a->nprocesses + 1, number(n))) ||
-	    map__put(&a->serials, p->serial, 0, number(a->nprocesses + 1)))
+	if ((n && map__put_number(&a->serials, p->serial, a->nprocesses + 1, n)) ||
+	    map__put_number(&a->serials, p->serial, 0, a->nprocesses + 1))
 		return -ENOMEM;
 	ours = &a->processes[a->nprocesses];
 	*ours = (struct profile_process){
@@ -137,7 +123,7 @@ long aggregate__process_index(struct aggregate *a, const struct profile_process 
  */
 long aggregate__call_index(struct aggregate *a, const struct profile_call *call)
 {
-	size_t n = (size_t)(uintptr_t)map__get(&a->call_ids, call->id, 0);
+	size_t n = map__number(&a->call_ids, call->id, 0);
 	struct profile_call *ours;
 	long outer = 0;
 
@@ -158,12 +144,12 @@ long aggregate__call_index(struct aggregate *a, const struct profile_call *call)
 		return -ENOSPC;
 	*ours = *call;
 	ours->outer = outer ? a->calls[outer - 1] : NULL;
-	ours->name = aggregate__text(a, call->name);
-	ours->request = call->request ? aggregate__text(a, call->request) : NULL;
+	ours->name = stacks__text(&a->stacks, call->name);
+	ours->request = stacks__text(&a->stacks, call->request);
 	if (!ours->name)
 		return -ENOSPC;
 	if (array__room(&a->calls, a->ncalls, &a->calls_cap, sizeof(*a->calls)) ||
-	    map__put(&a->call_ids, call->id, 0, number(a->ncalls + 1)))
+	    map__put_number(&a->call_ids, call->id, 0, a->ncalls + 1))
 		return -ENOMEM;
 	a->calls[a->ncalls] = ours;
 	return (long)++a->ncalls;
@@ -171,18 +157,11 @@ long aggregate__call_index(struct aggregate *a, const struct profile_call *call)
 
 void aggregate__learn(struct aggregate *a, const struct profile_call *call)
 {
-	size_t n = (size_t)(uintptr_t)map__get(&a->call_ids, call->id, 0);
+	size_t n = map__number(&a->call_ids, call->id, 0);
 	struct profile_call *ours = n ? a->calls[n - 1] : NULL;
 
-	if (!ours)
-		return;
-	if (call->request && !ours->request)
-		ours->request = aggregate__text(a, call->request);
-	ours->began = call->began;
-	ours->ended = call->ended;
-	ours->seen = call->seen;
-	ours->error = call->error;
-	ours->ambiguous = call->ambiguous;
+	if (ours)
+		stacks__learn(&a->stacks, ours, call);
 }
 
 struct profile_call *const *aggregate__calls(const struct aggregate *a, size_t *n)
@@ -196,17 +175,13 @@ static struct profile_given *given__copy(struct aggregate *a, const struct sampl
 					 uint32_t number)
 {
 	struct profile_given *given = arena__alloc(&a->arena, sizeof(*given));
-	bool known = given;
+	const size_t n = s->nlabels < XR_LABELS_MAX ? s->nlabels : XR_LABELS_MAX;
 
-	if (known)
-		*given = (struct profile_given){.number = number};
-	for (size_t i = 0; known && i < s->nlabels && i < XR_LABELS_MAX; i++) {
-		given->labels[i].key = aggregate__text(a, s->labels[i].key);
-		given->labels[i].value = aggregate__text(a, s->labels[i].value);
-		given->n = i + 1;
-		known = given->labels[i].key && given->labels[i].value;
-	}
-	return known ? given : NULL;
+	if (!given || !stacks__labels(&a->stacks, given->labels, s->labels, n))
+		return NULL;
+	given->number = number;
+	given->n = n;
+	return given;
 }
 
 /* The labels of @s, added if they are new; NULL: none, or they do not fit. */
@@ -256,9 +231,9 @@ int aggregate__know(struct aggregate *a, const struct profile_process *p)
 
 void aggregate__update(struct aggregate *a, const struct profile_process *p)
 {
-	size_t n = (size_t)(uintptr_t)map__get(&a->serials, p->serial, 0);
+	size_t n = map__number(&a->serials, p->serial, 0);
 
-	for (; n; n = (size_t)(uintptr_t)map__get(&a->serials, p->serial, n))
+	for (; n; n = map__number(&a->serials, p->serial, n))
 		aggregate__describe(a, &a->processes[n - 1], p);
 }
 

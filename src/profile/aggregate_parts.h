@@ -39,11 +39,6 @@ struct aggregate {
 	struct errmsg why;    /* of aggregate__sink */
 };
 
-static inline void *number(size_t n)
-{
-	return (void *)(uintptr_t)n;
-}
-
 /* aggregate__pay - take @cost bytes of the budget.  False: there are fewer. */
 bool aggregate__pay(struct aggregate *a, size_t cost);
 

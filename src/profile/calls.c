@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "profile/names.h"
 
 #define RSERVE_LOOP   "Rserve::run.Rserve"
 #define PARALLEL_TASK "base::do.call"
@@ -60,9 +61,7 @@ static const char *name__function(const char *name, size_t *package)
 	const char *colons = strstr(name, "::");
 
 	*package = colons ? (size_t)(colons - name) : 0;
-	if (!*package)
-		return name;
-	return colons + (colons[2] == ':' ? 3 : 2);
+	return *package ? name__bare(name) : name;
 }
 
 bool call_name__ok(const char *name)

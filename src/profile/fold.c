@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "profile/names.h"
 
 #define SHINY_OFF "..stacktraceoff.."
 #define SHINY_ON  "..stacktraceon.."
@@ -49,17 +50,6 @@ static int text__compare(const void *a, const void *b)
 	return strcmp(a, *(const char *const *)b);
 }
 
-/* The name of @frame without `package::`. */
-static const char *frame__bare(const struct frame *frame)
-{
-	const char *text = frame->function->text, *colons = strstr(text, "::");
-
-	if (!colons)
-		return text;
-	colons += 2;
-	return *colons == ':' ? colons + 1 : colons;
-}
-
 static bool frame__is_of_shiny(const char *name)
 {
 	return !strcmp(name, SHINY_OFF) || !strcmp(name, SHINY_ON) ||
@@ -68,7 +58,7 @@ static bool frame__is_of_shiny(const char *name)
 
 bool fold__wrapper(const struct frame *frame)
 {
-	const char *name = frame__bare(frame);
+	const char *name = name__bare(frame->function->text);
 
 	if (frame->kind != FRAME_R)
 		return false;
@@ -88,7 +78,7 @@ static long stack__keep(const struct stack *stack, const struct frame **kept)
 	/* from the outermost on, as what is off is so for those called; filled from the end */
 	for (uint32_t i = n; i-- > 0;) {
 		const struct frame *frame = stack->frames[i];
-		const char *name = frame__bare(frame);
+		const char *name = name__bare(frame->function->text);
 		bool mark = frame->kind == FRAME_MARK || i == innermost;
 
 		if (frame->kind == FRAME_R && !strcmp(name, SHINY_OFF))
@@ -105,7 +95,8 @@ static long stack__keep(const struct stack *stack, const struct frame **kept)
 
 bool fold__recurs(const struct frame *frame)
 {
-	bool named = frame->kind == FRAME_R && strcmp(frame__bare(frame), "FUN") != 0;
+	bool named =
+		frame->kind == FRAME_R && strcmp(name__bare(frame->function->text), "FUN") != 0;
 
 	if (fold__wrapper(frame) && named)
 		return false;
@@ -133,8 +124,8 @@ static int frames__outermost(struct map *outermost, const struct frame *const *f
 
 	for (uint32_t i = 0; i < n && !err; i++)
 		if (fold__recurs(frames[i]))
-			err = map__put(outermost, (uintptr_t)frames[i]->function,
-				       frame__key(frames[i]), (void *)(uintptr_t)(i + 1));
+			err = map__put_number(outermost, (uintptr_t)frames[i]->function,
+					      frame__key(frames[i]), i + 1);
 	return err;
 }
 
@@ -149,8 +140,8 @@ long fold__recursion(const struct frame **frames, uint32_t n)
 		uintptr_t last = 0;
 
 		if (fold__recurs(frame))
-			last = (uintptr_t)map__get(&outermost, (uintptr_t)frame->function,
-						   frame__key(frame));
+			last = map__number(&outermost, (uintptr_t)frame->function,
+					   frame__key(frame));
 		/* @last is not further in than @i, and what is there was not moved yet */
 		if (last && frame__same_function(frame, frames[last - 1]))
 			i = (uint32_t)last - 1;

@@ -27,7 +27,7 @@ static long function_table__new(struct function_table *t, const struct name *lab
 		return -ENOSPC;
 	if (array__room(&t->rows, t->n, &t->cap, sizeof(*t->rows)))
 		return -ENOMEM;
-	if (map__put(&t->by_label, (uintptr_t)label, 0, (void *)(uintptr_t)(t->n + 1)))
+	if (map__put_number(&t->by_label, (uintptr_t)label, 0, t->n + 1))
 		return -ENOMEM;
 	t->rows[t->n++] = (struct function_row){.label = label->text};
 	return (long)t->n;
@@ -42,7 +42,7 @@ static long function_table__find(struct function_table *t, const struct frame *f
 	if (!n) {
 		t->labels.table.budget = t->labels.arena.budget = t->budget;
 		label = intern__get(&t->labels, text.data ? text.data : "", text.len);
-		n = label ? (long)(uintptr_t)map__get(&t->by_label, (uintptr_t)label, 0) : -ENOSPC;
+		n = label ? (long)map__number(&t->by_label, (uintptr_t)label, 0) : -ENOSPC;
 	}
 	buf__free(&text);
 	return n || !label ? n : function_table__new(t, label);
@@ -50,7 +50,7 @@ static long function_table__find(struct function_table *t, const struct frame *f
 
 long function_table__row(struct function_table *t, const struct frame *frame)
 {
-	long n = (long)(uintptr_t)map__get(&t->by_frame, (uintptr_t)frame, 0);
+	long n = (long)map__number(&t->by_frame, (uintptr_t)frame, 0);
 
 	if (n)
 		return n - 1;
@@ -59,7 +59,7 @@ long function_table__row(struct function_table *t, const struct frame *frame)
 		return n;
 	if (!budget__take(t->budget, 4 * sizeof(struct map_entry)))
 		return -ENOSPC;
-	if (map__put(&t->by_frame, (uintptr_t)frame, 0, (void *)(uintptr_t)n))
+	if (map__put_number(&t->by_frame, (uintptr_t)frame, 0, n))
 		return -ENOMEM;
 	return n - 1;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "profile/names.h"
+
 struct function {
 	const char *package, *name;
 };
@@ -35,13 +37,7 @@ static const struct function waits[] = {
 /* If packages are not known, or R's name for the call has one, the name decides. */
 static bool frame__is(const struct frame *frame, const struct function *f)
 {
-	const char *name = frame->function->text, *colons = strstr(name, "::");
-
-	if (colons) {
-		name = colons + 2;
-		name += *name == ':';
-	}
-	return !strcmp(name, f->name) &&
+	return !strcmp(name__bare(frame->function->text), f->name) &&
 	       (!frame->package || !strcmp(frame->package->text, f->package));
 }
 

@@ -178,7 +178,7 @@ const struct profile_label *known__labels(struct knowledge *all, struct known *k
 /* The number of one more srcfile whose name's hash is @file. */
 static uint32_t known__number(struct known *k, uint64_t file)
 {
-	uint32_t n = (uint32_t)(uintptr_t)map__get(&k->ids, file, KNOWN_COUNT);
+	uint32_t n = map__number(&k->ids, file, KNOWN_COUNT);
 
 	if (n > NUMBERED || (!n && !budget__take(&k->room, ID_COST)))
 		return n;
@@ -315,7 +315,7 @@ static const struct name *known__file(struct knowledge *all, struct known *k, ui
 		return file;
 	all->stats->unnamed++;
 	snprintf(address, sizeof(address), "<0x%" PRIx64 ">", id);
-	file = stacks__name(&k->stacks, address, strlen(address));
+	file = stacks__word(&k->stacks, address);
 	return file ? file : mark_no_room.function;
 }
 
@@ -341,9 +341,9 @@ static const struct name *known__package(struct knowledge *all, struct known *k,
 	case 0:
 		return NULL;
 	case XR_PACKAGE_GLOBAL:
-		return stacks__name(&k->stacks, ".GlobalEnv", strlen(".GlobalEnv"));
+		return stacks__word(&k->stacks, ".GlobalEnv");
 	case XR_PACKAGE_BASE:
-		return stacks__name(&k->stacks, "base", strlen("base"));
+		return stacks__word(&k->stacks, "base");
 	default:
 		name = map__get(&k->ids, package, XR_TEXT_HASHED);
 		all->stats->unnamed += !name;
@@ -441,11 +441,6 @@ int known__frame(struct knowledge *all, struct known *k, const struct known_fram
 	return 0;
 }
 
-static const struct name *known__optional(struct known *k, const char *text)
-{
-	return text ? stacks__name(&k->stacks, text, strlen(text)) : NULL;
-}
-
 /* A native frame without a name: its module and where it is in that. */
 static int native__place(struct buf *name, const struct native_told *told)
 {
@@ -499,11 +494,11 @@ int known__native(struct knowledge *all, struct known *k, const struct xr_slot *
 	if (!told.name && frame.kind == FRAME_BUILTIN)
 		frame.kind = FRAME_NATIVE;
 	frame.address = told.address;
-	frame.module = known__optional(k, told.module);
-	frame.build_id = known__optional(k, told.build_id);
-	frame.hash = known__optional(k, told.hash);
+	frame.module = stacks__word(&k->stacks, told.module);
+	frame.build_id = stacks__word(&k->stacks, told.build_id);
+	frame.hash = stacks__word(&k->stacks, told.hash);
 	if (told.name) {
-		frame.function = known__optional(k, told.name);
+		frame.function = stacks__word(&k->stacks, told.name);
 	} else {
 		if (native__place(&all->name, &told))
 			return -ENOMEM;
@@ -523,7 +518,7 @@ const struct frame *known__leaf(struct known *k)
 {
 	struct frame frame = {
 		.kind = FRAME_NATIVE,
-		.function = stacks__name(&k->stacks, "[R]", strlen("[R]")),
+		.function = stacks__word(&k->stacks, "[R]"),
 	};
 
 	return frame.function ? stacks__frame(&k->stacks, &frame) : NULL;

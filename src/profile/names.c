@@ -132,6 +132,13 @@ size_t name__package(const char *text, size_t len)
 	return n && n + 2 <= len && text[n] == ':' && text[n + 1] == ':' ? n : 0;
 }
 
+const char *name__bare(const char *text)
+{
+	const char *colons = strstr(text, "::");
+
+	return !colons ? text : colons + (colons[2] == ':' ? 3 : 2);
+}
+
 static bool label__has_package(const struct frame *frame)
 {
 	return (frame->kind == FRAME_R || frame->kind == FRAME_ANON) &&

@@ -71,6 +71,9 @@ int place__text(struct buf *b, struct place place, enum name_form form);
 /* name__package - the bytes of `package` if @text begins with `package::`, else 0. */
 size_t name__package(const char *text, size_t len);
 
+/* name__bare - @text, which is terminated, behind the first `::` or `:::` that it has. */
+const char *name__bare(const char *text);
+
 /* text__find - the first @what among the @len bytes at @text, or NULL (as memmem(), a GNU one). */
 const char *text__find(const char *text, size_t len, const char *what);
 

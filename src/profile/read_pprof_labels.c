@@ -144,7 +144,7 @@ static bool of__is_wait(enum attribute_of of)
 
 static uint32_t pprof__syscall(struct pprof_file *p, int64_t string)
 {
-	uintptr_t known = (uintptr_t)map__get(&p->syscalls, (uint64_t)string, 0);
+	uintptr_t known = map__number(&p->syscalls, (uint64_t)string, 0);
 	const char *text;
 	size_t len;
 

@@ -174,7 +174,7 @@ static bool rprof__place(struct rprof *p, uint64_t number, uint32_t line, struct
 	} else { /* as tools/stackcollapse-Rprof.R has it */
 		p->unknown = true;
 		snprintf(text, sizeof(text), "#%llu", (unsigned long long)number);
-		place->file = stacks__name(&p->r->reader->stacks, text, strlen(text));
+		place->file = stacks__word(&p->r->reader->stacks, text);
 	}
 	place->line = line;
 	return place->file;

@@ -125,20 +125,12 @@ static bool waiting__room(struct slower *s, struct waiting *w, void *array, size
 	return !array__room(array, n, cap, size);
 }
 
-/* A copy of @text; NULL: it does not fit. */
-static const char *waiting__text(struct waiting *w, const char *text)
-{
-	const struct name *name = stacks__name(&w->stacks, text, strlen(text));
-
-	return name ? name->text : NULL;
-}
-
 /* Our copy of @call, and of those outside of it; NULL: it does not fit. */
 static struct waiting_call *waiting__call(struct slower *s, struct waiting *w,
 					  const struct profile_call *call)
 {
 	struct waiting_call *ours = map__get(&w->calls, call->id, 0), *outer = NULL;
-	const char *name, *request = NULL;
+	const char *name, *request;
 
 	if (ours)
 		return ours;
@@ -147,9 +139,8 @@ static struct waiting_call *waiting__call(struct slower *s, struct waiting *w,
 	if ((call->outer && !outer) || !budget__take(&s->budget, 3 * sizeof(struct map_entry)))
 		return NULL;
 	w->cost += 3 * sizeof(struct map_entry);
-	name = waiting__text(w, call->name);
-	if (call->request)
-		request = waiting__text(w, call->request);
+	name = stacks__text(&w->stacks, call->name);
+	request = stacks__text(&w->stacks, call->request);
 	ours = arena__alloc(&w->arena, sizeof(*ours));
 	if (!ours || !name || (call->request && !request) ||
 	    !waiting__room(s, w, &w->in_order, w->ncalls, &w->calls_cap,
@@ -174,16 +165,8 @@ static bool waiting__labels(struct waiting *w, const struct sample *sample,
 	if (!sample->nlabels)
 		return true;
 	ours = arena__alloc(&w->arena, sample->nlabels * sizeof(*ours));
-	for (size_t i = 0; ours && i < sample->nlabels; i++) {
-		const struct profile_label *l = &sample->labels[i];
-
-		ours[i].key = waiting__text(w, l->key);
-		ours[i].value = waiting__text(w, l->value);
-		if (!ours[i].key || !ours[i].value)
-			return false;
-	}
 	*labels = ours;
-	return ours;
+	return ours && stacks__labels(&w->stacks, ours, sample->labels, sample->nlabels);
 }
 
 /* False: it does not fit. */
@@ -300,12 +283,7 @@ static int slower__call(void *arg, const struct profile_process *p, const struct
 		return 0;
 	ours = map__get(&w->calls, call->id, 0);
 	if (ours) {
-		if (call->request && !ours->call.request)
-			ours->call.request = waiting__text(w, call->request);
-		ours->call.ended = call->ended;
-		ours->call.seen = call->seen;
-		ours->call.error = call->error;
-		ours->call.ambiguous = call->ambiguous;
+		stacks__learn(&w->stacks, &ours->call, call);
 		ours->over = true;
 	}
 	if (!w->slow && call->id == w->root && call__ns(call) >= s->ns)

@@ -72,6 +72,41 @@ const struct name *stacks__name(struct stacks *s, const char *text, size_t len)
 	return intern__get(&s->names, text, len);
 }
 
+const struct name *stacks__word(struct stacks *s, const char *text)
+{
+	return text ? intern__get(&s->names, text, strlen(text)) : NULL;
+}
+
+const char *stacks__text(struct stacks *s, const char *text)
+{
+	const struct name *name = stacks__word(s, text);
+
+	return name ? name->text : NULL;
+}
+
+bool stacks__labels(struct stacks *s, struct profile_label *to, const struct profile_label *from,
+		    size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		to[i].key = stacks__text(s, from[i].key);
+		to[i].value = stacks__text(s, from[i].value);
+		if (!to[i].key || !to[i].value)
+			return false;
+	}
+	return true;
+}
+
+void stacks__learn(struct stacks *s, struct profile_call *ours, const struct profile_call *call)
+{
+	if (!ours->request)
+		ours->request = stacks__text(s, call->request);
+	ours->began = call->began;
+	ours->ended = call->ended;
+	ours->seen = call->seen;
+	ours->error = call->error;
+	ours->ambiguous = call->ambiguous;
+}
+
 static bool frame__equal(const struct frame *a, const struct frame *b)
 {
 	return a->function == b->function && a->place.file == b->place.file &&

@@ -19,10 +19,24 @@ struct stacks {
 /* @budget and @last_id (starts as 0) are borrowed. */
 void stacks__init(struct stacks *s, struct budget *budget, uint64_t *last_id);
 
-/* All three return NULL when there is no memory, or no more in the budget. */
+/* Those that return a pointer return NULL when there is no memory, or no more in the budget. */
 
 /* stacks__name - the one name of these bytes (intern.h). */
 const struct name *stacks__name(struct stacks *s, const char *text, size_t len);
+
+/*
+ * stacks__word - the name of a text that is terminated; of NULL it is NULL.  stacks__text - its
+ * text.
+ */
+const struct name *stacks__word(struct stacks *s, const char *text);
+const char *stacks__text(struct stacks *s, const char *text);
+
+/* stacks__labels - copy @n labels of @from to @to.  False: no room. */
+bool stacks__labels(struct stacks *s, struct profile_label *to, const struct profile_label *from,
+		    size_t n);
+
+/* stacks__learn - what is known by now of @call, of which @ours is a copy. */
+void stacks__learn(struct stacks *s, struct profile_call *ours, const struct profile_call *call);
 
 /*
  * stacks__frame - the one frame that is equal to @frame.  Its names must be from a table that

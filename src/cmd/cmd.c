@@ -141,17 +141,18 @@ int cmd__btf(const char *path, struct errmsg *f)
 			   path);
 }
 
-int cmd__options(const struct subcommand *c, void *into, int argc, char **argv)
+bool cmd__options(const struct subcommand *c, void *into, int argc, char **argv, int *status)
 {
 	struct option_rest rest;
 	struct errmsg f;
+	int err = option_rows__parse(c->options, into, argc, argv, &rest, &f);
 
-	if (option_rows__parse(c->options, into, argc, argv, &rest, &f))
-		return cmd__usage_error(c, &f);
-	if (rest.first == argc)
-		return CMD_OK;
-	errmsg__set(&f, -EINVAL, "unexpected argument: %s", argv[rest.first]);
-	return cmd__usage_error(c, &f);
+	if (!err && !rest.last && rest.first < argc)
+		err = errmsg__set(&f, -EINVAL, "unexpected argument: %s", argv[rest.first]);
+	if (!err && !rest.last)
+		return true;
+	*status = err ? cmd__usage_error(c, &f) : cmd__help(c);
+	return false;
 }
 
 int cmd__help(const struct subcommand *c)

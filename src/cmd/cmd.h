@@ -46,9 +46,9 @@ int cmd__usage_error(const struct subcommand *c, const struct errmsg *f);
 
 /*
  * cmd__options - option_rows__parse() for a subcommand that takes no words behind its options.
- * CMD_OK, or the exit status after an error message.
+ * False: *@status is the exit status, after --help or an error message.
  */
-int cmd__options(const struct subcommand *c, void *into, int argc, char **argv);
+bool cmd__options(const struct subcommand *c, void *into, int argc, char **argv, int *status);
 
 /* cmd__line - append the command line as a shell would take it, the program's own name in front. */
 int cmd__line(int argc, char **argv, struct buf *line);

@@ -151,9 +151,9 @@ static int rows__unknown(const struct option_row *rows, int key, const char *wor
 	return errmsg__set(f, -EINVAL, "no such option: %s%s", word, hint);
 }
 
-/* Up to the first word that is not an option, or one after which nothing counts: then @last. */
+/* Up to the first word that is not an option, or one after which nothing counts. */
 static int rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
-		       struct option_rest *rest, bool *last, struct errmsg *f)
+		       struct option_rest *rest, struct errmsg *f)
 {
 	struct option longs[OPTION_ROWS_MAX + 1];
 	char shorts[2 * OPTION_ROWS_MAX + 3];
@@ -177,7 +177,7 @@ static int rows__parse(const struct option_row *rows, void *into, int argc, char
 		if (!arg)
 			arg = r->without;
 		err = row__set(r, into, arg, f);
-		*last = r->last;
+		rest->last = r->last;
 		if (err || r->last)
 			return err;
 	}
@@ -194,13 +194,13 @@ bool option_rows__is_pid(const char *word)
 int option_rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
 		       struct option_rest *rest, struct errmsg *f)
 {
-	bool pids = rows->name && !strcmp(rows->name, "pid"), last = false;
+	bool pids = rows->name && !strcmp(rows->name, "pid");
 	int at = 0, err;
 
 	for (;;) {
-		err = rows__parse(rows, into, argc - at, argv + at, rest, &last, f);
+		err = rows__parse(rows, into, argc - at, argv + at, rest, f);
 		rest->first += at;
-		if (err || last || !pids || rest->separated || rest->first >= argc ||
+		if (err || rest->last || !pids || rest->separated || rest->first >= argc ||
 		    !option_rows__is_pid(argv[rest->first]))
 			return err;
 		at = rest->first;

@@ -64,10 +64,35 @@ struct option_row {
 	int (*parse)(const struct option_row *row, void *place, const char *arg, struct errmsg *f);
 };
 
+/*
+ * A row of each type: its letter (0: none), its name, its place (`.at = offsetof(...)`), what the
+ * type needs, and its help.  Other members may follow, as `.group = OPTION_HOW`.
+ */
+#define OPT_ROW(of, letter_, name_, place, help_, ...)                                             \
+	{                                                                                          \
+		.type = OPTION_##of, .letter = letter_, .name = name_, place, .help = help_,       \
+		##__VA_ARGS__                                                                      \
+	}
+#define OPT_FLAG(letter, name, place, ...) OPT_ROW(FLAG, letter, name, place, __VA_ARGS__)
+#define OPT_BITS(letter, name, place, bits_, ...)                                                  \
+	OPT_ROW(BITS, letter, name, place, __VA_ARGS__, .bits = bits_)
+#define OPT_STRING(letter, name, place, arg_, ...)                                                 \
+	OPT_ROW(STRING, letter, name, place, __VA_ARGS__, .arg = arg_)
+#define OPT_NUMBER(letter, name, place, arg_, min_, max_, ...)                                     \
+	OPT_ROW(NUMBER, letter, name, place, __VA_ARGS__, .arg = arg_, .min = min_, .max = max_)
+#define OPT_PARSE(letter, name, place, arg_, parse_, ...)                                          \
+	OPT_ROW(PARSE, letter, name, place, __VA_ARGS__, .arg = arg_, .parse = parse_)
+#define OPT_ENUM(letter, name, place, arg_, choice_, ...)                                          \
+	OPT_ROW(ENUM, letter, name, place, __VA_ARGS__, .arg = arg_, .choice = choice_)
+#define OPT_OBJECT(letter, name, place, arg_, choice_, ...)                                        \
+	OPT_ROW(OBJECT, letter, name, place, __VA_ARGS__, .arg = arg_, .choice = choice_)
+#define OPT_HELP(place) OPT_FLAG('h', "help", place, "print this help and exit", .last = true)
+
 /* What comes behind the options. */
 struct option_rest {
 	int first;	/* index in argv of the first word that is not an option; argc: none */
 	bool separated; /* by "--" */
+	bool last;	/* there was an option after which nothing counts */
 };
 
 /*

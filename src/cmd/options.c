@@ -201,141 +201,65 @@ void options__calls(struct config *c)
 const struct option_row options__rows[] = {
 #include "cmd/options_targets.def"
 #include "cmd/options_sampling.def"
-	{
-		.name = "as-root",
-		.help = "by sudo, also run the command after -- as root",
-		.manual = "Otherwise the command runs as the user who called sudo (SUDO_UID "
-			  "and SUDO_GID), with the groups, HOME, USER and LOGNAME of that "
-			  "user.",
-		.windows = "there is no sudo on Windows",
-		.type = OPTION_FLAG,
-		.group = OPTION_WHAT,
-		AT(config.as_root),
-	},
-	{
-		.name = "duration",
-		.letter = 'd',
-		.arg = "TIME",
-		.help = "stop after this time: 30, 0.5, 30s, 5m, 1h (default: when all have ended)",
-		.manual = "Seconds, unless the number ends in s, m or h.",
-		.type = OPTION_PARSE,
-		.group = OPTION_HOW,
-		.parse = options__seconds,
-		AT(config.duration),
-	},
-	{
-		.name = "output",
-		.letter = 'o',
-		.arg = "FILE",
-		.help = "write the profile to FILE (default: -, stdout); a directory gets one file "
-			"per process, Rprof.PID.out",
-		.manual = "A name that ends in / is a directory, which is made if it is "
-			  "missing.",
-		.type = OPTION_STRING,
+	OPT_FLAG(0, "as-root", AT(config.as_root), "by sudo, also run the command after -- as root",
+		 .group = OPTION_WHAT, .windows = "there is no sudo on Windows",
+		 .manual = "Otherwise the command runs as the user who called sudo (SUDO_UID and "
+			   "SUDO_GID), with the groups, HOME, USER and LOGNAME of that user."),
+	OPT_PARSE('d', "duration", AT(config.duration), "TIME", options__seconds,
+		  "stop after this time: 30, 0.5, 30s, 5m, 1h (default: when all have ended)",
+		  .group = OPTION_HOW, .manual = "Seconds, unless the number ends in s, m or h."),
+	OPT_STRING('o', "output", AT(config.output), "FILE",
+		   "write the profile to FILE (default: -, stdout); a directory gets one file per "
+		   "process, Rprof.PID.out",
+		   .group = OPTION_WRITE,
+		   .manual =
+			   "A name that ends in / is a directory, which is made if it is missing."),
+	OPT_PARSE(0, "max-file", AT(config.max_file), "SIZE", options__size,
+		  "let no file grow longer than this: 500M, 8G (default: 4G)",
+		  .group = OPTION_WRITE, .min = 4096,
+		  .manual = "A number of bytes, or of KiB, MiB or GiB with K, M or G behind it. "
+			    "What no longer fits into the file is counted. A pipe has no limit."),
+	OPT_NUMBER(
+		0, "min-samples", AT(config.min_samples), "N", 1, 1000,
+		"in a directory, a separate file for processes with N samples or more (default: 5)",
 		.group = OPTION_WRITE,
-		AT(config.output),
-	},
-	{
-		.name = "max-file",
-		.arg = "SIZE",
-		.help = "let no file grow longer than this: 500M, 8G (default: 4G)",
-		.manual = "A number of bytes, or of KiB, MiB or GiB with K, M or G behind "
-			  "it. What no longer fits into the file is counted. A pipe has no "
-			  "limit.",
-		.type = OPTION_PARSE,
-		.group = OPTION_WRITE,
-		.parse = options__size,
-		.min = 4096,
-		AT(config.max_file),
-	},
-	{
-		.name = "min-samples",
-		.arg = "N",
-		.help = "in a directory, a separate file for processes with N samples or "
-			"more (default: 5)",
-		.manual = "Fewer samples do not show what a process did. Those of such "
-			  "processes are in one file, Rprof.others.out, and the index names "
-			  "the processes. Processes of --pid and the command after -- "
-			  "always have a file; with 1 all processes have.",
-		.type = OPTION_NUMBER,
-		.group = OPTION_WRITE,
-		.min = 1,
-		.max = 1000,
-		AT(config.min_samples),
-	},
-	{
-		.name = "format",
-		.letter = 'f',
-		.arg = "NAME",
-		.help = "format (default: by the ending of the name of -o):",
-		.type = OPTION_OBJECT,
-		.group = OPTION_WRITE,
-		.choice = options__format,
-		AT(config.format),
-	},
+		.manual = "Fewer samples do not show what a process did. Those of such processes "
+			  "are in one file, Rprof.others.out, and the index names the processes. "
+			  "Processes of --pid and the command after -- always have a file; with 1 "
+			  "all processes have."),
+	OPT_OBJECT('f', "format", AT(config.format), "NAME", options__format,
+		   "format (default: by the ending of the name of -o):", .group = OPTION_WRITE),
 #include "cmd/options_stacks.def"
-	{
-		.name = "gc",
-		.help = "mark garbage collection, as Rprof(gc.profiling = TRUE)",
-		.manual = "Without it the time of the collector is counted for the "
-			  "functions that it interrupts. All formats except rprof always "
-			  "have the marks, if they are available.",
-		.windows = "not on Windows: R.dll does not export whether the collector runs",
-		.type = OPTION_BITS,
-		.group = OPTION_HOW,
-		.bits = XR_ROW_GC,
-		AT(config.capture),
-	},
+	OPT_BITS(0, "gc", AT(config.capture), XR_ROW_GC,
+		 "mark garbage collection, as Rprof(gc.profiling = TRUE)", .group = OPTION_HOW,
+		 .windows = "not on Windows: R.dll does not export whether the collector runs",
+		 .manual = "Without it the time of the collector is counted for the functions that "
+			   "it interrupts. All formats except rprof always have the marks, if they "
+			   "are available."),
 #include "cmd/options_memory.def"
 #include "cmd/options_waits.def"
 #include "cmd/options_calls.def"
 #include "cmd/options_events.def"
-	{
-		.name = "filter-callframes",
-		.help = "short stacks without wrappers; may also drop callers, as R's own filter "
-			"does",
-		.manual = "As Rprof(filter.callframes = TRUE), it leaves out frames that "
-			  "only pass on a lazy argument.",
-		.type = OPTION_BITS,
-		.group = OPTION_HOW,
-		.bits = XR_ROW_FILTER,
-		AT(config.capture),
-	},
-	{
-		.name = "stats",
-		.arg = "FILE",
-		.help = "on exit, write the counts to FILE as one JSON object (-: stdout)",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(config.stats),
-	},
-	{
-		.name = "ready",
-		.arg = "FILE",
-		.help = "write the profiler's process id to FILE once sampling has begun",
-		.manual = "For programs that start the profiler. When FILE has a line, the "
-			  "processes of --pid are being sampled, or the command after -- "
-			  "was started.",
-		.type = OPTION_STRING,
-		AT(config.ready),
-	},
-	{
-		.name = "until-eof",
-		.help = "end the profile when standard input ends or has a line",
-		.manual = "For programs that start the profiler: the profile ends when they "
-			  "close a pipe, or exit. It needs no permission to send a signal.",
-		.type = OPTION_FLAG,
-		AT(config.until_eof),
-	},
+	OPT_BITS(0, "filter-callframes", AT(config.capture), XR_ROW_FILTER,
+		 "short stacks without wrappers; may also drop callers, as R's own filter does",
+		 .group = OPTION_HOW,
+		 .manual = "As Rprof(filter.callframes = TRUE), it leaves out frames that only "
+			   "pass on a lazy argument."),
+	OPT_STRING(0, "stats", AT(config.stats), "FILE",
+		   "on exit, write the counts to FILE as one JSON object (-: stdout)",
+		   .group = OPTION_WRITE),
+	OPT_STRING(
+		0, "ready", AT(config.ready), "FILE",
+		"write the profiler's process id to FILE once sampling has begun",
+		.manual =
+			"For programs that start the profiler. When FILE has a line, the processes "
+			"of --pid are being sampled, or the command after -- was started."),
+	OPT_FLAG(0, "until-eof", AT(config.until_eof),
+		 "end the profile when standard input ends or has a line",
+		 .manual = "For programs that start the profiler: the profile ends when they close "
+			   "a pipe, or exit. It needs no permission to send a signal."),
 #include "cmd/options_words.def"
-	{
-		.name = "version",
-		.letter = 'V',
-		.help = "print the version and exit",
-		.type = OPTION_FLAG,
-		.last = true,
-		AT(version),
-	},
+	OPT_FLAG('V', "version", AT(version), "print the version and exit", .last = true),
 	{0},
 };
 

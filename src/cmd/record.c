@@ -6,7 +6,7 @@
 #include "base/version.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
-#include "cmd/record_run.h"
+#include "cmd/record.h"
 #include "os/signals.h"
 
 static int record__main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/record_files.h"
+#include "cmd/record.h"
 
 #include <errno.h>
 #include <string.h>

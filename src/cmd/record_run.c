@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/record_run.h"
+#include "cmd/record.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/progress.h"
-#include "cmd/record_files.h"
 #include "os/os.h"
 #include "os/rights.h"
 #include "os/signals.h"
@@ -37,6 +36,7 @@
 
 struct record {
 	const struct config *config;
+	struct notes notes; /* what is not of the session */
 	struct signals *signals;
 	struct session *session;
 	struct slower *slower; /* NULL: all samples are written */
@@ -64,7 +64,7 @@ static void on_note(void *arg, enum notes_level level, const char *line)
 	log__line("%s", line);
 }
 
-static void record__note(void *record, const char *line)
+static void on_output(void *record, const char *line)
 {
 	on_note(record, NOTES_USER, line);
 }
@@ -186,7 +186,8 @@ static bool record__interrupted(struct record *r)
 
 	r->interrupted_at = now;
 	if (!before)
-		record__note(r, "Ctrl-C goes to the command; two within a second end the profile");
+		notes__user(&r->notes,
+			    "Ctrl-C goes to the command; two within a second end the profile");
 	return before && now - before < TWICE_NS;
 }
 
@@ -252,15 +253,11 @@ static void record__waits(struct record *r)
 
 static void record__late(struct record *r)
 {
-	char line[512];
-
 	if (!r->workload.pid || r->late || r->workload.ended || session__began(r->session) ||
 	    os__now() - r->started_at < LATE_NS)
 		return;
-	snprintf(line, sizeof(line),
-		 "no R process in %s (process %d) or its descendants yet; " ELSEWHERE,
-		 r->workload.name, (int)r->workload.pid);
-	record__note(r, line);
+	notes__user(&r->notes, "no R process in %s (process %d) or its descendants yet; " ELSEWHERE,
+		    r->workload.name, (int)r->workload.pid);
 	r->late = true;
 }
 
@@ -300,8 +297,6 @@ static void record__nothing(struct record *r)
 /* What the session counted, as far as people should know. */
 static void record__counts(struct record *r, const struct stats *st)
 {
-	char line[512];
-
 	if (r->config->verbose &&
 	    (st->sent != st->written || st->decoder.malformed || st->decoder.partial))
 		log__line("samples sent: %llu, received: %llu, incomplete: %llu; malformed "
@@ -313,12 +308,10 @@ static void record__counts(struct record *r, const struct stats *st)
 		log__line("the counters do not add up: ticks are missing or counted twice (%llu "
 			  "ticks)",
 			  (unsigned long long)st->ticks);
-	if (!st->rows_full)
-		return;
-	snprintf(line, sizeof(line), "%llu %s not profiled: too many at once",
-		 (unsigned long long)st->rows_full,
-		 count__word(st->rows_full, "process was", "processes were"));
-	record__note(r, line);
+	if (st->rows_full)
+		notes__user(&r->notes, "%llu %s not profiled: too many at once",
+			    (unsigned long long)st->rows_full,
+			    count__word(st->rows_full, "process was", "processes were"));
 }
 
 /* Programs that a format does not tell apart are in one file. */
@@ -328,13 +321,11 @@ static void record__together(struct record *r, const struct stats *st)
 	const char *how = c->format->per_process ? "-o DIR/ writes one file for each"
 			  : c->format->row	 ? "-s puts the stacks of each below its process"
 						 : NULL;
-	char line[512];
 
 	if (st->programs < 2 || !how || config__several(c) || outputs__per_process(r->outputs))
 		return;
-	snprintf(line, sizeof(line), "%llu R programs are in one profile; %s",
-		 (unsigned long long)st->programs, how);
-	record__note(r, line);
+	notes__user(&r->notes, "%llu R programs are in one profile; %s",
+		    (unsigned long long)st->programs, how);
 }
 
 /*
@@ -344,14 +335,12 @@ static void record__together(struct record *r, const struct stats *st)
 static void record__await(struct record *r)
 {
 	struct signals_event event;
-	char line[256];
 
 	if (!r->started_at || r->told || !os__foreground(STDIN) ||
 	    workload__wait(&r->workload, r->ends ? REAP_MS : 0))
 		return;
-	snprintf(line, sizeof(line), "waiting for %s (process %d), which uses the terminal",
-		 r->workload.name, (int)r->workload.pid);
-	record__note(r, line);
+	notes__user(&r->notes, "waiting for %s (process %d), which uses the terminal",
+		    r->workload.name, (int)r->workload.pid);
 	while (!workload__wait(&r->workload, POLL_MS)) {
 		event = signals__take(r->signals);
 		if (!event.signal || event.request != SIGNALS_END)
@@ -366,18 +355,15 @@ static void record__await(struct record *r)
 /* What became of the workload. */
 static void record__workload(struct record *r)
 {
-	char text[256], line[512];
+	char text[256];
 
 	if (!r->workload.pid)
 		return;
 	if (!workload__wait(&r->workload, r->ends ? REAP_MS : 0))
-		snprintf(line, sizeof(line), "%s (process %d) is still running", r->workload.name,
-			 (int)r->workload.pid);
+		notes__user(&r->notes, "%s (process %d) is still running", r->workload.name,
+			    (int)r->workload.pid);
 	else if (workload__result(&r->workload, text, sizeof(text)))
-		snprintf(line, sizeof(line), "%s %s", r->workload.name, text);
-	else
-		return;
-	record__note(r, line);
+		notes__user(&r->notes, "%s %s", r->workload.name, text);
 }
 
 /* The status of a command that ended by itself is ours, as of time(1), if there is a profile. */
@@ -415,7 +401,7 @@ static int record__report(struct record *r, int err, const struct stats *st)
 	}
 	if (st->processes || (st->engine && r->config->all)) {
 		stats__summary(st, line, sizeof(line));
-		record__note(r, line);
+		notes__user(&r->notes, "%s", line);
 	}
 	record__together(r, st);
 	record__counts(r, st);
@@ -453,18 +439,15 @@ static int record__command(struct record *r, struct errmsg *f)
 {
 	const struct config *c = r->config;
 	bool other = !c->as_root && workload__caller(&r->user);
-	char line[256];
 	int err;
 
 	err = signals__command(r->signals);
 	if (err)
 		return errmsg__set(f, err, "cannot wait for signals: %s", strerror(-err));
-	if (other) {
-		snprintf(line, sizeof(line),
-			 "%s runs as %s (uid %u), who called sudo; --as-root runs it as root",
-			 c->command[0], r->user.name, (unsigned int)r->user.uid);
-		record__note(r, line);
-	}
+	if (other)
+		notes__user(&r->notes,
+			    "%s runs as %s (uid %u), who called sudo; --as-root runs it as root",
+			    c->command[0], r->user.name, (unsigned int)r->user.uid);
 	return workload__start(&r->workload, c->command, strcmp(c->output, "-") != 0,
 			       other ? &r->user : NULL, r->signals, f);
 }
@@ -518,10 +501,11 @@ int record__run(const struct config *c, struct signals *signals)
 		.least = c->min_samples,
 		.memory = c->max_memory,
 		.max_file = c->max_file,
-		.note = record__note,
+		.note = on_output,
 	};
 	struct record r = {
 		.config = c,
+		.notes = {.line = on_note, .arg = &r, .lowest = NOTES_USER},
 		.signals = signals,
 		.workload = {.gate = -1, .report = -1},
 	};

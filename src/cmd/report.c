@@ -11,7 +11,9 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/when.h"
+#include "os/files.h"
 #include "os/os.h"
+#include "os/rights.h"
 
 #define TOP_DEFAULT 40
 #define TOP_JSON    1000
@@ -48,262 +50,118 @@ static int parse_process(const struct option_row *row, void *place, const char *
 }
 
 static const struct option_row rows[] = {
-	{
-		.name = "dir",
-		.arg = "DIR",
-		.help = "read the profiles that `serve --dir DIR` has written there",
-		.manual = "All profiles that begin at or after --since and before --until "
-			  "are added up; without these options, all of them. The interval "
-			  "is printed on stderr, and a report if nothing was recorded in "
-			  "it. A damaged profile is skipped and reported.",
-		.type = OPTION_STRING,
+	OPT_STRING(0, "dir", AT(dir), "DIR",
+		   "read the profiles that `serve --dir DIR` has written there",
+		   .group = OPTION_WHAT,
+		   .manual = "All profiles that begin at or after --since and before --until are "
+			     "added up; without these options, all of them. The interval is "
+			     "printed on stderr, and a report if nothing was recorded in it. A "
+			     "damaged profile is skipped and reported."),
+	OPT_STRING(
+		0, "since", AT(since), "TIME",
+		"with --dir: profiles that begin then, or later: 02:10, \"2026-11-22 02:10\", -10m",
 		.group = OPTION_WHAT,
-		AT(dir),
-	},
-	{
-		.name = "since",
-		.arg = "TIME",
-		.help = "with --dir: profiles that begin then, or later: 02:10, "
-			"\"2026-11-22 02:10\", -10m",
-		.manual = "Also \"yesterday 02:10\" and \"10m ago\". Times are local, "
-			  "unless they end in Z or an offset, as 2026-11-22T02:10:00Z and "
-			  "2026-11-22T02:10+01:00 do. A time without a day is of today, or "
-			  "of yesterday if it is still in the future. Units are s, m, h, d "
-			  "and w; days are those of the calendar.",
-		.type = OPTION_STRING,
-		.group = OPTION_WHAT,
-		AT(since),
-	},
-	{
-		.name = "until",
-		.arg = "TIME",
-		.help = "with --dir: only profiles that begin before this time (default: now)",
-		.manual = "A time without a date is the first one after --since.",
-		.type = OPTION_STRING,
-		.group = OPTION_WHAT,
-		AT(until),
-	},
-	{
-		.name = "process",
-		.arg = "PID|PATTERN",
-		.help = "only processes with this pid, or with a name, label, container or "
-			"command like this; repeatable",
-		.manual = "PATTERN is a shell pattern; if it is given more than once, one "
-			  "of them must match. It matches the whole command, one of its "
-			  "words, or the last part of a path in it. Profiles do not contain "
-			  "commands, so that works only with --dir, where the index has "
-			  "them. It matches the id of a container or the first 12 "
-			  "characters of it.",
-		.type = OPTION_PARSE,
-		.group = OPTION_WHAT,
-		.parse = parse_process,
-		AT(processes),
-	},
-	{
-		.name = "list",
-		.help = "with --dir: the processes in the profiles, most samples first",
-		.type = OPTION_FLAG,
-		.group = OPTION_WHAT,
-		AT(list),
-	},
-	{
-		.name = "calls",
-		.help = "of a profile of `record --calls`: how long calls lasted, and the slowest",
-		.manual = "The median and the percentiles are those of the calls that were "
-			  "found. Calls that are shorter than the time between two samples "
-			  "are found only by chance. `cut`: the call began before the profile "
-			  "did. `running`: it had not ended at the end of the profile.",
-		.type = OPTION_FLAG,
-		.group = OPTION_WHAT,
-		AT(calls),
-	},
-	{
-		.name = "slower",
-		.arg = "TIME",
-		.help = "only samples of calls that lasted this long or longer: 500ms, 2s",
-		.manual = "For profiles of `record --calls`, in all tables and formats: what "
-			  "the slow calls do.",
-		.type = OPTION_PARSE,
-		.group = OPTION_WHAT,
-		.parse = options__seconds,
-		AT(slower),
-	},
-	{
-		.name = "json",
-		.help = "print the table as JSON",
-		.manual = "--json-schema describes it. Numbers are not rounded. With --calls "
-			  "it has the 1000 slowest calls, unless --top is given, and "
-			  "otherwise all rows.",
-		.type = OPTION_FLAG,
-		.group = OPTION_WRITE,
-		AT(json),
-	},
-	{
-		.name = "json-schema",
-		.help = "print the JSON Schema of --json and exit",
-		.type = OPTION_FLAG,
-		.group = OPTION_WRITE,
-		.last = true,
-		AT(json_schema),
-	},
-	{
-		.name = "by",
-		.arg = "LABEL",
-		.help = "a row for each value of this label: route, service, pid",
-		.manual = "Labels are those that the R program sets "
-			  "(options(xrprof.labels)) and those of its process. pid, process, "
-			  "thread, container, r_version, state and syscall are known, too.",
-		.type = OPTION_STRING,
-		AT(by),
-	},
-	{
-		.name = "top",
-		.letter = 'n',
-		.arg = "N",
-		.help = "print N rows of the table; 0: all (default: 40)",
-		.type = OPTION_NUMBER,
-		.max = UINT32_MAX,
-		AT(top),
-	},
-	{
-		.name = "sort",
-		.arg = "self|total",
-		.help = "sort rows by this (default: self)",
-		.manual = "Self is the time in the function itself. Total adds the "
-			  "functions that it called.",
-		.type = OPTION_ENUM,
-		.choice = choice_sort,
-		AT(sort),
-	},
-	{
-		.name = "lines",
-		.letter = 'l',
-		.help = "print a row for each source line, instead of each function",
-		.type = OPTION_FLAG,
-		AT(lines),
-	},
-	{
-		.name = "packages",
-		.help = "a row for each package",
-		.manual = "Profiles in pprof and folded stacks have packages. Rprof.out has "
-			  "only those of functions that were called by package::name.",
-		.type = OPTION_FLAG,
-		AT(packages),
-	},
-	{
-		.name = "sample-type",
-		.arg = "NAME",
-		.help = "show these samples: cpu, off_cpu, alloc_space, an event "
-			"(default: the first)",
-		.manual = "The first line of a table names the others. Time off the CPU is "
-			  "shown as a duration, memory in KiB and MiB, events as their "
-			  "number. Without this option, formats that can have several types "
-			  "(pprof, flamegraph, speedscope) keep all of them. In rprof a "
-			  "line then stands for one interval of waiting.",
-		.type = OPTION_STRING,
-		AT(sample_type),
-	},
-	{
-		.name = "fold",
-		.help = "leave out functions that only call their arguments: tryCatch, "
-			"lapply, eval and the like",
-		.manual = "Their callers and the functions that they call stay, and so does "
-			  "the innermost function of a stack. For shiny, everything between "
-			  "..stacktraceoff.. and ..stacktraceon.. is left out.",
-		.type = OPTION_FLAG,
-		AT(fold),
-	},
-	{
-		.name = "collapse-recursion",
-		.help = "show the calls of a function by itself, directly or through others, as "
-			"one",
-		.manual = "In a format, a stack then has each function once: its calls are "
-			  "merged into the outermost one, and what is between them is left "
-			  "out. A table of functions always counts a function once a "
-			  "sample. With --lines, only the innermost call counts for a line. "
-			  "Wrappers (--fold), native code, and functions without a name and "
-			  "a definition stay as they are. The page has a button that does "
-			  "this.",
-		.type = OPTION_FLAG,
-		AT(recursion),
-	},
-	{
-		.name = "diff",
-		.help = "what changed from the first of two files to the second; with --dir: "
-			"since WHEN",
-		.manual = "WHEN is yesterday, or 1h or 7d for the same interval that long "
-			  "before, or a time at which such an interval began. Without "
-			  "--since, 10m compares the last ten minutes with the ten before. "
-			  "Shares are compared, so different lengths do not matter. With -f "
-			  "flamegraph, or -o FILE.html, the result is a page: a "
-			  "differential flame graph.",
-		.type = OPTION_FLAG,
-		AT(diff),
-	},
-	{
-		.name = "format",
-		.letter = 'f',
-		.arg = "NAME",
-		.help = "write the profile in this format:",
-		.type = OPTION_OBJECT,
-		.group = OPTION_WRITE,
-		.choice = options__format,
-		AT(format),
-	},
-	{
-		.name = "output",
-		.letter = 'o',
-		.arg = "FILE",
-		.help = "write to FILE, in the format of its name or of -f",
-		.manual = "With -f and without this option the profile goes to standard "
-			  "output. With rprof, a directory gets one file per process, "
-			  "Rprof.PID.out; a file gets all.",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(output),
-	},
-	{
-		.name = "freq",
-		.alias = {"rate", "frequency"},
-		.letter = 'F',
-		.arg = "HZ",
-		.help = "the rate of sampling, for files that do not contain it: folded "
-			"stacks",
-		.type = OPTION_NUMBER,
-		.min = 1,
-		.max = FREQ_MAX,
-		AT(freq),
-	},
-	{
-		.name = "max-file",
-		.arg = "SIZE",
-		.help = "limit the size of each file: 500M, 8G (default: 4G)",
-		.type = OPTION_PARSE,
-		.group = OPTION_WRITE,
-		.parse = options__size,
-		.min = 4096,
-		AT(max_file),
-	},
-	{
-		.name = "max-memory",
-		.arg = "SIZE",
-		.help = "limit the memory for names and stacks: 512M, 4G (default: "
-			"1G)",
-		.manual = "The need grows with the number of different stacks. What does "
-			  "not fit is counted and shown as <no-room>.",
-		.type = OPTION_PARSE,
-		.parse = options__size,
-		.min = 4 << 20,
-		AT(max_memory),
-	},
-	{
-		.name = "help",
-		.letter = 'h',
-		.help = "print this help and exit",
-		.type = OPTION_FLAG,
-		.last = true,
-		AT(help),
-	},
+		.manual =
+			"Also \"yesterday 02:10\" and \"10m ago\". Times are local, unless they "
+			"end in Z or an offset, as 2026-11-22T02:10:00Z and 2026-11-22T02:10+01:00 "
+			"do. A time without a day is of today, or of yesterday if it is still in "
+			"the future. Units are s, m, h, d and w; days are those of the calendar."),
+	OPT_STRING(0, "until", AT(until), "TIME",
+		   "with --dir: only profiles that begin before this time (default: now)",
+		   .group = OPTION_WHAT,
+		   .manual = "A time without a date is the first one after --since."),
+	OPT_PARSE(0, "process", AT(processes), "PID|PATTERN", parse_process,
+		  "only processes with this pid, or with a name, label, container or command like "
+		  "this; repeatable",
+		  .group = OPTION_WHAT,
+		  .manual = "PATTERN is a shell pattern; if it is given more than once, one of "
+			    "them must match. It matches the whole command, one of its words, or "
+			    "the last part of a path in it. Profiles do not contain commands, so "
+			    "that works only with --dir, where the index has them. It matches the "
+			    "id of a container or the first 12 characters of it."),
+	OPT_FLAG(0, "list", AT(list),
+		 "with --dir: the processes in the profiles, most samples first",
+		 .group = OPTION_WHAT),
+	OPT_FLAG(0, "calls", AT(calls),
+		 "of a profile of `record --calls`: how long calls lasted, and the slowest",
+		 .group = OPTION_WHAT,
+		 .manual = "The median and the percentiles are those of the calls that were found. "
+			   "Calls that are shorter than the time between two samples are found "
+			   "only by chance. `cut`: the call began before the profile did. "
+			   "`running`: it had not ended at the end of the profile."),
+	OPT_PARSE(0, "slower", AT(slower), "TIME", options__seconds,
+		  "only samples of calls that lasted this long or longer: 500ms, 2s",
+		  .group = OPTION_WHAT,
+		  .manual = "For profiles of `record --calls`, in all tables and formats: what the "
+			    "slow calls do."),
+	OPT_FLAG(0, "json", AT(json), "print the table as JSON", .group = OPTION_WRITE,
+		 .manual =
+			 "--json-schema describes it. Numbers are not rounded. With --calls it has "
+			 "the 1000 slowest calls, unless --top is given, and otherwise all rows."),
+	OPT_FLAG(0, "json-schema", AT(json_schema), "print the JSON Schema of --json and exit",
+		 .group = OPTION_WRITE, .last = true),
+	OPT_STRING(0, "by", AT(by), "LABEL",
+		   "a row for each value of this label: route, service, pid",
+		   .manual = "Labels are those that the R program sets (options(xrprof.labels)) "
+			     "and those of its process. pid, process, thread, container, "
+			     "r_version, state and syscall are known, too."),
+	OPT_NUMBER('n', "top", AT(top), "N", 0, UINT32_MAX,
+		   "print N rows of the table; 0: all (default: 40)"),
+	OPT_ENUM(0, "sort", AT(sort), "self|total", choice_sort,
+		 "sort rows by this (default: self)",
+		 .manual = "Self is the time in the function itself. Total adds the functions that "
+			   "it called."),
+	OPT_FLAG('l', "lines", AT(lines),
+		 "print a row for each source line, instead of each function"),
+	OPT_FLAG(0, "packages", AT(packages), "a row for each package",
+		 .manual = "Profiles in pprof and folded stacks have packages. Rprof.out has only "
+			   "those of functions that were called by package::name."),
+	OPT_STRING(0, "sample-type", AT(sample_type), "NAME",
+		   "show these samples: cpu, off_cpu, alloc_space, an event (default: the first)",
+		   .manual = "The first line of a table names the others. Time off the CPU is "
+			     "shown as a duration, memory in KiB and MiB, events as their number. "
+			     "Without this option, formats that can have several types (pprof, "
+			     "flamegraph, speedscope) keep all of them. In rprof a line then "
+			     "stands for one interval of waiting."),
+	OPT_FLAG(0, "fold", AT(fold),
+		 "leave out functions that only call their arguments: tryCatch, lapply, eval and "
+		 "the like",
+		 .manual = "Their callers and the functions that they call stay, and so does the "
+			   "innermost function of a stack. For shiny, everything between "
+			   "..stacktraceoff.. and ..stacktraceon.. is left out."),
+	OPT_FLAG(0, "collapse-recursion", AT(recursion),
+		 "show the calls of a function by itself, directly or through others, as one",
+		 .manual = "In a format, a stack then has each function once: its calls are merged "
+			   "into the outermost one, and what is between them is left out. A table "
+			   "of functions always counts a function once a sample. With --lines, "
+			   "only the innermost call counts for a line. Wrappers (--fold), native "
+			   "code, and functions without a name and a definition stay as they are. "
+			   "The page has a button that does this."),
+	OPT_FLAG(0, "diff", AT(diff),
+		 "what changed from the first of two files to the second; with --dir: since WHEN",
+		 .manual = "WHEN is yesterday, or 1h or 7d for the same interval that long before, "
+			   "or a time at which such an interval began. Without --since, 10m "
+			   "compares the last ten minutes with the ten before. Shares are "
+			   "compared, so different lengths do not matter. With -f flamegraph, or "
+			   "-o FILE.html, the result is a page: a differential flame graph."),
+	OPT_OBJECT('f', "format", AT(format), "NAME", options__format,
+		   "write the profile in this format:", .group = OPTION_WRITE),
+	OPT_STRING('o', "output", AT(output), "FILE",
+		   "write to FILE, in the format of its name or of -f", .group = OPTION_WRITE,
+		   .manual = "With -f and without this option the profile goes to standard output. "
+			     "With rprof, a directory gets one file per process, Rprof.PID.out; a "
+			     "file gets all."),
+	OPT_NUMBER('F', "freq", AT(freq), "HZ", 1, FREQ_MAX,
+		   "the rate of sampling, for files that do not contain it: folded stacks",
+		   .alias = {"rate", "frequency"}),
+	OPT_PARSE(0, "max-file", AT(max_file), "SIZE", options__size,
+		  "limit the size of each file: 500M, 8G (default: 4G)", .group = OPTION_WRITE,
+		  .min = 4096),
+	OPT_PARSE(0, "max-memory", AT(max_memory), "SIZE", options__size,
+		  "limit the memory for names and stacks: 512M, 4G (default: 1G)", .min = 4 << 20,
+		  .manual = "The need grows with the number of different stacks. What does not fit "
+			    "is counted and shown as <no-room>."),
+	OPT_HELP(AT(help)),
 	{0},
 };
 
@@ -466,26 +324,45 @@ static int report__check_files(const struct report *r, struct errmsg *f)
 	return 0;
 }
 
+static int report__print(struct report *r, struct errmsg *f)
+{
+	struct files *files = NULL;
+	int err = 0;
+
+	if (r->format)
+		err = files__start(&files, files__given(r->output ? r->output : "-"), f);
+	rights__keep(RIGHTS_FILES);
+	if (err)
+		return err;
+	if (r->list)
+		err = report_list(r, f);
+	else if (r->calls)
+		err = report_calls(r, f);
+	else if (r->by)
+		err = report_by(r, f);
+	else if (r->format && !r->diff)
+		err = report_write(r, files, f);
+	else
+		err = report_table(r, files, f);
+	if (files)
+		files__stop(files);
+	return err;
+}
+
 static int report__run(struct report *r)
 {
 	struct errmsg f = {""};
 	int err = r->dir ? report_store__inputs(r, &f) : report__inputs(r, &f);
 
-	if (!err)
-		err = report__check_files(r, &f);
+	err = err ? err : report__check_files(r, &f);
 	if (err == -EINVAL)
 		return cmd__usage_error(&cmd_report, &f);
-	if (err) {
+	err = err ? err : report__print(r, &f);
+	if (err == -EDOM)
+		return cmd__usage_error(&cmd_report, &f);
+	if (err)
 		log__line("%s", f.text);
-		return CMD_FAILED;
-	}
-	if (r->list)
-		return report_list(r);
-	if (r->calls)
-		return report_calls(r);
-	if (r->by)
-		return report_by(r);
-	return r->format && !r->diff ? report_write(r) : report_table(r);
+	return err ? CMD_FAILED : CMD_OK;
 }
 
 static int report__main(int argc, char **argv)

@@ -115,11 +115,38 @@ char *report_read__text(const char *const *files, size_t n);
 int report_store__inputs(struct report *r, struct errmsg *f);
 void report_input__free(struct report_input *in);
 
-/* report_by - a table of the values of the label r->by, or JSON: the exit status. */
-int report_by(const struct report *r);
+/* Files that were added up; `aggregate` is the caller's.  Starts as { 0 }. */
+struct report_sum {
+	struct aggregate *aggregate;
+	struct report_seen seen;
+};
 
-/* report_list - a table of the processes that there are: the exit status. */
-int report_list(const struct report *r);
+/*
+ * report_read__sum - add up the files of @in; @config: without `max`.  @types: as of struct
+ * report_seen.  Negative errno, with @f set.
+ */
+int report_read__sum(const struct report *r, const struct report_input *in,
+		     const struct aggregate_config *config, struct read_types *types,
+		     struct report_sum *sum, struct errmsg *f);
+
+/* report_no_room - log that the stacks of @samples are shown as <no-room>, unless it is 0. */
+void report_no_room(uint64_t samples);
+
+/*
+ * What `report` prints.  @files write r->output; NULL if no format was asked for.  Negative errno,
+ * and @f says why; -EDOM: the command line is wrong.
+ *
+ * report_by - a table of the values of the label r->by, or JSON.
+ * report_list - a table of the processes that there are.
+ * report_calls - the single calls in the files, as a table or as JSON.
+ * report_write - the files in another format.
+ * report_table - as a table, with --diff of both or as a page.
+ */
+int report_by(const struct report *r, struct errmsg *f);
+int report_list(const struct report *r, struct errmsg *f);
+int report_calls(const struct report *r, struct errmsg *f);
+int report_write(const struct report *r, struct files *files, struct errmsg *f);
+int report_table(const struct report *r, struct files *files, struct errmsg *f);
 
 /*
  * Processes that the index of a directory tells to be asked for: profiles do not have their
@@ -161,21 +188,12 @@ struct report_filter {
 /* report_filter__sink - to feed; @filter is to stay. */
 struct sink report_filter__sink(struct report_filter *filter);
 
-/* report_write - the files in another format: the exit status. */
-int report_write(const struct report *r);
-
-/* report_table - as a table, with --diff of both or as a page: the exit status. */
-int report_table(const struct report *r);
-
 /*
  * report_page - the difference of two profiles as a page, into r->output by @files, of the sample
  * types of @about.  Negative errno, and @f says why.
  */
 int report_page(const struct report *r, struct files *files, const struct profile_about *about,
 		struct aggregate *const sides[2], struct errmsg *f);
-
-/* report_calls - the single calls in the files, as a table or as JSON: the exit status. */
-int report_calls(const struct report *r);
 
 #define REPORT_SCHEMA 1 /* of --json: grows if a key changes its meaning or is gone */
 

@@ -9,10 +9,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/log.h"
-#include "cmd/cmd.h"
 #include "cmd/report.h"
-#include "os/rights.h"
 #include "output/encode.h"
 #include "profile/attributes.h"
 
@@ -28,8 +25,7 @@ struct by_row {
 struct by {
 	const struct report *report;
 	struct read_types types;
-	struct report_seen seen;
-	struct aggregate *aggregate;
+	struct report_sum sum;
 	struct intern values;
 	struct map known; /* (address of a value, 0) to the number of its row, from 1 on */
 	struct by_row *rows;
@@ -44,9 +40,9 @@ static const char *by__value(const struct by *by, const struct aggregate_row *ro
 	const char *key = by->report->by, *text;
 	const struct attribute *a = attribute__by_pprof(key, strlen(key));
 	struct attribute_value value = {NULL, 0};
-	const struct profile_process *p = aggregate__process(by->aggregate, row->process);
+	const struct profile_process *p = aggregate__process(by->sum.aggregate, row->process);
 
-	text = a ? NULL : aggregate__label(by->aggregate, row, key);
+	text = a ? NULL : aggregate__label(by->sum.aggregate, row, key);
 	if (text)
 		return text;
 	if (a && !row__value(a, &by->types.about, row, &value)) {
@@ -65,12 +61,12 @@ static struct by_row *by__row(struct by *by, const char *value)
 	const struct name *name =
 		intern__get(&by->values, value ? value : "", value ? strlen(value) : 0);
 	const uint64_t key = value ? (uintptr_t)name : 0;
-	size_t n = name ? (size_t)(uintptr_t)map__get(&by->known, key, 1) : 0;
+	size_t n = name ? map__number(&by->known, key, 1) : 0;
 
 	if (n)
 		return &by->rows[n - 1];
 	if (!name || array__room(&by->rows, by->n, &by->cap, sizeof(*by->rows)) ||
-	    map__put(&by->known, key, 1, (void *)(uintptr_t)(by->n + 1)))
+	    map__put_number(&by->known, key, 1, by->n + 1))
 		return NULL;
 	by->rows[by->n] = (struct by_row){.value = value ? name->text : NULL};
 	return &by->rows[by->n++];
@@ -79,7 +75,7 @@ static struct by_row *by__row(struct by *by, const char *value)
 static int by__add_up(struct by *by, uint32_t type)
 {
 	size_t n;
-	const struct aggregate_row *rows = aggregate__rows(by->aggregate, &n);
+	const struct aggregate_row *rows = aggregate__rows(by->sum.aggregate, &n);
 	char number[NUMBER_LEN];
 
 	for (size_t i = 0; i < n; i++) {
@@ -161,7 +157,7 @@ static int by__show(struct by *by, uint32_t type, struct errmsg *f)
 	int err;
 
 	if (!type)
-		each = by->total ? by->seen.seconds / (double)by->total : 0;
+		each = by->total ? by->sum.seen.seconds / (double)by->total : 0;
 	else if (of.unit == PROFILE_NANOSECONDS)
 		each = 1e-9;
 	for (size_t i = 0; i < by->n; i++)
@@ -171,41 +167,27 @@ static int by__show(struct by *by, uint32_t type, struct errmsg *f)
 	return err ? errmsg__set(f, err, "out of memory") : 0;
 }
 
-int report_by(const struct report *r)
+int report_by(const struct report *r, struct errmsg *f)
 {
 	const struct aggregate_config config = {
-		.max = LIMIT_AGGREGATE(r->max_memory),
 		.labels = XR_F_WAIT,
 		.threads = true,
 		.details = true,
 		.given = true,
 	};
 	struct by by = {.report = r};
-	struct errmsg f = {""};
 	uint32_t type;
-	int err;
+	int err = report_read__sum(r, &r->inputs[0], &config, &by.types, &by.sum, f);
 
-	rights__keep(RIGHTS_FILES);
-	by.seen.types = &by.types;
-	err = aggregate__new(&by.aggregate, &config);
-	if (err)
-		errmsg__set(&f, err, "out of memory");
-	by.seen.rates.adding = by.aggregate;
 	if (!err)
-		err = report_read__all(r, &r->inputs[0], false, aggregate__sink(by.aggregate),
-				       &by.seen, &f);
-	if (!err)
-		err = report_types__choose(r, &by.types, by.seen.values, &type, &f);
+		err = report_types__choose(r, &by.types, by.sum.seen.values, &type, f);
 	if (!err && by__add_up(&by, type))
-		err = errmsg__set(&f, -ENOMEM, "out of memory");
+		err = errmsg__set(f, -ENOMEM, "out of memory");
 	if (!err)
-		err = by__show(&by, type, &f);
-	if (err)
-		log__line("%s", f.text);
-	free(by.seen.names);
+		err = by__show(&by, type, f);
 	free(by.rows);
 	map__free(&by.known);
 	intern__free(&by.values);
-	aggregate__free(by.aggregate);
-	return err ? CMD_FAILED : CMD_OK;
+	aggregate__free(by.sum.aggregate);
+	return err == -EDOM ? -ENOENT : err;
 }

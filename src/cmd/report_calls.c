@@ -7,14 +7,11 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "cmd/cmd.h"
 #include "cmd/report.h"
 #include "cmd/value_text.h"
 #include "cmd/when.h"
-#include "os/rights.h"
 
 #define LABEL_LEAST 12u /* columns of a name, at least */
 #define CELL	    512u
@@ -37,8 +34,7 @@ struct call_function {
 
 struct call_report {
 	const struct report *report;
-	struct aggregate *aggregate;
-	struct report_seen seen;
+	struct report_sum sum;
 	struct read_types types;
 	struct map by_call; /* (id, 0) to the line */
 	struct call_line *lines;
@@ -51,37 +47,32 @@ static int calls__read(struct call_report *c, struct errmsg *f)
 {
 	const struct report *r = c->report;
 	const struct aggregate_config config = {
-		.max = LIMIT_AGGREGATE(r->max_memory),
 		.labels = XR_F_WAIT,
 		.details = true,
 		.calls = true,
 		.given = true,
 	};
-	int err = aggregate__new(&c->aggregate, &config);
+	int err = report_read__sum(r, &r->inputs[0], &config, &c->types, &c->sum, f);
+	const uint64_t dropped = err ? 0 : aggregate__dropped(c->sum.aggregate);
 
-	if (err)
-		return errmsg__set(f, err, "out of memory");
-	c->seen.types = &c->types;
-	c->seen.rates.adding = c->aggregate;
-	err = report_read__all(r, &r->inputs[0], false, aggregate__sink(c->aggregate), &c->seen, f);
-	if (!err && aggregate__dropped(c->aggregate))
+	if (dropped)
 		log__line("memory is full: the calls of %" PRIu64 " %s are missing (--max-memory)",
-			  aggregate__dropped(c->aggregate),
-			  count__word(aggregate__dropped(c->aggregate), "sample", "samples"));
+			  dropped, count__word(dropped, "sample", "samples"));
 	return err;
 }
 
 /* The time that a row of samples stands for counts for each call that it is in. */
 static void calls__count(struct call_report *c, const struct aggregate_row *row)
 {
-	const uint64_t each = c->seen.rates.differ ? 1 : about__each(&c->types.about, row->type);
+	const uint64_t each =
+		c->sum.seen.rates.differ ? 1 : about__each(&c->types.about, row->type);
 
 	if (row->type > PROFILE_TYPE_OFF_CPU)
 		return;
 	for (const struct profile_call *call = row->call; call; call = call->outer) {
 		struct call_line *line = map__get(&c->by_call, call->id, 0);
 
-		line->process = aggregate__process(c->aggregate, row->process);
+		line->process = aggregate__process(c->sum.aggregate, row->process);
 		line->given = line->given ? line->given : row->given;
 		if (row__waited(row))
 			line->waiting_ns += row->value * (row->type ? 1 : each);
@@ -164,7 +155,7 @@ static int calls__functions(struct call_report *c)
 
 static int calls__lines(struct call_report *c)
 {
-	struct profile_call *const *calls = aggregate__calls(c->aggregate, &c->n);
+	struct profile_call *const *calls = aggregate__calls(c->sum.aggregate, &c->n);
 	const struct aggregate_row *rows;
 	size_t nrows;
 
@@ -176,7 +167,7 @@ static int calls__lines(struct call_report *c)
 		if (map__put(&c->by_call, calls[i]->id, 0, &c->lines[i]))
 			return -ENOMEM;
 	}
-	rows = aggregate__rows(c->aggregate, &nrows);
+	rows = aggregate__rows(c->sum.aggregate, &nrows);
 	for (size_t i = 0; i < nrows; i++)
 		calls__count(c, &rows[i]);
 	return calls__functions(c);
@@ -402,28 +393,22 @@ static int calls__print(struct call_report *c, struct errmsg *f)
 	return err;
 }
 
-int report_calls(const struct report *r)
+int report_calls(const struct report *r, struct errmsg *f)
 {
 	struct call_report c = {.report = r};
-	struct errmsg f = {""};
-	int err;
+	int err = calls__read(&c, f);
 
-	rights__keep(RIGHTS_FILES);
-	err = calls__read(&c, &f);
 	if (!err && calls__lines(&c))
-		err = errmsg__set(&f, -ENOMEM, "out of memory");
+		err = errmsg__set(f, -ENOMEM, "out of memory");
 	if (!err && !c.n)
-		err = errmsg__set(&f, -ENODATA,
+		err = errmsg__set(f, -ENODATA,
 				  "%.300s: no single calls: record with --calls NAME, in pprof",
 				  r->inputs[0].text);
 	if (!err)
-		err = calls__print(&c, &f);
-	if (err)
-		log__line("%s", f.text);
+		err = calls__print(&c, f);
 	map__free(&c.by_call);
-	aggregate__free(c.aggregate);
-	free(c.seen.names);
+	aggregate__free(c.sum.aggregate);
 	free(c.lines);
 	free(c.functions);
-	return err ? CMD_FAILED : CMD_OK;
+	return err;
 }

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/parse.h"
-#include "cmd/container.h"
+#include "cmd/value_text.h"
 #include "cmd/report_index.h"
 #include "cmd/report.h"
 #include "os/match.h"

@@ -14,12 +14,10 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/utf8.h"
-#include "cmd/cmd.h"
-#include "cmd/container.h"
+#include "cmd/value_text.h"
 #include "cmd/report_index.h"
 #include "cmd/report.h"
 #include "cmd/when.h"
-#include "os/rights.h"
 
 #define CELL	    32u
 #define COMMAND_MIN 20u /* columns of a command, at least */
@@ -346,23 +344,21 @@ static void list__print(struct list *l)
 	report_more(n, l->n);
 }
 
-int report_list(const struct report *r)
+int report_list(const struct report *r, struct errmsg *f)
 {
 	struct list l = {.report = r, .in = &r->inputs[0], .budget.max = r->max_memory};
-	struct errmsg f = {""};
 	int err = 0;
 
-	rights__keep(RIGHTS_FILES);
 	l.arena.budget = l.table.budget = &l.budget;
 	l.indexed = calloc(l.in->n, sizeof(*l.indexed));
 	if (!l.indexed)
-		err = errmsg__set(&f, -ENOMEM, "out of memory");
+		err = errmsg__set(f, -ENOMEM, "out of memory");
 	if (!err)
-		err = list__indexes(&l, &f);
+		err = list__indexes(&l, f);
 	if (!err)
-		err = list__profiles(&l, &f);
+		err = list__profiles(&l, f);
 	if (!err && r->processes.n && !l.n)
-		err = errmsg__set(&f, -ESRCH, "no process matches --process");
+		err = errmsg__set(f, -ESRCH, "no process matches --process");
 	if (!err) {
 		list__print(&l);
 		if (l.others)
@@ -370,12 +366,10 @@ int report_list(const struct report *r)
 				  " %s are not shown (--max-memory)",
 				  l.others, count__word(l.others, "sample", "samples"));
 	}
-	if (err)
-		log__line("%s", f.text);
 	report_chosen__free(&l.chosen);
 	table__free(&l.table);
 	arena__free(&l.arena);
 	free(l.rows);
 	free(l.indexed);
-	return err ? CMD_FAILED : CMD_OK;
+	return err;
 }

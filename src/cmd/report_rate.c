@@ -35,7 +35,7 @@ static int rates__differ(struct report_rates *r)
 static int rates__lines(struct report_rates *r, struct sample *s, uint64_t each)
 {
 	const uint64_t base = r->first_ns;
-	uint64_t owed = (uintptr_t)map__get(&r->owed, s->stack->id, 0);
+	uint64_t owed = map__number(&r->owed, s->stack->id, 0);
 
 	if (each == base)
 		return 0;
@@ -43,7 +43,7 @@ static int rates__lines(struct report_rates *r, struct sample *s, uint64_t each)
 	owed = owed ? owed - 1 : map__hash(s->stack->id, 0) % base;
 	owed += s->weight * each;
 	s->weight = owed / base;
-	if (map__put(&r->owed, s->stack->id, 0, (void *)(uintptr_t)(owed % base + 1)))
+	if (map__put_number(&r->owed, s->stack->id, 0, owed % base + 1))
 		return errmsg__set(&r->fault, -ENOMEM, "out of memory");
 	return 0;
 }

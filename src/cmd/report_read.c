@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "cmd/report.h"
@@ -192,6 +193,14 @@ static int report_read__one(struct reader *reader, const char *path, bool store,
 	return err;
 }
 
+void report_no_room(uint64_t samples)
+{
+	if (samples)
+		log__line("memory is full: the stacks of %" PRIu64
+			  " %s are shown as <no-room> (--max-memory)",
+			  samples, count__word(samples, "sample", "samples"));
+}
+
 /* Has the sink failed, or is there no memory?  Else it is the file that is not what it should be.
  */
 static bool read__is_over(int err, struct sink to)
@@ -308,5 +317,24 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 	map__free(&rates->owed);
 	report_chosen__free(&chosen);
 	reader__free(reader);
+	return err;
+}
+
+int report_read__sum(const struct report *r, const struct report_input *in,
+		     const struct aggregate_config *config, struct read_types *types,
+		     struct report_sum *sum, struct errmsg *f)
+{
+	struct aggregate_config with = *config;
+	int err;
+
+	with.max = LIMIT_AGGREGATE(r->max_memory);
+	err = aggregate__new(&sum->aggregate, &with);
+	if (err)
+		return errmsg__set(f, err, "out of memory");
+	sum->seen.types = types;
+	sum->seen.rates.adding = sum->aggregate;
+	err = report_read__all(r, in, false, aggregate__sink(sum->aggregate), &sum->seen, f);
+	free(sum->seen.names);
+	sum->seen.names = NULL;
 	return err;
 }

@@ -6,14 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
-#include "base/log.h"
 #include "base/utf8.h"
-#include "cmd/cmd.h"
 #include "cmd/report.h"
 #include "cmd/value_text.h"
 #include "os/os.h"
-#include "os/rights.h"
 #include "profile/function_table.h"
 
 #define STDOUT	    1
@@ -25,36 +21,10 @@ struct showing {
 	struct read_types types;
 	uint32_t type;
 	int n; /* sides */
-	struct side {
-		struct aggregate *aggregate;
-		struct report_seen seen;
-	} sides[2];
+	struct report_sum sides[2];
 	struct function_table table;
 	struct function_line *lines; /* a line for each row of the table */
 };
-
-/* Read and add up side @i. */
-static int side__read(struct showing *s, int i, struct errmsg *f)
-{
-	const struct report *r = s->report;
-	const struct aggregate_config config = {.max = LIMIT_AGGREGATE(r->max_memory)};
-	struct side *side = &s->sides[i];
-	int err = aggregate__new(&side->aggregate, &config);
-
-	if (err)
-		return errmsg__set(f, err, "out of memory");
-	side->seen.types = &s->types;
-	side->seen.rates.adding = side->aggregate;
-	err = report_read__all(r, &r->inputs[i], false, aggregate__sink(side->aggregate),
-			       &side->seen, f);
-	free(side->seen.names);
-	if (!err && aggregate__dropped(side->aggregate))
-		log__line("memory is full: the stacks of %" PRIu64
-			  " %s are shown as <no-room> (--max-memory)",
-			  aggregate__dropped(side->aggregate),
-			  count__word(aggregate__dropped(side->aggregate), "sample", "samples"));
-	return err;
-}
 
 /* What a side is of, and which other sample types there are. */
 static void side__head(const struct showing *s, int i, const char *what)
@@ -350,35 +320,27 @@ static int showing__table(struct showing *s, struct errmsg *f)
 	return 0;
 }
 
-int report_table(const struct report *r)
+int report_table(const struct report *r, struct files *files, struct errmsg *f)
 {
+	static const struct aggregate_config config;
 	struct showing s = {.report = r, .n = r->diff ? 2 : 1};
 	uint64_t values[PROFILE_TYPES_MAX] = {0};
-	struct files *files = NULL;
-	struct errmsg f = {""};
 	int err = 0;
 
-	if (r->format)
-		err = files__start(&files, files__given(r->output ? r->output : "-"), &f);
-	rights__keep(RIGHTS_FILES);
 	for (int i = 0; i < s.n && !err; i++) {
-		err = side__read(&s, i, &f);
+		err = report_read__sum(r, &r->inputs[i], &config, &s.types, &s.sides[i], f);
+		if (!err)
+			report_no_room(aggregate__dropped(s.sides[i].aggregate));
 		for (size_t k = 0; k < PROFILE_TYPES_MAX; k++)
 			values[k] += s.sides[i].seen.values[k];
 	}
 	if (!err)
-		err = report_types__choose(r, &s.types, values, &s.type, &f);
+		err = report_types__choose(r, &s.types, values, &s.type, f);
 	if (!err)
-		err = files ? showing__page(&s, files, &f) : showing__table(&s, &f);
-	if (err && err != -EDOM)
-		log__line("%s", f.text);
+		err = files ? showing__page(&s, files, f) : showing__table(&s, f);
 	function_table__free(&s.table);
 	free(s.lines);
 	for (int i = 0; i < s.n; i++)
 		aggregate__free(s.sides[i].aggregate);
-	if (files)
-		files__stop(files);
-	if (err == -EDOM)
-		return cmd__usage_error(&cmd_report, &f);
-	return err ? CMD_FAILED : CMD_OK;
+	return err;
 }

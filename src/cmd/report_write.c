@@ -13,11 +13,9 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "cmd/cmd.h"
 #include "cmd/report.h"
 #include "layout.h"
 #include "os/os.h"
-#include "os/rights.h"
 #include "output/outputs.h"
 
 #define LINES_MAX UINT64_C(1000000000) /* of a format with one for each sample */
@@ -110,19 +108,17 @@ static int writing__begin(void *arg, const struct profile_about *about)
 	struct report_writing *w = arg;
 	const struct writer_ops *format = w->config.format;
 	const struct read_result *first = &w->seen.first;
-	const struct aggregate_config config = {
-		.max = LIMIT_AGGREGATE(w->report->max_memory),
-		.labels = format->labels,
-		.threads = format->threads,
-		.details = format->details,
-		.given = format->given,
-		.calls = format->calls,
-		.timeline = format->timeline,
-		.width = 1, /* a file */
-	};
+	struct aggregate_config config = {.labels = format->labels,
+					  .threads = format->threads,
+					  .details = format->details,
+					  .calls = format->calls,
+					  .given = format->given,
+					  .timeline = format->timeline};
 	uint32_t capture = format->capture;
 	int err;
 
+	config.max = LIMIT_AGGREGATE(w->report->max_memory);
+	config.width = 1; /* a file */
 	w->about = *about;
 	if (!format__is_ordered(format) || first->format != READ_RPROF || w->report->sample_type) {
 		err = aggregate__new(&w->adding, &config);
@@ -388,11 +384,7 @@ static int writing__finish(struct report_writing *w)
 	err = writing__fail(w, sink__finish(&w->to, &stats));
 	if (w->adding)
 		stats.stacks_dropped += aggregate__dropped(w->adding);
-	if (stats.stacks_dropped)
-		log__line("memory is full: the stacks of %" PRIu64
-			  " %s are shown as <no-room> (--max-memory)",
-			  stats.stacks_dropped,
-			  count__word(stats.stacks_dropped, "sample", "samples"));
+	report_no_room(stats.stacks_dropped);
 	if (stats.unwritten)
 		return writing__fail(w, err)
 			       ? err
@@ -405,7 +397,7 @@ static int writing__finish(struct report_writing *w)
 	return err;
 }
 
-int report_write(const struct report *r)
+int report_write(const struct report *r, struct files *files, struct errmsg *f)
 {
 	static const struct sink_ops ops = {
 		.begin = writing__begin,
@@ -420,25 +412,21 @@ int report_write(const struct report *r)
 			{
 				.format = r->format,
 				.path = r->output ? r->output : "-",
+				.files = files,
 				.memory = r->max_memory,
 				.max_file = r->max_file,
 				.waits = true,
 			},
 	};
-	struct errmsg f = {""};
 	int err;
 
-	if (!r->output && r->format->binary && os__columns(1)) {
-		log__line("format %s is binary, and stdout is a terminal: give -o FILE",
-			  r->format->name);
-		return CMD_FAILED;
-	}
+	if (!r->output && r->format->binary && os__columns(1))
+		return errmsg__set(f, -ENOTTY,
+				   "format %s is binary, and stdout is a terminal: give -o FILE",
+				   r->format->name);
 	w.seen.types = &w.types;
-	err = files__start(&w.config.files, files__given(w.config.path), &f);
-	rights__keep(RIGHTS_FILES);
-	if (!err)
-		err = report_read__all(r, &r->inputs[0], format__is_ordered(r->format),
-				       (struct sink){.ops = &ops, .arg = &w}, &w.seen, &f);
+	err = report_read__all(r, &r->inputs[0], format__is_ordered(r->format),
+			       (struct sink){.ops = &ops, .arg = &w}, &w.seen, f);
 	if (!err && w.adding)
 		err = writing__pour(&w);
 	if (!err)
@@ -451,16 +439,11 @@ int report_write(const struct report *r)
 	if (!err && !w.adding && w.seen.lines_dropped)
 		log__line("lines or GC marks of a file are left out, because the first file has "
 			  "none: name it later");
-	if (err && err != -EPIPE && err != -EDOM)
-		log__line("%s", w.fault.text[0] ? w.fault.text : f.text);
-	if (err == -EDOM)
-		cmd__usage_error(&cmd_report, &w.fault);
+	if (err && w.fault.text[0])
+		*f = w.fault;
 	outputs__free(w.outputs);
-	files__stop(w.config.files);
 	aggregate__free(w.adding);
 	free(w.seen.names);
 	free(w.intervals.begins);
-	if (err == -EDOM)
-		return CMD_USAGE;
-	return err && err != -EPIPE ? CMD_FAILED : CMD_OK;
+	return err == -EPIPE ? 0 : err;
 }

@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "cmd/cmd.h"
-#include "cmd/linux/dump_core.h"
 #include "cmd/linux/dump_run.h"
 #include "os/linux/rights.h"
 
@@ -31,128 +30,43 @@ static bool choice_engine(size_t i, struct option_choice *c)
 }
 
 static const struct option_row rows[] = {
-	{
-		.name = "pid",
-		.letter = 'p',
-		.arg = "PID[,PID...]",
-		.help = "show the stacks of these processes; repeatable",
-		.type = OPTION_PARSE,
-		.parse = options__pids,
-		OPTIONS_AT(config),
-	},
-	{
-		.name = "all",
-		.letter = 'a',
-		.help = "show the stacks of every R process",
-		.type = OPTION_FLAG,
-		OPTIONS_AT(config.all),
-	},
-	{
-		.name = "subprocesses",
-		.letter = 's',
-		.help = "also show the R processes that these started",
-		.type = OPTION_FLAG,
-		OPTIONS_AT(config.follow),
-	},
-	{
-		.name = "calls",
-		.letter = 'c',
-		.help = "show each call with its arguments, as traceback() does",
-		.type = OPTION_FLAG,
-		.at = offsetof(struct dump_options, calls),
-	},
-	{
-		.name = "locals",
-		.letter = 'l',
-		.help = "show the variables of each function, as str() does; nothing is evaluated",
-		.type = OPTION_FLAG,
-		.at = offsetof(struct dump_options, locals),
-	},
-	{
-		.name = "globals",
-		.help = "also show what holds the memory: the largest objects",
-		.manual = "Of the global environment, the functions that run and the loaded "
-			  "packages, with the sizes of object.size(). An object that several "
-			  "others share counts once. The process is not stopped: what changes "
-			  "meanwhile may be counted twice or not.",
-		.type = OPTION_FLAG,
-		.at = offsetof(struct dump_options, globals),
-	},
-	{
-		.name = "native",
-		.arg = "HOW",
-		.without = "full",
-		.help = "native frames among R's, of engine ptrace or --core:",
-		.manual = "As record shows them. A thread that runs is stopped for as long as its "
-			  "frames are read. One that waits is not, unless its frames need its "
-			  "registers: then its system call is restarted.",
-		.type = OPTION_ENUM,
-		.choice = options__native,
-		OPTIONS_AT(config.native),
-	},
-	{
-		.name = "threads",
-		.help = "also show what the other threads do, with --native in which functions",
-		.type = OPTION_FLAG,
-		.at = offsetof(struct dump_options, threads),
-	},
-	{
-		.name = "core",
-		.arg = "FILE",
-		.help = "show the calls that R was in when it crashed, from its core file",
-		.type = OPTION_STRING,
-		.at = offsetof(struct dump_options, core),
-	},
-	{
-		.name = "libr",
-		.arg = "FILE",
-		.help = "with --core: the libR.so that ran, where it lies now",
-		.type = OPTION_STRING,
-		.at = offsetof(struct dump_options, libr),
-	},
-	{
-		.name = "every",
-		.arg = "TIME",
-		.help = "repeat after this time, until Ctrl-C or the end of the processes: 5, "
-			"0.5, 1m",
-		.manual = "Each dump begins with the time. A process whose stack is the same as "
-			  "before has one line, unchanged. With --json each dump is an object "
-			  "in one line.",
-		.type = OPTION_PARSE,
-		.parse = options__seconds,
-		.at = offsetof(struct dump_options, every),
-	},
-	{
-		.name = "json",
-		.letter = 'j',
-		.help = "print one JSON object, with --every one a line",
-		.type = OPTION_FLAG,
-		.at = offsetof(struct dump_options, json),
-	},
-	{
-		.name = "engine",
-		.letter = 'e',
-		.arg = "NAME",
-		.help = "how a stack is read:",
-		.type = OPTION_OBJECT,
-		.choice = choice_engine,
-		OPTIONS_AT(config.engine),
-	},
-	{
-		.name = "verbose",
-		.letter = 'v',
-		.help = "print more on stderr",
-		.type = OPTION_FLAG,
-		OPTIONS_AT(config.verbose),
-	},
-	{
-		.name = "help",
-		.letter = 'h',
-		.help = "print this help and exit",
-		.type = OPTION_FLAG,
-		.last = true,
-		OPTIONS_AT(help),
-	},
+	OPT_PARSE('p', "pid", OPTIONS_AT(config), "PID[,PID...]", options__pids,
+		  "show the stacks of these processes; repeatable"),
+	OPT_FLAG('a', "all", OPTIONS_AT(config.all), "show the stacks of every R process"),
+	OPT_FLAG('s', "subprocesses", OPTIONS_AT(config.follow),
+		 "also show the R processes that these started"),
+	OPT_FLAG('c', "calls", .at = offsetof(struct dump_options, calls),
+		 "show each call with its arguments, as traceback() does"),
+	OPT_FLAG('l', "locals", .at = offsetof(struct dump_options, locals),
+		 "show the variables of each function, as str() does; nothing is evaluated"),
+	OPT_FLAG(0, "globals", .at = offsetof(struct dump_options, globals),
+		 "also show what holds the memory: the largest objects",
+		 .manual = "Of the global environment, the functions that run and the loaded "
+			   "packages, with the sizes of object.size(). An object that several "
+			   "others share counts once. The process is not stopped: what changes "
+			   "meanwhile may be counted twice or not."),
+	OPT_ENUM(0, "native", OPTIONS_AT(config.native), "HOW", options__native,
+		 "native frames among R's, of engine ptrace or --core:", .without = "full",
+		 .manual = "As record shows them. A thread that runs is stopped for as long as its "
+			   "frames are read. One that waits is not, unless its frames need its "
+			   "registers: then its system call is restarted."),
+	OPT_FLAG(0, "threads", .at = offsetof(struct dump_options, threads),
+		 "also show what the other threads do, with --native in which functions"),
+	OPT_STRING(0, "core", .at = offsetof(struct dump_options, core), "FILE",
+		   "show the calls that R was in when it crashed, from its core file"),
+	OPT_STRING(0, "libr", .at = offsetof(struct dump_options, libr), "FILE",
+		   "with --core: the libR.so that ran, where it lies now"),
+	OPT_PARSE(0, "every", .at = offsetof(struct dump_options, every), "TIME", options__seconds,
+		  "repeat after this time, until Ctrl-C or the end of the processes: 5, 0.5, 1m",
+		  .manual = "Each dump begins with the time. A process whose stack is the same as "
+			    "before has one line, unchanged. With --json each dump is an object in "
+			    "one line."),
+	OPT_FLAG('j', "json", .at = offsetof(struct dump_options, json),
+		 "print one JSON object, with --every one a line"),
+	OPT_OBJECT('e', "engine", OPTIONS_AT(config.engine), "NAME", choice_engine,
+		   "how a stack is read:"),
+	OPT_FLAG('v', "verbose", OPTIONS_AT(config.verbose), "print more on stderr"),
+	OPT_HELP(OPTIONS_AT(help)),
 	{0},
 };
 
@@ -180,21 +94,6 @@ static int dump__check(const struct dump_options *o, struct errmsg *f)
 	return o->core ? 0 : options__targets(c, f);
 }
 
-/* A core file is read with the rights of who calls. */
-static int dump__core(const struct dump_options *o, struct errmsg *f)
-{
-	const struct dump_core d = {.path = o->core,
-				    .libr = o->libr,
-				    .locals = o->locals,
-				    .globals = o->globals,
-				    .native = o->o.config.native != NATIVE_OFF,
-				    .raw = o->o.config.native == NATIVE_RAW,
-				    .json = o->json};
-
-	rights__keep(0);
-	return dump_core__show(&d, f);
-}
-
 /* A member of the group sees functions of every process, and no data (SECURITY.md). */
 static int dump__values_allowed(const struct dump_options *o, struct errmsg *f)
 {
@@ -214,34 +113,31 @@ static int dump__main(int argc, char **argv)
 
 	memset(&o, 0, sizeof(o));
 	options__init(&o.o);
-	err = cmd__options(&cmd_dump, &o, argc, argv);
+	if (!cmd__options(&cmd_dump, &o, argc, argv, &err))
+		goto cleanup;
 	o.o.config.capture = XR_ROW_LINES | XR_ROW_GC | XR_ROW_PACKAGES;
 	options__capture(&o.o.config, NATIVE_OFF);
 	if (!o.o.config.engine)
 		o.o.config.engine =
 			o.o.config.native == NATIVE_OFF ? &engine_vmread : &engine_ptrace;
-	if (!err && o.o.help)
-		err = cmd__help(&cmd_dump);
-	else if (!err && dump__check(&o, &f))
+	if (dump__check(&o, &f)) {
 		err = cmd__usage_error(&cmd_dump, &f);
-	if (err || o.o.help) {
-		options__free(&o.o);
-		return err;
+		goto cleanup;
 	}
 	if (o.core) {
-		err = dump__core(&o, &f);
-		if (err)
-			log__line("%s", f.text);
-		options__free(&o.o);
-		return err ? CMD_FAILED : CMD_OK;
+		rights__keep(0); /* it is read with the rights of who calls */
+		err = dump_core(&o, &f);
+	} else {
+		rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
+		err = dump__values_allowed(&o, &f);
+		err = err ? err : dump_run(&o, &f);
 	}
-	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
-	err = dump__values_allowed(&o, &f);
-	err = err ? err : dump_run(&o, &f);
-	if (f.text[0])
+	if (err && f.text[0])
 		log__line("%s", f.text);
+	err = err ? CMD_FAILED : CMD_OK;
+cleanup:
 	options__free(&o.o);
-	return err ? CMD_FAILED : CMD_OK;
+	return err;
 }
 
 const struct subcommand cmd_dump = {

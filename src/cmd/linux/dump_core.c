@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/linux/dump_core.h"
+#include "cmd/linux/dump_run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "cmd/linux/dump_globals.h"
 #include "cmd/linux/dump_show.h"
 #include "native/linux/core_stack.h"
 #include "target/linux/core.h"
@@ -17,7 +16,7 @@
 
 /* What is shown of a core file. */
 struct core_view {
-	const struct dump_core *d;
+	const struct dump_options *d;
 	struct core *core;
 	struct calls calls;
 	struct frame_values *values; /* of each call */
@@ -43,7 +42,8 @@ static bool view__shows(const struct core_view *v, size_t frame, bool outside)
 {
 	const char *module = v->stack.frames[frame].module;
 
-	return v->d->raw || !frame || (!outside && (!module || !core__is_r(v->core, module)));
+	return v->d->o.config.native == NATIVE_RAW || !frame ||
+	       (!outside && (!module || !core__is_r(v->core, module)));
 }
 
 /*
@@ -119,7 +119,7 @@ static int core__text(struct buf *b, const struct core_view *v)
 	const struct core_facts *facts = core__facts(v->core);
 	int err = buf__str(b, "core file ");
 
-	err = err ? err : dump_show__escaped(b, v->d->path);
+	err = err ? err : dump_show__escaped(b, v->d->core);
 	err = err ? err : buf__printf(b, ", process %d: ", (int)facts->pid);
 	err = err ? err : dump_show__escaped(b, facts->command);
 	err = err ? err : buf__printf(b, "\n  R %s, ", *facts->version ? facts->version : "?");
@@ -169,7 +169,7 @@ static int core__json(struct buf *b, const struct core_view *v)
 	json__object(&j, NULL);
 	json__array(&j, "processes");
 	json__object(&j, NULL);
-	json__str(&j, "core", v->d->path);
+	json__str(&j, "core", v->d->core);
 	json__u64(&j, "pid", (uint64_t)facts->pid);
 	json__u64(&j, "thread", (uint64_t)facts->tid);
 	json__str(&j, "command", facts->command);
@@ -190,14 +190,14 @@ static int core__json(struct buf *b, const struct core_view *v)
 }
 
 /* What makes the result less certain. */
-static void core__warn(const struct dump_core *d, const struct core_facts *facts)
+static void core__warn(const struct dump_options *d, const struct core_facts *facts)
 {
 	if (facts->cut)
-		log__line("%s was cut (ulimit -c): what is missing there is shown as <?>", d->path);
+		log__line("%s was cut (ulimit -c): what is missing there is shown as <?>", d->core);
 	if (!facts->checked)
 		log__line("%s does not contain the beginning of %s: whether that is the file that "
 			  "ran is not known",
-			  d->path, facts->path);
+			  d->core, facts->path);
 	if (!facts->version_known)
 		log__line("R %s is not in the table of layouts: the newest one is used",
 			  *facts->version ? facts->version : "of unknown version");
@@ -208,8 +208,8 @@ static void core__warn_native(const struct core_view *v)
 	if (v->stack.missing)
 		log__line("%s is not there now, or is another file: its functions have no names",
 			  v->stack.missing);
-	if (v->d->native && !v->stack.whole)
-		log__line("%s: outer C functions are missing: %s", v->d->path,
+	if (v->d->o.config.native != NATIVE_OFF && !v->stack.whole)
+		log__line("%s: outer C functions are missing: %s", v->d->core,
 			  core__facts(v->core)->cut ? "it was cut (ulimit -c)"
 						    : "their callers cannot be found");
 }
@@ -222,7 +222,7 @@ static int view__read(struct core_view *v, struct errmsg *f)
 
 	if (err == -EFAULT)
 		return errmsg__set(f, err, "R's calls are not in %s: it was cut (ulimit -c)",
-				   v->d->path);
+				   v->d->core);
 	v->values = calloc(v->calls.n + 1, sizeof(*v->values));
 	if (!err)
 		err = v->values ? core__values(&reader, row, &v->calls, v->d->locals, v->values)
@@ -231,17 +231,17 @@ static int view__read(struct core_view *v, struct errmsg *f)
 		err = dump_globals__read(&reader, row, core__namespaces(v->core), &v->globals);
 	if (err)
 		return errmsg__set(f, err, "cannot read the stack: %s", strerror(-err));
-	if (v->d->native)
+	if (v->d->o.config.native != NATIVE_OFF)
 		err = core_stack__read(v->core, &v->stack, f);
 	v->elsewhere = view__is_elsewhere(v);
 	return err;
 }
 
-int dump_core__show(const struct dump_core *d, struct errmsg *f)
+int dump_core(const struct dump_options *d, struct errmsg *f)
 {
 	struct core_view v = {.d = d};
 	struct buf out = {0};
-	int err = core__open(d->path, d->libr, &v.core, f);
+	int err = core__open(d->core, d->libr, &v.core, f);
 
 	if (err)
 		return err;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/linux/dump_globals.h"
+#include "cmd/linux/dump_show.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "cmd/linux/dump_show.h"
 #include "cmd/value_text.h"
 #include "os/os.h"
 

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/sha256.h"
-#include "cmd/linux/dump_globals.h"
 #include "cmd/linux/dump_list.h"
 #include "cmd/linux/dump_show.h"
 #include "cmd/linux/dump_take.h"

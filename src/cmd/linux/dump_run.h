@@ -27,4 +27,7 @@ struct dump_options {
  */
 int dump_run(const struct dump_options *o, struct errmsg *f);
 
+/* dump_core - the calls that R was in when it crashed, from o->core; the same. */
+int dump_core(const struct dump_options *o, struct errmsg *f);
+
 #endif

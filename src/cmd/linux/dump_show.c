@@ -6,7 +6,6 @@
 
 #include "base/escape.h"
 #include "base/limits.h"
-#include "cmd/linux/dump_globals.h"
 #include "profile/names.h"
 
 /* The outermost line: what is executed outside of all functions, and what stands for no frames. */

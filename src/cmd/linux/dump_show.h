@@ -1,19 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stack of one process, as `xrprof-bpf dump` shows it: as text and as JSON.
+ * What `xrprof-bpf dump` shows of one process, as text and as JSON: the stack, the program's data
+ * (its calls as code, and the variables of each function), and the largest objects.
  */
 #ifndef XR_CMD_LINUX_DUMP_SHOW_H
 #define XR_CMD_LINUX_DUMP_SHOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "cmd/linux/dump_values.h"
-#include "values/globals.h"
+#include "layout.h"
 #include "os/linux/activity.h"
 #include "profile/profile.h"
+#include "values/calls.h"
+#include "values/globals.h"
+#include "values/locals.h"
+
+/* Of one frame.  All NULL: it is not a function's frame, or it returned while it was read. */
+struct frame_values {
+	char *call; /* as code */
+	struct locals locals;
+	bool has_locals;
+};
+
+/*
+ * frame_values__read - of @call, whose memory @reader reads: its code if @calls, its variables if
+ * @locals.  *@left: reads that may still be made for all frames, FRAME_VALUES_READS at first.
+ * -ENOMEM: what was read so far is to be freed, too.
+ */
+#define FRAME_VALUES_READS 1000000u
+int frame_values__read(const struct mem_reader *reader, const struct xr_row *row,
+		       const struct call *call, bool calls, bool locals, uint32_t *left,
+		       struct frame_values *v);
+void frame_values__free(struct frame_values *v); /* all NULL again */
 
 /* A thread that is not R's. */
 struct dump_thread {
@@ -66,5 +88,27 @@ int dump_show__locals(struct buf *b, const struct locals *v);
 
 /* dump_show__json_values - the call and the variables, into the object of a frame. */
 void dump_show__json_values(struct json *j, const struct frame_values *v);
+
+/* --- dump_values.c: the program's data --- */
+
+/*
+ * dump_values__read - for each frame of @stack, from the memory of process @pid, whose row is @row.
+ * The array is the caller's.  0; -EFAULT: R's contexts cannot be read; -ENOMEM.
+ */
+int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *stack, bool calls,
+		      bool locals, struct frame_values **out);
+void dump_values__free(struct frame_values *values, const struct stack *stack);
+
+/* --- dump_globals.c: the largest objects of a process --- */
+
+/* dump_globals__read - within the limits that dump has.  As globals__find. */
+int dump_globals__read(const struct mem_reader *reader, const struct xr_row *row,
+		       uint64_t namespaces, struct globals *g);
+
+/* dump_globals__text - append a table.  @how the memory was read.  -ENOMEM. */
+int dump_globals__text(struct buf *b, const struct globals *g, const char *how);
+
+/* dump_globals__json - into the object of a process. */
+void dump_globals__json(struct json *j, const struct globals *g);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/linux/dump_values.h"
+#include "cmd/linux/dump_show.h"
 
 #include <errno.h>
 #include <stdlib.h>

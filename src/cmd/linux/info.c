@@ -305,43 +305,15 @@ struct info_options {
 };
 
 static const struct option_row rows[] = {
-	{
-		.name = "json",
-		.letter = 'j',
-		.help = "print one JSON object",
-		.type = OPTION_FLAG,
-		.at = offsetof(struct info_options, json),
-	},
-	{
-		.name = "programs",
-		.letter = 'P',
-		.help = "load the BPF programs and print the verifier's statistics: program NAME "
-			"insns N states N usec N",
-		.type = OPTION_FLAG,
-		.at = offsetof(struct info_options, programs),
-	},
-	{
-		.name = "btf",
-		.arg = "FILE",
-		.help = "read kernel BTF from FILE, for kernels without /sys/kernel/btf",
-		.type = OPTION_STRING,
-		.at = offsetof(struct info_options, btf),
-	},
-	{
-		.name = "verbose",
-		.letter = 'v',
-		.help = "print the messages of libbpf",
-		.type = OPTION_FLAG,
-		.at = offsetof(struct info_options, verbose),
-	},
-	{
-		.name = "help",
-		.letter = 'h',
-		.help = "print this help and exit",
-		.type = OPTION_FLAG,
-		.last = true,
-		.at = offsetof(struct info_options, help),
-	},
+	OPT_FLAG('j', "json", .at = offsetof(struct info_options, json), "print one JSON object"),
+	OPT_FLAG('P', "programs", .at = offsetof(struct info_options, programs),
+		 "load the BPF programs and print the verifier's statistics: program NAME insns N "
+		 "states N usec N"),
+	OPT_STRING(0, "btf", .at = offsetof(struct info_options, btf), "FILE",
+		   "read kernel BTF from FILE, for kernels without /sys/kernel/btf"),
+	OPT_FLAG('v', "verbose", .at = offsetof(struct info_options, verbose),
+		 "print the messages of libbpf"),
+	OPT_HELP(.at = offsetof(struct info_options, help)),
 	{0},
 };
 
@@ -349,12 +321,10 @@ static int info__main(int argc, char **argv)
 {
 	struct info_options o = {0};
 	struct errmsg f = {""};
-	int err = cmd__options(&cmd_info, &o, argc, argv);
+	int err;
 
-	if (err)
+	if (!cmd__options(&cmd_info, &o, argc, argv, &err))
 		return err;
-	if (o.help)
-		return cmd__help(&cmd_info);
 	if (!o.verbose)
 		libbpf_set_print(NULL);
 	if (cmd__btf(o.btf, &f)) {

@@ -17,7 +17,7 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "cmd/cmd.h"
-#include "cmd/container.h"
+#include "cmd/value_text.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "target/ask.h"
@@ -376,21 +376,8 @@ struct list_options {
 };
 
 static const struct option_row rows[] = {
-	{
-		.name = "json",
-		.letter = 'j',
-		.help = "print one JSON object",
-		.type = OPTION_FLAG,
-		.at = offsetof(struct list_options, json),
-	},
-	{
-		.name = "help",
-		.letter = 'h',
-		.help = "print this help and exit",
-		.type = OPTION_FLAG,
-		.last = true,
-		.at = offsetof(struct list_options, help),
-	},
+	OPT_FLAG('j', "json", .at = offsetof(struct list_options, json), "print one JSON object"),
+	OPT_HELP(.at = offsetof(struct list_options, help)),
 	{0},
 };
 
@@ -399,12 +386,10 @@ static int list__main(int argc, char **argv)
 	struct list_options o = {0};
 	struct list l = {0};
 	struct errmsg f = {""};
-	int err = cmd__options(&cmd_list, &o, argc, argv);
+	int err;
 
-	if (err)
+	if (!cmd__options(&cmd_list, &o, argc, argv, &err))
 		return err;
-	if (o.help)
-		return cmd__help(&cmd_list);
 	columns__locale();
 	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
 	err = list__fill(&l, &f);

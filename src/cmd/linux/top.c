@@ -409,51 +409,21 @@ static const struct option_row rows[] = {
 #include "cmd/options_waits.def"
 #include "cmd/options_calls.def"
 #include "cmd/options_events.def"
-	{
-		.name = "sample-type",
-		.arg = "NAME",
-		.help = "show this at first: cpu or wall, off_cpu (--off-cpu), alloc_space "
-			"(--memory) or an event",
-		.manual = "The default is the first of these that exists. Events have the "
-			  "names of --event. Beside them there is no cpu; the event "
-			  "cpu-clock replaces it. In a terminal the key v shows the next "
-			  "one.",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(sample_type),
-	},
-	{
-		.name = "batch",
-		.letter = 'b',
-		.arg = "N",
-		.help = "print plain text N times, and exit",
-		.type = OPTION_NUMBER,
-		.group = OPTION_WRITE,
-		.min = 1,
-		.max = ROUNDS_MAX,
-		AT(batch),
-	},
-	{
-		.name = "interval",
-		.arg = "SECONDS",
-		.help = "with --batch: the time between two of these (default: 1)",
-		.type = OPTION_NUMBER,
-		.group = OPTION_WRITE,
-		.min = 1,
-		.max = INTERVAL_MAX,
-		AT(interval),
-	},
-	{
-		.name = "window",
-		.arg = "SECONDS",
-		.help = "the length of the last seconds (default: 5, with --batch the "
-			"interval)",
-		.type = OPTION_NUMBER,
-		.group = OPTION_WRITE,
-		.min = 1,
-		.max = TOP_WINDOW_MAX,
-		AT(window),
-	},
+	OPT_STRING(0, "sample-type", AT(sample_type), "NAME",
+		   "show this at first: cpu or wall, off_cpu (--off-cpu), alloc_space (--memory) "
+		   "or an event",
+		   .group = OPTION_WRITE,
+		   .manual = "The default is the first of these that exists. Events have the names "
+			     "of --event. Beside them there is no cpu; the event cpu-clock "
+			     "replaces it. In a terminal the key v shows the next one."),
+	OPT_NUMBER('b', "batch", AT(batch), "N", 1, ROUNDS_MAX,
+		   "print plain text N times, and exit", .group = OPTION_WRITE),
+	OPT_NUMBER(0, "interval", AT(interval), "SECONDS", 1, INTERVAL_MAX,
+		   "with --batch: the time between two of these (default: 1)",
+		   .group = OPTION_WRITE),
+	OPT_NUMBER(0, "window", AT(window), "SECONDS", 1, TOP_WINDOW_MAX,
+		   "the length of the last seconds (default: 5, with --batch the interval)",
+		   .group = OPTION_WRITE),
 #include "cmd/options_words.def"
 	{0},
 };
@@ -466,13 +436,8 @@ static int top__main(int argc, char **argv)
 	int status;
 
 	options__init(&o.o);
-	status = cmd__options(&cmd_top, &o, argc, argv);
-	if (status)
+	if (!cmd__options(&cmd_top, &o, argc, argv, &status))
 		goto cleanup;
-	if (o.o.help) {
-		status = cmd__help(&cmd_top);
-		goto cleanup;
-	}
 	if (options__targets(&o.o.config, &f) || options__events(&o.o.config, &f)) {
 		status = cmd__usage_error(&cmd_top, &f);
 		goto cleanup;

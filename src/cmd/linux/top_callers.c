@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/linux/top_callers.h"
+#include "cmd/linux/top_model.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,14 +45,14 @@ static long callers__find(const struct callers *c, const struct stack *stack)
 /* The id of caller @function of @parent, made if it is new. */
 static long callers__id(struct callers *c, uint32_t parent, uint32_t function)
 {
-	size_t id = (size_t)(uintptr_t)map__get(&c->by_parent, parent, function);
+	size_t id = map__number(&c->by_parent, parent, function);
 
 	if (id)
 		return (long)id;
 	if (array__room(&c->list, c->n, &c->cap, sizeof(*c->list)))
 		return -ENOMEM;
 	id = c->n + 1;
-	if (map__put(&c->by_parent, parent, function, (void *)(uintptr_t)id))
+	if (map__put_number(&c->by_parent, parent, function, id))
 		return -ENOMEM;
 	c->list[c->n++] = (struct caller){
 		.id = (uint32_t)id,

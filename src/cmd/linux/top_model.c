@@ -14,11 +14,6 @@
 
 #define ENDED_NS (5 * NS_PER_S) /* for so long one that ended is shown */
 
-static void *number(size_t n)
-{
-	return (void *)(uintptr_t)n;
-}
-
 int top_model__new(struct top_model **out, size_t memory, uint32_t window)
 {
 	/* what other sinks queue and what their files are called is not needed here */
@@ -86,7 +81,7 @@ void top_model__free(struct top_model *m)
 
 static struct top_process *model__find(const struct top_model *m, uint32_t serial)
 {
-	size_t n = (size_t)(uintptr_t)map__get(&m->by_serial, serial, 0);
+	size_t n = map__number(&m->by_serial, serial, 0);
 
 	return n ? &m->processes[n - 1] : NULL;
 }
@@ -100,7 +95,7 @@ static struct top_process *model__process(struct top_model *m, const struct prof
 		return ours;
 	if (array__room(&m->processes, m->nprocesses, &m->processes_cap, sizeof(*ours)))
 		return NULL;
-	if (map__put(&m->by_serial, p->serial, 0, number(m->nprocesses + 1)))
+	if (map__put_number(&m->by_serial, p->serial, 0, m->nprocesses + 1))
 		return NULL;
 	ours = &m->processes[m->nprocesses++];
 	*ours = (struct top_process){.serial = p->serial, .pid = p->pid};
@@ -295,7 +290,7 @@ static void model__look(struct top_model *m, uint64_t now)
 	m->nprocesses = kept;
 	map__free(&m->by_serial);
 	for (size_t i = 0; i < kept; i++)
-		if (map__put(&m->by_serial, m->processes[i].serial, 0, number(i + 1)))
+		if (map__put_number(&m->by_serial, m->processes[i].serial, 0, i + 1))
 			m->nprocesses = i; /* the others come again with their next sample */
 }
 

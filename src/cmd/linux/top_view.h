@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/linux/top_callers.h"
 #include "cmd/linux/top_model.h"
 
 #define TOP_FILTER_MAX 64u

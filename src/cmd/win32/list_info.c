@@ -15,14 +15,7 @@ struct list_info_options {
 };
 
 static const struct option_row rows[] = {
-	{
-		.name = "help",
-		.letter = 'h',
-		.help = "print this help and exit",
-		.type = OPTION_FLAG,
-		.last = true,
-		.at = offsetof(struct list_info_options, help),
-	},
+	OPT_HELP(.at = offsetof(struct list_info_options, help)),
 	{0},
 };
 
@@ -45,12 +38,10 @@ static int on_process(void *arg, pid_t pid)
 static int list__main(int argc, char **argv)
 {
 	struct list_info_options o = {0};
-	int found = 0, err = cmd__options(&cmd_list, &o, argc, argv);
+	int found = 0, err;
 
-	if (err)
+	if (!cmd__options(&cmd_list, &o, argc, argv, &err))
 		return err;
-	if (o.help)
-		return cmd__help(&cmd_list);
 	err = target__scan(on_process, &found);
 	if (err < 0) {
 		log__line("cannot scan the processes for R: %s", strerror(-err));
@@ -74,12 +65,10 @@ static int info__main(int argc, char **argv)
 {
 	struct list_info_options o = {0};
 	HMODULE dbghelp;
-	int err = cmd__options(&cmd_info, &o, argc, argv);
+	int err;
 
-	if (err)
+	if (!cmd__options(&cmd_info, &o, argc, argv, &err))
 		return err;
-	if (o.help)
-		return cmd__help(&cmd_info);
 	dbghelp = LoadLibraryExW(L"dbghelp.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 	printf("%s %s\n", XR_PROGRAM, XR_VERSION);
 	printf("engine win32: suspends the thread that runs R for a few microseconds each time\n");

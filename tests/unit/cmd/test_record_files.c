@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Two outputs of `record` are never the same file. */
-#include "cmd/record_files.h"
+#include "cmd/record.h"
 #include "command.h"
 #include "output/output.h"
 

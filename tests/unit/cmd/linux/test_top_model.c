@@ -3,7 +3,6 @@
  */
 #include "cmd/linux/top_model.h"
 #include "base/limits.h"
-#include "cmd/linux/top_callers.h"
 #include "top_scene.h"
 
 /* What is counted in @scope, and of which functions: "label self/total". */

@@ -17,19 +17,10 @@ static const char *const outcomes[] = {
 #undef ERR
 };
 
-#define WAYS 3
-
 /* What is appended to, and the first failure of it. */
 struct text {
 	struct buf *out;
 	int err;
-};
-
-/* A way out, as far as it was asked for. */
-struct way {
-	const char *name; /* label `destination` */
-	const struct way_status *status;
-	bool spools; /* to a server: what cannot be sent waits on disk */
 };
 
 __attribute__((format(printf, 2, 3))) static void text__printf(struct text *t, const char *fmt, ...)
@@ -301,12 +292,9 @@ static const struct way_row way_rows[] = {
 	 OF_STORE},
 };
 
-static bool way__has(const struct way *w, const struct way_row *row)
-{
-	return w->status && (row->of == OF_ALL || w->spools == (row->of == OF_SERVERS));
-}
-
-static void metrics__ways(struct text *t, const struct way ways[WAYS])
+/* The label `destination` is the name of the way. */
+static void metrics__ways(struct text *t, const struct front_status *front,
+			  const struct metrics_ways *ways)
 {
 	static const char last[] = "last_sent_timestamp_seconds";
 	bool any = false;
@@ -315,21 +303,23 @@ static void metrics__ways(struct text *t, const struct way ways[WAYS])
 		const struct way_row *row = &way_rows[i];
 		bool said = false;
 
-		for (const struct way *w = ways; w < ways + WAYS; w++) {
-			if (!way__has(w, row))
+		for (size_t w = 0; w < WAYS; w++) {
+			if (!ways->has[w] ||
+			    (row->of != OF_ALL && (w == WAY_STORE) != (row->of == OF_STORE)))
 				continue;
 			if (!said)
 				text__head(t, row->name, row->type, row->help);
 			said = any = true;
-			text__u64(t, row->name, row->of == OF_STORE ? NULL : "destination", w->name,
-				  *(const uint64_t *)((const char *)w->status + row->field));
+			text__u64(t, row->name, row->of == OF_STORE ? NULL : "destination",
+				  way__name(w),
+				  *(const uint64_t *)((const char *)&front->ways[w] + row->field));
 		}
 	}
 	if (any)
 		text__head(t, last, "gauge", "When the last profile was delivered; 0: never.");
-	for (const struct way *w = ways; w < ways + WAYS; w++)
-		if (w->status)
-			text__nano(t, last, "destination", w->name, w->status->last);
+	for (size_t w = 0; w < WAYS; w++)
+		if (ways->has[w])
+			text__nano(t, last, "destination", way__name(w), front->ways[w].last);
 }
 
 /* A sample of the histogram of calls; @le: its bucket, NULL: it has none. */
@@ -369,11 +359,6 @@ static void metrics__calls(struct text *t, const void *calls, size_t n)
 int metrics__text(struct buf *out, const struct sampler_status *s, const struct front_status *front,
 		  struct metrics_ways ways)
 {
-	const struct way all[WAYS] = {
-		{"directory", ways.store ? &front->store : NULL, false},
-		{"pyroscope", ways.pyroscope ? &front->pyroscope : NULL, true},
-		{"otlp", ways.otlp ? &front->otlp : NULL, true},
-	};
 	struct text t = {out, 0};
 
 	metrics__build(&t, s);
@@ -382,7 +367,7 @@ int metrics__text(struct buf *out, const struct sampler_status *s, const struct 
 	metrics__processes(&t, s);
 	metrics__budget(&t, s);
 	metrics__service(&t, s, front);
-	metrics__ways(&t, all);
+	metrics__ways(&t, front, &ways);
 	metrics__calls(&t, ways.calls, ways.ncalls);
 	return t.err;
 }

@@ -14,7 +14,7 @@
  * call_count, at any address.
  */
 struct metrics_ways {
-	bool store, pyroscope, otlp;
+	bool has[WAYS];
 	const void *calls;
 	size_t ncalls;
 };

@@ -6,6 +6,7 @@
 #define XR_SERVE_STATUS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "profile/stats.h"
@@ -36,7 +37,18 @@ struct sampler_status {
 			    */
 };
 
-/* Of one of the ways out: the directory, or a server. */
+/* The ways out: the directory, and the servers. */
+enum { WAY_STORE, WAY_PYROSCOPE, WAY_OTLP, WAYS };
+
+/* way__name - for people, metrics, and the directory in which what it sends waits. */
+static inline const char *way__name(size_t way)
+{
+	static const char *const names[WAYS] = {"directory", "pyroscope", "otlp"};
+
+	return names[way];
+}
+
+/* Of one of these. */
 struct way_status {
 	uint64_t sent, failed;	     /* profiles; attempts that failed */
 	uint64_t dropped;	     /* profiles given up, */
@@ -51,7 +63,7 @@ struct way_status {
 
 /* Of the process that writes and sends. */
 struct front_status {
-	struct way_status store, pyroscope, otlp;
+	struct way_status ways[WAYS];
 	uint64_t requests,
 		refused; /* HTTP: answered; of them those not allowed or not understood */
 	uint64_t cpu_ns, resident;

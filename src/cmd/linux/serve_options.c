@@ -8,19 +8,21 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/parse.h"
 #include "cmd/config_file.h"
-#include "cmd/linux/serve_parse.h"
 #include "os/os.h"
 #include "profile/attributes.h"
 #include "profile/read.h"
 
 #define SERVE_FREQ    19   /* Hz */
 #define INTERVAL      60.0 /* seconds */
+#define INTERVAL_MAX  86400.0
 #define SPOOL_SIZE    (64u << 20)
 #define KEEP_SIZE     (UINT64_C(1) << 30)
 #define KEEP_AGE      (30 * 86400ULL)
 #define MAX_CPU	      0.01
 #define PROCESSES_MAX 65536u
+#define QUEUE_MINIMUM (8u << 20)
 
 /* --- labels --- */
 
@@ -100,6 +102,77 @@ static int parse_label_env(const struct option_row *row, void *place, const char
 	return 0;
 }
 
+/* A time from a second to a day: @place is a double, in seconds. */
+static int parse_interval(const struct option_row *row, void *place, const char *arg,
+			  struct errmsg *f)
+{
+	double seconds;
+
+	if (parse__seconds(arg, &seconds) || seconds < 1 || seconds > INTERVAL_MAX)
+		return errmsg__set(f, -EINVAL,
+				   "--%s %s: not a time from 1 second to 24 hours: give seconds, "
+				   "or a number with s, m or h",
+				   row->name, arg);
+	*(double *)place = seconds;
+	return 0;
+}
+
+/* An age has the letter of a time behind it, and anything else is a size. */
+static int keep__parse(struct store_keep *keep, const char *text)
+{
+	static const struct {
+		char unit;
+		uint64_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 7 * 86400}};
+	const char *at = text;
+	uint64_t n;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++, at = text) {
+		if (!parse__digits(&at, UINT32_MAX, &n) && at[0] == units[i].unit && !at[1]) {
+			keep->age = n * units[i].seconds;
+			return n ? 0 : -EINVAL;
+		}
+	}
+	return parse__size(text, &keep->size) || !keep->size ? -EINVAL : 0;
+}
+
+/* Sizes and ages, with commas between them: @place is a struct store_keep. */
+static int parse_keep(const struct option_row *row, void *place, const char *arg, struct errmsg *f)
+{
+	char text[64], *at = text, *end;
+	int len = snprintf(text, sizeof(text), "%s", arg);
+	int err = len < 0 || (size_t)len >= sizeof(text) ? -EINVAL : 0;
+
+	for (; !err && at; at = end) {
+		end = strchr(at, ',');
+		if (end)
+			*end++ = '\0';
+		err = keep__parse(place, at);
+	}
+	return err ? errmsg__set(f, err,
+				 "--%s %s: not a size such as 500M or 10G, an age such as 36h, 7d "
+				 "or 4w, or both separated by a comma",
+				 row->name, arg)
+		   : 0;
+}
+
+/* Percent of a CPU: @place is a double, 1 is all of it. */
+static int parse_percent(const struct option_row *row, void *place, const char *arg,
+			 struct errmsg *f)
+{
+	char *end;
+	double share = strtod(arg, &end);
+
+	if (*end == '%')
+		end++;
+	if (end == arg || *end || !(share >= 0) || share > 100)
+		return errmsg__set(f, -EINVAL,
+				   "--%s %s: not a share of a CPU, such as 1%% or 0.5%%", row->name,
+				   arg);
+	*(double *)place = share / 100;
+	return 0;
+}
+
 #define AT(member) .at = offsetof(struct serve_options, member)
 
 #undef OPTIONS_FREQ_HELP
@@ -116,209 +189,87 @@ const struct option_row serve_options__rows[] = {
 #include "cmd/options_calls.def"
 #include "cmd/options_events.def"
 #include "cmd/options_stacks.def"
-	{
-		.name = "max-cpu",
-		.arg = "PERCENT",
-		.help = "take no more than this of one CPU: the rate is lowered (default: 1%; "
-			"0: no limit)",
-		.manual = "The limit is for the time that samples take in the kernel, "
-			  "measured there, and the CPU time of all of the profiler's "
-			  "processes. If they take more for some seconds, the rate is "
-			  "lowered, and raised again later; both are logged. Each interval "
-			  "has one rate, so all counts stay right. Events have no such "
-			  "rate: --event needs 0.",
-		.type = OPTION_PARSE,
-		.parse = serve_parse__percent,
+	OPT_PARSE(
+		0, "max-cpu", AT(max_cpu), "PERCENT", parse_percent,
+		"take no more than this of one CPU: the rate is lowered (default: 1%; 0: no limit)",
 		.group = OPTION_HOW,
-		AT(max_cpu),
-	},
-	{
-		.name = "max-stacks",
-		.arg = "N",
-		.help = "different stacks that are kept in an interval (default: as many as "
-			"--max-memory has room for)",
-		.manual = "Samples of other stacks are counted, and shown as <no-room>.",
-		.type = OPTION_NUMBER,
-		.group = OPTION_HOW,
-		.min = 16,
-		.max = 10000000,
-		AT(max_stacks),
-	},
-	{
-		.name = "max-processes",
-		.arg = "N",
-		.help = "processes that are profiled at a time (default: 4096)",
-		.manual = "Processes beyond it are counted and logged.",
-		.type = OPTION_NUMBER,
-		.group = OPTION_HOW,
-		.min = 16,
-		.max = PROCESSES_MAX,
-		AT(max_processes),
-	},
-	{
-		.name = "interval",
-		.arg = "TIME",
-		.help = "length of an interval: 60, 30s, 10m (default: 60)",
-		.manual = "Intervals begin at whole multiples of it (UTC time). One profile "
-			  "has all processes of an interval.",
-		.type = OPTION_PARSE,
-		.parse = serve_parse__interval,
+		.manual = "The limit is for the time that samples take in the kernel, measured "
+			  "there, and the CPU time of all of the profiler's processes. If they "
+			  "take more for some seconds, the rate is lowered, and raised again "
+			  "later; both are logged. Each interval has one rate, so all counts stay "
+			  "right. Events have no such rate: --event needs 0."),
+	OPT_NUMBER(0, "max-stacks", AT(max_stacks), "N", 16, 10000000,
+		   "different stacks that are kept in an interval (default: as many as "
+		   "--max-memory has room for)",
+		   .group = OPTION_HOW,
+		   .manual = "Samples of other stacks are counted, and shown as <no-room>."),
+	OPT_NUMBER(0, "max-processes", AT(max_processes), "N", 16, PROCESSES_MAX,
+		   "processes that are profiled at a time (default: 4096)", .group = OPTION_HOW,
+		   .manual = "Processes beyond it are counted and logged."),
+	OPT_PARSE(0, "interval", AT(interval), "TIME", parse_interval,
+		  "length of an interval: 60, 30s, 10m (default: 60)", .group = OPTION_WRITE,
+		  .manual = "Intervals begin at whole multiples of it (UTC time). One profile has "
+			    "all processes of an interval."),
+	OPT_STRING(0, "dir", AT(front.to[WAY_STORE]), "DIR",
+		   "write a pprof file for each interval into DIR", .group = OPTION_WRITE,
+		   .manual =
+			   "The directory is created if it is missing. report --dir DIR reads it."),
+	OPT_PARSE(0, "keep", AT(front.keep), "SIZE|AGE", parse_keep,
+		  "remove the oldest files of --dir beyond this: 10G, 7d, 10G,7d (default: 1G,30d)",
+		  .group = OPTION_WRITE),
+	OPT_STRING(0, "listen", AT(front.listen), "ADDR",
+		   "answer over HTTP on ADDR: 9419, [::1]:9419, unix:/run/xrprof-bpf.sock",
+		   .group = OPTION_WRITE,
+		   .manual =
+			   "It answers /metrics, /healthz and /debug/pprof/profile?seconds=N. "
+			   "Without this option it does not listen. A port alone is on 127.0.0.1. "
+			   "An address that other machines can reach needs --token-file."),
+	OPT_STRING(0, "token-file", AT(front.token), "FILE",
+		   "require the token in the first line of FILE", .group = OPTION_WRITE,
+		   .manual = "Clients send it as `Authorization: Bearer TOKEN`."),
+	OPT_STRING(0, "pyroscope", AT(front.to[WAY_PYROSCOPE]), "URL",
+		   "send the profiles of each interval to this Pyroscope server",
+		   .group = OPTION_WRITE),
+	OPT_STRING(0, "pyroscope-header", AT(front.headers[WAY_PYROSCOPE]), "FILE",
+		   "send the headers in FILE, such as tokens, to that server: lines `Name: value`",
+		   .group = OPTION_WRITE),
+	OPT_STRING(0, "otlp", AT(front.to[WAY_OTLP]), "URL",
+		   "send the profiles to this OpenTelemetry collector, by HTTP",
+		   .group = OPTION_WRITE, .manual = "OTLP profiles v1development."),
+	OPT_STRING(
+		0, "otlp-header", AT(front.headers[WAY_OTLP]), "FILE",
+		"send the headers in FILE, such as tokens, to that collector: lines `Name: value`",
+		.group = OPTION_WRITE),
+	OPT_STRING(0, "ca-file", AT(front.ca), "FILE",
+		   "certificates to verify servers with (default: the system's)",
+		   .group = OPTION_WRITE),
+	OPT_STRING(0, "spool", AT(front.spool), "DIR",
+		   "keep profiles in DIR while a server is unreachable (default: spool in --dir)",
+		   .group = OPTION_WRITE),
+	OPT_PARSE(0, "spool-size", AT(front.spool_size), "SIZE", options__size,
+		  "keep no more than this waiting, for each server (default: 64M)",
+		  .group = OPTION_WRITE, .min = 1 << 20,
+		  .manual = "The oldest profiles are dropped and counted."),
+	OPT_STRING(0, "service", AT(service), "NAME", "the service that all processes belong to",
+		   .group = OPTION_WRITE,
+		   .manual =
+			   "Otherwise the service of a process is the first of these that exists: "
+			   "the variable of --label-env NAME=service, the systemd unit in which it "
+			   "runs, the script that R was given, the name of the process."),
+	OPT_STRING(0, "host", AT(host), "NAME",
+		   "the name of this machine in profiles (default: its host name)",
+		   .group = OPTION_WRITE),
+	OPT_PARSE(0, "label", .at = 0, "KEY=VALUE", parse_label,
+		  "add this label to every sample; repeatable", .group = OPTION_WRITE),
+	OPT_PARSE(
+		0, "label-env", .at = 0, "NAME[=KEY]", parse_label_env,
+		"add the value of this environment variable of the process as a label; repeatable",
 		.group = OPTION_WRITE,
-		AT(interval),
-	},
-	{
-		.name = "dir",
-		.arg = "DIR",
-		.help = "write a pprof file for each interval into DIR",
-		.manual = "The directory is created if it is missing. report --dir DIR reads it.",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(dir),
-	},
-	{
-		.name = "keep",
-		.arg = "SIZE|AGE",
-		.help = "remove the oldest files of --dir beyond this: 10G, 7d, 10G,7d (default: "
-			"1G,30d)",
-		.type = OPTION_PARSE,
-		.parse = serve_parse__keep,
-		.group = OPTION_WRITE,
-		AT(keep),
-	},
-	{
-		.name = "listen",
-		.arg = "ADDR",
-		.help = "answer over HTTP on ADDR: 9419, [::1]:9419, "
-			"unix:/run/xrprof-bpf.sock",
-		.manual = "It answers /metrics, /healthz and "
-			  "/debug/pprof/profile?seconds=N. Without this option it does not "
-			  "listen. A port alone is on 127.0.0.1. An address that other "
-			  "machines can reach needs --token-file.",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(listen),
-	},
-	{
-		.name = "token-file",
-		.arg = "FILE",
-		.help = "require the token in the first line of FILE",
-		.manual = "Clients send it as `Authorization: Bearer TOKEN`.",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(token),
-	},
-	{
-		.name = "pyroscope",
-		.arg = "URL",
-		.help = "send the profiles of each interval to this Pyroscope server",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(pyroscope),
-	},
-	{
-		.name = "pyroscope-header",
-		.arg = "FILE",
-		.help = "send the headers in FILE, such as tokens, to that server: lines `Name: "
-			"value`",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(pyroscope_headers),
-	},
-	{
-		.name = "otlp",
-		.arg = "URL",
-		.help = "send the profiles to this OpenTelemetry collector, by HTTP",
-		.manual = "OTLP profiles v1development.",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(otlp),
-	},
-	{
-		.name = "otlp-header",
-		.arg = "FILE",
-		.help = "send the headers in FILE, such as tokens, to that collector: lines `Name: "
-			"value`",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(otlp_headers),
-	},
-	{
-		.name = "ca-file",
-		.arg = "FILE",
-		.help = "certificates to verify servers with (default: the system's)",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(ca),
-	},
-	{
-		.name = "spool",
-		.arg = "DIR",
-		.help = "keep profiles in DIR while a server is unreachable (default: spool in "
-			"--dir)",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(spool),
-	},
-	{
-		.name = "spool-size",
-		.arg = "SIZE",
-		.help = "keep no more than this waiting, for each server (default: 64M)",
-		.manual = "The oldest profiles are dropped and counted.",
-		.type = OPTION_PARSE,
-		.parse = options__size,
-		.min = 1 << 20,
-		.group = OPTION_WRITE,
-		AT(spool_size),
-	},
-	{
-		.name = "service",
-		.arg = "NAME",
-		.help = "the service that all processes belong to",
-		.manual = "Otherwise the service of a process is the first of these that "
-			  "exists: the variable of --label-env NAME=service, the systemd "
-			  "unit in which it runs, the script that R was given, the name of "
-			  "the process.",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(service),
-	},
-	{
-		.name = "host",
-		.arg = "NAME",
-		.help = "the name of this machine in profiles (default: its host name)",
-		.type = OPTION_STRING,
-		.group = OPTION_WRITE,
-		AT(host),
-	},
-	{
-		.name = "label",
-		.arg = "KEY=VALUE",
-		.help = "add this label to every sample; repeatable",
-		.type = OPTION_PARSE,
-		.parse = parse_label,
-		.group = OPTION_WRITE,
-		.at = 0,
-	},
-	{
-		.name = "label-env",
-		.arg = "NAME[=KEY]",
-		.help = "add the value of this environment variable of the process as a "
-			"label; repeatable",
-		.manual = "The value is that of the start of the process. No other "
-			  "variables are read.",
-		.type = OPTION_PARSE,
-		.parse = parse_label_env,
-		.group = OPTION_WRITE,
-		.at = 0,
-	},
-	{
-		.name = "config",
-		.arg = "FILE",
-		.help = "read options from FILE, lines of NAME = VALUE; again at SIGHUP",
-		.type = OPTION_STRING,
-		.only_command_line = true,
-		AT(config),
-	},
+		.manual = "The value is that of the start of the process. No other variables are "
+			  "read."),
+	OPT_STRING(0, "config", AT(config), "FILE",
+		   "read options from FILE, lines of NAME = VALUE; again at SIGHUP",
+		   .only_command_line = true),
 #include "cmd/options_words.def"
 	{0},
 };
@@ -332,8 +283,8 @@ void serve_options__init(struct serve_options *so)
 	so->o.config.freq = SERVE_FREQ;
 	so->o.config.max_memory = LIMIT_MEMORY_SERVE;
 	so->interval = INTERVAL;
-	so->keep = (struct store_keep){.size = KEEP_SIZE, .age = KEEP_AGE};
-	so->spool_size = SPOOL_SIZE;
+	so->front.keep = (struct store_keep){.size = KEEP_SIZE, .age = KEEP_AGE};
+	so->front.spool_size = SPOOL_SIZE;
 	so->max_cpu = MAX_CPU;
 }
 
@@ -354,6 +305,7 @@ static int serve_options__line(struct serve_options *so, int argc, char **argv, 
 static int serve_options__check(struct serve_options *so, struct errmsg *f)
 {
 	struct config *c = &so->o.config;
+	struct front_config *w = &so->front;
 	int err, len;
 
 	if (!c->npids)
@@ -366,25 +318,26 @@ static int serve_options__check(struct serve_options *so, struct errmsg *f)
 		return errmsg__set(f, -EINVAL,
 				   "--event has no rate that --max-cpu could lower; give --max-cpu "
 				   "0 (no limit)");
-	if (!so->dir && !so->listen && !so->pyroscope && !so->otlp)
+	if (!w->to[WAY_STORE] && !w->listen && !front_config__sends(w))
 		return errmsg__set(
 			f, -EINVAL,
 			"no output: give --dir DIR, --listen ADDR, --pyroscope URL or --otlp URL");
-	if ((so->pyroscope || so->otlp) && !so->dir && !so->spool)
+	if (front_config__sends(w) && !w->to[WAY_STORE] && !w->spool)
 		return errmsg__set(f, -EINVAL,
 				   "no directory for profiles that a server does not accept: give "
 				   "--spool DIR, or --dir DIR");
-	if (!so->spool && so->dir) {
-		len = snprintf(so->spool_path, sizeof(so->spool_path), "%s/spool", so->dir);
+	if (!w->spool && w->to[WAY_STORE]) {
+		len = snprintf(so->spool_path, sizeof(so->spool_path), "%s/spool",
+			       w->to[WAY_STORE]);
 		if (len < 0 || (size_t)len >= sizeof(so->spool_path))
 			return errmsg__set(f, -EINVAL, "--dir: the name is too long");
-		so->spool = so->spool_path;
+		w->spool = so->spool_path;
 	}
-	if (so->pyroscope_headers && !so->pyroscope)
-		return errmsg__set(f, -EINVAL, "--pyroscope-header without --pyroscope");
-	if (so->otlp_headers && !so->otlp)
-		return errmsg__set(f, -EINVAL, "--otlp-header without --otlp");
-	if (so->token && !so->listen)
+	for (size_t i = 0; i < WAYS; i++)
+		if (w->headers[i] && !w->to[i])
+			return errmsg__set(f, -EINVAL, "--%s-header without --%s", way__name(i),
+					   way__name(i));
+	if (w->token && !w->listen)
 		return errmsg__set(f, -EINVAL, "--token-file without --listen");
 	return 0;
 }
@@ -392,7 +345,10 @@ static int serve_options__check(struct serve_options *so, struct errmsg *f)
 static void serve_options__complete(struct serve_options *so)
 {
 	struct config *c = &so->o.config;
+	const size_t queue = LIMIT_QUEUE(c->max_memory);
 
+	so->front.memory = (size_t)c->max_memory * 2;
+	so->front.queue = queue > QUEUE_MINIMUM ? queue : QUEUE_MINIMUM;
 	options__waits(c);
 	c->asked = c->capture;
 	options__calls(c);
@@ -415,7 +371,7 @@ static int serve_options__name(const struct serve_options *so, struct errmsg *f)
 
 	for (size_t i = 0; i < so->nlabels; i++) /* ",key=value" */
 		len += strlen(so->labels[i].key) + strlen(so->labels[i].value) + 2;
-	if (!so->pyroscope || len <= READ_SERIES_LEN)
+	if (!so->front.to[WAY_PYROSCOPE] || len <= READ_SERIES_LEN)
 		return 0;
 	return errmsg__set(f, -EINVAL,
 			   "--label and --host are too long for --pyroscope: together with the "

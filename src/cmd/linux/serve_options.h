@@ -7,7 +7,7 @@
 
 #include "cmd/options.h"
 #include "profile/profile.h"
-#include "serve/linux/store.h"
+#include "serve/linux/front.h"
 #include "target/describe.h"
 
 #define SERVE_LABELS_MAX 16u
@@ -18,12 +18,7 @@ struct serve_options {
 	const char *config;
 	char *text;	 /* of that file; NULL: none */
 	double interval; /* seconds */
-	const char *dir;
-	struct store_keep keep;
-	const char *spool;
-	uint64_t spool_size; /* bytes, for each server */
-	const char *pyroscope, *pyroscope_headers, *otlp, *otlp_headers, *ca;
-	const char *listen, *token;
+	struct front_config front;
 	double max_cpu;			    /* share of one CPU; 0: no limit */
 	uint32_t max_stacks, max_processes; /* 0: as many as there is room for */
 	const char *host, *service;

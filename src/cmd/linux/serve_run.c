@@ -29,13 +29,11 @@
 #define LOOK_NS	       NS_PER_S
 #define SAY_NS	       (60 * NS_PER_S)
 #define MESSAGES_MAX   64 /* of the front, between two looks at everything */
-#define QUEUE_MINIMUM  (8u << 20)
 
 /* From a start, or a SIGHUP, to the next. */
 struct serve {
 	struct service *service;
 	const struct serve_options *options;
-	struct front_config front_config;
 	struct front front;
 	struct intervals *intervals;
 	struct session *session;
@@ -152,8 +150,8 @@ static int serve__start_front(struct serve *s, struct errmsg *f)
 
 	s->front_at = os__now();
 	/* while samples are taken nothing is waited for */
-	err = s->started ? front__fork(&s->front, &s->front_config, f)
-			 : front__start(&s->front, &s->front_config, f);
+	err = s->started ? front__fork(&s->front, &s->options->front, f)
+			 : front__start(&s->front, &s->options->front, f);
 	s->config.wake_fd = err ? 0 : channel__fd(s->front.channel);
 	return err;
 }
@@ -401,8 +399,8 @@ static int serve__open_intervals(struct serve *s, struct errmsg *f)
 		.interval = (uint64_t)(so->interval * (double)NS_PER_S),
 		.memory = so->o.config.max_memory,
 		.max_stacks = so->max_stacks,
-		.intervals = so->dir || so->pyroscope || so->otlp,
-		.index = so->dir,
+		.intervals = so->front.to[WAY_STORE] || front_config__sends(&so->front),
+		.index = so->front.to[WAY_STORE],
 		.labels = so->labels,
 		.nlabels = so->nlabels,
 		.host = so->host,
@@ -413,28 +411,6 @@ static int serve__open_intervals(struct serve *s, struct errmsg *f)
 	int err = intervals__new(&s->intervals, &config);
 
 	return err ? errmsg__set(f, err, "out of memory") : 0;
-}
-
-static void serve__front_config(struct serve *s)
-{
-	const struct serve_options *so = s->options;
-	size_t queue = LIMIT_QUEUE(so->o.config.max_memory);
-
-	s->front_config = (struct front_config){
-		.dir = so->dir,
-		.keep = so->keep,
-		.memory = (size_t)so->o.config.max_memory * 2,
-		.pyroscope = so->pyroscope,
-		.otlp = so->otlp,
-		.pyroscope_headers = so->pyroscope_headers,
-		.otlp_headers = so->otlp_headers,
-		.ca = so->ca,
-		.spool = so->spool,
-		.spool_size = so->spool_size,
-		.listen = so->listen,
-		.token = so->token,
-		.queue = queue > QUEUE_MINIMUM ? queue : QUEUE_MINIMUM,
-	};
 }
 
 int serve__once(struct service *service, enum served *how)
@@ -464,7 +440,6 @@ int serve__once(struct service *service, enum served *how)
 	labels = (struct label_rules){.env = s.options->env, .service = s.options->service};
 	s.config.labels = &labels;
 	err = cmd__btf(c->btf, &f);
-	serve__front_config(&s);
 	if (!err)
 		err = serve__start_front(&s, &f);
 	if (!err)

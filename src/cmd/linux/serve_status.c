@@ -78,9 +78,8 @@ int serve_status__came(struct front_status *front, const void *data, uint64_t si
 	if (size != sizeof(*front))
 		return -EBADMSG;
 	memcpy(front, data, sizeof(*front));
-	front->store.error[sizeof(front->store.error) - 1] = '\0';
-	front->pyroscope.error[sizeof(front->pyroscope.error) - 1] = '\0';
-	front->otlp.error[sizeof(front->otlp.error) - 1] = '\0';
+	for (size_t i = 0; i < WAYS; i++)
+		front->ways[i].error[sizeof(front->ways[i].error) - 1] = '\0';
 	return 0;
 }
 
@@ -104,13 +103,10 @@ void serve_status__front(const struct serve_options *options, const struct front
 			 char *line, size_t size)
 {
 	*line = '\0';
-	if (options->dir)
-		way__say("directory", &front->store, line, size);
-	if (options->pyroscope)
-		way__say("pyroscope", &front->pyroscope, line, size);
-	if (options->otlp)
-		way__say("otlp", &front->otlp, line, size);
-	if (options->listen) {
+	for (size_t i = 0; i < WAYS; i++)
+		if (options->front.to[i])
+			way__say(way__name(i), &front->ways[i], line, size);
+	if (options->front.listen) {
 		size_t len = strlen(line);
 
 		snprintf(line + len, size - len, "%s%llu %s answered, %llu of them refused",

@@ -23,14 +23,11 @@
 
 /* One of the ways out. */
 struct way {
-	const char *name, *to; /* for people; `name` is that of its spool, too */
-	struct push *push;     /* NULL: the directory */
+	struct push *push; /* NULL: the directory */
 	struct way_status status;
 	bool failing;		/* and it was logged */
 	uint64_t dropped, sent; /* when it last worked */
 };
-
-enum { WAY_STORE, WAY_PYROSCOPE, WAY_OTLP, WAYS };
 
 struct front_process {
 	const struct front_config *config;
@@ -78,11 +75,10 @@ static void way__ask(struct front_process *p, struct way *way)
 static void front__status(struct front_process *p, struct front_status *s)
 {
 	*s = (struct front_status){0};
-	for (size_t i = 0; i < WAYS; i++)
+	for (size_t i = 0; i < WAYS; i++) {
 		way__ask(p, &p->ways[i]);
-	s->store = p->ways[WAY_STORE].status;
-	s->pyroscope = p->ways[WAY_PYROSCOPE].status;
-	s->otlp = p->ways[WAY_OTLP].status;
+		s->ways[i] = p->ways[i].status;
+	}
 	if (p->http)
 		http__counts(p->http, &s->requests, &s->refused);
 	s->cpu_ns = usage__cpu();
@@ -99,9 +95,11 @@ static void front__say_failures(struct front_process *p)
 		way__ask(p, way);
 		failing = way->status.error[0] != '\0';
 		if (failing && (!way->failing || way->status.sent != way->sent))
-			front__say(p, "%s %s: %s", way->name, way->to, way->status.error);
+			front__say(p, "%s %s: %s", way__name(i), p->config->to[i],
+				   way->status.error);
 		else if (!failing && way->failing)
-			front__say(p, "%s %s: works again; %llu %s dropped", way->name, way->to,
+			front__say(p, "%s %s: works again; %llu %s dropped", way__name(i),
+				   p->config->to[i],
 				   (unsigned long long)(way->status.dropped - way->dropped),
 				   count__word(way->status.dropped - way->dropped, "profile was",
 					       "profiles were"));
@@ -135,16 +133,15 @@ static void front__asked(void *arg, const struct http_request *r)
 static void front__metrics(struct front_process *p, uint32_t id, const struct sampler_status *s,
 			   const struct channel_message *m)
 {
-	const struct metrics_ways ways = {
+	struct metrics_ways ways = {
 		.calls = m->index,
 		.ncalls = (size_t)m->head.index_len / sizeof(struct call_count),
-		.store = p->store != NULL,
-		.pyroscope = p->ways[WAY_PYROSCOPE].push != NULL,
-		.otlp = p->ways[WAY_OTLP].push != NULL,
 	};
 	struct front_status front;
 	struct buf text = {0};
 
+	for (size_t i = 0; i < WAYS; i++)
+		ways.has[i] = p->config->to[i];
 	front__status(p, &front);
 	if (metrics__text(&text, s, &front, ways))
 		front__answer_text(p, id, 503, "out of memory\n");
@@ -174,8 +171,7 @@ static void front__health(struct front_process *p, const struct http_request *r,
 	for (size_t i = 0; i < WAYS && !err && r->trusted; i++) {
 		way__ask(p, &p->ways[i]);
 		if (p->ways[i].status.error[0])
-			err = buf__printf(&text, "%s: %s\n", p->ways[i].name,
-					  p->ways[i].status.error);
+			err = buf__printf(&text, "%s: %s\n", way__name(i), p->ways[i].status.error);
 	}
 	http__answer(p->http, r->id, status, HTTP_TYPE_TEXT, text.data, text.len);
 	buf__free(&text);
@@ -214,26 +210,25 @@ static void on_interval(struct front_process *p, const struct channel_message *m
 		.index = m->index,
 		.index_len = (size_t)m->head.index_len,
 	};
-	struct push_item item = {
+	struct queue_entry entry = {
 		.name = interval_name__of(interval.began, interval.ended),
 		.samples = interval.samples,
 		.data = interval.data,
 		.size = interval.size,
 	};
-	char file[PATH_MAX], name[INTERVAL_NAME_MAX];
+	char file[PATH_MAX] = "", name[INTERVAL_NAME_MAX];
 	struct errmsg f = {""};
 
 	/* what fails is in its status */
-	if (p->store && !store__add(p->store, &interval, &item.name, &f)) {
-		interval_name__print(name, &item.name);
-		snprintf(file, sizeof(file), "%s/%s", p->config->dir, name);
-		item.file = file;
+	if (p->store && !store__add(p->store, &interval, &entry.name, &f)) {
+		interval_name__print(name, &entry.name);
+		snprintf(file, sizeof(file), "%s/%s", p->config->to[WAY_STORE], name);
 		if (f.text[0])
 			front__say(p, "%s", f.text);
 	}
 	for (size_t i = 0; i < WAYS && interval.samples; i++)
 		if (p->ways[i].push)
-			push__add(p->ways[i].push, &item);
+			push__add(p->ways[i].push, &entry, *file ? file : NULL);
 	front__tell(p, CHANNEL_TAKEN, 0, 0, NULL, 0);
 }
 
@@ -273,32 +268,26 @@ static void front__message(struct front_process *p, const struct channel_message
 
 /* --- the process --- */
 
-static int front__open_push(struct front_process *p, size_t way, enum push_kind kind,
-			    const char *url, const char *headers, struct errmsg *f)
+static int front__open_push(struct front_process *p, size_t way, struct errmsg *f)
 {
 	const struct front_config *c = p->config;
 	const struct push_config config = {
-		.kind = kind,
-		.url = url,
-		.headers = headers,
+		.kind = way == WAY_OTLP ? PUSH_OTLP : PUSH_PYROSCOPE,
+		.url = c->to[way],
+		.headers = c->headers[way],
 		.ca = c->ca,
 		.spool = p->spools[way],
 		.spool_size = c->spool_size,
 		.memory = c->memory,
 	};
+	int err = libraries__curl(f);
 
-	int err;
-
-	if (!url)
-		return 0;
-	err = libraries__curl(f);
 	if (err)
 		return err;
-	p->ways[way].to = url;
 	if (mkdir(c->spool, 0700) && errno != EEXIST)
 		return errmsg__set(f, -errno, "cannot create the directory %s: %s", c->spool,
 				   strerror(errno));
-	snprintf(p->spools[way], sizeof(p->spools[way]), "%s/%s", c->spool, p->ways[way].name);
+	snprintf(p->spools[way], sizeof(p->spools[way]), "%s/%s", c->spool, way__name(way));
 	return push__open(&p->ways[way].push, &config, f);
 }
 
@@ -314,15 +303,10 @@ static int front__open(struct front_process *p, struct errmsg *f)
 	int err = 0;
 
 	/* without an error, @f may have something to log: later parts set it only when they fail */
-	if (c->dir) {
-		p->ways[WAY_STORE].to = c->dir;
-		err = store__open(&p->store, c->dir, &c->keep, f);
-	}
-	if (!err)
-		err = front__open_push(p, WAY_PYROSCOPE, PUSH_PYROSCOPE, c->pyroscope,
-				       c->pyroscope_headers, f);
-	if (!err)
-		err = front__open_push(p, WAY_OTLP, PUSH_OTLP, c->otlp, c->otlp_headers, f);
+	if (c->to[WAY_STORE])
+		err = store__open(&p->store, c->to[WAY_STORE], &c->keep, f);
+	for (size_t i = WAY_STORE + 1; i < WAYS && !err; i++)
+		err = c->to[i] ? front__open_push(p, i, f) : 0;
 	if (!err && c->listen)
 		err = libraries__microhttpd(f);
 	if (!err && c->listen)
@@ -330,25 +314,28 @@ static int front__open(struct front_process *p, struct errmsg *f)
 	return err;
 }
 
+/* Its descriptor is among those that are polled, and its time counts. */
+static void front__wait_for(struct pollfd *fd, struct poll_until wait, int *ms)
+{
+	*fd = (struct pollfd){.fd = wait.fd, .events = POLLIN};
+	if (wait.ms >= 0 && (*ms < 0 || wait.ms < *ms))
+		*ms = wait.ms;
+}
+
 static void front__wait(struct front_process *p)
 {
-	struct pollfd fds[4] = {{.fd = channel__fd(p->channel), .events = POLLIN}};
-	const struct poll_until none = {.fd = -1, .ms = -1};
-	const struct poll_until waits[] = {
-		p->http ? http__wait(p->http) : none,
-		p->ways[WAY_PYROSCOPE].push ? push__wait(p->ways[WAY_PYROSCOPE].push) : none,
-		p->ways[WAY_OTLP].push ? push__wait(p->ways[WAY_OTLP].push) : none,
-	};
+	struct pollfd fds[2 + WAYS] = {{.fd = channel__fd(p->channel), .events = POLLIN}};
+	nfds_t n = 1;
 	int ms = -1;
 
 	if (channel__waiting(p->channel))
 		fds[0].events |= POLLOUT;
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
-		fds[i + 1] = (struct pollfd){.fd = waits[i].fd, .events = POLLIN};
-		if (waits[i].ms >= 0 && (ms < 0 || waits[i].ms < ms))
-			ms = waits[i].ms;
-	}
-	poll(fds, sizeof(fds) / sizeof(fds[0]), ms);
+	if (p->http)
+		front__wait_for(&fds[n++], http__wait(p->http), &ms);
+	for (size_t i = 0; i < WAYS; i++)
+		if (p->ways[i].push)
+			front__wait_for(&fds[n++], push__wait(p->ways[i].push), &ms);
+	poll(fds, n, ms);
 }
 
 static void front__parts(struct front_process *p)
@@ -404,9 +391,6 @@ void front__serve(struct channel *channel, const struct front_config *config)
 		return;
 	p->config = config;
 	p->channel = channel;
-	p->ways[WAY_STORE].name = "directory";
-	p->ways[WAY_PYROSCOPE].name = "pyroscope";
-	p->ways[WAY_OTLP].name = "otlp";
 	if (front__open(p, &f)) {
 		front__tell(p, CHANNEL_FAILED, 0, 0, f.text, strlen(f.text));
 		free(p);

@@ -27,17 +27,22 @@
 
 /* Strings are borrowed, and NULL where that is not asked for. */
 struct front_config {
-	const char *dir;
+	const char *to[WAYS]; /* the directory, and URLs */
 	struct store_keep keep;
 	size_t memory; /* bytes that a profile that is read again may take (base/limits.h) */
-	const char *pyroscope, *otlp;		      /* URLs */
-	const char *pyroscope_headers, *otlp_headers; /* files */
+	const char *headers[WAYS]; /* files */
 	const char *ca;
 	const char *spool;   /* a directory, which gets one for each server */
 	uint64_t spool_size; /* bytes of profiles that wait for each */
 	const char *listen, *token;
 	size_t queue; /* bytes that may wait to be sent to it */
 };
+
+/* front_config__sends - to a server? */
+static inline bool front_config__sends(const struct front_config *c)
+{
+	return c->to[WAY_PYROSCOPE] || c->to[WAY_OTLP];
+}
 
 struct front {
 	pid_t pid; /* 0: none */

@@ -41,17 +41,15 @@ struct intervals {
 static int interval__begin(struct intervals *w, struct interval *win, uint64_t now, size_t memory)
 {
 	const struct writer_ops *format = formats__find("pprof");
-	const struct aggregate_config config = {
-		.max = memory,
-		.rows = w->config.max_stacks,
-		.labels = format->labels,
-		.threads = format->threads,
-		.details = format->details,
-		.calls = format->calls,
-		.given = format->given,
-		.describe = true,
-	};
+	struct aggregate_config config = {.labels = format->labels,
+					  .threads = format->threads,
+					  .details = format->details,
+					  .calls = format->calls,
+					  .given = format->given};
 
+	config.max = memory;
+	config.rows = w->config.max_stacks;
+	config.describe = true;
 	*win = (struct interval){.began = now};
 	win->began_real = os__real_time() - (os__now() - now);
 	if (w->config.counts && !w->config.counts(w->config.arg, &win->before))

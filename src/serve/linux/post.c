@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/version.h"
 #include "os/os.h"
-#include "serve/linux/certificates.h"
 #include "serve/linux/libraries.h"
 
 #define EVENTS 8
@@ -103,6 +102,31 @@ static CURLcode post__protocols(CURL *e)
 				       (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #pragma GCC diagnostic pop
 	return err;
+}
+
+/*
+ * The certificates that this system trusts, for CURLOPT_CAINFO: the first of the files in which
+ * distributions keep them that can be read.  NULL: what libcurl has built in counts, that of a
+ * shared library being the distribution's own; of the static program there is none, and a server
+ * over TLS needs a file that the caller names.
+ */
+static const char *certificates__file(void)
+{
+#ifdef XR_STATIC
+	static const char *const files[] = {
+		"/etc/ssl/certs/ca-certificates.crt",		     /* Debian, Arch, Gentoo */
+		"/etc/pki/tls/certs/ca-bundle.crt",		     /* Fedora, Red Hat */
+		"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* Red Hat from 7 on */
+		"/etc/ssl/ca-bundle.pem",			     /* SUSE */
+		"/etc/ssl/cert.pem",				     /* Alpine */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (!access(files[i], R_OK))
+			return files[i];
+#endif
+	return NULL;
 }
 
 /* What is the same for all requests. */

@@ -20,13 +20,11 @@
 #include "serve/linux/push_body.h"
 #include "serve/linux/push_headers.h"
 #include "serve/linux/push_profile.h"
-#include "serve/linux/queue.h"
 
 #define TIMEOUT_MS	10000u
 #define BACK_OFF_MS	1000u
 #define BACK_OFF_MAX_MS 300000u
 #define RETRY_AFTER_MAX 3600u /* seconds */
-#define SAID_MAX	80u   /* bytes of what a server said */
 
 struct push {
 	struct push_config config;
@@ -105,21 +103,14 @@ int push__open(struct push **out, const struct push_config *config, struct errms
 	return 0;
 }
 
-int push__add(struct push *p, const struct push_item *item)
+int push__add(struct push *p, const struct queue_entry *e, const char *file)
 {
-	const struct queue_entry entry = {
-		.name = item->name,
-		.samples = item->samples,
-		.size = item->size,
-		.data = item->data,
-	};
+	int err = queue__add(p->queue, e, file);
 	struct errmsg f;
-	int err;
 
-	err = queue__add(p->queue, &entry, item->file);
 	if (err) {
-		errmsg__set(&f, err, "cannot keep a profile of %zu bytes for later: %s", item->size,
-			    strerror(-err));
+		errmsg__set(&f, err, "cannot keep a profile of %zu bytes for later: %s",
+			    (size_t)e->size, strerror(-err));
 		push__say(p, &f);
 	}
 	return err;
@@ -302,55 +293,6 @@ static void push__start(struct push *p)
 	push__later(p, 0);
 }
 
-/* What is to be done after an answer. */
-enum verdict { SENT, LATER, GIVE_UP };
-
-static enum verdict push__verdict(struct push *p, const struct post_answer *a)
-{
-	if (a->status >= 200 && a->status < 300)
-		return SENT;
-	switch (a->status) {
-	case 0:
-	case 401:
-	case 403:
-	case 407:
-	case 429:
-	case 502:
-	case 503:
-	case 504:
-		return LATER;
-	case 408:
-	case 422:
-	case 500:
-		if (p->config.kind == PUSH_PYROSCOPE && ++p->tries < PUSH_TRIES)
-			return LATER;
-		return GIVE_UP;
-	default:
-		return GIVE_UP;
-	}
-}
-
-/* What went wrong, with the beginning of what the server said of it. */
-static void push__complain(struct push *p, const struct post_answer *a, enum verdict verdict)
-{
-	const char *then = verdict == GIVE_UP ? ": the profile is dropped" : "";
-	struct errmsg f;
-	int len = 0;
-
-	while (len < (int)SAID_MAX && (size_t)len < a->body_len &&
-	       ((const char *)a->body)[len] != '\n')
-		len++;
-	if (!a->status)
-		errmsg__set(&f, 0, "%s", a->error);
-	else if (a->status >= 300 && a->status < 400)
-		errmsg__set(&f, 0, "HTTP %u is a redirect, and redirects are not followed%s",
-			    a->status, then);
-	else
-		errmsg__set(&f, 0, "HTTP %u%s%s%.*s", a->status, then, len ? ": " : "", len,
-			    len ? (const char *)a->body : "");
-	push__say(p, &f);
-}
-
 /* Was the profile that was sent dropped meanwhile, for a new one?  It was counted then. */
 static bool push__is_gone(struct push *p)
 {
@@ -430,19 +372,22 @@ static void push__sent(struct push *p, const struct post_answer *a)
 
 static void push__answered(struct push *p, const struct post_answer *a)
 {
-	enum verdict verdict = push__verdict(p, a);
+	const enum push_verdict verdict = push_body__verdict(p->config.kind, a, &p->tries);
+	const bool dropped = verdict == PUSH_GIVE_UP && !p->probing;
 	bool broke = a->begun && (!a->status || a->status == 502 || a->status == 504);
+	struct errmsg f;
 
-	if (verdict == SENT) {
+	if (verdict == PUSH_SENT) {
 		push__sent(p, a);
 		return;
 	}
 	p->status.failed++;
-	push__complain(p, a, p->probing ? LATER : verdict);
+	push_body__wrong(&f, a, dropped);
+	push__say(p, &f);
 	push__later(p, a->retry_after);
 	if (push__is_gone(p))
 		return;
-	if (verdict == GIVE_UP && !p->probing) {
+	if (dropped) {
 		push__over(p, true, p->reader.part.samples);
 		return;
 	}

@@ -22,8 +22,8 @@
 
 #include "base/errmsg.h"
 #include "serve/linux/poll_until.h"
+#include "serve/linux/queue.h"
 #include "serve/status.h"
-#include "serve/interval_name.h"
 
 enum push_kind {
 	PUSH_PYROSCOPE, /* POST URL/ingest, pprof */
@@ -53,18 +53,10 @@ struct push;
 int push__open(struct push **out, const struct push_config *config, struct errmsg *f);
 
 /*
- * push__add - the pprof file with these bytes, and of that name, will be sent.  @file: where it is;
- * NULL: it could not be written.  Negative errno: it was dropped, and counted.
+ * push__add - the pprof file @e, of which `data` is known, will be sent.  @file: where it is; NULL:
+ * it could not be written.  Negative errno: it was dropped, and counted.
  */
-struct push_item {
-	struct interval_name name;
-	uint64_t samples;
-	const void *data;
-	size_t size;
-	const char *file;
-};
-
-int push__add(struct push *p, const struct push_item *item);
+int push__add(struct push *p, const struct queue_entry *e, const char *file);
 
 /* push__wait, push__run - see poll_until.h. */
 struct poll_until push__wait(const struct push *p);

@@ -8,6 +8,8 @@
 #include "base/version.h"
 #include "otlp.pb-c.h"
 
+#define SAID_MAX 80u /* bytes of what a server said */
+
 /* Append @text so that it stands for itself in a query. */
 static int query__add(struct buf *out, const char *text)
 {
@@ -90,6 +92,47 @@ void push_body__headers(struct post_request *request, enum push_kind kind)
 		/* its gzip is part of the format */
 		request->headers[request->nheaders++] = "Content-Type: application/octet-stream";
 	}
+}
+
+enum push_verdict push_body__verdict(enum push_kind kind, const struct post_answer *a,
+				     uint32_t *tries)
+{
+	if (a->status >= 200 && a->status < 300)
+		return PUSH_SENT;
+	switch (a->status) {
+	case 0:
+	case 401:
+	case 403:
+	case 407:
+	case 429:
+	case 502:
+	case 503:
+	case 504:
+		return PUSH_LATER;
+	case 408:
+	case 422:
+	case 500:
+		return kind == PUSH_PYROSCOPE && ++*tries < PUSH_TRIES ? PUSH_LATER : PUSH_GIVE_UP;
+	default:
+		return PUSH_GIVE_UP;
+	}
+}
+
+void push_body__wrong(struct errmsg *f, const struct post_answer *a, bool dropped)
+{
+	const char *then = dropped ? ": the profile is dropped" : "", *body = a->body;
+	int len = 0;
+
+	while (len < (int)SAID_MAX && (size_t)len < a->body_len && body[len] != '\n')
+		len++;
+	if (!a->status)
+		errmsg__set(f, 0, "%s", a->error);
+	else if (a->status >= 300 && a->status < 400)
+		errmsg__set(f, 0, "HTTP %u is a redirect, and redirects are not followed%s",
+			    a->status, then);
+	else
+		errmsg__set(f, 0, "HTTP %u%s%s%.*s", a->status, then, len ? ": " : "", len,
+			    len ? body : "");
 }
 
 void push_body__rejected(struct push_rejected *r, const void *body, size_t len)

@@ -27,6 +27,18 @@ int push_body__address(struct buf *out, enum push_kind kind, const char *url, co
 /* push_body__headers - into @request, which has none yet. */
 void push_body__headers(struct post_request *request, enum push_kind kind);
 
+enum push_verdict { PUSH_SENT, PUSH_LATER, PUSH_GIVE_UP };
+
+/*
+ * push_body__verdict - what is to be done after this answer (push.h).  @tries: those of this
+ * request, counted here if the answer may be about it.
+ */
+enum push_verdict push_body__verdict(enum push_kind kind, const struct post_answer *a,
+				     uint32_t *tries);
+
+/* push_body__wrong - what went wrong, with the beginning of what the server said of it. */
+void push_body__wrong(struct errmsg *f, const struct post_answer *a, bool dropped);
+
 /* Of profiles that an OTLP server did not take, though it answered 200. */
 struct push_rejected {
 	uint64_t profiles;

@@ -82,7 +82,7 @@ int push_profile__open(struct push_profile **out, enum push_kind kind, const cha
 		       const struct buf *file, size_t memory, struct errmsg *f)
 {
 	struct push_profile *p = calloc(1, sizeof(*p));
-	struct aggregate_config config = {.max = LIMIT_AGGREGATE(memory), .describe = true};
+	struct aggregate_config config;
 	int err = -ENOMEM;
 
 	*out = NULL;
@@ -90,11 +90,14 @@ int push_profile__open(struct push_profile **out, enum push_kind kind, const cha
 		return errmsg__set(f, err, "out of memory");
 	p->kind = kind;
 	p->format = kind == PUSH_OTLP ? &writer_otlp : formats__find("pprof");
-	config.labels = p->format->labels;
-	config.threads = p->format->threads;
-	config.details = p->format->details;
+	config = (struct aggregate_config){.labels = p->format->labels,
+					   .threads = p->format->threads,
+					   .details = p->format->details,
+					   .calls = p->format->calls,
+					   .given = p->format->given};
+	config.max = LIMIT_AGGREGATE(memory);
+	config.describe = true;
 	config.calls = kind == PUSH_OTLP; /* of Pyroscope's, each would be a series */
-	config.given = p->format->given;
 	err = aggregate__new(&p->sum, &config);
 	err = err ? errmsg__set(f, err, "out of memory") : profile__read(p, name, file, memory, f);
 	if (err)

@@ -73,10 +73,11 @@ TEST(values)
 	s.max_processes = 1000;
 	s.uptime = 3600.25;
 	s.cpu_ns = UINT64_C(18446744073709551615);
-	front.otlp.dropped_samples = 42;
-	front.otlp.last = UINT64_C(1795313542500000000);
-	front.store.kept = 9;
-	text = metrics(&s, &front, (struct metrics_ways){.store = true, .otlp = true});
+	front.ways[WAY_OTLP].dropped_samples = 42;
+	front.ways[WAY_OTLP].last = UINT64_C(1795313542500000000);
+	front.ways[WAY_STORE].kept = 9;
+	text = metrics(&s, &front,
+		       (struct metrics_ways){.has = {[WAY_STORE] = true, [WAY_OTLP] = true}});
 	sum = 0;
 	for (const char *at = text; (at = strstr(at, "\nxrprof_ticks_total{")); at++, outcomes++)
 		sum += strtoull(strchr(at, '}') + 1, NULL, 10);
@@ -119,8 +120,7 @@ TEST(form)
 {
 	struct sampler_status s = {.engine = "bpf"};
 	struct front_status front = {0};
-	char *text = metrics(&s, &front,
-			     (struct metrics_ways){.store = true, .pyroscope = true, .otlp = true}),
+	char *text = metrics(&s, &front, (struct metrics_ways){.has = {true, true, true}}),
 	     *rest = text;
 	char family[128] = "", want[160];
 	unsigned int families = 0, bad = 0;

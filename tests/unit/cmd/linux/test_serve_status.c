@@ -31,7 +31,7 @@ TEST(use)
 
 TEST(came)
 {
-	const struct serve_options options = {.dir = "d", .otlp = "o"};
+	const struct serve_options options = {.front.to = {"d", NULL, "o"}};
 	struct front_status sent, front;
 	char line[1024];
 
@@ -40,9 +40,8 @@ TEST(came)
 			serve_status__came(&front, &sent, sizeof(sent) + 1) == -EBADMSG,
 		"a message of another size is rejected");
 	tap__ok(!serve_status__came(&front, &sent, sizeof(sent)) &&
-			strlen(front.store.error) == sizeof(front.store.error) - 1 &&
-			strlen(front.pyroscope.error) == sizeof(front.pyroscope.error) - 1 &&
-			strlen(front.otlp.error) == sizeof(front.otlp.error) - 1,
+			strlen(front.ways[WAY_STORE].error) == sizeof(front.ways[0].error) - 1 &&
+			strlen(front.ways[WAY_OTLP].error) == sizeof(front.ways[0].error) - 1,
 		"texts end where they have to");
 	serve_status__front(&options, &front, line, sizeof(line));
 	tap__ok(strstr(line, "directory: ") == line && strstr(line, "; otlp: "), "%s", line);

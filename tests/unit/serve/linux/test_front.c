@@ -101,7 +101,7 @@ static void fail_for(int n, const char *said)
 
 static void test_given_up(void)
 {
-	const struct front_config config = {.dir = tap__path("profiles"),
+	const struct front_config config = {.to[WAY_STORE] = tap__path("profiles"),
 					    .keep = {.size = 1 << 20}};
 
 	start(&config);
@@ -136,8 +136,8 @@ static void test_drain(void)
 	int fds[] = {listens(pyroscope), listens(otlp)};
 	uint64_t began;
 
-	config.pyroscope = pyroscope;
-	config.otlp = otlp;
+	config.to[WAY_PYROSCOPE] = pyroscope;
+	config.to[WAY_OTLP] = otlp;
 	start(&config);
 	tap__is(next(), "ready", "all is open");
 	send_interval();

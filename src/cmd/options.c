@@ -311,7 +311,7 @@ static int options__calls_fit(const struct config *c, struct errmsg *f)
 		return errmsg__set(f, -EINVAL,
 				   "--calls needs all frames, and --filter-callframes leaves out "
 				   "some: leave one out");
-	if (c->format->calls || c->slower > 0)
+	if (c->format->keeps.calls || c->slower > 0)
 		return 0;
 	return errmsg__set(f, -EINVAL,
 			   "format %s does not have single calls, which --calls finds: give "

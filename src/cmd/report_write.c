@@ -77,7 +77,7 @@ static int writing__open(struct report_writing *w, uint32_t capture, bool roots)
 /* Does the format say of each sample when it was taken, or write them one by one? */
 static bool format__is_ordered(const struct writer_ops *format)
 {
-	return format->sample || format->timeline;
+	return format->sample || format->keeps.timeline;
 }
 
 /*
@@ -108,12 +108,7 @@ static int writing__begin(void *arg, const struct profile_about *about)
 	struct report_writing *w = arg;
 	const struct writer_ops *format = w->config.format;
 	const struct read_result *first = &w->seen.first;
-	struct aggregate_config config = {.labels = format->labels,
-					  .threads = format->threads,
-					  .details = format->details,
-					  .calls = format->calls,
-					  .given = format->given,
-					  .timeline = format->timeline};
+	struct aggregate_config config = format->keeps;
 	uint32_t capture = format->capture;
 	int err;
 

@@ -66,14 +66,10 @@ static int outputs__close_index(struct outputs *ss)
 /* After an error, report it and close the index: the files are useful without it. */
 static void outputs__lose_index(struct outputs *ss, int err)
 {
-	char line[STREAM_PATH_MAX + 256];
-	bool said = false;
-
 	if (!err)
 		return;
-	snprintf(line, sizeof(line), "cannot write the index of %s: %s", ss->config.path,
-		 error__reason(err));
-	outputs__note(ss, &said, line);
+	outputs__note(ss, NULL, "cannot write the index of %s: %s", ss->config.path,
+		      error__reason(err));
 	outputs__close_index(ss);
 }
 
@@ -180,7 +176,7 @@ static int outputs__open(struct outputs *ss, const char *path, size_t number_at,
 
 	*st = NULL;
 	if (ss->count < LIMIT_STREAMS)
-		err = stream__open(st, &ss->streams, path, number_at, OPEN_MS, &ss->fault);
+		err = stream__open(st, ss, path, number_at, OPEN_MS);
 	if (!err) {
 		ss->made++;
 		outputs__put(ss, *st);
@@ -412,9 +408,6 @@ void directory__settle(struct outputs *ss)
 
 void directory__free(struct outputs *ss)
 {
-	char line[256];
-	bool said = false;
-
 	for (size_t i = 0; i < ss->entries.cap; i++)
 		if (ss->entries.entries[i].value)
 			entry__free(ss->entries.entries[i].value);
@@ -422,11 +415,10 @@ void directory__free(struct outputs *ss)
 	outputs__lose_index(ss, outputs__close_index(ss));
 	if (!ss->few)
 		return;
-	snprintf(line, sizeof(line),
-		 "Rprof.others.out has the %" PRIu64 " %s of %" PRIu64
-		 " %s with fewer than %u (--min-samples)",
-		 ss->few_samples, count__word(ss->few_samples, "sample", "samples"), ss->few,
-		 count__word(ss->few, "process", "processes"), ss->config.least);
-	outputs__note(ss, &said, line);
+	outputs__note(ss, NULL,
+		      "Rprof.others.out has the %" PRIu64 " %s of %" PRIu64
+		      " %s with fewer than %u (--min-samples)",
+		      ss->few_samples, count__word(ss->few_samples, "sample", "samples"), ss->few,
+		      count__word(ss->few, "process", "processes"), ss->config.least);
 	ss->few = 0;
 }

@@ -51,9 +51,7 @@ const struct writer_ops writer_flamegraph = {
 	.suffix = ".html",
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES | XR_ROW_LABELS,
 	.types = true,
-	.calls = true,
-	.given = true,
-	.timeline = true,
+	.keeps = {.calls = true, .given = true, .timeline = true},
 	.sources = true,
 	.profile = flamegraph__profile,
 };

@@ -12,6 +12,8 @@
 #include "layout.h"
 #include "output/otlp_parts.h"
 
+#define PROFILE_SAMPLES 2 /* field of a Profile (otlp.proto) */
+
 /* Beside labels and attributes: service and host. */
 #define RESOURCE_MAX (2 + ATTRIBUTES_MAX + 2 * PROFILE_LABELS_MAX)
 
@@ -224,8 +226,8 @@ static int otlp__given(struct otlp *o, const struct profile_given *given, int32_
 
 static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 {
-	Otlp__Sample sample = OTLP__SAMPLE__INIT, *samples[] = {&sample};
-	Otlp__Profile part = OTLP__PROFILE__INIT;
+	Otlp__Sample sample = OTLP__SAMPLE__INIT;
+	struct message_buffer to;
 	int64_t value = (int64_t)row->value;
 	struct attribute_value of_sample;
 	int32_t all[ATTRIBUTES_MAX + XR_LABELS_MAX];
@@ -249,24 +251,19 @@ static int otlp__row(struct otlp *o, const struct aggregate_row *row)
 	sample.attribute_indices = all;
 	sample.n_values = 1;
 	sample.values = &value;
-	part.n_samples = 1;
-	part.samples = samples;
-	return otlp__pack(&process->group->samples[row->type], &part.base);
+	to = message__buffer(&process->group->samples[row->type]);
+	message__element(&to.base, PROFILE_SAMPLES, &sample.base);
+	return to.err;
 }
 
 /* --- what is around the samples --- */
 
-/* The beginning of a field that holds @len bytes: a number below 16, a length. */
 static int field__begin(struct buf *out, unsigned int number, uint64_t len)
 {
-	unsigned char head[12];
-	size_t n = 0;
+	struct message_buffer to = message__buffer(out);
 
-	head[n++] = (unsigned char)(number << 3 | 2);
-	for (; len >= 0x80; len >>= 7)
-		head[n++] = (unsigned char)(len | 0x80);
-	head[n++] = (unsigned char)len;
-	return buf__add(out, head, n);
+	message__begin(&to.base, number, len);
+	return to.err;
 }
 
 /* Ticks are a count of samples with a period. */
@@ -432,11 +429,11 @@ const struct writer_ops writer_otlp = {
 	.suffix = ".otlp",
 	.binary = true,
 	.help = "a request to a receiver of OTLP profiles",
-	.labels = XR_F_WAIT,
-	.threads = true,
-	.details = true,
-	.calls = true,
-	.given = true,
+	.keeps = {.labels = XR_F_WAIT,
+		  .threads = true,
+		  .details = true,
+		  .calls = true,
+		  .given = true},
 	.types = true,
 	.parts = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES | XR_ROW_LABELS,

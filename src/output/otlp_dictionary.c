@@ -7,56 +7,33 @@
 #include "output/otlp_parts.h"
 #include "output/writer.h"
 
-/* Where protobuf-c puts the bytes of a message. */
-struct otlp_buffer {
-	ProtobufCBuffer base;
-	struct buf *out;
-	int err;
-};
-
-static void otlp__append(ProtobufCBuffer *buffer, size_t len, const uint8_t *data)
-{
-	struct otlp_buffer *b = (struct otlp_buffer *)buffer;
-
-	if (!b->err)
-		b->err = buf__add(b->out, data, len);
-}
+/* The tables of the dictionary (otlp.proto). */
+enum { MAPPINGS = 1, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS };
 
 int otlp__pack(struct buf *out, const ProtobufCMessage *message)
 {
-	struct otlp_buffer buffer = {{.append = otlp__append}, out, 0};
+	struct message_buffer to = message__buffer(out);
 
-	protobuf_c_message_pack_to_buffer(message, &buffer.base);
-	return buffer.err;
+	protobuf_c_message_pack_to_buffer(message, &to.base);
+	return to.err;
 }
 
-/* A part of the dictionary: fields of one message may stand in any number of pieces. */
-static int otlp__put(struct otlp_dictionary *d, const Otlp__ProfilesDictionary *part)
+/* An element of @table more. */
+static int otlp__put(struct otlp_dictionary *d, unsigned int table, const ProtobufCMessage *element)
 {
-	return otlp__pack(&d->bytes, &part->base);
-}
+	struct message_buffer to = message__buffer(&d->bytes);
 
-static void *index__value(int32_t index)
-{
-	return (void *)(intptr_t)index;
-}
-
-static int32_t index__known(const struct map *m, const void *key, uint64_t other)
-{
-	return (int32_t)(intptr_t)map__get(m, (uintptr_t)key, other);
+	message__element(&to.base, table, element);
+	return to.err;
 }
 
 static int otlp__new_string(struct otlp_dictionary *d, const char *text, size_t len)
 {
-	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
-	ProtobufCBinaryData data = {0};
+	struct message_buffer to = message__buffer(&d->bytes);
 
-	data.len = len;
-	data.data = (uint8_t *)(uintptr_t)text;
-	part.n_string_table = 1;
-	part.string_table = &data;
 	d->nstrings++;
-	return otlp__put(d, &part);
+	message__bytes(&to.base, STRINGS, text, len);
+	return to.err;
 }
 
 static int otlp__string_of(struct otlp_dictionary *d, const char *text, size_t len, int32_t *index)
@@ -70,12 +47,12 @@ static int otlp__string_of(struct otlp_dictionary *d, const char *text, size_t l
 	one = intern__get(&d->texts, text, len);
 	if (!one)
 		return -ENOMEM;
-	*index = index__known(&d->strings, one, 0);
+	*index = map__number(&d->strings, (uintptr_t)one, 0);
 	if (*index)
 		return 0;
 	*index = d->nstrings;
 	err = otlp__new_string(d, text, len);
-	return err ? err : map__put(&d->strings, (uintptr_t)one, 0, index__value(*index));
+	return err ? err : map__put_number(&d->strings, (uintptr_t)one, 0, *index);
 }
 
 int otlp__string(struct otlp_dictionary *d, const char *text, int32_t *index)
@@ -92,14 +69,12 @@ static int otlp__name(struct otlp_dictionary *d, const struct name *name, int32_
 
 int otlp__begin(struct otlp_dictionary *d)
 {
-	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
-	Otlp__Mapping mapping = OTLP__MAPPING__INIT, *mappings[] = {&mapping};
-	Otlp__Location location = OTLP__LOCATION__INIT, *locations[] = {&location};
-	Otlp__Function function = OTLP__FUNCTION__INIT, *functions[] = {&function};
-	Otlp__Link link = OTLP__LINK__INIT, *links[] = {&link};
-	Otlp__KeyValueAndUnit attribute = OTLP__KEY_VALUE_AND_UNIT__INIT;
-	Otlp__KeyValueAndUnit *attributes[] = {&attribute};
-	Otlp__Stack stack = OTLP__STACK__INIT, *stacks[] = {&stack};
+	const Otlp__Mapping mapping = OTLP__MAPPING__INIT;
+	const Otlp__Location location = OTLP__LOCATION__INIT;
+	const Otlp__Function function = OTLP__FUNCTION__INIT;
+	const Otlp__Link link = OTLP__LINK__INIT;
+	const Otlp__KeyValueAndUnit attribute = OTLP__KEY_VALUE_AND_UNIT__INIT;
+	const Otlp__Stack stack = OTLP__STACK__INIT;
 	int err;
 
 	*d = (struct otlp_dictionary){.nattributes = 1,
@@ -109,15 +84,12 @@ int otlp__begin(struct otlp_dictionary *d)
 				      .nstacks = 1,
 				      .nlinks = 1};
 	intern__init(&d->texts, NULL);
-	part.n_mapping_table = part.n_location_table = part.n_function_table = 1;
-	part.n_link_table = part.n_attribute_table = part.n_stack_table = 1;
-	part.mapping_table = mappings;
-	part.location_table = locations;
-	part.function_table = functions;
-	part.link_table = links;
-	part.attribute_table = attributes;
-	part.stack_table = stacks;
-	err = otlp__put(d, &part);
+	err = otlp__put(d, MAPPINGS, &mapping.base);
+	err = err ? err : otlp__put(d, LOCATIONS, &location.base);
+	err = err ? err : otlp__put(d, FUNCTIONS, &function.base);
+	err = err ? err : otlp__put(d, LINKS, &link.base);
+	err = err ? err : otlp__put(d, ATTRIBUTES, &attribute.base);
+	err = err ? err : otlp__put(d, STACKS, &stack.base);
 	return err ? err : otlp__new_string(d, "", 0);
 }
 
@@ -158,8 +130,7 @@ static bool id__parse(const char *text, uint8_t *id, size_t size)
 
 int otlp__link(struct otlp_dictionary *d, const struct profile_given *given, int32_t *index)
 {
-	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
-	Otlp__Link link = OTLP__LINK__INIT, *links[] = {&link};
+	Otlp__Link link = OTLP__LINK__INIT;
 	uint8_t trace[16], span[8];
 	uint64_t a, b;
 	int err;
@@ -171,30 +142,25 @@ int otlp__link(struct otlp_dictionary *d, const struct profile_given *given, int
 		return 0;
 	a = map__hash_bytes((const char *)trace, sizeof(trace));
 	b = map__hash_bytes((const char *)span, sizeof(span));
-	*index = (int32_t)(intptr_t)map__get(&d->links, a, b);
+	*index = map__number(&d->links, a, b);
 	if (*index)
 		return 0;
 	link.trace_id = (ProtobufCBinaryData){sizeof(trace), trace};
 	link.span_id = (ProtobufCBinaryData){sizeof(span), span};
-	part.n_link_table = 1;
-	part.link_table = links;
 	*index = d->nlinks++;
-	err = otlp__put(d, &part);
-	return err ? err : map__put(&d->links, a, b, index__value(*index));
+	err = otlp__put(d, LINKS, &link.base);
+	return err ? err : map__put_number(&d->links, a, b, *index);
 }
 
 static int otlp__attribute(struct otlp_dictionary *d, int32_t key, Otlp__AnyValue *value,
 			   int32_t *index)
 {
-	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
-	Otlp__KeyValueAndUnit attribute = OTLP__KEY_VALUE_AND_UNIT__INIT, *all[] = {&attribute};
+	Otlp__KeyValueAndUnit attribute = OTLP__KEY_VALUE_AND_UNIT__INIT;
 
 	attribute.key_strindex = key;
 	attribute.value = value;
-	part.n_attribute_table = 1;
-	part.attribute_table = all;
 	*index = d->nattributes++;
-	return otlp__put(d, &part);
+	return otlp__put(d, ATTRIBUTES, &attribute.base);
 }
 
 /* The key of a number is negative, that of a text is not. */
@@ -206,16 +172,15 @@ int otlp__number(struct otlp_dictionary *d, const char *key, int64_t number, int
 
 	if (err)
 		return err;
-	*index = (int32_t)(intptr_t)map__get(&d->attributes, (uint64_t)number,
-					     (uint64_t) - (int64_t)key_index);
+	*index = map__number(&d->attributes, (uint64_t)number, (uint64_t) - (int64_t)key_index);
 	if (*index)
 		return 0;
 	value.value_case = OTLP__ANY_VALUE__VALUE_INT_VALUE;
 	value.int_value = number;
 	err = otlp__attribute(d, key_index, &value, index);
 	return err ? err
-		   : map__put(&d->attributes, (uint64_t)number, (uint64_t) - (int64_t)key_index,
-			      index__value(*index));
+		   : map__put_number(&d->attributes, (uint64_t)number,
+				     (uint64_t) - (int64_t)key_index, *index);
 }
 
 int otlp__text(struct otlp_dictionary *d, const char *key, const char *text, int32_t *index)
@@ -229,7 +194,7 @@ int otlp__text(struct otlp_dictionary *d, const char *key, const char *text, int
 	err = one ? otlp__string(d, key, &key_index) : -ENOMEM;
 	if (err)
 		return err;
-	*index = index__known(&d->attributes, one, (uint64_t)key_index);
+	*index = map__number(&d->attributes, (uintptr_t)one, (uint64_t)key_index);
 	if (*index)
 		return 0;
 	value.value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
@@ -237,8 +202,7 @@ int otlp__text(struct otlp_dictionary *d, const char *key, const char *text, int
 	value.string_value.len = len;
 	err = otlp__attribute(d, key_index, &value, index);
 	return err ? err
-		   : map__put(&d->attributes, (uintptr_t)one, (uint64_t)key_index,
-			      index__value(*index));
+		   : map__put_number(&d->attributes, (uintptr_t)one, (uint64_t)key_index, *index);
 }
 
 static int otlp__frame_type(struct otlp_dictionary *d, const struct frame *frame, int32_t *index)
@@ -263,8 +227,7 @@ static int otlp__frame_type(struct otlp_dictionary *d, const struct frame *frame
 /* Equal functions are one: by their texts, which are numbers by then. */
 static int otlp__function(struct otlp_dictionary *d, const struct frame *frame, int32_t *index)
 {
-	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
-	Otlp__Function function = OTLP__FUNCTION__INIT, *functions[] = {&function};
+	Otlp__Function function = OTLP__FUNCTION__INIT;
 	const struct name *file = frame->defined.file ? frame->defined.file : frame->place.file;
 	uint64_t a, b;
 	int err;
@@ -282,14 +245,12 @@ static int otlp__function(struct otlp_dictionary *d, const struct frame *frame, 
 	function.start_line = frame->defined.file ? (int32_t)frame->defined.line : 0;
 	a = (uint64_t)function.name_strindex << 32 | (uint32_t)function.system_name_strindex;
 	b = (uint64_t)function.filename_strindex << 32 | (uint32_t)function.start_line;
-	*index = (int32_t)(intptr_t)map__get(&d->functions, a, b);
+	*index = map__number(&d->functions, a, b);
 	if (*index)
 		return 0;
 	*index = d->nfunctions++;
-	part.n_function_table = 1;
-	part.function_table = functions;
-	err = otlp__put(d, &part);
-	return err ? err : map__put(&d->functions, a, b, index__value(*index));
+	err = otlp__put(d, FUNCTIONS, &function.base);
+	return err ? err : map__put_number(&d->functions, a, b, *index);
 }
 
 /*
@@ -300,15 +261,14 @@ static int otlp__function(struct otlp_dictionary *d, const struct frame *frame, 
 static int otlp__mapping(struct otlp_dictionary *d, const struct frame *frame, int32_t *index)
 {
 	const struct name *id = frame->hash ? frame->hash : frame->build_id;
-	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
-	Otlp__Mapping mapping = OTLP__MAPPING__INIT, *mappings[] = {&mapping};
+	Otlp__Mapping mapping = OTLP__MAPPING__INIT;
 	int32_t builds[2];
 	int err;
 
 	*index = 0;
 	if (!frame->module || !id)
 		return 0;
-	*index = index__known(&d->modules, frame->module, (uintptr_t)id);
+	*index = map__number(&d->modules, (uintptr_t)frame->module, (uintptr_t)id);
 	if (*index)
 		return 0;
 	err = otlp__name(d, frame->module, &mapping.filename_strindex);
@@ -322,23 +282,19 @@ static int otlp__mapping(struct otlp_dictionary *d, const struct frame *frame, i
 		return err;
 	mapping.attribute_indices = builds;
 	*index = d->nmappings++;
-	part.n_mapping_table = 1;
-	part.mapping_table = mappings;
-	err = otlp__put(d, &part);
+	err = otlp__put(d, MAPPINGS, &mapping.base);
 	return err ? err
-		   : map__put(&d->modules, (uintptr_t)frame->module, (uintptr_t)id,
-			      index__value(*index));
+		   : map__put_number(&d->modules, (uintptr_t)frame->module, (uintptr_t)id, *index);
 }
 
 static int otlp__location(struct otlp_dictionary *d, const struct frame *frame, int32_t *index)
 {
-	Otlp__ProfilesDictionary part = OTLP__PROFILES_DICTIONARY__INIT;
-	Otlp__Location location = OTLP__LOCATION__INIT, *locations[] = {&location};
+	Otlp__Location location = OTLP__LOCATION__INIT;
 	Otlp__Line line = OTLP__LINE__INIT, *lines[] = {&line};
 	int32_t type;
 	int err;
 
-	*index = index__known(&d->locations, frame, 0);
+	*index = map__number(&d->locations, (uintptr_t)frame, 0);
 	if (*index)
 		return 0;
 	err = otlp__mapping(d, frame, &location.mapping_index);
@@ -353,10 +309,8 @@ static int otlp__location(struct otlp_dictionary *d, const struct frame *frame, 
 	location.n_attribute_indices = type ? 1 : 0;
 	location.attribute_indices = &type;
 	*index = d->nlocations++;
-	part.n_location_table = 1;
-	part.location_table = locations;
-	err = otlp__put(d, &part);
-	return err ? err : map__put(&d->locations, (uintptr_t)frame, 0, index__value(*index));
+	err = otlp__put(d, LOCATIONS, &location.base);
+	return err ? err : map__put_number(&d->locations, (uintptr_t)frame, 0, *index);
 }
 
 /* The locations of @stack into `ids`: *@n of them. */
@@ -386,11 +340,10 @@ static int otlp__locations(struct otlp_dictionary *d, const struct profile_part 
 int otlp__stack(struct otlp_dictionary *d, const struct profile_part *part,
 		const struct stack *stack, int32_t *index)
 {
-	Otlp__ProfilesDictionary message = OTLP__PROFILES_DICTIONARY__INIT;
-	Otlp__Stack one = OTLP__STACK__INIT, *stacks[] = {&one};
+	Otlp__Stack one = OTLP__STACK__INIT;
 	int err;
 
-	*index = index__known(&d->stacks, stack, 0);
+	*index = map__number(&d->stacks, (uintptr_t)stack, 0);
 	if (*index)
 		return 0;
 	err = otlp__locations(d, part, stack, &one.n_location_indices);
@@ -398,8 +351,6 @@ int otlp__stack(struct otlp_dictionary *d, const struct profile_part *part,
 		return err;
 	one.location_indices = d->ids;
 	*index = d->nstacks++;
-	message.n_stack_table = 1;
-	message.stack_table = stacks;
-	err = otlp__put(d, &message);
-	return err ? err : map__put(&d->stacks, (uintptr_t)stack, 0, index__value(*index));
+	err = otlp__put(d, STACKS, &one.base);
+	return err ? err : map__put_number(&d->stacks, (uintptr_t)stack, 0, *index);
 }

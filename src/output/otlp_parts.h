@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "output/encode.h"
+#include "output/message.h"
 #include "otlp.pb-c.h"
 
 enum otlp_frame_type { OTLP_FRAME_R, OTLP_FRAME_NATIVE, OTLP_FRAME_KERNEL, OTLP_FRAME_TYPES };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,24 +53,32 @@ static void outputs__time(struct outputs *ss)
 	ss->wait.ns = ss->config.waits ? UINT64_MAX : WAIT_NS;
 }
 
-void outputs__note(struct outputs *ss, bool *said, const char *line)
+void outputs__note(struct outputs *ss, bool *said, const char *fmt, ...)
 {
-	if (!*said && ss->config.note)
+	char line[2 * STREAM_PATH_MAX];
+	va_list ap;
+
+	if (said && *said)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (ss->config.note)
 		ss->config.note(ss->config.note_arg, line);
-	*said = true;
+	if (said)
+		*said = true;
 }
 
 void outputs__file_failed(struct outputs *ss, const char *path, int err)
 {
-	char line[STREAM_PATH_MAX + 256];
-	bool said = ss->failed++ >= FAILED_REPORTED;
-
-	snprintf(line, sizeof(line),
-		 "cannot write to %s: %s; samples of this process are counted, other files are "
-		 "still written%s",
-		 path, error__reason(err),
-		 ss->failed == FAILED_REPORTED ? "; no more such files are reported" : "");
-	outputs__note(ss, &said, line);
+	if (ss->failed++ >= FAILED_REPORTED)
+		return;
+	outputs__note(
+		ss, NULL,
+		"cannot write to %s: %s; samples of this process are counted, other files are "
+		"still written%s",
+		path, error__reason(err),
+		ss->failed == FAILED_REPORTED ? "; no more such files are reported" : "");
 }
 
 int outputs__trouble(struct outputs *ss, struct stream *st, int err)
@@ -93,15 +102,12 @@ int outputs__trouble(struct outputs *ss, struct stream *st, int err)
 /* Report if its name was taken, so that it is written by another one. */
 static void outputs__look_at_name(struct outputs *ss, const struct stream *st)
 {
-	char line[2 * STREAM_PATH_MAX];
 	bool numbered;
 	const char *path = output__path(st->out, &numbered);
 
-	if (ss->said_taken || !numbered)
-		return;
-	snprintf(line, sizeof(line), "%s already exists and is kept: writing %s instead", st->path,
-		 path);
-	outputs__note(ss, &ss->said_taken, line);
+	if (numbered)
+		outputs__note(ss, &ss->said_taken,
+			      "%s already exists and is kept: writing %s instead", st->path, path);
 }
 
 void outputs__put(struct outputs *ss, struct stream *st)
@@ -157,17 +163,7 @@ int outputs__new(struct outputs **out, const struct outputs_config *config)
 	ss->config.writer.files = &ss->files;
 	ss->config.writer.cut = &ss->dropped.lines_cut;
 	ss->config.writer.sources = &ss->sources;
-	ss->streams = (struct stream_config){
-		.format = config->format,
-		.writer = ss->config.writer,
-		.files = config->files,
-		.queue = &ss->queue,
-		.wait = &ss->wait,
-		.max_file = config->max_file,
-		.aggregate = LIMIT_AGGREGATE(memory),
-		.timeline = config->timeline,
-		.waits = config->waits,
-	};
+	ss->aggregate = LIMIT_AGGREGATE(memory);
 	if (config->waits)
 		outputs__time(ss);
 	return 0;
@@ -193,15 +189,16 @@ static int outputs__begin(void *arg, const struct profile_about *about)
 {
 	struct outputs *ss = arg;
 	const struct writer_ops *format = ss->config.format;
+	const struct profile_about own = ss->config.writer.about;
 	const char *path = ss->config.path;
 	char shared[STREAM_PATH_MAX];
 	size_t number_at = 0;
 
-	ss->streams.writer.about = *about;
+	ss->config.writer.about = *about;
 	if (!about->command)
-		ss->streams.writer.about.command = ss->config.writer.about.command;
+		ss->config.writer.about.command = own.command;
 	if (!about->host)
-		ss->streams.writer.about.host = ss->config.writer.about.host;
+		ss->config.writer.about.host = own.host;
 	snprintf(shared, sizeof(shared), "%s", path);
 	if (path__wants_directory(ss, path, ss->config.several && format->per_process)) {
 		if (outputs__directory(ss, path))
@@ -215,8 +212,7 @@ static int outputs__begin(void *arg, const struct profile_about *about)
 	}
 	if (ss->directory)
 		return directory__open_index(ss);
-	ss->err = stream__open(&ss->shared, &ss->streams, shared, number_at, OPEN_FIRST_MS,
-			       &ss->fault);
+	ss->err = stream__open(&ss->shared, ss, shared, number_at, OPEN_FIRST_MS);
 	if (!ss->err)
 		outputs__put(ss, ss->shared);
 	return ss->err;
@@ -250,13 +246,13 @@ int outputs__reopen(struct outputs *ss)
 	}
 	if (!old && directory__reopen(ss))
 		return ss->err;
-	ss->streams.writer.about.began = os__now();
-	ss->streams.writer.about.began_real = os__real_time();
+	ss->config.writer.about.began = os__now();
+	ss->config.writer.about.began_real = os__real_time();
 	if (!old || ss->err)
 		return ss->err;
 	/* the old stream stays in the list until all of it is written */
-	ss->err = stream__open(&ss->shared, &ss->streams, path,
-			       path__number_at(path, ss->config.format), OPEN_FIRST_MS, &ss->fault);
+	ss->err = stream__open(&ss->shared, ss, path, path__number_at(path, ss->config.format),
+			       OPEN_FIRST_MS);
 	if (!ss->err)
 		outputs__put(ss, ss->shared);
 	else
@@ -403,7 +399,7 @@ static int outputs__finish(void *arg, struct stats *stats)
 	if (ss->all)
 		outputs__complete(ss, stats);
 	if (ss->sources.without)
-		outputs__note(ss, &ss->said_sources, ss->sources.why);
+		outputs__note(ss, &ss->said_sources, "%s", ss->sources.why);
 	late = ss->all;
 	if (late)
 		snprintf(place, sizeof(place), "%s", path__name(ss->config.path));

@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared by outputs.c and directory.c.
+ * Shared by outputs.c, directory.c and stream.c: which file gets a sample, and one such file.
  */
 #ifndef XR_OUTPUT_OUTPUTS_PARTS_H
 #define XR_OUTPUT_OUTPUTS_PARTS_H
 
 #include "base/map.h"
 #include "output/outputs.h"
-#include "output/stream.h"
 #include "profile/stacks.h"
 
 #define STREAM_PATH_MAX 4096 /* bytes */
 #define OPEN_FIRST_MS	1000 /* wait for the first file to open, before anything is sampled */
 #define OPEN_MS		20   /* for later files */
+
+/* One file of a profile: its writer, what is added up for it, and its output. */
+struct stream {
+	struct stream *next, **link; /* for the caller */
+	struct outputs *of;
+	struct output *out;
+	struct writer *writer;	   /* NULL: of a format with `profile`, or closed */
+	struct aggregate *filling; /* NULL: the format takes samples */
+	struct aggregate *leaving; /* a profile whose rows are being written, or empty */
+	size_t row;		   /* the next row of it */
+	char *path;		   /* as it was asked for */
+	bool ended;
+	bool committed; /* a format with `profile` has committed it */
+	/* for the caller: the process, and whether an error was reported */
+	uint32_t serial;
+	bool failed;
+};
 
 /* Samples of a process, with their stacks, until it is known which file gets them. */
 struct kept {
@@ -37,9 +53,9 @@ struct entry {
 
 struct outputs {
 	struct outputs_config config;
-	struct stream_config streams;
 	struct budget queue, files;
 	struct output_wait wait;
+	size_t aggregate;      /* bytes of the aggregates of a file */
 	struct stats dropped;  /* counts of streams that are closed, and of refused files */
 	const char *directory; /* NULL: `shared` gets all samples */
 	struct stream *shared;
@@ -61,8 +77,9 @@ struct outputs {
 
 /* --- outputs.c --- */
 
-/* outputs__note - report @line once: *@said is set. */
-void outputs__note(struct outputs *ss, bool *said, const char *line);
+/* outputs__note - report a line; with @said, only if *@said is not set, which it sets then. */
+void outputs__note(struct outputs *ss, bool *said, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* outputs__put - add @st to the list.  outputs__remove - remove and free it. */
 void outputs__put(struct outputs *ss, struct stream *st);
@@ -83,6 +100,42 @@ const char *error__reason(int err);
 
 /* path__stem - the length of a directory's name without slashes at its end. */
 int path__stem(const char *path);
+
+/* --- stream.c --- */
+
+/*
+ * stream__open - @number_at and @wait_ms: as of struct output_config.  Negative errno: ss->fault
+ * says why.
+ */
+int stream__open(struct stream **out, struct outputs *ss, const char *path, size_t number_at,
+		 int wait_ms);
+
+/* stream__sample - write or add up a sample.  0, OUTPUT_DROPPED, or a negative errno. */
+int stream__sample(struct stream *st, const struct profile_process *p, const struct sample *s);
+
+/*
+ * stream__know - update process @p, which is in the profile even without samples.  If it does not
+ * fit, it is left out.
+ */
+void stream__know(struct stream *st, const struct profile_process *p);
+
+/* stream__learn - what is known of a call by now. */
+void stream__learn(struct stream *st, const struct profile_call *call);
+
+/* stream__flush - write what can be written now; @profile: rows of the aggregate, too. */
+int stream__flush(struct stream *st, bool profile);
+
+/* stream__end - no more samples; complete the file.  @stats: of the run; NULL if it goes on. */
+int stream__end(struct stream *st, const struct stats *stats);
+
+/* stream__done - after stream__end: flush it; is it complete, or failed? */
+bool stream__done(struct stream *st);
+
+/*
+ * stream__free - returns its first error.  Adds samples that were not written, and those whose
+ * stacks were dropped, to @stats.
+ */
+int stream__free(struct stream *st, struct stats *stats);
 
 /* --- directory.c: the files of processes, and their index --- */
 

@@ -34,8 +34,7 @@
 
 static int pprof__row(struct pprof *p, const struct aggregate_row *row)
 {
-	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples[] = {&sample};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Sample sample = PPROF__SAMPLE__INIT;
 	int64_t values[1 + PROFILE_TYPES_MAX] = {(int64_t)row__samples(row)};
 	const uint32_t place = p->places[row->type];
 	struct pprof_row_labels labels;
@@ -53,9 +52,7 @@ static int pprof__row(struct pprof *p, const struct aggregate_row *row)
 	sample.value = values;
 	sample.n_label = labels.n;
 	sample.label = labels.all;
-	part.n_sample = 1;
-	part.sample = samples;
-	return pprof__put(p, &part);
+	return pprof__element(p, PPROF_SAMPLE, &sample.base);
 }
 
 /* A line of the profile's comments; @value NULL: none. */
@@ -247,11 +244,11 @@ const struct writer_ops writer_pprof = {
 	.suffix = ".pb.gz",
 	.binary = true,
 	.help = "for `go tool pprof` and the services that accept it",
-	.labels = XR_F_WAIT,
-	.threads = true,
-	.details = true,
-	.calls = true,
-	.given = true,
+	.keeps = {.labels = XR_F_WAIT,
+		  .threads = true,
+		  .details = true,
+		  .calls = true,
+		  .given = true},
 	.types = true,
 	.parts = true,
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES | XR_ROW_LABELS,

@@ -19,11 +19,6 @@ struct pprof_function {
 	enum frame_kind kind;
 };
 
-static void *number(uint64_t n)
-{
-	return (void *)(uintptr_t)n;
-}
-
 static bool function__same(const void *record, const void *key)
 {
 	const struct pprof_function *a = record, *b = key;
@@ -45,8 +40,7 @@ static int pprof__builtin(struct pprof *p, const struct name *name, int64_t *str
 static int pprof__new_function(struct pprof *p, const struct frame *frame,
 			       const struct pprof_function *key)
 {
-	Pprof__Function function = PPROF__FUNCTION__INIT, *functions[] = {&function};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Function function = PPROF__FUNCTION__INIT;
 	struct pprof_function *f;
 	int err;
 
@@ -64,9 +58,7 @@ static int pprof__new_function(struct pprof *p, const struct frame *frame,
 		return err;
 	function.id = key->id;
 	function.start_line = (int32_t)key->line;
-	part.n_function = 1;
-	part.function = functions;
-	err = pprof__put(p, &part);
+	err = pprof__element(p, PPROF_FUNCTION, &function.base);
 	if (err)
 		return err;
 	f = arena__alloc(&p->arena, sizeof(*f));
@@ -98,11 +90,10 @@ static int pprof__function(struct pprof *p, const struct frame *frame, uint64_t 
 int pprof__mapping(struct pprof *p, const struct frame *frame, uint64_t *id)
 {
 	const struct name *module = frame->module, *build_id = frame->build_id;
-	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *mappings[] = {&mapping};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
 	int err;
 
-	*id = (uint64_t)(uintptr_t)map__get(&p->modules, (uintptr_t)module, (uintptr_t)build_id);
+	*id = map__number(&p->modules, (uintptr_t)module, (uintptr_t)build_id);
 	if (*id)
 		return 0;
 	*id = mapping.id = ++p->nmappings;
@@ -118,22 +109,19 @@ int pprof__mapping(struct pprof *p, const struct frame *frame, uint64_t *id)
 	if (module)
 		mapping.memory_limit =
 			strcmp(module->text, KERNEL_MODULE) ? MODULE_LIMIT : UINT64_MAX;
-	part.n_mapping = 1;
-	part.mapping = mappings;
 	if (!err)
-		err = pprof__put(p, &part);
+		err = pprof__element(p, PPROF_MAPPING, &mapping.base);
 	return err ? err
-		   : map__put(&p->modules, (uintptr_t)module, (uintptr_t)build_id, number(*id));
+		   : map__put_number(&p->modules, (uintptr_t)module, (uintptr_t)build_id, *id);
 }
 
 static int pprof__location(struct pprof *p, const struct frame *frame, uint64_t *id)
 {
-	Pprof__Location location = PPROF__LOCATION__INIT, *locations[] = {&location};
+	Pprof__Location location = PPROF__LOCATION__INIT;
 	Pprof__Line line = PPROF__LINE__INIT, *lines[] = {&line};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
 	int err;
 
-	*id = (uint64_t)(uintptr_t)map__get(&p->locations, (uintptr_t)frame, 0);
+	*id = map__number(&p->locations, (uintptr_t)frame, 0);
 	if (*id)
 		return 0;
 	err = pprof__mapping(p, frame, &location.mapping_id);
@@ -146,10 +134,8 @@ static int pprof__location(struct pprof *p, const struct frame *frame, uint64_t 
 	line.line = (int32_t)frame->place.line;
 	location.n_line = 1;
 	location.line = lines;
-	part.n_location = 1;
-	part.location = locations;
-	err = pprof__put(p, &part);
-	return err ? err : map__put(&p->locations, (uintptr_t)frame, 0, number(*id));
+	err = pprof__element(p, PPROF_LOCATION, &location.base);
+	return err ? err : map__put_number(&p->locations, (uintptr_t)frame, 0, *id);
 }
 
 int pprof__stack(struct pprof *p, const struct stack *stack, size_t *n)

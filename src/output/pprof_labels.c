@@ -26,7 +26,7 @@ struct pprof_making {
 /* @text, escaped, written once for each address. */
 static int pprof__word(struct pprof *p, const char *text, int64_t *string)
 {
-	int64_t known = (int64_t)(uintptr_t)map__get(&p->words, (uintptr_t)text, 0);
+	int64_t known = map__number(&p->words, (uintptr_t)text, 0);
 	int err;
 
 	if (known) {
@@ -37,8 +37,7 @@ static int pprof__word(struct pprof *p, const char *text, int64_t *string)
 	err = escape__text(&p->text, text, "\"", LIMIT_NAME);
 	if (err >= 0)
 		err = pprof__string(p, p->text.data, p->text.len, string);
-	return err ? err
-		   : map__put(&p->words, (uintptr_t)text, 0, (void *)(uintptr_t)(*string + 1));
+	return err ? err : map__put_number(&p->words, (uintptr_t)text, 0, *string + 1);
 }
 
 /* Does the key say something else, or is it one of pprof's own? */

@@ -22,17 +22,21 @@ int pprof__put(struct pprof *p, const Pprof__Profile *part)
 	return p->gzip.err;
 }
 
+int pprof__element(struct pprof *p, unsigned int field, const ProtobufCMessage *element)
+{
+	struct pprof_buffer buffer = {{.append = pprof__append}, &p->gzip};
+
+	message__element(&buffer.base, field, element);
+	return p->gzip.err;
+}
+
 int pprof__string(struct pprof *p, const char *text, size_t len, int64_t *string)
 {
-	Pprof__Profile part = PPROF__PROFILE__INIT;
-	ProtobufCBinaryData data = {0};
+	struct pprof_buffer buffer = {{.append = pprof__append}, &p->gzip};
 
-	data.len = len;
-	data.data = (uint8_t *)(uintptr_t)text;
-	part.n_string_table = 1;
-	part.string_table = &data;
 	*string = p->nstrings++;
-	return pprof__put(p, &part);
+	message__bytes(&buffer.base, PPROF_STRING, text, len);
+	return p->gzip.err;
 }
 
 int pprof__text(struct pprof *p, const char *text, int64_t *string)
@@ -48,13 +52,13 @@ int pprof__name(struct pprof *p, const struct name *name, int64_t *string)
 	*string = 0;
 	if (!name)
 		return 0;
-	known = (int64_t)(uintptr_t)map__get(&p->names, (uintptr_t)name, 0);
+	known = (int64_t)map__number(&p->names, (uintptr_t)name, 0);
 	if (known) {
 		*string = known - 1;
 		return 0;
 	}
 	err = pprof__string(p, name->safe, name->safe_len, string);
 	if (!err)
-		err = map__put(&p->names, (uintptr_t)name, 0, (void *)(uintptr_t)(*string + 1));
+		err = map__put_number(&p->names, (uintptr_t)name, 0, *string + 1);
 	return err;
 }

@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "output/encode.h"
 #include "output/gzip.h"
+#include "output/message.h"
 #include "pprof.pb-c.h"
 
 struct pprof {
@@ -38,8 +39,11 @@ struct pprof {
 
 /* All return 0 or a negative errno. */
 
-/* pprof__put - write a part of the profile. */
+/* pprof__put - write a part of the profile.  pprof__element - an element of one of its fields. */
 int pprof__put(struct pprof *p, const Pprof__Profile *part);
+int pprof__element(struct pprof *p, unsigned int field, const ProtobufCMessage *element);
+
+enum { PPROF_SAMPLE = 2, PPROF_MAPPING, PPROF_LOCATION, PPROF_FUNCTION, PPROF_STRING };
 
 /* pprof__string, pprof__text - write a string: its number. */
 int pprof__string(struct pprof *p, const char *text, size_t len, int64_t *string);

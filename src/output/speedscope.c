@@ -84,7 +84,7 @@ static void speedscope__frame(struct speedscope *s, const struct frame *frame)
 
 	if (s->err || map__get(&s->frames, (uintptr_t)frame, 0))
 		return;
-	s->err = map__put(&s->frames, (uintptr_t)frame, 0, (void *)(uintptr_t)(i + 1));
+	s->err = map__put_number(&s->frames, (uintptr_t)frame, 0, i + 1);
 	json__object(&s->json, NULL);
 	s->text.len = 0;
 	json__str(&s->json, "name", speedscope__str(s, frame__label(&s->text, frame, NAME_SAFE)));
@@ -114,7 +114,7 @@ static void speedscope__frames(struct speedscope *s)
 
 static void speedscope__index(struct speedscope *s, const struct frame *frame)
 {
-	uint64_t i = (uintptr_t)map__get(&s->frames, (uintptr_t)frame, 0);
+	uint64_t i = map__number(&s->frames, (uintptr_t)frame, 0);
 
 	json__u64(&s->json, NULL, i - 1);
 }
@@ -312,7 +312,7 @@ const struct writer_ops writer_speedscope = {
 	.suffix = ".speedscope.json",
 	.help = "JSON for speedscope and tools that read its files",
 	.types = true,
-	.timeline = true,
+	.keeps = {.timeline = true},
 	.capture = XR_ROW_GC | XR_ROW_PACKAGES,
 	.profile = speedscope__profile,
 };

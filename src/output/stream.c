@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "os/os.h"
-#include "output/stream.h"
-
+/* One file of a profile: its writer, what is added up for it, and its output. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "os/os.h"
+#include "output/outputs_parts.h"
 
 #define WAIT_MS 20 /* between two checks for room */
 
@@ -18,20 +18,13 @@ static bool format__adds_up(const struct writer_ops *format)
 /* A format with `row` has two, which are filled in turn. */
 static int stream__aggregates(struct stream *st)
 {
-	const struct writer_ops *format = st->config->format;
-	const struct aggregate_config config = {
-		.max = format->row ? st->config->aggregate / 2 : st->config->aggregate,
-		.labels = format->labels,
-		.threads = format->threads,
-		.details = format->details,
-		.calls = format->calls,
-		.given = format->given,
-		.timeline = format->timeline,
-		.width = st->config->timeline,
-		.interval_ns = about__interval(&st->config->writer.about),
-	};
+	const struct writer_ops *format = st->of->config.format;
+	struct aggregate_config config = format->keeps;
 	int err = 0;
 
+	config.max = format->row ? st->of->aggregate / 2 : st->of->aggregate;
+	config.width = st->of->config.timeline;
+	config.interval_ns = about__interval(&st->of->config.writer.about);
 	if (format__adds_up(format))
 		err = aggregate__new(&st->filling, &config);
 	if (!err && format->row)
@@ -39,16 +32,18 @@ static int stream__aggregates(struct stream *st)
 	return err;
 }
 
-int stream__open(struct stream **out, const struct stream_config *config, const char *path,
-		 size_t number_at, int wait_ms, struct errmsg *f)
+int stream__open(struct stream **out, struct outputs *ss, const char *path, size_t number_at,
+		 int wait_ms)
 {
+	const struct writer_ops *format = ss->config.format;
 	struct stream *st = calloc(1, sizeof(*st));
+	struct errmsg *f = &ss->fault;
 	struct output_config to = {
-		.files = config->files,
-		.queue = config->queue,
-		.wait = config->wait,
+		.files = ss->config.files,
+		.queue = &ss->queue,
+		.wait = &ss->wait,
 		.number_at = number_at,
-		.max = config->max_file,
+		.max = ss->config.max_file,
 		.wait_ms = wait_ms,
 	};
 	int err;
@@ -56,7 +51,7 @@ int stream__open(struct stream **out, const struct stream_config *config, const 
 	*out = NULL;
 	if (!st)
 		return errmsg__set(f, -ENOMEM, "out of memory");
-	st->config = config;
+	st->of = ss;
 	st->path = strdup(path);
 	err = st->path ? stream__aggregates(st) : -ENOMEM;
 	if (err) {
@@ -67,8 +62,8 @@ int stream__open(struct stream **out, const struct stream_config *config, const 
 	err = output__open(&st->out, &to, f);
 	if (err)
 		goto failed;
-	if (config->format->open)
-		err = config->format->open(&st->writer, st->out, &config->writer);
+	if (format->open)
+		err = format->open(&st->writer, st->out, &ss->config.writer);
 	if (err) {
 		errmsg__set(f, err, "cannot write %s: %s", path, os__reason(err));
 		goto failed;
@@ -91,7 +86,7 @@ static int stream__pour(struct stream *st)
 	if (!n)
 		return 0;
 	while (err >= 0 && st->row < n && output__room(st->out, LIMIT_LINE))
-		err = st->config->format->row(st->writer, st->leaving, &rows[st->row++]);
+		err = st->of->config.format->row(st->writer, st->leaving, &rows[st->row++]);
 	if (err >= 0 && st->row == n) {
 		aggregate__clear(st->leaving);
 		st->row = 0;
@@ -118,13 +113,13 @@ static int stream__add(struct stream *st, const struct profile_process *p, const
 {
 	int err = 0;
 
-	if (st->leaving && aggregate__size(st->filling) > st->config->aggregate / 4)
+	if (st->leaving && aggregate__size(st->filling) > st->of->aggregate / 4)
 		err = stream__turn(st);
 	/* not all of the leaving profile fits */
-	while (!err && st->leaving && st->config->waits &&
-	       aggregate__size(st->filling) > st->config->aggregate / 4) {
+	while (!err && st->leaving && st->of->config.waits &&
+	       aggregate__size(st->filling) > st->of->aggregate / 4) {
 		err = output__flush(st->out);
-		files__poll(st->config->files, WAIT_MS);
+		files__poll(st->of->config.files, WAIT_MS);
 		err = err ? err : stream__turn(st);
 	}
 	return err ? err : aggregate__take(st->filling, p, s);
@@ -132,12 +127,13 @@ static int stream__add(struct stream *st, const struct profile_process *p, const
 
 int stream__sample(struct stream *st, const struct profile_process *p, const struct sample *s)
 {
-	return st->filling ? stream__add(st, p, s) : st->config->format->sample(st->writer, p, s);
+	return st->filling ? stream__add(st, p, s)
+			   : st->of->config.format->sample(st->writer, p, s);
 }
 
 void stream__know(struct stream *st, const struct profile_process *p)
 {
-	if (st->filling && st->config->format->profile)
+	if (st->filling && st->of->config.format->profile)
 		aggregate__know(st->filling, p);
 }
 
@@ -167,7 +163,8 @@ int stream__end(struct stream *st, const struct stats *stats)
 		return 0;
 	st->ended = true;
 	if (st->filling && !st->leaving) {
-		err = st->config->format->profile(st->out, &st->config->writer, st->filling, stats);
+		err = st->of->config.format->profile(st->out, &st->of->config.writer, st->filling,
+						     stats);
 		st->committed = !err;
 	}
 	if (!err)
@@ -194,7 +191,7 @@ bool stream__done(struct stream *st)
 	if (!stream__poured(st))
 		return false;
 	if (st->writer)
-		st->config->format->close(st->writer);
+		st->of->config.format->close(st->writer);
 	st->writer = NULL;
 	output__end(st->out);
 	return output__done(st->out);
@@ -238,7 +235,7 @@ int stream__free(struct stream *st, struct stats *stats)
 	dropped = st->filling ? aggregate__dropped(st->filling) : 0;
 	dropped += st->leaving ? aggregate__dropped(st->leaving) : 0;
 	if (st->writer)
-		st->config->format->close(st->writer);
+		st->of->config.format->close(st->writer);
 	err = output__close(st->out, &unwritten);
 	if (stats) {
 		stats->stacks_dropped += dropped;

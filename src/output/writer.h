@@ -52,11 +52,9 @@ struct writer_ops {
 	bool types;	    /* it has several sample types */
 	bool memory;	    /* it has R's counts of its memory with each sample (XR_F_MEMORY) */
 	bool per_process;   /* several processes need one output each (rprof) */
-	/* of its aggregate, as of struct aggregate_config */
-	uint32_t labels;
-	bool threads, details, calls, given, timeline;
-	bool sources; /* it shows sources */
-	bool parts;   /* it can write a part (struct writer_config) */
+	struct aggregate_config keeps; /* of its aggregate, what it tells apart */
+	bool sources;		       /* it shows sources */
+	bool parts;		       /* it can write a part (struct writer_config) */
 	/*
 	 * Write the header, if any, to @out, which is borrowed until close.  NULL in a format with
 	 * `profile`, and so is close.

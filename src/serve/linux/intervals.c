@@ -40,12 +40,7 @@ struct intervals {
 
 static int interval__begin(struct intervals *w, struct interval *win, uint64_t now, size_t memory)
 {
-	const struct writer_ops *format = formats__find("pprof");
-	struct aggregate_config config = {.labels = format->labels,
-					  .threads = format->threads,
-					  .details = format->details,
-					  .calls = format->calls,
-					  .given = format->given};
+	struct aggregate_config config = formats__find("pprof")->keeps;
 
 	config.max = memory;
 	config.rows = w->config.max_stacks;

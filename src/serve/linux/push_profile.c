@@ -90,11 +90,7 @@ int push_profile__open(struct push_profile **out, enum push_kind kind, const cha
 		return errmsg__set(f, err, "out of memory");
 	p->kind = kind;
 	p->format = kind == PUSH_OTLP ? &writer_otlp : formats__find("pprof");
-	config = (struct aggregate_config){.labels = p->format->labels,
-					   .threads = p->format->threads,
-					   .details = p->format->details,
-					   .calls = p->format->calls,
-					   .given = p->format->given};
+	config = p->format->keeps;
 	config.max = LIMIT_AGGREGATE(memory);
 	config.describe = true;
 	config.calls = kind == PUSH_OTLP; /* of Pyroscope's, each would be a series */

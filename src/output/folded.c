@@ -129,7 +129,7 @@ static int folded__row(struct writer *w, const struct aggregate *a, const struct
 	if (!err && stack__is_toplevel(stack)) {
 		err = folded__next(w);
 		if (!err)
-			err = buf__str(&w->line, "<toplevel>");
+			err = buf__str(&w->line, mark_toplevel.function->text);
 		if (!err)
 			err = folded__place(w, stack->top);
 	}

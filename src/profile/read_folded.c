@@ -12,8 +12,6 @@
 #include "base/escape.h"
 #include "profile/read_parts.h"
 
-#define TOPLEVEL "<toplevel>"
-
 #define PLACES_KEPT  9	/* behind the point of a count */
 #define PLACES_MAX   6	/* behind the point of a count that are told apart */
 #define EXPONENT_MAX 18 /* of ten */
@@ -262,16 +260,16 @@ static bool folded__label(struct reading *r, const char *text, size_t len, struc
 static bool folded__is_toplevel(struct reading *r, const char *at, const char *end,
 				struct place *top)
 {
+	const char *mark = mark_toplevel.function->text, *gc = ";<GC>";
 	size_t len = (size_t)(end - at), rest = 0;
-	const char *gc = ";<GC>";
 
-	if (len < strlen(TOPLEVEL) || memcmp(at, TOPLEVEL, strlen(TOPLEVEL)) != 0)
+	if (len < strlen(mark) || memcmp(at, mark, strlen(mark)) != 0)
 		return false;
 	if (len > strlen(gc) && !memcmp(end - strlen(gc), gc, strlen(gc)))
 		rest = strlen(gc);
 	len -= rest;
 	folded__place(r, at, &len, " (", ')', top);
-	return len == strlen(TOPLEVEL);
+	return len == strlen(mark);
 }
 
 /* The frames, of which the innermost comes last.  0 or a negative errno. */

@@ -67,7 +67,9 @@ layouts() {
 }
 machine=$(uname -m)
 host=$machine-linux
-cp "$csv" "$work/table.csv"
+# as if there were no later release than the one below
+grep -v '^[a-z0-9_-]*,4\.[7-9]' "$csv" >"$work/table.csv"
+cp "$work/table.csv" "$work/before.csv"
 
 release 4.6.1
 layouts 4.6.1 --check
@@ -75,7 +77,7 @@ like "$said" "$host: 4\.6\.1 is as the table says.*status 0" "a release the tabl
 release 4.7.0
 layouts 4.7.0 --check
 like "$said" "is not in .*status 1" "--check only looks"
-is "$(cat "$work/table.csv")" "$(cat "$csv")" "and writes nothing"
+is "$(cat "$work/table.csv")" "$(cat "$work/before.csv")" "and writes nothing"
 layouts 4.7.0
 like "$said" "$host: 4\.7\.0 is laid out like 4\.6\.1.*status 0" "a later release that is laid out alike"
 like "$(grep "^$host" "$work/table.csv" | tail -n 1)" "^$host,4\.4\.0,4\.7\.0," "reaches further"

@@ -130,7 +130,7 @@ static int core__text(struct buf *b, const struct core_view *v)
 		err = buf__str(b, "copied while it ran\n");
 	err = err ? err : view__each(v, text__call, text__native, b);
 	if (!err && !v->calls.n)
-		err = buf__str(b, "    <toplevel>\n");
+		err = buf__printf(b, "    %s\n", mark_toplevel.function->text);
 	if (!err && !v->calls.whole)
 		err = buf__str(b, "    ... outer calls are not in the core file\n");
 	if (!err && v->d->globals)

@@ -8,9 +8,6 @@
 #include "base/limits.h"
 #include "profile/names.h"
 
-/* The outermost line: what is executed outside of all functions, and what stands for no frames. */
-#define TOPLEVEL "<toplevel>"
-
 int dump_show__escaped(struct buf *b, const char *text)
 {
 	int err = escape__text(b, text, "", LIMIT_NAME);
@@ -138,7 +135,7 @@ int dump_show__body(struct buf *b, const struct dump_process *p)
 	for (uint32_t i = 0; p->stack && i < p->stack->nframes && !err; i++)
 		err = show__frame(b, p->stack->frames[i], p->values ? &p->values[i] : NULL);
 	if (!err && show__has_top(p)) {
-		err = buf__str(b, "    " TOPLEVEL);
+		err = buf__printf(b, "    %s", mark_toplevel.function->text);
 		if (!err && p->stack)
 			err = place__text(b, p->stack->top, NAME_SAFE);
 		err = err ? err : buf__str(b, "\n");

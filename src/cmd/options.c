@@ -228,7 +228,7 @@ const struct option_row options__rows[] = {
 			  "Processes of --pid and the command after -- always have a file; with 1 "
 			  "all processes have."),
 	OPT_OBJECT('f', "format", AT(config.format), "NAME", options__format,
-		   "format (default: by the ending of the name of -o):", .group = OPTION_WRITE),
+		   "format (default: by the ending of -o):", .group = OPTION_WRITE),
 #include "cmd/options_stacks.def"
 	OPT_BITS(0, "gc", AT(config.capture), XR_ROW_GC,
 		 "mark garbage collection, as Rprof(gc.profiling = TRUE)", .group = OPTION_HOW,

@@ -66,6 +66,12 @@ static inline uint64_t row__samples(const struct aggregate_row *row)
 	return row->type ? row->samples : row->value;
 }
 
+/* What an aggregate keeps for a format with all attributes of samples: an initializer. */
+/* clang-format off */
+#define KEEPS_ATTRIBUTES \
+	{.labels = XR_F_WAIT, .threads = true, .details = true, .calls = true, .given = true}
+/* clang-format on */
+
 /*
  * row__value - the value of an attribute of samples, or of the outermost of its calls; false: it is
  * another one, or not known.

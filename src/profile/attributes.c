@@ -65,7 +65,7 @@ bool attribute__is_label(const char *key)
 {
 	const struct attribute *a = attribute__by_pprof(key, strlen(key));
 
-	return !a || a->of == ATTRIBUTE_STATE || a->of == ATTRIBUTE_SYSCALL;
+	return !a || (a->of >= ATTRIBUTE_STATE && a->of < ATTRIBUTE_CALL);
 }
 
 static const void *attribute__field(const struct attribute *a, const struct profile_process *p)

@@ -290,7 +290,7 @@ static int outputs__process(void *arg, const struct profile_process *p, enum pro
 int outputs__give(struct outputs *ss, struct stream *st, const struct profile_process *p,
 		  const struct sample *s)
 {
-	int err = stream__sample(st, p, s);
+	int err = st->filling ? stream__add(st, p, s) : ss->config.format->sample(st->writer, p, s);
 
 	if (err == OUTPUT_DROPPED)
 		outputs__note(ss, &ss->said_dropped,

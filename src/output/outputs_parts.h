@@ -110,8 +110,8 @@ int path__stem(const char *path);
 int stream__open(struct stream **out, struct outputs *ss, const char *path, size_t number_at,
 		 int wait_ms);
 
-/* stream__sample - write or add up a sample.  0, OUTPUT_DROPPED, or a negative errno. */
-int stream__sample(struct stream *st, const struct profile_process *p, const struct sample *s);
+/* stream__add - add up a sample, for a format that does not take it.  0 or a negative errno. */
+int stream__add(struct stream *st, const struct profile_process *p, const struct sample *s);
 
 /*
  * stream__know - update process @p, which is in the profile even without samples.  If it does not

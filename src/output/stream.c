@@ -109,7 +109,7 @@ static int stream__turn(struct stream *st)
 	return stream__pour(st);
 }
 
-static int stream__add(struct stream *st, const struct profile_process *p, const struct sample *s)
+int stream__add(struct stream *st, const struct profile_process *p, const struct sample *s)
 {
 	int err = 0;
 
@@ -123,12 +123,6 @@ static int stream__add(struct stream *st, const struct profile_process *p, const
 		err = err ? err : stream__turn(st);
 	}
 	return err ? err : aggregate__take(st->filling, p, s);
-}
-
-int stream__sample(struct stream *st, const struct profile_process *p, const struct sample *s)
-{
-	return st->filling ? stream__add(st, p, s)
-			   : st->of->config.format->sample(st->writer, p, s);
 }
 
 void stream__know(struct stream *st, const struct profile_process *p)
